@@ -1,0 +1,42 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Sorts digits with a transformer: load, compile, run, and the time of each."""
+
+import random
+import sys
+import time
+
+import gi
+
+gi.require_version('Ghlo', '1.0')
+from gi.repository import Ghlo, Gio  # noqa: E402
+
+import numpy as np  # noqa: E402
+
+
+def timed(stage, function, *arguments):
+    start = time.perf_counter()
+    result = function(*arguments)
+    print(f'{stage:8} {(time.perf_counter() - start) * 1e3:8.1f} ms')
+    return result
+
+
+def main():
+    program = timed('load', Ghlo.Program.load, Gio.File.new_for_path(sys.argv[1]), None)
+    client = Ghlo.Client()
+    executable = timed('compile', client.compile, program, None, None, None)
+
+    right = 0
+    for i in range(3):
+        digits = np.array([random.randrange(10) for _ in range(10)], np.int32)
+        answer, scores = timed('run', executable, Ghlo.Buffer.from_numpy(digits))
+        answer, scores = np.asarray(answer), np.asarray(scores)
+        certainty = np.exp(scores - scores.max(axis=1, keepdims=True))
+        certainty = (certainty.max(axis=1) / certainty.sum(axis=1)).min()
+        right += (answer == np.sort(digits)).all()
+        print(f'  {digits} sorted is {answer}, at least {certainty * 100:.1f} % sure of each digit')
+    print(f'{right} of 3 rows are sorted right')
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,588 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The table of element types, and the codec between their bits and the widest
+ * type of their class. One generic conversion serves every float format: its
+ * parameters are in the table, and it rounds once, from the bits of the double.
+ *
+ * Where a value fits no finite number of its format, the result is what LLVM's
+ * APFloat gives: infinity where the format has one, else NaN, else (the formats
+ * under 8 bits have neither) the largest finite number.
+ */
+
+#include "element.h"
+
+#include <math.h>
+#include <string.h>
+
+#define BOOLEAN(name) \
+  { name, GHLO_ELEMENT_CLASS_BOOLEAN, 1, 1, 0, 0, 0, GHLO_FLOAT_IEEE }
+#define SIGNED(name, bits, size) \
+  { name, GHLO_ELEMENT_CLASS_SIGNED, bits, size, 0, 0, 0, GHLO_FLOAT_IEEE }
+#define UNSIGNED(name, bits, size) \
+  { name, GHLO_ELEMENT_CLASS_UNSIGNED, bits, size, 0, 0, 0, GHLO_FLOAT_IEEE }
+#define FLOAT(name, bits, size, exponent, mantissa, bias, specials) \
+  { name, GHLO_ELEMENT_CLASS_FLOAT, bits, size, exponent, mantissa, bias, GHLO_FLOAT_##specials }
+#define COMPLEX(name, bits, size, exponent, mantissa, bias) \
+  { name, GHLO_ELEMENT_CLASS_COMPLEX, bits, size, exponent, mantissa, bias, GHLO_FLOAT_IEEE }
+
+const GhloElementInfo ghlo_element_infos[] = {
+  [GHLO_ELEMENT_TYPE_INVALID] = { NULL, GHLO_ELEMENT_CLASS_NONE, 0, 0, 0, 0, 0, GHLO_FLOAT_IEEE },
+  [GHLO_ELEMENT_TYPE_I1] = BOOLEAN ("i1"),
+  [GHLO_ELEMENT_TYPE_I2] = SIGNED ("i2", 2, 1),
+  [GHLO_ELEMENT_TYPE_I4] = SIGNED ("i4", 4, 1),
+  [GHLO_ELEMENT_TYPE_I8] = SIGNED ("i8", 8, 1),
+  [GHLO_ELEMENT_TYPE_I16] = SIGNED ("i16", 16, 2),
+  [GHLO_ELEMENT_TYPE_I32] = SIGNED ("i32", 32, 4),
+  [GHLO_ELEMENT_TYPE_I64] = SIGNED ("i64", 64, 8),
+  [GHLO_ELEMENT_TYPE_UI2] = UNSIGNED ("ui2", 2, 1),
+  [GHLO_ELEMENT_TYPE_UI4] = UNSIGNED ("ui4", 4, 1),
+  [GHLO_ELEMENT_TYPE_UI8] = UNSIGNED ("ui8", 8, 1),
+  [GHLO_ELEMENT_TYPE_UI16] = UNSIGNED ("ui16", 16, 2),
+  [GHLO_ELEMENT_TYPE_UI32] = UNSIGNED ("ui32", 32, 4),
+  [GHLO_ELEMENT_TYPE_UI64] = UNSIGNED ("ui64", 64, 8),
+  [GHLO_ELEMENT_TYPE_F4E2M1FN] = FLOAT ("f4E2M1FN", 4, 1, 2, 1, 1, FINITE),
+  [GHLO_ELEMENT_TYPE_F6E2M3FN] = FLOAT ("f6E2M3FN", 6, 1, 2, 3, 1, FINITE),
+  [GHLO_ELEMENT_TYPE_F6E3M2FN] = FLOAT ("f6E3M2FN", 6, 1, 3, 2, 3, FINITE),
+  [GHLO_ELEMENT_TYPE_F8E3M4] = FLOAT ("f8E3M4", 8, 1, 3, 4, 3, IEEE),
+  [GHLO_ELEMENT_TYPE_F8E4M3] = FLOAT ("f8E4M3", 8, 1, 4, 3, 7, IEEE),
+  [GHLO_ELEMENT_TYPE_F8E4M3FN] = FLOAT ("f8E4M3FN", 8, 1, 4, 3, 7, FINITE),
+  [GHLO_ELEMENT_TYPE_F8E4M3FNUZ] = FLOAT ("f8E4M3FNUZ", 8, 1, 4, 3, 8, FNUZ),
+  [GHLO_ELEMENT_TYPE_F8E4M3B11FNUZ] = FLOAT ("f8E4M3B11FNUZ", 8, 1, 4, 3, 11, FNUZ),
+  [GHLO_ELEMENT_TYPE_F8E5M2] = FLOAT ("f8E5M2", 8, 1, 5, 2, 15, IEEE),
+  [GHLO_ELEMENT_TYPE_F8E5M2FNUZ] = FLOAT ("f8E5M2FNUZ", 8, 1, 5, 2, 16, FNUZ),
+  [GHLO_ELEMENT_TYPE_F8E8M0FNU] = FLOAT ("f8E8M0FNU", 8, 1, 8, 0, 127, E8M0),
+  [GHLO_ELEMENT_TYPE_BF16] = FLOAT ("bf16", 16, 2, 8, 7, 127, IEEE),
+  [GHLO_ELEMENT_TYPE_F16] = FLOAT ("f16", 16, 2, 5, 10, 15, IEEE),
+  [GHLO_ELEMENT_TYPE_F32] = FLOAT ("f32", 32, 4, 8, 23, 127, IEEE),
+  [GHLO_ELEMENT_TYPE_F64] = FLOAT ("f64", 64, 8, 11, 52, 1023, IEEE),
+  [GHLO_ELEMENT_TYPE_COMPLEX_F32] = COMPLEX ("complex<f32>", 32, 8, 8, 23, 127),
+  [GHLO_ELEMENT_TYPE_COMPLEX_F64] = COMPLEX ("complex<f64>", 64, 16, 11, 52, 1023),
+  [GHLO_ELEMENT_TYPE_INDEX] = SIGNED ("index", 64, 8),
+};
+
+enum { N_ELEMENT_TYPES = G_N_ELEMENTS (ghlo_element_infos) };
+
+/* The double's own format. */
+enum
+{
+  DOUBLE_MANTISSA_BITS = 52,
+  DOUBLE_BIAS = 1023,
+  DOUBLE_EXPONENT_MASK = 0x7ff,
+  E8M0_NAN = 0xff,
+  E8M0_BIAS = 127,
+};
+
+/**
+ * ghlo_element_type_to_string:
+ * @element_type: an element type
+ *
+ * Gives MLIR's spelling of an element type, such as `f32`, `ui8` or `complex<f64>`.
+ *
+ * Returns: (transfer none) (nullable): the spelling, or %NULL for
+ *   %GHLO_ELEMENT_TYPE_INVALID and numbers that are no element type
+ *
+ * Since: 1.0
+ */
+const char *
+ghlo_element_type_to_string (GhloElementType element_type)
+{
+  if ((guint) element_type >= N_ELEMENT_TYPES)
+    return NULL;
+
+  return ghlo_element_infos[element_type].name;
+}
+
+/**
+ * ghlo_element_type_from_string:
+ * @string: (nullable): MLIR's spelling of an element type
+ *
+ * Finds an element type by MLIR's spelling.
+ *
+ * Returns: the element type, or %GHLO_ELEMENT_TYPE_INVALID when no element type
+ *   is spelled so
+ *
+ * Since: 1.0
+ */
+GhloElementType
+ghlo_element_type_from_string (const char *string)
+{
+  if (string == NULL)
+    return GHLO_ELEMENT_TYPE_INVALID;
+
+  for (guint i = 1; i < N_ELEMENT_TYPES; i++)
+    if (strcmp (ghlo_element_infos[i].name, string) == 0)
+      return (GhloElementType) i;
+
+  return GHLO_ELEMENT_TYPE_INVALID;
+}
+
+/**
+ * ghlo_element_type_get_size:
+ * @element_type: an element type
+ *
+ * Gives the number of bytes that one element takes in a buffer. Types under 8
+ * bits take a whole byte.
+ *
+ * Returns: the size in bytes, 0 for %GHLO_ELEMENT_TYPE_INVALID and numbers that
+ *   are no element type
+ *
+ * Since: 1.0
+ */
+gsize
+ghlo_element_type_get_size (GhloElementType element_type)
+{
+  if ((guint) element_type >= N_ELEMENT_TYPES)
+    return 0;
+
+  return ghlo_element_infos[element_type].size;
+}
+
+GhloElementType
+ghlo_element_type_real_part (GhloElementType type)
+{
+  if (type == GHLO_ELEMENT_TYPE_COMPLEX_F32)
+    return GHLO_ELEMENT_TYPE_F32;
+  if (type == GHLO_ELEMENT_TYPE_COMPLEX_F64)
+    return GHLO_ELEMENT_TYPE_F64;
+
+  return type;
+}
+
+static inline guint64
+double_to_bits (double value)
+{
+  guint64 bits;
+
+  memcpy (&bits, &value, sizeof bits);
+
+  return bits;
+}
+
+static inline double
+double_from_bits (guint64 bits)
+{
+  double value;
+
+  memcpy (&value, &bits, sizeof value);
+
+  return value;
+}
+
+/* 2 to the power of @exponent, within the double's normal range. */
+static inline double
+power_of_two (int exponent)
+{
+  return double_from_bits ((guint64) (exponent + DOUBLE_BIAS) << DOUBLE_MANTISSA_BITS);
+}
+
+static inline guint64
+low_bits (guint n)
+{
+  return n >= 64 ? G_MAXUINT64 : ((guint64) 1 << n) - 1;
+}
+
+/* @value / 2^shift, rounded to nearest even. */
+static inline guint64
+shift_right_even (guint64 value,
+                  gint64  shift)
+{
+  guint64 quotient, rest, half;
+
+  /* The significand has 53 bits: anything beyond is less than half a unit. */
+  if (shift > DOUBLE_MANTISSA_BITS + 2)
+    return 0;
+  if (shift <= 0)
+    return value << -shift;
+
+  quotient = value >> shift;
+  rest = value & low_bits (shift);
+  half = (guint64) 1 << (shift - 1);
+
+  return quotient + (rest > half || (rest == half && (quotient & 1)));
+}
+
+/* The sign apart, which magnitudes are finite: bits up to and including this. */
+static guint64
+largest_finite (const GhloElementInfo *info)
+{
+  guint64 ones = low_bits (info->exponent_bits + info->mantissa_bits);
+
+  switch (info->specials)
+    {
+    case GHLO_FLOAT_IEEE:
+      return (low_bits (info->exponent_bits) << info->mantissa_bits) - 1;
+    case GHLO_FLOAT_FINITE:
+      return info->bits < 8 ? ones : ones - 1;
+    default:
+      return ones;
+    }
+}
+
+/* The bits of NaN. IEEE formats keep the upper bits of the double's payload. */
+static guint64
+nan_to_bits (const GhloElementInfo *info,
+             guint64                bits,
+             guint64                sign)
+{
+  guint64 payload;
+
+  switch (info->specials)
+    {
+    case GHLO_FLOAT_IEEE:
+      payload = (bits & low_bits (DOUBLE_MANTISSA_BITS)) >> (DOUBLE_MANTISSA_BITS - info->mantissa_bits);
+      if (payload == 0)
+        payload = (guint64) 1 << (info->mantissa_bits - 1);
+      return sign | (low_bits (info->exponent_bits) << info->mantissa_bits) | payload;
+    case GHLO_FLOAT_FINITE:
+      /* Formats under 8 bits have no NaN and use the negative zero for it. */
+      return info->bits < 8 ? (guint64) 1 << (info->bits - 1) : sign | low_bits (info->bits - 1);
+    default:
+      return (guint64) 1 << (info->bits - 1);
+    }
+}
+
+static guint64
+overflow_to_bits (const GhloElementInfo *info,
+                  guint64                sign)
+{
+  if (info->specials == GHLO_FLOAT_IEEE)
+    return sign | (low_bits (info->exponent_bits) << info->mantissa_bits);
+  if (info->specials == GHLO_FLOAT_FINITE && info->bits < 8)
+    return sign | largest_finite (info);
+
+  return nan_to_bits (info, 0, sign);
+}
+
+/* Powers of two without a sign. There is no zero: what is smaller than the
+ * smallest becomes it. The only significand is odd, so a tie goes up. */
+static guint64
+e8m0_to_bits (double value)
+{
+  int exponent;
+  double fraction;
+
+  if (isnan (value) || value < 0 || isinf (value))
+    return E8M0_NAN;
+  if (value == 0)
+    return 0;
+
+  fraction = frexp (value, &exponent);   /* in [0.5, 1) */
+  exponent += E8M0_BIAS - 1 + (fraction >= 0.75);
+
+  return exponent < 0 ? 0 : MIN (exponent, E8M0_NAN);
+}
+
+/* Rounds the bits of a double to a format with fewer. */
+static guint64
+narrow_bits (const GhloElementInfo *info,
+             guint64                bits)
+{
+  guint64 sign = (bits >> 63) << (info->bits - 1);
+  int exponent = (int) ((bits >> DOUBLE_MANTISSA_BITS) & DOUBLE_EXPONENT_MASK);
+  guint64 significand = bits & low_bits (DOUBLE_MANTISSA_BITS);
+  int least_exponent = 1 - info->bias, unit;
+  guint64 magnitude;
+
+  if (exponent == DOUBLE_EXPONENT_MASK)
+    return significand != 0 ? nan_to_bits (info, bits, sign) : overflow_to_bits (info, sign);
+
+  if (exponent == 0)
+    exponent = 1;
+  else
+    significand |= (guint64) 1 << DOUBLE_MANTISSA_BITS;
+  exponent -= DOUBLE_BIAS;
+
+  /* The significand in units of the format's last place. A subnormal's is its
+   * encoding; a normal one's hidden bit counts as one more exponent. A carry
+   * out of the significand moves into the exponent by itself. */
+  unit = MAX (exponent, least_exponent);
+  magnitude = shift_right_even (significand,
+                                (gint64) DOUBLE_MANTISSA_BITS - info->mantissa_bits + unit - exponent);
+  magnitude += (guint64) (unit - least_exponent) << info->mantissa_bits;
+
+  if (magnitude > largest_finite (info))
+    return overflow_to_bits (info, sign);
+  if (magnitude == 0 && info->specials == GHLO_FLOAT_FNUZ)
+    return 0;
+
+  return sign | magnitude;
+}
+
+/* The hardware's conversion, but for NaNs: it would make signalling ones quiet. */
+static guint64
+f32_to_bits (double value)
+{
+  float narrow = (float) value;
+  guint32 bits;
+
+  if (G_UNLIKELY (isnan (value)))
+    return narrow_bits (ghlo_element_info (GHLO_ELEMENT_TYPE_F32), double_to_bits (value));
+  memcpy (&bits, &narrow, sizeof bits);
+
+  return bits;
+}
+
+guint64
+ghlo_float_to_bits (GhloElementType type,
+                    double          value)
+{
+  const GhloElementInfo *info = ghlo_element_info (ghlo_element_type_real_part (type));
+
+  switch (type)
+    {
+    case GHLO_ELEMENT_TYPE_F64:
+    case GHLO_ELEMENT_TYPE_COMPLEX_F64:
+      return double_to_bits (value);
+    case GHLO_ELEMENT_TYPE_F32:
+    case GHLO_ELEMENT_TYPE_COMPLEX_F32:
+      return f32_to_bits (value);
+    case GHLO_ELEMENT_TYPE_F8E8M0FNU:
+      return e8m0_to_bits (value);
+    default:
+      return narrow_bits (info, double_to_bits (value));
+    }
+}
+
+static gboolean
+is_nan_bits (const GhloElementInfo *info,
+             guint64                bits,
+             guint64                magnitude)
+{
+  switch (info->specials)
+    {
+    case GHLO_FLOAT_IEEE:
+      return magnitude > (low_bits (info->exponent_bits) << info->mantissa_bits);
+    case GHLO_FLOAT_FINITE:
+      return info->bits == 8 && magnitude == low_bits (7);
+    default:
+      return bits == (guint64) 1 << (info->bits - 1);
+    }
+}
+
+static double
+widen_bits (const GhloElementInfo *info,
+            guint64                bits)
+{
+  guint64 sign = (bits >> (info->bits - 1)) & 1;
+  guint64 magnitude = bits & low_bits (info->bits - 1);
+  guint64 mantissa = magnitude & low_bits (info->mantissa_bits);
+  guint64 exponent = magnitude >> info->mantissa_bits;
+  guint64 wide;
+  double value;
+
+  if (is_nan_bits (info, bits & low_bits (info->bits), magnitude))
+    {
+      guint64 quiet = (guint64) 1 << (DOUBLE_MANTISSA_BITS - 1);
+
+      wide = info->specials == GHLO_FLOAT_IEEE ? mantissa << (DOUBLE_MANTISSA_BITS - info->mantissa_bits) : quiet;
+      if (info->specials == GHLO_FLOAT_FNUZ)
+        sign = 0;
+      return double_from_bits (sign << 63 | (guint64) DOUBLE_EXPONENT_MASK << DOUBLE_MANTISSA_BITS | wide);
+    }
+
+  if (exponent == 0)
+    {
+      value = (double) mantissa * power_of_two (1 - info->bias - info->mantissa_bits);
+      return sign ? -value : value;
+    }
+
+  if (info->specials == GHLO_FLOAT_IEEE && exponent == low_bits (info->exponent_bits))
+    exponent = DOUBLE_EXPONENT_MASK;
+  else
+    exponent += DOUBLE_BIAS - info->bias;
+  wide = sign << 63 | exponent << DOUBLE_MANTISSA_BITS | mantissa << (DOUBLE_MANTISSA_BITS - info->mantissa_bits);
+
+  return double_from_bits (wide);
+}
+
+static double
+f32_from_bits (guint32 bits)
+{
+  float narrow;
+
+  memcpy (&narrow, &bits, sizeof narrow);
+  if (G_UNLIKELY (isnan (narrow)))
+    return widen_bits (ghlo_element_info (GHLO_ELEMENT_TYPE_F32), bits);
+
+  return narrow;
+}
+
+double
+ghlo_float_from_bits (GhloElementType type,
+                      guint64         bits)
+{
+  switch (type)
+    {
+    case GHLO_ELEMENT_TYPE_F64:
+    case GHLO_ELEMENT_TYPE_COMPLEX_F64:
+      return double_from_bits (bits);
+    case GHLO_ELEMENT_TYPE_F32:
+    case GHLO_ELEMENT_TYPE_COMPLEX_F32:
+      return f32_from_bits ((guint32) bits);
+    case GHLO_ELEMENT_TYPE_BF16:
+      return f32_from_bits ((guint32) bits << 16);
+    case GHLO_ELEMENT_TYPE_F8E8M0FNU:
+      return (bits & 0xff) == E8M0_NAN ? NAN : power_of_two ((int) (bits & 0xff) - E8M0_BIAS);
+    default:
+      return widen_bits (ghlo_element_info (type), bits);
+    }
+}
+
+/* The @size bytes at @data as a number. */
+static inline guint64
+load_bits (gconstpointer data,
+           gsize         size)
+{
+  guint16 two;
+  guint32 four;
+  guint64 eight;
+
+  switch (size)
+    {
+    case 1:
+      return *(const guint8 *) data;
+    case 2:
+      memcpy (&two, data, sizeof two);
+      return two;
+    case 4:
+      memcpy (&four, data, sizeof four);
+      return four;
+    default:
+      memcpy (&eight, data, sizeof eight);
+      return eight;
+    }
+}
+
+static inline void
+store_bits (gpointer data,
+            gsize    size,
+            guint64  bits)
+{
+  guint16 two = (guint16) bits;
+  guint32 four = (guint32) bits;
+
+  switch (size)
+    {
+    case 1:
+      *(guint8 *) data = (guint8) bits;
+      break;
+    case 2:
+      memcpy (data, &two, sizeof two);
+      break;
+    case 4:
+      memcpy (data, &four, sizeof four);
+      break;
+    default:
+      memcpy (data, &bits, sizeof bits);
+      break;
+    }
+}
+
+static inline gint64
+sign_extend (guint64 bits,
+             guint   n_bits)
+{
+  guint64 sign = (guint64) 1 << (n_bits - 1);
+
+  bits &= low_bits (n_bits);
+
+  return (gint64) ((bits ^ sign) - sign);
+}
+
+GhloScalar
+ghlo_element_load (GhloElementType type,
+                   gconstpointer   data)
+{
+  const GhloElementInfo *info = ghlo_element_info (type);
+  GhloScalar value = { .c = { 0, 0 } };
+
+  switch (info->element_class)
+    {
+    case GHLO_ELEMENT_CLASS_BOOLEAN:
+      value.i = *(const guint8 *) data != 0;
+      break;
+    case GHLO_ELEMENT_CLASS_SIGNED:
+      value.i = sign_extend (load_bits (data, info->size), info->bits);
+      break;
+    case GHLO_ELEMENT_CLASS_UNSIGNED:
+      value.u = load_bits (data, info->size) & low_bits (info->bits);
+      break;
+    case GHLO_ELEMENT_CLASS_FLOAT:
+      value.f = ghlo_float_from_bits (type, load_bits (data, info->size));
+      break;
+    case GHLO_ELEMENT_CLASS_COMPLEX:
+      value.c.re = ghlo_float_from_bits (type, load_bits (data, info->size / 2));
+      value.c.im = ghlo_float_from_bits (type, load_bits ((const guint8 *) data + info->size / 2, info->size / 2));
+      break;
+    case GHLO_ELEMENT_CLASS_NONE:
+      break;
+    }
+
+  return value;
+}
+
+void
+ghlo_element_store (GhloElementType type,
+                    gpointer        data,
+                    GhloScalar      value)
+{
+  const GhloElementInfo *info = ghlo_element_info (type);
+
+  switch (info->element_class)
+    {
+    case GHLO_ELEMENT_CLASS_BOOLEAN:
+      *(guint8 *) data = value.i & 1;
+      break;
+    case GHLO_ELEMENT_CLASS_SIGNED:
+      store_bits (data, info->size, (guint64) sign_extend ((guint64) value.i, info->bits));
+      break;
+    case GHLO_ELEMENT_CLASS_UNSIGNED:
+      store_bits (data, info->size, value.u & low_bits (info->bits));
+      break;
+    case GHLO_ELEMENT_CLASS_FLOAT:
+      store_bits (data, info->size, ghlo_float_to_bits (type, value.f));
+      break;
+    case GHLO_ELEMENT_CLASS_COMPLEX:
+      store_bits (data, info->size / 2, ghlo_float_to_bits (type, value.c.re));
+      store_bits ((guint8 *) data + info->size / 2, info->size / 2, ghlo_float_to_bits (type, value.c.im));
+      break;
+    case GHLO_ELEMENT_CLASS_NONE:
+      break;
+    }
+}
+
+GhloScalar
+ghlo_element_round (GhloElementType type,
+                    GhloScalar      value)
+{
+  guint8 bytes[sizeof (GhloScalar)] = { 0 };
+
+  ghlo_element_store (type, bytes, value);
+
+  return ghlo_element_load (type, bytes);
+}
+
+static gboolean
+real_equal (double a,
+            double b)
+{
+  return a == b || (isnan (a) && isnan (b));
+}
+
+gboolean
+ghlo_scalar_equal (GhloElementType type,
+                   GhloScalar      a,
+                   GhloScalar      b)
+{
+  switch (ghlo_element_info (type)->element_class)
+    {
+    case GHLO_ELEMENT_CLASS_FLOAT:
+      return real_equal (a.f, b.f);
+    case GHLO_ELEMENT_CLASS_COMPLEX:
+      return real_equal (a.c.re, b.c.re) && real_equal (a.c.im, b.c.im);
+    case GHLO_ELEMENT_CLASS_NONE:
+      return TRUE;
+    default:
+      return a.u == b.u;
+    }
+}

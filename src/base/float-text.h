@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Floating-point numbers as MLIR spells them in a program.
+ */
+
+#pragma once
+
+#include "element.h"
+
+G_BEGIN_DECLS
+
+/* Appends the number that @bits of the float format @type stand for: "1.000000e+00"
+ * where six digits say it exactly, else as many as are needed to read the same
+ * bits back ("9.99999974E-6"), else (NaN, infinities, long integral numbers) the
+ * bits themselves in hexadecimal ("0x7FC00000"). */
+void ghlo_float_append (GString         *string,
+                        GhloElementType  type,
+                        guint64          bits);
+
+G_END_DECLS

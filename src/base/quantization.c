@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Quantization parameters: counted, compared by value, spelled as MLIR's quant
+ * dialect spells them.
+ */
+
+#include "tensor-type.h"
+
+#include <string.h>
+
+#include "float-text.h"
+
+GhloQuantization *
+ghlo_quantization_new (GhloElementType  storage,
+                       GhloElementType  expressed,
+                       gint64           storage_min,
+                       gint64           storage_max,
+                       gint32           axis,
+                       const double    *scales,
+                       const gint64    *zero_points,
+                       gsize            n_scales)
+{
+  GhloQuantization *self = g_new0 (GhloQuantization, 1);
+
+  g_atomic_ref_count_init (&self->ref_count);
+  self->storage = storage;
+  self->expressed = expressed;
+  self->storage_min = storage_min;
+  self->storage_max = storage_max;
+  self->axis = axis;
+  self->n_scales = (guint32) n_scales;
+  self->scales = g_memdup2 (scales, n_scales * sizeof scales[0]);
+  self->zero_points = g_memdup2 (zero_points, n_scales * sizeof zero_points[0]);
+
+  return self;
+}
+
+GhloQuantization *
+ghlo_quantization_ref (GhloQuantization *self)
+{
+  g_atomic_ref_count_inc (&self->ref_count);
+
+  return self;
+}
+
+void
+ghlo_quantization_unref (GhloQuantization *self)
+{
+  if (!g_atomic_ref_count_dec (&self->ref_count))
+    return;
+
+  g_free (self->scales);
+  g_free (self->zero_points);
+  g_free (self);
+}
+
+gboolean
+ghlo_quantization_equal (const GhloQuantization *a,
+                         const GhloQuantization *b)
+{
+  if (a == b)
+    return TRUE;
+  if (a == NULL || b == NULL)
+    return FALSE;
+  if (a->storage != b->storage || a->expressed != b->expressed || a->axis != b->axis
+      || a->storage_min != b->storage_min || a->storage_max != b->storage_max || a->n_scales != b->n_scales)
+    return FALSE;
+
+  return a->n_scales == 0
+         || (memcmp (a->scales, b->scales, a->n_scales * sizeof a->scales[0]) == 0
+             && memcmp (a->zero_points, b->zero_points, a->n_scales * sizeof a->zero_points[0]) == 0);
+}
+
+/* "i8", "ui8", with "<-127:127>" where the range is not the type's own. */
+static void
+append_storage (const GhloQuantization *self,
+                GString                *string)
+{
+  const GhloElementInfo *info = ghlo_element_info (self->storage);
+  gboolean is_unsigned = info->element_class == GHLO_ELEMENT_CLASS_UNSIGNED;
+  guint value_bits = MAX (info->bits, 1) - !is_unsigned;
+  gint64 max = value_bits >= 63 ? G_MAXINT64 : ((gint64) 1 << value_bits) - 1;
+  gint64 min = is_unsigned ? 0 : -max - 1;
+
+  g_string_append_printf (string, "%s%u", is_unsigned ? "ui" : "i", info->bits);
+  if (self->storage_min != min || self->storage_max != max)
+    g_string_append_printf (string, "<%" G_GINT64_FORMAT ":%" G_GINT64_FORMAT ">",
+                            self->storage_min, self->storage_max);
+}
+
+static void
+append_scale (const GhloQuantization *self,
+              guint                   index,
+              GString                *string)
+{
+  gsize start = string->len;
+  char digits[G_ASCII_DTOSTR_BUF_SIZE];
+
+  /* A scale has no form in hexadecimal. */
+  ghlo_float_append (string, GHLO_ELEMENT_TYPE_F64,
+                     ghlo_float_to_bits (GHLO_ELEMENT_TYPE_F64, self->scales[index]));
+  if (g_str_has_prefix (string->str + start, "0x"))
+    {
+      g_string_truncate (string, start);
+      g_string_append (string, g_ascii_formatd (digits, sizeof digits, "%.16e", self->scales[index]));
+    }
+  if (self->zero_points[index] != 0)
+    g_string_append_printf (string, ":%" G_GINT64_FORMAT, self->zero_points[index]);
+}
+
+void
+ghlo_quantization_append (const GhloQuantization *self,
+                          GString                *string)
+{
+  g_string_append (string, "!quant.uniform<");
+  append_storage (self, string);
+  g_string_append_printf (string, ":%s", ghlo_element_type_to_string (self->expressed));
+  if (self->axis < 0)
+    {
+      g_string_append (string, ", ");
+      append_scale (self, 0, string);
+    }
+  else
+    {
+      g_string_append_printf (string, ":%d, {", self->axis);
+      for (guint i = 0; i < self->n_scales; i++)
+        {
+          if (i > 0)
+            g_string_append_c (string, ',');
+          append_scale (self, i, string);
+        }
+      g_string_append_c (string, '}');
+    }
+  g_string_append_c (string, '>');
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Limits against hostile programs, and size arithmetic that cannot overflow
+ * unseen. A limit that is reached is an error with the limit in its message.
+ */
+
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+#define GHLO_MAX_RANK            64          /* dimensions of a tensor */
+#define GHLO_MAX_NESTING         256         /* regions, attributes, types, tuples */
+#define GHLO_MAX_OPERANDS        (1u << 20)  /* operands or results of an operation */
+#define GHLO_MAX_TENSOR_BYTES    ((gsize) 1 << 46)
+#define GHLO_MAX_CALL_DEPTH      200         /* nested calls of a running program */
+
+static inline gboolean
+ghlo_size_mul (gsize *result, gsize a, gsize b)
+{
+  return !__builtin_mul_overflow (a, b, result);
+}
+
+static inline gboolean
+ghlo_size_add (gsize *result, gsize a, gsize b)
+{
+  return !__builtin_add_overflow (a, b, result);
+}
+
+/* The number of elements of a shape without dynamic dimensions; FALSE when it
+ * overflows or a dimension is negative. */
+gboolean ghlo_shape_count (const gint64 *dimensions,
+                           gsize         rank,
+                           gsize        *count);
+
+G_END_DECLS

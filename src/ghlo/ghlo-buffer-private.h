@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Buffers from the inside: an object over a value of the runtime.
+ */
+
+#pragma once
+
+#include "ghlo-buffer.h"
+#include "runtime/value.h"
+
+G_BEGIN_DECLS
+
+/* Takes the reference over. */
+GhloBuffer *ghlo_buffer_new_for_value (GhloValue   *value);
+
+/* The value, for a call that is being made; INVALID_ARGUMENT for a buffer that
+ * was released or never held anything. */
+GhloValue  *ghlo_buffer_take_value    (GhloBuffer  *self,
+                                       GError     **error);
+
+/* A tensor with memory of its own, out of bytes with any strides. */
+GhloValue  *ghlo_buffer_value_strided (GhloTensorType  *type,
+                                       GBytes          *bytes,
+                                       const gint64    *byte_strides,
+                                       GError         **error);
+
+G_END_DECLS

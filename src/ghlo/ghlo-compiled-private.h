@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A compiled program as workers know it: immutable, counted atomically, run by any
+ * number of threads at once.
+ */
+
+#pragma once
+
+#include "base/monitor.h"
+#include "ghlo-device-private.h"
+#include "ghlo-timing.h"
+#include "ir/module.h"
+#include "runtime/executor.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  gatomicrefcount        ref_count;
+  GhloIrModule          *module;
+  GhloIrOp              *function;     /* of module */
+  const GhloIrType      *type;         /* of function */
+  const GhloDeviceCore  *device;
+  const GhloExecutor    *executor;
+  GhloPrepared          *prepared;     /* executor's */
+} GhloCompiled;
+
+/* What one run gave. */
+typedef struct
+{
+  GPtrArray  *outputs;                 /* of GhloValue, owned */
+  GhloTiming *timing;
+} GhloOutcome;
+
+/* Takes a reference to @module. */
+GhloCompiled *ghlo_compiled_new          (GhloIrModule          *module,
+                                          const GhloDeviceCore  *device,
+                                          const GhloMonitor     *monitor,
+                                          GError               **error);
+GhloCompiled *ghlo_compiled_ref          (GhloCompiled          *self);
+void          ghlo_compiled_unref        (GhloCompiled          *self);
+
+/* Whether @value is what the program takes as input @index; INVALID_ARGUMENT says
+ * what it takes. Gives a new reference, to another view of the same memory where
+ * the program calls stored numbers quantized. */
+GhloValue    *ghlo_compiled_accept_input (GhloCompiled          *self,
+                                          guint                  index,
+                                          GhloValue             *value,
+                                          GError               **error);
+/* Every input was accepted. Outputs have memory of their own. */
+GhloOutcome  *ghlo_compiled_run          (GhloCompiled          *self,
+                                          GhloValue *const      *inputs,
+                                          const GhloMonitor     *monitor,
+                                          GError               **error);
+
+void          ghlo_outcome_free          (GhloOutcome           *self);
+
+G_END_DECLS

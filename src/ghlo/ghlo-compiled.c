@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Preparing a program's entry function with a device's executor, and running it.
+ */
+
+#include "ghlo-compiled-private.h"
+
+#include <string.h>
+
+#include "base/sizes.h"
+#include "ghlo-error.h"
+#include "ghlo-program-private.h"
+#include "ghlo-timing-private.h"
+#include "ghlo-value-info-private.h"
+
+/* The function to run, with its type; INVALID_ARGUMENT for a program without one. */
+static GhloIrOp *
+find_entry (GhloIrModule      *module,
+            const GhloIrType **type,
+            GError           **error)
+{
+  GhloIrOp *function = ghlo_ir_module_get_entry (module);
+  const GhloIrAttr *attribute = function != NULL ? ghlo_ir_op_get (function, "function_type") : NULL;
+
+  if (attribute != NULL && attribute->type != NULL && attribute->type->kind == GHLO_IR_TYPE_FUNCTION
+      && ghlo_ir_func_get_body (function) != NULL)
+    {
+      *type = attribute->type;
+      return function;
+    }
+
+  g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+               "%s: expected a function 'main' or a single public function to run, found %s", module->file_name,
+               function == NULL ? "none" : "a declaration without a body");
+
+  return NULL;
+}
+
+GhloCompiled *
+ghlo_compiled_new (GhloIrModule          *module,
+                   const GhloDeviceCore  *device,
+                   const GhloMonitor     *monitor,
+                   GError               **error)
+{
+  const GhloExecutor *executor = device->get_executor ();
+  const GhloIrType *type = NULL;
+  GhloIrOp *function = find_entry (module, &type, error);
+  GhloPrepared *prepared;
+  GhloCompiled *self;
+
+  if (function == NULL)
+    return NULL;
+  prepared = executor->prepare (module, function, monitor, error);
+  if (prepared == NULL)
+    return NULL;
+
+  self = g_new0 (GhloCompiled, 1);
+  g_atomic_ref_count_init (&self->ref_count);
+  self->module = ghlo_ir_module_ref (module);
+  self->function = function;
+  self->type = type;
+  self->device = device;
+  self->executor = executor;
+  self->prepared = prepared;
+
+  return self;
+}
+
+GhloCompiled *
+ghlo_compiled_ref (GhloCompiled *self)
+{
+  g_atomic_ref_count_inc (&self->ref_count);
+
+  return self;
+}
+
+void
+ghlo_compiled_unref (GhloCompiled *self)
+{
+  if (!g_atomic_ref_count_dec (&self->ref_count))
+    return;
+
+  self->executor->release (self->prepared);
+  ghlo_program_drop_module (self->module);
+  g_free (self);
+}
+
+static char *
+describe_value (const GhloValue *value)
+{
+  GString *text;
+
+  if (value->kind == GHLO_VALUE_TENSOR)
+    return ghlo_tensor_type_to_string (value->type);
+  if (value->kind == GHLO_VALUE_TOKEN)
+    return g_strdup ("a token");
+  if (value->kind == GHLO_VALUE_FUTURE)
+    return g_strdup ("a future");
+
+  text = g_string_new ("tuple<");
+  for (guint i = 0; i < value->n_members; i++)
+    {
+      g_autofree char *member = describe_value (value->members[i]);
+
+      g_string_append_printf (text, "%s%s", i > 0 ? ", " : "", member);
+    }
+  g_string_append_c (text, '>');
+
+  return g_string_free (text, FALSE);
+}
+
+/* A static dimension must be met, a bound not passed. */
+static gboolean
+dimensions_fit (const GhloIrType     *type,
+                const GhloTensorType *found)
+{
+  if (type->rank != found->rank)
+    return FALSE;
+  for (guint i = 0; i < type->rank; i++)
+    {
+      if (type->dimensions[i] >= 0 && type->dimensions[i] != found->dimensions[i])
+        return FALSE;
+      if (type->dimensions[i] < 0 && type->bounds != NULL && type->bounds[i] >= 0
+          && found->dimensions[i] > type->bounds[i])
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
+static GhloValue *
+accept_tensor (const GhloIrType  *type,
+               GhloValue         *value,
+               GError           **error)
+{
+  const GhloTensorType *found = value->type;
+  g_autoptr (GhloTensorType) quantized = NULL;
+  g_autoptr (GBytes) bytes = NULL;
+
+  if (type->element_type != found->element_type || type->element_type == GHLO_ELEMENT_TYPE_INVALID)
+    return NULL;
+  if (type->kind != GHLO_IR_TYPE_UNRANKED && !dimensions_fit (type, found))
+    return NULL;
+  if (type->quantization == NULL || found->quantization != NULL)
+    {
+      gboolean equal = type->quantization == NULL ? found->quantization == NULL
+                                                  : ghlo_quantization_equal (type->quantization, found->quantization);
+      return equal ? ghlo_value_ref (value) : NULL;
+    }
+
+  /* Plain stored numbers, where the program calls them quantized. */
+  quantized = ghlo_tensor_type_new_full (found->element_type, found->dimensions, NULL, found->rank, type->quantization);
+  bytes = ghlo_value_get_bytes (value);
+
+  return ghlo_value_new_for_bytes (quantized, bytes, error);
+}
+
+/* NULL when @value does not fit, with @error set only for another reason. */
+static GhloValue *
+accept_value (const GhloIrType  *type,
+              GhloValue         *value,
+              GError           **error)
+{
+  g_autoptr (GPtrArray) members = NULL;
+
+  switch (type->kind)
+    {
+    case GHLO_IR_TYPE_TENSOR:
+    case GHLO_IR_TYPE_UNRANKED:
+      return value->kind == GHLO_VALUE_TENSOR ? accept_tensor (type, value, error) : NULL;
+    case GHLO_IR_TYPE_TOKEN:
+      return value->kind == GHLO_VALUE_TOKEN ? ghlo_value_ref (value) : NULL;
+    case GHLO_IR_TYPE_TUPLE:
+      if (value->kind != GHLO_VALUE_TUPLE || value->n_members != type->rank)
+        return NULL;
+      members = g_ptr_array_new_with_free_func ((GDestroyNotify) ghlo_value_unref);
+      for (guint i = 0; i < type->rank; i++)
+        {
+          GhloValue *member = accept_value (type->members[i], value->members[i], error);
+
+          if (member == NULL)
+            return NULL;
+          g_ptr_array_add (members, member);
+        }
+      return ghlo_value_new_tuple ((GhloValue *const *) members->pdata, members->len);
+    default:
+      return NULL;
+    }
+}
+
+GhloValue *
+ghlo_compiled_accept_input (GhloCompiled  *self,
+                            guint          index,
+                            GhloValue     *value,
+                            GError       **error)
+{
+  const GhloIrType *type = self->type->members[index];
+  const char *name = ghlo_value_info_input_name (self->function, index);
+  g_autoptr (GError) local_error = NULL;
+  GhloValue *accepted = accept_value (type, value, &local_error);
+  g_autofree char *expected = NULL;
+  g_autofree char *found = NULL;
+
+  if (accepted != NULL)
+    return accepted;
+  if (local_error != NULL)
+    {
+      g_propagate_error (error, g_steal_pointer (&local_error));
+      return NULL;
+    }
+
+  expected = ghlo_ir_type_to_string (type);
+  found = describe_value (value);
+  if (name != NULL)
+    g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT, "expected %s for input %u ('%s'), found %s",
+                 expected, index, name, found);
+  else
+    g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT, "expected %s for input %u, found %s",
+                 expected, index, found);
+
+  return NULL;
+}
+
+/* An output that shares memory with a constant, an input or another output would
+ * let a writable view of it, which some languages give, reach them. */
+static GhloValue *
+own_output (GhloValue  *value,
+            GError    **error)
+{
+  GhloValue *copy;
+
+  if (value->kind == GHLO_VALUE_TENSOR)
+    {
+      if (value->storage == NULL && g_atomic_ref_count_compare (&value->ref_count, 1))
+        return value;
+      copy = ghlo_value_new_tensor (value->type, error);
+      if (copy != NULL && value->n_bytes > 0)
+        memcpy (copy->data, value->data, value->n_bytes);
+      ghlo_value_unref (value);
+      return copy;
+    }
+
+  if (value->kind == GHLO_VALUE_TUPLE)
+    {
+      g_autoptr (GPtrArray) members = g_ptr_array_new_with_free_func ((GDestroyNotify) ghlo_value_unref);
+      gboolean whole = TRUE;
+
+      /* The tuple may be shared: its members then are as well. */
+      for (guint i = 0; i < value->n_members && whole; i++)
+        {
+          GhloValue *member = own_output (ghlo_value_ref (value->members[i]), error);
+
+          whole = member != NULL;
+          if (whole)
+            g_ptr_array_add (members, member);
+        }
+      copy = whole ? ghlo_value_new_tuple ((GhloValue *const *) members->pdata, members->len) : NULL;
+      ghlo_value_unref (value);
+      return copy;
+    }
+
+  return value;
+}
+
+static void
+drop_output (gpointer data)
+{
+  if (data != NULL)
+    ghlo_value_unref (data);
+}
+
+GhloOutcome *
+ghlo_compiled_run (GhloCompiled       *self,
+                   GhloValue *const   *inputs,
+                   const GhloMonitor  *monitor,
+                   GError            **error)
+{
+  g_autoptr (GPtrArray) outputs = g_ptr_array_new_with_free_func (drop_output);
+  gint64 start = g_get_monotonic_time ();
+  GhloOutcome *outcome;
+
+  g_ptr_array_set_size (outputs, self->type->n_results);
+  if (!self->executor->run (self->prepared, NULL, inputs, self->type->rank, (GhloValue **) outputs->pdata,
+                            monitor, error))
+    {
+      /* What a failed run left behind is not ours to free. */
+      g_ptr_array_set_free_func (outputs, NULL);
+      return NULL;
+    }
+
+  for (guint i = 0; i < outputs->len; i++)
+    {
+      outputs->pdata[i] = own_output (outputs->pdata[i], error);
+      if (outputs->pdata[i] == NULL)
+        return NULL;
+    }
+
+  outcome = g_new0 (GhloOutcome, 1);
+  outcome->outputs = g_steal_pointer (&outputs);
+  outcome->timing = ghlo_timing_new (0, 0, (g_get_monotonic_time () - start) / (double) G_USEC_PER_SEC, 0);
+
+  return outcome;
+}
+
+void
+ghlo_outcome_free (GhloOutcome *self)
+{
+  g_ptr_array_unref (self->outputs);
+  ghlo_timing_unref (self->timing);
+  g_free (self);
+}

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Devices, and the table of those that there are. An executor enters here.
+ */
+
+#include "ghlo-device-private.h"
+
+#include "ghlo-enum-types.h"
+#include "ghlo-error.h"
+#include "reference/reference.h"
+
+/**
+ * GhloDevice:
+ *
+ * Something that programs run on: the processor, a Vulkan device, or the
+ * reference executor.
+ *
+ * Devices are found and listed by a [class@Ghlo.Client]. An object that was made
+ * in another way stands for no device, and a call that is given it fails with
+ * %GHLO_ERROR_INVALID_ARGUMENT.
+ *
+ * Since: 1.0
+ */
+struct _GhloDevice
+{
+  GObject               parent_instance;
+
+  const GhloDeviceCore *core;      /* NULL when not made by a client; never changes */
+};
+
+enum
+{
+  PROP_0,
+  PROP_NAME,
+  PROP_KIND,
+  PROP_DRIVER,
+  PROP_MEMORY,
+  PROP_FEATURES,
+  PROP_LOST,
+  N_PROPS
+};
+
+static GParamSpec *properties[N_PROPS];
+
+static const char *const no_features[] = { NULL };
+
+G_DEFINE_FINAL_TYPE (GhloDevice, ghlo_device, G_TYPE_OBJECT)
+
+static guint64
+get_host_memory (void)
+{
+  return ghlo_memory_get_limit ();
+}
+
+static const char *const reference_features[] = { "every-operation", "every-element-type", NULL };
+
+static const GhloDeviceCore reference_core = {
+  .kind = GHLO_DEVICE_KIND_REFERENCE,
+  .name = "Reference executor",
+  .driver = "ghlo " GHLO_VERSION,
+  .features = reference_features,
+  .get_memory = get_host_memory,
+  .get_executor = ghlo_reference_executor,
+};
+
+static const GhloDeviceCore *const cores[] = { &reference_core, NULL };
+
+const GhloDeviceCore *const *
+ghlo_device_cores (void)
+{
+  return cores;
+}
+
+static const char *
+kind_to_string (GhloDeviceKind kind)
+{
+  static const char *const names[] = { "reference", "cpu", "vulkan" };
+
+  return names[kind];
+}
+
+const GhloDeviceCore *
+ghlo_device_core_choose (GError **error)
+{
+  const char *wish = g_getenv ("GHLO_DEVICE");
+  g_autoptr (GString) known = NULL;
+
+  if (wish == NULL || *wish == '\0' || g_str_equal (wish, "auto"))
+    return cores[0];
+
+  known = g_string_new (NULL);
+  for (guint i = 0; cores[i] != NULL; i++)
+    {
+      if (g_str_equal (wish, kind_to_string (cores[i]->kind)))
+        return cores[i];
+      g_string_append_printf (known, "%s'%s'", i > 0 ? ", " : "", kind_to_string (cores[i]->kind));
+    }
+
+  g_set_error (error, GHLO_ERROR, GHLO_ERROR_DEVICE,
+               "no device of kind '%s', which GHLO_DEVICE asks for, was found; there is %s", wish, known->str);
+
+  return NULL;
+}
+
+GhloDevice *
+ghlo_device_new (const GhloDeviceCore *core)
+{
+  GhloDevice *self = g_object_new (GHLO_TYPE_DEVICE, NULL);
+
+  self->core = core;
+
+  return self;
+}
+
+const GhloDeviceCore *
+ghlo_device_get_core (GhloDevice *self)
+{
+  return self->core;
+}
+
+static void
+ghlo_device_get_property (GObject    *object,
+                          guint       prop_id,
+                          GValue     *value,
+                          GParamSpec *pspec)
+{
+  GhloDevice *self = GHLO_DEVICE (object);
+
+  switch (prop_id)
+    {
+    case PROP_NAME:
+      g_value_set_string (value, ghlo_device_get_name (self));
+      break;
+    case PROP_KIND:
+      g_value_set_enum (value, ghlo_device_get_kind (self));
+      break;
+    case PROP_DRIVER:
+      g_value_set_string (value, ghlo_device_get_driver (self));
+      break;
+    case PROP_MEMORY:
+      g_value_set_uint64 (value, ghlo_device_get_memory (self));
+      break;
+    case PROP_FEATURES:
+      g_value_set_boxed (value, ghlo_device_get_features (self));
+      break;
+    case PROP_LOST:
+      g_value_set_boolean (value, ghlo_device_is_lost (self));
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
+    }
+}
+
+static void
+ghlo_device_class_init (GhloDeviceClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  const GParamFlags flags = G_PARAM_READABLE | G_PARAM_STATIC_STRINGS | G_PARAM_EXPLICIT_NOTIFY;
+
+  object_class->get_property = ghlo_device_get_property;
+
+  /**
+   * GhloDevice:name: (getter get_name)
+   *
+   * The name of the device, for people.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_NAME] = g_param_spec_string ("name", NULL, NULL, "", flags);
+
+  /**
+   * GhloDevice:kind: (getter get_kind)
+   *
+   * What kind of device it is.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_KIND] = g_param_spec_enum ("kind", NULL, NULL, GHLO_TYPE_DEVICE_KIND,
+                                             GHLO_DEVICE_KIND_REFERENCE, flags);
+
+  /**
+   * GhloDevice:driver: (getter get_driver)
+   *
+   * The driver and its version, for people.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_DRIVER] = g_param_spec_string ("driver", NULL, NULL, "", flags);
+
+  /**
+   * GhloDevice:memory: (getter get_memory)
+   *
+   * The bytes of memory that programs on the device may use.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_MEMORY] = g_param_spec_uint64 ("memory", NULL, NULL, 0, G_MAXUINT64, 0, flags);
+
+  /**
+   * GhloDevice:features: (getter get_features)
+   *
+   * The names of what the device can do.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_FEATURES] = g_param_spec_boxed ("features", NULL, NULL, G_TYPE_STRV, flags);
+
+  /**
+   * GhloDevice:lost: (getter is_lost)
+   *
+   * Whether the device went away; every later call on it fails.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_LOST] = g_param_spec_boolean ("lost", NULL, NULL, FALSE, flags);
+
+  g_object_class_install_properties (object_class, N_PROPS, properties);
+}
+
+static void
+ghlo_device_init (GhloDevice *self)
+{
+}
+
+/**
+ * ghlo_device_get_name: (get-property name)
+ * @self: a device
+ *
+ * Gets the name of the device, for people.
+ *
+ * Returns: the name; empty for an object that stands for no device
+ *
+ * Since: 1.0
+ */
+const char *
+ghlo_device_get_name (GhloDevice *self)
+{
+  g_return_val_if_fail (GHLO_IS_DEVICE (self), NULL);
+
+  return self->core != NULL ? self->core->name : "";
+}
+
+/**
+ * ghlo_device_get_kind: (get-property kind)
+ * @self: a device
+ *
+ * Gets what kind of device it is.
+ *
+ * Returns: the kind
+ *
+ * Since: 1.0
+ */
+GhloDeviceKind
+ghlo_device_get_kind (GhloDevice *self)
+{
+  g_return_val_if_fail (GHLO_IS_DEVICE (self), GHLO_DEVICE_KIND_REFERENCE);
+
+  return self->core != NULL ? self->core->kind : GHLO_DEVICE_KIND_REFERENCE;
+}
+
+/**
+ * ghlo_device_get_driver: (get-property driver)
+ * @self: a device
+ *
+ * Gets the driver of the device and its version, for people.
+ *
+ * Returns: the driver; empty for an object that stands for no device
+ *
+ * Since: 1.0
+ */
+const char *
+ghlo_device_get_driver (GhloDevice *self)
+{
+  g_return_val_if_fail (GHLO_IS_DEVICE (self), NULL);
+
+  return self->core != NULL ? self->core->driver : "";
+}
+
+/**
+ * ghlo_device_get_memory: (get-property memory)
+ * @self: a device
+ *
+ * Gets how much memory programs on the device may use. For devices that work in
+ * host memory this is the limit that the environment variable
+ * `GHLO_MEMORY_LIMIT` sets.
+ *
+ * Returns: a number of bytes
+ *
+ * Since: 1.0
+ */
+guint64
+ghlo_device_get_memory (GhloDevice *self)
+{
+  g_return_val_if_fail (GHLO_IS_DEVICE (self), 0);
+
+  return self->core != NULL ? self->core->get_memory () : 0;
+}
+
+/**
+ * ghlo_device_get_features: (get-property features)
+ * @self: a device
+ *
+ * Gets the names of what the device can do.
+ *
+ * Returns: (transfer none) (array zero-terminated=1): the names
+ *
+ * Since: 1.0
+ */
+const char * const *
+ghlo_device_get_features (GhloDevice *self)
+{
+  g_return_val_if_fail (GHLO_IS_DEVICE (self), NULL);
+
+  return self->core != NULL ? self->core->features : no_features;
+}
+
+/**
+ * ghlo_device_is_lost: (get-property lost)
+ * @self: a device
+ *
+ * Tells whether the device went away. Every later call on a lost device fails
+ * with %GHLO_ERROR_DEVICE_LOST.
+ *
+ * Returns: %TRUE when the device is lost
+ *
+ * Since: 1.0
+ */
+gboolean
+ghlo_device_is_lost (GhloDevice *self)
+{
+  g_return_val_if_fail (GHLO_IS_DEVICE (self), FALSE);
+
+  /* Only a device apart from the processor can go. */
+  return FALSE;
+}

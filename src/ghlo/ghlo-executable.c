@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Executables: an object over something compiled, and the call that runs it.
+ */
+
+#include "ghlo-executable-private.h"
+
+#include "ghlo-buffer-private.h"
+#include "ghlo-job-private.h"
+#include "ghlo-result-private.h"
+#include "ghlo-value-info-private.h"
+
+/**
+ * GhloExecutable:
+ *
+ * A program that was compiled for a device, ready to run.
+ *
+ * An executable is immutable. Any number of threads may run it at the same time,
+ * and a run leaves nothing behind: it neither changes nor keeps its inputs.
+ * Executables are made by [method@Ghlo.Client.compile].
+ *
+ * Since: 1.0
+ */
+struct _GhloExecutable
+{
+  GObject       parent_instance;
+
+  GhloCompiled *compiled;      /* NULL when not made by a client; none of these changes */
+  GhloProgram  *program;
+  GhloDevice   *device;
+};
+
+enum
+{
+  PROP_0,
+  PROP_PROGRAM,
+  PROP_DEVICE,
+  N_PROPS
+};
+
+static GParamSpec *properties[N_PROPS];
+
+G_DEFINE_FINAL_TYPE (GhloExecutable, ghlo_executable, G_TYPE_OBJECT)
+
+GhloExecutable *
+ghlo_executable_new (GhloCompiled *compiled,
+                     GhloProgram  *program,
+                     GhloDevice   *device)
+{
+  GhloExecutable *self = g_object_new (GHLO_TYPE_EXECUTABLE, NULL);
+
+  self->compiled = compiled;
+  self->program = g_object_ref (program);
+  self->device = g_object_ref (device);
+
+  return self;
+}
+
+static void
+ghlo_executable_finalize (GObject *object)
+{
+  GhloExecutable *self = GHLO_EXECUTABLE (object);
+
+  g_clear_pointer (&self->compiled, ghlo_compiled_unref);
+  g_clear_object (&self->program);
+  g_clear_object (&self->device);
+
+  G_OBJECT_CLASS (ghlo_executable_parent_class)->finalize (object);
+}
+
+static void
+ghlo_executable_get_property (GObject    *object,
+                              guint       prop_id,
+                              GValue     *value,
+                              GParamSpec *pspec)
+{
+  GhloExecutable *self = GHLO_EXECUTABLE (object);
+
+  switch (prop_id)
+    {
+    case PROP_PROGRAM:
+      g_value_set_object (value, self->program);
+      break;
+    case PROP_DEVICE:
+      g_value_set_object (value, self->device);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
+    }
+}
+
+static void
+ghlo_executable_class_init (GhloExecutableClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  const GParamFlags flags = G_PARAM_READABLE | G_PARAM_STATIC_STRINGS | G_PARAM_EXPLICIT_NOTIFY;
+
+  object_class->finalize = ghlo_executable_finalize;
+  object_class->get_property = ghlo_executable_get_property;
+
+  /**
+   * GhloExecutable:program: (getter get_program)
+   *
+   * The program that was compiled.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_PROGRAM] = g_param_spec_object ("program", NULL, NULL, GHLO_TYPE_PROGRAM, flags);
+
+  /**
+   * GhloExecutable:device: (getter get_device)
+   *
+   * The device that it was compiled for.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_DEVICE] = g_param_spec_object ("device", NULL, NULL, GHLO_TYPE_DEVICE, flags);
+
+  g_object_class_install_properties (object_class, N_PROPS, properties);
+}
+
+static void
+ghlo_executable_init (GhloExecutable *self)
+{
+}
+
+/**
+ * ghlo_executable_get_program: (get-property program)
+ * @self: an executable
+ *
+ * Gets the program that was compiled.
+ *
+ * Returns: (transfer none) (nullable): the program; %NULL for an object that no
+ *   client made
+ *
+ * Since: 1.0
+ */
+GhloProgram *
+ghlo_executable_get_program (GhloExecutable *self)
+{
+  g_return_val_if_fail (GHLO_IS_EXECUTABLE (self), NULL);
+
+  return self->program;
+}
+
+/**
+ * ghlo_executable_get_device: (get-property device)
+ * @self: an executable
+ *
+ * Gets the device that it was compiled for.
+ *
+ * Returns: (transfer none) (nullable): the device; %NULL for an object that no
+ *   client made
+ *
+ * Since: 1.0
+ */
+GhloDevice *
+ghlo_executable_get_device (GhloExecutable *self)
+{
+  g_return_val_if_fail (GHLO_IS_EXECUTABLE (self), NULL);
+
+  return self->device;
+}
+
+static GhloValueInfo **
+list_values (GhloExecutable    *self,
+             GhloValueInfoSide  side)
+{
+  return ghlo_value_info_list_for_function (self->compiled != NULL ? self->compiled->function : NULL, side);
+}
+
+/**
+ * ghlo_executable_list_inputs:
+ * @self: an executable
+ *
+ * Lists what [method@Ghlo.Executable.execute] takes.
+ *
+ * Returns: (transfer full) (array zero-terminated=1): the inputs in order
+ *
+ * Since: 1.0
+ */
+GhloValueInfo **
+ghlo_executable_list_inputs (GhloExecutable *self)
+{
+  g_return_val_if_fail (GHLO_IS_EXECUTABLE (self), NULL);
+
+  return list_values (self, GHLO_VALUE_INFO_INPUTS);
+}
+
+/**
+ * ghlo_executable_list_outputs:
+ * @self: an executable
+ *
+ * Lists what [method@Ghlo.Executable.execute] gives.
+ *
+ * Returns: (transfer full) (array zero-terminated=1): the outputs in order
+ *
+ * Since: 1.0
+ */
+GhloValueInfo **
+ghlo_executable_list_outputs (GhloExecutable *self)
+{
+  g_return_val_if_fail (GHLO_IS_EXECUTABLE (self), NULL);
+
+  return list_values (self, GHLO_VALUE_INFO_OUTPUTS);
+}
+
+/* What a run takes along. */
+typedef struct
+{
+  GhloCompiled *compiled;
+  GPtrArray    *inputs;      /* of GhloValue, owned */
+} Run;
+
+static void
+run_free (gpointer data)
+{
+  Run *run = data;
+
+  ghlo_compiled_unref (run->compiled);
+  g_ptr_array_unref (run->inputs);
+  g_free (run);
+}
+
+static GhloValue *
+take_input (GhloExecutable      *self,
+            GhloBuffer * const  *inputs,
+            guint                index,
+            GError             **error)
+{
+  g_autoptr (GhloValue) value = NULL;
+
+  if (!GHLO_IS_BUFFER (inputs[index]))
+    {
+      g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT, "expected a buffer as input %u, found nothing", index);
+      return NULL;
+    }
+
+  value = ghlo_buffer_take_value (inputs[index], error);
+  if (value == NULL)
+    {
+      g_prefix_error (error, "input %u cannot be used: ", index);
+      return NULL;
+    }
+
+  return ghlo_compiled_accept_input (self->compiled, index, value, error);
+}
+
+static Run *
+run_new (GhloExecutable      *self,
+         GhloBuffer * const  *inputs,
+         gsize                n_inputs,
+         GError             **error)
+{
+  g_autoptr (GPtrArray) values = g_ptr_array_new_with_free_func ((GDestroyNotify) ghlo_value_unref);
+  Run *run;
+
+  if (self->compiled == NULL)
+    {
+      g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+                           "the executable was made without a program: use Client.compile");
+      return NULL;
+    }
+  if (inputs == NULL)
+    n_inputs = 0;
+  if (n_inputs != self->compiled->type->rank)
+    {
+      g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+                   "expected %u inputs for this program, found %" G_GSIZE_FORMAT, self->compiled->type->rank, n_inputs);
+      return NULL;
+    }
+  for (guint i = 0; i < n_inputs; i++)
+    {
+      GhloValue *value = take_input (self, inputs, i, error);
+
+      if (value == NULL)
+        return NULL;
+      g_ptr_array_add (values, value);
+    }
+
+  run = g_new0 (Run, 1);
+  run->compiled = ghlo_compiled_ref (self->compiled);
+  run->inputs = g_steal_pointer (&values);
+
+  return run;
+}
+
+static gpointer
+run_run (gpointer            data,
+         const GhloMonitor  *monitor,
+         GError            **error)
+{
+  Run *run = data;
+
+  return ghlo_compiled_run (run->compiled, (GhloValue *const *) run->inputs->pdata, monitor, error);
+}
+
+static const GhloJobClass execute_class = {
+  .name = "ghlo_executable_execute_async",
+  .workers = GHLO_WORKERS_RUN,
+  .stage = GHLO_PROGRESS_STAGE_RUN,
+  .run = run_run,
+  .free_data = run_free,
+  .free_result = (GDestroyNotify) ghlo_outcome_free,
+};
+
+static GhloResult *
+result_new (GhloOutcome *outcome)
+{
+  return outcome != NULL ? ghlo_result_new (outcome) : NULL;
+}
+
+/**
+ * ghlo_executable_execute:
+ * @self: an executable
+ * @inputs: (array length=n_inputs) (nullable): the program's inputs, in order
+ * @n_inputs: the number of inputs
+ * @cancellable: (nullable): what may cancel the call
+ * @error: return location for an error
+ *
+ * Runs the program. When the call returns, all outputs can be read.
+ *
+ * A dimension that the program leaves open takes its size from the input. Inputs
+ * that hold stored integers are accepted where the program wants quantized numbers.
+ *
+ * Fails with %GHLO_ERROR_INVALID_ARGUMENT when an input is missing, was released, or
+ * has another type than [method@Ghlo.Executable.list_inputs] says; with
+ * %GHLO_ERROR_OUT_OF_MEMORY when memory does not suffice; with %GHLO_ERROR_DATA when
+ * the program itself finds its data wrong.
+ *
+ * Returns: (transfer full): the outputs, or %NULL with @error set
+ *
+ * Since: 1.0
+ */
+GhloResult *
+ghlo_executable_execute (GhloExecutable      *self,
+                         GhloBuffer * const  *inputs,
+                         gsize                n_inputs,
+                         GCancellable        *cancellable,
+                         GError             **error)
+{
+  g_return_val_if_fail (GHLO_IS_EXECUTABLE (self), NULL);
+
+  return result_new (ghlo_job_run (&execute_class, run_new (self, inputs, n_inputs, error), NULL, cancellable, error));
+}
+
+/**
+ * ghlo_executable_execute_async:
+ * @self: an executable
+ * @inputs: (array length=n_inputs) (nullable): the program's inputs, in order
+ * @n_inputs: the number of inputs
+ * @cancellable: (nullable): what may cancel the call
+ * @callback: (scope async) (closure user_data): called when the call has finished
+ * @user_data: data for @callback
+ *
+ * Runs the program without blocking; see [method@Ghlo.Executable.execute]. Runs start
+ * in the order of the calls.
+ *
+ * Since: 1.0
+ */
+void
+ghlo_executable_execute_async (GhloExecutable      *self,
+                               GhloBuffer * const  *inputs,
+                               gsize                n_inputs,
+                               GCancellable        *cancellable,
+                               GAsyncReadyCallback  callback,
+                               gpointer             user_data)
+{
+  GError *error = NULL;
+  Run *run;
+
+  g_return_if_fail (GHLO_IS_EXECUTABLE (self));
+
+  run = run_new (self, inputs, n_inputs, &error);
+  ghlo_job_start (&execute_class, ghlo_job_task (&execute_class, self, cancellable, callback, user_data), run, NULL,
+                  error);
+}
+
+/**
+ * ghlo_executable_execute_finish:
+ * @self: an executable
+ * @result: what the callback was given
+ * @error: return location for an error
+ *
+ * Takes the result of [method@Ghlo.Executable.execute_async].
+ *
+ * Returns: (transfer full): the outputs, or %NULL with @error set
+ *
+ * Since: 1.0
+ */
+GhloResult *
+ghlo_executable_execute_finish (GhloExecutable  *self,
+                                GAsyncResult    *result,
+                                GError         **error)
+{
+  g_return_val_if_fail (ghlo_job_is_valid (&execute_class, self, result), NULL);
+
+  return result_new (g_task_propagate_pointer (G_TASK (result), error));
+}

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * From a call to its answer. An async job is answered exactly once, by whoever
+ * comes first: the worker that finished the body, or the caller's cancellable.
+ * The answer is a source in the caller's context; there the progress is flushed,
+ * the task returns, and the last public references go.
+ */
+
+#include "ghlo-job-private.h"
+
+#include <stdlib.h>
+
+typedef struct
+{
+  gatomicrefcount     ref_count;
+  const GhloJobClass *klass;
+  gpointer            data;          /* the body's; freed by the worker */
+  GCancellable       *stop;          /* ours alone: what the body polls */
+  GhloProgressCore   *progress;      /* nullable */
+  guint               serial;        /* of this call in progress */
+  gboolean            direct;        /* a sync call: progress may be emitted from the body */
+
+  /* The caller's side: touched by the call itself and by the answer only. */
+  GTask              *task;
+  gulong              cancel_handler;
+
+  GMutex              lock;          /* guards what follows */
+  GMainContext       *context;       /* where the answer goes; NULL while the call is being made,
+                                        and again once the answer is on its way */
+  gboolean            answered;
+  gpointer            result;        /* owned until the answer takes it */
+  GError             *error;
+} Job;
+
+/* Jobs whose bodies may be running, for the end of the process. */
+static struct
+{
+  GMutex      lock;
+  GHashTable *jobs;      /* of Job, borrowed */
+} running;
+
+static void
+job_unref (gpointer data)
+{
+  Job *job = data;
+
+  if (!g_atomic_ref_count_dec (&job->ref_count))
+    return;
+
+  if (job->data != NULL)
+    job->klass->free_data (job->data);
+  if (job->result != NULL)
+    job->klass->free_result (job->result);
+  g_clear_error (&job->error);
+  g_clear_object (&job->stop);
+  g_clear_pointer (&job->progress, ghlo_progress_core_unref);
+  g_clear_pointer (&job->context, g_main_context_unref);
+  g_mutex_clear (&job->lock);
+  g_free (job);
+}
+
+static Job *
+job_ref (Job *job)
+{
+  g_atomic_ref_count_inc (&job->ref_count);
+
+  return job;
+}
+
+/* Workers are told to stop and left: an exit waits for nobody. */
+static void
+stop_at_exit (void)
+{
+  GHashTableIter iter;
+  gpointer job;
+
+  /* A child of a fork has none of the threads, and maybe a lock that nobody frees. */
+  if (!ghlo_workers_is_owner ())
+    return;
+
+  g_mutex_lock (&running.lock);
+  g_hash_table_iter_init (&iter, running.jobs);
+  while (g_hash_table_iter_next (&iter, &job, NULL))
+    g_cancellable_cancel (((Job *) job)->stop);
+  g_mutex_unlock (&running.lock);
+}
+
+static void
+job_set_running (Job      *job,
+                 gboolean  is_running)
+{
+  g_mutex_lock (&running.lock);
+  if (running.jobs == NULL)
+    {
+      running.jobs = g_hash_table_new (NULL, NULL);
+      atexit (stop_at_exit);
+    }
+  if (is_running)
+    g_hash_table_add (running.jobs, job);
+  else
+    g_hash_table_remove (running.jobs, job);
+  g_mutex_unlock (&running.lock);
+}
+
+static void
+on_body_progress (gpointer    data,
+                  double      fraction,
+                  const char *detail)
+{
+  Job *job = data;
+
+  ghlo_progress_core_update (job->progress, job->serial, fraction, job->klass->stage, detail, job->direct);
+}
+
+/* Runs the body. A result that comes with a cancelled monitor still counts. */
+static gpointer
+job_run_body (Job           *job,
+              GCancellable  *cancellable,
+              GError       **error)
+{
+  const GhloMonitor monitor = {
+    .cancellable = cancellable,
+    .progress = job->progress != NULL ? on_body_progress : NULL,
+    .progress_data = job,
+  };
+  gpointer result;
+
+  if (ghlo_monitor_cancelled (&monitor, error))
+    return NULL;
+  if (job->progress != NULL)
+    on_body_progress (job, 0, NULL);
+  result = job->klass->run (job->data, &monitor, error);
+  g_clear_pointer (&job->data, job->klass->free_data);
+
+  return result;
+}
+
+static Job *
+job_new (const GhloJobClass *klass,
+         gpointer            data,
+         GhloProgress       *progress)
+{
+  Job *job = g_new0 (Job, 1);
+
+  g_atomic_ref_count_init (&job->ref_count);
+  g_mutex_init (&job->lock);
+  job->klass = klass;
+  job->data = data;
+  if (GHLO_IS_PROGRESS (progress))
+    {
+      job->progress = ghlo_progress_core_ref (ghlo_progress_get_core (progress));
+      job->serial = ghlo_progress_core_begin (job->progress);
+    }
+
+  return job;
+}
+
+gpointer
+ghlo_job_run (const GhloJobClass  *klass,
+              gpointer             data,
+              GhloProgress        *progress,
+              GCancellable        *cancellable,
+              GError             **error)
+{
+  Job *job;
+  gpointer result = NULL;
+
+  if (data == NULL)
+    return NULL;
+
+  job = job_new (klass, data, progress);
+  job->direct = TRUE;
+  if (ghlo_workers_check (error))
+    result = job_run_body (job, cancellable, error);
+  if (job->progress != NULL)
+    ghlo_progress_core_finish (job->progress, job->serial, result != NULL, TRUE);
+  job_unref (job);
+
+  return result;
+}
+
+GTask *
+ghlo_job_task (const GhloJobClass  *klass,
+               gpointer             source_object,
+               GCancellable        *cancellable,
+               GAsyncReadyCallback  callback,
+               gpointer             user_data)
+{
+  GTask *task = g_task_new (source_object, cancellable, callback, user_data);
+
+  g_task_set_source_tag (task, (gpointer) klass);
+  g_task_set_name (task, klass->name);
+
+  return task;
+}
+
+gboolean
+ghlo_job_is_valid (const GhloJobClass *klass,
+                   gpointer            source_object,
+                   GAsyncResult       *result)
+{
+  return g_task_is_valid (result, source_object)
+         && g_task_get_source_tag (G_TASK (result)) == (gpointer) klass;
+}
+
+/* In the caller's context. */
+static gboolean
+answer (gpointer data)
+{
+  Job *job = data;
+  g_autoptr (GTask) task = g_steal_pointer (&job->task);
+  GError *error;
+  gpointer result;
+
+  /* Never from inside the handler: the handler only attaches this source. */
+  if (job->cancel_handler != 0)
+    g_cancellable_disconnect (g_task_get_cancellable (task), job->cancel_handler);
+  job->cancel_handler = 0;
+
+  g_mutex_lock (&job->lock);
+  result = g_steal_pointer (&job->result);
+  error = g_steal_pointer (&job->error);
+  g_mutex_unlock (&job->lock);
+
+  if (job->progress != NULL)
+    ghlo_progress_core_finish (job->progress, job->serial, result != NULL, TRUE);
+
+  if (error != NULL)
+    g_task_return_error (task, error);
+  else
+    g_task_return_pointer (task, result, job->klass->free_result);
+
+  return G_SOURCE_REMOVE;
+}
+
+/* The source goes without having been dispatched when its context does: nobody
+ * is left to be called back. */
+static void
+answer_dropped (gpointer data)
+{
+  Job *job = data;
+
+  if (job->task != NULL && job->cancel_handler != 0)
+    g_cancellable_disconnect (g_task_get_cancellable (job->task), job->cancel_handler);
+  job->cancel_handler = 0;
+  g_clear_object (&job->task);
+  job_unref (job);
+}
+
+static void
+attach_answer (Job          *job,
+               GMainContext *context)
+{
+  g_autoptr (GSource) source = g_idle_source_new ();
+
+  g_source_set_priority (source, G_PRIORITY_DEFAULT);
+  g_source_set_static_name (source, "[ghlo] answer");
+  g_source_set_callback (source, answer, job_ref (job), answer_dropped);
+  g_source_attach (source, context);
+}
+
+/* Takes @result or @error over; drops them when the job is answered already. */
+static void
+job_answer (Job      *job,
+            gpointer  result,
+            GError   *error)
+{
+  g_autoptr (GMainContext) context = NULL;
+
+  g_mutex_lock (&job->lock);
+  if (!job->answered)
+    {
+      job->answered = TRUE;
+      job->result = g_steal_pointer (&result);
+      job->error = g_steal_pointer (&error);
+      context = g_steal_pointer (&job->context);
+    }
+  g_mutex_unlock (&job->lock);
+
+  if (result != NULL)
+    job->klass->free_result (result);
+  g_clear_error (&error);
+  if (context != NULL)
+    attach_answer (job, context);
+}
+
+/* Ends the making of the call: from here on the answer may be dispatched, on
+ * whatever thread runs the context. */
+static void
+job_open (Job          *job,
+          GMainContext *context)
+{
+  gboolean answered;
+
+  g_mutex_lock (&job->lock);
+  answered = job->answered;
+  if (!answered)
+    job->context = g_main_context_ref (context);
+  g_mutex_unlock (&job->lock);
+
+  if (answered)
+    attach_answer (job, context);
+}
+
+static void
+on_cancelled (GCancellable *cancellable,
+              gpointer      data)
+{
+  Job *job = data;
+
+  g_cancellable_cancel (job->stop);
+  job_answer (job, NULL, g_error_new_literal (G_IO_ERROR, G_IO_ERROR_CANCELLED, "the call was cancelled"));
+}
+
+/* On a worker. */
+static void
+job_work (gpointer data,
+          gpointer user_data)
+{
+  Job *job = data;
+  GError *error = NULL;
+  gpointer result;
+
+  job_set_running (job, TRUE);
+  result = job_run_body (job, job->stop, &error);
+  job_set_running (job, FALSE);
+  g_clear_pointer (&job->data, job->klass->free_data);
+  job_answer (job, result, error);
+  job_unref (job);
+}
+
+void
+ghlo_job_start (const GhloJobClass *klass,
+                GTask              *task,
+                gpointer            data,
+                GhloProgress       *progress,
+                GError             *error)
+{
+  GCancellable *cancellable = g_task_get_cancellable (task);
+  g_autoptr (GMainContext) context = NULL;
+  Job *job;
+
+  if (data == NULL || !ghlo_workers_check (&error))
+    {
+      g_clear_pointer (&data, klass->free_data);
+      g_task_return_error (task, error);
+      g_object_unref (task);
+      return;
+    }
+
+  context = g_main_context_ref (g_task_get_context (task));
+  job = job_new (klass, data, progress);
+  job->stop = g_cancellable_new ();
+  job->task = task;
+  if (job->progress != NULL)
+    ghlo_progress_core_update (job->progress, job->serial, 0, GHLO_PROGRESS_STAGE_QUEUED, NULL, FALSE);
+
+  if (cancellable != NULL)
+    job->cancel_handler = g_cancellable_connect (cancellable, G_CALLBACK (on_cancelled), job_ref (job), job_unref);
+  if (!ghlo_workers_push (klass->workers, job_work, job_ref (job), &error))
+    {
+      job_answer (job, NULL, error);
+      job_unref (job);
+    }
+  job_open (job, context);
+  job_unref (job);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Programs from the inside: an object over a module that nobody changes any more.
+ */
+
+#pragma once
+
+#include "base/diagnostics.h"
+#include "base/monitor.h"
+#include "ghlo-program.h"
+#include "ir/module.h"
+
+G_BEGIN_DECLS
+
+/* The module, for a call that is being made; INVALID_ARGUMENT for what is no
+ * program, or one that was made without text. */
+GhloIrModule *ghlo_program_take_module (GhloProgram  *self,
+                                        GError      **error);
+
+/* Gives a module up. A large one is freed by a worker, since that takes time. */
+void          ghlo_program_drop_module (GhloIrModule *module);
+
+/* Parses and verifies; what is wrong goes to @diagnostics, whose source is @bytes.
+ * NULL for a program with an error, or with @error set when there is no judging it. */
+GhloIrModule *ghlo_program_read_module (GBytes             *bytes,
+                                        GhloDiagnostics    *diagnostics,
+                                        const GhloMonitor  *monitor,
+                                        GError            **error);
+
+G_END_DECLS

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Results, made from what a run gave.
+ */
+
+#pragma once
+
+#include "ghlo-compiled-private.h"
+#include "ghlo-result.h"
+
+G_BEGIN_DECLS
+
+/* Takes the outcome over. */
+GhloResult *ghlo_result_new (GhloOutcome *outcome);
+
+G_END_DECLS

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Timings: four numbers that never change.
+ */
+
+#include "ghlo-timing-private.h"
+
+/**
+ * GhloTiming:
+ *
+ * Where the time of one run went, in seconds. It is immutable.
+ *
+ * Since: 1.0
+ */
+struct _GhloTiming
+{
+  gatomicrefcount ref_count;
+  double          compile;
+  double          upload;
+  double          run;
+  double          download;
+};
+
+G_DEFINE_BOXED_TYPE (GhloTiming, ghlo_timing, ghlo_timing_ref, ghlo_timing_unref)
+
+GhloTiming *
+ghlo_timing_new (double compile,
+                 double upload,
+                 double run,
+                 double download)
+{
+  GhloTiming *self = g_new0 (GhloTiming, 1);
+
+  g_atomic_ref_count_init (&self->ref_count);
+  self->compile = compile;
+  self->upload = upload;
+  self->run = run;
+  self->download = download;
+
+  return self;
+}
+
+/**
+ * ghlo_timing_ref:
+ * @self: a timing
+ *
+ * Takes a reference.
+ *
+ * Returns: (transfer full): @self
+ *
+ * Since: 1.0
+ */
+GhloTiming *
+ghlo_timing_ref (GhloTiming *self)
+{
+  g_return_val_if_fail (self != NULL, NULL);
+
+  g_atomic_ref_count_inc (&self->ref_count);
+
+  return self;
+}
+
+/**
+ * ghlo_timing_unref:
+ * @self: (transfer full): a timing
+ *
+ * Gives a reference back.
+ *
+ * Since: 1.0
+ */
+void
+ghlo_timing_unref (GhloTiming *self)
+{
+  g_return_if_fail (self != NULL);
+
+  if (g_atomic_ref_count_dec (&self->ref_count))
+    g_free (self);
+}
+
+/**
+ * ghlo_timing_get_compile:
+ * @self: a timing
+ *
+ * Gets the time that the run spent on compiling: for shapes that were new to a
+ * program with dynamic shapes. The compile that made the executable does not count.
+ *
+ * Returns: seconds
+ *
+ * Since: 1.0
+ */
+double
+ghlo_timing_get_compile (const GhloTiming *self)
+{
+  g_return_val_if_fail (self != NULL, 0);
+
+  return self->compile;
+}
+
+/**
+ * ghlo_timing_get_upload:
+ * @self: a timing
+ *
+ * Gets the time in which inputs were brought to the device.
+ *
+ * Returns: seconds
+ *
+ * Since: 1.0
+ */
+double
+ghlo_timing_get_upload (const GhloTiming *self)
+{
+  g_return_val_if_fail (self != NULL, 0);
+
+  return self->upload;
+}
+
+/**
+ * ghlo_timing_get_run:
+ * @self: a timing
+ *
+ * Gets the time in which the program ran.
+ *
+ * Returns: seconds
+ *
+ * Since: 1.0
+ */
+double
+ghlo_timing_get_run (const GhloTiming *self)
+{
+  g_return_val_if_fail (self != NULL, 0);
+
+  return self->run;
+}
+
+/**
+ * ghlo_timing_get_download:
+ * @self: a timing
+ *
+ * Gets the time in which outputs were brought to host memory.
+ *
+ * Returns: seconds
+ *
+ * Since: 1.0
+ */
+double
+ghlo_timing_get_download (const GhloTiming *self)
+{
+  g_return_val_if_fail (self != NULL, 0);
+
+  return self->download;
+}

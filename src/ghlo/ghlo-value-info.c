@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Value infos: made from a function's type, the attributes of its arguments and
+ * results, and the locations that name its arguments.
+ */
+
+#include "ghlo-value-info-private.h"
+
+#include <string.h>
+
+/**
+ * GhloValueInfo:
+ *
+ * What a program says of one of its inputs or outputs: its name, kind and type,
+ * and what may be done with its memory. It is immutable.
+ *
+ * Since: 1.0
+ */
+struct _GhloValueInfo
+{
+  gatomicrefcount   ref_count;
+  char             *name;            /* nullable */
+  GhloValueKind     kind;
+  GhloTensorType   *tensor_type;     /* of a tensor with a rank; else NULL */
+  GhloValueInfo   **members;         /* of a tuple or future, NULL-terminated; else NULL */
+  gboolean          donatable;
+  int               aliased_input;   /* of an output; -1 when none */
+};
+
+G_DEFINE_BOXED_TYPE (GhloValueInfo, ghlo_value_info, ghlo_value_info_ref, ghlo_value_info_unref)
+
+/* The name of an argument's attribute that says which output may take its memory. */
+#define ALIASING_ATTRIBUTE "tf.aliasing_output"
+#define DONOR_ATTRIBUTE    "jax.buffer_donor"
+
+static GhloValueInfo *
+info_new (const GhloIrType *type)
+{
+  GhloValueInfo *self = g_new0 (GhloValueInfo, 1);
+
+  g_atomic_ref_count_init (&self->ref_count);
+  self->aliased_input = -1;
+  switch (type->kind)
+    {
+    case GHLO_IR_TYPE_TOKEN:
+      self->kind = GHLO_VALUE_TOKEN;
+      break;
+    case GHLO_IR_TYPE_TUPLE:
+    case GHLO_IR_TYPE_FUTURE:
+      self->kind = type->kind == GHLO_IR_TYPE_TUPLE ? GHLO_VALUE_TUPLE : GHLO_VALUE_FUTURE;
+      self->members = g_new0 (GhloValueInfo *, (gsize) type->rank + 1);
+      for (guint i = 0; i < type->rank; i++)
+        self->members[i] = info_new (type->members[i]);
+      break;
+    default:
+      self->kind = GHLO_VALUE_TENSOR;
+      if (ghlo_ir_type_is_tensor (type))
+        self->tensor_type = ghlo_ir_type_to_tensor_type (type);
+    }
+
+  return self;
+}
+
+/* The attribute @name in dictionary @index of a list of dictionaries. */
+static const GhloIrAttr *
+get_attribute (const GhloIrAttr *dictionaries,
+               guint             index,
+               const char       *name)
+{
+  const GhloIrAttr *dictionary;
+
+  if (dictionaries == NULL || dictionaries->kind != GHLO_IR_ATTR_ARRAY || index >= dictionaries->length)
+    return NULL;
+  dictionary = dictionaries->children[index];
+  if (dictionary == NULL || dictionary->kind != GHLO_IR_ATTR_DICTIONARY)
+    return NULL;
+
+  return ghlo_ir_dictionary_get (dictionary, name);
+}
+
+/* "arg0" and "0" are what tools write where nobody gave a name. */
+static gboolean
+is_name (const char *name)
+{
+  if (name == NULL || *name == '\0')
+    return FALSE;
+  if (g_str_has_prefix (name, "arg"))
+    name += strlen ("arg");
+
+  return name[strspn (name, "0123456789")] != '\0';
+}
+
+const char *
+ghlo_value_info_input_name (const GhloIrOp *function,
+                            guint           index)
+{
+  const GhloIrBlock *body = ghlo_ir_func_get_body (function);
+  const GhloIrValue *argument;
+
+  if (body == NULL || index >= body->n_arguments)
+    return NULL;
+  argument = body->arguments[index];
+  if (argument->location != NULL && argument->location->kind == GHLO_IR_LOCATION_NAME
+      && is_name (argument->location->text))
+    return argument->location->text;
+
+  return is_name (argument->name) ? argument->name : NULL;
+}
+
+static const char *
+output_name (const GhloIrOp *function,
+             guint           index)
+{
+  const GhloIrAttr *info = get_attribute (ghlo_ir_op_get (function, "res_attrs"), index, "jax.result_info");
+
+  return info != NULL && info->kind == GHLO_IR_ATTR_STRING && info->length > 0 ? info->text : NULL;
+}
+
+/* The output that input @index may give its memory to, or -1. */
+static gint64
+aliased_output (const GhloIrOp *function,
+                guint           index)
+{
+  const GhloIrAttr *alias = get_attribute (ghlo_ir_op_get (function, "arg_attrs"), index, ALIASING_ATTRIBUTE);
+
+  return alias != NULL && alias->kind == GHLO_IR_ATTR_INTEGER ? alias->integer : -1;
+}
+
+static gboolean
+is_donatable (const GhloIrOp *function,
+              guint           index)
+{
+  const GhloIrAttr *donor = get_attribute (ghlo_ir_op_get (function, "arg_attrs"), index, DONOR_ATTRIBUTE);
+
+  return aliased_output (function, index) >= 0
+         || (donor != NULL && donor->kind == GHLO_IR_ATTR_BOOL && donor->integer != 0);
+}
+
+static int
+aliased_input (const GhloIrOp *function,
+               guint           n_inputs,
+               guint           output)
+{
+  for (guint i = 0; i < n_inputs; i++)
+    if (aliased_output (function, i) == (gint64) output)
+      return (int) i;
+
+  return -1;
+}
+
+GhloValueInfo **
+ghlo_value_info_list_for_function (const GhloIrOp    *function,
+                                   GhloValueInfoSide  side)
+{
+  const GhloIrAttr *attribute = function != NULL ? ghlo_ir_op_get (function, "function_type") : NULL;
+  const GhloIrType *type;
+  GhloValueInfo **list;
+  guint n;
+
+  if (attribute == NULL || attribute->type == NULL || attribute->type->kind != GHLO_IR_TYPE_FUNCTION)
+    return g_new0 (GhloValueInfo *, 1);
+
+  type = attribute->type;
+  n = side == GHLO_VALUE_INFO_INPUTS ? type->rank : type->n_results;
+  list = g_new0 (GhloValueInfo *, (gsize) n + 1);
+  for (guint i = 0; i < n; i++)
+    {
+      if (side == GHLO_VALUE_INFO_INPUTS)
+        {
+          list[i] = info_new (type->members[i]);
+          list[i]->name = g_strdup (ghlo_value_info_input_name (function, i));
+          list[i]->donatable = is_donatable (function, i);
+        }
+      else
+        {
+          list[i] = info_new (type->members[type->rank + i]);
+          list[i]->name = g_strdup (output_name (function, i));
+          list[i]->aliased_input = aliased_input (function, type->rank, i);
+        }
+    }
+
+  return list;
+}
+
+/**
+ * ghlo_value_info_ref:
+ * @self: a value info
+ *
+ * Takes a reference.
+ *
+ * Returns: (transfer full): @self
+ *
+ * Since: 1.0
+ */
+GhloValueInfo *
+ghlo_value_info_ref (GhloValueInfo *self)
+{
+  g_return_val_if_fail (self != NULL, NULL);
+
+  g_atomic_ref_count_inc (&self->ref_count);
+
+  return self;
+}
+
+/**
+ * ghlo_value_info_unref:
+ * @self: (transfer full): a value info
+ *
+ * Gives a reference back.
+ *
+ * Since: 1.0
+ */
+void
+ghlo_value_info_unref (GhloValueInfo *self)
+{
+  g_return_if_fail (self != NULL);
+
+  if (!g_atomic_ref_count_dec (&self->ref_count))
+    return;
+
+  g_free (self->name);
+  g_clear_pointer (&self->tensor_type, ghlo_tensor_type_unref);
+  for (guint i = 0; self->members != NULL && self->members[i] != NULL; i++)
+    ghlo_value_info_unref (self->members[i]);
+  g_free (self->members);
+  g_free (self);
+}
+
+/**
+ * ghlo_value_info_get_name:
+ * @self: a value info
+ *
+ * Gets the name that the program gives the value.
+ *
+ * Returns: (nullable): the name, or %NULL when it has none
+ *
+ * Since: 1.0
+ */
+const char *
+ghlo_value_info_get_name (const GhloValueInfo *self)
+{
+  g_return_val_if_fail (self != NULL, NULL);
+
+  return self->name;
+}
+
+/**
+ * ghlo_value_info_get_kind:
+ * @self: a value info
+ *
+ * Gets what the value is.
+ *
+ * Returns: the kind
+ *
+ * Since: 1.0
+ */
+GhloValueKind
+ghlo_value_info_get_kind (const GhloValueInfo *self)
+{
+  g_return_val_if_fail (self != NULL, GHLO_VALUE_TENSOR);
+
+  return self->kind;
+}
+
+/**
+ * ghlo_value_info_get_tensor_type:
+ * @self: a value info
+ *
+ * Gets the type of a tensor. Its dimensions may be %GHLO_DYNAMIC.
+ *
+ * Returns: (transfer none) (nullable): the type; %NULL for what is no tensor, and
+ *   for a tensor whose rank is not known
+ *
+ * Since: 1.0
+ */
+GhloTensorType *
+ghlo_value_info_get_tensor_type (const GhloValueInfo *self)
+{
+  g_return_val_if_fail (self != NULL, NULL);
+
+  return self->tensor_type;
+}
+
+/**
+ * ghlo_value_info_list_members:
+ * @self: a value info
+ *
+ * Lists the members of a tuple, or what a future will give.
+ *
+ * Returns: (transfer full) (array zero-terminated=1): the members; none for a
+ *   tensor or token
+ *
+ * Since: 1.0
+ */
+GhloValueInfo **
+ghlo_value_info_list_members (const GhloValueInfo *self)
+{
+  GhloValueInfo **list;
+  guint n = 0;
+
+  g_return_val_if_fail (self != NULL, NULL);
+
+  while (self->members != NULL && self->members[n] != NULL)
+    n++;
+  list = g_new0 (GhloValueInfo *, (gsize) n + 1);
+  for (guint i = 0; i < n; i++)
+    list[i] = ghlo_value_info_ref (self->members[i]);
+
+  return list;
+}
+
+/**
+ * ghlo_value_info_is_donatable:
+ * @self: a value info
+ *
+ * Tells whether the program permits that a run takes this input's memory for its
+ * own. [method@Ghlo.Executable.execute] never does.
+ *
+ * Returns: %TRUE when the memory may be taken
+ *
+ * Since: 1.0
+ */
+gboolean
+ghlo_value_info_is_donatable (const GhloValueInfo *self)
+{
+  g_return_val_if_fail (self != NULL, FALSE);
+
+  return self->donatable;
+}
+
+/**
+ * ghlo_value_info_get_aliased_input:
+ * @self: a value info
+ *
+ * Gets the input whose memory the program permits this output to take.
+ *
+ * Returns: the number of the input, or -1 when there is none
+ *
+ * Since: 1.0
+ */
+int
+ghlo_value_info_get_aliased_input (const GhloValueInfo *self)
+{
+  g_return_val_if_fail (self != NULL, -1);
+
+  return self->aliased_input;
+}
+
+static void
+append_type (const GhloValueInfo *self,
+             GString             *text)
+{
+  g_autofree char *tensor = NULL;
+
+  switch (self->kind)
+    {
+    case GHLO_VALUE_TOKEN:
+      g_string_append (text, "!stablehlo.token");
+      return;
+    case GHLO_VALUE_TUPLE:
+    case GHLO_VALUE_FUTURE:
+      g_string_append (text, self->kind == GHLO_VALUE_TUPLE ? "tuple<" : "!stablehlo.future<");
+      for (guint i = 0; self->members[i] != NULL; i++)
+        {
+          if (i > 0)
+            g_string_append (text, ", ");
+          append_type (self->members[i], text);
+        }
+      g_string_append_c (text, '>');
+      return;
+    case GHLO_VALUE_TENSOR:
+      tensor = self->tensor_type != NULL ? ghlo_tensor_type_to_string (self->tensor_type) : g_strdup ("tensor<*>");
+      g_string_append (text, tensor);
+      return;
+    }
+}
+
+/**
+ * ghlo_value_info_to_string:
+ * @self: a value info
+ *
+ * Writes name and type as MLIR spells types: `weights: tensor<2x3xf32>`.
+ *
+ * Returns: (transfer full): the text
+ *
+ * Since: 1.0
+ */
+char *
+ghlo_value_info_to_string (const GhloValueInfo *self)
+{
+  GString *text;
+
+  g_return_val_if_fail (self != NULL, NULL);
+
+  text = g_string_new (NULL);
+  if (self->name != NULL)
+    g_string_append_printf (text, "%s: ", self->name);
+  append_type (self, text);
+
+  return g_string_free (text, FALSE);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The threads that work for the library. They belong to the process: made on
+ * first need, never joined. Compiles have workers of their own, at a lower
+ * priority than runs, so that no run waits for a compile.
+ */
+
+#pragma once
+
+#include <gio/gio.h>
+
+G_BEGIN_DECLS
+
+typedef enum
+{
+  GHLO_WORKERS_COMPILE,   /* load, parse, check, compile */
+  GHLO_WORKERS_RUN,
+  GHLO_N_WORKERS
+} GhloWorkers;
+
+/* FALSE, with a DEVICE error, in a child of the process that used the library
+ * first: a fork takes no threads along. Every slow call asks this first. */
+gboolean ghlo_workers_check (GError      **error);
+/* TRUE in the process that used the library first. */
+gboolean ghlo_workers_is_owner (void);
+
+/* Has a worker call @func with @data; in the order of the calls. */
+gboolean ghlo_workers_push  (GhloWorkers   kind,
+                             GFunc         func,
+                             gpointer      data,
+                             GError      **error);
+
+/* Frees something large off the caller's thread, where there are workers;
+ * here and now otherwise. */
+void     ghlo_workers_free  (gpointer       data,
+                             GDestroyNotify destroy);
+
+G_END_DECLS

@@ -1,0 +1,879 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Operations, blocks and regions, and the generic form. An operation is read
+ * into a GhloImportOp, made once everything about it is known, and put into
+ * its block; its regions are read before it is made and handed over then.
+ */
+
+#include <string.h>
+
+#include "import/parser.h"
+
+enum { OPS_BETWEEN_CHECKS = 1024 };
+
+static GhloImportOp *
+open_op (GhloImportParser *self)
+{
+  GhloImportOp *op;
+
+  if (self->n_open == self->ops.n)
+    GHLO_IMPORT_PUSH (&self->ops, g_new0 (GhloImportOp, 1));
+  op = self->ops.items[self->n_open++];
+  op->kind = GHLO_OP_INVALID;
+  op->operands.n = 0;
+  op->n_groups_read = 0;
+  op->operand_types.n = 0;
+  op->result_types.n = 0;
+  op->discardable.n = 0;
+  op->regions.n = 0;
+  op->names.n = 0;
+  op->location = NULL;
+
+  return op;
+}
+
+gboolean
+ghlo_import_parse_value_name (GhloImportParser *self,
+                              GhloImportName   *name)
+{
+  GhloImportPlace place = ghlo_import_place (self);
+  gsize length = ghlo_import_lexer_length (&self->lexer) - 1;
+
+  if (!ghlo_import_at (self, GHLO_TOKEN_PERCENT))
+    return ghlo_import_expected (self, "a value such as %0");
+  if (length > G_MAXUINT16)
+    return ghlo_import_fail (self, "expected a value's name of at most %d bytes, found a longer one", G_MAXUINT16);
+  *name = (GhloImportName) {
+    .text = self->lexer.start + 1,
+    .length = (guint32) length,
+    .line = place.line,
+    .column = place.column,
+  };
+  ghlo_import_next (self);
+
+  return TRUE;
+}
+
+/* "%a" or "%a#1". */
+static gboolean
+parse_use (GhloImportParser *self,
+           GhloImportName   *name)
+{
+  guint64 number = 0;
+
+  if (!ghlo_import_parse_value_name (self, name))
+    return FALSE;
+  if (!ghlo_import_at (self, GHLO_TOKEN_HASH))
+    return TRUE;
+
+  for (const char *p = self->lexer.start + 1; p < self->lexer.cursor; p++)
+    {
+      if (!g_ascii_isdigit (*p))
+        return ghlo_import_expected (self, "a result's number");
+      number = number * 10 + (guint64) (*p - '0');
+      if (number > GHLO_MAX_OPERANDS)
+        return ghlo_import_fail (self, "expected a result's number below %u, found a larger one", GHLO_MAX_OPERANDS);
+    }
+  name->number = (guint32) number;
+  ghlo_import_next (self);
+
+  return TRUE;
+}
+
+gboolean
+ghlo_import_parse_operand (GhloImportParser *self,
+                           GhloImportOp     *op)
+{
+  GhloImportName name;
+
+  if (!parse_use (self, &name))
+    return FALSE;
+  if (op->operands.n >= GHLO_MAX_OPERANDS)
+    return ghlo_import_fail (self, "expected at most %u operands, found more", GHLO_MAX_OPERANDS);
+  GHLO_IMPORT_PUSH (&op->operands, name);
+
+  return TRUE;
+}
+
+gboolean
+ghlo_import_parse_operands (GhloImportParser *self,
+                            GhloImportOp     *op)
+{
+  if (!ghlo_import_at (self, GHLO_TOKEN_PERCENT))
+    return TRUE;
+  do
+    if (!ghlo_import_parse_operand (self, op))
+      return FALSE;
+  while (ghlo_import_accept (self, ','));
+
+  return TRUE;
+}
+
+/* The row's place of an attribute's name, or -1. The two spellings of segment sizes are one. */
+static int
+inherent_index (const GhloIrOpSpec *spec,
+                const char         *name)
+{
+  for (guint i = 0; i < spec->n_attributes; i++)
+    if (strcmp (spec->attributes[i].name, name) == 0)
+      return (int) i;
+  if (strcmp (name, "operand_segment_sizes") == 0)
+    return inherent_index (spec, "operandSegmentSizes");
+  if (strcmp (name, "result_segment_sizes") == 0)
+    return inherent_index (spec, "resultSegmentSizes");
+
+  return -1;
+}
+
+void
+ghlo_import_set_inherent (GhloImportOp     *op,
+                          const char       *name,
+                          const GhloIrAttr *attr)
+{
+  int index = inherent_index (op->spec, name);
+
+  if (index >= 0)
+    op->inherent[index] = attr;
+}
+
+/* Sorts the entries from @height on into inherent and discardable ones. */
+static gboolean
+take_entries (GhloImportParser *self,
+              GhloImportOp     *op,
+              GhloImportPlace   place,
+              gsize             height,
+              gboolean          properties)
+{
+  for (gsize i = height; i < self->entries.n; i++)
+    {
+      GhloIrNamedAttr entry = self->entries.items[i];
+      int index = inherent_index (op->spec, entry.name);
+
+      if (index >= 0 && op->inherent[index] != NULL)
+        return ghlo_import_fail_at (self, place, "expected the attribute '%s' once, found it again", entry.name);
+      if (index < 0 && properties)
+        return ghlo_import_fail_at (self, place, "expected attributes of '%s' between '<{' and '}>', found '%s', "
+                                    "which it does not have", op->spec->name, entry.name);
+      if (index >= 0)
+        op->inherent[index] = entry.value;
+      else
+        GHLO_IMPORT_PUSH (&op->discardable, entry);
+    }
+
+  return TRUE;
+}
+
+static gboolean
+parse_entries_into (GhloImportParser *self,
+                    GhloImportOp     *op,
+                    gboolean          properties)
+{
+  GhloImportPlace place = ghlo_import_place (self);
+  gsize height = self->entries.n;
+  gboolean ok = ghlo_import_parse_entries (self) && take_entries (self, op, place, height, properties);
+
+  self->entries.n = height;
+
+  return ok;
+}
+
+gboolean
+ghlo_import_parse_op_attrs (GhloImportParser *self,
+                            GhloImportOp     *op)
+{
+  return !ghlo_import_at (self, '{') || parse_entries_into (self, op, FALSE);
+}
+
+gboolean
+ghlo_import_parse_properties (GhloImportParser *self,
+                              GhloImportOp     *op)
+{
+  if (!ghlo_import_accept (self, '<'))
+    return TRUE;
+
+  return parse_entries_into (self, op, TRUE) && ghlo_import_expect (self, '>', "'>'");
+}
+
+GhloIrRegion *
+ghlo_import_add_region (GhloImportParser *self,
+                        GhloImportOp     *op)
+{
+  GhloIrRegion *region = ghlo_ir_module_alloc (self->module, sizeof (GhloIrRegion));
+
+  GHLO_IMPORT_PUSH (&op->regions, region);
+
+  return region;
+}
+
+gboolean
+ghlo_import_op_is_isolated (const GhloImportOp *op)
+{
+  return (op->spec->traits & GHLO_IR_TRAIT_ISOLATED) != 0;
+}
+
+gboolean
+ghlo_import_assign_types (GhloImportParser *self,
+                          GhloImportOp     *op,
+                          const GhloIrType *function)
+{
+  if (function->rank != op->operands.n)
+    return ghlo_import_fail_at (self, op->place, "expected a type for each of %" G_GSIZE_FORMAT
+                                " operands of '%s', found %u types", op->operands.n, op->spec->name, function->rank);
+
+  op->operand_types.n = 0;
+  op->result_types.n = 0;
+  for (guint i = 0; i < function->rank; i++)
+    GHLO_IMPORT_PUSH (&op->operand_types, function->members[i]);
+  for (guint i = 0; i < function->n_results; i++)
+    GHLO_IMPORT_PUSH (&op->result_types, function->members[function->rank + i]);
+
+  return TRUE;
+}
+
+/* The generic form behind the operation's name. */
+static gboolean
+parse_generic (GhloImportParser *self,
+               GhloImportOp     *op)
+{
+  const GhloIrType *function;
+
+  if (!ghlo_import_expect (self, '(', "'('") || !ghlo_import_parse_operands (self, op)
+      || !ghlo_import_expect (self, ')', "',' or ')'"))
+    return FALSE;
+  if (ghlo_import_at (self, '['))
+    return ghlo_import_unsupported (self, "expected an operation without successors, found '%s' with some",
+                                    op->spec->name);
+  if (!ghlo_import_parse_properties (self, op))
+    return FALSE;
+
+  if (ghlo_import_accept (self, '('))
+    {
+      do
+        if (!ghlo_import_parse_region (self, ghlo_import_add_region (self, op), NULL,
+                                       ghlo_import_op_is_isolated (op)))
+          return FALSE;
+      while (ghlo_import_accept (self, ','));
+      if (!ghlo_import_expect (self, ')', "',' or ')'"))
+        return FALSE;
+    }
+  if (!ghlo_import_parse_op_attrs (self, op) || !ghlo_import_expect (self, ':', "':'"))
+    return FALSE;
+  function = ghlo_import_parse_function_type (self);
+
+  return function != NULL && ghlo_import_assign_types (self, op, function);
+}
+
+/* "%a:2, %b = " when it is there. */
+static gboolean
+parse_result_names (GhloImportParser *self,
+                    GhloImportOp     *op)
+{
+  if (!ghlo_import_at (self, GHLO_TOKEN_PERCENT))
+    return TRUE;
+  do
+    {
+      GhloImportResultName result = { .n = 1 };
+      GhloImportPlace place;
+      gint64 n;
+
+      if (!ghlo_import_parse_value_name (self, &result.name))
+        return FALSE;
+      if (ghlo_import_accept (self, ':'))
+        {
+          place = ghlo_import_place (self);
+          if (!ghlo_import_parse_integer (self, &n))
+            return FALSE;
+          if (n < 1 || n > GHLO_MAX_OPERANDS)
+            return ghlo_import_fail_at (self, place, "expected between 1 and %u results, found %" G_GINT64_FORMAT,
+                                        GHLO_MAX_OPERANDS, n);
+          result.n = (guint) n;
+        }
+      GHLO_IMPORT_PUSH (&op->names, result);
+    }
+  while (ghlo_import_accept (self, ','));
+
+  return ghlo_import_expect (self, '=', "'='");
+}
+
+GhloIrOpKind
+ghlo_import_find_op (GhloImportParser *self,
+                     const char       *name,
+                     gsize             length)
+{
+  GhloIrOpKind kind = ghlo_ir_op_kind_from_name (name, length);
+  const char *dialect = self->dialects.n > 0 ? self->dialects.items[self->dialects.n - 1] : "builtin";
+  const char *const tried[] = { dialect, "builtin", "func" };
+
+  if (kind != GHLO_OP_INVALID || memchr (name, '.', length) != NULL || length > 64)
+    return kind;
+
+  /* "module" and "func" are known everywhere, other short names where their dialect is the default. */
+  for (guint i = 0; i < G_N_ELEMENTS (tried); i++)
+    {
+      char whole[128];
+
+      if (i > 0 && !(length == strlen ("module") && memcmp (name, "module", length) == 0)
+          && !(length == strlen ("func") && memcmp (name, "func", length) == 0))
+        break;
+      if (*tried[i] == '\0')
+        continue;
+      g_snprintf (whole, sizeof whole, "%s.%.*s", tried[i], (int) length, name);
+      kind = ghlo_ir_op_kind_from_name (whole, -1);
+      if (kind != GHLO_OP_INVALID)
+        break;
+    }
+
+  return kind;
+}
+
+static gboolean
+parse_op_name (GhloImportParser *self,
+               GhloImportOp     *op,
+               gboolean         *generic)
+{
+  const char *name = self->lexer.start;
+  gsize length = ghlo_import_lexer_length (&self->lexer);
+
+  *generic = ghlo_import_at (self, GHLO_TOKEN_STRING);
+  if (!*generic && !ghlo_import_at (self, GHLO_TOKEN_BARE))
+    return ghlo_import_expected (self, "an operation");
+  op->place = ghlo_import_place (self);
+  if (*generic)
+    {
+      name++;
+      length -= 2;
+    }
+  op->kind = *generic ? ghlo_ir_op_kind_from_name (name, length) : ghlo_import_find_op (self, name, length);
+  if (op->kind == GHLO_OP_INVALID)
+    {
+      g_autofree char *quote = ghlo_import_quote (name, length);
+
+      return ghlo_import_fail (self, "expected a known operation, found '%s'", quote);
+    }
+  op->spec = ghlo_ir_op_spec (op->kind);
+  if (!*generic && op->spec->assembly == NULL)
+    return ghlo_import_fail (self, "expected \"%s\" in quotes, since it has no other form, found it without them",
+                             op->spec->name);
+  memset (op->inherent, 0, op->spec->n_attributes * sizeof (gpointer));
+  ghlo_import_next (self);
+
+  return TRUE;
+}
+
+static gboolean
+fail_use (GhloImportParser     *self,
+          const GhloImportName *name,
+          GhloImportScopeResult result,
+          const GhloIrType     *type,
+          const GhloIrType     *other)
+{
+  GhloImportPlace place = { name->line, name->column };
+  g_autofree char *quote = ghlo_import_quote (name->text, name->length);
+  g_autofree char *wanted = NULL, *found = NULL;
+
+  if (result == GHLO_IMPORT_SCOPE_RANGE)
+    return ghlo_import_fail_at (self, place, "expected a result of '%%%s', found the number %u, which it does not have",
+                                quote, name->number);
+  if (result == GHLO_IMPORT_SCOPE_TOO_MANY)
+    return ghlo_import_fail_at (self, place, "expected '%%%s' to be defined before so many of its results are used",
+                                quote);
+  wanted = ghlo_ir_type_to_string (type);
+  found = ghlo_ir_type_to_string (other);
+
+  return ghlo_import_fail_at (self, place, "expected '%%%s' to have the type %s, found %s", quote, wanted, found);
+}
+
+/* Turns names and types of operands into values. */
+static gboolean
+resolve_operands (GhloImportParser *self,
+                  GhloImportOp     *op,
+                  GhloIrValue     **values)
+{
+  if (op->operands.n != op->operand_types.n)
+    return ghlo_import_fail_at (self, op->place, "expected a type for each of %" G_GSIZE_FORMAT
+                                " operands of '%s', found %" G_GSIZE_FORMAT " types",
+                                op->operands.n, op->spec->name, op->operand_types.n);
+
+  for (gsize i = 0; i < op->operands.n; i++)
+    {
+      const GhloIrType *other = NULL;
+      GhloImportScopeResult result = ghlo_import_scopes_resolve (&self->scopes, &op->operands.items[i],
+                                                                 op->operand_types.items[i], &values[i], &other);
+
+      if (result != GHLO_IMPORT_SCOPE_OK)
+        return fail_use (self, &op->operands.items[i], result, op->operand_types.items[i], other);
+    }
+
+  return TRUE;
+}
+
+static int
+compare_entries (gconstpointer a,
+                 gconstpointer b)
+{
+  return strcmp (((const GhloIrNamedAttr *) a)->name, ((const GhloIrNamedAttr *) b)->name);
+}
+
+/* Discardable attributes in name order. */
+static gboolean
+set_discardable (GhloImportParser *self,
+                 GhloImportOp     *op,
+                 GhloIrOp         *made)
+{
+  gsize n = op->discardable.n;
+  GhloIrNamedAttr *entries;
+
+  if (n == 0)
+    return TRUE;
+  entries = ghlo_ir_module_alloc (self->module, n * sizeof (GhloIrNamedAttr));
+  memcpy (entries, op->discardable.items, n * sizeof (GhloIrNamedAttr));
+  qsort (entries, n, sizeof (GhloIrNamedAttr), compare_entries);
+  for (gsize i = 1; i < n; i++)
+    if (entries[i].name == entries[i - 1].name)
+      return ghlo_import_fail_at (self, op->place, "expected the attribute '%s' once, found it again",
+                                  entries[i].name);
+  made->discardable = entries;
+  made->n_discardable = n;
+
+  return TRUE;
+}
+
+/* Hands the regions over; a symbol table learns its symbols. */
+static void
+set_regions (GhloImportParser *self,
+             GhloImportOp     *op,
+             GhloIrOp         *made)
+{
+  gboolean is_table = (op->spec->traits & GHLO_IR_TRAIT_SYMBOL_TABLE) != 0;
+
+  for (gsize i = 0; i < op->regions.n; i++)
+    {
+      GhloIrRegion *region = &made->regions[i];
+
+      region->first = op->regions.items[i]->first;
+      region->last = op->regions.items[i]->last;
+      for (GhloIrBlock *block = region->first; block != NULL; block = block->next)
+        {
+          block->region = region;
+          for (GhloIrOp *inner = is_table ? block->first : NULL; inner != NULL; inner = inner->next)
+            if (ghlo_ir_op_get_spec (inner)->traits & GHLO_IR_TRAIT_SYMBOL)
+              ghlo_ir_op_set (self->module, inner, "sym_name", ghlo_ir_op_get (inner, "sym_name"));
+        }
+    }
+}
+
+static gboolean
+fail_definition (GhloImportParser      *self,
+                 const GhloImportName  *name,
+                 GhloImportScopeResult  result,
+                 const GhloIrValue     *value,
+                 const GhloIrType      *other)
+{
+  GhloImportPlace place = { name->line, name->column };
+  g_autofree char *quote = ghlo_import_quote (name->text, name->length);
+  g_autofree char *wanted = NULL, *found = NULL;
+
+  if (result == GHLO_IMPORT_SCOPE_REDEFINED)
+    return ghlo_import_fail_at (self, place, "expected a new name, found '%%%s', which is defined already", quote);
+  if (result == GHLO_IMPORT_SCOPE_RANGE)
+    return ghlo_import_fail_at (self, place, "expected '%%%s' to have as many results as are used before", quote);
+  wanted = ghlo_ir_type_to_string (other);
+  found = ghlo_ir_type_to_string (value->type);
+
+  return ghlo_import_fail_at (self, place, "expected '%%%s' to have the type %s, with which it is used before, found %s",
+                              quote, wanted, found);
+}
+
+static gboolean
+define (GhloImportParser     *self,
+        const GhloImportName *name,
+        GhloIrValue          *values,
+        guint                 n)
+{
+  const GhloIrType *other = NULL;
+  GhloImportScopeResult result = ghlo_import_scopes_define (&self->scopes, name, values, n, &other);
+
+  if (result != GHLO_IMPORT_SCOPE_OK)
+    return fail_definition (self, name, result, values, other);
+  if (!g_ascii_isdigit (name->text[0]))
+    {
+      const char *interned = ghlo_ir_module_intern (self->module, name->text, name->length);
+
+      for (guint i = 0; i < n; i++)
+        values[i].name = interned;
+    }
+
+  return TRUE;
+}
+
+static gboolean
+define_results (GhloImportParser *self,
+                GhloImportOp     *op,
+                GhloIrOp         *made)
+{
+  gsize n = 0;
+
+  if (op->names.n == 0)
+    return TRUE;
+  for (gsize i = 0; i < op->names.n; i++)
+    n += op->names.items[i].n;
+  if (n != made->n_results)
+    return ghlo_import_fail_at (self, (GhloImportPlace) { op->names.items[0].name.line, op->names.items[0].name.column },
+                                "expected names for the %u results of '%s', found %" G_GSIZE_FORMAT,
+                                made->n_results, op->spec->name, n);
+  n = 0;
+  for (gsize i = 0; i < op->names.n; i++)
+    {
+      if (!define (self, &op->names.items[i].name, &made->results[n], op->names.items[i].n))
+        return FALSE;
+      n += op->names.items[i].n;
+    }
+
+  return TRUE;
+}
+
+static gboolean
+make_op (GhloImportParser *self,
+         GhloImportOp     *op,
+         GhloIrBlock      *block)
+{
+  GhloIrValue *few[16];
+  g_autofree GhloIrValue **many = op->operands.n > G_N_ELEMENTS (few) ? g_new (GhloIrValue *, op->operands.n) : NULL;
+  GhloIrValue **values = many != NULL ? many : few;
+  GhloIrOp *made;
+
+  if (!resolve_operands (self, op, values))
+    return FALSE;
+  if (op->result_types.n > GHLO_MAX_OPERANDS)
+    return ghlo_import_fail_at (self, op->place, "expected at most %u results, found more", GHLO_MAX_OPERANDS);
+
+  made = ghlo_ir_op_new (self->module, &(GhloIrOpState) {
+    .kind = op->kind,
+    .operands = values,
+    .n_operands = op->operands.n,
+    .result_types = op->result_types.items,
+    .n_results = op->result_types.n,
+    .n_regions = op->regions.n,
+    .location = op->location,
+    .line = op->place.line,
+    .column = op->place.column,
+  });
+  memcpy (made->attributes, op->inherent, op->spec->n_attributes * sizeof (gpointer));
+  set_regions (self, op, made);
+  ghlo_ir_block_append (block, made);
+
+  return set_discardable (self, op, made) && define_results (self, op, made);
+}
+
+/* Asks every now and then whether to go on. */
+static gboolean
+check_monitor (GhloImportParser *self)
+{
+  GhloImportLexer *lexer = &self->lexer;
+
+  if (++self->n_ops < OPS_BETWEEN_CHECKS)
+    return TRUE;
+  self->n_ops = 0;
+  if (ghlo_monitor_cancelled (self->monitor, NULL))
+    {
+      self->stopped = TRUE;
+      return FALSE;
+    }
+  ghlo_monitor_progress (self->monitor, (double) (lexer->start - lexer->text) / MAX (lexer->end - lexer->text, 1),
+                         "parse");
+
+  return TRUE;
+}
+
+static gboolean
+parse_op_parts (GhloImportParser *self,
+                GhloImportOp     *op,
+                GhloIrBlock      *block)
+{
+  gboolean generic, ok;
+
+  if (!check_monitor (self) || !parse_result_names (self, op) || !parse_op_name (self, op, &generic))
+    return FALSE;
+
+  GHLO_IMPORT_PUSH (&self->dialects, op->kind == GHLO_OP_FUNC_FUNC ? "func"
+                                     : op->kind == GHLO_OP_BUILTIN_MODULE ? "builtin" : "");
+  ok = generic ? parse_generic (self, op) : ghlo_import_parse_pretty (self, op);
+  self->dialects.n--;
+
+  return ok && ghlo_import_accept_location (self, &op->location) && make_op (self, op, block);
+}
+
+gboolean
+ghlo_import_parse_op (GhloImportParser *self,
+                      GhloIrBlock      *block)
+{
+  GhloImportOp *op = open_op (self);
+  gboolean ok = parse_op_parts (self, op, block);
+
+  if (!ok)
+    for (gsize i = 0; i < op->names.n; i++)
+      ghlo_import_scopes_break (&self->scopes, &op->names.items[i].name);
+  self->n_open--;
+
+  return ok;
+}
+
+/* TRUE when an operation or a label starts at the token, the first of its line:
+ * what errors are recovered at. */
+static gboolean
+starts_op (GhloImportLexer lexer)
+{
+  gsize length = ghlo_import_lexer_length (&lexer);
+
+  switch (lexer.kind)
+    {
+    case GHLO_TOKEN_CARET:
+      return TRUE;
+    case GHLO_TOKEN_STRING:
+      return lexer.cursor < lexer.end && *lexer.cursor == '(' && memchr (lexer.start, '.', length) != NULL;
+    case GHLO_TOKEN_BARE:
+      return memchr (lexer.start, '.', length) != NULL || ghlo_import_lexer_is (&lexer, "return");
+    case GHLO_TOKEN_PERCENT:
+      ghlo_import_lexer_next (&lexer);
+      if (lexer.kind == ':')
+        {
+          ghlo_import_lexer_next (&lexer);
+          return lexer.kind == GHLO_TOKEN_INTEGER;
+        }
+      return lexer.kind == '=';
+    default:
+      return FALSE;
+    }
+}
+
+/* After an error in the operation that began at @start: to the next line of
+ * the same region that starts an operation, or its "}". Stops when there is no
+ * telling. Only braces are counted: a forgotten ")" must not hide the rest. */
+static void
+recover (GhloImportParser *self,
+         GhloImportLexer   start)
+{
+  const char *reached = self->lexer.start;
+  guint line = start.line;
+  int depth = 0;
+
+  if (self->stopped)
+    return;
+  if (self->diagnostics->n_errors >= self->diagnostics->max_errors)
+    {
+      self->stopped = TRUE;
+      return;
+    }
+  for (self->lexer = start; !ghlo_import_at (self, GHLO_TOKEN_END); ghlo_import_next (self))
+    {
+      if (ghlo_import_at (self, GHLO_TOKEN_INVALID))
+        break;
+      if (depth == 0 && self->lexer.line > line && self->lexer.start >= reached && starts_op (self->lexer))
+        return;
+      line = self->lexer.line;
+      if (ghlo_import_at (self, '}') && depth-- == 0)
+        {
+          self->stopped = self->lexer.start < reached;
+          return;
+        }
+      if (ghlo_import_at (self, '{'))
+        depth++;
+    }
+  self->stopped = TRUE;
+}
+
+/* One operation; after an error the parser stands where it can go on, or is stopped. */
+static gboolean
+parse_op_or_recover (GhloImportParser *self,
+                     GhloIrBlock      *block)
+{
+  GhloImportLexer start = self->lexer;
+  guint depth = self->depth;
+
+  if (ghlo_import_parse_op (self, block))
+    return TRUE;
+  self->depth = depth;
+  recover (self, start);
+
+  return FALSE;
+}
+
+gboolean
+ghlo_import_parse_top_level_op (GhloImportParser *self,
+                                GhloIrBlock      *block)
+{
+  if (ghlo_import_at (self, '}') || ghlo_import_at (self, GHLO_TOKEN_CARET))
+    {
+      self->stopped = TRUE;
+      return self->diagnostics->n_errors == 0 && ghlo_import_expected (self, "an operation");
+    }
+
+  return parse_op_or_recover (self, block);
+}
+
+/* Operations up to a "}", a label, or the end of the text. Goes on after errors. */
+static gboolean
+parse_block_body (GhloImportParser *self,
+                  GhloIrBlock      *block)
+{
+  gboolean ok = TRUE;
+
+  while (!self->stopped && !ghlo_import_at (self, '}') && !ghlo_import_at (self, GHLO_TOKEN_CARET)
+         && !ghlo_import_at (self, GHLO_TOKEN_END))
+    ok = parse_op_or_recover (self, block) && ok;
+
+  return ok && !self->stopped;
+}
+
+static gboolean
+add_argument (GhloImportParser     *self,
+              GhloIrBlock          *block,
+              const GhloImportName *name,
+              const GhloIrType     *type,
+              const GhloIrLocation *location)
+{
+  GhloIrValue *argument;
+
+  if (block->n_arguments >= GHLO_MAX_OPERANDS)
+    return ghlo_import_fail (self, "expected at most %u arguments, found more", GHLO_MAX_OPERANDS);
+  argument = ghlo_ir_block_add_argument (self->module, block, type, location);
+
+  return name->text == NULL || define (self, name, argument, 1);
+}
+
+/* "^bb0(%a: type loc(…), …):". */
+static gboolean
+parse_label (GhloImportParser *self,
+             GhloIrBlock      *block)
+{
+  block->label = ghlo_ir_module_intern (self->module, self->lexer.start + 1,
+                                        ghlo_import_lexer_length (&self->lexer) - 1);
+  ghlo_import_next (self);
+  if (ghlo_import_accept (self, '(') && !ghlo_import_accept (self, ')'))
+    {
+      do
+        {
+          const GhloIrLocation *location = NULL;
+          const GhloIrType *type;
+          GhloImportName name;
+
+          if (!ghlo_import_parse_value_name (self, &name) || !ghlo_import_expect (self, ':', "':'")
+              || (type = ghlo_import_parse_type (self)) == NULL || !ghlo_import_accept_location (self, &location)
+              || !add_argument (self, block, &name, type, location))
+            return FALSE;
+        }
+      while (ghlo_import_accept (self, ','));
+      if (!ghlo_import_expect (self, ')', "',' or ')'"))
+        return FALSE;
+    }
+
+  return ghlo_import_expect (self, ':', "':'");
+}
+
+/* The label is not one of the region's blocks before @last. */
+static gboolean
+check_label (GhloImportParser   *self,
+             const GhloIrRegion *region,
+             const GhloIrBlock  *last,
+             GhloImportPlace     place,
+             guint              *n_labels)
+{
+  if (++*n_labels > GHLO_MAX_NESTING)
+    return ghlo_import_fail_at (self, place, "expected at most %d blocks in a region, found more", GHLO_MAX_NESTING);
+  for (const GhloIrBlock *block = region->first; block != last; block = block->next)
+    if (block->label == last->label)
+      return ghlo_import_fail_at (self, place, "expected a new label, found '^%s' again", last->label);
+
+  return TRUE;
+}
+
+static gboolean
+parse_blocks (GhloImportParser          *self,
+              GhloIrRegion              *region,
+              const GhloImportArguments *arguments)
+{
+  gboolean ok = TRUE;
+  guint n_labels = 0;
+  GhloIrBlock *block;
+
+  if (!ghlo_import_at (self, GHLO_TOKEN_CARET) || (arguments != NULL && arguments->n > 0))
+    {
+      /* A region without a block, as a declaration's, is not written with braces. */
+      block = ghlo_ir_region_add_block (self->module, region);
+      for (gsize i = 0; arguments != NULL && i < arguments->n; i++)
+        if (!add_argument (self, block, &arguments->items[i].name, arguments->items[i].type,
+                           arguments->items[i].location))
+          return FALSE;
+      ok = parse_block_body (self, block);
+    }
+  while (!self->stopped && ghlo_import_at (self, GHLO_TOKEN_CARET))
+    {
+      GhloImportPlace place = ghlo_import_place (self);
+
+      block = ghlo_ir_region_add_block (self->module, region);
+      if (!parse_label (self, block) || !check_label (self, region, block, place, &n_labels))
+        return FALSE;
+      ok = parse_block_body (self, block) && ok;
+    }
+
+  return ok;
+}
+
+/* The names that were used in a table of its own and never defined. */
+static gboolean
+check_unmet (GhloImportParser *self)
+{
+  const GhloImportName *name;
+  gsize position = 0;
+  gboolean ok = TRUE;
+
+  while ((name = ghlo_import_scopes_unmet (&self->scopes, &position)) != NULL)
+    {
+      g_autofree char *quote = ghlo_import_quote (name->text, name->length);
+
+      ok = ghlo_import_fail_at (self, (GhloImportPlace) { name->line, name->column },
+                                "expected '%%%s' to be defined in this scope, found no definition of it", quote);
+      if (self->diagnostics->n_errors >= self->diagnostics->max_errors)
+        break;
+    }
+
+  return ok;
+}
+
+gboolean
+ghlo_import_parse_region (GhloImportParser          *self,
+                          GhloIrRegion              *region,
+                          const GhloImportArguments *arguments,
+                          gboolean                   isolated)
+{
+  gsize mark = 0;
+  gboolean ok, empty;
+
+  if (!ghlo_import_enter (self))
+    return FALSE;
+  if (!ghlo_import_expect (self, '{', "'{'"))
+    {
+      ghlo_import_leave (self);
+      return FALSE;
+    }
+  if (isolated)
+    ghlo_import_scopes_open (&self->scopes);
+  else
+    mark = ghlo_import_scopes_mark (&self->scopes);
+
+  empty = ghlo_import_at (self, '}') && arguments == NULL;
+  ok = empty || parse_blocks (self, region, arguments);
+  if (isolated)
+    {
+      if (!self->stopped)
+        ok = check_unmet (self) && ok;
+      ghlo_import_scopes_close (&self->scopes);
+    }
+  else
+    {
+      ghlo_import_scopes_forget (&self->scopes, mark);
+    }
+  ghlo_import_leave (self);
+
+  return ok && ghlo_import_expect (self, '}', "an operation or '}'");
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Memory that is given out in small pieces and taken back all at once, and
+ * tables that keep one copy of equal things. Both serve a module only.
+ */
+
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+typedef struct _GhloIrChunk GhloIrChunk;
+
+typedef struct
+{
+  GhloIrChunk *chunks;       /* newest first */
+  gsize        used;         /* bytes of the newest chunk that are given out */
+  gsize        total;        /* bytes of all chunks */
+} GhloIrArena;
+
+/* Zeroed and aligned to 16 bytes. */
+gpointer  ghlo_ir_arena_alloc (GhloIrArena *self, gsize size);
+gpointer  ghlo_ir_arena_copy  (GhloIrArena *self, gconstpointer data, gsize size);
+void      ghlo_ir_arena_clear (GhloIrArena *self);
+
+typedef gboolean (*GhloIrInternEqual) (gconstpointer item, gconstpointer key);
+
+/* Open addressing with linear probing; items are never removed. */
+typedef struct
+{
+  gpointer *items;
+  guint32  *hashes;
+  gsize     n_items;
+  gsize     capacity;        /* a power of two, or 0 */
+} GhloIrInternTable;
+
+gpointer  ghlo_ir_intern_find  (const GhloIrInternTable *self, guint32 hash, GhloIrInternEqual equal, gconstpointer key);
+void      ghlo_ir_intern_add   (GhloIrInternTable *self, guint32 hash, gpointer item);
+void      ghlo_ir_intern_clear (GhloIrInternTable *self);
+
+/* Mixing for hashes of structures. */
+guint32   ghlo_ir_hash_bytes   (guint32 seed, gconstpointer data, gsize size);
+
+static inline guint32
+ghlo_ir_hash_mix (guint32 seed, guint64 value)
+{
+  guint64 x = (seed ^ value) * G_GUINT64_CONSTANT (0x9e3779b97f4a7c15);
+
+  return (guint32) (x >> 32) ^ (guint32) x;
+}
+
+static inline guint32
+ghlo_ir_hash_pointer (guint32 seed, gconstpointer pointer)
+{
+  return ghlo_ir_hash_mix (seed, GPOINTER_TO_SIZE (pointer) >> 4);
+}
+
+G_END_DECLS

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The pretty form of an operation, as a list of elements that parser and
+ * printer both walk, one reading and one writing. A row's string is split once,
+ * on first use, at its spaces:
+ *
+ *   $name           the operands, attribute or region of that name
+ *   @operands       all operands, separated by commas
+ *   @attrs          the dictionary of the attributes that the form does not show
+ *   @functional     "(operand types) -> result types"
+ *   @type(name)     the types of an operand or result group, separated by commas
+ *   @same           types of operands and results, written once when all are
+ *                   equal (MLIR's SameOperandsAndResultType)
+ *   @word           any other custom piece: ghlo_ir_assembly_pieces has its name
+ *   [? … ?]         optional: present when its first $name is (or, for an
+ *                   attribute with a default, differs from it)
+ *   anything else   itself: keyword or punctuation
+ */
+
+#pragma once
+
+#include "ir/op-spec.h"
+
+G_BEGIN_DECLS
+
+typedef enum
+{
+  GHLO_IR_ASM_LITERAL,       /* text */
+  GHLO_IR_ASM_OPERANDS,      /* index: operand group */
+  GHLO_IR_ASM_ATTRIBUTE,     /* index: attribute */
+  GHLO_IR_ASM_REGION,        /* index: region */
+  GHLO_IR_ASM_ALL_OPERANDS,
+  GHLO_IR_ASM_ATTR_DICT,
+  GHLO_IR_ASM_FUNCTIONAL,
+  GHLO_IR_ASM_OPERAND_TYPES, /* index: operand group */
+  GHLO_IR_ASM_RESULT_TYPES,  /* index: result group */
+  GHLO_IR_ASM_CUSTOM,        /* index: GhloIrAsmPiece */
+  GHLO_IR_ASM_OPEN,          /* optional group; index: element after its CLOSE */
+  GHLO_IR_ASM_CLOSE,
+} GhloIrAsmKind;
+
+/* Custom pieces, in the words of ops.def: "@slice-ranges" is GHLO_IR_PIECE_SLICE_RANGES. */
+typedef enum
+{
+#define PIECE(ID, word) GHLO_IR_PIECE_##ID,
+#include "ir/assembly.def"
+  GHLO_IR_N_PIECES
+} GhloIrAsmPiece;
+
+typedef struct
+{
+  GhloIrAsmKind  kind;
+  guint          index;
+  const char    *text;       /* LITERAL */
+} GhloIrAsmElement;
+
+typedef struct
+{
+  GhloIrAsmElement *elements;
+  guint             n_elements;
+  guint64           shown;     /* bit i: inherent attribute i is shown by the form itself */
+} GhloIrAssembly;
+
+/* NULL when the row has no pretty form. Thread-safe; lives as long as the process. */
+const GhloIrAssembly *ghlo_ir_assembly_get (GhloIrOpKind kind);
+
+G_END_DECLS

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Attributes of the IR: immutable values that belong to operations. Interned
+ * per module as types are, and compared by pointer.
+ *
+ * Attributes of the dialects have two forms. An ENUM is a word out of a list
+ * ("DEFAULT" of #stablehlo<precision DEFAULT>); a STRUCT is a row of named
+ * fields (#stablehlo.gather<…>). Both lists are tables in attrs.def. What no
+ * table knows is OPAQUE and kept as text.
+ */
+
+#pragma once
+
+#include "ir/type.h"
+
+G_BEGIN_DECLS
+
+typedef enum
+{
+  GHLO_IR_ATTR_UNIT,
+  GHLO_IR_ATTR_BOOL,          /* integer */
+  GHLO_IR_ATTR_INTEGER,       /* type, integer (ELEMENT or INDEX type; wide ones are refused) */
+  GHLO_IR_ATTR_FLOAT,         /* type, real (exact: kept as a double, rounded to the type) */
+  GHLO_IR_ATTR_STRING,        /* text, length (may hold NUL) */
+  GHLO_IR_ATTR_SYMBOL,        /* @text, nested references in children (SYMBOL) */
+  GHLO_IR_ATTR_TYPE,          /* type */
+  GHLO_IR_ATTR_ARRAY,         /* children */
+  GHLO_IR_ATTR_DICTIONARY,    /* entries, sorted by name */
+  GHLO_IR_ATTR_DENSE,         /* type (tensor), dense data */
+  GHLO_IR_ATTR_DENSE_ARRAY,   /* array<i64: …>: element type in type, integers or reals */
+  GHLO_IR_ATTR_DENSE_STRINGS, /* dense<"a"> of an opaque element type: type, children */
+  GHLO_IR_ATTR_ENUM,          /* enumeration, integer (its value) */
+  GHLO_IR_ATTR_STRUCT,        /* structure, children: one per field, NULL when absent */
+  GHLO_IR_ATTR_LOCATION,      /* location */
+  GHLO_IR_ATTR_OPAQUE,        /* text without the "#": `sdy.sharding<…>` */
+} GhloIrAttrKind;
+
+/* The enumerations of attrs.def: GHLO_IR_ENUM_PRECISION … */
+typedef enum
+{
+#define ENUMERATION(ID, dialect, mnemonic, ...) GHLO_IR_ENUM_##ID,
+#define STRUCTURE(...)
+#include "ir/attrs.def"
+  GHLO_IR_N_ENUMS
+} GhloIrEnum;
+
+/* The structured attributes of attrs.def: GHLO_IR_STRUCT_GATHER … */
+typedef enum
+{
+#define ENUMERATION(...)
+#define STRUCTURE(ID, dialect, mnemonic, ...) GHLO_IR_STRUCT_##ID,
+#include "ir/attrs.def"
+  GHLO_IR_N_STRUCTS
+} GhloIrStruct;
+
+typedef enum
+{
+  GHLO_IR_FIELD_DIMS,        /* DENSE_ARRAY of i64; left out of text when empty */
+  GHLO_IR_FIELD_INT,         /* INTEGER of i64 */
+  GHLO_IR_FIELD_BOOL,
+  GHLO_IR_FIELD_TYPE,
+  GHLO_IR_FIELD_STRING,
+  GHLO_IR_FIELD_REAL,        /* FLOAT of f64 */
+  GHLO_IR_FIELD_ATTR,        /* any */
+} GhloIrFieldKind;
+
+typedef struct
+{
+  const char      *name;
+  GhloIrFieldKind  kind;
+  gboolean         optional;
+} GhloIrField;
+
+typedef struct
+{
+  const char         *dialect;      /* "stablehlo" */
+  const char         *mnemonic;     /* "precision" */
+  const char *const  *words;        /* NULL-terminated; index is the value where values is NULL */
+} GhloIrEnumSpec;
+
+typedef struct
+{
+  const char        *dialect;
+  const char        *mnemonic;      /* "gather" */
+  const GhloIrField *fields;
+  guint              n_fields;
+} GhloIrStructSpec;
+
+extern const GhloIrEnumSpec   ghlo_ir_enum_specs[];
+extern const GhloIrStructSpec ghlo_ir_struct_specs[];
+
+typedef struct _GhloIrLocation GhloIrLocation;
+
+typedef struct
+{
+  const char       *name;           /* interned in the module */
+  const GhloIrAttr *value;
+} GhloIrNamedAttr;
+
+/* The elements of a dense attribute in the layout of buffers (every element
+ * its own bytes, row-major). A splat holds one element for all. */
+typedef struct
+{
+  GBytes  *bytes;        /* owned by the module that made it; executors take references */
+  gboolean splat;
+  gsize    n_elements;   /* of the tensor, also when splat */
+  const char *resource;  /* the key when written as dense_resource<key>, else NULL */
+} GhloIrDense;
+
+struct _GhloIrAttr
+{
+  GhloIrAttrKind    kind;
+  const GhloIrType *type;
+  gsize             length;         /* of text, children, entries, integers, reals */
+  union
+  {
+    gint64                   integer;      /* BOOL, INTEGER, ENUM */
+    double                   real;         /* FLOAT */
+    const char              *text;         /* STRING, SYMBOL, OPAQUE; NUL-terminated */
+    const GhloIrNamedAttr   *entries;      /* DICTIONARY */
+    const gint64            *integers;     /* DENSE_ARRAY of integers and booleans */
+    const double            *reals;        /* DENSE_ARRAY of floats */
+    GhloIrDense              dense;        /* DENSE */
+    const GhloIrLocation    *location;     /* LOCATION */
+  };
+  const GhloIrAttr *const *children;       /* ARRAY, STRUCT, SYMBOL (nested), DENSE_STRINGS */
+  guint             subkind;               /* ENUM: GhloIrEnum; STRUCT: GhloIrStruct */
+};
+
+const GhloIrAttr *ghlo_ir_attr_unit        (GhloIrModule *module);
+const GhloIrAttr *ghlo_ir_attr_bool        (GhloIrModule *module, gboolean value);
+const GhloIrAttr *ghlo_ir_attr_integer     (GhloIrModule *module, const GhloIrType *type, gint64 value);
+const GhloIrAttr *ghlo_ir_attr_i64         (GhloIrModule *module, gint64 value);
+const GhloIrAttr *ghlo_ir_attr_float       (GhloIrModule *module, const GhloIrType *type, double value);
+const GhloIrAttr *ghlo_ir_attr_string      (GhloIrModule *module, const char *text, gssize length);
+const GhloIrAttr *ghlo_ir_attr_symbol      (GhloIrModule *module, const char *name,
+                                            const GhloIrAttr *const *nested, gsize n_nested);
+const GhloIrAttr *ghlo_ir_attr_type        (GhloIrModule *module, const GhloIrType *type);
+const GhloIrAttr *ghlo_ir_attr_array       (GhloIrModule *module, const GhloIrAttr *const *children, gsize n);
+/* Sorts by name; names must be unique (the caller checks). */
+const GhloIrAttr *ghlo_ir_attr_dictionary  (GhloIrModule *module, const GhloIrNamedAttr *entries, gsize n);
+/* @bytes holds n elements of @tensor's element type in buffer layout, or one
+ * when @splat; its reference is taken over. @resource may be NULL. */
+const GhloIrAttr *ghlo_ir_attr_dense       (GhloIrModule *module, const GhloIrType *tensor,
+                                            GBytes *bytes, gboolean splat, const char *resource);
+const GhloIrAttr *ghlo_ir_attr_dense_strings (GhloIrModule *module, const GhloIrType *tensor,
+                                            const GhloIrAttr *const *children, gsize n);
+const GhloIrAttr *ghlo_ir_attr_integers    (GhloIrModule *module, GhloElementType element_type,
+                                            const gint64 *values, gsize n);
+const GhloIrAttr *ghlo_ir_attr_i64s        (GhloIrModule *module, const gint64 *values, gsize n);
+const GhloIrAttr *ghlo_ir_attr_reals       (GhloIrModule *module, GhloElementType element_type,
+                                            const double *values, gsize n);
+const GhloIrAttr *ghlo_ir_attr_enum        (GhloIrModule *module, GhloIrEnum enumeration, gint64 value);
+/* @fields: one attribute per field of the structure, NULL where left out. */
+const GhloIrAttr *ghlo_ir_attr_struct      (GhloIrModule *module, GhloIrStruct structure,
+                                            const GhloIrAttr *const *fields);
+const GhloIrAttr *ghlo_ir_attr_location    (GhloIrModule *module, const GhloIrLocation *location);
+const GhloIrAttr *ghlo_ir_attr_opaque      (GhloIrModule *module, const char *text);
+
+/* Reads a field of a STRUCT: the dims (empty when absent), the integer. */
+const gint64     *ghlo_ir_struct_get_dims  (const GhloIrAttr *self, const char *field, gsize *n);
+gint64            ghlo_ir_struct_get_int   (const GhloIrAttr *self, const char *field);
+const GhloIrAttr *ghlo_ir_struct_get       (const GhloIrAttr *self, const char *field);
+
+const GhloIrAttr *ghlo_ir_dictionary_get   (const GhloIrAttr *self, const char *name);
+
+/* The word of an ENUM ("HIGHEST"), and its value by word, or -1. */
+const char       *ghlo_ir_enum_word        (const GhloIrAttr *self);
+gint64            ghlo_ir_enum_from_word   (GhloIrEnum enumeration, const char *word);
+
+/* Element @index of a DENSE attribute, splat or not. */
+GhloScalar        ghlo_ir_dense_get        (const GhloIrAttr *self, gsize index);
+/* TRUE when the attribute is a DENSE of integers or booleans; gives its
+ * elements, spread out when splat, in an array that the caller frees. */
+gboolean          ghlo_ir_dense_to_int64   (const GhloIrAttr *self, gint64 **values, gsize *n);
+
+/* MLIR's spelling of attributes; the printer's, here because types need it. */
+void              ghlo_ir_attr_append      (const GhloIrAttr *attr, GString *string);
+
+G_END_DECLS

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Making locations, one of each.
+ */
+
+#include "ir/context.h"
+
+#include <string.h>
+
+static gboolean
+location_equal (gconstpointer item,
+                gconstpointer key)
+{
+  const GhloIrLocation *a = item, *b = key;
+
+  return a->kind == b->kind && a->text == b->text && a->line == b->line && a->column == b->column
+         && a->end_line == b->end_line && a->end_column == b->end_column
+         && a->metadata == b->metadata && a->n_children == b->n_children
+         && (a->n_children == 0 || memcmp (a->children, b->children, a->n_children * sizeof (gpointer)) == 0);
+}
+
+static const GhloIrLocation *
+intern (GhloIrModule         *module,
+        const GhloIrLocation *key)
+{
+  GhloIrContext *context = module->context;
+  guint32 hash = ghlo_ir_hash_pointer (key->kind, key->text);
+  GhloIrLocation *location;
+
+  hash = ghlo_ir_hash_mix (hash, ((guint64) key->line << 32) | key->column);
+  hash = ghlo_ir_hash_mix (hash, ((guint64) key->end_line << 32) | key->end_column);
+  hash = ghlo_ir_hash_pointer (hash, key->metadata);
+  hash = ghlo_ir_hash_bytes (hash, key->children, key->n_children * sizeof (gpointer));
+
+  location = ghlo_ir_intern_find (&context->locations, hash, location_equal, key);
+  if (location == NULL)
+    {
+      location = ghlo_ir_arena_copy (&context->arena, key, sizeof (GhloIrLocation));
+      location->children = ghlo_ir_arena_copy (&context->arena, key->children, key->n_children * sizeof (gpointer));
+      ghlo_ir_intern_add (&context->locations, hash, location);
+    }
+
+  return location;
+}
+
+const GhloIrLocation *
+ghlo_ir_location_unknown (GhloIrModule *module)
+{
+  return intern (module, &(GhloIrLocation) { .kind = GHLO_IR_LOCATION_UNKNOWN });
+}
+
+const GhloIrLocation *
+ghlo_ir_location_file (GhloIrModule *module,
+                       const char   *file,
+                       guint         line,
+                       guint         column,
+                       guint         end_line,
+                       guint         end_column)
+{
+  return intern (module, &(GhloIrLocation) {
+    .kind = GHLO_IR_LOCATION_FILE,
+    .text = ghlo_ir_module_intern (module, file, -1),
+    .line = line,
+    .column = column,
+    .end_line = end_line,
+    .end_column = end_column,
+  });
+}
+
+const GhloIrLocation *
+ghlo_ir_location_name (GhloIrModule         *module,
+                       const char           *name,
+                       const GhloIrLocation *child)
+{
+  return intern (module, &(GhloIrLocation) {
+    .kind = GHLO_IR_LOCATION_NAME,
+    .text = ghlo_ir_module_intern (module, name, -1),
+    .children = (const GhloIrLocation *[]) { child },
+    .n_children = 1,
+  });
+}
+
+const GhloIrLocation *
+ghlo_ir_location_call_site (GhloIrModule         *module,
+                            const GhloIrLocation *callee,
+                            const GhloIrLocation *caller)
+{
+  return intern (module, &(GhloIrLocation) {
+    .kind = GHLO_IR_LOCATION_CALL_SITE,
+    .children = (const GhloIrLocation *[]) { callee, caller },
+    .n_children = 2,
+  });
+}
+
+const GhloIrLocation *
+ghlo_ir_location_fused (GhloIrModule                *module,
+                        const GhloIrLocation *const *children,
+                        gsize                        n,
+                        const GhloIrAttr            *metadata)
+{
+  return intern (module, &(GhloIrLocation) {
+    .kind = GHLO_IR_LOCATION_FUSED,
+    .children = children,
+    .n_children = n,
+    .metadata = metadata,
+  });
+}

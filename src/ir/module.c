@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The life of a module, its strings and quantizations, and finding symbols.
+ */
+
+#include "ir/module.h"
+
+#include <string.h>
+
+#include "ir/context.h"
+
+typedef struct
+{
+  const char *text;
+  gsize       length;
+} StringKey;
+
+/* A string of the table: its length, then its bytes and a NUL. */
+typedef struct
+{
+  gsize length;
+  char  text[];
+} InternedString;
+
+static gboolean
+string_equal (gconstpointer item,
+              gconstpointer key)
+{
+  const InternedString *string = item;
+  const StringKey *wanted = key;
+
+  return string->length == wanted->length && memcmp (string->text, wanted->text, wanted->length) == 0;
+}
+
+const char *
+ghlo_ir_module_intern (GhloIrModule *self,
+                       const char   *text,
+                       gssize        length)
+{
+  GhloIrContext *context = self->context;
+  StringKey key = { text, length < 0 ? strlen (text) : (gsize) length };
+  guint32 hash = ghlo_ir_hash_bytes (0, key.text, key.length);
+  InternedString *string = ghlo_ir_intern_find (&context->strings, hash, string_equal, &key);
+
+  if (string == NULL)
+    {
+      string = ghlo_ir_arena_alloc (&context->arena, sizeof (InternedString) + key.length + 1);
+      string->length = key.length;
+      if (key.length > 0)
+        memcpy (string->text, key.text, key.length);
+      ghlo_ir_intern_add (&context->strings, hash, string);
+    }
+
+  return string->text;
+}
+
+GhloQuantization *
+ghlo_ir_context_quantization (GhloIrModule     *module,
+                              GhloQuantization *quantization)
+{
+  GPtrArray *known = module->context->quantizations;
+
+  /* Newest first: a program names the same few again and again. */
+  for (guint i = known->len; i > 0; i--)
+    {
+      GhloQuantization *candidate = g_ptr_array_index (known, i - 1);
+
+      if (candidate == quantization || ghlo_quantization_equal (candidate, quantization))
+        return candidate;
+    }
+  g_ptr_array_add (known, ghlo_quantization_ref (quantization));
+
+  return quantization;
+}
+
+static void
+quantization_unref (gpointer data)
+{
+  ghlo_quantization_unref (data);
+}
+
+static void
+constant_unref (gpointer data)
+{
+  g_bytes_unref (data);
+}
+
+static void
+symbol_table_unref (gpointer data)
+{
+  g_hash_table_unref (data);
+}
+
+GhloIrModule *
+ghlo_ir_module_new (const char *file_name)
+{
+  GhloIrModule *self = g_new0 (GhloIrModule, 1);
+  GhloIrContext *context = g_new0 (GhloIrContext, 1);
+
+  g_atomic_ref_count_init (&self->ref_count);
+  self->file_name = g_strdup (file_name != NULL ? file_name : "<program>");
+  self->context = context;
+  context->constants = g_ptr_array_new_with_free_func (constant_unref);
+  context->quantizations = g_ptr_array_new_with_free_func (quantization_unref);
+  context->symbol_tables = g_ptr_array_new_with_free_func (symbol_table_unref);
+
+  return self;
+}
+
+GhloIrModule *
+ghlo_ir_module_ref (GhloIrModule *self)
+{
+  g_atomic_ref_count_inc (&self->ref_count);
+
+  return self;
+}
+
+void
+ghlo_ir_module_unref (GhloIrModule *self)
+{
+  GhloIrContext *context = self->context;
+
+  if (!g_atomic_ref_count_dec (&self->ref_count))
+    return;
+
+  g_ptr_array_unref (context->constants);
+  g_ptr_array_unref (context->quantizations);
+  g_ptr_array_unref (context->symbol_tables);
+  ghlo_ir_intern_clear (&context->strings);
+  ghlo_ir_intern_clear (&context->types);
+  ghlo_ir_intern_clear (&context->attrs);
+  ghlo_ir_intern_clear (&context->locations);
+  ghlo_ir_arena_clear (&context->arena);
+  g_free (context);
+  g_free (self->file_name);
+  g_free (self);
+}
+
+gpointer
+ghlo_ir_module_alloc (GhloIrModule *self,
+                      gsize         size)
+{
+  return ghlo_ir_arena_alloc (&self->context->arena, size);
+}
+
+gsize
+ghlo_ir_module_get_size (const GhloIrModule *self)
+{
+  return self->context->arena.total + self->context->constant_bytes;
+}
+
+GhloIrOp *
+ghlo_ir_module_find (const GhloIrModule *self,
+                     const char         *name)
+{
+  GhloIrOp *op = self->op != NULL && self->op->symbols != NULL ? g_hash_table_lookup (self->op->symbols, name) : NULL;
+
+  return op != NULL && op->kind == GHLO_OP_FUNC_FUNC ? op : NULL;
+}
+
+GhloIrOp *
+ghlo_ir_op_find_symbol (const GhloIrOp *from,
+                        const char     *name)
+{
+  for (const GhloIrOp *op = from; op != NULL; op = ghlo_ir_op_get_parent (op))
+    {
+      GhloIrOp *found = op->symbols != NULL ? g_hash_table_lookup (op->symbols, name) : NULL;
+
+      if (found != NULL)
+        return found;
+    }
+
+  return NULL;
+}
+
+GhloIrOp *
+ghlo_ir_module_get_entry (const GhloIrModule *self)
+{
+  GhloIrOp *entry = ghlo_ir_module_find (self, "main");
+  GhloIrBlock *body = self->op != NULL ? ghlo_ir_op_region_block (self->op, 0) : NULL;
+  guint n_public = 0;
+
+  if (entry != NULL || body == NULL)
+    return entry;
+
+  for (GhloIrOp *op = body->first; op != NULL; op = op->next)
+    {
+      const char *visibility;
+
+      if (op->kind != GHLO_OP_FUNC_FUNC || ghlo_ir_func_get_body (op) == NULL)
+        continue;
+      visibility = ghlo_ir_op_get_string (op, "sym_visibility");
+      if (visibility != NULL && strcmp (visibility, "public") != 0)
+        continue;
+      entry = op;
+      n_public++;
+    }
+
+  return n_public == 1 ? entry : NULL;
+}

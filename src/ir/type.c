@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Making types: each is looked up in the module's table first, so that equal
+ * types are one.
+ */
+
+#include "ir/type.h"
+
+#include <string.h>
+
+#include "ir/context.h"
+
+static gboolean
+same_memory (gconstpointer a,
+             gconstpointer b,
+             gsize         size)
+{
+  return a == b || (a != NULL && b != NULL && memcmp (a, b, size) == 0);
+}
+
+static gsize
+n_members (const GhloIrType *type)
+{
+  return (gsize) type->rank + type->n_results;
+}
+
+static gboolean
+type_equal (gconstpointer item,
+            gconstpointer key)
+{
+  const GhloIrType *a = item, *b = key;
+
+  if (a->kind != b->kind || a->element_type != b->element_type || a->rank != b->rank
+      || a->n_results != b->n_results || a->quantization != b->quantization
+      || a->encoding != b->encoding || a->text != b->text)
+    return FALSE;
+  if ((a->members != NULL) != (b->members != NULL))
+    return FALSE;
+  if (a->members != NULL)
+    return memcmp (a->members, b->members, n_members (a) * sizeof (gpointer)) == 0;
+
+  return same_memory (a->dimensions, b->dimensions, a->rank * sizeof (gint64))
+         && same_memory (a->bounds, b->bounds, a->rank * sizeof (gint64));
+}
+
+static guint32
+type_hash (const GhloIrType *type)
+{
+  guint32 hash = ghlo_ir_hash_mix (type->kind, type->element_type);
+
+  hash = ghlo_ir_hash_mix (hash, ((guint64) type->rank << 32) | type->n_results);
+  hash = ghlo_ir_hash_pointer (hash, type->quantization);
+  hash = ghlo_ir_hash_pointer (hash, type->encoding);
+  hash = ghlo_ir_hash_pointer (hash, type->text);
+  if (type->dimensions != NULL)
+    hash = ghlo_ir_hash_bytes (hash, type->dimensions, type->rank * sizeof (gint64));
+  if (type->bounds != NULL)
+    hash = ghlo_ir_hash_bytes (hash, type->bounds, type->rank * sizeof (gint64));
+  if (type->members != NULL)
+    hash = ghlo_ir_hash_bytes (hash, type->members, n_members (type) * sizeof (gpointer));
+
+  return hash;
+}
+
+/* The module's copy of @key, whose arrays need only live during the call. */
+static const GhloIrType *
+intern (GhloIrModule     *module,
+        const GhloIrType *key)
+{
+  GhloIrContext *context = module->context;
+  guint32 hash = type_hash (key);
+  GhloIrType *type = ghlo_ir_intern_find (&context->types, hash, type_equal, key);
+
+  if (type != NULL)
+    return type;
+
+  type = ghlo_ir_arena_copy (&context->arena, key, sizeof (GhloIrType));
+  type->dimensions = ghlo_ir_arena_copy (&context->arena, key->dimensions,
+                                         key->dimensions != NULL ? key->rank * sizeof (gint64) : 0);
+  type->bounds = ghlo_ir_arena_copy (&context->arena, key->bounds,
+                                     key->bounds != NULL ? key->rank * sizeof (gint64) : 0);
+  type->members = ghlo_ir_arena_copy (&context->arena, key->members,
+                                      key->members != NULL ? n_members (key) * sizeof (gpointer) : 0);
+  ghlo_ir_intern_add (&context->types, hash, type);
+
+  return type;
+}
+
+const GhloIrType *
+ghlo_ir_type_element (GhloIrModule    *module,
+                      GhloElementType  element_type)
+{
+  return intern (module, &(GhloIrType) { .kind = GHLO_IR_TYPE_ELEMENT, .element_type = element_type });
+}
+
+const GhloIrType *
+ghlo_ir_type_named (GhloIrModule *module,
+                    const char   *name)
+{
+  return intern (module, &(GhloIrType) { .kind = GHLO_IR_TYPE_ELEMENT,
+                                         .text = ghlo_ir_module_intern (module, name, -1) });
+}
+
+const GhloIrType *
+ghlo_ir_type_quantized (GhloIrModule     *module,
+                        GhloQuantization *quantization)
+{
+  return intern (module, &(GhloIrType) {
+    .kind = GHLO_IR_TYPE_QUANTIZED,
+    .element_type = quantization->storage,
+    .quantization = ghlo_ir_context_quantization (module, quantization),
+  });
+}
+
+/* A shaped type takes element type, quantization and text over from its element. */
+static GhloIrType
+shaped (GhloIrTypeKind    kind,
+        const GhloIrType *element)
+{
+  return (GhloIrType) {
+    .kind = kind,
+    .element_type = element->element_type,
+    .quantization = element->quantization,
+    .text = element->text,
+  };
+}
+
+const GhloIrType *
+ghlo_ir_type_tensor (GhloIrModule     *module,
+                     const GhloIrType *element,
+                     const gint64     *dimensions,
+                     gsize             rank,
+                     const gint64     *bounds,
+                     const GhloIrAttr *encoding)
+{
+  GhloIrType key = shaped (GHLO_IR_TYPE_TENSOR, element);
+
+  key.rank = rank;
+  key.dimensions = rank > 0 ? dimensions : NULL;
+  key.bounds = rank > 0 ? bounds : NULL;
+  key.encoding = encoding;
+
+  return intern (module, &key);
+}
+
+const GhloIrType *
+ghlo_ir_type_unranked (GhloIrModule     *module,
+                       const GhloIrType *element)
+{
+  GhloIrType key = shaped (GHLO_IR_TYPE_UNRANKED, element);
+
+  return intern (module, &key);
+}
+
+const GhloIrType *
+ghlo_ir_type_memref (GhloIrModule     *module,
+                     const GhloIrType *element,
+                     const gint64     *dimensions,
+                     gsize             rank,
+                     const GhloIrAttr *encoding)
+{
+  GhloIrType key = shaped (GHLO_IR_TYPE_MEMREF, element);
+
+  key.rank = rank;
+  key.dimensions = rank > 0 ? dimensions : NULL;
+  key.encoding = encoding;
+
+  return intern (module, &key);
+}
+
+const GhloIrType *
+ghlo_ir_type_token (GhloIrModule *module)
+{
+  return intern (module, &(GhloIrType) { .kind = GHLO_IR_TYPE_TOKEN });
+}
+
+const GhloIrType *
+ghlo_ir_type_none (GhloIrModule *module)
+{
+  return intern (module, &(GhloIrType) { .kind = GHLO_IR_TYPE_NONE });
+}
+
+const GhloIrType *
+ghlo_ir_type_tuple (GhloIrModule            *module,
+                    const GhloIrType *const *members,
+                    gsize                    n)
+{
+  return intern (module, &(GhloIrType) { .kind = GHLO_IR_TYPE_TUPLE, .rank = n, .members = n > 0 ? members : NULL });
+}
+
+const GhloIrType *
+ghlo_ir_type_future (GhloIrModule            *module,
+                     const GhloIrType *const *members,
+                     gsize                    n)
+{
+  return intern (module, &(GhloIrType) { .kind = GHLO_IR_TYPE_FUTURE, .rank = n, .members = n > 0 ? members : NULL });
+}
+
+const GhloIrType *
+ghlo_ir_type_function (GhloIrModule            *module,
+                       const GhloIrType *const *inputs,
+                       gsize                    n_inputs,
+                       const GhloIrType *const *results,
+                       gsize                    n_results)
+{
+  g_autofree const GhloIrType **members = g_new (const GhloIrType *, n_inputs + n_results + 1);
+
+  for (gsize i = 0; i < n_inputs; i++)
+    members[i] = inputs[i];
+  for (gsize i = 0; i < n_results; i++)
+    members[n_inputs + i] = results[i];
+
+  return intern (module, &(GhloIrType) {
+    .kind = GHLO_IR_TYPE_FUNCTION,
+    .rank = n_inputs,
+    .n_results = n_results,
+    .members = n_inputs + n_results > 0 ? members : NULL,
+  });
+}
+
+const GhloIrType *
+ghlo_ir_type_opaque (GhloIrModule *module,
+                     const char   *text)
+{
+  return intern (module, &(GhloIrType) { .kind = GHLO_IR_TYPE_OPAQUE,
+                                         .text = ghlo_ir_module_intern (module, text, -1) });
+}
+
+const GhloIrType *
+ghlo_ir_type_get_element (GhloIrModule     *module,
+                          const GhloIrType *type)
+{
+  return intern (module, &(GhloIrType) {
+    .kind = type->quantization != NULL ? GHLO_IR_TYPE_QUANTIZED : GHLO_IR_TYPE_ELEMENT,
+    .element_type = type->element_type,
+    .quantization = type->quantization,
+    .text = type->text,
+  });
+}
+
+const GhloIrType *
+ghlo_ir_type_with_element (GhloIrModule     *module,
+                           const GhloIrType *tensor,
+                           const GhloIrType *element)
+{
+  GhloIrType key = *tensor;
+
+  key.element_type = element->element_type;
+  key.quantization = element->quantization;
+  key.text = element->text;
+
+  return intern (module, &key);
+}
+
+gboolean
+ghlo_ir_type_has_static_shape (const GhloIrType *type)
+{
+  if (type->kind != GHLO_IR_TYPE_TENSOR && type->kind != GHLO_IR_TYPE_MEMREF)
+    return FALSE;
+
+  for (guint i = 0; i < type->rank; i++)
+    if (type->dimensions[i] < 0)
+      return FALSE;
+
+  return TRUE;
+}
+
+GhloTensorType *
+ghlo_ir_type_to_tensor_type (const GhloIrType *type)
+{
+  g_return_val_if_fail (type->kind == GHLO_IR_TYPE_TENSOR, NULL);
+
+  return ghlo_tensor_type_new_full (type->element_type, type->dimensions, type->bounds, type->rank,
+                                    type->quantization);
+}

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The walk over a module: each operation is checked against its row of the op
+ * table, then by the row's own verifier, its operands against the order of
+ * definitions. The walk goes by the links of the tree, in program order and
+ * without recursion, so that depth costs no stack; each operation is visited once.
+ *
+ * An operation's id is its place in its block, set when the walk enters the
+ * block: that makes "defined before" one comparison.
+ */
+
+#include "ir/verify-private.h"
+
+#include "base/ghlo-error.h"
+
+/* How many operations pass between two looks at the monitor. */
+enum { MONITOR_INTERVAL = 1024 };
+
+/* Every word of the table's verifier column; "none" is declared here and never defined. */
+#define OP(ID, name, summary, traits, word, ...) \
+  gboolean ghlo_ir_verify_##word (GhloIrVerifier *verifier, const GhloIrOp *op) __attribute__ ((weak));
+#include "ir/ops.def"
+
+static const GhloIrVerifyFunc row_verifiers[GHLO_N_OPS] = {
+#define OP(ID, name, summary, traits, word, ...) [GHLO_OP_##ID] = ghlo_ir_verify_##word,
+#include "ir/ops.def"
+};
+
+gboolean
+ghlo_ir_verify_fail (GhloIrVerifier *verifier,
+                     const GhloIrOp *op,
+                     const char     *format,
+                     ...)
+{
+  GhloDiagnostics *diagnostics = verifier->diagnostics;
+  g_autofree char *message = NULL;
+  va_list args;
+
+  verifier->failed = TRUE;
+  /* Past the limit errors are counted, not kept: spare the text. */
+  if (diagnostics->findings->len < diagnostics->max_errors)
+    {
+      va_start (args, format);
+      message = g_strdup_vprintf (format, args);
+      va_end (args);
+    }
+  ghlo_diagnostics_add (diagnostics, GHLO_SEVERITY_ERROR, GHLO_ERROR_VERIFY, op->line, op->column,
+                        "'%s' op %s", ghlo_ir_op_get_spec (op)->name, message != NULL ? message : "");
+
+  return FALSE;
+}
+
+static const char *
+value_kind (const GhloIrValue *value)
+{
+  return value->op != NULL ? "result" : "block argument";
+}
+
+/* The operation around @op (or @op itself) that stands in @block, or NULL. Gives in
+ * @barrier the outermost operation passed on the way that lets no value in. */
+static const GhloIrOp *
+ancestor_in_block (const GhloIrOp    *op,
+                   const GhloIrBlock *block,
+                   const GhloIrOp   **barrier)
+{
+  *barrier = NULL;
+  while (op != NULL && op->block != block)
+    {
+      op = ghlo_ir_op_get_parent (op);
+      if (op != NULL && (ghlo_ir_op_get_spec (op)->traits & GHLO_IR_TRAIT_ISOLATED) != 0)
+        *barrier = op;
+    }
+
+  return op;
+}
+
+/* The slow part of operand_visible: the value is not simply earlier in @op's own block. */
+static gboolean
+check_visible (GhloIrVerifier    *verifier,
+               const GhloIrOp    *op,
+               guint              index,
+               const GhloIrValue *value)
+{
+  const GhloIrBlock *block;
+  const GhloIrOp *ancestor, *barrier, *holder;
+
+  if (value == NULL)
+    return ghlo_ir_verify_fail (verifier, op, "expected a value for operand #%u, found none", index);
+
+  block = value->op != NULL ? value->op->block : value->block;
+  ancestor = block != NULL ? ancestor_in_block (op, block, &barrier) : NULL;
+  if (ancestor == NULL)
+    return ghlo_ir_verify_fail (verifier, op, "expected operand #%u to be defined in a region around it,"
+                                " found a %s of a region that does not enclose it", index, value_kind (value));
+  if (barrier != NULL)
+    return ghlo_ir_verify_fail (verifier, op, "expected operand #%u to be defined inside '%s', whose region is isolated,"
+                                " found a %s from outside", index, ghlo_ir_op_get_spec (barrier)->name, value_kind (value));
+
+  if (value->op == NULL || value->op->id < ancestor->id)
+    return TRUE;
+  holder = block->region->op;
+  if (holder != NULL && (ghlo_ir_op_get_spec (holder)->traits & GHLO_IR_TRAIT_GRAPH_REGION) != 0)
+    return TRUE;
+
+  return ghlo_ir_verify_fail (verifier, op, "expected operand #%u to be defined before its use,"
+                              " found a later '%s'", index, ghlo_ir_op_get_spec (value->op)->name);
+}
+
+static inline gboolean
+operand_visible (GhloIrVerifier *verifier,
+                 const GhloIrOp *op,
+                 guint           index)
+{
+  const GhloIrValue *value = op->operands[index].value;
+
+  if (value != NULL && (value->op != NULL ? value->op->block == op->block && value->op->id < op->id
+                                          : value->block == op->block))
+    return TRUE;
+
+  return check_visible (verifier, op, index, value);
+}
+
+/* Operands first: nothing else may look at a value that is not there. */
+static gboolean
+check_operands (GhloIrVerifier *verifier,
+                const GhloIrOp *op)
+{
+  gboolean good = TRUE;
+
+  for (guint i = 0; i < op->n_operands; i++)
+    good = operand_visible (verifier, op, i) && good;
+
+  return good;
+}
+
+static gboolean
+check_op (GhloIrVerifyRun *run,
+          const GhloIrOp  *op)
+{
+  GhloIrVerifier *verifier = &run->verifier;
+
+  verifier->failed = FALSE;
+  if (op->kind == GHLO_OP_INVALID || op->kind >= GHLO_N_OPS)
+    {
+      ghlo_diagnostics_add (verifier->diagnostics, GHLO_SEVERITY_ERROR, GHLO_ERROR_VERIFY, op->line, op->column,
+                            "expected an operation of the op table, found kind %d", (int) op->kind);
+      return FALSE;
+    }
+
+  return check_operands (verifier, op)
+         && ghlo_ir_verify_values (run, op)
+         && ghlo_ir_verify_attributes (run, op)
+         && ghlo_ir_verify_regions (run, op)
+         && ghlo_ir_verify_traits (run, op)
+         && (row_verifiers[op->kind] == NULL || row_verifiers[op->kind] (verifier, op));
+}
+
+/* What a wrong operation has inside is mostly wrong for the same reason, and not
+ * worth more errors; functions and modules are, each on its own. */
+static gboolean
+worth_entering (const GhloIrOp *op)
+{
+  return op->kind < GHLO_N_OPS && (ghlo_ir_op_get_spec (op)->traits & GHLO_IR_TRAIT_SYMBOL) != 0;
+}
+
+/* Numbers the operations of a block that the walk enters. */
+static void
+enter_block (GhloIrBlock *block)
+{
+  guint32 id = 0;
+
+  for (GhloIrOp *op = block->first; op != NULL; op = op->next)
+    op->id = ++id;
+}
+
+/* The first operation of @block or of the blocks after it in its region. */
+static GhloIrOp *
+first_of_blocks (GhloIrBlock *block)
+{
+  for (; block != NULL; block = block->next)
+    if (block->first != NULL)
+      {
+        enter_block (block);
+        return block->first;
+      }
+
+  return NULL;
+}
+
+/* The first operation in @op's regions from number @region on. */
+static GhloIrOp *
+first_inside (GhloIrOp *op,
+              guint     region)
+{
+  GhloIrOp *first = NULL;
+
+  for (; region < op->n_regions && first == NULL; region++)
+    first = first_of_blocks (op->regions[region].first);
+
+  return first;
+}
+
+/* The next operation in program order, not entering @op's own regions when
+ * @skip_regions. *depth counts the operations around the result. */
+static GhloIrOp *
+next_op (GhloIrOp *op,
+         gboolean  skip_regions,
+         guint    *depth)
+{
+  GhloIrOp *next = skip_regions ? NULL : first_inside (op, 0);
+
+  if (next != NULL)
+    {
+      (*depth)++;
+      return next;
+    }
+
+  while (op->block != NULL && *depth > 0)
+    {
+      GhloIrRegion *region = op->block->region;
+
+      if (op->next != NULL)
+        return op->next;
+      next = first_of_blocks (op->block->next);
+      if (next == NULL)
+        next = first_inside (region->op, (guint) (region - region->op->regions) + 1);
+      if (next != NULL)
+        return next;
+      op = region->op;
+      (*depth)--;
+    }
+
+  return NULL;
+}
+
+gboolean
+ghlo_ir_verify (GhloIrModule      *module,
+                GhloDiagnostics   *diagnostics,
+                const GhloMonitor *monitor)
+{
+  g_autofree GhloIrVerifyRun *run = g_new0 (GhloIrVerifyRun, 1);
+  guint n_errors = diagnostics->n_errors;
+  guint depth = 0;
+  GhloIrOp *next;
+
+  run->verifier.module = module;
+  run->verifier.diagnostics = diagnostics;
+  run->monitor = monitor;
+  if (module->op == NULL)
+    {
+      ghlo_diagnostics_add (diagnostics, GHLO_SEVERITY_ERROR, GHLO_ERROR_VERIFY, 0, 0,
+                            "expected a module with an operation, found none");
+      return FALSE;
+    }
+
+  for (GhloIrOp *op = module->op; op != NULL; op = next)
+    {
+      gboolean too_deep = depth > GHLO_MAX_NESTING && op->n_regions > 0;
+      gboolean good;
+
+      if (run->n_ops++ % MONITOR_INTERVAL == 0 && ghlo_monitor_cancelled (monitor, NULL))
+        return FALSE;
+      good = check_op (run, op);
+      if (too_deep)
+        ghlo_ir_verify_fail (&run->verifier, op, "expected regions nested at most %d deep, found more",
+                             GHLO_MAX_NESTING);
+      next = next_op (op, too_deep || (!good && !worth_entering (op)), &depth);
+    }
+
+  return diagnostics->n_errors == n_errors;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Copies of boxes: the elements of an index space, from one place with strides
+ * to another. What reshapes, slices, transposes, broadcasts, pads or gathers is
+ * one or a few such copies of raw element bytes.
+ *
+ * A box is made ready once (unit dimensions dropped, contiguous ones joined,
+ * the rest ordered for the cache) and then copied between any two places.
+ */
+
+#pragma once
+
+#include "base/sizes.h"
+#include "reference/kernel.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  guint    rank;                          /* loops left around the runs */
+  gboolean empty;
+  gsize    size;                          /* bytes of an element */
+  gsize    run;                           /* bytes copied at once, a multiple of size */
+  gint64   dimensions[GHLO_MAX_RANK];
+  gint64   dst[GHLO_MAX_RANK];            /* strides in bytes; may be negative */
+  gint64   src[GHLO_MAX_RANK];            /* strides in bytes; 0 repeats */
+} GhloRefBox;
+
+/* @dst_strides and @src_strides count elements. */
+void     ghlo_ref_box_init (GhloRefBox   *self,
+                            gsize         element_size,
+                            guint         rank,
+                            const gint64 *dimensions,
+                            const gint64 *dst_strides,
+                            const gint64 *src_strides);
+/* Copies from @src to @dst, which do not overlap and point at the box's first
+ * elements. FALSE with @error set when the run is to stop. */
+gboolean ghlo_ref_box_copy (const GhloRefBox *self,
+                            GhloRefCall      *call,
+                            guint8           *dst,
+                            const guint8     *src,
+                            GError          **error);
+/* The same when the box is known to be small: no check whether to stop. */
+void     ghlo_ref_box_copy_small (const GhloRefBox *self,
+                                  guint8           *dst,
+                                  const guint8     *src);
+/* Both in one call, for a box that is copied once. */
+gboolean ghlo_ref_copy     (GhloRefCall  *call,
+                            gsize         element_size,
+                            guint         rank,
+                            const gint64 *dimensions,
+                            guint8       *dst,
+                            const gint64 *dst_strides,
+                            const guint8 *src,
+                            const gint64 *src_strides,
+                            GError      **error);
+/* Writes @count copies of the element at @element. */
+void     ghlo_ref_fill     (guint8       *dst,
+                            const guint8 *element,
+                            gsize         element_size,
+                            gsize         count);
+
+G_END_DECLS

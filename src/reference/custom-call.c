@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Custom calls that frameworks emit for any platform: marks for a partitioner,
+ * assertions, checks of the official tests, and operations of other dialects
+ * under names of their own. A target that stands in no row is unsupported.
+ */
+
+#include <string.h>
+
+#include "reference/check.h"
+#include "reference/custom-call.h"
+#include "reference/frame.h"
+#include "reference/kernels.h"
+
+/* Linear algebra, in the file of that name. */
+gboolean ghlo_ref_custom_qr          (GhloRefCall *call, GError **error) __attribute__ ((weak));
+gboolean ghlo_ref_custom_householder (GhloRefCall *call, GError **error) __attribute__ ((weak));
+gboolean ghlo_ref_custom_lu          (GhloRefCall *call, GError **error) __attribute__ ((weak));
+gboolean ghlo_ref_custom_eigh        (GhloRefCall *call, GError **error) __attribute__ ((weak));
+
+/* What the official tests' runner allows where a call states no limit. */
+#define DEFAULT_ALMOST_EQUAL 1e-3
+#define DEFAULT_EQUAL        1e-4
+enum { DEFAULT_CLOSE = 3 };
+
+/* The first operand under the result's type. Further ones say shapes only. */
+static gboolean
+pass_first (GhloRefCall *call,
+            GError     **error)
+{
+  if (call->n_operands == 0 || call->op->n_results != 1)
+    return ghlo_ref_fail (call, error, "expected an operand and a result, found %u and %u", call->n_operands,
+                          call->op->n_results);
+
+  return ghlo_ref_pass (call, 0, call->operands[0], error);
+}
+
+/* Marks on values, which may be several at once or none. */
+static gboolean
+pass_each (GhloRefCall *call,
+           GError     **error)
+{
+  if (call->op->n_results == 0)
+    return TRUE;
+
+  return ghlo_ref_identity (call, error);
+}
+
+/* Between a tensor and its shard: the same on one device. */
+static gboolean
+pass_shard (GhloRefCall *call,
+            GError     **error)
+{
+  if (call->n_operands == 1 && call->op->n_results == 1
+      && !ghlo_ref_value_fits (call->operands[0], call->op->results[0].type))
+    {
+      g_autofree char *found = ghlo_ref_value_describe (call->operands[0]);
+
+      g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED,
+                   "expected a program for one device, found %s split between devices", found);
+      return FALSE;
+    }
+
+  return pass_first (call, error);
+}
+
+/* Memory with any content. */
+static gboolean
+create_buffer (GhloRefCall *call,
+               GError     **error)
+{
+  const GhloIrType *type = call->op->results[0].type;
+
+  if (call->op->n_results != 1)
+    return ghlo_ref_fail (call, error, "expected one result, found %u", call->op->n_results);
+
+  return ghlo_ref_result (call, 0, type->dimensions, type->rank, error) != NULL;
+}
+
+/* Where a format specifier "{index[,layout][:options]}" ends, and its index; NULL
+ * where none begins. */
+static const char *
+read_specifier (const char *text,
+                guint      *index)
+{
+  const char *close = strchr (text, '}');
+  char *end;
+  guint64 number;
+
+  if (close == NULL || !g_ascii_isdigit (text[1]))
+    return NULL;
+  number = g_ascii_strtoull (text + 1, &end, 10);
+  if ((*end != '}' && *end != ',' && *end != ':') || number > G_MAXUINT16)
+    return NULL;
+  *index = number;
+
+  return close + 1;
+}
+
+/* The assertion's message with the numbers of the operands after the first. */
+static char *
+format_assertion (const GhloRefCall *call)
+{
+  const char *text = ghlo_ir_op_get_string (call->op, "error_message");
+  GString *message = g_string_new (NULL);
+
+  if (text == NULL || *text == '\0')
+    text = "the assertion does not hold";
+  while (*text != '\0')
+    {
+      const char *next;
+      guint index;
+
+      if (text[0] == '{' && text[1] == '{')
+        {
+          g_string_append_c (message, '{');
+          text += 2;
+          continue;
+        }
+      next = *text == '{' ? read_specifier (text, &index) : NULL;
+      if (next != NULL && index + 1 < call->n_operands && call->operands[index + 1]->kind == GHLO_VALUE_TENSOR
+          && call->operands[index + 1]->n_elements == 1)
+        {
+          g_string_append_printf (message, "%" G_GINT64_FORMAT, ghlo_ref_load (call->operands[index + 1], 0).i);
+          text = next;
+        }
+      else
+        g_string_append_c (message, *text++);
+    }
+
+  return g_string_free (message, FALSE);
+}
+
+static gboolean
+assert_shape (GhloRefCall *call,
+              GError     **error)
+{
+  g_autofree char *message = NULL;
+
+  if (call->n_operands == 0 || call->operands[0]->kind != GHLO_VALUE_TENSOR || call->operands[0]->n_elements != 1)
+    return ghlo_ref_fail (call, error, "expected a predicate as the first operand");
+  if (ghlo_ref_load (call->operands[0], 0).i != 0)
+    return TRUE;
+  message = format_assertion (call);
+
+  return ghlo_ref_fail (call, error, "%s", message);
+}
+
+/* A check's result, where it has one: true, as a failed check ends the run. */
+static gboolean
+give_true (GhloRefCall *call,
+           GError     **error)
+{
+  GhloValue *result;
+
+  if (call->op->n_results == 0)
+    return TRUE;
+  result = ghlo_ref_result (call, 0, NULL, 0, error);
+  if (result != NULL)
+    ghlo_ref_store (result, 0, (GhloScalar) { .i = TRUE });
+
+  return result != NULL;
+}
+
+static gboolean
+require_pair (GhloRefCall *call,
+              GError     **error)
+{
+  return (call->n_operands == 2 && call->op->n_results <= 1)
+         || ghlo_ref_fail (call, error, "expected two operands, found %u", call->n_operands);
+}
+
+static gboolean
+check_eq (GhloRefCall *call,
+          GError     **error)
+{
+  if (!require_pair (call, error)
+      || !ghlo_ref_check_almost_equal (call, call->operands[0], call->operands[1], DEFAULT_EQUAL, error))
+    return FALSE;
+
+  return give_true (call, error);
+}
+
+static gboolean
+check_expect_eq (GhloRefCall *call,
+                 GError     **error)
+{
+  if (!require_pair (call, error)
+      || !ghlo_ref_check_equal (call, call->operands[0], call->operands[1], error))
+    return FALSE;
+
+  return give_true (call, error);
+}
+
+static gboolean
+check_expect_almost_eq (GhloRefCall *call,
+                        GError     **error)
+{
+  double tolerance = ghlo_ir_op_get_real (call->op, "tolerance", DEFAULT_ALMOST_EQUAL);
+
+  if (!require_pair (call, error)
+      || !ghlo_ref_check_almost_equal (call, call->operands[0], call->operands[1], tolerance, error))
+    return FALSE;
+
+  return give_true (call, error);
+}
+
+/* An integer among the call's attributes of its own. */
+static gint64
+get_own_int (const GhloIrOp *op,
+             const char     *name,
+             gint64          fallback)
+{
+  const GhloIrAttr *attr = ghlo_ir_op_get (op, name);
+
+  return attr != NULL && (attr->kind == GHLO_IR_ATTR_INTEGER || attr->kind == GHLO_IR_ATTR_BOOL)
+         ? attr->integer : fallback;
+}
+
+static gboolean
+check_expect_close (GhloRefCall *call,
+                    GError     **error)
+{
+  guint64 minimum = get_own_int (call->op, "min_ulp_difference", 0);
+  guint64 maximum = get_own_int (call->op, "max_ulp_difference", DEFAULT_CLOSE);
+
+  if (!require_pair (call, error)
+      || !ghlo_ref_check_close (call, call->operands[0], call->operands[1], minimum, maximum, error))
+    return FALSE;
+
+  return give_true (call, error);
+}
+
+/* Operations of CHLO that are exported under MHLO's names. */
+static const struct
+{
+  const char   *target;
+  GhloIrOpKind  kind;
+} elementwise_targets[] = {
+  { "mhlo.acos", GHLO_OP_CHLO_ACOS },
+  { "mhlo.acosh", GHLO_OP_CHLO_ACOSH },
+  { "mhlo.asin", GHLO_OP_CHLO_ASIN },
+  { "mhlo.asinh", GHLO_OP_CHLO_ASINH },
+  { "mhlo.atan", GHLO_OP_CHLO_ATAN },
+  { "mhlo.atanh", GHLO_OP_CHLO_ATANH },
+  { "mhlo.cosh", GHLO_OP_CHLO_COSH },
+  { "mhlo.erf", GHLO_OP_CHLO_ERF },
+  { "mhlo.erf_inv", GHLO_OP_CHLO_ERF_INV },
+  { "mhlo.sinh", GHLO_OP_CHLO_SINH },
+  { "mhlo.tan", GHLO_OP_STABLEHLO_TAN },
+};
+
+static gboolean
+run_elementwise (GhloRefCall *call,
+                 GError     **error)
+{
+  const char *target = ghlo_ir_op_get_string (call->op, "call_target_name");
+  const GhloValue *operand = call->n_operands == 1 ? call->operands[0] : NULL;
+  GhloRefScalarFunc func = NULL;
+  GhloRefScalarOp op;
+  GhloValue *result;
+
+  for (guint i = 0; operand != NULL && operand->kind == GHLO_VALUE_TENSOR && i < G_N_ELEMENTS (elementwise_targets); i++)
+    if (g_strcmp0 (elementwise_targets[i].target, target) == 0)
+      func = ghlo_ref_scalar_func_for (elementwise_targets[i].kind, operand->type->element_type,
+                                       operand->type->element_type, &op);
+  if (func == NULL || call->op->n_results != 1)
+    return ghlo_ref_fail (call, error, "expected a tensor of floats and a result");
+  result = ghlo_ref_result_like (call, 0, operand, error);
+  if (result == NULL)
+    return FALSE;
+  if (result->type->element_type != operand->type->element_type)
+    return ghlo_ref_fail (call, error, "expected a result of the operand's element type");
+
+  for (gsize i = 0; i < operand->n_elements; i++)
+    {
+      GhloScalar scalar = ghlo_ref_load (operand, i);
+
+      if (i % 1024 == 0 && !ghlo_ref_continue (call, error))
+        return FALSE;
+      ghlo_ref_store (result, i, func (&op, &scalar));
+    }
+
+  return TRUE;
+}
+
+static const struct
+{
+  const char    *target;
+  GhloRefKernel  kernel;
+} targets[] = {
+  { "Sharding", pass_each },
+  { "SPMDFullToShardShape", pass_shard },
+  { "SPMDShardToFullShape", pass_shard },
+  { "xla.sdy.FuncResultSharding", pass_each },
+  { "xla.sdy.GlobalToLocalShape", pass_shard },
+  { "xla.sdy.LocalToGlobalShape", pass_shard },
+  { "LayoutConstraint", pass_each },
+  { "annotate_device_placement", pass_each },
+  { "MoveToDevice", pass_each },
+  { "MoveToHost", pass_each },
+  { "stablehlo.shape_refinement_operand_wrapper", pass_first },
+  { "Pin", pass_first },
+  { "Unpin", pass_first },
+  { "CreateBuffer", create_buffer },
+  { "shape_assertion", assert_shape },
+  { "check.eq", check_eq },
+  { "check.expect_eq", check_expect_eq },
+  { "check.expect_almost_eq", check_expect_almost_eq },
+  { "check.expect_close", check_expect_close },
+  { "mhlo.topk", ghlo_ref_custom_top_k },
+  { "TopK", ghlo_ref_custom_top_k },
+  { "stablehlo.dynamic_top_k", ghlo_ref_custom_top_k },
+  { "Qr", ghlo_ref_custom_qr },
+  { "ProductOfElementaryHouseholderReflectors", ghlo_ref_custom_householder },
+  { "LuDecomposition", ghlo_ref_custom_lu },
+  { "Eigh", ghlo_ref_custom_eigh },
+};
+
+GhloRefKernel
+ghlo_ref_custom_target (const char *name)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (targets); i++)
+    if (strcmp (targets[i].target, name) == 0)
+      return targets[i].kernel;
+  for (guint i = 0; i < G_N_ELEMENTS (elementwise_targets); i++)
+    if (strcmp (elementwise_targets[i].target, name) == 0)
+      return run_elementwise;
+
+  return NULL;
+}
+
+/* The row's kernel. Steps hold the target's own; this is for calls made by hand. */
+gboolean
+ghlo_ref_custom_call (GhloRefCall *call,
+                      GError     **error)
+{
+  const char *name = ghlo_ir_op_get_string (call->op, "call_target_name");
+  GhloRefKernel kernel = ghlo_ref_custom_target (name != NULL ? name : "");
+
+  if (kernel == NULL)
+    {
+      g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, "expected a known call target, found '%s'",
+                   name != NULL ? name : "");
+      return FALSE;
+    }
+
+  return kernel (call, error);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Fourier transforms of one line of complex numbers, of any length, in long
+ * doubles: mixed radix for lengths with small prime factors, Bluestein's
+ * convolution for all others. O(n log n) always.
+ */
+
+#pragma once
+
+#include "reference/kernel.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  long double re, im;
+} GhloRefComplex;
+
+typedef struct _GhloRefFourier GhloRefFourier;
+
+/* NULL with @error set when there is no memory. @length is at least 1. */
+GhloRefFourier *ghlo_ref_fourier_new  (gsize            length,
+                                       GError         **error);
+void            ghlo_ref_fourier_free (GhloRefFourier  *self);
+/* Transforms @line in place. The inverse is divided by the length. */
+void            ghlo_ref_fourier_run  (GhloRefFourier  *self,
+                                       gboolean         inverse,
+                                       GhloRefComplex  *line);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GhloRefFourier, ghlo_ref_fourier_free)
+
+G_END_DECLS

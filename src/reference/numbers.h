@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Elements in bulk as 8-byte numbers, for loops that are written once: floats
+ * and quantized values as doubles, integers and booleans as 64-bit integers
+ * (unsigned ones zero-extended). Writing rounds, wraps or quantizes once.
+ */
+
+#pragma once
+
+#include "reference/kernel.h"
+
+G_BEGIN_DECLS
+
+/* @count elements of @size bytes, not cleared; NULL with OUT_OF_MEMORY set.
+ * Never NULL otherwise. The caller frees it with g_free. */
+gpointer ghlo_ref_scratch      (gsize            count,
+                                gsize            size,
+                                GError         **error);
+
+/* Any element type but complex; @data holds @n elements of it. */
+void     ghlo_ref_read_reals   (GhloElementType  type,
+                                const guint8    *data,
+                                gsize            n,
+                                double          *reals);
+void     ghlo_ref_write_reals  (GhloElementType  type,
+                                const double    *reals,
+                                gsize            n,
+                                guint8          *data);
+/* Integers and booleans. Writing keeps the low bits; booleans any nonzero. */
+void     ghlo_ref_read_ints    (GhloElementType  type,
+                                const guint8    *data,
+                                gsize            n,
+                                gint64          *ints);
+void     ghlo_ref_write_ints   (GhloElementType  type,
+                                const gint64    *ints,
+                                gsize            n,
+                                guint8          *data);
+/* The elements of an integer tensor as indices: what exceeds 2^63 - 1 becomes
+ * that, so that an index can be compared without knowing its type. The caller
+ * frees them; NULL with @error set when there is no memory. */
+gint64  *ghlo_ref_read_indices (const GhloValue *value,
+                                GError         **error);
+
+/* One stored integer of a quantized tensor as the real number that it stands
+ * for, and the nearest stored integer of a real number. @channel is the index
+ * along the quantized axis (0 per tensor). */
+double   ghlo_ref_dequantize   (const GhloQuantization *quantization,
+                                gsize                   channel,
+                                gint64                  stored);
+gint64   ghlo_ref_quantize     (const GhloQuantization *quantization,
+                                gsize                   channel,
+                                double                  real);
+
+/* All elements of a real or quantized tensor as real numbers; NULL with @error
+ * set when there is no memory. */
+double  *ghlo_ref_value_reals  (const GhloValue *value,
+                                GError         **error);
+/* Fills @value, real or quantized, from @reals. */
+void     ghlo_ref_value_set_reals (GhloValue    *value,
+                                   const double *reals);
+
+G_END_DECLS

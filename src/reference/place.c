@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Where in the program an error happened.
+ */
+
+#include "reference/program.h"
+
+#include <string.h>
+
+/* The file position that a location leads to, or NULL. */
+static const GhloIrLocation *
+find_file (const GhloIrLocation *location,
+           guint                 depth)
+{
+  if (location == NULL || depth > GHLO_MAX_NESTING)
+    return NULL;
+  if (location->kind == GHLO_IR_LOCATION_FILE)
+    return location;
+
+  for (guint i = 0; i < location->n_children; i++)
+    {
+      const GhloIrLocation *found = find_file (location->children[i], depth + 1);
+
+      if (found != NULL)
+        return found;
+    }
+
+  return NULL;
+}
+
+static const char *
+file_name (const GhloIrModule *module)
+{
+  return module != NULL && module->file_name != NULL ? module->file_name : "<program>";
+}
+
+void
+ghlo_ref_append_place (GString            *string,
+                       const GhloIrModule *module,
+                       const GhloIrOp     *op)
+{
+  const GhloIrLocation *location = find_file (op->location, 0);
+
+  if (op->line > 0)
+    g_string_append_printf (string, "%s:%u:%u: ", file_name (module), op->line, MAX (op->column, 1));
+  else if (location != NULL)
+    g_string_append_printf (string, "%s:%u:%u: ", location->text, location->line, MAX (location->column, 1));
+  else
+    g_string_append_printf (string, "%s: ", file_name (module));
+  g_string_append_printf (string, "'%s': ", ghlo_ir_op_get_spec (op)->name);
+}
+
+/* An error that a step within this one placed begins with a place of its own:
+ * "file: 'name': " or "file:line:column: 'name': ". */
+static gboolean
+has_place (const char *message)
+{
+  const char *quote = strstr (message, ": '");
+  const char *end = quote != NULL ? strchr (quote + 3, '\'') : NULL;
+  g_autofree char *name = NULL;
+
+  if (end == NULL || end[1] != ':' || memchr (message, '\n', quote - message) != NULL)
+    return FALSE;
+  name = g_strndup (quote + 3, end - quote - 3);
+
+  return ghlo_ir_op_kind_from_name (name, -1) != GHLO_OP_INVALID;
+}
+
+void
+ghlo_ref_prefix_place (GError            **error,
+                       const GhloIrModule *module,
+                       const GhloIrOp     *op)
+{
+  g_autoptr (GString) text = NULL;
+
+  if (*error == NULL)
+    g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_INTERNAL, "the operation failed without saying why");
+  if ((*error)->domain != GHLO_ERROR || has_place ((*error)->message))
+    return;
+
+  text = g_string_new (NULL);
+  ghlo_ref_append_place (text, module, op);
+  g_prefix_error (error, "%s", text->str);
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The executor interface: preparing a function and running it as process (0, 0)
+ * of a grid of one.
+ */
+
+#include "reference/reference.h"
+
+#include "reference/frame.h"
+
+static void
+free_probes (gpointer data)
+{
+  g_ptr_array_unref (data);
+}
+
+static void
+run_init (GhloRefRun           *run,
+          const GhloPrepared   *program,
+          const GhloRunOptions *options,
+          const GhloMonitor    *monitor)
+{
+  *run = (GhloRefRun) { .program = program, .options = options, .monitor = monitor };
+  g_mutex_init (&run->lock);
+  run->probes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, free_probes);
+}
+
+static void
+run_clear (GhloRefRun *run)
+{
+  g_hash_table_unref (run->probes);
+  g_mutex_clear (&run->lock);
+}
+
+/* An input as the program sees it, with a reference. Plain integers are taken
+ * for a quantized argument's storage. */
+static GhloValue *
+accept_input (const GhloIrType  *type,
+              GhloValue         *input,
+              guint              index,
+              GError           **error)
+{
+  g_autofree char *expected = NULL, *found = NULL;
+
+  if (ghlo_ref_value_fits (input, type))
+    return ghlo_value_ref (input);
+
+  if (input->kind == GHLO_VALUE_TENSOR && type->kind == GHLO_IR_TYPE_TENSOR && type->quantization != NULL
+      && input->type->quantization == NULL && input->type->element_type == type->element_type)
+    {
+      g_autoptr (GhloTensorType) quantized =
+        ghlo_tensor_type_new_full (type->element_type, input->type->dimensions, NULL, input->type->rank,
+                                   type->quantization);
+      g_autoptr (GBytes) bytes = ghlo_value_get_bytes (input);
+      g_autoptr (GhloValue) value = ghlo_value_new_for_bytes (quantized, bytes, error);
+
+      if (value == NULL)
+        return NULL;
+      if (ghlo_ref_value_fits (value, type))
+        return g_steal_pointer (&value);
+    }
+
+  expected = ghlo_ir_type_to_string (type);
+  found = ghlo_ref_value_describe (input);
+  g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT, "expected %s for input %u, found %s",
+               expected, index, found);
+
+  return NULL;
+}
+
+static GhloValue **
+accept_inputs (const GhloRefFunction *function,
+               GhloValue *const      *inputs,
+               gsize                  n_inputs,
+               GError               **error)
+{
+  GhloValue **accepted;
+
+  if (n_inputs != function->body.n_arguments)
+    {
+      g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT, "expected %u inputs, found %" G_GSIZE_FORMAT,
+                   function->body.n_arguments, n_inputs);
+      return NULL;
+    }
+
+  accepted = g_new0 (GhloValue *, n_inputs + 1);
+  for (gsize i = 0; i < n_inputs; i++)
+    {
+      accepted[i] = accept_input (function->body.block->arguments[i]->type, inputs[i], i, error);
+      if (accepted[i] == NULL)
+        {
+          ghlo_ref_values_clear (accepted, i);
+          g_free (accepted);
+          return NULL;
+        }
+    }
+
+  return accepted;
+}
+
+static gboolean
+run (GhloPrepared         *prepared,
+     const GhloRunOptions *options,
+     GhloValue *const     *inputs,
+     gsize                 n_inputs,
+     GhloValue           **outputs,
+     const GhloMonitor    *monitor,
+     GError              **error)
+{
+  const GhloRefFunction *entry = prepared->entry;
+  g_autoptr (GError) local_error = NULL;
+  g_autofree GhloValue **arguments = accept_inputs (entry, inputs, n_inputs, error);
+  GhloRefGrid *grid;
+  GhloRefProcess process;
+  GhloRefRun state;
+  gboolean ok;
+
+  if (arguments == NULL)
+    return FALSE;
+
+  run_init (&state, prepared, options, monitor);
+  grid = ghlo_ref_grid_new (1, 1, NULL, NULL);
+  ghlo_ref_process_begin (&process, &state, grid, 0, 0);
+  process.reported_block = &entry->body;
+
+  ok = ghlo_ref_enter_function (&process, entry, 0, arguments, outputs, &local_error);
+  ghlo_ref_process_end (&process);
+  if (!ok)
+    {
+      ghlo_ref_grid_fail (grid, NULL);
+      ghlo_ref_process_explain (&process, &local_error);
+    }
+  ghlo_ref_grid_free (grid);
+  ghlo_ref_process_clear (&process);
+  run_clear (&state);
+
+  if (ok)
+    ghlo_monitor_progress (monitor, 1, NULL);
+  else
+    g_propagate_error (error, g_steal_pointer (&local_error));
+
+  return ok;
+}
+
+static GhloPrepared *
+prepare (GhloIrModule       *module,
+         GhloIrOp           *function,
+         const GhloMonitor  *monitor,
+         GError            **error)
+{
+  g_autoptr (GError) local_error = NULL;
+  GhloPrepared *program = ghlo_ref_program_new (module, function, monitor, &local_error);
+
+  if (program == NULL)
+    g_propagate_error (error, g_steal_pointer (&local_error));
+
+  return program;
+}
+
+const GhloExecutor *
+ghlo_reference_executor (void)
+{
+  static const GhloExecutor executor = {
+    .name = "reference",
+    .prepare = prepare,
+    .run = run,
+    .release = ghlo_ref_program_unref,
+  };
+
+  return &executor;
+}

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Regions over scalars, as reductions, sorts and scatters have them. Where the
+ * body holds only elementwise operations and constants it becomes a row of
+ * instructions over an array of scalars; any other body is run as a region on
+ * tensors of rank 0.
+ */
+
+#include "reference/frame.h"
+#include "reference/kernels.h"
+
+enum { MAX_ARITY = 4 };
+
+typedef struct
+{
+  GhloRefScalarFunc func;
+  GhloRefScalarOp   op;
+  guint32           operands[MAX_ARITY];
+  guint32           n_operands;
+  guint32           result;
+} Instruction;
+
+struct _GhloRefScalarFunction
+{
+  GhloRefCall         call;           /* a copy; for the body as a region */
+  const GhloRefBlock *block;
+  guint               region;
+  /* The row of instructions; NULL where the body is run as a region. */
+  Instruction        *instructions;
+  guint32             n_instructions;
+  GhloScalar         *scalars;        /* by slot - first_slot, then what is taken from outside */
+  guint32             n_scalars;
+  guint32            *returned;       /* indices of scalars */
+  GhloIrOpKind        kind;
+  /* The body as a region. */
+  GhloTensorType    **argument_types; /* owned */
+  GhloValue         **values;         /* room for arguments, then results */
+};
+
+static gboolean
+is_plain_scalar (const GhloIrType *type)
+{
+  return type->kind == GHLO_IR_TYPE_TENSOR && type->rank == 0 && type->quantization == NULL;
+}
+
+static gboolean
+is_scalar_operation (const GhloIrOp *op)
+{
+  if (op->n_results != 1 || op->n_regions > 0 || op->n_operands > MAX_ARITY || !is_plain_scalar (op->results[0].type))
+    return FALSE;
+  for (guint i = 0; i < op->n_operands; i++)
+    if (!is_plain_scalar (ghlo_ir_op_operand (op, i)->type))
+      return FALSE;
+
+  return TRUE;
+}
+
+static gboolean
+read_constant (GhloRefScalarFunction *self,
+               const GhloRefStep     *step)
+{
+  g_autoptr (GhloValue) value = NULL;
+
+  if (step->constant != NULL)
+    value = ghlo_value_ref (step->constant);
+  else
+    value = ghlo_ref_constant_value (step->op, NULL);
+  if (value == NULL)
+    return FALSE;
+  self->scalars[step->first_result - self->block->first_slot] = ghlo_ref_load (value, 0);
+
+  return TRUE;
+}
+
+/* The index of the scalar in @slot; one taken from outside is loaded once. */
+static gboolean
+find_scalar (GhloRefScalarFunction *self,
+             guint32                slot,
+             guint32               *index)
+{
+  const GhloRefBlock *block = self->block;
+  const GhloValue *value;
+
+  if (slot >= block->first_slot && slot < block->end_slot)
+    {
+      *index = slot - block->first_slot;
+      return TRUE;
+    }
+
+  value = self->call.frame->slots[slot];
+  if (value == NULL || value->kind != GHLO_VALUE_TENSOR || value->type->rank != 0
+      || value->type->quantization != NULL)
+    return FALSE;
+  self->scalars = g_renew (GhloScalar, self->scalars, self->n_scalars + 1);
+  self->scalars[self->n_scalars] = ghlo_ref_load (value, 0);
+  *index = self->n_scalars++;
+
+  return TRUE;
+}
+
+static gboolean
+add_instruction (GhloRefScalarFunction *self,
+                 const GhloRefStep     *step)
+{
+  Instruction *instruction = &self->instructions[self->n_instructions];
+
+  if (!is_scalar_operation (step->op))
+    return FALSE;
+  if (step->kernel == ghlo_ref_constant)
+    return read_constant (self, step);
+
+  instruction->func = ghlo_ref_scalar_func (step->op, &instruction->op);
+  if (instruction->func == NULL)
+    return FALSE;
+  instruction->n_operands = step->n_operands;
+  instruction->result = step->first_result - self->block->first_slot;
+  for (guint32 i = 0; i < step->n_operands; i++)
+    if (!find_scalar (self, step->slots[i], &instruction->operands[i]))
+      return FALSE;
+  self->n_instructions++;
+
+  return TRUE;
+}
+
+static gboolean
+compile (GhloRefScalarFunction *self)
+{
+  const GhloRefBlock *block = self->block;
+
+  for (guint32 i = 0; i < block->n_arguments; i++)
+    if (!is_plain_scalar (block->block->arguments[i]->type))
+      return FALSE;
+
+  self->n_scalars = block->end_slot - block->first_slot;
+  self->scalars = g_new0 (GhloScalar, self->n_scalars + 1);
+  self->instructions = g_new0 (Instruction, block->n_steps + 1);
+  self->returned = g_new (guint32, block->n_returned + 1);
+  for (guint32 i = 0; i < block->n_steps; i++)
+    if (!add_instruction (self, &block->steps[i]))
+      return FALSE;
+  for (guint32 i = 0; i < block->n_returned; i++)
+    if (!find_scalar (self, block->slots[i], &self->returned[i]))
+      return FALSE;
+
+  return TRUE;
+}
+
+static void
+clear_compiled (GhloRefScalarFunction *self)
+{
+  g_clear_pointer (&self->instructions, g_free);
+  g_clear_pointer (&self->scalars, g_free);
+  g_clear_pointer (&self->returned, g_free);
+}
+
+/* "op (arg 0, arg 1)" with one element type throughout. */
+static GhloIrOpKind
+find_kind (const GhloRefScalarFunction *self)
+{
+  const GhloRefBlock *block = self->block;
+  const Instruction *instruction = &self->instructions[0];
+  const GhloIrOp *op;
+  GhloElementType type;
+
+  if (self->n_instructions != 1 || block->n_steps != 1 || block->n_arguments != 2 || block->n_returned != 1)
+    return GHLO_OP_INVALID;
+  op = block->steps[0].op;
+  type = op->results[0].type->element_type;
+  if (instruction->n_operands != 2 || instruction->operands[0] != 0 || instruction->operands[1] != 1
+      || self->returned[0] != instruction->result
+      || block->block->arguments[0]->type->element_type != type
+      || block->block->arguments[1]->type->element_type != type)
+    return GHLO_OP_INVALID;
+
+  return op->kind;
+}
+
+static gboolean
+prepare_region (GhloRefScalarFunction *self,
+                GError               **error)
+{
+  const GhloRefBlock *block = self->block;
+
+  self->values = g_new0 (GhloValue *, block->n_arguments + block->n_returned + 1);
+  self->argument_types = g_new0 (GhloTensorType *, block->n_arguments + 1);
+  for (guint32 i = 0; i < block->n_arguments; i++)
+    {
+      const GhloIrType *type = block->block->arguments[i]->type;
+
+      if (type->kind != GHLO_IR_TYPE_TENSOR || type->rank != 0)
+        return ghlo_ref_fail (&self->call, error, "expected scalars as arguments of region %u", self->region);
+      self->argument_types[i] = ghlo_ir_type_to_tensor_type (type);
+    }
+
+  return TRUE;
+}
+
+GhloRefScalarFunction *
+ghlo_ref_scalar_function_new (GhloRefCall *call,
+                              guint        region,
+                              GError     **error)
+{
+  const GhloRefStep *step = ghlo_ref_call_get_step (call);
+  GhloRefScalarFunction *self;
+
+  if (step == NULL || region >= step->n_regions || !step->regions[region].is_present)
+    {
+      ghlo_ref_fail (call, error, "expected a region %u, found none", region);
+      return NULL;
+    }
+
+  self = g_new0 (GhloRefScalarFunction, 1);
+  self->call = *call;
+  self->region = region;
+  self->block = &step->regions[region];
+  if (compile (self))
+    self->kind = find_kind (self);
+  else
+    {
+      clear_compiled (self);
+      if (!prepare_region (self, error))
+        {
+          ghlo_ref_scalar_function_free (self);
+          return NULL;
+        }
+    }
+
+  return self;
+}
+
+static gboolean
+run_as_region (GhloRefScalarFunction *self,
+               const GhloScalar      *arguments,
+               GhloScalar            *results,
+               GError               **error)
+{
+  const GhloRefBlock *block = self->block;
+  GhloValue **given = self->values + block->n_arguments;
+  gboolean ok;
+
+  for (guint32 i = 0; i < block->n_arguments; i++)
+    {
+      self->values[i] = ghlo_value_new_tensor (self->argument_types[i], error);
+      if (self->values[i] == NULL)
+        {
+          ghlo_ref_values_clear (self->values, i);
+          return FALSE;
+        }
+      ghlo_ref_store (self->values[i], 0, arguments[i]);
+    }
+  if (!ghlo_ref_frame_run (self->call.frame, block, self->values, given, error))
+    return FALSE;
+
+  ok = TRUE;
+  for (guint32 i = 0; i < block->n_returned; i++)
+    {
+      if (given[i]->kind == GHLO_VALUE_TENSOR && given[i]->n_elements == 1)
+        results[i] = ghlo_ref_load (given[i], 0);
+      else
+        ok = FALSE;
+    }
+  ghlo_ref_values_clear (given, block->n_returned);
+
+  return ok || ghlo_ref_fail (&self->call, error, "expected scalars as results of region %u", self->region);
+}
+
+gboolean
+ghlo_ref_scalar_function_run (GhloRefScalarFunction *self,
+                              const GhloScalar      *arguments,
+                              GhloScalar            *results,
+                              GError               **error)
+{
+  const GhloRefBlock *block = self->block;
+  GhloScalar *scalars = self->scalars;
+
+  if (self->instructions == NULL)
+    return run_as_region (self, arguments, results, error);
+
+  for (guint32 i = 0; i < block->n_arguments; i++)
+    scalars[i] = arguments[i];
+  for (guint32 i = 0; i < self->n_instructions; i++)
+    {
+      const Instruction *instruction = &self->instructions[i];
+      GhloScalar operands[MAX_ARITY];
+
+      for (guint32 j = 0; j < instruction->n_operands; j++)
+        operands[j] = scalars[instruction->operands[j]];
+      scalars[instruction->result] = instruction->func (&instruction->op, operands);
+    }
+  for (guint32 i = 0; i < block->n_returned; i++)
+    results[i] = scalars[self->returned[i]];
+
+  return TRUE;
+}
+
+GhloIrOpKind
+ghlo_ref_scalar_function_kind (const GhloRefScalarFunction *self)
+{
+  return self->kind;
+}
+
+void
+ghlo_ref_scalar_function_free (GhloRefScalarFunction *self)
+{
+  clear_compiled (self);
+  for (guint32 i = 0; self->argument_types != NULL && i < self->block->n_arguments; i++)
+    g_clear_pointer (&self->argument_types[i], ghlo_tensor_type_unref);
+  g_free (self->argument_types);
+  g_free (self->values);
+  g_free (self);
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The scalar functions by class of element type. scalar.c puts them together;
+ * each class has a file of its own with a table over the kinds of operations.
+ */
+
+#pragma once
+
+#include "reference/kernel.h"
+
+G_BEGIN_DECLS
+
+/* The function of an operation on operands of a class, or NULL. CHLO's names
+ * for what StableHLO has too are folded onto StableHLO's before these see them. */
+GhloRefScalarFunc ghlo_ref_integer_func  (GhloIrOpKind      kind,
+                                          GhloElementClass  element_class);
+GhloRefScalarFunc ghlo_ref_float_func    (GhloIrOpKind      kind,
+                                          GhloElementType   type);
+GhloRefScalarFunc ghlo_ref_complex_func  (GhloIrOpKind      kind);
+/* Conversions by the classes of both types; never NULL for types of elements. */
+GhloRefScalarFunc ghlo_ref_convert_func  (GhloElementType   from,
+                                          GhloElementType   to);
+
+/* Fills in what the operation's attributes say: of comparisons and roundings. */
+void              ghlo_ref_scalar_details (const GhloIrOp    *op,
+                                           GhloRefScalarOp   *scalar_op);
+
+/* On the formats of floats (scalar-format.c). */
+GhloScalar        ghlo_ref_reduce_precision (const GhloRefScalarOp *op,
+                                             const GhloScalar      *operands);
+GhloScalar        ghlo_ref_next_after       (const GhloRefScalarOp *op,
+                                             const GhloScalar      *operands);
+
+/* The values of GHLO_IR_ENUM_COMPARISON_DIRECTION and _TYPE. */
+enum
+{
+  GHLO_REF_COMPARE_EQ,
+  GHLO_REF_COMPARE_NE,
+  GHLO_REF_COMPARE_GE,
+  GHLO_REF_COMPARE_GT,
+  GHLO_REF_COMPARE_LE,
+  GHLO_REF_COMPARE_LT,
+};
+
+enum { GHLO_REF_COMPARE_TOTALORDER = 2 };
+
+/* One of two values side by side, such as the parts of a complex number. GCC 12
+ * joins the roundings of both into a vector and then drops them; volatile keeps
+ * them apart. */
+static inline double
+ghlo_ref_round_f32 (long double value)
+{
+  volatile float part = (float) value;
+
+  return part;
+}
+
+static inline GhloScalar
+ghlo_ref_scalar_bool (gboolean value)
+{
+  return (GhloScalar) { .i = value ? 1 : 0 };
+}
+
+/* The answer of a comparison. All three are FALSE for values without order. */
+static inline GhloScalar
+ghlo_ref_compare_result (gint64   direction,
+                         gboolean less,
+                         gboolean equal,
+                         gboolean greater)
+{
+  switch (direction)
+    {
+    case GHLO_REF_COMPARE_EQ:
+      return ghlo_ref_scalar_bool (equal);
+    case GHLO_REF_COMPARE_NE:
+      return ghlo_ref_scalar_bool (!equal);
+    case GHLO_REF_COMPARE_GE:
+      return ghlo_ref_scalar_bool (greater || equal);
+    case GHLO_REF_COMPARE_GT:
+      return ghlo_ref_scalar_bool (greater);
+    case GHLO_REF_COMPARE_LE:
+      return ghlo_ref_scalar_bool (less || equal);
+    default:
+      return ghlo_ref_scalar_bool (less);
+    }
+}
+
+G_END_DECLS

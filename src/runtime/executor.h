@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The one interface between those who hold a program and those who can run it.
+ * An executor prepares a module once, into something immutable that any number
+ * of threads run at the same time.
+ */
+
+#pragma once
+
+#include "ir/module.h"
+#include "runtime/value.h"
+
+G_BEGIN_DECLS
+
+typedef struct _GhloPrepared GhloPrepared;   /* an executor's own */
+
+/* What a run may be given besides its inputs; all optional. */
+typedef struct
+{
+  const char *probe_directory;    /* where interpreter.probe writes; NULL keeps probes in memory */
+  void      (*print) (gpointer         data,      /* interpreter.print, one call at a time; NULL drops it */
+                      const char      *name,      /* of the printed value, without "%" */
+                      const GhloValue *value);
+  gpointer    print_data;
+} GhloRunOptions;
+
+typedef struct
+{
+  const char    *name;            /* "reference" */
+  /* @module is verified and referenced for as long as needed; @function is one
+   * of its func.func. */
+  GhloPrepared *(*prepare) (GhloIrModule       *module,
+                            GhloIrOp           *function,
+                            const GhloMonitor  *monitor,
+                            GError            **error);
+  /* @inputs are borrowed; @outputs has room for the function's results and is
+   * filled with references when TRUE is returned. Thread-safe. */
+  gboolean      (*run)     (GhloPrepared         *prepared,
+                            const GhloRunOptions *options,     /* nullable */
+                            GhloValue *const     *inputs,
+                            gsize                 n_inputs,
+                            GhloValue           **outputs,
+                            const GhloMonitor    *monitor,     /* nullable */
+                            GError              **error);
+  void          (*release) (GhloPrepared         *prepared);
+} GhloExecutor;
+
+G_END_DECLS

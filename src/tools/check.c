@@ -1,0 +1,447 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * `ghlo check`: runs test files written as StableHLO's own are, and says which
+ * of them do not do what they should.
+ */
+
+#include "tools/tool.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/ghlo-error.h"
+#include "import/import.h"
+#include "ir/print.h"
+#include "ir/verify.h"
+
+typedef struct
+{
+  gboolean            diagnostics;
+  gboolean            round_trip;
+  gboolean            parse_only;
+  gboolean            verbose;
+  char               *device;
+  const GhloExecutor *executor;
+  guint               n_passed, n_failed, n_skipped;
+  GhloToolProgress    progress;
+} Checker;
+
+/* One file being checked: its name, and what went wrong so far. */
+typedef struct
+{
+  Checker    *checker;
+  const char *path;
+  GString    *failures;
+} File;
+
+static void
+fail (File       *file,
+      const char *format,
+      ...) G_GNUC_PRINTF (2, 3);
+
+static void
+fail (File       *file,
+      const char *format,
+      ...)
+{
+  va_list args;
+
+  if (file->failures->len > 0)
+    g_string_append_c (file->failures, '\n');
+  va_start (args, format);
+  g_string_append_vprintf (file->failures, format, args);
+  va_end (args);
+}
+
+static void
+fail_findings (File                  *file,
+               const GhloDiagnostics *diagnostics,
+               guint                  first_line)
+{
+  for (guint i = 0; i < diagnostics->findings->len; i++)
+    {
+      const GhloFinding *finding = g_ptr_array_index (diagnostics->findings, i);
+
+      fail (file, "%s:%u:%u: %s", file->path, finding->line > 0 ? finding->line + first_line - 1 : first_line,
+            finding->column, finding->message);
+    }
+}
+
+/* Marks: lines that must be refused, as the tests' comments say. */
+
+typedef struct
+{
+  guint line;
+  guint n_wanted, n_found;
+} Mark;
+
+static Mark *
+find_mark (GArray *marks,
+           guint   line)
+{
+  for (guint i = 0; i < marks->len; i++)
+    if (g_array_index (marks, Mark, i).line == line)
+      return &g_array_index (marks, Mark, i);
+
+  return NULL;
+}
+
+/* The line that "expected-error" with @suffix after it means when it stands in @line. */
+static guint
+marked_line (const char *suffix,
+             guint       line)
+{
+  if (g_str_has_prefix (suffix, "-re"))
+    suffix += strlen ("-re");
+  if (g_str_has_prefix (suffix, "@below"))
+    return line + 1;
+  if (g_str_has_prefix (suffix, "@above"))
+    return line - 1;
+  if (g_str_has_prefix (suffix, "@+") || g_str_has_prefix (suffix, "@-"))
+    return line + (guint) g_ascii_strtoll (suffix + 1, NULL, 10);
+
+  return line;
+}
+
+static GArray *
+collect_marks (const GhloToolSection *section)
+{
+  GArray *marks = g_array_new (FALSE, TRUE, sizeof (Mark));
+  g_autofree char *text = g_strndup (section->text, section->length);
+  g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
+
+  for (guint i = 0; lines[i] != NULL; i++)
+    for (const char *p = strstr (lines[i], "expected-error"); p != NULL; p = strstr (p + 1, "expected-error"))
+      {
+        guint line = marked_line (p + strlen ("expected-error"), i + 1);
+        Mark *mark = find_mark (marks, line);
+
+        if (mark != NULL)
+          mark->n_wanted++;
+        else
+          g_array_append_val (marks, ((Mark) { line, 1, 0 }));
+      }
+
+  return marks;
+}
+
+/* Compares findings with marks; @file gets what does not agree. */
+static void
+compare_marks (File                  *file,
+               const GhloToolSection *section,
+               const GhloDiagnostics *diagnostics,
+               GArray                *marks)
+{
+  for (guint i = 0; i < diagnostics->findings->len; i++)
+    {
+      const GhloFinding *finding = g_ptr_array_index (diagnostics->findings, i);
+      Mark *mark = find_mark (marks, finding->line);
+
+      if (finding->severity != GHLO_SEVERITY_ERROR)
+        continue;
+      if (mark != NULL)
+        mark->n_found++;
+      else
+        fail (file, "%s:%u: unexpected error: %s", file->path, finding->line + section->first_line - 1,
+              finding->message);
+    }
+  for (guint i = 0; i < marks->len; i++)
+    {
+      const Mark *mark = &g_array_index (marks, Mark, i);
+
+      if (mark->n_found == 0)
+        fail (file, "%s:%u: this line is accepted; expected an error", file->path,
+              mark->line + section->first_line - 1);
+    }
+}
+
+/* Reads @text again and prints it; NULL when it does not parse. */
+static char *
+reprint (File            *file,
+         const char      *text,
+         GhloIrPrintFlags flags)
+{
+  g_autoptr (GhloDiagnostics) diagnostics = NULL;
+  g_autoptr (GhloIrModule) module = ghlo_tool_parse (file->path, text, strlen (text), &diagnostics);
+
+  if (module != NULL)
+    return ghlo_ir_to_string (module, flags);
+  for (guint i = 0; i < diagnostics->findings->len; i++)
+    {
+      g_autofree char *message = ghlo_diagnostics_format (diagnostics, g_ptr_array_index (diagnostics->findings, i));
+
+      fail (file, "what is printed does not read: %s", message);
+    }
+
+  return NULL;
+}
+
+static void
+compare_texts (File       *file,
+               guint       first_line,
+               const char *what,
+               const char *a,
+               const char *b)
+{
+  guint line = 1;
+
+  if (a == NULL || b == NULL || strcmp (a, b) == 0)
+    return;
+  while (*a != '\0' && *a == *b)
+    {
+      line += *a == '\n' ? 1 : 0;
+      a++, b++;
+    }
+  fail (file, "%s:%u: the %s form changes when it is read again, in its line %u: '%.60s' became '%.60s'",
+        file->path, first_line, what, line, a, b);
+}
+
+/* Printing, reading and printing again gives the same, in both forms and across them. */
+static void
+check_round_trip (File                  *file,
+                  const GhloToolSection *section,
+                  GhloIrModule          *module)
+{
+  g_autofree char *pretty = ghlo_ir_to_string (module, GHLO_IR_PRINT_DEFAULT);
+  g_autofree char *generic = ghlo_ir_to_string (module, GHLO_IR_PRINT_GENERIC);
+  g_autofree char *pretty_again = reprint (file, pretty, GHLO_IR_PRINT_DEFAULT);
+  g_autofree char *generic_again = reprint (file, generic, GHLO_IR_PRINT_GENERIC);
+  g_autofree char *crossed = reprint (file, generic, GHLO_IR_PRINT_DEFAULT);
+
+  compare_texts (file, section->first_line, "pretty", pretty, pretty_again);
+  compare_texts (file, section->first_line, "generic", generic, generic_again);
+  compare_texts (file, section->first_line, "pretty form of the generic", pretty, crossed);
+}
+
+static gboolean
+can_run (const GhloIrOp *function)
+{
+  GhloIrBlock *body = ghlo_ir_func_get_body (function);
+
+  return body != NULL && body->n_arguments == 0;
+}
+
+static void
+run_function (File         *file,
+              GhloIrModule *module,
+              GhloIrOp     *function)
+{
+  const GhloExecutor *executor = file->checker->executor;
+  guint n_results = ghlo_ir_op_get (function, "function_type")->type->n_results;
+  g_autofree GhloValue **outputs = g_new0 (GhloValue *, n_results + 1);
+  g_autoptr (GError) error = NULL;
+  GhloPrepared *prepared = executor->prepare (module, function, NULL, &error);
+  gboolean ok = FALSE;
+
+  if (prepared != NULL)
+    {
+      ok = executor->run (prepared, NULL, NULL, 0, outputs, NULL, &error);
+      executor->release (prepared);
+    }
+  for (guint i = 0; ok && i < n_results; i++)
+    ghlo_value_unref (outputs[i]);
+  if (!ok)
+    fail (file, "%s: @%s: %s", file->path, ghlo_ir_op_get_string (function, "sym_name"), error->message);
+}
+
+static void
+run_module (File         *file,
+            GhloIrModule *module)
+{
+  GhloIrOp *entry = ghlo_ir_module_find (module, "main");
+  GhloIrBlock *body = ghlo_ir_op_region_block (module->op, 0);
+
+  if (entry != NULL)
+    {
+      if (can_run (entry))
+        run_function (file, module, entry);
+      return;
+    }
+  for (GhloIrOp *op = body != NULL ? body->first : NULL; op != NULL; op = op->next)
+    if (op->kind == GHLO_OP_FUNC_FUNC && can_run (op))
+      run_function (file, module, op);
+}
+
+static void
+check_section (File                  *file,
+               const GhloToolSection *section)
+{
+  g_autoptr (GhloDiagnostics) diagnostics = NULL;
+  g_autoptr (GhloIrModule) module = ghlo_tool_parse (file->path, section->text, section->length, &diagnostics);
+  g_autoptr (GArray) marks = collect_marks (section);
+
+  if (marks->len > 0)
+    compare_marks (file, section, diagnostics, marks);
+  else if (module == NULL)
+    fail_findings (file, diagnostics, section->first_line);
+  if (module == NULL)
+    return;
+
+  if (file->checker->round_trip)
+    check_round_trip (file, section, module);
+  if (!file->checker->parse_only && !file->checker->diagnostics)
+    run_module (file, module);
+}
+
+static void
+report (File       *file,
+        guint      *counter,
+        const char *word,
+        const char *detail)
+{
+  Checker *checker = file->checker;
+
+  (*counter)++;
+  if (counter == &checker->n_passed && !checker->verbose)
+    return;
+  ghlo_tool_progress_end (&checker->progress);
+  printf ("%s %s%s%s\n", word, file->path, detail != NULL ? ": " : "", detail != NULL ? detail : "");
+  if (file->failures->len > 0)
+    printf ("%s\n", file->failures->str);
+}
+
+/* In --diagnostics every mark counts, and every section without one. */
+static void
+check_diagnostics (File   *file,
+                   GArray *sections)
+{
+  for (guint i = 0; i < sections->len; i++)
+    {
+      const GhloToolSection *section = &g_array_index (sections, GhloToolSection, i);
+      g_autoptr (GArray) marks = collect_marks (section);
+      guint n_tests = MAX (marks->len, 1), n_wrong = 0;
+
+      g_string_truncate (file->failures, 0);
+      check_section (file, section);
+      if (file->failures->len > 0)
+        {
+          n_wrong = 1;
+          for (const char *p = file->failures->str; (p = strchr (p, '\n')) != NULL; p++)
+            n_wrong++;
+          n_wrong = MIN (n_wrong, n_tests);
+          printf ("%s\n", file->failures->str);
+        }
+      file->checker->n_failed += n_wrong;
+      file->checker->n_passed += n_tests - n_wrong;
+    }
+}
+
+static void
+check_file (Checker    *checker,
+            const char *path)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GBytes) bytes = ghlo_tool_read_file (path, &error);
+  g_autoptr (GString) failures = g_string_new (NULL);
+  g_autoptr (GArray) sections = NULL;
+  File file = { checker, path, failures };
+  const char *text;
+  gsize length;
+
+  if (bytes == NULL)
+    {
+      report (&file, &checker->n_failed, "FAIL", error->message);
+      return;
+    }
+  text = g_bytes_get_data (bytes, &length);
+  sections = ghlo_tool_split (text, length);
+  if (checker->diagnostics)
+    {
+      check_diagnostics (&file, sections);
+      return;
+    }
+
+  for (guint i = 0; i < sections->len; i++)
+    check_section (&file, &g_array_index (sections, GhloToolSection, i));
+  if (g_strstr_len (text, MIN (length, 200), "RUN-DISABLED") != NULL && !checker->parse_only)
+    report (&file, &checker->n_skipped, "SKIP",
+            failures->len == 0 ? "not run upstream; passes here" : "not run upstream; fails here");
+  else if (failures->len > 0)
+    report (&file, &checker->n_failed, "FAIL", NULL);
+  else
+    report (&file, &checker->n_passed, "PASS", NULL);
+}
+
+static int
+compare_paths (gconstpointer a,
+               gconstpointer b)
+{
+  return strcmp (*(const char *const *) a, *(const char *const *) b);
+}
+
+/* The .mlir files of a folder and its folders, or the file itself. */
+static void
+collect_files (const char *path,
+               GPtrArray  *files)
+{
+  g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
+  const char *name;
+
+  if (dir == NULL)
+    {
+      g_ptr_array_add (files, g_strdup (path));
+      return;
+    }
+  while ((name = g_dir_read_name (dir)) != NULL)
+    {
+      g_autofree char *child = g_build_filename (path, name, NULL);
+
+      if (g_file_test (child, G_FILE_TEST_IS_DIR) || g_str_has_suffix (name, ".mlir"))
+        collect_files (child, files);
+    }
+}
+
+static void
+check_files (Checker   *checker,
+             GPtrArray *files)
+{
+  ghlo_tool_progress_init (&checker->progress, "checking");
+  for (guint i = 0; i < files->len; i++)
+    {
+      g_autofree char *name = g_path_get_basename (g_ptr_array_index (files, i));
+
+      ghlo_monitor_progress (&checker->progress.monitor, (double) i / files->len, name);
+      check_file (checker, g_ptr_array_index (files, i));
+    }
+  ghlo_tool_progress_end (&checker->progress);
+  printf ("%u passed, %u failed, %u skipped\n", checker->n_passed, checker->n_failed, checker->n_skipped);
+}
+
+int
+ghlo_tool_check (int    argc,
+                 char **argv)
+{
+  Checker checker = { 0 };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GPtrArray) files = g_ptr_array_new_with_free_func (g_free);
+  int status;
+  const GOptionEntry entries[] = {
+    { "diagnostics", 0, 0, G_OPTION_ARG_NONE, &checker.diagnostics, "Check lines marked expected-error; run nothing", NULL },
+    { "round-trip", 0, 0, G_OPTION_ARG_NONE, &checker.round_trip, "Also print, read and compare each program", NULL },
+    { "no-run", 0, 0, G_OPTION_ARG_NONE, &checker.parse_only, "Read and verify only", NULL },
+    { "device", 'd', 0, G_OPTION_ARG_STRING, &checker.device, "The device to run on (reference)", "NAME" },
+    { "verbose", 'v', 0, G_OPTION_ARG_NONE, &checker.verbose, "Name what passes too", NULL },
+    G_OPTION_ENTRY_NULL
+  };
+
+  if (!ghlo_tool_parse_options ("check", entries, &argc, &argv, &status))
+    return status;
+  checker.executor = ghlo_tool_executor (checker.device, &error);
+  if (checker.executor == NULL || argc < 2)
+    {
+      ghlo_tool_error ("%s", error != NULL ? error->message : "expected a FILE; \"ghlo check --help\" tells more");
+      return GHLO_TOOL_USAGE;
+    }
+
+  for (int i = 1; i < argc; i++)
+    {
+      g_autoptr (GPtrArray) found = g_ptr_array_new ();
+
+      collect_files (argv[i], found);
+      g_ptr_array_sort (found, compare_paths);
+      g_ptr_array_extend_and_steal (files, g_steal_pointer (&found));
+    }
+  check_files (&checker, files);
+
+  return checker.n_failed == 0 ? GHLO_TOOL_OK : GHLO_TOOL_FAILED;
+}

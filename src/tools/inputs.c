@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Inputs of a program as the command line gives them.
+ */
+
+#include "tools/tool.h"
+
+#include <string.h>
+
+#include "base/element.h"
+#include "base/ghlo-error.h"
+#include "base/sizes.h"
+#include "import/import.h"
+#include "runtime/npy.h"
+
+static GhloValue *
+invalid (GError    **error,
+         const char *format,
+         ...) G_GNUC_PRINTF (2, 3);
+
+static GhloValue *
+invalid (GError    **error,
+         const char *format,
+         ...)
+{
+  g_autofree char *message = NULL;
+  va_list args;
+
+  va_start (args, format);
+  message = g_strdup_vprintf (format, args);
+  va_end (args);
+  g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT, message);
+
+  return NULL;
+}
+
+/* Zeros, or random numbers: floats uniform in [0.1, 1], integers in [0, 10). */
+static GhloValue *
+generate (const GhloIrType *type,
+          GRand            *random,
+          GError          **error)
+{
+  g_autoptr (GhloTensorType) tensor_type = ghlo_ir_type_to_tensor_type (type);
+  const GhloElementInfo *info = ghlo_element_info (tensor_type->element_type);
+  GhloValue *value;
+
+  if (!ghlo_tensor_type_is_static (tensor_type))
+    return invalid (error, "the input has dynamic dimensions; give it as a .npy file or as a literal");
+  value = ghlo_value_new_tensor (tensor_type, error);
+  if (value == NULL || random == NULL)
+    return value;
+
+  for (gsize i = 0; i < value->n_elements; i++)
+    {
+      GhloScalar scalar = { 0 };
+
+      if (info->element_class == GHLO_ELEMENT_CLASS_FLOAT)
+        scalar.f = g_rand_double_range (random, 0.1, 1.0);
+      else if (info->element_class == GHLO_ELEMENT_CLASS_COMPLEX)
+        scalar = (GhloScalar) { .c = { g_rand_double_range (random, 0.1, 1.0), g_rand_double_range (random, 0.1, 1.0) } };
+      else if (info->element_class == GHLO_ELEMENT_CLASS_BOOLEAN)
+        scalar.i = 1;
+      else
+        scalar.i = g_rand_int_range (random, 0, info->bits < 8 ? (info->bits == 2 ? 2 : 8) : 10);
+      ghlo_element_store (tensor_type->element_type, value->data + i * info->size, scalar);
+    }
+
+  return value;
+}
+
+static GhloValue *
+from_dense (const char *text,
+            GError    **error)
+{
+  g_autoptr (GhloIrModule) module = ghlo_ir_module_new ("<input>");
+  const GhloIrAttr *attr = ghlo_import_attribute (module, text, error);
+  g_autoptr (GhloTensorType) type = NULL;
+  GhloValue *value;
+  gsize size;
+
+  if (attr == NULL)
+    return NULL;
+  if (attr->kind != GHLO_IR_ATTR_DENSE)
+    return invalid (error, "expected 'dense<…> : tensor<…>', found '%s'", text);
+  type = ghlo_ir_type_to_tensor_type (attr->type);
+  if (!attr->dense.splat)
+    return ghlo_value_new_for_bytes (type, attr->dense.bytes, error);
+
+  value = ghlo_value_new_tensor (type, error);
+  size = g_bytes_get_size (attr->dense.bytes);
+  for (gsize i = 0; value != NULL && i < value->n_elements; i++)
+    memcpy (value->data + i * size, g_bytes_get_data (attr->dense.bytes, NULL), size);
+
+  return value;
+}
+
+/* "2x2xf32=1,2,3,4" is "dense<[1, 2, 3, 4]> : tensor<4xf32>" reshaped. */
+static GhloValue *
+from_literal (const char *spec,
+              GError    **error)
+{
+  const char *equals = strchr (spec, '=');
+  g_autofree char *shape = g_strndup (spec, equals - spec);
+  g_autoptr (GhloTensorType) type = ghlo_tensor_type_parse (shape, error);
+  g_autofree char *attribute = NULL;
+  const char *elements = equals + 1;
+  GhloValue *value;
+  gsize n = 1;
+
+  if (type == NULL)
+    return NULL;
+  if (!ghlo_tensor_type_is_static (type))
+    return invalid (error, "'%s' has a dynamic dimension; give the size it has in this run", shape);
+  for (const char *p = elements; *p != '\0'; p++)
+    n += *p == ',' ? 1 : 0;
+  if (*elements == '\0')
+    n = 0;
+
+  if (n == 1)
+    attribute = g_strdup_printf ("dense<%s> : tensor<%s>", elements, shape);
+  else if ((gint64) n == ghlo_tensor_type_get_n_elements (type))
+    attribute = g_strdup_printf ("dense<[%s]> : tensor<%" G_GSIZE_FORMAT "x%s>", elements, n,
+                                 ghlo_element_type_to_string (type->element_type));
+  else
+    return invalid (error, "'%s' has %" G_GINT64_FORMAT " elements, found %" G_GSIZE_FORMAT, shape,
+                    ghlo_tensor_type_get_n_elements (type), n);
+
+  if (n == 0)
+    return ghlo_value_new_tensor (type, error);
+  value = from_dense (attribute, error);
+  if (value != NULL)
+    {
+      ghlo_tensor_type_unref (value->type);
+      value->type = ghlo_tensor_type_ref (type);
+    }
+
+  return value;
+}
+
+static GhloValue *
+from_file (const char       *path,
+           const GhloIrType *type,
+           GError          **error)
+{
+  g_autoptr (GBytes) bytes = ghlo_tool_read_file (path, error);
+  g_autoptr (GhloTensorType) expected = type->kind == GHLO_IR_TYPE_TENSOR ? ghlo_ir_type_to_tensor_type (type) : NULL;
+
+  return bytes != NULL ? ghlo_npy_read (bytes, expected, error) : NULL;
+}
+
+GhloValue *
+ghlo_tool_make_input (const char       *spec,
+                      const GhloIrType *type,
+                      guint             index,
+                      GError          **error)
+{
+  if (type->kind == GHLO_IR_TYPE_TOKEN)
+    return ghlo_value_new_token ();
+  if (type->kind != GHLO_IR_TYPE_TENSOR)
+    return invalid (error, "inputs of this kind cannot be given on the command line");
+
+  if (strcmp (spec, "zeros") == 0)
+    return generate (type, NULL, error);
+  if (g_str_has_prefix (spec, "random:"))
+    {
+      char *end;
+      guint64 seed = g_ascii_strtoull (spec + strlen ("random:"), &end, 10);
+      GRand *random;
+      GhloValue *value;
+
+      if (*end != '\0' || end == spec + strlen ("random:"))
+        return invalid (error, "expected 'random:SEED' with a number, found '%s'", spec);
+      random = g_rand_new_with_seed ((guint32) (seed * 1000003 + index));
+      value = generate (type, random, error);
+      g_rand_free (random);
+      return value;
+    }
+  if (g_str_has_prefix (spec, "dense"))
+    return from_dense (spec, error);
+  if (g_str_has_suffix (spec, ".npy") || strcmp (spec, "-") == 0 || strchr (spec, '=') == NULL)
+    return from_file (spec, type, error);
+
+  return from_literal (spec, error);
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The command `ghlo`: one table of sub-commands, from which dispatch, --help and
+ * the shell's completion come.
+ */
+
+#include "tools/tool.h"
+
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const GhloToolCommand ghlo_tool_commands[] = {
+  { "check", "FILE…", "run test programs and check what they compute",
+    "Each FILE (or every .mlir file of a folder) is a test as StableHLO's own: programs\n"
+    "between lines \"// -----\", with check.* operations or custom_call @check.*. With\n"
+    "--diagnostics, lines marked expected-error must be refused instead.",
+    ghlo_tool_check },
+  { "devices", NULL, "list the devices that programs can run on", NULL, ghlo_tool_devices },
+  { "info", "FILE", "show what a program takes, gives and consists of", NULL, ghlo_tool_info },
+  { "ops", NULL, "list the operations that are known, and how far", NULL, ghlo_tool_ops },
+  { "opt", "FILE", "read a program, verify it and print it", NULL, ghlo_tool_opt },
+  { "run", "FILE", "run a program",
+    "Inputs are given in order:\n"
+    "  --input=image.npy                          a NumPy file\n"
+    "  --input=4xf32=1,2,3,4                      shape, type and elements (one for all)\n"
+    "  --input='dense<[1, 2]> : tensor<2xi32>'    as MLIR writes it\n"
+    "  --input=zeros                              zeros of the type that is wanted\n"
+    "  --input=random:SEED                        random numbers: floats uniform in [0.1, 1],\n"
+    "                                             integers in [0, 10), booleans true\n"
+    "\n"
+    "Example:\n"
+    "  ghlo run model.mlir --input=x.npy --fill=random:1 --output-dir=out",
+    ghlo_tool_run },
+  { NULL, NULL, NULL, NULL, NULL },
+};
+
+static void
+print_usage (FILE *stream)
+{
+  fputs ("Usage: ghlo COMMAND [OPTION…] [ARGUMENT…]\n\n"
+         "Compiles and runs StableHLO programs.\n\n"
+         "Commands:\n", stream);
+  for (const GhloToolCommand *command = ghlo_tool_commands; command->name != NULL; command++)
+    fprintf (stream, "  %-9s %s\n", command->name, command->summary);
+  fputs ("\n\"ghlo COMMAND --help\" tells more about a command, \"ghlo --version\" which ghlo this is.\n"
+         "A FILE of \"-\" is standard input.\n", stream);
+}
+
+static const GhloToolCommand *
+find_command (const char *name)
+{
+  for (const GhloToolCommand *command = ghlo_tool_commands; command->name != NULL; command++)
+    if (strcmp (command->name, name) == 0)
+      return command;
+
+  return NULL;
+}
+
+int
+main (int    argc,
+      char **argv)
+{
+  const GhloToolCommand *command;
+
+  /* Characters as the user's locale has them, numbers always as programs do. */
+  setlocale (LC_CTYPE, "");
+
+  if (argc < 2)
+    {
+      print_usage (stderr);
+      return GHLO_TOOL_USAGE;
+    }
+  if (strcmp (argv[1], "--help") == 0 || strcmp (argv[1], "-h") == 0 || strcmp (argv[1], "help") == 0)
+    {
+      if (argc > 2 && find_command (argv[2]) != NULL)
+        return find_command (argv[2])->run (2, (char *[]) { argv[2], (char *) "--help", NULL });
+      print_usage (stdout);
+      return GHLO_TOOL_OK;
+    }
+  if (strcmp (argv[1], "--version") == 0)
+    {
+      printf ("ghlo %s\n", GHLO_VERSION);
+      return GHLO_TOOL_OK;
+    }
+
+  command = find_command (argv[1]);
+  if (command == NULL)
+    {
+      ghlo_tool_error ("there is no command '%s'; \"ghlo --help\" lists the commands", argv[1]);
+      return GHLO_TOOL_USAGE;
+    }
+
+  return command->run (argc - 1, argv + 1);
+}

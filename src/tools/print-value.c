@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Values as text: one row of the innermost dimension per line, or MLIR's dense
+ * attribute. What is long is shortened in the middle of each dimension.
+ */
+
+#include "tools/tool.h"
+
+#include <string.h>
+
+#include "base/element.h"
+#include "ir/print.h"
+
+/* Entries shown at each end of a shortened dimension. */
+enum { EDGE = 3 };
+
+typedef struct
+{
+  GString         *string;
+  const GhloValue *value;
+  gboolean         lines;       /* a line per row, complex as [re, im] */
+  gboolean         shorten;
+} Printer;
+
+static void
+append_scalar (Printer *self,
+               gsize    index)
+{
+  GhloElementType type = self->value->type->element_type;
+  GhloScalar scalar = ghlo_element_load (type, self->value->data + index * ghlo_element_info (type)->size);
+  GhloElementType part = ghlo_element_type_real_part (type);
+
+  if (!self->lines || part == type)
+    {
+      ghlo_ir_append_scalar (self->string, type, scalar);
+      return;
+    }
+  g_string_append_c (self->string, '[');
+  ghlo_ir_append_scalar (self->string, part, (GhloScalar) { .f = scalar.c.re });
+  g_string_append (self->string, ", ");
+  ghlo_ir_append_scalar (self->string, part, (GhloScalar) { .f = scalar.c.im });
+  g_string_append_c (self->string, ']');
+}
+
+static void
+indent (Printer *self,
+        guint    depth)
+{
+  if (self->lines)
+    g_string_append_printf (self->string, "\n%*s", (int) (depth * 2), "");
+}
+
+/* Prints dimension @depth at element @offset, whose step there is @stride. */
+static void
+append_dimension (Printer *self,
+                  guint    depth,
+                  gsize    offset,
+                  gsize    count)
+{
+  const GhloTensorType *type = self->value->type;
+  gint64 size = type->dimensions[depth];
+  gboolean innermost = depth + 1 == type->rank;
+  gsize stride = size > 0 ? count / size : 0;
+
+  if (depth > 0)
+    indent (self, depth + 1);
+  g_string_append_c (self->string, '[');
+  for (gint64 i = 0; i < size; i++)
+    {
+      if (self->shorten && size > 2 * EDGE && i == EDGE)
+        {
+          if (!innermost)
+            indent (self, depth + 2);
+          g_string_append (self->string, "…");
+          i = size - EDGE - 1;
+        }
+      else if (innermost)
+        append_scalar (self, offset + i);
+      else
+        append_dimension (self, depth + 1, offset + i * stride, stride);
+      if (i + 1 < size)
+        g_string_append (self->string, innermost || !self->lines ? ", " : ",");
+    }
+  if (!innermost && size > 0)
+    indent (self, depth + 1);
+  g_string_append_c (self->string, ']');
+}
+
+/* TRUE when all elements have the same bytes and there are some. */
+static gboolean
+is_splat (const GhloValue *value)
+{
+  gsize size = value->n_elements > 0 ? value->n_bytes / value->n_elements : 0;
+
+  for (gsize i = 1; i < value->n_elements; i++)
+    if (memcmp (value->data, value->data + i * size, size) != 0)
+      return FALSE;
+
+  return value->n_elements > 0;
+}
+
+static void
+append_tensor (GString         *string,
+               const GhloValue *value,
+               GhloToolFormat   format,
+               gsize            max_elements)
+{
+  g_autofree char *type = ghlo_tensor_type_to_string (value->type);
+  Printer printer = { string, value, format == GHLO_TOOL_FORMAT_TENSOR, value->n_elements > max_elements };
+  guint rank = value->type->rank;
+
+  if (format == GHLO_TOOL_FORMAT_DENSE)
+    {
+      g_string_append (string, "dense<");
+      if (is_splat (value))
+        append_scalar (&printer, 0);
+      else if (value->n_elements > 0)
+        append_dimension (&printer, 0, 0, value->n_elements);
+      g_string_append_printf (string, "> : %s", type);
+      return;
+    }
+
+  g_string_append_printf (string, "%s {", type);
+  if (rank == 0)
+    {
+      append_scalar (&printer, 0);
+    }
+  else
+    {
+      indent (&printer, 1);
+      append_dimension (&printer, 0, 0, value->n_elements);
+      g_string_append_c (string, '\n');
+    }
+  g_string_append_c (string, '}');
+}
+
+void
+ghlo_tool_append_value (GString         *string,
+                        const GhloValue *value,
+                        GhloToolFormat   format,
+                        gsize            max_elements)
+{
+  switch (value->kind)
+    {
+    case GHLO_VALUE_TENSOR:
+      append_tensor (string, value, format, max_elements);
+      break;
+    case GHLO_VALUE_TOKEN:
+      g_string_append (string, "!stablehlo.token");
+      break;
+    case GHLO_VALUE_TUPLE:
+    case GHLO_VALUE_FUTURE:
+      g_string_append (string, "tuple (");
+      for (guint i = 0; i < value->n_members; i++)
+        {
+          g_string_append (string, i == 0 ? "" : ", ");
+          ghlo_tool_append_value (string, value->members[i], format, max_elements);
+        }
+      g_string_append_c (string, ')');
+      break;
+    }
+}

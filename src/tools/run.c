@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * `ghlo run`: runs one function of a program and prints or saves its outputs.
+ */
+
+#include "tools/tool.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/ghlo-error.h"
+#include "runtime/npy.h"
+
+/* Elements of a tensor that are printed unless all are asked for. */
+enum { SHORT = 1000 };
+
+typedef struct
+{
+  char    **inputs;
+  char     *fill;
+  char     *function;
+  char     *output_dir;
+  char     *device;
+  char     *format_name;
+  gboolean  full;
+  gboolean  split;
+  gboolean  timing;
+  GhloToolFormat format;
+} Options;
+
+static gsize
+max_elements (const Options *options)
+{
+  return options->full ? G_MAXSIZE : SHORT;
+}
+
+static gboolean
+save_output (const Options   *options,
+             const GhloValue *value,
+             guint            index,
+             GError         **error)
+{
+  g_autofree char *name = g_strdup_printf ("out%u.npy", index);
+  g_autofree char *path = g_build_filename (options->output_dir, name, NULL);
+  g_autoptr (GBytes) file = NULL;
+
+  if (value->kind != GHLO_VALUE_TENSOR)
+    return TRUE;
+  file = ghlo_npy_write (value);
+
+  return g_file_set_contents (path, g_bytes_get_data (file, NULL), g_bytes_get_size (file), error);
+}
+
+static gboolean
+give_outputs (const Options *options,
+              GhloValue    **outputs,
+              guint          n_outputs,
+              GError       **error)
+{
+  for (guint i = 0; i < n_outputs; i++)
+    {
+      g_autoptr (GString) text = NULL;
+
+      if (options->output_dir != NULL)
+        {
+          if (!save_output (options, outputs[i], i, error))
+            return FALSE;
+          continue;
+        }
+      text = g_string_new (NULL);
+      ghlo_tool_append_value (text, outputs[i], options->format, max_elements (options));
+      puts (text->str);
+    }
+
+  return TRUE;
+}
+
+static void
+print_probe (gpointer         data,
+             const char      *name,
+             const GhloValue *value)
+{
+  const Options *options = data;
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  g_string_append_printf (text, "%%%s = ", name != NULL ? name : "value");
+  ghlo_tool_append_value (text, value, options->format, max_elements (options));
+  puts (text->str);
+}
+
+/* What the value must be like to be input @index; the executor checks shapes again. */
+static gboolean
+check_input (const GhloValue  *value,
+             const GhloIrType *type,
+             guint             index,
+             GError          **error)
+{
+  g_autofree char *expected = NULL, *found = NULL;
+  gboolean fits = TRUE;
+
+  if (type->kind != GHLO_IR_TYPE_TENSOR || value->kind != GHLO_VALUE_TENSOR)
+    return TRUE;
+  fits = type->element_type == value->type->element_type && type->rank == value->type->rank;
+  for (guint i = 0; fits && i < type->rank; i++)
+    fits = type->dimensions[i] < 0 || type->dimensions[i] == value->type->dimensions[i];
+  if (fits)
+    return TRUE;
+
+  expected = ghlo_ir_type_to_string (type);
+  found = ghlo_tensor_type_to_string (value->type);
+  g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT, "input %u: expected %s, found %s", index, expected, found);
+
+  return FALSE;
+}
+
+static gboolean
+make_inputs (const Options *options,
+             GhloIrOp      *function,
+             GPtrArray     *inputs,
+             GError       **error)
+{
+  GhloIrBlock *body = ghlo_ir_func_get_body (function);
+  guint n_given = options->inputs != NULL ? g_strv_length (options->inputs) : 0;
+
+  if (n_given > body->n_arguments)
+    {
+      g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT, "the program takes %u inputs, %u are given",
+                   body->n_arguments, n_given);
+      return FALSE;
+    }
+  for (guint i = 0; i < body->n_arguments; i++)
+    {
+      const GhloIrType *type = body->arguments[i]->type;
+      const char *spec = i < n_given ? options->inputs[i] : options->fill;
+      GhloValue *value;
+
+      if (spec == NULL && type->kind != GHLO_IR_TYPE_TOKEN)
+        {
+          g_autofree char *name = ghlo_ir_type_to_string (type);
+
+          g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+                       "the program takes %u inputs, %u are given; give input %u of type %s with --input=, "
+                       "or all that are missing with --fill=zeros or --fill=random:SEED",
+                       body->n_arguments, n_given, i, name);
+          return FALSE;
+        }
+      value = ghlo_tool_make_input (spec, type, i, error);
+      if (value == NULL)
+        {
+          g_prefix_error (error, "input %u: ", i);
+          return FALSE;
+        }
+      g_ptr_array_add (inputs, value);
+      if (!check_input (value, type, i, error))
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
+static guint
+count_results (const GhloIrOp *function)
+{
+  return ghlo_ir_op_get (function, "function_type")->type->n_results;
+}
+
+static void
+value_free (gpointer value)
+{
+  if (value != NULL)
+    ghlo_value_unref (value);
+}
+
+static gboolean
+run_function (const Options      *options,
+              const GhloExecutor *executor,
+              GhloIrModule       *module,
+              GhloIrOp           *function,
+              GError            **error)
+{
+  g_autoptr (GPtrArray) inputs = g_ptr_array_new_with_free_func (value_free);
+  g_autoptr (GPtrArray) outputs = g_ptr_array_new_with_free_func (value_free);
+  GhloRunOptions run_options = { .print = print_probe, .print_data = (gpointer) options };
+  GhloToolProgress progress;
+  GhloPrepared *prepared;
+  gint64 start, prepared_at;
+  gboolean ok;
+
+  if (!make_inputs (options, function, inputs, error))
+    return FALSE;
+  start = g_get_monotonic_time ();
+  ghlo_tool_progress_init (&progress, "running");
+  prepared = executor->prepare (module, function, NULL, error);
+  if (prepared == NULL)
+    return FALSE;
+  prepared_at = g_get_monotonic_time ();
+  g_ptr_array_set_size (outputs, (int) count_results (function));
+  ok = executor->run (prepared, &run_options, (GhloValue *const *) inputs->pdata, inputs->len,
+                      (GhloValue **) outputs->pdata, &progress.monitor, error);
+  ghlo_tool_progress_end (&progress);
+  executor->release (prepared);
+  if (options->timing)
+    fprintf (stderr, "prepare %.3f ms, run %.3f ms\n", (prepared_at - start) / 1e3,
+             (g_get_monotonic_time () - prepared_at) / 1e3);
+
+  return ok && give_outputs (options, (GhloValue **) outputs->pdata, outputs->len, error);
+}
+
+static GhloIrOp *
+find_function (const Options *options,
+               GhloIrModule  *module,
+               GError       **error)
+{
+  GhloIrOp *function;
+
+  function = options->function != NULL ? ghlo_ir_module_find (module, options->function)
+                                       : ghlo_ir_module_get_entry (module);
+  if (function != NULL && ghlo_ir_func_get_body (function) != NULL)
+    return function;
+
+  if (options->function != NULL)
+    g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT, "the program has no function '%s' with a body",
+                 options->function);
+  else
+    g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+                         "the program has no function 'main' and not just one public function; "
+                         "choose one with --function=");
+
+  return NULL;
+}
+
+static gboolean
+run_section (const Options         *options,
+             const GhloExecutor    *executor,
+             const char            *path,
+             const GhloToolSection *section)
+{
+  g_autoptr (GhloDiagnostics) diagnostics = NULL;
+  g_autoptr (GhloIrModule) module = ghlo_tool_parse (path, section->text, section->length, &diagnostics);
+  g_autoptr (GError) error = NULL;
+  GhloIrOp *function;
+
+  if (module == NULL)
+    {
+      ghlo_tool_print_findings (diagnostics);
+      return FALSE;
+    }
+  function = find_function (options, module, &error);
+  if (function != NULL && run_function (options, executor, module, function, &error))
+    return TRUE;
+  ghlo_tool_error ("%s", error->message);
+
+  return FALSE;
+}
+
+static gboolean
+run_file (Options            *options,
+          const GhloExecutor *executor,
+          const char         *path)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GBytes) bytes = ghlo_tool_read_file (path, &error);
+  g_autoptr (GArray) sections = NULL;
+  const char *text, *name = strcmp (path, "-") == 0 ? "<stdin>" : path;
+  gboolean ok = TRUE;
+  gsize length;
+
+  if (bytes == NULL)
+    {
+      ghlo_tool_error ("%s", error->message);
+      return FALSE;
+    }
+  if (options->output_dir != NULL && g_mkdir_with_parents (options->output_dir, 0777) != 0)
+    {
+      ghlo_tool_error ("the folder '%s' cannot be made: %s", options->output_dir, g_strerror (errno));
+      return FALSE;
+    }
+
+  text = g_bytes_get_data (bytes, &length);
+  if (!options->split)
+    return run_section (options, executor, name, &(GhloToolSection) { text, length, 1 });
+  sections = ghlo_tool_split (text, length);
+  for (guint i = 0; i < sections->len; i++)
+    ok &= run_section (options, executor, name, &g_array_index (sections, GhloToolSection, i));
+
+  return ok;
+}
+
+int
+ghlo_tool_run (int    argc,
+               char **argv)
+{
+  Options options = { 0 };
+  g_autoptr (GError) error = NULL;
+  const GhloExecutor *executor;
+  int status;
+  const GOptionEntry entries[] = {
+    { "input", 'i', 0, G_OPTION_ARG_STRING_ARRAY, &options.inputs, "The next input; see below", "SPEC" },
+    { "fill", 0, 0, G_OPTION_ARG_STRING, &options.fill, "Every input that is not given", "SPEC" },
+    { "function", 'f', 0, G_OPTION_ARG_STRING, &options.function, "The function to run (main)", "NAME" },
+    { "output-dir", 'o', 0, G_OPTION_ARG_FILENAME, &options.output_dir, "Save outputs as DIR/outN.npy", "DIR" },
+    { "format", 0, 0, G_OPTION_ARG_STRING, &options.format_name, "How outputs are printed: tensor or dense", "FORMAT" },
+    { "full", 0, 0, G_OPTION_ARG_NONE, &options.full, "Print every element of large outputs", NULL },
+    { "device", 'd', 0, G_OPTION_ARG_STRING, &options.device, "The device to run on (reference)", "NAME" },
+    { "split-input", 0, 0, G_OPTION_ARG_NONE, &options.split, "Run each program between lines \"// -----\"", NULL },
+    { "time", 't', 0, G_OPTION_ARG_NONE, &options.timing, "Say how long it took", NULL },
+    G_OPTION_ENTRY_NULL
+  };
+
+  if (!ghlo_tool_parse_options ("run", entries, &argc, &argv, &status))
+    return status;
+  if (argc != 2)
+    {
+      ghlo_tool_error ("expected one FILE, found %d; \"ghlo run --help\" tells more", argc - 1);
+      return GHLO_TOOL_USAGE;
+    }
+  if (options.format_name != NULL && strcmp (options.format_name, "dense") == 0)
+    options.format = GHLO_TOOL_FORMAT_DENSE;
+  else if (options.format_name != NULL && strcmp (options.format_name, "tensor") != 0)
+    {
+      ghlo_tool_error ("expected --format=tensor or --format=dense, found '%s'", options.format_name);
+      return GHLO_TOOL_USAGE;
+    }
+  executor = ghlo_tool_executor (options.device, &error);
+  if (executor == NULL)
+    {
+      ghlo_tool_error ("%s", error->message);
+      return GHLO_TOOL_USAGE;
+    }
+
+  return run_file (&options, executor, argv[1]) ? GHLO_TOOL_OK : GHLO_TOOL_FAILED;
+}

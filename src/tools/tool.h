@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What the sub-commands of `ghlo` share. Each lives in a file of its own and is
+ * one row of the table in main.c.
+ */
+
+#pragma once
+
+#include "ir/module.h"
+#include "runtime/executor.h"
+
+G_BEGIN_DECLS
+
+/* Exit status: everything right; something in the input is wrong; the command
+ * line is wrong. */
+enum { GHLO_TOOL_OK = 0, GHLO_TOOL_FAILED = 1, GHLO_TOOL_USAGE = 2 };
+
+typedef struct
+{
+  const char *name;
+  const char *arguments;      /* "FILE…" */
+  const char *summary;        /* one line */
+  const char *description;    /* what --help adds; examples */
+  int       (*run) (int argc, char **argv);
+} GhloToolCommand;
+
+extern const GhloToolCommand ghlo_tool_commands[];     /* ends with a name of NULL */
+
+int ghlo_tool_check   (int argc, char **argv);
+int ghlo_tool_devices (int argc, char **argv);
+int ghlo_tool_info    (int argc, char **argv);
+int ghlo_tool_ops     (int argc, char **argv);
+int ghlo_tool_opt     (int argc, char **argv);
+int ghlo_tool_run     (int argc, char **argv);
+
+/* Parses a sub-command's options. FALSE when it is to stop, with *status set. */
+gboolean       ghlo_tool_parse_options (const char         *name,
+                                        const GOptionEntry *entries,
+                                        int                *argc,
+                                        char             ***argv,
+                                        int                *status);
+
+/* Prints "ghlo: MESSAGE" on standard error, in colour on a terminal. */
+void           ghlo_tool_error         (const char *format, ...) G_GNUC_PRINTF (1, 2);
+gboolean       ghlo_tool_use_colour    (int fd);
+
+/* A file's bytes; "-" is standard input. */
+GBytes        *ghlo_tool_read_file     (const char   *path,
+                                        GError      **error);
+/* Parses and verifies. NULL when an error was added to *diagnostics, which the
+ * caller frees in any case. */
+GhloIrModule  *ghlo_tool_parse         (const char        *name,
+                                        const char        *text,
+                                        gsize              length,
+                                        GhloDiagnostics  **diagnostics);
+/* Reads, parses and verifies a file, printing what is wrong with it. */
+GhloIrModule  *ghlo_tool_load          (const char   *path);
+void           ghlo_tool_print_findings (const GhloDiagnostics *diagnostics);
+
+/* The executor of a device's name: "reference"; NULL with @error set for others. */
+const GhloExecutor *ghlo_tool_executor (const char   *device,
+                                        GError      **error);
+
+/* A piece of a file between lines "// -----". */
+typedef struct
+{
+  const char *text;
+  gsize       length;
+  guint       first_line;     /* of the file, 1-based */
+} GhloToolSection;
+
+GArray        *ghlo_tool_split         (const char   *text,
+                                        gsize         length);
+
+/* An input as the command line gives it: a .npy file, "4xf32=1,2,3,4",
+ * "dense<…> : tensor<…>", "zeros", "random:SEED". @type is the program's. */
+GhloValue     *ghlo_tool_make_input    (const char           *spec,
+                                        const GhloIrType     *type,
+                                        guint                 index,
+                                        GError              **error);
+
+typedef enum
+{
+  GHLO_TOOL_FORMAT_TENSOR,    /* "tensor<2xi32> {\n  [1, 2]\n}" */
+  GHLO_TOOL_FORMAT_DENSE,     /* "dense<[1, 2]> : tensor<2xi32>" */
+} GhloToolFormat;
+
+/* Prints a value; more than @max_elements along the way are shortened to "…". */
+void           ghlo_tool_append_value  (GString         *string,
+                                        const GhloValue *value,
+                                        GhloToolFormat   format,
+                                        gsize            max_elements);
+
+/* Progress on standard error while it is a terminal: set up once, given to
+ * executors as a monitor, ended before anything else is printed. */
+typedef struct
+{
+  GhloMonitor  monitor;
+  const char  *label;
+  gint64       started;        /* microseconds */
+  gint64       last_shown;
+  gboolean     shown;
+  gboolean     enabled;
+} GhloToolProgress;
+
+void           ghlo_tool_progress_init (GhloToolProgress *self,
+                                        const char       *label);
+void           ghlo_tool_progress_end  (GhloToolProgress *self);
+
+G_END_DECLS

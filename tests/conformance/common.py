@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What the conformance tests share: where the data and the command are, and TAP."""
+
+import os
+import subprocess
+import sys
+
+TOOL = os.environ.get('GHLO_TOOL', 'ghlo')
+
+
+def data(*parts):
+    """A folder of the official test data; exits as skipped when it is not there."""
+    path = os.path.join(sys.argv[1] if len(sys.argv) > 1 else '', *parts)
+    if not os.path.isdir(path):
+        print(f'1..0 # SKIP no test data in {path}')
+        sys.exit(77)
+    return path
+
+
+def ghlo(*arguments, **options):
+    """Runs the command; returns the finished process with its output as text."""
+    return subprocess.run([TOOL, *arguments], capture_output=True, text=True, check=False, **options)
+
+
+class Tap:
+    """Counts and prints results; exits with a status that says whether all passed."""
+
+    def __init__(self):
+        self.number = self.failed = 0
+
+    def report(self, passed, name, detail=''):
+        self.number += 1
+        self.failed += not passed
+        print(f"{'ok' if passed else 'not ok'} {self.number} {name}", flush=True)
+        if not passed:
+            for line in detail.splitlines()[:40]:
+                print('# ' + line)
+
+    def finish(self):
+        print(f'1..{self.number}')
+        sys.exit(1 if self.failed else 0)

@@ -1,0 +1,47 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Runs each exported model with its inputs and compares with the answers that
+came with it, within the tolerances of its meta.json."""
+
+import glob
+import json
+import os
+import tempfile
+
+import numpy as np
+
+from common import Tap, data, ghlo
+
+
+def compare(folder, outputs, meta):
+    """The first output that differs, or an empty string."""
+    expected = sorted(glob.glob(os.path.join(folder, 'out*.npy')), key=len)
+    for path in expected:
+        name = os.path.basename(path)
+        want, got = np.load(path), np.load(os.path.join(outputs, name))
+        if want.shape != got.shape or want.dtype != got.dtype:
+            return f'{name}: expected {want.dtype}{want.shape}, found {got.dtype}{got.shape}'
+        if want.dtype.kind in 'iub':
+            if not np.array_equal(want, got):
+                return f'{name}: {np.count_nonzero(want != got)} of {want.size} integers differ'
+        elif not np.allclose(got, want, rtol=meta['rtol'], atol=meta['atol'], equal_nan=True):
+            return f'{name}: differs by up to {np.abs(got - want).max()}'
+    return ''
+
+
+def main():
+    tap = Tap()
+    for folder in sorted(glob.glob(os.path.join(data('models'), '*', ''))):
+        with open(os.path.join(folder, 'meta.json'), encoding='utf-8') as file:
+            meta = json.load(file)
+        n_inputs = len(glob.glob(os.path.join(folder, 'arg*.npy')))
+        inputs = [f'--input={folder}arg{i}.npy' for i in range(n_inputs)]
+        with tempfile.TemporaryDirectory() as outputs:
+            run = ghlo('run', folder + 'module.mlir', *inputs, f'--output-dir={outputs}')
+            detail = run.stderr if run.returncode else compare(folder, outputs, meta)
+        tap.report(not detail, os.path.basename(folder.rstrip('/')), detail)
+    tap.finish()
+
+
+if __name__ == '__main__':
+    main()

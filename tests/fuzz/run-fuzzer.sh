@@ -1,0 +1,20 @@
+#!/bin/sh
+# Runs a fuzzer for a number of seconds from a corpus, which it does not change.
+# What it finds is left in the current folder.
+#
+#   run-fuzzer.sh FUZZER SECONDS DICTIONARY CORPUS…
+set -eu
+
+fuzzer=$1 seconds=$2 dictionary=$3
+shift 3
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+"$fuzzer" -max_total_time="$seconds" -max_len=4096 -timeout=20 -rss_limit_mb=4096 -print_final_stats=1 \
+  -artifact_prefix="$(basename "$fuzzer")-" -dict="$dictionary" "$work" "$@" > "$work.log" 2>&1 || {
+  tail -n 60 "$work.log"
+  rm -f "$work.log"
+  exit 1
+}
+grep -E 'stat::|Done' "$work.log" || true
+rm -f "$work.log"

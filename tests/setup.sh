@@ -1,0 +1,48 @@
+# Sourced by tests/run and examples/quickstart: installs what is missing of
+# packages.txt and builds. Needs $root, the top of the source tree.
+
+# Prints the packages of packages.txt that are not installed.
+missing_packages () {
+  sed -e 's/#.*//' -e '/^[[:space:]]*$/d' "$root/tests/packages.txt" | while read -r package; do
+    dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || echo "$package"
+  done
+}
+
+# Installs them; asks first on a terminal unless $assume_yes is 1. Elsewhere than
+# on Debian prints the list and stops.
+install_packages () {
+  if ! grep -qs '^ID=debian$' /etc/os-release; then
+    echo 'This is not Debian. Install the counterparts of these packages, then run meson yourself:' >&2
+    sed -e 's/#.*//' -e '/^[[:space:]]*$/d' "$root/tests/packages.txt" >&2
+    exit 1
+  fi
+
+  missing=$(missing_packages | tr '\n' ' ')
+  [ -n "$missing" ] || return 0
+
+  if [ "${assume_yes:-0}" != 1 ] && [ -t 0 ]; then
+    printf 'Debian packages to install: %s\nInstall them now? [Y/n] ' "$missing"
+    read -r answer
+    case "$answer" in
+      '' | y | Y | yes) ;;
+      *) echo 'Nothing was installed.'; exit 1 ;;
+    esac
+  fi
+
+  as_root=
+  [ "$(id -u)" = 0 ] || as_root=sudo
+  $as_root apt-get update -qq
+  # shellcheck disable=SC2086
+  $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $missing > /dev/null
+}
+
+# Sets up and builds $root in the folder given, with further meson options.
+build_in () {
+  folder=$1
+  shift
+  if [ ! -f "$folder/build.ninja" ]; then
+    PATH=/usr/bin:$PATH meson setup "$folder" "$root" "$@" > "$folder.log" 2>&1 || { cat "$folder.log" >&2; exit 1; }
+    rm -f "$folder.log"
+  fi
+  PATH=/usr/bin:$PATH ninja -C "$folder" --quiet
+}
