@@ -33,7 +33,8 @@ main (void)
 def main():
     build, source = sys.argv[1:3]
     compiler = sys.argv[3:]
-    flags = subprocess.run(['pkg-config', '--cflags', 'gio-2.0'], check=True, capture_output=True, text=True).stdout.split()
+    done = subprocess.run(['pkg-config', '--cflags', 'gio-2.0'], check=True, capture_output=True, text=True)
+    flags = done.stdout.split()
     for root in (source, build):
         flags += [f'-I{root}/src', f'-I{root}/src/base', f'-I{root}/src/ghlo']
     warnings = ['-Wall', '-Wextra', '-Werror', '-Wno-unused-parameter']

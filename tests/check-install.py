@@ -76,11 +76,13 @@ def main():
             return 1
 
         library = find(files, '*/lib/*libghlo-1.0.so.0')
-        environment = {**os.environ, 'PKG_CONFIG_PATH': find(files, '*/pkgconfig/ghlo-1.0.pc'), 'LD_LIBRARY_PATH': library}
+        environment = {**os.environ, 'LD_LIBRARY_PATH': library,
+                       'PKG_CONFIG_PATH': find(files, '*/pkgconfig/ghlo-1.0.pc')}
         flags = run(['pkg-config', '--cflags', '--libs', 'ghlo-1.0'], env=environment).split()
         # Only what was installed moves below the root; the system's own headers and libraries stay.
         prefix = run(['pkg-config', '--variable=prefix', 'ghlo-1.0'], env=environment).strip()
-        flags = [flag[:2] + root + flag[2:] if flag[2:].startswith(prefix + '/') and os.path.exists(root + flag[2:]) else flag
+        flags = [flag[:2] + root + flag[2:]
+                 if flag[2:].startswith(prefix + '/') and os.path.exists(root + flag[2:]) else flag
                  for flag in flags]
         path = os.path.join(root, 'program')
         with open(path + '.c', 'w') as file:

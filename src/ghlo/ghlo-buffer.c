@@ -563,7 +563,8 @@ ghlo_buffer_read (GhloBuffer    *self,
   if (value->kind != GHLO_VALUE_TENSOR)
     {
       g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
-                   "expected a buffer that holds a tensor, found a %s, which has no bytes", kind_to_string (value->kind));
+                   "expected a buffer that holds a tensor, found a %s, which has no bytes",
+                   kind_to_string (value->kind));
       return NULL;
     }
 

@@ -177,8 +177,8 @@ ghlo_client_list_devices_async (GhloClient          *self,
 {
   g_return_if_fail (GHLO_IS_CLIENT (self));
 
-  ghlo_job_start (&list_class, ghlo_job_task (&list_class, self, cancellable, callback, user_data), (gpointer) &list_class,
-                  NULL, NULL);
+  ghlo_job_start (&list_class, ghlo_job_task (&list_class, self, cancellable, callback, user_data),
+                  (gpointer) &list_class, NULL, NULL);
 }
 
 /**
@@ -392,5 +392,6 @@ ghlo_client_compile_finish (GhloClient    *self,
 {
   g_return_val_if_fail (ghlo_job_is_valid (&compile_class, self, result), NULL);
 
-  return executable_new (self, g_task_get_task_data (G_TASK (result)), g_task_propagate_pointer (G_TASK (result), error));
+  return executable_new (self, g_task_get_task_data (G_TASK (result)),
+                         g_task_propagate_pointer (G_TASK (result), error));
 }

@@ -12,6 +12,7 @@
 #include "ghlo-program-private.h"
 #include "ghlo-timing-private.h"
 #include "ghlo-value-info-private.h"
+#include "ghlo-workers-private.h"
 
 /* The function to run, with its type; INVALID_ARGUMENT for a program without one. */
 static GhloIrOp *
@@ -74,15 +75,26 @@ ghlo_compiled_ref (GhloCompiled *self)
   return self;
 }
 
+static void
+compiled_free (gpointer data)
+{
+  GhloCompiled *self = data;
+
+  self->executor->release (self->prepared);
+  ghlo_ir_module_unref (self->module);
+  g_free (self);
+}
+
 void
 ghlo_compiled_unref (GhloCompiled *self)
 {
   if (!g_atomic_ref_count_dec (&self->ref_count))
     return;
 
-  self->executor->release (self->prepared);
-  ghlo_program_drop_module (self->module);
-  g_free (self);
+  if (ghlo_program_is_large (self->module))
+    ghlo_workers_free (self, compiled_free);
+  else
+    compiled_free (self);
 }
 
 static char *

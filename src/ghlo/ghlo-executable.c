@@ -232,7 +232,8 @@ take_input (GhloExecutable      *self,
 
   if (!GHLO_IS_BUFFER (inputs[index]))
     {
-      g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT, "expected a buffer as input %u, found nothing", index);
+      g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+                   "expected a buffer as input %u, found nothing", index);
       return NULL;
     }
 

@@ -17,7 +17,9 @@ G_BEGIN_DECLS
 GhloIrModule *ghlo_program_take_module (GhloProgram  *self,
                                         GError      **error);
 
-/* Gives a module up. A large one is freed by a worker, since that takes time. */
+/* Whether freeing the module, or what was made from it, takes time. */
+gboolean      ghlo_program_is_large    (const GhloIrModule *module);
+/* Gives a module up; a large one is freed by a worker. */
 void          ghlo_program_drop_module (GhloIrModule *module);
 
 /* Parses and verifies; what is wrong goes to @diagnostics, whose source is @bytes.

@@ -43,7 +43,7 @@ ghlo_program_read_module (GBytes             *bytes,
       return NULL;
     }
 
-  module = ghlo_import_text (text != NULL ? text : "", size, diagnostics, monitor);
+  module = ghlo_import_text (text != NULL ? text : "", size, GHLO_IMPORT_DEFAULT, diagnostics, monitor);
   if (ghlo_monitor_cancelled (monitor, error))
     return NULL;
   if (module == NULL || diagnostics->n_errors > 0)
@@ -57,10 +57,16 @@ ghlo_program_read_module (GBytes             *bytes,
   return g_steal_pointer (&module);
 }
 
+gboolean
+ghlo_program_is_large (const GhloIrModule *module)
+{
+  return ghlo_ir_module_get_size (module) > LARGE_MODULE;
+}
+
 void
 ghlo_program_drop_module (GhloIrModule *module)
 {
-  if (ghlo_ir_module_get_size (module) > LARGE_MODULE)
+  if (ghlo_program_is_large (module))
     ghlo_workers_free (module, (GDestroyNotify) ghlo_ir_module_unref);
   else
     ghlo_ir_module_unref (module);

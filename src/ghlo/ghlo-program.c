@@ -312,7 +312,8 @@ ghlo_program_load_async (GFile               *file,
   GError *error = NULL;
   Source *source = source_new_for_file (file, &error);
 
-  ghlo_job_start (&load_class, ghlo_job_task (&load_class, NULL, cancellable, callback, user_data), source, NULL, error);
+  ghlo_job_start (&load_class, ghlo_job_task (&load_class, NULL, cancellable, callback, user_data), source, NULL,
+                  error);
 }
 
 /**
@@ -416,8 +417,9 @@ model_new (GhloDiagnosticList *list)
  * @cancellable: (nullable): what may cancel the call
  * @error: return location for an error
  *
- * Finds everything that is wrong with a program, in the order of its text. A
- * program that is right gives an empty list; being wrong is no error here.
+ * Finds what is wrong with a program, in the order of its text, up to a hundred
+ * findings. A program that is right gives an empty list; being wrong is no error
+ * here.
  *
  * Returns: (transfer full): a list model of [class@Ghlo.Diagnostic], or %NULL with
  *   @error set
@@ -503,7 +505,9 @@ static GhloValueInfo **
 list_values (GhloProgram       *self,
              GhloValueInfoSide  side)
 {
-  return ghlo_value_info_list_for_function (self->module != NULL ? ghlo_ir_module_get_entry (self->module) : NULL, side);
+  const GhloIrOp *entry = self->module != NULL ? ghlo_ir_module_get_entry (self->module) : NULL;
+
+  return ghlo_value_info_list_for_function (entry, side);
 }
 
 /**
@@ -656,7 +660,8 @@ ghlo_program_to_text_async (GhloProgram         *self,
   g_return_if_fail (GHLO_IS_PROGRAM (self));
 
   writing = writing_new (self, flags, &error);
-  ghlo_job_start (&text_class, ghlo_job_task (&text_class, self, cancellable, callback, user_data), writing, NULL, error);
+  ghlo_job_start (&text_class, ghlo_job_task (&text_class, self, cancellable, callback, user_data), writing, NULL,
+                  error);
 }
 
 /**

@@ -81,6 +81,7 @@ outermost (GhloIrOp *wrapper)
 GhloIrModule *
 ghlo_import_text (const char        *text,
                   gsize              length,
+                  GhloImportFlags    flags,
                   GhloDiagnostics   *diagnostics,
                   const GhloMonitor *monitor)
 {
@@ -90,6 +91,7 @@ ghlo_import_text (const char        *text,
   gboolean ok = TRUE;
 
   ghlo_import_parser_init (parser, module, text, length, diagnostics, monitor);
+  parser->flags = flags;
   while (!parser->stopped && !ghlo_import_at (parser, GHLO_TOKEN_END))
     ok = parse_top_level_item (parser, wrapper->regions[0].first) && ok;
   check_unmet (parser);

@@ -10,11 +10,18 @@
 
 G_BEGIN_DECLS
 
+typedef enum
+{
+  GHLO_IMPORT_DEFAULT            = 0,
+  GHLO_IMPORT_ALLOW_UNREGISTERED = 1 << 0,  /* keep operations of dialects that are not known */
+} GhloImportFlags;
+
 /* NULL when an error was added to @diagnostics (whose source must be @text), or
  * @monitor was cancelled. @text need not be NUL-terminated or valid UTF-8. Text
  * without a module operation of its own is wrapped into one. */
 GhloIrModule *ghlo_import_text (const char        *text,
                                 gsize              length,
+                                GhloImportFlags    flags,
                                 GhloDiagnostics   *diagnostics,
                                 const GhloMonitor *monitor);
 

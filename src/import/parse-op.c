@@ -151,7 +151,7 @@ take_entries (GhloImportParser *self,
 
       if (index >= 0 && op->inherent[index] != NULL)
         return ghlo_import_fail_at (self, place, "expected the attribute '%s' once, found it again", entry.name);
-      if (index < 0 && properties)
+      if (index < 0 && properties && op->kind != GHLO_OP_UNREGISTERED)
         return ghlo_import_fail_at (self, place, "expected attributes of '%s' between '<{' and '}>', found '%s', "
                                     "which it does not have", op->spec->name, entry.name);
       if (index >= 0)
@@ -326,6 +326,25 @@ ghlo_import_find_op (GhloImportParser *self,
   return kind;
 }
 
+/* Whether an operation may be kept without a row: its name is plain, and its
+ * dialect is not one that has rows, whose operations must be known. */
+static gboolean
+is_foreign (const char *name,
+            gsize       length)
+{
+  const char *dot = memchr (name, '.', length);
+  gsize n = dot != NULL ? (gsize) (dot + 1 - name) : 0;
+
+  for (gsize i = 0; i < length; i++)
+    if (!ghlo_import_char_is (name[i], GHLO_CHAR_SUFFIX))
+      return FALSE;
+  for (guint kind = 1; kind < GHLO_N_OPS; kind++)
+    if (n > 0 && strncmp (ghlo_ir_op_spec (kind)->name, name, n) == 0)
+      return FALSE;
+
+  return n > 0;
+}
+
 static gboolean
 parse_op_name (GhloImportParser *self,
                GhloImportOp     *op,
@@ -344,6 +363,11 @@ parse_op_name (GhloImportParser *self,
       length -= 2;
     }
   op->kind = *generic ? ghlo_ir_op_kind_from_name (name, length) : ghlo_import_find_op (self, name, length);
+  if (op->kind == GHLO_OP_UNREGISTERED)
+    op->kind = GHLO_OP_INVALID;
+  if (op->kind == GHLO_OP_INVALID && *generic && (self->flags & GHLO_IMPORT_ALLOW_UNREGISTERED)
+      && is_foreign (name, length))
+    op->kind = GHLO_OP_UNREGISTERED;
   if (op->kind == GHLO_OP_INVALID)
     {
       g_autofree char *quote = ghlo_import_quote (name, length);
@@ -355,6 +379,8 @@ parse_op_name (GhloImportParser *self,
     return ghlo_import_fail (self, "expected \"%s\" in quotes, since it has no other form, found it without them",
                              op->spec->name);
   memset (op->inherent, 0, op->spec->n_attributes * sizeof (gpointer));
+  if (op->kind == GHLO_OP_UNREGISTERED)
+    op->inherent[0] = ghlo_ir_attr_string (self->module, name, length);
   ghlo_import_next (self);
 
   return TRUE;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "import/parser.h"
+#include "ir/verify.h"
 
 static gboolean
 at_literal (const GhloImportParser *self,
@@ -134,6 +135,32 @@ parse_functional (GhloImportParser *self,
   return function != NULL && ghlo_import_assign_types (self, op, function);
 }
 
+/* The dictionary of a pretty form: attributes of the wrong kind are told at its
+ * place, which the operation's own may be lines before. */
+static gboolean
+parse_dictionary (GhloImportParser *self,
+                  GhloImportOp     *op)
+{
+  GhloImportPlace place = ghlo_import_place (self);
+
+  if (!ghlo_import_at (self, '{'))
+    return TRUE;
+  if (!ghlo_import_parse_op_attrs (self, op))
+    return FALSE;
+
+  for (guint i = 0; i < op->spec->n_attributes; i++)
+    {
+      g_autofree char *problem = NULL;
+
+      if (op->inherent[i] != NULL)
+        problem = ghlo_ir_attribute_problem (&op->spec->attributes[i], op->inherent[i]);
+      if (problem != NULL)
+        return ghlo_import_fail_at (self, place, "%s", problem);
+    }
+
+  return TRUE;
+}
+
 static gboolean
 parse_element (GhloImportParser       *self,
                GhloImportOp           *op,
@@ -154,7 +181,7 @@ parse_element (GhloImportParser       *self,
     case GHLO_IR_ASM_REGION:
       return parse_regions (self, op, element->index);
     case GHLO_IR_ASM_ATTR_DICT:
-      return ghlo_import_parse_op_attrs (self, op);
+      return parse_dictionary (self, op);
     case GHLO_IR_ASM_FUNCTIONAL:
       return parse_functional (self, op);
     case GHLO_IR_ASM_OPERAND_TYPES:

@@ -25,7 +25,12 @@ ghlo_import_parser_init (GhloImportParser  *self,
   self->diagnostics = diagnostics;
   self->monitor = monitor;
   ghlo_import_scopes_open (&self->scopes);
-  ghlo_import_lexer_init (&self->lexer, text, length);
+  /* The stacks have room from the start, so that their tops are never NULL. */
+  GHLO_IMPORT_RESERVE (&self->types);
+  GHLO_IMPORT_RESERVE (&self->attrs);
+  GHLO_IMPORT_RESERVE (&self->entries);
+  GHLO_IMPORT_RESERVE (&self->ints);
+  ghlo_import_lexer_init (&self->lexer, text != NULL ? text : "", length);
   ghlo_import_next (self);
 }
 

@@ -103,6 +103,7 @@ typedef struct
   GhloIrModule      *module;
   GhloDiagnostics   *diagnostics;
   const GhloMonitor *monitor;
+  GhloImportFlags    flags;
   guint              depth;                 /* of attributes, types, regions */
   guint              n_ops;                 /* since the monitor was asked */
   gboolean           stopped;               /* cancelled, or past recovery */

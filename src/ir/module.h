@@ -174,6 +174,8 @@ ghlo_ir_op_get_spec (const GhloIrOp *op)
   return ghlo_ir_op_spec (op->kind);
 }
 
+/* "stablehlo.add"; of an unregistered operation the name that it was written with. */
+const char        *ghlo_ir_op_get_name       (const GhloIrOp *op);
 /* The attribute, inherent or discardable; NULL when absent (defaults are not filled in). */
 const GhloIrAttr  *ghlo_ir_op_get            (const GhloIrOp *op, const char *name);
 /* Inherent attributes with their defaults filled in: an integer, boolean or

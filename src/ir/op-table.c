@@ -105,6 +105,7 @@ enum
 
 #define REGION(name)      { name, FALSE, FALSE }
 #define REGION_LIST(name) { name, TRUE, FALSE }
+#define REGION_LIST_ANY(name) { name, TRUE, TRUE }
 #define REGION_ANY(name)  { name, FALSE, TRUE }
 
 #define LIST(type, ...) (const type[]) { __VA_ARGS__ }
@@ -174,7 +175,7 @@ ghlo_ir_op_kind_from_name (const char *name,
     {
       const char *candidate = ghlo_ir_op_specs[slots[slot]].name;
 
-      if (strncmp (candidate, name, n) == 0 && candidate[n] == '\0')
+      if (strlen (candidate) == n && memcmp (candidate, name, n) == 0)
         return slots[slot];
     }
 

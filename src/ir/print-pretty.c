@@ -455,7 +455,12 @@ ghlo_ir_put_pretty (GhloIrPrinter  *self,
       else if (element->kind == GHLO_IR_ASM_OPEN || element->kind == GHLO_IR_ASM_CLOSE || is_nothing (op, element))
         continue;
       else if (element->kind == GHLO_IR_ASM_LITERAL)
-        put_literal (self, element->text, &spacing);
+        {
+          /* Regions in brackets stand apart from what is before them. */
+          if (i + 1 < assembly->n_elements && element[1].kind == GHLO_IR_ASM_REGION)
+            g_string_append_c (self->out, ' ');
+          put_literal (self, element->text, &spacing);
+        }
       else if (element->kind == GHLO_IR_ASM_ATTR_DICT)
         ghlo_ir_put_attr_dict (self, op, assembly->shown, NULL);
       else

@@ -118,7 +118,7 @@ put_properties (GhloIrPrinter  *self,
   const GhloIrOpSpec *spec = ghlo_ir_op_get_spec (op);
   Dictionary dictionary = { self, " <{", 0 };
   guint8 order[G_MAXUINT8] = { 0 };
-  guint n = sort_inherent (spec, order);
+  guint n = op->kind != GHLO_OP_UNREGISTERED ? sort_inherent (spec, order) : 0;
 
   for (guint i = 0; i < n; i++)
     {
@@ -258,7 +258,7 @@ void
 ghlo_ir_put_op (GhloIrPrinter  *self,
                 const GhloIrOp *op)
 {
-  const char *name = ghlo_ir_op_get_spec (op)->name;
+  const char *name = ghlo_ir_op_get_name (op);
 
   ghlo_ir_put_result_names (self, op);
   if ((self->flags & GHLO_IR_PRINT_GENERIC) || !ghlo_ir_has_pretty_form (op))

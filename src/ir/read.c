@@ -27,6 +27,16 @@ find_inherent (const GhloIrOp        *op,
   return NULL;
 }
 
+const char *
+ghlo_ir_op_get_name (const GhloIrOp *op)
+{
+  /* Its row has one attribute, the name. */
+  if (op->kind == GHLO_OP_UNREGISTERED && op->attributes[0] != NULL && op->attributes[0]->kind == GHLO_IR_ATTR_STRING)
+    return op->attributes[0]->text;
+
+  return ghlo_ir_op_get_spec (op)->name;
+}
+
 const GhloIrAttr *
 ghlo_ir_op_get (const GhloIrOp *op,
                 const char     *name)

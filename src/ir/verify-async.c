@@ -36,7 +36,7 @@ verify_body (GhloIrVerifier    *verifier,
     return ghlo_ir_verify_fail (verifier, op, "expected a collective operation or a slice in the region, found '%s'",
                                 ghlo_ir_op_get_spec (block->first)->name);
   if (block->n_arguments != op->n_operands)
-    return ghlo_ir_verify_fail (verifier, op, "expected the region to take %u arguments, found %u",
+    return ghlo_ir_verify_fail (verifier, op, "expected one argument of the region for each of %u operands, found %u",
                                 op->n_operands, block->n_arguments);
   for (guint i = 0; i < op->n_operands; i++)
     if (ghlo_ir_operand_type (op, i) != block->arguments[i]->type)

@@ -16,7 +16,7 @@ verify_count (GhloIrVerifier *verifier,
   if (expected == found)
     return TRUE;
 
-  return ghlo_ir_verify_fail (verifier, op, "expected %u %s, found %u", expected, what, found);
+  return ghlo_ir_verify_fail (verifier, op, "expected %u as the number of %s, found %u", expected, what, found);
 }
 
 /* Arguments of a loop's region have the operands' types. */
@@ -93,7 +93,7 @@ verify_branch (GhloIrVerifier       *verifier,
     return ghlo_ir_verify_fail (verifier, op, "expected branch %u to take no arguments, found %u",
                                 index, block->n_arguments);
   if (returned.n != first->n)
-    return ghlo_ir_verify_fail (verifier, op, "expected branch %u to return %u values as branch 0 does, found %u",
+    return ghlo_ir_verify_fail (verifier, op, "expected branch %u to return as many values as branch 0, %u, found %u",
                                 index, first->n, returned.n);
   for (guint i = 0; i < returned.n; i++)
     if (!ghlo_ir_types_compatible (ghlo_ir_returned_type (first, i), ghlo_ir_returned_type (&returned, i)))

@@ -26,9 +26,23 @@ typedef struct
   } known_fits[GHLO_IR_N_KNOWN_FITS];
 } GhloIrVerifyRun;
 
+/* Whether the pair was seen before; if not, the slot is given for it. */
+static inline gboolean
+ghlo_ir_known_fit (const GhloIrVerifyRun *run,
+                   const GhloIrType      *type,
+                   guint32                constraint,
+                   guint                 *slot)
+{
+  gsize hash = (GPOINTER_TO_SIZE (type) >> 4) * 31 + (gsize) constraint * 7;
+
+  *slot = (guint) ((hash ^ (hash >> 8)) % GHLO_IR_N_KNOWN_FITS);
+
+  return run->known_fits[*slot].type == type && run->known_fits[*slot].constraint == constraint;
+}
+
 /* Numbers and types of operands and results. */
 gboolean ghlo_ir_verify_values     (GhloIrVerifyRun *run, const GhloIrOp *op);
-/* A type that is well formed in itself, called @what in the error. */
+/* A type that is well formed in itself; that of an @what ("operand"). */
 gboolean ghlo_ir_verify_type       (GhloIrVerifyRun *run, const GhloIrOp *op, const char *what, const GhloIrType *type);
 /* Presence and kinds of inherent attributes. */
 gboolean ghlo_ir_verify_attributes (GhloIrVerifyRun *run, const GhloIrOp *op);

@@ -239,7 +239,7 @@ ghlo_ir_verify_map (GhloIrVerifier *verifier,
   if (op->n_operands == 0)
     return ghlo_ir_verify_fail (verifier, op, "expected at least one input, found none");
   if (block->n_arguments != op->n_operands)
-    return ghlo_ir_verify_fail (verifier, op, "expected the region to take %u arguments, found %u",
+    return ghlo_ir_verify_fail (verifier, op, "expected one argument of the region for each of %u operands, found %u",
                                 op->n_operands, block->n_arguments);
   for (guint i = 0; i < op->n_operands; i++)
     if (!verify_scalar_argument (verifier, op, block, i, i))
@@ -270,8 +270,8 @@ verify_comparator (GhloIrVerifier *verifier,
   GhloIrReturned returned = ghlo_ir_region_returned (op, 0);
 
   if (block->n_arguments != (guint64) op->n_operands * 2)
-    return ghlo_ir_verify_fail (verifier, op, "expected the comparator to take %u arguments, found %u",
-                                op->n_operands * 2, block->n_arguments);
+    return ghlo_ir_verify_fail (verifier, op, "expected two arguments of the comparator for each of %u operands, found %u",
+                                op->n_operands, block->n_arguments);
   for (guint i = 0; i < block->n_arguments; i++)
     if (!verify_scalar_argument (verifier, op, block, i, i / 2))
       return FALSE;

@@ -64,7 +64,7 @@ check_region (GhloIrVerifyRun        *run,
     return ghlo_ir_verify_fail (&run->verifier, op, "expected region '%s' to have one block, found several", spec->name);
 
   for (guint i = 0; i < region->first->n_arguments; i++)
-    if (!ghlo_ir_verify_type (run, op, "a block argument", region->first->arguments[i]->type))
+    if (!ghlo_ir_verify_type (run, op, "block argument", region->first->arguments[i]->type))
       return FALSE;
 
   return check_terminator (run, op, spec->name, region->first);

@@ -206,6 +206,8 @@ number_of_attr (const GhloIrAttr *attr,
     {
     case GHLO_IR_ATTR_BOOL:
     case GHLO_IR_ATTR_INTEGER:
+      if (attr->kind == GHLO_IR_ATTR_INTEGER && ghlo_element_type_is_integer (attr->type->element_type))
+        from = attr->type->element_type;
       number->i = attr->integer;
       break;
     case GHLO_IR_ATTR_FLOAT:

@@ -42,7 +42,7 @@ dot (long double a,
 {
   long double p = a * b, q = c * d, sum = p + q;
 
-  if (isfinite (sum) && fabsl (sum) * 256 < fabsl (p))
+  if (isfinite (sum) && fabsl (sum) * 8 < fabsl (p))
     sum += product_rest (a, b, p) + product_rest (c, d, q);
 
   return sum;

@@ -49,6 +49,11 @@ ghlo_ref_numeric (GhloElementType lhs,
       if (!doubles_are_exact (l->bits, r->bits, k))
         numeric.arithmetic = GHLO_REF_INT;
     }
+  else if (lhs == rhs && rhs == result && k <= GHLO_REF_MAX_STEPS && l->bits >= 32)
+    {
+      numeric.in_steps = TRUE;
+      numeric.round_to_f32 = l->bits == 32;
+    }
   else if (l->bits > 32 || r->bits > 32)
     numeric.arithmetic = GHLO_REF_LONG;
   return numeric;
@@ -133,7 +138,7 @@ gemm_in_doubles (const GhloRefNumeric *self,
     }
   if (!self->complex)
     {
-      if (!ghlo_ref_gemm_double (call, m, n, k, a[0], b[0], re, error))
+      if (!ghlo_ref_gemm_double (call, self->round_to_f32, m, n, k, a[0], b[0], re, error))
         return FALSE;
       if (self->boolean)
         for (gsize i = 0; i < m * n; i++)
@@ -142,14 +147,22 @@ gemm_in_doubles (const GhloRefNumeric *self,
       return TRUE;
     }
 
-  if (!ghlo_ref_gemm_double (call, m, n, k, a[1], b[1], re, error))
-    return FALSE;
-  for (gsize i = 0; i < m * n; i++)
-    re[i] = 0 - re[i];
-  if (!ghlo_ref_gemm_double (call, m, n, k, a[0], b[0], re, error)
-      || !ghlo_ref_gemm_double (call, m, n, k, a[0], b[1], im, error)
-      || !ghlo_ref_gemm_double (call, m, n, k, a[1], b[0], im, error))
-    return FALSE;
+  if (self->in_steps)
+    {
+      if (!ghlo_ref_gemm_complex (call, self->round_to_f32, m, n, k, a, b, (gpointer[]) { re, im }, error))
+        return FALSE;
+    }
+  else
+    {
+      if (!ghlo_ref_gemm_double (call, FALSE, m, n, k, a[1], b[1], re, error))
+        return FALSE;
+      for (gsize i = 0; i < m * n; i++)
+        re[i] = 0 - re[i];
+      if (!ghlo_ref_gemm_double (call, FALSE, m, n, k, a[0], b[0], re, error)
+          || !ghlo_ref_gemm_double (call, FALSE, m, n, k, a[0], b[1], im, error)
+          || !ghlo_ref_gemm_double (call, FALSE, m, n, k, a[1], b[0], im, error))
+        return FALSE;
+    }
   write_complex (type, re, im, m * n, result);
   return TRUE;
 }

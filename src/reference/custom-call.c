@@ -11,12 +11,7 @@
 #include "reference/custom-call.h"
 #include "reference/frame.h"
 #include "reference/kernels.h"
-
-/* Linear algebra, in the file of that name. */
-gboolean ghlo_ref_custom_qr          (GhloRefCall *call, GError **error) __attribute__ ((weak));
-gboolean ghlo_ref_custom_householder (GhloRefCall *call, GError **error) __attribute__ ((weak));
-gboolean ghlo_ref_custom_lu          (GhloRefCall *call, GError **error) __attribute__ ((weak));
-gboolean ghlo_ref_custom_eigh        (GhloRefCall *call, GError **error) __attribute__ ((weak));
+#include "reference/linalg.h"
 
 /* What the official tests' runner allows where a call states no limit. */
 #define DEFAULT_ALMOST_EQUAL 1e-3
@@ -250,21 +245,33 @@ static const struct
   { "mhlo.tan", GHLO_OP_STABLEHLO_TAN },
 };
 
+static GhloRefScalarFunc
+find_elementwise (const GhloRefCall *call,
+                  GhloRefScalarOp   *op)
+{
+  const char *target = ghlo_ir_op_get_string (call->op, "call_target_name");
+  GhloElementType type;
+
+  if (call->n_operands != 1 || call->operands[0]->kind != GHLO_VALUE_TENSOR || call->op->n_results != 1)
+    return NULL;
+  type = call->operands[0]->type->element_type;
+  for (guint i = 0; i < G_N_ELEMENTS (elementwise_targets); i++)
+    if (g_strcmp0 (elementwise_targets[i].target, target) == 0)
+      return ghlo_ref_scalar_func_for (elementwise_targets[i].kind, type, type, op);
+
+  return NULL;
+}
+
 static gboolean
 run_elementwise (GhloRefCall *call,
                  GError     **error)
 {
-  const char *target = ghlo_ir_op_get_string (call->op, "call_target_name");
-  const GhloValue *operand = call->n_operands == 1 ? call->operands[0] : NULL;
-  GhloRefScalarFunc func = NULL;
   GhloRefScalarOp op;
+  GhloRefScalarFunc func = find_elementwise (call, &op);
+  const GhloValue *operand = call->operands[0];
   GhloValue *result;
 
-  for (guint i = 0; operand != NULL && operand->kind == GHLO_VALUE_TENSOR && i < G_N_ELEMENTS (elementwise_targets); i++)
-    if (g_strcmp0 (elementwise_targets[i].target, target) == 0)
-      func = ghlo_ref_scalar_func_for (elementwise_targets[i].kind, operand->type->element_type,
-                                       operand->type->element_type, &op);
-  if (func == NULL || call->op->n_results != 1)
+  if (func == NULL)
     return ghlo_ref_fail (call, error, "expected a tensor of floats and a result");
   result = ghlo_ref_result_like (call, 0, operand, error);
   if (result == NULL)

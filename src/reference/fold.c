@@ -6,6 +6,7 @@
 
 #include "reference/fold.h"
 
+#include "reference/contract.h"
 #include "reference/numbers.h"
 
 #include <math.h>
@@ -52,6 +53,28 @@ sum_double (GhloRefFold *self, gconstpointer cells, gsize n)
 
   for (gsize i = 0; i < n; i++)
     sum += x[i];
+  self->accumulator.f = sum;
+}
+
+static void
+sum_steps_f32 (GhloRefFold *self, gconstpointer cells, gsize n)
+{
+  const double *x = cells;
+  double sum = self->accumulator.f;
+
+  for (gsize i = 0; i < n; i++)
+    sum = (float) (sum + x[i]);
+  self->accumulator.f = sum;
+}
+
+static void
+sum_steps_narrow (GhloRefFold *self, gconstpointer cells, gsize n)
+{
+  const double *x = cells;
+  double sum = self->accumulator.f;
+
+  for (gsize i = 0; i < n; i++)
+    sum = ghlo_element_round (self->type, (GhloScalar) { .f = sum + x[i] }).f;
   self->accumulator.f = sum;
 }
 
@@ -172,9 +195,26 @@ find_loop (GhloIrOpKind    kind,
   return NULL;
 }
 
+/* How to sum @length floats. */
+static void
+choose_sum (GhloRefFold *self,
+            gsize        length)
+{
+  if (self->type == GHLO_ELEMENT_TYPE_F64)
+    {
+      self->is_wide = length > GHLO_REF_MAX_STEPS;
+      self->loop = self->is_wide ? sum_long : sum_double;
+    }
+  else if (self->type == GHLO_ELEMENT_TYPE_F32)
+    self->loop = length <= GHLO_REF_MAX_STEPS ? sum_steps_f32 : sum_double;
+  else
+    self->loop = length <= GHLO_REF_MAX_NARROW_STEPS ? sum_steps_narrow : sum_double;
+}
+
 /* Chooses the loop for the body, if it has one. */
 static void
 prepare_loop (GhloRefFold      *self,
+              gsize             length,
               const GhloIrType *argument,
               const GhloValue  *input,
               const GhloValue  *init)
@@ -189,6 +229,11 @@ prepare_loop (GhloRefFold      *self,
   if (self->loop == NULL)
     return;
 
+  if (self->loop == sum_complex && length <= GHLO_REF_MAX_STEPS)
+    {
+      self->loop = NULL;      /* the body itself rounds each step */
+      return;
+    }
   if (self->loop == sum_complex)
     {
       self->is_complex = TRUE;
@@ -199,11 +244,8 @@ prepare_loop (GhloRefFold      *self,
 
   self->type = argument->element_type;
   self->is_float = is_float;
-  if (self->loop == sum_double && self->type == GHLO_ELEMENT_TYPE_F64)
-    {
-      self->loop = sum_long;
-      self->is_wide = TRUE;
-    }
+  if (self->loop == sum_double)
+    choose_sum (self, length);
   ghlo_ref_fold_read (self, 0, init->data, 1, &self->init_cell);
   if (self->is_float)
     {
@@ -247,6 +289,7 @@ GhloRefFold *
 ghlo_ref_fold_new (GhloRefCall      *call,
                    guint             region,
                    guint             n,
+                   gsize             length,
                    GhloValue *const *inputs,
                    GhloValue *const *inits,
                    GError          **error)
@@ -274,7 +317,7 @@ ghlo_ref_fold_new (GhloRefCall      *call,
   for (guint i = 0; i < n; i++)
     if (!prepare_input (self, i, block->arguments[i]->type, inputs, inits, error))
       return NULL;
-  prepare_loop (self, block->arguments[0]->type, inputs[0], inits[0]);
+  prepare_loop (self, length, block->arguments[0]->type, inputs[0], inits[0]);
   return g_steal_pointer (&self);
 }
 

@@ -17,10 +17,13 @@ G_BEGIN_DECLS
 
 typedef struct _GhloRefFold GhloRefFold;
 
-/* A fold of @n inputs with region @region, from the scalars @inits. */
+/* A fold of @n inputs with region @region, from the scalars @inits, over
+ * @length elements of each (which decides whether a sum of floats is made in
+ * steps, see GHLO_REF_MAX_STEPS). */
 GhloRefFold *ghlo_ref_fold_new       (GhloRefCall      *call,
                                       guint             region,
                                       guint             n,
+                                      gsize             length,
                                       GhloValue *const *inputs,
                                       GhloValue *const *inits,
                                       GError          **error);

@@ -23,14 +23,21 @@
 
 typedef double Columns __attribute__ ((vector_size (TILE_COLUMNS * sizeof (double)), aligned (8)));
 
+typedef float  Narrow __attribute__ ((vector_size (TILE_COLUMNS * sizeof (float))));
+
 typedef void (*TileFunc) (gsize         k,
                           const double *a,
                           const double *b,
                           double       *c);
 
-/* c[6][8] += a[k][6] * b[k][8]; all packed. */
+#define ROUND(columns) __builtin_convertvector (__builtin_convertvector (columns, Narrow), Columns)
+
+/* c[6][8] += a[k][6] * b[k][8]; all packed. A product of two f32 and a sum of
+ * two are rounded to f32 as if at once, since a double has more than twice the
+ * bits. */
 static inline __attribute__ ((always_inline)) void
-tile_body (gsize         k,
+tile_body (gboolean      round_to_f32,
+           gsize         k,
            const double *a,
            const double *b,
            double       *c)
@@ -45,43 +52,45 @@ tile_body (gsize         k,
 
 #pragma GCC unroll 6
       for (guint r = 0; r < TILE_ROWS; r++)
-        sum[r] += a[i * TILE_ROWS + r] * columns;
+        {
+          Columns product = a[i * TILE_ROWS + r] * columns;
+
+          sum[r] = round_to_f32 ? ROUND (sum[r] + ROUND (product)) : sum[r] + product;
+        }
     }
   for (guint r = 0; r < TILE_ROWS; r++)
     *(Columns *) (c + r * TILE_COLUMNS) = sum[r];
 }
 
-static void
-tile_portable (gsize k, const double *a, const double *b, double *c)
-{
-  tile_body (k, a, b, c);
-}
+#define DEFINE_TILES(NAME, ...) \
+  __VA_ARGS__ static void \
+  NAME (gsize k, const double *a, const double *b, double *c) \
+  { \
+    tile_body (FALSE, k, a, b, c); \
+  } \
+  __VA_ARGS__ static void \
+  NAME##_f32 (gsize k, const double *a, const double *b, double *c) \
+  { \
+    tile_body (TRUE, k, a, b, c); \
+  }
 
+DEFINE_TILES (tile_portable)
 #ifdef __x86_64__
-__attribute__ ((target ("avx2,fma"))) static void
-tile_avx2 (gsize k, const double *a, const double *b, double *c)
-{
-  tile_body (k, a, b, c);
-}
-
-__attribute__ ((target ("avx512f"))) static void
-tile_avx512 (gsize k, const double *a, const double *b, double *c)
-{
-  tile_body (k, a, b, c);
-}
+DEFINE_TILES (tile_avx2, __attribute__ ((target ("avx2"))))
+DEFINE_TILES (tile_avx512, __attribute__ ((target ("avx512f,avx512vl"))))
 #endif
 
 static TileFunc
-choose_tile (void)
+choose_tile (gboolean round_to_f32)
 {
 #ifdef __x86_64__
   __builtin_cpu_init ();
-  if (__builtin_cpu_supports ("avx512f"))
-    return tile_avx512;
-  if (__builtin_cpu_supports ("avx2") && __builtin_cpu_supports ("fma"))
-    return tile_avx2;
+  if (__builtin_cpu_supports ("avx512f") && __builtin_cpu_supports ("avx512vl"))
+    return round_to_f32 ? tile_avx512_f32 : tile_avx512;
+  if (__builtin_cpu_supports ("avx2"))
+    return round_to_f32 ? tile_avx2_f32 : tile_avx2;
 #endif
-  return tile_portable;
+  return round_to_f32 ? tile_portable_f32 : tile_portable;
 }
 
 /* Packs rows of a [rows][k] matrix into panels of @width, [panel][k][width],
@@ -145,7 +154,8 @@ update_block (TileFunc      tile,
 }
 
 static gboolean
-gemm_small (gsize         m,
+gemm_small (gboolean      round_to_f32,
+            gsize         m,
             gsize         n,
             gsize         k,
             const double *a,
@@ -157,8 +167,12 @@ gemm_small (gsize         m,
       {
         double sum = c[i * n + j];
 
-        for (gsize p = 0; p < k; p++)
-          sum += a[i * k + p] * b[j * k + p];
+        if (round_to_f32)
+          for (gsize p = 0; p < k; p++)
+            sum = (float) (sum + (float) (a[i * k + p] * b[j * k + p]));
+        else
+          for (gsize p = 0; p < k; p++)
+            sum += a[i * k + p] * b[j * k + p];
         c[i * n + j] = sum;
       }
   return TRUE;
@@ -166,6 +180,7 @@ gemm_small (gsize         m,
 
 gboolean
 ghlo_ref_gemm_double (GhloRefCall  *call,
+                      gboolean      round_to_f32,
                       gsize         m,
                       gsize         n,
                       gsize         k,
@@ -179,7 +194,7 @@ ghlo_ref_gemm_double (GhloRefCall  *call,
   TileFunc tile;
 
   if (m * n <= SMALL && m * n * k <= SMALL)
-    return gemm_small (m, n, k, a, b, c);
+    return gemm_small (round_to_f32, m, n, k, a, b, c);
 
   packed_a = ghlo_ref_scratch (MIN (BLOCK_K, k) * (MIN (BLOCK_ROWS, m) + TILE_ROWS), sizeof (double), error);
   if (packed_a != NULL)
@@ -188,7 +203,7 @@ ghlo_ref_gemm_double (GhloRefCall  *call,
   if (packed_b == NULL)
     return FALSE;
 
-  tile = choose_tile ();
+  tile = choose_tile (round_to_f32);
   for (gsize j = 0; j < n; j += BLOCK_COLUMNS)
     for (gsize p = 0; p < k; p += BLOCK_K)
       {
@@ -255,6 +270,64 @@ ghlo_ref_gemm_long (GhloRefCall  *call,
       row_long (n, k, a + i * k, b, sign, c + i * n);
       since_check += n * k;
       if (since_check >= PRODUCTS_BETWEEN_CHECKS)
+        {
+          if (!ghlo_ref_continue (call, error))
+            return FALSE;
+          since_check = 0;
+        }
+    }
+  return TRUE;
+}
+
+static inline double
+round_if (gboolean round_to_f32,
+          double   number)
+{
+  return round_to_f32 ? (float) number : number;
+}
+
+/* One element, in @re and @im. */
+static inline __attribute__ ((always_inline)) void
+complex_element (gboolean      r,
+                 gsize         k,
+                 const double *a_re,
+                 const double *a_im,
+                 const double *b_re,
+                 const double *b_im,
+                 double       *re,
+                 double       *im)
+{
+  for (gsize p = 0; p < k; p++)
+    {
+      double x = round_if (r, round_if (r, a_re[p] * b_re[p]) - round_if (r, a_im[p] * b_im[p]));
+      double y = round_if (r, round_if (r, a_re[p] * b_im[p]) + round_if (r, a_im[p] * b_re[p]));
+
+      *re = round_if (r, *re + x);
+      *im = round_if (r, *im + y);
+    }
+}
+
+gboolean
+ghlo_ref_gemm_complex (GhloRefCall    *call,
+                       gboolean        round_to_f32,
+                       gsize           m,
+                       gsize           n,
+                       gsize           k,
+                       gpointer const *a,
+                       gpointer const *b,
+                       gpointer const *c,
+                       GError        **error)
+{
+  gsize since_check = 0;
+
+  for (gsize i = 0; i < m; i++)
+    {
+      for (gsize j = 0; j < n; j++)
+        complex_element (round_to_f32, k, (const double *) a[0] + i * k, (const double *) a[1] + i * k,
+                         (const double *) b[0] + j * k, (const double *) b[1] + j * k,
+                         (double *) c[0] + i * n + j, (double *) c[1] + i * n + j);
+      since_check += n * k;
+      if (since_check >= PRODUCTS_BETWEEN_CHECKS / 4)
         {
           if (!ghlo_ref_continue (call, error))
             return FALSE;

@@ -12,9 +12,10 @@
 
 G_BEGIN_DECLS
 
-/* For products of numbers with up to 26 bits (f32 and narrower, small integers),
- * which a double holds exactly. */
+/* Exact products for numbers of up to 26 bits (f32 and narrower, small
+ * integers). With @round_to_f32 every product and every sum is rounded to f32. */
 gboolean ghlo_ref_gemm_double (GhloRefCall       *call,
+                               gboolean           round_to_f32,
                                gsize              m,
                                gsize              n,
                                gsize              k,
@@ -31,6 +32,17 @@ gboolean ghlo_ref_gemm_long   (GhloRefCall       *call,
                                const double      *b,
                                long double        sign,
                                long double       *c,
+                               GError           **error);
+/* Complex numbers, given as planes of real and imaginary parts, with every
+ * operation rounded to double or, with @round_to_f32, to f32. */
+gboolean ghlo_ref_gemm_complex (GhloRefCall      *call,
+                               gboolean           round_to_f32,
+                               gsize              m,
+                               gsize              n,
+                               gsize              k,
+                               gpointer const    *a,
+                               gpointer const    *b,
+                               gpointer const    *c,
                                GError           **error);
 /* Modulo 2^64: right for every integer type after keeping its low bits. */
 gboolean ghlo_ref_gemm_int    (GhloRefCall       *call,

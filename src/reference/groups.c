@@ -321,7 +321,8 @@ ghlo_ref_groups_init (GhloRefGroups   *self,
   if (rows == NULL)
     return ghlo_ref_fail (call, error, "expected a table of process numbers, or axes of a known mesh, as %s", name);
   if (rows->len > n)
-    return ghlo_ref_fail (call, error, "expected at most %" G_GINT64_FORMAT " rows in %s, found %u", n, name, rows->len);
+    return ghlo_ref_fail (call, error, "expected at most %" G_GINT64_FORMAT " rows in %s, found %u", n, name,
+                          rows->len);
   for (guint i = 0; i < rows->len; i++)
     if (!check_row (call, name, g_ptr_array_index (rows, i), n, error))
       return FALSE;

@@ -124,7 +124,8 @@ begin_programs (GhloRefCall *call,
 {
   GhloRefProcess *parent = call->frame->process;
 
-  grid->grid = ghlo_ref_grid_new (grid->n_replicas, grid->n_partitions, parent->grid, ghlo_ir_op_get (call->op, "infeed"));
+  grid->grid = ghlo_ref_grid_new (grid->n_replicas, grid->n_partitions, parent->grid,
+                                  ghlo_ir_op_get (call->op, "infeed"));
   for (guint i = 0; i < grid->n_programs; i++)
     ghlo_ref_process_begin (&grid->programs[i].process, parent->run, grid->grid, i / grid->n_partitions,
                             i % grid->n_partitions);
@@ -154,6 +155,7 @@ run_programs (Grid *grid)
         g_thread_join (grid->programs[i].thread);
         ghlo_ref_thread_release ();
       }
+  ghlo_ref_grid_join (grid->grid);
 }
 
 /* The first failure that is not the echo of another; the process is named

@@ -164,7 +164,8 @@ find_result_type (GhloRefCall   *call,
   g_autoptr (GhloTensorType) given = NULL;
   g_autofree char *expected = NULL, *found = NULL;
 
-  if (result != NULL && result->rank == rank && memcmp (result->dimensions, dimensions, rank * sizeof (gint64)) == 0)
+  if (result != NULL && result->rank == rank
+      && (rank == 0 || memcmp (result->dimensions, dimensions, rank * sizeof (gint64)) == 0))
     return ghlo_tensor_type_ref (result);
   result = make_result_type (type, dimensions, rank);
   if (result != NULL)

@@ -47,11 +47,14 @@ ghlo_ref_append_place (GString            *string,
     g_string_append_printf (string, "%s:%u:%u: ", location->text, location->line, MAX (location->column, 1));
   else
     g_string_append_printf (string, "%s: ", file_name (module));
-  g_string_append_printf (string, "'%s': ", ghlo_ir_op_get_spec (op)->name);
+  g_string_append_printf (string, "'%s", ghlo_ir_op_get_spec (op)->name);
+  if (op->kind == GHLO_OP_STABLEHLO_CUSTOM_CALL)
+    g_string_append_printf (string, " @%s", ghlo_ir_op_get_string (op, "call_target_name"));
+  g_string_append (string, "': ");
 }
 
 /* An error that a step within this one placed begins with a place of its own:
- * "file: 'name': " or "file:line:column: 'name': ". */
+ * "file: 'name': " or "file:line:column: 'name @target': ". */
 static gboolean
 has_place (const char *message)
 {
@@ -62,6 +65,8 @@ has_place (const char *message)
   if (end == NULL || end[1] != ':' || memchr (message, '\n', quote - message) != NULL)
     return FALSE;
   name = g_strndup (quote + 3, end - quote - 3);
+  if (strchr (name, ' ') != NULL)
+    *strchr (name, ' ') = '\0';
 
   return ghlo_ir_op_kind_from_name (name, -1) != GHLO_OP_INVALID;
 }

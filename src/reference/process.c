@@ -152,12 +152,17 @@ ghlo_ref_grid_new (guint             n_replicas,
 }
 
 void
-ghlo_ref_grid_free (GhloRefGrid *self)
+ghlo_ref_grid_join (GhloRefGrid *self)
 {
   for (guint i = 0; i < self->works->len; i++)
     g_thread_join (((Work *) g_ptr_array_index (self->works, i))->thread);
-  g_ptr_array_unref (self->works);
+  g_ptr_array_set_size (self->works, 0);
+}
 
+void
+ghlo_ref_grid_free (GhloRefGrid *self)
+{
+  g_ptr_array_unref (self->works);
   g_clear_error (&self->error);
   g_clear_pointer (&self->meetings, g_hash_table_unref);
   g_clear_pointer (&self->channels, g_hash_table_unref);
@@ -213,11 +218,12 @@ ghlo_ref_grid_take_infeed (GhloRefGrid *self)
   return name;
 }
 
-/* With the lock held: nobody runs who could end anyone's waiting. */
+/* With the lock held: nobody runs who could end anyone's waiting. Where a
+ * process has failed, that is why. */
 static void
 check_deadlock (GhloRefGrid *self)
 {
-  if (self->n_blocked == 0 || self->n_blocked < self->n_threads)
+  if (self->n_blocked == 0 || self->n_blocked < self->n_threads || is_stopped (self))
     return;
 
   self->is_deadlocked = TRUE;

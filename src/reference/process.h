@@ -47,7 +47,9 @@ GhloRefGrid *ghlo_ref_grid_new              (guint                  n_replicas,
                                              guint                  n_partitions,
                                              GhloRefGrid           *parent,
                                              const GhloIrAttr      *infeed);
-/* Waits for the threads of futures first; all processes have ended. */
+/* Waits for the threads of futures, after all processes have ended. */
+void         ghlo_ref_grid_join             (GhloRefGrid           *self);
+/* After that. */
 void         ghlo_ref_grid_free             (GhloRefGrid           *self);
 guint        ghlo_ref_grid_get_replicas     (const GhloRefGrid     *self);
 guint        ghlo_ref_grid_get_partitions   (const GhloRefGrid     *self);
@@ -68,7 +70,8 @@ void         ghlo_ref_process_begin         (GhloRefProcess        *self,
 void         ghlo_ref_process_end           (GhloRefProcess        *self);
 /* After the grid is gone. */
 void         ghlo_ref_process_clear         (GhloRefProcess        *self);
-/* Replaces an error that says only that another failed by the other's, if known. */
+/* Replaces an error that says only that another failed by the other's, if known;
+ * between join and free. */
 void         ghlo_ref_process_explain       (GhloRefProcess        *self,
                                              GError               **error);
 /* FALSE with @error set when the run is cancelled or another process failed. */

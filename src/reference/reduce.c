@@ -172,7 +172,8 @@ ghlo_ref_reduce (GhloRefCall *call,
 
   if (!check_inputs (call, self.n_inputs, error) || !find_dimensions (call, &self, error))
     return FALSE;
-  fold = ghlo_ref_fold_new (call, 0, self.n_inputs, call->operands, call->operands + self.n_inputs, error);
+  fold = ghlo_ref_fold_new (call, 0, self.n_inputs, self.inner, call->operands, call->operands + self.n_inputs,
+                            error);
   if (fold == NULL)
     return FALSE;
   for (guint i = 0; i < self.n_inputs; i++)

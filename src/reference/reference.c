@@ -124,12 +124,12 @@ run (GhloPrepared         *prepared,
   process.reported_block = &entry->body;
 
   ok = ghlo_ref_enter_function (&process, entry, 0, arguments, outputs, &local_error);
-  ghlo_ref_process_end (&process);
   if (!ok)
-    {
-      ghlo_ref_grid_fail (grid, NULL);
-      ghlo_ref_process_explain (&process, &local_error);
-    }
+    ghlo_ref_grid_fail (grid, NULL);
+  ghlo_ref_process_end (&process);
+  ghlo_ref_grid_join (grid);
+  if (!ok)
+    ghlo_ref_process_explain (&process, &local_error);
   ghlo_ref_grid_free (grid);
   ghlo_ref_process_clear (&process);
   run_clear (&state);

@@ -186,7 +186,6 @@ FLOAT (erf_inv, ghlo_ref_erf_inv (x))
 FLOAT (exponential, exp (x))
 FLOAT_WIDE (exponential_minus_one, expm1 (x), expm1l (x))
 FLOAT (floor, floor (x))
-FLOAT (imag, 0 * signbit (x))
 FLOAT (lgamma, ghlo_ref_lgamma (x))
 FLOAT (log, log (x))
 FLOAT_WIDE (log_plus_one, log1p (x), log1pl (x))
@@ -256,8 +255,15 @@ compare (const GhloRefScalarOp *op,
 }
 
 static GhloScalar
+imaginary_part (const GhloRefScalarOp *op,
+                const GhloScalar      *operands)
+{
+  return (GhloScalar) { .f = 0.0 };
+}
+
+static GhloScalar
 complex_parts (const GhloRefScalarOp *op,
-                   const GhloScalar      *operands)
+               const GhloScalar      *operands)
 {
   return (GhloScalar) { .c = { operands[0].f, operands[1].f } };
 }
@@ -283,7 +289,6 @@ static const FloatRow rows[GHLO_N_OPS] = {
   ROW (STABLEHLO_EXPONENTIAL, exponential),
   ROW (STABLEHLO_EXPONENTIAL_MINUS_ONE, exponential_minus_one),
   ROW (STABLEHLO_FLOOR, floor),
-  ROW (STABLEHLO_IMAG, imag),
   ROW (STABLEHLO_LOG, log),
   ROW (STABLEHLO_LOG_PLUS_ONE, log_plus_one),
   ROW (STABLEHLO_LOGISTIC, logistic),
@@ -324,6 +329,7 @@ static const FloatRow rows[GHLO_N_OPS] = {
   ROW_OF_ONE (STABLEHLO_CLAMP, clamp),
   ROW_OF_ONE (STABLEHLO_COMPARE, compare),
   ROW_OF_ONE (STABLEHLO_COMPLEX, complex_parts),
+  ROW_OF_ONE (STABLEHLO_IMAG, imaginary_part),
   ROW_OF_ONE (STABLEHLO_IS_FINITE, is_finite),
   ROW_OF_ONE (STABLEHLO_REDUCE_PRECISION, ghlo_ref_reduce_precision),
   ROW_OF_ONE (CHLO_IS_INF, is_inf),

@@ -81,8 +81,12 @@ give_nothing (GhloRefCall *call,
   guint n = call->op->n_results - 1;
 
   for (guint i = 0; i < n; i++)
-    if (ghlo_ref_result (call, i, call->op->results[i].type->dimensions, call->op->results[i].type->rank, error) == NULL)
-      return FALSE;
+    {
+      const GhloIrType *type = call->op->results[i].type;
+
+      if (ghlo_ref_result (call, i, type->dimensions, type->rank, error) == NULL)
+        return FALSE;
+    }
   call->results[n] = ghlo_value_new_token ();
 
   return TRUE;

@@ -297,11 +297,16 @@ ghlo_ref_reduce_window (GhloRefCall *call,
   g_auto (Window) window = { 0 };
   WindowFold self = { .call = call, .n = n, .inputs = inputs, .chunk = chunk };
   gint64 index[GHLO_MAX_RANK] = { 0 };
+  gsize length;
 
   if (n == 0)
     return ghlo_ref_fail (call, error, "expected at least one input");
-  fold = ghlo_ref_fold_new (call, 0, n, call->operands, call->operands + n, error);
-  if (fold == NULL || !window_init (call, &window, call->operands[0], error))
+  if (!window_init (call, &window, call->operands[0], error))
+    return FALSE;
+  if (!ghlo_shape_count (window.size, window.rank, &length))
+    return ghlo_ref_fail (call, error, "the window's size overflows");
+  fold = ghlo_ref_fold_new (call, 0, n, length, call->operands, call->operands + n, error);
+  if (fold == NULL)
     return FALSE;
   for (guint i = 0; i < n; i++)
     if (ghlo_ref_result (call, i, window.output, window.rank, error) == NULL)

@@ -31,6 +31,8 @@ typedef struct
 {
   Checker    *checker;
   const char *path;
+  gboolean    allow_unregistered;   /* as the file's RUN lines ask, and for diagnostics */
+  gboolean    must_fail;            /* no RUN line expects success */
   GString    *failures;
 } File;
 
@@ -93,6 +95,8 @@ marked_line (const char *suffix,
 {
   if (g_str_has_prefix (suffix, "-re"))
     suffix += strlen ("-re");
+  while (*suffix == ' ')
+    suffix++;
   if (g_str_has_prefix (suffix, "@below"))
     return line + 1;
   if (g_str_has_prefix (suffix, "@above"))
@@ -125,13 +129,17 @@ collect_marks (const GhloToolSection *section)
   return marks;
 }
 
-/* Compares findings with marks; @file gets what does not agree. */
+/* Compares findings with marks; @file gets what does not agree. The tests were
+ * written for a reader that stops at the first malformed place, so what is found
+ * behind one that is marked may be more than the marks say. */
 static void
 compare_marks (File                  *file,
                const GhloToolSection *section,
                const GhloDiagnostics *diagnostics,
                GArray                *marks)
 {
+  gboolean behind_malformed = FALSE;
+
   for (guint i = 0; i < diagnostics->findings->len; i++)
     {
       const GhloFinding *finding = g_ptr_array_index (diagnostics->findings, i);
@@ -140,8 +148,11 @@ compare_marks (File                  *file,
       if (finding->severity != GHLO_SEVERITY_ERROR)
         continue;
       if (mark != NULL)
-        mark->n_found++;
-      else
+        {
+          mark->n_found++;
+          behind_malformed |= finding->code == GHLO_ERROR_PARSE;
+        }
+      else if (!behind_malformed)
         fail (file, "%s:%u: unexpected error: %s", file->path, finding->line + section->first_line - 1,
               finding->message);
     }
@@ -162,7 +173,8 @@ reprint (File            *file,
          GhloIrPrintFlags flags)
 {
   g_autoptr (GhloDiagnostics) diagnostics = NULL;
-  g_autoptr (GhloIrModule) module = ghlo_tool_parse (file->path, text, strlen (text), &diagnostics);
+  g_autoptr (GhloIrModule) module = ghlo_tool_parse (file->path, text, strlen (text), file->allow_unregistered,
+                                                            &diagnostics);
 
   if (module != NULL)
     return ghlo_ir_to_string (module, flags);
@@ -267,12 +279,14 @@ check_section (File                  *file,
                const GhloToolSection *section)
 {
   g_autoptr (GhloDiagnostics) diagnostics = NULL;
-  g_autoptr (GhloIrModule) module = ghlo_tool_parse (file->path, section->text, section->length, &diagnostics);
+  g_autoptr (GhloIrModule) module = ghlo_tool_parse (file->path, section->text, section->length,
+                                                            file->allow_unregistered, &diagnostics);
   g_autoptr (GArray) marks = collect_marks (section);
 
-  if (marks->len > 0)
+  /* Some marks are about other tools than a reader: a round trip leaves them alone. */
+  if (marks->len > 0 && !file->checker->parse_only)
     compare_marks (file, section, diagnostics, marks);
-  else if (module == NULL)
+  else if (module == NULL && marks->len == 0 && !file->must_fail)
     fail_findings (file, diagnostics, section->first_line);
   if (module == NULL)
     return;
@@ -326,6 +340,25 @@ check_diagnostics (File   *file,
     }
 }
 
+/* Whether the file has RUN lines, and each begins with "not". */
+static gboolean
+expects_failure (const char *text,
+                 gsize       length)
+{
+  const char *end = text + length, *p = text;
+  gboolean any = FALSE;
+
+  while ((p = g_strstr_len (p, end - p, "RUN: ")) != NULL)
+    {
+      p += strlen ("RUN: ");
+      if (end - p < 4 || strncmp (p, "not ", 4) != 0)
+        return FALSE;
+      any = TRUE;
+    }
+
+  return any;
+}
+
 static void
 check_file (Checker    *checker,
             const char *path)
@@ -334,7 +367,7 @@ check_file (Checker    *checker,
   g_autoptr (GBytes) bytes = ghlo_tool_read_file (path, &error);
   g_autoptr (GString) failures = g_string_new (NULL);
   g_autoptr (GArray) sections = NULL;
-  File file = { checker, path, failures };
+  File file = { checker, path, FALSE, FALSE, failures };
   const char *text;
   gsize length;
 
@@ -345,6 +378,10 @@ check_file (Checker    *checker,
     }
   text = g_bytes_get_data (bytes, &length);
   sections = ghlo_tool_split (text, length);
+  file.must_fail = expects_failure (text, length);
+  file.allow_unregistered = checker->diagnostics
+                            || g_strstr_len (text, length, "--allow-unregistered-dialect") != NULL
+                            || g_strstr_len (text, length, " -allow-unregistered-dialect") != NULL;
   if (checker->diagnostics)
     {
       check_diagnostics (&file, sections);

@@ -13,10 +13,12 @@
 static gboolean
 print_section (const char            *name,
                const GhloToolSection *section,
+               gboolean               allow_unregistered,
                GhloIrPrintFlags       flags)
 {
   g_autoptr (GhloDiagnostics) diagnostics = NULL;
-  g_autoptr (GhloIrModule) module = ghlo_tool_parse (name, section->text, section->length, &diagnostics);
+  g_autoptr (GhloIrModule) module = ghlo_tool_parse (name, section->text, section->length, allow_unregistered,
+                                                            &diagnostics);
   g_autofree char *text = NULL;
 
   if (module == NULL)
@@ -34,7 +36,7 @@ int
 ghlo_tool_opt (int    argc,
                char **argv)
 {
-  gboolean generic = FALSE, strip = FALSE, elide = FALSE, split = FALSE, ok = TRUE;
+  gboolean allow_unregistered = FALSE, generic = FALSE, strip = FALSE, elide = FALSE, split = FALSE, ok = TRUE;
   g_autoptr (GError) error = NULL;
   g_autoptr (GBytes) bytes = NULL;
   g_autoptr (GArray) sections = NULL;
@@ -46,6 +48,7 @@ ghlo_tool_opt (int    argc,
     { "generic", 0, 0, G_OPTION_ARG_NONE, &generic, "Print every operation in the generic form", NULL },
     { "strip-locations", 0, 0, G_OPTION_ARG_NONE, &strip, "Leave locations out", NULL },
     { "elide-constants", 0, 0, G_OPTION_ARG_NONE, &elide, "Leave the elements of large constants out", NULL },
+    { "allow-unregistered", 0, 0, G_OPTION_ARG_NONE, &allow_unregistered, "Keep operations of dialects that are not known", NULL },
     { "split-input", 0, 0, G_OPTION_ARG_NONE, &split, "Treat programs between lines \"// -----\" one by one", NULL },
     G_OPTION_ENTRY_NULL
   };
@@ -81,7 +84,7 @@ ghlo_tool_opt (int    argc,
       if (i > 0)
         puts ("// -----");
       ok &= print_section (strcmp (argv[1], "-") == 0 ? "<stdin>" : argv[1],
-                           &g_array_index (sections, GhloToolSection, i), flags);
+                           &g_array_index (sections, GhloToolSection, i), allow_unregistered, flags);
     }
 
   return ok ? GHLO_TOOL_OK : GHLO_TOOL_FAILED;

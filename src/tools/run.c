@@ -237,7 +237,7 @@ run_section (const Options         *options,
              const GhloToolSection *section)
 {
   g_autoptr (GhloDiagnostics) diagnostics = NULL;
-  g_autoptr (GhloIrModule) module = ghlo_tool_parse (path, section->text, section->length, &diagnostics);
+  g_autoptr (GhloIrModule) module = ghlo_tool_parse (path, section->text, section->length, FALSE, &diagnostics);
   g_autoptr (GError) error = NULL;
   GhloIrOp *function;
 

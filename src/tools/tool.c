@@ -109,6 +109,7 @@ GhloIrModule *
 ghlo_tool_parse (const char       *name,
                  const char       *text,
                  gsize             length,
+                 gboolean          allow_unregistered,
                  GhloDiagnostics **diagnostics)
 {
   g_autoptr (GhloIrModule) module = NULL;
@@ -120,7 +121,9 @@ ghlo_tool_parse (const char       *name,
                             "this is MLIR bytecode, which is not supported; expected a program as text");
       return NULL;
     }
-  module = ghlo_import_text (text, length, *diagnostics, NULL);
+  module = ghlo_import_text (text, length,
+                             allow_unregistered ? GHLO_IMPORT_ALLOW_UNREGISTERED : GHLO_IMPORT_DEFAULT,
+                             *diagnostics, NULL);
   if (module == NULL || !ghlo_ir_verify (module, *diagnostics, NULL))
     return NULL;
 
@@ -156,7 +159,7 @@ ghlo_tool_load (const char *path)
       return NULL;
     }
   text = g_bytes_get_data (bytes, &length);
-  module = ghlo_tool_parse (strcmp (path, "-") == 0 ? "<stdin>" : path, text, length, &diagnostics);
+  module = ghlo_tool_parse (strcmp (path, "-") == 0 ? "<stdin>" : path, text, length, FALSE, &diagnostics);
   if (module == NULL)
     ghlo_tool_print_findings (diagnostics);
 

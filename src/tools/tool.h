@@ -52,6 +52,7 @@ GBytes        *ghlo_tool_read_file     (const char   *path,
 GhloIrModule  *ghlo_tool_parse         (const char        *name,
                                         const char        *text,
                                         gsize              length,
+                                        gboolean           allow_unregistered,
                                         GhloDiagnostics  **diagnostics);
 /* Reads, parses and verifies a file, printing what is wrong with it. */
 GhloIrModule  *ghlo_tool_load          (const char   *path);

@@ -77,7 +77,7 @@ measure (const GString *text)
     {
       g_autoptr (GhloDiagnostics) diagnostics = ghlo_diagnostics_new ("bench.mlir", text->str, text->len);
       gint64 start = g_get_monotonic_time ();
-      g_autoptr (GhloIrModule) module = ghlo_import_text (text->str, text->len, diagnostics, NULL);
+      g_autoptr (GhloIrModule) module = ghlo_import_text (text->str, text->len, GHLO_IMPORT_DEFAULT, diagnostics, NULL);
       g_autoptr (GError) error = NULL;
 
       if (module == NULL || !ghlo_ir_verify (module, diagnostics, NULL))

@@ -74,7 +74,8 @@ class TestArrays(unittest.TestCase):
 
     def test_layouts(self):
         array = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
-        for view in [array.T, array[:, ::-1], array[::2, 1:], np.broadcast_to(array[0], (5, 3, 4)), array.astype('>f4')]:
+        for view in [array.T, array[:, ::-1], array[::2, 1:], np.broadcast_to(array[0], (5, 3, 4)),
+                     array.astype('>f4')]:
             self.assertTrue((np.asarray(Ghlo.Buffer.from_numpy(view)) == view).all())
 
     def test_zero_copy(self):

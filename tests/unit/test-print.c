@@ -420,6 +420,33 @@ static const char *const programs[] = {
   "}\n",
 
   "module {\n"
+  "  sdy.mesh @mesh = <[\"x\"=2]>\n"
+  "  func.func @others(%arg0: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{\"x\"}]>}, %arg1: tensor<f32>) {\n"
+  "    %0 = sdy.sharding_constraint %arg0 <@mesh, [{\"x\"}]> : tensor<8xf32>\n"
+  "    %1 = sdy.manual_computation(%0) in_shardings=[<@mesh, [{\"x\"}]>] out_shardings=[<@mesh, [{\"x\"}]>] "
+  "manual_axes={\"x\"} (%arg2: tensor<4xf32>) {\n"
+  "      sdy.return %arg2 : tensor<4xf32>\n"
+  "    } : (tensor<8xf32>) -> tensor<8xf32>\n"
+  "    %2:2 = chlo.scan(%arg0) inits (%arg1) dimension=0 attributes {is_reverse = true} {\n"
+  "    ^bb0(%arg2: tensor<f32>, %arg3: tensor<f32>):\n"
+  "      stablehlo.return %arg2, %arg3 : tensor<f32>, tensor<f32>\n"
+  "    } : (tensor<8xf32>, tensor<f32>) -> (tensor<8xf32>, tensor<f32>)\n"
+  "    %values, %indices = chlo.top_k(%arg0, k = 1, is_stable = false) : tensor<8xf32> -> "
+  "(tensor<1xf32>, tensor<1xi32>)\n"
+  "    %3 = stablehlo.composite \"x.y\" %arg0 ({\n"
+  "      stablehlo.return\n"
+  "    }) {decomposition = @others} : (tensor<8xf32>) -> tensor<f32>\n"
+  "    %cast = tensor.cast %1 : tensor<8xf32> to tensor<?xf32>\n"
+  "    %4 = shape.const_shape [4, 32] : tensor<2xindex>\n"
+  "    %5 = builtin.unrealized_conversion_cast %arg0 : tensor<8xf32> to memref<8xf32, strided<[1]>, 1>\n"
+  "    %c-5_i32 = arith.constant -5 : i32\n"
+  "    %6 = stablehlo.dynamic_slice %arg1, sizes = [] : (tensor<f32>) -> tensor<f32>\n"
+  "    check.expect_eq_const %arg1, dense<1.000000e+00> : tensor<f32>\n"
+  "    return\n"
+  "  }\n"
+  "}\n",
+
+  "module {\n"
   "  func.func @located(%arg0: tensor<f32> loc(\"x\")) -> tensor<f32> {\n"
   "    %0 = stablehlo.abs %arg0 : tensor<f32> loc(callsite(\"a\"(\"f.py\":1:2) at fused[\"b\", unknown]))\n"
   "    return %0 : tensor<f32> loc(unknown)\n"
@@ -449,7 +476,7 @@ read_text (const char *text)
 {
   g_autoptr (GhloDiagnostics) diagnostics = ghlo_diagnostics_new ("test", text, strlen (text));
   g_autoptr (GError) error = NULL;
-  GhloIrModule *module = ghlo_import_text (text, strlen (text), diagnostics, NULL);
+  GhloIrModule *module = ghlo_import_text (text, strlen (text), GHLO_IMPORT_DEFAULT, diagnostics, NULL);
 
   ghlo_diagnostics_to_error (diagnostics, &error);
   g_assert_no_error (error);

@@ -160,7 +160,7 @@ static const Case reduce_cases[] = {
   { "map-subset", FUNC ("%a: tensor<4x5xf32>", "  %0 = \"stablehlo.map\"(%a, %a) " ADD " {dimensions = array<i64: 0>} : (tensor<4x5xf32>, tensor<4x5xf32>) -> tensor<4x5xf32>"),
     "all 2 dimensions" },
   { "map-arguments", FUNC ("%a: tensor<4x5xf32>", "  %0 = \"stablehlo.map\"(%a) " ADD " {dimensions = array<i64: 0, 1>} : (tensor<4x5xf32>) -> tensor<4x5xf32>"),
-    "1 arguments" },
+    "one argument of the region for each of 1" },
 };
 
 #define COMPARE(element) \
@@ -279,7 +279,7 @@ static const Case control_cases[] = {
   { "while-argument", WHILE ("tensor<f32>", "%c : tensor<i1>", "%x : tensor<i32>", "tensor<i32>"), "condition argument 0" },
   { "while-condition", WHILE ("tensor<i32>", "%b : tensor<2xi1>", "%x : tensor<i32>", "tensor<i32>"), "return tensor<i1>" },
   { "while-returned", WHILE ("tensor<i32>", "%c : tensor<i1>", "%z : tensor<f32>", "tensor<i32>"), "returned by the body 0" },
-  { "while-count", WHILE ("tensor<i32>", "%c : tensor<i1>", "%x, %x : tensor<i32>, tensor<i32>", "tensor<i32>"), "values returned" },
+  { "while-count", WHILE ("tensor<i32>", "%c : tensor<i1>", "%x, %x : tensor<i32>, tensor<i32>", "tensor<i32>"), "number of values returned" },
   { "while-result", WHILE ("tensor<i32>", "%c : tensor<i1>", "%x : tensor<i32>", "tensor<f32>"), "tensor<i32>" },
   { "if", FUNC ("%p: tensor<i1>, %a: tensor<2xf32>, %b: tensor<?xf32>",
     "  %0 = \"stablehlo.if\"(%p) ({\n    stablehlo.return %a : tensor<2xf32>\n  }, {\n    stablehlo.return %b : tensor<?xf32>\n  }) : (tensor<i1>) -> tensor<?xf32>") },
@@ -296,7 +296,7 @@ static const Case control_cases[] = {
     "  %0 = \"stablehlo.case\"(%p) ({\n    stablehlo.return %a : tensor<2xf32>\n  }) : (tensor<i32>) -> tensor<2xf32>") },
   { "case-count", FUNC ("%p: tensor<i32>, %a: tensor<2xf32>",
     "  %0 = \"stablehlo.case\"(%p) ({\n    stablehlo.return %a : tensor<2xf32>\n  }, {\n    stablehlo.return %a, %a : tensor<2xf32>, tensor<2xf32>\n  }) : (tensor<i32>) -> tensor<2xf32>"),
-    "branch 1 to return 1" },
+    "branch 1 to return as many" },
   { "async", FUNC ("%a: tensor<4xf32>",
     "  %0 = \"stablehlo.async_start\"(%a) ({\n  ^bb0(%x: tensor<4xf32>):\n    %1 = \"stablehlo.collective_permute\"(%x) {source_target_pairs = dense<[[0, 1]]> : tensor<1x2xi64>} : (tensor<4xf32>) -> tensor<4xf32>\n    stablehlo.return %1 : tensor<4xf32>\n  }) : (tensor<4xf32>) -> !stablehlo.future<tensor<4xf32>>\n  %2 = \"stablehlo.async_done\"(%0) : (!stablehlo.future<tensor<4xf32>>) -> tensor<4xf32>") },
   { "async-operation", FUNC ("%a: tensor<4xf32>",
@@ -401,7 +401,7 @@ check_case (const Case *test_case)
 {
   gsize length = strlen (test_case->text);
   g_autoptr (GhloDiagnostics) diagnostics = ghlo_diagnostics_new ("case.mlir", test_case->text, length);
-  g_autoptr (GhloIrModule) module = ghlo_import_text (test_case->text, length, diagnostics, NULL);
+  g_autoptr (GhloIrModule) module = ghlo_import_text (test_case->text, length, GHLO_IMPORT_DEFAULT, diagnostics, NULL);
   const GhloFinding *finding;
 
   if (module != NULL)
