@@ -539,7 +539,6 @@ ghlo_import_parse_dense_resource (GhloImportParser *self,
                                   const GhloIrType *type)
 {
   GhloImportPlace place = ghlo_import_place (self);
-  g_autofree char *key = NULL;
   const char *name;
   gsize n_bytes;
   gboolean splat;

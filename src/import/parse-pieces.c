@@ -346,6 +346,13 @@ piece_conv_dimensions (GhloImportParser *self,
   return attr != NULL;
 }
 
+static gboolean
+all_equal (const gint64 *values,
+           gsize         n)
+{
+  return n > 0 && memcmp (values, values + 1, (n - 1) * sizeof (gint64)) == 0;
+}
+
 /* "[[0, 1], [2, 3]]" as a tensor of two columns. */
 static const GhloIrAttr *
 parse_padding (GhloImportParser *self)
@@ -375,7 +382,7 @@ parse_padding (GhloImportParser *self)
       n = self->ints.n - height;
       tensor = ghlo_ir_type_tensor (self->module, ghlo_import_element_type (self, GHLO_ELEMENT_TYPE_I64),
                                     (const gint64[]) { (gint64) (n / 2), 2 }, 2, NULL, NULL);
-      splat = n > 0 && memcmp (values, values + 1, (n - 1) * sizeof (gint64)) == 0;
+      splat = all_equal (values, n);
       bytes = g_bytes_new (values, (splat ? 1 : n) * sizeof (gint64));
       attr = ghlo_ir_attr_dense (self->module, tensor, bytes, splat, NULL);
     }
@@ -549,7 +556,7 @@ piece_const_shape (GhloImportParser *self,
       gboolean splat;
 
       n = self->ints.n - height;
-      splat = n > 0 && memcmp (self->ints.items + height, self->ints.items + height + 1, (n - 1) * sizeof (gint64)) == 0;
+      splat = all_equal (self->ints.items + height, n);
       tensor = ghlo_ir_type_tensor (self->module, ghlo_import_element_type (self, GHLO_ELEMENT_TYPE_INDEX),
                                     (const gint64[]) { (gint64) n }, 1, NULL, NULL);
       ghlo_import_set_inherent (op, "shape",

@@ -282,11 +282,6 @@ const GhloIrLocation *ghlo_import_parse_location   (GhloImportParser *self);
 
 /* parse-op.c */
 gboolean              ghlo_import_parse_op         (GhloImportParser *self, GhloIrBlock *block);
-/* One at the outermost level; goes on behind one that could not be read. */
-gboolean              ghlo_import_parse_top_level_op (GhloImportParser *self, GhloIrBlock *block);
-/* "{ … }" into @region; @arguments are the entry block's when it has no label. */
-gboolean              ghlo_import_parse_region     (GhloImportParser *self, GhloIrRegion *region,
-                                                    const GhloImportArguments *arguments, gboolean isolated);
 gboolean              ghlo_import_parse_operand    (GhloImportParser *self, GhloImportOp *op);
 /* Any number of operands, separated by commas. */
 gboolean              ghlo_import_parse_operands   (GhloImportParser *self, GhloImportOp *op);
@@ -303,6 +298,19 @@ gboolean              ghlo_import_assign_types     (GhloImportParser *self, Ghlo
 gboolean              ghlo_import_op_is_isolated   (const GhloImportOp *op);
 /* A name as the operation table has it: with the default dialect where it has none. */
 GhloIrOpKind          ghlo_import_find_op          (GhloImportParser *self, const char *name, gsize length);
+
+/* make-op.c */
+gboolean              ghlo_import_make_op          (GhloImportParser *self, GhloImportOp *op, GhloIrBlock *block);
+/* Gives @n values in a row a name, reporting what speaks against it. */
+gboolean              ghlo_import_define           (GhloImportParser *self, const GhloImportName *name,
+                                                    GhloIrValue *values, guint n);
+
+/* parse-region.c */
+/* One at the outermost level; goes on behind one that could not be read. */
+gboolean              ghlo_import_parse_top_level_op (GhloImportParser *self, GhloIrBlock *block);
+/* "{ … }" into @region; @arguments are the entry block's when it has no label. */
+gboolean              ghlo_import_parse_region     (GhloImportParser *self, GhloIrRegion *region,
+                                                    const GhloImportArguments *arguments, gboolean isolated);
 
 /* parse-pretty.c */
 gboolean              ghlo_import_parse_pretty     (GhloImportParser *self, GhloImportOp *op);

@@ -62,6 +62,9 @@ type_hash (const GhloIrType *type)
   return hash;
 }
 
+/* The members of a function type without inputs and results. */
+static const GhloIrType *const no_members[1] = { NULL };
+
 /* The module's copy of @key, whose arrays need only live during the call. */
 static const GhloIrType *
 intern (GhloIrModule     *module,
@@ -79,8 +82,9 @@ intern (GhloIrModule     *module,
                                          key->dimensions != NULL ? key->rank * sizeof (gint64) : 0);
   type->bounds = ghlo_ir_arena_copy (&context->arena, key->bounds,
                                      key->bounds != NULL ? key->rank * sizeof (gint64) : 0);
-  type->members = ghlo_ir_arena_copy (&context->arena, key->members,
-                                      key->members != NULL ? n_members (key) * sizeof (gpointer) : 0);
+  if (key->members != no_members)
+    type->members = ghlo_ir_arena_copy (&context->arena, key->members,
+                                        key->members != NULL ? n_members (key) * sizeof (gpointer) : 0);
   ghlo_ir_intern_add (&context->types, hash, type);
 
   return type;
@@ -214,7 +218,7 @@ ghlo_ir_type_function (GhloIrModule            *module,
     .kind = GHLO_IR_TYPE_FUNCTION,
     .rank = n_inputs,
     .n_results = n_results,
-    .members = n_inputs + n_results > 0 ? members : NULL,
+    .members = n_inputs + n_results > 0 ? members : no_members,
   });
 }
 

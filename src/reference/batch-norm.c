@@ -112,13 +112,10 @@ feature_sums (Norm         *self,
               double       *sums,
               GError      **error)
 {
-  g_autofree long double *totals = g_try_new0 (long double, MAX (self->features, 1));
+  g_autofree long double *totals = ghlo_ref_scratch_zeroed (self->features, sizeof (long double), error);
 
   if (totals == NULL)
-    {
-      g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_OUT_OF_MEMORY, "no memory for the features' sums");
-      return FALSE;
-    }
+    return FALSE;
   for (gsize i = 0; i < self->n; i++)
     {
       gsize f = feature_of (self, i);

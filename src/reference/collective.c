@@ -114,7 +114,7 @@ ghlo_ref_collective_draw_tickets (GhloRefCall *call,
       if (is_permute (call) ? group->len == 2 && is_own_pair (group, process)
                             : group == ghlo_ref_groups_find (&groups, process))
         g_ptr_array_add (tickets, ghlo_ref_process_draw_ticket (call->frame->process, name,
-                                                               (const guint32 *) group->data, group->len));
+                                                               (gconstpointer) group->data, group->len));
     }
 
   return TRUE;
@@ -170,7 +170,7 @@ gather (GhloRefCall *call,
   self->n_values = n_values;
   while (g_array_index (self->group, guint32, self->position) != process)
     self->position++;
-  self->values = ghlo_ref_process_meet (call->frame->process, name, (const guint32 *) self->group->data,
+  self->values = ghlo_ref_process_meet (call->frame->process, name, (gconstpointer) self->group->data,
                                         self->n_group, call->operands, n_values, error);
 
   return self->values != NULL && check_brought (call, self, free_dimension, error);

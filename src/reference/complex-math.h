@@ -8,6 +8,13 @@
 
 #pragma once
 
+#include <complex.h>
+
+/* glibc gives it to gcc only; clang has the same builtin. */
+#ifndef CMPLXL
+#define CMPLXL(re, im) __builtin_complex ((long double) (re), (long double) (im))
+#endif
+
 #include <glib.h>
 
 G_BEGIN_DECLS

@@ -128,14 +128,11 @@ gemm_in_doubles (const GhloRefNumeric *self,
                  guint8               *result,
                  GError              **error)
 {
-  g_autofree double *re = g_try_malloc0_n (MAX (m * n, 1), sizeof (double));
-  g_autofree double *im = self->complex ? g_try_malloc0_n (MAX (m * n, 1), sizeof (double)) : NULL;
+  g_autofree double *re = ghlo_ref_scratch_zeroed (m * n, sizeof (double), error);
+  g_autofree double *im = re != NULL && self->complex ? ghlo_ref_scratch_zeroed (m * n, sizeof (double), error) : NULL;
 
   if (re == NULL || (self->complex && im == NULL))
-    {
-      g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_OUT_OF_MEMORY, "no memory for a product's sums");
-      return FALSE;
-    }
+    return FALSE;
   if (!self->complex)
     {
       if (!ghlo_ref_gemm_double (call, self->round_to_f32, m, n, k, a[0], b[0], re, error))
@@ -180,14 +177,11 @@ gemm_in_longs (const GhloRefNumeric *self,
                GError              **error)
 {
   gsize count = MAX (m * n, 1);
-  g_autofree long double *sums = g_try_malloc0_n (count, sizeof (long double));
-  g_autofree double *planes = g_try_malloc0_n (count, 2 * sizeof (double));
+  g_autofree long double *sums = ghlo_ref_scratch_zeroed (count, sizeof (long double), error);
+  g_autofree double *planes = sums != NULL ? ghlo_ref_scratch (count, 2 * sizeof (double), error) : NULL;
 
-  if (sums == NULL || planes == NULL)
-    {
-      g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_OUT_OF_MEMORY, "no memory for a product's sums");
-      return FALSE;
-    }
+  if (planes == NULL)
+    return FALSE;
   if (!ghlo_ref_gemm_long (call, m, n, k, a[0], b[0], 1, sums, error)
       || (self->complex && !ghlo_ref_gemm_long (call, m, n, k, a[1], b[1], -1, sums, error)))
     return FALSE;
@@ -221,13 +215,10 @@ gemm_in_ints (const GhloRefNumeric *self,
               guint8               *result,
               GError              **error)
 {
-  g_autofree gint64 *sums = g_try_malloc0_n (MAX (m * n, 1), sizeof (gint64));
+  g_autofree gint64 *sums = ghlo_ref_scratch_zeroed (m * n, sizeof (gint64), error);
 
   if (sums == NULL)
-    {
-      g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_OUT_OF_MEMORY, "no memory for a product's sums");
-      return FALSE;
-    }
+    return FALSE;
   if (!ghlo_ref_gemm_int (call, m, n, k, a[0], b[0], (guint64 *) sums, error))
     return FALSE;
 

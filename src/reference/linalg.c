@@ -10,7 +10,7 @@
 #include "reference/kernels.h"
 #include "reference/numbers.h"
 
-#include <complex.h>
+#include "reference/complex-math.h"
 #include <math.h>
 #include <string.h>
 

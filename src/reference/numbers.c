@@ -6,18 +6,37 @@
 
 #include "reference/numbers.h"
 
+#include "base/sizes.h"
+
 #include <math.h>
+#include <string.h>
 
 gpointer
 ghlo_ref_scratch (gsize    count,
                   gsize    size,
                   GError **error)
 {
-  gpointer memory = g_try_malloc_n (MAX (count, 1), size);
+  gpointer memory = NULL;
+  gsize bytes;
 
+  if (ghlo_size_mul (&bytes, MAX (count, 1), size)
+      && bytes <= ghlo_memory_get_limit () - MIN (ghlo_memory_get_used (), ghlo_memory_get_limit ()))
+    memory = g_try_malloc (bytes);
   if (memory == NULL)
     g_set_error (error, GHLO_ERROR, GHLO_ERROR_OUT_OF_MEMORY,
                  "no memory for %" G_GSIZE_FORMAT " scratch elements of %" G_GSIZE_FORMAT " bytes", count, size);
+  return memory;
+}
+
+gpointer
+ghlo_ref_scratch_zeroed (gsize    count,
+                         gsize    size,
+                         GError **error)
+{
+  gpointer memory = ghlo_ref_scratch (count, size, error);
+
+  if (memory != NULL)
+    memset (memory, 0, MAX (count, 1) * size);
   return memory;
 }
 

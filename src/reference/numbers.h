@@ -12,8 +12,14 @@
 G_BEGIN_DECLS
 
 /* @count elements of @size bytes, not cleared; NULL with OUT_OF_MEMORY set.
- * Never NULL otherwise. The caller frees it with g_free. */
+ * Never NULL otherwise. What is asked for must
+ * fit the process' memory limit. The caller frees it with g_free. */
 gpointer ghlo_ref_scratch      (gsize            count,
+                                gsize            size,
+                                GError         **error);
+
+/* The same, cleared. */
+gpointer ghlo_ref_scratch_zeroed (gsize         count,
                                 gsize            size,
                                 GError         **error);
 

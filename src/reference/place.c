@@ -47,7 +47,7 @@ ghlo_ref_append_place (GString            *string,
     g_string_append_printf (string, "%s:%u:%u: ", location->text, location->line, MAX (location->column, 1));
   else
     g_string_append_printf (string, "%s: ", file_name (module));
-  g_string_append_printf (string, "'%s", ghlo_ir_op_get_spec (op)->name);
+  g_string_append_printf (string, "'%s", ghlo_ir_op_get_name (op));
   if (op->kind == GHLO_OP_STABLEHLO_CUSTOM_CALL)
     g_string_append_printf (string, " @%s", ghlo_ir_op_get_string (op, "call_target_name"));
   g_string_append (string, "': ");

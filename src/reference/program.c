@@ -345,7 +345,7 @@ find_last_uses (Builder      *builder,
         }
 
       step->n_dying = dying->len;
-      step->slots = g_new (guint32, n_operands + dying->len);
+      step->slots = g_new (guint32, MAX (n_operands + dying->len, 1));
       if (n_operands > 0)
         memcpy (step->slots, slots->data, n_operands * sizeof (guint32));
       if (dying->len > 0)
@@ -390,7 +390,7 @@ finish_block (Builder        *builder,
   block->n_dying_arguments = slots->len - block->n_returned;
   block->n_dying = dying->len;
   g_array_append_vals (slots, dying->data, dying->len);
-  block->slots = g_new (guint32, slots->len);
+  block->slots = g_new (guint32, MAX (slots->len, 1));
   if (slots->len > 0)
     memcpy (block->slots, slots->data, slots->len * sizeof (guint32));
 

@@ -8,7 +8,6 @@
 #include "reference/complex-math.h"
 #include "reference/scalar.h"
 
-#include <complex.h>
 #include <math.h>
 
 static inline GhloRefComplex

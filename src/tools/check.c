@@ -479,6 +479,7 @@ ghlo_tool_check (int    argc,
       g_ptr_array_extend_and_steal (files, g_steal_pointer (&found));
     }
   check_files (&checker, files);
+  g_free (checker.device);
 
   return checker.n_failed == 0 ? GHLO_TOOL_OK : GHLO_TOOL_FAILED;
 }

@@ -94,6 +94,34 @@ from_dense (const char *text,
   return value;
 }
 
+/* MLIR tells floats from integers by their point; people leave it out. Gives
+ * @elements with points where @type wants them, and their number. */
+static char *
+spell_elements (const char           *elements,
+                const GhloTensorType *type,
+                gsize                *n)
+{
+  g_autofree char *pointed = NULL;
+  GhloElementType part = ghlo_element_type_real_part (type->element_type);
+  guint depth = 0;
+
+  *n = *elements != '\0' ? 1 : 0;
+  for (const char *p = elements; *p != '\0'; p++)
+    {
+      depth += *p == '(' ? 1 : 0;
+      depth -= *p == ')' && depth > 0 ? 1 : 0;
+      *n += *p == ',' && depth == 0 ? 1 : 0;
+    }
+  if (ghlo_element_type_is_float (part))
+    {
+      g_autoptr (GRegex) integer = g_regex_new ("(?<![\\w.+-])([+-]?\\d+)(?![\\w.])", 0, 0, NULL);
+
+      pointed = g_regex_replace (integer, elements, -1, 0, "\\1.0", 0, NULL);
+    }
+
+  return pointed != NULL ? g_steal_pointer (&pointed) : g_strdup (elements);
+}
+
 /* "2x2xf32=1,2,3,4" is "dense<[1, 2, 3, 4]> : tensor<4xf32>" reshaped. */
 static GhloValue *
 from_literal (const char *spec,
@@ -102,19 +130,15 @@ from_literal (const char *spec,
   const char *equals = strchr (spec, '=');
   g_autofree char *shape = g_strndup (spec, equals - spec);
   g_autoptr (GhloTensorType) type = ghlo_tensor_type_parse (shape, error);
-  g_autofree char *attribute = NULL;
-  const char *elements = equals + 1;
+  g_autofree char *attribute = NULL, *elements = NULL;
   GhloValue *value;
-  gsize n = 1;
+  gsize n;
 
   if (type == NULL)
     return NULL;
   if (!ghlo_tensor_type_is_static (type))
     return invalid (error, "'%s' has a dynamic dimension; give the size it has in this run", shape);
-  for (const char *p = elements; *p != '\0'; p++)
-    n += *p == ',' ? 1 : 0;
-  if (*elements == '\0')
-    n = 0;
+  elements = spell_elements (equals + 1, type, &n);
 
   if (n == 1)
     attribute = g_strdup_printf ("dense<%s> : tensor<%s>", elements, shape);

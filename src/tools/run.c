@@ -287,11 +287,24 @@ run_file (Options            *options,
   return ok;
 }
 
+static void
+options_clear (Options *options)
+{
+  g_strfreev (options->inputs);
+  g_free (options->fill);
+  g_free (options->function);
+  g_free (options->output_dir);
+  g_free (options->device);
+  g_free (options->format_name);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Options, options_clear)
+
 int
 ghlo_tool_run (int    argc,
                char **argv)
 {
-  Options options = { 0 };
+  g_auto (Options) options = { 0 };
   g_autoptr (GError) error = NULL;
   const GhloExecutor *executor;
   int status;

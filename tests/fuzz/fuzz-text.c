@@ -20,7 +20,8 @@ check_round_trip (const GhloIrModule *module,
 {
   g_autofree char *text = ghlo_ir_to_string (module, flags);
   g_autoptr (GhloDiagnostics) diagnostics = ghlo_diagnostics_new ("printed", text, strlen (text));
-  g_autoptr (GhloIrModule) again = ghlo_import_text (text, strlen (text), GHLO_IMPORT_ALLOW_UNREGISTERED, diagnostics, NULL);
+  g_autoptr (GhloIrModule) again = ghlo_import_text (text, strlen (text), GHLO_IMPORT_ALLOW_UNREGISTERED,
+                                                     diagnostics, NULL);
 
   if (again == NULL)
     abort ();
@@ -31,7 +32,8 @@ LLVMFuzzerTestOneInput (const uint8_t *data,
                         size_t         size)
 {
   g_autoptr (GhloDiagnostics) diagnostics = ghlo_diagnostics_new ("fuzz", (const char *) data, size);
-  g_autoptr (GhloIrModule) module = ghlo_import_text ((const char *) data, size, GHLO_IMPORT_ALLOW_UNREGISTERED, diagnostics, NULL);
+  g_autoptr (GhloIrModule) module = ghlo_import_text ((const char *) data, size, GHLO_IMPORT_ALLOW_UNREGISTERED,
+                                                      diagnostics, NULL);
 
   if (module == NULL)
     {

@@ -18,6 +18,11 @@ ADD = '''func.func @main(%x: tensor<2x2xf32>, %y: tensor<2x2xf32>) -> tensor<2x2
   return %0 : tensor<2x2xf32>
 }
 '''
+COMPLEX = '''func.func @main(%x: tensor<2xcomplex<f32>>) -> tensor<2xcomplex<f32>> {
+  %0 = chlo.conj %x : tensor<2xcomplex<f32>> -> tensor<2xcomplex<f32>>
+  return %0 : tensor<2xcomplex<f32>>
+}
+'''
 WRONG = '''func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
   %0 = stablehlo.add %x, %y : tensor<2xf32>
   return %0 : tensor<2xf32>
@@ -80,6 +85,8 @@ def test_run(tests):
     add = tests.file('add.mlir', ADD)
     tests.expect('literals', ghlo('run', add, '--input=2x2xf32=1,2,3,4', '--input=2x2xf32=0.5'), 0,
                  'tensor<2x2xf32> {', '[1.500000e+00, 2.500000e+00]')
+    tests.expect('complex literals', ghlo('run', tests.file('complex.mlir', COMPLEX), '--input=2xcomplex<f32>=(1,2),(0.5,-3)'), 0,
+                 '[1.000000e+00, -2.000000e+00], [5.000000e-01, 3.000000e+00]')
     tests.expect('dense format', ghlo('run', add, '--fill=zeros', '--format=dense'), 0,
                  'dense<0.000000e+00> : tensor<2x2xf32>')
     tests.expect('attribute', ghlo('run', add, '--input=dense<2.0> : tensor<2x2xf32>', '--fill=zeros'), 0, '2.000000e+00')
@@ -123,7 +130,7 @@ def test_check(tests):
     tests.expect('a check that holds', ghlo('check', tests.file('right.mlir', CHECKS.split('// -----')[0])), 0,
                  '1 passed, 0 failed, 0 skipped')
     tests.expect('marked lines', ghlo('check', '--diagnostics', tests.file('marked.mlir', MARKED)), 1,
-                 'marked.mlir:12: this line is accepted', '1 passed, 1 failed, 0 skipped')
+                 'marked.mlir:11: this line is accepted', '1 passed, 1 failed, 0 skipped')
     tests.expect('round trip', ghlo('check', '--round-trip', '--no-run', checks), 0, '1 passed')
 
 

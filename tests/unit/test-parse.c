@@ -219,7 +219,8 @@ test_bad_attributes (void)
   static const char *const bad[] = {
     "", "-", "256 : i8", "-129 : i8", "-1 : ui8", "128 : si8", "1 : f32", "1.0 : i32", "99999999999999999999", "\"open",
     "\"bad \\q\"", "[1", "[1,]", "{a = 1, a = 2}", "{a = }", "@", "#stablehlo<precision FOO>", "#stablehlo.frob<>",
-    "#stablehlo.channel_handle<handle = 1>", "#stablehlo.dot<foo = [1]>", "#stablehlo.channel_handle<handle = 1, handle = 1>",
+    "#stablehlo.channel_handle<handle = 1>", "#stablehlo.dot<foo = [1]>",
+    "#stablehlo.channel_handle<handle = 1, handle = 1>",
     "#stablehlo.conv<[b, 0, 0, f]x[0, i, o]->[b, 0, f]>", "#stablehlo.conv<[b, 1, f]x[0, i, o]->[b, 0, f]>",
     "#stablehlo.conv<[b, -2, f]x[0, i, o]->[b, 0, f]>", "#undefined", "array<i8: 300>", "array<f32: 1>",
     "sparse<0, 1> : tensor<2xi32>", "0x1FFFFFFFF : f32", "1 : i128", "loc(frob)", "5 5",
@@ -291,7 +292,8 @@ test_bad_dense (void)
     "dense<[[1], [2, 3]]> : tensor<2x1xi32>", "dense<> : tensor<2xi32>", "dense<300> : tensor<i8>",
     "dense<-1> : tensor<ui8>", "dense<true> : tensor<i32>", "dense<1> : tensor<f32>", "dense<1.0> : tensor<i32>",
     "dense<\"0x01\"> : tensor<2xi32>", "dense<\"0x0\"> : tensor<i8>", "dense<\"0xZZ\"> : tensor<i8>",
-    "dense<\"01\"> : tensor<i8>", "dense<(1.0)> : tensor<complex<f32>>", "dense<1> : tensor<i3>", "dense<[1, 2> : tensor<2xi32>",
+    "dense<\"01\"> : tensor<i8>", "dense<(1.0)> : tensor<complex<f32>>", "dense<1> : tensor<i3>",
+    "dense<[1, 2> : tensor<2xi32>",
     "dense<[1]> : tensor<4611686018427387904xi32>", "dense<0x1FFFF> : tensor<f16>",
     "dense_resource<nothing> : tensor<2xi32>",
   };
@@ -351,7 +353,8 @@ test_names (void)
 {
   g_autoptr (GhloIrModule) module =
     parse_good ("func.func @f(%a: tensor<i32>, %b-1$: tensor<i32>) -> tensor<i32> {\n"
-                "  %r:2, %last = stablehlo.custom_call @x(%a) : (tensor<i32>) -> (tensor<i32>, tensor<i32>, tensor<i32>)\n"
+                "  %r:2, %last = stablehlo.custom_call @x(%a) "
+                ": (tensor<i32>) -> (tensor<i32>, tensor<i32>, tensor<i32>)\n"
                 "  %007 = stablehlo.add %r#1, %last : tensor<i32>\n"
                 "  %7 = stablehlo.add %007, %r#0 : tensor<i32>\n"
                 "  %99999999 = stablehlo.add %7, %b-1$ : tensor<i32>\n"
@@ -384,7 +387,8 @@ test_scopes (void)
 
   check_bad ("func.func @f() {\n  return %x : tensor<i1>\n}", 1, 2, "'%x'");
   check_bad ("func.func @f(%x: tensor<i1>) {\n  %x = stablehlo.not %x : tensor<i1>\n  return\n}", 1, 2, "already");
-  check_bad ("func.func @f(%x: tensor<i1>) {\n  return\n}\nfunc.func @g() {\n  return %x : tensor<i1>\n}", 1, 5, "'%x'");
+  check_bad ("func.func @f(%x: tensor<i1>) {\n  return\n}\n"
+             "func.func @g() {\n  return %x : tensor<i1>\n}", 1, 5, "'%x'");
   check_bad ("func.func @f(%x: tensor<i1>) {\n  %y = stablehlo.not %x : tensor<i8>\n  return\n}", 1, 2, "tensor<i1>");
   check_bad ("func.func @f(%x: tensor<i1>) {\n  %y = stablehlo.not %x#1 : tensor<i1>\n  return\n}", 1, 2, "number 1");
   check_bad ("func.func @f(%x: tensor<i1>) {\n  %a, %b = stablehlo.not %x : tensor<i1>\n  return\n}", 1, 2, "found 2");
@@ -399,7 +403,8 @@ test_locations (void)
     parse_good ("module {\n"
                 "  func.func @f(%a: tensor<i1> loc(\"arg\")) -> tensor<i1> {\n"
                 "    %0 = stablehlo.not %a : tensor<i1> loc(#loc2)\n"
-                "    %1 = stablehlo.not %0 : tensor<i1> loc(callsite(\"f\"(\"x.py\":1:2 to :9) at fused<\"m\">[unknown, \"b\"]))\n"
+                "    %1 = stablehlo.not %0 : tensor<i1> "
+                "loc(callsite(\"f\"(\"x.py\":1:2 to :9) at fused<\"m\">[unknown, \"b\"]))\n"
                 "    return %1 : tensor<i1> loc(\"y.py\":3:4 to 5:6)\n"
                 "  } loc(#loc)\n"
                 "}\n"
@@ -504,14 +509,40 @@ test_bad_operations (void)
   check_bad ("frob.op", 1, 1, "frob.op");
   check_bad ("\"frob.op\"() : () -> ()", 1, 1, "frob.op");
   check_bad ("func.func @f(%a: tensor<i1>) {\n  stablehlo.if %a\n}", 1, 2, "in quotes");
-  check_bad ("func.func @f(%a: tensor<i1>) {\n  \"stablehlo.not\"(%a) <{frob = 1 : i32}> : (tensor<i1>) -> tensor<i1>\n}",
+  check_bad ("func.func @f(%a: tensor<i1>) {\n"
+             "  \"stablehlo.not\"(%a) <{frob = 1 : i32}> : (tensor<i1>) -> tensor<i1>\n}",
              1, 2, "frob");
-  check_bad ("func.func @f(%a: tensor<i1>) {\n  \"stablehlo.not\"(%a, %a) : (tensor<i1>) -> tensor<i1>\n}", 1, 2, "2 operands");
-  check_bad ("func.func @f(%a: tensor<i1>) {\n  \"stablehlo.iota\"() {iota_dimension = 0, iota_dimension = 0} : () -> tensor<i1>\n}",
+  check_bad ("func.func @f(%a: tensor<i1>) {\n"
+             "  \"stablehlo.not\"(%a, %a) : (tensor<i1>) -> tensor<i1>\n}", 1, 2, "2 operands");
+  check_bad ("func.func @f(%a: tensor<i1>) {\n"
+             "  \"stablehlo.iota\"() {iota_dimension = 0, iota_dimension = 0} : () -> tensor<i1>\n}",
              1, 2, "once");
   check_bad ("func.func @f(%a: tensor<f32>) {\n  %0 = stablehlo.reduce(%a init: %a) applies stablehlo.divide across "
              "dimensions = [] : (tensor<f32>, tensor<f32>) -> tensor<f32>\n  return\n}", 1, 2, "commutative");
   check_bad ("func.func @f(tensor<i1>) {\n  return\n}", 1, 1, "names");
+}
+
+/* Operations of foreign dialects are kept where the caller says so. */
+static void
+test_unregistered (void)
+{
+  const char *text = "func.func @f(%a: tensor<i1>) {\n"
+                     "  %0 = \"llvm.frob\"(%a) <{x = 1 : i32}> ({\n    func.return\n  }) {y} : (tensor<i1>) -> f32\n"
+                     "  return\n}";
+  const char *own = "\"stablehlo.frob\"() : () -> ()";
+  g_autoptr (GhloDiagnostics) diagnostics = ghlo_diagnostics_new ("test", text, strlen (text));
+  g_autoptr (GhloDiagnostics) own_diagnostics = ghlo_diagnostics_new ("test", own, strlen (own));
+  g_autoptr (GhloIrModule) module =
+    ghlo_import_text (text, strlen (text), GHLO_IMPORT_ALLOW_UNREGISTERED, diagnostics, NULL);
+  const GhloIrOp *op;
+
+  g_assert_nonnull (module);
+  op = ghlo_ir_func_get_body (ghlo_ir_module_find (module, "f"))->first;
+  g_assert_cmpint (op->kind, ==, GHLO_OP_UNREGISTERED);
+  g_assert_cmpstr (ghlo_ir_op_get_string (op, "unregistered_name"), ==, "llvm.frob");
+  g_assert_nonnull (ghlo_ir_op_get (op, "x"));
+  g_assert_nonnull (ghlo_ir_op_get (op, "y"));
+  g_assert_null (ghlo_import_text (own, strlen (own), GHLO_IMPORT_ALLOW_UNREGISTERED, own_diagnostics, NULL));
 }
 
 /* Deep nesting is an error, wherever it is. */
@@ -562,7 +593,11 @@ test_any_bytes (void)
 
         g_assert_true ((module == NULL) == (diagnostics->n_errors > 0));
         for (guint j = 0; j < diagnostics->findings->len; j++)
-          g_assert_true (g_utf8_validate (((GhloFinding *) g_ptr_array_index (diagnostics->findings, j))->message, -1, NULL));
+          {
+            const GhloFinding *finding = g_ptr_array_index (diagnostics->findings, j);
+
+            g_assert_true (g_utf8_validate (finding->message, -1, NULL));
+          }
       }
 }
 
@@ -603,7 +638,8 @@ test_monitor (void)
   for (guint i = 0; i < 2; i++)
     {
       g_autoptr (GhloDiagnostics) diagnostics = ghlo_diagnostics_new ("test", text->str, text->len);
-      g_autoptr (GhloIrModule) module = ghlo_import_text (text->str, text->len, GHLO_IMPORT_DEFAULT, diagnostics, &monitor);
+      g_autoptr (GhloIrModule) module = ghlo_import_text (text->str, text->len, GHLO_IMPORT_DEFAULT, diagnostics,
+                                                          &monitor);
 
       g_assert_true ((module == NULL) == (i == 1));
       g_assert_cmpuint (diagnostics->n_errors, ==, 0);
@@ -652,6 +688,7 @@ main (int    argc,
   g_test_add_func ("/parse/blocks", test_blocks);
   g_test_add_func ("/parse/recovery", test_recovery);
   g_test_add_func ("/parse/operations/bad", test_bad_operations);
+  g_test_add_func ("/parse/unregistered", test_unregistered);
   g_test_add_func ("/parse/limits", test_limits);
   g_test_add_func ("/parse/any-bytes", test_any_bytes);
   g_test_add_func ("/parse/monitor", test_monitor);
