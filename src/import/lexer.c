@@ -20,7 +20,11 @@ const guint8 ghlo_import_chars[256] = {
   ['_'] = L,
   ['$'] = GHLO_CHAR_IDENT | GHLO_CHAR_SUFFIX,
   ['.'] = GHLO_CHAR_IDENT | GHLO_CHAR_SUFFIX,
-  ['-'] = GHLO_CHAR_SUFFIX,
+  ['-'] = GHLO_CHAR_SUFFIX | GHLO_CHAR_PUNCT,
+  ['('] = GHLO_CHAR_PUNCT, [')'] = GHLO_CHAR_PUNCT, ['['] = GHLO_CHAR_PUNCT, [']'] = GHLO_CHAR_PUNCT,
+  ['{'] = GHLO_CHAR_PUNCT, ['}'] = GHLO_CHAR_PUNCT, ['<'] = GHLO_CHAR_PUNCT, ['>'] = GHLO_CHAR_PUNCT,
+  [','] = GHLO_CHAR_PUNCT, [':'] = GHLO_CHAR_PUNCT, ['='] = GHLO_CHAR_PUNCT, ['+'] = GHLO_CHAR_PUNCT,
+  ['*'] = GHLO_CHAR_PUNCT, ['?'] = GHLO_CHAR_PUNCT, ['|'] = GHLO_CHAR_PUNCT, ['/'] = GHLO_CHAR_PUNCT,
 };
 
 #undef L
@@ -216,7 +220,7 @@ lex_punctuation (GhloImportLexer *self)
       return GHLO_TOKEN_META_OPEN;
     }
   self->cursor = self->start + 1;
-  if (c != '\0' && strchr ("()[]{}<>,:=-+*?|/", c) != NULL)
+  if (ghlo_import_char_is (c, GHLO_CHAR_PUNCT))
     return (guchar) c;
 
   return invalid (self, self->start + 1, "a character that starts nothing");

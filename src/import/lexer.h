@@ -51,6 +51,7 @@ enum
   GHLO_CHAR_IDENT  = 1 << 3,     /* letters, digits, $ . */
   GHLO_CHAR_SUFFIX = 1 << 4,     /* letters, digits, $ . - */
   GHLO_CHAR_SPACE  = 1 << 5,     /* blank, tab, carriage return; not the newline */
+  GHLO_CHAR_PUNCT  = 1 << 6,     /* a token of its own */
 };
 
 extern const guint8 ghlo_import_chars[256];

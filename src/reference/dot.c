@@ -232,30 +232,14 @@ prefix_axis (GhloRefContraction *contraction,
   return is_contracted ? &contraction->contracted : &contraction->left;
 }
 
-/* The rows of group @group: from *start to *end of the ragged dimension. */
-static void
-group_range (const Ragged *self,
-             gsize         prefix,
-             gint64        group,
-             gint64        extent,
-             gint64       *start,
-             gint64       *end)
-{
-  const gint64 *sizes = self->sizes + prefix * (gsize) self->n_groups;
-
-  *start = *end = 0;
-  for (gint64 g = 0; g <= group; g++)
-    {
-      *start = *end;
-      *end += CLAMP (sizes[g], 0, extent - *start);
-    }
-}
-
+/* One group: rows *@start to *@start + @size of the ragged dimension, as far as
+ * there are so many. The next group begins where it ends. */
 static gboolean
 run_group (Ragged       *self,
            const gint64 *index,
-           gsize         prefix,
            gint64        group,
+           gint64       *start,
+           gint64        size,
            const guint8 *lhs,
            const guint8 *rhs,
            guint8       *result,
@@ -264,12 +248,12 @@ run_group (Ragged       *self,
   GhloRefContraction part = self->contraction;
   GhloRefAxes *ragged = self->is_contracted ? &part.contracted : &part.left;
   Offsets at = { 0 };
-  gint64 start, end;
 
-  group_range (self, prefix, group, ragged->dimensions[self->ragged], &start, &end);
-  if (start == end)
+  size = CLAMP (size, 0, ragged->dimensions[self->ragged] - *start);
+  if (size == 0)
     return TRUE;
-  restrict_axis (ragged, self->ragged, start, end - start, &at);
+  restrict_axis (ragged, self->ragged, *start, size, &at);
+  *start += size;
   for (guint i = 0; i < self->n_prefix; i++)
     {
       guint axis;
@@ -293,17 +277,18 @@ run_groups (Ragged    *self,
   const GhloValue *lhs = self->call->operands[0];
   const GhloValue *rhs = self->call->operands[1];
   gint64 index[GHLO_MAX_RANK] = { 0 };
-  gsize prefix = 0;
+  const gint64 *sizes = self->sizes;
 
   self->contraction.lhs_type = lhs->type->element_type;
   self->contraction.rhs_type = rhs->type->element_type;
   self->contraction.result_type = result->type->element_type;
   do
     {
+      gint64 start = 0;
+
       for (gint64 g = 0; g < self->n_groups; g++)
-        if (!run_group (self, index, prefix, g, lhs->data, rhs->data, result->data, error))
+        if (!run_group (self, index, g, &start, *sizes++, lhs->data, rhs->data, result->data, error))
           return FALSE;
-      prefix++;
     }
   while (ghlo_ref_next_index (index, self->prefix, self->n_prefix));
   return TRUE;

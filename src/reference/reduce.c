@@ -170,6 +170,8 @@ ghlo_ref_reduce (GhloRefCall *call,
   g_autoptr (GPtrArray) copies = g_ptr_array_new_with_free_func (g_free);
   g_autofree const guint8 **data = g_new0 (const guint8 *, self.n_inputs);
 
+  if (self.n_inputs == 0 || call->n_operands % 2 != 0)
+    return ghlo_ref_fail (call, error, "expected an initial value for each input");
   if (!check_inputs (call, self.n_inputs, error) || !find_dimensions (call, &self, error))
     return FALSE;
   fold = ghlo_ref_fold_new (call, 0, self.n_inputs, self.inner, call->operands, call->operands + self.n_inputs,

@@ -299,7 +299,7 @@ ghlo_ref_reduce_window (GhloRefCall *call,
   gint64 index[GHLO_MAX_RANK] = { 0 };
   gsize length;
 
-  if (n == 0)
+  if (n == 0 || call->n_operands % 2 != 0)
     return ghlo_ref_fail (call, error, "expected at least one input");
   if (!window_init (call, &window, call->operands[0], error))
     return FALSE;
