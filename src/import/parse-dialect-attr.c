@@ -419,7 +419,12 @@ ghlo_import_parse_struct (GhloImportParser *self,
         }
     }
   if (!parse_fields (self, structure, values))
-    return NULL;
+    {
+      const GhloIrStructSpec *spec = &ghlo_ir_struct_specs[structure];
+
+      ghlo_import_fail (self, "the rest of #%s.%s cannot be read", spec->dialect, spec->mnemonic);
+      return NULL;
+    }
 
   return make_struct (self, place, structure, values, raw);
 }
