@@ -67,6 +67,16 @@ ghlo_import_parser_clear (GhloImportParser *self)
   GHLO_IMPORT_CLEAR (&self->ints);
 }
 
+static void G_GNUC_PRINTF (4, 0)
+report (GhloImportParser *self,
+        int               code,
+        GhloImportPlace   place,
+        const char       *format,
+        va_list           args)
+{
+  ghlo_diagnostics_addv (self->diagnostics, GHLO_SEVERITY_ERROR, code, place.line, place.column, format, args);
+}
+
 gboolean
 ghlo_import_fail_at (GhloImportParser *self,
                      GhloImportPlace   place,
@@ -76,8 +86,7 @@ ghlo_import_fail_at (GhloImportParser *self,
   va_list args;
 
   va_start (args, format);
-  ghlo_diagnostics_addv (self->diagnostics, GHLO_SEVERITY_ERROR, GHLO_ERROR_PARSE, place.line, place.column,
-                         format, args);
+  report (self, GHLO_ERROR_PARSE, place, format, args);
   va_end (args);
 
   return FALSE;
@@ -88,12 +97,10 @@ ghlo_import_fail (GhloImportParser *self,
                   const char       *format,
                   ...)
 {
-  GhloImportPlace place = ghlo_import_place (self);
   va_list args;
 
   va_start (args, format);
-  ghlo_diagnostics_addv (self->diagnostics, GHLO_SEVERITY_ERROR, GHLO_ERROR_PARSE, place.line, place.column,
-                         format, args);
+  report (self, GHLO_ERROR_PARSE, ghlo_import_place (self), format, args);
   va_end (args);
 
   return FALSE;
@@ -104,12 +111,10 @@ ghlo_import_unsupported (GhloImportParser *self,
                          const char       *format,
                          ...)
 {
-  GhloImportPlace place = ghlo_import_place (self);
   va_list args;
 
   va_start (args, format);
-  ghlo_diagnostics_addv (self->diagnostics, GHLO_SEVERITY_ERROR, GHLO_ERROR_UNSUPPORTED, place.line, place.column,
-                         format, args);
+  report (self, GHLO_ERROR_UNSUPPORTED, ghlo_import_place (self), format, args);
   va_end (args);
 
   return FALSE;
@@ -535,4 +540,25 @@ ghlo_import_skip_balanced (GhloImportParser *self,
   ghlo_import_next (self);
 
   return end;
+}
+
+char *
+ghlo_import_opaque_text (GhloImportParser *self,
+                         const char       *what)
+{
+  const char *start = self->lexer.start + 1, *end = self->lexer.cursor;
+
+  if (end < self->lexer.end && *end == '<')
+    end = ghlo_import_skip_balanced (self, end);
+  else
+    ghlo_import_next (self);
+  if (end == NULL)
+    return NULL;
+  if (memchr (start, '\0', end - start) != NULL)
+    {
+      ghlo_import_fail (self, "expected %s without NUL bytes, found one with them", what);
+      return NULL;
+    }
+
+  return g_strndup (start, end - start);
 }
