@@ -419,7 +419,12 @@ ghlo_import_parse_struct (GhloImportParser *self,
         }
     }
   if (!parse_fields (self, structure, values))
-    return NULL;
+    {
+      const GhloIrStructSpec *spec = &ghlo_ir_struct_specs[structure];
+
+      ghlo_import_fail (self, "the rest of #%s.%s cannot be read", spec->dialect, spec->mnemonic);
+      return NULL;
+    }
 
   return make_struct (self, place, structure, values, raw);
 }
@@ -507,23 +512,9 @@ parse_bracketed (GhloImportParser *self,
 static const GhloIrAttr *
 parse_opaque (GhloImportParser *self)
 {
-  const char *start = self->lexer.start + 1, *end = self->lexer.cursor;
-  g_autofree char *text = NULL;
+  g_autofree char *text = ghlo_import_opaque_text (self, "an attribute");
 
-  if (end < self->lexer.end && *end == '<')
-    end = ghlo_import_skip_balanced (self, end);
-  else
-    ghlo_import_next (self);
-  if (end == NULL)
-    return NULL;
-  if (memchr (start, '\0', end - start) != NULL)
-    {
-      ghlo_import_fail (self, "expected an attribute without NUL bytes, found one with them");
-      return NULL;
-    }
-  text = g_strndup (start, end - start);
-
-  return ghlo_ir_attr_opaque (self->module, text);
+  return text != NULL ? ghlo_ir_attr_opaque (self->module, text) : NULL;
 }
 
 const GhloIrAttr *

@@ -472,23 +472,9 @@ parse_word (GhloImportParser *self)
 static const GhloIrType *
 parse_opaque (GhloImportParser *self)
 {
-  const char *start = self->lexer.start + 1, *end = self->lexer.cursor;
-  g_autofree char *text = NULL;
+  g_autofree char *text = ghlo_import_opaque_text (self, "a type");
 
-  if (end < self->lexer.end && *end == '<')
-    end = ghlo_import_skip_balanced (self, end);
-  else
-    ghlo_import_next (self);
-  if (end == NULL)
-    return NULL;
-  if (memchr (start, '\0', end - start) != NULL)
-    {
-      ghlo_import_fail (self, "expected a type without NUL bytes, found one with them");
-      return NULL;
-    }
-  text = g_strndup (start, end - start);
-
-  return ghlo_ir_type_opaque (self->module, text);
+  return text != NULL ? ghlo_ir_type_opaque (self->module, text) : NULL;
 }
 
 /* "!stablehlo<token>" is "!stablehlo.token": the lexer stands on the word behind the "<". */

@@ -67,6 +67,16 @@ ghlo_import_parser_clear (GhloImportParser *self)
   GHLO_IMPORT_CLEAR (&self->ints);
 }
 
+static void G_GNUC_PRINTF (4, 0)
+report (GhloImportParser *self,
+        int               code,
+        GhloImportPlace   place,
+        const char       *format,
+        va_list           args)
+{
+  ghlo_diagnostics_addv (self->diagnostics, GHLO_SEVERITY_ERROR, code, place.line, place.column, format, args);
+}
+
 gboolean
 ghlo_import_fail_at (GhloImportParser *self,
                      GhloImportPlace   place,
@@ -76,8 +86,7 @@ ghlo_import_fail_at (GhloImportParser *self,
   va_list args;
 
   va_start (args, format);
-  ghlo_diagnostics_addv (self->diagnostics, GHLO_SEVERITY_ERROR, GHLO_ERROR_PARSE, place.line, place.column,
-                         format, args);
+  report (self, GHLO_ERROR_PARSE, place, format, args);
   va_end (args);
 
   return FALSE;
@@ -88,12 +97,10 @@ ghlo_import_fail (GhloImportParser *self,
                   const char       *format,
                   ...)
 {
-  GhloImportPlace place = ghlo_import_place (self);
   va_list args;
 
   va_start (args, format);
-  ghlo_diagnostics_addv (self->diagnostics, GHLO_SEVERITY_ERROR, GHLO_ERROR_PARSE, place.line, place.column,
-                         format, args);
+  report (self, GHLO_ERROR_PARSE, ghlo_import_place (self), format, args);
   va_end (args);
 
   return FALSE;
@@ -104,12 +111,10 @@ ghlo_import_unsupported (GhloImportParser *self,
                          const char       *format,
                          ...)
 {
-  GhloImportPlace place = ghlo_import_place (self);
   va_list args;
 
   va_start (args, format);
-  ghlo_diagnostics_addv (self->diagnostics, GHLO_SEVERITY_ERROR, GHLO_ERROR_UNSUPPORTED, place.line, place.column,
-                         format, args);
+  report (self, GHLO_ERROR_UNSUPPORTED, ghlo_import_place (self), format, args);
   va_end (args);
 
   return FALSE;
@@ -141,20 +146,80 @@ ghlo_import_quote (const char *text,
   return g_string_free (quote, FALSE);
 }
 
-gboolean
-ghlo_import_expected (GhloImportParser *self,
-                      const char       *what)
+/* Where the text of the line from @start to @end ends, without a comment and
+ * the space before it; @start when there is none. */
+static const char *
+line_text_end (const char *start,
+               const char *end)
+{
+  gboolean quoted = FALSE;
+
+  for (const char *p = start; p < end; p++)
+    {
+      if (*p == '"' && (p == start || p[-1] != '\\'))
+        quoted = !quoted;
+      if (!quoted && p + 1 < end && p[0] == '/' && p[1] == '/')
+        {
+          end = p;
+          break;
+        }
+    }
+  while (end > start && g_ascii_isspace (end[-1]))
+    end--;
+
+  return end;
+}
+
+/* Where something is missing: behind the token before, when the current one
+ * begins a line of its own. */
+static GhloImportPlace
+missing_place (const GhloImportParser *self)
+{
+  const GhloImportLexer *lexer = &self->lexer;
+  const char *line = lexer->line_start;
+  GhloImportPlace place = ghlo_import_place (self);
+
+  for (const char *p = line; p < lexer->start; p++)
+    if (!g_ascii_isspace (*p))
+      return place;
+
+  for (guint number = place.line - 1; number > 0; number--)
+    {
+      const char *end = line - 1, *start = end, *text_end;
+
+      while (start > lexer->text && start[-1] != '\n')
+        start--;
+      text_end = line_text_end (start, end);
+      if (text_end > start)
+        return (GhloImportPlace) { number, (guint) (text_end - start) + 1 };
+      line = start;
+    }
+
+  return place;
+}
+
+static gboolean
+fail_expected (GhloImportParser *self,
+               GhloImportPlace   place,
+               const char       *what)
 {
   g_autofree char *found = NULL;
 
   if (ghlo_import_at (self, GHLO_TOKEN_END))
-    return ghlo_import_fail (self, "expected %s, found the end of the text", what);
+    return ghlo_import_fail_at (self, place, "expected %s, found the end of the text", what);
   if (ghlo_import_at (self, GHLO_TOKEN_INVALID))
-    return ghlo_import_fail (self, "expected %s, found %s", what, self->lexer.problem);
+    return ghlo_import_fail_at (self, place, "expected %s, found %s", what, self->lexer.problem);
 
   found = ghlo_import_quote (self->lexer.start, ghlo_import_lexer_length (&self->lexer));
 
-  return ghlo_import_fail (self, "expected %s, found '%s'", what, found);
+  return ghlo_import_fail_at (self, place, "expected %s, found '%s'", what, found);
+}
+
+gboolean
+ghlo_import_expected (GhloImportParser *self,
+                      const char       *what)
+{
+  return fail_expected (self, ghlo_import_place (self), what);
 }
 
 gboolean
@@ -178,7 +243,7 @@ ghlo_import_expect (GhloImportParser *self,
                     guint             kind,
                     const char       *what)
 {
-  return ghlo_import_accept (self, kind) || ghlo_import_expected (self, what);
+  return ghlo_import_accept (self, kind) || fail_expected (self, missing_place (self), what);
 }
 
 gboolean
@@ -475,4 +540,25 @@ ghlo_import_skip_balanced (GhloImportParser *self,
   ghlo_import_next (self);
 
   return end;
+}
+
+char *
+ghlo_import_opaque_text (GhloImportParser *self,
+                         const char       *what)
+{
+  const char *start = self->lexer.start + 1, *end = self->lexer.cursor;
+
+  if (end < self->lexer.end && *end == '<')
+    end = ghlo_import_skip_balanced (self, end);
+  else
+    ghlo_import_next (self);
+  if (end == NULL)
+    return NULL;
+  if (memchr (start, '\0', end - start) != NULL)
+    {
+      ghlo_import_fail (self, "expected %s without NUL bytes, found one with them", what);
+      return NULL;
+    }
+
+  return g_strndup (start, end - start);
 }

@@ -163,6 +163,9 @@ const char      *ghlo_import_parse_name      (GhloImportParser *self);
 const char      *ghlo_import_parse_symbol_name (GhloImportParser *self);
 /* Source text from @open to its matching bracket; moves behind it. @open must
  * be the current token or behind it on its line. Returns the end, or NULL. */
+/* The text of another dialect's attribute or type from behind its # or ! to the
+ * end of its brackets; NULL with an error. @what is for the error. */
+char            *ghlo_import_opaque_text     (GhloImportParser *self, const char *what);
 const char      *ghlo_import_skip_balanced   (GhloImportParser *self, const char *open);
 
 static inline GhloImportPlace

@@ -131,23 +131,48 @@ ghlo_ir_op_set (GhloIrModule     *module,
     register_symbol (op);
 }
 
-/* Sorts the state's attributes into inherent and discardable ones. */
+static int
+compare_names (gconstpointer a,
+               gconstpointer b,
+               gpointer      data)
+{
+  return strcmp (((const GhloIrNamedAttr *) a)->name, ((const GhloIrNamedAttr *) b)->name);
+}
+
+/* Sorts the state's attributes into inherent and discardable ones; a later one
+ * of a name wins. */
 static void
-set_attributes (GhloIrModule       *module,
-                GhloIrOp           *op,
+set_attributes (GhloIrModule        *module,
+                GhloIrOp            *op,
                 const GhloIrOpState *state)
 {
   const GhloIrOpSpec *spec = ghlo_ir_op_spec (state->kind);
+  GhloIrNamedAttr *list = NULL;
+  guint n = 0, n_kept = 0;
 
   for (gsize i = 0; i < state->n_attributes; i++)
     {
       int index = inherent_index (spec, state->attributes[i].name);
 
       if (index >= 0)
-        op->attributes[index] = state->attributes[i].value;
-      else
-        set_discardable (module, op, state->attributes[i].name, state->attributes[i].value);
+        {
+          op->attributes[index] = state->attributes[i].value;
+          continue;
+        }
+      if (list == NULL)
+        list = ghlo_ir_module_alloc (module, (state->n_attributes - i) * sizeof (GhloIrNamedAttr));
+      list[n].name = ghlo_ir_module_intern (module, state->attributes[i].name, -1);
+      list[n++].value = state->attributes[i].value;
     }
+  if (n == 0)
+    return;
+
+  g_qsort_with_data (list, (int) n, sizeof (GhloIrNamedAttr), compare_names, NULL);   /* stable */
+  for (guint i = 0; i < n; i++)
+    if (i + 1 == n || list[i].name != list[i + 1].name)
+      list[n_kept++] = list[i];
+  op->discardable = list;
+  op->n_discardable = n_kept;
 }
 
 GhloIrOp *

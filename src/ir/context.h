@@ -20,7 +20,7 @@ typedef struct _GhloIrContext
   GhloIrInternTable  locations;
   GPtrArray         *constants;        /* GBytes of dense attributes, one reference each */
   gsize              constant_bytes;
-  GPtrArray         *quantizations;    /* one reference each, no two equal */
+  GhloIrInternTable  quantizations;    /* one reference each */
   GPtrArray         *symbol_tables;    /* GHashTable of each symbol table operation */
 } GhloIrContext;
 

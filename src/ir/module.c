@@ -54,29 +54,31 @@ ghlo_ir_module_intern (GhloIrModule *self,
   return string->text;
 }
 
+static gboolean
+quantization_equal (gconstpointer item,
+                    gconstpointer key)
+{
+  return item == key || ghlo_quantization_equal (item, key);
+}
+
 GhloQuantization *
 ghlo_ir_context_quantization (GhloIrModule     *module,
                               GhloQuantization *quantization)
 {
-  GPtrArray *known = module->context->quantizations;
+  GhloIrInternTable *known = &module->context->quantizations;
+  guint32 hash = ghlo_ir_hash_mix (quantization->storage, ((guint64) quantization->axis << 32) ^ quantization->n_scales);
+  GhloQuantization *item;
 
-  /* Newest first: a program names the same few again and again. */
-  for (guint i = known->len; i > 0; i--)
+  hash = ghlo_ir_hash_bytes (hash, quantization->scales, quantization->n_scales * sizeof (double));
+  hash = ghlo_ir_hash_bytes (hash, quantization->zero_points, quantization->n_scales * sizeof (gint64));
+  item = ghlo_ir_intern_find (known, hash, quantization_equal, quantization);
+  if (item == NULL)
     {
-      GhloQuantization *candidate = g_ptr_array_index (known, i - 1);
-
-      if (candidate == quantization || ghlo_quantization_equal (candidate, quantization))
-        return candidate;
+      item = ghlo_quantization_ref (quantization);
+      ghlo_ir_intern_add (known, hash, item);
     }
-  g_ptr_array_add (known, ghlo_quantization_ref (quantization));
 
-  return quantization;
-}
-
-static void
-quantization_unref (gpointer data)
-{
-  ghlo_quantization_unref (data);
+  return item;
 }
 
 static void
@@ -101,7 +103,6 @@ ghlo_ir_module_new (const char *file_name)
   self->file_name = g_strdup (file_name != NULL ? file_name : "<program>");
   self->context = context;
   context->constants = g_ptr_array_new_with_free_func (constant_unref);
-  context->quantizations = g_ptr_array_new_with_free_func (quantization_unref);
   context->symbol_tables = g_ptr_array_new_with_free_func (symbol_table_unref);
 
   return self;
@@ -124,8 +125,10 @@ ghlo_ir_module_unref (GhloIrModule *self)
     return;
 
   g_ptr_array_unref (context->constants);
-  g_ptr_array_unref (context->quantizations);
   g_ptr_array_unref (context->symbol_tables);
+  for (gsize i = 0; i < context->quantizations.capacity; i++)
+    g_clear_pointer (&context->quantizations.items[i], ghlo_quantization_unref);
+  ghlo_ir_intern_clear (&context->quantizations);
   ghlo_ir_intern_clear (&context->strings);
   ghlo_ir_intern_clear (&context->types);
   ghlo_ir_intern_clear (&context->attrs);

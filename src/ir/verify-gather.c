@@ -29,27 +29,6 @@ read_gather (const GhloIrOp *op,
   gather->skipped = 0;
 }
 
-/* index_vector_dim may be one past the last dimension: then an index is a single number. */
-static gboolean
-verify_index_vector (GhloIrVerifier *verifier,
-                     const GhloIrOp *op,
-                     const Gather   *gather)
-{
-  const GhloIrType *indices = ghlo_ir_operand_type (op, 1);
-  gint64 size;
-
-  if (gather->index_vector_dim < 0 || gather->index_vector_dim > (gint64) indices->rank)
-    return ghlo_ir_verify_fail (verifier, op, "expected index_vector_dim in [0, %u], found %" G_GINT64_FORMAT,
-                                indices->rank, gather->index_vector_dim);
-  size = gather->index_vector_dim == indices->rank ? 1 : indices->dimensions[gather->index_vector_dim];
-  if (size >= 0 && size != (gint64) gather->n_index_map)
-    return ghlo_ir_verify_fail (verifier, op,
-                                "expected start_index_map of %" G_GINT64_FORMAT " dimensions, the length of an index,"
-                                " found %" G_GSIZE_FORMAT, size, gather->n_index_map);
-
-  return TRUE;
-}
-
 /* Batching dimensions stand in pairs, of operand and indices. */
 static gboolean
 verify_batching (GhloIrVerifier *verifier,
@@ -102,7 +81,8 @@ verify_numbers (GhloIrVerifier *verifier,
     return ghlo_ir_verify_fail (verifier, op,
                                 "expected offset_dims, collapsed_slice_dims and operand_batching_dims for %u dimensions"
                                 " of the operand together, found %" G_GSIZE_FORMAT, rank, covered);
-  if (!verify_index_vector (verifier, op, gather)
+  if (!ghlo_ir_verify_index_vector (verifier, op, ghlo_ir_operand_type (op, 1), "start_index_map",
+                                    gather->n_index_map, gather->index_vector_dim)
       || !ghlo_ir_verify_dims_sorted (verifier, op, "offset_dims", gather->offset, gather->n_offset)
       || !ghlo_ir_verify_dims_sorted (verifier, op, "collapsed_slice_dims", gather->collapsed, gather->n_collapsed)
       || !ghlo_ir_verify_dims_sorted (verifier, op, "operand_batching_dims", gather->operand_batch,

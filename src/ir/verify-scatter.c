@@ -34,27 +34,6 @@ read_scatter (const GhloIrOp *op,
   scatter->skipped = 0;
 }
 
-/* index_vector_dim may be one past the last dimension: then an index is a single number. */
-static gboolean
-verify_index_vector (GhloIrVerifier *verifier,
-                     const GhloIrOp *op,
-                     const Scatter  *scatter)
-{
-  const GhloIrType *indices = scatter->indices;
-  gint64 size;
-
-  if (scatter->index_vector_dim < 0 || scatter->index_vector_dim > (gint64) indices->rank)
-    return ghlo_ir_verify_fail (verifier, op, "expected index_vector_dim in [0, %u], found %" G_GINT64_FORMAT,
-                                indices->rank, scatter->index_vector_dim);
-  size = scatter->index_vector_dim == indices->rank ? 1 : indices->dimensions[scatter->index_vector_dim];
-  if (size >= 0 && size != (gint64) scatter->n_index_map)
-    return ghlo_ir_verify_fail (verifier, op,
-                                "expected scatter_dims_to_operand_dims of %" G_GINT64_FORMAT " dimensions, the length"
-                                " of an index, found %" G_GSIZE_FORMAT, size, scatter->n_index_map);
-
-  return TRUE;
-}
-
 /* Batching dimensions stand in pairs, of inputs and indices. */
 static gboolean
 verify_batching (GhloIrVerifier *verifier,
@@ -107,7 +86,8 @@ verify_numbers (GhloIrVerifier *verifier,
     return ghlo_ir_verify_fail (verifier, op,
                                 "expected update_window_dims, inserted_window_dims and input_batching_dims for %u"
                                 " dimensions of the inputs together, found %" G_GSIZE_FORMAT, rank, covered);
-  if (!verify_index_vector (verifier, op, scatter)
+  if (!ghlo_ir_verify_index_vector (verifier, op, scatter->indices, "scatter_dims_to_operand_dims",
+                                    scatter->n_index_map, scatter->index_vector_dim)
       || !ghlo_ir_verify_dims_sorted (verifier, op, "update_window_dims", scatter->window, scatter->n_window)
       || !ghlo_ir_verify_dims_sorted (verifier, op, "inserted_window_dims", scatter->inserted, scatter->n_inserted)
       || !ghlo_ir_verify_dims_sorted (verifier, op, "input_batching_dims", scatter->input_batch,

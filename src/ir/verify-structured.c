@@ -183,3 +183,25 @@ ghlo_ir_verify_pairs (GhloIrVerifier   *verifier,
 
   return verify_column (verifier, op, ids, n / 2, 0) && verify_column (verifier, op, ids, n / 2, 1);
 }
+
+gboolean
+ghlo_ir_verify_index_vector (GhloIrVerifier   *verifier,
+                             const GhloIrOp   *op,
+                             const GhloIrType *indices,
+                             const char       *map_name,
+                             gsize             n_map,
+                             gint64            index_vector_dim)
+{
+  gint64 size;
+
+  if (index_vector_dim < 0 || index_vector_dim > (gint64) indices->rank)
+    return ghlo_ir_verify_fail (verifier, op, "expected index_vector_dim in [0, %u], found %" G_GINT64_FORMAT,
+                                indices->rank, index_vector_dim);
+  size = index_vector_dim == indices->rank ? 1 : indices->dimensions[index_vector_dim];
+  if (size >= 0 && size != (gint64) n_map)
+    return ghlo_ir_verify_fail (verifier, op,
+                                "expected %s of %" G_GINT64_FORMAT " dimensions, the length of an index, found %"
+                                G_GSIZE_FORMAT, map_name, size, n_map);
+
+  return TRUE;
+}

@@ -69,6 +69,14 @@ gboolean ghlo_ir_verify_same_shapes  (GhloIrVerifier   *verifier,
                                       guint             first,
                                       guint             n,
                                       const char       *what);
+/* The dimension of @indices that holds one index, of as many numbers as the map
+ * @map_name has; one past the last dimension where an index is a single number. */
+gboolean ghlo_ir_verify_index_vector (GhloIrVerifier   *verifier,
+                                      const GhloIrOp   *op,
+                                      const GhloIrType *indices,
+                                      const char       *map_name,
+                                      gsize             n_map,
+                                      gint64            index_vector_dim);
 void     ghlo_ir_sort_ints           (gint64           *values,
                                       gsize             n);
 /* A list of pairs, (N, 2), whose sources are unique and whose targets are. */

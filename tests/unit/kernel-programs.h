@@ -11,6 +11,11 @@
 
 #include "reference-programs.h"
 
+/* glibc gives it to gcc only; clang has the same builtin. */
+#ifndef CMPLX
+#define CMPLX(re, im) __builtin_complex ((double) (re), (double) (im))
+#endif
+
 typedef double _Complex Number;
 
 static inline gboolean
