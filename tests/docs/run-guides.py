@@ -74,7 +74,9 @@ class Page:
             self.at += 1
             lines.append(self.lines[self.at])
         lines[-1] = lines[-1][:-3].rstrip()
-        head, body = lines[0], [line for line in lines[1:-1]] + [line for line in lines[1:][-1:] if line]
+        head, body = lines[0], lines[1:]
+        if body and not body[-1]:
+            body.pop()
         if word == 'file' and body:
             self.files[head] = body
         elif word == 'output':
@@ -164,7 +166,8 @@ class Runner:
     def run_c(self, program):
         path = self.save('program.c', program)
         flags = shlex.split(self.call(['pkg-config', '--cflags', '--libs', 'ghlo-1.0']))
-        self.call([*self.compiler, '-Wall', '-Wextra', '-Wno-unused-parameter', '-Werror', '-o', 'program-c', path, *flags])
+        self.call([*self.compiler, '-Wall', '-Wextra', '-Wno-unused-parameter', '-Werror', '-o', 'program-c', path,
+                   *flags])
         return self.call(['./program-c'])
 
     def run_vala(self, program):
