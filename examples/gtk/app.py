@@ -1,0 +1,204 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""A window that runs a model on a picture, frame after frame.
+
+    app.py [--frames=N] [--close-after=MS] [MODEL]
+
+The model takes a picture and a frame number, and gives a picture and the next frame
+number; examples/models/edges.mlir is one. Nothing here waits: each slow call gives
+its result in a callback, a frame that comes while the last one is being processed
+is dropped, and closing the window cancels what is going on and leaves.
+app.js and app.vala are the same program.
+"""
+
+import os
+import struct
+import sys
+
+import gi
+
+gi.require_version('Gtk', '4.0')
+gi.require_version('Ghlo', '1.0')
+from gi.repository import Gdk, GdkPixbuf, Ghlo, Gio, GLib, GObject, Gtk  # noqa: E402
+
+PICTURE = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'picture.png')
+
+
+class Window(Gtk.ApplicationWindow):
+    def __init__(self, app, frames):
+        super().__init__(application=app, title='GHLO', default_width=480, default_height=520)
+        self.frames_left = frames                 # 0: until the window is closed
+        self.client = Ghlo.Client()
+        self.cancellable = Gio.Cancellable()
+        self.session = None
+        self.chooser = None
+        self.tick = 0
+        self.busy = False
+        self.make_widgets()
+        self.load_picture()
+        self.connect('close-request', self.on_close_request)
+
+    def make_widgets(self):
+        open_button = Gtk.Button(label='_Open…', use_underline=True)
+        open_button.connect('clicked', self.on_open)
+        self.cancel_button = Gtk.Button(label='_Cancel', use_underline=True, sensitive=False)
+        self.cancel_button.connect('clicked', lambda *_: self.stop('Cancelled'))
+        header = Gtk.HeaderBar()
+        header.pack_start(open_button)
+        header.pack_end(self.cancel_button)
+        self.set_titlebar(header)
+
+        self.picture = Gtk.Picture(vexpand=True)
+        self.bar = Gtk.ProgressBar()
+        self.status = Gtk.Label(label='Open a model')
+        box = Gtk.Box(orientation=Gtk.Orientation.VERTICAL, spacing=6, margin_top=6, margin_bottom=6,
+                      margin_start=6, margin_end=6)
+        for widget in (self.picture, self.bar, self.status):
+            box.append(widget)
+        self.set_child(box)
+
+    def load_picture(self):
+        pixbuf = GdkPixbuf.Pixbuf.new_from_file(PICTURE)
+        self.width, self.height = pixbuf.get_width(), pixbuf.get_height()
+        self.pixels = pixbuf.read_pixel_bytes()
+        self.strides = [pixbuf.get_rowstride(), 3, 1]      # rows are padded to four bytes
+        self.picture_type = Ghlo.TensorType.new(Ghlo.ElementType.UI8, [self.height, self.width, 3])
+        self.show_picture(self.pixels, pixbuf.get_rowstride())
+
+    def show_picture(self, pixels, stride):
+        self.picture.set_paintable(Gdk.MemoryTexture.new(self.width, self.height, Gdk.MemoryFormat.R8G8B8,
+                                                         pixels, stride))
+
+    # Cancel, close, errors
+
+    def start(self, status):
+        """Ends what is going on, for something else to begin."""
+        self.stop(status)
+        self.cancellable = Gio.Cancellable()
+        self.busy = False
+        self.cancel_button.set_sensitive(True)
+
+    def stop(self, status):
+        """Nothing of what is going on comes back after this, but for errors that say so."""
+        self.cancellable.cancel()
+        if self.tick:
+            self.remove_tick_callback(self.tick)
+        self.tick = 0
+        self.cancel_button.set_sensitive(False)
+        self.status.set_label(status)
+
+    def on_close_request(self, _window):
+        self.stop('Closed')
+        if self.chooser:
+            self.chooser.destroy()
+        return False                              # GTK closes the window; nobody waits
+
+    def show_error(self, error):
+        if error.matches(Gio.io_error_quark(), Gio.IOErrorEnum.CANCELLED):
+            return
+        self.stop('Failed')
+        print(error.message, file=sys.stderr)
+        headline, _, detail = error.message.partition('\n')
+        dialog = Gtk.MessageDialog(
+            transient_for=self, modal=True, destroy_with_parent=True, message_type=Gtk.MessageType.ERROR,
+            buttons=Gtk.ButtonsType.CLOSE, text=headline, secondary_use_markup=True,
+            secondary_text=f'<tt>{GLib.markup_escape_text(detail)}</tt>')
+        dialog.connect('response', lambda *_: dialog.destroy())
+        dialog.present()
+
+    # Open, load, compile
+
+    def on_open(self, _button):
+        self.chooser = Gtk.FileChooserNative(title='Open a model', transient_for=self, modal=True,
+                                             action=Gtk.FileChooserAction.OPEN)
+        self.chooser.connect('response', self.on_chosen)
+        self.chooser.show()
+
+    def on_chosen(self, chooser, response):
+        if response == Gtk.ResponseType.ACCEPT:
+            self.open(chooser.get_file())
+        chooser.destroy()
+        self.chooser = None
+
+    def open(self, file):
+        self.start('Loading')
+        Ghlo.Program.load_async(file, self.cancellable, self.on_loaded)
+
+    def on_loaded(self, _source, result):
+        try:
+            program = Ghlo.Program.load_finish(result)
+        except GLib.Error as error:
+            return self.show_error(error)
+        self.status.set_label('Compiling')
+        progress = Ghlo.Progress()
+        progress.bind_property('fraction', self.bar, 'fraction', GObject.BindingFlags.DEFAULT)
+        self.client.compile_async(program, None, progress, self.cancellable, self.on_compiled)
+
+    def on_compiled(self, client, result):
+        try:
+            self.session = Ghlo.Session.new(client.compile_finish(result))
+            number_type = Ghlo.TensorType.new(Ghlo.ElementType.I32, [])
+            zero = Ghlo.Buffer.new_from_bytes(number_type, GLib.Bytes.new(bytes(4)))
+            self.session.carry(1, 1, zero)        # the next frame number becomes the frame number
+        except GLib.Error as error:
+            return self.show_error(error)
+        self.status.set_label('Running')
+        self.tick = self.add_tick_callback(self.on_tick)
+
+    # Frames
+
+    def on_tick(self, _window, _clock):
+        if not self.busy:                         # otherwise this frame is dropped
+            self.busy = True
+            pixels = Ghlo.Buffer.new_from_bytes_strided(self.picture_type, self.pixels, self.strides)
+            self.session.run_async([pixels], self.cancellable, self.on_run)
+        return GLib.SOURCE_CONTINUE
+
+    def on_run(self, session, result):
+        try:
+            self.shown = session.run_finish(result).get_output(0).get_host_bytes()
+        except GLib.Error as error:
+            return self.show_error(error)
+        self.show_picture(self.shown, 3 * self.width)
+        session.copy_state_async(1, self.cancellable, self.on_counted)
+
+    def on_counted(self, session, result):
+        try:
+            number = session.copy_state_finish(result).get_host_bytes()
+        except GLib.Error as error:
+            return self.show_error(error)
+        (count,) = struct.unpack('=i', number.get_data())
+        self.status.set_label(f'Running: frame {count}')
+        self.busy = False
+        self.frames_left -= 1
+        if self.frames_left == 0:
+            checksum = GLib.compute_checksum_for_bytes(GLib.ChecksumType.MD5, self.shown)
+            print(f'frame {count}, checksum {checksum}')
+            self.close()
+
+
+class App(Gtk.Application):
+    def __init__(self):
+        super().__init__(flags=Gio.ApplicationFlags.HANDLES_COMMAND_LINE | Gio.ApplicationFlags.NON_UNIQUE)
+        self.add_main_option('frames', 0, 0, GLib.OptionArg.INT, 'Process N frames and close', 'N')
+        self.add_main_option('close-after', 0, 0, GLib.OptionArg.INT, 'Close after so many milliseconds', 'MS')
+
+    def do_command_line(self, command_line):
+        options = command_line.get_options_dict().end().unpack()
+        window = Window(self, options.get('frames', 0))
+        window.present()
+        if 'close-after' in options:
+            GLib.timeout_add(options['close-after'], self.on_time, window)
+        arguments = command_line.get_arguments()[1:]
+        if arguments:
+            window.open(command_line.create_file_for_arg(arguments[0]))
+        return 0
+
+    def on_time(self, window):
+        print('closing:', window.status.get_label(), flush=True)
+        window.close()
+        return GLib.SOURCE_REMOVE
+
+
+if __name__ == '__main__':
+    sys.exit(App().run(sys.argv))
