@@ -147,9 +147,8 @@ class Window extends Gtk.ApplicationWindow {
         progress.bind_property('fraction', this._bar, 'fraction', GObject.BindingFlags.DEFAULT);
         const executable = await this._client.compile_async(program, null, progress, cancellable);
         this._session = Ghlo.Session.new(executable);
-        const numberType = Ghlo.TensorType.new(Ghlo.ElementType.I32, []);
-        const zero = Ghlo.Buffer.new_from_bytes(numberType, new GLib.Bytes(new Uint8Array(4)));
-        this._session.carry(1, 1, zero);          // the next frame number becomes the frame number
+        // The next frame number becomes the frame number; at first it is 0.
+        this._session.carry(1, 1, Ghlo.Buffer.from_array(new Int32Array(1), []));
         this._status.label = 'Running';
         this._tick = this.add_tick_callback(() => this._onTick());
     }
@@ -170,7 +169,7 @@ class Window extends Gtk.ApplicationWindow {
         const shown = result.get_output(0).get_host_bytes();
         this._showPicture(shown, 3 * this._width);
         const number = await this._session.copy_state_async(1, cancellable);
-        const [count] = new Int32Array(number.get_host_bytes().toArray().buffer);
+        const [count] = number.to_array();
         this._status.label = `Running: frame ${count}`;
         // The collector does not know how large these are.
         for (const one of [pixels, result, number])
@@ -212,4 +211,4 @@ class App extends Gtk.Application {
     }
 });
 
-exit(await new App().runAsync([programInvocationName, ...programArgs]));
+exit(new App().run([programInvocationName, ...programArgs]));
