@@ -30,7 +30,7 @@ class Window extends Gtk.ApplicationWindow {
         this._client = new Ghlo.Client();
         this._cancellable = new Gio.Cancellable();
         this._session = null;
-        this._chooser = null;
+        this._dialog = null;
         this._tick = 0;
         this._busy = false;
         this._makeWidgets();
@@ -101,38 +101,43 @@ class Window extends Gtk.ApplicationWindow {
 
     _onCloseRequest() {
         this._stop('Closed');
-        this._chooser?.destroy();
+        this._closeDialog();
         return false;                             // GTK closes the window; nobody waits
+    }
+
+    _closeDialog() {
+        this._dialog?.destroy();
+        this._dialog = null;
     }
 
     _showError(error) {
         if (error instanceof GLib.Error && error.matches(Gio.IOErrorEnum, Gio.IOErrorEnum.CANCELLED))
             return;
         this._stop('Failed');
+        this._closeDialog();
         printerr(error.message);
         const [headline, ...detail] = error.message.split('\n');
-        const dialog = new Gtk.MessageDialog({
-            transientFor: this, modal: true, destroyWithParent: true, messageType: Gtk.MessageType.ERROR,
+        this._dialog = new Gtk.MessageDialog({
+            transientFor: this, modal: true, messageType: Gtk.MessageType.ERROR,
             buttons: Gtk.ButtonsType.CLOSE, text: headline, secondaryUseMarkup: true,
             secondaryText: `<tt>${GLib.markup_escape_text(detail.join('\n'), -1)}</tt>`,
         });
-        dialog.connect('response', () => dialog.destroy());
-        dialog.present();
+        this._dialog.connect('response', () => this._closeDialog());
+        this._dialog.present();
     }
 
     // Open, load, compile
 
     _choose() {
-        this._chooser = new Gtk.FileChooserNative({
+        this._dialog = new Gtk.FileChooserNative({
             title: 'Open a model', transientFor: this, modal: true, action: Gtk.FileChooserAction.OPEN,
         });
-        this._chooser.connect('response', (chooser, response) => {
+        this._dialog.connect('response', (chooser, response) => {
             if (response === Gtk.ResponseType.ACCEPT)
                 this.open(chooser.get_file());
-            chooser.destroy();
-            this._chooser = null;
+            this._closeDialog();
         });
-        this._chooser.show();
+        this._dialog.show();
     }
 
     open(file) {

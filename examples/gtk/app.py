@@ -12,7 +12,6 @@ app.js and app.vala are the same program.
 """
 
 import os
-import struct
 import sys
 
 import gi
@@ -20,6 +19,8 @@ import gi
 gi.require_version('Gtk', '4.0')
 gi.require_version('Ghlo', '1.0')
 from gi.repository import Gdk, GdkPixbuf, Ghlo, Gio, GLib, GObject, Gtk  # noqa: E402
+
+import numpy as np  # noqa: E402
 
 PICTURE = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'picture.png')
 
@@ -31,7 +32,7 @@ class Window(Gtk.ApplicationWindow):
         self.client = Ghlo.Client()
         self.cancellable = Gio.Cancellable()
         self.session = None
-        self.chooser = None
+        self.dialog = None
         self.tick = 0
         self.busy = False
         self.make_widgets()
@@ -89,36 +90,40 @@ class Window(Gtk.ApplicationWindow):
 
     def on_close_request(self, _window):
         self.stop('Closed')
-        if self.chooser:
-            self.chooser.destroy()
+        self.close_dialog()
         return False                              # GTK closes the window; nobody waits
+
+    def close_dialog(self):
+        if self.dialog:
+            self.dialog.destroy()
+        self.dialog = None
 
     def show_error(self, error):
         if error.matches(Gio.io_error_quark(), Gio.IOErrorEnum.CANCELLED):
             return
         self.stop('Failed')
+        self.close_dialog()
         print(error.message, file=sys.stderr)
         headline, _, detail = error.message.partition('\n')
-        dialog = Gtk.MessageDialog(
-            transient_for=self, modal=True, destroy_with_parent=True, message_type=Gtk.MessageType.ERROR,
+        self.dialog = Gtk.MessageDialog(
+            transient_for=self, modal=True, message_type=Gtk.MessageType.ERROR,
             buttons=Gtk.ButtonsType.CLOSE, text=headline, secondary_use_markup=True,
             secondary_text=f'<tt>{GLib.markup_escape_text(detail)}</tt>')
-        dialog.connect('response', lambda *_: dialog.destroy())
-        dialog.present()
+        self.dialog.connect('response', lambda *_: self.close_dialog())
+        self.dialog.present()
 
     # Open, load, compile
 
     def on_open(self, _button):
-        self.chooser = Gtk.FileChooserNative(title='Open a model', transient_for=self, modal=True,
-                                             action=Gtk.FileChooserAction.OPEN)
-        self.chooser.connect('response', self.on_chosen)
-        self.chooser.show()
+        self.dialog = Gtk.FileChooserNative(title='Open a model', transient_for=self, modal=True,
+                                            action=Gtk.FileChooserAction.OPEN)
+        self.dialog.connect('response', self.on_chosen)
+        self.dialog.show()
 
     def on_chosen(self, chooser, response):
         if response == Gtk.ResponseType.ACCEPT:
             self.open(chooser.get_file())
-        chooser.destroy()
-        self.chooser = None
+        self.close_dialog()
 
     def open(self, file):
         self.start('Loading')
@@ -137,9 +142,8 @@ class Window(Gtk.ApplicationWindow):
     def on_compiled(self, client, result):
         try:
             self.session = Ghlo.Session.new(client.compile_finish(result))
-            number_type = Ghlo.TensorType.new(Ghlo.ElementType.I32, [])
-            zero = Ghlo.Buffer.new_from_bytes(number_type, GLib.Bytes.new(bytes(4)))
-            self.session.carry(1, 1, zero)        # the next frame number becomes the frame number
+            # The next frame number becomes the frame number; at first it is 0.
+            self.session.carry(1, 1, Ghlo.Buffer.from_numpy(np.int32(0)))
         except GLib.Error as error:
             return self.show_error(error)
         self.status.set_label('Running')
@@ -156,18 +160,18 @@ class Window(Gtk.ApplicationWindow):
 
     def on_run(self, session, result):
         try:
-            self.shown = session.run_finish(result).get_output(0).get_host_bytes()
+            (shown,) = session.run_finish(result)  # without what is carried
         except GLib.Error as error:
             return self.show_error(error)
+        self.shown = shown.get_host_bytes()
         self.show_picture(self.shown, 3 * self.width)
         session.copy_state_async(1, self.cancellable, self.on_counted)
 
     def on_counted(self, session, result):
         try:
-            number = session.copy_state_finish(result).get_host_bytes()
+            count = int(np.asarray(session.copy_state_finish(result)))
         except GLib.Error as error:
             return self.show_error(error)
-        (count,) = struct.unpack('=i', number.get_data())
         self.status.set_label(f'Running: frame {count}')
         self.busy = False
         self.frames_left -= 1
