@@ -119,9 +119,12 @@ class Window extends Gtk.ApplicationWindow {
         const [headline, ...detail] = error.message.split('\n');
         this._dialog = new Gtk.MessageDialog({
             transientFor: this, modal: true, messageType: Gtk.MessageType.ERROR,
-            buttons: Gtk.ButtonsType.CLOSE, text: headline, secondaryUseMarkup: true,
-            secondaryText: `<tt>${GLib.markup_escape_text(detail.join('\n'), -1)}</tt>`,
+            buttons: Gtk.ButtonsType.CLOSE, text: headline,
         });
+        // A place in the program, with a caret under a column.
+        this._dialog.get_message_area().append(new Gtk.Label({
+            label: detail.join('\n'), selectable: true, cssClasses: ['monospace'],
+        }));
         this._dialog.connect('response', () => this._closeDialog());
         this._dialog.present();
     }

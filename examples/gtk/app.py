@@ -16,6 +16,7 @@ import sys
 
 import gi
 
+gi.require_version('Gdk', '4.0')
 gi.require_version('Gtk', '4.0')
 gi.require_version('Ghlo', '1.0')
 from gi.repository import Gdk, GdkPixbuf, Ghlo, Gio, GLib, GObject, Gtk  # noqa: E402
@@ -107,8 +108,9 @@ class Window(Gtk.ApplicationWindow):
         headline, _, detail = error.message.partition('\n')
         self.dialog = Gtk.MessageDialog(
             transient_for=self, modal=True, message_type=Gtk.MessageType.ERROR,
-            buttons=Gtk.ButtonsType.CLOSE, text=headline, secondary_use_markup=True,
-            secondary_text=f'<tt>{GLib.markup_escape_text(detail)}</tt>')
+            buttons=Gtk.ButtonsType.CLOSE, text=headline)
+        # A place in the program, with a caret under a column.
+        self.dialog.get_message_area().append(Gtk.Label(label=detail, selectable=True, css_classes=['monospace']))
         self.dialog.connect('response', lambda *_: self.close_dialog())
         self.dialog.present()
 

@@ -107,8 +107,10 @@ class Window : Gtk.ApplicationWindow {
     var lines = error.message.split ("\n", 2);
     var dialog = new Gtk.MessageDialog (this, Gtk.DialogFlags.MODAL | Gtk.DialogFlags.DESTROY_WITH_PARENT,
                                         Gtk.MessageType.ERROR, Gtk.ButtonsType.CLOSE, "%s", lines[0]);
-    dialog.secondary_use_markup = true;
-    dialog.secondary_text = "<tt>%s</tt>".printf (Markup.escape_text (lines[1] ?? ""));
+    /* A place in the program, with a caret under a column. */
+    ((Gtk.Box) dialog.message_area).append (new Gtk.Label (lines[1] ?? "") {
+      selectable = true, css_classes = { "monospace" }
+    });
     dialog.response.connect (() => dialog.destroy ());
     dialog.present ();
   }

@@ -202,7 +202,7 @@ class Tests:
         problems, stages, slowest = [], collections.Counter(), 0
         for i in range(times):
             model, longest = programs[i % len(programs)]
-            after = chance.randint(0, longest)
+            after = chance.randint(1, longest)
             run = self.run(f'--close-after={after}', model)
             if run.problem():
                 problems.append(f'{os.path.basename(model)} closed after {after} ms: {run.problem()}\n{run}')
