@@ -365,6 +365,9 @@ ghlo_job_start (const GhloJobClass *klass,
   job = job_new (klass, data, progress);
   job->stop = g_cancellable_new ();
   job->task = task;
+  /* An application may keep no more than bindings to its progress. The task goes in the caller's context. */
+  if (job->progress != NULL)
+    g_object_set_data_full (G_OBJECT (task), "ghlo-progress", g_object_ref (progress), g_object_unref);
   if (job->progress != NULL)
     ghlo_progress_core_update (job->progress, job->serial, 0, GHLO_PROGRESS_STAGE_QUEUED, NULL, FALSE);
 
