@@ -184,6 +184,25 @@ class Tests:
             good = not run.problem() and run.closed_in == 'Failed' and re.search(pattern, run.errors, re.M)
             self.ok(good, f'the error of {name}', run)
 
+    def press(self, key, *then):
+        """Presses a key in the window, a while after it has come, and goes on with xdotool's THEN."""
+        return subprocess.Popen(['xdotool', 'search', '--sync', '--onlyvisible', '--name', '^GHLO$', 'windowfocus',
+                                 'sleep', '0.7', 'key', key, *then],
+                                env=self.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def test_buttons(self):
+        """Cancel stops a run that never ends; the window can be closed while it asks for a file."""
+        endless = self.write('endless.mlir', ENDLESS)
+        keys = self.press('alt+c')
+        run = self.run('--close-after=3000', endless)
+        keys.terminate()
+        self.ok(not run.problem() and run.closed_in == 'Cancelled', 'the button Cancel', run)
+
+        keys = self.press('alt+o', 'search', '--sync', '--onlyvisible', '--name', '^Open a model$')
+        run = self.run('--close-after=3000', endless)
+        keys.terminate()
+        self.ok(not run.problem() and keys.wait() == 0, 'closed while it asks for a file', run)
+
     def measure(self, *arguments):
         """About how long the window lives with these arguments, in milliseconds."""
         start = time.monotonic()
@@ -227,6 +246,7 @@ def main():
         tests = Tests(options, display, folder)
         tests.test_frames()
         tests.test_errors()
+        tests.test_buttons()
         tests.test_closing()
     print(f'1..{tests.count}')
     return 1 if tests.failed else 0
