@@ -32,6 +32,14 @@ GhloBuffer          *ghlo_buffer_new_from_bytes_strided (GhloTensorType       *t
                                                          gsize                 n_byte_strides,
                                                          GError              **error) G_GNUC_WARN_UNUSED_RESULT;
 GHLO_AVAILABLE_IN_1_0
+GhloBuffer          *ghlo_buffer_new_from_address       (GhloTensorType       *tensor_type,
+                                                         guintptr              address,
+                                                         const gint64         *byte_strides,
+                                                         gsize                 n_byte_strides,
+                                                         GDestroyNotify        release,
+                                                         gpointer              user_data,
+                                                         GError              **error) G_GNUC_WARN_UNUSED_RESULT;
+GHLO_AVAILABLE_IN_1_0
 GhloBuffer          *ghlo_buffer_new_token              (void) G_GNUC_WARN_UNUSED_RESULT;
 GHLO_AVAILABLE_IN_1_0
 GhloBuffer          *ghlo_buffer_new_tuple              (GhloBuffer * const   *members,
@@ -127,6 +135,10 @@ GHLO_AVAILABLE_IN_1_0
 GBytes              *ghlo_buffer_get_host_bytes         (GhloBuffer           *self) G_GNUC_WARN_UNUSED_RESULT;
 GHLO_AVAILABLE_IN_1_0
 guintptr             ghlo_buffer_get_address            (GhloBuffer           *self);
+GHLO_AVAILABLE_IN_1_0
+guintptr             ghlo_buffer_export_dlpack          (GhloBuffer           *self,
+                                                         gboolean              versioned,
+                                                         GError              **error) G_GNUC_WARN_UNUSED_RESULT;
 GHLO_AVAILABLE_IN_1_0
 void                 ghlo_buffer_release                (GhloBuffer           *self);
 
