@@ -32,14 +32,10 @@ class Window extends Gtk.ApplicationWindow {
         this._session = null;
         this._dialog = null;
         this._tick = 0;
-        this._busy = false;
+        this.stage = 'Open a model';              // while frames come: Waiting, or what is being done
         this._makeWidgets();
         this._loadPicture();
         this.connect('close-request', () => this._onCloseRequest());
-    }
-
-    get status() {
-        return this._status.label;
     }
 
     _makeWidgets() {
@@ -54,7 +50,7 @@ class Window extends Gtk.ApplicationWindow {
 
         this._picture = new Gtk.Picture({vexpand: true});
         this._bar = new Gtk.ProgressBar();
-        this._status = new Gtk.Label({label: 'Open a model'});
+        this._status = new Gtk.Label({label: this.stage});
         const box = new Gtk.Box({
             orientation: Gtk.Orientation.VERTICAL, spacing: 6,
             marginTop: 6, marginBottom: 6, marginStart: 6, marginEnd: 6,
@@ -81,22 +77,26 @@ class Window extends Gtk.ApplicationWindow {
 
     // Cancel, close, errors
 
+    _enter(stage) {
+        this.stage = stage;
+        this._status.label = stage;
+    }
+
     // Ends what is going on, for something else to begin.
-    _start(status) {
-        this._stop(status);
+    _start(stage) {
+        this._stop(stage);
         this._cancellable = new Gio.Cancellable();
-        this._busy = false;
         this._cancelButton.sensitive = true;
     }
 
     // Nothing of what is going on comes back after this, but for errors that say so.
-    _stop(status) {
+    _stop(stage) {
         this._cancellable.cancel();
         if (this._tick)
             this.remove_tick_callback(this._tick);
         this._tick = 0;
         this._cancelButton.sensitive = false;
-        this._status.label = status;
+        this._enter(stage);
     }
 
     _onCloseRequest() {
@@ -150,39 +150,42 @@ class Window extends Gtk.ApplicationWindow {
 
     async _prepare(file, cancellable) {
         const program = await Ghlo.Program.load_async(file, cancellable);
-        this._status.label = 'Compiling';
+        this._enter('Compiling');
         const progress = new Ghlo.Progress();
         progress.bind_property('fraction', this._bar, 'fraction', GObject.BindingFlags.DEFAULT);
         const executable = await this._client.compile_async(program, null, progress, cancellable);
+        this._device = executable.get_device();
         this._session = Ghlo.Session.new(executable);
         // The next frame number becomes the frame number; at first it is 0.
         this._session.carry(1, 1, Ghlo.Buffer.from_array(new Int32Array(1), []));
-        this._status.label = 'Running';
+        this._enter('Waiting');
         this._tick = this.add_tick_callback(() => this._onTick());
     }
 
     // Frames
 
     _onTick() {
-        if (!this._busy) {                        // otherwise this frame is dropped
-            this._busy = true;
+        if (this.stage === 'Waiting')             // otherwise this frame is dropped
             this._processFrame(this._cancellable).catch(error => this._showError(error));
-        }
         return GLib.SOURCE_CONTINUE;
     }
 
     async _processFrame(cancellable) {
         const pixels = Ghlo.Buffer.new_from_bytes_strided(this._pictureType, this._pixels, this._strides);
-        const result = await this._session.run_async([pixels], cancellable);
+        this.stage = 'Uploading';
+        const uploaded = await pixels.copy_to_device_async(this._device, cancellable);
+        this.stage = 'Running';
+        const result = await this._session.run_async([uploaded], cancellable);
         const shown = result.get_output(0).get_host_bytes();
         this._showPicture(shown, 3 * this._width);
+        this.stage = 'Reading';
         const number = await this._session.copy_state_async(1, cancellable);
         const [count] = number.to_array();
-        this._status.label = `Running: frame ${count}`;
+        this._status.label = `Frame ${count}`;
         // The collector does not know how large these are.
-        for (const one of [pixels, result, number])
+        for (const one of [pixels, uploaded, result, number])
             one.release();
-        this._busy = false;
+        this.stage = 'Waiting';
         this._framesLeft--;
         if (this._framesLeft === 0) {
             const checksum = GLib.compute_checksum_for_bytes(GLib.ChecksumType.MD5, shown);
@@ -213,7 +216,7 @@ class App extends Gtk.Application {
     }
 
     _onTime(window) {
-        print(`closing: ${window.status}`);
+        print(`closing: ${window.stage}`);
         window.close();
         return GLib.SOURCE_REMOVE;
     }

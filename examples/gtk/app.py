@@ -35,7 +35,7 @@ class Window(Gtk.ApplicationWindow):
         self.session = None
         self.dialog = None
         self.tick = 0
-        self.busy = False
+        self.stage = 'Open a model'               # while frames come: Waiting, or what is being done
         self.make_widgets()
         self.load_picture()
         self.connect('close-request', self.on_close_request)
@@ -52,7 +52,7 @@ class Window(Gtk.ApplicationWindow):
 
         self.picture = Gtk.Picture(vexpand=True)
         self.bar = Gtk.ProgressBar()
-        self.status = Gtk.Label(label='Open a model')
+        self.status = Gtk.Label(label=self.stage)
         box = Gtk.Box(orientation=Gtk.Orientation.VERTICAL, spacing=6, margin_top=6, margin_bottom=6,
                       margin_start=6, margin_end=6)
         for widget in (self.picture, self.bar, self.status):
@@ -73,21 +73,24 @@ class Window(Gtk.ApplicationWindow):
 
     # Cancel, close, errors
 
-    def start(self, status):
+    def enter(self, stage):
+        self.stage = stage
+        self.status.set_label(stage)
+
+    def start(self, stage):
         """Ends what is going on, for something else to begin."""
-        self.stop(status)
+        self.stop(stage)
         self.cancellable = Gio.Cancellable()
-        self.busy = False
         self.cancel_button.set_sensitive(True)
 
-    def stop(self, status):
+    def stop(self, stage):
         """Nothing of what is going on comes back after this, but for errors that say so."""
         self.cancellable.cancel()
         if self.tick:
             self.remove_tick_callback(self.tick)
         self.tick = 0
         self.cancel_button.set_sensitive(False)
-        self.status.set_label(status)
+        self.enter(stage)
 
     def on_close_request(self, _window):
         self.stop('Closed')
@@ -136,29 +139,39 @@ class Window(Gtk.ApplicationWindow):
             program = Ghlo.Program.load_finish(result)
         except GLib.Error as error:
             return self.show_error(error)
-        self.status.set_label('Compiling')
+        self.enter('Compiling')
         progress = Ghlo.Progress()
         progress.bind_property('fraction', self.bar, 'fraction', GObject.BindingFlags.DEFAULT)
         self.client.compile_async(program, None, progress, self.cancellable, self.on_compiled)
 
     def on_compiled(self, client, result):
         try:
-            self.session = Ghlo.Session.new(client.compile_finish(result))
+            executable = client.compile_finish(result)
+            self.device = executable.get_device()
+            self.session = Ghlo.Session.new(executable)
             # The next frame number becomes the frame number; at first it is 0.
             self.session.carry(1, 1, Ghlo.Buffer.from_numpy(np.int32(0)))
         except GLib.Error as error:
             return self.show_error(error)
-        self.status.set_label('Running')
+        self.enter('Waiting')
         self.tick = self.add_tick_callback(self.on_tick)
 
     # Frames
 
     def on_tick(self, _window, _clock):
-        if not self.busy:                         # otherwise this frame is dropped
-            self.busy = True
+        if self.stage == 'Waiting':               # otherwise this frame is dropped
+            self.stage = 'Uploading'
             pixels = Ghlo.Buffer.new_from_bytes_strided(self.picture_type, self.pixels, self.strides)
-            self.session.run_async([pixels], self.cancellable, self.on_run)
+            pixels.copy_to_device_async(self.device, self.cancellable, self.on_uploaded)
         return GLib.SOURCE_CONTINUE
+
+    def on_uploaded(self, pixels, result):
+        try:
+            uploaded = pixels.copy_to_device_finish(result)
+        except GLib.Error as error:
+            return self.show_error(error)
+        self.stage = 'Running'
+        self.session.run_async([uploaded], self.cancellable, self.on_run)
 
     def on_run(self, session, result):
         try:
@@ -167,6 +180,7 @@ class Window(Gtk.ApplicationWindow):
             return self.show_error(error)
         self.shown = shown.get_host_bytes()
         self.show_picture(self.shown, 3 * self.width)
+        self.stage = 'Reading'
         session.copy_state_async(1, self.cancellable, self.on_counted)
 
     def on_counted(self, session, result):
@@ -174,8 +188,8 @@ class Window(Gtk.ApplicationWindow):
             count = int(np.asarray(session.copy_state_finish(result)))
         except GLib.Error as error:
             return self.show_error(error)
-        self.status.set_label(f'Running: frame {count}')
-        self.busy = False
+        self.status.set_label(f'Frame {count}')
+        self.stage = 'Waiting'
         self.frames_left -= 1
         if self.frames_left == 0:
             checksum = GLib.compute_checksum_for_bytes(GLib.ChecksumType.MD5, self.shown)
@@ -201,7 +215,7 @@ class App(Gtk.Application):
         return 0
 
     def on_time(self, window):
-        print('closing:', window.status.get_label(), flush=True)
+        print('closing:', window.stage, flush=True)
         window.close()
         return GLib.SOURCE_REMOVE
 

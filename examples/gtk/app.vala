@@ -14,18 +14,19 @@
 extern const string PICTURE;      /* the path of picture.png */
 
 class Window : Gtk.ApplicationWindow {
-  public Gtk.Label status = new Gtk.Label ("Open a model");
+  public string stage = "Open a model";         /* while frames come: Waiting, or what is being done */
 
+  private Gtk.Label status = new Gtk.Label ("Open a model");
   private Gtk.Button cancel_button = new Gtk.Button.with_mnemonic ("_Cancel") { sensitive = false };
   private Gtk.Picture picture = new Gtk.Picture () { vexpand = true };
   private Gtk.ProgressBar bar = new Gtk.ProgressBar ();
 
   private Ghlo.Client client = new Ghlo.Client ();
   private Cancellable cancellable = new Cancellable ();
+  private Ghlo.Device device;
   private Ghlo.Session session;
   private Gtk.FileChooserNative? chooser = null;
   private uint tick = 0;
-  private bool busy = false;
   private int frames_left;        /* 0: until the window is closed */
 
   private int width;
@@ -76,22 +77,26 @@ class Window : Gtk.ApplicationWindow {
 
   /* Cancel, close, errors */
 
+  private void enter (string stage) {
+    this.stage = stage;
+    status.label = stage;
+  }
+
   /* Ends what is going on, for something else to begin. */
-  private void start (string status) {
-    stop (status);
+  private void start (string stage) {
+    stop (stage);
     cancellable = new Cancellable ();
-    busy = false;
     cancel_button.sensitive = true;
   }
 
   /* Nothing of what is going on comes back after this, but for errors that say so. */
-  private void stop (string status) {
+  private void stop (string stage) {
     cancellable.cancel ();
     if (tick != 0)
       remove_tick_callback (tick);
     tick = 0;
     cancel_button.sensitive = false;
-    this.status.label = status;
+    enter (stage);
   }
 
   private bool on_close_request () {
@@ -142,28 +147,28 @@ class Window : Gtk.ApplicationWindow {
 
   private async void prepare (File file, Cancellable cancellable) throws Error {
     var program = yield Ghlo.Program.load_async (file, cancellable);
-    status.label = "Compiling";
+    enter ("Compiling");
     var progress = new Ghlo.Progress ();
     progress.bind_property ("fraction", bar, "fraction");
     var executable = yield client.compile_async (program, null, progress, cancellable);
+    device = executable.device;
     session = new Ghlo.Session (executable);
     var number_type = new Ghlo.TensorType (Ghlo.ElementType.I32, null);
     var zero = new Ghlo.Buffer.from_bytes (number_type, new Bytes ({ 0, 0, 0, 0 }));
     session.carry (1, 1, zero);                /* the next frame number becomes the frame number */
-    status.label = "Running";
+    enter ("Waiting");
     tick = add_tick_callback (on_tick);
   }
 
   /* Frames */
 
   private bool on_tick () {
-    if (!busy)                                 /* otherwise this frame is dropped */
+    if (stage == "Waiting")                    /* otherwise this frame is dropped */
       process_frame.begin ();
     return Source.CONTINUE;
   }
 
   private async void process_frame () {
-    busy = true;
     try {
       yield process (cancellable);
     } catch (IOError.CANCELLED error) {
@@ -174,13 +179,17 @@ class Window : Gtk.ApplicationWindow {
 
   private async void process (Cancellable cancellable) throws Error {
     var input = new Ghlo.Buffer.from_bytes_strided (picture_type, pixels, strides);
-    var result = yield session.run_async ({ input }, cancellable);
+    stage = "Uploading";
+    var uploaded = yield input.copy_to_device_async (device, cancellable);
+    stage = "Running";
+    var result = yield session.run_async ({ uploaded }, cancellable);
     var shown = result.get_output (0).get_host_bytes ();
     show_picture (shown, 3 * width);
+    stage = "Reading";
     var number = yield session.copy_state_async (1, cancellable);
     var count = *(int32*) number.get_host_bytes ().get_data ();
-    status.label = "Running: frame %d".printf (count);
-    busy = false;
+    status.label = "Frame %d".printf (count);
+    stage = "Waiting";
     frames_left--;
     if (frames_left == 0) {
       print ("frame %d, checksum %s\n", count, Checksum.compute_for_bytes (ChecksumType.MD5, shown));
@@ -216,7 +225,7 @@ class App : Gtk.Application {
   }
 
   private bool on_time (Window window) {
-    print ("closing: %s\n", window.status.label);
+    print ("closing: %s\n", window.stage);
     stdout.flush ();
     window.close ();
     return Source.REMOVE;
