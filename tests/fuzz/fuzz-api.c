@@ -178,9 +178,10 @@ make_text (State *state)
   gsize size = strlen (text);
   g_autofree char *copy = g_memdup2 (text, size);
   guint how = take (state);
+  guint cut = how % 8 == 0 ? take (state) : 0;
 
-  if (how % 8 == 0)
-    size -= MIN (size, take (state));
+  if (cut > 0)
+    size -= MIN (size, cut);
   else if (how % 8 == 1 && size > 0)
     copy[(take (state) * 256 + take (state)) % size] = (char) take (state);
 
