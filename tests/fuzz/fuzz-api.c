@@ -611,7 +611,7 @@ call_strided (State *state)
   GhloBuffer *buffer;
 
   for (guint i = 0; i < n; i++)
-    strides[i] = (gint64) (gint8) take (state) * (maybe (state) ? G_MAXINT64 / 100 : 1);
+    strides[i] = (gint64) (gint8) take (state) * (maybe (state) ? G_MAXINT64 / 128 : 1);
   buffer = ghlo_buffer_new_from_bytes_strided (type, bytes, take (state) % 16 == 0 ? NULL : strides, n, &error);
   check (buffer, error);
   put (state, POOL_BUFFER, buffer);

@@ -362,6 +362,15 @@ call_async_in_child (Objects *o)
                 ghlo_buffer_read_finish (o->inputs[0], wait.result, error));
 }
 
+/* What the threads held that the fork did not take along is a leak to tools. */
+static void
+end_child (void)
+{
+  if (HELP_SLOWER > 1)
+    execlp ("true", "true", NULL);
+  exit (0);
+}
+
 /* Forked while every worker is busy: each call says that it cannot be made,
  * objects can be dropped, and the child ends by itself. */
 static void
@@ -400,7 +409,7 @@ test_fork (void)
   g_object_unref (o.inputs[0]);
   g_object_unref (o.inputs[1]);
   if (child == 0)
-    _exit (0);
+    end_child ();
 
   g_cancellable_cancel (cancellable);
   help_wait_run (&wait);
