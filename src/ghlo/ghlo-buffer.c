@@ -8,6 +8,7 @@
 
 #include "base/element.h"
 #include "ghlo-enum-types.h"
+#include "ghlo-workers-private.h"
 
 /**
  * GhloBuffer:
@@ -90,6 +91,10 @@ ghlo_buffer_take_value (GhloBuffer  *self,
 {
   GhloValue *value;
   gboolean released;
+
+  /* Before the lock, which a thread that a fork left behind may have held. */
+  if (!ghlo_workers_check (error))
+    return NULL;
 
   g_mutex_lock (&self->lock);
   value = self->value != NULL ? ghlo_value_ref (self->value) : NULL;

@@ -203,19 +203,28 @@ ghlo_job_is_valid (const GhloJobClass *klass,
          && g_task_get_source_tag (G_TASK (result)) == (gpointer) klass;
 }
 
+/* On the caller's side. Not g_cancellable_disconnect, which waits until every
+ * handler has been told of the cancel: one of them, of the application's, may be
+ * running the main loop that this is dispatched by. The handler holds the job. */
+static void
+stop_listening (Job *job)
+{
+  if (job->cancel_handler != 0)
+    g_signal_handler_disconnect (g_task_get_cancellable (job->task), job->cancel_handler);
+  job->cancel_handler = 0;
+}
+
 /* In the caller's context. */
 static gboolean
 answer (gpointer data)
 {
   Job *job = data;
-  g_autoptr (GTask) task = g_steal_pointer (&job->task);
+  g_autoptr (GTask) task = NULL;
   GError *error;
   gpointer result;
 
-  /* Never from inside the handler: the handler only attaches this source. */
-  if (job->cancel_handler != 0)
-    g_cancellable_disconnect (g_task_get_cancellable (task), job->cancel_handler);
-  job->cancel_handler = 0;
+  stop_listening (job);
+  task = g_steal_pointer (&job->task);
 
   g_mutex_lock (&job->lock);
   result = g_steal_pointer (&job->result);
@@ -242,9 +251,8 @@ answer_dropped (gpointer data)
 {
   Job *job = data;
 
-  if (job->task != NULL && job->cancel_handler != 0)
-    g_cancellable_disconnect (g_task_get_cancellable (job->task), job->cancel_handler);
-  job->cancel_handler = 0;
+  if (job->task != NULL)
+    stop_listening (job);
   g_clear_object (&job->task);
   job_unref (job);
 }
