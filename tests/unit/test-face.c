@@ -808,7 +808,7 @@ test_properties (void)
           g_auto (GValue) value = G_VALUE_INIT;
 
           g_object_get_property (object, specs[j]->name, &value);
-          if (specs[j]->flags & G_PARAM_WRITABLE)
+          if ((specs[j]->flags & (G_PARAM_WRITABLE | G_PARAM_CONSTRUCT_ONLY)) == G_PARAM_WRITABLE)
             g_object_set_property (object, specs[j]->name, &value);
         }
     }
