@@ -498,7 +498,7 @@ test_recovery (void)
              "func.func @g() {\n"
              "  %4 = \"frob.other\"() : () -> tensor<i1>\n"
              "  return\n"
-             "}\n", 3, 3, "'>'");
+             "}\n", 3, 2, "'>'");
   check_bad ("func.func @f() {\n", 1, 2, "the end of the text");
   check_bad ("func.func @f() {\n  return\n}}\n", 1, 3, "'}'");
 }
