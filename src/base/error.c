@@ -14,4 +14,14 @@
  *
  * Since: 1.0
  */
-G_DEFINE_QUARK (ghlo-error-quark, ghlo_error)
+GQuark
+ghlo_error_quark (void)
+{
+  static gsize quark;
+
+  /* G_DEFINE_QUARK has threads write the number at the same time. */
+  if (g_once_init_enter (&quark))
+    g_once_init_leave (&quark, g_quark_from_static_string ("ghlo-error-quark"));
+
+  return (GQuark) quark;
+}

@@ -1,0 +1,814 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Fuzzes the public API: the input is a list of calls, one byte each, followed by
+ * the choice of its arguments. Objects come from a pool that calls put theirs
+ * into; arguments may be missing, bare, released, of another program, or cancelled
+ * from another thread. Whatever is called, a call fails with an error or
+ * succeeds, each async call is answered once, and no message is logged.
+ *
+ * Not called: what a caller may never do, such as a method on NULL.
+ */
+
+#include <ghlo/ghlo.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { POOL_SIZE = 6, MAX_CALLS = 64, MAX_INPUTS = 4, ANSWER_LIMIT = 10 * G_USEC_PER_SEC };
+
+int LLVMFuzzerInitialize (int *argc, char ***argv);
+int LLVMFuzzerTestOneInput (const guint8 *data, gsize size);
+
+typedef struct
+{
+  const guint8 *data;
+  gsize         size;
+} Input;
+
+typedef enum
+{
+  POOL_CLIENT,
+  POOL_PROGRAM,
+  POOL_EXECUTABLE,
+  POOL_BUFFER,
+  POOL_RESULT,
+  POOL_OPTIONS,
+  POOL_PROGRESS,
+  POOL_CANCELLABLE,
+  POOL_DEVICE,
+  N_POOLS
+} PoolKind;
+
+typedef struct
+{
+  Input         input;
+  GMainContext *context;
+  GObject      *pools[N_POOLS][POOL_SIZE];
+  guint         pending;        /* async calls not answered */
+} State;
+
+/* What async calls need when they are answered. */
+typedef struct
+{
+  State   *state;
+  GObject *self;                /* referenced; NULL for functions */
+  void   (*finish) (State *state, gpointer self, GAsyncResult *result);
+  guint    answers;
+} Call;
+
+static guint
+take (State *state)
+{
+  if (state->input.size == 0)
+    return 0;
+  state->input.size--;
+
+  return *state->input.data++;
+}
+
+static gboolean
+maybe (State *state)
+{
+  return take (state) % 4 == 0;
+}
+
+/* By kind. */
+static GType (*const pool_types[]) (void) = {
+  ghlo_client_get_type, ghlo_program_get_type, ghlo_executable_get_type, ghlo_buffer_get_type, ghlo_result_get_type,
+  ghlo_compile_options_get_type, ghlo_progress_get_type, g_cancellable_get_type, ghlo_device_get_type,
+};
+
+G_STATIC_ASSERT (G_N_ELEMENTS (pool_types) == N_POOLS);
+
+/* An object of the pool, or a bare one; borrowed. */
+static gpointer
+pick (State    *state,
+      PoolKind  kind)
+{
+  guint slot = take (state) % POOL_SIZE;
+
+  if (state->pools[kind][slot] == NULL)
+    state->pools[kind][slot] = g_object_new (pool_types[kind] (), NULL);
+
+  return state->pools[kind][slot];
+}
+
+static gpointer
+pick_or_null (State    *state,
+              PoolKind  kind)
+{
+  return maybe (state) ? NULL : pick (state, kind);
+}
+
+/* Any object where one of a certain class belongs, as a binding may pass it. */
+static gpointer
+pick_any (State    *state,
+          PoolKind  kind)
+{
+  return take (state) % 16 == 0 ? pick (state, take (state) % N_POOLS) : pick_or_null (state, kind);
+}
+
+static void
+put (State    *state,
+     PoolKind  kind,
+     gpointer  object)
+{
+  guint slot = take (state) % POOL_SIZE;
+
+  if (object == NULL)
+    return;
+  g_clear_object (&state->pools[kind][slot]);
+  state->pools[kind][slot] = object;
+}
+
+/* A call gives an object, or NULL and an error with a text. */
+static void
+check (gpointer  made,
+       GError   *error)
+{
+  if ((made == NULL) != (error != NULL))
+    abort ();
+  if (error != NULL && (error->message == NULL || *error->message == '\0' || !g_utf8_validate (error->message, -1, NULL)))
+    abort ();
+  g_clear_error (&error);
+}
+
+static const char *const programs[] = {
+  "func.func @main(%l: tensor<2x3xf32>, %r: tensor<2x3xf32>) -> tensor<2x3xf32> {\n"
+  "  %0 = stablehlo.add %l, %r : tensor<2x3xf32>\n  return %0 : tensor<2x3xf32>\n}\n",
+  "func.func @main(%x: tensor<4xi32>) -> (tensor<4xi32>, tensor<4xi32>, tensor<2xi32>) {\n"
+  "  %0 = stablehlo.constant dense<[7, 8]> : tensor<2xi32>\n"
+  "  return %x, %x, %0 : tensor<4xi32>, tensor<4xi32>, tensor<2xi32>\n}\n",
+  "func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {\n"
+  "  %0 = stablehlo.negate %x : tensor<?xf32>\n  return %0 : tensor<?xf32>\n}\n",
+  "func.func @main(%x: tuple<tensor<i1>, !stablehlo.token>) -> tuple<tensor<i1>, tensor<i1>> {\n"
+  "  %0 = stablehlo.get_tuple_element %x[0] : (tuple<tensor<i1>, !stablehlo.token>) -> tensor<i1>\n"
+  "  %1 = stablehlo.tuple %0, %0 : tuple<tensor<i1>, tensor<i1>>\n"
+  "  return %1 : tuple<tensor<i1>, tensor<i1>>\n}\n",
+  "func.func @main(%x: tensor<2x!quant.uniform<i8:f32, 5.0e-1>>) -> tensor<2xf32> {\n"
+  "  %0 = stablehlo.uniform_dequantize %x : (tensor<2x!quant.uniform<i8:f32, 5.0e-1>>) -> tensor<2xf32>\n"
+  "  return %0 : tensor<2xf32>\n}\n",
+  "func.func @main() -> tensor<1000xf64> {\n"
+  "  %0 = stablehlo.iota dim = 0 : tensor<1000xf64>\n  return %0 : tensor<1000xf64>\n}\n",
+  "func.func @main(%x: !stablehlo.token) -> !stablehlo.token {\n  return %x : !stablehlo.token\n}\n",
+  "func.func private @main(tensor<f32>) -> tensor<f32>\n",
+  "func.func @a() {\n  return\n}\nfunc.func @b() {\n  return\n}\n",
+  "func.func @main(%x: tensor<i32>) -> tensor<i32> {\n"
+  "  %0:2 = stablehlo.while(%n = %x, %i = %x) : tensor<i32>, tensor<i32>\n"
+  "    cond {\n      %c = stablehlo.constant dense<100> : tensor<i32>\n"
+  "      %1 = stablehlo.compare LT, %n, %c : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
+  "      stablehlo.return %1 : tensor<i1>\n    } do {\n      %c = stablehlo.constant dense<1> : tensor<i32>\n"
+  "      %1 = stablehlo.add %n, %c : tensor<i32>\n"
+  "      stablehlo.return %1, %i : tensor<i32>, tensor<i32>\n    }\n  return %0#0 : tensor<i32>\n}\n",
+  "func.func @main(%x: tensor<2xf32>) -> tensor<3xf32> {\n  return %x : tensor<2xf32>\n}\n",
+  "ML\xefR",
+};
+
+static const char *const types[] = {
+  "tensor<2x3xf32>", "tensor<4xi32>", "tensor<i1>", "tensor<6xi1>", "tensor<2xi8>", "tensor<?xf32>", "tensor<0xf32>",
+  "tensor<5xf32>", "tensor<3x2xui8>", "tensor<2xcomplex<f64>>", "tensor<i32>", "tensor<7xi4>", "tensor<*xf32>",
+  "tensor<2x!quant.uniform<i8:f32, 0.5>>", "tensor<99999999999x99999999999xf32>", "tensor<", "tensor<1000000x1000xf64>",
+};
+
+/* A program's text, whole, cut short, or with a byte of the input's in it. */
+static GBytes *
+make_text (State *state)
+{
+  const char *text = programs[take (state) % G_N_ELEMENTS (programs)];
+  gsize size = strlen (text);
+  g_autofree char *copy = g_memdup2 (text, size);
+  guint how = take (state);
+  guint cut = how % 8 == 0 ? take (state) : 0;
+
+  if (cut > 0)
+    size -= MIN (size, cut);
+  else if (how % 8 == 1 && size > 0)
+    copy[(take (state) * 256 + take (state)) % size] = (char) take (state);
+
+  return how % 32 == 2 ? NULL : g_bytes_new_take (g_steal_pointer (&copy), size);
+}
+
+static GBytes *
+make_bytes (State                *state,
+            const GhloTensorType *type)
+{
+  gint64 wanted = type != NULL ? ghlo_tensor_type_get_size (type) : 0;
+  gsize size = wanted >= 0 && wanted < 65536 ? (gsize) wanted : 24;
+  guint offset = take (state) % 8;
+  g_autoptr (GBytes) whole = NULL;
+  guint8 *data;
+
+  if (maybe (state))
+    size = take (state);
+  data = g_malloc0 (size + offset + 1);
+  if (maybe (state))
+    memset (data, (int) take (state), size + offset);
+  whole = g_bytes_new_take (data, size + offset);
+
+  return take (state) % 32 == 0 ? NULL : g_bytes_new_from_bytes (whole, offset, size);
+}
+
+static GhloTensorType *
+make_type (State *state)
+{
+  gint64 dimensions[4];
+  GhloTensorType *type;
+  GError *error = NULL;
+  guint rank = take (state) % 16;
+
+  if (rank > G_N_ELEMENTS (dimensions))
+    {
+      type = ghlo_tensor_type_parse (types[take (state) % G_N_ELEMENTS (types)], &error);
+      check (type, error);
+      return type;
+    }
+  for (guint i = 0; i < rank; i++)
+    dimensions[i] = (gint64) (gint8) take (state) * (maybe (state) ? G_MAXINT64 / 200 : 1);
+
+  return ghlo_tensor_type_new ((GhloElementType) (take (state) % 40), rank > 0 ? dimensions : NULL, rank);
+}
+
+static GCancellable *
+pick_cancellable (State *state)
+{
+  return pick_or_null (state, POOL_CANCELLABLE);
+}
+
+static gpointer
+cancel (gpointer data)
+{
+  g_autoptr (GCancellable) cancellable = data;
+
+  g_cancellable_cancel (cancellable);
+
+  return NULL;
+}
+
+static void
+on_ready (GObject      *source,
+          GAsyncResult *result,
+          gpointer      data)
+{
+  Call *call = data;
+
+  if (call->answers++ > 0 || source != call->self)
+    abort ();
+  call->state->pending--;
+  call->finish (call->state, call->self, result);
+  g_clear_object (&call->self);
+  g_free (call);
+}
+
+static Call *
+call_new (State    *state,
+          gpointer  self,
+          void    (*finish) (State *state, gpointer self, GAsyncResult *result))
+{
+  Call *call = g_new0 (Call, 1);
+
+  call->state = state;
+  call->self = self != NULL ? g_object_ref (self) : NULL;
+  call->finish = finish;
+  state->pending++;
+
+  return call;
+}
+
+/* The calls that make a program. */
+
+static void
+finish_parse (State        *state,
+              gpointer      self,
+              GAsyncResult *result)
+{
+  GError *error = NULL;
+  GhloProgram *program = ghlo_program_parse_finish (result, &error);
+
+  check (program, error);
+  put (state, POOL_PROGRAM, program);
+}
+
+static void
+call_parse (State *state)
+{
+  g_autoptr (GBytes) text = make_text (state);
+  const char *name = maybe (state) ? "fuzz\xff.mlir" : NULL;
+  GCancellable *cancellable = pick_cancellable (state);
+  GError *error = NULL;
+  GhloProgram *program;
+
+  if (maybe (state))
+    {
+      ghlo_program_parse_async (text, name, cancellable, on_ready, call_new (state, NULL, finish_parse));
+      return;
+    }
+  program = ghlo_program_parse (text, name, cancellable, &error);
+  check (program, error);
+  put (state, POOL_PROGRAM, program);
+}
+
+static void
+finish_load (State        *state,
+             gpointer      self,
+             GAsyncResult *result)
+{
+  GError *error = NULL;
+  GhloProgram *program = ghlo_program_load_finish (result, &error);
+
+  check (program, error);
+  g_clear_object (&program);
+}
+
+static void
+call_load (State *state)
+{
+  static const char *const paths[] = { "/dev/null", "/", "/nonexistent", "" };
+  g_autoptr (GFile) file = maybe (state) ? NULL : g_file_new_for_path (paths[take (state) % G_N_ELEMENTS (paths)]);
+  GCancellable *cancellable = pick_cancellable (state);
+  GError *error = NULL;
+  GhloProgram *program;
+
+  if (maybe (state))
+    {
+      ghlo_program_load_async (file, cancellable, on_ready, call_new (state, NULL, finish_load));
+      return;
+    }
+  program = ghlo_program_load (file, cancellable, &error);
+  check (program, error);
+  g_clear_object (&program);
+}
+
+static void
+read_diagnostics (GListModel *model)
+{
+  for (guint i = 0; model != NULL && i < g_list_model_get_n_items (model); i++)
+    {
+      g_autoptr (GhloDiagnostic) diagnostic = g_list_model_get_item (model, i);
+      g_autofree char *text = ghlo_diagnostic_to_string (diagnostic);
+
+      if (!g_utf8_validate (text, -1, NULL) || ghlo_diagnostic_get_message (diagnostic) == NULL)
+        abort ();
+    }
+  g_clear_object (&model);
+}
+
+static void
+finish_check (State        *state,
+              gpointer      self,
+              GAsyncResult *result)
+{
+  GError *error = NULL;
+  GListModel *model = ghlo_program_check_finish (result, &error);
+
+  check (model, error);
+  read_diagnostics (model);
+}
+
+static void
+call_check (State *state)
+{
+  g_autoptr (GBytes) text = make_text (state);
+  GCancellable *cancellable = pick_cancellable (state);
+  GError *error = NULL;
+  GListModel *model;
+
+  if (maybe (state))
+    {
+      ghlo_program_check_async (text, NULL, cancellable, on_ready, call_new (state, NULL, finish_check));
+      return;
+    }
+  model = ghlo_program_check (text, NULL, cancellable, &error);
+  check (model, error);
+  read_diagnostics (model);
+}
+
+static void
+finish_text (State        *state,
+             gpointer      self,
+             GAsyncResult *result)
+{
+  GError *error = NULL;
+  g_autofree char *text = ghlo_program_to_text_finish (self, result, &error);
+
+  check (text, error);
+}
+
+static void
+call_text (State *state)
+{
+  GhloProgram *program = pick (state, POOL_PROGRAM);
+  GhloTextFlags flags = take (state);
+  GCancellable *cancellable = pick_cancellable (state);
+  GError *error = NULL;
+  g_autofree char *text = NULL;
+
+  if (maybe (state))
+    {
+      ghlo_program_to_text_async (program, flags, cancellable, on_ready, call_new (state, program, finish_text));
+      return;
+    }
+  text = ghlo_program_to_text (program, flags, cancellable, &error);
+  check (text, error);
+}
+
+static void
+read_infos (GhloValueInfo **infos)
+{
+  for (guint i = 0; infos[i] != NULL; i++)
+    {
+      g_autofree char *info_text = ghlo_value_info_to_string (infos[i]);
+      GhloValueInfo **members = ghlo_value_info_list_members (infos[i]);
+
+      check (info_text, NULL);
+      ghlo_value_info_get_aliased_input (infos[i]);
+      for (guint j = 0; members[j] != NULL; j++)
+        ghlo_value_info_unref (members[j]);
+      g_free (members);
+      ghlo_value_info_unref (infos[i]);
+    }
+  g_free (infos);
+}
+
+static void
+call_lists (State *state)
+{
+  GhloProgram *program = pick (state, POOL_PROGRAM);
+  GhloExecutable *executable = pick (state, POOL_EXECUTABLE);
+
+  read_infos (ghlo_program_list_inputs (program));
+  read_infos (ghlo_program_list_outputs (program));
+  read_infos (ghlo_executable_list_inputs (executable));
+  read_infos (ghlo_executable_list_outputs (executable));
+  ghlo_program_get_name (program);
+  ghlo_executable_get_program (executable);
+  ghlo_executable_get_device (executable);
+}
+
+/* The calls of a client. */
+
+static void
+put_devices (State      *state,
+             GListModel *model)
+{
+  for (guint i = 0; model != NULL && i < g_list_model_get_n_items (model); i++)
+    put (state, POOL_DEVICE, g_list_model_get_item (model, i));
+  g_clear_object (&model);
+}
+
+static void
+finish_devices (State        *state,
+                gpointer      self,
+                GAsyncResult *result)
+{
+  GError *error = NULL;
+  GListModel *model = ghlo_client_list_devices_finish (self, result, &error);
+
+  check (model, error);
+  put_devices (state, model);
+}
+
+static void
+call_devices (State *state)
+{
+  GhloClient *client = pick (state, POOL_CLIENT);
+  GCancellable *cancellable = pick_cancellable (state);
+  GError *error = NULL;
+  GListModel *model;
+
+  if (maybe (state))
+    {
+      ghlo_client_list_devices_async (client, cancellable, on_ready, call_new (state, client, finish_devices));
+      return;
+    }
+  model = ghlo_client_list_devices (client, cancellable, &error);
+  check (model, error);
+  put_devices (state, model);
+}
+
+static void
+finish_compile (State        *state,
+                gpointer      self,
+                GAsyncResult *result)
+{
+  GError *error = NULL;
+  GhloExecutable *executable = ghlo_client_compile_finish (self, result, &error);
+
+  check (executable, error);
+  put (state, POOL_EXECUTABLE, executable);
+}
+
+static void
+call_compile (State *state)
+{
+  GhloClient *client = pick (state, POOL_CLIENT);
+  GhloProgram *program = pick_any (state, POOL_PROGRAM);
+  GhloCompileOptions *options = pick_any (state, POOL_OPTIONS);
+  GhloProgress *progress = pick_any (state, POOL_PROGRESS);
+  GCancellable *cancellable = pick_cancellable (state);
+  GError *error = NULL;
+  GhloExecutable *executable;
+
+  if (maybe (state))
+    {
+      ghlo_client_compile_async (client, program, options, progress, cancellable, on_ready,
+                                 call_new (state, client, finish_compile));
+      return;
+    }
+  executable = ghlo_client_compile (client, program, options, progress, cancellable, &error);
+  check (executable, error);
+  put (state, POOL_EXECUTABLE, executable);
+}
+
+static void
+call_options (State *state)
+{
+  static const char *const passes[] = { "fuse", "", "\xff", NULL };
+  GhloCompileOptions *options = pick (state, POOL_OPTIONS);
+
+  ghlo_compile_options_set_device (options, pick_or_null (state, POOL_DEVICE));
+  ghlo_compile_options_set_optimization_level (options, (GhloOptimizationLevel) (take (state) % 4));
+  ghlo_compile_options_set_disabled_passes (options, maybe (state) ? NULL : passes + take (state) % 4);
+  ghlo_compile_options_set_enabled_passes (options, ghlo_compile_options_get_disabled_passes (options));
+  ghlo_compile_options_set_caching (options, (gboolean) take (state));
+  ghlo_compile_options_set_debug_info (options, (gboolean) take (state));
+}
+
+/* Runs. */
+
+static void
+finish_execute (State        *state,
+                gpointer      self,
+                GAsyncResult *result)
+{
+  GError *error = NULL;
+  GhloResult *made = ghlo_executable_execute_finish (self, result, &error);
+
+  check (made, error);
+  put (state, POOL_RESULT, made);
+}
+
+static void
+call_execute (State *state)
+{
+  GhloExecutable *executable = pick (state, POOL_EXECUTABLE);
+  GhloBuffer *inputs[MAX_INPUTS];
+  guint n = take (state) % (MAX_INPUTS + 1);
+  GhloBuffer *const *given = take (state) % 16 == 0 ? NULL : inputs;
+  GCancellable *cancellable = pick_cancellable (state);
+  GError *error = NULL;
+  GhloResult *result;
+
+  for (guint i = 0; i < n; i++)
+    inputs[i] = take (state) % 16 == 0 ? pick_any (state, POOL_BUFFER) : pick (state, POOL_BUFFER);
+  if (maybe (state))
+    {
+      ghlo_executable_execute_async (executable, given, n, cancellable, on_ready,
+                                     call_new (state, executable, finish_execute));
+      return;
+    }
+  result = ghlo_executable_execute (executable, given, n, cancellable, &error);
+  check (result, error);
+  put (state, POOL_RESULT, result);
+}
+
+static void
+call_result (State *state)
+{
+  GhloResult *result = pick (state, POOL_RESULT);
+  gsize n;
+
+  ghlo_result_get_outputs (result, &n);
+  if (n != g_list_model_get_n_items (G_LIST_MODEL (result)) || n != ghlo_result_get_n_outputs (result))
+    abort ();
+  ghlo_timing_get_run (ghlo_result_get_timing (result));
+  if (maybe (state))
+    ghlo_result_release (result);
+  put (state, POOL_BUFFER, g_list_model_get_item (G_LIST_MODEL (result), take (state)));
+}
+
+/* Buffers. */
+
+static void
+call_buffer (State *state)
+{
+  g_autoptr (GhloTensorType) type = take (state) % 32 == 0 ? NULL : make_type (state);
+  g_autoptr (GBytes) bytes = make_bytes (state, type);
+  GError *error = NULL;
+  GhloBuffer *buffer = ghlo_buffer_new_from_bytes (type, bytes, &error);
+
+  check (buffer, error);
+  put (state, POOL_BUFFER, buffer);
+}
+
+static void
+call_strided (State *state)
+{
+  g_autoptr (GhloTensorType) type = take (state) % 32 == 0 ? NULL : make_type (state);
+  g_autoptr (GBytes) bytes = make_bytes (state, type);
+  gint64 strides[4];
+  guint n = take (state) % (G_N_ELEMENTS (strides) + 1);
+  GError *error = NULL;
+  GhloBuffer *buffer;
+
+  for (guint i = 0; i < n; i++)
+    strides[i] = (gint64) (gint8) take (state) * (maybe (state) ? G_MAXINT64 / 128 : 1);
+  buffer = ghlo_buffer_new_from_bytes_strided (type, bytes, take (state) % 16 == 0 ? NULL : strides, n, &error);
+  check (buffer, error);
+  put (state, POOL_BUFFER, buffer);
+}
+
+static void
+call_tuple (State *state)
+{
+  GhloBuffer *members[MAX_INPUTS];
+  guint n = take (state) % (MAX_INPUTS + 1);
+  GError *error = NULL;
+  GhloBuffer *tuple;
+
+  for (guint i = 0; i < n; i++)
+    members[i] = pick_any (state, POOL_BUFFER);
+  tuple = ghlo_buffer_new_tuple (take (state) % 16 == 0 ? NULL : members, n, &error);
+  check (tuple, error);
+  put (state, POOL_BUFFER, tuple);
+}
+
+static void
+call_token (State *state)
+{
+  put (state, POOL_BUFFER, ghlo_buffer_new_token ());
+}
+
+static void
+finish_read (State        *state,
+             gpointer      self,
+             GAsyncResult *result)
+{
+  GError *error = NULL;
+  g_autoptr (GBytes) bytes = ghlo_buffer_read_finish (self, result, &error);
+
+  check (bytes, error);
+}
+
+static guint
+sum_bytes (GBytes *bytes)
+{
+  gsize size;
+  const guint8 *data = g_bytes_get_data (bytes, &size);
+  guint sum = 0;
+
+  for (gsize i = 0; i < size; i++)
+    sum += data[i];
+
+  return sum;
+}
+
+static void
+call_read (State *state)
+{
+  GhloBuffer *buffer = pick (state, POOL_BUFFER);
+  GCancellable *cancellable = pick_cancellable (state);
+  GError *error = NULL;
+  g_autoptr (GBytes) bytes = NULL;
+
+  if (maybe (state))
+    {
+      ghlo_buffer_read_async (buffer, cancellable, on_ready, call_new (state, buffer, finish_read));
+      return;
+    }
+  bytes = ghlo_buffer_read (buffer, cancellable, &error);
+  check (bytes, error);
+  if (bytes != NULL)
+    {
+      ghlo_buffer_release (buffer);
+      sum_bytes (bytes);
+    }
+}
+
+static void
+call_ask_buffer (State *state)
+{
+  GhloBuffer *buffer = pick (state, POOL_BUFFER);
+  g_autoptr (GBytes) bytes = ghlo_buffer_get_host_bytes (buffer);
+  GhloBuffer *const *members;
+  gsize n;
+
+  if (bytes != NULL && (guintptr) g_bytes_get_data (bytes, NULL) != ghlo_buffer_get_address (buffer)
+      && g_bytes_get_size (bytes) > 0)
+    abort ();
+  ghlo_buffer_get_kind (buffer);
+  ghlo_buffer_get_size (buffer);
+  ghlo_buffer_get_device (buffer);
+  members = ghlo_buffer_get_members (buffer, &n);
+  if (n > 0)
+    put (state, POOL_BUFFER, g_object_ref (members[take (state) % n]));
+}
+
+static void
+call_release (State *state)
+{
+  ghlo_buffer_release (pick (state, POOL_BUFFER));
+}
+
+/* What is not a call of the library. */
+
+static void
+call_cancel (State *state)
+{
+  GCancellable *cancellable = pick (state, POOL_CANCELLABLE);
+
+  if (maybe (state))
+    g_thread_unref (g_thread_new ("cancel", cancel, g_object_ref (cancellable)));
+  else
+    g_cancellable_cancel (cancellable);
+}
+
+static void
+call_drop (State *state)
+{
+  PoolKind kind = take (state) % N_POOLS;
+
+  g_clear_object (&state->pools[kind][take (state) % POOL_SIZE]);
+}
+
+static void
+call_iterate (State *state)
+{
+  guint n = take (state) % 8;
+
+  while (n-- > 0 && g_main_context_iteration (state->context, FALSE))
+    ;
+}
+
+static void
+call_properties (State *state)
+{
+  GObject *object = pick (state, take (state) % N_POOLS);
+  guint n;
+  g_autofree GParamSpec **specs = g_object_class_list_properties (G_OBJECT_GET_CLASS (object), &n);
+
+  for (guint i = 0; i < n; i++)
+    {
+      g_auto (GValue) value = G_VALUE_INIT;
+
+      g_object_get_property (object, specs[i]->name, &value);
+      if (specs[i]->flags & G_PARAM_WRITABLE)
+        g_object_set_property (object, specs[i]->name, &value);
+    }
+}
+
+static void (*const calls[]) (State *state) = {
+  call_parse, call_load, call_check, call_text, call_lists, call_devices, call_compile, call_compile, call_options,
+  call_execute, call_execute, call_execute, call_result, call_buffer, call_buffer, call_strided, call_tuple, call_token,
+  call_read, call_ask_buffer, call_release, call_cancel, call_drop, call_iterate, call_properties,
+};
+
+/* Everything that was started is answered. */
+static void
+drain (State *state)
+{
+  gint64 limit = g_get_monotonic_time () + ANSWER_LIMIT;
+
+  while (state->pending > 0)
+    {
+      if (!g_main_context_iteration (state->context, FALSE))
+        g_usleep (50);
+      if (g_get_monotonic_time () > limit)
+        abort ();
+    }
+}
+
+int
+LLVMFuzzerInitialize (int    *argc,
+                      char ***argv)
+{
+  g_setenv ("GHLO_MEMORY_LIMIT", "256M", TRUE);
+  g_log_set_always_fatal (G_LOG_LEVEL_MASK & ~(G_LOG_LEVEL_DEBUG | G_LOG_LEVEL_INFO | G_LOG_LEVEL_MESSAGE));
+
+  return 0;
+}
+
+int
+LLVMFuzzerTestOneInput (const guint8 *data,
+                        gsize         size)
+{
+  State state = { .input = { data, size }, .context = g_main_context_new () };
+  guint n = 0;
+
+  g_main_context_push_thread_default (state.context);
+  while (state.input.size > 0 && n++ < MAX_CALLS)
+    calls[take (&state) % G_N_ELEMENTS (calls)] (&state);
+  if (maybe (&state))
+    for (guint i = 0; i < POOL_SIZE; i++)
+      if (state.pools[POOL_CANCELLABLE][i] != NULL)
+        g_cancellable_cancel (G_CANCELLABLE (state.pools[POOL_CANCELLABLE][i]));
+  drain (&state);
+  for (guint kind = 0; kind < N_POOLS; kind++)
+    for (guint i = 0; i < POOL_SIZE; i++)
+      g_clear_object (&state.pools[kind][i]);
+  while (g_main_context_iteration (state.context, FALSE))
+    ;
+  g_main_context_pop_thread_default (state.context);
+  g_main_context_unref (state.context);
+
+  return 0;
+}

@@ -1,0 +1,721 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * How long things live: objects while calls are under way, workers at the end of
+ * the process and after a fork, memory after a release. docs/face-tests.md says
+ * which rule each test holds.
+ */
+
+#include "face-help.h"
+
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Enough calls that no worker is left. */
+enum { N_CALLS = 64 };
+
+/* Bytes of one output of BIG, and the limit of memory under which it is run. */
+#define BIG_SIZE  ((gsize) 16 << 20)
+#define BIG_LIMIT "64M"
+
+#define BIG \
+  "func.func @main() -> tensor<4194304xf32> {\n" \
+  "  %0 = stablehlo.iota dim = 0 : tensor<4194304xf32>\n" \
+  "  return %0 : tensor<4194304xf32>\n" \
+  "}\n"
+
+static GThread *main_thread;
+static guint n_foreign;       /* references taken or dropped on other threads; atomic */
+
+static void
+on_toggle (gpointer  data,
+           GObject  *object,
+           gboolean  is_last)
+{
+  if (g_thread_self () != main_thread)
+    g_atomic_int_inc (&n_foreign);
+}
+
+static void
+on_gone (gpointer  data,
+         GObject  *where)
+{
+  g_assert_true (g_thread_self () == main_thread);
+  ++*(guint *) data;
+}
+
+/* Leaves the only reference to a toggle, which sees each one that comes on top. */
+static void
+watch (gpointer object)
+{
+  g_object_add_toggle_ref (object, on_toggle, NULL);
+  g_object_unref (object);
+}
+
+static void
+unwatch (gpointer  object,
+         guint    *n_gone)
+{
+  g_object_weak_ref (object, on_gone, n_gone);
+  g_object_remove_toggle_ref (object, on_toggle, NULL);
+}
+
+/* No worker takes or drops a reference to an object of the caller's. */
+static void
+test_workers_keep_away (void)
+{
+  GhloClient *client = ghlo_client_new ();
+  GhloProgram *program = help_parse (HELP_ADD);
+  GhloExecutable *executable = help_compile (HELP_ADD);
+  GhloBuffer *inputs[2] = { help_counts (), help_ones () };
+  GhloProgress *progress = ghlo_progress_new ();
+  GCancellable *cancellable = g_cancellable_new ();
+  gpointer objects[] = { client, program, executable, inputs[0], inputs[1], progress, cancellable };
+  guint n_gone = 0;
+
+  for (guint i = 0; i < G_N_ELEMENTS (objects); i++)
+    watch (objects[i]);
+  for (guint i = 0; i < N_CALLS; i++)
+    {
+      g_autoptr (GhloExecutable) compiled = NULL;
+      g_autoptr (GhloResult) result = NULL;
+      g_autofree char *text = NULL;
+      HelpWait waits[3] = { help_wait_init (), help_wait_init (), help_wait_init () };
+
+      ghlo_client_compile_async (client, program, NULL, progress, cancellable, help_ready, &waits[0]);
+      ghlo_executable_execute_async (executable, inputs, 2, cancellable, help_ready, &waits[1]);
+      ghlo_program_to_text_async (program, GHLO_TEXT_FLAGS_NONE, cancellable, help_ready, &waits[2]);
+      compiled = ghlo_client_compile_finish (client, help_wait_run (&waits[0]), NULL);
+      result = ghlo_executable_execute_finish (executable, help_wait_run (&waits[1]), NULL);
+      text = ghlo_program_to_text_finish (program, help_wait_run (&waits[2]), NULL);
+      g_assert_true (compiled != NULL && result != NULL && text != NULL);
+      for (guint j = 0; j < G_N_ELEMENTS (waits); j++)
+        help_wait_clear (&waits[j]);
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (objects); i++)
+    unwatch (objects[i], &n_gone);
+
+  g_assert_cmpint (g_atomic_int_get (&n_foreign), ==, 0);
+  g_assert_cmpuint (n_gone, ==, G_N_ELEMENTS (objects));
+}
+
+/* The caller's references go while calls are under way; the objects then go in
+ * the caller's context, after the answer. */
+static void
+test_last_reference_in_flight (void)
+{
+  GhloExecutable *executable = help_compile (HELP_ENDLESS);
+  GhloBuffer *number = help_number ();
+  GCancellable *cancellable = g_cancellable_new ();
+  HelpWait wait = help_wait_init ();
+  GThread *thread;
+  guint n_gone = 0, n_inputs_gone = 0;
+
+  g_object_weak_ref (G_OBJECT (executable), on_gone, &n_gone);
+  g_object_weak_ref (G_OBJECT (cancellable), on_gone, &n_gone);
+  g_object_weak_ref (G_OBJECT (number), on_gone, &n_inputs_gone);
+  ghlo_executable_execute_async (executable, &number, 1, cancellable, help_ready, &wait);
+  thread = help_cancel_later (cancellable, 20000);
+  g_object_unref (number);
+  g_object_unref (executable);
+  g_object_unref (cancellable);
+  g_assert_cmpuint (n_inputs_gone, ==, 1);
+  g_assert_cmpuint (n_gone, ==, 0);
+
+  help_wait_run (&wait);
+  g_thread_join (thread);
+  help_wait_clear (&wait);
+  while (n_gone < 2)
+    g_main_context_iteration (NULL, TRUE);
+}
+
+static gint64
+cpu_time (clockid_t clock)
+{
+  struct timespec now;
+
+  clock_gettime (clock, &now);
+
+  return now.tv_sec * G_USEC_PER_SEC + now.tv_nsec / 1000;
+}
+
+static guint
+count_threads (void)
+{
+  g_autoptr (GDir) dir = g_dir_open ("/proc/self/task", 0, NULL);
+  guint n = 0;
+
+  while (g_dir_read_name (dir) != NULL)
+    n++;
+
+  return n;
+}
+
+/* Every worker is busy, and every object still goes at once; objects that come
+ * later find the same workers. */
+static void
+test_finalizers_wait_for_nobody (void)
+{
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  HelpWait waits[N_CALLS];
+  gint64 start;
+  guint n;
+
+  for (guint i = 0; i < N_CALLS; i++)
+    {
+      g_autoptr (GhloExecutable) executable = help_compile (HELP_ENDLESS);
+      g_autoptr (GhloBuffer) number = help_number ();
+
+      waits[i] = help_wait_init ();
+      ghlo_executable_execute_async (executable, &number, 1, cancellable, help_ready, &waits[i]);
+    }
+  n = count_threads ();
+
+  for (guint i = 0; i < N_CALLS; i++)
+    {
+      GhloClient *client = ghlo_client_new ();
+      GhloProgram *program = help_parse (HELP_ADD);
+      GhloExecutable *executable = ghlo_client_compile (client, program, NULL, NULL, NULL, NULL);
+
+      start = cpu_time (CLOCK_MONOTONIC);
+      g_object_unref (executable);
+      g_object_unref (program);
+      g_object_unref (client);
+      g_assert_cmpint (cpu_time (CLOCK_MONOTONIC) - start, <, 200000);
+    }
+  g_assert_cmpuint (count_threads (), <=, n);
+
+  g_cancellable_cancel (cancellable);
+  for (guint i = 0; i < N_CALLS; i++)
+    {
+      help_wait_run (&waits[i]);
+      help_wait_clear (&waits[i]);
+    }
+}
+
+static void
+on_cancelled_iterate (GCancellable *cancellable,
+                      gpointer      data)
+{
+  help_wait_run (data);
+}
+
+/* A handler of the application's may run the main loop, with a dialog say: the
+ * answer does not wait for the cancel to have been told to all. */
+static void
+test_answer_within_the_cancel (void)
+{
+  if (g_test_subprocess ())
+    {
+      g_autoptr (GhloExecutable) executable = help_compile (HELP_ENDLESS);
+      g_autoptr (GhloBuffer) number = help_number ();
+      g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+      HelpWait wait = help_wait_init ();
+
+      ghlo_executable_execute_async (executable, &number, 1, cancellable, help_ready, &wait);
+      g_signal_connect (cancellable, "cancelled", G_CALLBACK (on_cancelled_iterate), &wait);
+      g_cancellable_cancel (cancellable);
+      g_assert_nonnull (wait.result);
+      help_wait_clear (&wait);
+      return;
+    }
+
+  g_test_trap_subprocess (NULL, 20 * G_USEC_PER_SEC * HELP_SLOWER, 0);
+  g_test_trap_assert_passed ();
+}
+
+/* The stages that a process may end in. */
+static void
+start_parse (HelpWait *wait)
+{
+  GString *text = g_string_new ("func.func @main(%x: tensor<f32>) -> tensor<f32> {\n");
+  g_autoptr (GBytes) bytes = NULL;
+
+  for (guint i = 0; i < 200000; i++)
+    g_string_append_printf (text, "  %%v%u = stablehlo.add %%x, %%x : tensor<f32>\n", i);
+  g_string_append (text, "  return %x : tensor<f32>\n}\n");
+  bytes = g_string_free_to_bytes (text);
+  ghlo_program_parse_async (bytes, NULL, NULL, help_ready, wait);
+}
+
+static void
+start_endless (HelpWait *wait)
+{
+  g_autoptr (GhloExecutable) executable = help_compile (HELP_ENDLESS);
+  g_autoptr (GhloBuffer) number = help_number ();
+
+  for (guint i = 0; i < N_CALLS; i++)
+    ghlo_executable_execute_async (executable, &number, 1, NULL, help_ready, wait);
+}
+
+static gpointer
+run_endless (gpointer data)
+{
+  g_autoptr (GhloExecutable) executable = help_compile (HELP_ENDLESS);
+  g_autoptr (GhloBuffer) number = help_number ();
+  g_autoptr (GhloResult) result = ghlo_executable_execute (executable, &number, 1, NULL, NULL);
+
+  return NULL;
+}
+
+static void
+start_endless_sync (HelpWait *wait)
+{
+  g_thread_unref (g_thread_new ("sync", run_endless, NULL));
+}
+
+typedef void (*Start) (HelpWait *wait);
+
+/* The process ends while work is under way, and its status is its own. */
+static void
+test_exit (gconstpointer data)
+{
+  const Start *start = data;
+
+  if (g_test_subprocess ())
+    {
+      HelpWait wait = help_wait_init ();
+
+      (*start) (&wait);
+      g_usleep (20000);
+      exit (42);
+    }
+
+  for (guint i = 0; i < 3; i++)
+    {
+      gint64 begin = g_get_monotonic_time ();
+
+      g_test_trap_subprocess (NULL, 60 * G_USEC_PER_SEC, 0);
+      /* A child that returned 0 or was killed did not reach its exit. */
+      g_assert_false (g_test_trap_reached_timeout ());
+      g_test_trap_assert_failed ();
+      g_test_trap_assert_stderr_unmatched ("*ERROR*");
+      g_test_trap_assert_stderr_unmatched ("*CRITICAL*");
+      g_assert_cmpint (g_get_monotonic_time () - begin, <, 2 * G_USEC_PER_SEC * HELP_SLOWER);
+    }
+}
+
+#define FORKED(call) \
+  G_STMT_START { \
+    g_autoptr (GError) forked_error = NULL; \
+    GError **error = &forked_error; \
+    if ((call) || !g_error_matches (forked_error, GHLO_ERROR, GHLO_ERROR_DEVICE)) \
+      _exit (__LINE__ % 250 + 1); \
+  } G_STMT_END
+
+typedef struct
+{
+  GhloClient     *client;
+  GhloProgram    *program;
+  GhloExecutable *executable;
+  GhloBuffer     *inputs[2];
+} Objects;
+
+static void
+call_in_child (Objects *o)
+{
+  g_autoptr (GBytes) bytes = g_bytes_new_static (HELP_ADD, strlen (HELP_ADD));
+  g_autoptr (GFile) file = g_file_new_for_path ("/dev/null");
+
+  FORKED (ghlo_program_load (file, NULL, error) != NULL);
+  FORKED (ghlo_program_parse (bytes, NULL, NULL, error) != NULL);
+  FORKED (ghlo_program_check (bytes, NULL, NULL, error) != NULL);
+  FORKED (ghlo_program_to_text (o->program, GHLO_TEXT_FLAGS_NONE, NULL, error) != NULL);
+  FORKED (ghlo_client_list_devices (o->client, NULL, error) != NULL);
+  FORKED (ghlo_client_compile (o->client, o->program, NULL, NULL, NULL, error) != NULL);
+  FORKED (ghlo_executable_execute (o->executable, o->inputs, 2, NULL, error) != NULL);
+  FORKED (ghlo_buffer_read (o->inputs[0], NULL, error) != NULL);
+}
+
+/* The async form of one call, answered in a context of the child's own. */
+#define FORKED_ASYNC(start, finish) \
+  G_STMT_START { \
+    HelpWait wait = help_wait_init (); \
+    start; \
+    help_wait_run (&wait); \
+    FORKED ((finish) != NULL); \
+    help_wait_clear (&wait); \
+  } G_STMT_END
+
+static void
+call_async_in_child (Objects *o)
+{
+  g_autoptr (GBytes) bytes = g_bytes_new_static (HELP_ADD, strlen (HELP_ADD));
+  g_autoptr (GFile) file = g_file_new_for_path ("/dev/null");
+
+  FORKED_ASYNC (ghlo_program_load_async (file, NULL, help_ready, &wait),
+                ghlo_program_load_finish (wait.result, error));
+  FORKED_ASYNC (ghlo_program_parse_async (bytes, NULL, NULL, help_ready, &wait),
+                ghlo_program_parse_finish (wait.result, error));
+  FORKED_ASYNC (ghlo_program_check_async (bytes, NULL, NULL, help_ready, &wait),
+                ghlo_program_check_finish (wait.result, error));
+  FORKED_ASYNC (ghlo_program_to_text_async (o->program, GHLO_TEXT_FLAGS_NONE, NULL, help_ready, &wait),
+                ghlo_program_to_text_finish (o->program, wait.result, error));
+  FORKED_ASYNC (ghlo_client_list_devices_async (o->client, NULL, help_ready, &wait),
+                ghlo_client_list_devices_finish (o->client, wait.result, error));
+  FORKED_ASYNC (ghlo_client_compile_async (o->client, o->program, NULL, NULL, NULL, help_ready, &wait),
+                ghlo_client_compile_finish (o->client, wait.result, error));
+  FORKED_ASYNC (ghlo_executable_execute_async (o->executable, o->inputs, 2, NULL, help_ready, &wait),
+                ghlo_executable_execute_finish (o->executable, wait.result, error));
+  FORKED_ASYNC (ghlo_buffer_read_async (o->inputs[0], NULL, help_ready, &wait),
+                ghlo_buffer_read_finish (o->inputs[0], wait.result, error));
+}
+
+/* What the threads held that the fork did not take along is a leak to tools. */
+static void
+end_child (void)
+{
+  if (HELP_SLOWER > 1)
+    execlp ("true", "true", NULL);
+  exit (0);
+}
+
+/* Forked while every worker is busy: each call says that it cannot be made,
+ * objects can be dropped, and the child ends by itself. */
+static void
+test_fork (void)
+{
+  Objects o = { ghlo_client_new (), help_parse (HELP_ADD), help_compile (HELP_ADD), { help_counts (), help_ones () } };
+  g_autoptr (GhloExecutable) endless = help_compile (HELP_ENDLESS);
+  g_autoptr (GhloBuffer) number = help_number ();
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  HelpWait wait = help_wait_init ();
+  int status;
+  pid_t child;
+
+  ghlo_executable_execute_async (endless, &number, 1, cancellable, help_ready, &wait);
+  child = fork ();
+  if (child == 0)
+    {
+      g_autoptr (GMainContext) context = g_main_context_new ();
+
+      alarm (60);
+      call_in_child (&o);
+      g_main_context_push_thread_default (context);
+      call_async_in_child (&o);
+      g_main_context_pop_thread_default (context);
+    }
+  else
+    {
+      g_assert_cmpint (waitpid (child, &status, 0), ==, child);
+      g_assert_true (WIFEXITED (status));
+      g_assert_cmpint (WEXITSTATUS (status), ==, 0);
+    }
+
+  g_object_unref (o.client);
+  g_object_unref (o.program);
+  g_object_unref (o.executable);
+  g_object_unref (o.inputs[0]);
+  g_object_unref (o.inputs[1]);
+  if (child == 0)
+    end_child ();
+
+  g_cancellable_cancel (cancellable);
+  help_wait_run (&wait);
+  help_wait_clear (&wait);
+}
+
+static void
+assert_invalid (gpointer  made,
+                GError   *error)
+{
+  g_assert_null (made);
+  g_assert_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT);
+  g_error_free (error);
+}
+
+/* Every later use of a released buffer's data, sync and async, is a mistake with
+ * a message; what the buffer is can still be asked. */
+static void
+test_released (void)
+{
+  g_autoptr (GhloExecutable) executable = help_compile (HELP_ADD);
+  g_autoptr (GhloBuffer) released = help_counts ();
+  g_autoptr (GhloBuffer) ones = help_ones ();
+  GhloBuffer *const inputs[] = { released, ones };
+  HelpWait wait = help_wait_init ();
+  GError *error = NULL;
+  gpointer made;
+
+  ghlo_buffer_release (released);
+  made = ghlo_buffer_read (released, NULL, &error);
+  assert_invalid (made, g_steal_pointer (&error));
+  made = ghlo_executable_execute (executable, inputs, 2, NULL, &error);
+  assert_invalid (made, g_steal_pointer (&error));
+  made = ghlo_buffer_new_tuple (inputs, 2, &error);
+  assert_invalid (made, g_steal_pointer (&error));
+
+  ghlo_buffer_read_async (released, NULL, help_ready, &wait);
+  made = ghlo_buffer_read_finish (released, help_wait_run (&wait), &error);
+  assert_invalid (made, g_steal_pointer (&error));
+  g_clear_object (&wait.result);
+  ghlo_executable_execute_async (executable, inputs, 2, NULL, help_ready, &wait);
+  made = ghlo_executable_execute_finish (executable, help_wait_run (&wait), &error);
+  assert_invalid (made, g_steal_pointer (&error));
+  help_wait_clear (&wait);
+
+  g_assert_null (ghlo_buffer_get_host_bytes (released));
+  g_assert_cmpuint (ghlo_buffer_get_address (released), ==, 0);
+  g_assert_cmpuint (ghlo_buffer_get_size (released), ==, 24);
+  g_assert_cmpuint (ghlo_tensor_type_get_rank (ghlo_buffer_get_tensor_type (released)), ==, 2);
+}
+
+/* Runs under way and bytes that were handed out keep what is released. */
+static void
+test_release_in_flight (void)
+{
+  g_autoptr (GhloExecutable) executable = help_compile (HELP_ADD);
+
+  for (guint i = 0; i < N_CALLS; i++)
+    {
+      g_autoptr (GhloBuffer) counts = help_counts ();
+      g_autoptr (GhloBuffer) ones = help_ones ();
+      GhloBuffer *const inputs[] = { counts, ones };
+      g_autoptr (GBytes) bytes = ghlo_buffer_get_host_bytes (counts);
+      g_autoptr (GhloResult) result = NULL;
+      HelpWait wait = help_wait_init ();
+
+      ghlo_executable_execute_async (executable, inputs, 2, NULL, help_ready, &wait);
+      ghlo_buffer_release (counts);
+      g_clear_object (&ones);
+      result = ghlo_executable_execute_finish (executable, help_wait_run (&wait), NULL);
+      help_assert_sum (result);
+      help_wait_clear (&wait);
+      g_assert_cmpfloat (((const float *) g_bytes_get_data (bytes, NULL))[5], ==, 5);
+    }
+}
+
+/* With room for four outputs, twenty results are had when each is released while
+ * its object stays, and not when they are kept. */
+static void
+test_release_gives_memory (void)
+{
+  g_autoptr (GhloExecutable) executable = NULL;
+  g_autoptr (GPtrArray) results = g_ptr_array_new_with_free_func (g_object_unref);
+  g_autoptr (GError) error = NULL;
+
+  if (!g_test_subprocess ())
+    {
+      g_setenv ("GHLO_MEMORY_LIMIT", BIG_LIMIT, TRUE);
+      g_test_trap_subprocess (NULL, 0, 0);
+      g_unsetenv ("GHLO_MEMORY_LIMIT");
+      g_test_trap_assert_passed ();
+      return;
+    }
+
+  executable = help_compile (BIG);
+  for (guint i = 0; i < 20; i++)
+    {
+      GhloResult *result = ghlo_executable_execute (executable, NULL, 0, NULL, &error);
+
+      g_assert_no_error (error);
+      g_assert_cmpuint (ghlo_buffer_get_size (ghlo_result_get_output (result, 0)), ==, BIG_SIZE);
+      ghlo_result_release (result);
+      g_ptr_array_add (results, result);
+    }
+
+  while (error == NULL && results->len < 40)
+    {
+      GhloResult *result = ghlo_executable_execute (executable, NULL, 0, NULL, &error);
+
+      if (result != NULL)
+        g_ptr_array_add (results, result);
+    }
+  g_assert_error (error, GHLO_ERROR, GHLO_ERROR_OUT_OF_MEMORY);
+}
+
+/* Aligned bytes are used where they are; others are copied to where they may be. */
+static void
+test_bytes_in (void)
+{
+  g_autofree float *data = g_new0 (float, 8);
+  g_autoptr (GhloTensorType) type = ghlo_tensor_type_parse ("tensor<2xf32>", NULL);
+  g_autoptr (GBytes) aligned = g_bytes_new_static (data, 2 * sizeof (float));
+  g_autoptr (GBytes) odd = g_bytes_new_static ((guint8 *) data + 1, 2 * sizeof (float));
+  g_autoptr (GhloBuffer) same = ghlo_buffer_new_from_bytes (type, aligned, NULL);
+  g_autoptr (GhloBuffer) copy = ghlo_buffer_new_from_bytes (type, odd, NULL);
+
+  g_assert_cmpuint (ghlo_buffer_get_address (same), ==, (guintptr) data);
+  g_assert_cmpuint (ghlo_buffer_get_address (copy), !=, (guintptr) data + 1);
+  g_assert_cmpuint (ghlo_buffer_get_address (copy) % sizeof (float), ==, 0);
+}
+
+static void
+scribble (GhloResult *result)
+{
+  gsize n;
+  GhloBuffer *const *outputs = ghlo_result_get_outputs (result, &n);
+
+  for (gsize i = 0; i < n; i++)
+    {
+      g_autoptr (GBytes) bytes = ghlo_buffer_get_host_bytes (outputs[i]);
+
+      /* As a typed array of JavaScript over these bytes can. */
+      memset ((gpointer) ghlo_buffer_get_address (outputs[i]), 0xaa, g_bytes_get_size (bytes));
+    }
+}
+
+static gint32
+first_number (GhloResult *result,
+              guint       output)
+{
+  g_autoptr (GBytes) bytes = ghlo_buffer_get_host_bytes (ghlo_result_get_output (result, output));
+
+  return *(const gint32 *) g_bytes_get_data (bytes, NULL);
+}
+
+/* Who writes into an output against the rules reaches neither constants, nor
+ * inputs, nor another output. */
+static void
+test_writes_reach_nothing (void)
+{
+  static const gint32 numbers[4] = { 1, 2, 3, 4 };
+  g_autoptr (GhloExecutable) executable = help_compile (HELP_IDENTITY);
+  g_autoptr (GhloBuffer) input = help_buffer ("tensor<4xi32>", numbers, sizeof numbers);
+
+  for (guint i = 0; i < 3; i++)
+    {
+      g_autoptr (GhloResult) result = ghlo_executable_execute (executable, &input, 1, NULL, NULL);
+      g_autoptr (GhloResult) other = ghlo_executable_execute (executable, &input, 1, NULL, NULL);
+
+      scribble (other);
+      g_assert_cmpint (first_number (result, 0), ==, 1);
+      g_assert_cmpint (first_number (result, 1), ==, 1);
+      g_assert_cmpint (first_number (result, 2), ==, 7);
+    }
+}
+
+/* A cancelled sync call returns when its work has stopped: no thread of the
+ * process works on after it. Inputs are good for another run. */
+static void
+test_cancel_sync_is_the_end (void)
+{
+  g_autoptr (GhloExecutable) executable = help_compile (HELP_ENDLESS);
+  g_autoptr (GhloBuffer) number = help_number ();
+
+  for (guint i = 0; i < 5; i++)
+    {
+      g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+      g_autoptr (GError) error = NULL;
+      GThread *thread = help_cancel_later (cancellable, 20000);
+      gint64 before;
+
+      g_assert_null (ghlo_executable_execute (executable, &number, 1, cancellable, &error));
+      g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+      g_thread_join (thread);
+      before = cpu_time (CLOCK_PROCESS_CPUTIME_ID);
+      g_usleep (50000);
+      g_assert_cmpint (cpu_time (CLOCK_PROCESS_CPUTIME_ID) - before, <, 20000 * HELP_SLOWER);
+    }
+}
+
+/* An async call that was cancelled is answered at once, and its work stops soon:
+ * the processors are free again, inputs are as they were. */
+static void
+test_cancel_async_stops_work (void)
+{
+  g_autoptr (GhloExecutable) executable = help_compile (HELP_ENDLESS);
+  g_autoptr (GhloBuffer) number = help_number ();
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  g_autoptr (GBytes) bytes = NULL;
+  HelpWait waits[N_CALLS];
+  gint64 start;
+
+  for (guint i = 0; i < N_CALLS; i++)
+    {
+      waits[i] = help_wait_init ();
+      ghlo_executable_execute_async (executable, &number, 1, cancellable, help_ready, &waits[i]);
+    }
+  g_usleep (20000);
+  start = g_get_monotonic_time ();
+  g_cancellable_cancel (cancellable);
+  for (guint i = 0; i < N_CALLS; i++)
+    {
+      g_autoptr (GError) error = NULL;
+
+      g_assert_null (ghlo_executable_execute_finish (executable, help_wait_run (&waits[i]), &error));
+      g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+      help_wait_clear (&waits[i]);
+    }
+  g_assert_cmpint (g_get_monotonic_time () - start, <, HELP_CANCEL_LIMIT);
+
+  g_usleep (100000 * HELP_SLOWER);
+  start = cpu_time (CLOCK_PROCESS_CPUTIME_ID);
+  g_usleep (50000);
+  g_assert_cmpint (cpu_time (CLOCK_PROCESS_CPUTIME_ID) - start, <, 20000 * HELP_SLOWER);
+  bytes = ghlo_buffer_read (number, NULL, NULL);
+  g_assert_cmpint (*(const gint32 *) g_bytes_get_data (bytes, NULL), ==, 1);
+}
+
+/* Errors of all kinds: line 1 is a sentence that starts with the place where
+ * there is one, and says what was expected; nothing is printed. */
+static void
+test_errors_are_told_not_printed (void)
+{
+  static const struct { const char *text; const char *place; const char *first; } cases[] = {
+    { "func.func @main(", "model.mlir:1:", "*expected*" },
+    { "func.func @main() {\n  stablehlo.nothing\n}\n", "model.mlir:2:", "*stablehlo.nothing*" },
+    { "func.func @main(%x: tensor<2xf32>) -> tensor<3xf32> {\n  return %x : tensor<2xf32>\n}\n", "model.mlir:2:",
+      "*expected*found*" },
+    { "\xff\xfe", "model.mlir:1:", "*" },
+    { "", NULL, NULL },
+  };
+
+  if (!g_test_subprocess ())
+    {
+      g_test_trap_subprocess (NULL, 0, 0);
+      g_test_trap_assert_passed ();
+      g_test_trap_assert_stderr ("");
+      return;
+    }
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (GBytes) bytes = g_bytes_new_static (cases[i].text, strlen (cases[i].text));
+      g_autoptr (GError) error = NULL;
+      g_autoptr (GhloProgram) program = ghlo_program_parse (bytes, "model.mlir", NULL, &error);
+      g_auto (GStrv) lines = NULL;
+
+      if (cases[i].place == NULL)
+        continue;
+      g_assert_null (program);
+      lines = g_strsplit (error->message, "\n", -1);
+      g_assert_true (g_utf8_validate (error->message, -1, NULL));
+      g_assert_true (g_str_has_prefix (lines[0], cases[i].place));
+      g_assert_true (g_pattern_match_simple (cases[i].first, lines[0]));
+      g_assert_false (g_str_has_suffix (lines[0], "."));
+    }
+}
+
+int
+main (int   argc,
+      char *argv[])
+{
+  static const struct { const char *path; Start start; } ends[] = {
+    { "/life/exit/parse", start_parse },
+    { "/life/exit/run", start_endless },
+    { "/life/exit/run-sync", start_endless_sync },
+  };
+
+  g_test_init (&argc, &argv, NULL);
+  main_thread = g_thread_self ();
+
+  g_test_add_func ("/life/workers-keep-away", test_workers_keep_away);
+  g_test_add_func ("/life/last-reference-in-flight", test_last_reference_in_flight);
+  g_test_add_func ("/life/finalizers-wait-for-nobody", test_finalizers_wait_for_nobody);
+  g_test_add_func ("/life/answer-within-the-cancel", test_answer_within_the_cancel);
+  for (guint i = 0; i < G_N_ELEMENTS (ends); i++)
+    g_test_add_data_func (ends[i].path, &ends[i].start, test_exit);
+  g_test_add_func ("/life/fork", test_fork);
+  g_test_add_func ("/life/released", test_released);
+  g_test_add_func ("/life/release-in-flight", test_release_in_flight);
+  g_test_add_func ("/life/release-gives-memory", test_release_gives_memory);
+  g_test_add_func ("/life/bytes-in", test_bytes_in);
+  g_test_add_func ("/life/writes-reach-nothing", test_writes_reach_nothing);
+  g_test_add_func ("/life/cancel-sync-is-the-end", test_cancel_sync_is_the_end);
+  g_test_add_func ("/life/cancel-async-stops-work", test_cancel_async_stops_work);
+  g_test_add_func ("/life/errors-are-told-not-printed", test_errors_are_told_not_printed);
+
+  return g_test_run ();
+}
