@@ -499,7 +499,7 @@ test_recovery (void)
              "  %4 = \"frob.other\"() : () -> tensor<i1>\n"
              "  return\n"
              "}\n", 3, 2, "'>'");
-  check_bad ("func.func @f() {\n", 1, 2, "the end of the text");
+  check_bad ("func.func @f() {\n", 1, 1, "the end of the text");
   check_bad ("func.func @f() {\n  return\n}}\n", 1, 3, "'}'");
 }
 
