@@ -5,11 +5,12 @@
     check-install.py BUILD_ROOT MESON INTROSPECTION(0|1) VAPI(0|1) COMPILER...
 
 The layout carries the API version wherever another one would collide; a C program
-builds by pkg-config alone; Python finds typelib and override.
+builds by pkg-config alone; Python and GJS find typelib and override.
 """
 
 import fnmatch
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -32,7 +33,14 @@ assert callable(Ghlo.Buffer.from_numpy)
 '''
 
 HEADERS = '''buffer client compile-options device diagnostic enum-types enums error executable program progress
-result tensor-type timing value-info version version-macros'''.split()
+result session statistics tensor-type timing value-info version version-macros'''.split()
+
+
+JAVASCRIPT = '''imports.gi.versions.Ghlo = '1.0';
+const {Ghlo} = imports.gi;
+if (`${Ghlo.Buffer.from_array (new Float32Array (2)).tensor_type}` !== 'tensor<2xf32>')
+    imports.system.exit (1);
+'''
 
 
 def expected(introspection, vapi):
@@ -40,7 +48,8 @@ def expected(introspection, vapi):
     yield from ['*/include/ghlo-1.0/ghlo/ghlo.h', '*/bin/ghlo', '*/lib/*libghlo-1.0.so.0.*', '*/lib/*libghlo-1.0.so.0',
                 '*/lib/*libghlo-1.0.so', '*/pkgconfig/ghlo-1.0.pc']
     if introspection:
-        yield from ['*/share/gir-1.0/Ghlo-1.0.gir', '*/girepository-1.0/Ghlo-1.0.typelib', '*/gi/overrides/Ghlo.py']
+        yield from ['*/share/gir-1.0/Ghlo-1.0.gir', '*/girepository-1.0/Ghlo-1.0.typelib', '*/gi/overrides/Ghlo.py',
+                    '*/share/gjs-1.0/overrides/Ghlo.js']
     if vapi:
         yield from ['*/share/vala/vapi/ghlo-1.0.vapi', '*/share/vala/vapi/ghlo-1.0.deps']
 
@@ -93,6 +102,10 @@ def main():
             environment['GI_TYPELIB_PATH'] = find(files, '*/girepository-1.0/Ghlo-1.0.typelib')
             environment['PYTHONPATH'] = find(files, '*/gi/overrides/Ghlo.py')[:-len('/gi/overrides')]
             run(['/usr/bin/python3', '-c', PYTHON], env=environment)
+            if shutil.which('gjs'):
+                overrides = find(files, '*/share/gjs-1.0/overrides/Ghlo.js')
+                environment['XDG_DATA_DIRS'] = overrides[:-len('/gjs-1.0/overrides')]
+                run(['gjs', '-c', JAVASCRIPT], env=environment)
     return 0
 
 

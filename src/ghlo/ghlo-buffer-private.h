@@ -13,6 +13,11 @@ G_BEGIN_DECLS
 /* Takes the reference over. */
 GhloBuffer *ghlo_buffer_new_for_value (GhloValue   *value);
 
+/* The same, but NULL for NULL, and DATA when a byte is no value of a type under 8
+ * bits. */
+GhloBuffer *ghlo_buffer_new_checked   (GhloValue   *value,
+                                       GError     **error);
+
 /* The value, for a call that is being made; INVALID_ARGUMENT for a buffer that
  * was released or never held anything. */
 GhloValue  *ghlo_buffer_take_value    (GhloBuffer  *self,
@@ -21,6 +26,13 @@ GhloValue  *ghlo_buffer_take_value    (GhloBuffer  *self,
 /* A tensor with memory of its own, out of bytes with any strides. */
 GhloValue  *ghlo_buffer_value_strided (GhloTensorType  *type,
                                        GBytes          *bytes,
+                                       const gint64    *byte_strides,
+                                       GError         **error);
+
+/* A tensor with memory of its own, out of elements that lie around @first with any
+ * strides; NULL for row by row without gaps. The caller knows them readable. */
+GhloValue  *ghlo_buffer_value_copied  (GhloTensorType  *type,
+                                       const guint8    *first,
                                        const gint64    *byte_strides,
                                        GError         **error);
 

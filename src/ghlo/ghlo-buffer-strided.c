@@ -76,6 +76,16 @@ copy_axis (Copy         *copy,
     copy_axis (copy, axis + 1, source + i * copy->strides[axis]);
 }
 
+static void
+copy_strided (GhloValue    *value,
+              const guint8 *first,
+              const gint64 *strides)
+{
+  Copy copy = { value->type, strides, ghlo_element_info (value->type->element_type)->size, value->data };
+
+  copy_axis (&copy, 0, first);
+}
+
 GhloValue *
 ghlo_buffer_value_strided (GhloTensorType  *type,
                            GBytes          *bytes,
@@ -86,7 +96,6 @@ ghlo_buffer_value_strided (GhloTensorType  *type,
   gsize size;
   const guint8 *data = g_bytes_get_data (bytes, &size);
   gint64 low, high;
-  Copy copy;
 
   if (value == NULL || value->n_elements == 0)
     return g_steal_pointer (&value);
@@ -100,8 +109,25 @@ ghlo_buffer_value_strided (GhloTensorType  *type,
       return NULL;
     }
 
-  copy = (Copy) { type, byte_strides, ghlo_element_info (type->element_type)->size, value->data };
-  copy_axis (&copy, 0, data - low);
+  copy_strided (value, data - low, byte_strides);
 
   return g_steal_pointer (&value);
+}
+
+GhloValue *
+ghlo_buffer_value_copied (GhloTensorType  *type,
+                          const guint8    *first,
+                          const gint64    *byte_strides,
+                          GError         **error)
+{
+  GhloValue *value = ghlo_value_new_tensor (type, error);
+
+  if (value == NULL || value->n_elements == 0)
+    return value;
+  if (byte_strides != NULL)
+    copy_strided (value, first, byte_strides);
+  else
+    memcpy (value->data, first, value->n_bytes);
+
+  return value;
 }

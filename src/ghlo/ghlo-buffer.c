@@ -262,9 +262,9 @@ check_elements (const GhloValue  *value,
   return TRUE;
 }
 
-static GhloBuffer *
-wrap_checked (GhloValue  *value,
-              GError    **error)
+GhloBuffer *
+ghlo_buffer_new_checked (GhloValue  *value,
+                         GError    **error)
 {
   if (value == NULL)
     return NULL;
@@ -302,7 +302,7 @@ ghlo_buffer_new_from_bytes (GhloTensorType  *tensor_type,
       || !check_size (tensor_type, g_bytes_get_size (bytes), error))
     return NULL;
 
-  return wrap_checked (ghlo_value_new_for_bytes (tensor_type, bytes, error), error);
+  return ghlo_buffer_new_checked (ghlo_value_new_for_bytes (tensor_type, bytes, error), error);
 }
 
 /**
@@ -347,7 +347,7 @@ ghlo_buffer_new_from_bytes_strided (GhloTensorType  *tensor_type,
       return NULL;
     }
 
-  return wrap_checked (ghlo_buffer_value_strided (tensor_type, bytes, byte_strides, error), error);
+  return ghlo_buffer_new_checked (ghlo_buffer_value_strided (tensor_type, bytes, byte_strides, error), error);
 }
 
 /**

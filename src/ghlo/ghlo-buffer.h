@@ -32,10 +32,78 @@ GhloBuffer          *ghlo_buffer_new_from_bytes_strided (GhloTensorType       *t
                                                          gsize                 n_byte_strides,
                                                          GError              **error) G_GNUC_WARN_UNUSED_RESULT;
 GHLO_AVAILABLE_IN_1_0
+GhloBuffer          *ghlo_buffer_new_from_address       (GhloTensorType       *tensor_type,
+                                                         guintptr              address,
+                                                         const gint64         *byte_strides,
+                                                         gsize                 n_byte_strides,
+                                                         GDestroyNotify        release,
+                                                         gpointer              user_data,
+                                                         GError              **error) G_GNUC_WARN_UNUSED_RESULT;
+GHLO_AVAILABLE_IN_1_0
 GhloBuffer          *ghlo_buffer_new_token              (void) G_GNUC_WARN_UNUSED_RESULT;
 GHLO_AVAILABLE_IN_1_0
 GhloBuffer          *ghlo_buffer_new_tuple              (GhloBuffer * const   *members,
                                                          gsize                 n_members,
+                                                         GError              **error) G_GNUC_WARN_UNUSED_RESULT;
+
+GHLO_AVAILABLE_IN_1_0
+GhloBuffer          *ghlo_buffer_new_zeros              (GhloTensorType       *tensor_type,
+                                                         GError              **error) G_GNUC_WARN_UNUSED_RESULT;
+GHLO_AVAILABLE_IN_1_0
+GhloBuffer          *ghlo_buffer_new_from_doubles       (GhloTensorType       *tensor_type,
+                                                         const double         *numbers,
+                                                         gsize                 n_numbers,
+                                                         GError              **error) G_GNUC_WARN_UNUSED_RESULT;
+GHLO_AVAILABLE_IN_1_0
+GhloBuffer          *ghlo_buffer_new_from_int64s        (GhloTensorType       *tensor_type,
+                                                         const gint64         *numbers,
+                                                         gsize                 n_numbers,
+                                                         GError              **error) G_GNUC_WARN_UNUSED_RESULT;
+
+GHLO_AVAILABLE_IN_1_0
+GhloBuffer          *ghlo_buffer_load                   (GFile                *file,
+                                                         GhloTensorType       *tensor_type,
+                                                         GCancellable         *cancellable,
+                                                         GError              **error) G_GNUC_WARN_UNUSED_RESULT;
+GHLO_AVAILABLE_IN_1_0
+void                 ghlo_buffer_load_async             (GFile                *file,
+                                                         GhloTensorType       *tensor_type,
+                                                         GCancellable         *cancellable,
+                                                         GAsyncReadyCallback   callback,
+                                                         gpointer              user_data);
+GHLO_AVAILABLE_IN_1_0
+GhloBuffer          *ghlo_buffer_load_finish            (GAsyncResult         *result,
+                                                         GError              **error) G_GNUC_WARN_UNUSED_RESULT;
+GHLO_AVAILABLE_IN_1_0
+gboolean             ghlo_buffer_save                   (GhloBuffer           *self,
+                                                         GFile                *file,
+                                                         GCancellable         *cancellable,
+                                                         GError              **error);
+GHLO_AVAILABLE_IN_1_0
+void                 ghlo_buffer_save_async             (GhloBuffer           *self,
+                                                         GFile                *file,
+                                                         GCancellable         *cancellable,
+                                                         GAsyncReadyCallback   callback,
+                                                         gpointer              user_data);
+GHLO_AVAILABLE_IN_1_0
+gboolean             ghlo_buffer_save_finish            (GhloBuffer           *self,
+                                                         GAsyncResult         *result,
+                                                         GError              **error);
+
+GHLO_AVAILABLE_IN_1_0
+GhloBuffer          *ghlo_buffer_copy_to_device         (GhloBuffer           *self,
+                                                         GhloDevice           *device,
+                                                         GCancellable         *cancellable,
+                                                         GError              **error) G_GNUC_WARN_UNUSED_RESULT;
+GHLO_AVAILABLE_IN_1_0
+void                 ghlo_buffer_copy_to_device_async   (GhloBuffer           *self,
+                                                         GhloDevice           *device,
+                                                         GCancellable         *cancellable,
+                                                         GAsyncReadyCallback   callback,
+                                                         gpointer              user_data);
+GHLO_AVAILABLE_IN_1_0
+GhloBuffer          *ghlo_buffer_copy_to_device_finish  (GhloBuffer           *self,
+                                                         GAsyncResult         *result,
                                                          GError              **error) G_GNUC_WARN_UNUSED_RESULT;
 
 GHLO_AVAILABLE_IN_1_0
@@ -67,6 +135,10 @@ GHLO_AVAILABLE_IN_1_0
 GBytes              *ghlo_buffer_get_host_bytes         (GhloBuffer           *self) G_GNUC_WARN_UNUSED_RESULT;
 GHLO_AVAILABLE_IN_1_0
 guintptr             ghlo_buffer_get_address            (GhloBuffer           *self);
+GHLO_AVAILABLE_IN_1_0
+guintptr             ghlo_buffer_export_dlpack          (GhloBuffer           *self,
+                                                         gboolean              versioned,
+                                                         GError              **error) G_GNUC_WARN_UNUSED_RESULT;
 GHLO_AVAILABLE_IN_1_0
 void                 ghlo_buffer_release                (GhloBuffer           *self);
 

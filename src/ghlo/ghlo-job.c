@@ -233,6 +233,8 @@ answer (gpointer data)
 
   if (job->progress != NULL)
     ghlo_progress_core_finish (job->progress, job->serial, result != NULL, TRUE);
+  if (job->klass->ended != NULL)
+    job->klass->ended (g_task_get_source_object (task));
 
   if (error != NULL)
     g_task_return_error (task, error);
@@ -337,6 +339,17 @@ job_work (gpointer data,
   job_unref (job);
 }
 
+/* The reference that the worker drops is the caller's again when this fails. */
+static gboolean
+job_push (Job     *job,
+          GError **error)
+{
+  const GhloJobClass *klass = job->klass;
+
+  return klass->push != NULL ? klass->push (job->data, job_work, job_ref (job), error)
+                             : ghlo_workers_push (klass->workers, job_work, job_ref (job), error);
+}
+
 void
 ghlo_job_start (const GhloJobClass *klass,
                 GTask              *task,
@@ -360,12 +373,15 @@ ghlo_job_start (const GhloJobClass *klass,
   job = job_new (klass, data, progress);
   job->stop = g_cancellable_new ();
   job->task = task;
+  /* An application may keep no more than bindings to its progress. The task goes in the caller's context. */
+  if (job->progress != NULL)
+    g_object_set_data_full (G_OBJECT (task), "ghlo-progress", g_object_ref (progress), g_object_unref);
   if (job->progress != NULL)
     ghlo_progress_core_update (job->progress, job->serial, 0, GHLO_PROGRESS_STAGE_QUEUED, NULL, FALSE);
 
   if (cancellable != NULL)
     job->cancel_handler = g_cancellable_connect (cancellable, G_CALLBACK (on_cancelled), job_ref (job), job_unref);
-  if (!ghlo_workers_push (klass->workers, job_work, job_ref (job), &error))
+  if (!job_push (job, &error))
     {
       job_answer (job, NULL, error);
       job_unref (job);

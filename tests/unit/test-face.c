@@ -900,6 +900,33 @@ test_progress_sync (void)
   g_assert_cmpuint (seen->len, >=, 1);
 }
 
+/* A progress that nobody else holds lives as long as its call. */
+static void
+test_progress_kept (void)
+{
+  g_autoptr (GhloProgram) program = parse (ADD);
+  g_autoptr (GhloClient) client = ghlo_client_new ();
+  g_autoptr (GArray) seen = g_array_new (FALSE, FALSE, sizeof (double));
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GhloExecutable) executable = NULL;
+  GhloProgress *progress = ghlo_progress_new ();
+  Wait wait;
+
+  g_object_add_weak_pointer (G_OBJECT (progress), (gpointer *) &progress);
+  g_signal_connect (progress, "notify::fraction", G_CALLBACK (on_fraction), seen);
+  wait_init (&wait);
+  ghlo_client_compile_async (client, program, NULL, progress, NULL, on_ready, &wait);
+  g_object_unref (progress);
+  wait_run (&wait);
+  executable = ghlo_client_compile_finish (client, wait.result, &error);
+  g_assert_no_error (error);
+  wait_clear (&wait);
+
+  g_assert_cmpuint (seen->len, >=, 1);
+  g_assert_cmpfloat (g_array_index (seen, double, seen->len - 1), ==, 1);
+  g_assert_null (progress);
+}
+
 static void
 test_quantized (void)
 {
@@ -946,6 +973,7 @@ main (int   argc,
   g_test_add_func ("/face/options", test_options);
   g_test_add_func ("/face/devices", test_devices);
   g_test_add_func ("/face/progress-sync", test_progress_sync);
+  g_test_add_func ("/face/progress-kept", test_progress_kept);
 
   return g_test_run ();
 }

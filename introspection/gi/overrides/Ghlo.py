@@ -1,88 +1,52 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What makes Ghlo read naturally in Python.
 
-Arrays: Ghlo.Buffer.from_numpy (array) copies an array into a buffer, and
-np.asarray (buffer) shows a buffer's memory without a copy, read-only. Element
-types that NumPy lacks (bf16, f8 and smaller floats, i2, i4, ui2, ui4) are those of
-ml_dtypes where that can be imported; otherwise they are shown as what they are
-stored as: bf16 as uint16, floats of 8 bits and fewer as uint8 (their bits), small
-integers as int8 and uint8 (their values).
+Arrays: Ghlo.Buffer.from_numpy (array) copies an array into a buffer, once, and
+np.asarray (buffer) shows a buffer's memory without a copy, read-only. Buffers speak
+DLPack both ways: np.from_dlpack (buffer), Ghlo.Buffer.from_dlpack (tensor). Element
+types that NumPy lacks are shown as _ghlo_arrays says.
 
-Calls: executable (a, b) runs a program on buffers, arrays and numbers, and a
-result unpacks: (y,) = executable (x).
+Calls: executable (a, b) runs a program on buffers, arrays and numbers, and a result
+unpacks: (y,) = executable (x). In asyncio, await client.compile_async (program) and
+all the others, without a callback; cancelling the task cancels the call.
 
-NumPy is imported when it is first needed.
+Memory: `with result:` and `with buffer:` release at the end of the block.
+
+NumPy and asyncio are imported when they are first needed.
 """
+
+import os
+import sys
 
 from ..module import get_introspection_module
 from ..overrides import override
 
-from gi.repository import GLib
+from gi.repository import Gio, GLib
+
+from . import _ghlo_arrays as _arrays
+from . import _ghlo_calls as _calls
 
 Ghlo = get_introspection_module('Ghlo')
 
 __all__ = []
 
-# Element type, the type of NumPy's that it is stored as, ml_dtypes' name.
-_DTYPES = [
-    ('I1', 'bool', None),
-    ('I2', 'int8', 'int2'),
-    ('I4', 'int8', 'int4'),
-    ('I8', 'int8', None),
-    ('I16', 'int16', None),
-    ('I32', 'int32', None),
-    ('I64', 'int64', None),
-    ('UI2', 'uint8', 'uint2'),
-    ('UI4', 'uint8', 'uint4'),
-    ('UI8', 'uint8', None),
-    ('UI16', 'uint16', None),
-    ('UI32', 'uint32', None),
-    ('UI64', 'uint64', None),
-    ('F4E2M1FN', 'uint8', 'float4_e2m1fn'),
-    ('F6E2M3FN', 'uint8', 'float6_e2m3fn'),
-    ('F6E3M2FN', 'uint8', 'float6_e3m2fn'),
-    ('F8E3M4', 'uint8', 'float8_e3m4'),
-    ('F8E4M3', 'uint8', 'float8_e4m3'),
-    ('F8E4M3FN', 'uint8', 'float8_e4m3fn'),
-    ('F8E4M3FNUZ', 'uint8', 'float8_e4m3fnuz'),
-    ('F8E4M3B11FNUZ', 'uint8', 'float8_e4m3b11fnuz'),
-    ('F8E5M2', 'uint8', 'float8_e5m2'),
-    ('F8E5M2FNUZ', 'uint8', 'float8_e5m2fnuz'),
-    ('F8E8M0FNU', 'uint8', 'float8_e8m0fnu'),
-    ('BF16', 'uint16', 'bfloat16'),
-    ('F16', 'float16', None),
-    ('F32', 'float32', None),
-    ('F64', 'float64', None),
-    ('COMPLEX_F32', 'complex64', None),
-    ('COMPLEX_F64', 'complex128', None),
-    ('INDEX', 'int64', None),
-]
 
-_tables = None
+def _add(cls):
+    """Registers a class of this module."""
+    cls = override(cls)
+    __all__.append(cls.__name__)
+    return cls
 
 
-def _get_tables():
-    """Stored dtype and shown dtype by element type; element type by shown dtype."""
-    global _tables
-    if _tables is None:
-        import numpy as np
-        try:
-            import ml_dtypes
-        except ImportError:
-            ml_dtypes = None
-        stored, shown, known = {}, {}, {}
-        for name, storage, small in _DTYPES:
-            element_type = getattr(Ghlo.ElementType, name)
-            stored[element_type] = np.dtype(storage)
-            shown[element_type] = stored[element_type]
-            if small is None:
-                known.setdefault(stored[element_type], element_type)
-            elif ml_dtypes is not None and hasattr(ml_dtypes, small):
-                shown[element_type] = np.dtype(getattr(ml_dtypes, small))
-                known[shown[element_type]] = element_type
-        _tables = stored, shown, known
-    return _tables
+def _name(value):
+    return type(value).__name__
 
+
+def _invalid(message):
+    return GLib.Error.new_literal(Ghlo.error_quark(), message, Ghlo.Error.INVALID_ARGUMENT)
+
+
+# What arguments become. Each function takes the object that is called and the value.
 
 def _to_bytes(data, instead):
     """GLib.Bytes out of what holds bytes; anything else would be misread."""
@@ -92,19 +56,185 @@ def _to_bytes(data, instead):
         return GLib.Bytes.new(bytes(data))
     if isinstance(data, memoryview) and data.format in ('B', 'b', 'c'):
         return GLib.Bytes.new(data.tobytes())
-    raise TypeError('expected bytes or GLib.Bytes, found %s: %s' % (type(data).__name__, instead))
+    raise TypeError('expected bytes or GLib.Bytes, found %s: %s' % (_name(data), instead))
 
 
+def _elements(_source, data):
+    return _to_bytes(data, 'use Ghlo.Buffer.from_numpy for arrays and numbers')
+
+
+def _saved(_source, data):
+    return _to_bytes(data, 'give what serialize returned')
+
+
+def _text(_source, text):
+    if isinstance(text, str):
+        return GLib.Bytes.new(text.encode())
+    return _to_bytes(text, 'give the text of a program, or use Ghlo.Program.load for files')
+
+
+def _file(_source, file):
+    if isinstance(file, (str, os.PathLike)):
+        return Gio.File.new_for_path(os.fspath(file))
+    return file
+
+
+def _program(_source, program):
+    if isinstance(program, (str, bytes, os.PathLike, Gio.File)):
+        raise TypeError('expected a Ghlo.Program, found %s: use Ghlo.Program.parse (text) or Ghlo.Program.load (file)'
+                        % _name(program))
+    return program
+
+
+def _type(_source, tensor_type):
+    if tensor_type is None or isinstance(tensor_type, Ghlo.TensorType):
+        return tensor_type
+    if isinstance(tensor_type, str):
+        return TensorType(tensor_type)
+    raise TypeError("expected a tensor type such as Ghlo.TensorType ('tensor<2x3xf32>'), found %s"
+                    % _name(tensor_type))
+
+
+def _element_type(_source, element_type):
+    return _arrays.to_element_type(element_type)
+
+
+def _integers(_source, numbers):
+    """Whole numbers; PyGObject would cut fractions off."""
+    if numbers is None:
+        return None
+    try:
+        return [number.__index__() for number in numbers]
+    except (AttributeError, TypeError):
+        raise TypeError('expected a list of whole numbers such as [2, 3], found %r' % (numbers,)) from None
+
+
+def _buffer(_source, value):
+    if value is None or isinstance(value, Ghlo.Buffer):
+        return value
+    if isinstance(value, (bytes, bytearray, GLib.Bytes)):
+        raise TypeError('expected a Ghlo.Buffer, found %s: use Ghlo.Buffer.new_from_bytes (type, bytes)' % _name(value))
+    if _is_array(value):
+        return Buffer.from_numpy(value)
+    raise TypeError('expected a Ghlo.Buffer, found %s: use Ghlo.Buffer.from_numpy (numpy.float32 (…)) with the type '
+                    'that the program takes' % _name(value))
+
+
+def _is_array(value):
+    return hasattr(value, '__array__')
+
+
+def _list(inputs):
+    if inputs is None:
+        return []
+    if isinstance(inputs, (Ghlo.Buffer, str, bytes, bytearray, GLib.Bytes, dict)) or _is_array(inputs):
+        raise TypeError('expected a list of inputs, found one %s: write [x]' % _name(inputs))
+    try:
+        return list(inputs)
+    except TypeError:
+        raise TypeError('expected a list of inputs, found %s: write [x]' % _name(inputs)) from None
+
+
+def _are_buffers(inputs):
+    return all(value is None or isinstance(value, Ghlo.Buffer) for value in inputs)
+
+
+def _inputs(executable, inputs):
+    """Buffers for all inputs of an executable; arrays and numbers become ones."""
+    inputs = _list(inputs)
+    if _are_buffers(inputs):
+        return inputs
+    infos = executable.list_inputs()
+    if len(infos) != len(inputs):
+        raise _invalid('expected %d inputs for this program, found %d' % (len(infos), len(inputs)))
+    return [_to_input(i, *pair) for i, pair in enumerate(zip(infos, inputs))]
+
+
+def _unbound_inputs(_session, inputs):
+    """Buffers for those inputs of a session that nothing is bound to."""
+    return [_buffer(None, value) for value in _list(inputs)]
+
+
+def _to_input(i, info, value):
+    tensor_type = info.get_tensor_type()
+    if value is None or isinstance(value, Ghlo.Buffer):
+        return value
+    if tensor_type is None or isinstance(value, (str, bytes, bytearray, GLib.Bytes)):
+        raise TypeError('expected a Ghlo.Buffer for input %d (%s), found %s: use Ghlo.Buffer.%s' % (
+            i, info, _name(value), 'new_from_bytes' if tensor_type else 'new_tuple or new_token'))
+
+    import numpy as np
+    stored, shown, _ = _arrays.get_tables()
+    element_type = tensor_type.get_element_type()
+    if not _is_array(value):
+        value = _numbers(i, info, value, shown[element_type])
+    array = np.asarray(value)
+    if array.dtype.newbyteorder('=') in (stored[element_type], shown[element_type]):
+        return Buffer.from_numpy(array, element_type)
+    buffer = Buffer.from_numpy(array)
+    raise _invalid('expected %s for input %d, found %s: write array.astype (%r) where the values allow it' % (
+        info, i, buffer.get_tensor_type(), shown[element_type].name))
+
+
+def _numbers(i, info, value, dtype):
+    """Numbers take the type of the program, where they have it without loss of kind."""
+    import numpy as np
+    try:
+        array = np.asarray(value)
+        if array.dtype.kind in 'OUSV':
+            raise TypeError('not numbers')
+        if array.size and array.dtype.kind in 'fc' and dtype.kind in 'iub':
+            raise TypeError('fractions')
+        return np.asarray(value, dtype=dtype)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise TypeError('expected a Ghlo.Buffer, an array or numbers for input %d (%s), found %r: %s' % (
+            i, info, value, error)) from None
+
+
+_calls.define_all(Ghlo, {
+    ('Buffer', 'new_from_bytes'): {'tensor_type': _type, 'bytes': _elements},
+    ('Buffer', 'new_from_bytes_strided'): {'tensor_type': _type, 'bytes': _elements, 'byte_strides': _integers},
+    ('Buffer', 'new_from_address'): {'tensor_type': _type, 'byte_strides': _integers},
+    ('Client', 'compile'): {'program': _program},
+    ('Client', 'load_executable'): {'bytes': _saved},
+    ('Executable', 'execute'): {'inputs': _inputs},
+    ('Program', 'check'): {'bytes': _text},
+    ('Program', 'load'): {'file': _file},
+    ('Program', 'parse'): {'bytes': _text},
+    ('Session', 'bind_input'): {'buffer': _buffer},
+    ('Session', 'carry'): {'initial': _buffer},
+    ('Session', 'run'): {'inputs': _unbound_inputs},
+    ('TensorType', 'new'): {'element_type': _element_type, 'dimensions': _integers},
+})
+
+
+@_add
 class TensorType(Ghlo.TensorType):
-    """A tensor's type; TensorType.parse ('tensor<2x3xf32>') makes one."""
+    """A tensor's type: TensorType ('tensor<2x3xf32>'), TensorType ('f32', [2, 3]),
+    TensorType (numpy.float32, array.shape).
+
+    An element type is a Ghlo.ElementType, a dtype, or a name; names are MLIR's first
+    ('i8' has 8 bits), then NumPy's."""
+
+    def __new__(cls, type_or_element_type, shape=None):
+        if shape is not None:
+            tensor_type = Ghlo.TensorType.new(type_or_element_type, shape)
+            if tensor_type is None:
+                raise ValueError('no tensor has the shape %r: sizes are 0 and above, or -1 for a dynamic one'
+                                 % (list(shape),))
+            return tensor_type
+        if isinstance(type_or_element_type, Ghlo.TensorType):
+            return type_or_element_type
+        if not isinstance(type_or_element_type, str):
+            raise TypeError("expected a type such as 'tensor<2x3xf32>', or an element type and a shape, found %r"
+                            % (type_or_element_type,))
+        return Ghlo.TensorType.parse(type_or_element_type)
 
     @classmethod
     def for_array(cls, array, element_type=None):
         """The type of a NumPy array."""
         if element_type is None:
-            element_type = _get_tables()[2].get(array.dtype.newbyteorder('='))
-        if element_type is None:
-            raise TypeError('no element type corresponds to an array of %s' % array.dtype)
+            element_type = _arrays.element_type_of(array)
         return Ghlo.TensorType.new(element_type, list(array.shape))
 
     @property
@@ -115,7 +245,7 @@ class TensorType(Ghlo.TensorType):
     @property
     def dtype(self):
         """The dtype of an array of this type."""
-        return _get_tables()[1][self.get_element_type()]
+        return _arrays.get_tables()[1][self.get_element_type()]
 
     def __str__(self):
         return self.to_string()
@@ -133,10 +263,7 @@ class TensorType(Ghlo.TensorType):
         return self.hash()
 
 
-TensorType = override(TensorType)
-__all__.append('TensorType')
-
-
+@_add
 class ValueInfo(Ghlo.ValueInfo):
     """What a program says of an input or output."""
 
@@ -147,19 +274,32 @@ class ValueInfo(Ghlo.ValueInfo):
         return '<Ghlo.ValueInfo %s>' % self.to_string()
 
 
-ValueInfo = override(ValueInfo)
-__all__.append('ValueInfo')
+@_add
+class Timing(Ghlo.Timing):
+    """Where the time of a run went, in what its getters say."""
+
+    def __repr__(self):
+        return '<Ghlo.Timing compile %s, upload %s, run %s, download %s>' % (
+            self.get_compile(), self.get_upload(), self.get_run(), self.get_download())
 
 
+@_add
 class Diagnostic(Ghlo.Diagnostic):
     """One finding of a check."""
 
     def __str__(self):
         return self.to_string()
 
+    def __repr__(self):
+        return '<Ghlo.Diagnostic %s>' % self.to_string().partition('\n')[0]
 
-Diagnostic = override(Diagnostic)
-__all__.append('Diagnostic')
+
+@_add
+class Device(Ghlo.Device):
+    """Where programs run."""
+
+    def __repr__(self):
+        return '<Ghlo.Device %s (%s)>' % (self.get_name(), self.get_kind().value_nick)
 
 
 class _HostView(object):
@@ -168,65 +308,103 @@ class _HostView(object):
 
     def __init__(self, buffer, stored):
         self._bytes = buffer.get_host_bytes()
-        if self._bytes is None:
+        address = buffer.get_address()
+        if self._bytes is None or address == 0:
             raise ValueError('expected a tensor in host memory, found %r' % buffer)
         self.__array_interface__ = {
             'version': 3,
             'shape': buffer.get_tensor_type().shape,
             'typestr': stored.str,
-            'data': (buffer.get_address(), True),
+            'data': (address, True),
         }
 
 
+@_add
 class Buffer(Ghlo.Buffer):
-    """Data that a program takes or gives."""
+    """Data that a program takes or gives; its content never changes.
+
+    `with buffer:` releases it at the end of the block. Arrays that show its memory
+    keep that memory."""
 
     @classmethod
-    def from_numpy(cls, array, element_type=None):
-        """A buffer with a copy of an array.
+    def from_numpy(cls, array, element_type=None, copy=True):
+        """A buffer out of an array, which may have any strides and byte order.
 
         element_type says what the elements are where NumPy has no type for them:
         bf16 given as uint16, i4 given as int8.
-        """
+
+        The array is copied, once. copy=False uses its memory in place, and keeps the
+        array as long as that is needed: then nobody may write to it any more, and
+        ValueError says why where it cannot be."""
         import numpy as np
-        array = np.asarray(array)
+        if isinstance(array, np.ma.MaskedArray):
+            raise TypeError('a masked array has elements without a value: use array.filled (value)')
+        original = np.asarray(array)
         if element_type is not None:
-            stored, shown, _ = _get_tables()
-            element_type = Ghlo.ElementType(element_type)
-            if array.dtype.newbyteorder('=') not in (stored[element_type], shown[element_type]):
-                raise TypeError('expected an array of %s for elements of type %s, found one of %s: use astype' % (
-                    shown[element_type], Ghlo.ElementType.to_string(element_type), array.dtype))
+            element_type = _arrays.to_element_type(element_type)
+        element_type, array = _arrays.to_stored(original, element_type)
         tensor_type = TensorType.for_array(array, element_type)
+        if copy is False:
+            _arrays.check_shareable(array, original, 'the array')
+            return cls._from_address(tensor_type, array.__array_interface__['data'][0], None, lambda *_: None, original)
         if not array.dtype.isnative:
             array = array.astype(array.dtype.newbyteorder('='))
-        return Ghlo.Buffer.new_from_bytes(tensor_type, GLib.Bytes.new(array.tobytes()))
+        return cls._from_address(tensor_type, array.__array_interface__['data'][0], list(array.strides))
 
     @classmethod
-    def new_from_bytes(cls, tensor_type, data):
-        data = _to_bytes(data, 'use Ghlo.Buffer.from_numpy for arrays')
-        return Ghlo.Buffer.new_from_bytes(tensor_type, data)
+    def from_dlpack(cls, tensor, copy=True):
+        """A buffer out of what has __dlpack__ (an array or tensor of any library, in
+        host memory), or out of a DLPack capsule.
 
-    @classmethod
-    def new_from_bytes_strided(cls, tensor_type, data, byte_strides):
-        data = _to_bytes(data, 'use Ghlo.Buffer.from_numpy for arrays')
-        return Ghlo.Buffer.new_from_bytes_strided(tensor_type, data, byte_strides)
+        The tensor is copied. copy=False uses its memory in place: nobody may write to
+        it as long as the buffer lives."""
+        if hasattr(tensor, '__dlpack_device__') and tuple(map(int, tensor.__dlpack_device__()))[0] != _arrays.CPU[0]:
+            raise BufferError('expected a tensor in host memory: copy it to the CPU first')
+        capsule = tensor
+        if hasattr(tensor, '__dlpack__'):
+            try:
+                capsule = tensor.__dlpack__(max_version=(1, 1))
+            except TypeError:
+                capsule = tensor.__dlpack__()
+        managed, delete = _arrays.get_dlpack().take(capsule)
+        shared = False
+        try:
+            element_type, shape, strides, address = _arrays.describe_dlpack(managed.tensor, getattr(managed, 'flags', 0))
+            tensor_type = Ghlo.TensorType.new(element_type, shape)
+            if copy is not False:
+                return cls._from_address(tensor_type, address, strides)
+            shared = True
+            return cls._from_address(tensor_type, address, strides, delete)
+        finally:
+            if not shared:
+                delete()
+
+    @staticmethod
+    def _from_address(tensor_type, address, strides, *release):
+        if tensor_type.get_size() == 0:
+            address = address or 1
+        return Ghlo.Buffer.new_from_address(tensor_type, address, strides, *release)
 
     @property
     def shape(self):
         """The dimensions of the tensor."""
-        return self.get_tensor_type().shape
+        return self._get_type().shape
 
     @property
     def dtype(self):
         """The dtype of np.asarray (buffer)."""
-        return self.get_tensor_type().dtype
+        return self._get_type().dtype
 
-    def __array__(self, dtype=None, copy=None):
-        import numpy as np
+    def _get_type(self):
         tensor_type = self.get_tensor_type()
         if tensor_type is None:
             raise TypeError('expected a buffer that holds a tensor, found %r' % self)
-        stored, shown, _ = _get_tables()
+        return tensor_type
+
+    def __array__(self, dtype=None, copy=None):
+        import numpy as np
+        tensor_type = self._get_type()
+        stored, shown, _ = _arrays.get_tables()
         element_type = tensor_type.get_element_type()
         array = np.asarray(_HostView(self, stored[element_type]))
         if shown[element_type] != stored[element_type]:
@@ -237,6 +415,28 @@ class Buffer(Ghlo.Buffer):
             return array.astype(dtype)
         return array.copy() if copy else array
 
+    def __dlpack_device__(self):
+        return _arrays.CPU
+
+    def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
+        """A DLPack capsule over the buffer's memory, which must not be written to:
+        capsules of version 1 say so (they need NumPy 2.1), older ones cannot. copy=True
+        gives memory of the consumer's own.
+
+        bf16 is DLPack's; small integers are the bytes that hold them; floats of 8 bits
+        and fewer need a consumer of version 1.1."""
+        if stream is not None:
+            raise BufferError('expected no stream for host memory, found %r' % (stream,))
+        if dl_device is not None and tuple(map(int, dl_device)) != _arrays.CPU:
+            raise BufferError('expected the CPU, device (1, 0), found %r' % (dl_device,))
+        host = self.get_host_bytes()
+        if host is None:
+            raise BufferError('expected a tensor in host memory, found %r' % self)
+        source = self
+        if copy:
+            source = self._from_address(self.get_tensor_type(), self.get_address(), None)
+        return _arrays.export_dlpack(source, max_version, copy)
+
     def __enter__(self):
         return self
 
@@ -245,15 +445,17 @@ class Buffer(Ghlo.Buffer):
 
     def __repr__(self):
         tensor_type = self.get_tensor_type()
-        return '<Ghlo.Buffer %s>' % (tensor_type.to_string() if tensor_type else self.get_kind().value_nick)
+        if tensor_type is None:
+            return '<Ghlo.Buffer %s>' % self.get_kind().value_nick
+        gone = self.get_device() is None and self.get_host_bytes() is None
+        return '<Ghlo.Buffer %s%s>' % (tensor_type, ', released' if gone else '')
 
 
-Buffer = override(Buffer)
-__all__.append('Buffer')
-
-
+@_add
 class Result(Ghlo.Result):
-    """The outputs of a run: a sequence of buffers, which unpacks."""
+    """The outputs of a run: a sequence of buffers, which unpacks.
+
+    `with result:` releases all of them at the end of the block."""
 
     def __enter__(self):
         return self
@@ -261,89 +463,74 @@ class Result(Ghlo.Result):
     def __exit__(self, *_):
         self.release()
 
+    def __repr__(self):
+        return '<Ghlo.Result (%s)>' % _join(str(output.get_tensor_type() or output.get_kind().value_nick)
+                                            for output in self)
 
-Result = override(Result)
-__all__.append('Result')
+
+def _join(texts, most=6):
+    texts = list(texts)
+    return ', '.join(texts[:most] + ['… %d more' % (len(texts) - most)] * (len(texts) > most))
 
 
+def _describe(program):
+    return '(%s) -> (%s)' % (_join(map(str, program.list_inputs())), _join(map(str, program.list_outputs())))
+
+
+@_add
 class Program(Ghlo.Program):
     """A program, parsed and verified."""
 
-    @staticmethod
-    def parse(text, name=None, cancellable=None):
-        return Ghlo.Program.parse(Program._to_bytes(text), name, cancellable)
-
-    @staticmethod
-    def parse_async(text, name, cancellable, callback, *user_data):
-        Ghlo.Program.parse_async(Program._to_bytes(text), name, cancellable, callback, *user_data)
-
-    @staticmethod
-    def check(text, name=None, cancellable=None):
-        return Ghlo.Program.check(Program._to_bytes(text), name, cancellable)
-
-    @staticmethod
-    def check_async(text, name, cancellable, callback, *user_data):
-        Ghlo.Program.check_async(Program._to_bytes(text), name, cancellable, callback, *user_data)
-
-    @staticmethod
-    def _to_bytes(text):
-        if isinstance(text, str):
-            return GLib.Bytes.new(text.encode())
-        return _to_bytes(text, 'a program is text')
-
-    def to_text(self, flags=Ghlo.TextFlags.NONE, cancellable=None):
-        return Ghlo.Program.to_text(self, flags, cancellable)
+    def __repr__(self):
+        return '<Ghlo.Program %s%s>' % (self.get_name() + ' ' if self.get_name() else '', _describe(self))
 
 
-Program = override(Program)
-__all__.append('Program')
+@_add
+class Progress(Ghlo.Progress):
+    """How far a call is. Made inside of asyncio, it notifies in asyncio's loop."""
+
+    def __init__(self, **properties):
+        context = None
+        if 'asyncio' in sys.modules:
+            from . import _ghlo_asyncio
+            context = _ghlo_asyncio.get_context()
+        if context is None:
+            super().__init__(**properties)
+        else:
+            with context:
+                super().__init__(**properties)
+
+    @classmethod
+    def new(cls):
+        return cls()
+
+    def __repr__(self):
+        return '<Ghlo.Progress %.0f %%, %s>' % (self.get_fraction() * 100, self.get_stage().value_nick)
 
 
-class Client(Ghlo.Client):
-    """Finds devices and compiles programs."""
-
-    def list_devices(self, cancellable=None):
-        return Ghlo.Client.list_devices(self, cancellable)
-
-    def compile(self, program, options=None, progress=None, cancellable=None):
-        return Ghlo.Client.compile(self, program, options, progress, cancellable)
-
-
-Client = override(Client)
-__all__.append('Client')
-
-
+@_add
 class Executable(Ghlo.Executable):
     """A compiled program; executable (a, b) runs it."""
-
-    def execute(self, inputs, cancellable=None):
-        return Ghlo.Executable.execute(self, inputs, cancellable)
 
     def __call__(self, *inputs, cancellable=None):
         """Runs the program on buffers, arrays, and numbers or lists of them, which
         become what the program takes; arrays keep their own type."""
         infos = self.list_inputs()
         if len(infos) != len(inputs):
-            raise TypeError('expected %d inputs for this program, found %d' % (len(infos), len(inputs)))
-        return self.execute([self._to_buffer(*pair) for pair in zip(infos, inputs)], cancellable)
+            raise TypeError('expected %d inputs for this program, found %d: write executable (%s)' % (
+                len(infos), len(inputs), _join((info.get_name() or 'x%d' % i for i, info in enumerate(infos)))))
+        return self.execute(inputs, cancellable)
 
-    @staticmethod
-    def _to_buffer(info, value):
-        if value is None or isinstance(value, Ghlo.Buffer):
-            return value
-        import numpy as np
-        tensor_type = info.get_tensor_type()
-        if tensor_type is None:
-            raise TypeError('expected a Ghlo.Buffer for %s, found %s' % (info, type(value).__name__))
-        stored, shown, _ = _get_tables()
-        element_type = tensor_type.get_element_type()
-        if not isinstance(value, (np.ndarray, np.generic)) and not hasattr(value, '__array__'):
-            value = np.asarray(value, dtype=shown[element_type])
-        array = np.asarray(value)
-        if array.dtype.newbyteorder('=') in (stored[element_type], shown[element_type]):
-            return Buffer.from_numpy(array, element_type)
-        return Buffer.from_numpy(array)
+    def __repr__(self):
+        return '<Ghlo.Executable %s>' % _describe(self)
 
 
-Executable = override(Executable)
-__all__.append('Executable')
+if hasattr(Ghlo, 'Session'):
+    @_add
+    class Session(Ghlo.Session):
+        """An executable with inputs bound and outputs carried; session (a, b) runs it
+        on the inputs that are left."""
+
+        def __call__(self, *inputs, cancellable=None):
+            """Runs the session on buffers and arrays."""
+            return self.run(inputs, cancellable)

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Calls without a callback, awaited in asyncio.
+
+A call is answered in the GLib main context that was the thread's default when it was
+made. Here that is a context of the thread's own, which nobody iterates but asyncio's
+loop: it watches the file descriptor that wakes the context up. So there is no second
+thread, no GLib main loop is needed, none is disturbed, and everything (the answer,
+and what a Ghlo.Progress notifies) happens in the loop's thread.
+
+GLib's functions are called through ctypes, since those that find the descriptor
+cannot be introspected.
+"""
+
+import asyncio
+import ctypes
+import threading
+import weakref
+
+from gi.repository import Gio, GLib
+
+# The main context wakes up for answers though no thread is known to wait for it.
+_OWNERLESS_POLLING = 1
+_MAX_PRIORITY = 0x7fffffff
+
+# How many sources are dispatched before asyncio has its turn.
+_TURN = 64
+
+
+class _PollFD(ctypes.Structure):
+    _fields_ = [('fd', ctypes.c_int), ('events', ctypes.c_ushort), ('revents', ctypes.c_ushort)]
+
+
+def _load():
+    library = ctypes.CDLL('libglib-2.0.so.0')
+    pointer, integer = ctypes.c_void_p, ctypes.c_int
+    out = ctypes.POINTER(ctypes.c_int)
+    for name, result, *arguments in [
+            ('new_with_flags', pointer, integer),
+            ('unref', None, pointer),
+            ('acquire', integer, pointer),
+            ('release', None, pointer),
+            ('push_thread_default', None, pointer),
+            ('pop_thread_default', None, pointer),
+            ('iteration', integer, pointer, integer),
+            ('prepare', integer, pointer, out),
+            ('query', integer, pointer, integer, out, ctypes.POINTER(_PollFD), integer)]:
+        function = getattr(library, 'g_main_context_' + name)
+        function.restype, function.argtypes = result, arguments
+    return library
+
+
+_glib = _load()
+
+
+class _Context(object):
+    """A main context that the asyncio loops of one thread dispatch, one after the
+    other. What the last loop left unanswered the next one finishes."""
+
+    def __init__(self):
+        self._context = _glib.g_main_context_new_with_flags(_OWNERLESS_POLLING)
+        self._served = weakref.WeakSet()
+        with self:
+            _, self._wakeup = self._query()
+
+    def __del__(self, unref=_glib.g_main_context_unref):
+        unref(self._context)
+
+    def __enter__(self):
+        """Calls made from here on are answered in this context."""
+        _glib.g_main_context_push_thread_default(self._context)
+
+    def __exit__(self, *_):
+        _glib.g_main_context_pop_thread_default(self._context)
+
+    def serve(self, loop):
+        if loop not in self._served:
+            loop.add_reader(self._wakeup, self._dispatch)
+            self._served.add(loop)
+
+    def _query(self):
+        """Milliseconds until the next source is due (-1 for none); the descriptor."""
+        fds, timeout, priority = (_PollFD * 1)(), ctypes.c_int(-1), ctypes.c_int()
+        _glib.g_main_context_prepare(self._context, ctypes.byref(priority))
+        _glib.g_main_context_query(self._context, _MAX_PRIORITY, ctypes.byref(timeout), fds, 1)
+        return timeout.value, fds[0].fd
+
+    def _dispatch(self):
+        loop = asyncio.get_running_loop()
+        if not _glib.g_main_context_acquire(self._context):
+            # A loop that changed its thread; its old one is at work here.
+            loop.call_later(0.01, self._dispatch)
+            return
+        try:
+            with self:
+                for _ in range(_TURN):
+                    if not _glib.g_main_context_iteration(self._context, False):
+                        break
+                timeout, _ = self._query()
+        finally:
+            _glib.g_main_context_release(self._context)
+        if timeout >= 0:
+            loop.call_later(timeout / 1000, self._dispatch)
+
+
+_threads = threading.local()
+
+
+def get_context():
+    """The context of the asyncio loop that runs in this thread; None when none does."""
+    try:
+        loop = asyncio.get_running_loop()
+    except RuntimeError:
+        return None
+    context = getattr(_threads, 'context', None)
+    if context is None:
+        context = _threads.context = _Context()
+    context.serve(loop)
+    return context
+
+
+class Call(asyncio.Future):
+    """An asynchronous call under way. It begins when it is made, not when it is
+    awaited; cancelling it, or the task that awaits it, cancels the call."""
+
+    def __init__(self, name, cancellable):
+        super().__init__(loop=asyncio.get_running_loop())
+        self._name = name
+        self._stop = Gio.Cancellable()
+        self._link = None
+        if cancellable is not None:
+            # The caller's cancellable may stop other calls too: it is listened to.
+            stop = self._stop
+            self._link = cancellable, cancellable.connect(lambda *_: stop.cancel())
+
+    def __repr__(self):
+        return '<%s %s>' % (self._name, 'under way' if not self.done() else 'cancelled' if self.cancelled() else 'done')
+
+    def cancel(self, *arguments, **keywords):
+        if not super().cancel(*arguments, **keywords):
+            return False
+        self._stop.cancel()
+        return True
+
+    def start(self, begin, finish):
+        """begin (cancellable, callback) makes the call; finish (source, result) takes
+        its result."""
+        holder = [self]
+        self.add_done_callback(lambda call: call._end(holder))
+
+        def answered(source, result, *_):
+            if holder:
+                holder[0]._answer(finish, source, result)
+
+        begin(self._stop, answered)
+        return self
+
+    def _end(self, holder):
+        """In a turn of the loop, since a handler must not be disconnected from within
+        a cancellation."""
+        # The callback may never come (the loop ends first): it holds no ended call.
+        holder.clear()
+        if self._link is not None:
+            cancellable, handler = self._link
+            self._link = None
+            cancellable.disconnect(handler)
+
+    def _answer(self, finish, source, result):
+        if self.done() or self.get_loop().is_closed():
+            return
+        try:
+            value = finish(source, result)
+        except GLib.Error as error:
+            self.set_exception(error)
+        else:
+            self.set_result(value)

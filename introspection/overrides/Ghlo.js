@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// What makes Ghlo read naturally in JavaScript. GJS applies this file by itself when
+// Ghlo is imported.
+//
+// Calls: every X_async without a callback returns a promise, arguments at the end of
+// a slow call may be left out, a result unpacks: const [y] = await exe.execute_async ([x]).
+// Data: Ghlo.Buffer.from_array (array, shape) copies a typed array into a buffer,
+// buffer.to_array () shows a buffer's memory as one. Mistakes that the language makes
+// easy are a Ghlo.Error of code INVALID_ARGUMENT that says what to write instead.
+
+const {GLib, GObject} = imports.gi;
+const System = imports.system;
+
+const MIB = 1 << 20;
+
+// Bytes in buffers that JavaScript was given and did not release, after which its
+// collector is told: it sees a wrapper of a few bytes and not the memory behind.
+const COLLECT_AFTER = 128 * MIB;
+
+// Element type, the typed array that holds its elements, how many numbers of that
+// array make one element, and whether such an array has this type unless told
+// otherwise. Floats of 16 bits and fewer are their bits.
+const ELEMENTS = [
+    ['I1', Uint8Array, 1, false],
+    ['I2', Int8Array, 1, false],
+    ['I4', Int8Array, 1, false],
+    ['I8', Int8Array, 1, true],
+    ['I16', Int16Array, 1, true],
+    ['I32', Int32Array, 1, true],
+    ['I64', BigInt64Array, 1, true],
+    ['UI2', Uint8Array, 1, false],
+    ['UI4', Uint8Array, 1, false],
+    ['UI8', Uint8Array, 1, true],
+    ['UI16', Uint16Array, 1, true],
+    ['UI32', Uint32Array, 1, true],
+    ['UI64', BigUint64Array, 1, true],
+    ['F4E2M1FN', Uint8Array, 1, false],
+    ['F6E2M3FN', Uint8Array, 1, false],
+    ['F6E3M2FN', Uint8Array, 1, false],
+    ['F8E3M4', Uint8Array, 1, false],
+    ['F8E4M3', Uint8Array, 1, false],
+    ['F8E4M3FN', Uint8Array, 1, false],
+    ['F8E4M3FNUZ', Uint8Array, 1, false],
+    ['F8E4M3B11FNUZ', Uint8Array, 1, false],
+    ['F8E5M2', Uint8Array, 1, false],
+    ['F8E5M2FNUZ', Uint8Array, 1, false],
+    ['F8E8M0FNU', Uint8Array, 1, false],
+    ['BF16', Uint16Array, 1, false],
+    ['F16', Uint16Array, 1, false],
+    ['F32', Float32Array, 1, true],
+    ['F64', Float64Array, 1, true],
+    ['COMPLEX_F32', Float32Array, 2, false],
+    ['COMPLEX_F64', Float64Array, 2, false],
+    ['INDEX', BigInt64Array, 1, false],
+];
+
+let Ghlo;
+const elements = new Map();      // by element type: {name, elementType, Store, width}
+const natural = new Map();       // by constructor: the same
+
+function mistake(message) {
+    return new Ghlo.Error({code: Ghlo.Error.INVALID_ARGUMENT, message});
+}
+
+function describe(value) {
+    if (value === null || value === undefined)
+        return 'nothing';
+    const name = value instanceof GObject.Object
+        ? value.constructor.$gtype?.name
+        : typeof value === 'object' ? value.constructor?.name : typeof value;
+    return `${/^[AEIO]/i.test(name) ? 'an' : 'a'} ${name ?? 'object'}`;
+}
+
+// What GJS itself refuses becomes an error like those of the library.
+function guarded(call) {
+    try {
+        return call();
+    } catch (error) {
+        if (error instanceof GLib.Error)
+            throw error;
+        throw mistake(error.message);
+    }
+}
+
+// The memory behind wrappers. A buffer counts from when it was handed out until it
+// is released or the collector was told; afterwards nobody knows which ones are left.
+
+let handedOut = 0;
+let collections = 0;
+const countedIn = new WeakMap();     // buffer or result: the number of collections before
+const shown = new WeakSet();         // buffers whose bytes JavaScript holds: a release frees nothing
+
+function count(object, size) {
+    handedOut += size;
+    countedIn.set(object, collections);
+    if (handedOut <= COLLECT_AFTER)
+        return;
+    handedOut = 0;
+    collections++;
+    System.gc();
+}
+
+function discount(buffer) {
+    if (countedIn.get(buffer) === collections && !shown.has(buffer))
+        handedOut -= Number(buffer.get_size());
+    countedIn.delete(buffer);
+}
+
+// The output of a result counts with it.
+function inherit(result, buffer) {
+    if (buffer !== null && countedIn.has(result) && !countedIn.has(buffer))
+        countedIn.set(buffer, countedIn.get(result));
+    return buffer;
+}
+
+function* outputsOf(result) {
+    for (let i = 0; i < result.get_n_outputs(); i++)
+        yield result.get_output(i);
+}
+
+function sizeOf(object) {
+    if (object instanceof Ghlo.Buffer)
+        return Number(object.get_size());
+    let size = 0;
+    for (const output of outputsOf(object))
+        size += Number(output.get_size());
+    return size;
+}
+
+function handOut(object) {
+    if (object instanceof Ghlo.Buffer || object instanceof Ghlo.Result)
+        count(object, sizeOf(object));
+    return object;
+}
+
+// Arrays
+
+const isTyped = value => ArrayBuffer.isView(value) && !(value instanceof DataView);
+const isNumeric = value => ['number', 'bigint', 'boolean'].includes(typeof value);
+const isPlain = value => Array.isArray(value) || isNumeric(value);
+const product = shape => shape.reduce((a, b) => a * b, 1);
+
+function shapeOf(value) {
+    const shape = [];
+    for (; Array.isArray(value); [value] = value)
+        shape.push(value.length);
+    return shape;
+}
+
+function checkShape(shape, what = 'dimensions') {
+    const wrong = Array.isArray(shape) || isTyped(shape)
+        ? Array.from(shape).find(size => typeof size !== 'bigint' && !Number.isSafeInteger(size))
+        : shape;
+    if (wrong !== undefined)
+        throw mistake(`expected ${what} as an array of whole numbers, found ${String(wrong)}`);
+    return Array.from(shape, Number);
+}
+
+function makeType(elementType, shape = []) {
+    const dimensions = checkShape(shape ?? []);
+    const type = guarded(() => makeType.original(elementType, dimensions));
+    if (type === null) {
+        throw mistake('expected an element type and dimensions of 0 and above, or -1 where one is open, ' +
+            `found ${elements.get(elementType)?.name ?? elementType} and [${dimensions.join(', ')}]`);
+    }
+    return type;
+}
+
+// Numbers as the typed array that holds elements of this type.
+function store(value, element) {
+    const {Store, name} = element;
+    if (value instanceof Store || Store === Uint8Array && value instanceof Uint8ClampedArray)
+        return value;
+    if (isTyped(value)) {
+        throw mistake(`expected a ${Store.name} for elements of type ${name}, found a ${value.constructor.name}: ` +
+            `use ${Store.name}.from (array)`);
+    }
+    if (/^B?F/.test(name) && element.width * Store.BYTES_PER_ELEMENT < 4) {
+        throw mistake(`expected a ${Store.name} with the bits of elements of type ${name}, found plain numbers`);
+    }
+    const flat = [value].flat(Infinity);
+    const wrong = flat.find(number => !isNumeric(number));
+    if (wrong !== undefined)
+        throw mistake(`expected numbers for elements of type ${name}, found ${describe(wrong)}`);
+    return Store.from(flat, Store.BYTES_PER_ELEMENT === 8 && Store !== Float64Array ? BigInt : Number);
+}
+
+function fromArray(array, shape = null, elementType = null) {
+    if (array instanceof Ghlo.Buffer)
+        return array;
+    const element = elementType !== null ? elements.get(elementType) : natural.get(array?.constructor);
+    if (element === undefined || !isTyped(array) && !isPlain(array)) {
+        throw mistake('expected a typed array such as new Float32Array ([1, 2]), or numbers and an element type, ' +
+            `found ${describe(array)}`);
+    }
+    const numbers = store(array, element);
+    const n = numbers.length / element.width;
+    const dimensions = shape !== null ? checkShape(shape) : isTyped(array) ? [n] : shapeOf(array);
+    const type = makeType(element.elementType, dimensions);
+    if (product(dimensions) !== n) {
+        throw mistake(`expected ${product(dimensions) * element.width} numbers for ${type}, found ${numbers.length}: ` +
+            'the shape is the second argument of from_array');
+    }
+    const bytes = new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength);
+    return Ghlo.Buffer.new_from_bytes(type, bytes);
+}
+
+// A view of the buffer's own memory, never to be written to.
+function toArray(buffer) {
+    const type = buffer.get_tensor_type();
+    const bytes = buffer.get_host_bytes();
+    if (type === null || bytes === null)
+        throw mistake(`expected a buffer with a tensor in host memory, found ${buffer} without`);
+    const {Store} = elements.get(type.get_element_type());
+    const data = bytes.toArray();
+    return new Store(data.buffer, data.byteOffset, data.byteLength / Store.BYTES_PER_ELEMENT);
+}
+
+// Arguments
+
+function toBytes(data, instead) {
+    if (data instanceof Uint8Array || data instanceof GLib.Bytes)
+        return data;
+    throw mistake(`expected GLib.Bytes or a Uint8Array, found ${describe(data)}: ${instead}`);
+}
+
+function toText(text) {
+    if (typeof text === 'string')
+        return new TextEncoder().encode(text);
+    return toBytes(text, 'a program is text, or bytes of a file');
+}
+
+// An input keeps its own element type, so that the error of a wrong one names it, and
+// takes the program's shape where it has as many elements.
+function toInput(value, index, info) {
+    if (value instanceof Ghlo.Buffer)
+        return value;
+    const type = info?.get_tensor_type() ?? null;
+    if (!isTyped(value) && !(isPlain(value) && type !== null)) {
+        throw mistake(`expected a Ghlo.Buffer as input ${index}, found ${describe(value)}: ` +
+            'use Ghlo.Buffer.from_array (array, shape)');
+    }
+    const wanted = type !== null ? elements.get(type.get_element_type()) : undefined;
+    const element = isPlain(value) || value instanceof wanted?.Store ? wanted : natural.get(value.constructor);
+    const n = (isTyped(value) ? value.length : product(shapeOf(value))) / element.width;
+    const fits = type !== null && type.is_static() && type.get_n_elements() === n;
+    const shape = fits && (isTyped(value) || shapeOf(value).length === 1) ? type.shape : null;
+    return fromArray(value, shape, element.elementType);
+}
+
+function toInputs(inputs, infos) {
+    if (inputs === null || inputs === undefined)
+        return [];
+    if (isTyped(inputs) || typeof inputs === 'string' || typeof inputs[Symbol.iterator] !== 'function')
+        throw mistake(`expected an array of inputs, found ${describe(inputs)}: write [x]`);
+    const list = [...inputs];
+    const described = list.every(input => input instanceof Ghlo.Buffer) ? [] : infos();
+    return list.map((input, i) => toInput(input, i, described[i]));
+}
+
+// By class and call: what becomes of the arguments, in both forms of the call.
+const ARGUMENTS = {
+    'Program.parse': (_self, text, ...rest) => [toText(text), ...rest],
+    'Program.check': (_self, text, ...rest) => [toText(text), ...rest],
+    'Executable.execute': (self, inputs, ...rest) => [toInputs(inputs, () => self.list_inputs()), ...rest],
+    'Session.run': (_self, inputs, ...rest) => [toInputs(inputs, () => []), ...rest],
+};
+
+function prepare(self, key, args, n) {
+    const all = Array.from({length: Math.max(n, args.length)}, (_, i) => args[i] ?? null);
+    return key in ARGUMENTS ? ARGUMENTS[key](self, ...all) : all;
+}
+
+// One slow call: its blocking form, and its asynchronous one with and without callback.
+function wrapCall(target, className, name) {
+    const {[name]: sync, [`${name}_async`]: begin, [`${name}_finish`]: finish} = target;
+    const key = `${className}.${name}`;
+
+    target[`${name}_finish`] = function (result) {
+        return handOut(finish.call(this, result));
+    };
+    target[`${name}_async`] = function (...args) {
+        const callback = typeof args[args.length - 1] === 'function' ? args.pop() : null;
+        const start = done => guarded(() => begin.call(this, ...prepare(this, key, args, begin.length - 1), done));
+        if (callback !== null)
+            return start(callback);
+        return new Promise((resolve, reject) => {
+            start((_source, result) => {
+                try {
+                    resolve(target[`${name}_finish`].call(this, result));
+                } catch (error) {
+                    reject(error);
+                }
+            });
+        });
+    };
+    if (sync !== undefined) {
+        target[name] = function (...args) {
+            return handOut(guarded(() => sync.call(this, ...prepare(this, key, args, sync.length))));
+        };
+    }
+}
+
+function wrapCalls(target, className) {
+    const names = Object.getOwnPropertyNames(target);
+    for (const name of names.filter(each => each.endsWith('_async')).map(each => each.slice(0, -'_async'.length))) {
+        if (names.includes(`${name}_finish`))
+            wrapCall(target, className, name);
+    }
+}
+
+// The types
+
+function extendTensorType() {
+    const {TensorType} = Ghlo;
+    const {prototype} = TensorType;
+    makeType.original = TensorType.new.bind(TensorType);
+    // Both ways to write it check what they are given: GJS cuts 2.7 to 2.
+    Ghlo.TensorType = new Proxy(TensorType, {
+        construct: (_target, args) => makeType(...args),
+        get: (target, name) => name === 'new' ? makeType : target[name],
+    });
+    prototype.toString = prototype.to_string;
+    prototype.equals = function (other) {
+        return other instanceof TensorType && this.equal(other);
+    };
+    Object.defineProperty(prototype, 'shape', {
+        get() {
+            return this.get_dimensions() ?? [];
+        },
+    });
+}
+
+function extendBuffer() {
+    const {Buffer} = Ghlo;
+    const {prototype} = Buffer;
+    const INSTEAD = 'use Ghlo.Buffer.from_array (array, shape)';
+    const {new_from_bytes: tight, new_from_bytes_strided: strided, new_tuple: tuple} = Buffer;
+    const {release} = prototype;
+
+    Buffer.new_from_bytes = (type, bytes) =>
+        handOut(guarded(() => tight.call(Buffer, type, toBytes(bytes, INSTEAD))));
+    Buffer.new_from_bytes_strided = (type, bytes, strides) => handOut(guarded(() =>
+        strided.call(Buffer, type, toBytes(bytes, INSTEAD), checkShape(strides, 'strides'))));
+    Buffer.new_tuple = members => guarded(() => tuple.call(Buffer, toInputs(members, () => [])));
+    Buffer.from_array = fromArray;
+    prototype.to_array = function () {
+        return toArray(this);
+    };
+    for (const name of ['get_host_bytes', 'read', 'read_async']) {
+        const original = prototype[name];
+        prototype[name] = function (...args) {
+            shown.add(this);
+            return original.apply(this, args);
+        };
+    }
+    prototype.release = function () {
+        discount(this);
+        release.call(this);
+    };
+    prototype.toString = function () {
+        return `[Ghlo.Buffer ${this.get_tensor_type() ?? 'without elements'}]`;
+    };
+}
+
+function extendResult() {
+    const {prototype} = Ghlo.Result;
+    const {get_output: getOutput, get_outputs: getOutputs, release} = prototype;
+
+    prototype.get_output = function (index) {
+        return inherit(this, guarded(() => getOutput.call(this, index)));
+    };
+    prototype.get_outputs = function () {
+        return (getOutputs.call(this) ?? []).map(output => inherit(this, output));
+    };
+    prototype.release = function () {
+        for (const output of outputsOf(this))
+            discount(output);
+        countedIn.delete(this);
+        release.call(this);
+    };
+    prototype[Symbol.iterator] = function () {
+        return outputsOf(this);
+    };
+    Object.defineProperty(prototype, 'length', {
+        get() {
+            return this.get_n_outputs();
+        },
+    });
+}
+
+function _init() {
+    Ghlo = this;
+    for (const [name, Store, width, isNatural] of ELEMENTS) {
+        const element = {name, elementType: Ghlo.ElementType[name], Store, width};
+        elements.set(element.elementType, element);
+        if (isNatural)
+            natural.set(Store, element);
+    }
+    natural.set(Uint8ClampedArray, elements.get(Ghlo.ElementType.UI8));
+
+    for (const name of Object.getOwnPropertyNames(Ghlo)) {
+        const type = Ghlo[name];
+        if (typeof type !== 'function' || type.$gtype === undefined)
+            continue;
+        wrapCalls(type, name);
+        wrapCalls(type.prototype, name);
+    }
+    extendTensorType();
+    extendBuffer();
+    extendResult();
+    for (const {prototype} of [Ghlo.ValueInfo, Ghlo.Diagnostic])
+        prototype.toString = prototype.to_string;
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Buffers out of memory that a language binding knows by its address: copied with
+ * any strides, or used in place until a callback gives it back.
+ */
+
+#include "ghlo-buffer-private.h"
+
+#include "base/element.h"
+
+/* Row by row without gaps; a dimension of one element may have any stride. */
+static gboolean
+is_dense (const GhloTensorType *type,
+          const gint64         *byte_strides)
+{
+  gint64 wanted = ghlo_element_info (type->element_type)->size;
+
+  for (guint i = type->rank; byte_strides != NULL && i-- > 0;)
+    {
+      if (type->dimensions[i] > 1 && byte_strides[i] != wanted)
+        return FALSE;
+      wanted *= MAX (type->dimensions[i], 1);
+    }
+
+  return TRUE;
+}
+
+static gboolean
+check_memory (const GhloTensorType  *type,
+              guintptr               address,
+              gboolean               has_strides,
+              gsize                  n_byte_strides,
+              GError               **error)
+{
+  g_autofree char *text = NULL;
+
+  if (type == NULL)
+    {
+      g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT, "expected a tensor type, found none");
+      return FALSE;
+    }
+
+  text = ghlo_tensor_type_to_string (type);
+  if (ghlo_tensor_type_get_size (type) < 0)
+    g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+                 "expected a type with a static shape for a tensor in memory, found %s", text);
+  else if (has_strides && n_byte_strides != type->rank)
+    g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+                 "expected %u strides for %s, found %" G_GSIZE_FORMAT, type->rank, text, n_byte_strides);
+  else if (address == 0 && ghlo_tensor_type_get_size (type) > 0)
+    g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+                 "expected the address of the elements of %s, found 0", text);
+  else
+    return TRUE;
+
+  return FALSE;
+}
+
+static GhloValue *
+copy_elements (GhloTensorType  *type,
+               guintptr         address,
+               const gint64    *byte_strides,
+               GError         **error)
+{
+  if (is_dense (type, byte_strides))
+    byte_strides = NULL;
+
+  return ghlo_buffer_value_copied (type, (const guint8 *) address, byte_strides, error);
+}
+
+static GhloValue *
+share_elements (GhloTensorType  *type,
+                guintptr         address,
+                const gint64    *byte_strides,
+                GDestroyNotify   release,
+                gpointer         user_data,
+                GError         **error)
+{
+  g_autoptr (GBytes) bytes = NULL;
+
+  if (!is_dense (type, byte_strides))
+    {
+      g_autofree char *text = ghlo_tensor_type_to_string (type);
+
+      g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+                   "these strides of %s leave gaps or change the order, and only elements row by row without gaps "
+                   "can be used without a copy", text);
+      release (user_data);
+      return NULL;
+    }
+  bytes = g_bytes_new_with_free_func ((gconstpointer) address, ghlo_tensor_type_get_size (type), release, user_data);
+
+  return ghlo_value_new_for_bytes (type, bytes, error);
+}
+
+/**
+ * ghlo_buffer_new_from_address:
+ * @tensor_type: the type of the tensor, without dynamic dimensions
+ * @address: where its first element is
+ * @byte_strides: (array length=n_byte_strides) (nullable): for each dimension, the
+ *   bytes from one element to the next, which may be negative; %NULL when the
+ *   elements are row by row without gaps
+ * @n_byte_strides: the number of strides; the rank of the tensor
+ * @release: (scope async) (closure user_data) (nullable): called when the memory is
+ *   not needed any more; %NULL to copy the elements
+ * @user_data: data for @release
+ * @error: return location for an error
+ *
+ * Makes a buffer in host memory out of memory of the caller; for language bindings,
+ * which must know that all elements can be read there.
+ *
+ * Without @release the elements are copied before the call returns. With it they are
+ * used in place, unless their alignment is below that of the elements, and must not
+ * be written to until @release was called, which happens once, on any thread, and
+ * also when the call fails.
+ *
+ * Fails with %GHLO_ERROR_INVALID_ARGUMENT when the strides are not those of elements
+ * row by row without gaps and there is a @release, and with %GHLO_ERROR_DATA when a
+ * byte is no value of a type under 8 bits.
+ *
+ * Returns: (transfer full): a new buffer, or %NULL with @error set
+ *
+ * Since: 1.0
+ */
+GhloBuffer *
+ghlo_buffer_new_from_address (GhloTensorType  *tensor_type,
+                              guintptr         address,
+                              const gint64    *byte_strides,
+                              gsize            n_byte_strides,
+                              GDestroyNotify   release,
+                              gpointer         user_data,
+                              GError         **error)
+{
+  const gint64 *strides = n_byte_strides > 0 ? byte_strides : NULL;
+  GhloValue *value;
+
+  if (!check_memory (tensor_type, address, strides != NULL, n_byte_strides, error))
+    {
+      if (release != NULL)
+        release (user_data);
+      return NULL;
+    }
+
+  value = release != NULL ? share_elements (tensor_type, address, strides, release, user_data, error)
+                          : copy_elements (tensor_type, address, strides, error);
+
+  return ghlo_buffer_new_checked (value, error);
+}

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Programs and helpers that the tests of the Python binding share."""
+
+import asyncio
+import gc
+import time
+
+import gi
+
+gi.require_version('Ghlo', '1.0')
+from gi.repository import Ghlo, GLib  # noqa: E402
+
+ADD = '''func.func @main(%left: tensor<2x3xf32>, %right: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  %0 = stablehlo.add %left, %right : tensor<2x3xf32>
+  return %0 : tensor<2x3xf32>
+}
+'''
+
+TWO = '''func.func @main(%x: tensor<?xi32>) -> (tensor<?xi32>, tensor<i32>) {
+  %0 = stablehlo.constant dense<5> : tensor<i32>
+  return %x, %0 : tensor<?xi32>, tensor<i32>
+}
+'''
+
+ENDLESS = '''func.func @main(%x: tensor<i32>) -> tensor<i32> {
+  %true = stablehlo.constant dense<true> : tensor<i1>
+  %0:2 = stablehlo.while(%go = %true, %i = %x) : tensor<i1>, tensor<i32>
+    cond {
+      stablehlo.return %go : tensor<i1>
+    } do {
+      %1 = stablehlo.add %i, %i : tensor<i32>
+      stablehlo.return %go, %1 : tensor<i1>, tensor<i32>
+    }
+  return %0#1 : tensor<i32>
+}
+'''
+
+# An output of 8 MiB out of one number.
+FRAME = '''func.func @main(%x: tensor<f32>) -> tensor<2097152xf32> {
+  %0 = stablehlo.broadcast_in_dim %x, dims = [] : (tensor<f32>) -> tensor<2097152xf32>
+  return %0 : tensor<2097152xf32>
+}
+'''
+
+
+def make_long(n_operations):
+    """A program that takes its time to be read."""
+    lines = ['  %%%d = stablehlo.add %%%s, %%x : tensor<f32>' % (i, i - 1 if i else 'x') for i in range(n_operations)]
+    return 'func.func @main(%%x: tensor<f32>) -> tensor<f32> {\n%s\n  return %%%d : tensor<f32>\n}\n' % (
+        '\n'.join(lines), n_operations - 1)
+
+
+def compile_text(text):
+    return Ghlo.Client().compile(Ghlo.Program.parse(text))
+
+
+def get_rss():
+    """The process' memory now, in MiB."""
+    with open('/proc/self/statm') as statm:
+        return int(statm.read().split()[1]) * 4096 / 2**20
+
+
+def collect():
+    """Drops what only garbage holds, in Python and in pending sources."""
+    for _ in range(3):
+        gc.collect()
+        while GLib.MainContext.default().iteration(False):
+            pass
+
+
+async def has_gone_quiet(seconds=2):
+    """TRUE when no thread of the process works any more."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        before = time.process_time()
+        await asyncio.sleep(0.1)
+        if time.process_time() - before < 0.03:
+            return True
+    return False

@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// The face from JavaScript: arrays in and out, calls in all their forms, cancels,
+// mistakes, and memory. Prints TAP.
+
+import Ghlo from 'gi://Ghlo?version=1.0';
+import Gio from 'gi://Gio';
+import GLib from 'gi://GLib';
+import System from 'system';
+
+const ADD = `func.func @main(%left: tensor<2x3xf32>, %right: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  %0 = stablehlo.add %left, %right : tensor<2x3xf32>
+  return %0 : tensor<2x3xf32>
+}
+`;
+
+const TWO = `func.func @main(%x: tensor<?xi32>) -> (tensor<?xi32>, tensor<i64>) {
+  %0 = stablehlo.constant dense<5> : tensor<i64>
+  return %x, %0 : tensor<?xi32>, tensor<i64>
+}
+`;
+
+const ENDLESS = `func.func @main(%x: tensor<i32>) -> tensor<i32> {
+  %true = stablehlo.constant dense<true> : tensor<i1>
+  %0:2 = stablehlo.while(%go = %true, %i = %x) : tensor<i1>, tensor<i32>
+    cond {
+      stablehlo.return %go : tensor<i1>
+    } do {
+      %1 = stablehlo.add %i, %i : tensor<i32>
+      stablehlo.return %go, %1 : tensor<i1>, tensor<i32>
+    }
+  return %0#1 : tensor<i32>
+}
+`;
+
+const MIB = 1 << 20;
+const {ElementType} = Ghlo;
+const compile = text => new Ghlo.Client().compile(Ghlo.Program.parse(text));
+const ones = Ghlo.Buffer.from_array(new Float32Array(6).fill(1), [2, 3]);
+let number = 0;
+let failures = 0;
+
+function equal(found, expected) {
+    const [a, b] = [found, expected].map(value => ArrayBuffer.isView(value) ? `${value.constructor.name} ${value}`
+        : Array.isArray(value) ? JSON.stringify(value) : value);
+    if (a !== b)
+        throw new Error(`expected ${b}, found ${a}`);
+}
+
+function check(condition, message) {
+    if (!condition)
+        throw new Error(message);
+}
+
+// The error of a call, or of its promise.
+async function caught(call) {
+    try {
+        await call();
+    } catch (error) {
+        return error;
+    }
+    throw new Error('expected an error, found none');
+}
+
+async function refused(call, says) {
+    const error = await caught(call);
+    check(error instanceof GLib.Error && error.matches(Ghlo.Error, Ghlo.Error.INVALID_ARGUMENT),
+        `expected INVALID_ARGUMENT, found ${error}`);
+    check(error.message.includes(says), `expected '${says}' in '${error.message}'`);
+}
+
+async function test(name, body) {
+    number++;
+    try {
+        await body();
+        print(`ok ${number} - ${name}`);
+    } catch (error) {
+        failures++;
+        print(`not ok ${number} - ${name}`);
+        print(`# ${error}\n${error.stack}`.trim().replaceAll('\n', '\n# '));
+    }
+}
+
+const sleep = ms => new Promise(resolve => GLib.timeout_add(GLib.PRIORITY_DEFAULT, ms, () => {
+    resolve();
+    return GLib.SOURCE_REMOVE;
+}));
+
+// A line of /proc/self/status, in MiB.
+function memory(line) {
+    const [, contents] = GLib.file_get_contents('/proc/self/status');
+    return Number(new TextDecoder().decode(contents).match(new RegExp(`${line}:\\s*(\\d+) kB`))[1]) / 1024;
+}
+
+// The objects of GLib that JavaScript knows, after a collection.
+function liveObjects() {
+    const [file, stream] = Gio.File.new_tmp('ghlo-XXXXXX.heap');
+    stream.close(null);
+    System.gc();
+    System.dumpHeap(file.get_path());
+    const [, contents] = file.load_contents(null);
+    file.delete(null);
+    return new TextDecoder().decode(contents).match(/ GObject_Object </g).length;
+}
+
+await test('typed arrays keep their element type and come back as views', () => {
+    for (const [Store, name] of [[Int8Array, 'i8'], [Uint8Array, 'ui8'], [Int16Array, 'i16'], [Uint16Array, 'ui16'],
+        [Int32Array, 'i32'], [Uint32Array, 'ui32'], [BigInt64Array, 'i64'], [BigUint64Array, 'ui64'],
+        [Float32Array, 'f32'], [Float64Array, 'f64']]) {
+        const one = Store.name.startsWith('Big') ? 1n : 1;
+        const array = new Store(6).fill(one);
+        const buffer = Ghlo.Buffer.from_array(array, [2, 3]);
+        equal(`${buffer.tensor_type}`, `tensor<2x3x${name}>`);
+        equal(buffer.to_array(), array);
+        equal(`${Ghlo.Buffer.from_array(array).tensor_type}`, `tensor<6x${name}>`);
+        equal(`${Ghlo.Buffer.from_array(new Store(0), [2, 0]).to_array().length}`, '0');
+        equal(Ghlo.Buffer.from_array(array.subarray(2, 4)).to_array(), array.subarray(2, 4));
+    }
+});
+
+await test('types that JavaScript lacks are held as their bits or values', () => {
+    const bits = Ghlo.Buffer.from_array(new Uint16Array([0x3f80, 0x4000]), null, ElementType.BF16);
+    equal(`${bits.tensor_type}`, 'tensor<2xbf16>');
+    equal(bits.to_array(), new Uint16Array([0x3f80, 0x4000]));
+    const pairs = Ghlo.Buffer.from_array(new Float32Array([1, 2, 3, 4]), [2], ElementType.COMPLEX_F32);
+    equal(`${pairs.tensor_type}`, 'tensor<2xcomplex<f32>>');
+    equal(pairs.to_array(), new Float32Array([1, 2, 3, 4]));
+    equal(Ghlo.Buffer.from_array([true, false], null, ElementType.I1).to_array(), new Uint8Array([1, 0]));
+    equal(Ghlo.Buffer.from_array([[1, -8], [7, 0]], null, ElementType.I4).to_array(), new Int8Array([1, -8, 7, 0]));
+    equal(`${Ghlo.Buffer.from_array(3, null, ElementType.I64).tensor_type}`, 'tensor<i64>');
+});
+
+await test('a view shows the memory itself and outlives the release', () => {
+    const buffer = Ghlo.Buffer.from_array(new Float32Array([1, 2, 3]));
+    const [a, b] = [buffer.to_array(), buffer.to_array()];
+    a[0] = 7;
+    equal(b[0], 7);
+    buffer.release();
+    equal(b, new Float32Array([7, 2, 3]));
+});
+
+await test('tensor types compare and print', () => {
+    const type = new Ghlo.TensorType(ElementType.F32, [2, 3]);
+    equal(`${type}`, 'tensor<2x3xf32>');
+    equal(type.shape, [2, 3]);
+    check(type.equals(Ghlo.TensorType.parse('tensor<2x3xf32>')), 'equal types differ');
+    check(!type.equals(Ghlo.TensorType.new(ElementType.F32, [3, 2])), 'other types are equal');
+    check(!type.equals(null) && !type.equals('tensor<2x3xf32>'), 'a string is equal to a type');
+    check(type instanceof Ghlo.TensorType, 'a type is no instance of its class');
+    equal(`${new Ghlo.TensorType(ElementType.I1)}`, 'tensor<i1>');
+    equal(`${compile(ADD).list_inputs()}`, 'left: tensor<2x3xf32>,right: tensor<2x3xf32>');
+});
+
+await test('padded rows', () => {
+    const type = new Ghlo.TensorType(ElementType.UI8, [2, 3]);
+    const buffer = Ghlo.Buffer.new_from_bytes_strided(type, new Uint8Array([1, 2, 3, 0, 4, 5, 6]), [4, 1]);
+    equal(buffer.to_array(), new Uint8Array([1, 2, 3, 4, 5, 6]));
+});
+
+await test('blocking calls, with what may be left out', () => {
+    const executable = compile(ADD);
+    const result = executable.execute([ones, ones]);
+    equal(result.length, 1);
+    const [total] = result;
+    equal(total.to_array(), new Float32Array(6).fill(2));
+    equal(executable.execute([[[1, 2, 3], [4, 5, 6]], new Float32Array(6).fill(1)], null).get_output(0).to_array(),
+        new Float32Array([2, 3, 4, 5, 6, 7]));
+    for (const n of [0, 1, 5]) {
+        const [x, five] = compile(TWO).execute([new Int32Array(n).fill(n)]);
+        equal(x.to_array(), new Int32Array(n).fill(n));
+        equal(five.to_array(), new BigInt64Array([5n]));
+    }
+    const options = new Ghlo.CompileOptions({optimizationLevel: Ghlo.OptimizationLevel.O3});
+    check(new Ghlo.Client().compile(executable.program, options) instanceof Ghlo.Executable, 'no executable');
+    equal(new Ghlo.Client().list_devices().get_item(0).kind, Ghlo.DeviceKind.REFERENCE);
+    const text = executable.program.to_text(Ghlo.TextFlags.STRIP_LOCATIONS);
+    equal(Ghlo.Program.parse(text).to_text(Ghlo.TextFlags.STRIP_LOCATIONS), text);
+});
+
+await test('promises, from load to read', async () => {
+    const [file, stream] = Gio.File.new_tmp('ghlo-XXXXXX.mlir');
+    stream.close(null);
+    file.replace_contents(ADD, null, false, Gio.FileCreateFlags.NONE, null);
+    const program = await Ghlo.Program.load_async(file);
+    file.delete(null);
+    const [progress, client, seen] = [new Ghlo.Progress(), new Ghlo.Client(), []];
+    progress.connect('notify::fraction', () => seen.push(progress.fraction));
+    const executable = await client.compile_async(program, null, progress);
+    equal(seen[seen.length - 1], 1);
+    const [total] = await executable.execute_async([ones, ones]);
+    const bytes = await total.read_async(null);
+    equal(bytes.get_size(), 24);
+    equal((await client.list_devices_async()).get_n_items(), 1);
+    equal(await program.to_text_async(), program.to_text());
+    equal((await Ghlo.Program.check_async('func.func')).get_n_items(), 1);
+});
+
+await test('a callback instead of a promise', () => new Promise((resolve, reject) => {
+    const executable = compile(ADD);
+    executable.execute_async([ones, ones], null, (source, result) => {
+        try {
+            const [total] = source.execute_finish(result);
+            equal(total.to_array(), new Float32Array(6).fill(2));
+            resolve();
+        } catch (error) {
+            reject(error);
+        }
+    });
+}));
+
+await test('every asynchronous call of every class gives a promise', async () => {
+    let n = 0;
+    for (const name of Object.getOwnPropertyNames(Ghlo)) {
+        for (const [target, source] of [[Ghlo[name], Ghlo[name]], [Ghlo[name]?.prototype, null]]) {
+            for (const call of Object.getOwnPropertyNames(target ?? {}).filter(each => each.endsWith('_async'))) {
+                const outcome = target[call].call(source ?? new Ghlo[name]());
+                check(outcome instanceof Promise, `${name}.${call} gave ${outcome}`);
+                await outcome.catch(() => {});
+                n++;
+            }
+        }
+    }
+    check(n >= 7, `${n} calls`);
+});
+
+await test('many runs at once', async () => {
+    const executable = compile(ADD);
+    const sums = await Promise.all(Array.from({length: 100}, (_, i) =>
+        executable.execute_async([ones, new Float32Array(6).fill(i)])));
+    sums.forEach(([total], i) => equal(total.to_array()[0], i + 1));
+});
+
+const huge = `func.func @main(%x: tensor<f32>) -> tensor<f32> {\n${Array.from({length: 30000}, (_, i) =>
+    `  %${i} = stablehlo.add %${i > 0 ? i - 1 : 'x'}, %x : tensor<f32>\n`).join('')}  return %29999 : tensor<f32>\n}\n`;
+const [hugeFile, hugeStream] = Gio.File.new_tmp('ghlo-XXXXXX.mlir');
+hugeStream.close(null);
+hugeFile.replace_contents(huge, null, false, Gio.FileCreateFlags.NONE, null);
+const hugeProgram = Ghlo.Program.parse(huge);
+const endless = compile(ENDLESS);
+
+for (const [stage, call] of Object.entries({
+    load: cancellable => Ghlo.Program.load_async(hugeFile, cancellable),
+    parse: cancellable => Ghlo.Program.parse_async(huge, null, cancellable),
+    check: cancellable => Ghlo.Program.check_async(huge, null, cancellable),
+    'to text': cancellable => hugeProgram.to_text_async(0, cancellable),
+    compile: cancellable => new Ghlo.Client().compile_async(hugeProgram, null, null, cancellable),
+    'list devices': cancellable => new Ghlo.Client().list_devices_async(cancellable),
+    execute: cancellable => endless.execute_async([1], cancellable),
+    read: cancellable => ones.read_async(cancellable),
+})) {
+    // eslint-disable-next-line no-await-in-loop
+    await test(`cancel: ${stage}`, async () => {
+        // A read of host memory is over at once.
+        for (const when of {execute: ['before', 'at once', 'during'], read: ['before']}[stage] ?? ['before', 'at once']) {
+            const cancellable = new Gio.Cancellable();
+            if (when === 'before')
+                cancellable.cancel();
+            const outcome = caught(() => call(cancellable));
+            if (when === 'during')
+                await sleep(20);
+            cancellable.cancel();
+            const error = await outcome;
+            check(error instanceof GLib.Error && error.matches(Gio.IOErrorEnum, Gio.IOErrorEnum.CANCELLED),
+                `${when}: expected CANCELLED, found ${error}`);
+        }
+    });
+}
+hugeFile.delete(null);
+
+await test('a cancelled run is answered within 50 ms', async () => {
+    let best = Infinity;
+    for (let i = 0; i < 5; i++) {
+        const cancellable = new Gio.Cancellable();
+        const outcome = caught(() => endless.execute_async([1], cancellable));
+        await sleep(10);
+        const start = GLib.get_monotonic_time();
+        cancellable.cancel();
+        await outcome;
+        best = Math.min(best, (GLib.get_monotonic_time() - start) / 1000);
+    }
+    check(best < 50, `${best} ms`);
+});
+
+await test('errors carry code, place and caret', async () => {
+    const error = await caught(() => Ghlo.Program.parse(ADD.replace('%right :', '%rihgt :'), 'model.mlir'));
+    check(error instanceof Ghlo.Error && error.matches(Ghlo.Error, Ghlo.Error.PARSE), `${error}`);
+    const [headline, ...detail] = error.message.split('\n');
+    check(headline.startsWith('model.mlir:2:'), headline);
+    check(detail.join('\n').includes('^'), `${detail}`);
+    const [finding] = Ghlo.Program.check(ADD.replace('%right :', '%rihgt :'), 'model.mlir');
+    equal(finding.line, 2);
+    check(`${finding}`.startsWith('model.mlir:2:'), `${finding}`);
+});
+
+await test('mistakes say what to write instead', async () => {
+    const executable = compile(ADD);
+    const type = new Ghlo.TensorType(ElementType.F32, [2, 3]);
+    const floats = new Float32Array(6);
+    await refused(() => Ghlo.Buffer.new_from_bytes(type, floats), 'from_array');
+    await refused(() => Ghlo.Buffer.new_from_bytes(type, [1, 2, 3, 4, 5, 6]), 'from_array');
+    await refused(() => Ghlo.Buffer.new_from_bytes(type, new GLib.Bytes(new Uint8Array(6))), 'expected 24 bytes');
+    await refused(() => new Ghlo.TensorType(ElementType.F32, [2.7]), '2.7');
+    await refused(() => Ghlo.TensorType.new(ElementType.F32, [-2]), 'dimensions of 0 and above');
+    await refused(() => Ghlo.Buffer.from_array(floats, [2, 4]), 'second argument');
+    await refused(() => Ghlo.Buffer.from_array([1, 2]), 'typed array');
+    await refused(() => Ghlo.Buffer.from_array([1, 'b'], null, ElementType.I32), 'found a string');
+    await refused(() => Ghlo.Buffer.from_array([1.5], null, ElementType.BF16), 'bits');
+    await refused(() => Ghlo.Buffer.from_array(new Float64Array(6), [2, 3], ElementType.F32), 'Float32Array.from');
+    await refused(() => Ghlo.Program.parse(42), 'a program is text');
+    await refused(() => new Ghlo.Buffer().to_array(), 'tensor');
+    for (const [inputs, says] of [
+        [[ones], 'expected 2 inputs'],
+        [ones, 'write [x]'],
+        [floats, 'write [x]'],
+        [[ones, null], 'input 1'],
+        [[ones, executable], 'from_array'],
+        [[ones, 'ones'], 'from_array'],
+        [[ones, new Float64Array(6)], 'found tensor<2x3xf64>'],
+        [[ones, new Float32Array(5)], 'found tensor<5xf32>'],
+        [[ones, [[1, 2], [3, 4], [5, 6]]], 'found tensor<3x2xf32>'],
+        [[ones, new Ghlo.Buffer()], 'input 1'],
+    ]) {
+        await refused(() => executable.execute(inputs), says);
+        await refused(() => executable.execute_async(inputs), says);
+    }
+});
+
+await test('a released buffer is refused, a released result gone', async () => {
+    const executable = compile(ADD);
+    const result = executable.execute([ones, ones]);
+    const [total] = result;
+    result.release();
+    result.release();
+    equal(total.get_host_bytes(), null);
+    await refused(() => executable.execute([ones, total]), 'released');
+    await refused(() => executable.execute_async([ones, total]), 'released');
+    await refused(() => total.to_array(), 'host memory');
+    await refused(() => total.read_async(null), 'released');
+});
+
+const copier = compile(`func.func @main(%x: tensor<${2 * MIB}xf32>) -> tensor<${2 * MIB}xf32> {
+  return %x : tensor<${2 * MIB}xf32>
+}`);
+const frame = Ghlo.Buffer.from_array(new Float32Array(2 * MIB));
+
+await test('1,000 runs leave nothing behind', async () => {
+    const executable = compile(ADD.replaceAll('2x3', '512x512').replace('stablehlo.add %left, %right',
+        'stablehlo.bitcast_convert %left').replace(': tensor<512x512xf32>\n  return',
+        ': (tensor<512x512xf32>) -> tensor<512x512xf32>\n  return'));
+    const picture = Ghlo.Buffer.from_array(new Float32Array(512 * 512), [512, 512]);
+    const objects = liveObjects();
+    const before = memory('VmRSS');
+    for (let i = 0; i < 1000; i++) {
+        const result = i % 2 ? executable.execute([picture, picture])
+            : await executable.execute_async([picture, picture]);
+        equal(result.get_output(0).to_array().length, 512 * 512);
+    }
+    await sleep(10);
+    const added = liveObjects() - objects;
+    check(added < 20, `${added} objects more than before`);
+    const grown = memory('VmRSS') - before;
+    check(grown < 200, `${grown} MiB more than before`);
+});
+
+for (const [name, use] of Object.entries({
+    'nothing released': () => {},
+    'outputs shown': result => result.get_output(0).to_array(),
+    'outputs shown and released': result => {
+        result.get_output(0).get_host_bytes();
+        result.release();
+    },
+    'released': result => result.release(),
+})) {
+    // eslint-disable-next-line no-await-in-loop
+    await test(`600 frames of 8 MiB stay under 500 MiB: ${name}`, async () => {
+        for (let i = 0; i < 600; i++)
+            use(await copier.execute_async([frame]));
+        check(memory('VmHWM') < 500, `${memory('VmHWM')} MiB at most`);
+    });
+}
+print(`# ${memory('VmHWM').toFixed(0)} MiB at most`);
+print(`1..${number}`);
+System.exit(failures > 0 ? 1 : 0);
