@@ -942,7 +942,7 @@ call_properties (State *state)
       g_auto (GValue) value = G_VALUE_INIT;
 
       g_object_get_property (object, specs[i]->name, &value);
-      if (specs[i]->flags & G_PARAM_WRITABLE)
+      if ((specs[i]->flags & (G_PARAM_WRITABLE | G_PARAM_CONSTRUCT_ONLY)) == G_PARAM_WRITABLE)
         g_object_set_property (object, specs[i]->name, &value);
     }
 }
