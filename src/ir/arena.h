@@ -35,7 +35,8 @@ typedef struct
   gsize     capacity;        /* a power of two, or 0 */
 } GhloIrInternTable;
 
-gpointer  ghlo_ir_intern_find  (const GhloIrInternTable *self, guint32 hash, GhloIrInternEqual equal, gconstpointer key);
+gpointer  ghlo_ir_intern_find  (const GhloIrInternTable *self, guint32 hash, GhloIrInternEqual equal,
+                                gconstpointer key);
 void      ghlo_ir_intern_add   (GhloIrInternTable *self, guint32 hash, gpointer item);
 void      ghlo_ir_intern_clear (GhloIrInternTable *self);
 

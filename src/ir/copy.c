@@ -36,7 +36,8 @@ copy_type (Copier           *self,
   switch (type->kind)
     {
     case GHLO_IR_TYPE_ELEMENT:
-      copy = type->text != NULL ? ghlo_ir_type_named (module, type->text) : ghlo_ir_type_element (module, type->element_type);
+      copy = type->text != NULL ? ghlo_ir_type_named (module, type->text)
+                                : ghlo_ir_type_element (module, type->element_type);
       break;
     case GHLO_IR_TYPE_QUANTIZED:
       copy = ghlo_ir_type_quantized (module, type->quantization);
@@ -263,7 +264,8 @@ copy_op (Copier         *self,
     types[i] = copy_type (self, op->results[i].type);
   for (guint i = 0; i < spec->n_attributes; i++)
     if (op->attributes[i] != NULL)
-      attributes[state.n_attributes++] = (GhloIrNamedAttr) { spec->attributes[i].name, copy_attr (self, op->attributes[i]) };
+      attributes[state.n_attributes++] = (GhloIrNamedAttr) { spec->attributes[i].name,
+                                                             copy_attr (self, op->attributes[i]) };
   for (guint i = 0; i < op->n_discardable; i++)
     attributes[state.n_attributes++] = (GhloIrNamedAttr) { op->discardable[i].name,
                                                            copy_attr (self, op->discardable[i].value) };

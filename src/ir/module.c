@@ -66,7 +66,8 @@ ghlo_ir_context_quantization (GhloIrModule     *module,
                               GhloQuantization *quantization)
 {
   GhloIrInternTable *known = &module->context->quantizations;
-  guint32 hash = ghlo_ir_hash_mix (quantization->storage, ((guint64) quantization->axis << 32) ^ quantization->n_scales);
+  guint32 hash = ghlo_ir_hash_mix (quantization->storage,
+                                   ((guint64) quantization->axis << 32) ^ quantization->n_scales);
   GhloQuantization *item;
 
   hash = ghlo_ir_hash_bytes (hash, quantization->scales, quantization->n_scales * sizeof (double));

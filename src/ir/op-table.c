@@ -111,11 +111,16 @@ enum
 #define LIST(type, ...) (const type[]) { __VA_ARGS__ }
 #define COUNT(type, ...) (sizeof (LIST (type, __VA_ARGS__)) / sizeof (type))
 
-#define OPERANDS(...)   .operands = LIST (GhloIrGroupSpec, __VA_ARGS__), .n_operands = COUNT (GhloIrGroupSpec, __VA_ARGS__)
-#define RESULTS(...)    .results = LIST (GhloIrGroupSpec, __VA_ARGS__), .n_results = COUNT (GhloIrGroupSpec, __VA_ARGS__)
-#define ATTRIBUTES(...) .attributes = LIST (GhloIrAttrSpec, __VA_ARGS__), .n_attributes = COUNT (GhloIrAttrSpec, __VA_ARGS__)
-#define REGIONS(...)    .regions = LIST (GhloIrRegionSpec, __VA_ARGS__), .n_regions = COUNT (GhloIrRegionSpec, __VA_ARGS__)
-#define VERSIONS(...)   .versions = LIST (GhloIrVhloVersion, __VA_ARGS__), .n_versions = COUNT (GhloIrVhloVersion, __VA_ARGS__)
+#define OPERANDS(...)   .operands = LIST (GhloIrGroupSpec, __VA_ARGS__), \
+                        .n_operands = COUNT (GhloIrGroupSpec, __VA_ARGS__)
+#define RESULTS(...)    .results = LIST (GhloIrGroupSpec, __VA_ARGS__), \
+                        .n_results = COUNT (GhloIrGroupSpec, __VA_ARGS__)
+#define ATTRIBUTES(...) .attributes = LIST (GhloIrAttrSpec, __VA_ARGS__), \
+                        .n_attributes = COUNT (GhloIrAttrSpec, __VA_ARGS__)
+#define REGIONS(...)    .regions = LIST (GhloIrRegionSpec, __VA_ARGS__), \
+                        .n_regions = COUNT (GhloIrRegionSpec, __VA_ARGS__)
+#define VERSIONS(...)   .versions = LIST (GhloIrVhloVersion, __VA_ARGS__), \
+                        .n_versions = COUNT (GhloIrVhloVersion, __VA_ARGS__)
 
 const GhloIrOpSpec ghlo_ir_op_specs[GHLO_N_OPS] = {
   [GHLO_OP_INVALID] = { .name = "", .summary = "" },

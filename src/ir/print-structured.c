@@ -342,7 +342,8 @@ has_while_form (const GhloIrOp *op)
       if (block == NULL || block->n_arguments != op->n_operands)
         return FALSE;
       for (guint j = 0; j < op->n_operands; j++)
-        if (block->arguments[j]->type != ghlo_ir_op_operand (op, j)->type || op->results[j].type != block->arguments[j]->type)
+        if (block->arguments[j]->type != ghlo_ir_op_operand (op, j)->type
+            || op->results[j].type != block->arguments[j]->type)
           return FALSE;
     }
 

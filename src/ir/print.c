@@ -155,7 +155,8 @@ ghlo_ir_put_attr_dict (GhloIrPrinter  *self,
 
       if (value == NULL || (shown >> order[i] & 1) || ghlo_ir_attr_is_default (row, value))
         continue;
-      for (; discardable < op->n_discardable && strcmp (op->discardable[discardable].name, row->name) < 0; discardable++)
+      for (; discardable < op->n_discardable && strcmp (op->discardable[discardable].name, row->name) < 0;
+           discardable++)
         put_entry (&dictionary, op->discardable[discardable].name, op->discardable[discardable].value);
       put_entry (&dictionary, row->name, value);
     }

@@ -107,7 +107,8 @@ ghlo_ir_op_get_ints (const GhloIrOp *op,
   const GhloIrAttr *value = ghlo_ir_op_get (op, name);
 
   *n = 0;
-  if (value == NULL || value->kind != GHLO_IR_ATTR_DENSE_ARRAY || ghlo_element_type_is_float (value->type->element_type))
+  if (value == NULL || value->kind != GHLO_IR_ATTR_DENSE_ARRAY
+      || ghlo_element_type_is_float (value->type->element_type))
     return NULL;
   *n = value->length;
 

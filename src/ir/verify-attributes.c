@@ -359,7 +359,8 @@ ghlo_ir_verify_attributes (GhloIrVerifyRun *run,
       g_autofree char *problem = NULL;
 
       if (attr == NULL && spec->attributes[i].presence == GHLO_IR_REQUIRED)
-        return ghlo_ir_verify_fail (&run->verifier, op, "expected attribute '%s', found none", spec->attributes[i].name);
+        return ghlo_ir_verify_fail (&run->verifier, op, "expected attribute '%s', found none",
+                                    spec->attributes[i].name);
       problem = attr != NULL ? ghlo_ir_attribute_problem (&spec->attributes[i], attr) : NULL;
       if (problem != NULL)
         return ghlo_ir_verify_fail (&run->verifier, op, "%s", problem);

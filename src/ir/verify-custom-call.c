@@ -289,7 +289,8 @@ buffers_aliased (GhloIrVerifier   *verifier,
   if (g_hash_table_contains (outputs, name))
     return TRUE;
 
-  return ghlo_ir_verify_fail (verifier, op, "expected each buffer output in an alias with an operand, found none for %s",
+  return ghlo_ir_verify_fail (verifier, op,
+                              "expected each buffer output in an alias with an operand, found none for %s",
                               name + 1);
 }
 

@@ -207,7 +207,8 @@ ghlo_ir_verify_bitcast_convert (GhloIrVerifier *verifier,
       rank--;
       last = small->dimensions[rank];
       if (last >= 0 && (big_bits % small_bits != 0 || last != big_bits / small_bits))
-        return ghlo_ir_verify_fail (verifier, op, "expected an innermost dimension that makes elements of %u bits out of"
+        return ghlo_ir_verify_fail (verifier, op,
+                                    "expected an innermost dimension that makes elements of %u bits out of"
                                     " elements of %u bits, found %" G_GINT64_FORMAT, big_bits, small_bits, last);
     }
   if (!ghlo_ir_extents_compatible (small->dimensions, rank, big->dimensions, big->rank))

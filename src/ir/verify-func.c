@@ -14,7 +14,10 @@ function_type (const GhloIrOp *func)
 {
   const GhloIrAttr *attr = ghlo_ir_op_get (func, "function_type");
 
-  return attr != NULL && attr->kind == GHLO_IR_ATTR_TYPE && attr->type->kind == GHLO_IR_TYPE_FUNCTION ? attr->type : NULL;
+  if (attr == NULL || attr->kind != GHLO_IR_ATTR_TYPE || attr->type->kind != GHLO_IR_TYPE_FUNCTION)
+    return NULL;
+
+  return attr->type;
 }
 
 /* The function @name as seen from @op, with its type; NULL after an error. */

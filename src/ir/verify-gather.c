@@ -44,8 +44,8 @@ verify_batching (GhloIrVerifier *verifier,
     return FALSE;
   if (ghlo_ir_dims_contain (gather->indices_batch, gather->n_indices_batch, gather->index_vector_dim))
     return ghlo_ir_verify_fail (verifier, op,
-                                "expected start_indices_batching_dims without index_vector_dim, found %" G_GINT64_FORMAT,
-                                gather->index_vector_dim);
+                                "expected start_indices_batching_dims without index_vector_dim, found %"
+                                G_GINT64_FORMAT, gather->index_vector_dim);
   if (gather->n_operand_batch != gather->n_indices_batch)
     return ghlo_ir_verify_fail (verifier, op,
                                 "expected as many start_indices_batching_dims as operand_batching_dims, found %"

@@ -138,7 +138,8 @@ ghlo_ir_verify_fft (GhloIrVerifier *verifier,
       if (!fft_lengths_fit (verifier, op, lengths, (guint) n, (guint) n - inverse))
         return FALSE;
       if (inverse && !ghlo_ir_dims_compatible (last, half) && (last != 0 || lengths[n - 1] != 0))
-        return ghlo_ir_verify_fail (verifier, op, "expected size %" G_GINT64_FORMAT " of the innermost dimension, half of"
+        return ghlo_ir_verify_fail (verifier, op,
+                                    "expected size %" G_GINT64_FORMAT " of the innermost dimension, half of"
                                     " fft_length and one, found %" G_GINT64_FORMAT, half, last);
       if (inverse || lengths[n - 1] != 0)
         {
@@ -221,7 +222,8 @@ ghlo_ir_verify_einsum (GhloIrVerifier *verifier,
       gsize length = strcspn (term, ",-");
 
       if ((term[length] == ',') != (i + 1 < op->n_operands) || (term[length] != ',' && term + length != arrow))
-        return ghlo_ir_verify_fail (verifier, op, "expected %u terms before '->' in einsum_config, found another number",
+        return ghlo_ir_verify_fail (verifier, op,
+                                    "expected %u terms before '->' in einsum_config, found another number",
                                     op->n_operands);
       if (!einsum_term (verifier, op, &labels, term, length, ghlo_ir_operand_type (op, i), FALSE))
         return FALSE;

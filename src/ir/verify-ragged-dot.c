@@ -120,7 +120,8 @@ group_sizes_fit (GhloIrVerifier *verifier,
   wanted = ghlo_ir_ints_to_string (prefix.dimensions, prefix.rank);
   found = ghlo_ir_ints_to_string (self->sizes->dimensions, prefix.rank);
 
-  return ghlo_ir_verify_fail (verifier, op, "expected group sizes whose outer dimensions are %s, found %s", wanted, found);
+  return ghlo_ir_verify_fail (verifier, op, "expected group sizes whose outer dimensions are %s, found %s", wanted,
+                              found);
 }
 
 static gint64
@@ -149,7 +150,8 @@ group_dimension_fits (GhloIrVerifier *verifier,
     return ghlo_ir_verify_fail (verifier, op, "expected %u group dimensions of rhs with this ragged dimension, found %"
                                 G_GSIZE_FORMAT, wanted, self->n_group);
   if (wanted == 1 && !ghlo_ir_dims_compatible (n_groups (self), self->rhs->dimensions[self->group[0]]))
-    return ghlo_ir_verify_fail (verifier, op, "expected size %" G_GINT64_FORMAT " of the group dimension of rhs, found %"
+    return ghlo_ir_verify_fail (verifier, op,
+                                "expected size %" G_GINT64_FORMAT " of the group dimension of rhs, found %"
                                 G_GINT64_FORMAT, n_groups (self), self->rhs->dimensions[self->group[0]]);
 
   return TRUE;

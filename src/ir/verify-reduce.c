@@ -270,7 +270,8 @@ verify_comparator (GhloIrVerifier *verifier,
   GhloIrReturned returned = ghlo_ir_region_returned (op, 0);
 
   if (block->n_arguments != (guint64) op->n_operands * 2)
-    return ghlo_ir_verify_fail (verifier, op, "expected two arguments of the comparator for each of %u operands, found %u",
+    return ghlo_ir_verify_fail (verifier, op,
+                                "expected two arguments of the comparator for each of %u operands, found %u",
                                 op->n_operands, block->n_arguments);
   for (guint i = 0; i < block->n_arguments; i++)
     if (!verify_scalar_argument (verifier, op, block, i, i / 2))

@@ -59,9 +59,11 @@ check_region (GhloIrVerifyRun        *run,
 {
   if (region->first == NULL)
     return spec->any_blocks
-           || ghlo_ir_verify_fail (&run->verifier, op, "expected region '%s' to have one block, found none", spec->name);
+           || ghlo_ir_verify_fail (&run->verifier, op, "expected region '%s' to have one block, found none",
+                                   spec->name);
   if (region->first != region->last)
-    return ghlo_ir_verify_fail (&run->verifier, op, "expected region '%s' to have one block, found several", spec->name);
+    return ghlo_ir_verify_fail (&run->verifier, op, "expected region '%s' to have one block, found several",
+                                spec->name);
 
   for (guint i = 0; i < region->first->n_arguments; i++)
     if (!ghlo_ir_verify_type (run, op, "block argument", region->first->arguments[i]->type))

@@ -77,8 +77,8 @@ verify_table (GhloIrVerifier   *verifier,
     return FALSE;
   if (size >= 0 && (type->dimensions[0] == 0 || type->dimensions[1] != size))
     return ghlo_ir_verify_fail (verifier, op,
-                                "expected replica_groups of %" G_GINT64_FORMAT " processes each, found %" G_GINT64_FORMAT,
-                                size, type->dimensions[0] == 0 ? 0 : type->dimensions[1]);
+                                "expected replica_groups of %" G_GINT64_FORMAT " processes each, found %"
+                                G_GINT64_FORMAT, size, type->dimensions[0] == 0 ? 0 : type->dimensions[1]);
 
   return TRUE;
 }

@@ -151,7 +151,8 @@ ghlo_ir_verify_transpose (GhloIrVerifier *verifier,
     return FALSE;
 
   if (ghlo_ir_type_is_per_axis (result) && permutation[result->quantization->axis] != operand->quantization->axis)
-    return ghlo_ir_verify_fail (verifier, op, "expected the result's quantized dimension to come from the operand's, %d,"
+    return ghlo_ir_verify_fail (verifier, op,
+                                "expected the result's quantized dimension to come from the operand's, %d,"
                                 " found %" G_GINT64_FORMAT,
                                 operand->quantization->axis, permutation[result->quantization->axis]);
 

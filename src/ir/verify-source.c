@@ -71,7 +71,8 @@ ghlo_ir_verify_dynamic_iota (GhloIrVerifier *verifier,
     return ghlo_ir_verify_fail (verifier, op, "expected an output shape of %u sizes, the result's rank, found %"
                                 G_GINT64_FORMAT, rank, shape->dimensions[0]);
 
-  return ghlo_ir_verify_dim_in_range (verifier, op, "iota_dimension", ghlo_ir_op_get_int (op, "iota_dimension", 0), rank)
+  return ghlo_ir_verify_dim_in_range (verifier, op, "iota_dimension", ghlo_ir_op_get_int (op, "iota_dimension", 0),
+                                      rank)
          && ghlo_ir_verify_shape_operand (verifier, op, ghlo_ir_op_operand (op, 0));
 }
 
@@ -102,7 +103,8 @@ ghlo_ir_verify_rng (GhloIrVerifier *verifier,
     for (gsize i = 0; i < MIN (n, shape.rank); i++)
       {
         if (sizes[i] < 0)
-          return ghlo_ir_verify_fail (verifier, op, "expected sizes of at least 0 in the shape, found %" G_GINT64_FORMAT,
+          return ghlo_ir_verify_fail (verifier, op,
+                                      "expected sizes of at least 0 in the shape, found %" G_GINT64_FORMAT,
                                       sizes[i]);
         shape.dimensions[i] = sizes[i];
       }
@@ -120,7 +122,8 @@ ghlo_ir_verify_rng_bit_generator (GhloIrVerifier *verifier,
   if (ghlo_ir_shapes_compatible (state, output_state))
     return TRUE;
 
-  return ghlo_ir_verify_fail_type (verifier, op, "an output state of the shape of the initial state", state, output_state);
+  return ghlo_ir_verify_fail_type (verifier, op, "an output state of the shape of the initial state", state,
+                                   output_state);
 }
 
 gboolean

@@ -35,7 +35,8 @@ ghlo_ir_verify_dim_set (GhloIrVerifier *verifier,
         return ghlo_ir_verify_fail (verifier, op, "expected %s in [0, %u), found %" G_GINT64_FORMAT,
                                     name, rank, values[i]);
       if ((*seen & (G_GUINT64_CONSTANT (1) << values[i])) != 0)
-        return ghlo_ir_verify_fail (verifier, op, "expected each dimension once, found %" G_GINT64_FORMAT " again in %s",
+        return ghlo_ir_verify_fail (verifier, op,
+                                    "expected each dimension once, found %" G_GINT64_FORMAT " again in %s",
                                     values[i], name);
       *seen |= G_GUINT64_CONSTANT (1) << values[i];
     }
@@ -151,7 +152,8 @@ verify_column (GhloIrVerifier *verifier,
                                 sorted[0]);
   for (gsize i = 1; i < n_pairs; i++)
     if (sorted[i] == sorted[i - 1])
-      return ghlo_ir_verify_fail (verifier, op, "expected each %s once in source_target_pairs, found %" G_GINT64_FORMAT " again",
+      return ghlo_ir_verify_fail (verifier, op,
+                                  "expected each %s once in source_target_pairs, found %" G_GINT64_FORMAT " again",
                                   what, sorted[i]);
 
   return TRUE;
@@ -174,7 +176,8 @@ ghlo_ir_verify_pairs (GhloIrVerifier   *verifier,
     }
   /* A splat may stand for any number of pairs without having their bytes. */
   if (pairs->dense.splat && pairs->dense.n_elements > 2)
-    return ghlo_ir_verify_fail (verifier, op, "expected each source once in source_target_pairs, found one value for all");
+    return ghlo_ir_verify_fail (verifier, op,
+                                "expected each source once in source_target_pairs, found one value for all");
   if (!ghlo_ir_dense_to_int64 (pairs, &ids, &n))
     return ghlo_ir_verify_fail (verifier, op, "expected integers in source_target_pairs");
 

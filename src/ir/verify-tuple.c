@@ -44,7 +44,8 @@ ghlo_ir_verify_tensor_cast (GhloIrVerifier *verifier,
   if (ghlo_ir_same_element (source, dest) && ghlo_ir_shapes_compatible (source, dest))
     return TRUE;
 
-  return ghlo_ir_verify_fail_type (verifier, op, "a result that is statically or dynamically shaped like", source, dest);
+  return ghlo_ir_verify_fail_type (verifier, op, "a result that is statically or dynamically shaped like", source,
+                                   dest);
 }
 
 /* check.expect_eq_const and its like: the constant has the operand's type, or

@@ -19,7 +19,8 @@ quantization_fault (const GhloQuantization *quantization)
   double least, most;
 
   if (!ghlo_element_type_is_integer (quantization->storage) || storage->bits > 32)
-    return g_strdup_printf ("a quantized type stored as integers of at most 32 bits, found storage type %s", storage->name);
+    return g_strdup_printf ("a quantized type stored as integers of at most 32 bits, found storage type %s",
+                            storage->name);
   if (!ghlo_element_type_is_float (quantization->expressed))
     return g_strdup_printf ("a quantized type that expresses floats, found expressed type %s", expressed->name);
   if (quantization->storage_min >= quantization->storage_max)

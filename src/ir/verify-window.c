@@ -104,8 +104,8 @@ ghlo_ir_verify_window_padding (GhloIrVerifier *verifier,
     return TRUE;
   if (type->dimensions[0] != window->rank)
     return ghlo_ir_verify_fail (verifier, op,
-                                "expected padding of one pair for each of %u window dimensions, found %" G_GINT64_FORMAT,
-                                window->rank, type->dimensions[0]);
+                                "expected padding of one pair for each of %u window dimensions, found %"
+                                G_GINT64_FORMAT, window->rank, type->dimensions[0]);
 
   for (guint i = 0; i < window->rank; i++)
     {

@@ -100,8 +100,10 @@ check_visible (GhloIrVerifier    *verifier,
     return ghlo_ir_verify_fail (verifier, op, "expected operand #%u to be defined in a region around it,"
                                 " found a %s of a region that does not enclose it", index, value_kind (value));
   if (barrier != NULL)
-    return ghlo_ir_verify_fail (verifier, op, "expected operand #%u to be defined inside '%s', whose region is isolated,"
-                                " found a %s from outside", index, ghlo_ir_op_get_spec (barrier)->name, value_kind (value));
+    return ghlo_ir_verify_fail (verifier, op,
+                                "expected operand #%u to be defined inside '%s', whose region is isolated,"
+                                " found a %s from outside",
+                                index, ghlo_ir_op_get_spec (barrier)->name, value_kind (value));
 
   if (value->op == NULL || value->op->id < ancestor->id)
     return TRUE;

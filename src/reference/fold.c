@@ -373,7 +373,8 @@ gconstpointer
 ghlo_ref_fold_init_cell (const GhloRefFold *self,
                          guint              input)
 {
-  return self->loop != NULL && !self->is_complex ? (gconstpointer) &self->init_cell : (gconstpointer) &self->inits[input];
+  return self->loop != NULL && !self->is_complex ? (gconstpointer) &self->init_cell
+                                                 : (gconstpointer) &self->inits[input];
 }
 
 void

@@ -453,7 +453,8 @@ ghlo_tool_check (int    argc,
   g_autoptr (GPtrArray) files = g_ptr_array_new_with_free_func (g_free);
   int status;
   const GOptionEntry entries[] = {
-    { "diagnostics", 0, 0, G_OPTION_ARG_NONE, &checker.diagnostics, "Check lines marked expected-error; run nothing", NULL },
+    { "diagnostics", 0, 0, G_OPTION_ARG_NONE, &checker.diagnostics,
+      "Check lines marked expected-error; run nothing", NULL },
     { "round-trip", 0, 0, G_OPTION_ARG_NONE, &checker.round_trip, "Also print, read and compare each program", NULL },
     { "no-run", 0, 0, G_OPTION_ARG_NONE, &checker.parse_only, "Read and verify only", NULL },
     { "device", 'd', 0, G_OPTION_ARG_STRING, &checker.device, "The device to run on (reference)", "NAME" },

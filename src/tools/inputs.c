@@ -57,7 +57,8 @@ generate (const GhloIrType *type,
       if (info->element_class == GHLO_ELEMENT_CLASS_FLOAT)
         scalar.f = g_rand_double_range (random, 0.1, 1.0);
       else if (info->element_class == GHLO_ELEMENT_CLASS_COMPLEX)
-        scalar = (GhloScalar) { .c = { g_rand_double_range (random, 0.1, 1.0), g_rand_double_range (random, 0.1, 1.0) } };
+        scalar = (GhloScalar) { .c = { g_rand_double_range (random, 0.1, 1.0),
+                                       g_rand_double_range (random, 0.1, 1.0) } };
       else if (info->element_class == GHLO_ELEMENT_CLASS_BOOLEAN)
         scalar.i = 1;
       else

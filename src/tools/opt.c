@@ -48,7 +48,8 @@ ghlo_tool_opt (int    argc,
     { "generic", 0, 0, G_OPTION_ARG_NONE, &generic, "Print every operation in the generic form", NULL },
     { "strip-locations", 0, 0, G_OPTION_ARG_NONE, &strip, "Leave locations out", NULL },
     { "elide-constants", 0, 0, G_OPTION_ARG_NONE, &elide, "Leave the elements of large constants out", NULL },
-    { "allow-unregistered", 0, 0, G_OPTION_ARG_NONE, &allow_unregistered, "Keep operations of dialects that are not known", NULL },
+    { "allow-unregistered", 0, 0, G_OPTION_ARG_NONE, &allow_unregistered,
+      "Keep operations of dialects that are not known", NULL },
     { "split-input", 0, 0, G_OPTION_ARG_NONE, &split, "Treat programs between lines \"// -----\" one by one", NULL },
     G_OPTION_ENTRY_NULL
   };

@@ -109,7 +109,8 @@ check_input (const GhloValue  *value,
 
   expected = ghlo_ir_type_to_string (type);
   found = ghlo_tensor_type_to_string (value->type);
-  g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT, "input %u: expected %s, found %s", index, expected, found);
+  g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT, "input %u: expected %s, found %s", index,
+               expected, found);
 
   return FALSE;
 }

@@ -18,8 +18,10 @@ enum { REPETITIONS = 5 };
 static GString *
 make_operations (guint n)
 {
-  GString *text = g_string_new ("func.func @main(%arg0: tensor<128x256xf32>, %arg1: tensor<256xf32>) -> tensor<128x256xf32> {\n"
-                                "  %0 = stablehlo.broadcast_in_dim %arg1, dims = [1] : (tensor<256xf32>) -> tensor<128x256xf32>\n");
+  GString *text = g_string_new ("func.func @main(%arg0: tensor<128x256xf32>, %arg1: tensor<256xf32>) -> "
+                                "tensor<128x256xf32> {\n"
+                                "  %0 = stablehlo.broadcast_in_dim %arg1, dims = [1] : (tensor<256xf32>) -> "
+                                "tensor<128x256xf32>\n");
 
   for (guint i = 1; i < n; i++)
     switch (i % 5)
@@ -28,7 +30,8 @@ make_operations (guint n)
         g_string_append_printf (text, "  %%%u = stablehlo.add %%%u, %%arg0 : tensor<128x256xf32>\n", i, i - 1);
         break;
       case 1:
-        g_string_append_printf (text, "  %%%u = stablehlo.multiply %%%u, %%%u : tensor<128x256xf32>\n", i, i - 1, i - 1);
+        g_string_append_printf (text, "  %%%u = stablehlo.multiply %%%u, %%%u : tensor<128x256xf32>\n", i, i - 1,
+          i - 1);
         break;
       case 2:
         g_string_append_printf (text, "  %%%u = stablehlo.transpose %%%u, dims = [1, 0] : "

@@ -251,7 +251,8 @@ for (const [stage, call] of Object.entries({
     // eslint-disable-next-line no-await-in-loop
     await test(`cancel: ${stage}`, async () => {
         // A read of host memory is over at once.
-        for (const when of {execute: ['before', 'at once', 'during'], read: ['before']}[stage] ?? ['before', 'at once']) {
+        const moments = {execute: ['before', 'at once', 'during'], read: ['before']};
+        for (const when of moments[stage] ?? ['before', 'at once']) {
             const cancellable = new Gio.Cancellable();
             if (when === 'before')
                 cancellable.cancel();

@@ -131,7 +131,8 @@ check (gpointer  made,
 {
   if ((made == NULL) != (error != NULL))
     abort ();
-  if (error != NULL && (error->message == NULL || *error->message == '\0' || !g_utf8_validate (error->message, -1, NULL)))
+  if (error != NULL
+      && (error->message == NULL || *error->message == '\0' || !g_utf8_validate (error->message, -1, NULL)))
     abort ();
   g_clear_error (&error);
 }

@@ -133,7 +133,8 @@ LLVMFuzzerTestOneInput (const guint8 *data,
                         gsize         size)
 {
   g_autoptr (GhloDiagnostics) diagnostics = ghlo_diagnostics_new ("fuzz.mlir", (const char *) data, size);
-  g_autoptr (GhloIrModule) module = ghlo_import_text ((const char *) data, size, GHLO_IMPORT_DEFAULT, diagnostics, NULL);
+  g_autoptr (GhloIrModule) module = ghlo_import_text ((const char *) data, size, GHLO_IMPORT_DEFAULT, diagnostics,
+    NULL);
   GhloIrBlock *body;
 
   if (module == NULL || !ghlo_ir_verify (module, diagnostics, NULL))

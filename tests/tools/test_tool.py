@@ -85,17 +85,20 @@ def test_run(tests):
     add = tests.file('add.mlir', ADD)
     tests.expect('literals', ghlo('run', add, '--input=2x2xf32=1,2,3,4', '--input=2x2xf32=0.5'), 0,
                  'tensor<2x2xf32> {', '[1.500000e+00, 2.500000e+00]')
-    tests.expect('complex literals', ghlo('run', tests.file('complex.mlir', COMPLEX), '--input=2xcomplex<f32>=(1,2),(0.5,-3)'), 0,
+    tests.expect('complex literals',
+                 ghlo('run', tests.file('complex.mlir', COMPLEX), '--input=2xcomplex<f32>=(1,2),(0.5,-3)'), 0,
                  '[1.000000e+00, -2.000000e+00], [5.000000e-01, 3.000000e+00]')
     tests.expect('dense format', ghlo('run', add, '--fill=zeros', '--format=dense'), 0,
                  'dense<0.000000e+00> : tensor<2x2xf32>')
-    tests.expect('attribute', ghlo('run', add, '--input=dense<2.0> : tensor<2x2xf32>', '--fill=zeros'), 0, '2.000000e+00')
+    tests.expect('attribute', ghlo('run', add, '--input=dense<2.0> : tensor<2x2xf32>', '--fill=zeros'), 0,
+                 '2.000000e+00')
     tests.expect('standard input', ghlo('run', '-', '--fill=zeros', input=ADD), 0, 'tensor<2x2xf32>')
     tests.expect('too few inputs', ghlo('run', add, '--input=zeros'), 1, 'takes 2 inputs, 1 are given', '--fill=zeros')
     tests.expect('too many inputs', ghlo('run', add, *['--input=zeros'] * 3), 1, 'takes 2 inputs, 3 are given')
     tests.expect('a wrong shape', ghlo('run', add, '--input=4xf32=1,2,3,4', '--fill=zeros'), 1,
                  'input 0: expected tensor<2x2xf32>, found tensor<4xf32>')
-    tests.expect('a wrong count', ghlo('run', add, '--input=2x2xf32=1,2,3', '--fill=zeros'), 1, "has 4 elements, found 3")
+    tests.expect('a wrong count', ghlo('run', add, '--input=2x2xf32=1,2,3', '--fill=zeros'), 1,
+                 'has 4 elements, found 3')
     tests.expect('a wrong device', ghlo('run', add, '--device=abacus'), 2, "no device 'abacus'")
     tests.expect('a missing file', ghlo('run', os.path.join(tests.folder, 'no.mlir')), 1, 'no.mlir')
 
@@ -108,8 +111,8 @@ def test_run(tests):
     tests.report(saved is not None and np.array_equal(saved, a + b), 'NumPy files in any order of bytes and dimensions',
                  run.stderr)
 
-    first = ghlo('run', add, '--fill=random:7').stdout
-    tests.report(first == ghlo('run', add, '--fill=random:7').stdout and first != ghlo('run', add, '--fill=random:8').stdout,
+    first, again, other = (ghlo('run', add, f'--fill=random:{seed}').stdout for seed in (7, 7, 8))
+    tests.report(first == again and first != other,
                  'random inputs repeat by their seed')
 
 

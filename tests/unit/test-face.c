@@ -628,7 +628,8 @@ test_cancel_async (void)
         g_timeout_add (delay, cancel_now, cancellable);
       ghlo_executable_execute_async (executable, &input, 1, cancellable, on_ready, &wait);
       wait_run (&wait);
-      g_assert_cmpint (g_get_monotonic_time () - start, <, (delay + (g_getenv ("GHLO_TEST_SLOW") != NULL ? 500 : 50)) * 1000);
+      g_assert_cmpint (g_get_monotonic_time () - start, <,
+                       (delay + (g_getenv ("GHLO_TEST_SLOW") != NULL ? 500 : 50)) * 1000);
       g_assert_null (ghlo_executable_execute_finish (executable, wait.result, &error));
       g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
       wait_clear (&wait);

@@ -19,7 +19,8 @@ transform_at (const Number *line,
 
   for (gsize j = 0; j < n; j++)
     {
-      long double angle = sign * 2 * 3.14159265358979323846264338327950288L * (long double) (j * k % n) / (long double) n;
+      long double turn = 2 * 3.14159265358979323846264338327950288L;
+      long double angle = sign * turn * (long double) (j * k % n) / (long double) n;
       long double c = cosl (angle), s = sinl (angle);
 
       re += creal (line[j]) * c - cimag (line[j]) * s;
@@ -105,7 +106,8 @@ test_dimensions (void)
   const char *text =
     "func.func @main(%x: tensor<2x3x5x6xf64>) -> tensor<2x3x5x6xf64> {\n"
     "  %0 = stablehlo.fft %x, type = RFFT, length = [3, 5, 6] : (tensor<2x3x5x6xf64>) -> tensor<2x3x5x4xcomplex<f64>>\n"
-    "  %1 = stablehlo.fft %0, type = IRFFT, length = [3, 5, 6] : (tensor<2x3x5x4xcomplex<f64>>) -> tensor<2x3x5x6xf64>\n"
+    "  %1 = stablehlo.fft %0, type = IRFFT, length = [3, 5, 6] : (tensor<2x3x5x4xcomplex<f64>>) -> "
+    "tensor<2x3x5x6xf64>\n"
     "  return %1 : tensor<2x3x5x6xf64>\n}\n";
   g_autoptr (GhloValue) input = new_random ("tensor<2x3x5x6xf64>", -1, 1);
   g_autoptr (GhloValue) output = result_of (text, &input, 1);

@@ -212,7 +212,8 @@ check_lu (const char *part,
                      "tensor<%1$zuxi32>) {\n"
                      "  %%0:3 = stablehlo.custom_call @LuDecomposition(%%a) : (tensor<%1$zux%2$zux%4$s>) -> "
                      "(tensor<%1$zux%2$zux%4$s>, tensor<%3$zuxi32>, tensor<%1$zuxi32>)\n"
-                     "  return %%0#0, %%0#1, %%0#2 : tensor<%1$zux%2$zux%4$s>, tensor<%3$zuxi32>, tensor<%1$zuxi32>\n}\n",
+                     "  return %%0#0, %%0#1, %%0#2 : tensor<%1$zux%2$zux%4$s>, tensor<%3$zuxi32>, tensor<%1$zuxi32>\n"
+                     "}\n",
                      rows, columns, k, part);
   g_autoptr (GhloValue) a = new_matrix (part, rows, columns, 0);
   g_autofree gsize *order = g_new (gsize, rows);

@@ -89,10 +89,14 @@ static const char rng_program[] =
   "  %i = stablehlo.constant dense<-100> : tensor<i8>\n"
   "  %j = stablehlo.constant dense<100> : tensor<i8>\n"
   "  %n = stablehlo.constant dense<4096> : tensor<1xi64>\n"
-  "  %0 = stablehlo.rng %a, %b, %n, distribution = UNIFORM : (tensor<f32>, tensor<f32>, tensor<1xi64>) -> tensor<4096xf32>\n"
-  "  %1 = stablehlo.rng %m, %d, %n, distribution = NORMAL : (tensor<f64>, tensor<f64>, tensor<1xi64>) -> tensor<4096xf64>\n"
-  "  %2 = stablehlo.rng %i, %j, %n, distribution = UNIFORM : (tensor<i8>, tensor<i8>, tensor<1xi64>) -> tensor<4096xi8>\n"
-  "  %3 = stablehlo.rng %a, %b, %n, distribution = UNIFORM : (tensor<f32>, tensor<f32>, tensor<1xi64>) -> tensor<4096xf32>\n"
+  "  %0 = stablehlo.rng %a, %b, %n, distribution = UNIFORM : (tensor<f32>, tensor<f32>, tensor<1xi64>) -> "
+  "tensor<4096xf32>\n"
+  "  %1 = stablehlo.rng %m, %d, %n, distribution = NORMAL : (tensor<f64>, tensor<f64>, tensor<1xi64>) -> "
+  "tensor<4096xf64>\n"
+  "  %2 = stablehlo.rng %i, %j, %n, distribution = UNIFORM : (tensor<i8>, tensor<i8>, tensor<1xi64>) -> "
+  "tensor<4096xi8>\n"
+  "  %3 = stablehlo.rng %a, %b, %n, distribution = UNIFORM : (tensor<f32>, tensor<f32>, tensor<1xi64>) -> "
+  "tensor<4096xf32>\n"
   "  return %0, %1, %2, %3 : tensor<4096xf32>, tensor<4096xf64>, tensor<4096xi8>, tensor<4096xf32>\n}\n";
 
 static double

@@ -33,7 +33,8 @@ check_product (guint kind,
   g_autofree char *r_type = g_strdup_printf ("tensor<%zux%zux%zux%s>", batch, m, n, type);
   g_autofree char *text =
     g_strdup_printf ("func.func @main(%%a: %1$s, %%b: %2$s) -> %3$s {\n"
-                     "  %%0 = stablehlo.dot_general %%a, %%b, batching_dims = [1] x [0], contracting_dims = [0] x [2] : "
+                     "  %%0 = stablehlo.dot_general %%a, %%b, batching_dims = [1] x [0], contracting_dims = [0] x [2] "
+                     ": "
                      "(%1$s, %2$s) -> %3$s\n  return %%0 : %3$s\n}\n", a_type, b_type, r_type);
   g_autoptr (GhloValue) a = new_random (a_type, kinds[kind].low, kinds[kind].high);
   g_autoptr (GhloValue) b = new_random (b_type, kinds[kind].low, kinds[kind].high);
@@ -100,11 +101,14 @@ test_einsum (void)
   expect_ok ("func.func @main() {\n"
              "  %a = stablehlo.constant dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>\n"
              "  %v = stablehlo.constant dense<[10.0, 100.0]> : tensor<2xf32>\n"
-             "  %0 = stablehlo.einsum %a, %a, config = \"ij,kj->ki\" : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>\n"
-             "  %1 = stablehlo.einsum %a, %v, config = \"ij,j->i\" : (tensor<2x2xf32>, tensor<2xf32>) -> tensor<2xf32>\n"
+             "  %0 = stablehlo.einsum %a, %a, config = \"ij,kj->ki\" : (tensor<2x2xf32>, tensor<2x2xf32>) -> "
+             "tensor<2x2xf32>\n"
+             "  %1 = stablehlo.einsum %a, %v, config = \"ij,j->i\" : (tensor<2x2xf32>, tensor<2xf32>) -> "
+             "tensor<2xf32>\n"
              "  %2 = stablehlo.unary_einsum %a, config = \"ii->i\" : (tensor<2x2xf32>) -> tensor<2xf32>\n"
              "  %3 = stablehlo.unary_einsum %a, config = \"ij->j\" : (tensor<2x2xf32>) -> tensor<2xf32>\n"
-             "  %4 = stablehlo.einsum %v, %v, config = \"i,j->ij\" : (tensor<2xf32>, tensor<2xf32>) -> tensor<2x2xf32>\n"
+             "  %4 = stablehlo.einsum %v, %v, config = \"i,j->ij\" : (tensor<2xf32>, tensor<2xf32>) -> "
+             "tensor<2x2xf32>\n"
              "  check.expect_eq_const %0, dense<[[5.0, 11.0], [11.0, 25.0]]> : tensor<2x2xf32>\n"
              "  check.expect_eq_const %1, dense<[210.0, 430.0]> : tensor<2xf32>\n"
              "  check.expect_eq_const %2, dense<[1.0, 4.0]> : tensor<2xf32>\n"
@@ -194,10 +198,12 @@ convolution_text (const Case *c,
                   const char *r_type)
 {
   return g_strdup_printf ("func.func @main(%%x: %1$s, %%k: %2$s) -> %3$s {\n"
-                          "  %%0 = stablehlo.convolution(%%x, %%k) dim_numbers = [b, f, 0, 1]x[0, 1, i, o]->[b, 0, 1, f], "
+                          "  %%0 = stablehlo.convolution(%%x, %%k) dim_numbers = [b, f, 0, 1]x[0, 1, i, o]->[b, 0, 1, "
+                          "f], "
                           "window = {stride = [%4$d, %5$d], pad = [[%6$d, %7$d], [%8$d, %9$d]], "
                           "lhs_dilate = [%10$d, %11$d], rhs_dilate = [%12$d, %13$d], reverse = [%14$s, %15$s]} "
-                          "{feature_group_count = %16$d : i64, batch_group_count = %17$d : i64} : (%1$s, %2$s) -> %3$s\n"
+                          "{feature_group_count = %16$d : i64, batch_group_count = %17$d : i64} : (%1$s, %2$s) -> "
+                          "%3$s\n"
                           "  return %%0 : %3$s\n}\n", x_type, k_type, r_type,
                           (int) c->step[0], (int) c->step[1], (int) c->low[0], (int) c->high[0],
                           (int) c->low[1], (int) c->high[1], (int) c->dilation[0], (int) c->dilation[1],
@@ -377,14 +383,16 @@ test_ragged (void)
              "lhs_batching_dimensions = [0], rhs_batching_dimensions = [1], lhs_contracting_dimensions = [2], "
              "rhs_contracting_dimensions = [2], lhs_ragged_dimensions = [1], rhs_group_dimensions = [0]>} : "
              "(tensor<2x3x2xf32>, tensor<2x2x2x1xf32>, tensor<2x2xi32>) -> tensor<2x3x1xf32>\n"
-             "  check.expect_eq_const %0, dense<[[[3.0], [70.0], [110.0]], [[30.0], [38.0], [0.0]]]> : tensor<2x3x1xf32>\n"
+             "  check.expect_eq_const %0, dense<[[[3.0], [70.0], [110.0]], [[30.0], [38.0], [0.0]]]> : "
+             "tensor<2x3x1xf32>\n"
              "  %a = stablehlo.constant dense<[[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0]]> : tensor<2x4xf32>\n"
              "  %b = stablehlo.constant dense<[[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [2.0, 0.0]]> : tensor<4x2xf32>\n"
              "  %h = stablehlo.constant dense<[3, 9]> : tensor<2xi32>\n"
              "  %1 = \"chlo.ragged_dot\"(%a, %b, %h) {ragged_dot_dimension_numbers = #chlo.ragged_dot<"
              "lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0], lhs_ragged_dimensions = [1]>} : "
              "(tensor<2x4xf32>, tensor<4x2xf32>, tensor<2xi32>) -> tensor<2x2x2xf32>\n"
-             "  check.expect_eq_const %1, dense<[[[4.0, 5.0], [12.0, 13.0]], [[8.0, 0.0], [16.0, 0.0]]]> : tensor<2x2x2xf32>\n"
+             "  check.expect_eq_const %1, dense<[[[4.0, 5.0], [12.0, 13.0]], [[8.0, 0.0], [16.0, 0.0]]]> : "
+             "tensor<2x2x2xf32>\n"
              "  return\n}\n");
 }
 
@@ -393,21 +401,26 @@ static void
 test_batch_norm (void)
 {
   expect_ok ("func.func @main() {\n"
-             "  %x = stablehlo.constant dense<[[[1.0, 2.0], [3.0, 4.0]], [[3.0, 4.0], [1.0, 2.0]]]> : tensor<2x2x2xf64>\n"
+             "  %x = stablehlo.constant dense<[[[1.0, 2.0], [3.0, 4.0]], [[3.0, 4.0], [1.0, 2.0]]]> : "
+             "tensor<2x2x2xf64>\n"
              "  %one = stablehlo.constant dense<1.0> : tensor<2xf64>\n"
              "  %m = stablehlo.constant dense<[2.0, 3.0]> : tensor<2xf64>\n"
              "  %g = stablehlo.constant dense<0.1> : tensor<2x2x2xf64>\n"
-             "  %n = stablehlo.constant dense<[[[0.0, 0.0], [2.0, 2.0]], [[2.0, 2.0], [0.0, 0.0]]]> : tensor<2x2x2xf64>\n"
+             "  %n = stablehlo.constant dense<[[[0.0, 0.0], [2.0, 2.0]], [[2.0, 2.0], [0.0, 0.0]]]> : "
+             "tensor<2x2x2xf64>\n"
              "  %0:3 = \"stablehlo.batch_norm_training\"(%x, %one, %one) {epsilon = 0.0 : f32, feature_index = 2 : i64}"
-             " : (tensor<2x2x2xf64>, tensor<2xf64>, tensor<2xf64>) -> (tensor<2x2x2xf64>, tensor<2xf64>, tensor<2xf64>)\n"
+             " : (tensor<2x2x2xf64>, tensor<2xf64>, tensor<2xf64>) -> (tensor<2x2x2xf64>, tensor<2xf64>, "
+             "tensor<2xf64>)\n"
              "  check.expect_eq %0#0, %n : tensor<2x2x2xf64>\n"
              "  check.expect_eq %0#1, %m : tensor<2xf64>\n"
              "  check.expect_eq %0#2, %one : tensor<2xf64>\n"
              "  %1 = \"stablehlo.batch_norm_inference\"(%x, %one, %one, %m, %one) {epsilon = 0.0 : f32, "
-             "feature_index = 2 : i64} : (tensor<2x2x2xf64>, tensor<2xf64>, tensor<2xf64>, tensor<2xf64>, tensor<2xf64>)"
+             "feature_index = 2 : i64} : (tensor<2x2x2xf64>, tensor<2xf64>, tensor<2xf64>, tensor<2xf64>, "
+             "tensor<2xf64>)"
              " -> tensor<2x2x2xf64>\n"
              "  check.expect_eq %1, %n : tensor<2x2x2xf64>\n"
-             "  %2:3 = \"stablehlo.batch_norm_grad\"(%x, %one, %m, %one, %g) {epsilon = 0.0 : f32, feature_index = 2 : i64}"
+             "  %2:3 = \"stablehlo.batch_norm_grad\"(%x, %one, %m, %one, %g) {epsilon = 0.0 : f32, feature_index = 2 : "
+             "i64}"
              " : (tensor<2x2x2xf64>, tensor<2xf64>, tensor<2xf64>, tensor<2xf64>, tensor<2x2x2xf64>) -> "
              "(tensor<2x2x2xf64>, tensor<2xf64>, tensor<2xf64>)\n"
              "  check.expect_almost_eq_const %2#0, dense<0.0> : tensor<2x2x2xf64>\n"
@@ -431,7 +444,8 @@ test_quantized (void)
              "tensor<2x!quant.uniform<i8:f32, 0.5:-10>>\n"
              "  %1 = stablehlo.uniform_dequantize %0 : (tensor<2x!quant.uniform<i8:f32, 0.5:-10>>) -> tensor<2xf32>\n"
              "  check.expect_eq_const %1, dense<[6.0, 15.0]> : tensor<2xf32>\n"
-             "  %w = stablehlo.uniform_quantize %a : (tensor<2x3xf32>) -> tensor<2x3x!quant.uniform<i8:f32:0, {0.5, 0.25}>>\n"
+             "  %w = stablehlo.uniform_quantize %a : (tensor<2x3xf32>) -> tensor<2x3x!quant.uniform<i8:f32:0, {0.5, "
+             "0.25}>>\n"
              "  %2 = stablehlo.dot_general %a, %w, contracting_dims = [1] x [1] : "
              "(tensor<2x3xf32>, tensor<2x3x!quant.uniform<i8:f32:0, {0.5, 0.25}>>) -> tensor<2x2xf32>\n"
              "  check.expect_eq_const %2, dense<[[14.0, 32.0], [32.0, 77.0]]> : tensor<2x2xf32>\n"

@@ -498,8 +498,8 @@ test_recovery (void)
              "func.func @g() {\n"
              "  %4 = \"frob.other\"() : () -> tensor<i1>\n"
              "  return\n"
-             "}\n", 3, 3, "'>'");
-  check_bad ("func.func @f() {\n", 1, 2, "the end of the text");
+             "}\n", 3, 2, "'>'");
+  check_bad ("func.func @f() {\n", 1, 1, "the end of the text");
   check_bad ("func.func @f() {\n  return\n}}\n", 1, 3, "'}'");
 }
 

@@ -280,7 +280,8 @@ start_there (gpointer data)
   Handed *handed = data;
 
   handed->wait = help_wait_init ();
-  ghlo_executable_execute_async (handed->executable, &handed->number, 1, handed->cancellable, help_ready, &handed->wait);
+  ghlo_executable_execute_async (handed->executable, &handed->number, 1, handed->cancellable, help_ready,
+                                 &handed->wait);
   /* From here on only the call holds the executable. */
   g_clear_object (&handed->executable);
   g_clear_object (&handed->number);

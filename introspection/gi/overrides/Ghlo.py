@@ -369,7 +369,8 @@ class Buffer(Ghlo.Buffer):
         managed, delete = _arrays.get_dlpack().take(capsule)
         shared = False
         try:
-            element_type, shape, strides, address = _arrays.describe_dlpack(managed.tensor, getattr(managed, 'flags', 0))
+            element_type, shape, strides, address = _arrays.describe_dlpack(
+                managed.tensor, getattr(managed, 'flags', 0))
             tensor_type = Ghlo.TensorType.new(element_type, shape)
             if copy is not False:
                 return cls._from_address(tensor_type, address, strides)

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Operations that move elements, and those that count them out; static shapes and
+// shapes that are values.
+
+func.func @counted() {
+  %rows = stablehlo.iota dim = 0 : tensor<2x3xi32>
+  %shape = stablehlo.constant dense<[2, 3]> : tensor<2xi64>
+  %columns = stablehlo.dynamic_iota %shape, dim = 1 : (tensor<2xi64>) -> tensor<?x?xi32>
+  check.expect_eq_const %rows, dense<[[0, 0, 0], [1, 1, 1]]> : tensor<2x3xi32>
+  %static = stablehlo.reshape %columns : (tensor<?x?xi32>) -> tensor<2x3xi32>
+  check.expect_eq_const %static, dense<[[0, 1, 2], [0, 1, 2]]> : tensor<2x3xi32>
+  func.return
+}
+
+// -----
+
+func.func @arranged() {
+  %x = stablehlo.constant dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xi32>
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %reshape = stablehlo.reshape %x : (tensor<2x3xi32>) -> tensor<3x2xi32>
+  %transpose = stablehlo.transpose %x, dims = [1, 0] : (tensor<2x3xi32>) -> tensor<3x2xi32>
+  %reverse = stablehlo.reverse %x, dims = [1] : tensor<2x3xi32>
+  %slice = stablehlo.slice %x [0:2, 0:3:2] : (tensor<2x3xi32>) -> tensor<2x2xi32>
+  %pad = stablehlo.pad %x, %zero, low = [0, -1], high = [1, 0], interior = [0, 1] : (tensor<2x3xi32>, tensor<i32>) -> tensor<3x4xi32>
+  %both = stablehlo.concatenate %x, %slice, dim = 1 : (tensor<2x3xi32>, tensor<2x2xi32>) -> tensor<2x5xi32>
+  check.expect_eq_const %reshape, dense<[[1, 2], [3, 4], [5, 6]]> : tensor<3x2xi32>
+  check.expect_eq_const %transpose, dense<[[1, 4], [2, 5], [3, 6]]> : tensor<3x2xi32>
+  check.expect_eq_const %reverse, dense<[[3, 2, 1], [6, 5, 4]]> : tensor<2x3xi32>
+  check.expect_eq_const %slice, dense<[[1, 3], [4, 6]]> : tensor<2x2xi32>
+  check.expect_eq_const %pad, dense<[[0, 2, 0, 3], [0, 5, 0, 6], [0, 0, 0, 0]]> : tensor<3x4xi32>
+  check.expect_eq_const %both, dense<[[1, 2, 3, 1, 3], [4, 5, 6, 4, 6]]> : tensor<2x5xi32>
+  func.return
+}
+
+// -----
+
+func.func @repeated() {
+  %x = stablehlo.constant dense<[1, 2]> : tensor<2xi32>
+  %leading = stablehlo.broadcast %x, sizes = [3] : (tensor<2xi32>) -> tensor<3x2xi32>
+  %trailing = stablehlo.broadcast_in_dim %x, dims = [0] : (tensor<2xi32>) -> tensor<2x3xi32>
+  check.expect_eq_const %leading, dense<[[1, 2], [1, 2], [1, 2]]> : tensor<3x2xi32>
+  check.expect_eq_const %trailing, dense<[[1, 1, 1], [2, 2, 2]]> : tensor<2x3xi32>
+  func.return
+}
+
+// -----
+
+func.func @dynamic() {
+  %x = stablehlo.constant dense<[1, 2, 3, 4]> : tensor<4xi32>
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %shape = stablehlo.constant dense<[2, 2]> : tensor<2xi64>
+  %wide = stablehlo.constant dense<[2, 4]> : tensor<2xi64>
+  %one = stablehlo.constant dense<[1]> : tensor<1xi64>
+  %two = stablehlo.constant dense<[2]> : tensor<1xi64>
+  %four = stablehlo.constant dense<[4]> : tensor<1xi64>
+  %square = stablehlo.dynamic_reshape %x, %shape : (tensor<4xi32>, tensor<2xi64>) -> tensor<?x?xi32>
+  %twice = stablehlo.dynamic_broadcast_in_dim %x, %wide, dims = [1] : (tensor<4xi32>, tensor<2xi64>) -> tensor<?x?xi32>
+  %odd = stablehlo.real_dynamic_slice %x, %one, %four, %two : (tensor<4xi32>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<?xi32>
+  %padded = stablehlo.dynamic_pad %x, %zero, %one, %two, %one : (tensor<4xi32>, tensor<i32>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<?xi32>
+  %s0 = stablehlo.reshape %square : (tensor<?x?xi32>) -> tensor<2x2xi32>
+  %s1 = stablehlo.reshape %twice : (tensor<?x?xi32>) -> tensor<2x4xi32>
+  %s2 = stablehlo.reshape %odd : (tensor<?xi32>) -> tensor<2xi32>
+  %s3 = stablehlo.reshape %padded : (tensor<?xi32>) -> tensor<10xi32>
+  check.expect_eq_const %s0, dense<[[1, 2], [3, 4]]> : tensor<2x2xi32>
+  check.expect_eq_const %s1, dense<[[1, 2, 3, 4], [1, 2, 3, 4]]> : tensor<2x4xi32>
+  check.expect_eq_const %s2, dense<[2, 4]> : tensor<2xi32>
+  check.expect_eq_const %s3, dense<[0, 1, 0, 2, 0, 3, 0, 4, 0, 0]> : tensor<10xi32>
+  func.return
+}
+
+// -----
+
+func.func @dimension_size() {
+  %x = stablehlo.constant dense<[1, 2, 3, 4]> : tensor<4xi32>
+  %three = stablehlo.constant dense<3> : tensor<i32>
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %short = stablehlo.set_dimension_size %x, %three, dim = 0 : (tensor<4xi32>, tensor<i32>) -> tensor<?xi32, #stablehlo.bounds<4>>
+  %size = stablehlo.get_dimension_size %short, dim = 0 : (tensor<?xi32, #stablehlo.bounds<4>>) -> tensor<i32>
+  %sum = stablehlo.reduce(%short init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<?xi32, #stablehlo.bounds<4>>, tensor<i32>) -> tensor<i32>
+  check.expect_eq_const %size, dense<3> : tensor<i32>
+  check.expect_eq_const %sum, dense<6> : tensor<i32>
+  func.return
+}
