@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The library asks the system for GLib and libc alone, and has the right name.
+"""The library asks the system for GLib and libc alone, has the right name, and
+stays once it was loaded, since its threads do.
 
     check-needed.py LIBRARY SONAME
 """
@@ -26,6 +27,9 @@ def main():
         status = 1
     if names != [soname]:
         print(f'expected soname {soname}, found {names}')
+        status = 1
+    if 'NODELETE' not in output:
+        print(f'{library} can be unloaded under its own threads: expected the flag NODELETE')
         status = 1
     return status
 

@@ -42,16 +42,17 @@ count_threads (GhloWorkers kind)
   return kind == GHLO_WORKERS_COMPILE ? MAX (n / 2, 1) : n;
 }
 
-/* A thread's priority on Linux is its own, so each worker sets it for itself. */
+/* A thread's priority on Linux is its own, so each worker sets it for itself: above
+ * the nice value of the process, whatever that of the thread that made it was. */
 static void
-lower_priority (int nice_value)
+lower_priority (int nicer)
 {
   static GPrivate done = G_PRIVATE_INIT (NULL);
 
   if (g_private_get (&done) != NULL)
     return;
   g_private_set (&done, GINT_TO_POINTER (1));
-  setpriority (PRIO_PROCESS, 0, nice_value);
+  setpriority (PRIO_PROCESS, 0, getpriority (PRIO_PROCESS, getpid ()) + nicer);
 }
 
 static void

@@ -13,6 +13,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { POOL_SIZE = 6, MAX_CALLS = 64, MAX_INPUTS = 4, ANSWER_LIMIT = 10 * G_USEC_PER_SEC };
 
@@ -36,6 +37,7 @@ typedef enum
   POOL_PROGRESS,
   POOL_CANCELLABLE,
   POOL_DEVICE,
+  POOL_SESSION,
   N_POOLS
 } PoolKind;
 
@@ -76,6 +78,7 @@ maybe (State *state)
 static GType (*const pool_types[]) (void) = {
   ghlo_client_get_type, ghlo_program_get_type, ghlo_executable_get_type, ghlo_buffer_get_type, ghlo_result_get_type,
   ghlo_compile_options_get_type, ghlo_progress_get_type, g_cancellable_get_type, ghlo_device_get_type,
+  ghlo_session_get_type,
 };
 
 G_STATIC_ASSERT (G_N_ELEMENTS (pool_types) == N_POOLS);
@@ -587,6 +590,115 @@ call_result (State *state)
   put (state, POOL_BUFFER, g_list_model_get_item (G_LIST_MODEL (result), take (state)));
 }
 
+/* Sessions. */
+
+static void
+check_done (gboolean  done,
+            GError   *error)
+{
+  check (done ? GINT_TO_POINTER (1) : NULL, error);
+}
+
+static void
+finish_session_run (State        *state,
+                    gpointer      self,
+                    GAsyncResult *result)
+{
+  GError *error = NULL;
+  GhloResult *made = ghlo_session_run_finish (self, result, &error);
+
+  check (made, error);
+  put (state, POOL_RESULT, made);
+}
+
+static void
+call_session_run (State *state)
+{
+  GhloSession *session = pick (state, POOL_SESSION);
+  GhloBuffer *inputs[MAX_INPUTS];
+  guint n = take (state) % (MAX_INPUTS + 1);
+  GCancellable *cancellable = pick_cancellable (state);
+  GError *error = NULL;
+  GhloResult *result;
+
+  for (guint i = 0; i < n; i++)
+    inputs[i] = take (state) % 16 == 0 ? pick_any (state, POOL_BUFFER) : pick (state, POOL_BUFFER);
+  if (!maybe (state))
+    {
+      ghlo_session_run_async (session, inputs, n, cancellable, on_ready,
+                              call_new (state, session, finish_session_run));
+      return;
+    }
+  result = ghlo_session_run (session, inputs, n, cancellable, &error);
+  check (result, error);
+  put (state, POOL_RESULT, result);
+}
+
+static void
+call_session (State *state)
+{
+  GhloSession *session = ghlo_session_new (pick (state, POOL_EXECUTABLE));
+
+  ghlo_session_set_progress (session, pick_or_null (state, POOL_PROGRESS));
+  ghlo_session_set_profile (session, take (state) % 2);
+  put (state, POOL_SESSION, session);
+}
+
+static void
+call_session_set_up (State *state)
+{
+  GhloSession *session = pick (state, POOL_SESSION);
+  guint input = take (state) % 3, output = take (state) % 3;
+  GError *error = NULL;
+  gboolean done;
+
+  switch (take (state) % 4)
+    {
+    case 0:
+      done = ghlo_session_reset (session, &error);
+      break;
+    case 1:
+      done = ghlo_session_bind_input (session, input, pick_any (state, POOL_BUFFER), &error);
+      break;
+    default:
+      done = ghlo_session_carry (session, output, input, pick_any (state, POOL_BUFFER), &error);
+    }
+  check_done (done, error);
+  ghlo_session_get_pending (session);
+}
+
+static void
+finish_copy_state (State        *state,
+                   gpointer      self,
+                   GAsyncResult *result)
+{
+  GError *error = NULL;
+  GhloBuffer *buffer = ghlo_session_copy_state_finish (self, result, &error);
+
+  check (buffer, error);
+  put (state, POOL_BUFFER, buffer);
+}
+
+static void
+call_copy_state (State *state)
+{
+  GhloSession *session = pick (state, POOL_SESSION);
+  guint input = take (state) % 3;
+  GCancellable *cancellable = pick_cancellable (state);
+  GError *error = NULL;
+  GhloBuffer *buffer;
+
+  if (maybe (state))
+    {
+      ghlo_session_copy_state_async (session, input, cancellable, on_ready,
+                                     call_new (state, session, finish_copy_state));
+      return;
+    }
+  buffer = ghlo_session_copy_state (session, input, cancellable, &error);
+  check (buffer, error);
+  put (state, POOL_BUFFER, buffer);
+}
+
 /* Buffers. */
 
 static void
@@ -616,6 +728,85 @@ call_strided (State *state)
   buffer = ghlo_buffer_new_from_bytes_strided (type, bytes, take (state) % 16 == 0 ? NULL : strides, n, &error);
   check (buffer, error);
   put (state, POOL_BUFFER, buffer);
+}
+
+static void
+call_numbers (State *state)
+{
+  g_autoptr (GhloTensorType) type = take (state) % 32 == 0 ? NULL : make_type (state);
+  gint64 integers[6];
+  double doubles[6];
+  guint n = take (state) % (G_N_ELEMENTS (integers) + 1);
+  GError *error = NULL;
+  GhloBuffer *buffer;
+
+  for (guint i = 0; i < n; i++)
+    {
+      integers[i] = (gint8) take (state);
+      doubles[i] = integers[i] == 100 ? G_MAXDOUBLE : integers[i] / 8.0;
+    }
+  if (n == 0)
+    buffer = ghlo_buffer_new_zeros (type, &error);
+  else if (maybe (state))
+    buffer = ghlo_buffer_new_from_int64s (type, integers, n, &error);
+  else
+    buffer = ghlo_buffer_new_from_doubles (type, doubles, n, &error);
+  check (buffer, error);
+  put (state, POOL_BUFFER, buffer);
+}
+
+static void
+finish_copy (State        *state,
+             gpointer      self,
+             GAsyncResult *result)
+{
+  GError *error = NULL;
+  GhloBuffer *buffer = ghlo_buffer_copy_to_device_finish (self, result, &error);
+
+  check (buffer, error);
+  put (state, POOL_BUFFER, buffer);
+}
+
+static void
+call_copy (State *state)
+{
+  GhloBuffer *buffer = pick (state, POOL_BUFFER);
+  GhloDevice *device = pick_any (state, POOL_DEVICE);
+  GCancellable *cancellable = pick_cancellable (state);
+  GError *error = NULL;
+  GhloBuffer *copy;
+
+  if (maybe (state))
+    {
+      ghlo_buffer_copy_to_device_async (buffer, device, cancellable, on_ready, call_new (state, buffer, finish_copy));
+      return;
+    }
+  copy = ghlo_buffer_copy_to_device (buffer, device, cancellable, &error);
+  check (copy, error);
+  put (state, POOL_BUFFER, copy);
+}
+
+/* A tensor goes to a file in memory's file system and comes back. */
+static void
+call_file (State *state)
+{
+  GhloBuffer *buffer = pick (state, POOL_BUFFER);
+  g_autofree char *path = g_strdup_printf ("/dev/shm/ghlo-fuzz-%d.npy", (int) getpid ());
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+  g_autoptr (GhloTensorType) type = maybe (state) ? make_type (state) : NULL;
+  GCancellable *cancellable = pick_cancellable (state);
+  GError *error = NULL;
+  gboolean saved = ghlo_buffer_save (buffer, file, cancellable, &error);
+
+  check_done (saved, error);
+  if (saved)
+    {
+      error = NULL;
+      buffer = ghlo_buffer_load (file, type, NULL, &error);
+      check (buffer, error);
+      put (state, POOL_BUFFER, buffer);
+    }
+  g_file_delete (file, NULL, NULL);
 }
 
 static void
@@ -752,7 +943,7 @@ call_properties (State *state)
       g_auto (GValue) value = G_VALUE_INIT;
 
       g_object_get_property (object, specs[i]->name, &value);
-      if (specs[i]->flags & G_PARAM_WRITABLE)
+      if ((specs[i]->flags & (G_PARAM_WRITABLE | G_PARAM_CONSTRUCT_ONLY)) == G_PARAM_WRITABLE)
         g_object_set_property (object, specs[i]->name, &value);
     }
 }
@@ -761,6 +952,7 @@ static void (*const calls[]) (State *state) = {
   call_parse, call_load, call_check, call_text, call_lists, call_devices, call_compile, call_compile, call_options,
   call_execute, call_execute, call_execute, call_result, call_buffer, call_buffer, call_strided, call_tuple, call_token,
   call_read, call_ask_buffer, call_release, call_cancel, call_drop, call_iterate, call_properties,
+  call_session, call_session_set_up, call_session_run, call_copy_state, call_numbers, call_copy, call_file,
 };
 
 /* Everything that was started is answered. */

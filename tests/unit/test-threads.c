@@ -147,6 +147,7 @@ round_program (Shared *shared,
   HelpWait wait = help_wait_init ();
 
   g_assert_no_error (error);
+  g_assert_cmpuint (g_list_model_get_n_items (devices), >, 0);
   ghlo_program_to_text_async (shared->program, GHLO_TEXT_FLAGS_NONE, NULL, help_ready, &wait);
   text = ghlo_program_to_text_finish (shared->program, help_wait_run (&wait), &error);
   g_assert_no_error (error);
@@ -163,7 +164,6 @@ round_release (Shared *shared,
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (GBytes) bytes = NULL;
-  g_autoptr (GhloResult) result = NULL;
   GhloBuffer *const mixed[] = { shared->inputs[0], shared->number };
 
   bytes = ghlo_buffer_read (shared->number, NULL, &error);
