@@ -109,6 +109,13 @@ def _integers(_source, numbers):
         raise TypeError('expected a list of whole numbers such as [2, 3], found %r' % (numbers,)) from None
 
 
+def _shape(_source, numbers):
+    numbers = _integers(None, numbers)
+    if numbers is not None and min(numbers, default=0) < -1:
+        raise ValueError('no tensor has the shape %r: sizes are 0 and above, or -1 for a dynamic one' % (numbers,))
+    return numbers
+
+
 def _buffer(_source, value):
     if value is None or isinstance(value, Ghlo.Buffer):
         return value
@@ -204,7 +211,7 @@ _calls.define_all(Ghlo, {
     ('Session', 'bind_input'): {'buffer': _buffer},
     ('Session', 'carry'): {'initial': _buffer},
     ('Session', 'run'): {'inputs': _unbound_inputs},
-    ('TensorType', 'new'): {'element_type': _element_type, 'dimensions': _integers},
+    ('TensorType', 'new'): {'element_type': _element_type, 'dimensions': _shape},
 })
 
 
@@ -218,11 +225,7 @@ class TensorType(Ghlo.TensorType):
 
     def __new__(cls, type_or_element_type, shape=None):
         if shape is not None:
-            tensor_type = Ghlo.TensorType.new(type_or_element_type, shape)
-            if tensor_type is None:
-                raise ValueError('no tensor has the shape %r: sizes are 0 and above, or -1 for a dynamic one'
-                                 % (list(shape),))
-            return tensor_type
+            return Ghlo.TensorType.new(type_or_element_type, shape)
         if isinstance(type_or_element_type, Ghlo.TensorType):
             return type_or_element_type
         if not isinstance(type_or_element_type, str):
@@ -339,14 +342,15 @@ class Buffer(Ghlo.Buffer):
         import numpy as np
         if isinstance(array, np.ma.MaskedArray):
             raise TypeError('a masked array has elements without a value: use array.filled (value)')
-        original = np.asarray(array)
+        array_given, original = array, np.asarray(array)
         if element_type is not None:
             element_type = _arrays.to_element_type(element_type)
         element_type, array = _arrays.to_stored(original, element_type)
         tensor_type = TensorType.for_array(array, element_type)
         if copy is False:
             _arrays.check_shareable(array, original, 'the array')
-            return cls._from_address(tensor_type, array.__array_interface__['data'][0], None, lambda *_: None, original)
+            kept = array_given, original
+            return cls._from_address(tensor_type, array.__array_interface__['data'][0], None, lambda *_: None, kept)
         if not array.dtype.isnative:
             array = array.astype(array.dtype.newbyteorder('='))
         return cls._from_address(tensor_type, array.__array_interface__['data'][0], list(array.strides))
@@ -360,12 +364,13 @@ class Buffer(Ghlo.Buffer):
         it as long as the buffer lives."""
         if hasattr(tensor, '__dlpack_device__') and tuple(map(int, tensor.__dlpack_device__()))[0] != _arrays.CPU[0]:
             raise BufferError('expected a tensor in host memory: copy it to the CPU first')
-        capsule = tensor
-        if hasattr(tensor, '__dlpack__'):
-            try:
-                capsule = tensor.__dlpack__(max_version=(1, 1))
-            except TypeError:
-                capsule = tensor.__dlpack__()
+        try:
+            capsule = _arrays.get_capsule(tensor)
+        except BufferError:
+            # Arrays that may not be written to, which older versions of DLPack cannot say.
+            if 'numpy' in sys.modules and isinstance(tensor, sys.modules['numpy'].ndarray):
+                return cls.from_numpy(tensor, copy=copy)
+            raise
         managed, delete = _arrays.get_dlpack().take(capsule)
         shared = False
         try:
