@@ -55,8 +55,11 @@ class TestFromNumpy(unittest.TestCase):
     def test_one_copy(self):
         """Not two: bytes between the array and the buffer would be seen."""
         array = np.ones(32 << 20, np.uint8)
-        with open('/proc/self/clear_refs', 'w') as file:
-            file.write('5')
+        try:
+            with open('/proc/self/clear_refs', 'w') as file:
+                file.write('5')
+        except OSError as error:
+            self.skipTest('the peak cannot be set back: %s' % error)
         before = get_rss()
         buffer = Ghlo.Buffer.from_numpy(array)
         with open('/proc/self/status') as file:

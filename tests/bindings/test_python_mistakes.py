@@ -66,6 +66,10 @@ class TestMistakes(unittest.TestCase):
             error = self.check(GLib.Error, message, executable, one, wrong)
             self.assertTrue(error.matches(Ghlo.error_quark(), Ghlo.Error.INVALID_ARGUMENT))
         self.check(GLib.Error, 'expected 2 inputs for this program, found 1', executable.execute, [one])
+        small = compile_text('func.func @main(%x: tensor<bf16>) -> tensor<bf16> {\n  return %x : tensor<bf16>\n}\n')
+        if small.list_inputs()[0].get_tensor_type().dtype == np.uint16:
+            self.check(TypeError, 'bits as uint16', small, 1)
+        self.assertEqual(np.asarray(small(np.uint16(0x3f80))[0]).view(np.uint16), 0x3f80)
         two = compile_text(TWO)
         self.check(TypeError, 'fractions', two, [0.5, 1.5])
         self.assertEqual(np.asarray(two([1, 2])[0]).tolist(), [1, 2])
