@@ -47,10 +47,20 @@ GhloValue    *ghlo_compiled_accept_input (GhloCompiled          *self,
                                           guint                  index,
                                           GhloValue             *value,
                                           GError               **error);
+/* Whether some value of output @output can be input @input; INVALID_ARGUMENT names
+ * both and their types. Sizes that the program leaves open are for the run to check. */
+gboolean      ghlo_compiled_check_carry  (GhloCompiled          *self,
+                                          guint                  output,
+                                          guint                  input,
+                                          GError               **error);
 /* Every input was accepted. Outputs have memory of their own. */
 GhloOutcome  *ghlo_compiled_run          (GhloCompiled          *self,
                                           GhloValue *const      *inputs,
                                           const GhloMonitor     *monitor,
+                                          GError               **error);
+
+/* A value like @value with memory that nobody else has. */
+GhloValue    *ghlo_compiled_copy_value   (GhloValue             *value,
                                           GError               **error);
 
 void          ghlo_outcome_free          (GhloOutcome           *self);

@@ -233,6 +233,79 @@ ghlo_compiled_accept_input (GhloCompiled  *self,
   return NULL;
 }
 
+/* Whether a tensor of type @found may turn out to fit @type. */
+static gboolean
+tensor_may_fit (const GhloIrType *type,
+                const GhloIrType *found)
+{
+  if (type->element_type != found->element_type || type->element_type == GHLO_ELEMENT_TYPE_INVALID)
+    return FALSE;
+  if (found->quantization != NULL
+      && (type->quantization == NULL || !ghlo_quantization_equal (type->quantization, found->quantization)))
+    return FALSE;
+  if (type->kind == GHLO_IR_TYPE_UNRANKED || found->kind == GHLO_IR_TYPE_UNRANKED)
+    return TRUE;
+  if (type->rank != found->rank)
+    return FALSE;
+
+  for (guint i = 0; i < type->rank; i++)
+    {
+      gint64 wanted = type->dimensions[i];
+      gint64 size = found->dimensions[i];
+
+      if (size >= 0 && wanted >= 0 && wanted != size)
+        return FALSE;
+      if (size >= 0 && wanted < 0 && type->bounds != NULL && type->bounds[i] >= 0 && size > type->bounds[i])
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
+static gboolean
+type_may_fit (const GhloIrType *type,
+              const GhloIrType *found)
+{
+  gboolean tensor = type->kind == GHLO_IR_TYPE_TENSOR || type->kind == GHLO_IR_TYPE_UNRANKED;
+
+  if (tensor)
+    return (found->kind == GHLO_IR_TYPE_TENSOR || found->kind == GHLO_IR_TYPE_UNRANKED) && tensor_may_fit (type, found);
+  if (type->kind != found->kind)
+    return FALSE;
+  if (type->kind != GHLO_IR_TYPE_TUPLE)
+    return type->kind == GHLO_IR_TYPE_TOKEN;
+  if (type->rank != found->rank)
+    return FALSE;
+  for (guint i = 0; i < type->rank; i++)
+    if (!type_may_fit (type->members[i], found->members[i]))
+      return FALSE;
+
+  return TRUE;
+}
+
+gboolean
+ghlo_compiled_check_carry (GhloCompiled  *self,
+                           guint          output,
+                           guint          input,
+                           GError       **error)
+{
+  const GhloIrType *type = self->type->members[input];
+  const GhloIrType *found = self->type->members[self->type->rank + output];
+  g_autofree char *expected_text = NULL;
+  g_autofree char *found_text = NULL;
+
+  if (type_may_fit (type, found))
+    return TRUE;
+
+  expected_text = ghlo_ir_type_to_string (type);
+  found_text = ghlo_ir_type_to_string (found);
+  g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+               "output %u cannot be carried into input %u: expected %s, which the input is, found %s",
+               output, input, expected_text, found_text);
+
+  return FALSE;
+}
+
 /* An output that shares memory with a constant, an input or another output would
  * let a writable view of it, which some languages give, reach them. */
 static GhloValue *
@@ -272,6 +345,14 @@ own_output (GhloValue  *value,
     }
 
   return value;
+}
+
+GhloValue *
+ghlo_compiled_copy_value (GhloValue  *value,
+                          GError    **error)
+{
+  /* With two references no memory is own. */
+  return own_output (ghlo_value_ref (value), error);
 }
 
 static void

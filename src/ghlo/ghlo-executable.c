@@ -222,29 +222,35 @@ run_free (gpointer data)
   g_free (run);
 }
 
-static GhloValue *
-take_input (GhloExecutable      *self,
-            GhloBuffer * const  *inputs,
-            guint                index,
-            GError             **error)
+GhloCompiled *
+ghlo_executable_get_compiled (GhloExecutable *self)
+{
+  return self->compiled;
+}
+
+GhloValue *
+ghlo_executable_take_input (GhloCompiled  *compiled,
+                            GhloBuffer    *buffer,
+                            guint          index,
+                            GError       **error)
 {
   g_autoptr (GhloValue) value = NULL;
 
-  if (!GHLO_IS_BUFFER (inputs[index]))
+  if (!GHLO_IS_BUFFER (buffer))
     {
       g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
                    "expected a buffer as input %u, found nothing", index);
       return NULL;
     }
 
-  value = ghlo_buffer_take_value (inputs[index], error);
+  value = ghlo_buffer_take_value (buffer, error);
   if (value == NULL)
     {
       g_prefix_error (error, "input %u cannot be used: ", index);
       return NULL;
     }
 
-  return ghlo_compiled_accept_input (self->compiled, index, value, error);
+  return ghlo_compiled_accept_input (compiled, index, value, error);
 }
 
 static Run *
@@ -272,7 +278,7 @@ run_new (GhloExecutable      *self,
     }
   for (guint i = 0; i < n_inputs; i++)
     {
-      GhloValue *value = take_input (self, inputs, i, error);
+      GhloValue *value = ghlo_executable_take_input (self->compiled, inputs[i], i, error);
 
       if (value == NULL)
         return NULL;
