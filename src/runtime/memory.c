@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/ghlo-error.h"
@@ -16,6 +17,12 @@
 #include "runtime/value.h"
 
 enum { ALIGNMENT = 64 };
+
+/* Blocks from this size on are mapped one by one, so that the system has them back
+ * as soon as they are freed. The C library would keep several of them in each
+ * thread's arena, once it has seen some of the size freed. They are large enough for
+ * huge pages, without which the faults would cost more than clearing does. */
+#define MAPPED_SIZE ((gsize) 4 << 20)
 
 /* The share of the machine's memory that values may hold unless told. */
 #define DEFAULT_SHARE 0.9
@@ -136,6 +143,18 @@ reserve (gsize size)
   return TRUE;
 }
 
+static gpointer
+map_zeroed (gsize size)
+{
+  gpointer memory = mmap (NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+  if (memory == MAP_FAILED)
+    return NULL;
+  madvise (memory, size, MADV_HUGEPAGE);
+
+  return memory;
+}
+
 /* calloc leaves fresh pages of a large block untouched, which a memset over
  * aligned memory would not. What it gave is kept just before the aligned part. */
 static gpointer
@@ -171,7 +190,7 @@ ghlo_memory_alloc (gsize    size,
       return NULL;
     }
 
-  memory = alloc_zeroed (size);
+  memory = size >= MAPPED_SIZE ? map_zeroed (size) : alloc_zeroed (size);
   if (memory == NULL)
     {
       __atomic_sub_fetch (&used, size, __ATOMIC_RELAXED);
@@ -186,6 +205,9 @@ void
 ghlo_memory_free (gpointer memory,
                   gsize    size)
 {
-  free (((gpointer *) memory)[-1]);
+  if (size >= MAPPED_SIZE)
+    munmap (memory, size);
+  else
+    free (((gpointer *) memory)[-1]);
   __atomic_sub_fetch (&used, size, __ATOMIC_RELAXED);
 }

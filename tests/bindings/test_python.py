@@ -6,41 +6,12 @@ import gc
 import threading
 import unittest
 
+from python_common import ADD, ENDLESS, TWO, Ghlo, GLib, compile_text
+
 import gi
+from gi.repository import Gio
 
-gi.require_version('Ghlo', '1.0')
-from gi.repository import Ghlo, Gio, GLib  # noqa: E402
-
-import numpy as np  # noqa: E402
-
-ADD = '''func.func @main(%left: tensor<2x3xf32>, %right: tensor<2x3xf32>) -> tensor<2x3xf32> {
-  %0 = stablehlo.add %left, %right : tensor<2x3xf32>
-  return %0 : tensor<2x3xf32>
-}
-'''
-
-TWO = '''func.func @main(%x: tensor<?xi32>) -> (tensor<?xi32>, tensor<i32>) {
-  %0 = stablehlo.constant dense<5> : tensor<i32>
-  return %x, %0 : tensor<?xi32>, tensor<i32>
-}
-'''
-
-ENDLESS = '''func.func @main(%x: tensor<i32>) -> tensor<i32> {
-  %true = stablehlo.constant dense<true> : tensor<i1>
-  %0:2 = stablehlo.while(%go = %true, %i = %x) : tensor<i1>, tensor<i32>
-    cond {
-      stablehlo.return %go : tensor<i1>
-    } do {
-      %1 = stablehlo.add %i, %i : tensor<i32>
-      stablehlo.return %go, %1 : tensor<i1>, tensor<i32>
-    }
-  return %0#1 : tensor<i32>
-}
-'''
-
-
-def compile_text(text):
-    return Ghlo.Client().compile(Ghlo.Program.parse(text))
+import numpy as np
 
 
 class Waiter:

@@ -13,7 +13,7 @@ import weakref
 from python_common import ADD, ENDLESS, Ghlo, GLib, compile_text, has_gone_quiet, make_long
 
 import gi
-from gi.repository import Gio
+from gi.repository import Gio, GObject
 
 import numpy as np
 
@@ -241,6 +241,8 @@ class TestCancel(unittest.IsolatedAsyncioTestCase):
         gc.collect()
         self.assertEqual([call() for call in calls], [None] * 20)
         self.assertEqual(cancellable.__grefcount__, 1)
+        signal = GObject.signal_lookup('cancelled', Gio.Cancellable)
+        self.assertFalse(GObject.signal_has_handler_pending(cancellable, signal, 0, True))
 
 
 class TestLoops(unittest.TestCase):

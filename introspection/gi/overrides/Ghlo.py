@@ -15,16 +15,14 @@ Memory: `with result:` and `with buffer:` release at the end of the block.
 NumPy and asyncio are imported when they are first needed.
 """
 
-import os
 import sys
 
 from ..module import get_introspection_module
 from ..overrides import override
 
-from gi.repository import Gio, GLib
-
 from . import _ghlo_arrays as _arrays
 from . import _ghlo_calls as _calls
+from ._ghlo_arguments import CONVERSIONS
 
 Ghlo = get_introspection_module('Ghlo')
 
@@ -38,174 +36,7 @@ def _add(cls):
     return cls
 
 
-def _name(value):
-    return type(value).__name__
-
-
-def _invalid(message):
-    return GLib.Error.new_literal(Ghlo.error_quark(), message, Ghlo.Error.INVALID_ARGUMENT)
-
-
-# What arguments become. Each function takes the object that is called and the value.
-
-def _to_bytes(data, instead):
-    """GLib.Bytes out of what holds bytes; anything else would be misread."""
-    if data is None or isinstance(data, GLib.Bytes):
-        return data
-    if isinstance(data, (bytes, bytearray)):
-        return GLib.Bytes.new(bytes(data))
-    if isinstance(data, memoryview) and data.format in ('B', 'b', 'c'):
-        return GLib.Bytes.new(data.tobytes())
-    raise TypeError('expected bytes or GLib.Bytes, found %s: %s' % (_name(data), instead))
-
-
-def _elements(_source, data):
-    return _to_bytes(data, 'use Ghlo.Buffer.from_numpy for arrays and numbers')
-
-
-def _saved(_source, data):
-    return _to_bytes(data, 'give what serialize returned')
-
-
-def _text(_source, text):
-    if isinstance(text, str):
-        return GLib.Bytes.new(text.encode())
-    return _to_bytes(text, 'give the text of a program, or use Ghlo.Program.load for files')
-
-
-def _file(_source, file):
-    if isinstance(file, (str, os.PathLike)):
-        return Gio.File.new_for_path(os.fspath(file))
-    return file
-
-
-def _program(_source, program):
-    if isinstance(program, (str, bytes, os.PathLike, Gio.File)):
-        raise TypeError('expected a Ghlo.Program, found %s: use Ghlo.Program.parse (text) or Ghlo.Program.load (file)'
-                        % _name(program))
-    return program
-
-
-def _type(_source, tensor_type):
-    if tensor_type is None or isinstance(tensor_type, Ghlo.TensorType):
-        return tensor_type
-    if isinstance(tensor_type, str):
-        return TensorType(tensor_type)
-    raise TypeError("expected a tensor type such as Ghlo.TensorType ('tensor<2x3xf32>'), found %s"
-                    % _name(tensor_type))
-
-
-def _element_type(_source, element_type):
-    return _arrays.to_element_type(element_type)
-
-
-def _integers(_source, numbers):
-    """Whole numbers; PyGObject would cut fractions off."""
-    if numbers is None:
-        return None
-    try:
-        return [number.__index__() for number in numbers]
-    except (AttributeError, TypeError):
-        raise TypeError('expected a list of whole numbers such as [2, 3], found %r' % (numbers,)) from None
-
-
-def _buffer(_source, value):
-    if value is None or isinstance(value, Ghlo.Buffer):
-        return value
-    if isinstance(value, (bytes, bytearray, GLib.Bytes)):
-        raise TypeError('expected a Ghlo.Buffer, found %s: use Ghlo.Buffer.new_from_bytes (type, bytes)' % _name(value))
-    if _is_array(value):
-        return Buffer.from_numpy(value)
-    raise TypeError('expected a Ghlo.Buffer, found %s: use Ghlo.Buffer.from_numpy (numpy.float32 (…)) with the type '
-                    'that the program takes' % _name(value))
-
-
-def _is_array(value):
-    return hasattr(value, '__array__')
-
-
-def _list(inputs):
-    if inputs is None:
-        return []
-    if isinstance(inputs, (Ghlo.Buffer, str, bytes, bytearray, GLib.Bytes, dict)) or _is_array(inputs):
-        raise TypeError('expected a list of inputs, found one %s: write [x]' % _name(inputs))
-    try:
-        return list(inputs)
-    except TypeError:
-        raise TypeError('expected a list of inputs, found %s: write [x]' % _name(inputs)) from None
-
-
-def _are_buffers(inputs):
-    return all(value is None or isinstance(value, Ghlo.Buffer) for value in inputs)
-
-
-def _inputs(executable, inputs):
-    """Buffers for all inputs of an executable; arrays and numbers become ones."""
-    inputs = _list(inputs)
-    if _are_buffers(inputs):
-        return inputs
-    infos = executable.list_inputs()
-    if len(infos) != len(inputs):
-        raise _invalid('expected %d inputs for this program, found %d' % (len(infos), len(inputs)))
-    return [_to_input(i, *pair) for i, pair in enumerate(zip(infos, inputs))]
-
-
-def _unbound_inputs(_session, inputs):
-    """Buffers for those inputs of a session that nothing is bound to."""
-    return [_buffer(None, value) for value in _list(inputs)]
-
-
-def _to_input(i, info, value):
-    tensor_type = info.get_tensor_type()
-    if value is None or isinstance(value, Ghlo.Buffer):
-        return value
-    if tensor_type is None or isinstance(value, (str, bytes, bytearray, GLib.Bytes)):
-        raise TypeError('expected a Ghlo.Buffer for input %d (%s), found %s: use Ghlo.Buffer.%s' % (
-            i, info, _name(value), 'new_from_bytes' if tensor_type else 'new_tuple or new_token'))
-
-    import numpy as np
-    stored, shown, _ = _arrays.get_tables()
-    element_type = tensor_type.get_element_type()
-    if not _is_array(value):
-        value = _numbers(i, info, value, shown[element_type])
-    array = np.asarray(value)
-    if array.dtype.newbyteorder('=') in (stored[element_type], shown[element_type]):
-        return Buffer.from_numpy(array, element_type)
-    buffer = Buffer.from_numpy(array)
-    raise _invalid('expected %s for input %d, found %s: write array.astype (%r) where the values allow it' % (
-        info, i, buffer.get_tensor_type(), shown[element_type].name))
-
-
-def _numbers(i, info, value, dtype):
-    """Numbers take the type of the program, where they have it without loss of kind."""
-    import numpy as np
-    try:
-        array = np.asarray(value)
-        if array.dtype.kind in 'OUSV':
-            raise TypeError('not numbers')
-        if array.size and array.dtype.kind in 'fc' and dtype.kind in 'iub':
-            raise TypeError('fractions')
-        return np.asarray(value, dtype=dtype)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise TypeError('expected a Ghlo.Buffer, an array or numbers for input %d (%s), found %r: %s' % (
-            i, info, value, error)) from None
-
-
-_calls.define_all(Ghlo, {
-    ('Buffer', 'new_from_bytes'): {'tensor_type': _type, 'bytes': _elements},
-    ('Buffer', 'new_from_bytes_strided'): {'tensor_type': _type, 'bytes': _elements, 'byte_strides': _integers},
-    ('Buffer', 'new_from_address'): {'tensor_type': _type, 'byte_strides': _integers},
-    ('Client', 'compile'): {'program': _program},
-    ('Client', 'load_executable'): {'bytes': _saved},
-    ('Executable', 'execute'): {'inputs': _inputs},
-    ('Program', 'check'): {'bytes': _text},
-    ('Program', 'load'): {'file': _file},
-    ('Program', 'parse'): {'bytes': _text},
-    ('Session', 'bind_input'): {'buffer': _buffer},
-    ('Session', 'carry'): {'initial': _buffer},
-    ('Session', 'run'): {'inputs': _unbound_inputs},
-    ('TensorType', 'new'): {'element_type': _element_type, 'dimensions': _integers},
-})
+_calls.define_all(Ghlo, CONVERSIONS)
 
 
 @_add
@@ -218,11 +49,7 @@ class TensorType(Ghlo.TensorType):
 
     def __new__(cls, type_or_element_type, shape=None):
         if shape is not None:
-            tensor_type = Ghlo.TensorType.new(type_or_element_type, shape)
-            if tensor_type is None:
-                raise ValueError('no tensor has the shape %r: sizes are 0 and above, or -1 for a dynamic one'
-                                 % (list(shape),))
-            return tensor_type
+            return Ghlo.TensorType.new(type_or_element_type, shape)
         if isinstance(type_or_element_type, Ghlo.TensorType):
             return type_or_element_type
         if not isinstance(type_or_element_type, str):
@@ -339,14 +166,15 @@ class Buffer(Ghlo.Buffer):
         import numpy as np
         if isinstance(array, np.ma.MaskedArray):
             raise TypeError('a masked array has elements without a value: use array.filled (value)')
-        original = np.asarray(array)
+        array_given, original = array, np.asarray(array)
         if element_type is not None:
             element_type = _arrays.to_element_type(element_type)
         element_type, array = _arrays.to_stored(original, element_type)
         tensor_type = TensorType.for_array(array, element_type)
         if copy is False:
             _arrays.check_shareable(array, original, 'the array')
-            return cls._from_address(tensor_type, array.__array_interface__['data'][0], None, lambda *_: None, original)
+            kept = array_given, original
+            return cls._from_address(tensor_type, array.__array_interface__['data'][0], None, lambda *_: None, kept)
         if not array.dtype.isnative:
             array = array.astype(array.dtype.newbyteorder('='))
         return cls._from_address(tensor_type, array.__array_interface__['data'][0], list(array.strides))
@@ -360,12 +188,13 @@ class Buffer(Ghlo.Buffer):
         it as long as the buffer lives."""
         if hasattr(tensor, '__dlpack_device__') and tuple(map(int, tensor.__dlpack_device__()))[0] != _arrays.CPU[0]:
             raise BufferError('expected a tensor in host memory: copy it to the CPU first')
-        capsule = tensor
-        if hasattr(tensor, '__dlpack__'):
-            try:
-                capsule = tensor.__dlpack__(max_version=(1, 1))
-            except TypeError:
-                capsule = tensor.__dlpack__()
+        try:
+            capsule = _arrays.get_capsule(tensor)
+        except BufferError:
+            # Arrays that may not be written to, which older versions of DLPack cannot say.
+            if 'numpy' in sys.modules and isinstance(tensor, sys.modules['numpy'].ndarray):
+                return cls.from_numpy(tensor, copy=copy)
+            raise
         managed, delete = _arrays.get_dlpack().take(capsule)
         shared = False
         try:

@@ -74,7 +74,7 @@ def get_tables():
 
 def to_element_type(value):
     """An element type out of one, of MLIR's spelling of one, or of a dtype."""
-    if isinstance(value, Ghlo.ElementType):
+    if isinstance(value, Ghlo.ElementType) and value != Ghlo.ElementType.INVALID:
         return value
     if isinstance(value, str):
         element_type = Ghlo.ElementType.from_string(value)
@@ -230,6 +230,16 @@ def get_dlpack():
     if _dlpack is None:
         _dlpack = _DLPack()
     return _dlpack
+
+
+def get_capsule(tensor):
+    """The capsule of what has __dlpack__; anything else is given back."""
+    if not hasattr(tensor, '__dlpack__'):
+        return tensor
+    try:
+        return tensor.__dlpack__(max_version=(1, 1))
+    except TypeError:
+        return tensor.__dlpack__()
 
 
 def export_dlpack(buffer, max_version, copy):

@@ -144,21 +144,13 @@ class Call(asyncio.Future):
     def start(self, begin, finish):
         """begin (cancellable, callback) makes the call; finish (source, result) takes
         its result."""
-        holder = [self]
-        self.add_done_callback(lambda call: call._end(holder))
-
-        def answered(source, result, *_):
-            if holder:
-                holder[0]._answer(finish, source, result)
-
-        begin(self._stop, answered)
+        self.add_done_callback(Call._unlink)
+        begin(self._stop, lambda source, result, *_: self._answer(finish, source, result))
         return self
 
-    def _end(self, holder):
+    def _unlink(self):
         """In a turn of the loop, since a handler must not be disconnected from within
         a cancellation."""
-        # The callback may never come (the loop ends first): it holds no ended call.
-        holder.clear()
         if self._link is not None:
             cancellable, handler = self._link
             self._link = None

@@ -26,8 +26,9 @@ class _Function(object):
         shown = [info for i, info in enumerate(infos) if i not in hidden]
         self.names = [info.get_name() for info in shown]
         self.defaults = [self._get_default(info) for info in shown]
-        self.conversions = [(self.names.index(argument), function) for argument, function in conversions.items()]
         self.position = {argument: i for i, argument in enumerate(self.names)}
+        self.conversions = [(self.position[argument], function) for argument, function in conversions.items()
+                            if argument in self.position]
 
     @staticmethod
     def _get_default(info):

@@ -1,0 +1,360 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Arrays in and out: strides, shared memory, DLPack both ways, small types."""
+
+import ctypes
+import gc
+import sys
+import unittest
+import weakref
+
+from python_common import ADD, Ghlo, GLib, compile_text, get_rss
+
+import numpy as np
+
+try:
+    import ml_dtypes
+except ImportError:
+    ml_dtypes = None
+
+NEW_NUMPY = tuple(map(int, np.__version__.split('.')[:2])) >= (2, 1)
+
+
+def get_address(array):
+    return array.__array_interface__['data'][0]
+
+
+class Array(np.ndarray):
+    """One that can be referenced weakly, as can what NumPy derives."""
+
+
+class TestFromNumpy(unittest.TestCase):
+    def test_strides(self):
+        array = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
+        views = [array.T, array[:, ::-1], array[::-1, ::-1, ::-1], array[::2, 1:], array[..., ::3], array[:, None],
+                 np.broadcast_to(array[0], (5, 3, 4)), array.astype('>f4'), array.astype('>f4')[:, ::-2], array[1, 2],
+                 array[1, 2, 3],
+                 np.asfortranarray(array), array[:0], array[:, :0, ::-1], array.astype(np.complex64)[::-1].imag]
+        for view in views:
+            for copy in [True, None]:
+                buffer = Ghlo.Buffer.from_numpy(view, copy=copy)
+                self.assertEqual(buffer.shape, view.shape)
+                self.assertTrue((np.asarray(buffer) == view).all())
+
+    def test_misaligned(self):
+        array = np.frombuffer(b'x' + np.arange(5, dtype=np.float64).tobytes(), np.float64, offset=1)
+        self.assertFalse(array.flags.aligned)
+        self.assertEqual(np.asarray(Ghlo.Buffer.from_numpy(array)).tolist(), [0, 1, 2, 3, 4])
+
+    def test_is_a_copy(self):
+        array = np.zeros(10, np.int32)
+        buffer = Ghlo.Buffer.from_numpy(array)
+        array[:] = 1
+        self.assertEqual(np.asarray(buffer).sum(), 0)
+
+    def test_one_copy(self):
+        """Not two: bytes between the array and the buffer would be seen."""
+        array = np.ones(32 << 20, np.uint8)
+        try:
+            with open('/proc/self/clear_refs', 'w') as file:
+                file.write('5')
+        except OSError as error:
+            self.skipTest('the peak cannot be set back: %s' % error)
+        before = get_rss()
+        buffer = Ghlo.Buffer.from_numpy(array)
+        with open('/proc/self/status') as file:
+            (peak,) = [int(line.split()[1]) / 1024 for line in file if line.startswith('VmHWM')]
+        self.assertLess(peak - before, 32 + 8)
+        self.assertEqual(buffer.get_size(), 32 << 20)
+
+    def test_shared(self):
+        array = np.arange(1000, dtype=np.float32)
+        buffer = Ghlo.Buffer.from_numpy(array, copy=False)
+        self.assertEqual(buffer.get_address(), get_address(array))
+        self.assertEqual(get_address(np.asarray(buffer)), get_address(array))
+
+    def test_shared_memory_is_kept_and_let_go(self):
+        array = np.arange(1000, dtype=np.float32).view(Array)
+        gone = weakref.ref(array)
+        buffer = Ghlo.Buffer.from_numpy(array, copy=False)
+        del array
+        gc.collect()
+        self.assertIsNotNone(gone())
+        shown = np.asarray(buffer)
+        buffer.release()
+        gc.collect()
+        self.assertIsNotNone(gone())
+        self.assertEqual(shown[999], 999)
+        del shown
+        gc.collect()
+        self.assertIsNone(gone())
+
+    def test_shared_with_a_run(self):
+        one = np.ones((2, 3), np.float32)
+        references = sys.getrefcount(one)
+        buffer = Ghlo.Buffer.from_numpy(one, copy=False)
+        executable = compile_text(ADD)
+        for _ in range(100):
+            (total,) = executable(buffer, buffer)
+        self.assertTrue((np.asarray(total) == 2).all())
+        del buffer
+        gc.collect()
+        self.assertEqual(sys.getrefcount(one), references)
+
+    def test_shared_read_only(self):
+        array = np.arange(10, dtype=np.int64)
+        array.flags.writeable = False
+        self.assertEqual(Ghlo.Buffer.from_numpy(array, copy=False).get_address(), get_address(array))
+
+    def test_unshareable(self):
+        array = np.arange(24, dtype=np.float32).reshape(4, 6)
+        misaligned = np.frombuffer(b'x' + bytes(16), np.float64, offset=1)
+        for wrong, message in [(array.T, 'row by row'), (array[:, ::-1], 'row by row'),
+                               (array.astype('>f4'), 'byte order'), (misaligned, 'aligned')]:
+            with self.assertRaisesRegex(ValueError, message + '.*leave out copy=False'):
+                Ghlo.Buffer.from_numpy(wrong, copy=False)
+        self.assertEqual(Ghlo.Buffer.from_numpy(array[:0, ::-1], copy=False).shape, (0, 6))
+
+    def test_element_types(self):
+        for element_type, array in [('bf16', np.array([0x3f80], np.uint16)),
+                                    (Ghlo.ElementType.I4, np.array([-8], np.int8)),
+                                    ('ui2', np.array([3], np.uint8)), ('f8E4M3FN', np.array([0x38], np.uint8)),
+                                    ('index', np.array([7])), (np.float32, np.array([1], np.float32))]:
+            buffer = Ghlo.Buffer.from_numpy(array, element_type)
+            self.assertEqual(np.asarray(buffer).tobytes(), array.tobytes())
+            self.assertEqual(np.asarray(buffer).dtype, buffer.dtype)
+
+    @unittest.skipIf(ml_dtypes is None, 'ml_dtypes is not there')
+    def test_ml_dtypes(self):
+        for dtype, name in [(ml_dtypes.bfloat16, 'bf16'), (ml_dtypes.float8_e4m3fn, 'f8E4M3FN'), (ml_dtypes.int4, 'i4'),
+                            (ml_dtypes.uint4, 'ui4'), (ml_dtypes.float8_e5m2, 'f8E5M2')]:
+            array = np.array([[1, 2], [-1 if name[0] != 'u' else 3, 0]], dtype)
+            for view in [array, array[:, ::-1], array.T]:
+                buffer = Ghlo.Buffer.from_numpy(view)
+                self.assertEqual(str(buffer.get_tensor_type()), 'tensor<2x2x%s>' % name)
+                self.assertEqual(np.asarray(buffer).dtype, dtype)
+                self.assertTrue((np.asarray(buffer) == view).all())
+
+    def test_addresses(self):
+        """What the library says itself when a binding is wrong."""
+        released = []
+        for tensor_type, address, strides, message in [
+                ('tensor<2xf32>', 0, None, 'found 0'), ('tensor<?xf32>', 64, None, 'static shape'),
+                ('tensor<2xf32>', 64, [4, 4], 'expected 1 strides'), ('tensor<2xf32>', 64, [8], 'leave gaps')]:
+            with self.assertRaisesRegex(GLib.Error, message):
+                Ghlo.Buffer.new_from_address(tensor_type, address, strides, lambda *_: released.append(1), None)
+        self.assertEqual(len(released), 4)
+
+
+class TestToNumpy(unittest.TestCase):
+    def test_no_copy(self):
+        buffer = Ghlo.Buffer.from_numpy(np.arange(1000, dtype=np.int32))
+        one, two = np.asarray(buffer), np.asarray(buffer)
+        self.assertEqual(get_address(one), buffer.get_address())
+        self.assertEqual(get_address(one), get_address(two))
+        with self.assertRaises(ValueError):
+            one[0] = 1
+        with self.assertRaises(ValueError):
+            one.flags.writeable = True
+        self.assertNotEqual(get_address(np.array(buffer)), buffer.get_address())
+
+    def test_memory_outlives_everything(self):
+        executable = compile_text(ADD)
+        result = executable(np.full((2, 3), 20, np.float32), np.full((2, 3), 22, np.float32))
+        array = np.asarray(result[0])
+        with result:
+            pass
+        del result, executable
+        gc.collect()
+        np.asarray(Ghlo.Buffer.from_numpy(np.zeros((2, 3), np.float32)))
+        self.assertTrue((array == 42).all())
+        row = array[1]
+        del array
+        gc.collect()
+        self.assertTrue((row == 42).all())
+
+
+class TestDLPack(unittest.TestCase):
+    def test_numpy_shares(self):
+        for dtype in ['int8', 'int16', 'int32', 'int64', 'uint8', 'uint16', 'uint32', 'uint64', 'float16', 'float32',
+                      'float64', 'complex64', 'complex128']:
+            for shape in [(), (3,), (2, 0), (2, 3, 4)]:
+                array = np.arange(np.prod(shape, dtype=int)).reshape(shape).astype(dtype)
+                buffer = Ghlo.Buffer.from_numpy(array)
+                again = np.from_dlpack(buffer)
+                self.assertEqual((again.dtype, again.shape), (array.dtype, shape))
+                self.assertTrue((again == array).all())
+                if array.size:
+                    self.assertEqual(get_address(again), buffer.get_address())
+                self.assertFalse(again.flags.writeable)
+
+    def test_keeps_the_memory(self):
+        buffer = Ghlo.Buffer.from_numpy(np.arange(100000))
+        array = np.from_dlpack(buffer)
+        buffer.release()
+        del buffer
+        gc.collect()
+        self.assertTrue((array == np.arange(100000)).all())
+
+    def test_device(self):
+        buffer = Ghlo.Buffer.from_numpy(np.zeros(3))
+        self.assertEqual(buffer.__dlpack_device__(), (1, 0))
+        for keywords in [{'stream': 1}, {'dl_device': (2, 0)}]:
+            with self.assertRaises(BufferError):
+                buffer.__dlpack__(**keywords)
+        for keywords in [{}, {'max_version': (1, 1)}, {'max_version': None}, {'dl_device': (1, 0)}, {'copy': False},
+                         {'copy': None, 'stream': None}]:
+            self.assertEqual(np.asarray(Ghlo.Buffer.from_dlpack(buffer.__dlpack__(**keywords))).tolist(), [0, 0, 0])
+
+    def test_copy(self):
+        buffer = Ghlo.Buffer.from_numpy(np.arange(4))
+        copy = Ghlo.Buffer.from_dlpack(buffer.__dlpack__(copy=True), copy=False)
+        self.assertNotEqual(copy.get_address(), buffer.get_address())
+        self.assertEqual(np.asarray(copy).tolist(), [0, 1, 2, 3])
+        same = Ghlo.Buffer.from_dlpack(buffer.__dlpack__(), copy=False)
+        self.assertEqual(same.get_address(), buffer.get_address())
+
+    def test_released(self):
+        buffer = Ghlo.Buffer.from_numpy(np.arange(4))
+        buffer.release()
+        with self.assertRaises(BufferError):
+            np.from_dlpack(buffer)
+        with self.assertRaises(BufferError):
+            Ghlo.Buffer.new_token().__dlpack__()
+
+    def test_nobody_takes_it(self):
+        """A capsule that is dropped gives the memory back, as does one that a consumer
+        refuses, which still says why."""
+        array = np.arange(1000, dtype=np.uint16).view(Array)
+        gone = weakref.ref(array)
+        buffer = Ghlo.Buffer.from_numpy(array, copy=False)
+        bits = Ghlo.Buffer.from_numpy(array, 'bf16', copy=False)
+        del array
+        capsules = [buffer.__dlpack__(), buffer.__dlpack__(max_version=(1, 0)), bits.__dlpack__()]
+        with self.assertRaises((RuntimeError, BufferError)):
+            np.from_dlpack(bits)
+        buffer.release()
+        bits.release()
+        gc.collect()
+        self.assertIsNotNone(gone())
+        del capsules
+        gc.collect()
+        self.assertIsNone(gone())
+
+    def test_in(self):
+        array = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
+        for view in [array, array.T, array[:, ::-1], array[::2, 1:], array[:, :0], array[0, 0, 0:1].reshape(())]:
+            buffer = Ghlo.Buffer.from_dlpack(view)
+            self.assertEqual(buffer.shape, view.shape)
+            self.assertTrue((np.asarray(buffer) == view).all())
+            self.assertNotEqual(buffer.get_address(), get_address(view))
+        shared = Ghlo.Buffer.from_dlpack(array, copy=False)
+        self.assertEqual(shared.get_address(), get_address(array))
+        with self.assertRaisesRegex(GLib.Error, 'without a copy'):
+            Ghlo.Buffer.from_dlpack(array.T, copy=False)
+
+    def test_in_lets_go(self):
+        array = np.arange(24, dtype=np.float32)
+        references = sys.getrefcount(array)
+        Ghlo.Buffer.from_dlpack(array)
+        self.assertEqual(sys.getrefcount(array), references)
+        shared = Ghlo.Buffer.from_dlpack(array, copy=False)
+        self.assertEqual(sys.getrefcount(array), references + 1)
+        del shared
+        gc.collect()
+        self.assertEqual(sys.getrefcount(array), references)
+        with self.assertRaises(GLib.Error):
+            Ghlo.Buffer.from_dlpack(np.arange(6.0).reshape(2, 3).T, copy=False)
+
+    def test_in_read_only(self):
+        array = np.arange(3, dtype=np.int32)
+        array.flags.writeable = False
+        self.assertEqual(np.asarray(Ghlo.Buffer.from_dlpack(array)).tolist(), [0, 1, 2])
+        self.assertEqual(Ghlo.Buffer.from_dlpack(array, copy=False).get_address(), get_address(array))
+
+    def test_in_capsules(self):
+        buffer = Ghlo.Buffer.from_numpy(np.array([1.5], np.float32))
+        capsule = buffer.__dlpack__()
+        self.assertEqual(np.asarray(Ghlo.Buffer.from_dlpack(capsule)).tolist(), [1.5])
+        for wrong in [capsule, 1, 'x']:
+            with self.assertRaisesRegex(TypeError, 'capsule'):
+                Ghlo.Buffer.from_dlpack(wrong)
+
+    def test_small_types(self):
+        bf16 = Ghlo.Buffer.from_numpy(np.array([0x3f80, 0x4000], np.uint16), 'bf16')
+        again = Ghlo.Buffer.from_dlpack(bf16, copy=False)
+        self.assertEqual(str(again.get_tensor_type()), 'tensor<2xbf16>')
+        self.assertEqual(again.get_address(), bf16.get_address())
+        for name in ['i1', 'i2', 'i4', 'ui2', 'ui4', 'i8']:
+            dtype = {'i1': np.bool_}.get(name, np.uint8 if name[0] == 'u' else np.int8)
+            buffer = Ghlo.Buffer.from_numpy(np.array([1, 0], dtype), name)
+            again = Ghlo.Buffer.from_dlpack(buffer)
+            self.assertEqual(np.asarray(again).astype(int).tolist(), [1, 0])
+            self.assertEqual(again.get_tensor_type().get_element_type(), Ghlo.TensorType(dtype, []).get_element_type())
+        for name in ['f8E4M3FN', 'f6E3M2FN', 'f4E2M1FN']:
+            buffer = Ghlo.Buffer.from_numpy(np.array([1, 2], np.uint8), name)
+            with self.assertRaisesRegex(BufferError, 'view'):
+                buffer.__dlpack__()
+            if NEW_NUMPY:
+                again = Ghlo.Buffer.from_dlpack(buffer)
+                self.assertEqual(again.get_tensor_type(), buffer.get_tensor_type())
+
+    def test_structures(self):
+        """Version 1, field by field, and its deleter, whatever NumPy this is."""
+        from gi.overrides import _ghlo_arrays
+        dlpack = _ghlo_arrays.get_dlpack()
+        array = np.zeros((2, 3), np.uint8).view(Array)
+        gone = weakref.ref(array)
+        for element_type, code, bits, flags in [('f8E5M2', 12, 8, 1), ('f4E2M1FN', 17, 4, 5), ('ui8', 1, 8, 1),
+                                                ('ui4', 1, 8, 1)]:
+            buffer = Ghlo.Buffer.from_numpy(array, element_type, copy=False)
+            address = buffer.export_dlpack(True)
+            managed = dlpack.structures[1].from_address(address)
+            tensor = managed.tensor
+            self.assertEqual((managed.major, managed.minor, managed.flags), (1, 1, flags))
+            self.assertEqual((tensor.code, tensor.bits, tensor.lanes), (code, bits, 1))
+            self.assertEqual((tensor.device_type, tensor.device_id, tensor.byte_offset), (1, 0, 0))
+            self.assertEqual((tensor.rank, tensor.shape[:2], tensor.strides[:2]), (2, [2, 3], [3, 1]))
+            self.assertEqual(tensor.data, get_address(array))
+            buffer.release()
+            ctypes.CFUNCTYPE(None, ctypes.c_void_p)(managed.deleter)(address)
+        del array, buffer
+        gc.collect()
+        self.assertIsNone(gone())
+
+    def test_other_producers(self):
+        """Packed elements, other devices, vectors: refused, and given back."""
+        class Producer:
+            def __init__(self, **fields):
+                self.fields = fields
+
+            def __dlpack_device__(self):
+                return (1, 0)
+
+            def __dlpack__(self):
+                from gi.overrides import _ghlo_arrays
+                dlpack = _ghlo_arrays.get_dlpack()
+                address = source.export_dlpack(False)
+                managed = dlpack.structures[0].from_address(address)
+                for name, value in self.fields.items():
+                    setattr(managed.tensor, name, value)
+                return dlpack.wrap(address, False)
+
+        whole = np.arange(5, dtype=np.int32)
+        array = whole[:4]
+        references = sys.getrefcount(array)
+        source = Ghlo.Buffer.from_numpy(array, copy=False)
+        self.assertEqual(Ghlo.Buffer.from_dlpack(Producer()).shape, (4,))
+        moved = Ghlo.Buffer.from_dlpack(Producer(byte_offset=4, strides=None))
+        self.assertEqual(np.asarray(moved).tolist(), [1, 2, 3, 4])
+        for fields, message in [({'device_type': 2}, 'host memory'), ({'lanes': 4}, 'packed'), ({'bits': 4}, 'packed'),
+                                ({'code': 99}, 'no element type'), ({'bits': 128}, 'no element type')]:
+            with self.assertRaisesRegex(BufferError, message):
+                Ghlo.Buffer.from_dlpack(Producer(**fields))
+        del source
+        gc.collect()
+        self.assertEqual(sys.getrefcount(array), references)
+
+
+if __name__ == '__main__':
+    unittest.main(verbosity=2)

@@ -1,0 +1,256 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Life and memory: what is left after a thousand runs, after frames of 8 MiB, and
+after the end of a process that was at work."""
+
+import asyncio
+import os
+import subprocess
+import sys
+import threading
+import unittest
+
+from python_common import ADD, ENDLESS, FRAME, Ghlo, GLib, collect, compile_text, get_rss
+
+import numpy as np
+
+
+class Counter:
+    """How many objects live, told by the objects themselves."""
+
+    def __init__(self):
+        self.made = self.gone = 0
+
+    def watch(self, *objects):
+        for thing in objects:
+            self.made += 1
+            thing.weak_ref(self.on_gone)
+
+    def on_gone(self):
+        self.gone += 1
+
+
+class TestReferences(unittest.TestCase):
+    def check(self, run, n=1000):
+        """Nothing of n runs is left but what the caller holds; memory is bounded."""
+        counter = Counter()
+        run(counter)
+        collect()
+        before = get_rss()
+        for _ in range(n):
+            run(counter)
+        collect()
+        self.assertGreaterEqual(counter.made, 2 * n)
+        self.assertEqual(counter.gone, counter.made)
+        self.assertLess(get_rss() - before, 4)
+
+    def test_runs(self):
+        executable, one = compile_text(ADD), np.ones((2, 3), np.float32)
+        shared = Ghlo.Buffer.from_numpy(one)
+
+        def run(counter):
+            buffer = Ghlo.Buffer.from_numpy(one)
+            result = executable(buffer, shared)
+            array = np.asarray(result[0])
+            counter.watch(buffer, result, result[0])
+            self.assertEqual(array[0, 0], 2)
+
+        self.check(run)
+        self.assertEqual(shared.__grefcount__, 1)
+        self.assertEqual(executable.__grefcount__, 1)
+
+    def test_failures(self):
+        executable, one = compile_text(ADD), Ghlo.Buffer.from_numpy(np.ones((2, 3), np.float32))
+
+        def run(counter):
+            wrong = Ghlo.Buffer.from_numpy(np.ones(3, np.float32))
+            program = Ghlo.Program()
+            counter.watch(wrong, program)
+            for function, *arguments in [(executable, one, wrong), (Ghlo.Client().compile, program),
+                                         (Ghlo.Program.parse, 'nonsense')]:
+                try:
+                    function(*arguments)
+                    self.fail('%r succeeded' % function)
+                except GLib.Error:
+                    pass
+
+        self.check(run)
+        self.assertEqual(one.__grefcount__, 1)
+
+    def test_roads(self):
+        def run(counter):
+            program = Ghlo.Program.parse(ADD)
+            executable = Ghlo.Client().compile(program)
+            program.to_text()
+            program.list_inputs()[0].get_tensor_type()
+            counter.watch(program, executable, executable.props.program)
+
+        self.check(run)
+
+    def test_exchange(self):
+        """Shared arrays and DLPack, both ways."""
+        array = np.arange(1000.0)
+        references = sys.getrefcount(array)
+
+        def run(counter):
+            buffer = Ghlo.Buffer.from_numpy(array, copy=False)
+            again = Ghlo.Buffer.from_dlpack(np.from_dlpack(buffer))
+            dropped = again.__dlpack__()
+            counter.watch(buffer, again)
+            del dropped
+
+        self.check(run)
+        self.assertEqual(sys.getrefcount(array), references)
+
+    def test_asyncio(self):
+        executable, one = compile_text(ADD), Ghlo.Buffer.from_numpy(np.ones((2, 3), np.float32))
+
+        async def main(counter, n):
+            for _ in range(n):
+                result = await executable.execute_async([one, one])
+                counter.watch(result, result[0])
+            call = executable.execute_async([one, one])
+            call.cancel()
+
+        counter = Counter()
+        asyncio.run(main(counter, 10))
+        collect()
+        before = get_rss()
+        asyncio.run(main(counter, 1000))
+        asyncio.run(main(counter, 1))
+        collect()
+        self.assertEqual((counter.made, counter.gone), (2022, 2022))
+        self.assertLess(get_rss() - before, 4)
+        self.assertEqual(one.__grefcount__, 1)
+
+    def test_threads(self):
+        """Runs of one executable, and last references dropped, on many threads."""
+        executable, counter, sums = compile_text(ADD), Counter(), []
+
+        def work(number):
+            one = np.full((2, 3), number, np.float32)
+            for _ in range(100):
+                result = executable(one, Ghlo.Buffer.from_numpy(one, copy=False))
+                counter.watch(result)
+            sums.append(np.asarray(result[0])[1, 2] == 2 * number)
+
+        threads = [threading.Thread(target=work, args=[number]) for number in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        collect()
+        self.assertEqual(sums, [True] * 8)
+        self.assertEqual(executable.__grefcount__, 1)
+        self.assertEqual(counter.gone, counter.made)
+
+
+# Children: the peak of a process of its own, in MiB.
+
+def print_peak():
+    with open('/proc/self/status') as status:
+        (peak,) = [int(line.split()[1]) / 1024 for line in status if line.startswith('VmHWM')]
+    print('peak', peak)
+
+
+def frames_in_calls(n_frames):
+    executable, shown = compile_text(FRAME), None
+    for frame in range(n_frames):
+        (y,) = executable(float(frame))
+        shown = np.asarray(y)
+        assert shown[-1] == frame
+
+
+def frames_in_blocks(n_frames):
+    executable = compile_text(FRAME)
+    for frame in range(n_frames):
+        with executable(float(frame)) as result:
+            assert np.asarray(result[0])[-1] == frame
+
+
+def frames_in_asyncio(n_frames):
+    async def main():
+        executable = compile_text(FRAME)
+        for frame in range(n_frames):
+            (y,) = await executable.execute_async([np.float32(frame)])
+            assert np.asarray(y)[-1] == frame
+
+    asyncio.run(main())
+
+
+def frames_in_main_loop(n_frames):
+    executable, loop, frames = compile_text(FRAME), GLib.MainLoop(), iter(range(n_frames))
+
+    def begin():
+        frame = next(frames, None)
+        if frame is None:
+            loop.quit()
+        else:
+            executable.execute_async([np.float32(frame)], None, on_frame, frame)
+
+    def on_frame(_executable, result, frame):
+        (y,) = executable.execute_finish(result)
+        assert np.asarray(y)[-1] == frame
+        begin()
+
+    GLib.idle_add(begin)
+    loop.run()
+
+
+def frames_through_dlpack(n_frames):
+    executable = compile_text(FRAME)
+    for frame in range(n_frames):
+        (y,) = executable(float(frame))
+        assert np.from_dlpack(Ghlo.Buffer.from_dlpack(y, copy=False))[-1] == frame
+
+
+def leave_at_work(how):
+    """Ends while a run has arrays of Python in its hands."""
+    executable = compile_text(ENDLESS)
+    x = Ghlo.Buffer.from_numpy(np.array(1, np.int32), copy=False)
+    if how == 'callback':
+        executable.execute_async([x], None, lambda *_: None)
+    elif how == 'thread':
+        threading.Thread(target=lambda: executable(x), daemon=True).start()
+    elif how == 'asyncio':
+        async def main():
+            executable.execute_async([x])
+            await asyncio.sleep(0.02)
+        asyncio.run(main())
+    del x
+    GLib.usleep(20000)
+
+
+class TestProcesses(unittest.TestCase):
+    def run_child(self, *arguments):
+        child = subprocess.run([sys.executable, __file__, *map(str, arguments)], stdout=subprocess.PIPE, text=True,
+                               timeout=100)
+        self.assertEqual(child.returncode, 0)
+        return child.stdout
+
+    def test_frames(self):
+        for function in [frames_in_calls, frames_in_blocks, frames_in_asyncio, frames_in_main_loop,
+                         frames_through_dlpack]:
+            with self.subTest(function.__name__):
+                start = float(self.run_child(function.__name__, 0).split()[1])
+                peak = float(self.run_child(function.__name__, 600).split()[1])
+                print('%s: %.1f MiB, %.1f above the start' % (function.__name__, peak, peak - start), file=sys.stderr)
+                self.assertLess(peak, 100)
+                # Two frames: the one that is shown, and the next.
+                self.assertLess(peak - start, 28)
+
+    def test_exit_at_work(self):
+        for how in ['callback', 'thread', 'asyncio'] * 5:
+            with self.subTest(how):
+                self.run_child('leave_at_work', how)
+
+
+if __name__ == '__main__':
+    if len(sys.argv) == 3 and sys.argv[1] in globals():
+        argument = sys.argv[2]
+        globals()[sys.argv[1]](int(argument) if argument.isdigit() else argument)
+        print_peak()
+        sys.stdout.flush()
+        sys.exit(0)
+    os.environ.setdefault('PYTHONDONTWRITEBYTECODE', '1')
+    unittest.main(verbosity=2)

@@ -1,0 +1,199 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Mistakes that Python makes easy: each is an error that says what to write instead.
+And what reads naturally: construction, unpacking, blocks, representations."""
+
+import gc
+import pathlib
+import tempfile
+import unittest
+
+from python_common import ADD, TWO, Ghlo, GLib, compile_text
+
+from gi.repository import Gio
+
+import numpy as np
+
+
+class TestMistakes(unittest.TestCase):
+    def check(self, kind, message, function, *arguments, **keywords):
+        with self.assertRaisesRegex(kind, message) as caught:
+            function(*arguments, **keywords)
+        return caught.exception
+
+    def test_arrays_as_bytes(self):
+        array = np.zeros((2, 3), np.float32)
+        for wrong in [array, [0.5] * 6, memoryview(array), array.astype('u1'), 0.5, 'text']:
+            self.check(TypeError, 'use Ghlo.Buffer.from_numpy', Ghlo.Buffer.new_from_bytes, 'tensor<2x3xf32>', wrong)
+            self.check(TypeError, 'use Ghlo.Buffer.from_numpy', Ghlo.Buffer.new_from_bytes_strided, 'tensor<2x3xf32>',
+                       wrong, [12, 4])
+        # PyGObject makes bytes 0 and 1 of this; the size gives it away.
+        self.check(GLib.Error, 'Ghlo.Buffer.from_numpy', Ghlo.Buffer.new_from_bytes, 'tensor<2xf32>',
+                   GLib.Bytes.new([0.5, 1.9]))
+
+    def test_arguments_of_types(self):
+        self.check(TypeError, 'whole numbers', Ghlo.TensorType.new, Ghlo.ElementType.F32, [2.7, 3])
+        self.check(TypeError, 'whole numbers', Ghlo.TensorType, 'f32', ['2'])
+        self.check(TypeError, 'whole numbers', Ghlo.TensorType, 'f32', 2)
+        self.check(TypeError, "'f32' or numpy.float32", Ghlo.TensorType, 'f31', [2])
+        self.check(TypeError, "'tensor<2x3xf32>'", Ghlo.TensorType, [2, 3])
+        self.check(ValueError, '-1 for a dynamic', Ghlo.TensorType, 'f32', [-7])
+        self.check(GLib.Error, 'f31', Ghlo.TensorType, 'tensor<2x3xf31>')
+        self.check(TypeError, r"Ghlo.TensorType \('tensor", Ghlo.Buffer.new_from_bytes, [2, 3], b'')
+        self.check(TypeError, 'whole numbers', Ghlo.Buffer.new_from_bytes_strided, 'tensor<2xui8>', b'abc', [1.5])
+
+    def test_arrays(self):
+        self.check(TypeError, 'use astype', Ghlo.Buffer.from_numpy, np.zeros(2, np.float64), Ghlo.ElementType.F32)
+        self.check(TypeError, 'use astype', Ghlo.Buffer.from_numpy, np.array(['a']))
+        self.check(TypeError, 'use astype', Ghlo.Buffer.from_numpy, np.zeros(2, np.longdouble))
+        self.check(TypeError, 'rows of one length', Ghlo.Buffer.from_numpy, np.array([None]))
+        self.check(TypeError, 'filled', Ghlo.Buffer.from_numpy, np.ma.masked_array([1, 2], [True, False]))
+        self.check(GLib.Error, 'found 9 at element 1', Ghlo.Buffer.from_numpy, np.array([0, 9], np.int8), 'i4')
+        self.check(TypeError, 'holds a tensor', np.asarray, Ghlo.Buffer.new_token())
+
+    def test_inputs(self):
+        executable, one = compile_text(ADD), np.ones((2, 3), np.float32)
+        self.check(TypeError, r'expected 2 inputs.*write executable \(left, right\)', executable, one)
+        self.check(TypeError, r'write \[x\]', executable.execute, one)
+        self.check(TypeError, r'write \[x\]', executable.execute, Ghlo.Buffer.from_numpy(one))
+        self.check(TypeError, r'write \[x\]', executable.execute, 5)
+        self.check(TypeError, 'new_from_bytes', executable, one, one.tobytes())
+        self.check(TypeError, 'new_from_bytes', executable, one, GLib.Bytes.new(one.tobytes()))
+        self.check(TypeError, 'array or numbers', executable, one, {'x': 1})
+        self.check(TypeError, 'array or numbers', executable, one, [[1, 2], [3]])
+        for wrong, message in [(one.astype(np.float64), r'found tensor<2x3xf64>: write array.astype \(.float32.\)'),
+                               (one[0], 'found tensor<3xf32>')]:
+            error = self.check(GLib.Error, message, executable, one, wrong)
+            self.assertTrue(error.matches(Ghlo.error_quark(), Ghlo.Error.INVALID_ARGUMENT))
+        self.check(GLib.Error, 'expected 2 inputs for this program, found 1', executable.execute, [one])
+        small = compile_text('func.func @main(%x: tensor<bf16>) -> tensor<bf16> {\n  return %x : tensor<bf16>\n}\n')
+        if small.list_inputs()[0].get_tensor_type().dtype == np.uint16:
+            self.check(TypeError, 'bits as uint16', small, 1)
+        self.assertEqual(np.asarray(small(np.uint16(0x3f80))[0]).view(np.uint16), 0x3f80)
+        two = compile_text(TWO)
+        self.check(TypeError, 'fractions', two, [0.5, 1.5])
+        self.assertEqual(np.asarray(two([1, 2])[0]).tolist(), [1, 2])
+
+    def test_tokens(self):
+        executable = compile_text('func.func @main(%t: !stablehlo.token, %x: tensor<i32>) -> tensor<i32> {\n'
+                                  '  return %x : tensor<i32>\n}\n')
+        self.check(TypeError, 'new_token', executable, 1, 1)
+        self.assertEqual(np.asarray(executable(Ghlo.Buffer.new_token(), 7)[0]), 7)
+
+    def test_programs(self):
+        self.check(TypeError, r'Ghlo.Program.parse \(text\)', Ghlo.Client().compile, ADD)
+        self.check(TypeError, r'Ghlo.Program.load \(file\)', Ghlo.Client().compile, Gio.File.new_for_path('x'))
+        self.check(TypeError, 'Ghlo.Program.load', Ghlo.Program.parse, Gio.File.new_for_path('x'))
+        self.check(TypeError, 'CompileOptions', Ghlo.Client().compile, Ghlo.Program.parse(ADD), Gio.Cancellable())
+        self.check(TypeError, "needs 'bytes'", Ghlo.Program.parse)
+        self.check(TypeError, "second argument 'bytes'", Ghlo.Program.parse, ADD, bytes=ADD)
+        self.check(TypeError, "unknown argument 'text'", Ghlo.Program.parse, text=ADD)
+
+
+class TestNatural(unittest.TestCase):
+    def test_types(self):
+        wanted = Ghlo.TensorType.parse('tensor<2x3xf32>')
+        for same in [Ghlo.TensorType('tensor<2x3xf32>'), Ghlo.TensorType('f32', [2, 3]), Ghlo.TensorType(wanted),
+                     Ghlo.TensorType(np.float32, (2, 3)), Ghlo.TensorType('float32', np.array([2, 3])),
+                     Ghlo.TensorType(np.dtype('>f4'), shape=(2, 3)), Ghlo.TensorType(Ghlo.ElementType.F32, (2, 3)),
+                     Ghlo.TensorType.new(np.float32, [2, 3])]:
+            self.assertEqual(same, wanted)
+            self.assertIsInstance(same, Ghlo.TensorType)
+        self.assertEqual(str(Ghlo.TensorType('i8', [])), 'tensor<i8>')
+        self.assertEqual(str(Ghlo.TensorType('complex<f32>', [-1])), 'tensor<?xcomplex<f32>>')
+        self.assertEqual(len({wanted, Ghlo.TensorType('f32', [2, 3])}), 1)
+
+    def test_bytes(self):
+        for data in [b'\1\2', bytearray(b'\1\2'), memoryview(b'\1\2'), GLib.Bytes.new(b'\1\2')]:
+            self.assertEqual(np.asarray(Ghlo.Buffer.new_from_bytes('tensor<2xui8>', data)).tolist(), [1, 2])
+
+    def test_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / 'add.mlir'
+            path.write_text(ADD)
+            for file in [path, str(path), Gio.File.new_for_path(str(path))]:
+                self.assertEqual(len(Ghlo.Program.load(file).list_outputs()), 1)
+
+    def test_unpacking(self):
+        executable = compile_text(TWO)
+        x, five = executable([1, 2, 3])
+        result = executable(np.arange(2, dtype=np.int32))
+        self.assertEqual(len(result), 2)
+        self.assertEqual([np.asarray(output).tolist() for output in result], [[0, 1], 5])
+        self.assertEqual(np.asarray(result[-1]), 5)
+        self.assertIs(result[0], result[0])
+        with self.assertRaises(IndexError):
+            result[2]
+        with self.assertRaises(ValueError):
+            (x,) = result
+
+    def test_blocks(self):
+        executable = compile_text(TWO)
+        with executable([1, 2, 3]) as result:
+            x, five = result
+            array = np.asarray(x)
+        self.assertEqual(array.tolist(), [1, 2, 3])
+        for buffer in [x, five]:
+            with self.assertRaisesRegex(GLib.Error, 'released'):
+                buffer.read()
+        with self.assertRaises(ZeroDivisionError):
+            with Ghlo.Buffer.from_numpy(np.zeros(3)) as buffer:
+                1 / 0
+        self.assertEqual(buffer.get_address(), 0)
+        with self.assertRaisesRegex(GLib.Error, 'input 0'):
+            executable.execute([x])
+
+    def test_representations(self):
+        executable = compile_text(ADD)
+        result = executable(np.ones((2, 3), np.float32), np.ones((2, 3), np.float32))
+        for value, text in [
+                (executable, '<Ghlo.Executable (left: tensor<2x3xf32>, right: tensor<2x3xf32>) -> (tensor<2x3xf32>)>'),
+                (result, '<Ghlo.Result (tensor<2x3xf32>)>'),
+                (result[0], '<Ghlo.Buffer tensor<2x3xf32>>'),
+                (Ghlo.Buffer.new_token(), '<Ghlo.Buffer token>'),
+                (Ghlo.TensorType('f32', [2]), '<Ghlo.TensorType tensor<2xf32>>'),
+                (Ghlo.Program.parse(TWO, 'two.mlir'),
+                 '<Ghlo.Program two.mlir (x: tensor<?xi32>) -> (tensor<?xi32>, tensor<i32>)>'),
+                (Ghlo.Program(), '<Ghlo.Program () -> ()>'),
+                (Ghlo.Progress(), '<Ghlo.Progress 0 %, idle>'),
+                (Ghlo.Client().list_devices()[0], '<Ghlo.Device .*(reference)>'),
+                (Ghlo.Program.check('x')[0], '<Ghlo.Diagnostic .*>'),
+                (result.get_timing(), '<Ghlo.Timing .*>')]:
+            pattern = '.*'.join(map(__import__('re').escape, text.split('.*')))
+            self.assertRegex(repr(value), '^%s$' % pattern)
+        result.release()
+        self.assertEqual(repr(result[0]), '<Ghlo.Buffer tensor<2x3xf32>, released>')
+        for name in ['Buffer', 'Client', 'CompileOptions', 'Device', 'Diagnostic', 'Executable', 'Program', 'Progress',
+                     'Result', 'Session']:
+            if hasattr(Ghlo, name):
+                repr(getattr(Ghlo, name)())
+
+    def test_help(self):
+        self.assertIn('Executable.execute_async(self, inputs=None, cancellable=None, callback=None)',
+                      Ghlo.Executable.execute_async.__doc__)
+        self.assertIn('Program.to_text(self, flags=0, cancellable=None)', Ghlo.Program.to_text.__doc__)
+
+    def test_keywords(self):
+        client, program = Ghlo.Client(), Ghlo.Program.parse(ADD, name='add.mlir')
+        self.assertEqual(program.get_name(), 'add.mlir')
+        executable = client.compile(program=program, cancellable=None, options=Ghlo.CompileOptions())
+        one = np.ones((2, 3), np.float32)
+        self.assertEqual(len(executable.execute(inputs=[one, Ghlo.Buffer.from_numpy(one)])), 1)
+        cancellable = Gio.Cancellable()
+        cancellable.cancel()
+        with self.assertRaises(GLib.Error):
+            executable(one, one, cancellable=cancellable)
+        gc.collect()
+
+    @unittest.skipUnless(hasattr(Ghlo, 'Session'), 'there are no sessions yet')
+    def test_session(self):
+        session, one = Ghlo.Session.new(compile_text(ADD)), np.ones((2, 3), np.float32)
+        session.bind_input(0, one)
+        (total,) = session(one)
+        self.assertTrue((np.asarray(total) == 2).all())
+        with self.assertRaisesRegex(TypeError, 'from_numpy'):
+            session.run([1.0])
+
+
+if __name__ == '__main__':
+    unittest.main(verbosity=2)
