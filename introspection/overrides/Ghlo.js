@@ -55,6 +55,8 @@ const ELEMENTS = [
     ['INDEX', BigInt64Array, 1, false],
 ];
 
+const FROM_ARRAY = 'use Ghlo.Buffer.from_array (array, shape)';
+
 let Ghlo;
 const elements = new Map();      // by element type: {name, elementType, Store, width}
 const natural = new Map();       // by constructor: the same
@@ -239,7 +241,7 @@ function toInput(value, index, info) {
     const type = info?.get_tensor_type() ?? null;
     if (!isTyped(value) && !(isPlain(value) && type !== null)) {
         throw mistake(`expected a Ghlo.Buffer as input ${index}, found ${describe(value)}: ` +
-            'use Ghlo.Buffer.from_array (array, shape)');
+            FROM_ARRAY);
     }
     const wanted = type !== null ? elements.get(type.get_element_type()) : undefined;
     const element = isPlain(value) || value instanceof wanted?.Store ? wanted : natural.get(value.constructor);
@@ -259,12 +261,23 @@ function toInputs(inputs, infos) {
     return list.map((input, i) => toInput(input, i, described[i]));
 }
 
+// An input of a session's executable by its number.
+function toBound(session, index, value) {
+    return toInput(value, index, session.executable?.list_inputs()[index]);
+}
+
 // By class and call: what becomes of the arguments, in both forms of the call.
 const ARGUMENTS = {
+    'Buffer.new_from_bytes': (_self, type, bytes) => [type, toBytes(bytes, FROM_ARRAY)],
+    'Buffer.new_from_bytes_strided': (_self, type, bytes, strides) =>
+        [type, toBytes(bytes, FROM_ARRAY), checkShape(strides, 'strides')],
+    'Buffer.new_tuple': (_self, members) => [toInputs(members, () => [])],
     'Program.parse': (_self, text, ...rest) => [toText(text), ...rest],
     'Program.check': (_self, text, ...rest) => [toText(text), ...rest],
     'Executable.execute': (self, inputs, ...rest) => [toInputs(inputs, () => self.list_inputs()), ...rest],
     'Session.run': (_self, inputs, ...rest) => [toInputs(inputs, () => []), ...rest],
+    'Session.bind_input': (self, index, value, ...rest) => [index, toBound(self, index, value), ...rest],
+    'Session.carry': (self, output, index, value, ...rest) => [output, index, toBound(self, index, value), ...rest],
 };
 
 function prepare(self, key, args, n) {
@@ -302,8 +315,20 @@ function wrapCall(target, className, name) {
     }
 }
 
+// A quick call: what it makes counts, what it is given is converted.
+function wrapQuickCall(target, className, name) {
+    const original = target[name];
+    target[name] = function (...args) {
+        return handOut(guarded(() => original.apply(this, prepare(this, `${className}.${name}`, args, 0))));
+    };
+}
+
 function wrapCalls(target, className) {
     const names = Object.getOwnPropertyNames(target);
+    for (const name of names.filter(each => each.startsWith('new_') || `${className}.${each}` in ARGUMENTS)) {
+        if (!names.includes(`${name}_async`))
+            wrapQuickCall(target, className, name);
+    }
     for (const name of names.filter(each => each.endsWith('_async')).map(each => each.slice(0, -'_async'.length))) {
         if (names.includes(`${name}_finish`))
             wrapCall(target, className, name);
@@ -335,15 +360,8 @@ function extendTensorType() {
 function extendBuffer() {
     const {Buffer} = Ghlo;
     const {prototype} = Buffer;
-    const INSTEAD = 'use Ghlo.Buffer.from_array (array, shape)';
-    const {new_from_bytes: tight, new_from_bytes_strided: strided, new_tuple: tuple} = Buffer;
     const {release} = prototype;
 
-    Buffer.new_from_bytes = (type, bytes) =>
-        handOut(guarded(() => tight.call(Buffer, type, toBytes(bytes, INSTEAD))));
-    Buffer.new_from_bytes_strided = (type, bytes, strides) => handOut(guarded(() =>
-        strided.call(Buffer, type, toBytes(bytes, INSTEAD), checkShape(strides, 'strides'))));
-    Buffer.new_tuple = members => guarded(() => tuple.call(Buffer, toInputs(members, () => [])));
     Buffer.from_array = fromArray;
     prototype.to_array = function () {
         return toArray(this);

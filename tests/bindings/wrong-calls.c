@@ -226,15 +226,19 @@ call_compile (Table         *table,
               GError       **error)
 {
   g_autoptr (GObject) object = find_program (table, get_string (row, "program"));
-  g_autoptr (GhloDevice) device = g_object_new (GHLO_TYPE_DEVICE, NULL);
-  g_autoptr (GhloCompileOptions) options = NULL;
+  g_autoptr (GObject) device = g_object_new (GHLO_TYPE_DEVICE, NULL);
+  g_autoptr (GObject) foreign = G_OBJECT (g_cancellable_new ());
+  g_autoptr (GObject) bare = g_object_new (GHLO_TYPE_COMPILE_OPTIONS, "device", device, NULL);
+  const char *wish = get_string (row, "options");
+  GhloCompileOptions *options = (GhloCompileOptions *) (g_strcmp0 (wish, "foreign") == 0 ? foreign : bare);
+  GhloProgress *progress = (GhloProgress *) (get_string (row, "progress") != NULL ? foreign : NULL);
   GhloProgram *program = (GhloProgram *) object;
 
-  if (json_object_has_member (row, "options"))
-    options = g_object_new (GHLO_TYPE_COMPILE_OPTIONS, "device", device, NULL);
+  if (wish == NULL)
+    options = NULL;
   if (!table->async)
-    return ghlo_client_compile (table->client, program, options, NULL, cancellable, error);
-  ghlo_client_compile_async (table->client, program, options, NULL, cancellable, on_done, table);
+    return ghlo_client_compile (table->client, program, options, progress, cancellable, error);
+  ghlo_client_compile_async (table->client, program, options, progress, cancellable, on_done, table);
 
   return ghlo_client_compile_finish (table->client, wait_for (table), error);
 }

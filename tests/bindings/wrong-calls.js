@@ -35,6 +35,8 @@ const buffers = {
 };
 buffers.released.release();
 
+const options = {'bare-device': new Ghlo.CompileOptions({device: new Ghlo.Device()}), foreign};
+
 const makeList = names => names?.map(name => buffers[name] ?? null) ?? null;
 
 function makeType(row) {
@@ -57,8 +59,8 @@ const FIND = {
     check: row => [Ghlo.Program, 'check', row.text, null],
     load: row => [Ghlo.Program, 'load', row.path === null ? null : Gio.File.new_for_path(row.path)],
     'to-text': row => [programs[row.program], 'to_text', Ghlo.TextFlags.NONE],
-    compile: row => [client, 'compile', programs[row.program] ?? null,
-        row.options === undefined ? null : new Ghlo.CompileOptions({device: new Ghlo.Device()}), null],
+    compile: row => [client, 'compile', programs[row.program] ?? null, options[row.options] ?? null,
+        row.progress === undefined ? null : foreign],
     'list-devices': () => [client, 'list_devices'],
     execute: row => [row.executable === 'bare' ? new Ghlo.Executable() : client.compile(programs[row.executable]),
         'execute', makeList(row.inputs)],

@@ -152,13 +152,20 @@ async void run_to_text (Json.Object row, bool is_async, Cancellable cancellable)
 async void run_compile (Json.Object row, bool is_async, Cancellable cancellable) throws Error {
   var program = (Ghlo.Program?) find_program (get_text (row, "program"));
   Ghlo.CompileOptions? options = null;
+  Ghlo.Progress? progress = row.has_member ("progress") ? (Ghlo.Progress) foreign : null;
 
-  if (row.has_member ("options"))
+  switch (row.get_string_member_with_default ("options", "")) {
+  case "bare-device":
     options = new Ghlo.CompileOptions () { device = (Ghlo.Device) Object.new (typeof (Ghlo.Device)) };
+    break;
+  case "foreign":
+    options = (Ghlo.CompileOptions) foreign;
+    break;
+  }
   if (is_async)
-    yield client.compile_async (program, options, null, cancellable);
+    yield client.compile_async (program, options, progress, cancellable);
   else
-    client.compile (program, options, null, cancellable);
+    client.compile (program, options, progress, cancellable);
 }
 
 async void run_execute (Json.Object row, bool is_async, Cancellable cancellable) throws Error {

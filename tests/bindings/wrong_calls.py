@@ -61,8 +61,9 @@ class Table:
         if call == 'to-text':
             return self.programs[case['program']], 'to_text', [Ghlo.TextFlags.NONE]
         if call == 'compile':
-            options = Ghlo.CompileOptions(device=Ghlo.Device()) if 'options' in case else None
-            return self.client, call, [self.programs[case['program']], options, None]
+            options = {None: None, 'foreign': self.client,
+                       'bare-device': Ghlo.CompileOptions(device=Ghlo.Device())}[case.get('options')]
+            return self.client, call, [self.programs[case['program']], options, case.get('progress') and self.client]
         if call == 'list-devices':
             return self.client, 'list_devices', []
         if call == 'execute':
