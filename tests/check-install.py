@@ -32,7 +32,7 @@ assert callable(Ghlo.Buffer.from_numpy)
 '''
 
 HEADERS = '''buffer client compile-options device diagnostic enum-types enums error executable program progress
-result tensor-type timing value-info version version-macros'''.split()
+result session statistics tensor-type timing value-info version version-macros'''.split()
 
 
 def expected(introspection, vapi):

@@ -47,6 +47,66 @@ GhloBuffer          *ghlo_buffer_new_tuple              (GhloBuffer * const   *m
                                                          GError              **error) G_GNUC_WARN_UNUSED_RESULT;
 
 GHLO_AVAILABLE_IN_1_0
+GhloBuffer          *ghlo_buffer_new_zeros              (GhloTensorType       *tensor_type,
+                                                         GError              **error) G_GNUC_WARN_UNUSED_RESULT;
+GHLO_AVAILABLE_IN_1_0
+GhloBuffer          *ghlo_buffer_new_from_doubles       (GhloTensorType       *tensor_type,
+                                                         const double         *numbers,
+                                                         gsize                 n_numbers,
+                                                         GError              **error) G_GNUC_WARN_UNUSED_RESULT;
+GHLO_AVAILABLE_IN_1_0
+GhloBuffer          *ghlo_buffer_new_from_int64s        (GhloTensorType       *tensor_type,
+                                                         const gint64         *numbers,
+                                                         gsize                 n_numbers,
+                                                         GError              **error) G_GNUC_WARN_UNUSED_RESULT;
+
+GHLO_AVAILABLE_IN_1_0
+GhloBuffer          *ghlo_buffer_load                   (GFile                *file,
+                                                         GhloTensorType       *tensor_type,
+                                                         GCancellable         *cancellable,
+                                                         GError              **error) G_GNUC_WARN_UNUSED_RESULT;
+GHLO_AVAILABLE_IN_1_0
+void                 ghlo_buffer_load_async             (GFile                *file,
+                                                         GhloTensorType       *tensor_type,
+                                                         GCancellable         *cancellable,
+                                                         GAsyncReadyCallback   callback,
+                                                         gpointer              user_data);
+GHLO_AVAILABLE_IN_1_0
+GhloBuffer          *ghlo_buffer_load_finish            (GAsyncResult         *result,
+                                                         GError              **error) G_GNUC_WARN_UNUSED_RESULT;
+GHLO_AVAILABLE_IN_1_0
+gboolean             ghlo_buffer_save                   (GhloBuffer           *self,
+                                                         GFile                *file,
+                                                         GCancellable         *cancellable,
+                                                         GError              **error);
+GHLO_AVAILABLE_IN_1_0
+void                 ghlo_buffer_save_async             (GhloBuffer           *self,
+                                                         GFile                *file,
+                                                         GCancellable         *cancellable,
+                                                         GAsyncReadyCallback   callback,
+                                                         gpointer              user_data);
+GHLO_AVAILABLE_IN_1_0
+gboolean             ghlo_buffer_save_finish            (GhloBuffer           *self,
+                                                         GAsyncResult         *result,
+                                                         GError              **error);
+
+GHLO_AVAILABLE_IN_1_0
+GhloBuffer          *ghlo_buffer_copy_to_device         (GhloBuffer           *self,
+                                                         GhloDevice           *device,
+                                                         GCancellable         *cancellable,
+                                                         GError              **error) G_GNUC_WARN_UNUSED_RESULT;
+GHLO_AVAILABLE_IN_1_0
+void                 ghlo_buffer_copy_to_device_async   (GhloBuffer           *self,
+                                                         GhloDevice           *device,
+                                                         GCancellable         *cancellable,
+                                                         GAsyncReadyCallback   callback,
+                                                         gpointer              user_data);
+GHLO_AVAILABLE_IN_1_0
+GhloBuffer          *ghlo_buffer_copy_to_device_finish  (GhloBuffer           *self,
+                                                         GAsyncResult         *result,
+                                                         GError              **error) G_GNUC_WARN_UNUSED_RESULT;
+
+GHLO_AVAILABLE_IN_1_0
 GhloValueKind        ghlo_buffer_get_kind               (GhloBuffer           *self);
 GHLO_AVAILABLE_IN_1_0
 GhloTensorType      *ghlo_buffer_get_tensor_type        (GhloBuffer           *self);

@@ -38,33 +38,46 @@ find_entry (GhloIrModule      *module,
 }
 
 GhloCompiled *
-ghlo_compiled_new (GhloIrModule          *module,
-                   const GhloDeviceCore  *device,
-                   const GhloMonitor     *monitor,
-                   GError               **error)
+ghlo_compiled_new (const GhloCompileRequest  *request,
+                   const GhloMonitor         *monitor,
+                   GError                   **error)
 {
-  const GhloExecutor *executor = device->get_executor ();
+  const GhloExecutor *executor = request->device->get_executor ();
+  gint64 start = g_get_monotonic_time ();
   const GhloIrType *type = NULL;
-  GhloIrOp *function = find_entry (module, &type, error);
+  GhloIrOp *function = find_entry (request->module, &type, error);
   GhloPrepared *prepared;
   GhloCompiled *self;
 
   if (function == NULL)
     return NULL;
-  prepared = executor->prepare (module, function, monitor, error);
+  prepared = executor->prepare (request->module, function, monitor, error);
   if (prepared == NULL)
     return NULL;
 
   self = g_new0 (GhloCompiled, 1);
   g_atomic_ref_count_init (&self->ref_count);
-  self->module = ghlo_ir_module_ref (module);
+  self->module = ghlo_ir_module_ref (request->module);
   self->function = function;
   self->type = type;
-  self->device = device;
+  self->device = request->device;
   self->executor = executor;
   self->prepared = prepared;
+  self->settings = ghlo_settings_ref (request->settings);
+  self->counters = ghlo_counters_new ();
+  self->client_counters = ghlo_counters_ref (request->counters);
+  ghlo_counters_add_compile (self->counters, start);
+  ghlo_counters_add_compile (self->client_counters, start);
 
   return self;
+}
+
+void
+ghlo_compile_request_clear (GhloCompileRequest *request)
+{
+  g_clear_pointer (&request->module, ghlo_program_drop_module);
+  g_clear_pointer (&request->settings, ghlo_settings_unref);
+  g_clear_pointer (&request->counters, ghlo_counters_unref);
 }
 
 GhloCompiled *
@@ -82,6 +95,9 @@ compiled_free (gpointer data)
 
   self->executor->release (self->prepared);
   ghlo_ir_module_unref (self->module);
+  ghlo_settings_unref (self->settings);
+  ghlo_counters_unref (self->counters);
+  ghlo_counters_unref (self->client_counters);
   g_free (self);
 }
 
@@ -233,6 +249,79 @@ ghlo_compiled_accept_input (GhloCompiled  *self,
   return NULL;
 }
 
+/* Whether a tensor of type @found may turn out to fit @type. */
+static gboolean
+tensor_may_fit (const GhloIrType *type,
+                const GhloIrType *found)
+{
+  if (type->element_type != found->element_type || type->element_type == GHLO_ELEMENT_TYPE_INVALID)
+    return FALSE;
+  if (found->quantization != NULL
+      && (type->quantization == NULL || !ghlo_quantization_equal (type->quantization, found->quantization)))
+    return FALSE;
+  if (type->kind == GHLO_IR_TYPE_UNRANKED || found->kind == GHLO_IR_TYPE_UNRANKED)
+    return TRUE;
+  if (type->rank != found->rank)
+    return FALSE;
+
+  for (guint i = 0; i < type->rank; i++)
+    {
+      gint64 wanted = type->dimensions[i];
+      gint64 size = found->dimensions[i];
+
+      if (size >= 0 && wanted >= 0 && wanted != size)
+        return FALSE;
+      if (size >= 0 && wanted < 0 && type->bounds != NULL && type->bounds[i] >= 0 && size > type->bounds[i])
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
+static gboolean
+type_may_fit (const GhloIrType *type,
+              const GhloIrType *found)
+{
+  gboolean tensor = type->kind == GHLO_IR_TYPE_TENSOR || type->kind == GHLO_IR_TYPE_UNRANKED;
+
+  if (tensor)
+    return (found->kind == GHLO_IR_TYPE_TENSOR || found->kind == GHLO_IR_TYPE_UNRANKED) && tensor_may_fit (type, found);
+  if (type->kind != found->kind)
+    return FALSE;
+  if (type->kind != GHLO_IR_TYPE_TUPLE)
+    return type->kind == GHLO_IR_TYPE_TOKEN;
+  if (type->rank != found->rank)
+    return FALSE;
+  for (guint i = 0; i < type->rank; i++)
+    if (!type_may_fit (type->members[i], found->members[i]))
+      return FALSE;
+
+  return TRUE;
+}
+
+gboolean
+ghlo_compiled_check_carry (GhloCompiled  *self,
+                           guint          output,
+                           guint          input,
+                           GError       **error)
+{
+  const GhloIrType *type = self->type->members[input];
+  const GhloIrType *found = self->type->members[self->type->rank + output];
+  g_autofree char *expected_text = NULL;
+  g_autofree char *found_text = NULL;
+
+  if (type_may_fit (type, found))
+    return TRUE;
+
+  expected_text = ghlo_ir_type_to_string (type);
+  found_text = ghlo_ir_type_to_string (found);
+  g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+               "output %u cannot be carried into input %u: expected %s, which the input is, found %s",
+               output, input, expected_text, found_text);
+
+  return FALSE;
+}
+
 /* An output that shares memory with a constant, an input or another output would
  * let a writable view of it, which some languages give, reach them. */
 static GhloValue *
@@ -274,6 +363,14 @@ own_output (GhloValue  *value,
   return value;
 }
 
+GhloValue *
+ghlo_compiled_copy_value (GhloValue  *value,
+                          GError    **error)
+{
+  /* With two references no memory is own. */
+  return own_output (ghlo_value_ref (value), error);
+}
+
 static void
 drop_output (gpointer data)
 {
@@ -281,15 +378,14 @@ drop_output (gpointer data)
     ghlo_value_unref (data);
 }
 
-GhloOutcome *
-ghlo_compiled_run (GhloCompiled       *self,
-                   GhloValue *const   *inputs,
-                   const GhloMonitor  *monitor,
-                   GError            **error)
+/* The program's outputs, each with memory of its own. */
+static GPtrArray *
+run_outputs (GhloCompiled       *self,
+             GhloValue *const   *inputs,
+             const GhloMonitor  *monitor,
+             GError            **error)
 {
   g_autoptr (GPtrArray) outputs = g_ptr_array_new_with_free_func (drop_output);
-  gint64 start = g_get_monotonic_time ();
-  GhloOutcome *outcome;
 
   g_ptr_array_set_size (outputs, self->type->n_results);
   if (!self->executor->run (self->prepared, NULL, inputs, self->type->rank, (GhloValue **) outputs->pdata,
@@ -307,8 +403,26 @@ ghlo_compiled_run (GhloCompiled       *self,
         return NULL;
     }
 
+  return g_steal_pointer (&outputs);
+}
+
+GhloOutcome *
+ghlo_compiled_run (GhloCompiled       *self,
+                   GhloValue *const   *inputs,
+                   const GhloMonitor  *monitor,
+                   GError            **error)
+{
+  gint64 start = g_get_monotonic_time ();
+  GPtrArray *outputs = run_outputs (self, inputs, monitor, error);
+  GhloOutcome *outcome;
+
+  ghlo_counters_add_run (self->counters, start, outputs != NULL);
+  ghlo_counters_add_run (self->client_counters, start, outputs != NULL);
+  if (outputs == NULL)
+    return NULL;
+
   outcome = g_new0 (GhloOutcome, 1);
-  outcome->outputs = g_steal_pointer (&outputs);
+  outcome->outputs = outputs;
   outcome->timing = ghlo_timing_new (0, 0, (g_get_monotonic_time () - start) / (double) G_USEC_PER_SEC, 0);
 
   return outcome;

@@ -15,4 +15,14 @@ GhloExecutable *ghlo_executable_new (GhloCompiled *compiled,
                                      GhloProgram  *program,
                                      GhloDevice   *device);
 
+/* What workers know; NULL for an object that no client made. */
+GhloCompiled   *ghlo_executable_get_compiled (GhloExecutable *self);
+
+/* The value of @buffer as input @index of a program; INVALID_ARGUMENT for what is
+ * no buffer, was released, or does not fit. */
+GhloValue      *ghlo_executable_take_input   (GhloCompiled  *compiled,
+                                              GhloBuffer    *buffer,
+                                              guint          index,
+                                              GError       **error);
+
 G_END_DECLS

@@ -30,6 +30,13 @@ typedef struct
   GhloJobFunc        run;
   GDestroyNotify     free_data;
   GDestroyNotify     free_result;
+  /* Both optional: how an async call gets to a worker, where it is not simply the
+   * next one; and what is called in the caller's context before its callback. */
+  gboolean         (*push)  (gpointer   data,
+                             GFunc      func,
+                             gpointer   work,
+                             GError   **error);
+  void             (*ended) (gpointer   source_object);
 } GhloJobClass;
 
 /* The sync form. @data is taken over; NULL means that @error is set already,

@@ -224,6 +224,8 @@ answer (gpointer data)
 
   if (job->progress != NULL)
     ghlo_progress_core_finish (job->progress, job->serial, result != NULL, TRUE);
+  if (job->klass->ended != NULL)
+    job->klass->ended (g_task_get_source_object (task));
 
   if (error != NULL)
     g_task_return_error (task, error);
@@ -329,6 +331,17 @@ job_work (gpointer data,
   job_unref (job);
 }
 
+/* The reference that the worker drops is the caller's again when this fails. */
+static gboolean
+job_push (Job     *job,
+          GError **error)
+{
+  const GhloJobClass *klass = job->klass;
+
+  return klass->push != NULL ? klass->push (job->data, job_work, job_ref (job), error)
+                             : ghlo_workers_push (klass->workers, job_work, job_ref (job), error);
+}
+
 void
 ghlo_job_start (const GhloJobClass *klass,
                 GTask              *task,
@@ -357,7 +370,7 @@ ghlo_job_start (const GhloJobClass *klass,
 
   if (cancellable != NULL)
     job->cancel_handler = g_cancellable_connect (cancellable, G_CALLBACK (on_cancelled), job_ref (job), job_unref);
-  if (!ghlo_workers_push (klass->workers, job_work, job_ref (job), &error))
+  if (!job_push (job, &error))
     {
       job_answer (job, NULL, error);
       job_unref (job);

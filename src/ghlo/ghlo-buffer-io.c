@@ -1,0 +1,451 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The slow calls of buffers: NumPy files in and out, and copies to devices. All
+ * are jobs over the values that buffers hold.
+ */
+
+#include "ghlo-buffer-private.h"
+#include "ghlo-compiled-private.h"
+#include "ghlo-job-private.h"
+#include "runtime/npy.h"
+
+/* What each of the calls takes along; what it has no use for is NULL. */
+typedef struct
+{
+  GFile          *file;      /* a copy of the caller's */
+  GhloTensorType *type;
+  GhloValue      *value;
+} Transfer;
+
+static void
+transfer_free (gpointer data)
+{
+  Transfer *transfer = data;
+
+  g_clear_object (&transfer->file);
+  g_clear_pointer (&transfer->type, ghlo_tensor_type_unref);
+  g_clear_pointer (&transfer->value, ghlo_value_unref);
+  g_free (transfer);
+}
+
+static GhloBuffer *
+buffer_new (GhloValue *value)
+{
+  return value != NULL ? ghlo_buffer_new_for_value (value) : NULL;
+}
+
+static gboolean
+check_file (GFile   *file,
+            GError **error)
+{
+  if (G_IS_FILE (file))
+    return TRUE;
+
+  g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT, "expected a file, found nothing");
+
+  return FALSE;
+}
+
+static Transfer *
+load_new (GFile           *file,
+          GhloTensorType  *tensor_type,
+          GError         **error)
+{
+  Transfer *transfer;
+
+  if (!check_file (file, error))
+    return NULL;
+
+  transfer = g_new0 (Transfer, 1);
+  transfer->file = g_file_dup (file);
+  transfer->type = tensor_type != NULL ? ghlo_tensor_type_ref (tensor_type) : NULL;
+
+  return transfer;
+}
+
+/* Whether what was read is what was asked for. */
+static gboolean
+check_type (const GhloTensorType  *expected,
+            const GhloTensorType  *found,
+            GError               **error)
+{
+  gboolean fits = expected->element_type == found->element_type && expected->rank == found->rank;
+  g_autofree char *expected_text = NULL;
+  g_autofree char *found_text = NULL;
+
+  for (guint i = 0; fits && i < found->rank; i++)
+    fits = expected->dimensions[i] < 0 || expected->dimensions[i] == found->dimensions[i];
+  if (fits)
+    return TRUE;
+
+  expected_text = ghlo_tensor_type_to_string (expected);
+  found_text = ghlo_tensor_type_to_string (found);
+  g_set_error (error, GHLO_ERROR, GHLO_ERROR_DATA, "expected a .npy file with %s, found %s", expected_text, found_text);
+
+  return FALSE;
+}
+
+static gpointer
+load_run (gpointer            data,
+          const GhloMonitor  *monitor,
+          GError            **error)
+{
+  Transfer *transfer = data;
+  g_autoptr (GBytes) bytes = g_file_load_bytes (transfer->file, monitor->cancellable, NULL, error);
+  g_autofree char *name = g_file_get_basename (transfer->file);
+  g_autofree char *valid = g_utf8_make_valid (name != NULL ? name : "", -1);
+  g_autoptr (GhloValue) value = NULL;
+
+  if (bytes == NULL)
+    return NULL;
+  value = ghlo_npy_read (bytes, transfer->type, error);
+  if (value == NULL || (transfer->type != NULL && !check_type (transfer->type, value->type, error)))
+    {
+      g_prefix_error (error, "%s: ", valid);
+      return NULL;
+    }
+
+  return g_steal_pointer (&value);
+}
+
+static const GhloJobClass load_class = {
+  .name = "ghlo_buffer_load_async",
+  .workers = GHLO_WORKERS_COMPILE,
+  .run = load_run,
+  .free_data = transfer_free,
+  .free_result = (GDestroyNotify) ghlo_value_unref,
+};
+
+/**
+ * ghlo_buffer_load:
+ * @file: a NumPy file (`.npy`) with one array
+ * @tensor_type: (nullable): what the array is expected to be; %NULL takes it as it is
+ * @cancellable: (nullable): what may cancel the call
+ * @error: return location for an error
+ *
+ * Reads an array into a buffer in host memory. Arrays of either order of elements
+ * and bytes are understood.
+ *
+ * NumPy has no types such as bf16 or i4; arrays of them are files of raw bytes or of
+ * small integers, which @tensor_type tells apart. Its dimensions may be dynamic.
+ *
+ * Fails with %GHLO_ERROR_DATA when the file holds no array or another one than
+ * @tensor_type says, and with an error of GIO when it cannot be read.
+ *
+ * Returns: (transfer full): a new buffer, or %NULL with @error set
+ *
+ * Since: 1.0
+ */
+GhloBuffer *
+ghlo_buffer_load (GFile           *file,
+                  GhloTensorType  *tensor_type,
+                  GCancellable    *cancellable,
+                  GError         **error)
+{
+  return buffer_new (ghlo_job_run (&load_class, load_new (file, tensor_type, error), NULL, cancellable, error));
+}
+
+/**
+ * ghlo_buffer_load_async:
+ * @file: a NumPy file (`.npy`) with one array
+ * @tensor_type: (nullable): what the array is expected to be; %NULL takes it as it is
+ * @cancellable: (nullable): what may cancel the call
+ * @callback: (scope async) (closure user_data): called when the call has finished
+ * @user_data: data for @callback
+ *
+ * Reads an array into a buffer without blocking; see [func@Ghlo.Buffer.load].
+ *
+ * Since: 1.0
+ */
+void
+ghlo_buffer_load_async (GFile               *file,
+                        GhloTensorType      *tensor_type,
+                        GCancellable        *cancellable,
+                        GAsyncReadyCallback  callback,
+                        gpointer             user_data)
+{
+  GError *error = NULL;
+  Transfer *transfer = load_new (file, tensor_type, &error);
+
+  ghlo_job_start (&load_class, ghlo_job_task (&load_class, NULL, cancellable, callback, user_data), transfer, NULL,
+                  error);
+}
+
+/**
+ * ghlo_buffer_load_finish:
+ * @result: what the callback was given
+ * @error: return location for an error
+ *
+ * Takes the result of [func@Ghlo.Buffer.load_async].
+ *
+ * Returns: (transfer full): a new buffer, or %NULL with @error set
+ *
+ * Since: 1.0
+ */
+GhloBuffer *
+ghlo_buffer_load_finish (GAsyncResult  *result,
+                         GError       **error)
+{
+  g_return_val_if_fail (ghlo_job_is_valid (&load_class, NULL, result), NULL);
+
+  return buffer_new (g_task_propagate_pointer (G_TASK (result), error));
+}
+
+static Transfer *
+save_new (GhloBuffer  *self,
+          GFile       *file,
+          GError     **error)
+{
+  GhloValue *value;
+  Transfer *transfer;
+
+  if (!check_file (file, error))
+    return NULL;
+  value = ghlo_buffer_take_value (self, error);
+  if (value == NULL)
+    return NULL;
+  if (value->kind != GHLO_VALUE_TENSOR)
+    {
+      g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+                           "expected a buffer that holds a tensor, found one of another kind, which has no elements");
+      ghlo_value_unref (value);
+      return NULL;
+    }
+
+  transfer = g_new0 (Transfer, 1);
+  transfer->file = g_file_dup (file);
+  transfer->value = value;
+
+  return transfer;
+}
+
+static void
+nothing_free (gpointer data)
+{
+}
+
+/* Gives its data, as anything but NULL. */
+static gpointer
+save_run (gpointer            data,
+          const GhloMonitor  *monitor,
+          GError            **error)
+{
+  Transfer *transfer = data;
+  g_autoptr (GBytes) bytes = ghlo_npy_write (transfer->value);
+  gsize size;
+  const char *contents = g_bytes_get_data (bytes, &size);
+
+  return g_file_replace_contents (transfer->file, contents, size, NULL, FALSE, G_FILE_CREATE_NONE, NULL,
+                                  monitor->cancellable, error) ? (gpointer) &transfer_free : NULL;
+}
+
+static const GhloJobClass save_class = {
+  .name = "ghlo_buffer_save_async",
+  .workers = GHLO_WORKERS_COMPILE,
+  .run = save_run,
+  .free_data = transfer_free,
+  .free_result = nothing_free,
+};
+
+/**
+ * ghlo_buffer_save:
+ * @self: a buffer
+ * @file: where to write to; an older file is replaced
+ * @cancellable: (nullable): what may cancel the call
+ * @error: return location for an error
+ *
+ * Writes a tensor to a NumPy file (`.npy`). Types that NumPy lacks are written as
+ * raw bytes (floats) or as integers of one byte; see [func@Ghlo.Buffer.load].
+ *
+ * Fails with %GHLO_ERROR_INVALID_ARGUMENT when the buffer was released or holds no
+ * tensor, and with an error of GIO when the file cannot be written.
+ *
+ * Returns: whether the file was written
+ *
+ * Since: 1.0
+ */
+gboolean
+ghlo_buffer_save (GhloBuffer    *self,
+                  GFile         *file,
+                  GCancellable  *cancellable,
+                  GError       **error)
+{
+  g_return_val_if_fail (GHLO_IS_BUFFER (self), FALSE);
+
+  return ghlo_job_run (&save_class, save_new (self, file, error), NULL, cancellable, error) != NULL;
+}
+
+/**
+ * ghlo_buffer_save_async:
+ * @self: a buffer
+ * @file: where to write to; an older file is replaced
+ * @cancellable: (nullable): what may cancel the call
+ * @callback: (scope async) (closure user_data): called when the call has finished
+ * @user_data: data for @callback
+ *
+ * Writes a tensor to a NumPy file without blocking; see [method@Ghlo.Buffer.save].
+ *
+ * Since: 1.0
+ */
+void
+ghlo_buffer_save_async (GhloBuffer          *self,
+                        GFile               *file,
+                        GCancellable        *cancellable,
+                        GAsyncReadyCallback  callback,
+                        gpointer             user_data)
+{
+  GError *error = NULL;
+  Transfer *transfer;
+
+  g_return_if_fail (GHLO_IS_BUFFER (self));
+
+  transfer = save_new (self, file, &error);
+  ghlo_job_start (&save_class, ghlo_job_task (&save_class, self, cancellable, callback, user_data), transfer, NULL,
+                  error);
+}
+
+/**
+ * ghlo_buffer_save_finish:
+ * @self: a buffer
+ * @result: what the callback was given
+ * @error: return location for an error
+ *
+ * Takes the result of [method@Ghlo.Buffer.save_async].
+ *
+ * Returns: whether the file was written
+ *
+ * Since: 1.0
+ */
+gboolean
+ghlo_buffer_save_finish (GhloBuffer    *self,
+                         GAsyncResult  *result,
+                         GError       **error)
+{
+  g_return_val_if_fail (ghlo_job_is_valid (&save_class, self, result), FALSE);
+
+  return g_task_propagate_pointer (G_TASK (result), error) != NULL;
+}
+
+static Transfer *
+copy_new (GhloBuffer  *self,
+          GhloDevice  *device,
+          GError     **error)
+{
+  GhloValue *value;
+  Transfer *transfer;
+
+  if (!GHLO_IS_DEVICE (device) || ghlo_device_get_core (device) == NULL)
+    {
+      g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+                   "expected a device that Client.list_devices gave, found %s",
+                   device == NULL ? "nothing" : "one made without a client");
+      return NULL;
+    }
+  value = ghlo_buffer_take_value (self, error);
+  if (value == NULL)
+    return NULL;
+
+  transfer = g_new0 (Transfer, 1);
+  transfer->value = value;
+
+  return transfer;
+}
+
+static gpointer
+copy_run (gpointer            data,
+          const GhloMonitor  *monitor,
+          GError            **error)
+{
+  Transfer *transfer = data;
+
+  return ghlo_compiled_copy_value (transfer->value, error);
+}
+
+static const GhloJobClass copy_class = {
+  .name = "ghlo_buffer_copy_to_device_async",
+  .workers = GHLO_WORKERS_RUN,
+  .run = copy_run,
+  .free_data = transfer_free,
+  .free_result = (GDestroyNotify) ghlo_value_unref,
+};
+
+/**
+ * ghlo_buffer_copy_to_device:
+ * @self: a buffer
+ * @device: a device that [method@Ghlo.Client.list_devices] gave
+ * @cancellable: (nullable): what may cancel the call
+ * @error: return location for an error
+ *
+ * Copies a buffer into the memory of a device, so that runs there need not do it
+ * each time. The memory of the reference device is host memory; a copy there no
+ * longer depends on the bytes that the buffer was made from.
+ *
+ * Fails with %GHLO_ERROR_INVALID_ARGUMENT when the buffer was released, and with
+ * %GHLO_ERROR_OUT_OF_MEMORY when memory does not suffice.
+ *
+ * Returns: (transfer full): a copy, or %NULL with @error set
+ *
+ * Since: 1.0
+ */
+GhloBuffer *
+ghlo_buffer_copy_to_device (GhloBuffer    *self,
+                            GhloDevice    *device,
+                            GCancellable  *cancellable,
+                            GError       **error)
+{
+  g_return_val_if_fail (GHLO_IS_BUFFER (self), NULL);
+
+  return buffer_new (ghlo_job_run (&copy_class, copy_new (self, device, error), NULL, cancellable, error));
+}
+
+/**
+ * ghlo_buffer_copy_to_device_async:
+ * @self: a buffer
+ * @device: a device that [method@Ghlo.Client.list_devices] gave
+ * @cancellable: (nullable): what may cancel the call
+ * @callback: (scope async) (closure user_data): called when the call has finished
+ * @user_data: data for @callback
+ *
+ * Copies a buffer into the memory of a device without blocking; see
+ * [method@Ghlo.Buffer.copy_to_device].
+ *
+ * Since: 1.0
+ */
+void
+ghlo_buffer_copy_to_device_async (GhloBuffer          *self,
+                                  GhloDevice          *device,
+                                  GCancellable        *cancellable,
+                                  GAsyncReadyCallback  callback,
+                                  gpointer             user_data)
+{
+  GError *error = NULL;
+  Transfer *transfer;
+
+  g_return_if_fail (GHLO_IS_BUFFER (self));
+
+  transfer = copy_new (self, device, &error);
+  ghlo_job_start (&copy_class, ghlo_job_task (&copy_class, self, cancellable, callback, user_data), transfer, NULL,
+                  error);
+}
+
+/**
+ * ghlo_buffer_copy_to_device_finish:
+ * @self: a buffer
+ * @result: what the callback was given
+ * @error: return location for an error
+ *
+ * Takes the result of [method@Ghlo.Buffer.copy_to_device_async].
+ *
+ * Returns: (transfer full): a copy, or %NULL with @error set
+ *
+ * Since: 1.0
+ */
+GhloBuffer *
+ghlo_buffer_copy_to_device_finish (GhloBuffer    *self,
+                                   GAsyncResult  *result,
+                                   GError       **error)
+{
+  g_return_val_if_fail (ghlo_job_is_valid (&copy_class, self, result), NULL);
+
+  return buffer_new (g_task_propagate_pointer (G_TASK (result), error));
+}

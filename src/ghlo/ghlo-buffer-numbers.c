@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Buffers out of numbers: constructors that convert to the element type, for small
+ * tensors and for languages where an array of numbers is no array of bytes.
+ */
+
+#include "ghlo-buffer-private.h"
+
+#include "base/element.h"
+
+/* A tensor of zeros, or INVALID_ARGUMENT for a type that has no size. */
+static GhloValue *
+value_new (GhloTensorType  *tensor_type,
+           GError         **error)
+{
+  if (tensor_type == NULL || ghlo_tensor_type_get_size (tensor_type) < 0)
+    {
+      g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+                   "expected a tensor type without dynamic dimensions, found %s",
+                   tensor_type == NULL ? "nothing" : "one with them");
+      return NULL;
+    }
+
+  return ghlo_value_new_tensor (tensor_type, error);
+}
+
+/* The same, to be filled with @n_numbers numbers. */
+static GhloValue *
+value_new_for (GhloTensorType  *tensor_type,
+               gconstpointer    numbers,
+               gsize            n_numbers,
+               GError         **error)
+{
+  GhloValue *value = value_new (tensor_type, error);
+
+  if (value == NULL)
+    return NULL;
+  if (numbers == NULL)
+    n_numbers = 0;
+  if (n_numbers == value->n_elements && !ghlo_element_type_is_complex (tensor_type->element_type))
+    return value;
+
+  if (n_numbers != value->n_elements)
+    g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+                 "expected %" G_GSIZE_FORMAT " numbers, as many as the tensor has elements, found %" G_GSIZE_FORMAT,
+                 value->n_elements, n_numbers);
+  else
+    g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+                         "expected a tensor type of real numbers, found one of complex numbers: use new_from_bytes");
+  ghlo_value_unref (value);
+
+  return NULL;
+}
+
+/* FALSE when the element type has no such integer. */
+static gboolean
+store_integer (GhloElementType type,
+               gpointer        data,
+               gint64          number)
+{
+  const GhloElementInfo *info = ghlo_element_info (type);
+  GhloScalar scalar = { .i = number };
+
+  if (info->element_class == GHLO_ELEMENT_CLASS_FLOAT)
+    scalar.f = (double) number;
+  else if ((info->element_class == GHLO_ELEMENT_CLASS_UNSIGNED && number < 0)
+           || ghlo_element_round (type, scalar).i != number)
+    return FALSE;
+  ghlo_element_store (type, data, scalar);
+
+  return TRUE;
+}
+
+static gboolean
+store_double (GhloElementType type,
+              gpointer        data,
+              double          number)
+{
+  if (ghlo_element_type_is_float (type))
+    {
+      ghlo_element_store (type, data, (GhloScalar) { .f = number });
+      return TRUE;
+    }
+
+  /* The bounds are exact as doubles; a NaN fails both comparisons. */
+  return number >= -0x1p63 && number < 0x1p63 && (double) (gint64) number == number
+         && store_integer (type, data, (gint64) number);
+}
+
+static GhloBuffer *
+refuse (GhloValue  *value,
+        gsize       index,
+        const char *number,
+        GError    **error)
+{
+  g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+               "expected a number that %s holds for element %" G_GSIZE_FORMAT ", found %s",
+               ghlo_element_type_to_string (value->type->element_type), index, number);
+  ghlo_value_unref (value);
+
+  return NULL;
+}
+
+/**
+ * ghlo_buffer_new_zeros:
+ * @tensor_type: the type of the tensor, without dynamic dimensions
+ * @error: return location for an error
+ *
+ * Makes a buffer in host memory whose elements are all zero: what a cache or a
+ * counter is at first.
+ *
+ * Fails with %GHLO_ERROR_OUT_OF_MEMORY when memory does not suffice.
+ *
+ * Returns: (transfer full): a new buffer, or %NULL with @error set
+ *
+ * Since: 1.0
+ */
+GhloBuffer *
+ghlo_buffer_new_zeros (GhloTensorType  *tensor_type,
+                       GError         **error)
+{
+  GhloValue *value = value_new (tensor_type, error);
+
+  return value != NULL ? ghlo_buffer_new_for_value (value) : NULL;
+}
+
+/**
+ * ghlo_buffer_new_from_doubles:
+ * @tensor_type: the type of the tensor, without dynamic dimensions
+ * @numbers: (array length=n_numbers) (nullable): its elements, row by row
+ * @n_numbers: the number of elements
+ * @error: return location for an error
+ *
+ * Makes a buffer in host memory out of numbers, each rounded to the nearest one of
+ * the element type. For large tensors [ctor@Ghlo.Buffer.new_from_bytes] is faster.
+ *
+ * Fails with %GHLO_ERROR_INVALID_ARGUMENT when there are too few or too many
+ * numbers, when the type is complex, or, where it is one of integers, when a number
+ * is no integer or out of its range.
+ *
+ * Returns: (transfer full): a new buffer, or %NULL with @error set
+ *
+ * Since: 1.0
+ */
+GhloBuffer *
+ghlo_buffer_new_from_doubles (GhloTensorType  *tensor_type,
+                              const double    *numbers,
+                              gsize            n_numbers,
+                              GError         **error)
+{
+  GhloValue *value = value_new_for (tensor_type, numbers, n_numbers, error);
+  char text[G_ASCII_DTOSTR_BUF_SIZE];
+  gsize size;
+
+  if (value == NULL)
+    return NULL;
+  size = ghlo_element_info (tensor_type->element_type)->size;
+  for (gsize i = 0; i < value->n_elements; i++)
+    if (!store_double (tensor_type->element_type, value->data + i * size, numbers[i]))
+      return refuse (value, i, g_ascii_dtostr (text, sizeof text, numbers[i]), error);
+
+  return ghlo_buffer_new_for_value (value);
+}
+
+/**
+ * ghlo_buffer_new_from_int64s:
+ * @tensor_type: the type of the tensor, without dynamic dimensions
+ * @numbers: (array length=n_numbers) (nullable): its elements, row by row
+ * @n_numbers: the number of elements
+ * @error: return location for an error
+ *
+ * Makes a buffer in host memory out of integers; see
+ * [ctor@Ghlo.Buffer.new_from_doubles].
+ *
+ * Returns: (transfer full): a new buffer, or %NULL with @error set
+ *
+ * Since: 1.0
+ */
+GhloBuffer *
+ghlo_buffer_new_from_int64s (GhloTensorType  *tensor_type,
+                             const gint64    *numbers,
+                             gsize            n_numbers,
+                             GError         **error)
+{
+  GhloValue *value = value_new_for (tensor_type, numbers, n_numbers, error);
+  gsize size;
+
+  if (value == NULL)
+    return NULL;
+  size = ghlo_element_info (tensor_type->element_type)->size;
+  for (gsize i = 0; i < value->n_elements; i++)
+    if (!store_integer (tensor_type->element_type, value->data + i * size, numbers[i]))
+      {
+        g_autofree char *text = g_strdup_printf ("%" G_GINT64_FORMAT, numbers[i]);
+
+        return refuse (value, i, text, error);
+      }
+
+  return ghlo_buffer_new_for_value (value);
+}

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What a session does in its turns: runs, copies, resets. A run takes the carried
+ * values away and puts their successors there at its end; where it does not reach
+ * its end, nothing is there, which the next run reports.
+ */
+
+#include "ghlo-session-private.h"
+
+#include "ghlo-error.h"
+
+static GhloValue **
+values_copy (GhloValue *const *values,
+             guint             n)
+{
+  GhloValue **copy = g_new0 (GhloValue *, n);
+
+  for (guint i = 0; i < n; i++)
+    copy[i] = values[i] != NULL ? ghlo_value_ref (values[i]) : NULL;
+
+  return copy;
+}
+
+static void
+values_clear (GhloValue **values,
+              guint       n)
+{
+  for (guint i = 0; i < n; i++)
+    g_clear_pointer (&values[i], ghlo_value_unref);
+}
+
+GhloSessionWiring *
+ghlo_session_wiring_new (guint n_inputs)
+{
+  GhloSessionWiring *self = g_new0 (GhloSessionWiring, 1);
+
+  g_atomic_ref_count_init (&self->ref_count);
+  self->n_inputs = n_inputs;
+  self->bound = g_new0 (GhloValue *, n_inputs);
+  self->initial = g_new0 (GhloValue *, n_inputs);
+  self->output = g_new0 (guint, n_inputs);
+
+  return self;
+}
+
+GhloSessionWiring *
+ghlo_session_wiring_copy (GhloSessionWiring *self)
+{
+  GhloSessionWiring *copy = g_new0 (GhloSessionWiring, 1);
+
+  g_atomic_ref_count_init (&copy->ref_count);
+  copy->n_inputs = self->n_inputs;
+  copy->bound = values_copy (self->bound, self->n_inputs);
+  copy->initial = values_copy (self->initial, self->n_inputs);
+  copy->output = g_memdup2 (self->output, self->n_inputs * sizeof *self->output);
+
+  return copy;
+}
+
+GhloSessionWiring *
+ghlo_session_wiring_ref (GhloSessionWiring *self)
+{
+  g_atomic_ref_count_inc (&self->ref_count);
+
+  return self;
+}
+
+void
+ghlo_session_wiring_unref (GhloSessionWiring *self)
+{
+  if (!g_atomic_ref_count_dec (&self->ref_count))
+    return;
+
+  values_clear (self->bound, self->n_inputs);
+  values_clear (self->initial, self->n_inputs);
+  g_free (self->bound);
+  g_free (self->initial);
+  g_free (self->output);
+  g_free (self);
+}
+
+GhloSessionCore *
+ghlo_session_core_new (GhloCompiled *compiled)
+{
+  GhloSessionCore *self = g_new0 (GhloSessionCore, 1);
+
+  g_atomic_ref_count_init (&self->ref_count);
+  self->compiled = ghlo_compiled_ref (compiled);
+  self->state = g_new0 (GhloValue *, compiled->type->rank);
+  ghlo_turns_init (&self->turns);
+
+  return self;
+}
+
+GhloSessionCore *
+ghlo_session_core_ref (GhloSessionCore *self)
+{
+  g_atomic_ref_count_inc (&self->ref_count);
+
+  return self;
+}
+
+void
+ghlo_session_core_unref (GhloSessionCore *self)
+{
+  if (!g_atomic_ref_count_dec (&self->ref_count))
+    return;
+
+  values_clear (self->state, self->compiled->type->rank);
+  g_free (self->state);
+  ghlo_turns_clear (&self->turns);
+  ghlo_compiled_unref (self->compiled);
+  g_free (self);
+}
+
+typedef struct
+{
+  GhloSessionCore   *core;
+  GhloSessionWiring *wiring;
+  int                input;
+} Reset;
+
+static void
+reset_now (gpointer data)
+{
+  Reset *reset = data;
+
+  for (guint i = 0; i < reset->wiring->n_inputs; i++)
+    {
+      if (reset->wiring->initial[i] == NULL || (reset->input >= 0 && (guint) reset->input != i))
+        continue;
+      g_clear_pointer (&reset->core->state[i], ghlo_value_unref);
+      reset->core->state[i] = ghlo_value_ref (reset->wiring->initial[i]);
+    }
+  ghlo_session_wiring_unref (reset->wiring);
+  ghlo_session_core_unref (reset->core);
+  g_free (reset);
+}
+
+void
+ghlo_session_core_reset (GhloSessionCore   *self,
+                         GhloSessionWiring *wiring,
+                         int                input)
+{
+  Reset *reset = g_new (Reset, 1);
+
+  reset->core = ghlo_session_core_ref (self);
+  reset->wiring = ghlo_session_wiring_ref (wiring);
+  reset->input = input;
+  ghlo_turns_apply (&self->turns, reset_now, reset);
+}
+
+void
+ghlo_session_core_lose (gpointer data)
+{
+  GhloSessionCore *self = data;
+
+  values_clear (self->state, self->compiled->type->rank);
+  ghlo_session_core_unref (self);
+}
+
+GhloSessionCall *
+ghlo_session_call_new (GhloSessionCore   *core,
+                       GhloSessionWiring *wiring)
+{
+  GhloSessionCall *self = g_new0 (GhloSessionCall, 1);
+
+  self->core = ghlo_session_core_ref (core);
+  self->wiring = wiring;
+
+  return self;
+}
+
+void
+ghlo_session_call_free (gpointer data)
+{
+  GhloSessionCall *self = data;
+
+  if (self->inputs != NULL)
+    {
+      if (self->in_turn && !self->done)
+        ghlo_session_core_lose (ghlo_session_core_ref (self->core));
+      values_clear (self->inputs, self->wiring->n_inputs);
+      g_free (self->inputs);
+    }
+  ghlo_session_wiring_unref (self->wiring);
+  ghlo_session_core_unref (self->core);
+  g_free (self);
+}
+
+/* A sync call whose wait for its turn was cancelled gets here only when somebody
+ * reset the cancellable meanwhile. */
+static gboolean
+check_turn (const GhloSessionCall  *self,
+            GError                **error)
+{
+  if (self->in_turn)
+    return TRUE;
+
+  g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "the call was cancelled");
+
+  return FALSE;
+}
+
+static gboolean
+check_state (const GhloSessionCall  *self,
+             guint                   input,
+             GError                **error)
+{
+  if (self->core->state[input] != NULL)
+    return TRUE;
+
+  g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+               "the value carried into input %u was lost when a run was cancelled or failed: "
+               "call Session.reset before the next run", input);
+
+  return FALSE;
+}
+
+/* Takes what is carried away from the session, all of it or nothing. */
+static gboolean
+take_state (GhloSessionCall  *self,
+            GError          **error)
+{
+  for (guint i = 0; i < self->wiring->n_inputs; i++)
+    if (self->wiring->initial[i] != NULL && !check_state (self, i, error))
+      return FALSE;
+  for (guint i = 0; i < self->wiring->n_inputs; i++)
+    if (self->wiring->initial[i] != NULL)
+      self->inputs[i] = g_steal_pointer (&self->core->state[i]);
+
+  return TRUE;
+}
+
+/* Puts the carried outputs where the next run finds them, and takes them out of
+ * what the caller is given. */
+static gboolean
+keep_state (GhloSessionCall  *self,
+            GhloOutcome      *outcome,
+            GError          **error)
+{
+  g_autofree gboolean *carried = g_new0 (gboolean, outcome->outputs->len);
+  guint n = outcome->outputs->len;
+
+  for (guint i = 0; i < self->wiring->n_inputs; i++)
+    {
+      guint output = self->wiring->output[i];
+
+      if (self->wiring->initial[i] == NULL)
+        continue;
+      self->core->state[i] = ghlo_compiled_accept_input (self->core->compiled, i, outcome->outputs->pdata[output],
+                                                         error);
+      if (self->core->state[i] == NULL)
+        {
+          g_prefix_error (error, "output %u cannot be carried into input %u: ", output, i);
+          return FALSE;
+        }
+      carried[output] = TRUE;
+    }
+
+  while (n-- > 0)
+    if (carried[n])
+      g_ptr_array_remove_index (outcome->outputs, n);
+  self->done = TRUE;
+
+  return TRUE;
+}
+
+gpointer
+ghlo_session_call_run (gpointer            call,
+                       const GhloMonitor  *monitor,
+                       GError            **error)
+{
+  GhloSessionCall *self = call;
+  GhloOutcome *outcome;
+
+  if (!check_turn (self, error) || !take_state (self, error))
+    return NULL;
+  outcome = ghlo_compiled_run (self->core->compiled, self->inputs, monitor, error);
+  if (outcome == NULL || keep_state (self, outcome, error))
+    return outcome;
+  ghlo_outcome_free (outcome);
+
+  return NULL;
+}
+
+gpointer
+ghlo_session_call_copy (gpointer            call,
+                        const GhloMonitor  *monitor,
+                        GError            **error)
+{
+  GhloSessionCall *self = call;
+
+  if (!check_turn (self, error) || !check_state (self, self->input, error))
+    return NULL;
+
+  return ghlo_compiled_copy_value (self->core->state[self->input], error);
+}
+
+/* A call's turn on a worker. */
+typedef struct
+{
+  GhloSessionCore *core;
+  GhloSessionCall *call;     /* lives as long as func runs, at least up to its own end */
+  GFunc            func;
+  gpointer         work;
+} Turn;
+
+static void
+turn_work (gpointer data)
+{
+  g_autofree Turn *turn = data;
+
+  turn->call->in_turn = TRUE;
+  turn->func (turn->work, NULL);
+  ghlo_turns_end (&turn->core->turns);
+  ghlo_session_core_unref (turn->core);
+}
+
+gboolean
+ghlo_session_call_push (gpointer   call,
+                        GFunc      func,
+                        gpointer   work,
+                        GError   **error)
+{
+  GhloSessionCall *self = call;
+  GhloSessionCore *core = self->core;
+  Turn *turn = g_new (Turn, 1);
+
+  turn->core = ghlo_session_core_ref (core);
+  turn->call = self;
+  turn->func = func;
+  turn->work = work;
+  if (ghlo_turns_push (&core->turns, turn_work, turn, error))
+    return TRUE;
+  ghlo_session_core_unref (turn->core);
+  g_free (turn);
+
+  return FALSE;
+}

@@ -1,0 +1,958 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Sessions: the object, its properties, and its calls. What happens in a call is in
+ * ghlo-session-core.c.
+ */
+
+#include "ghlo-session.h"
+
+#include "ghlo-buffer-private.h"
+#include "ghlo-executable-private.h"
+#include "ghlo-job-private.h"
+#include "ghlo-result-private.h"
+#include "ghlo-session-private.h"
+
+/**
+ * GhloSession:
+ *
+ * An executable that is run again and again, with memory of its own between the
+ * runs.
+ *
+ * [method@Ghlo.Session.bind_input] gives an input once, for all runs: weights.
+ * [method@Ghlo.Session.carry] has an output of each run be an input of the next:
+ * caches, counters, the state of a training. [method@Ghlo.Session.run] then takes
+ * the inputs that are left, in order, and gives the outputs that are not carried,
+ * in order.
+ *
+ * A carried value belongs to the session alone, which may change it in place. It
+ * leaves the session only as a copy: [method@Ghlo.Session.copy_state]. After a run
+ * that was cancelled or failed it is lost, and further runs fail until
+ * [method@Ghlo.Session.reset] gives back the initial values.
+ *
+ * Runs happen one at a time in the order of the calls; asynchronous ones may be
+ * called while others are under way. Whatever was called before a run is seen by
+ * it, and what is called after it is not. Sessions are cheap: several over one
+ * executable are independent of each other and run at the same time. A session may
+ * be used from any thread; what is bound and carried where should be settled
+ * before threads share it.
+ *
+ * Since: 1.0
+ */
+struct _GhloSession
+{
+  GObject             parent_instance;
+
+  GhloExecutable     *executable;    /* never changes, as core */
+  GhloSessionCore    *core;          /* NULL without an executable that a client made */
+
+  GMutex              lock;          /* guards what follows; held for moments only */
+  GhloSessionWiring  *wiring;        /* NULL where core is */
+  GhloProgress       *progress;      /* nullable */
+  gboolean            profile;
+  guint               pending;
+};
+
+enum
+{
+  PROP_0,
+  PROP_EXECUTABLE,
+  PROP_PROGRESS,
+  PROP_PROFILE,
+  PROP_PENDING,
+  N_PROPS
+};
+
+static GParamSpec *properties[N_PROPS];
+
+G_DEFINE_FINAL_TYPE (GhloSession, ghlo_session, G_TYPE_OBJECT)
+
+static void
+ghlo_session_constructed (GObject *object)
+{
+  GhloSession *self = GHLO_SESSION (object);
+  GhloCompiled *compiled = self->executable != NULL ? ghlo_executable_get_compiled (self->executable) : NULL;
+
+  G_OBJECT_CLASS (ghlo_session_parent_class)->constructed (object);
+
+  if (compiled == NULL)
+    return;
+  self->core = ghlo_session_core_new (compiled);
+  self->wiring = ghlo_session_wiring_new (compiled->type->rank);
+}
+
+static void
+ghlo_session_finalize (GObject *object)
+{
+  GhloSession *self = GHLO_SESSION (object);
+
+  g_clear_pointer (&self->wiring, ghlo_session_wiring_unref);
+  g_clear_pointer (&self->core, ghlo_session_core_unref);
+  g_clear_object (&self->executable);
+  g_clear_object (&self->progress);
+  g_mutex_clear (&self->lock);
+
+  G_OBJECT_CLASS (ghlo_session_parent_class)->finalize (object);
+}
+
+static void
+ghlo_session_get_property (GObject    *object,
+                           guint       prop_id,
+                           GValue     *value,
+                           GParamSpec *pspec)
+{
+  GhloSession *self = GHLO_SESSION (object);
+
+  switch (prop_id)
+    {
+    case PROP_EXECUTABLE:
+      g_value_set_object (value, self->executable);
+      break;
+    case PROP_PROGRESS:
+      g_value_set_object (value, ghlo_session_get_progress (self));
+      break;
+    case PROP_PROFILE:
+      g_value_set_boolean (value, ghlo_session_get_profile (self));
+      break;
+    case PROP_PENDING:
+      g_value_set_uint (value, ghlo_session_get_pending (self));
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
+    }
+}
+
+static void
+ghlo_session_set_property (GObject      *object,
+                           guint         prop_id,
+                           const GValue *value,
+                           GParamSpec   *pspec)
+{
+  GhloSession *self = GHLO_SESSION (object);
+
+  switch (prop_id)
+    {
+    case PROP_EXECUTABLE:
+      self->executable = g_value_dup_object (value);
+      break;
+    case PROP_PROGRESS:
+      ghlo_session_set_progress (self, g_value_get_object (value));
+      break;
+    case PROP_PROFILE:
+      ghlo_session_set_profile (self, g_value_get_boolean (value));
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
+    }
+}
+
+static void
+ghlo_session_class_init (GhloSessionClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  const GParamFlags flags = G_PARAM_STATIC_STRINGS | G_PARAM_EXPLICIT_NOTIFY;
+
+  object_class->constructed = ghlo_session_constructed;
+  object_class->finalize = ghlo_session_finalize;
+  object_class->get_property = ghlo_session_get_property;
+  object_class->set_property = ghlo_session_set_property;
+
+  /**
+   * GhloSession:executable: (getter get_executable)
+   *
+   * What the session runs.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_EXECUTABLE] =
+    g_param_spec_object ("executable", NULL, NULL, GHLO_TYPE_EXECUTABLE,
+                         flags | G_PARAM_READWRITE | G_PARAM_CONSTRUCT_ONLY);
+
+  /**
+   * GhloSession:progress: (getter get_progress) (setter set_progress)
+   *
+   * What shows how far runs are, from the next call on; it shows the run that was
+   * called last.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_PROGRESS] =
+    g_param_spec_object ("progress", NULL, NULL, GHLO_TYPE_PROGRESS, flags | G_PARAM_READWRITE);
+
+  /**
+   * GhloSession:profile: (getter get_profile) (setter set_profile)
+   *
+   * Whether runs are measured step by step, which slows them down. On the
+   * reference device there are no steps to measure.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_PROFILE] = g_param_spec_boolean ("profile", NULL, NULL, FALSE, flags | G_PARAM_READWRITE);
+
+  /**
+   * GhloSession:pending: (getter get_pending)
+   *
+   * How many runs were called and are not answered yet. It is notified where runs
+   * are called and answered, before their callbacks.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_PENDING] = g_param_spec_uint ("pending", NULL, NULL, 0, G_MAXUINT, 0, flags | G_PARAM_READABLE);
+
+  g_object_class_install_properties (object_class, N_PROPS, properties);
+}
+
+static void
+ghlo_session_init (GhloSession *self)
+{
+  g_mutex_init (&self->lock);
+}
+
+/**
+ * ghlo_session_new:
+ * @executable: what to run
+ *
+ * Makes a session in which nothing is bound or carried.
+ *
+ * Returns: (transfer full): a new session
+ *
+ * Since: 1.0
+ */
+GhloSession *
+ghlo_session_new (GhloExecutable *executable)
+{
+  return g_object_new (GHLO_TYPE_SESSION,
+                       "executable", GHLO_IS_EXECUTABLE (executable) ? executable : NULL,
+                       NULL);
+}
+
+/**
+ * ghlo_session_get_executable: (get-property executable)
+ * @self: a session
+ *
+ * Gets what the session runs.
+ *
+ * Returns: (transfer none) (nullable): the executable; %NULL for a session that was
+ *   made without one
+ *
+ * Since: 1.0
+ */
+GhloExecutable *
+ghlo_session_get_executable (GhloSession *self)
+{
+  g_return_val_if_fail (GHLO_IS_SESSION (self), NULL);
+
+  return self->executable;
+}
+
+/**
+ * ghlo_session_get_progress: (get-property progress)
+ * @self: a session
+ *
+ * Gets what shows how far runs are.
+ *
+ * Returns: (transfer none) (nullable): the progress, or %NULL when there is none
+ *
+ * Since: 1.0
+ */
+GhloProgress *
+ghlo_session_get_progress (GhloSession *self)
+{
+  GhloProgress *progress;
+
+  g_return_val_if_fail (GHLO_IS_SESSION (self), NULL);
+
+  g_mutex_lock (&self->lock);
+  progress = self->progress;
+  g_mutex_unlock (&self->lock);
+
+  return progress;
+}
+
+/**
+ * ghlo_session_set_progress: (set-property progress)
+ * @self: a session
+ * @progress: (nullable): a progress, or %NULL
+ *
+ * Sets what shows how far runs are, from the next call on.
+ *
+ * Since: 1.0
+ */
+void
+ghlo_session_set_progress (GhloSession  *self,
+                           GhloProgress *progress)
+{
+  g_autoptr (GhloProgress) old = NULL;
+
+  g_return_if_fail (GHLO_IS_SESSION (self));
+
+  if (!GHLO_IS_PROGRESS (progress))
+    progress = NULL;
+  g_mutex_lock (&self->lock);
+  old = self->progress;
+  self->progress = progress != NULL ? g_object_ref (progress) : NULL;
+  g_mutex_unlock (&self->lock);
+
+  if (old != progress)
+    g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_PROGRESS]);
+}
+
+/**
+ * ghlo_session_get_profile: (get-property profile)
+ * @self: a session
+ *
+ * Gets whether runs are measured step by step.
+ *
+ * Returns: whether they are
+ *
+ * Since: 1.0
+ */
+gboolean
+ghlo_session_get_profile (GhloSession *self)
+{
+  gboolean profile;
+
+  g_return_val_if_fail (GHLO_IS_SESSION (self), FALSE);
+
+  g_mutex_lock (&self->lock);
+  profile = self->profile;
+  g_mutex_unlock (&self->lock);
+
+  return profile;
+}
+
+/**
+ * ghlo_session_set_profile: (set-property profile)
+ * @self: a session
+ * @profile: whether to measure
+ *
+ * Sets whether runs are measured step by step, from the next call on.
+ *
+ * Since: 1.0
+ */
+void
+ghlo_session_set_profile (GhloSession *self,
+                          gboolean     profile)
+{
+  gboolean changed;
+
+  g_return_if_fail (GHLO_IS_SESSION (self));
+
+  g_mutex_lock (&self->lock);
+  changed = self->profile != !!profile;
+  self->profile = !!profile;
+  g_mutex_unlock (&self->lock);
+
+  if (changed)
+    g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_PROFILE]);
+}
+
+/**
+ * ghlo_session_get_pending: (get-property pending)
+ * @self: a session
+ *
+ * Gets how many runs were called and are not answered yet.
+ *
+ * Returns: a number
+ *
+ * Since: 1.0
+ */
+guint
+ghlo_session_get_pending (GhloSession *self)
+{
+  guint pending;
+
+  g_return_val_if_fail (GHLO_IS_SESSION (self), 0);
+
+  g_mutex_lock (&self->lock);
+  pending = self->pending;
+  g_mutex_unlock (&self->lock);
+
+  return pending;
+}
+
+static void
+add_pending (GhloSession *self,
+             int          difference)
+{
+  g_mutex_lock (&self->lock);
+  self->pending += difference;
+  g_mutex_unlock (&self->lock);
+
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_PENDING]);
+}
+
+/* The wiring of this moment; NULL where no call can be made. */
+static GhloSessionWiring *
+begin_call (GhloSession  *self,
+            GError      **error)
+{
+  GhloSessionWiring *wiring;
+
+  if (self->core == NULL)
+    {
+      g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+                           "the session was made without an executable: give Session.new what Client.compile gave");
+      return NULL;
+    }
+  if (!ghlo_workers_check (error))
+    return NULL;
+
+  g_mutex_lock (&self->lock);
+  wiring = ghlo_session_wiring_ref (self->wiring);
+  g_mutex_unlock (&self->lock);
+
+  return wiring;
+}
+
+static gboolean
+check_number (const char  *what,
+              guint        number,
+              guint        n,
+              GError     **error)
+{
+  if (number < n)
+    return TRUE;
+
+  g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+               "expected one of the program's %u %ss, counted from 0, found %s %u", n, what, what, number);
+
+  return FALSE;
+}
+
+static void
+set_wiring (GhloSession       *self,
+            GhloSessionWiring *wiring)
+{
+  GhloSessionWiring *old;
+
+  g_mutex_lock (&self->lock);
+  old = self->wiring;
+  self->wiring = wiring;
+  g_mutex_unlock (&self->lock);
+  ghlo_session_wiring_unref (old);
+}
+
+/**
+ * ghlo_session_bind_input:
+ * @self: a session
+ * @input: the number of an input of the program, from 0
+ * @buffer: its value
+ * @error: return location for an error
+ *
+ * Gives an input once for all runs that are called from now on. Binding it again
+ * replaces the value. The session keeps the data, even when @buffer is released.
+ *
+ * Fails with %GHLO_ERROR_INVALID_ARGUMENT when there is no such input, it is carried
+ * from an output, or @buffer was released or has another type.
+ *
+ * Returns: whether the input is bound
+ *
+ * Since: 1.0
+ */
+gboolean
+ghlo_session_bind_input (GhloSession  *self,
+                         guint         input,
+                         GhloBuffer   *buffer,
+                         GError      **error)
+{
+  g_autoptr (GhloValue) value = NULL;
+  GhloSessionWiring *wiring;
+  GhloSessionWiring *changed = NULL;
+
+  g_return_val_if_fail (GHLO_IS_SESSION (self), FALSE);
+
+  wiring = begin_call (self, error);
+  if (wiring == NULL)
+    return FALSE;
+  if (check_number ("input", input, wiring->n_inputs, error) && wiring->initial[input] != NULL)
+    g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+                 "input %u cannot be bound: output %u is carried into it", input, wiring->output[input]);
+  else if (input < wiring->n_inputs)
+    value = ghlo_executable_take_input (self->core->compiled, buffer, input, error);
+
+  if (value != NULL)
+    {
+      changed = ghlo_session_wiring_copy (wiring);
+      g_clear_pointer (&changed->bound[input], ghlo_value_unref);
+      changed->bound[input] = g_steal_pointer (&value);
+      set_wiring (self, changed);
+    }
+  ghlo_session_wiring_unref (wiring);
+
+  return changed != NULL;
+}
+
+/* Whether the program and what was bound before let the output be carried. */
+static gboolean
+check_carry (GhloSession        *self,
+             GhloSessionWiring  *wiring,
+             guint               output,
+             guint               input,
+             GError            **error)
+{
+  GhloCompiled *compiled = self->core->compiled;
+
+  if (!check_number ("output", output, compiled->type->n_results, error)
+      || !check_number ("input", input, wiring->n_inputs, error))
+    return FALSE;
+  if (wiring->bound[input] != NULL)
+    {
+      g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+                   "output %u cannot be carried into input %u, which is bound", output, input);
+      return FALSE;
+    }
+
+  return ghlo_compiled_check_carry (compiled, output, input, error);
+}
+
+/**
+ * ghlo_session_carry:
+ * @self: a session
+ * @output: the number of an output of the program, from 0
+ * @input: the number of an input of the program, from 0
+ * @initial: what the input is in the first run, and after a reset
+ * @error: return location for an error
+ *
+ * Has an output of each run be an input of the next, in runs that are called from
+ * now on. One output may be carried into several inputs. Carrying into an input
+ * again replaces the output and gives the input @initial once more.
+ *
+ * Where the program leaves sizes open, an output whose size the input does not take
+ * is found when a run gives it, and fails that run.
+ *
+ * Fails with %GHLO_ERROR_INVALID_ARGUMENT when there is no such output or input, the
+ * types of the two do not fit, the input is bound, or @initial was released or has
+ * another type.
+ *
+ * Returns: whether the output is carried
+ *
+ * Since: 1.0
+ */
+gboolean
+ghlo_session_carry (GhloSession  *self,
+                    guint         output,
+                    guint         input,
+                    GhloBuffer   *initial,
+                    GError      **error)
+{
+  g_autoptr (GhloValue) value = NULL;
+  GhloSessionWiring *wiring;
+  GhloSessionWiring *changed = NULL;
+
+  g_return_val_if_fail (GHLO_IS_SESSION (self), FALSE);
+
+  wiring = begin_call (self, error);
+  if (wiring == NULL)
+    return FALSE;
+  if (check_carry (self, wiring, output, input, error))
+    value = ghlo_executable_take_input (self->core->compiled, initial, input, error);
+
+  if (value != NULL)
+    {
+      changed = ghlo_session_wiring_copy (wiring);
+      g_clear_pointer (&changed->initial[input], ghlo_value_unref);
+      changed->initial[input] = g_steal_pointer (&value);
+      changed->output[input] = output;
+      ghlo_session_core_reset (self->core, changed, input);
+      set_wiring (self, changed);
+    }
+  ghlo_session_wiring_unref (wiring);
+
+  return changed != NULL;
+}
+
+/**
+ * ghlo_session_reset:
+ * @self: a session
+ * @error: return location for an error
+ *
+ * Gives carried inputs their initial values again, for runs that are called from
+ * now on; runs under way are not touched, and not waited for.
+ *
+ * Fails with %GHLO_ERROR_INVALID_ARGUMENT when the session was made without an
+ * executable.
+ *
+ * Returns: whether it was done
+ *
+ * Since: 1.0
+ */
+gboolean
+ghlo_session_reset (GhloSession  *self,
+                    GError      **error)
+{
+  GhloSessionWiring *wiring;
+
+  g_return_val_if_fail (GHLO_IS_SESSION (self), FALSE);
+
+  wiring = begin_call (self, error);
+  if (wiring == NULL)
+    return FALSE;
+  ghlo_session_core_reset (self->core, wiring, -1);
+  ghlo_session_wiring_unref (wiring);
+
+  return TRUE;
+}
+
+static void
+on_run_ended (gpointer source_object)
+{
+  add_pending (source_object, -1);
+}
+
+static const GhloJobClass run_class = {
+  .name = "ghlo_session_run_async",
+  .workers = GHLO_WORKERS_RUN,
+  .stage = GHLO_PROGRESS_STAGE_RUN,
+  .run = ghlo_session_call_run,
+  .free_data = ghlo_session_call_free,
+  .free_result = (GDestroyNotify) ghlo_outcome_free,
+  .push = ghlo_session_call_push,
+  .ended = on_run_ended,
+};
+
+static const GhloJobClass copy_class = {
+  .name = "ghlo_session_copy_state_async",
+  .workers = GHLO_WORKERS_RUN,
+  .run = ghlo_session_call_copy,
+  .free_data = ghlo_session_call_free,
+  .free_result = (GDestroyNotify) ghlo_value_unref,
+  .push = ghlo_session_call_push,
+};
+
+/* The sync form of either: waits for its turn on the caller's thread, and works there. */
+static gpointer
+call_sync (const GhloJobClass  *klass,
+           GhloSessionCall     *call,
+           GhloTurnFunc         skipped,
+           GhloProgress        *progress,
+           GCancellable        *cancellable,
+           GError             **error)
+{
+  GhloSessionCore *core;
+  gboolean in_turn;
+  gpointer result;
+
+  if (call == NULL)
+    return NULL;
+
+  core = ghlo_session_core_ref (call->core);
+  in_turn = ghlo_turns_wait (&core->turns, cancellable, skipped, core);
+  call->in_turn = in_turn;
+  result = ghlo_job_run (klass, call, progress, cancellable, error);
+  if (in_turn)
+    {
+      ghlo_turns_end (&core->turns);
+      ghlo_session_core_unref (core);
+    }
+
+  return result;
+}
+
+static guint
+count_free_inputs (const GhloSessionWiring *wiring)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < wiring->n_inputs; i++)
+    n += wiring->bound[i] == NULL && wiring->initial[i] == NULL;
+
+  return n;
+}
+
+/* Fills the inputs of a run with what is bound and what was given. */
+static gboolean
+take_inputs (GhloSessionCall     *call,
+             GhloBuffer * const  *inputs,
+             GError             **error)
+{
+  guint next = 0;
+
+  for (guint i = 0; i < call->wiring->n_inputs; i++)
+    {
+      if (call->wiring->initial[i] != NULL)
+        continue;
+      if (call->wiring->bound[i] != NULL)
+        call->inputs[i] = ghlo_value_ref (call->wiring->bound[i]);
+      else
+        call->inputs[i] = ghlo_executable_take_input (call->core->compiled, inputs[next++], i, error);
+      if (call->inputs[i] == NULL)
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
+static GhloSessionCall *
+run_new (GhloSession         *self,
+         GhloBuffer * const  *inputs,
+         gsize                n_inputs,
+         GError             **error)
+{
+  GhloSessionWiring *wiring = begin_call (self, error);
+  GhloSessionCall *call;
+  guint n_free;
+
+  if (wiring == NULL)
+    return NULL;
+  if (inputs == NULL)
+    n_inputs = 0;
+  n_free = count_free_inputs (wiring);
+  if (n_inputs != n_free)
+    {
+      g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+                   "expected %u inputs, as many as are neither bound nor carried, found %" G_GSIZE_FORMAT,
+                   n_free, n_inputs);
+      ghlo_session_wiring_unref (wiring);
+      return NULL;
+    }
+
+  call = ghlo_session_call_new (self->core, wiring);
+  call->inputs = g_new0 (GhloValue *, wiring->n_inputs + 1);
+  if (take_inputs (call, inputs, error))
+    return call;
+  ghlo_session_call_free (call);
+
+  return NULL;
+}
+
+static GhloProgress *
+dup_progress (GhloSession *self)
+{
+  GhloProgress *progress;
+
+  g_mutex_lock (&self->lock);
+  progress = self->progress != NULL ? g_object_ref (self->progress) : NULL;
+  g_mutex_unlock (&self->lock);
+
+  return progress;
+}
+
+static GhloResult *
+result_new (GhloOutcome *outcome)
+{
+  return outcome != NULL ? ghlo_result_new (outcome) : NULL;
+}
+
+static GhloBuffer *
+buffer_new (GhloValue *value)
+{
+  return value != NULL ? ghlo_buffer_new_for_value (value) : NULL;
+}
+
+/**
+ * ghlo_session_run:
+ * @self: a session
+ * @inputs: (array length=n_inputs) (nullable): the inputs that are neither bound nor
+ *   carried, in the program's order
+ * @n_inputs: the number of inputs
+ * @cancellable: (nullable): what may cancel the call
+ * @error: return location for an error
+ *
+ * Runs the program, after all runs that were called before. The result has the
+ * outputs that are not carried, in the program's order; they can be read when the
+ * call returns.
+ *
+ * When the call is cancelled, before the run begins or during it, or when the run
+ * fails, what is carried is lost: further runs fail until
+ * [method@Ghlo.Session.reset]. A call with wrong arguments is no run and loses
+ * nothing.
+ *
+ * Fails with %GHLO_ERROR_INVALID_ARGUMENT when an input is missing, was released or
+ * has another type than the program says, or when what is carried was lost; and as
+ * [method@Ghlo.Executable.execute] does.
+ *
+ * Returns: (transfer full): the outputs that are not carried, or %NULL with @error
+ *   set
+ *
+ * Since: 1.0
+ */
+GhloResult *
+ghlo_session_run (GhloSession         *self,
+                  GhloBuffer * const  *inputs,
+                  gsize                n_inputs,
+                  GCancellable        *cancellable,
+                  GError             **error)
+{
+  g_autoptr (GhloProgress) progress = NULL;
+  GhloSessionCall *call;
+  GhloOutcome *outcome;
+
+  g_return_val_if_fail (GHLO_IS_SESSION (self), NULL);
+
+  call = run_new (self, inputs, n_inputs, error);
+  if (call == NULL)
+    return NULL;
+  progress = dup_progress (self);
+  add_pending (self, 1);
+  outcome = call_sync (&run_class, call, ghlo_session_core_lose, progress, cancellable, error);
+  add_pending (self, -1);
+
+  return result_new (outcome);
+}
+
+/**
+ * ghlo_session_run_async:
+ * @self: a session
+ * @inputs: (array length=n_inputs) (nullable): the inputs that are neither bound nor
+ *   carried, in the program's order
+ * @n_inputs: the number of inputs
+ * @cancellable: (nullable): what may cancel the call
+ * @callback: (scope async) (closure user_data): called when the call has finished
+ * @user_data: data for @callback
+ *
+ * Runs the program without blocking; see [method@Ghlo.Session.run]. Any number of
+ * runs may be called before the first has finished.
+ *
+ * Since: 1.0
+ */
+void
+ghlo_session_run_async (GhloSession         *self,
+                        GhloBuffer * const  *inputs,
+                        gsize                n_inputs,
+                        GCancellable        *cancellable,
+                        GAsyncReadyCallback  callback,
+                        gpointer             user_data)
+{
+  g_autoptr (GhloProgress) progress = NULL;
+  GError *error = NULL;
+  GhloSessionCall *call;
+
+  g_return_if_fail (GHLO_IS_SESSION (self));
+
+  call = run_new (self, inputs, n_inputs, &error);
+  if (call != NULL)
+    {
+      progress = dup_progress (self);
+      add_pending (self, 1);
+    }
+  ghlo_job_start (&run_class, ghlo_job_task (&run_class, self, cancellable, callback, user_data), call, progress,
+                  error);
+}
+
+/**
+ * ghlo_session_run_finish:
+ * @self: a session
+ * @result: what the callback was given
+ * @error: return location for an error
+ *
+ * Takes the result of [method@Ghlo.Session.run_async].
+ *
+ * Returns: (transfer full): the outputs that are not carried, or %NULL with @error
+ *   set
+ *
+ * Since: 1.0
+ */
+GhloResult *
+ghlo_session_run_finish (GhloSession   *self,
+                         GAsyncResult  *result,
+                         GError       **error)
+{
+  g_return_val_if_fail (ghlo_job_is_valid (&run_class, self, result), NULL);
+
+  return result_new (g_task_propagate_pointer (G_TASK (result), error));
+}
+
+static GhloSessionCall *
+copy_new (GhloSession  *self,
+          guint         input,
+          GError      **error)
+{
+  GhloSessionWiring *wiring = begin_call (self, error);
+  GhloSessionCall *call;
+
+  if (wiring == NULL)
+    return NULL;
+  if (!check_number ("input", input, wiring->n_inputs, error) || wiring->initial[input] == NULL)
+    {
+      if (input < wiring->n_inputs)
+        g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+                     "expected an input that an output is carried into, found input %u, which has no state", input);
+      ghlo_session_wiring_unref (wiring);
+      return NULL;
+    }
+
+  call = ghlo_session_call_new (self->core, wiring);
+  call->input = input;
+
+  return call;
+}
+
+/**
+ * ghlo_session_copy_state:
+ * @self: a session
+ * @input: the number of an input that is carried
+ * @cancellable: (nullable): what may cancel the call
+ * @error: return location for an error
+ *
+ * Copies what is carried into an input, as the next run would find it: after all
+ * runs that were called before.
+ *
+ * Fails with %GHLO_ERROR_INVALID_ARGUMENT when nothing is carried into the input, or
+ * what is carried was lost.
+ *
+ * Returns: (transfer full): a copy, or %NULL with @error set
+ *
+ * Since: 1.0
+ */
+GhloBuffer *
+ghlo_session_copy_state (GhloSession   *self,
+                         guint          input,
+                         GCancellable  *cancellable,
+                         GError       **error)
+{
+  g_return_val_if_fail (GHLO_IS_SESSION (self), NULL);
+
+  return buffer_new (call_sync (&copy_class, copy_new (self, input, error),
+                                (GhloTurnFunc) ghlo_session_core_unref, NULL, cancellable, error));
+}
+
+/**
+ * ghlo_session_copy_state_async:
+ * @self: a session
+ * @input: the number of an input that is carried
+ * @cancellable: (nullable): what may cancel the call
+ * @callback: (scope async) (closure user_data): called when the call has finished
+ * @user_data: data for @callback
+ *
+ * Copies what is carried into an input without blocking; see
+ * [method@Ghlo.Session.copy_state].
+ *
+ * Since: 1.0
+ */
+void
+ghlo_session_copy_state_async (GhloSession         *self,
+                               guint                input,
+                               GCancellable        *cancellable,
+                               GAsyncReadyCallback  callback,
+                               gpointer             user_data)
+{
+  GError *error = NULL;
+  GhloSessionCall *call;
+
+  g_return_if_fail (GHLO_IS_SESSION (self));
+
+  call = copy_new (self, input, &error);
+  ghlo_job_start (&copy_class, ghlo_job_task (&copy_class, self, cancellable, callback, user_data), call, NULL, error);
+}
+
+/**
+ * ghlo_session_copy_state_finish:
+ * @self: a session
+ * @result: what the callback was given
+ * @error: return location for an error
+ *
+ * Takes the result of [method@Ghlo.Session.copy_state_async].
+ *
+ * Returns: (transfer full): a copy, or %NULL with @error set
+ *
+ * Since: 1.0
+ */
+GhloBuffer *
+ghlo_session_copy_state_finish (GhloSession   *self,
+                                GAsyncResult  *result,
+                                GError       **error)
+{
+  g_return_val_if_fail (ghlo_job_is_valid (&copy_class, self, result), NULL);
+
+  return buffer_new (g_task_propagate_pointer (G_TASK (result), error));
+}

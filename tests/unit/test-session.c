@@ -1,0 +1,813 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Sessions through the shared library: what is bound and carried, the order of
+ * calls, what a cancelled or failed run does, mistakes, and the life of objects.
+ */
+
+#include <ghlo/ghlo.h>
+
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Adds step to total: output 0 says what total was, output 1 is what it becomes. */
+#define COUNTER \
+  "func.func @main(%step: tensor<2xi32>, %total: tensor<2xi32>) -> (tensor<2xi32>, tensor<2xi32>) {\n" \
+  "  %0 = stablehlo.add %total, %step : tensor<2xi32>\n" \
+  "  return %total, %0 : tensor<2xi32>, tensor<2xi32>\n" \
+  "}\n"
+
+/* The same, after counting to limit. */
+#define SLOW_COUNTER \
+  "func.func @main(%limit: tensor<i32>, %total: tensor<2xi32>) -> (tensor<i32>, tensor<2xi32>) {\n" \
+  "  %zero = stablehlo.constant dense<0> : tensor<i32>\n" \
+  "  %one = stablehlo.constant dense<1> : tensor<i32>\n" \
+  "  %ones = stablehlo.constant dense<1> : tensor<2xi32>\n" \
+  "  %0:3 = stablehlo.while(%i = %zero, %end = %limit, %t = %total) : tensor<i32>, tensor<i32>, tensor<2xi32>\n" \
+  "    cond {\n" \
+  "      %1 = stablehlo.compare LT, %i, %end : (tensor<i32>, tensor<i32>) -> tensor<i1>\n" \
+  "      stablehlo.return %1 : tensor<i1>\n" \
+  "    } do {\n" \
+  "      %1 = stablehlo.add %i, %one : tensor<i32>\n" \
+  "      stablehlo.return %1, %end, %t : tensor<i32>, tensor<i32>, tensor<2xi32>\n" \
+  "    }\n" \
+  "  %2 = stablehlo.add %total, %ones : tensor<2xi32>\n" \
+  "  return %0#0, %2 : tensor<i32>, tensor<2xi32>\n" \
+  "}\n"
+
+/* Output 0 is x twice over; the others are what they are. */
+#define GROWING \
+  "func.func @main(%x: tensor<?xi32>, %y: tensor<2xf32>) -> (tensor<?xi32>, tensor<2xf32>, tensor<3xi32>) {\n" \
+  "  %0 = \"stablehlo.concatenate\"(%x, %x) {dimension = 0 : i64} : (tensor<?xi32>, tensor<?xi32>) -> tensor<?xi32>\n" \
+  "  %1 = stablehlo.constant dense<1> : tensor<3xi32>\n" \
+  "  return %0, %y, %1 : tensor<?xi32>, tensor<2xf32>, tensor<3xi32>\n" \
+  "}\n"
+
+/* An output whose size only a run tells, and an input of two elements. */
+#define OPEN \
+  "func.func @main(%x: tensor<?xi32>, %total: tensor<2xi32>) -> (tensor<2xi32>, tensor<?xi32>) {\n" \
+  "  return %total, %x : tensor<2xi32>, tensor<?xi32>\n" \
+  "}\n"
+
+/* Far more steps than any test waits for. */
+enum { ENDLESS = G_MAXINT32 };
+
+static GhloExecutable *
+compile (const char *text)
+{
+  g_autoptr (GBytes) bytes = g_bytes_new (text, strlen (text));
+  g_autoptr (GhloClient) client = ghlo_client_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GhloProgram) program = ghlo_program_parse (bytes, "test.mlir", NULL, &error);
+  GhloExecutable *executable;
+
+  g_assert_no_error (error);
+  executable = ghlo_client_compile (client, program, NULL, NULL, NULL, &error);
+  g_assert_no_error (error);
+
+  return executable;
+}
+
+static GhloBuffer *
+buffer_new (const char    *type,
+            gconstpointer  data,
+            gsize          size)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GhloTensorType) tensor_type = ghlo_tensor_type_parse (type, &error);
+  g_autoptr (GBytes) bytes = g_bytes_new (data, size);
+  GhloBuffer *buffer;
+
+  g_assert_no_error (error);
+  buffer = ghlo_buffer_new_from_bytes (tensor_type, bytes, &error);
+  g_assert_no_error (error);
+
+  return buffer;
+}
+
+static GhloBuffer *
+pair_new (gint32 first,
+          gint32 second)
+{
+  const gint32 values[2] = { first, second };
+
+  return buffer_new ("tensor<2xi32>", values, sizeof values);
+}
+
+static GhloBuffer *
+number_new (gint32 value)
+{
+  return buffer_new ("tensor<i32>", &value, sizeof value);
+}
+
+static void
+assert_pair (GhloBuffer *buffer,
+             gint32      first,
+             gint32      second)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GBytes) bytes = ghlo_buffer_read (buffer, NULL, &error);
+  const gint32 *values;
+
+  g_assert_no_error (error);
+  values = g_bytes_get_data (bytes, NULL);
+  g_assert_cmpint (values[0], ==, first);
+  g_assert_cmpint (values[1], ==, second);
+}
+
+static GhloSession *
+counter_new (const char *text)
+{
+  g_autoptr (GhloExecutable) executable = compile (text);
+  g_autoptr (GhloBuffer) zero = pair_new (0, 0);
+  g_autoptr (GError) error = NULL;
+  GhloSession *session = ghlo_session_new (executable);
+
+  g_assert_true (ghlo_session_carry (session, 1, 1, zero, &error));
+  g_assert_no_error (error);
+
+  return session;
+}
+
+static void
+assert_state (GhloSession *session,
+              gint32       first,
+              gint32       second)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GhloBuffer) state = ghlo_session_copy_state (session, 1, NULL, &error);
+
+  g_assert_no_error (error);
+  assert_pair (state, first, second);
+}
+
+/* One run; the total before it is returned by the program. */
+static void
+step (GhloSession *session,
+      gint32       first,
+      gint32       second,
+      gint32       expected)
+{
+  g_autoptr (GhloBuffer) input = pair_new (first, second);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GhloResult) result = ghlo_session_run (session, &input, 1, NULL, &error);
+
+  g_assert_no_error (error);
+  g_assert_cmpuint (ghlo_result_get_n_outputs (result), ==, 1);
+  assert_pair (ghlo_result_get_output (result, 0), expected, 2 * expected);
+}
+
+static void
+test_carry (void)
+{
+  g_autoptr (GhloSession) session = counter_new (COUNTER);
+  g_autoptr (GError) error = NULL;
+
+  assert_state (session, 0, 0);
+  step (session, 1, 2, 0);
+  step (session, 1, 2, 1);
+  step (session, 5, 10, 2);
+  assert_state (session, 7, 14);
+  g_assert_true (ghlo_session_reset (session, &error));
+  g_assert_no_error (error);
+  assert_state (session, 0, 0);
+  step (session, 1, 2, 0);
+  g_assert_cmpuint (ghlo_session_get_pending (session), ==, 0);
+}
+
+/* Inputs that are left come in the program's order, whichever these are. */
+static void
+test_bind (void)
+{
+  g_autoptr (GhloExecutable) executable = compile (COUNTER);
+  g_autoptr (GhloSession) session = ghlo_session_new (executable);
+  g_autoptr (GhloBuffer) three = pair_new (3, 3);
+  g_autoptr (GhloBuffer) four = pair_new (4, 4);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GhloResult) result = NULL;
+  GhloBuffer *const both[] = { three, four };
+
+  result = ghlo_session_run (session, both, 2, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (ghlo_result_get_n_outputs (result), ==, 2);
+  assert_pair (ghlo_result_get_output (result, 0), 4, 4);
+  g_clear_object (&result);
+
+  g_assert_true (ghlo_session_bind_input (session, 0, three, &error));
+  ghlo_buffer_release (three);
+  result = ghlo_session_run (session, &four, 1, NULL, &error);
+  g_assert_no_error (error);
+  assert_pair (ghlo_result_get_output (result, 1), 7, 7);
+  g_clear_object (&result);
+
+  g_assert_true (ghlo_session_bind_input (session, 0, four, &error));
+  g_assert_true (ghlo_session_bind_input (session, 1, four, &error));
+  result = ghlo_session_run (session, NULL, 0, NULL, &error);
+  g_assert_no_error (error);
+  assert_pair (ghlo_result_get_output (result, 1), 8, 8);
+}
+
+/* The initial value, copies of the state and results have memory of their own. */
+static void
+test_copies (void)
+{
+  g_autoptr (GhloSession) session = counter_new (COUNTER);
+  g_autoptr (GhloBuffer) initial = pair_new (10, 20);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GhloBuffer) one = NULL;
+  g_autoptr (GhloBuffer) two = NULL;
+
+  g_assert_true (ghlo_session_carry (session, 1, 1, initial, &error));
+  one = ghlo_session_copy_state (session, 1, NULL, &error);
+  two = ghlo_session_copy_state (session, 1, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (ghlo_buffer_get_address (one), !=, ghlo_buffer_get_address (initial));
+  g_assert_cmpuint (ghlo_buffer_get_address (one), !=, ghlo_buffer_get_address (two));
+
+  /* What a careless binding writes into a copy stays there. */
+  memset ((gpointer) ghlo_buffer_get_address (one), 0, 8);
+  ghlo_buffer_release (initial);
+  step (session, 1, 11, 10);
+  assert_state (session, 11, 31);
+  assert_pair (two, 10, 20);
+}
+
+typedef struct
+{
+  GMainLoop *loop;
+  GPtrArray *results;        /* of GAsyncResult, in the order of the callbacks */
+  GArray    *pending;        /* the session's count in each callback */
+  guint      wanted;
+} Wait;
+
+static void
+on_ready (GObject      *source,
+          GAsyncResult *result,
+          gpointer      data)
+{
+  Wait *wait = data;
+  guint pending = ghlo_session_get_pending (GHLO_SESSION (source));
+
+  g_ptr_array_add (wait->results, g_object_ref (result));
+  g_array_append_val (wait->pending, pending);
+  if (wait->results->len == wait->wanted)
+    g_main_loop_quit (wait->loop);
+}
+
+static void
+wait_init (Wait  *wait,
+           guint  wanted)
+{
+  wait->loop = g_main_loop_new (g_main_context_get_thread_default (), FALSE);
+  wait->results = g_ptr_array_new_with_free_func (g_object_unref);
+  wait->pending = g_array_new (FALSE, FALSE, sizeof (guint));
+  wait->wanted = wanted;
+}
+
+static void
+wait_clear (Wait *wait)
+{
+  g_ptr_array_unref (wait->results);
+  g_array_unref (wait->pending);
+  g_main_loop_unref (wait->loop);
+}
+
+static void
+on_pending (GObject    *object,
+            GParamSpec *pspec,
+            gpointer    data)
+{
+  ++*(guint *) data;
+}
+
+/* Runs that were called at once happen one after the other, and so are answered;
+ * a reset and a copy between them have their place. */
+static void
+test_order (void)
+{
+  enum { N = 50 };
+  g_autoptr (GhloSession) session = counter_new (COUNTER);
+  g_autoptr (GhloBuffer) one = pair_new (1, 2);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GhloBuffer) copy = NULL;
+  guint n_notified = 0;
+  Wait wait;
+
+  g_signal_connect (session, "notify::pending", G_CALLBACK (on_pending), &n_notified);
+  wait_init (&wait, 2 * N + 1);
+  for (guint i = 0; i < N; i++)
+    ghlo_session_run_async (session, &one, 1, NULL, on_ready, &wait);
+  ghlo_session_copy_state_async (session, 1, NULL, on_ready, &wait);
+  g_assert_true (ghlo_session_reset (session, &error));
+  for (guint i = 0; i < N; i++)
+    ghlo_session_run_async (session, &one, 1, NULL, on_ready, &wait);
+  g_assert_cmpuint (ghlo_session_get_pending (session), ==, 2 * N);
+  g_assert_cmpuint (wait.results->len, ==, 0);
+
+  /* A sync call waits for all of them without the main loop. */
+  assert_state (session, N, 2 * N);
+  g_main_loop_run (wait.loop);
+
+  for (guint i = 0; i < wait.results->len; i++)
+    {
+      g_autoptr (GhloResult) result = NULL;
+
+      if (i == N)
+        continue;
+      result = ghlo_session_run_finish (session, wait.results->pdata[i], &error);
+      g_assert_no_error (error);
+      assert_pair (ghlo_result_get_output (result, 0), i < N ? i : i - N - 1, 2 * (i < N ? i : i - N - 1));
+      g_assert_cmpuint (g_array_index (wait.pending, guint, i), ==, i < N ? 2 * N - 1 - i : 2 * N - i);
+    }
+  copy = ghlo_session_copy_state_finish (session, wait.results->pdata[N], &error);
+  g_assert_no_error (error);
+  assert_pair (copy, N, 2 * N);
+  g_assert_cmpuint (n_notified, ==, 4 * N);
+  wait_clear (&wait);
+}
+
+static void
+assert_lost (GhloSession *session)
+{
+  g_autoptr (GhloBuffer) none = number_new (0);
+  g_autoptr (GError) error = NULL;
+
+  for (guint i = 0; i < 2; i++)
+    {
+      g_assert_null (ghlo_session_run (session, &none, 1, NULL, &error));
+      g_assert_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT);
+      g_assert_nonnull (strstr (error->message, "input 1 was lost"));
+      g_assert_nonnull (strstr (error->message, "reset"));
+      g_clear_error (&error);
+    }
+  g_assert_null (ghlo_session_copy_state (session, 1, NULL, &error));
+  g_assert_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT);
+}
+
+/* After a reset the session works as a new one. */
+static void
+assert_recovers (GhloSession *session)
+{
+  g_autoptr (GhloBuffer) none = number_new (0);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GhloResult) result = NULL;
+
+  g_assert_true (ghlo_session_reset (session, &error));
+  assert_state (session, 0, 0);
+  result = ghlo_session_run (session, &none, 1, NULL, &error);
+  g_assert_no_error (error);
+  assert_state (session, 1, 1);
+}
+
+static gboolean
+cancel_now (gpointer data)
+{
+  g_cancellable_cancel (data);
+
+  return G_SOURCE_REMOVE;
+}
+
+static gpointer
+cancel_soon (gpointer data)
+{
+  g_usleep (30000);
+  g_cancellable_cancel (data);
+
+  return NULL;
+}
+
+/* An async run is answered at once, and the runs behind it say that nothing is
+ * carried any more; a reset may be called before the work has ended. */
+static void
+test_cancel_async (void)
+{
+  g_autoptr (GhloSession) session = counter_new (SLOW_COUNTER);
+  g_autoptr (GhloBuffer) endless = number_new (ENDLESS);
+  g_autoptr (GhloBuffer) none = number_new (0);
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  g_autoptr (GError) error = NULL;
+  Wait wait;
+
+  wait_init (&wait, 2);
+  ghlo_session_run_async (session, &endless, 1, cancellable, on_ready, &wait);
+  ghlo_session_run_async (session, &none, 1, NULL, on_ready, &wait);
+  g_timeout_add (30, cancel_now, cancellable);
+  g_main_loop_run (wait.loop);
+  g_assert_null (ghlo_session_run_finish (session, wait.results->pdata[0], &error));
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  g_clear_error (&error);
+  g_assert_null (ghlo_session_run_finish (session, wait.results->pdata[1], &error));
+  g_assert_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT);
+  wait_clear (&wait);
+  assert_lost (session);
+  assert_recovers (session);
+}
+
+/* A run that was cancelled before it began counts as well. */
+static void
+test_cancel_queued (void)
+{
+  g_autoptr (GhloSession) session = counter_new (SLOW_COUNTER);
+  g_autoptr (GhloBuffer) endless = number_new (ENDLESS);
+  g_autoptr (GhloBuffer) some = number_new (2000);
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GhloResult) first = NULL;
+  Wait wait;
+
+  wait_init (&wait, 2);
+  ghlo_session_run_async (session, &some, 1, NULL, on_ready, &wait);
+  ghlo_session_run_async (session, &endless, 1, cancellable, on_ready, &wait);
+  g_cancellable_cancel (cancellable);
+  g_main_loop_run (wait.loop);
+  for (guint i = 0; i < 2; i++)
+    {
+      g_autoptr (GhloResult) result = ghlo_session_run_finish (session, wait.results->pdata[i], &error);
+
+      if (result == NULL)
+        g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+      else
+        g_set_object (&first, result);
+    }
+  g_assert_nonnull (first);
+  g_assert_nonnull (error);
+  wait_clear (&wait);
+  assert_lost (session);
+  assert_recovers (session);
+}
+
+/* A sync call returns when cancelled, running or waiting for its turn. */
+static void
+test_cancel_sync (void)
+{
+  g_autoptr (GhloSession) session = counter_new (SLOW_COUNTER);
+  g_autoptr (GhloBuffer) endless = number_new (ENDLESS);
+  g_autoptr (GCancellable) running = g_cancellable_new ();
+  g_autoptr (GCancellable) waiting = g_cancellable_new ();
+  g_autoptr (GError) error = NULL;
+  GThread *thread;
+  Wait wait;
+
+  thread = g_thread_new ("cancel", cancel_soon, running);
+  g_assert_null (ghlo_session_run (session, &endless, 1, running, &error));
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  g_clear_error (&error);
+  g_thread_join (thread);
+  assert_lost (session);
+  assert_recovers (session);
+
+  g_cancellable_reset (running);
+  wait_init (&wait, 1);
+  ghlo_session_run_async (session, &endless, 1, running, on_ready, &wait);
+  thread = g_thread_new ("cancel", cancel_soon, waiting);
+  g_assert_null (ghlo_session_copy_state (session, 1, waiting, &error));
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  g_clear_error (&error);
+  g_assert_null (ghlo_session_run (session, &endless, 1, waiting, &error));
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  g_clear_error (&error);
+  g_thread_join (thread);
+  g_assert_cmpuint (ghlo_session_get_pending (session), ==, 1);
+  g_cancellable_cancel (running);
+  g_main_loop_run (wait.loop);
+  wait_clear (&wait);
+  assert_lost (session);
+  assert_recovers (session);
+}
+
+/* A cancelled copy loses nothing. */
+static void
+test_cancel_copy (void)
+{
+  g_autoptr (GhloSession) session = counter_new (COUNTER);
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  g_autoptr (GError) error = NULL;
+
+  g_cancellable_cancel (cancellable);
+  g_assert_null (ghlo_session_copy_state (session, 1, cancellable, &error));
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  assert_state (session, 0, 0);
+}
+
+/* What the types leave open is found when a run has given it, and fails the run. */
+static void
+test_failed (void)
+{
+  static const gint32 numbers[3] = { 1, 2, 3 };
+  g_autoptr (GhloSession) session = counter_new (OPEN);
+  g_autoptr (GhloBuffer) two = buffer_new ("tensor<2xi32>", numbers, 8);
+  g_autoptr (GhloBuffer) three = buffer_new ("tensor<3xi32>", numbers, sizeof numbers);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GhloResult) result = ghlo_session_run (session, &two, 1, NULL, &error);
+
+  g_assert_no_error (error);
+  assert_state (session, 1, 2);
+  g_assert_null (ghlo_session_run (session, &three, 1, NULL, &error));
+  g_assert_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT);
+  g_assert_nonnull (strstr (error->message, "output 1 cannot be carried into input 1"));
+  g_assert_nonnull (strstr (error->message, "found tensor<3xi32>"));
+  g_clear_error (&error);
+  g_assert_null (ghlo_session_run (session, &two, 1, NULL, &error));
+  g_assert_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT);
+  g_assert_nonnull (strstr (error->message, "lost"));
+  g_clear_error (&error);
+  g_assert_true (ghlo_session_reset (session, &error));
+  assert_state (session, 0, 0);
+}
+
+/* A carried value may change its size, and an input what is carried into it. */
+static void
+test_growing (void)
+{
+  static const gint32 numbers[3] = { 1, 2, 3 };
+  static const float floats[2] = { 1, 2 };
+  g_autoptr (GhloExecutable) executable = compile (GROWING);
+  g_autoptr (GhloSession) session = ghlo_session_new (executable);
+  g_autoptr (GhloBuffer) three = buffer_new ("tensor<3xi32>", numbers, sizeof numbers);
+  g_autoptr (GhloBuffer) real = buffer_new ("tensor<2xf32>", floats, sizeof floats);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GhloBuffer) state = NULL;
+
+  g_assert_true (ghlo_session_bind_input (session, 1, real, &error));
+  g_assert_true (ghlo_session_carry (session, 0, 0, three, &error));
+  for (guint i = 0; i < 3; i++)
+    {
+      g_autoptr (GhloResult) result = ghlo_session_run (session, NULL, 0, NULL, &error);
+
+      g_assert_no_error (error);
+      g_assert_cmpuint (ghlo_result_get_n_outputs (result), ==, 2);
+    }
+  state = ghlo_session_copy_state (session, 0, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (ghlo_buffer_get_size (state), ==, 8 * sizeof numbers);
+
+  g_assert_true (ghlo_session_carry (session, 2, 0, three, &error));
+  g_assert_no_error (error);
+  g_clear_object (&state);
+  state = ghlo_session_copy_state (session, 0, NULL, &error);
+  g_assert_cmpuint (ghlo_buffer_get_size (state), ==, sizeof numbers);
+}
+
+static void
+assert_refused (gboolean     done,
+                GError     **error,
+                const char  *pattern)
+{
+  g_assert_false (done);
+  g_assert_error (*error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT);
+  if (!g_pattern_match_simple (pattern, (*error)->message))
+    g_error ("expected '%s', found '%s'", pattern, (*error)->message);
+  g_clear_error (error);
+}
+
+/* Both forms of a run. */
+static void
+assert_run_refused (GhloSession        *session,
+                    GhloBuffer * const *inputs,
+                    gsize               n_inputs,
+                    const char         *pattern)
+{
+  g_autoptr (GError) error = NULL;
+  Wait wait;
+
+  assert_refused (ghlo_session_run (session, inputs, n_inputs, NULL, &error) != NULL, &error, pattern);
+  wait_init (&wait, 1);
+  ghlo_session_run_async (session, inputs, n_inputs, NULL, on_ready, &wait);
+  g_main_loop_run (wait.loop);
+  assert_refused (ghlo_session_run_finish (session, wait.results->pdata[0], &error) != NULL, &error, pattern);
+  g_assert_cmpuint (ghlo_session_get_pending (session), ==, 0);
+  wait_clear (&wait);
+}
+
+static void
+test_mistakes (void)
+{
+  static const float floats[2] = { 1, 2 };
+  g_autoptr (GhloSession) session = counter_new (COUNTER);
+  g_autoptr (GhloExecutable) growing = compile (GROWING);
+  g_autoptr (GhloSession) other = ghlo_session_new (growing);
+  g_autoptr (GhloBuffer) pair = pair_new (1, 1);
+  g_autoptr (GhloBuffer) real = buffer_new ("tensor<2xf32>", floats, sizeof floats);
+  g_autoptr (GhloBuffer) released = pair_new (1, 1);
+  g_autoptr (GError) error = NULL;
+
+  ghlo_buffer_release (released);
+  assert_refused (ghlo_session_bind_input (session, 2, pair, &error), &error, "expected*2 inputs*found input 2");
+  assert_refused (ghlo_session_bind_input (session, 1, pair, &error), &error, "input 1*output 1 is carried into it");
+  assert_refused (ghlo_session_bind_input (session, 0, NULL, &error), &error, "*input 0*nothing*");
+  assert_refused (ghlo_session_bind_input (session, 0, released, &error), &error, "input 0*released*");
+  assert_refused (ghlo_session_bind_input (session, 0, real, &error), &error,
+                  "expected tensor<2xi32> for input 0 ('step'), found tensor<2xf32>");
+
+  assert_refused (ghlo_session_carry (session, 2, 0, pair, &error), &error, "expected*2 outputs*found output 2");
+  assert_refused (ghlo_session_carry (session, 0, 9, pair, &error), &error, "expected*2 inputs*found input 9");
+  assert_refused (ghlo_session_carry (session, 0, 0, NULL, &error), &error, "*input 0*nothing*");
+  assert_refused (ghlo_session_carry (session, 0, 0, real, &error), &error, "*found tensor<2xf32>");
+  assert_refused (ghlo_session_carry (other, 1, 0, pair, &error), &error,
+                  "output 1 cannot be carried into input 0: expected tensor<?xi32>*found tensor<2xf32>");
+  assert_refused (ghlo_session_carry (other, 0, 1, real, &error), &error,
+                  "output 0 cannot be carried into input 1: expected tensor<2xf32>*found tensor<?xi32>");
+  g_assert_true (ghlo_session_bind_input (other, 0, pair, &error));
+  assert_refused (ghlo_session_carry (other, 0, 0, pair, &error), &error, "output 0*input 0, which is bound");
+
+  assert_refused (ghlo_session_copy_state (session, 0, NULL, &error) != NULL, &error, "*found input 0*no state");
+  assert_refused (ghlo_session_copy_state (session, 7, NULL, &error) != NULL, &error, "*2 inputs*found input 7");
+
+  assert_run_refused (session, NULL, 0, "expected 1 inputs*found 0");
+  assert_run_refused (session, NULL, 1, "expected 1 inputs*found 0");
+  assert_run_refused (session, (GhloBuffer *[]) { pair, pair }, 2, "expected 1 inputs*found 2");
+  assert_run_refused (session, (GhloBuffer *[]) { NULL }, 1, "*input 0*nothing*");
+  assert_run_refused (session, (GhloBuffer *[]) { released }, 1, "input 0*released*");
+  assert_run_refused (session, (GhloBuffer *[]) { real }, 1, "*found tensor<2xf32>");
+
+  /* None of these was a run, so nothing was lost. */
+  assert_state (session, 0, 0);
+  step (session, 1, 2, 0);
+}
+
+/* A session that was made without an executable, or with a bare one. */
+static void
+test_bare (void)
+{
+  g_autoptr (GhloExecutable) executable = g_object_new (GHLO_TYPE_EXECUTABLE, NULL);
+  g_autoptr (GhloBuffer) pair = pair_new (1, 1);
+  g_autoptr (GhloProgress) progress = ghlo_progress_new ();
+  g_autoptr (GError) error = NULL;
+
+  for (guint i = 0; i < 2; i++)
+    {
+      g_autoptr (GhloSession) session = i == 0 ? g_object_new (GHLO_TYPE_SESSION, NULL) : ghlo_session_new (executable);
+      Wait wait;
+
+      g_assert_true (ghlo_session_get_executable (session) == (i == 0 ? NULL : executable));
+      assert_refused (ghlo_session_bind_input (session, 0, pair, &error), &error, "*without an executable*");
+      assert_refused (ghlo_session_carry (session, 0, 0, pair, &error), &error, "*without an executable*");
+      assert_refused (ghlo_session_reset (session, &error), &error, "*without an executable*");
+      assert_refused (ghlo_session_copy_state (session, 0, NULL, &error) != NULL, &error, "*without an executable*");
+      assert_run_refused (session, NULL, 0, "*without an executable*");
+      wait_init (&wait, 1);
+      ghlo_session_copy_state_async (session, 0, NULL, on_ready, &wait);
+      g_main_loop_run (wait.loop);
+      assert_refused (ghlo_session_copy_state_finish (session, wait.results->pdata[0], &error) != NULL, &error, "*");
+      wait_clear (&wait);
+      g_object_set (session, "progress", progress, "profile", TRUE, NULL);
+      g_assert_true (ghlo_session_get_progress (session) == progress);
+      g_assert_true (ghlo_session_get_profile (session));
+    }
+}
+
+static void
+test_progress (void)
+{
+  g_autoptr (GhloSession) session = counter_new (COUNTER);
+  g_autoptr (GhloBuffer) pair = pair_new (1, 1);
+  g_autoptr (GhloProgress) progress = ghlo_progress_new ();
+  g_autoptr (GhloExecutable) executable = NULL;
+  guint n_notified = 0;
+  Wait wait;
+
+  g_signal_connect (session, "notify::progress", G_CALLBACK (on_pending), &n_notified);
+  g_object_set (session, "progress", progress, NULL);
+  g_object_set (session, "progress", progress, NULL);
+  g_assert_cmpuint (n_notified, ==, 1);
+  g_object_get (session, "executable", &executable, NULL);
+  g_assert_true (executable == ghlo_session_get_executable (session));
+
+  step (session, 0, 0, 0);
+  g_assert_cmpfloat (ghlo_progress_get_fraction (progress), ==, 1);
+  wait_init (&wait, 1);
+  ghlo_session_run_async (session, &pair, 1, NULL, on_ready, &wait);
+  g_main_loop_run (wait.loop);
+  g_assert_cmpint (ghlo_progress_get_stage (progress), ==, GHLO_PROGRESS_STAGE_DONE);
+  wait_clear (&wait);
+}
+
+static void
+on_dropped (GObject      *source,
+            GAsyncResult *result,
+            gpointer      data)
+{
+  g_main_loop_quit (data);
+}
+
+/* The caller may let go of everything while runs are under way or queued. */
+static void
+test_dropped (void)
+{
+  g_autoptr (GMainLoop) loop = g_main_loop_new (NULL, FALSE);
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+
+  for (guint i = 0; i < 20; i++)
+    {
+      GhloSession *session = counter_new (SLOW_COUNTER);
+      GhloBuffer *input = number_new (i % 2 ? ENDLESS : 10);
+
+      ghlo_session_run_async (session, &input, 1, cancellable, NULL, NULL);
+      ghlo_session_run_async (session, &input, 1, cancellable, i == 19 ? on_dropped : NULL, loop);
+      g_object_unref (input);
+      g_object_unref (session);
+    }
+  g_cancellable_cancel (cancellable);
+  g_main_loop_run (loop);
+}
+
+enum { N_THREADS = 4, N_RUNS = 100 };
+
+static gpointer
+run_many (gpointer data)
+{
+  g_autoptr (GhloBuffer) one = pair_new (1, 2);
+
+  for (guint i = 0; i < N_RUNS; i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (GhloResult) result = ghlo_session_run (data, &one, 1, NULL, &error);
+
+      g_assert_no_error (error);
+    }
+
+  return NULL;
+}
+
+/* No run of any thread is lost or happens beside another. */
+static void
+test_threads (void)
+{
+  g_autoptr (GhloSession) session = counter_new (COUNTER);
+  GThread *threads[N_THREADS];
+
+  for (guint i = 0; i < N_THREADS; i++)
+    threads[i] = g_thread_new ("run", run_many, session);
+  for (guint i = 0; i < N_THREADS; i++)
+    g_thread_join (threads[i]);
+  assert_state (session, N_THREADS * N_RUNS, 2 * N_THREADS * N_RUNS);
+}
+
+/* Two sessions over one executable know nothing of each other. */
+static void
+test_independent (void)
+{
+  g_autoptr (GhloSession) one = counter_new (COUNTER);
+  g_autoptr (GhloSession) two = ghlo_session_new (ghlo_session_get_executable (one));
+  g_autoptr (GhloBuffer) initial = pair_new (5, 5);
+  g_autoptr (GError) error = NULL;
+
+  g_assert_true (ghlo_session_carry (two, 1, 1, initial, &error));
+  step (one, 1, 2, 0);
+  assert_state (one, 1, 2);
+  assert_state (two, 5, 5);
+}
+
+static void
+test_fork (void)
+{
+  g_autoptr (GhloSession) session = counter_new (COUNTER);
+  g_autoptr (GhloBuffer) pair = pair_new (1, 1);
+  int status;
+  pid_t child;
+
+  step (session, 1, 2, 0);
+  child = fork ();
+  if (child == 0)
+    {
+      g_autoptr (GError) error = NULL;
+
+      if (ghlo_session_run (session, &pair, 1, NULL, &error) != NULL
+          || !g_error_matches (error, GHLO_ERROR, GHLO_ERROR_DEVICE))
+        _exit (1);
+      g_clear_error (&error);
+      if (ghlo_session_reset (session, &error) || !g_error_matches (error, GHLO_ERROR, GHLO_ERROR_DEVICE))
+        _exit (2);
+      _exit (0);
+    }
+  g_assert_cmpint (waitpid (child, &status, 0), ==, child);
+  g_assert_true (WIFEXITED (status));
+  g_assert_cmpint (WEXITSTATUS (status), ==, 0);
+}
+
+int
+main (int   argc,
+      char *argv[])
+{
+  g_test_init (&argc, &argv, NULL);
+
+  g_test_add_func ("/session/carry", test_carry);
+  g_test_add_func ("/session/bind", test_bind);
+  g_test_add_func ("/session/copies", test_copies);
+  g_test_add_func ("/session/order", test_order);
+  g_test_add_func ("/session/cancel-async", test_cancel_async);
+  g_test_add_func ("/session/cancel-queued", test_cancel_queued);
+  g_test_add_func ("/session/cancel-sync", test_cancel_sync);
+  g_test_add_func ("/session/cancel-copy", test_cancel_copy);
+  g_test_add_func ("/session/failed", test_failed);
+  g_test_add_func ("/session/growing", test_growing);
+  g_test_add_func ("/session/mistakes", test_mistakes);
+  g_test_add_func ("/session/bare", test_bare);
+  g_test_add_func ("/session/progress", test_progress);
+  g_test_add_func ("/session/dropped", test_dropped);
+  g_test_add_func ("/session/threads", test_threads);
+  g_test_add_func ("/session/independent", test_independent);
+  g_test_add_func ("/session/fork", test_fork);
+
+  return g_test_run ();
+}
