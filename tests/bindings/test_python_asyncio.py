@@ -107,6 +107,27 @@ class TestResults(unittest.IsolatedAsyncioTestCase):
                                          for i in range(200)))
         self.assertEqual([np.asarray(result[0])[1, 1] for result in results], [i + 1 for i in range(200)])
 
+    @unittest.skipUnless(hasattr(Ghlo, 'Session'), 'there are no sessions yet')
+    async def test_session(self):
+        session, one = Ghlo.Session.new(compile_text(ADD)), np.ones((2, 3), np.float32)
+        session.carry(0, 0, np.zeros((2, 3), np.float32))
+        calls = [session.run_async([one]) for _ in range(20)]
+        # What is carried leaves the session as a copy alone.
+        self.assertEqual([len(result) for result in await asyncio.gather(*calls)], [0] * 20)
+        self.assertEqual(np.asarray(await session.copy_state_async(0))[0, 0], 20)
+        endless = Ghlo.Session.new(compile_text(ENDLESS))
+        with self.assertRaises(asyncio.TimeoutError):
+            await asyncio.wait_for(endless.run_async([np.int32(1)]), 0.05)
+        self.assertTrue(await has_gone_quiet())
+
+    @unittest.skipUnless(hasattr(Ghlo.Buffer, 'save_async'), 'buffers are not saved yet')
+    async def test_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            array = np.arange(6, dtype=np.float32).reshape(2, 3)
+            await Ghlo.Buffer.from_numpy(array).save_async(folder + '/x.npy')
+            self.assertTrue((np.load(folder + '/x.npy') == array).all())
+            self.assertTrue((np.asarray(await Ghlo.Buffer.load_async(folder + '/x.npy')) == array).all())
+
     async def test_loop_goes_on(self):
         """A long call leaves the loop free."""
         call = asyncio.ensure_future(Ghlo.Program.parse_async(make_long(60000)))

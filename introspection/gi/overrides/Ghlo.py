@@ -364,3 +364,6 @@ if hasattr(Ghlo, 'Session'):
         def __call__(self, *inputs, cancellable=None):
             """Runs the session on buffers and arrays."""
             return self.run(inputs, cancellable)
+
+        def __repr__(self):
+            return '<Ghlo.Session of %r>' % self.get_executable()
