@@ -365,7 +365,8 @@ finish_block (Builder        *builder,
   g_autoptr (GArray) dying = g_array_new (FALSE, FALSE, sizeof (guint32));
 
   g_byte_array_set_size (builder->seen, MAX (builder->n_slots, builder->seen->len));
-  memset (builder->seen->data + block->first_slot, FALSE, block->end_slot - block->first_slot);
+  if (block->end_slot > block->first_slot)
+    memset (builder->seen->data + block->first_slot, FALSE, block->end_slot - block->first_slot);
 
   for (guint i = 0; terminator != NULL && i < terminator->n_operands; i++)
     {

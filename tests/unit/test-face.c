@@ -121,6 +121,18 @@ test_sync (void)
   g_assert_cmpfloat (ghlo_timing_get_run (ghlo_result_get_timing (result)), >=, 0);
 }
 
+/* A program that takes, holds and gives nothing. */
+static void
+test_empty (void)
+{
+  g_autoptr (GhloExecutable) executable = compile ("func.func @main() {\n  return\n}\n");
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GhloResult) result = ghlo_executable_execute (executable, NULL, 0, NULL, &error);
+
+  g_assert_no_error (error);
+  g_assert_cmpuint (ghlo_result_get_n_outputs (result), ==, 0);
+}
+
 typedef struct
 {
   GMainLoop    *loop;
@@ -954,6 +966,7 @@ main (int   argc,
   g_test_init (&argc, &argv, NULL);
 
   g_test_add_func ("/face/sync", test_sync);
+  g_test_add_func ("/face/empty", test_empty);
   g_test_add_func ("/face/async", test_async);
   g_test_add_func ("/face/other-context", test_other_context);
   g_test_add_func ("/face/load", test_load);
