@@ -210,7 +210,6 @@ ghlo_job_is_valid (const GhloJobClass *klass,
          && g_task_get_source_tag (G_TASK (result)) == (gpointer) klass;
 }
 
-<<<<<<< HEAD
 /* On the caller's side. Not g_cancellable_disconnect, which waits until every
  * handler has been told of the cancel: one of them, of the application's, may be
  * running the main loop that this is dispatched by. The handler holds the job. */
@@ -218,14 +217,7 @@ static void
 stop_listening (Job *job)
 {
   if (job->cancel_handler != 0)
-    g_signal_handler_disconnect (g_task_get_cancellable (job->task), job->cancel_handler);
-=======
-static void
-disconnect_cancellable (Job *job)
-{
-  if (job->cancel_handler != 0)
-    g_cancellable_disconnect (job->cancellable, job->cancel_handler);
->>>>>>> session
+    g_signal_handler_disconnect (job->cancellable, job->cancel_handler);
   job->cancel_handler = 0;
 }
 
@@ -239,13 +231,8 @@ answer (gpointer data)
   gpointer result;
   gboolean dropped;
 
-<<<<<<< HEAD
   stop_listening (job);
   task = g_steal_pointer (&job->task);
-=======
-  /* Never from inside the handler: the handler only attaches this source. */
-  disconnect_cancellable (job);
->>>>>>> session
 
   g_mutex_lock (&job->lock);
   result = g_steal_pointer (&job->result);
@@ -278,13 +265,8 @@ answer_dropped (gpointer data)
 {
   Job *job = data;
 
-<<<<<<< HEAD
-  if (job->task != NULL)
-    stop_listening (job);
-=======
-  disconnect_cancellable (job);
+  stop_listening (job);
   g_clear_object (&job->cancellable);
->>>>>>> session
   g_clear_object (&job->task);
   job_unref (job);
 }
@@ -404,13 +386,10 @@ ghlo_job_start (const GhloJobClass *klass,
   job = job_new (klass, data, progress);
   job->stop = g_cancellable_new ();
   job->task = task;
-<<<<<<< HEAD
+  job->cancellable = cancellable != NULL ? g_object_ref (cancellable) : NULL;
   /* An application may keep no more than bindings to its progress. The task goes in the caller's context. */
   if (job->progress != NULL)
     g_object_set_data_full (G_OBJECT (task), "ghlo-progress", g_object_ref (progress), g_object_unref);
-=======
-  job->cancellable = cancellable != NULL ? g_object_ref (cancellable) : NULL;
->>>>>>> session
   if (job->progress != NULL)
     ghlo_progress_core_update (job->progress, job->serial, 0, GHLO_PROGRESS_STAGE_QUEUED, NULL, FALSE);
 
