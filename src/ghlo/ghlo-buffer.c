@@ -222,7 +222,8 @@ check_size (const GhloTensorType  *type,
     g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
                  "expected %" G_GINT64_FORMAT " bytes for %s, found %" G_GSIZE_FORMAT ", one for each element: "
                  "an array of numbers becomes one byte a number, so give the bytes of its memory instead "
-                 "(in Python, Ghlo.Buffer.from_numpy or array.tobytes (); in JavaScript, Ghlo.Buffer.from_array)", wanted, text, size);
+                 "(in Python, Ghlo.Buffer.from_numpy or array.tobytes (); in JavaScript, Ghlo.Buffer.from_array)",
+                 wanted, text, size);
   else
     g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
                  "expected %" G_GINT64_FORMAT " bytes for %s, found %" G_GSIZE_FORMAT, wanted, text, size);

@@ -354,7 +354,8 @@ ghlo_program_parse (GBytes        *bytes,
                     GCancellable  *cancellable,
                     GError       **error)
 {
-  return ghlo_program_new (ghlo_job_run (&parse_class, source_new_for_bytes (bytes, name, error), NULL, cancellable, error));
+  return ghlo_program_new (ghlo_job_run (&parse_class, source_new_for_bytes (bytes, name, error), NULL, cancellable,
+                                         error));
 }
 
 /**

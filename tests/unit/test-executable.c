@@ -266,7 +266,8 @@ test_forged (void)
   for (guint i = 0; i < 2000; i++)
     {
       g_autofree guint8 *forged = g_memdup2 (data, size);
-      gsize length = g_rand_int_range (random, 0, 4) == 0 ? (gsize) g_rand_int_range (random, HEADER_SIZE + 1, size) : size;
+      gsize length = g_rand_int_range (random, 0, 4) == 0 ? (gsize) g_rand_int_range (random, HEADER_SIZE + 1, size)
+                                                          : size;
       g_autoptr (GBytes) changed = NULL;
       g_autoptr (GError) error = NULL;
       g_autoptr (GhloExecutable) loaded = NULL;
