@@ -10,6 +10,7 @@
 #include "ghlo-job-private.h"
 #include "ghlo-program-private.h"
 #include "ghlo-trim-private.h"
+#include "ghlo-workers-private.h"
 
 /**
  * GhloClient:
@@ -32,7 +33,40 @@ struct _GhloClient
   GPtrArray    *devices;     /* of GhloDevice; one for each core that was asked for */
 };
 
+enum
+{
+  PROP_0,
+  PROP_MAX_THREADS,
+  N_PROPERTIES
+};
+
+static GParamSpec *properties[N_PROPERTIES];
+
 G_DEFINE_FINAL_TYPE (GhloClient, ghlo_client, G_TYPE_OBJECT)
+
+static void
+ghlo_client_get_property (GObject    *object,
+                          guint       property_id,
+                          GValue     *value,
+                          GParamSpec *pspec)
+{
+  if (property_id == PROP_MAX_THREADS)
+    g_value_set_uint (value, ghlo_client_get_max_threads (GHLO_CLIENT (object)));
+  else
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, property_id, pspec);
+}
+
+static void
+ghlo_client_set_property (GObject      *object,
+                          guint         property_id,
+                          const GValue *value,
+                          GParamSpec   *pspec)
+{
+  if (property_id == PROP_MAX_THREADS)
+    ghlo_client_set_max_threads (GHLO_CLIENT (object), g_value_get_uint (value));
+  else
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, property_id, pspec);
+}
 
 static void
 ghlo_client_finalize (GObject *object)
@@ -49,7 +83,28 @@ ghlo_client_finalize (GObject *object)
 static void
 ghlo_client_class_init (GhloClientClass *klass)
 {
-  G_OBJECT_CLASS (klass)->finalize = ghlo_client_finalize;
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+
+  object_class->finalize = ghlo_client_finalize;
+  object_class->get_property = ghlo_client_get_property;
+  object_class->set_property = ghlo_client_set_property;
+
+  /**
+   * GhloClient:max-threads: (getter get_max_threads) (setter set_max_threads)
+   *
+   * The most threads that runs take, 0 for what the environment variable
+   * `GHLO_THREADS` says or, without it, one for each processor. Compiles take half
+   * as many.
+   *
+   * Threads belong to the process: all clients have the same limit, that which was
+   * set last.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_MAX_THREADS] = g_param_spec_uint ("max-threads", NULL, NULL, 0, 256, 0,
+                                                    G_PARAM_READWRITE | G_PARAM_EXPLICIT_NOTIFY
+                                                    | G_PARAM_STATIC_STRINGS);
+  g_object_class_install_properties (object_class, N_PROPERTIES, properties);
 }
 
 static void
@@ -95,6 +150,45 @@ GhloClient *
 ghlo_client_new (void)
 {
   return g_object_new (GHLO_TYPE_CLIENT, NULL);
+}
+
+/**
+ * ghlo_client_get_max_threads: (get-property max-threads)
+ * @self: a client
+ *
+ * Gets the most threads that runs take.
+ *
+ * Returns: the limit that was set, 0 for none
+ *
+ * Since: 1.0
+ */
+guint
+ghlo_client_get_max_threads (GhloClient *self)
+{
+  g_return_val_if_fail (GHLO_IS_CLIENT (self), 0);
+
+  return ghlo_workers_get_limit ();
+}
+
+/**
+ * ghlo_client_set_max_threads: (set-property max-threads)
+ * @self: a client
+ * @max_threads: at most 256; 0 for no limit of the application's
+ *
+ * Sets the most threads that runs of this process take.
+ *
+ * Since: 1.0
+ */
+void
+ghlo_client_set_max_threads (GhloClient *self,
+                             guint       max_threads)
+{
+  g_return_if_fail (GHLO_IS_CLIENT (self));
+
+  if (max_threads == ghlo_workers_get_limit ())
+    return;
+  ghlo_workers_set_limit (max_threads);
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_MAX_THREADS]);
 }
 
 /* A call that takes nothing along still needs something to point to. */

@@ -24,6 +24,12 @@ GHLO_AVAILABLE_IN_1_0
 GhloClient     *ghlo_client_new                 (void) G_GNUC_WARN_UNUSED_RESULT;
 
 GHLO_AVAILABLE_IN_1_0
+guint           ghlo_client_get_max_threads     (GhloClient           *self);
+GHLO_AVAILABLE_IN_1_0
+void            ghlo_client_set_max_threads     (GhloClient           *self,
+                                                 guint                 max_threads);
+
+GHLO_AVAILABLE_IN_1_0
 GListModel     *ghlo_client_list_devices        (GhloClient           *self,
                                                  GCancellable         *cancellable,
                                                  GError              **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -24,6 +24,11 @@ gboolean ghlo_workers_check (GError      **error);
 /* TRUE in the process that used the library first. */
 gboolean ghlo_workers_is_owner (void);
 
+/* The most threads for runs, for the whole process; 0 is GHLO_THREADS, or one for
+ * each processor. A worker that is busy ends when its work does. */
+void     ghlo_workers_set_limit (guint     limit);
+guint    ghlo_workers_get_limit (void);
+
 /* Has a worker call @func with @data; in the order of the calls. */
 gboolean ghlo_workers_push  (GhloWorkers   kind,
                              GFunc         func,

@@ -28,15 +28,19 @@ static struct
 {
   GMutex       lock;                   /* guards what follows */
   GThreadPool *pools[GHLO_N_WORKERS];  /* NULL until needed */
+  guint        limit;                  /* threads for runs; 0: as the environment says */
 } workers;
 
+/* Called with the lock held. */
 static guint
 count_threads (GhloWorkers kind)
 {
   const char *wish = g_getenv ("GHLO_THREADS");
-  guint64 n;
+  guint64 n = workers.limit;
 
-  if (wish == NULL || !g_ascii_string_to_unsigned (wish, 10, 1, MAX_THREADS, &n, NULL))
+  if (n > 0)
+    n = MIN (n, MAX_THREADS);
+  else if (wish == NULL || !g_ascii_string_to_unsigned (wish, 10, 1, MAX_THREADS, &n, NULL))
     n = MIN (g_get_num_processors (), (guint) MAX_THREADS);
 
   return kind == GHLO_WORKERS_COMPILE ? MAX (n / 2, 1) : n;
@@ -110,6 +114,29 @@ get_pool (GhloWorkers   kind,
   workers.pools[kind] = pool;
 
   return pool;
+}
+
+void
+ghlo_workers_set_limit (guint limit)
+{
+  g_mutex_lock (&workers.lock);
+  workers.limit = limit;
+  for (guint kind = 0; kind < GHLO_N_WORKERS; kind++)
+    if (workers.pools[kind] != NULL)
+      g_thread_pool_set_max_threads (workers.pools[kind], (int) count_threads (kind), NULL);
+  g_mutex_unlock (&workers.lock);
+}
+
+guint
+ghlo_workers_get_limit (void)
+{
+  guint limit;
+
+  g_mutex_lock (&workers.lock);
+  limit = workers.limit;
+  g_mutex_unlock (&workers.lock);
+
+  return limit;
 }
 
 gboolean

@@ -805,6 +805,49 @@ test_errors_are_told_not_printed (void)
     }
 }
 
+/* A client's limit counts for runs that start later, and wins over the environment. */
+static void
+test_client_limits_threads (void)
+{
+  if (g_test_subprocess ())
+    {
+      g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+      g_autoptr (GhloClient) client = NULL;
+      g_autoptr (GhloExecutable) executable = NULL;
+      g_autoptr (GhloBuffer) number = help_number ();
+      HelpWait waits[6];
+
+      g_setenv ("GHLO_THREADS", "4", TRUE);
+      client = g_object_new (GHLO_TYPE_CLIENT, "max-threads", 2u, NULL);
+      g_assert_cmpuint (ghlo_client_get_max_threads (client), ==, 2);
+      executable = help_compile (HELP_ENDLESS);
+      for (guint i = 0; i < G_N_ELEMENTS (waits); i++)
+        {
+          waits[i] = help_wait_init ();
+          ghlo_executable_execute_async (executable, &number, 1, cancellable, help_ready, &waits[i]);
+        }
+      while (count_nicer (2) < 2)
+        g_usleep (1000);
+      g_usleep (20000);
+      g_assert_cmpuint (count_nicer (2), ==, 2);
+      ghlo_client_set_max_threads (client, 3);
+      while (count_nicer (2) < 3)
+        g_usleep (1000);
+      g_usleep (20000);
+      g_assert_cmpuint (count_nicer (2), ==, 3);
+      g_cancellable_cancel (cancellable);
+      for (guint i = 0; i < G_N_ELEMENTS (waits); i++)
+        {
+          help_wait_run (&waits[i]);
+          help_wait_clear (&waits[i]);
+        }
+      return;
+    }
+
+  g_test_trap_subprocess (NULL, 20 * G_USEC_PER_SEC * HELP_SLOWER, 0);
+  g_test_trap_assert_passed ();
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -824,6 +867,7 @@ main (int   argc,
   g_test_add_func ("/life/finalizers-wait-for-nobody", test_finalizers_wait_for_nobody);
   g_test_add_func ("/life/answer-within-the-cancel", test_answer_within_the_cancel);
   g_test_add_func ("/life/workers-are-nice", test_workers_are_nice);
+  g_test_add_func ("/life/client-limits-threads", test_client_limits_threads);
   g_test_add_func ("/life/runs-pass-compiles", test_runs_pass_compiles);
   for (guint i = 0; i < G_N_ELEMENTS (ends); i++)
     g_test_add_data_func (ends[i].path, &ends[i].start, test_exit);
