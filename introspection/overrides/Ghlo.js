@@ -18,6 +18,12 @@ const MIB = 1 << 20;
 // collector is told: it sees a wrapper of a few bytes and not the memory behind.
 const COLLECT_AFTER = 128 * MIB;
 
+// What a byte of an array that is copied into a buffer weighs in that sum. The array is
+// the engine's own memory, and GJS 1.74 drops callbacks, also those of GIO, that arrive
+// while the engine collects in slices, which it begins at some 60 MiB of such arrays: a
+// promise would never settle. A whole collection before that forestalls it.
+const ARRAY_WEIGHT = 4;
+
 // Element type, the typed array that holds its elements, how many numbers of that
 // array make one element, and whether such an array has this type unless told
 // otherwise. Floats of 16 bits and fewer are their bits.
@@ -93,14 +99,18 @@ let collections = 0;
 const countedIn = new WeakMap();     // buffer or result: the number of collections before
 const shown = new WeakSet();         // buffers whose bytes JavaScript holds: a release frees nothing
 
-function count(object, size) {
+function weigh(size) {
     handedOut += size;
-    countedIn.set(object, collections);
     if (handedOut <= COLLECT_AFTER)
         return;
     handedOut = 0;
     collections++;
     System.gc();
+}
+
+function count(object, size) {
+    countedIn.set(object, collections);
+    weigh(size);
 }
 
 function discount(buffer) {
@@ -205,6 +215,7 @@ function fromArray(array, shape = null, elementType = null) {
             'the shape is the second argument of from_array');
     }
     const bytes = new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength);
+    weigh(numbers.byteLength * ARRAY_WEIGHT);
     return Ghlo.Buffer.new_from_bytes(type, bytes);
 }
 
@@ -244,7 +255,8 @@ function toInput(value, index, info) {
             FROM_ARRAY);
     }
     const wanted = type !== null ? elements.get(type.get_element_type()) : undefined;
-    const element = isPlain(value) || value instanceof wanted?.Store ? wanted : natural.get(value.constructor);
+    const asked = isPlain(value) || wanted !== undefined && value instanceof wanted.Store;
+    const element = asked ? wanted : natural.get(value.constructor);
     const n = (isTyped(value) ? value.length : product(shapeOf(value))) / element.width;
     const fits = type !== null && type.is_static() && type.get_n_elements() === n;
     const shape = fits && (isTyped(value) || shapeOf(value).length === 1) ? type.shape : null;

@@ -23,6 +23,13 @@ const string ENDLESS = """func.func @main(%x: tensor<i32>) -> tensor<i32> {
 }
 """;
 
+/* Adds its first input to the second; gives the sum and what the second was. */
+const string COUNTER = """func.func @main(%step: tensor<f32>, %state: tensor<f32>) -> (tensor<f32>, tensor<f32>) {
+  %0 = stablehlo.add %state, %step : tensor<f32>
+  return %0, %state : tensor<f32>, tensor<f32>
+}
+""";
+
 const int N_THREADS = 8;
 const double MIB = 1048576;
 
@@ -161,6 +168,35 @@ async void road () throws Error {
 
 void test_async () {
   await ((callback) => road.begin (callback), (result) => road.end (result));
+}
+
+async void run_session () throws Error {
+  var session = new Ghlo.Session (compile (COUNTER));
+
+  session.bind_input (0, make_buffer ("tensor<f32>", { 2 }));
+  session.carry (0, 1, make_buffer ("tensor<f32>", { 10 }));
+  for (int i = 0; i < 3; i++) {
+    var result = yield session.run_async ({});
+    assert_true (first (result.get_output (0)) == 10 + 2 * i);
+  }
+  assert_true (first (yield session.copy_state_async (1)) == 16);
+  session.reset ();
+  assert_true (first (session.run ({}).get_output (0)) == 10);
+
+  var endless = new Ghlo.Session (compile (ENDLESS));
+  var cancellable = new Cancellable ();
+  endless.carry (0, 0, new Ghlo.Buffer.from_bytes (Ghlo.TensorType.parse ("tensor<i32>"), new Bytes ({ 3, 0, 0, 0 })));
+  Timeout.add (20, () => { cancellable.cancel (); return Source.REMOVE; });
+  try {
+    yield endless.run_async ({}, cancellable);
+    assert_not_reached ();
+  } catch (IOError.CANCELLED e) {
+  }
+  refuse ("reset", () => { endless.run ({}); });
+}
+
+void test_session () {
+  await ((callback) => run_session.begin (callback), (result) => run_session.end (result));
 }
 
 /* Both before the call and in the middle of it. */
@@ -365,6 +401,7 @@ void main (string[] args) {
   Test.add_func ("/face/types", test_types);
   Test.add_func ("/face/calls", test_calls);
   Test.add_func ("/face/async", test_async);
+  Test.add_func ("/face/session", test_session);
   Test.add_func ("/face/cancel", test_cancel);
   Test.add_func ("/face/cancel-soon", test_cancel_soon);
   Test.add_func ("/face/errors", test_errors);

@@ -256,21 +256,41 @@ call_list_devices (Table         *table,
   return ghlo_client_list_devices_finish (table->client, wait_for (table), error);
 }
 
+/* The executable of a row; of none for "bare". */
+static GhloExecutable *
+make_executable (Table      *table,
+                 const char *name)
+{
+  g_autoptr (GhloProgram) program = NULL;
+
+  if (g_str_equal (name, "bare"))
+    return g_object_new (GHLO_TYPE_EXECUTABLE, NULL);
+  program = (GhloProgram *) find_program (table, name);
+
+  return ghlo_client_compile (table->client, program, NULL, NULL, NULL, NULL);
+}
+
+static GhloSession *
+make_session (Table      *table,
+              JsonObject *row)
+{
+  const char *name = get_string (row, "session");
+  g_autoptr (GhloExecutable) executable = make_executable (table, name);
+
+  return g_str_equal (name, "bare") ? g_object_new (GHLO_TYPE_SESSION, NULL) : ghlo_session_new (executable);
+}
+
 static gpointer
 call_execute (Table         *table,
               JsonObject    *row,
               GCancellable  *cancellable,
               GError       **error)
 {
-  const char *name = get_string (row, "executable");
-  g_autoptr (GhloProgram) program = (GhloProgram *) find_program (table, name);
-  g_autoptr (GhloExecutable) executable = NULL;
+  g_autoptr (GhloExecutable) executable = make_executable (table, get_string (row, "executable"));
   g_autoptr (GPtrArray) list = make_list (table, row, "inputs");
   GhloBuffer **inputs = list != NULL ? (GhloBuffer **) list->pdata : NULL;
   gsize n_inputs = list != NULL ? list->len : 2;
 
-  executable = g_str_equal (name, "bare") ? g_object_new (GHLO_TYPE_EXECUTABLE, NULL)
-                                          : ghlo_client_compile (table->client, program, NULL, NULL, NULL, NULL);
   if (!table->async)
     return ghlo_executable_execute (executable, inputs, n_inputs, cancellable, error);
   ghlo_executable_execute_async (executable, inputs, n_inputs, cancellable, on_done, table);
@@ -291,6 +311,94 @@ call_read (Table         *table,
   ghlo_buffer_read_async (buffer, cancellable, on_done, table);
 
   return ghlo_buffer_read_finish (buffer, wait_for (table), error);
+}
+
+static gpointer
+call_run (Table         *table,
+          JsonObject    *row,
+          GCancellable  *cancellable,
+          GError       **error)
+{
+  g_autoptr (GhloSession) session = make_session (table, row);
+  g_autoptr (GPtrArray) list = make_list (table, row, "inputs");
+  GhloBuffer **inputs = (GhloBuffer **) list->pdata;
+
+  if (!table->async)
+    return ghlo_session_run (session, inputs, list->len, cancellable, error);
+  ghlo_session_run_async (session, inputs, list->len, cancellable, on_done, table);
+
+  return ghlo_session_run_finish (session, wait_for (table), error);
+}
+
+static gpointer
+call_copy_state (Table         *table,
+                 JsonObject    *row,
+                 GCancellable  *cancellable,
+                 GError       **error)
+{
+  g_autoptr (GhloSession) session = make_session (table, row);
+  guint input = json_object_get_int_member (row, "input");
+
+  if (!table->async)
+    return ghlo_session_copy_state (session, input, cancellable, error);
+  ghlo_session_copy_state_async (session, input, cancellable, on_done, table);
+
+  return ghlo_session_copy_state_finish (session, wait_for (table), error);
+}
+
+static gpointer
+call_load_buffer (Table         *table,
+                  JsonObject    *row,
+                  GCancellable  *cancellable,
+                  GError       **error)
+{
+  const char *path = get_string (row, "path");
+  g_autoptr (GFile) file = path != NULL ? g_file_new_for_path (path) : NULL;
+
+  if (!table->async)
+    return ghlo_buffer_load (file, NULL, cancellable, error);
+  ghlo_buffer_load_async (file, NULL, cancellable, on_done, table);
+
+  return ghlo_buffer_load_finish (wait_for (table), error);
+}
+
+static gpointer
+call_copy_to_device (Table         *table,
+                     JsonObject    *row,
+                     GCancellable  *cancellable,
+                     GError       **error)
+{
+  g_autoptr (GhloBuffer) buffer = (GhloBuffer *) find_buffer (table, get_string (row, "buffer"));
+  g_autoptr (GhloDevice) bare = g_object_new (GHLO_TYPE_DEVICE, NULL);
+  GhloDevice *device = get_string (row, "target") != NULL ? bare : NULL;
+
+  if (!table->async)
+    return ghlo_buffer_copy_to_device (buffer, device, cancellable, error);
+  ghlo_buffer_copy_to_device_async (buffer, device, cancellable, on_done, table);
+
+  return ghlo_buffer_copy_to_device_finish (buffer, wait_for (table), error);
+}
+
+/* Bind, carry and reset, told apart by what a row has. */
+static gpointer
+call_wire (Table         *table,
+           JsonObject    *row,
+           GCancellable  *cancellable,
+           GError       **error)
+{
+  g_autoptr (GhloSession) session = make_session (table, row);
+  g_autoptr (GObject) object = NULL;
+  guint input, output;
+
+  if (!json_object_has_member (row, "input"))
+    return GINT_TO_POINTER (ghlo_session_reset (session, error));
+  object = find_buffer (table, get_string (row, "buffer"));
+  input = json_object_get_int_member (row, "input");
+  if (!json_object_has_member (row, "output"))
+    return GINT_TO_POINTER (ghlo_session_bind_input (session, input, (GhloBuffer *) object, error));
+  output = json_object_get_int_member (row, "output");
+
+  return GINT_TO_POINTER (ghlo_session_carry (session, output, input, (GhloBuffer *) object, error));
 }
 
 /* The array as numbers; NULL for the table's null. */
@@ -391,6 +499,9 @@ static const struct { const char *name; CallFunc func; } calls[] = {
   { "to-text", call_to_text },   { "compile", call_compile }, { "list-devices", call_list_devices },
   { "execute", call_execute },   { "read", call_read },       { "bytes", call_bytes },
   { "strided", call_strided },   { "tuple", call_tuple },     { "type", call_type },
+  { "run", call_run },           { "bind", call_wire },       { "copy-state", call_copy_state },
+  { "carry", call_wire },        { "reset", call_wire },      { "load-buffer", call_load_buffer },
+  { "copy-to-device", call_copy_to_device },
 };
 
 static CallFunc

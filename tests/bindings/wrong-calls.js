@@ -45,12 +45,18 @@ function makeType(row) {
     return row.type === null ? null : Ghlo.TensorType.parse(row.type);
 }
 
-// Constructors, which have no asynchronous form.
+const makeExecutable = name => name === 'bare' ? new Ghlo.Executable() : client.compile(programs[name]);
+const makeSession = name => name === 'bare' ? new Ghlo.Session() : Ghlo.Session.new(makeExecutable(name));
+
+// Quick calls, which have no asynchronous form.
 const MAKE = {
     bytes: row => Ghlo.Buffer.new_from_bytes(makeType(row), makeBytes(row.size, row.fill)),
     strided: row => Ghlo.Buffer.new_from_bytes_strided(makeType(row), makeBytes(row.size, row.fill), row.strides),
     tuple: row => Ghlo.Buffer.new_tuple(makeList(row.members)),
     type: row => Ghlo.TensorType.parse(row.text),
+    bind: row => makeSession(row.session).bind_input(row.input, buffers[row.buffer] ?? null),
+    carry: row => makeSession(row.session).carry(row.output, row.input, buffers[row.buffer] ?? null),
+    reset: row => makeSession(row.session).reset(),
 };
 
 // What a slow call is a method of, its name, and its arguments without the cancellable.
@@ -62,8 +68,11 @@ const FIND = {
     compile: row => [client, 'compile', programs[row.program] ?? null, options[row.options] ?? null,
         row.progress === undefined ? null : foreign],
     'list-devices': () => [client, 'list_devices'],
-    execute: row => [row.executable === 'bare' ? new Ghlo.Executable() : client.compile(programs[row.executable]),
-        'execute', makeList(row.inputs)],
+    execute: row => [makeExecutable(row.executable), 'execute', makeList(row.inputs)],
+    run: row => [makeSession(row.session), 'run', makeList(row.inputs)],
+    'copy-state': row => [makeSession(row.session), 'copy_state', row.input],
+    'load-buffer': row => [Ghlo.Buffer, 'load', row.path === null ? null : Gio.File.new_for_path(row.path), null],
+    'copy-to-device': row => [buffers[row.buffer], 'copy_to_device', row.target === null ? null : new Ghlo.Device()],
     read: row => [buffers[row.buffer], 'read'],
 };
 

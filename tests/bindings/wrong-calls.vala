@@ -96,7 +96,27 @@ Ghlo.TensorType? make_type (Json.Object row) throws Error {
   return Ghlo.TensorType.parse (row.get_string_member ("type"));
 }
 
-/* Constructors, which have no asynchronous form. */
+Ghlo.Executable make_executable (string name) throws Error {
+  if (name == "bare")
+    return (Ghlo.Executable) Object.new (typeof (Ghlo.Executable));
+
+  return client.compile ((Ghlo.Program) find_program (name));
+}
+
+Ghlo.Session make_session (Json.Object row) throws Error {
+  string name = row.get_string_member ("session");
+
+  if (name == "bare")
+    return (Ghlo.Session) Object.new (typeof (Ghlo.Session));
+
+  return new Ghlo.Session (make_executable (name));
+}
+
+Ghlo.Buffer? get_buffer (Json.Object row) throws Error {
+  return (Ghlo.Buffer?) find_buffer (get_text (row, "buffer"));
+}
+
+/* Quick calls, which have no asynchronous form. */
 void make (Json.Object row) throws Error {
   switch (row.get_string_member ("call")) {
   case "bytes":
@@ -110,6 +130,16 @@ void make (Json.Object row) throws Error {
     break;
   case "type":
     Ghlo.TensorType.parse (row.get_string_member ("text"));
+    break;
+  case "bind":
+    make_session (row).bind_input ((uint) row.get_int_member ("input"), get_buffer (row));
+    break;
+  case "carry":
+    make_session (row).carry ((uint) row.get_int_member ("output"), (uint) row.get_int_member ("input"),
+                              get_buffer (row));
+    break;
+  case "reset":
+    make_session (row).reset ();
     break;
   default:
     assert_not_reached ();
@@ -169,22 +199,49 @@ async void run_compile (Json.Object row, bool is_async, Cancellable cancellable)
 }
 
 async void run_execute (Json.Object row, bool is_async, Cancellable cancellable) throws Error {
-  string name = row.get_string_member ("executable");
   Ghlo.Buffer[]? inputs = row.get_null_member ("inputs") ? null : make_list (row, "inputs");
-  Ghlo.Executable executable;
+  var executable = make_executable (row.get_string_member ("executable"));
 
-  if (name == "bare")
-    executable = (Ghlo.Executable) Object.new (typeof (Ghlo.Executable));
-  else
-    executable = client.compile ((Ghlo.Program) find_program (name));
   if (is_async)
     yield executable.execute_async (inputs, cancellable);
   else
     executable.execute (inputs, cancellable);
 }
 
+async void run_session (Json.Object row, bool is_async, Cancellable cancellable) throws Error {
+  var session = make_session (row);
+
+  if (row.has_member ("inputs") && is_async)
+    yield session.run_async (make_list (row, "inputs"), cancellable);
+  else if (row.has_member ("inputs"))
+    session.run (make_list (row, "inputs"), cancellable);
+  else if (is_async)
+    yield session.copy_state_async ((uint) row.get_int_member ("input"), cancellable);
+  else
+    session.copy_state ((uint) row.get_int_member ("input"), cancellable);
+}
+
+async void run_load_buffer (Json.Object row, bool is_async, Cancellable cancellable) throws Error {
+  string? path = get_text (row, "path");
+  File? file = path != null ? File.new_for_path (path) : null;
+
+  if (is_async)
+    yield Ghlo.Buffer.load_async (file, null, cancellable);
+  else
+    Ghlo.Buffer.load (file, null, cancellable);
+}
+
+async void run_copy (Json.Object row, bool is_async, Cancellable cancellable) throws Error {
+  Ghlo.Device? device = row.get_null_member ("target") ? null : (Ghlo.Device) Object.new (typeof (Ghlo.Device));
+
+  if (is_async)
+    yield get_buffer (row).copy_to_device_async (device, cancellable);
+  else
+    get_buffer (row).copy_to_device (device, cancellable);
+}
+
 async void run_read (Json.Object row, bool is_async, Cancellable cancellable) throws Error {
-  var buffer = (Ghlo.Buffer) find_buffer (row.get_string_member ("buffer"));
+  var buffer = get_buffer (row);
 
   if (is_async)
     yield buffer.read_async (cancellable);
@@ -206,6 +263,10 @@ async void run (Json.Object row, bool is_async) throws Error {
   case "compile": yield run_compile (row, is_async, cancellable); break;
   case "execute": yield run_execute (row, is_async, cancellable); break;
   case "read": yield run_read (row, is_async, cancellable); break;
+  case "run":
+  case "copy-state": yield run_session (row, is_async, cancellable); break;
+  case "load-buffer": yield run_load_buffer (row, is_async, cancellable); break;
+  case "copy-to-device": yield run_copy (row, is_async, cancellable); break;
   case "list-devices":
     if (is_async)
       yield client.list_devices_async (cancellable);

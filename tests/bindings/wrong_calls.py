@@ -43,6 +43,9 @@ class Table:
     def executable(self, name):
         return Ghlo.Executable() if name == 'bare' else self.client.compile(self.programs[name], None, None, None)
 
+    def session(self, name):
+        return Ghlo.Session() if name == 'bare' else Ghlo.Session.new(self.executable(name))
+
     def list(self, names):
         return names and [self.buffers[name] for name in names]
 
@@ -68,15 +71,29 @@ class Table:
             return self.client, 'list_devices', []
         if call == 'execute':
             return self.executable(case['executable']), call, [self.list(case['inputs'])]
+        if call == 'run':
+            return self.session(case['session']), call, [self.list(case['inputs'])]
+        if call == 'copy-state':
+            return self.session(case['session']), 'copy_state', [case['input']]
+        if call == 'load-buffer':
+            return Ghlo.Buffer, 'load', [case['path'] and Gio.File.new_for_path(case['path']), None]
+        if call == 'copy-to-device':
+            return self.buffers[case['buffer']], 'copy_to_device', [case['target'] and Ghlo.Device()]
         return self.buffers[case['buffer']], call, []
 
     def make(self, case):
-        """A constructor: it has no asynchronous form and no cancellable."""
+        """A quick call: it has no asynchronous form and no cancellable."""
         call = case['call']
         if call == 'tuple':
             Ghlo.Buffer.new_tuple(self.list(case['members']))
         elif call == 'type':
             Ghlo.TensorType.parse(case['text'])
+        elif call == 'bind':
+            self.session(case['session']).bind_input(case['input'], self.buffers[case['buffer']])
+        elif call == 'carry':
+            self.session(case['session']).carry(case['output'], case['input'], self.buffers[case['buffer']])
+        elif call == 'reset':
+            self.session(case['session']).reset()
         else:
             arguments = [self.type(case), make_bytes(case['size'], case.get('fill', 0))]
             if call == 'strided':
