@@ -209,6 +209,23 @@ typedef enum
   GHLO_TEXT_FLAGS_ELIDE_LARGE     = 1 << 2,
 } GhloTextFlags;
 
+/**
+ * GhloLoadFlags:
+ * @GHLO_LOAD_FLAGS_NONE: the program is compiled again, so that bytes from anywhere
+ *   do no more harm than a program from anywhere
+ * @GHLO_LOAD_FLAGS_TRUSTED: the caller vouches for the bytes: machine code in them
+ *   may be run. Executables of this version contain none
+ *
+ * How a serialized executable is loaded.
+ *
+ * Since: 1.0
+ */
+typedef enum
+{
+  GHLO_LOAD_FLAGS_NONE    = 0,
+  GHLO_LOAD_FLAGS_TRUSTED = 1 << 0,
+} GhloLoadFlags;
+
 GHLO_AVAILABLE_IN_1_0
 const char      *ghlo_element_type_to_string   (GhloElementType element_type);
 GHLO_AVAILABLE_IN_1_0

@@ -9,6 +9,7 @@
 #include "ghlo-executable-private.h"
 #include "ghlo-job-private.h"
 #include "ghlo-program-private.h"
+#include "ghlo-trim-private.h"
 
 /**
  * GhloClient:
@@ -23,10 +24,12 @@
  */
 struct _GhloClient
 {
-  GObject     parent_instance;
+  GObject       parent_instance;
 
-  GMutex      lock;          /* guards what follows */
-  GPtrArray  *devices;       /* of GhloDevice; one for each core that was asked for */
+  GhloCounters *counters;    /* never changes */
+
+  GMutex        lock;        /* guards what follows */
+  GPtrArray    *devices;     /* of GhloDevice; one for each core that was asked for */
 };
 
 G_DEFINE_FINAL_TYPE (GhloClient, ghlo_client, G_TYPE_OBJECT)
@@ -37,6 +40,7 @@ ghlo_client_finalize (GObject *object)
   GhloClient *self = GHLO_CLIENT (object);
 
   g_ptr_array_unref (self->devices);
+  ghlo_counters_unref (self->counters);
   g_mutex_clear (&self->lock);
 
   G_OBJECT_CLASS (ghlo_client_parent_class)->finalize (object);
@@ -52,6 +56,7 @@ static void
 ghlo_client_init (GhloClient *self)
 {
   g_mutex_init (&self->lock);
+  self->counters = ghlo_counters_new ();
   self->devices = g_ptr_array_new_with_free_func (g_object_unref);
 }
 
@@ -204,20 +209,13 @@ ghlo_client_list_devices_finish (GhloClient    *self,
   return devices_new (self, g_task_propagate_pointer (G_TASK (result), error));
 }
 
-/* What a compile takes along. */
-typedef struct
-{
-  GhloIrModule         *module;
-  const GhloDeviceCore *device;      /* NULL: to be chosen */
-} Compile;
-
 static void
-compile_free (gpointer data)
+request_free (gpointer data)
 {
-  Compile *compile = data;
+  GhloCompileRequest *request = data;
 
-  ghlo_program_drop_module (compile->module);
-  g_free (compile);
+  ghlo_compile_request_clear (request);
+  g_free (request);
 }
 
 static gboolean
@@ -233,15 +231,16 @@ check_optional (gboolean      right,
   return FALSE;
 }
 
-static Compile *
-compile_new (GhloProgram         *program,
+static GhloCompileRequest *
+compile_new (GhloClient          *self,
+             GhloProgram         *program,
              GhloCompileOptions  *options,
              GhloProgress        *progress,
              GError             **error)
 {
   GhloDevice *device;
   GhloIrModule *module;
-  Compile *compile;
+  GhloCompileRequest *request;
 
   if (!check_optional (options == NULL || GHLO_IS_COMPILE_OPTIONS (options), "compile options", error)
       || !check_optional (progress == NULL || GHLO_IS_PROGRESS (progress), "a progress", error))
@@ -257,11 +256,13 @@ compile_new (GhloProgram         *program,
   if (module == NULL)
     return NULL;
 
-  compile = g_new0 (Compile, 1);
-  compile->module = module;
-  compile->device = device != NULL ? ghlo_device_get_core (device) : NULL;
+  request = g_new0 (GhloCompileRequest, 1);
+  request->module = module;
+  request->device = device != NULL ? ghlo_device_get_core (device) : NULL;
+  request->settings = ghlo_settings_new (options);
+  request->counters = ghlo_counters_ref (self->counters);
 
-  return compile;
+  return request;
 }
 
 static gpointer
@@ -269,14 +270,15 @@ compile_run (gpointer            data,
              const GhloMonitor  *monitor,
              GError            **error)
 {
-  Compile *compile = data;
+  GhloCompileRequest *request = data;
 
-  if (compile->device == NULL)
-    compile->device = ghlo_device_core_choose (error);
-  if (compile->device == NULL)
+  ghlo_trim_watch ();
+  if (request->device == NULL)
+    request->device = ghlo_device_core_choose (error);
+  if (request->device == NULL)
     return NULL;
 
-  return ghlo_compiled_new (compile->module, compile->device, monitor, error);
+  return ghlo_compiled_new (request, monitor, error);
 }
 
 static const GhloJobClass compile_class = {
@@ -284,7 +286,7 @@ static const GhloJobClass compile_class = {
   .workers = GHLO_WORKERS_COMPILE,
   .stage = GHLO_PROGRESS_STAGE_CODEGEN,
   .run = compile_run,
-  .free_data = compile_free,
+  .free_data = request_free,
   .free_result = (GDestroyNotify) ghlo_compiled_unref,
 };
 
@@ -333,8 +335,9 @@ ghlo_client_compile (GhloClient          *self,
 {
   g_return_val_if_fail (GHLO_IS_CLIENT (self), NULL);
 
-  return executable_new (self, program, ghlo_job_run (&compile_class, compile_new (program, options, progress, error),
-                                                      progress, cancellable, error));
+  return executable_new (self, program,
+                         ghlo_job_run (&compile_class, compile_new (self, program, options, progress, error),
+                                       progress, cancellable, error));
 }
 
 /**
@@ -361,16 +364,16 @@ ghlo_client_compile_async (GhloClient          *self,
                            gpointer             user_data)
 {
   GError *error = NULL;
-  Compile *compile;
+  GhloCompileRequest *request;
   GTask *task;
 
   g_return_if_fail (GHLO_IS_CLIENT (self));
 
-  compile = compile_new (program, options, progress, &error);
+  request = compile_new (self, program, options, progress, &error);
   task = ghlo_job_task (&compile_class, self, cancellable, callback, user_data);
-  if (compile != NULL)
+  if (request != NULL)
     g_task_set_task_data (task, g_object_ref (program), g_object_unref);
-  ghlo_job_start (&compile_class, task, compile, progress, error);
+  ghlo_job_start (&compile_class, task, request, progress, error);
 }
 
 /**
@@ -394,4 +397,202 @@ ghlo_client_compile_finish (GhloClient    *self,
 
   return executable_new (self, g_task_get_task_data (G_TASK (result)),
                          g_task_propagate_pointer (G_TASK (result), error));
+}
+
+/* What loading takes along: a request to be filled, and what fills it. */
+typedef struct
+{
+  GBytes             *bytes;
+  GhloCompileRequest  request;
+} Load;
+
+static void
+load_free (gpointer data)
+{
+  Load *load = data;
+
+  g_bytes_unref (load->bytes);
+  ghlo_compile_request_clear (&load->request);
+  g_free (load);
+}
+
+static Load *
+load_new (GhloClient     *self,
+          GBytes         *bytes,
+          GhloLoadFlags   flags,
+          GError        **error)
+{
+  Load *load;
+
+  if (bytes == NULL || (flags & ~GHLO_LOAD_FLAGS_TRUSTED) != 0)
+    {
+      g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT, "expected the bytes of an executable, found %s",
+                   bytes == NULL ? "nothing" : "them with unknown flags");
+      return NULL;
+    }
+
+  load = g_new0 (Load, 1);
+  load->bytes = g_bytes_ref (bytes);
+  load->request.counters = ghlo_counters_ref (self->counters);
+
+  return load;
+}
+
+static gpointer
+load_run (gpointer            data,
+          const GhloMonitor  *monitor,
+          GError            **error)
+{
+  Load *load = data;
+
+  ghlo_trim_watch ();
+  if (!ghlo_compile_request_read (&load->request, load->bytes, monitor, error))
+    return NULL;
+
+  return ghlo_compiled_new (&load->request, monitor, error);
+}
+
+static const GhloJobClass load_class = {
+  .name = "ghlo_client_load_executable_async",
+  .workers = GHLO_WORKERS_COMPILE,
+  .stage = GHLO_PROGRESS_STAGE_CODEGEN,
+  .run = load_run,
+  .free_data = load_free,
+  .free_result = (GDestroyNotify) ghlo_compiled_unref,
+};
+
+static GhloExecutable *
+loaded_executable_new (GhloClient   *self,
+                       GhloCompiled *compiled)
+{
+  g_autoptr (GhloProgram) program = NULL;
+
+  if (compiled == NULL)
+    return NULL;
+  program = ghlo_program_new (ghlo_ir_module_ref (compiled->module));
+
+  return executable_new (self, program, compiled);
+}
+
+/**
+ * ghlo_client_load_executable:
+ * @self: a client
+ * @bytes: what [method@Ghlo.Executable.serialize] gave
+ * @flags: how to load it
+ * @cancellable: (nullable): what may cancel the call
+ * @error: return location for an error
+ *
+ * Makes an executable out of what another one was serialized to, maybe in another
+ * process or on another machine, with the options of its compile and for the same
+ * kind of device. The program is read, verified and compiled again, so the bytes
+ * need not be trusted.
+ *
+ * Fails with %GHLO_ERROR_DATA when the bytes are something else, cut off or changed,
+ * with %GHLO_ERROR_DEVICE when there is no device of that kind, and as
+ * [method@Ghlo.Client.compile] does.
+ *
+ * Returns: (transfer full): the executable, or %NULL with @error set
+ *
+ * Since: 1.0
+ */
+GhloExecutable *
+ghlo_client_load_executable (GhloClient     *self,
+                             GBytes         *bytes,
+                             GhloLoadFlags   flags,
+                             GCancellable   *cancellable,
+                             GError        **error)
+{
+  g_return_val_if_fail (GHLO_IS_CLIENT (self), NULL);
+
+  return loaded_executable_new (self, ghlo_job_run (&load_class, load_new (self, bytes, flags, error), NULL,
+                                                    cancellable, error));
+}
+
+/**
+ * ghlo_client_load_executable_async:
+ * @self: a client
+ * @bytes: what [method@Ghlo.Executable.serialize] gave
+ * @flags: how to load it
+ * @cancellable: (nullable): what may cancel the call
+ * @callback: (scope async) (closure user_data): called when the call has finished
+ * @user_data: data for @callback
+ *
+ * Loads an executable without blocking; see [method@Ghlo.Client.load_executable].
+ *
+ * Since: 1.0
+ */
+void
+ghlo_client_load_executable_async (GhloClient          *self,
+                                   GBytes              *bytes,
+                                   GhloLoadFlags        flags,
+                                   GCancellable        *cancellable,
+                                   GAsyncReadyCallback  callback,
+                                   gpointer             user_data)
+{
+  GError *error = NULL;
+  Load *load;
+
+  g_return_if_fail (GHLO_IS_CLIENT (self));
+
+  load = load_new (self, bytes, flags, &error);
+  ghlo_job_start (&load_class, ghlo_job_task (&load_class, self, cancellable, callback, user_data), load, NULL, error);
+}
+
+/**
+ * ghlo_client_load_executable_finish:
+ * @self: a client
+ * @result: what the callback was given
+ * @error: return location for an error
+ *
+ * Takes the result of [method@Ghlo.Client.load_executable_async].
+ *
+ * Returns: (transfer full): the executable, or %NULL with @error set
+ *
+ * Since: 1.0
+ */
+GhloExecutable *
+ghlo_client_load_executable_finish (GhloClient    *self,
+                                    GAsyncResult  *result,
+                                    GError       **error)
+{
+  g_return_val_if_fail (ghlo_job_is_valid (&load_class, self, result), NULL);
+
+  return loaded_executable_new (self, g_task_propagate_pointer (G_TASK (result), error));
+}
+
+/**
+ * ghlo_client_get_statistics:
+ * @self: a client
+ *
+ * Gets how much was compiled by the client and run so far: the sum over all
+ * executables that it made.
+ *
+ * Returns: (transfer full): a snapshot
+ *
+ * Since: 1.0
+ */
+GhloStatistics *
+ghlo_client_get_statistics (GhloClient *self)
+{
+  g_return_val_if_fail (GHLO_IS_CLIENT (self), NULL);
+
+  return ghlo_statistics_new (self->counters);
+}
+
+/**
+ * ghlo_client_trim:
+ * @self: a client
+ *
+ * Gives memory back to the system that the process holds and does not use, soon and
+ * on another thread. Nothing that is in use is touched. It happens by itself when
+ * [iface@Gio.MemoryMonitor] warns of low memory.
+ *
+ * Since: 1.0
+ */
+void
+ghlo_client_trim (GhloClient *self)
+{
+  g_return_if_fail (GHLO_IS_CLIENT (self));
+
+  ghlo_trim ();
 }

@@ -57,4 +57,27 @@ GhloExecutable *ghlo_client_compile_finish      (GhloClient           *self,
                                                  GAsyncResult         *result,
                                                  GError              **error) G_GNUC_WARN_UNUSED_RESULT;
 
+GHLO_AVAILABLE_IN_1_0
+GhloExecutable *ghlo_client_load_executable        (GhloClient           *self,
+                                                    GBytes               *bytes,
+                                                    GhloLoadFlags         flags,
+                                                    GCancellable         *cancellable,
+                                                    GError              **error) G_GNUC_WARN_UNUSED_RESULT;
+GHLO_AVAILABLE_IN_1_0
+void            ghlo_client_load_executable_async  (GhloClient           *self,
+                                                    GBytes               *bytes,
+                                                    GhloLoadFlags         flags,
+                                                    GCancellable         *cancellable,
+                                                    GAsyncReadyCallback   callback,
+                                                    gpointer              user_data);
+GHLO_AVAILABLE_IN_1_0
+GhloExecutable *ghlo_client_load_executable_finish (GhloClient           *self,
+                                                    GAsyncResult         *result,
+                                                    GError              **error) G_GNUC_WARN_UNUSED_RESULT;
+
+GHLO_AVAILABLE_IN_1_0
+GhloStatistics *ghlo_client_get_statistics         (GhloClient           *self) G_GNUC_WARN_UNUSED_RESULT;
+GHLO_AVAILABLE_IN_1_0
+void            ghlo_client_trim                   (GhloClient           *self);
+
 G_END_DECLS

@@ -4,7 +4,7 @@
  * call reads them when it is made, so that later changes do not reach it.
  */
 
-#include "ghlo-compile-options.h"
+#include "ghlo-compile-options-private.h"
 
 #include "ghlo-enum-types.h"
 
@@ -223,6 +223,41 @@ ghlo_compile_options_init (GhloCompileOptions *self)
   self->caching = TRUE;
   self->enabled_passes = g_new0 (char *, 1);
   self->disabled_passes = g_new0 (char *, 1);
+}
+
+GhloSettings *
+ghlo_settings_new (GhloCompileOptions *options)
+{
+  GhloSettings *self = g_new0 (GhloSettings, 1);
+
+  g_atomic_ref_count_init (&self->ref_count);
+  self->optimization_level = options != NULL ? options->optimization_level : GHLO_OPTIMIZATION_LEVEL_O2;
+  self->debug_info = options != NULL && options->debug_info;
+  self->caching = options == NULL || options->caching;
+  self->excess_precision = options != NULL && options->excess_precision;
+  self->enabled_passes = options != NULL ? g_strdupv (options->enabled_passes) : g_new0 (char *, 1);
+  self->disabled_passes = options != NULL ? g_strdupv (options->disabled_passes) : g_new0 (char *, 1);
+
+  return self;
+}
+
+GhloSettings *
+ghlo_settings_ref (GhloSettings *self)
+{
+  g_atomic_ref_count_inc (&self->ref_count);
+
+  return self;
+}
+
+void
+ghlo_settings_unref (GhloSettings *self)
+{
+  if (!g_atomic_ref_count_dec (&self->ref_count))
+    return;
+
+  g_strfreev (self->enabled_passes);
+  g_strfreev (self->disabled_passes);
+  g_free (self);
 }
 
 /**

@@ -7,12 +7,23 @@
 #pragma once
 
 #include "base/monitor.h"
+#include "ghlo-compile-options-private.h"
 #include "ghlo-device-private.h"
+#include "ghlo-statistics-private.h"
 #include "ghlo-timing.h"
 #include "ir/module.h"
 #include "runtime/executor.h"
 
 G_BEGIN_DECLS
+
+/* What is compiled: all four are owned but the device's core, which nobody frees. */
+typedef struct
+{
+  GhloIrModule          *module;
+  const GhloDeviceCore  *device;
+  GhloSettings          *settings;
+  GhloCounters          *counters;     /* the client's */
+} GhloCompileRequest;
 
 typedef struct
 {
@@ -23,6 +34,9 @@ typedef struct
   const GhloDeviceCore  *device;
   const GhloExecutor    *executor;
   GhloPrepared          *prepared;     /* executor's */
+  GhloSettings          *settings;
+  GhloCounters          *counters;         /* of this program alone */
+  GhloCounters          *client_counters;
 } GhloCompiled;
 
 /* What one run gave. */
@@ -32,11 +46,11 @@ typedef struct
   GhloTiming *timing;
 } GhloOutcome;
 
-/* Takes a reference to @module. */
-GhloCompiled *ghlo_compiled_new          (GhloIrModule          *module,
-                                          const GhloDeviceCore  *device,
-                                          const GhloMonitor     *monitor,
-                                          GError               **error);
+/* Takes references to what @request has. */
+GhloCompiled *ghlo_compiled_new          (const GhloCompileRequest  *request,
+                                          const GhloMonitor         *monitor,
+                                          GError                   **error);
+void          ghlo_compile_request_clear (GhloCompileRequest        *request);
 GhloCompiled *ghlo_compiled_ref          (GhloCompiled          *self);
 void          ghlo_compiled_unref        (GhloCompiled          *self);
 
@@ -61,6 +75,15 @@ GhloOutcome  *ghlo_compiled_run          (GhloCompiled          *self,
 
 /* A value like @value with memory that nobody else has. */
 GhloValue    *ghlo_compiled_copy_value   (GhloValue             *value,
+                                          GError               **error);
+
+/* A serialized program, whose bytes @request is filled from, less the counters:
+ * DATA for what is none, DEVICE when there is no device of its kind. */
+GBytes       *ghlo_compiled_serialize    (const GhloCompiled    *self,
+                                          GError               **error);
+gboolean      ghlo_compile_request_read  (GhloCompileRequest    *request,
+                                          GBytes                *bytes,
+                                          const GhloMonitor     *monitor,
                                           GError               **error);
 
 void          ghlo_outcome_free          (GhloOutcome           *self);

@@ -38,33 +38,46 @@ find_entry (GhloIrModule      *module,
 }
 
 GhloCompiled *
-ghlo_compiled_new (GhloIrModule          *module,
-                   const GhloDeviceCore  *device,
-                   const GhloMonitor     *monitor,
-                   GError               **error)
+ghlo_compiled_new (const GhloCompileRequest  *request,
+                   const GhloMonitor         *monitor,
+                   GError                   **error)
 {
-  const GhloExecutor *executor = device->get_executor ();
+  const GhloExecutor *executor = request->device->get_executor ();
+  gint64 start = g_get_monotonic_time ();
   const GhloIrType *type = NULL;
-  GhloIrOp *function = find_entry (module, &type, error);
+  GhloIrOp *function = find_entry (request->module, &type, error);
   GhloPrepared *prepared;
   GhloCompiled *self;
 
   if (function == NULL)
     return NULL;
-  prepared = executor->prepare (module, function, monitor, error);
+  prepared = executor->prepare (request->module, function, monitor, error);
   if (prepared == NULL)
     return NULL;
 
   self = g_new0 (GhloCompiled, 1);
   g_atomic_ref_count_init (&self->ref_count);
-  self->module = ghlo_ir_module_ref (module);
+  self->module = ghlo_ir_module_ref (request->module);
   self->function = function;
   self->type = type;
-  self->device = device;
+  self->device = request->device;
   self->executor = executor;
   self->prepared = prepared;
+  self->settings = ghlo_settings_ref (request->settings);
+  self->counters = ghlo_counters_new ();
+  self->client_counters = ghlo_counters_ref (request->counters);
+  ghlo_counters_add_compile (self->counters, start);
+  ghlo_counters_add_compile (self->client_counters, start);
 
   return self;
+}
+
+void
+ghlo_compile_request_clear (GhloCompileRequest *request)
+{
+  g_clear_pointer (&request->module, ghlo_program_drop_module);
+  g_clear_pointer (&request->settings, ghlo_settings_unref);
+  g_clear_pointer (&request->counters, ghlo_counters_unref);
 }
 
 GhloCompiled *
@@ -82,6 +95,9 @@ compiled_free (gpointer data)
 
   self->executor->release (self->prepared);
   ghlo_ir_module_unref (self->module);
+  ghlo_settings_unref (self->settings);
+  ghlo_counters_unref (self->counters);
+  ghlo_counters_unref (self->client_counters);
   g_free (self);
 }
 
@@ -362,15 +378,14 @@ drop_output (gpointer data)
     ghlo_value_unref (data);
 }
 
-GhloOutcome *
-ghlo_compiled_run (GhloCompiled       *self,
-                   GhloValue *const   *inputs,
-                   const GhloMonitor  *monitor,
-                   GError            **error)
+/* The program's outputs, each with memory of its own. */
+static GPtrArray *
+run_outputs (GhloCompiled       *self,
+             GhloValue *const   *inputs,
+             const GhloMonitor  *monitor,
+             GError            **error)
 {
   g_autoptr (GPtrArray) outputs = g_ptr_array_new_with_free_func (drop_output);
-  gint64 start = g_get_monotonic_time ();
-  GhloOutcome *outcome;
 
   g_ptr_array_set_size (outputs, self->type->n_results);
   if (!self->executor->run (self->prepared, NULL, inputs, self->type->rank, (GhloValue **) outputs->pdata,
@@ -388,8 +403,26 @@ ghlo_compiled_run (GhloCompiled       *self,
         return NULL;
     }
 
+  return g_steal_pointer (&outputs);
+}
+
+GhloOutcome *
+ghlo_compiled_run (GhloCompiled       *self,
+                   GhloValue *const   *inputs,
+                   const GhloMonitor  *monitor,
+                   GError            **error)
+{
+  gint64 start = g_get_monotonic_time ();
+  GPtrArray *outputs = run_outputs (self, inputs, monitor, error);
+  GhloOutcome *outcome;
+
+  ghlo_counters_add_run (self->counters, start, outputs != NULL);
+  ghlo_counters_add_run (self->client_counters, start, outputs != NULL);
+  if (outputs == NULL)
+    return NULL;
+
   outcome = g_new0 (GhloOutcome, 1);
-  outcome->outputs = g_steal_pointer (&outputs);
+  outcome->outputs = outputs;
   outcome->timing = ghlo_timing_new (0, 0, (g_get_monotonic_time () - start) / (double) G_USEC_PER_SEC, 0);
 
   return outcome;

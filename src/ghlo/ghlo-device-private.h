@@ -29,6 +29,10 @@ const GhloDeviceCore *const *ghlo_device_cores       (void);
  * GHLO_DEVICE names, else the first. DEVICE when there is none of that kind. */
 const GhloDeviceCore        *ghlo_device_core_choose (GError              **error);
 
+/* The first of a kind, by the name that GHLO_DEVICE takes; NULL when there is none. */
+const GhloDeviceCore        *ghlo_device_core_find   (const char           *kind);
+const char                  *ghlo_device_core_kind   (const GhloDeviceCore *core);
+
 GhloDevice                  *ghlo_device_new         (const GhloDeviceCore *core);
 /* NULL for an object that was not made by a client. */
 const GhloDeviceCore        *ghlo_device_get_core    (GhloDevice           *self);

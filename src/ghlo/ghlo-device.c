@@ -71,12 +71,22 @@ ghlo_device_cores (void)
   return cores;
 }
 
-static const char *
-kind_to_string (GhloDeviceKind kind)
+const char *
+ghlo_device_core_kind (const GhloDeviceCore *core)
 {
   static const char *const names[] = { "reference", "cpu", "vulkan" };
 
-  return names[kind];
+  return names[core->kind];
+}
+
+const GhloDeviceCore *
+ghlo_device_core_find (const char *kind)
+{
+  for (guint i = 0; cores[i] != NULL; i++)
+    if (g_str_equal (kind, ghlo_device_core_kind (cores[i])))
+      return cores[i];
+
+  return NULL;
 }
 
 const GhloDeviceCore *
@@ -84,17 +94,18 @@ ghlo_device_core_choose (GError **error)
 {
   const char *wish = g_getenv ("GHLO_DEVICE");
   g_autoptr (GString) known = NULL;
+  const GhloDeviceCore *core;
 
   if (wish == NULL || *wish == '\0' || g_str_equal (wish, "auto"))
     return cores[0];
 
+  core = ghlo_device_core_find (wish);
+  if (core != NULL)
+    return core;
+
   known = g_string_new (NULL);
   for (guint i = 0; cores[i] != NULL; i++)
-    {
-      if (g_str_equal (wish, kind_to_string (cores[i]->kind)))
-        return cores[i];
-      g_string_append_printf (known, "%s'%s'", i > 0 ? ", " : "", kind_to_string (cores[i]->kind));
-    }
+    g_string_append_printf (known, "%s'%s'", i > 0 ? ", " : "", ghlo_device_core_kind (cores[i]));
 
   g_set_error (error, GHLO_ERROR, GHLO_ERROR_DEVICE,
                "no device of kind '%s', which GHLO_DEVICE asks for, was found; there is %s", wish, known->str);

@@ -253,6 +253,19 @@ ghlo_executable_take_input (GhloCompiled  *compiled,
   return ghlo_compiled_accept_input (compiled, index, value, error);
 }
 
+static gboolean
+check_compiled (GhloExecutable  *self,
+                GError         **error)
+{
+  if (self->compiled != NULL)
+    return TRUE;
+
+  g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+                       "the executable was made without a program: use Client.compile");
+
+  return FALSE;
+}
+
 static Run *
 run_new (GhloExecutable      *self,
          GhloBuffer * const  *inputs,
@@ -262,12 +275,8 @@ run_new (GhloExecutable      *self,
   g_autoptr (GPtrArray) values = g_ptr_array_new_with_free_func ((GDestroyNotify) ghlo_value_unref);
   Run *run;
 
-  if (self->compiled == NULL)
-    {
-      g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
-                           "the executable was made without a program: use Client.compile");
-      return NULL;
-    }
+  if (!check_compiled (self, error))
+    return NULL;
   if (inputs == NULL)
     n_inputs = 0;
   if (n_inputs != self->compiled->type->rank)
@@ -403,4 +412,121 @@ ghlo_executable_execute_finish (GhloExecutable  *self,
   g_return_val_if_fail (ghlo_job_is_valid (&execute_class, self, result), NULL);
 
   return result_new (g_task_propagate_pointer (G_TASK (result), error));
+}
+
+/* Serializing takes the compiled program along. */
+static GhloCompiled *
+dup_compiled (GhloExecutable  *self,
+              GError         **error)
+{
+  return check_compiled (self, error) ? ghlo_compiled_ref (self->compiled) : NULL;
+}
+
+static gpointer
+serialize_run (gpointer            data,
+               const GhloMonitor  *monitor,
+               GError            **error)
+{
+  return ghlo_compiled_serialize (data, error);
+}
+
+static const GhloJobClass serialize_class = {
+  .name = "ghlo_executable_serialize_async",
+  .workers = GHLO_WORKERS_COMPILE,
+  .run = serialize_run,
+  .free_data = (GDestroyNotify) ghlo_compiled_unref,
+  .free_result = (GDestroyNotify) g_bytes_unref,
+};
+
+/**
+ * ghlo_executable_serialize:
+ * @self: an executable
+ * @cancellable: (nullable): what may cancel the call
+ * @error: return location for an error
+ *
+ * Writes the executable for [method@Ghlo.Client.load_executable]: the program, the
+ * options of the compile and the kind of device, with a checksum. Machine code is
+ * not among it.
+ *
+ * Fails with %GHLO_ERROR_INVALID_ARGUMENT when no client made the executable.
+ *
+ * Returns: (transfer full): the bytes, or %NULL with @error set
+ *
+ * Since: 1.0
+ */
+GBytes *
+ghlo_executable_serialize (GhloExecutable  *self,
+                           GCancellable    *cancellable,
+                           GError         **error)
+{
+  g_return_val_if_fail (GHLO_IS_EXECUTABLE (self), NULL);
+
+  return ghlo_job_run (&serialize_class, dup_compiled (self, error), NULL, cancellable, error);
+}
+
+/**
+ * ghlo_executable_serialize_async:
+ * @self: an executable
+ * @cancellable: (nullable): what may cancel the call
+ * @callback: (scope async) (closure user_data): called when the call has finished
+ * @user_data: data for @callback
+ *
+ * Writes the executable without blocking; see [method@Ghlo.Executable.serialize].
+ *
+ * Since: 1.0
+ */
+void
+ghlo_executable_serialize_async (GhloExecutable      *self,
+                                 GCancellable        *cancellable,
+                                 GAsyncReadyCallback  callback,
+                                 gpointer             user_data)
+{
+  GError *error = NULL;
+  GhloCompiled *compiled;
+
+  g_return_if_fail (GHLO_IS_EXECUTABLE (self));
+
+  compiled = dup_compiled (self, &error);
+  ghlo_job_start (&serialize_class, ghlo_job_task (&serialize_class, self, cancellable, callback, user_data), compiled,
+                  NULL, error);
+}
+
+/**
+ * ghlo_executable_serialize_finish:
+ * @self: an executable
+ * @result: what the callback was given
+ * @error: return location for an error
+ *
+ * Takes the result of [method@Ghlo.Executable.serialize_async].
+ *
+ * Returns: (transfer full): the bytes, or %NULL with @error set
+ *
+ * Since: 1.0
+ */
+GBytes *
+ghlo_executable_serialize_finish (GhloExecutable  *self,
+                                  GAsyncResult    *result,
+                                  GError         **error)
+{
+  g_return_val_if_fail (ghlo_job_is_valid (&serialize_class, self, result), NULL);
+
+  return g_task_propagate_pointer (G_TASK (result), error);
+}
+
+/**
+ * ghlo_executable_get_statistics:
+ * @self: an executable
+ *
+ * Gets how often the executable was run so far, by itself and in sessions.
+ *
+ * Returns: (transfer full): a snapshot
+ *
+ * Since: 1.0
+ */
+GhloStatistics *
+ghlo_executable_get_statistics (GhloExecutable *self)
+{
+  g_return_val_if_fail (GHLO_IS_EXECUTABLE (self), NULL);
+
+  return ghlo_statistics_new (self->compiled != NULL ? self->compiled->counters : NULL);
 }

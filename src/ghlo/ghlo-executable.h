@@ -11,6 +11,7 @@
 
 #include "ghlo-program.h"
 #include "ghlo-result.h"
+#include "ghlo-statistics.h"
 
 G_BEGIN_DECLS
 
@@ -45,5 +46,21 @@ GHLO_AVAILABLE_IN_1_0
 GhloResult     *ghlo_executable_execute_finish (GhloExecutable       *self,
                                                 GAsyncResult         *result,
                                                 GError              **error) G_GNUC_WARN_UNUSED_RESULT;
+
+GHLO_AVAILABLE_IN_1_0
+GBytes         *ghlo_executable_serialize        (GhloExecutable       *self,
+                                                  GCancellable         *cancellable,
+                                                  GError              **error) G_GNUC_WARN_UNUSED_RESULT;
+GHLO_AVAILABLE_IN_1_0
+void            ghlo_executable_serialize_async  (GhloExecutable       *self,
+                                                  GCancellable         *cancellable,
+                                                  GAsyncReadyCallback   callback,
+                                                  gpointer              user_data);
+GHLO_AVAILABLE_IN_1_0
+GBytes         *ghlo_executable_serialize_finish (GhloExecutable       *self,
+                                                  GAsyncResult         *result,
+                                                  GError              **error) G_GNUC_WARN_UNUSED_RESULT;
+GHLO_AVAILABLE_IN_1_0
+GhloStatistics *ghlo_executable_get_statistics   (GhloExecutable       *self) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

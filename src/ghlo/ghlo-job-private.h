@@ -31,12 +31,14 @@ typedef struct
   GDestroyNotify     free_data;
   GDestroyNotify     free_result;
   /* Both optional: how an async call gets to a worker, where it is not simply the
-   * next one; and what is called in the caller's context before its callback. */
+   * next one; and what is called in the caller's context before its callback
+   * (@dropped: there was a result, but the caller had cancelled meanwhile). */
   gboolean         (*push)  (gpointer   data,
                              GFunc      func,
                              gpointer   work,
                              GError   **error);
-  void             (*ended) (gpointer   source_object);
+  void             (*ended) (gpointer   source_object,
+                             gboolean   dropped);
 } GhloJobClass;
 
 /* The sync form. @data is taken over; NULL means that @error is set already,

@@ -22,6 +22,7 @@ typedef struct
 
   /* The caller's side: touched by the call itself and by the answer only. */
   GTask              *task;
+  GCancellable       *cancellable;   /* nullable; not the task's, see ghlo_job_task() */
   gulong              cancel_handler;
 
   GMutex              lock;          /* guards what follows */
@@ -31,6 +32,8 @@ typedef struct
   gpointer            result;        /* owned until the answer takes it */
   GError             *error;
 } Job;
+
+#define CANCELLABLE_KEY "ghlo-cancellable"
 
 /* Jobs whose bodies may be running, for the end of the process. */
 static struct
@@ -186,8 +189,12 @@ ghlo_job_task (const GhloJobClass  *klass,
                GAsyncReadyCallback  callback,
                gpointer             user_data)
 {
-  GTask *task = g_task_new (source_object, cancellable, callback, user_data);
+  /* A task that knows of a cancelled cancellable returns one iteration late, after the
+   * answers of calls behind it; the answer here looks at the cancellable itself. */
+  GTask *task = g_task_new (source_object, NULL, callback, user_data);
 
+  if (cancellable != NULL)
+    g_object_set_data_full (G_OBJECT (task), CANCELLABLE_KEY, g_object_ref (cancellable), g_object_unref);
   g_task_set_source_tag (task, (gpointer) klass);
   g_task_set_name (task, klass->name);
 
@@ -203,6 +210,14 @@ ghlo_job_is_valid (const GhloJobClass *klass,
          && g_task_get_source_tag (G_TASK (result)) == (gpointer) klass;
 }
 
+static void
+disconnect_cancellable (Job *job)
+{
+  if (job->cancel_handler != 0)
+    g_cancellable_disconnect (job->cancellable, job->cancel_handler);
+  job->cancel_handler = 0;
+}
+
 /* In the caller's context. */
 static gboolean
 answer (gpointer data)
@@ -211,21 +226,26 @@ answer (gpointer data)
   g_autoptr (GTask) task = g_steal_pointer (&job->task);
   GError *error;
   gpointer result;
+  gboolean dropped;
 
   /* Never from inside the handler: the handler only attaches this source. */
-  if (job->cancel_handler != 0)
-    g_cancellable_disconnect (g_task_get_cancellable (task), job->cancel_handler);
-  job->cancel_handler = 0;
+  disconnect_cancellable (job);
 
   g_mutex_lock (&job->lock);
   result = g_steal_pointer (&job->result);
   error = g_steal_pointer (&job->error);
   g_mutex_unlock (&job->lock);
 
+  /* Nobody who cancelled before the callback is given a result. */
+  dropped = error == NULL && g_cancellable_set_error_if_cancelled (job->cancellable, &error);
+  if (dropped)
+    g_clear_pointer (&result, job->klass->free_result);
+  g_clear_object (&job->cancellable);
+
   if (job->progress != NULL)
     ghlo_progress_core_finish (job->progress, job->serial, result != NULL, TRUE);
   if (job->klass->ended != NULL)
-    job->klass->ended (g_task_get_source_object (task));
+    job->klass->ended (g_task_get_source_object (task), dropped);
 
   if (error != NULL)
     g_task_return_error (task, error);
@@ -242,9 +262,8 @@ answer_dropped (gpointer data)
 {
   Job *job = data;
 
-  if (job->task != NULL && job->cancel_handler != 0)
-    g_cancellable_disconnect (g_task_get_cancellable (job->task), job->cancel_handler);
-  job->cancel_handler = 0;
+  disconnect_cancellable (job);
+  g_clear_object (&job->cancellable);
   g_clear_object (&job->task);
   job_unref (job);
 }
@@ -261,7 +280,10 @@ attach_answer (Job          *job,
   g_source_attach (source, context);
 }
 
-/* Takes @result or @error over; drops them when the job is answered already. */
+/* Takes @result or @error over; drops them when the job is answered already. The
+ * answer is attached under the lock: whoever finds the job answered, as the worker
+ * does after a cancel, finds the answer on its way, and what comes after this job
+ * comes after its answer. */
 static void
 job_answer (Job      *job,
             gpointer  result,
@@ -276,14 +298,14 @@ job_answer (Job      *job,
       job->result = g_steal_pointer (&result);
       job->error = g_steal_pointer (&error);
       context = g_steal_pointer (&job->context);
+      if (context != NULL)
+        attach_answer (job, context);
     }
   g_mutex_unlock (&job->lock);
 
   if (result != NULL)
     job->klass->free_result (result);
   g_clear_error (&error);
-  if (context != NULL)
-    attach_answer (job, context);
 }
 
 /* Ends the making of the call: from here on the answer may be dispatched, on
@@ -292,16 +314,12 @@ static void
 job_open (Job          *job,
           GMainContext *context)
 {
-  gboolean answered;
-
   g_mutex_lock (&job->lock);
-  answered = job->answered;
-  if (!answered)
+  if (job->answered)
+    attach_answer (job, context);
+  else
     job->context = g_main_context_ref (context);
   g_mutex_unlock (&job->lock);
-
-  if (answered)
-    attach_answer (job, context);
 }
 
 static void
@@ -349,7 +367,7 @@ ghlo_job_start (const GhloJobClass *klass,
                 GhloProgress       *progress,
                 GError             *error)
 {
-  GCancellable *cancellable = g_task_get_cancellable (task);
+  GCancellable *cancellable = g_object_get_data (G_OBJECT (task), CANCELLABLE_KEY);
   g_autoptr (GMainContext) context = NULL;
   Job *job;
 
@@ -365,6 +383,7 @@ ghlo_job_start (const GhloJobClass *klass,
   job = job_new (klass, data, progress);
   job->stop = g_cancellable_new ();
   job->task = task;
+  job->cancellable = cancellable != NULL ? g_object_ref (cancellable) : NULL;
   if (job->progress != NULL)
     ghlo_progress_core_update (job->progress, job->serial, 0, GHLO_PROGRESS_STAGE_QUEUED, NULL, FALSE);
 

@@ -12,6 +12,9 @@
 
 G_BEGIN_DECLS
 
+/* Takes the reference over; NULL stays NULL. */
+GhloProgram  *ghlo_program_new         (GhloIrModule *module);
+
 /* The module, for a call that is being made; INVALID_ARGUMENT for what is no
  * program, or one that was made without text. */
 GhloIrModule *ghlo_program_take_module (GhloProgram  *self,

@@ -42,9 +42,8 @@ static GParamSpec *properties[N_PROPS];
 
 G_DEFINE_FINAL_TYPE (GhloProgram, ghlo_program, G_TYPE_OBJECT)
 
-/* Takes the reference over. */
-static GhloProgram *
-program_new (GhloIrModule *module)
+GhloProgram *
+ghlo_program_new (GhloIrModule *module)
 {
   GhloProgram *self;
 
@@ -288,7 +287,7 @@ ghlo_program_load (GFile         *file,
                    GCancellable  *cancellable,
                    GError       **error)
 {
-  return program_new (ghlo_job_run (&load_class, source_new_for_file (file, error), NULL, cancellable, error));
+  return ghlo_program_new (ghlo_job_run (&load_class, source_new_for_file (file, error), NULL, cancellable, error));
 }
 
 /**
@@ -333,7 +332,7 @@ ghlo_program_load_finish (GAsyncResult  *result,
 {
   g_return_val_if_fail (ghlo_job_is_valid (&load_class, NULL, result), NULL);
 
-  return program_new (g_task_propagate_pointer (G_TASK (result), error));
+  return ghlo_program_new (g_task_propagate_pointer (G_TASK (result), error));
 }
 
 /**
@@ -355,7 +354,7 @@ ghlo_program_parse (GBytes        *bytes,
                     GCancellable  *cancellable,
                     GError       **error)
 {
-  return program_new (ghlo_job_run (&parse_class, source_new_for_bytes (bytes, name, error), NULL, cancellable, error));
+  return ghlo_program_new (ghlo_job_run (&parse_class, source_new_for_bytes (bytes, name, error), NULL, cancellable, error));
 }
 
 /**
@@ -401,7 +400,7 @@ ghlo_program_parse_finish (GAsyncResult  *result,
 {
   g_return_val_if_fail (ghlo_job_is_valid (&parse_class, NULL, result), NULL);
 
-  return program_new (g_task_propagate_pointer (G_TASK (result), error));
+  return ghlo_program_new (g_task_propagate_pointer (G_TASK (result), error));
 }
 
 static GListModel *

@@ -85,4 +85,20 @@ char           *ghlo_program_to_text_finish (GhloProgram          *self,
                                              GAsyncResult         *result,
                                              GError              **error) G_GNUC_WARN_UNUSED_RESULT;
 
+GHLO_AVAILABLE_IN_1_0
+GBytes         *ghlo_program_serialize         (GhloProgram          *self,
+                                                const char           *version,
+                                                GCancellable         *cancellable,
+                                                GError              **error) G_GNUC_WARN_UNUSED_RESULT;
+GHLO_AVAILABLE_IN_1_0
+void            ghlo_program_serialize_async   (GhloProgram          *self,
+                                                const char           *version,
+                                                GCancellable         *cancellable,
+                                                GAsyncReadyCallback   callback,
+                                                gpointer              user_data);
+GHLO_AVAILABLE_IN_1_0
+GBytes         *ghlo_program_serialize_finish  (GhloProgram          *self,
+                                                GAsyncResult         *result,
+                                                GError              **error) G_GNUC_WARN_UNUSED_RESULT;
+
 G_END_DECLS

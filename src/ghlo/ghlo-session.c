@@ -594,9 +594,14 @@ ghlo_session_reset (GhloSession  *self,
 }
 
 static void
-on_run_ended (gpointer source_object)
+on_run_ended (gpointer source_object,
+              gboolean dropped)
 {
-  add_pending (source_object, -1);
+  GhloSession *self = source_object;
+
+  if (dropped)
+    ghlo_turns_apply (&self->core->turns, ghlo_session_core_lose, ghlo_session_core_ref (self->core));
+  add_pending (self, -1);
 }
 
 static const GhloJobClass run_class = {

@@ -26,6 +26,7 @@
 #include "ghlo-progress.h"
 #include "ghlo-result.h"
 #include "ghlo-session.h"
+#include "ghlo-statistics.h"
 #include "ghlo-timing.h"
 #include "ghlo-value-info.h"
 

@@ -169,7 +169,7 @@ class TestTypes(unittest.TestCase):
         self.assertEqual(names, sorted('''
             Buffer Client CompileOptions Device DeviceKind Diagnostic ElementType Error Executable MAJOR_VERSION
             MICRO_VERSION MINOR_VERSION DYNAMIC OptimizationLevel Program Progress ProgressStage Result Session
-            Severity TensorType TextFlags Timing ValueInfo ValueKind get_version element_type_from_string element_type_get_size
+            LoadFlags Severity Statistics TensorType TextFlags Timing ValueInfo ValueKind get_version element_type_from_string element_type_get_size
             element_type_to_string error_quark tensor_type_parse'''.split()))
 
 

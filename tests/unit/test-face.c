@@ -793,7 +793,7 @@ test_properties (void)
 {
   const GType types[] = {
     GHLO_TYPE_BUFFER, GHLO_TYPE_CLIENT, GHLO_TYPE_COMPILE_OPTIONS, GHLO_TYPE_DEVICE, GHLO_TYPE_DIAGNOSTIC,
-    GHLO_TYPE_EXECUTABLE, GHLO_TYPE_PROGRAM, GHLO_TYPE_PROGRESS, GHLO_TYPE_RESULT,
+    GHLO_TYPE_EXECUTABLE, GHLO_TYPE_PROGRAM, GHLO_TYPE_PROGRESS, GHLO_TYPE_RESULT, GHLO_TYPE_SESSION,
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (types); i++)
@@ -808,7 +808,7 @@ test_properties (void)
           g_auto (GValue) value = G_VALUE_INIT;
 
           g_object_get_property (object, specs[j]->name, &value);
-          if (specs[j]->flags & G_PARAM_WRITABLE)
+          if ((specs[j]->flags & (G_PARAM_WRITABLE | G_PARAM_CONSTRUCT_ONLY)) == G_PARAM_WRITABLE)
             g_object_set_property (object, specs[j]->name, &value);
         }
     }

@@ -35,12 +35,18 @@
   "  return %0#0, %2 : tensor<i32>, tensor<2xi32>\n" \
   "}\n"
 
-/* Output 0 is x twice over, output 1 a sum that does not depend on state. */
+/* Output 0 is x twice over; the others are what they are. */
 #define GROWING \
   "func.func @main(%x: tensor<?xi32>, %y: tensor<2xf32>) -> (tensor<?xi32>, tensor<2xf32>, tensor<3xi32>) {\n" \
   "  %0 = \"stablehlo.concatenate\"(%x, %x) {dimension = 0 : i64} : (tensor<?xi32>, tensor<?xi32>) -> tensor<?xi32>\n" \
   "  %1 = stablehlo.constant dense<1> : tensor<3xi32>\n" \
   "  return %0, %y, %1 : tensor<?xi32>, tensor<2xf32>, tensor<3xi32>\n" \
+  "}\n"
+
+/* An output whose size only a run tells, and an input of two elements. */
+#define OPEN \
+  "func.func @main(%x: tensor<?xi32>, %total: tensor<2xi32>) -> (tensor<2xi32>, tensor<?xi32>) {\n" \
+  "  return %total, %x : tensor<2xi32>, tensor<?xi32>\n" \
   "}\n"
 
 /* Far more steps than any test waits for. */
@@ -483,9 +489,35 @@ test_cancel_copy (void)
   assert_state (session, 0, 0);
 }
 
-/* What the types leave open is found when a run has given it. */
+/* What the types leave open is found when a run has given it, and fails the run. */
 static void
 test_failed (void)
+{
+  static const gint32 numbers[3] = { 1, 2, 3 };
+  g_autoptr (GhloSession) session = counter_new (OPEN);
+  g_autoptr (GhloBuffer) two = buffer_new ("tensor<2xi32>", numbers, 8);
+  g_autoptr (GhloBuffer) three = buffer_new ("tensor<3xi32>", numbers, sizeof numbers);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GhloResult) result = ghlo_session_run (session, &two, 1, NULL, &error);
+
+  g_assert_no_error (error);
+  assert_state (session, 1, 2);
+  g_assert_null (ghlo_session_run (session, &three, 1, NULL, &error));
+  g_assert_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT);
+  g_assert_nonnull (strstr (error->message, "output 1 cannot be carried into input 1"));
+  g_assert_nonnull (strstr (error->message, "found tensor<3xi32>"));
+  g_clear_error (&error);
+  g_assert_null (ghlo_session_run (session, &two, 1, NULL, &error));
+  g_assert_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT);
+  g_assert_nonnull (strstr (error->message, "lost"));
+  g_clear_error (&error);
+  g_assert_true (ghlo_session_reset (session, &error));
+  assert_state (session, 0, 0);
+}
+
+/* A carried value may change its size, and an input what is carried into it. */
+static void
+test_growing (void)
 {
   static const gint32 numbers[3] = { 1, 2, 3 };
   static const float floats[2] = { 1, 2 };
@@ -509,7 +541,6 @@ test_failed (void)
   g_assert_no_error (error);
   g_assert_cmpuint (ghlo_buffer_get_size (state), ==, 8 * sizeof numbers);
 
-  /* The output that fits at first sight may be carried as well. */
   g_assert_true (ghlo_session_carry (session, 2, 0, three, &error));
   g_assert_no_error (error);
   g_clear_object (&state);
@@ -769,6 +800,7 @@ main (int   argc,
   g_test_add_func ("/session/cancel-sync", test_cancel_sync);
   g_test_add_func ("/session/cancel-copy", test_cancel_copy);
   g_test_add_func ("/session/failed", test_failed);
+  g_test_add_func ("/session/growing", test_growing);
   g_test_add_func ("/session/mistakes", test_mistakes);
   g_test_add_func ("/session/bare", test_bare);
   g_test_add_func ("/session/progress", test_progress);

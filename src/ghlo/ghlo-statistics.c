@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Statistics: a copy of counters at one moment, which never changes.
+ */
+
+#include "ghlo-statistics-private.h"
+
+#include "runtime/value.h"
+
+/**
+ * GhloStatistics:
+ *
+ * How much was compiled and run so far, and how much memory values take. It is a
+ * snapshot and does not change.
+ *
+ * Since: 1.0
+ */
+struct _GhloStatistics
+{
+  gatomicrefcount ref_count;
+  guint64         n_compiles;
+  guint64         n_runs;
+  guint64         n_failures;
+  double          compile_time;    /* seconds, as the next */
+  double          run_time;
+  guint64         memory_used;     /* bytes, as the next */
+  guint64         memory_peak;
+};
+
+G_DEFINE_BOXED_TYPE (GhloStatistics, ghlo_statistics, ghlo_statistics_ref, ghlo_statistics_unref)
+
+GhloCounters *
+ghlo_counters_new (void)
+{
+  GhloCounters *self = g_new0 (GhloCounters, 1);
+
+  g_atomic_ref_count_init (&self->ref_count);
+
+  return self;
+}
+
+GhloCounters *
+ghlo_counters_ref (GhloCounters *self)
+{
+  g_atomic_ref_count_inc (&self->ref_count);
+
+  return self;
+}
+
+void
+ghlo_counters_unref (GhloCounters *self)
+{
+  if (g_atomic_ref_count_dec (&self->ref_count))
+    g_free (self);
+}
+
+static void
+add (guint64 *counter,
+     guint64  number)
+{
+  __atomic_add_fetch (counter, number, __ATOMIC_RELAXED);
+}
+
+static guint64
+get (guint64 *counter)
+{
+  return __atomic_load_n (counter, __ATOMIC_RELAXED);
+}
+
+void
+ghlo_counters_add_compile (GhloCounters *self,
+                           gint64        start)
+{
+  add (&self->n_compiles, 1);
+  add (&self->compile_time, g_get_monotonic_time () - start);
+}
+
+void
+ghlo_counters_add_run (GhloCounters *self,
+                       gint64        start,
+                       gboolean      success)
+{
+  add (success ? &self->n_runs : &self->n_failures, 1);
+  add (&self->run_time, g_get_monotonic_time () - start);
+}
+
+GhloStatistics *
+ghlo_statistics_new (GhloCounters *counters)
+{
+  GhloStatistics *self = g_new0 (GhloStatistics, 1);
+
+  g_atomic_ref_count_init (&self->ref_count);
+  if (counters != NULL)
+    {
+      self->n_compiles = get (&counters->n_compiles);
+      self->n_runs = get (&counters->n_runs);
+      self->n_failures = get (&counters->n_failures);
+      self->compile_time = get (&counters->compile_time) / (double) G_USEC_PER_SEC;
+      self->run_time = get (&counters->run_time) / (double) G_USEC_PER_SEC;
+    }
+  self->memory_used = ghlo_memory_get_used ();
+  self->memory_peak = ghlo_memory_get_peak ();
+
+  return self;
+}
+
+/**
+ * ghlo_statistics_ref:
+ * @self: statistics
+ *
+ * Takes a reference.
+ *
+ * Returns: (transfer full): @self
+ *
+ * Since: 1.0
+ */
+GhloStatistics *
+ghlo_statistics_ref (GhloStatistics *self)
+{
+  g_return_val_if_fail (self != NULL, NULL);
+
+  g_atomic_ref_count_inc (&self->ref_count);
+
+  return self;
+}
+
+/**
+ * ghlo_statistics_unref:
+ * @self: (transfer full): statistics
+ *
+ * Gives a reference back.
+ *
+ * Since: 1.0
+ */
+void
+ghlo_statistics_unref (GhloStatistics *self)
+{
+  g_return_if_fail (self != NULL);
+
+  if (g_atomic_ref_count_dec (&self->ref_count))
+    g_free (self);
+}
+
+/**
+ * ghlo_statistics_get_n_compiles:
+ * @self: statistics
+ *
+ * Gets how many compiles gave an executable.
+ *
+ * Returns: a number
+ *
+ * Since: 1.0
+ */
+guint64
+ghlo_statistics_get_n_compiles (const GhloStatistics *self)
+{
+  g_return_val_if_fail (self != NULL, 0);
+
+  return self->n_compiles;
+}
+
+/**
+ * ghlo_statistics_get_n_runs:
+ * @self: statistics
+ *
+ * Gets how many runs gave a result.
+ *
+ * Returns: a number
+ *
+ * Since: 1.0
+ */
+guint64
+ghlo_statistics_get_n_runs (const GhloStatistics *self)
+{
+  g_return_val_if_fail (self != NULL, 0);
+
+  return self->n_runs;
+}
+
+/**
+ * ghlo_statistics_get_n_failures:
+ * @self: statistics
+ *
+ * Gets how many runs began and gave no result, since they failed or were cancelled.
+ *
+ * Returns: a number
+ *
+ * Since: 1.0
+ */
+guint64
+ghlo_statistics_get_n_failures (const GhloStatistics *self)
+{
+  g_return_val_if_fail (self != NULL, 0);
+
+  return self->n_failures;
+}
+
+/**
+ * ghlo_statistics_get_compile_time:
+ * @self: statistics
+ *
+ * Gets how long all compiles took together.
+ *
+ * Returns: seconds
+ *
+ * Since: 1.0
+ */
+double
+ghlo_statistics_get_compile_time (const GhloStatistics *self)
+{
+  g_return_val_if_fail (self != NULL, 0);
+
+  return self->compile_time;
+}
+
+/**
+ * ghlo_statistics_get_run_time:
+ * @self: statistics
+ *
+ * Gets how long all runs took together.
+ *
+ * Returns: seconds
+ *
+ * Since: 1.0
+ */
+double
+ghlo_statistics_get_run_time (const GhloStatistics *self)
+{
+  g_return_val_if_fail (self != NULL, 0);
+
+  return self->run_time;
+}
+
+/**
+ * ghlo_statistics_get_memory_used:
+ * @self: statistics
+ *
+ * Gets how much memory the values of the whole process held: buffers, and
+ * runs under way. Bytes that an application made buffers from are its own and do not
+ * count.
+ *
+ * Returns: a number of bytes
+ *
+ * Since: 1.0
+ */
+guint64
+ghlo_statistics_get_memory_used (const GhloStatistics *self)
+{
+  g_return_val_if_fail (self != NULL, 0);
+
+  return self->memory_used;
+}
+
+/**
+ * ghlo_statistics_get_memory_peak:
+ * @self: statistics
+ *
+ * Gets the most memory that the values of the whole process ever held.
+ *
+ * Returns: a number of bytes
+ *
+ * Since: 1.0
+ */
+guint64
+ghlo_statistics_get_memory_peak (const GhloStatistics *self)
+{
+  g_return_val_if_fail (self != NULL, 0);
+
+  return self->memory_peak;
+}
