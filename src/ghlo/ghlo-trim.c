@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Memory given back, and GIO's memory monitor. Both happen on a worker: making the
- * monitor loads GIO's modules, which takes milliseconds. Its warnings arrive in the
- * main context, as nothing else runs where a worker belongs to none.
+ * Memory given back, and GIO's memory monitor. Memory is given back on a worker.
+ * Making the monitor loads GIO's modules, which takes milliseconds, and starts the
+ * thread of the process' bus connection: it has a thread of its own for that, which
+ * is not nicer than the application's, as a worker would be. Its warnings arrive in
+ * the main context.
  */
 
 #include "ghlo-trim-private.h"
@@ -41,15 +43,16 @@ on_low_memory (GMemoryMonitor             *monitor,
 }
 
 /* The monitor is the process' own and stays, as what watches it does. */
-static void
-watch_now (gpointer data,
-           gpointer user_data)
+static gpointer
+watch_now (gpointer data)
 {
   static GMemoryMonitor *monitor;
 
   monitor = g_memory_monitor_dup_default ();
   if (monitor != NULL)
     g_signal_connect (monitor, "low-memory-warning", G_CALLBACK (on_low_memory), NULL);
+
+  return NULL;
 }
 
 void
@@ -57,6 +60,12 @@ ghlo_trim_watch (void)
 {
   static gint done;
 
-  if (g_atomic_int_compare_and_exchange (&done, FALSE, TRUE))
-    ghlo_workers_push (GHLO_WORKERS_COMPILE, watch_now, &watch_now, NULL);
+  GThread *thread;
+
+  if (!g_atomic_int_compare_and_exchange (&done, FALSE, TRUE))
+    return;
+  /* Without a thread to spare the application does without the watch. */
+  thread = g_thread_try_new ("ghlo-watch", watch_now, NULL, NULL);
+  if (thread != NULL)
+    g_thread_unref (thread);
 }

@@ -238,6 +238,57 @@ pick_cancellable (State *state)
   return pick_or_null (state, POOL_CANCELLABLE);
 }
 
+/* Programs may run for ever: the cancellables of runs, which a watchdog cancels
+ * when an input has taken its time. */
+enum { INPUT_TIME = G_USEC_PER_SEC };
+
+static struct
+{
+  GMutex     lock;          /* guards what follows */
+  GPtrArray *cancellables;  /* of GCancellable, owned */
+  gint64     deadline;      /* monotonic */
+} watched;
+
+static gpointer
+watch (gpointer data)
+{
+  while (TRUE)
+    {
+      g_usleep (50000);
+      g_mutex_lock (&watched.lock);
+      if (g_get_monotonic_time () > watched.deadline)
+        for (guint i = 0; i < watched.cancellables->len; i++)
+          g_cancellable_cancel (watched.cancellables->pdata[i]);
+      g_mutex_unlock (&watched.lock);
+    }
+
+  return NULL;
+}
+
+/* For an input that begins, or, with 0, one that is over. */
+static void
+set_watch (gint64 deadline)
+{
+  g_mutex_lock (&watched.lock);
+  g_ptr_array_set_size (watched.cancellables, 0);
+  watched.deadline = deadline > 0 ? deadline : G_MAXINT64;
+  g_mutex_unlock (&watched.lock);
+}
+
+/* A cancellable that the watchdog knows; never NULL. */
+static GCancellable *
+pick_watched_cancellable (State *state)
+{
+  GCancellable *cancellable = pick_cancellable (state);
+
+  cancellable = cancellable != NULL ? g_object_ref (cancellable) : g_cancellable_new ();
+  g_mutex_lock (&watched.lock);
+  g_ptr_array_add (watched.cancellables, cancellable);
+  g_mutex_unlock (&watched.lock);
+
+  return cancellable;
+}
+
 static gpointer
 cancel (gpointer data)
 {
@@ -558,7 +609,7 @@ call_execute (State *state)
   GhloBuffer *inputs[MAX_INPUTS];
   guint n = take (state) % (MAX_INPUTS + 1);
   GhloBuffer *const *given = take (state) % 16 == 0 ? NULL : inputs;
-  GCancellable *cancellable = pick_cancellable (state);
+  GCancellable *cancellable = pick_watched_cancellable (state);
   GError *error = NULL;
   GhloResult *result;
 
@@ -617,7 +668,7 @@ call_session_run (State *state)
   GhloSession *session = pick (state, POOL_SESSION);
   GhloBuffer *inputs[MAX_INPUTS];
   guint n = take (state) % (MAX_INPUTS + 1);
-  GCancellable *cancellable = pick_cancellable (state);
+  GCancellable *cancellable = pick_watched_cancellable (state);
   GError *error = NULL;
   GhloResult *result;
 
@@ -684,7 +735,7 @@ call_copy_state (State *state)
 {
   GhloSession *session = pick (state, POOL_SESSION);
   guint input = take (state) % 3;
-  GCancellable *cancellable = pick_cancellable (state);
+  GCancellable *cancellable = pick_watched_cancellable (state);
   GError *error = NULL;
   GhloBuffer *buffer;
 
@@ -976,6 +1027,9 @@ LLVMFuzzerInitialize (int    *argc,
 {
   g_setenv ("GHLO_MEMORY_LIMIT", "256M", TRUE);
   g_log_set_always_fatal (G_LOG_LEVEL_MASK & ~(G_LOG_LEVEL_DEBUG | G_LOG_LEVEL_INFO | G_LOG_LEVEL_MESSAGE));
+  watched.cancellables = g_ptr_array_new_with_free_func (g_object_unref);
+  set_watch (0);
+  g_thread_unref (g_thread_new ("watchdog", watch, NULL));
 
   return 0;
 }
@@ -988,6 +1042,7 @@ LLVMFuzzerTestOneInput (const guint8 *data,
   guint n = 0;
 
   g_main_context_push_thread_default (state.context);
+  set_watch (g_get_monotonic_time () + INPUT_TIME);
   while (state.input.size > 0 && n++ < MAX_CALLS)
     calls[take (&state) % G_N_ELEMENTS (calls)] (&state);
   if (maybe (&state))
@@ -1002,6 +1057,7 @@ LLVMFuzzerTestOneInput (const guint8 *data,
     ;
   g_main_context_pop_thread_default (state.context);
   g_main_context_unref (state.context);
+  set_watch (0);
 
   return 0;
 }

@@ -4,6 +4,13 @@
  * giving memory back, through the shared library.
  */
 
+/* clang says it otherwise than gcc. */
+#if defined (__has_feature)
+#if __has_feature (address_sanitizer)
+#define __SANITIZE_ADDRESS__ 1
+#endif
+#endif
+
 #include <ghlo/ghlo.h>
 
 #include <stdio.h>
