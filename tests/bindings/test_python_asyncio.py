@@ -4,6 +4,7 @@
 
 import asyncio
 import gc
+import os
 import tempfile
 import threading
 import time
@@ -136,7 +137,7 @@ class TestResults(unittest.IsolatedAsyncioTestCase):
             await asyncio.sleep(0.002)
             longest, last = max(longest, time.monotonic() - last), time.monotonic()
         self.assertIsInstance(call.result(), Ghlo.Program)
-        self.assertLess(longest, 0.5)
+        self.assertLess(longest, 5 if 'GHLO_TEST_SLOW' in os.environ else 0.5)
 
     async def test_callback_as_ever(self):
         called = []

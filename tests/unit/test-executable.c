@@ -463,6 +463,10 @@ leave_a_hole (void)
 static void
 assert_trimmed (guint before)
 {
+  /* valgrind's allocator keeps what it likes. */
+  if (g_getenv ("GHLO_TEST_SLOW") != NULL)
+    return;
+
   for (guint i = 0; i < 500 && resident () + 40 > before; i++)
     {
       g_main_context_iteration (NULL, FALSE);
