@@ -423,7 +423,7 @@ describe (GhloImportParser *self,
   return TRUE;
 }
 
-/* The type of a literal whose data is skipped for now. */
+/* The type of a literal whose data is skipped here and read later. */
 static const GhloIrType *
 type_behind (GhloImportParser *self,
              GhloImportPlace  *place)

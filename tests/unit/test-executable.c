@@ -4,14 +4,7 @@
  * giving memory back, through the shared library.
  */
 
-/* clang says it otherwise than gcc. */
-#if defined (__has_feature)
-#if __has_feature (address_sanitizer)
-#define __SANITIZE_ADDRESS__ 1
-#endif
-#endif
-
-#include <ghlo/ghlo.h>
+#include "face-help.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -478,7 +471,7 @@ assert_trimmed (guint before)
 static void
 test_trim (void)
 {
-#if defined (__GLIBC__) && !defined (__SANITIZE_ADDRESS__)
+#if defined (__GLIBC__) && !HELP_SANITIZED
   g_autoptr (GhloClient) client = ghlo_client_new ();
   g_autofree gpointer top = leave_a_hole ();
   guint before = resident ();
@@ -493,7 +486,7 @@ test_trim (void)
 static void
 test_low_memory (void)
 {
-#if defined (__GLIBC__) && !defined (__SANITIZE_ADDRESS__)
+#if defined (__GLIBC__) && !HELP_SANITIZED
   g_autoptr (GhloClient) client = ghlo_client_new ();
   g_autoptr (GhloExecutable) executable = compile (client, DOUBLE, NULL);
   g_autoptr (GMemoryMonitor) monitor = g_memory_monitor_dup_default ();

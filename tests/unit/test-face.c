@@ -4,7 +4,7 @@
  * async form, cancel, progress, mistakes, and the life of objects.
  */
 
-#include <ghlo/ghlo.h>
+#include "face-help.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -62,57 +62,23 @@ compile (const char *text)
   return executable;
 }
 
-static GhloBuffer *
-buffer_new (const char    *type,
-            gconstpointer  data,
-            gsize          size)
-{
-  g_autoptr (GError) error = NULL;
-  g_autoptr (GhloTensorType) tensor_type = ghlo_tensor_type_parse (type, &error);
-  g_autoptr (GBytes) bytes = g_bytes_new (data, size);
-  GhloBuffer *buffer;
-
-  g_assert_no_error (error);
-  buffer = ghlo_buffer_new_from_bytes (tensor_type, bytes, &error);
-  g_assert_no_error (error);
-
-  return buffer;
-}
-
 static const float ones[6] = { 1, 1, 1, 1, 1, 1 };
 static const float counts[6] = { 0, 1, 2, 3, 4, 5 };
-
-static void
-assert_counts_plus_ones (GhloResult *result)
-{
-  g_autoptr (GError) error = NULL;
-  g_autoptr (GBytes) bytes = NULL;
-  const float *values;
-  gsize size;
-
-  g_assert_cmpuint (ghlo_result_get_n_outputs (result), ==, 1);
-  bytes = ghlo_buffer_read (ghlo_result_get_output (result, 0), NULL, &error);
-  g_assert_no_error (error);
-  values = g_bytes_get_data (bytes, &size);
-  g_assert_cmpuint (size, ==, sizeof counts);
-  for (guint i = 0; i < 6; i++)
-    g_assert_cmpfloat (values[i], ==, counts[i] + 1);
-}
 
 /* The road in its sync form. */
 static void
 test_sync (void)
 {
   g_autoptr (GhloExecutable) executable = compile (ADD);
-  g_autoptr (GhloBuffer) left = buffer_new ("tensor<2x3xf32>", counts, sizeof counts);
-  g_autoptr (GhloBuffer) right = buffer_new ("tensor<2x3xf32>", ones, sizeof ones);
+  g_autoptr (GhloBuffer) left = help_buffer ("tensor<2x3xf32>", counts, sizeof counts);
+  g_autoptr (GhloBuffer) right = help_buffer ("tensor<2x3xf32>", ones, sizeof ones);
   GhloBuffer *const inputs[] = { left, right };
   g_autoptr (GError) error = NULL;
   g_autoptr (GhloResult) result = ghlo_executable_execute (executable, inputs, 2, NULL, &error);
   gsize n;
 
   g_assert_no_error (error);
-  assert_counts_plus_ones (result);
+  help_assert_sum (result);
   g_assert_cmpuint (g_list_model_get_n_items (G_LIST_MODEL (result)), ==, 1);
   g_assert_true (g_list_model_get_item_type (G_LIST_MODEL (result)) == GHLO_TYPE_BUFFER);
   g_assert_true (ghlo_result_get_outputs (result, &n)[0] == ghlo_result_get_output (result, 0));
@@ -205,8 +171,8 @@ run_async_road (void)
   g_autoptr (GListModel) devices = NULL;
   g_autoptr (GBytes) read = NULL;
   g_autofree char *text = NULL;
-  g_autoptr (GhloBuffer) left = buffer_new ("tensor<2x3xf32>", counts, sizeof counts);
-  g_autoptr (GhloBuffer) right = buffer_new ("tensor<2x3xf32>", ones, sizeof ones);
+  g_autoptr (GhloBuffer) left = help_buffer ("tensor<2x3xf32>", counts, sizeof counts);
+  g_autoptr (GhloBuffer) right = help_buffer ("tensor<2x3xf32>", ones, sizeof ones);
   GhloBuffer *const inputs[] = { left, right };
   Wait wait;
 
@@ -245,7 +211,7 @@ run_async_road (void)
   wait_run (&wait);
   result = ghlo_executable_execute_finish (executable, wait.result, &error);
   g_assert_no_error (error);
-  assert_counts_plus_ones (result);
+  help_assert_sum (result);
   wait_clear (&wait);
 
   wait_init (&wait);
@@ -449,10 +415,10 @@ static void
 test_mistakes (void)
 {
   g_autoptr (GhloExecutable) executable = compile (ADD);
-  g_autoptr (GhloBuffer) good = buffer_new ("tensor<2x3xf32>", counts, sizeof counts);
-  g_autoptr (GhloBuffer) shape = buffer_new ("tensor<6xf32>", counts, sizeof counts);
-  g_autoptr (GhloBuffer) type = buffer_new ("tensor<2x3xi32>", counts, sizeof counts);
-  g_autoptr (GhloBuffer) released = buffer_new ("tensor<2x3xf32>", counts, sizeof counts);
+  g_autoptr (GhloBuffer) good = help_buffer ("tensor<2x3xf32>", counts, sizeof counts);
+  g_autoptr (GhloBuffer) shape = help_buffer ("tensor<6xf32>", counts, sizeof counts);
+  g_autoptr (GhloBuffer) type = help_buffer ("tensor<2x3xi32>", counts, sizeof counts);
+  g_autoptr (GhloBuffer) released = help_buffer ("tensor<2x3xf32>", counts, sizeof counts);
   g_autoptr (GhloBuffer) bare = g_object_new (GHLO_TYPE_BUFFER, NULL);
   g_autoptr (GhloBuffer) token = ghlo_buffer_new_token ();
   g_autoptr (GhloTensorType) tensor_type = ghlo_tensor_type_ref (ghlo_buffer_get_tensor_type (good));
@@ -547,7 +513,7 @@ test_outputs_are_own (void)
 {
   static const gint32 data[4] = { 1, 2, 3, 4 };
   g_autoptr (GhloExecutable) executable = compile (IDENTITY);
-  g_autoptr (GhloBuffer) input = buffer_new ("tensor<4xi32>", data, sizeof data);
+  g_autoptr (GhloBuffer) input = help_buffer ("tensor<4xi32>", data, sizeof data);
   g_autoptr (GhloResult) first = ghlo_executable_execute (executable, &input, 1, NULL, NULL);
   g_autoptr (GhloResult) second = ghlo_executable_execute (executable, &input, 1, NULL, NULL);
   guintptr addresses[7] = { ghlo_buffer_get_address (input) };
@@ -581,7 +547,7 @@ test_tuples (void)
     "  %1 = stablehlo.tuple %0, %0 : tuple<tensor<2xf32>, tensor<2xf32>>\n"
     "  return %1 : tuple<tensor<2xf32>, tensor<2xf32>>\n"
     "}\n");
-  g_autoptr (GhloBuffer) tensor = buffer_new ("tensor<2xf32>", numbers, sizeof numbers);
+  g_autoptr (GhloBuffer) tensor = help_buffer ("tensor<2xf32>", numbers, sizeof numbers);
   g_autoptr (GhloBuffer) token = ghlo_buffer_new_token ();
   GhloBuffer *const members[] = { tensor, token };
   g_autoptr (GError) error = NULL;
@@ -622,7 +588,7 @@ test_cancel_async (void)
 {
   g_autoptr (GhloExecutable) executable = compile (ENDLESS);
   const gint32 one = 1;
-  g_autoptr (GhloBuffer) input = buffer_new ("tensor<i32>", &one, sizeof one);
+  g_autoptr (GhloBuffer) input = help_buffer ("tensor<i32>", &one, sizeof one);
   g_autoptr (GhloResult) result = NULL;
 
   /* Cancelled at once, while it waits for a worker, and while it runs. */
@@ -666,7 +632,7 @@ test_cancel_sync (void)
 {
   g_autoptr (GhloExecutable) executable = compile (ENDLESS);
   const gint32 one = 1;
-  g_autoptr (GhloBuffer) input = buffer_new ("tensor<i32>", &one, sizeof one);
+  g_autoptr (GhloBuffer) input = help_buffer ("tensor<i32>", &one, sizeof one);
   g_autoptr (GCancellable) cancellable = g_cancellable_new ();
   g_autoptr (GError) error = NULL;
   g_autoptr (GBytes) bytes = g_bytes_new_static (ADD, strlen (ADD));
@@ -686,7 +652,7 @@ static void
 test_dropped (void)
 {
   const gint32 one = 1;
-  g_autoptr (GhloBuffer) input = buffer_new ("tensor<i32>", &one, sizeof one);
+  g_autoptr (GhloBuffer) input = help_buffer ("tensor<i32>", &one, sizeof one);
   g_autoptr (GCancellable) cancellable = g_cancellable_new ();
   g_autoptr (GError) error = NULL;
   GhloExecutable *executable = compile (ENDLESS);
@@ -719,8 +685,8 @@ test_dropped (void)
 static gpointer
 run_often (gpointer data)
 {
-  g_autoptr (GhloBuffer) left = buffer_new ("tensor<2x3xf32>", counts, sizeof counts);
-  g_autoptr (GhloBuffer) right = buffer_new ("tensor<2x3xf32>", ones, sizeof ones);
+  g_autoptr (GhloBuffer) left = help_buffer ("tensor<2x3xf32>", counts, sizeof counts);
+  g_autoptr (GhloBuffer) right = help_buffer ("tensor<2x3xf32>", ones, sizeof ones);
   GhloBuffer *const inputs[] = { left, right };
 
   for (guint i = 0; i < 200; i++)
@@ -729,7 +695,7 @@ run_often (gpointer data)
       g_autoptr (GhloResult) result = ghlo_executable_execute (data, inputs, 2, NULL, &error);
 
       g_assert_no_error (error);
-      assert_counts_plus_ones (result);
+      help_assert_sum (result);
     }
 
   return NULL;
@@ -949,7 +915,7 @@ test_quantized (void)
     "  %0 = stablehlo.uniform_dequantize %x : (tensor<2x!quant.uniform<i8:f32, 5.0e-1>>) -> tensor<2xf32>\n"
     "  return %0 : tensor<2xf32>\n"
     "}\n");
-  g_autoptr (GhloBuffer) plain = buffer_new ("tensor<2xi8>", stored, sizeof stored);
+  g_autoptr (GhloBuffer) plain = help_buffer ("tensor<2xi8>", stored, sizeof stored);
   g_autoptr (GError) error = NULL;
   g_autoptr (GhloResult) result = ghlo_executable_execute (executable, &plain, 1, NULL, &error);
   g_autoptr (GBytes) bytes = NULL;

@@ -4,7 +4,7 @@
  * calls, what a cancelled or failed run does, mistakes, and the life of objects.
  */
 
-#include <ghlo/ghlo.h>
+#include "face-help.h"
 
 #include <string.h>
 #include <sys/wait.h>
@@ -69,35 +69,18 @@ compile (const char *text)
 }
 
 static GhloBuffer *
-buffer_new (const char    *type,
-            gconstpointer  data,
-            gsize          size)
-{
-  g_autoptr (GError) error = NULL;
-  g_autoptr (GhloTensorType) tensor_type = ghlo_tensor_type_parse (type, &error);
-  g_autoptr (GBytes) bytes = g_bytes_new (data, size);
-  GhloBuffer *buffer;
-
-  g_assert_no_error (error);
-  buffer = ghlo_buffer_new_from_bytes (tensor_type, bytes, &error);
-  g_assert_no_error (error);
-
-  return buffer;
-}
-
-static GhloBuffer *
 pair_new (gint32 first,
           gint32 second)
 {
   const gint32 values[2] = { first, second };
 
-  return buffer_new ("tensor<2xi32>", values, sizeof values);
+  return help_buffer ("tensor<2xi32>", values, sizeof values);
 }
 
 static GhloBuffer *
 number_new (gint32 value)
 {
-  return buffer_new ("tensor<i32>", &value, sizeof value);
+  return help_buffer ("tensor<i32>", &value, sizeof value);
 }
 
 static void
@@ -495,8 +478,8 @@ test_failed (void)
 {
   static const gint32 numbers[3] = { 1, 2, 3 };
   g_autoptr (GhloSession) session = counter_new (OPEN);
-  g_autoptr (GhloBuffer) two = buffer_new ("tensor<2xi32>", numbers, 8);
-  g_autoptr (GhloBuffer) three = buffer_new ("tensor<3xi32>", numbers, sizeof numbers);
+  g_autoptr (GhloBuffer) two = help_buffer ("tensor<2xi32>", numbers, 8);
+  g_autoptr (GhloBuffer) three = help_buffer ("tensor<3xi32>", numbers, sizeof numbers);
   g_autoptr (GError) error = NULL;
   g_autoptr (GhloResult) result = ghlo_session_run (session, &two, 1, NULL, &error);
 
@@ -523,8 +506,8 @@ test_growing (void)
   static const float floats[2] = { 1, 2 };
   g_autoptr (GhloExecutable) executable = compile (GROWING);
   g_autoptr (GhloSession) session = ghlo_session_new (executable);
-  g_autoptr (GhloBuffer) three = buffer_new ("tensor<3xi32>", numbers, sizeof numbers);
-  g_autoptr (GhloBuffer) real = buffer_new ("tensor<2xf32>", floats, sizeof floats);
+  g_autoptr (GhloBuffer) three = help_buffer ("tensor<3xi32>", numbers, sizeof numbers);
+  g_autoptr (GhloBuffer) real = help_buffer ("tensor<2xf32>", floats, sizeof floats);
   g_autoptr (GError) error = NULL;
   g_autoptr (GhloBuffer) state = NULL;
 
@@ -587,7 +570,7 @@ test_mistakes (void)
   g_autoptr (GhloExecutable) growing = compile (GROWING);
   g_autoptr (GhloSession) other = ghlo_session_new (growing);
   g_autoptr (GhloBuffer) pair = pair_new (1, 1);
-  g_autoptr (GhloBuffer) real = buffer_new ("tensor<2xf32>", floats, sizeof floats);
+  g_autoptr (GhloBuffer) real = help_buffer ("tensor<2xf32>", floats, sizeof floats);
   g_autoptr (GhloBuffer) released = pair_new (1, 1);
   g_autoptr (GError) error = NULL;
 
