@@ -17,6 +17,27 @@
 G_BEGIN_DECLS
 
 /**
+ * GhloProgramFormat:
+ * @GHLO_PROGRAM_FORMAT_TEXT: MLIR's text
+ * @GHLO_PROGRAM_FORMAT_PORTABLE_ARTIFACT: MLIR bytecode in the versioned dialect VHLO,
+ *   what StableHLO's serialization writes
+ * @GHLO_PROGRAM_FORMAT_BYTECODE: other MLIR bytecode
+ * @GHLO_PROGRAM_FORMAT_JAX_EXPORT: a file that `jax.export` wrote, with a portable
+ *   artifact inside
+ *
+ * The forms that a program can be read from.
+ *
+ * Since: 1.0
+ */
+typedef enum
+{
+  GHLO_PROGRAM_FORMAT_TEXT,
+  GHLO_PROGRAM_FORMAT_PORTABLE_ARTIFACT,
+  GHLO_PROGRAM_FORMAT_BYTECODE,
+  GHLO_PROGRAM_FORMAT_JAX_EXPORT,
+} GhloProgramFormat;
+
+/**
  * GhloElementType:
  * @GHLO_ELEMENT_TYPE_INVALID: no element type
  * @GHLO_ELEMENT_TYPE_I1: boolean, one byte holding 0 or 1

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Files of jax.export (Exported.serialize): a flatbuffer around a portable
+ * artifact, with the calling convention of the function that was exported.
+ * (JAX: jax/_src/export/serialization.fbs)
+ */
+
+#pragma once
+
+#include "import/import.h"
+
+G_BEGIN_DECLS
+
+typedef struct _GhloExported
+{
+  char     *function_name;
+  char    **platforms;               /* NULL-terminated */
+  guint     calling_convention;      /* the version of it */
+  guint     n_devices;
+  gboolean  uses_global_constants;
+  guint     n_inputs;                /* flat arguments of the function */
+  guint    *kept_inputs;             /* those that the module's main takes, in order */
+  guint     n_kept_inputs;
+  char    **input_paths, **output_paths;   /* the leaves of the trees: "[0]['w']"; NULL-terminated */
+  char    **input_types, **output_types;   /* "f32[2,3]", one for each flat value */
+  char     *input_tree, *output_tree;      /* "((*, {'b': *, 'w': *}), {})" */
+} GhloExported;
+
+/* Whether @data starts like such a file. */
+gboolean      ghlo_exported_is     (const guint8    *data,
+                                    gsize            size);
+/* Reads the file; @module is the artifact inside, a slice of @bytes. NULL after an
+ * error was added to @diagnostics. */
+GhloExported *ghlo_exported_read   (GBytes          *bytes,
+                                    GBytes         **module,
+                                    GhloDiagnostics *diagnostics);
+void          ghlo_exported_free   (GhloExported    *self);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GhloExported, ghlo_exported_free)
+
+G_END_DECLS
