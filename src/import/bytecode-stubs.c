@@ -8,16 +8,6 @@
 #include "import/exported.h"
 #include "import/vhlo.h"
 
-/* H1 */
-GhloIrModule *
-ghlo_import_bytecode (GBytes *bytes, GhloImportFlags flags, GhloDiagnostics *diagnostics, const GhloMonitor *monitor,
-                      GhloImportSource *source)
-{
-  ghlo_diagnostics_add (diagnostics, GHLO_SEVERITY_ERROR, GHLO_ERROR_UNSUPPORTED, 0, 0,
-                        "expected a program as text, found MLIR bytecode, which this version does not read");
-  return NULL;
-}
-
 /* H2 */
 const GhloBytecodeCodec ghlo_bytecode_vhlo = { .name = "vhlo" };
 const GhloVhloOp  *ghlo_vhlo_op_find (const char *name) { return NULL; }

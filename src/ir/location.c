@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Making locations, one of each.
+ * Making locations, one of each, and finding files in them.
  */
 
 #include "ir/context.h"
 
 #include <string.h>
+
+/* The most locations that a search for a file looks at: they share parts. */
+enum { MOST_SEARCHED = 1024 };
 
 static gboolean
 location_equal (gconstpointer item,
@@ -104,4 +107,27 @@ ghlo_ir_location_fused (GhloIrModule                *module,
     .n_children = n,
     .metadata = metadata,
   });
+}
+
+static const GhloIrLocation *
+find_file (const GhloIrLocation *location,
+           guint                *budget)
+{
+  const GhloIrLocation *found = NULL;
+
+  if (*budget == 0 || location->kind == GHLO_IR_LOCATION_FILE)
+    return *budget == 0 ? NULL : location;
+  (*budget)--;
+  for (guint i = 0; i < location->n_children && found == NULL; i++)
+    found = find_file (location->children[i], budget);
+
+  return found;
+}
+
+const GhloIrLocation *
+ghlo_ir_location_get_file (const GhloIrLocation *location)
+{
+  guint budget = MOST_SEARCHED;
+
+  return location != NULL ? find_file (location, &budget) : NULL;
 }
