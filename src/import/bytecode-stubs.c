@@ -3,6 +3,7 @@
  * Scaffolding that goes as its parts come.
  */
 
+#include "import/bytecode-builtin.h"
 #include "import/bytecode.h"
 #include "import/exported.h"
 #include "import/vhlo.h"
@@ -36,6 +37,10 @@ ghlo_vhlo_downgrade (const GhloIrOp *op, GhloIrModule *module, GhloIrVersion tar
 }
 
 /* H3 */
+gboolean ghlo_bytecode_builtin_has_attr (const GhloIrAttr *attr) { return FALSE; }
+gboolean ghlo_bytecode_builtin_has_type (const GhloIrType *type) { return FALSE; }
+gboolean ghlo_bytecode_builtin_write_attr (GhloBytecodeWriter *writer, const GhloIrAttr *attr) { return FALSE; }
+gboolean ghlo_bytecode_builtin_write_type (GhloBytecodeWriter *writer, const GhloIrType *type) { return FALSE; }
 GBytes *
 ghlo_export_artifact (GhloIrModule *module, GhloIrVersion target, GhloExportFlags flags, const GhloMonitor *monitor,
                       GError **error)
