@@ -9,8 +9,6 @@
 
 #include <string.h>
 
-#include "import/parser.h"
-
 typedef struct
 {
   GhloIrAttrKind  kind;
@@ -21,7 +19,7 @@ typedef struct
   gboolean (*write) (GhloBytecodeWriter *writer, const GhloIrAttr *attr);
 } AttrRow;
 
-enum { CODE_TENSOR = 15, CODE_STRING = 14 };
+enum { CODE_BOOL = 2, CODE_STRING = 14, CODE_TENSOR = 15 };
 
 gboolean
 ghlo_vhlo_read_bits (GhloByteCursor *cursor,
@@ -333,66 +331,17 @@ write_string (GhloBytecodeWriter *writer,
 }
 
 static gboolean
-check_tensor (GhloByteCursor   *cursor,
-              const GhloIrType *type,
-              gsize            *n)
-{
-  g_autofree char *name = NULL;
-
-  if (type->kind == GHLO_IR_TYPE_TENSOR && ghlo_ir_type_has_static_shape (type)
-      && type->element_type != GHLO_ELEMENT_TYPE_INVALID && ghlo_shape_count (type->dimensions, type->rank, n))
-    return TRUE;
-  name = ghlo_ir_type_to_string (type);
-
-  return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE,
-                             "expected a tensor type with static dimensions for a constant, found %s", name);
-}
-
-/* Booleans are eight to a byte, lowest bit first, or one to a byte; 0xff alone
- * stands for all of them. */
-static gboolean
-is_true_splat (const GhloIrType *type,
-               GBytes           *bytes,
-               gsize             n)
-{
-  const guint8 *data;
-  gsize size;
-
-  data = g_bytes_get_data (bytes, &size);
-
-  return type->element_type == GHLO_ELEMENT_TYPE_I1 && n > 0 && size == 1 && data[0] == 0xff;
-}
-
-static gboolean
 read_tensor (GhloByteCursor    *cursor,
              const GhloIrAttr **attr)
 {
   const GhloIrType *type;
-  GBytes *raw, *bytes;
-  gboolean splat;
-  gsize n, size;
+  GBytes *blob;
 
-  if (!ghlo_bytecode_read_type (cursor, &type) || !check_tensor (cursor, type, &n)
-      || !ghlo_bytecode_read_blob (cursor, &raw))
+  if (!ghlo_bytecode_read_type (cursor, &type) || !ghlo_bytecode_read_blob (cursor, &blob))
     return FALSE;
-  size = g_bytes_get_size (raw);
-  if (is_true_splat (type, raw, n))
-    {
-      g_bytes_unref (raw);
-      splat = n > 1;
-      bytes = g_bytes_new ((const guint8[]) { 1 }, 1);
-    }
-  else
-    {
-      bytes = ghlo_import_unpack (type->element_type, n, raw, TRUE, &splat);
-    }
-  if (bytes == NULL)
-    return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE, "expected the data of %" G_GSIZE_FORMAT
-                               " elements of %s, found %" G_GSIZE_FORMAT " bytes",
-                               n, ghlo_element_info (type->element_type)->name, size);
-  *attr = ghlo_ir_attr_dense (ghlo_bytecode_module (cursor), type, bytes, splat, NULL);
+  *attr = ghlo_bytecode_dense (cursor, type, blob, NULL);
 
-  return TRUE;
+  return *attr != NULL;
 }
 
 /* @n elements of booleans, eight to a byte; one for all as 0xff or 0. */
@@ -447,7 +396,7 @@ write_dense (GhloBytecodeWriter *writer,
 
   ghlo_bytecode_write_type (writer, GHLO_BYTECODE_VHLO, attr->type);
   if (attr->type->element_type == GHLO_ELEMENT_TYPE_I1)
-    return write_booleans (writer, data, attr->dense.splat, n);
+    return write_booleans (writer, data, attr->dense.splat && n > 1, n);
   write_elements (writer, attr->type->element_type, data, attr->dense.splat ? 1 : n);
 
   return TRUE;
@@ -779,7 +728,7 @@ read_struct (GhloByteCursor    *cursor,
 /* By code. */
 static const AttrRow rows[] = {
   [1] = OTHER (ARRAY, 0, 9, read_array, write_array),
-  [2] = OTHER (BOOL, 0, 9, read_bool, write_bool),
+  [CODE_BOOL] = OTHER (BOOL, 0, 9, read_bool, write_bool),
   [3] = ENUM (COMPARISON_DIRECTION, 0, 9),
   [4] = ENUM (COMPARISON_TYPE, 0, 9),
   [5] = ENUM (CUSTOM_CALL_API_VERSION, 0, 9),
@@ -813,6 +762,8 @@ row_of (const GhloIrAttr *attr)
 
   if (attr->kind == GHLO_IR_ATTR_SYMBOL)
     return attr->length == 0 ? &rows[CODE_STRING] : NULL;
+  if (attr->kind == GHLO_IR_ATTR_INTEGER && attr->type->element_type == GHLO_ELEMENT_TYPE_I1)
+    return &rows[CODE_BOOL];
   if (attr->kind == GHLO_IR_ATTR_DENSE_ARRAY)
     return attr->type->element_type == GHLO_ELEMENT_TYPE_I64 || attr->type->element_type == GHLO_ELEMENT_TYPE_I1
            ? &rows[CODE_TENSOR] : NULL;
@@ -879,7 +830,7 @@ is_impossible (const GhloIrAttr *attr)
   if (attr->kind == GHLO_IR_ATTR_FLOAT)
     return !ghlo_element_type_is_float (attr->type->element_type);
   if (attr->kind == GHLO_IR_ATTR_INTEGER)
-    return !ghlo_element_type_is_integer (attr->type->element_type);
+    return row_of (attr) != &rows[CODE_BOOL] && !ghlo_element_type_is_integer (attr->type->element_type);
 
   return attr->kind == GHLO_IR_ATTR_STRUCT && row_of (attr) == NULL
          && strcmp (ghlo_ir_struct_specs[attr->subkind].dialect, "stablehlo") == 0;
