@@ -18,24 +18,6 @@ ghlo_import_bytecode (GBytes *bytes, GhloImportFlags flags, GhloDiagnostics *dia
   return NULL;
 }
 
-/* H2 */
-const GhloBytecodeCodec ghlo_bytecode_vhlo = { .name = "vhlo" };
-const GhloVhloOp  *ghlo_vhlo_op_find (const char *name) { return NULL; }
-const char        *ghlo_vhlo_op_name (const GhloVhloOp *self) { return NULL; }
-const char *const *ghlo_vhlo_op_attributes (const GhloVhloOp *self, guint *n) { *n = 0; return NULL; }
-gboolean ghlo_vhlo_has_op (GhloIrOpKind kind) { return FALSE; }
-gboolean
-ghlo_vhlo_upgrade (const GhloVhloOp *self, GhloIrModule *module, const GhloIrAttr *const *values, gboolean in_function,
-                   GhloIrOpKind *kind, GArray *attributes, GError **error)
-{
-  return FALSE;
-}
-const GhloVhloOp *
-ghlo_vhlo_downgrade (const GhloIrOp *op, GhloIrModule *module, GhloIrVersion target, GPtrArray *values, GError **error)
-{
-  return NULL;
-}
-
 /* H3 */
 gboolean ghlo_bytecode_builtin_has_attr (const GhloIrAttr *attr) { return FALSE; }
 gboolean ghlo_bytecode_builtin_has_type (const GhloIrType *type) { return FALSE; }
