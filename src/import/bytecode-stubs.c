@@ -18,7 +18,6 @@ ghlo_import_bytecode (GBytes *bytes, GhloImportFlags flags, GhloDiagnostics *dia
 }
 
 /* H2 */
-const GhloBytecodeCodec ghlo_bytecode_vhlo = { .name = "vhlo" };
 const GhloVhloOp  *ghlo_vhlo_op_find (const char *name) { return NULL; }
 const char        *ghlo_vhlo_op_name (const GhloVhloOp *self) { return NULL; }
 const char *const *ghlo_vhlo_op_attributes (const GhloVhloOp *self, guint *n) { *n = 0; return NULL; }

@@ -66,6 +66,13 @@ gboolean ghlo_bytecode_read_attr_of       (GhloByteCursor *cursor, GhloIrAttrKin
 /* The blob of a dense_resource by its handle (a varint), as a slice; NULL bytes
  * when the file has the key alone. */
 gboolean ghlo_bytecode_read_resource      (GhloByteCursor *cursor, const char **key, GBytes **bytes);
+/* A DENSE attribute of @blob, elements as MLIR packs them, little-endian: one to a
+ * byte at least, booleans eight to a byte, or one element for all. A blob of
+ * read_blob stays a slice of the file where it is in buffer layout. Takes @blob
+ * over; NULL after a finding, as when @blob is NULL (a resource without data).
+ * @resource is its key, else NULL. */
+const GhloIrAttr *ghlo_bytecode_dense     (GhloByteCursor *cursor, const GhloIrType *tensor,
+                                           GBytes *blob, const char *resource);
 /* Adds a finding for this place; gives FALSE. */
 gboolean ghlo_bytecode_fail               (GhloByteCursor *cursor, GhloError code, const char *format, ...)
                                            G_GNUC_PRINTF (3, 4);

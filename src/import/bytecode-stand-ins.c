@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Scaffolding: what the container will bring. Weak, so that the real ones win.
+ */
+
+#include "import/bytecode.h"
+
+#define WEAK __attribute__ ((weak))
+
+WEAK GhloIrModule *ghlo_bytecode_module (GhloByteCursor *cursor) { return NULL; }
+WEAK gboolean ghlo_bytecode_read_byte (GhloByteCursor *cursor, guint8 *value) { return FALSE; }
+WEAK gboolean ghlo_bytecode_read_varint (GhloByteCursor *cursor, guint64 *value) { return FALSE; }
+WEAK gboolean ghlo_bytecode_read_signed (GhloByteCursor *cursor, gint64 *value) { return FALSE; }
+WEAK gboolean ghlo_bytecode_read_count (GhloByteCursor *cursor, gsize size, gsize *n) { return FALSE; }
+WEAK gboolean ghlo_bytecode_read_string (GhloByteCursor *cursor, const char **text, gsize *length) { return FALSE; }
+WEAK gboolean ghlo_bytecode_read_blob (GhloByteCursor *cursor, GBytes **bytes) { return FALSE; }
+WEAK gboolean ghlo_bytecode_read_attr (GhloByteCursor *cursor, const GhloIrAttr **attr) { return FALSE; }
+WEAK gboolean ghlo_bytecode_read_optional_attr (GhloByteCursor *cursor, const GhloIrAttr **attr) { return FALSE; }
+WEAK gboolean ghlo_bytecode_read_type (GhloByteCursor *cursor, const GhloIrType **type) { return FALSE; }
+WEAK gboolean
+ghlo_bytecode_read_attr_of (GhloByteCursor *cursor, GhloIrAttrKind kind, const GhloIrAttr **attr)
+{
+  return FALSE;
+}
+WEAK gboolean
+ghlo_bytecode_fail (GhloByteCursor *cursor, GhloError code, const char *format, ...)
+{
+  return FALSE;
+}
+WEAK void ghlo_bytecode_write_byte (GhloBytecodeWriter *writer, guint8 value) { }
+WEAK void ghlo_bytecode_write_varint (GhloBytecodeWriter *writer, guint64 value) { }
+WEAK void ghlo_bytecode_write_signed (GhloBytecodeWriter *writer, gint64 value) { }
+WEAK void ghlo_bytecode_write_string (GhloBytecodeWriter *writer, const char *text, gssize length) { }
+WEAK void ghlo_bytecode_write_blob (GhloBytecodeWriter *writer, gconstpointer data, gsize size) { }
+WEAK void
+ghlo_bytecode_write_attr (GhloBytecodeWriter *writer, GhloBytecodeDialect dialect, const GhloIrAttr *attr)
+{
+}
+WEAK void
+ghlo_bytecode_write_optional_attr (GhloBytecodeWriter *writer, GhloBytecodeDialect dialect, const GhloIrAttr *attr)
+{
+}
+WEAK void
+ghlo_bytecode_write_type (GhloBytecodeWriter *writer, GhloBytecodeDialect dialect, const GhloIrType *type)
+{
+}
+WEAK gpointer ghlo_bytecode_writer_alloc (GhloBytecodeWriter *writer, gsize size) { return NULL; }
+WEAK GhloIrModule *ghlo_bytecode_writer_module (GhloBytecodeWriter *writer) { return NULL; }
+WEAK gboolean
+ghlo_bytecode_refuse (GhloBytecodeWriter *writer, GhloError code, const char *format, ...)
+{
+  return FALSE;
+}
