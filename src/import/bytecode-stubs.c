@@ -38,6 +38,3 @@ const GhloBytecodeCodec ghlo_bytecode_sdy = { .name = "sdy" };
 gboolean ghlo_bytecode_read_properties (GhloByteCursor *cursor, GhloIrOpKind kind, GArray *attributes) { return FALSE; }
 gboolean ghlo_bytecode_write_properties (GhloBytecodeWriter *writer, const GhloIrOp *op) { return FALSE; }
 gboolean ghlo_bytecode_has_properties (GhloIrOpKind kind) { return FALSE; }
-gboolean ghlo_exported_is (const guint8 *data, gsize size) { return FALSE; }
-GhloExported *ghlo_exported_read (GBytes *bytes, GBytes **module, GhloDiagnostics *diagnostics) { return NULL; }
-void ghlo_exported_free (GhloExported *self) { }
