@@ -216,7 +216,7 @@ read_program (GVariant           *payload,
   g_variant_get_child (payload, 3, "&s", &name);
   data = g_bytes_get_data (text, &size);
   diagnostics = ghlo_diagnostics_new (name, data != NULL ? data : "", size);
-  module = ghlo_program_read_module (text, diagnostics, monitor, &local_error);
+  module = ghlo_program_read_module (text, diagnostics, monitor, NULL, &local_error);
   if (module != NULL)
     {
       set_input_names (module, names);
