@@ -4,7 +4,7 @@
  * of them do not do what they should.
  */
 
-#include "tools/tool.h"
+#include "tools/check.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -18,11 +18,13 @@ typedef struct
 {
   gboolean            diagnostics;
   gboolean            round_trip;
+  gboolean            artifacts;
   gboolean            parse_only;
   gboolean            verbose;
   char               *device;
   const GhloExecutor *executor;
   guint               n_passed, n_failed, n_skipped;
+  GhloToolArtifacts   versions;
   GhloToolProgress    progress;
 } Checker;
 
@@ -232,6 +234,35 @@ check_round_trip (File                  *file,
 }
 
 static gboolean
+has_unregistered (const GhloIrOp *op)
+{
+  if (op->kind == GHLO_OP_UNREGISTERED)
+    return TRUE;
+  for (guint i = 0; i < op->n_regions; i++)
+    for (const GhloIrBlock *block = op->regions[i].first; block != NULL; block = block->next)
+      for (const GhloIrOp *inner = block->first; inner != NULL; inner = inner->next)
+        if (has_unregistered (inner))
+          return TRUE;
+
+  return FALSE;
+}
+
+/* Operations that are kept without being known are in no artifact. */
+static void
+check_artifacts (File                  *file,
+                 const GhloToolSection *section,
+                 GhloIrModule          *module)
+{
+  g_autoptr (GString) failures = g_string_new (NULL);
+
+  if (has_unregistered (module->op))
+    return;
+  ghlo_tool_check_artifacts (&file->checker->versions, module, failures);
+  if (failures->len > 0)
+    fail (file, "%s:%u: %s", file->path, section->first_line, failures->str);
+}
+
+static gboolean
 can_run (const GhloIrOp *function)
 {
   GhloIrBlock *body = ghlo_ir_func_get_body (function);
@@ -299,6 +330,8 @@ check_section (File  *file,
 
   if (file->checker->round_trip)
     check_round_trip (file, section, module);
+  if (file->checker->artifacts)
+    check_artifacts (file, section, module);
   if (!file->checker->parse_only && !file->checker->diagnostics)
     run_module (file, module);
 }
@@ -459,6 +492,8 @@ check_files (Checker   *checker,
       check_file (checker, g_ptr_array_index (files, i));
     }
   ghlo_tool_progress_end (&checker->progress);
+  if (checker->artifacts)
+    ghlo_tool_print_artifacts (&checker->versions);
   printf ("%u passed, %u failed, %u skipped\n", checker->n_passed, checker->n_failed, checker->n_skipped);
 }
 
@@ -474,6 +509,8 @@ ghlo_tool_check (int    argc,
     { "diagnostics", 0, 0, G_OPTION_ARG_NONE, &checker.diagnostics,
       "Check lines marked expected-error; run nothing", NULL },
     { "round-trip", 0, 0, G_OPTION_ARG_NONE, &checker.round_trip, "Also print, read and compare each program", NULL },
+    { "artifacts", 0, 0, G_OPTION_ARG_NONE, &checker.artifacts,
+      "Also write each program as an artifact of every version that holds it, and read it back", NULL },
     { "no-run", 0, 0, G_OPTION_ARG_NONE, &checker.parse_only, "Read and verify only", NULL },
     { "device", 'd', 0, G_OPTION_ARG_STRING, &checker.device, "The device to run on (reference)", "NAME" },
     { "verbose", 'v', 0, G_OPTION_ARG_NONE, &checker.verbose, "Name what passes too", NULL },
