@@ -19,7 +19,7 @@
 struct _GhloValueInfo
 {
   gatomicrefcount   ref_count;
-  char             *name;            /* nullable */
+  char             *name;            /* nullable; UTF-8, whatever bytes the program has */
   GhloValueKind     kind;
   GhloTensorType   *tensor_type;     /* of a tensor with a rank; else NULL */
   GhloValueInfo   **members;         /* of a tuple or future, NULL-terminated; else NULL */
@@ -153,6 +153,12 @@ aliased_input (const GhloIrOp *function,
   return -1;
 }
 
+static char *
+dup_name (const char *name)
+{
+  return name != NULL ? g_utf8_make_valid (name, -1) : NULL;
+}
+
 GhloValueInfo **
 ghlo_value_info_list_for_function (const GhloIrOp    *function,
                                    GhloValueInfoSide  side)
@@ -173,13 +179,13 @@ ghlo_value_info_list_for_function (const GhloIrOp    *function,
       if (side == GHLO_VALUE_INFO_INPUTS)
         {
           list[i] = info_new (type->members[i]);
-          list[i]->name = g_strdup (ghlo_value_info_input_name (function, i));
+          list[i]->name = dup_name (ghlo_value_info_input_name (function, i));
           list[i]->donatable = is_donatable (function, i);
         }
       else
         {
           list[i] = info_new (type->members[type->rank + i]);
-          list[i]->name = g_strdup (output_name (function, i));
+          list[i]->name = dup_name (output_name (function, i));
           list[i]->aliased_input = aliased_input (function, type->rank, i);
         }
     }
