@@ -8,16 +8,6 @@
 #include "import/exported.h"
 #include "import/vhlo.h"
 
-/* H1 */
-GhloIrModule *
-ghlo_import_bytecode (GBytes *bytes, GhloImportFlags flags, GhloDiagnostics *diagnostics, const GhloMonitor *monitor,
-                      GhloImportSource *source)
-{
-  ghlo_diagnostics_add (diagnostics, GHLO_SEVERITY_ERROR, GHLO_ERROR_UNSUPPORTED, 0, 0,
-                        "expected a program as text, found MLIR bytecode, which this version does not read");
-  return NULL;
-}
-
 /* H3 */
 gboolean ghlo_bytecode_builtin_has_attr (const GhloIrAttr *attr) { return FALSE; }
 gboolean ghlo_bytecode_builtin_has_type (const GhloIrType *type) { return FALSE; }
