@@ -5,27 +5,10 @@
  * number there, such as the floats of 8 bits and less, is left to MLIR's text.
  */
 
+#include "import/bytecode-builtin.h"
 #include "import/bytecode-writer.h"
 
 #include <string.h>
-
-/* The numbers of attributes and locations. */
-enum
-{
-  ATTR_ARRAY, ATTR_DICTIONARY, ATTR_STRING, ATTR_TYPED_STRING, ATTR_FLAT_SYMBOL, ATTR_SYMBOL, ATTR_TYPE, ATTR_UNIT,
-  ATTR_INTEGER, ATTR_FLOAT, ATTR_CALL_SITE, ATTR_FILE, ATTR_FUSED, ATTR_FUSED_METADATA, ATTR_NAME, ATTR_UNKNOWN,
-  ATTR_DENSE_RESOURCE, ATTR_DENSE_ARRAY, ATTR_DENSE, ATTR_DENSE_STRINGS, ATTR_SPARSE, ATTR_DISTINCT, ATTR_FILE_RANGE,
-};
-
-/* The numbers of types. */
-enum
-{
-  TYPE_INTEGER, TYPE_INDEX, TYPE_FUNCTION, TYPE_BF16, TYPE_F16, TYPE_F32, TYPE_F64, TYPE_F80, TYPE_F128, TYPE_COMPLEX,
-  TYPE_MEMREF, TYPE_MEMREF_SPACE, TYPE_NONE, TYPE_TENSOR, TYPE_TENSOR_ENCODING, TYPE_TUPLE, TYPE_UNRANKED_MEMREF,
-  TYPE_UNRANKED_MEMREF_SPACE, TYPE_UNRANKED_TENSOR, TYPE_VECTOR, TYPE_VECTOR_SCALABLE,
-};
-
-enum { SIGNLESS, SIGNED, UNSIGNED };
 
 static void
 write_attr (GhloBytecodeWriter *writer,
@@ -71,9 +54,9 @@ integer_by_name (const char *name,
   const char *digits = name;
   char *end;
 
-  *sign = SIGNLESS;
+  *sign = GHLO_BUILTIN_SIGNLESS;
   if (digits[0] == 's' || digits[0] == 'u')
-    *sign = *digits++ == 's' ? SIGNED : UNSIGNED;
+    *sign = *digits++ == 's' ? GHLO_BUILTIN_SIGNED : GHLO_BUILTIN_UNSIGNED;
   if (digits[0] != 'i' || !g_ascii_isdigit (digits[1]))
     return FALSE;
   *width = g_ascii_strtoull (digits + 1, &end, 10);
@@ -93,7 +76,7 @@ element_integer (GhloElementType  type,
     return FALSE;
 
   *width = info->bits;
-  *sign = info->element_class == GHLO_ELEMENT_CLASS_UNSIGNED ? UNSIGNED : SIGNLESS;
+  *sign = info->element_class == GHLO_ELEMENT_CLASS_UNSIGNED ? GHLO_BUILTIN_UNSIGNED : GHLO_BUILTIN_SIGNLESS;
 
   return TRUE;
 }
@@ -103,11 +86,11 @@ static int
 simple_code (GhloElementType type)
 {
   static const struct { GhloElementType type; int code; } codes[] = {
-    { GHLO_ELEMENT_TYPE_INDEX, TYPE_INDEX },
-    { GHLO_ELEMENT_TYPE_BF16, TYPE_BF16 },
-    { GHLO_ELEMENT_TYPE_F16, TYPE_F16 },
-    { GHLO_ELEMENT_TYPE_F32, TYPE_F32 },
-    { GHLO_ELEMENT_TYPE_F64, TYPE_F64 },
+    { GHLO_ELEMENT_TYPE_INDEX, GHLO_BUILTIN_TYPE_INDEX },
+    { GHLO_ELEMENT_TYPE_BF16, GHLO_BUILTIN_TYPE_BF16 },
+    { GHLO_ELEMENT_TYPE_F16, GHLO_BUILTIN_TYPE_F16 },
+    { GHLO_ELEMENT_TYPE_F32, GHLO_BUILTIN_TYPE_F32 },
+    { GHLO_ELEMENT_TYPE_F64, GHLO_BUILTIN_TYPE_F64 },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (codes); i++)
@@ -121,9 +104,9 @@ static int
 named_code (const char *name)
 {
   if (strcmp (name, "f80") == 0)
-    return TYPE_F80;
+    return GHLO_BUILTIN_TYPE_F80;
   if (strcmp (name, "f128") == 0)
-    return TYPE_F128;
+    return GHLO_BUILTIN_TYPE_F128;
 
   return -1;
 }
@@ -182,12 +165,12 @@ write_element (GhloBytecodeWriter *writer,
   if (type->text != NULL ? integer_by_name (type->text, &width, &sign)
                          : element_integer (type->element_type, &width, &sign))
     {
-      ghlo_bytecode_write_varint (writer, TYPE_INTEGER);
+      ghlo_bytecode_write_varint (writer, GHLO_BUILTIN_TYPE_INTEGER);
       ghlo_bytecode_write_varint (writer, width << 2 | sign);
       return;
     }
 
-  ghlo_bytecode_write_varint (writer, TYPE_COMPLEX);
+  ghlo_bytecode_write_varint (writer, GHLO_BUILTIN_TYPE_COMPLEX);
   write_type (writer, ghlo_ir_type_element (ghlo_bytecode_writer_module (writer),
                                             ghlo_element_type_real_part (type->element_type)));
 }
@@ -213,7 +196,7 @@ write_tensor (GhloBytecodeWriter *writer,
   GhloIrModule *module = ghlo_bytecode_writer_module (writer);
   const GhloIrAttr *encoding = encoding_of (module, type);
 
-  ghlo_bytecode_write_varint (writer, encoding != NULL ? TYPE_TENSOR_ENCODING : TYPE_TENSOR);
+  ghlo_bytecode_write_varint (writer, encoding != NULL ? GHLO_BUILTIN_TYPE_ENCODED_TENSOR : GHLO_BUILTIN_TYPE_TENSOR);
   if (encoding != NULL)
     write_attr (writer, encoding);
   ghlo_bytecode_write_varint (writer, type->rank);
@@ -245,20 +228,20 @@ ghlo_bytecode_builtin_write_type (GhloBytecodeWriter *writer,
       write_tensor (writer, type);
       break;
     case GHLO_IR_TYPE_UNRANKED:
-      ghlo_bytecode_write_varint (writer, TYPE_UNRANKED_TENSOR);
+      ghlo_bytecode_write_varint (writer, GHLO_BUILTIN_TYPE_UNRANKED_TENSOR);
       write_type (writer, ghlo_ir_type_get_element (ghlo_bytecode_writer_module (writer), type));
       break;
     case GHLO_IR_TYPE_TUPLE:
-      ghlo_bytecode_write_varint (writer, TYPE_TUPLE);
+      ghlo_bytecode_write_varint (writer, GHLO_BUILTIN_TYPE_TUPLE);
       write_types (writer, type->members, type->rank);
       break;
     case GHLO_IR_TYPE_FUNCTION:
-      ghlo_bytecode_write_varint (writer, TYPE_FUNCTION);
+      ghlo_bytecode_write_varint (writer, GHLO_BUILTIN_TYPE_FUNCTION);
       write_types (writer, type->members, type->rank);
       write_types (writer, type->members + type->rank, type->n_results);
       break;
     case GHLO_IR_TYPE_NONE:
-      ghlo_bytecode_write_varint (writer, TYPE_NONE);
+      ghlo_bytecode_write_varint (writer, GHLO_BUILTIN_TYPE_NONE);
       break;
     default:
       return ghlo_bytecode_refuse (writer, GHLO_ERROR_INTERNAL, "a type that the builtin dialect does not have");
@@ -271,7 +254,7 @@ static void
 write_array (GhloBytecodeWriter *writer,
              const GhloIrAttr   *attr)
 {
-  ghlo_bytecode_write_varint (writer, ATTR_ARRAY);
+  ghlo_bytecode_write_varint (writer, GHLO_BUILTIN_ATTR_ARRAY);
   ghlo_bytecode_write_varint (writer, attr->length);
   for (gsize i = 0; i < attr->length; i++)
     write_attr (writer, attr->children[i]);
@@ -282,7 +265,7 @@ write_entries (GhloBytecodeWriter  *writer,
                const GhloIrAttr    *attr,
                GhloBytecodeDialect  dialect)
 {
-  ghlo_bytecode_write_varint (writer, ATTR_DICTIONARY);
+  ghlo_bytecode_write_varint (writer, GHLO_BUILTIN_ATTR_DICTIONARY);
   ghlo_bytecode_write_varint (writer, attr->length);
   for (gsize i = 0; i < attr->length; i++)
     {
@@ -309,7 +292,7 @@ static void
 write_string (GhloBytecodeWriter *writer,
               const GhloIrAttr   *attr)
 {
-  ghlo_bytecode_write_varint (writer, ATTR_STRING);
+  ghlo_bytecode_write_varint (writer, GHLO_BUILTIN_ATTR_STRING);
   ghlo_bytecode_write_string (writer, attr->text, (gssize) attr->length);
 }
 
@@ -319,7 +302,7 @@ write_symbol (GhloBytecodeWriter *writer,
 {
   gboolean nested = attr->children != NULL && attr->length > 0;
 
-  ghlo_bytecode_write_varint (writer, nested ? ATTR_SYMBOL : ATTR_FLAT_SYMBOL);
+  ghlo_bytecode_write_varint (writer, nested ? GHLO_BUILTIN_ATTR_SYMBOL : GHLO_BUILTIN_ATTR_FLAT_SYMBOL);
   write_text (writer, attr->text);
   if (!nested)
     return;
@@ -332,7 +315,7 @@ static void
 write_type_attr (GhloBytecodeWriter *writer,
                  const GhloIrAttr   *attr)
 {
-  ghlo_bytecode_write_varint (writer, ATTR_TYPE);
+  ghlo_bytecode_write_varint (writer, GHLO_BUILTIN_ATTR_TYPE);
   write_type (writer, attr->type);
 }
 
@@ -340,14 +323,14 @@ static void
 write_unit (GhloBytecodeWriter *writer,
             const GhloIrAttr   *attr)
 {
-  ghlo_bytecode_write_varint (writer, ATTR_UNIT);
+  ghlo_bytecode_write_varint (writer, GHLO_BUILTIN_ATTR_UNIT);
 }
 
 static void
 write_bool (GhloBytecodeWriter *writer,
             const GhloIrAttr   *attr)
 {
-  ghlo_bytecode_write_varint (writer, ATTR_INTEGER);
+  ghlo_bytecode_write_varint (writer, GHLO_BUILTIN_ATTR_INTEGER);
   write_type (writer, ghlo_ir_type_element (ghlo_bytecode_writer_module (writer), GHLO_ELEMENT_TYPE_I1));
   write_bits (writer, 1, attr->integer != 0);
 }
@@ -362,7 +345,7 @@ write_integer (GhloBytecodeWriter *writer,
 
   if (type->text != NULL)
     integer_by_name (type->text, &width, &sign);
-  ghlo_bytecode_write_varint (writer, ATTR_INTEGER);
+  ghlo_bytecode_write_varint (writer, GHLO_BUILTIN_ATTR_INTEGER);
   write_type (writer, type);
   write_bits (writer, (guint) MIN (width, 64), (guint64) attr->integer);
 }
@@ -373,7 +356,7 @@ write_float (GhloBytecodeWriter *writer,
 {
   GhloElementType type = attr->type->element_type;
 
-  ghlo_bytecode_write_varint (writer, ATTR_FLOAT);
+  ghlo_bytecode_write_varint (writer, GHLO_BUILTIN_ATTR_FLOAT);
   write_type (writer, attr->type);
   write_bits (writer, ghlo_element_info (type)->bits, ghlo_float_to_bits (type, attr->real));
 }
@@ -396,7 +379,7 @@ write_dense_array (GhloBytecodeWriter *writer,
         value.i = attr->integers[i];
       ghlo_element_store (type, data + i * info->size, value);
     }
-  ghlo_bytecode_write_varint (writer, ATTR_DENSE_ARRAY);
+  ghlo_bytecode_write_varint (writer, GHLO_BUILTIN_ATTR_DENSE_ARRAY);
   write_type (writer, attr->type);
   ghlo_bytecode_write_varint (writer, attr->length);
   ghlo_bytecode_write_blob (writer, data, attr->length * info->size);
@@ -406,7 +389,7 @@ static void
 write_dense (GhloBytecodeWriter *writer,
              const GhloIrAttr   *attr)
 {
-  ghlo_bytecode_write_varint (writer, ATTR_DENSE);
+  ghlo_bytecode_write_varint (writer, GHLO_BUILTIN_ATTR_DENSE);
   write_type (writer, attr->type);
   ghlo_bytecode_write_elements (writer, attr);
 }
@@ -415,7 +398,7 @@ static void
 write_dense_strings (GhloBytecodeWriter *writer,
                      const GhloIrAttr   *attr)
 {
-  ghlo_bytecode_write_varint (writer, ATTR_DENSE_STRINGS);
+  ghlo_bytecode_write_varint (writer, GHLO_BUILTIN_ATTR_DENSE_STRINGS);
   write_type (writer, attr->type);
   ghlo_bytecode_write_varint (writer, attr->length == 1);
   for (gsize i = 0; i < attr->length; i++)
@@ -476,7 +459,7 @@ write_file (GhloBytecodeWriter   *writer,
   gboolean one_line = location->end_line == location->line;
   gboolean point = one_line && location->end_column == location->column;
 
-  ghlo_bytecode_write_varint (writer, range ? ATTR_FILE_RANGE : ATTR_FILE);
+  ghlo_bytecode_write_varint (writer, range ? GHLO_BUILTIN_ATTR_FILE_RANGE : GHLO_BUILTIN_ATTR_FILE);
   write_text (writer, location->text);
   if (range)
     ghlo_bytecode_write_varint (writer, point ? 2 : one_line ? 3 : 4);
@@ -492,7 +475,7 @@ static void
 write_fused (GhloBytecodeWriter   *writer,
              const GhloIrLocation *location)
 {
-  ghlo_bytecode_write_varint (writer, location->metadata != NULL ? ATTR_FUSED_METADATA : ATTR_FUSED);
+  ghlo_bytecode_write_varint (writer, location->metadata != NULL ? GHLO_BUILTIN_ATTR_FUSED_METADATA : GHLO_BUILTIN_ATTR_FUSED);
   ghlo_bytecode_write_varint (writer, location->n_children);
   for (guint i = 0; i < location->n_children; i++)
     write_location (writer, location->children[i]);
@@ -510,12 +493,12 @@ ghlo_bytecode_builtin_write_location (GhloBytecodeWriter   *writer,
       write_file (writer, location);
       break;
     case GHLO_IR_LOCATION_NAME:
-      ghlo_bytecode_write_varint (writer, ATTR_NAME);
+      ghlo_bytecode_write_varint (writer, GHLO_BUILTIN_ATTR_NAME);
       write_text (writer, location->text);
       write_location (writer, location->children[0]);
       break;
     case GHLO_IR_LOCATION_CALL_SITE:
-      ghlo_bytecode_write_varint (writer, ATTR_CALL_SITE);
+      ghlo_bytecode_write_varint (writer, GHLO_BUILTIN_ATTR_CALL_SITE);
       write_location (writer, location->children[0]);
       write_location (writer, location->children[1]);
       break;
@@ -524,7 +507,7 @@ ghlo_bytecode_builtin_write_location (GhloBytecodeWriter   *writer,
       break;
     case GHLO_IR_LOCATION_UNKNOWN:
     case GHLO_IR_LOCATION_OPAQUE:
-      ghlo_bytecode_write_varint (writer, ATTR_UNKNOWN);
+      ghlo_bytecode_write_varint (writer, GHLO_BUILTIN_ATTR_UNKNOWN);
       break;
     }
 }

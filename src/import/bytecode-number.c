@@ -329,6 +329,9 @@ collect_attributes (Numbering      *self,
   self->named.n = 0;
   for (guint i = 0; i < op->n_discardable; i++)
     GHLO_IMPORT_PUSH (&self->named, op->discardable[i]);
+  for (guint i = 0; plan->vhlo != NULL && i < spec->n_attributes; i++)
+    if (op->attributes[i] != NULL && ghlo_vhlo_is_extra (op->kind, i))
+      GHLO_IMPORT_PUSH (&self->named, (GhloIrNamedAttr) { spec->attributes[i].name, op->attributes[i] });
   if (self->writer->version >= GHLO_BYTECODE_HAS_PROPERTIES)
     return;
 

@@ -219,16 +219,10 @@ gboolean           ghlo_bytecode_write_cast_uses (GhloBytecodeWriter     *self,
                                                   GhloBytecodeEmitter    *out,
                                                   const GhloBytecodeCast *cast);
 
-/* The write half of the builtin dialect's codec. */
-gboolean ghlo_bytecode_builtin_has_attr       (const GhloIrAttr     *attr);
-gboolean ghlo_bytecode_builtin_has_type       (const GhloIrType     *type);
-gboolean ghlo_bytecode_builtin_write_attr     (GhloBytecodeWriter   *writer,
-                                               const GhloIrAttr     *attr);
-gboolean ghlo_bytecode_builtin_write_type     (GhloBytecodeWriter   *writer,
-                                               const GhloIrType     *type);
-void     ghlo_bytecode_builtin_write_location (GhloBytecodeWriter   *writer,
-                                               const GhloIrLocation *location);
-void     ghlo_bytecode_builtin_write_vhlo_dictionary (GhloBytecodeWriter *writer,
-                                                      const GhloIrAttr   *attr);
+/* What the builtin dialect encodes besides attributes and types of its own. */
+void               ghlo_bytecode_builtin_write_location        (GhloBytecodeWriter   *self,
+                                                                const GhloIrLocation *location);
+void               ghlo_bytecode_builtin_write_vhlo_dictionary (GhloBytecodeWriter   *self,
+                                                                const GhloIrAttr     *attr);
 
 G_END_DECLS

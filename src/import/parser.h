@@ -13,6 +13,7 @@
 #include "import/import.h"
 #include "import/lexer.h"
 #include "import/scope.h"
+#include "import/unpack.h"
 #include "import/vector.h"
 #include "ir/assembly.h"
 
@@ -266,13 +267,9 @@ const GhloIrAttr     *ghlo_import_parse_dense      (GhloImportParser *self, cons
 const GhloIrAttr     *ghlo_import_parse_dense_array (GhloImportParser *self);
 const GhloIrAttr     *ghlo_import_parse_dense_resource (GhloImportParser *self, const GhloIrType *type);
 
-/* hex.c: raw bytes as MLIR keeps them, and as buffers do. */
+/* hex.c */
 /* FALSE when @text has a character that is no hexadecimal digit; n_bytes * 2 characters are read. */
 gboolean              ghlo_import_decode_hex       (guint8 *bytes, const char *text, gsize n_bytes);
-/* Data of @n elements as MLIR packs them into buffer layout, or one element
- * when it is a splat. Takes @raw over; NULL when its size fits neither. */
-GBytes               *ghlo_import_unpack           (GhloElementType element_type, gsize n, GBytes *raw,
-                                                    gboolean allow_splat, gboolean *splat);
 
 /* resources.c */
 gboolean              ghlo_import_parse_resources  (GhloImportParser *self);
