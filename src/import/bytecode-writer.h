@@ -4,7 +4,8 @@
  *
  *   plan     which operation of VHLO each operation becomes, and which casts
  *            stand between VHLO and what is written as it is (bytecode-plan.c)
- *   number   dialects, names, attributes, types and values (bytecode-number.c)
+ *   number   dialects, names, attributes, types and values (bytecode-number.c,
+ *            bytecode-table.c)
  *   write    the sections (bytecode-write.c, bytecode-write-ops.c)
  *   join     the bytes and the constants (bytecode-emit.c)
  *
@@ -190,6 +191,9 @@ GhloBytecodeEntry *ghlo_bytecode_location_entry (GhloBytecodeWriter  *self,
 GhloBytecodeEntry *ghlo_bytecode_type_entry     (GhloBytecodeWriter  *self,
                                                  guint                encoding,
                                                  const GhloIrType    *type);
+GhloBytecodeEntry *ghlo_bytecode_name_entry     (GhloBytecodeWriter  *self,
+                                                 const GhloVhloOp    *vhlo,
+                                                 GhloIrOpKind         kind);
 /* Whether VHLO has a form of its own of @type. */
 gboolean           ghlo_bytecode_type_in_vhlo   (const GhloIrType    *type);
 /* Writes the bytes of an entry, or numbers what they refer to. */
