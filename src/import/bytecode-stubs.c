@@ -8,23 +8,18 @@
 #include "import/exported.h"
 #include "import/vhlo.h"
 
-/* H3 */
-gboolean ghlo_bytecode_builtin_has_attr (const GhloIrAttr *attr) { return FALSE; }
-gboolean ghlo_bytecode_builtin_has_type (const GhloIrType *type) { return FALSE; }
-gboolean ghlo_bytecode_builtin_write_attr (GhloBytecodeWriter *writer, const GhloIrAttr *attr) { return FALSE; }
-gboolean ghlo_bytecode_builtin_write_type (GhloBytecodeWriter *writer, const GhloIrType *type) { return FALSE; }
-GBytes *
-ghlo_export_artifact (GhloIrModule *module, GhloIrVersion target, GhloExportFlags flags, const GhloMonitor *monitor,
-                      GError **error)
-{
-  g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, "this version does not write MLIR bytecode");
-  return NULL;
-}
-
 /* H4 */
-const GhloBytecodeCodec ghlo_bytecode_stablehlo = { .name = "stablehlo" };
-const GhloBytecodeCodec ghlo_bytecode_chlo = { .name = "chlo" };
-const GhloBytecodeCodec ghlo_bytecode_sdy = { .name = "sdy" };
+static gboolean has_no_attr (const GhloIrAttr *attr) { return FALSE; }
+static gboolean has_no_type (const GhloIrType *type) { return FALSE; }
+const GhloBytecodeCodec ghlo_bytecode_stablehlo = { .name = "stablehlo", .has_attr = has_no_attr, .has_type = has_no_type };
+const GhloBytecodeCodec ghlo_bytecode_chlo = { .name = "chlo", .has_attr = has_no_attr, .has_type = has_no_type };
+const GhloBytecodeCodec ghlo_bytecode_sdy = { .name = "sdy", .has_attr = has_no_attr, .has_type = has_no_type };
 gboolean ghlo_bytecode_read_properties (GhloByteCursor *cursor, GhloIrOpKind kind, GArray *attributes) { return FALSE; }
-gboolean ghlo_bytecode_write_properties (GhloBytecodeWriter *writer, const GhloIrOp *op) { return FALSE; }
-gboolean ghlo_bytecode_has_properties (GhloIrOpKind kind) { return FALSE; }
+gboolean
+ghlo_bytecode_write_properties (GhloBytecodeWriter *writer, const GhloIrOp *op)
+{
+  for (guint i = 0; i < ghlo_ir_op_get_spec (op)->n_attributes; i++)
+    ghlo_bytecode_write_optional_attr (writer, GHLO_BYTECODE_BUILTIN, op->attributes[i]);
+  return TRUE;
+}
+gboolean ghlo_bytecode_has_properties (GhloIrOpKind kind) { return ghlo_ir_op_spec (kind)->n_attributes > 0; }
