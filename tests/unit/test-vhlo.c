@@ -629,7 +629,8 @@ test_extra (void)
   const GhloIrOpSpec *spec = ghlo_ir_op_spec (GHLO_OP_FUNC_FUNC);
 
   for (guint i = 0; i < spec->n_attributes; i++)
-    g_assert_cmpint (ghlo_vhlo_is_extra (GHLO_OP_FUNC_FUNC, i), ==, strcmp (spec->attributes[i].name, "no_inline") == 0);
+    g_assert_cmpint (ghlo_vhlo_is_extra (GHLO_OP_FUNC_FUNC, i), ==,
+                     strcmp (spec->attributes[i].name, "no_inline") == 0);
 }
 
 int
