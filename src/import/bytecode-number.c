@@ -182,12 +182,25 @@ look_inside (GhloBytecodeWriter      *self,
   self->depth--;
 }
 
+/* The attribute that stands in @encoding for all that are written alike. */
+static const GhloIrAttr *
+canonical_attr (GhloBytecodeWriter *self,
+                guint               encoding,
+                const GhloIrAttr   *attr)
+{
+  if (encoding >= GHLO_BYTECODE_N_DIALECTS || ghlo_bytecode_codecs[encoding]->canonical == NULL)
+    return attr;
+
+  return ghlo_bytecode_codecs[encoding]->canonical (self->module, attr);
+}
+
 GhloBytecodeEntry *
 ghlo_bytecode_attr_entry (GhloBytecodeWriter *self,
                           guint               encoding,
                           const GhloIrAttr   *attr)
 {
   GhloBytecodeEntry *entry = find_entry (&self->attrs, key_of (attr, encoding));
+  const GhloIrAttr *canonical;
   guint found;
 
   if (entry != NULL)
@@ -195,12 +208,13 @@ ghlo_bytecode_attr_entry (GhloBytecodeWriter *self,
   if (attr->kind == GHLO_IR_ATTR_LOCATION)
     return ghlo_bytecode_location_entry (self, attr->location);
 
-  found = resolve_attr (encoding, attr);
-  if (found != encoding)
+  canonical = canonical_attr (self, encoding, attr);
+  found = resolve_attr (encoding, canonical);
+  if (found != encoding || canonical != attr)
     {
-      if (encoding == GHLO_BYTECODE_VHLO)
+      if (found != encoding && encoding == GHLO_BYTECODE_VHLO)
         may_leave_vhlo (self, found);
-      entry = ghlo_bytecode_attr_entry (self, found, attr);
+      entry = ghlo_bytecode_attr_entry (self, found, canonical);
       g_hash_table_insert (self->attrs.by_key, (gpointer) key_of (attr, encoding), entry);
       return entry;
     }

@@ -152,7 +152,7 @@ read_float (GhloByteCursor    *cursor,
       name = ghlo_ir_type_to_string (type);
       return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE, "expected the type of a float, found %s", name);
     }
-  if (!ghlo_vhlo_read_bits (cursor, ghlo_element_info (type->element_type)->bits, &bits))
+  if (!ghlo_bytecode_read_bits (cursor, ghlo_element_info (type->element_type)->bits, &bits))
     return FALSE;
   *attr = ghlo_ir_attr_float (ghlo_bytecode_module (cursor), type, ghlo_float_from_bits (type->element_type, bits));
 
@@ -198,7 +198,7 @@ read_integer (GhloByteCursor    *cursor,
       return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE, "expected the type of an integer, found %s", name);
     }
   info = ghlo_element_info (type->element_type);
-  if (!ghlo_vhlo_read_bits (cursor, info->bits, &bits))
+  if (!ghlo_bytecode_read_bits (cursor, info->bits, &bits))
     return FALSE;
   *attr = ghlo_ir_attr_integer (ghlo_bytecode_module (cursor), type, extend (info, bits));
 

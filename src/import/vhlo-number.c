@@ -8,32 +8,6 @@
 
 #include <string.h>
 
-gboolean
-ghlo_vhlo_read_bits (GhloByteCursor *cursor,
-                     guint           width,
-                     guint64        *bits)
-{
-  guint8 byte;
-  gint64 number;
-
-  if (width <= 8)
-    {
-      if (!ghlo_bytecode_read_byte (cursor, &byte))
-        return FALSE;
-      *bits = byte;
-    }
-  else
-    {
-      if (!ghlo_bytecode_read_signed (cursor, &number))
-        return FALSE;
-      *bits = (guint64) number;
-    }
-  if (width < 64)
-    *bits &= ((guint64) 1 << width) - 1;
-
-  return TRUE;
-}
-
 void
 ghlo_vhlo_write_bits (GhloBytecodeWriter *writer,
                       guint               width,
@@ -53,7 +27,7 @@ ghlo_vhlo_read_double (GhloByteCursor *cursor,
 {
   guint64 bits;
 
-  if (!ghlo_vhlo_read_bits (cursor, 64, &bits))
+  if (!ghlo_bytecode_read_bits (cursor, 64, &bits))
     return FALSE;
   memcpy (value, &bits, sizeof bits);
 
@@ -113,59 +87,26 @@ ghlo_vhlo_read_tensor (GhloByteCursor    *cursor,
   return *attr != NULL;
 }
 
-/* @n elements of booleans, eight to a byte; one for all as 0xff or 0. */
+/* One boolean is a bit, where MLIR's own constants take it for all of them. */
 static void
-write_booleans (GhloBytecodeWriter *writer,
-                const guint8       *data,
-                gboolean            splat,
-                gsize               n)
+write_boolean (GhloBytecodeWriter *writer,
+               const GhloIrAttr   *attr)
 {
-  gsize size = splat ? 1 : n / 8 + (n % 8 != 0);
-  guint8 *packed = ghlo_bytecode_writer_alloc (writer, MAX (size, 1));
+  guint8 *byte = ghlo_bytecode_writer_alloc (writer, 1);
 
-  if (splat)
-    packed[0] = data[0] != 0 ? 0xff : 0;
-  else
-    for (gsize i = 0; i < n; i++)
-      packed[i / 8] |= (guint8) ((data[i] != 0) << (i % 8));
-  ghlo_bytecode_write_blob (writer, packed, size);
-}
-
-/* MLIR keeps types below 8 bits in a byte with zeros above, numbers little-endian. */
-static void
-write_elements (GhloBytecodeWriter *writer,
-                GhloElementType     type,
-                const guint8       *data,
-                gsize               n)
-{
-  const GhloElementInfo *info = ghlo_element_info (type);
-  gsize size = n * info->size;
-  gsize width = info->element_class == GHLO_ELEMENT_CLASS_COMPLEX ? info->size / 2 : info->size;
-  guint8 *copy;
-
-  if (info->bits >= 8 && (G_BYTE_ORDER == G_LITTLE_ENDIAN || width == 1))
-    {
-      ghlo_bytecode_write_blob (writer, data, size);
-      return;
-    }
-  copy = ghlo_bytecode_writer_alloc (writer, MAX (size, 1));
-  for (gsize i = 0; i < size; i++)
-    copy[i] = width == 1 ? data[i] & ((1u << info->bits) - 1) : data[i - i % width + (width - 1 - i % width)];
-  ghlo_bytecode_write_blob (writer, copy, size);
+  *byte = ghlo_ir_dense_get (attr, 0).i != 0;
+  ghlo_bytecode_write_blob (writer, byte, 1);
 }
 
 gboolean
 ghlo_vhlo_write_tensor (GhloBytecodeWriter *writer,
                         const GhloIrAttr   *attr)
 {
-  const guint8 *data = g_bytes_get_data (attr->dense.bytes, NULL);
-  gsize n = attr->dense.n_elements;
-
   ghlo_bytecode_write_type (writer, GHLO_BYTECODE_VHLO, attr->type);
-  if (attr->type->element_type == GHLO_ELEMENT_TYPE_I1)
-    write_booleans (writer, data, attr->dense.splat && n > 1, n);
+  if (attr->type->element_type == GHLO_ELEMENT_TYPE_I1 && attr->dense.n_elements == 1)
+    write_boolean (writer, attr);
   else
-    write_elements (writer, attr->type->element_type, data, attr->dense.splat ? 1 : n);
+    ghlo_bytecode_write_elements (writer, attr);
 
   return TRUE;
 }

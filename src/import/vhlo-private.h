@@ -28,11 +28,7 @@ gboolean ghlo_vhlo_attr_within  (const GhloIrAttr *attr,
                                  GhloIrVersion     target,
                                  GhloVhloNeed     *need);
 
-/* The bits of an integer or float in VHLO's coding: a byte up to 8 of them, else
- * a signed varint. */
-gboolean ghlo_vhlo_read_bits    (GhloByteCursor     *cursor,
-                                 guint               width,
-                                 guint64            *bits);
+/* As ghlo_bytecode_read_bits. */
 void     ghlo_vhlo_write_bits   (GhloBytecodeWriter *writer,
                                  guint               width,
                                  guint64             bits);

@@ -79,30 +79,6 @@ write_complex (GhloBytecodeWriter *writer,
   return TRUE;
 }
 
-/* A count and types, onto the end of @types. */
-static gboolean
-read_types (GhloByteCursor *cursor,
-            GPtrArray      *types)
-{
-  gsize n;
-
-  if (!ghlo_bytecode_read_count (cursor, 1, &n))
-    return FALSE;
-  if (n > GHLO_MAX_OPERANDS)
-    return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE, "expected at most %u types, found %" G_GSIZE_FORMAT,
-                               GHLO_MAX_OPERANDS, n);
-  for (gsize i = 0; i < n; i++)
-    {
-      const GhloIrType *type;
-
-      if (!ghlo_bytecode_read_type (cursor, &type))
-        return FALSE;
-      g_ptr_array_add (types, (gpointer) type);
-    }
-
-  return TRUE;
-}
-
 static void
 write_types (GhloBytecodeWriter      *writer,
              const GhloIrType *const *types,
@@ -119,7 +95,7 @@ read_tuple (GhloByteCursor    *cursor,
 {
   g_autoptr (GPtrArray) members = g_ptr_array_new ();
 
-  if (!read_types (cursor, members))
+  if (!ghlo_bytecode_read_types (cursor, members))
     return FALSE;
   *type = ghlo_ir_type_tuple (ghlo_bytecode_module (cursor), (const GhloIrType *const *) members->pdata, members->len);
 
@@ -132,7 +108,7 @@ read_future (GhloByteCursor    *cursor,
 {
   g_autoptr (GPtrArray) members = g_ptr_array_new ();
 
-  if (!read_types (cursor, members))
+  if (!ghlo_bytecode_read_types (cursor, members))
     return FALSE;
   for (guint i = 0; i < members->len; i++)
     {
@@ -166,10 +142,10 @@ read_function (GhloByteCursor    *cursor,
   const GhloIrType *const *inputs;
   guint n_inputs;
 
-  if (!read_types (cursor, members))
+  if (!ghlo_bytecode_read_types (cursor, members))
     return FALSE;
   n_inputs = members->len;
-  if (!read_types (cursor, members))
+  if (!ghlo_bytecode_read_types (cursor, members))
     return FALSE;
   inputs = (const GhloIrType *const *) members->pdata;
   *type = ghlo_ir_type_function (ghlo_bytecode_module (cursor), inputs, n_inputs,
