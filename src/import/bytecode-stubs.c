@@ -44,9 +44,4 @@ ghlo_export_artifact (GhloIrModule *module, GhloIrVersion target, GhloExportFlag
 }
 
 /* H4 */
-const GhloBytecodeCodec ghlo_bytecode_stablehlo = { .name = "stablehlo" };
-const GhloBytecodeCodec ghlo_bytecode_chlo = { .name = "chlo" };
 const GhloBytecodeCodec ghlo_bytecode_sdy = { .name = "sdy" };
-gboolean ghlo_bytecode_read_properties (GhloByteCursor *cursor, GhloIrOpKind kind, GArray *attributes) { return FALSE; }
-gboolean ghlo_bytecode_write_properties (GhloBytecodeWriter *writer, const GhloIrOp *op) { return FALSE; }
-gboolean ghlo_bytecode_has_properties (GhloIrOpKind kind) { return FALSE; }
