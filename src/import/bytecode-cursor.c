@@ -236,11 +236,24 @@ ghlo_bytecode_read_c_string (GhloByteCursor  *cursor,
   const guint8 *end = memchr (cursor->at, '\0', ghlo_bytecode_left (cursor));
 
   if (end == NULL)
-    return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE, "expected text that ends with a zero byte, found no zero byte");
+    return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE,
+                               "expected text that ends with a zero byte, found no zero byte");
   *text = (const char *) cursor->at;
   cursor->at = end + 1;
 
   return TRUE;
+}
+
+const char *
+ghlo_bytecode_string (GhloBytecodeReader *reader,
+                      gsize               index)
+{
+  GhloBytecodeString *string = &reader->strings.items[index];
+
+  if (string->interned == NULL)
+    string->interned = ghlo_ir_module_intern (reader->module, (const char *) string->data, (gssize) string->length);
+
+  return string->interned;
 }
 
 gboolean
@@ -249,17 +262,13 @@ ghlo_bytecode_read_string (GhloByteCursor  *cursor,
                            gsize           *length)
 {
   GhloBytecodeReader *reader = cursor->reader;
-  GhloBytecodeString *string;
   gsize index;
 
-  if (!ghlo_bytecode_read_index (cursor, reader->n_strings, "string", &index))
+  if (!ghlo_bytecode_read_index (cursor, reader->strings.n, "string", &index))
     return FALSE;
-  string = &reader->strings[index];
-  if (string->interned == NULL)
-    string->interned = ghlo_ir_module_intern (reader->module, (const char *) string->data, (gssize) string->length);
-  *text = string->interned;
+  *text = ghlo_bytecode_string (reader, index);
   if (length != NULL)
-    *length = string->length;
+    *length = reader->strings.items[index].length;
 
   return TRUE;
 }
@@ -269,7 +278,7 @@ ghlo_bytecode_read_blob (GhloByteCursor *cursor,
                          GBytes        **bytes)
 {
   GhloBytecodeReader *reader = cursor->reader;
-  GhloByteRange range;
+  GhloByteRange range = { NULL, NULL };
   gsize size;
 
   if (!ghlo_bytecode_read_count (cursor, 1, &size) || !ghlo_bytecode_read_range (cursor, size, &range))

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "import/bytecode.h"
+#include "import/vector.h"
 #include "import/vhlo.h"
 
 G_BEGIN_DECLS
@@ -89,11 +90,18 @@ typedef struct
   guint8        has_codec;     /* else text */
 } GhloBytecodeEntry;
 
+typedef enum
+{
+  GHLO_BYTECODE_RESOURCE_BLOB,
+  GHLO_BYTECODE_RESOURCE_BOOLEAN,
+  GHLO_BYTECODE_RESOURCE_STRING,
+} GhloBytecodeResourceKind;
+
 typedef struct
 {
-  guint       dialect;         /* index of the file's dialects */
   const char *key;             /* interned */
-  GhloByteRange blob;
+  guint8      kind;            /* GhloBytecodeResourceKind */
+  GhloByteRange range;         /* empty: the key alone */
 } GhloBytecodeResource;
 
 /* The properties of operations, numbered, and what the first operation that has
@@ -123,26 +131,44 @@ struct _GhloBytecodeReader
   GhloIrVersion             artifact_version;
   GhloByteRange             sections[GHLO_BYTECODE_N_SECTIONS];
 
-  GhloBytecodeString       *strings;
-  GhloBytecodeDialectEntry *dialects;
-  GhloBytecodeOpName       *op_names;
-  GhloBytecodeEntry        *attrs, *types;
-  GhloBytecodeResource     *resources;
-  GhloBytecodeProperties   *properties;
-  gsize                     n_strings, n_dialects, n_op_names, n_attrs, n_types, n_resources, n_properties;
+  GHLO_IMPORT_VECTOR (GhloBytecodeString) strings;
+  GHLO_IMPORT_VECTOR (GhloBytecodeDialectEntry) dialects;
+  GHLO_IMPORT_VECTOR (GhloBytecodeOpName) op_names;
+  GHLO_IMPORT_VECTOR (GhloBytecodeEntry) attrs, types;
+  GHLO_IMPORT_VECTOR (GhloBytecodeResource) resources;
+  GHLO_IMPORT_VECTOR (GhloBytecodeProperties) properties;
 
+  gboolean                  has_vhlo;      /* among the dialects */
   guint                     depth;         /* of entries being read */
   guint                     height;        /* of the entry being read, so far */
   guint32                   weight;
+  gsize                     sdy_text;      /* bytes of text made of sdy's attributes so far */
 };
 
-/* "in the IR section" and so on, for messages. */
+/* "the IR section", for messages. */
 extern const char *const ghlo_bytecode_section_names[GHLO_BYTECODE_N_SECTIONS];
 
+/* bytecode-container.c */
+/* Header, sections and tables; nothing is decoded. */
+gboolean       ghlo_bytecode_open         (GhloBytecodeReader *reader);
+void           ghlo_bytecode_close        (GhloBytecodeReader *reader);
+/* A section with its header; @section may be one that the container does not know. */
+gboolean       ghlo_bytecode_read_section (GhloByteCursor *cursor, guint *section, GhloByteRange *range);
+
+/* bytecode-entries.c */
+/* Attribute or type @index, which is in range. */
+gboolean       ghlo_bytecode_use_attr     (GhloByteCursor *cursor, gsize index, const GhloIrAttr **attr);
+gboolean       ghlo_bytecode_use_type     (GhloByteCursor *cursor, gsize index, const GhloIrType **type);
+/* A location; NULL for the unknown one. Of locations that nest without measure
+ * what nests deepest is left out. */
+gboolean       ghlo_bytecode_read_location (GhloByteCursor *cursor, const GhloIrLocation **location);
+
 /* bytecode-cursor.c */
-GhloByteCursor ghlo_bytecode_cursor      (GhloBytecodeReader *reader, GhloByteRange range, const char *section);
+/* String @index, interned. */
+const char    *ghlo_bytecode_string       (GhloBytecodeReader *reader, gsize index);
+GhloByteCursor ghlo_bytecode_cursor       (GhloBytecodeReader *reader, GhloByteRange range, const char *section);
 /* The next @size bytes. */
-gboolean       ghlo_bytecode_read_range  (GhloByteCursor *cursor, guint64 size, GhloByteRange *range);
+gboolean       ghlo_bytecode_read_range   (GhloByteCursor *cursor, guint64 size, GhloByteRange *range);
 /* Over padding, up to a place in the file that is a multiple of @alignment. */
 gboolean       ghlo_bytecode_read_padding (GhloByteCursor *cursor, guint64 alignment);
 /* Text that ends with a NUL, in the file. */
@@ -150,9 +176,9 @@ gboolean       ghlo_bytecode_read_c_string (GhloByteCursor *cursor, const char *
 /* A varint and a flag in its lowest bit. */
 gboolean       ghlo_bytecode_read_flagged (GhloByteCursor *cursor, guint64 *value, gboolean *flag);
 /* A varint that numbers one of @n things called @what. */
-gboolean       ghlo_bytecode_read_index  (GhloByteCursor *cursor, gsize n, const char *what, gsize *index);
-gboolean       ghlo_bytecode_check_index (GhloByteCursor *cursor, guint64 value, gsize n, const char *what);
-gboolean       ghlo_bytecode_check_end   (GhloByteCursor *cursor, const char *what);
+gboolean       ghlo_bytecode_read_index   (GhloByteCursor *cursor, gsize n, const char *what, gsize *index);
+gboolean       ghlo_bytecode_check_index  (GhloByteCursor *cursor, guint64 value, gsize n, const char *what);
+gboolean       ghlo_bytecode_check_end    (GhloByteCursor *cursor, const char *what);
 
 static inline gsize
 ghlo_bytecode_left (const GhloByteCursor *cursor)

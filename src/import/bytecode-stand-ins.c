@@ -7,26 +7,6 @@
 
 #define WEAK __attribute__ ((weak))
 
-WEAK GhloIrModule *ghlo_bytecode_module (GhloByteCursor *cursor) { return NULL; }
-WEAK gboolean ghlo_bytecode_read_byte (GhloByteCursor *cursor, guint8 *value) { return FALSE; }
-WEAK gboolean ghlo_bytecode_read_varint (GhloByteCursor *cursor, guint64 *value) { return FALSE; }
-WEAK gboolean ghlo_bytecode_read_signed (GhloByteCursor *cursor, gint64 *value) { return FALSE; }
-WEAK gboolean ghlo_bytecode_read_count (GhloByteCursor *cursor, gsize size, gsize *n) { return FALSE; }
-WEAK gboolean ghlo_bytecode_read_string (GhloByteCursor *cursor, const char **text, gsize *length) { return FALSE; }
-WEAK gboolean ghlo_bytecode_read_blob (GhloByteCursor *cursor, GBytes **bytes) { return FALSE; }
-WEAK gboolean ghlo_bytecode_read_attr (GhloByteCursor *cursor, const GhloIrAttr **attr) { return FALSE; }
-WEAK gboolean ghlo_bytecode_read_optional_attr (GhloByteCursor *cursor, const GhloIrAttr **attr) { return FALSE; }
-WEAK gboolean ghlo_bytecode_read_type (GhloByteCursor *cursor, const GhloIrType **type) { return FALSE; }
-WEAK gboolean
-ghlo_bytecode_read_attr_of (GhloByteCursor *cursor, GhloIrAttrKind kind, const GhloIrAttr **attr)
-{
-  return FALSE;
-}
-WEAK gboolean
-ghlo_bytecode_fail (GhloByteCursor *cursor, GhloError code, const char *format, ...)
-{
-  return FALSE;
-}
 WEAK void ghlo_bytecode_write_byte (GhloBytecodeWriter *writer, guint8 value) { }
 WEAK void ghlo_bytecode_write_varint (GhloBytecodeWriter *writer, guint64 value) { }
 WEAK void ghlo_bytecode_write_signed (GhloBytecodeWriter *writer, gint64 value) { }

@@ -3,6 +3,7 @@
  * Scaffolding that goes as its parts come.
  */
 
+#include "import/bytecode-builtin.h"
 #include "import/bytecode.h"
 #include "import/exported.h"
 #include "import/vhlo.h"
@@ -17,24 +18,11 @@ ghlo_import_bytecode (GBytes *bytes, GhloImportFlags flags, GhloDiagnostics *dia
   return NULL;
 }
 
-/* H2 */
-const GhloVhloOp  *ghlo_vhlo_op_find (const char *name) { return NULL; }
-const char        *ghlo_vhlo_op_name (const GhloVhloOp *self) { return NULL; }
-const char *const *ghlo_vhlo_op_attributes (const GhloVhloOp *self, guint *n) { *n = 0; return NULL; }
-gboolean ghlo_vhlo_has_op (GhloIrOpKind kind) { return FALSE; }
-gboolean
-ghlo_vhlo_upgrade (const GhloVhloOp *self, GhloIrModule *module, const GhloIrAttr *const *values, gboolean in_function,
-                   GhloIrOpKind *kind, GArray *attributes, GError **error)
-{
-  return FALSE;
-}
-const GhloVhloOp *
-ghlo_vhlo_downgrade (const GhloIrOp *op, GhloIrModule *module, GhloIrVersion target, GPtrArray *values, GError **error)
-{
-  return NULL;
-}
-
 /* H3 */
+gboolean ghlo_bytecode_builtin_has_attr (const GhloIrAttr *attr) { return FALSE; }
+gboolean ghlo_bytecode_builtin_has_type (const GhloIrType *type) { return FALSE; }
+gboolean ghlo_bytecode_builtin_write_attr (GhloBytecodeWriter *writer, const GhloIrAttr *attr) { return FALSE; }
+gboolean ghlo_bytecode_builtin_write_type (GhloBytecodeWriter *writer, const GhloIrType *type) { return FALSE; }
 GBytes *
 ghlo_export_artifact (GhloIrModule *module, GhloIrVersion target, GhloExportFlags flags, const GhloMonitor *monitor,
                       GError **error)
@@ -43,5 +31,3 @@ ghlo_export_artifact (GhloIrModule *module, GhloIrVersion target, GhloExportFlag
   return NULL;
 }
 
-/* H4 */
-const GhloBytecodeCodec ghlo_bytecode_sdy = { .name = "sdy" };

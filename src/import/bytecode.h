@@ -73,6 +73,18 @@ gboolean ghlo_bytecode_read_resource      (GhloByteCursor *cursor, const char **
  * @resource is its key, else NULL. */
 const GhloIrAttr *ghlo_bytecode_dense     (GhloByteCursor *cursor, const GhloIrType *tensor,
                                            GBytes *blob, const char *resource);
+/* The bits of an integer or a float of @width up to 64: a byte up to 8 of them, else
+ * a signed varint. */
+gboolean ghlo_bytecode_read_bits          (GhloByteCursor *cursor, guint width, guint64 *bits);
+/* A count and dimensions, GHLO_DYNAMIC where dynamic; room for GHLO_MAX_RANK. */
+gboolean ghlo_bytecode_read_shape         (GhloByteCursor *cursor, gint64 *dimensions, gsize *rank);
+/* A type that tensors can have as elements. */
+gboolean ghlo_bytecode_read_element       (GhloByteCursor *cursor, const GhloIrType **element);
+/* A shape and an element type; an encoding, which may be bounds, before them when
+ * @is_encoded. */
+gboolean ghlo_bytecode_read_tensor        (GhloByteCursor *cursor, gboolean is_encoded, const GhloIrType **type);
+/* A count and types, onto the end of @types. */
+gboolean ghlo_bytecode_read_types         (GhloByteCursor *cursor, GPtrArray *types);
 /* Adds a finding for this place; gives FALSE. */
 gboolean ghlo_bytecode_fail               (GhloByteCursor *cursor, GhloError code, const char *format, ...)
                                            G_GNUC_PRINTF (3, 4);

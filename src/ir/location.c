@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Making locations, one of each.
+ * Making locations, one of each, and what they lead to.
  */
 
 #include "ir/context.h"
@@ -104,4 +104,37 @@ ghlo_ir_location_fused (GhloIrModule                *module,
     .n_children = n,
     .metadata = metadata,
   });
+}
+
+/* Locations share parts, so that a small module can hold one with more paths than
+ * could ever be walked. */
+enum { MAX_VISITS = 1000 };
+
+static const GhloIrLocation *
+find_file (const GhloIrLocation *location,
+           guint                 depth,
+           guint                *visits)
+{
+  if (location == NULL || depth > GHLO_MAX_NESTING || ++*visits > MAX_VISITS)
+    return NULL;
+  if (location->kind == GHLO_IR_LOCATION_FILE)
+    return location;
+
+  for (guint i = 0; i < location->n_children; i++)
+    {
+      const GhloIrLocation *found = find_file (location->children[i], depth + 1, visits);
+
+      if (found != NULL)
+        return found;
+    }
+
+  return NULL;
+}
+
+const GhloIrLocation *
+ghlo_ir_location_find_file (const GhloIrLocation *location)
+{
+  guint visits = 0;
+
+  return find_file (location, 0, &visits);
 }

@@ -132,6 +132,8 @@ const GhloIrLocation *ghlo_ir_location_call_site (GhloIrModule *module, const Gh
                                                   const GhloIrLocation *caller);
 const GhloIrLocation *ghlo_ir_location_fused     (GhloIrModule *module, const GhloIrLocation *const *children,
                                                   gsize n, const GhloIrAttr *metadata);
+/* The first file position that a location leads to, or NULL. */
+const GhloIrLocation *ghlo_ir_location_find_file (const GhloIrLocation *location);
 
 /* Building. An operation is made with room for its operands, results and
  * regions, filled in, and put into a block. */

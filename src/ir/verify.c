@@ -33,6 +33,28 @@ static const GhloIrVerifyFunc row_verifiers[GHLO_N_OPS] = {
 #include "ir/ops.def"
 };
 
+/* Where an operation stands that was read from no text: its function, and what its
+ * location says. */
+static char *
+describe_place (const GhloIrOp *op)
+{
+  const GhloIrLocation *location = ghlo_ir_location_find_file (op->location);
+  const GhloIrOp *function = op;
+  GString *place;
+
+  if (op->line > 0)
+    return g_strdup ("");
+  place = g_string_new (NULL);
+  while (function != NULL && function->kind != GHLO_OP_FUNC_FUNC)
+    function = ghlo_ir_op_get_parent (function);
+  if (function != NULL && ghlo_ir_op_get_string (function, "sym_name") != NULL)
+    g_string_append_printf (place, "in @%s: ", ghlo_ir_op_get_string (function, "sym_name"));
+  if (location != NULL)
+    g_string_append_printf (place, "%s:%u:%u: ", location->text, location->line, location->column);
+
+  return g_string_free (place, FALSE);
+}
+
 gboolean
 ghlo_ir_verify_fail (GhloIrVerifier *verifier,
                      const GhloIrOp *op,
@@ -41,6 +63,7 @@ ghlo_ir_verify_fail (GhloIrVerifier *verifier,
 {
   GhloDiagnostics *diagnostics = verifier->diagnostics;
   g_autofree char *message = NULL;
+  g_autofree char *place = NULL;
   va_list args;
 
   verifier->failed = TRUE;
@@ -50,9 +73,11 @@ ghlo_ir_verify_fail (GhloIrVerifier *verifier,
       va_start (args, format);
       message = g_strdup_vprintf (format, args);
       va_end (args);
+      place = describe_place (op);
     }
   ghlo_diagnostics_add (diagnostics, GHLO_SEVERITY_ERROR, GHLO_ERROR_VERIFY, op->line, op->column,
-                        "'%s' op %s", ghlo_ir_op_get_spec (op)->name, message != NULL ? message : "");
+                        "%s'%s' op %s", place != NULL ? place : "", ghlo_ir_op_get_spec (op)->name,
+                        message != NULL ? message : "");
 
   return FALSE;
 }

@@ -7,27 +7,6 @@
 
 #include <string.h>
 
-/* The file position that a location leads to, or NULL. */
-static const GhloIrLocation *
-find_file (const GhloIrLocation *location,
-           guint                 depth)
-{
-  if (location == NULL || depth > GHLO_MAX_NESTING)
-    return NULL;
-  if (location->kind == GHLO_IR_LOCATION_FILE)
-    return location;
-
-  for (guint i = 0; i < location->n_children; i++)
-    {
-      const GhloIrLocation *found = find_file (location->children[i], depth + 1);
-
-      if (found != NULL)
-        return found;
-    }
-
-  return NULL;
-}
-
 static const char *
 file_name (const GhloIrModule *module)
 {
@@ -39,7 +18,7 @@ ghlo_ref_append_place (GString            *string,
                        const GhloIrModule *module,
                        const GhloIrOp     *op)
 {
-  const GhloIrLocation *location = find_file (op->location, 0);
+  const GhloIrLocation *location = ghlo_ir_location_find_file (op->location);
 
   if (op->line > 0)
     g_string_append_printf (string, "%s:%u:%u: ", file_name (module), op->line, MAX (op->column, 1));
