@@ -25,6 +25,7 @@ ghlo_bytecode_write_type (GhloBytecodeWriter *writer, GhloBytecodeDialect dialec
 {
 }
 WEAK gpointer ghlo_bytecode_writer_alloc (GhloBytecodeWriter *writer, gsize size) { return NULL; }
+WEAK guint ghlo_bytecode_writer_version (GhloBytecodeWriter *writer) { return 6; }
 WEAK GhloIrModule *ghlo_bytecode_writer_module (GhloBytecodeWriter *writer) { return NULL; }
 WEAK gboolean
 ghlo_bytecode_refuse (GhloBytecodeWriter *writer, GhloError code, const char *format, ...)
