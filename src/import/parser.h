@@ -13,6 +13,7 @@
 #include "import/import.h"
 #include "import/lexer.h"
 #include "import/scope.h"
+#include "import/unpack.h"
 #include "import/vector.h"
 #include "ir/assembly.h"
 
@@ -266,13 +267,9 @@ const GhloIrAttr     *ghlo_import_parse_dense      (GhloImportParser *self, cons
 const GhloIrAttr     *ghlo_import_parse_dense_array (GhloImportParser *self);
 const GhloIrAttr     *ghlo_import_parse_dense_resource (GhloImportParser *self, const GhloIrType *type);
 
-/* hex.c: raw bytes as MLIR keeps them, and as buffers do. */
+/* hex.c */
 /* FALSE when @text has a character that is no hexadecimal digit; n_bytes * 2 characters are read. */
 gboolean              ghlo_import_decode_hex       (guint8 *bytes, const char *text, gsize n_bytes);
-/* Data of @n elements as MLIR packs them into buffer layout, or one element
- * when it is a splat. Takes @raw over; NULL when its size fits neither. */
-GBytes               *ghlo_import_unpack           (GhloElementType element_type, gsize n, GBytes *raw,
-                                                    gboolean allow_splat, gboolean *splat);
 
 /* resources.c */
 gboolean              ghlo_import_parse_resources  (GhloImportParser *self);
@@ -301,6 +298,9 @@ gboolean              ghlo_import_assign_types     (GhloImportParser *self, Ghlo
 gboolean              ghlo_import_op_is_isolated   (const GhloImportOp *op);
 /* A name as the operation table has it: with the default dialect where it has none. */
 GhloIrOpKind          ghlo_import_find_op          (GhloImportParser *self, const char *name, gsize length);
+/* Whether an operation may be kept without a row: its name is plain, and its
+ * dialect is not one that has rows, whose operations must be known. */
+gboolean              ghlo_import_is_foreign       (const char *name, gsize length);
 
 /* make-op.c */
 gboolean              ghlo_import_make_op          (GhloImportParser *self, GhloImportOp *op, GhloIrBlock *block);

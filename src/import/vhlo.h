@@ -46,5 +46,9 @@ const GhloVhloOp  *ghlo_vhlo_downgrade     (const GhloIrOp  *op,
                                             GhloIrVersion    target,
                                             GPtrArray       *values,
                                             GError         **error);
+/* Whether VHLO has no place for the inherent attribute @attribute (its number in
+ * the operation's row): it stands among the discardable ones of an artifact. */
+gboolean           ghlo_vhlo_is_extra      (GhloIrOpKind kind,
+                                            guint        attribute);
 
 G_END_DECLS
