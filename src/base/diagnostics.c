@@ -54,6 +54,7 @@ ghlo_diagnostics_addv (GhloDiagnostics *self,
                        const char      *format,
                        va_list          args)
 {
+  g_autofree char *message = NULL;
   GhloFinding *finding;
 
   if (severity == GHLO_SEVERITY_ERROR)
@@ -67,7 +68,9 @@ ghlo_diagnostics_addv (GhloDiagnostics *self,
   finding->code = code;
   finding->line = line;
   finding->column = column;
-  finding->message = g_strdup_vprintf (format, args);
+  /* Names in it come out of the program and may be any bytes; people get UTF-8. */
+  message = g_strdup_vprintf (format, args);
+  finding->message = g_utf8_make_valid (message, -1);
   g_ptr_array_add (self->findings, finding);
 }
 

@@ -51,16 +51,16 @@ little_endian (GVariant *variant)
 static GVariant *
 input_names (const GhloCompiled *self)
 {
-  g_autofree const char **names = g_new0 (const char *, self->type->rank + 1);
+  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
 
   for (guint i = 0; i < self->type->rank; i++)
     {
-      names[i] = ghlo_value_info_input_name (self->function, i);
-      if (names[i] == NULL)
-        names[i] = "";
+      const char *name = ghlo_value_info_input_name (self->function, i);
+
+      g_ptr_array_add (names, name != NULL ? g_utf8_make_valid (name, -1) : g_strdup (""));
     }
 
-  return g_variant_new_strv (names, self->type->rank);
+  return g_variant_new_strv ((const char *const *) names->pdata, self->type->rank);
 }
 
 /* The module is nobody else's yet. */
@@ -216,7 +216,7 @@ read_program (GVariant           *payload,
   g_variant_get_child (payload, 3, "&s", &name);
   data = g_bytes_get_data (text, &size);
   diagnostics = ghlo_diagnostics_new (name, data != NULL ? data : "", size);
-  module = ghlo_program_read_module (text, diagnostics, monitor, &local_error);
+  module = ghlo_program_read_module (text, diagnostics, monitor, NULL, &local_error);
   if (module != NULL)
     {
       set_input_names (module, names);

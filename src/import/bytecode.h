@@ -95,6 +95,8 @@ void ghlo_bytecode_write_signed           (GhloBytecodeWriter *writer, gint64 va
 void ghlo_bytecode_write_string           (GhloBytecodeWriter *writer, const char *text, gssize length);
 /* Length and bytes; the bytes must live until the writer is done. */
 void ghlo_bytecode_write_blob             (GhloBytecodeWriter *writer, gconstpointer data, gsize size);
+/* The elements of a DENSE as a blob, packed as MLIR packs them. */
+void ghlo_bytecode_write_elements         (GhloBytecodeWriter *writer, const GhloIrAttr *attr);
 /* In @dialect's encoding, or in another's when the attribute belongs to that one
  * alone (an sdy sharding among VHLO attributes). */
 void ghlo_bytecode_write_attr             (GhloBytecodeWriter *writer, GhloBytecodeDialect dialect,
@@ -120,6 +122,9 @@ typedef struct
   const char *name;
   gboolean (*read_attr)  (GhloByteCursor *cursor, const GhloIrAttr **attr);
   gboolean (*read_type)  (GhloByteCursor *cursor, const GhloIrType **type);
+  /* The attribute that stands for all that the dialect writes as it writes @attr,
+   * made in @module: files have one number for them. NULL: each stands for itself. */
+  const GhloIrAttr *(*canonical) (GhloIrModule *module, const GhloIrAttr *attr);
   gboolean (*has_attr)   (const GhloIrAttr *attr);
   gboolean (*has_type)   (const GhloIrType *type);
   gboolean (*write_attr) (GhloBytecodeWriter *writer, const GhloIrAttr *attr);

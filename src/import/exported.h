@@ -36,6 +36,10 @@ GhloExported *ghlo_exported_read   (GBytes          *bytes,
                                     GhloDiagnostics *diagnostics);
 void          ghlo_exported_free   (GhloExported    *self);
 
+/* Gives inputs and outputs of the module's entry that have no name the paths. */
+void          ghlo_exported_name_values (const GhloExported *self,
+                                         GhloIrModule       *module);
+
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GhloExported, ghlo_exported_free)
 
 G_END_DECLS

@@ -9,6 +9,24 @@
 
 #include "import/exported.h"
 
+static const guint8 bytecode_magic[] = { 'M', 'L', 0xef, 'R' };
+
+static gboolean
+is_bytecode (const guint8 *data,
+             gsize         size)
+{
+  return size >= sizeof bytecode_magic && memcmp (data, bytecode_magic, sizeof bytecode_magic) == 0;
+}
+
+gboolean
+ghlo_import_is_text (GBytes *bytes)
+{
+  gsize size;
+  const guint8 *data = g_bytes_get_data (bytes, &size);
+
+  return !is_bytecode (data, size) && !ghlo_exported_is (data, size);
+}
+
 GhloIrModule *
 ghlo_import (GBytes            *bytes,
              GhloImportFlags    flags,
@@ -24,7 +42,7 @@ ghlo_import (GBytes            *bytes,
 
   if (source != NULL)
     *source = (GhloImportSource) { .format = GHLO_PROGRAM_FORMAT_TEXT };
-  if (size >= 4 && memcmp (data, "ML\xefR", 4) == 0)
+  if (is_bytecode (data, size))
     return ghlo_import_bytecode (bytes, flags, diagnostics, monitor, source);
   if (!ghlo_exported_is (data, size))
     return ghlo_import_text (data != NULL ? (const char *) data : "", size, flags, diagnostics, monitor);
@@ -33,6 +51,8 @@ ghlo_import (GBytes            *bytes,
   if (exported == NULL)
     return NULL;
   module = ghlo_import_bytecode (artifact, flags, diagnostics, monitor, source);
+  if (module != NULL)
+    ghlo_exported_name_values (exported, module);
   if (source != NULL)
     {
       source->format = GHLO_PROGRAM_FORMAT_JAX_EXPORT;

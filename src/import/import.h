@@ -46,12 +46,16 @@ GhloIrModule *ghlo_import              (GBytes            *bytes,
                                         const GhloMonitor *monitor,
                                         GhloImportSource  *source);
 void          ghlo_import_source_clear (GhloImportSource  *source);
+/* Whether @bytes would be read as text, which is what other forms are not. */
+gboolean      ghlo_import_is_text      (GBytes            *bytes);
 /* MLIR bytecode alone. */
 GhloIrModule *ghlo_import_bytecode     (GBytes            *bytes,
                                         GhloImportFlags    flags,
                                         GhloDiagnostics   *diagnostics,
                                         const GhloMonitor *monitor,
                                         GhloImportSource  *source);
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (GhloImportSource, ghlo_import_source_clear)
 
 typedef enum
 {

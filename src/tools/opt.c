@@ -6,19 +6,17 @@
 #include "tools/tool.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "ir/print.h"
 
 static gboolean
-print_section (const char            *name,
-               const GhloToolSection *section,
-               gboolean               allow_unregistered,
-               GhloIrPrintFlags       flags)
+print_section (GhloToolFile     *file,
+               guint             index,
+               GhloImportFlags   import_flags,
+               GhloIrPrintFlags  flags)
 {
   g_autoptr (GhloDiagnostics) diagnostics = NULL;
-  g_autoptr (GhloIrModule) module = ghlo_tool_parse (name, section->text, section->length, allow_unregistered,
-                                                            &diagnostics);
+  g_autoptr (GhloIrModule) module = ghlo_tool_file_parse (file, index, import_flags, &diagnostics, NULL);
   g_autofree char *text = NULL;
 
   if (module == NULL)
@@ -38,11 +36,8 @@ ghlo_tool_opt (int    argc,
 {
   gboolean allow_unregistered = FALSE, generic = FALSE, strip = FALSE, elide = FALSE, split = FALSE, ok = TRUE;
   g_autoptr (GError) error = NULL;
-  g_autoptr (GBytes) bytes = NULL;
-  g_autoptr (GArray) sections = NULL;
+  g_auto (GhloToolFile) file = { 0 };
   GhloIrPrintFlags flags;
-  const char *text;
-  gsize length;
   int status;
   const GOptionEntry entries[] = {
     { "generic", 0, 0, G_OPTION_ARG_NONE, &generic, "Print every operation in the generic form", NULL },
@@ -61,8 +56,7 @@ ghlo_tool_opt (int    argc,
       ghlo_tool_error ("expected one FILE, found %d; \"ghlo opt --help\" tells more", argc - 1);
       return GHLO_TOOL_USAGE;
     }
-  bytes = ghlo_tool_read_file (argv[1], &error);
-  if (bytes == NULL)
+  if (!ghlo_tool_file_open (&file, argv[1], split, &error))
     {
       ghlo_tool_error ("%s", error->message);
       return GHLO_TOOL_FAILED;
@@ -70,22 +64,11 @@ ghlo_tool_opt (int    argc,
 
   flags = (generic ? GHLO_IR_PRINT_GENERIC : 0) | (strip ? GHLO_IR_PRINT_STRIP_LOCATIONS : 0)
           | (elide ? GHLO_IR_PRINT_ELIDE_LARGE : 0);
-  text = g_bytes_get_data (bytes, &length);
-  if (split)
-    {
-      sections = ghlo_tool_split (text, length);
-    }
-  else
-    {
-      sections = g_array_new (FALSE, FALSE, sizeof (GhloToolSection));
-      g_array_append_val (sections, ((GhloToolSection) { text, length, 1 }));
-    }
-  for (guint i = 0; i < sections->len; i++)
+  for (guint i = 0; i < file.sections->len; i++)
     {
       if (i > 0)
         puts ("// -----");
-      ok &= print_section (strcmp (argv[1], "-") == 0 ? "<stdin>" : argv[1],
-                           &g_array_index (sections, GhloToolSection, i), allow_unregistered, flags);
+      ok &= print_section (&file, i, allow_unregistered ? GHLO_IMPORT_ALLOW_UNREGISTERED : GHLO_IMPORT_DEFAULT, flags);
     }
 
   return ok ? GHLO_TOOL_OK : GHLO_TOOL_FAILED;

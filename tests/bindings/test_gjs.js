@@ -196,7 +196,8 @@ await test('promises, from load to read', async () => {
     equal(seen[seen.length - 1], 1);
     const [total] = await executable.execute_async([ones, ones]);
     const bytes = await total.read_async(null);
-    equal(bytes.get_size(), 24);
+    // Not get_size (), which in GJS 1.74 keeps a reference for ever, of any GBytes.
+    equal(bytes.toArray().length, 24);
     equal((await client.list_devices_async()).get_n_items(), 1);
     equal(await program.to_text_async(), program.to_text());
     equal((await Ghlo.Program.check_async('func.func')).get_n_items(), 1);

@@ -139,8 +139,8 @@ class TestTypes(unittest.TestCase):
                        if not (hasattr(info, 'is_gtype_struct') and info.is_gtype_struct()))
         self.assertEqual(names, sorted('''
             Buffer Client CompileOptions Device DeviceKind Diagnostic ElementType Error Executable MAJOR_VERSION
-            MICRO_VERSION MINOR_VERSION DYNAMIC OptimizationLevel Program Progress ProgressStage Result Session
-            LoadFlags Severity Statistics TensorType TextFlags Timing ValueInfo ValueKind get_version
+            MICRO_VERSION MINOR_VERSION DYNAMIC OptimizationLevel Program ProgramFormat Progress ProgressStage Result
+            Session LoadFlags Severity Statistics TensorType TextFlags Timing ValueInfo ValueKind get_version
             element_type_from_string element_type_get_size
             element_type_to_string error_quark tensor_type_parse'''.split()))
 

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs each exported model with its inputs and compares with the answers that
-came with it, within the tolerances of its meta.json."""
+"""Runs each exported model, as text and as an artifact, with its inputs and compares
+with the answers that came with it, within the tolerances of its meta.json; both
+forms give the same bits."""
 
+import filecmp
 import glob
 import json
 import os
@@ -29,6 +31,15 @@ def compare(folder, outputs, meta):
     return ''
 
 
+def same_files(folder, other):
+    """The first file of a folder that differs from its namesake, or an empty string."""
+    names = sorted(os.listdir(folder))
+    if names != sorted(os.listdir(other)):
+        return f'{names} and {sorted(os.listdir(other))}'
+    return next((f'{name} differs' for name in names
+                 if not filecmp.cmp(os.path.join(folder, name), os.path.join(other, name), shallow=False)), '')
+
+
 def main():
     tap = Tap()
     for folder in sorted(glob.glob(os.path.join(data('models'), '*', ''))):
@@ -36,10 +47,15 @@ def main():
             meta = json.load(file)
         n_inputs = len(glob.glob(os.path.join(folder, 'arg*.npy')))
         inputs = [f'--input={folder}arg{i}.npy' for i in range(n_inputs)]
+        name = os.path.basename(folder.rstrip('/'))
         with tempfile.TemporaryDirectory() as outputs:
             run = ghlo('run', folder + 'module.mlir', *inputs, f'--output-dir={outputs}')
             detail = run.stderr if run.returncode else compare(folder, outputs, meta)
-        tap.report(not detail, os.path.basename(folder.rstrip('/')), detail)
+            tap.report(not detail, name, detail)
+            with tempfile.TemporaryDirectory() as others:
+                run = ghlo('run', folder + 'module.mlirbc', *inputs, f'--output-dir={others}')
+                detail = run.stderr if run.returncode else same_files(outputs, others)
+            tap.report(not detail, f'{name}: the artifact gives the same', detail)
     tap.finish()
 
 

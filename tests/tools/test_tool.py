@@ -63,6 +63,16 @@ func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
 '''
 
 
+# What bash's completion gives for words, of which the last is being completed.
+COMPLETE = '''
+source "$0"
+COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+_ghlo
+echo "${COMPREPLY[@]}"
+'''
+COMPLETION = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'src', 'tools', 'ghlo.bash')
+
+
 class Tests(Tap):
     def __init__(self, folder):
         super().__init__()
@@ -73,6 +83,10 @@ class Tests(Tap):
         with open(path, 'w', encoding='utf-8') as file:
             file.write(text)
         return path
+
+    def read(self, name):
+        with open(os.path.join(self.folder, name), encoding='utf-8') as file:
+            return file.read()
 
     def expect(self, name, run, status, *texts):
         output = run.stdout + run.stderr
@@ -137,10 +151,40 @@ def test_check(tests):
     tests.expect('round trip', ghlo('check', '--round-trip', '--no-run', checks), 0, '1 passed')
 
 
+def test_convert(tests):
+    add, folder = tests.file('add.mlir', ADD), tests.folder
+    copy = os.path.join(folder, 'copy.mlir')
+    tests.expect('text to text', ghlo('convert', add, copy), 0)
+    tests.report(ghlo('opt', copy).stdout == ghlo('opt', add).stdout, 'what is converted is the same program')
+    tests.expect('to standard output', ghlo('convert', '-', '-', '--generic', input=ADD), 0, '"stablehlo.add"(')
+    tests.expect('without locations', ghlo('convert', '--strip-locations', add, '-'), 0, 'stablehlo.add')
+    os.chmod(copy, 0o600)
+    os.symlink(copy, os.path.join(folder, 'link.mlir'))
+    tests.expect('onto itself through a link', ghlo('convert', os.path.join(folder, 'link.mlir'),
+                                                    os.path.join(folder, 'link.mlir'), '--generic'), 0)
+    tests.report(os.path.islink(os.path.join(folder, 'link.mlir')) and '"stablehlo.add"(' in tests.read('copy.mlir')
+                 and not [name for name in os.listdir(folder) if name.startswith('copy.mlir.')],
+                 'the file behind the link is replaced and nothing left beside it', str(os.listdir(folder)))
+    tests.expect('to a device', ghlo('convert', add, '/dev/stdout', '--to=text'), 0, 'stablehlo.add')
+
+    before = tests.read('copy.mlir')
+    tests.expect('a wrong program', ghlo('convert', tests.file('wrong.mlir', WRONG), copy), 1, 'wrong.mlir:2:')
+    tests.report(tests.read('copy.mlir') == before, 'a failure leaves the file as it was')
+    tests.expect('to a folder', ghlo('convert', add, folder, '--to=text'), 1, os.path.basename(folder))
+    tests.expect('into a folder that is not there', ghlo('convert', add, os.path.join(folder, 'no', 'x.mlir')), 1, 'no')
+    tests.expect('an ending that says nothing', ghlo('convert', add, 'x.bin'), 2, '--to=text', 'x.bin')
+    tests.expect('an unknown form', ghlo('convert', add, copy, '--to=xml'), 2, '--to=bytecode', 'xml')
+    tests.expect('a target of text', ghlo('convert', add, copy, '--target=1.0.0'), 2, '--target')
+    tests.expect('generic bytecode', ghlo('convert', add, copy, '--to=bytecode', '--generic'), 2, '--generic')
+    tests.expect('an unknown target', ghlo('convert', add, 'x.mlirbc', '--target=1.21.0'), 2,
+                 'from 0.9.0 to 1.20.0', '1.21.0')
+    tests.expect('one file alone', ghlo('convert', add), 2, 'IN and OUT')
+
+
 def test_listings(tests):
     add = tests.file('add.mlir', ADD)
-    tests.expect('help', ghlo('--help'), 0, 'check', 'devices', 'info', 'ops', 'opt', 'run')
-    for command in ('check', 'devices', 'info', 'ops', 'opt', 'run'):
+    tests.expect('help', ghlo('--help'), 0, 'check', 'convert', 'devices', 'info', 'ops', 'opt', 'run')
+    for command in ('check', 'convert', 'devices', 'info', 'ops', 'opt', 'run'):
         tests.expect(f'help of {command}', ghlo(command, '--help'), 0, 'Usage:')
     tests.expect('version', ghlo('--version'), 0, 'ghlo 0.')
     tests.expect('devices', ghlo('devices'), 0, 'reference')
@@ -158,6 +202,24 @@ def test_listings(tests):
     tests.report(closed.stderr == '', 'a reader that leaves early', closed.stderr)
 
 
+def complete(*words):
+    """What completion offers."""
+    path = os.path.dirname(os.path.abspath(TOOL)) + ':' + os.environ.get('PATH', '')
+    run = subprocess.run(['bash', '-c', COMPLETE, COMPLETION, *words], capture_output=True, text=True, check=False,
+                         env={**os.environ, 'PATH': path})
+    return run.stdout.split()
+
+
+def test_completion(tests):
+    add = tests.file('add.mlir', ADD)
+    for words, offered in ((('ghlo', 'co'), ['convert']), (('ghlo', 'convert', '--ta'), ['--target=']),
+                           (('ghlo', 'convert', '--to', '='), ['text', 'bytecode']),
+                           (('ghlo', 'convert', '--to', '=', 'b'), ['bytecode']),
+                           (('ghlo', 'info', add[:-3]), [add]), (('ghlo', 'run', '--input', '=', add[:-3]), [add])):
+        found = complete(*words)
+        tests.report(found == offered, f'completion of {" ".join(words[1:3])}', f'expected {offered}, found {found}')
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         tests = Tests(folder)
@@ -165,6 +227,8 @@ def main():
         test_errors(tests)
         test_check(tests)
         test_listings(tests)
+        test_convert(tests)
+        test_completion(tests)
         tests.finish()
 
 

@@ -637,6 +637,35 @@ test_built_deep (void)
   expect (&built, "nested at most");
 }
 
+/* What was read from no text is placed by its function and its location, which may
+ * have more paths than can be walked. */
+static void
+test_built_place (void)
+{
+  const GhloIrLocation *location;
+  GhloIrOp *op;
+  Built built;
+
+  build (&built);
+  location = ghlo_ir_location_file (built.module, "model.py", 12, 4, 0, 0);
+  location = ghlo_ir_location_name (built.module, "jit(f)/tanh", location);
+  op = add_op (&built, built.argument);
+  ghlo_ir_op_set_operand (op, 0, NULL);
+  op->location = location;
+  add_return (&built);
+  expect (&built, "in @main: model.py:12:4: 'stablehlo.tanh' op expected a value");
+
+  build (&built);
+  location = ghlo_ir_location_name (built.module, "nowhere", ghlo_ir_location_unknown (built.module));
+  for (guint i = 0; i < 100; i++)
+    location = ghlo_ir_location_fused (built.module, (const GhloIrLocation *[]) { location, location }, 2, NULL);
+  op = add_op (&built, built.argument);
+  ghlo_ir_op_set_operand (op, 0, NULL);
+  op->location = location;
+  add_return (&built);
+  expect (&built, "in @main: 'stablehlo.tanh' op expected a value");
+}
+
 static void
 test_cancelled (void)
 {
@@ -676,6 +705,7 @@ main (int   argc,
   g_test_add_func ("/verify/built/no-terminator", test_built_no_terminator);
   g_test_add_func ("/verify/built/isolated", test_built_isolated);
   g_test_add_func ("/verify/built/deep", test_built_deep);
+  g_test_add_func ("/verify/built/place", test_built_place);
   g_test_add_func ("/verify/built/cancelled", test_cancelled);
 
   return g_test_run ();

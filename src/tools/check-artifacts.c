@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * `ghlo check --artifacts`: each program written as a portable artifact of every
+ * version of StableHLO that can hold it, and read back.
+ */
+
+#include "tools/check.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/ghlo-error.h"
+#include "import/import.h"
+#include "ir/print.h"
+#include "ir/verify.h"
+
+/* The versions that changed something, and the newest. */
+static const GhloIrVersion versions[GHLO_TOOL_N_VERSIONS] = {
+  { 0, 9, 0 }, { 0, 10, 0 }, { 0, 11, 0 }, { 0, 12, 0 }, { 0, 13, 0 }, { 0, 14, 0 }, { 0, 15, 0 }, { 0, 16, 0 },
+  { 0, 17, 0 }, { 0, 18, 0 }, { 0, 19, 0 }, { 0, 20, 0 }, { 1, 0, 0 }, { 1, 1, 0 }, { 1, 2, 0 }, { 1, 3, 0 },
+  { 1, 4, 0 }, { 1, 5, 0 }, { 1, 6, 0 }, { 1, 7, 0 }, { 1, 8, 0 }, { 1, 9, 0 }, { 1, 10, 0 }, { 1, 11, 0 },
+  { 1, 12, 0 }, { 1, 13, 0 }, { 1, 14, 0 }, { 1, 15, 0 }, { 1, 16, 0 }, { 1, 17, 0 }, { 1, 18, 0 }, { 1, 19, 0 },
+  { 1, 20, 0 },
+};
+
+/* What an artifact holds, verified; NULL with @message set. */
+static GhloIrModule *
+read_back (GBytes  *artifact,
+           char   **message)
+{
+  gsize size;
+  const char *data = g_bytes_get_data (artifact, &size);
+  g_autoptr (GhloDiagnostics) diagnostics = ghlo_diagnostics_new ("<artifact>", data, size);
+  g_autoptr (GhloIrModule) module = ghlo_import (artifact, GHLO_IMPORT_DEFAULT, diagnostics, NULL, NULL);
+
+  if (module != NULL && ghlo_ir_verify (module, diagnostics, NULL))
+    return g_steal_pointer (&module);
+  *message = diagnostics->findings->len > 0
+             ? ghlo_diagnostics_format (diagnostics, g_ptr_array_index (diagnostics->findings, 0))
+             : g_strdup ("no error says why");
+
+  return NULL;
+}
+
+/* The first line in which two texts differ, for a message. */
+static char *
+difference (const char *a,
+            const char *b)
+{
+  const char *line_a = a, *line_b = b;
+
+  for (; *a != '\0' && *a == *b; a++, b++)
+    if (*a == '\n')
+      line_a = a + 1, line_b = b + 1;
+
+  return g_strdup_printf ("'%.*s' became '%.*s'", (int) MIN (strcspn (line_a, "\n"), 160), line_a,
+                          (int) MIN (strcspn (line_b, "\n"), 160), line_b);
+}
+
+/* Writes @module for one version and reads it: the program is the same, and so are
+ * the bytes when it is written again. FALSE with @message set where that is wrong;
+ * *held is FALSE when the version has no room for the program. */
+static gboolean
+check_version (GhloIrModule  *module,
+               const char    *text,
+               GhloIrVersion  version,
+               gboolean      *held,
+               char         **message)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GBytes) artifact = ghlo_export_artifact (module, version, GHLO_EXPORT_STRIP_LOCATIONS, NULL, &error);
+  g_autoptr (GBytes) again = NULL;
+  g_autoptr (GhloIrModule) found = NULL;
+  g_autofree char *found_text = NULL;
+
+  *held = artifact != NULL;
+  if (artifact == NULL)
+    {
+      if (g_error_matches (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED))
+        *message = g_strdup (error->message);
+      else
+        *message = g_strdup_printf ("writing failed with another error than unsupported: %s", error->message);
+      return g_error_matches (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED);
+    }
+  found = read_back (artifact, message);
+  if (found == NULL)
+    return FALSE;
+  found_text = ghlo_ir_to_string (found, GHLO_IR_PRINT_STRIP_LOCATIONS);
+  if (strcmp (text, found_text) != 0)
+    {
+      *message = difference (text, found_text);
+      return FALSE;
+    }
+  again = ghlo_export_artifact (found, version, GHLO_EXPORT_STRIP_LOCATIONS, NULL, &error);
+  if (again == NULL || !g_bytes_equal (artifact, again))
+    {
+      *message = g_strdup_printf ("written again it differs%s%s", error != NULL ? ": " : "",
+                                  error != NULL ? error->message : "");
+      return FALSE;
+    }
+
+  return TRUE;
+}
+
+void
+ghlo_tool_check_artifacts (GhloToolArtifacts *self,
+                           GhloIrModule      *module,
+                           GString           *failures)
+{
+  g_autofree char *text = ghlo_ir_to_string (module, GHLO_IR_PRINT_STRIP_LOCATIONS);
+
+  for (guint i = 0; i < GHLO_TOOL_N_VERSIONS; i++)
+    {
+      g_autofree char *message = NULL;
+      gboolean held, ok = check_version (module, text, versions[i], &held, &message);
+
+      self->n_held[i] += held ? 1 : 0;
+      self->n_refused[i] += held ? 0 : 1;
+      /* The newest version holds every program. */
+      if (!ok || (!held && i == GHLO_TOOL_N_VERSIONS - 1))
+        g_string_append_printf (failures, "%sas an artifact of %u.%u.%u: %s", failures->len > 0 ? "\n" : "",
+                                versions[i].major, versions[i].minor, versions[i].patch, message);
+    }
+}
+
+void
+ghlo_tool_print_artifacts (const GhloToolArtifacts *self)
+{
+  printf ("version   held  refused\n");
+  for (guint i = 0; i < GHLO_TOOL_N_VERSIONS; i++)
+    {
+      g_autofree char *version = g_strdup_printf ("%u.%u.%u", versions[i].major, versions[i].minor,
+                                                  versions[i].patch);
+
+      printf ("%-7s  %5u    %5u\n", version, self->n_held[i], self->n_refused[i]);
+    }
+}
