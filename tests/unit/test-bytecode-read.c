@@ -525,7 +525,8 @@ test_nesting (void)
   put_arrays (few, 200, 1);
   module = read_good (few);
   put_arrays (deep, 400, 1);
-  check_bad_foreign (deep, "at byte 2159, in the attribute section: expected at most 256 levels of nesting, found more");
+  check_bad_foreign (deep, "at byte 2159, in the attribute section: expected at most 256 levels of nesting,"
+                           " found more");
   put_arrays (deeper, 100000, 1);
   check_bad_foreign (deeper, "at byte 780996, in the attribute section: expected at most 256 levels of nesting,"
                              " found more");
