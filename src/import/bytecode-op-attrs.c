@@ -222,6 +222,21 @@ set_discardable (GhloByteCursor           *cursor,
   return TRUE;
 }
 
+/* Attributes for each argument or result of a function, none of which has any:
+ * text leaves them out. */
+static gboolean
+says_nothing (const GhloIrAttrSpec *spec,
+              const GhloIrAttr     *value)
+{
+  if (spec->kind != GHLO_IR_KIND_DICTIONARIES || value->kind != GHLO_IR_ATTR_ARRAY)
+    return FALSE;
+  for (gsize i = 0; i < value->length; i++)
+    if (value->children[i]->kind != GHLO_IR_ATTR_DICTIONARY || value->children[i]->length > 0)
+      return FALSE;
+
+  return TRUE;
+}
+
 /* Sorts @list into the row's attributes and others. */
 static gboolean
 sort_attributes (GhloByteCursor           *cursor,
@@ -242,6 +257,8 @@ sort_attributes (GhloByteCursor           *cursor,
           g_array_index (list, GhloIrNamedAttr, n_kept++) = entry;
           continue;
         }
+      if (says_nothing (&spec->attributes[index], entry.value))
+        continue;
       if (inherent == NULL)
         inherent = ghlo_ir_module_alloc (cursor->reader->module, spec->n_attributes * sizeof (gpointer));
       if (inherent[index] != NULL)
