@@ -434,4 +434,5 @@ ghlo_bytecode_close (GhloBytecodeReader *self)
   GHLO_IMPORT_CLEAR (&self->types);
   GHLO_IMPORT_CLEAR (&self->resources);
   GHLO_IMPORT_CLEAR (&self->properties);
+  g_clear_pointer (&self->dictionaries, g_hash_table_unref);
 }
