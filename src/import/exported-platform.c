@@ -78,18 +78,21 @@ drop_from_type (GhloIrModule *module,
   const GhloIrType *type = ghlo_ir_op_get (function, "function_type")->type;
   const GhloIrAttr *list = ghlo_ir_op_get (function, "arg_attrs");
   g_autoptr (GPtrArray) inputs = g_ptr_array_new (), attributes = g_ptr_array_new ();
+  gboolean any = FALSE;
 
   for (guint i = 0; i < type->rank; i++)
     if (i != index)
       {
         g_ptr_array_add (inputs, (gpointer) type->members[i]);
         g_ptr_array_add (attributes, (gpointer) list->children[i]);
+        any |= list->children[i]->length > 0;
       }
   type = ghlo_ir_type_function (module, (const GhloIrType *const *) inputs->pdata, inputs->len,
                                 type->members + type->rank, type->n_results);
   ghlo_ir_op_set (module, function, "function_type", ghlo_ir_attr_type (module, type));
   ghlo_ir_op_set (module, function, "arg_attrs",
-                  ghlo_ir_attr_array (module, (const GhloIrAttr *const *) attributes->pdata, attributes->len));
+                  any ? ghlo_ir_attr_array (module, (const GhloIrAttr *const *) attributes->pdata, attributes->len)
+                      : NULL);
 }
 
 void
