@@ -155,6 +155,7 @@ struct _GhloBytecodeReader
   guint                     depth;         /* of entries being read */
   guint                     height;        /* of the entry being read, so far */
   guint32                   weight;
+  gsize                     sdy_text;      /* bytes of text made of sdy's attributes so far */
 };
 
 /* "the IR section", for messages. */
