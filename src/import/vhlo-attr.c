@@ -328,7 +328,8 @@ static const AttrRow rows[] = {
   [25] = STRUCT (MESH, 1, 16, "AV"),
 };
 
-/* NULL for an attribute that VHLO does not have, in its canonical form or another. */
+/* NULL for an attribute that VHLO does not have. What becomes another attribute
+ * before it is written (a symbol, an array of integers) has that one's row. */
 static const AttrRow *
 row_of (const GhloIrAttr *attr)
 {
@@ -371,11 +372,9 @@ static gboolean
 write_attr (GhloBytecodeWriter *writer,
             const GhloIrAttr   *attr)
 {
-  const AttrRow *row;
+  const AttrRow *row = row_of (attr);
   g_autoptr (GString) text = NULL;
 
-  attr = ghlo_vhlo_canonical (ghlo_bytecode_writer_module (writer), attr);
-  row = row_of (attr);
   if (row == NULL)
     {
       text = g_string_new (NULL);
@@ -475,7 +474,6 @@ const GhloBytecodeCodec ghlo_bytecode_vhlo = {
   .name = "vhlo",
   .read_attr = read_attr,
   .read_type = ghlo_vhlo_read_type,
-  .canonical = ghlo_vhlo_canonical,
   .has_attr = has_attr,
   .has_type = ghlo_vhlo_has_type,
   .write_attr = write_attr,
