@@ -61,6 +61,19 @@ typedef enum
   GHLO_BUILTIN_TYPE_UNRANKED_TENSOR   = 18,
   GHLO_BUILTIN_TYPE_VECTOR            = 19,
   GHLO_BUILTIN_TYPE_SCALABLE_VECTOR   = 20,
+  /* What follows stood as text before; seen in files of 2026. */
+  GHLO_BUILTIN_TYPE_TF32              = 21,
+  GHLO_BUILTIN_TYPE_F8E5M2            = 22,
+  GHLO_BUILTIN_TYPE_F8E4M3            = 23,
+  GHLO_BUILTIN_TYPE_F8E4M3FN          = 24,
+  GHLO_BUILTIN_TYPE_F8E5M2FNUZ        = 25,
+  GHLO_BUILTIN_TYPE_F8E4M3FNUZ        = 26,
+  GHLO_BUILTIN_TYPE_F8E4M3B11FNUZ     = 27,
+  GHLO_BUILTIN_TYPE_F8E3M4            = 28,
+  GHLO_BUILTIN_TYPE_F4E2M1FN          = 29,
+  GHLO_BUILTIN_TYPE_F6E2M3FN          = 30,
+  GHLO_BUILTIN_TYPE_F6E3M2FN          = 31,
+  GHLO_BUILTIN_TYPE_F8E8M0FNU         = 32,
 } GhloBuiltinTypeCode;
 
 /* The sign of an integer type, in the two lowest bits of its number. */

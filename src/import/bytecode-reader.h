@@ -60,17 +60,6 @@ typedef struct
   GhloByteRange            version;
 } GhloBytecodeDialectEntry;
 
-/* What the name of an operation stands for. */
-typedef struct
-{
-  guint             dialect;         /* index of the file's dialects */
-  const char       *name;            /* interned, without the dialect */
-  gboolean          is_registered;   /* where the file was written; TRUE before that was kept */
-  gboolean          is_known;        /* kind and vhlo have been looked up */
-  GhloIrOpKind      kind;            /* INVALID: not in the op table */
-  const GhloVhloOp *vhlo;            /* of an operation of VHLO */
-} GhloBytecodeOpName;
-
 typedef enum
 {
   GHLO_BYTECODE_ENTRY_UNREAD,
@@ -104,18 +93,42 @@ typedef struct
   GhloByteRange range;         /* empty: the key alone */
 } GhloBytecodeResource;
 
-/* The properties of operations, numbered, and what the first operation that has
- * them became: most properties are shared by operations of one name. */
+/* An operation's kind and attributes. */
 typedef struct
 {
-  GhloByteRange            range;
+  GhloIrOpKind             kind;
+  guint                    n_discardable;
+  const GhloIrAttr *const *inherent;       /* in the row's order; NULL when there is none at all */
+  const GhloIrNamedAttr   *discardable;    /* in name order */
+} GhloBytecodeOpAttributes;
+
+/* What an operation has become, for others that are written in the same way. */
+typedef struct
+{
   guint32                  op_name;        /* number + 1; 0: nothing is kept here */
   gboolean                 in_function;    /* as ghlo_vhlo_upgrade has it */
-  GhloIrOpKind             kind;
-  const GhloIrAttr *const *inherent;       /* in the row's order */
-  const GhloIrNamedAttr   *discardable;    /* in name order */
-  guint                    n_discardable;
+  GhloBytecodeOpAttributes attributes;     /* in the module's arena */
+} GhloBytecodeKept;
+
+/* Properties of operations are shared, mostly by operations of one name. */
+typedef struct
+{
+  GhloByteRange    range;
+  GhloBytecodeKept kept;
 } GhloBytecodeProperties;
+
+/* What the name of an operation stands for. */
+typedef struct
+{
+  guint             dialect;         /* index of the file's dialects */
+  const char       *name;            /* interned, without the dialect */
+  gboolean          is_registered;   /* where the file was written; TRUE before that was kept */
+  gboolean          is_known;        /* what follows has been looked up */
+  GhloIrOpKind      kind;            /* INVALID for operations of VHLO */
+  const GhloVhloOp *vhlo;            /* of an operation of VHLO */
+  const GhloIrAttr *whole;           /* of one without a row: its whole name */
+  GhloBytecodeKept  bare;            /* those without properties and dictionary */
+} GhloBytecodeOpName;
 
 struct _GhloBytecodeReader
 {
@@ -142,6 +155,7 @@ struct _GhloBytecodeReader
   guint                     depth;         /* of entries being read */
   guint                     height;        /* of the entry being read, so far */
   guint32                   weight;
+  gsize                     sdy_text;      /* bytes of text made of sdy's attributes so far */
 };
 
 /* "the IR section", for messages. */
@@ -161,6 +175,23 @@ gboolean       ghlo_bytecode_use_type     (GhloByteCursor *cursor, gsize index, 
 /* A location; NULL for the unknown one. Of locations that nest without measure
  * what nests deepest is left out. */
 gboolean       ghlo_bytecode_read_location (GhloByteCursor *cursor, const GhloIrLocation **location);
+
+/* bytecode-op-attrs.c: what an operation is, and its attributes. */
+typedef struct
+{
+  gsize             op_name;         /* index of the file's names */
+  gboolean          in_function;     /* directly in the region of a func.func */
+  const GhloIrAttr *dictionary;      /* NULL: none */
+  gsize             properties;      /* number + 1; 0: none */
+} GhloBytecodeOpParts;
+
+/* @list of GhloIrNamedAttr is scratch. */
+gboolean       ghlo_bytecode_op_attributes (GhloByteCursor *cursor, const GhloBytecodeOpParts *parts, GArray *list,
+                                            GhloBytecodeOpAttributes *result);
+
+/* bytecode-ops.c */
+/* The IR section; gives the outermost module. */
+GhloIrOp      *ghlo_bytecode_read_ir      (GhloBytecodeReader *reader);
 
 /* bytecode-cursor.c */
 /* String @index, interned. */

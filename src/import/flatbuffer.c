@@ -136,7 +136,8 @@ open_table (GhloFlatbuffer *self,
   list_size = read_number (self, list, ENTRY_SIZE);
   size = read_number (self, list + ENTRY_SIZE, ENTRY_SIZE);
   if (list_size < 2 * ENTRY_SIZE || list_size % ENTRY_SIZE != 0)
-    return ghlo_flatbuffer_fail (self, list, "expected the size of a list of fields, found %" G_GSIZE_FORMAT, list_size);
+    return ghlo_flatbuffer_fail (self, list, "expected the size of a list of fields, found %" G_GSIZE_FORMAT,
+                                 list_size);
   if (!check_range (self, list, list_size, "a list of fields") || !check_range (self, at, size, "a table"))
     return FALSE;
   *table = (GhloFlatTable) {

@@ -298,6 +298,9 @@ gboolean              ghlo_import_assign_types     (GhloImportParser *self, Ghlo
 gboolean              ghlo_import_op_is_isolated   (const GhloImportOp *op);
 /* A name as the operation table has it: with the default dialect where it has none. */
 GhloIrOpKind          ghlo_import_find_op          (GhloImportParser *self, const char *name, gsize length);
+/* Whether an operation may be kept without a row: its name is plain, and its
+ * dialect is not one that has rows, whose operations must be known. */
+gboolean              ghlo_import_is_foreign       (const char *name, gsize length);
 
 /* make-op.c */
 gboolean              ghlo_import_make_op          (GhloImportParser *self, GhloImportOp *op, GhloIrBlock *block);

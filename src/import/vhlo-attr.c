@@ -14,103 +14,12 @@ typedef struct
   GhloIrAttrKind  kind;
   guint           subkind;         /* ENUM, STRUCT */
   guint8          major, minor;    /* the version that brought it; 0.0 marks a code that is none */
-  const char     *fields;          /* STRUCT: a letter of field_codings each */
+  const char     *fields;          /* STRUCT: a letter of vhlo-field.c for each */
   gboolean (*read)  (GhloByteCursor *cursor, const GhloIrAttr **attr);
   gboolean (*write) (GhloBytecodeWriter *writer, const GhloIrAttr *attr);
 } AttrRow;
 
 enum { CODE_BOOL = 2, CODE_STRING = 14, CODE_TENSOR = 15 };
-
-gboolean
-ghlo_vhlo_read_bits (GhloByteCursor *cursor,
-                     guint           width,
-                     guint64        *bits)
-{
-  guint8 byte;
-  gint64 number;
-
-  if (width <= 8)
-    {
-      if (!ghlo_bytecode_read_byte (cursor, &byte))
-        return FALSE;
-      *bits = byte;
-    }
-  else
-    {
-      if (!ghlo_bytecode_read_signed (cursor, &number))
-        return FALSE;
-      *bits = (guint64) number;
-    }
-  if (width < 64)
-    *bits &= ((guint64) 1 << width) - 1;
-
-  return TRUE;
-}
-
-void
-ghlo_vhlo_write_bits (GhloBytecodeWriter *writer,
-                      guint               width,
-                      guint64             bits)
-{
-  if (width < 64)
-    bits &= ((guint64) 1 << width) - 1;
-  if (width <= 8)
-    ghlo_bytecode_write_byte (writer, (guint8) bits);
-  else
-    ghlo_bytecode_write_signed (writer, (gint64) bits);
-}
-
-gboolean
-ghlo_vhlo_read_double (GhloByteCursor *cursor,
-                       double         *value)
-{
-  guint64 bits;
-
-  if (!ghlo_vhlo_read_bits (cursor, 64, &bits))
-    return FALSE;
-  memcpy (value, &bits, sizeof bits);
-
-  return TRUE;
-}
-
-void
-ghlo_vhlo_write_double (GhloBytecodeWriter *writer,
-                        double              value)
-{
-  guint64 bits;
-
-  memcpy (&bits, &value, sizeof bits);
-  ghlo_vhlo_write_bits (writer, 64, bits);
-}
-
-gboolean
-ghlo_vhlo_read_ints (GhloByteCursor *cursor,
-                     gint64        **values,
-                     gsize          *n)
-{
-  g_autofree gint64 *read = NULL;
-
-  *values = NULL;
-  if (!ghlo_bytecode_read_count (cursor, 1, n))
-    return FALSE;
-  read = g_new (gint64, MAX (*n, 1));
-  for (gsize i = 0; i < *n; i++)
-    if (!ghlo_bytecode_read_signed (cursor, &read[i]))
-      return FALSE;
-  *values = g_steal_pointer (&read);
-
-  return TRUE;
-}
-
-void
-ghlo_vhlo_write_ints (GhloBytecodeWriter *writer,
-                      const gint64       *values,
-                      gsize               n)
-{
-  ghlo_bytecode_write_varint (writer, n);
-  for (gsize i = 0; i < n; i++)
-    ghlo_bytecode_write_signed (writer, values[i]);
-}
 
 static gboolean
 read_array (GhloByteCursor    *cursor,
@@ -243,7 +152,7 @@ read_float (GhloByteCursor    *cursor,
       name = ghlo_ir_type_to_string (type);
       return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE, "expected the type of a float, found %s", name);
     }
-  if (!ghlo_vhlo_read_bits (cursor, ghlo_element_info (type->element_type)->bits, &bits))
+  if (!ghlo_bytecode_read_bits (cursor, ghlo_element_info (type->element_type)->bits, &bits))
     return FALSE;
   *attr = ghlo_ir_attr_float (ghlo_bytecode_module (cursor), type, ghlo_float_from_bits (type->element_type, bits));
 
@@ -289,7 +198,7 @@ read_integer (GhloByteCursor    *cursor,
       return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE, "expected the type of an integer, found %s", name);
     }
   info = ghlo_element_info (type->element_type);
-  if (!ghlo_vhlo_read_bits (cursor, info->bits, &bits))
+  if (!ghlo_bytecode_read_bits (cursor, info->bits, &bits))
     return FALSE;
   *attr = ghlo_ir_attr_integer (ghlo_bytecode_module (cursor), type, extend (info, bits));
 
@@ -320,119 +229,13 @@ read_string (GhloByteCursor    *cursor,
   return TRUE;
 }
 
-/* A symbol is its name. */
 static gboolean
 write_string (GhloBytecodeWriter *writer,
               const GhloIrAttr   *attr)
 {
-  ghlo_bytecode_write_string (writer, attr->text, attr->kind == GHLO_IR_ATTR_STRING ? (gssize) attr->length : -1);
+  ghlo_bytecode_write_string (writer, attr->text, (gssize) attr->length);
 
   return TRUE;
-}
-
-static gboolean
-read_tensor (GhloByteCursor    *cursor,
-             const GhloIrAttr **attr)
-{
-  const GhloIrType *type;
-  GBytes *blob;
-
-  if (!ghlo_bytecode_read_type (cursor, &type) || !ghlo_bytecode_read_blob (cursor, &blob))
-    return FALSE;
-  *attr = ghlo_bytecode_dense (cursor, type, blob, NULL);
-
-  return *attr != NULL;
-}
-
-/* @n elements of booleans, eight to a byte; one for all as 0xff or 0. */
-static gboolean
-write_booleans (GhloBytecodeWriter *writer,
-                const guint8       *data,
-                gboolean            splat,
-                gsize               n)
-{
-  gsize size = splat ? 1 : n / 8 + (n % 8 != 0);
-  guint8 *packed = ghlo_bytecode_writer_alloc (writer, MAX (size, 1));
-
-  if (splat)
-    packed[0] = data[0] != 0 ? 0xff : 0;
-  else
-    for (gsize i = 0; i < n; i++)
-      packed[i / 8] |= (guint8) ((data[i] != 0) << (i % 8));
-  ghlo_bytecode_write_blob (writer, packed, size);
-
-  return TRUE;
-}
-
-/* MLIR keeps types below 8 bits in a byte with zeros above, numbers little-endian. */
-static void
-write_elements (GhloBytecodeWriter *writer,
-                GhloElementType     type,
-                const guint8       *data,
-                gsize               n)
-{
-  const GhloElementInfo *info = ghlo_element_info (type);
-  gsize size = n * info->size;
-  gsize width = info->element_class == GHLO_ELEMENT_CLASS_COMPLEX ? info->size / 2 : info->size;
-  guint8 *copy;
-
-  if (info->bits >= 8 && (G_BYTE_ORDER == G_LITTLE_ENDIAN || width == 1))
-    {
-      ghlo_bytecode_write_blob (writer, data, size);
-      return;
-    }
-  copy = ghlo_bytecode_writer_alloc (writer, MAX (size, 1));
-  for (gsize i = 0; i < size; i++)
-    copy[i] = width == 1 ? data[i] & ((1u << info->bits) - 1) : data[i - i % width + (width - 1 - i % width)];
-  ghlo_bytecode_write_blob (writer, copy, size);
-}
-
-static gboolean
-write_dense (GhloBytecodeWriter *writer,
-             const GhloIrAttr   *attr)
-{
-  const guint8 *data = g_bytes_get_data (attr->dense.bytes, NULL);
-  gsize n = attr->dense.n_elements;
-
-  ghlo_bytecode_write_type (writer, GHLO_BYTECODE_VHLO, attr->type);
-  if (attr->type->element_type == GHLO_ELEMENT_TYPE_I1)
-    return write_booleans (writer, data, attr->dense.splat && n > 1, n);
-  write_elements (writer, attr->type->element_type, data, attr->dense.splat ? 1 : n);
-
-  return TRUE;
-}
-
-/* array<i64: …> and array<i1: …> are tensors of one dimension. */
-static gboolean
-write_dense_array (GhloBytecodeWriter *writer,
-                   const GhloIrAttr   *attr)
-{
-  const gint64 dimension = (gint64) attr->length;
-  gboolean same = attr->length > 1;
-  guint8 *bytes;
-
-  for (gsize i = 1; i < attr->length; i++)
-    same &= attr->integers[i] == attr->integers[0];
-  ghlo_bytecode_write_type (writer, GHLO_BYTECODE_VHLO,
-                            ghlo_ir_type_tensor (ghlo_bytecode_writer_module (writer), attr->type, &dimension, 1,
-                                                 NULL, NULL));
-  if (attr->type->element_type == GHLO_ELEMENT_TYPE_I64)
-    {
-      write_elements (writer, GHLO_ELEMENT_TYPE_I64, (const guint8 *) attr->integers, same ? 1 : attr->length);
-      return TRUE;
-    }
-  bytes = ghlo_bytecode_writer_alloc (writer, MAX (attr->length, 1));
-  for (gsize i = 0; i < attr->length; i++)
-    bytes[i] = attr->integers[i] != 0;
-
-  return write_booleans (writer, bytes, same, attr->length);
-}
-
-static gboolean
-write_tensor (GhloBytecodeWriter *writer,
-              const GhloIrAttr   *attr)
-{
-  return attr->kind == GHLO_IR_ATTR_DENSE ? write_dense (writer, attr) : write_dense_array (writer, attr);
 }
 
 static gboolean
@@ -476,234 +279,6 @@ read_enum (GhloByteCursor    *cursor,
   return TRUE;
 }
 
-/* Fields of structures. What our structures leave out (zeros of optional fields,
- * empty lists) VHLO writes, so that reading gives NULL for it. */
-
-static gboolean
-read_dims_field (GhloByteCursor    *cursor,
-                 const GhloIrAttr **field)
-{
-  g_autofree gint64 *values = NULL;
-  gsize n;
-
-  if (!ghlo_vhlo_read_ints (cursor, &values, &n))
-    return FALSE;
-  *field = n > 0 ? ghlo_ir_attr_i64s (ghlo_bytecode_module (cursor), values, n) : NULL;
-
-  return TRUE;
-}
-
-static void
-write_dims_field (GhloBytecodeWriter *writer,
-                  const GhloIrAttr   *field)
-{
-  ghlo_vhlo_write_ints (writer, field != NULL ? field->integers : NULL, field != NULL ? field->length : 0);
-}
-
-/* As dims, with the least integer for a dimension without a bound. */
-static gboolean
-read_bounds_field (GhloByteCursor    *cursor,
-                   const GhloIrAttr **field)
-{
-  g_autofree gint64 *values = NULL;
-  gsize n;
-
-  if (!ghlo_vhlo_read_ints (cursor, &values, &n))
-    return FALSE;
-  for (gsize i = 0; i < n; i++)
-    values[i] = values[i] == G_MININT64 ? GHLO_DYNAMIC : values[i];
-  *field = n > 0 ? ghlo_ir_attr_i64s (ghlo_bytecode_module (cursor), values, n) : NULL;
-
-  return TRUE;
-}
-
-static void
-write_bounds_field (GhloBytecodeWriter *writer,
-                    const GhloIrAttr   *field)
-{
-  gsize n = field != NULL ? field->length : 0;
-
-  ghlo_bytecode_write_varint (writer, n);
-  for (gsize i = 0; i < n; i++)
-    ghlo_bytecode_write_signed (writer, field->integers[i] < 0 ? G_MININT64 : field->integers[i]);
-}
-
-static gboolean
-read_int_field (GhloByteCursor    *cursor,
-                const GhloIrAttr **field)
-{
-  gint64 value;
-
-  if (!ghlo_bytecode_read_signed (cursor, &value))
-    return FALSE;
-  *field = ghlo_ir_attr_i64 (ghlo_bytecode_module (cursor), value);
-
-  return TRUE;
-}
-
-static void
-write_int_field (GhloBytecodeWriter *writer,
-                 const GhloIrAttr   *field)
-{
-  ghlo_bytecode_write_signed (writer, field != NULL ? field->integer : 0);
-}
-
-static gboolean
-read_optional_int_field (GhloByteCursor    *cursor,
-                         const GhloIrAttr **field)
-{
-  if (!read_int_field (cursor, field))
-    return FALSE;
-  if ((*field)->integer == 0)
-    *field = NULL;
-
-  return TRUE;
-}
-
-static gboolean
-read_real_field (GhloByteCursor    *cursor,
-                 const GhloIrAttr **field)
-{
-  GhloIrModule *module = ghlo_bytecode_module (cursor);
-  double value;
-
-  if (!ghlo_vhlo_read_double (cursor, &value))
-    return FALSE;
-  *field = value != 0
-           ? ghlo_ir_attr_float (module, ghlo_ir_type_element (module, GHLO_ELEMENT_TYPE_F64), value) : NULL;
-
-  return TRUE;
-}
-
-static void
-write_real_field (GhloBytecodeWriter *writer,
-                  const GhloIrAttr   *field)
-{
-  ghlo_vhlo_write_double (writer, field != NULL ? field->real : 0);
-}
-
-static gboolean
-read_name_field (GhloByteCursor    *cursor,
-                 const GhloIrAttr **field)
-{
-  return ghlo_bytecode_read_attr_of (cursor, GHLO_IR_ATTR_STRING, field);
-}
-
-static gboolean
-read_array_field (GhloByteCursor    *cursor,
-                  const GhloIrAttr **field)
-{
-  return ghlo_bytecode_read_attr_of (cursor, GHLO_IR_ATTR_ARRAY, field);
-}
-
-static void
-write_attr_field (GhloBytecodeWriter *writer,
-                  const GhloIrAttr   *field)
-{
-  ghlo_bytecode_write_attr (writer, GHLO_BYTECODE_VHLO, field);
-}
-
-static gboolean
-read_mode_field (GhloByteCursor    *cursor,
-                 const GhloIrAttr **field)
-{
-  if (!ghlo_bytecode_read_attr_of (cursor, GHLO_IR_ATTR_ENUM, field))
-    return FALSE;
-  if ((*field)->subkind != GHLO_IR_ENUM_RESULT_ACCURACY_MODE)
-    return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE, "expected a mode of accuracy, found a word of %s",
-                               ghlo_ir_enum_specs[(*field)->subkind].mnemonic);
-
-  return TRUE;
-}
-
-static gboolean
-check_struct_field (GhloByteCursor   *cursor,
-                    const GhloIrAttr *field,
-                    GhloIrStruct      structure)
-{
-  if (field->kind == GHLO_IR_ATTR_STRUCT && field->subkind == structure)
-    return TRUE;
-
-  return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE, "expected an attribute of the kind %s, found another",
-                             ghlo_ir_struct_specs[structure].mnemonic);
-}
-
-/* Whether there is one, as a number, and the attribute. */
-static gboolean
-read_sub_axis_field (GhloByteCursor    *cursor,
-                     const GhloIrAttr **field)
-{
-  guint64 present;
-
-  *field = NULL;
-  if (!ghlo_bytecode_read_varint (cursor, &present))
-    return FALSE;
-
-  return present == 0
-         || (ghlo_bytecode_read_attr (cursor, field)
-             && check_struct_field (cursor, *field, GHLO_IR_STRUCT_SUB_AXIS_INFO));
-}
-
-static void
-write_sub_axis_field (GhloBytecodeWriter *writer,
-                      const GhloIrAttr   *field)
-{
-  ghlo_bytecode_write_varint (writer, field != NULL);
-  if (field != NULL)
-    ghlo_bytecode_write_attr (writer, GHLO_BYTECODE_VHLO, field);
-}
-
-/* A mesh, or the name of one as a string. */
-static gboolean
-read_mesh_field (GhloByteCursor    *cursor,
-                 const GhloIrAttr **field)
-{
-  if (!ghlo_bytecode_read_attr (cursor, field))
-    return FALSE;
-  if ((*field)->kind != GHLO_IR_ATTR_STRING)
-    return check_struct_field (cursor, *field, GHLO_IR_STRUCT_MESH);
-  *field = ghlo_ir_attr_symbol (ghlo_bytecode_module (cursor), (*field)->text, NULL, 0);
-
-  return TRUE;
-}
-
-static gboolean
-read_devices_field (GhloByteCursor    *cursor,
-                    const GhloIrAttr **field)
-{
-  if (!ghlo_bytecode_read_optional_attr (cursor, field))
-    return FALSE;
-  if (*field != NULL && (*field)->kind != GHLO_IR_ATTR_DENSE)
-    return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE, "expected a tensor of devices, found another attribute");
-
-  return TRUE;
-}
-
-static void
-write_devices_field (GhloBytecodeWriter *writer,
-                     const GhloIrAttr   *field)
-{
-  ghlo_bytecode_write_optional_attr (writer, GHLO_BYTECODE_VHLO, field);
-}
-
-static const struct
-{
-  gboolean (*read)  (GhloByteCursor *cursor, const GhloIrAttr **field);
-  void     (*write) (GhloBytecodeWriter *writer, const GhloIrAttr *field);
-} field_codings[128] = {
-  ['A'] = { read_array_field, write_attr_field },
-  ['B'] = { read_bounds_field, write_bounds_field },
-  ['D'] = { read_dims_field, write_dims_field },
-  ['I'] = { read_int_field, write_int_field },
-  ['M'] = { read_mesh_field, write_attr_field },
-  ['N'] = { read_name_field, write_attr_field },
-  ['R'] = { read_real_field, write_real_field },
-  ['V'] = { read_devices_field, write_devices_field },
-  ['S'] = { read_sub_axis_field, write_sub_axis_field },
-  ['U'] = { read_optional_int_field, write_int_field },
-  ['W'] = { read_mode_field, write_attr_field },
-};
-
 enum { MAX_FIELDS = 4 };
 
 static gboolean
@@ -713,9 +288,8 @@ read_struct (GhloByteCursor    *cursor,
 {
   const GhloIrAttr *fields[MAX_FIELDS] = { NULL };
 
-  for (guint i = 0; row->fields[i] != '\0'; i++)
-    if (!field_codings[(guchar) row->fields[i]].read (cursor, &fields[i]))
-      return FALSE;
+  if (!ghlo_vhlo_read_fields (cursor, row->fields, fields))
+    return FALSE;
   *attr = ghlo_ir_attr_struct (ghlo_bytecode_module (cursor), row->subkind, fields);
 
   return TRUE;
@@ -741,7 +315,7 @@ static const AttrRow rows[] = {
   [12] = ENUM (RNG_ALGORITHM, 0, 9),
   [13] = ENUM (RNG_DISTRIBUTION, 0, 9),
   [CODE_STRING] = OTHER (STRING, 0, 9, read_string, write_string),
-  [CODE_TENSOR] = OTHER (DENSE, 0, 9, read_tensor, write_tensor),
+  [CODE_TENSOR] = OTHER (DENSE, 0, 9, ghlo_vhlo_read_tensor, ghlo_vhlo_write_tensor),
   [16] = ENUM (TRANSPOSE, 0, 9),
   [17] = OTHER (TYPE, 0, 9, read_type_attr, write_type_attr),
   [18] = STRUCT (TYPE_EXTENSIONS, 0, 9, "B"),
@@ -754,7 +328,7 @@ static const AttrRow rows[] = {
   [25] = STRUCT (MESH, 1, 16, "AV"),
 };
 
-/* NULL for an attribute that VHLO does not have. */
+/* NULL for an attribute that VHLO does not have, in its canonical form or another. */
 static const AttrRow *
 row_of (const GhloIrAttr *attr)
 {
@@ -797,9 +371,11 @@ static gboolean
 write_attr (GhloBytecodeWriter *writer,
             const GhloIrAttr   *attr)
 {
-  const AttrRow *row = row_of (attr);
+  const AttrRow *row;
   g_autoptr (GString) text = NULL;
 
+  attr = ghlo_vhlo_canonical (ghlo_bytecode_writer_module (writer), attr);
+  row = row_of (attr);
   if (row == NULL)
     {
       text = g_string_new (NULL);
@@ -811,8 +387,7 @@ write_attr (GhloBytecodeWriter *writer,
   if (row->kind == GHLO_IR_ATTR_ENUM)
     ghlo_bytecode_write_varint (writer, (guint64) attr->integer);
   else if (row->kind == GHLO_IR_ATTR_STRUCT)
-    for (guint i = 0; row->fields[i] != '\0'; i++)
-      field_codings[(guchar) row->fields[i]].write (writer, attr->children[i]);
+    ghlo_vhlo_write_fields (writer, row->fields, attr->children);
   else
     return row->write (writer, attr);
 
@@ -900,6 +475,7 @@ const GhloBytecodeCodec ghlo_bytecode_vhlo = {
   .name = "vhlo",
   .read_attr = read_attr,
   .read_type = ghlo_vhlo_read_type,
+  .canonical = ghlo_vhlo_canonical,
   .has_attr = has_attr,
   .has_type = ghlo_vhlo_has_type,
   .write_attr = write_attr,

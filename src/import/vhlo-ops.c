@@ -116,7 +116,8 @@ version_at (const GhloIrOp *op,
   const GhloVhloOp *versions;
   guint n;
 
-  versions = ghlo_vhlo_versions (op->kind, &n);
+  /* VHLO has one return. */
+  versions = ghlo_vhlo_versions (op->kind == GHLO_OP_FUNC_RETURN ? GHLO_OP_STABLEHLO_RETURN : op->kind, &n);
   if (n == 0)
     {
       needs (error, op, (GhloIrVersion) { 0, 0, 0 }, target, "VHLO has no such operation");

@@ -28,11 +28,7 @@ gboolean ghlo_vhlo_attr_within  (const GhloIrAttr *attr,
                                  GhloIrVersion     target,
                                  GhloVhloNeed     *need);
 
-/* The bits of an integer or float in VHLO's coding: a byte up to 8 of them, else
- * a signed varint. */
-gboolean ghlo_vhlo_read_bits    (GhloByteCursor     *cursor,
-                                 guint               width,
-                                 guint64            *bits);
+/* As ghlo_bytecode_read_bits. */
 void     ghlo_vhlo_write_bits   (GhloBytecodeWriter *writer,
                                  guint               width,
                                  guint64             bits);
@@ -47,6 +43,38 @@ gboolean ghlo_vhlo_read_ints    (GhloByteCursor     *cursor,
 void     ghlo_vhlo_write_ints   (GhloBytecodeWriter *writer,
                                  const gint64       *values,
                                  gsize               n);
+
+gboolean ghlo_vhlo_read_tensor  (GhloByteCursor     *cursor,
+                                 const GhloIrAttr  **attr);
+gboolean ghlo_vhlo_write_tensor (GhloBytecodeWriter *writer,
+                                 const GhloIrAttr   *attr);
+
+/* The fields of a structure, a letter of vhlo-field.c for each. */
+gboolean ghlo_vhlo_read_fields  (GhloByteCursor     *cursor,
+                                 const char         *letters,
+                                 const GhloIrAttr  **fields);
+void     ghlo_vhlo_write_fields (GhloBytecodeWriter *writer,
+                                 const char         *letters,
+                                 const GhloIrAttr *const *fields);
+
+/* The codec's canonical. */
+const GhloIrAttr *ghlo_vhlo_canonical (GhloIrModule     *module,
+                                       const GhloIrAttr *attr);
+
+/* Rows of vhlo-type.c: vhlo-shape.c and vhlo-quantized.c. */
+gboolean ghlo_vhlo_read_ranked          (GhloByteCursor *cursor, const GhloIrType **type);
+gboolean ghlo_vhlo_read_encoded         (GhloByteCursor *cursor, const GhloIrType **type);
+gboolean ghlo_vhlo_read_unranked        (GhloByteCursor *cursor, const GhloIrType **type);
+gboolean ghlo_vhlo_read_buffer          (GhloByteCursor *cursor, const GhloIrType **type);
+gboolean ghlo_vhlo_read_quantized       (GhloByteCursor *cursor, const GhloIrType **type);
+gboolean ghlo_vhlo_read_quantized_axis  (GhloByteCursor *cursor, const GhloIrType **type);
+gboolean ghlo_vhlo_write_ranked         (GhloBytecodeWriter *writer, const GhloIrType *type);
+gboolean ghlo_vhlo_write_encoded        (GhloBytecodeWriter *writer, const GhloIrType *type);
+gboolean ghlo_vhlo_write_unranked       (GhloBytecodeWriter *writer, const GhloIrType *type);
+gboolean ghlo_vhlo_write_quantized      (GhloBytecodeWriter *writer, const GhloIrType *type);
+gboolean ghlo_vhlo_write_quantized_axis (GhloBytecodeWriter *writer, const GhloIrType *type);
+/* The integer type that VHLO writes for the storage of @quantization. */
+GhloElementType ghlo_vhlo_storage_type  (const GhloQuantization *quantization);
 
 /* vhlo-type.c's part of the codec. */
 gboolean ghlo_vhlo_read_type    (GhloByteCursor     *cursor,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The encoding of VHLO's types: one row for each code, used in both directions.
- * VHLO tells booleans and signed integers from unsigned ones as we do; dynamic
- * dimensions are the least 64-bit integer there (StableHLO: VhloTypes.td).
+ * VHLO tells booleans and signed integers from unsigned ones as we do (StableHLO:
+ * VhloTypes.td).
  */
 
 #include "import/vhlo-private.h"
@@ -19,222 +19,6 @@ typedef struct
   gboolean (*write) (GhloBytecodeWriter *writer, const GhloIrType *type);
 } TypeRow;
 
-static char *
-spell (const GhloIrType *type)
-{
-  return ghlo_ir_type_to_string (type);
-}
-
-static gint64
-dimension_in (gint64 value)
-{
-  return value == G_MININT64 ? GHLO_DYNAMIC : value;
-}
-
-/* The number of elements fits 63 bits, and no dimension is negative but GHLO_DYNAMIC. */
-static gboolean
-check_dimensions (GhloByteCursor *cursor,
-                  const gint64   *dimensions,
-                  gsize           rank)
-{
-  gint64 count = 1;
-
-  for (gsize i = 0; i < rank; i++)
-    if (dimensions[i] == 0)
-      count = 0;
-  for (gsize i = 0; i < rank; i++)
-    {
-      if (dimensions[i] < GHLO_DYNAMIC)
-        return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE, "expected a dimension that is not negative, found %"
-                                   G_GINT64_FORMAT, dimensions[i]);
-      if (dimensions[i] > 0 && __builtin_mul_overflow (count, dimensions[i], &count))
-        return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE, "expected fewer than 2^63 elements, found more");
-    }
-
-  return TRUE;
-}
-
-/* A count and dimensions; @dimensions has room for GHLO_MAX_RANK. */
-static gboolean
-read_dimensions (GhloByteCursor *cursor,
-                 gint64         *dimensions,
-                 gsize          *rank)
-{
-  if (!ghlo_bytecode_read_count (cursor, 1, rank))
-    return FALSE;
-  if (*rank > GHLO_MAX_RANK)
-    return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE, "expected at most %d dimensions, found %" G_GSIZE_FORMAT,
-                               GHLO_MAX_RANK, *rank);
-  for (gsize i = 0; i < *rank; i++)
-    {
-      if (!ghlo_bytecode_read_signed (cursor, &dimensions[i]))
-        return FALSE;
-      if (dimensions[i] == GHLO_DYNAMIC)
-        return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE, "expected a dimension that is not negative, found -1");
-      dimensions[i] = dimension_in (dimensions[i]);
-    }
-
-  return check_dimensions (cursor, dimensions, *rank);
-}
-
-static void
-write_dimensions (GhloBytecodeWriter *writer,
-                  const GhloIrType   *type)
-{
-  ghlo_bytecode_write_varint (writer, type->rank);
-  for (guint i = 0; i < type->rank; i++)
-    ghlo_bytecode_write_signed (writer, type->dimensions[i] < 0 ? G_MININT64 : type->dimensions[i]);
-}
-
-/* What a tensor or a buffer may be made of. */
-static gboolean
-read_element (GhloByteCursor    *cursor,
-              const GhloIrType **element)
-{
-  g_autofree char *name = NULL;
-
-  if (!ghlo_bytecode_read_type (cursor, element))
-    return FALSE;
-  if ((*element)->kind == GHLO_IR_TYPE_ELEMENT || (*element)->kind == GHLO_IR_TYPE_QUANTIZED)
-    return TRUE;
-  name = spell (*element);
-
-  return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE, "expected an element type, found %s", name);
-}
-
-static void
-write_element (GhloBytecodeWriter *writer,
-               const GhloIrType   *type)
-{
-  ghlo_bytecode_write_type (writer, GHLO_BYTECODE_VHLO,
-                            ghlo_ir_type_get_element (ghlo_bytecode_writer_module (writer), type));
-}
-
-static gboolean
-read_tensor (GhloByteCursor    *cursor,
-             const GhloIrType **type)
-{
-  gint64 dimensions[GHLO_MAX_RANK];
-  const GhloIrType *element;
-  gsize rank;
-
-  if (!read_dimensions (cursor, dimensions, &rank) || !read_element (cursor, &element))
-    return FALSE;
-  *type = ghlo_ir_type_tensor (ghlo_bytecode_module (cursor), element, dimensions, rank, NULL, NULL);
-
-  return TRUE;
-}
-
-static gboolean
-write_tensor (GhloBytecodeWriter *writer,
-              const GhloIrType   *type)
-{
-  write_dimensions (writer, type);
-  write_element (writer, type);
-
-  return TRUE;
-}
-
-static gboolean
-check_bounds (GhloByteCursor *cursor,
-              const gint64   *dimensions,
-              gsize           rank,
-              const gint64   *bounds,
-              gsize           n_bounds)
-{
-  if (n_bounds != rank)
-    return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE, "expected one bound for each of %" G_GSIZE_FORMAT
-                               " dimensions, found %" G_GSIZE_FORMAT, rank, n_bounds);
-  for (gsize i = 0; i < rank; i++)
-    if (bounds[i] < GHLO_DYNAMIC || (bounds[i] >= 0 && dimensions[i] >= 0))
-      return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE, "expected no bound of dimension %" G_GSIZE_FORMAT
-                                 ", which has the size %" G_GINT64_FORMAT ", found %" G_GINT64_FORMAT,
-                                 i, dimensions[i], bounds[i]);
-
-  return TRUE;
-}
-
-/* The encoding comes first. */
-static gboolean
-read_encoded_tensor (GhloByteCursor    *cursor,
-                     const GhloIrType **type)
-{
-  gint64 dimensions[GHLO_MAX_RANK];
-  const gint64 *bounds = NULL;
-  const GhloIrType *element;
-  const GhloIrAttr *encoding;
-  gsize rank, n_bounds;
-
-  if (!ghlo_bytecode_read_attr (cursor, &encoding) || !read_dimensions (cursor, dimensions, &rank)
-      || !read_element (cursor, &element))
-    return FALSE;
-  if (encoding->kind == GHLO_IR_ATTR_STRUCT && encoding->subkind == GHLO_IR_STRUCT_TYPE_EXTENSIONS)
-    {
-      bounds = ghlo_ir_struct_get_dims (encoding, "bounds", &n_bounds);
-      if (!check_bounds (cursor, dimensions, rank, bounds, n_bounds))
-        return FALSE;
-      encoding = NULL;
-    }
-  *type = ghlo_ir_type_tensor (ghlo_bytecode_module (cursor), element, dimensions, rank, bounds, encoding);
-
-  return TRUE;
-}
-
-static gboolean
-write_encoded_tensor (GhloBytecodeWriter *writer,
-                      const GhloIrType   *type)
-{
-  const GhloIrAttr *encoding = type->encoding;
-
-  if (type->bounds != NULL)
-    {
-      GhloIrModule *module = ghlo_bytecode_writer_module (writer);
-      const GhloIrAttr *fields[] = { ghlo_ir_attr_i64s (module, type->bounds, type->rank) };
-
-      encoding = ghlo_ir_attr_struct (module, GHLO_IR_STRUCT_TYPE_EXTENSIONS, fields);
-    }
-  ghlo_bytecode_write_attr (writer, GHLO_BYTECODE_VHLO, encoding);
-
-  return write_tensor (writer, type);
-}
-
-static gboolean
-read_unranked (GhloByteCursor    *cursor,
-               const GhloIrType **type)
-{
-  const GhloIrType *element;
-
-  if (!read_element (cursor, &element))
-    return FALSE;
-  *type = ghlo_ir_type_unranked (ghlo_bytecode_module (cursor), element);
-
-  return TRUE;
-}
-
-static gboolean
-write_unranked (GhloBytecodeWriter *writer,
-                const GhloIrType   *type)
-{
-  write_element (writer, type);
-
-  return TRUE;
-}
-
-static gboolean
-read_buffer (GhloByteCursor    *cursor,
-             const GhloIrType **type)
-{
-  gint64 dimensions[GHLO_MAX_RANK];
-  const GhloIrType *element;
-  gsize rank;
-
-  if (!read_dimensions (cursor, dimensions, &rank) || !read_element (cursor, &element))
-    return FALSE;
-  *type = ghlo_ir_type_memref (ghlo_bytecode_module (cursor), element, dimensions, rank, NULL);
-
-  return TRUE;
-}
-
 static gboolean
 read_complex (GhloByteCursor    *cursor,
               const GhloIrType **type)
@@ -245,7 +29,7 @@ read_complex (GhloByteCursor    *cursor,
 
   if (!ghlo_bytecode_read_type (cursor, &part))
     return FALSE;
-  name = spell (part);
+  name = ghlo_ir_type_to_string (part);
   if (part->kind != GHLO_IR_TYPE_ELEMENT || part->element_type == GHLO_ELEMENT_TYPE_INDEX
       || ghlo_element_type_is_complex (part->element_type) || (part->text != NULL && strchr (part->text, '<') != NULL))
     return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE,
@@ -295,30 +79,6 @@ write_complex (GhloBytecodeWriter *writer,
   return TRUE;
 }
 
-/* A count and types, onto the end of @types. */
-static gboolean
-read_types (GhloByteCursor *cursor,
-            GPtrArray      *types)
-{
-  gsize n;
-
-  if (!ghlo_bytecode_read_count (cursor, 1, &n))
-    return FALSE;
-  if (n > GHLO_MAX_OPERANDS)
-    return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE, "expected at most %u types, found %" G_GSIZE_FORMAT,
-                               GHLO_MAX_OPERANDS, n);
-  for (gsize i = 0; i < n; i++)
-    {
-      const GhloIrType *type;
-
-      if (!ghlo_bytecode_read_type (cursor, &type))
-        return FALSE;
-      g_ptr_array_add (types, (gpointer) type);
-    }
-
-  return TRUE;
-}
-
 static void
 write_types (GhloBytecodeWriter      *writer,
              const GhloIrType *const *types,
@@ -335,7 +95,7 @@ read_tuple (GhloByteCursor    *cursor,
 {
   g_autoptr (GPtrArray) members = g_ptr_array_new ();
 
-  if (!read_types (cursor, members))
+  if (!ghlo_bytecode_read_types (cursor, members))
     return FALSE;
   *type = ghlo_ir_type_tuple (ghlo_bytecode_module (cursor), (const GhloIrType *const *) members->pdata, members->len);
 
@@ -348,7 +108,7 @@ read_future (GhloByteCursor    *cursor,
 {
   g_autoptr (GPtrArray) members = g_ptr_array_new ();
 
-  if (!read_types (cursor, members))
+  if (!ghlo_bytecode_read_types (cursor, members))
     return FALSE;
   for (guint i = 0; i < members->len; i++)
     {
@@ -357,7 +117,7 @@ read_future (GhloByteCursor    *cursor,
 
       if (member->kind == GHLO_IR_TYPE_TENSOR)
         continue;
-      name = spell (member);
+      name = ghlo_ir_type_to_string (member);
       return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE, "expected ranked tensors inside a future, found %s", name);
     }
   *type = ghlo_ir_type_future (ghlo_bytecode_module (cursor), (const GhloIrType *const *) members->pdata, members->len);
@@ -382,10 +142,10 @@ read_function (GhloByteCursor    *cursor,
   const GhloIrType *const *inputs;
   guint n_inputs;
 
-  if (!read_types (cursor, members))
+  if (!ghlo_bytecode_read_types (cursor, members))
     return FALSE;
   n_inputs = members->len;
-  if (!read_types (cursor, members))
+  if (!ghlo_bytecode_read_types (cursor, members))
     return FALSE;
   inputs = (const GhloIrType *const *) members->pdata;
   *type = ghlo_ir_type_function (ghlo_bytecode_module (cursor), inputs, n_inputs,
@@ -404,187 +164,6 @@ write_function (GhloBytecodeWriter *writer,
   return TRUE;
 }
 
-/* What quantized types of both kinds start with. */
-typedef struct
-{
-  GhloElementType storage, expressed;
-  gint64          minimum, maximum;
-} Storage;
-
-enum { QUANTIZED_SIGNED = 1 << 0 };
-
-/* MLIR's storage types are without a sign; a flag says it. */
-static GhloElementType
-with_sign (GhloElementType type,
-           gboolean        is_signed)
-{
-  if (is_signed && type >= GHLO_ELEMENT_TYPE_UI2 && type <= GHLO_ELEMENT_TYPE_UI32)
-    return type - GHLO_ELEMENT_TYPE_UI2 + GHLO_ELEMENT_TYPE_I2;
-  if (!is_signed && type >= GHLO_ELEMENT_TYPE_I2 && type <= GHLO_ELEMENT_TYPE_I32)
-    return type - GHLO_ELEMENT_TYPE_I2 + GHLO_ELEMENT_TYPE_UI2;
-
-  return type;
-}
-
-static gboolean
-read_storage (GhloByteCursor *cursor,
-              Storage        *storage)
-{
-  const GhloIrType *integer, *real;
-  g_autofree char *name = NULL;
-  guint64 flags;
-
-  if (!ghlo_bytecode_read_varint (cursor, &flags) || !ghlo_bytecode_read_type (cursor, &integer)
-      || !ghlo_bytecode_read_type (cursor, &real))
-    return FALSE;
-  if (integer->kind != GHLO_IR_TYPE_ELEMENT || !ghlo_element_type_is_integer (integer->element_type)
-      || ghlo_element_info (integer->element_type)->bits > 32)
-    {
-      name = spell (integer);
-      return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE,
-                                 "expected a storage type of 2, 4, 8, 16 or 32 bits, found %s", name);
-    }
-  if (real->kind != GHLO_IR_TYPE_ELEMENT || !ghlo_element_type_is_float (real->element_type))
-    {
-      name = spell (real);
-      return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE,
-                                 "expected a float type that the quantized values express, found %s", name);
-    }
-  storage->storage = with_sign (integer->element_type, (flags & QUANTIZED_SIGNED) != 0);
-  storage->expressed = real->element_type;
-
-  return TRUE;
-}
-
-static gboolean
-read_range (GhloByteCursor *cursor,
-            Storage        *storage)
-{
-  const GhloElementInfo *info = ghlo_element_info (storage->storage);
-  gboolean is_unsigned = info->element_class == GHLO_ELEMENT_CLASS_UNSIGNED;
-  gint64 maximum = ((gint64) 1 << (info->bits - !is_unsigned)) - 1;
-  gint64 minimum = is_unsigned ? 0 : -maximum - 1;
-
-  if (!ghlo_bytecode_read_signed (cursor, &storage->minimum) || !ghlo_bytecode_read_signed (cursor, &storage->maximum))
-    return FALSE;
-  if (storage->minimum < minimum || storage->maximum > maximum || storage->minimum >= storage->maximum)
-    return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE, "expected a storage range within [%" G_GINT64_FORMAT ", %"
-                               G_GINT64_FORMAT "], found [%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT "]",
-                               minimum, maximum, storage->minimum, storage->maximum);
-
-  return TRUE;
-}
-
-static void
-make_quantized (GhloByteCursor    *cursor,
-                const Storage     *storage,
-                gint32             axis,
-                const double      *scales,
-                const gint64      *zero_points,
-                gsize              n,
-                const GhloIrType **type)
-{
-  g_autoptr (GhloQuantization) quantization =
-    ghlo_quantization_new (storage->storage, storage->expressed, storage->minimum, storage->maximum, axis,
-                           scales, zero_points, n);
-
-  *type = ghlo_ir_type_quantized (ghlo_bytecode_module (cursor), quantization);
-}
-
-static gboolean
-read_quantized (GhloByteCursor    *cursor,
-                const GhloIrType **type)
-{
-  Storage storage;
-  double scale;
-  gint64 zero_point;
-
-  if (!read_storage (cursor, &storage) || !ghlo_vhlo_read_double (cursor, &scale)
-      || !ghlo_bytecode_read_signed (cursor, &zero_point) || !read_range (cursor, &storage))
-    return FALSE;
-  make_quantized (cursor, &storage, -1, &scale, &zero_point, 1, type);
-
-  return TRUE;
-}
-
-static void
-write_storage (GhloBytecodeWriter     *writer,
-               const GhloQuantization *quantization)
-{
-  GhloIrModule *module = ghlo_bytecode_writer_module (writer);
-  gboolean is_signed = ghlo_element_info (quantization->storage)->element_class != GHLO_ELEMENT_CLASS_UNSIGNED;
-
-  ghlo_bytecode_write_varint (writer, is_signed ? QUANTIZED_SIGNED : 0);
-  ghlo_bytecode_write_type (writer, GHLO_BYTECODE_VHLO,
-                            ghlo_ir_type_element (module, with_sign (quantization->storage, TRUE)));
-  ghlo_bytecode_write_type (writer, GHLO_BYTECODE_VHLO, ghlo_ir_type_element (module, quantization->expressed));
-}
-
-static gboolean
-write_quantized (GhloBytecodeWriter *writer,
-                 const GhloIrType   *type)
-{
-  const GhloQuantization *quantization = type->quantization;
-
-  write_storage (writer, quantization);
-  ghlo_vhlo_write_double (writer, quantization->scales[0]);
-  ghlo_bytecode_write_signed (writer, quantization->zero_points[0]);
-  ghlo_bytecode_write_signed (writer, quantization->storage_min);
-  ghlo_bytecode_write_signed (writer, quantization->storage_max);
-
-  return TRUE;
-}
-
-static gboolean
-read_quantized_axis (GhloByteCursor    *cursor,
-                     const GhloIrType **type)
-{
-  g_autofree double *scales = NULL;
-  g_autofree gint64 *zero_points = NULL;
-  Storage storage;
-  guint64 axis;
-  gsize n, n_zero_points;
-
-  if (!read_storage (cursor, &storage) || !ghlo_bytecode_read_varint (cursor, &axis)
-      || !read_range (cursor, &storage))
-    return FALSE;
-  if (axis >= GHLO_MAX_RANK)
-    return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE, "expected a quantized dimension between 0 and %d, found %"
-                               G_GUINT64_FORMAT, GHLO_MAX_RANK - 1, axis);
-  if (!ghlo_bytecode_read_count (cursor, 1, &n))
-    return FALSE;
-  scales = g_new (double, MAX (n, 1));
-  for (gsize i = 0; i < n; i++)
-    if (!ghlo_vhlo_read_double (cursor, &scales[i]))
-      return FALSE;
-  if (!ghlo_vhlo_read_ints (cursor, &zero_points, &n_zero_points))
-    return FALSE;
-  if (n == 0 || n != n_zero_points)
-    return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE, "expected as many zero points as scales and one at least, found %"
-                               G_GSIZE_FORMAT " and %" G_GSIZE_FORMAT, n_zero_points, n);
-  make_quantized (cursor, &storage, (gint32) axis, scales, zero_points, n, type);
-
-  return TRUE;
-}
-
-static gboolean
-write_quantized_axis (GhloBytecodeWriter *writer,
-                      const GhloIrType   *type)
-{
-  const GhloQuantization *quantization = type->quantization;
-
-  write_storage (writer, quantization);
-  ghlo_bytecode_write_varint (writer, (guint64) quantization->axis);
-  ghlo_bytecode_write_signed (writer, quantization->storage_min);
-  ghlo_bytecode_write_signed (writer, quantization->storage_max);
-  ghlo_bytecode_write_varint (writer, quantization->n_scales);
-  for (guint i = 0; i < quantization->n_scales; i++)
-    ghlo_vhlo_write_double (writer, quantization->scales[i]);
-  ghlo_vhlo_write_ints (writer, quantization->zero_points, quantization->n_scales);
-
-  return TRUE;
-}
-
 #define ELEMENT(ID, ...) { GHLO_IR_TYPE_ELEMENT, GHLO_ELEMENT_TYPE_##ID, NULL, __VA_ARGS__ }
 #define NAMED(KIND, text, ...) { GHLO_IR_TYPE_##KIND, GHLO_ELEMENT_TYPE_INVALID, text, __VA_ARGS__ }
 #define OTHER(KIND, ...) { GHLO_IR_TYPE_##KIND, GHLO_ELEMENT_TYPE_INVALID, NULL, __VA_ARGS__ }
@@ -594,7 +173,7 @@ enum { CODE_COMPLEX = 1, CODE_TENSOR = 20, CODE_ENCODED_TENSOR = 21, CODE_QUANTI
 /* By code. */
 static const TypeRow rows[] = {
   [0] = ELEMENT (I1, 0, 9),
-  [CODE_COMPLEX] = { GHLO_IR_TYPE_ELEMENT, GHLO_ELEMENT_TYPE_INVALID, complex_start, 0, 9, read_complex, write_complex },
+  [CODE_COMPLEX] = NAMED (ELEMENT, complex_start, 0, 9, read_complex, write_complex),
   [2] = ELEMENT (BF16, 0, 9),
   [3] = ELEMENT (F16, 0, 9),
   [4] = ELEMENT (F32, 0, 9),
@@ -613,17 +192,17 @@ static const TypeRow rows[] = {
   [17] = ELEMENT (UI16, 0, 9),
   [18] = ELEMENT (UI32, 0, 9),
   [19] = ELEMENT (UI64, 0, 9),
-  [CODE_TENSOR] = OTHER (TENSOR, 0, 9, read_tensor, write_tensor),
-  [CODE_ENCODED_TENSOR] = OTHER (TENSOR, 0, 9, read_encoded_tensor, write_encoded_tensor),
+  [CODE_TENSOR] = OTHER (TENSOR, 0, 9, ghlo_vhlo_read_ranked, ghlo_vhlo_write_ranked),
+  [CODE_ENCODED_TENSOR] = OTHER (TENSOR, 0, 9, ghlo_vhlo_read_encoded, ghlo_vhlo_write_encoded),
   [22] = OTHER (TOKEN, 0, 9),
   [23] = OTHER (TUPLE, 0, 9, read_tuple, write_members),
-  [CODE_QUANTIZED] = OTHER (QUANTIZED, 0, 9, read_quantized, write_quantized),
-  [25] = OTHER (UNRANKED, 0, 9, read_unranked, write_unranked),
+  [CODE_QUANTIZED] = OTHER (QUANTIZED, 0, 9, ghlo_vhlo_read_quantized, ghlo_vhlo_write_quantized),
+  [25] = OTHER (UNRANKED, 0, 9, ghlo_vhlo_read_unranked, ghlo_vhlo_write_unranked),
   [26] = NAMED (OPAQUE, "shape.witness", 0, 9),
   [27] = ELEMENT (F8E4M3FNUZ, 0, 10),
   [28] = ELEMENT (F8E5M2FNUZ, 0, 10),
   [29] = ELEMENT (F8E4M3B11FNUZ, 0, 11),
-  [CODE_QUANTIZED_AXIS] = OTHER (QUANTIZED, 0, 18, read_quantized_axis, write_quantized_axis),
+  [CODE_QUANTIZED_AXIS] = OTHER (QUANTIZED, 0, 18, ghlo_vhlo_read_quantized_axis, ghlo_vhlo_write_quantized_axis),
   [31] = ELEMENT (I2, 1, 2),
   [32] = ELEMENT (UI2, 1, 2),
   [33] = OTHER (NONE, 1, 6),
@@ -634,7 +213,7 @@ static const TypeRow rows[] = {
   [38] = ELEMENT (F6E2M3FN, 1, 8),
   [39] = ELEMENT (F6E3M2FN, 1, 8),
   [40] = ELEMENT (F8E8M0FNU, 1, 8),
-  [41] = OTHER (MEMREF, 1, 13, read_buffer, write_tensor),
+  [41] = OTHER (MEMREF, 1, 13, ghlo_vhlo_read_buffer, ghlo_vhlo_write_ranked),
   [42] = OTHER (FUTURE, 1, 15, read_future, write_members),
 };
 
@@ -714,7 +293,7 @@ ghlo_vhlo_write_type (GhloBytecodeWriter *writer,
 
   if (row == NULL)
     {
-      name = spell (type);
+      name = ghlo_ir_type_to_string (type);
       return ghlo_bytecode_refuse (writer, GHLO_ERROR_UNSUPPORTED, "expected a type that VHLO has, found %s", name);
     }
   ghlo_bytecode_write_varint (writer, row - rows);
@@ -730,7 +309,7 @@ lacks (const GhloIrType *type,
 {
   if (need != NULL)
     {
-      g_autofree char *name = spell (type);
+      g_autofree char *name = ghlo_ir_type_to_string (type);
 
       need->version = row != NULL ? (GhloIrVersion) { row->major, row->minor, 0 } : (GhloIrVersion) { 0, 0, 0 };
       need->reason = g_strdup_printf ("the type %s", name);
@@ -776,7 +355,7 @@ quantization_within (const GhloQuantization *quantization,
                      GhloIrVersion           target,
                      GhloVhloNeed           *need)
 {
-  GhloIrType storage = { .kind = GHLO_IR_TYPE_ELEMENT, .element_type = with_sign (quantization->storage, TRUE) };
+  GhloIrType storage = { .kind = GHLO_IR_TYPE_ELEMENT, .element_type = ghlo_vhlo_storage_type (quantization) };
   GhloIrType expressed = { .kind = GHLO_IR_TYPE_ELEMENT, .element_type = quantization->expressed };
 
   return row_within (&storage, target, need) && row_within (&expressed, target, need);

@@ -11,7 +11,7 @@
 
 G_BEGIN_DECLS
 
-/* One version of one operation: "vhlo.all_gather_v2". */
+/* One version of one operation: "vhlo.all_gather_v2". There is one of a name. */
 typedef struct _GhloVhloOp GhloVhloOp;
 
 /* NULL when VHLO has no such operation. @name is without the dialect: "add_v1". */

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Making locations, one of each, and what they lead to.
+ * Making locations, one of each, and finding files in them.
  */
 
 #include "ir/context.h"
 
 #include <string.h>
+
+/* The most locations that a search for a file looks at: they share parts. */
+enum { MOST_SEARCHED = 1024 };
 
 static gboolean
 location_equal (gconstpointer item,
@@ -106,35 +109,25 @@ ghlo_ir_location_fused (GhloIrModule                *module,
   });
 }
 
-/* Locations share parts, so that a small module can hold one with more paths than
- * could ever be walked. */
-enum { MAX_VISITS = 1000 };
-
 static const GhloIrLocation *
 find_file (const GhloIrLocation *location,
-           guint                 depth,
-           guint                *visits)
+           guint                *budget)
 {
-  if (location == NULL || depth > GHLO_MAX_NESTING || ++*visits > MAX_VISITS)
-    return NULL;
-  if (location->kind == GHLO_IR_LOCATION_FILE)
-    return location;
+  const GhloIrLocation *found = NULL;
 
-  for (guint i = 0; i < location->n_children; i++)
-    {
-      const GhloIrLocation *found = find_file (location->children[i], depth + 1, visits);
+  if (*budget == 0 || location->kind == GHLO_IR_LOCATION_FILE)
+    return *budget == 0 ? NULL : location;
+  (*budget)--;
+  for (guint i = 0; i < location->n_children && found == NULL; i++)
+    found = find_file (location->children[i], budget);
 
-      if (found != NULL)
-        return found;
-    }
-
-  return NULL;
+  return found;
 }
 
 const GhloIrLocation *
-ghlo_ir_location_find_file (const GhloIrLocation *location)
+ghlo_ir_location_get_file (const GhloIrLocation *location)
 {
-  guint visits = 0;
+  guint budget = MOST_SEARCHED;
 
-  return find_file (location, 0, &visits);
+  return location != NULL ? find_file (location, &budget) : NULL;
 }

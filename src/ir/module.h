@@ -92,7 +92,8 @@ struct _GhloIrOp
   GhloIrBlock            *block;         /* where it stands; NULL for the module's own op */
   GhloIrOp               *previous, *next;
   const GhloIrLocation   *location;      /* NULL when not given */
-  guint32                 line, column;  /* of the text it was read from; 0 when there was none */
+  guint32                 line, column;  /* of the text it was read from, 0 when there was none; of
+                                            bytecode the upper and lower half of the byte's number */
   guint32                 id;            /* scratch, as GhloIrValue.id */
   GHashTable             *symbols;       /* of a symbol table: its symbols by name; module.c's own */
 };
@@ -101,6 +102,7 @@ struct _GhloIrModule
 {
   gatomicrefcount  ref_count;
   char            *file_name;       /* as errors show it */
+  gboolean         is_binary;       /* read from bytecode: what line and column of operations are */
   GhloIrOp        *op;              /* the outermost builtin.module */
   struct _GhloIrContext *context;   /* arena and interning tables, private to module.c */
 };
@@ -132,8 +134,9 @@ const GhloIrLocation *ghlo_ir_location_call_site (GhloIrModule *module, const Gh
                                                   const GhloIrLocation *caller);
 const GhloIrLocation *ghlo_ir_location_fused     (GhloIrModule *module, const GhloIrLocation *const *children,
                                                   gsize n, const GhloIrAttr *metadata);
-/* The first file position that a location leads to, or NULL. */
-const GhloIrLocation *ghlo_ir_location_find_file (const GhloIrLocation *location);
+/* The place in a file that a location leads to, the first of several; NULL when
+ * there is none. @location may be NULL. */
+const GhloIrLocation *ghlo_ir_location_get_file  (const GhloIrLocation *location);
 
 /* Building. An operation is made with room for its operands, results and
  * regions, filled in, and put into a block. */
@@ -178,6 +181,14 @@ ghlo_ir_op_get_spec (const GhloIrOp *op)
 
 /* "stablehlo.add"; of an unregistered operation the name that it was written with. */
 const char        *ghlo_ir_op_get_name       (const GhloIrOp *op);
+
+/* In a module that was read from bytecode: where the file has the operation. */
+static inline guint64
+ghlo_ir_op_get_offset (const GhloIrOp *op)
+{
+  return (guint64) op->line << 32 | op->column;
+}
+
 /* The attribute, inherent or discardable; NULL when absent (defaults are not filled in). */
 const GhloIrAttr  *ghlo_ir_op_get            (const GhloIrOp *op, const char *name);
 /* Inherent attributes with their defaults filled in: an integer, boolean or

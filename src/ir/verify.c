@@ -33,26 +33,28 @@ static const GhloIrVerifyFunc row_verifiers[GHLO_N_OPS] = {
 #include "ir/ops.def"
 };
 
-/* Where an operation stands that was read from no text: its function, and what its
- * location says. */
-static char *
-describe_place (const GhloIrOp *op)
+/* Adds an error where @op stands: at a line and a column, or at a byte, with the
+ * place in the program's source if that is known. */
+static void
+add_error (GhloIrVerifier *verifier,
+           const GhloIrOp *op,
+           const char     *message)
 {
-  const GhloIrLocation *location = ghlo_ir_location_find_file (op->location);
-  const GhloIrOp *function = op;
-  GString *place;
+  const GhloIrLocation *file;
+  g_autofree char *source = NULL;
 
-  if (op->line > 0)
-    return g_strdup ("");
-  place = g_string_new (NULL);
-  while (function != NULL && function->kind != GHLO_OP_FUNC_FUNC)
-    function = ghlo_ir_op_get_parent (function);
-  if (function != NULL && ghlo_ir_op_get_string (function, "sym_name") != NULL)
-    g_string_append_printf (place, "in @%s: ", ghlo_ir_op_get_string (function, "sym_name"));
-  if (location != NULL)
-    g_string_append_printf (place, "%s:%u:%u: ", location->text, location->line, location->column);
-
-  return g_string_free (place, FALSE);
+  if (!verifier->module->is_binary)
+    {
+      ghlo_diagnostics_add (verifier->diagnostics, GHLO_SEVERITY_ERROR, GHLO_ERROR_VERIFY, op->line, op->column,
+                            "%s", message);
+      return;
+    }
+  file = ghlo_ir_location_get_file (op->location);
+  if (file != NULL)
+    source = g_strdup_printf (" (%s:%u:%u)", file->text, file->line, file->column);
+  ghlo_diagnostics_add (verifier->diagnostics, GHLO_SEVERITY_ERROR, GHLO_ERROR_VERIFY, 0, 0,
+                        "at byte %" G_GUINT64_FORMAT "%s: %s", ghlo_ir_op_get_offset (op),
+                        source != NULL ? source : "", message);
 }
 
 gboolean
@@ -62,8 +64,7 @@ ghlo_ir_verify_fail (GhloIrVerifier *verifier,
                      ...)
 {
   GhloDiagnostics *diagnostics = verifier->diagnostics;
-  g_autofree char *message = NULL;
-  g_autofree char *place = NULL;
+  g_autofree char *message = NULL, *whole = NULL;
   va_list args;
 
   verifier->failed = TRUE;
@@ -73,11 +74,9 @@ ghlo_ir_verify_fail (GhloIrVerifier *verifier,
       va_start (args, format);
       message = g_strdup_vprintf (format, args);
       va_end (args);
-      place = describe_place (op);
+      whole = g_strdup_printf ("'%s' op %s", ghlo_ir_op_get_spec (op)->name, message);
     }
-  ghlo_diagnostics_add (diagnostics, GHLO_SEVERITY_ERROR, GHLO_ERROR_VERIFY, op->line, op->column,
-                        "%s'%s' op %s", place != NULL ? place : "", ghlo_ir_op_get_spec (op)->name,
-                        message != NULL ? message : "");
+  add_error (verifier, op, whole != NULL ? whole : "");
 
   return FALSE;
 }
@@ -176,8 +175,10 @@ check_op (GhloIrVerifyRun *run,
   verifier->failed = FALSE;
   if (op->kind == GHLO_OP_INVALID || op->kind >= GHLO_N_OPS)
     {
-      ghlo_diagnostics_add (verifier->diagnostics, GHLO_SEVERITY_ERROR, GHLO_ERROR_VERIFY, op->line, op->column,
-                            "expected an operation of the op table, found kind %d", (int) op->kind);
+      g_autofree char *message = g_strdup_printf ("expected an operation of the op table, found kind %d",
+                                                  (int) op->kind);
+
+      add_error (verifier, op, message);
       return FALSE;
     }
 
