@@ -40,16 +40,6 @@ walk (GhloBytecodeWriter *self,
   return TRUE;
 }
 
-static gboolean
-give_id (GhloBytecodeWriter *self,
-         GhloIrOp           *op)
-{
-  op->id = (guint32) self->plans.n;
-  GHLO_IMPORT_PUSH (&self->plans, (GhloBytecodePlan) { .isolated = op->n_regions > 0 });
-
-  return TRUE;
-}
-
 gboolean
 ghlo_bytecode_value_is_vhlo (GhloBytecodeWriter *self,
                              const GhloIrValue  *value)
@@ -204,6 +194,9 @@ plan_op (GhloBytecodeWriter *self,
 {
   gboolean vhlo = ghlo_vhlo_has_op (op->kind);
 
+  op->id = (guint32) self->plans.n;
+  GHLO_IMPORT_PUSH (&self->plans, (GhloBytecodePlan) { .order = op->id, .isolated = op->n_regions > 0 });
+
   if (!ghlo_bytecode_writer_go_on (self)
       || !(vhlo ? plan_vhlo (self, op) : plan_native (self, op)))
     return FALSE;
@@ -258,7 +251,7 @@ ghlo_bytecode_step (GhloBytecodeWriter *self,
   return step->op != NULL;
 }
 
-/* Counts operations and casts as they come. */
+/* Counts casts along with the operations. */
 static void
 give_order (GhloBytecodeWriter *self,
             const GhloIrOp     *op,
@@ -284,16 +277,15 @@ ghlo_bytecode_plan (GhloBytecodeWriter *self)
 {
   guint32 order = 0;
 
-  if (!walk (self, self->module->op, give_id, 0) || !walk (self, self->module->op, plan_op, 0))
+  if (!walk (self, self->module->op, plan_op, 0))
     return FALSE;
 
   if (g_hash_table_size (self->casts) > 0)
     {
       walk (self, self->module->op, place_casts, 0);
+      give_order (self, self->module->op, &order);
       self->reordered = TRUE;
     }
-  if (self->reordered)
-    give_order (self, self->module->op, &order);
 
   return TRUE;
 }
