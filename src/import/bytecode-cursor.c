@@ -46,7 +46,7 @@ explain (const GhloBytecodeReader *reader)
   if (ghlo_ir_version_compare (reader->artifact_version, newest) <= 0)
     return g_strdup ("");
 
-  return g_strdup_printf (" (the file is of StableHLO_v%u.%u.%u, and versions up to %u.%u.%u are known)",
+  return g_strdup_printf (", in a file of StableHLO %u.%u.%u: write it for %u.%u.%u or older",
                           reader->artifact_version.major, reader->artifact_version.minor,
                           reader->artifact_version.patch, newest.major, newest.minor, newest.patch);
 }

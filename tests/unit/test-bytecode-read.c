@@ -265,6 +265,9 @@ test_strings (void)
   CHECK_BAD_DATA ("ML\xefR\x01x\0\x01\x03\x01\x02\x01\x03\x05\x01\x01\x04\x03\x01\x00\x0b\x03\x07""abc",
                   GHLO_ERROR_PARSE,
                   "at byte 22, in the string section: expected a string that ends with a zero byte, found 0x63");
+  /* The last string takes the place of the first one's size. */
+  CHECK_BAD_DATA ("ML\xefR\x01x\0\x01\x03\x01\x02\x01\x03\x05\x01\x01\x04\x03\x01\x00\x0b\x05\x07\x03\x01\x00",
+                  GHLO_ERROR_PARSE, "at byte 23, in the string section: expected 1 more byte, found 0");
 }
 
 /* Uses before definitions, over blocks and in a region inside. */
