@@ -155,7 +155,7 @@ struct _GhloBytecodeReader
   guint                     depth;         /* of entries being read */
   guint                     height;        /* of the entry being read, so far */
   guint32                   weight;
-  GHashTable               *dictionaries;  /* bytecode-op-attrs.c: what dictionaries are to operations; NULL: none yet */
+  GHashTable               *dictionaries;  /* bytecode-op-attrs.c's own; NULL until it is needed */
   gsize                     n_copied;      /* attributes of operations that the file has in fewer places */
   gsize                     sdy_text;      /* bytes of text made of sdy's attributes so far */
 };

@@ -416,6 +416,57 @@ test_unregistered (void)
                             " found those of 'test.op'");
 }
 
+/* Operations share a dictionary, until one of them is changed. */
+static void
+test_shared_attributes (void)
+{
+  g_autoptr (BytecodeFile) file = new_file (6);
+  g_autoptr (GhloIrModule) module = NULL;
+  guint name = bytecode_file_string (file, "x"), key, dictionary;
+  GhloIrOp *first, *second;
+
+  key = ADD_ATTR (file, V (2), V (name));
+  dictionary = ADD_ATTR (file, V (1), V (1), V (key), V (key));
+  PUT_MODULE (file, V (1), V (0), V (2 << 1),
+              V (OP_TEST), ATTRS, V (ATTR_UNKNOWN), V (dictionary),
+              V (OP_TEST), ATTRS, V (ATTR_UNKNOWN), V (dictionary));
+  module = read_good (file);
+  first = module->op->regions[0].first->first;
+  second = first->next;
+  g_assert_true (first->discardable == second->discardable);
+  ghlo_ir_op_set (module, first, "x", ghlo_ir_attr_unit (module));
+  ghlo_ir_op_set (module, first, "a", ghlo_ir_attr_unit (module));
+  ghlo_ir_op_set (module, first, "z", ghlo_ir_attr_unit (module));
+  check_text (module, GHLO_IR_PRINT_GENERIC,
+              "\"builtin.module\"() ({\n"
+              "  \"test.op\"() {a, x, z} : () -> ()\n"
+              "  \"test.op\"() {x = \"x\"} : () -> ()\n"
+              "}) : () -> ()\n");
+}
+
+static void
+test_cancelled (void)
+{
+  g_autoptr (BytecodeFile) file = new_file (4);
+  g_autoptr (GByteArray) blocks = g_byte_array_new ();
+  g_autoptr (GhloDiagnostics) diagnostics = ghlo_diagnostics_new ("test", NULL, 0);
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  const GhloMonitor monitor = { .cancellable = cancellable };
+  g_autoptr (GhloIrModule) module = NULL;
+  g_autoptr (GBytes) bytes = NULL;
+
+  PUT (blocks, V (1), V (0));
+  bytecode_file_put_varint (blocks, 10000 << 1);
+  for (guint i = 0; i < 10000; i++)
+    PUT (blocks, V (OP_TEST), 0, V (ATTR_UNKNOWN));
+  put_module (file, blocks->data, blocks->len);
+  bytes = bytecode_file_finish (file);
+  g_cancellable_cancel (cancellable);
+  module = ghlo_import_bytecode (bytes, GHLO_IMPORT_ALLOW_UNREGISTERED, diagnostics, &monitor, NULL);
+  g_assert_null (module);
+  g_assert_cmpuint (diagnostics->n_errors, ==, 0);
+}
+
 /* A file location inside @n others; gives the number of the outermost. */
 static guint
 add_locations (BytecodeFile *file,
@@ -585,7 +636,7 @@ test_bad_attributes (void)
   CHECK_BAD_ATTR (GHLO_ERROR_UNSUPPORTED, "at byte 55, in the attribute section: expected an attribute that StableHLO"
                   " has, found a distinct attribute", V (21), V (0));
   CHECK_BAD_ATTR (GHLO_ERROR_UNSUPPORTED, "at byte 55, in the attribute section: expected the code of a builtin"
-                  " attribute, below 23, found 23", V (23), V (0));
+                  " attribute, up to 22, found 23", V (23), V (0));
   CHECK_BAD_ATTR (GHLO_ERROR_PARSE, "at byte 56, in the attribute section: expected the end of an attribute,"
                   " found 2 more bytes", V (7), V (0), V (0));
   CHECK_BAD_ATTR (GHLO_ERROR_PARSE, "at byte 56, in the attribute section: expected the number of a type,"
@@ -878,6 +929,8 @@ main (int    argc,
   g_test_add_func ("/bytecode/values/use-lists", test_use_lists);
   g_test_add_func ("/bytecode/operations/successors", test_successors);
   g_test_add_func ("/bytecode/operations/unregistered", test_unregistered);
+  g_test_add_func ("/bytecode/operations/shared-attributes", test_shared_attributes);
+  g_test_add_func ("/bytecode/operations/cancelled", test_cancelled);
   g_test_add_func ("/bytecode/operations/places", test_places);
   g_test_add_func ("/bytecode/operations/misaligned-constant", test_misaligned_constant);
   g_test_add_func ("/bytecode/entries/locations", test_locations);
