@@ -416,6 +416,55 @@ test_unregistered (void)
                             " found those of 'test.op'");
 }
 
+/* One packed resource as many constants, of which each is eight times as long. */
+static void
+test_unpacked_resources (void)
+{
+  g_autoptr (BytecodeFile) file = new_file (4);
+  g_autoptr (GByteArray) array = g_byte_array_new (), blocks = g_byte_array_new ();
+  g_autofree guint8 *data = g_malloc (20000);
+  guint weights = bytecode_file_string (file, "w"), name = bytecode_file_string (file, "x"), key, value, dictionary;
+  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (GhloDiagnostics) diagnostics = ghlo_diagnostics_new ("test", NULL, 0);
+  g_autoptr (GhloIrModule) module = NULL;
+
+  memset (data, 0x55, 20000);
+  file->resource_offsets = g_byte_array_new ();
+  file->resources = g_byte_array_new ();
+  PUT (file->resource_offsets, V (0), V (0), V (1), V (weights));
+  bytecode_file_put_varint (file->resource_offsets, 20004);
+  PUT (file->resource_offsets, 0);
+  PUT (file->resources, V (1));
+  bytecode_file_put_varint (file->resources, 20000);
+  g_byte_array_append (file->resources, data, 20000);
+  while (file->resources->len < 20004)
+    PUT (file->resources, 0);
+  key = ADD_ATTR (file, V (2), V (name));
+  PUT (array, V (0), V (40));
+  for (guint i = 0; i < 40; i++)
+    {
+      g_autoptr (GByteArray) type = g_byte_array_new ();
+
+      /* tensor<1x…x160000xi1> of another rank each time. */
+      PUT (type, V (13), V (i + 1));
+      for (guint j = 0; j < i; j++)
+        PUT (type, V (2));
+      bytecode_file_put_varint (type, 160000 << 1);
+      PUT (type, V (TYPE_I1));
+      value = ADD_ATTR (file, V (16), V (bytecode_file_type (file, type->data, type->len)), V (0));
+      PUT (array, V (value));
+    }
+  value = bytecode_file_attr (file, array->data, array->len);
+  dictionary = ADD_ATTR (file, V (1), V (1), V (key), V (value));
+  PUT (blocks, V (1), V (0), V (1 << 1), V (OP_TEST), ATTRS, V (ATTR_UNKNOWN), V (dictionary));
+  put_module (file, blocks->data, blocks->len);
+  bytes = bytecode_file_finish (file);
+  module = read_bytes (bytes, GHLO_IMPORT_ALLOW_UNREGISTERED, diagnostics);
+  g_assert_null (module);
+  g_assert_nonnull (strstr (((const GhloFinding *) g_ptr_array_index (diagnostics->findings, 0))->message,
+                            "bytes when unpacked"));
+}
+
 /* Operations share a dictionary, until one of them is changed. */
 static void
 test_shared_attributes (void)
@@ -922,6 +971,7 @@ main (int    argc,
   g_test_add_func ("/bytecode/container/dialect-versions", test_dialect_versions);
   g_test_add_func ("/bytecode/container/strings", test_strings);
   g_test_add_func ("/bytecode/container/resources", test_resources);
+  g_test_add_func ("/bytecode/container/unpacked-resources", test_unpacked_resources);
   g_test_add_func ("/bytecode/values/forward-references", test_forward_references);
   g_test_add_func ("/bytecode/values/unmet-references", test_unmet_references);
   g_test_add_func ("/bytecode/values/too-many", test_too_many_values);
