@@ -39,7 +39,14 @@ static const struct
   { GHLO_SDY_SHARDING, 5 },
 };
 
-enum { CODE_SHARDING = 6, CODE_SHARDINGS = 7, CODE_UNREDUCED = 15, CODE_SHARDINGS_UNREDUCED = 16, CODE_REDUCTION = 17 };
+enum
+{
+  CODE_SHARDING            = 6,
+  CODE_SHARDINGS           = 7,
+  CODE_UNREDUCED           = 15,
+  CODE_SHARDINGS_UNREDUCED = 16,
+  CODE_REDUCTION           = 17,
+};
 
 /* Text that is made of a file of some size: a part that is shared is spelled out
  * each time. */
@@ -53,7 +60,8 @@ add_child (GhloByteCursor   *start,
            GhloSdyField     *field)
 {
   if (!ghlo_sdy_attr_is (attr, kind))
-    return ghlo_bytecode_fail (start, GHLO_ERROR_PARSE, "expected %s inside an attribute of sdy, found another attribute",
+    return ghlo_bytecode_fail (start, GHLO_ERROR_PARSE,
+                               "expected %s inside an attribute of sdy, found another attribute",
                                kind == GHLO_SDY_STRING ? "a string"
                                : kind == GHLO_SDY_MESH_OR_SYMBOL ? "a mesh or its symbol"
                                : ghlo_sdy_specs[kind].mnemonic);
@@ -153,8 +161,8 @@ read_reduction (GhloByteCursor *cursor,
     return FALSE;
 
   return (field->integer >= 0 && field->integer <= MAX_REDUCTION)
-         || ghlo_bytecode_fail (&start, GHLO_ERROR_UNSUPPORTED, "expected a reduction up to %d, found %" G_GINT64_FORMAT,
-                                MAX_REDUCTION, field->integer);
+         || ghlo_bytecode_fail (&start, GHLO_ERROR_UNSUPPORTED, "expected a reduction up to %d, found %"
+                                G_GINT64_FORMAT, MAX_REDUCTION, field->integer);
 }
 
 static gboolean
@@ -203,7 +211,8 @@ check_factors (GhloByteCursor    *cursor,
         gint64 value = g_array_index (self->fields[i].integers, gint64, j);
 
         if (value < 0)
-          return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE, "expected a factor from 0 on, found %" G_GINT64_FORMAT, value);
+          return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE, "expected a factor from 0 on, found %"
+                                     G_GINT64_FORMAT, value);
       }
 
   return TRUE;

@@ -586,7 +586,8 @@ parse_field (Parser      *parser,
     case GHLO_SDY_FIELD_INTEGER:
       return parse_integer (parser, &field->integer);
     case GHLO_SDY_FIELD_PRIORITY:
-      return parse_integer (parser, &field->integer) && (field->integer >= 0 || expected (parser, "a priority from 0 on"));
+      return parse_integer (parser, &field->integer)
+             && (field->integer >= 0 || expected (parser, "a priority from 0 on"));
     case GHLO_SDY_FIELD_INTEGERS:
       return parse_integers (parser, field, style);
     case GHLO_SDY_FIELD_FLAG:

@@ -138,7 +138,8 @@ test_refused (void)
   Fixture fixture;
 
   fixture_set_up (&fixture, &none);
-  g_assert_false (ghlo_bytecode_sdy.write_attr (&fixture.writer, make_attr (fixture.writer.module, "#sdy.unknown<[]>")));
+  g_assert_false (ghlo_bytecode_sdy.write_attr (&fixture.writer,
+                                                make_attr (fixture.writer.module, "#sdy.unknown<[]>")));
   g_assert_error (fixture.writer.error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED);
   g_assert_cmpstr (fixture.writer.error->message, ==,
                    "expected an attribute of sdy that is known, found #sdy.unknown<[]>");
