@@ -383,7 +383,8 @@ read_fused_with (GhloByteCursor    *cursor,
   gboolean good = read_parts (cursor, &parts) && (!has_metadata || ghlo_bytecode_read_attr (cursor, &metadata));
 
   if (good)
-    give_location (cursor, ghlo_ir_location_fused (ghlo_bytecode_module (cursor), parts.items, parts.n, metadata), attr);
+    give_location (cursor, ghlo_ir_location_fused (ghlo_bytecode_module (cursor), parts.items, parts.n, metadata),
+                   attr);
   GHLO_IMPORT_CLEAR (&parts);
 
   return good;

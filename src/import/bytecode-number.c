@@ -19,6 +19,7 @@ typedef struct
 {
   GhloBytecodeWriter *writer;
   GHLO_IMPORT_VECTOR (PendingRegion) pending;
+  GHLO_IMPORT_VECTOR (const GhloIrOp *) parents;     /* operations with regions, of the region at hand */
   GHLO_IMPORT_VECTOR (GhloIrNamedAttr) named;
   guint32             next_value;
 } Numbering;
@@ -97,6 +98,8 @@ number_op (Numbering      *self,
   GhloBytecodePlan *plan = ghlo_bytecode_plan_of (writer, op);
   gboolean vhlo = plan->vhlo != NULL;
 
+  if (op->n_regions > 0)
+    GHLO_IMPORT_PUSH (&self->parents, op);
   writer->at = op;
   plan->name = ghlo_bytecode_name_entry (writer, plan->vhlo, op->kind);
   for (guint i = 0; i < op->n_results; i++)
@@ -141,6 +144,7 @@ number_region (Numbering     *self,
   guint encoding = encoding_of (ghlo_bytecode_plan_of (writer, pending.region->op)->vhlo != NULL);
 
   self->next_value = pending.first_value;
+  self->parents.n = 0;
   for (GhloIrBlock *block = pending.region->first; block != NULL; block = block->next)
     {
       GhloBytecodeStep step = { NULL, NULL };
@@ -160,9 +164,8 @@ number_region (Numbering     *self,
           number_op (self, step.op);
     }
 
-  for (GhloIrBlock *block = pending.region->first; block != NULL; block = block->next)
-    for (GhloIrOp *op = block->first; op != NULL; op = op->next)
-      add_regions (self, op);
+  for (gsize i = 0; i < self->parents.n; i++)
+    add_regions (self, self->parents.items[i]);
 
   return TRUE;
 }
@@ -237,6 +240,7 @@ ghlo_bytecode_number (GhloBytecodeWriter *writer)
       group (tables[i]);
     }
   GHLO_IMPORT_CLEAR (&self.pending);
+  GHLO_IMPORT_CLEAR (&self.parents);
   GHLO_IMPORT_CLEAR (&self.named);
 
   return ok && ghlo_bytecode_writer_go_on (writer);

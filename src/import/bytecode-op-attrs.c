@@ -18,6 +18,13 @@ fail_name (GhloByteCursor           *cursor,
   const char *dialect = cursor->reader->dialects.items[name->dialect].name;
   g_autofree char *whole = g_strdup_printf ("%s.%s", dialect, name->name);
   g_autofree char *quote = ghlo_import_quote (whole, strlen (whole));
+  GhloIrVersion version = cursor->reader->artifact_version, current = GHLO_IR_VERSION_CURRENT;
+
+  if (ghlo_ir_version_compare (version, current) > 0)
+    return ghlo_bytecode_fail (cursor, GHLO_ERROR_UNSUPPORTED,
+                               "expected an operation of StableHLO %u.%u.%u or older, found '%s', in a file of "
+                               "StableHLO %u.%u.%u: write it for an older version", current.major, current.minor,
+                               current.patch, quote, version.major, version.minor, version.patch);
 
   return ghlo_bytecode_fail (cursor, GHLO_ERROR_UNSUPPORTED, "expected a known operation, found '%s'", quote);
 }
@@ -222,6 +229,21 @@ set_discardable (GhloByteCursor           *cursor,
   return TRUE;
 }
 
+/* Whether an attribute says nothing: dictionaries for the arguments or results of a
+ * function, all of them empty, are the same as none. */
+static gboolean
+says_nothing (const GhloIrNamedAttr *entry)
+{
+  if (entry->value->kind != GHLO_IR_ATTR_ARRAY
+      || (strcmp (entry->name, "arg_attrs") != 0 && strcmp (entry->name, "res_attrs") != 0))
+    return FALSE;
+  for (gsize i = 0; i < entry->value->length; i++)
+    if (entry->value->children[i]->kind != GHLO_IR_ATTR_DICTIONARY || entry->value->children[i]->length > 0)
+      return FALSE;
+
+  return TRUE;
+}
+
 /* Sorts @list into the row's attributes and others. */
 static gboolean
 sort_attributes (GhloByteCursor           *cursor,
@@ -247,7 +269,7 @@ sort_attributes (GhloByteCursor           *cursor,
       if (inherent[index] != NULL)
         return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE, "expected the attribute '%s' once, found it again",
                                    entry.name);
-      inherent[index] = entry.value;
+      inherent[index] = says_nothing (&entry) ? NULL : entry.value;
     }
   g_array_set_size (list, n_kept);
   result->inherent = inherent;

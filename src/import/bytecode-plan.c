@@ -40,16 +40,6 @@ walk (GhloBytecodeWriter *self,
   return TRUE;
 }
 
-static gboolean
-give_id (GhloBytecodeWriter *self,
-         GhloIrOp           *op)
-{
-  op->id = (guint32) self->plans.n;
-  GHLO_IMPORT_PUSH (&self->plans, (GhloBytecodePlan) { .isolated = op->n_regions > 0 });
-
-  return TRUE;
-}
-
 gboolean
 ghlo_bytecode_value_is_vhlo (GhloBytecodeWriter *self,
                              const GhloIrValue  *value)
@@ -192,10 +182,34 @@ plan_native (GhloBytecodeWriter *self,
                                  "the operation %s is not known, and cannot be part of a portable artifact", name);
   if (op->kind != GHLO_OP_BUILTIN_MODULE && ghlo_ir_version_compare (self->target, GHLO_BYTECODE_MIXED_VERSION) < 0)
     return ghlo_bytecode_refuse (self, GHLO_ERROR_UNSUPPORTED,
-                                 "the operation %s needs version 1.11.0 of the format or later, found target %u.%u.%u",
+                                 "%s needs StableHLO 1.11.0, the target is %u.%u.%u: it is not an operation of VHLO",
                                  name, self->target.major, self->target.minor, self->target.patch);
 
   return TRUE;
+}
+
+/* VHLO has one return. At the end of a function it is func.return when it is read,
+ * so what no func.return could be is not written. */
+static gboolean
+check_return (GhloBytecodeWriter *self,
+              const GhloIrOp     *op)
+{
+  const GhloIrOp *function = ghlo_ir_op_get_parent (op);
+  const GhloIrAttr *type = NULL;
+  gboolean fits;
+
+  if (op->kind != GHLO_OP_STABLEHLO_RETURN || function == NULL || function->kind != GHLO_OP_FUNC_FUNC)
+    return TRUE;
+  type = ghlo_ir_op_get (function, "function_type");
+  fits = type != NULL && type->type->n_results == op->n_operands;
+  for (guint i = 0; fits && i < op->n_operands; i++)
+    fits = ghlo_ir_op_operand (op, i)->type == type->type->members[type->type->rank + i];
+  if (fits)
+    return TRUE;
+
+  return ghlo_bytecode_refuse (self, GHLO_ERROR_UNSUPPORTED,
+                               "stablehlo.return cannot be part of a portable artifact here: it ends a function whose "
+                               "results have other types");
 }
 
 static gboolean
@@ -204,7 +218,11 @@ plan_op (GhloBytecodeWriter *self,
 {
   gboolean vhlo = ghlo_vhlo_has_op (op->kind);
 
+  op->id = (guint32) self->plans.n;
+  GHLO_IMPORT_PUSH (&self->plans, (GhloBytecodePlan) { .order = op->id, .isolated = op->n_regions > 0 });
+
   if (!ghlo_bytecode_writer_go_on (self)
+      || !check_return (self, op)
       || !(vhlo ? plan_vhlo (self, op) : plan_native (self, op)))
     return FALSE;
   plan_operands (self, op, vhlo);
@@ -258,7 +276,7 @@ ghlo_bytecode_step (GhloBytecodeWriter *self,
   return step->op != NULL;
 }
 
-/* Counts operations and casts as they come. */
+/* Counts casts along with the operations. */
 static void
 give_order (GhloBytecodeWriter *self,
             const GhloIrOp     *op,
@@ -284,16 +302,15 @@ ghlo_bytecode_plan (GhloBytecodeWriter *self)
 {
   guint32 order = 0;
 
-  if (!walk (self, self->module->op, give_id, 0) || !walk (self, self->module->op, plan_op, 0))
+  if (!walk (self, self->module->op, plan_op, 0))
     return FALSE;
 
   if (g_hash_table_size (self->casts) > 0)
     {
       walk (self, self->module->op, place_casts, 0);
+      give_order (self, self->module->op, &order);
       self->reordered = TRUE;
     }
-  if (self->reordered)
-    give_order (self, self->module->op, &order);
 
   return TRUE;
 }

@@ -204,7 +204,8 @@ one_form (GhloBytecodeWriter *self,
       return attr->dense.resource == NULL ? attr
              : ghlo_ir_attr_dense (self->module, attr->type, g_bytes_ref (attr->dense.bytes), attr->dense.splat, NULL);
     case GHLO_IR_ATTR_DENSE_ARRAY:
-      return vhlo && !ghlo_element_type_is_float (attr->type->element_type) ? array_as_dense (self, attr) : attr;
+      return vhlo && (attr->type->element_type == GHLO_ELEMENT_TYPE_I64
+                      || attr->type->element_type == GHLO_ELEMENT_TYPE_I1) ? array_as_dense (self, attr) : attr;
     case GHLO_IR_ATTR_ARRAY:
       return array_in_one_form (self, vhlo, attr);
     case GHLO_IR_ATTR_DICTIONARY:

@@ -24,19 +24,32 @@ typedef struct
   gboolean cast;
 } Use;
 
-typedef struct
+struct _GhloBytecodeOrder
 {
   GHLO_IMPORT_VECTOR (Use)   uses;      /* as a reader has them, the latest first */
   GHLO_IMPORT_VECTOR (guint) list;      /* the same as MLIR has them, by place in @uses */
   GHLO_IMPORT_VECTOR (guint) places;    /* where each of @uses is in @list */
-} Order;
+};
 
-static void
-order_clear (Order *self)
+typedef GhloBytecodeOrder Order;
+
+void
+ghlo_bytecode_order_free (GhloBytecodeOrder *self)
 {
   GHLO_IMPORT_CLEAR (&self->uses);
   GHLO_IMPORT_CLEAR (&self->list);
   GHLO_IMPORT_CLEAR (&self->places);
+  g_free (self);
+}
+
+/* The writer's one order, which keeps its room. */
+static Order *
+order_of (GhloBytecodeWriter *writer)
+{
+  if (writer->use_order == NULL)
+    writer->use_order = g_new0 (Order, 1);
+
+  return writer->use_order;
 }
 
 static int
@@ -131,7 +144,7 @@ order_value (GhloBytecodeWriter *writer,
   const GhloBytecodeCast *cast;
 
   self->uses.n = self->list.n = self->places.n = 0;
-  if (value->uses == NULL || !ghlo_bytecode_value_is_vhlo (writer, value))
+  if (value->uses == NULL || value->uses->next == NULL || !ghlo_bytecode_value_is_vhlo (writer, value))
     return FALSE;
 
   collect (writer, self, value, TRUE);
@@ -193,33 +206,63 @@ emit_order (const Order         *self,
       }
 }
 
-gboolean
-ghlo_bytecode_write_uses (GhloBytecodeWriter       *self,
-                          GhloBytecodeEmitter      *out,
-                          const GhloIrValue *const *values,
-                          gsize                     n)
+/* Results of one operation, or arguments of one block. */
+typedef struct
 {
-  Order order = { { 0 } };
-  gsize n_ordered = 0;
+  const GhloIrOp    *op;
+  const GhloIrBlock *block;
+} Values;
+
+static const GhloIrValue *
+value_at (const Values *values,
+          guint         index)
+{
+  return values->op != NULL ? &values->op->results[index] : values->block->arguments[index];
+}
+
+static gboolean
+write_orders (GhloBytecodeWriter  *self,
+              GhloBytecodeEmitter *out,
+              const Values        *values,
+              guint                n)
+{
+  Order *order;
+  guint n_ordered = 0;
 
   if (!self->reordered || self->version < GHLO_BYTECODE_HAS_USE_ORDERS)
     return FALSE;
 
-  for (gsize i = 0; i < n; i++)
-    n_ordered += order_value (self, &order, values[i]);
+  order = order_of (self);
+  for (guint i = 0; i < n; i++)
+    n_ordered += (guint) order_value (self, order, value_at (values, i));
   if (n_ordered > 0 && n != 1)
     ghlo_bytecode_emit_varint (out, n_ordered);
 
-  for (gsize i = 0; i < n && n_ordered > 0; i++)
-    if (order_value (self, &order, values[i]))
+  for (guint i = 0; i < n && n_ordered > 0; i++)
+    if (order_value (self, order, value_at (values, i)))
       {
         if (n != 1)
           ghlo_bytecode_emit_varint (out, i);
-        emit_order (&order, out);
+        emit_order (order, out);
       }
-  order_clear (&order);
 
   return n_ordered > 0;
+}
+
+gboolean
+ghlo_bytecode_write_result_uses (GhloBytecodeWriter  *self,
+                                 GhloBytecodeEmitter *out,
+                                 const GhloIrOp      *op)
+{
+  return write_orders (self, out, &(Values) { .op = op }, op->n_results);
+}
+
+gboolean
+ghlo_bytecode_write_argument_uses (GhloBytecodeWriter  *self,
+                                   GhloBytecodeEmitter *out,
+                                   const GhloIrBlock   *block)
+{
+  return write_orders (self, out, &(Values) { .block = block }, block->n_arguments);
 }
 
 gboolean
@@ -227,12 +270,11 @@ ghlo_bytecode_write_cast_uses (GhloBytecodeWriter     *self,
                                GhloBytecodeEmitter    *out,
                                const GhloBytecodeCast *cast)
 {
-  Order order = { { 0 } };
-  gboolean ordered = order_cast (self, &order, cast);
+  Order *order = order_of (self);
 
-  if (ordered)
-    emit_order (&order, out);
-  order_clear (&order);
+  if (!order_cast (self, order, cast))
+    return FALSE;
+  emit_order (order, out);
 
-  return ordered;
+  return TRUE;
 }

@@ -82,7 +82,7 @@ write_arguments (GhloBytecodeWriter  *self,
     return;
   mask = out->bytes.n;
   ghlo_bytecode_emit_byte (out, 0);
-  if (ghlo_bytecode_write_uses (self, out, (const GhloIrValue *const *) block->arguments, block->n_arguments))
+  if (ghlo_bytecode_write_argument_uses (self, out, block))
     out->bytes.items[mask] = HAS_USE_ORDERS;
 }
 
@@ -132,12 +132,12 @@ write_region (GhloBytecodeWriter  *self,
               const GhloIrRegion  *region,
               guint                depth)
 {
-  guint n_blocks = 0, n_values = 0;
+  guint n_blocks = 0, n_values = 0, n_operations = 0;
 
   for (const GhloIrBlock *block = region->first; block != NULL; block = block->next)
     {
+      n_operations = count_block (self, block, &n_values);
       n_blocks++;
-      count_block (self, block, &n_values);
     }
   ghlo_bytecode_emit_varint (out, n_blocks);
   if (n_blocks == 0)
@@ -145,7 +145,7 @@ write_region (GhloBytecodeWriter  *self,
 
   ghlo_bytecode_emit_varint (out, n_values);
   for (const GhloIrBlock *block = region->first; block != NULL; block = block->next)
-    write_block (self, out, block, count_block (self, block, &n_values), depth);
+    write_block (self, out, block, n_blocks == 1 ? n_operations : count_block (self, block, &n_values), depth);
 }
 
 /* The bytes of nested sections @depth deep, emptied. */
@@ -259,23 +259,6 @@ write_values (GhloBytecodeWriter  *self,
   return mask;
 }
 
-static gboolean
-write_result_uses (GhloBytecodeWriter  *self,
-                   GhloBytecodeEmitter *out,
-                   const GhloIrOp      *op)
-{
-  g_autofree const GhloIrValue **results = NULL;
-
-  if (!self->reordered || op->n_results == 0)
-    return FALSE;
-
-  results = g_new (const GhloIrValue *, op->n_results);
-  for (guint i = 0; i < op->n_results; i++)
-    results[i] = &op->results[i];
-
-  return ghlo_bytecode_write_uses (self, out, results, op->n_results);
-}
-
 static void
 write_op (GhloBytecodeWriter  *self,
           GhloBytecodeEmitter *out,
@@ -294,7 +277,7 @@ write_op (GhloBytecodeWriter  *self,
   ghlo_bytecode_emit_byte (out, 0);
   ghlo_bytecode_emit_varint (out, plan->location->number);
   mask = write_attributes (self, out, op) | write_values (self, out, op);
-  if (write_result_uses (self, out, op))
+  if (ghlo_bytecode_write_result_uses (self, out, op))
     mask |= HAS_USE_ORDERS;
   if (op->n_regions > 0)
     mask |= HAS_REGIONS;

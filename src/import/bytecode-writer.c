@@ -238,6 +238,7 @@ writer_clear (GhloBytecodeWriter *self)
   g_ptr_array_unref (self->properties.order);
   ghlo_bytecode_emitter_clear (&self->property);
   g_ptr_array_unref (self->nested);
+  g_clear_pointer (&self->use_order, ghlo_bytecode_order_free);
   ghlo_ir_arena_clear (&self->arena);
 }
 

@@ -97,6 +97,8 @@ typedef struct
   guint16                   older : 1;    /* of an older version than the current one */
 } GhloBytecodePlan;
 
+typedef struct _GhloBytecodeOrder GhloBytecodeOrder;
+
 /* Stretches of bytes that the file has once, by number. */
 typedef struct
 {
@@ -141,6 +143,7 @@ struct _GhloBytecodeWriter
   GhloBytecodeSpans  properties;
   GhloBytecodeEmitter property;           /* of the operation at hand */
   GPtrArray         *nested;              /* GhloBytecodeEmitter of nested sections, by depth */
+  GhloBytecodeOrder *use_order;           /* of the value at hand */
   guint              n_written;           /* operations, for the monitor */
 };
 
@@ -211,17 +214,18 @@ guint32            ghlo_bytecode_span_number    (GhloBytecodeWriter  *self,
 const GhloIrAttr  *ghlo_bytecode_text_attr      (GhloBytecodeWriter  *self,
                                                  const char          *text);
 
-/* The order of the uses of @values, results of one operation or arguments of one
- * block, where it is not the one that a reader comes to. Gives whether there is
- * such a value. */
-gboolean           ghlo_bytecode_write_uses     (GhloBytecodeWriter       *self,
-                                                 GhloBytecodeEmitter      *out,
-                                                 const GhloIrValue *const *values,
-                                                 gsize                     n);
-/* That of a cast's result. */
-gboolean           ghlo_bytecode_write_cast_uses (GhloBytecodeWriter     *self,
-                                                  GhloBytecodeEmitter    *out,
-                                                  const GhloBytecodeCast *cast);
+/* The order of the uses of each value, where it is not the one that a reader comes
+ * to. Gives whether there is such a value. */
+gboolean           ghlo_bytecode_write_result_uses   (GhloBytecodeWriter     *self,
+                                                      GhloBytecodeEmitter    *out,
+                                                      const GhloIrOp         *op);
+gboolean           ghlo_bytecode_write_argument_uses (GhloBytecodeWriter     *self,
+                                                      GhloBytecodeEmitter    *out,
+                                                      const GhloIrBlock      *block);
+gboolean           ghlo_bytecode_write_cast_uses     (GhloBytecodeWriter     *self,
+                                                      GhloBytecodeEmitter    *out,
+                                                      const GhloBytecodeCast *cast);
+void               ghlo_bytecode_order_free          (GhloBytecodeOrder      *self);
 
 /* What the builtin dialect encodes besides attributes and types of its own. */
 void               ghlo_bytecode_builtin_write_location        (GhloBytecodeWriter   *self,

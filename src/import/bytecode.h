@@ -122,9 +122,6 @@ typedef struct
   const char *name;
   gboolean (*read_attr)  (GhloByteCursor *cursor, const GhloIrAttr **attr);
   gboolean (*read_type)  (GhloByteCursor *cursor, const GhloIrType **type);
-  /* The attribute that stands for all that the dialect writes as it writes @attr,
-   * made in @module: files have one number for them. NULL: each stands for itself. */
-  const GhloIrAttr *(*canonical) (GhloIrModule *module, const GhloIrAttr *attr);
   gboolean (*has_attr)   (const GhloIrAttr *attr);
   gboolean (*has_type)   (const GhloIrType *type);
   gboolean (*write_attr) (GhloBytecodeWriter *writer, const GhloIrAttr *attr);
