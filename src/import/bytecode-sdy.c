@@ -50,7 +50,7 @@ enum
 
 /* Text that is made of a file of some size: a part that is shared is spelled out
  * each time. */
-enum { TEXT_FACTOR = 64, LEAST_TEXT = 65536, MAX_REDUCTION = 2 };
+enum { TEXT_FACTOR = 64, LEAST_TEXT = 65536 };
 
 /* @start is where @attr's number stands. */
 static gboolean
@@ -160,9 +160,9 @@ read_reduction (GhloByteCursor *cursor,
   if (!ghlo_bytecode_read_signed (cursor, &field->integer))
     return FALSE;
 
-  return (field->integer >= 0 && field->integer <= MAX_REDUCTION)
+  return (field->integer >= 0 && field->integer < GHLO_SDY_N_REDUCTIONS)
          || ghlo_bytecode_fail (&start, GHLO_ERROR_UNSUPPORTED, "expected a reduction up to %d, found %"
-                                G_GINT64_FORMAT, MAX_REDUCTION, field->integer);
+                                G_GINT64_FORMAT, GHLO_SDY_N_REDUCTIONS - 1, field->integer);
 }
 
 static gboolean
