@@ -150,12 +150,12 @@ read_strings (GhloBytecodeReader *self)
         return ghlo_bytecode_fail (&start, GHLO_ERROR_PARSE, "expected a string of 1 to %" G_GSIZE_FORMAT
                                    " bytes, found one of %" G_GUINT64_FORMAT, (gsize) (data.end - cursor.at), size);
       data.end -= size;
+      cursor.end = data.end;
       if (data.end[size - 1] != '\0')
         return ghlo_bytecode_fail (&start, GHLO_ERROR_PARSE,
                                    "expected a string that ends with a zero byte, found 0x%02x", data.end[size - 1]);
       self->strings.items[i - 1] = (GhloBytecodeString) { .data = data.end, .length = size - 1 };
     }
-  cursor.end = data.end;
 
   return ghlo_bytecode_check_end (&cursor, "the sizes of strings");
 }
@@ -434,4 +434,5 @@ ghlo_bytecode_close (GhloBytecodeReader *self)
   GHLO_IMPORT_CLEAR (&self->types);
   GHLO_IMPORT_CLEAR (&self->resources);
   GHLO_IMPORT_CLEAR (&self->properties);
+  g_clear_pointer (&self->dictionaries, g_hash_table_unref);
 }
