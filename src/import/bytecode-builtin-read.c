@@ -609,6 +609,7 @@ const GhloBytecodeCodec ghlo_bytecode_builtin = {
   .name = "builtin",
   .read_attr = read_attr,
   .read_type = ghlo_bytecode_builtin_read_type,
+  .canonical = ghlo_bytecode_builtin_canonical,
   .has_attr = ghlo_bytecode_builtin_has_attr,
   .has_type = ghlo_bytecode_builtin_has_type,
   .write_attr = ghlo_bytecode_builtin_write_attr,

@@ -136,82 +136,16 @@ ghlo_bytecode_type_in_vhlo (const GhloIrType *type)
   return resolve_type (GHLO_BYTECODE_VHLO, type) == GHLO_BYTECODE_VHLO;
 }
 
-static const GhloIrAttr *one_form (GhloBytecodeWriter *self, gboolean vhlo, const GhloIrAttr *attr);
-
+/* What the dialect writes alike is one attribute to it. */
 static const GhloIrAttr *
-array_as_dense (GhloBytecodeWriter *self,
+canonical_attr (GhloBytecodeWriter *self,
+                guint               encoding,
                 const GhloIrAttr   *attr)
 {
-  const GhloElementInfo *info = ghlo_element_info (attr->type->element_type);
-  gint64 n = (gint64) attr->length;
-  const GhloIrType *tensor = ghlo_ir_type_tensor (self->module, attr->type, &n, 1, NULL, NULL);
-  gsize size = attr->length * info->size;
-  guint8 *data = g_malloc (MAX (size, 1));
-  gboolean splat;
+  if (encoding >= GHLO_BYTECODE_N_DIALECTS || ghlo_bytecode_codecs[encoding]->canonical == NULL)
+    return attr;
 
-  for (gsize i = 0; i < attr->length; i++)
-    ghlo_element_store (attr->type->element_type, data + i * info->size, (GhloScalar) { .i = attr->integers[i] });
-  splat = attr->length > 0 && memcmp (data, data + info->size, size - info->size) == 0;
-
-  return ghlo_ir_attr_dense (self->module, tensor, g_bytes_new_take (data, splat ? info->size : size), splat, NULL);
-}
-
-static const GhloIrAttr *
-array_in_one_form (GhloBytecodeWriter *self,
-                   gboolean            vhlo,
-                   const GhloIrAttr   *attr)
-{
-  g_autofree const GhloIrAttr **children = g_new (const GhloIrAttr *, attr->length + 1);
-
-  for (gsize i = 0; i < attr->length; i++)
-    children[i] = one_form (self, vhlo, attr->children[i]);
-
-  return ghlo_ir_attr_array (self->module, children, attr->length);
-}
-
-static const GhloIrAttr *
-dictionary_in_one_form (GhloBytecodeWriter *self,
-                        gboolean            vhlo,
-                        const GhloIrAttr   *attr)
-{
-  g_autofree GhloIrNamedAttr *entries = g_new (GhloIrNamedAttr, attr->length + 1);
-
-  for (gsize i = 0; i < attr->length; i++)
-    {
-      entries[i].name = attr->entries[i].name;
-      entries[i].value = one_form (self, vhlo, attr->entries[i].value);
-    }
-
-  return ghlo_ir_attr_dictionary (self->module, entries, attr->length);
-}
-
-/* Attributes that differ here and are written alike are one attribute there: a
- * symbol is a string in VHLO, and array<i64: …> a tensor; a constant is the same
- * wherever its data came from, and a boolean an integer of one bit. */
-static const GhloIrAttr *
-one_form (GhloBytecodeWriter *self,
-          gboolean            vhlo,
-          const GhloIrAttr   *attr)
-{
-  switch (attr->kind)
-    {
-    case GHLO_IR_ATTR_SYMBOL:
-      return vhlo && attr->length == 0 ? ghlo_bytecode_text_attr (self, attr->text) : attr;
-    case GHLO_IR_ATTR_INTEGER:
-      return attr->type->element_type == GHLO_ELEMENT_TYPE_I1 ? ghlo_ir_attr_bool (self->module, attr->integer != 0)
-                                                              : attr;
-    case GHLO_IR_ATTR_DENSE:
-      return attr->dense.resource == NULL ? attr
-             : ghlo_ir_attr_dense (self->module, attr->type, g_bytes_ref (attr->dense.bytes), attr->dense.splat, NULL);
-    case GHLO_IR_ATTR_DENSE_ARRAY:
-      return vhlo && !ghlo_element_type_is_float (attr->type->element_type) ? array_as_dense (self, attr) : attr;
-    case GHLO_IR_ATTR_ARRAY:
-      return array_in_one_form (self, vhlo, attr);
-    case GHLO_IR_ATTR_DICTIONARY:
-      return dictionary_in_one_form (self, vhlo, attr);
-    default:
-      return attr;
-    }
+  return ghlo_bytecode_codecs[encoding]->canonical (self->module, attr);
 }
 
 static GhloBytecodeEntry *
@@ -277,12 +211,12 @@ ghlo_bytecode_attr_entry (GhloBytecodeWriter *self,
 
   if (entry != NULL)
     return entry;
-  if (!self->numbering)
-    return not_numbered (self);
   if (attr->kind == GHLO_IR_ATTR_LOCATION)
     return ghlo_bytecode_location_entry (self, attr->location);
+  if (!self->numbering)
+    return not_numbered (self);
 
-  other = one_form (self, encoding == GHLO_BYTECODE_VHLO, attr);
+  other = canonical_attr (self, encoding, attr);
   found = resolve_attr (encoding, other);
   if (encoding == GHLO_BYTECODE_VHLO && found != encoding)
     may_leave_vhlo (self, found);
@@ -342,8 +276,7 @@ static const GhloIrLocation *
 written_location (GhloBytecodeWriter   *self,
                   const GhloIrLocation *location)
 {
-  if (location == NULL || (self->flags & GHLO_EXPORT_STRIP_LOCATIONS) != 0
-      || location->kind == GHLO_IR_LOCATION_OPAQUE)
+  if (location == NULL || location->kind == GHLO_IR_LOCATION_OPAQUE)
     return self->unknown;
   if (location->kind == GHLO_IR_LOCATION_FILE && (location->end_line != 0 || location->end_column != 0)
       && ghlo_ir_version_compare (self->target, range_version) < 0)
@@ -400,4 +333,11 @@ ghlo_bytecode_name_entry (GhloBytecodeWriter *self,
   g_hash_table_insert (self->names.by_key, (gpointer) key, entry);
 
   return entry;
+}
+
+GhloBytecodeEntry *
+ghlo_bytecode_place_entry (GhloBytecodeWriter   *self,
+                           const GhloIrLocation *location)
+{
+  return ghlo_bytecode_location_entry (self, (self->flags & GHLO_EXPORT_STRIP_LOCATIONS) == 0 ? location : NULL);
 }

@@ -191,6 +191,9 @@ GhloBytecodeEntry *ghlo_bytecode_attr_entry     (GhloBytecodeWriter  *self,
                                                  const GhloIrAttr    *attr);
 GhloBytecodeEntry *ghlo_bytecode_location_entry (GhloBytecodeWriter  *self,
                                                  const GhloIrLocation *location);
+/* Of an operation or a value: unknown where locations are left out. */
+GhloBytecodeEntry *ghlo_bytecode_place_entry    (GhloBytecodeWriter  *self,
+                                                 const GhloIrLocation *location);
 GhloBytecodeEntry *ghlo_bytecode_type_entry     (GhloBytecodeWriter  *self,
                                                  guint                encoding,
                                                  const GhloIrType    *type);

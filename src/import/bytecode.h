@@ -97,6 +97,8 @@ void ghlo_bytecode_write_string           (GhloBytecodeWriter *writer, const cha
 void ghlo_bytecode_write_blob             (GhloBytecodeWriter *writer, gconstpointer data, gsize size);
 /* The elements of a DENSE as a blob, packed as MLIR packs them. */
 void ghlo_bytecode_write_elements         (GhloBytecodeWriter *writer, const GhloIrAttr *attr);
+/* The DENSE of the same elements without a key, one for all where they are equal. */
+const GhloIrAttr *ghlo_bytecode_plain_dense (GhloIrModule *module, const GhloIrAttr *attr);
 /* In @dialect's encoding, or in another's when the attribute belongs to that one
  * alone (an sdy sharding among VHLO attributes). */
 void ghlo_bytecode_write_attr             (GhloBytecodeWriter *writer, GhloBytecodeDialect dialect,

@@ -7,8 +7,6 @@
 
 #include "import/vhlo-private.h"
 
-#include <string.h>
-
 #include "import/unpack.h"
 
 static const GhloIrAttr *
@@ -27,25 +25,6 @@ tensor_of_array (GhloIrModule     *module,
 
   return ghlo_ir_attr_dense (module, ghlo_ir_type_tensor (module, attr->type, &dimension, 1, NULL, NULL),
                              bytes, splat, NULL);
-}
-
-static const GhloIrAttr *
-plain_tensor (GhloIrModule     *module,
-              const GhloIrAttr *attr)
-{
-  gsize size = ghlo_element_info (attr->type->element_type)->size;
-  gboolean splat = attr->dense.splat;
-  GBytes *bytes = g_bytes_ref (attr->dense.bytes);
-
-  if (!splat)
-    bytes = ghlo_import_compress (bytes, attr->dense.n_elements, size, &splat);
-  if (splat == attr->dense.splat && attr->dense.resource == NULL)
-    {
-      g_bytes_unref (bytes);
-      return attr;
-    }
-
-  return ghlo_ir_attr_dense (module, attr->type, bytes, splat, NULL);
 }
 
 static const GhloIrAttr *
@@ -96,7 +75,7 @@ ghlo_vhlo_canonical (GhloIrModule     *module,
       return element_type == GHLO_ELEMENT_TYPE_I64 || element_type == GHLO_ELEMENT_TYPE_I1
              ? tensor_of_array (module, attr) : attr;
     case GHLO_IR_ATTR_DENSE:
-      return plain_tensor (module, attr);
+      return ghlo_bytecode_plain_dense (module, attr);
     case GHLO_IR_ATTR_ARRAY:
       return canonical_array (module, attr);
     case GHLO_IR_ATTR_DICTIONARY:
