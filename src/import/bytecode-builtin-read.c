@@ -383,7 +383,8 @@ read_fused_with (GhloByteCursor    *cursor,
   gboolean good = read_parts (cursor, &parts) && (!has_metadata || ghlo_bytecode_read_attr (cursor, &metadata));
 
   if (good)
-    give_location (cursor, ghlo_ir_location_fused (ghlo_bytecode_module (cursor), parts.items, parts.n, metadata), attr);
+    give_location (cursor, ghlo_ir_location_fused (ghlo_bytecode_module (cursor), parts.items, parts.n, metadata),
+                   attr);
   GHLO_IMPORT_CLEAR (&parts);
 
   return good;
@@ -609,7 +610,6 @@ const GhloBytecodeCodec ghlo_bytecode_builtin = {
   .name = "builtin",
   .read_attr = read_attr,
   .read_type = ghlo_bytecode_builtin_read_type,
-  .canonical = ghlo_bytecode_builtin_canonical,
   .has_attr = ghlo_bytecode_builtin_has_attr,
   .has_type = ghlo_bytecode_builtin_has_type,
   .write_attr = ghlo_bytecode_builtin_write_attr,

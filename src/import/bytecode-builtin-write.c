@@ -191,18 +191,6 @@ write_dense_strings (GhloBytecodeWriter *writer,
     ghlo_bytecode_write_string (writer, attr->children[i]->text, (gssize) attr->children[i]->length);
 }
 
-/* A boolean is an integer of one bit, and a constant is the same wherever its data
- * came from. */
-const GhloIrAttr *
-ghlo_bytecode_builtin_canonical (GhloIrModule     *module,
-                                 const GhloIrAttr *attr)
-{
-  if (attr->kind == GHLO_IR_ATTR_INTEGER && attr->type->element_type == GHLO_ELEMENT_TYPE_I1)
-    return ghlo_ir_attr_bool (module, attr->integer != 0);
-
-  return attr->kind == GHLO_IR_ATTR_DENSE ? ghlo_bytecode_plain_dense (module, attr) : attr;
-}
-
 typedef void (*WriteAttr) (GhloBytecodeWriter *writer,
                            const GhloIrAttr   *attr);
 

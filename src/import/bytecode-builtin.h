@@ -89,8 +89,6 @@ gboolean ghlo_bytecode_builtin_read_type  (GhloByteCursor     *cursor,
                                            const GhloIrType  **type);
 
 /* bytecode-builtin-write.c */
-const GhloIrAttr *ghlo_bytecode_builtin_canonical (GhloIrModule   *module,
-                                                   const GhloIrAttr *attr);
 gboolean ghlo_bytecode_builtin_has_attr   (const GhloIrAttr   *attr);
 gboolean ghlo_bytecode_builtin_write_attr (GhloBytecodeWriter *writer,
                                            const GhloIrAttr   *attr);

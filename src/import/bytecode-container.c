@@ -151,8 +151,8 @@ read_strings (GhloBytecodeReader *self)
                                    " bytes, found one of %" G_GUINT64_FORMAT, (gsize) (data.end - cursor.at), size);
       data.end -= size;
       if (data.end[size - 1] != '\0')
-        return ghlo_bytecode_fail (&start, GHLO_ERROR_PARSE, "expected a string that ends with a zero byte, found 0x%02x",
-                                   data.end[size - 1]);
+        return ghlo_bytecode_fail (&start, GHLO_ERROR_PARSE,
+                                   "expected a string that ends with a zero byte, found 0x%02x", data.end[size - 1]);
       self->strings.items[i - 1] = (GhloBytecodeString) { .data = data.end, .length = size - 1 };
     }
   cursor.end = data.end;
@@ -194,7 +194,8 @@ read_dialect (GhloByteCursor           *cursor,
     return FALSE;
 
   return section == GHLO_BYTECODE_SECTION_DIALECT_VERSIONS
-         || ghlo_bytecode_fail (&start, GHLO_ERROR_PARSE, "expected a dialect version section, found number %u", section);
+         || ghlo_bytecode_fail (&start, GHLO_ERROR_PARSE, "expected a dialect version section, found number %u",
+                                section);
 }
 
 /* The number of a dialect and how many things of it follow, of at least a byte each. */

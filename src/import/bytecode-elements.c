@@ -6,7 +6,6 @@
  */
 
 #include "import/bytecode-writer.h"
-#include "import/unpack.h"
 
 /* One bit for each; all bits of one byte when one element stands for several. */
 static void
@@ -56,23 +55,4 @@ ghlo_bytecode_write_elements (GhloBytecodeWriter *writer,
     write_narrow (writer, data, size, info->bits);
   else
     ghlo_bytecode_write_blob (writer, data, size);
-}
-
-const GhloIrAttr *
-ghlo_bytecode_plain_dense (GhloIrModule     *module,
-                           const GhloIrAttr *attr)
-{
-  gboolean splat = attr->dense.splat;
-  GBytes *bytes = g_bytes_ref (attr->dense.bytes);
-
-  if (!splat)
-    bytes = ghlo_import_compress (bytes, attr->dense.n_elements, ghlo_element_info (attr->type->element_type)->size,
-                                  &splat);
-  if (splat == attr->dense.splat && attr->dense.resource == NULL)
-    {
-      g_bytes_unref (bytes);
-      return attr;
-    }
-
-  return ghlo_ir_attr_dense (module, attr->type, bytes, splat, NULL);
 }

@@ -15,6 +15,10 @@
 /* How many times the file's size an entry that is spelled out may have as parts. */
 enum { WEIGHT_FACTOR = 16, LEAST_WEIGHT = 4096 };
 
+/* How deep entries are read inside each other. What is found deeper may already
+ * have been read, so more can be built than this. */
+enum { MAX_DEPTH = GHLO_MAX_LOCATION_NESTING / 2 };
+
 static guint32
 weight_limit (const GhloBytecodeReader *self)
 {
@@ -110,9 +114,9 @@ decode (GhloBytecodeReader *self,
   if (entry->state == GHLO_BYTECODE_ENTRY_READING)
     return ghlo_bytecode_fail (&start, GHLO_ERROR_PARSE, "expected %s without itself inside, found a circle",
                                is_type ? "a type" : "an attribute");
-  if (self->depth >= GHLO_MAX_LOCATION_NESTING)
+  if (self->depth >= MAX_DEPTH)
     return ghlo_bytecode_fail (&start, GHLO_ERROR_PARSE, "expected at most %d levels of nesting, found more",
-                               GHLO_MAX_LOCATION_NESTING);
+                               GHLO_MAX_NESTING);
 
   entry->state = GHLO_BYTECODE_ENTRY_READING;
   self->depth++;
@@ -265,7 +269,7 @@ ghlo_bytecode_read_location (GhloByteCursor        *cursor,
   if (!ghlo_bytecode_read_index (cursor, self->attrs.n, "attribute", &index))
     return FALSE;
   entry = &self->attrs.items[index];
-  if (entry->state == GHLO_BYTECODE_ENTRY_UNREAD && self->depth >= GHLO_MAX_LOCATION_NESTING)
+  if (entry->state == GHLO_BYTECODE_ENTRY_UNREAD && self->depth >= MAX_DEPTH)
     return TRUE;
   if (entry->state != GHLO_BYTECODE_ENTRY_READ && !decode (self, entry, FALSE))
     return FALSE;

@@ -222,6 +222,21 @@ set_discardable (GhloByteCursor           *cursor,
   return TRUE;
 }
 
+/* Whether an attribute says nothing: dictionaries for the arguments or results of a
+ * function, all of them empty, are the same as none. */
+static gboolean
+says_nothing (const GhloIrNamedAttr *entry)
+{
+  if (entry->value->kind != GHLO_IR_ATTR_ARRAY
+      || (strcmp (entry->name, "arg_attrs") != 0 && strcmp (entry->name, "res_attrs") != 0))
+    return FALSE;
+  for (gsize i = 0; i < entry->value->length; i++)
+    if (entry->value->children[i]->kind != GHLO_IR_ATTR_DICTIONARY || entry->value->children[i]->length > 0)
+      return FALSE;
+
+  return TRUE;
+}
+
 /* Sorts @list into the row's attributes and others. */
 static gboolean
 sort_attributes (GhloByteCursor           *cursor,
@@ -247,7 +262,7 @@ sort_attributes (GhloByteCursor           *cursor,
       if (inherent[index] != NULL)
         return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE, "expected the attribute '%s' once, found it again",
                                    entry.name);
-      inherent[index] = entry.value;
+      inherent[index] = says_nothing (&entry) ? NULL : entry.value;
     }
   g_array_set_size (list, n_kept);
   result->inherent = inherent;

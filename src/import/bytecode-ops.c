@@ -182,7 +182,8 @@ skip_use_lists (GhloByteCursor *cursor,
         return FALSE;
       n_indices = ignored;
       if (n_indices > ghlo_bytecode_left (cursor))
-        return ghlo_bytecode_fail (&start, GHLO_ERROR_PARSE, "expected the order of uses, found fewer bytes than it has");
+        return ghlo_bytecode_fail (&start, GHLO_ERROR_PARSE,
+                                   "expected the order of uses, found fewer bytes than it has");
       for (gsize j = 0; j < n_indices; j++)
         if (!ghlo_bytecode_read_varint (cursor, &ignored))
           return FALSE;

@@ -15,22 +15,24 @@
 enum { MAX_PROPERTIES = 16, ARRAY_PROPERTIES = 6 };
 
 /* Attributes that operations have not always had, the latest of one operation
- * first: older programs have properties without them. */
+ * first: older programs have properties without them, and older readers want them
+ * so. The version is the first of StableHLO that has one in all its releases. */
 static const struct
 {
-  GhloIrOpKind kind;
-  const char  *name;
+  GhloIrOpKind  kind;
+  const char   *name;
+  GhloIrVersion since;
 } young[] = {
-  { GHLO_OP_FUNC_FUNC, "no_inline" },
-  { GHLO_OP_FUNC_CALL, "no_inline" },
-  { GHLO_OP_FUNC_CALL, "res_attrs" },
-  { GHLO_OP_FUNC_CALL, "arg_attrs" },
-  { GHLO_OP_STABLEHLO_COLLECTIVE_BROADCAST, "has_dynamic_root" },
-  { GHLO_OP_STABLEHLO_CUSTOM_CALL, "result_tilings" },
-  { GHLO_OP_STABLEHLO_SEND, "source_target_pairs" },
-  { GHLO_OP_STABLEHLO_RECV, "source_target_pairs" },
-  { GHLO_OP_STABLEHLO_DOT_GENERAL, "algorithm" },
-  { GHLO_OP_CHLO_TOP_K, "is_stable" },
+  { GHLO_OP_FUNC_FUNC, "no_inline", { 0, 0, 0 } },
+  { GHLO_OP_FUNC_CALL, "no_inline", { 0, 0, 0 } },
+  { GHLO_OP_FUNC_CALL, "res_attrs", { 0, 0, 0 } },
+  { GHLO_OP_FUNC_CALL, "arg_attrs", { 0, 0, 0 } },
+  { GHLO_OP_STABLEHLO_COLLECTIVE_BROADCAST, "has_dynamic_root", { 1, 20, 0 } },
+  { GHLO_OP_STABLEHLO_CUSTOM_CALL, "result_tilings", { 1, 18, 0 } },
+  { GHLO_OP_STABLEHLO_SEND, "source_target_pairs", { 1, 12, 0 } },
+  { GHLO_OP_STABLEHLO_RECV, "source_target_pairs", { 1, 12, 0 } },
+  { GHLO_OP_STABLEHLO_DOT_GENERAL, "algorithm", { 1, 6, 0 } },
+  { GHLO_OP_CHLO_TOP_K, "is_stable", { 1, 20, 0 } },
 };
 
 /* The attributes of a row that are properties, by their index. */
@@ -85,6 +87,23 @@ count_varints (const GhloByteCursor *cursor)
   return n;
 }
 
+/* Takes the attribute out; gives its index in the row. */
+static guint
+drop (Order              *order,
+      const GhloIrOpSpec *spec,
+      const char         *name)
+{
+  guint i = 0, index;
+
+  while (strcmp (spec->attributes[order->index[i]].name, name) != 0)
+    i++;
+  index = order->index[i];
+  order->n--;
+  memmove (order->index + i, order->index + i + 1, order->n - i);
+
+  return index;
+}
+
 /* Takes the youngest attributes out until @n are left. */
 static void
 drop_young (Order              *order,
@@ -94,13 +113,7 @@ drop_young (Order              *order,
 {
   for (guint i = 0; i < G_N_ELEMENTS (young) && order->n > n; i++)
     if (young[i].kind == kind)
-      for (guint j = 0; j < order->n; j++)
-        if (strcmp (spec->attributes[order->index[j]].name, young[i].name) == 0)
-          {
-            order->n--;
-            memmove (order->index + j, order->index + j + 1, order->n - j);
-            break;
-          }
+      drop (order, spec, young[i].name);
 }
 
 static void
@@ -119,6 +132,7 @@ read_sizes (GhloByteCursor *cursor,
             guint           n_groups,
             GArray         *attributes)
 {
+  GhloByteCursor start = *cursor;
   gint64 sizes[8] = { 0 };
   guint64 head, bits = 0, value;
   guint64 n;
@@ -130,12 +144,12 @@ read_sizes (GhloByteCursor *cursor,
   n = head >> 1;
   sparse = (head & 1) != 0;
   if (n > n_groups)
-    return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE, "expected at most %u numbers as '%s', found %" G_GUINT64_FORMAT,
+    return ghlo_bytecode_fail (&start, GHLO_ERROR_PARSE, "expected at most %u numbers as '%s', found %" G_GUINT64_FORMAT,
                                n_groups, name, n);
   if (sparse && n > 0 && !ghlo_bytecode_read_varint (cursor, &bits))
     return FALSE;
   if (bits > 8)
-    return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE, "expected indices of at most 8 bits, found %" G_GUINT64_FORMAT,
+    return ghlo_bytecode_fail (&start, GHLO_ERROR_PARSE, "expected indices of at most 8 bits, found %" G_GUINT64_FORMAT,
                                bits);
   for (guint i = 0; i < n; i++)
     {
@@ -149,26 +163,11 @@ read_sizes (GhloByteCursor *cursor,
           value >>= bits;
         }
       if (index >= n_groups || value > GHLO_MAX_OPERANDS)
-        return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE, "expected the sizes of %u groups as '%s', found %"
+        return ghlo_bytecode_fail (&start, GHLO_ERROR_PARSE, "expected the sizes of %u groups as '%s', found %"
                                    G_GUINT64_FORMAT " for group %" G_GUINT64_FORMAT, n_groups, name, value, index);
       sizes[index] = (gint64) value;
     }
   add (attributes, name, ghlo_ir_attr_integers (ghlo_bytecode_module (cursor), GHLO_ELEMENT_TYPE_I32, sizes, n_groups));
-
-  return TRUE;
-}
-
-/* An operation that is not known has one attribute, a dictionary. */
-static gboolean
-read_dictionary (GhloByteCursor *cursor,
-                 GArray         *attributes)
-{
-  const GhloIrAttr *dictionary;
-
-  if (!ghlo_bytecode_read_attr_of (cursor, GHLO_IR_ATTR_DICTIONARY, &dictionary))
-    return FALSE;
-  if (dictionary->length > 0)
-    g_array_append_vals (attributes, dictionary->entries, dictionary->length);
 
   return TRUE;
 }
@@ -181,16 +180,14 @@ ghlo_bytecode_read_properties (GhloByteCursor *cursor,
   const GhloIrOpSpec *spec = ghlo_ir_op_spec (kind);
   Order order;
 
-  if (kind == GHLO_OP_UNREGISTERED)
-    return read_dictionary (cursor, attributes);
   order_init (&order, spec, ghlo_bytecode_version (cursor));
   if (!order.arrays)
     {
-      guint found = count_varints (cursor);
+      guint found = count_varints (cursor), n_all = order.n;
 
       drop_young (&order, spec, kind, found);
       if (found != order.n)
-        return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE, "expected %u properties of '%s', found %u", order.n,
+        return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE, "expected %u properties of '%s', found %u", n_all,
                                    spec->name, found);
     }
   for (guint i = 0; i < order.n; i++)
@@ -258,6 +255,39 @@ write_arrays (GhloBytecodeWriter *writer,
   return TRUE;
 }
 
+/* Whether the attribute says what leaving it out says. */
+static gboolean
+is_default (const GhloIrAttrSpec *spec,
+            const GhloIrAttr     *value)
+{
+  return value == NULL
+         || (value->kind == GHLO_IR_ATTR_BOOL && spec->fallback != NULL
+             && g_str_equal (spec->fallback, value->integer != 0 ? "true" : "false"));
+}
+
+/* Takes the attributes out that the target does not know. */
+static gboolean
+drop_unknown (GhloBytecodeWriter *writer,
+              const GhloIrOp     *op,
+              Order              *order)
+{
+  const GhloIrOpSpec *spec = ghlo_ir_op_get_spec (op);
+  GhloIrVersion target = ghlo_bytecode_writer_target (writer);
+
+  for (guint i = 0; i < G_N_ELEMENTS (young); i++)
+    if (young[i].kind == op->kind && ghlo_ir_version_compare (target, young[i].since) < 0)
+      {
+        guint index = drop (order, spec, young[i].name);
+
+        if (!is_default (&spec->attributes[index], op->attributes[index]))
+          return ghlo_bytecode_refuse (writer, GHLO_ERROR_UNSUPPORTED, "the attribute %s of %s needs StableHLO "
+                                       "%u.%u.%u", young[i].name, spec->name, young[i].since.major,
+                                       young[i].since.minor, young[i].since.patch);
+      }
+
+  return TRUE;
+}
+
 gboolean
 ghlo_bytecode_write_properties (GhloBytecodeWriter *writer,
                                 const GhloIrOp     *op)
@@ -266,6 +296,8 @@ ghlo_bytecode_write_properties (GhloBytecodeWriter *writer,
   Order order;
 
   order_init (&order, spec, ghlo_bytecode_writer_version (writer));
+  if (!drop_unknown (writer, op, &order))
+    return FALSE;
   for (guint i = 0; i < order.n; i++)
     {
       const GhloIrAttrSpec *attribute = &spec->attributes[order.index[i]];

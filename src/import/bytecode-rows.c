@@ -53,6 +53,8 @@ read_expected (GhloByteCursor    *cursor,
                const AttrField   *expected,
                const GhloIrAttr **value)
 {
+  GhloByteCursor start = *cursor;
+
   if (!ghlo_bytecode_read_attr (cursor, value))
     return FALSE;
   if (expected == NULL
@@ -61,7 +63,7 @@ read_expected (GhloByteCursor    *cursor,
               || (*value)->subkind == expected->subkind)))
     return TRUE;
 
-  return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE, "expected another kind of attribute as the field '%s' of #%s.%s",
+  return ghlo_bytecode_fail (&start, GHLO_ERROR_PARSE, "expected another kind of attribute as the field '%s' of #%s.%s",
                              ghlo_ir_struct_specs[expected->structure].fields[expected->field].name,
                              ghlo_ir_struct_specs[expected->structure].dialect,
                              ghlo_ir_struct_specs[expected->structure].mnemonic);
@@ -181,12 +183,13 @@ read_enum (GhloByteCursor    *cursor,
 {
   const GhloIrEnumSpec *spec = &ghlo_ir_enum_specs[enumeration];
   guint n = g_strv_length ((char **) spec->words);
+  GhloByteCursor start = *cursor;
   guint64 value;
 
   if (!ghlo_bytecode_read_varint (cursor, &value))
     return FALSE;
   if (value >= n || spec->words[value][0] == '\0')
-    return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE, "expected a value of #%s.%s, at most %u, found %"
+    return ghlo_bytecode_fail (&start, GHLO_ERROR_PARSE, "expected a value of #%s.%s, at most %u, found %"
                                G_GUINT64_FORMAT, spec->dialect, spec->mnemonic, n - 1, value);
   *attr = ghlo_ir_attr_enum (ghlo_bytecode_module (cursor), enumeration, (gint64) value);
 

@@ -45,23 +45,32 @@ enum { CODE_SHARDING = 6, CODE_SHARDINGS = 7, CODE_UNREDUCED = 15, CODE_SHARDING
  * each time. */
 enum { TEXT_FACTOR = 64, LEAST_TEXT = 65536, MAX_REDUCTION = 2 };
 
+/* @start is where @attr's number stands. */
 static gboolean
-read_child (GhloByteCursor *cursor,
-            GhloSdyKind     kind,
-            GhloSdyField   *field)
+add_child (GhloByteCursor   *start,
+           GhloSdyKind       kind,
+           const GhloIrAttr *attr,
+           GhloSdyField     *field)
 {
-  const GhloIrAttr *attr;
-
-  if (!ghlo_bytecode_read_attr (cursor, &attr))
-    return FALSE;
   if (!ghlo_sdy_attr_is (attr, kind))
-    return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE, "expected %s inside an attribute of sdy, found another attribute",
+    return ghlo_bytecode_fail (start, GHLO_ERROR_PARSE, "expected %s inside an attribute of sdy, found another attribute",
                                kind == GHLO_SDY_STRING ? "a string"
                                : kind == GHLO_SDY_MESH_OR_SYMBOL ? "a mesh or its symbol"
                                : ghlo_sdy_specs[kind].mnemonic);
   ghlo_sdy_field_add (field, attr);
 
   return TRUE;
+}
+
+static gboolean
+read_child (GhloByteCursor *cursor,
+            GhloSdyKind     kind,
+            GhloSdyField   *field)
+{
+  GhloByteCursor start = *cursor;
+  const GhloIrAttr *attr;
+
+  return ghlo_bytecode_read_attr (cursor, &attr) && add_child (&start, kind, attr, field);
 }
 
 static gboolean
@@ -127,28 +136,24 @@ read_optional (GhloByteCursor *cursor,
                GhloSdyKind     kind,
                GhloSdyField   *field)
 {
+  GhloByteCursor start = *cursor;
   const GhloIrAttr *attr;
 
-  if (!ghlo_bytecode_read_optional_attr (cursor, &attr))
-    return FALSE;
-  if (attr != NULL && !ghlo_sdy_attr_is (attr, kind))
-    return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE, "expected %s inside an attribute of sdy, found another attribute",
-                               ghlo_sdy_specs[kind].mnemonic);
-  if (attr != NULL)
-    ghlo_sdy_field_add (field, attr);
-
-  return TRUE;
+  return ghlo_bytecode_read_optional_attr (cursor, &attr)
+         && (attr == NULL || add_child (&start, kind, attr, field));
 }
 
 static gboolean
 read_reduction (GhloByteCursor *cursor,
                 GhloSdyField   *field)
 {
+  GhloByteCursor start = *cursor;
+
   if (!ghlo_bytecode_read_signed (cursor, &field->integer))
     return FALSE;
 
   return (field->integer >= 0 && field->integer <= MAX_REDUCTION)
-         || ghlo_bytecode_fail (cursor, GHLO_ERROR_UNSUPPORTED, "expected a reduction up to %d, found %" G_GINT64_FORMAT,
+         || ghlo_bytecode_fail (&start, GHLO_ERROR_UNSUPPORTED, "expected a reduction up to %d, found %" G_GINT64_FORMAT,
                                 MAX_REDUCTION, field->integer);
 }
 
@@ -247,10 +252,22 @@ read_attr (GhloByteCursor    *cursor,
   return *attr != NULL;
 }
 
+/* Attributes that have no code stand in bytecode as text. */
 static gboolean
 has_attr (const GhloIrAttr *attr)
 {
-  return attr->kind == GHLO_IR_ATTR_OPAQUE && (g_str_has_prefix (attr->text, "sdy.") || g_str_has_prefix (attr->text, "sdy<"));
+  static const char *const others[] = {
+    "edge_value_ref", "axis_to_propagation_details", "propagation_one_step", "propagation_edges",
+  };
+
+  if (attr->kind != GHLO_IR_ATTR_OPAQUE || !g_str_has_prefix (attr->text, "sdy")
+      || (attr->text[3] != '.' && attr->text[3] != '<'))
+    return FALSE;
+  for (guint i = 0; i < G_N_ELEMENTS (others); i++)
+    if (g_str_has_prefix (attr->text + 4, others[i]))
+      return FALSE;
+
+  return TRUE;
 }
 
 static gboolean

@@ -10,6 +10,8 @@
 
 #include <string.h>
 
+#include "import/unpack.h"
+
 /* Readers of file ranges came with this version. */
 static const GhloIrVersion range_version = { 1, 9, 0 };
 
@@ -136,16 +138,97 @@ ghlo_bytecode_type_in_vhlo (const GhloIrType *type)
   return resolve_type (GHLO_BYTECODE_VHLO, type) == GHLO_BYTECODE_VHLO;
 }
 
-/* What the dialect writes alike is one attribute to it. */
+static const GhloIrAttr *one_form (GhloBytecodeWriter *self, gboolean vhlo, const GhloIrAttr *attr);
+
 static const GhloIrAttr *
-canonical_attr (GhloBytecodeWriter *self,
-                guint               encoding,
+array_as_dense (GhloBytecodeWriter *self,
                 const GhloIrAttr   *attr)
 {
-  if (encoding >= GHLO_BYTECODE_N_DIALECTS || ghlo_bytecode_codecs[encoding]->canonical == NULL)
-    return attr;
+  const GhloElementInfo *info = ghlo_element_info (attr->type->element_type);
+  gint64 n = (gint64) attr->length;
+  const GhloIrType *tensor = ghlo_ir_type_tensor (self->module, attr->type, &n, 1, NULL, NULL);
+  guint8 *data = g_malloc (MAX (attr->length * info->size, 1));
+  gboolean splat = FALSE;
+  GBytes *bytes;
 
-  return ghlo_bytecode_codecs[encoding]->canonical (self->module, attr);
+  for (gsize i = 0; i < attr->length; i++)
+    ghlo_element_store (attr->type->element_type, data + i * info->size, (GhloScalar) { .i = attr->integers[i] });
+  bytes = ghlo_import_compress (g_bytes_new_take (data, attr->length * info->size), attr->length, info->size, &splat);
+
+  return ghlo_ir_attr_dense (self->module, tensor, bytes, splat, NULL);
+}
+
+/* Without a key, and with one element for all where they are equal. */
+static const GhloIrAttr *
+plain_dense (GhloBytecodeWriter *self,
+             const GhloIrAttr   *attr)
+{
+  gsize size = ghlo_element_info (attr->type->element_type)->size;
+  gboolean splat = attr->dense.splat;
+  GBytes *bytes = g_bytes_ref (attr->dense.bytes);
+
+  if (!splat)
+    bytes = ghlo_import_compress (bytes, attr->dense.n_elements, size, &splat);
+
+  return ghlo_ir_attr_dense (self->module, attr->type, bytes, splat, NULL);
+}
+
+static const GhloIrAttr *
+array_in_one_form (GhloBytecodeWriter *self,
+                   gboolean            vhlo,
+                   const GhloIrAttr   *attr)
+{
+  g_autofree const GhloIrAttr **children = g_new (const GhloIrAttr *, attr->length + 1);
+
+  for (gsize i = 0; i < attr->length; i++)
+    children[i] = one_form (self, vhlo, attr->children[i]);
+
+  return ghlo_ir_attr_array (self->module, children, attr->length);
+}
+
+static const GhloIrAttr *
+dictionary_in_one_form (GhloBytecodeWriter *self,
+                        gboolean            vhlo,
+                        const GhloIrAttr   *attr)
+{
+  g_autofree GhloIrNamedAttr *entries = g_new (GhloIrNamedAttr, attr->length + 1);
+
+  for (gsize i = 0; i < attr->length; i++)
+    {
+      entries[i].name = attr->entries[i].name;
+      entries[i].value = one_form (self, vhlo, attr->entries[i].value);
+    }
+
+  return ghlo_ir_attr_dictionary (self->module, entries, attr->length);
+}
+
+/* Attributes that differ here and are written alike are one attribute there: a
+ * symbol is a string in VHLO, and array<i64: …> a tensor; a constant is the same
+ * wherever its data came from, and a boolean an integer of one bit. */
+static const GhloIrAttr *
+one_form (GhloBytecodeWriter *self,
+          gboolean            vhlo,
+          const GhloIrAttr   *attr)
+{
+  switch (attr->kind)
+    {
+    case GHLO_IR_ATTR_SYMBOL:
+      return vhlo && attr->length == 0 ? ghlo_bytecode_text_attr (self, attr->text) : attr;
+    case GHLO_IR_ATTR_INTEGER:
+      return attr->type->element_type == GHLO_ELEMENT_TYPE_I1 ? ghlo_ir_attr_bool (self->module, attr->integer != 0)
+                                                              : attr;
+    case GHLO_IR_ATTR_DENSE:
+      return plain_dense (self, attr);
+    case GHLO_IR_ATTR_DENSE_ARRAY:
+      return vhlo && (attr->type->element_type == GHLO_ELEMENT_TYPE_I64
+                      || attr->type->element_type == GHLO_ELEMENT_TYPE_I1) ? array_as_dense (self, attr) : attr;
+    case GHLO_IR_ATTR_ARRAY:
+      return array_in_one_form (self, vhlo, attr);
+    case GHLO_IR_ATTR_DICTIONARY:
+      return dictionary_in_one_form (self, vhlo, attr);
+    default:
+      return attr;
+    }
 }
 
 static GhloBytecodeEntry *
@@ -216,7 +299,7 @@ ghlo_bytecode_attr_entry (GhloBytecodeWriter *self,
   if (!self->numbering)
     return not_numbered (self);
 
-  other = canonical_attr (self, encoding, attr);
+  other = one_form (self, encoding == GHLO_BYTECODE_VHLO, attr);
   found = resolve_attr (encoding, other);
   if (encoding == GHLO_BYTECODE_VHLO && found != encoding)
     may_leave_vhlo (self, found);

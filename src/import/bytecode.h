@@ -97,8 +97,6 @@ void ghlo_bytecode_write_string           (GhloBytecodeWriter *writer, const cha
 void ghlo_bytecode_write_blob             (GhloBytecodeWriter *writer, gconstpointer data, gsize size);
 /* The elements of a DENSE as a blob, packed as MLIR packs them. */
 void ghlo_bytecode_write_elements         (GhloBytecodeWriter *writer, const GhloIrAttr *attr);
-/* The DENSE of the same elements without a key, one for all where they are equal. */
-const GhloIrAttr *ghlo_bytecode_plain_dense (GhloIrModule *module, const GhloIrAttr *attr);
 /* In @dialect's encoding, or in another's when the attribute belongs to that one
  * alone (an sdy sharding among VHLO attributes). */
 void ghlo_bytecode_write_attr             (GhloBytecodeWriter *writer, GhloBytecodeDialect dialect,
@@ -124,9 +122,6 @@ typedef struct
   const char *name;
   gboolean (*read_attr)  (GhloByteCursor *cursor, const GhloIrAttr **attr);
   gboolean (*read_type)  (GhloByteCursor *cursor, const GhloIrType **type);
-  /* The attribute that stands for all that the dialect writes as it writes @attr,
-   * made in @module: files have one number for them. NULL: each stands for itself. */
-  const GhloIrAttr *(*canonical) (GhloIrModule *module, const GhloIrAttr *attr);
   gboolean (*has_attr)   (const GhloIrAttr *attr);
   gboolean (*has_type)   (const GhloIrType *type);
   gboolean (*write_attr) (GhloBytecodeWriter *writer, const GhloIrAttr *attr);

@@ -52,7 +52,10 @@ ghlo_import (GBytes            *bytes,
     return NULL;
   module = ghlo_import_bytecode (artifact, flags, diagnostics, monitor, source);
   if (module != NULL)
-    ghlo_exported_name_values (exported, module);
+    {
+      ghlo_exported_bind_platform (exported, module);
+      ghlo_exported_name_values (exported, module);
+    }
   if (source != NULL)
     {
       source->format = GHLO_PROGRAM_FORMAT_JAX_EXPORT;

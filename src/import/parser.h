@@ -106,6 +106,7 @@ typedef struct
   const GhloMonitor *monitor;
   GhloImportFlags    flags;
   guint              depth;                 /* of attributes, types, regions */
+  guint              location_depth;        /* of locations, which may nest deeper */
   guint              n_ops;                 /* since the monitor was asked */
   gboolean           stopped;               /* cancelled, or past recovery */
 

@@ -54,12 +54,13 @@ static gboolean
 read_bool (GhloByteCursor    *cursor,
            const GhloIrAttr **attr)
 {
+  GhloByteCursor start = *cursor;
   guint64 value;
 
   if (!ghlo_bytecode_read_varint (cursor, &value))
     return FALSE;
   if (value > 1)
-    return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE, "expected a boolean, 0 or 1, found %" G_GUINT64_FORMAT, value);
+    return ghlo_bytecode_fail (&start, GHLO_ERROR_PARSE, "expected a boolean, 0 or 1, found %" G_GUINT64_FORMAT, value);
   *attr = ghlo_ir_attr_bool (ghlo_bytecode_module (cursor), value == 1);
 
   return TRUE;
@@ -85,12 +86,13 @@ static gboolean
 read_entry (GhloByteCursor  *cursor,
             GhloIrNamedAttr *entry)
 {
+  GhloByteCursor start = *cursor;
   const GhloIrAttr *name;
 
   if (!ghlo_bytecode_read_attr_of (cursor, GHLO_IR_ATTR_STRING, &name))
     return FALSE;
   if (strlen (name->text) != name->length)
-    return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE, "expected a name without NUL characters as a key of a "
+    return ghlo_bytecode_fail (&start, GHLO_ERROR_PARSE, "expected a name without NUL characters as a key of a "
                                "dictionary, found one behind '%s'", name->text);
   entry->name = name->text;
 
@@ -102,6 +104,7 @@ read_dictionary (GhloByteCursor    *cursor,
                  const GhloIrAttr **attr)
 {
   g_autofree GhloIrNamedAttr *entries = NULL;
+  GhloByteCursor start = *cursor;
   gsize n;
 
   if (!ghlo_bytecode_read_count (cursor, 2, &n))
@@ -114,7 +117,7 @@ read_dictionary (GhloByteCursor    *cursor,
     qsort (entries, n, sizeof entries[0], compare_names);
   for (gsize i = 1; i < n; i++)
     if (strcmp (entries[i].name, entries[i - 1].name) == 0)
-      return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE, "expected the key '%s' once in a dictionary, found it again",
+      return ghlo_bytecode_fail (&start, GHLO_ERROR_PARSE, "expected the key '%s' once in a dictionary, found it again",
                                  entries[i].name);
   *attr = ghlo_ir_attr_dictionary (ghlo_bytecode_module (cursor), entries, n);
 
@@ -141,6 +144,7 @@ static gboolean
 read_float (GhloByteCursor    *cursor,
             const GhloIrAttr **attr)
 {
+  GhloByteCursor start = *cursor;
   const GhloIrType *type;
   g_autofree char *name = NULL;
   guint64 bits;
@@ -150,7 +154,7 @@ read_float (GhloByteCursor    *cursor,
   if (type->kind != GHLO_IR_TYPE_ELEMENT || !ghlo_element_type_is_float (type->element_type))
     {
       name = ghlo_ir_type_to_string (type);
-      return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE, "expected the type of a float, found %s", name);
+      return ghlo_bytecode_fail (&start, GHLO_ERROR_PARSE, "expected the type of a float, found %s", name);
     }
   if (!ghlo_bytecode_read_bits (cursor, ghlo_element_info (type->element_type)->bits, &bits))
     return FALSE;
@@ -186,6 +190,7 @@ read_integer (GhloByteCursor    *cursor,
               const GhloIrAttr **attr)
 {
   const GhloElementInfo *info;
+  GhloByteCursor start = *cursor;
   const GhloIrType *type;
   g_autofree char *name = NULL;
   guint64 bits;
@@ -195,7 +200,7 @@ read_integer (GhloByteCursor    *cursor,
   if (type->kind != GHLO_IR_TYPE_ELEMENT || !ghlo_element_type_is_integer (type->element_type))
     {
       name = ghlo_ir_type_to_string (type);
-      return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE, "expected the type of an integer, found %s", name);
+      return ghlo_bytecode_fail (&start, GHLO_ERROR_PARSE, "expected the type of an integer, found %s", name);
     }
   info = ghlo_element_info (type->element_type);
   if (!ghlo_bytecode_read_bits (cursor, info->bits, &bits))
@@ -267,12 +272,13 @@ read_enum (GhloByteCursor    *cursor,
 {
   const GhloIrEnumSpec *spec = &ghlo_ir_enum_specs[enumeration];
   guint n = g_strv_length ((char **) spec->words);
+  GhloByteCursor start = *cursor;
   guint64 value;
 
   if (!ghlo_bytecode_read_varint (cursor, &value))
     return FALSE;
   if (value >= n || spec->words[value][0] == '\0')
-    return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE, "expected a value of %s, at most %u, found %" G_GUINT64_FORMAT,
+    return ghlo_bytecode_fail (&start, GHLO_ERROR_PARSE, "expected a value of %s, at most %u, found %" G_GUINT64_FORMAT,
                                spec->mnemonic, n - 1, value);
   *attr = ghlo_ir_attr_enum (ghlo_bytecode_module (cursor), enumeration, (gint64) value);
 
@@ -328,7 +334,8 @@ static const AttrRow rows[] = {
   [25] = STRUCT (MESH, 1, 16, "AV"),
 };
 
-/* NULL for an attribute that VHLO does not have, in its canonical form or another. */
+/* NULL for an attribute that VHLO does not have. What becomes another attribute
+ * before it is written (a symbol, an array of integers) has that one's row. */
 static const AttrRow *
 row_of (const GhloIrAttr *attr)
 {
@@ -352,13 +359,14 @@ static gboolean
 read_attr (GhloByteCursor    *cursor,
            const GhloIrAttr **attr)
 {
+  GhloByteCursor start = *cursor;
   const AttrRow *row;
   guint64 code;
 
   if (!ghlo_bytecode_read_varint (cursor, &code))
     return FALSE;
   if (code < 1 || code >= G_N_ELEMENTS (rows))
-    return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE, "expected an attribute of VHLO, 1 to %u, found %"
+    return ghlo_bytecode_fail (&start, GHLO_ERROR_PARSE, "expected an attribute of VHLO, 1 to %u, found %"
                                G_GUINT64_FORMAT, (guint) G_N_ELEMENTS (rows) - 1, code);
   row = &rows[code];
   if (row->kind == GHLO_IR_ATTR_ENUM)
@@ -371,11 +379,9 @@ static gboolean
 write_attr (GhloBytecodeWriter *writer,
             const GhloIrAttr   *attr)
 {
-  const AttrRow *row;
+  const AttrRow *row = row_of (attr);
   g_autoptr (GString) text = NULL;
 
-  attr = ghlo_vhlo_canonical (ghlo_bytecode_writer_module (writer), attr);
-  row = row_of (attr);
   if (row == NULL)
     {
       text = g_string_new (NULL);
@@ -475,7 +481,6 @@ const GhloBytecodeCodec ghlo_bytecode_vhlo = {
   .name = "vhlo",
   .read_attr = read_attr,
   .read_type = ghlo_vhlo_read_type,
-  .canonical = ghlo_vhlo_canonical,
   .has_attr = has_attr,
   .has_type = ghlo_vhlo_has_type,
   .write_attr = write_attr,

@@ -134,24 +134,26 @@ static gboolean
 read_mode_field (GhloByteCursor    *cursor,
                  const GhloIrAttr **field)
 {
+  GhloByteCursor start = *cursor;
+
   if (!ghlo_bytecode_read_attr_of (cursor, GHLO_IR_ATTR_ENUM, field))
     return FALSE;
   if ((*field)->subkind != GHLO_IR_ENUM_RESULT_ACCURACY_MODE)
-    return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE, "expected a mode of accuracy, found a word of %s",
+    return ghlo_bytecode_fail (&start, GHLO_ERROR_PARSE, "expected a mode of accuracy, found a word of %s",
                                ghlo_ir_enum_specs[(*field)->subkind].mnemonic);
 
   return TRUE;
 }
 
 static gboolean
-check_struct_field (GhloByteCursor   *cursor,
+check_struct_field (GhloByteCursor   *start,
                     const GhloIrAttr *field,
                     GhloIrStruct      structure)
 {
   if (field->kind == GHLO_IR_ATTR_STRUCT && field->subkind == structure)
     return TRUE;
 
-  return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE, "expected an attribute of the kind %s, found another",
+  return ghlo_bytecode_fail (start, GHLO_ERROR_PARSE, "expected an attribute of the kind %s, found another",
                              ghlo_ir_struct_specs[structure].mnemonic);
 }
 
@@ -160,15 +162,17 @@ static gboolean
 read_sub_axis_field (GhloByteCursor    *cursor,
                      const GhloIrAttr **field)
 {
+  GhloByteCursor start;
   guint64 present;
 
   *field = NULL;
   if (!ghlo_bytecode_read_varint (cursor, &present))
     return FALSE;
+  start = *cursor;
 
   return present == 0
          || (ghlo_bytecode_read_attr (cursor, field)
-             && check_struct_field (cursor, *field, GHLO_IR_STRUCT_SUB_AXIS_INFO));
+             && check_struct_field (&start, *field, GHLO_IR_STRUCT_SUB_AXIS_INFO));
 }
 
 static void
@@ -185,10 +189,12 @@ static gboolean
 read_mesh_field (GhloByteCursor    *cursor,
                  const GhloIrAttr **field)
 {
+  GhloByteCursor start = *cursor;
+
   if (!ghlo_bytecode_read_attr (cursor, field))
     return FALSE;
   if ((*field)->kind != GHLO_IR_ATTR_STRING)
-    return check_struct_field (cursor, *field, GHLO_IR_STRUCT_MESH);
+    return check_struct_field (&start, *field, GHLO_IR_STRUCT_MESH);
   *field = ghlo_ir_attr_symbol (ghlo_bytecode_module (cursor), (*field)->text, NULL, 0);
 
   return TRUE;
@@ -198,10 +204,12 @@ static gboolean
 read_devices_field (GhloByteCursor    *cursor,
                     const GhloIrAttr **field)
 {
+  GhloByteCursor start = *cursor;
+
   if (!ghlo_bytecode_read_optional_attr (cursor, field))
     return FALSE;
   if (*field != NULL && (*field)->kind != GHLO_IR_ATTR_DENSE)
-    return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE, "expected a tensor of devices, found another attribute");
+    return ghlo_bytecode_fail (&start, GHLO_ERROR_PARSE, "expected a tensor of devices, found another attribute");
 
   return TRUE;
 }

@@ -57,10 +57,6 @@ void     ghlo_vhlo_write_fields (GhloBytecodeWriter *writer,
                                  const char         *letters,
                                  const GhloIrAttr *const *fields);
 
-/* The codec's canonical. */
-const GhloIrAttr *ghlo_vhlo_canonical (GhloIrModule     *module,
-                                       const GhloIrAttr *attr);
-
 /* Rows of vhlo-type.c: vhlo-shape.c and vhlo-quantized.c. */
 gboolean ghlo_vhlo_read_ranked          (GhloByteCursor *cursor, const GhloIrType **type);
 gboolean ghlo_vhlo_read_encoded         (GhloByteCursor *cursor, const GhloIrType **type);

@@ -31,6 +31,7 @@ static gboolean
 read_storage (GhloByteCursor *cursor,
               Storage        *storage)
 {
+  GhloByteCursor start = *cursor;
   const GhloIrType *integer, *real;
   g_autofree char *name = NULL;
   guint64 flags;
@@ -42,13 +43,13 @@ read_storage (GhloByteCursor *cursor,
       || ghlo_element_info (integer->element_type)->bits > 32)
     {
       name = ghlo_ir_type_to_string (integer);
-      return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE,
+      return ghlo_bytecode_fail (&start, GHLO_ERROR_PARSE,
                                  "expected a storage type of 2, 4, 8, 16 or 32 bits, found %s", name);
     }
   if (real->kind != GHLO_IR_TYPE_ELEMENT || !ghlo_element_type_is_float (real->element_type))
     {
       name = ghlo_ir_type_to_string (real);
-      return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE,
+      return ghlo_bytecode_fail (&start, GHLO_ERROR_PARSE,
                                  "expected a float type that the quantized values express, found %s", name);
     }
   storage->storage = with_sign (integer->element_type, (flags & QUANTIZED_SIGNED) != 0);
@@ -61,6 +62,7 @@ static gboolean
 read_range (GhloByteCursor *cursor,
             Storage        *storage)
 {
+  GhloByteCursor start = *cursor;
   const GhloElementInfo *info = ghlo_element_info (storage->storage);
   gboolean is_unsigned = info->element_class == GHLO_ELEMENT_CLASS_UNSIGNED;
   gint64 maximum = ((gint64) 1 << (info->bits - !is_unsigned)) - 1;
@@ -69,7 +71,7 @@ read_range (GhloByteCursor *cursor,
   if (!ghlo_bytecode_read_signed (cursor, &storage->minimum) || !ghlo_bytecode_read_signed (cursor, &storage->maximum))
     return FALSE;
   if (storage->minimum < minimum || storage->maximum > maximum || storage->minimum >= storage->maximum)
-    return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE, "expected a storage range within [%" G_GINT64_FORMAT ", %"
+    return ghlo_bytecode_fail (&start, GHLO_ERROR_PARSE, "expected a storage range within [%" G_GINT64_FORMAT ", %"
                                G_GINT64_FORMAT "], found [%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT "]",
                                minimum, maximum, storage->minimum, storage->maximum);
 
@@ -142,6 +144,7 @@ ghlo_vhlo_read_quantized_axis (GhloByteCursor    *cursor,
 {
   g_autofree double *scales = NULL;
   g_autofree gint64 *zero_points = NULL;
+  GhloByteCursor start = *cursor;
   Storage storage;
   guint64 axis;
   gsize n, n_zero_points;
@@ -150,7 +153,7 @@ ghlo_vhlo_read_quantized_axis (GhloByteCursor    *cursor,
       || !read_range (cursor, &storage))
     return FALSE;
   if (axis >= GHLO_MAX_RANK)
-    return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE, "expected a quantized dimension between 0 and %d, found %"
+    return ghlo_bytecode_fail (&start, GHLO_ERROR_PARSE, "expected a quantized dimension between 0 and %d, found %"
                                G_GUINT64_FORMAT, GHLO_MAX_RANK - 1, axis);
   if (!ghlo_bytecode_read_count (cursor, 1, &n))
     return FALSE;
@@ -161,7 +164,7 @@ ghlo_vhlo_read_quantized_axis (GhloByteCursor    *cursor,
   if (!ghlo_vhlo_read_ints (cursor, &zero_points, &n_zero_points))
     return FALSE;
   if (n == 0 || n != n_zero_points)
-    return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE, "expected as many zero points as scales and one at least, "
+    return ghlo_bytecode_fail (&start, GHLO_ERROR_PARSE, "expected as many zero points as scales and one at least, "
                                "found %" G_GSIZE_FORMAT " and %" G_GSIZE_FORMAT, n_zero_points, n);
   make_quantized (cursor, &storage, (gint32) axis, scales, zero_points, n, type);
 

@@ -24,6 +24,7 @@ read_complex (GhloByteCursor    *cursor,
               const GhloIrType **type)
 {
   GhloIrModule *module = ghlo_bytecode_module (cursor);
+  GhloByteCursor start = *cursor;
   const GhloIrType *part;
   g_autofree char *name = NULL, *spelling = NULL;
 
@@ -32,7 +33,7 @@ read_complex (GhloByteCursor    *cursor,
   name = ghlo_ir_type_to_string (part);
   if (part->kind != GHLO_IR_TYPE_ELEMENT || part->element_type == GHLO_ELEMENT_TYPE_INDEX
       || ghlo_element_type_is_complex (part->element_type) || (part->text != NULL && strchr (part->text, '<') != NULL))
-    return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE,
+    return ghlo_bytecode_fail (&start, GHLO_ERROR_PARSE,
                                "expected a float or integer type inside 'complex', found %s", name);
 
   if (part->element_type == GHLO_ELEMENT_TYPE_F32)
@@ -107,6 +108,7 @@ read_future (GhloByteCursor    *cursor,
              const GhloIrType **type)
 {
   g_autoptr (GPtrArray) members = g_ptr_array_new ();
+  GhloByteCursor start = *cursor;
 
   if (!ghlo_bytecode_read_types (cursor, members))
     return FALSE;
@@ -118,7 +120,7 @@ read_future (GhloByteCursor    *cursor,
       if (member->kind == GHLO_IR_TYPE_TENSOR)
         continue;
       name = ghlo_ir_type_to_string (member);
-      return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE, "expected ranked tensors inside a future, found %s", name);
+      return ghlo_bytecode_fail (&start, GHLO_ERROR_PARSE, "expected ranked tensors inside a future, found %s", name);
     }
   *type = ghlo_ir_type_future (ghlo_bytecode_module (cursor), (const GhloIrType *const *) members->pdata, members->len);
 
@@ -258,6 +260,7 @@ ghlo_vhlo_read_type (GhloByteCursor    *cursor,
                      const GhloIrType **type)
 {
   GhloIrModule *module = ghlo_bytecode_module (cursor);
+  GhloByteCursor start = *cursor;
   const TypeRow *row;
   guint64 code;
 
@@ -265,7 +268,7 @@ ghlo_vhlo_read_type (GhloByteCursor    *cursor,
     return FALSE;
   row = code < G_N_ELEMENTS (rows) ? &rows[code] : NULL;
   if (row == NULL)
-    return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE, "expected a type of VHLO, 0 to %u, found %" G_GUINT64_FORMAT,
+    return ghlo_bytecode_fail (&start, GHLO_ERROR_PARSE, "expected a type of VHLO, 0 to %u, found %" G_GUINT64_FORMAT,
                                (guint) G_N_ELEMENTS (rows) - 1, code);
   if (row->read != NULL)
     return row->read (cursor, type);

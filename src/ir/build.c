@@ -316,6 +316,20 @@ ghlo_ir_block_add_argument (GhloIrModule         *module,
 }
 
 void
+ghlo_ir_block_remove_argument (GhloIrBlock *block,
+                               guint        index)
+{
+  g_assert (index < block->n_arguments && block->arguments[index]->uses == NULL);
+
+  for (guint i = index; i + 1 < block->n_arguments; i++)
+    {
+      block->arguments[i] = block->arguments[i + 1];
+      block->arguments[i]->index = i;
+    }
+  block->n_arguments--;
+}
+
+void
 ghlo_ir_op_set_operand (GhloIrOp    *op,
                         guint        index,
                         GhloIrValue *value)

@@ -163,6 +163,8 @@ void               ghlo_ir_op_remove         (GhloIrOp *op);
 GhloIrBlock       *ghlo_ir_region_add_block  (GhloIrModule *module, GhloIrRegion *region);
 GhloIrValue       *ghlo_ir_block_add_argument (GhloIrModule *module, GhloIrBlock *block, const GhloIrType *type,
                                               const GhloIrLocation *location);
+/* The argument must be unused. */
+void               ghlo_ir_block_remove_argument (GhloIrBlock *block, guint index);
 void               ghlo_ir_op_set_operand    (GhloIrOp *op, guint index, GhloIrValue *value);
 void               ghlo_ir_value_replace     (GhloIrValue *value, GhloIrValue *with);
 

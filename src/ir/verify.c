@@ -33,28 +33,40 @@ static const GhloIrVerifyFunc row_verifiers[GHLO_N_OPS] = {
 #include "ir/ops.def"
 };
 
-/* Adds an error where @op stands: at a line and a column, or at a byte, with the
- * place in the program's source if that is known. */
+/* Where an operation stands that has no line: at a byte of the file, or in a
+ * function, and in the source of the program where its location leads to it. */
+static char *
+describe_place (const GhloIrVerifier *verifier,
+                const GhloIrOp       *op)
+{
+  const GhloIrLocation *file = ghlo_ir_location_get_file (op->location);
+  const GhloIrOp *function = op;
+  g_autofree char *source = file != NULL ? g_strdup_printf ("%s:%u:%u", file->text, file->line, file->column) : NULL;
+
+  if (verifier->module->is_binary)
+    return g_strdup_printf ("at byte %" G_GUINT64_FORMAT "%s%s%s: ", ghlo_ir_op_get_offset (op),
+                            source != NULL ? " (" : "", source != NULL ? source : "", source != NULL ? ")" : "");
+
+  while (function != NULL && function->kind != GHLO_OP_FUNC_FUNC)
+    function = ghlo_ir_op_get_parent (function);
+  if (function == NULL || ghlo_ir_op_get_string (function, "sym_name") == NULL)
+    return g_strdup (source != NULL ? source : "");
+
+  return g_strdup_printf ("in @%s: %s%s", ghlo_ir_op_get_string (function, "sym_name"),
+                          source != NULL ? source : "", source != NULL ? ": " : "");
+}
+
+/* Adds an error where @op stands. */
 static void
 add_error (GhloIrVerifier *verifier,
            const GhloIrOp *op,
            const char     *message)
 {
-  const GhloIrLocation *file;
-  g_autofree char *source = NULL;
+  gboolean has_line = op->line > 0 && !verifier->module->is_binary;
+  g_autofree char *place = has_line ? NULL : describe_place (verifier, op);
 
-  if (!verifier->module->is_binary)
-    {
-      ghlo_diagnostics_add (verifier->diagnostics, GHLO_SEVERITY_ERROR, GHLO_ERROR_VERIFY, op->line, op->column,
-                            "%s", message);
-      return;
-    }
-  file = ghlo_ir_location_get_file (op->location);
-  if (file != NULL)
-    source = g_strdup_printf (" (%s:%u:%u)", file->text, file->line, file->column);
-  ghlo_diagnostics_add (verifier->diagnostics, GHLO_SEVERITY_ERROR, GHLO_ERROR_VERIFY, 0, 0,
-                        "at byte %" G_GUINT64_FORMAT "%s: %s", ghlo_ir_op_get_offset (op),
-                        source != NULL ? source : "", message);
+  ghlo_diagnostics_add (verifier->diagnostics, GHLO_SEVERITY_ERROR, GHLO_ERROR_VERIFY, has_line ? op->line : 0,
+                        has_line ? op->column : 0, "%s%s", place != NULL ? place : "", message);
 }
 
 gboolean

@@ -221,7 +221,8 @@ check_dense (GhloElementType  element,
   const guint8 *elements;
   Fixture fixture;
 
-  memcpy (file + 1, data, size);
+  if (size > 0)
+    memcpy (file + 1, data, size);
   fixture_set_up (&fixture, file, size + 1);
   attr = ghlo_bytecode_dense (&fixture.cursor, tensor_of (fixture.reader.module, element, n),
                               g_bytes_new_from_bytes (fixture.bytes, 1, size), resource ? "key" : NULL);

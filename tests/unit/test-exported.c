@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "import/exported.h"
+#include "ir/print.h"
+#include "ir/verify.h"
 #include "exported-file.h"
 
 #define OUTPUT_TREE 4   /* its field in the file's first table */
@@ -208,6 +210,36 @@ test_shared (void)
     }
 }
 
+/* The input that says which platform it is becomes a constant; others stay. */
+static void
+test_platform (void)
+{
+  static const char text[] =
+    "func.func @main(%arg0: tensor<i32> {jax.global_constant = \"_platform_index\"}, %arg1: tensor<i32>) "
+    "-> tensor<i32> {\n"
+    "  %0 = stablehlo.add %arg0, %arg1 : tensor<i32>\n"
+    "  return %0 : tensor<i32>\n"
+    "}\n";
+  char *const with_cpu[] = { (char *) "cuda", (char *) "cpu", NULL }, *const without[] = { (char *) "tpu", NULL };
+  char *const *const cases[] = { with_cpu, without };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (GhloDiagnostics) diagnostics = ghlo_diagnostics_new ("test", text, strlen (text));
+      g_autoptr (GhloIrModule) module = ghlo_import_text (text, strlen (text), GHLO_IMPORT_DEFAULT, diagnostics, NULL);
+      GhloExported exported = { .platforms = (char **) cases[i] };
+      g_autofree char *printed = NULL;
+
+      ghlo_exported_bind_platform (&exported, module);
+      g_assert_true (ghlo_ir_verify (module, diagnostics, NULL));
+      printed = ghlo_ir_to_string (module, GHLO_IR_PRINT_DEFAULT);
+      g_assert_nonnull (strstr (printed, "@main(%arg0: tensor<i32>) -> tensor<i32>"));
+      g_assert_nonnull (strstr (printed, i == 0 ? "dense<1> : tensor<i32>" : "dense<0> : tensor<i32>"));
+      /* Once more there is nothing to do. */
+      ghlo_exported_bind_platform (&exported, module);
+    }
+}
+
 int
 main (int    argc,
       char **argv)
@@ -217,6 +249,7 @@ main (int    argc,
   g_test_add_func ("/exported/fields", test_fields);
   g_test_add_func ("/exported/trees", test_trees);
   g_test_add_func ("/exported/is", test_is);
+  g_test_add_func ("/exported/platform", test_platform);
   g_test_add_func ("/exported/truncated", test_truncated);
   g_test_add_func ("/exported/changed", test_changed);
   g_test_add_func ("/exported/shared", test_shared);

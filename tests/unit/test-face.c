@@ -319,7 +319,8 @@ test_errors (void)
   g_clear_error (&error);
 
   g_assert_null (ghlo_program_parse (binary, "model.mlirbc", NULL, &error));
-  g_assert_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED);
+  g_assert_error (error, GHLO_ERROR, GHLO_ERROR_PARSE);
+  g_assert_true (g_str_has_prefix (error->message, "model.mlirbc: at byte "));
   g_clear_error (&error);
   g_assert_null (ghlo_program_parse (NULL, NULL, NULL, &error));
   g_assert_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT);
