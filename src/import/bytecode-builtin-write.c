@@ -263,7 +263,8 @@ static void
 write_fused (GhloBytecodeWriter   *writer,
              const GhloIrLocation *location)
 {
-  ghlo_bytecode_write_varint (writer, location->metadata != NULL ? GHLO_BUILTIN_ATTR_FUSED_METADATA : GHLO_BUILTIN_ATTR_FUSED);
+  ghlo_bytecode_write_varint (writer, location->metadata != NULL ? GHLO_BUILTIN_ATTR_FUSED_METADATA
+                                                                 : GHLO_BUILTIN_ATTR_FUSED);
   ghlo_bytecode_write_varint (writer, location->n_children);
   for (guint i = 0; i < location->n_children; i++)
     write_location (writer, location->children[i]);

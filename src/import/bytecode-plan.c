@@ -179,10 +179,9 @@ plan_native (GhloBytecodeWriter *self,
 
   if (op->kind == GHLO_OP_UNREGISTERED)
     return ghlo_bytecode_refuse (self, GHLO_ERROR_UNSUPPORTED,
-                                 "the operation %s is not known, and cannot be part of a portable artifact", name);
+                                 "%s cannot be part of a portable artifact: it is not known", name);
   if (op->kind != GHLO_OP_BUILTIN_MODULE && ghlo_ir_version_compare (self->target, GHLO_BYTECODE_MIXED_VERSION) < 0)
-    return ghlo_bytecode_refuse (self, GHLO_ERROR_UNSUPPORTED,
-                                 "the operation %s needs version 1.11.0 of the format or later, found target %u.%u.%u",
+    return ghlo_bytecode_refuse (self, GHLO_ERROR_UNSUPPORTED, "%s needs StableHLO 1.11.0, the target is %u.%u.%u",
                                  name, self->target.major, self->target.minor, self->target.patch);
 
   return TRUE;

@@ -97,8 +97,8 @@ may_leave_vhlo (GhloBytecodeWriter *self,
     return TRUE;
 
   return ghlo_bytecode_refuse (self, GHLO_ERROR_UNSUPPORTED,
-                               "the operation %s has an attribute or a type that version %u.%u.%u of the format "
-                               "has no form of", ghlo_ir_op_get_name (self->at),
+                               "%s cannot be part of an artifact of StableHLO %u.%u.%u: it has an attribute or a type "
+                               "that VHLO has not", ghlo_ir_op_get_name (self->at),
                                self->target.major, self->target.minor, self->target.patch);
 }
 
