@@ -18,6 +18,13 @@ fail_name (GhloByteCursor           *cursor,
   const char *dialect = cursor->reader->dialects.items[name->dialect].name;
   g_autofree char *whole = g_strdup_printf ("%s.%s", dialect, name->name);
   g_autofree char *quote = ghlo_import_quote (whole, strlen (whole));
+  GhloIrVersion version = cursor->reader->artifact_version, current = GHLO_IR_VERSION_CURRENT;
+
+  if (ghlo_ir_version_compare (version, current) > 0)
+    return ghlo_bytecode_fail (cursor, GHLO_ERROR_UNSUPPORTED,
+                               "expected an operation of StableHLO %u.%u.%u or older, found '%s', in a file of "
+                               "StableHLO %u.%u.%u: write it for an older version", current.major, current.minor,
+                               current.patch, quote, version.major, version.minor, version.patch);
 
   return ghlo_bytecode_fail (cursor, GHLO_ERROR_UNSUPPORTED, "expected a known operation, found '%s'", quote);
 }

@@ -181,10 +181,35 @@ plan_native (GhloBytecodeWriter *self,
     return ghlo_bytecode_refuse (self, GHLO_ERROR_UNSUPPORTED,
                                  "%s cannot be part of a portable artifact: it is not known", name);
   if (op->kind != GHLO_OP_BUILTIN_MODULE && ghlo_ir_version_compare (self->target, GHLO_BYTECODE_MIXED_VERSION) < 0)
-    return ghlo_bytecode_refuse (self, GHLO_ERROR_UNSUPPORTED, "%s needs StableHLO 1.11.0, the target is %u.%u.%u",
+    return ghlo_bytecode_refuse (self, GHLO_ERROR_UNSUPPORTED,
+                                 "%s needs StableHLO 1.11.0, the target is %u.%u.%u: it is not an operation of VHLO",
                                  name, self->target.major, self->target.minor, self->target.patch);
 
   return TRUE;
+}
+
+/* VHLO has one return. At the end of a function it is func.return when it is read,
+ * so what no func.return could be is not written. */
+static gboolean
+check_return (GhloBytecodeWriter *self,
+              const GhloIrOp     *op)
+{
+  const GhloIrOp *function = ghlo_ir_op_get_parent (op);
+  const GhloIrAttr *type = NULL;
+  gboolean fits;
+
+  if (op->kind != GHLO_OP_STABLEHLO_RETURN || function == NULL || function->kind != GHLO_OP_FUNC_FUNC)
+    return TRUE;
+  type = ghlo_ir_op_get (function, "function_type");
+  fits = type != NULL && type->type->n_results == op->n_operands;
+  for (guint i = 0; fits && i < op->n_operands; i++)
+    fits = ghlo_ir_op_operand (op, i)->type == type->type->members[type->type->rank + i];
+  if (fits)
+    return TRUE;
+
+  return ghlo_bytecode_refuse (self, GHLO_ERROR_UNSUPPORTED,
+                               "stablehlo.return cannot be part of a portable artifact here: it ends a function whose "
+                               "results have other types");
 }
 
 static gboolean
@@ -197,6 +222,7 @@ plan_op (GhloBytecodeWriter *self,
   GHLO_IMPORT_PUSH (&self->plans, (GhloBytecodePlan) { .order = op->id, .isolated = op->n_regions > 0 });
 
   if (!ghlo_bytecode_writer_go_on (self)
+      || !check_return (self, op)
       || !(vhlo ? plan_vhlo (self, op) : plan_native (self, op)))
     return FALSE;
   plan_operands (self, op, vhlo);

@@ -280,9 +280,10 @@ drop_unknown (GhloBytecodeWriter *writer,
         guint index = drop (order, spec, young[i].name);
 
         if (!is_default (&spec->attributes[index], op->attributes[index]))
-          return ghlo_bytecode_refuse (writer, GHLO_ERROR_UNSUPPORTED, "the attribute %s of %s needs StableHLO "
-                                       "%u.%u.%u", young[i].name, spec->name, young[i].since.major,
-                                       young[i].since.minor, young[i].since.patch);
+          return ghlo_bytecode_refuse (writer, GHLO_ERROR_UNSUPPORTED,
+                                       "%s needs StableHLO %u.%u.%u, the target is %u.%u.%u: it has the attribute %s",
+                                       spec->name, young[i].since.major, young[i].since.minor, young[i].since.patch,
+                                       target.major, target.minor, target.patch, young[i].name);
       }
 
   return TRUE;
