@@ -202,13 +202,10 @@ dictionary_in_one_form (GhloBytecodeWriter *self,
   return ghlo_ir_attr_dictionary (self->module, entries, attr->length);
 }
 
-/* Attributes that differ here and are written alike are one attribute there: a
- * symbol is a string in VHLO, and array<i64: …> a tensor; a constant is the same
- * wherever its data came from, and a boolean an integer of one bit. */
 static const GhloIrAttr *
-one_form (GhloBytecodeWriter *self,
-          gboolean            vhlo,
-          const GhloIrAttr   *attr)
+make_one_form (GhloBytecodeWriter *self,
+               gboolean            vhlo,
+               const GhloIrAttr   *attr)
 {
   switch (attr->kind)
     {
@@ -229,6 +226,27 @@ one_form (GhloBytecodeWriter *self,
     default:
       return attr;
     }
+}
+
+/* Attributes that differ here and are written alike are one attribute there: a
+ * symbol is a string in VHLO, and array<i64: …> a tensor; a constant is the same
+ * wherever its data came from, and a boolean an integer of one bit. Each is made
+ * once, since one that is inside many others may be met very often. */
+static const GhloIrAttr *
+one_form (GhloBytecodeWriter *self,
+          gboolean            vhlo,
+          const GhloIrAttr   *attr)
+{
+  gconstpointer key = key_of (attr, vhlo ? GHLO_BYTECODE_VHLO : GHLO_BYTECODE_BUILTIN);
+  const GhloIrAttr *form = g_hash_table_lookup (self->forms, key);
+
+  if (form == NULL)
+    {
+      form = make_one_form (self, vhlo, attr);
+      g_hash_table_insert (self->forms, (gpointer) key, (gpointer) form);
+    }
+
+  return form;
 }
 
 static GhloBytecodeEntry *

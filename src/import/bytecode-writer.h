@@ -136,6 +136,7 @@ struct _GhloBytecodeWriter
   GHashTable        *dialects_by_name;
   GhloBytecodeTable  attrs, types, names;
   GHashTable        *texts;               /* text of the module's → its string attribute */
+  GHashTable        *forms;               /* attribute with encoding → the one that is written for it */
   const GhloIrLocation *unknown;
 
   GhloBytecodeEmitter *out;               /* where codecs write */
