@@ -61,6 +61,22 @@ test_forms (void)
     }
 }
 
+/* What is in no form is said to be that, and not shown. */
+static void
+test_other_data (void)
+{
+  static const char data[] = "\211PNG\r\n\032\n\0\0\0\rIHDR";
+  g_autoptr (GBytes) bytes = g_bytes_new_static (data, sizeof data);
+  g_autoptr (GhloDiagnostics) diagnostics = ghlo_diagnostics_new ("picture.png", data, sizeof data);
+  g_autoptr (GError) error = NULL;
+
+  g_assert_null (ghlo_import (bytes, GHLO_IMPORT_DEFAULT, diagnostics, NULL, NULL));
+  g_assert_false (ghlo_diagnostics_to_error (diagnostics, &error));
+  g_assert_error (error, GHLO_ERROR, GHLO_ERROR_PARSE);
+  g_assert_cmpstr (error->message, ==, "picture.png: at byte 8: expected a program as text, as MLIR bytecode or as a "
+                                       "file of jax.export, found other data");
+}
+
 static void
 test_targets (void)
 {
@@ -289,6 +305,7 @@ main (int   argc,
   g_test_init (&argc, &argv, NULL);
 
   g_test_add_func ("/import/forms", test_forms);
+  g_test_add_func ("/import/other-data", test_other_data);
   g_test_add_func ("/import/targets", test_targets);
   g_test_add ("/import/map", Fixture, NULL, fixture_set_up, test_map, fixture_tear_down);
   g_test_add ("/import/changed", Fixture, NULL, fixture_set_up, test_changed, fixture_tear_down);
