@@ -241,17 +241,18 @@ def test_bytecode(tests):
                  'dense<2.000000e+00>')
     tests.expect('split input of bytecode', ghlo('run', artifact, '--split-input', '--fill=zeros'), 0, '0.000000e+00')
     checks = tests.file('right.mlir', CHECKS.split('// -----')[0])
-    tests.expect('checks in bytecode', ghlo('convert', checks, os.path.join(folder, 'right.mlir.bc')), 0)
-    tests.expect('bytecode is checked', ghlo('check', '--round-trip', os.path.join(folder, 'right.mlir.bc')), 0, '1 passed')
+    right = os.path.join(folder, 'right.mlir.bc')
+    tests.expect('checks in bytecode', ghlo('convert', checks, right), 0)
+    tests.expect('bytecode is checked', ghlo('check', '--round-trip', right), 0, '1 passed')
 
     data = tests.read('add.mlirbc')
     piped = subprocess.run([TOOL, 'convert', '-', '-', '--to=bytecode', '--target=1.13.0'], input=data,
                            capture_output=True, check=False)
     tests.report(piped.stdout == data, 'bytecode through pipes', str(piped.stderr))
-    for part, length, place in (('name', 10, 'the header'), ('end', len(data) - 1, ''), ('middle', len(data) // 2, '')):
+    for part, length, place in (('name', 10, 'header'), ('end', len(data) - 1, ''), ('middle', len(data) // 2, '')):
         path = tests.file('cut.mlirbc', data[:length])
-        tests.expect(f'bytecode cut off in its {part}', ghlo('info', path), 1, 'cut.mlirbc: at byte ', ', in the ', place,
-                     'expected ', 'found ')
+        tests.expect(f'bytecode cut off in its {part}', ghlo('info', path), 1, 'cut.mlirbc: at byte ',
+                     f', in the {place}', 'expected ', 'found ')
     tests.expect('damaged bytecode is checked', ghlo('check', path), 1, 'cut.mlirbc: at byte ', '1 failed')
     tan = tests.file('tan.mlir', TAN)
     tests.expect('what an older version lacks', ghlo('convert', tan, 'x.mlirbc', '--target=1.0.0'), 1,

@@ -117,6 +117,7 @@ test_refused (void)
 
   g_assert_null (ghlo_program_serialize (program, "1.3.0", NULL, &error));
   g_assert_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED);
+  g_assert_true (g_str_has_prefix (error->message, "test.mlir: "));
   g_assert_nonnull (strstr (error->message, "stablehlo.tan"));
   g_assert_nonnull (strstr (error->message, "1.4.0"));
   g_clear_error (&error);
