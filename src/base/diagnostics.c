@@ -142,7 +142,10 @@ ghlo_diagnostics_excerpt (const GhloDiagnostics *self,
   text = g_string_new (NULL);
   valid = g_utf8_make_valid (start, length);
   g_string_append (text, valid);
-  g_strdelimit (text->str, "\t\r\v\f", ' ');
+  /* What is no text may be anything, but must not command a terminal. */
+  for (char *p = text->str; *p != '\0'; p++)
+    if (g_ascii_iscntrl (*p))
+      *p = ' ';
   g_string_append_c (text, '\n');
   for (gsize i = 0; i < column; i++)
     if (((guchar) start[i] & 0xc0) != 0x80)

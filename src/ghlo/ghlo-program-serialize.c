@@ -55,11 +55,19 @@ serialize_run (gpointer            data,
 {
   Writing *writing = data;
   g_autoptr (GhloIrModule) copy = ghlo_ir_module_copy (writing->module);
+  g_autoptr (GError) local_error = NULL;
+  GBytes *bytes;
 
   if (ghlo_monitor_cancelled (monitor, error))
     return NULL;
 
-  return ghlo_export_artifact (copy, writing->version, GHLO_EXPORT_DEFAULT, monitor, error);
+  bytes = ghlo_export_artifact (copy, writing->version, GHLO_EXPORT_DEFAULT, monitor, &local_error);
+  if (bytes == NULL && local_error->domain == GHLO_ERROR)
+    g_prefix_error (&local_error, "%s: ", copy->file_name);
+  if (bytes == NULL)
+    g_propagate_error (error, g_steal_pointer (&local_error));
+
+  return bytes;
 }
 
 static const GhloJobClass serialize_class = {

@@ -101,10 +101,14 @@ gboolean ghlo_bytecode_builtin_read_location (GhloByteCursor    *cursor,
 
 /* bytecode-builtin-write.c */
 gboolean ghlo_bytecode_builtin_has_attr   (const GhloIrAttr   *attr);
-gboolean ghlo_bytecode_builtin_has_type   (const GhloIrType   *type);
 gboolean ghlo_bytecode_builtin_write_attr (GhloBytecodeWriter *writer,
                                            const GhloIrAttr   *attr);
+
+/* bytecode-builtin-write-types.c */
+gboolean ghlo_bytecode_builtin_has_type   (const GhloIrType   *type);
 gboolean ghlo_bytecode_builtin_write_type (GhloBytecodeWriter *writer,
                                            const GhloIrType   *type);
+/* The bits of an integer attribute of this type that are written, up to 64. */
+guint    ghlo_bytecode_builtin_width      (const GhloIrType   *type);
 
 G_END_DECLS

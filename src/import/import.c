@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "base/ghlo-error.h"
 #include "import/exported.h"
 
 static const guint8 bytecode_magic[] = { 'M', 'L', 0xef, 'R' };
@@ -18,6 +19,15 @@ is_bytecode (const guint8 *data,
   return size >= sizeof bytecode_magic && memcmp (data, bytecode_magic, sizeof bytecode_magic) == 0;
 }
 
+/* Whether what begins like no other form is text at least as far as that text has
+ * no zero bytes. */
+static gboolean
+begins_as_text (const guint8 *data,
+                gsize         size)
+{
+  return size == 0 || memchr (data, '\0', MIN (size, 64)) == NULL;
+}
+
 gboolean
 ghlo_import_is_text (GBytes *bytes)
 {
@@ -27,27 +37,17 @@ ghlo_import_is_text (GBytes *bytes)
   return !is_bytecode (data, size) && !ghlo_exported_is (data, size);
 }
 
-GhloIrModule *
-ghlo_import (GBytes            *bytes,
-             GhloImportFlags    flags,
-             GhloDiagnostics   *diagnostics,
-             const GhloMonitor *monitor,
-             GhloImportSource  *source)
+static GhloIrModule *
+import_exported (GBytes            *bytes,
+                 GhloImportFlags    flags,
+                 GhloDiagnostics   *diagnostics,
+                 const GhloMonitor *monitor,
+                 GhloImportSource  *source)
 {
-  gsize size;
-  const guint8 *data = g_bytes_get_data (bytes, &size);
   g_autoptr (GBytes) artifact = NULL;
-  g_autoptr (GhloExported) exported = NULL;
+  g_autoptr (GhloExported) exported = ghlo_exported_read (bytes, &artifact, diagnostics);
   GhloIrModule *module;
 
-  if (source != NULL)
-    *source = (GhloImportSource) { .format = GHLO_PROGRAM_FORMAT_TEXT };
-  if (is_bytecode (data, size))
-    return ghlo_import_bytecode (bytes, flags, diagnostics, monitor, source);
-  if (!ghlo_exported_is (data, size))
-    return ghlo_import_text (data != NULL ? (const char *) data : "", size, flags, diagnostics, monitor);
-
-  exported = ghlo_exported_read (bytes, &artifact, diagnostics);
   if (exported == NULL)
     return NULL;
   module = ghlo_import_bytecode (artifact, flags, diagnostics, monitor, source);
@@ -63,6 +63,32 @@ ghlo_import (GBytes            *bytes,
     }
 
   return module;
+}
+
+GhloIrModule *
+ghlo_import (GBytes            *bytes,
+             GhloImportFlags    flags,
+             GhloDiagnostics   *diagnostics,
+             const GhloMonitor *monitor,
+             GhloImportSource  *source)
+{
+  gsize size;
+  const guint8 *data = g_bytes_get_data (bytes, &size);
+
+  if (source != NULL)
+    *source = (GhloImportSource) { .format = GHLO_PROGRAM_FORMAT_TEXT };
+  if (is_bytecode (data, size))
+    return ghlo_import_bytecode (bytes, flags, diagnostics, monitor, source);
+  if (ghlo_exported_is (data, size))
+    return import_exported (bytes, flags, diagnostics, monitor, source);
+  if (begins_as_text (data, size))
+    return ghlo_import_text (data != NULL ? (const char *) data : "", size, flags, diagnostics, monitor);
+
+  ghlo_diagnostics_add (diagnostics, GHLO_SEVERITY_ERROR, GHLO_ERROR_PARSE, 0, 0,
+                        "at byte %" G_GSIZE_FORMAT ": expected a program as text, as MLIR bytecode or as a file of "
+                        "jax.export, found other data", (gsize) ((const guint8 *) memchr (data, '\0', size) - data));
+
+  return NULL;
 }
 
 void

@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The command from outside: its sub-commands, errors, exit statuses and files."""
 
+import base64
 import json
 import os
+import pty
 import subprocess
 import sys
 import tempfile
@@ -63,6 +65,27 @@ func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
 '''
 
 
+TAN = '''func.func @main(%x: tensor<f32>) -> tensor<f32> {
+  %0 = stablehlo.tan %x : tensor<f32>
+  return %0 : tensor<f32>
+}
+'''
+# A file of jax.export for the platform cpu, of a function pick (x, unused) that gives x,
+# with the arguments i32[2] and f32[].
+EXPORTED = base64.b64decode(
+    'PAAAADgAYABeAFgAVABQAEwASAAAAEAAPAA4ADQAMAAsACgAJgAgAAAAAABEABwAGAAUABAADAAIAAQAOAAAAFwAAABgAAAAaAAAAGwAAAB0'
+    'AAAAdAAAAHQAAACoAAAAAAAKAKgAAABEAgAARAIAAEQCAAAoAgAAQAIAAEgCAAABAAAAVAIAAHQCAAB0AgAAtAIAABADAAAAAAMAAQAAAAAA'
+    'AAACAAAAAAAAAAAAAAABAAAAAAAAAAIAAAAAAAAAAQAAAAAAAAAAAAAAAgAAABgAAAAEAAAAvP3//wAAAQoEAAAAAAAAAMz9//8AAAEDBAAA'
+    'AAEAAAAEAAAAAQAAADIAAAABAAAAAAAAAIoBAABNTO9SDVN0YWJsZUhMT192MS4xNS4wAAEXBQEFBwEDCwMFDxMDTS8LAR0HDyMLDwsLCw8L'
+    'DwsTCwMTDwsLDxMLCwsLAQULDwMHExcHApkfEQMFAwcHCQsDDQMFCxEBAAUNBQ8FER0TAQUTHRcZBRUXGxUHBRcDAx8NASMHAwMlDQMnKR0Z'
+    'HRsdHR0fAQkBAgIpAwkJEQMFAwUbBD8FAVEBBQEHBC0DAQUDUAEDBwQZAwMHAwsRAAUEFQMBBgMBBQEA7gIhDwsPIRUVBRMlKTkVEQ8LEWJ1'
+    'aWx0aW4AdmhsbwBtb2R1bGUAZnVuY192MQByZXR1cm5fdjEAamF4LnVzZXNfc2hhcGVfcG9seW1vcnBoaXNtAG1obG8ubnVtX3BhcnRpdGlv'
+    'bnMAbWhsby5udW1fcmVwbGljYXMAaml0X3BpY2sAeABqaXQocGljaykAYWZmaW5lLnB5AGpheC5yZXN1bHRfaW5mbwByZXN1bHQAbWFpbgBw'
+    'dWJsaWMACBUFBR8BCx0hIystAAABAAAABAAAAAMAAABjcHUAAAAAAAAAAAAAAAAAAQAAAAQAAAAk////AgAAAAwAAAAEAAAANP///zj///8B'
+    'AAAABAAAAMT///8AAAEDBAAAAAEAAAAEAAAAAQAAADIAAABg////AgAAACQAAAAEAAAA8P///wAAAQoEAAAAAAAAAAwADAAAAAgABwAGAAwA'
+    'AAAAAAEDBAAAAAEAAAAEAAAAAQAAADIAAADM////CAAAAAAAAAICAAAALAAAABAAAAAAAAoADAALAAAABAAKAAAACAAAAAAAAAQAAAAACAAM'
+    'AAsABAAIAAAACAAAAAAAAAICAAAAEAAAAAQAAAD8////BAAEAAQAAAAEAAAAcGljawAAAAA=')
+
 # What bash's completion gives for words, of which the last is being completed.
 COMPLETE = '''
 source "$0"
@@ -78,14 +101,14 @@ class Tests(Tap):
         super().__init__()
         self.folder = folder
 
-    def file(self, name, text):
+    def file(self, name, contents):
         path = os.path.join(self.folder, name)
-        with open(path, 'w', encoding='utf-8') as file:
-            file.write(text)
+        with open(path, 'wb') as file:
+            file.write(contents.encode() if isinstance(contents, str) else contents)
         return path
 
     def read(self, name):
-        with open(os.path.join(self.folder, name), encoding='utf-8') as file:
+        with open(os.path.join(self.folder, name), 'rb') as file:
             return file.read()
 
     def expect(self, name, run, status, *texts):
@@ -163,7 +186,7 @@ def test_convert(tests):
     os.symlink(copy, os.path.join(folder, 'link.mlir'))
     tests.expect('onto itself through a link', ghlo('convert', os.path.join(folder, 'link.mlir'),
                                                     os.path.join(folder, 'link.mlir'), '--generic'), 0)
-    tests.report(os.path.islink(os.path.join(folder, 'link.mlir')) and '"stablehlo.add"(' in tests.read('copy.mlir')
+    tests.report(os.path.islink(os.path.join(folder, 'link.mlir')) and b'"stablehlo.add"(' in tests.read('copy.mlir')
                  and not [name for name in os.listdir(folder) if name.startswith('copy.mlir.')],
                  'the file behind the link is replaced and nothing left beside it', str(os.listdir(folder)))
     tests.expect('to a device', ghlo('convert', add, '/dev/stdout', '--to=text'), 0, 'stablehlo.add')
@@ -203,6 +226,67 @@ def test_listings(tests):
     tests.report(closed.stderr == '', 'a reader that leaves early', closed.stderr)
 
 
+def test_bytecode(tests):
+    add, folder = tests.file('add.mlir', ADD), tests.folder
+    artifact = os.path.join(folder, 'add.mlirbc')
+    tests.expect('text to bytecode', ghlo('convert', add, artifact, '--target=1.13.0'), 0)
+    tests.expect('bytecode to text', ghlo('convert', artifact, '-'), 0, 'stablehlo.add')
+    tests.report(ghlo('opt', artifact).stdout == ghlo('opt', add).stdout, 'bytecode holds the same program')
+    tests.expect('form of bytecode', ghlo('info', artifact), 0, 'form       portable-artifact\n',
+                 'version    1.13.0\n', 'producer   StableHLO_v1.13.0, bytecode 6\n', 'stablehlo.add')
+    info = json.loads(ghlo('info', '--json', artifact).stdout)
+    tests.report((info['form'], info['artifact_version'], info['producer'], info['bytecode_version'])
+                 == ('portable-artifact', '1.13.0', 'StableHLO_v1.13.0', 6), 'form of bytecode as JSON', str(info))
+    tests.expect('bytecode runs', ghlo('run', artifact, '--fill=2x2xf32=1', '--format=dense'), 0,
+                 'dense<2.000000e+00>')
+    tests.expect('split input of bytecode', ghlo('run', artifact, '--split-input', '--fill=zeros'), 0, '0.000000e+00')
+    checks = tests.file('right.mlir', CHECKS.split('// -----')[0])
+    right = os.path.join(folder, 'right.mlir.bc')
+    tests.expect('checks in bytecode', ghlo('convert', checks, right), 0)
+    tests.expect('bytecode is checked', ghlo('check', '--round-trip', right), 0, '1 passed')
+
+    data = tests.read('add.mlirbc')
+    piped = subprocess.run([TOOL, 'convert', '-', '-', '--to=bytecode', '--target=1.13.0'], input=data,
+                           capture_output=True, check=False)
+    tests.report(piped.stdout == data, 'bytecode through pipes', str(piped.stderr))
+    for part, length, place in (('name', 10, 'header'), ('end', len(data) - 1, ''), ('middle', len(data) // 2, '')):
+        path = tests.file('cut.mlirbc', data[:length])
+        tests.expect(f'bytecode cut off in its {part}', ghlo('info', path), 1, 'cut.mlirbc: at byte ',
+                     f', in the {place}', 'expected ', 'found ')
+    tests.expect('damaged bytecode is checked', ghlo('check', path), 1, 'cut.mlirbc: at byte ', '1 failed')
+    tan = tests.file('tan.mlir', TAN)
+    tests.expect('what an older version lacks', ghlo('convert', tan, 'x.mlirbc', '--target=1.0.0'), 1,
+                 'stablehlo.tan', '1.4.0', '1.0.0')
+    tests.report(not os.path.exists('x.mlirbc'), 'nothing is written then')
+    picture = tests.file('picture.png', b'\x89PNG\r\n\x1a\n\0\0\0\rIHDR')
+    tests.expect('data of another kind', ghlo('info', picture), 1, 'picture.png: at byte 8: expected a program')
+
+    main, other = pty.openpty()
+    terminal = subprocess.run([TOOL, 'convert', add, '-', '--to=bytecode'], stdout=other, stderr=subprocess.PIPE,
+                              text=True, check=False)
+    tests.report(terminal.returncode == 2 and 'terminal' in terminal.stderr, 'no bytecode on a terminal',
+                 terminal.stderr)
+    os.close(main)
+    os.close(other)
+
+
+def test_exported(tests):
+    path = tests.file('pick.exported', EXPORTED)
+    tests.expect('calling convention', ghlo('info', path), 0, 'form       jax-export\n', 'platforms  cpu\n',
+                 'function   pick, calling convention 10, devices: 1\n',
+                 'arguments  [0]: i32[2]\n           [1]: f32[] (not taken)\nresults    i32[2]\n',
+                 'inputs     0: tensor<2xi32>\noutputs    0: tensor<2xi32>\n')
+    info = json.loads(ghlo('info', '--json', path).stdout)['jax_export']
+    tests.report(info['arguments'] == [{'path': '[0]', 'type': 'i32[2]', 'kept': True},
+                                       {'path': '[1]', 'type': 'f32[]', 'kept': False}]
+                 and info['arguments_tree'] == '((*, *), {})' and info['results_tree'] == '*',
+                 'calling convention as JSON', str(info))
+    tests.expect('an exported function runs', ghlo('run', path, '--input=2xi32=3,4', '--format=dense'), 0,
+                 'dense<[3, 4]>')
+    tests.expect('an exported function as text', ghlo('opt', path), 0, 'module @jit_pick', 'func.func public @main')
+    tests.expect('an exported function cut off', ghlo('info', tests.file('cut', EXPORTED[:300])), 1, 'cut: at byte ')
+
+
 def complete(*words):
     """What completion offers."""
     path = os.path.dirname(os.path.abspath(TOOL)) + ':' + os.environ.get('PATH', '')
@@ -212,7 +296,7 @@ def complete(*words):
 
 
 def test_completion(tests):
-    add = tests.file('add.mlir', ADD)
+    add = tests.file('completed.mlir', ADD)
     for words, offered in ((('ghlo', 'co'), ['convert']), (('ghlo', 'convert', '--ta'), ['--target=']),
                            (('ghlo', 'convert', '--to', '='), ['text', 'bytecode']),
                            (('ghlo', 'convert', '--to', '=', 'b'), ['bytecode']),
@@ -229,6 +313,8 @@ def main():
         test_check(tests)
         test_listings(tests)
         test_convert(tests)
+        test_bytecode(tests)
+        test_exported(tests)
         test_completion(tests)
         tests.finish()
 

@@ -307,6 +307,7 @@ test_errors (void)
   static const guint8 artifact[] = { 'M', 'L', 0xef, 'R', 13, 'S', 't' };
   g_autoptr (GBytes) bytes = g_bytes_new_static (wrong, strlen (wrong));
   g_autoptr (GBytes) binary = g_bytes_new_static (artifact, sizeof artifact);
+  g_autoptr (GBytes) commands = g_bytes_new_static ("\033[31m\b\a", 7);
   g_autoptr (GError) error = NULL;
   g_auto (GStrv) lines = NULL;
 
@@ -321,6 +322,12 @@ test_errors (void)
   g_assert_null (ghlo_program_parse (binary, "model.mlirbc", NULL, &error));
   g_assert_error (error, GHLO_ERROR, GHLO_ERROR_PARSE);
   g_assert_true (g_str_has_prefix (error->message, "model.mlirbc: at byte "));
+  g_clear_error (&error);
+
+  /* An excerpt does not command a terminal. */
+  g_assert_null (ghlo_program_parse (commands, "model.mlir", NULL, &error));
+  g_assert_error (error, GHLO_ERROR, GHLO_ERROR_PARSE);
+  g_assert_nonnull (strstr (error->message, "\n [31m  \n"));
   g_clear_error (&error);
   g_assert_null (ghlo_program_parse (NULL, NULL, NULL, &error));
   g_assert_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT);

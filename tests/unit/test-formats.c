@@ -4,6 +4,7 @@
  * writing and reading back, damaged bytes, and large files.
  */
 
+#include "exported-program.h"
 #include "face-help.h"
 
 #include <fcntl.h>
@@ -116,6 +117,7 @@ test_refused (void)
 
   g_assert_null (ghlo_program_serialize (program, "1.3.0", NULL, &error));
   g_assert_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED);
+  g_assert_true (g_str_has_prefix (error->message, "test.mlir: "));
   g_assert_nonnull (strstr (error->message, "stablehlo.tan"));
   g_assert_nonnull (strstr (error->message, "1.4.0"));
   g_clear_error (&error);
@@ -194,6 +196,59 @@ test_run (void)
   help_assert_sum (result);
 }
 
+static void
+assert_names (GhloValueInfo      **infos,
+              const char *const   *names)
+{
+  guint n = 0;
+
+  for (; infos[n] != NULL; n++)
+    {
+      g_assert_cmpstr (ghlo_value_info_get_name (infos[n]), ==, names[n]);
+      ghlo_value_info_unref (infos[n]);
+    }
+  g_assert_null (names[n]);
+  g_free (infos);
+}
+
+/* The calling convention names what the program does not, and an executable keeps it. */
+static void
+test_exported (void)
+{
+  static const char *const inputs[] = { "[0]['b']", "[0]['w']", "[1]", "[2]", NULL };
+  static const char *const outputs[] = { "result['x'][0]", "result['y']", NULL };
+  g_autoptr (GBytes) bytes = g_bytes_new_static (exported_program, sizeof exported_program);
+  g_autoptr (GhloClient) client = ghlo_client_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GhloProgram) program = ghlo_program_parse (bytes, "affine.exported", NULL, &error);
+  g_autoptr (GhloExecutable) executable = NULL;
+  g_autoptr (GhloExecutable) again = NULL;
+  g_autoptr (GBytes) artifact = NULL;
+  g_autoptr (GBytes) serialized = NULL;
+
+  g_assert_no_error (error);
+  g_assert_cmpint (ghlo_program_get_format (program), ==, GHLO_PROGRAM_FORMAT_JAX_EXPORT);
+  g_assert_cmpstr (ghlo_program_get_artifact_version (program), ==, "1.15.0");
+  g_assert_cmpstr (ghlo_program_get_producer (program), ==, "StableHLO_v1.15.0");
+  assert_names (ghlo_program_list_inputs (program), inputs);
+  assert_names (ghlo_program_list_outputs (program), outputs);
+
+  executable = ghlo_client_compile (client, program, NULL, NULL, NULL, &error);
+  g_assert_no_error (error);
+  serialized = ghlo_executable_serialize (executable, NULL, &error);
+  g_assert_no_error (error);
+  again = ghlo_client_load_executable (client, serialized, GHLO_LOAD_FLAGS_NONE, NULL, &error);
+  g_assert_no_error (error);
+  assert_names (ghlo_executable_list_inputs (again), inputs);
+  assert_names (ghlo_executable_list_outputs (again), outputs);
+
+  artifact = serialize (program, NULL);
+  g_clear_object (&program);
+  program = ghlo_program_parse (artifact, NULL, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (ghlo_program_get_format (program), ==, GHLO_PROGRAM_FORMAT_PORTABLE_ARTIFACT);
+}
+
 /* Damaged bytes are an error whose message is a sentence with a place, or a program. */
 static void
 assert_survived (const guint8 *data,
@@ -212,10 +267,8 @@ assert_survived (const guint8 *data,
 }
 
 static void
-test_damaged (void)
+assert_damage_found (GBytes *bytes)
 {
-  g_autoptr (GhloProgram) program = help_parse (MIXED);
-  g_autoptr (GBytes) bytes = serialize (program, NULL);
   gsize size;
   const guint8 *data = g_bytes_get_data (bytes, &size);
   g_autofree guint8 *copy = g_memdup2 (data, size);
@@ -238,6 +291,35 @@ test_damaged (void)
         assert_survived (copy, size);
         copy[i] = data[i];
       }
+}
+
+static void
+test_damaged (void)
+{
+  g_autoptr (GhloProgram) program = help_parse (MIXED);
+  g_autoptr (GBytes) artifact = serialize (program, NULL);
+
+  assert_damage_found (artifact);
+}
+
+/* It ends with the name of the function, whose zero and what follows nobody needs. */
+static void
+test_damaged_exported (void)
+{
+  const guint8 *data = exported_program;
+  g_autofree guint8 *copy = g_memdup2 (data, sizeof exported_program);
+
+  for (gsize i = 0; i < sizeof exported_program; i++)
+    {
+      g_autoptr (GBytes) cut = g_bytes_new (data, i);
+      g_autoptr (GListModel) findings = ghlo_program_check (cut, NULL, NULL, NULL);
+
+      if (i > 0 && i < sizeof exported_program - 2)
+        g_assert_cmpuint (g_list_model_get_n_items (findings), >=, 1);
+      copy[i] ^= 0xff;
+      assert_survived (copy, sizeof exported_program);
+      copy[i] = data[i];
+    }
 }
 
 /* A text of 65 MiB, nearly all of it blank. */
@@ -345,7 +427,9 @@ main (int   argc,
   g_test_add_func ("/formats/refused", test_refused);
   g_test_add_func ("/formats/async", test_async);
   g_test_add_func ("/formats/run", test_run);
+  g_test_add_func ("/formats/exported", test_exported);
   g_test_add_func ("/formats/damaged", test_damaged);
+  g_test_add_func ("/formats/damaged-exported", test_damaged_exported);
   g_test_add_func ("/formats/large", test_large);
   g_test_add_func ("/formats/changed", test_changed);
 

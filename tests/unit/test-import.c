@@ -61,6 +61,22 @@ test_forms (void)
     }
 }
 
+/* What is in no form is said to be that, and not shown. */
+static void
+test_other_data (void)
+{
+  static const char data[] = "\211PNG\r\n\032\n\0\0\0\rIHDR";
+  g_autoptr (GBytes) bytes = g_bytes_new_static (data, sizeof data);
+  g_autoptr (GhloDiagnostics) diagnostics = ghlo_diagnostics_new ("picture.png", data, sizeof data);
+  g_autoptr (GError) error = NULL;
+
+  g_assert_null (ghlo_import (bytes, GHLO_IMPORT_DEFAULT, diagnostics, NULL, NULL));
+  g_assert_false (ghlo_diagnostics_to_error (diagnostics, &error));
+  g_assert_error (error, GHLO_ERROR, GHLO_ERROR_PARSE);
+  g_assert_cmpstr (error->message, ==, "picture.png: at byte 8: expected a program as text, as MLIR bytecode or as a "
+                                       "file of jax.export, found other data");
+}
+
 static void
 test_targets (void)
 {
@@ -157,6 +173,55 @@ test_map (Fixture       *fixture,
   ghlo_import_file_clear (&file);
   g_assert_cmpmem (g_bytes_get_data (slice, NULL), g_bytes_get_size (slice), "3456", 4);
   g_clear_pointer (&slice, g_bytes_unref);
+  g_assert_false (is_mapped (fixture->path));
+}
+
+#define CONSTANT \
+  "func.func @main() -> tensor<8xui8> {\n" \
+  "  %0 = stablehlo.constant dense<[1, 2, 3, 4, 5, 6, 7, 8]> : tensor<8xui8>\n" \
+  "  return %0 : tensor<8xui8>\n" \
+  "}\n"
+
+static GhloIrModule *
+read_artifact (GBytes *bytes)
+{
+  g_autoptr (GhloDiagnostics) diagnostics = ghlo_diagnostics_new ("test.mlirbc", g_bytes_get_data (bytes, NULL),
+                                                                  g_bytes_get_size (bytes));
+  g_auto (GhloImportSource) source = { 0 };
+  GhloIrModule *module = ghlo_import (bytes, GHLO_IMPORT_DEFAULT, diagnostics, NULL, &source);
+
+  g_assert_nonnull (module);
+  g_assert_cmpint (source.format, ==, GHLO_PROGRAM_FORMAT_PORTABLE_ARTIFACT);
+
+  return module;
+}
+
+/* A constant of a mapped artifact is a part of the mapping, which lives as long. */
+static void
+test_constant (Fixture       *fixture,
+               gconstpointer  data)
+{
+  g_autoptr (GhloIrModule) text = read_text (CONSTANT);
+  g_autoptr (GBytes) artifact = ghlo_export_artifact (text, GHLO_IR_VERSION_CURRENT, GHLO_EXPORT_DEFAULT, NULL, NULL);
+  g_auto (GhloImportFile) file = { 0 };
+  g_autoptr (GhloIrModule) module = NULL;
+  const GhloIrAttr *value;
+  const guint8 *begin, *elements;
+  gsize size;
+
+  g_assert_true (g_file_set_contents (fixture->path, g_bytes_get_data (artifact, NULL), g_bytes_get_size (artifact),
+                                      NULL));
+  g_assert_true (ghlo_import_file_map (&file, fixture->path, 0));
+  begin = g_bytes_get_data (file.bytes, &size);
+  module = read_artifact (file.bytes);
+  value = ghlo_ir_op_get (ghlo_ir_func_get_body (ghlo_ir_module_get_entry (module))->first, "value");
+  elements = g_bytes_get_data (value->dense.bytes, NULL);
+  g_assert_true (elements >= begin && elements + 8 <= begin + size);
+
+  ghlo_import_file_clear (&file);
+  g_assert_true (is_mapped (fixture->path));
+  g_assert_cmpmem (elements, 8, "\1\2\3\4\5\6\7\10", 8);
+  g_clear_pointer (&module, ghlo_ir_module_unref);
   g_assert_false (is_mapped (fixture->path));
 }
 
@@ -289,8 +354,10 @@ main (int   argc,
   g_test_init (&argc, &argv, NULL);
 
   g_test_add_func ("/import/forms", test_forms);
+  g_test_add_func ("/import/other-data", test_other_data);
   g_test_add_func ("/import/targets", test_targets);
   g_test_add ("/import/map", Fixture, NULL, fixture_set_up, test_map, fixture_tear_down);
+  g_test_add ("/import/constant", Fixture, NULL, fixture_set_up, test_constant, fixture_tear_down);
   g_test_add ("/import/changed", Fixture, NULL, fixture_set_up, test_changed, fixture_tear_down);
   g_test_add ("/import/replaced", Fixture, NULL, fixture_set_up, test_replaced, fixture_tear_down);
   g_test_add_func ("/import/names", test_names);
