@@ -50,7 +50,7 @@ describe_place (const GhloIrVerifier *verifier,
   while (function != NULL && function->kind != GHLO_OP_FUNC_FUNC)
     function = ghlo_ir_op_get_parent (function);
   if (function == NULL || ghlo_ir_op_get_string (function, "sym_name") == NULL)
-    return g_strdup (source != NULL ? source : "");
+    return source != NULL ? g_strconcat (source, ": ", NULL) : g_strdup ("");
 
   return g_strdup_printf ("in @%s: %s%s", ghlo_ir_op_get_string (function, "sym_name"),
                           source != NULL ? source : "", source != NULL ? ": " : "");
