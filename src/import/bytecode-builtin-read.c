@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The builtin dialect's attributes, read: one row for each code. Locations are
- * among them.
+ * The builtin dialect's attributes, read: one row for each code. Locations, which
+ * are attributes too, have a file of their own.
  */
 
 #include "import/bytecode-builtin.h"
@@ -12,7 +12,6 @@
 #include "import/unpack.h"
 
 typedef GHLO_IMPORT_VECTOR (const GhloIrAttr *) Attrs;
-typedef GHLO_IMPORT_VECTOR (const GhloIrLocation *) Locations;
 
 typedef struct
 {
@@ -55,10 +54,9 @@ read_array (GhloByteCursor    *cursor,
   return good;
 }
 
-/* A name: a string without zero bytes, which the IR ends names with. */
-static gboolean
-read_name (GhloByteCursor  *cursor,
-           const char     **name)
+gboolean
+ghlo_bytecode_builtin_read_name (GhloByteCursor  *cursor,
+                                 const char     **name)
 {
   GhloByteCursor start = *cursor;
   const GhloIrAttr *attr;
@@ -78,7 +76,8 @@ read_entries (GhloByteCursor  *cursor,
               gsize            n)
 {
   for (gsize i = 0; i < n; i++)
-    if (!read_name (cursor, &entries[i].name) || !ghlo_bytecode_read_attr (cursor, &entries[i].value))
+    if (!ghlo_bytecode_builtin_read_name (cursor, &entries[i].name)
+        || !ghlo_bytecode_read_attr (cursor, &entries[i].value))
       return FALSE;
 
   return TRUE;
@@ -126,7 +125,7 @@ read_flat_symbol (GhloByteCursor    *cursor,
 {
   const char *name;
 
-  if (!read_name (cursor, &name))
+  if (!ghlo_bytecode_builtin_read_name (cursor, &name))
     return FALSE;
   *attr = ghlo_ir_attr_symbol (ghlo_bytecode_module (cursor), name, NULL, 0);
 
@@ -140,7 +139,7 @@ read_symbol (GhloByteCursor    *cursor,
   GhloByteCursor start = *cursor;
   Attrs nested = { 0 };
   const char *name;
-  gboolean good = read_name (cursor, &name) && read_attrs (cursor, &nested);
+  gboolean good = ghlo_bytecode_builtin_read_name (cursor, &name) && read_attrs (cursor, &nested);
 
   for (gsize i = 0; i < nested.n && good; i++)
     if (nested.items[i]->kind != GHLO_IR_ATTR_SYMBOL || nested.items[i]->length > 0)
@@ -254,172 +253,6 @@ read_float (GhloByteCursor    *cursor,
   *attr = ghlo_ir_attr_float (ghlo_bytecode_module (cursor), type, ghlo_float_from_bits (type->element_type, bits));
 
   return TRUE;
-}
-
-/* A location that is a part of another one. */
-static gboolean
-read_part (GhloByteCursor        *cursor,
-           const GhloIrLocation **location)
-{
-  if (!ghlo_bytecode_read_location (cursor, location))
-    return FALSE;
-  if (*location == NULL)
-    *location = ghlo_ir_location_unknown (ghlo_bytecode_module (cursor));
-
-  return TRUE;
-}
-
-static gboolean
-give_location (GhloByteCursor        *cursor,
-               const GhloIrLocation  *location,
-               const GhloIrAttr     **attr)
-{
-  *attr = ghlo_ir_attr_location (ghlo_bytecode_module (cursor), location);
-
-  return TRUE;
-}
-
-static gboolean
-read_call_site (GhloByteCursor    *cursor,
-                const GhloIrAttr **attr)
-{
-  const GhloIrLocation *callee, *caller;
-
-  return read_part (cursor, &callee) && read_part (cursor, &caller)
-         && give_location (cursor, ghlo_ir_location_call_site (ghlo_bytecode_module (cursor), callee, caller), attr);
-}
-
-/* Lines and columns. */
-static gboolean
-read_numbers (GhloByteCursor *cursor,
-              guint          *numbers,
-              gsize           n)
-{
-  for (gsize i = 0; i < n; i++)
-    {
-      GhloByteCursor start = *cursor;
-      guint64 value;
-
-      if (!ghlo_bytecode_read_varint (cursor, &value))
-        return FALSE;
-      if (value > G_MAXUINT)
-        return ghlo_bytecode_fail (&start, GHLO_ERROR_PARSE, "expected a line or column below 2^32, found %"
-                                   G_GUINT64_FORMAT, value);
-      numbers[i] = (guint) value;
-    }
-
-  return TRUE;
-}
-
-static gboolean
-read_file (GhloByteCursor    *cursor,
-           const GhloIrAttr **attr)
-{
-  const char *name;
-  guint numbers[2];
-
-  return read_name (cursor, &name) && read_numbers (cursor, numbers, 2)
-         && give_location (cursor, ghlo_ir_location_file (ghlo_bytecode_module (cursor), name,
-                                                          numbers[0], numbers[1], 0, 0), attr);
-}
-
-/* As many numbers as are needed: line, column; last column, or last line and column. */
-static gboolean
-read_file_range (GhloByteCursor    *cursor,
-                 const GhloIrAttr **attr)
-{
-  GhloByteCursor start;
-  const char *name;
-  guint numbers[4] = { 0 };
-  gsize n;
-
-  if (!read_name (cursor, &name))
-    return FALSE;
-  start = *cursor;
-  if (!ghlo_bytecode_read_count (cursor, 1, &n))
-    return FALSE;
-  if (n > G_N_ELEMENTS (numbers))
-    return ghlo_bytecode_fail (&start, GHLO_ERROR_PARSE, "expected at most 4 numbers of a range in a file, found %"
-                               G_GSIZE_FORMAT, n);
-  if (!read_numbers (cursor, numbers, n))
-    return FALSE;
-  if (n == 3)
-    {
-      numbers[3] = numbers[2];
-      numbers[2] = numbers[0];
-    }
-
-  return give_location (cursor, ghlo_ir_location_file (ghlo_bytecode_module (cursor), name, numbers[0], numbers[1],
-                                                       numbers[2], numbers[3]), attr);
-}
-
-static gboolean
-read_parts (GhloByteCursor *cursor,
-            Locations      *parts)
-{
-  gsize n;
-
-  if (!ghlo_bytecode_read_count (cursor, 1, &n))
-    return FALSE;
-  for (gsize i = 0; i < n; i++)
-    {
-      const GhloIrLocation *part;
-
-      if (!read_part (cursor, &part))
-        return FALSE;
-      GHLO_IMPORT_PUSH (parts, part);
-    }
-
-  return TRUE;
-}
-
-static gboolean
-read_fused_with (GhloByteCursor    *cursor,
-                 gboolean           has_metadata,
-                 const GhloIrAttr **attr)
-{
-  const GhloIrAttr *metadata = NULL;
-  Locations parts = { 0 };
-  gboolean good = read_parts (cursor, &parts) && (!has_metadata || ghlo_bytecode_read_attr (cursor, &metadata));
-
-  if (good)
-    give_location (cursor, ghlo_ir_location_fused (ghlo_bytecode_module (cursor), parts.items, parts.n, metadata),
-                   attr);
-  GHLO_IMPORT_CLEAR (&parts);
-
-  return good;
-}
-
-static gboolean
-read_fused (GhloByteCursor    *cursor,
-            const GhloIrAttr **attr)
-{
-  return read_fused_with (cursor, FALSE, attr);
-}
-
-static gboolean
-read_fused_metadata (GhloByteCursor    *cursor,
-                     const GhloIrAttr **attr)
-{
-  return read_fused_with (cursor, TRUE, attr);
-}
-
-static gboolean
-read_named (GhloByteCursor    *cursor,
-            const GhloIrAttr **attr)
-{
-  const GhloIrLocation *part;
-  const char *name;
-
-  return read_name (cursor, &name) && read_part (cursor, &part)
-         && give_location (cursor, ghlo_ir_location_name (ghlo_bytecode_module (cursor), name, part), attr);
-}
-
-static gboolean
-read_unknown (GhloByteCursor    *cursor,
-              const GhloIrAttr **attr)
-{
-  return give_location (cursor, ghlo_ir_location_unknown (ghlo_bytecode_module (cursor)), attr);
 }
 
 static gboolean
@@ -572,19 +405,12 @@ static const AttrRow rows[] = {
   [GHLO_BUILTIN_ATTR_UNIT] = { read_unit },
   [GHLO_BUILTIN_ATTR_INTEGER] = { read_integer },
   [GHLO_BUILTIN_ATTR_FLOAT] = { read_float },
-  [GHLO_BUILTIN_ATTR_CALL_SITE] = { read_call_site },
-  [GHLO_BUILTIN_ATTR_FILE] = { read_file },
-  [GHLO_BUILTIN_ATTR_FUSED] = { read_fused },
-  [GHLO_BUILTIN_ATTR_FUSED_METADATA] = { read_fused_metadata },
-  [GHLO_BUILTIN_ATTR_NAME] = { read_named },
-  [GHLO_BUILTIN_ATTR_UNKNOWN] = { read_unknown },
   [GHLO_BUILTIN_ATTR_DENSE_RESOURCE] = { read_dense_resource },
   [GHLO_BUILTIN_ATTR_DENSE_ARRAY] = { read_dense_array },
   [GHLO_BUILTIN_ATTR_DENSE] = { read_dense },
   [GHLO_BUILTIN_ATTR_DENSE_STRINGS] = { read_dense_strings },
   [GHLO_BUILTIN_ATTR_SPARSE] = { .unsupported = "a sparse constant" },
   [GHLO_BUILTIN_ATTR_DISTINCT] = { .unsupported = "a distinct attribute" },
-  [GHLO_BUILTIN_ATTR_FILE_RANGE] = { read_file_range },
 };
 
 static gboolean
@@ -592,13 +418,17 @@ read_attr (GhloByteCursor    *cursor,
            const GhloIrAttr **attr)
 {
   GhloByteCursor start = *cursor;
+  gboolean is_location, good;
   guint64 code;
 
   if (!ghlo_bytecode_read_varint (cursor, &code))
     return FALSE;
+  good = ghlo_bytecode_builtin_read_location (cursor, code, &is_location, attr);
+  if (is_location)
+    return good;
   if (code >= G_N_ELEMENTS (rows))
-    return ghlo_bytecode_fail (&start, GHLO_ERROR_UNSUPPORTED, "expected the code of a builtin attribute, below %u,"
-                               " found %" G_GUINT64_FORMAT, (guint) G_N_ELEMENTS (rows), code);
+    return ghlo_bytecode_fail (&start, GHLO_ERROR_UNSUPPORTED, "expected the code of a builtin attribute, up to %d,"
+                               " found %" G_GUINT64_FORMAT, GHLO_BUILTIN_ATTR_FILE_RANGE, code);
   if (rows[code].read == NULL)
     return ghlo_bytecode_fail (&start, GHLO_ERROR_UNSUPPORTED, "expected an attribute that StableHLO has, found %s",
                                rows[code].unsupported);

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The builtin dialect's encoding of attributes, locations and types, the half that
- * writes (MLIR: include/mlir/IR/BuiltinDialectBytecode.td). Everything that has no
- * number there, such as the floats of 8 bits and less, is left to MLIR's text.
+ * The builtin dialect's attributes and locations, written. What has no code there
+ * is left to MLIR's text.
  */
 
 #include "import/bytecode-builtin.h"
 #include "import/bytecode-writer.h"
-
-#include <string.h>
 
 static void
 write_attr (GhloBytecodeWriter *writer,
@@ -43,211 +40,6 @@ write_bits (GhloBytecodeWriter *writer,
     ghlo_bytecode_write_byte (writer, (guint8) bits);
   else
     ghlo_bytecode_write_signed (writer, (gint64) bits);
-}
-
-/* The width of "i7", "si32" or "ui3", and its sign; FALSE for any other name. */
-static gboolean
-integer_by_name (const char *name,
-                 guint64    *width,
-                 guint      *sign)
-{
-  const char *digits = name;
-  char *end;
-
-  *sign = GHLO_BUILTIN_SIGNLESS;
-  if (digits[0] == 's' || digits[0] == 'u')
-    *sign = *digits++ == 's' ? GHLO_BUILTIN_SIGNED : GHLO_BUILTIN_UNSIGNED;
-  if (digits[0] != 'i' || !g_ascii_isdigit (digits[1]))
-    return FALSE;
-  *width = g_ascii_strtoull (digits + 1, &end, 10);
-
-  return *end == '\0' && *width <= G_MAXUINT32;
-}
-
-static gboolean
-element_integer (GhloElementType  type,
-                 guint64         *width,
-                 guint           *sign)
-{
-  const GhloElementInfo *info = ghlo_element_info (type);
-
-  if (type == GHLO_ELEMENT_TYPE_INDEX
-      || (info->element_class != GHLO_ELEMENT_CLASS_BOOLEAN && !ghlo_element_type_is_integer (type)))
-    return FALSE;
-
-  *width = info->bits;
-  *sign = info->element_class == GHLO_ELEMENT_CLASS_UNSIGNED ? GHLO_BUILTIN_UNSIGNED : GHLO_BUILTIN_SIGNLESS;
-
-  return TRUE;
-}
-
-/* The number of a type that has nothing else to it, or -1. */
-static int
-simple_code (GhloElementType type)
-{
-  static const struct { GhloElementType type; int code; } codes[] = {
-    { GHLO_ELEMENT_TYPE_INDEX, GHLO_BUILTIN_TYPE_INDEX },
-    { GHLO_ELEMENT_TYPE_BF16, GHLO_BUILTIN_TYPE_BF16 },
-    { GHLO_ELEMENT_TYPE_F16, GHLO_BUILTIN_TYPE_F16 },
-    { GHLO_ELEMENT_TYPE_F32, GHLO_BUILTIN_TYPE_F32 },
-    { GHLO_ELEMENT_TYPE_F64, GHLO_BUILTIN_TYPE_F64 },
-  };
-
-  for (guint i = 0; i < G_N_ELEMENTS (codes); i++)
-    if (codes[i].type == type)
-      return codes[i].code;
-
-  return -1;
-}
-
-static int
-named_code (const char *name)
-{
-  if (strcmp (name, "f80") == 0)
-    return GHLO_BUILTIN_TYPE_F80;
-  if (strcmp (name, "f128") == 0)
-    return GHLO_BUILTIN_TYPE_F128;
-
-  return -1;
-}
-
-static gboolean
-has_element (const GhloIrType *type)
-{
-  guint64 width;
-  guint sign;
-
-  if (type->text != NULL)
-    return named_code (type->text) >= 0 || integer_by_name (type->text, &width, &sign);
-
-  return simple_code (type->element_type) >= 0 || ghlo_element_type_is_complex (type->element_type)
-         || element_integer (type->element_type, &width, &sign);
-}
-
-gboolean
-ghlo_bytecode_builtin_has_type (const GhloIrType *type)
-{
-  switch (type->kind)
-    {
-    case GHLO_IR_TYPE_ELEMENT:
-      return has_element (type);
-    case GHLO_IR_TYPE_TENSOR:
-    case GHLO_IR_TYPE_UNRANKED:
-    case GHLO_IR_TYPE_TUPLE:
-    case GHLO_IR_TYPE_FUNCTION:
-    case GHLO_IR_TYPE_NONE:
-      return TRUE;
-    case GHLO_IR_TYPE_QUANTIZED:
-    case GHLO_IR_TYPE_MEMREF:
-    case GHLO_IR_TYPE_TOKEN:
-    case GHLO_IR_TYPE_FUTURE:
-    case GHLO_IR_TYPE_OPAQUE:
-      break;
-    }
-
-  return FALSE;
-}
-
-static void
-write_element (GhloBytecodeWriter *writer,
-               const GhloIrType   *type)
-{
-  int code = type->text != NULL ? named_code (type->text) : simple_code (type->element_type);
-  guint64 width;
-  guint sign;
-
-  if (code >= 0)
-    {
-      ghlo_bytecode_write_varint (writer, (guint64) code);
-      return;
-    }
-
-  if (type->text != NULL ? integer_by_name (type->text, &width, &sign)
-                         : element_integer (type->element_type, &width, &sign))
-    {
-      ghlo_bytecode_write_varint (writer, GHLO_BUILTIN_TYPE_INTEGER);
-      ghlo_bytecode_write_varint (writer, width << 2 | sign);
-      return;
-    }
-
-  ghlo_bytecode_write_varint (writer, GHLO_BUILTIN_TYPE_COMPLEX);
-  write_type (writer, ghlo_ir_type_element (ghlo_bytecode_writer_module (writer),
-                                            ghlo_element_type_real_part (type->element_type)));
-}
-
-/* Bounds are an attribute of StableHLO's there. */
-static const GhloIrAttr *
-encoding_of (GhloIrModule     *module,
-             const GhloIrType *type)
-{
-  const GhloIrAttr *bounds;
-
-  if (type->bounds == NULL)
-    return type->encoding;
-  bounds = ghlo_ir_attr_i64s (module, type->bounds, type->rank);
-
-  return ghlo_ir_attr_struct (module, GHLO_IR_STRUCT_TYPE_EXTENSIONS, &bounds);
-}
-
-static void
-write_tensor (GhloBytecodeWriter *writer,
-              const GhloIrType   *type)
-{
-  GhloIrModule *module = ghlo_bytecode_writer_module (writer);
-  const GhloIrAttr *encoding = encoding_of (module, type);
-
-  ghlo_bytecode_write_varint (writer, encoding != NULL ? GHLO_BUILTIN_TYPE_ENCODED_TENSOR : GHLO_BUILTIN_TYPE_TENSOR);
-  if (encoding != NULL)
-    write_attr (writer, encoding);
-  ghlo_bytecode_write_varint (writer, type->rank);
-  for (guint i = 0; i < type->rank; i++)
-    ghlo_bytecode_write_signed (writer, type->dimensions[i] < 0 ? G_MININT64 : type->dimensions[i]);
-  write_type (writer, ghlo_ir_type_get_element (module, type));
-}
-
-static void
-write_types (GhloBytecodeWriter      *writer,
-             const GhloIrType *const *types,
-             guint                    n)
-{
-  ghlo_bytecode_write_varint (writer, n);
-  for (guint i = 0; i < n; i++)
-    write_type (writer, types[i]);
-}
-
-gboolean
-ghlo_bytecode_builtin_write_type (GhloBytecodeWriter *writer,
-                                  const GhloIrType   *type)
-{
-  switch (type->kind)
-    {
-    case GHLO_IR_TYPE_ELEMENT:
-      write_element (writer, type);
-      break;
-    case GHLO_IR_TYPE_TENSOR:
-      write_tensor (writer, type);
-      break;
-    case GHLO_IR_TYPE_UNRANKED:
-      ghlo_bytecode_write_varint (writer, GHLO_BUILTIN_TYPE_UNRANKED_TENSOR);
-      write_type (writer, ghlo_ir_type_get_element (ghlo_bytecode_writer_module (writer), type));
-      break;
-    case GHLO_IR_TYPE_TUPLE:
-      ghlo_bytecode_write_varint (writer, GHLO_BUILTIN_TYPE_TUPLE);
-      write_types (writer, type->members, type->rank);
-      break;
-    case GHLO_IR_TYPE_FUNCTION:
-      ghlo_bytecode_write_varint (writer, GHLO_BUILTIN_TYPE_FUNCTION);
-      write_types (writer, type->members, type->rank);
-      write_types (writer, type->members + type->rank, type->n_results);
-      break;
-    case GHLO_IR_TYPE_NONE:
-      ghlo_bytecode_write_varint (writer, GHLO_BUILTIN_TYPE_NONE);
-      break;
-    default:
-      return ghlo_bytecode_refuse (writer, GHLO_ERROR_INTERNAL, "a type that the builtin dialect does not have");
-    }
-
-  return TRUE;
 }
 
 static void
@@ -339,15 +131,9 @@ static void
 write_integer (GhloBytecodeWriter *writer,
                const GhloIrAttr   *attr)
 {
-  const GhloIrType *type = attr->type;
-  guint64 width = type->text == NULL ? ghlo_element_info (type->element_type)->bits : 64;
-  guint sign;
-
-  if (type->text != NULL)
-    integer_by_name (type->text, &width, &sign);
   ghlo_bytecode_write_varint (writer, GHLO_BUILTIN_ATTR_INTEGER);
-  write_type (writer, type);
-  write_bits (writer, (guint) MIN (width, 64), (guint64) attr->integer);
+  write_type (writer, attr->type);
+  write_bits (writer, ghlo_bytecode_builtin_width (attr->type), (guint64) attr->integer);
 }
 
 static void
@@ -428,7 +214,9 @@ static const WriteAttr attr_writers[] = {
 gboolean
 ghlo_bytecode_builtin_has_attr (const GhloIrAttr *attr)
 {
-  return attr_writers[attr->kind] != NULL;
+  gboolean by_name = attr->kind == GHLO_IR_ATTR_FLOAT && attr->type->element_type == GHLO_ELEMENT_TYPE_INVALID;
+
+  return attr_writers[attr->kind] != NULL && !by_name;
 }
 
 gboolean
@@ -475,7 +263,8 @@ static void
 write_fused (GhloBytecodeWriter   *writer,
              const GhloIrLocation *location)
 {
-  ghlo_bytecode_write_varint (writer, location->metadata != NULL ? GHLO_BUILTIN_ATTR_FUSED_METADATA : GHLO_BUILTIN_ATTR_FUSED);
+  ghlo_bytecode_write_varint (writer, location->metadata != NULL ? GHLO_BUILTIN_ATTR_FUSED_METADATA
+                                                                 : GHLO_BUILTIN_ATTR_FUSED);
   ghlo_bytecode_write_varint (writer, location->n_children);
   for (guint i = 0; i < location->n_children; i++)
     write_location (writer, location->children[i]);

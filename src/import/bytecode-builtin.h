@@ -88,12 +88,27 @@ typedef enum
 gboolean ghlo_bytecode_builtin_read_type  (GhloByteCursor     *cursor,
                                            const GhloIrType  **type);
 
+/* bytecode-builtin-read.c: a name, a string without zero bytes, which the IR ends names with. */
+gboolean ghlo_bytecode_builtin_read_name  (GhloByteCursor     *cursor,
+                                           const char        **name);
+
+/* bytecode-builtin-locations.c: what stands behind the code of a location; @is_one is
+ * FALSE for other codes, of which nothing is read. */
+gboolean ghlo_bytecode_builtin_read_location (GhloByteCursor    *cursor,
+                                              guint64            code,
+                                              gboolean          *is_one,
+                                              const GhloIrAttr **attr);
+
 /* bytecode-builtin-write.c */
 gboolean ghlo_bytecode_builtin_has_attr   (const GhloIrAttr   *attr);
-gboolean ghlo_bytecode_builtin_has_type   (const GhloIrType   *type);
 gboolean ghlo_bytecode_builtin_write_attr (GhloBytecodeWriter *writer,
                                            const GhloIrAttr   *attr);
+
+/* bytecode-builtin-write-types.c */
+gboolean ghlo_bytecode_builtin_has_type   (const GhloIrType   *type);
 gboolean ghlo_bytecode_builtin_write_type (GhloBytecodeWriter *writer,
                                            const GhloIrType   *type);
+/* The bits of an integer attribute of this type that are written, up to 64. */
+guint    ghlo_bytecode_builtin_width      (const GhloIrType   *type);
 
 G_END_DECLS

@@ -35,12 +35,18 @@ section_cursor (GhloBytecodeReader  *self,
   return ghlo_bytecode_cursor (self, self->sections[section], ghlo_bytecode_section_names[section]);
 }
 
-/* Makes room for @n zeroed items. */
-#define RESIZE(vector, count) \
-  G_STMT_START { \
-    (vector)->items = g_malloc0_n (MAX (count, 1), sizeof *(vector)->items); \
-    (vector)->n = (vector)->room = (count); \
-  } G_STMT_END
+static gboolean
+fail_memory (GhloByteCursor *cursor,
+             gsize           n)
+{
+  return ghlo_bytecode_fail (cursor, GHLO_ERROR_OUT_OF_MEMORY,
+                             "expected memory for a table of %" G_GSIZE_FORMAT " entries, found none", n);
+}
+
+/* Makes room for @count zeroed items; FALSE after a finding. */
+#define RESIZE(cursor, vector, count) \
+  (((vector)->items = g_try_malloc0_n (MAX (count, 1), sizeof *(vector)->items)) != NULL \
+   ? ((vector)->n = (vector)->room = (count), TRUE) : fail_memory (cursor, count))
 
 gboolean
 ghlo_bytecode_read_section (GhloByteCursor *cursor,
@@ -136,9 +142,8 @@ read_strings (GhloBytecodeReader *self)
   GhloByteCursor data = cursor;
   gsize n;
 
-  if (!ghlo_bytecode_read_count (&cursor, 2, &n))
+  if (!ghlo_bytecode_read_count (&cursor, 2, &n) || !RESIZE (&cursor, &self->strings, n))
     return FALSE;
-  RESIZE (&self->strings, n);
   for (gsize i = n; i > 0; i--)
     {
       GhloByteCursor start = cursor;
@@ -150,12 +155,12 @@ read_strings (GhloBytecodeReader *self)
         return ghlo_bytecode_fail (&start, GHLO_ERROR_PARSE, "expected a string of 1 to %" G_GSIZE_FORMAT
                                    " bytes, found one of %" G_GUINT64_FORMAT, (gsize) (data.end - cursor.at), size);
       data.end -= size;
+      cursor.end = data.end;
       if (data.end[size - 1] != '\0')
         return ghlo_bytecode_fail (&start, GHLO_ERROR_PARSE,
                                    "expected a string that ends with a zero byte, found 0x%02x", data.end[size - 1]);
       self->strings.items[i - 1] = (GhloBytecodeString) { .data = data.end, .length = size - 1 };
     }
-  cursor.end = data.end;
 
   return ghlo_bytecode_check_end (&cursor, "the sizes of strings");
 }
@@ -241,9 +246,8 @@ read_dialects (GhloBytecodeReader *self)
   guint64 n_op_names;
   gsize n, dialect;
 
-  if (!ghlo_bytecode_read_count (&cursor, 1, &n))
+  if (!ghlo_bytecode_read_count (&cursor, 1, &n) || !RESIZE (&cursor, &self->dialects, n))
     return FALSE;
-  RESIZE (&self->dialects, n);
   for (gsize i = 0; i < n; i++)
     {
       GhloBytecodeDialectEntry *entry = &self->dialects.items[i];
@@ -311,10 +315,9 @@ read_attribute_offsets (GhloBytecodeReader *self)
   GhloByteCursor data = section_cursor (self, GHLO_BYTECODE_SECTION_ATTRIBUTES);
   gsize n_attrs, n_types;
 
-  if (!ghlo_bytecode_read_count (&cursor, 1, &n_attrs) || !ghlo_bytecode_read_count (&cursor, 1, &n_types))
+  if (!ghlo_bytecode_read_count (&cursor, 1, &n_attrs) || !ghlo_bytecode_read_count (&cursor, 1, &n_types)
+      || !RESIZE (&cursor, &self->attrs, n_attrs) || !RESIZE (&cursor, &self->types, n_types))
     return FALSE;
-  RESIZE (&self->attrs, n_attrs);
-  RESIZE (&self->types, n_types);
 
   return read_entries (&cursor, &data, self->attrs.items, n_attrs)
          && read_entries (&cursor, &data, self->types.items, n_types)
@@ -396,9 +399,8 @@ read_properties (GhloBytecodeReader *self)
 
   if (cursor.at == cursor.end)
     return TRUE;
-  if (!ghlo_bytecode_read_count (&cursor, 1, &n))
+  if (!ghlo_bytecode_read_count (&cursor, 1, &n) || !RESIZE (&cursor, &self->properties, n))
     return FALSE;
-  RESIZE (&self->properties, n);
   for (gsize i = 0; i < n; i++)
     if (!ghlo_bytecode_read_count (&cursor, 1, &size)
         || !ghlo_bytecode_read_range (&cursor, size, &self->properties.items[i].range))
@@ -434,4 +436,5 @@ ghlo_bytecode_close (GhloBytecodeReader *self)
   GHLO_IMPORT_CLEAR (&self->types);
   GHLO_IMPORT_CLEAR (&self->resources);
   GHLO_IMPORT_CLEAR (&self->properties);
+  g_clear_pointer (&self->dictionaries, g_hash_table_unref);
 }

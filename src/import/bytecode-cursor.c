@@ -37,6 +37,20 @@ ghlo_bytecode_artifact_version (GhloByteCursor *cursor)
   return cursor->reader->artifact_version;
 }
 
+/* Why a file may hold what is not known. */
+static char *
+explain (const GhloBytecodeReader *reader)
+{
+  static const GhloIrVersion newest = GHLO_IR_VERSION_CURRENT;
+
+  if (ghlo_ir_version_compare (reader->artifact_version, newest) <= 0)
+    return g_strdup ("");
+
+  return g_strdup_printf (", in a file of StableHLO %u.%u.%u: write it for %u.%u.%u or older",
+                          reader->artifact_version.major, reader->artifact_version.minor,
+                          reader->artifact_version.patch, newest.major, newest.minor, newest.patch);
+}
+
 gboolean
 ghlo_bytecode_fail (GhloByteCursor *cursor,
                     GhloError       code,
@@ -44,15 +58,16 @@ ghlo_bytecode_fail (GhloByteCursor *cursor,
                     ...)
 {
   GhloBytecodeReader *reader = cursor->reader;
-  g_autofree char *message = NULL;
+  g_autofree char *message = NULL, *reason = NULL;
   va_list args;
 
   va_start (args, format);
   message = g_strdup_vprintf (format, args);
   va_end (args);
+  reason = explain (reader);
   ghlo_diagnostics_add (reader->diagnostics, GHLO_SEVERITY_ERROR, code, 0, 0,
-                        "at byte %" G_GUINT64_FORMAT ", in %s: %s", ghlo_bytecode_offset (reader, cursor->at),
-                        cursor->section, message);
+                        "at byte %" G_GUINT64_FORMAT ", in %s: %s%s", ghlo_bytecode_offset (reader, cursor->at),
+                        cursor->section, message, reason);
 
   return FALSE;
 }

@@ -10,6 +10,9 @@
 
 #include "import/unpack.h"
 
+/* The most bytes that constants may take when unpacked: so many times the file's. */
+enum { MOST_COPIED = 16, LEAST_COPIED = 4096 };
+
 /* The elements of a constant of this type; FALSE after a finding. */
 static gboolean
 count_elements (GhloByteCursor   *cursor,
@@ -32,6 +35,25 @@ count_elements (GhloByteCursor   *cursor,
                              "expected a tensor type with static dimensions for a constant, found %s", name);
 }
 
+/* Several constants may have one resource, whose data may have to be unpacked for
+ * each: that must stay in proportion to the file. */
+static gboolean
+count_copy (GhloByteCursor *cursor,
+            gconstpointer   data,
+            GBytes         *bytes)
+{
+  GhloBytecodeReader *reader = cursor->reader;
+  guint64 limit = MOST_COPIED * (guint64) (reader->file.end - reader->file.data) + LEAST_COPIED;
+
+  if (data == g_bytes_get_data (bytes, NULL))
+    return TRUE;
+  reader->n_unpacked += g_bytes_get_size (bytes);
+
+  return reader->n_unpacked <= limit
+         || ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE, "expected constants of at most %" G_GUINT64_FORMAT
+                                " bytes when unpacked, found more", limit);
+}
+
 const GhloIrAttr *
 ghlo_bytecode_dense (GhloByteCursor   *cursor,
                      const GhloIrType *tensor,
@@ -39,6 +61,7 @@ ghlo_bytecode_dense (GhloByteCursor   *cursor,
                      const char       *resource)
 {
   const GhloElementInfo *info;
+  gconstpointer data;
   GBytes *bytes;
   gboolean splat = FALSE;
   gsize n, size;
@@ -56,12 +79,17 @@ ghlo_bytecode_dense (GhloByteCursor   *cursor,
     }
 
   info = ghlo_element_info (tensor->element_type);
-  size = g_bytes_get_size (blob);
+  data = g_bytes_get_data (blob, &size);
   bytes = ghlo_import_unpack (tensor->element_type, n, blob, resource == NULL, &splat);
   if (bytes == NULL)
     {
       ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE, "expected the data of %" G_GSIZE_FORMAT " elements of %s, found %"
                           G_GSIZE_FORMAT " bytes", n, info->name, size);
+      return NULL;
+    }
+  if (!count_copy (cursor, data, bytes))
+    {
+      g_bytes_unref (bytes);
       return NULL;
     }
   if (resource == NULL)

@@ -12,15 +12,15 @@
 
 #include "import/parser.h"
 
-/* How many times the file's size an entry that is spelled out may have as parts. */
+/* What grows out of a file's sharing may be this many times its size in parts. */
 enum { WEIGHT_FACTOR = 16, LEAST_WEIGHT = 4096 };
 
 /* How deep entries are read inside each other. What is found deeper may already
  * have been read, so more can be built than this. */
 enum { MAX_DEPTH = GHLO_MAX_LOCATION_NESTING / 2 };
 
-static guint32
-weight_limit (const GhloBytecodeReader *self)
+guint32
+ghlo_bytecode_limit (const GhloBytecodeReader *self)
 {
   guint64 size = self->file.end - self->file.data;
 
@@ -94,9 +94,9 @@ check_size (GhloByteCursor          *cursor,
 
   if (entry->height > limit)
     return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE, "expected at most %u levels of nesting, found more", limit);
-  if (entry->weight > weight_limit (cursor->reader))
+  if (entry->weight > ghlo_bytecode_limit (cursor->reader))
     return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE, "expected at most %u parts, parts of parts included,"
-                               " found %u", weight_limit (cursor->reader), entry->weight);
+                               " found %u", ghlo_bytecode_limit (cursor->reader), entry->weight);
 
   return TRUE;
 }
@@ -279,7 +279,7 @@ ghlo_bytecode_read_location (GhloByteCursor        *cursor,
     return ghlo_bytecode_fail (&start, GHLO_ERROR_PARSE, "expected a location, found %s", kind_name (attr->kind));
   if (self->depth > 0
       && (entry->height >= GHLO_MAX_LOCATION_NESTING
-          || (guint64) self->weight + entry->weight > weight_limit (self)))
+          || (guint64) self->weight + entry->weight > ghlo_bytecode_limit (self)))
     return TRUE;
   if (attr->location->kind != GHLO_IR_LOCATION_UNKNOWN)
     *location = attr->location;

@@ -36,10 +36,12 @@ ghlo_import_bytecode (GBytes            *bytes,
     .monitor = monitor,
     .flags = flags,
   };
+  const guint8 *data;
   gsize size;
 
   module->is_binary = TRUE;
-  reader.file.data = g_bytes_get_data (bytes, &size);
+  data = g_bytes_get_data (bytes, &size);
+  reader.file.data = data != NULL ? data : (const guint8 *) "";
   reader.file.end = reader.file.data + size;
   if (ghlo_bytecode_open (&reader))
     module->op = ghlo_bytecode_read_ir (&reader);

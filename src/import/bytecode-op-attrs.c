@@ -18,13 +18,6 @@ fail_name (GhloByteCursor           *cursor,
   const char *dialect = cursor->reader->dialects.items[name->dialect].name;
   g_autofree char *whole = g_strdup_printf ("%s.%s", dialect, name->name);
   g_autofree char *quote = ghlo_import_quote (whole, strlen (whole));
-  GhloIrVersion version = cursor->reader->artifact_version, current = GHLO_IR_VERSION_CURRENT;
-
-  if (ghlo_ir_version_compare (version, current) > 0)
-    return ghlo_bytecode_fail (cursor, GHLO_ERROR_UNSUPPORTED,
-                               "expected an operation of StableHLO %u.%u.%u or older, found '%s', in a file of "
-                               "StableHLO %u.%u.%u: write it for an older version", current.major, current.minor,
-                               current.patch, quote, version.major, version.minor, version.patch);
 
   return ghlo_bytecode_fail (cursor, GHLO_ERROR_UNSUPPORTED, "expected a known operation, found '%s'", quote);
 }
@@ -183,6 +176,13 @@ read_properties (GhloByteCursor           *cursor,
          && ghlo_bytecode_check_end (properties, "an operation's properties");
 }
 
+static gboolean
+fail_twice (GhloByteCursor *cursor,
+            const char     *name)
+{
+  return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE, "expected the attribute '%s' once, found it again", name);
+}
+
 static int
 compare_entries (gconstpointer a,
                  gconstpointer b)
@@ -208,20 +208,23 @@ set_discardable (GhloByteCursor           *cursor,
                  GArray                   *list,
                  GhloBytecodeOpAttributes *result)
 {
-  GhloIrModule *module = cursor->reader->module;
+  GhloBytecodeReader *self = cursor->reader;
   GhloIrNamedAttr *entries;
 
   if (list->len == 0)
     return TRUE;
-  entries = ghlo_ir_module_alloc (module, list->len * sizeof (GhloIrNamedAttr));
+  self->n_copied += list->len;
+  if (self->n_copied > ghlo_bytecode_limit (self))
+    return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE, "expected at most %u attributes that are put together"
+                               " for operations, found more", ghlo_bytecode_limit (self));
+  entries = ghlo_ir_module_alloc (self->module, list->len * sizeof (GhloIrNamedAttr));
   memcpy (entries, list->data, list->len * sizeof (GhloIrNamedAttr));
   qsort (entries, list->len, sizeof (GhloIrNamedAttr), compare_entries);
   for (guint i = 0; i < list->len; i++)
     {
-      entries[i].name = ghlo_ir_module_intern (module, entries[i].name, -1);
+      entries[i].name = ghlo_ir_module_intern (self->module, entries[i].name, -1);
       if (i > 0 && entries[i].name == entries[i - 1].name)
-        return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE, "expected the attribute '%s' once, found it again",
-                                   entries[i].name);
+        return fail_twice (cursor, entries[i].name);
     }
   result->discardable = entries;
   result->n_discardable = list->len;
@@ -229,16 +232,16 @@ set_discardable (GhloByteCursor           *cursor,
   return TRUE;
 }
 
-/* Whether an attribute says nothing: dictionaries for the arguments or results of a
- * function, all of them empty, are the same as none. */
+/* Attributes for each argument or result of a function, none of which has any:
+ * text leaves them out. */
 static gboolean
-says_nothing (const GhloIrNamedAttr *entry)
+says_nothing (const GhloIrAttrSpec *spec,
+              const GhloIrAttr     *value)
 {
-  if (entry->value->kind != GHLO_IR_ATTR_ARRAY
-      || (strcmp (entry->name, "arg_attrs") != 0 && strcmp (entry->name, "res_attrs") != 0))
+  if (spec->kind != GHLO_IR_KIND_DICTIONARIES || value->kind != GHLO_IR_ATTR_ARRAY)
     return FALSE;
-  for (gsize i = 0; i < entry->value->length; i++)
-    if (entry->value->children[i]->kind != GHLO_IR_ATTR_DICTIONARY || entry->value->children[i]->length > 0)
+  for (gsize i = 0; i < value->length; i++)
+    if (value->children[i]->kind != GHLO_IR_ATTR_DICTIONARY || value->children[i]->length > 0)
       return FALSE;
 
   return TRUE;
@@ -264,12 +267,13 @@ sort_attributes (GhloByteCursor           *cursor,
           g_array_index (list, GhloIrNamedAttr, n_kept++) = entry;
           continue;
         }
+      if (says_nothing (&spec->attributes[index], entry.value))
+        continue;
       if (inherent == NULL)
         inherent = ghlo_ir_module_alloc (cursor->reader->module, spec->n_attributes * sizeof (gpointer));
       if (inherent[index] != NULL)
-        return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE, "expected the attribute '%s' once, found it again",
-                                   entry.name);
-      inherent[index] = says_nothing (&entry) ? NULL : entry.value;
+        return fail_twice (cursor, entry.name);
+      inherent[index] = entry.value;
     }
   g_array_set_size (list, n_kept);
   result->inherent = inherent;
@@ -277,8 +281,8 @@ sort_attributes (GhloByteCursor           *cursor,
   return set_discardable (cursor, list, result);
 }
 
-/* Everything that comes from the properties, and from the dictionary of an old
- * operation of VHLO. */
+/* Everything that comes from the properties, and from the dictionary of an
+ * operation of VHLO that has none. */
 static gboolean
 make_attributes (GhloByteCursor             *cursor,
                  const GhloBytecodeOpParts  *parts,
@@ -305,41 +309,196 @@ make_attributes (GhloByteCursor             *cursor,
   if (name->kind == GHLO_OP_UNREGISTERED)
     push (list, "unregistered_name", name->whole);
 
-  return TRUE;
+  return sort_attributes (cursor, list, result);
 }
 
-/* Adds the dictionary to what is known already. */
+/* What a dictionary is to operations of one kind; a key of the reader's table. */
+typedef struct
+{
+  const GhloIrAttr         *dictionary;
+  gconstpointer             what;         /* the row of the operations, or the operation of VHLO */
+  gboolean                  in_function;
+  GhloBytecodeOpAttributes  attributes;
+} Known;
+
+static guint
+known_hash (gconstpointer data)
+{
+  const Known *known = data;
+
+  return g_direct_hash (known->dictionary) ^ (g_direct_hash (known->what) * 31) ^ (guint) known->in_function;
+}
+
 static gboolean
-add_dictionary (GhloByteCursor             *cursor,
-                const GhloBytecodeOpParts  *parts,
-                GArray                     *list,
-                GhloBytecodeOpAttributes   *result)
+known_equal (gconstpointer a,
+             gconstpointer b)
+{
+  const Known *left = a, *right = b;
+
+  return left->dictionary == right->dictionary && left->what == right->what
+         && left->in_function == right->in_function;
+}
+
+/* What has been kept under these keys, or a place to keep it, with *@is_new set. */
+static Known *
+find_known (GhloBytecodeReader *self,
+            const GhloIrAttr   *dictionary,
+            gconstpointer       what,
+            gboolean            in_function,
+            gboolean           *is_new)
+{
+  Known key = { dictionary, what, in_function, { 0 } }, *known;
+
+  if (self->dictionaries == NULL)
+    self->dictionaries = g_hash_table_new_full (known_hash, known_equal, g_free, NULL);
+  known = g_hash_table_lookup (self->dictionaries, &key);
+  *is_new = known == NULL;
+  if (known == NULL)
+    {
+      known = g_memdup2 (&key, sizeof key);
+      g_hash_table_add (self->dictionaries, known);
+    }
+
+  return known;
+}
+
+/* The dictionary as attributes of a row; the dictionary's own list where the row
+ * has none of them. */
+static gboolean
+sort_dictionary (GhloByteCursor           *cursor,
+                 const GhloIrAttr         *dictionary,
+                 GArray                   *list,
+                 GhloBytecodeOpAttributes *result)
 {
   const GhloIrOpSpec *spec = ghlo_ir_op_spec (result->kind);
+  gboolean has_inherent = FALSE;
 
-  if (parts->dictionary->length == 0)
-    return TRUE;
+  for (gsize i = 0; i < dictionary->length; i++)
+    {
+      const char *name = dictionary->entries[i].name;
+
+      has_inherent = has_inherent || inherent_index (spec, name) >= 0;
+      if (i > 0 && name == dictionary->entries[i - 1].name)
+        return fail_twice (cursor, name);
+    }
+  if (!has_inherent)
+    {
+      result->discardable = dictionary->entries;
+      result->n_discardable = (guint) dictionary->length;
+      return TRUE;
+    }
   g_array_set_size (list, 0);
-  for (guint i = 0; i < spec->n_attributes && result->inherent != NULL; i++)
-    if (result->inherent[i] != NULL)
-      push (list, spec->attributes[i].name, result->inherent[i]);
-  for (guint i = 0; i < result->n_discardable; i++)
-    push (list, result->discardable[i].name, result->discardable[i].value);
-  push_dictionary (list, parts->dictionary);
+  push_dictionary (list, dictionary);
 
   return sort_attributes (cursor, list, result);
 }
 
-/* Where to look for what other operations that are written in the same way became. */
-static GhloBytecodeKept *
-find_kept (GhloBytecodeReader        *self,
-           const GhloBytecodeOpParts *parts,
-           GhloBytecodeOpName        *name)
+static gboolean
+read_dictionary (GhloByteCursor           *cursor,
+                 const GhloIrAttr         *dictionary,
+                 GhloIrOpKind              kind,
+                 GArray                   *list,
+                 GhloBytecodeOpAttributes *result)
 {
-  if (parts->properties != 0)
-    return &self->properties.items[parts->properties - 1].kept;
+  gboolean is_new;
+  Known *known = find_known (cursor->reader, dictionary, ghlo_ir_op_spec (kind), FALSE, &is_new);
 
-  return parts->dictionary == NULL ? &name->bare : NULL;
+  known->attributes.kind = kind;
+  if (is_new && !sort_dictionary (cursor, dictionary, list, &known->attributes))
+    return FALSE;
+  *result = known->attributes;
+
+  return TRUE;
+}
+
+static gboolean
+merge_inherent (GhloByteCursor                 *cursor,
+                const GhloBytecodeOpAttributes *other,
+                GhloBytecodeOpAttributes       *result)
+{
+  const GhloIrOpSpec *spec = ghlo_ir_op_spec (result->kind);
+  const GhloIrAttr **inherent;
+
+  if (result->inherent == NULL || other->inherent == NULL)
+    {
+      result->inherent = result->inherent != NULL ? result->inherent : other->inherent;
+      return TRUE;
+    }
+  inherent = ghlo_ir_module_alloc (cursor->reader->module, spec->n_attributes * sizeof (gpointer));
+  for (guint i = 0; i < spec->n_attributes; i++)
+    {
+      if (result->inherent[i] != NULL && other->inherent[i] != NULL)
+        return fail_twice (cursor, spec->attributes[i].name);
+      inherent[i] = result->inherent[i] != NULL ? result->inherent[i] : other->inherent[i];
+    }
+  result->inherent = inherent;
+
+  return TRUE;
+}
+
+/* Adds what the dictionary has to what the properties have. */
+static gboolean
+merge (GhloByteCursor                 *cursor,
+       const GhloBytecodeOpAttributes *other,
+       GArray                         *list,
+       GhloBytecodeOpAttributes       *result)
+{
+  if (!merge_inherent (cursor, other, result))
+    return FALSE;
+  if (other->n_discardable == 0)
+    return TRUE;
+  if (result->n_discardable == 0)
+    {
+      result->discardable = other->discardable;
+      result->n_discardable = other->n_discardable;
+      return TRUE;
+    }
+  g_array_set_size (list, 0);
+  g_array_append_vals (list, result->discardable, result->n_discardable);
+  g_array_append_vals (list, other->discardable, other->n_discardable);
+
+  return set_discardable (cursor, list, result);
+}
+
+/* An operation of VHLO whose attributes stand in its dictionary. */
+static gboolean
+read_old (GhloByteCursor            *cursor,
+          const GhloBytecodeOpParts *parts,
+          const GhloBytecodeOpName  *name,
+          GArray                    *list,
+          GhloBytecodeOpAttributes  *result)
+{
+  gboolean is_new;
+  Known *known = find_known (cursor->reader, parts->dictionary, name->vhlo, parts->in_function, &is_new);
+
+  if (is_new && !make_attributes (cursor, parts, name, list, &known->attributes))
+    return FALSE;
+  *result = known->attributes;
+
+  return TRUE;
+}
+
+/* What the properties say, or that there are none. */
+static gboolean
+read_base (GhloByteCursor            *cursor,
+           const GhloBytecodeOpParts *parts,
+           GhloBytecodeOpName        *name,
+           GArray                    *list,
+           GhloBytecodeOpAttributes  *result)
+{
+  GhloBytecodeKept *kept = parts->properties != 0 ? &cursor->reader->properties.items[parts->properties - 1].kept
+                                                  : &name->bare;
+
+  if (kept->op_name == parts->op_name + 1 && kept->in_function == parts->in_function)
+    {
+      *result = kept->attributes;
+      return TRUE;
+    }
+  if (!make_attributes (cursor, parts, name, list, result))
+    return FALSE;
+  *kept = (GhloBytecodeKept) { (guint32) parts->op_name + 1, parts->in_function, *result };
+
+  return TRUE;
 }
 
 gboolean
@@ -348,26 +507,17 @@ ghlo_bytecode_op_attributes (GhloByteCursor            *cursor,
                              GArray                    *list,
                              GhloBytecodeOpAttributes  *result)
 {
-  GhloBytecodeReader *self = cursor->reader;
-  GhloBytecodeOpName *name = &self->op_names.items[parts->op_name];
-  GhloBytecodeKept *kept = find_kept (self, parts, name);
+  GhloBytecodeOpName *name = &cursor->reader->op_names.items[parts->op_name];
+  GhloBytecodeOpAttributes others;
 
   if (!name->is_known && !know_name (cursor, name))
     return FALSE;
+  if (name->vhlo != NULL && parts->properties == 0 && parts->dictionary != NULL)
+    return read_old (cursor, parts, name, list, result);
+  if (!read_base (cursor, parts, name, list, result))
+    return FALSE;
 
-  if (kept != NULL && kept->op_name == parts->op_name + 1 && kept->in_function == parts->in_function)
-    {
-      *result = kept->attributes;
-    }
-  else
-    {
-      if (!make_attributes (cursor, parts, name, list, result) || !sort_attributes (cursor, list, result))
-        return FALSE;
-      if (kept != NULL)
-        *kept = (GhloBytecodeKept) { (guint32) parts->op_name + 1, parts->in_function, *result };
-    }
-
-  /* Of an operation of VHLO without properties the dictionary has been read already. */
-  return parts->dictionary == NULL || (name->vhlo != NULL && parts->properties == 0)
-         || add_dictionary (cursor, parts, list, result);
+  return parts->dictionary == NULL
+         || (read_dictionary (cursor, parts->dictionary, result->kind, list, &others)
+             && merge (cursor, &others, list, result));
 }

@@ -36,7 +36,6 @@ typedef struct
   GHLO_IMPORT_VECTOR (gsize) awaited;           /* places in values that were used before their definition */
   guint               depth;       /* of regions */
   guint               n_ops;       /* since the last look at the monitor */
-  gboolean            cancelled;
   GArray             *attributes;  /* scratch */
   GHLO_IMPORT_VECTOR (GhloIrValue *) operands;            /* of the operation being read */
   GHLO_IMPORT_VECTOR (const GhloIrType *) result_types;
@@ -152,10 +151,7 @@ check_monitor (Builder        *self,
     return TRUE;
   self->n_ops = 0;
   if (ghlo_monitor_cancelled (reader->monitor, NULL))
-    {
-      self->cancelled = TRUE;
-      return FALSE;
-    }
+    return FALSE;
   ghlo_monitor_progress (reader->monitor, (double) ghlo_bytecode_offset (reader, cursor->at)
                                           / (double) (reader->file.end - reader->file.data), "parse");
 
@@ -360,14 +356,8 @@ make_op (Builder *self,
   if (attributes->inherent != NULL)
     memcpy (made->attributes, attributes->inherent,
             ghlo_ir_op_spec (attributes->kind)->n_attributes * sizeof (gpointer));
-  if (attributes->n_discardable > 0)
-    {
-      GhloIrNamedAttr *copy = ghlo_ir_module_alloc (self->module, attributes->n_discardable * sizeof (GhloIrNamedAttr));
-
-      memcpy (copy, attributes->discardable, attributes->n_discardable * sizeof (GhloIrNamedAttr));
-      made->discardable = copy;
-      made->n_discardable = attributes->n_discardable;
-    }
+  made->discardable = attributes->discardable;
+  made->n_discardable = attributes->n_discardable;
 
   return made;
 }

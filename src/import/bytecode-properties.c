@@ -144,8 +144,8 @@ read_sizes (GhloByteCursor *cursor,
   n = head >> 1;
   sparse = (head & 1) != 0;
   if (n > n_groups)
-    return ghlo_bytecode_fail (&start, GHLO_ERROR_PARSE, "expected at most %u numbers as '%s', found %" G_GUINT64_FORMAT,
-                               n_groups, name, n);
+    return ghlo_bytecode_fail (&start, GHLO_ERROR_PARSE, "expected at most %u numbers as '%s', found %"
+                               G_GUINT64_FORMAT, n_groups, name, n);
   if (sparse && n > 0 && !ghlo_bytecode_read_varint (cursor, &bits))
     return FALSE;
   if (bits > 8)
@@ -309,8 +309,8 @@ ghlo_bytecode_write_properties (GhloBytecodeWriter *writer,
       else if (value != NULL)
         ghlo_bytecode_write_attr (writer, GHLO_BYTECODE_BUILTIN, value);
       else
-        return ghlo_bytecode_refuse (writer, GHLO_ERROR_INVALID_ARGUMENT, "expected the attribute '%s' of '%s', found none",
-                                     attribute->name, spec->name);
+        return ghlo_bytecode_refuse (writer, GHLO_ERROR_INVALID_ARGUMENT,
+                                     "expected the attribute '%s' of '%s', found none", attribute->name, spec->name);
     }
 
   return !order.arrays || write_arrays (writer, op);

@@ -155,6 +155,9 @@ struct _GhloBytecodeReader
   guint                     depth;         /* of entries being read */
   guint                     height;        /* of the entry being read, so far */
   guint32                   weight;
+  GHashTable               *dictionaries;  /* bytecode-op-attrs.c's own; NULL until it is needed */
+  guint64                   n_unpacked;    /* bytes of constants that are not the file's own */
+  gsize                     n_copied;      /* attributes of operations that the file has in fewer places */
   gsize                     sdy_text;      /* bytes of text made of sdy's attributes so far */
 };
 
@@ -169,6 +172,8 @@ void           ghlo_bytecode_close        (GhloBytecodeReader *reader);
 gboolean       ghlo_bytecode_read_section (GhloByteCursor *cursor, guint *section, GhloByteRange *range);
 
 /* bytecode-entries.c */
+/* How many parts what the file shares may have when it is spelled out. */
+guint32        ghlo_bytecode_limit        (const GhloBytecodeReader *reader);
 /* Attribute or type @index, which is in range. */
 gboolean       ghlo_bytecode_use_attr     (GhloByteCursor *cursor, gsize index, const GhloIrAttr **attr);
 gboolean       ghlo_bytecode_use_type     (GhloByteCursor *cursor, gsize index, const GhloIrType **type);

@@ -39,11 +39,18 @@ static const struct
   { GHLO_SDY_SHARDING, 5 },
 };
 
-enum { CODE_SHARDING = 6, CODE_SHARDINGS = 7, CODE_UNREDUCED = 15, CODE_SHARDINGS_UNREDUCED = 16, CODE_REDUCTION = 17 };
+enum
+{
+  CODE_SHARDING            = 6,
+  CODE_SHARDINGS           = 7,
+  CODE_UNREDUCED           = 15,
+  CODE_SHARDINGS_UNREDUCED = 16,
+  CODE_REDUCTION           = 17,
+};
 
 /* Text that is made of a file of some size: a part that is shared is spelled out
  * each time. */
-enum { TEXT_FACTOR = 64, LEAST_TEXT = 65536, MAX_REDUCTION = 2 };
+enum { TEXT_FACTOR = 64, LEAST_TEXT = 65536 };
 
 /* @start is where @attr's number stands. */
 static gboolean
@@ -53,7 +60,8 @@ add_child (GhloByteCursor   *start,
            GhloSdyField     *field)
 {
   if (!ghlo_sdy_attr_is (attr, kind))
-    return ghlo_bytecode_fail (start, GHLO_ERROR_PARSE, "expected %s inside an attribute of sdy, found another attribute",
+    return ghlo_bytecode_fail (start, GHLO_ERROR_PARSE,
+                               "expected %s inside an attribute of sdy, found another attribute",
                                kind == GHLO_SDY_STRING ? "a string"
                                : kind == GHLO_SDY_MESH_OR_SYMBOL ? "a mesh or its symbol"
                                : ghlo_sdy_specs[kind].mnemonic);
@@ -152,9 +160,9 @@ read_reduction (GhloByteCursor *cursor,
   if (!ghlo_bytecode_read_signed (cursor, &field->integer))
     return FALSE;
 
-  return (field->integer >= 0 && field->integer <= MAX_REDUCTION)
-         || ghlo_bytecode_fail (&start, GHLO_ERROR_UNSUPPORTED, "expected a reduction up to %d, found %" G_GINT64_FORMAT,
-                                MAX_REDUCTION, field->integer);
+  return (field->integer >= 0 && field->integer < GHLO_SDY_N_REDUCTIONS)
+         || ghlo_bytecode_fail (&start, GHLO_ERROR_UNSUPPORTED, "expected a reduction up to %d, found %"
+                                G_GINT64_FORMAT, GHLO_SDY_N_REDUCTIONS - 1, field->integer);
 }
 
 static gboolean
@@ -203,7 +211,8 @@ check_factors (GhloByteCursor    *cursor,
         gint64 value = g_array_index (self->fields[i].integers, gint64, j);
 
         if (value < 0)
-          return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE, "expected a factor from 0 on, found %" G_GINT64_FORMAT, value);
+          return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE, "expected a factor from 0 on, found %"
+                                     G_GINT64_FORMAT, value);
       }
 
   return TRUE;

@@ -10,6 +10,8 @@
 
 #include <string.h>
 
+#include "import/unpack.h"
+
 /* Readers of file ranges came with this version. */
 static const GhloIrVersion range_version = { 1, 9, 0 };
 
@@ -95,8 +97,8 @@ may_leave_vhlo (GhloBytecodeWriter *self,
     return TRUE;
 
   return ghlo_bytecode_refuse (self, GHLO_ERROR_UNSUPPORTED,
-                               "the operation %s has an attribute or a type that version %u.%u.%u of the format "
-                               "has no form of", ghlo_ir_op_get_name (self->at),
+                               "%s cannot be part of an artifact of StableHLO %u.%u.%u: it has an attribute or a type "
+                               "that VHLO has not", ghlo_ir_op_get_name (self->at),
                                self->target.major, self->target.minor, self->target.patch);
 }
 
@@ -145,15 +147,30 @@ array_as_dense (GhloBytecodeWriter *self,
   const GhloElementInfo *info = ghlo_element_info (attr->type->element_type);
   gint64 n = (gint64) attr->length;
   const GhloIrType *tensor = ghlo_ir_type_tensor (self->module, attr->type, &n, 1, NULL, NULL);
-  gsize size = attr->length * info->size;
-  guint8 *data = g_malloc (MAX (size, 1));
-  gboolean splat;
+  guint8 *data = g_malloc (MAX (attr->length * info->size, 1));
+  gboolean splat = FALSE;
+  GBytes *bytes;
 
   for (gsize i = 0; i < attr->length; i++)
     ghlo_element_store (attr->type->element_type, data + i * info->size, (GhloScalar) { .i = attr->integers[i] });
-  splat = attr->length > 0 && memcmp (data, data + info->size, size - info->size) == 0;
+  bytes = ghlo_import_compress (g_bytes_new_take (data, attr->length * info->size), attr->length, info->size, &splat);
 
-  return ghlo_ir_attr_dense (self->module, tensor, g_bytes_new_take (data, splat ? info->size : size), splat, NULL);
+  return ghlo_ir_attr_dense (self->module, tensor, bytes, splat, NULL);
+}
+
+/* Without a key, and with one element for all where they are equal. */
+static const GhloIrAttr *
+plain_dense (GhloBytecodeWriter *self,
+             const GhloIrAttr   *attr)
+{
+  gsize size = ghlo_element_info (attr->type->element_type)->size;
+  gboolean splat = attr->dense.splat;
+  GBytes *bytes = g_bytes_ref (attr->dense.bytes);
+
+  if (!splat)
+    bytes = ghlo_import_compress (bytes, attr->dense.n_elements, size, &splat);
+
+  return ghlo_ir_attr_dense (self->module, attr->type, bytes, splat, NULL);
 }
 
 static const GhloIrAttr *
@@ -185,13 +202,10 @@ dictionary_in_one_form (GhloBytecodeWriter *self,
   return ghlo_ir_attr_dictionary (self->module, entries, attr->length);
 }
 
-/* Attributes that differ here and are written alike are one attribute there: a
- * symbol is a string in VHLO, and array<i64: …> a tensor; a constant is the same
- * wherever its data came from, and a boolean an integer of one bit. */
 static const GhloIrAttr *
-one_form (GhloBytecodeWriter *self,
-          gboolean            vhlo,
-          const GhloIrAttr   *attr)
+make_one_form (GhloBytecodeWriter *self,
+               gboolean            vhlo,
+               const GhloIrAttr   *attr)
 {
   switch (attr->kind)
     {
@@ -201,8 +215,7 @@ one_form (GhloBytecodeWriter *self,
       return attr->type->element_type == GHLO_ELEMENT_TYPE_I1 ? ghlo_ir_attr_bool (self->module, attr->integer != 0)
                                                               : attr;
     case GHLO_IR_ATTR_DENSE:
-      return attr->dense.resource == NULL ? attr
-             : ghlo_ir_attr_dense (self->module, attr->type, g_bytes_ref (attr->dense.bytes), attr->dense.splat, NULL);
+      return plain_dense (self, attr);
     case GHLO_IR_ATTR_DENSE_ARRAY:
       return vhlo && (attr->type->element_type == GHLO_ELEMENT_TYPE_I64
                       || attr->type->element_type == GHLO_ELEMENT_TYPE_I1) ? array_as_dense (self, attr) : attr;
@@ -213,6 +226,27 @@ one_form (GhloBytecodeWriter *self,
     default:
       return attr;
     }
+}
+
+/* Attributes that differ here and are written alike are one attribute there: a
+ * symbol is a string in VHLO, and array<i64: …> a tensor; a constant is the same
+ * wherever its data came from, and a boolean an integer of one bit. Each is made
+ * once, since one that is inside many others may be met very often. */
+static const GhloIrAttr *
+one_form (GhloBytecodeWriter *self,
+          gboolean            vhlo,
+          const GhloIrAttr   *attr)
+{
+  gconstpointer key = key_of (attr, vhlo ? GHLO_BYTECODE_VHLO : GHLO_BYTECODE_BUILTIN);
+  const GhloIrAttr *form = g_hash_table_lookup (self->forms, key);
+
+  if (form == NULL)
+    {
+      form = make_one_form (self, vhlo, attr);
+      g_hash_table_insert (self->forms, (gpointer) key, (gpointer) form);
+    }
+
+  return form;
 }
 
 static GhloBytecodeEntry *
@@ -278,10 +312,10 @@ ghlo_bytecode_attr_entry (GhloBytecodeWriter *self,
 
   if (entry != NULL)
     return entry;
-  if (!self->numbering)
-    return not_numbered (self);
   if (attr->kind == GHLO_IR_ATTR_LOCATION)
     return ghlo_bytecode_location_entry (self, attr->location);
+  if (!self->numbering)
+    return not_numbered (self);
 
   other = one_form (self, encoding == GHLO_BYTECODE_VHLO, attr);
   found = resolve_attr (encoding, other);
@@ -343,8 +377,7 @@ static const GhloIrLocation *
 written_location (GhloBytecodeWriter   *self,
                   const GhloIrLocation *location)
 {
-  if (location == NULL || (self->flags & GHLO_EXPORT_STRIP_LOCATIONS) != 0
-      || location->kind == GHLO_IR_LOCATION_OPAQUE)
+  if (location == NULL || location->kind == GHLO_IR_LOCATION_OPAQUE)
     return self->unknown;
   if (location->kind == GHLO_IR_LOCATION_FILE && (location->end_line != 0 || location->end_column != 0)
       && ghlo_ir_version_compare (self->target, range_version) < 0)
@@ -401,4 +434,11 @@ ghlo_bytecode_name_entry (GhloBytecodeWriter *self,
   g_hash_table_insert (self->names.by_key, (gpointer) key, entry);
 
   return entry;
+}
+
+GhloBytecodeEntry *
+ghlo_bytecode_place_entry (GhloBytecodeWriter   *self,
+                           const GhloIrLocation *location)
+{
+  return ghlo_bytecode_location_entry (self, (self->flags & GHLO_EXPORT_STRIP_LOCATIONS) == 0 ? location : NULL);
 }

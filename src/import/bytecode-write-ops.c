@@ -51,7 +51,7 @@ write_argument (GhloBytecodeWriter  *self,
                 gboolean             vhlo)
 {
   const GhloBytecodeEntry *type = ghlo_bytecode_type_entry (self, encoding_of (vhlo), argument->type);
-  const GhloBytecodeEntry *location = ghlo_bytecode_location_entry (self, argument->location);
+  const GhloBytecodeEntry *location = ghlo_bytecode_place_entry (self, argument->location);
   gboolean known = location->item != self->unknown;
 
   if (self->version < GHLO_BYTECODE_LEAVES_OUT_UNKNOWN)

@@ -214,6 +214,7 @@ writer_init (GhloBytecodeWriter *self)
   self->types = new_table ();
   self->names = new_table ();
   self->texts = g_hash_table_new (NULL, NULL);
+  self->forms = g_hash_table_new (NULL, NULL);
   self->unknown = ghlo_ir_location_unknown (self->module);
   self->strings.order = g_ptr_array_new ();
   self->properties.order = g_ptr_array_new ();
@@ -232,6 +233,7 @@ writer_clear (GhloBytecodeWriter *self)
   free_table (&self->types);
   free_table (&self->names);
   g_hash_table_unref (self->texts);
+  g_hash_table_unref (self->forms);
   ghlo_ir_intern_clear (&self->strings.table);
   g_ptr_array_unref (self->strings.order);
   ghlo_ir_intern_clear (&self->properties.table);

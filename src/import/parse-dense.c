@@ -544,7 +544,7 @@ ghlo_import_parse_dense_resource (GhloImportParser *self,
       return NULL;
     }
 
-  raw = ghlo_import_find_resource (self, name, strlen (name));
+  raw = ghlo_import_find_resource (self, name);
   if (raw == NULL)
     return NULL;
   n_bytes = g_bytes_get_size (raw);

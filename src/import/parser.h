@@ -41,8 +41,7 @@ typedef struct
 /* A blob of the {-# … #-} section. */
 typedef struct
 {
-  const char *key;                 /* in the text */
-  gsize       length;
+  const char *key;                 /* interned */
   const char *hex;                 /* the string's text without quotes and 0x */
   gsize       hex_length;
   GBytes     *bytes;               /* decoded, without the alignment; NULL until needed */
@@ -274,7 +273,8 @@ gboolean              ghlo_import_decode_hex       (guint8 *bytes, const char *t
 
 /* resources.c */
 gboolean              ghlo_import_parse_resources  (GhloImportParser *self);
-GBytes               *ghlo_import_find_resource    (GhloImportParser *self, const char *key, gsize length);
+/* @key is interned. */
+GBytes               *ghlo_import_find_resource    (GhloImportParser *self, const char *key);
 
 /* parse-location.c */
 /* "loc(…)" when it is there; *location is unchanged otherwise. */

@@ -107,6 +107,24 @@ ghlo_sdy_field_n_integers (const GhloSdyField *field)
   return field->integers != NULL ? field->integers->len : 0;
 }
 
+/* What printing and reading share. Factors are i to z, then z_1, z_2 and so on. */
+enum { GHLO_SDY_LAST_LETTER = 'z' - 'i', GHLO_SDY_N_REDUCTIONS = 3 };
+
+extern const char *const ghlo_sdy_reductions[GHLO_SDY_N_REDUCTIONS];
+
+/* Behind the mnemonic, with the length of what is the attribute's own; NULL when
+ * @attr is of another kind. */
+const char       *ghlo_sdy_find_body   (const GhloIrAttr  *attr,
+                                        GhloSdyKind        kind,
+                                        gsize             *length);
+/* Behind a "$" of a form: the letter there, or 0, and the field. Gives what follows. */
+const char       *ghlo_sdy_read_reference (const char     *form,
+                                        char              *style,
+                                        guint             *index);
+/* Whether the part of the form up to the next "~" is there. */
+gboolean          ghlo_sdy_has_part    (const GhloSdyAttr *self,
+                                        const char        *form);
+
 void              ghlo_sdy_field_add   (GhloSdyField      *field,
                                         const GhloIrAttr  *attr);
 void              ghlo_sdy_field_append (GhloSdyField     *field,

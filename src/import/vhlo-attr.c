@@ -435,25 +435,41 @@ lacks (const GhloIrAttr *attr,
   return FALSE;
 }
 
+static gboolean within (const GhloIrAttr *attr, GhloIrVersion target, GHashTable *seen, GhloVhloNeed *need);
+
+/* @seen has the arrays and dictionaries that are within @target: one that is inside
+ * many others may be met very often. */
 static gboolean
 children_within (const GhloIrAttr *attr,
                  GhloIrVersion     target,
+                 GHashTable       *seen,
                  GhloVhloNeed     *need)
 {
+  if (g_hash_table_contains (seen, attr))
+    return TRUE;
+
   for (gsize i = 0; attr->kind == GHLO_IR_ATTR_DICTIONARY && i < attr->length; i++)
-    if (!ghlo_vhlo_attr_within (attr->entries[i].value, target, need))
+    if (!within (attr->entries[i].value, target, seen, need))
       return FALSE;
   for (gsize i = 0; attr->kind == GHLO_IR_ATTR_ARRAY && i < attr->length; i++)
-    if (!ghlo_vhlo_attr_within (attr->children[i], target, need))
+    if (!within (attr->children[i], target, seen, need))
       return FALSE;
+  g_hash_table_add (seen, (gpointer) attr);
 
   return TRUE;
 }
 
-gboolean
-ghlo_vhlo_attr_within (const GhloIrAttr *attr,
-                       GhloIrVersion     target,
-                       GhloVhloNeed     *need)
+static gboolean
+is_container (const GhloIrAttr *attr)
+{
+  return attr->kind == GHLO_IR_ATTR_DICTIONARY || attr->kind == GHLO_IR_ATTR_ARRAY;
+}
+
+static gboolean
+within (const GhloIrAttr *attr,
+        GhloIrVersion     target,
+        GHashTable       *seen,
+        GhloVhloNeed     *need)
 {
   const AttrRow *row = row_of (attr);
   GhloIrVersion since = row != NULL ? (GhloIrVersion) { row->major, row->minor, 0 } : mixed_since;
@@ -466,7 +482,17 @@ ghlo_vhlo_attr_within (const GhloIrAttr *attr,
       && !ghlo_vhlo_type_within (attr->type, target, need))
     return FALSE;
 
-  return children_within (attr, target, need);
+  return !is_container (attr) || children_within (attr, target, seen, need);
+}
+
+gboolean
+ghlo_vhlo_attr_within (const GhloIrAttr *attr,
+                       GhloIrVersion     target,
+                       GhloVhloNeed     *need)
+{
+  g_autoptr (GHashTable) seen = is_container (attr) ? g_hash_table_new (NULL, NULL) : NULL;
+
+  return within (attr, target, seen, need);
 }
 
 /* What is inside an array or a dictionary may be another dialect's. */

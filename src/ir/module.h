@@ -88,7 +88,7 @@ struct _GhloIrOp
   GhloIrValue            *results;
   GhloIrRegion           *regions;
   const GhloIrAttr      **attributes;    /* inherent, in the row's order; NULL where absent */
-  const GhloIrNamedAttr  *discardable;   /* in name order */
+  const GhloIrNamedAttr  *discardable;   /* in name order; other operations may share the list */
   GhloIrBlock            *block;         /* where it stands; NULL for the module's own op */
   GhloIrOp               *previous, *next;
   const GhloIrLocation   *location;      /* NULL when not given */

@@ -138,7 +138,8 @@ test_refused (void)
   Fixture fixture;
 
   fixture_set_up (&fixture, &none);
-  g_assert_false (ghlo_bytecode_sdy.write_attr (&fixture.writer, make_attr (fixture.writer.module, "#sdy.unknown<[]>")));
+  g_assert_false (ghlo_bytecode_sdy.write_attr (&fixture.writer,
+                                                make_attr (fixture.writer.module, "#sdy.unknown<[]>")));
   g_assert_error (fixture.writer.error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED);
   g_assert_cmpstr (fixture.writer.error->message, ==,
                    "expected an attribute of sdy that is known, found #sdy.unknown<[]>");
@@ -193,7 +194,8 @@ test_properties (void)
   static const Case top_k = { .bytes = "0101", .attrs = { "2 : i64" } };
   static const Case old_top_k = { .bytes = "01", .attrs = { "2 : i64" } };
   static const Case stable_top_k = { .bytes = "01", .attrs = { "2 : i64", "true" } };
-  static const Case unstable_top_k = { .text = "the attribute is_stable of chlo.top_k needs StableHLO 1.20.0",
+  static const Case unstable_top_k = { .text = "chlo.top_k needs StableHLO 1.20.0, the target is 1.17.0: it has the "
+                                               "attribute is_stable",
                                        .bytes = "", .attrs = { "2 : i64", "false" } };
 
   check_properties (GHLO_OP_STABLEHLO_SORT, 6, current, &sort, (const char *[]) { "is_stable", NULL });

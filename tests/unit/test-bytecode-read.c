@@ -265,6 +265,9 @@ test_strings (void)
   CHECK_BAD_DATA ("ML\xefR\x01x\0\x01\x03\x01\x02\x01\x03\x05\x01\x01\x04\x03\x01\x00\x0b\x03\x07""abc",
                   GHLO_ERROR_PARSE,
                   "at byte 22, in the string section: expected a string that ends with a zero byte, found 0x63");
+  /* The last string takes the place of the first one's size. */
+  CHECK_BAD_DATA ("ML\xefR\x01x\0\x01\x03\x01\x02\x01\x03\x05\x01\x01\x04\x03\x01\x00\x0b\x05\x07\x03\x01\x00",
+                  GHLO_ERROR_PARSE, "at byte 23, in the string section: expected 1 more byte, found 0");
 }
 
 /* Uses before definitions, over blocks and in a region inside. */
@@ -411,6 +414,106 @@ test_unregistered (void)
   PUT_MODULE (known, V (1), V (0), V (1 << 1), V (OP_TEST), PROPERTIES, V (ATTR_UNKNOWN), V (0));
   check_bad_foreign (known, "at byte 133, in the property section: expected properties of a known operation,"
                             " found those of 'test.op'");
+}
+
+/* One packed resource as many constants, of which each is eight times as long. */
+static void
+test_unpacked_resources (void)
+{
+  g_autoptr (BytecodeFile) file = new_file (4);
+  g_autoptr (GByteArray) array = g_byte_array_new (), blocks = g_byte_array_new ();
+  g_autofree guint8 *data = g_malloc (20000);
+  guint weights = bytecode_file_string (file, "w"), name = bytecode_file_string (file, "x"), key, value, dictionary;
+  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (GhloDiagnostics) diagnostics = ghlo_diagnostics_new ("test", NULL, 0);
+  g_autoptr (GhloIrModule) module = NULL;
+
+  memset (data, 0x55, 20000);
+  file->resource_offsets = g_byte_array_new ();
+  file->resources = g_byte_array_new ();
+  PUT (file->resource_offsets, V (0), V (0), V (1), V (weights));
+  bytecode_file_put_varint (file->resource_offsets, 20004);
+  PUT (file->resource_offsets, 0);
+  PUT (file->resources, V (1));
+  bytecode_file_put_varint (file->resources, 20000);
+  g_byte_array_append (file->resources, data, 20000);
+  while (file->resources->len < 20004)
+    PUT (file->resources, 0);
+  key = ADD_ATTR (file, V (2), V (name));
+  PUT (array, V (0), V (40));
+  for (guint i = 0; i < 40; i++)
+    {
+      g_autoptr (GByteArray) type = g_byte_array_new ();
+
+      /* tensor<1x…x160000xi1> of another rank each time. */
+      PUT (type, V (13), V (i + 1));
+      for (guint j = 0; j < i; j++)
+        PUT (type, V (2));
+      bytecode_file_put_varint (type, 160000 << 1);
+      PUT (type, V (TYPE_I1));
+      value = ADD_ATTR (file, V (16), V (bytecode_file_type (file, type->data, type->len)), V (0));
+      PUT (array, V (value));
+    }
+  value = bytecode_file_attr (file, array->data, array->len);
+  dictionary = ADD_ATTR (file, V (1), V (1), V (key), V (value));
+  PUT (blocks, V (1), V (0), V (1 << 1), V (OP_TEST), ATTRS, V (ATTR_UNKNOWN), V (dictionary));
+  put_module (file, blocks->data, blocks->len);
+  bytes = bytecode_file_finish (file);
+  module = read_bytes (bytes, GHLO_IMPORT_ALLOW_UNREGISTERED, diagnostics);
+  g_assert_null (module);
+  g_assert_nonnull (strstr (((const GhloFinding *) g_ptr_array_index (diagnostics->findings, 0))->message,
+                            "bytes when unpacked"));
+}
+
+/* Operations share a dictionary, until one of them is changed. */
+static void
+test_shared_attributes (void)
+{
+  g_autoptr (BytecodeFile) file = new_file (6);
+  g_autoptr (GhloIrModule) module = NULL;
+  guint name = bytecode_file_string (file, "x"), key, dictionary;
+  GhloIrOp *first, *second;
+
+  key = ADD_ATTR (file, V (2), V (name));
+  dictionary = ADD_ATTR (file, V (1), V (1), V (key), V (key));
+  PUT_MODULE (file, V (1), V (0), V (2 << 1),
+              V (OP_TEST), ATTRS, V (ATTR_UNKNOWN), V (dictionary),
+              V (OP_TEST), ATTRS, V (ATTR_UNKNOWN), V (dictionary));
+  module = read_good (file);
+  first = module->op->regions[0].first->first;
+  second = first->next;
+  g_assert_true (first->discardable == second->discardable);
+  ghlo_ir_op_set (module, first, "x", ghlo_ir_attr_unit (module));
+  ghlo_ir_op_set (module, first, "a", ghlo_ir_attr_unit (module));
+  ghlo_ir_op_set (module, first, "z", ghlo_ir_attr_unit (module));
+  check_text (module, GHLO_IR_PRINT_GENERIC,
+              "\"builtin.module\"() ({\n"
+              "  \"test.op\"() {a, x, z} : () -> ()\n"
+              "  \"test.op\"() {x = \"x\"} : () -> ()\n"
+              "}) : () -> ()\n");
+}
+
+static void
+test_cancelled (void)
+{
+  g_autoptr (BytecodeFile) file = new_file (4);
+  g_autoptr (GByteArray) blocks = g_byte_array_new ();
+  g_autoptr (GhloDiagnostics) diagnostics = ghlo_diagnostics_new ("test", NULL, 0);
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  const GhloMonitor monitor = { .cancellable = cancellable };
+  g_autoptr (GhloIrModule) module = NULL;
+  g_autoptr (GBytes) bytes = NULL;
+
+  PUT (blocks, V (1), V (0));
+  bytecode_file_put_varint (blocks, 10000 << 1);
+  for (guint i = 0; i < 10000; i++)
+    PUT (blocks, V (OP_TEST), 0, V (ATTR_UNKNOWN));
+  put_module (file, blocks->data, blocks->len);
+  bytes = bytecode_file_finish (file);
+  g_cancellable_cancel (cancellable);
+  module = ghlo_import_bytecode (bytes, GHLO_IMPORT_ALLOW_UNREGISTERED, diagnostics, &monitor, NULL);
+  g_assert_null (module);
+  g_assert_cmpuint (diagnostics->n_errors, ==, 0);
 }
 
 /* A file location inside @n others; gives the number of the outermost. */
@@ -582,7 +685,7 @@ test_bad_attributes (void)
   CHECK_BAD_ATTR (GHLO_ERROR_UNSUPPORTED, "at byte 55, in the attribute section: expected an attribute that StableHLO"
                   " has, found a distinct attribute", V (21), V (0));
   CHECK_BAD_ATTR (GHLO_ERROR_UNSUPPORTED, "at byte 55, in the attribute section: expected the code of a builtin"
-                  " attribute, below 23, found 23", V (23), V (0));
+                  " attribute, up to 22, found 23", V (23), V (0));
   CHECK_BAD_ATTR (GHLO_ERROR_PARSE, "at byte 56, in the attribute section: expected the end of an attribute,"
                   " found 2 more bytes", V (7), V (0), V (0));
   CHECK_BAD_ATTR (GHLO_ERROR_PARSE, "at byte 56, in the attribute section: expected the number of a type,"
@@ -706,6 +809,157 @@ test_resources (void)
                   " resource 'weights' in this file, found none");
 }
 
+/* The bytes of a file of tests/bytecode. */
+static GBytes *
+load (const char *name)
+{
+  g_autofree char *path = g_test_build_filename (G_TEST_DIST, "bytecode", name, NULL);
+  g_autoptr (GError) error = NULL;
+  char *data;
+  gsize size;
+
+  g_file_get_contents (path, &data, &size, &error);
+  g_assert_no_error (error);
+
+  return g_bytes_new_take (data, size);
+}
+
+static GBytes *
+load_sample (guint version)
+{
+  g_autofree char *name = g_strdup_printf ("module-%u.mlirbc", version);
+
+  return load (name);
+}
+
+/* The file reads as the text, but for locations: the files have some for what has
+ * none in the text. */
+static void
+check_sample (const char *name,
+              const char *text_name)
+{
+  g_autoptr (GBytes) bytes = load (name), text = load (text_name);
+  g_autoptr (GhloDiagnostics) diagnostics = ghlo_diagnostics_new ("test", NULL, 0);
+  g_autoptr (GhloIrModule) expected = ghlo_import_text (g_bytes_get_data (text, NULL), g_bytes_get_size (text),
+                                                        GHLO_IMPORT_DEFAULT, diagnostics, NULL);
+  g_autoptr (GhloIrModule) module = read_good_bytes (bytes);
+  g_autofree char *pretty = ghlo_ir_to_string (expected, GHLO_IR_PRINT_STRIP_LOCATIONS);
+  g_autofree char *generic = ghlo_ir_to_string (expected, GHLO_IR_PRINT_STRIP_LOCATIONS | GHLO_IR_PRINT_GENERIC);
+
+  check_text (module, GHLO_IR_PRINT_STRIP_LOCATIONS, pretty);
+  check_text (module, GHLO_IR_PRINT_STRIP_LOCATIONS | GHLO_IR_PRINT_GENERIC, generic);
+  g_assert_true (ghlo_ir_verify (module, diagnostics, NULL));
+}
+
+/* What MLIR wrote in each version of the container, and a portable artifact with
+ * casts between types of VHLO and builtin ones. */
+static void
+test_samples (void)
+{
+  for (guint version = 0; version <= 6; version++)
+    {
+      g_autofree char *name = g_strdup_printf ("module-%u.mlirbc", version);
+
+      check_sample (name, "module.mlir");
+    }
+  check_sample ("mixed.mlirbc", "mixed.mlir");
+}
+
+/* The locations of the operations in the sample's @main, and of one inside. */
+static void
+test_sample_locations (void)
+{
+  static const char *const expected[] = {
+    NULL, "\"file.py\":3:4", "\"file.py\":3:4 to :9", "\"file.py\":3:4 to 5:6", "fused[\"file.py\":9:10, \"fused\"]",
+    "fused<\"metadata\">[\"file.py\":11:12]", "\"call\"(\"file.py\":13:14)",
+  };
+
+  for (guint version = 0; version <= 6; version++)
+    {
+      g_autoptr (GBytes) bytes = load_sample (version);
+      g_autoptr (GhloIrModule) module = read_good_bytes (bytes);
+      GhloIrBlock *body = ghlo_ir_func_get_body (ghlo_ir_module_find (module, "main"));
+      GhloIrOp *op = body->first;
+      g_autoptr (GString) inner = g_string_new (NULL);
+
+      for (guint i = 0; i < G_N_ELEMENTS (expected); i++, op = op->next)
+        {
+          g_autoptr (GString) text = g_string_new (NULL);
+
+          if (op->location != NULL)
+            ghlo_ir_location_append (op->location, text);
+          g_assert_cmpstr (text->str, ==, expected[i] != NULL ? expected[i] : "");
+          if (i == 4)
+            ghlo_ir_location_append (op->regions[0].first->first->location, inner);
+        }
+      g_assert_cmpstr (inner->str, ==, "callsite(\"inner\" at callsite(\"file.py\":7:8 at \"outer\"))");
+      g_assert_cmpstr (body->arguments[0]->location->text, ==, "input");
+    }
+}
+
+/* The data of large constants, and of resources, is the file's own. */
+static void
+test_in_place (void)
+{
+  g_autoptr (GBytes) bytes = load_sample (6);
+  g_autoptr (GhloIrModule) module = read_good_bytes (bytes);
+  const GhloIrAttr *resource = ghlo_ir_op_get (module->op, "test.resource");
+  const GhloIrOp *constant = ghlo_ir_func_get_body (ghlo_ir_module_find (module, "main"))->first->next;
+  const guint8 *start, *data, *weights;
+  gsize size;
+
+  start = g_bytes_get_data (bytes, &size);
+  weights = g_bytes_get_data (resource->dense.bytes, NULL);
+  data = g_bytes_get_data (ghlo_ir_op_get (constant, "value")->dense.bytes, NULL);
+  g_assert_true (weights > start && weights < start + size);
+  g_assert_true (data > start && data < start + size);
+}
+
+/* Reads @bytes as they are, in memory of just that size; what can be read is
+ * verified, printed, and read again as text. */
+static void
+check_any (const guint8 *data,
+           gsize         size)
+{
+  g_autoptr (GBytes) bytes = g_bytes_new (data, size);
+  g_autoptr (GhloDiagnostics) diagnostics = ghlo_diagnostics_new ("test", NULL, 0);
+  g_autoptr (GhloIrModule) module = read_bytes (bytes, GHLO_IMPORT_ALLOW_UNREGISTERED, diagnostics);
+  g_autoptr (GhloIrModule) again = NULL;
+  g_autofree char *text = NULL;
+
+  if (module == NULL || !ghlo_ir_verify (module, diagnostics, NULL))
+    {
+      g_assert_cmpuint (diagnostics->n_errors, >, 0);
+      return;
+    }
+  text = ghlo_ir_to_string (module, GHLO_IR_PRINT_DEFAULT);
+  again = ghlo_import_text (text, strlen (text), GHLO_IMPORT_ALLOW_UNREGISTERED, diagnostics, NULL);
+  if (again == NULL)
+    g_error ("%s\n%s", ((const GhloFinding *) g_ptr_array_index (diagnostics->findings, 0))->message, text);
+}
+
+/* Files that end anywhere, and files with another bit anywhere. */
+static void
+test_damage (void)
+{
+  for (guint version = 0; version <= 6; version++)
+    {
+      g_autoptr (GBytes) bytes = load_sample (version);
+      gsize size;
+      g_autofree guint8 *data = g_memdup2 (g_bytes_get_data (bytes, &size), g_bytes_get_size (bytes));
+
+      for (gsize less = 0; less < size; less++)
+        check_any (data, less);
+      for (gsize i = 0; i < size && version % 3 == 0; i++)
+        for (guint bit = 0; bit < 8; bit++)
+          {
+            data[i] ^= (guint8) (1 << bit);
+            check_any (data, size);
+            data[i] ^= (guint8) (1 << bit);
+          }
+    }
+}
+
 int
 main (int    argc,
       char **argv)
@@ -717,6 +971,7 @@ main (int    argc,
   g_test_add_func ("/bytecode/container/dialect-versions", test_dialect_versions);
   g_test_add_func ("/bytecode/container/strings", test_strings);
   g_test_add_func ("/bytecode/container/resources", test_resources);
+  g_test_add_func ("/bytecode/container/unpacked-resources", test_unpacked_resources);
   g_test_add_func ("/bytecode/values/forward-references", test_forward_references);
   g_test_add_func ("/bytecode/values/unmet-references", test_unmet_references);
   g_test_add_func ("/bytecode/values/too-many", test_too_many_values);
@@ -724,12 +979,18 @@ main (int    argc,
   g_test_add_func ("/bytecode/values/use-lists", test_use_lists);
   g_test_add_func ("/bytecode/operations/successors", test_successors);
   g_test_add_func ("/bytecode/operations/unregistered", test_unregistered);
+  g_test_add_func ("/bytecode/operations/shared-attributes", test_shared_attributes);
+  g_test_add_func ("/bytecode/operations/cancelled", test_cancelled);
   g_test_add_func ("/bytecode/operations/places", test_places);
   g_test_add_func ("/bytecode/operations/misaligned-constant", test_misaligned_constant);
   g_test_add_func ("/bytecode/entries/locations", test_locations);
   g_test_add_func ("/bytecode/entries/nesting", test_nesting);
   g_test_add_func ("/bytecode/entries/text", test_text_entries);
   g_test_add_func ("/bytecode/entries/bad-attributes", test_bad_attributes);
+  g_test_add_func ("/bytecode/samples/text", test_samples);
+  g_test_add_func ("/bytecode/samples/locations", test_sample_locations);
+  g_test_add_func ("/bytecode/samples/in-place", test_in_place);
+  g_test_add_func ("/bytecode/samples/damage", test_damage);
 
   return g_test_run ();
 }

@@ -100,7 +100,8 @@ static void
 test_fields (void)
 {
   g_autoptr (GhloIrModule) module = ghlo_ir_module_new ("test");
-  const GhloIrAttr *attr = ghlo_ir_attr_opaque (module, "sdy.sharding<@m, [{\"x\"}, {?}p3], unreduced=max{\"y\":(1)2}>");
+  const GhloIrAttr *attr = ghlo_ir_attr_opaque (module,
+                                                "sdy.sharding<@m, [{\"x\"}, {?}p3], unreduced=max{\"y\":(1)2}>");
   const GhloIrAttr *dimension = ghlo_ir_attr_opaque (module, "sdy<dimension_sharding{?}p3>");
   const GhloIrAttr *axis = ghlo_ir_attr_opaque (module, "sdy<axis_ref\"y\":(1)2>");
   g_auto (GhloSdyAttr) self;
