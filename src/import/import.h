@@ -65,7 +65,9 @@ typedef enum
 
 /* @module, which was verified, as a portable artifact that readers of @target and
  * all later versions understand. NULL with @error set: UNSUPPORTED, naming an
- * operation and the version it needs, when @target cannot hold the program. */
+ * operation and the version it needs, when @target cannot hold the program. What it
+ * needs is made in @module, which must be the caller's alone: a copy, or one that
+ * nobody else reads. */
 GBytes       *ghlo_export_artifact     (GhloIrModule      *module,
                                         GhloIrVersion      target,
                                         GhloExportFlags    flags,

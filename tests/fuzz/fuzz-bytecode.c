@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Any bytes as bytecode: reading gives a module or an error. What verifies is
+ * Any bytes as a program in any form: reading gives a module or an error. What verifies is
  * printed in both forms, and what was printed must be read again; it is also
  * written as an artifact where one can hold it, which must be read again too.
  */
@@ -47,9 +47,9 @@ LLVMFuzzerTestOneInput (const uint8_t *data,
                         size_t         size)
 {
   g_autoptr (GBytes) bytes = g_bytes_new (data, size);
-  g_autoptr (GhloDiagnostics) diagnostics = ghlo_diagnostics_new ("fuzz", NULL, 0);
-  g_autoptr (GhloIrModule) module = ghlo_import_bytecode (bytes, GHLO_IMPORT_ALLOW_UNREGISTERED, diagnostics,
-                                                          NULL, NULL);
+  g_autoptr (GhloDiagnostics) diagnostics = ghlo_diagnostics_new ("fuzz", g_bytes_get_data (bytes, NULL), size);
+  g_auto (GhloImportSource) source = { 0 };
+  g_autoptr (GhloIrModule) module = ghlo_import (bytes, GHLO_IMPORT_ALLOW_UNREGISTERED, diagnostics, NULL, &source);
 
   if (module == NULL)
     {
