@@ -5,6 +5,8 @@
 
 #include "ir/version.h"
 
+#include <string.h>
+
 #include "base/ghlo-error.h"
 
 gboolean
@@ -40,6 +42,7 @@ ghlo_ir_version_parse_target (const char     *text,
 {
   const GhloIrVersion oldest = GHLO_IR_VERSION_OLDEST;
   const GhloIrVersion current = GHLO_IR_VERSION_CURRENT;
+  g_autofree char *found = NULL;
 
   *version = current;
   if (text == NULL)
@@ -48,9 +51,10 @@ ghlo_ir_version_parse_target (const char     *text,
       && ghlo_ir_version_compare (*version, current) <= 0)
     return TRUE;
 
+  found = g_utf8_make_valid (text, (gssize) strnlen (text, 40));
   g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
                "expected a version of StableHLO from %u.%u.%u to %u.%u.%u, found '%s'", oldest.major, oldest.minor,
-               oldest.patch, current.major, current.minor, current.patch, text);
+               oldest.patch, current.major, current.minor, current.patch, found);
 
   return FALSE;
 }

@@ -82,7 +82,7 @@ test_targets (void)
 {
   static const char *const wrong[] = {
     "", "1", "1.0", "1.0.0.0", "newest", "1..0", "1.0.0 ", " 1.0.0", "v1.0.0", "0.8.9", "1.21.0", "2.0.0", "1.20.1",
-    "65536.0.0", "4294967297.0.0", "-1.0.0",
+    "65536.0.0", "4294967297.0.0", "-1.0.0", "\377",
   };
   GhloIrVersion version;
 
@@ -98,6 +98,7 @@ test_targets (void)
       g_assert_false (ghlo_ir_version_parse_target (wrong[i], &version, &error));
       g_assert_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT);
       g_assert_nonnull (strstr (error->message, "from 0.9.0 to 1.20.0, found '"));
+      g_assert_true (g_utf8_validate (error->message, -1, NULL));
     }
 }
 
