@@ -22,6 +22,19 @@ location_equal (gconstpointer item,
          && (a->n_children == 0 || memcmp (a->children, b->children, a->n_children * sizeof (gpointer)) == 0);
 }
 
+static guint32
+measure (const GhloIrLocation *location)
+{
+  guint32 extent = ghlo_ir_add_extent (2, location->text != NULL ? strlen (location->text) / 8 : 0);
+
+  for (guint i = 0; i < location->n_children; i++)
+    extent = ghlo_ir_add_extent (extent, location->children[i] != NULL ? location->children[i]->extent : 1);
+  if (location->metadata != NULL)
+    extent = ghlo_ir_add_extent (extent, location->metadata->extent);
+
+  return extent;
+}
+
 static const GhloIrLocation *
 intern (GhloIrModule         *module,
         const GhloIrLocation *key)
@@ -40,6 +53,7 @@ intern (GhloIrModule         *module,
     {
       location = ghlo_ir_arena_copy (&context->arena, key, sizeof (GhloIrLocation));
       location->children = ghlo_ir_arena_copy (&context->arena, key->children, key->n_children * sizeof (gpointer));
+      location->extent = measure (location);
       ghlo_ir_intern_add (&context->locations, hash, location);
     }
 

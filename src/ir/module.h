@@ -42,6 +42,7 @@ struct _GhloIrLocation
   const GhloIrLocation *const *children;
   guint                        n_children;
   const GhloIrAttr            *metadata;
+  guint32                      extent;                /* how much of it there is to print; see context.h */
 };
 
 struct _GhloIrUse

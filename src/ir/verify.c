@@ -16,6 +16,10 @@
 /* How many operations pass between two looks at the monitor. */
 enum { MONITOR_INTERVAL = 1024 };
 
+/* What a program may come to when all that is shared is counted each time: so many
+ * pieces, and so many for each byte that it takes. */
+enum { LEAST_EXTENT = 1 << 22, MOST_REPEATED = 32 };
+
 #define OP(ID, name, summary, traits, word, ...) \
   gboolean ghlo_ir_verify_##word (GhloIrVerifier *verifier, const GhloIrOp *op);
 #include "ir/ops.def"
@@ -280,6 +284,44 @@ next_op (GhloIrOp *op,
   return NULL;
 }
 
+/* What is printed of an operation itself. */
+static guint64
+measure (const GhloIrOp *op)
+{
+  const GhloIrOpSpec *spec = ghlo_ir_op_get_spec (op);
+  guint64 extent = op->location != NULL ? op->location->extent : 0;
+
+  for (guint i = 0; i < spec->n_attributes; i++)
+    extent += op->attributes[i] != NULL ? op->attributes[i]->extent : 0;
+  for (guint i = 0; i < op->n_discardable; i++)
+    extent += op->discardable[i].value->extent;
+  for (guint i = 0; i < op->n_operands; i++)
+    extent += op->operands[i].value != NULL ? op->operands[i].value->type->extent : 0;
+  for (guint i = 0; i < op->n_results; i++)
+    extent += op->results[i].type->extent;
+  for (guint i = 0; i < op->n_regions; i++)
+    for (const GhloIrBlock *block = op->regions[i].first; block != NULL; block = block->next)
+      for (guint k = 0; k < block->n_arguments; k++)
+        extent += (guint64) block->arguments[k]->type->extent
+                  + (block->arguments[k]->location != NULL ? block->arguments[k]->location->extent : 0);
+
+  return extent;
+}
+
+/* Attributes, types and locations share their parts: few lines can spell a program
+ * that no memory could print. Programs repeat themselves, but not without end. */
+static gboolean
+check_extent (GhloIrVerifyRun *run,
+              const GhloIrOp  *op)
+{
+  run->extent += measure (op);
+  if (run->extent <= run->most)
+    return TRUE;
+
+  return ghlo_ir_verify_fail (&run->verifier, op, "expected attributes, types and locations that are in proportion "
+                              "to the program, found parts that repeat each other without end");
+}
+
 gboolean
 ghlo_ir_verify (GhloIrModule      *module,
                 GhloDiagnostics   *diagnostics,
@@ -293,6 +335,7 @@ ghlo_ir_verify (GhloIrModule      *module,
   run->verifier.module = module;
   run->verifier.diagnostics = diagnostics;
   run->monitor = monitor;
+  run->most = LEAST_EXTENT + MOST_REPEATED * (guint64) ghlo_ir_module_get_size (module);
   if (module->op == NULL)
     {
       ghlo_diagnostics_add (diagnostics, GHLO_SEVERITY_ERROR, GHLO_ERROR_VERIFY, 0, 0,
@@ -306,6 +349,8 @@ ghlo_ir_verify (GhloIrModule      *module,
       gboolean good;
 
       if (run->n_ops++ % MONITOR_INTERVAL == 0 && ghlo_monitor_cancelled (monitor, NULL))
+        return FALSE;
+      if (!check_extent (run, op))
         return FALSE;
       good = check_op (run, op);
       if (too_deep)

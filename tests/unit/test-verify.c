@@ -663,7 +663,47 @@ test_built_place (void)
   ghlo_ir_op_set_operand (op, 0, NULL);
   op->location = location;
   add_return (&built);
-  expect (&built, "in @main: 'stablehlo.tanh' op expected a value");
+  expect (&built, "in @main: 'stablehlo.tanh' op expected attributes, types and locations that are in proportion");
+}
+
+/* A program with an attribute, or a location, that holds the one before twice, so
+ * many times over. */
+static char *
+make_doubled (gboolean locations,
+              guint    depth)
+{
+  GString *text = g_string_new (locations ? "#a0 = loc(\"x\")\n" : "#a0 = [1, 2]\n");
+
+  for (guint i = 1; i <= depth; i++)
+    if (locations)
+      g_string_append_printf (text, "#a%u = loc(fused[#a%u, #a%u])\n", i, i - 1, i - 1);
+    else
+      g_string_append_printf (text, "#a%u = [#a%u, #a%u]\n", i, i - 1, i - 1);
+  if (locations)
+    g_string_append_printf (text, "func.func @main() {\n  return loc(#a%u)\n}\n", depth);
+  else
+    g_string_append_printf (text, "func.func @main() attributes {x = #a%u} {\n  return\n}\n", depth);
+
+  return g_string_free (text, FALSE);
+}
+
+static void
+test_repeated (void)
+{
+  for (guint locations = 0; locations < 2; locations++)
+    for (guint depth = 10; depth <= 60; depth += 50)
+      {
+        g_autofree char *text = make_doubled (locations == 1, depth);
+        g_autoptr (GhloDiagnostics) diagnostics = ghlo_diagnostics_new ("test", text, strlen (text));
+        g_autoptr (GhloIrModule) module = ghlo_import_text (text, strlen (text), GHLO_IMPORT_DEFAULT, diagnostics,
+                                                            NULL);
+
+        g_assert_nonnull (module);
+        g_assert_cmpint (ghlo_ir_verify (module, diagnostics, NULL), ==, depth == 10);
+        if (depth > 10)
+          g_assert_nonnull (strstr (((GhloFinding *) g_ptr_array_index (diagnostics->findings, 0))->message,
+                                    "repeat each other"));
+      }
 }
 
 static void
@@ -705,6 +745,7 @@ main (int   argc,
   g_test_add_func ("/verify/built/no-terminator", test_built_no_terminator);
   g_test_add_func ("/verify/built/isolated", test_built_isolated);
   g_test_add_func ("/verify/built/deep", test_built_deep);
+  g_test_add_func ("/verify/repeated", test_repeated);
   g_test_add_func ("/verify/built/place", test_built_place);
   g_test_add_func ("/verify/built/cancelled", test_cancelled);
 
