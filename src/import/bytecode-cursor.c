@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#include "ir/verify.h"
+
 /* What padding consists of. */
 enum { PADDING = 0xcb };
 
@@ -70,6 +72,15 @@ ghlo_bytecode_fail (GhloByteCursor *cursor,
                         cursor->section, message, reason);
 
   return FALSE;
+}
+
+gboolean
+ghlo_bytecode_check_struct (GhloByteCursor   *cursor,
+                            const GhloIrAttr *attr)
+{
+  g_autofree char *problem = ghlo_ir_struct_problem (attr);
+
+  return problem == NULL || ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE, "%s", problem);
 }
 
 static gboolean

@@ -221,7 +221,7 @@ ghlo_bytecode_read_row (GhloByteCursor         *cursor,
       return FALSE;
   *attr = ghlo_ir_attr_struct (ghlo_bytecode_module (cursor), structure, fields);
 
-  return TRUE;
+  return ghlo_bytecode_check_struct (&start, *attr);
 }
 
 /* The code of the attribute, or -1. */

@@ -63,6 +63,8 @@ gboolean ghlo_bytecode_read_optional_attr (GhloByteCursor *cursor, const GhloIrA
 gboolean ghlo_bytecode_read_type          (GhloByteCursor *cursor, const GhloIrType **type);
 /* An attribute that must be of one kind. */
 gboolean ghlo_bytecode_read_attr_of       (GhloByteCursor *cursor, GhloIrAttrKind kind, const GhloIrAttr **attr);
+/* Whether a STRUCT that was read here is right by itself. */
+gboolean ghlo_bytecode_check_struct       (GhloByteCursor *cursor, const GhloIrAttr *attr);
 /* The blob of a dense_resource by its handle (a varint), as a slice; NULL bytes
  * when the file has the key alone. */
 gboolean ghlo_bytecode_read_resource      (GhloByteCursor *cursor, const char **key, GBytes **bytes);

@@ -293,12 +293,13 @@ read_struct (GhloByteCursor    *cursor,
              const GhloIrAttr **attr)
 {
   const GhloIrAttr *fields[MAX_FIELDS] = { NULL };
+  GhloByteCursor start = *cursor;
 
   if (!ghlo_vhlo_read_fields (cursor, row->fields, fields))
     return FALSE;
   *attr = ghlo_ir_attr_struct (ghlo_bytecode_module (cursor), row->subkind, fields);
 
-  return TRUE;
+  return ghlo_bytecode_check_struct (&start, *attr);
 }
 
 #define ENUM(ID, ...) { GHLO_IR_ATTR_ENUM, GHLO_IR_ENUM_##ID, __VA_ARGS__ }
