@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ir/cost.h"
+
 typedef struct
 {
   guint   counts[GHLO_N_OPS];
@@ -53,6 +55,28 @@ add_types (JsonBuilder             *builder,
   json_builder_end_array (builder);
 }
 
+/* What the program must at least do. */
+static void
+add_cost (JsonBuilder        *builder,
+          const GhloIrModule *module,
+          const GhloIrOp     *entry)
+{
+  GhloIrCost cost;
+
+  ghlo_ir_cost (module, entry, &cost);
+  json_builder_set_member_name (builder, "cost");
+  json_builder_begin_object (builder);
+  json_builder_set_member_name (builder, "product_operations");
+  json_builder_add_double_value (builder, cost.product_operations);
+  json_builder_set_member_name (builder, "scalar_operations");
+  json_builder_add_double_value (builder, cost.scalar_operations);
+  json_builder_set_member_name (builder, "bytes");
+  json_builder_add_double_value (builder, cost.bytes);
+  json_builder_set_member_name (builder, "exact");
+  json_builder_add_boolean_value (builder, cost.exact);
+  json_builder_end_object (builder);
+}
+
 /* The program as JSON; the text form is made of the same. */
 static JsonNode *
 describe (GhloIrModule *module)
@@ -90,6 +114,8 @@ describe (GhloIrModule *module)
   json_builder_add_int_value (builder, census->n_ops);
   json_builder_set_member_name (builder, "constant_bytes");
   json_builder_add_int_value (builder, census->constant_bytes);
+  if (entry != NULL)
+    add_cost (builder, module, entry);
   json_builder_set_member_name (builder, "operation_counts");
   json_builder_begin_object (builder);
   for (guint kind = 1; kind < GHLO_N_OPS; kind++)
