@@ -60,6 +60,26 @@ n_bytes (Counting         *self,
   return n_elements (self, type) * ghlo_element_info (type->element_type)->size;
 }
 
+/* What must be read of an input: all of it, unless it is only cut from. */
+static double
+input_bytes (Counting          *self,
+             const GhloIrValue *input)
+{
+  double all = n_bytes (self, input->type), cut = 0;
+
+  for (const GhloIrUse *use = input->uses; use != NULL; use = use->next)
+    {
+      gboolean cuts = use->op->kind == GHLO_OP_STABLEHLO_SLICE || use->op->kind == GHLO_OP_STABLEHLO_DYNAMIC_SLICE
+                      || use->op->kind == GHLO_OP_STABLEHLO_GATHER;
+
+      if (!cuts || use != use->op->operands)
+        return all;
+      cut += n_bytes (self, use->op->results[0].type);
+    }
+
+  return MIN (all, cut);
+}
+
 static double
 result_elements (Counting       *self,
                  const GhloIrOp *op)
@@ -309,9 +329,12 @@ ghlo_ir_cost (const GhloIrModule *module,
 {
   Counting self = { .module = module, .cost = cost };
   const GhloIrType *type = ghlo_ir_op_get (function, "function_type")->type;
+  const GhloIrBlock *body = ghlo_ir_func_get_body (function);
 
   *cost = (GhloIrCost) { .exact = TRUE };
-  for (guint i = 0; i < type->rank + type->n_results; i++)
-    cost->bytes += n_bytes (&self, type->members[i]);
+  for (guint i = 0; body != NULL && i < body->n_arguments; i++)
+    cost->bytes += input_bytes (&self, body->arguments[i]);
+  for (guint i = 0; i < type->n_results; i++)
+    cost->bytes += n_bytes (&self, type->members[type->rank + i]);
   count_region (&self, &function->regions[0], 1);
 }

@@ -15,7 +15,7 @@ typedef struct
 {
   double   product_operations;  /* of products and convolutions; a multiply-add is two */
   double   scalar_operations;   /* of everything else, one for each element computed */
-  double   bytes;               /* inputs, outputs and constants, each once */
+  double   bytes;               /* inputs (of those only cut from what is cut), outputs and constants, each once */
   gboolean exact;               /* FALSE when a dimension or a number of iterations is not known: taken as 1 */
 } GhloIrCost;
 

@@ -30,14 +30,11 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Options, options_clear)
 
 static gboolean
 check_options (Options  *options,
-               int       argc,
                GError  **error)
 {
   const char *problem = NULL;
 
-  if (argc < 2)
-    problem = "expected a FILE";
-  else if (options->warm_up < 1 || options->repetitions < 0)
+  if (options->warm_up < 1 || options->repetitions < 0)
     problem = "expected --warm-up of 1 or more and --repeat of 0 or more";
   else if (!(options->bench.seconds >= 0) || !(options->tolerance >= 0))
     problem = "expected --time and --tolerance of 0 or more";
@@ -154,7 +151,7 @@ ghlo_tool_bench (int    argc,
 
   if (!ghlo_tool_parse_options ("bench", entries, &argc, &argv, &status))
     return status;
-  if (!check_options (&options, argc, &error))
+  if (!check_options (&options, &error))
     {
       ghlo_tool_error ("%s", error->message);
       return GHLO_TOOL_USAGE;

@@ -12,10 +12,11 @@
 #include <string.h>
 
 const GhloToolCommand ghlo_tool_commands[] = {
-  { "bench", "FILE…", "measure how long programs take",
+  { "bench", "[FILE…]", "measure how long programs take",
     "Each program is read, prepared and run again and again. The roofline is the time that\n"
     "the machine needs at least, to move the program's bytes or to do its products, as a\n"
-    "share of the median; the machine's own rates are measured before.\n"
+    "share of the median; the machine's own rates are measured before, and are all there is\n"
+    "without a FILE.\n"
     "\n"
     "Example:\n"
     "  ghlo bench --save=before.json model.mlir\n"
