@@ -100,6 +100,12 @@ ghlo_memory_get_used (void)
   return __atomic_load_n (&used, __ATOMIC_RELAXED);
 }
 
+void
+ghlo_memory_reset_peak (void)
+{
+  __atomic_store_n (&peak, ghlo_memory_get_used (), __ATOMIC_RELAXED);
+}
+
 gsize
 ghlo_memory_get_peak (void)
 {

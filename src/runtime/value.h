@@ -59,6 +59,8 @@ GBytes    *ghlo_value_get_bytes      (GhloValue       *self);
  * machine's memory). */
 gsize      ghlo_memory_get_used      (void);
 gsize      ghlo_memory_get_peak      (void);
+/* The peak counts from here on. */
+void       ghlo_memory_reset_peak    (void);
 gsize      ghlo_memory_get_limit     (void);
 void       ghlo_memory_set_limit     (gsize            limit);
 

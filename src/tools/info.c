@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "import/exported.h"
+#include "ir/cost.h"
 
 /* By GhloProgramFormat. */
 static const char *const form_names[] = {
@@ -174,6 +175,28 @@ add_source (JsonBuilder            *builder,
     add_exported (builder, source->exported);
 }
 
+/* What the program must at least do. */
+static void
+add_cost (JsonBuilder        *builder,
+          const GhloIrModule *module,
+          const GhloIrOp     *entry)
+{
+  GhloIrCost cost;
+
+  ghlo_ir_cost (module, entry, &cost);
+  json_builder_set_member_name (builder, "cost");
+  json_builder_begin_object (builder);
+  json_builder_set_member_name (builder, "product_operations");
+  json_builder_add_double_value (builder, cost.product_operations);
+  json_builder_set_member_name (builder, "scalar_operations");
+  json_builder_add_double_value (builder, cost.scalar_operations);
+  json_builder_set_member_name (builder, "bytes");
+  json_builder_add_double_value (builder, cost.bytes);
+  json_builder_set_member_name (builder, "exact");
+  json_builder_add_boolean_value (builder, cost.exact);
+  json_builder_end_object (builder);
+}
+
 /* The program as JSON; the text form is made of the same. */
 static JsonNode *
 describe (GhloIrModule           *module,
@@ -203,6 +226,8 @@ describe (GhloIrModule           *module,
   add_int (builder, "functions", census->n_functions);
   add_int (builder, "operations", census->n_ops);
   add_int (builder, "constant_bytes", census->constant_bytes);
+  if (entry != NULL)
+    add_cost (builder, module, entry);
   json_builder_set_member_name (builder, "operation_counts");
   json_builder_begin_object (builder);
   for (guint kind = 1; kind < GHLO_N_OPS; kind++)
@@ -212,6 +237,15 @@ describe (GhloIrModule           *module,
   json_builder_end_object (builder);
 
   return json_builder_get_root (builder);
+}
+
+static void
+print_cost (JsonObject *cost)
+{
+  printf ("%-10s %.4g operations in products, %.4g others, %.4g bytes%s\n", "cost",
+          json_object_get_double_member (cost, "product_operations"),
+          json_object_get_double_member (cost, "scalar_operations"), json_object_get_double_member (cost, "bytes"),
+          json_object_get_boolean_member (cost, "exact") ? "" : " (at least: not all shapes and loops are known)");
 }
 
 static void
@@ -297,6 +331,8 @@ print_text (JsonObject *info)
   printf ("%-10s %" G_GINT64_FORMAT " in %" G_GINT64_FORMAT " functions, %" G_GINT64_FORMAT " bytes of constants\n",
           "operations", json_object_get_int_member (info, "operations"), json_object_get_int_member (info, "functions"),
           json_object_get_int_member (info, "constant_bytes"));
+  if (json_object_has_member (info, "cost"))
+    print_cost (json_object_get_object_member (info, "cost"));
   json_object_iter_init_ordered (&iter, counts);
   while (json_object_iter_next_ordered (&iter, &name, &count))
     printf ("%10" G_GINT64_FORMAT " %s\n", json_node_get_int (count), name);

@@ -12,6 +12,16 @@
 #include <string.h>
 
 const GhloToolCommand ghlo_tool_commands[] = {
+  { "bench", "[FILE…]", "measure how long programs take",
+    "Each program is read, prepared and run again and again. The roofline is the time that\n"
+    "the machine needs at least, to move the program's bytes or to do its products, as a\n"
+    "share of the median; the machine's own rates are measured before, and are all there is\n"
+    "without a FILE.\n"
+    "\n"
+    "Example:\n"
+    "  ghlo bench --save=before.json model.mlir\n"
+    "  ghlo bench --baseline=before.json model.mlir",
+    ghlo_tool_bench },
   { "check", "FILE…", "run test programs and check what they compute",
     "Each FILE (or every .mlir file of a folder) is a test as StableHLO's own: programs\n"
     "between lines \"// -----\", with check.* operations or custom_call @check.*. With\n"

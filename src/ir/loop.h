@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Loops that count: a while whose condition compares a counter with a constant,
+ * and whose body adds a constant to that counter.
+ */
+
+#pragma once
+
+#include "ir/module.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  guint    counter;      /* which of the carried values */
+  gint64   start;        /* its first value, where known */
+  gint64   end, step;
+  gboolean start_known;  /* else a value of the program's */
+  gint64   trips;        /* how often the body runs; -1 when the start is not known */
+} GhloIrCountedLoop;
+
+/* FALSE when @loop, a stablehlo.while, does not count, or its counter might wrap. */
+gboolean ghlo_ir_counted_loop (const GhloIrOp    *loop,
+                               GhloIrCountedLoop *counted);
+/* The one integer that @value always is: a constant scalar or a splat, also through
+ * a conversion, broadcast or reshape. */
+gboolean ghlo_ir_value_get_constant (const GhloIrValue *value,
+                                     gint64            *number);
+
+G_END_DECLS

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Measuring one program: how long reading, preparing, the first and the further
+ * runs take, and what they touch.
+ */
+
+#include "tools/bench.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "base/ghlo-error.h"
+
+enum { LEAST_RUNS = 5, MOST_RUNS = 100000 };
+
+/* What is being run. */
+typedef struct
+{
+  const GhloExecutor *executor;
+  GhloPrepared       *prepared;
+  GPtrArray          *inputs;      /* of GhloValue */
+  guint               n_outputs;
+} Program;
+
+static void
+program_clear (Program *self)
+{
+  if (self->prepared != NULL)
+    self->executor->release (self->prepared);
+  g_clear_pointer (&self->inputs, g_ptr_array_unref);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Program, program_clear)
+
+/* In nanoseconds: a small program takes few microseconds. */
+static gint64
+now (void)
+{
+  struct timespec time;
+
+  clock_gettime (CLOCK_MONOTONIC, &time);
+
+  return time.tv_sec * G_GINT64_CONSTANT (1000000000) + time.tv_nsec;
+}
+
+static double
+seconds_since (gint64 start)
+{
+  return (double) (now () - start) / 1e9;
+}
+
+static long
+count_faults (void)
+{
+  struct rusage usage;
+
+  getrusage (RUSAGE_SELF, &usage);
+
+  return usage.ru_minflt;
+}
+
+/* One run, its outputs dropped outside of the time. */
+static gboolean
+run_once (Program  *self,
+          double   *seconds,
+          GError  **error)
+{
+  g_autofree GhloValue **outputs = g_new0 (GhloValue *, self->n_outputs + 1);
+  gint64 start = now ();
+
+  if (!self->executor->run (self->prepared, NULL, (GhloValue *const *) self->inputs->pdata, self->inputs->len,
+                            outputs, NULL, error))
+    return FALSE;
+  *seconds = seconds_since (start);
+  for (guint i = 0; i < self->n_outputs; i++)
+    ghlo_value_unref (outputs[i]);
+
+  return TRUE;
+}
+
+static int
+compare_doubles (gconstpointer a,
+                 gconstpointer b)
+{
+  double x = *(const double *) a, y = *(const double *) b;
+
+  return (x > y) - (x < y);
+}
+
+/* The value that @share of the sorted samples do not exceed. */
+static double
+percentile (GArray *samples,
+            double  share)
+{
+  guint rank = (guint) ceil (share * samples->len);
+
+  return g_array_index (samples, double, CLAMP (rank, 1, samples->len) - 1);
+}
+
+static void
+summarize (GArray          *samples,
+           GhloBenchResult *result)
+{
+  double sum = 0, squares = 0;
+
+  g_array_sort (samples, compare_doubles);
+  for (guint i = 0; i < samples->len; i++)
+    sum += g_array_index (samples, double, i);
+  result->n_runs = samples->len;
+  result->mean = sum / samples->len;
+  for (guint i = 0; i < samples->len; i++)
+    squares += pow (g_array_index (samples, double, i) - result->mean, 2);
+  result->deviation = samples->len > 1 ? sqrt (squares / (samples->len - 1)) : 0;
+  result->minimum = g_array_index (samples, double, 0);
+  result->median = (percentile (samples, 0.5) + g_array_index (samples, double, samples->len / 2)) / 2;
+  result->p95 = percentile (samples, 0.95);
+  result->p99 = percentile (samples, 0.99);
+}
+
+static gboolean
+run_many (Program                 *self,
+          const GhloBenchOptions  *options,
+          GhloBenchResult         *result,
+          GError                 **error)
+{
+  g_autoptr (GArray) samples = g_array_new (FALSE, FALSE, sizeof (double));
+  gint64 start;
+  double seconds;
+  long faults;
+
+  if (!run_once (self, &result->first, error))
+    return FALSE;
+  for (guint i = 1; i < options->warm_up; i++)
+    if (!run_once (self, &seconds, error))
+      return FALSE;
+
+  faults = count_faults ();
+  start = now ();
+  for (guint i = 0; i < MOST_RUNS; i++)
+    {
+      if (options->repetitions > 0 ? i >= options->repetitions
+                                   : i >= LEAST_RUNS && seconds_since (start) >= options->seconds)
+        break;
+      if (!run_once (self, &seconds, error))
+        return FALSE;
+      g_array_append_val (samples, seconds);
+    }
+  result->faults = (double) (count_faults () - faults) / samples->len;
+  summarize (samples, result);
+
+  return TRUE;
+}
+
+static gboolean
+make_inputs (Program         *self,
+             const GhloIrOp  *function,
+             const char      *fill,
+             GError         **error)
+{
+  const GhloIrType *type = ghlo_ir_op_get (function, "function_type")->type;
+
+  self->n_outputs = type->n_results;
+  self->inputs = g_ptr_array_new_with_free_func ((GDestroyNotify) ghlo_value_unref);
+  for (guint i = 0; i < type->rank; i++)
+    {
+      GhloValue *value = ghlo_tool_make_input (fill, type->members[i], i, error);
+
+      if (value == NULL)
+        {
+          g_prefix_error (error, "input %u: ", i);
+          return FALSE;
+        }
+      g_ptr_array_add (self->inputs, value);
+    }
+
+  return TRUE;
+}
+
+gboolean
+ghlo_bench_measure (const char              *path,
+                    const GhloBenchOptions  *options,
+                    GhloBenchResult         *result,
+                    GError                 **error)
+{
+  g_autoptr (GhloIrModule) module = NULL;
+  g_auto (Program) program = { .executor = options->executor };
+  GhloIrOp *function;
+  gint64 start = now ();
+
+  ghlo_memory_reset_peak ();
+  module = ghlo_tool_load (path, NULL);
+  function = module != NULL ? ghlo_ir_module_get_entry (module) : NULL;
+  if (function == NULL || ghlo_ir_func_get_body (function) == NULL)
+    {
+      g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT, "%s: expected a program with a function 'main'",
+                   path);
+      return FALSE;
+    }
+  *result = (GhloBenchResult) { .name = g_path_get_basename (path), .load = seconds_since (start) };
+  ghlo_ir_cost (module, function, &result->cost);
+  if (!make_inputs (&program, function, options->fill, error))
+    return FALSE;
+
+  start = now ();
+  program.prepared = options->executor->prepare (module, function, NULL, error);
+  if (program.prepared == NULL)
+    return FALSE;
+  result->compile = seconds_since (start);
+  if (!run_many (&program, options, result, error))
+    return FALSE;
+  result->peak_bytes = ghlo_memory_get_peak ();
+
+  return TRUE;
+}
+
+void
+ghlo_bench_result_clear (GhloBenchResult *result)
+{
+  g_clear_pointer (&result->name, g_free);
+}
