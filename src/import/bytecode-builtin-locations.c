@@ -70,7 +70,7 @@ read_file (GhloByteCursor    *cursor,
   const char *name;
   guint numbers[2];
 
-  return ghlo_bytecode_builtin_read_name (cursor, &name) && read_numbers (cursor, numbers, 2)
+  return ghlo_bytecode_read_name (cursor, &name) && read_numbers (cursor, numbers, 2)
          && give_location (cursor, ghlo_ir_location_file (ghlo_bytecode_module (cursor), name,
                                                           numbers[0], numbers[1], 0, 0), attr);
 }
@@ -85,7 +85,7 @@ read_file_range (GhloByteCursor    *cursor,
   guint numbers[4] = { 0 };
   gsize n;
 
-  if (!ghlo_bytecode_builtin_read_name (cursor, &name))
+  if (!ghlo_bytecode_read_name (cursor, &name))
     return FALSE;
   start = *cursor;
   if (!ghlo_bytecode_read_count (cursor, 1, &n))
@@ -163,7 +163,7 @@ read_named (GhloByteCursor    *cursor,
   const GhloIrLocation *part;
   const char *name;
 
-  return ghlo_bytecode_builtin_read_name (cursor, &name) && read_part (cursor, &part)
+  return ghlo_bytecode_read_name (cursor, &name) && read_part (cursor, &part)
          && give_location (cursor, ghlo_ir_location_name (ghlo_bytecode_module (cursor), name, part), attr);
 }
 

@@ -11,113 +11,11 @@
 #include "import/bytecode-reader.h"
 #include "import/unpack.h"
 
-typedef GHLO_IMPORT_VECTOR (const GhloIrAttr *) Attrs;
-
 typedef struct
 {
   gboolean  (*read) (GhloByteCursor *cursor, const GhloIrAttr **attr);
   const char *unsupported;    /* what the code is when we have nothing for it */
 } AttrRow;
-
-/* A count and attributes. */
-static gboolean
-read_attrs (GhloByteCursor *cursor,
-            Attrs          *attrs)
-{
-  gsize n;
-
-  if (!ghlo_bytecode_read_count (cursor, 1, &n))
-    return FALSE;
-  for (gsize i = 0; i < n; i++)
-    {
-      const GhloIrAttr *attr;
-
-      if (!ghlo_bytecode_read_attr (cursor, &attr))
-        return FALSE;
-      GHLO_IMPORT_PUSH (attrs, attr);
-    }
-
-  return TRUE;
-}
-
-static gboolean
-read_array (GhloByteCursor    *cursor,
-            const GhloIrAttr **attr)
-{
-  Attrs children = { 0 };
-  gboolean good = read_attrs (cursor, &children);
-
-  if (good)
-    *attr = ghlo_ir_attr_array (ghlo_bytecode_module (cursor), children.items, children.n);
-  GHLO_IMPORT_CLEAR (&children);
-
-  return good;
-}
-
-gboolean
-ghlo_bytecode_builtin_read_name (GhloByteCursor  *cursor,
-                                 const char     **name)
-{
-  GhloByteCursor start = *cursor;
-  const GhloIrAttr *attr;
-
-  if (!ghlo_bytecode_read_attr_of (cursor, GHLO_IR_ATTR_STRING, &attr))
-    return FALSE;
-  *name = attr->text;
-
-  return strlen (attr->text) == attr->length
-         || ghlo_bytecode_fail (&start, GHLO_ERROR_PARSE, "expected a name without zero bytes, found one in '%s'",
-                                attr->text);
-}
-
-static gboolean
-read_entries (GhloByteCursor  *cursor,
-              GhloIrNamedAttr *entries,
-              gsize            n)
-{
-  for (gsize i = 0; i < n; i++)
-    if (!ghlo_bytecode_builtin_read_name (cursor, &entries[i].name)
-        || !ghlo_bytecode_read_attr (cursor, &entries[i].value))
-      return FALSE;
-
-  return TRUE;
-}
-
-static gboolean
-read_dictionary (GhloByteCursor    *cursor,
-                 const GhloIrAttr **attr)
-{
-  GhloByteCursor start = *cursor;
-  g_autofree GhloIrNamedAttr *entries = NULL;
-  gsize n;
-
-  if (!ghlo_bytecode_read_count (cursor, 2, &n))
-    return FALSE;
-  entries = g_new (GhloIrNamedAttr, MAX (n, 1));
-  if (!read_entries (cursor, entries, n))
-    return FALSE;
-  *attr = ghlo_ir_attr_dictionary (ghlo_bytecode_module (cursor), entries, n);
-  for (gsize i = 1; i < n; i++)
-    if ((*attr)->entries[i].name == (*attr)->entries[i - 1].name)
-      return ghlo_bytecode_fail (&start, GHLO_ERROR_PARSE, "expected each name of a dictionary once,"
-                                 " found '%s' again", (*attr)->entries[i].name);
-
-  return TRUE;
-}
-
-static gboolean
-read_string (GhloByteCursor    *cursor,
-             const GhloIrAttr **attr)
-{
-  const char *text;
-  gsize length;
-
-  if (!ghlo_bytecode_read_string (cursor, &text, &length))
-    return FALSE;
-  *attr = ghlo_ir_attr_string (ghlo_bytecode_module (cursor), text, (gssize) length);
-
-  return TRUE;
-}
 
 static gboolean
 read_flat_symbol (GhloByteCursor    *cursor,
@@ -125,7 +23,7 @@ read_flat_symbol (GhloByteCursor    *cursor,
 {
   const char *name;
 
-  if (!ghlo_bytecode_builtin_read_name (cursor, &name))
+  if (!ghlo_bytecode_read_name (cursor, &name))
     return FALSE;
   *attr = ghlo_ir_attr_symbol (ghlo_bytecode_module (cursor), name, NULL, 0);
 
@@ -137,9 +35,9 @@ read_symbol (GhloByteCursor    *cursor,
              const GhloIrAttr **attr)
 {
   GhloByteCursor start = *cursor;
-  Attrs nested = { 0 };
+  GhloBytecodeAttrs nested = { 0 };
   const char *name;
-  gboolean good = ghlo_bytecode_builtin_read_name (cursor, &name) && read_attrs (cursor, &nested);
+  gboolean good = ghlo_bytecode_read_name (cursor, &name) && ghlo_bytecode_read_attrs (cursor, &nested);
 
   for (gsize i = 0; i < nested.n && good; i++)
     if (nested.items[i]->kind != GHLO_IR_ATTR_SYMBOL || nested.items[i]->length > 0)
@@ -150,19 +48,6 @@ read_symbol (GhloByteCursor    *cursor,
   GHLO_IMPORT_CLEAR (&nested);
 
   return good;
-}
-
-static gboolean
-read_type (GhloByteCursor    *cursor,
-           const GhloIrAttr **attr)
-{
-  const GhloIrType *type;
-
-  if (!ghlo_bytecode_read_type (cursor, &type))
-    return FALSE;
-  *attr = ghlo_ir_attr_type (ghlo_bytecode_module (cursor), type);
-
-  return TRUE;
 }
 
 static gboolean
@@ -387,7 +272,7 @@ read_dense_strings (GhloByteCursor    *cursor,
     return FALSE;
   children = g_new (const GhloIrAttr *, MAX (n, 1));
   for (gsize i = 0; i < n; i++)
-    if (!read_string (cursor, &children[i]))
+    if (!ghlo_bytecode_read_string_attr (cursor, &children[i]))
       return FALSE;
   *attr = ghlo_ir_attr_dense_strings (ghlo_bytecode_module (cursor), type, children, n);
 
@@ -395,13 +280,13 @@ read_dense_strings (GhloByteCursor    *cursor,
 }
 
 static const AttrRow rows[] = {
-  [GHLO_BUILTIN_ATTR_ARRAY] = { read_array },
-  [GHLO_BUILTIN_ATTR_DICTIONARY] = { read_dictionary },
-  [GHLO_BUILTIN_ATTR_STRING] = { read_string },
+  [GHLO_BUILTIN_ATTR_ARRAY] = { ghlo_bytecode_read_array },
+  [GHLO_BUILTIN_ATTR_DICTIONARY] = { ghlo_bytecode_read_dictionary },
+  [GHLO_BUILTIN_ATTR_STRING] = { ghlo_bytecode_read_string_attr },
   [GHLO_BUILTIN_ATTR_TYPED_STRING] = { .unsupported = "a string with a type" },
   [GHLO_BUILTIN_ATTR_FLAT_SYMBOL] = { read_flat_symbol },
   [GHLO_BUILTIN_ATTR_SYMBOL] = { read_symbol },
-  [GHLO_BUILTIN_ATTR_TYPE] = { read_type },
+  [GHLO_BUILTIN_ATTR_TYPE] = { ghlo_bytecode_read_type_attr },
   [GHLO_BUILTIN_ATTR_UNIT] = { read_unit },
   [GHLO_BUILTIN_ATTR_INTEGER] = { read_integer },
   [GHLO_BUILTIN_ATTR_FLOAT] = { read_float },

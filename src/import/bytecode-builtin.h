@@ -88,10 +88,6 @@ typedef enum
 gboolean ghlo_bytecode_builtin_read_type  (GhloByteCursor     *cursor,
                                            const GhloIrType  **type);
 
-/* bytecode-builtin-read.c: a name, a string without zero bytes, which the IR ends names with. */
-gboolean ghlo_bytecode_builtin_read_name  (GhloByteCursor     *cursor,
-                                           const char        **name);
-
 /* bytecode-builtin-locations.c: what stands behind the code of a location; @is_one is
  * FALSE for other codes, of which nothing is read. */
 gboolean ghlo_bytecode_builtin_read_location (GhloByteCursor    *cursor,

@@ -215,6 +215,11 @@ gboolean       ghlo_bytecode_read_index   (GhloByteCursor *cursor, gsize n, cons
 gboolean       ghlo_bytecode_check_index  (GhloByteCursor *cursor, guint64 value, gsize n, const char *what);
 gboolean       ghlo_bytecode_check_end    (GhloByteCursor *cursor, const char *what);
 
+typedef GHLO_IMPORT_VECTOR (const GhloIrAttr *) GhloBytecodeAttrs;
+
+/* A count and attributes. */
+gboolean       ghlo_bytecode_read_attrs   (GhloByteCursor *cursor, GhloBytecodeAttrs *attrs);
+
 static inline gsize
 ghlo_bytecode_left (const GhloByteCursor *cursor)
 {

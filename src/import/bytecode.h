@@ -63,6 +63,13 @@ gboolean ghlo_bytecode_read_optional_attr (GhloByteCursor *cursor, const GhloIrA
 gboolean ghlo_bytecode_read_type          (GhloByteCursor *cursor, const GhloIrType **type);
 /* An attribute that must be of one kind. */
 gboolean ghlo_bytecode_read_attr_of       (GhloByteCursor *cursor, GhloIrAttrKind kind, const GhloIrAttr **attr);
+/* What the builtin dialect and VHLO write in the same way (bytecode-plain.c). A name
+ * is a string without zero bytes. */
+gboolean ghlo_bytecode_read_name          (GhloByteCursor *cursor, const char **name);
+gboolean ghlo_bytecode_read_array         (GhloByteCursor *cursor, const GhloIrAttr **attr);
+gboolean ghlo_bytecode_read_dictionary    (GhloByteCursor *cursor, const GhloIrAttr **attr);
+gboolean ghlo_bytecode_read_string_attr   (GhloByteCursor *cursor, const GhloIrAttr **attr);
+gboolean ghlo_bytecode_read_type_attr     (GhloByteCursor *cursor, const GhloIrAttr **attr);
 /* Whether a STRUCT that was read here is right by itself. */
 gboolean ghlo_bytecode_check_struct       (GhloByteCursor *cursor, const GhloIrAttr *attr);
 /* The blob of a dense_resource by its handle (a varint), as a slice; NULL bytes

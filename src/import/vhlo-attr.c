@@ -22,24 +22,6 @@ typedef struct
 enum { CODE_BOOL = 2, CODE_STRING = 14, CODE_TENSOR = 15 };
 
 static gboolean
-read_array (GhloByteCursor    *cursor,
-            const GhloIrAttr **attr)
-{
-  g_autofree const GhloIrAttr **children = NULL;
-  gsize n;
-
-  if (!ghlo_bytecode_read_count (cursor, 1, &n))
-    return FALSE;
-  children = g_new (const GhloIrAttr *, MAX (n, 1));
-  for (gsize i = 0; i < n; i++)
-    if (!ghlo_bytecode_read_attr (cursor, &children[i]))
-      return FALSE;
-  *attr = ghlo_ir_attr_array (ghlo_bytecode_module (cursor), children, n);
-
-  return TRUE;
-}
-
-static gboolean
 write_array (GhloBytecodeWriter *writer,
              const GhloIrAttr   *attr)
 {
@@ -71,55 +53,6 @@ write_bool (GhloBytecodeWriter *writer,
             const GhloIrAttr   *attr)
 {
   ghlo_bytecode_write_varint (writer, attr->integer != 0);
-
-  return TRUE;
-}
-
-static int
-compare_names (gconstpointer a,
-               gconstpointer b)
-{
-  return strcmp (((const GhloIrNamedAttr *) a)->name, ((const GhloIrNamedAttr *) b)->name);
-}
-
-static gboolean
-read_entry (GhloByteCursor  *cursor,
-            GhloIrNamedAttr *entry)
-{
-  GhloByteCursor start = *cursor;
-  const GhloIrAttr *name;
-
-  if (!ghlo_bytecode_read_attr_of (cursor, GHLO_IR_ATTR_STRING, &name))
-    return FALSE;
-  if (strlen (name->text) != name->length)
-    return ghlo_bytecode_fail (&start, GHLO_ERROR_PARSE, "expected a name without NUL characters as a key of a "
-                               "dictionary, found one behind '%s'", name->text);
-  entry->name = name->text;
-
-  return ghlo_bytecode_read_attr (cursor, &entry->value);
-}
-
-static gboolean
-read_dictionary (GhloByteCursor    *cursor,
-                 const GhloIrAttr **attr)
-{
-  g_autofree GhloIrNamedAttr *entries = NULL;
-  GhloByteCursor start = *cursor;
-  gsize n;
-
-  if (!ghlo_bytecode_read_count (cursor, 2, &n))
-    return FALSE;
-  entries = g_new (GhloIrNamedAttr, MAX (n, 1));
-  for (gsize i = 0; i < n; i++)
-    if (!read_entry (cursor, &entries[i]))
-      return FALSE;
-  if (n > 1)
-    qsort (entries, n, sizeof entries[0], compare_names);
-  for (gsize i = 1; i < n; i++)
-    if (strcmp (entries[i].name, entries[i - 1].name) == 0)
-      return ghlo_bytecode_fail (&start, GHLO_ERROR_PARSE, "expected the key '%s' once in a dictionary, found it again",
-                                 entries[i].name);
-  *attr = ghlo_ir_attr_dictionary (ghlo_bytecode_module (cursor), entries, n);
 
   return TRUE;
 }
@@ -221,37 +154,10 @@ write_integer (GhloBytecodeWriter *writer,
 }
 
 static gboolean
-read_string (GhloByteCursor    *cursor,
-             const GhloIrAttr **attr)
-{
-  const char *text;
-  gsize length;
-
-  if (!ghlo_bytecode_read_string (cursor, &text, &length))
-    return FALSE;
-  *attr = ghlo_ir_attr_string (ghlo_bytecode_module (cursor), text, (gssize) length);
-
-  return TRUE;
-}
-
-static gboolean
 write_string (GhloBytecodeWriter *writer,
               const GhloIrAttr   *attr)
 {
   ghlo_bytecode_write_string (writer, attr->text, (gssize) attr->length);
-
-  return TRUE;
-}
-
-static gboolean
-read_type_attr (GhloByteCursor    *cursor,
-                const GhloIrAttr **attr)
-{
-  const GhloIrType *type;
-
-  if (!ghlo_bytecode_read_type (cursor, &type))
-    return FALSE;
-  *attr = ghlo_ir_attr_type (ghlo_bytecode_module (cursor), type);
 
   return TRUE;
 }
@@ -308,12 +214,12 @@ read_struct (GhloByteCursor    *cursor,
 
 /* By code. */
 static const AttrRow rows[] = {
-  [1] = OTHER (ARRAY, 0, 9, read_array, write_array),
+  [1] = OTHER (ARRAY, 0, 9, ghlo_bytecode_read_array, write_array),
   [CODE_BOOL] = OTHER (BOOL, 0, 9, read_bool, write_bool),
   [3] = ENUM (COMPARISON_DIRECTION, 0, 9),
   [4] = ENUM (COMPARISON_TYPE, 0, 9),
   [5] = ENUM (CUSTOM_CALL_API_VERSION, 0, 9),
-  [6] = OTHER (DICTIONARY, 0, 9, read_dictionary, write_dictionary),
+  [6] = OTHER (DICTIONARY, 0, 9, ghlo_bytecode_read_dictionary, write_dictionary),
   [7] = ENUM (FFT_TYPE, 0, 9),
   [8] = OTHER (FLOAT, 0, 9, read_float, write_float),
   [9] = OTHER (INTEGER, 0, 9, read_integer, write_integer),
@@ -321,10 +227,10 @@ static const AttrRow rows[] = {
   [11] = ENUM (PRECISION, 0, 9),
   [12] = ENUM (RNG_ALGORITHM, 0, 9),
   [13] = ENUM (RNG_DISTRIBUTION, 0, 9),
-  [CODE_STRING] = OTHER (STRING, 0, 9, read_string, write_string),
+  [CODE_STRING] = OTHER (STRING, 0, 9, ghlo_bytecode_read_string_attr, write_string),
   [CODE_TENSOR] = OTHER (DENSE, 0, 9, ghlo_vhlo_read_tensor, ghlo_vhlo_write_tensor),
   [16] = ENUM (TRANSPOSE, 0, 9),
-  [17] = OTHER (TYPE, 0, 9, read_type_attr, write_type_attr),
+  [17] = OTHER (TYPE, 0, 9, ghlo_bytecode_read_type_attr, write_type_attr),
   [18] = STRUCT (TYPE_EXTENSIONS, 0, 9, "B"),
   [19] = ENUM (RESULT_ACCURACY_MODE, 1, 9),
   [20] = STRUCT (RESULT_ACCURACY, 1, 9, "RRUW"),

@@ -160,7 +160,7 @@ static const Case attr_cases[] = {
   { "wrong/key", BYTES (V (6), V (1), V (MODE), V (A)),
     "at byte 2, in the test: expected a string, found a word of an enumeration" },
   { "wrong/key-again", BYTES (V (6), V (2), V (A), V (A), V (A), V (B)),
-    "at byte 1, in the test: expected the key 'a' once in a dictionary, found it again" },
+    "at byte 1, in the test: expected each name of a dictionary once, found 'a' again" },
   { "wrong/count", BYTES (V (6), V (2), V (A), V (A), V (A)),
     "at byte 1, in the test: expected a count of things that follow, found 2, for which 3 bytes are too few" },
   { "wrong/float", BYTES (V (8), V (I8), 0), "at byte 1, in the test: expected the type of a float, found i8" },

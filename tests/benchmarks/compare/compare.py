@@ -156,6 +156,20 @@ def report_groups(results, names):
         print(line)
 
 
+def write_markdown(path, results, names, copy, products):
+    """The table of docs/performance.md."""
+    lines = [f'| program | MB | MFLOP in products | bound by | attainable | {" | ".join(names)} |',
+             '|---|--:|--:|---|--:|' + '--:|' * len(names)]
+    for name, result in results.items():
+        cost, least = result['cost'], result['least_seconds']
+        bound = 'products' if cost['product_operations'] / products > cost['bytes'] / copy else 'memory'
+        shares = [f"{least / result['seconds'][peer]:.2f}" if peer in result['seconds'] else '–' for peer in names]
+        lines.append(f"| {name} | {cost['bytes'] / 1e6:.3g} | {cost['product_operations'] / 1e6:.4g} | {bound} "
+                     f"| {least * 1e6:.4g} µs | {' | '.join(shares)} |")
+    with open(path, 'w', encoding='utf-8') as file:
+        file.write('\n'.join(lines) + '\n')
+
+
 def plot(results, names, path):
     import matplotlib
     matplotlib.use('Agg')
@@ -180,6 +194,7 @@ def main():
     parser.add_argument('--peers-only', action='store_true', help='leave GHLO out: where the peers stand')
     parser.add_argument('--time', default=2.0, type=float, help='seconds for each program (2)')
     parser.add_argument('--json', help='save the results')
+    parser.add_argument('--markdown', help='write the table of docs/performance.md')
     parser.add_argument('--plot', help='draw shares of the roofline')
     options = parser.parse_args()
 
@@ -201,6 +216,7 @@ def main():
         cost = about['cost']
         results[name]['least_seconds'] = max(cost['bytes'] / copy, cost['product_operations'] / products)
         results[name]['view'] = is_view(about)
+        results[name]['cost'] = cost
         print(f'  {name}', file=sys.stderr)
     names = [PEERS[peer].name for peer in options.peers]
     report(results, names)
@@ -209,6 +225,8 @@ def main():
     if options.json:
         with open(options.json, 'w', encoding='utf-8') as file:
             json.dump({'copy': copy, 'products': products, 'empty': empty, 'programs': results}, file, indent=1)
+    if options.markdown:
+        write_markdown(options.markdown, results, names, copy, products)
     if options.plot:
         plot(results, names, options.plot)
 
