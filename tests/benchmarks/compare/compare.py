@@ -157,7 +157,7 @@ def report_groups(results, names):
 
 
 def write_markdown(path, results, names, copy, products):
-    """The table of docs/performance.md."""
+    """What each program must do, what bounds it, and where the peers stand."""
     lines = [f'| program | MB | MFLOP in products | bound by | attainable | {" | ".join(names)} |',
              '|---|--:|--:|---|--:|' + '--:|' * len(names)]
     for name, result in results.items():
@@ -194,7 +194,7 @@ def main():
     parser.add_argument('--peers-only', action='store_true', help='leave GHLO out: where the peers stand')
     parser.add_argument('--time', default=2.0, type=float, help='seconds for each program (2)')
     parser.add_argument('--json', help='save the results')
-    parser.add_argument('--markdown', help='write the table of docs/performance.md')
+    parser.add_argument('--markdown', help='write a table of the programs and where the peers stand')
     parser.add_argument('--plot', help='draw shares of the roofline')
     options = parser.parse_args()
 
