@@ -153,13 +153,18 @@ def test_run(tests):
                  'random inputs repeat by their seed')
 
 
+def bench(*arguments):
+    # The threads of oneDNN's OpenMP stop a leak checker; there is nothing of ours in them.
+    return ghlo('bench', *arguments, env={**os.environ, 'ASAN_OPTIONS': 'detect_leaks=0'})
+
+
 def test_bench(tests):
     add, saved = tests.file('bench.mlir', ADD), os.path.join(tests.folder, 'saved.json')
-    tests.expect('bench', ghlo('bench', '--time=0', add), 0, 'bench.mlir', 'roofline', 'GB/s copied')
-    tests.expect('bench of nothing', ghlo('bench'), 0, 'GB/s copied')
-    tests.expect('bench as CSV', ghlo('bench', '--repeat=3', '--format=csv', add), 0, 'program,median_s',
+    tests.expect('bench', bench('--time=0', add), 0, 'bench.mlir', 'roofline', 'GB/s copied')
+    tests.expect('bench of nothing', bench(), 0, 'GB/s copied')
+    tests.expect('bench as CSV', bench('--repeat=3', '--format=csv', add), 0, 'program,median_s',
                  'bench.mlir,')
-    run = ghlo('bench', '--repeat=3', '--format=json', f'--save={saved}', add)
+    run = bench('--repeat=3', '--format=json', f'--save={saved}', add)
     program = json.loads(run.stdout)['programs']['bench.mlir']
     tests.report(program['runs'] == 3 and 0 < program['minimum_s'] <= program['median_s']
                  <= program['p99_s'] and program['bytes'] == 48, 'bench as JSON', run.stdout)
@@ -168,14 +173,14 @@ def test_bench(tests):
     tests.report(results == json.loads(run.stdout), 'bench saves what it prints', str(results))
     results['programs']['bench.mlir']['median_s'] = 1e-12
     tests.file('saved.json', json.dumps(results))
-    tests.expect('bench against a faster past', ghlo('bench', '--repeat=3', f'--baseline={saved}', add), 1, 'slower')
+    tests.expect('bench against a faster past', bench('--repeat=3', f'--baseline={saved}', add), 1, 'slower')
     results['programs']['bench.mlir']['median_s'] = 1e3
     tests.file('saved.json', json.dumps(results))
-    tests.expect('bench against a slower past', ghlo('bench', '--repeat=3', f'--baseline={saved}', add), 0,
+    tests.expect('bench against a slower past', bench('--repeat=3', f'--baseline={saved}', add), 0,
                  '-100.0 %')
-    tests.expect('bench without a baseline', ghlo('bench', f'--baseline={add}', add), 1, 'bench.mlir')
-    tests.expect('bench of a wrong option', ghlo('bench', '--warm-up=0', add), 2, '--warm-up')
-    tests.expect('bench of a wrong program', ghlo('bench', tests.file('bench-wrong.mlir', 'func.func')), 1,
+    tests.expect('bench without a baseline', bench(f'--baseline={add}', add), 1, 'bench.mlir')
+    tests.expect('bench of a wrong option', bench('--warm-up=0', add), 2, '--warm-up')
+    tests.expect('bench of a wrong program', bench(tests.file('bench-wrong.mlir', 'func.func')), 1,
                  'bench-wrong')
 
 

@@ -23,7 +23,8 @@ fixture_set_up (Fixture      *self,
   const guint8 *start;
 
   *self = (Fixture) { .bytes = g_bytes_new (data, size) };
-  start = g_bytes_get_data (self->bytes, NULL);
+  /* GLib gives NULL for no bytes. */
+  start = size > 0 ? g_bytes_get_data (self->bytes, NULL) : (const guint8 *) "";
   self->reader.bytes = self->bytes;
   self->reader.file = (GhloByteRange) { start, start + size };
   self->reader.module = ghlo_ir_module_new ("test");
