@@ -156,9 +156,10 @@ last_place (GhloElementType type,
             mpfr_srcptr     exact)
 {
   const GhloElementInfo *info = ghlo_element_info (type);
-  mpfr_exp_t least = 1 - info->bias - info->mantissa_bits;
+  mpfr_exp_t least = 1 - info->bias;
 
-  return mpfr_zero_p (exact) ? least : MAX (mpfr_get_exp (exact) - 1 - info->mantissa_bits, least);
+  /* The exponent is bounded first: MPFR's range is as wide as the type. */
+  return (mpfr_zero_p (exact) ? least : MAX (mpfr_get_exp (exact) - 1, least)) - info->mantissa_bits;
 }
 
 /* The distance of @value from @exact in units in the last place, of @exact or
