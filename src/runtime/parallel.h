@@ -44,7 +44,8 @@ guint    ghlo_parallel_n_workers      (void);
 void     ghlo_parallel_set_limit      (guint              limit);
 guint    ghlo_parallel_get_limit      (void);
 
-/* Makes the calling thread nicer than its process by @nicer, however nice that is. */
+/* Makes the calling thread nicer than its process by @nicer, however nice that is. One
+ * that a nicer thread started stays as that was, where the system takes nothing back. */
 void     ghlo_parallel_lower_priority (int                nicer);
 
 G_END_DECLS

@@ -65,6 +65,7 @@ test_wrong (void)
     g_autoptr (GhloRunArena) empty = ghlo_run_arena_new (NULL, NULL, 0, 0, &error);
 
     g_assert_no_error (error);
+    g_assert_nonnull (empty);
   }
 }
 
