@@ -265,16 +265,23 @@ test_progress (void)
   g_assert_cmpuint (told.n, >, 0);
 }
 
+/* All, or the workers only, which are to be nicer than the process. */
 static guint
-count_threads (int nicer)
+count_threads (gboolean workers)
 {
   g_autoptr (GDir) dir = g_dir_open ("/proc/self/task", 0, NULL);
   int own = getpriority (PRIO_PROCESS, getpid ());
-  const char *name;
+  const char *number;
   guint n = 0;
 
-  while ((name = g_dir_read_name (dir)) != NULL)
-    n += nicer < 0 || getpriority (PRIO_PROCESS, atoi (name)) == own + nicer;
+  while ((number = g_dir_read_name (dir)) != NULL)
+    {
+      g_autofree char *path = g_build_filename ("/proc/self/task", number, "comm", NULL);
+      g_autofree char *name = NULL;
+
+      n += !workers || (g_file_get_contents (path, &name, NULL, NULL) && g_str_equal (name, "ghlo-worker\n")
+                        && getpriority (PRIO_PROCESS, atoi (number)) == MIN (own + 5, 19));
+    }
 
   return n;
 }
@@ -290,7 +297,7 @@ call_often (gpointer data)
       check_all (1000, 1 + i % 7, LONG, 1);
       if (i % 50 == 0)
         {
-          guint n = count_threads (-1);
+          guint n = count_threads (FALSE);
           guint most = __atomic_load_n (&most_threads, __ATOMIC_RELAXED);
 
           while (n > most && !__atomic_compare_exchange_n (&most_threads, &most, n, FALSE, __ATOMIC_RELAXED,
@@ -309,7 +316,7 @@ static void
 test_callers (void)
 {
   GThread *threads[N_CALLERS];
-  guint before = count_threads (-1) - count_threads (5);
+  guint before = count_threads (FALSE) - count_threads (TRUE);
   guint round = 0;
 
   n_callers_left = N_CALLERS;
@@ -326,7 +333,7 @@ test_callers (void)
 
   g_assert_cmpuint (most_threads, >=, N_CALLERS);
   g_assert_cmpuint (most_threads, <=, before + N_CALLERS + N_WORKERS);
-  while (count_threads (5) != N_WORKERS - 1)
+  while (count_threads (TRUE) != N_WORKERS - 1)
     g_usleep (1000);
 }
 
@@ -397,7 +404,7 @@ test_allocates_nothing (void)
 
   for (guint i = 0; i < 100; i++)
     ghlo_parallel_for (1000, 1, LONG, do_nothing, NULL, NULL);
-  while (count_threads (5) != N_WORKERS - 1)
+  while (count_threads (TRUE) != N_WORKERS - 1)
     g_usleep (1000);
   before = count_allocations ();
   for (guint i = 0; i < 1000; i++)
