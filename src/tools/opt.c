@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * `ghlo opt`: reads a program, verifies it and prints it.
+ * `ghlo opt`: reads a program, verifies it, runs passes over it when asked to, and
+ * prints it.
  */
 
 #include "tools/tool.h"
@@ -9,16 +10,48 @@
 #include <string.h>
 
 #include "ir/print.h"
+#include "passes/pass.h"
+#include "reference/reference.h"
+#include "runtime/evaluate.h"
+
+/* What the command line says of one run. */
+typedef struct
+{
+  gboolean         allow_unregistered, report, run_passes;
+  GhloIrPrintFlags flags;
+  GhloPassOptions  passes;      /* its names are borrowed */
+} Options;
+
+static gboolean
+run_passes (GhloIrModule  *module,
+            const Options *options)
+{
+  g_autoptr (GhloPassReport) report = ghlo_pass_report_new ();
+  g_autoptr (GError) error = NULL;
+  g_autofree char *text = NULL;
+
+  if (!ghlo_passes_run (module, &options->passes, NULL, report, &error))
+    {
+      ghlo_tool_error ("%s", error->message);
+      return FALSE;
+    }
+  if (options->report)
+    {
+      text = ghlo_pass_report_to_string (report);
+      fputs (text, stderr);
+    }
+
+  return TRUE;
+}
 
 static gboolean
 print_section (const char            *name,
                const GhloToolSection *section,
-               gboolean               allow_unregistered,
-               GhloIrPrintFlags       flags)
+               const Options         *options)
 {
   g_autoptr (GhloDiagnostics) diagnostics = NULL;
-  g_autoptr (GhloIrModule) module = ghlo_tool_parse (name, section->text, section->length, allow_unregistered,
-                                                            &diagnostics);
+  g_autoptr (GhloIrModule) module = ghlo_tool_parse (name, section->text, section->length,
+                                                     options->allow_unregistered, &diagnostics);
   g_autofree char *text = NULL;
 
   if (module == NULL)
@@ -26,50 +59,54 @@ print_section (const char            *name,
       ghlo_tool_print_findings (diagnostics);
       return FALSE;
     }
-  text = ghlo_ir_to_string (module, flags);
+  if (options->run_passes && !run_passes (module, options))
+    return FALSE;
+  text = ghlo_ir_to_string (module, options->flags);
   fputs (text, stdout);
 
   return TRUE;
 }
 
-int
-ghlo_tool_opt (int    argc,
-               char **argv)
+/* "O2", or names of passes. FALSE when it is neither, which is told. */
+static gboolean
+read_passes (Options *options,
+             char   **names)
 {
-  gboolean allow_unregistered = FALSE, generic = FALSE, strip = FALSE, elide = FALSE, split = FALSE, ok = TRUE;
+  if (g_strv_length (names) == 1 && names[0][0] == 'O' && names[0][1] >= '0'
+      && names[0][1] <= '0' + GHLO_PASS_MAX_LEVEL && names[0][2] == '\0')
+    {
+      options->passes.level = names[0][1] - '0';
+      return TRUE;
+    }
+  for (guint i = 0; names[i] != NULL; i++)
+    if (ghlo_pass_find (names[i]) < 0)
+      {
+        ghlo_tool_error ("expected a level from O0 to O%d or names of passes, found '%s'; \"ghlo opt --passes=help\" "
+                         "lists them", GHLO_PASS_MAX_LEVEL, names[i]);
+        return FALSE;
+      }
+  options->passes.only = (const char *const *) names;
+
+  return TRUE;
+}
+
+static gboolean
+print_file (const char    *path,
+            gboolean       split,
+            const Options *options)
+{
   g_autoptr (GError) error = NULL;
-  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (GBytes) bytes = ghlo_tool_read_file (path, &error);
   g_autoptr (GArray) sections = NULL;
-  GhloIrPrintFlags flags;
+  gboolean ok = TRUE;
   const char *text;
   gsize length;
-  int status;
-  const GOptionEntry entries[] = {
-    { "generic", 0, 0, G_OPTION_ARG_NONE, &generic, "Print every operation in the generic form", NULL },
-    { "strip-locations", 0, 0, G_OPTION_ARG_NONE, &strip, "Leave locations out", NULL },
-    { "elide-constants", 0, 0, G_OPTION_ARG_NONE, &elide, "Leave the elements of large constants out", NULL },
-    { "allow-unregistered", 0, 0, G_OPTION_ARG_NONE, &allow_unregistered,
-      "Keep operations of dialects that are not known", NULL },
-    { "split-input", 0, 0, G_OPTION_ARG_NONE, &split, "Treat programs between lines \"// -----\" one by one", NULL },
-    G_OPTION_ENTRY_NULL
-  };
 
-  if (!ghlo_tool_parse_options ("opt", entries, &argc, &argv, &status))
-    return status;
-  if (argc != 2)
-    {
-      ghlo_tool_error ("expected one FILE, found %d; \"ghlo opt --help\" tells more", argc - 1);
-      return GHLO_TOOL_USAGE;
-    }
-  bytes = ghlo_tool_read_file (argv[1], &error);
   if (bytes == NULL)
     {
       ghlo_tool_error ("%s", error->message);
-      return GHLO_TOOL_FAILED;
+      return FALSE;
     }
-
-  flags = (generic ? GHLO_IR_PRINT_GENERIC : 0) | (strip ? GHLO_IR_PRINT_STRIP_LOCATIONS : 0)
-          | (elide ? GHLO_IR_PRINT_ELIDE_LARGE : 0);
   text = g_bytes_get_data (bytes, &length);
   if (split)
     {
@@ -84,9 +121,59 @@ ghlo_tool_opt (int    argc,
     {
       if (i > 0)
         puts ("// -----");
-      ok &= print_section (strcmp (argv[1], "-") == 0 ? "<stdin>" : argv[1],
-                           &g_array_index (sections, GhloToolSection, i), allow_unregistered, flags);
+      ok &= print_section (strcmp (path, "-") == 0 ? "<stdin>" : path, &g_array_index (sections, GhloToolSection, i),
+                           options);
     }
 
-  return ok ? GHLO_TOOL_OK : GHLO_TOOL_FAILED;
+  return ok;
+}
+
+int
+ghlo_tool_opt (int    argc,
+               char **argv)
+{
+  gboolean generic = FALSE, strip = FALSE, elide = FALSE, split = FALSE;
+  GhloExecutorEvaluator evaluator = { .executor = ghlo_reference_executor () };
+  Options options = { .passes = { .use_environment = TRUE, .verify = TRUE } };
+  g_autofree char *passes = NULL, *help = NULL;
+  g_auto (GStrv) names = NULL;
+  int status;
+  const GOptionEntry entries[] = {
+    { "passes", 'p', 0, G_OPTION_ARG_STRING, &passes,
+      "Run the passes of a level (O0 to O3), or these; \"help\" lists them", "LEVEL|NAME,…" },
+    { "report", 0, 0, G_OPTION_ARG_NONE, &options.report, "Say on standard error what the passes did", NULL },
+    { "excess-precision", 0, 0, G_OPTION_ARG_NONE, &options.passes.excess_precision,
+      "Let passes keep values more precisely than their types say", NULL },
+    { "generic", 0, 0, G_OPTION_ARG_NONE, &generic, "Print every operation in the generic form", NULL },
+    { "strip-locations", 0, 0, G_OPTION_ARG_NONE, &strip, "Leave locations out", NULL },
+    { "elide-constants", 0, 0, G_OPTION_ARG_NONE, &elide, "Leave the elements of large constants out", NULL },
+    { "allow-unregistered", 0, 0, G_OPTION_ARG_NONE, &options.allow_unregistered,
+      "Keep operations of dialects that are not known", NULL },
+    { "split-input", 0, 0, G_OPTION_ARG_NONE, &split, "Treat programs between lines \"// -----\" one by one", NULL },
+    G_OPTION_ENTRY_NULL
+  };
+
+  if (!ghlo_tool_parse_options ("opt", entries, &argc, &argv, &status))
+    return status;
+  if (g_strcmp0 (passes, "help") == 0 || ghlo_passes_help_wanted ())
+    {
+      help = ghlo_passes_help ();
+      fputs (help, stdout);
+      return GHLO_TOOL_OK;
+    }
+  if (argc != 2)
+    {
+      ghlo_tool_error ("expected one FILE, found %d; \"ghlo opt --help\" tells more", argc - 1);
+      return GHLO_TOOL_USAGE;
+    }
+
+  names = g_strsplit (passes != NULL ? passes : "O0", ",", -1);
+  options.run_passes = passes != NULL;
+  options.passes.evaluator = ghlo_executor_evaluator (&evaluator);
+  options.flags = (generic ? GHLO_IR_PRINT_GENERIC : 0) | (strip ? GHLO_IR_PRINT_STRIP_LOCATIONS : 0)
+                  | (elide ? GHLO_IR_PRINT_ELIDE_LARGE : 0);
+  if (!read_passes (&options, names))
+    return GHLO_TOOL_USAGE;
+
+  return print_file (argv[1], split, &options) ? GHLO_TOOL_OK : GHLO_TOOL_FAILED;
 }
