@@ -100,8 +100,8 @@ ghlo_make_dense_splat (GhloIrModule     *module,
 
   ghlo_element_store (type->element_type, element, scalar);
 
-  return ghlo_ir_attr_dense (module, type, g_bytes_new (element, any ? ghlo_element_info (type->element_type)->size : 0),
-                             any, NULL);
+  return ghlo_ir_attr_dense (module, type,
+                             g_bytes_new (element, any ? ghlo_element_info (type->element_type)->size : 0), any, NULL);
 }
 
 GhloIrValue *

@@ -31,8 +31,8 @@ const GhloPass ghlo_pass_table[] = {
 
 enum { N_PASSES = G_N_ELEMENTS (ghlo_pass_table) };
 
-/* Rounds by level. Measured on exported models: the third round of O2 finds nothing
- * in most; O3 goes on until nothing changes, and stops somewhere. */
+/* Rounds at most, by level. A program is done when a round changes nothing, which for
+ * exported models is the second or third one of O2; O3 would go on where it is not. */
 static const guint max_rounds[GHLO_PASS_MAX_LEVEL + 1] = { 0, 2, 4, 16 };
 
 guint

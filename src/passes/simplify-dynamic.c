@@ -130,7 +130,8 @@ dynamic_pad (GhloRewriter *self,
 
   return ghlo_rewrite_replace (self, op,
                                ghlo_make (self, GHLO_OP_STABLEHLO_PAD, type,
-                                          (GhloIrValue *[]) { ghlo_ir_op_operand (op, 0), ghlo_ir_op_operand (op, 1) }, 2,
+                                          (GhloIrValue *[]) { ghlo_ir_op_operand (op, 0),
+                                                              ghlo_ir_op_operand (op, 1) }, 2,
                                           (GhloIrNamedAttr[]) {
                                             { "edge_padding_low", ghlo_ir_attr_i64s (self->module, low, rank) },
                                             { "edge_padding_high", ghlo_ir_attr_i64s (self->module, high, rank) },
@@ -182,7 +183,8 @@ dynamic_gather (GhloRewriter *self,
 
   return ghlo_rewrite_replace (self, op,
                                ghlo_make (self, GHLO_OP_STABLEHLO_GATHER, op->results[0].type,
-                                          (GhloIrValue *[]) { ghlo_ir_op_operand (op, 0), ghlo_ir_op_operand (op, 1) }, 2,
+                                          (GhloIrValue *[]) { ghlo_ir_op_operand (op, 0),
+                                                              ghlo_ir_op_operand (op, 1) }, 2,
                                           (GhloIrNamedAttr[]) {
                                             { "dimension_numbers", ghlo_ir_op_get (op, "dimension_numbers") },
                                             { "slice_sizes", ghlo_ir_attr_i64s (self->module, sizes, rank) },

@@ -55,7 +55,8 @@ old_dot (GhloRewriter *self,
 
   return ghlo_rewrite_replace (self, op,
                                ghlo_make (self, GHLO_OP_STABLEHLO_DOT_GENERAL, op->results[0].type,
-                                          (GhloIrValue *[]) { ghlo_ir_op_operand (op, 0), ghlo_ir_op_operand (op, 1) }, 2,
+                                          (GhloIrValue *[]) { ghlo_ir_op_operand (op, 0),
+                                                              ghlo_ir_op_operand (op, 1) }, 2,
                                           (GhloIrNamedAttr[]) { { "dot_dimension_numbers", numbers },
                                                                 { "precision_config", precision } },
                                           precision != NULL ? 2 : 1));

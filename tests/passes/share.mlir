@@ -93,3 +93,20 @@ module {
     return %2, %5 : tensor<3xf32>, tensor<3xf32>
   }
 }
+// -----
+// PASS: share
+// Nor what other tools have marked differently.
+func.func @main(%x: tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) {
+  %0 = stablehlo.abs %x {mhlo.sharding = "a"} : tensor<3xf32>
+  %1 = stablehlo.abs %x {mhlo.sharding = "b"} : tensor<3xf32>
+  %2 = stablehlo.abs %x {mhlo.sharding = "a"} : tensor<3xf32>
+  return %0, %1, %2 : tensor<3xf32>, tensor<3xf32>, tensor<3xf32>
+}
+// GIVES:
+module {
+  func.func @main(%arg0: tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) {
+    %0 = stablehlo.abs %arg0 {mhlo.sharding = "a"} : tensor<3xf32>
+    %1 = stablehlo.abs %arg0 {mhlo.sharding = "b"} : tensor<3xf32>
+    return %0, %1, %0 : tensor<3xf32>, tensor<3xf32>, tensor<3xf32>
+  }
+}
