@@ -140,9 +140,10 @@ ghlo_pass_pure_functions (const GhloIrModule *module)
   for (guint depth = 0; depth < GHLO_MAX_CALL_DEPTH; depth++)
     {
       n_before = g_hash_table_size (pure);
-      for (guint i = 0; i < functions->len; i++)
+      /* Callees mostly stand behind their callers. */
+      for (guint i = functions->len; i > 0; i--)
         {
-          GhloIrOp *func = g_ptr_array_index (functions, i);
+          GhloIrOp *func = g_ptr_array_index (functions, i - 1);
 
           if (!g_hash_table_contains (pure, func) && func_is_pure (func, pure))
             g_hash_table_add (pure, func);

@@ -14,8 +14,9 @@
 #include "passes/rewrite.h"
 #include "passes/walk.h"
 
-/* Bytes of a new constant that are less than an operation takes. */
-enum { SMALL = 256 };
+/* Bytes of a new constant that are less than an operation takes; operands that are
+ * looked at for constants that go. */
+enum { SMALL = 256, MAX_FREED = 32 };
 
 /* The attribute itself, or a splat where all its elements are the same bytes. */
 static const GhloIrAttr *
@@ -35,14 +36,18 @@ find_splat (GhloFolding      *self,
 static gsize
 bytes_freed (const GhloIrOp *op)
 {
+  guint n = MIN (op->n_operands, MAX_FREED);
   gsize freed = 0;
 
-  for (guint i = 0; i < op->n_operands; i++)
+  for (guint i = 0; i < n; i++)
     {
       const GhloIrValue *operand = ghlo_ir_op_operand (op, i);
       const GhloIrAttr *attr = ghlo_value_get_dense (operand);
+      gboolean is_new = TRUE;
 
-      if (attr != NULL && ghlo_pass_only_user (operand, op))
+      for (guint j = 0; j < i; j++)
+        is_new &= ghlo_ir_op_operand (op, j) != operand;
+      if (is_new && attr != NULL && ghlo_pass_only_user (operand, op))
         freed += g_bytes_get_size (attr->dense.bytes);
     }
 

@@ -9,8 +9,9 @@
 
 #include "passes/walk.h"
 
-/* How much the program may grow: a callee with one caller is free, since it goes. */
-enum { GROWTH_AT_LEAST = 64 * 1024, GROWTH_FACTOR = 4 };
+/* How much the program may grow: a callee with one caller is free, since it goes. How
+ * much may be copied in all, as callees of callees of callees are several times. */
+enum { GROWTH_AT_LEAST = 64 * 1024, GROWTH_FACTOR = 4, COPIES_FACTOR = 8 };
 /* A region may not come to lie deeper than readers of programs take. */
 enum { MAX_DEPTH = GHLO_MAX_NESTING - 16 };
 
@@ -36,6 +37,7 @@ typedef struct
   GhloPassContext *context;
   GHashTable      *functions;    /* of func.func → Function, owned */
   guint64          growth;       /* operations that may still be added */
+  guint64          copies;       /* operations that may still be copied */
 } Inliner;
 
 /* The function that an operation calls, where passes may look at it. */
@@ -148,7 +150,7 @@ inline_call (Inliner   *self,
       && !open_function (self, callee, function, depth + 1, error))
     return FALSE;
   if (function->state != DONE || !fits (caller, op, callee)
-      || ghlo_pass_depth (op) + function->height > MAX_DEPTH)
+      || ghlo_pass_depth (op) + function->height > MAX_DEPTH || function->n_ops > self->copies)
     return TRUE;
   if (stays (callee, function))
     {
@@ -156,6 +158,7 @@ inline_call (Inliner   *self,
         return TRUE;
       self->growth -= function->n_ops;
     }
+  self->copies -= function->n_ops;
   put_body (self, op, callee);
 
   return TRUE;
@@ -212,6 +215,7 @@ ghlo_pass_inline (GhloIrModule     *module,
   Inliner self = { .module = module, .context = context, .functions = table };
 
   self.growth = MAX (GROWTH_AT_LEAST, GROWTH_FACTOR * ghlo_pass_count_ops (module));
+  self.copies = COPIES_FACTOR * self.growth;
   count_calls (&self, functions);
   for (guint i = 0; i < functions->len; i++)
     {

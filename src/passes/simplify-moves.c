@@ -11,8 +11,9 @@
 #include "passes/constant.h"
 #include "passes/shapes.h"
 
-/* More operands than that a concatenation is not merged to. */
-enum { MAX_PIECES = 4096 };
+/* Operands that a concatenation may come to have, and those that are looked through
+ * for a slice: both bound the work of chains of them. */
+enum { MAX_PIECES = 64, MAX_SEARCHED = 4096 };
 
 static gboolean
 reshape_to_same (GhloRewriter *self,
@@ -203,8 +204,8 @@ slice_of_concatenate (GhloRewriter *self,
   guint rank = op->results[0].type->rank;
   Cut cut;
 
-  if (whole == NULL || whole->kind != GHLO_OP_STABLEHLO_CONCATENATE || !get_cut (op, &cut)
-      || ghlo_type_count (op->results[0].type) == 0)
+  if (whole == NULL || whole->kind != GHLO_OP_STABLEHLO_CONCATENATE || whole->n_operands > MAX_SEARCHED
+      || !get_cut (op, &cut) || ghlo_type_count (op->results[0].type) == 0)
     return FALSE;
   dimension = ghlo_ir_op_get_int (whole, "dimension", 0);
   for (guint i = 0; i < whole->n_operands; i++)
