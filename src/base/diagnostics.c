@@ -54,6 +54,7 @@ ghlo_diagnostics_addv (GhloDiagnostics *self,
                        const char      *format,
                        va_list          args)
 {
+  g_autofree char *message = NULL;
   GhloFinding *finding;
 
   if (severity == GHLO_SEVERITY_ERROR)
@@ -67,7 +68,9 @@ ghlo_diagnostics_addv (GhloDiagnostics *self,
   finding->code = code;
   finding->line = line;
   finding->column = column;
-  finding->message = g_strdup_vprintf (format, args);
+  /* Names in it come out of the program and may be any bytes; people get UTF-8. */
+  message = g_strdup_vprintf (format, args);
+  finding->message = g_utf8_make_valid (message, -1);
   g_ptr_array_add (self->findings, finding);
 }
 
@@ -139,7 +142,10 @@ ghlo_diagnostics_excerpt (const GhloDiagnostics *self,
   text = g_string_new (NULL);
   valid = g_utf8_make_valid (start, length);
   g_string_append (text, valid);
-  g_strdelimit (text->str, "\t\r\v\f", ' ');
+  /* What is no text may be anything, but must not command a terminal. */
+  for (char *p = text->str; *p != '\0'; p++)
+    if (g_ascii_iscntrl (*p))
+      *p = ' ';
   g_string_append_c (text, '\n');
   for (gsize i = 0; i < column; i++)
     if (((guchar) start[i] & 0xc0) != 0x80)

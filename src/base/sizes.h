@@ -12,6 +12,7 @@ G_BEGIN_DECLS
 
 #define GHLO_MAX_RANK            64          /* dimensions of a tensor */
 #define GHLO_MAX_NESTING         256         /* regions, attributes, types, tuples */
+#define GHLO_MAX_LOCATION_NESTING 1024       /* places in places: call stacks are kept as these */
 #define GHLO_MAX_OPERANDS        (1u << 20)  /* operands or results of an operation */
 #define GHLO_MAX_TENSOR_BYTES    ((gsize) 1 << 46)
 #define GHLO_MAX_CALL_DEPTH      200         /* nested calls of a running program */

@@ -563,7 +563,7 @@ loaded_executable_new (GhloClient   *self,
 
   if (compiled == NULL)
     return NULL;
-  program = ghlo_program_new (ghlo_ir_module_ref (compiled->module));
+  program = ghlo_program_new (ghlo_ir_module_ref (compiled->module), NULL);
 
   return executable_new (self, program, compiled);
 }

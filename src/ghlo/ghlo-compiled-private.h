@@ -80,6 +80,7 @@ GhloValue    *ghlo_compiled_copy_value   (GhloValue             *value,
 /* A serialized program, whose bytes @request is filled from, less the counters:
  * DATA for what is none, DEVICE when there is no device of its kind. */
 GBytes       *ghlo_compiled_serialize    (const GhloCompiled    *self,
+                                          const GhloMonitor     *monitor,
                                           GError               **error);
 gboolean      ghlo_compile_request_read  (GhloCompileRequest    *request,
                                           GBytes                *bytes,

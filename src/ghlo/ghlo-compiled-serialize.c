@@ -2,7 +2,8 @@
  *
  * A compiled program as bytes: eight bytes that name the format and its version, the
  * SHA-256 of what follows, and a little-endian GVariant with the library's version,
- * the options, the kind of device, and the program's name, text and names of inputs.
+ * the options, the kind of device, and the program's name, its portable artifact (or
+ * its text, where it is no program that an artifact can hold) and names of inputs.
  *
  * No code is in it, so bytes from anywhere can do no more than a program from
  * anywhere; the checksum finds accidents, not malice.
@@ -23,7 +24,7 @@ static const char magic[8] = { 'G', 'H', 'L', 'O', 'E', 'X', 'E', '1' };
 enum { DIGEST_SIZE = 32, HEADER_SIZE = sizeof magic + DIGEST_SIZE };
 
 /* Version; level, debug info, caching, excess precision, passes on and off; device;
- * name; text; names of inputs, which the text does not keep. */
+ * name; program; names of inputs, which neither artifact nor text keeps. */
 #define FORMAT "(s(ubbbasas)ssayas)"
 
 static void
@@ -51,16 +52,16 @@ little_endian (GVariant *variant)
 static GVariant *
 input_names (const GhloCompiled *self)
 {
-  g_autofree const char **names = g_new0 (const char *, self->type->rank + 1);
+  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
 
   for (guint i = 0; i < self->type->rank; i++)
     {
-      names[i] = ghlo_value_info_input_name (self->function, i);
-      if (names[i] == NULL)
-        names[i] = "";
+      const char *name = ghlo_value_info_input_name (self->function, i);
+
+      g_ptr_array_add (names, name != NULL ? g_utf8_make_valid (name, -1) : g_strdup (""));
     }
 
-  return g_variant_new_strv (names, self->type->rank);
+  return g_variant_new_strv ((const char *const *) names->pdata, self->type->rank);
 }
 
 /* The module is nobody else's yet. */
@@ -82,23 +83,51 @@ set_input_names (GhloIrModule *module,
     }
 }
 
+/* Of a copy, since writing numbers things in the module, which others may be reading. */
+static GBytes *
+program_bytes (GhloIrModule       *module,
+               const GhloMonitor  *monitor,
+               GError            **error)
+{
+  g_autoptr (GhloIrModule) copy = ghlo_ir_module_copy (module);
+  g_autoptr (GError) local_error = NULL;
+  GBytes *bytes = ghlo_export_artifact (copy, GHLO_IR_VERSION_CURRENT, GHLO_EXPORT_DEFAULT, monitor, &local_error);
+  char *text;
+
+  if (bytes != NULL)
+    return bytes;
+  if (local_error->domain != GHLO_ERROR || local_error->code == GHLO_ERROR_OUT_OF_MEMORY)
+    {
+      g_propagate_error (error, g_steal_pointer (&local_error));
+      return NULL;
+    }
+  text = ghlo_ir_to_string (copy, GHLO_IR_PRINT_DEFAULT);
+
+  return g_bytes_new_take (text, strlen (text));
+}
+
 GBytes *
 ghlo_compiled_serialize (const GhloCompiled  *self,
+                         const GhloMonitor   *monitor,
                          GError             **error)
 {
   const GhloSettings *settings = self->settings;
-  g_autofree char *text = ghlo_ir_to_string (self->module, GHLO_IR_PRINT_DEFAULT);
-  GVariant *options = g_variant_new ("(ubbb^as^as)", settings->optimization_level, settings->debug_info,
-                                     settings->caching, settings->excess_precision,
-                                     settings->enabled_passes, settings->disabled_passes);
-  GVariant *program = g_variant_new_fixed_array (G_VARIANT_TYPE_BYTE, text, strlen (text), 1);
-  g_autoptr (GVariant) payload = little_endian (g_variant_new ("(s@(ubbbasas)ss@ay@as)", GHLO_VERSION, options,
-                                                               ghlo_device_core_kind (self->device),
-                                                               self->module->file_name, program,
-                                                               input_names (self)));
-  gsize size = g_variant_get_size (payload);
-  guint8 *bytes = g_try_malloc (HEADER_SIZE + size);
+  g_autoptr (GBytes) program = program_bytes (self->module, monitor, error);
+  g_autoptr (GVariant) payload = NULL;
+  GVariant *options, *array;
+  guint8 *bytes;
+  gsize size;
 
+  if (program == NULL)
+    return NULL;
+  options = g_variant_new ("(ubbb^as^as)", settings->optimization_level, settings->debug_info, settings->caching,
+                           settings->excess_precision, settings->enabled_passes, settings->disabled_passes);
+  array = g_variant_new_from_bytes (G_VARIANT_TYPE_BYTESTRING, program, TRUE);
+  payload = little_endian (g_variant_new ("(s@(ubbbasas)ss@ay@as)", GHLO_VERSION, options,
+                                          ghlo_device_core_kind (self->device), self->module->file_name, array,
+                                          input_names (self)));
+  size = g_variant_get_size (payload);
+  bytes = g_try_malloc (HEADER_SIZE + size);
   if (bytes == NULL)
     {
       g_set_error (error, GHLO_ERROR, GHLO_ERROR_OUT_OF_MEMORY,
@@ -205,7 +234,7 @@ read_program (GVariant           *payload,
 {
   g_autoptr (GVariant) program = g_variant_get_child_value (payload, 4);
   g_autoptr (GVariant) names = g_variant_get_child_value (payload, 5);
-  g_autoptr (GBytes) text = g_variant_get_data_as_bytes (program);
+  g_autoptr (GBytes) bytes = g_variant_get_data_as_bytes (program);
   g_autoptr (GhloDiagnostics) diagnostics = NULL;
   g_autoptr (GError) local_error = NULL;
   const char *version, *name, *data;
@@ -214,9 +243,9 @@ read_program (GVariant           *payload,
 
   g_variant_get_child (payload, 0, "&s", &version);
   g_variant_get_child (payload, 3, "&s", &name);
-  data = g_bytes_get_data (text, &size);
+  data = g_bytes_get_data (bytes, &size);
   diagnostics = ghlo_diagnostics_new (name, data != NULL ? data : "", size);
-  module = ghlo_program_read_module (text, diagnostics, monitor, &local_error);
+  module = ghlo_program_read_module (bytes, diagnostics, monitor, NULL, &local_error);
   if (module != NULL)
     {
       set_input_names (module, names);

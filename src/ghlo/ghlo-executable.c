@@ -427,7 +427,7 @@ serialize_run (gpointer            data,
                const GhloMonitor  *monitor,
                GError            **error)
 {
-  return ghlo_compiled_serialize (data, error);
+  return ghlo_compiled_serialize (data, monitor, error);
 }
 
 static const GhloJobClass serialize_class = {

@@ -115,6 +115,19 @@ on_body_progress (gpointer    data,
   ghlo_progress_core_update (job->progress, job->serial, fraction, job->klass->stage, detail, job->direct);
 }
 
+/* A message may hold names out of a program, which may be any bytes. */
+static void
+make_valid (GError *error)
+{
+  char *message;
+
+  if (g_utf8_validate (error->message, -1, NULL))
+    return;
+  message = g_utf8_make_valid (error->message, -1);
+  g_free (error->message);
+  error->message = message;
+}
+
 /* Runs the body. A result that comes with a cancelled monitor still counts. */
 static gpointer
 job_run_body (Job           *job,
@@ -133,6 +146,8 @@ job_run_body (Job           *job,
   if (job->progress != NULL)
     on_body_progress (job, 0, NULL);
   result = job->klass->run (job->data, &monitor, error);
+  if (result == NULL && error != NULL && *error != NULL)
+    make_valid (*error);
   g_clear_pointer (&job->data, job->klass->free_data);
 
   return result;

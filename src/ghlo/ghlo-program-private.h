@@ -8,12 +8,13 @@
 #include "base/diagnostics.h"
 #include "base/monitor.h"
 #include "ghlo-program.h"
-#include "ir/module.h"
+#include "import/import.h"
 
 G_BEGIN_DECLS
 
-/* Takes the reference over; NULL stays NULL. */
-GhloProgram  *ghlo_program_new         (GhloIrModule *module);
+/* Takes the reference over; @source may be NULL for what counts as text. */
+GhloProgram  *ghlo_program_new         (GhloIrModule           *module,
+                                        const GhloImportSource *source);
 
 /* The module, for a call that is being made; INVALID_ARGUMENT for what is no
  * program, or one that was made without text. */
@@ -25,11 +26,13 @@ gboolean      ghlo_program_is_large    (const GhloIrModule *module);
 /* Gives a module up; a large one is freed by a worker. */
 void          ghlo_program_drop_module (GhloIrModule *module);
 
-/* Parses and verifies; what is wrong goes to @diagnostics, whose source is @bytes.
- * NULL for a program with an error, or with @error set when there is no judging it. */
+/* Reads and verifies; what is wrong goes to @diagnostics, whose source is @bytes.
+ * @source may be NULL; else the caller clears it. NULL for a program with an error,
+ * or with @error set when there is no judging it. */
 GhloIrModule *ghlo_program_read_module (GBytes             *bytes,
                                         GhloDiagnostics    *diagnostics,
                                         const GhloMonitor  *monitor,
+                                        GhloImportSource   *source,
                                         GError            **error);
 
 G_END_DECLS

@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Programs as portable artifacts. What is asked for is checked; writing MLIR
- * bytecode is beyond this version, which says so.
+ * Programs as portable artifacts: which version is asked for, and the writing of a
+ * copy on a worker.
  */
 
 #include "ghlo-program-private.h"
-
-#include <string.h>
 
 #include "ghlo-job-private.h"
 
 /* What a call takes along. */
 typedef struct
 {
-  GhloIrModule *module;
-  char         *version;     /* NULL: the newest */
+  GhloIrModule  *module;
+  GhloIrVersion  version;
 } Writing;
 
 static void
@@ -23,24 +21,7 @@ writing_free (gpointer data)
   Writing *writing = data;
 
   ghlo_program_drop_module (writing->module);
-  g_free (writing->version);
   g_free (writing);
-}
-
-/* Three numbers with points between them. */
-static gboolean
-is_version (const char *text)
-{
-  for (guint i = 0; i < 3; i++)
-    {
-      gsize digits = strspn (text, "0123456789");
-
-      if (digits == 0 || text[digits] != (i < 2 ? '.' : '\0'))
-        return FALSE;
-      text += digits + 1;
-    }
-
-  return TRUE;
 }
 
 static Writing *
@@ -48,39 +29,45 @@ writing_new (GhloProgram  *self,
              const char   *version,
              GError      **error)
 {
+  GhloIrVersion target;
   GhloIrModule *module;
   Writing *writing;
 
-  if (version != NULL && !is_version (version))
-    {
-      g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
-                   "expected a version of StableHLO such as '1.0.0', or nothing, found '%s'", version);
-      return NULL;
-    }
+  if (!ghlo_ir_version_parse_target (version, &target, error))
+    return NULL;
   module = ghlo_program_take_module (self, error);
   if (module == NULL)
     return NULL;
 
   writing = g_new0 (Writing, 1);
   writing->module = module;
-  writing->version = g_strdup (version);
+  writing->version = target;
 
   return writing;
 }
 
+/* The writer makes what an older version needs in the module itself, which others
+ * may be reading. */
 static gpointer
 serialize_run (gpointer            data,
                const GhloMonitor  *monitor,
                GError            **error)
 {
   Writing *writing = data;
+  g_autoptr (GhloIrModule) copy = ghlo_ir_module_copy (writing->module);
+  g_autoptr (GError) local_error = NULL;
+  GBytes *bytes;
 
-  g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED,
-               "%s: this version does not write MLIR bytecode%s%s: use Program.to_text for a text that it reads back",
-               writing->module->file_name, writing->version != NULL ? " for StableHLO " : "",
-               writing->version != NULL ? writing->version : "");
+  if (ghlo_monitor_cancelled (monitor, error))
+    return NULL;
 
-  return NULL;
+  bytes = ghlo_export_artifact (copy, writing->version, GHLO_EXPORT_DEFAULT, monitor, &local_error);
+  if (bytes == NULL && local_error->domain == GHLO_ERROR)
+    g_prefix_error (&local_error, "%s: ", copy->file_name);
+  if (bytes == NULL)
+    g_propagate_error (error, g_steal_pointer (&local_error));
+
+  return bytes;
 }
 
 static const GhloJobClass serialize_class = {
@@ -95,16 +82,17 @@ static const GhloJobClass serialize_class = {
  * ghlo_program_serialize:
  * @self: a program
  * @version: (nullable): the version of StableHLO whose readers are to understand it,
- *   such as `1.0.0`; %NULL is the newest
+ *   such as `1.13.0`; %NULL is the newest
  * @cancellable: (nullable): what may cancel the call
  * @error: return location for an error
  *
- * Writes the program as a portable artifact: MLIR bytecode.
+ * Writes the program as a portable artifact: MLIR bytecode that all tools read
+ * which know StableHLO of @version or later.
  *
- * This version of the library does not write bytecode yet: the call fails with
- * %GHLO_ERROR_UNSUPPORTED, or with %GHLO_ERROR_INVALID_ARGUMENT when @version is no
- * version. [method@Ghlo.Program.to_text] writes text, and
- * [method@Ghlo.Executable.serialize] what the library itself can load.
+ * Fails with %GHLO_ERROR_INVALID_ARGUMENT when @version is none from `0.9.0` to
+ * `1.20.0`, and with %GHLO_ERROR_UNSUPPORTED when the program holds what that
+ * version did not have; the message names an operation and the version that it
+ * needs.
  *
  * Returns: (transfer full): the bytes, or %NULL with @error set
  *
@@ -125,7 +113,7 @@ ghlo_program_serialize (GhloProgram   *self,
  * ghlo_program_serialize_async:
  * @self: a program
  * @version: (nullable): the version of StableHLO whose readers are to understand it,
- *   such as `1.0.0`; %NULL is the newest
+ *   such as `1.13.0`; %NULL is the newest
  * @cancellable: (nullable): what may cancel the call
  * @callback: (scope async) (closure user_data): called when the call has finished
  * @user_data: data for @callback

@@ -65,6 +65,12 @@ GListModel     *ghlo_program_check_finish   (GAsyncResult         *result,
 GHLO_AVAILABLE_IN_1_0
 const char     *ghlo_program_get_name       (GhloProgram          *self);
 GHLO_AVAILABLE_IN_1_0
+GhloProgramFormat ghlo_program_get_format   (GhloProgram          *self);
+GHLO_AVAILABLE_IN_1_0
+const char     *ghlo_program_get_producer   (GhloProgram          *self);
+GHLO_AVAILABLE_IN_1_0
+const char     *ghlo_program_get_artifact_version (GhloProgram    *self);
+GHLO_AVAILABLE_IN_1_0
 GhloValueInfo **ghlo_program_list_inputs    (GhloProgram          *self) G_GNUC_WARN_UNUSED_RESULT;
 GHLO_AVAILABLE_IN_1_0
 GhloValueInfo **ghlo_program_list_outputs   (GhloProgram          *self) G_GNUC_WARN_UNUSED_RESULT;

@@ -19,7 +19,7 @@
 struct _GhloValueInfo
 {
   gatomicrefcount   ref_count;
-  char             *name;            /* nullable */
+  char             *name;            /* nullable; UTF-8, whatever bytes the program has */
   GhloValueKind     kind;
   GhloTensorType   *tensor_type;     /* of a tensor with a rank; else NULL */
   GhloValueInfo   **members;         /* of a tuple or future, NULL-terminated; else NULL */
@@ -32,6 +32,8 @@ G_DEFINE_BOXED_TYPE (GhloValueInfo, ghlo_value_info, ghlo_value_info_ref, ghlo_v
 /* The name of an argument's attribute that says which output may take its memory. */
 #define ALIASING_ATTRIBUTE "tf.aliasing_output"
 #define DONOR_ATTRIBUTE    "jax.buffer_donor"
+/* What JAX calls an argument that is none of the function's own: "_platform_index". */
+#define CONSTANT_ATTRIBUTE "jax.global_constant"
 
 static GhloValueInfo *
 info_new (const GhloIrType *type)
@@ -95,10 +97,13 @@ ghlo_value_info_input_name (const GhloIrOp *function,
                             guint           index)
 {
   const GhloIrBlock *body = ghlo_ir_func_get_body (function);
+  const GhloIrAttr *constant = get_attribute (ghlo_ir_op_get (function, "arg_attrs"), index, CONSTANT_ATTRIBUTE);
   const GhloIrValue *argument;
 
   if (body == NULL || index >= body->n_arguments)
     return NULL;
+  if (constant != NULL && constant->kind == GHLO_IR_ATTR_STRING && constant->length > 0)
+    return constant->text;
   argument = body->arguments[index];
   if (argument->location != NULL && argument->location->kind == GHLO_IR_LOCATION_NAME
       && is_name (argument->location->text))
@@ -148,6 +153,12 @@ aliased_input (const GhloIrOp *function,
   return -1;
 }
 
+static char *
+dup_name (const char *name)
+{
+  return name != NULL ? g_utf8_make_valid (name, -1) : NULL;
+}
+
 GhloValueInfo **
 ghlo_value_info_list_for_function (const GhloIrOp    *function,
                                    GhloValueInfoSide  side)
@@ -168,13 +179,13 @@ ghlo_value_info_list_for_function (const GhloIrOp    *function,
       if (side == GHLO_VALUE_INFO_INPUTS)
         {
           list[i] = info_new (type->members[i]);
-          list[i]->name = g_strdup (ghlo_value_info_input_name (function, i));
+          list[i]->name = dup_name (ghlo_value_info_input_name (function, i));
           list[i]->donatable = is_donatable (function, i);
         }
       else
         {
           list[i] = info_new (type->members[type->rank + i]);
-          list[i]->name = g_strdup (output_name (function, i));
+          list[i]->name = dup_name (output_name (function, i));
           list[i]->aliased_input = aliased_input (function, type->rank, i);
         }
     }

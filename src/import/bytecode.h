@@ -63,9 +63,37 @@ gboolean ghlo_bytecode_read_optional_attr (GhloByteCursor *cursor, const GhloIrA
 gboolean ghlo_bytecode_read_type          (GhloByteCursor *cursor, const GhloIrType **type);
 /* An attribute that must be of one kind. */
 gboolean ghlo_bytecode_read_attr_of       (GhloByteCursor *cursor, GhloIrAttrKind kind, const GhloIrAttr **attr);
+/* What the builtin dialect and VHLO write in the same way (bytecode-plain.c). A name
+ * is a string without zero bytes. */
+gboolean ghlo_bytecode_read_name          (GhloByteCursor *cursor, const char **name);
+gboolean ghlo_bytecode_read_array         (GhloByteCursor *cursor, const GhloIrAttr **attr);
+gboolean ghlo_bytecode_read_dictionary    (GhloByteCursor *cursor, const GhloIrAttr **attr);
+gboolean ghlo_bytecode_read_string_attr   (GhloByteCursor *cursor, const GhloIrAttr **attr);
+gboolean ghlo_bytecode_read_type_attr     (GhloByteCursor *cursor, const GhloIrAttr **attr);
+/* Whether a STRUCT that was read here is right by itself. */
+gboolean ghlo_bytecode_check_struct       (GhloByteCursor *cursor, const GhloIrAttr *attr);
 /* The blob of a dense_resource by its handle (a varint), as a slice; NULL bytes
  * when the file has the key alone. */
 gboolean ghlo_bytecode_read_resource      (GhloByteCursor *cursor, const char **key, GBytes **bytes);
+/* A DENSE attribute of @blob, elements as MLIR packs them, little-endian: one to a
+ * byte at least, booleans eight to a byte, or one element for all. A blob of
+ * read_blob stays a slice of the file where it is in buffer layout. Takes @blob
+ * over; NULL after a finding, as when @blob is NULL (a resource without data).
+ * @resource is its key, else NULL. */
+const GhloIrAttr *ghlo_bytecode_dense     (GhloByteCursor *cursor, const GhloIrType *tensor,
+                                           GBytes *blob, const char *resource);
+/* The bits of an integer or a float of @width up to 64: a byte up to 8 of them, else
+ * a signed varint. */
+gboolean ghlo_bytecode_read_bits          (GhloByteCursor *cursor, guint width, guint64 *bits);
+/* A count and dimensions, GHLO_DYNAMIC where dynamic; room for GHLO_MAX_RANK. */
+gboolean ghlo_bytecode_read_shape         (GhloByteCursor *cursor, gint64 *dimensions, gsize *rank);
+/* A type that tensors can have as elements. */
+gboolean ghlo_bytecode_read_element       (GhloByteCursor *cursor, const GhloIrType **element);
+/* A shape and an element type; an encoding, which may be bounds, before them when
+ * @is_encoded. */
+gboolean ghlo_bytecode_read_tensor        (GhloByteCursor *cursor, gboolean is_encoded, const GhloIrType **type);
+/* A count and types, onto the end of @types. */
+gboolean ghlo_bytecode_read_types         (GhloByteCursor *cursor, GPtrArray *types);
 /* Adds a finding for this place; gives FALSE. */
 gboolean ghlo_bytecode_fail               (GhloByteCursor *cursor, GhloError code, const char *format, ...)
                                            G_GNUC_PRINTF (3, 4);
@@ -76,6 +104,8 @@ void ghlo_bytecode_write_signed           (GhloBytecodeWriter *writer, gint64 va
 void ghlo_bytecode_write_string           (GhloBytecodeWriter *writer, const char *text, gssize length);
 /* Length and bytes; the bytes must live until the writer is done. */
 void ghlo_bytecode_write_blob             (GhloBytecodeWriter *writer, gconstpointer data, gsize size);
+/* The elements of a DENSE as a blob, packed as MLIR packs them. */
+void ghlo_bytecode_write_elements         (GhloBytecodeWriter *writer, const GhloIrAttr *attr);
 /* In @dialect's encoding, or in another's when the attribute belongs to that one
  * alone (an sdy sharding among VHLO attributes). */
 void ghlo_bytecode_write_attr             (GhloBytecodeWriter *writer, GhloBytecodeDialect dialect,

@@ -36,6 +36,14 @@ GhloExported *ghlo_exported_read   (GBytes          *bytes,
                                     GhloDiagnostics *diagnostics);
 void          ghlo_exported_free   (GhloExported    *self);
 
+/* Makes a constant of the input that says which of the platforms it is: "cpu" where
+ * the program was exported for it, else the first. */
+void          ghlo_exported_bind_platform (const GhloExported *self,
+                                           GhloIrModule       *module);
+/* Gives inputs and outputs of the module's entry that have no name the paths. */
+void          ghlo_exported_name_values (const GhloExported *self,
+                                         GhloIrModule       *module);
+
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GhloExported, ghlo_exported_free)
 
 G_END_DECLS

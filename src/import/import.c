@@ -7,7 +7,63 @@
 
 #include <string.h>
 
+#include "base/ghlo-error.h"
 #include "import/exported.h"
+
+static const guint8 bytecode_magic[] = { 'M', 'L', 0xef, 'R' };
+
+static gboolean
+is_bytecode (const guint8 *data,
+             gsize         size)
+{
+  return size >= sizeof bytecode_magic && memcmp (data, bytecode_magic, sizeof bytecode_magic) == 0;
+}
+
+/* Whether what begins like no other form is text at least as far as that text has
+ * no zero bytes. */
+static gboolean
+begins_as_text (const guint8 *data,
+                gsize         size)
+{
+  return size == 0 || memchr (data, '\0', MIN (size, 64)) == NULL;
+}
+
+gboolean
+ghlo_import_is_text (GBytes *bytes)
+{
+  gsize size;
+  const guint8 *data = g_bytes_get_data (bytes, &size);
+
+  return !is_bytecode (data, size) && !ghlo_exported_is (data, size);
+}
+
+static GhloIrModule *
+import_exported (GBytes            *bytes,
+                 GhloImportFlags    flags,
+                 GhloDiagnostics   *diagnostics,
+                 const GhloMonitor *monitor,
+                 GhloImportSource  *source)
+{
+  g_autoptr (GBytes) artifact = NULL;
+  g_autoptr (GhloExported) exported = ghlo_exported_read (bytes, &artifact, diagnostics);
+  GhloIrModule *module;
+
+  if (exported == NULL)
+    return NULL;
+  module = ghlo_import_bytecode (artifact, flags, diagnostics, monitor, source);
+  if (module != NULL)
+    {
+      ghlo_exported_bind_platform (exported, module);
+      ghlo_exported_name_values (exported, module);
+    }
+  if (source != NULL)
+    {
+      source->format = GHLO_PROGRAM_FORMAT_JAX_EXPORT;
+      source->exported = g_steal_pointer (&exported);
+    }
+
+  return module;
+}
 
 GhloIrModule *
 ghlo_import (GBytes            *bytes,
@@ -18,28 +74,21 @@ ghlo_import (GBytes            *bytes,
 {
   gsize size;
   const guint8 *data = g_bytes_get_data (bytes, &size);
-  g_autoptr (GBytes) artifact = NULL;
-  g_autoptr (GhloExported) exported = NULL;
-  GhloIrModule *module;
 
   if (source != NULL)
     *source = (GhloImportSource) { .format = GHLO_PROGRAM_FORMAT_TEXT };
-  if (size >= 4 && memcmp (data, "ML\xefR", 4) == 0)
+  if (is_bytecode (data, size))
     return ghlo_import_bytecode (bytes, flags, diagnostics, monitor, source);
-  if (!ghlo_exported_is (data, size))
+  if (ghlo_exported_is (data, size))
+    return import_exported (bytes, flags, diagnostics, monitor, source);
+  if (begins_as_text (data, size))
     return ghlo_import_text (data != NULL ? (const char *) data : "", size, flags, diagnostics, monitor);
 
-  exported = ghlo_exported_read (bytes, &artifact, diagnostics);
-  if (exported == NULL)
-    return NULL;
-  module = ghlo_import_bytecode (artifact, flags, diagnostics, monitor, source);
-  if (source != NULL)
-    {
-      source->format = GHLO_PROGRAM_FORMAT_JAX_EXPORT;
-      source->exported = g_steal_pointer (&exported);
-    }
+  ghlo_diagnostics_add (diagnostics, GHLO_SEVERITY_ERROR, GHLO_ERROR_PARSE, 0, 0,
+                        "at byte %" G_GSIZE_FORMAT ": expected a program as text, as MLIR bytecode or as a file of "
+                        "jax.export, found other data", (gsize) ((const guint8 *) memchr (data, '\0', size) - data));
 
-  return module;
+  return NULL;
 }
 
 void

@@ -46,12 +46,16 @@ GhloIrModule *ghlo_import              (GBytes            *bytes,
                                         const GhloMonitor *monitor,
                                         GhloImportSource  *source);
 void          ghlo_import_source_clear (GhloImportSource  *source);
+/* Whether @bytes would be read as text, which is what other forms are not. */
+gboolean      ghlo_import_is_text      (GBytes            *bytes);
 /* MLIR bytecode alone. */
 GhloIrModule *ghlo_import_bytecode     (GBytes            *bytes,
                                         GhloImportFlags    flags,
                                         GhloDiagnostics   *diagnostics,
                                         const GhloMonitor *monitor,
                                         GhloImportSource  *source);
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (GhloImportSource, ghlo_import_source_clear)
 
 typedef enum
 {
@@ -61,7 +65,9 @@ typedef enum
 
 /* @module, which was verified, as a portable artifact that readers of @target and
  * all later versions understand. NULL with @error set: UNSUPPORTED, naming an
- * operation and the version it needs, when @target cannot hold the program. */
+ * operation and the version it needs, when @target cannot hold the program. What it
+ * needs is made in @module, which must be the caller's alone: a copy, or one that
+ * nobody else reads. */
 GBytes       *ghlo_export_artifact     (GhloIrModule      *module,
                                         GhloIrVersion      target,
                                         GhloExportFlags    flags,

@@ -248,26 +248,6 @@ compress (const Dense *dense,
   return g_bytes_new_take (bytes, *splat ? dense->size : total);
 }
 
-static GBytes *
-compress_bytes (const Dense *dense,
-                GBytes      *bytes,
-                gboolean    *splat)
-{
-  gsize total;
-  const guint8 *data = g_bytes_get_data (bytes, &total);
-  GBytes *one;
-
-  if (*splat || total == 0 || memcmp (data, data + dense->size, total - dense->size) != 0)
-    return bytes;
-  *splat = TRUE;
-  if (total == dense->size)
-    return bytes;
-  one = g_bytes_new (data, dense->size);
-  g_bytes_unref (bytes);
-
-  return one;
-}
-
 /* The string "0x…" of all the data, the current token. */
 static GBytes *
 read_hex (Dense    *dense,
@@ -308,7 +288,7 @@ read_hex (Dense    *dense,
     }
   ghlo_import_next (self);
 
-  return compress_bytes (dense, bytes, splat);
+  return ghlo_import_compress (bytes, dense->n, dense->size, splat);
 }
 
 /* One element, or nested lists of them. */
@@ -564,7 +544,7 @@ ghlo_import_parse_dense_resource (GhloImportParser *self,
       return NULL;
     }
 
-  raw = ghlo_import_find_resource (self, name, strlen (name));
+  raw = ghlo_import_find_resource (self, name);
   if (raw == NULL)
     return NULL;
   n_bytes = g_bytes_get_size (raw);

@@ -176,10 +176,14 @@ ghlo_import_parse_location (GhloImportParser *self)
 {
   const GhloIrLocation *location;
 
-  if (!ghlo_import_enter (self))
-    return NULL;
+  if (self->location_depth >= GHLO_MAX_LOCATION_NESTING)
+    {
+      ghlo_import_fail (self, "expected at most %d levels of nesting, found more", GHLO_MAX_LOCATION_NESTING);
+      return NULL;
+    }
+  self->location_depth++;
   location = parse_body (self);
-  ghlo_import_leave (self);
+  self->location_depth--;
 
   return location;
 }

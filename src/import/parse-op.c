@@ -326,11 +326,9 @@ ghlo_import_find_op (GhloImportParser *self,
   return kind;
 }
 
-/* Whether an operation may be kept without a row: its name is plain, and its
- * dialect is not one that has rows, whose operations must be known. */
-static gboolean
-is_foreign (const char *name,
-            gsize       length)
+gboolean
+ghlo_import_is_foreign (const char *name,
+                        gsize       length)
 {
   const char *dot = memchr (name, '.', length);
   gsize n = dot != NULL ? (gsize) (dot + 1 - name) : 0;
@@ -366,7 +364,7 @@ parse_op_name (GhloImportParser *self,
   if (op->kind == GHLO_OP_UNREGISTERED)
     op->kind = GHLO_OP_INVALID;
   if (op->kind == GHLO_OP_INVALID && *generic && (self->flags & GHLO_IMPORT_ALLOW_UNREGISTERED)
-      && is_foreign (name, length))
+      && ghlo_import_is_foreign (name, length))
     op->kind = GHLO_OP_UNREGISTERED;
   if (op->kind == GHLO_OP_INVALID)
     {

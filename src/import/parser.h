@@ -13,6 +13,7 @@
 #include "import/import.h"
 #include "import/lexer.h"
 #include "import/scope.h"
+#include "import/unpack.h"
 #include "import/vector.h"
 #include "ir/assembly.h"
 
@@ -40,8 +41,7 @@ typedef struct
 /* A blob of the {-# … #-} section. */
 typedef struct
 {
-  const char *key;                 /* in the text */
-  gsize       length;
+  const char *key;                 /* interned */
   const char *hex;                 /* the string's text without quotes and 0x */
   gsize       hex_length;
   GBytes     *bytes;               /* decoded, without the alignment; NULL until needed */
@@ -105,6 +105,7 @@ typedef struct
   const GhloMonitor *monitor;
   GhloImportFlags    flags;
   guint              depth;                 /* of attributes, types, regions */
+  guint              location_depth;        /* of locations, which may nest deeper */
   guint              n_ops;                 /* since the monitor was asked */
   gboolean           stopped;               /* cancelled, or past recovery */
 
@@ -266,17 +267,14 @@ const GhloIrAttr     *ghlo_import_parse_dense      (GhloImportParser *self, cons
 const GhloIrAttr     *ghlo_import_parse_dense_array (GhloImportParser *self);
 const GhloIrAttr     *ghlo_import_parse_dense_resource (GhloImportParser *self, const GhloIrType *type);
 
-/* hex.c: raw bytes as MLIR keeps them, and as buffers do. */
+/* hex.c */
 /* FALSE when @text has a character that is no hexadecimal digit; n_bytes * 2 characters are read. */
 gboolean              ghlo_import_decode_hex       (guint8 *bytes, const char *text, gsize n_bytes);
-/* Data of @n elements as MLIR packs them into buffer layout, or one element
- * when it is a splat. Takes @raw over; NULL when its size fits neither. */
-GBytes               *ghlo_import_unpack           (GhloElementType element_type, gsize n, GBytes *raw,
-                                                    gboolean allow_splat, gboolean *splat);
 
 /* resources.c */
 gboolean              ghlo_import_parse_resources  (GhloImportParser *self);
-GBytes               *ghlo_import_find_resource    (GhloImportParser *self, const char *key, gsize length);
+/* @key is interned. */
+GBytes               *ghlo_import_find_resource    (GhloImportParser *self, const char *key);
 
 /* parse-location.c */
 /* "loc(…)" when it is there; *location is unchanged otherwise. */
@@ -301,6 +299,9 @@ gboolean              ghlo_import_assign_types     (GhloImportParser *self, Ghlo
 gboolean              ghlo_import_op_is_isolated   (const GhloImportOp *op);
 /* A name as the operation table has it: with the default dialect where it has none. */
 GhloIrOpKind          ghlo_import_find_op          (GhloImportParser *self, const char *name, gsize length);
+/* Whether an operation may be kept without a row: its name is plain, and its
+ * dialect is not one that has rows, whose operations must be known. */
+gboolean              ghlo_import_is_foreign       (const char *name, gsize length);
 
 /* make-op.c */
 gboolean              ghlo_import_make_op          (GhloImportParser *self, GhloImportOp *op, GhloIrBlock *block);

@@ -14,28 +14,13 @@
 
 enum { ALIGNMENT_DIGITS = 8 };
 
-static const char *
-key_text (const GhloImportLexer *lexer,
-          gsize                 *length)
-{
-  gboolean quoted = lexer->kind == GHLO_TOKEN_STRING;
-
-  *length = ghlo_import_lexer_length (lexer) - (quoted ? 2 : 0);
-
-  return lexer->start + (quoted ? 1 : 0);
-}
-
 static gboolean
 parse_key (GhloImportParser *self,
-           const char      **key,
-           gsize            *length)
+           const char      **key)
 {
-  if (!ghlo_import_at (self, GHLO_TOKEN_BARE) && !ghlo_import_at (self, GHLO_TOKEN_STRING))
-    return ghlo_import_expected (self, "a key");
-  *key = key_text (&self->lexer, length);
-  ghlo_import_next (self);
+  *key = ghlo_import_parse_name (self);
 
-  return ghlo_import_expect (self, ':', "':'");
+  return *key != NULL && ghlo_import_expect (self, ':', "':'");
 }
 
 /* "key: "0x…""; values that are no blobs say nothing to us. */
@@ -44,7 +29,7 @@ parse_blob (GhloImportParser *self)
 {
   GhloImportResource resource = { 0 };
 
-  if (!parse_key (self, &resource.key, &resource.length))
+  if (!parse_key (self, &resource.key))
     return FALSE;
   if (ghlo_import_at (self, GHLO_TOKEN_STRING))
     {
@@ -69,9 +54,8 @@ static gboolean
 parse_dialect (GhloImportParser *self)
 {
   const char *key;
-  gsize length;
 
-  if (!parse_key (self, &key, &length) || !ghlo_import_expect (self, '{', "'{'"))
+  if (!parse_key (self, &key) || !ghlo_import_expect (self, '{', "'{'"))
     return FALSE;
   if (ghlo_import_accept (self, '}'))
     return TRUE;
@@ -88,13 +72,12 @@ static gboolean
 parse_section (GhloImportParser *self)
 {
   const char *key;
-  gsize length;
 
-  if (!parse_key (self, &key, &length))
+  if (!parse_key (self, &key))
     return FALSE;
   if (!ghlo_import_at (self, '{'))
     return ghlo_import_expected (self, "'{'");
-  if (length != strlen ("dialect_resources") || memcmp (key, "dialect_resources", length) != 0)
+  if (strcmp (key, "dialect_resources") != 0)
     return ghlo_import_skip_balanced (self, self->lexer.start) != NULL;
 
   ghlo_import_next (self);
@@ -191,8 +174,7 @@ decode (GhloImportParser   *self,
 
 GBytes *
 ghlo_import_find_resource (GhloImportParser *self,
-                           const char       *key,
-                           gsize             length)
+                           const char       *key)
 {
   g_autofree char *name = NULL;
 
@@ -202,13 +184,13 @@ ghlo_import_find_resource (GhloImportParser *self,
     {
       GhloImportResource *resource = &self->resources.items[i];
 
-      if (resource->length != length || memcmp (resource->key, key, length) != 0)
+      if (resource->key != key)
         continue;
       if (resource->bytes == NULL && !decode (self, resource))
         return NULL;
       return g_bytes_ref (resource->bytes);
     }
-  name = ghlo_import_quote (key, length);
+  name = ghlo_import_quote (key, strlen (key));
   ghlo_import_fail (self, "expected the data of the resource '%s' in this text, found none", name);
 
   return NULL;

@@ -11,7 +11,7 @@
 
 G_BEGIN_DECLS
 
-/* One version of one operation: "vhlo.all_gather_v2". */
+/* One version of one operation: "vhlo.all_gather_v2". There is one of a name. */
 typedef struct _GhloVhloOp GhloVhloOp;
 
 /* NULL when VHLO has no such operation. @name is without the dialect: "add_v1". */
@@ -46,5 +46,9 @@ const GhloVhloOp  *ghlo_vhlo_downgrade     (const GhloIrOp  *op,
                                             GhloIrVersion    target,
                                             GPtrArray       *values,
                                             GError         **error);
+/* Whether VHLO has no place for the inherent attribute @attribute (its number in
+ * the operation's row): it stands among the discardable ones of an artifact. */
+gboolean           ghlo_vhlo_is_extra      (GhloIrOpKind kind,
+                                            guint        attribute);
 
 G_END_DECLS

@@ -125,6 +125,34 @@ own_payload (GhloIrModule *module,
     }
 }
 
+static guint32
+measure (const GhloIrAttr *attr)
+{
+  guint32 extent = ghlo_ir_add_extent (1, attr->type != NULL ? attr->type->extent : 0);
+
+  for (gsize i = 0; i < n_children (attr); i++)
+    extent = ghlo_ir_add_extent (extent, attr->children[i] != NULL ? attr->children[i]->extent : 1);
+  switch (attr->kind)
+    {
+    case GHLO_IR_ATTR_STRING:
+    case GHLO_IR_ATTR_SYMBOL:
+    case GHLO_IR_ATTR_OPAQUE:
+      return ghlo_ir_add_extent (extent, attr->text != NULL ? strlen (attr->text) / 8 : 0);
+    case GHLO_IR_ATTR_DICTIONARY:
+      for (gsize i = 0; i < attr->length; i++)
+        extent = ghlo_ir_add_extent (extent, attr->entries[i].value->extent);
+      return extent;
+    case GHLO_IR_ATTR_DENSE_ARRAY:
+      return ghlo_ir_add_extent (extent, attr->length);
+    case GHLO_IR_ATTR_DENSE:
+      return ghlo_ir_add_extent (extent, g_bytes_get_size (attr->dense.bytes) / 4);
+    case GHLO_IR_ATTR_LOCATION:
+      return ghlo_ir_add_extent (extent, attr->location->extent);
+    default:
+      return extent;
+    }
+}
+
 static const GhloIrAttr *
 intern (GhloIrModule     *module,
         const GhloIrAttr *key)
@@ -138,6 +166,7 @@ intern (GhloIrModule     *module,
 
   attr = ghlo_ir_arena_copy (&context->arena, key, sizeof (GhloIrAttr));
   own_payload (module, attr);
+  attr->extent = measure (attr);
   ghlo_ir_intern_add (&context->attrs, hash, attr);
 
   return attr;

@@ -125,6 +125,7 @@ struct _GhloIrAttr
   };
   const GhloIrAttr *const *children;       /* ARRAY, STRUCT, SYMBOL (nested), DENSE_STRINGS */
   guint             subkind;               /* ENUM: GhloIrEnum; STRUCT: GhloIrStruct */
+  guint32           extent;                /* how much of it there is to print; see context.h */
 };
 
 const GhloIrAttr *ghlo_ir_attr_unit        (GhloIrModule *module);

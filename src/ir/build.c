@@ -53,27 +53,25 @@ set_discardable (GhloIrModule     *module,
                  const char       *name,
                  const GhloIrAttr *value)
 {
+  guint n = op->n_discardable, place = 0, n_behind;
   GhloIrNamedAttr *list;
-  guint place = 0;
 
-  while (place < op->n_discardable && strcmp (op->discardable[place].name, name) < 0)
+  while (place < n && strcmp (op->discardable[place].name, name) < 0)
     place++;
-  if (place < op->n_discardable && strcmp (op->discardable[place].name, name) == 0)
-    {
-      ((GhloIrNamedAttr *) op->discardable)[place].value = value;
-      return;
-    }
+  n_behind = n - place;
+  if (n_behind > 0 && strcmp (op->discardable[place].name, name) == 0)
+    n_behind--;
 
-  list = ghlo_ir_module_alloc (module, (op->n_discardable + 1) * sizeof (GhloIrNamedAttr));
-  if (op->n_discardable > 0)
-    {
-      memcpy (list, op->discardable, place * sizeof (GhloIrNamedAttr));
-      memcpy (list + place + 1, op->discardable + place, (op->n_discardable - place) * sizeof (GhloIrNamedAttr));
-    }
+  /* Always a new list: operations may share one. */
+  list = ghlo_ir_module_alloc (module, (place + 1 + n_behind) * sizeof (GhloIrNamedAttr));
+  if (place > 0)
+    memcpy (list, op->discardable, place * sizeof (GhloIrNamedAttr));
+  if (n_behind > 0)
+    memcpy (list + place + 1, op->discardable + n - n_behind, n_behind * sizeof (GhloIrNamedAttr));
   list[place].name = ghlo_ir_module_intern (module, name, -1);
   list[place].value = value;
   op->discardable = list;
-  op->n_discardable++;
+  op->n_discardable = place + 1 + n_behind;
 }
 
 /* The table in which an operation's symbol stands, or NULL. */
@@ -313,6 +311,20 @@ ghlo_ir_block_add_argument (GhloIrModule         *module,
   block->arguments[block->n_arguments++] = argument;
 
   return argument;
+}
+
+void
+ghlo_ir_block_remove_argument (GhloIrBlock *block,
+                               guint        index)
+{
+  g_assert (index < block->n_arguments && block->arguments[index]->uses == NULL);
+
+  for (guint i = index; i + 1 < block->n_arguments; i++)
+    {
+      block->arguments[i] = block->arguments[i + 1];
+      block->arguments[i]->index = i;
+    }
+  block->n_arguments--;
 }
 
 void

@@ -24,6 +24,16 @@ typedef struct _GhloIrContext
   GPtrArray         *symbol_tables;    /* GHashTable of each symbol table operation */
 } GhloIrContext;
 
+/* What is printed of a thing, in units of a few characters: its own @n and that of
+ * all its parts. Parts are shared, so a small file can say more than any memory
+ * holds; the sum stops at the largest number. */
+static inline guint32
+ghlo_ir_add_extent (guint32 extent,
+                    guint64 n)
+{
+  return n > G_MAXUINT32 - extent ? G_MAXUINT32 : extent + (guint32) n;
+}
+
 /* The module's one copy of equal quantizations. */
 GhloQuantization *ghlo_ir_context_quantization (GhloIrModule     *module,
                                                 GhloQuantization *quantization);

@@ -304,6 +304,7 @@ ghlo_ir_module_copy (GhloIrModule *self)
   g_autoptr (GHashTable) made = g_hash_table_new (NULL, NULL);
 
   copier.made = made;
+  copier.module->is_binary = self->is_binary;
   copier.module->op = copy_op (&copier, self->op);
 
   return copier.module;

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Making locations, one of each.
+ * Making locations, one of each, and finding files in them.
  */
 
 #include "ir/context.h"
 
 #include <string.h>
+
+/* The most locations that a search for a file looks at: they share parts. */
+enum { MOST_SEARCHED = 1024 };
 
 static gboolean
 location_equal (gconstpointer item,
@@ -17,6 +20,19 @@ location_equal (gconstpointer item,
          && a->end_line == b->end_line && a->end_column == b->end_column
          && a->metadata == b->metadata && a->n_children == b->n_children
          && (a->n_children == 0 || memcmp (a->children, b->children, a->n_children * sizeof (gpointer)) == 0);
+}
+
+static guint32
+measure (const GhloIrLocation *location)
+{
+  guint32 extent = ghlo_ir_add_extent (2, location->text != NULL ? strlen (location->text) / 8 : 0);
+
+  for (guint i = 0; i < location->n_children; i++)
+    extent = ghlo_ir_add_extent (extent, location->children[i] != NULL ? location->children[i]->extent : 1);
+  if (location->metadata != NULL)
+    extent = ghlo_ir_add_extent (extent, location->metadata->extent);
+
+  return extent;
 }
 
 static const GhloIrLocation *
@@ -37,6 +53,7 @@ intern (GhloIrModule         *module,
     {
       location = ghlo_ir_arena_copy (&context->arena, key, sizeof (GhloIrLocation));
       location->children = ghlo_ir_arena_copy (&context->arena, key->children, key->n_children * sizeof (gpointer));
+      location->extent = measure (location);
       ghlo_ir_intern_add (&context->locations, hash, location);
     }
 
@@ -104,4 +121,27 @@ ghlo_ir_location_fused (GhloIrModule                *module,
     .n_children = n,
     .metadata = metadata,
   });
+}
+
+static const GhloIrLocation *
+find_file (const GhloIrLocation *location,
+           guint                *budget)
+{
+  const GhloIrLocation *found = NULL;
+
+  if (*budget == 0 || location->kind == GHLO_IR_LOCATION_FILE)
+    return *budget == 0 ? NULL : location;
+  (*budget)--;
+  for (guint i = 0; i < location->n_children && found == NULL; i++)
+    found = find_file (location->children[i], budget);
+
+  return found;
+}
+
+const GhloIrLocation *
+ghlo_ir_location_get_file (const GhloIrLocation *location)
+{
+  guint budget = MOST_SEARCHED;
+
+  return location != NULL ? find_file (location, &budget) : NULL;
 }

@@ -42,6 +42,7 @@ struct _GhloIrLocation
   const GhloIrLocation *const *children;
   guint                        n_children;
   const GhloIrAttr            *metadata;
+  guint32                      extent;                /* how much of it there is to print; see context.h */
 };
 
 struct _GhloIrUse
@@ -88,11 +89,12 @@ struct _GhloIrOp
   GhloIrValue            *results;
   GhloIrRegion           *regions;
   const GhloIrAttr      **attributes;    /* inherent, in the row's order; NULL where absent */
-  const GhloIrNamedAttr  *discardable;   /* in name order */
+  const GhloIrNamedAttr  *discardable;   /* in name order; other operations may share the list */
   GhloIrBlock            *block;         /* where it stands; NULL for the module's own op */
   GhloIrOp               *previous, *next;
   const GhloIrLocation   *location;      /* NULL when not given */
-  guint32                 line, column;  /* of the text it was read from; 0 when there was none */
+  guint32                 line, column;  /* of the text it was read from, 0 when there was none; of
+                                            bytecode the upper and lower half of the byte's number */
   guint32                 id;            /* scratch, as GhloIrValue.id */
   GHashTable             *symbols;       /* of a symbol table: its symbols by name; module.c's own */
 };
@@ -101,6 +103,7 @@ struct _GhloIrModule
 {
   gatomicrefcount  ref_count;
   char            *file_name;       /* as errors show it */
+  gboolean         is_binary;       /* read from bytecode: what line and column of operations are */
   GhloIrOp        *op;              /* the outermost builtin.module */
   struct _GhloIrContext *context;   /* arena and interning tables, private to module.c */
 };
@@ -142,6 +145,9 @@ const GhloIrLocation *ghlo_ir_location_call_site (GhloIrModule *module, const Gh
                                                   const GhloIrLocation *caller);
 const GhloIrLocation *ghlo_ir_location_fused     (GhloIrModule *module, const GhloIrLocation *const *children,
                                                   gsize n, const GhloIrAttr *metadata);
+/* The place in a file that a location leads to, the first of several; NULL when
+ * there is none. @location may be NULL. */
+const GhloIrLocation *ghlo_ir_location_get_file  (const GhloIrLocation *location);
 
 /* Building. An operation is made with room for its operands, results and
  * regions, filled in, and put into a block. */
@@ -168,6 +174,8 @@ void               ghlo_ir_op_remove         (GhloIrOp *op);
 GhloIrBlock       *ghlo_ir_region_add_block  (GhloIrModule *module, GhloIrRegion *region);
 GhloIrValue       *ghlo_ir_block_add_argument (GhloIrModule *module, GhloIrBlock *block, const GhloIrType *type,
                                               const GhloIrLocation *location);
+/* The argument must be unused. */
+void               ghlo_ir_block_remove_argument (GhloIrBlock *block, guint index);
 void               ghlo_ir_op_set_operand    (GhloIrOp *op, guint index, GhloIrValue *value);
 void               ghlo_ir_value_replace     (GhloIrValue *value, GhloIrValue *with);
 
@@ -186,6 +194,14 @@ ghlo_ir_op_get_spec (const GhloIrOp *op)
 
 /* "stablehlo.add"; of an unregistered operation the name that it was written with. */
 const char        *ghlo_ir_op_get_name       (const GhloIrOp *op);
+
+/* In a module that was read from bytecode: where the file has the operation. */
+static inline guint64
+ghlo_ir_op_get_offset (const GhloIrOp *op)
+{
+  return (guint64) op->line << 32 | op->column;
+}
+
 /* The attribute, inherent or discardable; NULL when absent (defaults are not filled in). */
 const GhloIrAttr  *ghlo_ir_op_get            (const GhloIrOp *op, const char *name);
 /* Inherent attributes with their defaults filled in: an integer, boolean or

@@ -188,15 +188,29 @@ put_large (GhloIrPrinter    *self,
   g_string_append (self->out, "\">");
 }
 
+/* Whether the key stands for these bytes: a constant whose key another one has
+ * taken is written out. */
+static gboolean
+take_resource (GhloIrPrinter    *self,
+               const GhloIrAttr *attr)
+{
+  const GhloIrAttr *other;
+
+  if (attr->dense.resource == NULL || attr->dense.splat)
+    return FALSE;
+  if (self->resources == NULL)
+    self->resources = g_hash_table_new (g_str_hash, g_str_equal);
+  other = g_hash_table_lookup (self->resources, attr->dense.resource);
+  if (other == NULL)
+    g_hash_table_insert (self->resources, (gpointer) attr->dense.resource, (gpointer) attr);
+
+  return other == NULL || other == attr || g_bytes_equal (other->dense.bytes, attr->dense.bytes);
+}
+
 static void
 put_resource_name (GhloIrPrinter    *self,
                    const GhloIrAttr *attr)
 {
-  if (self->resources == NULL)
-    self->resources = g_hash_table_new (g_str_hash, g_str_equal);
-  if (!g_hash_table_contains (self->resources, attr->dense.resource))
-    g_hash_table_insert (self->resources, (gpointer) attr->dense.resource, (gpointer) attr);
-
   g_string_append (self->out, "dense_resource<");
   ghlo_ir_put_keyword (self->out, attr->dense.resource);
   g_string_append_c (self->out, '>');
@@ -235,7 +249,7 @@ ghlo_ir_put_dense (GhloIrPrinter    *self,
     g_string_append (self->out, "dense<>");
   else if ((self->flags & GHLO_IR_PRINT_ELIDE_LARGE) && !attr->dense.splat && attr->dense.n_elements > MOST_KEPT)
     g_string_append (self->out, "dense_resource<__elided__>");
-  else if (attr->dense.resource != NULL && !attr->dense.splat)
+  else if (take_resource (self, attr))
     put_resource_name (self, attr);
   else if (is_uniform (attr))
     put_listed (self, attr, TRUE);

@@ -14,10 +14,13 @@
 
 enum { INDENT = 2 };
 
-/* The dialect whose operations are written without a prefix inside @op. */
+/* The dialect whose operations are written without a prefix inside @op: there is
+ * none inside the generic form. */
 static const char *
 inner_dialect (const GhloIrOp *op)
 {
+  if (!ghlo_ir_has_pretty_form (op))
+    return "";
   if (op->kind == GHLO_OP_BUILTIN_MODULE)
     return "builtin.";
   if (op->kind == GHLO_OP_FUNC_FUNC)

@@ -65,6 +65,23 @@ type_hash (const GhloIrType *type)
 /* The members of a function type without inputs and results. */
 static const GhloIrType *const no_members[1] = { NULL };
 
+static guint32
+measure (const GhloIrType *type)
+{
+  guint32 extent = ghlo_ir_add_extent (1, type->text != NULL ? strlen (type->text) / 8 : 0);
+
+  if (type->dimensions != NULL)
+    extent = ghlo_ir_add_extent (extent, type->rank / 4);
+  if (type->encoding != NULL)
+    extent = ghlo_ir_add_extent (extent, type->encoding->extent);
+  if (type->quantization != NULL)
+    extent = ghlo_ir_add_extent (extent, type->quantization->n_scales);
+  for (gsize i = 0; type->members != NULL && i < n_members (type); i++)
+    extent = ghlo_ir_add_extent (extent, type->members[i]->extent);
+
+  return extent;
+}
+
 /* The module's copy of @key, whose arrays need only live during the call. */
 static const GhloIrType *
 intern (GhloIrModule     *module,
@@ -85,6 +102,7 @@ intern (GhloIrModule     *module,
   if (key->members != no_members)
     type->members = ghlo_ir_arena_copy (&context->arena, key->members,
                                         key->members != NULL ? n_members (key) * sizeof (gpointer) : 0);
+  type->extent = measure (type);
   ghlo_ir_intern_add (&context->types, hash, type);
 
   return type;

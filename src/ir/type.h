@@ -43,6 +43,7 @@ struct _GhloIrType
   const GhloIrAttr *encoding;       /* TENSOR: an encoding that is not bounds (or a memref's
                                        layout, memory space), else NULL */
   const GhloIrType *const *members; /* TUPLE, FUTURE; FUNCTION: inputs, then results */
+  guint32           extent;         /* how much of it there is to print; see context.h */
   const char       *text;           /* OPAQUE: "shape.witness"; ELEMENT of a precision-only type
                                        ("tf32", "i3", "f80"): its spelling, with element_type INVALID */
 };

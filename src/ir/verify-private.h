@@ -18,6 +18,8 @@ typedef struct
   GhloIrVerifier     verifier;
   const GhloMonitor *monitor;
   gsize              n_ops;           /* visited so far */
+  guint64            extent;          /* of what they are made of, as it would be printed */
+  guint64            most;            /* of that */
   /* Types that were found to satisfy a constraint: programs use few of each. */
   struct
   {

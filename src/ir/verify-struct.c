@@ -135,10 +135,13 @@ static char *
 check_mesh (const GhloIrAttr *mesh)
 {
   const GhloIrAttr *axes = ghlo_ir_struct_get (mesh, "axes");
+  const GhloIrAttr *ids = ghlo_ir_struct_get (mesh, "device_ids");
   gint64 n_devices = 1;
 
   if (axes == NULL || axes->kind != GHLO_IR_ATTR_ARRAY)
     return g_strdup ("expected an array as the axes of a mesh");
+  if (ids != NULL && ids->kind != GHLO_IR_ATTR_DENSE)
+    return g_strdup ("expected dense elements as the devices of a mesh, found another attribute");
   if (axes->length > GHLO_MAX_RANK)
     return g_strdup_printf ("expected a mesh of at most %u axes, found %" G_GSIZE_FORMAT, GHLO_MAX_RANK, axes->length);
   for (gsize i = 0; i < axes->length; i++)
@@ -191,11 +194,36 @@ check_group_axes (const GhloIrAttr *groups)
   return NULL;
 }
 
+/* A mode of accuracy, which nothing else can stand for. */
+static char *
+check_accuracy (const GhloIrAttr *accuracy)
+{
+  const GhloIrAttr *mode = ghlo_ir_struct_get (accuracy, "mode");
+
+  if (mode != NULL && mode->kind == GHLO_IR_ATTR_ENUM && mode->subkind == GHLO_IR_ENUM_RESULT_ACCURACY_MODE)
+    return NULL;
+
+  return g_strdup ("expected #stablehlo.result_accuracy_mode<…> as the mode of an accuracy, found another attribute");
+}
+
+static char *
+check_axis (const GhloIrAttr *axis)
+{
+  const GhloIrAttr *part = ghlo_ir_struct_get (axis, "sub_axis_info");
+
+  if (part == NULL || (part->kind == GHLO_IR_ATTR_STRUCT && part->subkind == GHLO_IR_STRUCT_SUB_AXIS_INFO))
+    return NULL;
+
+  return g_strdup ("expected #stablehlo.sub_axis_info<…> as the part of an axis, found another attribute");
+}
+
 char *
 ghlo_ir_struct_problem (const GhloIrAttr *self)
 {
   static char *(*const checks[GHLO_IR_N_STRUCTS]) (const GhloIrAttr *) = {
     [GHLO_IR_STRUCT_DOT_ALGORITHM] = check_algorithm,
+    [GHLO_IR_STRUCT_RESULT_ACCURACY] = check_accuracy,
+    [GHLO_IR_STRUCT_AXIS_REF] = check_axis,
     [GHLO_IR_STRUCT_MESH] = check_mesh,
     [GHLO_IR_STRUCT_REPLICA_GROUP_MESH_AXES] = check_group_axes,
   };

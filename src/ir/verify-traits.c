@@ -149,6 +149,9 @@ symbol_in_table (GhloIrVerifier *verifier,
     return TRUE;
 
   owner = g_hash_table_lookup (parent->symbols, name);
+  if (owner != NULL && owner != op && verifier->module->is_binary)
+    return ghlo_ir_verify_fail (verifier, op, "expected a symbol name of its own, found '%s' again"
+                                " (first at byte %" G_GUINT64_FORMAT ")", name, ghlo_ir_op_get_offset (owner));
   if (owner != NULL && owner != op)
     return ghlo_ir_verify_fail (verifier, op, "expected a symbol name of its own, found '%s' again"
                                 " (first on line %u)", name, owner->line);

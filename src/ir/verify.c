@@ -16,6 +16,10 @@
 /* How many operations pass between two looks at the monitor. */
 enum { MONITOR_INTERVAL = 1024 };
 
+/* What a program may come to when all that is shared is counted each time: so many
+ * pieces, and so many for each byte that it takes. */
+enum { LEAST_EXTENT = 1 << 22, MOST_REPEATED = 32 };
+
 #define OP(ID, name, summary, traits, word, ...) \
   gboolean ghlo_ir_verify_##word (GhloIrVerifier *verifier, const GhloIrOp *op);
 #include "ir/ops.def"
@@ -33,6 +37,42 @@ static const GhloIrVerifyFunc row_verifiers[GHLO_N_OPS] = {
 #include "ir/ops.def"
 };
 
+/* Where an operation stands that has no line: at a byte of the file, or in a
+ * function, and in the source of the program where its location leads to it. */
+static char *
+describe_place (const GhloIrVerifier *verifier,
+                const GhloIrOp       *op)
+{
+  const GhloIrLocation *file = ghlo_ir_location_get_file (op->location);
+  const GhloIrOp *function = op;
+  g_autofree char *source = file != NULL ? g_strdup_printf ("%s:%u:%u", file->text, file->line, file->column) : NULL;
+
+  if (verifier->module->is_binary)
+    return g_strdup_printf ("at byte %" G_GUINT64_FORMAT "%s%s%s: ", ghlo_ir_op_get_offset (op),
+                            source != NULL ? " (" : "", source != NULL ? source : "", source != NULL ? ")" : "");
+
+  while (function != NULL && function->kind != GHLO_OP_FUNC_FUNC)
+    function = ghlo_ir_op_get_parent (function);
+  if (function == NULL || ghlo_ir_op_get_string (function, "sym_name") == NULL)
+    return source != NULL ? g_strconcat (source, ": ", NULL) : g_strdup ("");
+
+  return g_strdup_printf ("in @%s: %s%s", ghlo_ir_op_get_string (function, "sym_name"),
+                          source != NULL ? source : "", source != NULL ? ": " : "");
+}
+
+/* Adds an error where @op stands. */
+static void
+add_error (GhloIrVerifier *verifier,
+           const GhloIrOp *op,
+           const char     *message)
+{
+  gboolean has_line = op->line > 0 && !verifier->module->is_binary;
+  g_autofree char *place = has_line ? NULL : describe_place (verifier, op);
+
+  ghlo_diagnostics_add (verifier->diagnostics, GHLO_SEVERITY_ERROR, GHLO_ERROR_VERIFY, has_line ? op->line : 0,
+                        has_line ? op->column : 0, "%s%s", place != NULL ? place : "", message);
+}
+
 gboolean
 ghlo_ir_verify_fail (GhloIrVerifier *verifier,
                      const GhloIrOp *op,
@@ -40,7 +80,7 @@ ghlo_ir_verify_fail (GhloIrVerifier *verifier,
                      ...)
 {
   GhloDiagnostics *diagnostics = verifier->diagnostics;
-  g_autofree char *message = NULL;
+  g_autofree char *message = NULL, *whole = NULL;
   va_list args;
 
   verifier->failed = TRUE;
@@ -50,9 +90,9 @@ ghlo_ir_verify_fail (GhloIrVerifier *verifier,
       va_start (args, format);
       message = g_strdup_vprintf (format, args);
       va_end (args);
+      whole = g_strdup_printf ("'%s' op %s", ghlo_ir_op_get_spec (op)->name, message);
     }
-  ghlo_diagnostics_add (diagnostics, GHLO_SEVERITY_ERROR, GHLO_ERROR_VERIFY, op->line, op->column,
-                        "'%s' op %s", ghlo_ir_op_get_spec (op)->name, message != NULL ? message : "");
+  add_error (verifier, op, whole != NULL ? whole : "");
 
   return FALSE;
 }
@@ -151,8 +191,10 @@ check_op (GhloIrVerifyRun *run,
   verifier->failed = FALSE;
   if (op->kind == GHLO_OP_INVALID || op->kind >= GHLO_N_OPS)
     {
-      ghlo_diagnostics_add (verifier->diagnostics, GHLO_SEVERITY_ERROR, GHLO_ERROR_VERIFY, op->line, op->column,
-                            "expected an operation of the op table, found kind %d", (int) op->kind);
+      g_autofree char *message = g_strdup_printf ("expected an operation of the op table, found kind %d",
+                                                  (int) op->kind);
+
+      add_error (verifier, op, message);
       return FALSE;
     }
 
@@ -242,6 +284,44 @@ next_op (GhloIrOp *op,
   return NULL;
 }
 
+/* What is printed of an operation itself. */
+static guint64
+measure (const GhloIrOp *op)
+{
+  const GhloIrOpSpec *spec = ghlo_ir_op_get_spec (op);
+  guint64 extent = op->location != NULL ? op->location->extent : 0;
+
+  for (guint i = 0; i < spec->n_attributes; i++)
+    extent += op->attributes[i] != NULL ? op->attributes[i]->extent : 0;
+  for (guint i = 0; i < op->n_discardable; i++)
+    extent += op->discardable[i].value->extent;
+  for (guint i = 0; i < op->n_operands; i++)
+    extent += op->operands[i].value != NULL ? op->operands[i].value->type->extent : 0;
+  for (guint i = 0; i < op->n_results; i++)
+    extent += op->results[i].type->extent;
+  for (guint i = 0; i < op->n_regions; i++)
+    for (const GhloIrBlock *block = op->regions[i].first; block != NULL; block = block->next)
+      for (guint k = 0; k < block->n_arguments; k++)
+        extent += (guint64) block->arguments[k]->type->extent
+                  + (block->arguments[k]->location != NULL ? block->arguments[k]->location->extent : 0);
+
+  return extent;
+}
+
+/* Attributes, types and locations share their parts: few lines can spell a program
+ * that no memory could print. Programs repeat themselves, but not without end. */
+static gboolean
+check_extent (GhloIrVerifyRun *run,
+              const GhloIrOp  *op)
+{
+  run->extent += measure (op);
+  if (run->extent <= run->most)
+    return TRUE;
+
+  return ghlo_ir_verify_fail (&run->verifier, op, "expected attributes, types and locations that are in proportion "
+                              "to the program, found parts that repeat each other without end");
+}
+
 gboolean
 ghlo_ir_verify (GhloIrModule      *module,
                 GhloDiagnostics   *diagnostics,
@@ -255,6 +335,7 @@ ghlo_ir_verify (GhloIrModule      *module,
   run->verifier.module = module;
   run->verifier.diagnostics = diagnostics;
   run->monitor = monitor;
+  run->most = LEAST_EXTENT + MOST_REPEATED * (guint64) ghlo_ir_module_get_size (module);
   if (module->op == NULL)
     {
       ghlo_diagnostics_add (diagnostics, GHLO_SEVERITY_ERROR, GHLO_ERROR_VERIFY, 0, 0,
@@ -268,6 +349,8 @@ ghlo_ir_verify (GhloIrModule      *module,
       gboolean good;
 
       if (run->n_ops++ % MONITOR_INTERVAL == 0 && ghlo_monitor_cancelled (monitor, NULL))
+        return FALSE;
+      if (!check_extent (run, op))
         return FALSE;
       good = check_op (run, op);
       if (too_deep)

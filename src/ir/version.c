@@ -5,6 +5,10 @@
 
 #include "ir/version.h"
 
+#include <string.h>
+
+#include "base/ghlo-error.h"
+
 gboolean
 ghlo_ir_version_parse (const char    *text,
                        GhloIrVersion *version)
@@ -29,4 +33,28 @@ ghlo_ir_version_parse (const char    *text,
     }
 
   return *text == '\0';
+}
+
+gboolean
+ghlo_ir_version_parse_target (const char     *text,
+                              GhloIrVersion  *version,
+                              GError        **error)
+{
+  const GhloIrVersion oldest = GHLO_IR_VERSION_OLDEST;
+  const GhloIrVersion current = GHLO_IR_VERSION_CURRENT;
+  g_autofree char *found = NULL;
+
+  *version = current;
+  if (text == NULL)
+    return TRUE;
+  if (ghlo_ir_version_parse (text, version) && ghlo_ir_version_compare (*version, oldest) >= 0
+      && ghlo_ir_version_compare (*version, current) <= 0)
+    return TRUE;
+
+  found = g_utf8_make_valid (text, (gssize) strnlen (text, 40));
+  g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+               "expected a version of StableHLO from %u.%u.%u to %u.%u.%u, found '%s'", oldest.major, oldest.minor,
+               oldest.patch, current.major, current.minor, current.patch, found);
+
+  return FALSE;
 }

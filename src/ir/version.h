@@ -35,4 +35,10 @@ ghlo_ir_version_compare (GhloIrVersion a,
 gboolean ghlo_ir_version_parse (const char    *text,
                                 GhloIrVersion *version);
 
+/* A version that a program can be written for; NULL is the newest. INVALID_ARGUMENT
+ * says which there are. */
+gboolean ghlo_ir_version_parse_target (const char     *text,
+                                       GhloIrVersion  *version,
+                                       GError        **error);
+
 G_END_DECLS

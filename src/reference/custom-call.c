@@ -317,6 +317,8 @@ static const struct
   { "check.expect_close", check_expect_close },
   { "mhlo.topk", ghlo_ref_custom_top_k },
   { "TopK", ghlo_ref_custom_top_k },
+  { "stablehlo.dynamic_reduce_window", ghlo_ref_custom_reduce_window },
+  { "stablehlo.dynamic_rng_bit_generator", ghlo_ref_custom_rng_bit_generator },
   { "stablehlo.dynamic_top_k", ghlo_ref_custom_top_k },
   { "Qr", ghlo_ref_custom_qr },
   { "ProductOfElementaryHouseholderReflectors", ghlo_ref_custom_householder },

@@ -285,19 +285,25 @@ prepare_input (GhloRefFold      *self,
   return TRUE;
 }
 
-GhloRefFold *
-ghlo_ref_fold_new (GhloRefCall      *call,
-                   guint             region,
-                   guint             n,
-                   gsize             length,
-                   GhloValue *const *inputs,
-                   GhloValue *const *inits,
-                   GError          **error)
+/* Takes @body over; NULL gives NULL. */
+static GhloRefFold *
+make (GhloRefCall           *call,
+      GhloRefScalarFunction *body,
+      guint                  n,
+      gsize                  length,
+      GhloValue *const      *inputs,
+      GhloValue *const      *inits,
+      GError               **error)
 {
-  g_autoptr (GhloRefFold) self = g_new0 (GhloRefFold, 1);
-  const GhloIrBlock *block = ghlo_ir_op_region_block (call->op, region);
+  g_autoptr (GhloRefFold) self = NULL;
+  const GhloIrBlock *block;
 
-  if (block == NULL || block->n_arguments != 2 * n || n == 0)
+  if (body == NULL)
+    return NULL;
+  self = g_new0 (GhloRefFold, 1);
+  self->body = body;
+  block = ghlo_ref_scalar_function_get_block (body);
+  if (block->n_arguments != 2 * n || n == 0)
     {
       ghlo_ref_fail (call, error, "expected a body of %u arguments", 2 * n);
       return NULL;
@@ -310,15 +316,35 @@ ghlo_ref_fold_new (GhloRefCall      *call,
   self->inits = g_new0 (GhloScalar, n);
   self->arguments = g_new0 (GhloScalar, 2 * n);
   self->outcome = g_new0 (GhloScalar, n);
-  self->body = ghlo_ref_scalar_function_new (call, region, error);
-  if (self->body == NULL)
-    return NULL;
-
   for (guint i = 0; i < n; i++)
     if (!prepare_input (self, i, block->arguments[i]->type, inputs, inits, error))
       return NULL;
   prepare_loop (self, length, block->arguments[0]->type, inputs[0], inits[0]);
   return g_steal_pointer (&self);
+}
+
+GhloRefFold *
+ghlo_ref_fold_new (GhloRefCall      *call,
+                   guint             region,
+                   guint             n,
+                   gsize             length,
+                   GhloValue *const *inputs,
+                   GhloValue *const *inits,
+                   GError          **error)
+{
+  return make (call, ghlo_ref_scalar_function_new (call, region, error), n, length, inputs, inits, error);
+}
+
+GhloRefFold *
+ghlo_ref_fold_new_for (GhloRefCall      *call,
+                       const char       *name,
+                       guint             n,
+                       gsize             length,
+                       GhloValue *const *inputs,
+                       GhloValue *const *inits,
+                       GError          **error)
+{
+  return make (call, ghlo_ref_scalar_function_new_for (call, name, error), n, length, inputs, inits, error);
 }
 
 void

@@ -27,6 +27,14 @@ GhloRefFold *ghlo_ref_fold_new       (GhloRefCall      *call,
                                       GhloValue *const *inputs,
                                       GhloValue *const *inits,
                                       GError          **error);
+/* The same with the function @name. */
+GhloRefFold *ghlo_ref_fold_new_for   (GhloRefCall      *call,
+                                      const char       *name,
+                                      guint             n,
+                                      gsize             length,
+                                      GhloValue *const *inputs,
+                                      GhloValue *const *inits,
+                                      GError          **error);
 void         ghlo_ref_fold_free      (GhloRefFold      *self);
 
 /* Bytes of a cell. */

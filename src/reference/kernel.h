@@ -83,6 +83,14 @@ GhloRefScalarFunction *
                ghlo_ref_scalar_function_new  (GhloRefCall            *call,
                                               guint                   region,
                                               GError                **error);
+/* The same for the function @name of the program. */
+GhloRefScalarFunction *
+               ghlo_ref_scalar_function_new_for (GhloRefCall         *call,
+                                              const char             *name,
+                                              GError                **error);
+/* The block of its arguments, for their types. */
+const GhloIrBlock *
+               ghlo_ref_scalar_function_get_block (const GhloRefScalarFunction *self);
 gboolean       ghlo_ref_scalar_function_run  (GhloRefScalarFunction  *self,
                                               const GhloScalar       *arguments,
                                               GhloScalar             *results,

@@ -7,27 +7,6 @@
 
 #include <string.h>
 
-/* The file position that a location leads to, or NULL. */
-static const GhloIrLocation *
-find_file (const GhloIrLocation *location,
-           guint                 depth)
-{
-  if (location == NULL || depth > GHLO_MAX_NESTING)
-    return NULL;
-  if (location->kind == GHLO_IR_LOCATION_FILE)
-    return location;
-
-  for (guint i = 0; i < location->n_children; i++)
-    {
-      const GhloIrLocation *found = find_file (location->children[i], depth + 1);
-
-      if (found != NULL)
-        return found;
-    }
-
-  return NULL;
-}
-
 static const char *
 file_name (const GhloIrModule *module)
 {
@@ -39,12 +18,15 @@ ghlo_ref_append_place (GString            *string,
                        const GhloIrModule *module,
                        const GhloIrOp     *op)
 {
-  const GhloIrLocation *location = find_file (op->location, 0);
+  const GhloIrLocation *location = ghlo_ir_location_get_file (op->location);
 
-  if (op->line > 0)
+  if (op->line > 0 && !(module != NULL && module->is_binary))
     g_string_append_printf (string, "%s:%u:%u: ", file_name (module), op->line, MAX (op->column, 1));
   else if (location != NULL)
     g_string_append_printf (string, "%s:%u:%u: ", location->text, location->line, MAX (location->column, 1));
+  else if (op->line > 0 || op->column > 0)
+    g_string_append_printf (string, "%s: at byte %" G_GUINT64_FORMAT ": ", file_name (module),
+                            ghlo_ir_op_get_offset (op));
   else
     g_string_append_printf (string, "%s: ", file_name (module));
   g_string_append_printf (string, "'%s", ghlo_ir_op_get_name (op));

@@ -9,6 +9,7 @@
  * the operation's number in its function, the lower half the element.
  */
 
+#include "reference/custom-call.h"
 #include "reference/kernels.h"
 #include "reference/numbers.h"
 
@@ -218,9 +219,11 @@ is_algorithm (const GhloRefCall *call,
 
 /* The state as 64-bit words: key, then the counter. Philox with two words
  * begins its counter with the state reversed, as XLA does. */
-gboolean
-ghlo_ref_rng_bit_generator (GhloRefCall *call,
-                            GError     **error)
+static gboolean
+generate_bits (GhloRefCall  *call,
+               const gint64 *dimensions,
+               guint         rank,
+               GError      **error)
 {
   const GhloValue *initial = call->operands[0];
   const GhloIrType *type = call->op->results[1].type;
@@ -238,7 +241,7 @@ ghlo_ref_rng_bit_generator (GhloRefCall *call,
   if (!is_threefry && initial->n_bytes == 16)
     state.high = words[0];
   next = ghlo_ref_result_like (call, 0, initial, error);
-  output = next != NULL ? ghlo_ref_result (call, 1, type->dimensions, type->rank, error) : NULL;
+  output = next != NULL ? ghlo_ref_result (call, 1, dimensions, rank, error) : NULL;
   if (output == NULL)
     return FALSE;
 
@@ -254,6 +257,41 @@ ghlo_ref_rng_bit_generator (GhloRefCall *call,
   words[2] = state.high;
   memcpy (next->data, words, initial->n_bytes);
   return ok;
+}
+
+gboolean
+ghlo_ref_rng_bit_generator (GhloRefCall *call,
+                            GError     **error)
+{
+  const GhloIrType *type = call->op->results[1].type;
+
+  return generate_bits (call, type->dimensions, type->rank, error);
+}
+
+gboolean
+ghlo_ref_custom_rng_bit_generator (GhloRefCall *call,
+                                   GError     **error)
+{
+  g_autofree gint64 *dimensions = NULL;
+  const GhloValue *shape;
+
+  if (call->n_operands != 2 || call->op->n_results != 2 || call->operands[0]->kind != GHLO_VALUE_TENSOR
+      || call->operands[1]->kind != GHLO_VALUE_TENSOR)
+    return ghlo_ref_fail (call, error, "expected a state and a shape as operands, and two results");
+  shape = call->operands[1];
+  if (shape->type->rank != 1 || shape->n_elements > GHLO_MAX_RANK
+      || !ghlo_element_type_is_integer (shape->type->element_type))
+    return ghlo_ref_fail (call, error, "expected the shape as a vector of integers");
+  if (call->op->results[1].type->kind != GHLO_IR_TYPE_TENSOR
+      || !ghlo_element_type_is_integer (call->op->results[1].type->element_type))
+    return ghlo_ref_fail (call, error, "expected a tensor of integers as the second result");
+  dimensions = ghlo_ref_to_ints (shape);
+  for (gsize i = 0; i < shape->n_elements; i++)
+    if (dimensions[i] < 0)
+      return ghlo_ref_fail (call, error, "expected dimensions that are not negative, found %" G_GINT64_FORMAT,
+                            dimensions[i]);
+
+  return generate_bits (call, dimensions, shape->n_elements, error);
 }
 
 /* The operation's number in its function: what stands before it, inside out. */

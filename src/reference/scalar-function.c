@@ -24,6 +24,7 @@ struct _GhloRefScalarFunction
 {
   GhloRefCall         call;           /* a copy; for the body as a region */
   const GhloRefBlock *block;
+  const char         *function;       /* its name; NULL for a region */
   guint               region;
   /* The row of instructions; NULL where the body is run as a region. */
   Instruction        *instructions;
@@ -176,6 +177,17 @@ find_kind (const GhloRefScalarFunction *self)
 }
 
 static gboolean
+fail (GhloRefScalarFunction *self,
+      const char            *what,
+      GError               **error)
+{
+  if (self->function != NULL)
+    return ghlo_ref_fail (&self->call, error, "expected scalars as %s of @%s", what, self->function);
+
+  return ghlo_ref_fail (&self->call, error, "expected scalars as %s of region %u", what, self->region);
+}
+
+static gboolean
 prepare_region (GhloRefScalarFunction *self,
                 GError               **error)
 {
@@ -188,31 +200,26 @@ prepare_region (GhloRefScalarFunction *self,
       const GhloIrType *type = block->block->arguments[i]->type;
 
       if (type->kind != GHLO_IR_TYPE_TENSOR || type->rank != 0)
-        return ghlo_ref_fail (&self->call, error, "expected scalars as arguments of region %u", self->region);
+        return fail (self, "arguments", error);
       self->argument_types[i] = ghlo_ir_type_to_tensor_type (type);
     }
 
   return TRUE;
 }
 
-GhloRefScalarFunction *
-ghlo_ref_scalar_function_new (GhloRefCall *call,
-                              guint        region,
-                              GError     **error)
+static GhloRefScalarFunction *
+make (GhloRefCall        *call,
+      const GhloRefBlock *block,
+      guint               region,
+      const char         *function,
+      GError            **error)
 {
-  const GhloRefStep *step = ghlo_ref_call_get_step (call);
-  GhloRefScalarFunction *self;
+  GhloRefScalarFunction *self = g_new0 (GhloRefScalarFunction, 1);
 
-  if (step == NULL || region >= step->n_regions || !step->regions[region].is_present)
-    {
-      ghlo_ref_fail (call, error, "expected a region %u, found none", region);
-      return NULL;
-    }
-
-  self = g_new0 (GhloRefScalarFunction, 1);
   self->call = *call;
   self->region = region;
-  self->block = &step->regions[region];
+  self->function = function;
+  self->block = block;
   if (compile (self))
     self->kind = find_kind (self);
   else
@@ -226,6 +233,60 @@ ghlo_ref_scalar_function_new (GhloRefCall *call,
     }
 
   return self;
+}
+
+GhloRefScalarFunction *
+ghlo_ref_scalar_function_new (GhloRefCall *call,
+                              guint        region,
+                              GError     **error)
+{
+  const GhloRefStep *step = ghlo_ref_call_get_step (call);
+
+  if (step != NULL && region < step->n_regions && step->regions[region].is_present)
+    return make (call, &step->regions[region], region, NULL, error);
+  ghlo_ref_fail (call, error, "expected a region %u, found none", region);
+
+  return NULL;
+}
+
+GhloRefScalarFunction *
+ghlo_ref_scalar_function_new_for (GhloRefCall *call,
+                                  const char  *name,
+                                  GError     **error)
+{
+  GhloIrOp *op = ghlo_ir_op_find_symbol (call->op, name);
+  const GhloRefFunction *function = op != NULL
+    ? ghlo_ref_program_get_function (call->frame->process->run->program, op) : NULL;
+
+  if (function != NULL)
+    return make (call, &function->body, 0, ghlo_ir_op_get_string (op, "sym_name"), error);
+  ghlo_ref_fail (call, error, "expected a function '@%s' with a body, found none", name);
+
+  return NULL;
+}
+
+const GhloIrBlock *
+ghlo_ref_scalar_function_get_block (const GhloRefScalarFunction *self)
+{
+  return self->block->block;
+}
+
+/* Takes the arguments over. */
+static gboolean
+call_body (GhloRefScalarFunction *self,
+           GhloValue            **results,
+           GError               **error)
+{
+  const GhloRefBlock *block = self->block;
+  gboolean ok;
+
+  if (self->function == NULL)
+    return ghlo_ref_frame_run (self->call.frame, block, self->values, results, error);
+  ok = ghlo_ref_run_function (&self->call, self->function, self->values, block->n_arguments, results,
+                              block->n_returned, error);
+  ghlo_ref_values_clear (self->values, block->n_arguments);
+
+  return ok;
 }
 
 static gboolean
@@ -248,7 +309,7 @@ run_as_region (GhloRefScalarFunction *self,
         }
       ghlo_ref_store (self->values[i], 0, arguments[i]);
     }
-  if (!ghlo_ref_frame_run (self->call.frame, block, self->values, given, error))
+  if (!call_body (self, given, error))
     return FALSE;
 
   ok = TRUE;
@@ -261,7 +322,7 @@ run_as_region (GhloRefScalarFunction *self,
     }
   ghlo_ref_values_clear (given, block->n_returned);
 
-  return ok || ghlo_ref_fail (&self->call, error, "expected scalars as results of region %u", self->region);
+  return ok || fail (self, "results", error);
 }
 
 gboolean

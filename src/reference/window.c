@@ -8,6 +8,7 @@
  */
 
 #include "reference/fold.h"
+#include "reference/custom-call.h"
 #include "reference/kernels.h"
 #include "reference/numbers.h"
 #include "base/sizes.h"
@@ -37,17 +38,41 @@ window_clear (Window *self)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Window, window_clear)
 
-/* The attribute's values, or @fallback for each dimension. */
-static gboolean
-read_attribute (GhloRefCall *call,
-                const char  *name,
-                guint        rank,
-                gint64       fallback,
-                gint64      *values,
-                GError     **error)
+/* What the window's values are called, in the order of the operands where they
+ * are some (stablehlo.dynamic_reduce_window). */
+static const char *const value_names[] = {
+  "window_dimensions", "window_strides", "base_dilations", "window_dilations", "padding",
+};
+enum { VALUE_SIZE, VALUE_STEP, VALUE_BASE_DILATION, VALUE_WINDOW_DILATION, VALUE_PADDING, N_VALUES };
+
+/* An attribute, or an operand of a custom call; NULL when it is left out. */
+static gint64 *
+dup_values (GhloRefCall *call,
+            guint        value,
+            gsize       *n)
 {
+  const GhloValue *operand;
+
+  if (call->op->kind != GHLO_OP_STABLEHLO_CUSTOM_CALL)
+    return ghlo_ir_op_dup_ints (call->op, value_names[value], n);
+  operand = call->operands[call->n_operands - N_VALUES + value];
+  *n = operand->n_elements;
+
+  return ghlo_ref_to_ints (operand);
+}
+
+/* The values, or @fallback for each dimension. */
+static gboolean
+read_values (GhloRefCall *call,
+             guint        value,
+             guint        rank,
+             gint64       fallback,
+             gint64      *values,
+             GError     **error)
+{
+  const char *name = value_names[value];
   gsize n;
-  g_autofree gint64 *given = ghlo_ir_op_dup_ints (call->op, name, &n);
+  g_autofree gint64 *given = dup_values (call, value, &n);
 
   if (given != NULL && n != rank)
     return ghlo_ref_fail (call, error, "expected %u values of %s, found %" G_GSIZE_FORMAT, rank, name, n);
@@ -66,7 +91,7 @@ read_padding (GhloRefCall *call,
               GError     **error)
 {
   gsize n;
-  g_autofree gint64 *padding = ghlo_ir_op_dup_ints (call->op, "padding", &n);
+  g_autofree gint64 *padding = dup_values (call, VALUE_PADDING, &n);
 
   if (padding != NULL && n != 2 * (gsize) self->rank)
     return ghlo_ref_fail (call, error, "expected %u pairs of padding", self->rank);
@@ -107,10 +132,10 @@ window_init (GhloRefCall     *call,
 
   self->rank = ghlo_ref_rank (input);
   memcpy (self->input, ghlo_ref_dims (input), self->rank * sizeof (gint64));
-  if (!read_attribute (call, "window_dimensions", self->rank, 1, self->size, error)
-      || !read_attribute (call, "window_strides", self->rank, 1, self->step, error)
-      || !read_attribute (call, "base_dilations", self->rank, 1, self->base_dilation, error)
-      || !read_attribute (call, "window_dilations", self->rank, 1, self->window_dilation, error)
+  if (!read_values (call, VALUE_SIZE, self->rank, 1, self->size, error)
+      || !read_values (call, VALUE_STEP, self->rank, 1, self->step, error)
+      || !read_values (call, VALUE_BASE_DILATION, self->rank, 1, self->base_dilation, error)
+      || !read_values (call, VALUE_WINDOW_DILATION, self->rank, 1, self->window_dilation, error)
       || !read_padding (call, self, error))
     return FALSE;
   for (guint i = 0; i < self->rank; i++)
@@ -285,11 +310,13 @@ read_cells (WindowFold *self,
   return TRUE;
 }
 
-gboolean
-ghlo_ref_reduce_window (GhloRefCall *call,
-                        GError     **error)
+/* @reducer is the function that reduces, or NULL for the region. */
+static gboolean
+reduce_windows (GhloRefCall *call,
+                guint        n,
+                const char  *reducer,
+                GError     **error)
 {
-  guint n = call->n_operands / 2;
   g_autoptr (GPtrArray) memory = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GhloRefFold) fold = NULL;
   g_autofree guint8 **inputs = g_new0 (guint8 *, MAX (n, 1));
@@ -299,13 +326,12 @@ ghlo_ref_reduce_window (GhloRefCall *call,
   gint64 index[GHLO_MAX_RANK] = { 0 };
   gsize length;
 
-  if (n == 0 || call->n_operands % 2 != 0)
-    return ghlo_ref_fail (call, error, "expected at least one input");
   if (!window_init (call, &window, call->operands[0], error))
     return FALSE;
   if (!ghlo_shape_count (window.size, window.rank, &length))
     return ghlo_ref_fail (call, error, "the window's size overflows");
-  fold = ghlo_ref_fold_new (call, 0, n, length, call->operands, call->operands + n, error);
+  fold = reducer != NULL ? ghlo_ref_fold_new_for (call, reducer, n, length, call->operands, call->operands + n, error)
+                         : ghlo_ref_fold_new (call, 0, n, length, call->operands, call->operands + n, error);
   if (fold == NULL)
     return FALSE;
   for (guint i = 0; i < n; i++)
@@ -326,6 +352,37 @@ ghlo_ref_reduce_window (GhloRefCall *call,
       ghlo_ref_next_index (index, window.output, window.rank);
     }
   return TRUE;
+}
+
+gboolean
+ghlo_ref_reduce_window (GhloRefCall *call,
+                        GError     **error)
+{
+  if (call->n_operands == 0 || call->n_operands % 2 != 0)
+    return ghlo_ref_fail (call, error, "expected at least one input");
+
+  return reduce_windows (call, call->n_operands / 2, NULL, error);
+}
+
+gboolean
+ghlo_ref_custom_reduce_window (GhloRefCall *call,
+                               GError     **error)
+{
+  const GhloIrAttr *functions = ghlo_ir_op_get (call->op, "called_computations");
+  guint n = call->op->n_results;
+
+  if (n == 0 || call->n_operands != 2 * n + N_VALUES)
+    return ghlo_ref_fail (call, error, "expected 2 * %u + %d operands, found %u", n, N_VALUES, call->n_operands);
+  for (guint i = 0; i < call->n_operands; i++)
+    if (call->operands[i]->kind != GHLO_VALUE_TENSOR
+        || (i >= 2 * n && !ghlo_element_type_is_integer (call->operands[i]->type->element_type))
+        || (i >= n && i < 2 * n && call->operands[i]->n_elements != 1))
+      return ghlo_ref_fail (call, error, "expected inputs, initial values and tensors of integers as operands");
+  if (functions == NULL || functions->kind != GHLO_IR_ATTR_ARRAY || functions->length != 1
+      || functions->children[0]->kind != GHLO_IR_ATTR_SYMBOL)
+    return ghlo_ref_fail (call, error, "expected one function that reduces as called_computations");
+
+  return reduce_windows (call, n, functions->children[0]->text, error);
 }
 
 /* The body of select or scatter on two elements. */

@@ -111,7 +111,7 @@ summarize (GArray          *samples,
   result->n_runs = samples->len;
   result->mean = sum / samples->len;
   for (guint i = 0; i < samples->len; i++)
-    squares += (g_array_index (samples, double, i) - result->mean) * (g_array_index (samples, double, i) - result->mean);
+    squares += pow (g_array_index (samples, double, i) - result->mean, 2);
   result->deviation = samples->len > 1 ? sqrt (squares / (samples->len - 1)) : 0;
   result->minimum = g_array_index (samples, double, 0);
   result->median = (percentile (samples, 0.5) + g_array_index (samples, double, samples->len / 2)) / 2;
@@ -190,7 +190,7 @@ ghlo_bench_measure (const char              *path,
   gint64 start = now ();
 
   ghlo_memory_reset_peak ();
-  module = ghlo_tool_load (path);
+  module = ghlo_tool_load (path, NULL);
   function = module != NULL ? ghlo_ir_module_get_entry (module) : NULL;
   if (function == NULL || ghlo_ir_func_get_body (function) == NULL)
     {

@@ -138,7 +138,8 @@ ghlo_tool_bench (int    argc,
   int status;
   const GOptionEntry entries[] = {
     { "repeat", 'n', 0, G_OPTION_ARG_INT, &options.repetitions, "Runs that count, instead of --time", "N" },
-    { "time", 't', 0, G_OPTION_ARG_DOUBLE, &options.bench.seconds, "How long to run each program (1), 5 runs at least", "SECONDS" },
+    { "time", 't', 0, G_OPTION_ARG_DOUBLE, &options.bench.seconds,
+      "How long to run each program (1), 5 runs at least", "SECONDS" },
     { "warm-up", 'w', 0, G_OPTION_ARG_INT, &options.warm_up, "Runs before those that count (2)", "N" },
     { "fill", 0, 0, G_OPTION_ARG_STRING, &options.fill, "Every input, as for run (random:1)", "SPEC" },
     { "device", 'd', 0, G_OPTION_ARG_STRING, &options.device, "The device to run on (reference)", "NAME" },

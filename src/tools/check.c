@@ -33,8 +33,9 @@ typedef struct
 {
   Checker    *checker;
   const char *path;
-  gboolean    allow_unregistered;   /* as the file's RUN lines ask, and for diagnostics */
-  gboolean    must_fail;            /* no RUN line expects success */
+  GhloToolFile input;
+  GhloImportFlags flags;    /* as the file's RUN lines ask, and for diagnostics */
+  gboolean    must_fail;    /* no RUN line expects success */
   GString    *failures;
 } File;
 
@@ -66,8 +67,10 @@ fail_findings (File                  *file,
     {
       const GhloFinding *finding = g_ptr_array_index (diagnostics->findings, i);
 
-      fail (file, "%s:%u:%u: %s", file->path, finding->line > 0 ? finding->line + first_line - 1 : first_line,
-            finding->column, finding->message);
+      if (finding->line > 0)
+        fail (file, "%s:%u:%u: %s", file->path, finding->line + first_line - 1, finding->column, finding->message);
+      else
+        fail (file, "%s: %s", file->path, finding->message);
     }
 }
 
@@ -110,10 +113,13 @@ marked_line (const char *suffix,
 }
 
 static GArray *
-collect_marks (const GhloToolSection *section)
+collect_marks (const File            *file,
+               const GhloToolSection *section)
 {
   GArray *marks = g_array_new (FALSE, TRUE, sizeof (Mark));
-  g_autofree char *text = g_strndup (section->text, section->length);
+  gsize length = 0;
+  const char *data = file->input.is_text ? g_bytes_get_data (section->bytes, &length) : NULL;
+  g_autofree char *text = g_strndup (data != NULL ? data : "", length);
   g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
 
   for (guint i = 0; lines[i] != NULL; i++)
@@ -174,9 +180,9 @@ reprint (File            *file,
          const char      *text,
          GhloIrPrintFlags flags)
 {
+  g_autoptr (GBytes) bytes = g_bytes_new_static (text, strlen (text));
   g_autoptr (GhloDiagnostics) diagnostics = NULL;
-  g_autoptr (GhloIrModule) module = ghlo_tool_parse (file->path, text, strlen (text), file->allow_unregistered,
-                                                            &diagnostics);
+  g_autoptr (GhloIrModule) module = ghlo_tool_parse (file->path, bytes, file->flags, &diagnostics, NULL);
 
   if (module != NULL)
     return ghlo_ir_to_string (module, flags);
@@ -227,21 +233,25 @@ check_round_trip (File                  *file,
   compare_texts (file, section->first_line, "pretty form of the generic", pretty, crossed);
 }
 
+/* What no artifact holds: operations that are kept without being known, and a
+ * function that ends like a region of an operation. */
 static gboolean
-has_unregistered (const GhloIrOp *op)
+is_in_no_artifact (const GhloIrOp *op)
 {
-  if (op->kind == GHLO_OP_UNREGISTERED)
+  const GhloIrOp *parent = ghlo_ir_op_get_parent (op);
+
+  if (op->kind == GHLO_OP_UNREGISTERED
+      || (op->kind == GHLO_OP_STABLEHLO_RETURN && parent != NULL && parent->kind == GHLO_OP_FUNC_FUNC))
     return TRUE;
   for (guint i = 0; i < op->n_regions; i++)
     for (const GhloIrBlock *block = op->regions[i].first; block != NULL; block = block->next)
       for (const GhloIrOp *inner = block->first; inner != NULL; inner = inner->next)
-        if (has_unregistered (inner))
+        if (is_in_no_artifact (inner))
           return TRUE;
 
   return FALSE;
 }
 
-/* Operations that are kept without being known are in no artifact. */
 static void
 check_artifacts (File                  *file,
                  const GhloToolSection *section,
@@ -249,7 +259,7 @@ check_artifacts (File                  *file,
 {
   g_autoptr (GString) failures = g_string_new (NULL);
 
-  if (has_unregistered (module->op))
+  if (is_in_no_artifact (module->op))
     return;
   ghlo_tool_check_artifacts (&file->checker->versions, module, failures);
   if (failures->len > 0)
@@ -306,13 +316,13 @@ run_module (File         *file,
 }
 
 static void
-check_section (File                  *file,
-               const GhloToolSection *section)
+check_section (File  *file,
+               guint  index)
 {
+  const GhloToolSection *section = &g_array_index (file->input.sections, GhloToolSection, index);
   g_autoptr (GhloDiagnostics) diagnostics = NULL;
-  g_autoptr (GhloIrModule) module = ghlo_tool_parse (file->path, section->text, section->length,
-                                                            file->allow_unregistered, &diagnostics);
-  g_autoptr (GArray) marks = collect_marks (section);
+  g_autoptr (GhloIrModule) module = ghlo_tool_file_parse (&file->input, index, file->flags, &diagnostics, NULL);
+  g_autoptr (GArray) marks = collect_marks (file, section);
 
   /* Some marks are about other tools than a reader: a round trip leaves them alone. */
   if (marks->len > 0 && !file->checker->parse_only)
@@ -349,17 +359,16 @@ report (File       *file,
 
 /* In --diagnostics every mark counts, and every section without one. */
 static void
-check_diagnostics (File   *file,
-                   GArray *sections)
+check_diagnostics (File *file)
 {
-  for (guint i = 0; i < sections->len; i++)
+  for (guint i = 0; i < file->input.sections->len; i++)
     {
-      const GhloToolSection *section = &g_array_index (sections, GhloToolSection, i);
-      g_autoptr (GArray) marks = collect_marks (section);
+      const GhloToolSection *section = &g_array_index (file->input.sections, GhloToolSection, i);
+      g_autoptr (GArray) marks = collect_marks (file, section);
       guint n_tests = MAX (marks->len, 1), n_wrong = 0;
 
       g_string_truncate (file->failures, 0);
-      check_section (file, section);
+      check_section (file, i);
       if (file->failures->len > 0)
         {
           n_wrong = 1;
@@ -392,44 +401,57 @@ expects_failure (const char *text,
   return any;
 }
 
+/* What the file's RUN lines and comments ask for; @text is empty for other forms. */
+static void
+read_wishes (File       *file,
+             const char *text,
+             gsize       length)
+{
+  file->must_fail = expects_failure (text, length);
+  if (file->checker->diagnostics || g_strstr_len (text, length, "--allow-unregistered-dialect") != NULL
+      || g_strstr_len (text, length, " -allow-unregistered-dialect") != NULL)
+    file->flags = GHLO_IMPORT_ALLOW_UNREGISTERED;
+}
+
+static void
+check_open_file (File *file)
+{
+  Checker *checker = file->checker;
+  gsize length = 0;
+  const char *data = file->input.is_text ? g_bytes_get_data (file->input.file.bytes, &length) : NULL;
+  const char *text = data != NULL ? data : "";
+
+  read_wishes (file, text, length);
+  if (checker->diagnostics)
+    {
+      check_diagnostics (file);
+      return;
+    }
+
+  for (guint i = 0; i < file->input.sections->len; i++)
+    check_section (file, i);
+  if (g_strstr_len (text, MIN (length, 200), "RUN-DISABLED") != NULL && !checker->parse_only)
+    report (file, &checker->n_skipped, "SKIP",
+            file->failures->len == 0 ? "not run upstream; passes here" : "not run upstream; fails here");
+  else if (file->failures->len > 0)
+    report (file, &checker->n_failed, "FAIL", NULL);
+  else
+    report (file, &checker->n_passed, "PASS", NULL);
+}
+
 static void
 check_file (Checker    *checker,
             const char *path)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (GBytes) bytes = ghlo_tool_read_file (path, &error);
   g_autoptr (GString) failures = g_string_new (NULL);
-  g_autoptr (GArray) sections = NULL;
-  File file = { checker, path, FALSE, FALSE, failures };
-  const char *text;
-  gsize length;
+  File file = { .checker = checker, .path = path, .failures = failures };
 
-  if (bytes == NULL)
-    {
-      report (&file, &checker->n_failed, "FAIL", error->message);
-      return;
-    }
-  text = g_bytes_get_data (bytes, &length);
-  sections = ghlo_tool_split (text, length);
-  file.must_fail = expects_failure (text, length);
-  file.allow_unregistered = checker->diagnostics
-                            || g_strstr_len (text, length, "--allow-unregistered-dialect") != NULL
-                            || g_strstr_len (text, length, " -allow-unregistered-dialect") != NULL;
-  if (checker->diagnostics)
-    {
-      check_diagnostics (&file, sections);
-      return;
-    }
-
-  for (guint i = 0; i < sections->len; i++)
-    check_section (&file, &g_array_index (sections, GhloToolSection, i));
-  if (g_strstr_len (text, MIN (length, 200), "RUN-DISABLED") != NULL && !checker->parse_only)
-    report (&file, &checker->n_skipped, "SKIP",
-            failures->len == 0 ? "not run upstream; passes here" : "not run upstream; fails here");
-  else if (failures->len > 0)
-    report (&file, &checker->n_failed, "FAIL", NULL);
+  if (ghlo_tool_file_open (&file.input, path, TRUE, &error))
+    check_open_file (&file);
   else
-    report (&file, &checker->n_passed, "PASS", NULL);
+    report (&file, &checker->n_failed, "FAIL", error->message);
+  ghlo_tool_file_clear (&file.input);
 }
 
 static int

@@ -27,6 +27,18 @@ const GhloToolCommand ghlo_tool_commands[] = {
     "between lines \"// -----\", with check.* operations or custom_call @check.*. With\n"
     "--diagnostics, lines marked expected-error must be refused instead.",
     ghlo_tool_check },
+  { "convert", "IN OUT", "write a program in another form",
+    "IN is a program in whatever form, text, a portable artifact, other MLIR bytecode or\n"
+    "a file of jax.export; \"-\" is standard input. OUT says by its ending what is written:\n"
+    "  .mlir                      text\n"
+    "  .mlirbc, .bc, .mlir.bc     bytecode: a portable artifact of StableHLO\n"
+    "Other endings need --to. \"-\" is standard output, for text unless --to says otherwise.\n"
+    "\n"
+    "Examples:\n"
+    "  ghlo convert model.mlir model.mlirbc\n"
+    "  ghlo convert model.mlir model.mlirbc --target=1.0.0\n"
+    "  ghlo convert exported.bin - | less",
+    ghlo_tool_convert },
   { "devices", NULL, "list the devices that programs can run on", NULL, ghlo_tool_devices },
   { "info", "FILE", "show what a program takes, gives and consists of", NULL, ghlo_tool_info },
   { "ops", NULL, "list the operations that are known, and how far", NULL, ghlo_tool_ops },

@@ -7,7 +7,6 @@
 #include "tools/tool.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "ir/print.h"
 #include "passes/pass.h"
@@ -17,8 +16,9 @@
 /* What the command line says of one run. */
 typedef struct
 {
-  gboolean         allow_unregistered, report, run_passes;
-  GhloIrPrintFlags flags;
+  gboolean         run_passes, report;
+  GhloImportFlags  import_flags;
+  GhloIrPrintFlags print_flags;
   GhloPassOptions  passes;      /* its names are borrowed */
 } Options;
 
@@ -45,13 +45,12 @@ run_passes (GhloIrModule  *module,
 }
 
 static gboolean
-print_section (const char            *name,
-               const GhloToolSection *section,
-               const Options         *options)
+print_section (GhloToolFile  *file,
+               guint          index,
+               const Options *options)
 {
   g_autoptr (GhloDiagnostics) diagnostics = NULL;
-  g_autoptr (GhloIrModule) module = ghlo_tool_parse (name, section->text, section->length,
-                                                     options->allow_unregistered, &diagnostics);
+  g_autoptr (GhloIrModule) module = ghlo_tool_file_parse (file, index, options->import_flags, &diagnostics, NULL);
   g_autofree char *text = NULL;
 
   if (module == NULL)
@@ -61,7 +60,7 @@ print_section (const char            *name,
     }
   if (options->run_passes && !run_passes (module, options))
     return FALSE;
-  text = ghlo_ir_to_string (module, options->flags);
+  text = ghlo_ir_to_string (module, options->print_flags);
   fputs (text, stdout);
 
   return TRUE;
@@ -90,49 +89,35 @@ read_passes (Options *options,
   return TRUE;
 }
 
-static gboolean
+static int
 print_file (const char    *path,
             gboolean       split,
             const Options *options)
 {
+  g_auto (GhloToolFile) file = { 0 };
   g_autoptr (GError) error = NULL;
-  g_autoptr (GBytes) bytes = ghlo_tool_read_file (path, &error);
-  g_autoptr (GArray) sections = NULL;
   gboolean ok = TRUE;
-  const char *text;
-  gsize length;
 
-  if (bytes == NULL)
+  if (!ghlo_tool_file_open (&file, path, split, &error))
     {
       ghlo_tool_error ("%s", error->message);
-      return FALSE;
+      return GHLO_TOOL_FAILED;
     }
-  text = g_bytes_get_data (bytes, &length);
-  if (split)
-    {
-      sections = ghlo_tool_split (text, length);
-    }
-  else
-    {
-      sections = g_array_new (FALSE, FALSE, sizeof (GhloToolSection));
-      g_array_append_val (sections, ((GhloToolSection) { text, length, 1 }));
-    }
-  for (guint i = 0; i < sections->len; i++)
+  for (guint i = 0; i < file.sections->len; i++)
     {
       if (i > 0)
         puts ("// -----");
-      ok &= print_section (strcmp (path, "-") == 0 ? "<stdin>" : path, &g_array_index (sections, GhloToolSection, i),
-                           options);
+      ok &= print_section (&file, i, options);
     }
 
-  return ok;
+  return ok ? GHLO_TOOL_OK : GHLO_TOOL_FAILED;
 }
 
 int
 ghlo_tool_opt (int    argc,
                char **argv)
 {
-  gboolean generic = FALSE, strip = FALSE, elide = FALSE, split = FALSE;
+  gboolean allow_unregistered = FALSE, generic = FALSE, strip = FALSE, elide = FALSE, split = FALSE;
   GhloExecutorEvaluator evaluator = { .executor = ghlo_reference_executor () };
   Options options = { .passes = { .use_environment = TRUE, .verify = TRUE } };
   g_autofree char *passes = NULL, *help = NULL;
@@ -147,7 +132,7 @@ ghlo_tool_opt (int    argc,
     { "generic", 0, 0, G_OPTION_ARG_NONE, &generic, "Print every operation in the generic form", NULL },
     { "strip-locations", 0, 0, G_OPTION_ARG_NONE, &strip, "Leave locations out", NULL },
     { "elide-constants", 0, 0, G_OPTION_ARG_NONE, &elide, "Leave the elements of large constants out", NULL },
-    { "allow-unregistered", 0, 0, G_OPTION_ARG_NONE, &options.allow_unregistered,
+    { "allow-unregistered", 0, 0, G_OPTION_ARG_NONE, &allow_unregistered,
       "Keep operations of dialects that are not known", NULL },
     { "split-input", 0, 0, G_OPTION_ARG_NONE, &split, "Treat programs between lines \"// -----\" one by one", NULL },
     G_OPTION_ENTRY_NULL
@@ -170,10 +155,11 @@ ghlo_tool_opt (int    argc,
   names = g_strsplit (passes != NULL ? passes : "O0", ",", -1);
   options.run_passes = passes != NULL;
   options.passes.evaluator = ghlo_executor_evaluator (&evaluator);
-  options.flags = (generic ? GHLO_IR_PRINT_GENERIC : 0) | (strip ? GHLO_IR_PRINT_STRIP_LOCATIONS : 0)
-                  | (elide ? GHLO_IR_PRINT_ELIDE_LARGE : 0);
+  options.import_flags = allow_unregistered ? GHLO_IMPORT_ALLOW_UNREGISTERED : GHLO_IMPORT_DEFAULT;
+  options.print_flags = (generic ? GHLO_IR_PRINT_GENERIC : 0) | (strip ? GHLO_IR_PRINT_STRIP_LOCATIONS : 0)
+                        | (elide ? GHLO_IR_PRINT_ELIDE_LARGE : 0);
   if (!read_passes (&options, names))
     return GHLO_TOOL_USAGE;
 
-  return print_file (argv[1], split, &options) ? GHLO_TOOL_OK : GHLO_TOOL_FAILED;
+  return print_file (argv[1], split, &options);
 }

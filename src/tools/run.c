@@ -232,13 +232,13 @@ find_function (const Options *options,
 }
 
 static gboolean
-run_section (const Options         *options,
-             const GhloExecutor    *executor,
-             const char            *path,
-             const GhloToolSection *section)
+run_section (const Options      *options,
+             const GhloExecutor *executor,
+             GhloToolFile       *file,
+             guint               index)
 {
   g_autoptr (GhloDiagnostics) diagnostics = NULL;
-  g_autoptr (GhloIrModule) module = ghlo_tool_parse (path, section->text, section->length, FALSE, &diagnostics);
+  g_autoptr (GhloIrModule) module = ghlo_tool_file_parse (file, index, GHLO_IMPORT_DEFAULT, &diagnostics, NULL);
   g_autoptr (GError) error = NULL;
   GhloIrOp *function;
 
@@ -260,14 +260,11 @@ run_file (Options            *options,
           const GhloExecutor *executor,
           const char         *path)
 {
+  g_auto (GhloToolFile) file = { 0 };
   g_autoptr (GError) error = NULL;
-  g_autoptr (GBytes) bytes = ghlo_tool_read_file (path, &error);
-  g_autoptr (GArray) sections = NULL;
-  const char *text, *name = strcmp (path, "-") == 0 ? "<stdin>" : path;
   gboolean ok = TRUE;
-  gsize length;
 
-  if (bytes == NULL)
+  if (!ghlo_tool_file_open (&file, path, options->split, &error))
     {
       ghlo_tool_error ("%s", error->message);
       return FALSE;
@@ -278,12 +275,8 @@ run_file (Options            *options,
       return FALSE;
     }
 
-  text = g_bytes_get_data (bytes, &length);
-  if (!options->split)
-    return run_section (options, executor, name, &(GhloToolSection) { text, length, 1 });
-  sections = ghlo_tool_split (text, length);
-  for (guint i = 0; i < sections->len; i++)
-    ok &= run_section (options, executor, name, &g_array_index (sections, GhloToolSection, i));
+  for (guint i = 0; i < file.sections->len; i++)
+    ok &= run_section (options, executor, &file, i);
 
   return ok;
 }

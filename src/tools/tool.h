@@ -6,7 +6,8 @@
 
 #pragma once
 
-#include "ir/module.h"
+#include "import/file.h"
+#include "import/import.h"
 #include "runtime/executor.h"
 
 G_BEGIN_DECLS
@@ -28,6 +29,7 @@ extern const GhloToolCommand ghlo_tool_commands[];     /* ends with a name of NU
 
 int ghlo_tool_bench   (int argc, char **argv);
 int ghlo_tool_check   (int argc, char **argv);
+int ghlo_tool_convert (int argc, char **argv);
 int ghlo_tool_devices (int argc, char **argv);
 int ghlo_tool_info    (int argc, char **argv);
 int ghlo_tool_ops     (int argc, char **argv);
@@ -48,31 +50,53 @@ gboolean       ghlo_tool_use_colour    (int fd);
 /* A file's bytes; "-" is standard input. */
 GBytes        *ghlo_tool_read_file     (const char   *path,
                                         GError      **error);
-/* Parses and verifies. NULL when an error was added to *diagnostics, which the
- * caller frees in any case. */
+/* Reads and verifies a program in whatever form. NULL when an error was added to
+ * *diagnostics, which the caller frees in any case, before @bytes; @source, which
+ * may be NULL, is the caller's to clear. */
 GhloIrModule  *ghlo_tool_parse         (const char        *name,
-                                        const char        *text,
-                                        gsize              length,
-                                        gboolean           allow_unregistered,
-                                        GhloDiagnostics  **diagnostics);
-/* Reads, parses and verifies a file, printing what is wrong with it. */
-GhloIrModule  *ghlo_tool_load          (const char   *path);
+                                        GBytes            *bytes,
+                                        GhloImportFlags    flags,
+                                        GhloDiagnostics  **diagnostics,
+                                        GhloImportSource  *source);
+/* Reads and verifies a file, printing what is wrong with it. */
+GhloIrModule  *ghlo_tool_load          (const char        *path,
+                                        GhloImportSource  *source);
 void           ghlo_tool_print_findings (const GhloDiagnostics *diagnostics);
 
 /* The executor of a device's name: "reference"; NULL with @error set for others. */
 const GhloExecutor *ghlo_tool_executor (const char   *device,
                                         GError      **error);
 
-/* A piece of a file between lines "// -----". */
+/* One program of a file. */
 typedef struct
 {
-  const char *text;
-  gsize       length;
-  guint       first_line;     /* of the file, 1-based */
+  GBytes *bytes;
+  guint   first_line;     /* of the file, 1-based */
 } GhloToolSection;
 
-GArray        *ghlo_tool_split         (const char   *text,
-                                        gsize         length);
+/* A file of programs: one in whatever form or, as text and with @split, those
+ * between lines "// -----". "-" is standard input. */
+typedef struct
+{
+  const char     *name;       /* as messages show it */
+  GhloImportFile  file;
+  gboolean        is_text;
+  GArray         *sections;   /* of GhloToolSection */
+} GhloToolFile;
+
+gboolean       ghlo_tool_file_open     (GhloToolFile      *self,
+                                        const char        *path,
+                                        gboolean           split,
+                                        GError           **error);
+void           ghlo_tool_file_clear    (GhloToolFile      *self);
+/* As ghlo_tool_parse, for section @index. */
+GhloIrModule  *ghlo_tool_file_parse    (GhloToolFile      *self,
+                                        guint              index,
+                                        GhloImportFlags    flags,
+                                        GhloDiagnostics  **diagnostics,
+                                        GhloImportSource  *source);
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (GhloToolFile, ghlo_tool_file_clear)
 
 /* An input as the command line gives it: a .npy file, "4xf32=1,2,3,4",
  * "dense<…> : tensor<…>", "zeros", "random:SEED". @type is the program's. */

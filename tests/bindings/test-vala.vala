@@ -170,6 +170,31 @@ void test_async () {
   await ((callback) => road.begin (callback), (result) => road.end (result));
 }
 
+async void run_formats () throws Error {
+  var program = parse (ADD);
+  assert_true (program.format == Ghlo.ProgramFormat.TEXT);
+  assert_true (program.producer == null && program.artifact_version == null);
+
+  var newest = yield program.serialize_async ();
+  assert_true (newest.compare (program.serialize ()) == 0);
+  var again = yield Ghlo.Program.parse_async (program.serialize ("1.13.0"), "add.mlirbc");
+  assert_true (again.format == Ghlo.ProgramFormat.PORTABLE_ARTIFACT);
+  assert_true (again.artifact_version == "1.13.0");
+  assert_true (again.get_producer () == "StableHLO_v1.13.0");
+  assert_true (again.to_text () == program.to_text ());
+  refuse ("found '2.0.0'", () => { program.serialize ("2.0.0"); });
+  try {
+    Ghlo.Program.parse (new Bytes.from_bytes (newest, 0, 100), "cut");
+    assert_not_reached ();
+  } catch (Ghlo.Error.PARSE e) {
+    assert_true (e.message.has_prefix ("cut: at byte "));
+  }
+}
+
+void test_formats () {
+  await ((callback) => run_formats.begin (callback), (result) => run_formats.end (result));
+}
+
 async void run_session () throws Error {
   var session = new Ghlo.Session (compile (COUNTER));
 
@@ -401,6 +426,7 @@ void main (string[] args) {
   Test.add_func ("/face/types", test_types);
   Test.add_func ("/face/calls", test_calls);
   Test.add_func ("/face/async", test_async);
+  Test.add_func ("/face/formats", test_formats);
   Test.add_func ("/face/session", test_session);
   Test.add_func ("/face/cancel", test_cancel);
   Test.add_func ("/face/cancel-soon", test_cancel_soon);

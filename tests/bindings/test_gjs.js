@@ -203,6 +203,25 @@ await test('promises, from load to read', async () => {
     equal((await Ghlo.Program.check_async('func.func')).get_n_items(), 1);
 });
 
+await test('forms: written as artifacts and read back', async () => {
+    const program = Ghlo.Program.parse(ADD);
+    equal(program.format, Ghlo.ProgramFormat.TEXT);
+    equal(program.producer, null);
+    for (const version of [null, '1.13.0']) {
+        const artifact = await program.serialize_async(version);
+        for (const data of [artifact, artifact.toArray()]) {
+            const again = await Ghlo.Program.parse_async(data, 'add.mlirbc');
+            equal(again.get_format(), Ghlo.ProgramFormat.PORTABLE_ARTIFACT);
+            equal(again.artifact_version, version ?? '1.20.0');
+            equal(again.to_text(), program.to_text());
+        }
+    }
+    equal(program.serialize().get_size(), program.serialize(null).get_size());
+    await refused(() => program.serialize_async('2.0.0'), "found '2.0.0'");
+    const error = await caught(() => Ghlo.Program.parse(program.serialize().toArray().slice(0, 100), 'cut'));
+    check(error.matches(Ghlo.Error, Ghlo.Error.PARSE) && error.message.startsWith('cut: at byte '), error.message);
+});
+
 await test('sessions: inputs bound, state carried, a cancelled run', async () => {
     const session = Ghlo.Session.new(compile(COUNTER));
     session.bind_input(0, 2);

@@ -3,6 +3,8 @@
 """The face from Python: arrays in and out, calls in both forms, mistakes."""
 
 import gc
+import os
+import tempfile
 import threading
 import unittest
 
@@ -139,8 +141,8 @@ class TestTypes(unittest.TestCase):
                        if not (hasattr(info, 'is_gtype_struct') and info.is_gtype_struct()))
         self.assertEqual(names, sorted('''
             Buffer Client CompileOptions Device DeviceKind Diagnostic ElementType Error Executable MAJOR_VERSION
-            MICRO_VERSION MINOR_VERSION DYNAMIC OptimizationLevel Program Progress ProgressStage Result Session
-            LoadFlags Severity Statistics TensorType TextFlags Timing ValueInfo ValueKind get_version
+            MICRO_VERSION MINOR_VERSION DYNAMIC OptimizationLevel Program ProgramFormat Progress ProgressStage Result
+            Session LoadFlags Severity Statistics TensorType TextFlags Timing ValueInfo ValueKind get_version
             element_type_from_string element_type_get_size
             element_type_to_string error_quark tensor_type_parse'''.split()))
 
@@ -212,6 +214,51 @@ class TestCalls(unittest.TestCase):
         executable = Ghlo.Client().compile(Ghlo.Program.parse(ADD), options)
         self.assertEqual(executable.props.device.props.kind, Ghlo.DeviceKind.REFERENCE)
         self.assertIsInstance(executable.props.program, Ghlo.Program)
+
+
+class TestFormats(unittest.TestCase):
+    def test_round_trip(self):
+        program = Ghlo.Program.parse(ADD)
+        self.assertEqual((program.props.format, program.props.producer, program.props.artifact_version),
+                         (Ghlo.ProgramFormat.TEXT, None, None))
+        for version, expected in [(None, '1.20.0'), ('0.9.0', '0.9.0'), ('1.13.0', '1.13.0')]:
+            artifact = program.serialize(version)
+            for data in (artifact, artifact.get_data()):
+                again = Ghlo.Program.parse(data, 'add.mlirbc')
+                self.assertEqual(again.get_format(), Ghlo.ProgramFormat.PORTABLE_ARTIFACT)
+                self.assertEqual(again.get_artifact_version(), expected)
+                self.assertEqual(again.get_producer(), 'StableHLO_v' + expected)
+                self.assertEqual(again.to_text(Ghlo.TextFlags.NONE), program.to_text(Ghlo.TextFlags.NONE))
+        self.assertEqual(program.serialize().get_data(), program.serialize(None).get_data())
+
+    def test_load(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, 'add')
+            with open(path, 'wb') as file:
+                file.write(Ghlo.Program.parse(ADD).serialize().get_data())
+            program = Ghlo.Program.load(Gio.File.new_for_path(path))
+        self.assertEqual(program.props.format.value_nick, 'portable-artifact')
+        one = np.ones((2, 3), np.float32)
+        (total,) = Ghlo.Client().compile(program)(one, one)
+        self.assertTrue((np.asarray(total) == 2).all())
+
+    def test_async(self):
+        waiter, program = Waiter(), Ghlo.Program.parse(ADD)
+        program.serialize_async('1.0.0', None, waiter)
+        artifact = program.serialize_finish(waiter.wait())
+        self.assertEqual(artifact.get_data(), program.serialize('1.0.0').get_data())
+
+    def test_refused(self):
+        program = Ghlo.Program.parse('func.func @main(%x: tensor<f32>) -> tensor<f32> {\n'
+                                     '  %0 = stablehlo.tan %x : tensor<f32>\n  return %0 : tensor<f32>\n}')
+        for version, code, text in [('1.3.0', Ghlo.Error.UNSUPPORTED, 'stablehlo.tan'),
+                                    ('2.0.0', Ghlo.Error.INVALID_ARGUMENT, "found '2.0.0'")]:
+            with self.assertRaisesRegex(GLib.Error, text) as caught:
+                program.serialize(version)
+            self.assertTrue(caught.exception.matches(Ghlo.error_quark(), code))
+        with self.assertRaisesRegex(GLib.Error, 'cut.mlirbc: at byte ') as caught:
+            Ghlo.Program.parse(program.serialize().get_data()[:100], 'cut.mlirbc')
+        self.assertTrue(caught.exception.matches(Ghlo.error_quark(), Ghlo.Error.PARSE))
 
 
 class TestAsync(unittest.TestCase):

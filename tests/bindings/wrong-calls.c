@@ -47,6 +47,17 @@ make_text (JsonObject *row)
 {
   const char *text = get_string (row, "text");
 
+  if (json_object_has_member (row, "bytes"))
+    {
+      JsonArray *numbers = json_object_get_array_member (row, "bytes");
+      guint n = json_array_get_length (numbers);
+      guint8 *data = g_malloc (n);
+
+      for (guint i = 0; i < n; i++)
+        data[i] = (guint8) json_array_get_int_element (numbers, i);
+      return g_bytes_new_take (data, n);
+    }
+
   return text != NULL ? g_bytes_new (text, strlen (text)) : NULL;
 }
 
@@ -217,6 +228,22 @@ call_to_text (Table         *table,
   ghlo_program_to_text_async (program, GHLO_TEXT_FLAGS_NONE, cancellable, on_done, table);
 
   return ghlo_program_to_text_finish (program, wait_for (table), error);
+}
+
+static gpointer
+call_serialize (Table         *table,
+                JsonObject    *row,
+                GCancellable  *cancellable,
+                GError       **error)
+{
+  g_autoptr (GhloProgram) program = (GhloProgram *) find_program (table, get_string (row, "program"));
+  const char *version = get_string (row, "version");
+
+  if (!table->async)
+    return ghlo_program_serialize (program, version, cancellable, error);
+  ghlo_program_serialize_async (program, version, cancellable, on_done, table);
+
+  return ghlo_program_serialize_finish (program, wait_for (table), error);
 }
 
 static gpointer
@@ -496,6 +523,7 @@ call_type (Table         *table,
 
 static const struct { const char *name; CallFunc func; } calls[] = {
   { "parse", call_parse },       { "check", call_check },     { "load", call_load },
+  { "serialize", call_serialize },
   { "to-text", call_to_text },   { "compile", call_compile }, { "list-devices", call_list_devices },
   { "execute", call_execute },   { "read", call_read },       { "bytes", call_bytes },
   { "strided", call_strided },   { "tuple", call_tuple },     { "type", call_type },

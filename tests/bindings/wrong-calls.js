@@ -37,6 +37,8 @@ buffers.released.release();
 
 const options = {'bare-device': new Ghlo.CompileOptions({device: new Ghlo.Device()}), foreign};
 
+const makeText = row => row.bytes === undefined ? row.text : Uint8Array.from(row.bytes);
+
 const makeList = names => names?.map(name => buffers[name] ?? null) ?? null;
 
 function makeType(row) {
@@ -61,10 +63,11 @@ const MAKE = {
 
 // What a slow call is a method of, its name, and its arguments without the cancellable.
 const FIND = {
-    parse: row => [Ghlo.Program, 'parse', row.text, null],
-    check: row => [Ghlo.Program, 'check', row.text, null],
+    parse: row => [Ghlo.Program, 'parse', makeText(row), null],
+    check: row => [Ghlo.Program, 'check', makeText(row), null],
     load: row => [Ghlo.Program, 'load', row.path === null ? null : Gio.File.new_for_path(row.path)],
     'to-text': row => [programs[row.program], 'to_text', Ghlo.TextFlags.NONE],
+    serialize: row => [programs[row.program], 'serialize', row.version],
     compile: row => [client, 'compile', programs[row.program] ?? null, options[row.options] ?? null,
         row.progress === undefined ? null : foreign],
     'list-devices': () => [client, 'list_devices'],

@@ -146,9 +146,21 @@ void make (Json.Object row) throws Error {
   }
 }
 
-async void run_text (Json.Object row, bool is_async, Cancellable cancellable) throws Error {
+Bytes? make_text (Json.Object row) {
+  if (row.has_member ("bytes")) {
+    uint8[] data = {};
+
+    foreach (var number in make_numbers (row, "bytes"))
+      data += (uint8) number;
+    return new Bytes (data);
+  }
   string? text = get_text (row, "text");
-  Bytes? bytes = text != null ? new Bytes (text.data) : null;
+
+  return text != null ? new Bytes (text.data) : null;
+}
+
+async void run_text (Json.Object row, bool is_async, Cancellable cancellable) throws Error {
+  Bytes? bytes = make_text (row);
 
   if (row.get_string_member ("call") == "parse" && is_async)
     yield Ghlo.Program.parse_async (bytes, null, cancellable);
@@ -177,6 +189,16 @@ async void run_to_text (Json.Object row, bool is_async, Cancellable cancellable)
     yield program.to_text_async (Ghlo.TextFlags.NONE, cancellable);
   else
     program.to_text (Ghlo.TextFlags.NONE, cancellable);
+}
+
+async void run_serialize (Json.Object row, bool is_async, Cancellable cancellable) throws Error {
+  var program = (Ghlo.Program) find_program (get_text (row, "program"));
+  string? version = get_text (row, "version");
+
+  if (is_async)
+    yield program.serialize_async (version, cancellable);
+  else
+    program.serialize (version, cancellable);
 }
 
 async void run_compile (Json.Object row, bool is_async, Cancellable cancellable) throws Error {
@@ -260,6 +282,7 @@ async void run (Json.Object row, bool is_async) throws Error {
   case "check": yield run_text (row, is_async, cancellable); break;
   case "load": yield run_load (row, is_async, cancellable); break;
   case "to-text": yield run_to_text (row, is_async, cancellable); break;
+  case "serialize": yield run_serialize (row, is_async, cancellable); break;
   case "compile": yield run_compile (row, is_async, cancellable); break;
   case "execute": yield run_execute (row, is_async, cancellable); break;
   case "read": yield run_read (row, is_async, cancellable); break;

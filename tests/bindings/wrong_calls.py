@@ -58,11 +58,14 @@ class Table:
         """What the call is a method of, its name, and its arguments without the cancellable."""
         call = case['call']
         if call in ('parse', 'check'):
-            return Ghlo.Program, call, [case['text'] and GLib.Bytes.new(case['text'].encode()), None]
+            data = bytes(case['bytes']) if 'bytes' in case else case['text'] and case['text'].encode()
+            return Ghlo.Program, call, [data and GLib.Bytes.new(data), None]
         if call == 'load':
             return Ghlo.Program, call, [case['path'] and Gio.File.new_for_path(case['path'])]
         if call == 'to-text':
             return self.programs[case['program']], 'to_text', [Ghlo.TextFlags.NONE]
+        if call == 'serialize':
+            return self.programs[case['program']], call, [case['version']]
         if call == 'compile':
             options = {None: None, 'foreign': self.client,
                        'bare-device': Ghlo.CompileOptions(device=Ghlo.Device())}[case.get('options')]

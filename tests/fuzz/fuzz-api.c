@@ -467,6 +467,61 @@ call_text (State *state)
 }
 
 static void
+finish_serialize (State        *state,
+                  gpointer      self,
+                  GAsyncResult *result)
+{
+  GError *error = NULL;
+  g_autoptr (GBytes) bytes = ghlo_program_serialize_finish (self, result, &error);
+
+  check (bytes, error);
+}
+
+/* Reads back what was written, whole or with a byte of the input's in it. */
+static void
+parse_again (State  *state,
+             GBytes *artifact)
+{
+  gsize size;
+  gconstpointer data = g_bytes_get_data (artifact, &size);
+  guint8 *copy = g_memdup2 (data, size);
+  g_autoptr (GBytes) bytes = g_bytes_new_take (copy, size);
+  gboolean whole = maybe (state);
+  GError *error = NULL;
+  GhloProgram *program;
+
+  if (!whole)
+    copy[(take (state) * 256 + take (state)) % size] = (guint8) take (state);
+  program = ghlo_program_parse (bytes, NULL, NULL, &error);
+  if (whole && program == NULL)
+    abort ();
+  check (program, error);
+  put (state, POOL_PROGRAM, program);
+}
+
+static void
+call_serialize (State *state)
+{
+  static const char *const versions[] = { NULL, "0.9.0", "1.0.0", "1.13.0", "1.20.0", "1.21.0", "", "\xff" };
+  GhloProgram *program = pick (state, POOL_PROGRAM);
+  const char *version = versions[take (state) % G_N_ELEMENTS (versions)];
+  GCancellable *cancellable = pick_cancellable (state);
+  GError *error = NULL;
+  g_autoptr (GBytes) bytes = NULL;
+
+  if (maybe (state))
+    {
+      ghlo_program_serialize_async (program, version, cancellable, on_ready,
+                                    call_new (state, program, finish_serialize));
+      return;
+    }
+  bytes = ghlo_program_serialize (program, version, cancellable, &error);
+  check (bytes, error);
+  if (bytes != NULL)
+    parse_again (state, bytes);
+}
+
+static void
 read_infos (GhloValueInfo **infos)
 {
   for (guint i = 0; infos[i] != NULL; i++)
@@ -1004,6 +1059,7 @@ static void (*const calls[]) (State *state) = {
   call_execute, call_execute, call_execute, call_result, call_buffer, call_buffer, call_strided, call_tuple, call_token,
   call_read, call_ask_buffer, call_release, call_cancel, call_drop, call_iterate, call_properties,
   call_session, call_session_set_up, call_session_run, call_copy_state, call_numbers, call_copy, call_file,
+  call_serialize,
 };
 
 /* Everything that was started is answered. */

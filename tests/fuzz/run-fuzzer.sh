@@ -2,7 +2,7 @@
 # Runs a fuzzer for a number of seconds from a corpus, which it does not change.
 # What it finds is left in the current folder.
 #
-#   run-fuzzer.sh FUZZER SECONDS DICTIONARY CORPUS…
+#   [MAX_LEN=BYTES] run-fuzzer.sh FUZZER SECONDS DICTIONARY CORPUS…
 set -eu
 
 fuzzer=$1 seconds=$2 dictionary=$3
@@ -10,7 +10,7 @@ shift 3
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-"$fuzzer" -max_total_time="$seconds" -max_len=4096 -timeout=20 -rss_limit_mb=4096 -print_final_stats=1 \
+"$fuzzer" -max_total_time="$seconds" -max_len="${MAX_LEN:-4096}" -timeout=20 -rss_limit_mb=4096 -print_final_stats=1 \
   -artifact_prefix="$(basename "$fuzzer")-" -dict="$dictionary" "$work" "$@" > "$work.log" 2>&1 || {
   tail -n 60 "$work.log"
   rm -f "$work.log"

@@ -201,4 +201,5 @@ def dynamic_slices(x, i, j):
 
 @function(integers(255, 4, 4, dtype=np.uint8), (4,), (3, 2), platforms=('cpu', 'cuda'))
 def several_platforms(image, unused, x):
-    return image.astype(np.float32) / 255, x.astype(np.float16).sum(axis=0).astype(np.float32)
+    picture = lax.platform_dependent(image, cpu=lambda y: y / 255, default=lambda y: y * np.float32(0))
+    return picture, x.astype(np.float16).sum(axis=0).astype(np.float32)

@@ -18,6 +18,7 @@ import tempfile
 import jax
 import numpy as np
 from jax import export
+from jax._src.interpreters import mlir
 from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import stablehlo
 
@@ -75,7 +76,7 @@ def check_read_by_jax(folder, function, exported, path, arguments, expected):
     """JAX reads what GHLO writes, and calls it."""
     text = os.path.join(folder, 'module.mlir')
     ghlo('convert', path, text, '--to=text')
-    with stablehlo_context() as context:
+    with mlir.make_ir_context() as context:
         module = ir.Module.parse(open(text, encoding='utf-8').read(), context)
         module.operation.verify()
     for target in TARGETS:
@@ -88,10 +89,11 @@ def check_read_by_jax(folder, function, exported, path, arguments, expected):
                 raise
             continue
         data = open(artifact, 'rb').read()
-        with stablehlo_context() as context:
+        with mlir.make_ir_context() as context:
             stablehlo.deserialize_portable_artifact(context, data)
         again = dataclasses.replace(exported, mlir_module_serialized=data)
-        if jax.default_backend() in again.platforms:
+        # One for several platforms had an input more, which GHLO made a constant.
+        if again.platforms == (jax.default_backend(),):
             found = again.call(*arguments)
             for one, leaf in zip(jax.tree.leaves(found), jax.tree.leaves(expected), strict=True):
                 compare(one, leaf, function.rtol, function.atol)
@@ -99,20 +101,13 @@ def check_read_by_jax(folder, function, exported, path, arguments, expected):
 
 def accepts(exported, target):
     """Whether JAX's own writer can write the module at @target."""
-    with stablehlo_context() as context:
+    with mlir.make_ir_context() as context:
         module = stablehlo.deserialize_portable_artifact(context, exported.mlir_module_serialized)
         try:
             stablehlo.serialize_portable_artifact(module, target)
         except Exception:  # pylint: disable=broad-except
             return False
     return True
-
-
-def stablehlo_context():
-    context = ir.Context()
-    context.allow_unregistered_dialects = True
-    stablehlo.register_dialect(context)
-    return context
 
 
 def check(function):

@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The command from outside: its sub-commands, errors, exit statuses and files."""
 
+import base64
 import json
 import os
+import pty
 import subprocess
 import sys
 import tempfile
@@ -63,16 +65,51 @@ func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
 '''
 
 
+TAN = '''func.func @main(%x: tensor<f32>) -> tensor<f32> {
+  %0 = stablehlo.tan %x : tensor<f32>
+  return %0 : tensor<f32>
+}
+'''
+# A file of jax.export for the platform cpu, of a function pick (x, unused) that gives x,
+# with the arguments i32[2] and f32[].
+EXPORTED = base64.b64decode(
+    'PAAAADgAYABeAFgAVABQAEwASAAAAEAAPAA4ADQAMAAsACgAJgAgAAAAAABEABwAGAAUABAADAAIAAQAOAAAAFwAAABgAAAAaAAAAGwAAAB0'
+    'AAAAdAAAAHQAAACoAAAAAAAKAKgAAABEAgAARAIAAEQCAAAoAgAAQAIAAEgCAAABAAAAVAIAAHQCAAB0AgAAtAIAABADAAAAAAMAAQAAAAAA'
+    'AAACAAAAAAAAAAAAAAABAAAAAAAAAAIAAAAAAAAAAQAAAAAAAAAAAAAAAgAAABgAAAAEAAAAvP3//wAAAQoEAAAAAAAAAMz9//8AAAEDBAAA'
+    'AAEAAAAEAAAAAQAAADIAAAABAAAAAAAAAIoBAABNTO9SDVN0YWJsZUhMT192MS4xNS4wAAEXBQEFBwEDCwMFDxMDTS8LAR0HDyMLDwsLCw8L'
+    'DwsTCwMTDwsLDxMLCwsLAQULDwMHExcHApkfEQMFAwcHCQsDDQMFCxEBAAUNBQ8FER0TAQUTHRcZBRUXGxUHBRcDAx8NASMHAwMlDQMnKR0Z'
+    'HRsdHR0fAQkBAgIpAwkJEQMFAwUbBD8FAVEBBQEHBC0DAQUDUAEDBwQZAwMHAwsRAAUEFQMBBgMBBQEA7gIhDwsPIRUVBRMlKTkVEQ8LEWJ1'
+    'aWx0aW4AdmhsbwBtb2R1bGUAZnVuY192MQByZXR1cm5fdjEAamF4LnVzZXNfc2hhcGVfcG9seW1vcnBoaXNtAG1obG8ubnVtX3BhcnRpdGlv'
+    'bnMAbWhsby5udW1fcmVwbGljYXMAaml0X3BpY2sAeABqaXQocGljaykAYWZmaW5lLnB5AGpheC5yZXN1bHRfaW5mbwByZXN1bHQAbWFpbgBw'
+    'dWJsaWMACBUFBR8BCx0hIystAAABAAAABAAAAAMAAABjcHUAAAAAAAAAAAAAAAAAAQAAAAQAAAAk////AgAAAAwAAAAEAAAANP///zj///8B'
+    'AAAABAAAAMT///8AAAEDBAAAAAEAAAAEAAAAAQAAADIAAABg////AgAAACQAAAAEAAAA8P///wAAAQoEAAAAAAAAAAwADAAAAAgABwAGAAwA'
+    'AAAAAAEDBAAAAAEAAAAEAAAAAQAAADIAAADM////CAAAAAAAAAICAAAALAAAABAAAAAAAAoADAALAAAABAAKAAAACAAAAAAAAAQAAAAACAAM'
+    'AAsABAAIAAAACAAAAAAAAAICAAAAEAAAAAQAAAD8////BAAEAAQAAAAEAAAAcGljawAAAAA=')
+
+# What bash's completion gives for words, of which the last is being completed.
+COMPLETE = '''
+source "$0"
+COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+_ghlo
+echo "${COMPREPLY[@]}"
+'''
+COMPLETION = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'src', 'tools', 'ghlo.bash')
+
+
 class Tests(Tap):
     def __init__(self, folder):
         super().__init__()
         self.folder = folder
 
-    def file(self, name, text):
+    def file(self, name, contents):
         path = os.path.join(self.folder, name)
-        with open(path, 'w', encoding='utf-8') as file:
-            file.write(text)
+        with open(path, 'wb') as file:
+            file.write(contents.encode() if isinstance(contents, str) else contents)
         return path
+
+    def read(self, name):
+        with open(os.path.join(self.folder, name), 'rb') as file:
+            return file.read()
 
     def expect(self, name, run, status, *texts):
         output = run.stdout + run.stderr
@@ -116,12 +153,39 @@ def test_run(tests):
                  'random inputs repeat by their seed')
 
 
+def test_bench(tests):
+    add, saved = tests.file('bench.mlir', ADD), os.path.join(tests.folder, 'saved.json')
+    tests.expect('bench', ghlo('bench', '--time=0', add), 0, 'bench.mlir', 'roofline', 'GB/s copied')
+    tests.expect('bench of nothing', ghlo('bench'), 0, 'GB/s copied')
+    tests.expect('bench as CSV', ghlo('bench', '--repeat=3', '--format=csv', add), 0, 'program,median_s',
+                 'bench.mlir,')
+    run = ghlo('bench', '--repeat=3', '--format=json', f'--save={saved}', add)
+    program = json.loads(run.stdout)['programs']['bench.mlir']
+    tests.report(program['runs'] == 3 and 0 < program['minimum_s'] <= program['median_s']
+                 <= program['p99_s'] and program['bytes'] == 48, 'bench as JSON', run.stdout)
+    with open(saved, encoding='utf-8') as file:
+        results = json.load(file)
+    tests.report(results == json.loads(run.stdout), 'bench saves what it prints', str(results))
+    results['programs']['bench.mlir']['median_s'] = 1e-12
+    tests.file('saved.json', json.dumps(results))
+    tests.expect('bench against a faster past', ghlo('bench', '--repeat=3', f'--baseline={saved}', add), 1, 'slower')
+    results['programs']['bench.mlir']['median_s'] = 1e3
+    tests.file('saved.json', json.dumps(results))
+    tests.expect('bench against a slower past', ghlo('bench', '--repeat=3', f'--baseline={saved}', add), 0,
+                 '-100.0 %')
+    tests.expect('bench without a baseline', ghlo('bench', f'--baseline={add}', add), 1, 'bench.mlir')
+    tests.expect('bench of a wrong option', ghlo('bench', '--warm-up=0', add), 2, '--warm-up')
+    tests.expect('bench of a wrong program', ghlo('bench', tests.file('bench-wrong.mlir', 'func.func')), 1,
+                 'bench-wrong')
+
+
 def test_errors(tests):
     wrong = tests.file('wrong.mlir', WRONG)
     tests.expect('place and caret', ghlo('run', wrong, '--fill=zeros'), 1,
                  'wrong.mlir:2:', '  %0 = stablehlo.add %x, %y : tensor<2xf32>\n', '^')
     tests.expect('verifier', ghlo('opt', tests.file('mismatch.mlir', MISMATCH)), 1, 'mismatch.mlir:2:', 'stablehlo.add')
-    tests.expect('bytecode', ghlo('opt', '-', input='ML\xefR', encoding='latin-1'), 1, 'bytecode')
+    tests.expect('bytecode cut off', ghlo('opt', '-', input='ML\xefR', encoding='latin-1'), 1,
+                 '<stdin>: at byte 4, in the header: expected ')
     tests.expect('no command', ghlo(), 2, 'Usage: ghlo')
     tests.expect('unknown command', ghlo('frobnicate'), 2, "no command 'frobnicate'")
     tests.expect('unknown option', ghlo('run', '--frobnicate'), 2, 'ghlo run --help')
@@ -137,10 +201,40 @@ def test_check(tests):
     tests.expect('round trip', ghlo('check', '--round-trip', '--no-run', checks), 0, '1 passed')
 
 
+def test_convert(tests):
+    add, folder = tests.file('add.mlir', ADD), tests.folder
+    copy = os.path.join(folder, 'copy.mlir')
+    tests.expect('text to text', ghlo('convert', add, copy), 0)
+    tests.report(ghlo('opt', copy).stdout == ghlo('opt', add).stdout, 'what is converted is the same program')
+    tests.expect('to standard output', ghlo('convert', '-', '-', '--generic', input=ADD), 0, '"stablehlo.add"(')
+    tests.expect('without locations', ghlo('convert', '--strip-locations', add, '-'), 0, 'stablehlo.add')
+    os.chmod(copy, 0o600)
+    os.symlink(copy, os.path.join(folder, 'link.mlir'))
+    tests.expect('onto itself through a link', ghlo('convert', os.path.join(folder, 'link.mlir'),
+                                                    os.path.join(folder, 'link.mlir'), '--generic'), 0)
+    tests.report(os.path.islink(os.path.join(folder, 'link.mlir')) and b'"stablehlo.add"(' in tests.read('copy.mlir')
+                 and not [name for name in os.listdir(folder) if name.startswith('copy.mlir.')],
+                 'the file behind the link is replaced and nothing left beside it', str(os.listdir(folder)))
+    tests.expect('to a device', ghlo('convert', add, '/dev/stdout', '--to=text'), 0, 'stablehlo.add')
+
+    before = tests.read('copy.mlir')
+    tests.expect('a wrong program', ghlo('convert', tests.file('wrong.mlir', WRONG), copy), 1, 'wrong.mlir:2:')
+    tests.report(tests.read('copy.mlir') == before, 'a failure leaves the file as it was')
+    tests.expect('to a folder', ghlo('convert', add, folder, '--to=text'), 1, os.path.basename(folder))
+    tests.expect('into a folder that is not there', ghlo('convert', add, os.path.join(folder, 'no', 'x.mlir')), 1, 'no')
+    tests.expect('an ending that says nothing', ghlo('convert', add, 'x.bin'), 2, '--to=text', 'x.bin')
+    tests.expect('an unknown form', ghlo('convert', add, copy, '--to=xml'), 2, '--to=bytecode', 'xml')
+    tests.expect('a target of text', ghlo('convert', add, copy, '--target=1.0.0'), 2, '--target')
+    tests.expect('generic bytecode', ghlo('convert', add, copy, '--to=bytecode', '--generic'), 2, '--generic')
+    tests.expect('an unknown target', ghlo('convert', add, 'x.mlirbc', '--target=1.21.0'), 2,
+                 'from 0.9.0 to 1.20.0', '1.21.0')
+    tests.expect('one file alone', ghlo('convert', add), 2, 'IN and OUT')
+
+
 def test_listings(tests):
     add = tests.file('add.mlir', ADD)
-    tests.expect('help', ghlo('--help'), 0, 'check', 'devices', 'info', 'ops', 'opt', 'run')
-    for command in ('check', 'devices', 'info', 'ops', 'opt', 'run'):
+    tests.expect('help', ghlo('--help'), 0, 'check', 'convert', 'devices', 'info', 'ops', 'opt', 'run')
+    for command in ('check', 'convert', 'devices', 'info', 'ops', 'opt', 'run'):
         tests.expect(f'help of {command}', ghlo(command, '--help'), 0, 'Usage:')
     tests.expect('version', ghlo('--version'), 0, 'ghlo 0.')
     tests.expect('devices', ghlo('devices'), 0, 'reference')
@@ -161,13 +255,97 @@ def test_listings(tests):
     tests.report(closed.stderr == '', 'a reader that leaves early', closed.stderr)
 
 
+def test_bytecode(tests):
+    add, folder = tests.file('add.mlir', ADD), tests.folder
+    artifact = os.path.join(folder, 'add.mlirbc')
+    tests.expect('text to bytecode', ghlo('convert', add, artifact, '--target=1.13.0'), 0)
+    tests.expect('bytecode to text', ghlo('convert', artifact, '-'), 0, 'stablehlo.add')
+    tests.report(ghlo('opt', artifact).stdout == ghlo('opt', add).stdout, 'bytecode holds the same program')
+    tests.expect('form of bytecode', ghlo('info', artifact), 0, 'form       portable-artifact\n',
+                 'version    1.13.0\n', 'producer   StableHLO_v1.13.0, bytecode 6\n', 'stablehlo.add')
+    info = json.loads(ghlo('info', '--json', artifact).stdout)
+    tests.report((info['form'], info['artifact_version'], info['producer'], info['bytecode_version'])
+                 == ('portable-artifact', '1.13.0', 'StableHLO_v1.13.0', 6), 'form of bytecode as JSON', str(info))
+    tests.expect('bytecode runs', ghlo('run', artifact, '--fill=2x2xf32=1', '--format=dense'), 0,
+                 'dense<2.000000e+00>')
+    tests.expect('split input of bytecode', ghlo('run', artifact, '--split-input', '--fill=zeros'), 0, '0.000000e+00')
+    checks = tests.file('right.mlir', CHECKS.split('// -----')[0])
+    right = os.path.join(folder, 'right.mlir.bc')
+    tests.expect('checks in bytecode', ghlo('convert', checks, right), 0)
+    tests.expect('bytecode is checked', ghlo('check', '--round-trip', right), 0, '1 passed')
+
+    data = tests.read('add.mlirbc')
+    piped = subprocess.run([TOOL, 'convert', '-', '-', '--to=bytecode', '--target=1.13.0'], input=data,
+                           capture_output=True, check=False)
+    tests.report(piped.stdout == data, 'bytecode through pipes', str(piped.stderr))
+    for part, length, place in (('name', 10, 'header'), ('end', len(data) - 1, ''), ('middle', len(data) // 2, '')):
+        path = tests.file('cut.mlirbc', data[:length])
+        tests.expect(f'bytecode cut off in its {part}', ghlo('info', path), 1, 'cut.mlirbc: at byte ',
+                     f', in the {place}', 'expected ', 'found ')
+    tests.expect('damaged bytecode is checked', ghlo('check', path), 1, 'cut.mlirbc: at byte ', '1 failed')
+    tan = tests.file('tan.mlir', TAN)
+    tests.expect('what an older version lacks', ghlo('convert', tan, 'x.mlirbc', '--target=1.0.0'), 1,
+                 'stablehlo.tan', '1.4.0', '1.0.0')
+    tests.report(not os.path.exists('x.mlirbc'), 'nothing is written then')
+    picture = tests.file('picture.png', b'\x89PNG\r\n\x1a\n\0\0\0\rIHDR')
+    tests.expect('data of another kind', ghlo('info', picture), 1, 'picture.png: at byte 8: expected a program')
+
+    main, other = pty.openpty()
+    terminal = subprocess.run([TOOL, 'convert', add, '-', '--to=bytecode'], stdout=other, stderr=subprocess.PIPE,
+                              text=True, check=False)
+    tests.report(terminal.returncode == 2 and 'terminal' in terminal.stderr, 'no bytecode on a terminal',
+                 terminal.stderr)
+    os.close(main)
+    os.close(other)
+
+
+def test_exported(tests):
+    path = tests.file('pick.exported', EXPORTED)
+    tests.expect('calling convention', ghlo('info', path), 0, 'form       jax-export\n', 'platforms  cpu\n',
+                 'function   pick, calling convention 10, devices: 1\n',
+                 'arguments  [0]: i32[2]\n           [1]: f32[] (not taken)\nresults    i32[2]\n',
+                 'inputs     0: tensor<2xi32>\noutputs    0: tensor<2xi32>\n')
+    info = json.loads(ghlo('info', '--json', path).stdout)['jax_export']
+    tests.report(info['arguments'] == [{'path': '[0]', 'type': 'i32[2]', 'kept': True},
+                                       {'path': '[1]', 'type': 'f32[]', 'kept': False}]
+                 and info['arguments_tree'] == '((*, *), {})' and info['results_tree'] == '*',
+                 'calling convention as JSON', str(info))
+    tests.expect('an exported function runs', ghlo('run', path, '--input=2xi32=3,4', '--format=dense'), 0,
+                 'dense<[3, 4]>')
+    tests.expect('an exported function as text', ghlo('opt', path), 0, 'module @jit_pick', 'func.func public @main')
+    tests.expect('an exported function cut off', ghlo('info', tests.file('cut', EXPORTED[:300])), 1, 'cut: at byte ')
+
+
+def complete(*words):
+    """What completion offers."""
+    path = os.path.dirname(os.path.abspath(TOOL)) + ':' + os.environ.get('PATH', '')
+    run = subprocess.run(['bash', '-c', COMPLETE, COMPLETION, *words], capture_output=True, text=True, check=False,
+                         env={**os.environ, 'PATH': path})
+    return run.stdout.split()
+
+
+def test_completion(tests):
+    add = tests.file('completed.mlir', ADD)
+    for words, offered in ((('ghlo', 'co'), ['convert']), (('ghlo', 'convert', '--ta'), ['--target=']),
+                           (('ghlo', 'convert', '--to', '='), ['text', 'bytecode']),
+                           (('ghlo', 'convert', '--to', '=', 'b'), ['bytecode']),
+                           (('ghlo', 'info', add[:-3]), [add]), (('ghlo', 'run', '--input', '=', add[:-3]), [add])):
+        found = complete(*words)
+        tests.report(found == offered, f'completion of {" ".join(words[1:3])}', f'expected {offered}, found {found}')
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         tests = Tests(folder)
         test_run(tests)
         test_errors(tests)
+        test_bench(tests)
         test_check(tests)
         test_listings(tests)
+        test_convert(tests)
+        test_bytecode(tests)
+        test_exported(tests)
+        test_completion(tests)
         tests.finish()
 
 

@@ -307,6 +307,7 @@ test_errors (void)
   static const guint8 artifact[] = { 'M', 'L', 0xef, 'R', 13, 'S', 't' };
   g_autoptr (GBytes) bytes = g_bytes_new_static (wrong, strlen (wrong));
   g_autoptr (GBytes) binary = g_bytes_new_static (artifact, sizeof artifact);
+  g_autoptr (GBytes) commands = g_bytes_new_static ("\033[31m\b\a", 7);
   g_autoptr (GError) error = NULL;
   g_auto (GStrv) lines = NULL;
 
@@ -319,7 +320,14 @@ test_errors (void)
   g_clear_error (&error);
 
   g_assert_null (ghlo_program_parse (binary, "model.mlirbc", NULL, &error));
-  g_assert_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED);
+  g_assert_error (error, GHLO_ERROR, GHLO_ERROR_PARSE);
+  g_assert_true (g_str_has_prefix (error->message, "model.mlirbc: at byte "));
+  g_clear_error (&error);
+
+  /* An excerpt does not command a terminal. */
+  g_assert_null (ghlo_program_parse (commands, "model.mlir", NULL, &error));
+  g_assert_error (error, GHLO_ERROR, GHLO_ERROR_PARSE);
+  g_assert_nonnull (strstr (error->message, "\n [31m  \n"));
   g_clear_error (&error);
   g_assert_null (ghlo_program_parse (NULL, NULL, NULL, &error));
   g_assert_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT);
@@ -386,6 +394,49 @@ test_signature (void)
     ghlo_value_info_unref (outputs[i]);
   g_free (inputs);
   g_free (outputs);
+}
+
+/* Names in a program may be any bytes; what people and bindings get is UTF-8. */
+static void
+test_odd_names (void)
+{
+  static const char *const wrong =
+    "func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {\n"
+    "  %0 = func.call @\"un\\FFknown\"(%x) : (tensor<2xf32>) -> tensor<2xf32>\n"
+    "  return %0 : tensor<2xf32>\n"
+    "}\n";
+  static const char *const odd =
+    "func.func @main(%x: tensor<2xf32> loc(\"in\\FFput\")) -> tensor<2xf32> {\n"
+    "  %0 = stablehlo.custom_call @\"un\\FFknown\"(%x) : (tensor<2xf32>) -> tensor<2xf32>\n"
+    "  return %0 : tensor<2xf32>\n"
+    "}\n";
+  g_autoptr (GBytes) bytes = g_bytes_new_static (wrong, strlen (wrong));
+  g_autoptr (GhloProgram) program = parse (odd);
+  g_autoptr (GhloClient) client = ghlo_client_new ();
+  g_autoptr (GhloExecutable) executable = NULL;
+  g_autoptr (GError) error = NULL;
+  GhloValueInfo **inputs = ghlo_program_list_inputs (program);
+
+  g_assert_cmpstr (ghlo_value_info_get_name (inputs[0]), ==, "in\357\277\275put");
+  ghlo_value_info_unref (inputs[0]);
+  g_free (inputs);
+
+  g_assert_null (ghlo_program_parse (bytes, NULL, NULL, &error));
+  g_assert_true (g_utf8_validate (error->message, -1, NULL));
+  g_assert_nonnull (strstr (error->message, "'un\357\277\275known'"));
+  g_clear_error (&error);
+  executable = ghlo_client_compile (client, program, NULL, NULL, NULL, &error);
+  if (executable != NULL)
+    {
+      g_autoptr (GBytes) serialized = ghlo_executable_serialize (executable, NULL, &error);
+      g_autoptr (GhloBuffer) pair = help_buffer ("tensor<2xf32>", counts, 8);
+
+      g_assert_no_error (error);
+      g_assert_nonnull (serialized);
+      g_assert_null (ghlo_executable_execute (executable, &pair, 1, NULL, &error));
+    }
+  g_assert_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED);
+  g_assert_true (g_utf8_validate (error->message, -1, NULL));
 }
 
 /* Both forms of a run that is to fail with INVALID_ARGUMENT. */
@@ -939,6 +990,7 @@ main (int   argc,
   g_test_add_func ("/face/errors", test_errors);
   g_test_add_func ("/face/check", test_check);
   g_test_add_func ("/face/signature", test_signature);
+  g_test_add_func ("/face/odd-names", test_odd_names);
   g_test_add_func ("/face/mistakes", test_mistakes);
   g_test_add_func ("/face/strided", test_strided);
   g_test_add_func ("/face/outputs-are-own", test_outputs_are_own);

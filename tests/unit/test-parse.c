@@ -224,6 +224,9 @@ test_bad_attributes (void)
     "#stablehlo.conv<[b, 0, 0, f]x[0, i, o]->[b, 0, f]>", "#stablehlo.conv<[b, 1, f]x[0, i, o]->[b, 0, f]>",
     "#stablehlo.conv<[b, -2, f]x[0, i, o]->[b, 0, f]>", "#undefined", "array<i8: 300>", "array<f32: 1>",
     "sparse<0, 1> : tensor<2xi32>", "0x1FFFFFFFF : f32", "1 : i128", "loc(frob)", "5 5",
+    "#stablehlo.result_accuracy<mode = #other.mode<DEFAULT>>", "#stablehlo.result_accuracy<mode = 1 : i64>",
+    "#stablehlo.axis_ref<name = \"x\", sub_axis_info = unit>",
+    "#stablehlo.mesh<axes = [#stablehlo.mesh_axis<name = \"x\", size = 2>], device_ids = \"all\">",
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (bad); i++)

@@ -637,6 +637,75 @@ test_built_deep (void)
   expect (&built, "nested at most");
 }
 
+/* What was read from no text is placed by its function and its location, which may
+ * have more paths than can be walked. */
+static void
+test_built_place (void)
+{
+  const GhloIrLocation *location;
+  GhloIrOp *op;
+  Built built;
+
+  build (&built);
+  location = ghlo_ir_location_file (built.module, "model.py", 12, 4, 0, 0);
+  location = ghlo_ir_location_name (built.module, "jit(f)/tanh", location);
+  op = add_op (&built, built.argument);
+  ghlo_ir_op_set_operand (op, 0, NULL);
+  op->location = location;
+  add_return (&built);
+  expect (&built, "in @main: model.py:12:4: 'stablehlo.tanh' op expected a value");
+
+  build (&built);
+  location = ghlo_ir_location_name (built.module, "nowhere", ghlo_ir_location_unknown (built.module));
+  for (guint i = 0; i < 100; i++)
+    location = ghlo_ir_location_fused (built.module, (const GhloIrLocation *[]) { location, location }, 2, NULL);
+  op = add_op (&built, built.argument);
+  ghlo_ir_op_set_operand (op, 0, NULL);
+  op->location = location;
+  add_return (&built);
+  expect (&built, "in @main: 'stablehlo.tanh' op expected attributes, types and locations that are in proportion");
+}
+
+/* A program with an attribute, or a location, that holds the one before twice, so
+ * many times over. */
+static char *
+make_doubled (gboolean locations,
+              guint    depth)
+{
+  GString *text = g_string_new (locations ? "#a0 = loc(\"x\")\n" : "#a0 = [1, 2]\n");
+
+  for (guint i = 1; i <= depth; i++)
+    if (locations)
+      g_string_append_printf (text, "#a%u = loc(fused[#a%u, #a%u])\n", i, i - 1, i - 1);
+    else
+      g_string_append_printf (text, "#a%u = [#a%u, #a%u]\n", i, i - 1, i - 1);
+  if (locations)
+    g_string_append_printf (text, "func.func @main() {\n  return loc(#a%u)\n}\n", depth);
+  else
+    g_string_append_printf (text, "func.func @main() attributes {x = #a%u} {\n  return\n}\n", depth);
+
+  return g_string_free (text, FALSE);
+}
+
+static void
+test_repeated (void)
+{
+  for (guint locations = 0; locations < 2; locations++)
+    for (guint depth = 10; depth <= 60; depth += 50)
+      {
+        g_autofree char *text = make_doubled (locations == 1, depth);
+        g_autoptr (GhloDiagnostics) diagnostics = ghlo_diagnostics_new ("test", text, strlen (text));
+        g_autoptr (GhloIrModule) module = ghlo_import_text (text, strlen (text), GHLO_IMPORT_DEFAULT, diagnostics,
+                                                            NULL);
+
+        g_assert_nonnull (module);
+        g_assert_cmpint (ghlo_ir_verify (module, diagnostics, NULL), ==, depth == 10);
+        if (depth > 10)
+          g_assert_nonnull (strstr (((GhloFinding *) g_ptr_array_index (diagnostics->findings, 0))->message,
+                                    "repeat each other"));
+      }
+}
+
 static void
 test_cancelled (void)
 {
@@ -676,6 +745,8 @@ main (int   argc,
   g_test_add_func ("/verify/built/no-terminator", test_built_no_terminator);
   g_test_add_func ("/verify/built/isolated", test_built_isolated);
   g_test_add_func ("/verify/built/deep", test_built_deep);
+  g_test_add_func ("/verify/repeated", test_repeated);
+  g_test_add_func ("/verify/built/place", test_built_place);
   g_test_add_func ("/verify/built/cancelled", test_cancelled);
 
   return g_test_run ();

@@ -71,7 +71,7 @@ def time_interleaved(runners, seconds):
 
 
 def make_runners(text, options):
-    runners, problems = [Ghlo(text, options.device)], []
+    runners, problems = [] if options.peers_only else [Ghlo(text, options.device)], []
     for peer in options.peers:
         try:
             runners.append(PEERS[peer](text))
@@ -131,12 +131,14 @@ def mean_of(ratios):
 
 
 def report(results, names):
+    """Shares of the roofline, and how much slower than GHLO each peer is."""
     print(f"{'program':16}{'attainable':>12}{'GHLO':>8}" + ''.join(f'{n:>8}{"ratio":>8}' for n in names))
     for name, result in results.items():
         least, seconds = result['least_seconds'], result['seconds']
-        line = f"{name:16}{least * 1e6:9.1f} us{least / seconds['GHLO']:8.3f}"
+        ours = seconds.get('GHLO', math.nan)
+        line = f'{name:16}{least * 1e6:9.1f} us{least / ours:8.3f}'
         for peer in names:
-            line += f"{least / seconds[peer]:8.3f}{seconds[peer] / seconds['GHLO']:8.2f}" if peer in seconds else ' ' * 16
+            line += f'{least / seconds[peer]:8.3f}{seconds[peer] / ours:8.2f}' if peer in seconds else ' ' * 16
         print(line + ('   (a view; not counted)' if result['view'] else ''))
         for problem in result['problems']:
             print(f'    {problem}')
@@ -152,6 +154,20 @@ def report_groups(results, names):
                       if group in (group_of(name), 'all') and not r['view'] and peer in r['seconds']]
             line += f'{mean_of(ratios):12.2f}{min(ratios):8.2f}' if ratios else ' ' * 20
         print(line)
+
+
+def write_markdown(path, results, names, copy, products):
+    """What each program must do, what bounds it, and where the peers stand."""
+    lines = [f'| program | MB | MFLOP in products | bound by | attainable | {" | ".join(names)} |',
+             '|---|--:|--:|---|--:|' + '--:|' * len(names)]
+    for name, result in results.items():
+        cost, least = result['cost'], result['least_seconds']
+        bound = 'products' if cost['product_operations'] / products > cost['bytes'] / copy else 'memory'
+        shares = [f"{least / result['seconds'][peer]:.2f}" if peer in result['seconds'] else '–' for peer in names]
+        lines.append(f"| {name} | {cost['bytes'] / 1e6:.3g} | {cost['product_operations'] / 1e6:.4g} | {bound} "
+                     f"| {least * 1e6:.4g} µs | {' | '.join(shares)} |")
+    with open(path, 'w', encoding='utf-8') as file:
+        file.write('\n'.join(lines) + '\n')
 
 
 def plot(results, names, path):
@@ -175,8 +191,10 @@ def main():
     parser.add_argument('--data', required=True, help='the folder with index.json and the programs')
     parser.add_argument('--device', help="GHLO's device (its own choice)")
     parser.add_argument('--peers', default='xla,iree', type=lambda text: text.split(','))
+    parser.add_argument('--peers-only', action='store_true', help='leave GHLO out: where the peers stand')
     parser.add_argument('--time', default=2.0, type=float, help='seconds for each program (2)')
     parser.add_argument('--json', help='save the results')
+    parser.add_argument('--markdown', help='write a table of the programs and where the peers stand')
     parser.add_argument('--plot', help='draw shares of the roofline')
     options = parser.parse_args()
 
@@ -198,13 +216,17 @@ def main():
         cost = about['cost']
         results[name]['least_seconds'] = max(cost['bytes'] / copy, cost['product_operations'] / products)
         results[name]['view'] = is_view(about)
+        results[name]['cost'] = cost
         print(f'  {name}', file=sys.stderr)
     names = [PEERS[peer].name for peer in options.peers]
     report(results, names)
-    report_groups(results, names)
+    if not options.peers_only:
+        report_groups(results, names)
     if options.json:
         with open(options.json, 'w', encoding='utf-8') as file:
             json.dump({'copy': copy, 'products': products, 'empty': empty, 'programs': results}, file, indent=1)
+    if options.markdown:
+        write_markdown(options.markdown, results, names, copy, products)
     if options.plot:
         plot(results, names, options.plot)
 

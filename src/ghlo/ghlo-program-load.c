@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The calls that make programs out of files and bytes. A call has three parts:
+ * what it takes along (made on the caller's thread), a body (run on a worker),
+ * and what the caller makes of the result.
+ */
+
+#include "ghlo-program-private.h"
+
+#include "ghlo-diagnostic-private.h"
+#include "ghlo-job-private.h"
+#include "import/file.h"
+
+/* What load, parse and check take along. */
+typedef struct
+{
+  GFile  *file;      /* of a load: a copy of the caller's; else NULL */
+  GBytes *bytes;     /* else */
+  char   *name;      /* as messages show it; nullable */
+} Source;
+
+static void
+source_free (gpointer data)
+{
+  Source *source = data;
+
+  g_clear_object (&source->file);
+  g_clear_pointer (&source->bytes, g_bytes_unref);
+  g_free (source->name);
+  g_free (source);
+}
+
+/* A name is shown to people, so it has to be UTF-8. */
+static char *
+display_name (GFile *file)
+{
+  g_autofree char *name = g_file_get_basename (file);
+
+  return name != NULL ? g_utf8_make_valid (name, -1) : NULL;
+}
+
+static Source *
+source_new_for_file (GFile   *file,
+                     GError **error)
+{
+  Source *source;
+
+  if (!G_IS_FILE (file))
+    {
+      g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT, "expected a file to load, found nothing");
+      return NULL;
+    }
+
+  source = g_new0 (Source, 1);
+  source->file = g_file_dup (file);
+  source->name = display_name (file);
+
+  return source;
+}
+
+static Source *
+source_new_for_bytes (GBytes      *bytes,
+                      const char  *name,
+                      GError     **error)
+{
+  Source *source;
+
+  if (bytes == NULL)
+    {
+      g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+                           "expected the bytes of a program, found nothing");
+      return NULL;
+    }
+
+  source = g_new0 (Source, 1);
+  source->bytes = g_bytes_ref (bytes);
+  source->name = name != NULL ? g_utf8_make_valid (name, -1) : NULL;
+
+  return source;
+}
+
+static GhloDiagnostics *
+source_get_diagnostics (const Source *source)
+{
+  gsize size;
+  const char *text = g_bytes_get_data (source->bytes, &size);
+
+  return ghlo_diagnostics_new (source->name, text != NULL ? text : "", size);
+}
+
+/* What load and parse give. */
+typedef struct
+{
+  GhloIrModule     *module;
+  GhloImportSource  source;
+} Contents;
+
+static void
+contents_free (gpointer data)
+{
+  Contents *contents = data;
+
+  g_clear_pointer (&contents->module, ghlo_program_drop_module);
+  ghlo_import_source_clear (&contents->source);
+  g_free (contents);
+}
+
+static GhloProgram *
+program_new (Contents *contents)
+{
+  GhloProgram *program;
+
+  if (contents == NULL)
+    return NULL;
+  program = ghlo_program_new (g_steal_pointer (&contents->module), &contents->source);
+  contents_free (contents);
+
+  return program;
+}
+
+static gpointer
+read_run (gpointer            data,
+          const GhloMonitor  *monitor,
+          GError            **error)
+{
+  Source *source = data;
+  g_autoptr (GhloDiagnostics) diagnostics = source_get_diagnostics (source);
+  g_autoptr (GError) local_error = NULL;
+  Contents *contents = g_new0 (Contents, 1);
+
+  contents->module = ghlo_program_read_module (source->bytes, diagnostics, monitor, &contents->source, &local_error);
+  if (contents->module != NULL)
+    return contents;
+
+  contents_free (contents);
+  if (local_error != NULL)
+    g_propagate_error (error, g_steal_pointer (&local_error));
+  else if (ghlo_diagnostics_to_error (diagnostics, error))
+    g_set_error (error, GHLO_ERROR, GHLO_ERROR_INTERNAL, "%s: the program could not be read, for no known reason",
+                 diagnostics->file_name);
+
+  return NULL;
+}
+
+static gpointer
+load_run (gpointer            data,
+          const GhloMonitor  *monitor,
+          GError            **error)
+{
+  Source *source = data;
+  const char *path = g_file_is_native (source->file) ? g_file_peek_path (source->file) : NULL;
+  g_auto (GhloImportFile) file = { 0 };
+  g_autoptr (GError) local_error = NULL;
+  Contents *contents;
+
+  if (path == NULL || !ghlo_import_file_map (&file, path, GHLO_IMPORT_FILE_LIMIT))
+    file.bytes = g_file_load_bytes (source->file, monitor->cancellable, NULL, error);
+  if (file.bytes == NULL)
+    return NULL;
+
+  source->bytes = g_bytes_ref (file.bytes);
+  contents = read_run (source, monitor, &local_error);
+  if (ghlo_monitor_cancelled (monitor, NULL) || !ghlo_import_file_has_changed (&file))
+    {
+      if (contents == NULL)
+        g_propagate_error (error, g_steal_pointer (&local_error));
+      return contents;
+    }
+
+  g_set_error (error, GHLO_ERROR, GHLO_ERROR_DATA, "%s: %s", source->name, GHLO_IMPORT_FILE_CHANGED);
+  g_clear_pointer (&contents, contents_free);
+
+  return NULL;
+}
+
+static const GhloJobClass load_class = {
+  .name = "ghlo_program_load_async",
+  .workers = GHLO_WORKERS_COMPILE,
+  .run = load_run,
+  .free_data = source_free,
+  .free_result = contents_free,
+};
+
+static const GhloJobClass parse_class = {
+  .name = "ghlo_program_parse_async",
+  .workers = GHLO_WORKERS_COMPILE,
+  .run = read_run,
+  .free_data = source_free,
+  .free_result = contents_free,
+};
+
+static gpointer
+check_run (gpointer            data,
+           const GhloMonitor  *monitor,
+           GError            **error)
+{
+  Source *source = data;
+  g_autoptr (GhloDiagnostics) diagnostics = source_get_diagnostics (source);
+  g_autoptr (GError) local_error = NULL;
+  g_autoptr (GhloIrModule) module = NULL;
+
+  module = ghlo_program_read_module (source->bytes, diagnostics, monitor, NULL, &local_error);
+  if (local_error != NULL)
+    {
+      g_propagate_error (error, g_steal_pointer (&local_error));
+      return NULL;
+    }
+
+  return ghlo_diagnostic_list_new (diagnostics);
+}
+
+static const GhloJobClass check_class = {
+  .name = "ghlo_program_check_async",
+  .workers = GHLO_WORKERS_COMPILE,
+  .run = check_run,
+  .free_data = source_free,
+  .free_result = (GDestroyNotify) ghlo_diagnostic_list_free,
+};
+
+/**
+ * ghlo_program_load:
+ * @file: a file with a program
+ * @cancellable: (nullable): what may cancel the call
+ * @error: return location for an error
+ *
+ * Reads and verifies a program in any form that [enum@Ghlo.ProgramFormat] names.
+ *
+ * A local file of more than 64 MiB is mapped into memory, and what the program
+ * takes from it stays in the file: it must not be written to as long as the program
+ * lives. Replace a file by writing another one and renaming it; see
+ * [Forms of programs](formats.html).
+ *
+ * Fails with %GHLO_ERROR_PARSE or %GHLO_ERROR_VERIFY when the program is wrong,
+ * with %GHLO_ERROR_UNSUPPORTED when the library cannot read what the file holds,
+ * with %GHLO_ERROR_DATA when a mapped file changed meanwhile, and with an error of
+ * GIO when the file cannot be read.
+ *
+ * Returns: (transfer full): the program, or %NULL with @error set
+ *
+ * Since: 1.0
+ */
+GhloProgram *
+ghlo_program_load (GFile         *file,
+                   GCancellable  *cancellable,
+                   GError       **error)
+{
+  return program_new (ghlo_job_run (&load_class, source_new_for_file (file, error), NULL, cancellable, error));
+}
+
+/**
+ * ghlo_program_load_async:
+ * @file: a file with a program
+ * @cancellable: (nullable): what may cancel the call
+ * @callback: (scope async) (closure user_data): called when the call has finished
+ * @user_data: data for @callback
+ *
+ * Reads and verifies a program without blocking; see
+ * [func@Ghlo.Program.load].
+ *
+ * Since: 1.0
+ */
+void
+ghlo_program_load_async (GFile               *file,
+                         GCancellable        *cancellable,
+                         GAsyncReadyCallback  callback,
+                         gpointer             user_data)
+{
+  GError *error = NULL;
+  Source *source = source_new_for_file (file, &error);
+
+  ghlo_job_start (&load_class, ghlo_job_task (&load_class, NULL, cancellable, callback, user_data), source, NULL,
+                  error);
+}
+
+/**
+ * ghlo_program_load_finish:
+ * @result: what the callback was given
+ * @error: return location for an error
+ *
+ * Takes the result of [func@Ghlo.Program.load_async].
+ *
+ * Returns: (transfer full): the program, or %NULL with @error set
+ *
+ * Since: 1.0
+ */
+GhloProgram *
+ghlo_program_load_finish (GAsyncResult  *result,
+                          GError       **error)
+{
+  g_return_val_if_fail (ghlo_job_is_valid (&load_class, NULL, result), NULL);
+
+  return program_new (g_task_propagate_pointer (G_TASK (result), error));
+}
+
+/**
+ * ghlo_program_parse:
+ * @bytes: a program
+ * @name: (nullable): the name that messages are to give it
+ * @cancellable: (nullable): what may cancel the call
+ * @error: return location for an error
+ *
+ * Reads and verifies a program in any form that [enum@Ghlo.ProgramFormat] names.
+ * Constants of bytecode are used where they are in @bytes, which must not be
+ * written to as long as the program lives. Fails as [func@Ghlo.Program.load] does.
+ *
+ * Returns: (transfer full): the program, or %NULL with @error set
+ *
+ * Since: 1.0
+ */
+GhloProgram *
+ghlo_program_parse (GBytes        *bytes,
+                    const char    *name,
+                    GCancellable  *cancellable,
+                    GError       **error)
+{
+  return program_new (ghlo_job_run (&parse_class, source_new_for_bytes (bytes, name, error), NULL, cancellable, error));
+}
+
+/**
+ * ghlo_program_parse_async:
+ * @bytes: a program
+ * @name: (nullable): the name that messages are to give it
+ * @cancellable: (nullable): what may cancel the call
+ * @callback: (scope async) (closure user_data): called when the call has finished
+ * @user_data: data for @callback
+ *
+ * Reads and verifies a program without blocking; see [func@Ghlo.Program.parse].
+ *
+ * Since: 1.0
+ */
+void
+ghlo_program_parse_async (GBytes              *bytes,
+                          const char          *name,
+                          GCancellable        *cancellable,
+                          GAsyncReadyCallback  callback,
+                          gpointer             user_data)
+{
+  GError *error = NULL;
+  Source *source = source_new_for_bytes (bytes, name, &error);
+
+  ghlo_job_start (&parse_class, ghlo_job_task (&parse_class, NULL, cancellable, callback, user_data), source, NULL,
+                  error);
+}
+
+/**
+ * ghlo_program_parse_finish:
+ * @result: what the callback was given
+ * @error: return location for an error
+ *
+ * Takes the result of [func@Ghlo.Program.parse_async].
+ *
+ * Returns: (transfer full): the program, or %NULL with @error set
+ *
+ * Since: 1.0
+ */
+GhloProgram *
+ghlo_program_parse_finish (GAsyncResult  *result,
+                           GError       **error)
+{
+  g_return_val_if_fail (ghlo_job_is_valid (&parse_class, NULL, result), NULL);
+
+  return program_new (g_task_propagate_pointer (G_TASK (result), error));
+}
+
+static GListModel *
+model_new (GhloDiagnosticList *list)
+{
+  return list != NULL ? ghlo_diagnostic_list_to_model (list) : NULL;
+}
+
+/**
+ * ghlo_program_check:
+ * @bytes: a program
+ * @name: (nullable): the name that the diagnostics are to give it
+ * @cancellable: (nullable): what may cancel the call
+ * @error: return location for an error
+ *
+ * Finds what is wrong with a program, in the order of its text, up to a hundred
+ * findings. A program that is right gives an empty list; being wrong is no error
+ * here. Findings in what is no text have no line: their messages name the place.
+ *
+ * Returns: (transfer full): a list model of [class@Ghlo.Diagnostic], or %NULL with
+ *   @error set
+ *
+ * Since: 1.0
+ */
+GListModel *
+ghlo_program_check (GBytes        *bytes,
+                    const char    *name,
+                    GCancellable  *cancellable,
+                    GError       **error)
+{
+  return model_new (ghlo_job_run (&check_class, source_new_for_bytes (bytes, name, error), NULL, cancellable, error));
+}
+
+/**
+ * ghlo_program_check_async:
+ * @bytes: a program
+ * @name: (nullable): the name that the diagnostics are to give it
+ * @cancellable: (nullable): what may cancel the call
+ * @callback: (scope async) (closure user_data): called when the call has finished
+ * @user_data: data for @callback
+ *
+ * Finds everything that is wrong with a program without blocking; see
+ * [func@Ghlo.Program.check].
+ *
+ * Since: 1.0
+ */
+void
+ghlo_program_check_async (GBytes              *bytes,
+                          const char          *name,
+                          GCancellable        *cancellable,
+                          GAsyncReadyCallback  callback,
+                          gpointer             user_data)
+{
+  GError *error = NULL;
+  Source *source = source_new_for_bytes (bytes, name, &error);
+
+  ghlo_job_start (&check_class, ghlo_job_task (&check_class, NULL, cancellable, callback, user_data), source, NULL,
+                  error);
+}
+
+/**
+ * ghlo_program_check_finish:
+ * @result: what the callback was given
+ * @error: return location for an error
+ *
+ * Takes the result of [func@Ghlo.Program.check_async].
+ *
+ * Returns: (transfer full): a list model of [class@Ghlo.Diagnostic], or %NULL with
+ *   @error set
+ *
+ * Since: 1.0
+ */
+GListModel *
+ghlo_program_check_finish (GAsyncResult  *result,
+                           GError       **error)
+{
+  g_return_val_if_fail (ghlo_job_is_valid (&check_class, NULL, result), NULL);
+
+  return model_new (g_task_propagate_pointer (G_TASK (result), error));
+}
+

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Bytes of MLIR bytecode as they are put together: numbers, strings, sections.
+ * Constants are only pointed to until the file is whole, so that each is copied
+ * once, into memory of the right size (MLIR: docs/BytecodeFormat.md).
+ */
+
+#pragma once
+
+#include <glib.h>
+
+#include "import/vector.h"
+
+G_BEGIN_DECLS
+
+/* The numbers of sections. */
+typedef enum
+{
+  GHLO_BYTECODE_SECTION_STRING,
+  GHLO_BYTECODE_SECTION_DIALECT,
+  GHLO_BYTECODE_SECTION_ATTR_TYPE,
+  GHLO_BYTECODE_SECTION_ATTR_TYPE_OFFSET,
+  GHLO_BYTECODE_SECTION_IR,
+  GHLO_BYTECODE_SECTION_RESOURCE,
+  GHLO_BYTECODE_SECTION_RESOURCE_OFFSET,
+  GHLO_BYTECODE_SECTION_DIALECT_VERSIONS,
+  GHLO_BYTECODE_SECTION_PROPERTIES,
+} GhloBytecodeSection;
+
+/* Somebody else's bytes that belong before byte @at of the emitter's own. */
+typedef struct
+{
+  gsize         at;
+  gconstpointer data;
+  gsize         size;
+} GhloBytecodePiece;
+
+typedef struct
+{
+  GHLO_IMPORT_VECTOR (guint8)            bytes;
+  GHLO_IMPORT_VECTOR (GhloBytecodePiece) pieces;       /* in the order of @at */
+  gsize                                  piece_bytes;  /* of all pieces */
+} GhloBytecodeEmitter;
+
+/* All bytes, those of the pieces too. */
+static inline gsize
+ghlo_bytecode_emitter_size (const GhloBytecodeEmitter *self)
+{
+  return self->bytes.n + self->piece_bytes;
+}
+
+/* Forgets the bytes and keeps the room for them. */
+static inline void
+ghlo_bytecode_emitter_reset (GhloBytecodeEmitter *self)
+{
+  self->bytes.n = 0;
+  self->pieces.n = 0;
+  self->piece_bytes = 0;
+}
+
+void    ghlo_bytecode_emitter_clear (GhloBytecodeEmitter       *self);
+/* The whole in one piece of memory; NULL when there is not enough. */
+GBytes *ghlo_bytecode_emitter_join  (const GhloBytecodeEmitter *self);
+
+static inline void
+ghlo_bytecode_emit_byte (GhloBytecodeEmitter *self,
+                         guint8               value)
+{
+  GHLO_IMPORT_PUSH (&self->bytes, value);
+}
+
+void    ghlo_bytecode_emit_long     (GhloBytecodeEmitter       *self,
+                                     guint64                    value);
+
+static inline void
+ghlo_bytecode_emit_varint (GhloBytecodeEmitter *self,
+                           guint64              value)
+{
+  if (value < 1u << 7)
+    ghlo_bytecode_emit_byte (self, (guint8) (value << 1 | 1));
+  else
+    ghlo_bytecode_emit_long (self, value);
+}
+
+/* With the sign in the lowest bit. */
+static inline void
+ghlo_bytecode_emit_signed (GhloBytecodeEmitter *self,
+                           gint64               value)
+{
+  ghlo_bytecode_emit_varint (self, (guint64) value << 1 ^ (value < 0 ? G_MAXUINT64 : 0));
+}
+
+static inline void
+ghlo_bytecode_emit_flagged (GhloBytecodeEmitter *self,
+                            guint64              value,
+                            gboolean             flag)
+{
+  ghlo_bytecode_emit_varint (self, value << 1 | (flag != FALSE));
+}
+
+void    ghlo_bytecode_emit_bytes    (GhloBytecodeEmitter       *self,
+                                     gconstpointer              data,
+                                     gsize                      size);
+/* Without a copy where that pays; @data must live until the file is joined. */
+void    ghlo_bytecode_emit_piece    (GhloBytecodeEmitter       *self,
+                                     gconstpointer              data,
+                                     gsize                      size);
+/* The number of the section, its size and all of @content. */
+void    ghlo_bytecode_emit_section  (GhloBytecodeEmitter       *self,
+                                     GhloBytecodeSection        section,
+                                     const GhloBytecodeEmitter *content);
+
+G_END_DECLS

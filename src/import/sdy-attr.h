@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Attributes of the sdy dialect, which the IR keeps as text, as fields: one row
+ * for each, with the form of its text and the order of its fields in bytecode
+ * (Shardy: attrs.td, bytecode.td).
+ */
+
+#pragma once
+
+#include "ir/module.h"
+
+G_BEGIN_DECLS
+
+enum { GHLO_SDY_MAX_FIELDS = 8 };
+
+typedef enum
+{
+  GHLO_SDY_MANUAL_AXES,
+  GHLO_SDY_MESH_AXIS,
+  GHLO_SDY_MESH,
+  GHLO_SDY_SUB_AXIS,
+  GHLO_SDY_AXIS,
+  GHLO_SDY_DIMENSION,
+  GHLO_SDY_SHARDING,
+  GHLO_SDY_SHARDINGS,
+  GHLO_SDY_DIMENSION_MAPPING,
+  GHLO_SDY_TENSOR_MAPPING,
+  GHLO_SDY_RULE,
+  GHLO_SDY_AXES,
+  GHLO_SDY_LISTS_OF_AXES,
+  GHLO_SDY_ALL_TO_ALL,
+  GHLO_SDY_ALL_TO_ALLS,
+  GHLO_SDY_N_KINDS,
+  GHLO_SDY_STRING = GHLO_SDY_N_KINDS,   /* no attribute of sdy but a builtin string */
+  GHLO_SDY_MESH_OR_SYMBOL,
+} GhloSdyKind;
+
+typedef enum
+{
+  GHLO_SDY_FIELD_NONE,
+  GHLO_SDY_FIELD_NAME,        /* attrs: a STRING */
+  GHLO_SDY_FIELD_INTEGER,     /* integer */
+  GHLO_SDY_FIELD_INTEGERS,    /* integers */
+  GHLO_SDY_FIELD_FLAG,        /* integer: 0 or 1 */
+  GHLO_SDY_FIELD_PRIORITY,    /* integer; -1 where there is none */
+  GHLO_SDY_FIELD_ATTR,        /* attrs: one of the kind @child */
+  GHLO_SDY_FIELD_OPTIONAL,    /* attrs: one or none */
+  GHLO_SDY_FIELD_ATTRS,       /* attrs: any number */
+  GHLO_SDY_FIELD_REDUCTION,   /* integer: sum, max, min */
+} GhloSdyFieldKind;
+
+typedef struct
+{
+  GhloSdyFieldKind kind;
+  GhloSdyKind      child;
+} GhloSdyFieldSpec;
+
+typedef struct
+{
+  const char       *mnemonic;   /* "sharding" */
+  const char       *form;       /* of the text behind the mnemonic, see sdy-attr.c */
+  GhloSdyFieldSpec  fields[GHLO_SDY_MAX_FIELDS];   /* up to the first NONE */
+} GhloSdySpec;
+
+typedef struct
+{
+  gint64     integer;
+  GArray    *integers;          /* of gint64; NULL when empty */
+  GPtrArray *attrs;             /* of GhloIrAttr, the module's; NULL when empty */
+} GhloSdyField;
+
+typedef struct
+{
+  GhloSdyKind  kind;
+  GhloSdyField fields[GHLO_SDY_MAX_FIELDS];
+} GhloSdyAttr;
+
+extern const GhloSdySpec ghlo_sdy_specs[GHLO_SDY_N_KINDS];
+
+/* All fields empty. */
+void              ghlo_sdy_attr_init   (GhloSdyAttr       *self,
+                                        GhloSdyKind        kind);
+void              ghlo_sdy_attr_clear  (GhloSdyAttr       *self);
+/* Reads the text of an OPAQUE attribute; parts that are attributes themselves are
+ * made in @module. NULL, or what was expected and where, which the caller frees. */
+char             *ghlo_sdy_attr_parse  (GhloSdyAttr       *self,
+                                        GhloIrModule      *module,
+                                        const GhloIrAttr  *attr);
+/* The text, as Shardy prints it, "sdy.mesh<["x"=2]>". */
+void              ghlo_sdy_attr_print  (const GhloSdyAttr *self,
+                                        GString           *string);
+/* Whether @attr is of that kind, as far as its text's start says. */
+gboolean          ghlo_sdy_attr_is     (const GhloIrAttr  *attr,
+                                        GhloSdyKind        kind);
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (GhloSdyAttr, ghlo_sdy_attr_clear)
+
+static inline gsize
+ghlo_sdy_field_n_attrs (const GhloSdyField *field)
+{
+  return field->attrs != NULL ? field->attrs->len : 0;
+}
+
+static inline gsize
+ghlo_sdy_field_n_integers (const GhloSdyField *field)
+{
+  return field->integers != NULL ? field->integers->len : 0;
+}
+
+/* What printing and reading share. Factors are i to z, then z_1, z_2 and so on. */
+enum { GHLO_SDY_LAST_LETTER = 'z' - 'i', GHLO_SDY_N_REDUCTIONS = 3 };
+
+extern const char *const ghlo_sdy_reductions[GHLO_SDY_N_REDUCTIONS];
+
+/* Behind the mnemonic, with the length of what is the attribute's own; NULL when
+ * @attr is of another kind. */
+const char       *ghlo_sdy_find_body   (const GhloIrAttr  *attr,
+                                        GhloSdyKind        kind,
+                                        gsize             *length);
+/* Behind a "$" of a form: the letter there, or 0, and the field. Gives what follows. */
+const char       *ghlo_sdy_read_reference (const char     *form,
+                                        char              *style,
+                                        guint             *index);
+/* Whether the part of the form up to the next "~" is there. */
+gboolean          ghlo_sdy_has_part    (const GhloSdyAttr *self,
+                                        const char        *form);
+
+void              ghlo_sdy_field_add   (GhloSdyField      *field,
+                                        const GhloIrAttr  *attr);
+void              ghlo_sdy_field_append (GhloSdyField     *field,
+                                        gint64             integer);
+
+G_END_DECLS

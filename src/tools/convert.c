@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * `ghlo convert`: reads a program in whatever form and writes it as text or as a
+ * portable artifact.
+ */
+
+#include "tools/tool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/ghlo-error.h"
+#include "ir/print.h"
+
+typedef enum
+{
+  FORM_NONE,
+  FORM_TEXT,
+  FORM_BYTECODE,
+} Form;
+
+typedef struct
+{
+  const char    *in, *out;
+  char          *to;
+  char          *target;
+  gboolean       generic;
+  gboolean       strip;
+  Form           form;
+  GhloIrVersion  version;
+} Options;
+
+/* What endings mean; the first that fits counts. */
+static const struct { const char *ending; Form form; } endings[] = {
+  { ".mlir", FORM_TEXT },
+  { ".mlirbc", FORM_BYTECODE },
+  { ".bc", FORM_BYTECODE },
+};
+
+static Form
+form_of_ending (const char *path)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (endings); i++)
+    if (g_str_has_suffix (path, endings[i].ending))
+      return endings[i].form;
+
+  return strcmp (path, "-") == 0 ? FORM_TEXT : FORM_NONE;
+}
+
+static gboolean
+misused (GError    **error,
+         const char *format,
+         ...) G_GNUC_PRINTF (2, 3);
+
+static gboolean
+misused (GError    **error,
+         const char *format,
+         ...)
+{
+  g_autofree char *message = NULL;
+  va_list args;
+
+  va_start (args, format);
+  message = g_strdup_vprintf (format, args);
+  va_end (args);
+  g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT, message);
+
+  return FALSE;
+}
+
+/* Whether the options agree with each other; sets form and version. */
+static gboolean
+check_options (Options  *options,
+               GError  **error)
+{
+  if (options->to == NULL)
+    options->form = form_of_ending (options->out);
+  else if (strcmp (options->to, "text") == 0)
+    options->form = FORM_TEXT;
+  else if (strcmp (options->to, "bytecode") == 0)
+    options->form = FORM_BYTECODE;
+  else
+    return misused (error, "expected --to=text or --to=bytecode, found '%s'", options->to);
+
+  if (options->form == FORM_NONE)
+    return misused (error, "expected an OUT that ends in .mlir, .mlirbc or .bc, or else --to=text or --to=bytecode, "
+                    "found '%s'", options->out);
+  if (options->form == FORM_TEXT && options->target != NULL)
+    return misused (error, "--target is for bytecode, and what is written is text");
+  if (options->form == FORM_BYTECODE && options->generic)
+    return misused (error, "--generic is for text, and what is written is bytecode");
+  if (options->form == FORM_BYTECODE && strcmp (options->out, "-") == 0 && isatty (STDOUT_FILENO))
+    return misused (error, "bytecode is not for a terminal; name a file, or send the output elsewhere");
+
+  return ghlo_ir_version_parse_target (options->target, &options->version, error);
+}
+
+static GBytes *
+make_output (const Options  *options,
+             GhloIrModule   *module,
+             GError        **error)
+{
+  GhloIrPrintFlags flags = (options->generic ? GHLO_IR_PRINT_GENERIC : 0)
+                           | (options->strip ? GHLO_IR_PRINT_STRIP_LOCATIONS : 0);
+  char *text;
+
+  if (options->form == FORM_BYTECODE)
+    return ghlo_export_artifact (module, options->version,
+                                 options->strip ? GHLO_EXPORT_STRIP_LOCATIONS : GHLO_EXPORT_DEFAULT, NULL, error);
+
+  text = ghlo_ir_to_string (module, flags);
+
+  return g_bytes_new_take (text, strlen (text));
+}
+
+static gboolean
+write_all (int            fd,
+           const guint8  *data,
+           gsize          size,
+           const char    *name,
+           GError       **error)
+{
+  while (size > 0)
+    {
+      gssize n = write (fd, data, MIN (size, (gsize) 1 << 30));
+
+      if (n < 0 && errno == EINTR)
+        continue;
+      if (n < 0)
+        {
+          g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (errno), "%s cannot be written: %s", name,
+                       g_strerror (errno));
+          return FALSE;
+        }
+      data += n;
+      size -= n;
+    }
+
+  return TRUE;
+}
+
+/* A device or a pipe is written to; a file is replaced, also behind a link, by a
+ * new one, so that there is never half of one. */
+static gboolean
+write_output (const char  *path,
+              GBytes      *bytes,
+              GError     **error)
+{
+  g_autofree char *target = realpath (path, NULL);
+  struct stat status;
+  gsize size;
+  const guint8 *data = g_bytes_get_data (bytes, &size);
+  gboolean ok;
+  int fd;
+
+  if (strcmp (path, "-") == 0)
+    return write_all (STDOUT_FILENO, data, size, "standard output", error);
+  if (stat (path, &status) != 0 || S_ISREG (status.st_mode) || S_ISDIR (status.st_mode))
+    return g_file_set_contents_full (target != NULL ? target : path, (const char *) data, (gssize) size,
+                                     G_FILE_SET_CONTENTS_CONSISTENT, 0666, error);
+
+  fd = g_open (path, O_WRONLY | O_CLOEXEC, 0);
+  if (fd < 0)
+    {
+      g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (errno), "'%s' cannot be opened: %s", path,
+                   g_strerror (errno));
+      return FALSE;
+    }
+  ok = write_all (fd, data, size, path, error);
+
+  return g_close (fd, ok ? error : NULL) && ok;
+}
+
+static gboolean
+convert (const Options *options)
+{
+  g_autoptr (GhloIrModule) module = ghlo_tool_load (options->in, NULL);
+  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (GError) error = NULL;
+
+  if (module == NULL)
+    return FALSE;
+  bytes = make_output (options, module, &error);
+  if (bytes != NULL && write_output (options->out, bytes, &error))
+    return TRUE;
+  ghlo_tool_error ("%s", error->message);
+
+  return FALSE;
+}
+
+static void
+options_clear (Options *options)
+{
+  g_free (options->to);
+  g_free (options->target);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Options, options_clear)
+
+int
+ghlo_tool_convert (int    argc,
+                   char **argv)
+{
+  g_auto (Options) options = { 0 };
+  g_autoptr (GError) error = NULL;
+  int status;
+  const GOptionEntry entries[] = {
+    { "to", 0, 0, G_OPTION_ARG_STRING, &options.to, "What is written: text or bytecode", "FORM" },
+    { "target", 0, 0, G_OPTION_ARG_STRING, &options.target,
+      "The oldest version of StableHLO that is to read the bytecode, 0.9.0 to 1.20.0 (the newest)", "VERSION" },
+    { "generic", 0, 0, G_OPTION_ARG_NONE, &options.generic, "Write every operation in the generic form", NULL },
+    { "strip-locations", 0, 0, G_OPTION_ARG_NONE, &options.strip, "Leave locations out", NULL },
+    G_OPTION_ENTRY_NULL
+  };
+
+  if (!ghlo_tool_parse_options ("convert", entries, &argc, &argv, &status))
+    return status;
+  if (argc != 3)
+    {
+      ghlo_tool_error ("expected IN and OUT, found %d arguments; \"ghlo convert --help\" tells more", argc - 1);
+      return GHLO_TOOL_USAGE;
+    }
+  options.in = argv[1];
+  options.out = argv[2];
+  if (!check_options (&options, &error))
+    {
+      ghlo_tool_error ("%s", error->message);
+      return GHLO_TOOL_USAGE;
+    }
+
+  return convert (&options) ? GHLO_TOOL_OK : GHLO_TOOL_FAILED;
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Files of programs: reading them in whatever form they are in, and as text, the
+ * programs between lines "// -----" one by one.
+ */
+
+#include "tools/tool.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "base/ghlo-error.h"
+#include "ir/verify.h"
+
+/* All of standard input. */
+static GBytes *
+read_stdin (GError **error)
+{
+  g_autoptr (GByteArray) data = g_byte_array_new ();
+  guint8 buffer[65536];
+  gssize n;
+
+  while ((n = read (STDIN_FILENO, buffer, sizeof buffer)) > 0)
+    {
+      if (data->len > G_MAXUINT - sizeof buffer)
+        {
+          g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_DATA, "standard input is larger than 4 GiB");
+          return NULL;
+        }
+      g_byte_array_append (data, buffer, n);
+    }
+  if (n < 0)
+    {
+      g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_DATA, "standard input cannot be read");
+      return NULL;
+    }
+
+  return g_byte_array_free_to_bytes (g_steal_pointer (&data));
+}
+
+GBytes *
+ghlo_tool_read_file (const char *path,
+                     GError    **error)
+{
+  g_autofree char *contents = NULL;
+  gsize length;
+
+  if (strcmp (path, "-") == 0)
+    return read_stdin (error);
+  if (!g_file_get_contents (path, &contents, &length, error))
+    return NULL;
+
+  return g_bytes_new_take (g_steal_pointer (&contents), length);
+}
+
+static void
+section_clear (gpointer data)
+{
+  GhloToolSection *section = data;
+
+  g_bytes_unref (section->bytes);
+}
+
+static void
+add_section (GhloToolFile *self,
+             gsize         start,
+             gsize         end,
+             guint         first_line)
+{
+  const GhloToolSection section = {
+    .bytes = g_bytes_new_from_bytes (self->file.bytes, start, end - start),
+    .first_line = first_line,
+  };
+
+  g_array_append_val (self->sections, section);
+}
+
+static void
+split_text (GhloToolFile *self)
+{
+  gsize length, section = 0, next;
+  const char *text = g_bytes_get_data (self->file.bytes, &length);
+  guint line = 1, first_line = 1;
+
+  for (gsize at = 0; at < length; at = next, line++)
+    {
+      const char *end = memchr (text + at, '\n', length - at);
+
+      next = end != NULL ? (gsize) (end - text) + 1 : length;
+      if (length - at >= 8 && memcmp (text + at, "// -----", 8) == 0)
+        {
+          add_section (self, section, at, first_line);
+          section = next;
+          first_line = line + 1;
+        }
+    }
+  add_section (self, section, length, first_line);
+}
+
+gboolean
+ghlo_tool_file_open (GhloToolFile  *self,
+                     const char    *path,
+                     gboolean       split,
+                     GError       **error)
+{
+  gboolean is_stdin = strcmp (path, "-") == 0;
+
+  *self = (GhloToolFile) { .name = is_stdin ? "<stdin>" : path };
+  if (is_stdin || !ghlo_import_file_map (&self->file, path, GHLO_IMPORT_FILE_LIMIT))
+    self->file.bytes = ghlo_tool_read_file (path, error);
+  if (self->file.bytes == NULL)
+    return FALSE;
+
+  self->is_text = ghlo_import_is_text (self->file.bytes);
+  self->sections = g_array_new (FALSE, FALSE, sizeof (GhloToolSection));
+  g_array_set_clear_func (self->sections, section_clear);
+  if (split && self->is_text)
+    split_text (self);
+  else
+    add_section (self, 0, g_bytes_get_size (self->file.bytes), 1);
+
+  return TRUE;
+}
+
+void
+ghlo_tool_file_clear (GhloToolFile *self)
+{
+  g_clear_pointer (&self->sections, g_array_unref);
+  ghlo_import_file_clear (&self->file);
+}
+
+GhloIrModule *
+ghlo_tool_parse (const char         *name,
+                 GBytes             *bytes,
+                 GhloImportFlags     flags,
+                 GhloDiagnostics   **diagnostics,
+                 GhloImportSource   *source)
+{
+  g_autoptr (GhloIrModule) module = NULL;
+  gsize size;
+  const char *data = g_bytes_get_data (bytes, &size);
+
+  *diagnostics = ghlo_diagnostics_new (name, data != NULL ? data : "", size);
+  module = ghlo_import (bytes, flags, *diagnostics, NULL, source);
+  if (module == NULL || !ghlo_ir_verify (module, *diagnostics, NULL))
+    return NULL;
+
+  return g_steal_pointer (&module);
+}
+
+GhloIrModule *
+ghlo_tool_file_parse (GhloToolFile      *self,
+                      guint              index,
+                      GhloImportFlags    flags,
+                      GhloDiagnostics  **diagnostics,
+                      GhloImportSource  *source)
+{
+  const GhloToolSection *section = &g_array_index (self->sections, GhloToolSection, index);
+  g_autoptr (GhloIrModule) module = ghlo_tool_parse (self->name, section->bytes, flags, diagnostics, source);
+
+  if (!ghlo_import_file_has_changed (&self->file))
+    return g_steal_pointer (&module);
+
+  ghlo_diagnostics_free (*diagnostics);
+  *diagnostics = ghlo_diagnostics_new (self->name, NULL, 0);
+  ghlo_diagnostics_add (*diagnostics, GHLO_SEVERITY_ERROR, GHLO_ERROR_DATA, 0, 0, GHLO_IMPORT_FILE_CHANGED);
+
+  return NULL;
+}
+
+GhloIrModule *
+ghlo_tool_load (const char        *path,
+                GhloImportSource  *source)
+{
+  g_auto (GhloToolFile) file = { 0 };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GhloDiagnostics) diagnostics = NULL;
+  GhloIrModule *module;
+
+  if (!ghlo_tool_file_open (&file, path, FALSE, &error))
+    {
+      ghlo_tool_error ("%s", error->message);
+      return NULL;
+    }
+  module = ghlo_tool_file_parse (&file, 0, GHLO_IMPORT_DEFAULT, &diagnostics, source);
+  if (module == NULL)
+    ghlo_tool_print_findings (diagnostics);
+
+  return module;
+}
