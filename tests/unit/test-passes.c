@@ -212,6 +212,39 @@ test_cancel (void)
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
 }
 
+/* What passes make stands where what it replaces stood; what is inlined, at both places. */
+static void
+test_locations (void)
+{
+  g_autoptr (GhloIrModule) module = parse (
+    "func.func @main(%x: tensor<4x1xf32> loc(\"x\")) -> tensor<4x4xf32> {\n"
+    "  %0 = func.call @f(%x) : (tensor<4x1xf32>) -> tensor<4x1xf32> loc(\"call\")\n"
+    "  %1 = stablehlo.broadcast_in_dim %0, dims = [0, 1] : (tensor<4x1xf32>) -> tensor<4x4xf32> loc(\"repeat\")\n"
+    "  %2 = stablehlo.transpose %1, dims = [1, 0] : (tensor<4x4xf32>) -> tensor<4x4xf32> loc(\"turn\")\n"
+    "  return %2 : tensor<4x4xf32> loc(\"end\")\n"
+    "} loc(\"main\")\n"
+    "func.func private @f(%x: tensor<4x1xf32> loc(\"y\")) -> tensor<4x1xf32> {\n"
+    "  %c = stablehlo.constant dense<4.0> : tensor<f32> loc(\"four\")\n"
+    "  %0 = stablehlo.broadcast_in_dim %c, dims = [] : (tensor<f32>) -> tensor<4x1xf32> loc(\"fours\")\n"
+    "  %1 = stablehlo.divide %x, %0 : tensor<4x1xf32> loc(\"quarter\")\n"
+    "  return %1 : tensor<4x1xf32> loc(\"back\")\n"
+    "} loc(\"f\")\n");
+  GhloIrBlock *body;
+  g_autofree char *text = NULL;
+
+  run (module, &(GhloPassOptions) { .level = 2 }, NULL);
+  body = ghlo_ir_func_get_body (ghlo_ir_module_get_entry (module));
+  for (GhloIrOp *op = body->first; op != NULL; op = op->next)
+    {
+      g_assert_nonnull (op->location);
+      g_assert_cmpuint (op->line, >, 0);
+    }
+  text = ghlo_ir_to_string (module, GHLO_IR_PRINT_DEFAULT);
+  g_assert_nonnull (strstr (text, "callsite("));
+  g_assert_nonnull (strstr (text, "\"quarter\""));
+  g_assert_nonnull (strstr (text, "\"turn\""));
+}
+
 /* An evaluator that says how often it was asked, and cancels or fails on request. */
 typedef struct
 {
@@ -377,6 +410,7 @@ main (int    argc,
   g_test_add_func ("/passes/environment", test_environment);
   g_test_add_func ("/passes/report", test_report);
   g_test_add_func ("/passes/cancel", test_cancel);
+  g_test_add_func ("/passes/locations", test_locations);
   g_test_add_func ("/passes/evaluator", test_evaluator);
   g_test_add_func ("/passes/growth", test_growth);
   g_test_add_func ("/passes/depth", test_depth);
