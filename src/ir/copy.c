@@ -12,6 +12,7 @@ typedef struct
 {
   GhloIrModule *module;      /* the copy */
   GHashTable   *made;        /* type, attribute, location or value of the source → its copy */
+  gboolean      same;        /* the source is of the same module, whose types and attributes serve */
 } Copier;
 
 static const GhloIrAttr *copy_attr (Copier *self, const GhloIrAttr *attr);
@@ -25,6 +26,8 @@ copy_type (Copier           *self,
   g_autofree const GhloIrType **members = NULL;
   gsize n_members;
 
+  if (self->same)
+    return type;
   if (type == NULL || copy != NULL)
     return copy;
 
@@ -93,6 +96,8 @@ copy_location (Copier               *self,
   const GhloIrLocation *copy = location != NULL ? g_hash_table_lookup (self->made, location) : NULL;
   g_autofree const GhloIrLocation **children = NULL;
 
+  if (self->same)
+    return location;
   if (location == NULL || copy != NULL)
     return copy;
 
@@ -201,6 +206,8 @@ copy_attr (Copier           *self,
   const GhloIrAttr *copy = attr != NULL ? g_hash_table_lookup (self->made, attr) : NULL;
   g_autofree const GhloIrAttr **children = NULL;
 
+  if (self->same)
+    return attr;
   if (attr == NULL || copy != NULL)
     return copy;
 
@@ -259,7 +266,13 @@ copy_op (Copier         *self,
   GhloIrOp *copy;
 
   for (guint i = 0; i < op->n_operands; i++)
-    operands[i] = g_hash_table_lookup (self->made, ghlo_ir_op_operand (op, i));
+    {
+      GhloIrValue *operand = ghlo_ir_op_operand (op, i);
+
+      operands[i] = g_hash_table_lookup (self->made, operand);
+      if (operands[i] == NULL && self->same)
+        operands[i] = operand;
+    }
   for (guint i = 0; i < op->n_results; i++)
     types[i] = copy_type (self, op->results[i].type);
   for (guint i = 0; i < spec->n_attributes; i++)
@@ -295,4 +308,35 @@ ghlo_ir_module_copy (GhloIrModule *self)
   copier.module->op = copy_op (&copier, self->op);
 
   return copier.module;
+}
+
+GhloIrOp *
+ghlo_ir_op_copy (GhloIrModule   *module,
+                 const GhloIrOp *op,
+                 gboolean        same,
+                 GHashTable     *made)
+{
+  Copier copier = { .module = module, .made = made, .same = same };
+
+  return copy_op (&copier, op);
+}
+
+const GhloIrAttr *
+ghlo_ir_attr_copy (GhloIrModule     *module,
+                   const GhloIrAttr *attr,
+                   GHashTable       *made)
+{
+  Copier copier = { .module = module, .made = made };
+
+  return copy_attr (&copier, attr);
+}
+
+const GhloIrType *
+ghlo_ir_type_copy (GhloIrModule     *module,
+                   const GhloIrType *type,
+                   GHashTable       *made)
+{
+  Copier copier = { .module = module, .made = made };
+
+  return copy_type (&copier, type);
 }

@@ -28,7 +28,9 @@ ghlo_ir_value_get_constant (const GhloIrValue *value,
               || !ghlo_element_type_is_integer (attr->type->element_type))
             return FALSE;
           *number = ghlo_ir_dense_get (attr, 0).i;
-          return TRUE;
+          /* An unsigned number of 64 bits may be none of ours. */
+          return *number >= 0
+                 || ghlo_element_info (attr->type->element_type)->element_class == GHLO_ELEMENT_CLASS_SIGNED;
         case GHLO_OP_STABLEHLO_BROADCAST_IN_DIM:
         case GHLO_OP_STABLEHLO_RESHAPE:
           value = ghlo_ir_op_operand (op, 0);

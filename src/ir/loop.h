@@ -23,7 +23,7 @@ typedef struct
 gboolean ghlo_ir_counted_loop (const GhloIrOp    *loop,
                                GhloIrCountedLoop *counted);
 /* The one integer that @value always is: a constant scalar or a splat, also through
- * a conversion, broadcast or reshape. */
+ * a broadcast or reshape. FALSE where 64 signed bits do not hold it. */
 gboolean ghlo_ir_value_get_constant (const GhloIrValue *value,
                                      gint64            *number);
 

@@ -119,6 +119,16 @@ gsize              ghlo_ir_module_get_size   (const GhloIrModule *self);
 const char        *ghlo_ir_module_intern     (GhloIrModule *self, const char *text, gssize length);
 /* A copy to change: same shape, constants shared by reference. */
 GhloIrModule      *ghlo_ir_module_copy       (GhloIrModule *self);
+/* A copy of @op with its regions, in no block yet. @made says what stands for values
+ * that the operation uses from outside, and afterwards also what stands for those that
+ * it defines. @same: the operation is @module's own, and a value that @made does not
+ * know stands for itself; else @made gets types, attributes and locations too and must
+ * know every value. */
+GhloIrOp          *ghlo_ir_op_copy           (GhloIrModule *module, const GhloIrOp *op, gboolean same,
+                                              GHashTable *made);
+/* A type or attribute of another module, as one of this; @made as above. */
+const GhloIrAttr  *ghlo_ir_attr_copy         (GhloIrModule *module, const GhloIrAttr *attr, GHashTable *made);
+const GhloIrType  *ghlo_ir_type_copy         (GhloIrModule *module, const GhloIrType *type, GHashTable *made);
 /* The function of that name directly inside the outermost module, or NULL. */
 GhloIrOp          *ghlo_ir_module_find       (const GhloIrModule *self, const char *name);
 /* The symbol @name as seen from @from: looked for in the nearest symbol table

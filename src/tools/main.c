@@ -42,7 +42,11 @@ const GhloToolCommand ghlo_tool_commands[] = {
   { "devices", NULL, "list the devices that programs can run on", NULL, ghlo_tool_devices },
   { "info", "FILE", "show what a program takes, gives and consists of", NULL, ghlo_tool_info },
   { "ops", NULL, "list the operations that are known, and how far", NULL, ghlo_tool_ops },
-  { "opt", "FILE", "read a program, verify it and print it", NULL, ghlo_tool_opt },
+  { "opt", "FILE", "read a program, run passes over it and print it",
+    "Examples:\n"
+    "  ghlo opt --passes=O2 --report model.mlir   all passes of a level, and what they did\n"
+    "  ghlo opt --passes=inline,fold model.mlir   these passes, in this order",
+    ghlo_tool_opt },
   { "run", "FILE", "run a program",
     "Inputs are given in order:\n"
     "  --input=image.npy                          a NumPy file\n"

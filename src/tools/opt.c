@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * `ghlo opt`: reads a program, verifies it and prints it.
+ * `ghlo opt`: reads a program, verifies it, runs passes over it when asked to, and
+ * prints it.
  */
 
 #include "tools/tool.h"
@@ -8,15 +9,48 @@
 #include <stdio.h>
 
 #include "ir/print.h"
+#include "passes/pass.h"
+#include "reference/reference.h"
+#include "runtime/evaluate.h"
+
+/* What the command line says of one run. */
+typedef struct
+{
+  gboolean         run_passes, report;
+  GhloImportFlags  import_flags;
+  GhloIrPrintFlags print_flags;
+  GhloPassOptions  passes;      /* its names are borrowed */
+} Options;
 
 static gboolean
-print_section (GhloToolFile     *file,
-               guint             index,
-               GhloImportFlags   import_flags,
-               GhloIrPrintFlags  flags)
+run_passes (GhloIrModule  *module,
+            const Options *options)
+{
+  g_autoptr (GhloPassReport) report = ghlo_pass_report_new ();
+  g_autoptr (GError) error = NULL;
+  g_autofree char *text = NULL;
+
+  if (!ghlo_passes_run (module, &options->passes, NULL, report, &error))
+    {
+      ghlo_tool_error ("%s", error->message);
+      return FALSE;
+    }
+  if (options->report)
+    {
+      text = ghlo_pass_report_to_string (report);
+      fputs (text, stderr);
+    }
+
+  return TRUE;
+}
+
+static gboolean
+print_section (GhloToolFile  *file,
+               guint          index,
+               const Options *options)
 {
   g_autoptr (GhloDiagnostics) diagnostics = NULL;
-  g_autoptr (GhloIrModule) module = ghlo_tool_file_parse (file, index, import_flags, &diagnostics, NULL);
+  g_autoptr (GhloIrModule) module = ghlo_tool_file_parse (file, index, options->import_flags, &diagnostics, NULL);
   g_autofree char *text = NULL;
 
   if (module == NULL)
@@ -24,22 +58,77 @@ print_section (GhloToolFile     *file,
       ghlo_tool_print_findings (diagnostics);
       return FALSE;
     }
-  text = ghlo_ir_to_string (module, flags);
+  if (options->run_passes && !run_passes (module, options))
+    return FALSE;
+  text = ghlo_ir_to_string (module, options->print_flags);
   fputs (text, stdout);
 
   return TRUE;
+}
+
+/* "O2", or names of passes. FALSE when it is neither, which is told. */
+static gboolean
+read_passes (Options *options,
+             char   **names)
+{
+  if (g_strv_length (names) == 1 && names[0][0] == 'O' && names[0][1] >= '0'
+      && names[0][1] <= '0' + GHLO_PASS_MAX_LEVEL && names[0][2] == '\0')
+    {
+      options->passes.level = names[0][1] - '0';
+      return TRUE;
+    }
+  for (guint i = 0; names[i] != NULL; i++)
+    if (ghlo_pass_find (names[i]) < 0)
+      {
+        ghlo_tool_error ("expected a level from O0 to O%d or names of passes, found '%s'; \"ghlo opt --passes=help\" "
+                         "lists them", GHLO_PASS_MAX_LEVEL, names[i]);
+        return FALSE;
+      }
+  options->passes.only = (const char *const *) names;
+
+  return TRUE;
+}
+
+static int
+print_file (const char    *path,
+            gboolean       split,
+            const Options *options)
+{
+  g_auto (GhloToolFile) file = { 0 };
+  g_autoptr (GError) error = NULL;
+  gboolean ok = TRUE;
+
+  if (!ghlo_tool_file_open (&file, path, split, &error))
+    {
+      ghlo_tool_error ("%s", error->message);
+      return GHLO_TOOL_FAILED;
+    }
+  for (guint i = 0; i < file.sections->len; i++)
+    {
+      if (i > 0)
+        puts ("// -----");
+      ok &= print_section (&file, i, options);
+    }
+
+  return ok ? GHLO_TOOL_OK : GHLO_TOOL_FAILED;
 }
 
 int
 ghlo_tool_opt (int    argc,
                char **argv)
 {
-  gboolean allow_unregistered = FALSE, generic = FALSE, strip = FALSE, elide = FALSE, split = FALSE, ok = TRUE;
-  g_autoptr (GError) error = NULL;
-  g_auto (GhloToolFile) file = { 0 };
-  GhloIrPrintFlags flags;
+  gboolean allow_unregistered = FALSE, generic = FALSE, strip = FALSE, elide = FALSE, split = FALSE;
+  GhloExecutorEvaluator evaluator = { .executor = ghlo_reference_executor () };
+  Options options = { .passes = { .use_environment = TRUE, .verify = TRUE } };
+  g_autofree char *passes = NULL, *help = NULL;
+  g_auto (GStrv) names = NULL;
   int status;
   const GOptionEntry entries[] = {
+    { "passes", 'p', 0, G_OPTION_ARG_STRING, &passes,
+      "Run the passes of a level (O0 to O3), or these; \"help\" lists them", "LEVEL|NAME,…" },
+    { "report", 0, 0, G_OPTION_ARG_NONE, &options.report, "Say on standard error what the passes did", NULL },
+    { "excess-precision", 0, 0, G_OPTION_ARG_NONE, &options.passes.excess_precision,
+      "Let passes keep values more precisely than their types say", NULL },
     { "generic", 0, 0, G_OPTION_ARG_NONE, &generic, "Print every operation in the generic form", NULL },
     { "strip-locations", 0, 0, G_OPTION_ARG_NONE, &strip, "Leave locations out", NULL },
     { "elide-constants", 0, 0, G_OPTION_ARG_NONE, &elide, "Leave the elements of large constants out", NULL },
@@ -51,25 +140,26 @@ ghlo_tool_opt (int    argc,
 
   if (!ghlo_tool_parse_options ("opt", entries, &argc, &argv, &status))
     return status;
+  if (g_strcmp0 (passes, "help") == 0 || ghlo_passes_help_wanted ())
+    {
+      help = ghlo_passes_help ();
+      fputs (help, stdout);
+      return GHLO_TOOL_OK;
+    }
   if (argc != 2)
     {
       ghlo_tool_error ("expected one FILE, found %d; \"ghlo opt --help\" tells more", argc - 1);
       return GHLO_TOOL_USAGE;
     }
-  if (!ghlo_tool_file_open (&file, argv[1], split, &error))
-    {
-      ghlo_tool_error ("%s", error->message);
-      return GHLO_TOOL_FAILED;
-    }
 
-  flags = (generic ? GHLO_IR_PRINT_GENERIC : 0) | (strip ? GHLO_IR_PRINT_STRIP_LOCATIONS : 0)
-          | (elide ? GHLO_IR_PRINT_ELIDE_LARGE : 0);
-  for (guint i = 0; i < file.sections->len; i++)
-    {
-      if (i > 0)
-        puts ("// -----");
-      ok &= print_section (&file, i, allow_unregistered ? GHLO_IMPORT_ALLOW_UNREGISTERED : GHLO_IMPORT_DEFAULT, flags);
-    }
+  names = g_strsplit (passes != NULL ? passes : "O0", ",", -1);
+  options.run_passes = passes != NULL;
+  options.passes.evaluator = ghlo_executor_evaluator (&evaluator);
+  options.import_flags = allow_unregistered ? GHLO_IMPORT_ALLOW_UNREGISTERED : GHLO_IMPORT_DEFAULT;
+  options.print_flags = (generic ? GHLO_IR_PRINT_GENERIC : 0) | (strip ? GHLO_IR_PRINT_STRIP_LOCATIONS : 0)
+                        | (elide ? GHLO_IR_PRINT_ELIDE_LARGE : 0);
+  if (!read_passes (&options, names))
+    return GHLO_TOOL_USAGE;
 
-  return ok ? GHLO_TOOL_OK : GHLO_TOOL_FAILED;
+  return print_file (argv[1], split, &options);
 }

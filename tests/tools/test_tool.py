@@ -244,6 +244,9 @@ def test_listings(tests):
     tests.expect('version', ghlo('--version'), 0, 'ghlo 0.')
     tests.expect('devices', ghlo('devices'), 0, 'reference')
     tests.expect('generic form', ghlo('opt', '--generic', add), 0, '"stablehlo.add"(')
+    tests.expect('passes', ghlo('opt', '--passes=O2', '--report', add), 0, 'stablehlo.add', 'operations became')
+    tests.expect('list of passes', ghlo('opt', '--passes=help'), 0, 'inline', 'dead-code')
+    tests.expect('unknown pass', ghlo('opt', '--passes=inline,frobnicate', add), 2, "found 'frobnicate'")
     tests.expect('info', ghlo('info', add), 0, 'tensor<2x2xf32>', 'stablehlo.add')
     info = json.loads(ghlo('info', '--json', add).stdout)
     tests.report(info['inputs'] == ['tensor<2x2xf32>'] * 2 and info['operation_counts']['stablehlo.add'] == 1,

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Constants as rules look at them.
+ */
+
+#include "passes/constant.h"
+
+#include <math.h>
+
+/* How far a splat is followed through operations that only change its shape. */
+enum { MAX_STEPS = 8, MAX_INTS = 64 * 1024 };
+
+gboolean
+ghlo_type_is_plain (const GhloIrType *type)
+{
+  return type->kind == GHLO_IR_TYPE_TENSOR && type->element_type != GHLO_ELEMENT_TYPE_INVALID
+         && type->quantization == NULL && type->encoding == NULL && type->bounds == NULL && type->text == NULL
+         && ghlo_ir_type_has_static_shape (type);
+}
+
+gsize
+ghlo_type_count (const GhloIrType *type)
+{
+  gsize count = 0;
+
+  return ghlo_shape_count (type->dimensions, type->rank, &count) ? count : G_MAXSIZE;
+}
+
+gboolean
+ghlo_type_is_ieee (const GhloIrType *type)
+{
+  const GhloElementInfo *info = ghlo_element_info (type->element_type);
+
+  return ghlo_type_is_plain (type) && info->element_class == GHLO_ELEMENT_CLASS_FLOAT
+         && (info->specials == GHLO_FLOAT_IEEE || info->specials == GHLO_FLOAT_FINITE);
+}
+
+gboolean
+ghlo_type_is_integer (const GhloIrType *type)
+{
+  return ghlo_type_is_plain (type) && ghlo_element_type_is_integer (type->element_type);
+}
+
+gboolean
+ghlo_type_is_boolean (const GhloIrType *type)
+{
+  return ghlo_type_is_plain (type) && type->element_type == GHLO_ELEMENT_TYPE_I1;
+}
+
+gboolean
+ghlo_type_is_discrete (const GhloIrType *type)
+{
+  return ghlo_type_is_integer (type) || ghlo_type_is_boolean (type);
+}
+
+const GhloIrAttr *
+ghlo_value_get_dense (const GhloIrValue *value)
+{
+  const GhloIrAttr *attr;
+
+  if (value->op == NULL || value->op->kind != GHLO_OP_STABLEHLO_CONSTANT || !ghlo_type_is_plain (value->type))
+    return NULL;
+  attr = ghlo_ir_op_get (value->op, "value");
+
+  return attr != NULL && attr->kind == GHLO_IR_ATTR_DENSE && attr->type == value->type && attr->dense.bytes != NULL
+         ? attr : NULL;
+}
+
+gboolean
+ghlo_value_get_splat (const GhloIrValue *value,
+                      GhloScalar        *scalar)
+{
+  const GhloIrAttr *attr;
+
+  for (guint i = 0; i < MAX_STEPS && value->op != NULL && (value->op->kind == GHLO_OP_STABLEHLO_RESHAPE
+                                                          || value->op->kind == GHLO_OP_STABLEHLO_BROADCAST_IN_DIM);
+       i++)
+    {
+      if (!ghlo_type_is_plain (value->type))
+        return FALSE;
+      value = ghlo_ir_op_operand (value->op, 0);
+    }
+  attr = ghlo_value_get_dense (value);
+  if (attr == NULL || attr->dense.n_elements == 0 || (!attr->dense.splat && attr->dense.n_elements > 1))
+    return FALSE;
+  *scalar = ghlo_ir_dense_get (attr, 0);
+
+  return TRUE;
+}
+
+gboolean
+ghlo_value_is_number (const GhloIrValue *value,
+                      double             number)
+{
+  GhloScalar scalar;
+
+  if (!ghlo_value_get_splat (value, &scalar))
+    return FALSE;
+  switch (ghlo_element_info (value->type->element_type)->element_class)
+    {
+    case GHLO_ELEMENT_CLASS_BOOLEAN:
+    case GHLO_ELEMENT_CLASS_SIGNED:
+      return scalar.i == (gint64) number;
+    case GHLO_ELEMENT_CLASS_UNSIGNED:
+      return number >= 0 && scalar.u == (guint64) number;
+    case GHLO_ELEMENT_CLASS_FLOAT:
+      return scalar.f == number && !signbit (scalar.f) == !signbit (number);
+    case GHLO_ELEMENT_CLASS_COMPLEX:
+    case GHLO_ELEMENT_CLASS_NONE:
+      break;
+    }
+
+  return FALSE;
+}
+
+/* The greatest value of the bits of an integer type, as a pattern. */
+static guint64
+ones (const GhloElementInfo *info)
+{
+  return info->bits >= 64 ? G_MAXUINT64 : ((guint64) 1 << info->bits) - 1;
+}
+
+gboolean
+ghlo_value_is_all_ones (const GhloIrValue *value)
+{
+  const GhloElementInfo *info = ghlo_element_info (value->type->element_type);
+  GhloScalar scalar;
+
+  return ghlo_type_is_discrete (value->type) && ghlo_value_get_splat (value, &scalar)
+         && (scalar.u & ones (info)) == ones (info);
+}
+
+static gboolean
+is_extreme (const GhloIrValue *value,
+            gboolean           greatest)
+{
+  const GhloElementInfo *info = ghlo_element_info (value->type->element_type);
+  gint64 limit = info->bits >= 1 ? (gint64) (ones (info) >> 1) : 0;
+  GhloScalar scalar;
+
+  if (!ghlo_value_get_splat (value, &scalar))
+    return FALSE;
+  switch (info->element_class)
+    {
+    case GHLO_ELEMENT_CLASS_BOOLEAN:
+      return scalar.i == greatest;
+    case GHLO_ELEMENT_CLASS_SIGNED:
+      return scalar.i == (greatest ? limit : -limit - 1);
+    case GHLO_ELEMENT_CLASS_UNSIGNED:
+      return scalar.u == (greatest ? ones (info) : 0);
+    case GHLO_ELEMENT_CLASS_FLOAT:
+      return isinf (scalar.f) && (scalar.f > 0) == greatest;
+    case GHLO_ELEMENT_CLASS_COMPLEX:
+    case GHLO_ELEMENT_CLASS_NONE:
+      break;
+    }
+
+  return FALSE;
+}
+
+gboolean
+ghlo_value_is_least (const GhloIrValue *value)
+{
+  return is_extreme (value, FALSE);
+}
+
+gboolean
+ghlo_value_is_greatest (const GhloIrValue *value)
+{
+  return is_extreme (value, TRUE);
+}
+
+gboolean
+ghlo_value_get_ints (const GhloIrValue *value,
+                     gint64           **integers,
+                     gsize             *n)
+{
+  const GhloIrAttr *attr = ghlo_value_get_dense (value);
+
+  return attr != NULL && attr->dense.n_elements <= MAX_INTS && ghlo_ir_dense_to_int64 (attr, integers, n);
+}

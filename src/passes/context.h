@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What a pass is and what it is given: the row of the table, the options of the
+ * run, and the count of what it changed. Private to this folder.
+ */
+
+#pragma once
+
+#include "passes/pass.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  const GhloPassOptions *options;
+  const GhloMonitor     *monitor;        /* nullable */
+  guint64                n_changes;      /* of the pass at work */
+  guint64                n_evaluated;    /* elements computed ahead of time in this run, over all rounds */
+} GhloPassContext;
+
+typedef gboolean (*GhloPassFunc) (GhloIrModule     *module,
+                                  GhloPassContext  *context,
+                                  GError          **error);
+
+typedef struct
+{
+  const char   *name;                    /* kebab-case, as switches have it */
+  const char   *summary;                 /* one line */
+  guint         level;                   /* the least that runs it */
+  gboolean      once;                    /* first, and not again in later rounds */
+  GhloPassFunc  run;
+} GhloPass;
+
+/* In the order in which a round runs them. */
+extern const GhloPass ghlo_pass_table[];
+
+#define PASS(word) \
+  gboolean ghlo_pass_##word (GhloIrModule *module, GhloPassContext *context, GError **error)
+PASS (inline);
+PASS (simplify);
+PASS (fold);
+PASS (fold_transposes);
+PASS (reshape);
+PASS (share);
+PASS (hoist);
+PASS (count_loops);
+PASS (dead_code);
+#undef PASS
+
+G_END_DECLS

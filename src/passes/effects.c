@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What may be done with an operation: removed, repeated, moved.
+ */
+
+#include "passes/effects.h"
+
+#include "passes/walk.h"
+
+typedef enum
+{
+  /* Beside the op table's PURE: as pure as what its regions hold. */
+  AS_ITS_REGIONS = 1 << 0,
+  /* PURE in the table, but it does something to other processes, or holds a place. */
+  NEVER_PURE     = 1 << 1,
+  CONTROL        = 1 << 2,
+  CHEAP          = 1 << 3,
+  COSTLY         = 1 << 4,
+  FREE           = 1 << 5,
+} Nature;
+
+static const guint8 natures[GHLO_N_OPS] = {
+  [GHLO_OP_STABLEHLO_IF] = AS_ITS_REGIONS | CONTROL,
+  [GHLO_OP_STABLEHLO_CASE] = AS_ITS_REGIONS | CONTROL,
+  [GHLO_OP_STABLEHLO_WHILE] = AS_ITS_REGIONS | CONTROL,
+  [GHLO_OP_STABLEHLO_SCATTER] = AS_ITS_REGIONS | CHEAP,
+  [GHLO_OP_STABLEHLO_SELECT_AND_SCATTER] = AS_ITS_REGIONS | COSTLY,
+  [GHLO_OP_STABLEHLO_SORT] = AS_ITS_REGIONS | COSTLY,
+  [GHLO_OP_STABLEHLO_REDUCE_WINDOW] = AS_ITS_REGIONS | COSTLY,
+  [GHLO_OP_CHLO_SCAN] = AS_ITS_REGIONS,
+  /* Merging or dropping one would undo what it is for; the dead ones are found otherwise. */
+  [GHLO_OP_STABLEHLO_OPTIMIZATION_BARRIER] = NEVER_PURE,
+  [GHLO_OP_STABLEHLO_CROSS_REPLICA_SUM] = NEVER_PURE,
+  [GHLO_OP_STABLEHLO_CONSTANT] = CHEAP | FREE,
+  [GHLO_OP_STABLEHLO_IOTA] = CHEAP | FREE,
+  [GHLO_OP_STABLEHLO_RESHAPE] = CHEAP | FREE,
+  [GHLO_OP_STABLEHLO_BROADCAST_IN_DIM] = CHEAP | FREE,
+  [GHLO_OP_STABLEHLO_SLICE] = CHEAP | FREE,
+  [GHLO_OP_STABLEHLO_TRANSPOSE] = CHEAP,
+  [GHLO_OP_STABLEHLO_REVERSE] = CHEAP,
+  [GHLO_OP_STABLEHLO_SELECT] = CHEAP,
+  [GHLO_OP_STABLEHLO_CLAMP] = CHEAP,
+  [GHLO_OP_STABLEHLO_PAD] = CHEAP,
+  [GHLO_OP_STABLEHLO_CONCATENATE] = CHEAP,
+  [GHLO_OP_STABLEHLO_DYNAMIC_SLICE] = CHEAP,
+  [GHLO_OP_STABLEHLO_DYNAMIC_UPDATE_SLICE] = CHEAP,
+  [GHLO_OP_STABLEHLO_GATHER] = CHEAP,
+  [GHLO_OP_STABLEHLO_BITCAST_CONVERT] = CHEAP,
+  [GHLO_OP_STABLEHLO_TUPLE] = CHEAP | FREE,
+  [GHLO_OP_STABLEHLO_GET_TUPLE_ELEMENT] = CHEAP | FREE,
+  [GHLO_OP_STABLEHLO_REDUCE] = CHEAP,
+  [GHLO_OP_STABLEHLO_DOT_GENERAL] = COSTLY,
+  [GHLO_OP_STABLEHLO_DOT] = COSTLY,
+  [GHLO_OP_STABLEHLO_CONVOLUTION] = COSTLY,
+  [GHLO_OP_STABLEHLO_FFT] = COSTLY,
+  [GHLO_OP_STABLEHLO_CHOLESKY] = COSTLY,
+  [GHLO_OP_STABLEHLO_TRIANGULAR_SOLVE] = COSTLY,
+  [GHLO_OP_STABLEHLO_RNG_BIT_GENERATOR] = COSTLY,
+  [GHLO_OP_CHLO_TOP_K] = COSTLY,
+};
+
+/* What one operation of a tree says of it, its regions left out. */
+static gboolean
+is_pure_alone (const GhloIrOp *op,
+               GHashTable     *functions)
+{
+  guint nature = natures[op->kind];
+
+  if (op->kind == GHLO_OP_FUNC_CALL || op->kind == GHLO_OP_STABLEHLO_COMPOSITE)
+    {
+      const char *name = ghlo_ir_op_get_string (op, op->kind == GHLO_OP_FUNC_CALL ? "callee" : "decomposition");
+      const GhloIrOp *callee = name != NULL && functions != NULL ? ghlo_ir_op_find_symbol (op, name) : NULL;
+
+      return callee != NULL && g_hash_table_contains (functions, callee);
+    }
+  if (nature & NEVER_PURE)
+    return FALSE;
+
+  return (nature & AS_ITS_REGIONS) != 0 || (ghlo_ir_op_get_spec (op)->traits & GHLO_IR_TRAIT_PURE) != 0;
+}
+
+gboolean
+ghlo_pass_is_pure (const GhloIrOp *op,
+                   GHashTable     *functions)
+{
+  if (op->n_regions == 0)
+    return is_pure_alone (op, functions);
+
+  for (const GhloIrOp *inner = op; inner != NULL; inner = ghlo_pass_next_op (inner, op))
+    if (!is_pure_alone (inner, functions))
+      return FALSE;
+
+  return TRUE;
+}
+
+static gboolean
+is_removable_alone (const GhloIrOp *op,
+                    GHashTable     *functions)
+{
+  if (op->kind == GHLO_OP_STABLEHLO_CUSTOM_CALL)
+    return !ghlo_ir_op_get_int (op, "has_side_effect", FALSE);
+
+  return op->kind == GHLO_OP_STABLEHLO_OPTIMIZATION_BARRIER || is_pure_alone (op, functions);
+}
+
+gboolean
+ghlo_pass_is_removable (const GhloIrOp *op,
+                        GHashTable     *functions)
+{
+  for (const GhloIrOp *inner = op; inner != NULL; inner = ghlo_pass_next_op (inner, op))
+    if (!is_removable_alone (inner, functions))
+      return FALSE;
+
+  return TRUE;
+}
+
+/* The functions that @func calls are in @pure already where they are pure. */
+static gboolean
+func_is_pure (const GhloIrOp *func,
+              GHashTable     *pure)
+{
+  if (ghlo_ir_func_get_body (func) == NULL)
+    return FALSE;
+  for (const GhloIrOp *op = ghlo_pass_next_op (func, func); op != NULL; op = ghlo_pass_next_op (op, func))
+    if (!is_pure_alone (op, pure))
+      return FALSE;
+
+  return TRUE;
+}
+
+/* From the leaves up, so that a function that calls itself never gets in; what calls
+ * deeper than a program may run is left out. */
+GHashTable *
+ghlo_pass_pure_functions (const GhloIrModule *module)
+{
+  GHashTable *pure = g_hash_table_new (NULL, NULL);
+  g_autoptr (GPtrArray) functions = ghlo_pass_functions (module);
+  guint n_before;
+
+  for (guint depth = 0; depth < GHLO_MAX_CALL_DEPTH; depth++)
+    {
+      n_before = g_hash_table_size (pure);
+      /* Callees mostly stand behind their callers. */
+      for (guint i = functions->len; i > 0; i--)
+        {
+          GhloIrOp *func = g_ptr_array_index (functions, i - 1);
+
+          if (!g_hash_table_contains (pure, func) && func_is_pure (func, pure))
+            g_hash_table_add (pure, func);
+        }
+      if (g_hash_table_size (pure) == n_before)
+        break;
+    }
+
+  return pure;
+}
+
+gboolean
+ghlo_pass_is_control (const GhloIrOp *op)
+{
+  return (natures[op->kind] & CONTROL) != 0;
+}
+
+gboolean
+ghlo_pass_is_cheap (const GhloIrOp *op)
+{
+  guint32 traits = ghlo_ir_op_get_spec (op)->traits;
+
+  return (natures[op->kind] & CHEAP) != 0
+         || ((traits & GHLO_IR_TRAIT_ELEMENTWISE) != 0 && (traits & GHLO_IR_TRAIT_PURE) != 0);
+}
+
+gboolean
+ghlo_pass_is_costly (const GhloIrOp *op)
+{
+  return (natures[op->kind] & COSTLY) != 0;
+}
+
+gboolean
+ghlo_pass_is_free (const GhloIrOp *op)
+{
+  return (natures[op->kind] & FREE) != 0;
+}

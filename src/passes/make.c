@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The makers of rewrite.h: new operations before the one that a rule looks at.
+ */
+
+#include "passes/rewrite.h"
+
+#include <string.h>
+
+#include "passes/constant.h"
+
+GhloIrOp *
+ghlo_make_op (GhloRewriter        *self,
+              const GhloIrOpState *state)
+{
+  GhloIrOpState placed = *state;
+  GhloIrOp *op;
+
+  placed.location = self->op->location;
+  placed.line = self->op->line;
+  placed.column = self->op->column;
+  op = ghlo_ir_op_new (self->module, &placed);
+  ghlo_ir_op_insert_before (op, self->op);
+  ghlo_rewrite_again (self, op);
+
+  return op;
+}
+
+GhloIrValue *
+ghlo_make (GhloRewriter          *self,
+           GhloIrOpKind           kind,
+           const GhloIrType      *type,
+           GhloIrValue *const    *operands,
+           gsize                  n_operands,
+           const GhloIrNamedAttr *attributes,
+           gsize                  n_attributes)
+{
+  GhloIrOp *op = ghlo_make_op (self, &(GhloIrOpState) {
+    .kind = kind,
+    .operands = operands,
+    .n_operands = n_operands,
+    .result_types = &type,
+    .n_results = 1,
+    .attributes = attributes,
+    .n_attributes = n_attributes,
+  });
+
+  return &op->results[0];
+}
+
+GhloIrValue *
+ghlo_make_unary (GhloRewriter *self,
+                 GhloIrOpKind  kind,
+                 GhloIrValue  *operand)
+{
+  return ghlo_make (self, kind, operand->type, &operand, 1, NULL, 0);
+}
+
+GhloIrValue *
+ghlo_make_binary (GhloRewriter *self,
+                  GhloIrOpKind  kind,
+                  GhloIrValue  *lhs,
+                  GhloIrValue  *rhs)
+{
+  return ghlo_make (self, kind, lhs->type, (GhloIrValue *[]) { lhs, rhs }, 2, NULL, 0);
+}
+
+GhloIrValue *
+ghlo_make_like (GhloRewriter       *self,
+                const GhloIrOp     *op,
+                GhloIrValue *const *operands,
+                const GhloIrType   *type)
+{
+  const GhloIrOpSpec *spec = ghlo_ir_op_get_spec (op);
+  g_autofree GhloIrNamedAttr *attributes = g_new (GhloIrNamedAttr, spec->n_attributes + op->n_discardable + 1);
+  gsize n = 0;
+
+  for (guint i = 0; i < spec->n_attributes; i++)
+    if (op->attributes[i] != NULL)
+      attributes[n++] = (GhloIrNamedAttr) { spec->attributes[i].name, op->attributes[i] };
+
+  return ghlo_make (self, op->kind, type, operands, op->n_operands, attributes, n);
+}
+
+GhloIrValue *
+ghlo_make_constant (GhloRewriter     *self,
+                    const GhloIrAttr *dense)
+{
+  return ghlo_make (self, GHLO_OP_STABLEHLO_CONSTANT, dense->type, NULL, 0,
+                    &(GhloIrNamedAttr) { "value", dense }, 1);
+}
+
+const GhloIrAttr *
+ghlo_make_dense_splat (GhloIrModule     *module,
+                       const GhloIrType *type,
+                       GhloScalar        scalar)
+{
+  guint8 element[16];
+  gboolean any = ghlo_type_count (type) > 0;
+
+  ghlo_element_store (type->element_type, element, scalar);
+
+  return ghlo_ir_attr_dense (module, type,
+                             g_bytes_new (element, any ? ghlo_element_info (type->element_type)->size : 0), any, NULL);
+}
+
+GhloIrValue *
+ghlo_make_splat (GhloRewriter     *self,
+                 const GhloIrType *type,
+                 GhloScalar        scalar)
+{
+  return ghlo_make_constant (self, ghlo_make_dense_splat (self->module, type, scalar));
+}
+
+GhloIrValue *
+ghlo_make_number (GhloRewriter     *self,
+                  const GhloIrType *type,
+                  double            number)
+{
+  GhloScalar scalar = { 0 };
+
+  switch (ghlo_element_info (type->element_type)->element_class)
+    {
+    case GHLO_ELEMENT_CLASS_FLOAT:
+    case GHLO_ELEMENT_CLASS_COMPLEX:
+      scalar.f = number;
+      break;
+    default:
+      scalar.i = (gint64) number;
+      break;
+    }
+
+  return ghlo_make_splat (self, type, scalar);
+}
+
+GhloIrValue *
+ghlo_make_reshape (GhloRewriter     *self,
+                   GhloIrValue      *operand,
+                   const GhloIrType *type)
+{
+  if (operand->type == type)
+    return operand;
+
+  return ghlo_make (self, GHLO_OP_STABLEHLO_RESHAPE, type, &operand, 1, NULL, 0);
+}
+
+GhloIrValue *
+ghlo_make_transpose (GhloRewriter *self,
+                     GhloIrValue  *operand,
+                     const gint64 *permutation)
+{
+  const GhloIrType *type = operand->type;
+  g_autofree gint64 *dimensions = g_new (gint64, type->rank + 1);
+
+  for (guint i = 0; i < type->rank; i++)
+    dimensions[i] = type->dimensions[permutation[i]];
+
+  return ghlo_make (self, GHLO_OP_STABLEHLO_TRANSPOSE, ghlo_make_type (self, type, dimensions, type->rank), &operand, 1,
+                    &(GhloIrNamedAttr) { "permutation", ghlo_ir_attr_i64s (self->module, permutation, type->rank) }, 1);
+}
+
+GhloIrValue *
+ghlo_make_broadcast (GhloRewriter     *self,
+                     GhloIrValue      *operand,
+                     const gint64     *dimensions,
+                     const GhloIrType *type)
+{
+  const GhloIrAttr *attr = ghlo_ir_attr_i64s (self->module, dimensions, operand->type->rank);
+
+  return ghlo_make (self, GHLO_OP_STABLEHLO_BROADCAST_IN_DIM, type, &operand, 1,
+                    &(GhloIrNamedAttr) { "broadcast_dimensions", attr }, 1);
+}
+
+GhloIrValue *
+ghlo_make_slice (GhloRewriter *self,
+                 GhloIrValue  *operand,
+                 const gint64 *start,
+                 const gint64 *limit,
+                 const gint64 *strides)
+{
+  const GhloIrType *type = operand->type;
+  g_autofree gint64 *dimensions = g_new (gint64, type->rank + 1);
+
+  for (guint i = 0; i < type->rank; i++)
+    dimensions[i] = limit[i] > start[i] ? (limit[i] - start[i] - 1) / strides[i] + 1 : 0;
+
+  return ghlo_make (self, GHLO_OP_STABLEHLO_SLICE, ghlo_make_type (self, type, dimensions, type->rank), &operand, 1,
+                    (GhloIrNamedAttr[]) {
+                      { "start_indices", ghlo_ir_attr_i64s (self->module, start, type->rank) },
+                      { "limit_indices", ghlo_ir_attr_i64s (self->module, limit, type->rank) },
+                      { "strides", ghlo_ir_attr_i64s (self->module, strides, type->rank) },
+                    }, 3);
+}
+
+const GhloIrType *
+ghlo_make_type (GhloRewriter     *self,
+                const GhloIrType *type,
+                const gint64     *dimensions,
+                gsize             rank)
+{
+  return ghlo_ir_type_tensor (self->module, ghlo_ir_type_get_element (self->module, type), dimensions, rank, NULL,
+                              NULL);
+}
+
+const GhloIrType *
+ghlo_make_type_of (GhloRewriter     *self,
+                   GhloElementType   element_type,
+                   const GhloIrType *shape)
+{
+  return ghlo_ir_type_tensor (self->module, ghlo_ir_type_element (self->module, element_type), shape->dimensions,
+                              shape->rank, NULL, NULL);
+}

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The table of passes, and running them: in rounds, until nothing changes any more
+ * or the level's rounds are over.
+ */
+
+#include "passes/context.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/diagnostics.h"
+#include "ir/verify.h"
+#include "passes/walk.h"
+
+/* Transposes are folded into products before they are moved away from them; what a
+ * pass leaves unused the next round need not look at. */
+const GhloPass ghlo_pass_table[] = {
+  { "inline", "Puts the bodies of functions in the place of calls and composites", 1, TRUE, ghlo_pass_inline },
+  { "simplify", "Applies algebraic rules that hold for every value", 1, FALSE, ghlo_pass_simplify },
+  { "fold", "Computes what depends on constants alone", 1, FALSE, ghlo_pass_fold },
+  { "fold-transposes", "Takes transposes into the dimension numbers of products and convolutions", 2, FALSE,
+    ghlo_pass_fold_transposes },
+  { "reshape", "Merges reshapes, transposes and broadcasts and moves them to where they vanish", 2, FALSE,
+    ghlo_pass_reshape },
+  { "share", "Computes equal values once", 2, FALSE, ghlo_pass_share },
+  { "hoist", "Takes out of loops what is the same in each iteration", 2, FALSE, ghlo_pass_hoist },
+  { "count-loops", "Brings loops that count into one form", 2, FALSE, ghlo_pass_count_loops },
+  { "dead-code", "Removes what nothing uses", 1, FALSE, ghlo_pass_dead_code },
+};
+
+enum { N_PASSES = G_N_ELEMENTS (ghlo_pass_table) };
+
+/* Rounds at most, by level. A program is done when a round changes nothing, which for
+ * exported models is the second or third one of O2; O3 would go on where it is not. */
+static const guint max_rounds[GHLO_PASS_MAX_LEVEL + 1] = { 0, 2, 4, 16 };
+
+guint
+ghlo_passes_count (void)
+{
+  return N_PASSES;
+}
+
+const char *
+ghlo_pass_get_name (guint pass)
+{
+  return pass < N_PASSES ? ghlo_pass_table[pass].name : NULL;
+}
+
+const char *
+ghlo_pass_get_summary (guint pass)
+{
+  return pass < N_PASSES ? ghlo_pass_table[pass].summary : NULL;
+}
+
+guint
+ghlo_pass_get_level (guint pass)
+{
+  return pass < N_PASSES ? ghlo_pass_table[pass].level : GHLO_PASS_MAX_LEVEL + 1;
+}
+
+int
+ghlo_pass_find (const char *name)
+{
+  for (guint i = 0; i < N_PASSES; i++)
+    if (strcmp (ghlo_pass_table[i].name, name) == 0)
+      return (int) i;
+
+  return -1;
+}
+
+static gboolean
+names_contain (const char *const *names,
+               const char        *name)
+{
+  return names != NULL && g_strv_contains (names, name);
+}
+
+/* Which passes run: by level, then as the switches say. */
+static void
+choose (const GhloPassOptions *options,
+        gboolean              *chosen)
+{
+  const char *variable = options->use_environment ? g_getenv ("GHLO_DISABLE") : NULL;
+  g_auto (GStrv) disabled = g_strsplit_set (variable != NULL ? variable : "", ", ", -1);
+
+  for (guint i = 0; i < N_PASSES; i++)
+    {
+      const GhloPass *pass = &ghlo_pass_table[i];
+      gboolean by_level = pass->level <= options->level && !names_contain ((const char *const *) disabled, pass->name);
+
+      chosen[i] = (by_level || names_contain (options->on, pass->name)) && !names_contain (options->off, pass->name);
+    }
+}
+
+static gboolean
+verify_after (GhloIrModule    *module,
+              const GhloPass  *pass,
+              GError         **error)
+{
+  g_autoptr (GhloDiagnostics) diagnostics = ghlo_diagnostics_new (module->file_name, NULL, 0);
+  g_autoptr (GError) cause = NULL;
+
+  if (ghlo_ir_verify (module, diagnostics, NULL))
+    return TRUE;
+
+  ghlo_diagnostics_to_error (diagnostics, &cause);
+  g_set_error (error, GHLO_ERROR, GHLO_ERROR_INTERNAL, "the pass '%s' left a program that does not verify: %s",
+               pass->name, cause != NULL ? cause->message : "");
+
+  return FALSE;
+}
+
+static gboolean
+run_pass (GhloIrModule     *module,
+          guint             index,
+          GhloPassContext  *context,
+          GhloPassReport   *report,
+          GError          **error)
+{
+  const GhloPass *pass = &ghlo_pass_table[index];
+  gint64 begin = g_get_monotonic_time ();
+  gboolean ok;
+
+  context->n_changes = 0;
+  ok = !ghlo_monitor_cancelled (context->monitor, error) && pass->run (module, context, error);
+  if (report != NULL)
+    {
+      GhloPassRecord *record = &report->records[index];
+
+      record->n_runs++;
+      record->n_changes += context->n_changes;
+      record->microseconds += g_get_monotonic_time () - begin;
+    }
+
+  return ok && (!context->options->verify || verify_after (module, pass, error));
+}
+
+static gboolean
+run_named (GhloIrModule     *module,
+           GhloPassContext  *context,
+           GhloPassReport   *report,
+           GError          **error)
+{
+  for (guint i = 0; context->options->only[i] != NULL; i++)
+    {
+      int pass = ghlo_pass_find (context->options->only[i]);
+
+      if (pass >= 0 && !names_contain (context->options->off, context->options->only[i])
+          && !run_pass (module, pass, context, report, error))
+        return FALSE;
+    }
+  if (report != NULL)
+    report->n_rounds++;
+
+  return TRUE;
+}
+
+/* One round; gives how much it changed. */
+static gboolean
+run_round (GhloIrModule     *module,
+           GhloPassContext  *context,
+           const gboolean   *chosen,
+           guint             round,
+           guint64          *n_changes,
+           GhloPassReport   *report,
+           GError          **error)
+{
+  *n_changes = 0;
+  for (guint i = 0; i < N_PASSES; i++)
+    {
+      const GhloPass *pass = &ghlo_pass_table[i];
+
+      if (!chosen[i] || (pass->once && round > 0))
+        continue;
+      /* Most programs are done after a few rounds, whatever the limit is. */
+      ghlo_monitor_progress (context->monitor, 1 - exp2 (-(round + (double) i / N_PASSES)), pass->name);
+      if (!run_pass (module, i, context, report, error))
+        return FALSE;
+      *n_changes += context->n_changes;
+    }
+  if (report != NULL)
+    report->n_rounds++;
+
+  return TRUE;
+}
+
+static gboolean
+run_level (GhloIrModule     *module,
+           GhloPassContext  *context,
+           GhloPassReport   *report,
+           GError          **error)
+{
+  guint level = MIN (context->options->level, GHLO_PASS_MAX_LEVEL);
+  guint n_rounds = MAX (max_rounds[level], context->options->on != NULL ? 1 : 0);
+  gboolean chosen[N_PASSES];
+  guint64 n_changes = 1;
+
+  choose (context->options, chosen);
+  for (guint round = 0; round < n_rounds && n_changes > 0; round++)
+    if (!run_round (module, context, chosen, round, &n_changes, report, error))
+      return FALSE;
+
+  return TRUE;
+}
+
+gboolean
+ghlo_passes_run (GhloIrModule           *module,
+                 const GhloPassOptions  *options,
+                 const GhloMonitor      *monitor,
+                 GhloPassReport         *report,
+                 GError                **error)
+{
+  GhloPassContext context = { .options = options, .monitor = monitor };
+  gint64 begin = g_get_monotonic_time ();
+  gboolean ok;
+
+  if (report != NULL)
+    report->n_ops_before = ghlo_pass_count_ops (module);
+  ok = options->only != NULL ? run_named (module, &context, report, error)
+                             : run_level (module, &context, report, error);
+  if (report != NULL)
+    {
+      report->n_ops_after = ghlo_pass_count_ops (module);
+      report->microseconds = g_get_monotonic_time () - begin;
+    }
+
+  return ok;
+}

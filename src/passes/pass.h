@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Passes: changes of a module that keep what it computes. Each is one row of one
+ * table, has a name, a level from which it runs, and a switch. ghlo_passes_run ()
+ * changes the module that it is given, in place; the module verifies after each
+ * pass, also when a run is cancelled.
+ *
+ * "Keeps what it computes" is meant for NaN, infinities, signed zeros, integers that
+ * wrap and empty tensors too. Of a NaN its being one is kept, not its bits.
+ */
+
+#pragma once
+
+#include "ir/module.h"
+
+G_BEGIN_DECLS
+
+enum { GHLO_PASS_MAX_LEVEL = 3 };
+
+/* What an operation gives for constant operands: handed down by whoever can run it.
+ * @op stands in @module and has one DENSE attribute of its operand's type for each
+ * operand; @results gets one DENSE attribute of @module for each result. FALSE is no
+ * misfortune, the operation then stays as it is, unless @error says cancelled. */
+typedef struct
+{
+  gboolean (*evaluate) (gpointer                  data,
+                        GhloIrModule             *module,
+                        const GhloIrOp           *op,
+                        const GhloIrAttr *const  *operands,
+                        GPtrArray                *results,
+                        GError                  **error);
+  gpointer   data;
+} GhloPassEvaluator;
+
+/* All of it borrowed; zeroed it is O0. Names that no pass has do nothing. */
+typedef struct
+{
+  guint              level;               /* 0 … 3 */
+  const char *const *on;                  /* nullable; passes to run that the level leaves out */
+  const char *const *off;                 /* nullable; passes to leave out; weighs more than @on */
+  const char *const *only;                /* nullable; these and no others, in this order, once each */
+  gboolean           use_environment;     /* GHLO_DISABLE names more to leave out; @on and @only weigh more */
+  gboolean           excess_precision;    /* a value may be kept more precisely than its type says */
+  gboolean           verify;              /* after each pass; a module that does not verify is INTERNAL */
+  GhloPassEvaluator  evaluator;           /* without a function nothing is computed ahead of time */
+} GhloPassOptions;
+
+typedef struct
+{
+  guint   n_runs;
+  guint64 n_changes;
+  gint64  microseconds;                   /* over all runs, verifying left out */
+} GhloPassRecord;
+
+/* What the passes did, by their place in the table. */
+typedef struct
+{
+  guint           n_rounds;
+  guint64         n_ops_before, n_ops_after;
+  gint64          microseconds;
+  GhloPassRecord *records;                /* owned; ghlo_passes_count () of them */
+} GhloPassReport;
+
+/* FALSE when cancelled, or with @options->verify when a pass left something wrong.
+ * @monitor and @report may be NULL; a report is one from ghlo_pass_report_new (). */
+gboolean        ghlo_passes_run           (GhloIrModule          *module,
+                                           const GhloPassOptions *options,
+                                           const GhloMonitor     *monitor,
+                                           GhloPassReport        *report,
+                                           GError               **error);
+
+guint           ghlo_passes_count         (void);
+const char     *ghlo_pass_get_name        (guint                  pass);
+const char     *ghlo_pass_get_summary     (guint                  pass);
+/* The least level that runs the pass. */
+guint           ghlo_pass_get_level       (guint                  pass);
+/* Its place in the table, or -1. */
+int             ghlo_pass_find            (const char            *name);
+
+/* The names and what they stand for, a line each; for `GHLO_DISABLE=help`. */
+char           *ghlo_passes_help          (void);
+/* TRUE when GHLO_DISABLE asks for that text. */
+gboolean        ghlo_passes_help_wanted   (void);
+
+GhloPassReport *ghlo_pass_report_new      (void);
+void            ghlo_pass_report_free     (GhloPassReport        *self);
+/* A table of the passes that ran, for people. */
+char           *ghlo_pass_report_to_string (const GhloPassReport *self);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GhloPassReport, ghlo_pass_report_free)
+
+G_END_DECLS

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What people read of passes: the list of their names, and what a run of them did.
+ */
+
+#include "passes/context.h"
+
+#include <string.h>
+
+char *
+ghlo_passes_help (void)
+{
+  GString *text = g_string_new ("Passes, with the optimization level that they run from:\n");
+
+  for (guint i = 0; i < ghlo_passes_count (); i++)
+    g_string_append_printf (text, "  %-16s O%u  %s\n", ghlo_pass_table[i].name, ghlo_pass_table[i].level,
+                            ghlo_pass_table[i].summary);
+
+  return g_string_free (text, FALSE);
+}
+
+gboolean
+ghlo_passes_help_wanted (void)
+{
+  const char *variable = g_getenv ("GHLO_DISABLE");
+  g_auto (GStrv) names = g_strsplit_set (variable != NULL ? variable : "", ", ", -1);
+
+  return g_strv_contains ((const char *const *) names, "help");
+}
+
+GhloPassReport *
+ghlo_pass_report_new (void)
+{
+  GhloPassReport *self = g_new0 (GhloPassReport, 1);
+
+  self->records = g_new0 (GhloPassRecord, ghlo_passes_count ());
+
+  return self;
+}
+
+void
+ghlo_pass_report_free (GhloPassReport *self)
+{
+  g_free (self->records);
+  g_free (self);
+}
+
+char *
+ghlo_pass_report_to_string (const GhloPassReport *self)
+{
+  GString *text = g_string_new (NULL);
+
+  g_string_append_printf (text, "%-16s %6s %10s %12s\n", "pass", "runs", "changes", "microseconds");
+  for (guint i = 0; i < ghlo_passes_count (); i++)
+    {
+      const GhloPassRecord *record = &self->records[i];
+
+      if (record->n_runs > 0)
+        g_string_append_printf (text, "%-16s %6u %10" G_GUINT64_FORMAT " %12" G_GINT64_FORMAT "\n",
+                                ghlo_pass_table[i].name, record->n_runs, record->n_changes, record->microseconds);
+    }
+  g_string_append_printf (text, "%" G_GUINT64_FORMAT " operations became %" G_GUINT64_FORMAT " in %u rounds, %"
+                          G_GINT64_FORMAT " microseconds\n", self->n_ops_before, self->n_ops_after, self->n_rounds,
+                          self->microseconds);
+
+  return g_string_free (text, FALSE);
+}

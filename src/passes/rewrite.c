@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The driver of rules: a queue of operations to look at. An operation's id, scratch
+ * of whoever walks the module, says whether it stands in the queue.
+ */
+
+#include "passes/rewrite.h"
+
+#include "passes/effects.h"
+#include "passes/walk.h"
+
+/* Looks at operations, for each that a run begins with, and for programs of few. */
+enum { LOOKS_PER_OP = 64, LOOKS_AT_LEAST = 16384 };
+
+static void
+push (GhloRewriter *self,
+      GhloIrOp     *op)
+{
+  if (op->id != 0)
+    return;
+  op->id = 1;
+  g_ptr_array_add (self->queue, op);
+}
+
+void
+ghlo_rewrite_again (GhloRewriter *self,
+                    GhloIrOp     *op)
+{
+  push (self, op);
+}
+
+static void
+push_users (GhloRewriter      *self,
+            const GhloIrValue *value)
+{
+  for (const GhloIrUse *use = value->uses; use != NULL; use = use->next)
+    push (self, use->op);
+}
+
+/* What defines the operand may be unused now, or have one user left. */
+static void
+push_definer (GhloRewriter      *self,
+              const GhloIrValue *value)
+{
+  if (value->op == NULL)
+    return;
+  push (self, value->op);
+  if (value->uses != NULL && value->uses->next == NULL)
+    push (self, value->uses->op);
+}
+
+static gboolean
+is_dead (const GhloIrOp *op)
+{
+  return ghlo_pass_is_unused (op) && op->n_results > 0 && ghlo_pass_is_pure (op, NULL);
+}
+
+static void
+erase (GhloRewriter *self,
+       GhloIrOp     *op)
+{
+  g_autoptr (GPtrArray) values = g_ptr_array_new ();
+
+  for (const GhloIrOp *inner = op; inner != NULL; inner = ghlo_pass_next_op (inner, op))
+    for (guint i = 0; i < inner->n_operands; i++)
+      g_ptr_array_add (values, ghlo_ir_op_operand (inner, i));
+  ghlo_pass_erase (op);
+  for (guint i = 0; i < values->len; i++)
+    push_definer (self, g_ptr_array_index (values, i));
+}
+
+gboolean
+ghlo_rewrite_replace_all (GhloRewriter       *self,
+                          GhloIrOp           *op,
+                          GhloIrValue *const *values)
+{
+  for (guint i = 0; i < op->n_results; i++)
+    if (values[i]->type != op->results[i].type || values[i]->op == op)
+      return FALSE;
+
+  for (guint i = 0; i < op->n_results; i++)
+    {
+      push_users (self, &op->results[i]);
+      if (values[i]->op != NULL)
+        push (self, values[i]->op);
+      ghlo_ir_value_replace (&op->results[i], values[i]);
+    }
+  if (is_dead (op))
+    erase (self, op);
+
+  return TRUE;
+}
+
+gboolean
+ghlo_rewrite_replace (GhloRewriter *self,
+                      GhloIrOp     *op,
+                      GhloIrValue  *value)
+{
+  return op->n_results == 1 && ghlo_rewrite_replace_all (self, op, &value);
+}
+
+void
+ghlo_rewrite_set_operand (GhloRewriter *self,
+                          GhloIrOp     *op,
+                          guint         index,
+                          GhloIrValue  *value)
+{
+  GhloIrValue *before = ghlo_ir_op_operand (op, index);
+
+  ghlo_ir_op_set_operand (op, index, value);
+  push_definer (self, before);
+  push (self, op);
+  for (guint i = 0; i < op->n_results; i++)
+    push_users (self, &op->results[i]);
+}
+
+/* One operation: the first rule that applies. What it changed stands in the queue. */
+static gboolean
+visit (GhloRewriter *self,
+       GhloIrOp     *op)
+{
+  const GArray *rules = self->by_kind[op->kind];
+
+  if (is_dead (op))
+    {
+      erase (self, op);
+      return FALSE;
+    }
+  self->op = op;
+  for (guint i = 0; rules != NULL && i < rules->len; i++)
+    if (g_array_index (rules, GhloRule, i) (self, op))
+      {
+        if (op->block != NULL)
+          push (self, op);
+        return TRUE;
+      }
+
+  return FALSE;
+}
+
+static gboolean
+run_queue (GhloRewriter *self,
+           GError      **error)
+{
+  guint64 n_looks = LOOKS_AT_LEAST + (guint64) LOOKS_PER_OP * self->queue->len;
+  guint64 n_changes = 0;
+
+  for (; self->head < self->queue->len && n_looks > 0; n_looks--)
+    {
+      GhloIrOp *op = g_ptr_array_index (self->queue, self->head++);
+
+      op->id = 0;
+      if (ghlo_monitor_cancelled (self->context->monitor, error))
+        return FALSE;
+      if (op->block != NULL && visit (self, op))
+        n_changes++;
+      /* What is done at the front goes once it is the larger part. */
+      if (self->head > 4096 && self->head > self->queue->len / 2)
+        {
+          g_ptr_array_remove_range (self->queue, 0, self->head);
+          self->head = 0;
+        }
+    }
+  self->context->n_changes += n_changes;
+
+  return TRUE;
+}
+
+/* Terminators and functions are nobody's to rewrite, and stay out of the queue. */
+static void
+fill_queue (GhloRewriter *self)
+{
+  g_autoptr (GPtrArray) functions = ghlo_pass_functions (self->module);
+
+  for (guint i = 0; i < functions->len; i++)
+    {
+      GhloIrOp *func = g_ptr_array_index (functions, i);
+
+      for (GhloIrOp *op = ghlo_pass_next_op (func, func); op != NULL; op = ghlo_pass_next_op (op, func))
+        op->id = 0;
+      for (GhloIrOp *op = ghlo_pass_next_op (func, func); op != NULL; op = ghlo_pass_next_op (op, func))
+        push (self, op);
+    }
+}
+
+gboolean
+ghlo_rewrite_module (GhloIrModule       *module,
+                     GhloPassContext    *context,
+                     const GhloRuleRow  *rows,
+                     gsize               n_rows,
+                     GError            **error)
+{
+  g_autoptr (GPtrArray) queue = g_ptr_array_new ();
+  g_autofree GArray **by_kind = g_new0 (GArray *, GHLO_N_OPS);
+  GhloRewriter self = { .module = module, .context = context, .queue = queue, .by_kind = by_kind };
+  gboolean ok;
+
+  for (gsize i = 0; i < n_rows; i++)
+    for (guint kind = 1; kind < GHLO_N_OPS; kind++)
+      if (rows[i].kind == kind || (rows[i].kind == GHLO_OP_INVALID && kind != GHLO_OP_FUNC_FUNC))
+        {
+          if (by_kind[kind] == NULL)
+            by_kind[kind] = g_array_new (FALSE, FALSE, sizeof (GhloRule));
+          g_array_append_val (by_kind[kind], rows[i].rule);
+        }
+  fill_queue (&self);
+  ok = run_queue (&self, error);
+  for (guint kind = 0; kind < GHLO_N_OPS; kind++)
+    g_clear_pointer (&by_kind[kind], g_array_unref);
+
+  return ok;
+}

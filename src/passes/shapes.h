@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * How two shapes are one another's. Dimensions of size 1 are ones; a reshape that
+ * adds and drops ones alone keeps every other dimension, in order.
+ */
+
+#pragma once
+
+#include "ir/module.h"
+
+G_BEGIN_DECLS
+
+/* The same dimensions, whatever the elements. */
+gboolean      ghlo_shape_equal          (const GhloIrType *a,
+                                         const GhloIrType *b);
+/* TRUE when @from and @to have the same dimensions but for ones. @places, with room for
+ * @from's rank, gets the dimension of @to that each dimension of @from is, -1 for ones. */
+gboolean      ghlo_shape_match_ones     (const GhloIrType *from,
+                                         const GhloIrType *to,
+                                         gint64           *places);
+/* TRUE when the permutation changes the order of ones alone. */
+gboolean      ghlo_permutation_is_reshape (const gint64     *permutation,
+                                         const GhloIrType *operand);
+gboolean      ghlo_permutation_is_identity (const gint64    *permutation,
+                                         gsize             rank);
+/* inverse[permutation[i]] = i */
+void          ghlo_permutation_invert   (const gint64     *permutation,
+                                         gsize             rank,
+                                         gint64           *inverse);
+/* The permutation that gives @to out of @from when both have the same dimensions but
+ * for the places of ones; FALSE when there is none. */
+gboolean      ghlo_shape_find_permutation (const GhloIrType *from,
+                                         const GhloIrType *to,
+                                         gint64           *permutation);
+
+/* The permutation of a transpose, and the dimensions of a broadcast_in_dim, of plain
+ * types: one for each of the operand's dimensions. NULL for any other operation. */
+const gint64 *ghlo_op_get_permutation   (const GhloIrOp   *op);
+const gint64 *ghlo_op_get_broadcast     (const GhloIrOp   *op);
+/* An array attribute of @rank integers; NULL when it is another number of them. */
+const gint64 *ghlo_op_get_dims          (const GhloIrOp   *op,
+                                         const char       *name,
+                                         gsize             rank);
+/* A reshape of plain types. */
+gboolean      ghlo_op_is_reshape        (const GhloIrOp   *op);
+
+G_END_DECLS
