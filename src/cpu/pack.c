@@ -42,7 +42,9 @@ ghlo_cpu_packer_size (const GhloCpuPacker *self,
                       gint64               n_lines,
                       gint64               n_k)
 {
-  return (gsize) (round_up (n_lines, self->width) * ghlo_cpu_packer_groups (self, n_k) * self->group_size + 63) / 64 * 64;
+  gint64 numbers = round_up (n_lines, self->width) * ghlo_cpu_packer_groups (self, n_k);
+
+  return (gsize) (numbers * self->group_size + 63) / 64 * 64;
 }
 
 gsize

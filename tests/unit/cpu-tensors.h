@@ -171,6 +171,22 @@ tensor_get (const Tensor *self,
   return ghlo_element_load (self->type, tensor_at (self, index));
 }
 
+/* All elements in row-major order. */
+static inline GhloScalar *
+tensor_read (const Tensor *self)
+{
+  GhloScalar *scalars = g_new0 (GhloScalar, MAX (tensor_count (self), 1));
+  gint64 index[8] = { 0 };
+  gsize i = 0;
+
+  if (tensor_count (self) > 0)
+    do
+      scalars[i++] = tensor_get (self, index);
+    while (tensor_next (self, index));
+
+  return scalars;
+}
+
 /* An exact enough sum of products, of any class of numbers. */
 typedef struct
 {
