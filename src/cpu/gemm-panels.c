@@ -17,7 +17,7 @@ enum
   /* Rows of a block of lhs, which stays in the second; of rows of a tile of any level. */
   BLOCK_ROWS = 192,
   /* Columns of a block of rhs. */
-  MOST_COLUMNS_4 = 512, MOST_COLUMNS_8 = 256,
+  MOST_COLUMNS_4 = 1024, MOST_COLUMNS_8 = 512,
   MOST_ROWS = 6 * BLOCK_ROWS, MOST_ROWS_INDIRECT = 2 * BLOCK_ROWS,
 };
 
@@ -100,7 +100,7 @@ take (GhloCpuGemm *self)
   state->result_is_direct = !self->is_complex && state->writer.same && self->result.is_plain;
   state->block_k = round_up (ceil_div (self->k, ceil_div (self->k, block)), 2);
   ghlo_cpu_gemm_cut (self, state->rows, state->columns, state->result_is_direct ? MOST_ROWS : MOST_ROWS_INDIRECT,
-                     is_wide ? MOST_COLUMNS_8 : MOST_COLUMNS_4);
+                     is_wide ? MOST_COLUMNS_8 : MOST_COLUMNS_4, G_MAXDOUBLE);
   state->block_rows = MIN (BLOCK_ROWS, round_up (self->tile_rows, state->rows));
   plan_scratch (self, state);
   self->description = g_strdup_printf ("panels of %s, %s",

@@ -117,12 +117,14 @@ ghlo_cpu_gemm_operations (const GhloCpuGemm *self)
 /* Operations per second of one core, about. */
 double   ghlo_cpu_gemm_rate   (const GhloCpuGemm *self);
 /* Cuts m and n into tiles, in multiples of the units, of at most so many rows and
- * columns; more of them where all processors shall have something to do. */
+ * columns that take at most so long; more of them where all processors shall have
+ * something to do. */
 void     ghlo_cpu_gemm_cut    (GhloCpuGemm       *self,
                                gint64             row_unit,
                                gint64             column_unit,
                                gint64             most_rows,
-                               gint64             most_columns);
+                               gint64             most_columns,
+                               double             most_nanoseconds);
 gboolean ghlo_cpu_gemm_stopped (const GhloMonitor *monitor);
 
 G_END_DECLS

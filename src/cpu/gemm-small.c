@@ -97,43 +97,16 @@ take_small (GhloCpuGemm *self)
   return TRUE;
 }
 
-#define MULTIPLY(name, T) \
+/* Of planes: real parts, then imaginary ones. */
+#define MULTIPLY_COMPLEX(name, T) \
   static void \
   name (gint64   m, \
         gint64   n, \
         gint64   k, \
-        Matrix   a, \
-        Matrix   b, \
-        Matrix   c) \
+        const T *a, \
+        const T *b, \
+        T       *c) \
   { \
-    for (gint64 i = 0; i < m; i++) \
-      { \
-        const T *a_row = (const T *) a.data + i * a.leading; \
-        T *c_row = (T *) c.data + i * c.leading; \
-\
-        for (gint64 p = 0; p < k; p++) \
-          { \
-            const T *b_row = (const T *) b.data + p * b.leading; \
-            T factor = a_row[p]; \
-\
-            for (gint64 j = 0; j < n; j++) \
-              c_row[j] += factor * b_row[j]; \
-          } \
-      } \
-  } \
-\
-  /* Of planes: real parts, then imaginary ones. */ \
-  static inline void \
-  name##_complex (gint64   m, \
-                  gint64   n, \
-                  gint64   k, \
-                  gpointer a_data, \
-                  gpointer b_data, \
-                  gpointer c_data) \
-  { \
-    const T *a = a_data, *b = b_data; \
-    T *c = c_data; \
-\
     for (gint64 i = 0; i < m; i++) \
       for (gint64 p = 0; p < k; p++) \
         { \
@@ -149,9 +122,29 @@ take_small (GhloCpuGemm *self)
         } \
   }
 
-MULTIPLY (multiply_f32, float)
-MULTIPLY (multiply_f64, double)
-MULTIPLY (multiply_i64, guint64)
+MULTIPLY_COMPLEX (multiply_complex_f32, float)
+MULTIPLY_COMPLEX (multiply_complex_f64, double)
+
+static void
+multiply (const GhloCpuGemm *self,
+          Matrix             a,
+          Matrix             b,
+          Matrix             c)
+{
+  static const GhloCpuOrder orders[] = {
+    [GHLO_CPU_F32] = GHLO_CPU_ORDER_F32, [GHLO_CPU_F64] = GHLO_CPU_ORDER_F64, [GHLO_CPU_I16] = GHLO_CPU_ORDER_I64,
+    [GHLO_CPU_I32] = GHLO_CPU_ORDER_I64, [GHLO_CPU_I64] = GHLO_CPU_ORDER_I64,
+  };
+
+  if (!self->is_complex)
+    ghlo_cpu_kernels ()->order[orders[self->arithmetic]] ((gsize) self->m, (gsize) self->n, (gsize) self->k,
+                                                          a.data, (gsize) a.leading, b.data, (gsize) b.leading,
+                                                          c.data, (gsize) c.leading);
+  else if (self->arithmetic == GHLO_CPU_F32)
+    multiply_complex_f32 (self->m, self->n, self->k, a.data, b.data, c.data);
+  else
+    multiply_complex_f64 (self->m, self->n, self->k, a.data, b.data, c.data);
+}
 
 /* Matrix [rows][columns] of parts out of a tensor; the axes are relative to @data. */
 static void
@@ -240,16 +233,7 @@ compute_small (const GhloCpuGemm *self,
   else if (!self->accumulate)
     memset (c.data, 0, (gsize) (m * n) * size);
 
-  if (self->is_complex && self->arithmetic == GHLO_CPU_F32)
-    multiply_f32_complex (m, n, k, a.data, b.data, c.data);
-  else if (self->is_complex)
-    multiply_f64_complex (m, n, k, a.data, b.data, c.data);
-  else if (self->arithmetic == GHLO_CPU_F32)
-    multiply_f32 (m, n, k, a, b, c);
-  else if (self->arithmetic == GHLO_CPU_F64)
-    multiply_f64 (m, n, k, a, b, c);
-  else
-    multiply_i64 (m, n, k, a, b, c);
+  multiply (self, a, b, c);
   if (!state->result_is_direct)
     write_matrix (self, &state->writer, c.data, tile->result);
 

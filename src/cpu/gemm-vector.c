@@ -13,6 +13,8 @@
 
 /* Bytes per second that one core reads, about. */
 #define READ_RATE 12e9
+/* A tile cannot be stopped. Nanoseconds. */
+#define MOST_TILE 10e6
 
 enum
 {
@@ -73,7 +75,7 @@ take (GhloCpuGemm *self)
   state->result_is_direct = state->writer.same && self->result.is_plain;
   self->nanoseconds = (double) self->n_batches * (double) self->k * (double) self->n * self->rhs.size
                       / READ_RATE * 1e9;
-  ghlo_cpu_gemm_cut (self, 1, self->rhs.k_adjacent ? 16 : 256, 1, self->n);
+  ghlo_cpu_gemm_cut (self, 1, self->rhs.k_adjacent ? 16 : 256, 1, self->n, MOST_TILE);
   self->scratch_size = (gsize) (state->vector_is_direct ? 0 : (self->k * (gint64) size + 63) / 64 * 64)
                        + (state->result_is_direct && !self->accumulate ? 0 : (gsize) self->tile_columns * size);
 

@@ -13,10 +13,8 @@
 #include "cpu/line.h"
 #include "runtime/parallel.h"
 
-/* A tile is worth a task of its own from here on, and should not take longer than
- * that, so that a run stops soon when cancelled. Nanoseconds. */
+/* A tile is worth a task of its own from so many nanoseconds on. */
 #define LEAST_TASK   25e3
-#define MOST_TILE    15e6
 /* A product is not worth splitting below this (runtime/parallel.h). */
 #define LEAST_SPLIT  100e3
 /* A loop around a library's product pays from so many operations in each. */
@@ -29,6 +27,8 @@ static const GhloCpuGemmWay *const ways[] = {
   &ghlo_cpu_gemm_empty,
   &ghlo_cpu_gemm_small,
   &ghlo_cpu_gemm_vector,
+  &ghlo_cpu_gemm_onednn,
+  &ghlo_cpu_gemm_library,
   &ghlo_cpu_gemm_panels,
 };
 
@@ -436,7 +436,8 @@ ghlo_cpu_gemm_cut (GhloCpuGemm *self,
                    gint64       row_unit,
                    gint64       column_unit,
                    gint64       most_rows,
-                   gint64       most_columns)
+                   gint64       most_columns,
+                   double       most_nanoseconds)
 {
   guint workers = ghlo_parallel_n_workers ();
   double total = self->nanoseconds;
@@ -453,7 +454,7 @@ ghlo_cpu_gemm_cut (GhloCpuGemm *self,
 
       self->tile_rows = MIN (rows, self->m);
       self->tile_columns = MIN (columns, self->n);
-      if (n >= wanted && total / n <= MOST_TILE)
+      if (n >= wanted && total / n <= most_nanoseconds)
         return;
       if (rows >= columns && rows > row_unit)
         row_tiles = MIN (row_tiles * 2, ceil_div (self->m, row_unit));

@@ -182,8 +182,56 @@ const GhloCpuConvertFunc NAME (conversions)[GHLO_CPU_N_CONVERSIONS] = {
   [GHLO_CPU_I64_TO_I16] = i64_to_i16,
 };
 
-/* Whole blocks of 4 × 4 go through registers; GCC and clang make shuffles of it. */
-#define INTERLEAVE(name, T) \
+/* Blocks of 4 × 4 and 2 × 2 are turned in registers of 16 bytes. */
+typedef guint32 Four __attribute__ ((vector_size (16), aligned (4), may_alias));
+typedef guint64 Two __attribute__ ((vector_size (16), aligned (8), may_alias));
+
+static inline gsize
+turn4 (const guint32 *const lines[4],
+       gsize                n,
+       gsize                width,
+       guint32             *to)
+{
+  gsize j = 0;
+
+  for (; j + 4 <= n; j += 4)
+    {
+      Four l0 = *(const Four *) (lines[0] + j), l1 = *(const Four *) (lines[1] + j);
+      Four l2 = *(const Four *) (lines[2] + j), l3 = *(const Four *) (lines[3] + j);
+      Four a = __builtin_shufflevector (l0, l1, 0, 4, 1, 5), b = __builtin_shufflevector (l0, l1, 2, 6, 3, 7);
+      Four c = __builtin_shufflevector (l2, l3, 0, 4, 1, 5), d = __builtin_shufflevector (l2, l3, 2, 6, 3, 7);
+      guint32 *out = to + j * width;
+
+      *(Four *) out = __builtin_shufflevector (a, c, 0, 1, 4, 5);
+      *(Four *) (out + width) = __builtin_shufflevector (a, c, 2, 3, 6, 7);
+      *(Four *) (out + 2 * width) = __builtin_shufflevector (b, d, 0, 1, 4, 5);
+      *(Four *) (out + 3 * width) = __builtin_shufflevector (b, d, 2, 3, 6, 7);
+    }
+
+  return j;
+}
+
+static inline gsize
+turn2 (const guint64 *const lines[2],
+       gsize                n,
+       gsize                width,
+       guint64             *to)
+{
+  gsize j = 0;
+
+  for (; j + 2 <= n; j += 2)
+    {
+      Two l0 = *(const Two *) (lines[0] + j), l1 = *(const Two *) (lines[1] + j);
+      guint64 *out = to + j * width;
+
+      *(Two *) out = __builtin_shufflevector (l0, l1, 0, 2);
+      *(Two *) (out + width) = __builtin_shufflevector (l0, l1, 1, 3);
+    }
+
+  return j;
+}
+
+#define INTERLEAVE(name, T, BLOCK, turn) \
   void \
   name (const gconstpointer *lines, \
         guint                n_lines, \
@@ -194,17 +242,15 @@ const GhloCpuConvertFunc NAME (conversions)[GHLO_CPU_N_CONVERSIONS] = {
     T *to = to_data; \
     guint i = 0; \
 \
-    for (; i + 4 <= n_lines; i += 4) \
+    for (; i + BLOCK <= n_lines; i += BLOCK) \
       { \
-        const T *l0 = lines[i], *l1 = lines[i + 1], *l2 = lines[i + 2], *l3 = lines[i + 3]; \
-        T *out = to + i; \
+        const T *block[BLOCK]; \
 \
-        for (gsize j = 0; j < n; j++) \
-          { \
-            T four[4] = { l0[j], l1[j], l2[j], l3[j] }; \
-\
-            memcpy (out + j * width, four, sizeof (four)); \
-          } \
+        UNROLL for (guint l = 0; l < BLOCK; l++) \
+          block[l] = lines[i + l]; \
+        for (gsize j = turn (block, n, width, to + i); j < n; j++) \
+          UNROLL for (guint l = 0; l < BLOCK; l++) \
+            to[j * width + i + l] = block[l][j]; \
       } \
     for (; i < width; i++) \
       { \
@@ -215,5 +261,5 @@ const GhloCpuConvertFunc NAME (conversions)[GHLO_CPU_N_CONVERSIONS] = {
       } \
   }
 
-INTERLEAVE (NAME (interleave4), guint32)
-INTERLEAVE (NAME (interleave8), guint64)
+INTERLEAVE (NAME (interleave4), guint32, 4, turn4)
+INTERLEAVE (NAME (interleave8), guint64, 2, turn2)

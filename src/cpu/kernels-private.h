@@ -54,6 +54,7 @@ VECTOR (guint64, VU64);
 extern const GhloCpuTileFunc    NAME (tiles)[GHLO_CPU_N_ARITHMETICS];
 extern const GhloCpuDotFunc     NAME (dots)[GHLO_CPU_N_VECTORS];
 extern const GhloCpuAddFunc     NAME (adds)[GHLO_CPU_N_VECTORS];
+extern const GhloCpuOrderFunc   NAME (orders)[GHLO_CPU_N_ORDERS];
 extern const GhloCpuConvertFunc NAME (conversions)[GHLO_CPU_N_CONVERSIONS];
 
 void NAME (interleave4) (const gconstpointer *lines, guint n_lines, guint width, gsize n, gpointer to);

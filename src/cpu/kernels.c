@@ -16,6 +16,7 @@ NAME (kernels_init) (GhloCpuKernels *self)
   memcpy (self->tile, NAME (tiles), sizeof (self->tile));
   memcpy (self->dot, NAME (dots), sizeof (self->dot));
   memcpy (self->add, NAME (adds), sizeof (self->add));
+  memcpy (self->order, NAME (orders), sizeof (self->order));
   memcpy (self->convert, NAME (conversions), sizeof (self->convert));
   self->interleave4 = NAME (interleave4);
   self->interleave8 = NAME (interleave8);

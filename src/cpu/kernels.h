@@ -60,6 +60,25 @@ typedef void (*GhloCpuAddFunc)     (gsize           lines,
                                     gconstpointer   x,
                                     gpointer        y);
 
+/* C += A B of any size, row by row; strides from row to row are in elements. */
+typedef enum
+{
+  GHLO_CPU_ORDER_F32,
+  GHLO_CPU_ORDER_F64,
+  GHLO_CPU_ORDER_I64,
+  GHLO_CPU_N_ORDERS
+} GhloCpuOrder;
+
+typedef void (*GhloCpuOrderFunc)   (gsize           m,
+                                    gsize           n,
+                                    gsize           k,
+                                    gconstpointer   a,
+                                    gsize           a_row,
+                                    gconstpointer   b,
+                                    gsize           b_row,
+                                    gpointer        c,
+                                    gsize           c_row);
+
 typedef void (*GhloCpuConvertFunc) (gconstpointer   from,
                                     gpointer        to,
                                     gsize           n);
@@ -107,6 +126,7 @@ typedef struct
   GhloCpuTileFunc       tile[GHLO_CPU_N_ARITHMETICS];
   GhloCpuDotFunc        dot[GHLO_CPU_N_VECTORS];
   GhloCpuAddFunc        add[GHLO_CPU_N_VECTORS];
+  GhloCpuOrderFunc      order[GHLO_CPU_N_ORDERS];
   GhloCpuConvertFunc    convert[GHLO_CPU_N_CONVERSIONS];
   GhloCpuInterleaveFunc interleave4;
   GhloCpuInterleaveFunc interleave8;

@@ -7,7 +7,9 @@
 
 #include <string.h>
 
-enum { MAX_WIDTH = 64 };
+/* Bundles written at the same time where lines are adjacent: each is another place in
+ * memory, and many at the same distance would be kept in the same few cache lines. */
+enum { MAX_WIDTH = 64, BUNDLES = 4 };
 
 gboolean
 ghlo_cpu_packer_init (GhloCpuPacker     *self,
@@ -184,16 +186,16 @@ zip (const guint16 *first,
 }
 
 static void
-pack_across_k (const GhloCpuPacker *self,
-               const guint8        *data,
-               const GhloCpuAxis   *lines,
-               gint64               first_line,
-               gint64               n_lines,
-               const GhloCpuAxis   *k,
-               gint64               first_k,
-               gint64               n_k,
-               guint8              *scratch,
-               guint8              *to)
+pack_bundles (const GhloCpuPacker *self,
+              const guint8        *data,
+              const GhloCpuAxis   *lines,
+              gint64               first_line,
+              gint64               n_lines,
+              const GhloCpuAxis   *k,
+              gint64               first_k,
+              gint64               n_k,
+              guint8              *scratch,
+              guint8              *to)
 {
   gsize bundle_size = (gsize) ghlo_cpu_packer_groups (self, n_k) * self->width * self->group_size;
   gsize room = (gsize) round_up (n_lines, 2) * self->group_size;
@@ -216,6 +218,27 @@ pack_across_k (const GhloCpuPacker *self,
         }
       distribute (self, read, n_lines, bundle_size, to);
       to += self->width * self->group_size;
+    }
+}
+
+static void
+pack_across_k (const GhloCpuPacker *self,
+               const guint8        *data,
+               const GhloCpuAxis   *lines,
+               gint64               first_line,
+               gint64               n_lines,
+               const GhloCpuAxis   *k,
+               gint64               first_k,
+               gint64               n_k,
+               guint8              *scratch,
+               guint8              *to)
+{
+  gint64 step = BUNDLES * self->width;
+
+  for (gint64 line = 0; line < n_lines; line += step)
+    {
+      pack_bundles (self, data, lines, first_line + line, MIN (step, n_lines - line), k, first_k, n_k, scratch, to);
+      to += (gsize) (step * ghlo_cpu_packer_groups (self, n_k)) * self->group_size;
     }
 }
 
