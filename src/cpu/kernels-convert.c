@@ -187,7 +187,7 @@ typedef guint32 Four __attribute__ ((vector_size (16), aligned (4), may_alias));
 typedef guint64 Two __attribute__ ((vector_size (16), aligned (8), may_alias));
 
 static inline gsize
-turn4 (const guint32 *const lines[4],
+turn_4x4 (const guint32 *const lines[4],
        gsize                n,
        gsize                width,
        guint32             *to)
@@ -212,7 +212,7 @@ turn4 (const guint32 *const lines[4],
 }
 
 static inline gsize
-turn2 (const guint64 *const lines[2],
+turn_2x2 (const guint64 *const lines[2],
        gsize                n,
        gsize                width,
        guint64             *to)
@@ -231,13 +231,13 @@ turn2 (const guint64 *const lines[2],
   return j;
 }
 
-#define INTERLEAVE(name, T, BLOCK, turn) \
+#define TURN(turn_name, interleave_name, T, BLOCK, turn_block) \
   void \
-  name (const gconstpointer *lines, \
-        guint                n_lines, \
-        guint                width, \
-        gsize                n, \
-        gpointer             to_data) \
+  turn_name (const gconstpointer *lines, \
+             guint                n_lines, \
+             gsize                stride, \
+             gsize                n, \
+             gpointer             to_data) \
   { \
     T *to = to_data; \
     guint i = 0; \
@@ -248,18 +248,29 @@ turn2 (const guint64 *const lines[2],
 \
         UNROLL for (guint l = 0; l < BLOCK; l++) \
           block[l] = lines[i + l]; \
-        for (gsize j = turn (block, n, width, to + i); j < n; j++) \
+        for (gsize j = turn_block (block, n, stride, to + i); j < n; j++) \
           UNROLL for (guint l = 0; l < BLOCK; l++) \
-            to[j * width + i + l] = block[l][j]; \
+            to[j * stride + i + l] = block[l][j]; \
       } \
-    for (; i < width; i++) \
-      { \
-        const T *line = i < n_lines ? lines[i] : NULL; \
+    for (; i < n_lines; i++) \
+      for (gsize j = 0; j < n; j++) \
+        to[j * stride + i] = ((const T *) lines[i])[j]; \
+  } \
 \
-        for (gsize j = 0; j < n; j++) \
-          to[j * width + i] = line != NULL ? line[j] : 0; \
-      } \
+  void \
+  interleave_name (const gconstpointer *lines, \
+                   guint                n_lines, \
+                   guint                width, \
+                   gsize                n, \
+                   gpointer             to_data) \
+  { \
+    T *to = to_data; \
+\
+    turn_name (lines, n_lines, width, n, to); \
+    if (n_lines < width) \
+      for (gsize j = 0; j < n; j++) \
+        memset (to + j * width + n_lines, 0, (width - n_lines) * sizeof (T)); \
   }
 
-INTERLEAVE (NAME (interleave4), guint32, 4, turn4)
-INTERLEAVE (NAME (interleave8), guint64, 2, turn2)
+TURN (NAME (turn4), NAME (interleave4), guint32, 4, turn_4x4)
+TURN (NAME (turn8), NAME (interleave8), guint64, 2, turn_2x2)

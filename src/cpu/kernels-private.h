@@ -60,5 +60,8 @@ extern const GhloCpuConvertFunc NAME (conversions)[GHLO_CPU_N_CONVERSIONS];
 void NAME (interleave4) (const gconstpointer *lines, guint n_lines, guint width, gsize n, gpointer to);
 void NAME (interleave8) (const gconstpointer *lines, guint n_lines, guint width, gsize n, gpointer to);
 
+void NAME (turn4) (const gconstpointer *lines, guint n_lines, gsize stride, gsize n, gpointer to);
+void NAME (turn8) (const gconstpointer *lines, guint n_lines, gsize stride, gsize n, gpointer to);
+
 /* Fills in the level's table. */
 void NAME (kernels_init) (GhloCpuKernels *self);

@@ -119,6 +119,13 @@ typedef void (*GhloCpuInterleaveFunc) (const gconstpointer *lines,
                                        gsize                n,
                                        gpointer             to);
 
+/* The same without zeros behind: to[j * stride + i] = from[i][j]. */
+typedef void (*GhloCpuTurnFunc)       (const gconstpointer *lines,
+                                       guint                n_lines,
+                                       gsize                stride,
+                                       gsize                n,
+                                       gpointer             to);
+
 typedef struct
 {
   guint                 rows;                              /* of a tile */
@@ -130,6 +137,7 @@ typedef struct
   GhloCpuConvertFunc    convert[GHLO_CPU_N_CONVERSIONS];
   GhloCpuInterleaveFunc interleave4;
   GhloCpuInterleaveFunc interleave8;
+  GhloCpuTurnFunc       turn[2];                           /* of 4 and of 8 bytes */
 } GhloCpuKernels;
 
 /* Those of ghlo_cpu_level (). */

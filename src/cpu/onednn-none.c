@@ -82,3 +82,44 @@ ghlo_cpu_onednn_run_matmul (GhloCpuPrimitive *self,
 {
   return FALSE;
 }
+
+GhloCpuPrimitive *
+ghlo_cpu_onednn_convolution (const GhloCpuConvolutionShape *shape,
+                             const GhloCpuPrimitive        *like)
+{
+  return NULL;
+}
+
+gboolean
+ghlo_cpu_onednn_run_convolution (GhloCpuPrimitive *self,
+                                 gconstpointer     source,
+                                 gconstpointer     weights,
+                                 gconstpointer     result,
+                                 gpointer          scratch)
+{
+  return FALSE;
+}
+
+gsize
+ghlo_cpu_onednn_weights_size (const GhloCpuPrimitive *self)
+{
+  return 0;
+}
+
+GhloCpuPrimitive *
+ghlo_cpu_onednn_reorder_weights (const GhloCpuPrimitive        *self,
+                                 const GhloCpuConvolutionShape *shape,
+                                 const gint64                  *strides,
+                                 gboolean                       back)
+{
+  return NULL;
+}
+
+gboolean
+ghlo_cpu_onednn_run_reorder (GhloCpuPrimitive *self,
+                             gconstpointer     from,
+                             gpointer          to,
+                             gpointer          scratch)
+{
+  return FALSE;
+}

@@ -68,4 +68,51 @@ gboolean          ghlo_cpu_onednn_run_matmul      (GhloCpuPrimitive *self,
                                                    gpointer          c,
                                                    gpointer          scratch);
 
+/* A convolution and its gradients, of channels-last tensors without gaps, and of
+ * weights in an order that oneDNN chooses. */
+typedef enum
+{
+  GHLO_CPU_FORWARD,             /* result = source * weights */
+  GHLO_CPU_BACKWARD_DATA,       /* source = the gradient for it */
+  GHLO_CPU_BACKWARD_WEIGHTS,    /* weights = the gradient for them */
+} GhloCpuDirection;
+
+enum { GHLO_CPU_MAX_SPATIAL = 3 };
+
+/* Of the convolution forward, whatever the direction. */
+typedef struct
+{
+  GhloCpuDirection direction;
+  GhloElementType  type;                   /* f32 or bf16, of source, weights and result */
+  guint            n_spatial;
+  gint64           images, groups;
+  gint64           source_features;        /* of all groups */
+  gint64           result_features;
+  gint64           source[GHLO_CPU_MAX_SPATIAL], kernel[GHLO_CPU_MAX_SPATIAL], result[GHLO_CPU_MAX_SPATIAL];
+  gint64           strides[GHLO_CPU_MAX_SPATIAL], dilation[GHLO_CPU_MAX_SPATIAL];   /* 1 is none */
+  gint64           low[GHLO_CPU_MAX_SPATIAL];
+} GhloCpuConvolutionShape;
+
+/* NULL when oneDNN has nothing of use. @like is another one with the same weights,
+ * whose order of them is kept, or NULL. */
+GhloCpuPrimitive *ghlo_cpu_onednn_convolution     (const GhloCpuConvolutionShape *shape,
+                                                   const GhloCpuPrimitive        *like);
+gboolean          ghlo_cpu_onednn_run_convolution (GhloCpuPrimitive *self,
+                                                   gconstpointer     source,
+                                                   gconstpointer     weights,
+                                                   gconstpointer     result,
+                                                   gpointer          scratch);
+/* Bytes of weights in the primitive's order. */
+gsize             ghlo_cpu_onednn_weights_size    (const GhloCpuPrimitive *self);
+/* From weights as [group, result feature, source feature, spatial …] with strides in
+ * elements, none negative, into the primitive's order, or back. */
+GhloCpuPrimitive *ghlo_cpu_onednn_reorder_weights (const GhloCpuPrimitive        *self,
+                                                   const GhloCpuConvolutionShape *shape,
+                                                   const gint64                  *strides,
+                                                   gboolean                       back);
+gboolean          ghlo_cpu_onednn_run_reorder     (GhloCpuPrimitive *self,
+                                                   gconstpointer     from,
+                                                   gpointer          to,
+                                                   gpointer          scratch);
+
 G_END_DECLS
