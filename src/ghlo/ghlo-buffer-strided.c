@@ -92,7 +92,7 @@ ghlo_buffer_value_strided (GhloTensorType  *type,
                            const gint64    *byte_strides,
                            GError         **error)
 {
-  g_autoptr (GhloValue) value = ghlo_value_new_tensor (type, error);
+  g_autoptr (GhloValue) value = ghlo_value_new_uninitialized (type, error);
   gsize size;
   const guint8 *data = g_bytes_get_data (bytes, &size);
   gint64 low, high;
@@ -120,7 +120,7 @@ ghlo_buffer_value_copied (GhloTensorType  *type,
                           const gint64    *byte_strides,
                           GError         **error)
 {
-  GhloValue *value = ghlo_value_new_tensor (type, error);
+  GhloValue *value = ghlo_value_new_uninitialized (type, error);
 
   if (value == NULL || value->n_elements == 0)
     return value;

@@ -334,7 +334,7 @@ own_output (GhloValue  *value,
     {
       if (value->storage == NULL && g_atomic_ref_count_compare (&value->ref_count, 1))
         return value;
-      copy = ghlo_value_new_tensor (value->type, error);
+      copy = ghlo_value_new_uninitialized (value->type, error);
       if (copy != NULL && value->n_bytes > 0)
         memcpy (copy->data, value->data, value->n_bytes);
       ghlo_value_unref (value);

@@ -15,11 +15,13 @@
 #endif
 
 #include "ghlo-workers-private.h"
+#include "runtime/memory.h"
 
 static void
 trim_now (gpointer data,
           gpointer user_data)
 {
+  ghlo_memory_trim ();
 #ifdef __GLIBC__
   /* What was freed stays with the process otherwise, below whatever is still used. */
   malloc_trim (0);

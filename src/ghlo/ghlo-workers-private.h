@@ -25,7 +25,10 @@ gboolean ghlo_workers_check (GError      **error);
 gboolean ghlo_workers_is_owner (void);
 
 /* The most threads for runs, for the whole process; 0 is GHLO_THREADS, or one for
- * each processor. A worker that is busy ends when its work does. */
+ * each processor. A worker that is busy ends when its work does. It is the limit of the
+ * threads that compute (runtime/parallel.h) as well: a run is one of their callers, and
+ * they join it only where processors are left, so that runs and their helpers together
+ * are no more than this at work, or as many as there are callers. */
 void     ghlo_workers_set_limit (guint     limit);
 guint    ghlo_workers_get_limit (void);
 

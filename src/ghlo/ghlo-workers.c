@@ -7,10 +7,10 @@
 
 #include "ghlo-workers-private.h"
 
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "ghlo-error.h"
+#include "runtime/parallel.h"
 
 enum { MAX_THREADS = 256, COMPILE_NICE = 10, RUN_NICE = 2 };
 
@@ -35,19 +35,12 @@ static struct
 static guint
 count_threads (GhloWorkers kind)
 {
-  const char *wish = g_getenv ("GHLO_THREADS");
-  guint64 n = workers.limit;
-
-  if (n > 0)
-    n = MIN (n, MAX_THREADS);
-  else if (wish == NULL || !g_ascii_string_to_unsigned (wish, 10, 1, MAX_THREADS, &n, NULL))
-    n = MIN (g_get_num_processors (), (guint) MAX_THREADS);
+  guint n = workers.limit > 0 ? MIN (workers.limit, (guint) MAX_THREADS) : ghlo_parallel_n_workers ();
 
   return kind == GHLO_WORKERS_COMPILE ? MAX (n / 2, 1) : n;
 }
 
-/* A thread's priority on Linux is its own, so each worker sets it for itself: above
- * the nice value of the process, whatever that of the thread that made it was. */
+/* Each worker does it for itself, once. */
 static void
 lower_priority (int nicer)
 {
@@ -56,7 +49,7 @@ lower_priority (int nicer)
   if (g_private_get (&done) != NULL)
     return;
   g_private_set (&done, GINT_TO_POINTER (1));
-  setpriority (PRIO_PROCESS, 0, getpriority (PRIO_PROCESS, getpid ()) + nicer);
+  ghlo_parallel_lower_priority (nicer);
 }
 
 static void
@@ -125,6 +118,7 @@ ghlo_workers_set_limit (guint limit)
     if (workers.pools[kind] != NULL)
       g_thread_pool_set_max_threads (workers.pools[kind], (int) count_threads (kind), NULL);
   g_mutex_unlock (&workers.lock);
+  ghlo_parallel_set_limit (limit);
 }
 
 guint

@@ -1,31 +1,28 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The process' memory account: what values hold now, the most they ever held,
- * and the limit. Reserving comes before allocating, so that threads that
- * allocate at the same time cannot pass the limit together.
+ * The process' memory account: what is in use now, the most that ever was, and the
+ * limit. Reserving comes before allocating, so that threads that allocate at the same
+ * time cannot pass the limit together.
  */
 
 #include "runtime/memory.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <sys/mman.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "base/debug.h"
 #include "base/ghlo-error.h"
 #include "base/sizes.h"
+#include "runtime/guard.h"
+#include "runtime/pool.h"
 #include "runtime/value.h"
-
-enum { ALIGNMENT = 64 };
-
-/* Blocks from this size on are mapped one by one, so that the system has them back
- * as soon as they are freed. The C library would keep several of them in each
- * thread's arena, once it has seen some of the size freed. They are large enough for
- * huge pages, without which the faults would cost more than clearing does. */
-#define MAPPED_SIZE ((gsize) 4 << 20)
 
 /* The share of the machine's memory that values may hold unless told. */
 #define DEFAULT_SHARE 0.9
+
+/* The part of the limit that may lie idle. */
+enum { IDLE_PART = 2 };
 
 /* All three are read and written atomically. */
 static gsize used;
@@ -149,45 +146,51 @@ reserve (gsize size)
   return TRUE;
 }
 
+/* What is idle may stay only as far as the limit has room for it beside what is used. */
 static gpointer
-map_zeroed (gsize size)
+make_block (gsize     size,
+            gboolean *zeroed)
 {
-  gpointer memory = mmap (NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  gsize allowed = ghlo_memory_get_limit ();
+  gpointer memory;
 
-  if (memory == MAP_FAILED)
-    return NULL;
-  madvise (memory, size, MADV_HUGEPAGE);
+  ghlo_pool_shrink (allowed - MIN (ghlo_memory_get_used (), allowed));
+  memory = ghlo_pool_make (size, zeroed);
+  if (memory != NULL)
+    return memory;
+
+  ghlo_pool_shrink (0);
+
+  return ghlo_pool_make (size, zeroed);
+}
+
+static gpointer
+get_block (gsize    size,
+           gboolean zeroed)
+{
+  gboolean is_zeroed = FALSE;
+  gpointer memory;
+
+  if (ghlo_debug_has (GHLO_DEBUG_GUARD))
+    return ghlo_guard_alloc (size, zeroed);
+
+  memory = ghlo_pool_take (size);
+  if (memory == NULL)
+    memory = make_block (size, &is_zeroed);
+  if (memory != NULL && zeroed && !is_zeroed)
+    memset (memory, 0, size);
 
   return memory;
 }
 
-/* calloc leaves fresh pages of a large block untouched, which a memset over
- * aligned memory would not. What it gave is kept just before the aligned part. */
 static gpointer
-alloc_zeroed (gsize size)
-{
-  gsize padded;
-  gpointer base;
-  guintptr aligned;
-
-  if (!ghlo_size_add (&padded, size, sizeof (gpointer) + ALIGNMENT))
-    return NULL;
-  base = calloc (1, padded);
-  if (base == NULL)
-    return NULL;
-  aligned = ((guintptr) base + sizeof (gpointer) + ALIGNMENT - 1) & ~(guintptr) (ALIGNMENT - 1);
-  ((gpointer *) aligned)[-1] = base;
-
-  return (gpointer) aligned;
-}
-
-gpointer
-ghlo_memory_alloc (gsize    size,
-                   GError **error)
+allocate (gsize      size,
+          gboolean   zeroed,
+          GError   **error)
 {
   gpointer memory;
 
-  if (!reserve (size))
+  if (size > GHLO_POOL_MAX_SIZE || !reserve (size))
     {
       g_set_error (error, GHLO_ERROR, GHLO_ERROR_OUT_OF_MEMORY,
                    "%" G_GSIZE_FORMAT " bytes are needed, but %" G_GSIZE_FORMAT " of the %" G_GSIZE_FORMAT
@@ -196,7 +199,7 @@ ghlo_memory_alloc (gsize    size,
       return NULL;
     }
 
-  memory = size >= MAPPED_SIZE ? map_zeroed (size) : alloc_zeroed (size);
+  memory = get_block (size, zeroed);
   if (memory == NULL)
     {
       __atomic_sub_fetch (&used, size, __ATOMIC_RELAXED);
@@ -207,13 +210,45 @@ ghlo_memory_alloc (gsize    size,
   return memory;
 }
 
+gpointer
+ghlo_memory_alloc (gsize    size,
+                   GError **error)
+{
+  return allocate (size, TRUE, error);
+}
+
+gpointer
+ghlo_memory_alloc_uninitialized (gsize    size,
+                                 GError **error)
+{
+  return allocate (size, FALSE, error);
+}
+
+/* What is used goes down last: a block that changes sides is never counted on neither. */
 void
 ghlo_memory_free (gpointer memory,
                   gsize    size)
 {
-  if (size >= MAPPED_SIZE)
-    munmap (memory, size);
+  if (ghlo_debug_has (GHLO_DEBUG_GUARD))
+    ghlo_guard_free (memory, size);
   else
-    free (((gpointer *) memory)[-1]);
+    ghlo_pool_give (memory, size, ghlo_memory_get_limit () / IDLE_PART);
   __atomic_sub_fetch (&used, size, __ATOMIC_RELAXED);
+}
+
+void
+ghlo_memory_trim (void)
+{
+  ghlo_pool_shrink (0);
+}
+
+void
+ghlo_memory_get_statistics (GhloMemoryStatistics *statistics)
+{
+  *statistics = (GhloMemoryStatistics) {
+    .used = ghlo_memory_get_used (),
+    .idle = ghlo_pool_get_idle (),
+    .peak = ghlo_memory_get_peak (),
+  };
+  ghlo_pool_get_counts (&statistics->n_allocations, &statistics->n_reuses);
 }

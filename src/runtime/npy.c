@@ -287,7 +287,7 @@ ghlo_npy_read (GBytes               *file,
 
       return ghlo_value_new_for_bytes (type, elements, error);
     }
-  value = ghlo_value_new_tensor (type, error);
+  value = ghlo_value_new_uninitialized (type, error);
   if (value != NULL)
     rearrange (value->data, data + offset, &header, n_elements);
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The threads that compute: one pool for the process, besides the callers' own.
- * The caller's thread always takes part, idle workers join it, and nobody waits
- * for a worker that is busy elsewhere; so any number of callers at once run on at
- * most callers + cores threads. Work inside of such work runs where it stands.
+ * The caller's thread always takes part, workers join it where processors are left,
+ * and nobody waits for a worker that is busy elsewhere; so any number of callers at
+ * once run on at most callers + cores threads. Work inside of a part of split work runs
+ * where it stands, and so does all work in a child of a process that used the pool.
  */
 
 #pragma once
@@ -13,26 +14,38 @@
 G_BEGIN_DECLS
 
 /* Does the part [begin, end). Called for each part once, on any thread. @worker is
- * below ghlo_parallel_n_workers () and no two calls at the same time share it. */
+ * below ghlo_parallel_n_workers (), and 0 on the caller's thread; no two threads that
+ * work for one ghlo_parallel_for () share it. */
 typedef void (*GhloParallelFunc) (gpointer data,
                                   gsize    begin,
                                   gsize    end,
                                   guint    worker);
 
-/* Splits [0, n) into parts of @grain or more and has them done. @nanoseconds is what
- * all of it would take on one thread, or 0 when not known: below 100 µs nothing is
- * split, since waking a worker costs a third of that. Parts that have not begun when
- * @monitor (nullable) is cancelled are left out: FALSE then. */
-gboolean ghlo_parallel_for       (gsize              n,
-                                  gsize              grain,
-                                  double             nanoseconds,
-                                  GhloParallelFunc   func,
-                                  gpointer           data,
-                                  const GhloMonitor *monitor);
+/* Splits [0, n) into parts of @grain or more and has them done; where @n is not below
+ * @grain, each part begins at a multiple of it. @nanoseconds is what all of it would
+ * take on one thread, or 0 when not known: below 100 µs nothing is split, since waking
+ * a worker costs a third of that. Parts that have not begun when @monitor (nullable) is
+ * cancelled are left out: FALSE then. @monitor's progress, where it has one, is told
+ * the share of what is done, after each part of the caller's and at the end, always on
+ * the caller's thread. */
+gboolean ghlo_parallel_for            (gsize              n,
+                                       gsize              grain,
+                                       double             nanoseconds,
+                                       GhloParallelFunc   func,
+                                       gpointer           data,
+                                       const GhloMonitor *monitor);
 
-/* The most threads that one call may use, its caller's included. */
-guint    ghlo_parallel_n_workers (void);
-/* Limits that number; 0 is GHLO_THREADS, or one for each processor. */
-void     ghlo_parallel_set_limit (guint              limit);
+/* The most threads that one call may ever use, its caller's included: GHLO_THREADS, or
+ * one for each processor. It never changes, so that scratch for each worker may be
+ * planned long before a call. */
+guint    ghlo_parallel_n_workers      (void);
+
+/* How many of these a call uses from now on; 0 is all of them. */
+void     ghlo_parallel_set_limit      (guint              limit);
+guint    ghlo_parallel_get_limit      (void);
+
+/* Makes the calling thread nicer than its process by @nicer, however nice that is. One
+ * that a nicer thread started stays as that was, where the system takes nothing back. */
+void     ghlo_parallel_lower_priority (int                nicer);
 
 G_END_DECLS

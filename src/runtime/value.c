@@ -68,9 +68,13 @@ new_tensor (GhloTensorType *type,
   return self;
 }
 
-GhloValue *
-ghlo_value_new_tensor (GhloTensorType  *type,
-                       GError         **error)
+typedef gpointer (*AllocFunc) (gsize    size,
+                               GError **error);
+
+static GhloValue *
+new_own_tensor (GhloTensorType  *type,
+                AllocFunc        alloc,
+                GError         **error)
 {
   g_autoptr (GError) local_error = NULL;
   gsize n_elements, n_bytes;
@@ -80,7 +84,7 @@ ghlo_value_new_tensor (GhloTensorType  *type,
   if (!measure (type, &n_elements, &n_bytes, error))
     return NULL;
 
-  data = ghlo_memory_alloc (n_bytes, &local_error);
+  data = alloc (n_bytes, &local_error);
   if (data == NULL)
     {
       g_autofree char *text = ghlo_tensor_type_to_string (type);
@@ -92,6 +96,20 @@ ghlo_value_new_tensor (GhloTensorType  *type,
   self->data = data;
 
   return self;
+}
+
+GhloValue *
+ghlo_value_new_tensor (GhloTensorType  *type,
+                       GError         **error)
+{
+  return new_own_tensor (type, ghlo_memory_alloc, error);
+}
+
+GhloValue *
+ghlo_value_new_uninitialized (GhloTensorType  *type,
+                              GError         **error)
+{
+  return new_own_tensor (type, ghlo_memory_alloc_uninitialized, error);
 }
 
 static gboolean
@@ -125,7 +143,7 @@ ghlo_value_new_for_bytes (GhloTensorType  *type,
 
   if (n_bytes == 0 || !is_aligned (data, type->element_type))
     {
-      self = ghlo_value_new_tensor (type, error);
+      self = ghlo_value_new_uninitialized (type, error);
       if (self != NULL && n_bytes > 0)
         memcpy (self->data, data, n_bytes);
       return self;

@@ -38,6 +38,10 @@ struct _GhloValue
  * counted against the process' limit; OUT_OF_MEMORY names the size wanted. */
 GhloValue *ghlo_value_new_tensor     (GhloTensorType  *type,
                                       GError         **error);
+/* The same with any content, for those who write every byte of it. The memory of
+ * both goes back to the pool (pool.h) with the last reference, bytes included. */
+GhloValue *ghlo_value_new_uninitialized (GhloTensorType *type,
+                                      GError         **error);
 /* A tensor over @bytes, which are not copied unless their alignment is below
  * the element's; INVALID_ARGUMENT when the size does not fit @type. */
 GhloValue *ghlo_value_new_for_bytes  (GhloTensorType  *type,
@@ -54,7 +58,7 @@ void       ghlo_value_unref          (GhloValue       *self);
 /* The tensor's memory as bytes that keep the value alive; no copy. */
 GBytes    *ghlo_value_get_bytes      (GhloValue       *self);
 
-/* Bytes that values hold now, the most they ever held, and the limit (from
+/* Bytes in use now, the most that ever were, and the limit (from
  * GHLO_MEMORY_LIMIT, bytes with an optional K, M or G; else 90 % of the
  * machine's memory). */
 gsize      ghlo_memory_get_used      (void);

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The debugging aids that GHLO_DEBUG switches on: one row each. GLib's own parser of
+ * such variables prints its help by itself, which a library must not.
+ */
+
+#include "base/debug.h"
+
+#include <string.h>
+
+static const struct
+{
+  const char     *name;
+  GhloDebugFlags  flag;
+  const char     *what;
+} rows[] = {
+  { "guard", GHLO_DEBUG_GUARD,
+    "every block of memory ends at a protected page, is protected once freed, and is filled with 0xfb at first" },
+};
+
+#define SEPARATORS ",:; \t"
+
+GhloDebugFlags
+ghlo_debug_parse (const char  *text,
+                  char       **unknown,
+                  gboolean    *help)
+{
+  g_auto (GStrv) words = g_strsplit_set (text != NULL ? text : "", SEPARATORS, -1);
+  guint flags = 0;
+
+  *unknown = NULL;
+  *help = FALSE;
+  for (guint i = 0; words[i] != NULL; i++)
+    {
+      guint row = 0;
+
+      while (row < G_N_ELEMENTS (rows) && g_ascii_strcasecmp (words[i], rows[row].name) != 0)
+        row++;
+      if (row < G_N_ELEMENTS (rows))
+        flags |= rows[row].flag;
+      else if (g_ascii_strcasecmp (words[i], "help") == 0)
+        *help = TRUE;
+      else if (words[i][0] != '\0' && *unknown == NULL)
+        *unknown = g_strdup (words[i]);
+    }
+
+  return (GhloDebugFlags) flags;
+}
+
+gboolean
+ghlo_debug_has (GhloDebugFlags wanted)
+{
+  enum { KNOWN = 1 << 30 };
+  static gsize flags;
+
+  if (g_once_init_enter (&flags))
+    {
+      g_autofree char *unknown = NULL;
+      gboolean help;
+      gsize found = ghlo_debug_parse (g_getenv ("GHLO_DEBUG"), &unknown, &help);
+
+      if (unknown != NULL)
+        g_debug ("GHLO_DEBUG has the word '%s', which is none of its own; 'help' lists them", unknown);
+      g_once_init_leave (&flags, found | KNOWN);
+    }
+
+  return (flags & wanted) != 0;
+}
+
+char *
+ghlo_debug_dup_help (void)
+{
+  g_autofree char *unknown = NULL;
+  g_autoptr (GString) text = g_string_new ("GHLO_DEBUG takes these words, with commas between them:\n");
+  gboolean help;
+
+  ghlo_debug_parse (g_getenv ("GHLO_DEBUG"), &unknown, &help);
+  if (!help)
+    return NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    g_string_append_printf (text, "  %-10s %s\n", rows[i].name, rows[i].what);
+  g_string_append_printf (text, "  %-10s %s\n", "help", "this list");
+  if (unknown != NULL)
+    g_string_append_printf (text, "'%s' is none of them\n", unknown);
+
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}

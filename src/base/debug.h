@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * GHLO_DEBUG: words that switch debugging aids on, with commas, colons or spaces
+ * between them. The variable is read once.
+ */
+
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+typedef enum
+{
+  GHLO_DEBUG_GUARD = 1 << 0,
+} GhloDebugFlags;
+
+/* TRUE when any of @flags is set. */
+gboolean ghlo_debug_has       (GhloDebugFlags  flags);
+
+/* The flags that there are, a line for each, when GHLO_DEBUG has the word "help";
+ * NULL otherwise. For the command to show: the library prints nothing. */
+char    *ghlo_debug_dup_help  (void);
+
+/* For tests and the above: the flags of @text (nullable), the first word that is none
+ * (newly allocated; NULL when there is no such), and whether "help" is among them. */
+GhloDebugFlags ghlo_debug_parse (const char  *text,
+                                 char       **unknown,
+                                 gboolean    *help);
+
+G_END_DECLS

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Counts what a program asks of the C library's allocator, for tests of code that must
+ * not ask. For one source file of a program only. Where the allocator is not glibc's
+ * own the count stays 0.
+ */
+
+#pragma once
+
+#include <glib.h>
+#include <stdlib.h>
+
+#ifndef __has_feature
+#define __has_feature(feature) 0
+#endif
+
+static guint n_allocations;    /* atomic */
+
+#if defined __GLIBC__ && !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__ \
+    && !__has_feature (address_sanitizer) && !__has_feature (thread_sanitizer) && !__has_feature (memory_sanitizer)
+
+extern void *__libc_malloc   (size_t size);
+extern void *__libc_calloc   (size_t n, size_t size);
+extern void *__libc_realloc  (void *memory, size_t size);
+extern void *__libc_memalign (size_t alignment, size_t size);
+
+void *
+malloc (size_t size)
+{
+  __atomic_add_fetch (&n_allocations, 1, __ATOMIC_RELAXED);
+
+  return __libc_malloc (size);
+}
+
+void *
+calloc (size_t n,
+        size_t size)
+{
+  __atomic_add_fetch (&n_allocations, 1, __ATOMIC_RELAXED);
+
+  return __libc_calloc (n, size);
+}
+
+void *
+realloc (void   *memory,
+         size_t  size)
+{
+  __atomic_add_fetch (&n_allocations, 1, __ATOMIC_RELAXED);
+
+  return __libc_realloc (memory, size);
+}
+
+int
+posix_memalign (void   **memory,
+                size_t   alignment,
+                size_t   size)
+{
+  __atomic_add_fetch (&n_allocations, 1, __ATOMIC_RELAXED);
+  *memory = __libc_memalign (alignment, size);
+
+  return *memory != NULL ? 0 : 12;
+}
+
+#endif
+
+static inline guint
+count_allocations (void)
+{
+  return __atomic_load_n (&n_allocations, __ATOMIC_RELAXED);
+}
