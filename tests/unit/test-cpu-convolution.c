@@ -243,6 +243,33 @@ check_result (const Case *self,
   while (tensor_next (&self->result, index));
 }
 
+/* Elements here and there, where all would take long. */
+static void
+check_some (const Case *self,
+            const char *how)
+{
+  gint64 count = self->w.features;
+
+  for (guint i = 0; i < self->w.n_spatial; i++)
+    count *= self->w.kernel[i];
+  for (guint i = 0; i < 400; i++)
+    {
+      gint64 index[MOST + 2];
+      Sum sum;
+
+      for (guint d = 0; d < self->result.rank; d++)
+        index[d] = g_test_rand_int_range (0, (gint) self->result.dimensions[d]);
+      sum = exact_at (self, index);
+      if (!sum_matches (&sum, count, FALSE, self->result.type, tensor_get (&self->result, index)))
+        {
+          g_autofree char *what = describe (self);
+
+          g_error ("%s: %s: expected %Lg, found %g at %d %d %d %d", how, what, sum.re,
+                   tensor_get (&self->result, index).f, (int) index[0], (int) index[1], (int) index[2], (int) index[3]);
+        }
+    }
+}
+
 static gpointer
 allocate (gsize size)
 {
@@ -409,7 +436,7 @@ test_frameworks (void)
 {
   static const Types types[] = { SAME (F32), SAME (F32), SAME (BF16), SAME (F16), SAME (F64),
                                  MIXED (BF16, BF16, F32) };
-  gboolean all = ghlo_cpu_onednn_available () && ghlo_cpu_level () > GHLO_CPU_LEVEL_BASELINE;
+  gboolean all = ghlo_cpu_onednn_available () && ghlo_cpu_level () > GHLO_CPU_LEVEL_AVX2;
 
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
     for (guint t = 0; t < G_N_ELEMENTS (types); t++)
@@ -422,6 +449,49 @@ test_frameworks (void)
         g_test_message ("%s, %s: %s", rows[i].name, ghlo_element_type_to_string (types[t].lhs), how);
         if (all && t == 0 && rows[i].how != NULL && !g_pattern_match_simple (rows[i].how, how))
           g_error ("%s: expected %s, found %s", rows[i].name, rows[i].how, how);
+      }
+}
+
+/* Large enough to be cut into pieces of images and of rows. */
+static void
+test_pieces (void)
+{
+  static const Row large[] = {
+    { "rows", WINDOW (1, 64, 64, 40, 3, 1, 1, 1, 1, 1, 1, 1), "onednn*" },
+    { "rows, steps", WINDOW (1, 3, 64, 99, 7, 2, 3, 2, 1, 1, 1, 1), "onednn*" },
+    { "rows, dilated", WINDOW (1, 32, 64, 45, 3, 1, 2, 2, 1, 2, 1, 1), "onednn*" },
+    { "rows, far padding", WINDOW (1, 64, 64, 31, 9, 1, 8, 8, 1, 1, 1, 1), NULL },
+    { "images", WINDOW (7, 32, 32, 28, 3, 1, 1, 1, 1, 1, 1, 1), "onednn*" },
+    { "depthwise", WINDOW (3, 96, 96, 56, 3, 1, 1, 1, 1, 1, 96, 1), "onednn*" },
+    { "data, rows", WINDOW (1, 64, 64, 28, 3, 1, 1, 2, 2, 1, 1, 1), "onednn*data*" },
+    { "data, rows, one tap", WINDOW (1, 64, 128, 40, 1, 1, 0, 1, 2, 1, 1, 1), NULL },
+    { "data, rows, step 3", WINDOW (1, 64, 64, 21, 5, 1, 3, 4, 3, 1, 1, 1), "onednn*data*" },
+    { "data, images", WINDOW (5, 64, 32, 14, 3, 1, 1, 2, 2, 1, 1, 1), "onednn*data*" },
+    { "weights, rows", WINDOW (64, 1, 64, 40, 40, 1, 1, 1, 1, 1, 1, 1), "onednn*weights*" },
+    { "weights, images", WINDOW (64, 6, 64, 15, 7, 1, 1, 1, 1, 2, 1, 1), "onednn*weights*" },
+  };
+  static const Types types[] = { SAME (F32), SAME (F32), SAME (BF16) };
+  gboolean all = ghlo_cpu_onednn_available () && ghlo_cpu_level () > GHLO_CPU_LEVEL_AVX2;
+
+  for (guint i = 0; i < G_N_ELEMENTS (large); i++)
+    for (guint t = 0; t < G_N_ELEMENTS (types); t++)
+      {
+        g_auto (Case) c = { .w = large[i].window };
+        g_autoptr (GhloCpuConvolution) convolution = NULL;
+        const char *how;
+        gpointer scratch;
+
+        case_init (&c, &types[t], t == 1, t == 1 ? TENSOR_PERMUTED : 0);
+        convolution = prepare (&c, NULL);
+        how = ghlo_cpu_convolution_describe (convolution);
+        scratch = allocate (ghlo_cpu_convolution_scratch_size (convolution));
+        g_assert_true (ghlo_cpu_convolution_run (convolution, c.lhs.data, c.rhs.data, NULL, c.result.data, scratch,
+                                                 NULL, NULL, NULL));
+        g_aligned_free (scratch);
+        check_some (&c, how);
+        g_test_message ("%s, %s: %s", large[i].name, ghlo_element_type_to_string (types[t].lhs), how);
+        if (all && t == 0 && large[i].how != NULL && !g_pattern_match_simple (large[i].how, how))
+          g_error ("%s: expected %s, found %s", large[i].name, large[i].how, how);
       }
 }
 
@@ -625,9 +695,12 @@ main (int   argc,
       char *argv[])
 {
   g_test_init (&argc, &argv, NULL);
+  /* More than one, whatever the machine, so that work is cut. */
+  g_setenv ("GHLO_THREADS", "4", FALSE);
 
   g_test_add_func ("/cpu-convolution/random", test_random);
   g_test_add_func ("/cpu-convolution/frameworks", test_frameworks);
+  g_test_add_func ("/cpu-convolution/pieces", test_pieces);
   g_test_add_func ("/cpu-convolution/dimensions", test_dimensions);
   g_test_add_func ("/cpu-convolution/epilogue", test_epilogue);
   g_test_add_func ("/cpu-convolution/threads", test_threads);
