@@ -133,7 +133,7 @@ find_direction (const GhloCpuWindows    *w,
         return FALSE;
       shape->direction = GHLO_CPU_BACKWARD_DATA;
     }
-  else if (has_large_kernel (w) && w->feature_groups == 1)
+  else if (has_large_kernel (w) && !has_steps (w) && w->feature_groups == 1)
     shape->direction = GHLO_CPU_BACKWARD_WEIGHTS;
   else if (w->batch_groups == 1)
     shape->direction = GHLO_CPU_FORWARD;

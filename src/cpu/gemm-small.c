@@ -12,6 +12,10 @@
 
 enum { MOST_PRODUCTS = 4096 };
 
+/* Nanoseconds, about: of a call and of a multiplication. */
+#define LEAST_TIME   100
+#define PRODUCT_TIME 0.2
+
 /* What readers and writers there are, made once. */
 typedef struct
 {
@@ -91,8 +95,8 @@ take_small (GhloCpuGemm *self)
   self->tile_columns = self->n;
   self->scratch_size = (gsize) (self->m * self->k + self->k * self->n + self->m * self->n) * size
                        * ghlo_cpu_gemm_n_parts (self);
-  self->nanoseconds = (double) self->n_batches * (50 + 2 * (double) (self->m * self->n * self->k)
-                                                  * ghlo_cpu_gemm_n_parts (self) * ghlo_cpu_gemm_n_parts (self));
+  self->nanoseconds = (double) self->n_batches * (LEAST_TIME + (double) (self->m * self->n * self->k)
+                                                  * (self->is_complex ? 4 : 1) * PRODUCT_TIME);
 
   return TRUE;
 }

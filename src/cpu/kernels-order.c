@@ -6,31 +6,40 @@
 
 #include "cpu/kernels-private.h"
 
-/* Lines of C as so many vectors in registers, the rest one by one. */
-#define IN_ORDER(name, T, V) \
+/* Lines of C as so many vectors of one size in registers. */
+#define IN_VECTORS(name, T, V) \
   static inline __attribute__ ((always_inline)) void \
-  name##_vectors (gsize    k, \
-                  const T *a, \
-                  const T *b, \
-                  gsize    b_row, \
-                  T       *c, \
-                  guint    n_vectors) \
+  name (gsize    k, \
+        const T *a, \
+        const T *b, \
+        gsize    b_row, \
+        T       *c, \
+        guint    n_vectors) \
   { \
-    V##_any *to = (V##_any *) c; \
+    V *to = (V *) c; \
     V sums[4]; \
 \
     UNROLL for (guint j = 0; j < n_vectors; j++) \
       sums[j] = to[j]; \
     for (gsize p = 0; p < k; p++) \
       { \
-        const V##_any *from = (const V##_any *) (b + p * b_row); \
+        const V *from = (const V *) (b + p * b_row); \
 \
         UNROLL for (guint j = 0; j < n_vectors; j++) \
           sums[j] += a[p] * from[j]; \
       } \
     UNROLL for (guint j = 0; j < n_vectors; j++) \
       to[j] = sums[j]; \
-  } \
+  }
+
+/* Whole vectors, halves and quarters of them, where there are such, and the rest one
+ * by one. */
+#define IN_ORDER(name, T, V) \
+  typedef T name##_half __attribute__ ((vector_size (VECTOR_BYTES / 2), aligned (1), may_alias)); \
+  typedef T name##_quarter __attribute__ ((vector_size (MAX (VECTOR_BYTES / 4, 8)), aligned (1), may_alias)); \
+  IN_VECTORS (name##_wholes, T, V##_any) \
+  IN_VECTORS (name##_halves, T, name##_half) \
+  IN_VECTORS (name##_quarters, T, name##_quarter) \
 \
   static void \
   name (gsize         m, \
@@ -52,9 +61,19 @@
         gsize j = 0; \
 \
         for (; j + 4 * LANES (T) <= n; j += 4 * LANES (T)) \
-          name##_vectors (k, a, b + j, b_row, c + j, 4); \
+          name##_wholes (k, a, b + j, b_row, c + j, 4); \
         for (; j + LANES (T) <= n; j += LANES (T)) \
-          name##_vectors (k, a, b + j, b_row, c + j, 1); \
+          name##_wholes (k, a, b + j, b_row, c + j, 1); \
+        if (VECTOR_BYTES > 16 && j + LANES (T) / 2 <= n) \
+          { \
+            name##_halves (k, a, b + j, b_row, c + j, 1); \
+            j += LANES (T) / 2; \
+          } \
+        if (VECTOR_BYTES > 32 && j + LANES (T) / 4 <= n) \
+          { \
+            name##_quarters (k, a, b + j, b_row, c + j, 1); \
+            j += LANES (T) / 4; \
+          } \
         for (; j < n; j++) \
           { \
             T sum = c[j]; \
