@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * OpenBLAS, for products of f64 and complex numbers and for factorizations: opened
+ * when first needed, by its path and for nobody else, in its build without threads
+ * of its own. Functions have Fortran's calling convention and order matrices by
+ * columns; the lengths of strings stand at the end.
+ */
+
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+typedef void (*GhloCpuBlasGemm)  (const char *transa, const char *transb, const int *m, const int *n, const int *k,
+                                  gconstpointer alpha, gconstpointer a, const int *lda, gconstpointer b,
+                                  const int *ldb, gconstpointer beta, gpointer c, const int *ldc,
+                                  gsize transa_length, gsize transb_length);
+typedef void (*GhloCpuBlasTrsm)  (const char *side, const char *uplo, const char *transa, const char *diag,
+                                  const int *m, const int *n, gconstpointer alpha, gconstpointer a, const int *lda,
+                                  gpointer b, const int *ldb, gsize side_length, gsize uplo_length,
+                                  gsize transa_length, gsize diag_length);
+typedef void (*GhloCpuBlasPotrf) (const char *uplo, const int *n, gpointer a, const int *lda, int *info,
+                                  gsize uplo_length);
+
+/* Of f32, f64, complex<f32>, complex<f64>. */
+typedef enum
+{
+  GHLO_CPU_BLAS_S,
+  GHLO_CPU_BLAS_D,
+  GHLO_CPU_BLAS_C,
+  GHLO_CPU_BLAS_Z,
+  GHLO_CPU_BLAS_N_KINDS
+} GhloCpuBlasKind;
+
+typedef struct
+{
+  char             *core;      /* the processor that it takes this one for: "SkylakeX" */
+  GhloCpuBlasGemm   gemm[GHLO_CPU_BLAS_N_KINDS];
+  GhloCpuBlasTrsm   trsm[GHLO_CPU_BLAS_N_KINDS];
+  GhloCpuBlasPotrf  potrf[GHLO_CPU_BLAS_N_KINDS];
+} GhloCpuBlas;
+
+/* NULL where there is none; the first call opens it. */
+const GhloCpuBlas *ghlo_cpu_blas (void);
+
+G_END_DECLS

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * One level's table of kernels. Compiled for each level.
+ */
+
+#include "cpu/kernels-private.h"
+
+#include <string.h>
+
+void
+NAME (kernels_init) (GhloCpuKernels *self)
+{
+  self->rows = TILE_ROWS;
+  for (guint i = 0; i < GHLO_CPU_N_ARITHMETICS; i++)
+    self->columns[i] = (guint) (TILE_VECTORS * VECTOR_BYTES / ghlo_cpu_sum_size (i));
+  memcpy (self->tile, NAME (tiles), sizeof (self->tile));
+  memcpy (self->dot, NAME (dots), sizeof (self->dot));
+  memcpy (self->add, NAME (adds), sizeof (self->add));
+  memcpy (self->order, NAME (orders), sizeof (self->order));
+  memcpy (self->convert, NAME (conversions), sizeof (self->convert));
+  self->interleave4 = NAME (interleave4);
+  self->interleave8 = NAME (interleave8);
+  self->turn[0] = NAME (turn4);
+  self->turn[1] = NAME (turn8);
+}

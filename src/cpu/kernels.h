@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The innermost loops, compiled once for each level of processors (level.h):
+ * products of packed panels, of a matrix and a vector, and conversions of lines of
+ * elements. All of them take any number of elements and need no alignment.
+ */
+
+#pragma once
+
+#include "cpu/level.h"
+
+G_BEGIN_DECLS
+
+/* What a product is computed in. */
+typedef enum
+{
+  GHLO_CPU_F32,
+  GHLO_CPU_F64,
+  GHLO_CPU_I16,      /* pairs of 16-bit numbers into sums of 32 bits, modulo 2^32 */
+  GHLO_CPU_I32,      /* modulo 2^32 */
+  GHLO_CPU_I64,      /* modulo 2^64 */
+  GHLO_CPU_N_ARITHMETICS
+} GhloCpuArithmetic;
+
+/* C = (C +) A B for one tile of rows × columns (as GhloCpuKernels says). @a holds k
+ * groups of a number for each row, @b k groups of one for each column; of I16 a group
+ * is two such in turn for each row or column, and @k counts groups. @c_row is C's
+ * row stride in elements of the sum. */
+typedef void (*GhloCpuTileFunc)    (gsize           k,
+                                    gconstpointer   a,
+                                    gconstpointer   b,
+                                    gpointer        c,
+                                    gsize           c_row,
+                                    gboolean        accumulate);
+
+/* The elements of a matrix that a vector is multiplied with. */
+typedef enum
+{
+  GHLO_CPU_VECTOR_F32,
+  GHLO_CPU_VECTOR_F64,
+  GHLO_CPU_VECTOR_BF16,
+  GHLO_CPU_VECTOR_F16,
+  GHLO_CPU_N_VECTORS
+} GhloCpuVector;
+
+/* Of both, @x and @y are of f64 where the matrix is, else of f32; @stride is bytes
+ * from one line of the matrix to the next, and the elements of a line are adjacent. */
+/* y[i] = sum of x[j] m[i][j], for i < lines, j < n. */
+typedef void (*GhloCpuDotFunc)     (gsize           lines,
+                                    gsize           n,
+                                    const guint8   *matrix,
+                                    gint64          stride,
+                                    gconstpointer   x,
+                                    gpointer        y);
+/* y[j] += sum of x[i] m[i][j]. */
+typedef void (*GhloCpuAddFunc)     (gsize           lines,
+                                    gsize           n,
+                                    const guint8   *matrix,
+                                    gint64          stride,
+                                    gconstpointer   x,
+                                    gpointer        y);
+
+/* C += A B of any size, row by row; strides from row to row are in elements. */
+typedef enum
+{
+  GHLO_CPU_ORDER_F32,
+  GHLO_CPU_ORDER_F64,
+  GHLO_CPU_ORDER_I64,
+  GHLO_CPU_N_ORDERS
+} GhloCpuOrder;
+
+typedef void (*GhloCpuOrderFunc)   (gsize           m,
+                                    gsize           n,
+                                    gsize           k,
+                                    gconstpointer   a,
+                                    gsize           a_row,
+                                    gconstpointer   b,
+                                    gsize           b_row,
+                                    gpointer        c,
+                                    gsize           c_row);
+
+typedef void (*GhloCpuConvertFunc) (gconstpointer   from,
+                                    gpointer        to,
+                                    gsize           n);
+
+typedef enum
+{
+  GHLO_CPU_BF16_TO_F32,
+  GHLO_CPU_F16_TO_F32,
+  GHLO_CPU_F32_TO_BF16,
+  GHLO_CPU_F32_TO_F16,
+  GHLO_CPU_F32_TO_F64,
+  GHLO_CPU_F64_TO_F32,
+  GHLO_CPU_I8_TO_I16,
+  GHLO_CPU_U8_TO_I16,
+  GHLO_CPU_I8_TO_I32,
+  GHLO_CPU_U8_TO_I32,
+  GHLO_CPU_I16_TO_I32,
+  GHLO_CPU_U16_TO_I32,
+  GHLO_CPU_I64_TO_I32,
+  GHLO_CPU_I8_TO_I64,
+  GHLO_CPU_U8_TO_I64,
+  GHLO_CPU_I16_TO_I64,
+  GHLO_CPU_U16_TO_I64,
+  GHLO_CPU_I32_TO_I64,
+  GHLO_CPU_U32_TO_I64,
+  GHLO_CPU_I32_TO_I8,
+  GHLO_CPU_I32_TO_I16,
+  GHLO_CPU_I64_TO_I8,
+  GHLO_CPU_I64_TO_I16,
+  GHLO_CPU_N_CONVERSIONS
+} GhloCpuConversion;
+
+/* Lines @stride elements apart are brought together: to[j * width + i] = from[i][j]
+ * for i < n_lines, j < n, and 0 for n_lines <= i < width. Elements of 4 or 8 bytes. */
+typedef void (*GhloCpuInterleaveFunc) (const gconstpointer *lines,
+                                       guint                n_lines,
+                                       guint                width,
+                                       gsize                n,
+                                       gpointer             to);
+
+/* The same without zeros behind: to[j * stride + i] = from[i][j]. */
+typedef void (*GhloCpuTurnFunc)       (const gconstpointer *lines,
+                                       guint                n_lines,
+                                       gsize                stride,
+                                       gsize                n,
+                                       gpointer             to);
+
+typedef struct
+{
+  guint                 rows;                              /* of a tile */
+  guint                 columns[GHLO_CPU_N_ARITHMETICS];
+  GhloCpuTileFunc       tile[GHLO_CPU_N_ARITHMETICS];
+  GhloCpuDotFunc        dot[GHLO_CPU_N_VECTORS];
+  GhloCpuAddFunc        add[GHLO_CPU_N_VECTORS];
+  GhloCpuOrderFunc      order[GHLO_CPU_N_ORDERS];
+  GhloCpuConvertFunc    convert[GHLO_CPU_N_CONVERSIONS];
+  GhloCpuInterleaveFunc interleave4;
+  GhloCpuInterleaveFunc interleave8;
+  GhloCpuTurnFunc       turn[2];                           /* of 4 and of 8 bytes */
+} GhloCpuKernels;
+
+/* Those of ghlo_cpu_level (). */
+const GhloCpuKernels *ghlo_cpu_kernels (void);
+
+static inline gsize
+ghlo_cpu_arithmetic_size (GhloCpuArithmetic arithmetic)
+{
+  static const guint8 sizes[] = { 4, 8, 2, 4, 8 };
+
+  return sizes[arithmetic];
+}
+
+/* Of a sum. */
+static inline gsize
+ghlo_cpu_sum_size (GhloCpuArithmetic arithmetic)
+{
+  return arithmetic == GHLO_CPU_I16 ? 4 : ghlo_cpu_arithmetic_size (arithmetic);
+}
+
+G_END_DECLS

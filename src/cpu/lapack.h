@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * cholesky and triangular_solve by OpenBLAS, in batches, on tensors of any strides.
+ * Prepared once, run by any number of threads at the same time.
+ */
+
+#pragma once
+
+#include "base/monitor.h"
+#include "base/view.h"
+
+G_BEGIN_DECLS
+
+/* A step of linear algebra on each matrix of a batch. */
+typedef struct _GhloCpuLapack GhloCpuLapack;
+
+/* UNSUPPORTED where there is no OpenBLAS, and for types that it has no numbers for:
+ * the caller has another way. Of views only types, dimensions and strides count. */
+
+/* The factor of the triangle of @a that is read, zeros in the other one; NaN in the
+ * whole of it where @a is not positive definite. */
+GhloCpuLapack *ghlo_cpu_cholesky_prepare         (const GhloView          *a,
+                                                  const GhloView          *result,
+                                                  gboolean                 lower,
+                                                  GError                 **error);
+
+typedef enum
+{
+  GHLO_CPU_AS_IS,
+  GHLO_CPU_TRANSPOSED,
+  GHLO_CPU_ADJOINT,
+} GhloCpuTranspose;
+
+typedef struct
+{
+  gboolean         left;           /* op (a) x = b, else x op (a) = b */
+  gboolean         lower;
+  gboolean         unit;           /* the diagonal is ones, and not read */
+  GhloCpuTranspose transpose;
+} GhloCpuSolve;
+
+GhloCpuLapack *ghlo_cpu_triangular_solve_prepare (const GhloCpuSolve      *solve,
+                                                  const GhloView          *a,
+                                                  const GhloView          *b,
+                                                  const GhloView          *result,
+                                                  GError                 **error);
+
+void           ghlo_cpu_lapack_free              (GhloCpuLapack           *self);
+gsize          ghlo_cpu_lapack_scratch_size      (const GhloCpuLapack     *self);
+const char    *ghlo_cpu_lapack_describe          (const GhloCpuLapack     *self);
+double         ghlo_cpu_lapack_nanoseconds       (const GhloCpuLapack     *self);
+/* @b is NULL for cholesky. The result may be the memory of the operand that it has the
+ * shape of, with the same strides. */
+gboolean       ghlo_cpu_lapack_run               (const GhloCpuLapack     *self,
+                                                  const guint8            *a,
+                                                  const guint8            *b,
+                                                  guint8                  *result,
+                                                  gpointer                 scratch,
+                                                  const GhloMonitor       *monitor,
+                                                  GError                 **error);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GhloCpuLapack, ghlo_cpu_lapack_free)
+
+G_END_DECLS
