@@ -156,6 +156,10 @@ def report_groups(results, names):
         print(line)
 
 
+def duration(seconds):
+    return f'{seconds * 1e3:.3g} ms' if seconds >= 1e-3 else f'{seconds * 1e6:.3g} µs'
+
+
 def write_markdown(path, results, names, copy, products):
     """What each program must do, what bounds it, and where the peers stand."""
     lines = [f'| program | MB | MFLOP in products | bound by | attainable | {" | ".join(names)} |',
@@ -164,8 +168,8 @@ def write_markdown(path, results, names, copy, products):
         cost, least = result['cost'], result['least_seconds']
         bound = 'products' if cost['product_operations'] / products > cost['bytes'] / copy else 'memory'
         shares = [f"{least / result['seconds'][peer]:.2f}" if peer in result['seconds'] else '–' for peer in names]
-        lines.append(f"| {name} | {cost['bytes'] / 1e6:.3g} | {cost['product_operations'] / 1e6:.4g} | {bound} "
-                     f"| {least * 1e6:.4g} µs | {' | '.join(shares)} |")
+        lines.append(f"| {name} | {cost['bytes'] / 1e6:.3g} | {round(cost['product_operations'] / 1e6, 1):g} | {bound} "
+                     f"| {duration(least)} | {' | '.join(shares)} |")
     with open(path, 'w', encoding='utf-8') as file:
         file.write('\n'.join(lines) + '\n')
 
