@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What a device offers to a plan: kernels, found by operation. The device knows
+ * nothing of plans, and the plan nothing of the device.
+ */
+
+#pragma once
+
+#include "base/monitor.h"
+#include "base/view.h"
+#include "ir/module.h"
+
+G_BEGIN_DECLS
+
+/* One way to compute an operation. Operands and results are views: of an operand the
+ * strides are those that it happens to have, where takes() allows them; a result is
+ * always dense. Tokens are views without data, of rank 0 and no element type. */
+typedef struct
+{
+  const char *name;               /* "gather" */
+  /* Whether operand @index may come with these strides; NULL: only dense ones. */
+  gboolean  (*takes)    (const GhloIrOp    *op,
+                         guint              index,
+                         const GhloView    *operand);
+  /* Whether result @result, of the same size in bytes, may be written over the memory of
+   * operand @operand, which is dense then and needed by nobody else. NULL: never. */
+  gboolean  (*in_place) (const GhloIrOp    *op,
+                         guint              operand,
+                         guint              result);
+  /* Something immutable that any thread may run. The views are those that run() will see,
+   * but for their data: that of a constant operand is there already, for as long as what
+   * is prepared, every other is NULL. *scratch is the bytes of memory that each run
+   * wants, 0 as it comes. NULL without @error declines: another kernel, or else the
+   * fallback executor, does the operation. */
+  gpointer  (*prepare)  (const GhloIrOp    *op,
+                         const GhloView    *operands,
+                         const GhloView    *results,
+                         gsize             *scratch,
+                         GError           **error);
+  /* @scratch is aligned to 64 bytes and holds anything. Allocates nothing. FALSE with
+   * @error when cancelled, which is looked for every 50 ms. */
+  gboolean  (*run)      (gpointer           prepared,
+                         const GhloView    *operands,
+                         const GhloView    *results,
+                         gpointer           scratch,
+                         const GhloMonitor *monitor,
+                         GError           **error);
+  void      (*release)  (gpointer           prepared);
+  /* What the plan says of it besides the name: the implementation, tiles; the caller
+   * frees it. NULL: nothing. */
+  char     *(*describe) (gpointer           prepared);
+} GhloCodeKernel;
+
+typedef struct
+{
+  const char             *name;   /* "cpu" */
+  /* The kernel to try for @op after @previous, the first one after NULL; NULL when there
+   * are no more. */
+  const GhloCodeKernel *(*find)   (const GhloIrOp       *op,
+                                   const GhloCodeKernel *previous);
+} GhloCodeTarget;
+
+G_END_DECLS

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * convolution as a step of a plan. A kernel that is a constant is brought into the
+ * order that runs read it in when the step is prepared.
+ */
+
+#include "cpu/convolution.h"
+#include "cpu/steps.h"
+#include "runtime/memory.h"
+
+typedef struct
+{
+  GhloCpuConvolution *convolution;
+  gpointer            packed;         /* packed_size bytes; NULL where the kernel is read as it is */
+  gsize               packed_size;
+} Prepared;
+
+static void
+release (gpointer prepared)
+{
+  Prepared *self = prepared;
+
+  if (self->packed != NULL)
+    ghlo_memory_free (self->packed, self->packed_size);
+  ghlo_cpu_convolution_free (self->convolution);
+  g_free (self);
+}
+
+/* Where memory is short, the kernel stays as it is. */
+static void
+pack (Prepared     *self,
+      const guint8 *kernel)
+{
+  gsize size = ghlo_cpu_convolution_scratch_size (self->convolution);
+  gpointer scratch = ghlo_memory_alloc_uninitialized (size, NULL);
+
+  self->packed_size = ghlo_cpu_convolution_packed_size (self->convolution);
+  if (self->packed_size > 0 && scratch != NULL)
+    self->packed = ghlo_memory_alloc_uninitialized (self->packed_size, NULL);
+  if (self->packed != NULL)
+    ghlo_cpu_convolution_pack (self->convolution, kernel, self->packed, scratch, NULL, NULL);
+  if (scratch != NULL)
+    ghlo_memory_free (scratch, size);
+}
+
+static gpointer
+prepare (const GhloIrOp  *op,
+         const GhloView  *operands,
+         const GhloView  *results,
+         gsize           *scratch,
+         GError         **error)
+{
+  g_autofree GhloCpuConvolutionNumbers *numbers = g_new0 (GhloCpuConvolutionNumbers, 1);
+  GhloCpuConvolution *convolution;
+  Prepared *self;
+
+  if (!ghlo_cpu_convolution_numbers_read (numbers, op, NULL))
+    return NULL;
+  convolution = ghlo_cpu_convolution_prepare (numbers, &operands[0], &operands[1], &results[0], NULL, NULL);
+  if (convolution == NULL)
+    return NULL;
+  self = g_new0 (Prepared, 1);
+  self->convolution = convolution;
+  if (operands[1].data != NULL)
+    pack (self, operands[1].data);
+  *scratch = ghlo_cpu_convolution_scratch_size (convolution);
+
+  return self;
+}
+
+static gboolean
+run (gpointer            prepared,
+     const GhloView     *operands,
+     const GhloView     *results,
+     gpointer            scratch,
+     const GhloMonitor  *monitor,
+     GError            **error)
+{
+  const Prepared *self = prepared;
+
+  return ghlo_cpu_convolution_run (self->convolution, operands[0].data, operands[1].data, self->packed,
+                                   results[0].data, scratch, NULL, monitor, error);
+}
+
+static char *
+describe (gpointer prepared)
+{
+  const Prepared *self = prepared;
+
+  return g_strdup_printf ("%s%s", ghlo_cpu_convolution_describe (self->convolution),
+                          self->packed != NULL ? ", kernel reordered" : "");
+}
+
+const GhloCodeKernel ghlo_cpu_step_convolution = {
+  .name = "convolution",
+  .takes = ghlo_cpu_takes_any,
+  .prepare = prepare,
+  .run = run,
+  .release = release,
+  .describe = describe,
+};

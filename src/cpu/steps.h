@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What the CPU computes operations with, one file step-NAME.c for each. They are rows
+ * of the table in target.c.
+ */
+
+#pragma once
+
+#include "codegen/target.h"
+
+G_BEGIN_DECLS
+
+extern const GhloCodeKernel ghlo_cpu_step_cholesky;
+extern const GhloCodeKernel ghlo_cpu_step_convolution;
+extern const GhloCodeKernel ghlo_cpu_step_dot;
+extern const GhloCodeKernel ghlo_cpu_step_triangular_solve;
+
+/* For takes(): any strides will do. */
+gboolean ghlo_cpu_takes_any (const GhloIrOp *op,
+                             guint           index,
+                             const GhloView *operand);
+
+G_END_DECLS

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Which operations the CPU has kernels for. Of one operation they are tried in the
+ * table's order.
+ */
+
+#include "cpu/target.h"
+
+#include "cpu/steps.h"
+
+typedef struct
+{
+  GhloIrOpKind          op;
+  const GhloCodeKernel *kernel;
+} Row;
+
+static const Row rows[] = {
+  { GHLO_OP_STABLEHLO_CHOLESKY, &ghlo_cpu_step_cholesky },
+  { GHLO_OP_STABLEHLO_CONVOLUTION, &ghlo_cpu_step_convolution },
+  { GHLO_OP_STABLEHLO_DOT, &ghlo_cpu_step_dot },
+  { GHLO_OP_STABLEHLO_DOT_GENERAL, &ghlo_cpu_step_dot },
+  { GHLO_OP_STABLEHLO_TRIANGULAR_SOLVE, &ghlo_cpu_step_triangular_solve },
+};
+
+gboolean
+ghlo_cpu_takes_any (const GhloIrOp *op,
+                    guint           index,
+                    const GhloView *operand)
+{
+  return TRUE;
+}
+
+static const GhloCodeKernel *
+find (const GhloIrOp       *op,
+      const GhloCodeKernel *previous)
+{
+  gboolean passed = previous == NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    if (rows[i].op == op->kind)
+      {
+        if (passed)
+          return rows[i].kernel;
+        passed = rows[i].kernel == previous;
+      }
+
+  return NULL;
+}
+
+const GhloCodeTarget *
+ghlo_cpu_target (void)
+{
+  static const GhloCodeTarget target = { "cpu", find };
+
+  return &target;
+}

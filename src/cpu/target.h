@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The kernels of the CPU, as plans find them.
+ */
+
+#pragma once
+
+#include "codegen/target.h"
+
+G_BEGIN_DECLS
+
+const GhloCodeTarget *ghlo_cpu_target (void);
+
+G_END_DECLS
