@@ -50,7 +50,7 @@ find (const GhloIrOp       *op,
 const GhloCodeTarget *
 ghlo_cpu_target (void)
 {
-  static const GhloCodeTarget target = { "cpu", find };
+  static const GhloCodeTarget target = { "cpu", find, &ghlo_cpu_step_copy };
 
   return &target;
 }

@@ -43,6 +43,8 @@ typedef struct
                             const GhloMonitor    *monitor,     /* nullable */
                             GError              **error);
   void          (*release) (GhloPrepared         *prepared);
+  /* How it will run, for people; the caller frees it. NULL when there is nothing to say. */
+  char         *(*describe) (GhloPrepared        *prepared);
 } GhloExecutor;
 
 G_END_DECLS

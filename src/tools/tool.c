@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/ghlo-error.h"
+#include "cpu/executor.h"
 #include "reference/reference.h"
 
 gboolean
@@ -81,6 +82,8 @@ ghlo_tool_executor (const char *device,
 {
   if (device == NULL || strcmp (device, "reference") == 0)
     return ghlo_reference_executor ();
+  if (strcmp (device, "cpu") == 0)
+    return ghlo_cpu_executor (ghlo_reference_executor ());
 
   g_set_error (error, GHLO_ERROR, GHLO_ERROR_DEVICE,
                "there is no device '%s'; \"ghlo devices\" lists those that there are", device);
