@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 
 extern const GhloCodeKernel ghlo_cpu_step_cholesky;
 extern const GhloCodeKernel ghlo_cpu_step_convolution;
-extern const GhloCodeKernel ghlo_cpu_step_copy;
+extern const GhloCodeKernel ghlo_cpu_step_copy;   /* a target's copy: op is NULL */
 extern const GhloCodeKernel ghlo_cpu_step_dot;
 extern const GhloCodeKernel ghlo_cpu_step_triangular_solve;
 
