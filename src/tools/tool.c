@@ -90,3 +90,29 @@ ghlo_tool_executor (const char *device,
 
   return NULL;
 }
+
+gboolean
+ghlo_tool_read_passes (const char       *text,
+                       GhloPassOptions  *options,
+                       char           ***names)
+{
+  char **list = g_strsplit (text != NULL ? text : "O0", ",", -1);
+
+  *names = list;
+  if (g_strv_length (list) == 1 && list[0][0] == 'O' && list[0][1] >= '0' && list[0][1] <= '0' + GHLO_PASS_MAX_LEVEL
+      && list[0][2] == '\0')
+    {
+      options->level = list[0][1] - '0';
+      return TRUE;
+    }
+  for (guint i = 0; list[i] != NULL; i++)
+    if (ghlo_pass_find (list[i]) < 0)
+      {
+        ghlo_tool_error ("expected a level from O0 to O%d or names of passes, found '%s'; \"ghlo opt --passes=help\" "
+                         "lists them", GHLO_PASS_MAX_LEVEL, list[i]);
+        return FALSE;
+      }
+  options->only = (const char *const *) list;
+
+  return TRUE;
+}
