@@ -323,6 +323,7 @@ build_function (GhloCodeBuilder  *self,
     return FALSE;
   plan->n_inputs = body->n_arguments;
   plan->n_outputs = body->last->n_operands;
+  plan->inputs = g_new0 (guint32, plan->n_inputs + 1);
   plan->outputs = g_new0 (guint32, plan->n_outputs + 1);
   plan->shared = g_new0 (guint, plan->n_outputs + 1);
   ghlo_code_open_scope (self);
@@ -332,6 +333,7 @@ build_function (GhloCodeBuilder  *self,
       gsize size = type->kind == GHLO_IR_TYPE_TOKEN ? 0 : ghlo_code_type_size (type);
       guint32 buffer = ghlo_code_add_buffer (self, GHLO_CODE_BUFFER_INPUT, i, size);
 
+      plan->inputs[i] = buffer;
       ghlo_code_bind (self, body->arguments[i], ghlo_code_dense_operand (self, buffer, type));
     }
   if (!ghlo_code_build_block (self, body, error))
@@ -399,6 +401,7 @@ ghlo_code_plan_free (GhloCodePlan *self)
   for (guint i = 0; i < self->n_buffers; i++)
     g_clear_pointer (&self->buffers[i].bytes, g_bytes_unref);
   g_free (self->buffers);
+  g_free (self->inputs);
   g_free (self->outputs);
   g_free (self->shared);
   ghlo_ir_module_unref (self->module);
@@ -426,4 +429,59 @@ ghlo_code_plan_foreach (const GhloCodePlan *self,
                         gpointer            data)
 {
   visit (&self->body, func, data);
+}
+
+/* Looks for the step that writes @output first and reads @input last. */
+typedef struct
+{
+  guint32  input, output, number;
+  gboolean in_place;
+} Meeting;
+
+static void
+find_meeting (GhloCodeStep *step,
+              gpointer      data)
+{
+  Meeting *meeting = data;
+  guint n_reads = 0, read = 0, written = 0;
+
+  if (step->number != meeting->number || step->kind != GHLO_CODE_STEP_KERNEL || step->op == NULL
+      || step->kernel->in_place == NULL)
+    return;
+  for (guint i = 0; i < step->n_operands; i++)
+    if (step->operands[i].buffer == meeting->input)
+      {
+        n_reads++;
+        read = i;
+      }
+  while (written < step->n_results && step->results[written].buffer != meeting->output)
+    written++;
+  meeting->in_place = n_reads == 1 && written < step->n_results && step->operands[read].offset == 0
+                      && ghlo_code_is_dense (&step->operands[read]) && step->results[written].offset == 0
+                      && ghlo_code_type_size (step->operands[read].type)
+                         == ghlo_code_type_size (step->results[written].type)
+                      && step->kernel->in_place (step->op, read, written);
+}
+
+gboolean
+ghlo_code_plan_may_replace (const GhloCodePlan *self,
+                            guint               output,
+                            guint               input)
+{
+  Meeting meeting = { self->inputs[input], self->outputs[output] };
+  const GhloCodeBuffer *from = &self->buffers[meeting.input], *to;
+
+  if (meeting.output == GHLO_CODE_NONE)
+    return FALSE;
+  to = &self->buffers[meeting.output];
+  for (guint i = 0; i < self->n_outputs; i++)
+    if (self->shared[i] == input)
+      return FALSE;
+  if (from->size != to->size || from->first > from->last || from->last < to->first)
+    return from->size == to->size;
+  meeting.number = to->first;
+  if (from->last == to->first)
+    ghlo_code_plan_foreach (self, find_meeting, &meeting);
+
+  return meeting.in_place;
 }

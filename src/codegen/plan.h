@@ -100,9 +100,9 @@ typedef struct
   GhloCodeBuffer *buffers;
   guint           n_buffers;
   guint           n_inputs, n_outputs;
+  guint32        *inputs;              /* buffers */
   guint32        *outputs;             /* buffers, one for each result; GHLO_CODE_NONE for a token */
   guint          *shared;              /* for each result the input that it is, or GHLO_CODE_NONE */
-  guint          *replaced;            /* for each result the input that it may be written over, or GHLO_CODE_NONE */
   guint           n_scopes;
   guint           n_steps;             /* numbers given out */
   gsize           arena_size;          /* bytes for all temporaries */
@@ -121,6 +121,11 @@ GhloCodePlan *ghlo_code_plan_new   (GhloIrModule          *module,
                                     const GhloMonitor     *monitor,
                                     GError               **error);
 void          ghlo_code_plan_free  (GhloCodePlan          *self);
+/* Whether output @output may be written over the memory of input @input, of the same size:
+ * nothing reads the input after the first write, or what writes it works in place. */
+gboolean      ghlo_code_plan_may_replace (const GhloCodePlan *self,
+                                          guint               output,
+                                          guint               input);
 /* A line for each step, indented by loops and branches, and one for the memory. The
  * caller frees it. */
 char         *ghlo_code_plan_print (const GhloCodePlan    *self);

@@ -22,7 +22,13 @@ typedef struct
                       const char      *name,      /* of the printed value, without "%" */
                       const GhloValue *value);
   gpointer    print_data;
+  /* For each output the input whose memory it may take, or GHLO_RUN_NO_INPUT: a value
+   * of the caller's alone (its one reference), which is lost after the run. Where an
+   * executor does take it, the output is that value. */
+  const guint *replaced;
 } GhloRunOptions;
+
+#define GHLO_RUN_NO_INPUT G_MAXUINT
 
 typedef struct
 {

@@ -390,11 +390,30 @@ share (GhloValue       *input,
   return ghlo_value_new_for_bytes (type, bytes, error);
 }
 
+/* The memory of an input that the caller gives away, where the plan allows it. */
+static GhloValue *
+replace (const GhloRunPlan    *self,
+         const GhloRunOptions *options,
+         GhloValue *const     *inputs,
+         guint                 output)
+{
+  guint input = options != NULL && options->replaced != NULL ? options->replaced[output] : GHLO_RUN_NO_INPUT;
+
+  if (input == GHLO_RUN_NO_INPUT || inputs[input]->storage != NULL
+      || !g_atomic_ref_count_compare (&inputs[input]->ref_count, 1)
+      || !ghlo_tensor_type_equal (inputs[input]->type, self->types[output])
+      || !ghlo_code_plan_may_replace (self->plan, output, input))
+    return NULL;
+
+  return ghlo_value_ref (inputs[input]);
+}
+
 static gboolean
-make_outputs (const GhloRunPlan  *self,
-              GhloValue *const   *inputs,
-              GhloValue         **outputs,
-              GError            **error)
+make_outputs (const GhloRunPlan     *self,
+              const GhloRunOptions  *options,
+              GhloValue *const      *inputs,
+              GhloValue            **outputs,
+              GError               **error)
 {
   const GhloCodePlan *plan = self->plan;
 
@@ -406,6 +425,8 @@ make_outputs (const GhloRunPlan  *self,
       else if (plan->shared[i] != GHLO_CODE_NONE)
         outputs[i] = share (inputs[plan->shared[i]], self->types[i], error);
       else
+        outputs[i] = replace (self, options, inputs, i);
+      if (outputs[i] == NULL && plan->shared[i] == GHLO_CODE_NONE)
         outputs[i] = ghlo_value_new_uninitialized (self->types[i], error);
       if (outputs[i] == NULL)
         return FALSE;
@@ -458,7 +479,7 @@ ghlo_run_plan_run (GhloRunPlan           *self,
 
   if (arena == NULL)
     return FALSE;
-  ok = make_outputs (self, inputs, outputs, error);
+  ok = make_outputs (self, options, inputs, outputs, error);
   if (ok)
     {
       run.addresses = ghlo_run_arena_slot (arena, self->frame);
