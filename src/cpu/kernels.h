@@ -119,12 +119,18 @@ typedef void (*GhloCpuInterleaveFunc) (const gconstpointer *lines,
                                        gsize                n,
                                        gpointer             to);
 
-/* The same without zeros behind: to[j * stride + i] = from[i][j]. */
-typedef void (*GhloCpuTurnFunc)       (const gconstpointer *lines,
-                                       guint                n_lines,
-                                       gsize                stride,
-                                       gsize                n,
-                                       gpointer             to);
+/* to[i][j] = from[i][j], i < rows, j < columns, units of 1, 2, 4, 8 or 16 bytes that lie
+ * as the strides, in bytes, say. */
+typedef void (*GhloCpuPlaneFunc)      (const guint8        *from,
+                                       gint64               from_row,
+                                       gint64               from_column,
+                                       guint8              *to,
+                                       gint64               to_row,
+                                       gint64               to_column,
+                                       gsize                rows,
+                                       gsize                columns);
+
+enum { GHLO_CPU_N_UNITS = 5 };
 
 typedef struct
 {
@@ -137,7 +143,9 @@ typedef struct
   GhloCpuConvertFunc    convert[GHLO_CPU_N_CONVERSIONS];
   GhloCpuInterleaveFunc interleave4;
   GhloCpuInterleaveFunc interleave8;
-  GhloCpuTurnFunc       turn[2];                           /* of 4 and of 8 bytes */
+  /* By the logarithm of a unit's bytes: */
+  GhloCpuPlaneFunc      move[GHLO_CPU_N_UNITS];            /* any strides */
+  GhloCpuPlaneFunc      turn[GHLO_CPU_N_UNITS];            /* columns of the source and rows of the result adjacent */
 } GhloCpuKernels;
 
 /* Those of ghlo_cpu_level (). */

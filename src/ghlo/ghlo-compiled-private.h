@@ -67,9 +67,11 @@ gboolean      ghlo_compiled_check_carry  (GhloCompiled          *self,
                                           guint                  output,
                                           guint                  input,
                                           GError               **error);
-/* Every input was accepted. Outputs have memory of their own. */
+/* Every input was accepted. Outputs have memory of their own, or, as @replaced (nullable)
+ * allows, that of an input which the caller then gives up (GhloRunOptions). */
 GhloOutcome  *ghlo_compiled_run          (GhloCompiled          *self,
                                           GhloValue *const      *inputs,
+                                          const guint           *replaced,
                                           const GhloMonitor     *monitor,
                                           GError               **error);
 

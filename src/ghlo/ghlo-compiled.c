@@ -380,14 +380,16 @@ drop_output (gpointer data)
 static GPtrArray *
 run_outputs (GhloCompiled       *self,
              GhloValue *const   *inputs,
+             const guint        *replaced,
              const GhloMonitor  *monitor,
              GError            **error)
 {
+  const GhloRunOptions options = { .replaced = replaced };
   g_autoptr (GPtrArray) outputs = g_ptr_array_new_with_free_func (drop_output);
 
   g_ptr_array_set_size (outputs, self->type->n_results);
-  if (!self->code->executor->run (self->code->prepared, NULL, inputs, self->type->rank, (GhloValue **) outputs->pdata,
-                                  monitor, error))
+  if (!self->code->executor->run (self->code->prepared, &options, inputs, self->type->rank,
+                                  (GhloValue **) outputs->pdata, monitor, error))
     {
       /* What a failed run left behind is not ours to free. */
       g_ptr_array_set_free_func (outputs, NULL);
@@ -396,6 +398,8 @@ run_outputs (GhloCompiled       *self,
 
   for (guint i = 0; i < outputs->len; i++)
     {
+      if (replaced != NULL && replaced[i] != GHLO_RUN_NO_INPUT && outputs->pdata[i] == inputs[replaced[i]])
+        continue;
       outputs->pdata[i] = own_output (outputs->pdata[i], error);
       if (outputs->pdata[i] == NULL)
         return NULL;
@@ -407,11 +411,12 @@ run_outputs (GhloCompiled       *self,
 GhloOutcome *
 ghlo_compiled_run (GhloCompiled       *self,
                    GhloValue *const   *inputs,
+                   const guint        *replaced,
                    const GhloMonitor  *monitor,
                    GError            **error)
 {
   gint64 start = g_get_monotonic_time ();
-  GPtrArray *outputs = run_outputs (self, inputs, monitor, error);
+  GPtrArray *outputs = run_outputs (self, inputs, replaced, monitor, error);
   GhloOutcome *outcome;
 
   ghlo_counters_add_run (self->counters, start, outputs != NULL);

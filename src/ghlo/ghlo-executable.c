@@ -342,7 +342,7 @@ run_run (gpointer            data,
 {
   Run *run = data;
 
-  return ghlo_compiled_run (run->compiled, (GhloValue *const *) run->inputs->pdata, monitor, error);
+  return ghlo_compiled_run (run->compiled, (GhloValue *const *) run->inputs->pdata, NULL, monitor, error);
 }
 
 static const GhloJobClass execute_class = {
