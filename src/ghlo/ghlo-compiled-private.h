@@ -7,6 +7,7 @@
 #pragma once
 
 #include "base/monitor.h"
+#include "ghlo-code-private.h"
 #include "ghlo-compile-options-private.h"
 #include "ghlo-device-private.h"
 #include "ghlo-statistics-private.h"
@@ -28,12 +29,11 @@ typedef struct
 typedef struct
 {
   gatomicrefcount        ref_count;
-  GhloIrModule          *module;
+  GhloIrModule          *module;       /* as it was written: what people see of the program */
   GhloIrOp              *function;     /* of module */
   const GhloIrType      *type;         /* of function */
   const GhloDeviceCore  *device;
-  const GhloExecutor    *executor;
-  GhloPrepared          *prepared;     /* executor's */
+  GhloCode              *code;         /* what runs */
   GhloSettings          *settings;
   GhloCounters          *counters;         /* of this program alone */
   GhloCounters          *client_counters;

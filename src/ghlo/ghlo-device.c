@@ -75,6 +75,7 @@ static const GhloDeviceCore cpu_core = {
   .name = "CPU",
   .driver = "ghlo " GHLO_VERSION,
   .features = reference_features,
+  .wants_passes = TRUE,
   .get_memory = get_host_memory,
   .get_executor = get_cpu_executor,
 };
