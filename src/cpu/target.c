@@ -16,9 +16,14 @@ typedef struct
 
 static const Row rows[] = {
   { GHLO_OP_STABLEHLO_CHOLESKY, &ghlo_cpu_step_cholesky },
+  { GHLO_OP_STABLEHLO_CONCATENATE, &ghlo_cpu_step_concatenate },
   { GHLO_OP_STABLEHLO_CONVOLUTION, &ghlo_cpu_step_convolution },
   { GHLO_OP_STABLEHLO_DOT, &ghlo_cpu_step_dot },
   { GHLO_OP_STABLEHLO_DOT_GENERAL, &ghlo_cpu_step_dot },
+  { GHLO_OP_STABLEHLO_DYNAMIC_SLICE, &ghlo_cpu_step_dynamic_slice },
+  { GHLO_OP_STABLEHLO_DYNAMIC_UPDATE_SLICE, &ghlo_cpu_step_dynamic_update_slice },
+  { GHLO_OP_STABLEHLO_IOTA, &ghlo_cpu_step_iota },
+  { GHLO_OP_STABLEHLO_PAD, &ghlo_cpu_step_pad },
   { GHLO_OP_STABLEHLO_TRIANGULAR_SOLVE, &ghlo_cpu_step_triangular_solve },
 };
 
