@@ -23,7 +23,8 @@
   "    cond {\n" \
   "      stablehlo.return %go : tensor<i1>\n" \
   "    } do {\n" \
-  "      stablehlo.return %go, %i : tensor<i1>, tensor<2xi32>\n" \
+  "      %1 = stablehlo.add %i, %i : tensor<2xi32>\n" \
+  "      stablehlo.return %go, %1 : tensor<i1>, tensor<2xi32>\n" \
   "    }\n" \
   "  return %0#1 : tensor<2xi32>\n" \
   "}\n"
