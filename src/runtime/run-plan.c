@@ -26,6 +26,7 @@ struct _GhloRunPlan
   GhloRunArenaCache  *arenas;
   guint8            **addresses;     /* of constants; NULL for the other buffers */
   guint32            *slots;         /* of temporaries, in the arena */
+  gsize               arena_size;    /* bytes, the frame included */
   guint               frame;         /* the slot of a run's addresses and views */
   GhloTensorType    **types;         /* of outputs; NULL for tokens */
 };
@@ -123,8 +124,9 @@ plan_arena (GhloRunPlan  *self,
       }
   offsets[n] = plan->arena_size;
   sizes[n] = plan->n_buffers * sizeof (guint8 *) + plan->max_views * sizeof (GhloView);
+  self->arena_size = offsets[n] + sizes[n];
   self->frame = n++;
-  self->arenas = ghlo_run_arena_cache_new (offsets, sizes, n, offsets[n - 1] + sizes[n - 1], error);
+  self->arenas = ghlo_run_arena_cache_new (offsets, sizes, n, self->arena_size, error);
 
   return self->arenas != NULL;
 }
@@ -172,6 +174,28 @@ const GhloCodePlan *
 ghlo_run_plan_get_plan (const GhloRunPlan *self)
 {
   return self->plan;
+}
+
+static void
+count_step (GhloCodeStep *step,
+            gpointer      data)
+{
+  ((GhloRunFigures *) data)->n_steps++;
+}
+
+void
+ghlo_run_plan_measure (const GhloRunPlan *self,
+                       GhloRunFigures    *figures)
+{
+  const GhloCodePlan *plan = self->plan;
+
+  *figures = (GhloRunFigures) { .n_fallback_steps = plan->n_reference, .run_bytes = self->arena_size };
+  ghlo_code_plan_foreach (plan, count_step, figures);
+  for (guint i = 0; i < plan->n_buffers; i++)
+    if (plan->buffers[i].kind == GHLO_CODE_BUFFER_OUTPUT)
+      figures->run_bytes += plan->buffers[i].size;
+    else if (plan->buffers[i].kind == GHLO_CODE_BUFFER_CONSTANT)
+      figures->prepared_bytes += plan->buffers[i].size;
 }
 
 static inline guint8 *
