@@ -22,6 +22,7 @@ static const Row rows[] = {
   { GHLO_OP_STABLEHLO_DOT_GENERAL, &ghlo_cpu_step_dot },
   { GHLO_OP_STABLEHLO_DYNAMIC_SLICE, &ghlo_cpu_step_dynamic_slice },
   { GHLO_OP_STABLEHLO_DYNAMIC_UPDATE_SLICE, &ghlo_cpu_step_dynamic_update_slice },
+  { GHLO_OP_STABLEHLO_GATHER, &ghlo_cpu_step_gather },
   { GHLO_OP_STABLEHLO_IOTA, &ghlo_cpu_step_iota },
   { GHLO_OP_STABLEHLO_PAD, &ghlo_cpu_step_pad },
   { GHLO_OP_STABLEHLO_TRIANGULAR_SOLVE, &ghlo_cpu_step_triangular_solve },
