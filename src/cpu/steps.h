@@ -18,6 +18,7 @@ extern const GhloCodeKernel ghlo_cpu_step_dot;
 extern const GhloCodeKernel ghlo_cpu_step_dynamic_slice;
 extern const GhloCodeKernel ghlo_cpu_step_dynamic_update_slice;
 extern const GhloCodeKernel ghlo_cpu_step_elementwise;
+extern const GhloCodeKernel ghlo_cpu_step_gather;
 extern const GhloCodeKernel ghlo_cpu_step_iota;
 extern const GhloCodeKernel ghlo_cpu_step_pad;
 extern const GhloCodeKernel ghlo_cpu_step_triangular_solve;

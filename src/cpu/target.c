@@ -34,6 +34,7 @@ static const Row rows[] = {
   { GHLO_OP_STABLEHLO_DYNAMIC_SLICE, &ghlo_cpu_step_dynamic_slice },
   { GHLO_OP_STABLEHLO_DYNAMIC_UPDATE_SLICE, &ghlo_cpu_step_dynamic_update_slice },
   { GHLO_OP_STABLEHLO_FLOOR, &ghlo_cpu_step_elementwise },
+  { GHLO_OP_STABLEHLO_GATHER, &ghlo_cpu_step_gather },
   { GHLO_OP_STABLEHLO_IMAG, &ghlo_cpu_step_elementwise },
   { GHLO_OP_STABLEHLO_IOTA, &ghlo_cpu_step_iota },
   { GHLO_OP_STABLEHLO_IS_FINITE, &ghlo_cpu_step_elementwise },

@@ -310,6 +310,193 @@ test_iota (void)
       }
 }
 
+/* The numbers of a gather or scatter, at random: a tensor that is indexed, indices, and
+ * the other tensor, whose dimensions are positions' and windows' in any order. */
+typedef struct
+{
+  guint  rank, index_rank, other_rank;
+  gint64 dimensions[6], indices[8], other[12], sizes[6];
+  gint64 window[6], dropped[6], map[6], batching[6], index_batching[6];
+  guint  n_window, n_dropped, n_map, n_batching;
+  gint64 vector;
+} Numbers;
+
+static void
+shuffle (gint64 *values,
+         guint   n)
+{
+  for (guint i = n; i > 1; i--)
+    {
+      guint other = (guint) pick (0, (gint32) i - 1);
+      gint64 kept = values[i - 1];
+
+      values[i - 1] = values[other];
+      values[other] = kept;
+    }
+}
+
+static gboolean
+is_among (const gint64 *values,
+          guint         n,
+          gint64        value)
+{
+  for (guint i = 0; i < n; i++)
+    if (values[i] == value)
+      return TRUE;
+
+  return FALSE;
+}
+
+/* What becomes of each dimension of the tensor: a batch, dropped, or a window's. */
+static void
+pick_dimensions (Numbers  *self,
+                 gint32    size,
+                 gboolean  whole)
+{
+  gint64 kept[6];
+  guint n_kept = 0;
+
+  self->rank = (guint) pick (1, 4);
+  for (guint d = 0; d < self->rank; d++)
+    {
+      self->dimensions[d] = pick (1, size);
+      self->sizes[d] = 1;
+      if (pick (0, 5) == 0)
+        {
+          self->batching[self->n_batching++] = d;
+          continue;
+        }
+      kept[n_kept++] = d;
+      if (pick (0, 2) == 0)
+        self->dropped[self->n_dropped++] = d;
+      else
+        self->sizes[d] = whole && pick (0, 2) ? self->dimensions[d] : pick (1, (gint32) self->dimensions[d]);
+    }
+  shuffle (kept, n_kept);
+  self->n_map = (guint) pick (0, (gint32) n_kept);
+  memcpy (self->map, kept, self->n_map * sizeof (gint64));
+}
+
+static void
+pick_numbers (Numbers  *self,
+              gint32    size,
+              gint32    n_positions,
+              gboolean  in_order)
+{
+  guint n_own, n_positions_rank, p = 0, w = 0, d = 0;
+  gint64 positions[8], is_window[12] = { 0 };
+  gboolean trails = g_test_rand_bit ();
+
+  *self = (Numbers) { 0 };
+  pick_dimensions (self, size, in_order);
+  n_own = (guint) pick (0, 2);
+  n_positions_rank = n_own + self->n_batching;
+  for (guint i = 0; i < n_positions_rank; i++)
+    positions[i] = i < self->n_batching ? (gint64) i : -1;
+  shuffle (positions, n_positions_rank);
+  /* Vectors of one part may go without a dimension. */
+  self->index_rank = n_positions_rank + (self->n_map != 1 || pick (0, 3) != 0);
+  self->vector = self->index_rank > n_positions_rank ? pick (0, (gint32) n_positions_rank) : n_positions_rank;
+  for (guint i = 0; i < self->index_rank; i++)
+    if (i == self->vector)
+      self->indices[i] = self->n_map;
+    else if (positions[p++] >= 0)
+      {
+        guint b = (guint) positions[p - 1];
+
+        self->indices[i] = self->dimensions[self->batching[b]];
+        self->index_batching[b] = i;
+      }
+    else
+      self->indices[i] = pick (pick (0, 20) ? 1 : 0, n_positions);
+
+  self->n_window = self->rank - self->n_dropped - self->n_batching;
+  self->other_rank = n_positions_rank + self->n_window;
+  for (guint i = 0; i < self->n_window; i++)
+    is_window[trails ? n_positions_rank + i : i] = 1;
+  if (!in_order)
+    shuffle (is_window, self->other_rank);
+  p = 0;
+  for (guint i = 0; i < self->other_rank; i++)
+    if (is_window[i])
+      {
+        while (is_among (self->dropped, self->n_dropped, d) || is_among (self->batching, self->n_batching, d))
+          d++;
+        self->window[w++] = i;
+        self->other[i] = self->sizes[d++];
+      }
+    else
+      {
+        p += p == self->vector;
+        self->other[i] = self->indices[p++];
+      }
+}
+
+static void
+append_list (GString      *text,
+             const char   *name,
+             const gint64 *values,
+             guint         n)
+{
+  g_autofree char *list = spell_list (values, n);
+
+  if (n > 0)
+    g_string_append_printf (text, "%s = [%s], ", name, list);
+}
+
+/* Indices in bounds and a little out of them; now and then extreme. */
+static GhloValue *
+pick_indices (const Numbers *numbers,
+              gint32         size)
+{
+  const char *element = PICK_ONE (index_names);
+  g_autofree char *type = spell (numbers->indices, numbers->index_rank, element);
+  GhloValue *indices = new_random (type, element[0] == 'u' ? 0 : -2, size + 1.5);
+  gsize element_size = ghlo_element_info (indices->type->element_type)->size;
+
+  for (gsize i = 0; i < indices->n_elements; i++)
+    if (pick (0, 30) == 0)
+      {
+        memset (indices->data + i * element_size, 0xff, element_size);
+        if (g_test_rand_bit ())
+          indices->data[(i + 1) * element_size - 1] = 0x7f;
+      }
+
+  return indices;
+}
+
+static void
+test_gather (void)
+{
+  for (guint i = 0; i < 400; i++)
+    {
+      const char *element = PICK_ONE (type_names);
+      gint32 size = i % 7 ? 5 : 30;
+      g_autoptr (GString) op = g_string_new (NULL);
+      g_autofree char *type = NULL, *result = NULL, *sizes = NULL;
+      g_autoptr (GhloValue) operand = NULL, indices = NULL;
+      Numbers numbers;
+
+      do
+        pick_numbers (&numbers, size, i % 5 ? 4 : 20, i % 2);
+      while (i % 5 == 0 && numbers.other_rank > 5);
+      type = spell (numbers.dimensions, numbers.rank, element);
+      result = spell (numbers.other, numbers.other_rank, element);
+      sizes = spell_list (numbers.sizes, numbers.rank);
+      operand = new_random (type, 0, 1.9);
+      indices = pick_indices (&numbers, size);
+      g_string_append (op, "\"stablehlo.gather\"(%x0, %x1) <{dimension_numbers = #stablehlo.gather<");
+      append_list (op, "offset_dims", numbers.window, numbers.n_window);
+      append_list (op, "collapsed_slice_dims", numbers.dropped, numbers.n_dropped);
+      append_list (op, "operand_batching_dims", numbers.batching, numbers.n_batching);
+      append_list (op, "start_indices_batching_dims", numbers.index_batching, numbers.n_batching);
+      append_list (op, "start_index_map", numbers.map, numbers.n_map);
+      g_string_append_printf (op, "index_vector_dim = %" G_GINT64_FORMAT ">, slice_sizes = array<i64: %s>}>",
+                              numbers.vector, sizes);
+      check_op (op->str, "gather", (GhloValue *[]) { operand, indices }, 2, result);
+    }
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -324,6 +511,7 @@ main (int   argc,
   g_test_add_func ("/cpu-moves/pad", test_pad);
   g_test_add_func ("/cpu-moves/dynamic-slices", test_dynamic_slices);
   g_test_add_func ("/cpu-moves/iota", test_iota);
+  g_test_add_func ("/cpu-moves/gather", test_gather);
 
   return g_test_run ();
 }
