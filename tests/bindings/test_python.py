@@ -140,9 +140,9 @@ class TestTypes(unittest.TestCase):
         names = sorted(info.get_name() for info in repository.get_infos('Ghlo')
                        if not (hasattr(info, 'is_gtype_struct') and info.is_gtype_struct()))
         self.assertEqual(names, sorted('''
-            Buffer Client CompileOptions CompileReport Device DeviceKind Diagnostic ElementType Error Executable
-            MAJOR_VERSION
-            MICRO_VERSION MINOR_VERSION DYNAMIC OptimizationLevel Program ProgramFormat Progress ProgressStage Result
+            Buffer Client CompileOptions CompileReport Device DeviceKind Diagnostic DumpStage ElementType Error
+            Executable MAJOR_VERSION MICRO_VERSION
+            MINOR_VERSION DYNAMIC OptimizationLevel Program ProgramFormat Progress ProgressStage Result
             Session LoadFlags Severity Statistics TensorType TextFlags Timing ValueInfo ValueKind get_version
             element_type_from_string element_type_get_size
             element_type_to_string error_quark tensor_type_parse'''.split()))
@@ -169,6 +169,16 @@ class TestCalls(unittest.TestCase):
         self.assertEqual(report.get_n_changes('no-such-pass'), 0)
         self.assertGreaterEqual(report.get_time(), sum(map(report.get_pass_time, report.get_passes())))
         self.assertIn('4 operations became', str(report))
+
+    def test_dump(self):
+        executable = compile_text(ADD)
+        parsed = executable.dump(Ghlo.DumpStage.PARSED)
+        self.assertEqual(parsed, executable.props.program.to_text())
+        self.assertIn('stablehlo.add', executable.dump(Ghlo.DumpStage.PASSES, flags=Ghlo.TextFlags.GENERIC))
+        try:
+            self.assertIn('plan', executable.dump(Ghlo.DumpStage.PLAN))
+        except GLib.Error as error:
+            self.assertTrue(error.matches(Ghlo.error_quark(), Ghlo.Error.UNSUPPORTED))
 
     def test_dynamic(self):
         executable = compile_text(TWO)
