@@ -206,7 +206,9 @@ ghlo_cpu_copy_choose_block (GhloCpuCopy *self)
   else if (kernel >= 0)
     {
       self->block = copy_plane;
-      self->plane = turns ? kernels->turn[kernel] : kernels->move[kernel];
+      self->plane = !turns ? kernels->move[kernel]
+                    : self->streams ? kernels->stream[kernel]
+                    : kernels->turn[kernel];
     }
   else
     self->block = copy_units;

@@ -16,8 +16,12 @@
 /* Bytes: of the destination for each part, and of the least part of a thread. */
 enum { BLOCK_BYTES = 32 << 10, CHUNK_BYTES = 64 << 10, GRAIN_BYTES = 128 << 10 };
 
-/* A side of blocks whose rows lie across in source and destination, in units. */
-enum { CROSS_SIDE = 64 };
+/* Blocks whose columns lie together in the source: bytes of each line, and lines. */
+enum { CROSS_BYTES = 1024, CROSS_LINES = 64 };
+
+/* Bytes of a result from which on writing past the caches pays: 4096 × 4096 f32 are
+ * turned in 7 ms so and in 10 otherwise, 1024 × 1024 in 0.35 and 0.33. */
+#define STREAM_BYTES (32e6)
 
 typedef struct
 {
@@ -143,10 +147,11 @@ cut_blocks (GhloCpuCopy *self,
 {
   guint last = self->rank - 1;
   gint64 unit = (gint64) MIN (self->to_unit, BLOCK_BYTES);
-  gint64 side = MAX (CROSS_SIDE * 16 / MAX (unit, 16), 1), rows, columns;
+  gint64 most = (crosses ? CROSS_BYTES * CROSS_LINES : BLOCK_BYTES) / unit, rows, columns;
 
-  columns = MIN (crosses ? side * side / MIN (side, self->sizes[last - 1]) : BLOCK_BYTES / unit, self->sizes[last]);
-  rows = CLAMP (BLOCK_BYTES / (columns * unit), 1, self->sizes[last - 1]);
+  rows = crosses ? CLAMP (CROSS_BYTES / unit, 1, self->sizes[last - 1]) : 1;
+  columns = CLAMP (crosses && rows * unit >= CROSS_BYTES ? CROSS_LINES : most / rows, 1, self->sizes[last]);
+  rows = CLAMP (most / columns, 1, self->sizes[last - 1]);
   self->chunk = self->to_unit;
   self->n_parts = 1;
   if (self->to_unit > CHUNK_BYTES)
@@ -188,6 +193,7 @@ ghlo_cpu_copy_init (GhloCpuCopy     *self,
   if (n == 0 || self->to_unit == 0)
     return TRUE;
 
+  self->streams = n * (double) self->to_unit >= STREAM_BYTES;
   self->nanoseconds = n * (double) (self->from_unit + self->to_unit) / COPY_RATE * 1e9;
   merge_dimensions (self, dimensions, order_dimensions (self, dimensions, rank, sizes, from, to));
   if (is_raw)
@@ -290,6 +296,8 @@ ghlo_cpu_copy_parts (const GhloCpuCopy *self,
         }
       place_next (&place, self);
     }
+  if (self->streams)
+    ghlo_cpu_fence ();
 }
 
 gsize

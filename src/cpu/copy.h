@@ -37,6 +37,7 @@ struct _GhloCpuCopy
   gsize             chunk;                      /* a unit larger than this is cut; its block is one unit then */
   gsize             n_parts;                    /* blocks, or chunks of units */
   double            nanoseconds;                /* all of it on one thread, about */
+  gboolean          streams;                    /* may write past the caches */
   GhloCpuBlockFunc  block;
   GhloCpuPlaneFunc  plane;                      /* of units that registers hold; nullable */
   GhloCpuReader     reader;                     /* to f32, where types differ */

@@ -84,8 +84,24 @@ count_bits_32 (guint32 x)
   return x * 0x01010101 >> 24;
 }
 
-#define count_bits_16 count_bits_32
-#define count_bits_8 count_bits_32
+static inline guint16
+count_bits_16 (guint16 x)
+{
+  x = (guint16) (x - (x >> 1 & 0x5555));
+  x = (guint16) ((x & 0x3333) + (x >> 2 & 0x3333));
+  x = (guint16) ((x + (x >> 4)) & 0x0f0f);
+
+  return (guint16) ((x + (x >> 8)) & 0x1f);
+}
+
+static inline guint8
+count_bits_8 (guint8 x)
+{
+  x = (guint8) (x - (x >> 1 & 0x55));
+  x = (guint8) ((x & 0x33) + (x >> 2 & 0x33));
+
+  return (guint8) ((x + (x >> 4)) & 0x0f);
+}
 
 static inline guint64
 power_unsigned (guint64 base,

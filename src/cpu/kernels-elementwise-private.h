@@ -118,7 +118,5 @@ extern const GhloCpuLineFunc NAME (loops_c64)[GHLO_CPU_N_LOOPS];
 extern const GhloCpuLineFunc NAME (loops_c128)[GHLO_CPU_N_LOOPS];
 extern const GhloCpuLineFunc NAME (casts)[GHLO_CPU_N_NUMBERS][GHLO_CPU_N_TARGETS];
 
-void NAME (stream) (guint8 *to, const guint8 *from, gsize n);
-
 /* Fills in the level's table. */
 void NAME (lines_init) (GhloCpuLines *self);

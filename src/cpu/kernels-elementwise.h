@@ -100,8 +100,6 @@ typedef struct
 {
   const GhloCpuLineFunc *loops[GHLO_CPU_N_NUMBERS];                      /* by GhloCpuLoop */
   GhloCpuLineFunc        casts[GHLO_CPU_N_NUMBERS][GHLO_CPU_N_TARGETS];  /* none to the same number */
-  /* Bytes past the caches; @to is aligned to 64. */
-  void                 (*stream) (guint8 *to, const guint8 *from, gsize n);
 } GhloCpuLines;
 
 /* Those of ghlo_cpu_level (). A loop that is missing is NULL. */

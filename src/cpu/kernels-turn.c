@@ -14,6 +14,8 @@
 #include <immintrin.h>
 #endif
 
+enum { LINE_BYTES = 64 };
+
 typedef guint8  U8x16 __attribute__ ((vector_size (16), may_alias));
 typedef guint16 U16x8 __attribute__ ((vector_size (16), may_alias));
 typedef guint32 U32x4 __attribute__ ((vector_size (16), may_alias));
@@ -49,7 +51,7 @@ store_lane (guint8 *to,
 }
 
 /* The same in all lanes of a register of this level; a load takes the same place of
- * lines that are @stride bytes apart. */
+ * lines that are @stride bytes apart. Stores past the caches want alignment. */
 #if defined (__AVX512F__)
 typedef __m512i Wide;
 #define WIDE_LOW_1 _mm512_unpacklo_epi8
@@ -79,6 +81,13 @@ store_wide (guint8 *to,
 {
   _mm512_storeu_si512 (to, value);
 }
+
+static inline void
+store_past (guint8 *to,
+            Wide    value)
+{
+  _mm512_stream_si512 ((__m512i *) to, value);
+}
 #elif defined (__AVX2__)
 typedef __m256i Wide;
 #define WIDE_LOW_1 _mm256_unpacklo_epi8
@@ -105,6 +114,13 @@ store_wide (guint8 *to,
 {
   _mm256_storeu_si256 ((__m256i_u *) to, value);
 }
+
+static inline void
+store_past (guint8 *to,
+            Wide    value)
+{
+  _mm256_stream_si256 ((__m256i *) to, value);
+}
 #else
 typedef U64x2 Wide;
 #define WIDE_LOW_1 LOW_1
@@ -117,32 +133,34 @@ typedef U64x2 Wide;
 #define WIDE_HIGH_8 HIGH_8
 #define load_wide load_lane
 #define store_wide store_lane
+#define store_past store_lane
 #endif
 #define WIDE_LOW_16(a, b)  a
 #define WIDE_HIGH_16(a, b) b
 
-/* A strip of lines, as many as a register holds units: squares of @SIDE × @SIDE in each
- * lane. Halves are interleaved until all have changed places. */
-#define STRIP(name, V, SIZE, load, store, low, high) \
-  static void \
+/* As many lines as a register holds units, from row @begin on: squares of @SIDE × @SIDE
+ * in each lane, whose halves are interleaved until all units have changed places. */
+#define TILE(name, V, SIZE, load, store, low, high) \
+  static inline __attribute__ ((always_inline)) void \
   name (const guint8 *from, \
         gint64        stride, \
         guint8       *to, \
         gint64        to_row, \
-        gsize         rows) \
+        gsize         begin, \
+        gsize         end) \
   { \
     enum { SIDE = 16 / SIZE }; \
 \
-    for (gsize next = 0; next < rows; next += SIDE) \
+    for (gsize next = begin; next < end; next += SIDE) \
       { \
-        gsize row = MIN (next, rows - SIDE); \
+        gsize row = MIN (next, end - SIDE); \
         V square[SIDE], other[SIDE]; \
 \
         UNROLL for (guint i = 0; i < SIDE; i++) \
           square[i] = load (from + i * stride + row * SIZE, SIDE * stride); \
         UNROLL for (guint step = 1; step < SIDE; step *= 2) \
           { \
-            UNROLL for (guint i = 0; i < SIDE / 2; i++) \
+            UNROLL for (guint i = 0; 2 * i + 1 < SIDE; i++) \
               { \
                 other[2 * i] = low (square[i], square[i + SIDE / 2]); \
                 other[2 * i + 1] = high (square[i], square[i + SIDE / 2]); \
@@ -155,9 +173,34 @@ typedef U64x2 Wide;
       } \
   }
 
+/* A cache line of each line of the source at a time, then the next lines: powers of two
+ * between lines leave but a few of them in the first cache. */
+#define PLANE(name, SIZE, WIDTH, tile) \
+  static void \
+  name (const guint8 *from, \
+        gint64        from_column, \
+        guint8       *to, \
+        gint64        to_row, \
+        gsize         rows, \
+        gsize         columns) \
+  { \
+    for (gsize row = 0; row < rows; row += LINE_BYTES / SIZE) \
+      for (gsize next = 0; next < columns; next += WIDTH) \
+        { \
+          gsize column = MIN (next, columns - WIDTH); \
+\
+          tile (from + (gint64) column * from_column, from_column, to + column * SIZE, to_row, row, \
+                MIN (row + LINE_BYTES / SIZE, rows)); \
+        } \
+  }
+
 #define TURN(name, SIZE) \
-  STRIP (name##_wide, Wide, SIZE, load_wide, store_wide, WIDE_LOW_##SIZE, WIDE_HIGH_##SIZE) \
-  STRIP (name##_lane, U64x2, SIZE, load_lane, store_lane, LOW_##SIZE, HIGH_##SIZE) \
+  TILE (name##_wide, Wide, SIZE, load_wide, store_wide, WIDE_LOW_##SIZE, WIDE_HIGH_##SIZE) \
+  TILE (name##_past, Wide, SIZE, load_wide, store_past, WIDE_LOW_##SIZE, WIDE_HIGH_##SIZE) \
+  TILE (name##_lane, U64x2, SIZE, load_lane, store_lane, LOW_##SIZE, HIGH_##SIZE) \
+  PLANE (name##_planes, SIZE, VECTOR_BYTES / SIZE, name##_wide) \
+  PLANE (name##_past_planes, SIZE, VECTOR_BYTES / SIZE, name##_past) \
+  PLANE (name##_narrow, SIZE, 16 / SIZE, name##_lane) \
 \
   static void \
   name (const guint8 *from, \
@@ -169,21 +212,26 @@ typedef U64x2 Wide;
         gsize         rows, \
         gsize         columns) \
   { \
-    enum { WIDE = VECTOR_BYTES / SIZE, SIDE = 16 / SIZE }; \
-    gsize width = columns >= WIDE ? WIDE : SIDE; \
+    if (rows < 16 / SIZE || columns < 16 / SIZE) \
+      NAME (moves)[__builtin_ctz (SIZE)] (from, from_row, from_column, to, to_row, to_column, rows, columns); \
+    else \
+      (columns < VECTOR_BYTES / SIZE ? name##_narrow : name##_planes) (from, from_column, to, to_row, rows, columns); \
+  } \
 \
-    if (rows < SIDE || columns < SIDE) \
-      { \
-        NAME (moves)[__builtin_ctz (SIZE)] (from, from_row, from_column, to, to_row, to_column, rows, columns); \
-        return; \
-      } \
-    for (gsize next = 0; next < columns; next += width) \
-      { \
-        gsize column = MIN (next, columns - width); \
-\
-        (width == WIDE ? name##_wide : name##_lane) (from + (gint64) column * from_column, from_column, \
-                                                     to + column * SIZE, to_row, rows); \
-      } \
+  static void \
+  name##_stream (const guint8 *from, \
+                 gint64        from_row, \
+                 gint64        from_column, \
+                 guint8       *to, \
+                 gint64        to_row, \
+                 gint64        to_column, \
+                 gsize         rows, \
+                 gsize         columns) \
+  { \
+    if (rows < 16 / SIZE || columns % (VECTOR_BYTES / SIZE) != 0 || ((gintptr) to | to_row) % VECTOR_BYTES != 0) \
+      name (from, from_row, from_column, to, to_row, to_column, rows, columns); \
+    else \
+      name##_past_planes (from, from_column, to, to_row, rows, columns); \
   }
 
 TURN (turn1, 1)
@@ -193,6 +241,9 @@ TURN (turn8, 8)
 TURN (turn16, 16)
 
 const GhloCpuPlaneFunc NAME (turns)[GHLO_CPU_N_UNITS] = { turn1, turn2, turn4, turn8, turn16 };
+const GhloCpuPlaneFunc NAME (streams)[GHLO_CPU_N_UNITS] = {
+  turn1_stream, turn2_stream, turn4_stream, turn8_stream, turn16_stream,
+};
 
 /* Squares of lines that lie anywhere. */
 static inline gsize

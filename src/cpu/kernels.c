@@ -22,4 +22,5 @@ NAME (kernels_init) (GhloCpuKernels *self)
   self->interleave8 = NAME (interleave8);
   memcpy (self->move, NAME (moves), sizeof (self->move));
   memcpy (self->turn, NAME (turns), sizeof (self->turn));
+  memcpy (self->stream, NAME (streams), sizeof (self->stream));
 }

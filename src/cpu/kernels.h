@@ -146,10 +146,20 @@ typedef struct
   /* By the logarithm of a unit's bytes: */
   GhloCpuPlaneFunc      move[GHLO_CPU_N_UNITS];            /* any strides */
   GhloCpuPlaneFunc      turn[GHLO_CPU_N_UNITS];            /* columns of the source and rows of the result adjacent */
+  GhloCpuPlaneFunc      stream[GHLO_CPU_N_UNITS];          /* the same past the caches; ghlo_cpu_fence() ends it */
 } GhloCpuKernels;
 
 /* Those of ghlo_cpu_level (). */
 const GhloCpuKernels *ghlo_cpu_kernels (void);
+
+/* After stores past the caches, before another thread is told of them. */
+static inline void
+ghlo_cpu_fence (void)
+{
+#if defined (__x86_64__)
+  __builtin_ia32_sfence ();
+#endif
+}
 
 static inline gsize
 ghlo_cpu_arithmetic_size (GhloCpuArithmetic arithmetic)

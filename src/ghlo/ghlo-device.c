@@ -80,7 +80,7 @@ static const GhloDeviceCore cpu_core = {
   .get_executor = get_cpu_executor,
 };
 
-static const GhloDeviceCore *const cores[] = { &reference_core, &cpu_core, NULL };
+static const GhloDeviceCore *const cores[] = { &cpu_core, &reference_core, NULL };
 
 const GhloDeviceCore *const *
 ghlo_device_cores (void)

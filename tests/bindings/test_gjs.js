@@ -179,7 +179,7 @@ await test('blocking calls, with what may be left out', () => {
     }
     const options = new Ghlo.CompileOptions({optimizationLevel: Ghlo.OptimizationLevel.O3});
     check(new Ghlo.Client().compile(executable.program, options) instanceof Ghlo.Executable, 'no executable');
-    equal(new Ghlo.Client().list_devices().get_item(0).kind, Ghlo.DeviceKind.REFERENCE);
+    equal(new Ghlo.Client().list_devices().get_item(0).kind, Ghlo.DeviceKind.CPU);
     const text = executable.program.to_text(Ghlo.TextFlags.STRIP_LOCATIONS);
     equal(Ghlo.Program.parse(text).to_text(Ghlo.TextFlags.STRIP_LOCATIONS), text);
 });

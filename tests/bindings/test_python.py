@@ -231,7 +231,7 @@ class TestCalls(unittest.TestCase):
         devices = Ghlo.Client().list_devices()
         options.props.device = devices[0]
         executable = Ghlo.Client().compile(Ghlo.Program.parse(ADD), options)
-        self.assertEqual(executable.props.device.props.kind, Ghlo.DeviceKind.REFERENCE)
+        self.assertEqual(executable.props.device.props.kind, Ghlo.DeviceKind.CPU)
         self.assertIsInstance(executable.props.program, Ghlo.Program)
 
 
