@@ -194,7 +194,7 @@ ghlo_executable_get_report (GhloExecutable *self)
 {
   g_return_val_if_fail (GHLO_IS_EXECUTABLE (self), NULL);
 
-  return self->compiled != NULL ? self->compiled->code->report : NULL;
+  return self->compiled != NULL ? self->compiled->runnable->report : NULL;
 }
 
 /**
@@ -468,10 +468,9 @@ ghlo_executable_execute_finish (GhloExecutable  *self,
   return result_new (g_task_propagate_pointer (G_TASK (result), error));
 }
 
-/* Serializing takes the compiled program along. */
-static GhloCompiled *
-dup_compiled (GhloExecutable  *self,
-              GError         **error)
+GhloCompiled *
+ghlo_executable_dup_compiled (GhloExecutable  *self,
+                              GError         **error)
 {
   return check_compiled (self, error) ? ghlo_compiled_ref (self->compiled) : NULL;
 }
@@ -515,7 +514,7 @@ ghlo_executable_serialize (GhloExecutable  *self,
 {
   g_return_val_if_fail (GHLO_IS_EXECUTABLE (self), NULL);
 
-  return ghlo_job_run (&serialize_class, dup_compiled (self, error), NULL, cancellable, error);
+  return ghlo_job_run (&serialize_class, ghlo_executable_dup_compiled (self, error), NULL, cancellable, error);
 }
 
 /**
@@ -540,7 +539,7 @@ ghlo_executable_serialize_async (GhloExecutable      *self,
 
   g_return_if_fail (GHLO_IS_EXECUTABLE (self));
 
-  compiled = dup_compiled (self, &error);
+  compiled = ghlo_executable_dup_compiled (self, &error);
   ghlo_job_start (&serialize_class, ghlo_job_task (&serialize_class, self, cancellable, callback, user_data), compiled,
                   NULL, error);
 }

@@ -24,6 +24,9 @@ _ghlo ()
     --format:*)
       mapfile -t COMPREPLY < <(compgen -W 'tensor dense' -- "$current")
       ;;
+    --stage:*)
+      mapfile -t COMPREPLY < <(compgen -W 'parsed passes plan' -- "$current")
+      ;;
     --device:* | --function:* | --target:*)
       ;;
     :-*)

@@ -40,6 +40,15 @@ const GhloToolCommand ghlo_tool_commands[] = {
     "  ghlo convert exported.bin - | less",
     ghlo_tool_convert },
   { "devices", NULL, "list the devices that programs can run on", NULL, ghlo_tool_devices },
+  { "dump", "FILE", "show what becomes of a program in a compile",
+    "Stages:\n"
+    "  --stage=parsed             the program as it was read\n"
+    "  --stage=passes             the program after the passes, as the device gets it\n"
+    "  --stage=plan               what the device does in a run\n"
+    "\n"
+    "Example:\n"
+    "  ghlo dump --device=cpu --stage=plan --disable=reshape,share model.mlir",
+    ghlo_tool_dump },
   { "info", "FILE", "show what a program takes, gives and consists of", NULL, ghlo_tool_info },
   { "ops", NULL, "list the operations that are known, and how far", NULL, ghlo_tool_ops },
   { "opt", "FILE", "read a program, run passes over it and print it",

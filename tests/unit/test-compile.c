@@ -35,6 +35,7 @@ static struct
   GhloIrModule *module;
   guint         n_prepared;
   gboolean      slow;
+  char       *(*describe) (GhloPrepared *prepared);
 } seen;
 
 static GhloPrepared *
@@ -62,6 +63,7 @@ get_executor (void)
   executor = *ghlo_reference_executor ();
   executor.name = "seen";
   executor.prepare = prepare;
+  executor.describe = seen.describe;
 
   return &executor;
 }
@@ -223,6 +225,52 @@ test_reference (void)
   g_assert_null (ghlo_compile_report_get_passes (report)[0]);
 }
 
+static char *
+describe (GhloPrepared *prepared)
+{
+  return g_strdup ("plan: one step\n");
+}
+
+static void
+test_dump (void)
+{
+  g_autoptr (GhloExecutable) executable = NULL;
+  g_autoptr (GhloExecutable) bare = g_object_new (GHLO_TYPE_EXECUTABLE, NULL);
+  g_autoptr (GhloProgram) program = NULL;
+  g_autofree char *parsed = NULL, *passes = NULL, *plan = NULL, *generic = NULL, *written = NULL, *none = NULL;
+  g_autoptr (GError) error = NULL;
+
+  seen.describe = describe;
+  executable = compile_folds (GHLO_OPTIMIZATION_LEVEL_O2);
+  program = g_object_ref (ghlo_executable_get_program (executable));
+  parsed = ghlo_executable_dump (executable, GHLO_DUMP_STAGE_PARSED, GHLO_TEXT_FLAGS_NONE, NULL, &error);
+  g_assert_no_error (error);
+  written = to_text (program);
+  g_assert_cmpstr (parsed, ==, written);
+  passes = ghlo_executable_dump (executable, GHLO_DUMP_STAGE_PASSES, GHLO_TEXT_FLAGS_NONE, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_null (strstr (passes, "@triple"));
+  g_assert_nonnull (strstr (passes, "dense<3.000000e+00>"));
+  generic = ghlo_executable_dump (executable, GHLO_DUMP_STAGE_PASSES, GHLO_TEXT_FLAGS_GENERIC, NULL, &error);
+  g_assert_nonnull (strstr (generic, "\"stablehlo.multiply\""));
+  plan = ghlo_executable_dump (executable, GHLO_DUMP_STAGE_PLAN, GHLO_TEXT_FLAGS_NONE, NULL, &error);
+  g_assert_cmpstr (plan, ==, "plan: one step\n");
+  g_assert_no_error (error);
+
+  seen.describe = NULL;
+  g_clear_object (&executable);
+  executable = compile_folds (GHLO_OPTIMIZATION_LEVEL_O2);
+  none = ghlo_executable_dump (executable, GHLO_DUMP_STAGE_PLAN, GHLO_TEXT_FLAGS_NONE, NULL, &error);
+  g_assert_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED);
+  g_assert_nonnull (strstr (error->message, "makes no plan"));
+  g_clear_error (&error);
+  none = ghlo_executable_dump (executable, 17, GHLO_TEXT_FLAGS_NONE, NULL, &error);
+  g_assert_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT);
+  g_clear_error (&error);
+  none = ghlo_executable_dump (bare, GHLO_DUMP_STAGE_PARSED, GHLO_TEXT_FLAGS_NONE, NULL, &error);
+  g_assert_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT);
+}
+
 static guint
 runs_of (const char *const *enabled,
          const char *const *disabled,
@@ -377,6 +425,7 @@ main (int    argc,
   g_test_add_func ("/compile/passes", test_passes_run);
   g_test_add_func ("/compile/levels", test_levels);
   g_test_add_func ("/compile/reference", test_reference);
+  g_test_add_func ("/compile/dump", test_dump);
   g_test_add_func ("/compile/switches", test_switches);
   g_test_add_func ("/compile/unknown", test_unknown);
   g_test_add_func ("/compile/progress", test_progress);

@@ -22,17 +22,19 @@ typedef struct
   const GhloExecutor   *executor;
   GhloPrepared         *prepared;    /* executor's */
   GhloCompileReport    *report;
-} GhloCode;
+} GhloRunnable;
 
 /* @monitor is a job's own, since it is told the stage of its progress. */
-GhloCode *ghlo_code_new   (GhloIrModule          *module,
-                           const GhloDeviceCore  *device,
-                           const GhloSettings    *settings,
-                           const GhloMonitor     *monitor,
-                           GError               **error);
-GhloCode *ghlo_code_ref   (GhloCode              *self);
-void      ghlo_code_unref (GhloCode              *self);
+GhloRunnable *ghlo_runnable_new      (GhloIrModule          *module,
+                                      const GhloDeviceCore  *device,
+                                      const GhloSettings    *settings,
+                                      const GhloMonitor     *monitor,
+                                      GError               **error);
+GhloRunnable *ghlo_runnable_ref      (GhloRunnable          *self);
+void          ghlo_runnable_unref    (GhloRunnable          *self);
+/* What the executor says of it; NULL where it says nothing. */
+char         *ghlo_runnable_describe (GhloRunnable          *self);
 
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (GhloCode, ghlo_code_unref)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GhloRunnable, ghlo_runnable_unref)
 
 G_END_DECLS

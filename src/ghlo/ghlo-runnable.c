@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * From a program to code: the passes, where the device wants them, then the device's
+ * From a program to what runs: the passes, where the device wants them, then the device's
  * executor.
  */
 
-#include "ghlo-code-private.h"
+#include "ghlo-runnable-private.h"
 
 #include "ghlo-compile-report-private.h"
 #include "ghlo-error.h"
@@ -89,8 +89,8 @@ prepare (GhloIrModule        *module,
   return NULL;
 }
 
-GhloCode *
-ghlo_code_new (GhloIrModule          *module,
+GhloRunnable *
+ghlo_runnable_new (GhloIrModule          *module,
                const GhloDeviceCore  *device,
                const GhloSettings    *settings,
                const GhloMonitor     *monitor,
@@ -100,7 +100,7 @@ ghlo_code_new (GhloIrModule          *module,
   g_autoptr (GhloPassReport) report = ghlo_pass_report_new ();
   g_autoptr (GhloIrModule) made = NULL;
   GhloPrepared *prepared;
-  GhloCode *self;
+  GhloRunnable *self;
 
   if (device->wants_passes)
     made = run_passes (module, settings, monitor, report, error);
@@ -115,7 +115,7 @@ ghlo_code_new (GhloIrModule          *module,
   if (prepared == NULL)
     return NULL;
 
-  self = g_new0 (GhloCode, 1);
+  self = g_new0 (GhloRunnable, 1);
   g_atomic_ref_count_init (&self->ref_count);
   self->module = g_steal_pointer (&made);
   self->executor = executor;
@@ -125,18 +125,24 @@ ghlo_code_new (GhloIrModule          *module,
   return self;
 }
 
-GhloCode *
-ghlo_code_ref (GhloCode *self)
+GhloRunnable *
+ghlo_runnable_ref (GhloRunnable *self)
 {
   g_atomic_ref_count_inc (&self->ref_count);
 
   return self;
 }
 
-static void
-code_free (gpointer data)
+char *
+ghlo_runnable_describe (GhloRunnable *self)
 {
-  GhloCode *self = data;
+  return self->executor->describe != NULL ? self->executor->describe (self->prepared) : NULL;
+}
+
+static void
+runnable_free (gpointer data)
+{
+  GhloRunnable *self = data;
 
   self->executor->release (self->prepared);
   ghlo_ir_module_unref (self->module);
@@ -145,13 +151,13 @@ code_free (gpointer data)
 }
 
 void
-ghlo_code_unref (GhloCode *self)
+ghlo_runnable_unref (GhloRunnable *self)
 {
   if (!g_atomic_ref_count_dec (&self->ref_count))
     return;
 
   if (ghlo_program_is_large (self->module))
-    ghlo_workers_free (self, code_free);
+    ghlo_workers_free (self, runnable_free);
   else
-    code_free (self);
+    runnable_free (self);
 }
