@@ -20,6 +20,7 @@ extern const GhloCodeKernel ghlo_cpu_step_dynamic_update_slice;
 extern const GhloCodeKernel ghlo_cpu_step_gather;
 extern const GhloCodeKernel ghlo_cpu_step_iota;
 extern const GhloCodeKernel ghlo_cpu_step_pad;
+extern const GhloCodeKernel ghlo_cpu_step_scatter;
 extern const GhloCodeKernel ghlo_cpu_step_triangular_solve;
 
 /* For takes(): any strides will do. */

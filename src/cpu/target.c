@@ -25,6 +25,7 @@ static const Row rows[] = {
   { GHLO_OP_STABLEHLO_GATHER, &ghlo_cpu_step_gather },
   { GHLO_OP_STABLEHLO_IOTA, &ghlo_cpu_step_iota },
   { GHLO_OP_STABLEHLO_PAD, &ghlo_cpu_step_pad },
+  { GHLO_OP_STABLEHLO_SCATTER, &ghlo_cpu_step_scatter },
   { GHLO_OP_STABLEHLO_TRIANGULAR_SOLVE, &ghlo_cpu_step_triangular_solve },
 };
 
