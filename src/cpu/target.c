@@ -53,6 +53,7 @@ static const Row rows[] = {
   { GHLO_OP_STABLEHLO_ROUND_NEAREST_AFZ, &ghlo_cpu_step_elementwise },
   { GHLO_OP_STABLEHLO_ROUND_NEAREST_EVEN, &ghlo_cpu_step_elementwise },
   { GHLO_OP_STABLEHLO_RSQRT, &ghlo_cpu_step_elementwise },
+  { GHLO_OP_STABLEHLO_SCATTER, &ghlo_cpu_step_scatter },
   { GHLO_OP_STABLEHLO_SELECT, &ghlo_cpu_step_elementwise },
   { GHLO_OP_STABLEHLO_SHIFT_LEFT, &ghlo_cpu_step_elementwise },
   { GHLO_OP_STABLEHLO_SHIFT_RIGHT_ARITHMETIC, &ghlo_cpu_step_elementwise },
