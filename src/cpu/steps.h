@@ -14,6 +14,7 @@ extern const GhloCodeKernel ghlo_cpu_step_cholesky;
 extern const GhloCodeKernel ghlo_cpu_step_convolution;
 extern const GhloCodeKernel ghlo_cpu_step_dot;
 extern const GhloCodeKernel ghlo_cpu_step_elementwise;
+extern const GhloCodeKernel ghlo_cpu_step_reduce;
 extern const GhloCodeKernel ghlo_cpu_step_triangular_solve;
 
 /* For takes(): any strides will do. */
