@@ -70,71 +70,122 @@ INTEGER (boolean_xor, I1, (x != 0) ^ y)
     return (V) (other | (less & (U) x) | (greater & (U) y)); \
   }
 
-#define SUMS(V) \
-  static inline V \
-  add_##V (V x, \
-           V y) \
+#define EXTREME(T, U, name, before, after, join) \
+  static inline T \
+  name##_##T (T x, \
+              T y) \
+  { \
+    U a, b; \
+\
+    if (x before y) \
+      return x; \
+    if (x after y) \
+      return y; \
+    if (x != y) \
+      return x + y; \
+    memcpy (&a, &x, sizeof (a)); \
+    memcpy (&b, &y, sizeof (b)); \
+    a = a join b; \
+    memcpy (&x, &a, sizeof (a)); \
+\
+    return x; \
+  }
+
+#define SUMS(T) \
+  static inline T \
+  add_##T (T x, \
+           T y) \
   { \
     return x + y; \
   } \
 \
-  static inline V \
-  multiply_##V (V x, \
-                V y) \
+  static inline T \
+  multiply_##T (T x, \
+                T y) \
   { \
     return x * y; \
   }
 
+#define QUARTER(T, name) \
+  typedef T name __attribute__ ((vector_size (16), may_alias)); \
+  typedef T name##_any __attribute__ ((vector_size (16), aligned (1), may_alias))
+
+QUARTER (float, QF32);
+QUARTER (double, QF64);
+QUARTER (guint32, QU32);
+QUARTER (guint64, QU64);
+
 EXTREMES (VF32, VU32)
 EXTREMES (VF64, VU64)
+EXTREMES (QF32, QU32)
+EXTREMES (QF64, QU64)
+EXTREME (F32, U32, maximum, >, <, &)
+EXTREME (F32, U32, minimum, <, >, |)
+EXTREME (F64, U64, maximum, >, <, &)
+EXTREME (F64, U64, minimum, <, >, |)
 SUMS (VF32)
 SUMS (VF64)
+SUMS (QF32)
+SUMS (QF64)
+SUMS (F32)
+SUMS (F64)
 
 /* @identity changes no number that it is combined with, the negative zero of a sum too.
- * The last numbers, fewer than a vector's, are filled up with it. */
-#define FLOAT(name, T, V, combine, identity) \
+ * @V is what registers hold, @Q a part of it of 16 bytes. */
+#define FLOAT(name, T, V, Q, fold, identity) \
   static void \
   name (const guint8 *from, \
         gsize         n, \
         guint8       *accumulator) \
   { \
     const T##_there *a = (gconstpointer) from; \
-    const V none = identity - (V) { 0 }; \
-    V sums[VECTORS], rest = none; \
+    Q quarters[sizeof (V) / sizeof (Q)]; \
+    Q total = identity - (Q) { 0 }; \
+    T lanes[sizeof (Q) / sizeof (T)], rest = *(T##_there *) (gpointer) accumulator; \
     gsize i = 0; \
 \
-    UNROLL for (guint j = 0; j < VECTORS; j++) \
-      sums[j] = none; \
-    for (; i + VECTORS * LANES (T) <= n; i += VECTORS * LANES (T)) \
-      UNROLL for (guint j = 0; j < VECTORS; j++) \
-        sums[j] = combine (sums[j], *(const V##_any *) (a + i + j * LANES (T))); \
-    for (; i + LANES (T) <= n; i += LANES (T)) \
-      sums[0] = combine (sums[0], *(const V##_any *) (a + i)); \
-    memcpy (&rest, a + i, (n - i) * sizeof (T)); \
-    sums[1] = combine (sums[1], rest); \
-    for (guint width = VECTORS / 2; width > 0; width /= 2) \
-      UNROLL for (guint j = 0; j < width; j++) \
-        sums[j] = combine (sums[j], sums[j + width]); \
-    for (guint width = LANES (T) / 2; width > 0; width /= 2) \
+    if (n >= LANES (T)) \
       { \
-        V half = none; \
+        V sums[VECTORS]; \
 \
-        memcpy (&half, (const guint8 *) &sums[0] + width * sizeof (T), width * sizeof (T)); \
-        sums[0] = combine (sums[0], half); \
+        UNROLL for (guint j = 0; j < VECTORS; j++) \
+          sums[j] = identity - (V) { 0 }; \
+        for (; i + VECTORS * LANES (T) <= n; i += VECTORS * LANES (T)) \
+          UNROLL for (guint j = 0; j < VECTORS; j++) \
+            sums[j] = fold##_##V (sums[j], *(const V##_any *) (a + i + j * LANES (T))); \
+        if (i > 0) \
+          { \
+            UNROLL for (guint j = 0; j < VECTORS / 2; j++) \
+              sums[j] = fold##_##V (sums[j], sums[j + VECTORS / 2]); \
+            sums[0] = fold##_##V (fold##_##V (sums[0], sums[1]), fold##_##V (sums[2], sums[3])); \
+          } \
+        for (; i + LANES (T) <= n; i += LANES (T)) \
+          sums[0] = fold##_##V (sums[0], *(const V##_any *) (a + i)); \
+        memcpy (quarters, &sums[0], sizeof (V)); \
+        UNROLL for (guint width = sizeof (V) / sizeof (Q) / 2; width > 0; width /= 2) \
+          UNROLL for (guint j = 0; j < width; j++) \
+            quarters[j] = fold##_##Q (quarters[j], quarters[j + width]); \
+        total = quarters[0]; \
       } \
-    memcpy (&rest, accumulator, sizeof (T)); \
-    sums[0] = combine (rest, sums[0]); \
-    memcpy (accumulator, &sums[0], sizeof (T)); \
+    for (; i + sizeof (Q) / sizeof (T) <= n; i += sizeof (Q) / sizeof (T)) \
+      total = fold##_##Q (total, *(const Q##_any *) (a + i)); \
+    for (; i < n; i++) \
+      rest = fold##_##T (rest, a[i]); \
+    memcpy (lanes, &total, sizeof (lanes)); \
+    UNROLL for (guint width = sizeof (Q) / sizeof (T) / 2; width > 0; width /= 2) \
+      UNROLL for (guint j = 0; j < width; j++) \
+        lanes[j] = fold##_##T (lanes[j], lanes[j + width]); \
+    *(T##_there *) (gpointer) accumulator = fold##_##T (rest, lanes[0]); \
   }
 
-#define FLOATS(T, V, suffix) \
-  FLOAT (add_##suffix, T, V, add_##V, (T) -0.0) \
-  FLOAT (multiply_##suffix, T, V, multiply_##V, (T) 1) \
-  FLOAT (maximum_##suffix, T, V, maximum_##V, (T) -__builtin_inf ()) \
-  FLOAT (minimum_##suffix, T, V, minimum_##V, (T) __builtin_inf ())
+#define FLOATS(T, V, Q, suffix) \
+  FLOAT (add_##suffix, T, V, Q, add, (T) -0.0) \
+  FLOAT (multiply_##suffix, T, V, Q, multiply, (T) 1) \
+  FLOAT (maximum_##suffix, T, V, Q, maximum, (T) -__builtin_inf ()) \
+  FLOAT (minimum_##suffix, T, V, Q, minimum, (T) __builtin_inf ())
 
-FLOATS (F32, VF32, f32)
-FLOATS (F64, VF64, f64)
+FLOATS (F32, VF32, QF32, f32)
+FLOATS (F64, VF64, QF64, f64)
 
 #define ROW(bits, sign) \
   { \

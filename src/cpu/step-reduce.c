@@ -24,7 +24,7 @@
 enum
 {
   BUFFER = 4096,              /* bytes */
-  LEAST_LINE = 32,            /* elements of a line that is worth a fold of its own */
+  LEAST_LINE = 8,             /* elements of a line that is worth a fold of its own */
   MOST_LINE = 16384,          /* results that lines are combined into at once */
   MOST_STEPS = 512,           /* additions of floats one after the other */
   PARTS = 32,                 /* enough for the threads */
@@ -234,14 +234,15 @@ choose_way (Step *self)
   gint64 kept = self->kept.count, reduced = self->reduced.count;
   double bytes = (double) kept * (double) reduced * self->size;
   gboolean is_long = self->reduced.inner >= LEAST_LINE || kept < LEAST_LINE;
-  double parts, blocks = 1;
+  double line, parts, blocks = 1;
 
   if (self->reduced.stride == self->size)
     self->by_columns = !is_long;
   else
     self->by_columns = self->kept.stride == self->size ? kept > 1 : kept >= reduced;
 
-  parts = self->by_columns ? (double) kept / MOST_LINE : (double) kept;
+  line = self->by_columns ? (double) MIN (self->kept.inner, MOST_LINE) : 1;
+  parts = (double) kept / line;
   if (parts < PARTS)
     blocks = MIN (PARTS / MAX (parts, 1), bytes / LEAST_BLOCK);
   if (self->by_columns && self->fold == GHLO_CPU_FOLD_ADD && ghlo_element_type_is_float (self->form->type))
@@ -249,7 +250,8 @@ choose_way (Step *self)
   blocks = MAX (blocks, (double) reduced * self->size / MOST_BLOCK);
   self->n_blocks = CLAMP ((gint64) blocks, 1, MAX (reduced, 1));
   self->is_direct = self->n_blocks == 1 && !self->form->is_read;
-  self->nanoseconds = bytes / READ_RATE + (double) (self->n_blocks * kept) * (self->by_columns ? 0.2 : 15);
+  self->nanoseconds = bytes / READ_RATE
+                      + (self->by_columns ? (double) reduced * parts * 5 : (double) (self->n_blocks * kept) * 15);
 }
 
 static void
@@ -393,6 +395,56 @@ combine_lines (const Step   *self,
     }
 }
 
+/* Results [begin, end) of a block's. */
+static void
+fold_block (const Run *run,
+            gint64     block,
+            gint64     begin,
+            gint64     end,
+            gint64     first,
+            gint64     last)
+{
+  const Step *self = run->self;
+  guint8 *numbers = run->numbers + (block * self->kept.count + begin) * self->number_size;
+
+  for (gint64 k = begin; k < end; k++, numbers += self->number_size)
+    {
+      memcpy (numbers, self->is_direct ? run->start : self->identity, self->number_size);
+      fold_row (self, run->operand + ghlo_cpu_axis_at (&self->kept, k), first, last, numbers);
+    }
+}
+
+static void
+combine_block (const Run *run,
+               gint64     block,
+               gint64     begin,
+               gint64     end,
+               gint64     first,
+               gint64     last)
+{
+  const Step *self = run->self;
+
+  for (gint64 k = begin, n; k < end; k += n)
+    {
+      guint8 *numbers = run->numbers + (block * self->kept.count + k) * self->number_size;
+
+      n = MIN (ghlo_cpu_axis_run_end (&self->kept, k, end) - k, MOST_LINE);
+      ghlo_cpu_repeat (self->number_size, self->is_direct ? run->start : self->identity, numbers, (gsize) n);
+      combine_lines (self, run->operand + ghlo_cpu_axis_at (&self->kept, k), n, first, last, numbers);
+    }
+}
+
+/* Of the reduced elements. */
+static inline gint64
+block_begin (const Step *self,
+             gint64      block)
+{
+  if (self->n_blocks == 1)
+    return block * self->reduced.count;
+
+  return (gint64) ((__int128) self->reduced.count * block / self->n_blocks);
+}
+
 /* Results are counted over all blocks. */
 static void
 reduce_part (gpointer data,
@@ -402,24 +454,17 @@ reduce_part (gpointer data,
 {
   const Run *run = data;
   const Step *self = run->self;
-  gint64 kept = self->kept.count;
+  gint64 kept = self->kept.count, block = (gint64) begin / kept, k = (gint64) begin % kept;
 
-  for (gint64 at = (gint64) begin; at < (gint64) end;)
+  for (gint64 at = (gint64) begin, end_k; at < (gint64) end; at += end_k - k, k = 0, block++)
     {
-      gint64 block = at / kept, k = at % kept, n = 1;
-      gint64 first = (gint64) ((__int128) self->reduced.count * block / self->n_blocks);
-      gint64 last = (gint64) ((__int128) self->reduced.count * (block + 1) / self->n_blocks);
-      guint8 *numbers = run->numbers + at * self->number_size;
-      const guint8 *from = run->operand + ghlo_cpu_axis_at (&self->kept, k);
+      gint64 first = block_begin (self, block), last = block_begin (self, block + 1);
 
+      end_k = MIN (kept, k + (gint64) end - at);
       if (self->by_columns)
-        n = MIN (ghlo_cpu_axis_run_end (&self->kept, k, MIN (kept, k + (gint64) end - at)) - k, MOST_LINE);
-      ghlo_cpu_repeat (self->number_size, self->is_direct ? run->start : self->identity, numbers, (gsize) n);
-      if (self->by_columns)
-        combine_lines (self, from, n, first, last, numbers);
+        combine_block (run, block, k, end_k, first, last);
       else
-        fold_row (self, from, first, last, numbers);
-      at += n;
+        fold_block (run, block, k, end_k, first, last);
     }
 }
 
