@@ -48,6 +48,7 @@ static const Row rows[] = {
   { GHLO_OP_STABLEHLO_POPCNT, &ghlo_cpu_step_elementwise },
   { GHLO_OP_STABLEHLO_POWER, &ghlo_cpu_step_elementwise },
   { GHLO_OP_STABLEHLO_REAL, &ghlo_cpu_step_elementwise },
+  { GHLO_OP_STABLEHLO_REDUCE, &ghlo_cpu_step_reduce },
   { GHLO_OP_STABLEHLO_REDUCE_PRECISION, &ghlo_cpu_step_elementwise },
   { GHLO_OP_STABLEHLO_REMAINDER, &ghlo_cpu_step_elementwise },
   { GHLO_OP_STABLEHLO_ROUND_NEAREST_AFZ, &ghlo_cpu_step_elementwise },
