@@ -8,11 +8,18 @@
  * seed S + i.
  */
 
+#include "cpu/executor.h"
 #include "random-check.h"
 #include "reference/reference.h"
 #include "runtime/memory.h"
 
 enum { N_LONG = 5000 };
+
+static const GhloExecutor *
+get_cpu (void)
+{
+  return ghlo_cpu_executor (ghlo_reference_executor ());
+}
 
 /* The executors that must agree with the reference executor, and after which passes. */
 static const struct
@@ -25,6 +32,9 @@ static const struct
   { "reference", ghlo_reference_executor, 0, TRUE },
   { "reference", ghlo_reference_executor, 1, TRUE },
   { "reference", ghlo_reference_executor, 2, TRUE },
+  { "cpu", get_cpu, 0, FALSE },
+  { "cpu", get_cpu, 1, FALSE },
+  { "cpu", get_cpu, 2, FALSE },
 };
 
 static guint32 first_seed;
