@@ -16,7 +16,7 @@
 enum { N_LONG = 5000 };
 
 static const GhloExecutor *
-get_cpu_executor (void)
+get_cpu (void)
 {
   return ghlo_cpu_executor (ghlo_reference_executor ());
 }
@@ -32,9 +32,9 @@ static const struct
   { "reference", ghlo_reference_executor, 0, TRUE },
   { "reference", ghlo_reference_executor, 1, TRUE },
   { "reference", ghlo_reference_executor, 2, TRUE },
-  { "cpu", get_cpu_executor, 0, FALSE },
-  { "cpu", get_cpu_executor, 1, FALSE },
-  { "cpu", get_cpu_executor, 2, FALSE },
+  { "cpu", get_cpu, 0, FALSE },
+  { "cpu", get_cpu, 1, FALSE },
+  { "cpu", get_cpu, 2, FALSE },
 };
 
 static guint32 first_seed;
