@@ -155,19 +155,19 @@ copy_stage (Expansion             *self,
   copied->first = self->kernel->n_nodes;
   for (guint i = stage->first; i < stage->end && !self->full; i++)
     {
-      if (i == stage->first_combiner)
-        copied->first_combiner = self->kernel->n_nodes;
+      if (i == stage->first_merge)
+        copied->first_merge = self->kernel->n_nodes;
       self->moved[i] = copy_node (self, &from->nodes[i]);
     }
-  if (stage->first_combiner == stage->end)
-    copied->first_combiner = self->kernel->n_nodes;
+  if (stage->first_merge == stage->end)
+    copied->first_merge = self->kernel->n_nodes;
   copied->end = self->kernel->n_nodes;
   for (guint i = 0; i < copied->n_stores; i++)
     copied->stores[i].node = self->moved[copied->stores[i].node];
   for (guint i = 0; i < copied->n_accumulators; i++)
     {
-      copied->accumulators[i].value = self->moved[copied->accumulators[i].value];
-      copied->accumulators[i].combined = self->moved[copied->accumulators[i].combined];
+      copied->accumulators[i].updated = self->moved[copied->accumulators[i].updated];
+      copied->accumulators[i].merged = moved (self, copied->accumulators[i].merged);
     }
 }
 
