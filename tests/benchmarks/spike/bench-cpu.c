@@ -307,7 +307,7 @@ bench_compiling (SpikeJit           *jit,
         double many = time_compiling (jit, run, &options, 9), one = time_compiling (jit, run, &options, 1);
         Times times = measure (run);
 
-        printf ("    passes %-16s code generation %u: %6.2f ms, a second one in the module %6.2f ms; one thread %.1f µs\n",
+        printf ("    passes %-16s code generation %u: %6.2f ms, one more in the module %6.2f ms; one thread %.1f µs\n",
                 names[passes], code, one, (many - one) / 8, times.alone);
       }
   free (run->scratch);

@@ -32,7 +32,8 @@ enum
 /* What a node computes: (name, operands). Everything up to RIGHT has its own meaning of
  * `which`; comparisons give i1 and are false with a NaN, but for not_equal; minimum and
  * maximum give NaN for a NaN, and order -0 before +0; a shift's count is below the width.
- * Those after BITCAST exist until ghlo_kernel_expand (). */
+ * Those after BITCAST exist until ghlo_kernel_expand (). A quotient is x / y with 1 / y at
+ * hand, y within [2^-64, 2^64] and x not beyond 2^64: what a row is divided by. */
 #define GHLO_NODE_KINDS(X)                                                                                            \
   X (CONSTANT, constant, 0) X (AXIS, axis, 0) X (LOAD, load, 0) X (TEMPORARY, temporary, 0) X (LEFT, left, 0)         \
   X (RIGHT, right, 0) X (ADD, add, 2) X (SUBTRACT, subtract, 2) X (MULTIPLY, multiply, 2) X (DIVIDE, divide, 2)       \
@@ -40,7 +41,7 @@ enum
   X (XOR, xor, 2) X (SHIFT_LEFT, shift_left, 2) X (SHIFT_RIGHT, shift_right, 2) X (EQUAL, equal, 2)                   \
   X (NOT_EQUAL, not_equal, 2) X (LESS, less, 2) X (LESS_EQUAL, less_equal, 2) X (GREATER, greater, 2)                 \
   X (GREATER_EQUAL, greater_equal, 2) X (SELECT, select, 3) X (CONVERT, convert, 1) X (BITCAST, bitcast, 1)           \
-  X (EXPONENTIAL, exponential, 1) X (RSQRT, rsqrt, 1)
+  X (EXPONENTIAL, exponential, 1) X (RSQRT, rsqrt, 1) X (QUOTIENT, quotient, 3)
 
 typedef enum
 {
