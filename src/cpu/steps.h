@@ -17,6 +17,7 @@ extern const GhloCodeKernel ghlo_cpu_step_copy;   /* a target's copy: op is NULL
 extern const GhloCodeKernel ghlo_cpu_step_dot;
 extern const GhloCodeKernel ghlo_cpu_step_dynamic_slice;
 extern const GhloCodeKernel ghlo_cpu_step_dynamic_update_slice;
+extern const GhloCodeKernel ghlo_cpu_step_elementwise;
 extern const GhloCodeKernel ghlo_cpu_step_gather;
 extern const GhloCodeKernel ghlo_cpu_step_iota;
 extern const GhloCodeKernel ghlo_cpu_step_pad;
