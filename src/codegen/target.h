@@ -58,6 +58,9 @@ typedef struct
    * are no more. */
   const GhloCodeKernel *(*find)   (const GhloIrOp       *op,
                                    const GhloCodeKernel *previous);
+  /* Copies operand 0 to result 0 of the same type, both with any strides; prepare() has
+   * no operation and never declines. */
+  const GhloCodeKernel   *copy;
 } GhloCodeTarget;
 
 G_END_DECLS

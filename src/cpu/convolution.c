@@ -9,6 +9,10 @@
 
 #include "base/ghlo-error.h"
 
+/* Multiply-adds up to which the library costs more than it saves; products of this size
+ * are summed as the specification writes them. */
+#define SMALL 16384
+
 static gboolean
 read_places (const GhloIrAttr *attr,
              const char       *field,
@@ -189,6 +193,18 @@ read_windows (GhloCpuWindows                  *self,
   return TRUE;
 }
 
+/* Multiply-adds, about; padding counts. */
+static double
+count_products (const GhloCpuWindows *windows)
+{
+  double n = (double) windows->output_batch * (double) windows->output_features * (double) windows->group_features;
+
+  for (guint i = 0; i < windows->n_spatial; i++)
+    n *= (double) windows->spatial[i].output * (double) windows->spatial[i].kernel;
+
+  return n;
+}
+
 GhloCpuConvolution *
 ghlo_cpu_convolution_prepare (const GhloCpuConvolutionNumbers *numbers,
                               const GhloView                  *lhs,
@@ -199,16 +215,18 @@ ghlo_cpu_convolution_prepare (const GhloCpuConvolutionNumbers *numbers,
 {
   static const GhloCpuConvolutionWay *const ways[] = { &ghlo_cpu_convolution_library, &ghlo_cpu_convolution_panels };
   g_autoptr (GhloCpuConvolution) self = g_new0 (GhloCpuConvolution, 1);
+  gboolean small;
 
   if (!read_windows (&self->windows, numbers, lhs, rhs, result, error))
     return NULL;
   self->epilogue = epilogue;
+  small = count_products (&self->windows) <= SMALL;
   for (guint i = 0; i < G_N_ELEMENTS (ways); i++)
     {
       g_autoptr (GError) problem = NULL;
 
-      self->way = ways[i];
-      if (ways[i]->take (self, &problem))
+      self->way = ways[small ? G_N_ELEMENTS (ways) - 1 - i : i];
+      if (self->way->take (self, &problem))
         return g_steal_pointer (&self);
       if (problem != NULL)
         {

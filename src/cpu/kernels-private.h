@@ -56,12 +56,12 @@ extern const GhloCpuDotFunc     NAME (dots)[GHLO_CPU_N_VECTORS];
 extern const GhloCpuAddFunc     NAME (adds)[GHLO_CPU_N_VECTORS];
 extern const GhloCpuOrderFunc   NAME (orders)[GHLO_CPU_N_ORDERS];
 extern const GhloCpuConvertFunc NAME (conversions)[GHLO_CPU_N_CONVERSIONS];
+extern const GhloCpuPlaneFunc   NAME (moves)[GHLO_CPU_N_UNITS];
+extern const GhloCpuPlaneFunc   NAME (turns)[GHLO_CPU_N_UNITS];
+extern const GhloCpuPlaneFunc   NAME (streams)[GHLO_CPU_N_UNITS];
 
 void NAME (interleave4) (const gconstpointer *lines, guint n_lines, guint width, gsize n, gpointer to);
 void NAME (interleave8) (const gconstpointer *lines, guint n_lines, guint width, gsize n, gpointer to);
-
-void NAME (turn4) (const gconstpointer *lines, guint n_lines, gsize stride, gsize n, gpointer to);
-void NAME (turn8) (const gconstpointer *lines, guint n_lines, gsize stride, gsize n, gpointer to);
 
 /* Fills in the level's table. */
 void NAME (kernels_init) (GhloCpuKernels *self);

@@ -20,6 +20,7 @@ NAME (kernels_init) (GhloCpuKernels *self)
   memcpy (self->convert, NAME (conversions), sizeof (self->convert));
   self->interleave4 = NAME (interleave4);
   self->interleave8 = NAME (interleave8);
-  self->turn[0] = NAME (turn4);
-  self->turn[1] = NAME (turn8);
+  memcpy (self->move, NAME (moves), sizeof (self->move));
+  memcpy (self->turn, NAME (turns), sizeof (self->turn));
+  memcpy (self->stream, NAME (streams), sizeof (self->stream));
 }

@@ -119,12 +119,18 @@ typedef void (*GhloCpuInterleaveFunc) (const gconstpointer *lines,
                                        gsize                n,
                                        gpointer             to);
 
-/* The same without zeros behind: to[j * stride + i] = from[i][j]. */
-typedef void (*GhloCpuTurnFunc)       (const gconstpointer *lines,
-                                       guint                n_lines,
-                                       gsize                stride,
-                                       gsize                n,
-                                       gpointer             to);
+/* to[i][j] = from[i][j], i < rows, j < columns, units of 1, 2, 4, 8 or 16 bytes that lie
+ * as the strides, in bytes, say. */
+typedef void (*GhloCpuPlaneFunc)      (const guint8        *from,
+                                       gint64               from_row,
+                                       gint64               from_column,
+                                       guint8              *to,
+                                       gint64               to_row,
+                                       gint64               to_column,
+                                       gsize                rows,
+                                       gsize                columns);
+
+enum { GHLO_CPU_N_UNITS = 5 };
 
 typedef struct
 {
@@ -137,11 +143,23 @@ typedef struct
   GhloCpuConvertFunc    convert[GHLO_CPU_N_CONVERSIONS];
   GhloCpuInterleaveFunc interleave4;
   GhloCpuInterleaveFunc interleave8;
-  GhloCpuTurnFunc       turn[2];                           /* of 4 and of 8 bytes */
+  /* By the logarithm of a unit's bytes: */
+  GhloCpuPlaneFunc      move[GHLO_CPU_N_UNITS];            /* any strides */
+  GhloCpuPlaneFunc      turn[GHLO_CPU_N_UNITS];            /* columns of the source and rows of the result adjacent */
+  GhloCpuPlaneFunc      stream[GHLO_CPU_N_UNITS];          /* the same past the caches; ghlo_cpu_fence() ends it */
 } GhloCpuKernels;
 
 /* Those of ghlo_cpu_level (). */
 const GhloCpuKernels *ghlo_cpu_kernels (void);
+
+/* After stores past the caches, before another thread is told of them. */
+static inline void
+ghlo_cpu_fence (void)
+{
+#if defined (__x86_64__)
+  __builtin_ia32_sfence ();
+#endif
+}
 
 static inline gsize
 ghlo_cpu_arithmetic_size (GhloCpuArithmetic arithmetic)

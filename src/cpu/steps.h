@@ -11,8 +11,15 @@
 G_BEGIN_DECLS
 
 extern const GhloCodeKernel ghlo_cpu_step_cholesky;
+extern const GhloCodeKernel ghlo_cpu_step_concatenate;
 extern const GhloCodeKernel ghlo_cpu_step_convolution;
+extern const GhloCodeKernel ghlo_cpu_step_copy;   /* a target's copy: op is NULL */
 extern const GhloCodeKernel ghlo_cpu_step_dot;
+extern const GhloCodeKernel ghlo_cpu_step_dynamic_slice;
+extern const GhloCodeKernel ghlo_cpu_step_dynamic_update_slice;
+extern const GhloCodeKernel ghlo_cpu_step_elementwise;
+extern const GhloCodeKernel ghlo_cpu_step_iota;
+extern const GhloCodeKernel ghlo_cpu_step_pad;
 extern const GhloCodeKernel ghlo_cpu_step_triangular_solve;
 
 /* For takes(): any strides will do. */

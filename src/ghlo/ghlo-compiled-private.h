@@ -7,6 +7,7 @@
 #pragma once
 
 #include "base/monitor.h"
+#include "ghlo-code-private.h"
 #include "ghlo-compile-options-private.h"
 #include "ghlo-device-private.h"
 #include "ghlo-statistics-private.h"
@@ -28,12 +29,11 @@ typedef struct
 typedef struct
 {
   gatomicrefcount        ref_count;
-  GhloIrModule          *module;
+  GhloIrModule          *module;       /* as it was written: what people see of the program */
   GhloIrOp              *function;     /* of module */
   const GhloIrType      *type;         /* of function */
   const GhloDeviceCore  *device;
-  const GhloExecutor    *executor;
-  GhloPrepared          *prepared;     /* executor's */
+  GhloCode              *code;         /* what runs */
   GhloSettings          *settings;
   GhloCounters          *counters;         /* of this program alone */
   GhloCounters          *client_counters;
@@ -67,9 +67,11 @@ gboolean      ghlo_compiled_check_carry  (GhloCompiled          *self,
                                           guint                  output,
                                           guint                  input,
                                           GError               **error);
-/* Every input was accepted. Outputs have memory of their own. */
+/* Every input was accepted. Outputs have memory of their own, or, as @replaced (nullable)
+ * allows, that of an input which the caller then gives up (GhloRunOptions). */
 GhloOutcome  *ghlo_compiled_run          (GhloCompiled          *self,
                                           GhloValue *const      *inputs,
+                                          const guint           *replaced,
                                           const GhloMonitor     *monitor,
                                           GError               **error);
 

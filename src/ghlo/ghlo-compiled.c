@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Preparing a program's entry function with a device's executor, and running it.
+ * Compiling a program's entry function for a device, and running it.
  */
 
 #include "ghlo-compiled-private.h"
@@ -42,17 +42,16 @@ ghlo_compiled_new (const GhloCompileRequest  *request,
                    const GhloMonitor         *monitor,
                    GError                   **error)
 {
-  const GhloExecutor *executor = request->device->get_executor ();
   gint64 start = g_get_monotonic_time ();
   const GhloIrType *type = NULL;
   GhloIrOp *function = find_entry (request->module, &type, error);
-  GhloPrepared *prepared;
+  GhloCode *code;
   GhloCompiled *self;
 
   if (function == NULL)
     return NULL;
-  prepared = executor->prepare (request->module, function, monitor, error);
-  if (prepared == NULL)
+  code = ghlo_code_new (request->module, request->device, request->settings, monitor, error);
+  if (code == NULL)
     return NULL;
 
   self = g_new0 (GhloCompiled, 1);
@@ -61,8 +60,7 @@ ghlo_compiled_new (const GhloCompileRequest  *request,
   self->function = function;
   self->type = type;
   self->device = request->device;
-  self->executor = executor;
-  self->prepared = prepared;
+  self->code = code;
   self->settings = ghlo_settings_ref (request->settings);
   self->counters = ghlo_counters_new ();
   self->client_counters = ghlo_counters_ref (request->counters);
@@ -93,7 +91,7 @@ compiled_free (gpointer data)
 {
   GhloCompiled *self = data;
 
-  self->executor->release (self->prepared);
+  ghlo_code_unref (self->code);
   ghlo_ir_module_unref (self->module);
   ghlo_settings_unref (self->settings);
   ghlo_counters_unref (self->counters);
@@ -382,14 +380,16 @@ drop_output (gpointer data)
 static GPtrArray *
 run_outputs (GhloCompiled       *self,
              GhloValue *const   *inputs,
+             const guint        *replaced,
              const GhloMonitor  *monitor,
              GError            **error)
 {
+  const GhloRunOptions options = { .replaced = replaced };
   g_autoptr (GPtrArray) outputs = g_ptr_array_new_with_free_func (drop_output);
 
   g_ptr_array_set_size (outputs, self->type->n_results);
-  if (!self->executor->run (self->prepared, NULL, inputs, self->type->rank, (GhloValue **) outputs->pdata,
-                            monitor, error))
+  if (!self->code->executor->run (self->code->prepared, &options, inputs, self->type->rank,
+                                  (GhloValue **) outputs->pdata, monitor, error))
     {
       /* What a failed run left behind is not ours to free. */
       g_ptr_array_set_free_func (outputs, NULL);
@@ -398,6 +398,8 @@ run_outputs (GhloCompiled       *self,
 
   for (guint i = 0; i < outputs->len; i++)
     {
+      if (replaced != NULL && replaced[i] != GHLO_RUN_NO_INPUT && outputs->pdata[i] == inputs[replaced[i]])
+        continue;
       outputs->pdata[i] = own_output (outputs->pdata[i], error);
       if (outputs->pdata[i] == NULL)
         return NULL;
@@ -409,11 +411,12 @@ run_outputs (GhloCompiled       *self,
 GhloOutcome *
 ghlo_compiled_run (GhloCompiled       *self,
                    GhloValue *const   *inputs,
+                   const guint        *replaced,
                    const GhloMonitor  *monitor,
                    GError            **error)
 {
   gint64 start = g_get_monotonic_time ();
-  GPtrArray *outputs = run_outputs (self, inputs, monitor, error);
+  GPtrArray *outputs = run_outputs (self, inputs, replaced, monitor, error);
   GhloOutcome *outcome;
 
   ghlo_counters_add_run (self->counters, start, outputs != NULL);

@@ -17,6 +17,7 @@ typedef struct
   const char          *name;
   const char          *driver;
   const char *const   *features;              /* NULL-terminated */
+  gboolean             wants_passes;          /* FALSE: programs run as they are written */
   guint64            (*get_memory) (void);    /* bytes that programs may use */
   const GhloExecutor *(*get_executor) (void);
 } GhloDeviceCore;

@@ -7,6 +7,7 @@
 
 #include "ghlo-enum-types.h"
 #include "ghlo-error.h"
+#include "cpu/executor.h"
 #include "reference/reference.h"
 
 /**
@@ -63,7 +64,23 @@ static const GhloDeviceCore reference_core = {
   .get_executor = ghlo_reference_executor,
 };
 
-static const GhloDeviceCore *const cores[] = { &reference_core, NULL };
+static const GhloExecutor *
+get_cpu_executor (void)
+{
+  return ghlo_cpu_executor (ghlo_reference_executor ());
+}
+
+static const GhloDeviceCore cpu_core = {
+  .kind = GHLO_DEVICE_KIND_CPU,
+  .name = "CPU",
+  .driver = "ghlo " GHLO_VERSION,
+  .features = reference_features,
+  .wants_passes = TRUE,
+  .get_memory = get_host_memory,
+  .get_executor = get_cpu_executor,
+};
+
+static const GhloDeviceCore *const cores[] = { &cpu_core, &reference_core, NULL };
 
 const GhloDeviceCore *const *
 ghlo_device_cores (void)

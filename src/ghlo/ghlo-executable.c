@@ -35,6 +35,7 @@ enum
   PROP_0,
   PROP_PROGRAM,
   PROP_DEVICE,
+  PROP_REPORT,
   N_PROPS
 };
 
@@ -84,6 +85,9 @@ ghlo_executable_get_property (GObject    *object,
     case PROP_DEVICE:
       g_value_set_object (value, self->device);
       break;
+    case PROP_REPORT:
+      g_value_set_boxed (value, ghlo_executable_get_report (self));
+      break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
     }
@@ -115,6 +119,15 @@ ghlo_executable_class_init (GhloExecutableClass *klass)
    * Since: 1.0
    */
   properties[PROP_DEVICE] = g_param_spec_object ("device", NULL, NULL, GHLO_TYPE_DEVICE, flags);
+
+  /**
+   * GhloExecutable:report: (getter get_report)
+   *
+   * What the compile made of the program.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_REPORT] = g_param_spec_boxed ("report", NULL, NULL, GHLO_TYPE_COMPILE_REPORT, flags);
 
   g_object_class_install_properties (object_class, N_PROPS, properties);
 }
@@ -160,6 +173,27 @@ ghlo_executable_get_device (GhloExecutable *self)
   g_return_val_if_fail (GHLO_IS_EXECUTABLE (self), NULL);
 
   return self->device;
+}
+
+/**
+ * ghlo_executable_get_report: (get-property report)
+ * @self: an executable
+ *
+ * Gets what the compile made of the program: which passes ran, what they changed,
+ * and how long they took. A device that runs programs as they are written, as the
+ * reference device does, has no passes to tell of.
+ *
+ * Returns: (transfer none) (nullable): the report; %NULL for an object that no
+ *   client made
+ *
+ * Since: 1.0
+ */
+GhloCompileReport *
+ghlo_executable_get_report (GhloExecutable *self)
+{
+  g_return_val_if_fail (GHLO_IS_EXECUTABLE (self), NULL);
+
+  return self->compiled != NULL ? self->compiled->code->report : NULL;
 }
 
 static GhloValueInfo **
@@ -308,7 +342,7 @@ run_run (gpointer            data,
 {
   Run *run = data;
 
-  return ghlo_compiled_run (run->compiled, (GhloValue *const *) run->inputs->pdata, monitor, error);
+  return ghlo_compiled_run (run->compiled, (GhloValue *const *) run->inputs->pdata, NULL, monitor, error);
 }
 
 static const GhloJobClass execute_class = {

@@ -9,6 +9,7 @@
 #error "Only <ghlo/ghlo.h> can be included directly."
 #endif
 
+#include "ghlo-compile-report.h"
 #include "ghlo-program.h"
 #include "ghlo-result.h"
 #include "ghlo-statistics.h"
@@ -60,6 +61,8 @@ GHLO_AVAILABLE_IN_1_0
 GBytes         *ghlo_executable_serialize_finish (GhloExecutable       *self,
                                                   GAsyncResult         *result,
                                                   GError              **error) G_GNUC_WARN_UNUSED_RESULT;
+GHLO_AVAILABLE_IN_1_0
+GhloCompileReport *ghlo_executable_get_report  (GhloExecutable       *self);
 GHLO_AVAILABLE_IN_1_0
 GhloStatistics *ghlo_executable_get_statistics   (GhloExecutable       *self) G_GNUC_WARN_UNUSED_RESULT;
 

@@ -63,6 +63,11 @@ void      ghlo_job_start    (const GhloJobClass   *klass,
                              GhloProgress         *progress,
                              GError               *error);
 
+/* From a body, with the monitor that it was given (nullable): its progress is of
+ * @stage from now on, and the fraction stays where it is. Nothing for other monitors. */
+void      ghlo_job_set_stage (const GhloMonitor   *monitor,
+                             GhloProgressStage     stage);
+
 /* TRUE when @result is the task of such a call on @source_object. */
 gboolean  ghlo_job_is_valid (const GhloJobClass   *klass,
                              gpointer              source_object,

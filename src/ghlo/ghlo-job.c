@@ -18,6 +18,7 @@ typedef struct
   GCancellable       *stop;          /* ours alone: what the body polls */
   GhloProgressCore   *progress;      /* nullable */
   guint               serial;        /* of this call in progress */
+  GhloProgressStage   stage;         /* the body's thread alone looks at it */
   gboolean            direct;        /* a sync call: progress may be emitted from the body */
 
   /* The caller's side: touched by the call itself and by the answer only. */
@@ -112,7 +113,20 @@ on_body_progress (gpointer    data,
 {
   Job *job = data;
 
-  ghlo_progress_core_update (job->progress, job->serial, fraction, job->klass->stage, detail, job->direct);
+  ghlo_progress_core_update (job->progress, job->serial, fraction, job->stage, detail, job->direct);
+}
+
+void
+ghlo_job_set_stage (const GhloMonitor *monitor,
+                    GhloProgressStage  stage)
+{
+  Job *job = monitor != NULL && monitor->progress == on_body_progress ? monitor->progress_data : NULL;
+
+  if (job == NULL || job->stage == stage)
+    return;
+  job->stage = stage;
+  /* A fraction never falls: 0 is where it is. */
+  on_body_progress (job, 0, NULL);
 }
 
 /* A message may hold names out of a program, which may be any bytes. */
@@ -163,6 +177,7 @@ job_new (const GhloJobClass *klass,
   g_atomic_ref_count_init (&job->ref_count);
   g_mutex_init (&job->lock);
   job->klass = klass;
+  job->stage = klass->stage;
   job->data = data;
   if (GHLO_IS_PROGRESS (progress))
     {

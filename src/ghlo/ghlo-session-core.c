@@ -256,6 +256,8 @@ keep_state (GhloSessionCall  *self,
           return FALSE;
         }
       carried[output] = TRUE;
+      /* Or the next run would find that the value is not the session's alone. */
+      g_clear_pointer (&self->inputs[i], ghlo_value_unref);
     }
 
   while (n-- > 0)
@@ -266,17 +268,34 @@ keep_state (GhloSessionCall  *self,
   return TRUE;
 }
 
+/* Carried outputs may take the memory of the input that they are carried into. */
+static guint *
+find_replaced (const GhloSessionCall *self)
+{
+  guint n = self->core->compiled->type->n_results;
+  guint *replaced = g_new (guint, n + 1);
+
+  for (guint i = 0; i < n; i++)
+    replaced[i] = GHLO_RUN_NO_INPUT;
+  for (guint i = 0; i < self->wiring->n_inputs; i++)
+    if (self->wiring->initial[i] != NULL)
+      replaced[self->wiring->output[i]] = i;
+
+  return replaced;
+}
+
 gpointer
 ghlo_session_call_run (gpointer            call,
                        const GhloMonitor  *monitor,
                        GError            **error)
 {
   GhloSessionCall *self = call;
+  g_autofree guint *replaced = find_replaced (self);
   GhloOutcome *outcome;
 
   if (!check_turn (self, error) || !take_state (self, error))
     return NULL;
-  outcome = ghlo_compiled_run (self->core->compiled, self->inputs, monitor, error);
+  outcome = ghlo_compiled_run (self->core->compiled, self->inputs, replaced, monitor, error);
   if (outcome == NULL || keep_state (self, outcome, error))
     return outcome;
   ghlo_outcome_free (outcome);

@@ -19,6 +19,7 @@
 #include "ghlo-buffer.h"
 #include "ghlo-client.h"
 #include "ghlo-compile-options.h"
+#include "ghlo-compile-report.h"
 #include "ghlo-device.h"
 #include "ghlo-diagnostic.h"
 #include "ghlo-executable.h"

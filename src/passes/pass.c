@@ -76,21 +76,17 @@ names_contain (const char *const *names,
   return names != NULL && g_strv_contains (names, name);
 }
 
-/* Which passes run: by level, then as the switches say. */
-static void
-choose (const GhloPassOptions *options,
-        gboolean              *chosen)
+/* By level, then as the switches say. */
+gboolean
+ghlo_passes_choose (const GhloPassOptions *options,
+                    guint                  pass)
 {
+  const GhloPass *row = &ghlo_pass_table[pass];
   const char *variable = options->use_environment ? g_getenv ("GHLO_DISABLE") : NULL;
   g_auto (GStrv) disabled = g_strsplit_set (variable != NULL ? variable : "", ", ", -1);
+  gboolean by_level = row->level <= options->level && !names_contain ((const char *const *) disabled, row->name);
 
-  for (guint i = 0; i < N_PASSES; i++)
-    {
-      const GhloPass *pass = &ghlo_pass_table[i];
-      gboolean by_level = pass->level <= options->level && !names_contain ((const char *const *) disabled, pass->name);
-
-      chosen[i] = (by_level || names_contain (options->on, pass->name)) && !names_contain (options->off, pass->name);
-    }
+  return (by_level || names_contain (options->on, row->name)) && !names_contain (options->off, row->name);
 }
 
 static gboolean
@@ -196,7 +192,8 @@ run_level (GhloIrModule     *module,
   gboolean chosen[N_PASSES];
   guint64 n_changes = 1;
 
-  choose (context->options, chosen);
+  for (guint i = 0; i < N_PASSES; i++)
+    chosen[i] = ghlo_passes_choose (context->options, i);
   for (guint round = 0; round < n_rounds && n_changes > 0; round++)
     if (!run_round (module, context, chosen, round, &n_changes, report, error))
       return FALSE;

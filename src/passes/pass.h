@@ -77,6 +77,10 @@ guint           ghlo_pass_get_level       (guint                  pass);
 /* Its place in the table, or -1. */
 int             ghlo_pass_find            (const char            *name);
 
+/* Whether @options, without their @only, have the pass run. */
+gboolean        ghlo_passes_choose        (const GhloPassOptions *options,
+                                           guint                  pass);
+
 /* The names and what they stand for, a line each; for `GHLO_DISABLE=help`. */
 char           *ghlo_passes_help          (void);
 /* TRUE when GHLO_DISABLE asks for that text. */

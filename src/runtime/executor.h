@@ -22,7 +22,13 @@ typedef struct
                       const char      *name,      /* of the printed value, without "%" */
                       const GhloValue *value);
   gpointer    print_data;
+  /* For each output the input whose memory it may take, or GHLO_RUN_NO_INPUT: a value
+   * of the caller's alone (its one reference), which is lost after the run. Where an
+   * executor does take it, the output is that value. */
+  const guint *replaced;
 } GhloRunOptions;
+
+#define GHLO_RUN_NO_INPUT G_MAXUINT
 
 typedef struct
 {
@@ -43,6 +49,8 @@ typedef struct
                             const GhloMonitor    *monitor,     /* nullable */
                             GError              **error);
   void          (*release) (GhloPrepared         *prepared);
+  /* How it will run, for people; the caller frees it. NULL when there is nothing to say. */
+  char         *(*describe) (GhloPrepared        *prepared);
 } GhloExecutor;
 
 G_END_DECLS

@@ -13,6 +13,8 @@
 #include "import/import.h"
 #include "ir/print.h"
 #include "ir/verify.h"
+#include "reference/reference.h"
+#include "runtime/evaluate.h"
 
 typedef struct
 {
@@ -22,6 +24,7 @@ typedef struct
   gboolean            parse_only;
   gboolean            verbose;
   char               *device;
+  GhloPassOptions     passes;
   const GhloExecutor *executor;
   guint               n_passed, n_failed, n_skipped;
   GhloToolArtifacts   versions;
@@ -303,6 +306,13 @@ run_module (File         *file,
 {
   GhloIrOp *entry = ghlo_ir_module_find (module, "main");
   GhloIrBlock *body = ghlo_ir_op_region_block (module->op, 0);
+  g_autoptr (GError) error = NULL;
+
+  if (!ghlo_passes_run (module, &file->checker->passes, NULL, NULL, &error))
+    {
+      fail (file, "%s: %s", file->path, error->message);
+      return;
+    }
 
   if (entry != NULL)
     {
@@ -508,6 +518,9 @@ ghlo_tool_check (int    argc,
   Checker checker = { 0 };
   g_autoptr (GError) error = NULL;
   g_autoptr (GPtrArray) files = g_ptr_array_new_with_free_func (g_free);
+  GhloExecutorEvaluator evaluator = { .executor = ghlo_reference_executor () };
+  g_autofree char *passes = NULL;
+  g_auto (GStrv) names = NULL;
   int status;
   const GOptionEntry entries[] = {
     { "diagnostics", 0, 0, G_OPTION_ARG_NONE, &checker.diagnostics,
@@ -517,6 +530,8 @@ ghlo_tool_check (int    argc,
       "Also write each program as an artifact of every version that holds it, and read it back", NULL },
     { "no-run", 0, 0, G_OPTION_ARG_NONE, &checker.parse_only, "Read and verify only", NULL },
     { "device", 'd', 0, G_OPTION_ARG_STRING, &checker.device, "The device to run on (reference)", "NAME" },
+    { "passes", 'p', 0, G_OPTION_ARG_STRING, &passes,
+      "Run the passes of a level (O0 to O3), or these, before each program", "LEVEL|NAME,…" },
     { "verbose", 'v', 0, G_OPTION_ARG_NONE, &checker.verbose, "Name what passes too", NULL },
     G_OPTION_ENTRY_NULL
   };
@@ -529,6 +544,10 @@ ghlo_tool_check (int    argc,
       ghlo_tool_error ("%s", error != NULL ? error->message : "expected a FILE; \"ghlo check --help\" tells more");
       return GHLO_TOOL_USAGE;
     }
+  checker.passes = (GhloPassOptions) { .use_environment = TRUE, .verify = TRUE,
+                                       .evaluator = ghlo_executor_evaluator (&evaluator) };
+  if (!ghlo_tool_read_passes (passes, &checker.passes, &names))
+    return GHLO_TOOL_USAGE;
 
   for (int i = 1; i < argc; i++)
     {

@@ -66,29 +66,6 @@ print_section (GhloToolFile  *file,
   return TRUE;
 }
 
-/* "O2", or names of passes. FALSE when it is neither, which is told. */
-static gboolean
-read_passes (Options *options,
-             char   **names)
-{
-  if (g_strv_length (names) == 1 && names[0][0] == 'O' && names[0][1] >= '0'
-      && names[0][1] <= '0' + GHLO_PASS_MAX_LEVEL && names[0][2] == '\0')
-    {
-      options->passes.level = names[0][1] - '0';
-      return TRUE;
-    }
-  for (guint i = 0; names[i] != NULL; i++)
-    if (ghlo_pass_find (names[i]) < 0)
-      {
-        ghlo_tool_error ("expected a level from O0 to O%d or names of passes, found '%s'; \"ghlo opt --passes=help\" "
-                         "lists them", GHLO_PASS_MAX_LEVEL, names[i]);
-        return FALSE;
-      }
-  options->passes.only = (const char *const *) names;
-
-  return TRUE;
-}
-
 static int
 print_file (const char    *path,
             gboolean       split,
@@ -152,13 +129,12 @@ ghlo_tool_opt (int    argc,
       return GHLO_TOOL_USAGE;
     }
 
-  names = g_strsplit (passes != NULL ? passes : "O0", ",", -1);
   options.run_passes = passes != NULL;
   options.passes.evaluator = ghlo_executor_evaluator (&evaluator);
   options.import_flags = allow_unregistered ? GHLO_IMPORT_ALLOW_UNREGISTERED : GHLO_IMPORT_DEFAULT;
   options.print_flags = (generic ? GHLO_IR_PRINT_GENERIC : 0) | (strip ? GHLO_IR_PRINT_STRIP_LOCATIONS : 0)
                         | (elide ? GHLO_IR_PRINT_ELIDE_LARGE : 0);
-  if (!read_passes (&options, names))
+  if (!ghlo_tool_read_passes (passes, &options.passes, &names))
     return GHLO_TOOL_USAGE;
 
   return print_file (argv[1], split, &options);

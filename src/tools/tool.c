@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/ghlo-error.h"
+#include "cpu/executor.h"
 #include "reference/reference.h"
 
 gboolean
@@ -81,9 +82,37 @@ ghlo_tool_executor (const char *device,
 {
   if (device == NULL || strcmp (device, "reference") == 0)
     return ghlo_reference_executor ();
+  if (strcmp (device, "cpu") == 0)
+    return ghlo_cpu_executor (ghlo_reference_executor ());
 
   g_set_error (error, GHLO_ERROR, GHLO_ERROR_DEVICE,
                "there is no device '%s'; \"ghlo devices\" lists those that there are", device);
 
   return NULL;
+}
+
+gboolean
+ghlo_tool_read_passes (const char       *text,
+                       GhloPassOptions  *options,
+                       char           ***names)
+{
+  char **list = g_strsplit (text != NULL ? text : "O0", ",", -1);
+
+  *names = list;
+  if (g_strv_length (list) == 1 && list[0][0] == 'O' && list[0][1] >= '0' && list[0][1] <= '0' + GHLO_PASS_MAX_LEVEL
+      && list[0][2] == '\0')
+    {
+      options->level = list[0][1] - '0';
+      return TRUE;
+    }
+  for (guint i = 0; list[i] != NULL; i++)
+    if (ghlo_pass_find (list[i]) < 0)
+      {
+        ghlo_tool_error ("expected a level from O0 to O%d or names of passes, found '%s'; \"ghlo opt --passes=help\" "
+                         "lists them", GHLO_PASS_MAX_LEVEL, list[i]);
+        return FALSE;
+      }
+  options->only = (const char *const *) list;
+
+  return TRUE;
 }

@@ -8,6 +8,7 @@
 
 #include "import/file.h"
 #include "import/import.h"
+#include "passes/pass.h"
 #include "runtime/executor.h"
 
 G_BEGIN_DECLS
@@ -66,6 +67,12 @@ void           ghlo_tool_print_findings (const GhloDiagnostics *diagnostics);
 /* The executor of a device's name: "reference"; NULL with @error set for others. */
 const GhloExecutor *ghlo_tool_executor (const char   *device,
                                         GError      **error);
+
+/* What an option --passes asks for: a level, "O2", or names with commas between them; NULL
+ * is O0. @names holds what @options borrows. FALSE when it is neither, which is told. */
+gboolean       ghlo_tool_read_passes    (const char        *text,
+                                         GhloPassOptions   *options,
+                                         char            ***names);
 
 /* One program of a file. */
 typedef struct

@@ -140,7 +140,8 @@ class TestTypes(unittest.TestCase):
         names = sorted(info.get_name() for info in repository.get_infos('Ghlo')
                        if not (hasattr(info, 'is_gtype_struct') and info.is_gtype_struct()))
         self.assertEqual(names, sorted('''
-            Buffer Client CompileOptions Device DeviceKind Diagnostic ElementType Error Executable MAJOR_VERSION
+            Buffer Client CompileOptions CompileReport Device DeviceKind Diagnostic ElementType Error Executable
+            MAJOR_VERSION
             MICRO_VERSION MINOR_VERSION DYNAMIC OptimizationLevel Program ProgramFormat Progress ProgressStage Result
             Session LoadFlags Severity Statistics TensorType TextFlags Timing ValueInfo ValueKind get_version
             element_type_from_string element_type_get_size
@@ -160,6 +161,14 @@ class TestCalls(unittest.TestCase):
         self.assertEqual(result.get_timing().get_download(), 0)
         self.assertEqual([str(info) for info in executable.list_inputs()],
                          ['left: tensor<2x3xf32>', 'right: tensor<2x3xf32>'])
+
+    def test_report(self):
+        report = compile_text(ADD).props.report
+        self.assertEqual(report.get_n_operations_before(), 4)
+        self.assertLessEqual(report.get_n_operations_after(), 4)
+        self.assertEqual(report.get_n_changes('no-such-pass'), 0)
+        self.assertGreaterEqual(report.get_time(), sum(map(report.get_pass_time, report.get_passes())))
+        self.assertIn('4 operations became', str(report))
 
     def test_dynamic(self):
         executable = compile_text(TWO)
@@ -212,7 +221,7 @@ class TestCalls(unittest.TestCase):
         devices = Ghlo.Client().list_devices()
         options.props.device = devices[0]
         executable = Ghlo.Client().compile(Ghlo.Program.parse(ADD), options)
-        self.assertEqual(executable.props.device.props.kind, Ghlo.DeviceKind.REFERENCE)
+        self.assertEqual(executable.props.device.props.kind, Ghlo.DeviceKind.CPU)
         self.assertIsInstance(executable.props.program, Ghlo.Program)
 
 

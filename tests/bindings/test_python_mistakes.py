@@ -156,9 +156,10 @@ class TestNatural(unittest.TestCase):
                  '<Ghlo.Program two.mlir (x: tensor<?xi32>) -> (tensor<?xi32>, tensor<i32>)>'),
                 (Ghlo.Program(), '<Ghlo.Program () -> ()>'),
                 (Ghlo.Progress(), '<Ghlo.Progress 0 %, idle>'),
-                (Ghlo.Client().list_devices()[0], '<Ghlo.Device .*(reference)>'),
+                (Ghlo.Client().list_devices()[0], '<Ghlo.Device .*(cpu)>'),
                 (Ghlo.Program.check('x')[0], '<Ghlo.Diagnostic .*>'),
-                (result.get_timing(), '<Ghlo.Timing .*>')]:
+                (result.get_timing(), '<Ghlo.Timing .*>'),
+                (executable.get_report(), '<Ghlo.CompileReport .* operations became .*>')]:
             pattern = '.*'.join(map(__import__('re').escape, text.split('.*')))
             self.assertRegex(repr(value), '^%s$' % pattern)
         result.release()

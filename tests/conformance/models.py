@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs each exported model, as text and as an artifact, with its inputs and compares
-with the answers that came with it, within the tolerances of its meta.json; both
-forms give the same bits."""
+"""Runs each exported model on each device, as text and as an artifact, with its inputs and
+compares with the answers that came with it, within the tolerances of its meta.json;
+both forms give the same bits."""
 
 import filecmp
 import glob
@@ -40,22 +40,27 @@ def same_files(folder, other):
                  if not filecmp.cmp(os.path.join(folder, name), os.path.join(other, name), shallow=False)), '')
 
 
+def check(tap, folder, device):
+    with open(os.path.join(folder, 'meta.json'), encoding='utf-8') as file:
+        meta = json.load(file)
+    n_inputs = len(glob.glob(os.path.join(folder, 'arg*.npy')))
+    options = [f'--device={device}', *(f'--input={folder}arg{i}.npy' for i in range(n_inputs))]
+    name = f"{os.path.basename(folder.rstrip('/'))} on {device}"
+    with tempfile.TemporaryDirectory() as outputs:
+        run = ghlo('run', folder + 'module.mlir', *options, f'--output-dir={outputs}')
+        detail = run.stderr if run.returncode else compare(folder, outputs, meta)
+        tap.report(not detail, name, detail)
+        with tempfile.TemporaryDirectory() as others:
+            run = ghlo('run', folder + 'module.mlirbc', *options, f'--output-dir={others}')
+            detail = run.stderr if run.returncode else same_files(outputs, others)
+        tap.report(not detail, f'{name}: the artifact gives the same', detail)
+
+
 def main():
     tap = Tap()
     for folder in sorted(glob.glob(os.path.join(data('models'), '*', ''))):
-        with open(os.path.join(folder, 'meta.json'), encoding='utf-8') as file:
-            meta = json.load(file)
-        n_inputs = len(glob.glob(os.path.join(folder, 'arg*.npy')))
-        inputs = [f'--input={folder}arg{i}.npy' for i in range(n_inputs)]
-        name = os.path.basename(folder.rstrip('/'))
-        with tempfile.TemporaryDirectory() as outputs:
-            run = ghlo('run', folder + 'module.mlir', *inputs, f'--output-dir={outputs}')
-            detail = run.stderr if run.returncode else compare(folder, outputs, meta)
-            tap.report(not detail, name, detail)
-            with tempfile.TemporaryDirectory() as others:
-                run = ghlo('run', folder + 'module.mlirbc', *inputs, f'--output-dir={others}')
-                detail = run.stderr if run.returncode else same_files(outputs, others)
-            tap.report(not detail, f'{name}: the artifact gives the same', detail)
+        for device in ('reference', 'cpu'):
+            check(tap, folder, device)
     tap.finish()
 
 

@@ -111,6 +111,18 @@ class Timing(Ghlo.Timing):
 
 
 @_add
+class CompileReport(Ghlo.CompileReport):
+    """What a compile made of a program."""
+
+    def __str__(self):
+        return self.to_string()
+
+    def __repr__(self):
+        return '<Ghlo.CompileReport %d operations became %d, %s>' % (
+            self.get_n_operations_before(), self.get_n_operations_after(), ', '.join(self.get_passes()) or 'no passes')
+
+
+@_add
 class Diagnostic(Ghlo.Diagnostic):
     """One finding of a check."""
 

@@ -21,7 +21,7 @@ class Ghlo:
         client = library.Client()
         options = library.CompileOptions()
         if device is not None:
-            options.props.device = next(d for d in client.list_devices() if d.get_name() == device)
+            options.props.device = next(d for d in client.list_devices() if d.get_kind().value_nick == device)
         start = time.perf_counter()
         self.executable = client.compile(program, options)
         self.compile_seconds = time.perf_counter() - start

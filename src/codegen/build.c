@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Making a plan: buffers, values and steps.
+ */
+
+#include "codegen/build.h"
+
+#include "base/sizes.h"
+
+guint32
+ghlo_code_add_buffer (GhloCodeBuilder    *self,
+                      GhloCodeBufferKind  kind,
+                      guint               index,
+                      gsize               size)
+{
+  GhloCodeBuffer buffer = { .kind = kind, .index = index, .size = size, .scope = self->scope->number };
+
+  g_array_append_val (self->buffers, buffer);
+
+  return self->buffers->len - 1;
+}
+
+gsize
+ghlo_code_type_size (const GhloIrType *type)
+{
+  gsize count;
+
+  return ghlo_shape_count (type->dimensions, type->rank, &count)
+         ? count * ghlo_element_info (type->element_type)->size : 0;
+}
+
+/* Row-major strides. */
+static const gint64 *
+dense_strides (GhloCodeBuilder  *self,
+               const GhloIrType *type)
+{
+  gint64 *strides = ghlo_ir_module_alloc (self->plan->module, MAX (type->rank, 1) * sizeof (gint64));
+  gint64 stride = ghlo_element_info (type->element_type)->size;
+
+  for (guint i = type->rank; i > 0; i--)
+    {
+      strides[i - 1] = stride;
+      stride *= MAX (type->dimensions[i - 1], 1);
+    }
+
+  return strides;
+}
+
+GhloCodeOperand
+ghlo_code_dense_operand (GhloCodeBuilder  *self,
+                         guint32           buffer,
+                         const GhloIrType *type)
+{
+  if (type->kind == GHLO_IR_TYPE_TOKEN)
+    return (GhloCodeOperand) { .buffer = GHLO_CODE_NONE, .type = type };
+
+  return (GhloCodeOperand) { .buffer = buffer, .type = type, .strides = dense_strides (self, type) };
+}
+
+GhloView
+ghlo_code_view (const GhloCodeOperand *operand)
+{
+  const GhloIrType *type = operand->type;
+
+  if (operand->strides == NULL)
+    return (GhloView) { .element_type = GHLO_ELEMENT_TYPE_INVALID };
+
+  return (GhloView) { .element_type = type->element_type, .rank = type->rank, .dimensions = type->dimensions,
+                      .strides = operand->strides };
+}
+
+gboolean
+ghlo_code_is_dense (const GhloCodeOperand *operand)
+{
+  const GhloView view = ghlo_code_view (operand);
+
+  return operand->buffer != GHLO_CODE_NONE && ghlo_view_is_dense (&view);
+}
+
+GhloCodeValue *
+ghlo_code_value (const GhloCodeBuilder *self,
+                 const GhloIrValue     *value)
+{
+  return g_hash_table_lookup (self->values, value);
+}
+
+void
+ghlo_code_bind_same (GhloCodeBuilder   *self,
+                     const GhloIrValue *value,
+                     GhloCodeValue     *same)
+{
+  g_hash_table_insert (self->values, (gpointer) value, same);
+}
+
+void
+ghlo_code_bind (GhloCodeBuilder   *self,
+                const GhloIrValue *value,
+                GhloCodeOperand    operand)
+{
+  GhloCodeValue *made = ghlo_ir_module_alloc (self->plan->module, sizeof *made);
+
+  made->type = value->type;
+  made->operand = operand;
+  ghlo_code_bind_same (self, value, made);
+}
+
+static gboolean
+is_inside (const GhloCodeScope *scope,
+           const GhloCodeScope *outer)
+{
+  while (scope != NULL && scope != outer)
+    scope = scope->parent;
+
+  return scope != NULL;
+}
+
+GhloCodeOperand
+ghlo_code_densify (GhloCodeBuilder *self,
+                   GhloCodeValue   *value)
+{
+  if (value->operand.buffer == GHLO_CODE_NONE || ghlo_code_is_dense (&value->operand))
+    return value->operand;
+  if (value->dense_scope == NULL || !is_inside (self->scope, value->dense_scope))
+    {
+      value->dense = ghlo_code_add_result (self, value->operand.type);
+      value->dense_scope = self->scope;
+      ghlo_code_add_copy (self, &value->operand, &value->dense);
+    }
+
+  return value->dense;
+}
+
+GhloCodeOperand
+ghlo_code_add_result (GhloCodeBuilder  *self,
+                      const GhloIrType *type)
+{
+  if (type->kind == GHLO_IR_TYPE_TOKEN)
+    return ghlo_code_dense_operand (self, GHLO_CODE_NONE, type);
+
+  return ghlo_code_dense_operand (self, ghlo_code_add_buffer (self, GHLO_CODE_BUFFER_TEMPORARY, 0,
+                                                              ghlo_code_type_size (type)), type);
+}
+
+GhloCodeStep *
+ghlo_code_add_step (GhloCodeBuilder  *self,
+                    GhloCodeStepKind  kind,
+                    const GhloIrOp   *op,
+                    guint             n_operands,
+                    guint             n_results)
+{
+  GhloCodeStep *step = g_new0 (GhloCodeStep, 1);
+
+  step->kind = kind;
+  step->op = op;
+  step->n_operands = n_operands;
+  step->n_results = n_results;
+  step->operands = g_new0 (GhloCodeOperand, n_operands + 1);
+  step->results = g_new0 (GhloCodeOperand, n_results + 1);
+  step->scratch = GHLO_CODE_NONE;
+  step->trips = -1;
+  self->plan->max_views = MAX (self->plan->max_views, n_operands + n_results);
+  g_ptr_array_add (self->scope->steps, step);
+
+  return step;
+}
+
+static void
+free_body (GhloCodeBody *body)
+{
+  for (guint i = 0; i < body->n_steps; i++)
+    ghlo_code_step_free (body->steps[i]);
+  g_free (body->steps);
+}
+
+void
+ghlo_code_step_free (GhloCodeStep *step)
+{
+  for (guint i = 0; i < step->n_bodies; i++)
+    free_body (&step->bodies[i]);
+  if (step->prepared != NULL && step->kernel->release != NULL)
+    step->kernel->release (step->prepared);
+  g_clear_pointer (&step->module, ghlo_ir_module_unref);
+  g_free (step->bodies);
+  g_free (step->exchanges);
+  g_free (step->operands);
+  g_free (step->results);
+  g_free (step);
+}
+
+void
+ghlo_code_add_copy (GhloCodeBuilder       *self,
+                    const GhloCodeOperand *from,
+                    const GhloCodeOperand *to)
+{
+  const GhloView views[] = { ghlo_code_view (from), ghlo_code_view (to) };
+  GhloCodeStep *step;
+  gsize scratch = 0;
+
+  if (ghlo_code_type_size (to->type) == 0)
+    return;
+  step = ghlo_code_add_step (self, GHLO_CODE_STEP_KERNEL, NULL, 1, 1);
+  step->kernel = self->target->copy;
+  step->operands[0] = *from;
+  step->results[0] = *to;
+  step->prepared = step->kernel->prepare (NULL, &views[0], &views[1], &scratch, NULL);
+  if (scratch > 0)
+    step->scratch = ghlo_code_add_buffer (self, GHLO_CODE_BUFFER_TEMPORARY, 0, scratch);
+}
+
+void
+ghlo_code_open_scope (GhloCodeBuilder *self)
+{
+  GhloCodeScope *scope = g_new0 (GhloCodeScope, 1);
+
+  scope->parent = self->scope;
+  scope->number = self->scopes->len;
+  scope->steps = g_ptr_array_new ();
+  g_ptr_array_add (self->scopes, scope);
+  self->scope = scope;
+}
+
+void
+ghlo_code_close_scope (GhloCodeBuilder *self,
+                       GhloCodeBody    *body)
+{
+  GhloCodeScope *scope = self->scope;
+
+  body->scope = scope->number;
+  body->n_steps = scope->steps->len;
+  body->steps = (GhloCodeStep **) g_ptr_array_free (g_steal_pointer (&scope->steps), FALSE);
+  self->scope = scope->parent;
+}

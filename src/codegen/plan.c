@@ -1,0 +1,487 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Making a plan: operation by operation. What is no view, no loop, branch or call is a
+ * kernel of the target, or else a step of the fallback executor.
+ */
+
+#include "codegen/plan.h"
+
+#include <string.h>
+
+#include "codegen/build.h"
+#include "ir/outline.h"
+
+/* How often a long plan looks whether to stop, and how long it may get: calls are put in
+ * place of what they call. */
+enum { LOOK = 256, MAX_OPS = 1 << 20 };
+
+static gboolean
+can_hold (const GhloIrType *type)
+{
+  if (type->kind == GHLO_IR_TYPE_TUPLE)
+    {
+      for (guint i = 0; i < type->rank; i++)
+        if (!can_hold (type->members[i]))
+          return FALSE;
+      return TRUE;
+    }
+  if (type->kind == GHLO_IR_TYPE_TOKEN)
+    return TRUE;
+
+  return type->kind == GHLO_IR_TYPE_TENSOR && ghlo_ir_type_has_static_shape (type)
+         && type->element_type != GHLO_ELEMENT_TYPE_INVALID;
+}
+
+/* Operations that speak with each other, or with whoever runs the program, within one
+ * run: each alone would not find the others. */
+static gboolean
+needs_company (const GhloIrOp *op)
+{
+  switch (op->kind)
+    {
+    case GHLO_OP_STABLEHLO_SEND:
+    case GHLO_OP_STABLEHLO_RECV:
+    case GHLO_OP_STABLEHLO_INFEED:
+    case GHLO_OP_STABLEHLO_OUTFEED:
+    case GHLO_OP_INTERPRETER_PROBE:
+      return TRUE;
+    default:
+      return FALSE;
+    }
+}
+
+static gboolean
+check_op (GhloCodeBuilder  *self,
+          const GhloIrOp   *op,
+          GError          **error)
+{
+  if (++self->n_ops % LOOK == 0 && ghlo_monitor_cancelled (self->monitor, error))
+    return FALSE;
+  if (self->n_ops > MAX_OPS)
+    return ghlo_code_unsupported (op, "it is one operation too many", error);
+  if (needs_company (op))
+    return ghlo_code_unsupported (op, "it needs the rest of the program", error);
+  for (guint i = 0; i < op->n_results; i++)
+    if (!can_hold (op->results[i].type))
+      return ghlo_code_unsupported (op, "the shape of a result is not known, or no buffer holds it", error);
+
+  return TRUE;
+}
+
+/* Kernels know nothing of scales and tuples. */
+static gboolean
+is_plain (const GhloIrType *type)
+{
+  return type->kind != GHLO_IR_TYPE_TUPLE && type->quantization == NULL;
+}
+
+static gboolean
+has_plain_types (const GhloIrOp *op)
+{
+  for (guint i = 0; i < op->n_operands; i++)
+    if (!is_plain (ghlo_ir_op_operand (op, i)->type))
+      return FALSE;
+  for (guint i = 0; i < op->n_results; i++)
+    if (!is_plain (op->results[i].type))
+      return FALSE;
+
+  return TRUE;
+}
+
+/* The operand as the kernel sees it: as it lies, or made dense. A constant has its data. */
+static void
+give_operand (GhloCodeBuilder      *self,
+              const GhloCodeKernel *kernel,
+              const GhloIrOp       *op,
+              guint                 index,
+              GhloCodeOperand      *operand,
+              GhloView             *view)
+{
+  GhloCodeValue *value = ghlo_code_value (self, ghlo_ir_op_operand (op, index));
+  const GhloCodeBuffer *buffer;
+
+  *operand = value->operand;
+  *view = ghlo_code_view (operand);
+  if (operand->buffer == GHLO_CODE_NONE)
+    return;
+  if (!ghlo_code_is_dense (operand) && (kernel->takes == NULL || !kernel->takes (op, index, view)))
+    {
+      *operand = ghlo_code_densify (self, value);
+      *view = ghlo_code_view (operand);
+    }
+  buffer = &g_array_index (self->buffers, GhloCodeBuffer, operand->buffer);
+  if (buffer->kind == GHLO_CODE_BUFFER_CONSTANT)
+    view->data = (guint8 *) g_bytes_get_data (buffer->bytes, NULL) + operand->offset;
+}
+
+/* What densifying added before the kernel declined goes again. */
+static void
+drop_steps (GhloCodeBuilder *self,
+            guint            n_steps)
+{
+  GPtrArray *steps = self->scope->steps;
+
+  while (steps->len > n_steps)
+    {
+      GhloCodeStep *step = g_ptr_array_steal_index (steps, steps->len - 1);
+
+      ghlo_code_step_free (step);
+    }
+}
+
+static void
+forget_dense (GhloCodeBuilder *self,
+              const GhloIrOp  *op,
+              guint32          n_buffers)
+{
+  for (guint i = 0; i < op->n_operands; i++)
+    {
+      GhloCodeValue *value = ghlo_code_value (self, ghlo_ir_op_operand (op, i));
+
+      if (value->dense_scope != NULL && value->dense.buffer >= n_buffers)
+        value->dense_scope = NULL;
+    }
+}
+
+static gboolean
+build_kernel (GhloCodeBuilder       *self,
+              const GhloCodeKernel  *kernel,
+              const GhloIrOp        *op,
+              gboolean              *built,
+              GError               **error)
+{
+  g_autofree GhloCodeOperand *operands = g_new0 (GhloCodeOperand, op->n_operands + op->n_results + 1);
+  g_autofree GhloView *views = g_new0 (GhloView, op->n_operands + op->n_results + 1);
+  GhloCodeOperand *results = operands + op->n_operands;
+  guint n_steps = self->scope->steps->len, n_buffers = self->buffers->len;
+  GError *problem = NULL;
+  gpointer prepared;
+  gsize scratch = 0;
+  GhloCodeStep *step;
+
+  for (guint i = 0; i < op->n_operands; i++)
+    give_operand (self, kernel, op, i, &operands[i], &views[i]);
+  for (guint i = 0; i < op->n_results; i++)
+    {
+      results[i] = ghlo_code_add_result (self, op->results[i].type);
+      views[op->n_operands + i] = ghlo_code_view (&results[i]);
+    }
+  prepared = kernel->prepare (op, views, views + op->n_operands, &scratch, &problem);
+  *built = prepared != NULL;
+  if (prepared == NULL)
+    {
+      drop_steps (self, n_steps);
+      forget_dense (self, op, n_buffers);
+      g_array_set_size (self->buffers, n_buffers);
+      if (problem != NULL)
+        g_propagate_error (error, problem);
+      return problem == NULL;
+    }
+
+  step = ghlo_code_add_step (self, GHLO_CODE_STEP_KERNEL, op, op->n_operands, op->n_results);
+  step->kernel = kernel;
+  step->prepared = prepared;
+  memcpy (step->operands, operands, op->n_operands * sizeof *operands);
+  memcpy (step->results, results, op->n_results * sizeof *results);
+  if (scratch > 0)
+    step->scratch = ghlo_code_add_buffer (self, GHLO_CODE_BUFFER_TEMPORARY, 0, scratch);
+  for (guint i = 0; i < op->n_results; i++)
+    ghlo_code_bind (self, &op->results[i], results[i]);
+
+  return TRUE;
+}
+
+/* The fallback executor runs the operation as a function of its own. */
+static gboolean
+build_reference (GhloCodeBuilder  *self,
+                 const GhloIrOp   *op,
+                 const char       *reason,
+                 GError          **error)
+{
+  g_autoptr (GPtrArray) inputs = g_ptr_array_new ();
+  g_autoptr (GhloIrModule) module = ghlo_ir_outline (op, inputs);
+  GhloCodeStep *step;
+
+  for (guint i = 0; i < inputs->len; i++)
+    {
+      GhloCodeValue *value = ghlo_code_value (self, g_ptr_array_index (inputs, i));
+
+      if (value->members != NULL)
+        return ghlo_code_unsupported (op, "it takes a tuple", error);
+      ghlo_code_densify (self, value);
+    }
+  for (guint i = 0; i < op->n_results; i++)
+    if (op->results[i].type->kind == GHLO_IR_TYPE_TUPLE)
+      return ghlo_code_unsupported (op, "it gives a tuple", error);
+  step = ghlo_code_add_step (self, GHLO_CODE_STEP_REFERENCE, op, inputs->len, op->n_results);
+  step->reason = reason;
+  step->module = g_steal_pointer (&module);
+  for (guint i = 0; i < inputs->len; i++)
+    step->operands[i] = ghlo_code_densify (self, ghlo_code_value (self, g_ptr_array_index (inputs, i)));
+  for (guint i = 0; i < op->n_results; i++)
+    {
+      step->results[i] = ghlo_code_add_result (self, op->results[i].type);
+      ghlo_code_bind (self, &op->results[i], step->results[i]);
+    }
+  self->plan->n_reference++;
+
+  return TRUE;
+}
+
+static gboolean
+build_op (GhloCodeBuilder  *self,
+          const GhloIrOp   *op,
+          GError          **error)
+{
+  const GhloCodeKernel *kernel = NULL;
+  gboolean built, plain = has_plain_types (op);
+
+  if (!check_op (self, op, error))
+    return FALSE;
+  if (ghlo_code_build_view (self, op))
+    return TRUE;
+  if (!ghlo_code_build_control (self, op, &built, error))
+    return FALSE;
+  while (!built && plain && (kernel = self->target->find (op, kernel)) != NULL)
+    if (!build_kernel (self, kernel, op, &built, error))
+      return FALSE;
+  if (built)
+    return TRUE;
+
+  return build_reference (self, op, !plain ? "its types are the fallback's"
+                                    : self->target->find (op, NULL) != NULL ? "its kernels decline it"
+                                                                            : "there is no kernel for it", error);
+}
+
+gboolean
+ghlo_code_build_block (GhloCodeBuilder    *self,
+                       const GhloIrBlock  *block,
+                       GError            **error)
+{
+  for (const GhloIrOp *op = block->first; op != block->last; op = op->next)
+    if (!build_op (self, op, error))
+      return FALSE;
+
+  return TRUE;
+}
+
+/* The function's results: copied to where the caller finds them, or an input as it is. */
+static void
+build_outputs (GhloCodeBuilder   *self,
+               const GhloIrBlock *block)
+{
+  GhloCodePlan *plan = self->plan;
+
+  for (guint i = 0; i < plan->n_outputs; i++)
+    {
+      const GhloIrValue *value = ghlo_ir_op_operand (block->last, i);
+      const GhloCodeOperand *from = &ghlo_code_value (self, value)->operand;
+      const GhloCodeBuffer *buffer = from->buffer != GHLO_CODE_NONE
+                                     ? &g_array_index (self->buffers, GhloCodeBuffer, from->buffer) : NULL;
+      GhloCodeOperand to;
+
+      plan->outputs[i] = plan->shared[i] = GHLO_CODE_NONE;
+      if (buffer == NULL)
+        continue;
+      if (buffer->kind == GHLO_CODE_BUFFER_INPUT && from->offset == 0 && ghlo_code_is_dense (from)
+          && buffer->size == ghlo_code_type_size (value->type))
+        {
+          plan->shared[i] = buffer->index;
+          continue;
+        }
+      plan->outputs[i] = ghlo_code_add_buffer (self, GHLO_CODE_BUFFER_OUTPUT, i, ghlo_code_type_size (value->type));
+      to = ghlo_code_dense_operand (self, plan->outputs[i], value->type);
+      ghlo_code_add_copy (self, from, &to);
+    }
+}
+
+static gboolean
+check_signature (const GhloIrOp    *function,
+                 const GhloIrBlock *body,
+                 GError           **error)
+{
+  if (body == NULL || function->regions[0].first != function->regions[0].last)
+    return ghlo_code_unsupported (function, "it has not one block", error);
+  for (guint i = 0; i < body->n_arguments; i++)
+    if (!can_hold (body->arguments[i]->type) || body->arguments[i]->type->kind == GHLO_IR_TYPE_TUPLE)
+      return ghlo_code_unsupported (function, "the shape of an input is not known, or no buffer holds it", error);
+  for (guint i = 0; i < body->last->n_operands; i++)
+    if (ghlo_ir_op_operand (body->last, i)->type->kind == GHLO_IR_TYPE_TUPLE)
+      return ghlo_code_unsupported (function, "it gives a tuple", error);
+
+  return TRUE;
+}
+
+static gboolean
+build_function (GhloCodeBuilder  *self,
+                GError          **error)
+{
+  GhloCodePlan *plan = self->plan;
+  const GhloIrBlock *body = ghlo_ir_func_get_body (plan->function);
+
+  if (!check_signature (plan->function, body, error))
+    return FALSE;
+  plan->n_inputs = body->n_arguments;
+  plan->n_outputs = body->last->n_operands;
+  plan->inputs = g_new0 (guint32, plan->n_inputs + 1);
+  plan->outputs = g_new0 (guint32, plan->n_outputs + 1);
+  plan->shared = g_new0 (guint, plan->n_outputs + 1);
+  ghlo_code_open_scope (self);
+  for (guint i = 0; i < body->n_arguments; i++)
+    {
+      const GhloIrType *type = body->arguments[i]->type;
+      gsize size = type->kind == GHLO_IR_TYPE_TOKEN ? 0 : ghlo_code_type_size (type);
+      guint32 buffer = ghlo_code_add_buffer (self, GHLO_CODE_BUFFER_INPUT, i, size);
+
+      plan->inputs[i] = buffer;
+      ghlo_code_bind (self, body->arguments[i], ghlo_code_dense_operand (self, buffer, type));
+    }
+  if (!ghlo_code_build_block (self, body, error))
+    return FALSE;
+  build_outputs (self, body);
+  ghlo_code_close_scope (self, &plan->body);
+
+  return TRUE;
+}
+
+/* What a plan that failed leaves in scopes that were never closed goes with them. */
+static void
+scope_free (gpointer data)
+{
+  GhloCodeScope *scope = data;
+
+  for (guint i = 0; scope->steps != NULL && i < scope->steps->len; i++)
+    ghlo_code_step_free (g_ptr_array_index (scope->steps, i));
+  g_clear_pointer (&scope->steps, g_ptr_array_unref);
+  g_free (scope);
+}
+
+GhloCodePlan *
+ghlo_code_plan_new (GhloIrModule          *module,
+                    GhloIrOp              *function,
+                    const GhloCodeTarget  *target,
+                    const GhloMonitor     *monitor,
+                    GError               **error)
+{
+  g_autoptr (GhloCodePlan) plan = g_new0 (GhloCodePlan, 1);
+  g_autoptr (GHashTable) values = g_hash_table_new (NULL, NULL), constants = g_hash_table_new (NULL, NULL);
+  g_autoptr (GPtrArray) scopes = g_ptr_array_new_with_free_func (scope_free);
+  GhloCodeBuilder self = {
+    .plan = plan, .target = target, .monitor = monitor, .values = values, .constants = constants, .scopes = scopes,
+    .buffers = g_array_new (FALSE, FALSE, sizeof (GhloCodeBuffer)),
+  };
+  gboolean ok;
+
+  plan->module = ghlo_ir_module_ref (module);
+  plan->function = function;
+  ok = build_function (&self, error);
+  plan->n_scopes = scopes->len;
+  plan->n_buffers = self.buffers->len;
+  plan->buffers = (GhloCodeBuffer *) g_array_free (self.buffers, FALSE);
+  if (!ok)
+    return NULL;
+  ghlo_code_join_buffers (plan);
+  ghlo_code_place (plan);
+
+  return g_steal_pointer (&plan);
+}
+
+static void
+free_body (GhloCodeBody *body)
+{
+  for (guint i = 0; i < body->n_steps; i++)
+    ghlo_code_step_free (body->steps[i]);
+  g_free (body->steps);
+}
+
+void
+ghlo_code_plan_free (GhloCodePlan *self)
+{
+  free_body (&self->body);
+  for (guint i = 0; i < self->n_buffers; i++)
+    g_clear_pointer (&self->buffers[i].bytes, g_bytes_unref);
+  g_free (self->buffers);
+  g_free (self->inputs);
+  g_free (self->outputs);
+  g_free (self->shared);
+  ghlo_ir_module_unref (self->module);
+  g_free (self);
+}
+
+static void
+visit (const GhloCodeBody *body,
+       void              (*func) (GhloCodeStep *step,
+                                  gpointer      data),
+       gpointer            data)
+{
+  for (guint i = 0; i < body->n_steps; i++)
+    {
+      func (body->steps[i], data);
+      for (guint k = 0; k < body->steps[i]->n_bodies; k++)
+        visit (&body->steps[i]->bodies[k], func, data);
+    }
+}
+
+void
+ghlo_code_plan_foreach (const GhloCodePlan *self,
+                        void              (*func) (GhloCodeStep *step,
+                                                   gpointer      data),
+                        gpointer            data)
+{
+  visit (&self->body, func, data);
+}
+
+/* Looks for the step that writes @output first and reads @input last. */
+typedef struct
+{
+  guint32  input, output, number;
+  gboolean in_place;
+} Meeting;
+
+static void
+find_meeting (GhloCodeStep *step,
+              gpointer      data)
+{
+  Meeting *meeting = data;
+  guint n_reads = 0, read = 0, written = 0;
+
+  if (step->number != meeting->number || step->kind != GHLO_CODE_STEP_KERNEL || step->op == NULL
+      || step->kernel->in_place == NULL)
+    return;
+  for (guint i = 0; i < step->n_operands; i++)
+    if (step->operands[i].buffer == meeting->input)
+      {
+        n_reads++;
+        read = i;
+      }
+  while (written < step->n_results && step->results[written].buffer != meeting->output)
+    written++;
+  meeting->in_place = n_reads == 1 && written < step->n_results && step->operands[read].offset == 0
+                      && ghlo_code_is_dense (&step->operands[read]) && step->results[written].offset == 0
+                      && ghlo_code_type_size (step->operands[read].type)
+                         == ghlo_code_type_size (step->results[written].type)
+                      && step->kernel->in_place (step->op, read, written);
+}
+
+gboolean
+ghlo_code_plan_may_replace (const GhloCodePlan *self,
+                            guint               output,
+                            guint               input)
+{
+  Meeting meeting = { self->inputs[input], self->outputs[output] };
+  const GhloCodeBuffer *from = &self->buffers[meeting.input], *to;
+
+  if (meeting.output == GHLO_CODE_NONE)
+    return FALSE;
+  to = &self->buffers[meeting.output];
+  for (guint i = 0; i < self->n_outputs; i++)
+    if (self->shared[i] == input)
+      return FALSE;
+  if (from->size != to->size || from->first > from->last || from->last < to->first)
+    return from->size == to->size;
+  meeting.number = to->first;
+  if (from->last == to->first)
+    ghlo_code_plan_foreach (self, find_meeting, &meeting);
+
+  return meeting.in_place;
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Loops of elementwise operations over lines of adjacent elements, one for each
+ * operation and type of numbers, compiled once for each level of processors (level.h).
+ * They need no alignment, and the result may lie exactly over an operand.
+ */
+
+#pragma once
+
+#include "base/element.h"
+
+G_BEGIN_DECLS
+
+/* What is computed in. f16 and bf16 are computed in f32. */
+typedef enum
+{
+  GHLO_CPU_NUMBER_I1,       /* bytes; what is not 0 is true, 1 is written */
+  GHLO_CPU_NUMBER_S8,
+  GHLO_CPU_NUMBER_S16,
+  GHLO_CPU_NUMBER_S32,
+  GHLO_CPU_NUMBER_S64,
+  GHLO_CPU_NUMBER_U8,
+  GHLO_CPU_NUMBER_U16,
+  GHLO_CPU_NUMBER_U32,
+  GHLO_CPU_NUMBER_U64,
+  GHLO_CPU_NUMBER_F32,
+  GHLO_CPU_NUMBER_F64,
+  GHLO_CPU_NUMBER_C64,      /* pairs of f32 */
+  GHLO_CPU_NUMBER_C128,
+  GHLO_CPU_N_NUMBERS,
+  /* For casts to f16 and bf16: f32 with the last bit set where the number was cut off
+   * (rounding to odd), so that rounding it again gives what rounding once would. */
+  GHLO_CPU_NUMBER_F32_ODD = GHLO_CPU_N_NUMBERS,
+  GHLO_CPU_N_TARGETS
+} GhloCpuNumber;
+
+/* Comparisons write I1. Of floats they are those of IEEE 754; the total order is one of
+ * their bits as signed integers. COPY and SELECT are by the size of elements alone and
+ * stand in the rows of U8 to U64 and C128. */
+typedef enum
+{
+  GHLO_CPU_LOOP_ABS,
+  GHLO_CPU_LOOP_ADD,
+  GHLO_CPU_LOOP_AND,
+  GHLO_CPU_LOOP_CEIL,
+  GHLO_CPU_LOOP_CLAMP,          /* the least, the numbers, the most */
+  GHLO_CPU_LOOP_COMPLEX,        /* in the row of the parts */
+  GHLO_CPU_LOOP_COPY,
+  GHLO_CPU_LOOP_COUNT_LEADING_ZEROS,
+  GHLO_CPU_LOOP_DIVIDE,
+  GHLO_CPU_LOOP_EQ,
+  GHLO_CPU_LOOP_FLOOR,
+  GHLO_CPU_LOOP_IS_FINITE,
+  GHLO_CPU_LOOP_LE,
+  GHLO_CPU_LOOP_LT,
+  GHLO_CPU_LOOP_MAXIMUM,
+  GHLO_CPU_LOOP_MINIMUM,
+  GHLO_CPU_LOOP_MULTIPLY,
+  GHLO_CPU_LOOP_NE,
+  GHLO_CPU_LOOP_NEGATE,
+  GHLO_CPU_LOOP_NOT,
+  GHLO_CPU_LOOP_OR,
+  GHLO_CPU_LOOP_POPCNT,
+  GHLO_CPU_LOOP_POWER,
+  GHLO_CPU_LOOP_REDUCE_PRECISION,   /* in the rows of U16 to U64; the detail is a GhloCpuPrecision */
+  GHLO_CPU_LOOP_REMAINDER,
+  GHLO_CPU_LOOP_ROUND_NEAREST_AFZ,
+  GHLO_CPU_LOOP_ROUND_NEAREST_EVEN,
+  GHLO_CPU_LOOP_RSQRT,
+  GHLO_CPU_LOOP_SELECT,
+  GHLO_CPU_LOOP_SHIFT_LEFT,
+  GHLO_CPU_LOOP_SHIFT_RIGHT_ARITHMETIC,
+  GHLO_CPU_LOOP_SHIFT_RIGHT_LOGICAL,
+  GHLO_CPU_LOOP_SIGN,
+  GHLO_CPU_LOOP_SQRT,
+  GHLO_CPU_LOOP_SUBTRACT,
+  GHLO_CPU_LOOP_TOTAL_LE,
+  GHLO_CPU_LOOP_TOTAL_LT,
+  GHLO_CPU_LOOP_XOR,
+  GHLO_CPU_N_LOOPS
+} GhloCpuLoop;
+
+/* @detail is what some loops want to know besides. */
+typedef void (*GhloCpuLineFunc) (const guint8 *const *operands,
+                                 guint8              *result,
+                                 gsize                n,
+                                 gconstpointer        detail);
+
+/* Rounding of a float's bits to fewer of them. Magnitudes are bits without the sign. */
+typedef struct
+{
+  guint   dropped;      /* bits of the mantissa, at the end */
+  guint64 infinity;
+  guint64 nan;          /* what NaN becomes, if anything; else 0 */
+  guint64 most;         /* greater ones become infinite */
+  guint64 least;        /* lesser ones become 0 */
+} GhloCpuPrecision;
+
+typedef struct
+{
+  const GhloCpuLineFunc *loops[GHLO_CPU_N_NUMBERS];                      /* by GhloCpuLoop */
+  GhloCpuLineFunc        casts[GHLO_CPU_N_NUMBERS][GHLO_CPU_N_TARGETS];  /* none to the same number */
+} GhloCpuLines;
+
+/* Those of ghlo_cpu_level (). A loop that is missing is NULL. */
+const GhloCpuLines *ghlo_cpu_lines (void);
+
+static inline guint
+ghlo_cpu_number_size (GhloCpuNumber number)
+{
+  static const guint8 sizes[] = { 1, 1, 2, 4, 8, 1, 2, 4, 8, 4, 8, 8, 16, 4 };
+
+  return sizes[number];
+}
+
+G_END_DECLS

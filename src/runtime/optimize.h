@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A program as an executor that compiles is to get it: a copy with the passes run
+ * over it. The program itself stays as it is, for others and for `ghlo dump`.
+ */
+
+#pragma once
+
+#include "passes/pass.h"
+#include "runtime/executor.h"
+
+G_BEGIN_DECLS
+
+/* What a compile asks of passes. All borrowed. */
+typedef struct
+{
+  guint               level;               /* 0 … 3 */
+  const char *const  *enabled;             /* nullable; names of passes, as the next */
+  const char *const  *disabled;            /* nullable */
+  gboolean            excess_precision;
+  const GhloExecutor *evaluator;           /* computes constants; nullable */
+} GhloOptimizeOptions;
+
+/* A new module; GHLO_DISABLE counts too. NULL when cancelled. @report may be NULL. */
+GhloIrModule *ghlo_optimize          (GhloIrModule              *module,
+                                      const GhloOptimizeOptions *options,
+                                      const GhloMonitor         *monitor,
+                                      GhloPassReport            *report,
+                                      GError                   **error);
+
+/* The names of the passes that would run, in their order: what @options, the level
+ * and GHLO_DISABLE come to. */
+char        **ghlo_optimize_dup_passes (const GhloOptimizeOptions *options);
+
+G_END_DECLS

@@ -1,0 +1,495 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A run takes an arena, in which also the addresses of all buffers lie, and goes over
+ * the tree of steps. Loops exchange addresses, never contents. But for the values that
+ * it gives and what the fallback executor does, it allocates nothing.
+ */
+
+#include "runtime/run-plan.h"
+
+#include <string.h>
+
+#include "base/sizes.h"
+#include "runtime/arena.h"
+
+/* What the fallback executor prepared for one step. */
+typedef struct
+{
+  GhloPrepared    *prepared;
+  GhloTensorType **types;        /* of operands, then of results; NULL for tokens */
+} Fallback;
+
+struct _GhloRunPlan
+{
+  GhloCodePlan       *plan;
+  const GhloExecutor *fallback;
+  GhloRunArenaCache  *arenas;
+  guint8            **addresses;     /* of constants; NULL for the other buffers */
+  guint32            *slots;         /* of temporaries, in the arena */
+  guint               frame;         /* the slot of a run's addresses and views */
+  GhloTensorType    **types;         /* of outputs; NULL for tokens */
+};
+
+typedef struct
+{
+  const GhloRunPlan    *self;
+  const GhloRunOptions *options;
+  const GhloMonitor    *monitor;      /* only to cancel */
+  guint8              **addresses;    /* of all buffers */
+  GhloView             *views;        /* of one step */
+} Run;
+
+static GhloTensorType *
+tensor_type_of (const GhloIrType *type)
+{
+  return type->kind == GHLO_IR_TYPE_TENSOR ? ghlo_ir_type_to_tensor_type (type) : NULL;
+}
+
+static void
+free_types (GhloTensorType **types,
+            guint            n)
+{
+  for (guint i = 0; types != NULL && i < n; i++)
+    if (types[i] != NULL)
+      ghlo_tensor_type_unref (types[i]);
+  g_free (types);
+}
+
+typedef struct
+{
+  GhloRunPlan       *self;
+  const GhloMonitor *monitor;
+  GError           **error;
+  guint              n_done;
+  gboolean           ok;
+} Preparer;
+
+static void
+prepare_fallback (GhloCodeStep *step,
+                  gpointer      data)
+{
+  Preparer *preparer = data;
+  GhloRunPlan *self = preparer->self;
+  GhloIrBlock *functions;
+  Fallback *fallback;
+
+  if (step->kind != GHLO_CODE_STEP_REFERENCE || !preparer->ok)
+    return;
+  ghlo_monitor_progress (preparer->monitor, (double) preparer->n_done++ / self->plan->n_reference, NULL);
+  functions = ghlo_ir_op_region_block (step->module->op, 0);
+  fallback = g_new0 (Fallback, 1);
+  step->fallback = fallback;
+  fallback->types = g_new0 (GhloTensorType *, step->n_operands + step->n_results + 1);
+  for (guint i = 0; i < step->n_operands; i++)
+    fallback->types[i] = tensor_type_of (step->operands[i].type);
+  for (guint i = 0; i < step->n_results; i++)
+    fallback->types[step->n_operands + i] = tensor_type_of (step->results[i].type);
+  fallback->prepared = self->fallback->prepare (step->module, functions->first, preparer->monitor, preparer->error);
+  preparer->ok = fallback->prepared != NULL;
+}
+
+static void
+free_fallback (GhloCodeStep *step,
+               gpointer      data)
+{
+  GhloRunPlan *self = data;
+  Fallback *fallback = step->fallback;
+
+  if (fallback == NULL)
+    return;
+  if (fallback->prepared != NULL)
+    self->fallback->release (fallback->prepared);
+  free_types (fallback->types, step->n_operands + step->n_results);
+  g_free (fallback);
+}
+
+/* Gives each temporary a slot of the arena, and the frame the one behind them. */
+static gboolean
+plan_arena (GhloRunPlan  *self,
+            GError      **error)
+{
+  const GhloCodePlan *plan = self->plan;
+  g_autofree gsize *offsets = g_new (gsize, plan->n_buffers + 1), *sizes = g_new (gsize, plan->n_buffers + 1);
+  guint n = 0;
+
+  for (guint i = 0; i < plan->n_buffers; i++)
+    if (plan->buffers[i].kind == GHLO_CODE_BUFFER_TEMPORARY)
+      {
+        gboolean used = plan->buffers[i].first <= plan->buffers[i].last;
+
+        offsets[n] = plan->buffers[i].offset;
+        sizes[n] = used ? plan->buffers[i].size : 0;
+        self->slots[i] = n++;
+      }
+  offsets[n] = plan->arena_size;
+  sizes[n] = plan->n_buffers * sizeof (guint8 *) + plan->max_views * sizeof (GhloView);
+  self->frame = n++;
+  self->arenas = ghlo_run_arena_cache_new (offsets, sizes, n, offsets[n - 1] + sizes[n - 1], error);
+
+  return self->arenas != NULL;
+}
+
+GhloRunPlan *
+ghlo_run_plan_new (GhloCodePlan        *plan,
+                   const GhloExecutor  *fallback,
+                   const GhloMonitor   *monitor,
+                   GError             **error)
+{
+  g_autoptr (GhloRunPlan) self = g_new0 (GhloRunPlan, 1);
+  Preparer preparer = { self, monitor, error, 0, TRUE };
+  const GhloIrBlock *body = ghlo_ir_func_get_body (plan->function);
+
+  self->plan = plan;
+  self->fallback = fallback;
+  self->addresses = g_new0 (guint8 *, plan->n_buffers + 1);
+  self->slots = g_new0 (guint32, plan->n_buffers + 1);
+  self->types = g_new0 (GhloTensorType *, plan->n_outputs + 1);
+  for (guint i = 0; i < plan->n_buffers; i++)
+    if (plan->buffers[i].kind == GHLO_CODE_BUFFER_CONSTANT)
+      self->addresses[i] = (guint8 *) g_bytes_get_data (plan->buffers[i].bytes, NULL);
+  for (guint i = 0; i < plan->n_outputs; i++)
+    self->types[i] = tensor_type_of (ghlo_ir_op_operand (body->last, i)->type);
+  if (!plan_arena (self, error))
+    return NULL;
+  ghlo_code_plan_foreach (plan, prepare_fallback, &preparer);
+
+  return preparer.ok ? g_steal_pointer (&self) : NULL;
+}
+
+void
+ghlo_run_plan_free (GhloRunPlan *self)
+{
+  ghlo_code_plan_foreach (self->plan, free_fallback, self);
+  g_clear_pointer (&self->arenas, ghlo_run_arena_cache_free);
+  free_types (self->types, self->plan->n_outputs);
+  g_free (self->addresses);
+  g_free (self->slots);
+  ghlo_code_plan_free (self->plan);
+  g_free (self);
+}
+
+const GhloCodePlan *
+ghlo_run_plan_get_plan (const GhloRunPlan *self)
+{
+  return self->plan;
+}
+
+static inline guint8 *
+address_of (const Run             *run,
+            const GhloCodeOperand *operand)
+{
+  return operand->buffer != GHLO_CODE_NONE ? run->addresses[operand->buffer] + operand->offset : NULL;
+}
+
+static inline void
+fill_view (const Run             *run,
+           const GhloCodeOperand *operand,
+           GhloView              *view)
+{
+  const GhloIrType *type = operand->type;
+
+  *view = (GhloView) { address_of (run, operand), type->element_type, operand->strides != NULL ? type->rank : 0,
+                       type->dimensions, operand->strides };
+}
+
+static gboolean
+run_kernel (Run                 *run,
+            const GhloCodeStep  *step,
+            GError             **error)
+{
+  GhloView *results = run->views + step->n_operands;
+
+  for (guint i = 0; i < step->n_operands; i++)
+    fill_view (run, &step->operands[i], &run->views[i]);
+  for (guint i = 0; i < step->n_results; i++)
+    fill_view (run, &step->results[i], &results[i]);
+
+  return step->kernel->run (step->prepared, run->views, results,
+                            step->scratch != GHLO_CODE_NONE ? run->addresses[step->scratch] : NULL, run->monitor,
+                            error);
+}
+
+static GhloValue *
+wrap (const Run              *run,
+      const GhloCodeOperand  *operand,
+      GhloTensorType         *type,
+      GError                **error)
+{
+  g_autoptr (GBytes) bytes = NULL;
+  gsize n;
+
+  if (type == NULL)
+    return ghlo_value_new_token ();
+  ghlo_shape_count (operand->type->dimensions, operand->type->rank, &n);
+  bytes = g_bytes_new_static (address_of (run, operand),
+                              n * ghlo_element_info (operand->type->element_type)->size);
+
+  return ghlo_value_new_for_bytes (type, bytes, error);
+}
+
+static void
+clear_values (GhloValue **values,
+              guint       n)
+{
+  for (guint i = 0; i < n; i++)
+    g_clear_pointer (&values[i], ghlo_value_unref);
+}
+
+static gboolean
+run_fallback (Run                 *run,
+              const GhloCodeStep  *step,
+              GError             **error)
+{
+  const Fallback *fallback = step->fallback;
+  g_autofree GhloValue **values = g_new0 (GhloValue *, step->n_operands + step->n_results + 1);
+  GhloValue **results = values + step->n_operands;
+  gboolean ok = TRUE;
+
+  for (guint i = 0; ok && i < step->n_operands; i++)
+    ok = (values[i] = wrap (run, &step->operands[i], fallback->types[i], error)) != NULL;
+  ok = ok && run->self->fallback->run (fallback->prepared, run->options, values, step->n_operands, results,
+                                       run->monitor, error);
+  for (guint i = 0; ok && i < step->n_results; i++)
+    if (fallback->types[step->n_operands + i] != NULL)
+      memcpy (address_of (run, &step->results[i]), results[i]->data, results[i]->n_bytes);
+  clear_values (values, step->n_operands + step->n_results);
+
+  return ok;
+}
+
+static gboolean run_body (Run *run, const GhloCodeBody *body, GError **error);
+
+/* Whether another iteration is to come; its predicate is one byte. */
+static gboolean
+go_on (Run                 *run,
+       const GhloCodeStep  *step,
+       gint64               n_done,
+       gboolean            *again,
+       GError             **error)
+{
+  if (ghlo_monitor_cancelled (run->monitor, error))
+    return FALSE;
+  if (step->trips >= 0)
+    {
+      *again = n_done < step->trips;
+      return TRUE;
+    }
+  if (!run_body (run, &step->bodies[0], error))
+    return FALSE;
+  *again = *address_of (run, &step->bodies[0].result) != 0;
+
+  return TRUE;
+}
+
+static gboolean
+run_loop (Run                 *run,
+          const GhloCodeStep  *step,
+          GError             **error)
+{
+  gboolean again;
+
+  for (gint64 n = 0;; n++)
+    {
+      if (!go_on (run, step, n, &again, error))
+        return FALSE;
+      if (!again)
+        return TRUE;
+      if (!run_body (run, &step->bodies[1], error))
+        return FALSE;
+      for (guint i = 0; i < step->n_exchanges; i++)
+        {
+          guint8 **a = &run->addresses[step->exchanges[i].read], **b = &run->addresses[step->exchanges[i].written];
+          guint8 *kept = *a;
+
+          *a = *b;
+          *b = kept;
+        }
+    }
+}
+
+/* if: a predicate; case: a number, of which all that are none mean the last branch. */
+static gboolean
+run_branch (Run                 *run,
+            const GhloCodeStep  *step,
+            GError             **error)
+{
+  const guint8 *address = address_of (run, &step->operands[0]);
+  gint32 index;
+
+  if (step->op->kind == GHLO_OP_STABLEHLO_IF)
+    return run_body (run, &step->bodies[*address != 0 ? 0 : 1], error);
+  memcpy (&index, address, sizeof index);
+
+  return run_body (run, &step->bodies[index >= 0 && index < step->n_bodies ? (guint) index : step->n_bodies - 1],
+                   error);
+}
+
+static gboolean
+run_step (Run                 *run,
+          const GhloCodeStep  *step,
+          GError             **error)
+{
+  switch (step->kind)
+    {
+    case GHLO_CODE_STEP_KERNEL:
+      return run_kernel (run, step, error);
+    case GHLO_CODE_STEP_REFERENCE:
+      return run_fallback (run, step, error);
+    case GHLO_CODE_STEP_LOOP:
+      return run_loop (run, step, error);
+    default:
+      return run_branch (run, step, error);
+    }
+}
+
+static gboolean
+run_body (Run                 *run,
+          const GhloCodeBody  *body,
+          GError             **error)
+{
+  for (guint i = 0; i < body->n_steps; i++)
+    if (ghlo_monitor_cancelled (run->monitor, error) || !run_step (run, body->steps[i], error))
+      return FALSE;
+
+  return TRUE;
+}
+
+/* The function's own steps, of which the caller hears. */
+static gboolean
+run_function (Run                 *run,
+              const GhloMonitor   *monitor,
+              GError             **error)
+{
+  const GhloCodeBody *body = &run->self->plan->body;
+
+  for (guint i = 0; i < body->n_steps; i++)
+    {
+      const GhloCodeStep *step = body->steps[i];
+
+      ghlo_monitor_progress (monitor, (double) i / body->n_steps,
+                             step->op != NULL ? ghlo_ir_op_get_name (step->op) : NULL);
+      if (ghlo_monitor_cancelled (monitor, error) || !run_step (run, step, error))
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
+/* An output that is an input: the same value, or the same bytes as another shape. */
+static GhloValue *
+share (GhloValue       *input,
+       GhloTensorType  *type,
+       GError         **error)
+{
+  g_autoptr (GBytes) bytes = NULL;
+
+  if (ghlo_tensor_type_equal (input->type, type))
+    return ghlo_value_ref (input);
+  bytes = ghlo_value_get_bytes (input);
+
+  return ghlo_value_new_for_bytes (type, bytes, error);
+}
+
+/* The memory of an input that the caller gives away, where the plan allows it. */
+static GhloValue *
+replace (const GhloRunPlan    *self,
+         const GhloRunOptions *options,
+         GhloValue *const     *inputs,
+         guint                 output)
+{
+  guint input = options != NULL && options->replaced != NULL ? options->replaced[output] : GHLO_RUN_NO_INPUT;
+
+  if (input == GHLO_RUN_NO_INPUT || inputs[input]->storage != NULL
+      || !g_atomic_ref_count_compare (&inputs[input]->ref_count, 1)
+      || !ghlo_tensor_type_equal (inputs[input]->type, self->types[output])
+      || !ghlo_code_plan_may_replace (self->plan, output, input))
+    return NULL;
+
+  return ghlo_value_ref (inputs[input]);
+}
+
+static gboolean
+make_outputs (const GhloRunPlan     *self,
+              const GhloRunOptions  *options,
+              GhloValue *const      *inputs,
+              GhloValue            **outputs,
+              GError               **error)
+{
+  const GhloCodePlan *plan = self->plan;
+
+  memset (outputs, 0, plan->n_outputs * sizeof *outputs);
+  for (guint i = 0; i < plan->n_outputs; i++)
+    {
+      if (self->types[i] == NULL)
+        outputs[i] = ghlo_value_new_token ();
+      else if (plan->shared[i] != GHLO_CODE_NONE)
+        outputs[i] = share (inputs[plan->shared[i]], self->types[i], error);
+      else
+        outputs[i] = replace (self, options, inputs, i);
+      if (outputs[i] == NULL && plan->shared[i] == GHLO_CODE_NONE)
+        outputs[i] = ghlo_value_new_uninitialized (self->types[i], error);
+      if (outputs[i] == NULL)
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
+static void
+fill_addresses (const GhloRunPlan   *self,
+                const GhloRunArena  *arena,
+                GhloValue *const    *inputs,
+                GhloValue *const    *outputs,
+                guint8             **addresses)
+{
+  for (guint i = 0; i < self->plan->n_buffers; i++)
+    {
+      const GhloCodeBuffer *buffer = &self->plan->buffers[i];
+
+      switch (buffer->kind)
+        {
+        case GHLO_CODE_BUFFER_INPUT:
+          addresses[i] = inputs[buffer->index]->data;
+          break;
+        case GHLO_CODE_BUFFER_OUTPUT:
+          addresses[i] = outputs[buffer->index]->data;
+          break;
+        case GHLO_CODE_BUFFER_CONSTANT:
+          addresses[i] = self->addresses[i];
+          break;
+        default:
+          addresses[i] = ghlo_run_arena_slot (arena, self->slots[i]);
+        }
+    }
+}
+
+gboolean
+ghlo_run_plan_run (GhloRunPlan           *self,
+                   const GhloRunOptions  *options,
+                   GhloValue *const      *inputs,
+                   gsize                  n_inputs,
+                   GhloValue            **outputs,
+                   const GhloMonitor     *monitor,
+                   GError               **error)
+{
+  const GhloMonitor quiet = { .cancellable = monitor != NULL ? monitor->cancellable : NULL };
+  GhloRunArena *arena = ghlo_run_arena_cache_take (self->arenas, error);
+  Run run = { .self = self, .options = options, .monitor = quiet.cancellable != NULL ? &quiet : NULL };
+  gboolean ok;
+
+  if (arena == NULL)
+    return FALSE;
+  ok = make_outputs (self, options, inputs, outputs, error);
+  if (ok)
+    {
+      run.addresses = ghlo_run_arena_slot (arena, self->frame);
+      run.views = (GhloView *) (run.addresses + self->plan->n_buffers);
+      fill_addresses (self, arena, inputs, outputs, run.addresses);
+      ok = run_function (&run, monitor, error);
+    }
+  if (!ok)
+    clear_values (outputs, self->plan->n_outputs);
+  ghlo_run_arena_cache_give (self->arenas, arena);
+
+  return ok;
+}
