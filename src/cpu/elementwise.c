@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "cpu/bring.h"
 #include "runtime/parallel.h"
 
 /* Bytes in a nanosecond that one core moves in large tensors, about. */
@@ -127,54 +128,6 @@ ghlo_cpu_elementwise_init (GhloCpuElementwise *self,
   return TRUE;
 }
 
-/* @n elements @stride bytes apart, of each of @n_lines lines, side by side. */
-#define BRING(name, T) \
-  static void \
-  name (const guint8 *from, \
-        gint64        line_stride, \
-        gint64        stride, \
-        guint8       *to, \
-        gsize         n_lines, \
-        gsize         n) \
-  { \
-    for (gsize i = 0; i < n_lines; i++) \
-      for (gsize j = 0; j < n; j++, to += sizeof (T)) \
-        memcpy (to, from + (gint64) i * line_stride + (gint64) j * stride, sizeof (T)); \
-  }
-
-#define REPEAT(name, T) \
-  static void \
-  name (const guint8 *from, \
-        guint8       *to, \
-        gsize         n) \
-  { \
-    T value; \
-\
-    memcpy (&value, from, sizeof (T)); \
-    for (gsize i = 0; i < n; i++) \
-      memcpy (to + i * sizeof (T), &value, sizeof (T)); \
-  }
-
-typedef struct { guint64 words[2]; } Pair;
-
-BRING (bring_1, guint8)
-BRING (bring_2, guint16)
-BRING (bring_4, guint32)
-BRING (bring_8, guint64)
-BRING (bring_16, Pair)
-REPEAT (repeat_1, guint8)
-REPEAT (repeat_2, guint16)
-REPEAT (repeat_4, guint32)
-REPEAT (repeat_8, guint64)
-REPEAT (repeat_16, Pair)
-
-static void (*const brings[]) (const guint8 *, gint64, gint64, guint8 *, gsize, gsize) = {
-  [1] = bring_1, [2] = bring_2, [4] = bring_4, [8] = bring_8, [16] = bring_16,
-};
-static void (*const repeats[]) (const guint8 *, guint8 *, gsize) = {
-  [1] = repeat_1, [2] = repeat_2, [4] = repeat_4, [8] = repeat_8, [16] = repeat_16,
-};
-
 typedef struct
 {
   const GhloCpuElementwise *self;
@@ -274,7 +227,7 @@ part_repeat (Part  *part,
 {
   if (part->repeated[k] < n)
     {
-      repeats[part->run->self->sources[k].size] (part->run->operands[k] + offset, part_room (part, k), n);
+      ghlo_cpu_repeat (part->run->self->sources[k].size, part->run->operands[k] + offset, part_room (part, k), n);
       part_read (part, k, part_room (part, k), n);
       part->repeated[k] = n;
     }
@@ -296,7 +249,7 @@ part_fetch (Part  *part,
     return part_repeat (part, k, part->offsets[k], n);
   if (stride != source->size)
     {
-      brings[source->size] (from, 0, stride, part_room (part, k), 1, n);
+      ghlo_cpu_bring_lines (source->size, from, 0, stride, part_room (part, k), 1, n);
       from = part_room (part, k);
     }
 
@@ -328,8 +281,9 @@ part_fetch_across (Part          *part,
           const GhloCpuSource *source = &self->sources[k];
 
           if (source->kind == GHLO_CPU_SOURCE_LINES)
-            brings[source->size] (part->run->operands[k] + part->offsets[k], source->strides[last - 1],
-                                  source->strides[last], part_room (part, k) + i * source->size, n_lines, line);
+            ghlo_cpu_bring_lines (source->size, part->run->operands[k] + part->offsets[k],
+                                  source->strides[last - 1], source->strides[last],
+                                  part_room (part, k) + i * source->size, n_lines, line);
         }
       if (line < whole)
         part_advance (part, last, line);

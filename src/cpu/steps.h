@@ -18,8 +18,11 @@ extern const GhloCodeKernel ghlo_cpu_step_dot;
 extern const GhloCodeKernel ghlo_cpu_step_dynamic_slice;
 extern const GhloCodeKernel ghlo_cpu_step_dynamic_update_slice;
 extern const GhloCodeKernel ghlo_cpu_step_elementwise;
+extern const GhloCodeKernel ghlo_cpu_step_gather;
 extern const GhloCodeKernel ghlo_cpu_step_iota;
 extern const GhloCodeKernel ghlo_cpu_step_pad;
+extern const GhloCodeKernel ghlo_cpu_step_reduce;
+extern const GhloCodeKernel ghlo_cpu_step_scatter;
 extern const GhloCodeKernel ghlo_cpu_step_triangular_solve;
 
 /* For takes(): any strides will do. */

@@ -7,6 +7,7 @@
 
 #include "ghlo-buffer-private.h"
 #include "ghlo-job-private.h"
+#include "ghlo-plan-private.h"
 #include "ghlo-result-private.h"
 #include "ghlo-value-info-private.h"
 
@@ -194,6 +195,25 @@ ghlo_executable_get_report (GhloExecutable *self)
   g_return_val_if_fail (GHLO_IS_EXECUTABLE (self), NULL);
 
   return self->compiled != NULL ? self->compiled->runnable->report : NULL;
+}
+
+/**
+ * ghlo_executable_get_plan:
+ * @self: an executable
+ *
+ * Gets how the device runs the program.
+ *
+ * Returns: (transfer full) (nullable): the plan; %NULL for a device that has none, as
+ *   the reference device, and for an object that no client made
+ *
+ * Since: 1.0
+ */
+GhloPlan *
+ghlo_executable_get_plan (GhloExecutable *self)
+{
+  g_return_val_if_fail (GHLO_IS_EXECUTABLE (self), NULL);
+
+  return self->compiled != NULL ? ghlo_plan_new (self->compiled->runnable) : NULL;
 }
 
 static GhloValueInfo **

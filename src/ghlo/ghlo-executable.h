@@ -10,6 +10,7 @@
 #endif
 
 #include "ghlo-compile-report.h"
+#include "ghlo-plan.h"
 #include "ghlo-program.h"
 #include "ghlo-result.h"
 #include "ghlo-statistics.h"
@@ -63,6 +64,8 @@ GBytes         *ghlo_executable_serialize_finish (GhloExecutable       *self,
                                                   GError              **error) G_GNUC_WARN_UNUSED_RESULT;
 GHLO_AVAILABLE_IN_1_0
 GhloCompileReport *ghlo_executable_get_report  (GhloExecutable       *self);
+GHLO_AVAILABLE_IN_1_0
+GhloPlan       *ghlo_executable_get_plan         (GhloExecutable       *self) G_GNUC_WARN_UNUSED_RESULT;
 GHLO_AVAILABLE_IN_1_0
 char           *ghlo_executable_dump           (GhloExecutable       *self,
                                                 GhloDumpStage         stage,
