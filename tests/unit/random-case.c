@@ -46,9 +46,8 @@ main_return (const GhloIrModule *module)
 }
 
 gboolean
-random_case_answer (RandomCase          *self,
-                    const RandomProgram *program,
-                    GError             **error)
+random_case_answer (RandomCase  *self,
+                    GError     **error)
 {
   const GhloIrOp *end = main_return (self->module);
 
@@ -57,7 +56,7 @@ random_case_answer (RandomCase          *self,
   g_free (self->numbers);
   self->numbers = g_new0 (RandomNumbers, self->n_results + 1);
   for (guint i = 0; i < self->n_results; i++)
-    self->numbers[i] = random_program_known (program, ghlo_ir_op_operand (end, i)->name);
+    self->numbers[i] = random_program_known (self->program, ghlo_ir_op_operand (end, i)->name);
   for (guint i = 0; i < self->rounds->len; i++)
     {
       GPtrArray *round = self->rounds->pdata[i];
@@ -87,6 +86,7 @@ random_case_new (const RandomProgram *program,
 {
   g_autoptr (RandomCase) self = g_new0 (RandomCase, 1);
 
+  self->program = program;
   self->rounds = g_ptr_array_new_with_free_func (free_round);
   self->module = pass_parse ("random.mlir", text, strlen (text), error);
   if (self->module == NULL)
@@ -99,7 +99,7 @@ random_case_new (const RandomProgram *program,
         g_ptr_array_add (round, make_input (&g_array_index (program->arguments, RandomArgument, j), i));
       g_ptr_array_add (self->rounds, round);
     }
-  if (!random_case_answer (self, program, error))
+  if (!random_case_answer (self, error))
     {
       g_prefix_error (error, "the reference executor: ");
       return NULL;
@@ -144,12 +144,19 @@ random_case_check (const RandomCase *self,
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (GhloIrModule) module = pass_apply (self->module, &subject->passes, NULL, &error);
+  g_autoptr (GhloDiagnostics) diagnostics = ghlo_diagnostics_new ("random.mlir", "", 0);
   GhloPrepared *prepared;
   char *difference = NULL;
   gboolean declined = FALSE;
 
   if (module == NULL)
     return g_strdup_printf ("the passes: %s", error->message);
+  if (subject->has_jitter)
+    {
+      random_jitter (module, self->program);
+      if (!ghlo_ir_verify (module, diagnostics, NULL))
+        return g_strdup ("the program with jitter does not verify");
+    }
   prepared = subject->executor->prepare (module, ghlo_ir_module_find (module, "main"), NULL, &error);
   if (prepared == NULL)
     {

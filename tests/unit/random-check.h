@@ -18,6 +18,7 @@ typedef struct
   const GhloExecutor *executor;
   GhloPassOptions     passes;
   gboolean            same_bits;     /* also of what is only near elsewhere: the reference executor itself */
+  gboolean            has_jitter;    /* run the program with random_jitter () in it */
   gboolean            may_decline;   /* UNSUPPORTED is no failure; counted */
   guint               n_declined;
 } RandomSubject;
@@ -25,6 +26,7 @@ typedef struct
 /* A program with inputs and the answers to them. */
 typedef struct
 {
+  const RandomProgram *program;      /* borrowed; what is known of its values */
   GhloIrModule  *module;
   guint          n_inputs, n_results;
   GPtrArray     *rounds;             /* arrays of n_inputs values and, behind them, n_results answers */
@@ -39,7 +41,6 @@ RandomCase *random_case_new        (const RandomProgram *program,
                                     GError             **error);
 /* Runs the reference executor for the answers, which go behind the inputs of each round. */
 gboolean    random_case_answer     (RandomCase          *self,
-                                    const RandomProgram *program,
                                     GError             **error);
 void        random_case_free       (RandomCase          *self);
 /* What differs, as a sentence that the caller frees; NULL when all agrees. */
@@ -47,8 +48,11 @@ char       *random_case_check      (const RandomCase    *self,
                                     RandomSubject       *subject);
 /* The least program found that still fails, and its inputs, as text. */
 char       *random_case_shrink     (const RandomCase    *self,
-                                    const RandomProgram *program,
                                     RandomSubject       *subject);
+
+/* Changes the program's answers as far as they may differ between executors. */
+void        random_jitter          (GhloIrModule        *module,
+                                    const RandomProgram *program);
 
 /* What was made: operations and the element types of their first operands. */
 void        random_coverage_add    (const GhloIrModule  *module);

@@ -175,7 +175,7 @@ random_define (RandomProgram    *self,
 {
   RandomValue value = { .type = *type, .numbers = numbers, .id = self->n_ids++ };
 
-  g_assert (self->n_values < RANDOM_MAX_VALUES);
+  g_assert (self->n_values < RANDOM_MAX_VALUES && !isnan (numbers.error));
   g_array_append_val (self->known, numbers);
   self->values[self->n_values] = value;
 
