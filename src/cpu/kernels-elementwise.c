@@ -28,4 +28,5 @@ NAME (lines_init) (GhloCpuLines *self)
     },
   };
   memcpy (self->casts, NAME (casts), sizeof (self->casts));
+  memcpy (self->folds, NAME (folds), sizeof (self->folds));
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Loops of elementwise operations over lines of adjacent elements, one for each
- * operation and type of numbers, compiled once for each level of processors (level.h).
- * They need no alignment, and the result may lie exactly over an operand.
+ * Loops of elementwise operations and reductions over lines of adjacent elements, one
+ * for each operation and type of numbers, compiled once for each level of processors
+ * (level.h). They need no alignment, and a result may lie exactly over an operand.
  */
 
 #pragma once
@@ -96,10 +96,29 @@ typedef struct
   guint64 least;        /* lesser ones become 0 */
 } GhloCpuPrecision;
 
+typedef enum
+{
+  GHLO_CPU_FOLD_ADD,
+  GHLO_CPU_FOLD_AND,
+  GHLO_CPU_FOLD_MAXIMUM,
+  GHLO_CPU_FOLD_MINIMUM,
+  GHLO_CPU_FOLD_MULTIPLY,
+  GHLO_CPU_FOLD_OR,
+  GHLO_CPU_FOLD_XOR,
+  GHLO_CPU_N_FOLDS
+} GhloCpuFold;
+
+/* Combines *accumulator with a line of @n numbers, in an order that depends on @n and on
+ * the processor's level alone. */
+typedef void (*GhloCpuFoldFunc) (const guint8 *from,
+                                 gsize         n,
+                                 guint8       *accumulator);
+
 typedef struct
 {
   const GhloCpuLineFunc *loops[GHLO_CPU_N_NUMBERS];                      /* by GhloCpuLine */
   GhloCpuLineFunc        casts[GHLO_CPU_N_NUMBERS][GHLO_CPU_N_TARGETS];  /* none to the same number */
+  GhloCpuFoldFunc        folds[GHLO_CPU_N_NUMBERS][GHLO_CPU_N_FOLDS];    /* none of complex numbers */
 } GhloCpuLines;
 
 /* Those of ghlo_cpu_level (). A loop that is missing is NULL. */

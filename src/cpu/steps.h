@@ -21,6 +21,8 @@ extern const GhloCodeKernel ghlo_cpu_step_elementwise;
 extern const GhloCodeKernel ghlo_cpu_step_gather;
 extern const GhloCodeKernel ghlo_cpu_step_iota;
 extern const GhloCodeKernel ghlo_cpu_step_pad;
+extern const GhloCodeKernel ghlo_cpu_step_reduce;
+extern const GhloCodeKernel ghlo_cpu_step_scatter;
 extern const GhloCodeKernel ghlo_cpu_step_triangular_solve;
 
 /* For takes(): any strides will do. */

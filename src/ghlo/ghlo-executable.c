@@ -213,7 +213,7 @@ ghlo_executable_get_plan (GhloExecutable *self)
 {
   g_return_val_if_fail (GHLO_IS_EXECUTABLE (self), NULL);
 
-  return self->compiled != NULL ? ghlo_plan_new (self->compiled->code) : NULL;
+  return self->compiled != NULL ? ghlo_plan_new (self->compiled->runnable) : NULL;
 }
 
 static GhloValueInfo **

@@ -5,13 +5,13 @@
 
 #pragma once
 
-#include "ghlo-code-private.h"
+#include "ghlo-runnable-private.h"
 #include "ghlo-plan.h"
 
 G_BEGIN_DECLS
 
-/* Of what @code prepared, to which it keeps a reference; NULL when its executor has no
+/* Of what @runnable prepared, to which it keeps a reference; NULL when its executor has no
  * plans. */
-GhloPlan *ghlo_plan_new (GhloCode *code);
+GhloPlan *ghlo_plan_new (GhloRunnable *runnable);
 
 G_END_DECLS

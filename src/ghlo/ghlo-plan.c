@@ -21,23 +21,23 @@
 struct _GhloPlan
 {
   gatomicrefcount  ref_count;
-  GhloCode        *code;        /* owned */
+  GhloRunnable    *runnable;    /* owned */
   GhloRunFigures   figures;
 };
 
 G_DEFINE_BOXED_TYPE (GhloPlan, ghlo_plan, ghlo_plan_ref, ghlo_plan_unref)
 
 GhloPlan *
-ghlo_plan_new (GhloCode *code)
+ghlo_plan_new (GhloRunnable *runnable)
 {
   GhloPlan *self;
 
-  if (code->executor->measure == NULL)
+  if (runnable->executor->measure == NULL)
     return NULL;
   self = g_new0 (GhloPlan, 1);
   g_atomic_ref_count_init (&self->ref_count);
-  self->code = ghlo_code_ref (code);
-  code->executor->measure (code->prepared, &self->figures);
+  self->runnable = ghlo_runnable_ref (runnable);
+  runnable->executor->measure (runnable->prepared, &self->figures);
 
   return self;
 }
@@ -78,7 +78,7 @@ ghlo_plan_unref (GhloPlan *self)
   if (!g_atomic_ref_count_dec (&self->ref_count))
     return;
 
-  ghlo_code_unref (self->code);
+  ghlo_runnable_unref (self->runnable);
   g_free (self);
 }
 
@@ -174,5 +174,5 @@ ghlo_plan_to_string (const GhloPlan *self)
 {
   g_return_val_if_fail (self != NULL, NULL);
 
-  return self->code->executor->describe (self->code->prepared);
+  return self->runnable->executor->describe (self->runnable->prepared);
 }

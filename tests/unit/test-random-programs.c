@@ -54,7 +54,6 @@ list_subjects (void)
         .name = g_strdup_printf ("%s at O%u", executors[i].name, executors[i].level),
         .executor = executors[i].get (), .passes.level = executors[i].level, .same_bits = executors[i].same_bits,
         .has_jitter = executors[i].has_jitter,
-        .may_decline = !executors[i].same_bits,
       };
 
       g_array_append_val (subjects, subject);

@@ -121,6 +121,27 @@ expand_rsqrt (Expansion *self,
   return add (self, GHLO_NODE_DIVIDE, F32, number (self, 1), add (self, GHLO_NODE_SQRT, F32, x, 0, 0), 0);
 }
 
+/* Two corrections of x × 1/y, each by what is left over, which a multiply-add knows
+ * exactly. Equal to the division down to 2^-100, where the rest begins to underflow,
+ * and within 1 unit below. A division of vectors costs as much as sixteen of these. */
+static guint
+expand_quotient (Expansion *self,
+                 guint      x,
+                 guint      y,
+                 guint      inverse)
+{
+  guint negative, quotient;
+
+  if (!self->fma)
+    return add (self, GHLO_NODE_DIVIDE, F32, x, y, 0);
+  negative = add (self, GHLO_NODE_MULTIPLY, F32, y, number (self, -1), 0);
+  quotient = add (self, GHLO_NODE_MULTIPLY, F32, x, inverse, 0);
+  for (guint i = 0; i < 2; i++)
+    quotient = multiply_add (self, multiply_add (self, quotient, negative, x), inverse, quotient);
+
+  return quotient;
+}
+
 static guint16
 moved (Expansion *self,
        guint16    node)
@@ -138,6 +159,9 @@ copy_node (Expansion            *self,
     return expand_exponential (self, moved (self, node->operands[0]));
   if (node->kind == GHLO_NODE_RSQRT)
     return expand_rsqrt (self, moved (self, node->operands[0]));
+  if (node->kind == GHLO_NODE_QUOTIENT)
+    return expand_quotient (self, moved (self, node->operands[0]), moved (self, node->operands[1]),
+                            moved (self, node->operands[2]));
   copied = add (self, node->kind, node->type, moved (self, node->operands[0]), moved (self, node->operands[1]),
                 moved (self, node->operands[2]));
   self->kernel->nodes[copied].bits = node->bits;
@@ -155,19 +179,19 @@ copy_stage (Expansion             *self,
   copied->first = self->kernel->n_nodes;
   for (guint i = stage->first; i < stage->end && !self->full; i++)
     {
-      if (i == stage->first_combiner)
-        copied->first_combiner = self->kernel->n_nodes;
+      if (i == stage->first_merge)
+        copied->first_merge = self->kernel->n_nodes;
       self->moved[i] = copy_node (self, &from->nodes[i]);
     }
-  if (stage->first_combiner == stage->end)
-    copied->first_combiner = self->kernel->n_nodes;
+  if (stage->first_merge == stage->end)
+    copied->first_merge = self->kernel->n_nodes;
   copied->end = self->kernel->n_nodes;
   for (guint i = 0; i < copied->n_stores; i++)
     copied->stores[i].node = self->moved[copied->stores[i].node];
   for (guint i = 0; i < copied->n_accumulators; i++)
     {
-      copied->accumulators[i].value = self->moved[copied->accumulators[i].value];
-      copied->accumulators[i].combined = self->moved[copied->accumulators[i].combined];
+      copied->accumulators[i].updated = self->moved[copied->accumulators[i].updated];
+      copied->accumulators[i].merged = moved (self, copied->accumulators[i].merged);
     }
 }
 

@@ -329,18 +329,18 @@ evaluate_range (Interpreter *self,
     self->values[i] = evaluate (self, &self->kernel->nodes[i]);
 }
 
-/* *@left = combination of *@left and *@right, each a value for each accumulator. */
+/* *@left becomes the merge of *@left and *@right, each a value for each accumulator. */
 static void
-combine (Interpreter           *self,
-         const GhloKernelStage *stage,
-         guint64               *left,
-         const guint64         *right)
+merge (Interpreter           *self,
+       const GhloKernelStage *stage,
+       guint64               *left,
+       const guint64         *right)
 {
   memcpy (self->left, left, stage->n_accumulators * sizeof *left);
   memcpy (self->right, right, stage->n_accumulators * sizeof *right);
-  evaluate_range (self, stage->first_combiner, stage->end);
+  evaluate_range (self, stage->first_merge, stage->end);
   for (guint i = 0; i < stage->n_accumulators; i++)
-    left[i] = self->values[stage->accumulators[i].combined];
+    left[i] = self->values[stage->accumulators[i].merged];
 }
 
 static void
@@ -348,18 +348,17 @@ run_point (Interpreter           *self,
            const GhloKernelStage *stage,
            guint                  lane)
 {
-  guint64 values[GHLO_KERNEL_MAX_ACCUMULATORS];
+  guint64 *folded = &self->lanes[lane * GHLO_KERNEL_MAX_ACCUMULATORS];
 
-  evaluate_range (self, stage->first, stage->first_combiner);
+  memcpy (self->left, folded, sizeof self->left);
+  evaluate_range (self, stage->first, stage->first_merge);
   for (guint i = 0; i < stage->n_stores; i++)
     if (stage->stores[i].access != GHLO_KERNEL_NONE)
       store (self, stage->stores[i].access, self->values[stage->stores[i].node]);
     else
       *find_temporary (self, stage->stores[i].temporary) = self->values[stage->stores[i].node];
   for (guint i = 0; i < stage->n_accumulators; i++)
-    values[i] = self->values[stage->accumulators[i].value];
-  if (stage->n_accumulators > 0)
-    combine (self, stage, &self->lanes[lane * GHLO_KERNEL_MAX_ACCUMULATORS], values);
+    folded[i] = self->values[stage->accumulators[i].updated];
 }
 
 static void
@@ -400,8 +399,8 @@ run_stage (Interpreter           *self,
     return;
   for (guint half = n / 2; half > 0; half /= 2)
     for (guint lane = 0; lane < half; lane++)
-      combine (self, stage, &self->lanes[lane * GHLO_KERNEL_MAX_ACCUMULATORS],
-               &self->lanes[(lane + half) * GHLO_KERNEL_MAX_ACCUMULATORS]);
+      merge (self, stage, &self->lanes[lane * GHLO_KERNEL_MAX_ACCUMULATORS],
+             &self->lanes[(lane + half) * GHLO_KERNEL_MAX_ACCUMULATORS]);
   for (guint i = 0; i < stage->n_accumulators; i++)
     *find_temporary (self, stage->accumulators[i].temporary) = self->lanes[i];
 }

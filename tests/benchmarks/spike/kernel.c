@@ -173,17 +173,16 @@ ghlo_kernel_begin_stage (GhloKernel *self,
   GhloKernelStage *stage = &self->stages[self->n_stages++];
 
   stage->axes = axes;
-  stage->order_free = TRUE;
   stage->first = self->n_nodes;
-  stage->first_combiner = GHLO_KERNEL_NONE;
+  stage->first_merge = GHLO_KERNEL_NONE;
 
   return stage;
 }
 
 void
-ghlo_kernel_begin_combiner (GhloKernel *self)
+ghlo_kernel_begin_merge (GhloKernel *self)
 {
-  self->stages[self->n_stages - 1].first_combiner = self->n_nodes;
+  self->stages[self->n_stages - 1].first_merge = self->n_nodes;
 }
 
 void
@@ -192,8 +191,8 @@ ghlo_kernel_end_stage (GhloKernel *self)
   GhloKernelStage *stage = &self->stages[self->n_stages - 1];
 
   stage->end = self->n_nodes;
-  if (stage->first_combiner == GHLO_KERNEL_NONE)
-    stage->first_combiner = self->n_nodes;
+  if (stage->first_merge == GHLO_KERNEL_NONE)
+    stage->first_merge = self->n_nodes;
 }
 
 static void
@@ -226,23 +225,23 @@ ghlo_kernel_keep (GhloKernel *self,
   add_store (self, node, GHLO_KERNEL_NONE, temporary);
 }
 
-/* What is combined is set by the caller once the combiner is there. */
-void
-ghlo_kernel_accumulate (GhloKernel *self,
-                        guint       value,
-                        guint       temporary,
-                        double      identity)
+guint
+ghlo_kernel_add_accumulator (GhloKernel *self,
+                             guint       temporary,
+                             double      identity)
 {
   GhloKernelStage *stage = &self->stages[self->n_stages - 1];
-  GhloKernelAccumulator *accumulator = &stage->accumulators[stage->n_accumulators++];
+  GhloKernelAccumulator *accumulator = &stage->accumulators[stage->n_accumulators];
 
   accumulator->type = self->temporaries[temporary].type;
   accumulator->temporary = temporary;
-  accumulator->value = value;
+  accumulator->updated = accumulator->merged = GHLO_KERNEL_NONE;
   if (ghlo_element_type_is_float (accumulator->type))
     accumulator->identity = ghlo_kernel_float_bits (accumulator->type, identity);
   else
     accumulator->identity = (guint64) (gint64) identity;
+
+  return stage->n_accumulators++;
 }
 
 static const char *
@@ -321,7 +320,7 @@ print_stage (GString               *out,
     if (stage->axes >> i & 1)
       g_string_append_printf (out, " %s", self->axes[i].name);
   g_string_append (out, "\n");
-  for (guint i = stage->first; i < stage->first_combiner; i++)
+  for (guint i = stage->first; i < stage->first_merge; i++)
     print_node (out, self, i);
   for (guint i = 0; i < stage->n_stores; i++)
     {
@@ -334,14 +333,14 @@ print_stage (GString               *out,
         print_access (out, self, store->access);
       g_string_append_printf (out, " = %%%u\n", store->node);
     }
-  if (stage->n_accumulators > 0)
-    g_string_append_printf (out, "   fold%s\n", stage->order_free ? " in any order" : "");
-  for (guint i = stage->first_combiner; i < stage->end; i++)
-    print_node (out, self, i);
   for (guint i = 0; i < stage->n_accumulators; i++)
-    g_string_append_printf (out, "    %s = fold of %%%u by %%%u from 0x%" G_GINT64_MODIFIER "x\n",
-                            self->temporaries[stage->accumulators[i].temporary].name, stage->accumulators[i].value,
-                            stage->accumulators[i].combined, stage->accumulators[i].identity);
+    g_string_append_printf (out, "    %s = fold of %%%u from 0x%" G_GINT64_MODIFIER "x\n",
+                            self->temporaries[stage->accumulators[i].temporary].name, stage->accumulators[i].updated,
+                            stage->accumulators[i].identity);
+  if (stage->first_merge < stage->end)
+    g_string_append (out, "   merge\n");
+  for (guint i = stage->first_merge; i < stage->end; i++)
+    print_node (out, self, i);
 }
 
 char *

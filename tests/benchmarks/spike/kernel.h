@@ -32,7 +32,8 @@ enum
 /* What a node computes: (name, operands). Everything up to RIGHT has its own meaning of
  * `which`; comparisons give i1 and are false with a NaN, but for not_equal; minimum and
  * maximum give NaN for a NaN, and order -0 before +0; a shift's count is below the width.
- * Those after BITCAST exist until ghlo_kernel_expand (). */
+ * Those after BITCAST exist until ghlo_kernel_expand (). A quotient is x / y with 1 / y at
+ * hand, y within [2^-64, 2^64] and x not beyond 2^64: what a row is divided by. */
 #define GHLO_NODE_KINDS(X)                                                                                            \
   X (CONSTANT, constant, 0) X (AXIS, axis, 0) X (LOAD, load, 0) X (TEMPORARY, temporary, 0) X (LEFT, left, 0)         \
   X (RIGHT, right, 0) X (ADD, add, 2) X (SUBTRACT, subtract, 2) X (MULTIPLY, multiply, 2) X (DIVIDE, divide, 2)       \
@@ -40,7 +41,7 @@ enum
   X (XOR, xor, 2) X (SHIFT_LEFT, shift_left, 2) X (SHIFT_RIGHT, shift_right, 2) X (EQUAL, equal, 2)                   \
   X (NOT_EQUAL, not_equal, 2) X (LESS, less, 2) X (LESS_EQUAL, less_equal, 2) X (GREATER, greater, 2)                 \
   X (GREATER_EQUAL, greater_equal, 2) X (SELECT, select, 3) X (CONVERT, convert, 1) X (BITCAST, bitcast, 1)           \
-  X (EXPONENTIAL, exponential, 1) X (RSQRT, rsqrt, 1)
+  X (EXPONENTIAL, exponential, 1) X (RSQRT, rsqrt, 1) X (QUOTIENT, quotient, 3)
 
 typedef enum
 {
@@ -113,25 +114,25 @@ typedef struct
   guint16 temporary;    /* spans what the stage runs over */
 } GhloKernelStore;
 
-/* A fold over all axes of its stage. The nodes of the combiner follow those of the
- * body: LEFT and RIGHT are what is combined, of every accumulator of the stage. */
+/* A fold over all axes of its stage. Nodes of the body see each accumulator so far as
+ * LEFT. Where the order is free, nodes of the stage's merge put two partial folds
+ * together, LEFT and RIGHT, neither of which is of earlier elements than the other. */
 typedef struct
 {
   guint8  type;
   guint8  reserved;
   guint16 temporary;    /* gets the result */
-  guint16 value;        /* node of the body */
-  guint16 combined;     /* node of the combiner */
-  guint64 identity;     /* bits: where every lane begins, so it may be combined any number of times. An initial
-                         * value that is more than that is one node in the stage after. */
+  guint16 updated;      /* node of the body */
+  guint16 merged;       /* node of the merge, or GHLO_KERNEL_NONE: from the first element to the last */
+  guint64 identity;     /* bits: where every lane begins, so it may be merged any number of times. An initial value
+                         * that is more than that is one node in the stage after. */
 } GhloKernelAccumulator;
 
 typedef struct
 {
   guint8                axes;           /* bit i: it runs over axis i, an inner one; the last of them fastest */
-  guint8                order_free;     /* the combiner may be applied in any order; else from first to last */
   guint8                n_stores, n_accumulators;
-  guint16               first, first_combiner, end;     /* of nodes: [first, first_combiner) is the body */
+  guint16               first, first_merge, end;        /* of nodes: [first, first_merge) is the body */
   GhloKernelStore       stores[GHLO_KERNEL_MAX_STORES];
   GhloKernelAccumulator accumulators[GHLO_KERNEL_MAX_ACCUMULATORS];
 } GhloKernelStage;
@@ -183,11 +184,11 @@ guint       ghlo_kernel_add_integer     (GhloKernel       *self,
                                          GhloElementType   type,
                                          gint64            value);
 
-/* Nodes that are added from here on are the new stage's. Its combiner's begin when
- * ghlo_kernel_begin_combiner () is called, if at all. */
+/* Nodes that are added from here on are the new stage's. Its merge's begin when
+ * ghlo_kernel_begin_merge () is called, if at all. */
 GhloKernelStage *ghlo_kernel_begin_stage (GhloKernel      *self,
                                           guint            axes);
-void        ghlo_kernel_begin_combiner  (GhloKernel       *self);
+void        ghlo_kernel_begin_merge     (GhloKernel       *self);
 void        ghlo_kernel_end_stage       (GhloKernel       *self);
 void        ghlo_kernel_store           (GhloKernel       *self,
                                          guint             node,
@@ -195,8 +196,8 @@ void        ghlo_kernel_store           (GhloKernel       *self,
 void        ghlo_kernel_keep            (GhloKernel       *self,
                                          guint             node,
                                          guint             temporary);
-void        ghlo_kernel_accumulate      (GhloKernel       *self,
-                                         guint             value,
+/* What it becomes is set by the caller. */
+guint       ghlo_kernel_add_accumulator (GhloKernel       *self,
                                          guint             temporary,
                                          double            identity);
 

@@ -19,7 +19,7 @@
 #define ACCESS(buffer, element, ...) \
   ghlo_kernel_add_access (k, buffer, element, 0, (const gint64[GHLO_KERNEL_MAX_AXES]) { __VA_ARGS__ })
 
-/* The combiner of a stage of one accumulator is one operation. */
+/* One accumulator, updated and merged by one operation. Ends the stage. */
 static void
 fold (GhloKernel   *k,
       guint         value,
@@ -27,14 +27,13 @@ fold (GhloKernel   *k,
       GhloNodeKind  kind,
       double        identity)
 {
+  GhloKernelAccumulator *accumulator = k->stages[k->n_stages - 1].accumulators;
   guint type = k->temporaries[temporary].type;
-  guint left, right;
 
-  ghlo_kernel_accumulate (k, value, temporary, identity);
-  ghlo_kernel_begin_combiner (k);
-  left = LEAF (LEFT, type, 0);
-  right = LEAF (RIGHT, type, 0);
-  k->stages[k->n_stages - 1].accumulators[0].combined = ghlo_kernel_add_node (k, kind, type, left, right, 0);
+  ghlo_kernel_add_accumulator (k, temporary, identity);
+  accumulator->updated = ghlo_kernel_add_node (k, kind, type, LEAF (LEFT, type, 0), value, 0);
+  ghlo_kernel_begin_merge (k);
+  accumulator->merged = ghlo_kernel_add_node (k, kind, type, LEAF (LEFT, type, 0), LEAF (RIGHT, type, 0), 0);
   ghlo_kernel_end_stage (k);
 }
 
@@ -98,11 +97,23 @@ make_layer_norm (GhloKernel *k)
   ghlo_kernel_end_stage (k);
 }
 
+static guint
+greater (GhloKernel *k,
+         guint       a,
+         guint       b)
+{
+  return NODE (SELECT, F32, NODE (GREATER, I1, a, b, 0), a, b);
+}
+
+/* Two things that only who sees the whole pattern may do: a maximum that loses NaNs and
+ * signs of zeros (a NaN comes back through the sum, and e^0 = e^-0), one instruction
+ * instead of six; and a quotient, since the sum is within [1, columns]. */
 static void
 make_softmax (GhloKernel *k)
 {
   enum { ROWS = 12 * 128, COLUMNS = 128, COLUMN = 1 << 1 };
-  guint x, y, most, sum, scaled, exponential, node;
+  guint x, y, most, sum, scaled, exponential, inverse, node;
+  GhloKernelStage *stage;
 
   ghlo_kernel_add_axis (k, "row", ROWS, TRUE);
   ghlo_kernel_add_axis (k, "column", COLUMNS, FALSE);
@@ -112,11 +123,16 @@ make_softmax (GhloKernel *k)
   sum = ghlo_kernel_add_temporary (k, "sum", F32, 0);
   scaled = ghlo_kernel_add_temporary (k, "scaled", F32, COLUMN);
   exponential = ghlo_kernel_add_temporary (k, "exponential", F32, COLUMN);
+  inverse = ghlo_kernel_add_temporary (k, "inverse", F32, 0);
 
-  ghlo_kernel_begin_stage (k, COLUMN);
+  stage = ghlo_kernel_begin_stage (k, COLUMN);
   node = NODE (MULTIPLY, F32, LEAF (LOAD, F32, x), ghlo_kernel_add_float (k, F32, 0.125), 0);
   ghlo_kernel_keep (k, node, scaled);
-  fold (k, node, most, GHLO_NODE_MAXIMUM, -INFINITY);
+  ghlo_kernel_add_accumulator (k, most, -INFINITY);
+  stage->accumulators[0].updated = greater (k, LEAF (LEFT, F32, 0), node);
+  ghlo_kernel_begin_merge (k);
+  stage->accumulators[0].merged = greater (k, LEAF (LEFT, F32, 0), LEAF (RIGHT, F32, 0));
+  ghlo_kernel_end_stage (k);
 
   ghlo_kernel_begin_stage (k, COLUMN);
   node = NODE (SUBTRACT, F32, LEAF (TEMPORARY, F32, scaled), LEAF (TEMPORARY, F32, most), 0);
@@ -124,18 +140,25 @@ make_softmax (GhloKernel *k)
   ghlo_kernel_keep (k, node, exponential);
   fold (k, node, sum, GHLO_NODE_ADD, 0);
 
+  ghlo_kernel_begin_stage (k, 0);
+  node = ghlo_kernel_add_float (k, F32, 1);
+  ghlo_kernel_keep (k, NODE (DIVIDE, F32, node, LEAF (TEMPORARY, F32, sum), 0), inverse);
+  ghlo_kernel_end_stage (k);
+
   ghlo_kernel_begin_stage (k, COLUMN);
-  ghlo_kernel_store (k, NODE (DIVIDE, F32, LEAF (TEMPORARY, F32, exponential), LEAF (TEMPORARY, F32, sum), 0), y);
+  node = LEAF (TEMPORARY, F32, exponential);
+  ghlo_kernel_store (k, NODE (QUOTIENT, F32, node, LEAF (TEMPORARY, F32, sum), LEAF (TEMPORARY, F32, inverse)), y);
   ghlo_kernel_end_stage (k);
 }
 
-/* The greater value, a NaN before all, the lesser index among equal ones: commutative
- * and associative, though JAX writes it as an ordered comparison. */
+/* The first NaN, else the first of the greatest values. JAX's comparison takes the left
+ * of two NaNs, so it is right in order only. Elements come in order within a lane, so
+ * an update need not look at indices: it takes what is not <=, while it has no NaN. */
 static void
 make_argmax (GhloKernel *k)
 {
   enum { ROWS = 512, COLUMNS = 8192, COLUMN = 1 << 1 };
-  guint x, y, value, index, left, right, first, second, greater, nan, equal, lesser, take;
+  guint x, y, value, index, left, right, first, second, take, nan, both_nan;
   GhloKernelStage *stage;
 
   ghlo_kernel_add_axis (k, "row", ROWS, TRUE);
@@ -146,20 +169,27 @@ make_argmax (GhloKernel *k)
   index = ghlo_kernel_add_temporary (k, "index", I32, 0);
 
   stage = ghlo_kernel_begin_stage (k, COLUMN);
-  ghlo_kernel_accumulate (k, LEAF (LOAD, F32, x), value, -INFINITY);
-  ghlo_kernel_accumulate (k, LEAF (AXIS, I32, 1), index, 0);
-  ghlo_kernel_begin_combiner (k);
+  ghlo_kernel_add_accumulator (k, value, -INFINITY);
+  ghlo_kernel_add_accumulator (k, index, 0);
+  left = LEAF (LEFT, F32, 0);
+  right = LEAF (LOAD, F32, x);
+  take = NODE (EQUAL, I1, NODE (LESS_EQUAL, I1, right, left, 0), ghlo_kernel_add_integer (k, I1, 0), 0);
+  take = NODE (AND, I1, take, NODE (EQUAL, I1, left, left, 0), 0);
+  stage->accumulators[0].updated = NODE (SELECT, F32, take, right, left);
+  stage->accumulators[1].updated = NODE (SELECT, I32, take, LEAF (AXIS, I32, 1), LEAF (LEFT, I32, 1));
+  ghlo_kernel_begin_merge (k);
   left = LEAF (LEFT, F32, 0);
   right = LEAF (RIGHT, F32, 0);
   first = LEAF (LEFT, I32, 1);
   second = LEAF (RIGHT, I32, 1);
-  greater = NODE (GREATER, I1, left, right, 0);
-  nan = NODE (NOT_EQUAL, I1, left, left, 0);
-  take = NODE (OR, I1, greater, nan, 0);
-  equal = NODE (EQUAL, I1, left, right, 0);
-  lesser = NODE (AND, I1, equal, NODE (LESS, I1, first, second, 0), 0);
-  stage->accumulators[0].combined = NODE (SELECT, F32, take, left, right);
-  stage->accumulators[1].combined = NODE (SELECT, I32, NODE (OR, I1, take, lesser, 0), first, second);
+  nan = NODE (NOT_EQUAL, I1, right, right, 0);
+  both_nan = NODE (AND, I1, nan, NODE (NOT_EQUAL, I1, left, left, 0), 0);
+  take = NODE (OR, I1, NODE (EQUAL, I1, left, right, 0), both_nan, 0);
+  take = NODE (AND, I1, take, NODE (LESS, I1, second, first, 0), 0);
+  take = NODE (OR, I1, take, NODE (GREATER, I1, right, left, 0), 0);
+  take = NODE (OR, I1, take, NODE (XOR, I1, nan, both_nan, 0), 0);
+  stage->accumulators[0].merged = NODE (SELECT, F32, take, right, left);
+  stage->accumulators[1].merged = NODE (SELECT, I32, take, second, first);
   ghlo_kernel_end_stage (k);
 
   ghlo_kernel_begin_stage (k, 0);
@@ -292,9 +322,9 @@ schedule_rows (const GhloKernel *kernel,
                GhloSchedule     *schedule)
 {
   static const Try tries[] = {
-    { 0, 4, 1, GHLO_PLACE_SCRATCH }, { 0, 1, 1, GHLO_PLACE_SCRATCH }, { 0, 2, 1, GHLO_PLACE_SCRATCH },
-    { 0, 8, 1, GHLO_PLACE_SCRATCH }, { 0, 2, 2, GHLO_PLACE_SCRATCH }, { 0, 4, 2, GHLO_PLACE_SCRATCH },
-    { 0, 1, 4, GHLO_PLACE_SCRATCH }, { 1, 4, 1, GHLO_PLACE_SCRATCH }, { 1, 8, 1, GHLO_PLACE_SCRATCH },
+    { 0, 1, 4, GHLO_PLACE_SCRATCH }, { 0, 1, 1, GHLO_PLACE_SCRATCH }, { 0, 2, 1, GHLO_PLACE_SCRATCH },
+    { 0, 4, 1, GHLO_PLACE_SCRATCH }, { 0, 8, 1, GHLO_PLACE_SCRATCH }, { 0, 2, 2, GHLO_PLACE_SCRATCH },
+    { 0, 4, 2, GHLO_PLACE_SCRATCH }, { 1, 4, 1, GHLO_PLACE_SCRATCH }, { 1, 8, 1, GHLO_PLACE_SCRATCH },
     { 1, 4, 2, GHLO_PLACE_SCRATCH },
   };
 

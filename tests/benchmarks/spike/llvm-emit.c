@@ -197,46 +197,39 @@ find_folded (StageState *state,
   return &state->folded[(point * state->n_chunks + chunk) * state->stage->n_accumulators];
 }
 
-/* left = combination of left and right, of all accumulators, where the mask allows. */
+/* left = merge of left and right, of all accumulators. */
 static void
-combine (Emitter               *self,
-         const GhloKernelStage *stage,
-         Copy                  *copy,
-         Value                 *left,
-         const Value           *right)
+merge (Emitter               *self,
+       const GhloKernelStage *stage,
+       Copy                  *copy,
+       Value                 *left,
+       const Value           *right)
 {
   guint n = stage->n_accumulators;
 
   memcpy (copy->left, left, n * sizeof *left);
   memcpy (copy->right, right, n * sizeof *right);
-  for (guint i = stage->first_combiner; i < stage->end; i++)
+  for (guint i = stage->first_merge; i < stage->end; i++)
     copy->values[i] = spike_llvm_node (self, copy, i);
   for (guint i = 0; i < n; i++)
-    {
-      Value combined = copy->values[stage->accumulators[i].combined];
-
-      if (copy->mask != NULL)
-        combined = LLVMBuildSelect (self->builder, copy->mask, combined, left[i], "");
-      left[i] = combined;
-    }
+    left[i] = copy->values[stage->accumulators[i].merged];
 }
 
+/* Lanes that the mask leaves out keep what they had. */
 static void
-fold_copy (Emitter    *self,
-           StageState *state,
-           Copy       *copy,
-           Value      *folded)
+update (Emitter               *self,
+        const GhloKernelStage *stage,
+        Copy                  *copy,
+        Value                 *folded)
 {
-  Value values[GHLO_KERNEL_MAX_ACCUMULATORS];
-
-  for (guint i = 0; i < state->stage->n_accumulators; i++)
+  for (guint i = 0; i < stage->n_accumulators; i++)
     {
-      values[i] = copy->values[state->stage->accumulators[i].value];
-      if (copy->vector)
-        values[i] = spike_llvm_widen (self, values[i]);
+      Value updated = copy->values[stage->accumulators[i].updated];
+
+      if (copy->mask != NULL)
+        updated = LLVMBuildSelect (self->builder, copy->mask, updated, folded[i], "");
+      folded[i] = updated;
     }
-  if (state->stage->n_accumulators > 0)
-    combine (self, state->stage, copy, folded, values);
 }
 
 /* Nodes go one by one over all copies, so that independent work stands side by side. */
@@ -253,6 +246,7 @@ stage_chunks (Emitter  *self,
   const GhloKernelStage *stage = state->stage;
   guint n = state->n_points * n_chunks;
   g_autofree Copy *copies = g_new0 (Copy, n);
+  g_autofree Value **folded = g_new0 (Value *, n);
 
   for (guint i = 0; i < n; i++)
     {
@@ -270,15 +264,19 @@ stage_chunks (Emitter  *self,
       copy->axes[self->schedule->vector_axis] =
         LLVMBuildAdd (self->builder, index, number (self, (gint64) (i % n_chunks) * self->schedule->width), "");
     }
-  for (guint node = stage->first; node < stage->first_combiner; node++)
+  for (guint i = 0; i < n; i++)
+    {
+      folded[i] = find_folded (state, i / n_chunks, (MAX (chunk, 0) + i % n_chunks) % state->n_chunks);
+      memcpy (copies[i].left, folded[i], stage->n_accumulators * sizeof (Value));
+    }
+  for (guint node = stage->first; node < stage->first_merge; node++)
     for (guint i = 0; i < n; i++)
       copies[i].values[node] = spike_llvm_node (self, &copies[i], node);
   for (guint store = 0; store < stage->n_stores; store++)
     for (guint i = 0; i < n; i++)
       spike_llvm_store (self, &copies[i], &stage->stores[store]);
   for (guint i = 0; i < n; i++)
-    fold_copy (self, state, &copies[i],
-               find_folded (state, i / n_chunks, (MAX (chunk, 0) + i % n_chunks) % state->n_chunks));
+    update (self, stage, &copies[i], folded[i]);
 }
 
 static void
@@ -310,7 +308,7 @@ stage_axes (Emitter    *self,
     }
 }
 
-/* The upper half of the lanes combined into the lower, until one is left. */
+/* The upper half of the lanes merged into the lower, until one is left. */
 static void
 fold_lanes (Emitter    *self,
             StageState *state,
@@ -336,7 +334,7 @@ fold_lanes (Emitter    *self,
           lower[i] = LLVMBuildShuffleVector (self->builder, folded[i], poison, LLVMConstVector (lanes[0], half), "");
           upper[i] = LLVMBuildShuffleVector (self->builder, folded[i], poison, LLVMConstVector (lanes[1], half), "");
         }
-      combine (self, state->stage, copy, lower, upper);
+      merge (self, state->stage, copy, lower, upper);
       memcpy (folded, lower, n * sizeof *folded);
     }
   for (guint i = 0; i < n; i++)
@@ -357,7 +355,7 @@ finish_folds (Emitter    *self,
       copy->mask = NULL;
       for (guint half = state->n_chunks / 2; half > 0; half /= 2)
         for (guint i = 0; i < half; i++)
-          combine (self, state->stage, copy, folded + i * n, folded + (i + half) * n);
+          merge (self, state->stage, copy, folded + i * n, folded + (i + half) * n);
       if (state->lanes)
         fold_lanes (self, state, copy, folded);
       for (guint i = 0; i < n; i++)
@@ -543,8 +541,8 @@ emit_entry (Emitter     *self,
   LLVMBuildRetVoid (self->builder);
 }
 
-LLVMModuleRef
-ghlo_llvm_emit (LLVMContextRef      context,
+void
+ghlo_llvm_emit (LLVMModuleRef       module,
                 const GhloKernel   *kernel,
                 const GhloSchedule *schedule,
                 const char         *name,
@@ -552,6 +550,7 @@ ghlo_llvm_emit (LLVMContextRef      context,
                 const char         *features)
 {
   g_autofree Emitter *self = g_new0 (Emitter, 1);
+  LLVMContextRef context = LLVMGetModuleContext (module);
   LLVMTypeRef parameters[3 + GHLO_KERNEL_MAX_BUFFERS], type;
   Value at[GHLO_KERNEL_MAX_AXES] = { NULL };
   g_autofree char *inner = g_strconcat (name, ".body", NULL);
@@ -559,7 +558,7 @@ ghlo_llvm_emit (LLVMContextRef      context,
   self->kernel = kernel;
   self->schedule = schedule;
   self->context = context;
-  self->module = LLVMModuleCreateWithNameInContext (name, context);
+  self->module = module;
   self->builder = LLVMCreateBuilderInContext (context);
   self->i64 = LLVMInt64TypeInContext (context);
   self->pointer = LLVMPointerTypeInContext (context, 0);
@@ -582,6 +581,4 @@ ghlo_llvm_emit (LLVMContextRef      context,
   LLVMBuildRetVoid (self->builder);
   emit_entry (self, name, type, cpu, features);
   LLVMDisposeBuilder (self->builder);
-
-  return self->module;
 }

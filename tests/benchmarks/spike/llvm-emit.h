@@ -19,13 +19,13 @@ typedef void (*GhloKernelFunc) (gpointer const *buffers,
                                 gint64          begin,
                                 gint64          end);
 
-/* @cpu and @features are the target's, for every function. The kernel is an expanded
- * one, the schedule one that ghlo_schedule_check () passed. */
-LLVMModuleRef ghlo_llvm_emit (LLVMContextRef      context,
-                              const GhloKernel   *kernel,
-                              const GhloSchedule *schedule,
-                              const char         *name,
-                              const char         *cpu,
-                              const char         *features);
+/* Adds function @name to @module. @cpu and @features are the target's, for every function.
+ * The kernel is an expanded one, the schedule one that ghlo_schedule_check () passed. */
+void ghlo_llvm_emit (LLVMModuleRef       module,
+                     const GhloKernel   *kernel,
+                     const GhloSchedule *schedule,
+                     const char         *name,
+                     const char         *cpu,
+                     const char         *features);
 
 G_END_DECLS

@@ -118,20 +118,21 @@ run_passes (SpikeJit              *self,
   return ok;
 }
 
+/* IR after passes, then assembly. */
 static char *
-assembly (SpikeJit             *self,
-          LLVMTargetMachineRef  machine,
-          LLVMModuleRef         module)
+list (LLVMTargetMachineRef machine,
+      LLVMModuleRef        module)
 {
   LLVMModuleRef copy = LLVMCloneModule (module);
   LLVMMemoryBufferRef buffer = NULL;
-  char *message = NULL, *text = NULL;
+  char *message = NULL, *text = NULL, *ir = LLVMPrintModuleToString (module);
 
   if (!LLVMTargetMachineEmitToMemoryBuffer (machine, copy, LLVMAssemblyFile, &message, &buffer))
     {
-      text = g_strndup (LLVMGetBufferStart (buffer), LLVMGetBufferSize (buffer));
+      text = g_strdup_printf ("%s\n%.*s", ir, (int) LLVMGetBufferSize (buffer), LLVMGetBufferStart (buffer));
       LLVMDisposeMemoryBuffer (buffer);
     }
+  LLVMDisposeMessage (ir);
   LLVMDisposeMessage (message);
   LLVMDisposeModule (copy);
 
@@ -179,7 +180,7 @@ make_object (SpikeJit               *self,
     return NULL;
   times->passes = milliseconds () - start;
   if (listing != NULL)
-    *listing = assembly (self, machine, module);
+    *listing = list (machine, module);
   start = milliseconds ();
   if (LLVMTargetMachineEmitToMemoryBuffer (machine, module, LLVMObjectFile, &message, &object))
     *error = g_strdup (message);
@@ -195,6 +196,7 @@ GhloKernelFunc
 spike_jit_compile (SpikeJit               *self,
                    const GhloKernel       *kernel,
                    const GhloSchedule     *schedule,
+                   guint                   copies,
                    const SpikeJitOptions  *options,
                    SpikeJitTimes          *times,
                    char                  **listing,
@@ -202,13 +204,19 @@ spike_jit_compile (SpikeJit               *self,
 {
   LLVMTargetMachineRef machine = get_machine (self, options->codegen_level);
   LLVMTargetDataRef layout = LLVMCreateTargetDataLayout (machine);
-  g_autofree char *name = g_strdup_printf ("kernel_%u", self->n_kernels++);
+  g_autofree char *name = g_strdup_printf ("kernel_%u", self->n_kernels);
   double start = milliseconds ();
   LLVMContextRef context = LLVMContextCreate ();
-  LLVMModuleRef module = ghlo_llvm_emit (context, kernel, schedule, name, self->cpu, self->features);
+  LLVMModuleRef module = LLVMModuleCreateWithNameInContext (name, context);
   GhloKernelFunc function = NULL;
   LLVMMemoryBufferRef object;
 
+  for (guint i = 0; i < copies; i++)
+    {
+      g_autofree char *one = g_strdup_printf ("kernel_%u", self->n_kernels++);
+
+      ghlo_llvm_emit (module, kernel, schedule, one, self->cpu, self->features);
+    }
   LLVMSetTarget (module, self->triple);
   LLVMSetModuleDataLayout (module, layout);
   times->emit = milliseconds () - start;

@@ -37,11 +37,13 @@ typedef struct
  * processor. */
 SpikeJit      *spike_jit_new     (const char             *level,
                                   char                  **error);
-/* @listing (nullable) gets the assembly. NULL with a sentence in *@error. The function
- * lives as long as @self. */
+/* Compiles the same kernel @copies times in one module, as a program with many kernels
+ * would, and gives the first. @listing (nullable) gets the assembly. NULL with a
+ * sentence in *@error. The function lives as long as @self. */
 GhloKernelFunc spike_jit_compile (SpikeJit               *self,
                                   const GhloKernel       *kernel,
                                   const GhloSchedule     *schedule,
+                                  guint                   copies,
                                   const SpikeJitOptions  *options,
                                   SpikeJitTimes          *times,
                                   char                  **listing,

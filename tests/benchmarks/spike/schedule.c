@@ -70,7 +70,7 @@ ghlo_schedule_check (const GhloSchedule *self,
             || step < kernel->axes[self->vector_axis].extent))
       *why = "a temporary in registers spans the vector axis alone, unrolled as a whole";
   for (guint i = 0; i < kernel->n_stages; i++)
-    if (!parallel && kernel->stages[i].n_accumulators > 0 && !kernel->stages[i].order_free
+    if (!parallel && kernel->stages[i].n_accumulators > 0 && kernel->stages[i].first_merge == kernel->stages[i].end
         && kernel->stages[i].axes >> self->vector_axis & 1)
       *why = "a fold of a stated order does not run over the vector axis";
   for (guint i = 0; i < kernel->n_axes; i++)

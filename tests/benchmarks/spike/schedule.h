@@ -6,7 +6,7 @@
  *
  * Order of a reduction over the vector axis: element i belongs to accumulator
  * (i / width) % unroll, lane i % width, each folded from first to last, beginning at
- * the identity. Then accumulators u and u + n / 2 are combined while there is more than
+ * the identity. Then accumulators u and u + n / 2 are merged while there is more than
  * one (n halves), then lanes in the same way. A workgroup's invocations count as lanes.
  */
 
