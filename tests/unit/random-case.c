@@ -112,8 +112,7 @@ static char *
 check_round (const RandomCase    *self,
              const RandomSubject *subject,
              GhloPrepared        *prepared,
-             guint                index,
-             gboolean            *declined)
+             guint                index)
 {
   const GPtrArray *round = self->rounds->pdata[index];
   g_autofree GhloValue **found = g_new0 (GhloValue *, self->n_results + 1);
@@ -121,10 +120,7 @@ check_round (const RandomCase    *self,
   char *difference = NULL;
 
   if (!subject->executor->run (prepared, NULL, (GhloValue **) round->pdata, self->n_inputs, found, NULL, &error))
-    {
-      *declined = subject->may_decline && g_error_matches (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED);
-      return *declined ? NULL : g_strdup (error->message);
-    }
+    return g_strdup (error->message);
   for (guint i = 0; i < self->n_results && difference == NULL; i++)
     {
       g_autofree char *detail = random_compare (round->pdata[self->n_inputs + i], found[i], &self->numbers[i],
@@ -139,15 +135,14 @@ check_round (const RandomCase    *self,
 }
 
 char *
-random_case_check (const RandomCase *self,
-                   RandomSubject    *subject)
+random_case_check (const RandomCase    *self,
+                   const RandomSubject *subject)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (GhloIrModule) module = pass_apply (self->module, &subject->passes, NULL, &error);
   g_autoptr (GhloDiagnostics) diagnostics = ghlo_diagnostics_new ("random.mlir", "", 0);
   GhloPrepared *prepared;
   char *difference = NULL;
-  gboolean declined = FALSE;
 
   if (module == NULL)
     return g_strdup_printf ("the passes: %s", error->message);
@@ -159,16 +154,10 @@ random_case_check (const RandomCase *self,
     }
   prepared = subject->executor->prepare (module, ghlo_ir_module_find (module, "main"), NULL, &error);
   if (prepared == NULL)
-    {
-      declined = subject->may_decline && g_error_matches (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED);
-      if (!declined)
-        return g_strdup_printf ("preparing: %s", error->message);
-    }
-  for (guint i = 0; i < self->rounds->len && difference == NULL && !declined; i++)
-    difference = check_round (self, subject, prepared, i, &declined);
-  if (prepared != NULL)
-    subject->executor->release (prepared);
-  subject->n_declined += declined;
+    return g_strdup_printf ("preparing: %s", error->message);
+  for (guint i = 0; i < self->rounds->len && difference == NULL; i++)
+    difference = check_round (self, subject, prepared, i);
+  subject->executor->release (prepared);
 
   return difference;
 }

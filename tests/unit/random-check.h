@@ -19,8 +19,6 @@ typedef struct
   GhloPassOptions     passes;
   gboolean            same_bits;     /* also of what is only near elsewhere: the reference executor itself */
   gboolean            has_jitter;    /* run the program with random_jitter () in it */
-  gboolean            may_decline;   /* UNSUPPORTED is no failure; counted */
-  guint               n_declined;
 } RandomSubject;
 
 /* A program with inputs and the answers to them. */
@@ -45,10 +43,10 @@ gboolean    random_case_answer     (RandomCase          *self,
 void        random_case_free       (RandomCase          *self);
 /* What differs, as a sentence that the caller frees; NULL when all agrees. */
 char       *random_case_check      (const RandomCase    *self,
-                                    RandomSubject       *subject);
+                                    const RandomSubject *subject);
 /* The least program found that still fails, and its inputs, as text. */
 char       *random_case_shrink     (const RandomCase    *self,
-                                    RandomSubject       *subject);
+                                    const RandomSubject *subject);
 
 /* Changes the program's answers as far as they may differ between executors. */
 void        random_jitter          (GhloIrModule        *module,
@@ -65,7 +63,7 @@ char       *random_coverage_missing (void);
 gboolean    random_check_programs  (guint32              seed,
                                     guint                n,
                                     const RandomOptions *options,
-                                    RandomSubject       *subjects,
+                                    const RandomSubject *subjects,
                                     guint                n_subjects,
                                     gboolean             is_verbose);
 

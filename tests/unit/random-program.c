@@ -31,6 +31,10 @@ gint64
 random_size (RandomProgram *self)
 {
   static const gint64 sizes[] = { 2, 2, 2, 2, 2, 3, 3, 3, 1, 1, 4, 5 };
+  static const gint64 large[] = { 7, 8, 9, 16, 17, 31, 33, 64, 100 };
+
+  if (self->is_large && random_once (self, 4))
+    return large[random_pick (self, G_N_ELEMENTS (large))];
 
   return random_once (self, 40) ? 0 : sizes[random_pick (self, G_N_ELEMENTS (sizes))];
 }
@@ -108,6 +112,8 @@ random_type (RandomProgram *self,
 
   for (guint i = 0; i < type.rank; i++)
     type.dimensions[i] = random_size (self);
+  while (!random_fits (self, &type))
+    type.rank--;
 
   return type;
 }
@@ -221,6 +227,7 @@ random_program_new (guint32              seed,
   self->results = g_array_new (FALSE, TRUE, sizeof (guint));
   self->is_loose = options->is_loose;
   self->for_passes = options->for_passes;
+  self->is_large = random_once (self, 6);
   for (guint i = 0; i < 3; i++)
     {
       RandomType type = random_type (self, 3);

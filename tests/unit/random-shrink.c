@@ -120,9 +120,9 @@ copy_case (const RandomCase *self)
 
 /* Takes over @candidate when it still fails. */
 static gboolean
-try_case (RandomCase    **self,
-          RandomCase     *candidate,
-          RandomSubject  *subject)
+try_case (RandomCase         **self,
+          RandomCase          *candidate,
+          const RandomSubject *subject)
 {
   g_autoptr (RandomCase) owned = candidate;
   g_autoptr (GhloDiagnostics) diagnostics = ghlo_diagnostics_new ("random.mlir", "", 0);
@@ -182,9 +182,9 @@ values_of (const RandomCase *self,
 
 /* Operation @n gives way to arguments. */
 static gboolean
-try_cut (RandomCase    **self,
-         guint           n,
-         RandomSubject  *subject)
+try_cut (RandomCase         **self,
+         guint                n,
+         const RandomSubject *subject)
 {
   g_autoptr (GPtrArray) answers = NULL;
   RandomCase *copy;
@@ -224,8 +224,8 @@ try_cut (RandomCase    **self,
 }
 
 static void
-keep_one_result (RandomCase    **self,
-                 RandomSubject  *subject)
+keep_one_result (RandomCase         **self,
+                 const RandomSubject *subject)
 {
   for (guint i = 0; i < (*self)->n_results; i++)
     {
@@ -240,8 +240,8 @@ keep_one_result (RandomCase    **self,
 }
 
 static void
-keep_one_round (RandomCase    **self,
-                RandomSubject  *subject)
+keep_one_round (RandomCase         **self,
+                const RandomSubject *subject)
 {
   for (guint i = (*self)->rounds->len; i > 0 && (*self)->rounds->len > 1; i--)
     {
@@ -282,8 +282,8 @@ append_inputs (const RandomCase *self,
 }
 
 char *
-random_case_shrink (const RandomCase *self,
-                    RandomSubject    *subject)
+random_case_shrink (const RandomCase    *self,
+                    const RandomSubject *subject)
 {
   RandomCase *small = copy_case (self);
   g_autoptr (GhloIrModule) after = NULL;

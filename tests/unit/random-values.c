@@ -58,14 +58,15 @@ random_vector (GhloElementType element,
 }
 
 gboolean
-random_fits (const RandomType *type)
+random_fits (const RandomProgram *self,
+             const RandomType    *type)
 {
   gint64 n = 1;
 
   for (guint i = 0; i < type->rank; i++)
     n *= MAX (type->dimensions[i], 1);
 
-  return type->rank <= RANDOM_MAX_RANK && n <= RANDOM_MAX_ELEMENTS;
+  return type->rank <= RANDOM_MAX_RANK && n <= (self->is_large ? RANDOM_MANY_ELEMENTS : RANDOM_MAX_ELEMENTS);
 }
 
 const char *
