@@ -112,7 +112,8 @@ choose_product (RandomProgram *self,
   append_free (&product->result, &product->lhs, product);
   append_free (&product->result, &product->rhs, product);
 
-  return random_fits (self, &product->result) && random_fits (self, &product->rhs.type) && random_fits (self, &product->lhs.type);
+  return random_fits (self, &product->result) && random_fits (self, &product->rhs.type)
+         && random_fits (self, &product->lhs.type);
 }
 
 /* An argument of some of @type's dimensions, repeated along the others. */

@@ -199,11 +199,32 @@ random_grow (RandomProgram *self,
     make_one (self);
 }
 
+/* How often each value is named in @main, once where it is defined. */
+static guint *
+count_names (const RandomProgram *self)
+{
+  guint *counts = g_new0 (guint, self->n_ids + 1);
+
+  for (const char *place = strstr (self->body->str, "%v"); place != NULL; place = strstr (place + 2, "%v"))
+    counts[MIN (g_ascii_strtoull (place + 2, NULL, 10), self->n_ids)]++;
+
+  return counts;
+}
+
+/* Everything that nothing uses, in half of the programs; or a few late values, so that
+ * much is dead. */
 static void
 choose_results (RandomProgram *self)
 {
+  g_autofree guint *counts = count_names (self);
   guint n = 3 + random_pick (self, 3);
 
+  if (random_once (self, 2))
+    for (guint i = 0; i < self->n_values; i++)
+      if (counts[self->values[i].id] == 1)
+        g_array_append_val (self->results, self->values[i].id);
+  if (self->results->len > 0)
+    return;
   for (guint i = 0; i < n && i < self->n_values; i++)
     {
       guint value = i < 3 ? self->n_values - 1 - i : random_pick (self, self->n_values);
@@ -259,7 +280,7 @@ static void
 append_arguments (const RandomProgram *self,
                   GString             *text)
 {
-  static const char *const words[] = { "grid", "special", "wild", "positive" };
+  static const char *const words[] = { "grid", "special", "wild", "plain", "positive" };
 
   for (guint i = 0; i < self->arguments->len; i++)
     {

@@ -251,6 +251,8 @@ random_constant (RandomProgram    *self,
 
   closed.open = 0;
   fill = choose_fill (self, fill);
+  if (is_splat && random_once (self, 2))
+    fill = RANDOM_FILL_PLAIN;
   random_fill (type->element, type->dimensions, type->rank, fill, g_rand_int (self->random), data);
   ghlo_ir_append_elements (text, type->element, type->dimensions, type->rank, data, is_splat);
   value = random_define (self, &closed, random_numbers_filled (type->element, fill));
