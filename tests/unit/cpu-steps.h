@@ -98,8 +98,11 @@ step_tensor_fill (StepTensor      *self,
     }
 }
 
-/* Whether two numbers agree: bits, or NaN both, or within @tolerance of the larger; bits
- * alone where that is negative. */
+/* For tolerances: the same bits; the same but for the bits of a NaN. */
+#define STEP_SAME_BITS (-2.0)
+#define STEP_SAME      (-1.0)
+
+/* Whether two numbers agree: bits, or NaN both, or within @tolerance of the larger. */
 static inline void
 step_compare (const GhloView  *found,
               const GhloValue *expected,
@@ -120,7 +123,7 @@ step_compare (const GhloView  *found,
       f = complex_number ? CMPLX (scalar.c.re, scalar.c.im)
           : ghlo_element_info (found->element_type)->element_class == GHLO_ELEMENT_CLASS_FLOAT ? scalar.f
           : (double) scalar.i;
-      if (tolerance >= 0
+      if (tolerance > STEP_SAME_BITS
           && ((isnan (creal (e)) && isnan (creal (f))) || cabs (e - f) <= tolerance * MAX (cabs (e), 1)))
         continue;
       g_error ("%s: element %" G_GSIZE_FORMAT ": expected %.17g, found %.17g", how, i, creal (e), creal (f));

@@ -9,7 +9,7 @@
 #include "pass-help.h"
 
 /* Equal bits, or NaN both. */
-#define EXACT -1.0
+#define EXACT STEP_SAME
 
 static const char *const integer_types[] = {
   "i8", "i16", "i32", "i64", "ui8", "ui16", "ui32", "ui64", NULL,
