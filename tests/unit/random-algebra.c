@@ -136,7 +136,7 @@ make_fft (RandomProgram *self,
     result.dimensions[type.rank - 1] = transformed[n - 1] / 2 + 1;
   else if (kind == 3)
     type.dimensions[type.rank - 1] = transformed[n - 1] / 2 + 1;
-  if (!random_fits (&type) || !random_fits (&result))
+  if (!random_fits (self, &type) || !random_fits (self, &result))
     return FALSE;
   operand = random_tame (self, &type);
   numbers = random_numbers_stable (type.element, self->values[operand].numbers, 2 * count, 8);

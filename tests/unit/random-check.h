@@ -18,13 +18,13 @@ typedef struct
   const GhloExecutor *executor;
   GhloPassOptions     passes;
   gboolean            same_bits;     /* also of what is only near elsewhere: the reference executor itself */
-  gboolean            may_decline;   /* UNSUPPORTED is no failure; counted */
-  guint               n_declined;
+  gboolean            has_jitter;    /* run the program with random_jitter () in it */
 } RandomSubject;
 
 /* A program with inputs and the answers to them. */
 typedef struct
 {
+  const RandomProgram *program;      /* borrowed; what is known of its values */
   GhloIrModule  *module;
   guint          n_inputs, n_results;
   GPtrArray     *rounds;             /* arrays of n_inputs values and, behind them, n_results answers */
@@ -39,16 +39,18 @@ RandomCase *random_case_new        (const RandomProgram *program,
                                     GError             **error);
 /* Runs the reference executor for the answers, which go behind the inputs of each round. */
 gboolean    random_case_answer     (RandomCase          *self,
-                                    const RandomProgram *program,
                                     GError             **error);
 void        random_case_free       (RandomCase          *self);
 /* What differs, as a sentence that the caller frees; NULL when all agrees. */
 char       *random_case_check      (const RandomCase    *self,
-                                    RandomSubject       *subject);
+                                    const RandomSubject *subject);
 /* The least program found that still fails, and its inputs, as text. */
 char       *random_case_shrink     (const RandomCase    *self,
-                                    const RandomProgram *program,
-                                    RandomSubject       *subject);
+                                    const RandomSubject *subject);
+
+/* Changes the program's answers as far as they may differ between executors. */
+void        random_jitter          (GhloIrModule        *module,
+                                    const RandomProgram *program);
 
 /* What was made: operations and the element types of their first operands. */
 void        random_coverage_add    (const GhloIrModule  *module);
@@ -61,7 +63,7 @@ char       *random_coverage_missing (void);
 gboolean    random_check_programs  (guint32              seed,
                                     guint                n,
                                     const RandomOptions *options,
-                                    RandomSubject       *subjects,
+                                    const RandomSubject *subjects,
                                     guint                n_subjects,
                                     gboolean             is_verbose);
 

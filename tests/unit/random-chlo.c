@@ -234,7 +234,7 @@ make_broadcasting (RandomProgram *self,
   known[0] = self->values[operands[0]].numbers;
   known[1] = self->values[operands[1]].numbers;
   numbers = broadcast_numbers (row->kind, type.element, known);
-  if (!random_fits (&result) || !random_allows (self, numbers))
+  if (!random_fits (self, &result) || !random_allows (self, numbers))
     return FALSE;
   for (guint i = 0; i < partner.rank; i++)
     map[i] = result.rank - partner.rank + i;
@@ -256,7 +256,7 @@ make_broadcast_other (RandomProgram *self,
   guint operands[3] = { value, random_like (self, &partner) };
   RandomNumbers known[2] = { self->values[value].numbers, self->values[operands[1]].numbers }, numbers;
 
-  if (!random_fits (&result))
+  if (!random_fits (self, &result))
     return FALSE;
   if (random_once (self, 3) && !random_is_complex (type.element))
     {

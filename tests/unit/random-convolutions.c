@@ -111,7 +111,7 @@ choose_convolution (RandomProgram *self,
       *size_of (&conv->result, conv->labels[2], (char) ('0' + i)) = size;
     }
 
-  return random_fits (&conv->kernel) && random_fits (&conv->result);
+  return random_fits (self, &conv->kernel) && random_fits (self, &conv->result);
 }
 
 static const char *

@@ -101,7 +101,7 @@ make_dynamic_broadcast (RandomProgram *self,
   for (guint i = 0; i < type.rank; i++)
     if (type.dimensions[i] != 1)
       result.dimensions[places[i]] = type.dimensions[i];
-  if (!random_fits (&result))
+  if (!random_fits (self, &result))
     return FALSE;
   operands[1] = shape_value (self, result.dimensions, result.rank);
   open_some (self, &result);
@@ -158,7 +158,7 @@ make_dynamic_pad (RandomProgram *self,
         amounts[0][i] = amounts[1][i] = 0;
       result.dimensions[i] = size + amounts[0][i] + amounts[1][i];
     }
-  if (!random_fits (&result))
+  if (!random_fits (self, &result))
     return FALSE;
   operands[1] = random_like (self, &scalar);
   for (guint i = 0; i < 3; i++)

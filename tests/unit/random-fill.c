@@ -76,6 +76,26 @@ grid_scalar (GhloElementType type,
 }
 
 static GhloScalar
+plain_scalar (GhloElementType type,
+              guint32         bits)
+{
+  static const double reals[] = { 0, -0.0, 1, -1, 2, 0.5, 0, 1 };
+  static const gint64 integers[] = { 0, 1, -1, 2, 3, 4, 0, 1 };
+  GhloScalar value = { .c = { 0, 0 } };
+
+  if (type == GHLO_ELEMENT_TYPE_F8E8M0FNU)
+    value.f = 1 + bits % 2;
+  else if (ghlo_element_type_is_float (type) || ghlo_element_type_is_complex (type))
+    value.c.re = reals[bits % (ghlo_element_info (type)->mantissa_bits >= 7 ? 8 : 5)];
+  else
+    value.i = type == GHLO_ELEMENT_TYPE_I1 ? bits & 1 : integers[bits % 8];
+  if (ghlo_element_type_is_complex (type) && bits % 5 == 0)
+    value.c.im = 1;
+
+  return value;
+}
+
+static GhloScalar
 special_scalar (GhloElementType type,
                 guint32         bits)
 {
@@ -140,6 +160,7 @@ random_fill (GhloElementType  type,
       gint64 column = (gint64) i % columns, row = (gint64) i / columns % rows;
       GhloScalar value = fill == RANDOM_FILL_WILD      ? pass_awkward (type, bits % 225)
                          : fill == RANDOM_FILL_SPECIAL ? special_scalar (type, bits)
+                         : fill == RANDOM_FILL_PLAIN   ? plain_scalar (type, bits)
                          : fill == RANDOM_FILL_POSITIVE
                            ? positive_scalar (type, seed, rank >= 2 ? i / (gsize) (rows * columns) : i, row,
                                               rank >= 2 ? column : row, rows)
@@ -157,13 +178,13 @@ random_numbers_filled (GhloElementType type,
   gboolean is_number = ghlo_element_type_is_float (type) || ghlo_element_type_is_complex (type);
 
   /* Where there is no infinity its place is taken by the largest number. */
-  if (fill == RANDOM_FILL_WILD
+  if (fill == RANDOM_FILL_WILD || (fill == RANDOM_FILL_PLAIN && !is_number)
       || (fill == RANDOM_FILL_SPECIAL && type != GHLO_ELEMENT_TYPE_I1
           && (!is_number || ghlo_element_info (type)->bits < 8)))
     return numbers;
   numbers = random_numbers_small (type == GHLO_ELEMENT_TYPE_I1 ? 1 : 8, is_number ? grid_step (type) / 2 : 1);
   numbers.specials = fill == RANDOM_FILL_SPECIAL && is_number;
-  if (fill == RANDOM_FILL_GRID && is_number)
+  if ((fill == RANDOM_FILL_GRID || fill == RANDOM_FILL_PLAIN) && is_number)
     {
       numbers.magnitude = ghlo_element_info (type)->mantissa_bits >= 7 ? 4 : 2;
       numbers.step = grid_step (type);

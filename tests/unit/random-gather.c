@@ -136,7 +136,7 @@ choose_places (RandomProgram *self,
     return FALSE;
   choose_windows (self, places);
 
-  return random_fits (&places->windows) && random_fits (&places->indices);
+  return random_fits (self, &places->windows) && random_fits (self, &places->indices);
 }
 
 static RandomNumbers

@@ -100,7 +100,7 @@ make_index_select (RandomProgram *self,
     result.dimensions[result.rank++] = index.dimensions[i];
   for (guint i = dimension + 1; i < type.rank; i++)
     result.dimensions[result.rank++] = type.dimensions[i];
-  if (!random_fits (&result))
+  if (!random_fits (self, &result))
     return FALSE;
   operands[1] = random_like (self, &index);
   random_generic_op (self, "stablehlo.torch_index_select", operands, 2,

@@ -13,7 +13,7 @@ move (RandomProgram    *self,
       const char       *attributes,
       const RandomType *result)
 {
-  if (!random_fits (result))
+  if (!random_fits (self, result))
     return FALSE;
   random_op (self, name, &value, 1, attributes, result, self->values[value].numbers);
 
@@ -164,7 +164,7 @@ make_concatenate (RandomProgram *self,
       numbers = random_numbers_join (numbers, self->values[operands[i]].numbers);
       result.dimensions[dimension] += other.dimensions[dimension];
     }
-  if (!random_fits (&result))
+  if (!random_fits (self, &result))
     return FALSE;
   random_op (self, "stablehlo.concatenate", operands, n, random_printf (self, ", dim = %u", dimension), &result,
              numbers);
@@ -192,7 +192,7 @@ make_pad (RandomProgram *self,
         low[i] = high[i] = 0;
       result.dimensions[i] = size + low[i] + high[i];
     }
-  if (!random_fits (&result))
+  if (!random_fits (self, &result))
     return FALSE;
   operands[1] = random_like (self, &scalar);
   random_op (self, "stablehlo.pad", operands, 2,
@@ -261,7 +261,7 @@ make_bitcast (RandomProgram *self,
   if (known.trust == RANDOM_NONE || (random_is_float (type.element) && known.specials))
     numbers.trust = RANDOM_NONE, numbers.reordered = TRUE;
   numbers.reordered |= known.reordered;
-  if (!random_fits (&result) || !random_allows (self, numbers))
+  if (!random_fits (self, &result) || !random_allows (self, numbers))
     return FALSE;
   random_op (self, "stablehlo.bitcast_convert", &value, 1, "", &result, numbers);
 

@@ -70,21 +70,16 @@ static double
 whole_error (GhloElementType type,
              RandomNumbers   a)
 {
-  if (a.trust != RANDOM_NEAR || (a.error == 0 && a.ulps == 0))
+  if (a.trust != RANDOM_NEAR)
     return 0;
 
-  return a.error + a.ulps * random_epsilon (type) * a.magnitude;
+  return a.error + (a.ulps > 0 ? a.ulps * random_epsilon (type) * a.magnitude : 0);
 }
 
 static RandomNumbers
 none (RandomNumbers a)
 {
-  a.trust = RANDOM_NONE;
-  a.magnitude = INFINITY;
-  a.step = 0;
-  a.specials = TRUE;
-
-  return a;
+  return (RandomNumbers) { .magnitude = INFINITY, .specials = TRUE, .reordered = a.reordered };
 }
 
 RandomNumbers
@@ -142,6 +137,8 @@ rounded (GhloElementType type,
       a.step = 0;
       a.specials = TRUE;
     }
+  if (a.trust == RANDOM_NEAR && !isfinite (a.error))
+    return none (a);
   /* A type without a zero, and one without a sign, turn some numbers into others. */
   if (type == GHLO_ELEMENT_TYPE_F8E8M0FNU && a.trust > RANDOM_NONE && a.trust < RANDOM_BITS)
     a.trust = RANDOM_NONE;

@@ -37,8 +37,9 @@ typedef enum
   RANDOM_FILL_GRID,         /* small multiples of a half, or of one in narrow types */
   RANDOM_FILL_SPECIAL,      /* the same with NaN, infinities, -0 and extreme integers among them */
   RANDOM_FILL_WILD,         /* awkward numbers of all sizes */
+  RANDOM_FILL_PLAIN,        /* what rules look for: 0, -0, 1, -1, 2 and the like */
   RANDOM_FILL_POSITIVE,     /* positive definite matrices in the last two dimensions; else positive numbers */
-  RANDOM_FILL_ANY,          /* one of the first three; of choosing only */
+  RANDOM_FILL_ANY,          /* one of GRID, SPECIAL and WILD; of choosing only */
 } RandomFill;
 
 /* How an operation treats operands that are not the same bits everywhere. */

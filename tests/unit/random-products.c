@@ -112,7 +112,8 @@ choose_product (RandomProgram *self,
   append_free (&product->result, &product->lhs, product);
   append_free (&product->result, &product->rhs, product);
 
-  return random_fits (&product->result) && random_fits (&product->rhs.type) && random_fits (&product->lhs.type);
+  return random_fits (self, &product->result) && random_fits (self, &product->rhs.type)
+         && random_fits (self, &product->lhs.type);
 }
 
 /* An argument of some of @type's dimensions, repeated along the others. */
@@ -299,7 +300,7 @@ make_einsum (RandomProgram *self,
     }
   operands[1] = random_tame (self, &rhs);
   numbers = summed (self, lhs.element, lhs.element, value, operands[1], count);
-  if (!random_fits (&result) || !random_allows (self, numbers))
+  if (!random_fits (self, &result) || !random_allows (self, numbers))
     return FALSE;
   random_op (self, "stablehlo.einsum", operands, 2, random_printf (self, ", config = \"%s\"", config->str), &result,
              numbers);

@@ -31,6 +31,10 @@ gint64
 random_size (RandomProgram *self)
 {
   static const gint64 sizes[] = { 2, 2, 2, 2, 2, 3, 3, 3, 1, 1, 4, 5 };
+  static const gint64 large[] = { 7, 8, 9, 16, 17, 31, 33, 64, 100 };
+
+  if (self->is_large && random_once (self, 4))
+    return large[random_pick (self, G_N_ELEMENTS (large))];
 
   return random_once (self, 40) ? 0 : sizes[random_pick (self, G_N_ELEMENTS (sizes))];
 }
@@ -108,6 +112,8 @@ random_type (RandomProgram *self,
 
   for (guint i = 0; i < type.rank; i++)
     type.dimensions[i] = random_size (self);
+  while (!random_fits (self, &type))
+    type.rank--;
 
   return type;
 }
@@ -193,11 +199,32 @@ random_grow (RandomProgram *self,
     make_one (self);
 }
 
+/* How often each value is named in @main, once where it is defined. */
+static guint *
+count_names (const RandomProgram *self)
+{
+  guint *counts = g_new0 (guint, self->n_ids + 1);
+
+  for (const char *place = strstr (self->body->str, "%v"); place != NULL; place = strstr (place + 2, "%v"))
+    counts[MIN (g_ascii_strtoull (place + 2, NULL, 10), self->n_ids)]++;
+
+  return counts;
+}
+
+/* Everything that nothing uses, in half of the programs; or a few late values, so that
+ * much is dead. */
 static void
 choose_results (RandomProgram *self)
 {
+  g_autofree guint *counts = count_names (self);
   guint n = 3 + random_pick (self, 3);
 
+  if (random_once (self, 2))
+    for (guint i = 0; i < self->n_values; i++)
+      if (counts[self->values[i].id] == 1)
+        g_array_append_val (self->results, self->values[i].id);
+  if (self->results->len > 0)
+    return;
   for (guint i = 0; i < n && i < self->n_values; i++)
     {
       guint value = i < 3 ? self->n_values - 1 - i : random_pick (self, self->n_values);
@@ -221,6 +248,7 @@ random_program_new (guint32              seed,
   self->results = g_array_new (FALSE, TRUE, sizeof (guint));
   self->is_loose = options->is_loose;
   self->for_passes = options->for_passes;
+  self->is_large = random_once (self, 6);
   for (guint i = 0; i < 3; i++)
     {
       RandomType type = random_type (self, 3);
@@ -252,7 +280,7 @@ static void
 append_arguments (const RandomProgram *self,
                   GString             *text)
 {
-  static const char *const words[] = { "grid", "special", "wild", "positive" };
+  static const char *const words[] = { "grid", "special", "wild", "plain", "positive" };
 
   for (guint i = 0; i < self->arguments->len; i++)
     {

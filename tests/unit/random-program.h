@@ -18,7 +18,8 @@ enum
 {
   RANDOM_MAX_RANK = 6,
   RANDOM_MAX_VALUES = 160,
-  RANDOM_MAX_ELEMENTS = 400,   /* of one value */
+  RANDOM_MAX_ELEMENTS = 400,   /* of one value, and … */
+  RANDOM_MANY_ELEMENTS = 4000, /* … in a program of large ones */
 };
 
 typedef struct
@@ -60,6 +61,7 @@ typedef struct
   gboolean       is_scalar;    /* inside one of scalars */
   gboolean       is_loose;     /* values that another executor may answer otherwise are allowed */
   gboolean       for_passes;   /* makers by the weights for passes */
+  gboolean       is_large;     /* some sizes fill vectors and leave a rest */
   GArray        *arguments;    /* RandomArgument, of @main */
   GArray        *known;        /* RandomNumbers by id */
   GArray        *results;      /* guint: ids of what @main returns */
@@ -139,7 +141,8 @@ RandomType     random_scalar             (GhloElementType      element);
 RandomType     random_vector             (GhloElementType      element,
                                           gint64               size);
 /* May a value be of that type: not too many elements. */
-gboolean       random_fits               (const RandomType    *type);
+gboolean       random_fits               (const RandomProgram *self,
+                                          const RandomType    *type);
 
 /* Values. Those that define them write the text themselves. */
 guint          random_define             (RandomProgram       *self,

@@ -276,7 +276,7 @@ make_reduce_window (RandomProgram *self,
   operands[1] = random_tame (self, &scalar);
   numbers = random_numbers_join (self->values[value].numbers, self->values[operands[1]].numbers);
   numbers = random_reduced (type.element, &reduction, numbers, count + 1);
-  if (!random_fits (&result) || !random_allows (self, numbers))
+  if (!random_fits (self, &result) || !random_allows (self, numbers))
     return FALSE;
   random_generic_op (self, "stablehlo.reduce_window", operands, 2,
                      random_printf (self, " (%s) {%s, %s, %s, %s, %s}",
@@ -304,7 +304,7 @@ make_select_and_scatter (RandomProgram *self,
   if (type.rank == 0 || type.rank > 4 || random_is_complex (type.element) || type.element == GHLO_ELEMENT_TYPE_I1)
     return FALSE;
   choose_window (self, &source, &window, TRUE);
-  if (!random_fits (&source))
+  if (!random_fits (self, &source))
     return FALSE;
   operands[1] = random_tame (self, &source);
   operands[2] = random_tame (self, &scalar);

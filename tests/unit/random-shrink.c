@@ -102,6 +102,7 @@ copy_case (const RandomCase *self)
 {
   RandomCase *copy = g_new0 (RandomCase, 1);
 
+  copy->program = self->program;
   copy->module = ghlo_ir_module_copy (self->module);
   copy->rounds = g_ptr_array_new_with_free_func ((GDestroyNotify) g_ptr_array_unref);
   for (guint i = 0; i < self->rounds->len; i++)
@@ -121,15 +122,14 @@ copy_case (const RandomCase *self)
 static gboolean
 try_case (RandomCase         **self,
           RandomCase          *candidate,
-          const RandomProgram *program,
-          RandomSubject       *subject)
+          const RandomSubject *subject)
 {
   g_autoptr (RandomCase) owned = candidate;
   g_autoptr (GhloDiagnostics) diagnostics = ghlo_diagnostics_new ("random.mlir", "", 0);
   g_autofree char *difference = NULL;
 
   drop_unused (candidate);
-  if (!ghlo_ir_verify (candidate->module, diagnostics, NULL) || !random_case_answer (candidate, program, NULL))
+  if (!ghlo_ir_verify (candidate->module, diagnostics, NULL) || !random_case_answer (candidate, NULL))
     return FALSE;
   difference = random_case_check (candidate, subject);
   if (difference == NULL)
@@ -184,8 +184,7 @@ values_of (const RandomCase *self,
 static gboolean
 try_cut (RandomCase         **self,
          guint                n,
-         const RandomProgram *program,
-         RandomSubject       *subject)
+         const RandomSubject *subject)
 {
   g_autoptr (GPtrArray) answers = NULL;
   RandomCase *copy;
@@ -221,13 +220,12 @@ try_cut (RandomCase         **self,
     }
   update_main (copy->module);
 
-  return try_case (self, copy, program, subject);
+  return try_case (self, copy, subject);
 }
 
 static void
 keep_one_result (RandomCase         **self,
-                 const RandomProgram *program,
-                 RandomSubject       *subject)
+                 const RandomSubject *subject)
 {
   for (guint i = 0; i < (*self)->n_results; i++)
     {
@@ -236,22 +234,21 @@ keep_one_result (RandomCase         **self,
 
       g_ptr_array_add (values, ghlo_ir_op_operand (main_block (copy->module)->last, i));
       set_results (copy->module, values);
-      if (try_case (self, copy, program, subject))
+      if (try_case (self, copy, subject))
         return;
     }
 }
 
 static void
 keep_one_round (RandomCase         **self,
-                const RandomProgram *program,
-                RandomSubject       *subject)
+                const RandomSubject *subject)
 {
   for (guint i = (*self)->rounds->len; i > 0 && (*self)->rounds->len > 1; i--)
     {
       RandomCase *copy = copy_case (*self);
 
       g_ptr_array_remove_index (copy->rounds, i - 1);
-      try_case (self, copy, program, subject);
+      try_case (self, copy, subject);
     }
 }
 
@@ -286,26 +283,25 @@ append_inputs (const RandomCase *self,
 
 char *
 random_case_shrink (const RandomCase    *self,
-                    const RandomProgram *program,
-                    RandomSubject       *subject)
+                    const RandomSubject *subject)
 {
   RandomCase *small = copy_case (self);
   g_autoptr (GhloIrModule) after = NULL;
   g_autofree char *difference = NULL, *before = NULL, *became = NULL;
   g_autoptr (GString) text = g_string_new (NULL);
 
-  if (!random_case_answer (small, program, NULL))
+  if (!random_case_answer (small, NULL))
     {
       random_case_free (small);
       return g_strdup ("the program cannot be made smaller");
     }
-  keep_one_round (&small, program, subject);
-  keep_one_result (&small, program, subject);
+  keep_one_round (&small, subject);
+  keep_one_result (&small, subject);
   for (gboolean is_smaller = TRUE; is_smaller;)
     {
       is_smaller = FALSE;
       for (guint n = count_ops (small->module); n > 0; n--)
-        if (n <= count_ops (small->module) && try_cut (&small, n - 1, program, subject))
+        if (n <= count_ops (small->module) && try_cut (&small, n - 1, subject))
           is_smaller = TRUE;
     }
   difference = random_case_check (small, subject);

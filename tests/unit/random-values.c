@@ -58,14 +58,15 @@ random_vector (GhloElementType element,
 }
 
 gboolean
-random_fits (const RandomType *type)
+random_fits (const RandomProgram *self,
+             const RandomType    *type)
 {
   gint64 n = 1;
 
   for (guint i = 0; i < type->rank; i++)
     n *= MAX (type->dimensions[i], 1);
 
-  return type->rank <= RANDOM_MAX_RANK && n <= RANDOM_MAX_ELEMENTS;
+  return type->rank <= RANDOM_MAX_RANK && n <= (self->is_large ? RANDOM_MANY_ELEMENTS : RANDOM_MAX_ELEMENTS);
 }
 
 const char *
@@ -175,7 +176,7 @@ random_define (RandomProgram    *self,
 {
   RandomValue value = { .type = *type, .numbers = numbers, .id = self->n_ids++ };
 
-  g_assert (self->n_values < RANDOM_MAX_VALUES);
+  g_assert (self->n_values < RANDOM_MAX_VALUES && !isnan (numbers.error));
   g_array_append_val (self->known, numbers);
   self->values[self->n_values] = value;
 
@@ -250,6 +251,8 @@ random_constant (RandomProgram    *self,
 
   closed.open = 0;
   fill = choose_fill (self, fill);
+  if (is_splat && random_once (self, 2))
+    fill = RANDOM_FILL_PLAIN;
   random_fill (type->element, type->dimensions, type->rank, fill, g_rand_int (self->random), data);
   ghlo_ir_append_elements (text, type->element, type->dimensions, type->rank, data, is_splat);
   value = random_define (self, &closed, random_numbers_filled (type->element, fill));

@@ -28,7 +28,9 @@ static const struct
   const GhloExecutor *(*get) (void);
   guint               level;
   gboolean            same_bits;
+  gboolean            has_jitter;
 } executors[] = {
+  { "reference with jitter", ghlo_reference_executor, 0, FALSE, TRUE },
   { "reference", ghlo_reference_executor, 0, TRUE },
   { "reference", ghlo_reference_executor, 1, TRUE },
   { "reference", ghlo_reference_executor, 2, TRUE },
@@ -51,6 +53,7 @@ list_subjects (void)
       RandomSubject subject = {
         .name = g_strdup_printf ("%s at O%u", executors[i].name, executors[i].level),
         .executor = executors[i].get (), .passes.level = executors[i].level, .same_bits = executors[i].same_bits,
+        .has_jitter = executors[i].has_jitter,
       };
 
       g_array_append_val (subjects, subject);
@@ -60,7 +63,7 @@ list_subjects (void)
       char **off = g_new0 (char *, 2);
       RandomSubject subject = {
         .name = g_strdup_printf ("reference at O2 without %s", ghlo_pass_get_name (i)),
-        .executor = ghlo_reference_executor (), .passes.level = 2, .same_bits = TRUE,
+        .executor = ghlo_reference_executor (), .passes.level = 2, .same_bits = TRUE
       };
 
       off[0] = g_strdup (ghlo_pass_get_name (i));
