@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Lines of numbers into one. Floats go into several vectors side by side, since each
- * addition waits for the one before; compilers do this for integers by themselves.
+ * Lines of numbers into one. Sums and products of floats go into several vectors side by
+ * side, since each waits for the one before; the rest compilers do by themselves.
  * Compiled for each level.
  */
 
@@ -48,48 +48,36 @@ INTEGER (boolean_and, I1, (x != 0) & y)
 INTEGER (boolean_or, I1, (x != 0) | y)
 INTEGER (boolean_xor, I1, (x != 0) ^ y)
 
-/* As the elementwise loops have them (kernels-elementwise-float.c). */
-#define EXTREMES(V, U) \
-  static inline V \
-  maximum_##V (V x, \
-               V y) \
+/* Floats without NaN are in the order of their bits as signed integers, once those of
+ * negative ones are turned round; the negative zero is below the other. NaN is what has a
+ * magnitude beyond infinity's. */
+#define EXTREME(name, S, U, better, most, infinity) \
+  static void \
+  name (const guint8 *from, \
+        gsize         n, \
+        guint8       *accumulator) \
   { \
-    U greater = (U) (x > y), less = (U) (x < y), equal = (U) (x == y); \
-    U other = (equal & (U) x & (U) y) | (~(equal | less | greater) & (U) (x + y)); \
+    const S##_there *a = (gconstpointer) from; \
+    const S first = *(S##_there *) (gpointer) accumulator; \
+    S best = first < 0 ? first ^ most : first; \
+    U largest = (U) (first & most); \
 \
-    return (V) (other | (greater & (U) x) | (less & (U) y)); \
-  } \
+    for (gsize i = 0; i < n; i++) \
+      { \
+        const S x = a[i], place = x < 0 ? x ^ most : x; \
+        const U magnitude = (U) (x & most); \
 \
-  static inline V \
-  minimum_##V (V x, \
-               V y) \
-  { \
-    U greater = (U) (x > y), less = (U) (x < y), equal = (U) (x == y); \
-    U other = (equal & ((U) x | (U) y)) | (~(equal | less | greater) & (U) (x + y)); \
-\
-    return (V) (other | (less & (U) x) | (greater & (U) y)); \
+        best = place better best ? place : best; \
+        largest = magnitude > largest ? magnitude : largest; \
+      } \
+    best = best < 0 ? best ^ most : best; \
+    *(S##_there *) (gpointer) accumulator = largest > infinity ? (S) largest : best; \
   }
 
-#define EXTREME(T, U, name, before, after, join) \
-  static inline T \
-  name##_##T (T x, \
-              T y) \
-  { \
-    U a, b; \
-\
-    if (x before y) \
-      return x; \
-    if (x after y) \
-      return y; \
-    if (x != y) \
-      return x + y; \
-    memcpy (&a, &x, sizeof (a)); \
-    memcpy (&b, &y, sizeof (b)); \
-    a = a join b; \
-    memcpy (&x, &a, sizeof (a)); \
-\
-    return x; \
-  }
+EXTREME (maximum_f32, S32, U32, >, G_MAXINT32, 0x7f800000u)
+EXTREME (minimum_f32, S32, U32, <, G_MAXINT32, 0x7f800000u)
+EXTREME (maximum_f64, S64, U64, >, G_MAXINT64, 0x7ff0000000000000u)
+EXTREME (minimum_f64, S64, U64, <, G_MAXINT64, 0x7ff0000000000000u)
 
 #define SUMS(T) \
   static inline T \
@@ -112,17 +100,7 @@ INTEGER (boolean_xor, I1, (x != 0) ^ y)
 
 QUARTER (float, QF32);
 QUARTER (double, QF64);
-QUARTER (guint32, QU32);
-QUARTER (guint64, QU64);
 
-EXTREMES (VF32, VU32)
-EXTREMES (VF64, VU64)
-EXTREMES (QF32, QU32)
-EXTREMES (QF64, QU64)
-EXTREME (F32, U32, maximum, >, <, &)
-EXTREME (F32, U32, minimum, <, >, |)
-EXTREME (F64, U64, maximum, >, <, &)
-EXTREME (F64, U64, minimum, <, >, |)
 SUMS (VF32)
 SUMS (VF64)
 SUMS (QF32)
@@ -130,7 +108,7 @@ SUMS (QF64)
 SUMS (F32)
 SUMS (F64)
 
-/* @identity changes no number that it is combined with, the negative zero of a sum too.
+/* @identity changes no number that it is combined with: of a sum it is the negative zero.
  * @V is what registers hold, @Q a part of it of 16 bytes. */
 #define FLOAT(name, T, V, Q, fold, identity) \
   static void \
@@ -180,9 +158,7 @@ SUMS (F64)
 
 #define FLOATS(T, V, Q, suffix) \
   FLOAT (add_##suffix, T, V, Q, add, (T) -0.0) \
-  FLOAT (multiply_##suffix, T, V, Q, multiply, (T) 1) \
-  FLOAT (maximum_##suffix, T, V, Q, maximum, (T) -__builtin_inf ()) \
-  FLOAT (minimum_##suffix, T, V, Q, minimum, (T) __builtin_inf ())
+  FLOAT (multiply_##suffix, T, V, Q, multiply, (T) 1)
 
 FLOATS (F32, VF32, QF32, f32)
 FLOATS (F64, VF64, QF64, f64)

@@ -20,6 +20,9 @@ NAME (kernels_init) (GhloCpuKernels *self)
   memcpy (self->convert, NAME (conversions), sizeof (self->convert));
   self->interleave4 = NAME (interleave4);
   self->interleave8 = NAME (interleave8);
+  self->clamp_places = NAME (clamp_places);
+  self->check_places = NAME (check_places);
+  memcpy (self->pick, NAME (picks), sizeof (self->pick));
   memcpy (self->move, NAME (moves), sizeof (self->move));
   memcpy (self->turn, NAME (turns), sizeof (self->turn));
   memcpy (self->stream, NAME (streams), sizeof (self->stream));

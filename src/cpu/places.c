@@ -230,6 +230,16 @@ saturate (const GhloCpuPlaces *self,
       numbers[i] = numbers[i] < 0 ? G_MAXINT64 : numbers[i];
 }
 
+static void
+count (gint64 *numbers,
+       gsize   n,
+       gint64  first,
+       gint64  step)
+{
+  for (gsize i = 0; i < n; i++, first += step)
+    numbers[i] = first;
+}
+
 /* A run along the last dimension. */
 static void
 read_run (const GhloCpuPlaces *self,
@@ -238,23 +248,14 @@ read_run (const GhloCpuPlaces *self,
           gint64              *offsets)
 {
   gint64 stride = self->rank > 0 ? self->index[self->rank - 1] : (gint64) self->reader.size;
+  GhloCpuPlaceFunc place = self->clamps ? ghlo_cpu_kernels ()->clamp_places : ghlo_cpu_kernels ()->check_places;
   gint64 numbers[GHLO_CPU_PLACES];
 
   for (guint i = 0; i < self->n_map; i++)
     {
-      gint64 limit = self->limits[i], scale = self->strides[i];
-
       ghlo_cpu_read_line (&self->reader, indices + (gint64) i * self->part_stride, stride, numbers, n);
       saturate (self, numbers, n);
-      if (self->clamps)
-        for (gsize k = 0; k < n; k++)
-          offsets[k] += CLAMP (numbers[k], 0, limit) * scale;
-      else
-        for (gsize k = 0; k < n; k++)
-          if (numbers[k] < 0 || numbers[k] > limit || offsets[k] == GHLO_CPU_NOWHERE)
-            offsets[k] = GHLO_CPU_NOWHERE;
-          else
-            offsets[k] += numbers[k] * scale;
+      place (numbers, n, self->limits[i], self->strides[i], offsets);
     }
 }
 
@@ -274,11 +275,8 @@ ghlo_cpu_places_read (const GhloCpuPlaces *self,
 
       decode (self, first, &index, &direct, &other, &along);
       run = self->rank > 0 ? MIN (n, (gsize) (self->sizes[last] - along)) : 1;
-      for (gsize k = 0; k < run; k++)
-        {
-          offsets[k] = direct + (self->rank > 0 ? (gint64) k * self->direct[last] : 0);
-          others[k] = other + (self->rank > 0 ? (gint64) k * self->other[last] : 0);
-        }
+      count (offsets, run, direct, self->rank > 0 ? self->direct[last] : 0);
+      count (others, run, other, self->rank > 0 ? self->other[last] : 0);
       read_run (self, indices + index, run, offsets);
       first += run;
       n -= run;

@@ -14,10 +14,8 @@
 
 G_BEGIN_DECLS
 
-/* Positions whose places are read at a time; and the offset of one whose window is not
- * inside of the tensor. */
+/* Positions whose places are read at a time. */
 enum { GHLO_CPU_PLACES = 256 };
-#define GHLO_CPU_NOWHERE G_MININT64
 
 /* One dimension of a window; strides in bytes. */
 typedef struct
@@ -72,7 +70,8 @@ gboolean ghlo_cpu_places_init  (GhloCpuPlaces             *self,
                                 const GhloView            *other,
                                 gboolean                   clamps);
 /* Bytes from the first elements to those of the windows of @n positions, at most
- * GHLO_CPU_PLACES, from @first on. */
+ * GHLO_CPU_PLACES, from @first on; GHLO_CPU_NOWHERE (kernels.h) where a window is not
+ * inside of the tensor. */
 void     ghlo_cpu_places_read  (const GhloCpuPlaces       *self,
                                 const guint8              *indices,
                                 gsize                      first,

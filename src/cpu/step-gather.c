@@ -15,78 +15,32 @@
 /* Below so many positions slices are copied one after the other, each by all threads. */
 enum { FEW_POSITIONS = 8 };
 
-enum { GRAIN_BYTES = 64 << 10 };
-
-typedef void (*CopyFunc) (const guint8 *from,
-                          const gint64 *offsets,
-                          guint8       *to,
-                          const gint64 *others,
-                          gsize         n,
-                          gsize         unit);
+/* Bytes of a part; and from so many indices of the outermost dimension on it is that
+ * which threads share. */
+enum { GRAIN_BYTES = 64 << 10, MANY_OUTER = 32 };
 
 typedef struct
 {
   GhloCpuPlaces places;
   guint         n_outer;        /* of the window's dimensions */
   GhloCpuCopy   slice;          /* of the others */
-  CopyFunc      copy;           /* of slices that are one unit; NULL: others */
+  gboolean      is_unit;        /* a slice is one unit … */
+  GhloCpuPickFunc pick;         /* … that registers hold; nullable */
   gsize         slice_bytes;    /* of one position */
   double        nanoseconds;
 } Gather;
 
-#define COPY(name, T) \
-  static void \
-  name (const guint8 *from, \
-        const gint64 *offsets, \
-        guint8       *to, \
-        const gint64 *others, \
-        gsize         n, \
-        gsize         unit) \
-  { \
-    for (gsize i = 0; i < n; i++) \
-      memcpy (to + others[i], from + offsets[i], sizeof (T)); \
-  }
-
-typedef struct { guint64 a, b; } Pair;
-
-COPY (copy_1, guint8)
-COPY (copy_2, guint16)
-COPY (copy_4, guint32)
-COPY (copy_8, guint64)
-COPY (copy_16, Pair)
-
 static void
-copy_units (const guint8 *from,
-            const gint64 *offsets,
-            guint8       *to,
-            const gint64 *others,
-            gsize         n,
-            gsize         unit)
+find_unit (Gather *self)
 {
-  for (gsize i = 0; i < n; i++)
-    memcpy (to + others[i], from + offsets[i], unit);
-}
-
-static const struct
-{
-  gsize    unit;
-  CopyFunc copy;
-} copies[] = {
-  { 1, copy_1 }, { 2, copy_2 }, { 4, copy_4 }, { 8, copy_8 }, { 16, copy_16 },
-};
-
-static CopyFunc
-find_copy (const GhloCpuCopy *slice)
-{
+  const GhloCpuCopy *slice = &self->slice;
   guint last = slice->rank - 1;
+  gsize unit = slice->to_unit;
 
-  if (slice->n_parts != 1 || slice->rank != 2 || slice->sizes[last] != 1 || slice->sizes[last - 1] != 1)
-    return NULL;
-  for (guint i = 0; i < G_N_ELEMENTS (copies); i++)
-    if (copies[i].unit == slice->to_unit)
-      return copies[i].copy;
-
-  return copy_units;
+  self->is_unit = slice->n_parts == 1 && slice->rank == 2 && slice->sizes[last] == 1 && slice->sizes[last - 1] == 1;
+  /* Places in the result are a stride apart then. */
+  if (self->is_unit && unit <= 16 && (unit & (unit - 1)) == 0 && self->places.rank == 1)
+    self->pick = ghlo_cpu_kernels ()->pick[__builtin_ctzll (unit)];
 }
 
 static gpointer
@@ -129,9 +83,9 @@ prepare (const GhloIrOp  *op,
   ghlo_cpu_copy_init (&self->slice, rank, sizes, type, from, type, to);
   if (n > 0)
     {
-      self->copy = find_copy (&self->slice);
+      find_unit (self);
       self->slice_bytes = (gsize) n * ghlo_element_info (type)->size / self->places.n_positions;
-      self->nanoseconds = (double) self->places.n_positions * (2 + (double) self->slice_bytes / 5);
+      self->nanoseconds = (double) self->places.n_positions * (2 + (double) self->slice_bytes / 8);
     }
 
   return g_steal_pointer (&self);
@@ -152,22 +106,28 @@ copy_chunk (const Gather *self,
             const gint64 *others,
             gsize         n)
 {
-  if (self->copy != NULL)
-    self->copy (from, offsets, to, others, n, self->slice.to_unit);
+  if (self->pick != NULL)
+    self->pick (from, offsets, to + others[0], self->places.other[0], n);
+  else if (self->is_unit)
+    for (gsize i = 0; i < n; i++)
+      memcpy (to + others[i], from + offsets[i], self->slice.to_unit);
   else
     for (gsize i = 0; i < n; i++)
       ghlo_cpu_copy_parts (&self->slice, from + offsets[i], to + others[i], 0, self->slice.n_parts);
 }
 
-/* All outer indices of some positions. */
+/* All outer indices of some positions, of the first dimension those from @begin on. */
 static void
 copy_outer (const Run    *run,
+            gint64        begin,
+            gint64        end,
             const gint64 *offsets,
             const gint64 *others,
             gsize         n)
 {
   const Gather *self = run->gather;
-  gint64 index[GHLO_MAX_RANK] = { 0 }, from = 0, to = 0;
+  gint64 index[GHLO_MAX_RANK] = { 0 }, from = begin * self->places.window[0].indexed;
+  gint64 to = begin * self->places.window[0].other;
   guint d;
 
   do
@@ -176,13 +136,14 @@ copy_outer (const Run    *run,
       for (d = self->n_outer; d > 0; d--)
         {
           const GhloCpuWindow *window = &self->places.window[d - 1];
+          gint64 size = d == 1 ? end - begin : window->size;
 
           from += window->indexed;
           to += window->other;
-          if (++index[d - 1] < window->size)
+          if (++index[d - 1] < size)
             break;
-          from -= window->indexed * window->size;
-          to -= window->other * window->size;
+          from -= window->indexed * size;
+          to -= window->other * size;
           index[d - 1] = 0;
         }
     }
@@ -190,20 +151,64 @@ copy_outer (const Run    *run,
 }
 
 static void
-copy_positions (gpointer data,
-                gsize    begin,
-                gsize    end,
-                guint    worker)
+copy_positions (const Run *run,
+                gint64     begin_outer,
+                gint64     end_outer,
+                gsize      begin,
+                gsize      end)
 {
-  const Run *run = data;
   gint64 offsets[GHLO_CPU_PLACES], others[GHLO_CPU_PLACES];
 
   for (gsize i = begin, n; i < end; i += n)
     {
       n = MIN (GHLO_CPU_PLACES, end - i);
       ghlo_cpu_places_read (&run->gather->places, run->indices, i, n, offsets, others);
-      copy_outer (run, offsets, others, n);
+      if (run->gather->n_outer > 0)
+        copy_outer (run, begin_outer, end_outer, offsets, others, n);
+      else
+        copy_chunk (run->gather, run->from, offsets, run->to, others, n);
     }
+}
+
+/* Some positions, all of each. */
+static void
+split_positions (gpointer data,
+                 gsize    begin,
+                 gsize    end,
+                 guint    worker)
+{
+  const Run *run = data;
+
+  copy_positions (run, 0, run->gather->places.window[0].size, begin, end);
+}
+
+/* All positions, of each some of the result's outermost dimension. */
+static void
+split_outer (gpointer data,
+             gsize    begin,
+             gsize    end,
+             guint    worker)
+{
+  const Run *run = data;
+
+  copy_positions (run, (gint64) begin, (gint64) end, 0, run->gather->places.n_positions);
+}
+
+/* Indices are read anew by each part of the outer dimension, so parts are few. */
+static gboolean
+copy_shared (Run               *run,
+             const GhloMonitor *monitor)
+{
+  const Gather *self = run->gather;
+  gsize n = self->places.n_positions, grain = MAX (GRAIN_BYTES / MAX (self->slice_bytes, 1), 1);
+  gsize outer = self->n_outer > 0 ? (gsize) self->places.window[0].size : 0;
+
+  if (outer >= MANY_OUTER)
+    return ghlo_parallel_for (outer, MANY_OUTER / 2, self->nanoseconds, split_outer, run, monitor);
+  if (self->n_outer > 0)
+    grain = MAX (grain, GHLO_CPU_PLACES);
+
+  return ghlo_parallel_for (n, grain, self->nanoseconds, split_positions, run, monitor);
 }
 
 static gboolean
@@ -220,8 +225,7 @@ run (gpointer            prepared,
   gboolean done = TRUE;
 
   if (n >= FEW_POSITIONS)
-    done = ghlo_parallel_for (n, MAX (GRAIN_BYTES / MAX (self->slice_bytes, 1), 1), self->nanoseconds, copy_positions,
-                              &gather, monitor);
+    done = copy_shared (&gather, monitor);
   else
     for (gsize i = 0; done && i < n; i++)
       {

@@ -1,53 +1,27 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * reduce of one operand by one known operation. Either every result is a fold of lines of
- * the operand (rows), or lines of the operand are combined element by element into lines
- * of results (columns). Where that leaves too few parts for the threads, or sums would
- * grow too long, the reduced elements are done in blocks, which are combined at the end.
- * All of this depends on shapes and strides alone, so that the order of a sum does too.
+ * reduce as a step of plans: one operand, by a computation of one operation. How it is
+ * walked is in reduce.h.
  */
 
 #include "base/ghlo-error.h"
-#include "cpu/axis.h"
-#include "cpu/bring.h"
-#include "cpu/form.h"
+#include "base/sizes.h"
 #include "cpu/level.h"
+#include "cpu/reduce.h"
 #include "cpu/steps.h"
-#include "runtime/parallel.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Bytes in a nanosecond that one core reads and folds, about. */
 #define READ_RATE 10.0
 
 enum
 {
-  BUFFER = 4096,              /* bytes */
   LEAST_LINE = 8,             /* elements of a line that is worth a fold of its own */
-  MOST_LINE = 16384,          /* results that lines are combined into at once */
-  MOST_STEPS = 512,           /* additions of floats one after the other */
   PARTS = 32,                 /* enough for the threads */
   LEAST_BLOCK = 1 << 16,      /* bytes that are worth a part of their own */
   MOST_BLOCK = 1 << 24,       /* and those of the largest part */
 };
-
-typedef struct
-{
-  const GhloCpuForm *form;
-  GhloCpuFold        fold;
-  GhloCpuFoldFunc    fold_line;
-  GhloCpuLineFunc    combine;
-  guint8             identity[8];     /* a number that changes none */
-  guint              size;            /* of an element */
-  guint              number_size;
-  gint64             first;           /* bytes from the operand's data to where both axes begin */
-  GhloCpuAxis        kept, reduced;
-  gboolean           by_columns;
-  gboolean           is_direct;       /* results are computed in their own place */
-  gint64             n_blocks;
-  double             nanoseconds;
-} Step;
 
 static const struct
 {
@@ -92,8 +66,8 @@ find_operation (const GhloIrOp  *reduce,
 }
 
 static gboolean
-choose_loops (Step         *self,
-              GhloIrOpKind  kind)
+choose_loops (GhloCpuReduce *self,
+              GhloIrOpKind   kind)
 {
   const GhloCpuLines *lines = ghlo_cpu_lines ();
 
@@ -111,7 +85,7 @@ choose_loops (Step         *self,
 
 /* Of a sum the negative zero: the positive one would change it. */
 static void
-set_identity (Step *self)
+set_identity (GhloCpuReduce *self)
 {
   GhloElementType type = self->form->is_read ? GHLO_ELEMENT_TYPE_F32 : self->form->type;
   const GhloElementInfo *info = ghlo_element_info (type);
@@ -160,9 +134,9 @@ typedef struct
 /* The reduced dimensions may be walked in any order and direction: largest steps first,
  * forwards. */
 static void
-order_reduced (Step      *self,
-               Dimension *dimensions,
-               guint      n)
+order_reduced (GhloCpuReduce *self,
+               Dimension     *dimensions,
+               guint          n)
 {
   for (guint i = 0; i < n; i++)
     if (dimensions[i].stride < 0)
@@ -181,10 +155,10 @@ order_reduced (Step      *self,
 }
 
 static gboolean
-make_axis (GhloCpuAxis     *axis,
-           const Dimension *dimensions,
-           guint            n,
-           GError         **error)
+make_axis (GhloCpuAxis      *axis,
+           const Dimension  *dimensions,
+           guint             n,
+           GError          **error)
 {
   gint64 sizes[GHLO_MAX_RANK], strides[GHLO_MAX_RANK];
 
@@ -198,7 +172,7 @@ make_axis (GhloCpuAxis     *axis,
 }
 
 static gboolean
-split_dimensions (Step            *self,
+split_dimensions (GhloCpuReduce   *self,
                   const GhloIrOp  *op,
                   const GhloView  *operand,
                   GError         **error)
@@ -229,7 +203,7 @@ split_dimensions (Step            *self,
 }
 
 static void
-choose_way (Step *self)
+choose_way (GhloCpuReduce *self)
 {
   gint64 kept = self->kept.count, reduced = self->reduced.count;
   double bytes = (double) kept * (double) reduced * self->size;
@@ -241,12 +215,12 @@ choose_way (Step *self)
   else
     self->by_columns = self->kept.stride == self->size ? kept > 1 : kept >= reduced;
 
-  line = self->by_columns ? (double) MIN (self->kept.inner, MOST_LINE) : 1;
+  line = self->by_columns ? (double) MIN (self->kept.inner, GHLO_CPU_REDUCE_LINE) : 1;
   parts = (double) kept / line;
   if (parts < PARTS)
     blocks = MIN (PARTS / MAX (parts, 1), bytes / LEAST_BLOCK);
   if (self->by_columns && self->fold == GHLO_CPU_FOLD_ADD && ghlo_element_type_is_float (self->form->type))
-    blocks = MAX (blocks, (double) reduced / MOST_STEPS);
+    blocks = MAX (blocks, (double) reduced / GHLO_CPU_REDUCE_STEPS);
   blocks = MAX (blocks, (double) reduced * self->size / MOST_BLOCK);
   self->n_blocks = CLAMP ((gint64) blocks, 1, MAX (reduced, 1));
   self->is_direct = self->n_blocks == 1 && !self->form->is_read;
@@ -257,7 +231,7 @@ choose_way (Step *self)
 static void
 release (gpointer prepared)
 {
-  Step *self = prepared;
+  GhloCpuReduce *self = prepared;
 
   ghlo_cpu_axis_clear (&self->kept);
   ghlo_cpu_axis_clear (&self->reduced);
@@ -278,12 +252,12 @@ prepare (const GhloIrOp  *op,
          GError         **error)
 {
   const GhloCpuForm *form = op->n_operands == 2 ? ghlo_cpu_form (operands[0].element_type) : NULL;
-  Step *self;
+  GhloCpuReduce *self;
 
   if (form == NULL || !is_plain (ghlo_ir_op_operand (op, 0)->type) || !is_plain (op->results[0].type)
       || operands[1].element_type != form->type || results[0].element_type != form->type)
     return NULL;
-  self = g_new0 (Step, 1);
+  self = g_new0 (GhloCpuReduce, 1);
   self->form = form;
   self->size = ghlo_cpu_form_size (form);
   self->number_size = ghlo_cpu_number_size (form->number);
@@ -305,200 +279,6 @@ prepare (const GhloIrOp  *op,
   return self;
 }
 
-typedef struct
-{
-  const Step   *self;
-  const guint8 *operand;       /* where both axes begin */
-  guint8       *result;
-  guint8       *numbers;       /* of blocks, one after the other; the result where it is direct */
-  guint8        start[8];      /* the initial value as a number */
-} Run;
-
-/* @n elements as adjacent numbers: where they are, or in @buffer. */
-static const guint8 *
-read_numbers (const Step   *self,
-              const guint8 *from,
-              gint64        stride,
-              guint8       *buffer,
-              gsize         n)
-{
-  guint8 raw[BUFFER / 2] __attribute__ ((aligned (64)));
-
-  if (stride != self->size)
-    {
-      guint8 *to = self->form->is_read ? raw : buffer;
-
-      ghlo_cpu_bring_lines (self->size, from, 0, stride, to, 1, n);
-      from = to;
-    }
-  if (!self->form->is_read)
-    return from;
-  ghlo_cpu_form_reader (self->form) (from, buffer, n);
-
-  return buffer;
-}
-
-/* The most elements that are read at once. */
-static gint64
-find_chunk (const Step *self,
-            gint64      stride)
-{
-  return stride == self->size && !self->form->is_read ? G_MAXINT64 : BUFFER / self->number_size;
-}
-
-/* Folds reduced elements [begin, end) of one result. */
-static void
-fold_row (const Step   *self,
-          const guint8 *row,
-          gint64        begin,
-          gint64        end,
-          guint8       *number)
-{
-  guint8 buffer[BUFFER] __attribute__ ((aligned (64)));
-  gint64 chunk = find_chunk (self, self->reduced.stride);
-
-  for (gint64 at = begin; at < end;)
-    {
-      gint64 n = MIN (ghlo_cpu_axis_run_end (&self->reduced, at, end) - at, chunk);
-      const guint8 *from = row + ghlo_cpu_axis_at (&self->reduced, at);
-
-      self->fold_line (read_numbers (self, from, self->reduced.stride, buffer, (gsize) n), (gsize) n, number);
-      at += n;
-    }
-}
-
-/* Combines reduced elements [begin, end) of @n results that follow each other in the
- * operand. */
-static void
-combine_lines (const Step   *self,
-               const guint8 *line,
-               gint64        n,
-               gint64        begin,
-               gint64        end,
-               guint8       *numbers)
-{
-  guint8 buffer[BUFFER] __attribute__ ((aligned (64)));
-  gint64 chunk = find_chunk (self, self->kept.stride);
-
-  for (gint64 first = 0; first < n; first += MIN (chunk, n - first))
-    {
-      gsize m = (gsize) MIN (chunk, n - first);
-      guint8 *to = numbers + first * self->number_size;
-
-      for (gint64 at = begin; at < end; at++)
-        {
-          const guint8 *from = line + ghlo_cpu_axis_at (&self->reduced, at) + first * self->kept.stride;
-          const guint8 *sides[2] = { to, read_numbers (self, from, self->kept.stride, buffer, m) };
-
-          self->combine (sides, to, m, NULL);
-        }
-    }
-}
-
-/* Results [begin, end) of a block's. */
-static void
-fold_block (const Run *run,
-            gint64     block,
-            gint64     begin,
-            gint64     end,
-            gint64     first,
-            gint64     last)
-{
-  const Step *self = run->self;
-  guint8 *numbers = run->numbers + (block * self->kept.count + begin) * self->number_size;
-
-  for (gint64 k = begin; k < end; k++, numbers += self->number_size)
-    {
-      memcpy (numbers, self->is_direct ? run->start : self->identity, self->number_size);
-      fold_row (self, run->operand + ghlo_cpu_axis_at (&self->kept, k), first, last, numbers);
-    }
-}
-
-static void
-combine_block (const Run *run,
-               gint64     block,
-               gint64     begin,
-               gint64     end,
-               gint64     first,
-               gint64     last)
-{
-  const Step *self = run->self;
-
-  for (gint64 k = begin, n; k < end; k += n)
-    {
-      guint8 *numbers = run->numbers + (block * self->kept.count + k) * self->number_size;
-
-      n = MIN (ghlo_cpu_axis_run_end (&self->kept, k, end) - k, MOST_LINE);
-      ghlo_cpu_repeat (self->number_size, self->is_direct ? run->start : self->identity, numbers, (gsize) n);
-      combine_lines (self, run->operand + ghlo_cpu_axis_at (&self->kept, k), n, first, last, numbers);
-    }
-}
-
-/* Of the reduced elements. */
-static inline gint64
-block_begin (const Step *self,
-             gint64      block)
-{
-  if (self->n_blocks == 1)
-    return block * self->reduced.count;
-
-  return (gint64) ((__int128) self->reduced.count * block / self->n_blocks);
-}
-
-/* Results are counted over all blocks. */
-static void
-reduce_part (gpointer data,
-             gsize    begin,
-             gsize    end,
-             guint    worker)
-{
-  const Run *run = data;
-  const Step *self = run->self;
-  gint64 kept = self->kept.count, block = (gint64) begin / kept, k = (gint64) begin % kept;
-
-  for (gint64 at = (gint64) begin, end_k; at < (gint64) end; at += end_k - k, k = 0, block++)
-    {
-      gint64 first = block_begin (self, block), last = block_begin (self, block + 1);
-
-      end_k = MIN (kept, k + (gint64) end - at);
-      if (self->by_columns)
-        combine_block (run, block, k, end_k, first, last);
-      else
-        fold_block (run, block, k, end_k, first, last);
-    }
-}
-
-/* Blocks into results, with the initial value. */
-static void
-finish_part (gpointer data,
-             gsize    begin,
-             gsize    end,
-             guint    worker)
-{
-  const Run *run = data;
-  const Step *self = run->self;
-  gsize chunk = BUFFER / self->number_size;
-  guint8 buffer[BUFFER] __attribute__ ((aligned (64)));
-
-  for (gsize at = begin; at < end; at += chunk)
-    {
-      gsize n = MIN (chunk, end - at);
-      guint8 *result = run->result + at * self->size, *to = self->form->is_read ? buffer : result;
-
-      ghlo_cpu_repeat (self->number_size, run->start, to, n);
-      for (gint64 block = 0; block < self->n_blocks; block++)
-        {
-          const guint8 *sides[2] = {
-            to, run->numbers + ((gsize) (block * self->kept.count) + at) * self->number_size,
-          };
-
-          self->combine (sides, to, n, NULL);
-        }
-      if (self->form->is_read)
-        ghlo_cpu_form_writer (self->form) (buffer, result, n);
-    }
-}
-
 static gboolean
 run (gpointer            prepared,
      const GhloView     *operands,
@@ -507,33 +287,14 @@ run (gpointer            prepared,
      const GhloMonitor  *monitor,
      GError            **error)
 {
-  const Step *self = prepared;
-  gsize kept = (gsize) self->kept.count, all = kept * (gsize) self->n_blocks;
-  double each = self->nanoseconds / MAX ((double) all, 1);
-  gsize grain = self->by_columns ? MIN (MAX ((gsize) self->kept.inner, 256), MOST_LINE) : (gsize) (2000 / each) + 1;
-  Run data = {
-    .self = self, .operand = operands[0].data + self->first, .result = results[0].data,
-    .numbers = self->is_direct ? results[0].data : scratch,
-  };
-
-  if (kept == 0)
-    return TRUE;
-  if (self->form->is_read)
-    ghlo_cpu_form_reader (self->form) (operands[1].data, data.start, 1);
-  else
-    memcpy (data.start, operands[1].data, self->size);
-  if (ghlo_parallel_for (all, grain, self->nanoseconds, reduce_part, &data, monitor)
-      && (self->is_direct
-          || ghlo_parallel_for (kept, 1024, (double) all * 0.2, finish_part, &data, monitor)))
-    return TRUE;
-
-  return !ghlo_monitor_cancelled (monitor, error);
+  return ghlo_cpu_reduce_run (prepared, operands[0].data, operands[1].data, results[0].data, scratch, monitor)
+         || !ghlo_monitor_cancelled (monitor, error);
 }
 
 static char *
 describe (gpointer prepared)
 {
-  const Step *self = prepared;
+  const GhloCpuReduce *self = prepared;
 
   return g_strdup_printf ("%s of %s, %s, blocks: %" G_GINT64_FORMAT, self->by_columns ? "columns" : "rows",
                           self->form->name, ghlo_cpu_level_name (ghlo_cpu_level ()), self->n_blocks);

@@ -23,6 +23,7 @@ extern const GhloCodeKernel ghlo_cpu_step_iota;
 extern const GhloCodeKernel ghlo_cpu_step_pad;
 extern const GhloCodeKernel ghlo_cpu_step_reduce;
 extern const GhloCodeKernel ghlo_cpu_step_scatter;
+extern const GhloCodeKernel ghlo_cpu_step_sort;
 extern const GhloCodeKernel ghlo_cpu_step_triangular_solve;
 
 /* For takes(): any strides will do. */

@@ -60,6 +60,7 @@ static const Row rows[] = {
   { GHLO_OP_STABLEHLO_SHIFT_RIGHT_ARITHMETIC, &ghlo_cpu_step_elementwise },
   { GHLO_OP_STABLEHLO_SHIFT_RIGHT_LOGICAL, &ghlo_cpu_step_elementwise },
   { GHLO_OP_STABLEHLO_SIGN, &ghlo_cpu_step_elementwise },
+  { GHLO_OP_STABLEHLO_SORT, &ghlo_cpu_step_sort },
   { GHLO_OP_STABLEHLO_SQRT, &ghlo_cpu_step_elementwise },
   { GHLO_OP_STABLEHLO_SUBTRACT, &ghlo_cpu_step_elementwise },
   { GHLO_OP_STABLEHLO_TRIANGULAR_SOLVE, &ghlo_cpu_step_triangular_solve },

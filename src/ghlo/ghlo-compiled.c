@@ -45,12 +45,13 @@ ghlo_compiled_new (const GhloCompileRequest  *request,
   gint64 start = g_get_monotonic_time ();
   const GhloIrType *type = NULL;
   GhloIrOp *function = find_entry (request->module, &type, error);
+  GhloCacheUse use;
   GhloRunnable *runnable;
   GhloCompiled *self;
 
   if (function == NULL)
     return NULL;
-  runnable = ghlo_runnable_new (request->module, request->device, request->settings, monitor, error);
+  runnable = ghlo_runnable_new (request->module, request->device, request->settings, &use, monitor, error);
   if (runnable == NULL)
     return NULL;
 
@@ -64,8 +65,8 @@ ghlo_compiled_new (const GhloCompileRequest  *request,
   self->settings = ghlo_settings_ref (request->settings);
   self->counters = ghlo_counters_new ();
   self->client_counters = ghlo_counters_ref (request->counters);
-  ghlo_counters_add_compile (self->counters, start);
-  ghlo_counters_add_compile (self->client_counters, start);
+  ghlo_counters_add_compile (self->counters, start, use);
+  ghlo_counters_add_compile (self->client_counters, start, use);
 
   return self;
 }

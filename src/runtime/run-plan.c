@@ -40,6 +40,15 @@ typedef struct
   GhloView             *views;        /* of one step */
 } Run;
 
+/* Where there is nothing, for what may add 0 to its address. */
+static guint8 nothing[64] __attribute__ ((aligned (64)));
+
+static guint8 *
+or_nothing (gconstpointer data)
+{
+  return data != NULL ? (guint8 *) data : nothing;
+}
+
 static GhloTensorType *
 tensor_type_of (const GhloIrType *type)
 {
@@ -148,7 +157,7 @@ ghlo_run_plan_new (GhloCodePlan        *plan,
   self->types = g_new0 (GhloTensorType *, plan->n_outputs + 1);
   for (guint i = 0; i < plan->n_buffers; i++)
     if (plan->buffers[i].kind == GHLO_CODE_BUFFER_CONSTANT)
-      self->addresses[i] = (guint8 *) g_bytes_get_data (plan->buffers[i].bytes, NULL);
+      self->addresses[i] = or_nothing (g_bytes_get_data (plan->buffers[i].bytes, NULL));
   for (guint i = 0; i < plan->n_outputs; i++)
     self->types[i] = tensor_type_of (ghlo_ir_op_operand (body->last, i)->type);
   if (!plan_arena (self, error))
@@ -229,7 +238,7 @@ run_kernel (Run                 *run,
     fill_view (run, &step->results[i], &results[i]);
 
   return step->kernel->run (step->prepared, run->views, results,
-                            step->scratch != GHLO_CODE_NONE ? run->addresses[step->scratch] : NULL, run->monitor,
+                            step->scratch != GHLO_CODE_NONE ? run->addresses[step->scratch] : nothing, run->monitor,
                             error);
 }
 
@@ -274,7 +283,7 @@ run_fallback (Run                 *run,
   ok = ok && run->self->fallback->run (fallback->prepared, run->options, values, step->n_operands, results,
                                        run->monitor, error);
   for (guint i = 0; ok && i < step->n_results; i++)
-    if (fallback->types[step->n_operands + i] != NULL)
+    if (fallback->types[step->n_operands + i] != NULL && results[i]->n_bytes > 0)
       memcpy (address_of (run, &step->results[i]), results[i]->data, results[i]->n_bytes);
   clear_values (values, step->n_operands + step->n_results);
 
@@ -441,7 +450,8 @@ make_outputs (const GhloRunPlan     *self,
 {
   const GhloCodePlan *plan = self->plan;
 
-  memset (outputs, 0, plan->n_outputs * sizeof *outputs);
+  for (guint i = 0; i < plan->n_outputs; i++)
+    outputs[i] = NULL;
   for (guint i = 0; i < plan->n_outputs; i++)
     {
       if (self->types[i] == NULL)
@@ -473,10 +483,10 @@ fill_addresses (const GhloRunPlan   *self,
       switch (buffer->kind)
         {
         case GHLO_CODE_BUFFER_INPUT:
-          addresses[i] = inputs[buffer->index]->data;
+          addresses[i] = or_nothing (inputs[buffer->index]->data);
           break;
         case GHLO_CODE_BUFFER_OUTPUT:
-          addresses[i] = outputs[buffer->index]->data;
+          addresses[i] = or_nothing (outputs[buffer->index]->data);
           break;
         case GHLO_CODE_BUFFER_CONSTANT:
           addresses[i] = self->addresses[i];

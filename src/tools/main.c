@@ -22,6 +22,11 @@ const GhloToolCommand ghlo_tool_commands[] = {
     "  ghlo bench --save=before.json model.mlir\n"
     "  ghlo bench --baseline=before.json model.mlir",
     ghlo_tool_bench },
+  { "cache", "[list|clear|path|size]", "show or clear what compiles keep on disk",
+    "What passes made of programs is kept where making it took long enough to pay, in\n"
+    "$XDG_CACHE_HOME/ghlo-1.0; what was not used for the longest time goes first.\n"
+    "GHLO_CACHE=off keeps nothing and looks for nothing.",
+    ghlo_tool_cache },
   { "check", "FILE…", "run test programs and check what they compute",
     "Each FILE (or every .mlir file of a folder) is a test as StableHLO's own: programs\n"
     "between lines \"// -----\", with check.* operations or custom_call @check.*. With\n"

@@ -29,6 +29,7 @@ typedef struct
 extern const GhloToolCommand ghlo_tool_commands[];     /* ends with a name of NULL */
 
 int ghlo_tool_bench   (int argc, char **argv);
+int ghlo_tool_cache   (int argc, char **argv);
 int ghlo_tool_check   (int argc, char **argv);
 int ghlo_tool_convert (int argc, char **argv);
 int ghlo_tool_devices (int argc, char **argv);

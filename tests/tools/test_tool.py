@@ -273,6 +273,32 @@ def test_dump(tests):
                  "no function 'main'")
 
 
+def test_cache(tests):
+    def cache(*arguments):
+        return ghlo('cache', *arguments, env={**os.environ, 'XDG_CACHE_HOME': tests.folder})
+
+    folder = os.path.join(tests.folder, 'ghlo-1.0')
+    tests.report(cache('path').stdout == folder + '\n', 'cache: path', cache('path').stdout)
+    tests.report(cache().stdout == '' and cache('list', '--json').stdout == '[]\n', 'cache: no folder')
+    tests.expect('cache: empty', cache('size'), 0, '0 files, 0 bytes of at most 268435456')
+    os.mkdir(folder, 0o700)
+    tests.file('ghlo-1.0/0123456789abcdef', 'not one of ours')
+    tests.file('ghlo-1.0/README', 'of somebody')
+    tests.expect('cache: a damaged file', cache('list'), 0, '0123456789abcdef', 'damaged')
+    rows = json.loads(cache('--json').stdout)
+    tests.report([(row['name'], row['size']) for row in rows] == [('0123456789abcdef', 15)], 'cache: JSON', str(rows))
+    tests.report(json.loads(cache('size', '--json').stdout) == {'files': 1, 'bytes': 15, 'limit': 268435456},
+                 'cache: size as JSON')
+    tests.expect('cache: clear', cache('clear'), 0)
+    tests.report(os.listdir(folder) == ['README'], 'cache: other files stay', str(os.listdir(folder)))
+    tests.expect('cache: usage', cache('drop'), 2, "found 'drop'")
+    os.remove(os.path.join(folder, 'README'))
+    os.rmdir(folder)
+    os.symlink('/', folder)
+    tests.expect('cache: a link is no folder', cache('clear'), 1, 'cannot be opened')
+    os.remove(folder)
+
+
 def test_listings(tests):
     add = tests.file('add.mlir', ADD)
     tests.expect('help', ghlo('--help'), 0, 'check', 'convert', 'devices', 'info', 'ops', 'opt', 'run')
@@ -372,6 +398,7 @@ def test_completion(tests):
                            (('ghlo', 'convert', '--to', '='), ['text', 'bytecode']),
                            (('ghlo', 'convert', '--to', '=', 'b'), ['bytecode']),
                            (('ghlo', 'dump', '--stage', '='), ['parsed', 'passes', 'plan']),
+                           (('ghlo', 'cache', 'c'), ['clear']),
                            (('ghlo', 'info', add[:-3]), [add]), (('ghlo', 'run', '--input', '=', add[:-3]), [add])):
         found = complete(*words)
         tests.report(found == offered, f'completion of {" ".join(words[1:3])}', f'expected {offered}, found {found}')
@@ -384,6 +411,7 @@ def main():
         test_errors(tests)
         test_bench(tests)
         test_check(tests)
+        test_cache(tests)
         test_dump(tests)
         test_listings(tests)
         test_convert(tests)

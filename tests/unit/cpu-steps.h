@@ -98,7 +98,8 @@ step_tensor_fill (StepTensor      *self,
     }
 }
 
-/* Whether two numbers agree: bits, or NaN both, or within @tolerance of the larger. */
+/* Whether two numbers agree: bits, or NaN both, or within @tolerance of the larger; bits
+ * alone where that is negative. */
 static inline void
 step_compare (const GhloView  *found,
               const GhloValue *expected,
@@ -119,7 +120,8 @@ step_compare (const GhloView  *found,
       f = complex_number ? CMPLX (scalar.c.re, scalar.c.im)
           : ghlo_element_info (found->element_type)->element_class == GHLO_ELEMENT_CLASS_FLOAT ? scalar.f
           : (double) scalar.i;
-      if ((isnan (creal (e)) && isnan (creal (f))) || cabs (e - f) <= tolerance * MAX (cabs (e), 1))
+      if (tolerance >= 0
+          && ((isnan (creal (e)) && isnan (creal (f))) || cabs (e - f) <= tolerance * MAX (cabs (e), 1)))
         continue;
       g_error ("%s: element %" G_GSIZE_FORMAT ": expected %.17g, found %.17g", how, i, creal (e), creal (f));
     }

@@ -110,6 +110,31 @@ test_copy_large (void)
       }
 }
 
+static void
+test_copy_cancelled (void)
+{
+  const gint64 dimensions[] = { 700, 700 }, strides[] = { 4, 2800 };
+  g_autoptr (GhloTensorType) type = ghlo_tensor_type_new (GHLO_ELEMENT_TYPE_F32, dimensions, 2);
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  GhloMonitor monitor = { .cancellable = cancellable };
+  const GhloCodeKernel *kernel = &ghlo_cpu_step_copy;
+  g_autoptr (GError) error = NULL;
+  StepTensor from, to;
+  gsize scratch = 0;
+  gpointer prepared;
+
+  step_tensor_init (&from, type, FALSE);
+  step_tensor_init (&to, type, FALSE);
+  from.view.strides = strides;
+  prepared = kernel->prepare (NULL, &from.view, &to.view, &scratch, &error);
+  g_cancellable_cancel (cancellable);
+  g_assert_false (kernel->run (prepared, &from.view, &to.view, NULL, &monitor, &error));
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  kernel->release (prepared);
+  step_tensor_clear (&from);
+  step_tensor_clear (&to);
+}
+
 static const char *const type_names[] = { "i8", "bf16", "f32", "f64", "complex<f64>", "i1" };
 static const char *const index_names[] = { "i32", "i64", "ui8", "i8", "ui64", "ui32", "i16" };
 
@@ -648,6 +673,7 @@ main (int   argc,
 
   g_test_add_func ("/cpu-moves/copy", test_copy);
   g_test_add_func ("/cpu-moves/copy/large", test_copy_large);
+  g_test_add_func ("/cpu-moves/copy/cancelled", test_copy_cancelled);
   g_test_add_func ("/cpu-moves/concatenate", test_concatenate);
   g_test_add_func ("/cpu-moves/pad", test_pad);
   g_test_add_func ("/cpu-moves/dynamic-slices", test_dynamic_slices);

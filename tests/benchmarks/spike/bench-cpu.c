@@ -220,6 +220,30 @@ compare (Run   *run,
   return differences;
 }
 
+/* Whether the interpreter notices an access moved to the end of its buffer. */
+static gboolean
+finds_strays (const Run          *run,
+              const GhloSchedule *schedule)
+{
+  gboolean found = TRUE;
+
+  for (guint i = 0; i < run->kernel->n_accesses; i++)
+    {
+      g_autofree GhloKernel *stray = g_memdup2 (run->kernel, sizeof *stray);
+      g_autofree char *error = NULL;
+      GhloKernelAccess *access = &stray->accesses[i];
+
+      access->offset += stray->buffers[access->buffer].size;
+      if (ghlo_kernel_interpret (stray, schedule, run->buffers, &error))
+        {
+          printf ("  the interpreter did not notice access %u out of bounds\n", i);
+          found = FALSE;
+        }
+    }
+
+  return found;
+}
+
 static gboolean
 bench_schedule (SpikeJit           *jit,
                 Run                *run,
@@ -251,6 +275,8 @@ bench_schedule (SpikeJit           *jit,
   differences = compare (run, &error);
   times = measure (run);
   free (run->scratch);
+  if (first && !finds_strays (run, schedule))
+    return FALSE;
   printf ("  %s\n", text);
   printf ("    %s%u differences; compiled in %.2f ms (IR %.2f, passes %.2f, code %.2f, link %.2f), %" G_GSIZE_FORMAT
           " bytes\n", error != NULL ? error : "", differences,

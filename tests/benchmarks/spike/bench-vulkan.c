@@ -4,7 +4,7 @@
  * straight from kernel and schedule, run from one recorded command buffer, compared with
  * the kernel interpreter; times beside vkCmdCopyBuffer of as many bytes.
  *
- *   bench-spike-vulkan [FILE.spv]      also saves the words of the first schedule
+ *   bench-spike-vulkan [PREFIX]      also saves the words of each schedule as PREFIX-N.spv
  */
 
 #include <stdio.h>
@@ -389,8 +389,9 @@ main (int    argc,
     {
       GhloSchedule schedule = { .width = tries[i].width, .unroll = tries[i].unroll, .workgroup = tries[i].workgroup,
                                 .tail = GHLO_TAIL_SCALAR, .axes = { { GHLO_UNIT_INVOCATION, 1 } } };
+      g_autofree char *file = argc > 1 ? g_strdup_printf ("%s-%u.spv", argv[1], i) : NULL;
 
-      ok &= bench_schedule (&device, kernel, &schedule, i == 0 && argc > 1 ? argv[1] : NULL);
+      ok &= bench_schedule (&device, kernel, &schedule, file);
     }
   vkDestroyCommandPool (device.device, device.pool, NULL);
   vkDestroyDevice (device.device, NULL);

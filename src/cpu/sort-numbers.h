@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Sorting of unsigned numbers of 32, 64 or 128 bits, stably by some of their bits; what
+ * sort and top_k do with the elements' ranks (sort-keys.h). A number may hold its
+ * element's place below the rank, which makes numbers unique.
+ */
+
+#pragma once
+
+#include "base/monitor.h"
+
+G_BEGIN_DECLS
+
+__extension__ typedef unsigned __int128 GhloCpuU128;
+
+/* A sorted piece of a line. */
+typedef struct
+{
+  gsize begin, n;
+} GhloCpuRun;
+
+/* Sorts @n numbers, fewer than 2^32, by the @bits bits from bit @low on; @bits is a
+ * multiple of 8, and those that are equal in them must come ordered by the bits below.
+ * The answer lies in @numbers, or in @spare of the same size: *@sorted says where. FALSE
+ * when cancelled. */
+gboolean ghlo_cpu_sort_u32  (guint32           *numbers,
+                             guint32           *spare,
+                             gsize              n,
+                             guint              low,
+                             guint              bits,
+                             const GhloMonitor *monitor,
+                             guint32          **sorted);
+gboolean ghlo_cpu_sort_u64  (guint64           *numbers,
+                             guint64           *spare,
+                             gsize              n,
+                             guint              low,
+                             guint              bits,
+                             const GhloMonitor *monitor,
+                             guint64          **sorted);
+gboolean ghlo_cpu_sort_u128 (GhloCpuU128       *numbers,
+                             GhloCpuU128       *spare,
+                             gsize              n,
+                             guint              low,
+                             guint              bits,
+                             const GhloMonitor *monitor,
+                             GhloCpuU128      **sorted);
+
+/* Merges sorted runs of @from, in pairs, into one line of @to: what stands at [begin, end)
+ * of that line. */
+void     ghlo_cpu_merge_u32  (const guint32     *from,
+                              const GhloCpuRun  *runs,
+                              gsize              n_runs,
+                              guint32           *to,
+                              gsize              begin,
+                              gsize              end);
+void     ghlo_cpu_merge_u64  (const guint64     *from,
+                              const GhloCpuRun  *runs,
+                              gsize              n_runs,
+                              guint64           *to,
+                              gsize              begin,
+                              gsize              end);
+void     ghlo_cpu_merge_u128 (const GhloCpuU128 *from,
+                              const GhloCpuRun  *runs,
+                              gsize              n_runs,
+                              GhloCpuU128       *to,
+                              gsize              begin,
+                              gsize              end);
+
+/* Puts the @k least of @n unique numbers first, in any order; 0 < k <= n. @spare holds
+ * n numbers, too. */
+void     ghlo_cpu_select_u64  (guint64          *numbers,
+                               guint64          *spare,
+                               gsize             n,
+                               gsize             k);
+void     ghlo_cpu_select_u128 (GhloCpuU128      *numbers,
+                               GhloCpuU128      *spare,
+                               gsize             n,
+                               gsize             k);
+
+G_END_DECLS

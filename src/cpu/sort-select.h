@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The least of many numbers, for each width as sort-template.h: parts around pivots
+ * until the part that the boundary lies in is short, and a sort where pivots keep
+ * dividing badly.
+ */
+
+#define SHORT 24
+
+static NUMBER
+FUNCTION (median) (NUMBER a,
+                   NUMBER b,
+                   NUMBER c)
+{
+  NUMBER low = MIN (a, b), high = MAX (a, b);
+
+  return MAX (low, MIN (high, c));
+}
+
+/* Those below @pivot, which is among them, first; how many they are. */
+static gsize
+FUNCTION (divide) (NUMBER *numbers,
+                   gsize   n,
+                   NUMBER  pivot)
+{
+  gsize below = 0;
+
+  for (gsize i = 0; i < n; i++)
+    {
+      NUMBER number = numbers[i];
+
+      numbers[i] = numbers[below];
+      numbers[below] = number;
+      below += number < pivot;
+    }
+
+  return below;
+}
+
+void
+FUNCTION (ghlo_cpu_select) (NUMBER *numbers,
+                            NUMBER *spare,
+                            gsize   n,
+                            gsize   k)
+{
+  guint patience = 2 * g_bit_storage (n);
+
+  while (n > SHORT && k > 0 && k < n && patience-- > 0)
+    {
+      gsize below = FUNCTION (divide) (numbers, n,
+                                       FUNCTION (median) (numbers[n / 4], numbers[n / 2], numbers[3 * (n / 4)]));
+
+      if (k <= below)
+        n = below;
+      else
+        {
+          /* The pivot is the least of the rest, wherever it stands: the next one differs,
+           * or the rest is sorted in the end. */
+          numbers += below;
+          n -= below;
+          k -= below;
+        }
+    }
+  if (k > 0 && k < n)
+    {
+      NUMBER *sorted = FUNCTION (sort_few) (numbers, spare, n);
+
+      if (sorted != numbers)
+        memcpy (numbers, sorted, n * sizeof (NUMBER));
+    }
+}
+
+#undef SHORT

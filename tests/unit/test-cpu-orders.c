@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Sorts, largest elements, cumulative reductions and random bits as steps of plans.
+ */
+
+#include "cpu-steps.h"
+
+/* Few values, so that many are equal; of floats NaN of both signs and both zeros. */
+static GhloValue *
+new_few (const char *text,
+         gboolean    with_nan)
+{
+  static const double special[] = { 0.0, -0.0, INFINITY, -INFINITY, 1e-40, -1e-40, NAN, -NAN };
+  GhloValue *value = new_random (text, -20, 20);
+  const GhloElementInfo *info = ghlo_element_info (value->type->element_type);
+  gboolean wide = g_test_rand_bit ();
+
+  for (gsize i = 0; i < value->n_elements; i++)
+    {
+      guint8 *data = value->data + i * info->size;
+      double number = g_test_rand_int_range (0, 4) == 0 ? special[g_test_rand_int_range (0, with_nan ? 8 : 6)]
+                      : g_test_rand_int_range (-9, 9);
+
+      if (info->element_class == GHLO_ELEMENT_CLASS_FLOAT)
+        ghlo_element_store (value->type->element_type, data, (GhloScalar) { .f = number });
+      else if (info->element_class == GHLO_ELEMENT_CLASS_COMPLEX)
+        ghlo_element_store (value->type->element_type, data, (GhloScalar) {
+          .c = { number, g_test_rand_int_range (-2, 3) * number }
+        });
+      else if (wide)
+        ghlo_element_store (value->type->element_type, data, (GhloScalar) {
+          .u = (guint64) (guint32) g_test_rand_int () << 32 | (guint32) g_test_rand_int ()
+        });
+    }
+
+  return value;
+}
+
+/* Floats made comparable as JAX does it. Gives the value's name, to be freed. */
+static char *
+add_canonical (GString    *text,
+               const char *argument,
+               const char *type,
+               guint      *n)
+{
+  guint i = ++*n;
+
+  g_string_append_printf (text, "    %%z%u = stablehlo.constant dense<0.0> : tensor<%s>\n"
+                          "    %%n%u = stablehlo.constant dense<0x%s> : tensor<%s>\n", i, type, i,
+                          g_str_equal (type, "f32") ? "7FC00000" : g_str_equal (type, "f64") ? "7FF8000000000000"
+                          : g_str_equal (type, "bf16") ? "7FC0" : "7E00", type);
+  g_string_append_printf (text, "    %%e%u = stablehlo.compare EQ, %s, %%z%u, FLOAT : (tensor<%s>, tensor<%s>) -> "
+                          "tensor<i1>\n    %%s%u = stablehlo.select %%e%u, %%z%u, %s : tensor<i1>, tensor<%s>\n",
+                          i, argument, i, type, type, i, i, i, argument, type);
+  g_string_append_printf (text, "    %%d%u = stablehlo.compare NE, %s, %s, FLOAT : (tensor<%s>, tensor<%s>) -> "
+                          "tensor<i1>\n    %%k%u = stablehlo.select %%d%u, %%n%u, %%s%u : tensor<i1>, tensor<%s>\n",
+                          i, argument, argument, type, type, i, i, i, i, type);
+
+  return g_strdup_printf ("%%k%u", i);
+}
+
+static gboolean
+is_one_of (const char *word,
+           const char *words)
+{
+  g_auto (GStrv) all = g_strsplit (words, " ", -1);
+
+  return g_strv_contains ((const char *const *) all, word);
+}
+
+/* A value that compares operand @operand's elements, with what to call it at the end; in
+ * *@equal whether they are equal. */
+static char *
+add_comparison (GString    *text,
+                guint       operand,
+                const char *type,
+                gboolean    last,
+                guint      *n,
+                char      **equal)
+{
+  static const char *const directions[] = { "LT", "GT", "LE", "GE" };
+  g_autofree char *a = g_strdup_printf ("%%b%u", 2 * operand), *b = g_strdup_printf ("%%b%u", 2 * operand + 1);
+  const char *direction = directions[g_test_rand_int_range (0, last ? 4 : 2)];
+  const char *part = strstr (type, "f32") != NULL ? "f32" : "f64", *kind = "SIGNED";
+
+  if (g_str_has_prefix (type, "complex"))
+    {
+      const char *op = g_test_rand_bit () ? "real" : "imag";
+
+      for (guint side = 0; side < 2; side++)
+        {
+          char **name = side == 0 ? &a : &b;
+          char *value = g_strdup_printf ("%%p%u", ++*n);
+
+          g_string_append_printf (text, "    %s = stablehlo.%s %s : (tensor<%s>) -> tensor<%s>\n", value, op, *name,
+                                  type, part);
+          g_free (*name);
+          *name = value;
+        }
+      type = part;
+    }
+  if (is_one_of (type, "f16 bf16 f32 f64") && g_test_rand_bit ())
+    {
+      char *other = add_canonical (text, a, type, n);
+
+      g_free (a);
+      a = other;
+      other = add_canonical (text, b, type, n);
+      g_free (b);
+      b = other;
+    }
+  if (type[0] == 'f' || type[0] == 'b')
+    kind = g_test_rand_bit () ? "FLOAT" : "TOTALORDER";
+  else if (is_one_of (type, "i1 ui2 ui4 ui8 ui16 ui32 ui64"))
+    kind = "UNSIGNED";
+  if (g_test_rand_bit ())
+    {
+      char *kept = a;
+
+      a = b;
+      b = kept;
+    }
+  ++*n;
+  g_string_append_printf (text, "    %%q%u = stablehlo.compare EQ, %s, %s, %s : (tensor<%s>, tensor<%s>) -> tensor<i1>\n",
+                          *n, a, b, kind, type, type);
+  g_string_append_printf (text, "    %%c%u = stablehlo.compare %s, %s, %s, %s : (tensor<%s>, tensor<%s>) -> tensor<i1>\n",
+                          *n, direction, a, b, kind, type, type);
+  *equal = g_strdup_printf ("%%q%u", *n);
+
+  return g_strdup_printf ("%%c%u", *n);
+}
+
+/* A comparator of up to three keys. */
+static char *
+new_comparator (const char *const *types,
+                guint              n_operands)
+{
+  GString *text = g_string_new (NULL);
+  guint n_keys = (guint) g_test_rand_int_range (1, (gint) MIN (n_operands, 3) + 1), first, n = 0;
+  g_autofree char *rest = NULL;
+
+  first = (guint) g_test_rand_int_range (0, (gint) (n_operands - n_keys) + 1);
+  for (guint i = n_keys; i > 0; i--)
+    {
+      g_autofree char *equal = NULL;
+      char *value = add_comparison (text, first + i - 1, types[first + i - 1], i == n_keys, &n, &equal);
+
+      if (rest != NULL && g_test_rand_bit ())
+        g_string_append_printf (text, "    %%r%u = stablehlo.select %s, %s, %s : tensor<i1>, tensor<i1>\n", n, equal, rest,
+                                value);
+      else if (rest != NULL)
+        g_string_append_printf (text, "    %%x%u = stablehlo.and %s, %s : tensor<i1>\n"
+                                "    %%r%u = stablehlo.or %s, %%x%u : tensor<i1>\n", n, equal, rest, n, value, n);
+      if (rest != NULL)
+        {
+          g_free (value);
+          value = g_strdup_printf ("%%r%u", n);
+        }
+      g_free (rest);
+      rest = value;
+    }
+  g_string_append_printf (text, "    stablehlo.return %s : tensor<i1>\n", rest);
+
+  return g_string_free (text, FALSE);
+}
+
+/* The sort's results have to agree to the bit. */
+static gboolean
+check_sort (const char        *comparator,
+            const char *const *types,     /* of elements, one for each operand */
+            guint              n,
+            gint64             dimension,
+            const char        *shape,     /* "3x5x" */
+            gboolean           with_nan)
+{
+  g_autoptr (GString) text = g_string_new ("func.func @main("), list = g_string_new (NULL);
+  GhloValue *inputs[STEP_MAX];
+  gboolean taken;
+
+  for (guint i = 0; i < n; i++)
+    {
+      g_autofree char *type = g_strdup_printf ("tensor<%s%s>", shape, types[i]);
+
+      inputs[i] = new_few (type, with_nan);
+      g_string_append_printf (text, "%s%%a%u: %s", i > 0 ? ", " : "", i, type);
+      g_string_append_printf (list, "%s%s", i > 0 ? ", " : "", type);
+    }
+  g_string_append_printf (text, ") -> (%s) {\n  %%0:%u = \"stablehlo.sort\"(", list->str, n);
+  for (guint i = 0; i < n; i++)
+    g_string_append_printf (text, "%s%%a%u", i > 0 ? ", " : "", i);
+  g_string_append_printf (text, ") <{dimension = %" G_GINT64_FORMAT " : i64, is_stable = true}> ({\n  ^bb0(", dimension);
+  for (guint i = 0; i < 2 * n; i++)
+    g_string_append_printf (text, "%s%%b%u: tensor<%s>", i > 0 ? ", " : "", i, types[i / 2]);
+  g_string_append_printf (text, "):\n%s  }) : (%s) -> (%s)\n  return ", comparator, list->str, list->str);
+  for (guint i = 0; i < n; i++)
+    g_string_append_printf (text, "%s%%0#%u", i > 0 ? ", " : "", i);
+  g_string_append_printf (text, " : %s\n}\n", list->str);
+
+  if (g_test_verbose ())
+    g_test_message ("%s", text->str);
+  taken = step_check (text->str, "sort", inputs, n, -1);
+  for (guint i = 0; i < n; i++)
+    ghlo_value_unref (inputs[i]);
+
+  return taken;
+}
+
+static const char *const element_types[] = {
+  "i1", "i2", "i4", "i8", "i16", "i32", "i64", "ui2", "ui4", "ui8", "ui16", "ui32", "ui64", "f4E2M1FN", "f6E2M3FN",
+  "f8E3M4", "f8E4M3FN", "f8E4M3FNUZ", "f8E5M2", "f8E8M0FNU", "f16", "bf16", "f32", "f64", "complex<f32>",
+  "complex<f64>",
+};
+
+static const char *
+any_type (void)
+{
+  return element_types[g_test_rand_int_range (0, G_N_ELEMENTS (element_types))];
+}
+
+/* The dimension's size, from 0 to some thousands. */
+static gint
+any_length (void)
+{
+  return g_test_rand_bit () ? g_test_rand_int_range (0, 40) : g_test_rand_int_range (0, g_test_rand_bit () ? 500 : 5000);
+}
+
+static char *
+any_shape (gint64 *dimension)
+{
+  gint n = any_length ();
+  gint a = g_test_rand_int_range (1, n < 100 ? 40 : 4), b = g_test_rand_int_range (0, 4);
+
+  switch (g_test_rand_int_range (0, 4))
+    {
+    case 0:
+      *dimension = 0;
+      return g_strdup_printf ("%dx", n);
+    case 1:
+      *dimension = -1;
+      return g_strdup_printf ("%dx%dx", a, n);
+    case 2:
+      *dimension = 0;
+      return g_strdup_printf ("%dx%dx", n, a);
+    default:
+      *dimension = 1;
+      return g_strdup_printf ("%dx%dx%dx", b, n, a);
+    }
+}
+
+static void
+test_sort (void)
+{
+  for (guint i = 0; i < 300; i++)
+    {
+      const char *types[4];
+      guint n = (guint) g_test_rand_int_range (1, 5);
+      g_autofree char *comparator = NULL, *shape = NULL;
+      gint64 dimension;
+
+      for (guint j = 0; j < n; j++)
+        types[j] = any_type ();
+      comparator = new_comparator (types, n);
+      shape = any_shape (&dimension);
+      if (!check_sort (comparator, types, n, dimension, shape, g_test_rand_bit ()))
+        g_error ("declined: %s", comparator);
+    }
+}
+
+/* Of one operand, elements are all that is moved. */
+static void
+test_sort_values (void)
+{
+  for (guint i = 0; i < 8 * G_N_ELEMENTS (element_types); i++)
+    {
+      const char *type = element_types[i % G_N_ELEMENTS (element_types)];
+      g_autofree char *comparator = new_comparator (&type, 1), *shape = NULL;
+      gint64 dimension;
+
+      shape = any_shape (&dimension);
+      if (!check_sort (comparator, &type, 1, dimension, shape, i % 3 == 0))
+        g_error ("declined: %s", comparator);
+    }
+}
+
+/* Lines so long that they are sorted in parts. */
+static void
+test_sort_parts (void)
+{
+  static const char *const types[] = { "f32", "i32" };
+
+  for (guint i = 0; i < 6; i++)
+    {
+      g_autofree char *comparator = new_comparator (types, 1 + i % 2);
+
+      g_assert_true (check_sort (comparator, types, 1 + i % 2, 0, i < 4 ? "150001x" : "1x140000x1x", FALSE));
+    }
+}
+
+static void
+test_sort_declined (void)
+{
+  static const char *const comparators[] = {
+    "    %c = stablehlo.compare NE, %b0, %b1, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
+    "    stablehlo.return %c : tensor<i1>\n",
+    "    %c = stablehlo.compare LT, %b0, %b3, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
+    "    stablehlo.return %c : tensor<i1>\n",
+    "    %s = stablehlo.add %b0, %b2 : tensor<i32>\n    %t = stablehlo.add %b1, %b3 : tensor<i32>\n"
+    "    %c = stablehlo.compare LT, %s, %t, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
+    "    stablehlo.return %c : tensor<i1>\n",
+    "    %c = stablehlo.compare LT, %b0, %b1, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
+    "    %e = stablehlo.compare EQ, %b2, %b3, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
+    "    %d = stablehlo.compare LT, %b2, %b3, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
+    "    %f = stablehlo.and %d, %e : tensor<i1>\n    %g = stablehlo.or %c, %f : tensor<i1>\n"
+    "    stablehlo.return %g : tensor<i1>\n",
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (comparators); i++)
+    g_assert_false (check_sort (comparators[i], (const char *[]) { "i32", "i32" }, 2, 0, "7x", FALSE));
+}
+
+int
+main (int   argc,
+      char *argv[])
+{
+  g_test_init (&argc, &argv, NULL);
+
+  g_test_add_func ("/cpu-orders/sort", test_sort);
+  g_test_add_func ("/cpu-orders/sort/values", test_sort_values);
+  g_test_add_func ("/cpu-orders/sort/parts", test_sort_parts);
+  g_test_add_func ("/cpu-orders/sort/declined", test_sort_declined);
+
+  return g_test_run ();
+}
