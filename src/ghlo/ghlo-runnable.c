@@ -117,7 +117,9 @@ write_stored (GhloIdentity         *identity,
   const char *key;
   g_autoptr (GBytes) bytes = NULL;
 
-  if (report->microseconds < LEAST_MICROSECONDS && ghlo_cache_get_mode () != GHLO_CACHE_ALL)
+  GhloCacheMode mode = ghlo_cache_get_mode ();
+
+  if (mode < GHLO_CACHE_ON || (mode == GHLO_CACHE_ON && report->microseconds < LEAST_MICROSECONDS))
     return;
   key = ghlo_identity_get_key (identity, NULL, NULL);
   if (key != NULL)
@@ -140,7 +142,7 @@ make_module (GhloIrModule          *module,
   g_autoptr (GError) local_error = NULL;
   GhloIrModule *made = NULL;
 
-  if (identity != NULL)
+  if (identity != NULL && ghlo_cache_get_mode () >= GHLO_CACHE_ON)
     made = read_stored (identity, *report, monitor, &local_error);
   if (local_error != NULL)
     {

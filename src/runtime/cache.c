@@ -32,14 +32,16 @@ enum { DIGEST_SIZE = 32, HEADER_SIZE = sizeof magic + DIGEST_SIZE, NAME_LENGTH =
 GhloCacheMode
 ghlo_cache_get_mode (void)
 {
+  static const struct { const char *word; GhloCacheMode mode; } words[] = {
+    { "off", GHLO_CACHE_OFF }, { "memory", GHLO_CACHE_MEMORY }, { "all", GHLO_CACHE_ALL },
+  };
   const char *word = g_getenv ("GHLO_CACHE");
 
-  if (g_strcmp0 (word, "off") == 0)
-    return GHLO_CACHE_OFF;
-  if (g_strcmp0 (word, "all") == 0)
-    return GHLO_CACHE_ALL;
+  for (guint i = 0; i < G_N_ELEMENTS (words); i++)
+    if (g_strcmp0 (word, words[i].word) == 0)
+      return words[i].mode;
   if (word != NULL && *word != '\0')
-    g_debug ("GHLO_CACHE is '%s'; it may be 'off' or 'all'", word);
+    g_debug ("GHLO_CACHE is '%s'; it may be 'off', 'memory' or 'all'", word);
 
   return GHLO_CACHE_ON;
 }

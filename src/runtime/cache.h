@@ -22,6 +22,7 @@ G_BEGIN_DECLS
 typedef enum
 {
   GHLO_CACHE_OFF,       /* "off" */
+  GHLO_CACHE_MEMORY,    /* "memory": what is in use is found, nothing is on disk */
   GHLO_CACHE_ON,        /* what pays is kept */
   GHLO_CACHE_ALL,       /* "all": whatever can be kept is kept */
 } GhloCacheMode;

@@ -268,6 +268,35 @@ make_bitcast (RandomProgram *self,
   return TRUE;
 }
 
+/* A value against itself in another order: what is written over it is still to be read. */
+static gboolean
+make_mirrored (RandomProgram *self,
+               guint          value)
+{
+  static const RandomRule rule = { FALSE, RANDOM_ADDS };
+  RandomType type = self->values[value].type;
+  RandomNumbers known[2] = { self->values[value].numbers, self->values[value].numbers }, numbers;
+  gint64 order[RANDOM_MAX_RANK];
+  guint operands[2] = { value };
+  gboolean is_square = type.rank >= 2 && type.dimensions[0] == type.dimensions[1];
+
+  if (type.rank == 0)
+    return FALSE;
+  numbers = random_numbers_exact (type.element, &rule, known, 2);
+  if (!random_allows (self, numbers))
+    return FALSE;
+  for (guint i = 0; i < type.rank; i++)
+    order[i] = i;
+  if (is_square)
+    order[0] = 1, order[1] = 0;
+  operands[1] = random_op (self, is_square ? "stablehlo.transpose" : "stablehlo.reverse", operands, 1,
+                           random_printf (self, ", dims = [%s]", random_list (self, order, type.rank)), &type,
+                           known[0]);
+  random_op (self, "stablehlo.add", operands, 2, "", &type, numbers);
+
+  return TRUE;
+}
+
 const RandomMaker random_layout_makers[] = {
   { "reshape", make_reshape, 12, 20, 0 },
   { "transpose", make_transpose, 12, 20, RANDOM_TAKES_OPEN },
@@ -278,5 +307,6 @@ const RandomMaker random_layout_makers[] = {
   { "pad", make_pad, 8, 10, 0 },
   { "iota", make_iota, 4, 8, 0 },
   { "bitcast", make_bitcast, 5, 5, 0 },
+  { "mirrored", make_mirrored, 5, 5, 0 },
   { NULL },
 };

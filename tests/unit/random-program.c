@@ -110,8 +110,9 @@ random_type (RandomProgram *self,
 {
   RandomType type = { .element = random_element (self), .rank = random_pick (self, max_rank + 1) };
 
+  /* Squares, of which transposes have the same type. */
   for (guint i = 0; i < type.rank; i++)
-    type.dimensions[i] = random_size (self);
+    type.dimensions[i] = i > 0 && random_once (self, 4) ? type.dimensions[i - 1] : random_size (self);
   while (!random_fits (self, &type))
     type.rank--;
 

@@ -19,7 +19,7 @@ enum
   RANDOM_MAX_RANK = 6,
   RANDOM_MAX_VALUES = 160,
   RANDOM_MAX_ELEMENTS = 400,   /* of one value, and … */
-  RANDOM_MANY_ELEMENTS = 4000, /* … in a program of large ones */
+  RANDOM_MANY_ELEMENTS = 5000, /* … in a program of large ones */
 };
 
 typedef struct

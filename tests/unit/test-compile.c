@@ -457,11 +457,14 @@ static void
 test_in_use (void)
 {
   guint n = seen.n_prepared;
-  g_autoptr (GhloExecutable) one = compile_cached (FOLDS, "test.mlir", FALSE, 0, 1);
-  g_autoptr (GhloExecutable) two = compile_cached (FOLDS_ELSEWHERE, "test.mlir", FALSE, 1, 0);
+  g_autoptr (GhloExecutable) one = NULL;
+  g_autoptr (GhloExecutable) two = NULL;
   g_autoptr (GhloExecutable) three = NULL;
   g_autoptr (GhloStatistics) statistics = NULL;
 
+  g_setenv ("GHLO_CACHE", "memory", TRUE);
+  one = compile_cached (FOLDS, "test.mlir", FALSE, 0, 1);
+  two = compile_cached (FOLDS_ELSEWHERE, "test.mlir", FALSE, 1, 0);
   g_assert_cmpuint (seen.n_prepared, ==, n + 1);
   g_assert_true (ghlo_executable_get_report (one) == ghlo_executable_get_report (two));
   g_assert_true (ghlo_executable_get_program (one) != ghlo_executable_get_program (two));
@@ -475,12 +478,13 @@ test_in_use (void)
   three = compile_cached (FOLDS, "test.mlir", TRUE, 0, 1);
   g_assert_cmpuint (seen.n_prepared, ==, n + 3);
 
-  /* What went is gone, and took little time: nothing is on disk. */
+  /* What went is gone, and nothing is on disk. */
   g_clear_object (&one);
   g_clear_object (&two);
   one = compile_cached (FOLDS, "test.mlir", FALSE, 0, 1);
   g_assert_cmpuint (seen.n_prepared, ==, n + 4);
   g_assert_cmpuint (count_files (), ==, 0);
+  g_unsetenv ("GHLO_CACHE");
 }
 
 static void
@@ -575,19 +579,38 @@ test_without_cache (void)
   g_unsetenv ("GHLO_CACHE");
 }
 
-/* A serialized executable finds what is in use of its program. */
+static guint64
+hits_of (GhloClient *client)
+{
+  g_autoptr (GhloStatistics) statistics = ghlo_client_get_statistics (client);
+
+  return ghlo_statistics_get_n_cache_hits (statistics);
+}
+
+/* A serialized executable finds what is in use of its program. Its device is found by
+ * kind, which is the library's own. */
 static void
 test_loaded (void)
 {
-  g_autoptr (GhloExecutable) one = compile_cached (FOLDS, "test.mlir", FALSE, 0, 1);
-  g_autoptr (GBytes) bytes = ghlo_executable_serialize (one, NULL, NULL);
+  g_autoptr (GhloExecutable) one = NULL;
+  g_autoptr (GhloExecutable) first = NULL;
+  g_autoptr (GhloExecutable) second = NULL;
+  g_autoptr (GBytes) bytes = NULL;
   g_autoptr (GhloClient) client = ghlo_client_new ();
   g_autoptr (GError) error = NULL;
-  g_autoptr (GhloExecutable) loaded = ghlo_client_load_executable (client, bytes, GHLO_LOAD_FLAGS_NONE, NULL, &error);
 
-  /* For the device "cpu", which is not the test's. */
+  g_setenv ("GHLO_CACHE", "memory", TRUE);
+  one = compile_cached (FOLDS, "test.mlir", FALSE, 0, 1);
+  bytes = ghlo_executable_serialize (one, NULL, NULL);
+  first = ghlo_client_load_executable (client, bytes, GHLO_LOAD_FLAGS_NONE, NULL, &error);
   g_assert_no_error (error);
-  assert_triples (loaded);
+  g_assert_cmpuint (hits_of (client), ==, 0);
+  second = ghlo_client_load_executable (client, bytes, GHLO_LOAD_FLAGS_NONE, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (hits_of (client), ==, 1);
+  assert_triples (first);
+  assert_triples (second);
+  g_unsetenv ("GHLO_CACHE");
 }
 
 enum { N_THREADS = 4, N_COMPILES = 50 };
@@ -615,10 +638,12 @@ test_threads (void)
 {
   GThread *threads[N_THREADS];
 
+  g_setenv ("GHLO_CACHE", "memory", TRUE);
   for (guint i = 0; i < N_THREADS; i++)
     threads[i] = g_thread_new (NULL, compile_again_and_again, NULL);
   for (guint i = 0; i < N_THREADS; i++)
     g_thread_join (threads[i]);
+  g_unsetenv ("GHLO_CACHE");
 }
 
 int
