@@ -199,7 +199,7 @@ build_reference (GhloCodeBuilder  *self,
                  GError          **error)
 {
   g_autoptr (GPtrArray) inputs = g_ptr_array_new ();
-  g_autoptr (GhloIrModule) module = ghlo_ir_outline (op, inputs);
+  g_autoptr (GhloIrModule) module = ghlo_ir_outline (self->plan->module, op, inputs);
   GhloCodeStep *step;
 
   for (guint i = 0; i < inputs->len; i++)

@@ -77,10 +77,11 @@ copy_symbols (GhloIrModule   *module,
 }
 
 GhloIrModule *
-ghlo_ir_outline (const GhloIrOp *op,
-                 GPtrArray      *inputs)
+ghlo_ir_outline (const GhloIrModule *source,
+                 const GhloIrOp     *op,
+                 GPtrArray          *inputs)
 {
-  GhloIrModule *module = ghlo_ir_module_new ("<operation>");
+  GhloIrModule *module = ghlo_ir_module_new (source->file_name);
   g_autoptr (GHashTable) made = g_hash_table_new (NULL, NULL), seen = g_hash_table_new (NULL, NULL);
   Finder finder = { .root = op, .seen = seen, .inputs = inputs };
   g_autofree const GhloIrType **input_types = NULL;
@@ -90,6 +91,8 @@ ghlo_ir_outline (const GhloIrOp *op,
   GhloIrOp *function, *copy;
   GhloIrBlock *body, *block;
 
+  /* Errors name the place that the operation was read from. */
+  module->is_binary = source->is_binary;
   find (&finder, op);
   input_types = g_new (const GhloIrType *, inputs->len + 1);
   for (guint i = 0; i < inputs->len; i++)

@@ -9,11 +9,12 @@
 
 G_BEGIN_DECLS
 
-/* A new module whose first function does what @op does; @op is left as it is. The
+/* A new module whose first function does what @op of @source does; @op is left as it is. The
  * function takes the values that @op uses from outside of itself, each once, which are
  * appended to @inputs (of GhloIrValue, borrowed), and gives @op's results. Functions
  * that @op refers to come along. */
-GhloIrModule *ghlo_ir_outline (const GhloIrOp *op,
-                               GPtrArray      *inputs);
+GhloIrModule *ghlo_ir_outline (const GhloIrModule *source,
+                               const GhloIrOp     *op,
+                               GPtrArray          *inputs);
 
 G_END_DECLS

@@ -184,7 +184,7 @@ ghlo_bench_measure (const char              *path,
                     GhloBenchResult         *result,
                     GError                 **error)
 {
-  g_autoptr (GhloIrModule) module = NULL;
+  g_autoptr (GhloIrModule) module = NULL, optimized = NULL;
   g_auto (Program) program = { .executor = options->executor };
   GhloIrOp *function;
   gint64 start = now ();
@@ -204,7 +204,10 @@ ghlo_bench_measure (const char              *path,
     return FALSE;
 
   start = now ();
-  program.prepared = options->executor->prepare (module, function, NULL, error);
+  optimized = ghlo_tool_optimize (module, options->device, error);
+  if (optimized == NULL)
+    return FALSE;
+  program.prepared = options->executor->prepare (optimized, ghlo_ir_module_get_entry (optimized), NULL, error);
   if (program.prepared == NULL)
     return FALSE;
   result->compile = seconds_since (start);

@@ -49,6 +49,7 @@ check_options (Options  *options,
   options->bench.warm_up = (guint) options->warm_up;
   options->bench.repetitions = (guint) options->repetitions;
   options->bench.fill = options->fill != NULL ? options->fill : "random:1";
+  options->bench.device = options->device;
   options->bench.executor = ghlo_tool_executor (options->device, error);
 
   return options->bench.executor != NULL;
@@ -142,7 +143,7 @@ ghlo_tool_bench (int    argc,
       "How long to run each program (1), 5 runs at least", "SECONDS" },
     { "warm-up", 'w', 0, G_OPTION_ARG_INT, &options.warm_up, "Runs before those that count (2)", "N" },
     { "fill", 0, 0, G_OPTION_ARG_STRING, &options.fill, "Every input, as for run (random:1)", "SPEC" },
-    { "device", 'd', 0, G_OPTION_ARG_STRING, &options.device, "The device to run on (reference)", "NAME" },
+    { "device", 'd', 0, G_OPTION_ARG_STRING, &options.device, "The device to run on (cpu)", "NAME" },
     { "format", 0, 0, G_OPTION_ARG_STRING, &options.format, "table, json or csv", "FORMAT" },
     { "save", 0, 0, G_OPTION_ARG_FILENAME, &options.save, "Save the results as JSON", "FILE" },
     { "baseline", 0, 0, G_OPTION_ARG_FILENAME, &options.baseline, "Compare with saved results", "FILE" },

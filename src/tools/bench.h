@@ -15,7 +15,8 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  const GhloExecutor *executor;
+  const char         *device;
+  const GhloExecutor *executor;     /* device's */
   const char         *fill;          /* for every input */
   guint               warm_up;       /* runs before those that count */
   guint               repetitions;   /* 0: as many as fit into @seconds, 5 at least */

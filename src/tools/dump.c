@@ -175,7 +175,7 @@ ghlo_tool_dump (int    argc,
   int status;
   const GOptionEntry entries[] = {
     { "stage", 's', 0, G_OPTION_ARG_STRING, &stage, "What is shown: parsed, passes (default) or plan", "STAGE" },
-    { "device", 'd', 0, G_OPTION_ARG_STRING, &device, "The device to compile for (reference)", "NAME" },
+    { "device", 'd', 0, G_OPTION_ARG_STRING, &device, "The device to compile for (cpu)", "NAME" },
     { "optimize", 'O', 0, G_OPTION_ARG_STRING, &level,
       "The optimization level, 0 to 3 (2; 0 where the device runs programs as they are written)", "LEVEL" },
     { "disable", 0, 0, G_OPTION_ARG_STRING, &disable, "Leave these passes out; \"help\" lists them", "NAME,…" },

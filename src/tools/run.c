@@ -239,6 +239,7 @@ run_section (const Options      *options,
 {
   g_autoptr (GhloDiagnostics) diagnostics = NULL;
   g_autoptr (GhloIrModule) module = ghlo_tool_file_parse (file, index, GHLO_IMPORT_DEFAULT, &diagnostics, NULL);
+  g_autoptr (GhloIrModule) optimized = NULL;
   g_autoptr (GError) error = NULL;
   GhloIrOp *function;
 
@@ -248,7 +249,15 @@ run_section (const Options      *options,
       return FALSE;
     }
   function = find_function (options, module, &error);
-  if (function != NULL && run_function (options, executor, module, function, &error))
+  optimized = function != NULL ? ghlo_tool_optimize (module, options->device, &error) : NULL;
+  /* A private function may have gone into its callers. */
+  if (optimized != NULL && find_function (options, optimized, NULL) == NULL)
+    {
+      ghlo_ir_module_unref (optimized);
+      optimized = ghlo_ir_module_ref (module);
+    }
+  if (optimized != NULL
+      && run_function (options, executor, optimized, find_function (options, optimized, NULL), &error))
     return TRUE;
   ghlo_tool_error ("%s", error->message);
 
@@ -309,7 +318,7 @@ ghlo_tool_run (int    argc,
     { "output-dir", 'o', 0, G_OPTION_ARG_FILENAME, &options.output_dir, "Save outputs as DIR/outN.npy", "DIR" },
     { "format", 0, 0, G_OPTION_ARG_STRING, &options.format_name, "How outputs are printed: tensor or dense", "FORMAT" },
     { "full", 0, 0, G_OPTION_ARG_NONE, &options.full, "Print every element of large outputs", NULL },
-    { "device", 'd', 0, G_OPTION_ARG_STRING, &options.device, "The device to run on (reference)", "NAME" },
+    { "device", 'd', 0, G_OPTION_ARG_STRING, &options.device, "The device to run on (cpu)", "NAME" },
     { "split-input", 0, 0, G_OPTION_ARG_NONE, &options.split, "Run each program between lines \"// -----\"", NULL },
     { "time", 't', 0, G_OPTION_ARG_NONE, &options.timing, "Say how long it took", NULL },
     G_OPTION_ENTRY_NULL

@@ -249,12 +249,12 @@ def test_dump(tests):
     parsed = ghlo('dump', '--stage=parsed', half)
     tests.expect('dump: the program as it is', parsed, 0, 'divide', 'multiply')
     tests.report(parsed.stdout == ghlo('opt', half).stdout, 'dump: parsed is what opt prints')
-    reference = ghlo('dump', half)
+    reference = ghlo('dump', '--device=reference', half)
     tests.report(reference.stdout == parsed.stdout, 'dump: the reference device has no passes', reference.stdout)
     passes = ghlo('dump', '--device=cpu', half)
     tests.report('divide' not in passes.stdout and 'dense<5.000000e-01>' in passes.stdout,
                  'dump: the program after passes', passes.stdout)
-    tests.report(ghlo('dump', '-O2', half).stdout == passes.stdout, 'dump: a level for the reference device')
+    tests.report(ghlo('dump', '-O2', '--device=reference', half).stdout == passes.stdout, 'dump: a level for the reference device')
     for option in ('-O0', '--optimize=0', '--disable=simplify,fold'):
         run = ghlo('dump', '--device=cpu', option, half)
         tests.report(run.returncode == 0 and run.stdout == parsed.stdout, f'dump: {option}', run.stdout)
@@ -263,7 +263,8 @@ def test_dump(tests):
     run = ghlo('dump', '-O1', '--report', '--generic', half)
     tests.expect('dump: report', run, 0, '"stablehlo.multiply"', 'simplify', 'operations became')
     tests.expect('dump: plan', ghlo('dump', '--device=cpu', '--stage=plan', half), 0, 'plan:', 'in0', 'out0')
-    tests.expect('dump: no plan', ghlo('dump', '--stage=plan', half), 1, "the device 'reference' makes no plan")
+    tests.expect('dump: no plan', ghlo('dump', '--device=reference', '--stage=plan', half), 1,
+                 "the device 'reference' makes no plan")
     tests.expect('dump: passes', ghlo('dump', '--disable=help'), 0, 'inline', 'fold-transposes')
     for arguments, text in [(['--stage=ast', half], "found 'ast'"), (['-O4', half], "found '-O4'"),
                             (['--disable=fuse', half], "found 'fuse'"), (['--device=abacus', half], "'abacus'"),
