@@ -125,8 +125,8 @@ ghlo_plan_get_n_reference_steps (const GhloPlan *self)
  * @self: a plan
  *
  * Gets how many bytes a run takes at once, for its outputs and for what it computes
- * in between; its inputs and the program's constants come on top. Steps of the
- * reference executor take more while they run.
+ * in between, the results of a step of the reference executor included; its inputs and
+ * the program's constants come on top.
  *
  * Returns: bytes; 0 for a program that is a single step of the reference executor
  *

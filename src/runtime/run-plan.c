@@ -185,11 +185,25 @@ ghlo_run_plan_get_plan (const GhloRunPlan *self)
   return self->plan;
 }
 
+typedef struct
+{
+  GhloRunFigures *figures;
+  gsize           most;         /* bytes that one step of the fallback's makes results in */
+} Counter;
+
 static void
 count_step (GhloCodeStep *step,
             gpointer      data)
 {
-  ((GhloRunFigures *) data)->n_steps++;
+  Counter *counter = data;
+  gsize bytes = 0, n;
+
+  counter->figures->n_steps++;
+  for (guint i = 0; step->kind == GHLO_CODE_STEP_REFERENCE && i < step->n_results; i++)
+    if (step->results[i].strides != NULL
+        && ghlo_shape_count (step->results[i].type->dimensions, step->results[i].type->rank, &n))
+      bytes += n * ghlo_element_info (step->results[i].type->element_type)->size;
+  counter->most = MAX (counter->most, bytes);
 }
 
 void
@@ -197,9 +211,11 @@ ghlo_run_plan_measure (const GhloRunPlan *self,
                        GhloRunFigures    *figures)
 {
   const GhloCodePlan *plan = self->plan;
+  Counter counter = { figures };
 
-  *figures = (GhloRunFigures) { .n_fallback_steps = plan->n_reference, .run_bytes = self->arena_size };
-  ghlo_code_plan_foreach (plan, count_step, figures);
+  *figures = (GhloRunFigures) { .n_fallback_steps = plan->n_reference };
+  ghlo_code_plan_foreach (plan, count_step, &counter);
+  figures->run_bytes = self->arena_size + counter.most;
   for (guint i = 0; i < plan->n_buffers; i++)
     if (plan->buffers[i].kind == GHLO_CODE_BUFFER_OUTPUT)
       figures->run_bytes += plan->buffers[i].size;

@@ -254,7 +254,8 @@ def test_dump(tests):
     passes = ghlo('dump', '--device=cpu', half)
     tests.report('divide' not in passes.stdout and 'dense<5.000000e-01>' in passes.stdout,
                  'dump: the program after passes', passes.stdout)
-    tests.report(ghlo('dump', '-O2', '--device=reference', half).stdout == passes.stdout, 'dump: a level for the reference device')
+    tests.report(ghlo('dump', '-O2', '--device=reference', half).stdout == passes.stdout,
+                 'dump: a level for the reference device')
     for option in ('-O0', '--optimize=0', '--disable=simplify,fold'):
         run = ghlo('dump', '--device=cpu', option, half)
         tests.report(run.returncode == 0 and run.stdout == parsed.stdout, f'dump: {option}', run.stdout)
