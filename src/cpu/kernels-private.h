@@ -63,5 +63,8 @@ extern const GhloCpuPlaneFunc   NAME (streams)[GHLO_CPU_N_UNITS];
 void NAME (interleave4) (const gconstpointer *lines, guint n_lines, guint width, gsize n, gpointer to);
 void NAME (interleave8) (const gconstpointer *lines, guint n_lines, guint width, gsize n, gpointer to);
 
+void NAME (threefry) (guint64 key, guint64 counter, gsize n, guint32 *first, guint32 *second);
+void NAME (philox) (guint64 key, guint64 low, guint64 high, gsize n, guint8 *words);
+
 /* Fills in the level's table. */
 void NAME (kernels_init) (GhloCpuKernels *self);

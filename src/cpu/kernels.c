@@ -20,6 +20,8 @@ NAME (kernels_init) (GhloCpuKernels *self)
   memcpy (self->convert, NAME (conversions), sizeof (self->convert));
   self->interleave4 = NAME (interleave4);
   self->interleave8 = NAME (interleave8);
+  self->threefry = NAME (threefry);
+  self->philox = NAME (philox);
   memcpy (self->move, NAME (moves), sizeof (self->move));
   memcpy (self->turn, NAME (turns), sizeof (self->turn));
   memcpy (self->stream, NAME (streams), sizeof (self->stream));

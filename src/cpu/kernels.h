@@ -132,6 +132,20 @@ typedef void (*GhloCpuPlaneFunc)      (const guint8        *from,
 
 enum { GHLO_CPU_N_UNITS = 5 };
 
+/* The two words of Threefry-2x32-20 for each of @n counts from @counter on. */
+typedef void (*GhloCpuThreefryFunc)   (guint64              key,
+                                       guint64              counter,
+                                       gsize                n,
+                                       guint32             *first,
+                                       guint32             *second);
+/* The four words of Philox-4x32-10, one count after the other, which @low, the counter's
+ * lower half, does not overflow in. @words needs no alignment. */
+typedef void (*GhloCpuPhiloxFunc)     (guint64              key,
+                                       guint64              low,
+                                       guint64              high,
+                                       gsize                n,
+                                       guint8              *words);
+
 typedef struct
 {
   guint                 rows;                              /* of a tile */
@@ -143,6 +157,8 @@ typedef struct
   GhloCpuConvertFunc    convert[GHLO_CPU_N_CONVERSIONS];
   GhloCpuInterleaveFunc interleave4;
   GhloCpuInterleaveFunc interleave8;
+  GhloCpuThreefryFunc   threefry;
+  GhloCpuPhiloxFunc     philox;
   /* By the logarithm of a unit's bytes: */
   GhloCpuPlaneFunc      move[GHLO_CPU_N_UNITS];            /* any strides */
   GhloCpuPlaneFunc      turn[GHLO_CPU_N_UNITS];            /* columns of the source and rows of the result adjacent */
