@@ -32,8 +32,8 @@ assert str(Ghlo.TensorType.parse('tensor<2xf32>')) == 'tensor<2xf32>'
 assert callable(Ghlo.Buffer.from_numpy)
 '''
 
-HEADERS = '''buffer client compile-options compile-report device diagnostic enum-types enums error executable program
-progress result session statistics tensor-type timing value-info version version-macros'''.split()
+HEADERS = '''buffer client compile-options compile-report device diagnostic enum-types enums error executable plan
+program progress result session statistics tensor-type timing value-info version version-macros'''.split()
 
 
 JAVASCRIPT = '''imports.gi.versions.Ghlo = '1.0';

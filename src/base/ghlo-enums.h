@@ -231,6 +231,23 @@ typedef enum
 } GhloTextFlags;
 
 /**
+ * GhloDumpStage:
+ * @GHLO_DUMP_STAGE_PARSED: the program as it was written
+ * @GHLO_DUMP_STAGE_PASSES: the program after the passes, as the device got it
+ * @GHLO_DUMP_STAGE_PLAN: what the device does in a run
+ *
+ * What a program has become on its way through a compile.
+ *
+ * Since: 1.0
+ */
+typedef enum
+{
+  GHLO_DUMP_STAGE_PARSED,
+  GHLO_DUMP_STAGE_PASSES,
+  GHLO_DUMP_STAGE_PLAN,
+} GhloDumpStage;
+
+/**
  * GhloLoadFlags:
  * @GHLO_LOAD_FLAGS_NONE: the program is compiled again, so that bytes from anywhere
  *   do no more harm than a program from anywhere

@@ -110,7 +110,7 @@ give_operand (GhloCodeBuilder      *self,
       *view = ghlo_code_view (operand);
     }
   buffer = &g_array_index (self->buffers, GhloCodeBuffer, operand->buffer);
-  if (buffer->kind == GHLO_CODE_BUFFER_CONSTANT)
+  if (buffer->kind == GHLO_CODE_BUFFER_CONSTANT && buffer->size > 0)
     view->data = (guint8 *) g_bytes_get_data (buffer->bytes, NULL) + operand->offset;
 }
 

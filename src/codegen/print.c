@@ -3,7 +3,7 @@
  * A plan as text:
  *
  *   plan: 3 steps, 1 of them on the reference executor; arena of 4096 bytes for 8192 of temporaries
- *   0 dot "onednn …" in0 tensor<2x3xf32>, c0 tensor<3x4xf32> -> t4@64 tensor<2x4xf32>
+ *   0 dot stablehlo.dot_general "onednn …" in0 tensor<2x3xf32>, c0 tensor<3x4xf32> -> t4@64 tensor<2x4xf32>
  *   1 loop 10 times, t4 <-> t5
  *       2 reference stablehlo.tanh, there is no kernel for it: t4@64 tensor<2x4xf32> -> …
  *
@@ -90,6 +90,8 @@ print_head (Printer            *self,
     case GHLO_CODE_STEP_KERNEL:
       about = step->kernel->describe != NULL ? step->kernel->describe (step->prepared) : NULL;
       g_string_append_printf (self->text, "%s ", step->kernel->name);
+      if (step->op != NULL)
+        g_string_append_printf (self->text, "%s ", ghlo_ir_op_get_name (step->op));
       if (about != NULL)
         g_string_append_printf (self->text, "\"%s\" ", about);
       break;

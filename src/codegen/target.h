@@ -37,7 +37,7 @@ typedef struct
                          const GhloView    *results,
                          gsize             *scratch,
                          GError           **error);
-  /* @scratch is aligned to 64 bytes and holds anything. Allocates nothing. FALSE with
+  /* @scratch is aligned to 64 bytes, holds anything, and is never NULL. Allocates nothing. FALSE with
    * @error when cancelled, which is looked for every 50 ms. */
   gboolean  (*run)      (gpointer           prepared,
                          const GhloView    *operands,

@@ -153,3 +153,17 @@ ghlo_cpu_blas (void)
 
   return state == 2 ? &blas : NULL;
 }
+
+static GMutex in_use;
+
+void
+ghlo_cpu_blas_begin (void)
+{
+  g_mutex_lock (&in_use);
+}
+
+void
+ghlo_cpu_blas_end (void)
+{
+  g_mutex_unlock (&in_use);
+}

@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "cpu/bring.h"
 #include "runtime/parallel.h"
 
 /* Bytes in a nanosecond that one core moves in large tensors, about. */
@@ -127,66 +128,6 @@ ghlo_cpu_elementwise_init (GhloCpuElementwise *self,
   return TRUE;
 }
 
-/* @n elements @stride bytes apart, side by side. */
-#define BRING(name, T) \
-  static void \
-  name (const guint8 *from, \
-        gint64        stride, \
-        guint8       *to, \
-        gsize         n) \
-  { \
-    for (gsize i = 0; i < n; i++) \
-      memcpy (to + i * sizeof (T), from + (gint64) i * stride, sizeof (T)); \
-  }
-
-#define REPEAT(name, T) \
-  static void \
-  name (const guint8 *from, \
-        guint8       *to, \
-        gsize         n) \
-  { \
-    T value; \
-\
-    memcpy (&value, from, sizeof (T)); \
-    for (gsize i = 0; i < n; i++) \
-      memcpy (to + i * sizeof (T), &value, sizeof (T)); \
-  }
-
-typedef struct { guint64 words[2]; } Pair;
-
-BRING (bring_1, guint8)
-BRING (bring_2, guint16)
-BRING (bring_4, guint32)
-BRING (bring_8, guint64)
-BRING (bring_16, Pair)
-REPEAT (repeat_1, guint8)
-REPEAT (repeat_2, guint16)
-REPEAT (repeat_4, guint32)
-REPEAT (repeat_8, guint64)
-REPEAT (repeat_16, Pair)
-
-static void
-bring (guint         size,
-       const guint8 *from,
-       gint64        stride,
-       guint8       *to,
-       gsize         n)
-{
-  static void (*const brings[]) (const guint8 *, gint64, guint8 *, gsize) = {
-    [1] = bring_1, [2] = bring_2, [4] = bring_4, [8] = bring_8, [16] = bring_16,
-  };
-  static void (*const repeats[]) (const guint8 *, guint8 *, gsize) = {
-    [1] = repeat_1, [2] = repeat_2, [4] = repeat_4, [8] = repeat_8, [16] = repeat_16,
-  };
-
-  if (stride == size)
-    memcpy (to, from, n * size);
-  else if (stride == 0)
-    repeats[size] (from, to, n);
-  else
-    brings[size] (from, stride, to, n);
-}
-
 typedef struct
 {
   const GhloCpuElementwise *self;
@@ -228,15 +169,14 @@ part_init (Part      *part,
     }
 }
 
-/* @n elements on, which are no more than the line has left. */
+/* @n steps on in dimension @d, which are no more than it has left. */
 static void
 part_advance (Part  *part,
+              guint  d,
               gsize  n)
 {
   const GhloCpuElementwise *self = part->run->self;
-  guint d = self->rank - 1;
 
-  part->index += n;
   part->position[d] += (gint64) n;
   for (guint k = 0; k < self->n_sources; k++)
     part->offsets[k] += (gint64) n * self->sources[k].strides[d];
@@ -287,7 +227,7 @@ part_repeat (Part  *part,
 {
   if (part->repeated[k] < n)
     {
-      bring (part->run->self->sources[k].size, part->run->operands[k] + offset, 0, part_room (part, k), n);
+      ghlo_cpu_repeat (part->run->self->sources[k].size, part->run->operands[k] + offset, part_room (part, k), n);
       part_read (part, k, part_room (part, k), n);
       part->repeated[k] = n;
     }
@@ -309,7 +249,7 @@ part_fetch (Part  *part,
     return part_repeat (part, k, part->offsets[k], n);
   if (stride != source->size)
     {
-      bring (source->size, from, stride, part_room (part, k), n);
+      ghlo_cpu_bring_lines (source->size, from, 0, stride, part_room (part, k), 1, n);
       from = part_room (part, k);
     }
 
@@ -332,18 +272,24 @@ part_fetch_across (Part          *part,
       pointers[k] = part_room (part, k);
   for (gsize i = 0; i < n;)
     {
-      gsize line = MIN (n - i, (gsize) (self->sizes[last] - part->position[last]));
+      gsize whole = (gsize) self->sizes[last], line = MIN (n - i, whole - (gsize) part->position[last]);
+      gsize n_lines = (gsize) (self->sizes[last - 1] - part->position[last - 1]);
 
+      n_lines = line < whole ? 1 : MIN ((n - i) / whole, n_lines);
       for (guint k = 0; k < self->n_sources; k++)
         {
           const GhloCpuSource *source = &self->sources[k];
 
           if (source->kind == GHLO_CPU_SOURCE_LINES)
-            bring (source->size, part->run->operands[k] + part->offsets[k], source->strides[last],
-                   part_room (part, k) + i * source->size, line);
+            ghlo_cpu_bring_lines (source->size, part->run->operands[k] + part->offsets[k],
+                                  source->strides[last - 1], source->strides[last],
+                                  part_room (part, k) + i * source->size, n_lines, line);
         }
-      part_advance (part, line);
-      i += line;
+      if (line < whole)
+        part_advance (part, last, line);
+      else
+        part_advance (part, last - 1, n_lines);
+      i += n_lines * line;
     }
   for (guint k = 0; k < self->n_sources; k++)
     if (self->sources[k].kind == GHLO_CPU_SOURCE_SINGLE)
@@ -383,7 +329,8 @@ part_run (gpointer data,
       if (self->write != NULL)
         self->write (part.out, result, n);
       if (!self->is_short)
-        part_advance (&part, n);
+        part_advance (&part, last, n);
+      part.index += n;
     }
 }
 

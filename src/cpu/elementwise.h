@@ -53,7 +53,6 @@ typedef struct
   gboolean            is_direct;                /* one call of the loop does it */
   gboolean            is_short;                 /* lines are too short to go line by line */
   gboolean            is_staged;                /* something goes through a buffer */
-  gboolean            streams;                  /* the result is larger than the caches */
   gsize               chunk;                    /* the most elements of a buffer */
   double              nanoseconds;              /* for all, on one thread */
   guint               rank;                     /* at least 1 */

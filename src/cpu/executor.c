@@ -78,6 +78,15 @@ describe (GhloPrepared *prepared)
   return g_strdup_printf ("the %s executor runs all of it: %s\n", fallback->name, prepared->reason);
 }
 
+static void
+measure (GhloPrepared   *prepared,
+         GhloRunFigures *figures)
+{
+  *figures = (GhloRunFigures) { .n_steps = 1, .n_fallback_steps = 1 };
+  if (prepared->plan != NULL)
+    ghlo_run_plan_measure (prepared->plan, figures);
+}
+
 const GhloExecutor *
 ghlo_cpu_executor (const GhloExecutor *new_fallback)
 {
@@ -87,6 +96,7 @@ ghlo_cpu_executor (const GhloExecutor *new_fallback)
     .run = run,
     .release = release,
     .describe = describe,
+    .measure = measure,
   };
 
   g_atomic_pointer_set (&fallback, new_fallback);

@@ -97,9 +97,11 @@ call_blas (const GhloCpuGemm *self,
   int lhs_leading = (int) self->lhs.leading, rhs_leading = (int) self->rhs.leading;
   int result_leading = (int) self->result.leading;
 
+  ghlo_cpu_blas_begin ();
   state->blas->gemm[state->kind] (self->rhs.k_adjacent ? "T" : "N", self->lhs.k_adjacent ? "N" : "T", &m, &n, &k,
                                   one, rhs, &rhs_leading, lhs, &lhs_leading, accumulate ? one : zero,
                                   result, &result_leading, 1, 1);
+  ghlo_cpu_blas_end ();
 }
 
 static gboolean

@@ -196,51 +196,51 @@ copy_c128 (const guint8 *const *operands,
 }
 
 #define ROWS(suffix) \
-    [GHLO_CPU_LOOP_ABS] = abs_##suffix, \
-    [GHLO_CPU_LOOP_ADD] = add_##suffix, \
-    [GHLO_CPU_LOOP_CEIL] = ceil_##suffix, \
-    [GHLO_CPU_LOOP_CLAMP] = clamp_##suffix, \
-    [GHLO_CPU_LOOP_COMPLEX] = complex_##suffix, \
-    [GHLO_CPU_LOOP_DIVIDE] = divide_##suffix, \
-    [GHLO_CPU_LOOP_EQ] = eq_##suffix, \
-    [GHLO_CPU_LOOP_FLOOR] = floor_##suffix, \
-    [GHLO_CPU_LOOP_IS_FINITE] = is_finite_##suffix, \
-    [GHLO_CPU_LOOP_LE] = le_##suffix, \
-    [GHLO_CPU_LOOP_LT] = lt_##suffix, \
-    [GHLO_CPU_LOOP_MAXIMUM] = maximum_##suffix, \
-    [GHLO_CPU_LOOP_MINIMUM] = minimum_##suffix, \
-    [GHLO_CPU_LOOP_MULTIPLY] = multiply_##suffix, \
-    [GHLO_CPU_LOOP_NE] = ne_##suffix, \
-    [GHLO_CPU_LOOP_NEGATE] = negate_##suffix, \
-    [GHLO_CPU_LOOP_REMAINDER] = remainder_##suffix, \
-    [GHLO_CPU_LOOP_ROUND_NEAREST_AFZ] = round_nearest_afz_##suffix, \
-    [GHLO_CPU_LOOP_ROUND_NEAREST_EVEN] = round_nearest_even_##suffix, \
-    [GHLO_CPU_LOOP_SIGN] = sign_##suffix, \
-    [GHLO_CPU_LOOP_SQRT] = sqrt_##suffix, \
-    [GHLO_CPU_LOOP_SUBTRACT] = subtract_##suffix,
+    [GHLO_CPU_LINE_ABS] = abs_##suffix, \
+    [GHLO_CPU_LINE_ADD] = add_##suffix, \
+    [GHLO_CPU_LINE_CEIL] = ceil_##suffix, \
+    [GHLO_CPU_LINE_CLAMP] = clamp_##suffix, \
+    [GHLO_CPU_LINE_COMPLEX] = complex_##suffix, \
+    [GHLO_CPU_LINE_DIVIDE] = divide_##suffix, \
+    [GHLO_CPU_LINE_EQ] = eq_##suffix, \
+    [GHLO_CPU_LINE_FLOOR] = floor_##suffix, \
+    [GHLO_CPU_LINE_IS_FINITE] = is_finite_##suffix, \
+    [GHLO_CPU_LINE_LE] = le_##suffix, \
+    [GHLO_CPU_LINE_LT] = lt_##suffix, \
+    [GHLO_CPU_LINE_MAXIMUM] = maximum_##suffix, \
+    [GHLO_CPU_LINE_MINIMUM] = minimum_##suffix, \
+    [GHLO_CPU_LINE_MULTIPLY] = multiply_##suffix, \
+    [GHLO_CPU_LINE_NE] = ne_##suffix, \
+    [GHLO_CPU_LINE_NEGATE] = negate_##suffix, \
+    [GHLO_CPU_LINE_REMAINDER] = remainder_##suffix, \
+    [GHLO_CPU_LINE_ROUND_NEAREST_AFZ] = round_nearest_afz_##suffix, \
+    [GHLO_CPU_LINE_ROUND_NEAREST_EVEN] = round_nearest_even_##suffix, \
+    [GHLO_CPU_LINE_SIGN] = sign_##suffix, \
+    [GHLO_CPU_LINE_SQRT] = sqrt_##suffix, \
+    [GHLO_CPU_LINE_SUBTRACT] = subtract_##suffix,
 
-const GhloCpuLineFunc NAME (loops_f32)[GHLO_CPU_N_LOOPS] = {
+const GhloCpuLineFunc NAME (loops_f32)[GHLO_CPU_N_LINES] = {
   ROWS (f32)
-  [GHLO_CPU_LOOP_RSQRT] = rsqrt_f32,
+  [GHLO_CPU_LINE_RSQRT] = rsqrt_f32,
 };
 
-const GhloCpuLineFunc NAME (loops_f64)[GHLO_CPU_N_LOOPS] = { ROWS (f64) };
+const GhloCpuLineFunc NAME (loops_f64)[GHLO_CPU_N_LINES] = { ROWS (f64) };
 
-const GhloCpuLineFunc NAME (loops_c64)[GHLO_CPU_N_LOOPS] = {
-  [GHLO_CPU_LOOP_ADD] = add_c64,
-  [GHLO_CPU_LOOP_EQ] = eq_c64,
-  [GHLO_CPU_LOOP_MULTIPLY] = multiply_c64,
-  [GHLO_CPU_LOOP_NE] = ne_c64,
-  [GHLO_CPU_LOOP_NEGATE] = negate_c64,
-  [GHLO_CPU_LOOP_SUBTRACT] = subtract_c64,
+const GhloCpuLineFunc NAME (loops_c64)[GHLO_CPU_N_LINES] = {
+  [GHLO_CPU_LINE_ADD] = add_c64,
+  [GHLO_CPU_LINE_EQ] = eq_c64,
+  [GHLO_CPU_LINE_MULTIPLY] = multiply_c64,
+  [GHLO_CPU_LINE_NE] = ne_c64,
+  [GHLO_CPU_LINE_NEGATE] = negate_c64,
+  [GHLO_CPU_LINE_SUBTRACT] = subtract_c64,
 };
 
-const GhloCpuLineFunc NAME (loops_c128)[GHLO_CPU_N_LOOPS] = {
-  [GHLO_CPU_LOOP_ADD] = add_c128,
-  [GHLO_CPU_LOOP_COPY] = copy_c128,
-  [GHLO_CPU_LOOP_EQ] = eq_c128,
-  [GHLO_CPU_LOOP_NE] = ne_c128,
-  [GHLO_CPU_LOOP_NEGATE] = negate_c128,
-  [GHLO_CPU_LOOP_SELECT] = select_c128,
-  [GHLO_CPU_LOOP_SUBTRACT] = subtract_c128,
+const GhloCpuLineFunc NAME (loops_c128)[GHLO_CPU_N_LINES] = {
+  [GHLO_CPU_LINE_ADD] = add_c128,
+  [GHLO_CPU_LINE_COPY] = copy_c128,
+  [GHLO_CPU_LINE_EQ] = eq_c128,
+  [GHLO_CPU_LINE_NE] = ne_c128,
+  [GHLO_CPU_LINE_NEGATE] = negate_c128,
+  [GHLO_CPU_LINE_SELECT] = select_c128,
+  [GHLO_CPU_LINE_SUBTRACT] = subtract_c128,
 };

@@ -84,8 +84,24 @@ count_bits_32 (guint32 x)
   return x * 0x01010101 >> 24;
 }
 
-#define count_bits_16 count_bits_32
-#define count_bits_8 count_bits_32
+static inline guint16
+count_bits_16 (guint16 x)
+{
+  x = (guint16) (x - (x >> 1 & 0x5555));
+  x = (guint16) ((x & 0x3333) + (x >> 2 & 0x3333));
+  x = (guint16) ((x + (x >> 4)) & 0x0f0f);
+
+  return (guint16) ((x + (x >> 8)) & 0x1f);
+}
+
+static inline guint8
+count_bits_8 (guint8 x)
+{
+  x = (guint8) (x - (x >> 1 & 0x55));
+  x = (guint8) ((x & 0x33) + (x >> 2 & 0x33));
+
+  return (guint8) ((x + (x >> 4)) & 0x0f);
+}
 
 static inline guint64
 power_unsigned (guint64 base,
@@ -220,41 +236,41 @@ UNSIGNED (32)
 UNSIGNED (64)
 
 #define ROWS(name, bits) \
-    [GHLO_CPU_LOOP_ADD] = add_##bits, \
-    [GHLO_CPU_LOOP_AND] = and_##bits, \
-    [GHLO_CPU_LOOP_CLAMP] = clamp_##name, \
-    [GHLO_CPU_LOOP_COPY] = copy_##bits, \
-    [GHLO_CPU_LOOP_COUNT_LEADING_ZEROS] = count_leading_zeros_##bits, \
-    [GHLO_CPU_LOOP_DIVIDE] = divide_##name, \
-    [GHLO_CPU_LOOP_EQ] = eq_##bits, \
-    [GHLO_CPU_LOOP_LE] = le_##name, \
-    [GHLO_CPU_LOOP_LT] = lt_##name, \
-    [GHLO_CPU_LOOP_MAXIMUM] = maximum_##name, \
-    [GHLO_CPU_LOOP_MINIMUM] = minimum_##name, \
-    [GHLO_CPU_LOOP_MULTIPLY] = multiply_##bits, \
-    [GHLO_CPU_LOOP_NE] = ne_##bits, \
-    [GHLO_CPU_LOOP_NEGATE] = negate_##bits, \
-    [GHLO_CPU_LOOP_NOT] = not_##bits, \
-    [GHLO_CPU_LOOP_OR] = or_##bits, \
-    [GHLO_CPU_LOOP_POPCNT] = popcnt_##bits, \
-    [GHLO_CPU_LOOP_POWER] = power_##name, \
-    [GHLO_CPU_LOOP_REDUCE_PRECISION] = reduce_precision_##bits, \
-    [GHLO_CPU_LOOP_REMAINDER] = remainder_##name, \
-    [GHLO_CPU_LOOP_SELECT] = select_##bits, \
-    [GHLO_CPU_LOOP_SHIFT_LEFT] = shift_left_##bits, \
-    [GHLO_CPU_LOOP_SHIFT_RIGHT_ARITHMETIC] = shift_right_arithmetic_##bits, \
-    [GHLO_CPU_LOOP_SHIFT_RIGHT_LOGICAL] = shift_right_logical_##bits, \
-    [GHLO_CPU_LOOP_SIGN] = sign_##name, \
-    [GHLO_CPU_LOOP_SUBTRACT] = subtract_##bits, \
-    [GHLO_CPU_LOOP_XOR] = xor_##bits,
+    [GHLO_CPU_LINE_ADD] = add_##bits, \
+    [GHLO_CPU_LINE_AND] = and_##bits, \
+    [GHLO_CPU_LINE_CLAMP] = clamp_##name, \
+    [GHLO_CPU_LINE_COPY] = copy_##bits, \
+    [GHLO_CPU_LINE_COUNT_LEADING_ZEROS] = count_leading_zeros_##bits, \
+    [GHLO_CPU_LINE_DIVIDE] = divide_##name, \
+    [GHLO_CPU_LINE_EQ] = eq_##bits, \
+    [GHLO_CPU_LINE_LE] = le_##name, \
+    [GHLO_CPU_LINE_LT] = lt_##name, \
+    [GHLO_CPU_LINE_MAXIMUM] = maximum_##name, \
+    [GHLO_CPU_LINE_MINIMUM] = minimum_##name, \
+    [GHLO_CPU_LINE_MULTIPLY] = multiply_##bits, \
+    [GHLO_CPU_LINE_NE] = ne_##bits, \
+    [GHLO_CPU_LINE_NEGATE] = negate_##bits, \
+    [GHLO_CPU_LINE_NOT] = not_##bits, \
+    [GHLO_CPU_LINE_OR] = or_##bits, \
+    [GHLO_CPU_LINE_POPCNT] = popcnt_##bits, \
+    [GHLO_CPU_LINE_POWER] = power_##name, \
+    [GHLO_CPU_LINE_REDUCE_PRECISION] = reduce_precision_##bits, \
+    [GHLO_CPU_LINE_REMAINDER] = remainder_##name, \
+    [GHLO_CPU_LINE_SELECT] = select_##bits, \
+    [GHLO_CPU_LINE_SHIFT_LEFT] = shift_left_##bits, \
+    [GHLO_CPU_LINE_SHIFT_RIGHT_ARITHMETIC] = shift_right_arithmetic_##bits, \
+    [GHLO_CPU_LINE_SHIFT_RIGHT_LOGICAL] = shift_right_logical_##bits, \
+    [GHLO_CPU_LINE_SIGN] = sign_##name, \
+    [GHLO_CPU_LINE_SUBTRACT] = subtract_##bits, \
+    [GHLO_CPU_LINE_XOR] = xor_##bits,
 
 #define TABLES(bits) \
-  const GhloCpuLineFunc NAME (loops_u##bits)[GHLO_CPU_N_LOOPS] = { ROWS (u##bits, bits) }; \
-  const GhloCpuLineFunc NAME (loops_s##bits)[GHLO_CPU_N_LOOPS] = { \
+  const GhloCpuLineFunc NAME (loops_u##bits)[GHLO_CPU_N_LINES] = { ROWS (u##bits, bits) }; \
+  const GhloCpuLineFunc NAME (loops_s##bits)[GHLO_CPU_N_LINES] = { \
     ROWS (s##bits, bits) \
-    [GHLO_CPU_LOOP_ABS] = abs_s##bits, \
-    [GHLO_CPU_LOOP_TOTAL_LE] = total_le_##bits, \
-    [GHLO_CPU_LOOP_TOTAL_LT] = total_lt_##bits, \
+    [GHLO_CPU_LINE_ABS] = abs_s##bits, \
+    [GHLO_CPU_LINE_TOTAL_LE] = total_le_##bits, \
+    [GHLO_CPU_LINE_TOTAL_LT] = total_lt_##bits, \
   };
 
 TABLES (8)
@@ -271,18 +287,18 @@ LINE_2 (boolean_le, I1, I1, (x == 0) | (y != 0))
 LINE_2 (boolean_lt, I1, I1, (x == 0) & (y != 0))
 LINE_3 (boolean_clamp, I1, I1, I1, ((x | y) != 0) & (z != 0))
 
-const GhloCpuLineFunc NAME (loops_i1)[GHLO_CPU_N_LOOPS] = {
-  [GHLO_CPU_LOOP_ADD] = boolean_or,
-  [GHLO_CPU_LOOP_AND] = boolean_and,
-  [GHLO_CPU_LOOP_CLAMP] = boolean_clamp,
-  [GHLO_CPU_LOOP_EQ] = boolean_eq,
-  [GHLO_CPU_LOOP_LE] = boolean_le,
-  [GHLO_CPU_LOOP_LT] = boolean_lt,
-  [GHLO_CPU_LOOP_MAXIMUM] = boolean_or,
-  [GHLO_CPU_LOOP_MINIMUM] = boolean_and,
-  [GHLO_CPU_LOOP_MULTIPLY] = boolean_and,
-  [GHLO_CPU_LOOP_NE] = boolean_xor,
-  [GHLO_CPU_LOOP_NOT] = boolean_not,
-  [GHLO_CPU_LOOP_OR] = boolean_or,
-  [GHLO_CPU_LOOP_XOR] = boolean_xor,
+const GhloCpuLineFunc NAME (loops_i1)[GHLO_CPU_N_LINES] = {
+  [GHLO_CPU_LINE_ADD] = boolean_or,
+  [GHLO_CPU_LINE_AND] = boolean_and,
+  [GHLO_CPU_LINE_CLAMP] = boolean_clamp,
+  [GHLO_CPU_LINE_EQ] = boolean_eq,
+  [GHLO_CPU_LINE_LE] = boolean_le,
+  [GHLO_CPU_LINE_LT] = boolean_lt,
+  [GHLO_CPU_LINE_MAXIMUM] = boolean_or,
+  [GHLO_CPU_LINE_MINIMUM] = boolean_and,
+  [GHLO_CPU_LINE_MULTIPLY] = boolean_and,
+  [GHLO_CPU_LINE_NE] = boolean_xor,
+  [GHLO_CPU_LINE_NOT] = boolean_not,
+  [GHLO_CPU_LINE_OR] = boolean_or,
+  [GHLO_CPU_LINE_XOR] = boolean_xor,
 };

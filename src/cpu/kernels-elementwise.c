@@ -1,36 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * One level's table of elementwise loops, and stores past the caches. Compiled for each
- * level.
+ * One level's table of elementwise loops. Compiled for each level.
  */
 
 #include "cpu/kernels-elementwise-private.h"
 
 #include <string.h>
-
-#if defined (__x86_64__)
-#include <immintrin.h>
-#endif
-
-void
-NAME (stream) (guint8       *to,
-               const guint8 *from,
-               gsize         n)
-{
-  gsize i = 0;
-
-#if defined (__AVX512F__)
-  for (; i + 64 <= n; i += 64)
-    _mm512_stream_si512 ((gpointer) (to + i), _mm512_loadu_si512 (from + i));
-#elif defined (__AVX2__)
-  for (; i + 32 <= n; i += 32)
-    _mm256_stream_si256 ((gpointer) (to + i), _mm256_loadu_si256 ((gconstpointer) (from + i)));
-#elif defined (__x86_64__)
-  for (; i + 16 <= n; i += 16)
-    _mm_stream_si128 ((gpointer) (to + i), _mm_loadu_si128 ((gconstpointer) (from + i)));
-#endif
-  memcpy (to + i, from + i, n - i);
-}
 
 void
 NAME (lines_init) (GhloCpuLines *self)
@@ -51,7 +26,7 @@ NAME (lines_init) (GhloCpuLines *self)
       [GHLO_CPU_NUMBER_C64] = NAME (loops_c64),
       [GHLO_CPU_NUMBER_C128] = NAME (loops_c128),
     },
-    .stream = NAME (stream),
   };
   memcpy (self->casts, NAME (casts), sizeof (self->casts));
+  memcpy (self->folds, NAME (folds), sizeof (self->folds));
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Loops of elementwise operations over lines of adjacent elements, one for each
- * operation and type of numbers, compiled once for each level of processors (level.h).
- * They need no alignment, and the result may lie exactly over an operand.
+ * Loops of elementwise operations and reductions over lines of adjacent elements, one
+ * for each operation and type of numbers, compiled once for each level of processors
+ * (level.h). They need no alignment, and a result may lie exactly over an operand.
  */
 
 #pragma once
@@ -39,46 +39,46 @@ typedef enum
  * stand in the rows of U8 to U64 and C128. */
 typedef enum
 {
-  GHLO_CPU_LOOP_ABS,
-  GHLO_CPU_LOOP_ADD,
-  GHLO_CPU_LOOP_AND,
-  GHLO_CPU_LOOP_CEIL,
-  GHLO_CPU_LOOP_CLAMP,          /* the least, the numbers, the most */
-  GHLO_CPU_LOOP_COMPLEX,        /* in the row of the parts */
-  GHLO_CPU_LOOP_COPY,
-  GHLO_CPU_LOOP_COUNT_LEADING_ZEROS,
-  GHLO_CPU_LOOP_DIVIDE,
-  GHLO_CPU_LOOP_EQ,
-  GHLO_CPU_LOOP_FLOOR,
-  GHLO_CPU_LOOP_IS_FINITE,
-  GHLO_CPU_LOOP_LE,
-  GHLO_CPU_LOOP_LT,
-  GHLO_CPU_LOOP_MAXIMUM,
-  GHLO_CPU_LOOP_MINIMUM,
-  GHLO_CPU_LOOP_MULTIPLY,
-  GHLO_CPU_LOOP_NE,
-  GHLO_CPU_LOOP_NEGATE,
-  GHLO_CPU_LOOP_NOT,
-  GHLO_CPU_LOOP_OR,
-  GHLO_CPU_LOOP_POPCNT,
-  GHLO_CPU_LOOP_POWER,
-  GHLO_CPU_LOOP_REDUCE_PRECISION,   /* in the rows of U16 to U64; the detail is a GhloCpuPrecision */
-  GHLO_CPU_LOOP_REMAINDER,
-  GHLO_CPU_LOOP_ROUND_NEAREST_AFZ,
-  GHLO_CPU_LOOP_ROUND_NEAREST_EVEN,
-  GHLO_CPU_LOOP_RSQRT,
-  GHLO_CPU_LOOP_SELECT,
-  GHLO_CPU_LOOP_SHIFT_LEFT,
-  GHLO_CPU_LOOP_SHIFT_RIGHT_ARITHMETIC,
-  GHLO_CPU_LOOP_SHIFT_RIGHT_LOGICAL,
-  GHLO_CPU_LOOP_SIGN,
-  GHLO_CPU_LOOP_SQRT,
-  GHLO_CPU_LOOP_SUBTRACT,
-  GHLO_CPU_LOOP_TOTAL_LE,
-  GHLO_CPU_LOOP_TOTAL_LT,
-  GHLO_CPU_LOOP_XOR,
-  GHLO_CPU_N_LOOPS
-} GhloCpuLoop;
+  GHLO_CPU_LINE_ABS,
+  GHLO_CPU_LINE_ADD,
+  GHLO_CPU_LINE_AND,
+  GHLO_CPU_LINE_CEIL,
+  GHLO_CPU_LINE_CLAMP,          /* the least, the numbers, the most */
+  GHLO_CPU_LINE_COMPLEX,        /* in the row of the parts */
+  GHLO_CPU_LINE_COPY,
+  GHLO_CPU_LINE_COUNT_LEADING_ZEROS,
+  GHLO_CPU_LINE_DIVIDE,
+  GHLO_CPU_LINE_EQ,
+  GHLO_CPU_LINE_FLOOR,
+  GHLO_CPU_LINE_IS_FINITE,
+  GHLO_CPU_LINE_LE,
+  GHLO_CPU_LINE_LT,
+  GHLO_CPU_LINE_MAXIMUM,
+  GHLO_CPU_LINE_MINIMUM,
+  GHLO_CPU_LINE_MULTIPLY,
+  GHLO_CPU_LINE_NE,
+  GHLO_CPU_LINE_NEGATE,
+  GHLO_CPU_LINE_NOT,
+  GHLO_CPU_LINE_OR,
+  GHLO_CPU_LINE_POPCNT,
+  GHLO_CPU_LINE_POWER,
+  GHLO_CPU_LINE_REDUCE_PRECISION,   /* in the rows of U16 to U64; the detail is a GhloCpuPrecision */
+  GHLO_CPU_LINE_REMAINDER,
+  GHLO_CPU_LINE_ROUND_NEAREST_AFZ,
+  GHLO_CPU_LINE_ROUND_NEAREST_EVEN,
+  GHLO_CPU_LINE_RSQRT,
+  GHLO_CPU_LINE_SELECT,
+  GHLO_CPU_LINE_SHIFT_LEFT,
+  GHLO_CPU_LINE_SHIFT_RIGHT_ARITHMETIC,
+  GHLO_CPU_LINE_SHIFT_RIGHT_LOGICAL,
+  GHLO_CPU_LINE_SIGN,
+  GHLO_CPU_LINE_SQRT,
+  GHLO_CPU_LINE_SUBTRACT,
+  GHLO_CPU_LINE_TOTAL_LE,
+  GHLO_CPU_LINE_TOTAL_LT,
+  GHLO_CPU_LINE_XOR,
+  GHLO_CPU_N_LINES
+} GhloCpuLine;
 
 /* @detail is what some loops want to know besides. */
 typedef void (*GhloCpuLineFunc) (const guint8 *const *operands,
@@ -96,12 +96,29 @@ typedef struct
   guint64 least;        /* lesser ones become 0 */
 } GhloCpuPrecision;
 
+typedef enum
+{
+  GHLO_CPU_FOLD_ADD,
+  GHLO_CPU_FOLD_AND,
+  GHLO_CPU_FOLD_MAXIMUM,
+  GHLO_CPU_FOLD_MINIMUM,
+  GHLO_CPU_FOLD_MULTIPLY,
+  GHLO_CPU_FOLD_OR,
+  GHLO_CPU_FOLD_XOR,
+  GHLO_CPU_N_FOLDS
+} GhloCpuFold;
+
+/* Combines *accumulator with a line of @n numbers, in an order that depends on @n and on
+ * the processor's level alone. */
+typedef void (*GhloCpuFoldFunc) (const guint8 *from,
+                                 gsize         n,
+                                 guint8       *accumulator);
+
 typedef struct
 {
-  const GhloCpuLineFunc *loops[GHLO_CPU_N_NUMBERS];                      /* by GhloCpuLoop */
+  const GhloCpuLineFunc *loops[GHLO_CPU_N_NUMBERS];                      /* by GhloCpuLine */
   GhloCpuLineFunc        casts[GHLO_CPU_N_NUMBERS][GHLO_CPU_N_TARGETS];  /* none to the same number */
-  /* Bytes past the caches; @to is aligned to 64. */
-  void                 (*stream) (guint8 *to, const guint8 *from, gsize n);
+  GhloCpuFoldFunc        folds[GHLO_CPU_N_NUMBERS][GHLO_CPU_N_FOLDS];    /* none of complex numbers */
 } GhloCpuLines;
 
 /* Those of ghlo_cpu_level (). A loop that is missing is NULL. */

@@ -56,6 +56,7 @@ extern const GhloCpuDotFunc     NAME (dots)[GHLO_CPU_N_VECTORS];
 extern const GhloCpuAddFunc     NAME (adds)[GHLO_CPU_N_VECTORS];
 extern const GhloCpuOrderFunc   NAME (orders)[GHLO_CPU_N_ORDERS];
 extern const GhloCpuConvertFunc NAME (conversions)[GHLO_CPU_N_CONVERSIONS];
+extern const GhloCpuPickFunc    NAME (picks)[GHLO_CPU_N_UNITS];
 extern const GhloCpuPlaneFunc   NAME (moves)[GHLO_CPU_N_UNITS];
 extern const GhloCpuPlaneFunc   NAME (turns)[GHLO_CPU_N_UNITS];
 extern const GhloCpuPlaneFunc   NAME (streams)[GHLO_CPU_N_UNITS];
@@ -63,6 +64,8 @@ extern const GhloCpuPlaneFunc   NAME (streams)[GHLO_CPU_N_UNITS];
 void NAME (interleave4) (const gconstpointer *lines, guint n_lines, guint width, gsize n, gpointer to);
 void NAME (interleave8) (const gconstpointer *lines, guint n_lines, guint width, gsize n, gpointer to);
 
+void NAME (clamp_places) (const gint64 *numbers, gsize n, gint64 limit, gint64 scale, gint64 *places);
+void NAME (check_places) (const gint64 *numbers, gsize n, gint64 limit, gint64 scale, gint64 *places);
 void NAME (threefry) (guint64 key, guint64 counter, gsize n, guint32 *first, guint32 *second);
 void NAME (philox) (guint64 key, guint64 low, guint64 high, gsize n, guint8 *words);
 

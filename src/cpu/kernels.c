@@ -20,6 +20,9 @@ NAME (kernels_init) (GhloCpuKernels *self)
   memcpy (self->convert, NAME (conversions), sizeof (self->convert));
   self->interleave4 = NAME (interleave4);
   self->interleave8 = NAME (interleave8);
+  self->clamp_places = NAME (clamp_places);
+  self->check_places = NAME (check_places);
+  memcpy (self->pick, NAME (picks), sizeof (self->pick));
   self->threefry = NAME (threefry);
   self->philox = NAME (philox);
   memcpy (self->move, NAME (moves), sizeof (self->move));

@@ -132,6 +132,23 @@ typedef void (*GhloCpuPlaneFunc)      (const guint8        *from,
 
 enum { GHLO_CPU_N_UNITS = 5 };
 
+/* Adds to each of @n places the number, from 0 to @limit, times @scale: numbers are
+ * clamped, or else their places, as all that were so before, become GHLO_CPU_NOWHERE. */
+#define GHLO_CPU_NOWHERE G_MININT64
+
+typedef void (*GhloCpuPlaceFunc)      (const gint64        *numbers,
+                                       gsize                n,
+                                       gint64               limit,
+                                       gint64               scale,
+                                       gint64              *places);
+
+/* Unit i to to + i * to_stride, from from + places[i]. */
+typedef void (*GhloCpuPickFunc)       (const guint8        *from,
+                                       const gint64        *places,
+                                       guint8              *to,
+                                       gint64               to_stride,
+                                       gsize                n);
+
 /* The two words of Threefry-2x32-20 for each of @n counts from @counter on. */
 typedef void (*GhloCpuThreefryFunc)   (guint64              key,
                                        guint64              counter,
@@ -157,9 +174,12 @@ typedef struct
   GhloCpuConvertFunc    convert[GHLO_CPU_N_CONVERSIONS];
   GhloCpuInterleaveFunc interleave4;
   GhloCpuInterleaveFunc interleave8;
+  GhloCpuPlaceFunc      clamp_places;
+  GhloCpuPlaceFunc      check_places;
   GhloCpuThreefryFunc   threefry;
   GhloCpuPhiloxFunc     philox;
   /* By the logarithm of a unit's bytes: */
+  GhloCpuPickFunc       pick[GHLO_CPU_N_UNITS];
   GhloCpuPlaneFunc      move[GHLO_CPU_N_UNITS];            /* any strides */
   GhloCpuPlaneFunc      turn[GHLO_CPU_N_UNITS];            /* columns of the source and rows of the result adjacent */
   GhloCpuPlaneFunc      stream[GHLO_CPU_N_UNITS];          /* the same past the caches; ghlo_cpu_fence() ends it */

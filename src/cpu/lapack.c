@@ -431,7 +431,11 @@ factorize (const GhloCpuLapack *self,
   int n = (int) self->n, leading = (int) self->x.leading, info = 0;
 
   if (n > 0)
-    self->blas->potrf[self->kind] (self->lower != self->x.turned ? "L" : "U", &n, x, &leading, &info, 1);
+    {
+      ghlo_cpu_blas_begin ();
+      self->blas->potrf[self->kind] (self->lower != self->x.turned ? "L" : "U", &n, x, &leading, &info, 1);
+      ghlo_cpu_blas_end ();
+    }
   finish_factor (self, x, info != 0);
 }
 
@@ -456,11 +460,13 @@ solve_sides (const GhloCpuLapack *self,
   if (n == 0 || n_sides == 0)
     return;
   x += first * (self->solve.left ? self->x.column : self->x.row);
+  ghlo_cpu_blas_begin ();
   self->blas->trsm[self->kind] (left ? "L" : "R", self->solve.lower != self->triangle.turned ? "L" : "U",
                                 conjugate ? "C" : transposed ? "T" : "N", self->solve.unit ? "U" : "N",
                                 left ? &n : &n_sides, left ? &n_sides : &n,
                                 is_single ? (gconstpointer) float_one : double_one, a, &a_leading, x, &x_leading,
                                 1, 1, 1, 1);
+  ghlo_cpu_blas_end ();
 }
 
 typedef struct

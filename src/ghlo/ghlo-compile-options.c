@@ -178,8 +178,8 @@ ghlo_compile_options_class_init (GhloCompileOptionsClass *klass)
   /**
    * GhloCompileOptions:caching: (getter get_caching) (setter set_caching)
    *
-   * Whether the compile may take its result from the cache on disk, and put it
-   * there.
+   * Whether the compile may take its result from an executable in use, or from the
+   * cache on disk, and put it there.
    *
    * Since: 1.0
    */
@@ -473,8 +473,8 @@ ghlo_compile_options_set_debug_info (GhloCompileOptions *self,
  * ghlo_compile_options_get_caching: (get-property caching)
  * @self: options
  *
- * Gets whether the compile may take its result from the cache on disk, and put
- * it there.
+ * Gets whether the compile may take its result from an executable in use, or from
+ * the cache on disk, and put it there.
  *
  * Returns: %TRUE to use the cache
  *

@@ -7,9 +7,9 @@
 #pragma once
 
 #include "base/monitor.h"
-#include "ghlo-code-private.h"
 #include "ghlo-compile-options-private.h"
 #include "ghlo-device-private.h"
+#include "ghlo-runnable-private.h"
 #include "ghlo-statistics-private.h"
 #include "ghlo-timing.h"
 #include "ir/module.h"
@@ -33,7 +33,7 @@ typedef struct
   GhloIrOp              *function;     /* of module */
   const GhloIrType      *type;         /* of function */
   const GhloDeviceCore  *device;
-  GhloCode              *code;         /* what runs */
+  GhloRunnable          *runnable;     /* what runs */
   GhloSettings          *settings;
   GhloCounters          *counters;         /* of this program alone */
   GhloCounters          *client_counters;

@@ -45,13 +45,14 @@ ghlo_compiled_new (const GhloCompileRequest  *request,
   gint64 start = g_get_monotonic_time ();
   const GhloIrType *type = NULL;
   GhloIrOp *function = find_entry (request->module, &type, error);
-  GhloCode *code;
+  GhloCacheUse use;
+  GhloRunnable *runnable;
   GhloCompiled *self;
 
   if (function == NULL)
     return NULL;
-  code = ghlo_code_new (request->module, request->device, request->settings, monitor, error);
-  if (code == NULL)
+  runnable = ghlo_runnable_new (request->module, request->device, request->settings, &use, monitor, error);
+  if (runnable == NULL)
     return NULL;
 
   self = g_new0 (GhloCompiled, 1);
@@ -60,12 +61,12 @@ ghlo_compiled_new (const GhloCompileRequest  *request,
   self->function = function;
   self->type = type;
   self->device = request->device;
-  self->code = code;
+  self->runnable = runnable;
   self->settings = ghlo_settings_ref (request->settings);
   self->counters = ghlo_counters_new ();
   self->client_counters = ghlo_counters_ref (request->counters);
-  ghlo_counters_add_compile (self->counters, start);
-  ghlo_counters_add_compile (self->client_counters, start);
+  ghlo_counters_add_compile (self->counters, start, use);
+  ghlo_counters_add_compile (self->client_counters, start, use);
 
   return self;
 }
@@ -91,7 +92,7 @@ compiled_free (gpointer data)
 {
   GhloCompiled *self = data;
 
-  ghlo_code_unref (self->code);
+  ghlo_runnable_unref (self->runnable);
   ghlo_ir_module_unref (self->module);
   ghlo_settings_unref (self->settings);
   ghlo_counters_unref (self->counters);
@@ -388,7 +389,7 @@ run_outputs (GhloCompiled       *self,
   g_autoptr (GPtrArray) outputs = g_ptr_array_new_with_free_func (drop_output);
 
   g_ptr_array_set_size (outputs, self->type->n_results);
-  if (!self->code->executor->run (self->code->prepared, &options, inputs, self->type->rank,
+  if (!self->runnable->executor->run (self->runnable->prepared, &options, inputs, self->type->rank,
                                   (GhloValue **) outputs->pdata, monitor, error))
     {
       /* What a failed run left behind is not ours to free. */

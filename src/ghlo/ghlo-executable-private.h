@@ -18,6 +18,10 @@ GhloExecutable *ghlo_executable_new (GhloCompiled *compiled,
 /* What workers know; NULL for an object that no client made. */
 GhloCompiled   *ghlo_executable_get_compiled (GhloExecutable *self);
 
+/* A reference for a call that is being made; INVALID_ARGUMENT where there is none. */
+GhloCompiled   *ghlo_executable_dup_compiled (GhloExecutable  *self,
+                                              GError         **error);
+
 /* The value of @buffer as input @index of a program; INVALID_ARGUMENT for what is
  * no buffer, was released, or does not fit. */
 GhloValue      *ghlo_executable_take_input   (GhloCompiled  *compiled,

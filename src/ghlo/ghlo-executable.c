@@ -7,6 +7,7 @@
 
 #include "ghlo-buffer-private.h"
 #include "ghlo-job-private.h"
+#include "ghlo-plan-private.h"
 #include "ghlo-result-private.h"
 #include "ghlo-value-info-private.h"
 
@@ -193,7 +194,26 @@ ghlo_executable_get_report (GhloExecutable *self)
 {
   g_return_val_if_fail (GHLO_IS_EXECUTABLE (self), NULL);
 
-  return self->compiled != NULL ? self->compiled->code->report : NULL;
+  return self->compiled != NULL ? self->compiled->runnable->report : NULL;
+}
+
+/**
+ * ghlo_executable_get_plan:
+ * @self: an executable
+ *
+ * Gets how the device runs the program.
+ *
+ * Returns: (transfer full) (nullable): the plan; %NULL for a device that has none, as
+ *   the reference device, and for an object that no client made
+ *
+ * Since: 1.0
+ */
+GhloPlan *
+ghlo_executable_get_plan (GhloExecutable *self)
+{
+  g_return_val_if_fail (GHLO_IS_EXECUTABLE (self), NULL);
+
+  return self->compiled != NULL ? ghlo_plan_new (self->compiled->runnable) : NULL;
 }
 
 static GhloValueInfo **
@@ -448,10 +468,9 @@ ghlo_executable_execute_finish (GhloExecutable  *self,
   return result_new (g_task_propagate_pointer (G_TASK (result), error));
 }
 
-/* Serializing takes the compiled program along. */
-static GhloCompiled *
-dup_compiled (GhloExecutable  *self,
-              GError         **error)
+GhloCompiled *
+ghlo_executable_dup_compiled (GhloExecutable  *self,
+                              GError         **error)
 {
   return check_compiled (self, error) ? ghlo_compiled_ref (self->compiled) : NULL;
 }
@@ -495,7 +514,7 @@ ghlo_executable_serialize (GhloExecutable  *self,
 {
   g_return_val_if_fail (GHLO_IS_EXECUTABLE (self), NULL);
 
-  return ghlo_job_run (&serialize_class, dup_compiled (self, error), NULL, cancellable, error);
+  return ghlo_job_run (&serialize_class, ghlo_executable_dup_compiled (self, error), NULL, cancellable, error);
 }
 
 /**
@@ -520,7 +539,7 @@ ghlo_executable_serialize_async (GhloExecutable      *self,
 
   g_return_if_fail (GHLO_IS_EXECUTABLE (self));
 
-  compiled = dup_compiled (self, &error);
+  compiled = ghlo_executable_dup_compiled (self, &error);
   ghlo_job_start (&serialize_class, ghlo_job_task (&serialize_class, self, cancellable, callback, user_data), compiled,
                   NULL, error);
 }

@@ -10,6 +10,7 @@
 #endif
 
 #include "ghlo-compile-report.h"
+#include "ghlo-plan.h"
 #include "ghlo-program.h"
 #include "ghlo-result.h"
 #include "ghlo-statistics.h"
@@ -63,6 +64,25 @@ GBytes         *ghlo_executable_serialize_finish (GhloExecutable       *self,
                                                   GError              **error) G_GNUC_WARN_UNUSED_RESULT;
 GHLO_AVAILABLE_IN_1_0
 GhloCompileReport *ghlo_executable_get_report  (GhloExecutable       *self);
+GHLO_AVAILABLE_IN_1_0
+GhloPlan       *ghlo_executable_get_plan         (GhloExecutable       *self) G_GNUC_WARN_UNUSED_RESULT;
+GHLO_AVAILABLE_IN_1_0
+char           *ghlo_executable_dump           (GhloExecutable       *self,
+                                                GhloDumpStage         stage,
+                                                GhloTextFlags         flags,
+                                                GCancellable         *cancellable,
+                                                GError              **error) G_GNUC_WARN_UNUSED_RESULT;
+GHLO_AVAILABLE_IN_1_0
+void            ghlo_executable_dump_async     (GhloExecutable       *self,
+                                                GhloDumpStage         stage,
+                                                GhloTextFlags         flags,
+                                                GCancellable         *cancellable,
+                                                GAsyncReadyCallback   callback,
+                                                gpointer              user_data);
+GHLO_AVAILABLE_IN_1_0
+char           *ghlo_executable_dump_finish    (GhloExecutable       *self,
+                                                GAsyncResult         *result,
+                                                GError              **error) G_GNUC_WARN_UNUSED_RESULT;
 GHLO_AVAILABLE_IN_1_0
 GhloStatistics *ghlo_executable_get_statistics   (GhloExecutable       *self) G_GNUC_WARN_UNUSED_RESULT;
 

@@ -342,26 +342,35 @@ writing_new (GhloProgram    *self,
   return writing;
 }
 
-/* The printer numbers values in the module itself, which others may be reading. */
+char *
+ghlo_program_write_text (GhloIrModule       *module,
+                         GhloTextFlags       flags,
+                         const GhloMonitor  *monitor,
+                         GError            **error)
+{
+  g_autoptr (GhloIrModule) copy = ghlo_ir_module_copy (module);
+  GhloIrPrintFlags print_flags = GHLO_IR_PRINT_DEFAULT;
+
+  if (ghlo_monitor_cancelled (monitor, error))
+    return NULL;
+  if (flags & GHLO_TEXT_FLAGS_GENERIC)
+    print_flags |= GHLO_IR_PRINT_GENERIC;
+  if (flags & GHLO_TEXT_FLAGS_STRIP_LOCATIONS)
+    print_flags |= GHLO_IR_PRINT_STRIP_LOCATIONS;
+  if (flags & GHLO_TEXT_FLAGS_ELIDE_LARGE)
+    print_flags |= GHLO_IR_PRINT_ELIDE_LARGE;
+
+  return ghlo_ir_to_string (copy, print_flags);
+}
+
 static gpointer
 write_run (gpointer            data,
            const GhloMonitor  *monitor,
            GError            **error)
 {
   Writing *writing = data;
-  g_autoptr (GhloIrModule) copy = ghlo_ir_module_copy (writing->module);
-  GhloIrPrintFlags flags = GHLO_IR_PRINT_DEFAULT;
 
-  if (ghlo_monitor_cancelled (monitor, error))
-    return NULL;
-  if (writing->flags & GHLO_TEXT_FLAGS_GENERIC)
-    flags |= GHLO_IR_PRINT_GENERIC;
-  if (writing->flags & GHLO_TEXT_FLAGS_STRIP_LOCATIONS)
-    flags |= GHLO_IR_PRINT_STRIP_LOCATIONS;
-  if (writing->flags & GHLO_TEXT_FLAGS_ELIDE_LARGE)
-    flags |= GHLO_IR_PRINT_ELIDE_LARGE;
-
-  return ghlo_ir_to_string (copy, flags);
+  return ghlo_program_write_text (writing->module, writing->flags, monitor, error);
 }
 
 static const GhloJobClass text_class = {

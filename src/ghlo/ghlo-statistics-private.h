@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include "ghlo-runnable-private.h"
 #include "ghlo-statistics.h"
 
 G_BEGIN_DECLS
@@ -16,6 +17,8 @@ typedef struct
   guint64         n_compiles;
   guint64         n_runs;          /* that gave a result */
   guint64         n_failures;      /* runs that gave none, cancelled ones too */
+  guint64         n_cache_hits;    /* of compiles that asked caches, as the next */
+  guint64         n_cache_misses;
   guint64         compile_time;    /* microseconds, as the next */
   guint64         run_time;
 } GhloCounters;
@@ -25,7 +28,8 @@ GhloCounters   *ghlo_counters_ref         (GhloCounters *self);
 void            ghlo_counters_unref       (GhloCounters *self);
 /* @start: of the monotonic clock. */
 void            ghlo_counters_add_compile (GhloCounters *self,
-                                           gint64        start);
+                                           gint64        start,
+                                           GhloCacheUse  use);
 void            ghlo_counters_add_run     (GhloCounters *self,
                                            gint64        start,
                                            gboolean      success);

@@ -21,6 +21,8 @@ struct _GhloStatistics
   guint64         n_compiles;
   guint64         n_runs;
   guint64         n_failures;
+  guint64         n_cache_hits;
+  guint64         n_cache_misses;
   double          compile_time;    /* seconds, as the next */
   double          run_time;
   guint64         memory_used;     /* bytes, as the next */
@@ -69,8 +71,11 @@ get (guint64 *counter)
 
 void
 ghlo_counters_add_compile (GhloCounters *self,
-                           gint64        start)
+                           gint64        start,
+                           GhloCacheUse  use)
 {
+  if (use != GHLO_CACHE_USE_NONE)
+    add (use == GHLO_CACHE_USE_HIT ? &self->n_cache_hits : &self->n_cache_misses, 1);
   add (&self->n_compiles, 1);
   add (&self->compile_time, g_get_monotonic_time () - start);
 }
@@ -95,6 +100,8 @@ ghlo_statistics_new (GhloCounters *counters)
       self->n_compiles = get (&counters->n_compiles);
       self->n_runs = get (&counters->n_runs);
       self->n_failures = get (&counters->n_failures);
+      self->n_cache_hits = get (&counters->n_cache_hits);
+      self->n_cache_misses = get (&counters->n_cache_misses);
       self->compile_time = get (&counters->compile_time) / (double) G_USEC_PER_SEC;
       self->run_time = get (&counters->run_time) / (double) G_USEC_PER_SEC;
     }
@@ -193,6 +200,45 @@ ghlo_statistics_get_n_failures (const GhloStatistics *self)
   g_return_val_if_fail (self != NULL, 0);
 
   return self->n_failures;
+}
+
+/**
+ * ghlo_statistics_get_n_cache_hits:
+ * @self: statistics
+ *
+ * Gets how many compiles found what they wanted: an executable in use of an equal
+ * program, or what the passes had made of it in the cache on disk.
+ *
+ * Returns: a number
+ *
+ * Since: 1.0
+ */
+guint64
+ghlo_statistics_get_n_cache_hits (const GhloStatistics *self)
+{
+  g_return_val_if_fail (self != NULL, 0);
+
+  return self->n_cache_hits;
+}
+
+/**
+ * ghlo_statistics_get_n_cache_misses:
+ * @self: statistics
+ *
+ * Gets how many compiles looked for what they wanted and had to make it. Compiles
+ * without [property@Ghlo.CompileOptions:caching], and those for devices that run
+ * programs as they are written, do not look.
+ *
+ * Returns: a number
+ *
+ * Since: 1.0
+ */
+guint64
+ghlo_statistics_get_n_cache_misses (const GhloStatistics *self)
+{
+  g_return_val_if_fail (self != NULL, 0);
+
+  return self->n_cache_misses;
 }
 
 /**

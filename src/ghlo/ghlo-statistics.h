@@ -32,6 +32,10 @@ guint64         ghlo_statistics_get_n_runs       (const GhloStatistics *self);
 GHLO_AVAILABLE_IN_1_0
 guint64         ghlo_statistics_get_n_failures   (const GhloStatistics *self);
 GHLO_AVAILABLE_IN_1_0
+guint64         ghlo_statistics_get_n_cache_hits (const GhloStatistics *self);
+GHLO_AVAILABLE_IN_1_0
+guint64         ghlo_statistics_get_n_cache_misses (const GhloStatistics *self);
+GHLO_AVAILABLE_IN_1_0
 double          ghlo_statistics_get_compile_time (const GhloStatistics *self);
 GHLO_AVAILABLE_IN_1_0
 double          ghlo_statistics_get_run_time     (const GhloStatistics *self);

@@ -14,6 +14,7 @@ gboolean
 ghlo_type_is_plain (const GhloIrType *type)
 {
   return type->kind == GHLO_IR_TYPE_TENSOR && type->element_type != GHLO_ELEMENT_TYPE_INVALID
+         && type->element_type != GHLO_ELEMENT_TYPE_INDEX
          && type->quantization == NULL && type->encoding == NULL && type->bounds == NULL && type->text == NULL
          && ghlo_ir_type_has_static_shape (type);
 }

@@ -12,7 +12,8 @@
 G_BEGIN_DECLS
 
 /* A ranked tensor of plain elements: no quantization, encoding, bounds, dynamic or
- * precision-only parts. Rules about elements and shapes look at nothing else. */
+ * precision-only parts, and none of index, which stablehlo.constant does not hold. Rules
+ * about elements and shapes look at nothing else. */
 gboolean          ghlo_type_is_plain         (const GhloIrType  *type);
 /* Its elements; of a plain type. */
 gsize             ghlo_type_count            (const GhloIrType  *type);

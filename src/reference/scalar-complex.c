@@ -109,18 +109,57 @@ is_equal (GhloScalar x,
   return x.c.re == y.c.re && x.c.im == y.c.im;
 }
 
+static inline gboolean
+has_nan (GhloScalar x)
+{
+  return isnan (x.c.re) || isnan (x.c.im);
+}
+
+/* Below, equal to or above 0, with NaN above all numbers. */
+static inline int
+compare_parts (double x,
+               double y)
+{
+  return isnan (x) || isnan (y) ? !!isnan (x) - !!isnan (y) : (x > y) - (x < y);
+}
+
+/* The same of two numbers, -0 before +0 where nothing else tells them apart: so that
+ * the order of operands makes no difference to maximum and minimum. */
+static int
+compare_all (GhloScalar x,
+             GhloScalar y)
+{
+  int order = compare_parts (x.c.re, y.c.re);
+
+  if (order == 0)
+    order = compare_parts (x.c.im, y.c.im);
+  if (order == 0 && !isnan (x.c.re))
+    order = !!signbit (y.c.re) - !!signbit (x.c.re);
+  if (order == 0 && !isnan (x.c.im))
+    order = !!signbit (y.c.im) - !!signbit (x.c.im);
+
+  return order;
+}
+
+/* Of numbers with a NaN and others the former. */
 static GhloScalar
 maximum (const GhloRefScalarOp *op,
          const GhloScalar      *operands)
 {
-  return is_less (operands[1], operands[0]) ? operands[0] : operands[1];
+  if (has_nan (operands[0]) != has_nan (operands[1]))
+    return has_nan (operands[0]) ? operands[0] : operands[1];
+
+  return compare_all (operands[0], operands[1]) >= 0 ? operands[0] : operands[1];
 }
 
 static GhloScalar
 minimum (const GhloRefScalarOp *op,
          const GhloScalar      *operands)
 {
-  return is_less (operands[0], operands[1]) ? operands[0] : operands[1];
+  if (has_nan (operands[0]) != has_nan (operands[1]))
+    return has_nan (operands[0]) ? operands[0] : operands[1];
+
+  return compare_all (operands[0], operands[1]) <= 0 ? operands[0] : operands[1];
 }
 
 static GhloScalar

@@ -30,6 +30,14 @@ typedef struct
 
 #define GHLO_RUN_NO_INPUT G_MAXUINT
 
+/* What is known of a program's runs before them. */
+typedef struct
+{
+  guint n_steps, n_fallback_steps;
+  gsize run_bytes;                /* for outputs and what is computed in between; 0 when not known */
+  gsize prepared_bytes;           /* of constants, kept between runs */
+} GhloRunFigures;
+
 typedef struct
 {
   const char    *name;            /* "reference" */
@@ -51,6 +59,9 @@ typedef struct
   void          (*release) (GhloPrepared         *prepared);
   /* How it will run, for people; the caller frees it. NULL when there is nothing to say. */
   char         *(*describe) (GhloPrepared        *prepared);
+  /* NULL together with describe. */
+  void          (*measure) (GhloPrepared         *prepared,
+                            GhloRunFigures       *figures);
 } GhloExecutor;
 
 G_END_DECLS

@@ -26,6 +26,7 @@ struct _GhloRunPlan
   GhloRunArenaCache  *arenas;
   guint8            **addresses;     /* of constants; NULL for the other buffers */
   guint32            *slots;         /* of temporaries, in the arena */
+  gsize               arena_size;    /* bytes, the frame included */
   guint               frame;         /* the slot of a run's addresses and views */
   GhloTensorType    **types;         /* of outputs; NULL for tokens */
 };
@@ -38,6 +39,15 @@ typedef struct
   guint8              **addresses;    /* of all buffers */
   GhloView             *views;        /* of one step */
 } Run;
+
+/* Where there is nothing, for what may add 0 to its address. */
+static guint8 nothing[64] __attribute__ ((aligned (64)));
+
+static guint8 *
+or_nothing (gconstpointer data)
+{
+  return data != NULL ? (guint8 *) data : nothing;
+}
 
 static GhloTensorType *
 tensor_type_of (const GhloIrType *type)
@@ -123,8 +133,9 @@ plan_arena (GhloRunPlan  *self,
       }
   offsets[n] = plan->arena_size;
   sizes[n] = plan->n_buffers * sizeof (guint8 *) + plan->max_views * sizeof (GhloView);
+  self->arena_size = offsets[n] + sizes[n];
   self->frame = n++;
-  self->arenas = ghlo_run_arena_cache_new (offsets, sizes, n, offsets[n - 1] + sizes[n - 1], error);
+  self->arenas = ghlo_run_arena_cache_new (offsets, sizes, n, self->arena_size, error);
 
   return self->arenas != NULL;
 }
@@ -146,7 +157,7 @@ ghlo_run_plan_new (GhloCodePlan        *plan,
   self->types = g_new0 (GhloTensorType *, plan->n_outputs + 1);
   for (guint i = 0; i < plan->n_buffers; i++)
     if (plan->buffers[i].kind == GHLO_CODE_BUFFER_CONSTANT)
-      self->addresses[i] = (guint8 *) g_bytes_get_data (plan->buffers[i].bytes, NULL);
+      self->addresses[i] = or_nothing (g_bytes_get_data (plan->buffers[i].bytes, NULL));
   for (guint i = 0; i < plan->n_outputs; i++)
     self->types[i] = tensor_type_of (ghlo_ir_op_operand (body->last, i)->type);
   if (!plan_arena (self, error))
@@ -172,6 +183,28 @@ const GhloCodePlan *
 ghlo_run_plan_get_plan (const GhloRunPlan *self)
 {
   return self->plan;
+}
+
+static void
+count_step (GhloCodeStep *step,
+            gpointer      data)
+{
+  ((GhloRunFigures *) data)->n_steps++;
+}
+
+void
+ghlo_run_plan_measure (const GhloRunPlan *self,
+                       GhloRunFigures    *figures)
+{
+  const GhloCodePlan *plan = self->plan;
+
+  *figures = (GhloRunFigures) { .n_fallback_steps = plan->n_reference, .run_bytes = self->arena_size };
+  ghlo_code_plan_foreach (plan, count_step, figures);
+  for (guint i = 0; i < plan->n_buffers; i++)
+    if (plan->buffers[i].kind == GHLO_CODE_BUFFER_OUTPUT)
+      figures->run_bytes += plan->buffers[i].size;
+    else if (plan->buffers[i].kind == GHLO_CODE_BUFFER_CONSTANT)
+      figures->prepared_bytes += plan->buffers[i].size;
 }
 
 static inline guint8 *
@@ -205,7 +238,7 @@ run_kernel (Run                 *run,
     fill_view (run, &step->results[i], &results[i]);
 
   return step->kernel->run (step->prepared, run->views, results,
-                            step->scratch != GHLO_CODE_NONE ? run->addresses[step->scratch] : NULL, run->monitor,
+                            step->scratch != GHLO_CODE_NONE ? run->addresses[step->scratch] : nothing, run->monitor,
                             error);
 }
 
@@ -250,7 +283,7 @@ run_fallback (Run                 *run,
   ok = ok && run->self->fallback->run (fallback->prepared, run->options, values, step->n_operands, results,
                                        run->monitor, error);
   for (guint i = 0; ok && i < step->n_results; i++)
-    if (fallback->types[step->n_operands + i] != NULL)
+    if (fallback->types[step->n_operands + i] != NULL && results[i]->n_bytes > 0)
       memcpy (address_of (run, &step->results[i]), results[i]->data, results[i]->n_bytes);
   clear_values (values, step->n_operands + step->n_results);
 
@@ -417,7 +450,8 @@ make_outputs (const GhloRunPlan     *self,
 {
   const GhloCodePlan *plan = self->plan;
 
-  memset (outputs, 0, plan->n_outputs * sizeof *outputs);
+  for (guint i = 0; i < plan->n_outputs; i++)
+    outputs[i] = NULL;
   for (guint i = 0; i < plan->n_outputs; i++)
     {
       if (self->types[i] == NULL)
@@ -449,10 +483,10 @@ fill_addresses (const GhloRunPlan   *self,
       switch (buffer->kind)
         {
         case GHLO_CODE_BUFFER_INPUT:
-          addresses[i] = inputs[buffer->index]->data;
+          addresses[i] = or_nothing (inputs[buffer->index]->data);
           break;
         case GHLO_CODE_BUFFER_OUTPUT:
-          addresses[i] = outputs[buffer->index]->data;
+          addresses[i] = or_nothing (outputs[buffer->index]->data);
           break;
         case GHLO_CODE_BUFFER_CONSTANT:
           addresses[i] = self->addresses[i];

@@ -20,7 +20,9 @@ GhloRunPlan        *ghlo_run_plan_new      (GhloCodePlan         *plan,
                                             GError              **error);
 void                ghlo_run_plan_free     (GhloRunPlan          *self);
 const GhloCodePlan *ghlo_run_plan_get_plan (const GhloRunPlan    *self);
-/* As GhloExecutor.run. */
+/* As the functions of GhloExecutor. */
+void                ghlo_run_plan_measure  (const GhloRunPlan    *self,
+                                            GhloRunFigures       *figures);
 gboolean            ghlo_run_plan_run      (GhloRunPlan          *self,
                                             const GhloRunOptions *options,
                                             GhloValue *const     *inputs,

@@ -24,6 +24,9 @@ _ghlo ()
     --format:*)
       mapfile -t COMPREPLY < <(compgen -W 'tensor dense' -- "$current")
       ;;
+    --stage:*)
+      mapfile -t COMPREPLY < <(compgen -W 'parsed passes plan' -- "$current")
+      ;;
     --device:* | --function:* | --target:*)
       ;;
     :-*)
@@ -31,6 +34,10 @@ _ghlo ()
       case "${COMPREPLY[0]}" in *=) compopt -o nospace ;; esac
       ;;
     *)
+      if [ "$command" = cache ]; then
+        mapfile -t COMPREPLY < <(compgen -W 'list clear path size' -- "$current")
+        return
+      fi
       compopt -o filenames
       mapfile -t COMPREPLY < <(compgen -f -- "$current")
       ;;

@@ -22,6 +22,11 @@ const GhloToolCommand ghlo_tool_commands[] = {
     "  ghlo bench --save=before.json model.mlir\n"
     "  ghlo bench --baseline=before.json model.mlir",
     ghlo_tool_bench },
+  { "cache", "[list|clear|path|size]", "show or clear what compiles keep on disk",
+    "What passes made of programs is kept where making it took long enough to pay, in\n"
+    "$XDG_CACHE_HOME/ghlo-1.0; what was not used for the longest time goes first.\n"
+    "GHLO_CACHE=off keeps nothing and looks for nothing.",
+    ghlo_tool_cache },
   { "check", "FILE…", "run test programs and check what they compute",
     "Each FILE (or every .mlir file of a folder) is a test as StableHLO's own: programs\n"
     "between lines \"// -----\", with check.* operations or custom_call @check.*. With\n"
@@ -40,6 +45,15 @@ const GhloToolCommand ghlo_tool_commands[] = {
     "  ghlo convert exported.bin - | less",
     ghlo_tool_convert },
   { "devices", NULL, "list the devices that programs can run on", NULL, ghlo_tool_devices },
+  { "dump", "FILE", "show what becomes of a program in a compile",
+    "Stages:\n"
+    "  --stage=parsed             the program as it was read\n"
+    "  --stage=passes             the program after the passes, as the device gets it\n"
+    "  --stage=plan               what the device does in a run\n"
+    "\n"
+    "Example:\n"
+    "  ghlo dump --device=cpu --stage=plan --disable=reshape,share model.mlir",
+    ghlo_tool_dump },
   { "info", "FILE", "show what a program takes, gives and consists of", NULL, ghlo_tool_info },
   { "ops", NULL, "list the operations that are known, and how far", NULL, ghlo_tool_ops },
   { "opt", "FILE", "read a program, run passes over it and print it",

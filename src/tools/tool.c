@@ -92,6 +92,13 @@ ghlo_tool_executor (const char *device,
 }
 
 gboolean
+ghlo_tool_wants_passes (const char *device)
+{
+  /* The reference executor is the oracle: it runs what is written. */
+  return device != NULL && strcmp (device, "reference") != 0;
+}
+
+gboolean
 ghlo_tool_read_passes (const char       *text,
                        GhloPassOptions  *options,
                        char           ***names)

@@ -29,9 +29,11 @@ typedef struct
 extern const GhloToolCommand ghlo_tool_commands[];     /* ends with a name of NULL */
 
 int ghlo_tool_bench   (int argc, char **argv);
+int ghlo_tool_cache   (int argc, char **argv);
 int ghlo_tool_check   (int argc, char **argv);
 int ghlo_tool_convert (int argc, char **argv);
 int ghlo_tool_devices (int argc, char **argv);
+int ghlo_tool_dump    (int argc, char **argv);
 int ghlo_tool_info    (int argc, char **argv);
 int ghlo_tool_ops     (int argc, char **argv);
 int ghlo_tool_opt     (int argc, char **argv);
@@ -67,6 +69,9 @@ void           ghlo_tool_print_findings (const GhloDiagnostics *diagnostics);
 /* The executor of a device's name: "reference"; NULL with @error set for others. */
 const GhloExecutor *ghlo_tool_executor (const char   *device,
                                         GError      **error);
+
+/* Whether programs go through passes before the executor of such a name gets them. */
+gboolean       ghlo_tool_wants_passes  (const char   *device);
 
 /* What an option --passes asks for: a level, "O2", or names with commas between them; NULL
  * is O0. @names holds what @options borrows. FALSE when it is neither, which is told. */

@@ -198,8 +198,10 @@ await test('promises, from load to read', async () => {
     const bytes = await total.read_async(null);
     // Not get_size (), which in GJS 1.74 keeps a reference for ever, of any GBytes.
     equal(bytes.toArray().length, 24);
-    equal((await client.list_devices_async()).get_n_items(), 2);
+    equal((await client.list_devices_async()).get_n_items(), client.list_devices().get_n_items());
     equal(await program.to_text_async(), program.to_text());
+    equal(await executable.dump_async(Ghlo.DumpStage.PARSED), program.to_text());
+    equal(executable.report.get_n_operations_before(), 4);
     equal((await Ghlo.Program.check_async('func.func')).get_n_items(), 1);
 });
 

@@ -140,9 +140,9 @@ class TestTypes(unittest.TestCase):
         names = sorted(info.get_name() for info in repository.get_infos('Ghlo')
                        if not (hasattr(info, 'is_gtype_struct') and info.is_gtype_struct()))
         self.assertEqual(names, sorted('''
-            Buffer Client CompileOptions CompileReport Device DeviceKind Diagnostic ElementType Error Executable
-            MAJOR_VERSION
-            MICRO_VERSION MINOR_VERSION DYNAMIC OptimizationLevel Program ProgramFormat Progress ProgressStage Result
+            Buffer Client CompileOptions CompileReport Device DeviceKind Diagnostic DumpStage ElementType Error
+            Executable Plan MAJOR_VERSION MICRO_VERSION
+            MINOR_VERSION DYNAMIC OptimizationLevel Program ProgramFormat Progress ProgressStage Result
             Session LoadFlags Severity Statistics TensorType TextFlags Timing ValueInfo ValueKind get_version
             element_type_from_string element_type_get_size
             element_type_to_string error_quark tensor_type_parse'''.split()))
@@ -169,6 +169,21 @@ class TestCalls(unittest.TestCase):
         self.assertEqual(report.get_n_changes('no-such-pass'), 0)
         self.assertGreaterEqual(report.get_time(), sum(map(report.get_pass_time, report.get_passes())))
         self.assertIn('4 operations became', str(report))
+
+    def test_plan(self):
+        plan = compile_text(ADD).get_plan()
+        self.assertEqual((plan.get_n_steps(), plan.get_n_reference_steps()), (1, 0))
+        self.assertGreaterEqual(plan.get_memory(), 24)
+        self.assertIn('add', str(plan))
+        whole = compile_text(TWO).get_plan()
+        self.assertEqual((whole.get_n_reference_steps(), whole.get_memory()), (1, 0))
+
+    def test_dump(self):
+        executable = compile_text(ADD)
+        parsed = executable.dump(Ghlo.DumpStage.PARSED)
+        self.assertEqual(parsed, executable.props.program.to_text())
+        self.assertIn('stablehlo.add', executable.dump(Ghlo.DumpStage.PASSES, flags=Ghlo.TextFlags.GENERIC))
+        self.assertEqual(executable.dump(Ghlo.DumpStage.PLAN), str(executable.get_plan()))
 
     def test_dynamic(self):
         executable = compile_text(TWO)

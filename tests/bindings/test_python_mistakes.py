@@ -159,7 +159,8 @@ class TestNatural(unittest.TestCase):
                 (Ghlo.Client().list_devices()[0], '<Ghlo.Device .*(cpu)>'),
                 (Ghlo.Program.check('x')[0], '<Ghlo.Diagnostic .*>'),
                 (result.get_timing(), '<Ghlo.Timing .*>'),
-                (executable.get_report(), '<Ghlo.CompileReport .* operations became .*>')]:
+                (executable.get_report(), '<Ghlo.CompileReport .* operations became .*>'),
+                (executable.get_plan(), '<Ghlo.Plan .* steps, .*>')]:
             pattern = '.*'.join(map(__import__('re').escape, text.split('.*')))
             self.assertRegex(repr(value), '^%s$' % pattern)
         result.release()

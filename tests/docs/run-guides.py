@@ -138,7 +138,8 @@ def make_environment(source, build):
     prepend('XDG_DATA_DIRS', build / 'introspection')
     prepend('PKG_CONFIG_PATH', build / 'meson-uninstalled')
     prepend('PATH', build / 'src/tools')
-    environment.update(G_DEBUG='fatal-criticals', LC_ALL='C.UTF-8', PYTHONDONTWRITEBYTECODE='1')
+    environment.update(G_DEBUG='fatal-criticals', LC_ALL='C.UTF-8', PYTHONDONTWRITEBYTECODE='1',
+                       XDG_CACHE_HOME=str(build / 'tests' / 'cache'))
     for name in ('GHLO_DEVICE', 'GHLO_THREADS', 'GHLO_MEMORY_LIMIT'):
         environment.pop(name, None)
     return environment

@@ -152,3 +152,21 @@ module {
     return %0, %1, %arg0 : tensor<3xf32>, tensor<3xf32>, tensor<3xf32>
   }
 }
+// -----
+// PASS: fold
+// Shapes are tensors of index, which a constant of StableHLO cannot be.
+func.func @main(%a: tensor<i8>) -> (tensor<0xindex>, tensor<2xindex>) {
+  %0 = shape.shape_of %a : tensor<i8> -> tensor<0xindex>
+  %1 = shape.const_shape [2, 3] : tensor<2xindex>
+  %2 = shape.broadcast %1, %1 : tensor<2xindex>, tensor<2xindex> -> tensor<2xindex>
+  return %0, %2 : tensor<0xindex>, tensor<2xindex>
+}
+// GIVES:
+module {
+  func.func @main(%arg0: tensor<i8>) -> (tensor<0xindex>, tensor<2xindex>) {
+    %0 = shape.shape_of %arg0 : tensor<i8> -> tensor<0xindex>
+    %1 = shape.const_shape [2, 3] : tensor<2xindex>
+    %2 = shape.broadcast %1, %1 : tensor<2xindex>, tensor<2xindex> -> tensor<2xindex>
+    return %0, %2 : tensor<0xindex>, tensor<2xindex>
+  }
+}

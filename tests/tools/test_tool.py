@@ -65,6 +65,14 @@ func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
 '''
 
 
+HALF = '''func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %two = stablehlo.constant dense<2.0> : tensor<4xf32>
+  %one = stablehlo.divide %two, %two : tensor<4xf32>
+  %0 = stablehlo.multiply %x, %one : tensor<4xf32>
+  %1 = stablehlo.divide %0, %two : tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+'''
 TAN = '''func.func @main(%x: tensor<f32>) -> tensor<f32> {
   %0 = stablehlo.tan %x : tensor<f32>
   return %0 : tensor<f32>
@@ -236,6 +244,61 @@ def test_convert(tests):
     tests.expect('one file alone', ghlo('convert', add), 2, 'IN and OUT')
 
 
+def test_dump(tests):
+    half = tests.file('half.mlir', HALF)
+    parsed = ghlo('dump', '--stage=parsed', half)
+    tests.expect('dump: the program as it is', parsed, 0, 'divide', 'multiply')
+    tests.report(parsed.stdout == ghlo('opt', half).stdout, 'dump: parsed is what opt prints')
+    reference = ghlo('dump', half)
+    tests.report(reference.stdout == parsed.stdout, 'dump: the reference device has no passes', reference.stdout)
+    passes = ghlo('dump', '--device=cpu', half)
+    tests.report('divide' not in passes.stdout and 'dense<5.000000e-01>' in passes.stdout,
+                 'dump: the program after passes', passes.stdout)
+    tests.report(ghlo('dump', '-O2', half).stdout == passes.stdout, 'dump: a level for the reference device')
+    for option in ('-O0', '--optimize=0', '--disable=simplify,fold'):
+        run = ghlo('dump', '--device=cpu', option, half)
+        tests.report(run.returncode == 0 and run.stdout == parsed.stdout, f'dump: {option}', run.stdout)
+    run = ghlo('dump', '--device=cpu', half, env={**os.environ, 'GHLO_DISABLE': 'simplify,fold'})
+    tests.report(run.stdout == parsed.stdout, 'dump: GHLO_DISABLE', run.stdout)
+    run = ghlo('dump', '-O1', '--report', '--generic', half)
+    tests.expect('dump: report', run, 0, '"stablehlo.multiply"', 'simplify', 'operations became')
+    tests.expect('dump: plan', ghlo('dump', '--device=cpu', '--stage=plan', half), 0, 'plan:', 'in0', 'out0')
+    tests.expect('dump: no plan', ghlo('dump', '--stage=plan', half), 1, "the device 'reference' makes no plan")
+    tests.expect('dump: passes', ghlo('dump', '--disable=help'), 0, 'inline', 'fold-transposes')
+    for arguments, text in [(['--stage=ast', half], "found 'ast'"), (['-O4', half], "found '-O4'"),
+                            (['--disable=fuse', half], "found 'fuse'"), (['--device=abacus', half], "'abacus'"),
+                            ([], 'expected one FILE')]:
+        tests.expect(f'dump: usage {arguments[:1]}', ghlo('dump', *arguments), 2, text)
+    tests.expect('dump: nothing to run', ghlo('dump', '--device=cpu', '--stage=plan', tests.file('empty.mlir', '')), 1,
+                 "no function 'main'")
+
+
+def test_cache(tests):
+    def cache(*arguments):
+        return ghlo('cache', *arguments, env={**os.environ, 'XDG_CACHE_HOME': tests.folder})
+
+    folder = os.path.join(tests.folder, 'ghlo-1.0')
+    tests.report(cache('path').stdout == folder + '\n', 'cache: path', cache('path').stdout)
+    tests.report(cache().stdout == '' and cache('list', '--json').stdout == '[]\n', 'cache: no folder')
+    tests.expect('cache: empty', cache('size'), 0, '0 files, 0 bytes of at most 268435456')
+    os.mkdir(folder, 0o700)
+    tests.file('ghlo-1.0/0123456789abcdef', 'not one of ours')
+    tests.file('ghlo-1.0/README', 'of somebody')
+    tests.expect('cache: a damaged file', cache('list'), 0, '0123456789abcdef', 'damaged')
+    rows = json.loads(cache('--json').stdout)
+    tests.report([(row['name'], row['size']) for row in rows] == [('0123456789abcdef', 15)], 'cache: JSON', str(rows))
+    tests.report(json.loads(cache('size', '--json').stdout) == {'files': 1, 'bytes': 15, 'limit': 268435456},
+                 'cache: size as JSON')
+    tests.expect('cache: clear', cache('clear'), 0)
+    tests.report(os.listdir(folder) == ['README'], 'cache: other files stay', str(os.listdir(folder)))
+    tests.expect('cache: usage', cache('drop'), 2, "found 'drop'")
+    os.remove(os.path.join(folder, 'README'))
+    os.rmdir(folder)
+    os.symlink('/', folder)
+    tests.expect('cache: a link is no folder', cache('clear'), 1, 'cannot be opened')
+    os.remove(folder)
+
+
 def test_listings(tests):
     add = tests.file('add.mlir', ADD)
     tests.expect('help', ghlo('--help'), 0, 'check', 'convert', 'devices', 'info', 'ops', 'opt', 'run')
@@ -334,6 +397,8 @@ def test_completion(tests):
     for words, offered in ((('ghlo', 'co'), ['convert']), (('ghlo', 'convert', '--ta'), ['--target=']),
                            (('ghlo', 'convert', '--to', '='), ['text', 'bytecode']),
                            (('ghlo', 'convert', '--to', '=', 'b'), ['bytecode']),
+                           (('ghlo', 'dump', '--stage', '='), ['parsed', 'passes', 'plan']),
+                           (('ghlo', 'cache', 'c'), ['clear']),
                            (('ghlo', 'info', add[:-3]), [add]), (('ghlo', 'run', '--input', '=', add[:-3]), [add])):
         found = complete(*words)
         tests.report(found == offered, f'completion of {" ".join(words[1:3])}', f'expected {offered}, found {found}')
@@ -346,6 +411,8 @@ def main():
         test_errors(tests)
         test_bench(tests)
         test_check(tests)
+        test_cache(tests)
+        test_dump(tests)
         test_listings(tests)
         test_convert(tests)
         test_bytecode(tests)

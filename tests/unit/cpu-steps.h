@@ -98,9 +98,9 @@ step_tensor_fill (StepTensor      *self,
     }
 }
 
-/* Tolerances that are none: the same bits, or NaN of any. */
-#define STEP_BITS        -1.0
-#define STEP_BITS_OR_NAN -2.0
+/* For tolerances: the same bits; the same but for the bits of a NaN. */
+#define STEP_SAME_BITS (-2.0)
+#define STEP_SAME      (-1.0)
 
 /* Whether two numbers agree: bits, or NaN both, or within @tolerance of the larger. */
 static inline void
@@ -123,8 +123,8 @@ step_compare (const GhloView  *found,
       f = complex_number ? CMPLX (scalar.c.re, scalar.c.im)
           : ghlo_element_info (found->element_type)->element_class == GHLO_ELEMENT_CLASS_FLOAT ? scalar.f
           : (double) scalar.i;
-      if ((tolerance != STEP_BITS && isnan (creal (e)) && isnan (creal (f)))
-          || (tolerance >= 0 && cabs (e - f) <= tolerance * MAX (cabs (e), 1)))
+      if (tolerance > STEP_SAME_BITS
+          && ((isnan (creal (e)) && isnan (creal (f))) || cabs (e - f) <= tolerance * MAX (cabs (e), 1)))
         continue;
       g_error ("%s: element %" G_GSIZE_FORMAT ": expected %.17g, found %.17g", how, i, creal (e), creal (f));
     }
@@ -260,7 +260,8 @@ step_run_one (const GhloIrOp  *op,
 }
 
 /* Runs @text's returned operation, whose operands are the program's inputs, in their
- * order, and constants, by the kernel called @name in every way. FALSE when the kernel declines it. */
+ * order, and constants, by the kernel called @name in every way. FALSE when the kernel
+ * declines it. */
 static inline gboolean
 step_check (const char  *text,
             const char  *name,

@@ -12,7 +12,7 @@
 #define ELEMENTWISE "elementwise"
 
 /* Equal bits, or NaN both. */
-#define EXACT -1.0
+#define EXACT STEP_SAME
 
 static const char *const signed_types[] = { "i8", "i16", "i32", "i64", NULL };
 static const char *const unsigned_types[] = { "ui8", "ui16", "ui32", "ui64", NULL };

@@ -535,6 +535,37 @@ test_undefined (void)
   g_assert_cmpint (op.kind, ==, OP (ADD));
 }
 
+static gboolean
+has_nan (GhloScalar x)
+{
+  return isnan (x.c.re) || isnan (x.c.im);
+}
+
+/* The order of operands makes no difference, and one of them is what comes out: of one
+ * with a NaN that one. */
+static void
+test_complex_extremes (void)
+{
+  static const double parts[] = { NAN, -0.0, 0.0, 1, -2, INFINITY };
+  enum { N = G_N_ELEMENTS (parts) * G_N_ELEMENTS (parts) };
+
+  for (guint i = 0; i < N; i++)
+    for (guint j = 0; j < N; j++)
+      for (guint k = 0; k < 2; k++)
+        {
+          const GhloIrOpKind kind = k == 0 ? OP (MAXIMUM) : OP (MINIMUM);
+          const GhloScalar x = { .c = { parts[i / G_N_ELEMENTS (parts)], parts[i % G_N_ELEMENTS (parts)] } };
+          const GhloScalar y = { .c = { parts[j / G_N_ELEMENTS (parts)], parts[j % G_N_ELEMENTS (parts)] } };
+          const GhloScalar z = compute (kind, I (COMPLEX_F32), I (COMPLEX_F32), 0, 0, x, y);
+          const GhloScalar other = compute (kind, I (COMPLEX_F32), I (COMPLEX_F32), 0, 0, y, x);
+
+          g_assert_true (same (z.c.re, other.c.re) && same (z.c.im, other.c.im));
+          g_assert_true ((same (z.c.re, x.c.re) && same (z.c.im, x.c.im))
+                         || (same (z.c.re, y.c.re) && same (z.c.im, y.c.im)));
+          g_assert_true (has_nan (z) == (has_nan (x) || has_nan (y)));
+        }
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -557,6 +588,7 @@ main (int   argc,
   g_test_add_func ("/scalar/fast-loops", test_fast_loops);
   g_test_add_func ("/scalar/blocks", test_blocks);
   g_test_add_func ("/scalar/quantization", test_quantization);
+  g_test_add_func ("/scalar/complex-extremes", test_complex_extremes);
   g_test_add_func ("/scalar/undefined", test_undefined);
 
   return g_test_run ();

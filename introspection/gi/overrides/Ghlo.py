@@ -123,6 +123,18 @@ class CompileReport(Ghlo.CompileReport):
 
 
 @_add
+class Plan(Ghlo.Plan):
+    """How a device runs a program."""
+
+    def __str__(self):
+        return self.to_string()
+
+    def __repr__(self):
+        return '<Ghlo.Plan %d steps, %d of them on the reference executor, %d bytes>' % (
+            self.get_n_steps(), self.get_n_reference_steps(), self.get_memory())
+
+
+@_add
 class Diagnostic(Ghlo.Diagnostic):
     """One finding of a check."""
 

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What a program has become in a compile, as text for people.
+ */
+
+#include "ghlo-executable-private.h"
+
+#include "ghlo-error.h"
+#include "ghlo-job-private.h"
+#include "ghlo-program-private.h"
+
+/* What a call takes along. */
+typedef struct
+{
+  GhloCompiled  *compiled;
+  GhloDumpStage  stage;
+  GhloTextFlags  flags;
+} Dump;
+
+static void
+dump_free (gpointer data)
+{
+  Dump *dump = data;
+
+  ghlo_compiled_unref (dump->compiled);
+  g_free (dump);
+}
+
+static Dump *
+dump_new (GhloExecutable  *self,
+          GhloDumpStage    stage,
+          GhloTextFlags    flags,
+          GError         **error)
+{
+  GhloCompiled *compiled = ghlo_executable_dup_compiled (self, error);
+  Dump *dump;
+
+  if (compiled == NULL)
+    return NULL;
+
+  dump = g_new0 (Dump, 1);
+  dump->compiled = compiled;
+  dump->stage = stage;
+  dump->flags = flags;
+
+  return dump;
+}
+
+static char *
+describe_plan (const GhloCompiled  *compiled,
+               GError             **error)
+{
+  char *text = ghlo_runnable_describe (compiled->runnable);
+
+  if (text == NULL)
+    g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED,
+                 "%s: the device '%s' makes no plan of this program: it runs the operations one by one, as the stage "
+                 "'passes' shows them", compiled->module->file_name, ghlo_device_core_kind (compiled->device));
+
+  return text;
+}
+
+static gpointer
+dump_run (gpointer            data,
+          const GhloMonitor  *monitor,
+          GError            **error)
+{
+  const Dump *dump = data;
+
+  switch (dump->stage)
+    {
+    case GHLO_DUMP_STAGE_PARSED:
+      return ghlo_program_write_text (dump->compiled->module, dump->flags, monitor, error);
+    case GHLO_DUMP_STAGE_PASSES:
+      return ghlo_program_write_text (dump->compiled->runnable->module, dump->flags, monitor, error);
+    case GHLO_DUMP_STAGE_PLAN:
+      return describe_plan (dump->compiled, error);
+    default:
+      /* A binding may hand over any number. */
+      g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT, "expected a stage to dump, found the number %d",
+                   (int) dump->stage);
+      return NULL;
+    }
+}
+
+static const GhloJobClass dump_class = {
+  .name = "ghlo_executable_dump_async",
+  .workers = GHLO_WORKERS_COMPILE,
+  .run = dump_run,
+  .free_data = dump_free,
+  .free_result = g_free,
+};
+
+/**
+ * ghlo_executable_dump:
+ * @self: an executable
+ * @stage: what is to be seen
+ * @flags: how a program is written; a plan has one form
+ * @cancellable: (nullable): what may cancel the call
+ * @error: return location for an error
+ *
+ * Writes what the program has become at a stage of its compile: for people, to see
+ * what passes did, or where a wrong answer comes from. The text of a plan has no fixed
+ * form.
+ *
+ * Fails with %GHLO_ERROR_INVALID_ARGUMENT when no client made the executable, and with
+ * %GHLO_ERROR_UNSUPPORTED when the device makes no plan of the program.
+ *
+ * Returns: (transfer full): the text, or %NULL with @error set
+ *
+ * Since: 1.0
+ */
+char *
+ghlo_executable_dump (GhloExecutable  *self,
+                      GhloDumpStage    stage,
+                      GhloTextFlags    flags,
+                      GCancellable    *cancellable,
+                      GError         **error)
+{
+  g_return_val_if_fail (GHLO_IS_EXECUTABLE (self), NULL);
+
+  return ghlo_job_run (&dump_class, dump_new (self, stage, flags, error), NULL, cancellable, error);
+}
+
+/**
+ * ghlo_executable_dump_async:
+ * @self: an executable
+ * @stage: what is to be seen
+ * @flags: how a program is written; a plan has one form
+ * @cancellable: (nullable): what may cancel the call
+ * @callback: (scope async) (closure user_data): called when the call has finished
+ * @user_data: data for @callback
+ *
+ * Writes what the program has become without blocking; see
+ * [method@Ghlo.Executable.dump].
+ *
+ * Since: 1.0
+ */
+void
+ghlo_executable_dump_async (GhloExecutable      *self,
+                            GhloDumpStage        stage,
+                            GhloTextFlags        flags,
+                            GCancellable        *cancellable,
+                            GAsyncReadyCallback  callback,
+                            gpointer             user_data)
+{
+  GError *error = NULL;
+  Dump *dump;
+
+  g_return_if_fail (GHLO_IS_EXECUTABLE (self));
+
+  dump = dump_new (self, stage, flags, &error);
+  ghlo_job_start (&dump_class, ghlo_job_task (&dump_class, self, cancellable, callback, user_data), dump, NULL, error);
+}
+
+/**
+ * ghlo_executable_dump_finish:
+ * @self: an executable
+ * @result: what the callback was given
+ * @error: return location for an error
+ *
+ * Takes the result of [method@Ghlo.Executable.dump_async].
+ *
+ * Returns: (transfer full): the text, or %NULL with @error set
+ *
+ * Since: 1.0
+ */
+char *
+ghlo_executable_dump_finish (GhloExecutable  *self,
+                             GAsyncResult    *result,
+                             GError         **error)
+{
+  g_return_val_if_fail (ghlo_job_is_valid (&dump_class, self, result), NULL);
+
+  return g_task_propagate_pointer (G_TASK (result), error);
+}

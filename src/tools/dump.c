@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * `ghlo dump`: a program at the stages of a compile: as it was read, after the passes,
+ * and as the device's plan. So a wrong answer is followed to where it comes from.
+ */
+
+#include "tools/tool.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/ghlo-error.h"
+#include "ir/print.h"
+#include "reference/reference.h"
+#include "runtime/optimize.h"
+
+typedef enum
+{
+  STAGE_PARSED,
+  STAGE_PASSES,
+  STAGE_PLAN,
+} Stage;
+
+static const char *const stages[] = { "parsed", "passes", "plan" };
+
+typedef struct
+{
+  Stage                stage;
+  char                *device;
+  const GhloExecutor  *executor;
+  gboolean             report;
+  GhloIrPrintFlags     print_flags;
+  GhloOptimizeOptions  optimize;      /* its names are borrowed */
+} Options;
+
+/* What the executor says of the entry function. */
+static char *
+describe_plan (GhloIrModule   *module,
+               const Options  *options,
+               GError        **error)
+{
+  GhloIrOp *function = ghlo_ir_module_get_entry (module);
+  GhloPrepared *prepared;
+  char *text;
+
+  if (function == NULL || ghlo_ir_func_get_body (function) == NULL)
+    {
+      g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+                           "the program has no function 'main' and not just one public function");
+      return NULL;
+    }
+  prepared = options->executor->prepare (module, function, NULL, error);
+  if (prepared == NULL)
+    return NULL;
+  text = options->executor->describe != NULL ? options->executor->describe (prepared) : NULL;
+  options->executor->release (prepared);
+  if (text == NULL)
+    g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED,
+                 "the device '%s' makes no plan: it runs the operations one by one, as --stage=passes shows them",
+                 options->executor->name);
+
+  return text;
+}
+
+static char *
+dump (GhloIrModule   *module,
+      const Options  *options,
+      GError        **error)
+{
+  g_autoptr (GhloPassReport) report = ghlo_pass_report_new ();
+  g_autoptr (GhloIrModule) made = NULL;
+  g_autofree char *table = NULL;
+
+  if (options->stage == STAGE_PARSED)
+    return ghlo_ir_to_string (module, options->print_flags);
+
+  made = ghlo_optimize (module, &options->optimize, NULL, report, error);
+  if (made == NULL)
+    return NULL;
+  if (options->report)
+    {
+      table = ghlo_pass_report_to_string (report);
+      fputs (table, stderr);
+    }
+
+  return options->stage == STAGE_PASSES ? ghlo_ir_to_string (made, options->print_flags)
+                                        : describe_plan (made, options, error);
+}
+
+static int
+dump_file (const char    *path,
+           const Options *options)
+{
+  g_autoptr (GhloIrModule) module = ghlo_tool_load (path, NULL);
+  g_autoptr (GError) error = NULL;
+  g_autofree char *text = NULL;
+
+  if (module == NULL)
+    return GHLO_TOOL_FAILED;
+  text = dump (module, options, &error);
+  if (text == NULL)
+    {
+      ghlo_tool_error ("%s", error->message);
+      return GHLO_TOOL_FAILED;
+    }
+  fputs (text, stdout);
+
+  return GHLO_TOOL_OK;
+}
+
+/* The stage, the level and the names; what is none of them is told. */
+static gboolean
+read_options (Options    *options,
+              const char *stage,
+              const char *level,
+              char      **names)
+{
+  while (options->stage <= STAGE_PLAN && strcmp (stages[options->stage], stage) != 0)
+    options->stage++;
+  if (options->stage > STAGE_PLAN)
+    {
+      ghlo_tool_error ("expected --stage=parsed, --stage=passes or --stage=plan, found '%s'", stage);
+      return FALSE;
+    }
+  if (level == NULL)
+    options->optimize.level = ghlo_tool_wants_passes (options->device) ? 2 : 0;
+  else if (level[0] >= '0' && level[0] <= '0' + GHLO_PASS_MAX_LEVEL && level[1] == '\0')
+    options->optimize.level = level[0] - '0';
+  else
+    {
+      ghlo_tool_error ("expected a level from -O0 to -O%d, found '-O%s'", GHLO_PASS_MAX_LEVEL, level);
+      return FALSE;
+    }
+  for (guint i = 0; names[i] != NULL; i++)
+    if (ghlo_pass_find (names[i]) < 0)
+      {
+        ghlo_tool_error ("expected names of passes, found '%s'; \"ghlo dump --disable=help\" lists them", names[i]);
+        return FALSE;
+      }
+  options->optimize.disabled = (const char *const *) names;
+
+  return TRUE;
+}
+
+/* Takes "-O2" out of the words, which GOption knows in two words alone. NULL where it
+ * is not there; the level is part of the word. */
+static const char *
+take_level (int   *argc,
+            char **argv)
+{
+  const char *level = NULL;
+  int n = 0;
+
+  for (int i = 0; i < *argc; i++)
+    if (i > 0 && strncmp (argv[i], "-O", 2) == 0 && argv[i][2] != '\0')
+      level = argv[i] + 2;
+    else
+      argv[n++] = argv[i];
+  argv[n] = NULL;
+  *argc = n;
+
+  return level;
+}
+
+int
+ghlo_tool_dump (int    argc,
+                char **argv)
+{
+  Options options = { .optimize = { .evaluator = ghlo_reference_executor () } };
+  gboolean generic = FALSE, strip = FALSE, elide = FALSE;
+  const char *short_level = take_level (&argc, argv);
+  g_autofree char *stage = NULL, *level = NULL, *disable = NULL, *device = NULL, *help = NULL;
+  g_auto (GStrv) names = NULL;
+  g_autoptr (GError) error = NULL;
+  int status;
+  const GOptionEntry entries[] = {
+    { "stage", 's', 0, G_OPTION_ARG_STRING, &stage, "What is shown: parsed, passes (default) or plan", "STAGE" },
+    { "device", 'd', 0, G_OPTION_ARG_STRING, &device, "The device to compile for (reference)", "NAME" },
+    { "optimize", 'O', 0, G_OPTION_ARG_STRING, &level,
+      "The optimization level, 0 to 3 (2; 0 where the device runs programs as they are written)", "LEVEL" },
+    { "disable", 0, 0, G_OPTION_ARG_STRING, &disable, "Leave these passes out; \"help\" lists them", "NAME,…" },
+    { "excess-precision", 0, 0, G_OPTION_ARG_NONE, &options.optimize.excess_precision,
+      "Let passes keep values more precisely than their types say", NULL },
+    { "report", 0, 0, G_OPTION_ARG_NONE, &options.report, "Say on standard error what the passes did", NULL },
+    { "generic", 0, 0, G_OPTION_ARG_NONE, &generic, "Print every operation in the generic form", NULL },
+    { "strip-locations", 0, 0, G_OPTION_ARG_NONE, &strip, "Leave locations out", NULL },
+    { "elide-constants", 0, 0, G_OPTION_ARG_NONE, &elide, "Leave the elements of large constants out", NULL },
+    G_OPTION_ENTRY_NULL
+  };
+
+  if (!ghlo_tool_parse_options ("dump", entries, &argc, &argv, &status))
+    return status;
+  if (g_strcmp0 (disable, "help") == 0 || ghlo_passes_help_wanted ())
+    {
+      help = ghlo_passes_help ();
+      fputs (help, stdout);
+      return GHLO_TOOL_OK;
+    }
+  if (argc != 2)
+    {
+      ghlo_tool_error ("expected one FILE, found %d; \"ghlo dump --help\" tells more", argc - 1);
+      return GHLO_TOOL_USAGE;
+    }
+  names = g_strsplit (disable != NULL ? disable : "", ",", -1);
+  options.device = device;
+  options.executor = ghlo_tool_executor (device, &error);
+  options.print_flags = (generic ? GHLO_IR_PRINT_GENERIC : 0) | (strip ? GHLO_IR_PRINT_STRIP_LOCATIONS : 0)
+                        | (elide ? GHLO_IR_PRINT_ELIDE_LARGE : 0);
+  if (options.executor == NULL)
+    {
+      ghlo_tool_error ("%s", error->message);
+      return GHLO_TOOL_USAGE;
+    }
+
+  if (!read_options (&options, stage != NULL ? stage : "passes", short_level != NULL ? short_level : level, names))
+    return GHLO_TOOL_USAGE;
+
+  return dump_file (argv[1], &options);
+}
