@@ -23,6 +23,8 @@ NAME (kernels_init) (GhloCpuKernels *self)
   self->clamp_places = NAME (clamp_places);
   self->check_places = NAME (check_places);
   memcpy (self->pick, NAME (picks), sizeof (self->pick));
+  self->threefry = NAME (threefry);
+  self->philox = NAME (philox);
   memcpy (self->move, NAME (moves), sizeof (self->move));
   memcpy (self->turn, NAME (turns), sizeof (self->turn));
   memcpy (self->stream, NAME (streams), sizeof (self->stream));

@@ -149,6 +149,20 @@ typedef void (*GhloCpuPickFunc)       (const guint8        *from,
                                        gint64               to_stride,
                                        gsize                n);
 
+/* The two words of Threefry-2x32-20 for each of @n counts from @counter on. */
+typedef void (*GhloCpuThreefryFunc)   (guint64              key,
+                                       guint64              counter,
+                                       gsize                n,
+                                       guint32             *first,
+                                       guint32             *second);
+/* The four words of Philox-4x32-10, one count after the other, which @low, the counter's
+ * lower half, does not overflow in. @words needs no alignment. */
+typedef void (*GhloCpuPhiloxFunc)     (guint64              key,
+                                       guint64              low,
+                                       guint64              high,
+                                       gsize                n,
+                                       guint8              *words);
+
 typedef struct
 {
   guint                 rows;                              /* of a tile */
@@ -162,6 +176,8 @@ typedef struct
   GhloCpuInterleaveFunc interleave8;
   GhloCpuPlaceFunc      clamp_places;
   GhloCpuPlaceFunc      check_places;
+  GhloCpuThreefryFunc   threefry;
+  GhloCpuPhiloxFunc     philox;
   /* By the logarithm of a unit's bytes: */
   GhloCpuPickFunc       pick[GHLO_CPU_N_UNITS];
   GhloCpuPlaneFunc      move[GHLO_CPU_N_UNITS];            /* any strides */

@@ -136,7 +136,7 @@ FUNCTION (ghlo_cpu_sort) (NUMBER             *numbers,
                           const GhloMonitor  *monitor,
                           NUMBER            **sorted)
 {
-  guint32 counts[sizeof (guint64)][256];
+  guint32 counts[sizeof (NUMBER)][256];
   guint digits = bits / 8;
 
   *sorted = numbers;

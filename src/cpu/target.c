@@ -15,6 +15,7 @@ typedef struct
 } Row;
 
 static const Row rows[] = {
+  { GHLO_OP_CHLO_TOP_K, &ghlo_cpu_step_top_k },
   { GHLO_OP_STABLEHLO_ABS, &ghlo_cpu_step_elementwise },
   { GHLO_OP_STABLEHLO_ADD, &ghlo_cpu_step_elementwise },
   { GHLO_OP_STABLEHLO_AND, &ghlo_cpu_step_elementwise },
@@ -50,7 +51,9 @@ static const Row rows[] = {
   { GHLO_OP_STABLEHLO_REAL, &ghlo_cpu_step_elementwise },
   { GHLO_OP_STABLEHLO_REDUCE, &ghlo_cpu_step_reduce },
   { GHLO_OP_STABLEHLO_REDUCE_PRECISION, &ghlo_cpu_step_elementwise },
+  { GHLO_OP_STABLEHLO_REDUCE_WINDOW, &ghlo_cpu_step_cumulative },
   { GHLO_OP_STABLEHLO_REMAINDER, &ghlo_cpu_step_elementwise },
+  { GHLO_OP_STABLEHLO_RNG_BIT_GENERATOR, &ghlo_cpu_step_random },
   { GHLO_OP_STABLEHLO_ROUND_NEAREST_AFZ, &ghlo_cpu_step_elementwise },
   { GHLO_OP_STABLEHLO_ROUND_NEAREST_EVEN, &ghlo_cpu_step_elementwise },
   { GHLO_OP_STABLEHLO_RSQRT, &ghlo_cpu_step_elementwise },

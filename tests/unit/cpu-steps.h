@@ -139,6 +139,34 @@ step_find_op (GhloIrModule *module)
   return body->last->operands[0].value->op;
 }
 
+static inline gboolean
+step_is_constant (const GhloIrOp *op,
+                  guint           operand)
+{
+  const GhloIrOp *from = ghlo_ir_op_operand (op, operand)->op;
+
+  return from != NULL && from->kind == GHLO_OP_STABLEHLO_CONSTANT;
+}
+
+/* The elements of operand @operand, which is a constant. */
+static inline GhloValue *
+step_new_constant (const GhloIrOp *op,
+                   guint           operand)
+{
+  const GhloIrAttr *attr = ghlo_ir_op_get (ghlo_ir_op_operand (op, operand)->op, "value");
+  g_autoptr (GhloTensorType) type = ghlo_ir_type_to_tensor_type (attr->type);
+  g_autoptr (GError) error = NULL;
+  GhloValue *value = ghlo_value_new_tensor (type, &error);
+  gsize size = ghlo_element_info (type->element_type)->size;
+  const guint8 *from = g_bytes_get_data (attr->dense.bytes, NULL);
+
+  g_assert_no_error (error);
+  for (gsize i = 0; i < value->n_elements; i++)
+    memcpy (value->data + i * size, from + (attr->dense.splat ? 0 : i * size), size);
+
+  return value;
+}
+
 enum { STEP_DENSE, STEP_SCATTERED, STEP_IN_PLACE, STEP_N_WAYS };
 
 /* Runs @op's kernel called @name in one way; FALSE when it declines. Operands that are
@@ -183,7 +211,8 @@ step_run_one (const GhloIrOp  *op,
         }
       step_tensor_fill (&tensors[i], operands[i]);
       views[i] = tensors[i].view;
-      views[i].data = NULL;
+      if (!step_is_constant (op, i))
+        views[i].data = NULL;
     }
   for (guint i = 0; i < op->n_results; i++)
     {
@@ -230,8 +259,9 @@ step_run_one (const GhloIrOp  *op,
   return prepared != NULL;
 }
 
-/* Runs @text's returned operation, whose operands are the program's inputs in their
- * order, by the kernel called @name in every way. FALSE when the kernel declines it. */
+/* Runs @text's returned operation, whose operands are the program's inputs, in their
+ * order, and constants, by the kernel called @name in every way. FALSE when the kernel
+ * declines it. */
 static inline gboolean
 step_check (const char  *text,
             const char  *name,
@@ -240,18 +270,23 @@ step_check (const char  *text,
             double       tolerance)
 {
   g_auto (Program) program = { NULL };
-  GhloValue *expected[STEP_MAX] = { NULL };
+  GhloValue *expected[STEP_MAX] = { NULL }, *operands[STEP_MAX];
   g_autoptr (GError) error = NULL;
   const GhloIrOp *op;
   gboolean ran = TRUE;
+  guint taken = 0;
 
   prepare (&program, text);
   run_program (&program, inputs, n_inputs, expected, NULL, &error);
   g_assert_no_error (error);
   op = step_find_op (program.module);
-  g_assert_cmpuint (op->n_operands, ==, n_inputs);
+  for (guint i = 0; i < op->n_operands; i++)
+    operands[i] = step_is_constant (op, i) ? step_new_constant (op, i) : ghlo_value_ref (inputs[taken++]);
+  g_assert_cmpuint (taken, ==, n_inputs);
   for (guint way = 0; ran && way < STEP_N_WAYS; way++)
-    ran = step_run_one (op, name, inputs, expected, way, tolerance);
+    ran = step_run_one (op, name, operands, expected, way, tolerance);
+  for (guint i = 0; i < op->n_operands; i++)
+    ghlo_value_unref (operands[i]);
   for (guint i = 0; i < op->n_results; i++)
     ghlo_value_unref (expected[i]);
 

@@ -121,12 +121,10 @@ add_comparison (GString    *text,
       b = kept;
     }
   ++*n;
-  g_string_append_printf (text,
-                          "    %%q%u = stablehlo.compare EQ, %s, %s, %s : (tensor<%s>, tensor<%s>) -> tensor<i1>\n",
-                          *n, a, b, kind, type, type);
-  g_string_append_printf (text,
-                          "    %%c%u = stablehlo.compare %s, %s, %s, %s : (tensor<%s>, tensor<%s>) -> tensor<i1>\n",
-                          *n, direction, a, b, kind, type, type);
+  g_string_append_printf (text, "    %%q%u = stablehlo.compare EQ, %s, %s, %s : (tensor<%s>, tensor<%s>) -> "
+                          "tensor<i1>\n", *n, a, b, kind, type, type);
+  g_string_append_printf (text, "    %%c%u = stablehlo.compare %s, %s, %s, %s : (tensor<%s>, tensor<%s>) -> "
+                          "tensor<i1>\n", *n, direction, a, b, kind, type, type);
   *equal = g_strdup_printf ("%%q%u", *n);
 
   return g_strdup_printf ("%%c%u", *n);
@@ -224,7 +222,9 @@ any_type (void)
 static gint
 any_length (void)
 {
-  return g_test_rand_int_range (0, g_test_rand_bit () ? 40 : g_test_rand_bit () ? 500 : 5000);
+  static const gint most[] = { 40, 40, 500, 5000 };
+
+  return g_test_rand_int_range (0, most[g_test_rand_int_range (0, G_N_ELEMENTS (most))]);
 }
 
 static char *
@@ -321,6 +321,234 @@ test_sort_declined (void)
     g_assert_false (check_sort (comparators[i], (const char *[]) { "i32", "i32" }, 2, 0, "7x", FALSE));
 }
 
+static void
+test_top_k (void)
+{
+  static const char *const types[] = { "i1", "i4", "i8", "ui8", "f8E4M3FN", "i16", "bf16", "f16", "i32", "ui32", "f32",
+                                       "i64", "ui64", "f64" };
+
+  for (guint i = 0; i < 200; i++)
+    {
+      const char *type = types[i % G_N_ELEMENTS (types)];
+      gint n = i == 0 || i == 11 ? 300000 : any_length (), k = g_test_rand_int_range (0, MIN (n, 700) + 1);
+      gint lines = n > 5000 ? 1 : g_test_rand_int_range (1, 5);
+      g_autofree char *input = NULL, *values = NULL, *indices = NULL, *text = NULL;
+      g_autoptr (GhloValue) operand = NULL;
+
+      if (n <= 5000 && g_test_rand_bit ())
+        k = g_test_rand_int_range (0, n + 1);
+      input = g_strdup_printf ("tensor<%dx%dx%s>", lines, n, type);
+      values = g_strdup_printf ("tensor<%dx%dx%s>", lines, k, type);
+      indices = g_strdup_printf ("tensor<%dx%dxi32>", lines, k);
+      text = g_strdup_printf ("func.func @main(%%a: %s) -> (%s, %s) {\n  %%0, %%1 = chlo.top_k(%%a, k = %d) : %s -> "
+                              "(%s, %s)\n  return %%0, %%1 : %s, %s\n}\n", input, values, indices, k, input, values,
+                              indices, values, indices);
+      operand = new_few (input, TRUE);
+      g_assert_true (step_check (text, "top_k", (GhloValue *[]) { operand }, 1, STEP_SAME_BITS));
+    }
+}
+
+/* A cumulative reduction of %a from the constant @start on, or from %s where it is NULL. */
+static char *
+cumulative_text (const char *type,
+                 const char *op,
+                 const char *start,
+                 const gint  dimensions[3],
+                 guint       dimension,
+                 gboolean    backward)
+{
+  g_autofree char *tensor = g_strdup_printf ("tensor<%dx%dx%dx%s>", dimensions[0], dimensions[1], dimensions[2], type);
+  g_autofree char *argument = start == NULL ? g_strdup_printf (", %%s: tensor<%s>", type) : g_strdup ("");
+  g_autofree char *constant = start == NULL ? g_strdup ("")
+    : g_strdup_printf ("  %%s = stablehlo.constant dense<%s> : tensor<%s>\n", start, type);
+  gint sizes[3] = { 1, 1, 1 }, low[3] = { 0 }, high[3] = { 0 };
+
+  sizes[dimension] = dimensions[dimension];
+  *(backward ? &high[dimension] : &low[dimension]) = dimensions[dimension] - 1;
+
+  return g_strdup_printf ("func.func @main(%%a: %s%s) -> %s {\n%s"
+                          "  %%0 = \"stablehlo.reduce_window\"(%%a, %%s) <{padding = dense<[[%d, %d], [%d, %d], "
+                          "[%d, %d]]> : tensor<3x2xi64>, window_dimensions = array<i64: %d, %d, %d>}> ({\n"
+                          "  ^bb0(%%x: tensor<%s>, %%y: tensor<%s>):\n    %%z = stablehlo.%s %%x, %%y : tensor<%s>\n"
+                          "    stablehlo.return %%z : tensor<%s>\n  }) : (%s, tensor<%s>) -> %s\n"
+                          "  return %%0 : %s\n}\n", tensor, argument, tensor, constant, low[0], high[0],
+                          low[1], high[1], low[2], high[2],
+                          sizes[0], sizes[1], sizes[2], type, type, op, type, type, tensor, type, tensor, tensor);
+}
+
+/* Sizes of which the middle one or another is long, but not so that the reference
+ * executor, which looks at each window, takes long. */
+static void
+any_dimensions (gint  dimensions[3],
+                guint dimension)
+{
+  for (guint d = 0; d < 3; d++)
+    dimensions[d] = g_test_rand_int_range (d == dimension ? 1 : 0, 7);
+  dimensions[dimension] = g_test_rand_bit () ? g_test_rand_int_range (1, 200) : g_test_rand_int_range (1, 3000);
+  if (dimension != 2 && g_test_rand_int_range (0, 4) == 0)
+    dimensions[2] = g_test_rand_int_range (1, 1200);
+  if (dimensions[0] * dimensions[1] * dimensions[2] > 6000)
+    dimensions[dimension] = g_test_rand_int_range (1, 20);
+}
+
+static const struct
+{
+  const char *type;
+  double      tolerance;
+} cumulative_types[] = {
+  { "i1", STEP_SAME_BITS }, { "i2", STEP_SAME_BITS }, { "i4", STEP_SAME_BITS }, { "i8", STEP_SAME_BITS },
+  { "i16", STEP_SAME_BITS }, { "i32", STEP_SAME_BITS }, { "i64", STEP_SAME_BITS }, { "ui4", STEP_SAME_BITS },
+  { "ui8", STEP_SAME_BITS }, { "ui16", STEP_SAME_BITS }, { "ui32", STEP_SAME_BITS }, { "ui64", STEP_SAME_BITS },
+  { "f16", 8e-3 }, { "bf16", 6e-2 }, { "f32", 1e-4 }, { "f64", 1e-12 }, { "complex<f32>", 1e-4 },
+  { "complex<f64>", 1e-12 },
+};
+
+/* Factors whose products the narrowest floats hold, whoever rounds where. */
+static GhloValue *
+new_factors (const char *text)
+{
+  GhloValue *value = new_random (text, 0.9, 1.1);
+
+  for (gsize i = 0; i < value->n_elements && ghlo_element_info (value->type->element_type)->size == 2; i++)
+    set_number (value, i, g_test_rand_int_range (0, 500) == 0 ? (g_test_rand_bit () ? 2 : 0.5)
+                          : g_test_rand_bit () ? 1 : -1);
+
+  return value;
+}
+
+static void
+check_cumulative (guint       type_index,
+                  const char *op,
+                  const char *start,
+                  guint       dimension)
+{
+  const char *type = cumulative_types[type_index].type;
+  gboolean is_order = g_str_equal (op, "maximum") || g_str_equal (op, "minimum");
+  gboolean is_float = strchr (type, 'f') != NULL;
+  g_autofree char *text = NULL, *tensor = NULL, *scalar = NULL;
+  g_autoptr (GhloValue) operand = NULL, initial = NULL;
+  gint dimensions[3];
+
+  any_dimensions (dimensions, dimension);
+  text = cumulative_text (type, op, start, dimensions, dimension, g_test_rand_bit ());
+  tensor = g_strdup_printf ("tensor<%dx%dx%dx%s>", dimensions[0], dimensions[1], dimensions[2], type);
+  if (is_float && !is_order)
+    operand = g_str_equal (op, "add") ? new_random (tensor, -1, 1) : new_factors (tensor);
+  else
+    operand = new_few (tensor, TRUE);
+  scalar = g_strdup_printf ("tensor<%s>", type);
+  initial = new_few (scalar, FALSE);
+  if (!step_check (text, "cumulative", (GhloValue *[]) { operand, initial }, start != NULL ? 1 : 2,
+                   is_order ? STEP_SAME : cumulative_types[type_index].tolerance))
+    g_error ("declined: %s", text);
+}
+
+static void
+test_cumulative (void)
+{
+  static const struct { const char *op, *start, *real_start, *complex_start; } ops[] = {
+    { "add", "0", "0.0", "(0.0, 0.0)" }, { "multiply", "1", "1.0", NULL }, { "xor", "0", NULL, NULL },
+  };
+  static const char *const any_start[] = { "maximum", "minimum", "and", "or" };
+
+  for (guint i = 0; i < 400; i++)
+    {
+      guint t = (guint) g_test_rand_int_range (0, G_N_ELEMENTS (cumulative_types)), o = i % 7;
+      const char *type = cumulative_types[t].type;
+      gboolean is_float = strchr (type, 'f') != NULL, is_complex = type[0] == 'c';
+      guint dimension = (guint) g_test_rand_int_range (0, 3);
+
+      if (o >= 3 && !(o < 5 ? is_complex : is_float))
+        check_cumulative (t, any_start[o - 3], NULL, dimension);
+      else if (o < 3)
+        {
+          const char *start = is_complex ? ops[o].complex_start : is_float ? ops[o].real_start
+                              : g_str_equal (type, "i1") ? (ops[o].start[0] == '0' ? "false" : "true") : ops[o].start;
+
+          if (start != NULL)
+            check_cumulative (t, ops[o].op, start, dimension);
+        }
+    }
+}
+
+/* Longer than what one thread takes: the sums of whole numbers are known. */
+static void
+test_cumulative_long (void)
+{
+  const gint dimensions[3] = { 1, 1, 300000 };
+  g_autofree char *text = cumulative_text ("f32", "add", "0.0", dimensions, 2, FALSE);
+  g_autoptr (GhloValue) operand = new_random ("tensor<1x1x300000xf32>", 0, 1), expected = NULL;
+  g_auto (Program) program = { NULL };
+  GhloValue *operands[2];
+  const GhloIrOp *op;
+  double sum = 0;
+
+  expected = new_random ("tensor<1x1x300000xf32>", 0, 1);
+  for (gsize i = 0; i < operand->n_elements; i++)
+    {
+      set_number (operand, i, g_test_rand_int_range (-4, 9));
+      sum += creal (number_at (operand, i));
+      set_number (expected, i, sum);
+    }
+  prepare (&program, text);
+  op = step_find_op (program.module);
+  operands[0] = operand;
+  operands[1] = step_new_constant (op, 1);
+  for (guint way = 0; way < STEP_N_WAYS; way++)
+    g_assert_true (step_run_one (op, "cumulative", operands, &expected, way, STEP_SAME_BITS));
+  ghlo_value_unref (operands[1]);
+}
+
+static void
+test_cumulative_declined (void)
+{
+  const gint dimensions[3] = { 2, 9, 3 };
+  g_autofree char *other_start = cumulative_text ("f32", "add", "1.0", dimensions, 1, FALSE);
+  g_autofree char *unknown_start = cumulative_text ("f32", "add", NULL, dimensions, 1, FALSE);
+  g_autofree char *other_body = cumulative_text ("f32", "power", "1.0", dimensions, 1, FALSE);
+  g_autoptr (GhloValue) operand = new_random ("tensor<2x9x3xf32>", 0, 1), start = new_random ("tensor<f32>", 0, 1);
+
+  g_assert_false (step_check (other_start, "cumulative", (GhloValue *[]) { operand }, 1, 0));
+  g_assert_false (step_check (unknown_start, "cumulative", (GhloValue *[]) { operand, start }, 2, 0));
+  g_assert_false (step_check (other_body, "cumulative", (GhloValue *[]) { operand }, 1, 0));
+}
+
+static void
+test_random (void)
+{
+  static const char *const algorithms[] = { "THREE_FRY", "PHILOX", "DEFAULT" };
+  static const char *const states[] = { "2xui64", "2xi64", "4xui32", "4xf32", "2x2xi32", "16xui8", "3xui64", "6xi32" };
+  static const char *const types[] = {
+    "i2", "i4", "ui2", "i8", "ui8", "i16", "ui16", "ui32", "i32", "i64", "ui64", "f16", "f32", "f64", "f8E4M3FN",
+    "f4E2M1FN",
+  };
+
+  for (guint i = 0; i < 400; i++)
+    {
+      guint algorithm = (guint) g_test_rand_int_range (0, 3);
+      const char *state = states[g_test_rand_int_range (0, algorithm == 0 ? 6 : 8)];
+      const char *type = types[i % G_N_ELEMENTS (types)];
+      gint64 dimension;
+      g_autofree char *shape = i % 7 == 0 ? g_strdup ("") : i % 7 == 1 ? g_strdup ("3x20001x") : any_shape (&dimension);
+      g_autofree char *text = NULL, *tensor = g_strdup_printf ("tensor<%s>", state);
+      g_autoptr (GhloValue) initial = new_random (tensor, 0, 1);
+
+      for (gsize j = 0; j < initial->n_bytes; j++)
+        initial->data[j] = (guint8) g_test_rand_int ();
+      /* The counter passes 32 or 64 bits. */
+      if (g_test_rand_bit ())
+        memset (initial->data + 8, 0xff, g_test_rand_bit () ? 4 : 8);
+      if (g_test_rand_bit ())
+        initial->data[8] = (guint8) g_test_rand_int ();
+      text = g_strdup_printf ("func.func @main(%%a: tensor<%s>) -> (tensor<%s>, tensor<%s%s>) {\n  %%0, %%1 = "
+                              "stablehlo.rng_bit_generator %%a, algorithm = %s : (tensor<%s>) -> (tensor<%s>, "
+                              "tensor<%s%s>)\n  return %%0, %%1 : tensor<%s>, tensor<%s%s>\n}\n", state, state, shape,
+                              type, algorithms[algorithm], state, state, shape, type, state, shape, type);
+      if (!step_check (text, "random", (GhloValue *[]) { initial }, 1, STEP_SAME_BITS))
+        g_error ("declined: %s", text);
+    }
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -331,6 +559,12 @@ main (int   argc,
   g_test_add_func ("/cpu-orders/sort/values", test_sort_values);
   g_test_add_func ("/cpu-orders/sort/parts", test_sort_parts);
   g_test_add_func ("/cpu-orders/sort/declined", test_sort_declined);
+
+  g_test_add_func ("/cpu-orders/top-k", test_top_k);
+  g_test_add_func ("/cpu-orders/cumulative", test_cumulative);
+  g_test_add_func ("/cpu-orders/cumulative/long", test_cumulative_long);
+  g_test_add_func ("/cpu-orders/cumulative/declined", test_cumulative_declined);
+  g_test_add_func ("/cpu-orders/random", test_random);
 
   return g_test_run ();
 }
