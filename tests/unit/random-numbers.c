@@ -259,10 +259,15 @@ random_numbers_function (GhloElementType       type,
       break;
     case RANDOM_RANGE_SAME:
       break;
+    case RANDOM_RANGE_LOW:
     case RANDOM_RANGE_OPEN:
       result.magnitude = slope = INFINITY;
       break;
     }
+  /* Next to the largest number stands NaN where there are no infinities. */
+  if (isinf (result.magnitude) && function->range != RANDOM_RANGE_LOW
+      && ghlo_element_info (type)->specials != GHLO_FLOAT_IEEE)
+    return none (a);
   if (a.trust < RANDOM_BITS && (n > 1 || isinf (slope)))
     return none (a);
   result.trust = RANDOM_NEAR;

@@ -64,7 +64,8 @@ typedef struct
   double units;             /* besides, in multiples of the type's epsilon */
   enum
   {
-    RANDOM_RANGE_OPEN,      /* grows without a bound that would be of use */
+    RANDOM_RANGE_OPEN,      /* may leave the type's range */
+    RANDOM_RANGE_LOW,       /* stays in it but at poles, with no bound that would be of use */
     RANDOM_RANGE_ONE,       /* within 4, slope within 2 */
     RANDOM_RANGE_SAME,      /* within the operand's magnitude, slope within 1 */
     RANDOM_RANGE_EXP,       /* within exp of it, and so the slope */
