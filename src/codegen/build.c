@@ -57,6 +57,9 @@ ghlo_code_dense_operand (GhloCodeBuilder  *self,
   return (GhloCodeOperand) { .buffer = buffer, .type = type, .strides = dense_strides (self, type) };
 }
 
+/* Of a scalar, which a type has none for. */
+static const gint64 no_dimensions[1];
+
 GhloView
 ghlo_code_view (const GhloCodeOperand *operand)
 {
@@ -65,8 +68,8 @@ ghlo_code_view (const GhloCodeOperand *operand)
   if (operand->strides == NULL)
     return (GhloView) { .element_type = GHLO_ELEMENT_TYPE_INVALID };
 
-  return (GhloView) { .element_type = type->element_type, .rank = type->rank, .dimensions = type->dimensions,
-                      .strides = operand->strides };
+  return (GhloView) { .element_type = type->element_type, .rank = type->rank,
+                      .dimensions = type->rank > 0 ? type->dimensions : no_dimensions, .strides = operand->strides };
 }
 
 gboolean

@@ -57,8 +57,6 @@ GhloCodeOperand  ghlo_code_dense_operand (GhloCodeBuilder       *self,
                                           guint32                buffer,
                                           const GhloIrType      *type);
 gboolean         ghlo_code_is_dense      (const GhloCodeOperand *operand);
-/* The view of an operand, without its data. */
-GhloView         ghlo_code_view          (const GhloCodeOperand *operand);
 
 /* Values */
 GhloCodeValue   *ghlo_code_value         (const GhloCodeBuilder *self,

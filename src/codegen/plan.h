@@ -121,6 +121,8 @@ GhloCodePlan *ghlo_code_plan_new   (GhloIrModule          *module,
                                     const GhloMonitor     *monitor,
                                     GError               **error);
 void          ghlo_code_plan_free  (GhloCodePlan          *self);
+/* The view of an operand, without its data; of rank 0 for a token. */
+GhloView      ghlo_code_view       (const GhloCodeOperand *operand);
 /* Whether output @output may be written over the memory of input @input, of the same size:
  * nothing reads the input after the first write, or what writes it works in place. */
 gboolean      ghlo_code_plan_may_replace (const GhloCodePlan *self,

@@ -273,7 +273,7 @@ ghlo_cpu_reduce_run (const GhloCpuReduce *self,
   gsize kept = (gsize) self->kept.count, all = kept * (gsize) self->n_blocks;
   /* Whole lines, or rows of some microseconds. */
   gsize grain = self->by_columns ? (gsize) CLAMP (self->kept.inner, 256, GHLO_CPU_REDUCE_LINE)
-                : (gsize) (2000 * (double) all / self->nanoseconds) + 1;
+                : (gsize) (2000 * (double) all / MAX (self->nanoseconds, 1)) + 1;
   Run run = {
     .self = self, .operand = operand + self->first, .result = result,
     .numbers = self->is_direct ? result : scratch,

@@ -2,7 +2,8 @@
  *
  * Cumulative sums, products, maxima and minima as a step of a plan: what programs write
  * as a reduce_window whose window is as large as one dimension and padded on one side
- * alone. f16 and bf16 are summed in f32, f32 in f64; integers wrap.
+ * alone. f16 and bf16 are summed in f32, short sums of f32 as the specification writes
+ * them, with each addition rounded, and longer ones in f64; integers wrap.
  */
 
 #include "base/sizes.h"
@@ -152,13 +153,18 @@ find_row (const GhloIrOp *op)
   return NULL;
 }
 
+/* The most terms of a short sum, as the reference executor has it. */
+enum { SHORT = 256 };
+
 /* What the elements are computed in, and by which loops. */
 static gboolean
 find_loops (Cumulative      *self,
             const Row       *row,
-            GhloElementType  type)
+            GhloElementType  type,
+            gint64           n_terms)
 {
   const GhloElementInfo *info = ghlo_element_info (type);
+  gboolean is_long;
   GhloCpuCumulative operation = NONE;
   GhloCpuArithmetic arithmetic = GHLO_CPU_I64;
 
@@ -169,7 +175,8 @@ find_loops (Cumulative      *self,
     case GHLO_ELEMENT_CLASS_UNSIGNED: operation = row->is_unsigned; break;
     case GHLO_ELEMENT_CLASS_FLOAT:
       operation = row->floats;
-      arithmetic = info->size == 8 || (info->size == 4 && operation == IS (ADD)) ? GHLO_CPU_F64 : GHLO_CPU_F32;
+      is_long = info->size == 4 && operation == IS (ADD) && n_terms > SHORT;
+      arithmetic = info->size == 8 || is_long ? GHLO_CPU_F64 : GHLO_CPU_F32;
       break;
     default: break;
     }
@@ -243,7 +250,8 @@ prepare (const GhloIrOp  *op,
   if (row == NULL || (self.is_complex && row->op != GHLO_OP_STABLEHLO_ADD) || !all_are (op, "window_strides", 1)
       || !all_are (op, "base_dilations", 1) || !all_are (op, "window_dilations", 1)
       || !find_dimension (&self, op, &operands[0]) || !start_is_neutral (row, &operands[1])
-      || !find_loops (&self, row, part_type (&self, &operands[0])) || !find_lines (&self, &operands[0])
+      || !find_loops (&self, row, part_type (&self, &operands[0]), operands[0].dimensions[self.dimension])
+      || !find_lines (&self, &operands[0])
       || !ghlo_size_mul (scratch, self.n_chunks, sizeof (GhloCpuCarry)))
     return NULL;
 

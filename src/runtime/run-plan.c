@@ -235,10 +235,8 @@ fill_view (const Run             *run,
            const GhloCodeOperand *operand,
            GhloView              *view)
 {
-  const GhloIrType *type = operand->type;
-
-  *view = (GhloView) { address_of (run, operand), type->element_type, operand->strides != NULL ? type->rank : 0,
-                       type->dimensions, operand->strides };
+  *view = ghlo_code_view (operand);
+  view->data = address_of (run, operand);
 }
 
 static gboolean

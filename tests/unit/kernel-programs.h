@@ -47,12 +47,14 @@ set_number (GhloValue *value,
             Number     number)
 {
   const GhloElementInfo *info = ghlo_element_info (value->type->element_type);
-  GhloScalar scalar = { .i = (gint64) creal (number) };
+  GhloScalar scalar = { .i = 0 };
 
   if (info->element_class == GHLO_ELEMENT_CLASS_FLOAT)
     scalar.f = creal (number);
   else if (info->element_class == GHLO_ELEMENT_CLASS_COMPLEX)
     scalar = (GhloScalar) { .c = { creal (number), cimag (number) } };
+  else
+    scalar.i = (gint64) creal (number);
   ghlo_element_store (value->type->element_type, value->data + index * info->size, scalar);
 }
 

@@ -28,9 +28,7 @@ static const struct
   const GhloExecutor *(*get) (void);
   guint               level;
   gboolean            same_bits;
-  gboolean            has_jitter;
 } executors[] = {
-  { "reference with jitter", ghlo_reference_executor, 0, FALSE, TRUE },
   { "reference", ghlo_reference_executor, 0, TRUE },
   { "reference", ghlo_reference_executor, 1, TRUE },
   { "reference", ghlo_reference_executor, 2, TRUE },
@@ -53,7 +51,6 @@ list_subjects (void)
       RandomSubject subject = {
         .name = g_strdup_printf ("%s at O%u", executors[i].name, executors[i].level),
         .executor = executors[i].get (), .passes.level = executors[i].level, .same_bits = executors[i].same_bits,
-        .has_jitter = executors[i].has_jitter,
       };
 
       g_array_append_val (subjects, subject);
