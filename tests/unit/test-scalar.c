@@ -535,6 +535,36 @@ test_undefined (void)
   g_assert_cmpint (op.kind, ==, OP (ADD));
 }
 
+/* What an operation gives is a number of its type, since the next one may take it as it
+ * is: for all operations, and all numbers of the types of a byte. */
+static void
+test_own_numbers (void)
+{
+  for (GhloElementType type = 1; type <= GHLO_ELEMENT_TYPE_F8E8M0FNU; type++)
+    for (guint kind = 1; kind < GHLO_N_OPS && ghlo_element_type_is_float (type); kind++)
+      {
+        const guint n = 1u << ghlo_element_info (type)->bits;
+        GhloRefScalarOp op;
+        GhloRefScalarFunc func = ghlo_ref_scalar_func_for (kind, type, type, &op);
+
+        if (func == NULL || n > 256)
+          continue;
+        op.detail = 3;
+        op.detail2 = 1;
+        for (guint i = 0; i < n * n; i += i < 8 * n ? 1 : 7)
+          {
+            const GhloScalar operands[] = {
+              { .f = ghlo_float_from_bits (type, i % n) }, { .f = ghlo_float_from_bits (type, i / n) }, { .f = 1 },
+            };
+            const GhloScalar result = func (&op, operands);
+
+            if (!same (result.f, ghlo_element_round (type, result).f))
+              g_error ("%s of %s: %g of %g and %g", ghlo_ir_op_spec (kind)->name, ghlo_element_info (type)->name,
+                       result.f, operands[0].f, operands[1].f);
+          }
+      }
+}
+
 static gboolean
 has_nan (GhloScalar x)
 {
@@ -589,6 +619,7 @@ main (int   argc,
   g_test_add_func ("/scalar/blocks", test_blocks);
   g_test_add_func ("/scalar/quantization", test_quantization);
   g_test_add_func ("/scalar/complex-extremes", test_complex_extremes);
+  g_test_add_func ("/scalar/own-numbers", test_own_numbers);
   g_test_add_func ("/scalar/undefined", test_undefined);
 
   return g_test_run ();
