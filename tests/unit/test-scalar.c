@@ -565,6 +565,26 @@ test_own_numbers (void)
       }
 }
 
+/* Which NaN it is makes no difference. */
+static void
+test_complex_nan (void)
+{
+  static const GhloIrOpKind kinds[] = { OP (TAN), OP (TANH), OP (EXPONENTIAL), OP (SQRT), OP (SINE), OP (LOG) };
+  static const double others[] = { 0, 1, -INFINITY, INFINITY };
+
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
+    for (guint j = 0; j < 2 * G_N_ELEMENTS (others); j++)
+      {
+        const double other = others[j / 2];
+        const GhloScalar x = { .c = { j % 2 == 0 ? NAN : other, j % 2 == 0 ? other : NAN } };
+        const GhloScalar y = { .c = { j % 2 == 0 ? -NAN : other, j % 2 == 0 ? other : -NAN } };
+        const GhloScalar a = compute (kinds[i], I (COMPLEX_F64), I (COMPLEX_F64), 0, 0, x, x);
+        const GhloScalar b = compute (kinds[i], I (COMPLEX_F64), I (COMPLEX_F64), 0, 0, y, y);
+
+        g_assert_true (same (a.c.re, b.c.re) && same (a.c.im, b.c.im));
+      }
+}
+
 static gboolean
 has_nan (GhloScalar x)
 {
@@ -619,6 +639,7 @@ main (int   argc,
   g_test_add_func ("/scalar/blocks", test_blocks);
   g_test_add_func ("/scalar/quantization", test_quantization);
   g_test_add_func ("/scalar/complex-extremes", test_complex_extremes);
+  g_test_add_func ("/scalar/complex-nan", test_complex_nan);
   g_test_add_func ("/scalar/own-numbers", test_own_numbers);
   g_test_add_func ("/scalar/undefined", test_undefined);
 
