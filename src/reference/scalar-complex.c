@@ -10,10 +10,11 @@
 
 #include <math.h>
 
+/* All NaNs are one: the C library's functions take the sign of a zero from that of a NaN. */
 static inline GhloRefComplex
 wide (GhloScalar scalar)
 {
-  return CMPLXL (scalar.c.re, scalar.c.im);
+  return CMPLXL (isnan (scalar.c.re) ? (double) NAN : scalar.c.re, isnan (scalar.c.im) ? (double) NAN : scalar.c.im);
 }
 
 static inline GhloScalar

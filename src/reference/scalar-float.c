@@ -254,11 +254,12 @@ compare (const GhloRefScalarOp *op,
   return ghlo_ref_compare_result (op->detail, x < y, x == y, x > y);
 }
 
+/* One format has no zero. */
 static GhloScalar
 imaginary_part (const GhloRefScalarOp *op,
                 const GhloScalar      *operands)
 {
-  return (GhloScalar) { .f = 0.0 };
+  return ghlo_element_round (op->result_type, (GhloScalar) { .f = 0.0 });
 }
 
 static GhloScalar

@@ -131,6 +131,10 @@ rounded (GhloElementType type,
       a.step = 0;
       a.magnitude *= 1 + random_epsilon (type);
     }
+  /* Next to the largest number stands NaN where there are no infinities. */
+  if (a.trust == RANDOM_NEAR && a.magnitude > random_largest (type) && isfinite (a.magnitude)
+      && ghlo_element_info (type)->specials != GHLO_FLOAT_IEEE)
+    return none (a);
   if (a.magnitude > random_largest (type))
     {
       a.magnitude = INFINITY;
@@ -264,7 +268,6 @@ random_numbers_function (GhloElementType       type,
       result.magnitude = slope = INFINITY;
       break;
     }
-  /* Next to the largest number stands NaN where there are no infinities. */
   if (isinf (result.magnitude) && function->range != RANDOM_RANGE_LOW
       && ghlo_element_info (type)->specials != GHLO_FLOAT_IEEE)
     return none (a);

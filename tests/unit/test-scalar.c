@@ -535,6 +535,56 @@ test_undefined (void)
   g_assert_cmpint (op.kind, ==, OP (ADD));
 }
 
+/* What an operation gives is a number of its type, since the next one may take it as it
+ * is: for all operations, and all numbers of the types of a byte. */
+static void
+test_own_numbers (void)
+{
+  for (GhloElementType type = 1; type <= GHLO_ELEMENT_TYPE_F8E8M0FNU; type++)
+    for (guint kind = 1; kind < GHLO_N_OPS && ghlo_element_type_is_float (type); kind++)
+      {
+        const guint n = 1u << ghlo_element_info (type)->bits;
+        GhloRefScalarOp op;
+        GhloRefScalarFunc func = ghlo_ref_scalar_func_for (kind, type, type, &op);
+
+        if (func == NULL || n > 256)
+          continue;
+        op.detail = 3;
+        op.detail2 = 1;
+        for (guint i = 0; i < n * n; i += i < 8 * n ? 1 : 7)
+          {
+            const GhloScalar operands[] = {
+              { .f = ghlo_float_from_bits (type, i % n) }, { .f = ghlo_float_from_bits (type, i / n) }, { .f = 1 },
+            };
+            const GhloScalar result = func (&op, operands);
+
+            if (!same (result.f, ghlo_element_round (type, result).f))
+              g_error ("%s of %s: %g of %g and %g", ghlo_ir_op_spec (kind)->name, ghlo_element_info (type)->name,
+                       result.f, operands[0].f, operands[1].f);
+          }
+      }
+}
+
+/* Which NaN it is makes no difference. */
+static void
+test_complex_nan (void)
+{
+  static const GhloIrOpKind kinds[] = { OP (TAN), OP (TANH), OP (EXPONENTIAL), OP (SQRT), OP (SINE), OP (LOG) };
+  static const double others[] = { 0, 1, -INFINITY, INFINITY };
+
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
+    for (guint j = 0; j < 2 * G_N_ELEMENTS (others); j++)
+      {
+        const double other = others[j / 2];
+        const GhloScalar x = { .c = { j % 2 == 0 ? NAN : other, j % 2 == 0 ? other : NAN } };
+        const GhloScalar y = { .c = { j % 2 == 0 ? -NAN : other, j % 2 == 0 ? other : -NAN } };
+        const GhloScalar a = compute (kinds[i], I (COMPLEX_F64), I (COMPLEX_F64), 0, 0, x, x);
+        const GhloScalar b = compute (kinds[i], I (COMPLEX_F64), I (COMPLEX_F64), 0, 0, y, y);
+
+        g_assert_true (same (a.c.re, b.c.re) && same (a.c.im, b.c.im));
+      }
+}
+
 static gboolean
 has_nan (GhloScalar x)
 {
@@ -589,6 +639,8 @@ main (int   argc,
   g_test_add_func ("/scalar/blocks", test_blocks);
   g_test_add_func ("/scalar/quantization", test_quantization);
   g_test_add_func ("/scalar/complex-extremes", test_complex_extremes);
+  g_test_add_func ("/scalar/complex-nan", test_complex_nan);
+  g_test_add_func ("/scalar/own-numbers", test_own_numbers);
   g_test_add_func ("/scalar/undefined", test_undefined);
 
   return g_test_run ();
