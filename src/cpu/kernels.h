@@ -149,7 +149,8 @@ typedef void (*GhloCpuPickFunc)       (const guint8        *from,
                                        gint64               to_stride,
                                        gsize                n);
 
-/* Sorts GHLO_CPU_SORT_COLUMNS lines of @n numbers, of which row i holds each one's i-th. */
+/* Sorts GHLO_CPU_SORT_COLUMNS lines of @n numbers, of which row i holds each one's i-th;
+ * @rows is aligned to 64 bytes. */
 enum { GHLO_CPU_SORT_COLUMNS = 16 };
 
 typedef void (*GhloCpuSortColumnsFunc) (gpointer             rows,

@@ -108,7 +108,7 @@ ghlo_cpu_sort_columns_run (const GhloCpuSortLine *line,
                            guint8 *const         *to,
                            const gint64          *to_steps)
 {
-  guint64 rows[MOST * GHLO_CPU_SORT_COLUMNS];
+  guint64 rows[MOST * GHLO_CPU_SORT_COLUMNS] __attribute__ ((aligned (64)));
   gboolean alone = tells_elements (line);
 
   /* Columns that no line fills are sorted along. */
