@@ -371,7 +371,8 @@ describe (gpointer prepared)
   const Sort *self = prepared;
 
   return g_strdup_printf ("%s, %u key%s, %s%s", self->line.values ? "values" : "places", self->line.comparator.n_keys,
-                          self->line.comparator.n_keys == 1 ? "" : "s", self->columns ? "columns" : self->together > 1 ? "lines together" : "lines",
+                          self->line.comparator.n_keys == 1 ? "" : "s",
+                          self->columns ? "columns" : self->together > 1 ? "lines together" : "lines",
                           self->line.n_parts > 1 ? ", in parts" : "");
 }
 
