@@ -66,6 +66,8 @@ void NAME (interleave8) (const gconstpointer *lines, guint n_lines, guint width,
 
 void NAME (clamp_places) (const gint64 *numbers, gsize n, gint64 limit, gint64 scale, gint64 *places);
 void NAME (check_places) (const gint64 *numbers, gsize n, gint64 limit, gint64 scale, gint64 *places);
+void NAME (sort_columns_32) (gpointer rows, gsize n);
+void NAME (sort_columns_64) (gpointer rows, gsize n);
 void NAME (threefry) (guint64 key, guint64 counter, gsize n, guint32 *first, guint32 *second);
 void NAME (philox) (guint64 key, guint64 low, guint64 high, gsize n, guint8 *words);
 

@@ -23,6 +23,8 @@ NAME (kernels_init) (GhloCpuKernels *self)
   self->clamp_places = NAME (clamp_places);
   self->check_places = NAME (check_places);
   memcpy (self->pick, NAME (picks), sizeof (self->pick));
+  self->sort_columns_32 = NAME (sort_columns_32);
+  self->sort_columns_64 = NAME (sort_columns_64);
   self->threefry = NAME (threefry);
   self->philox = NAME (philox);
   memcpy (self->move, NAME (moves), sizeof (self->move));

@@ -149,6 +149,13 @@ typedef void (*GhloCpuPickFunc)       (const guint8        *from,
                                        gint64               to_stride,
                                        gsize                n);
 
+/* Sorts GHLO_CPU_SORT_COLUMNS lines of @n numbers, of which row i holds each one's i-th;
+ * @rows is aligned to 64 bytes. */
+enum { GHLO_CPU_SORT_COLUMNS = 16 };
+
+typedef void (*GhloCpuSortColumnsFunc) (gpointer             rows,
+                                        gsize                n);
+
 /* The two words of Threefry-2x32-20 for each of @n counts from @counter on. */
 typedef void (*GhloCpuThreefryFunc)   (guint64              key,
                                        guint64              counter,
@@ -176,6 +183,8 @@ typedef struct
   GhloCpuInterleaveFunc interleave8;
   GhloCpuPlaceFunc      clamp_places;
   GhloCpuPlaceFunc      check_places;
+  GhloCpuSortColumnsFunc sort_columns_32;
+  GhloCpuSortColumnsFunc sort_columns_64;
   GhloCpuThreefryFunc   threefry;
   GhloCpuPhiloxFunc     philox;
   /* By the logarithm of a unit's bytes: */

@@ -382,21 +382,32 @@ DEFINE_FETCH (4, guint32)
 DEFINE_FETCH (8, guint64)
 DEFINE_FETCH (16, GhloCpuU128)
 
+void
+ghlo_cpu_sort_fetch (guint          size,
+                     const guint8  *from,
+                     guint8        *to,
+                     const guint32 *places,
+                     gsize          n)
+{
+  static void (*const funcs[]) (const guint8 *, guint8 *, const guint32 *, gsize) = {
+    [1] = fetch_1, [2] = fetch_2, [4] = fetch_4, [8] = fetch_8, [16] = fetch_16,
+  };
+
+  funcs[size] (from, to, places, n);
+}
+
 static void
 fetch_piece (gpointer data,
              gsize    begin,
              gsize    end,
              guint    worker)
 {
-  static void (*const funcs[]) (const guint8 *, guint8 *, const guint32 *, gsize) = {
-    [1] = fetch_1, [2] = fetch_2, [4] = fetch_4, [8] = fetch_8, [16] = fetch_16,
-  };
   const Job *job = data;
   guint size = job->line->sizes[job->operand];
   const guint8 *from = job->from[job->operand];
   guint8 *to = job->to[job->operand];
 
-  funcs[size] (from == to ? job->copy : from, to + begin * size, job->places + begin, end - begin);
+  ghlo_cpu_sort_fetch (size, from == to ? job->copy : from, to + begin * size, job->places + begin, end - begin);
 }
 
 /* Moves the elements of all operands. */

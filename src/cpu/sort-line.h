@@ -42,4 +42,11 @@ gboolean ghlo_cpu_sort_line_run  (const GhloCpuSortLine *self,
                                   gpointer               scratch,
                                   const GhloMonitor     *monitor);
 
+/* Elements of @size bytes: to[i] = from[places[i]]. */
+void     ghlo_cpu_sort_fetch     (guint                  size,
+                                  const guint8          *from,
+                                  guint8                *to,
+                                  const guint32         *places,
+                                  gsize                  n);
+
 G_END_DECLS

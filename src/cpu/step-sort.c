@@ -6,7 +6,7 @@
  */
 
 #include "cpu/kernels.h"
-#include "cpu/sort-line.h"
+#include "cpu/sort-columns.h"
 #include "cpu/steps.h"
 #include "runtime/parallel.h"
 
@@ -15,6 +15,9 @@
 /* Lines that are brought together: as many as a line of the cache has elements of four
  * bytes, or fewer where they would take more than the second cache. */
 enum { MOST_TOGETHER = 16, LEAST_TOGETHER = 4, TOGETHER_ELEMENTS = 1 << 17 };
+
+/* Lines that are worth sorting side by side, and their length. */
+enum { LEAST_COLUMNS = 4, MOST_COLUMN = 256 };
 
 /* A line that is worth sorting in parts, for each of them. */
 enum { LEAST_PART = 1 << 15 };
@@ -26,6 +29,7 @@ typedef struct
   gint            lane;           /* the last other dimension; -1 when there is none */
   gsize           n_lanes;        /* its size */
   gsize           together;       /* lines in a block */
+  gboolean        columns;        /* they are sorted at once */
   gsize           blocks_each;    /* for all lanes */
   gsize           n_blocks;
   gboolean        apart;          /* blocks are split over threads, else parts of a line */
@@ -33,7 +37,7 @@ typedef struct
   guint          *sizes;          /* owned; of operands' elements */
   gboolean       *direct;         /* owned; whether lines of operands are */
   gsize          *stages;         /* owned; offsets in the scratch where they are brought together */
-  gsize           pointers;       /* offset of two for each operand */
+  gsize           pointers;       /* offset of two for each operand, and of two strides */
   gsize           scratch;        /* of one thread */
 } Sort;
 
@@ -78,7 +82,7 @@ find_scratch (Sort *self)
   gsize ignored;
 
   if (!reserve (&self->scratch, &ignored, self->line.scratch, 1)
-      || !reserve (&self->scratch, &self->pointers, self->line.n_operands, 2 * sizeof (gpointer)))
+      || !reserve (&self->scratch, &self->pointers, self->line.n_operands, 2 * (sizeof (gpointer) + sizeof (gint64))))
     return FALSE;
   for (guint i = 0; i < self->line.n_operands; i++)
     {
@@ -117,6 +121,9 @@ find_lines (Sort           *self,
     }
 
   self->together = all_direct ? 1 : CLAMP (TOGETHER_ELEMENTS / MAX (n, 1), LEAST_TOGETHER, MOST_TOGETHER);
+  self->columns = self->n_lanes >= LEAST_COLUMNS && n <= MOST_COLUMN;
+  if (self->columns)
+    self->together = GHLO_CPU_SORT_COLUMNS;
   self->together = MAX (MIN (self->together, self->n_lanes), 1);
   self->blocks_each = (self->n_lanes + self->together - 1) / self->together;
   if (n == 0)
@@ -160,7 +167,10 @@ prepare (const GhloIrOp  *op,
       && ghlo_cpu_sort_comparator_read (&self->line.comparator, op) && find_lines (self, operands, &results[0])
       && ghlo_cpu_sort_line_init (&self->line, choose_parts (self)) && find_scratch (self)
       && ghlo_size_mul (scratch, self->scratch, self->apart ? ghlo_parallel_n_workers () : 1))
-    return self;
+    {
+      self->columns = self->columns && ghlo_cpu_sort_columns_takes (&self->line);
+      return self;
+    }
 
   release (self);
   return NULL;
@@ -225,38 +235,81 @@ scatter_lines (const Sort     *self,
   move (from, (gint64) size, (gint64) (n * size), to, view->strides[self->dimension], lane, n, lines);
 }
 
+/* Where a block's lines are read and written, and the bytes from one to the next. */
+typedef struct
+{
+  const guint8 **from;
+  guint8       **to;
+  gint64        *from_steps, *to_steps;
+} Lines;
+
+static void
+find_block (const Run *run,
+            gsize      block,
+            guint8    *scratch,
+            Lines     *lines)
+{
+  const Sort *self = run->sort;
+  guint n = self->line.n_operands;
+
+  lines->from = (gpointer) (scratch + self->pointers);
+  lines->to = (gpointer) (lines->from + n);
+  lines->from_steps = (gpointer) (lines->to + n);
+  lines->to_steps = lines->from_steps + n;
+  for (guint i = 0; i < n; i++)
+    {
+      guint8 *stage = scratch + self->stages[i];
+      gint64 step = (gint64) (self->line.n * self->sizes[i]);
+
+      lines->from[i] = self->direct[i] ? block_of (self, &run->operands[i], block) : stage;
+      lines->from_steps[i] = self->direct[i] ? lane_stride (self, &run->operands[i]) : step;
+      lines->to[i] = self->result_direct ? block_of (self, &run->results[i], block) : stage;
+      lines->to_steps[i] = self->result_direct ? lane_stride (self, &run->results[i]) : step;
+    }
+}
+
+static gboolean
+sort_lines (const Run *run,
+            Lines     *lines,
+            gsize      n,
+            guint8    *scratch)
+{
+  const Sort *self = run->sort;
+
+  if (self->columns
+      && ghlo_cpu_sort_columns_run (&self->line, (guint) n, lines->from, lines->from_steps, lines->to, lines->to_steps))
+    return TRUE;
+  for (gsize line = 0; line < n; line++)
+    {
+      if (!ghlo_cpu_sort_line_run (&self->line, lines->from, lines->to, scratch, run->monitor))
+        return FALSE;
+      for (guint i = 0; i < self->line.n_operands; i++)
+        {
+          lines->from[i] += lines->from_steps[i];
+          lines->to[i] += lines->to_steps[i];
+        }
+    }
+
+  return TRUE;
+}
+
 static gboolean
 sort_block (const Run *run,
             gsize      block,
             guint8    *scratch)
 {
   const Sort *self = run->sort;
-  guint n_operands = self->line.n_operands;
-  const guint8 **from = (gpointer) (scratch + self->pointers);
-  guint8 **to = (gpointer) (from + n_operands);
-  gsize lines = self->n_lanes - block % self->blocks_each * self->together;
+  gsize n = MIN (self->n_lanes - block % self->blocks_each * self->together, self->together);
+  Lines lines;
 
-  lines = MIN (lines, self->together);
-  for (guint i = 0; i < n_operands; i++)
+  for (guint i = 0; i < self->line.n_operands; i++)
     if (!self->direct[i])
-      gather_lines (self, &run->operands[i], block_of (self, &run->operands[i], block), scratch + self->stages[i],
-                    lines);
-  for (gsize line = 0; line < lines; line++)
-    {
-      for (guint i = 0; i < n_operands; i++)
-        {
-          guint8 *stage = scratch + self->stages[i] + line * self->line.n * self->sizes[i];
-
-          from[i] = !self->direct[i] ? stage : block_of (self, &run->operands[i], block)
-                                               + (gint64) line * lane_stride (self, &run->operands[i]);
-          to[i] = !self->result_direct ? stage : block_of (self, &run->results[i], block)
-                                                 + (gint64) line * lane_stride (self, &run->results[i]);
-        }
-      if (!ghlo_cpu_sort_line_run (&self->line, from, to, scratch, run->monitor))
-        return FALSE;
-    }
-  for (guint i = 0; !self->result_direct && i < n_operands; i++)
-    scatter_lines (self, &run->results[i], scratch + self->stages[i], block_of (self, &run->results[i], block), lines);
+      gather_lines (self, &run->operands[i], block_of (self, &run->operands[i], block), scratch + self->stages[i], n);
+  find_block (run, block, scratch, &lines);
+  if (!sort_lines (run, &lines, n, scratch))
+    return FALSE;
+  for (guint i = 0; !self->result_direct && i < self->line.n_operands; i++)
+    scatter_lines (self, &run->results[i], scratch + self->stages[i], block_of (self, &run->results[i], block), n);
 
   return TRUE;
 }
@@ -318,7 +371,8 @@ describe (gpointer prepared)
   const Sort *self = prepared;
 
   return g_strdup_printf ("%s, %u key%s, %s%s", self->line.values ? "values" : "places", self->line.comparator.n_keys,
-                          self->line.comparator.n_keys == 1 ? "" : "s", self->together > 1 ? "lines together" : "lines",
+                          self->line.comparator.n_keys == 1 ? "" : "s",
+                          self->columns ? "columns" : self->together > 1 ? "lines together" : "lines",
                           self->line.n_parts > 1 ? ", in parts" : "");
 }
 

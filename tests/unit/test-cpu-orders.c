@@ -549,6 +549,83 @@ test_random (void)
     }
 }
 
+/* Runs @text's operation when nobody waits for it any more. */
+static void
+check_cancelled (const char *text,
+                 const char *name)
+{
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  const GhloMonitor monitor = { .cancellable = cancellable };
+  g_autoptr (GError) error = NULL;
+  const GhloCodeKernel *kernel = NULL;
+  GhloIrModule *module = parse (text);
+  const GhloIrOp *op = step_find_op (module);
+  StepTensor tensors[4] = { 0 };
+  GhloView views[4];
+  gsize scratch_size = 0;
+  gpointer prepared, scratch;
+
+  for (guint i = 0; i < op->n_operands + op->n_results; i++)
+    {
+      const GhloIrType *type = i < op->n_operands ? ghlo_ir_op_operand (op, i)->type
+                                                  : op->results[i - op->n_operands].type;
+      g_autoptr (GhloTensorType) tensor = ghlo_ir_type_to_tensor_type (type);
+
+      step_tensor_init (&tensors[i], tensor, FALSE);
+      memset (tensors[i].view.data, 0, tensors[i].n_bytes);
+      views[i] = tensors[i].view;
+    }
+  while ((kernel = ghlo_cpu_target ()->find (op, kernel)) != NULL && !g_str_equal (kernel->name, name))
+    ;
+  g_assert_nonnull (kernel);
+  prepared = kernel->prepare (op, views, views + op->n_operands, &scratch_size, &error);
+  g_assert_no_error (error);
+  g_assert_nonnull (prepared);
+  scratch = g_aligned_alloc (1, scratch_size + 64, 64);
+  g_cancellable_cancel (cancellable);
+  g_assert_false (kernel->run (prepared, views, views + op->n_operands, scratch, &monitor, &error));
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+
+  kernel->release (prepared);
+  g_aligned_free (scratch);
+  for (guint i = 0; i < G_N_ELEMENTS (tensors); i++)
+    step_tensor_clear (&tensors[i]);
+  ghlo_ir_module_unref (module);
+}
+
+static void
+test_cancelled (void)
+{
+  static const char *const sizes[] = { "300000", "9x7" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+    {
+      g_autofree char *type = g_strdup_printf ("tensor<%sxf32>", sizes[i]);
+      const char *largest = i == 0 ? "tensor<3xf32>" : "tensor<9x3xf32>";
+      const char *places = i == 0 ? "tensor<3xi32>" : "tensor<9x3xi32>";
+      g_autofree char *sort = g_strdup_printf ("func.func @main(%%a: %s) -> %s {\n  %%0 = \"stablehlo.sort\"(%%a) <{"
+                                               "dimension = 0 : i64}> ({\n  ^bb0(%%x: tensor<f32>, %%y: tensor<f32>):\n"
+                                               "    %%c = stablehlo.compare GT, %%x, %%y, TOTALORDER : (tensor<f32>, "
+                                               "tensor<f32>) -> tensor<i1>\n    stablehlo.return %%c : tensor<i1>\n"
+                                               "  }) : (%s) -> %s\n  return %%0 : %s\n}\n", type, type, type, type,
+                                               type);
+      g_autofree char *top_k = g_strdup_printf ("func.func @main(%%a: %s) -> (%s, %s) {\n  %%0, %%1 = chlo.top_k(%%a, "
+                                                "k = 3) : %s -> (%s, %s)\n  return %%0, %%1 : %s, %s\n}\n", type,
+                                                largest, places, type, largest, places, largest, places);
+      g_autofree char *bits = g_strdup_printf ("func.func @main(%%a: tensor<2xui64>) -> (tensor<2xui64>, %s) {\n"
+                                               "  %%0, %%1 = stablehlo.rng_bit_generator %%a, algorithm = PHILOX : "
+                                               "(tensor<2xui64>) -> (tensor<2xui64>, %s)\n"
+                                               "  return %%0, %%1 : tensor<2xui64>, %s\n}\n", type, type, type);
+      const gint dimensions[3] = { 1, i == 0 ? 1 : 9, i == 0 ? 300000 : 7 };
+      g_autofree char *lesser = cumulative_text ("f32", "minimum", NULL, dimensions, i == 0 ? 2 : 1, FALSE);
+
+      check_cancelled (sort, "sort");
+      check_cancelled (top_k, "top_k");
+      check_cancelled (bits, "random");
+      check_cancelled (lesser, "cumulative");
+    }
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -565,6 +642,7 @@ main (int   argc,
   g_test_add_func ("/cpu-orders/cumulative/long", test_cumulative_long);
   g_test_add_func ("/cpu-orders/cumulative/declined", test_cumulative_declined);
   g_test_add_func ("/cpu-orders/random", test_random);
+  g_test_add_func ("/cpu-orders/cancelled", test_cancelled);
 
   return g_test_run ();
 }
