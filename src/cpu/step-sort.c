@@ -19,8 +19,9 @@ enum { MOST_TOGETHER = 16, LEAST_TOGETHER = 4, TOGETHER_ELEMENTS = 1 << 17 };
 /* Lines that are worth sorting side by side, and their length. */
 enum { LEAST_COLUMNS = 4, MOST_COLUMN = 256 };
 
-/* A line that is worth sorting in parts, for each of them. */
-enum { LEAST_PART = 1 << 15 };
+/* A line that is worth sorting in parts: elements for each of them, and threads. Merging
+ * two parts takes about as long as two threads gain before. */
+enum { LEAST_PART = 1 << 15, LEAST_THREADS = 4 };
 
 typedef struct
 {
@@ -138,7 +139,7 @@ choose_parts (Sort *self)
 {
   guint n_workers = ghlo_parallel_n_workers (), parts = 1;
 
-  self->apart = self->n_blocks >= n_workers || self->line.n < 2 * LEAST_PART;
+  self->apart = self->n_blocks >= n_workers || n_workers < LEAST_THREADS || self->line.n < 2 * LEAST_PART;
   while (!self->apart && parts < n_workers && self->line.n / (2 * parts) >= LEAST_PART)
     parts *= 2;
 
