@@ -127,8 +127,8 @@ make_top_k (RandomProgram *self,
 
   if (type.rank == 0 || random_is_complex (type.element) || type.element == GHLO_ELEMENT_TYPE_I1)
     return FALSE;
-  moved = sorted (type.element, keys, keys, FALSE, TRUE);
-  /* Which of two zeros is the larger is not for sure. */
+  /* By the total order, which shows the sign of NaNs. Which of two zeros is the larger is not for sure. */
+  moved = sorted (type.element, keys, keys, random_is_float (type.element), TRUE);
   moved.trust = random_is_float (type.element) ? MIN (moved.trust, RANDOM_EQUAL) : moved.trust;
   if (random_is_float (type.element) && keys.trust == RANDOM_EQUAL)
     moved.trust = RANDOM_NONE;
