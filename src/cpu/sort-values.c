@@ -113,12 +113,9 @@ ghlo_cpu_sort_values_load (GhloCpuSortValues           *self,
   gint64 stride = key->size;
 
   self->negative = self->unordered = FALSE;
-  from += begin * key->size;
+  from += (comparator->reverses_equal ? n - 1 - begin : begin) * key->size;
   if (comparator->reverses_equal)
-    {
-      from += (n - 1 - 2 * begin) * key->size;
-      stride = -stride;
-    }
+    stride = -stride;
   if (key->size == 8)
     return load_64 (self, key, from, stride, end - begin, numbers);
   if (key->size == 4)
