@@ -280,6 +280,41 @@ test_no_plan (void)
   executor->release (prepared);
 }
 
+/* The time that the fallback takes is told. */
+static void
+test_fallback_time (void)
+{
+  static const struct
+  {
+    const char *type, *operation;
+    gboolean    has_fallback;
+  } rows[] = {
+    { "tensor<100000xf32>", "negate", FALSE },
+    { "tensor<100000xf32>", "cosine", TRUE },
+    { "tensor<?xf32>", "negate", TRUE },
+  };
+  const GhloExecutor *executor = ghlo_cpu_executor (ghlo_reference_executor ());
+  g_autoptr (GhloValue) x = new_random ("tensor<100000xf32>", -1, 1);
+
+  for (guint r = 0; r < G_N_ELEMENTS (rows); r++)
+    {
+      g_autofree char *text = g_strdup_printf ("func.func @main(%%x: %s) -> %s {\n  %%0 = stablehlo.%s %%x : %s\n"
+                                               "  return %%0 : %s\n}\n", rows[r].type, rows[r].type,
+                                               rows[r].operation, rows[r].type, rows[r].type);
+      g_autoptr (GhloIrModule) module = parse (text);
+      GhloPrepared *prepared = executor->prepare (module, ghlo_ir_module_get_entry (module), NULL, NULL);
+      gint64 time = 0, start = g_get_monotonic_time ();
+      GhloValue *output = NULL;
+
+      g_assert_true (executor->run (prepared, &(GhloRunOptions) { .fallback_time = &time }, &x, 1, &output, NULL,
+                                    NULL));
+      g_assert_cmpint (time, <=, g_get_monotonic_time () - start);
+      g_assert_true ((time > 0) == rows[r].has_fallback);
+      ghlo_value_unref (output);
+      executor->release (prepared);
+    }
+}
+
 /* Which inputs' memory an output may take. */
 static void
 test_replace (void)
@@ -387,6 +422,7 @@ main (int   argc,
   g_test_add_func ("/plan/nested", test_nested);
   g_test_add_func ("/plan/calls", test_calls);
   g_test_add_func ("/plan/no-plan", test_no_plan);
+  g_test_add_func ("/plan/fallback-time", test_fallback_time);
   g_test_add_func ("/plan/replace", test_replace);
   g_test_add_func ("/plan/carried", test_carried);
   g_test_add_func ("/plan/allocations", test_allocations);

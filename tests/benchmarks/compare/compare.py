@@ -93,6 +93,7 @@ def measure(text, specs, options):
             if wrong:
                 problems.append(f'{kind} inputs: not as {runner.name}: {wrong}')
     return {'seconds': time_interleaved(runners, options.time), 'problems': problems,
+            'reference_share': runners[0].reference_share() if not options.peers_only else None,
             'compile_seconds': {runner.name: runner.compile_seconds for runner in runners}}
 
 
@@ -131,12 +132,14 @@ def mean_of(ratios):
 
 
 def report(results, names):
-    """Shares of the roofline, and how much slower than GHLO each peer is."""
-    print(f"{'program':16}{'attainable':>12}{'GHLO':>8}" + ''.join(f'{n:>8}{"ratio":>8}' for n in names))
+    """Shares of the roofline, GHLO's share of time in reference steps, and how much slower
+    than GHLO each peer is."""
+    print(f"{'program':16}{'attainable':>12}{'GHLO':>8}{'in ref':>8}" + ''.join(f'{n:>8}{"ratio":>8}' for n in names))
     for name, result in results.items():
         least, seconds = result['least_seconds'], result['seconds']
         ours = seconds.get('GHLO', math.nan)
-        line = f'{name:16}{least * 1e6:9.1f} us{least / ours:8.3f}'
+        share = result['reference_share']
+        line = f'{name:16}{least * 1e6:9.1f} us{least / ours:8.3f}' + (' ' * 8 if share is None else f'{share:8.0%}')
         for peer in names:
             line += f'{least / seconds[peer]:8.3f}{seconds[peer] / ours:8.2f}' if peer in seconds else ' ' * 16
         print(line + ('   (a view; not counted)' if result['view'] else ''))
@@ -145,13 +148,15 @@ def report(results, names):
 
 
 def report_groups(results, names):
-    print(f"\n{'group':8}" + ''.join(f'{n + " mean":>12}{"worst":>8}' for n in names))
+    print(f"\n{'group':8}{'in ref':>8}" + ''.join(f'{n + " mean":>12}{"worst":>8}' for n in names))
     groups = sorted({group_of(name) for name in results}, key=[group_of(name) for name in results].index)
     for group in [*groups, 'all']:
-        line = f'{group:8}'
+        members = [r for name, r in results.items() if group in (group_of(name), 'all') and not r['view']]
+        if not members:
+            continue
+        line = f"{group:8}{statistics.fmean(r['reference_share'] for r in members):8.0%}"
         for peer in names:
-            ratios = [r['seconds'][peer] / r['seconds']['GHLO'] for name, r in results.items()
-                      if group in (group_of(name), 'all') and not r['view'] and peer in r['seconds']]
+            ratios = [r['seconds'][peer] / r['seconds']['GHLO'] for r in members if peer in r['seconds']]
             line += f'{mean_of(ratios):12.2f}{min(ratios):8.2f}' if ratios else ' ' * 20
         print(line)
 
