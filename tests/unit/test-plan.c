@@ -409,6 +409,82 @@ test_allocations (void)
     }
 }
 
+/* Large enough to be split among the workers. */
+static const char split[] =
+  "func.func @main(%x: tensor<1000000xf32>, %y: tensor<1000000xf32>) -> (tensor<1000000xf32>, tensor<f32>) {\n"
+  "  %zero = stablehlo.constant dense<0.0> : tensor<f32>\n"
+  "  %0 = stablehlo.multiply %x, %y : tensor<1000000xf32>\n"
+  "  %1 = stablehlo.subtract %0, %y : tensor<1000000xf32>\n"
+  "  %2 = stablehlo.reduce(%1 init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<1000000xf32>, "
+  "tensor<f32>) -> tensor<f32>\n"
+  "  return %1, %2 : tensor<1000000xf32>, tensor<f32>\n"
+  "}\n";
+
+typedef struct
+{
+  GhloPrepared *prepared;      /* of the CPU's executor */
+  GhloValue    *inputs[2], *expected[2];
+  guint         n_runs;
+} Shared;
+
+static gpointer
+run_again (gpointer data)
+{
+  const GhloExecutor *executor = ghlo_cpu_executor (ghlo_reference_executor ());
+  Shared *shared = data;
+
+  for (guint i = 0; i < shared->n_runs; i++)
+    {
+      GhloValue *found[2];
+
+      g_assert_true (executor->run (shared->prepared, NULL, shared->inputs, 2, found, NULL, NULL));
+      for (guint k = 0; k < 2; k++)
+        {
+          g_assert_cmpmem (found[k]->data, found[k]->n_bytes, shared->expected[k]->data, shared->expected[k]->n_bytes);
+          ghlo_value_unref (found[k]);
+        }
+    }
+
+  return NULL;
+}
+
+/* Eight threads run one plan at the same time, each in an arena of its own; the answers are those of one. */
+static void
+test_threads (void)
+{
+  static const struct
+  {
+    const char *text, *types[2];
+    guint       n_runs;
+  } rows[] = {
+    { nested, { "tensor<8xf32>", "tensor<i1>" }, 200 },
+    { split, { "tensor<1000000xf32>", "tensor<1000000xf32>" }, 5 },
+  };
+  const GhloExecutor *executor = ghlo_cpu_executor (ghlo_reference_executor ());
+
+  for (guint r = 0; r < G_N_ELEMENTS (rows); r++)
+    {
+      g_autoptr (GhloIrModule) module = parse (rows[r].text);
+      Shared shared = { .n_runs = rows[r].n_runs };
+      GThread *threads[8];
+
+      shared.prepared = executor->prepare (module, ghlo_ir_module_get_entry (module), NULL, NULL);
+      for (guint i = 0; i < 2; i++)
+        shared.inputs[i] = new_random (rows[r].types[i], 0, 2);
+      g_assert_true (executor->run (shared.prepared, NULL, shared.inputs, 2, shared.expected, NULL, NULL));
+      for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
+        threads[i] = g_thread_new (NULL, run_again, &shared);
+      for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
+        g_thread_join (threads[i]);
+      for (guint i = 0; i < 2; i++)
+        {
+          ghlo_value_unref (shared.inputs[i]);
+          ghlo_value_unref (shared.expected[i]);
+        }
+      executor->release (shared.prepared);
+    }
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -426,6 +502,7 @@ main (int   argc,
   g_test_add_func ("/plan/replace", test_replace);
   g_test_add_func ("/plan/carried", test_carried);
   g_test_add_func ("/plan/allocations", test_allocations);
+  g_test_add_func ("/plan/threads", test_threads);
 
   return g_test_run ();
 }
