@@ -32,6 +32,14 @@ struct _GhloCodeScope
   GPtrArray     *steps;            /* of GhloCodeStep; NULL once the body has them */
 };
 
+/* An operation and what follows it, which become one step where the kernel takes them. */
+typedef struct
+{
+  const GhloIrOp *op;
+  GhloIrFollower  followers[GHLO_IR_MAX_FOLLOWERS];
+  guint           n_followers;
+} GhloCodeGroup;
+
 typedef struct
 {
   GhloCodePlan         *plan;
@@ -40,6 +48,7 @@ typedef struct
   GArray               *buffers;   /* of GhloCodeBuffer */
   GHashTable           *values;    /* GhloIrValue → GhloCodeValue */
   GHashTable           *constants; /* GhloIrAttr → buffer + 1 */
+  GHashTable           *groups;    /* GhloIrOp → GhloCodeGroup that it is of, while that is not built */
   GPtrArray            *scopes;    /* all that were opened; freed at the end */
   GhloCodeScope        *scope;
   guint                 depth;     /* of calls */
@@ -97,6 +106,29 @@ gboolean         ghlo_code_build_block   (GhloCodeBuilder       *self,
 /* Operations that are views: FALSE when @op is none. */
 gboolean         ghlo_code_build_view    (GhloCodeBuilder       *self,
                                           const GhloIrOp        *op);
+/* @operand as a view of @type's elements in the same row-major order, or as it is where it has
+ * rank 0; FALSE when no strides say that, or its elements are of another type. */
+gboolean         ghlo_code_view_as       (GhloCodeBuilder       *self,
+                                          const GhloCodeOperand *operand,
+                                          const GhloIrType      *type,
+                                          GhloCodeOperand       *view);
+gboolean         ghlo_code_has_plain_types (const GhloIrOp      *op);
+/* A step by a kernel of the target for @op, and for what follows it: FALSE with @error set
+ * when it fails; *built says whether a kernel takes them. */
+gboolean         ghlo_code_build_kernel  (GhloCodeBuilder       *self,
+                                          const GhloIrOp        *op,
+                                          const GhloIrFollower  *followers,
+                                          guint                  n_followers,
+                                          gboolean              *built,
+                                          GError               **error);
+/* The group that @op is of, which begins with it or is not built yet; NULL: none. */
+GhloCodeGroup   *ghlo_code_find_group    (GhloCodeBuilder       *self,
+                                          const GhloIrOp        *op);
+gboolean         ghlo_code_is_last       (const GhloCodeGroup   *self,
+                                          const GhloIrOp        *op);
+/* Its operations are built from now on. */
+void             ghlo_code_close_group   (GhloCodeBuilder       *self,
+                                          const GhloCodeGroup   *group);
 /* Loops, branches and calls: FALSE with @error set when it fails; *built says whether
  * @op is one. */
 gboolean         ghlo_code_build_control (GhloCodeBuilder       *self,
