@@ -164,9 +164,11 @@ find_chunk (GhloCpuEpilogue *self,
 
   for (guint s = 0; s < self->n_stages; s++)
     {
-      gint64 count = self->stages[s].count, step = count > 0 ? count / common_divisor (count, unit) : 1;
+      const Stage *stage = &self->stages[s];
+      gint64 period = stage->kind == PERIODS || stage->kind == RUNS ? stage->inner * stage->count : 1;
+      gint64 step = period / common_divisor (period, unit);
 
-      if (self->stages[s].kind == PERIODS && count <= most && step <= most / unit)
+      if (period <= most && step <= most / unit)
         unit *= step;
     }
   self->chunk = most / unit * unit;
@@ -217,8 +219,8 @@ typedef struct
   const GhloCpuEpilogueRun *run;
   guint8                   *data;
   gint64                    n_lines, line_stride, n, stride;      /* strides in bytes */
-  gint64                    held[GHLO_CPU_MAX_STAGES];            /* the operand's element that a buffer begins with */
-  gint64                    n_held[GHLO_CPU_MAX_STAGES];          /* and how many numbers, 0 for none to keep */
+  gint64                    held[GHLO_CPU_MAX_STAGES];            /* what of the operand a buffer begins with */
+  gint64                    n_held[GHLO_CPU_MAX_STAGES];          /* numbers in it */
   guint8                    value[BUFFER] __attribute__ ((aligned (64)));
   guint8                    apart[BUFFER] __attribute__ ((aligned (64)));    /* elements that lie so, side by side */
   guint8                    raw[BUFFER] __attribute__ ((aligned (64)));      /* elements before they are read */
@@ -274,28 +276,63 @@ read_numbers (const GhloCpuEpilogue *self,
 
 /* Elements of an operand for @n of the result's from element @index on, @step apart. */
 static void
-bring_operand (const GhloCpuEpilogue *self,
-               const Stage           *stage,
-               const guint8          *from,
-               gint64                 index,
-               gint64                 step,
-               guint8                *to,
-               gint64                 n)
+gather (const GhloCpuEpilogue *self,
+        const Stage           *stage,
+        const guint8          *from,
+        gint64                 index,
+        gint64                 step,
+        guint8                *to,
+        gint64                 n)
 {
-  for (gint64 done = 0, m; done < n; done += m)
+  for (gint64 i = 0; i < n; i++)
     {
-      gint64 i = index + done * step, at = i / stage->inner % stage->count;
-      const guint8 *element = from + at * self->size;
+      gint64 at = (index + i * step) / stage->inner % stage->count;
 
-      m = 1;
-      if (step == 1 && stage->inner > 1)
-        m = MIN (stage->inner - i % stage->inner, n - done);
-      else if (step == 1)
-        m = MIN (stage->count - at, n - done);
-      if (m > 1 && stage->inner == 1)
-        memcpy (to + done * self->size, element, (gsize) m * self->size);
-      else
-        ghlo_cpu_repeat (self->size, element, to + done * self->size, (gsize) m);
+      ghlo_cpu_repeat (self->size, from + at * self->size, to + i * self->size, 1);
+    }
+}
+
+/* The same of a line without gaps, up to where the operand begins again. */
+static gint64
+bring_once (const GhloCpuEpilogue *self,
+            const Stage           *stage,
+            const guint8          *from,
+            gint64                 index,
+            guint8                *to,
+            gint64                 n)
+{
+  gint64 at = index / stage->inner % stage->count, done = MIN (stage->inner - index % stage->inner, n);
+  gint64 runs = MIN ((n - done) / stage->inner, stage->count - at - 1);
+
+  if (stage->inner == 1)
+    {
+      memcpy (to, from + at * self->size, (gsize) (runs + done) * self->size);
+      return runs + done;
+    }
+  ghlo_cpu_repeat (self->size, from + at * self->size, to, (gsize) done);
+  ghlo_cpu_bring_lines (self->size, from + (at + 1) * self->size, self->size, 0, to + done * self->size, (gsize) runs,
+                        (gsize) stage->inner);
+
+  return done + runs * stage->inner;
+}
+
+/* All of it: what came once comes again after a period. */
+static void
+bring (const GhloCpuEpilogue *self,
+       const Stage           *stage,
+       const guint8          *from,
+       gint64                 index,
+       guint8                *to,
+       gint64                 n)
+{
+  gint64 most = MIN (n, stage->inner * stage->count), done = 0;
+
+  while (done < most)
+    done += bring_once (self, stage, from, index + done, to + done * self->size, most - done);
+  for (gint64 m; done < n; done += m)
+    {
+      m = MIN (done, n - done);
+      memcpy (to + done * self->size, to, (gsize) m * self->size);
     }
 }
 
@@ -310,7 +347,7 @@ read_operand (Lines  *lines,
   const Stage *stage = &self->stages[s];
   const guint8 *from = lines->run->operands[s];
   guint8 *buffer = lines->buffers[s], *to = self->read != NULL ? lines->raw : buffer;
-  gint64 at = 0, keeps = n;
+  gint64 at = 0;
 
   switch (stage->kind)
     {
@@ -324,17 +361,19 @@ read_operand (Lines  *lines,
         return from + at * self->size;
       break;
     case RUNS:
+      /* Within one run, and across several of them. */
       at = index / stage->inner % stage->count;
-      keeps = n <= stage->inner - index % stage->inner ? n : 0;
+      if (n > stage->inner - index % stage->inner)
+        at = -1 - index % (stage->inner * stage->count);
       break;
     default:
       break;
     }
-  if (keeps > 0 && lines->held[s] == at && lines->n_held[s] >= n)
+  if (lines->held[s] == at && lines->n_held[s] >= n)
     return buffer;
   lines->held[s] = at;
-  lines->n_held[s] = keeps;
-  bring_operand (self, stage, from, index, 1, to, n);
+  lines->n_held[s] = n;
+  bring (self, stage, from, index, to, n);
 
   return read_numbers (self, to, buffer, (gsize) n);
 }
@@ -351,7 +390,7 @@ gather_operand (Lines  *lines,
 
   if (self->stages[s].kind == NONE)
     return NULL;
-  bring_operand (self, &self->stages[s], lines->run->operands[s], index, lines->stride / self->size, to, n);
+  gather (self, &self->stages[s], lines->run->operands[s], index, lines->stride / self->size, to, n);
 
   return read_numbers (self, to, lines->buffers[s], (gsize) n);
 }

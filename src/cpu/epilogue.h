@@ -21,8 +21,9 @@ G_BEGIN_DECLS
 enum { GHLO_CPU_MAX_STAGES = 8 };
 
 /* The result's element i meets the operand's element i / inner % count. Those are adjacent
- * and of the result's type. One for each column of a matrix is (1, columns), one for each
- * row (columns, rows), one for all (any, 1). */
+ * and of the result's type; inner * count is not more than the result's elements. One for
+ * each column of a matrix is (1, columns), one for each row (columns, rows), one for all
+ * (1, 1). */
 typedef struct
 {
   GhloIrOpKind op;        /* of one operand or two, and of one type throughout */

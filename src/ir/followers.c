@@ -42,8 +42,9 @@ can_follow (const GhloIrOp   *op,
     return op->results[0].type->quantization == type->quantization
            && ghlo_ir_type_has_static_shape (op->results[0].type);
 
-  return (ghlo_ir_op_get_spec (op)->traits & GHLO_IR_TRAIT_ELEMENTWISE) != 0 && op->n_operands <= MAX_OPERANDS
-         && op->results[0].type == type;
+  /* A clamp's bounds may be single numbers, but what it is of is the result's. */
+  return ((ghlo_ir_op_get_spec (op)->traits & GHLO_IR_TRAIT_ELEMENTWISE) != 0 || op->kind == GHLO_OP_STABLEHLO_CLAMP)
+         && op->n_operands <= MAX_OPERANDS && op->results[0].type == type;
 }
 
 guint
