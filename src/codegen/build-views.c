@@ -342,6 +342,15 @@ build_constant (GhloCodeBuilder *self,
 }
 
 gboolean
+ghlo_code_is_view (const GhloIrOp *op)
+{
+  if (op->kind == GHLO_OP_STABLEHLO_CONSTANT)
+    return ghlo_ir_op_get (op, "value")->kind == GHLO_IR_ATTR_DENSE;
+
+  return views[op->kind] != NULL && can_view (op);
+}
+
+gboolean
 ghlo_code_build_view (GhloCodeBuilder *self,
                       const GhloIrOp  *op)
 {

@@ -33,12 +33,21 @@ struct _GhloCodeScope
 };
 
 /* An operation and what follows it, which become one step where the kernel takes them. */
-typedef struct
+typedef struct _GhloCodeGroup GhloCodeGroup;
+
+struct _GhloCodeGroup
 {
   const GhloIrOp *op;
   GhloIrFollower  followers[GHLO_IR_MAX_FOLLOWERS];
   guint           n_followers;
-} GhloCodeGroup;
+  GhloCodeGroup  *next;            /* that waits for the same operation */
+};
+
+static inline const GhloIrOp *
+ghlo_code_last (const GhloCodeGroup *self)
+{
+  return self->followers[self->n_followers - 1].op;
+}
 
 typedef struct
 {
@@ -48,7 +57,8 @@ typedef struct
   GArray               *buffers;   /* of GhloCodeBuffer */
   GHashTable           *values;    /* GhloIrValue → GhloCodeValue */
   GHashTable           *constants; /* GhloIrAttr → buffer + 1 */
-  GHashTable           *groups;    /* GhloIrOp → GhloCodeGroup that it is of, while that is not built */
+  GHashTable           *groups;    /* GhloIrOp → GhloCodeGroup that it follows in, until its turn comes */
+  GHashTable           *awaited;   /* GhloIrOp → the first GhloCodeGroup that waits for it */
   GPtrArray            *scopes;    /* all that were opened; freed at the end */
   GhloCodeScope        *scope;
   guint                 depth;     /* of calls */
@@ -103,6 +113,8 @@ void             ghlo_code_close_scope   (GhloCodeBuilder       *self,
 gboolean         ghlo_code_build_block   (GhloCodeBuilder       *self,
                                           const GhloIrBlock     *block,
                                           GError               **error);
+/* Constants, and views of one value. */
+gboolean         ghlo_code_is_view       (const GhloIrOp        *op);
 /* Operations that are views: FALSE when @op is none. */
 gboolean         ghlo_code_build_view    (GhloCodeBuilder       *self,
                                           const GhloIrOp        *op);
@@ -121,14 +133,12 @@ gboolean         ghlo_code_build_kernel  (GhloCodeBuilder       *self,
                                           guint                  n_followers,
                                           gboolean              *built,
                                           GError               **error);
-/* The group that @op is of, which begins with it or is not built yet; NULL: none. */
-GhloCodeGroup   *ghlo_code_find_group    (GhloCodeBuilder       *self,
+/* The group that @op begins; NULL: none. */
+GhloCodeGroup   *ghlo_code_open_group    (GhloCodeBuilder       *self,
                                           const GhloIrOp        *op);
-gboolean         ghlo_code_is_last       (const GhloCodeGroup   *self,
-                                          const GhloIrOp        *op);
-/* Its operations are built from now on. */
-void             ghlo_code_close_group   (GhloCodeBuilder       *self,
-                                          const GhloCodeGroup   *group);
+/* Whether all that it takes is there; else it waits for what is missing first. */
+gboolean         ghlo_code_is_ready      (GhloCodeBuilder       *self,
+                                          GhloCodeGroup         *group);
 /* Loops, branches and calls: FALSE with @error set when it fails; *built says whether
  * @op is one. */
 gboolean         ghlo_code_build_control (GhloCodeBuilder       *self,

@@ -132,7 +132,6 @@ build_group (GhloCodeBuilder  *self,
   gboolean built = FALSE;
   guint n = group->n_followers;
 
-  ghlo_code_close_group (self, group);
   for (; n > 0 && !built; n -= !built)
     if (!ghlo_code_build_kernel (self, group->op, group->followers, n, &built, error))
       return FALSE;
@@ -145,6 +144,50 @@ build_group (GhloCodeBuilder  *self,
   return TRUE;
 }
 
+/* The groups that waited for @op, and those that waited for what these give. */
+static gboolean
+build_waiting (GhloCodeBuilder  *self,
+               const GhloIrOp   *op,
+               GError          **error)
+{
+  GhloCodeGroup *group = g_hash_table_lookup (self->awaited, op), *next;
+
+  g_hash_table_remove (self->awaited, op);
+  for (; group != NULL; group = next)
+    {
+      next = group->next;
+      group->next = NULL;
+      if (!ghlo_code_is_ready (self, group))
+        continue;
+      if (!build_group (self, group, error))
+        return FALSE;
+      op = ghlo_code_last (group);
+      if (g_hash_table_contains (self->awaited, op))
+        {
+          GhloCodeGroup *first = g_hash_table_lookup (self->awaited, op), *last = first;
+
+          g_hash_table_remove (self->awaited, op);
+          while (last->next != NULL)
+            last = last->next;
+          last->next = next;
+          next = first;
+        }
+    }
+
+  return TRUE;
+}
+
+/* Whether @op was built ahead of its turn, or is yet to be when its group is. */
+static gboolean
+is_elsewhere (GhloCodeBuilder *self,
+              const GhloIrOp  *op)
+{
+  if (g_hash_table_remove (self->groups, op))
+    return TRUE;
+
+  return ghlo_code_is_view (op) && ghlo_code_value (self, &op->results[0]) != NULL;
+}
+
 static gboolean
 build_op (GhloCodeBuilder  *self,
           const GhloIrOp   *op,
@@ -154,11 +197,25 @@ build_op (GhloCodeBuilder  *self,
 
   if (!check_op (self, op, error))
     return FALSE;
-  group = ghlo_code_find_group (self, op);
+  if (is_elsewhere (self, op))
+    return build_waiting (self, op, error);
+  group = ghlo_code_open_group (self, op);
   if (group == NULL)
-    return build_one (self, op, error);
+    return build_one (self, op, error) && build_waiting (self, op, error);
+  if (!ghlo_code_is_ready (self, group))
+    return TRUE;
 
-  return !ghlo_code_is_last (group, op) || build_group (self, group, error);
+  return build_group (self, group, error) && build_waiting (self, ghlo_code_last (group), error);
+}
+
+/* A called function's block is built with each call. */
+static void
+forget_values (GhloCodeBuilder   *self,
+               const GhloIrBlock *block)
+{
+  for (const GhloIrOp *op = block->first; op != NULL; op = op->next)
+    for (guint i = 0; i < op->n_results; i++)
+      g_hash_table_remove (self->values, &op->results[i]);
 }
 
 gboolean
@@ -166,6 +223,8 @@ ghlo_code_build_block (GhloCodeBuilder    *self,
                        const GhloIrBlock  *block,
                        GError            **error)
 {
+  if (self->depth > 0)
+    forget_values (self, block);
   for (const GhloIrOp *op = block->first; op != block->last; op = op->next)
     if (!build_op (self, op, error))
       return FALSE;
@@ -273,11 +332,11 @@ ghlo_code_plan_new (GhloIrModule          *module,
 {
   g_autoptr (GhloCodePlan) plan = g_new0 (GhloCodePlan, 1);
   g_autoptr (GHashTable) values = g_hash_table_new (NULL, NULL), constants = g_hash_table_new (NULL, NULL);
-  g_autoptr (GHashTable) groups = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) groups = g_hash_table_new (NULL, NULL), awaited = g_hash_table_new (NULL, NULL);
   g_autoptr (GPtrArray) scopes = g_ptr_array_new_with_free_func (scope_free);
   GhloCodeBuilder self = {
     .plan = plan, .target = target, .monitor = monitor, .values = values, .constants = constants, .groups = groups,
-    .scopes = scopes,
+    .awaited = awaited, .scopes = scopes,
     .buffers = g_array_new (FALSE, FALSE, sizeof (GhloCodeBuffer)),
   };
   gboolean ok;

@@ -253,6 +253,46 @@ test_loop (void)
          "  return %1#1 : tensor<4x4xf32>\n}\n", "dot stablehlo.dot + add + negate ", " <-> ", NULL);
 }
 
+/* Products that meet: each follower is one product's alone. */
+static void
+test_two (void)
+{
+  check (HEAD "-> tensor<6x4xf32> {\n" DOT ("%0") DOT ("%1")
+         "  %2 = stablehlo.negate %1 : tensor<6x4xf32>\n"
+         "  %3 = stablehlo.add %0, %2 : tensor<6x4xf32>\n"
+         "  %4 = stablehlo.abs %3 : tensor<6x4xf32>\n"
+         "  return %4 : tensor<6x4xf32>\n}\n",
+         "0 dot stablehlo.dot_general + negate ", "1 dot stablehlo.dot_general + add + abs ", "plan: 2 steps", NULL);
+  /* Each waits for the one before. */
+  check (HEAD "-> tensor<6x4xf32> {\n" DOT ("%0") DOT ("%1") DOT ("%2") DOT ("%3")
+         "  %4 = stablehlo.tanh %r : tensor<6x4xf32>\n"
+         "  %5 = stablehlo.sign %4 : tensor<6x4xf32>\n"
+         "  %6 = stablehlo.add %5, %0 : tensor<6x4xf32>\n"
+         "  %7 = stablehlo.add %6, %1 : tensor<6x4xf32>\n"
+         "  %8 = stablehlo.add %7, %2 : tensor<6x4xf32>\n"
+         "  %9 = stablehlo.add %8, %3 : tensor<6x4xf32>\n"
+         "  return %9 : tensor<6x4xf32>\n}\n", "plan: 6 steps", "5 dot stablehlo.dot_general + add ", NULL);
+}
+
+/* A function that is called twice has its own followers each time. */
+static void
+test_calls (void)
+{
+  check ("func.func private @layer(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>) -> tensor<4x4xf32> {\n"
+         "  %0 = stablehlo.dot %x, %w : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>\n"
+         "  %1 = stablehlo.multiply %w, %x : tensor<4x4xf32>\n"
+         "  %half = stablehlo.constant dense<0.5> : tensor<f32>\n"
+         "  %2 = stablehlo.broadcast_in_dim %half, dims = [] : (tensor<f32>) -> tensor<4x4xf32>\n"
+         "  %3 = stablehlo.add %0, %1 : tensor<4x4xf32>\n"
+         "  %4 = stablehlo.multiply %2, %3 : tensor<4x4xf32>\n"
+         "  return %4 : tensor<4x4xf32>\n}\n"
+         "func.func @main(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>) -> tensor<4x4xf32> {\n"
+         "  %0 = call @layer(%x, %w) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>\n"
+         "  %1 = call @layer(%0, %w) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>\n"
+         "  return %1 : tensor<4x4xf32>\n}\n",
+         "plan: 4 steps", "1 dot stablehlo.dot + add + multiply ", "3 dot stablehlo.dot + add + multiply ", NULL);
+}
+
 /* The mark alone, where nothing follows, or much: the plan looks for itself. */
 static void
 test_marks (void)
@@ -281,6 +321,7 @@ typedef struct
   gboolean    is_ordered, is_float;
   guint       rank;                    /* of the result, as the next */
   gint64      dimensions[8];
+  char       *product;                 /* what computes the first value, while it has these dimensions */
 } Maker;
 
 static char *
@@ -381,9 +422,9 @@ add_dot (Maker *self)
       lists[2 + side] = list_of ("[", n_contracted, places[side] + n_batch, ", ", "]");
     }
   types[2] = type_of (self->element, self->rank, self->dimensions);
-  g_string_append_printf (self->body, "  %%v0 = stablehlo.dot_general %%a0, %%a1, batching_dims = %s x %s, "
-                          "contracting_dims = %s x %s : (%s, %s) -> %s\n", lists[0], lists[1], lists[2], lists[3],
-                          types[0], types[1], types[2]);
+  self->product = g_strdup_printf ("stablehlo.dot_general %%a0, %%a1, batching_dims = %s x %s, contracting_dims = %s x "
+                                   "%s : (%s, %s) -> %s", lists[0], lists[1], lists[2], lists[3], types[0], types[1],
+                                   types[2]);
   for (guint i = 0; i < 3; i++)
     g_clear_pointer (&types[i], g_free);
   for (guint i = 0; i < 4; i++)
@@ -431,19 +472,19 @@ add_convolution (Maker *self)
   first = add_argument (self, self->operand, 4, dimensions[0]);
   second = add_argument (self, self->operand, 4, dimensions[1]);
   type = type_of (self->element, 4, self->dimensions);
-  g_string_append_printf (self->body, "  %%v0 = stablehlo.convolution(%%a0, %%a1) dim_numbers = %sx%s->%s, window = "
-                          "{stride = [%d, %d], pad = [[%d, %d], [%d, %d]]} {batch_group_count = 1 : i64, "
-                          "feature_group_count = 1 : i64} : (%s, %s) -> %s\n", input, kernel, output, (int) step,
-                          (int) step, (int) pad, (int) pad, (int) pad, (int) pad, first, second, type);
+  self->product = g_strdup_printf ("stablehlo.convolution(%%a0, %%a1) dim_numbers = %sx%s->%s, window = "
+                                   "{stride = [%d, %d], pad = [[%d, %d], [%d, %d]]} {batch_group_count = 1 : i64, "
+                                   "feature_group_count = 1 : i64} : (%s, %s) -> %s", input, kernel, output, (int) step,
+                                   (int) step, (int) pad, (int) pad, (int) pad, (int) pad, first, second, type);
 }
 
-/* Another operand: a number for all, an input repeated along some dimensions, or one that
- * is only looked at in another way. */
+/* Another operand: a number for all, an input, one that something is done to, the same
+ * product once more, with a follower or without, or an input repeated along some dimensions. */
 static char *
 add_other (Maker *self)
 {
   g_autofree char *type = type_of (self->element, self->rank, self->dimensions), *from = NULL, *list = NULL;
-  guint kind = (guint) g_test_rand_int_range (0, 8), n = 0, number = self->n_values++;
+  guint kind = (guint) g_test_rand_int_range (0, 10), n = 0, number = self->n_values++;
   gint64 dimensions[8], kept[8];
 
   if (kind < 2)
@@ -457,6 +498,14 @@ add_other (Maker *self)
     {
       g_free (add_argument (self, self->element, self->rank, self->dimensions));
       return g_strdup_printf ("%%a%u", self->n_arguments - 1);
+    }
+  if (kind <= 4 && self->product != NULL && kind > 2)
+    {
+      g_string_append_printf (self->body, "  %%p%u = %s\n", number, self->product);
+      if (kind == 4)
+        return g_strdup_printf ("%%p%u", number);
+      g_string_append_printf (self->body, "  %%o%u = stablehlo.negate %%p%u : %s\n", number, number, type);
+      return g_strdup_printf ("%%o%u", number);
     }
   for (guint i = 0; i < self->rank; i++)
     if (kind == 3 || g_test_rand_bit ())
@@ -490,6 +539,7 @@ add_reshape (Maker *self,
     n *= self->dimensions[i];
   self->rank = 1;
   self->dimensions[0] = n;
+  g_clear_pointer (&self->product, g_free);
   if (n % 2 == 0 && g_test_rand_bit ())
     {
       self->dimensions[self->rank++] = 2;
@@ -557,9 +607,11 @@ make_program (gboolean convolution)
     add_convolution (&self);
   else
     add_dot (&self);
+  g_string_append_printf (self.body, "  %%v0 = %s\n", self.product);
   for (guint i = 0; i < n; i++)
     add_follower (&self, i, i + 1);
   type = type_of (self.element, self.rank, self.dimensions);
+  g_free (self.product);
 
   return g_strdup_printf ("func.func @main(%s) -> %s {\n%s  return %%v%u : %s\n}\n", arguments->str, type, body->str,
                           n, type);
@@ -605,6 +657,8 @@ main (int   argc,
   g_test_add_func ("/plan-followers/partly", test_partly);
   g_test_add_func ("/plan-followers/not", test_not);
   g_test_add_func ("/plan-followers/loop", test_loop);
+  g_test_add_func ("/plan-followers/two", test_two);
+  g_test_add_func ("/plan-followers/calls", test_calls);
   g_test_add_func ("/plan-followers/marks", test_marks);
   g_test_add_func ("/plan-followers/random-products", test_random_products);
   g_test_add_func ("/plan-followers/random-convolutions", test_random_convolutions);
