@@ -24,9 +24,11 @@ ghlo_cpu_packer_init (GhloCpuPacker     *self,
 
   if (!ghlo_cpu_reader_init (&self->reader, ghlo_element_type_real_part (type), arithmetic))
     return FALSE;
+  if (ghlo_element_type_is_complex (type))
+    ghlo_cpu_reader_pair (&self->reader);
   self->width = width;
   self->pairs = arithmetic == GHLO_CPU_I16;
-  self->group_size = (guint) ghlo_cpu_sum_size (arithmetic);
+  self->group_size = (guint) ghlo_cpu_sum_size (arithmetic) * self->reader.n_parts;
   self->along_k = k_adjacent != lines_adjacent ? k_adjacent : k->inner >= lines->inner;
 
   return TRUE;
@@ -99,7 +101,8 @@ pack_along_k (const GhloCpuPacker *self,
               guint8              *to)
 {
   const GhloCpuKernels *kernels = ghlo_cpu_kernels ();
-  GhloCpuInterleaveFunc interleave = self->group_size == 4 ? kernels->interleave4 : kernels->interleave8;
+  GhloCpuInterleaveFunc interleave = self->group_size == 4 ? kernels->interleave4
+                                     : self->group_size == 8 ? kernels->interleave8 : kernels->interleave16;
   gsize groups = (gsize) ghlo_cpu_packer_groups (self, n_k);
   gsize line_size = groups * self->group_size;
   gboolean is_odd = self->pairs && n_k % 2 != 0;
