@@ -66,6 +66,9 @@ typedef struct
   void      (*release) (gpointer            state);    /* nullable */
 } GhloCpuGemmWay;
 
+/* A product is not worth splitting below so many nanoseconds (runtime/parallel.h). */
+#define GHLO_CPU_LEAST_SPLIT 100e3
+
 enum { GHLO_CPU_MAX_LOOPS = 3 * GHLO_MAX_RANK };
 
 struct _GhloCpuGemm
@@ -99,7 +102,7 @@ extern const GhloCpuGemmWay ghlo_cpu_gemm_empty;      /* no k: zeros */
 extern const GhloCpuGemmWay ghlo_cpu_gemm_small;      /* a few numbers: loops in the order of k */
 extern const GhloCpuGemmWay ghlo_cpu_gemm_vector;     /* a matrix and a vector */
 extern const GhloCpuGemmWay ghlo_cpu_gemm_onednn;     /* bf16 and 8-bit integers by oneDNN's matmul */
-extern const GhloCpuGemmWay ghlo_cpu_gemm_library;    /* oneDNN's sgemm; OpenBLAS */
+extern const GhloCpuGemmWay ghlo_cpu_gemm_library;    /* oneDNN's sgemm; OpenBLAS where it wins */
 extern const GhloCpuGemmWay ghlo_cpu_gemm_panels;     /* everything, by tiles of kernels.h */
 
 static inline guint

@@ -15,8 +15,6 @@
 
 /* A tile is worth a task of its own from so many nanoseconds on. */
 #define LEAST_TASK   25e3
-/* A product is not worth splitting below this (runtime/parallel.h). */
-#define LEAST_SPLIT  100e3
 /* A loop around a library's product pays from so many operations in each. */
 #define LEAST_LOOPED 20e3
 
@@ -444,7 +442,7 @@ ghlo_cpu_gemm_cut (GhloCpuGemm *self,
   double wanted = 1;
   gint64 row_tiles = ceil_div (self->m, most_rows), column_tiles = ceil_div (self->n, most_columns);
 
-  if (workers > 1 && total >= LEAST_SPLIT)
+  if (workers > 1 && total >= GHLO_CPU_LEAST_SPLIT)
     wanted = MIN ((double) TASKS_PER_WORKER * workers, total / LEAST_TASK);
   for (;;)
     {

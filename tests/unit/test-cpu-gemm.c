@@ -319,6 +319,27 @@ test_sizes (void)
       }
 }
 
+/* Few rows, or a small rhs, which tiles read where it lies, and every number of rows
+ * and columns that are left over. */
+static void
+test_thin (void)
+{
+  static const Types types[] = { SAME (F32), SAME (F64), SAME (COMPLEX_F32), SAME (COMPLEX_F64), SAME (I32),
+                                 SAME (I64), SAME (I16), MIXED (F32, F64, F64) };
+
+  for (guint t = 0; t < G_N_ELEMENTS (types); t++)
+    for (guint i = 0; i < 30; i++)
+      {
+        Shape shape = {
+          g_test_rand_int_range (1, 3), 1 + i, g_test_rand_int_range (1, 140), g_test_rand_int_range (100, 600),
+          .lhs_transposed = g_test_rand_bit (), .rhs_transposed = g_test_rand_int_range (0, 4) == 0,
+          .result_transposed = g_test_rand_int_range (0, 4) == 0,
+        };
+
+        check_shape (&shape, &types[t]);
+      }
+}
+
 static void
 test_vectors (void)
 {
@@ -542,6 +563,59 @@ test_threads (void)
       }
 }
 
+/* Computes the first @m rows and @n columns into their places in @result; whether by panels. */
+static gboolean
+run_part (const Case *c,
+          gint64      m,
+          gint64      n,
+          guint8     *result)
+{
+  GhloCpuGemmProblem problem = c->problem;
+  g_autoptr (GhloCpuGemm) gemm = NULL;
+  gpointer scratch;
+
+  problem.rows[0].size = m;
+  problem.columns[0].size = n;
+  gemm = ghlo_cpu_gemm_prepare (&problem, NULL);
+  scratch = allocate (ghlo_cpu_gemm_scratch_size (gemm));
+  g_assert_true (ghlo_cpu_gemm_run (gemm, c->lhs.data, c->rhs.data, result, scratch, NULL, NULL, NULL));
+  g_aligned_free (scratch);
+
+  return g_str_has_prefix (ghlo_cpu_gemm_describe (gemm), "panels");
+}
+
+/* Sums of panels, as f64 and complex numbers have them where no library has better
+ * kernels, are the same bits however the result is cut: a part of it alone is cut in
+ * another way than all of it. */
+static void
+test_cuts (void)
+{
+  static const Types types[] = { SAME (F64), SAME (COMPLEX_F32), SAME (COMPLEX_F64), MIXED (F32, F64, F64) };
+  const gint64 m = 301, n = 203, part_m = 97, part_n = 101;
+
+  for (guint t = 0; t < G_N_ELEMENTS (types); t++)
+    {
+      g_auto (Case) c = { 0 };
+      g_autofree guint8 *whole = NULL, *part = NULL;
+      gint64 size = ghlo_element_info (types[t].result)->size;
+
+      c.n_rows = c.n_columns = c.n_k = 1;
+      c.rows[0] = m;
+      c.columns[0] = n;
+      c.k[0] = 700;
+      case_init (&c, &types[t], TENSOR_DENSE, TENSOR_DENSE);
+      whole = g_malloc (c.result.n_bytes);
+      part = g_malloc (c.result.n_bytes);
+      if (!run_part (&c, m, n, whole) || !run_part (&c, part_m, part_n, part))
+        {
+          g_assert_cmpint (ghlo_cpu_level (), ==, GHLO_CPU_LEVEL_BASELINE);
+          continue;
+        }
+      for (gint64 i = 0; i < part_m; i++)
+        g_assert_cmpmem (part + i * n * size, (gsize) (part_n * size), whole + i * n * size, (gsize) (part_n * size));
+    }
+}
+
 static void
 test_cancel (void)
 {
@@ -640,11 +714,13 @@ main (int   argc,
 
   g_test_add_func ("/cpu-gemm/random", test_random);
   g_test_add_func ("/cpu-gemm/sizes", test_sizes);
+  g_test_add_func ("/cpu-gemm/thin", test_thin);
   g_test_add_func ("/cpu-gemm/vectors", test_vectors);
   g_test_add_func ("/cpu-gemm/order", test_order);
   g_test_add_func ("/cpu-gemm/special", test_special);
   g_test_add_func ("/cpu-gemm/epilogue", test_epilogue);
   g_test_add_func ("/cpu-gemm/threads", test_threads);
+  g_test_add_func ("/cpu-gemm/cuts", test_cuts);
   g_test_add_func ("/cpu-gemm/cancel", test_cancel);
   g_test_add_func ("/cpu-gemm/unsupported", test_unsupported);
   g_test_add_func ("/cpu-gemm/lines", test_lines);
