@@ -54,7 +54,7 @@ typedef double Pair[2];
           line[j] = ((const V##_any *) b)[j]; \
         UNROLL for (guint i = 0; i < rows; i++) \
           UNROLL for (guint j = 0; j < vectors; j++) \
-            multiply_add (sums[i][j], a[i], line[j], V); \
+            sums[i][j] = multiply_add (sums[i][j], a[i], line[j], V); \
         a += TILE_ROWS; \
         b += b_step; \
       } \
@@ -87,8 +87,8 @@ typedef double Pair[2];
         UNROLL for (guint i = 0; i < rows; i++) \
           UNROLL for (guint j = 0; j < vectors; j++) \
             { \
-              re[i][j] += a[2 * i] * line[j]; \
-              im[i][j] += a[2 * i + 1] * line[j]; \
+              re[i][j] = PLAIN (re[i][j], a[2 * i], line[j], V); \
+              im[i][j] = PLAIN (im[i][j], a[2 * i + 1], line[j], V); \
             } \
         a += 2 * COMPLEX_ROWS; \
         b += b_step; \
@@ -108,21 +108,23 @@ typedef double Pair[2];
 #define SWAP_F64(v) __builtin_shufflevector (v, v, 1, 0)
 #endif
 
-#define PLAIN(sum, x, y, V) sum += (x) * (y)
+/* All that is loaded comes first, so that nothing a sanitizer adds stands between a
+ * multiplication and its addition. */
+#define PLAIN(sum, x, y, V) ((sum) + (x) * (y))
 
 /* The sums of two products each: x holds a pair, y a pair in each lane. Integers are
  * unsigned wherever they may wrap. */
 #if defined (__AVX512BW__)
-#define PAIRS(sum, x, y, V) sum += (V) _mm512_madd_epi16 (_mm512_set1_epi32 (x), (__m512i) (y))
+#define PAIRS(sum, x, y, V) ((sum) + (V) _mm512_madd_epi16 (_mm512_set1_epi32 (x), (__m512i) (y)))
 #elif defined (__AVX2__)
-#define PAIRS(sum, x, y, V) sum += (V) _mm256_madd_epi16 (_mm256_set1_epi32 (x), (__m256i) (y))
+#define PAIRS(sum, x, y, V) ((sum) + (V) _mm256_madd_epi16 (_mm256_set1_epi32 (x), (__m256i) (y)))
 #elif defined (__SSE2__)
-#define PAIRS(sum, x, y, V) sum += (V) _mm_madd_epi16 (_mm_set1_epi32 (x), (__m128i) (y))
+#define PAIRS(sum, x, y, V) ((sum) + (V) _mm_madd_epi16 (_mm_set1_epi32 (x), (__m128i) (y)))
 #else
 #define LOW(v, V) ((V) ((v) << 16) >> 16)
 #define PAIRS(sum, x, y, V) \
-  sum += (VU32) (LOW ((guint32) (x), gint32) * LOW ((VU32) (y), VI32)) \
-         + (VU32) (((gint32) (x) >> 16) * ((VI32) (y) >> 16))
+  ((sum) + (VU32) (LOW ((guint32) (x), gint32) * LOW ((VU32) (y), VI32)) \
+   + (VU32) (((gint32) (x) >> 16) * ((VI32) (y) >> 16)))
 #endif
 
 TILE (tile_f32, float, VF32, PLAIN)
