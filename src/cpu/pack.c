@@ -11,6 +11,10 @@
  * memory, and many at the same distance would be kept in the same few cache lines. */
 enum { MAX_WIDTH = 64, BUNDLES = 4 };
 
+/* Steps of k that are brought into the cache ahead: each may be on another page, where
+ * the processor sees no stream. */
+enum { AHEAD = 8, LINE_BYTES = 64 };
+
 gboolean
 ghlo_cpu_packer_init (GhloCpuPacker     *self,
                       GhloElementType    type,
@@ -203,12 +207,17 @@ pack_bundles (const GhloCpuPacker *self,
   gsize bundle_size = (gsize) ghlo_cpu_packer_groups (self, n_k) * self->width * self->group_size;
   gsize room = (gsize) round_up (n_lines, 2) * self->group_size;
   gint64 step = self->pairs ? 2 : 1;
+  gboolean is_plain = self->reader.same && lines->stride == self->reader.size && ghlo_cpu_axis_is_uniform (lines)
+                      && ghlo_cpu_axis_is_uniform (k);
+  gint64 ahead = is_plain ? n_k - AHEAD : 0;
 
   for (gint64 i = 0; i < n_k; i += step)
     {
       const guint8 *read = read_part (&self->reader, data + ghlo_cpu_axis_at (k, first_k + i), lines, first_line,
                                       n_lines, scratch);
 
+      for (gint64 byte = 0; i < ahead && byte < n_lines * self->reader.size; byte += LINE_BYTES)
+        __builtin_prefetch (read + AHEAD * k->stride + byte);
       if (self->pairs)
         {
           const guint8 *second = NULL;
