@@ -11,7 +11,7 @@
 #include <immintrin.h>
 #endif
 
-enum { COMPLEX_ROWS = TILE_ROWS / 2 };
+enum { COMPLEX_ROWS = TILE_ROWS / 2, AHEAD = 16 };
 
 typedef double Pair[2];
 
@@ -50,6 +50,9 @@ typedef double Pair[2];
       { \
         V line[TILE_VECTORS]; \
 \
+        if (rows < TILE_ROWS) \
+          UNROLL for (guint j = 0; j < vectors * VECTOR_BYTES; j += 64) \
+            __builtin_prefetch (b + AHEAD * b_step + j); \
         UNROLL for (guint j = 0; j < vectors; j++) \
           line[j] = ((const V##_any *) b)[j]; \
         UNROLL for (guint i = 0; i < rows; i++) \
