@@ -50,7 +50,6 @@ typedef double Pair[2];
       { \
         V line[TILE_VECTORS]; \
 \
-        if (rows < TILE_ROWS) \
           UNROLL for (guint j = 0; j < vectors * VECTOR_BYTES; j += 64) \
             __builtin_prefetch (b + AHEAD * b_step + j); \
         UNROLL for (guint j = 0; j < vectors; j++) \
