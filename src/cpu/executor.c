@@ -55,6 +55,24 @@ prepare (GhloIrModule       *module,
 }
 
 static gboolean
+run_whole (GhloPrepared          *prepared,
+           const GhloRunOptions  *options,
+           GhloValue *const      *inputs,
+           gsize                  n_inputs,
+           GhloValue            **outputs,
+           const GhloMonitor     *monitor,
+           GError               **error)
+{
+  gint64 start = g_get_monotonic_time ();
+  gboolean ok = fallback->run (prepared->whole, options, inputs, n_inputs, outputs, monitor, error);
+
+  if (options != NULL && options->fallback_time != NULL)
+    *options->fallback_time += g_get_monotonic_time () - start;
+
+  return ok;
+}
+
+static gboolean
 run (GhloPrepared          *prepared,
      const GhloRunOptions  *options,
      GhloValue *const      *inputs,
@@ -66,7 +84,7 @@ run (GhloPrepared          *prepared,
   if (prepared->plan != NULL)
     return ghlo_run_plan_run (prepared->plan, options, inputs, n_inputs, outputs, monitor, error);
 
-  return fallback->run (prepared->whole, options, inputs, n_inputs, outputs, monitor, error);
+  return run_whole (prepared, options, inputs, n_inputs, outputs, monitor, error);
 }
 
 static char *

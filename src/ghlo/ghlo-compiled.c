@@ -382,10 +382,11 @@ static GPtrArray *
 run_outputs (GhloCompiled       *self,
              GhloValue *const   *inputs,
              const guint        *replaced,
+             gint64             *fallback_time,
              const GhloMonitor  *monitor,
              GError            **error)
 {
-  const GhloRunOptions options = { .replaced = replaced };
+  const GhloRunOptions options = { .replaced = replaced, .fallback_time = fallback_time };
   g_autoptr (GPtrArray) outputs = g_ptr_array_new_with_free_func (drop_output);
 
   g_ptr_array_set_size (outputs, self->type->n_results);
@@ -416,8 +417,8 @@ ghlo_compiled_run (GhloCompiled       *self,
                    const GhloMonitor  *monitor,
                    GError            **error)
 {
-  gint64 start = g_get_monotonic_time ();
-  GPtrArray *outputs = run_outputs (self, inputs, replaced, monitor, error);
+  gint64 start = g_get_monotonic_time (), fallback_time = 0, time;
+  GPtrArray *outputs = run_outputs (self, inputs, replaced, &fallback_time, monitor, error);
   GhloOutcome *outcome;
 
   ghlo_counters_add_run (self->counters, start, outputs != NULL);
@@ -427,7 +428,11 @@ ghlo_compiled_run (GhloCompiled       *self,
 
   outcome = g_new0 (GhloOutcome, 1);
   outcome->outputs = outputs;
-  outcome->timing = ghlo_timing_new (0, 0, (g_get_monotonic_time () - start) / (double) G_USEC_PER_SEC, 0);
+  time = g_get_monotonic_time () - start;
+  if (self->runnable->executor->measure == NULL)
+    fallback_time = time;
+  outcome->timing = ghlo_timing_new (0, 0, time / (double) G_USEC_PER_SEC, fallback_time / (double) G_USEC_PER_SEC,
+                                     0);
 
   return outcome;
 }

@@ -65,7 +65,7 @@ static void
 ghlo_result_init (GhloResult *self)
 {
   self->outputs = g_ptr_array_new_with_free_func (g_object_unref);
-  self->timing = ghlo_timing_new (0, 0, 0, 0);
+  self->timing = ghlo_timing_new (0, 0, 0, 0, 0);
 }
 
 static GType

@@ -12,6 +12,7 @@ G_BEGIN_DECLS
 GhloTiming *ghlo_timing_new (double compile,
                              double upload,
                              double run,
+                             double reference,
                              double download);
 
 G_END_DECLS

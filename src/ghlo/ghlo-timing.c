@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Timings: four numbers that never change.
+ * Timings: five numbers that never change.
  */
 
 #include "ghlo-timing-private.h"
@@ -18,6 +18,7 @@ struct _GhloTiming
   double          compile;
   double          upload;
   double          run;
+  double          reference;
   double          download;
 };
 
@@ -27,6 +28,7 @@ GhloTiming *
 ghlo_timing_new (double compile,
                  double upload,
                  double run,
+                 double reference,
                  double download)
 {
   GhloTiming *self = g_new0 (GhloTiming, 1);
@@ -35,6 +37,7 @@ ghlo_timing_new (double compile,
   self->compile = compile;
   self->upload = upload;
   self->run = run;
+  self->reference = reference;
   self->download = download;
 
   return self;
@@ -130,6 +133,26 @@ ghlo_timing_get_run (const GhloTiming *self)
   g_return_val_if_fail (self != NULL, 0);
 
   return self->run;
+}
+
+/**
+ * ghlo_timing_get_reference:
+ * @self: a timing
+ *
+ * Gets the part of [method@Ghlo.Timing.get_run] that steps of the reference executor
+ * took ([method@Ghlo.Plan.get_n_reference_steps]): what the device has no kernel for.
+ * On the reference device that is all of it.
+ *
+ * Returns: seconds
+ *
+ * Since: 1.0
+ */
+double
+ghlo_timing_get_reference (const GhloTiming *self)
+{
+  g_return_val_if_fail (self != NULL, 0);
+
+  return self->reference;
 }
 
 /**

@@ -20,19 +20,21 @@ G_BEGIN_DECLS
 typedef struct _GhloTiming GhloTiming;
 
 GHLO_AVAILABLE_IN_1_0
-GType       ghlo_timing_get_type     (void) G_GNUC_CONST;
+GType       ghlo_timing_get_type      (void) G_GNUC_CONST;
 GHLO_AVAILABLE_IN_1_0
-GhloTiming *ghlo_timing_ref          (GhloTiming       *self);
+GhloTiming *ghlo_timing_ref           (GhloTiming       *self);
 GHLO_AVAILABLE_IN_1_0
-void        ghlo_timing_unref        (GhloTiming       *self);
+void        ghlo_timing_unref         (GhloTiming       *self);
 GHLO_AVAILABLE_IN_1_0
-double      ghlo_timing_get_compile  (const GhloTiming *self);
+double      ghlo_timing_get_compile   (const GhloTiming *self);
 GHLO_AVAILABLE_IN_1_0
-double      ghlo_timing_get_upload   (const GhloTiming *self);
+double      ghlo_timing_get_upload    (const GhloTiming *self);
 GHLO_AVAILABLE_IN_1_0
-double      ghlo_timing_get_run      (const GhloTiming *self);
+double      ghlo_timing_get_run       (const GhloTiming *self);
 GHLO_AVAILABLE_IN_1_0
-double      ghlo_timing_get_download (const GhloTiming *self);
+double      ghlo_timing_get_reference (const GhloTiming *self);
+GHLO_AVAILABLE_IN_1_0
+double      ghlo_timing_get_download  (const GhloTiming *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GhloTiming, ghlo_timing_unref)
 

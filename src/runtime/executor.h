@@ -26,6 +26,9 @@ typedef struct
    * of the caller's alone (its one reference), which is lost after the run. Where an
    * executor does take it, the output is that value. */
   const guint *replaced;
+  /* To which the microseconds are added that an executor spends in its fallback, the
+   * reference executor; NULL when nobody asks. */
+  gint64      *fallback_time;
 } GhloRunOptions;
 
 #define GHLO_RUN_NO_INPUT G_MAXUINT

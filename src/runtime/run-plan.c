@@ -283,7 +283,7 @@ clear_values (GhloValue **values,
 }
 
 static gboolean
-run_fallback (Run                 *run,
+run_outlined (Run                 *run,
               const GhloCodeStep  *step,
               GError             **error)
 {
@@ -300,6 +300,20 @@ run_fallback (Run                 *run,
     if (fallback->types[step->n_operands + i] != NULL && results[i]->n_bytes > 0)
       memcpy (address_of (run, &step->results[i]), results[i]->data, results[i]->n_bytes);
   clear_values (values, step->n_operands + step->n_results);
+
+  return ok;
+}
+
+static gboolean
+run_fallback (Run                 *run,
+              const GhloCodeStep  *step,
+              GError             **error)
+{
+  gint64 start = g_get_monotonic_time ();
+  gboolean ok = run_outlined (run, step, error);
+
+  if (run->options != NULL && run->options->fallback_time != NULL)
+    *run->options->fallback_time += g_get_monotonic_time () - start;
 
   return ok;
 }

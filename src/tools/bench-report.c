@@ -15,7 +15,7 @@ typedef struct
   double      value;
 } Number;
 
-enum { N_NUMBERS = 19 };
+enum { N_NUMBERS = 20 };
 
 static double
 ratio (double a,
@@ -48,6 +48,7 @@ list_numbers (const GhloBenchMachine *machine,
     { "share_of_copy", ratio (ratio (result->cost.bytes, result->median), machine->copy) },
     { "share_of_products", ratio (ratio (result->cost.product_operations, result->median), machine->products) },
     { "share_of_roofline", ratio (ghlo_bench_least_time (machine, &result->cost), result->median) },
+    { "share_of_reference", result->reference },
     { "peak_bytes", (double) result->peak_bytes },
     { "faults_per_run", result->faults },
   };
@@ -167,7 +168,8 @@ print_row (const GhloBenchMachine *machine,
       print_cell (text, 10);
     }
   printf (" %9.3g %8.3g", ratio (operations, result->median) / 1e9, ratio (result->cost.bytes, result->median) / 1e9);
-  printf ("%7.1f %%", 100 * ratio (ghlo_bench_least_time (machine, &result->cost), result->median));
+  printf ("%7.1f %%%8.1f %%", 100 * ratio (ghlo_bench_least_time (machine, &result->cost), result->median),
+          100 * result->reference);
   print_cell (memory, 11);
   printf (" %7.0f", result->faults);
 }
@@ -181,8 +183,9 @@ ghlo_bench_print_table (const GhloBenchMachine *machine,
 {
   guint n_slower = 0;
 
-  printf ("%-24s%10s%10s%10s%10s%10s %9s %8s%9s%11s %7s%s\n", "program", "median", "minimum", "p95", "first", "compile",
-          "GFLOP/s", "GB/s", "roofline", "memory", "faults", baseline != NULL ? "   change" : "");
+  printf ("%-24s%10s%10s%10s%10s%10s %9s %8s%9s%10s%11s %7s%s\n", "program", "median", "minimum", "p95", "first",
+          "compile", "GFLOP/s", "GB/s", "roofline", "reference", "memory", "faults",
+          baseline != NULL ? "   change" : "");
   for (guint i = 0; i < n_results; i++)
     {
       double saved = saved_median (baseline, results[i].name);

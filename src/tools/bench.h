@@ -30,6 +30,7 @@ typedef struct
   GhloIrCost  cost;
   double      load, compile, first;
   double      minimum, median, mean, deviation, p95, p99;
+  double      reference;        /* share of the runs' time in steps of the reference executor */
   guint       n_runs;
   gsize       peak_bytes;       /* of values while it ran */
   double      faults;           /* pages that were touched anew, for each run */

@@ -1,17 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Fuzzes verifier and reference executor: whatever verifies is run, on zeros,
- * within limits of time and memory. A run may fail, but with an error.
+ * Fuzzes verifier, reference executor, passes and the CPU's plans: whatever verifies is
+ * run, on zeros, within limits of time and memory, as it stands on the reference executor
+ * and after the passes on the CPU. A run may fail, but with an error, and on the CPU
+ * only where it fails on the reference executor or reaches a limit.
  */
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ghlo-error.h"
+#include "cpu/executor.h"
 #include "import/import.h"
 #include "ir/verify.h"
 #include "reference/reference.h"
+#include "runtime/optimize.h"
 
-enum { MEMORY_LIMIT = 64 * 1024 * 1024, RUN_LIMIT = 200000 /* microseconds */, MAX_INPUT_ELEMENTS = 4096 };
+enum { MEMORY_LIMIT = 64 * 1024 * 1024, RUN_LIMIT = 200000 /* microseconds */, MAX_INPUT_ELEMENTS = 4096,
+       MAX_OUTPUTS = 1024 };
 
 int LLVMFuzzerInitialize (int *argc, char ***argv);
 int LLVMFuzzerTestOneInput (const guint8 *data, gsize size);
@@ -84,48 +90,120 @@ value_free (gpointer value)
     ghlo_value_unref (value);
 }
 
-static void
-run_function (GhloIrModule *module,
-              GhloIrOp     *function)
+static GPtrArray *
+make_inputs (GhloIrOp *function)
 {
-  const GhloExecutor *executor = ghlo_reference_executor ();
-  const GhloIrAttr *type = ghlo_ir_op_get (function, "function_type");
   GhloIrBlock *body = ghlo_ir_func_get_body (function);
   g_autoptr (GPtrArray) inputs = g_ptr_array_new_with_free_func (value_free);
-  g_autoptr (GPtrArray) outputs = g_ptr_array_new_with_free_func (value_free);
-  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
-  g_autoptr (GError) error = NULL;
-  GhloMonitor monitor = { .cancellable = cancellable };
-  GhloPrepared *prepared;
 
-  if (body == NULL || type->type->n_results > 1024)
-    return;
   for (guint i = 0; i < body->n_arguments; i++)
     {
       GhloValue *input = make_input (body->arguments[i]->type);
 
       if (input == NULL)
-        return;
+        return NULL;
       g_ptr_array_add (inputs, input);
     }
 
-  prepared = executor->prepare (module, function, &monitor, &error);
+  return g_steal_pointer (&inputs);
+}
+
+/* Prepares and runs @function of @module once. */
+static gboolean
+run_on (const GhloExecutor  *executor,
+        GhloIrModule        *module,
+        GhloIrOp            *function,
+        GPtrArray           *inputs,
+        const GhloMonitor   *monitor,
+        GError             **error)
+{
+  guint n_outputs = ghlo_ir_op_get (function, "function_type")->type->n_results;
+  g_autofree GhloValue **outputs = g_new0 (GhloValue *, n_outputs + 1);
+  GhloPrepared *prepared = executor->prepare (module, function, monitor, error);
+  gboolean ok;
+
   if (prepared == NULL)
-    {
-      g_assert_nonnull (error);
-      return;
-    }
-  g_ptr_array_set_size (outputs, (int) type->type->n_results);
+    return FALSE;
+  ok = executor->run (prepared, NULL, (GhloValue *const *) inputs->pdata, inputs->len, outputs, monitor, error);
+  for (guint i = 0; ok && i < n_outputs; i++)
+    value_free (outputs[i]);
+  executor->release (prepared);
+
+  return ok;
+}
+
+/* Whether the run ended, and not for a limit. */
+static gboolean
+has_ended (gboolean      ok,
+           const GError *error)
+{
+  g_assert_true (ok == (error == NULL));
+
+  return !g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED)
+         && !g_error_matches (error, GHLO_ERROR, GHLO_ERROR_OUT_OF_MEMORY);
+}
+
+static GhloIrOp *
+find_function (GhloIrModule *module,
+               const char   *name)
+{
+  GhloIrBlock *body = ghlo_ir_op_region_block (module->op, 0);
+
+  for (GhloIrOp *op = body->first; op != NULL; op = op->next)
+    if (op->kind == GHLO_OP_FUNC_FUNC && g_strcmp0 (ghlo_ir_op_get_string (op, "sym_name"), name) == 0)
+      return op;
+
+  return NULL;
+}
+
+static void
+run_function (GhloIrModule *module,
+              GhloIrModule *optimized,
+              GhloIrOp     *function)
+{
+  const GhloExecutor *reference = ghlo_reference_executor (), *cpu = ghlo_cpu_executor (reference);
+  GhloIrOp *other = optimized != NULL ? find_function (optimized, ghlo_ir_op_get_string (function, "sym_name")) : NULL;
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  g_autoptr (GError) error = NULL, cpu_error = NULL;
+  const GhloMonitor monitor = { .cancellable = cancellable };
+  g_autoptr (GPtrArray) inputs = NULL;
+  gboolean ok;
+
+  if (ghlo_ir_func_get_body (function) == NULL
+      || ghlo_ir_op_get (function, "function_type")->type->n_results > MAX_OUTPUTS)
+    return;
+  inputs = make_inputs (function);
+  if (inputs == NULL)
+    return;
   set_running (cancellable);
-  if (!executor->run (prepared, NULL, (GhloValue *const *) inputs->pdata, inputs->len, (GhloValue **) outputs->pdata,
-                      &monitor, &error))
+  ok = run_on (reference, module, function, inputs, &monitor, &error);
+  if (has_ended (ok, error) && other != NULL)
     {
-      g_assert_nonnull (error);
-      /* What a failed run left in the array is not ours. */
-      memset (outputs->pdata, 0, outputs->len * sizeof (gpointer));
+      set_running (cancellable);
+      if (has_ended (run_on (cpu, optimized, other, inputs, &monitor, &cpu_error), cpu_error) && ok
+          && cpu_error != NULL)
+        g_error ("fails on the CPU alone: %s", cpu_error->message);
     }
   set_running (NULL);
-  executor->release (prepared);
+}
+
+/* The module after the passes; NULL when they took too long. */
+static GhloIrModule *
+optimize (GhloIrModule *module)
+{
+  const GhloOptimizeOptions options = { .level = 2, .evaluator = ghlo_reference_executor () };
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  const GhloMonitor monitor = { .cancellable = cancellable };
+  g_autoptr (GError) error = NULL;
+  GhloIrModule *optimized;
+
+  set_running (cancellable);
+  optimized = ghlo_optimize (module, &options, &monitor, NULL, &error);
+  set_running (NULL);
+  if (optimized == NULL && !g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    g_error ("the passes fail: %s", error->message);
+
+  return optimized;
 }
 
 int
@@ -135,6 +213,7 @@ LLVMFuzzerTestOneInput (const guint8 *data,
   g_autoptr (GhloDiagnostics) diagnostics = ghlo_diagnostics_new ("fuzz.mlir", (const char *) data, size);
   g_autoptr (GhloIrModule) module = ghlo_import_text ((const char *) data, size, GHLO_IMPORT_DEFAULT, diagnostics,
     NULL);
+  g_autoptr (GhloIrModule) optimized = NULL;
   GhloIrBlock *body;
 
   if (module == NULL || !ghlo_ir_verify (module, diagnostics, NULL))
@@ -143,10 +222,11 @@ LLVMFuzzerTestOneInput (const guint8 *data,
       return 0;
     }
 
+  optimized = optimize (module);
   body = ghlo_ir_op_region_block (module->op, 0);
   for (GhloIrOp *op = body != NULL ? body->first : NULL; op != NULL; op = op->next)
     if (op->kind == GHLO_OP_FUNC_FUNC)
-      run_function (module, op);
+      run_function (module, optimized, op);
 
   return 0;
 }

@@ -176,6 +176,10 @@ def test_bench(tests):
     program = json.loads(run.stdout)['programs']['bench.mlir']
     tests.report(program['runs'] == 3 and 0 < program['minimum_s'] <= program['median_s']
                  <= program['p99_s'] and program['bytes'] == 48, 'bench as JSON', run.stdout)
+    for device, share in (('cpu', 0), ('reference', 1)):
+        shown = bench('--repeat=3', '--format=json', f'--device={device}', add).stdout
+        found = json.loads(shown)['programs']['bench.mlir']['share_of_reference']
+        tests.report(found == share, f'share of the reference executor on {device}', shown)
     with open(saved, encoding='utf-8') as file:
         results = json.load(file)
     tests.report(results == json.loads(run.stdout), 'bench saves what it prints', str(results))

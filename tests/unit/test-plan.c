@@ -280,6 +280,41 @@ test_no_plan (void)
   executor->release (prepared);
 }
 
+/* The time that the fallback takes is told. */
+static void
+test_fallback_time (void)
+{
+  static const struct
+  {
+    const char *type, *operation;
+    gboolean    has_fallback;
+  } rows[] = {
+    { "tensor<100000xf32>", "negate", FALSE },
+    { "tensor<100000xf32>", "cosine", TRUE },
+    { "tensor<?xf32>", "negate", TRUE },
+  };
+  const GhloExecutor *executor = ghlo_cpu_executor (ghlo_reference_executor ());
+  g_autoptr (GhloValue) x = new_random ("tensor<100000xf32>", -1, 1);
+
+  for (guint r = 0; r < G_N_ELEMENTS (rows); r++)
+    {
+      g_autofree char *text = g_strdup_printf ("func.func @main(%%x: %s) -> %s {\n  %%0 = stablehlo.%s %%x : %s\n"
+                                               "  return %%0 : %s\n}\n", rows[r].type, rows[r].type,
+                                               rows[r].operation, rows[r].type, rows[r].type);
+      g_autoptr (GhloIrModule) module = parse (text);
+      GhloPrepared *prepared = executor->prepare (module, ghlo_ir_module_get_entry (module), NULL, NULL);
+      gint64 time = 0, start = g_get_monotonic_time ();
+      GhloValue *output = NULL;
+
+      g_assert_true (executor->run (prepared, &(GhloRunOptions) { .fallback_time = &time }, &x, 1, &output, NULL,
+                                    NULL));
+      g_assert_cmpint (time, <=, g_get_monotonic_time () - start);
+      g_assert_true ((time > 0) == rows[r].has_fallback);
+      ghlo_value_unref (output);
+      executor->release (prepared);
+    }
+}
+
 /* Which inputs' memory an output may take. */
 static void
 test_replace (void)
@@ -374,6 +409,82 @@ test_allocations (void)
     }
 }
 
+/* Large enough to be split among the workers. */
+static const char split[] =
+  "func.func @main(%x: tensor<1000000xf32>, %y: tensor<1000000xf32>) -> (tensor<1000000xf32>, tensor<f32>) {\n"
+  "  %zero = stablehlo.constant dense<0.0> : tensor<f32>\n"
+  "  %0 = stablehlo.multiply %x, %y : tensor<1000000xf32>\n"
+  "  %1 = stablehlo.subtract %0, %y : tensor<1000000xf32>\n"
+  "  %2 = stablehlo.reduce(%1 init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<1000000xf32>, "
+  "tensor<f32>) -> tensor<f32>\n"
+  "  return %1, %2 : tensor<1000000xf32>, tensor<f32>\n"
+  "}\n";
+
+typedef struct
+{
+  GhloPrepared *prepared;      /* of the CPU's executor */
+  GhloValue    *inputs[2], *expected[2];
+  guint         n_runs;
+} Shared;
+
+static gpointer
+run_again (gpointer data)
+{
+  const GhloExecutor *executor = ghlo_cpu_executor (ghlo_reference_executor ());
+  Shared *shared = data;
+
+  for (guint i = 0; i < shared->n_runs; i++)
+    {
+      GhloValue *found[2];
+
+      g_assert_true (executor->run (shared->prepared, NULL, shared->inputs, 2, found, NULL, NULL));
+      for (guint k = 0; k < 2; k++)
+        {
+          g_assert_cmpmem (found[k]->data, found[k]->n_bytes, shared->expected[k]->data, shared->expected[k]->n_bytes);
+          ghlo_value_unref (found[k]);
+        }
+    }
+
+  return NULL;
+}
+
+/* Eight threads run one plan at the same time, each in an arena of its own; the answers are those of one. */
+static void
+test_threads (void)
+{
+  static const struct
+  {
+    const char *text, *types[2];
+    guint       n_runs;
+  } rows[] = {
+    { nested, { "tensor<8xf32>", "tensor<i1>" }, 200 },
+    { split, { "tensor<1000000xf32>", "tensor<1000000xf32>" }, 5 },
+  };
+  const GhloExecutor *executor = ghlo_cpu_executor (ghlo_reference_executor ());
+
+  for (guint r = 0; r < G_N_ELEMENTS (rows); r++)
+    {
+      g_autoptr (GhloIrModule) module = parse (rows[r].text);
+      Shared shared = { .n_runs = rows[r].n_runs };
+      GThread *threads[8];
+
+      shared.prepared = executor->prepare (module, ghlo_ir_module_get_entry (module), NULL, NULL);
+      for (guint i = 0; i < 2; i++)
+        shared.inputs[i] = new_random (rows[r].types[i], 0, 2);
+      g_assert_true (executor->run (shared.prepared, NULL, shared.inputs, 2, shared.expected, NULL, NULL));
+      for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
+        threads[i] = g_thread_new (NULL, run_again, &shared);
+      for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
+        g_thread_join (threads[i]);
+      for (guint i = 0; i < 2; i++)
+        {
+          ghlo_value_unref (shared.inputs[i]);
+          ghlo_value_unref (shared.expected[i]);
+        }
+      executor->release (shared.prepared);
+    }
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -387,9 +498,11 @@ main (int   argc,
   g_test_add_func ("/plan/nested", test_nested);
   g_test_add_func ("/plan/calls", test_calls);
   g_test_add_func ("/plan/no-plan", test_no_plan);
+  g_test_add_func ("/plan/fallback-time", test_fallback_time);
   g_test_add_func ("/plan/replace", test_replace);
   g_test_add_func ("/plan/carried", test_carried);
   g_test_add_func ("/plan/allocations", test_allocations);
+  g_test_add_func ("/plan/threads", test_threads);
 
   return g_test_run ();
 }

@@ -10,6 +10,7 @@ import glob
 import json
 import math
 import os
+import re
 import statistics
 import subprocess
 import sys
@@ -56,6 +57,31 @@ def difference(found, expected):
     return ''
 
 
+def in_f64(text):
+    """The program with f64 in place of f32, constants in hexadecimal included."""
+    def widen(match):
+        value = np.array([int(match.group(1), 16)], np.uint32).view(np.float32).astype(np.float64)
+        return f'dense<0x{value.view(np.uint64)[0]:016X}> : tensor<{match.group(2)}f64>'
+    text = re.sub(r'dense<0x([0-9A-Fa-f]{8})> : tensor<((?:\d+x)*)f32>', widen, text)
+    return re.sub(r'\bf32\b|(?<=x)f32\b', 'f64', text)
+
+
+def judge(text, inputs, wrong, runners):
+    """Of two answers that differ, whether GHLO's is further than the peer's from that in f64,
+    where the peer computes it: sums that cancel make f32 answers differ that are as good."""
+    try:
+        peer = type(runners[1])(in_f64(text))
+    except Exception:  # pylint: disable=broad-except
+        return wrong
+    peer.bind([a.astype(np.float64) if a.dtype == np.float32 else a for a in inputs])
+    peer.call()
+    exact = peer.outputs()
+    errors = [max(float(np.nanmax(np.abs(a - b))) / max(float(np.nanmax(np.abs(b))), 1e-300)
+                  for a, b in zip(runner.outputs(), exact) if b.size) for runner in runners]
+    verdict = 'as good' if errors[0] <= 2 * errors[1] else 'WRONG'
+    return f'{wrong}; {verdict}: from f64 {runners[0].name} is {errors[0]:.2g} away, {runners[1].name} {errors[1]:.2g}'
+
+
 def time_interleaved(runners, seconds):
     """Medians of calls that take turns, in seconds by name."""
     samples = {runner.name: [] for runner in runners}
@@ -91,8 +117,10 @@ def measure(text, specs, options):
         for runner in runners[1:]:
             wrong = difference(runners[0].outputs(), runner.outputs())
             if wrong:
-                problems.append(f'{kind} inputs: not as {runner.name}: {wrong}')
+                problems.append(f'{kind} inputs: not as {runner.name}: '
+                                + judge(text, inputs, wrong, [runners[0], runner]))
     return {'seconds': time_interleaved(runners, options.time), 'problems': problems,
+            'reference_share': runners[0].reference_share() if not options.peers_only else None,
             'compile_seconds': {runner.name: runner.compile_seconds for runner in runners}}
 
 
@@ -131,12 +159,14 @@ def mean_of(ratios):
 
 
 def report(results, names):
-    """Shares of the roofline, and how much slower than GHLO each peer is."""
-    print(f"{'program':16}{'attainable':>12}{'GHLO':>8}" + ''.join(f'{n:>8}{"ratio":>8}' for n in names))
+    """Shares of the roofline, GHLO's share of time in reference steps, and how much slower
+    than GHLO each peer is."""
+    print(f"{'program':16}{'attainable':>12}{'GHLO':>8}{'in ref':>8}" + ''.join(f'{n:>8}{"ratio":>8}' for n in names))
     for name, result in results.items():
         least, seconds = result['least_seconds'], result['seconds']
         ours = seconds.get('GHLO', math.nan)
-        line = f'{name:16}{least * 1e6:9.1f} us{least / ours:8.3f}'
+        share = result['reference_share']
+        line = f'{name:16}{least * 1e6:9.1f} us{least / ours:8.3f}' + (' ' * 8 if share is None else f'{share:8.0%}')
         for peer in names:
             line += f'{least / seconds[peer]:8.3f}{seconds[peer] / ours:8.2f}' if peer in seconds else ' ' * 16
         print(line + ('   (a view; not counted)' if result['view'] else ''))
@@ -145,13 +175,15 @@ def report(results, names):
 
 
 def report_groups(results, names):
-    print(f"\n{'group':8}" + ''.join(f'{n + " mean":>12}{"worst":>8}' for n in names))
+    print(f"\n{'group':8}{'in ref':>8}" + ''.join(f'{n + " mean":>12}{"worst":>8}' for n in names))
     groups = sorted({group_of(name) for name in results}, key=[group_of(name) for name in results].index)
     for group in [*groups, 'all']:
-        line = f'{group:8}'
+        members = [r for name, r in results.items() if group in (group_of(name), 'all') and not r['view']]
+        if not members:
+            continue
+        line = f"{group:8}{statistics.fmean(r['reference_share'] for r in members):8.0%}"
         for peer in names:
-            ratios = [r['seconds'][peer] / r['seconds']['GHLO'] for name, r in results.items()
-                      if group in (group_of(name), 'all') and not r['view'] and peer in r['seconds']]
+            ratios = [r['seconds'][peer] / r['seconds']['GHLO'] for r in members if peer in r['seconds']]
             line += f'{mean_of(ratios):12.2f}{min(ratios):8.2f}' if ratios else ' ' * 20
         print(line)
 

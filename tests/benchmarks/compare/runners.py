@@ -2,6 +2,7 @@
 """One class for each system: it compiles a StableHLO program, takes inputs once, and is
 then called in the same way: call() returns when the outputs can be read."""
 
+import statistics
 import time
 
 import numpy as np
@@ -35,6 +36,15 @@ class Ghlo:
     def outputs(self):
         return [np.asarray(output) for output in self.result]
 
+    def reference_share(self):
+        """The share of a call's time in steps of the reference executor."""
+        shares = []
+        for _ in range(5):
+            self.call()
+            timing = self.result.get_timing()
+            shares.append(timing.get_reference() / max(timing.get_run(), 1e-6))
+        return statistics.median(shares)
+
 
 class Xla:
     """XLA's CPU compiler through JAX, on the same StableHLO text."""
@@ -42,6 +52,8 @@ class Xla:
     name = 'XLA'
 
     def __init__(self, text):
+        import jax
+        jax.config.update('jax_enable_x64', True)
         from jax._src import xla_bridge
         from jax._src.interpreters import mlir
         from jax._src.lib import xla_client
