@@ -61,6 +61,8 @@ take (GhloCpuGemm *self)
   double operations;
   State *state;
 
+  if (ghlo_cpu_gemm_packs_ahead (self))
+    return FALSE;
   if (self->lhs.type != types[kind] || self->rhs.type != types[kind] || self->result.type != types[kind]
       || !self->lhs.is_plain || !self->rhs.is_plain || !self->result.is_plain)
     return FALSE;

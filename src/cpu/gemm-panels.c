@@ -11,6 +11,13 @@
 
 #include <string.h>
 
+#include "runtime/memory.h"
+
+/* Bytes of a constant rhs that it pays to pack ahead: one that stays in the second cache
+ * gains nothing, and a larger one costs more memory than it is worth. */
+#define LEAST_AHEAD (1024.0 * 1024.0)
+#define MOST_AHEAD  (64.0 * 1024.0 * 1024.0)
+
 enum
 {
   /* Groups of k of a block: bundles of both operands stay in the first cache. */
@@ -35,10 +42,24 @@ typedef struct
   gint64              block_k, block_rows;
   gboolean            result_is_direct;
   gboolean            rhs_is_direct;    /* but for columns that do not fill a tile */
+  guint8             *packed;           /* all of rhs where it was packed ahead, block of k by block; or NULL */
+  gsize               packed_size;
   /* Offsets in scratch, where packed lhs lies first. */
   gsize               rhs_at, sums_at, edge_at, rest_at;
   gint64              sums_row;         /* in sums */
 } State;
+
+static void
+state_free (gpointer data)
+{
+  State *self = data;
+
+  if (self->packed != NULL)
+    ghlo_memory_free (self->packed, self->packed_size);
+  g_free (self);
+}
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (State, state_free)
 
 static gint64
 ceil_div (gint64 a,
@@ -64,7 +85,7 @@ static void
 plan_scratch (GhloCpuGemm *self,
               State       *state)
 {
-  gint64 packed_columns = state->rhs_is_direct ? 1 : self->tile_columns;
+  gint64 packed_columns = state->packed != NULL ? 0 : state->rhs_is_direct ? 1 : self->tile_columns;
 
   state->sums_row = round_up (self->tile_columns, state->columns);
   state->rhs_at = ghlo_cpu_packer_size (&state->lhs, state->block_rows, state->block_k);
@@ -86,6 +107,52 @@ can_read_rhs (const GhloCpuGemm *self,
 {
   return state->rhs.reader.same && !state->rhs.pairs && self->rhs.is_plain && !self->rhs.k_adjacent
          && self->n >= state->columns && (self->m <= state->rows || self->n * self->k * self->rhs.size <= MOST_SMALL);
+}
+
+/* With few rows, reading rhs takes the time: packed it is one stream of adjacent lines,
+ * where oneDNN's sgemm reads it across pages (0.6 to 0.9 of the speed), and worse where
+ * k is adjacent. With many rows sgemm's own packing is lost in the rest, but not ours of
+ * f64 and complex numbers. */
+gboolean
+ghlo_cpu_gemm_packs_ahead (const GhloCpuGemm *self)
+{
+  double bytes = (double) self->n * (double) self->k * self->rhs.size;
+  GhloCpuReader reader;
+
+  if (self->rhs_data == NULL || !self->rhs.is_plain || ghlo_cpu_level () == GHLO_CPU_LEVEL_BASELINE
+      || (self->arithmetic != GHLO_CPU_F32 && self->arithmetic != GHLO_CPU_F64)
+      || !ghlo_cpu_reader_init (&reader, ghlo_element_type_real_part (self->rhs.type), self->arithmetic)
+      || !reader.same || bytes < LEAST_AHEAD || bytes > MOST_AHEAD)
+    return FALSE;
+
+  return self->m >= (self->rhs.k_adjacent ? 4 : 2)
+         && self->m <= (self->arithmetic == GHLO_CPU_F32 && !self->is_complex && !self->rhs.k_adjacent ? 32 : 64);
+}
+
+/* Columns of all bundles of rhs. */
+static gint64
+count_packed_columns (const GhloCpuGemm *self,
+                      const State       *state)
+{
+  return round_up (self->n, state->columns);
+}
+
+/* Where there is no memory for it, rhs is packed by each run. */
+static void
+pack_ahead (GhloCpuGemm *self,
+            State       *state)
+{
+  gint64 columns = count_packed_columns (self, state), group = state->rhs.group_size;
+
+  state->packed_size = (gsize) (columns * self->k * group);
+  state->packed = ghlo_memory_alloc_uninitialized (state->packed_size, NULL);
+  if (state->packed == NULL)
+    return;
+  /* Nothing is converted, so that the scratch is not touched. */
+  for (gint64 k = 0; k < self->k; k += state->block_k)
+    ghlo_cpu_pack (&state->rhs, self->rhs_data, &self->rhs.lines, 0, self->n, &self->rhs.k, k,
+                   MIN (state->block_k, self->k - k), state->packed, state->packed + k * columns * group);
+  self->packed_size = state->packed_size;
 }
 
 static gboolean
@@ -118,7 +185,7 @@ take (GhloCpuGemm *self)
   gboolean is_wide = ghlo_cpu_sum_size (arithmetic) == 8;
   gint64 block = (is_wide ? BLOCK_GROUPS_8 : BLOCK_GROUPS_4) * (arithmetic == GHLO_CPU_I16 ? 2 : 1);
   gint64 parts = ghlo_cpu_gemm_n_parts (self);
-  g_autofree State *state = g_new0 (State, 1);
+  g_autoptr (State) state = g_new0 (State, 1);
 
   state->tiles = self->is_complex ? &kernels->complex_tiles[arithmetic] : &kernels->tiles[arithmetic];
   state->rows = state->tiles->heights[0];
@@ -133,11 +200,14 @@ take (GhloCpuGemm *self)
                      (state->result_is_direct ? MOST_ROWS : MOST_ROWS_INDIRECT) / parts,
                      (is_wide ? MOST_COLUMNS_8 : MOST_COLUMNS_4) / parts, G_MAXDOUBLE);
   state->block_rows = MIN (BLOCK_ROWS / parts, round_up (self->tile_rows, state->rows));
-  state->rhs_is_direct = can_read_rhs (self, state);
+  if (ghlo_cpu_gemm_packs_ahead (self))
+    pack_ahead (self, state);
+  state->rhs_is_direct = state->packed == NULL && can_read_rhs (self, state);
   plan_scratch (self, state);
-  self->description = g_strdup_printf ("panels of %s%s, %s", self->is_complex ? "complex " : "",
+  self->description = g_strdup_printf ("panels of %s%s, %s%s", self->is_complex ? "complex " : "",
                                        (const char *[]) { "f32", "f64", "i16", "i32", "i64" }[arithmetic],
-                                       ghlo_cpu_level_name (ghlo_cpu_level ()));
+                                       ghlo_cpu_level_name (ghlo_cpu_level ()),
+                                       state->packed != NULL ? ", constant packed ahead" : "");
   self->state = g_steal_pointer (&state);
 
   return TRUE;
@@ -261,6 +331,13 @@ pack_rhs (const GhloCpuGemm *self,
   gint64 width = (gint64) state->columns * state->rhs.group_size;
   gint64 first = state->rhs_is_direct ? tile->n_columns - tile->n_columns % state->columns : 0;
 
+  if (state->packed != NULL)
+    return (Bundles) {
+      .data = state->packed + (k * count_packed_columns (self, state) + tile->first_column * n_k)
+                              * state->rhs.group_size,
+      .bundle = width * n_k, .group = width,
+    };
+
   ghlo_cpu_pack (&state->rhs, tile->rhs, &self->rhs.lines, tile->first_column + first, tile->n_columns - first,
                  &self->rhs.k, k, n_k, tile->scratch + state->rest_at, packed);
   if (!state->rhs_is_direct)
@@ -360,4 +437,4 @@ compute (const GhloCpuGemm *self,
   return TRUE;
 }
 
-const GhloCpuGemmWay ghlo_cpu_gemm_panels = { "panels", take, compute, g_free };
+const GhloCpuGemmWay ghlo_cpu_gemm_panels = { "panels", take, compute, state_free };

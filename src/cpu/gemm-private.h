@@ -77,6 +77,8 @@ struct _GhloCpuGemm
   GhloCpuResult         result;
   gboolean              is_swapped;      /* the transposed product is computed */
   gboolean              accumulate;
+  const guint8         *rhs_data;        /* of the problem's, while it is prepared */
+  gsize                 packed_size;     /* of constants, for whoever asks */
   GhloCpuPanelFunc      epilogue;
   gint64                m, n, k;
   GhloCpuLoop           loops[GHLO_CPU_MAX_LOOPS];
@@ -117,6 +119,8 @@ ghlo_cpu_gemm_operations (const GhloCpuGemm *self)
   return 2.0 * (double) self->m * (double) self->n * (double) self->k * (self->is_complex ? 4 : 1);
 }
 
+/* It pays to pack rhs ahead, which panels do. */
+gboolean ghlo_cpu_gemm_packs_ahead (const GhloCpuGemm *self);
 /* Operations per second of one core, about. */
 double   ghlo_cpu_gemm_rate   (const GhloCpuGemm *self);
 /* Cuts m and n into tiles, in multiples of the units, of at most so many rows and

@@ -542,6 +542,11 @@ ghlo_cpu_gemm_prepare (const GhloCpuGemmProblem *problem,
       r = problem->lhs_type;
     }
 
+  self->rhs_data = self->is_swapped ? problem->lhs_data : problem->rhs_data;
+  for (guint i = 0; i < self->n_loops; i++)
+    if (self->loops[i].rhs != 0)
+      self->rhs_data = NULL;
+
   self->m = shape->rows.count;
   self->n = shape->columns.count;
   self->k = shape->k.count;
@@ -551,6 +556,7 @@ ghlo_cpu_gemm_prepare (const GhloCpuGemmProblem *problem,
       || !choose_arithmetic (self, error)
       || !choose_way (self, error))
     return NULL;
+  self->rhs_data = NULL;
 
   return g_steal_pointer (&self);
 }
@@ -576,6 +582,12 @@ gsize
 ghlo_cpu_gemm_scratch_size (const GhloCpuGemm *self)
 {
   return self->scratch_size * MIN (self->n_tasks, ghlo_parallel_n_workers ());
+}
+
+gsize
+ghlo_cpu_gemm_packed_size (const GhloCpuGemm *self)
+{
+  return self->packed_size;
 }
 
 const char *

@@ -563,6 +563,83 @@ test_threads (void)
       }
 }
 
+/* A constant is packed when the product is prepared, where that pays, and only then read. */
+static void
+test_constants (void)
+{
+  static const struct
+  {
+    Types    types;
+    gint64   batch, m, n, k;
+    gboolean rhs_transposed, packed;
+  } cases[] = {
+    { SAME (F32), 1, 7, 520, 515, FALSE, TRUE }, { SAME (F32), 1, 32, 1031, 300, TRUE, TRUE },
+    { SAME (F32), 2, 9, 700, 600, FALSE, FALSE }, { SAME (F32), 1, 70, 520, 515, FALSE, FALSE },
+    { SAME (F32), 1, 7, 200, 300, FALSE, FALSE }, { SAME (F64), 1, 33, 301, 515, FALSE, TRUE },
+    { SAME (F64), 1, 5, 400, 701, TRUE, TRUE }, { SAME (COMPLEX_F32), 1, 13, 401, 390, FALSE, TRUE },
+    { SAME (COMPLEX_F64), 1, 3, 260, 270, FALSE, TRUE }, { SAME (COMPLEX_F64), 1, 20, 260, 270, TRUE, TRUE },
+    { MIXED (F32, F64, F64), 1, 12, 515, 300, FALSE, TRUE }, { MIXED (BF16, F32, BF16), 1, 6, 515, 600, FALSE, TRUE },
+    { MIXED (F32, BF16, F32), 1, 6, 1000, 600, FALSE, FALSE },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_auto (Case) c = { 0 };
+      g_autoptr (GhloCpuGemm) gemm = NULL;
+      g_autofree guint8 *rhs = NULL;
+      gboolean packed = cases[i].packed && ghlo_cpu_level () > GHLO_CPU_LEVEL_BASELINE;
+      gint64 size = ghlo_element_info (cases[i].types.rhs)->size;
+      gpointer scratch;
+
+      c.n_batch = c.n_rows = c.n_columns = c.n_k = 1;
+      c.batch[0] = cases[i].batch;
+      c.rows[0] = cases[i].m;
+      c.columns[0] = cases[i].n;
+      c.k[0] = cases[i].k;
+      case_init (&c, &cases[i].types, TENSOR_DENSE, TENSOR_DENSE);
+      if (cases[i].rhs_transposed)
+        {
+          c.rhs.strides[1] = c.problem.contracted[0].rhs = size;
+          c.rhs.strides[2] = c.problem.columns[0].rhs = size * c.k[0];
+        }
+      c.problem.rhs_data = c.rhs.data;
+      gemm = ghlo_cpu_gemm_prepare (&c.problem, NULL);
+      g_test_message ("%s", ghlo_cpu_gemm_describe (gemm));
+      g_assert_cmpint (ghlo_cpu_gemm_packed_size (gemm) > 0, ==, packed);
+      g_assert_cmpuint (ghlo_cpu_gemm_packed_size (gemm), <=, 2 * c.rhs.n_bytes);
+      scratch = allocate (ghlo_cpu_gemm_scratch_size (gemm));
+      rhs = g_malloc0 (c.rhs.n_bytes);
+      g_assert_true (ghlo_cpu_gemm_run (gemm, c.lhs.data, packed ? rhs + (c.rhs.data - c.rhs.memory) : c.rhs.data,
+                                        c.result.data, scratch, NULL, NULL, NULL));
+      g_aligned_free (scratch);
+      check_result (&c, NULL, ghlo_cpu_gemm_describe (gemm));
+    }
+}
+
+/* The transposed product is computed: the constant is the left operand. */
+static void
+test_constant_left (void)
+{
+  g_auto (Case) c = { 0 };
+  g_autoptr (GhloCpuGemm) gemm = NULL;
+  gpointer scratch;
+
+  c.n_rows = c.n_columns = c.n_k = 1;
+  c.rows[0] = 700;
+  c.columns[0] = 11;
+  c.k[0] = 600;
+  case_init (&c, &(Types) SAME (F32), TENSOR_DENSE, TENSOR_DENSE);
+  c.result.strides[0] = c.problem.rows[0].result = 4;
+  c.result.strides[1] = c.problem.columns[0].result = 4 * 700;
+  c.problem.lhs_data = c.lhs.data;
+  gemm = ghlo_cpu_gemm_prepare (&c.problem, NULL);
+  g_assert_cmpint (ghlo_cpu_gemm_packed_size (gemm) > 0, ==, ghlo_cpu_level () > GHLO_CPU_LEVEL_BASELINE);
+  scratch = allocate (ghlo_cpu_gemm_scratch_size (gemm));
+  g_assert_true (ghlo_cpu_gemm_run (gemm, c.lhs.data, c.rhs.data, c.result.data, scratch, NULL, NULL, NULL));
+  g_aligned_free (scratch);
+  check_result (&c, NULL, ghlo_cpu_gemm_describe (gemm));
+}
+
 /* Computes the first @m rows and @n columns into their places in @result; whether by panels. */
 static gboolean
 run_part (const Case *c,
@@ -720,6 +797,8 @@ main (int   argc,
   g_test_add_func ("/cpu-gemm/special", test_special);
   g_test_add_func ("/cpu-gemm/epilogue", test_epilogue);
   g_test_add_func ("/cpu-gemm/threads", test_threads);
+  g_test_add_func ("/cpu-gemm/constants", test_constants);
+  g_test_add_func ("/cpu-gemm/constant-left", test_constant_left);
   g_test_add_func ("/cpu-gemm/cuts", test_cuts);
   g_test_add_func ("/cpu-gemm/cancel", test_cancel);
   g_test_add_func ("/cpu-gemm/unsupported", test_unsupported);
