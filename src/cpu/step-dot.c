@@ -44,6 +44,12 @@ release (gpointer prepared)
   ghlo_cpu_gemm_free (prepared);
 }
 
+static gsize
+prepared_size (gpointer prepared)
+{
+  return ghlo_cpu_gemm_packed_size (prepared);
+}
+
 static char *
 describe (gpointer prepared)
 {
@@ -57,4 +63,5 @@ const GhloCodeKernel ghlo_cpu_step_dot = {
   .run = run,
   .release = release,
   .describe = describe,
+  .prepared_size = prepared_size,
 };

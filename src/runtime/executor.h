@@ -41,7 +41,7 @@ typedef struct
 {
   guint n_steps, n_fallback_steps;
   gsize run_bytes;                /* for outputs and what is computed in between; 0 when not known */
-  gsize prepared_bytes;           /* of constants, kept between runs */
+  gsize prepared_bytes;           /* of constants, as they are and repacked, kept between runs */
 } GhloRunFigures;
 
 typedef struct

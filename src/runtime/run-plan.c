@@ -204,6 +204,8 @@ count_step (GhloCodeStep *step,
         && ghlo_shape_count (step->results[i].type->dimensions, step->results[i].type->rank, &n))
       bytes += n * ghlo_element_info (step->results[i].type->element_type)->size;
   counter->most = MAX (counter->most, bytes);
+  if (step->kind == GHLO_CODE_STEP_KERNEL && step->kernel->prepared_size != NULL)
+    counter->figures->prepared_bytes += step->kernel->prepared_size (step->prepared);
 }
 
 void
