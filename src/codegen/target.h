@@ -66,6 +66,8 @@ typedef struct
   /* What the plan says of it besides the name: the implementation, tiles; the caller
    * frees it. NULL: nothing. */
   char     *(*describe) (gpointer           prepared);
+  /* Bytes of constants that were brought into another order. NULL: none. */
+  gsize     (*prepared_size) (gpointer      prepared);
 } GhloCodeKernel;
 
 typedef struct

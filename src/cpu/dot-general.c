@@ -140,6 +140,8 @@ ghlo_cpu_dot_general_prepare (const GhloCpuDotNumbers *numbers,
   problem->rhs_type = rhs->element_type;
   problem->result_type = result->element_type;
   problem->epilogue = epilogue;
+  problem->lhs_data = lhs->data;
+  problem->rhs_data = rhs->data;
   for (gsize i = 0; ok && i < numbers->n_batch; i++)
     {
       GhloCpuGemmDimension *batch = &problem->batch[problem->n_batch++];

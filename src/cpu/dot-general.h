@@ -22,7 +22,8 @@ typedef struct
 /* @op is a stablehlo.dot_general or stablehlo.dot; FALSE for any other. */
 gboolean     ghlo_cpu_dot_numbers_read     (GhloCpuDotNumbers       *self,
                                             const GhloIrOp          *op);
-/* Of views only types, dimensions and strides count. The result's dimensions are those
+/* Of views types, dimensions and strides count, and data where it is constant, as in
+ * codegen/target.h. The result's dimensions are those
  * of the batch, the rest of the lhs, the rest of the rhs. */
 GhloCpuGemm *ghlo_cpu_dot_general_prepare  (const GhloCpuDotNumbers *numbers,
                                             const GhloView          *lhs,

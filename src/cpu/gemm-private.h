@@ -65,6 +65,9 @@ typedef struct
   void      (*release) (gpointer            state);    /* nullable */
 } GhloCpuGemmWay;
 
+/* A product is not worth splitting below so many nanoseconds (runtime/parallel.h). */
+#define GHLO_CPU_LEAST_SPLIT 100e3
+
 enum { GHLO_CPU_MAX_LOOPS = 3 * GHLO_MAX_RANK };
 
 struct _GhloCpuGemm
@@ -73,6 +76,8 @@ struct _GhloCpuGemm
   GhloCpuResult         result;
   gboolean              is_swapped;      /* the transposed product is computed */
   gboolean              accumulate;
+  const guint8         *rhs_data;        /* of the problem's, while it is prepared */
+  gsize                 packed_size;     /* of constants, for whoever asks */
   GhloCpuPanelFunc      epilogue;
   gint64                m, n, k;
   GhloCpuLoop           loops[GHLO_CPU_MAX_LOOPS];
@@ -99,7 +104,7 @@ extern const GhloCpuGemmWay ghlo_cpu_gemm_empty;      /* no k: zeros */
 extern const GhloCpuGemmWay ghlo_cpu_gemm_small;      /* a few numbers: loops in the order of k */
 extern const GhloCpuGemmWay ghlo_cpu_gemm_vector;     /* a matrix and a vector */
 extern const GhloCpuGemmWay ghlo_cpu_gemm_onednn;     /* bf16 and 8-bit integers by oneDNN's matmul */
-extern const GhloCpuGemmWay ghlo_cpu_gemm_library;    /* oneDNN's sgemm; OpenBLAS */
+extern const GhloCpuGemmWay ghlo_cpu_gemm_library;    /* oneDNN's sgemm; OpenBLAS where it wins */
 extern const GhloCpuGemmWay ghlo_cpu_gemm_panels;     /* everything, by tiles of kernels.h */
 
 static inline guint
@@ -114,6 +119,8 @@ ghlo_cpu_gemm_operations (const GhloCpuGemm *self)
   return 2.0 * (double) self->m * (double) self->n * (double) self->k * (self->is_complex ? 4 : 1);
 }
 
+/* It pays to pack rhs ahead, which panels do. */
+gboolean ghlo_cpu_gemm_packs_ahead (const GhloCpuGemm *self);
 /* Operations per second of one core, about. */
 double   ghlo_cpu_gemm_rate   (const GhloCpuGemm *self);
 /* Cuts m and n into tiles, in multiples of the units, of at most so many rows and

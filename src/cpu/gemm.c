@@ -15,8 +15,6 @@
 
 /* A tile is worth a task of its own from so many nanoseconds on. */
 #define LEAST_TASK   25e3
-/* A product is not worth splitting below this (runtime/parallel.h). */
-#define LEAST_SPLIT  100e3
 /* A loop around a library's product pays from so many operations in each. */
 #define LEAST_LOOPED 20e3
 
@@ -430,7 +428,7 @@ ghlo_cpu_gemm_cut (GhloCpuGemm *self,
   double wanted = 1;
   gint64 row_tiles = ceil_div (self->m, most_rows), column_tiles = ceil_div (self->n, most_columns);
 
-  if (workers > 1 && total >= LEAST_SPLIT)
+  if (workers > 1 && total >= GHLO_CPU_LEAST_SPLIT)
     wanted = MIN ((double) TASKS_PER_WORKER * workers, total / LEAST_TASK);
   for (;;)
     {
@@ -546,6 +544,11 @@ ghlo_cpu_gemm_prepare (const GhloCpuGemmProblem *problem,
       r = problem->lhs_type;
     }
 
+  self->rhs_data = self->is_swapped ? problem->lhs_data : problem->rhs_data;
+  for (guint i = 0; i < self->n_loops; i++)
+    if (self->loops[i].rhs != 0)
+      self->rhs_data = NULL;
+
   self->m = shape->rows.count;
   self->n = shape->columns.count;
   self->k = shape->k.count;
@@ -555,6 +558,7 @@ ghlo_cpu_gemm_prepare (const GhloCpuGemmProblem *problem,
       || !choose_arithmetic (self, error)
       || !choose_way (self, error))
     return NULL;
+  self->rhs_data = NULL;
 
   return g_steal_pointer (&self);
 }
@@ -580,6 +584,12 @@ gsize
 ghlo_cpu_gemm_scratch_size (const GhloCpuGemm *self)
 {
   return self->scratch_size * MIN (self->n_tasks, ghlo_parallel_n_workers ());
+}
+
+gsize
+ghlo_cpu_gemm_packed_size (const GhloCpuGemm *self)
+{
+  return self->packed_size;
 }
 
 const char *

@@ -45,6 +45,9 @@ typedef struct
   GhloElementType      lhs_type, rhs_type, result_type;
   gboolean             accumulate;     /* the product is added to what the result holds */
   GhloCpuPanelFunc     epilogue;       /* nullable */
+  /* An operand's elements where every run has the same, else NULL: read by
+   * ghlo_cpu_gemm_prepare() and not kept. */
+  const guint8        *lhs_data, *rhs_data;
   guint                n_batch, n_rows, n_columns, n_contracted;
   GhloCpuGemmDimension batch[GHLO_MAX_RANK];
   GhloCpuGemmDimension rows[GHLO_MAX_RANK];         /* of lhs and result */
@@ -59,6 +62,8 @@ GhloCpuGemm *ghlo_cpu_gemm_prepare      (const GhloCpuGemmProblem *problem,
 void         ghlo_cpu_gemm_free         (GhloCpuGemm              *self);
 /* Bytes that a run needs, aligned to 64. */
 gsize        ghlo_cpu_gemm_scratch_size (const GhloCpuGemm        *self);
+/* Bytes of constants that it keeps in another order. */
+gsize        ghlo_cpu_gemm_packed_size  (const GhloCpuGemm        *self);
 /* How it is computed: "onednn sgemm", "panels of f32, avx2". */
 const char  *ghlo_cpu_gemm_describe     (const GhloCpuGemm        *self);
 /* What a run takes on one thread, about. */

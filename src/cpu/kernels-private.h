@@ -51,7 +51,8 @@ VECTOR (guint64, VU64);
 
 #define LANES(T) (VECTOR_BYTES / sizeof (T))
 
-extern const GhloCpuTileFunc    NAME (tiles)[GHLO_CPU_N_ARITHMETICS];
+extern const GhloCpuTiles       NAME (tiles)[GHLO_CPU_N_ARITHMETICS];
+extern const GhloCpuTiles       NAME (complex_tiles)[2];
 extern const GhloCpuDotFunc     NAME (dots)[GHLO_CPU_N_VECTORS];
 extern const GhloCpuAddFunc     NAME (adds)[GHLO_CPU_N_VECTORS];
 extern const GhloCpuOrderFunc   NAME (orders)[GHLO_CPU_N_ORDERS];
@@ -63,6 +64,7 @@ extern const GhloCpuPlaneFunc   NAME (streams)[GHLO_CPU_N_UNITS];
 
 void NAME (interleave4) (const gconstpointer *lines, guint n_lines, guint width, gsize n, gpointer to);
 void NAME (interleave8) (const gconstpointer *lines, guint n_lines, guint width, gsize n, gpointer to);
+void NAME (interleave16) (const gconstpointer *lines, guint n_lines, guint width, gsize n, gpointer to);
 
 void NAME (clamp_places) (const gint64 *numbers, gsize n, gint64 limit, gint64 scale, gint64 *places);
 void NAME (check_places) (const gint64 *numbers, gsize n, gint64 limit, gint64 scale, gint64 *places);

@@ -271,11 +271,45 @@ interleave_4x4 (const gconstpointer *lines,
   return j;
 }
 
+#if VECTOR_BYTES >= 32
+typedef guint64 U64x4 __attribute__ ((vector_size (32), may_alias));
+typedef guint64 U64x4_any __attribute__ ((vector_size (32), aligned (1), may_alias));
+
+enum { SIDE_8 = 4 };
+
 static inline gsize
-interleave_2x2 (const gconstpointer *lines,
-                gsize                n,
-                gsize                width,
-                guint8              *to)
+interleave_8 (const gconstpointer *lines,
+              gsize                n,
+              gsize                width,
+              guint8              *to)
+{
+  const guint8 *const *from = (const guint8 *const *) lines;
+  gsize j = 0;
+
+  for (; j + 4 <= n; j += 4)
+    {
+      U64x4 l0 = *(const U64x4_any *) (from[0] + 8 * j), l1 = *(const U64x4_any *) (from[1] + 8 * j);
+      U64x4 l2 = *(const U64x4_any *) (from[2] + 8 * j), l3 = *(const U64x4_any *) (from[3] + 8 * j);
+      U64x4 a = __builtin_shufflevector (l0, l1, 0, 4, 2, 6), b = __builtin_shufflevector (l0, l1, 1, 5, 3, 7);
+      U64x4 c = __builtin_shufflevector (l2, l3, 0, 4, 2, 6), d = __builtin_shufflevector (l2, l3, 1, 5, 3, 7);
+      guint8 *out = to + 8 * j * width;
+
+      *(U64x4_any *) out = __builtin_shufflevector (a, c, 0, 1, 4, 5);
+      *(U64x4_any *) (out + 8 * width) = __builtin_shufflevector (b, d, 0, 1, 4, 5);
+      *(U64x4_any *) (out + 16 * width) = __builtin_shufflevector (a, c, 2, 3, 6, 7);
+      *(U64x4_any *) (out + 24 * width) = __builtin_shufflevector (b, d, 2, 3, 6, 7);
+    }
+
+  return j;
+}
+#else
+enum { SIDE_8 = 2 };
+
+static inline gsize
+interleave_8 (const gconstpointer *lines,
+              gsize                n,
+              gsize                width,
+              guint8              *to)
 {
   const guint8 *const *from = (const guint8 *const *) lines;
   gsize j = 0;
@@ -290,6 +324,19 @@ interleave_2x2 (const gconstpointer *lines,
     }
 
   return j;
+}
+#endif
+
+static inline gsize
+interleave_1x1 (const gconstpointer *lines,
+                gsize                n,
+                gsize                width,
+                guint8              *to)
+{
+  for (gsize j = 0; j < n; j++)
+    store_lane (to + 16 * j * width, load_lane ((const guint8 *) lines[0] + 16 * j, 0));
+
+  return n;
 }
 
 #define INTERLEAVE(name, T, SIDE, square) \
@@ -316,4 +363,5 @@ interleave_2x2 (const gconstpointer *lines,
   }
 
 INTERLEAVE (NAME (interleave4), guint32, 4, interleave_4x4)
-INTERLEAVE (NAME (interleave8), guint64, 2, interleave_2x2)
+INTERLEAVE (NAME (interleave8), guint64, SIDE_8, interleave_8)
+INTERLEAVE (NAME (interleave16), Lane_any, 1, interleave_1x1)

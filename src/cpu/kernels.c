@@ -10,16 +10,15 @@
 void
 NAME (kernels_init) (GhloCpuKernels *self)
 {
-  self->rows = TILE_ROWS;
-  for (guint i = 0; i < GHLO_CPU_N_ARITHMETICS; i++)
-    self->columns[i] = (guint) (TILE_VECTORS * VECTOR_BYTES / ghlo_cpu_sum_size (i));
-  memcpy (self->tile, NAME (tiles), sizeof (self->tile));
+  memcpy (self->tiles, NAME (tiles), sizeof (self->tiles));
+  memcpy (self->complex_tiles, NAME (complex_tiles), sizeof (self->complex_tiles));
   memcpy (self->dot, NAME (dots), sizeof (self->dot));
   memcpy (self->add, NAME (adds), sizeof (self->add));
   memcpy (self->order, NAME (orders), sizeof (self->order));
   memcpy (self->convert, NAME (conversions), sizeof (self->convert));
   self->interleave4 = NAME (interleave4);
   self->interleave8 = NAME (interleave8);
+  self->interleave16 = NAME (interleave16);
   self->clamp_places = NAME (clamp_places);
   self->check_places = NAME (check_places);
   memcpy (self->pick, NAME (picks), sizeof (self->pick));

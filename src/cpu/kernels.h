@@ -22,16 +22,29 @@ typedef enum
   GHLO_CPU_N_ARITHMETICS
 } GhloCpuArithmetic;
 
-/* C = (C +) A B for one tile of rows × columns (as GhloCpuKernels says). @a holds k
- * groups of a number for each row, @b k groups of one for each column; of I16 a group
- * is two such in turn for each row or column, and @k counts groups. @c_row is C's
- * row stride in elements of the sum. */
+/* C = (C +) A B for one tile. @a holds k groups of a number for each row of a whole
+ * tile, of which the first ones are taken; @b a group of one for each column every
+ * @b_step bytes; of I16 a group is two such in turn for each row or column, and @k
+ * counts groups. Complex numbers are real and imaginary part in turn everywhere.
+ * @c_row is C's row stride in elements of the sum, of parts where complex. */
 typedef void (*GhloCpuTileFunc)    (gsize           k,
                                     gconstpointer   a,
                                     gconstpointer   b,
+                                    gint64          b_step,
                                     gpointer        c,
                                     gsize           c_row,
                                     gboolean        accumulate);
+
+enum { GHLO_CPU_MAX_HEIGHTS = 5 };
+
+/* The tiles there are: the largest, whose rows are heights[0], and lower ones down to 1
+ * for what is left of a matrix, each of half the columns and of all. */
+typedef struct
+{
+  guint            columns;
+  guint            heights[GHLO_CPU_MAX_HEIGHTS];
+  GhloCpuTileFunc  multiply[GHLO_CPU_MAX_HEIGHTS][2];
+} GhloCpuTiles;
 
 /* The elements of a matrix that a vector is multiplied with. */
 typedef enum
@@ -112,7 +125,7 @@ typedef enum
 } GhloCpuConversion;
 
 /* Lines @stride elements apart are brought together: to[j * width + i] = from[i][j]
- * for i < n_lines, j < n, and 0 for n_lines <= i < width. Elements of 4 or 8 bytes. */
+ * for i < n_lines, j < n, and 0 for n_lines <= i < width. Elements of 4, 8 or 16 bytes. */
 typedef void (*GhloCpuInterleaveFunc) (const gconstpointer *lines,
                                        guint                n_lines,
                                        guint                width,
@@ -172,15 +185,15 @@ typedef void (*GhloCpuPhiloxFunc)     (guint64              key,
 
 typedef struct
 {
-  guint                 rows;                              /* of a tile */
-  guint                 columns[GHLO_CPU_N_ARITHMETICS];
-  GhloCpuTileFunc       tile[GHLO_CPU_N_ARITHMETICS];
+  GhloCpuTiles          tiles[GHLO_CPU_N_ARITHMETICS];
+  GhloCpuTiles          complex_tiles[2];                  /* F32, F64 */
   GhloCpuDotFunc        dot[GHLO_CPU_N_VECTORS];
   GhloCpuAddFunc        add[GHLO_CPU_N_VECTORS];
   GhloCpuOrderFunc      order[GHLO_CPU_N_ORDERS];
   GhloCpuConvertFunc    convert[GHLO_CPU_N_CONVERSIONS];
   GhloCpuInterleaveFunc interleave4;
   GhloCpuInterleaveFunc interleave8;
+  GhloCpuInterleaveFunc interleave16;
   GhloCpuPlaceFunc      clamp_places;
   GhloCpuPlaceFunc      check_places;
   GhloCpuSortColumnsFunc sort_columns_32;

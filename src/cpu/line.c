@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { CHUNK = 512, N_PATTERNS = 256 };
+enum { CHUNK = 256, N_PATTERNS = 256 };
 
 typedef struct
 {
@@ -129,7 +129,7 @@ ghlo_cpu_reader_init (GhloCpuReader     *self,
   const GhloElementInfo *info = ghlo_element_info (type);
 
   *self = (GhloCpuReader) {
-    .type = type, .size = info->size, .to_size = (guint) ghlo_cpu_arithmetic_size (arithmetic),
+    .type = type, .n_parts = 1, .size = info->size, .to_size = (guint) ghlo_cpu_arithmetic_size (arithmetic),
     .arithmetic = arithmetic,
     .convert = find_conversion (reads[arithmetic], G_N_ELEMENTS (reads[arithmetic]), type),
   };
@@ -161,7 +161,8 @@ ghlo_cpu_writer_init (GhloCpuWriter     *self,
   if (arithmetic == GHLO_CPU_I16)
     arithmetic = GHLO_CPU_I32;
   *self = (GhloCpuWriter) {
-    .type = type, .size = info->size, .from_size = (guint) ghlo_cpu_sum_size (arithmetic), .arithmetic = arithmetic,
+    .type = type, .n_parts = 1, .size = info->size, .from_size = (guint) ghlo_cpu_sum_size (arithmetic),
+    .arithmetic = arithmetic,
     .convert = find_conversion (writes[arithmetic], G_N_ELEMENTS (writes[arithmetic]), type),
   };
   self->same = info->size == self->from_size;
@@ -171,6 +172,27 @@ ghlo_cpu_writer_init (GhloCpuWriter     *self,
 
   return is_integral (info) && info->size <= self->from_size;
 }
+
+void
+ghlo_cpu_reader_pair (GhloCpuReader *self)
+{
+  self->n_parts = 2;
+  self->size *= 2;
+  self->to_size *= 2;
+}
+
+void
+ghlo_cpu_writer_pair (GhloCpuWriter *self)
+{
+  self->n_parts = 2;
+  self->size *= 2;
+  self->from_size *= 2;
+}
+
+typedef struct
+{
+  guint64 parts[2];
+} Pair;
 
 #define STRIDED(name, T) \
   static void \
@@ -191,6 +213,7 @@ STRIDED (1, guint8)
 STRIDED (2, guint16)
 STRIDED (4, guint32)
 STRIDED (8, guint64)
+STRIDED (16, Pair)
 
 /* Elements side by side, as they are. */
 static void
@@ -206,6 +229,8 @@ gather (guint         size,
     gather_4 (from, stride, to, n);
   else if (size == 8)
     gather_8 (from, stride, to, n);
+  else if (size == 16)
+    gather_16 (from, stride, to, n);
   else if (size == 2)
     gather_2 (from, stride, to, n);
   else
@@ -225,6 +250,8 @@ scatter (guint         size,
     scatter_4 (from, to, stride, n);
   else if (size == 8)
     scatter_8 (from, to, stride, n);
+  else if (size == 16)
+    scatter_16 (from, to, stride, n);
   else if (size == 2)
     scatter_2 (from, to, stride, n);
   else
@@ -235,8 +262,11 @@ static void
 read_adjacent (const GhloCpuReader *self,
                const guint8        *from,
                gpointer             to,
-               gsize                n)
+               gsize                n_elements)
 {
+  gsize n = n_elements * self->n_parts;
+  guint size = self->size / self->n_parts;
+
   if (self->convert != NULL)
     {
       self->convert (from, to, n);
@@ -250,7 +280,7 @@ read_adjacent (const GhloCpuReader *self,
     }
   for (gsize i = 0; i < n; i++)
     {
-      GhloScalar scalar = ghlo_element_load (self->type, from + i * self->size);
+      GhloScalar scalar = ghlo_element_load (self->type, from + i * size);
 
       switch (self->arithmetic)
         {
@@ -270,7 +300,7 @@ ghlo_cpu_read_line (const GhloCpuReader *self,
                     gpointer             to,
                     gsize                n)
 {
-  guint64 chunk[CHUNK];
+  Pair chunk[CHUNK];
 
   if (self->same)
     {
@@ -295,8 +325,10 @@ static void
 write_adjacent (const GhloCpuWriter *self,
                 const guint8        *from,
                 guint8              *to,
-                gsize                n)
+                gsize                n_elements)
 {
+  gsize n = n_elements * self->n_parts;
+  guint size = self->size / self->n_parts;
   gboolean truth = ghlo_element_info (self->type)->element_class == GHLO_ELEMENT_CLASS_BOOLEAN;
 
   if (self->convert != NULL)
@@ -317,7 +349,7 @@ write_adjacent (const GhloCpuWriter *self,
         }
       if (truth)
         scalar.i = scalar.i != 0;
-      ghlo_element_store (self->type, to + i * self->size, scalar);
+      ghlo_element_store (self->type, to + i * size, scalar);
     }
 }
 
@@ -328,7 +360,7 @@ ghlo_cpu_write_line (const GhloCpuWriter *self,
                      gint64               stride,
                      gsize                n)
 {
-  guint64 chunk[CHUNK];
+  Pair chunk[CHUNK];
 
   if (self->same)
     {

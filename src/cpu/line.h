@@ -15,6 +15,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   GhloElementType     type;
+  guint               n_parts;    /* 2 where elements are complex, and numbers pairs */
   guint               size;       /* of an element */
   guint               to_size;    /* of a number */
   gboolean            same;       /* elements are such numbers */
@@ -27,6 +28,8 @@ typedef struct
 gboolean ghlo_cpu_reader_init (GhloCpuReader     *self,
                                GhloElementType    type,
                                GhloCpuArithmetic  arithmetic);
+/* From now on of complex elements, of which @self reads the parts. */
+void     ghlo_cpu_reader_pair (GhloCpuReader       *self);
 void     ghlo_cpu_read_line   (const GhloCpuReader *self,
                                const guint8        *from,
                                gint64               stride,
@@ -38,6 +41,7 @@ void     ghlo_cpu_read_line   (const GhloCpuReader *self,
 typedef struct
 {
   GhloElementType     type;
+  guint               n_parts;
   guint               size;
   guint               from_size;
   gboolean            same;
@@ -48,6 +52,7 @@ typedef struct
 gboolean ghlo_cpu_writer_init (GhloCpuWriter     *self,
                                GhloElementType    type,
                                GhloCpuArithmetic  arithmetic);
+void     ghlo_cpu_writer_pair (GhloCpuWriter       *self);
 void     ghlo_cpu_write_line  (const GhloCpuWriter *self,
                                gconstpointer        from,
                                guint8              *to,

@@ -11,6 +11,10 @@
  * memory, and many at the same distance would be kept in the same few cache lines. */
 enum { MAX_WIDTH = 64, BUNDLES = 4 };
 
+/* Steps of k that are brought into the cache ahead: each may be on another page, where
+ * the processor sees no stream. */
+enum { AHEAD = 8, LINE_BYTES = 64 };
+
 gboolean
 ghlo_cpu_packer_init (GhloCpuPacker     *self,
                       GhloElementType    type,
@@ -24,9 +28,11 @@ ghlo_cpu_packer_init (GhloCpuPacker     *self,
 
   if (!ghlo_cpu_reader_init (&self->reader, ghlo_element_type_real_part (type), arithmetic))
     return FALSE;
+  if (ghlo_element_type_is_complex (type))
+    ghlo_cpu_reader_pair (&self->reader);
   self->width = width;
   self->pairs = arithmetic == GHLO_CPU_I16;
-  self->group_size = (guint) ghlo_cpu_sum_size (arithmetic);
+  self->group_size = (guint) ghlo_cpu_sum_size (arithmetic) * self->reader.n_parts;
   self->along_k = k_adjacent != lines_adjacent ? k_adjacent : k->inner >= lines->inner;
 
   return TRUE;
@@ -99,7 +105,8 @@ pack_along_k (const GhloCpuPacker *self,
               guint8              *to)
 {
   const GhloCpuKernels *kernels = ghlo_cpu_kernels ();
-  GhloCpuInterleaveFunc interleave = self->group_size == 4 ? kernels->interleave4 : kernels->interleave8;
+  GhloCpuInterleaveFunc interleave = self->group_size == 4 ? kernels->interleave4
+                                     : self->group_size == 8 ? kernels->interleave8 : kernels->interleave16;
   gsize groups = (gsize) ghlo_cpu_packer_groups (self, n_k);
   gsize line_size = groups * self->group_size;
   gboolean is_odd = self->pairs && n_k % 2 != 0;
@@ -200,12 +207,17 @@ pack_bundles (const GhloCpuPacker *self,
   gsize bundle_size = (gsize) ghlo_cpu_packer_groups (self, n_k) * self->width * self->group_size;
   gsize room = (gsize) round_up (n_lines, 2) * self->group_size;
   gint64 step = self->pairs ? 2 : 1;
+  gboolean is_plain = self->reader.same && lines->stride == self->reader.size && ghlo_cpu_axis_is_uniform (lines)
+                      && ghlo_cpu_axis_is_uniform (k);
+  gint64 ahead = is_plain ? n_k - AHEAD : 0;
 
   for (gint64 i = 0; i < n_k; i += step)
     {
       const guint8 *read = read_part (&self->reader, data + ghlo_cpu_axis_at (k, first_k + i), lines, first_line,
                                       n_lines, scratch);
 
+      for (gint64 byte = 0; i < ahead && byte < n_lines * self->reader.size; byte += LINE_BYTES)
+        __builtin_prefetch (read + AHEAD * k->stride + byte);
       if (self->pairs)
         {
           const guint8 *second = NULL;

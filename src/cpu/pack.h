@@ -16,7 +16,7 @@ typedef struct
 {
   GhloCpuReader reader;
   guint         width;        /* lines of a bundle */
-  guint         group_size;   /* bytes of one line at one k; of I16 at a pair of k */
+  guint         group_size;   /* bytes of one line at one k; of I16 at a pair of k; both parts where complex */
   gboolean      pairs;
   gboolean      along_k;      /* how elements are read: line by line, or k by k */
 } GhloCpuPacker;

@@ -78,6 +78,12 @@ run (gpointer            prepared,
                             monitor, error);
 }
 
+static gsize
+prepared_size (gpointer prepared)
+{
+  return ghlo_cpu_gemm_packed_size (prepared);
+}
+
 static char *
 describe (gpointer prepared)
 {
@@ -95,4 +101,5 @@ const GhloCodeKernel ghlo_cpu_step_dot = {
   .run = run,
   .release = release,
   .describe = describe,
+  .prepared_size = prepared_size,
 };

@@ -67,11 +67,11 @@ gboolean      ghlo_compiled_check_carry  (GhloCompiled          *self,
                                           guint                  output,
                                           guint                  input,
                                           GError               **error);
-/* Every input was accepted. Outputs have memory of their own, or, as @replaced (nullable)
- * allows, that of an input which the caller then gives up (GhloRunOptions). */
+/* Every input was accepted. Outputs have memory of their own, or, as @options (nullable)
+ * allow, that of an input which the caller then gives up; those with a target are there. */
 GhloOutcome  *ghlo_compiled_run          (GhloCompiled          *self,
                                           GhloValue *const      *inputs,
-                                          const guint           *replaced,
+                                          const GhloRunOptions  *options,
                                           const GhloMonitor     *monitor,
                                           GError               **error);
 

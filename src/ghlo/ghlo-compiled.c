@@ -377,20 +377,67 @@ drop_output (gpointer data)
     ghlo_value_unref (data);
 }
 
-/* The program's outputs, each with memory of its own. */
-static GPtrArray *
-run_outputs (GhloCompiled       *self,
-             GhloValue *const   *inputs,
-             const guint        *replaced,
-             gint64             *fallback_time,
-             const GhloMonitor  *monitor,
-             GError            **error)
+static gboolean
+is_at_target (const GhloRunOptions *options,
+              const GhloValue      *value,
+              guint                 output)
 {
-  const GhloRunOptions options = { .replaced = replaced, .fallback_time = fallback_time };
+  return options->targets != NULL && options->targets[output] != NULL && value->kind == GHLO_VALUE_TENSOR
+         && value->n_bytes > 0 && value->data == g_bytes_get_data (options->targets[output], NULL);
+}
+
+static gboolean
+is_replaced (const GhloRunOptions *options,
+             GhloValue *const     *inputs,
+             const GhloValue      *value,
+             guint                 output)
+{
+  return options->replaced != NULL && options->replaced[output] != GHLO_RUN_NO_INPUT
+         && value == inputs[options->replaced[output]];
+}
+
+/* Outputs that the executor has not put where the caller wants them. */
+static gboolean
+fill_targets (const GhloRunOptions  *options,
+              GPtrArray             *outputs,
+              GError               **error)
+{
+  for (guint i = 0; options->targets != NULL && i < outputs->len; i++)
+    {
+      GhloValue *value = outputs->pdata[i];
+      gsize size;
+      gpointer data;
+
+      if (options->targets[i] == NULL || is_at_target (options, value, i))
+        continue;
+      /* The caller's to write to, though bytes mostly are not. */
+      data = (gpointer) g_bytes_get_data (options->targets[i], &size);
+      if (value->kind != GHLO_VALUE_TENSOR || value->n_bytes != size)
+        {
+          g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+                       "output %u has %" G_GSIZE_FORMAT " bytes in this run, and the memory that it is bound to %"
+                       G_GSIZE_FORMAT, i, value->kind == GHLO_VALUE_TENSOR ? value->n_bytes : 0, size);
+          return FALSE;
+        }
+      if (size > 0)
+        memcpy (data, value->data, size);
+    }
+
+  return TRUE;
+}
+
+/* The program's outputs, each with memory of its own or at its target. */
+static GPtrArray *
+run_outputs (GhloCompiled          *self,
+             GhloValue *const      *inputs,
+             const GhloRunOptions  *options,
+             const GhloMonitor     *monitor,
+             GError               **error)
+{
   g_autoptr (GPtrArray) outputs = g_ptr_array_new_with_free_func (drop_output);
 
   g_ptr_array_set_size (outputs, self->type->n_results);
-  if (!self->runnable->executor->run (self->runnable->prepared, &options, inputs, self->type->rank,
+  if (!self->runnable->executor->run (self->runnable->prepared, options, inputs, self->type->rank,
                                   (GhloValue **) outputs->pdata, monitor, error))
     {
       /* What a failed run left behind is not ours to free. */
@@ -400,27 +447,30 @@ run_outputs (GhloCompiled       *self,
 
   for (guint i = 0; i < outputs->len; i++)
     {
-      if (replaced != NULL && replaced[i] != GHLO_RUN_NO_INPUT && outputs->pdata[i] == inputs[replaced[i]])
+      if (is_replaced (options, inputs, outputs->pdata[i], i) || is_at_target (options, outputs->pdata[i], i))
         continue;
       outputs->pdata[i] = own_output (outputs->pdata[i], error);
       if (outputs->pdata[i] == NULL)
         return NULL;
     }
 
-  return g_steal_pointer (&outputs);
+  return fill_targets (options, outputs, error) ? g_steal_pointer (&outputs) : NULL;
 }
 
 GhloOutcome *
-ghlo_compiled_run (GhloCompiled       *self,
-                   GhloValue *const   *inputs,
-                   const guint        *replaced,
-                   const GhloMonitor  *monitor,
-                   GError            **error)
+ghlo_compiled_run (GhloCompiled          *self,
+                   GhloValue *const      *inputs,
+                   const GhloRunOptions  *options,
+                   const GhloMonitor     *monitor,
+                   GError               **error)
 {
+  GhloRunOptions timed = options != NULL ? *options : (GhloRunOptions) { NULL };
   gint64 start = g_get_monotonic_time (), fallback_time = 0, time;
-  GPtrArray *outputs = run_outputs (self, inputs, replaced, &fallback_time, monitor, error);
+  GPtrArray *outputs;
   GhloOutcome *outcome;
 
+  timed.fallback_time = &fallback_time;
+  outputs = run_outputs (self, inputs, &timed, monitor, error);
   ghlo_counters_add_run (self->counters, start, outputs != NULL);
   ghlo_counters_add_run (self->client_counters, start, outputs != NULL);
   if (outputs == NULL)

@@ -30,15 +30,18 @@ values_clear (GhloValue **values,
 }
 
 GhloSessionWiring *
-ghlo_session_wiring_new (guint n_inputs)
+ghlo_session_wiring_new (guint n_inputs,
+                         guint n_outputs)
 {
   GhloSessionWiring *self = g_new0 (GhloSessionWiring, 1);
 
   g_atomic_ref_count_init (&self->ref_count);
   self->n_inputs = n_inputs;
+  self->n_outputs = n_outputs;
   self->bound = g_new0 (GhloValue *, n_inputs);
   self->initial = g_new0 (GhloValue *, n_inputs);
   self->output = g_new0 (guint, n_inputs);
+  self->targets = g_new0 (GBytes *, n_outputs);
 
   return self;
 }
@@ -50,9 +53,13 @@ ghlo_session_wiring_copy (GhloSessionWiring *self)
 
   g_atomic_ref_count_init (&copy->ref_count);
   copy->n_inputs = self->n_inputs;
+  copy->n_outputs = self->n_outputs;
   copy->bound = values_copy (self->bound, self->n_inputs);
   copy->initial = values_copy (self->initial, self->n_inputs);
   copy->output = g_memdup2 (self->output, self->n_inputs * sizeof *self->output);
+  copy->targets = g_new0 (GBytes *, self->n_outputs);
+  for (guint i = 0; i < self->n_outputs; i++)
+    copy->targets[i] = self->targets[i] != NULL ? g_bytes_ref (self->targets[i]) : NULL;
 
   return copy;
 }
@@ -73,9 +80,12 @@ ghlo_session_wiring_unref (GhloSessionWiring *self)
 
   values_clear (self->bound, self->n_inputs);
   values_clear (self->initial, self->n_inputs);
+  for (guint i = 0; i < self->n_outputs; i++)
+    g_clear_pointer (&self->targets[i], g_bytes_unref);
   g_free (self->bound);
   g_free (self->initial);
   g_free (self->output);
+  g_free (self->targets);
   g_free (self);
 }
 
@@ -232,8 +242,8 @@ take_state (GhloSessionCall  *self,
   return TRUE;
 }
 
-/* Puts the carried outputs where the next run finds them, and takes them out of
- * what the caller is given. */
+/* Puts the carried outputs where the next run finds them, and takes them and those that
+ * the caller has already out of what it is given. */
 static gboolean
 keep_state (GhloSessionCall  *self,
             GhloOutcome      *outcome,
@@ -261,7 +271,7 @@ keep_state (GhloSessionCall  *self,
     }
 
   while (n-- > 0)
-    if (carried[n])
+    if (carried[n] || self->wiring->targets[n] != NULL)
       g_ptr_array_remove_index (outcome->outputs, n);
   self->done = TRUE;
 
@@ -291,11 +301,12 @@ ghlo_session_call_run (gpointer            call,
 {
   GhloSessionCall *self = call;
   g_autofree guint *replaced = find_replaced (self);
+  const GhloRunOptions options = { .replaced = replaced, .targets = self->wiring->targets };
   GhloOutcome *outcome;
 
   if (!check_turn (self, error) || !take_state (self, error))
     return NULL;
-  outcome = ghlo_compiled_run (self->core->compiled, self->inputs, replaced, monitor, error);
+  outcome = ghlo_compiled_run (self->core->compiled, self->inputs, &options, monitor, error);
   if (outcome == NULL || keep_state (self, outcome, error))
     return outcome;
   ghlo_outcome_free (outcome);

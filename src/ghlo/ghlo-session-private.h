@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Sessions as workers know them: a compiled program, the values that it carries
- * from run to run, and the turns in which they are touched.
+ * from run to run, and the turns in which they are touched; and the object, which they
+ * never see.
  *
  * What is bound and what is carried where is a wiring, immutable once made: a call
  * takes the one of its moment along, and a change makes another.
@@ -10,6 +11,7 @@
 #pragma once
 
 #include "ghlo-compiled-private.h"
+#include "ghlo-session.h"
 #include "ghlo-turns-private.h"
 
 G_BEGIN_DECLS
@@ -17,14 +19,16 @@ G_BEGIN_DECLS
 typedef struct
 {
   gatomicrefcount  ref_count;
-  guint            n_inputs;
+  guint            n_inputs, n_outputs;
   GhloValue      **bound;       /* n_inputs; NULL where not bound */
   GhloValue      **initial;     /* n_inputs; NULL where not carried */
   guint           *output;      /* n_inputs; the output that is carried there, where one is */
+  GBytes         **targets;     /* n_outputs; memory of the caller's to write to; NULL where not bound */
 } GhloSessionWiring;
 
-GhloSessionWiring *ghlo_session_wiring_new   (guint              n_inputs);
-/* One that differs at @input, to be changed before anybody else sees it. */
+GhloSessionWiring *ghlo_session_wiring_new   (guint              n_inputs,
+                                              guint              n_outputs);
+/* One like @self, to be changed before anybody else sees it. */
 GhloSessionWiring *ghlo_session_wiring_copy  (GhloSessionWiring *self);
 GhloSessionWiring *ghlo_session_wiring_ref   (GhloSessionWiring *self);
 void               ghlo_session_wiring_unref (GhloSessionWiring *self);
@@ -67,7 +71,7 @@ GhloSessionCall   *ghlo_session_call_new     (GhloSessionCore   *core,
 void               ghlo_session_call_free    (gpointer           call);
 
 /* The bodies, for ghlo-job: a run gives a GhloOutcome without the outputs that are
- * carried, a copy gives a GhloValue. */
+ * carried or bound, a copy gives a GhloValue. */
 gpointer           ghlo_session_call_run     (gpointer           call,
                                               const GhloMonitor *monitor,
                                               GError           **error);
@@ -78,6 +82,29 @@ gpointer           ghlo_session_call_copy    (gpointer           call,
 gboolean           ghlo_session_call_push    (gpointer           call,
                                               GFunc              func,
                                               gpointer           work,
+                                              GError           **error);
+
+struct _GhloSession
+{
+  GObject             parent_instance;
+
+  GhloExecutable     *executable;    /* never changes, as core */
+  GhloSessionCore    *core;          /* NULL without an executable that a client made */
+
+  GMutex              lock;          /* guards what follows; held for moments only */
+  GhloSessionWiring  *wiring;        /* NULL where core is */
+  GhloProgress       *progress;      /* nullable */
+  gboolean            profile;
+  guint               pending;
+};
+
+/* The wiring of this moment, with a reference; NULL with @error where no call can be made. */
+GhloSessionWiring *ghlo_session_begin_call   (GhloSession       *self,
+                                              GError           **error);
+/* Whether the program has an input or output (@what) of that number. */
+gboolean           ghlo_session_check_number (const char        *what,
+                                              guint              number,
+                                              guint              n,
                                               GError           **error);
 
 G_END_DECLS

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Sessions: the object, its properties, and its calls. What happens in a call is in
- * ghlo-session-core.c.
+ * Sessions: the object, its properties, and its calls. What is bound and carried is in
+ * ghlo-session-wiring.c, what happens in a call in ghlo-session-core.c.
  */
 
 #include "ghlo-session.h"
@@ -20,9 +20,9 @@
  *
  * [method@Ghlo.Session.bind_input] gives an input once, for all runs: weights.
  * [method@Ghlo.Session.carry] has an output of each run be an input of the next:
- * caches, counters, the state of a training. [method@Ghlo.Session.run] then takes
- * the inputs that are left, in order, and gives the outputs that are not carried,
- * in order.
+ * caches, counters, the state of a training. [method@Ghlo.Session.bind_output] has
+ * an output written to memory of the caller. [method@Ghlo.Session.run] then takes
+ * the inputs that are left, in order, and gives the outputs that are left, in order.
  *
  * A carried value belongs to the session alone, which may change it in place. It
  * leaves the session only as a copy: [method@Ghlo.Session.copy_state]. After a run
@@ -38,19 +38,6 @@
  *
  * Since: 1.0
  */
-struct _GhloSession
-{
-  GObject             parent_instance;
-
-  GhloExecutable     *executable;    /* never changes, as core */
-  GhloSessionCore    *core;          /* NULL without an executable that a client made */
-
-  GMutex              lock;          /* guards what follows; held for moments only */
-  GhloSessionWiring  *wiring;        /* NULL where core is */
-  GhloProgress       *progress;      /* nullable */
-  gboolean            profile;
-  guint               pending;
-};
 
 enum
 {
@@ -77,7 +64,7 @@ ghlo_session_constructed (GObject *object)
   if (compiled == NULL)
     return;
   self->core = ghlo_session_core_new (compiled);
-  self->wiring = ghlo_session_wiring_new (compiled->type->rank);
+  self->wiring = ghlo_session_wiring_new (compiled->type->rank, compiled->type->n_results);
 }
 
 static void
@@ -381,10 +368,9 @@ add_pending (GhloSession *self,
   g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_PENDING]);
 }
 
-/* The wiring of this moment; NULL where no call can be made. */
-static GhloSessionWiring *
-begin_call (GhloSession  *self,
-            GError      **error)
+GhloSessionWiring *
+ghlo_session_begin_call (GhloSession  *self,
+                         GError      **error)
 {
   GhloSessionWiring *wiring;
 
@@ -402,195 +388,6 @@ begin_call (GhloSession  *self,
   g_mutex_unlock (&self->lock);
 
   return wiring;
-}
-
-static gboolean
-check_number (const char  *what,
-              guint        number,
-              guint        n,
-              GError     **error)
-{
-  if (number < n)
-    return TRUE;
-
-  g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
-               "expected one of the program's %u %ss, counted from 0, found %s %u", n, what, what, number);
-
-  return FALSE;
-}
-
-static void
-set_wiring (GhloSession       *self,
-            GhloSessionWiring *wiring)
-{
-  GhloSessionWiring *old;
-
-  g_mutex_lock (&self->lock);
-  old = self->wiring;
-  self->wiring = wiring;
-  g_mutex_unlock (&self->lock);
-  ghlo_session_wiring_unref (old);
-}
-
-/**
- * ghlo_session_bind_input:
- * @self: a session
- * @input: the number of an input of the program, from 0
- * @buffer: its value
- * @error: return location for an error
- *
- * Gives an input once for all runs that are called from now on. Binding it again
- * replaces the value. The session keeps the data, even when @buffer is released.
- *
- * Fails with %GHLO_ERROR_INVALID_ARGUMENT when there is no such input, it is carried
- * from an output, or @buffer was released or has another type.
- *
- * Returns: whether the input is bound
- *
- * Since: 1.0
- */
-gboolean
-ghlo_session_bind_input (GhloSession  *self,
-                         guint         input,
-                         GhloBuffer   *buffer,
-                         GError      **error)
-{
-  g_autoptr (GhloValue) value = NULL;
-  GhloSessionWiring *wiring;
-  GhloSessionWiring *changed = NULL;
-
-  g_return_val_if_fail (GHLO_IS_SESSION (self), FALSE);
-
-  wiring = begin_call (self, error);
-  if (wiring == NULL)
-    return FALSE;
-  if (check_number ("input", input, wiring->n_inputs, error) && wiring->initial[input] != NULL)
-    g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
-                 "input %u cannot be bound: output %u is carried into it", input, wiring->output[input]);
-  else if (input < wiring->n_inputs)
-    value = ghlo_executable_take_input (self->core->compiled, buffer, input, error);
-
-  if (value != NULL)
-    {
-      changed = ghlo_session_wiring_copy (wiring);
-      g_clear_pointer (&changed->bound[input], ghlo_value_unref);
-      changed->bound[input] = g_steal_pointer (&value);
-      set_wiring (self, changed);
-    }
-  ghlo_session_wiring_unref (wiring);
-
-  return changed != NULL;
-}
-
-/* Whether the program and what was bound before let the output be carried. */
-static gboolean
-check_carry (GhloSession        *self,
-             GhloSessionWiring  *wiring,
-             guint               output,
-             guint               input,
-             GError            **error)
-{
-  GhloCompiled *compiled = self->core->compiled;
-
-  if (!check_number ("output", output, compiled->type->n_results, error)
-      || !check_number ("input", input, wiring->n_inputs, error))
-    return FALSE;
-  if (wiring->bound[input] != NULL)
-    {
-      g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
-                   "output %u cannot be carried into input %u, which is bound", output, input);
-      return FALSE;
-    }
-
-  return ghlo_compiled_check_carry (compiled, output, input, error);
-}
-
-/**
- * ghlo_session_carry:
- * @self: a session
- * @output: the number of an output of the program, from 0
- * @input: the number of an input of the program, from 0
- * @initial: what the input is in the first run, and after a reset
- * @error: return location for an error
- *
- * Has an output of each run be an input of the next, in runs that are called from
- * now on. One output may be carried into several inputs. Carrying into an input
- * again replaces the output and gives the input @initial once more.
- *
- * Where the program leaves sizes open, an output whose size the input does not take
- * is found when a run gives it, and fails that run.
- *
- * Fails with %GHLO_ERROR_INVALID_ARGUMENT when there is no such output or input, the
- * types of the two do not fit, the input is bound, or @initial was released or has
- * another type.
- *
- * Returns: whether the output is carried
- *
- * Since: 1.0
- */
-gboolean
-ghlo_session_carry (GhloSession  *self,
-                    guint         output,
-                    guint         input,
-                    GhloBuffer   *initial,
-                    GError      **error)
-{
-  g_autoptr (GhloValue) value = NULL;
-  GhloSessionWiring *wiring;
-  GhloSessionWiring *changed = NULL;
-
-  g_return_val_if_fail (GHLO_IS_SESSION (self), FALSE);
-
-  wiring = begin_call (self, error);
-  if (wiring == NULL)
-    return FALSE;
-  if (check_carry (self, wiring, output, input, error))
-    value = ghlo_executable_take_input (self->core->compiled, initial, input, error);
-
-  if (value != NULL)
-    {
-      changed = ghlo_session_wiring_copy (wiring);
-      g_clear_pointer (&changed->initial[input], ghlo_value_unref);
-      changed->initial[input] = g_steal_pointer (&value);
-      changed->output[input] = output;
-      ghlo_session_core_reset (self->core, changed, input);
-      set_wiring (self, changed);
-    }
-  ghlo_session_wiring_unref (wiring);
-
-  return changed != NULL;
-}
-
-/**
- * ghlo_session_reset:
- * @self: a session
- * @error: return location for an error
- *
- * Gives carried inputs their initial values again, for runs that are called from
- * now on; runs under way are not touched, and not waited for.
- *
- * Fails with %GHLO_ERROR_INVALID_ARGUMENT when the session was made without an
- * executable.
- *
- * Returns: whether it was done
- *
- * Since: 1.0
- */
-gboolean
-ghlo_session_reset (GhloSession  *self,
-                    GError      **error)
-{
-  GhloSessionWiring *wiring;
-
-  g_return_val_if_fail (GHLO_IS_SESSION (self), FALSE);
-
-  wiring = begin_call (self, error);
-  if (wiring == NULL)
-    return FALSE;
-  ghlo_session_core_reset (self->core, wiring, -1);
-  ghlo_session_wiring_unref (wiring);
-
-  return TRUE;
 }
 
 static void
@@ -693,7 +490,7 @@ run_new (GhloSession         *self,
          gsize                n_inputs,
          GError             **error)
 {
-  GhloSessionWiring *wiring = begin_call (self, error);
+  GhloSessionWiring *wiring = ghlo_session_begin_call (self, error);
   GhloSessionCall *call;
   guint n_free;
 
@@ -754,8 +551,8 @@ buffer_new (GhloValue *value)
  * @error: return location for an error
  *
  * Runs the program, after all runs that were called before. The result has the
- * outputs that are not carried, in the program's order; they can be read when the
- * call returns.
+ * outputs that are neither carried nor bound, in the program's order; all can be read
+ * when the call returns.
  *
  * When the call is cancelled, before the run begins or during it, or when the run
  * fails, what is carried is lost: further runs fail until
@@ -766,7 +563,7 @@ buffer_new (GhloValue *value)
  * has another type than the program says, or when what is carried was lost; and as
  * [method@Ghlo.Executable.execute] does.
  *
- * Returns: (transfer full): the outputs that are not carried, or %NULL with @error
+ * Returns: (transfer full): the outputs that are neither carried nor bound, or %NULL with @error
  *   set
  *
  * Since: 1.0
@@ -842,7 +639,7 @@ ghlo_session_run_async (GhloSession         *self,
  *
  * Takes the result of [method@Ghlo.Session.run_async].
  *
- * Returns: (transfer full): the outputs that are not carried, or %NULL with @error
+ * Returns: (transfer full): the outputs that are neither carried nor bound, or %NULL with @error
  *   set
  *
  * Since: 1.0
@@ -862,12 +659,12 @@ copy_new (GhloSession  *self,
           guint         input,
           GError      **error)
 {
-  GhloSessionWiring *wiring = begin_call (self, error);
+  GhloSessionWiring *wiring = ghlo_session_begin_call (self, error);
   GhloSessionCall *call;
 
   if (wiring == NULL)
     return NULL;
-  if (!check_number ("input", input, wiring->n_inputs, error) || wiring->initial[input] == NULL)
+  if (!ghlo_session_check_number ("input", input, wiring->n_inputs, error) || wiring->initial[input] == NULL)
     {
       if (input < wiring->n_inputs)
         g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,

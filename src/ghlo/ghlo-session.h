@@ -44,6 +44,18 @@ gboolean         ghlo_session_bind_input        (GhloSession          *self,
                                                  GhloBuffer           *buffer,
                                                  GError              **error);
 GHLO_AVAILABLE_IN_1_0
+gboolean         ghlo_session_bind_output       (GhloSession          *self,
+                                                 guint                 output,
+                                                 guintptr              address,
+                                                 gsize                 size,
+                                                 GDestroyNotify        release,
+                                                 gpointer              user_data,
+                                                 GError              **error);
+GHLO_AVAILABLE_IN_1_0
+gboolean         ghlo_session_unbind_output     (GhloSession          *self,
+                                                 guint                 output,
+                                                 GError              **error);
+GHLO_AVAILABLE_IN_1_0
 gboolean         ghlo_session_carry             (GhloSession          *self,
                                                  guint                 output,
                                                  guint                 input,

@@ -26,6 +26,9 @@ typedef struct
    * of the caller's alone (its one reference), which is lost after the run. Where an
    * executor does take it, the output is that value. */
   const guint *replaced;
+  /* For each output memory of the caller's that it is to be written to, or NULL. An executor
+   * that can do so gives a value over it; else it gives one of its own, for the caller to copy. */
+  GBytes *const *targets;
   /* To which the microseconds are added that an executor spends in its fallback, the
    * reference executor; NULL when nobody asks. */
   gint64      *fallback_time;
@@ -38,7 +41,7 @@ typedef struct
 {
   guint n_steps, n_fallback_steps;
   gsize run_bytes;                /* for outputs and what is computed in between; 0 when not known */
-  gsize prepared_bytes;           /* of constants, kept between runs */
+  gsize prepared_bytes;           /* of constants, as they are and repacked, kept between runs */
 } GhloRunFigures;
 
 typedef struct

@@ -204,6 +204,8 @@ count_step (GhloCodeStep *step,
         && ghlo_shape_count (step->results[i].type->dimensions, step->results[i].type->rank, &n))
       bytes += n * ghlo_element_info (step->results[i].type->element_type)->size;
   counter->most = MAX (counter->most, bytes);
+  if (step->kind == GHLO_CODE_STEP_KERNEL && step->kernel->prepared_size != NULL)
+    counter->figures->prepared_bytes += step->kernel->prepared_size (step->prepared);
 }
 
 void
@@ -470,6 +472,43 @@ replace (const GhloRunPlan    *self,
 }
 
 static gboolean
+overlaps_input (const GhloRunPlan *self,
+                GhloValue *const  *inputs,
+                const guint8      *data,
+                gsize              size)
+{
+  for (guint i = 0; i < self->plan->n_inputs; i++)
+    if (inputs[i]->kind == GHLO_VALUE_TENSOR && data < inputs[i]->data + inputs[i]->n_bytes
+        && inputs[i]->data < data + size)
+      return TRUE;
+
+  return FALSE;
+}
+
+/* A value over the caller's memory, where it can be written to from the first step on. */
+static GhloValue *
+use_target (const GhloRunPlan    *self,
+            const GhloRunOptions *options,
+            GhloValue *const     *inputs,
+            guint                 output)
+{
+  GBytes *target = options != NULL && options->targets != NULL ? options->targets[output] : NULL;
+  GhloTensorType *type = self->types[output];
+  gconstpointer data;
+  gsize size;
+
+  if (target == NULL)
+    return NULL;
+  data = g_bytes_get_data (target, &size);
+  if ((gint64) size != ghlo_tensor_type_get_size (type)
+      || (guintptr) data % ghlo_element_info (type->element_type)->size != 0
+      || overlaps_input (self, inputs, data, size))
+    return NULL;
+
+  return ghlo_value_new_for_bytes (type, target, NULL);
+}
+
+static gboolean
 make_outputs (const GhloRunPlan     *self,
               const GhloRunOptions  *options,
               GhloValue *const      *inputs,
@@ -486,7 +525,7 @@ make_outputs (const GhloRunPlan     *self,
         outputs[i] = ghlo_value_new_token ();
       else if (plan->shared[i] != GHLO_CODE_NONE)
         outputs[i] = share (inputs[plan->shared[i]], self->types[i], error);
-      else
+      else if ((outputs[i] = use_target (self, options, inputs, i)) == NULL)
         outputs[i] = replace (self, options, inputs, i);
       if (outputs[i] == NULL && plan->shared[i] == GHLO_CODE_NONE)
         outputs[i] = ghlo_value_new_uninitialized (self->types[i], error);

@@ -29,6 +29,7 @@ NUMBERS = {getattr(TypeTag, name) for name in (
 # What has no value that works for every class of its kind.
 SAMPLES = {
     'GLib.Bytes': lambda: GLib.Bytes.new(b'sample'),
+    'GLib.DestroyNotify': lambda: lambda *_: None,
     'Gio.File': lambda: Gio.File.new_for_path('/nonexistent'),
     'Gio.Cancellable': lambda: Gio.Cancellable(),
     'Ghlo.TensorType': lambda: Ghlo.TensorType.parse('tensor<2xf32>'),
@@ -77,8 +78,7 @@ def array_lengths(arguments):
         info = type_of(argument)
         if info.get_tag() == TypeTag.ARRAY:
             hidden.add(info.get_array_length())
-        if is_callback(argument):
-            hidden.add(argument.get_closure())
+        hidden.add(argument.get_closure())
     return hidden
 
 

@@ -417,6 +417,8 @@ call_wire (Table         *table,
   g_autoptr (GObject) object = NULL;
   guint input, output;
 
+  if (!json_object_has_member (row, "input") && json_object_has_member (row, "output"))
+    return GINT_TO_POINTER (ghlo_session_unbind_output (session, json_object_get_int_member (row, "output"), error));
   if (!json_object_has_member (row, "input"))
     return GINT_TO_POINTER (ghlo_session_reset (session, error));
   object = find_buffer (table, get_string (row, "buffer"));
@@ -528,7 +530,8 @@ static const struct { const char *name; CallFunc func; } calls[] = {
   { "execute", call_execute },   { "read", call_read },       { "bytes", call_bytes },
   { "strided", call_strided },   { "tuple", call_tuple },     { "type", call_type },
   { "run", call_run },           { "bind", call_wire },       { "copy-state", call_copy_state },
-  { "carry", call_wire },        { "reset", call_wire },      { "load-buffer", call_load_buffer },
+  { "carry", call_wire },        { "reset", call_wire },      { "unbind", call_wire },
+  { "load-buffer", call_load_buffer },
   { "copy-to-device", call_copy_to_device },
 };
 

@@ -59,6 +59,7 @@ const MAKE = {
     bind: row => makeSession(row.session).bind_input(row.input, buffers[row.buffer] ?? null),
     carry: row => makeSession(row.session).carry(row.output, row.input, buffers[row.buffer] ?? null),
     reset: row => makeSession(row.session).reset(),
+    unbind: row => makeSession(row.session).unbind_output(row.output),
 };
 
 // What a slow call is a method of, its name, and its arguments without the cancellable.

@@ -141,6 +141,9 @@ void make (Json.Object row) throws Error {
   case "reset":
     make_session (row).reset ();
     break;
+  case "unbind":
+    make_session (row).unbind_output ((uint) row.get_int_member ("output"));
+    break;
   default:
     assert_not_reached ();
   }

@@ -97,6 +97,8 @@ class Table:
             self.session(case['session']).carry(case['output'], case['input'], self.buffers[case['buffer']])
         elif call == 'reset':
             self.session(case['session']).reset()
+        elif call == 'unbind':
+            self.session(case['session']).unbind_output(case['output'])
         else:
             arguments = [self.type(case), make_bytes(case['size'], case.get('fill', 0))]
             if call == 'strided':

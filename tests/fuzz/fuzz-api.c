@@ -750,6 +750,19 @@ call_session (State *state)
   put (state, POOL_SESSION, session);
 }
 
+/* Memory of its own, given back by the session. */
+static gboolean
+call_bind_output (GhloSession  *session,
+                  guint         output,
+                  gsize         n,
+                  GError      **error)
+{
+  gsize size = n % 16 * 4;
+  gpointer memory = n < 240 ? g_malloc0 (MAX (size, 1)) : NULL;
+
+  return ghlo_session_bind_output (session, output, (guintptr) memory, size, g_free, memory, error);
+}
+
 static void
 call_session_set_up (State *state)
 {
@@ -758,10 +771,16 @@ call_session_set_up (State *state)
   GError *error = NULL;
   gboolean done;
 
-  switch (take (state) % 4)
+  switch (take (state) % 6)
     {
     case 0:
       done = ghlo_session_reset (session, &error);
+      break;
+    case 2:
+      done = call_bind_output (session, output, take (state), &error);
+      break;
+    case 3:
+      done = ghlo_session_unbind_output (session, output, &error);
       break;
     case 1:
       done = ghlo_session_bind_input (session, input, pick_any (state, POOL_BUFFER), &error);

@@ -14,10 +14,21 @@
 #define __has_feature(feature) 0
 #endif
 
-static guint n_allocations;    /* atomic */
+static guint n_allocations;             /* atomic: of all threads */
+static __thread guint n_own_allocations;  /* of this one */
+
+static inline void
+count_allocation (void)
+{
+  __atomic_add_fetch (&n_allocations, 1, __ATOMIC_RELAXED);
+  n_own_allocations++;
+}
 
 #if defined __GLIBC__ && !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__ \
     && !__has_feature (address_sanitizer) && !__has_feature (thread_sanitizer) && !__has_feature (memory_sanitizer)
+
+/* Also for what other libraries ask: GLib above all. */
+#pragma GCC visibility push(default)
 
 extern void *__libc_malloc   (size_t size);
 extern void *__libc_calloc   (size_t n, size_t size);
@@ -27,7 +38,7 @@ extern void *__libc_memalign (size_t alignment, size_t size);
 void *
 malloc (size_t size)
 {
-  __atomic_add_fetch (&n_allocations, 1, __ATOMIC_RELAXED);
+  count_allocation ();
 
   return __libc_malloc (size);
 }
@@ -36,7 +47,7 @@ void *
 calloc (size_t n,
         size_t size)
 {
-  __atomic_add_fetch (&n_allocations, 1, __ATOMIC_RELAXED);
+  count_allocation ();
 
   return __libc_calloc (n, size);
 }
@@ -45,7 +56,7 @@ void *
 realloc (void   *memory,
          size_t  size)
 {
-  __atomic_add_fetch (&n_allocations, 1, __ATOMIC_RELAXED);
+  count_allocation ();
 
   return __libc_realloc (memory, size);
 }
@@ -55,11 +66,13 @@ posix_memalign (void   **memory,
                 size_t   alignment,
                 size_t   size)
 {
-  __atomic_add_fetch (&n_allocations, 1, __ATOMIC_RELAXED);
+  count_allocation ();
   *memory = __libc_memalign (alignment, size);
 
   return *memory != NULL ? 0 : 12;
 }
+
+#pragma GCC visibility pop
 
 #endif
 
@@ -67,4 +80,11 @@ static inline guint
 count_allocations (void)
 {
   return __atomic_load_n (&n_allocations, __ATOMIC_RELAXED);
+}
+
+/* Those that this thread asked for alone: others may just be starting. */
+static inline guint
+count_own_allocations (void)
+{
+  return n_own_allocations;
 }

@@ -76,6 +76,19 @@ step_tensor_init (StepTensor           *self,
                             self->strides };
 }
 
+/* Of a dense tensor without contents: begins one element later, where only elements are aligned. */
+static inline void
+step_tensor_shift (StepTensor *self)
+{
+  gsize size = ghlo_element_info (self->view.element_type)->size;
+
+  g_aligned_free (self->memory);
+  self->n_bytes += size;
+  self->memory = g_aligned_alloc (1, self->n_bytes + 2 * STEP_GUARD, 64);
+  memset (self->memory, 0xa5, self->n_bytes + 2 * STEP_GUARD);
+  self->view.data = self->memory + STEP_GUARD + size;
+}
+
 static inline void
 step_tensor_clear (StepTensor *self)
 {
@@ -217,6 +230,8 @@ step_run_one (const GhloIrOp  *op,
   for (guint i = 0; i < op->n_results; i++)
     {
       step_tensor_init (&tensors[STEP_MAX + i], expected[i]->type, FALSE);
+      if (way == STEP_SCATTERED)
+        step_tensor_shift (&tensors[STEP_MAX + i]);
       results[i] = tensors[STEP_MAX + i].view;
       results[i].data = NULL;
     }

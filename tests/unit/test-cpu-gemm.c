@@ -319,6 +319,27 @@ test_sizes (void)
       }
 }
 
+/* Few rows, or a small rhs, which tiles read where it lies, and every number of rows
+ * and columns that are left over. */
+static void
+test_thin (void)
+{
+  static const Types types[] = { SAME (F32), SAME (F64), SAME (COMPLEX_F32), SAME (COMPLEX_F64), SAME (I32),
+                                 SAME (I64), SAME (I16), MIXED (F32, F64, F64) };
+
+  for (guint t = 0; t < G_N_ELEMENTS (types); t++)
+    for (guint i = 0; i < 30; i++)
+      {
+        Shape shape = {
+          g_test_rand_int_range (1, 3), 1 + i, g_test_rand_int_range (1, 140), g_test_rand_int_range (100, 600),
+          .lhs_transposed = g_test_rand_bit (), .rhs_transposed = g_test_rand_int_range (0, 4) == 0,
+          .result_transposed = g_test_rand_int_range (0, 4) == 0,
+        };
+
+        check_shape (&shape, &types[t]);
+      }
+}
+
 static void
 test_vectors (void)
 {
@@ -534,6 +555,136 @@ test_threads (void)
       }
 }
 
+/* A constant is packed when the product is prepared, where that pays, and only then read. */
+static void
+test_constants (void)
+{
+  static const struct
+  {
+    Types    types;
+    gint64   batch, m, n, k;
+    gboolean rhs_transposed, packed;
+  } cases[] = {
+    { SAME (F32), 1, 7, 520, 515, FALSE, TRUE }, { SAME (F32), 1, 32, 1031, 300, TRUE, TRUE },
+    { SAME (F32), 2, 9, 700, 600, FALSE, FALSE }, { SAME (F32), 1, 70, 520, 515, FALSE, FALSE },
+    { SAME (F32), 1, 7, 200, 300, FALSE, FALSE }, { SAME (F64), 1, 33, 301, 515, FALSE, TRUE },
+    { SAME (F64), 1, 5, 400, 701, TRUE, TRUE }, { SAME (COMPLEX_F32), 1, 13, 401, 390, FALSE, TRUE },
+    { SAME (COMPLEX_F64), 1, 3, 260, 270, FALSE, TRUE }, { SAME (COMPLEX_F64), 1, 20, 260, 270, TRUE, TRUE },
+    { MIXED (F32, F64, F64), 1, 12, 515, 300, FALSE, TRUE }, { MIXED (BF16, F32, BF16), 1, 6, 515, 600, FALSE, TRUE },
+    { MIXED (F32, BF16, F32), 1, 6, 1000, 600, FALSE, FALSE },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_auto (Case) c = { 0 };
+      g_autoptr (GhloCpuGemm) gemm = NULL;
+      g_autofree guint8 *rhs = NULL;
+      gboolean packed = cases[i].packed && ghlo_cpu_level () > GHLO_CPU_LEVEL_BASELINE;
+      gint64 size = ghlo_element_info (cases[i].types.rhs)->size;
+      gpointer scratch;
+
+      c.n_batch = c.n_rows = c.n_columns = c.n_k = 1;
+      c.batch[0] = cases[i].batch;
+      c.rows[0] = cases[i].m;
+      c.columns[0] = cases[i].n;
+      c.k[0] = cases[i].k;
+      case_init (&c, &cases[i].types, TENSOR_DENSE, TENSOR_DENSE);
+      if (cases[i].rhs_transposed)
+        {
+          c.rhs.strides[1] = c.problem.contracted[0].rhs = size;
+          c.rhs.strides[2] = c.problem.columns[0].rhs = size * c.k[0];
+        }
+      c.problem.rhs_data = c.rhs.data;
+      gemm = ghlo_cpu_gemm_prepare (&c.problem, NULL);
+      g_test_message ("%s", ghlo_cpu_gemm_describe (gemm));
+      g_assert_cmpint (ghlo_cpu_gemm_packed_size (gemm) > 0, ==, packed);
+      g_assert_cmpuint (ghlo_cpu_gemm_packed_size (gemm), <=, 2 * c.rhs.n_bytes);
+      scratch = allocate (ghlo_cpu_gemm_scratch_size (gemm));
+      rhs = g_malloc0 (c.rhs.n_bytes);
+      g_assert_true (ghlo_cpu_gemm_run (gemm, c.lhs.data, packed ? rhs + (c.rhs.data - c.rhs.memory) : c.rhs.data,
+                                        c.result.data, scratch, NULL, NULL, NULL));
+      g_aligned_free (scratch);
+      check_result (&c, NULL, ghlo_cpu_gemm_describe (gemm));
+    }
+}
+
+/* The transposed product is computed: the constant is the left operand. */
+static void
+test_constant_left (void)
+{
+  g_auto (Case) c = { 0 };
+  g_autoptr (GhloCpuGemm) gemm = NULL;
+  gpointer scratch;
+
+  c.n_rows = c.n_columns = c.n_k = 1;
+  c.rows[0] = 700;
+  c.columns[0] = 11;
+  c.k[0] = 600;
+  case_init (&c, &(Types) SAME (F32), TENSOR_DENSE, TENSOR_DENSE);
+  c.result.strides[0] = c.problem.rows[0].result = 4;
+  c.result.strides[1] = c.problem.columns[0].result = 4 * 700;
+  c.problem.lhs_data = c.lhs.data;
+  gemm = ghlo_cpu_gemm_prepare (&c.problem, NULL);
+  g_assert_cmpint (ghlo_cpu_gemm_packed_size (gemm) > 0, ==, ghlo_cpu_level () > GHLO_CPU_LEVEL_BASELINE);
+  scratch = allocate (ghlo_cpu_gemm_scratch_size (gemm));
+  g_assert_true (ghlo_cpu_gemm_run (gemm, c.lhs.data, c.rhs.data, c.result.data, scratch, NULL, NULL, NULL));
+  g_aligned_free (scratch);
+  check_result (&c, NULL, ghlo_cpu_gemm_describe (gemm));
+}
+
+/* Computes the first @m rows and @n columns into their places in @result; whether by panels. */
+static gboolean
+run_part (const Case *c,
+          gint64      m,
+          gint64      n,
+          guint8     *result)
+{
+  GhloCpuGemmProblem problem = c->problem;
+  g_autoptr (GhloCpuGemm) gemm = NULL;
+  gpointer scratch;
+
+  problem.rows[0].size = m;
+  problem.columns[0].size = n;
+  gemm = ghlo_cpu_gemm_prepare (&problem, NULL);
+  scratch = allocate (ghlo_cpu_gemm_scratch_size (gemm));
+  g_assert_true (ghlo_cpu_gemm_run (gemm, c->lhs.data, c->rhs.data, result, scratch, NULL, NULL, NULL));
+  g_aligned_free (scratch);
+
+  return g_str_has_prefix (ghlo_cpu_gemm_describe (gemm), "panels");
+}
+
+/* Sums of panels, as f64 and complex numbers have them where no library has better
+ * kernels, are the same bits however the result is cut: a part of it alone is cut in
+ * another way than all of it. */
+static void
+test_cuts (void)
+{
+  static const Types types[] = { SAME (F64), SAME (COMPLEX_F32), SAME (COMPLEX_F64), MIXED (F32, F64, F64) };
+  const gint64 m = 301, n = 203, part_m = 97, part_n = 101;
+
+  for (guint t = 0; t < G_N_ELEMENTS (types); t++)
+    {
+      g_auto (Case) c = { 0 };
+      g_autofree guint8 *whole = NULL, *part = NULL;
+      gint64 size = ghlo_element_info (types[t].result)->size;
+
+      c.n_rows = c.n_columns = c.n_k = 1;
+      c.rows[0] = m;
+      c.columns[0] = n;
+      c.k[0] = 700;
+      case_init (&c, &types[t], TENSOR_DENSE, TENSOR_DENSE);
+      whole = g_malloc (c.result.n_bytes);
+      part = g_malloc (c.result.n_bytes);
+      if (!run_part (&c, m, n, whole) || !run_part (&c, part_m, part_n, part))
+        {
+          g_assert_cmpint (ghlo_cpu_level (), ==, GHLO_CPU_LEVEL_BASELINE);
+          continue;
+        }
+      for (gint64 i = 0; i < part_m; i++)
+        g_assert_cmpmem (part + i * n * size, (gsize) (part_n * size), whole + i * n * size, (gsize) (part_n * size));
+    }
+}
+
 static void
 test_cancel (void)
 {
@@ -632,11 +783,15 @@ main (int   argc,
 
   g_test_add_func ("/cpu-gemm/random", test_random);
   g_test_add_func ("/cpu-gemm/sizes", test_sizes);
+  g_test_add_func ("/cpu-gemm/thin", test_thin);
   g_test_add_func ("/cpu-gemm/vectors", test_vectors);
   g_test_add_func ("/cpu-gemm/order", test_order);
   g_test_add_func ("/cpu-gemm/special", test_special);
   g_test_add_func ("/cpu-gemm/epilogue", test_epilogue);
   g_test_add_func ("/cpu-gemm/threads", test_threads);
+  g_test_add_func ("/cpu-gemm/constants", test_constants);
+  g_test_add_func ("/cpu-gemm/constant-left", test_constant_left);
+  g_test_add_func ("/cpu-gemm/cuts", test_cuts);
   g_test_add_func ("/cpu-gemm/cancel", test_cancel);
   g_test_add_func ("/cpu-gemm/unsupported", test_unsupported);
   g_test_add_func ("/cpu-gemm/lines", test_lines);

@@ -8,6 +8,9 @@
 
 #include "cpu/convolution.h"
 #include "cpu/dot-general.h"
+#include "cpu/executor.h"
+#include "cpu/level.h"
+#include "reference/reference.h"
 
 typedef struct
 {
@@ -326,6 +329,52 @@ test_convolution (void)
       }
 }
 
+/* A constant that is packed ahead is what the program computes with, and is counted with
+ * the memory that is kept between runs. */
+static void
+test_packed_constant (void)
+{
+  const gsize n = 700, k = 400, bytes = n * k * sizeof (float);
+  const GhloExecutor *executor = ghlo_cpu_executor (ghlo_reference_executor ());
+  g_auto (Program) program = { NULL };
+  g_autoptr (GString) text = g_string_new ("func.func @main(%a: tensor<5x400xf32>) -> tensor<5x700xf32> {\n"
+                                           "  %w = stablehlo.constant dense<\"0x");
+  g_autoptr (GhloValue) input = new_random ("tensor<5x400xf32>", -3, 3);
+  g_autoptr (GhloValue) expected = NULL, found = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autofree char *how = NULL;
+  GhloRunFigures figures;
+  GhloPrepared *prepared;
+
+  for (gsize i = 0; i < n * k; i++)
+    {
+      float number = (float) g_test_rand_double_range (-1, 1);
+      const guint8 *b = (const guint8 *) &number;
+
+      g_string_append_printf (text, "%02x%02x%02x%02x", b[0], b[1], b[2], b[3]);
+    }
+  g_string_append (text, "\"> : tensor<400x700xf32>\n"
+                         "  %0 = stablehlo.dot %a, %w : (tensor<5x400xf32>, tensor<400x700xf32>) -> tensor<5x700xf32>\n"
+                         "  return %0 : tensor<5x700xf32>\n}\n");
+  prepare (&program, text->str);
+  run_program (&program, &input, 1, &expected, NULL, &error);
+  g_assert_no_error (error);
+
+  prepared = executor->prepare (program.module, ghlo_ir_module_get_entry (program.module), NULL, &error);
+  g_assert_no_error (error);
+  executor->measure (prepared, &figures);
+  how = executor->describe (prepared);
+  if (ghlo_cpu_level () > GHLO_CPU_LEVEL_BASELINE)
+    {
+      g_assert_nonnull (strstr (how, "packed ahead"));
+      g_assert_cmpuint (figures.prepared_bytes, >=, 2 * bytes);
+    }
+  g_assert_true (executor->run (prepared, NULL, &input, 1, &found, NULL, &error));
+  g_assert_no_error (error);
+  assert_agree (found, expected, (double) k, 3, 1, how);
+  executor->release (prepared);
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -335,6 +384,7 @@ main (int   argc,
   g_test_add_func ("/cpu-programs/dot-general", test_dot_general);
   g_test_add_func ("/cpu-programs/dot", test_dot);
   g_test_add_func ("/cpu-programs/convolution", test_convolution);
+  g_test_add_func ("/cpu-programs/packed-constant", test_packed_constant);
 
   return g_test_run ();
 }

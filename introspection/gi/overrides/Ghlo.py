@@ -389,5 +389,18 @@ if hasattr(Ghlo, 'Session'):
             """Runs the session on buffers and arrays."""
             return self.run(inputs, cancellable)
 
+        def bind_output(self, output, array, *rest):
+            """Has an output written into a NumPy array in all runs called from now on,
+            instead of being given in their results. The array is kept as long as that is
+            needed, and has to be of the output's type and shape, writable, and row by row
+            without gaps; ValueError says what it is not."""
+            if isinstance(array, int):
+                return Ghlo.Session.bind_output(self, output, array, *rest)
+            infos = self.get_executable().list_outputs()
+            if 0 <= output < len(infos):
+                _arrays.check_target(infos[output], output, array)
+            address = array.__array_interface__['data'][0]
+            return Ghlo.Session.bind_output(self, output, address, array.nbytes, lambda *_: None, array)
+
         def __repr__(self):
             return '<Ghlo.Session of %r>' % self.get_executable()

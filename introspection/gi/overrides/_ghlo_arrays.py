@@ -140,6 +140,28 @@ def check_shareable(array, original, why):
         raise ValueError('%s cannot be used without a copy, because %s: leave out copy=False' % (why, reason))
 
 
+def check_target(info, output, array):
+    """Raises an error when an output cannot be written into an array."""
+    import numpy as np
+    if not isinstance(array, np.ndarray):
+        raise TypeError('expected a NumPy array for output %d (%s), found %r' % (output, info, type(array).__name__))
+    tensor_type, reason = info.get_tensor_type(), None
+    if tensor_type is not None:
+        stored, shown, _ = get_tables()
+        dtypes = stored[tensor_type.get_element_type()], shown[tensor_type.get_element_type()]
+        shape = tensor_type.shape
+        if array.dtype not in dtypes:
+            reason = 'its dtype is %s instead of %s' % (array.dtype, dtypes[1])
+        elif len(shape) != array.ndim or any(n not in (size, -1) for n, size in zip(shape, array.shape)):
+            reason = 'its shape is %r instead of %r' % (array.shape, shape)
+    if reason is None and not array.flags.c_contiguous:
+        reason = 'its elements are not row by row without gaps'
+    elif reason is None and not array.flags.writeable:
+        reason = 'it is read-only'
+    if reason is not None:
+        raise ValueError('output %d (%s) cannot be written into this array: %s' % (output, info, reason))
+
+
 # DLPack: what its header calls DLDeviceType and DLDataTypeCode.
 CPU = (1, 0)
 _CODES = {0: 'int%d', 1: 'uint%d', 2: 'float%d', 5: 'complex%d', 6: 'bool'}

@@ -10,6 +10,7 @@ import glob
 import json
 import math
 import os
+import re
 import statistics
 import subprocess
 import sys
@@ -56,6 +57,31 @@ def difference(found, expected):
     return ''
 
 
+def in_f64(text):
+    """The program with f64 in place of f32, constants in hexadecimal included."""
+    def widen(match):
+        value = np.array([int(match.group(1), 16)], np.uint32).view(np.float32).astype(np.float64)
+        return f'dense<0x{value.view(np.uint64)[0]:016X}> : tensor<{match.group(2)}f64>'
+    text = re.sub(r'dense<0x([0-9A-Fa-f]{8})> : tensor<((?:\d+x)*)f32>', widen, text)
+    return re.sub(r'\bf32\b|(?<=x)f32\b', 'f64', text)
+
+
+def judge(text, inputs, wrong, runners):
+    """Of two answers that differ, whether GHLO's is further than the peer's from that in f64,
+    where the peer computes it: sums that cancel make f32 answers differ that are as good."""
+    try:
+        peer = type(runners[1])(in_f64(text))
+    except Exception:  # pylint: disable=broad-except
+        return wrong
+    peer.bind([a.astype(np.float64) if a.dtype == np.float32 else a for a in inputs])
+    peer.call()
+    exact = peer.outputs()
+    errors = [max(float(np.nanmax(np.abs(a - b))) / max(float(np.nanmax(np.abs(b))), 1e-300)
+                  for a, b in zip(runner.outputs(), exact) if b.size) for runner in runners]
+    verdict = 'as good' if errors[0] <= 2 * errors[1] else 'WRONG'
+    return f'{wrong}; {verdict}: from f64 {runners[0].name} is {errors[0]:.2g} away, {runners[1].name} {errors[1]:.2g}'
+
+
 def time_interleaved(runners, seconds):
     """Medians of calls that take turns, in seconds by name."""
     samples = {runner.name: [] for runner in runners}
@@ -91,7 +117,8 @@ def measure(text, specs, options):
         for runner in runners[1:]:
             wrong = difference(runners[0].outputs(), runner.outputs())
             if wrong:
-                problems.append(f'{kind} inputs: not as {runner.name}: {wrong}')
+                problems.append(f'{kind} inputs: not as {runner.name}: '
+                                + judge(text, inputs, wrong, [runners[0], runner]))
     return {'seconds': time_interleaved(runners, options.time), 'problems': problems,
             'reference_share': runners[0].reference_share() if not options.peers_only else None,
             'compile_seconds': {runner.name: runner.compile_seconds for runner in runners}}

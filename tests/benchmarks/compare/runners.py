@@ -52,6 +52,8 @@ class Xla:
     name = 'XLA'
 
     def __init__(self, text):
+        import jax
+        jax.config.update('jax_enable_x64', True)
         from jax._src import xla_bridge
         from jax._src.interpreters import mlir
         from jax._src.lib import xla_client
