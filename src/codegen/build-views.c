@@ -59,6 +59,24 @@ reshape_strides (GhloCodeBuilder       *self,
   return strides;
 }
 
+gboolean
+ghlo_code_view_as (GhloCodeBuilder       *self,
+                   const GhloCodeOperand *operand,
+                   const GhloIrType      *type,
+                   GhloCodeOperand       *view)
+{
+  *view = *operand;
+  if (operand->buffer == GHLO_CODE_NONE || operand->type->element_type != type->element_type)
+    return FALSE;
+  if (operand->type == type || operand->type->rank == 0)
+    return TRUE;
+  view->type = type;
+  view->strides = ghlo_code_type_size (type) == ghlo_code_type_size (operand->type) && ghlo_code_type_size (type) > 0
+                  ? reshape_strides (self, operand, type) : NULL;
+
+  return view->strides != NULL;
+}
+
 static void
 view_reshape (GhloCodeBuilder *self,
               const GhloIrOp  *op,
@@ -321,6 +339,15 @@ build_constant (GhloCodeBuilder *self,
   ghlo_code_bind (self, &op->results[0], operand);
 
   return TRUE;
+}
+
+gboolean
+ghlo_code_is_view (const GhloIrOp *op)
+{
+  if (op->kind == GHLO_OP_STABLEHLO_CONSTANT)
+    return ghlo_ir_op_get (op, "value")->kind == GHLO_IR_ATTR_DENSE;
+
+  return views[op->kind] != NULL && can_view (op);
 }
 
 gboolean

@@ -32,6 +32,23 @@ struct _GhloCodeScope
   GPtrArray     *steps;            /* of GhloCodeStep; NULL once the body has them */
 };
 
+/* An operation and what follows it, which become one step where the kernel takes them. */
+typedef struct _GhloCodeGroup GhloCodeGroup;
+
+struct _GhloCodeGroup
+{
+  const GhloIrOp *op;
+  GhloIrFollower  followers[GHLO_IR_MAX_FOLLOWERS];
+  guint           n_followers;
+  GhloCodeGroup  *next;            /* that waits for the same operation */
+};
+
+static inline const GhloIrOp *
+ghlo_code_last (const GhloCodeGroup *self)
+{
+  return self->followers[self->n_followers - 1].op;
+}
+
 typedef struct
 {
   GhloCodePlan         *plan;
@@ -40,6 +57,8 @@ typedef struct
   GArray               *buffers;   /* of GhloCodeBuffer */
   GHashTable           *values;    /* GhloIrValue → GhloCodeValue */
   GHashTable           *constants; /* GhloIrAttr → buffer + 1 */
+  GHashTable           *groups;    /* GhloIrOp → GhloCodeGroup that it follows in, until its turn comes */
+  GHashTable           *awaited;   /* GhloIrOp → the first GhloCodeGroup that waits for it */
   GPtrArray            *scopes;    /* all that were opened; freed at the end */
   GhloCodeScope        *scope;
   guint                 depth;     /* of calls */
@@ -94,9 +113,32 @@ void             ghlo_code_close_scope   (GhloCodeBuilder       *self,
 gboolean         ghlo_code_build_block   (GhloCodeBuilder       *self,
                                           const GhloIrBlock     *block,
                                           GError               **error);
+/* Constants, and views of one value. */
+gboolean         ghlo_code_is_view       (const GhloIrOp        *op);
 /* Operations that are views: FALSE when @op is none. */
 gboolean         ghlo_code_build_view    (GhloCodeBuilder       *self,
                                           const GhloIrOp        *op);
+/* @operand as a view of @type's elements in the same row-major order, or as it is where it has
+ * rank 0; FALSE when no strides say that, or its elements are of another type. */
+gboolean         ghlo_code_view_as       (GhloCodeBuilder       *self,
+                                          const GhloCodeOperand *operand,
+                                          const GhloIrType      *type,
+                                          GhloCodeOperand       *view);
+gboolean         ghlo_code_has_plain_types (const GhloIrOp      *op);
+/* A step by a kernel of the target for @op, and for what follows it: FALSE with @error set
+ * when it fails; *built says whether a kernel takes them. */
+gboolean         ghlo_code_build_kernel  (GhloCodeBuilder       *self,
+                                          const GhloIrOp        *op,
+                                          const GhloIrFollower  *followers,
+                                          guint                  n_followers,
+                                          gboolean              *built,
+                                          GError               **error);
+/* The group that @op begins; NULL: none. */
+GhloCodeGroup   *ghlo_code_open_group    (GhloCodeBuilder       *self,
+                                          const GhloIrOp        *op);
+/* Whether all that it takes is there; else it waits for what is missing first. */
+gboolean         ghlo_code_is_ready      (GhloCodeBuilder       *self,
+                                          GhloCodeGroup         *group);
 /* Loops, branches and calls: FALSE with @error set when it fails; *built says whether
  * @op is one. */
 gboolean         ghlo_code_build_control (GhloCodeBuilder       *self,

@@ -122,7 +122,9 @@ static void
 join_in_place (Joiner             *self,
                const GhloCodeStep *step)
 {
-  for (guint r = 0; step->kernel->in_place != NULL && r < step->n_results; r++)
+  gboolean may = step->kernel->in_place != NULL && step->n_followers == 0;
+
+  for (guint r = 0; may && r < step->n_results; r++)
     for (guint i = 0; i < step->n_operands; i++)
       {
         guint32 from = find (self, step->operands[i].buffer), to = find (self, step->results[r].buffer);

@@ -6,8 +6,6 @@
 
 #include "codegen/plan.h"
 
-#include <string.h>
-
 #include "codegen/build.h"
 #include "ir/outline.h"
 
@@ -68,129 +66,6 @@ check_op (GhloCodeBuilder  *self,
   return TRUE;
 }
 
-/* Kernels know nothing of scales and tuples. */
-static gboolean
-is_plain (const GhloIrType *type)
-{
-  return type->kind != GHLO_IR_TYPE_TUPLE && type->quantization == NULL;
-}
-
-static gboolean
-has_plain_types (const GhloIrOp *op)
-{
-  for (guint i = 0; i < op->n_operands; i++)
-    if (!is_plain (ghlo_ir_op_operand (op, i)->type))
-      return FALSE;
-  for (guint i = 0; i < op->n_results; i++)
-    if (!is_plain (op->results[i].type))
-      return FALSE;
-
-  return TRUE;
-}
-
-/* The operand as the kernel sees it: as it lies, or made dense. A constant has its data. */
-static void
-give_operand (GhloCodeBuilder      *self,
-              const GhloCodeKernel *kernel,
-              const GhloIrOp       *op,
-              guint                 index,
-              GhloCodeOperand      *operand,
-              GhloView             *view)
-{
-  GhloCodeValue *value = ghlo_code_value (self, ghlo_ir_op_operand (op, index));
-  const GhloCodeBuffer *buffer;
-
-  *operand = value->operand;
-  *view = ghlo_code_view (operand);
-  if (operand->buffer == GHLO_CODE_NONE)
-    return;
-  if (!ghlo_code_is_dense (operand) && (kernel->takes == NULL || !kernel->takes (op, index, view)))
-    {
-      *operand = ghlo_code_densify (self, value);
-      *view = ghlo_code_view (operand);
-    }
-  buffer = &g_array_index (self->buffers, GhloCodeBuffer, operand->buffer);
-  if (buffer->kind == GHLO_CODE_BUFFER_CONSTANT && buffer->size > 0)
-    view->data = (guint8 *) g_bytes_get_data (buffer->bytes, NULL) + operand->offset;
-}
-
-/* What densifying added before the kernel declined goes again. */
-static void
-drop_steps (GhloCodeBuilder *self,
-            guint            n_steps)
-{
-  GPtrArray *steps = self->scope->steps;
-
-  while (steps->len > n_steps)
-    {
-      GhloCodeStep *step = g_ptr_array_steal_index (steps, steps->len - 1);
-
-      ghlo_code_step_free (step);
-    }
-}
-
-static void
-forget_dense (GhloCodeBuilder *self,
-              const GhloIrOp  *op,
-              guint32          n_buffers)
-{
-  for (guint i = 0; i < op->n_operands; i++)
-    {
-      GhloCodeValue *value = ghlo_code_value (self, ghlo_ir_op_operand (op, i));
-
-      if (value->dense_scope != NULL && value->dense.buffer >= n_buffers)
-        value->dense_scope = NULL;
-    }
-}
-
-static gboolean
-build_kernel (GhloCodeBuilder       *self,
-              const GhloCodeKernel  *kernel,
-              const GhloIrOp        *op,
-              gboolean              *built,
-              GError               **error)
-{
-  g_autofree GhloCodeOperand *operands = g_new0 (GhloCodeOperand, op->n_operands + op->n_results + 1);
-  g_autofree GhloView *views = g_new0 (GhloView, op->n_operands + op->n_results + 1);
-  GhloCodeOperand *results = operands + op->n_operands;
-  guint n_steps = self->scope->steps->len, n_buffers = self->buffers->len;
-  GError *problem = NULL;
-  gpointer prepared;
-  gsize scratch = 0;
-  GhloCodeStep *step;
-
-  for (guint i = 0; i < op->n_operands; i++)
-    give_operand (self, kernel, op, i, &operands[i], &views[i]);
-  for (guint i = 0; i < op->n_results; i++)
-    {
-      results[i] = ghlo_code_add_result (self, op->results[i].type);
-      views[op->n_operands + i] = ghlo_code_view (&results[i]);
-    }
-  prepared = kernel->prepare (op, views, views + op->n_operands, &scratch, &problem);
-  *built = prepared != NULL;
-  if (prepared == NULL)
-    {
-      drop_steps (self, n_steps);
-      forget_dense (self, op, n_buffers);
-      g_array_set_size (self->buffers, n_buffers);
-      if (problem != NULL)
-        g_propagate_error (error, problem);
-      return problem == NULL;
-    }
-
-  step = ghlo_code_add_step (self, GHLO_CODE_STEP_KERNEL, op, op->n_operands, op->n_results);
-  step->kernel = kernel;
-  step->prepared = prepared;
-  memcpy (step->operands, operands, op->n_operands * sizeof *operands);
-  memcpy (step->results, results, op->n_results * sizeof *results);
-  if (scratch > 0)
-    step->scratch = ghlo_code_add_buffer (self, GHLO_CODE_BUFFER_TEMPORARY, 0, scratch);
-  for (guint i = 0; i < op->n_results; i++)
-    ghlo_code_bind (self, &op->results[i], results[i]);
-
-  return TRUE;
-}
-
 /* The fallback executor runs the operation as a function of its own. */
 static gboolean
 build_reference (GhloCodeBuilder  *self,
@@ -229,22 +104,17 @@ build_reference (GhloCodeBuilder  *self,
 }
 
 static gboolean
-build_op (GhloCodeBuilder  *self,
-          const GhloIrOp   *op,
-          GError          **error)
+build_one (GhloCodeBuilder  *self,
+           const GhloIrOp   *op,
+           GError          **error)
 {
-  const GhloCodeKernel *kernel = NULL;
-  gboolean built, plain = has_plain_types (op);
+  gboolean built, plain = ghlo_code_has_plain_types (op);
 
-  if (!check_op (self, op, error))
-    return FALSE;
   if (ghlo_code_build_view (self, op))
     return TRUE;
-  if (!ghlo_code_build_control (self, op, &built, error))
+  if (!ghlo_code_build_control (self, op, &built, error)
+      || (!built && plain && !ghlo_code_build_kernel (self, op, NULL, 0, &built, error)))
     return FALSE;
-  while (!built && plain && (kernel = self->target->find (op, kernel)) != NULL)
-    if (!build_kernel (self, kernel, op, &built, error))
-      return FALSE;
   if (built)
     return TRUE;
 
@@ -253,11 +123,108 @@ build_op (GhloCodeBuilder  *self,
                                                                             : "there is no kernel for it", error);
 }
 
+/* One step for as much of the group as a kernel takes, and one each for the rest. */
+static gboolean
+build_group (GhloCodeBuilder  *self,
+             GhloCodeGroup    *group,
+             GError          **error)
+{
+  gboolean built = FALSE;
+  guint n = group->n_followers;
+
+  for (; n > 0 && !built; n -= !built)
+    if (!ghlo_code_build_kernel (self, group->op, group->followers, n, &built, error))
+      return FALSE;
+  if (!built && !build_one (self, group->op, error))
+    return FALSE;
+  for (; n < group->n_followers; n++)
+    if (!build_one (self, group->followers[n].op, error))
+      return FALSE;
+
+  return TRUE;
+}
+
+/* The groups that waited for @op, and those that waited for what these give. */
+static gboolean
+build_waiting (GhloCodeBuilder  *self,
+               const GhloIrOp   *op,
+               GError          **error)
+{
+  GhloCodeGroup *group = g_hash_table_lookup (self->awaited, op), *next;
+
+  g_hash_table_remove (self->awaited, op);
+  for (; group != NULL; group = next)
+    {
+      next = group->next;
+      group->next = NULL;
+      if (!ghlo_code_is_ready (self, group))
+        continue;
+      if (!build_group (self, group, error))
+        return FALSE;
+      op = ghlo_code_last (group);
+      if (g_hash_table_contains (self->awaited, op))
+        {
+          GhloCodeGroup *first = g_hash_table_lookup (self->awaited, op), *last = first;
+
+          g_hash_table_remove (self->awaited, op);
+          while (last->next != NULL)
+            last = last->next;
+          last->next = next;
+          next = first;
+        }
+    }
+
+  return TRUE;
+}
+
+/* Whether @op was built ahead of its turn, or is yet to be when its group is. */
+static gboolean
+is_elsewhere (GhloCodeBuilder *self,
+              const GhloIrOp  *op)
+{
+  if (g_hash_table_remove (self->groups, op))
+    return TRUE;
+
+  return ghlo_code_is_view (op) && ghlo_code_value (self, &op->results[0]) != NULL;
+}
+
+static gboolean
+build_op (GhloCodeBuilder  *self,
+          const GhloIrOp   *op,
+          GError          **error)
+{
+  GhloCodeGroup *group;
+
+  if (!check_op (self, op, error))
+    return FALSE;
+  if (is_elsewhere (self, op))
+    return build_waiting (self, op, error);
+  group = ghlo_code_open_group (self, op);
+  if (group == NULL)
+    return build_one (self, op, error) && build_waiting (self, op, error);
+  if (!ghlo_code_is_ready (self, group))
+    return TRUE;
+
+  return build_group (self, group, error) && build_waiting (self, ghlo_code_last (group), error);
+}
+
+/* A called function's block is built with each call. */
+static void
+forget_values (GhloCodeBuilder   *self,
+               const GhloIrBlock *block)
+{
+  for (const GhloIrOp *op = block->first; op != NULL; op = op->next)
+    for (guint i = 0; i < op->n_results; i++)
+      g_hash_table_remove (self->values, &op->results[i]);
+}
+
 gboolean
 ghlo_code_build_block (GhloCodeBuilder    *self,
                        const GhloIrBlock  *block,
                        GError            **error)
 {
+  if (self->depth > 0)
+    forget_values (self, block);
   for (const GhloIrOp *op = block->first; op != block->last; op = op->next)
     if (!build_op (self, op, error))
       return FALSE;
@@ -365,9 +332,11 @@ ghlo_code_plan_new (GhloIrModule          *module,
 {
   g_autoptr (GhloCodePlan) plan = g_new0 (GhloCodePlan, 1);
   g_autoptr (GHashTable) values = g_hash_table_new (NULL, NULL), constants = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) groups = g_hash_table_new (NULL, NULL), awaited = g_hash_table_new (NULL, NULL);
   g_autoptr (GPtrArray) scopes = g_ptr_array_new_with_free_func (scope_free);
   GhloCodeBuilder self = {
-    .plan = plan, .target = target, .monitor = monitor, .values = values, .constants = constants, .scopes = scopes,
+    .plan = plan, .target = target, .monitor = monitor, .values = values, .constants = constants, .groups = groups,
+    .awaited = awaited, .scopes = scopes,
     .buffers = g_array_new (FALSE, FALSE, sizeof (GhloCodeBuffer)),
   };
   gboolean ok;
@@ -446,7 +415,7 @@ find_meeting (GhloCodeStep *step,
   guint n_reads = 0, read = 0, written = 0;
 
   if (step->number != meeting->number || step->kind != GHLO_CODE_STEP_KERNEL || step->op == NULL
-      || step->kernel->in_place == NULL)
+      || step->kernel->in_place == NULL || step->n_followers > 0)
     return;
   for (guint i = 0; i < step->n_operands; i++)
     if (step->operands[i].buffer == meeting->input)

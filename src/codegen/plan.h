@@ -69,6 +69,8 @@ struct _GhloCodeStep
   guint                 number;        /* through the whole tree, in the order of running */
   guint                 end;           /* LOOP: a number after all of its steps' */
   const GhloIrOp       *op;            /* what it is for; of the plan's module; NULL for a copy */
+  const GhloIrFollower *followers;     /* KERNEL: what else it is for; of the plan's module, as op is */
+  guint                 n_followers;
   const char           *reason;        /* REFERENCE: why no kernel does it */
   GhloCodeOperand      *operands;
   GhloCodeOperand      *results;

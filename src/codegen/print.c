@@ -3,7 +3,7 @@
  * A plan as text:
  *
  *   plan: 3 steps, 1 of them on the reference executor; arena of 4096 bytes for 8192 of temporaries
- *   0 dot stablehlo.dot_general "onednn …" in0 tensor<2x3xf32>, c0 tensor<3x4xf32> -> t4@64 tensor<2x4xf32>
+ *   0 dot stablehlo.dot_general + add "onednn …" in0 tensor<2x3xf32>, c0 tensor<3x4xf32>, in1 … -> t4@64 …
  *   1 loop 10 times, t4 <-> t5
  *       2 reference stablehlo.tanh, there is no kernel for it: t4@64 tensor<2x4xf32> -> …
  *
@@ -12,6 +12,8 @@
  */
 
 #include "codegen/build.h"
+
+#include <string.h>
 
 typedef struct
 {
@@ -80,6 +82,20 @@ print_operands (Printer            *self,
 }
 
 static void
+print_names (Printer            *self,
+             const GhloCodeStep *step)
+{
+  g_string_append (self->text, ghlo_ir_op_get_name (step->op));
+  for (guint i = 0; i < step->n_followers; i++)
+    {
+      const char *name = ghlo_ir_op_get_name (step->followers[i].op), *dot = strchr (name, '.');
+
+      g_string_append_printf (self->text, " + %s", dot != NULL ? dot + 1 : name);
+    }
+  g_string_append_c (self->text, ' ');
+}
+
+static void
 print_head (Printer            *self,
             const GhloCodeStep *step)
 {
@@ -91,7 +107,7 @@ print_head (Printer            *self,
       about = step->kernel->describe != NULL ? step->kernel->describe (step->prepared) : NULL;
       g_string_append_printf (self->text, "%s ", step->kernel->name);
       if (step->op != NULL)
-        g_string_append_printf (self->text, "%s ", ghlo_ir_op_get_name (step->op));
+        print_names (self, step);
       if (about != NULL)
         g_string_append_printf (self->text, "\"%s\" ", about);
       break;

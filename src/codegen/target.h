@@ -8,13 +8,18 @@
 
 #include "base/monitor.h"
 #include "base/view.h"
-#include "ir/module.h"
+#include "ir/followers.h"
 
 G_BEGIN_DECLS
 
 /* One way to compute an operation. Operands and results are views: of an operand the
  * strides are those that it happens to have, where takes() allows them; a result is
- * always dense. Tokens are views without data, of rank 0 and no element type. */
+ * always dense. Tokens are views without data, of rank 0 and no element type.
+ *
+ * A kernel may do more than its operation: elementwise ones that follow it, each to what
+ * the one before it gave. Their other operands come after the operation's own, by
+ * follower, as views of the result's dimensions, or of rank 0, with any strides (those of
+ * a broadcast are 0); the result is what the last of them gives. */
 typedef struct
 {
   const char *name;               /* "gather" */
@@ -23,7 +28,8 @@ typedef struct
                          guint              index,
                          const GhloView    *operand);
   /* Whether result @result, of the same size in bytes, may be written over the memory of
-   * operand @operand, which is dense then and needed by nobody else. NULL: never. */
+   * operand @operand, which is dense then and needed by nobody else. NULL: never. Nor is
+   * it where there are followers. */
   gboolean  (*in_place) (const GhloIrOp    *op,
                          guint              operand,
                          guint              result);
@@ -37,6 +43,17 @@ typedef struct
                          const GhloView    *results,
                          gsize             *scratch,
                          GError           **error);
+  /* Whether @follower may be among @op's followers, whatever its operands' strides; with
+   * prepare_with(), which is prepare() for @op and its followers, or NULL. */
+  gboolean  (*follows)  (const GhloIrOp       *op,
+                         const GhloIrFollower *follower);
+  gpointer  (*prepare_with) (const GhloIrOp       *op,
+                             const GhloIrFollower *followers,
+                             guint                 n_followers,
+                             const GhloView       *operands,
+                             const GhloView       *results,
+                             gsize                *scratch,
+                             GError              **error);
   /* @scratch is aligned to 64 bytes, holds anything, and is never NULL. Allocates nothing. FALSE with
    * @error when cancelled, which is looked for every 50 ms. */
   gboolean  (*run)      (gpointer           prepared,

@@ -20,7 +20,11 @@
 /* And should not take longer, since it cannot be stopped. */
 #define MOST_PIECE  15e6
 
-enum { PIECES_PER_WORKER = 3 };
+enum
+{
+  PIECES_PER_WORKER = 3,
+  LEAST_RUN = 8192,       /* elements of the result that an epilogue is given, at least; whole cache lines */
+};
 
 /* Images and rows: of the result forward, of the source for its gradient. */
 typedef struct
@@ -562,19 +566,15 @@ call_epilogue (const Work  *work,
 {
   const GhloCpuConvolution *self = work->convolution;
   const GhloCpuWindows *w = &self->windows;
-  gint64 row = ghlo_element_info (w->result_type)->size, places = 1;
-  GhloCpuPanel panel;
+  gint64 size = ghlo_element_info (w->result_type)->size, row = size * w->output_features, places = 1;
 
   for (guint i = 1; i < w->n_spatial; i++)
     places *= w->spatial[i].output;
-  row *= w->output_features;
-  panel = (GhloCpuPanel) {
-    .first_row = (piece->image * w->spatial[0].output + piece->row) * places,
+  self->epilogue (work->run->epilogue_data, &(GhloCpuPanel) {
+    .data = work->run->result + (piece->image * w->spatial[0].output + piece->row) * places * row,
     .n_rows = piece->n_images * piece->n_rows * places, .row_stride = row,
-    .n_columns = w->output_features, .column_stride = ghlo_element_info (w->result_type)->size,
-  };
-  panel.data = work->run->result + panel.first_row * row;
-  self->epilogue (work->run->epilogue_data, &panel);
+    .n_columns = w->output_features, .column_stride = size,
+  });
 }
 
 static gboolean
@@ -686,36 +686,69 @@ finish_weights (const Work *work)
          || ghlo_cpu_copy_run (&state->weights.copy, to, work->run->result, work->run->monitor);
 }
 
-/* Results that were copied, and gradients for weights, are given to the epilogue whole. */
+/* Lines of features, one for each place of the result. */
 static void
+finish_lines (gpointer data,
+              gsize    begin,
+              gsize    end,
+              guint    worker)
+{
+  const Work *work = data;
+  const GhloCpuWindows *w = &work->convolution->windows;
+
+  for (gsize line = begin; line < end; line++)
+    {
+      GhloCpuPanel panel = {
+        .data = work->run->result, .n_rows = 1, .n_columns = w->output_features, .column_stride = w->result_feature,
+      };
+      gsize rest = line;
+
+      for (guint i = w->n_spatial; i > 0; i--)
+        {
+          panel.data += (gint64) (rest % (gsize) w->spatial[i - 1].output) * w->spatial[i - 1].result;
+          rest /= (gsize) w->spatial[i - 1].output;
+        }
+      panel.data += (gint64) rest * w->result_batch;
+      work->convolution->epilogue (work->run->epilogue_data, &panel);
+    }
+}
+
+static void
+finish_run (gpointer data,
+            gsize    begin,
+            gsize    end,
+            guint    worker)
+{
+  const Work *work = data;
+  gint64 size = ghlo_element_info (work->convolution->windows.result_type)->size;
+
+  work->convolution->epilogue (work->run->epilogue_data, &(GhloCpuPanel) {
+    .data = work->run->result + begin * (gsize) size, .n_rows = 1, .n_columns = (gint64) (end - begin),
+    .column_stride = size,
+  });
+}
+
+/* Results that were copied, and gradients for weights, are given to the epilogue whole:
+ * in one line where nothing lies between their elements. */
+static gboolean
 finish_epilogue (const Work *work)
 {
   const GhloCpuWindows *w = &work->convolution->windows;
-  gint64 index[1 + GHLO_CPU_MAX_SPATIAL] = { 0 };
-  guint last = w->n_spatial;
-  GhloCpuPanel panel = {
-    .n_rows = w->spatial[last - 1].output, .row_stride = w->spatial[last - 1].result,
-    .n_columns = w->output_features, .column_stride = w->result_feature,
-  };
+  gint64 size = ghlo_element_info (w->result_type)->size, lines = w->output_batch;
+  gint64 reach = size + (w->output_batch - 1) * w->result_batch + (w->output_features - 1) * w->result_feature;
+  double nanoseconds;
 
-  for (;;)
+  for (guint i = 0; i < w->n_spatial; i++)
     {
-      guint d = last;
-
-      panel.data = work->run->result + index[0] * w->result_batch;
-      for (guint i = 1; i < last; i++)
-        panel.data += index[i] * w->spatial[i - 1].result;
-      work->convolution->epilogue (work->run->epilogue_data, &panel);
-      panel.first_row += panel.n_rows;
-      for (; d > 0; d--)
-        {
-          if (++index[d - 1] < (d == 1 ? w->output_batch : w->spatial[d - 2].output))
-            break;
-          index[d - 1] = 0;
-        }
-      if (d == 0)
-        return;
+      lines *= w->spatial[i].output;
+      reach += (w->spatial[i].output - 1) * w->spatial[i].result;
     }
+  nanoseconds = (double) (lines * w->output_features);
+  if (reach == lines * w->output_features * size)
+    return ghlo_parallel_for ((gsize) (lines * w->output_features), LEAST_RUN, nanoseconds, finish_run,
+                              (gpointer) work, work->run->monitor);
+
+  return ghlo_parallel_for ((gsize) lines, 1, nanoseconds, finish_lines, (gpointer) work, work->run->monitor);
 }
 
 static gboolean
@@ -754,10 +787,8 @@ compute (const GhloCpuConvolution    *self,
   else if (output->copies
            && !ghlo_cpu_copy_run (&output->copy, is_data ? work.source : work.result, run->result, run->monitor))
     return FALSE;
-  if (self->epilogue != NULL && (is_weights || output->copies))
-    finish_epilogue (&work);
 
-  return TRUE;
+  return self->epilogue == NULL || !(is_weights || output->copies) || finish_epilogue (&work);
 }
 
 const GhloCpuConvolutionWay ghlo_cpu_convolution_library = { take, compute, pack, state_free };

@@ -21,8 +21,6 @@ typedef struct
   gsize           copy_size;
   GhloCpuCopy     copy;
   gint64          from, to;           /* bytes to the first element that is copied */
-  /* Of groups, to an epilogue: */
-  gint64          columns_per_group;
 } State;
 
 static void
@@ -167,26 +165,6 @@ make_problem (const GhloCpuWindows *w,
   };
 }
 
-typedef struct
-{
-  const GhloCpuConvolution *convolution;
-  gpointer                  data;
-} Epilogue;
-
-/* Groups are features one after the other. */
-static void
-call_epilogue (gpointer            data,
-               const GhloCpuPanel *panel)
-{
-  const Epilogue *epilogue = data;
-  const State *state = epilogue->convolution->state;
-  GhloCpuPanel whole = *panel;
-
-  whole.first_column += panel->batch * state->columns_per_group;
-  whole.batch = 0;
-  epilogue->convolution->epilogue (epilogue->data, &whole);
-}
-
 static gboolean
 take (GhloCpuConvolution *self,
       GError            **error)
@@ -205,9 +183,7 @@ take (GhloCpuConvolution *self,
       state->lhs_first -= windows.spatial[i].low * windows.spatial[i].lhs;
 
   make_problem (&windows, problem);
-  if (self->epilogue != NULL)
-    problem->epilogue = call_epilogue;
-  state->columns_per_group = problem->columns[0].size;
+  problem->epilogue = self->epilogue;
   state->gemm = ghlo_cpu_gemm_prepare (problem, error);
   if (state->gemm == NULL)
     return FALSE;
@@ -234,7 +210,6 @@ compute (const GhloCpuConvolution    *self,
          GError                     **error)
 {
   const State *state = self->state;
-  Epilogue epilogue = { self, run->epilogue_data };
   const guint8 *lhs = run->lhs + state->lhs_first;
 
   if (state->copies)
@@ -247,7 +222,7 @@ compute (const GhloCpuConvolution    *self,
     }
 
   return ghlo_cpu_gemm_run (state->gemm, lhs, run->rhs + self->windows.rhs_first, run->result,
-                            run->scratch + state->copy_size, &epilogue, run->monitor, error);
+                            run->scratch + state->copy_size, run->epilogue_data, run->monitor, error);
 }
 
 const GhloCpuConvolutionWay ghlo_cpu_convolution_panels = { take, compute, NULL, state_free };

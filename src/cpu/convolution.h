@@ -34,9 +34,8 @@ gboolean            ghlo_cpu_convolution_numbers_read (GhloCpuConvolutionNumbers
 
 typedef struct _GhloCpuConvolution GhloCpuConvolution;
 
-/* Of views only types, dimensions and strides count. To @epilogue rows are the result's
- * batch and places, in the order of the numbers, and columns its features. UNSUPPORTED
- * for types that are not computed here. */
+/* Of views only types, dimensions and strides count. UNSUPPORTED for types that are not
+ * computed here. */
 GhloCpuConvolution *ghlo_cpu_convolution_prepare      (const GhloCpuConvolutionNumbers *numbers,
                                                        const GhloView                  *lhs,
                                                        const GhloView                  *rhs,

@@ -19,7 +19,6 @@ typedef struct
 {
   gint64 size;
   gint64 lhs, rhs, result;               /* bytes */
-  gint64 batch, rows, columns;           /* what a step adds to the counts of a GhloCpuPanel */
 } GhloCpuLoop;
 
 /* One operand as a matrix of lines (rows of lhs, columns of rhs) and k. */
@@ -96,6 +95,7 @@ struct _GhloCpuGemm
   /* Made from these: */
   gint64                n_row_tiles, n_column_tiles;
   gint64                batches_per_task;
+  gboolean              is_one_run;      /* what a task's batches give lies without gaps, one after the other */
   gsize                 n_tasks;
   double                nanoseconds;
 };

@@ -18,10 +18,10 @@ typedef struct
   gint               stopped;         /* atomic */
 } Run;
 
-/* Where a batch lies, in bytes, and which rows and columns it holds. */
+/* Where a batch lies, in bytes. */
 typedef struct
 {
-  gint64 lhs, rhs, result, batch, rows, columns;
+  gint64 lhs, rhs, result;
 } Place;
 
 gboolean
@@ -45,51 +45,15 @@ find_place (const GhloCpuGemm *self,
       place.lhs += at * loop->lhs;
       place.rhs += at * loop->rhs;
       place.result += at * loop->result;
-      place.batch += at * loop->batch;
-      place.rows += at * loop->rows;
-      place.columns += at * loop->columns;
     }
 
   return place;
 }
 
-static void
-call_epilogue (const Run         *run,
-               const GhloCpuTile *tile,
-               const Place       *place,
-               gint64             row,
-               gint64             n_rows,
-               gint64             column,
-               gint64             n_columns)
-{
-  const GhloCpuGemm *self = run->gemm;
-  const GhloCpuResult *result = &self->result;
-  GhloCpuPanel panel = {
-    .data = tile->result + ghlo_cpu_axis_at (&result->rows, row) + ghlo_cpu_axis_at (&result->columns, column),
-    .batch = place->batch,
-    .first_row = row, .n_rows = n_rows, .row_stride = result->rows.stride,
-    .first_column = column, .n_columns = n_columns, .column_stride = result->columns.stride,
-  };
-
-  if (self->is_swapped)
-    {
-      panel.first_row = column;
-      panel.n_rows = n_columns;
-      panel.row_stride = result->columns.stride;
-      panel.first_column = row;
-      panel.n_columns = n_rows;
-      panel.column_stride = result->rows.stride;
-    }
-  panel.first_row += place->rows;
-  panel.first_column += place->columns;
-  self->epilogue (run->epilogue_data, &panel);
-}
-
 /* Pieces of a tile in which rows and columns follow in equal steps. */
 static void
 finish_tile (const Run         *run,
-             const GhloCpuTile *tile,
-             const Place       *place)
+             const GhloCpuTile *tile)
 {
   const GhloCpuResult *result = &run->gemm->result;
   gint64 end_row = tile->first_row + tile->n_rows, end_column = tile->first_column + tile->n_columns;
@@ -99,10 +63,31 @@ finish_tile (const Run         *run,
       row_end = ghlo_cpu_axis_run_end (&result->rows, row, end_row);
       for (gint64 column = tile->first_column, column_end; column < end_column; column = column_end)
         {
+          GhloCpuPanel panel = {
+            .data = tile->result + ghlo_cpu_axis_at (&result->rows, row) + ghlo_cpu_axis_at (&result->columns, column),
+            .n_rows = row_end - row, .row_stride = result->rows.stride, .column_stride = result->columns.stride,
+          };
+
           column_end = ghlo_cpu_axis_run_end (&result->columns, column, end_column);
-          call_epilogue (run, tile, place, row, row_end - row, column, column_end - column);
+          panel.n_columns = column_end - column;
+          run->gemm->epilogue (run->epilogue_data, &panel);
         }
     }
+}
+
+/* All that a task's batches gave at once. */
+static void
+finish_run (const Run *run,
+            gint64     first,
+            gint64     n)
+{
+  const GhloCpuGemm *self = run->gemm;
+  const GhloCpuPanel panel = {
+    .data = run->result + find_place (self, first).result,
+    .n_rows = 1, .n_columns = n * self->m * self->n, .column_stride = self->result.size,
+  };
+
+  self->epilogue (run->epilogue_data, &panel);
 }
 
 static gboolean
@@ -114,7 +99,7 @@ run_task (Run   *run,
   gint64 tiles = self->n_row_tiles * self->n_column_tiles;
   gint64 index = (gint64) task % tiles;
   gint64 batch = (gint64) task / tiles * self->batches_per_task;
-  gint64 end = MIN (batch + self->batches_per_task, self->n_batches);
+  gint64 first = batch, end = MIN (batch + self->batches_per_task, self->n_batches);
   gint64 row = index / self->n_column_tiles * self->tile_rows;
   gint64 column = index % self->n_column_tiles * self->tile_columns;
   GhloCpuTile tile = {
@@ -132,9 +117,11 @@ run_task (Run   *run,
       tile.result = run->result + place.result;
       if (!self->way->compute (self, &tile))
         return FALSE;
-      if (self->epilogue != NULL)
-        finish_tile (run, &tile, &place);
+      if (self->epilogue != NULL && !self->is_one_run)
+        finish_tile (run, &tile);
     }
+  if (self->epilogue != NULL && self->is_one_run)
+    finish_run (run, first, end - first);
 
   return TRUE;
 }

@@ -183,30 +183,17 @@ find_common_run (const Dimensions *self,
   return first;
 }
 
+/* The first @n dimensions. */
 static void
 append_loops (GhloCpuGemm      *self,
               const Dimensions *dimensions,
-              guint             n,
-              gsize             counter)
+              guint             n)
 {
-  gint64 step = 1;
-  guint end = self->n_loops + n;
-
-  for (guint i = dimensions->n; i > 0; i--)
-    {
-      if (i <= n)
-        {
-          GhloCpuLoop *loop = &self->loops[end - 1 - (n - i)];
-
-          *loop = (GhloCpuLoop) {
-            .size = dimensions->sizes[i - 1], .lhs = dimensions->lhs[i - 1], .rhs = dimensions->rhs[i - 1],
-            .result = dimensions->result[i - 1],
-          };
-          G_STRUCT_MEMBER (gint64, loop, counter) = step;
-        }
-      step *= dimensions->sizes[i - 1];
-    }
-  self->n_loops = end;
+  for (guint i = 0; i < n; i++)
+    self->loops[self->n_loops++] = (GhloCpuLoop) {
+      .size = dimensions->sizes[i], .lhs = dimensions->lhs[i], .rhs = dimensions->rhs[i],
+      .result = dimensions->result[i],
+    };
 }
 
 /* Rows or columns that are not one run, but whose inner ones are, become loops, when
@@ -216,8 +203,7 @@ loop_outer (GhloCpuGemm  *self,
             Dimensions   *dimensions,
             const gint64 *operand,
             gboolean      k_is_uniform,
-            double        operations_per_line,
-            gsize         counter)
+            double        operations_per_line)
 {
   gint64 inner;
   guint first;
@@ -229,7 +215,7 @@ loop_outer (GhloCpuGemm  *self,
   if (first == 0 || inner < LEAST_LOOPED_LINES || (double) inner * operations_per_line < LEAST_LOOPED)
     return;
 
-  append_loops (self, dimensions, first, counter);
+  append_loops (self, dimensions, first);
   for (guint i = first; i < dimensions->n; i++)
     {
       gint64 *const arrays[] = { dimensions->sizes, dimensions->lhs, dimensions->rhs, dimensions->result };
@@ -465,6 +451,24 @@ ghlo_cpu_gemm_cut (GhloCpuGemm *self,
     }
 }
 
+/* Whether the elements of all batches, each of one tile, follow each other in memory. */
+static gboolean
+find_one_run (const GhloCpuGemm *self)
+{
+  gint64 step = self->m * self->n * (gint64) self->result.size;
+
+  if (!self->result.is_plain || (self->m > 1 && self->result.leading != self->n))
+    return FALSE;
+  for (guint i = self->n_loops; i > 0; i--)
+    {
+      if (self->loops[i - 1].result != step)
+        return FALSE;
+      step *= self->loops[i - 1].size;
+    }
+
+  return TRUE;
+}
+
 /* Tiles and batches become tasks; many small batches one. */
 static void
 make_tasks (GhloCpuGemm *self)
@@ -485,6 +489,7 @@ make_tasks (GhloCpuGemm *self)
   if (tiles == 1 && batch_time < LEAST_TASK)
     self->batches_per_task = (gint64) CLAMP (LEAST_TASK / MAX (batch_time, 1), 1, (double) self->n_batches);
   self->n_tasks = (gsize) (tiles * ceil_div (self->n_batches, self->batches_per_task));
+  self->is_one_run = tiles == 1 && find_one_run (self);
 }
 
 static gboolean
@@ -523,18 +528,15 @@ ghlo_cpu_gemm_prepare (const GhloCpuGemmProblem *problem,
     return NULL;
   self->accumulate = problem->accumulate;
   self->epilogue = problem->epilogue;
-  append_loops (self, &shape->batch, shape->batch.n, G_STRUCT_OFFSET (GhloCpuLoop, batch));
+  append_loops (self, &shape->batch, shape->batch.n);
 
   choose_order (&shape->k, G_STRUCT_OFFSET (Dimensions, lhs), G_STRUCT_OFFSET (Dimensions, rhs));
-  if (self->epilogue == NULL)
-    {
-      choose_order (&shape->rows, G_STRUCT_OFFSET (Dimensions, lhs), G_STRUCT_OFFSET (Dimensions, result));
-      choose_order (&shape->columns, G_STRUCT_OFFSET (Dimensions, rhs), G_STRUCT_OFFSET (Dimensions, result));
-    }
+  choose_order (&shape->rows, G_STRUCT_OFFSET (Dimensions, lhs), G_STRUCT_OFFSET (Dimensions, result));
+  choose_order (&shape->columns, G_STRUCT_OFFSET (Dimensions, rhs), G_STRUCT_OFFSET (Dimensions, result));
   loop_outer (self, &shape->rows, shape->rows.lhs, is_uniform (&shape->k, shape->k.lhs),
-              2.0 * (double) shape->columns.count * (double) shape->k.count, G_STRUCT_OFFSET (GhloCpuLoop, rows));
+              2.0 * (double) shape->columns.count * (double) shape->k.count);
   loop_outer (self, &shape->columns, shape->columns.rhs, is_uniform (&shape->k, shape->k.rhs),
-              2.0 * (double) shape->rows.count * (double) shape->k.count, G_STRUCT_OFFSET (GhloCpuLoop, columns));
+              2.0 * (double) shape->rows.count * (double) shape->k.count);
   if (should_swap (shape, ghlo_element_info (problem->result_type)->size))
     {
       swap_shape (self, shape);

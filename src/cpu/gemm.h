@@ -27,15 +27,13 @@ typedef struct
   gint64 lhs, rhs, result;
 } GhloCpuGemmDimension;
 
-/* A finished piece of the result, which is still in the cache. Its rows and columns
- * are counted over the problem's dimensions of that kind, the last one fastest, and
- * so is the batch. */
+/* A finished piece of the result, which is still in the cache: elements in equal steps
+ * in two directions. Which elements they are only their addresses say. */
 typedef struct
 {
   guint8 *data;
-  gint64  batch;
-  gint64  first_row, n_rows, row_stride;            /* strides in bytes */
-  gint64  first_column, n_columns, column_stride;
+  gint64  n_rows, row_stride;          /* strides in bytes */
+  gint64  n_columns, column_stride;
 } GhloCpuPanel;
 
 /* Called for each piece once, on any thread; pieces do not overlap. */

@@ -5,12 +5,14 @@
  */
 
 #include "cpu/convolution.h"
+#include "cpu/followers.h"
 #include "cpu/steps.h"
 #include "runtime/memory.h"
 
 typedef struct
 {
   GhloCpuConvolution *convolution;
+  GhloCpuFollowers   *followers;      /* nullable */
   gpointer            packed;         /* packed_size bytes; NULL where the kernel is read as it is */
   gsize               packed_size;
 } Prepared;
@@ -22,9 +24,12 @@ release (gpointer prepared)
 
   if (self->packed != NULL)
     ghlo_memory_free (self->packed, self->packed_size);
-  ghlo_cpu_convolution_free (self->convolution);
+  g_clear_pointer (&self->convolution, ghlo_cpu_convolution_free);
+  g_clear_pointer (&self->followers, ghlo_cpu_followers_free);
   g_free (self);
 }
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Prepared, release)
 
 /* Where memory is short, the kernel stays as it is. */
 static void
@@ -44,28 +49,42 @@ pack (Prepared     *self,
 }
 
 static gpointer
+prepare_with (const GhloIrOp        *op,
+              const GhloIrFollower  *followers,
+              guint                  n_followers,
+              const GhloView        *operands,
+              const GhloView        *results,
+              gsize                 *scratch,
+              GError               **error)
+{
+  g_autofree GhloCpuConvolutionNumbers *numbers = g_new0 (GhloCpuConvolutionNumbers, 1);
+  g_autoptr (Prepared) self = g_new0 (Prepared, 1);
+
+  if (n_followers > 0)
+    self->followers = ghlo_cpu_followers_new (op, followers, n_followers, operands, &results[0]);
+  if ((self->followers == NULL) != (n_followers == 0) || !ghlo_cpu_convolution_numbers_read (numbers, op, NULL))
+    return NULL;
+  self->convolution = ghlo_cpu_convolution_prepare (numbers, &operands[0], &operands[1], &results[0],
+                                                    n_followers > 0 ? ghlo_cpu_epilogue_panel : NULL, NULL);
+  if (self->convolution == NULL
+      || (n_followers > 0
+          && !ghlo_cpu_followers_pay (self->followers, ghlo_cpu_convolution_nanoseconds (self->convolution))))
+    return NULL;
+  if (operands[1].data != NULL)
+    pack (self, operands[1].data);
+  *scratch = ghlo_cpu_convolution_scratch_size (self->convolution);
+
+  return g_steal_pointer (&self);
+}
+
+static gpointer
 prepare (const GhloIrOp  *op,
          const GhloView  *operands,
          const GhloView  *results,
          gsize           *scratch,
          GError         **error)
 {
-  g_autofree GhloCpuConvolutionNumbers *numbers = g_new0 (GhloCpuConvolutionNumbers, 1);
-  GhloCpuConvolution *convolution;
-  Prepared *self;
-
-  if (!ghlo_cpu_convolution_numbers_read (numbers, op, NULL))
-    return NULL;
-  convolution = ghlo_cpu_convolution_prepare (numbers, &operands[0], &operands[1], &results[0], NULL, NULL);
-  if (convolution == NULL)
-    return NULL;
-  self = g_new0 (Prepared, 1);
-  self->convolution = convolution;
-  if (operands[1].data != NULL)
-    pack (self, operands[1].data);
-  *scratch = ghlo_cpu_convolution_scratch_size (convolution);
-
-  return self;
+  return prepare_with (op, NULL, 0, operands, results, scratch, error);
 }
 
 static gboolean
@@ -77,9 +96,12 @@ run (gpointer            prepared,
      GError            **error)
 {
   const Prepared *self = prepared;
+  GhloCpuEpilogueRun epilogue;
+
+  ghlo_cpu_followers_begin (self->followers, operands, &results[0], &epilogue);
 
   return ghlo_cpu_convolution_run (self->convolution, operands[0].data, operands[1].data, self->packed,
-                                   results[0].data, scratch, NULL, monitor, error);
+                                   results[0].data, scratch, &epilogue, monitor, error);
 }
 
 static char *
@@ -95,6 +117,8 @@ const GhloCodeKernel ghlo_cpu_step_convolution = {
   .name = "convolution",
   .takes = ghlo_cpu_takes_any,
   .prepare = prepare,
+  .follows = ghlo_cpu_follows,
+  .prepare_with = prepare_with,
   .run = run,
   .release = release,
   .describe = describe,

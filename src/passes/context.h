@@ -22,12 +22,19 @@ typedef gboolean (*GhloPassFunc) (GhloIrModule     *module,
                                   GhloPassContext  *context,
                                   GError          **error);
 
+typedef enum
+{
+  GHLO_PASS_EACH,                        /* in each round */
+  GHLO_PASS_FIRST,                       /* in the first round alone */
+  GHLO_PASS_LAST,                        /* once, after all rounds */
+} GhloPassTurn;
+
 typedef struct
 {
   const char   *name;                    /* kebab-case, as switches have it */
   const char   *summary;                 /* one line */
   guint         level;                   /* the least that runs it */
-  gboolean      once;                    /* first, and not again in later rounds */
+  GhloPassTurn  turn;
   GhloPassFunc  run;
 } GhloPass;
 
@@ -45,6 +52,7 @@ PASS (share);
 PASS (hoist);
 PASS (count_loops);
 PASS (dead_code);
+PASS (epilogues);
 #undef PASS
 
 G_END_DECLS

@@ -16,17 +16,20 @@
 /* Transposes are folded into products before they are moved away from them; what a
  * pass leaves unused the next round need not look at. */
 const GhloPass ghlo_pass_table[] = {
-  { "inline", "Puts the bodies of functions in the place of calls and composites", 1, TRUE, ghlo_pass_inline },
-  { "simplify", "Applies algebraic rules that hold for every value", 1, FALSE, ghlo_pass_simplify },
-  { "fold", "Computes what depends on constants alone", 1, FALSE, ghlo_pass_fold },
-  { "fold-transposes", "Takes transposes into the dimension numbers of products and convolutions", 2, FALSE,
+  { "inline", "Puts the bodies of functions in the place of calls and composites", 1, GHLO_PASS_FIRST,
+    ghlo_pass_inline },
+  { "simplify", "Applies algebraic rules that hold for every value", 1, GHLO_PASS_EACH, ghlo_pass_simplify },
+  { "fold", "Computes what depends on constants alone", 1, GHLO_PASS_EACH, ghlo_pass_fold },
+  { "fold-transposes", "Takes transposes into the dimension numbers of products and convolutions", 2, GHLO_PASS_EACH,
     ghlo_pass_fold_transposes },
-  { "reshape", "Merges reshapes, transposes and broadcasts and moves them to where they vanish", 2, FALSE,
+  { "reshape", "Merges reshapes, transposes and broadcasts and moves them to where they vanish", 2, GHLO_PASS_EACH,
     ghlo_pass_reshape },
-  { "share", "Computes equal values once", 2, FALSE, ghlo_pass_share },
-  { "hoist", "Takes out of loops what is the same in each iteration", 2, FALSE, ghlo_pass_hoist },
-  { "count-loops", "Brings loops that count into one form", 2, FALSE, ghlo_pass_count_loops },
-  { "dead-code", "Removes what nothing uses", 1, FALSE, ghlo_pass_dead_code },
+  { "share", "Computes equal values once", 2, GHLO_PASS_EACH, ghlo_pass_share },
+  { "hoist", "Takes out of loops what is the same in each iteration", 2, GHLO_PASS_EACH, ghlo_pass_hoist },
+  { "count-loops", "Brings loops that count into one form", 2, GHLO_PASS_EACH, ghlo_pass_count_loops },
+  { "dead-code", "Removes what nothing uses", 1, GHLO_PASS_EACH, ghlo_pass_dead_code },
+  { "epilogues", "Marks products whose elementwise followers are done while the result is in the cache", 1,
+    GHLO_PASS_LAST, ghlo_pass_epilogues },
 };
 
 enum { N_PASSES = G_N_ELEMENTS (ghlo_pass_table) };
@@ -167,7 +170,7 @@ run_round (GhloIrModule     *module,
     {
       const GhloPass *pass = &ghlo_pass_table[i];
 
-      if (!chosen[i] || (pass->once && round > 0))
+      if (!chosen[i] || pass->turn == GHLO_PASS_LAST || (pass->turn == GHLO_PASS_FIRST && round > 0))
         continue;
       /* Most programs are done after a few rounds, whatever the limit is. */
       ghlo_monitor_progress (context->monitor, 1 - exp2 (-(round + (double) i / N_PASSES)), pass->name);
@@ -196,6 +199,9 @@ run_level (GhloIrModule     *module,
     chosen[i] = ghlo_passes_choose (context->options, i);
   for (guint round = 0; round < n_rounds && n_changes > 0; round++)
     if (!run_round (module, context, chosen, round, &n_changes, report, error))
+      return FALSE;
+  for (guint i = 0; i < N_PASSES; i++)
+    if (chosen[i] && ghlo_pass_table[i].turn == GHLO_PASS_LAST && !run_pass (module, i, context, report, error))
       return FALSE;
 
   return TRUE;

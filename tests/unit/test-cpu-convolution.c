@@ -526,7 +526,7 @@ test_dimensions (void)
 typedef struct
 {
   const Case *c;
-  gint       *seen;
+  gint       *seen;     /* of each four bytes of its memory, how often */
 } Seen;
 
 static void
@@ -534,25 +534,13 @@ see (gpointer            data,
      const GhloCpuPanel *panel)
 {
   const Seen *seen = data;
-  const Case *c = seen->c;
-  const GhloCpuConvolutionNumbers *n = &c->numbers;
 
-  g_assert_cmpint (panel->batch, ==, 0);
   for (gint64 i = 0; i < panel->n_rows; i++)
     for (gint64 j = 0; j < panel->n_columns; j++)
       {
-        gint64 row = panel->first_row + i, column = panel->first_column + j, index[MOST + 2], rest = row;
         guint8 *at = panel->data + i * panel->row_stride + j * panel->column_stride;
 
-        for (guint d = n->n_spatial; d > 0; d--)
-          {
-            index[n->output_spatial[d - 1]] = rest % c->w.output[d - 1];
-            rest /= c->w.output[d - 1];
-          }
-        index[n->output_batch] = rest;
-        index[n->output_feature] = column;
-        g_assert_true (at == tensor_at (&c->result, index));
-        g_atomic_int_inc (&seen->seen[row * c->w.output_features + column]);
+        g_atomic_int_inc (&seen->seen[(at - seen->c->result.memory) / 4]);
         *(float *) at += 100;
       }
 }
@@ -568,18 +556,18 @@ test_epilogue (void)
       g_autofree gint *counts = NULL;
       Seen seen = { .c = &c };
       gpointer scratch;
-      gint64 count;
+      gint64 index[MOST + 2] = { 0 };
 
       case_init (&c, &(Types) SAME (F32), i % 2 == 1, i % 2 == 1 ? TENSOR_PERMUTED | TENSOR_GAPS : 0);
-      count = tensor_count (&c.result);
-      seen.seen = counts = g_new0 (gint, count);
+      seen.seen = counts = g_new0 (gint, c.result.n_bytes / 4);
       convolution = prepare (&c, see);
       scratch = allocate (ghlo_cpu_convolution_scratch_size (convolution));
       g_assert_true (ghlo_cpu_convolution_run (convolution, c.lhs.data, c.rhs.data, NULL, c.result.data, scratch,
                                                &seen, NULL, NULL));
       g_aligned_free (scratch);
-      for (gint64 j = 0; j < count; j++)
-        g_assert_cmpint (counts[j], ==, 1);
+      do
+        g_assert_cmpint (counts[(tensor_at (&c.result, index) - c.result.memory) / 4], ==, 1);
+      while (tensor_next (&c.result, index));
       check_result (&c, ghlo_cpu_convolution_describe (convolution), 100);
     }
 }

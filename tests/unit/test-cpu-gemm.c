@@ -431,9 +431,7 @@ test_special (void)
 
 typedef struct
 {
-  gint64  m, n;
-  gint   *seen;        /* of each element, how often */
-  gint64  row_stride, column_stride;
+  gint   *seen;        /* of each element as it lies, how often */
   guint8 *result;
 } Seen;
 
@@ -446,18 +444,14 @@ see (gpointer            data,
   for (gint64 i = 0; i < panel->n_rows; i++)
     for (gint64 j = 0; j < panel->n_columns; j++)
       {
-        gint64 row = panel->first_row + i, column = panel->first_column + j;
         guint8 *at = panel->data + i * panel->row_stride + j * panel->column_stride;
 
-        g_assert_cmpint (panel->batch, <, 3);
-        g_assert_true (at == seen->result + (panel->batch * seen->m * seen->n) * 4 + row * seen->row_stride
-                       + column * seen->column_stride);
-        g_atomic_int_inc (&seen->seen[(panel->batch * seen->m + row) * seen->n + column]);
+        g_atomic_int_inc (&seen->seen[(at - seen->result) / 4]);
         *(float *) at += 1000;
       }
 }
 
-/* Every element is given to the epilogue once, after it is finished, under its index. */
+/* Every element is given to the epilogue once, after it is finished. */
 static void
 test_epilogue (void)
 {
@@ -473,7 +467,7 @@ test_epilogue (void)
       g_autoptr (GhloCpuGemm) gemm = NULL;
       g_autofree gint *counts = g_new0 (gint, 3 * shape->m * shape->n);
       gpointer scratch;
-      Seen seen = { .m = shape->m, .n = shape->n, .seen = counts };
+      Seen seen = { .seen = counts };
       g_autofree GhloScalar *lhs = NULL, *rhs = NULL;
       gint64 index[3] = { 0 }, at = 0;
 
@@ -490,8 +484,6 @@ test_epilogue (void)
         }
       c.problem.epilogue = see;
       seen.result = c.result.data;
-      seen.row_stride = c.result.strides[1];
-      seen.column_stride = c.result.strides[2];
       gemm = ghlo_cpu_gemm_prepare (&c.problem, NULL);
       scratch = allocate (ghlo_cpu_gemm_scratch_size (gemm));
       g_assert_true (ghlo_cpu_gemm_run (gemm, c.lhs.data, c.rhs.data, c.result.data, scratch, &seen, NULL, NULL));
@@ -502,7 +494,7 @@ test_epilogue (void)
         {
           Sum sum = exact_at (&c, lhs, rhs, at++);
 
-          g_assert_cmpint (counts[(index[0] * shape->m + index[1]) * shape->n + index[2]], ==, 1);
+          g_assert_cmpint (counts[at - 1], ==, 1);
           g_assert_cmpfloat_with_epsilon (tensor_get (&c.result, index).f, (double) sum.re + 1000, 1e-3);
         }
       while (tensor_next (&c.result, index));
