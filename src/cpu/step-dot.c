@@ -81,7 +81,9 @@ run (gpointer            prepared,
 static gsize
 prepared_size (gpointer prepared)
 {
-  return ghlo_cpu_gemm_packed_size (prepared);
+  const Prepared *self = prepared;
+
+  return ghlo_cpu_gemm_packed_size (self->gemm);
 }
 
 static char *
