@@ -7,12 +7,11 @@
  * own; gradients for weights are sums of what each piece gives.
  */
 
+#include "cpu/convolution-library-private.h"
+
 #include <string.h>
 
-#include "cpu/convolution-private.h"
-#include "cpu/copy.h"
 #include "cpu/level.h"
-#include "cpu/onednn.h"
 #include "runtime/parallel.h"
 
 /* A piece is worth a task of its own from so many nanoseconds on. */
@@ -20,40 +19,11 @@
 /* And should not take longer, since it cannot be stopped. */
 #define MOST_PIECE  15e6
 
-enum
-{
-  PIECES_PER_WORKER = 3,
-  LEAST_RUN = 8192,       /* elements of the result that an epilogue is given, at least; whole cache lines */
-};
+enum { PIECES_PER_WORKER = 3 };
 
-/* Images and rows: of the result forward, of the source for its gradient. */
-typedef struct
-{
-  gint64            source, result;     /* bytes */
-  gint64            image, row, n_images, n_rows;
-  GhloCpuPrimitive *primitive;          /* owned; NULL: zeros */
-} Piece;
-
-/* A tensor of the convolution: as it lies in memory, or a channels-last copy. */
-typedef struct
-{
-  gboolean    copies;
-  gsize       at, size;                 /* of the copy in scratch */
-  GhloCpuCopy copy;                     /* in its direction */
-} Tensor;
-
-typedef struct
-{
-  GhloCpuConvolutionShape  shape;       /* of everything */
-  Tensor                   source, weights, result;
-  Piece                   *pieces;
-  gsize                    n_pieces;
-  GhloCpuPrimitive        *reorder;     /* owned */
-  gsize                    packed_at, packed_size;
-  gsize                    sums_at;     /* gradients for weights of each piece */
-  gsize                    own_at, own_size;   /* what primitives need, for each worker */
-  gsize                    element;
-} State;
+typedef GhloCpuConvolutionPiece Piece;
+typedef GhloCpuConvolutionTensor Tensor;
+typedef GhloCpuConvolutionState State;
 
 static void
 state_free (gpointer data)
@@ -185,13 +155,12 @@ find_shape (const GhloCpuWindows    *w,
   return MIN (shape->images, shape->source_features) > 0 && shape->result_features > 0;
 }
 
-/* Channels-last: images, places, features. */
-static void
-find_dense (const GhloCpuConvolutionShape *shape,
-            gint64                         features,
-            const gint64                  *spatial,
-            gint64                         size,
-            gint64                        *strides)
+void
+ghlo_cpu_convolution_find_dense (const GhloCpuConvolutionShape *shape,
+                                 gint64                         features,
+                                 const gint64                  *spatial,
+                                 gint64                         size,
+                                 gint64                        *strides)
 {
   strides[1] = size;
   size *= features;
@@ -219,7 +188,7 @@ tensor_init (Tensor                        *self,
   guint rank = 2 + shape->n_spatial;
 
   memcpy (sizes + 2, spatial, shape->n_spatial * sizeof (gint64));
-  find_dense (shape, features, spatial, (gint64) size, dense);
+  ghlo_cpu_convolution_find_dense (shape, features, spatial, (gint64) size, dense);
   self->copies = type != shape->type;
   for (guint i = 0; i < rank; i++)
     {
@@ -329,8 +298,8 @@ piece_init (Piece       *self,
   gboolean is_data = shape->direction == GHLO_CPU_BACKWARD_DATA;
   gint64 source[2 + GHLO_CPU_MAX_SPATIAL], result[2 + GHLO_CPU_MAX_SPATIAL], other;
 
-  find_dense (shape, shape->source_features, shape->source, (gint64) state->element, source);
-  find_dense (shape, shape->result_features, shape->result, (gint64) state->element, result);
+  ghlo_cpu_convolution_find_dense (shape, shape->source_features, shape->source, (gint64) state->element, source);
+  ghlo_cpu_convolution_find_dense (shape, shape->result_features, shape->result, (gint64) state->element, result);
   *self = (Piece) { .image = image, .row = row, .n_images = n_images, .n_rows = n_rows };
   part.images = n_images;
   /* Several images keep all their rows, since those of the next one follow. */
@@ -548,247 +517,6 @@ take (GhloCpuConvolution *self,
          && (try_type (self, GHLO_ELEMENT_TYPE_BF16) || try_type (self, GHLO_ELEMENT_TYPE_F32));
 }
 
-/* A run: where the tensors are, copies or not. */
-typedef struct
-{
-  const GhloCpuConvolution    *convolution;
-  const State                 *state;
-  const GhloCpuConvolutionRun *run;
-  guint8                      *source, *result;
-  guint8                      *packed;
-  gint                         failed;       /* atomic */
-} Work;
-
-/* Of a piece of the result that is where it belongs: rows are places, image by image. */
-static void
-call_epilogue (const Work  *work,
-               const Piece *piece)
-{
-  const GhloCpuConvolution *self = work->convolution;
-  const GhloCpuWindows *w = &self->windows;
-  gint64 size = ghlo_element_info (w->result_type)->size, row = size * w->output_features, places = 1;
-
-  for (guint i = 1; i < w->n_spatial; i++)
-    places *= w->spatial[i].output;
-  self->epilogue (work->run->epilogue_data, &(GhloCpuPanel) {
-    .data = work->run->result + (piece->image * w->spatial[0].output + piece->row) * places * row,
-    .n_rows = piece->n_images * piece->n_rows * places, .row_stride = row,
-    .n_columns = w->output_features, .column_stride = size,
-  });
-}
-
-static gboolean
-run_piece (Work  *work,
-           gsize  index,
-           guint  worker)
-{
-  const State *state = work->state;
-  const Piece *piece = &state->pieces[index];
-  gboolean is_data = state->shape.direction == GHLO_CPU_BACKWARD_DATA;
-  gboolean is_weights = state->shape.direction == GHLO_CPU_BACKWARD_WEIGHTS;
-  const Tensor *output = is_data ? &state->source : &state->result;
-  guint8 *source = work->source + piece->source;
-  guint8 *weights = work->packed + (is_weights ? index * state->packed_size : 0);
-
-  if (piece->primitive == NULL)
-    {
-      gint64 dense[2 + GHLO_CPU_MAX_SPATIAL];
-
-      find_dense (&state->shape, state->shape.source_features, state->shape.source, (gint64) state->element, dense);
-      memset (source, 0, (gsize) (piece->n_rows * dense[2]));
-    }
-  else if (!ghlo_cpu_onednn_run_convolution (piece->primitive, source, weights, work->result + piece->result,
-                                             work->run->scratch + state->own_at + worker * state->own_size))
-    return FALSE;
-  if (work->convolution->epilogue != NULL && !is_weights && !output->copies)
-    call_epilogue (work, piece);
-
-  return TRUE;
-}
-
-static void
-run_pieces (gpointer data,
-            gsize    begin,
-            gsize    end,
-            guint    worker)
-{
-  Work *work = data;
-  const GhloMonitor *monitor = work->run->monitor;
-
-  for (gsize i = begin; i < end && !g_atomic_int_get (&work->failed); i++)
-    if ((monitor != NULL && monitor->cancellable != NULL && g_cancellable_is_cancelled (monitor->cancellable))
-        || !run_piece (work, i, worker))
-      g_atomic_int_set (&work->failed, TRUE);
-}
-
-static gboolean
-pack (const GhloCpuConvolution *self,
-      const guint8             *rhs,
-      gpointer                  packed,
-      guint8                   *scratch,
-      const GhloMonitor        *monitor)
-{
-  const State *state = self->state;
-  const GhloCpuWindows *w = &self->windows;
-
-  rhs += w->rhs_first;
-  if (state->shape.direction == GHLO_CPU_BACKWARD_DATA)
-    for (guint i = 0; i < w->n_spatial; i++)
-      rhs += (w->spatial[i].kernel - 1) * w->spatial[i].rhs;
-  if (state->weights.copies)
-    {
-      if (!ghlo_cpu_copy_run (&state->weights.copy, rhs, scratch + state->weights.at, monitor))
-        return FALSE;
-      rhs = scratch + state->weights.at;
-    }
-
-  return ghlo_cpu_onednn_run_reorder (state->reorder, rhs, packed, scratch + state->own_at);
-}
-
-typedef struct
-{
-  float *to;
-  gsize  step;          /* numbers from one to the next */
-  gsize  n;
-} Sums;
-
-static void
-add_sums (gpointer data,
-          gsize    begin,
-          gsize    end,
-          guint    worker)
-{
-  const Sums *sums = data;
-
-  for (gsize i = 1; i < sums->n; i++)
-    for (gsize j = begin; j < end; j++)
-      sums->to[j] += sums->to[i * sums->step + j];
-}
-
-/* The pieces' gradients become one, always in the same order, and go where they belong. */
-static gboolean
-finish_weights (const Work *work)
-{
-  const State *state = work->state;
-  Sums sums = { (float *) work->packed, state->packed_size / sizeof (float), state->n_pieces };
-  guint8 *to = work->run->result;
-
-  if (state->n_pieces > 1
-      && !ghlo_parallel_for (sums.step, 4096, (double) sums.step * (double) sums.n, add_sums, &sums,
-                             work->run->monitor))
-    return FALSE;
-  if (state->weights.copies)
-    to = work->run->scratch + state->weights.at;
-  if (!ghlo_cpu_onednn_run_reorder (state->reorder, work->packed, to, work->run->scratch + state->own_at))
-    return FALSE;
-
-  return !state->weights.copies
-         || ghlo_cpu_copy_run (&state->weights.copy, to, work->run->result, work->run->monitor);
-}
-
-/* Lines of features, one for each place of the result. */
-static void
-finish_lines (gpointer data,
-              gsize    begin,
-              gsize    end,
-              guint    worker)
-{
-  const Work *work = data;
-  const GhloCpuWindows *w = &work->convolution->windows;
-
-  for (gsize line = begin; line < end; line++)
-    {
-      GhloCpuPanel panel = {
-        .data = work->run->result, .n_rows = 1, .n_columns = w->output_features, .column_stride = w->result_feature,
-      };
-      gsize rest = line;
-
-      for (guint i = w->n_spatial; i > 0; i--)
-        {
-          panel.data += (gint64) (rest % (gsize) w->spatial[i - 1].output) * w->spatial[i - 1].result;
-          rest /= (gsize) w->spatial[i - 1].output;
-        }
-      panel.data += (gint64) rest * w->result_batch;
-      work->convolution->epilogue (work->run->epilogue_data, &panel);
-    }
-}
-
-static void
-finish_run (gpointer data,
-            gsize    begin,
-            gsize    end,
-            guint    worker)
-{
-  const Work *work = data;
-  gint64 size = ghlo_element_info (work->convolution->windows.result_type)->size;
-
-  work->convolution->epilogue (work->run->epilogue_data, &(GhloCpuPanel) {
-    .data = work->run->result + begin * (gsize) size, .n_rows = 1, .n_columns = (gint64) (end - begin),
-    .column_stride = size,
-  });
-}
-
-/* Results that were copied, and gradients for weights, are given to the epilogue whole:
- * in one line where nothing lies between their elements. */
-static gboolean
-finish_epilogue (const Work *work)
-{
-  const GhloCpuWindows *w = &work->convolution->windows;
-  gint64 size = ghlo_element_info (w->result_type)->size, lines = w->output_batch;
-  gint64 reach = size + (w->output_batch - 1) * w->result_batch + (w->output_features - 1) * w->result_feature;
-  double nanoseconds;
-
-  for (guint i = 0; i < w->n_spatial; i++)
-    {
-      lines *= w->spatial[i].output;
-      reach += (w->spatial[i].output - 1) * w->spatial[i].result;
-    }
-  nanoseconds = (double) (lines * w->output_features);
-  if (reach == lines * w->output_features * size)
-    return ghlo_parallel_for ((gsize) (lines * w->output_features), LEAST_RUN, nanoseconds, finish_run,
-                              (gpointer) work, work->run->monitor);
-
-  return ghlo_parallel_for ((gsize) lines, 1, nanoseconds, finish_lines, (gpointer) work, work->run->monitor);
-}
-
-static gboolean
-compute (const GhloCpuConvolution    *self,
-         const GhloCpuConvolutionRun *run,
-         GError                     **error)
-{
-  const State *state = self->state;
-  gboolean is_data = state->shape.direction == GHLO_CPU_BACKWARD_DATA;
-  gboolean is_weights = state->shape.direction == GHLO_CPU_BACKWARD_WEIGHTS;
-  const Tensor *output = is_data ? &state->source : &state->result;
-  Work work = { .convolution = self, .state = state, .run = run, .packed = run->scratch + state->packed_at };
-  const guint8 *source = is_data ? run->result : run->lhs;
-  const guint8 *result = is_data ? run->lhs : is_weights ? run->rhs + self->windows.rhs_first : run->result;
-
-  if (run->packed != NULL)
-    work.packed = (guint8 *) run->packed;
-  else if (!is_weights && !pack (self, run->rhs, work.packed, run->scratch, run->monitor))
-    return FALSE;
-
-  work.source = state->source.copies ? run->scratch + state->source.at : (guint8 *) source;
-  work.result = state->result.copies ? run->scratch + state->result.at : (guint8 *) result;
-  if ((state->source.copies && !is_data
-       && !ghlo_cpu_copy_run (&state->source.copy, source, work.source, run->monitor))
-      || (state->result.copies && (is_data || is_weights)
-          && !ghlo_cpu_copy_run (&state->result.copy, result, work.result, run->monitor))
-      || !ghlo_parallel_for (state->n_pieces, 1, self->nanoseconds, run_pieces, &work, run->monitor)
-      || work.failed)
-    return FALSE;
-
-  if (is_weights)
-    {
-      if (!finish_weights (&work))
-        return FALSE;
-    }
-  else if (output->copies
-           && !ghlo_cpu_copy_run (&output->copy, is_data ? work.source : work.result, run->result, run->monitor))
-    return FALSE;
-
-  return self->epilogue == NULL || !(is_weights || output->copies) || finish_epilogue (&work);
-}
-
-const GhloCpuConvolutionWay ghlo_cpu_convolution_library = { take, compute, pack, state_free };
+const GhloCpuConvolutionWay ghlo_cpu_convolution_library = {
+  take, ghlo_cpu_convolution_library_compute, ghlo_cpu_convolution_library_pack, state_free,
+};
