@@ -177,9 +177,9 @@ ghlo_code_plan_print (const GhloCodePlan *self)
   guint n = 0;
 
   ghlo_code_plan_foreach (self, count_steps, &n);
-  g_string_append_printf (printer.text, "plan: %u steps, %u of them on the fallback executor; an arena of %"
-                          G_GSIZE_FORMAT " bytes for %" G_GSIZE_FORMAT " of temporaries\n", n, self->n_reference,
-                          self->arena_size, self->temporaries_size);
+  g_string_append_printf (printer.text, "plan: %u step%s, %u of them on the fallback executor; an arena of %"
+                          G_GSIZE_FORMAT " bytes for %" G_GSIZE_FORMAT " of temporaries\n", n, n == 1 ? "" : "s",
+                          self->n_reference, self->arena_size, self->temporaries_size);
   print_body (&printer, &self->body, 0);
   for (guint i = 0; i < self->n_outputs; i++)
     if (self->shared[i] != GHLO_CODE_NONE)

@@ -132,7 +132,7 @@ test_product (void)
          "  %1 = stablehlo.add %0, %bias : tensor<6x4xf32>\n"
          "  %2 = stablehlo.maximum %1, %zero : tensor<6x4xf32>\n"
          "  return %2 : tensor<6x4xf32>\n}\n",
-         "plan: 1 steps, 0 of them", "0 dot stablehlo.dot_general + add + maximum ", "-> out0 tensor<6x4xf32>", NULL);
+         "plan: 1 step, 0 of them", "0 dot stablehlo.dot_general + add + maximum ", "-> out0 tensor<6x4xf32>", NULL);
   /* What stands on the left, and is made after the product. */
   check (HEAD "-> tensor<6x4xf32> {\n" DOT ("%0") BIAS
          "  %1 = stablehlo.subtract %bias, %0 : tensor<6x4xf32>\n"
@@ -149,7 +149,7 @@ test_product (void)
          "  %3 = stablehlo.add %1, %2 : tensor<24xf32>\n"
          "  %4 = stablehlo.clamp %low, %3, %high : (tensor<f32>, tensor<24xf32>, tensor<f32>) -> tensor<24xf32>\n"
          "  return %4 : tensor<24xf32>\n}\n",
-         "plan: 1 steps, 0 of them", " + reshape + add + clamp ", NULL);
+         "plan: 1 step, 0 of them", " + reshape + add + clamp ", NULL);
 }
 
 static void
@@ -166,7 +166,7 @@ test_convolution (void)
          "  %3 = stablehlo.maximum %2, %zero : tensor<2x6x6x5xf32>\n"
          "  %4 = stablehlo.add %3, %r : tensor<2x6x6x5xf32>\n"
          "  return %4 : tensor<2x6x6x5xf32>\n}\n",
-         "plan: 1 steps, 0 of them", "0 convolution stablehlo.convolution + add + maximum + add ", NULL);
+         "plan: 1 step, 0 of them", "0 convolution stablehlo.convolution + add + maximum + add ", NULL);
 }
 
 /* As much as a kernel takes; the rest has steps of its own. */
@@ -304,7 +304,7 @@ test_marks (void)
   g_autoptr (GString) many = g_string_new (HEAD "-> tensor<6x4xf32> {\n" DOT ("%v0"));
   guint n = 40;
 
-  check (text, "plan: 1 steps", NULL);
+  check (text, "plan: 1 step", NULL);
   for (guint i = 0; i < n; i++)
     g_string_append_printf (many, "  %%v%u = stablehlo.add %%v%u, %%r : tensor<6x4xf32>\n", i + 1, i);
   g_string_append_printf (many, "  return %%v%u : tensor<6x4xf32>\n}\n", n);
