@@ -289,6 +289,11 @@ const ARGUMENTS = {
     'Executable.execute': (self, inputs, ...rest) => [toInputs(inputs, () => self.list_inputs()), ...rest],
     'Session.run': (_self, inputs, ...rest) => [toInputs(inputs, () => []), ...rest],
     'Session.bind_input': (self, index, value, ...rest) => [index, toBound(self, index, value), ...rest],
+    // GJS tells nobody where a typed array lies, and cannot call the function.
+    'Session.bind_output': () => {
+        throw mistake('JavaScript cannot have an output written to an array, since it does not say where one lies: ' +
+            'take the output of the result');
+    },
     'Session.carry': (self, output, index, value, ...rest) => [output, index, toBound(self, index, value), ...rest],
 };
 

@@ -67,8 +67,10 @@ gboolean      ghlo_compiled_check_carry  (GhloCompiled          *self,
                                           guint                  output,
                                           guint                  input,
                                           GError               **error);
-/* Every input was accepted. Outputs have memory of their own, or, as @options (nullable)
- * allow, that of an input which the caller then gives up; those with a target are there. */
+/* Every input was accepted. Outputs have memory of their own, or, as @options (nullable, less
+ * fallback_time) allows, that of an input which the caller then gives up, or what the caller
+ * brought; in that an output always is, though its value may be another. INVALID_ARGUMENT when
+ * it does not fit there. */
 GhloOutcome  *ghlo_compiled_run          (GhloCompiled          *self,
                                           GhloValue *const      *inputs,
                                           const GhloRunOptions  *options,

@@ -37,11 +37,14 @@ ghlo_session_wiring_new (guint n_inputs,
 
   g_atomic_ref_count_init (&self->ref_count);
   self->n_inputs = n_inputs;
-  self->n_outputs = n_outputs;
   self->bound = g_new0 (GhloValue *, n_inputs);
   self->initial = g_new0 (GhloValue *, n_inputs);
   self->output = g_new0 (guint, n_inputs);
-  self->targets = g_new0 (GBytes *, n_outputs);
+  self->n_outputs = n_outputs;
+  self->replaced = g_new (guint, n_outputs);
+  self->targets = g_new0 (GhloValue *, n_outputs);
+  for (guint i = 0; i < n_outputs; i++)
+    self->replaced[i] = GHLO_RUN_NO_INPUT;
 
   return self;
 }
@@ -53,15 +56,32 @@ ghlo_session_wiring_copy (GhloSessionWiring *self)
 
   g_atomic_ref_count_init (&copy->ref_count);
   copy->n_inputs = self->n_inputs;
-  copy->n_outputs = self->n_outputs;
   copy->bound = values_copy (self->bound, self->n_inputs);
   copy->initial = values_copy (self->initial, self->n_inputs);
   copy->output = g_memdup2 (self->output, self->n_inputs * sizeof *self->output);
-  copy->targets = g_new0 (GBytes *, self->n_outputs);
-  for (guint i = 0; i < self->n_outputs; i++)
-    copy->targets[i] = self->targets[i] != NULL ? g_bytes_ref (self->targets[i]) : NULL;
+  copy->n_outputs = self->n_outputs;
+  copy->replaced = g_memdup2 (self->replaced, self->n_outputs * sizeof *self->replaced);
+  copy->targets = values_copy (self->targets, self->n_outputs);
 
   return copy;
+}
+
+void
+ghlo_session_wiring_carry (GhloSessionWiring *self,
+                           guint              output,
+                           guint              input,
+                           GhloValue         *initial)
+{
+  g_clear_pointer (&self->initial[input], ghlo_value_unref);
+  self->initial[input] = initial;
+  self->output[input] = output;
+
+  /* The output that was carried there before may be carried into others as well. */
+  for (guint i = 0; i < self->n_outputs; i++)
+    self->replaced[i] = GHLO_RUN_NO_INPUT;
+  for (guint i = 0; i < self->n_inputs; i++)
+    if (self->initial[i] != NULL)
+      self->replaced[self->output[i]] = i;
 }
 
 GhloSessionWiring *
@@ -80,11 +100,11 @@ ghlo_session_wiring_unref (GhloSessionWiring *self)
 
   values_clear (self->bound, self->n_inputs);
   values_clear (self->initial, self->n_inputs);
-  for (guint i = 0; i < self->n_outputs; i++)
-    g_clear_pointer (&self->targets[i], g_bytes_unref);
+  values_clear (self->targets, self->n_outputs);
   g_free (self->bound);
   g_free (self->initial);
   g_free (self->output);
+  g_free (self->replaced);
   g_free (self->targets);
   g_free (self);
 }
@@ -242,16 +262,12 @@ take_state (GhloSessionCall  *self,
   return TRUE;
 }
 
-/* Puts the carried outputs where the next run finds them, and takes them and those that
- * the caller has already out of what it is given. */
+/* Puts the carried outputs where the next run finds them. */
 static gboolean
 keep_state (GhloSessionCall  *self,
             GhloOutcome      *outcome,
             GError          **error)
 {
-  g_autofree gboolean *carried = g_new0 (gboolean, outcome->outputs->len);
-  guint n = outcome->outputs->len;
-
   for (guint i = 0; i < self->wiring->n_inputs; i++)
     {
       guint output = self->wiring->output[i];
@@ -265,33 +281,22 @@ keep_state (GhloSessionCall  *self,
           g_prefix_error (error, "output %u cannot be carried into input %u: ", output, i);
           return FALSE;
         }
-      carried[output] = TRUE;
       /* Or the next run would find that the value is not the session's alone. */
       g_clear_pointer (&self->inputs[i], ghlo_value_unref);
     }
-
-  while (n-- > 0)
-    if (carried[n] || self->wiring->targets[n] != NULL)
-      g_ptr_array_remove_index (outcome->outputs, n);
   self->done = TRUE;
 
   return TRUE;
 }
 
-/* Carried outputs may take the memory of the input that they are carried into. */
-static guint *
-find_replaced (const GhloSessionCall *self)
+/* What is carried, and what the caller has already in memory of its own, it is not given. */
+static void
+leave_out (const GhloSessionWiring *wiring,
+           GhloOutcome             *outcome)
 {
-  guint n = self->core->compiled->type->n_results;
-  guint *replaced = g_new (guint, n + 1);
-
-  for (guint i = 0; i < n; i++)
-    replaced[i] = GHLO_RUN_NO_INPUT;
-  for (guint i = 0; i < self->wiring->n_inputs; i++)
-    if (self->wiring->initial[i] != NULL)
-      replaced[self->wiring->output[i]] = i;
-
-  return replaced;
+  for (guint i = wiring->n_outputs; i-- > 0;)
+    if (wiring->replaced[i] != GHLO_RUN_NO_INPUT || wiring->targets[i] != NULL)
+      g_ptr_array_remove_index (outcome->outputs, i);
 }
 
 gpointer
@@ -300,18 +305,22 @@ ghlo_session_call_run (gpointer            call,
                        GError            **error)
 {
   GhloSessionCall *self = call;
-  g_autofree guint *replaced = find_replaced (self);
-  const GhloRunOptions options = { .replaced = replaced, .targets = self->wiring->targets };
+  const GhloRunOptions options = { .replaced = self->wiring->replaced, .targets = self->wiring->targets };
   GhloOutcome *outcome;
 
   if (!check_turn (self, error) || !take_state (self, error))
     return NULL;
   outcome = ghlo_compiled_run (self->core->compiled, self->inputs, &options, monitor, error);
-  if (outcome == NULL || keep_state (self, outcome, error))
-    return outcome;
-  ghlo_outcome_free (outcome);
+  if (outcome == NULL)
+    return NULL;
+  if (!keep_state (self, outcome, error))
+    {
+      ghlo_outcome_free (outcome);
+      return NULL;
+    }
+  leave_out (self->wiring, outcome);
 
-  return NULL;
+  return outcome;
 }
 
 gpointer

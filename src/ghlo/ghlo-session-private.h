@@ -23,7 +23,8 @@ typedef struct
   GhloValue      **bound;       /* n_inputs; NULL where not bound */
   GhloValue      **initial;     /* n_inputs; NULL where not carried */
   guint           *output;      /* n_inputs; the output that is carried there, where one is */
-  GBytes         **targets;     /* n_outputs; memory of the caller's to write to; NULL where not bound */
+  guint           *replaced;    /* n_outputs; an input that it is carried into, or GHLO_RUN_NO_INPUT */
+  GhloValue      **targets;     /* n_outputs; over memory of the caller's to write to; NULL where not bound */
 } GhloSessionWiring;
 
 GhloSessionWiring *ghlo_session_wiring_new   (guint              n_inputs,
@@ -32,6 +33,11 @@ GhloSessionWiring *ghlo_session_wiring_new   (guint              n_inputs,
 GhloSessionWiring *ghlo_session_wiring_copy  (GhloSessionWiring *self);
 GhloSessionWiring *ghlo_session_wiring_ref   (GhloSessionWiring *self);
 void               ghlo_session_wiring_unref (GhloSessionWiring *self);
+/* Of a new one or a copy. Takes @initial over. */
+void               ghlo_session_wiring_carry (GhloSessionWiring *self,
+                                              guint              output,
+                                              guint              input,
+                                              GhloValue         *initial);
 
 typedef struct
 {

@@ -6,16 +6,17 @@
 
 #include "ghlo-session.h"
 
-#include "ghlo-buffer-private.h"
+#include "base/element.h"
+#include "base/sizes.h"
 #include "ghlo-error.h"
 #include "ghlo-executable-private.h"
 #include "ghlo-session-private.h"
 
 gboolean
 ghlo_session_check_number (const char  *what,
-              guint        number,
-              guint        n,
-              GError     **error)
+                           guint        number,
+                           guint        n,
+                           GError     **error)
 {
   if (number < n)
     return TRUE;
@@ -89,88 +90,132 @@ ghlo_session_bind_input (GhloSession  *self,
   return changed != NULL;
 }
 
-/* Whether the output is one tensor that @target has the room for, where its size is known. */
-static gboolean
-check_target_type (const GhloIrType  *type,
-                   guint              output,
-                   GBytes            *target,
-                   GError           **error)
+/* Memory of the caller's, on its way to become a target. */
+typedef struct
 {
+  guint     output;
+  guintptr  address;
+  gsize     size;       /* bytes */
+} Memory;
+
+static gboolean
+check_address (const GhloIrType  *type,
+               const Memory      *memory,
+               GError           **error)
+{
+  gsize alignment = ghlo_element_info (ghlo_element_type_real_part (type->element_type))->size, end;
   g_autofree char *text = ghlo_ir_type_to_string (type);
-  gint64 wanted = -1;
-  gsize size;
-  guintptr address = (guintptr) g_bytes_get_data (target, &size);
 
-  if (type->kind == GHLO_IR_TYPE_TENSOR)
-    {
-      g_autoptr (GhloTensorType) tensor_type = ghlo_ir_type_to_tensor_type (type);
-
-      wanted = ghlo_tensor_type_get_size (tensor_type);
-    }
-  if (type->kind != GHLO_IR_TYPE_TENSOR && type->kind != GHLO_IR_TYPE_UNRANKED)
+  if (memory->size > 0 && memory->address == 0)
     g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
-                 "output %u cannot be bound to memory: expected a tensor, found %s", output, text);
-  else if (wanted >= 0 && (gsize) wanted != size)
+                 "expected the address of memory for output %u (%s), found 0", memory->output, text);
+  else if (memory->size > GHLO_MAX_TENSOR_BYTES || !ghlo_size_add (&end, memory->address, memory->size))
     g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
-                 "expected %" G_GINT64_FORMAT " bytes for output %u, which is %s, found %" G_GSIZE_FORMAT,
-                 wanted, output, text, size);
-  else if (address % MAX (ghlo_element_info (type->element_type)->size, 1) != 0)
+                 "expected memory of at most %" G_GSIZE_FORMAT " bytes for output %u (%s), found %" G_GSIZE_FORMAT,
+                 GHLO_MAX_TENSOR_BYTES, memory->output, text, memory->size);
+  else if (memory->size > 0 && alignment > 1 && memory->address % alignment != 0)
     g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
-                 "expected an address for output %u that is a multiple of %u, the size of an element of %s",
-                 output, ghlo_element_info (type->element_type)->size, text);
+                 "expected memory for output %u (%s) at a multiple of %" G_GSIZE_FORMAT " bytes, found it %"
+                 G_GSIZE_FORMAT " beyond one", memory->output, text, alignment, (gsize) memory->address % alignment);
   else
     return TRUE;
 
   return FALSE;
 }
 
-/* Whether the program and what is carried and bound already let the output be bound. */
-static gboolean
-check_target (GhloSession        *self,
-              GhloSessionWiring  *wiring,
-              guint               output,
-              GBytes             *target,
-              GError            **error)
+/* The type of what is in the memory. That of a shape which the program leaves open is its
+ * bytes, so that no output has it. */
+static GhloTensorType *
+type_in_memory (const GhloIrType  *type,
+                const Memory      *memory,
+                GError           **error)
 {
-  GhloCompiled *compiled = self->core->compiled;
-  gsize size, other_size;
-  const guint8 *data = g_bytes_get_data (target, &size);
+  const gint64 n_bytes = memory->size;
+  g_autoptr (GhloTensorType) wanted = NULL;
+  g_autofree char *text = NULL;
 
-  if (!ghlo_session_check_number ("output", output, wiring->n_outputs, error)
-      || !check_target_type (compiled->type->members[compiled->type->rank + output], output, target, error))
-    return FALSE;
-  for (guint i = 0; i < wiring->n_inputs; i++)
-    if (wiring->initial[i] != NULL && wiring->output[i] == output)
-      {
-        g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
-                     "output %u cannot be bound: it is carried into input %u", output, i);
-        return FALSE;
-      }
-  for (guint i = 0; i < wiring->n_outputs; i++)
+  if ((type->kind != GHLO_IR_TYPE_TENSOR && type->kind != GHLO_IR_TYPE_UNRANKED)
+      || type->element_type == GHLO_ELEMENT_TYPE_INVALID)
     {
-      const guint8 *other = wiring->targets[i] != NULL ? g_bytes_get_data (wiring->targets[i], &other_size) : NULL;
-
-      if (i == output || other == NULL || data >= other + other_size || other >= data + size)
-        continue;
+      text = ghlo_ir_type_to_string (type);
       g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
-                   "output %u cannot be bound to memory that output %u is bound to", output, i);
+                   "output %u cannot be bound to memory: expected a tensor, found %s", memory->output, text);
+      return NULL;
+    }
+  if (!check_address (type, memory, error))
+    return NULL;
+  if (!ghlo_ir_type_has_static_shape (type))
+    return ghlo_tensor_type_new (GHLO_ELEMENT_TYPE_UI8, &n_bytes, 1);
+
+  wanted = ghlo_ir_type_to_tensor_type (type);
+  if (ghlo_tensor_type_get_size (wanted) == n_bytes)
+    return g_steal_pointer (&wanted);
+  text = ghlo_ir_type_to_string (type);
+  g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+               "expected memory of %" G_GINT64_FORMAT " bytes for output %u (%s), found %" G_GSIZE_FORMAT " bytes",
+               ghlo_tensor_type_get_size (wanted), memory->output, text, memory->size);
+
+  return NULL;
+}
+
+/* Whether the output and what was bound before let it be bound to the memory. */
+static gboolean
+check_bind_output (const GhloSessionWiring  *wiring,
+                   const Memory             *memory,
+                   GError                  **error)
+{
+  if (!ghlo_session_check_number ("output", memory->output, wiring->n_outputs, error))
+    return FALSE;
+  if (wiring->replaced[memory->output] != GHLO_RUN_NO_INPUT)
+    {
+      g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+                   "output %u cannot be bound to memory: it is carried into input %u", memory->output,
+                   wiring->replaced[memory->output]);
       return FALSE;
     }
+
+  for (guint i = 0; i < wiring->n_outputs; i++)
+    if (i != memory->output && wiring->targets[i] != NULL
+        && ghlo_value_overlaps (wiring->targets[i], (const guint8 *) memory->address, memory->size))
+      {
+        g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+                     "output %u cannot be bound to memory that overlaps what output %u is bound to",
+                     memory->output, i);
+        return FALSE;
+      }
 
   return TRUE;
 }
 
-/* Makes the output's memory @target in runs that are called from now on. */
+/* A value over the memory that gives it back with its last reference. */
+static GhloValue *
+target_new (GhloSession              *self,
+            const GhloSessionWiring  *wiring,
+            const Memory             *memory,
+            GBytes                   *bytes,
+            GError                  **error)
+{
+  const GhloIrType *signature = self->core->compiled->type;
+  g_autoptr (GhloTensorType) type = NULL;
+
+  if (!check_bind_output (wiring, memory, error))
+    return NULL;
+  type = type_in_memory (signature->members[signature->rank + memory->output], memory, error);
+
+  return type != NULL ? ghlo_value_new_for_bytes (type, bytes, error) : NULL;
+}
+
+/* Takes @target over; NULL for none. */
 static void
 set_target (GhloSession       *self,
             GhloSessionWiring *wiring,
             guint              output,
-            GBytes            *target)
+            GhloValue         *target)
 {
   GhloSessionWiring *changed = ghlo_session_wiring_copy (wiring);
 
-  g_clear_pointer (&changed->targets[output], g_bytes_unref);
-  changed->targets[output] = target != NULL ? g_bytes_ref (target) : NULL;
+  g_clear_pointer (&changed->targets[output], ghlo_value_unref);
+  changed->targets[output] = target;
   set_wiring (self, changed);
 }
 
@@ -179,31 +224,39 @@ set_target (GhloSession       *self,
  * @self: a session
  * @output: the number of an output of the program, from 0
  * @address: where its first element is to be
- * @size: the bytes there; as many as the output has
- * @release: (scope async) (closure user_data) (nullable): called when nothing writes there any
- *   more
+ * @size: the bytes that there are
+ * @release: (scope async) (closure user_data) (nullable): called when no run writes
+ *   to the memory any more; %NULL when the caller keeps it as long as that
  * @user_data: data for @release
  * @error: return location for an error
  *
- * Has an output be written to memory of the caller, in all runs that are called from now
- * on, instead of being given in their results: elements row by row without gaps. The
- * program computes right there, without a copy, except where an input of the run shares
- * the memory or the output is an input. Binding the output again replaces the memory.
+ * Has runs that are called from now on write an output to memory of the caller, as
+ * elements row by row without gaps; see [method@Ghlo.Buffer.get_host_bytes] for their
+ * form. It is then no output of a run's result. Binding it again replaces the memory;
+ * [method@Ghlo.Session.unbind_output] undoes it. This is for language bindings, and for
+ * programs that know where their data belongs: what a run gives otherwise is a
+ * [class@Ghlo.Buffer].
  *
- * For language bindings, and programs in C, which must know that all of it can be
- * written to until @release is called. That happens once, on any thread, when the output
- * was bound anew or unbound, or the session is gone, and the runs called before have
- * ended; also those that were cancelled, which may write for a moment after they were
- * answered. It happens before the call returns when the call fails.
+ * When a run has finished, the output is there, until the next run that was called
+ * begins. During a run, and after one that failed or was cancelled, the memory holds
+ * anything: nobody may use it then. An asynchronous run that is cancelled may write
+ * to it for a while after its callback; calls of the session after it come after that
+ * too.
  *
- * After a run that was cancelled or failed the memory holds anything.
+ * Inputs of a run may be in the same memory, as [ctor@Ghlo.Buffer.new_from_address] puts
+ * them there, and are read before anything is written to it; such a buffer has a new
+ * content then. Memory where nothing is read, at a multiple of 16 bytes, is written to
+ * without a copy on the CPU.
  *
- * Where the program leaves the output's size open, a run that gives another one than
- * @size fails with %GHLO_ERROR_INVALID_ARGUMENT.
+ * The memory must stay until @release was called, which happens once, on any thread,
+ * after the output is bound to other memory or not any more or the session is gone, and
+ * the runs that were called before have ended; and also when the call fails.
  *
- * Fails with %GHLO_ERROR_INVALID_ARGUMENT when there is no such output, it is no tensor
- * or is carried, @size is not its size, @address is 0 or no multiple of the size of an
- * element, or another output is bound to some of the memory.
+ * Fails with %GHLO_ERROR_INVALID_ARGUMENT when there is no such output, it is carried or
+ * is no tensor, @size is not that of its type, @address is not a multiple of the
+ * size of an element (of a complex one, of its parts), or another output is bound to some of
+ * the memory. Where the program leaves the shape open, a run whose output has not @size bytes
+ * fails.
  *
  * Returns: whether the output is bound
  *
@@ -218,33 +271,24 @@ ghlo_session_bind_output (GhloSession     *self,
                           gpointer         user_data,
                           GError         **error)
 {
-  g_autoptr (GBytes) target = NULL;
+  const Memory memory = { output, address, size };
+  g_autoptr (GBytes) bytes = NULL;
   GhloSessionWiring *wiring;
-  gboolean done = FALSE;
+  GhloValue *target;
 
   g_return_val_if_fail (GHLO_IS_SESSION (self), FALSE);
 
-  if (address == 0 && size > 0)
-    {
-      g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
-                   "expected the address of memory for output %u, found 0", output);
-      if (release != NULL)
-        release (user_data);
-      return FALSE;
-    }
-  /* Bytes only for their count and their end. */
-  target = g_bytes_new_with_free_func ((gconstpointer) address, size, release, user_data);
+  /* Whichever way this ends, the last reference calls @release. */
+  bytes = g_bytes_new_with_free_func ((gconstpointer) address, address != 0 ? size : 0, release, user_data);
   wiring = ghlo_session_begin_call (self, error);
   if (wiring == NULL)
     return FALSE;
-  if (check_target (self, wiring, output, target, error))
-    {
-      set_target (self, wiring, output, target);
-      done = TRUE;
-    }
+  target = target_new (self, wiring, &memory, bytes, error);
+  if (target != NULL)
+    set_target (self, wiring, output, target);
   ghlo_session_wiring_unref (wiring);
 
-  return done;
+  return target != NULL;
 }
 
 /**
@@ -253,12 +297,12 @@ ghlo_session_bind_output (GhloSession     *self,
  * @output: the number of an output of the program, from 0
  * @error: return location for an error
  *
- * Has an output be given in the results again, in runs that are called from now on.
- * Does nothing when the output is not bound.
+ * Has runs that are called from now on give an output in their results again. Does
+ * nothing to an output that is not bound to memory.
  *
  * Fails with %GHLO_ERROR_INVALID_ARGUMENT when there is no such output.
  *
- * Returns: whether there is such an output
+ * Returns: whether the output is bound no more
  *
  * Since: 1.0
  */
@@ -268,19 +312,19 @@ ghlo_session_unbind_output (GhloSession  *self,
                             GError      **error)
 {
   GhloSessionWiring *wiring;
-  gboolean done;
+  gboolean known;
 
   g_return_val_if_fail (GHLO_IS_SESSION (self), FALSE);
 
   wiring = ghlo_session_begin_call (self, error);
   if (wiring == NULL)
     return FALSE;
-  done = ghlo_session_check_number ("output", output, wiring->n_outputs, error);
-  if (done && wiring->targets[output] != NULL)
+  known = ghlo_session_check_number ("output", output, wiring->n_outputs, error);
+  if (known && wiring->targets[output] != NULL)
     set_target (self, wiring, output, NULL);
   ghlo_session_wiring_unref (wiring);
 
-  return done;
+  return known;
 }
 
 /* Whether the program and what was bound before let the output be carried. */
@@ -300,7 +344,8 @@ check_carry (GhloSession        *self,
     {
       g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
                    wiring->bound[input] != NULL ? "output %u cannot be carried into input %u, which is bound"
-                   : "output %u, which is bound, cannot be carried into input %u", output, input);
+                   : "output %u, which is bound, cannot be carried into input %u: call Session.unbind_output first",
+                   output, input);
       return FALSE;
     }
 
@@ -323,7 +368,7 @@ check_carry (GhloSession        *self,
  * is found when a run gives it, and fails that run.
  *
  * Fails with %GHLO_ERROR_INVALID_ARGUMENT when there is no such output or input, the
- * types of the two do not fit, the input is bound, or @initial was released or has
+ * types of the two do not fit, one of them is bound, or @initial was released or has
  * another type.
  *
  * Returns: whether the output is carried
@@ -352,9 +397,7 @@ ghlo_session_carry (GhloSession  *self,
   if (value != NULL)
     {
       changed = ghlo_session_wiring_copy (wiring);
-      g_clear_pointer (&changed->initial[input], ghlo_value_unref);
-      changed->initial[input] = g_steal_pointer (&value);
-      changed->output[input] = output;
+      ghlo_session_wiring_carry (changed, output, input, g_steal_pointer (&value));
       ghlo_session_core_reset (self->core, changed, input);
       set_wiring (self, changed);
     }

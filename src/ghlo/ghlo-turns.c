@@ -48,7 +48,7 @@ item_new (ItemKind      kind,
   return item;
 }
 
-/* TRUE when the turn was free and is the caller's now; otherwise @item waits. */
+/* TRUE when the turn was free and is the caller's now; otherwise @item, if there is one, waits. */
 static gboolean
 take_or_queue (GhloTurns *self,
                Item      *item)
@@ -58,7 +58,7 @@ take_or_queue (GhloTurns *self,
   g_mutex_lock (&self->lock);
   mine = !self->taken;
   self->taken = TRUE;
-  if (!mine)
+  if (!mine && item != NULL)
     g_queue_push_tail (&self->items, item);
   g_mutex_unlock (&self->lock);
 
@@ -123,10 +123,15 @@ ghlo_turns_wait (GhloTurns     *self,
                  GhloTurnFunc   skipped,
                  gpointer       data)
 {
-  Item *item = item_new (ITEM_WAITER, skipped, data);
-  gboolean granted = take_or_queue (self, item);
+  Item *item;
+  gboolean granted;
   gulong handler = 0;
 
+  /* Mostly nobody else is there, and nothing is allocated. */
+  if (take_or_queue (self, NULL))
+    return TRUE;
+  item = item_new (ITEM_WAITER, skipped, data);
+  granted = take_or_queue (self, item);
   if (granted)
     {
       g_free (item);

@@ -26,9 +26,10 @@ typedef struct
    * of the caller's alone (its one reference), which is lost after the run. Where an
    * executor does take it, the output is that value. */
   const guint *replaced;
-  /* For each output memory of the caller's that it is to be written to, or NULL. An executor
-   * that can do so gives a value over it; else it gives one of its own, for the caller to copy. */
-  GBytes *const *targets;
+  /* For each output a tensor into whose memory it is wanted, or NULL: the caller's, which
+   * nobody else writes to during the run, and apart from the others. Where an executor does
+   * write there, the output is that value; anything else is the caller's to copy. */
+  GhloValue *const *targets;
   /* To which the microseconds are added that an executor spends in its fallback, the
    * reference executor; NULL when nobody asks. */
   gint64      *fallback_time;
@@ -41,7 +42,7 @@ typedef struct
 {
   guint n_steps, n_fallback_steps;
   gsize run_bytes;                /* for outputs and what is computed in between; 0 when not known */
-  gsize prepared_bytes;           /* of constants, as they are and repacked, kept between runs */
+  gsize prepared_bytes;           /* of constants, kept between runs */
 } GhloRunFigures;
 
 typedef struct

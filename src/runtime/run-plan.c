@@ -9,8 +9,11 @@
 
 #include <string.h>
 
+#include "base/debug.h"
 #include "base/sizes.h"
 #include "runtime/arena.h"
+
+enum { LARGEST_ELEMENT = 16 };     /* bytes, of complex<f64> */
 
 /* What the fallback executor prepared for one step. */
 typedef struct
@@ -471,41 +474,43 @@ replace (const GhloRunPlan    *self,
   return ghlo_value_ref (inputs[input]);
 }
 
+/* Whether nothing that the plan reads lies in that memory. */
 static gboolean
-overlaps_input (const GhloRunPlan *self,
-                GhloValue *const  *inputs,
-                const guint8      *data,
-                gsize              size)
+is_apart (const GhloRunPlan *self,
+          GhloValue *const  *inputs,
+          const GhloValue   *memory)
 {
-  for (guint i = 0; i < self->plan->n_inputs; i++)
-    if (inputs[i]->kind == GHLO_VALUE_TENSOR && data < inputs[i]->data + inputs[i]->n_bytes
-        && inputs[i]->data < data + size)
-      return TRUE;
+  for (guint i = 0; i < self->plan->n_buffers; i++)
+    {
+      const GhloCodeBuffer *buffer = &self->plan->buffers[i];
 
-  return FALSE;
+      if (buffer->kind == GHLO_CODE_BUFFER_CONSTANT
+          && ghlo_value_overlaps (memory, self->addresses[i], buffer->size))
+        return FALSE;
+      if (buffer->kind == GHLO_CODE_BUFFER_INPUT
+          && ghlo_value_overlaps (memory, inputs[buffer->index]->data, inputs[buffer->index]->n_bytes))
+        return FALSE;
+    }
+
+  return TRUE;
 }
 
-/* A value over the caller's memory, where it can be written to from the first step on. */
+/* The memory where the caller wants the output, when it can be written to from the first
+ * step on. What lies there before the output may have larger elements; guarded memory finds
+ * more mistakes. */
 static GhloValue *
-use_target (const GhloRunPlan    *self,
-            const GhloRunOptions *options,
-            GhloValue *const     *inputs,
-            guint                 output)
+reach (const GhloRunPlan    *self,
+       const GhloRunOptions *options,
+       GhloValue *const     *inputs,
+       guint                 output)
 {
-  GBytes *target = options != NULL && options->targets != NULL ? options->targets[output] : NULL;
-  GhloTensorType *type = self->types[output];
-  gconstpointer data;
-  gsize size;
+  GhloValue *memory = options != NULL && options->targets != NULL ? options->targets[output] : NULL;
 
-  if (target == NULL)
-    return NULL;
-  data = g_bytes_get_data (target, &size);
-  if ((gint64) size != ghlo_tensor_type_get_size (type)
-      || (guintptr) data % ghlo_element_info (type->element_type)->size != 0
-      || overlaps_input (self, inputs, data, size))
+  if (memory == NULL || (guintptr) memory->data % LARGEST_ELEMENT != 0 || ghlo_debug_has (GHLO_DEBUG_GUARD)
+      || !ghlo_tensor_type_equal (memory->type, self->types[output]) || !is_apart (self, inputs, memory))
     return NULL;
 
-  return ghlo_value_new_for_bytes (type, target, NULL);
+  return ghlo_value_ref (memory);
 }
 
 static gboolean
@@ -525,9 +530,8 @@ make_outputs (const GhloRunPlan     *self,
         outputs[i] = ghlo_value_new_token ();
       else if (plan->shared[i] != GHLO_CODE_NONE)
         outputs[i] = share (inputs[plan->shared[i]], self->types[i], error);
-      else if ((outputs[i] = use_target (self, options, inputs, i)) == NULL)
-        outputs[i] = replace (self, options, inputs, i);
-      if (outputs[i] == NULL && plan->shared[i] == GHLO_CODE_NONE)
+      else if ((outputs[i] = replace (self, options, inputs, i)) == NULL
+               && (outputs[i] = reach (self, options, inputs, i)) == NULL)
         outputs[i] = ghlo_value_new_uninitialized (self->types[i], error);
       if (outputs[i] == NULL)
         return FALSE;

@@ -216,6 +216,19 @@ ghlo_value_unref (GhloValue *self)
   g_free (self);
 }
 
+gboolean
+ghlo_value_overlaps (const GhloValue *self,
+                     const guint8    *data,
+                     gsize            n_bytes)
+{
+  guintptr one = (guintptr) self->data, other = (guintptr) data;
+
+  if (self->n_bytes == 0 || n_bytes == 0)
+    return FALSE;
+
+  return one <= other ? other - one < self->n_bytes : one - other < n_bytes;
+}
+
 static void
 unref_value (gpointer data)
 {

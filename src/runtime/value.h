@@ -55,6 +55,10 @@ GhloValue *ghlo_value_new_future     (gpointer          work,
                                       GhloValueFinishFunc finish);
 GhloValue *ghlo_value_ref            (GhloValue       *self);
 void       ghlo_value_unref          (GhloValue       *self);
+/* Whether a byte is the tensor's and among the @n_bytes at @data as well. */
+gboolean   ghlo_value_overlaps       (const GhloValue *self,
+                                      const guint8    *data,
+                                      gsize            n_bytes);
 /* The tensor's memory as bytes that keep the value alive; no copy. */
 GBytes    *ghlo_value_get_bytes      (GhloValue       *self);
 

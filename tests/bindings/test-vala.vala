@@ -195,6 +195,12 @@ void test_formats () {
   await ((callback) => run_formats.begin (callback), (result) => run_formats.end (result));
 }
 
+int n_released = 0;
+
+void count_release (void* data) {
+  AtomicInt.inc (ref n_released);
+}
+
 async void run_session () throws Error {
   var session = new Ghlo.Session (compile (COUNTER));
 
@@ -207,6 +213,17 @@ async void run_session () throws Error {
   assert_true (first (yield session.copy_state_async (1)) == 16);
   session.reset ();
   assert_true (first (session.run ({}).get_output (0)) == 10);
+
+  float[] before = { 0 };
+  session.bind_output (1, (uintptr) before, sizeof (float), count_release);
+  assert_true ((yield session.run_async ({})).get_n_outputs () == 0);
+  assert_true (before[0] == 12);
+  assert_true (n_released == 0);
+  session.unbind_output (1);
+  assert_true (n_released == 1);
+  session.bind_output (1, (uintptr) before, sizeof (float));
+  session.run ({});
+  assert_true (before[0] == 14);
 
   var endless = new Ghlo.Session (compile (ENDLESS));
   var cancellable = new Cancellable ();

@@ -238,6 +238,9 @@ await test('sessions: inputs bound, state carried, a cancelled run', async () =>
     await refused(() => session.run_async([1]), 'from_array');
     await refused(() => session.run_async([new Float32Array(1)]), 'expected 0 inputs');
     await refused(() => session.bind_input(0, new Float32Array(3)), 'found tensor<3xf32>');
+    // Only a language that knows where its arrays lie can have outputs written there.
+    await refused(() => session.bind_output(1, new Float32Array(1)), 'take the output of the result');
+    session.unbind_output(1);
 
     const [cancellable, long] = [new Gio.Cancellable(), Ghlo.Session.new(compile(ENDLESS))];
     long.carry(0, 0, 1);

@@ -174,6 +174,133 @@ class TestToNumpy(unittest.TestCase):
         self.assertTrue((row == 42).all())
 
 
+SUMS = '''func.func @main(%x: tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<f32>) {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.add %x, %x : tensor<2x3xf32>
+  %1 = stablehlo.reduce(%0 init: %zero) applies stablehlo.add across dimensions = [0, 1]
+    : (tensor<2x3xf32>, tensor<f32>) -> tensor<f32>
+  return %0, %1 : tensor<2x3xf32>, tensor<f32>
+}
+'''
+
+
+class TestOutputs(unittest.TestCase):
+    """Arrays that runs of a session write to."""
+
+    def setUp(self):
+        self.session = Ghlo.Session.new(compile_text(SUMS))
+        self.x = np.arange(6, dtype=np.float32).reshape(2, 3)
+
+    def test_written(self):
+        doubled, total = np.zeros((2, 3), np.float32), np.zeros((), np.float32)
+        self.session.bind_output(0, doubled)
+        (left,) = self.session(self.x)
+        self.assertEqual(np.asarray(left), 30)
+        self.assertTrue((doubled == 2 * self.x).all())
+        self.session.bind_output(1, total)
+        self.assertEqual(len(self.session(np.ones((2, 3), np.float32))), 0)
+        self.assertTrue((doubled == 2).all())
+        self.assertEqual(total, 12)
+        self.session.unbind_output(0)
+        (left,) = self.session(self.x)
+        self.assertEqual(np.asarray(left)[1, 2], 10)
+        self.assertTrue((doubled == 2).all())
+
+    def test_in_place(self):
+        """The array that is read is written to, also a part of it."""
+        array = np.ones((8, 3), np.float32)
+        for rows in [slice(0, 2), slice(1, 3), slice(5, 7)]:
+            self.session.bind_output(0, array[rows])
+            self.session(Ghlo.Buffer.from_numpy(array[:2], copy=False))
+        self.assertEqual(array[:, 0].tolist(), [2, 4, 4, 1, 1, 4, 8, 1])
+
+    def test_kept_and_let_go(self):
+        array, other = np.zeros((2, 3), np.float32), np.zeros((2, 3), np.float32)
+        references = sys.getrefcount(array)
+        self.session.bind_output(0, array)
+        self.assertEqual(sys.getrefcount(array), references + 1)
+        self.session.bind_output(0, other)
+        self.assertEqual(sys.getrefcount(array), references)
+        self.session.bind_output(0, array)
+        self.session = None
+        gc.collect()
+        self.assertEqual(sys.getrefcount(array), references)
+        view = np.zeros((2, 3), np.float32).view(Array)
+        session = Ghlo.Session.new(compile_text(SUMS))
+        session.bind_output(0, view)
+        gone = weakref.ref(view)
+        del view
+        session(self.x)
+        self.assertEqual(gone()[1, 2], 10)
+        session.unbind_output(0)
+        self.assertIsNone(gone())
+
+    def test_small_types(self):
+        text = '''func.func @main(%x: tensor<2xbf16>, %y: tensor<2xi1>) -> (tensor<2xbf16>, tensor<2xi1>) {
+  %0 = stablehlo.add %x, %x : tensor<2xbf16>
+  %1 = stablehlo.not %y : tensor<2xi1>
+  return %0, %1 : tensor<2xbf16>, tensor<2xi1>
+}
+'''
+        session = Ghlo.Session.new(compile_text(text))
+        bits, flags = np.zeros(2, np.uint16), np.zeros(2, bool)
+        session.bind_output(0, bits)
+        session.bind_output(1, flags)
+        x = Ghlo.Buffer.from_numpy(np.array([0x3f80, 0x4000], np.uint16), 'bf16')
+        session(x, np.array([True, False]))
+        self.assertEqual([bits.tolist(), flags.tolist()], [[0x4000, 0x4080], [False, True]])
+        if ml_dtypes is not None:
+            floats = np.zeros(2, ml_dtypes.bfloat16)
+            session.bind_output(0, floats)
+            session(x, flags)
+            self.assertEqual(floats.tolist(), [2, 4])
+
+    def test_mistakes(self):
+        good = np.zeros((2, 3), np.float32)
+        read_only = good.copy()
+        read_only.flags.writeable = False
+        misaligned = np.zeros(25, np.uint8)[1:].view(np.float32).reshape(2, 3)
+        for array, kind, message in [
+                ([1.0], TypeError, r'found list: make one by numpy.empty \(\(2, 3\), numpy.float32\)'),
+                (None, TypeError, 'found NoneType'),
+                (np.ma.zeros((2, 3)), TypeError, 'found MaskedArray'),
+                (good.astype(np.float64), TypeError, 'array of float32 for output 0 .*found one of float64'),
+                (good.astype('>f4'), TypeError, 'found one of >f4'),
+                (good.ravel(), ValueError, r'shape \(2, 3\) .*found \(6,\): use array.reshape'),
+                (np.zeros((3, 2), np.float32).T, ValueError, 'without gaps'),
+                (np.zeros((4, 3), np.float32)[::2], ValueError, 'without gaps'),
+                (read_only, ValueError, 'may not be written to'),
+                (misaligned, ValueError, 'not aligned')]:
+            with self.assertRaisesRegex(kind, message):
+                self.session.bind_output(0, array)
+        for output, message in [(2, 'found output 2'), (1 << 31, 'found output')]:
+            with self.assertRaisesRegex(GLib.Error, message):
+                self.session.bind_output(output, good)
+        with self.assertRaises(OverflowError):
+            self.session.bind_output(-1, good)
+        with self.assertRaises(TypeError):
+            self.session.bind_output('0', good)
+        with self.assertRaisesRegex(GLib.Error, 'without an executable'):
+            Ghlo.Session().bind_output(0, good)
+        self.session.bind_output(0, good)
+        with self.assertRaisesRegex(GLib.Error, 'overlaps what output 0'):
+            self.session.bind_output(1, good.reshape(-1)[5:].reshape(()))
+
+    def test_open(self):
+        """Sizes that the program leaves open are the array's."""
+        text = '''func.func @main(%x: tensor<?xi32>) -> tensor<?xi32> {
+  %0 = stablehlo.add %x, %x : tensor<?xi32>
+  return %0 : tensor<?xi32>
+}
+'''
+        session, array = Ghlo.Session.new(compile_text(text)), np.zeros(3, np.int32)
+        session.bind_output(0, array)
+        session(np.arange(3, dtype=np.int32))
+        self.assertEqual(array.tolist(), [0, 2, 4])
+        with self.assertRaisesRegex(GLib.Error, 'expected 12 bytes, found tensor<4xi32>'):
+            session(np.arange(4, dtype=np.int32))
+
+
 class TestDLPack(unittest.TestCase):
     def test_numpy_shares(self):
         for dtype in ['int8', 'int16', 'int32', 'int64', 'uint8', 'uint16', 'uint32', 'uint64', 'float16', 'float32',

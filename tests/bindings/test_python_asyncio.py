@@ -5,6 +5,7 @@
 import asyncio
 import gc
 import os
+import sys
 import tempfile
 import threading
 import time
@@ -116,9 +117,15 @@ class TestResults(unittest.IsolatedAsyncioTestCase):
         # What is carried leaves the session as a copy alone.
         self.assertEqual([len(result) for result in await asyncio.gather(*calls)], [0] * 20)
         self.assertEqual(np.asarray(await session.copy_state_async(0))[0, 0], 20)
-        endless = Ghlo.Session.new(compile_text(ENDLESS))
+        endless, array = Ghlo.Session.new(compile_text(ENDLESS)), np.zeros((), np.int32)
+        references = sys.getrefcount(array)
+        endless.bind_output(0, array)
         with self.assertRaises(asyncio.TimeoutError):
             await asyncio.wait_for(endless.run_async([np.int32(1)]), 0.05)
+        # A worker gives the array back when the run has stopped.
+        endless.unbind_output(0)
+        while sys.getrefcount(array) > references:
+            await asyncio.sleep(0.01)
         self.assertTrue(await has_gone_quiet())
 
     @unittest.skipUnless(hasattr(Ghlo.Buffer, 'save_async'), 'buffers are not saved yet')

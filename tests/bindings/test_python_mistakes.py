@@ -7,7 +7,6 @@ import gc
 import pathlib
 import tempfile
 import unittest
-import weakref
 
 from python_common import ADD, TWO, Ghlo, GLib, compile_text
 
@@ -196,34 +195,6 @@ class TestNatural(unittest.TestCase):
         self.assertTrue((np.asarray(total) == 2).all())
         with self.assertRaisesRegex(TypeError, 'from_numpy'):
             session.run([1.0])
-
-    def test_bind_output(self):
-        session, one = Ghlo.Session.new(compile_text(ADD)), np.ones((2, 3), np.float32)
-        into = np.zeros((2, 3), np.float32)
-        read_only = into.copy()
-        read_only.flags.writeable = False
-        for wrong, why in ((into.astype(np.float64), 'float64 instead of float32'), (into.T.copy(), r'\(3, 2\)'),
-                           (np.zeros((2, 6), np.float32)[:, ::2], 'without gaps'), (read_only, 'read-only')):
-            with self.assertRaisesRegex(ValueError, 'output 0.*' + why):
-                session.bind_output(0, wrong)
-        for wrong in (None, [1, 2], Ghlo.Buffer.from_numpy(into)):
-            with self.assertRaisesRegex(TypeError, 'expected a NumPy array for output 0'):
-                session.bind_output(0, wrong)
-        with self.assertRaisesRegex(GLib.Error, 'found output 1'):
-            session.bind_output(1, into)
-
-        held = weakref.ref(into)
-        session.bind_output(0, into)
-        self.assertEqual(len(session(one, one)), 0)
-        self.assertTrue((into == 2).all())
-        del into
-        gc.collect()
-        session(held(), one)
-        self.assertTrue((held() == 3).all())
-        session.unbind_output(0)
-        gc.collect()
-        self.assertIsNone(held())
-        self.assertEqual(len(session(one, one)), 1)
 
 
 if __name__ == '__main__':

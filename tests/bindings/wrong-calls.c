@@ -430,6 +430,19 @@ call_wire (Table         *table,
   return GINT_TO_POINTER (ghlo_session_carry (session, output, input, (GhloBuffer *) object, error));
 }
 
+static gpointer
+call_output (Table         *table,
+             JsonObject    *row,
+             GCancellable  *cancellable,
+             GError       **error)
+{
+  g_autoptr (GhloSession) session = make_session (table, row);
+  const guint output = json_object_get_int_member (row, "output");
+
+  return GINT_TO_POINTER (ghlo_session_bind_output (session, output, json_object_get_int_member (row, "address"),
+                                                    json_object_get_int_member (row, "size"), NULL, NULL, error));
+}
+
 /* The array as numbers; NULL for the table's null. */
 static gint64 *
 make_numbers (JsonObject *row,
@@ -533,6 +546,7 @@ static const struct { const char *name; CallFunc func; } calls[] = {
   { "carry", call_wire },        { "reset", call_wire },      { "unbind", call_wire },
   { "load-buffer", call_load_buffer },
   { "copy-to-device", call_copy_to_device },
+  { "bind-output", call_output },
 };
 
 static CallFunc

@@ -134,6 +134,10 @@ void make (Json.Object row) throws Error {
   case "bind":
     make_session (row).bind_input ((uint) row.get_int_member ("input"), get_buffer (row));
     break;
+  case "bind-output":
+    make_session (row).bind_output ((uint) row.get_int_member ("output"), (uintptr) row.get_int_member ("address"),
+                                    (size_t) row.get_int_member ("size"));
+    break;
   case "carry":
     make_session (row).carry ((uint) row.get_int_member ("output"), (uint) row.get_int_member ("input"),
                               get_buffer (row));

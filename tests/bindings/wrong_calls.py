@@ -93,6 +93,8 @@ class Table:
             Ghlo.TensorType.parse(case['text'])
         elif call == 'bind':
             self.session(case['session']).bind_input(case['input'], self.buffers[case['buffer']])
+        elif call == 'bind-output':
+            self.session(case['session']).bind_output(case['output'], case['address'], case['size'], None)
         elif call == 'carry':
             self.session(case['session']).carry(case['output'], case['input'], self.buffers[case['buffer']])
         elif call == 'reset':

@@ -750,17 +750,20 @@ call_session (State *state)
   put (state, POOL_SESSION, session);
 }
 
-/* Memory of its own, given back by the session. */
+/* Memory that lives as long as a run may write there, of any size and alignment. */
 static gboolean
-call_bind_output (GhloSession  *session,
-                  guint         output,
-                  gsize         n,
-                  GError      **error)
+bind_output (State        *state,
+             GhloSession  *session,
+             guint         output,
+             GError      **error)
 {
-  gsize size = n % 16 * 4;
-  gpointer memory = n < 240 ? g_malloc0 (MAX (size, 1)) : NULL;
+  enum { LARGEST = 64, BEHIND = 8 };
+  guint8 *memory = g_malloc0 (LARGEST + BEHIND);
+  const gsize words = take (state) % (LARGEST / 4 + 1), size = take (state) % 8 == 0 ? words : words * 4;
+  const gsize offset = take (state) % 4 == 0 ? take (state) % BEHIND : 0;
+  const guintptr address = take (state) % 16 == 0 ? 0 : (guintptr) memory + offset;
 
-  return ghlo_session_bind_output (session, output, (guintptr) memory, size, g_free, memory, error);
+  return ghlo_session_bind_output (session, output, address, size, g_free, memory, error);
 }
 
 static void
@@ -771,19 +774,20 @@ call_session_set_up (State *state)
   GError *error = NULL;
   gboolean done;
 
-  switch (take (state) % 6)
+  switch (take (state) % 8)
     {
     case 0:
       done = ghlo_session_reset (session, &error);
       break;
-    case 2:
-      done = call_bind_output (session, output, take (state), &error);
-      break;
-    case 3:
-      done = ghlo_session_unbind_output (session, output, &error);
-      break;
     case 1:
       done = ghlo_session_bind_input (session, input, pick_any (state, POOL_BUFFER), &error);
+      break;
+    case 2:
+    case 3:
+      done = bind_output (state, session, output, &error);
+      break;
+    case 4:
+      done = ghlo_session_unbind_output (session, output, &error);
       break;
     default:
       done = ghlo_session_carry (session, output, input, pick_any (state, POOL_BUFFER), &error);

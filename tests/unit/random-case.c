@@ -108,6 +108,28 @@ random_case_new (const RandomProgram *program,
   return g_steal_pointer (&self);
 }
 
+/* Where the outputs are wanted. Each block of memory ends where its tensor ends, for whoever
+ * looks for writes beyond it. */
+static GhloValue **
+make_targets (const RandomCase *self,
+              const GPtrArray  *round)
+{
+  GhloValue **targets = g_new0 (GhloValue *, self->n_results + 1);
+
+  for (guint i = 0; i < self->n_results; i++)
+    {
+      const GhloValue *expected = round->pdata[self->n_inputs + i];
+      g_autoptr (GBytes) bytes = NULL;
+
+      if (expected->kind != GHLO_VALUE_TENSOR)
+        continue;
+      bytes = g_bytes_new_take (g_malloc0 (expected->n_bytes), expected->n_bytes);
+      targets[i] = ghlo_value_new_for_bytes (expected->type, bytes, NULL);
+    }
+
+  return targets;
+}
+
 static char *
 check_round (const RandomCase    *self,
              const RandomSubject *subject,
@@ -116,11 +138,17 @@ check_round (const RandomCase    *self,
 {
   const GPtrArray *round = self->rounds->pdata[index];
   g_autofree GhloValue **found = g_new0 (GhloValue *, self->n_results + 1);
+  g_autofree GhloValue **targets = make_targets (self, round);
+  const GhloRunOptions options = { .targets = subject->is_elsewhere ? targets : NULL };
   g_autoptr (GError) error = NULL;
   char *difference = NULL;
 
-  if (!subject->executor->run (prepared, NULL, (GhloValue **) round->pdata, self->n_inputs, found, NULL, &error))
-    return g_strdup (error->message);
+  if (!subject->executor->run (prepared, &options, (GhloValue **) round->pdata, self->n_inputs, found, NULL, &error))
+    {
+      difference = g_strdup (error->message);
+      /* What a failed run left behind is not ours to free. */
+      memset (found, 0, self->n_results * sizeof *found);
+    }
   for (guint i = 0; i < self->n_results && difference == NULL; i++)
     {
       g_autofree char *detail = random_compare (round->pdata[self->n_inputs + i], found[i], &self->numbers[i],
@@ -130,6 +158,7 @@ check_round (const RandomCase    *self,
         difference = g_strdup_printf ("inputs %u, result %u: %s", index, i, detail);
     }
   pass_clear (found, self->n_results);
+  pass_clear (targets, self->n_results);
 
   return difference;
 }

@@ -8,6 +8,7 @@
 #include "count-allocations.h"
 #include "kernel-programs.h"
 
+#include "base/debug.h"
 #include "cpu/executor.h"
 #include "cpu/target.h"
 #include "runtime/run-plan.h"
@@ -112,7 +113,7 @@ test_views (void)
 {
   g_autoptr (GhloValue) a = new_random ("tensor<6x8xf32>", -2, 2), b = new_random ("tensor<4x10xf32>", -2, 2);
 
-  ASSERT_PLAN (views, { "plan: 1 steps, 0 of them", 1 }, { "0 dot", 1 }, { "-> out0 ", 1 }, { "copy", 0 });
+  ASSERT_PLAN (views, { "plan: 1 step, 0 of them", 1 }, { "0 dot", 1 }, { "-> out0 ", 1 }, { "copy", 0 });
   assert_runs (views, (GhloValue *[]) { a, b }, 2, 1);
 }
 
@@ -367,7 +368,160 @@ test_carried (void)
   executor->release (prepared);
 }
 
-/* A run asks the allocator for its outputs and nothing else, whatever it does. */
+/* A tensor over memory of the test's own. */
+static GhloValue *
+new_over (const char *type,
+          guint8     *memory,
+          gsize       size)
+{
+  g_autoptr (GhloTensorType) tensor_type = ghlo_tensor_type_parse (type, NULL);
+  g_autoptr (GBytes) bytes = g_bytes_new_static (memory, size);
+
+  return ghlo_value_new_for_bytes (tensor_type, bytes, NULL);
+}
+
+/* One run with an output wanted in that memory: whether it is written there at once. What is
+ * given has to be right either way. */
+static gboolean
+is_reached (const char  *text,
+            GhloValue  **inputs,
+            guint        n_inputs,
+            GhloValue   *memory)
+{
+  const GhloExecutor *executor = ghlo_cpu_executor (ghlo_reference_executor ());
+  const GhloRunOptions options = { .targets = &memory };
+  g_auto (Program) program = { NULL };
+  GhloValue *expected, *found;
+  g_autoptr (GError) error = NULL;
+  GhloPrepared *prepared;
+  gboolean reached;
+
+  prepare (&program, text);
+  run_program (&program, inputs, n_inputs, &expected, NULL, &error);
+  g_assert_no_error (error);
+  prepared = executor->prepare (program.module, ghlo_ir_module_get_entry (program.module), NULL, &error);
+  g_assert_no_error (error);
+  g_assert_true (executor->run (prepared, &options, inputs, n_inputs, &found, NULL, &error));
+  g_assert_cmpmem (found->data, found->n_bytes, expected->data, expected->n_bytes);
+  reached = found == memory;
+  ghlo_value_unref (found);
+  ghlo_value_unref (expected);
+  executor->release (prepared);
+
+  return reached;
+}
+
+/* When an output is written to the caller's memory from the first step on: where nothing is that
+ * the plan reads, and any element would be aligned. */
+static void
+test_targets (void)
+{
+  static const char two_steps[] =
+    "func.func @main(%a: tensor<8xf32>) -> tensor<8xf32> {\n"
+    "  %0 = stablehlo.add %a, %a : tensor<8xf32>\n"
+    "  %1 = stablehlo.multiply %0, %a : tensor<8xf32>\n"
+    "  return %1 : tensor<8xf32>\n"
+    "}\n";
+  static const char identity[] =
+    "func.func @main(%a: tensor<8xf32>) -> tensor<8xf32> {\n"
+    "  return %a : tensor<8xf32>\n"
+    "}\n";
+  static const char dynamic[] =
+    "func.func @main(%a: tensor<?xf32>) -> tensor<?xf32> {\n"
+    "  %0 = stablehlo.add %a, %a : tensor<?xf32>\n"
+    "  return %0 : tensor<?xf32>\n"
+    "}\n";
+  guint8 room[160] __attribute__ ((aligned (64))) = { 0 };
+  g_autoptr (GhloValue) a = new_over ("tensor<8xf32>", room + 64, 32);
+  /* Guarded memory is always the executor's own. */
+  const gboolean direct = !ghlo_debug_has (GHLO_DEBUG_GUARD);
+
+  for (guint offset = 0; offset <= 128; offset += 4)
+    {
+      g_autoptr (GhloValue) memory = new_over ("tensor<8xf32>", room + offset, 32);
+
+      g_assert_true (is_reached (two_steps, &a, 1, memory)
+                     == (direct && offset % 16 == 0 && (offset <= 32 || offset >= 96)));
+      g_assert_false (is_reached (identity, &a, 1, memory));
+      g_assert_false (is_reached (dynamic, &a, 1, memory));
+    }
+}
+
+/* A constant may lie in memory of the caller's, who should know better than to write there. */
+static void
+test_target_constant (void)
+{
+  static const char text[] =
+    "func.func @main(%a: tensor<8xf32>) -> tensor<8xf32> {\n"
+    "  %c = stablehlo.constant dense<[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]> : tensor<8xf32>\n"
+    "  %0 = stablehlo.add %a, %c : tensor<8xf32>\n"
+    "  return %0 : tensor<8xf32>\n"
+    "}\n";
+  g_autoptr (GhloValue) a = new_random ("tensor<8xf32>", -1, 1), memory = NULL;
+  GhloCodePlan *plan = plan_new (text);
+  const GhloRunOptions options = { .targets = &memory };
+  g_autoptr (GhloRunPlan) self = NULL;
+  g_autoptr (GError) error = NULL;
+  GhloValue *output;
+  gsize size;
+
+  for (guint i = 0; i < plan->n_buffers && memory == NULL; i++)
+    if (plan->buffers[i].kind == GHLO_CODE_BUFFER_CONSTANT)
+      memory = new_over ("tensor<8xf32>", (guint8 *) g_bytes_get_data (plan->buffers[i].bytes, &size), 32);
+  g_assert_nonnull (memory);
+  self = ghlo_run_plan_new (plan, ghlo_reference_executor (), NULL, &error);
+  g_assert_no_error (error);
+  g_assert_true (ghlo_run_plan_run (self, &options, &a, 1, &output, NULL, &error));
+  g_assert_true (output != memory);
+  ghlo_value_unref (output);
+}
+
+/* Allocations of ten runs. The first runs fill caches and the pool. */
+static guint
+count_runs (GhloPrepared         *prepared,
+            const GhloRunOptions *options,
+            GhloValue           **inputs,
+            guint                 n_inputs,
+            guint                 n_outputs)
+{
+  const GhloExecutor *executor = ghlo_cpu_executor (ghlo_reference_executor ());
+  GhloValue *outputs[4];
+  guint before = 0;
+
+  for (guint i = 0; i < 20; i++)
+    {
+      if (i == 10)
+        before = count_own_allocations ();
+      g_assert_true (executor->run (prepared, options, inputs, n_inputs, outputs, NULL, NULL));
+      for (guint k = 0; k < n_outputs; k++)
+        ghlo_value_unref (outputs[k]);
+    }
+
+  return count_own_allocations () - before;
+}
+
+/* Memory of the test's own for each output. */
+static void
+make_targets (GhloPrepared  *prepared,
+                   GhloValue    **inputs,
+                   guint          n_inputs,
+                   GhloValue    **targets,
+                   guint          n_outputs)
+{
+  const GhloExecutor *executor = ghlo_cpu_executor (ghlo_reference_executor ());
+
+  g_assert_true (executor->run (prepared, NULL, inputs, n_inputs, targets, NULL, NULL));
+  for (guint i = 0; i < n_outputs; i++)
+    {
+      g_autoptr (GhloValue) output = targets[i];
+      g_autoptr (GBytes) bytes = g_bytes_new (output->data, output->n_bytes);
+
+      targets[i] = ghlo_value_new_for_bytes (output->type, bytes, NULL);
+    }
+}
+
+/* A run asks the allocator for its outputs and nothing else, whatever it does; and for nothing
+ * at all when the caller brings their memory. */
 static void
 test_allocations (void)
 {
@@ -382,29 +536,28 @@ test_allocations (void)
     { nested, { "tensor<8xf32>", "tensor<i1>" }, 2, 2 },
   };
   const GhloExecutor *executor = ghlo_cpu_executor (ghlo_reference_executor ());
+  /* Guarded blocks are kept account of. */
+  const gboolean guarded = ghlo_debug_has (GHLO_DEBUG_GUARD);
 
   for (guint r = 0; r < G_N_ELEMENTS (rows); r++)
     {
       g_autoptr (GhloIrModule) module = parse (rows[r].text);
       GhloPrepared *prepared = executor->prepare (module, ghlo_ir_module_get_entry (module), NULL, NULL);
-      GhloValue *inputs[2], *outputs[4];
-      guint before = 0, of_runs;
+      GhloValue *inputs[2], *targets[4];
+      const GhloRunOptions options = { .targets = targets };
 
       for (guint i = 0; i < rows[r].n_inputs; i++)
         inputs[i] = new_random (rows[r].types[i], 0, 2);
-      for (guint i = 0; i < 20; i++)
-        {
-          /* The first runs fill caches and the pool. */
-          if (i == 10)
-            before = count_own_allocations ();
-          g_assert_true (executor->run (prepared, NULL, inputs, rows[r].n_inputs, outputs, NULL, NULL));
-          for (guint k = 0; k < rows[r].n_outputs; k++)
-            ghlo_value_unref (outputs[k]);
-        }
-      of_runs = count_own_allocations () - before;
-      g_assert_cmpuint (of_runs, <=, 10 * rows[r].n_outputs);
+      if (!guarded)
+        g_assert_cmpuint (count_runs (prepared, NULL, inputs, rows[r].n_inputs, rows[r].n_outputs), <=,
+                          10 * rows[r].n_outputs);
+      make_targets (prepared, inputs, rows[r].n_inputs, targets, rows[r].n_outputs);
+      if (!guarded)
+        g_assert_cmpuint (count_runs (prepared, &options, inputs, rows[r].n_inputs, rows[r].n_outputs), ==, 0);
       for (guint i = 0; i < rows[r].n_inputs; i++)
         ghlo_value_unref (inputs[i]);
+      for (guint i = 0; i < rows[r].n_outputs; i++)
+        ghlo_value_unref (targets[i]);
       executor->release (prepared);
     }
 }
@@ -501,6 +654,8 @@ main (int   argc,
   g_test_add_func ("/plan/fallback-time", test_fallback_time);
   g_test_add_func ("/plan/replace", test_replace);
   g_test_add_func ("/plan/carried", test_carried);
+  g_test_add_func ("/plan/targets", test_targets);
+  g_test_add_func ("/plan/target-constant", test_target_constant);
   g_test_add_func ("/plan/allocations", test_allocations);
   g_test_add_func ("/plan/threads", test_threads);
 

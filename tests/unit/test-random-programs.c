@@ -27,7 +27,7 @@ static const struct
   const char         *name;
   const GhloExecutor *(*get) (void);
   guint               level;
-  gboolean            same_bits;
+  gboolean            same_bits, is_elsewhere;
 } executors[] = {
   { "reference", ghlo_reference_executor, 0, TRUE },
   { "reference", ghlo_reference_executor, 1, TRUE },
@@ -35,6 +35,7 @@ static const struct
   { "cpu", get_cpu, 0, FALSE },
   { "cpu", get_cpu, 1, FALSE },
   { "cpu", get_cpu, 2, FALSE },
+  { "cpu", get_cpu, 2, FALSE, TRUE },
 };
 
 static guint32 first_seed;
@@ -49,8 +50,10 @@ list_subjects (void)
   for (guint i = 0; i < G_N_ELEMENTS (executors); i++)
     {
       RandomSubject subject = {
-        .name = g_strdup_printf ("%s at O%u", executors[i].name, executors[i].level),
+        .name = g_strdup_printf ("%s at O%u%s", executors[i].name, executors[i].level,
+                                 executors[i].is_elsewhere ? " into the caller's memory" : ""),
         .executor = executors[i].get (), .passes.level = executors[i].level, .same_bits = executors[i].same_bits,
+        .is_elsewhere = executors[i].is_elsewhere,
       };
 
       g_array_append_val (subjects, subject);

@@ -1,9 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Sessions that write outputs to memory of the caller.
+ * Sessions whose outputs are written to memory of the caller, through the shared
+ * library: what is there after a run, whatever else lies in that memory, how long the
+ * memory is needed, and mistakes.
  */
 
 #include "face-help.h"
+
+#include <string.h>
+
+enum { N = 64, ROOM = 4 * N };
+
+/* What comes first is read to the end while what comes last is written. */
+#define MIXED \
+  "func.func @main(%x: tensor<64xf32>, %y: tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>, tensor<64xf32>) {\n" \
+  "  %0 = stablehlo.reverse %x, dims = [0] : tensor<64xf32>\n" \
+  "  %1 = stablehlo.add %0, %y : tensor<64xf32>\n" \
+  "  %2 = stablehlo.multiply %1, %x : tensor<64xf32>\n" \
+  "  return %1, %x, %2 : tensor<64xf32>, tensor<64xf32>, tensor<64xf32>\n" \
+  "}\n"
 
 /* Adds step to total: output 0 says what total was, output 1 is what it becomes. */
 #define COUNTER \
@@ -12,52 +27,287 @@
   "  return %total, %0 : tensor<2xi32>, tensor<2xi32>\n" \
   "}\n"
 
-/* The same, after counting to limit. */
-#define SLOW_COUNTER \
-  "func.func @main(%limit: tensor<i32>, %total: tensor<2xi32>) -> (tensor<i32>, tensor<2xi32>) {\n" \
-  "  %zero = stablehlo.constant dense<0> : tensor<i32>\n" \
-  "  %one = stablehlo.constant dense<1> : tensor<i32>\n" \
-  "  %ones = stablehlo.constant dense<1> : tensor<2xi32>\n" \
-  "  %0:3 = stablehlo.while(%i = %zero, %end = %limit, %t = %total) : tensor<i32>, tensor<i32>, tensor<2xi32>\n" \
-  "    cond {\n" \
-  "      %1 = stablehlo.compare LT, %i, %end : (tensor<i32>, tensor<i32>) -> tensor<i1>\n" \
-  "      stablehlo.return %1 : tensor<i1>\n" \
-  "    } do {\n" \
-  "      %1 = stablehlo.add %i, %one : tensor<i32>\n" \
-  "      stablehlo.return %1, %end, %t : tensor<i32>, tensor<i32>, tensor<2xi32>\n" \
-  "    }\n" \
-  "  %2 = stablehlo.add %total, %ones : tensor<2xi32>\n" \
-  "  return %0#0, %2 : tensor<i32>, tensor<2xi32>\n" \
-  "}\n"
-
-/* Output 0 is x twice over; the others are what they are. */
-#define GROWING \
-  "func.func @main(%x: tensor<?xi32>, %y: tensor<2xf32>) -> (tensor<?xi32>, tensor<2xf32>, tensor<3xi32>) {\n" \
+/* The shape of output 0 is that of x, twice over. */
+#define OPEN \
+  "func.func @main(%x: tensor<?xi32>, %y: tensor<2xi32>) -> (tensor<?xi32>, tensor<2xi32>) {\n" \
   "  %0 = \"stablehlo.concatenate\"(%x, %x) {dimension = 0 : i64} : (tensor<?xi32>, tensor<?xi32>) -> tensor<?xi32>\n" \
-  "  %1 = stablehlo.constant dense<1> : tensor<3xi32>\n" \
-  "  return %0, %y, %1 : tensor<?xi32>, tensor<2xf32>, tensor<3xi32>\n" \
+  "  return %0, %y : tensor<?xi32>, tensor<2xi32>\n" \
   "}\n"
 
-static GhloBuffer *
-pair_new (gint32 first,
-          gint32 second)
-{
-  return help_buffer ("tensor<2xi32>", (gint32[]) { first, second }, 8);
-}
+/* Outputs of several types, one that has no elements, and one that is no tensor. */
+#define KINDS \
+  "func.func @main(%z: tensor<3xcomplex<f32>>, %b: tensor<3xi1>, %d: tensor<3xf64>, %e: tensor<0xf32>, " \
+  "%t: !stablehlo.token) -> (tensor<3xcomplex<f32>>, tensor<3xi1>, tensor<3xf64>, tensor<0xf32>, " \
+  "!stablehlo.token) {\n" \
+  "  %0 = stablehlo.add %z, %z : tensor<3xcomplex<f32>>\n" \
+  "  %1 = stablehlo.not %b : tensor<3xi1>\n" \
+  "  %2 = stablehlo.negate %d : tensor<3xf64>\n" \
+  "  return %0, %1, %2, %e, %t : tensor<3xcomplex<f32>>, tensor<3xi1>, tensor<3xf64>, tensor<0xf32>, " \
+  "!stablehlo.token\n" \
+  "}\n"
 
-/* Output 1, the total, is carried. */
+static const GhloDeviceKind kinds[] = { GHLO_DEVICE_KIND_CPU, GHLO_DEVICE_KIND_REFERENCE };
+
 static GhloSession *
-counter_new (const char *text)
+session_new (const char     *text,
+             GhloDeviceKind  kind)
 {
-  g_autoptr (GhloExecutable) executable = help_compile (text);
-  g_autoptr (GhloBuffer) zero = pair_new (0, 0);
+  g_autoptr (GhloProgram) program = help_parse (text);
+  g_autoptr (GhloClient) client = ghlo_client_new ();
+  g_autoptr (GhloCompileOptions) options = ghlo_compile_options_new ();
   g_autoptr (GError) error = NULL;
-  GhloSession *session = ghlo_session_new (executable);
+  g_autoptr (GListModel) devices = ghlo_client_list_devices (client, NULL, &error);
+  g_autoptr (GhloExecutable) executable = NULL;
 
-  g_assert_true (ghlo_session_carry (session, 1, 1, zero, &error));
+  g_assert_no_error (error);
+  for (guint i = 0; i < g_list_model_get_n_items (devices); i++)
+    {
+      g_autoptr (GhloDevice) device = g_list_model_get_item (devices, i);
+
+      if (ghlo_device_get_kind (device) == kind)
+        ghlo_compile_options_set_device (options, device);
+    }
+  executable = ghlo_client_compile (client, program, options, NULL, NULL, &error);
   g_assert_no_error (error);
 
-  return session;
+  return ghlo_session_new (executable);
+}
+
+static void
+on_release (gpointer data)
+{
+  g_atomic_int_inc ((int *) data);
+}
+
+static void
+bind (GhloSession *session,
+      guint        output,
+      gpointer     memory,
+      gsize        size,
+      int         *n_released)
+{
+  g_autoptr (GError) error = NULL;
+
+  g_assert_true (ghlo_session_bind_output (session, output, (guintptr) memory, size,
+                                           n_released != NULL ? on_release : NULL, n_released, &error));
+  g_assert_no_error (error);
+}
+
+static GhloResult *
+run (GhloSession        *session,
+     GhloBuffer * const *inputs,
+     gsize               n_inputs)
+{
+  g_autoptr (GError) error = NULL;
+  GhloResult *result = ghlo_session_run (session, inputs, n_inputs, NULL, &error);
+
+  g_assert_no_error (error);
+
+  return result;
+}
+
+static void
+fill (float *values,
+      float  first)
+{
+  for (guint i = 0; i < N; i++)
+    values[i] = first + i;
+}
+
+/* What MIXED gives, computed here. */
+static void
+mix (const float *x,
+     const float *y,
+     float        expected[3][N])
+{
+  for (guint i = 0; i < N; i++)
+    {
+      expected[0][i] = x[N - 1 - i] + y[i];
+      expected[1][i] = x[i];
+      expected[2][i] = expected[0][i] * x[i];
+    }
+}
+
+static void
+assert_output (GhloResult  *result,
+               guint        index,
+               const float *expected)
+{
+  g_autoptr (GBytes) bytes = ghlo_buffer_read (ghlo_result_get_output (result, index), NULL, NULL);
+
+  g_assert_cmpmem (g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes), expected, N * sizeof *expected);
+}
+
+/* What is bound is written and left out, until it is bound to other memory or none. */
+static void
+test_written (gconstpointer data)
+{
+  g_autoptr (GhloSession) session = session_new (MIXED, *(const GhloDeviceKind *) data);
+  float x[N], y[N], expected[3][N], one[N], other[N];
+  int n_one = 0, n_other = 0;
+  g_autoptr (GhloBuffer) left = NULL, right = NULL;
+  g_autoptr (GhloResult) result = NULL;
+  g_autoptr (GError) error = NULL;
+
+  fill (x, 1);
+  fill (y, 100);
+  mix (x, y, expected);
+  left = help_buffer ("tensor<64xf32>", x, sizeof x);
+  right = help_buffer ("tensor<64xf32>", y, sizeof y);
+  bind (session, 2, one, sizeof one, &n_one);
+  result = run (session, (GhloBuffer *[]) { left, right }, 2);
+  g_assert_cmpuint (ghlo_result_get_n_outputs (result), ==, 2);
+  assert_output (result, 0, expected[0]);
+  assert_output (result, 1, expected[1]);
+  g_assert_cmpmem (one, sizeof one, expected[2], sizeof one);
+  g_assert_cmpint (n_one, ==, 0);
+
+  bind (session, 2, other, sizeof other, &n_other);
+  g_assert_cmpint (n_one, ==, 1);
+  memset (one, 0, sizeof one);
+  bind (session, 0, one, sizeof one, NULL);
+  bind (session, 1, x, sizeof x, NULL);
+  g_clear_object (&result);
+  result = run (session, (GhloBuffer *[]) { right, left }, 2);
+  g_assert_cmpuint (ghlo_result_get_n_outputs (result), ==, 0);
+  fill (x, 1);
+  mix (y, x, expected);
+  g_assert_cmpmem (one, sizeof one, expected[0], sizeof one);
+  g_assert_cmpmem (other, sizeof other, expected[2], sizeof other);
+
+  g_assert_true (ghlo_session_unbind_output (session, 2, &error));
+  g_assert_true (ghlo_session_unbind_output (session, 2, &error));
+  g_assert_cmpint (n_other, ==, 1);
+  g_clear_object (&result);
+  result = run (session, (GhloBuffer *[]) { right, left }, 2);
+  g_assert_cmpuint (ghlo_result_get_n_outputs (result), ==, 1);
+  assert_output (result, 0, expected[2]);
+  bind (session, 2, other, sizeof other, &n_other);
+  g_clear_object (&session);
+  g_assert_cmpint (n_other, ==, 2);
+  g_assert_cmpint (n_one, ==, 1);
+}
+
+static GhloBuffer *
+share (const float *values)
+{
+  g_autoptr (GhloTensorType) type = ghlo_tensor_type_parse ("tensor<64xf32>", NULL);
+  static int n_released;
+  g_autoptr (GError) error = NULL;
+  GhloBuffer *buffer = ghlo_buffer_new_from_address (type, (guintptr) values, NULL, 0, on_release, &n_released, &error);
+
+  g_assert_no_error (error);
+
+  return buffer;
+}
+
+/* Both inputs lie in the memory, and the outputs that @bound says are written there, at places
+ * of the round's own: each finds what was there before the run. */
+static void
+overlap_once (GhloSession *session,
+              GRand       *random,
+              guint        bound,
+              float       *memory)
+{
+  const guint x = g_rand_int_range (random, 0, ROOM - N), y = g_rand_int_range (random, 0, ROOM - N);
+  const guint gap = g_rand_int_range (random, 0, ROOM - 3 * N);
+  const guint shift = g_rand_int_range (random, 0, 3);
+  g_autoptr (GhloBuffer) left = share (memory + x), right = share (memory + y);
+  g_autoptr (GhloResult) result = NULL;
+  float expected[3][N];
+  guint next = 0;
+
+  for (guint i = 0; i < ROOM; i++)
+    memory[i] = g_rand_int_range (random, -100, 100);
+  mix (memory + x, memory + y, expected);
+  for (guint i = 0; i < 3; i++)
+    g_assert_true (ghlo_session_unbind_output (session, i, NULL));
+  for (guint i = 0; i < 3; i++)
+    if (bound & 1 << i)
+      bind (session, i, memory + gap + (i + shift) % 3 * N, N * sizeof *memory, NULL);
+  result = run (session, (GhloBuffer *[]) { left, right }, 2);
+  for (guint i = 0; i < 3; i++)
+    if (bound & 1 << i)
+      g_assert_cmpmem (memory + gap + (i + shift) % 3 * N, N * sizeof *memory, expected[i], sizeof expected[i]);
+    else
+      assert_output (result, next++, expected[i]);
+}
+
+static void
+test_overlap (gconstpointer data)
+{
+  g_autoptr (GhloSession) session = session_new (MIXED, *(const GhloDeviceKind *) data);
+  const guint32 seed = g_test_rand_int ();
+  g_autoptr (GRand) random = g_rand_new_with_seed (seed);
+  g_autofree float *memory = g_new (float, ROOM);
+
+  g_test_message ("seed %u", seed);
+  for (guint i = 0; i < 800; i++)
+    overlap_once (session, random, i % 8, memory);
+}
+
+/* A carried value that the program hands on stays what it was, where an output is written over
+ * the initial one. */
+static void
+test_overlap_carried (gconstpointer data)
+{
+  g_autoptr (GhloSession) session = session_new (MIXED, *(const GhloDeviceKind *) data);
+  float x[N], y[N], expected[3][N];
+  g_autoptr (GhloBuffer) initial = NULL, right = NULL;
+  g_autoptr (GError) error = NULL;
+
+  fill (x, 1);
+  fill (y, 100);
+  mix (x, y, expected);
+  initial = share (x);
+  right = help_buffer ("tensor<64xf32>", y, sizeof y);
+  g_assert_true (ghlo_session_carry (session, 1, 0, initial, &error));
+  bind (session, 0, x, sizeof x, NULL);
+  for (guint i = 0; i < 3; i++)
+    {
+      g_autoptr (GhloResult) result = run (session, &right, 1);
+
+      g_assert_cmpuint (ghlo_result_get_n_outputs (result), ==, 1);
+      assert_output (result, 0, expected[2]);
+      g_assert_cmpmem (x, sizeof x, expected[0], sizeof x);
+    }
+}
+
+/* Elements of any size, wherever they may lie. */
+static void
+test_kinds (gconstpointer data)
+{
+  static const float numbers[6] = { 1, 2, 3, 4, 5, 6 }, twice[6] = { 2, 4, 6, 8, 10, 12 };
+  static const double doubles[3] = { 1, -2, 3 }, negative[3] = { -1, 2, -3 };
+  static const guint8 flags[3] = { 1, 0, 1 }, inverse[3] = { 0, 1, 0 };
+  g_autoptr (GhloSession) session = session_new (KINDS, *(const GhloDeviceKind *) data);
+  g_autoptr (GhloBuffer) z = help_buffer ("tensor<3xcomplex<f32>>", numbers, sizeof numbers);
+  g_autoptr (GhloBuffer) b = help_buffer ("tensor<3xi1>", flags, sizeof flags);
+  g_autoptr (GhloBuffer) d = help_buffer ("tensor<3xf64>", doubles, sizeof doubles);
+  g_autoptr (GhloBuffer) e = help_buffer ("tensor<0xf32>", NULL, 0);
+  g_autoptr (GhloBuffer) t = ghlo_buffer_new_token ();
+  guint8 room[128] __attribute__ ((aligned (64)));
+  int n_released = 0;
+
+  for (guint shift = 0; shift < 32; shift++)
+    {
+      guint8 *first = room + shift / 4 * 4, *second = room + 40 + shift, *third = room + 80 + shift / 8 * 8;
+      g_autoptr (GhloResult) result = NULL;
+
+      bind (session, 0, first, sizeof twice, NULL);
+      bind (session, 1, second, sizeof inverse, NULL);
+      bind (session, 2, third, sizeof negative, NULL);
+      bind (session, 3, shift % 2 ? room : NULL, 0, &n_released);
+      result = run (session, (GhloBuffer *[]) { z, b, d, e, t }, 5);
+      g_assert_cmpuint (ghlo_result_get_n_outputs (result), ==, 1);
+      g_assert_cmpmem (first, sizeof twice, twice, sizeof twice);
+      g_assert_cmpmem (second, sizeof inverse, inverse, sizeof inverse);
+      g_assert_cmpmem (third, sizeof negative, negative, sizeof negative);
+      g_assert_true (ghlo_session_unbind_output (session, 1, NULL));
+      g_assert_true (ghlo_session_unbind_output (session, 2, NULL));
+    }
+  g_clear_object (&session);
+  g_assert_cmpint (n_released, ==, 32);
 }
 
 static void
@@ -72,233 +322,322 @@ assert_refused (gboolean     done,
   g_clear_error (error);
 }
 
-/* Memory that a session writes an output to, and how often it was given back. */
+/* A shape that the program leaves open is checked when a run gives it. */
+static void
+test_open (gconstpointer data)
+{
+  static const gint32 numbers[3] = { 1, 2, 3 };
+  g_autoptr (GhloSession) session = session_new (OPEN, *(const GhloDeviceKind *) data);
+  g_autoptr (GhloBuffer) two = help_buffer ("tensor<2xi32>", numbers, 8);
+  g_autoptr (GhloBuffer) three = help_buffer ("tensor<3xi32>", numbers, sizeof numbers);
+  g_autoptr (GhloResult) result = NULL;
+  g_autoptr (GError) error = NULL;
+  gint32 memory[4];
+
+  bind (session, 0, memory, sizeof memory, NULL);
+  g_assert_true (ghlo_session_carry (session, 1, 1, two, &error));
+  result = run (session, &two, 1);
+  g_assert_cmpuint (ghlo_result_get_n_outputs (result), ==, 0);
+  g_assert_cmpmem (memory, sizeof memory, ((const gint32[]) { 1, 2, 1, 2 }), sizeof memory);
+  assert_refused (ghlo_session_run (session, &three, 1, NULL, &error) != NULL, &error,
+                  "output 0 cannot be written*expected 16 bytes, found tensor<6xi32>, which has 24");
+  /* It was a run that failed. */
+  assert_refused (ghlo_session_run (session, &two, 1, NULL, &error) != NULL, &error, "*was lost*");
+  g_assert_true (ghlo_session_reset (session, &error));
+  g_clear_object (&result);
+  result = run (session, &two, 1);
+}
+
+static void
+try_bind (GhloSession *session,
+          guint        output,
+          guintptr     address,
+          gsize        size,
+          const char  *pattern)
+{
+  g_autoptr (GError) error = NULL;
+  int n_released = 0;
+
+  assert_refused (ghlo_session_bind_output (session, output, address, size, on_release, &n_released, &error), &error,
+                  pattern);
+  g_assert_cmpint (n_released, ==, 1);
+  assert_refused (ghlo_session_bind_output (session, output, address, size, NULL, NULL, &error), &error, pattern);
+}
+
+static void
+test_mistakes (void)
+{
+  g_autoptr (GhloSession) session = session_new (COUNTER, GHLO_DEVICE_KIND_CPU);
+  g_autoptr (GhloSession) other = session_new (KINDS, GHLO_DEVICE_KIND_CPU);
+  g_autoptr (GhloSession) bare = g_object_new (GHLO_TYPE_SESSION, NULL);
+  static const gint32 zeros[2] = { 0 };
+  g_autoptr (GhloBuffer) pair = help_buffer ("tensor<2xi32>", zeros, sizeof zeros);
+  g_autoptr (GError) error = NULL;
+  gint32 memory[8] __attribute__ ((aligned (64)));
+  const guintptr address = (guintptr) memory;
+
+  try_bind (bare, 0, address, 8, "*without an executable*");
+  assert_refused (ghlo_session_unbind_output (bare, 0, &error), &error, "*without an executable*");
+  try_bind (session, 2, address, 8, "expected*2 outputs*found output 2");
+  assert_refused (ghlo_session_unbind_output (session, 2, &error), &error, "expected*2 outputs*found output 2");
+  try_bind (session, 0, address, 4, "expected memory of 8 bytes for output 0 (tensor<2xi32>), found 4 bytes");
+  try_bind (session, 0, address, 12, "expected memory of 8 bytes for output 0*found 12 bytes");
+  try_bind (session, 0, address, 0, "expected memory of 8 bytes for output 0*found 0 bytes");
+  try_bind (session, 0, 0, 8, "expected the address of memory for output 0*found 0");
+  try_bind (session, 0, address, G_MAXSIZE, "expected memory of at most*for output 0*found*");
+  try_bind (session, 0, G_MAXSIZE - 3, 8, "expected memory of at most*for output 0*found*");
+  try_bind (session, 0, address + 2, 8, "expected memory for output 0*multiple of 4 bytes, found it 2 beyond one");
+  try_bind (other, 2, address + 4, 24, "*at a multiple of 8 bytes, found it 4 beyond one");
+  try_bind (other, 4, address, 0, "output 4 cannot be bound to memory: expected a tensor, found !stablehlo.token");
+
+  bind (session, 0, memory, 8, NULL);
+  try_bind (session, 1, address, 8, "output 1 cannot be bound to memory that overlaps what output 0 is bound to");
+  try_bind (session, 1, address + 4, 8, "output 1*overlaps*output 0*");
+  bind (session, 0, memory + 1, 8, NULL);
+  try_bind (session, 1, address, 8, "output 1*overlaps*output 0*");
+  bind (session, 1, memory + 3, 8, NULL);
+
+  assert_refused (ghlo_session_carry (session, 1, 1, pair, &error), &error,
+                  "output 1, which is bound, cannot be carried into input 1*unbind_output*");
+  g_assert_true (ghlo_session_unbind_output (session, 1, &error));
+  g_assert_true (ghlo_session_carry (session, 1, 1, pair, &error));
+  try_bind (session, 1, address, 8, "output 1 cannot be bound to memory: it is carried into input 1");
+  /* Carrying another output there instead gives the first one back. */
+  g_assert_true (ghlo_session_unbind_output (session, 0, &error));
+  g_assert_true (ghlo_session_carry (session, 0, 1, pair, &error));
+  bind (session, 1, memory, 8, NULL);
+  try_bind (session, 0, address + 8, 8, "output 0 cannot be bound to memory: it is carried into input 1");
+}
+
+enum { N_RUNS = 50 };
+
 typedef struct
 {
-  gint32 values[2];
-  gint   n_released;     /* atomic */
-} Target;
+  GMainLoop *loop;
+  guint      n, n_cancelled;
+} Wait;
 
 static void
-on_released (gpointer data)
+on_ready (GObject      *source,
+          GAsyncResult *result,
+          gpointer      data)
 {
-  Target *target = data;
-
-  g_atomic_int_inc (&target->n_released);
-}
-
-static void
-bind_target (GhloSession *session,
-             guint        output,
-             Target      *target)
-{
+  Wait *wait = data;
   g_autoptr (GError) error = NULL;
+  g_autoptr (GhloResult) outputs = ghlo_session_run_finish (GHLO_SESSION (source), result, &error);
 
-  g_assert_true (ghlo_session_bind_output (session, output, (guintptr) target->values, sizeof target->values,
-                                           on_released, target, &error));
-  g_assert_no_error (error);
-}
-
-static void
-assert_target (Target *target,
-               gint32  first,
-               gint32  second,
-               gint    n_released)
-{
-  g_assert_cmpint (target->values[0], ==, first);
-  g_assert_cmpint (target->values[1], ==, second);
-  g_assert_cmpint (g_atomic_int_get (&target->n_released), ==, n_released);
-}
-
-/* Outputs are written to the caller's memory, in sync and async runs, until they are unbound. */
-static void
-test_bind_output (void)
-{
-  g_autoptr (GhloSession) session = counter_new (COUNTER);
-  g_autoptr (GhloBuffer) input = pair_new (1, 2);
-  g_autoptr (GError) error = NULL;
-  g_autoptr (GhloResult) result = NULL;
-  Target one = { { -1, -1 } }, two = { { -1, -1 } };
-  HelpWait wait = help_wait_init ();
-
-  bind_target (session, 0, &one);
-  for (gint i = 0; i < 3; i++)
+  if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     {
-      result = ghlo_session_run (session, &input, 1, NULL, &error);
-      g_assert_no_error (error);
-      g_assert_cmpuint (ghlo_result_get_n_outputs (result), ==, 0);
-      assert_target (&one, i, 2 * i, 0);
-      g_clear_object (&result);
+      wait->n_cancelled++;
     }
-
-  bind_target (session, 0, &two);
-  assert_target (&one, 2, 4, 1);
-  ghlo_session_run_async (session, &input, 1, NULL, help_ready, &wait);
-  result = ghlo_session_run_finish (session, help_wait_run (&wait), &error);
-  g_assert_no_error (error);
-  g_assert_cmpuint (ghlo_result_get_n_outputs (result), ==, 0);
-  g_clear_object (&result);
-  help_wait_clear (&wait);
-  assert_target (&two, 3, 6, 0);
-
-  g_assert_true (ghlo_session_unbind_output (session, 0, &error));
-  g_assert_true (ghlo_session_unbind_output (session, 0, &error));
-  g_assert_cmpint (two.n_released, ==, 1);
-  result = ghlo_session_run (session, &input, 1, NULL, &error);
-  g_assert_cmpuint (ghlo_result_get_n_outputs (result), ==, 1);
-  assert_target (&two, 3, 6, 1);
-
-  bind_target (session, 0, &one);
-  g_clear_object (&session);
-  g_assert_cmpint (one.n_released, ==, 2);
+  else
+    {
+      g_assert_no_error (error);
+      g_assert_cmpuint (ghlo_result_get_n_outputs (outputs), ==, 0);
+    }
+  if (++wait->n == N_RUNS)
+    g_main_loop_quit (wait->loop);
 }
 
-/* Memory that is an input's too, and outputs that are inputs. */
-static void
-test_bind_shared (void)
+/* A counter whose total is carried. */
+static GhloSession *
+counter_new (GhloDeviceKind kind)
 {
-  g_autoptr (GhloExecutable) executable = help_compile (COUNTER);
-  g_autoptr (GhloTensorType) type = ghlo_tensor_type_parse ("tensor<2xi32>", NULL);
+  static const gint32 zeros[2] = { 0, 0 };
+  GhloSession *session = session_new (COUNTER, kind);
+  g_autoptr (GhloBuffer) initial = help_buffer ("tensor<2xi32>", zeros, sizeof zeros);
   g_autoptr (GError) error = NULL;
-  Target total = { { 10, 20 } }, sum = { { 1, 2 } };
 
-  for (gint i = 0; i < 2; i++)
+  g_assert_true (ghlo_session_carry (session, 1, 1, initial, &error));
+  g_assert_no_error (error);
+
+  return session;
+}
+
+static GhloBuffer *
+step_new (void)
+{
+  static const gint32 step[2] = { 1, 2 };
+
+  return help_buffer ("tensor<2xi32>", step, sizeof step);
+}
+
+/* A run writes where the output was bound when it was called. */
+static void
+test_async (gconstpointer data)
+{
+  g_autoptr (GhloSession) session = counter_new (*(const GhloDeviceKind *) data);
+  g_autoptr (GhloBuffer) step = step_new ();
+  Wait wait = { g_main_loop_new (NULL, FALSE) };
+  gint32 kept[N_RUNS][2];
+
+  for (guint i = 0; i < N_RUNS; i++)
     {
-      g_autoptr (GhloSession) session = ghlo_session_new (executable);
-      g_autoptr (GhloBuffer) step = ghlo_buffer_new_from_address (type, (guintptr) sum.values, NULL, 0, on_released,
-                                                                  &sum, &error);
-      g_autoptr (GhloBuffer) before = ghlo_buffer_new_from_address (type, (guintptr) total.values, NULL, 0, on_released,
-                                                                    &total, &error);
+      bind (session, 0, kept[i], sizeof kept[i], NULL);
+      ghlo_session_run_async (session, &step, 1, NULL, on_ready, &wait);
+    }
+  g_main_loop_run (wait.loop);
+  g_assert_cmpuint (wait.n_cancelled, ==, 0);
+  for (guint i = 0; i < N_RUNS; i++)
+    {
+      g_assert_cmpint (kept[i][0], ==, i);
+      g_assert_cmpint (kept[i][1], ==, 2 * i);
+    }
+  g_main_loop_unref (wait.loop);
+}
+
+/* Memory goes when its last run has ended, whoever cancels what: a write after that is found by
+ * valgrind and sanitizers. */
+static void
+test_freed (gconstpointer data)
+{
+  g_autoptr (GhloSession) session = counter_new (*(const GhloDeviceKind *) data);
+  g_autoptr (GhloBuffer) step = step_new ();
+  Wait wait = { g_main_loop_new (NULL, FALSE) };
+
+  for (guint i = 0; i < N_RUNS; i++)
+    {
+      g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+      g_autoptr (GError) error = NULL;
+      gint32 *memory = g_new (gint32, 2);
+
+      g_assert_true (ghlo_session_bind_output (session, 0, (guintptr) memory, 8, g_free, memory, &error));
+      g_assert_no_error (error);
+      g_assert_true (ghlo_session_reset (session, &error));
+      ghlo_session_run_async (session, &step, 1, cancellable, on_ready, &wait);
+      if (i % 3 == 0)
+        g_cancellable_cancel (cancellable);
+    }
+  g_clear_object (&session);
+  g_main_loop_run (wait.loop);
+  g_assert_cmpuint (wait.n_cancelled, ==, (N_RUNS + 2) / 3);
+  g_main_loop_unref (wait.loop);
+}
+
+static void
+wait_for_release (const int *n_released)
+{
+  const gint64 start = g_get_monotonic_time ();
+
+  while (g_atomic_int_get (n_released) == 0)
+    {
+      g_assert_cmpint (g_get_monotonic_time () - start, <, 20 * G_USEC_PER_SEC);
+      g_usleep (1000);
+    }
+  g_assert_cmpint (g_atomic_int_get (n_released), ==, 1);
+}
+
+/* A run that was cancelled has the memory until it has stopped, also when nothing else is left. */
+static void
+test_cancelled (gconstpointer data)
+{
+  g_autoptr (GhloBuffer) number = help_number ();
+
+  for (guint i = 0; i < 3; i++)
+    {
+      g_autoptr (GhloSession) session = session_new (HELP_ENDLESS, *(const GhloDeviceKind *) data);
+      g_autoptr (GCancellable) cancellable = g_cancellable_new ();
       g_autoptr (GhloResult) result = NULL;
-      GhloBuffer *const inputs[] = { step, before };
+      g_autoptr (GError) error = NULL;
+      HelpWait wait = help_wait_init ();
+      int n_released = 0;
+      gint32 memory;
 
-      g_assert_no_error (error);
-      /* Each output over the input that it is not computed of alone; then each over the other one. */
-      bind_target (session, i, &total);
-      bind_target (session, 1 - i, &sum);
-      result = ghlo_session_run (session, inputs, 2, NULL, &error);
-      g_assert_no_error (error);
-      g_clear_object (&result);
+      bind (session, 0, &memory, sizeof memory, &n_released);
+      ghlo_session_run_async (session, &number, 1, cancellable, help_ready, &wait);
+      g_usleep (10000);
+      if (i == 1)
+        g_assert_true (ghlo_session_unbind_output (session, 0, NULL));
+      g_assert_cmpint (g_atomic_int_get (&n_released), ==, 0);
+      g_cancellable_cancel (cancellable);
+      result = ghlo_session_run_finish (session, help_wait_run (&wait), &error);
+      g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+      help_wait_clear (&wait);
       if (i == 0)
-        {
-          assert_target (&total, 10, 20, 0);
-          assert_target (&sum, 11, 22, 0);
-        }
-      else
-        {
-          assert_target (&total, 21, 42, 2);
-          assert_target (&sum, 10, 20, 2);
-        }
+        g_assert_true (ghlo_session_unbind_output (session, 0, NULL));
+      g_clear_object (&session);
+      wait_for_release (&n_released);
     }
 }
 
-/* Sizes that only a run tells, on the executor for such programs. */
-static void
-test_bind_growing (void)
+enum { N_THREADS = 4 };
+
+typedef struct
 {
-  g_autoptr (GhloExecutable) executable = help_compile (GROWING);
-  g_autoptr (GhloSession) session = ghlo_session_new (executable);
-  g_autoptr (GhloBuffer) pair = pair_new (3, 4), single = help_buffer ("tensor<1xi32>", (gint32[]) { 5 }, 4);
-  g_autoptr (GhloBuffer) real = help_buffer ("tensor<2xf32>", (float[]) { 1, 2 }, 8);
-  g_autoptr (GError) error = NULL;
-  g_autoptr (GhloResult) result = NULL;
-  gint32 twice[4] = { 0 }, ones[3] = { 0 };
+  GhloExecutable *executable;   /* of COUNTER */
+  GhloSession    *session;      /* shared by all threads, its output 0 bound */
+} Shared;
 
-  g_assert_true (ghlo_session_bind_output (session, 0, (guintptr) twice, sizeof twice, NULL, NULL, &error));
-  g_assert_true (ghlo_session_bind_output (session, 2, (guintptr) ones, sizeof ones, NULL, NULL, &error));
-  result = ghlo_session_run (session, (GhloBuffer *[]) { pair, real }, 2, NULL, &error);
-  g_assert_no_error (error);
-  g_assert_cmpuint (ghlo_result_get_n_outputs (result), ==, 1);
-  g_assert_cmpmem (twice, sizeof twice, ((gint32[]) { 3, 4, 3, 4 }), sizeof twice);
-  g_assert_cmpmem (ones, sizeof ones, ((gint32[]) { 1, 1, 1 }), sizeof ones);
-  g_clear_object (&result);
+/* A session of the thread's own, whose memory nobody else knows, and the one of all. */
+static gpointer
+run_many (gpointer data)
+{
+  const Shared *shared = data;
+  g_autoptr (GhloSession) session = ghlo_session_new (shared->executable);
+  g_autoptr (GhloBuffer) step = step_new ();
+  gint32 memory[2][2];
 
-  result = ghlo_session_run (session, (GhloBuffer *[]) { single, real }, 2, NULL, &error);
-  assert_refused (result != NULL, &error, "output 0 has 8 bytes in this run*bound to 16");
-  result = ghlo_session_run (session, (GhloBuffer *[]) { pair, real }, 2, NULL, &error);
-  g_assert_no_error (error);
+  g_assert_true (ghlo_session_carry (session, 1, 1, step, NULL));
+  for (guint i = 0; i < N_RUNS; i++)
+    {
+      g_autoptr (GhloResult) own = NULL, of_all = NULL;
+
+      bind (session, 0, memory[i % 2], sizeof memory[0], NULL);
+      own = run (session, &step, 1);
+      g_assert_cmpint (memory[i % 2][1], ==, 2 * (i + 1));
+      of_all = run (shared->session, &step, 1);
+    }
+
+  return NULL;
 }
 
 static void
-assert_bind_refused (GhloSession *session,
-                     guint        output,
-                     guintptr     address,
-                     gsize        size,
-                     const char  *pattern)
+test_threads (gconstpointer data)
 {
-  g_autoptr (GError) error = NULL;
-  Target target = { { 0 } };
+  g_autoptr (GhloSession) session = counter_new (*(const GhloDeviceKind *) data);
+  Shared shared = { ghlo_session_get_executable (session), session };
+  GThread *threads[N_THREADS];
+  gint32 memory[2];
 
-  assert_refused (ghlo_session_bind_output (session, output, address, size, on_released, &target, &error), &error,
-                  pattern);
-  g_assert_cmpint (target.n_released, ==, 1);
-}
-
-static void
-test_bind_mistakes (void)
-{
-  g_autoptr (GhloSession) session = counter_new (COUNTER), bare = g_object_new (GHLO_TYPE_SESSION, NULL);
-  g_autoptr (GhloExecutable) executable = help_compile (COUNTER);
-  g_autoptr (GhloSession) other = ghlo_session_new (executable);
-  g_autoptr (GhloBuffer) pair = pair_new (0, 0);
-  g_autoptr (GError) error = NULL;
-  gint32 memory[4] = { 0 };
-  guintptr address = (guintptr) memory;
-
-  assert_bind_refused (session, 2, address, 8, "expected*2 outputs*found output 2");
-  assert_bind_refused (session, 1, address, 8, "output 1 cannot be bound: it is carried into input 1");
-  assert_bind_refused (session, 0, address, 12, "expected 8 bytes for output 0, which is tensor<2xi32>, found 12");
-  assert_bind_refused (session, 0, address + 1, 8, "*output 0*multiple of 4*");
-  assert_bind_refused (session, 0, 0, 8, "*memory for output 0, found 0");
-  assert_bind_refused (bare, 0, address, 8, "*without an executable*");
-  assert_refused (ghlo_session_unbind_output (session, 2, &error), &error, "*found output 2*");
-  assert_refused (ghlo_session_unbind_output (bare, 0, &error), &error, "*without an executable*");
-
-  g_assert_true (ghlo_session_bind_output (other, 0, address, 8, NULL, NULL, &error));
-  assert_bind_refused (other, 1, address + 4, 8, "output 1*memory that output 0 is bound to");
-  assert_refused (ghlo_session_carry (other, 0, 0, pair, &error), &error,
-                  "output 0, which is bound, cannot be carried*");
-  g_assert_true (ghlo_session_bind_output (other, 1, address + 8, 8, NULL, NULL, &error));
-}
-
-/* Memory is given back when the last run that may write to it has ended, not when its call was
- * answered. */
-static void
-test_bind_cancelled (void)
-{
-  g_autoptr (GhloSession) session = counter_new (SLOW_COUNTER);
-  g_autoptr (GhloBuffer) endless = help_buffer ("tensor<i32>", (gint32[]) { G_MAXINT32 }, 4);
-  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
-  g_autoptr (GError) error = NULL;
-  Target target = { { -1, -1 } };
-  HelpWait wait = help_wait_init ();
-
-  g_assert_true (ghlo_session_bind_output (session, 0, (guintptr) target.values, sizeof (gint32), on_released, &target,
-                                           &error));
-  ghlo_session_run_async (session, &endless, 1, cancellable, help_ready, &wait);
-  g_assert_true (ghlo_session_unbind_output (session, 0, &error));
-  g_assert_cmpint (g_atomic_int_get (&target.n_released), ==, 0);
-  g_cancellable_cancel (cancellable);
-  g_assert_null (ghlo_session_run_finish (session, help_wait_run (&wait), &error));
-  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
-  help_wait_clear (&wait);
-  g_clear_object (&session);
-  while (g_atomic_int_get (&target.n_released) == 0)
-    g_usleep (1000);
-  g_assert_cmpint (g_atomic_int_get (&target.n_released), ==, 1);
+  bind (session, 0, memory, sizeof memory, NULL);
+  for (guint i = 0; i < N_THREADS; i++)
+    threads[i] = g_thread_new ("run", run_many, &shared);
+  for (guint i = 0; i < N_THREADS; i++)
+    g_thread_join (threads[i]);
+  g_assert_cmpint (memory[0], ==, N_THREADS * N_RUNS - 1);
 }
 
 int
 main (int   argc,
       char *argv[])
 {
+  static const struct
+  {
+    const char    *name;
+    GTestDataFunc  func;
+  } tests[] = {
+    { "written", test_written },
+    { "overlap", test_overlap },
+    { "overlap-carried", test_overlap_carried },
+    { "kinds", test_kinds },
+    { "open", test_open },
+    { "async", test_async },
+    { "freed", test_freed },
+    { "cancelled", test_cancelled },
+    { "threads", test_threads },
+  };
+  static const char *const names[] = { "cpu", "reference" };
+
   g_test_init (&argc, &argv, NULL);
 
-  g_test_add_func ("/session-outputs/bind", test_bind_output);
-  g_test_add_func ("/session-outputs/shared", test_bind_shared);
-  g_test_add_func ("/session-outputs/growing", test_bind_growing);
-  g_test_add_func ("/session-outputs/mistakes", test_bind_mistakes);
-  g_test_add_func ("/session-outputs/cancelled", test_bind_cancelled);
+  for (guint i = 0; i < G_N_ELEMENTS (tests); i++)
+    for (guint k = 0; k < G_N_ELEMENTS (kinds); k++)
+      {
+        g_autofree char *path = g_strdup_printf ("/session-outputs/%s/%s", tests[i].name, names[k]);
+
+        g_test_add_data_func (path, &kinds[k], tests[i].func);
+      }
+  g_test_add_func ("/session-outputs/mistakes", test_mistakes);
 
   return g_test_run ();
 }

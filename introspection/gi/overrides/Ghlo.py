@@ -15,6 +15,7 @@ Memory: `with result:` and `with buffer:` release at the end of the block.
 NumPy and asyncio are imported when they are first needed.
 """
 
+import operator
 import sys
 
 from ..module import get_introspection_module
@@ -390,17 +391,23 @@ if hasattr(Ghlo, 'Session'):
             return self.run(inputs, cancellable)
 
         def bind_output(self, output, array, *rest):
-            """Has an output written into a NumPy array in all runs called from now on,
-            instead of being given in their results. The array is kept as long as that is
-            needed, and has to be of the output's type and shape, writable, and row by row
-            without gaps; ValueError says what it is not."""
+            """Has runs that are called from now on write an output into an array, which their results then
+            lack. The array is kept as long as that is needed; unbind_output (output) ends it.
+
+            The array has the output's shape and dtype, row by row without gaps, and holds anything while
+            a run is under way, and after one that failed or was cancelled. Where the program leaves sizes
+            open, a run whose output has another number of elements fails. As in C, an address, a size in
+            bytes and a function that is called when the memory is not needed may stand for the array."""
             if isinstance(array, int):
-                return Ghlo.Session.bind_output(self, output, array, *rest)
-            infos = self.get_executable().list_outputs()
-            if 0 <= output < len(infos):
-                _arrays.check_target(infos[output], output, array)
-            address = array.__array_interface__['data'][0]
-            return Ghlo.Session.bind_output(self, output, address, array.nbytes, lambda *_: None, array)
+                return super().bind_output(output, array, *rest)
+            executable = self.get_executable()
+            infos = executable.list_outputs() if executable is not None else []
+            address, size = 0, 0
+            # An output that there is not is for the library to refuse.
+            if 0 <= operator.index(output) < len(infos):
+                _arrays.check_writable(array, infos[output], 'output %d' % output)
+                address, size = array.__array_interface__['data'][0], array.nbytes
+            return super().bind_output(output, address, size, lambda *_: None, array, *rest)
 
         def __repr__(self):
             return '<Ghlo.Session of %r>' % self.get_executable()

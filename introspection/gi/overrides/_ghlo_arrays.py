@@ -140,26 +140,32 @@ def check_shareable(array, original, why):
         raise ValueError('%s cannot be used without a copy, because %s: leave out copy=False' % (why, reason))
 
 
-def check_target(info, output, array):
-    """Raises an error when an output cannot be written into an array."""
+def check_writable(array, info, what):
+    """Raises TypeError or ValueError, with what to do instead, when an output that info describes cannot
+    be written into an array; what names the output."""
     import numpy as np
-    if not isinstance(array, np.ndarray):
-        raise TypeError('expected a NumPy array for output %d (%s), found %r' % (output, info, type(array).__name__))
-    tensor_type, reason = info.get_tensor_type(), None
-    if tensor_type is not None:
-        stored, shown, _ = get_tables()
-        dtypes = stored[tensor_type.get_element_type()], shown[tensor_type.get_element_type()]
-        shape = tensor_type.shape
-        if array.dtype not in dtypes:
-            reason = 'its dtype is %s instead of %s' % (array.dtype, dtypes[1])
-        elif len(shape) != array.ndim or any(n not in (size, -1) for n, size in zip(shape, array.shape)):
-            reason = 'its shape is %r instead of %r' % (array.shape, shape)
-    if reason is None and not array.flags.c_contiguous:
-        reason = 'its elements are not row by row without gaps'
-    elif reason is None and not array.flags.writeable:
-        reason = 'it is read-only'
-    if reason is not None:
-        raise ValueError('output %d (%s) cannot be written into this array: %s' % (output, info, reason))
+    tensor_type = info.get_tensor_type()
+    if tensor_type is None:
+        raise TypeError('expected a tensor for an array to hold, found that %s is %s' % (what, info))
+    stored, shown, _ = get_tables()
+    element_type, shape = tensor_type.get_element_type(), tensor_type.shape
+    dtypes = stored[element_type], shown[element_type]
+    instead = 'make one by numpy.empty (%r, numpy.%s)' % (
+        tuple(size if size >= 0 else 1 for size in shape), stored[element_type])
+    if not isinstance(array, np.ndarray) or isinstance(array, np.ma.MaskedArray):
+        raise TypeError('expected an array for %s (%s), found %s: %s' % (what, info, type(array).__name__, instead))
+    if array.dtype not in dtypes:
+        raise TypeError('expected an array of %s for %s (%s), found one of %s: %s' % (
+            dtypes[1], what, info, array.dtype, instead))
+    if array.ndim != len(shape) or any(size not in (-1, found) for size, found in zip(shape, array.shape)):
+        raise ValueError('expected an array of shape %r for %s (%s), found %r: use array.reshape, or %s' % (
+            shape, what, info, array.shape, instead))
+    if not array.flags.c_contiguous:
+        raise ValueError('the elements of the array for %s are not row by row without gaps: %s' % (what, instead))
+    if not array.flags.writeable:
+        raise ValueError('the array for %s may not be written to: %s' % (what, instead))
+    if not array.flags.aligned:
+        raise ValueError('the elements of the array for %s are not aligned: %s' % (what, instead))
 
 
 # DLPack: what its header calls DLDeviceType and DLDataTypeCode.
