@@ -14,7 +14,7 @@ import sys
 
 # From the ground; folders of one floor know nothing of each other.
 FLOORS = [
-    ['base'], ['ir'], ['import', 'passes'], ['codegen'], ['runtime'], ['reference', 'cpu', 'vulkan'], ['ghlo'],
+    ['base'], ['ir'], ['import', 'passes', 'kernel'], ['plan'], ['runtime'], ['reference', 'cpu', 'vulkan'], ['ghlo'],
     ['pjrt', 'tools'],
 ]
 FLOOR = {folder: number for number, folders in enumerate(FLOORS) for folder in folders}

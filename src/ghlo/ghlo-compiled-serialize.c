@@ -17,7 +17,7 @@
 #include "ghlo-program-private.h"
 #include "ghlo-value-info-private.h"
 #include "ghlo-version.h"
-#include "ir/print.h"
+#include "ir/print/print.h"
 
 static const char magic[8] = { 'G', 'H', 'L', 'O', 'E', 'X', 'E', '1' };
 

@@ -7,7 +7,7 @@
 #include "ghlo-program-private.h"
 
 #include "ghlo-workers-private.h"
-#include "ir/verify.h"
+#include "ir/verify/verify.h"
 
 /* Freeing less than this takes well under a millisecond. */
 #define LARGE_MODULE ((gsize) 1 << 20)

@@ -9,7 +9,7 @@
 #include "ghlo-enum-types.h"
 #include "ghlo-job-private.h"
 #include "ghlo-value-info-private.h"
-#include "ir/print.h"
+#include "ir/print/print.h"
 
 /**
  * GhloProgram:

@@ -21,7 +21,7 @@
 
 /* What passes did in less time is quicker done again than looked up (measured: a key
  * takes 0.9 µs for each operation, reading 0.15, and passes 1.5 where they fold little). */
-#define LEAST_MICROSECONDS 2000
+#define MIN_MICROSECONDS 2000
 
 /* A part of a larger piece of work. */
 typedef struct
@@ -119,7 +119,7 @@ write_stored (GhloIdentity         *identity,
 
   GhloCacheMode mode = ghlo_cache_get_mode ();
 
-  if (mode < GHLO_CACHE_ON || (mode == GHLO_CACHE_ON && report->microseconds < LEAST_MICROSECONDS))
+  if (mode < GHLO_CACHE_ON || (mode == GHLO_CACHE_ON && report->microseconds < MIN_MICROSECONDS))
     return;
   key = ghlo_identity_get_key (identity, NULL, NULL);
   if (key != NULL)

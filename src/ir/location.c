@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* The most locations that a search for a file looks at: they share parts. */
-enum { MOST_SEARCHED = 1024 };
+enum { MAX_SEARCHED = 1024 };
 
 static gboolean
 location_equal (gconstpointer item,
@@ -141,7 +141,7 @@ find_file (const GhloIrLocation *location,
 const GhloIrLocation *
 ghlo_ir_location_get_file (const GhloIrLocation *location)
 {
-  guint budget = MOST_SEARCHED;
+  guint budget = MAX_SEARCHED;
 
   return location != NULL ? find_file (location, &budget) : NULL;
 }

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/diagnostics.h"
-#include "ir/verify.h"
+#include "ir/verify/verify.h"
 #include "passes/walk.h"
 
 /* Transposes are folded into products before they are moved away from them; what a

@@ -24,7 +24,7 @@ typedef struct
 
 struct _GhloRunPlan
 {
-  GhloCodePlan       *plan;
+  GhloStepPlan       *plan;
   const GhloExecutor *fallback;
   GhloRunArenaCache  *arenas;
   guint8            **addresses;     /* of constants; NULL for the other buffers */
@@ -78,15 +78,15 @@ typedef struct
 } Preparer;
 
 static void
-prepare_fallback (GhloCodeStep *step,
-                  gpointer      data)
+prepare_fallback (GhloStep *step,
+                  gpointer  data)
 {
   Preparer *preparer = data;
   GhloRunPlan *self = preparer->self;
   GhloIrBlock *functions;
   Fallback *fallback;
 
-  if (step->kind != GHLO_CODE_STEP_REFERENCE || !preparer->ok)
+  if (step->kind != GHLO_STEP_REFERENCE || !preparer->ok)
     return;
   ghlo_monitor_progress (preparer->monitor, (double) preparer->n_done++ / self->plan->n_reference, NULL);
   functions = ghlo_ir_op_region_block (step->module->op, 0);
@@ -102,8 +102,8 @@ prepare_fallback (GhloCodeStep *step,
 }
 
 static void
-free_fallback (GhloCodeStep *step,
-               gpointer      data)
+free_fallback (GhloStep *step,
+               gpointer  data)
 {
   GhloRunPlan *self = data;
   Fallback *fallback = step->fallback;
@@ -121,12 +121,12 @@ static gboolean
 plan_arena (GhloRunPlan  *self,
             GError      **error)
 {
-  const GhloCodePlan *plan = self->plan;
+  const GhloStepPlan *plan = self->plan;
   g_autofree gsize *offsets = g_new (gsize, plan->n_buffers + 1), *sizes = g_new (gsize, plan->n_buffers + 1);
   guint n = 0;
 
   for (guint i = 0; i < plan->n_buffers; i++)
-    if (plan->buffers[i].kind == GHLO_CODE_BUFFER_TEMPORARY)
+    if (plan->buffers[i].kind == GHLO_STEP_BUFFER_TEMPORARY)
       {
         gboolean used = plan->buffers[i].first <= plan->buffers[i].last;
 
@@ -144,10 +144,10 @@ plan_arena (GhloRunPlan  *self,
 }
 
 GhloRunPlan *
-ghlo_run_plan_new (GhloCodePlan        *plan,
-                   const GhloExecutor  *fallback,
-                   const GhloMonitor   *monitor,
-                   GError             **error)
+ghlo_run_plan_new (GhloStepPlan       *plan,
+                   const GhloExecutor *fallback,
+                   const GhloMonitor  *monitor,
+                   GError            **error)
 {
   g_autoptr (GhloRunPlan) self = g_new0 (GhloRunPlan, 1);
   Preparer preparer = { self, monitor, error, 0, TRUE };
@@ -159,13 +159,13 @@ ghlo_run_plan_new (GhloCodePlan        *plan,
   self->slots = g_new0 (guint32, plan->n_buffers + 1);
   self->types = g_new0 (GhloTensorType *, plan->n_outputs + 1);
   for (guint i = 0; i < plan->n_buffers; i++)
-    if (plan->buffers[i].kind == GHLO_CODE_BUFFER_CONSTANT)
+    if (plan->buffers[i].kind == GHLO_STEP_BUFFER_CONSTANT)
       self->addresses[i] = or_nothing (g_bytes_get_data (plan->buffers[i].bytes, NULL));
   for (guint i = 0; i < plan->n_outputs; i++)
     self->types[i] = tensor_type_of (ghlo_ir_op_operand (body->last, i)->type);
   if (!plan_arena (self, error))
     return NULL;
-  ghlo_code_plan_foreach (plan, prepare_fallback, &preparer);
+  ghlo_step_plan_foreach (plan, prepare_fallback, &preparer);
 
   return preparer.ok ? g_steal_pointer (&self) : NULL;
 }
@@ -173,16 +173,16 @@ ghlo_run_plan_new (GhloCodePlan        *plan,
 void
 ghlo_run_plan_free (GhloRunPlan *self)
 {
-  ghlo_code_plan_foreach (self->plan, free_fallback, self);
+  ghlo_step_plan_foreach (self->plan, free_fallback, self);
   g_clear_pointer (&self->arenas, ghlo_run_arena_cache_free);
   free_types (self->types, self->plan->n_outputs);
   g_free (self->addresses);
   g_free (self->slots);
-  ghlo_code_plan_free (self->plan);
+  ghlo_step_plan_free (self->plan);
   g_free (self);
 }
 
-const GhloCodePlan *
+const GhloStepPlan *
 ghlo_run_plan_get_plan (const GhloRunPlan *self)
 {
   return self->plan;
@@ -195,19 +195,19 @@ typedef struct
 } Counter;
 
 static void
-count_step (GhloCodeStep *step,
-            gpointer      data)
+count_step (GhloStep *step,
+            gpointer  data)
 {
   Counter *counter = data;
   gsize bytes = 0, n;
 
   counter->figures->n_steps++;
-  for (guint i = 0; step->kind == GHLO_CODE_STEP_REFERENCE && i < step->n_results; i++)
+  for (guint i = 0; step->kind == GHLO_STEP_REFERENCE && i < step->n_results; i++)
     if (step->results[i].strides != NULL
         && ghlo_shape_count (step->results[i].type->dimensions, step->results[i].type->rank, &n))
       bytes += n * ghlo_element_info (step->results[i].type->element_type)->size;
   counter->most = MAX (counter->most, bytes);
-  if (step->kind == GHLO_CODE_STEP_KERNEL && step->kernel->prepared_size != NULL)
+  if (step->kind == GHLO_STEP_COMPUTE && step->kernel->prepared_size != NULL)
     counter->figures->prepared_bytes += step->kernel->prepared_size (step->prepared);
 }
 
@@ -215,39 +215,39 @@ void
 ghlo_run_plan_measure (const GhloRunPlan *self,
                        GhloRunFigures    *figures)
 {
-  const GhloCodePlan *plan = self->plan;
+  const GhloStepPlan *plan = self->plan;
   Counter counter = { figures };
 
   *figures = (GhloRunFigures) { .n_fallback_steps = plan->n_reference };
-  ghlo_code_plan_foreach (plan, count_step, &counter);
+  ghlo_step_plan_foreach (plan, count_step, &counter);
   figures->run_bytes = self->arena_size + counter.most;
   for (guint i = 0; i < plan->n_buffers; i++)
-    if (plan->buffers[i].kind == GHLO_CODE_BUFFER_OUTPUT)
+    if (plan->buffers[i].kind == GHLO_STEP_BUFFER_OUTPUT)
       figures->run_bytes += plan->buffers[i].size;
-    else if (plan->buffers[i].kind == GHLO_CODE_BUFFER_CONSTANT)
+    else if (plan->buffers[i].kind == GHLO_STEP_BUFFER_CONSTANT)
       figures->prepared_bytes += plan->buffers[i].size;
 }
 
 static inline guint8 *
 address_of (const Run             *run,
-            const GhloCodeOperand *operand)
+            const GhloStepOperand *operand)
 {
-  return operand->buffer != GHLO_CODE_NONE ? run->addresses[operand->buffer] + operand->offset : NULL;
+  return operand->buffer != GHLO_STEP_NONE ? run->addresses[operand->buffer] + operand->offset : NULL;
 }
 
 static inline void
 fill_view (const Run             *run,
-           const GhloCodeOperand *operand,
+           const GhloStepOperand *operand,
            GhloView              *view)
 {
-  *view = ghlo_code_view (operand);
+  *view = ghlo_step_view (operand);
   view->data = address_of (run, operand);
 }
 
 static gboolean
-run_kernel (Run                 *run,
-            const GhloCodeStep  *step,
-            GError             **error)
+run_kernel (Run            *run,
+            const GhloStep *step,
+            GError        **error)
 {
   GhloView *results = run->views + step->n_operands;
 
@@ -257,15 +257,15 @@ run_kernel (Run                 *run,
     fill_view (run, &step->results[i], &results[i]);
 
   return step->kernel->run (step->prepared, run->views, results,
-                            step->scratch != GHLO_CODE_NONE ? run->addresses[step->scratch] : nothing, run->monitor,
+                            step->scratch != GHLO_STEP_NONE ? run->addresses[step->scratch] : nothing, run->monitor,
                             error);
 }
 
 static GhloValue *
-wrap (const Run              *run,
-      const GhloCodeOperand  *operand,
-      GhloTensorType         *type,
-      GError                **error)
+wrap (const Run             *run,
+      const GhloStepOperand *operand,
+      GhloTensorType        *type,
+      GError               **error)
 {
   g_autoptr (GBytes) bytes = NULL;
   gsize n;
@@ -288,9 +288,9 @@ clear_values (GhloValue **values,
 }
 
 static gboolean
-run_outlined (Run                 *run,
-              const GhloCodeStep  *step,
-              GError             **error)
+run_outlined (Run            *run,
+              const GhloStep *step,
+              GError        **error)
 {
   const Fallback *fallback = step->fallback;
   g_autofree GhloValue **values = g_new0 (GhloValue *, step->n_operands + step->n_results + 1);
@@ -310,9 +310,9 @@ run_outlined (Run                 *run,
 }
 
 static gboolean
-run_fallback (Run                 *run,
-              const GhloCodeStep  *step,
-              GError             **error)
+run_fallback (Run            *run,
+              const GhloStep *step,
+              GError        **error)
 {
   gint64 start = g_get_monotonic_time ();
   gboolean ok = run_outlined (run, step, error);
@@ -323,15 +323,15 @@ run_fallback (Run                 *run,
   return ok;
 }
 
-static gboolean run_body (Run *run, const GhloCodeBody *body, GError **error);
+static gboolean run_body (Run *run, const GhloStepBody *body, GError **error);
 
 /* Whether another iteration is to come; its predicate is one byte. */
 static gboolean
-go_on (Run                 *run,
-       const GhloCodeStep  *step,
-       gint64               n_done,
-       gboolean            *again,
-       GError             **error)
+go_on (Run            *run,
+       const GhloStep *step,
+       gint64          n_done,
+       gboolean       *again,
+       GError        **error)
 {
   if (ghlo_monitor_cancelled (run->monitor, error))
     return FALSE;
@@ -348,9 +348,9 @@ go_on (Run                 *run,
 }
 
 static gboolean
-run_loop (Run                 *run,
-          const GhloCodeStep  *step,
-          GError             **error)
+run_loop (Run            *run,
+          const GhloStep *step,
+          GError        **error)
 {
   gboolean again;
 
@@ -375,9 +375,9 @@ run_loop (Run                 *run,
 
 /* if: a predicate; case: a number, of which all that are none mean the last branch. */
 static gboolean
-run_branch (Run                 *run,
-            const GhloCodeStep  *step,
-            GError             **error)
+run_branch (Run            *run,
+            const GhloStep *step,
+            GError        **error)
 {
   const guint8 *address = address_of (run, &step->operands[0]);
   gint32 index;
@@ -391,17 +391,17 @@ run_branch (Run                 *run,
 }
 
 static gboolean
-run_step (Run                 *run,
-          const GhloCodeStep  *step,
-          GError             **error)
+run_step (Run            *run,
+          const GhloStep *step,
+          GError        **error)
 {
   switch (step->kind)
     {
-    case GHLO_CODE_STEP_KERNEL:
+    case GHLO_STEP_COMPUTE:
       return run_kernel (run, step, error);
-    case GHLO_CODE_STEP_REFERENCE:
+    case GHLO_STEP_REFERENCE:
       return run_fallback (run, step, error);
-    case GHLO_CODE_STEP_LOOP:
+    case GHLO_STEP_LOOP:
       return run_loop (run, step, error);
     default:
       return run_branch (run, step, error);
@@ -409,9 +409,9 @@ run_step (Run                 *run,
 }
 
 static gboolean
-run_body (Run                 *run,
-          const GhloCodeBody  *body,
-          GError             **error)
+run_body (Run                *run,
+          const GhloStepBody *body,
+          GError            **error)
 {
   for (guint i = 0; i < body->n_steps; i++)
     if (ghlo_monitor_cancelled (run->monitor, error) || !run_step (run, body->steps[i], error))
@@ -426,11 +426,11 @@ run_function (Run                 *run,
               const GhloMonitor   *monitor,
               GError             **error)
 {
-  const GhloCodeBody *body = &run->self->plan->body;
+  const GhloStepBody *body = &run->self->plan->body;
 
   for (guint i = 0; i < body->n_steps; i++)
     {
-      const GhloCodeStep *step = body->steps[i];
+      const GhloStep *step = body->steps[i];
 
       ghlo_monitor_progress (monitor, (double) i / body->n_steps,
                              step->op != NULL ? ghlo_ir_op_get_name (step->op) : NULL);
@@ -468,7 +468,7 @@ replace (const GhloRunPlan    *self,
   if (input == GHLO_RUN_NO_INPUT || inputs[input]->storage != NULL
       || !g_atomic_ref_count_compare (&inputs[input]->ref_count, 1)
       || !ghlo_tensor_type_equal (inputs[input]->type, self->types[output])
-      || !ghlo_code_plan_may_replace (self->plan, output, input))
+      || !ghlo_step_plan_may_replace (self->plan, output, input))
     return NULL;
 
   return ghlo_value_ref (inputs[input]);
@@ -482,12 +482,12 @@ is_apart (const GhloRunPlan *self,
 {
   for (guint i = 0; i < self->plan->n_buffers; i++)
     {
-      const GhloCodeBuffer *buffer = &self->plan->buffers[i];
+      const GhloStepBuffer *buffer = &self->plan->buffers[i];
 
-      if (buffer->kind == GHLO_CODE_BUFFER_CONSTANT
+      if (buffer->kind == GHLO_STEP_BUFFER_CONSTANT
           && ghlo_value_overlaps (memory, self->addresses[i], buffer->size))
         return FALSE;
-      if (buffer->kind == GHLO_CODE_BUFFER_INPUT
+      if (buffer->kind == GHLO_STEP_BUFFER_INPUT
           && ghlo_value_overlaps (memory, inputs[buffer->index]->data, inputs[buffer->index]->n_bytes))
         return FALSE;
     }
@@ -520,7 +520,7 @@ make_outputs (const GhloRunPlan     *self,
               GhloValue            **outputs,
               GError               **error)
 {
-  const GhloCodePlan *plan = self->plan;
+  const GhloStepPlan *plan = self->plan;
 
   for (guint i = 0; i < plan->n_outputs; i++)
     outputs[i] = NULL;
@@ -528,7 +528,7 @@ make_outputs (const GhloRunPlan     *self,
     {
       if (self->types[i] == NULL)
         outputs[i] = ghlo_value_new_token ();
-      else if (plan->shared[i] != GHLO_CODE_NONE)
+      else if (plan->shared[i] != GHLO_STEP_NONE)
         outputs[i] = share (inputs[plan->shared[i]], self->types[i], error);
       else if ((outputs[i] = replace (self, options, inputs, i)) == NULL
                && (outputs[i] = reach (self, options, inputs, i)) == NULL)
@@ -549,17 +549,17 @@ fill_addresses (const GhloRunPlan   *self,
 {
   for (guint i = 0; i < self->plan->n_buffers; i++)
     {
-      const GhloCodeBuffer *buffer = &self->plan->buffers[i];
+      const GhloStepBuffer *buffer = &self->plan->buffers[i];
 
       switch (buffer->kind)
         {
-        case GHLO_CODE_BUFFER_INPUT:
+        case GHLO_STEP_BUFFER_INPUT:
           addresses[i] = or_nothing (inputs[buffer->index]->data);
           break;
-        case GHLO_CODE_BUFFER_OUTPUT:
+        case GHLO_STEP_BUFFER_OUTPUT:
           addresses[i] = or_nothing (outputs[buffer->index]->data);
           break;
-        case GHLO_CODE_BUFFER_CONSTANT:
+        case GHLO_STEP_BUFFER_CONSTANT:
           addresses[i] = self->addresses[i];
           break;
         default:

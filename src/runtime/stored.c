@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "import/import.h"
-#include "ir/verify.h"
+#include "ir/verify/verify.h"
 #include "passes/walk.h"
 #include "runtime/stored-key.h"
 

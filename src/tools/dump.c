@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/ghlo-error.h"
-#include "ir/print.h"
+#include "ir/print/print.h"
 #include "reference/reference.h"
 #include "runtime/optimize.h"
 

@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#include "ir/print.h"
+#include "ir/print/print.h"
 #include "passes/pass.h"
 #include "reference/reference.h"
 #include "runtime/evaluate.h"

@@ -12,7 +12,7 @@
 #include "base/ghlo-error.h"
 #include "cpu/executor.h"
 #include "import/import.h"
-#include "ir/verify.h"
+#include "ir/verify/verify.h"
 #include "reference/reference.h"
 #include "runtime/optimize.h"
 

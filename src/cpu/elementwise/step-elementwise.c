@@ -1,0 +1,515 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Elementwise operations as steps of plans: which loop computes which operation on which
+ * element types. What no loop computes to the bit as the reference executor does is
+ * declined: transcendental functions, types below 8 bits, 8-bit floats.
+ */
+
+#include "base/ghlo-error.h"
+#include "cpu/elementwise/elementwise.h"
+#include "cpu/elementwise/compute-type.h"
+#include "cpu/isa/level.h"
+#include "cpu/steps.h"
+
+/* The values of GHLO_IR_ENUM_COMPARISON_DIRECTION, and one of _TYPE. */
+enum { EQ, NE, GE, GT, LE, LT, N_DIRECTIONS };
+enum { TOTALORDER = 2 };
+
+typedef struct
+{
+  GhloCpuElementwise  loop;
+  GhloCpuElementwise *copies;      /* nullable; of the one that one predicate for all selects */
+  GhloCpuPrecision    precision;
+  GhloCpuConvertFunc  convert;
+  const char         *number;      /* that is computed in */
+} Step;
+
+typedef struct _Row Row;
+
+struct _Row
+{
+  GhloIrOpKind         op;
+  GhloCpuElementwiseOp loop;
+  /* What to compute it by; FALSE when it is not computed here. */
+  gboolean     (*choose) (Step           *step,
+                          const Row      *row,
+                          const GhloIrOp *op,
+                          const GhloView *operands,
+                          const GhloView *result);
+  double         cost;   /* nanoseconds for an element, besides moving it */
+};
+
+static const GhloCpuComputeType *
+find_signed (guint size)
+{
+  return ghlo_cpu_compute_type (size == 2 ? GHLO_ELEMENT_TYPE_I16
+                                : size == 4 ? GHLO_ELEMENT_TYPE_I32 : GHLO_ELEMENT_TYPE_I64);
+}
+
+static void
+add_source (Step                     *step,
+            guint                     operand,
+            const GhloCpuComputeType *form)
+{
+  step->loop.operands[step->loop.n_sources] = operand;
+  step->loop.sources[step->loop.n_sources++] = (GhloCpuSource) {
+    .size = ghlo_cpu_compute_type_size (form), .to_size = ghlo_cpu_number_size (form->number),
+    .read = ghlo_cpu_compute_type_reader (form),
+  };
+}
+
+static gboolean
+set_loop (Step                     *step,
+          const GhloCpuComputeType *form,
+          GhloCpuElementwiseOp      loop)
+{
+  step->loop.loop = ghlo_cpu_elementwise_routines ()->loops[form->number][loop];
+  step->number = form->name;
+
+  return step->loop.loop != NULL;
+}
+
+static void
+set_result (Step                     *step,
+            const GhloCpuComputeType *form)
+{
+  step->loop.from_size = ghlo_cpu_number_size (form->number);
+  step->loop.write = ghlo_cpu_compute_type_writer (form);
+}
+
+/* Operands and result of one type, or of one type and booleans. */
+static gboolean
+choose_same (Step           *step,
+             const Row      *row,
+             const GhloIrOp *op,
+             const GhloView *operands,
+             const GhloView *result)
+{
+  const GhloCpuComputeType *form = ghlo_cpu_compute_type (operands[0].element_type);
+  const GhloCpuComputeType *to = ghlo_cpu_compute_type (result->element_type);
+
+  if (form == NULL || to == NULL || (row->loop != GHLO_CPU_ELEMENTWISE_IS_FINITE && to != form))
+    return FALSE;
+  for (guint i = 0; i < op->n_operands; i++)
+    {
+      if (operands[i].element_type != form->type)
+        return FALSE;
+      add_source (step, i, form);
+    }
+  set_result (step, to);
+
+  return set_loop (step, form, row->loop);
+}
+
+/* Results that f32 does not hold exactly, so that they may not be rounded again. */
+static gboolean
+choose_exact (Step           *step,
+              const Row      *row,
+              const GhloIrOp *op,
+              const GhloView *operands,
+              const GhloView *result)
+{
+  const GhloCpuComputeType *form = ghlo_cpu_compute_type (operands[0].element_type);
+
+  return form != NULL && !form->is_read && choose_same (step, row, op, operands, result);
+}
+
+static gboolean
+choose_compare (Step           *step,
+                const Row      *row,
+                const GhloIrOp *op,
+                const GhloView *operands,
+                const GhloView *result)
+{
+  static const GhloCpuElementwiseOp loops[N_DIRECTIONS] = {
+    [EQ] = GHLO_CPU_ELEMENTWISE_EQ, [NE] = GHLO_CPU_ELEMENTWISE_NE, [GE] = GHLO_CPU_ELEMENTWISE_LE,
+    [GT] = GHLO_CPU_ELEMENTWISE_LT, [LE] = GHLO_CPU_ELEMENTWISE_LE, [LT] = GHLO_CPU_ELEMENTWISE_LT,
+  };
+  const GhloCpuComputeType *form = ghlo_cpu_compute_type (operands[0].element_type);
+  gint64 direction = ghlo_ir_op_get_int (op, "comparison_direction", EQ);
+  guint turned = direction == GE || direction == GT;
+  GhloCpuElementwiseOp loop;
+
+  if (form == NULL || operands[1].element_type != form->type || direction < 0 || direction >= N_DIRECTIONS)
+    return FALSE;
+  loop = loops[direction];
+  if (ghlo_ir_op_get_int (op, "compare_type", 0) == TOTALORDER && ghlo_element_type_is_float (form->type))
+    {
+      form = find_signed (ghlo_element_info (form->type)->size);
+      loop = loop == GHLO_CPU_ELEMENTWISE_LE ? GHLO_CPU_ELEMENTWISE_TOTAL_LE
+             : loop == GHLO_CPU_ELEMENTWISE_LT ? GHLO_CPU_ELEMENTWISE_TOTAL_LT : loop;
+    }
+  add_source (step, turned, form);
+  add_source (step, !turned, form);
+  set_result (step, ghlo_cpu_compute_type (GHLO_ELEMENT_TYPE_I1));
+
+  return set_loop (step, form, loop);
+}
+
+/* A loop of the products' files. */
+static void
+convert_line (const guint8 *const *operands,
+              guint8              *result,
+              gsize                n,
+              gconstpointer        detail)
+{
+  const Step *step = detail;
+
+  step->convert (operands[0], result, n);
+}
+
+static gboolean
+set_copy (Step *step,
+          guint size)
+{
+  const GhloCpuComputeType *form = ghlo_cpu_compute_type_bits (size);
+
+  step->loop.n_sources = 0;
+  add_source (step, 0, form);
+  set_result (step, form);
+
+  return set_loop (step, form, GHLO_CPU_ELEMENTWISE_COPY);
+}
+
+static gboolean
+choose_convert (Step           *step,
+                const Row      *row,
+                const GhloIrOp *op,
+                const GhloView *operands,
+                const GhloView *result)
+{
+  const GhloCpuComputeType *from = ghlo_cpu_compute_type (operands[0].element_type);
+  const GhloCpuComputeType *to = ghlo_cpu_compute_type (result->element_type);
+
+  if (from == NULL || to == NULL)
+    return FALSE;
+  if (from == to)
+    return set_copy (step, ghlo_element_info (from->type)->size);
+
+  add_source (step, 0, from);
+  set_result (step, to);
+  step->number = to->name;
+  if (from->number == GHLO_CPU_NUMBER_F32 && to->number == GHLO_CPU_NUMBER_F32)
+    {
+      /* One of both is f32, or else f32 holds all that the one with fewer digits has. */
+      if (from->is_read && to->is_read)
+        return set_loop (step, ghlo_cpu_compute_type_bits (4), GHLO_CPU_ELEMENTWISE_COPY);
+      step->convert = ghlo_cpu_routines ()->convert[from->is_read ? from->read : to->write];
+      step->loop.sources[0].read = NULL;
+      step->loop.write = NULL;
+      step->loop.loop = convert_line;
+      step->loop.detail = step;
+      return TRUE;
+    }
+  step->loop.loop =
+    ghlo_cpu_elementwise_routines ()->casts[from->number][to->is_read ? GHLO_CPU_NUMBER_F32_ODD : to->number];
+
+  return step->loop.loop != NULL;
+}
+
+static gboolean
+choose_select (Step           *step,
+               const Row      *row,
+               const GhloIrOp *op,
+               const GhloView *operands,
+               const GhloView *result)
+{
+  const GhloCpuComputeType *form = ghlo_cpu_compute_type_bits (ghlo_element_info (result->element_type)->size);
+
+  if (operands[0].element_type != GHLO_ELEMENT_TYPE_I1 || operands[1].element_type != result->element_type
+      || operands[2].element_type != result->element_type)
+    return FALSE;
+  add_source (step, 0, ghlo_cpu_compute_type (GHLO_ELEMENT_TYPE_I1));
+  add_source (step, 1, form);
+  add_source (step, 2, form);
+  set_result (step, form);
+
+  return set_loop (step, form, row->loop);
+}
+
+/* The same bits as another type. */
+static gboolean
+choose_bitcast (Step           *step,
+                const Row      *row,
+                const GhloIrOp *op,
+                const GhloView *operands,
+                const GhloView *result)
+{
+  const GhloElementInfo *from = ghlo_element_info (operands[0].element_type);
+  const GhloElementInfo *to = ghlo_element_info (result->element_type);
+  gboolean is_whole = from->bits % 8 == 0 && to->bits % 8 == 0;
+
+  return from->size == to->size && (is_whole || from == to) && set_copy (step, to->size);
+}
+
+/* Parts of complex numbers are every other float. */
+static gboolean
+choose_part (Step           *step,
+             const Row      *row,
+             const GhloIrOp *op,
+             const GhloView *operands,
+             const GhloView *result)
+{
+  gboolean is_complex = ghlo_element_type_is_complex (operands[0].element_type);
+
+  if (ghlo_element_type_real_part (operands[0].element_type) != result->element_type
+      || (!is_complex && op->kind != GHLO_OP_STABLEHLO_REAL)
+      || !set_copy (step, ghlo_element_info (result->element_type)->size))
+    return FALSE;
+  if (op->kind == GHLO_OP_STABLEHLO_IMAG)
+    step->loop.sources[0].offset = step->loop.sources[0].size;
+
+  return TRUE;
+}
+
+static gboolean
+choose_complex (Step           *step,
+                const Row      *row,
+                const GhloIrOp *op,
+                const GhloView *operands,
+                const GhloView *result)
+{
+  const GhloCpuComputeType *form = ghlo_cpu_compute_type (operands[0].element_type);
+
+  if (form == NULL || operands[1].element_type != form->type || ghlo_element_type_is_complex (form->type)
+      || !ghlo_element_type_is_complex (result->element_type)
+      || ghlo_element_type_real_part (result->element_type) != form->type)
+    return FALSE;
+  add_source (step, 0, form);
+  add_source (step, 1, form);
+  set_result (step, ghlo_cpu_compute_type (result->element_type));
+
+  return set_loop (step, form, row->loop);
+}
+
+static inline guint64
+low_bits (guint n)
+{
+  return ((guint64) 1 << n) - 1;
+}
+
+static gboolean
+choose_precision (Step           *step,
+                  const Row      *row,
+                  const GhloIrOp *op,
+                  const GhloView *operands,
+                  const GhloView *result)
+{
+  const GhloElementInfo *info = ghlo_element_info (operands[0].element_type);
+  gint64 exponent_bits = ghlo_ir_op_get_int (op, "exponent_bits", 0);
+  gint64 mantissa_bits = ghlo_ir_op_get_int (op, "mantissa_bits", 0);
+  GhloCpuPrecision *to = &step->precision;
+
+  if (ghlo_cpu_compute_type (operands[0].element_type) == NULL || info->element_class != GHLO_ELEMENT_CLASS_FLOAT
+      || result->element_type != operands[0].element_type)
+    return FALSE;
+  to->infinity = low_bits (info->exponent_bits) << info->mantissa_bits;
+  to->nan = mantissa_bits > 0 ? 0 : to->infinity;
+  to->dropped = mantissa_bits >= info->mantissa_bits ? 0 : info->mantissa_bits - (guint) MAX (mantissa_bits, 0);
+  to->most = G_MAXUINT64;
+  if (exponent_bits < info->exponent_bits)
+    {
+      /* The exponent of 1 is the format's bias; the reduced format has as much room on
+       * either side as its own bias, and no subnormals. */
+      guint64 one = low_bits (info->exponent_bits - 1), room = low_bits ((guint) MAX (exponent_bits, 1) - 1);
+
+      to->most = ((one + room + 1) << info->mantissa_bits) - 1;
+      to->least = (one - room + 1) << info->mantissa_bits;
+    }
+  add_source (step, 0, ghlo_cpu_compute_type_bits (info->size));
+  set_result (step, ghlo_cpu_compute_type_bits (info->size));
+  step->loop.detail = to;
+
+  return set_loop (step, ghlo_cpu_compute_type_bits (info->size), row->loop);
+}
+
+#define SAME(OP, LOOP, cost) { GHLO_OP_STABLEHLO_##OP, GHLO_CPU_ELEMENTWISE_##LOOP, choose_same, cost }
+
+static const Row rows[] = {
+  SAME (ABS, ABS, 0),
+  SAME (ADD, ADD, 0),
+  SAME (AND, AND, 0),
+  SAME (CEIL, CEIL, 0.1),
+  SAME (CLAMP, CLAMP, 0.1),
+  SAME (COUNT_LEADING_ZEROS, COUNT_LEADING_ZEROS, 0.3),
+  SAME (DIVIDE, DIVIDE, 0.5),
+  SAME (FLOOR, FLOOR, 0.1),
+  SAME (IS_FINITE, IS_FINITE, 0),
+  SAME (MAXIMUM, MAXIMUM, 0.1),
+  SAME (MINIMUM, MINIMUM, 0.1),
+  SAME (MULTIPLY, MULTIPLY, 0),
+  SAME (NEGATE, NEGATE, 0),
+  SAME (NOT, NOT, 0),
+  SAME (OR, OR, 0),
+  SAME (POPCNT, POPCNT, 0.1),
+  SAME (POWER, POWER, 1),
+  SAME (REMAINDER, REMAINDER, 4),
+  SAME (ROUND_NEAREST_AFZ, ROUND_NEAREST_AFZ, 0.1),
+  SAME (ROUND_NEAREST_EVEN, ROUND_NEAREST_EVEN, 0.1),
+  SAME (SHIFT_LEFT, SHIFT_LEFT, 0),
+  SAME (SHIFT_RIGHT_ARITHMETIC, SHIFT_RIGHT_ARITHMETIC, 0),
+  SAME (SHIFT_RIGHT_LOGICAL, SHIFT_RIGHT_LOGICAL, 0),
+  SAME (SIGN, SIGN, 0),
+  SAME (SQRT, SQRT, 0.5),
+  SAME (SUBTRACT, SUBTRACT, 0),
+  SAME (XOR, XOR, 0),
+  { GHLO_OP_STABLEHLO_BITCAST_CONVERT, GHLO_CPU_ELEMENTWISE_COPY, choose_bitcast, 0 },
+  { GHLO_OP_STABLEHLO_COMPARE, GHLO_CPU_ELEMENTWISE_EQ, choose_compare, 0 },
+  { GHLO_OP_STABLEHLO_COMPLEX, GHLO_CPU_ELEMENTWISE_COMPLEX, choose_complex, 0 },
+  { GHLO_OP_STABLEHLO_CONVERT, GHLO_CPU_ELEMENTWISE_COPY, choose_convert, 0.2 },
+  { GHLO_OP_STABLEHLO_IMAG, GHLO_CPU_ELEMENTWISE_COPY, choose_part, 0 },
+  { GHLO_OP_STABLEHLO_REAL, GHLO_CPU_ELEMENTWISE_COPY, choose_part, 0 },
+  { GHLO_OP_STABLEHLO_REDUCE_PRECISION, GHLO_CPU_ELEMENTWISE_REDUCE_PRECISION, choose_precision, 0.1 },
+  { GHLO_OP_STABLEHLO_RSQRT, GHLO_CPU_ELEMENTWISE_RSQRT, choose_exact, 1 },
+  { GHLO_OP_STABLEHLO_SELECT, GHLO_CPU_ELEMENTWISE_SELECT, choose_select, 0 },
+};
+
+/* One predicate for all: only what it selects is looked at. */
+static void
+add_copies (Step           *step,
+            const GhloIrOp *op,
+            const GhloView *operands,
+            const GhloView *result)
+{
+  GhloCpuElementwise *copies;
+
+  if (op->kind != GHLO_OP_STABLEHLO_SELECT || step->loop.n <= 1
+      || step->loop.sources[0].kind != GHLO_CPU_SOURCE_SINGLE)
+    return;
+  copies = g_new0 (GhloCpuElementwise, 2);
+  for (guint i = 0; i < 2; i++)
+    {
+      Step copy = { 0 };
+
+      set_copy (&copy, ghlo_element_info (result->element_type)->size);
+      copies[i] = copy.loop;
+      copies[i].operands[0] = 1 + i;
+      ghlo_cpu_elementwise_init (&copies[i], operands, result);
+    }
+  step->copies = copies;
+}
+
+static gboolean
+is_plain (const GhloIrType *type)
+{
+  return type->kind == GHLO_IR_TYPE_TENSOR && type->quantization == NULL;
+}
+
+static gpointer
+prepare (const GhloIrOp  *op,
+         const GhloView  *operands,
+         const GhloView  *results,
+         gsize           *scratch,
+         GError         **error)
+{
+  const Row *row = NULL;
+  Step *step;
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    if (rows[i].op == op->kind)
+      row = &rows[i];
+  if (row == NULL || op->n_operands > GHLO_CPU_MAX_SOURCES || !is_plain (op->results[0].type))
+    return NULL;
+  for (guint i = 0; i < op->n_operands; i++)
+    if (!is_plain (ghlo_ir_op_operand (op, i)->type))
+      return NULL;
+
+  step = g_new0 (Step, 1);
+  step->loop.cost = row->cost;
+  if (!row->choose (step, row, op, operands, &results[0])
+      || !ghlo_cpu_elementwise_init (&step->loop, operands, &results[0]))
+    {
+      g_free (step);
+      return NULL;
+    }
+  add_copies (step, op, operands, &results[0]);
+
+  return step;
+}
+
+static gboolean
+run (gpointer            prepared,
+     const GhloView     *operands,
+     const GhloView     *results,
+     gpointer            scratch,
+     const GhloMonitor  *monitor,
+     GError            **error)
+{
+  const Step *step = prepared;
+  const GhloCpuElementwise *loop = &step->loop;
+
+  if (step->copies != NULL)
+    loop = &step->copies[operands[0].data[0] == 0];
+
+  return ghlo_cpu_elementwise_run (loop, operands, results[0].data, monitor)
+         || !ghlo_monitor_cancelled (monitor, error);
+}
+
+static void
+release (gpointer prepared)
+{
+  Step *step = prepared;
+
+  g_free (step->copies);
+  g_free (step);
+}
+
+static char *
+describe (gpointer prepared)
+{
+  const Step *step = prepared;
+
+  return g_strdup_printf ("%s, %s", step->number, ghlo_cpu_level_name (ghlo_cpu_level ()));
+}
+
+/* Whether lines of the operand lie across those of the result, which elements are brought
+ * together for one from each cache line. */
+static gboolean
+lies_across (const GhloView *operand)
+{
+  gint64 size = ghlo_element_info (operand->element_type)->size, inner = size;
+
+  for (guint d = operand->rank; d > 0; d--)
+    if (operand->dimensions[d - 1] > 1)
+      {
+        inner = ABS (operand->strides[d - 1]);
+        break;
+      }
+  for (guint d = 0; d < operand->rank && inner > size; d++)
+    if (operand->dimensions[d] > 1 && operand->strides[d] != 0 && ABS (operand->strides[d]) < inner)
+      return TRUE;
+
+  return FALSE;
+}
+
+/* Where a cache does not hold those until they are used up, such an operand is better turned
+ * by tiles before: adding one of 1024 × 1024 f32 took 17 times as long as a copy. */
+static gboolean
+takes (const GhloIrOp *op,
+       guint           index,
+       const GhloView *operand)
+{
+  enum { CACHE = 32768 };
+
+  return ghlo_view_count (operand) * ghlo_element_info (operand->element_type)->size <= CACHE
+         || !lies_across (operand);
+}
+
+/* An element is read before the one of the result at the same place is written. */
+static gboolean
+in_place (const GhloIrOp *op,
+          guint           operand,
+          guint           result)
+{
+  return TRUE;
+}
+
+const GhloStepImplementation ghlo_cpu_step_elementwise = {
+  .name = "elementwise",
+  .takes = takes,
+  .in_place = in_place,
+  .prepare = prepare,
+  .run = run,
+  .release = release,
+  .describe = describe,
+};

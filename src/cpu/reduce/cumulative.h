@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Loops of cumulative reductions over numbers of one arithmetic. Their order is fixed by
+ * the number of elements alone, and not by who runs them.
+ */
+
+#pragma once
+
+#include "cpu/isa/routines.h"
+
+G_BEGIN_DECLS
+
+typedef enum
+{
+  GHLO_CPU_CUMULATIVE_ADD,
+  GHLO_CPU_CUMULATIVE_MULTIPLY,
+  GHLO_CPU_CUMULATIVE_MAXIMUM,            /* NaN stays, and -0 is below +0 */
+  GHLO_CPU_CUMULATIVE_MINIMUM,
+  GHLO_CPU_CUMULATIVE_MAXIMUM_UNSIGNED,
+  GHLO_CPU_CUMULATIVE_MINIMUM_UNSIGNED,
+  GHLO_CPU_CUMULATIVE_AND,
+  GHLO_CPU_CUMULATIVE_OR,
+  GHLO_CPU_CUMULATIVE_XOR,
+  GHLO_CPU_N_CUMULATIVES
+} GhloCpuCumulative;
+
+/* A number of any arithmetic. */
+typedef union
+{
+  float   f32;
+  double  f64;
+  guint64 i64;
+} GhloCpuNumberValue;
+
+/* What a line came to so far: before the chunk that it stands in, and in that chunk. */
+typedef struct
+{
+  GhloCpuNumberValue before, inside;
+  gboolean           begun;         /* there is something inside */
+} GhloCpuCarry;
+
+typedef struct
+{
+  /* @numbers become what they and those before them come to; or where @backward is TRUE
+   * those after them. */
+  void (*line)  (gpointer            numbers,
+                 gsize               n,
+                 gboolean            backward,
+                 GhloCpuCarry       *carry);
+  /* Only what @carry becomes by it. */
+  void (*total) (gconstpointer       numbers,
+                 gsize               n,
+                 gboolean            backward,
+                 GhloCpuCarry       *carry);
+  /* What @carry comes to becomes what is before the next chunk. */
+  void (*close) (GhloCpuCarry       *carry);
+  /* to[i] = to[i] op numbers[i] */
+  void (*rows)  (gpointer            to,
+                 gconstpointer       numbers,
+                 gsize               n);
+} GhloCpuCumulativeLoops;
+
+/* NULL where there are none; arithmetics are those of f32, f64 and i64. */
+const GhloCpuCumulativeLoops *ghlo_cpu_cumulative_loops (GhloCpuArithmetic arithmetic,
+                                                         GhloCpuCumulative operation);
+
+G_END_DECLS
