@@ -12,7 +12,7 @@
 #include "base/ghlo-error.h"
 #include "ir/print/print.h"
 #include "reference/reference.h"
-#include "runtime/optimize.h"
+#include "compiler/optimize.h"
 
 typedef enum
 {

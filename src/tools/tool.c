@@ -12,7 +12,7 @@
 #include "base/ghlo-error.h"
 #include "cpu/executor.h"
 #include "reference/reference.h"
-#include "runtime/optimize.h"
+#include "compiler/optimize.h"
 
 gboolean
 ghlo_tool_parse_options (const char         *name,
