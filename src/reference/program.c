@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "ir/symbols.h"
 #include "reference/kernels.h"
 
 /* What is known while one function is being made. */
@@ -76,25 +77,6 @@ demand_symbol (Builder        *builder,
     return NULL;
 
   return demand_function (builder, target);
-}
-
-/* Every function that an attribute names anywhere may be run by the operation. */
-static void
-demand_symbols_of (Builder          *builder,
-                   const GhloIrOp   *op,
-                   const GhloIrAttr *attr)
-{
-  if (attr == NULL)
-    return;
-
-  if (attr->kind == GHLO_IR_ATTR_SYMBOL)
-    demand_symbol (builder, op, attr->text);
-  else if (attr->kind == GHLO_IR_ATTR_ARRAY || attr->kind == GHLO_IR_ATTR_STRUCT)
-    for (gsize i = 0; i < attr->length; i++)
-      demand_symbols_of (builder, op, attr->children[i]);
-  else if (attr->kind == GHLO_IR_ATTR_DICTIONARY)
-    for (gsize i = 0; i < attr->length; i++)
-      demand_symbols_of (builder, op, attr->entries[i].value);
 }
 
 static void
@@ -198,15 +180,32 @@ resolve_kernel (Builder     *builder,
   return TRUE;
 }
 
+typedef struct
+{
+  Builder        *builder;
+  const GhloIrOp *op;
+} Demand;
+
+static void
+demand_named (const char *name,
+              gpointer    data)
+{
+  const Demand *demand = data;
+
+  demand_symbol (demand->builder, demand->op, name);
+}
+
+/* Every function that an attribute names anywhere may be run by the operation. */
 static void
 resolve_symbols (Builder     *builder,
                  GhloRefStep *step)
 {
   const GhloIrOp *op = step->op;
+  Demand demand = { builder, op };
   const char *name = NULL;
 
   for (guint i = 0; i < ghlo_ir_op_get_spec (op)->n_attributes; i++)
-    demand_symbols_of (builder, op, op->attributes[i]);
+    ghlo_ir_attr_foreach_symbol (op->attributes[i], demand_named, &demand);
 
   if (op->kind == GHLO_OP_FUNC_CALL)
     name = ghlo_ir_op_get_string (op, "callee");
