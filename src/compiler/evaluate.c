@@ -100,14 +100,6 @@ attr_of (GhloIrModule     *module,
   return ghlo_ir_attr_dense (module, type, g_bytes_new (value->data, value->n_bytes), value->n_bytes == size, NULL);
 }
 
-static void
-clear_values (GhloValue **values,
-              guint       n)
-{
-  for (guint i = 0; i < n; i++)
-    g_clear_pointer (&values[i], ghlo_value_unref);
-}
-
 static gboolean
 run_outlined (GhloExecutorEvaluator   *self,
               GhloIrModule            *program,
@@ -124,7 +116,7 @@ run_outlined (GhloExecutorEvaluator   *self,
   for (guint i = 0; ok && i < op->n_operands; i++)
     ok = (inputs[i] = value_of (operands[i], error)) != NULL;
   ok = ok && self->executor->run (prepared, NULL, inputs, op->n_operands, outputs, &monitor, error);
-  clear_values (inputs, op->n_operands);
+  ghlo_values_clear (inputs, op->n_operands);
   if (prepared != NULL)
     self->executor->release (prepared);
 
@@ -147,7 +139,7 @@ evaluate (gpointer                 data,
 
   for (guint i = 0; i < op->n_results; i++)
     g_ptr_array_add (results, (gpointer) attr_of (module, op->results[i].type, outputs[i]));
-  clear_values (outputs, op->n_results);
+  ghlo_values_clear (outputs, op->n_results);
 
   return TRUE;
 }

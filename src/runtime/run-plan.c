@@ -52,12 +52,6 @@ or_nothing (gconstpointer data)
   return data != NULL ? (guint8 *) data : nothing;
 }
 
-static GhloTensorType *
-tensor_type_of (const GhloIrType *type)
-{
-  return type->kind == GHLO_IR_TYPE_TENSOR ? ghlo_ir_type_to_tensor_type (type) : NULL;
-}
-
 static void
 free_types (GhloTensorType **types,
             guint            n)
@@ -94,9 +88,9 @@ prepare_fallback (GhloStep *step,
   step->fallback = fallback;
   fallback->types = g_new0 (GhloTensorType *, step->n_operands + step->n_results + 1);
   for (guint i = 0; i < step->n_operands; i++)
-    fallback->types[i] = tensor_type_of (step->operands[i].type);
+    fallback->types[i] = ghlo_ir_type_to_tensor_type (step->operands[i].type);
   for (guint i = 0; i < step->n_results; i++)
-    fallback->types[step->n_operands + i] = tensor_type_of (step->results[i].type);
+    fallback->types[step->n_operands + i] = ghlo_ir_type_to_tensor_type (step->results[i].type);
   fallback->prepared = self->fallback->prepare (step->module, functions->first, preparer->monitor, preparer->error);
   preparer->ok = fallback->prepared != NULL;
 }
@@ -162,7 +156,7 @@ ghlo_run_plan_new (GhloStepPlan       *plan,
     if (plan->buffers[i].kind == GHLO_STEP_BUFFER_CONSTANT)
       self->addresses[i] = or_nothing (g_bytes_get_data (plan->buffers[i].bytes, NULL));
   for (guint i = 0; i < plan->n_outputs; i++)
-    self->types[i] = tensor_type_of (ghlo_ir_op_operand (body->last, i)->type);
+    self->types[i] = ghlo_ir_type_to_tensor_type (ghlo_ir_op_operand (body->last, i)->type);
   if (!plan_arena (self, error))
     return NULL;
   ghlo_step_plan_foreach (plan, prepare_fallback, &preparer);
@@ -279,14 +273,6 @@ wrap (const Run             *run,
   return ghlo_value_new_for_bytes (type, bytes, error);
 }
 
-static void
-clear_values (GhloValue **values,
-              guint       n)
-{
-  for (guint i = 0; i < n; i++)
-    g_clear_pointer (&values[i], ghlo_value_unref);
-}
-
 static gboolean
 run_outlined (Run            *run,
               const GhloStep *step,
@@ -304,7 +290,7 @@ run_outlined (Run            *run,
   for (guint i = 0; ok && i < step->n_results; i++)
     if (fallback->types[step->n_operands + i] != NULL && results[i]->n_bytes > 0)
       memcpy (address_of (run, &step->results[i]), results[i]->data, results[i]->n_bytes);
-  clear_values (values, step->n_operands + step->n_results);
+  ghlo_values_clear (values, step->n_operands + step->n_results);
 
   return ok;
 }
@@ -593,7 +579,7 @@ ghlo_run_plan_run (GhloRunPlan           *self,
       ok = run_function (&run, monitor, error);
     }
   if (!ok)
-    clear_values (outputs, self->plan->n_outputs);
+    ghlo_values_clear (outputs, self->plan->n_outputs);
   ghlo_run_arena_cache_give (self->arenas, arena);
 
   return ok;
