@@ -24,10 +24,11 @@ typedef struct
   GError      **error;
 } Builder;
 
-static gboolean build_block (Builder           *builder,
-                             const GhloIrBlock *source,
-                             GhloRefBlock      *block,
-                             GArray            *captured);
+static gboolean build_block   (Builder           *builder,
+                               const GhloIrBlock *source,
+                               GhloRefBlock      *block,
+                               GArray            *captured);
+static void     function_free (gpointer           data);
 
 static gboolean G_GNUC_PRINTF (4, 5)
 build_fail (Builder        *builder,
@@ -48,18 +49,42 @@ build_fail (Builder        *builder,
   return FALSE;
 }
 
+static GhloRefFunction *
+find_function (const GhloPrepared *program,
+               const GhloIrOp     *op)
+{
+  if (program->entry != NULL && program->entry->op == op)
+    return program->entry;
+
+  return program->callees != NULL ? g_hash_table_lookup (program->callees, op) : NULL;
+}
+
+static void
+add_function (GhloPrepared    *program,
+              GhloRefFunction *function)
+{
+  if (program->entry == NULL)
+    {
+      program->entry = function;
+      return;
+    }
+  if (program->callees == NULL)
+    program->callees = g_hash_table_new_full (NULL, NULL, NULL, function_free);
+  g_hash_table_insert (program->callees, (gpointer) function->op, function);
+}
+
 /* The function of that operation, made now or later. */
 static const GhloRefFunction *
 demand_function (Builder  *builder,
                  GhloIrOp *op)
 {
-  GhloRefFunction *function = g_hash_table_lookup (builder->program->functions, op);
+  GhloRefFunction *function = find_function (builder->program, op);
 
   if (function == NULL)
     {
       function = g_new0 (GhloRefFunction, 1);
       function->op = op;
-      g_hash_table_insert (builder->program->functions, op, function);
+      add_function (builder->program, function);
       g_ptr_array_add (builder->pending, function);
     }
 
@@ -500,8 +525,7 @@ ghlo_ref_program_new (GhloIrModule      *module,
 
   g_atomic_ref_count_init (&self->ref_count);
   self->module = ghlo_ir_module_ref (module);
-  self->functions = g_hash_table_new_full (NULL, NULL, NULL, function_free);
-  self->entry = demand_function (&builder, function);
+  demand_function (&builder, function);
 
   for (guint i = 0; i < pending->len; i++)
     {
@@ -528,7 +552,8 @@ ghlo_ref_program_unref (GhloPrepared *self)
   if (!g_atomic_ref_count_dec (&self->ref_count))
     return;
 
-  g_hash_table_unref (self->functions);
+  function_free (self->entry);
+  g_clear_pointer (&self->callees, g_hash_table_unref);
   ghlo_ir_module_unref (self->module);
   g_free (self);
 }
@@ -537,5 +562,5 @@ const GhloRefFunction *
 ghlo_ref_program_get_function (const GhloPrepared *self,
                                const GhloIrOp     *op)
 {
-  return g_hash_table_lookup (self->functions, op);
+  return find_function (self, op);
 }

@@ -56,8 +56,8 @@ struct _GhloPrepared
 {
   gatomicrefcount        ref_count;
   GhloIrModule          *module;        /* owned */
-  const GhloRefFunction *entry;
-  GHashTable            *functions;     /* of GhloIrOp → GhloRefFunction, owned */
+  GhloRefFunction       *entry;         /* owned */
+  GHashTable            *callees;       /* of GhloIrOp → GhloRefFunction, owned; NULL where there are none */
 };
 
 static inline const guint32 *
