@@ -72,13 +72,12 @@ struct _GhloCodeStep
   const GhloIrFollower         *followers;  /* KERNEL: what else it is for; of the plan's module, as op is */
   guint                         n_followers;
   const char                   *reason;  /* REFERENCE: why no kernel does it */
-  GhloStepOperand              *operands;
+  GhloStepOperand              *operands;  /* REFERENCE: those of ghlo_ir_outline_inputs () */
   GhloStepOperand              *results;
   guint                         n_operands, n_results;
   const GhloStepImplementation *kernel;        /* KERNEL, as the next */
   gpointer                      prepared;  /* the kernel's own */
   guint32                       scratch;  /* a buffer, or GHLO_STEP_NONE */
-  GhloIrModule                 *module;  /* REFERENCE: a function of one operation; owned */
   gpointer                      fallback;  /* REFERENCE: whoever runs the plan's own */
   GhloStepBody                 *bodies;  /* LOOP: condition, body; BRANCH: one for each value of operands[0] */
   guint                         n_bodies;

@@ -12,20 +12,14 @@
 #include "base/debug.h"
 #include "base/sizes.h"
 #include "runtime/arena.h"
+#include "runtime/fallback.h"
 
 enum { LARGEST_ELEMENT = 16 };     /* bytes, of complex<f64> */
-
-/* What the fallback executor prepared for one step. */
-typedef struct
-{
-  GhloPrepared    *prepared;
-  GhloTensorType **types;        /* of operands, then of results; NULL for tokens */
-} Fallback;
 
 struct _GhloRunPlan
 {
   GhloStepPlan       *plan;
-  const GhloExecutor *fallback;
+  GhloFallback       *fallback;      /* of the REFERENCE steps */
   GhloRunArenaCache  *arenas;
   guint8            **addresses;     /* of constants; NULL for the other buffers */
   guint32            *slots;         /* of temporaries, in the arena */
@@ -67,47 +61,32 @@ typedef struct
   GhloRunPlan       *self;
   const GhloMonitor *monitor;
   GError           **error;
-  guint              n_done;
   gboolean           ok;
 } Preparer;
 
 static void
-prepare_fallback (GhloStep *step,
-                  gpointer  data)
+add_fallback (GhloStep *step,
+              gpointer  data)
 {
   Preparer *preparer = data;
-  GhloRunPlan *self = preparer->self;
-  GhloIrBlock *functions;
-  Fallback *fallback;
 
   if (step->kind != GHLO_STEP_REFERENCE || !preparer->ok)
     return;
-  ghlo_monitor_progress (preparer->monitor, (double) preparer->n_done++ / self->plan->n_reference, NULL);
-  functions = ghlo_ir_op_region_block (step->module->op, 0);
-  fallback = g_new0 (Fallback, 1);
-  step->fallback = fallback;
-  fallback->types = g_new0 (GhloTensorType *, step->n_operands + step->n_results + 1);
-  for (guint i = 0; i < step->n_operands; i++)
-    fallback->types[i] = ghlo_ir_type_to_tensor_type (step->operands[i].type);
-  for (guint i = 0; i < step->n_results; i++)
-    fallback->types[step->n_operands + i] = ghlo_ir_type_to_tensor_type (step->results[i].type);
-  fallback->prepared = self->fallback->prepare (step->module, functions->first, preparer->monitor, preparer->error);
-  preparer->ok = fallback->prepared != NULL;
+  if (!ghlo_monitor_cancelled (preparer->monitor, preparer->error))
+    step->fallback = ghlo_fallback_add (preparer->self->fallback, step->op);
+  preparer->ok = step->fallback != NULL;
 }
 
-static void
-free_fallback (GhloStep *step,
-               gpointer  data)
+static gboolean
+prepare_fallback (GhloRunPlan       *self,
+                  const GhloMonitor *monitor,
+                  GError           **error)
 {
-  GhloRunPlan *self = data;
-  Fallback *fallback = step->fallback;
+  Preparer preparer = { self, monitor, error, TRUE };
 
-  if (fallback == NULL)
-    return;
-  if (fallback->prepared != NULL)
-    self->fallback->release (fallback->prepared);
-  free_types (fallback->types, step->n_operands + step->n_results);
-  g_free (fallback);
+  ghlo_step_plan_foreach (self->plan, add_fallback, &preparer);
+
+  return preparer.ok && ghlo_fallback_prepare (self->fallback, monitor, error);
 }
 
 /* Gives each temporary a slot of the arena, and the frame the one behind them. */
@@ -144,11 +123,10 @@ ghlo_run_plan_new (GhloStepPlan       *plan,
                    GError            **error)
 {
   g_autoptr (GhloRunPlan) self = g_new0 (GhloRunPlan, 1);
-  Preparer preparer = { self, monitor, error, 0, TRUE };
   const GhloIrBlock *body = ghlo_ir_func_get_body (plan->function);
 
   self->plan = plan;
-  self->fallback = fallback;
+  self->fallback = ghlo_fallback_new (fallback, plan->module);
   self->addresses = g_new0 (guint8 *, plan->n_buffers + 1);
   self->slots = g_new0 (guint32, plan->n_buffers + 1);
   self->types = g_new0 (GhloTensorType *, plan->n_outputs + 1);
@@ -157,17 +135,14 @@ ghlo_run_plan_new (GhloStepPlan       *plan,
       self->addresses[i] = or_nothing (g_bytes_get_data (plan->buffers[i].bytes, NULL));
   for (guint i = 0; i < plan->n_outputs; i++)
     self->types[i] = ghlo_ir_type_to_tensor_type (ghlo_ir_op_operand (body->last, i)->type);
-  if (!plan_arena (self, error))
-    return NULL;
-  ghlo_step_plan_foreach (plan, prepare_fallback, &preparer);
 
-  return preparer.ok ? g_steal_pointer (&self) : NULL;
+  return plan_arena (self, error) && prepare_fallback (self, monitor, error) ? g_steal_pointer (&self) : NULL;
 }
 
 void
 ghlo_run_plan_free (GhloRunPlan *self)
 {
-  ghlo_step_plan_foreach (self->plan, free_fallback, self);
+  ghlo_fallback_free (self->fallback);
   g_clear_pointer (&self->arenas, ghlo_run_arena_cache_free);
   free_types (self->types, self->plan->n_outputs);
   g_free (self->addresses);
@@ -238,10 +213,10 @@ fill_view (const Run             *run,
   view->data = address_of (run, operand);
 }
 
-static gboolean
-run_kernel (Run            *run,
-            const GhloStep *step,
-            GError        **error)
+/* Of the operands, then of the results, which are given. */
+static const GhloView *
+fill_views (Run            *run,
+            const GhloStep *step)
 {
   GhloView *results = run->views + step->n_operands;
 
@@ -250,49 +225,19 @@ run_kernel (Run            *run,
   for (guint i = 0; i < step->n_results; i++)
     fill_view (run, &step->results[i], &results[i]);
 
-  return step->kernel->run (step->prepared, run->views, results,
-                            step->scratch != GHLO_STEP_NONE ? run->addresses[step->scratch] : nothing, run->monitor,
-                            error);
-}
-
-static GhloValue *
-wrap (const Run             *run,
-      const GhloStepOperand *operand,
-      GhloTensorType        *type,
-      GError               **error)
-{
-  g_autoptr (GBytes) bytes = NULL;
-  gsize n;
-
-  if (type == NULL)
-    return ghlo_value_new_token ();
-  ghlo_shape_count (operand->type->dimensions, operand->type->rank, &n);
-  bytes = g_bytes_new_static (address_of (run, operand),
-                              n * ghlo_element_info (operand->type->element_type)->size);
-
-  return ghlo_value_new_for_bytes (type, bytes, error);
+  return results;
 }
 
 static gboolean
-run_outlined (Run            *run,
-              const GhloStep *step,
-              GError        **error)
+run_kernel (Run            *run,
+            const GhloStep *step,
+            GError        **error)
 {
-  const Fallback *fallback = step->fallback;
-  g_autofree GhloValue **values = g_new0 (GhloValue *, step->n_operands + step->n_results + 1);
-  GhloValue **results = values + step->n_operands;
-  gboolean ok = TRUE;
+  const GhloView *results = fill_views (run, step);
 
-  for (guint i = 0; ok && i < step->n_operands; i++)
-    ok = (values[i] = wrap (run, &step->operands[i], fallback->types[i], error)) != NULL;
-  ok = ok && run->self->fallback->run (fallback->prepared, run->options, values, step->n_operands, results,
-                                       run->monitor, error);
-  for (guint i = 0; ok && i < step->n_results; i++)
-    if (fallback->types[step->n_operands + i] != NULL && results[i]->n_bytes > 0)
-      memcpy (address_of (run, &step->results[i]), results[i]->data, results[i]->n_bytes);
-  ghlo_values_clear (values, step->n_operands + step->n_results);
-
-  return ok;
+  return step->kernel->run (step->prepared, run->views, results,
+                            step->scratch != GHLO_STEP_NONE ? run->addresses[step->scratch] : nothing, run->monitor,
+                            error);
 }
 
 static gboolean
@@ -301,7 +246,8 @@ run_fallback (Run            *run,
               GError        **error)
 {
   gint64 start = g_get_monotonic_time ();
-  gboolean ok = run_outlined (run, step, error);
+  const GhloView *results = fill_views (run, step);
+  gboolean ok = ghlo_fallback_run (step->fallback, run->options, run->views, results, run->monitor, error);
 
   if (run->options != NULL && run->options->fallback_time != NULL)
     *run->options->fallback_time += g_get_monotonic_time () - start;
