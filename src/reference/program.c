@@ -49,6 +49,19 @@ build_fail (Builder        *builder,
   return FALSE;
 }
 
+/* Zeroed memory of the program's, counted. */
+static gpointer
+take (Builder *builder,
+      gsize    n,
+      gsize    size)
+{
+  builder->program->size += n * size;
+
+  return g_malloc0_n (n, size);
+}
+
+#define TAKE(builder, type, n) ((type *) take (builder, n, sizeof (type)))
+
 static GhloRefFunction *
 find_function (const GhloPrepared *program,
                const GhloIrOp     *op)
@@ -82,7 +95,7 @@ demand_function (Builder  *builder,
 
   if (function == NULL)
     {
-      function = g_new0 (GhloRefFunction, 1);
+      function = TAKE (builder, GhloRefFunction, 1);
       function->op = op;
       add_function (builder->program, function);
       g_ptr_array_add (builder->pending, function);
@@ -249,7 +262,7 @@ build_regions (Builder     *builder,
   const GhloIrOp *op = step->op;
 
   step->n_regions = op->n_regions;
-  step->regions = g_new0 (GhloRefBlock, op->n_regions);
+  step->regions = TAKE (builder, GhloRefBlock, op->n_regions);
   for (guint i = 0; i < op->n_regions; i++)
     {
       if (op->regions[i].first != op->regions[i].last)
@@ -283,14 +296,17 @@ build_step (Builder        *builder,
     }
 
   step->first_result = builder->n_slots;
-  step->result_types = g_new0 (GhloTensorType *, op->n_results);
+  step->result_types = TAKE (builder, GhloTensorType *, op->n_results);
   for (guint i = 0; i < op->n_results; i++)
     {
       const GhloIrType *type = op->results[i].type;
 
       number_values (builder, &op->results[i]);
       if (ghlo_ir_type_is_tensor (type) && ghlo_ir_type_has_static_shape (type))
-        step->result_types[i] = ghlo_ir_type_to_tensor_type (type);
+        {
+          step->result_types[i] = ghlo_ir_type_to_tensor_type (type);
+          builder->program->size += sizeof (GhloTensorType) + type->rank * sizeof (gint64);
+        }
     }
 
   resolve_symbols (builder, step);
@@ -326,7 +342,7 @@ find_takeable (Builder            *builder,
       uses[slot] = MIN (uses[slot] + 1, 2);
     }
 
-  step->takeable = g_new0 (guint8, step->n_operands);
+  step->takeable = TAKE (builder, guint8, step->n_operands);
   for (guint i = 0; i < step->n_operands; i++)
     {
       guint32 slot = g_array_index (slots, guint32, i);
@@ -369,7 +385,7 @@ find_last_uses (Builder      *builder,
         }
 
       step->n_dying = dying->len;
-      step->slots = g_new (guint32, MAX (n_operands + dying->len, 1));
+      step->slots = TAKE (builder, guint32, MAX (n_operands + dying->len, 1));
       if (n_operands > 0)
         memcpy (step->slots, slots->data, n_operands * sizeof (guint32));
       if (dying->len > 0)
@@ -415,7 +431,7 @@ finish_block (Builder        *builder,
   block->n_dying_arguments = slots->len - block->n_returned;
   block->n_dying = dying->len;
   g_array_append_vals (slots, dying->data, dying->len);
-  block->slots = g_new (guint32, MAX (slots->len, 1));
+  block->slots = TAKE (builder, guint32, MAX (slots->len, 1));
   if (slots->len > 0)
     memcpy (block->slots, slots->data, slots->len * sizeof (guint32));
 
@@ -441,7 +457,7 @@ build_block (Builder           *builder,
 
   for (const GhloIrOp *op = source->first; op != NULL && op != terminator; op = op->next)
     n_steps++;
-  block->steps = g_new0 (GhloRefStep, n_steps);
+  block->steps = TAKE (builder, GhloRefStep, n_steps);
   for (const GhloIrOp *op = source->first; op != NULL && op != terminator; op = op->next)
     {
       GArray *slots = g_array_new (FALSE, FALSE, sizeof (guint32));
@@ -524,6 +540,7 @@ ghlo_ref_program_new (GhloIrModule      *module,
   Builder builder = { self, NULL, pending, NULL, NULL, 0, error };
 
   g_atomic_ref_count_init (&self->ref_count);
+  self->size = sizeof *self;
   self->module = ghlo_ir_module_ref (module);
   demand_function (&builder, function);
 

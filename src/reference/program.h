@@ -58,6 +58,7 @@ struct _GhloPrepared
   GhloIrModule          *module;        /* owned */
   GhloRefFunction       *entry;         /* owned */
   GHashTable            *callees;       /* of GhloIrOp → GhloRefFunction, owned; NULL where there are none */
+  gsize                  size;          /* bytes of all that is owned, but for the module and constants */
 };
 
 static inline const guint32 *

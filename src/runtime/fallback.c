@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "ir/outline.h"
+#include "runtime/memory.h"
 
 struct _GhloFallback
 {
@@ -17,6 +18,8 @@ struct _GhloFallback
   GhloIrModule       *module;        /* a function for each step; NULL while there is none */
   GHashTable         *steps;         /* GhloIrOp of the source → GhloFallbackStep, owned */
   GPtrArray          *order;         /* of GhloFallbackStep, as they were added */
+  gsize               module_size;   /* bytes of the module that are counted */
+  gsize               size;          /* bytes that are counted */
 };
 
 struct _GhloFallbackStep
@@ -60,16 +63,56 @@ ghlo_fallback_free (GhloFallback *self)
   g_ptr_array_unref (self->order);
   g_hash_table_unref (self->steps);
   g_clear_pointer (&self->module, ghlo_ir_module_unref);
+  ghlo_memory_unreserve (self->size);
   g_free (self);
+}
+
+static gboolean
+count (GhloFallback  *self,
+       gsize          size,
+       GError       **error)
+{
+  if (!ghlo_memory_reserve (size, error))
+    return FALSE;
+  self->size += size;
+
+  return TRUE;
+}
+
+static gboolean
+count_module (GhloFallback  *self,
+              GError       **error)
+{
+  gsize size = ghlo_ir_module_get_own_size (self->module);
+
+  if (!count (self, size - self->module_size, error))
+    return FALSE;
+  self->module_size = size;
+
+  return TRUE;
+}
+
+static gsize
+types_size (const GhloFallbackStep *step)
+{
+  gsize size = 0;
+
+  for (guint i = 0; i < step->n_operands + step->n_results; i++)
+    if (step->types[i] != NULL)
+      size += sizeof (GhloTensorType) + step->types[i]->rank * sizeof (gint64);
+
+  return size;
 }
 
 GhloFallbackStep *
 ghlo_fallback_add (GhloFallback    *self,
-                   const GhloIrOp  *op)
+                   const GhloIrOp  *op,
+                   GError         **error)
 {
   GhloFallbackStep *step = g_hash_table_lookup (self->steps, op);
   g_autoptr (GPtrArray) inputs = NULL;
   GhloIrOp *function;
+  gsize size;
 
   if (step != NULL)
     return step;
@@ -78,7 +121,8 @@ ghlo_fallback_add (GhloFallback    *self,
     self->module = ghlo_ir_outline_module_new (self->source);
   inputs = g_ptr_array_new ();
   function = ghlo_ir_outline (self->module, &op, 1, ghlo_ir_op_get_name (op), inputs, NULL);
-  step = g_malloc0 (sizeof *step + (inputs->len + op->n_results) * sizeof step->types[0]);
+  size = sizeof *step + (inputs->len + op->n_results) * sizeof step->types[0];
+  step = g_malloc0 (size);
   step->executor = self->executor;
   step->function = function;
   step->n_operands = inputs->len;
@@ -90,7 +134,7 @@ ghlo_fallback_add (GhloFallback    *self,
   g_hash_table_insert (self->steps, (gpointer) op, step);
   g_ptr_array_add (self->order, step);
 
-  return step;
+  return count (self, size + types_size (step), error) && count_module (self, error) ? step : NULL;
 }
 
 gboolean
@@ -106,11 +150,19 @@ ghlo_fallback_prepare (GhloFallback       *self,
 
       ghlo_monitor_progress (monitor, (double) i / self->order->len, NULL);
       step->prepared = self->executor->prepare (self->module, step->function, &quiet, error);
-      if (step->prepared == NULL)
+      if (step->prepared == NULL
+          || (self->executor->prepared_size != NULL
+              && !count (self, self->executor->prepared_size (step->prepared), error)))
         return FALSE;
     }
 
   return TRUE;
+}
+
+gsize
+ghlo_fallback_get_size (const GhloFallback *self)
+{
+  return self->size;
 }
 
 static GhloValue *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The operations of a plan that another executor runs, each alone: outlined into one module,
- * prepared, and run.
+ * prepared, and counted in the memory of the process.
  */
 
 #pragma once
@@ -21,11 +21,14 @@ void              ghlo_fallback_free     (GhloFallback            *self);
 /* The step that runs @op, of which there is one however often it is added. Its operands are those of
  * ghlo_ir_outline_inputs (). The result is @self's. */
 GhloFallbackStep *ghlo_fallback_add      (GhloFallback            *self,
-                                          const GhloIrOp          *op);
+                                          const GhloIrOp          *op,
+                                          GError                 **error);
 /* Once, after all were added and before any is run. */
 gboolean          ghlo_fallback_prepare  (GhloFallback            *self,
                                           const GhloMonitor       *monitor,
                                           GError                 **error);
+/* The bytes that are counted. */
+gsize             ghlo_fallback_get_size (const GhloFallback      *self);
 /* Operands and results are dense; of a token nothing is read. */
 gboolean          ghlo_fallback_run      (const GhloFallbackStep  *step,
                                           const GhloRunOptions    *options,

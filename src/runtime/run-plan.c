@@ -73,7 +73,7 @@ add_fallback (GhloStep *step,
   if (step->kind != GHLO_STEP_REFERENCE || !preparer->ok)
     return;
   if (!ghlo_monitor_cancelled (preparer->monitor, preparer->error))
-    step->fallback = ghlo_fallback_add (preparer->self->fallback, step->op);
+    step->fallback = ghlo_fallback_add (preparer->self->fallback, step->op, preparer->error);
   preparer->ok = step->fallback != NULL;
 }
 
@@ -190,6 +190,7 @@ ghlo_run_plan_measure (const GhloRunPlan *self,
   *figures = (GhloRunFigures) { .n_fallback_steps = plan->n_reference };
   ghlo_step_plan_foreach (plan, count_step, &counter);
   figures->run_bytes = self->arena_size + counter.most;
+  figures->prepared_bytes += ghlo_fallback_get_size (self->fallback);
   for (guint i = 0; i < plan->n_buffers; i++)
     if (plan->buffers[i].kind == GHLO_STEP_BUFFER_OUTPUT)
       figures->run_bytes += plan->buffers[i].size;
