@@ -187,13 +187,17 @@ ghlo_fallback_run (const GhloFallbackStep  *step,
                    const GhloMonitor       *monitor,
                    GError                 **error)
 {
+  GhloRunOptions own = { NULL };
   g_autofree GhloValue **values = g_new0 (GhloValue *, step->n_operands + step->n_results + 1);
   GhloValue **given = values + step->n_operands;
   gboolean ok = TRUE;
 
+  if (options != NULL)
+    own = (GhloRunOptions) { .probe_directory = options->probe_directory, .print = options->print,
+                             .print_data = options->print_data };
   for (guint i = 0; ok && i < step->n_operands; i++)
     ok = (values[i] = wrap (&operands[i], step->types[i], error)) != NULL;
-  ok = ok && step->executor->run (step->prepared, options, values, step->n_operands, given, monitor, error);
+  ok = ok && step->executor->run (step->prepared, &own, values, step->n_operands, given, monitor, error);
   for (guint i = 0; ok && i < step->n_results; i++)
     if (step->types[step->n_operands + i] != NULL && given[i]->n_bytes > 0)
       memcpy (results[i].data, given[i]->data, given[i]->n_bytes);

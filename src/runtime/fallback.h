@@ -29,7 +29,8 @@ gboolean          ghlo_fallback_prepare  (GhloFallback            *self,
                                           GError                 **error);
 /* The bytes that are counted. */
 gsize             ghlo_fallback_get_size (const GhloFallback      *self);
-/* Operands and results are dense; of a token nothing is read. */
+/* Operands and results are dense; of a token nothing is read. Of @options (nullable) the step gets what
+ * belongs to the run, and not what is said of the program's inputs and outputs. */
 gboolean          ghlo_fallback_run      (const GhloFallbackStep  *step,
                                           const GhloRunOptions    *options,
                                           const GhloView          *operands,

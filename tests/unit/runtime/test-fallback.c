@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Operations that a plan's fallback executor runs: what they keep, and that it is counted.
+ * Operations that a plan's fallback executor runs: what they keep, that it is counted, and what
+ * they are told of a run.
  */
 
 #include "../reference/kernel-programs.h"
 
 #include "cpu/executor.h"
+#include "cpu/target.h"
+#include "runtime/run-plan.h"
 
 /* What stands before and after an operand. */
 typedef struct
@@ -127,6 +130,63 @@ test_limit (void)
   ghlo_memory_set_limit (limit);
 }
 
+/* An executor that passes on to the reference executor, and keeps what each run is told. */
+static GhloRunOptions told[2];
+static guint n_told;
+
+static gboolean
+run_and_tell (GhloPrepared          *prepared,
+              const GhloRunOptions  *options,
+              GhloValue *const      *inputs,
+              gsize                  n_inputs,
+              GhloValue            **outputs,
+              const GhloMonitor     *monitor,
+              GError               **error)
+{
+  g_assert_cmpuint (n_told, <, G_N_ELEMENTS (told));
+  told[n_told++] = *options;
+
+  return ghlo_reference_executor ()->run (prepared, options, inputs, n_inputs, outputs, monitor, error);
+}
+
+static void
+ignore_print (gpointer         data,
+              const char      *name,
+              const GhloValue *value)
+{
+}
+
+/* A step is told what holds for the whole run; the program's inputs and outputs are not its own. */
+static void
+test_options (void)
+{
+  GhloExecutor fallback = *ghlo_reference_executor ();
+  g_autoptr (GhloValue) x = new_random ("tensor<4xf32>", -1, 1), target = new_random ("tensor<4xf32>", -1, 1);
+  gint64 time = 0;
+  const GhloRunOptions options = { .probe_directory = "somewhere", .print = ignore_print, .print_data = &n_told,
+                                   .replaced = (const guint[]) { 0 }, .targets = &target, .fallback_time = &time };
+  g_autoptr (GhloIrModule) module = make_program (tanh_op, 2, 1);
+  g_autoptr (GhloRunPlan) plan = NULL;
+  g_autoptr (GError) error = NULL;
+  GhloValue *output = NULL;
+
+  fallback.run = run_and_tell;
+  plan = ghlo_run_plan_new (ghlo_step_plan_new (module, ghlo_ir_module_get_entry (module), ghlo_cpu_target (), NULL,
+                                                NULL), &fallback, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_true (ghlo_run_plan_run (plan, &options, &x, 1, &output, NULL, &error));
+  ghlo_value_unref (output);
+  g_assert_cmpuint (n_told, ==, 2);
+  for (guint i = 0; i < n_told; i++)
+    {
+      g_assert_cmpstr (told[i].probe_directory, ==, "somewhere");
+      g_assert_true (told[i].print == ignore_print && told[i].print_data == &n_told);
+      g_assert_null (told[i].replaced);
+      g_assert_null (told[i].targets);
+      g_assert_null (told[i].fallback_time);
+    }
+}
+
 static void
 append_name (gpointer         data,
              const char      *name,
@@ -170,6 +230,7 @@ main (int   argc,
   g_test_add_func ("/fallback/calls", test_calls);
   g_test_add_func ("/fallback/symbols", test_symbols);
   g_test_add_func ("/fallback/limit", test_limit);
+  g_test_add_func ("/fallback/options", test_options);
   g_test_add_func ("/fallback/printed-names", test_printed_names);
 
   return g_test_run ();
