@@ -124,11 +124,6 @@ GhloStepPlan *ghlo_step_plan_new   (GhloIrModule         *module,
 void          ghlo_step_plan_free  (GhloStepPlan          *self);
 /* The view of an operand, without its data; of rank 0 for a token. */
 GhloView      ghlo_step_view       (const GhloStepOperand *operand);
-/* Whether output @output may be written over the memory of input @input, of the same size:
- * nothing reads the input after the first write, or what writes it works in place. */
-gboolean      ghlo_step_plan_may_replace (const GhloStepPlan *self,
-                                          guint               output,
-                                          guint               input);
 /* A line for each step, indented by loops and branches, and one for the memory. The
  * caller frees it. */
 char         *ghlo_step_plan_print (const GhloStepPlan    *self);

@@ -11,6 +11,7 @@
 
 #include "base/debug.h"
 #include "base/sizes.h"
+#include "plan/donation.h"
 #include "runtime/arena.h"
 #include "runtime/fallback.h"
 
@@ -20,6 +21,7 @@ struct _GhloRunPlan
 {
   GhloStepPlan       *plan;
   GhloFallback       *fallback;      /* of the REFERENCE steps */
+  GhloStepDonation   *donation;
   GhloRunArenaCache  *arenas;
   guint8            **addresses;     /* of constants; NULL for the other buffers */
   guint32            *slots;         /* of temporaries, in the arena */
@@ -127,6 +129,7 @@ ghlo_run_plan_new (GhloStepPlan       *plan,
 
   self->plan = plan;
   self->fallback = ghlo_fallback_new (fallback, plan->module);
+  self->donation = ghlo_step_donation_new (plan);
   self->addresses = g_new0 (guint8 *, plan->n_buffers + 1);
   self->slots = g_new0 (guint32, plan->n_buffers + 1);
   self->types = g_new0 (GhloTensorType *, plan->n_outputs + 1);
@@ -143,6 +146,7 @@ void
 ghlo_run_plan_free (GhloRunPlan *self)
 {
   ghlo_fallback_free (self->fallback);
+  ghlo_step_donation_free (self->donation);
   g_clear_pointer (&self->arenas, ghlo_run_arena_cache_free);
   free_types (self->types, self->plan->n_outputs);
   g_free (self->addresses);
@@ -401,7 +405,7 @@ replace (const GhloRunPlan    *self,
   if (input == GHLO_RUN_NO_INPUT || inputs[input]->storage != NULL
       || !g_atomic_ref_count_compare (&inputs[input]->ref_count, 1)
       || !ghlo_tensor_type_equal (inputs[input]->type, self->types[output])
-      || !ghlo_step_plan_may_replace (self->plan, output, input))
+      || !ghlo_step_donation_allows (self->donation, output, input))
     return NULL;
 
   return ghlo_value_ref (inputs[input]);
