@@ -35,6 +35,7 @@ typedef struct
   gboolean          in_steps;     /* every operation is rounded to the result's type */
   gboolean          round_to_f32; /* which is f32 */
   gboolean          boolean;      /* the sum is a logical or */
+  gboolean          integral;     /* operands are integers, and doubles hold their sums exactly where those are used */
 } GhloRefNumeric;
 
 /* The arithmetic for sums of @k products of @lhs and @rhs given as @result. */
