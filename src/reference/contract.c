@@ -50,7 +50,7 @@ ghlo_ref_numeric (GhloElementType lhs,
       if (!doubles_are_exact (l->bits, r->bits, k))
         numeric.arithmetic = GHLO_REF_INT;
     }
-  else if (lhs == rhs && rhs == result && k <= GHLO_REF_MAX_STEPS && l->bits >= 32)
+  else if (lhs == rhs && rhs == result && l->bits >= 32 && k <= ghlo_element_short_sum (result))
     {
       numeric.in_steps = TRUE;
       numeric.round_to_f32 = l->bits == 32;
