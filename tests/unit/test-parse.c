@@ -288,6 +288,8 @@ test_dense (void)
   CHECK_DENSE ("dense<\"0x0D\"> : tensor<4xi1>", FALSE, guint8, 1, 0, 1, 1);
   CHECK_DENSE ("dense<\"0x0D02\"> : tensor<10xi1>", FALSE, guint8, 1, 0, 1, 1, 0, 0, 0, 0, 0, 1);
   CHECK_DENSE ("dense<\"0xff\"> : tensor<100xi1>", TRUE, guint8, 1);
+  CHECK_DENSE ("dense<\"0xff\"> : tensor<9223372036854775807xi1>", TRUE, guint8, 1);
+  CHECK_DENSE ("dense<\"0x01000000\"> : tensor<9223372036854775807xi32>", TRUE, gint32, 1);
   CHECK_DENSE ("dense<\"0x0F01\"> : tensor<2xi4>", FALSE, gint8, -1, 1);
   CHECK_DENSE ("dense<\"0x0F01\"> : tensor<2xui4>", FALSE, guint8, 15, 1);
   CHECK_DENSE ("dense<[1, 2]> : tensor<2x!quant.uniform<i8:f32, 0.5>>", FALSE, gint8, 1, 2);
