@@ -8,6 +8,7 @@
 
 #include "import/import.h"
 #include "ir/verify.h"
+#include "other-types.h"
 
 /* A function around @body, whose first line is line 2 of the program. */
 #define FUNC(arguments, body) "func.func @f(" arguments ") {\n" body "\n  func.return\n}\n"
@@ -542,7 +543,11 @@ test_group (gconstpointer data)
   const Group *group = data;
 
   for (gsize i = 0; i < group->n; i++)
-    check_case (&group->cases[i]);
+    {
+      check_case (&group->cases[i]);
+      if (group->cases[i].error == NULL)
+        check_other_types (group->cases[i].text);
+    }
 }
 
 int

@@ -9,6 +9,7 @@
 
 #include "import/import.h"
 #include "ir/verify.h"
+#include "other-types.h"
 
 typedef struct
 {
@@ -212,6 +213,12 @@ static const Case cases[] = {
       "equal sizes of dimension 0" },
   { "concatenate/none", "", "%0 = \"stablehlo.concatenate\"() {dimension = 0 : i64} : () -> tensor<2xf32>",
     "at least one operand" },
+  { "concatenate/rank", "%a: tensor<2xf32>, %b: tensor<f32>",
+    "%0 = stablehlo.concatenate %a, %b, dim = 0 : (tensor<2xf32>, tensor<f32>) -> tensor<?xf32>",
+    "of one rank, found ranks 1 and 0" },
+  { "concatenate/higher-rank", "%a: tensor<?x2xf32>, %b: tensor<3x2x4xf32>",
+    "%0 = stablehlo.concatenate %a, %a, %b, dim = 1 : (tensor<?x2xf32>, tensor<?x2xf32>, tensor<3x2x4xf32>) -> "
+    "tensor<?x6xf32>", "of one rank, found ranks 2 and 3" },
   { "pad/valid", "%a: tensor<3xf32>, %v: tensor<f32>",
     "%0 = stablehlo.pad %a, %v, low = [1], high = [-1], interior = [2] : (tensor<3xf32>, tensor<f32>) -> tensor<7xf32>",
       NULL },
@@ -411,11 +418,17 @@ check_text (const char *text,
     g_test_fail_printf ("%s: expected '%s' on line %u, found:\n%s", text, message, line, findings);
 }
 
+static char *
+case_text (const Case *one)
+{
+  return g_strdup_printf ("func.func @main(%s) {\n  %s\n  return\n}\n", one->arguments, one->body);
+}
+
 static void
 test_case (gconstpointer data)
 {
   const Case *one = data;
-  g_autofree char *text = g_strdup_printf ("func.func @main(%s) {\n  %s\n  return\n}\n", one->arguments, one->body);
+  g_autofree char *text = case_text (one);
 
   check_text (text, one->message, 2);
 }
@@ -487,6 +500,21 @@ test_program (gconstpointer data)
   guint i = GPOINTER_TO_UINT (data);
 
   check_text (programs[i].text, programs[i].message, programs[i].line);
+}
+
+static void
+test_other_types (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    if (cases[i].message == NULL)
+      {
+        g_autofree char *text = case_text (&cases[i]);
+
+        check_other_types (text);
+      }
+  for (guint i = 0; i < G_N_ELEMENTS (programs); i++)
+    if (programs[i].message == NULL)
+      check_other_types (programs[i].text);
 }
 
 /* A module with one function of one argument, as a builder makes it. */
@@ -739,6 +767,7 @@ main (int   argc,
 
       g_test_add_data_func (path, GUINT_TO_POINTER (i), test_program);
     }
+  g_test_add_func ("/verify/other-types", test_other_types);
   g_test_add_func ("/verify/built/valid", test_built_valid);
   g_test_add_func ("/verify/built/order", test_built_order);
   g_test_add_func ("/verify/built/no-value", test_built_no_value);
