@@ -151,6 +151,12 @@ static const Case cases[] = {
   { "dynamic_reshape/rank", "%a: tensor<?xf32>, %s: tensor<2xi64>", "%0 = stablehlo.dynamic_reshape %a, %s : "
     "(tensor<?xf32>, tensor<2xi64>) -> tensor<?xf32>",
     "a result of rank 2" },
+  { "dynamic_reshape/quantized", "%a: tensor<2x!quant.uniform<i8:f32, 1.0>>, %s: tensor<2xi64>",
+    "%0 = stablehlo.dynamic_reshape %a, %s : (tensor<2x!quant.uniform<i8:f32, 1.0>>, tensor<2xi64>) -> tensor<1x2xf32>",
+    "a result of the element type of" },
+  { "dynamic_reshape/plain", "%a: tensor<2xi8>, %s: tensor<2xi64>",
+    "%0 = stablehlo.dynamic_reshape %a, %s : (tensor<2xi8>, tensor<2xi64>) -> tensor<1x2x!quant.uniform<i16:f32, 1.0>>",
+    "a result of the element type of" },
   { "transpose/valid", "%a: tensor<2x3xf32>", "%0 = stablehlo.transpose %a, dims = [1, 0] : (tensor<2x3xf32>) -> "
     "tensor<3x2xf32>", NULL },
   { "transpose/permutation", "%a: tensor<2x3xf32>", "%0 = stablehlo.transpose %a, dims = [0, 0] : (tensor<2x3xf32>) -> "
@@ -182,6 +188,14 @@ static const Case cases[] = {
     "known_expanding_dimensions = array<i64: 0>, known_nonexpanding_dimensions = array<i64: 0>} : (tensor<?xf32>, "
     "tensor<2xi64>) -> tensor<?x?xf32>",
     "at most one hint" },
+  { "dynamic_broadcast/quantized", "%a: tensor<2x!quant.uniform<i8:f32, 1.0>>, %s: tensor<2xi64>",
+    "%0 = stablehlo.dynamic_broadcast_in_dim %a, %s, dims = [1] : (tensor<2x!quant.uniform<i8:f32, 1.0>>, "
+    "tensor<2xi64>) -> tensor<3x2xf64>",
+    "a result of the element type of" },
+  { "dynamic_broadcast/scale", "%a: tensor<2x!quant.uniform<i8:f32, 1.0>>, %s: tensor<2xi64>",
+    "%0 = stablehlo.dynamic_broadcast_in_dim %a, %s, dims = [1] : (tensor<2x!quant.uniform<i8:f32, 1.0>>, "
+    "tensor<2xi64>) -> tensor<3x2x!quant.uniform<i8:f32, 2.0>>",
+    "scales and zero points of" },
   { "slice/valid", "%a: tensor<5xf32>", "%0 = stablehlo.slice %a [1:5:2] : (tensor<5xf32>) -> tensor<2xf32>", NULL },
   { "slice/limit", "%a: tensor<5xf32>", "%0 = stablehlo.slice %a [1:6:2] : (tensor<5xf32>) -> tensor<3xf32>",
     "of at most its size 5" },
@@ -252,6 +266,12 @@ static const Case cases[] = {
   { "rng_bit_generator/state", "%a: tensor<2xui64>",
     "%0, %1 = stablehlo.rng_bit_generator %a, algorithm = THREE_FRY : (tensor<2xui64>) -> (tensor<3xui64>, "
     "tensor<4xui32>)", "an output state" },
+  { "rng_bit_generator/state-element", "%a: tensor<2xui64>",
+    "%0, %1 = stablehlo.rng_bit_generator %a, algorithm = DEFAULT : (tensor<2xui64>) -> (tensor<2xi32>, "
+    "tensor<4xui32>)", "an output state of the initial state's type tensor<2xui64>, found tensor<2xi32>" },
+  { "rng_bit_generator/valid", "%a: tensor<?xui64>",
+    "%0, %1 = stablehlo.rng_bit_generator %a, algorithm = DEFAULT : (tensor<?xui64>) -> (tensor<2xui64>, "
+    "tensor<4xui32>)", NULL },
   { "get_dimension_size/valid", "%a: tensor<2x3xf32>", "%0 = stablehlo.get_dimension_size %a, dim = 1 : "
     "(tensor<2x3xf32>) -> tensor<i32>", NULL },
   { "get_dimension_size/range", "%a: tensor<2x3xf32>", "%0 = stablehlo.get_dimension_size %a, dim = 2 : "
@@ -354,6 +374,14 @@ static const Case cases[] = {
     "tensor<4x11x7xf32>" },
   { "chlo/top_k-valid", "%a: tensor<4x8xf32>", "%0:2 = chlo.top_k(%a, k = 3) : tensor<4x8xf32> -> (tensor<4x3xf32>, "
     "tensor<4x3xi32>)", NULL },
+  { "chlo/top_k-unranked", "%a: tensor<*xf32>",
+    "%0:2 = chlo.top_k(%a, k = 2) : tensor<*xf32> -> (tensor<*xf32>, tensor<?x2xi32>)", NULL },
+  { "chlo/top_k-values", "%a: tensor<*xf32>",
+    "%0:2 = chlo.top_k(%a, k = 2) : tensor<*xf32> -> (tensor<*xf64>, tensor<*xi32>)",
+    "the element type of tensor<*xf32>, found tensor<*xf64>" },
+  { "chlo/top_k-indices", "%a: tensor<*xf32>",
+    "%0:2 = chlo.top_k(%a, k = 2) : tensor<*xf32> -> (tensor<*xf32>, tensor<*xi64>)",
+    "the element type of i32, found tensor<*xi64>" },
   { "chlo/top_k-size", "%a: tensor<4x8xf32>", "%0:2 = chlo.top_k(%a, k = 9) : tensor<4x8xf32> -> (tensor<4x9xf32>, "
     "tensor<4x9xi32>)", "at least k" },
 
