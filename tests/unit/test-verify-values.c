@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The verifier on operations that StableHLO's
+ * The verifier on the dialect shape and on operations that StableHLO's
  * specification lacks. A case without a message is valid.
  */
 
@@ -41,6 +41,39 @@ static const Case select_cases[] = {
                           "tensor<2x7xf32>"), "an index with the batch dimensions of" },
   { "batch-of-dim", SELECT ("dim = 0 : i64, batch_dims = 1 : i64", "tensor<2x3xf32>", "tensor<2xi32>",
                             "tensor<3xf32>"), "at most 0 batch_dims" },
+};
+
+static const Case shape_cases[] = {
+  { "of", "%a: tensor<2x?xf32>", "%0 = shape.shape_of %a : tensor<2x?xf32> -> tensor<2xindex>", NULL },
+  { "of-own", "%a: tensor<*xf32>", "%0 = shape.shape_of %a : tensor<*xf32> -> !shape.shape", NULL },
+  { "of-unranked", "%a: tensor<*xf32>", "%0 = shape.shape_of %a : tensor<*xf32> -> tensor<?xindex>", NULL },
+  { "of-rank", "%a: tensor<2x?xf32>", "%0 = shape.shape_of %a : tensor<2x?xf32> -> tensor<3xindex>",
+    "expected result #0 of type tensor<2xindex>" },
+  { "of-element", "%a: tensor<2x?xf32>", "%0 = shape.shape_of %a : tensor<2x?xf32> -> tensor<2xi32>",
+    "a result of type tensor<?xindex> or !shape.shape, found tensor<2xi32>" },
+  { "of-token", "%a: !stablehlo.token", "%0 = shape.shape_of %a : !stablehlo.token -> tensor<0xindex>",
+    "a tensor or !shape.value_shape as operand, found !stablehlo.token" },
+  { "of-value", "%a: !shape.value_shape", "%0 = shape.shape_of %a : !shape.value_shape -> tensor<?xindex>",
+    "a result of type !shape.shape" },
+  { "constant", "", "%0 = shape.const_shape [1, 2] : tensor<2xindex>", NULL },
+  { "constant-own", "", "%0 = shape.const_shape [1, 2] : !shape.shape", NULL },
+  { "constant-size", "", "%0 = shape.const_shape [1, 2] : tensor<3xindex>",
+    "expected result #0 of type tensor<2xindex>" },
+  { "constant-element", "", "%0 = shape.const_shape [1, 2] : tensor<2xf32>", "found tensor<2xf32>" },
+  { "count", "%a: tensor<?xindex>", "%0 = shape.num_elements %a : tensor<?xindex> -> index", NULL },
+  { "count-own", "%a: !shape.shape", "%0 = shape.num_elements %a : !shape.shape -> !shape.size", NULL },
+  { "count-result", "%a: tensor<?xindex>", "%0 = shape.num_elements %a : tensor<?xindex> -> tensor<f32>",
+    "a result of type index or !shape.size, found tensor<f32>" },
+  { "count-own-result", "%a: !shape.shape", "%0 = shape.num_elements %a : !shape.shape -> index",
+    "a result of type !shape.size" },
+  { "count-token", "%a: !stablehlo.token", "%0 = shape.num_elements %a : !stablehlo.token -> index",
+    "as each operand, found !stablehlo.token" },
+  { "broadcast", "%a: tensor<2xindex>, %b: tensor<?xindex>",
+    "%0 = shape.broadcast %a, %b : tensor<2xindex>, tensor<?xindex> -> tensor<2xindex>", NULL },
+  { "broadcast-operand", "%a: tensor<2xindex>, %b: tensor<2xi64>",
+    "%0 = shape.broadcast %a, %b : tensor<2xindex>, tensor<2xi64> -> tensor<2xindex>", "found tensor<2xi64>" },
+  { "broadcast-result", "%a: tensor<2xindex>",
+    "%0 = shape.broadcast %a, %a : tensor<2xindex>, tensor<2xindex> -> tensor<2x1xindex>", "found tensor<2x1xindex>" },
 };
 
 static char *
@@ -99,6 +132,7 @@ main (int   argc,
 {
   static const Group groups[] = {
     { "/verify-values/torch-index-select", select_cases, G_N_ELEMENTS (select_cases) },
+    { "/verify-values/shape", shape_cases, G_N_ELEMENTS (shape_cases) },
   };
 
   g_test_init (&argc, &argv, NULL);
