@@ -488,6 +488,8 @@ static const struct
   { "composite/operand", "func.func private @g(tensor<2xf32>) -> tensor<2xf32>\nfunc.func @f(%a: tensor<3xf32>) {\n"
     "  %0 = stablehlo.composite \"a.b\" %a {decomposition = @g} : (tensor<3xf32>) -> tensor<2xf32>\n  return\n}\n",
     "operand #0 of type tensor<2xf32>", 3 },
+  { "call/last", "func.func @f(%a: tensor<2xf32>) {\n  %0 = call @g(%a) : (tensor<2xf32>) -> tensor<2xf32>\n"
+    "  %1 = \"stablehlo.tanh\"(%a) : (tensor<2xf32>) -> tensor<3xf32>\n  return\n}\n", "one shape of operands", 3 },
   { "run_parallel/inputs", "func.func @g(%a: tensor<2xf32>) -> tensor<2xf32> {\n  return %a : tensor<2xf32>\n}\n"
                            "func.func @main() {\n"
     "  %0 = \"interpreter.run_parallel\"() {programs = [[@g]]} : () -> tensor<2xf32>\n  return\n}\n", "1 inputs", 5 },
