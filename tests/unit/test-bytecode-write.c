@@ -162,10 +162,21 @@ static const char huge_splats[] =
   "  }\n"
   "}\n";
 
+static const char mesh_axes[] =
+  "module {\n"
+  "  func.func private @mesh()\n"
+  "  func.func @main(%arg0: tensor<2xf32>) -> tensor<2xf32> {\n"
+  "    %0 = \"stablehlo.all_gather\"(%arg0) {all_gather_dim = 0 : i64, replica_groups = "
+  "#stablehlo.replica_group_mesh_axes<mesh = @mesh, axes = [0, \"x\", #stablehlo.axis_ref<name = \"x\">]>} : "
+  "(tensor<2xf32>) -> tensor<2xf32>\n"
+  "    return %0 : tensor<2xf32>\n"
+  "  }\n"
+  "}\n";
+
 static void
 test_round_trips (void)
 {
-  static const char *const texts[] = { plain, regions, mixed, many_kinds, huge_splats };
+  static const char *const texts[] = { plain, regions, mixed, many_kinds, huge_splats, mesh_axes };
 
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
     {
