@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "base/hash.h"
 #include "import/parser.h"
 
 static gboolean
@@ -325,8 +326,13 @@ static guint
 known_hash (gconstpointer data)
 {
   const Known *known = data;
+  GhloHash hash = ghlo_hash_begin ();
 
-  return g_direct_hash (known->dictionary) ^ (g_direct_hash (known->what) * 31) ^ (guint) known->in_function;
+  ghlo_hash_add_pointer (&hash, known->dictionary);
+  ghlo_hash_add_pointer (&hash, known->what);
+  ghlo_hash_add (&hash, (guint64) known->in_function);
+
+  return (guint) ghlo_hash_end (&hash);
 }
 
 static gboolean

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "ir/arena.h"
+#include "base/hash.h"
 
 enum { FIRST_SLOTS = 64, MAX_DIGITS = 8, LARGEST_GAP = 4096, MAX_AWAITED = 4096 };
 
@@ -156,7 +156,7 @@ static GhloImportSymbol *
 hashed_symbol (GhloImportTable      *table,
                const GhloImportName *name)
 {
-  guint32 hash = ghlo_ir_hash_bytes (0, name->text, name->length);
+  guint32 hash = (guint32) ghlo_hash_bytes (name->text, name->length);
   gsize slot;
 
   if ((table->n_hashed + 1) * 2 > table->n_slots)
