@@ -11,23 +11,24 @@
 
 #include "passes/context.h"
 
+#include "base/hash.h"
 #include "passes/effects.h"
 #include "passes/walk.h"
+
+/* The first of the operations that are equal in some way; zeroed it is empty. */
+typedef struct
+{
+  GHashTable *ops;               /* made on first need, as the next */
+  GPtrArray  *order;             /* the same, the latest last */
+} Seen;
 
 typedef struct
 {
   GhloPassContext *context;
   GHashTable      *pure;         /* functions without effects */
-  GHashTable      *seen;         /* of GhloIrOp, by what they compute */
-  GPtrArray       *order;        /* what seen has, the latest last */
+  Seen             alone;        /* equal but for what their regions hold */
+  Seen             whole;        /* equal, of those with regions that are not the first in the other */
 } Sharing;
-
-static guint
-mix (guint         hash,
-     gconstpointer pointer)
-{
-  return (hash ^ g_direct_hash (pointer)) * 0x9e3779b1u + (hash >> 15);
-}
 
 static gboolean
 is_commutative (const GhloIrOp *op)
@@ -36,27 +37,97 @@ is_commutative (const GhloIrOp *op)
          && (ghlo_ir_op_get_spec (op)->traits & GHLO_IR_TRAIT_ELEMENTWISE) != 0;
 }
 
-/* Of an operation without what its regions hold but for the number of operations. */
-static guint
-hash_op (gconstpointer key)
+/* What stands for a value in a hash: its number inside the regions at hand, its address
+ * where it is from outside of them. */
+static guint64
+word_of (GHashTable        *numbers,
+         const GhloIrValue *value)
 {
-  const GhloIrOp *op = key;
-  guint hash = op->kind * 31 + op->n_operands, operands = 0;
+  gpointer number = numbers != NULL ? g_hash_table_lookup (numbers, value) : NULL;
 
-  for (guint i = 0; i < op->n_operands; i++)
-    operands = is_commutative (op) ? operands + g_direct_hash (ghlo_ir_op_operand (op, i))
-                                   : mix (operands, ghlo_ir_op_operand (op, i));
-  hash = mix (hash, GUINT_TO_POINTER (operands));
-  for (guint i = 0; i < ghlo_ir_op_get_spec (op)->n_attributes; i++)
-    hash = mix (hash, op->attributes[i]);
+  return number != NULL ? GPOINTER_TO_SIZE (number) : GPOINTER_TO_SIZE (value);
+}
+
+/* An operation without what its regions hold. Values are aligned, so that odd words are
+ * numbers. */
+static void
+add_alone (GhloHash       *hash,
+           GHashTable     *numbers,
+           const GhloIrOp *op)
+{
+  guint n_attributes = ghlo_ir_op_get_spec (op)->n_attributes;
+
+  ghlo_hash_add (hash, op->kind);
+  ghlo_hash_add (hash, (guint64) op->n_operands << 32 | op->n_results);
+  ghlo_hash_add (hash, (guint64) op->n_discardable << 32 | op->n_regions);
+  if (is_commutative (op))
+    {
+      guint64 a = word_of (numbers, ghlo_ir_op_operand (op, 0)), b = word_of (numbers, ghlo_ir_op_operand (op, 1));
+
+      ghlo_hash_add (hash, MIN (a, b));
+      ghlo_hash_add (hash, MAX (a, b));
+    }
+  else
+    {
+      for (guint i = 0; i < op->n_operands; i++)
+        ghlo_hash_add (hash, word_of (numbers, ghlo_ir_op_operand (op, i)));
+    }
+  ghlo_hash_add_bytes (hash, op->attributes, n_attributes * sizeof (gpointer));
+  ghlo_hash_add_bytes (hash, op->discardable, op->n_discardable * sizeof (GhloIrNamedAttr));
   for (guint i = 0; i < op->n_results; i++)
-    hash = mix (hash, op->results[i].type);
-  for (guint i = 0; i < op->n_regions; i++)
-    for (const GhloIrOp *inner = op->regions[i].first != NULL ? op->regions[i].first->first : NULL; inner != NULL;
-         inner = inner->next)
-      hash = mix (hash, GUINT_TO_POINTER (inner->kind));
+    ghlo_hash_add_pointer (hash, op->results[i].type);
+}
 
-  return hash;
+static void
+number_value (GHashTable        *numbers,
+              const GhloIrValue *value)
+{
+  g_hash_table_insert (numbers, (gpointer) value, GSIZE_TO_POINTER (2 * g_hash_table_size (numbers) + 1));
+}
+
+static void
+add_blocks (GhloHash       *hash,
+            GHashTable     *numbers,
+            const GhloIrOp *op)
+{
+  for (guint i = 0; i < op->n_regions; i++)
+    {
+      const GhloIrBlock *block = op->regions[i].first;
+
+      ghlo_hash_add (hash, block != NULL ? block->n_arguments : G_MAXUINT64);
+      for (guint j = 0; block != NULL && j < block->n_arguments; j++)
+        {
+          ghlo_hash_add_pointer (hash, block->arguments[j]->type);
+          number_value (numbers, block->arguments[j]);
+        }
+    }
+}
+
+static guint32
+hash_alone (const GhloIrOp *op)
+{
+  GhloHash hash = ghlo_hash_begin ();
+
+  add_alone (&hash, NULL, op);
+
+  return (guint32) ghlo_hash_end (&hash);
+}
+
+static guint32
+hash_whole (const GhloIrOp *op)
+{
+  g_autoptr (GHashTable) numbers = g_hash_table_new (NULL, NULL);
+  GhloHash hash = ghlo_hash_begin ();
+
+  for (const GhloIrOp *inner = op; inner != NULL; inner = ghlo_pass_next_op (inner, op))
+    {
+      add_alone (&hash, numbers, inner);
+      add_blocks (&hash, numbers, inner);
+      for (guint i = 0; i < inner->n_results; i++)
+        number_value (numbers, &inner->results[i]);
+    }
+
+  return (guint32) ghlo_hash_end (&hash);
 }
 
 static gboolean
@@ -171,20 +242,89 @@ same_regions (const GhloIrOp *a,
 }
 
 static gboolean
-equal_ops (gconstpointer a,
-           gconstpointer b)
+equal_alone (gconstpointer a,
+             gconstpointer b)
 {
-  return a == b || (same_alone (NULL, a, b) && (((const GhloIrOp *) a)->n_regions == 0 || same_regions (a, b)));
+  return a == b || same_alone (NULL, a, b);
+}
+
+static gboolean
+equal_whole (gconstpointer a,
+             gconstpointer b)
+{
+  return a == b || (same_alone (NULL, a, b) && same_regions (a, b));
+}
+
+/* An operation's id keeps its hash in the table that it is looked for in. */
+static guint
+get_hash (gconstpointer op)
+{
+  return ((const GhloIrOp *) op)->id;
+}
+
+/* The operation that @op equals; NULL when it is the first. */
+static GhloIrOp *
+see (Seen       *self,
+     GEqualFunc  equal,
+     GhloIrOp   *op,
+     guint32     hash)
+{
+  GhloIrOp *first;
+
+  if (self->ops == NULL)
+    {
+      self->ops = g_hash_table_new (get_hash, equal);
+      self->order = g_ptr_array_new ();
+    }
+  op->id = hash;
+  first = g_hash_table_lookup (self->ops, op);
+  if (first == NULL)
+    {
+      g_hash_table_add (self->ops, op);
+      g_ptr_array_add (self->order, op);
+    }
+
+  return first;
+}
+
+static guint
+count_seen (const Seen *self)
+{
+  return self->order != NULL ? self->order->len : 0;
 }
 
 /* Makes what was seen since @mark unseen: it does not stand before what follows. */
 static void
-forget (Sharing *self,
-        guint    mark)
+forget (Seen  *self,
+        guint  mark)
 {
-  for (guint i = self->order->len; i > mark; i--)
-    g_hash_table_remove (self->seen, g_ptr_array_index (self->order, i - 1));
-  g_ptr_array_set_size (self->order, mark);
+  guint n = count_seen (self);
+
+  for (guint i = n; i > mark; i--)
+    g_hash_table_remove (self->ops, g_ptr_array_index (self->order, i - 1));
+  if (n > mark)
+    g_ptr_array_set_size (self->order, mark);
+}
+
+static void
+clear (Seen *self)
+{
+  g_clear_pointer (&self->ops, g_hash_table_unref);
+  g_clear_pointer (&self->order, g_ptr_array_unref);
+}
+
+/* The earlier operation that @op equals, or NULL. Regions are gone over only where they
+ * alone may tell operations apart. */
+static GhloIrOp *
+find_earlier (Sharing  *self,
+              GhloIrOp *op)
+{
+  GhloIrOp *first = see (&self->alone, equal_alone, op, hash_alone (op));
+
+  if (first == NULL || op->n_regions == 0 || same_regions (first, op))
+    return first;
+
+  return see (&self->whole, equal_whole, op, hash_whole (op));
 }
 
 static gboolean share_block (Sharing      *self,
@@ -196,20 +336,16 @@ share_regions (Sharing   *self,
                GhloIrOp  *op,
                GError   **error)
 {
-  g_autoptr (GHashTable) own = NULL;
-  g_autoptr (GPtrArray) order = NULL;
-  Sharing inner = *self;
+  Sharing own = { self->context, self->pure };
+  Sharing *inner = ghlo_pass_is_control (op) ? self : &own;
+  gboolean ok = TRUE;
 
-  if (!ghlo_pass_is_control (op))
-    {
-      inner.seen = own = g_hash_table_new (hash_op, equal_ops);
-      inner.order = order = g_ptr_array_new ();
-    }
-  for (guint i = 0; i < op->n_regions; i++)
-    if (op->regions[i].first != NULL && !share_block (&inner, op->regions[i].first, error))
-      return FALSE;
+  for (guint i = 0; i < op->n_regions && ok; i++)
+    ok = op->regions[i].first == NULL || share_block (inner, op->regions[i].first, error);
+  clear (&own.alone);
+  clear (&own.whole);
 
-  return TRUE;
+  return ok;
 }
 
 /* An operation's regions are gone over first: two are equal when what is inside is. */
@@ -218,7 +354,7 @@ share_block (Sharing      *self,
              GhloIrBlock  *block,
              GError      **error)
 {
-  guint mark = self->order->len;
+  guint n_alone = count_seen (&self->alone), n_whole = count_seen (&self->whole);
   GhloIrOp *next;
 
   for (GhloIrOp *op = block->first; op != NULL; op = next)
@@ -231,19 +367,16 @@ share_block (Sharing      *self,
         return FALSE;
       if (op->n_results == 0 || !ghlo_pass_is_pure (op, self->pure))
         continue;
-      earlier = g_hash_table_lookup (self->seen, op);
+      earlier = find_earlier (self, op);
       if (earlier == NULL)
-        {
-          g_hash_table_add (self->seen, op);
-          g_ptr_array_add (self->order, op);
-          continue;
-        }
+        continue;
       for (guint i = 0; i < op->n_results; i++)
         ghlo_ir_value_replace (&op->results[i], &earlier->results[i]);
       ghlo_pass_erase (op);
       self->context->n_changes++;
     }
-  forget (self, mark);
+  forget (&self->alone, n_alone);
+  forget (&self->whole, n_whole);
 
   return TRUE;
 }
@@ -255,16 +388,16 @@ ghlo_pass_cse (GhloIrModule     *module,
 {
   g_autoptr (GPtrArray) functions = ghlo_pass_functions (module);
   g_autoptr (GHashTable) pure = ghlo_pass_pure_functions (module);
+  gboolean ok = TRUE;
 
-  for (guint i = 0; i < functions->len; i++)
+  for (guint i = 0; i < functions->len && ok; i++)
     {
-      g_autoptr (GHashTable) seen = g_hash_table_new (hash_op, equal_ops);
-      g_autoptr (GPtrArray) order = g_ptr_array_new ();
-      Sharing self = { context, pure, seen, order };
+      Sharing self = { context, pure };
 
-      if (!share_block (&self, ghlo_ir_func_get_body (g_ptr_array_index (functions, i)), error))
-        return FALSE;
+      ok = share_block (&self, ghlo_ir_func_get_body (g_ptr_array_index (functions, i)), error);
+      clear (&self.alone);
+      clear (&self.whole);
     }
 
-  return TRUE;
+  return ok;
 }

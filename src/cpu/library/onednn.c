@@ -9,6 +9,8 @@
 #include <dlfcn.h>
 #include <string.h>
 
+#include "base/hash.h"
+
 enum { MAX_CACHED = 256 };
 
 static struct
@@ -82,6 +84,15 @@ find_sgemm (void)
   return found;
 }
 
+static guint
+hash_key (gconstpointer key)
+{
+  gsize size;
+  gconstpointer data = g_bytes_get_data ((GBytes *) key, &size);
+
+  return (guint) ghlo_hash_bytes (data, size);
+}
+
 static void
 start (void)
 {
@@ -92,7 +103,7 @@ start (void)
       return;
     }
   onednn.has_sgemm = find_sgemm ();
-  cache.table = g_hash_table_new (g_bytes_hash, g_bytes_equal);
+  cache.table = g_hash_table_new (hash_key, g_bytes_equal);
 }
 
 dnnl_engine_t

@@ -805,7 +805,7 @@ test_resources (void)
   missing->resource_offsets = g_byte_array_new ();
   missing->resources = g_byte_array_new ();
   PUT (missing->resource_offsets, V (0), V (0), V (1), V (bytecode_file_string (missing, "weights")), V (0), 0);
-  check_bad_attr (missing, value, GHLO_ERROR_DATA, "at byte 62, in the attribute section: expected the data of the"
+  check_bad_attr (missing, value, GHLO_ERROR_DATA, "at byte 63, in the attribute section: expected the data of the"
                   " resource 'weights' in this file, found none");
 }
 
