@@ -44,7 +44,7 @@ ghlo_step_open_group (GhloStepBuilder *self,
   found.n_followers = count_followers (self, &found, ghlo_ir_find_followers (op, found.followers));
   if (found.n_followers == 0 || ghlo_step_type_size (op->results[0].type) == 0)
     return NULL;
-  group = ghlo_ir_module_alloc (self->plan->module, sizeof *group);
+  group = ghlo_ir_arena_alloc (&self->plan->arena, sizeof *group);
   *group = found;
   for (guint i = 0; i < found.n_followers; i++)
     g_hash_table_insert (self->groups, (gpointer) found.followers[i].op, group);

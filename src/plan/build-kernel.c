@@ -131,7 +131,7 @@ take_back (GhloStepBuilder *self,
   GPtrArray *steps = self->scope->steps;
 
   while (steps->len > n_steps)
-    ghlo_step_free (g_ptr_array_steal_index (steps, steps->len - 1));
+    ghlo_step_clear (g_ptr_array_steal_index (steps, steps->len - 1));
   for (guint i = 0; i < attempt->op->n_operands; i++)
     {
       GhloStepValue *value = ghlo_step_value (self, ghlo_ir_op_operand (attempt->op, i));

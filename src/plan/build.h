@@ -12,10 +12,10 @@
 
 G_BEGIN_DECLS
 
-typedef struct _GhloCodeValue GhloStepValue;
-typedef struct _GhloCodeScope GhloStepScope;
+typedef struct _GhloStepValue GhloStepValue;
+typedef struct _GhloStepScope GhloStepScope;
 
-struct _GhloCodeValue
+struct _GhloStepValue
 {
   const GhloIrType *type;
   GhloStepOperand   operand;       /* of a tensor */
@@ -25,7 +25,7 @@ struct _GhloCodeValue
 };
 
 /* The body that is being filled. */
-struct _GhloCodeScope
+struct _GhloStepScope
 {
   GhloStepScope *parent;
   guint32        number;
@@ -33,9 +33,9 @@ struct _GhloCodeScope
 };
 
 /* An operation and what follows it, which become one step where the kernel takes them. */
-typedef struct _GhloCodeGroup GhloStepGroup;
+typedef struct _GhloStepGroup GhloStepGroup;
 
-struct _GhloCodeGroup
+struct _GhloStepGroup
 {
   const GhloIrOp *op;
   GhloIrFollower  followers[GHLO_IR_MAX_FOLLOWERS];
@@ -51,6 +51,7 @@ ghlo_step_last (const GhloStepGroup *self)
 
 typedef struct
 {
+  GhloIrArena           arena;     /* of what goes when the plan is made: values, groups */
   GhloStepPlan         *plan;
   const GhloStepTarget *target;
   const GhloMonitor    *monitor;
@@ -99,7 +100,8 @@ GhloStep    *ghlo_step_add      (GhloStepBuilder *self,
                                  const GhloIrOp  *op,
                                  guint            n_operands,
                                  guint            n_results);
-void             ghlo_step_free     (GhloStep          *step);
+/* Gives up what @step, which nobody will run, has outside of the plan's arena. */
+void             ghlo_step_clear    (GhloStep          *step);
 /* @from into @to, element by element; nothing for no elements. */
 void             ghlo_step_add_copy      (GhloStepBuilder       *self,
                                           const GhloStepOperand *from,

@@ -257,7 +257,7 @@ drop_idle_copies (GhloStepBody *body)
       for (guint k = 0; k < step->n_bodies; k++)
         drop_idle_copies (&step->bodies[k]);
       if (is_idle_copy (step))
-        ghlo_step_free (step);
+        ghlo_step_clear (step);
       else
         body->steps[n++] = step;
     }

@@ -290,9 +290,9 @@ build_function (GhloStepBuilder *self,
     return FALSE;
   plan->n_inputs = body->n_arguments;
   plan->n_outputs = body->last->n_operands;
-  plan->inputs = g_new0 (guint32, plan->n_inputs + 1);
-  plan->outputs = g_new0 (guint32, plan->n_outputs + 1);
-  plan->shared = g_new0 (guint, plan->n_outputs + 1);
+  plan->inputs = ghlo_ir_arena_alloc (&plan->arena, plan->n_inputs * sizeof (guint32));
+  plan->outputs = ghlo_ir_arena_alloc (&plan->arena, plan->n_outputs * sizeof (guint32));
+  plan->shared = ghlo_ir_arena_alloc (&plan->arena, plan->n_outputs * sizeof (guint));
   ghlo_step_open_scope (self);
   for (guint i = 0; i < body->n_arguments; i++)
     {
@@ -318,14 +318,14 @@ scope_free (gpointer data)
   GhloStepScope *scope = data;
 
   for (guint i = 0; scope->steps != NULL && i < scope->steps->len; i++)
-    ghlo_step_free (g_ptr_array_index (scope->steps, i));
+    ghlo_step_clear (g_ptr_array_index (scope->steps, i));
   g_clear_pointer (&scope->steps, g_ptr_array_unref);
   g_free (scope);
 }
 
 GhloStepPlan *
-ghlo_step_plan_new (GhloIrModule         *module,
-                    GhloIrOp             *function,
+ghlo_step_plan_new (const GhloIrModule   *module,
+                    const GhloIrOp       *function,
                     const GhloStepTarget *target,
                     const GhloMonitor    *monitor,
                     GError              **error)
@@ -334,19 +334,21 @@ ghlo_step_plan_new (GhloIrModule         *module,
   g_autoptr (GHashTable) values = g_hash_table_new (NULL, NULL), constants = g_hash_table_new (NULL, NULL);
   g_autoptr (GHashTable) groups = g_hash_table_new (NULL, NULL), awaited = g_hash_table_new (NULL, NULL);
   g_autoptr (GPtrArray) scopes = g_ptr_array_new_with_free_func (scope_free);
+  g_autoptr (GArray) buffers = g_array_new (FALSE, FALSE, sizeof (GhloStepBuffer));
   GhloStepBuilder self = {
     .plan = plan, .target = target, .monitor = monitor, .values = values, .constants = constants, .groups = groups,
-    .awaited = awaited, .scopes = scopes,
-    .buffers = g_array_new (FALSE, FALSE, sizeof (GhloStepBuffer)),
+    .awaited = awaited, .scopes = scopes, .buffers = buffers,
   };
   gboolean ok;
 
-  plan->module = ghlo_ir_module_ref (module);
+  /* Its count of references is all that changes of it. */
+  plan->module = ghlo_ir_module_ref ((GhloIrModule *) module);
   plan->function = function;
   ok = build_function (&self, error);
   plan->n_scopes = scopes->len;
-  plan->n_buffers = self.buffers->len;
-  plan->buffers = (GhloStepBuffer *) g_array_free (self.buffers, FALSE);
+  plan->n_buffers = buffers->len;
+  plan->buffers = ghlo_ir_arena_copy (&plan->arena, buffers->data, buffers->len * sizeof (GhloStepBuffer));
+  ghlo_ir_arena_clear (&self.arena);
   if (!ok)
     return NULL;
   ghlo_step_plan_coalesce (plan);
@@ -355,24 +357,14 @@ ghlo_step_plan_new (GhloIrModule         *module,
   return g_steal_pointer (&plan);
 }
 
-static void
-free_body (GhloStepBody *body)
-{
-  for (guint i = 0; i < body->n_steps; i++)
-    ghlo_step_free (body->steps[i]);
-  g_free (body->steps);
-}
-
 void
 ghlo_step_plan_free (GhloStepPlan *self)
 {
-  free_body (&self->body);
+  for (guint i = 0; i < self->body.n_steps; i++)
+    ghlo_step_clear (self->body.steps[i]);
   for (guint i = 0; i < self->n_buffers; i++)
     g_clear_pointer (&self->buffers[i].bytes, g_bytes_unref);
-  g_free (self->buffers);
-  g_free (self->inputs);
-  g_free (self->outputs);
-  g_free (self->shared);
+  ghlo_ir_arena_clear (&self->arena);
   ghlo_ir_module_unref (self->module);
   g_free (self);
 }

@@ -9,14 +9,14 @@
 
 #pragma once
 
+#include "ir/arena.h"
 #include "plan/target.h"
 
 G_BEGIN_DECLS
 
 #define GHLO_STEP_NONE G_MAXUINT32
 
-/* Where a step finds a tensor: part of a buffer, as a view. The arrays live as long
- * as the plan. */
+/* Where a step finds a tensor: part of a buffer, as a view. */
 typedef struct
 {
   guint32           buffer;       /* GHLO_STEP_NONE for a token */
@@ -53,8 +53,8 @@ typedef enum
   GHLO_STEP_BRANCH,
 } GhloStepKind;
 
-typedef struct _GhloCodeBody GhloStepBody;
-typedef struct _GhloCodeStep GhloStep;
+typedef struct _GhloStepBody GhloStepBody;
+typedef struct _GhloStep GhloStep;
 
 /* Two buffers that change places after each iteration: what the body wrote becomes
  * what the next one reads. The same buffer twice where it is written in place. */
@@ -63,7 +63,7 @@ typedef struct
   guint32 read, written;
 } GhloStepExchange;
 
-struct _GhloCodeStep
+struct _GhloStep
 {
   GhloStepKind                  kind;
   guint                         number;  /* through the whole tree, in the order of running */
@@ -87,7 +87,7 @@ struct _GhloCodeStep
   gint64                        trips;  /* LOOP: how often the body runs, -1 where the condition says */
 };
 
-struct _GhloCodeBody
+struct _GhloStepBody
 {
   guint32         scope;               /* its number; the function's is 0 */
   GhloStep      **steps;
@@ -97,8 +97,9 @@ struct _GhloCodeBody
 
 typedef struct
 {
-  GhloIrModule   *module;              /* owned: after the passes */
-  GhloIrOp       *function;
+  GhloIrArena     arena;               /* everything of the plan that is no reference to something else */
+  GhloIrModule   *module;              /* a reference; never changed */
+  const GhloIrOp *function;
   GhloStepBuffer *buffers;
   guint           n_buffers;
   guint           n_inputs, n_outputs;
@@ -115,10 +116,10 @@ typedef struct
 } GhloStepPlan;
 
 /* Plans @function of @module, which the plan takes a reference to and which nobody
- * changes any more. NULL with @error set; UNSUPPORTED when it has what no plan
- * holds (dynamic shapes). */
-GhloStepPlan *ghlo_step_plan_new   (GhloIrModule         *module,
-                                    GhloIrOp             *function,
+ * changes any more, planning included: any number of threads may plan it at once. NULL
+ * with @error set; UNSUPPORTED when it has what no plan holds (dynamic shapes). */
+GhloStepPlan *ghlo_step_plan_new   (const GhloIrModule   *module,
+                                    const GhloIrOp       *function,
                                     const GhloStepTarget *target,
                                     const GhloMonitor    *monitor,
                                     GError              **error);

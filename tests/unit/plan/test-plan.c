@@ -638,6 +638,75 @@ test_threads (void)
     }
 }
 
+/* A device that has no step for anything. */
+static const GhloStepImplementation *
+find_nothing (const GhloIrOp               *op,
+              const GhloStepImplementation *previous)
+{
+  return NULL;
+}
+
+typedef struct
+{
+  GhloIrModule         *module;
+  const GhloStepTarget *targets[2];
+  char                 *expected[2];
+} Planned;
+
+static char *
+print_for (GhloIrModule         *module,
+           const GhloStepTarget *target)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GhloStepPlan) plan = ghlo_step_plan_new (module, ghlo_ir_module_get_entry (module), target, NULL, &error);
+
+  g_assert_no_error (error);
+
+  return ghlo_step_plan_print (plan);
+}
+
+static gpointer
+plan_again (gpointer data)
+{
+  const Planned *planned = data;
+
+  for (guint i = 0; i < 40; i++)
+    {
+      g_autofree char *printed = print_for (planned->module, planned->targets[i % 2]);
+
+      g_assert_cmpstr (printed, ==, planned->expected[i % 2]);
+    }
+
+  return NULL;
+}
+
+/* Eight threads plan one module for two devices at once, and leave nothing in it. */
+static void
+test_shared_module (void)
+{
+  const GhloStepTarget nothing = { "nothing", find_nothing, ghlo_cpu_target ()->copy };
+  const char *const texts[] = { views, nested, calls };
+
+  for (guint t = 0; t < G_N_ELEMENTS (texts); t++)
+    {
+      g_autoptr (GhloIrModule) module = parse (texts[t]);
+      Planned planned = { module, { ghlo_cpu_target (), &nothing } };
+      gsize size = ghlo_ir_module_get_size (module);
+      GThread *threads[8];
+
+      for (guint i = 0; i < 2; i++)
+        planned.expected[i] = print_for (module, planned.targets[i]);
+      g_assert_cmpstr (planned.expected[0], !=, planned.expected[1]);
+      for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
+        threads[i] = g_thread_new (NULL, plan_again, &planned);
+      for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
+        g_thread_join (threads[i]);
+      g_assert_cmpuint (ghlo_ir_module_get_size (module), ==, size);
+      for (guint i = 0; i < 2; i++)
+        g_free (planned.expected[i]);
+    }
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -658,6 +727,7 @@ main (int   argc,
   g_test_add_func ("/plan/target-constant", test_target_constant);
   g_test_add_func ("/plan/allocations", test_allocations);
   g_test_add_func ("/plan/threads", test_threads);
+  g_test_add_func ("/plan/shared-module", test_shared_module);
 
   return g_test_run ();
 }
