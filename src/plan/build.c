@@ -174,29 +174,9 @@ ghlo_step_clear (GhloStep *step)
   for (guint i = 0; i < step->n_bodies; i++)
     for (guint k = 0; k < step->bodies[i].n_steps; k++)
       ghlo_step_clear (step->bodies[i].steps[k]);
-  if (step->prepared != NULL && step->kernel->release != NULL)
-    step->kernel->release (step->prepared);
+  if (step->compiled != NULL && step->implementation->release != NULL)
+    step->implementation->release (step->compiled);
   g_clear_pointer (&step->module, ghlo_ir_module_unref);
-}
-
-void
-ghlo_step_add_copy (GhloStepBuilder       *self,
-                    const GhloStepOperand *from,
-                    const GhloStepOperand *to)
-{
-  const GhloView views[] = { ghlo_step_view (from), ghlo_step_view (to) };
-  GhloStep *step;
-  gsize scratch = 0;
-
-  if (ghlo_step_type_size (to->type) == 0)
-    return;
-  step = ghlo_step_add (self, GHLO_STEP_COMPUTE, NULL, 1, 1);
-  step->kernel = self->target->copy;
-  step->operands[0] = *from;
-  step->results[0] = *to;
-  step->prepared = step->kernel->prepare (NULL, &views[0], &views[1], &scratch, NULL);
-  if (scratch > 0)
-    step->scratch = ghlo_step_add_buffer (self, GHLO_STEP_BUFFER_TEMPORARY, 0, scratch);
 }
 
 void

@@ -32,7 +32,7 @@ struct _GhloStepScope
   GPtrArray     *steps;            /* of GhloStep; NULL once the body has them */
 };
 
-/* An operation and what follows it, which become one step where the kernel takes them. */
+/* An operation and what follows it, which become one step where an implementation does them. */
 typedef struct _GhloStepGroup GhloStepGroup;
 
 struct _GhloStepGroup
@@ -127,14 +127,13 @@ gboolean         ghlo_step_view_as       (GhloStepBuilder       *self,
                                           const GhloIrType      *type,
                                           GhloStepOperand       *view);
 gboolean         ghlo_step_has_plain_types (const GhloIrOp      *op);
-/* A step by a kernel of the target for @op, and for what follows it: FALSE with @error set
- * when it fails; *built says whether a kernel takes them. */
+/* A step of the target for @op, and for what follows it: FALSE, with the last one's reason, when no
+ * implementation does them. */
 gboolean         ghlo_step_build_implementation  (GhloStepBuilder      *self,
                                                   const GhloIrOp       *op,
                                                   const GhloIrFollower *followers,
                                                   guint                 n_followers,
-                                                  gboolean             *built,
-                                                  GError              **error);
+                                                  const char          **reason);
 /* The group that @op begins; NULL: none. */
 GhloStepGroup   *ghlo_step_open_group    (GhloStepBuilder *self,
                                           const GhloIrOp  *op);
@@ -156,6 +155,8 @@ gboolean         ghlo_step_unsupported   (const GhloIrOp *op,
 void             ghlo_step_plan_coalesce  (GhloStepPlan          *plan);
 /* Numbers the steps, and finds when each buffer is in use. */
 void             ghlo_step_plan_find_liveness     (GhloStepPlan          *plan);
+/* Finds which outputs are written over inputs in place. */
+void             ghlo_step_plan_find_donations    (GhloStepPlan          *plan);
 /* Places all temporaries in the arena. */
 void             ghlo_step_plan_assign         (GhloStepPlan          *plan);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Making a plan: operation by operation. What is no view, no loop, branch or call is a
- * kernel of the target, or else a step of the fallback executor.
+ * step of the target's, or else one of the fallback executor.
  */
 
 #include "plan/plan.h"
@@ -108,34 +108,31 @@ build_one (GhloStepBuilder *self,
            const GhloIrOp  *op,
            GError         **error)
 {
-  gboolean built, plain = ghlo_step_has_plain_types (op);
+  const char *reason = "its types are the fallback's";
+  gboolean built;
 
   if (ghlo_step_build_view (self, op))
     return TRUE;
-  if (!ghlo_step_build_control (self, op, &built, error)
-      || (!built && plain && !ghlo_step_build_implementation (self, op, NULL, 0, &built, error)))
+  if (!ghlo_step_build_control (self, op, &built, error))
     return FALSE;
-  if (built)
+  if (built || (ghlo_step_has_plain_types (op) && ghlo_step_build_implementation (self, op, NULL, 0, &reason)))
     return TRUE;
 
-  return build_reference (self, op, !plain ? "its types are the fallback's"
-                                    : self->target->find (op, NULL) != NULL ? "its kernels decline it"
-                                                                            : "there is no kernel for it", error);
+  return build_reference (self, op, reason, error);
 }
 
-/* One step for as much of the group as a kernel takes, and one each for the rest. */
+/* One step for as much of the group as an implementation does, and one each for the rest. */
 static gboolean
 build_group (GhloStepBuilder *self,
              GhloStepGroup   *group,
              GError         **error)
 {
-  gboolean built = FALSE;
+  const char *reason;
   guint n = group->n_followers;
 
-  for (; n > 0 && !built; n -= !built)
-    if (!ghlo_step_build_implementation (self, group->op, group->followers, n, &built, error))
-      return FALSE;
-  if (!built && !build_one (self, group->op, error))
+  while (n > 0 && !ghlo_step_build_implementation (self, group->op, group->followers, n, &reason))
+    n--;
+  if (n == 0 && !build_one (self, group->op, error))
     return FALSE;
   for (; n < group->n_followers; n++)
     if (!build_one (self, group->followers[n].op, error))
@@ -352,6 +349,7 @@ ghlo_step_plan_new (const GhloIrModule   *module,
   if (!ok)
     return NULL;
   ghlo_step_plan_coalesce (plan);
+  ghlo_step_plan_find_donations (plan);
   ghlo_step_plan_assign (plan);
 
   return g_steal_pointer (&plan);
@@ -390,59 +388,4 @@ ghlo_step_plan_foreach (const GhloStepPlan *self,
                         gpointer            data)
 {
   visit (&self->body, func, data);
-}
-
-/* Looks for the step that writes @output first and reads @input last. */
-typedef struct
-{
-  guint32  input, output, number;
-  gboolean in_place;
-} Meeting;
-
-static void
-find_meeting (GhloStep *step,
-              gpointer  data)
-{
-  Meeting *meeting = data;
-  guint n_reads = 0, read = 0, written = 0;
-
-  if (step->number != meeting->number || step->kind != GHLO_STEP_COMPUTE || step->op == NULL
-      || step->kernel->in_place == NULL || step->n_followers > 0)
-    return;
-  for (guint i = 0; i < step->n_operands; i++)
-    if (step->operands[i].buffer == meeting->input)
-      {
-        n_reads++;
-        read = i;
-      }
-  while (written < step->n_results && step->results[written].buffer != meeting->output)
-    written++;
-  meeting->in_place = n_reads == 1 && written < step->n_results && step->operands[read].offset == 0
-                      && ghlo_step_is_dense (&step->operands[read]) && step->results[written].offset == 0
-                      && ghlo_step_type_size (step->operands[read].type)
-                         == ghlo_step_type_size (step->results[written].type)
-                      && step->kernel->in_place (step->op, read, written);
-}
-
-gboolean
-ghlo_step_plan_may_replace (const GhloStepPlan *self,
-                            guint               output,
-                            guint               input)
-{
-  Meeting meeting = { self->inputs[input], self->outputs[output] };
-  const GhloStepBuffer *from = &self->buffers[meeting.input], *to;
-
-  if (meeting.output == GHLO_STEP_NONE)
-    return FALSE;
-  to = &self->buffers[meeting.output];
-  for (guint i = 0; i < self->n_outputs; i++)
-    if (self->shared[i] == input)
-      return FALSE;
-  if (from->size != to->size || from->first > from->last || from->last < to->first)
-    return from->size == to->size;
-  meeting.number = to->first;
-  if (from->last == to->first)
-    ghlo_step_plan_foreach (self, find_meeting, &meeting);
-
-  return meeting.in_place;
 }

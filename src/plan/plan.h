@@ -14,8 +14,6 @@
 
 G_BEGIN_DECLS
 
-#define GHLO_STEP_NONE G_MAXUINT32
-
 /* Where a step finds a tensor: part of a buffer, as a view. */
 typedef struct
 {
@@ -23,6 +21,9 @@ typedef struct
   gsize             offset;       /* bytes from the buffer's start to index 0 in every dimension */
   const GhloIrType *type;         /* element type, dimensions, quantization */
   const gint64     *strides;      /* bytes, one for each dimension */
+  /* Of a COMPUTE step's operand, as in GhloStepOperandSelection. */
+  guint32           in_place;
+  gboolean          wants_data;
 } GhloStepOperand;
 
 typedef enum
@@ -47,7 +48,7 @@ typedef struct
 
 typedef enum
 {
-  GHLO_STEP_COMPUTE,       /* the target's: a library call, a moving of data, a copy */
+  GHLO_STEP_COMPUTE,      /* the target's: a library call, a moving of data, a copy */
   GHLO_STEP_REFERENCE,    /* one operation on the fallback executor */
   GHLO_STEP_LOOP,
   GHLO_STEP_BRANCH,
@@ -69,14 +70,16 @@ struct _GhloStep
   guint                         number;  /* through the whole tree, in the order of running */
   guint                         end;   /* LOOP: a number after all of its steps' */
   const GhloIrOp               *op;    /* what it is for; of the plan's module; NULL for a copy */
-  const GhloIrFollower         *followers;  /* KERNEL: what else it is for; of the plan's module, as op is */
+  const GhloIrFollower         *followers;  /* COMPUTE: what else it is for; of the plan's module, as op is */
   guint                         n_followers;
-  const char                   *reason;  /* REFERENCE: why no kernel does it */
+  const char                   *reason;  /* REFERENCE: why no implementation does it */
   GhloStepOperand              *operands;
   GhloStepOperand              *results;
   guint                         n_operands, n_results;
-  const GhloStepImplementation *kernel;        /* KERNEL, as the next */
-  gpointer                      prepared;  /* the kernel's own */
+  const GhloStepTarget         *target;          /* COMPUTE: whose it is; as the next two */
+  const GhloStepImplementation *implementation;
+  gpointer                      compiled;  /* the implementation's own; NULL before */
+  double                        nanoseconds;  /* of a run, about; 0 where that is not known */
   guint32                       scratch;  /* a buffer, or GHLO_STEP_NONE */
   GhloIrModule                 *module;  /* REFERENCE: a function of one operation; owned */
   gpointer                      fallback;  /* REFERENCE: whoever runs the plan's own */
@@ -95,6 +98,13 @@ struct _GhloStepBody
   GhloStepOperand result;              /* a LOOP's condition: where the predicate is */
 };
 
+/* Inputs over which an output is written in place, while they are read for the last time. */
+typedef struct
+{
+  guint *inputs;
+  guint  n_inputs;
+} GhloStepDonation;
+
 typedef struct
 {
   GhloIrArena     arena;               /* everything of the plan that is no reference to something else */
@@ -106,6 +116,8 @@ typedef struct
   guint32        *inputs;              /* buffers */
   guint32        *outputs;             /* buffers, one for each result; GHLO_STEP_NONE for a token */
   guint          *shared;              /* for each result the input that it is, or GHLO_STEP_NONE */
+  GhloStepDonation *donations;         /* for each result */
+  gboolean       *is_handed_on;        /* for each input: an output is in its memory */
   guint           n_scopes;
   guint           n_steps;             /* numbers given out */
   gsize           arena_size;          /* bytes for all temporaries */
@@ -124,10 +136,16 @@ GhloStepPlan *ghlo_step_plan_new   (const GhloIrModule   *module,
                                     const GhloMonitor    *monitor,
                                     GError              **error);
 void          ghlo_step_plan_free  (GhloStepPlan          *self);
+/* What @step, of kind COMPUTE, runs: made of its final views, and of the constants' data that it
+ * wants. For any thread; NULL with @error set. */
+gpointer      ghlo_step_compile    (const GhloStepPlan    *self,
+                                    const GhloStep        *step,
+                                    const GhloMonitor     *monitor,
+                                    GError               **error);
 /* The view of an operand, without its data; of rank 0 for a token. */
 GhloView      ghlo_step_view       (const GhloStepOperand *operand);
-/* Whether output @output may be written over the memory of input @input, of the same size:
- * nothing reads the input after the first write, or what writes it works in place. */
+/* Whether output @output may be written over the memory of input @input: they are of the same size,
+ * and nothing reads the input after the first write, or what writes it works in place. */
 gboolean      ghlo_step_plan_may_replace (const GhloStepPlan *self,
                                           guint               output,
                                           guint               input);

@@ -12,6 +12,7 @@
 #include "base/debug.h"
 #include "base/sizes.h"
 #include "runtime/arena.h"
+#include "runtime/compile-plan.h"
 
 enum { LARGEST_ELEMENT = 16 };     /* bytes, of complex<f64> */
 
@@ -163,7 +164,7 @@ ghlo_run_plan_new (GhloStepPlan       *plan,
       self->addresses[i] = or_nothing (g_bytes_get_data (plan->buffers[i].bytes, NULL));
   for (guint i = 0; i < plan->n_outputs; i++)
     self->types[i] = tensor_type_of (ghlo_ir_op_operand (body->last, i)->type);
-  if (!plan_arena (self, error))
+  if (!plan_arena (self, error) || !ghlo_compile_plan (plan, monitor, error))
     return NULL;
   ghlo_step_plan_foreach (plan, prepare_fallback, &preparer);
 
@@ -207,8 +208,8 @@ count_step (GhloStep *step,
         && ghlo_shape_count (step->results[i].type->dimensions, step->results[i].type->rank, &n))
       bytes += n * ghlo_element_info (step->results[i].type->element_type)->size;
   counter->most = MAX (counter->most, bytes);
-  if (step->kind == GHLO_STEP_COMPUTE && step->kernel->prepared_size != NULL)
-    counter->figures->prepared_bytes += step->kernel->prepared_size (step->prepared);
+  if (step->kind == GHLO_STEP_COMPUTE && step->implementation->compiled_size != NULL)
+    counter->figures->prepared_bytes += step->implementation->compiled_size (step->compiled);
 }
 
 void
@@ -245,7 +246,7 @@ fill_view (const Run             *run,
 }
 
 static gboolean
-run_kernel (Run            *run,
+run_compiled (Run            *run,
             const GhloStep *step,
             GError        **error)
 {
@@ -256,9 +257,9 @@ run_kernel (Run            *run,
   for (guint i = 0; i < step->n_results; i++)
     fill_view (run, &step->results[i], &results[i]);
 
-  return step->kernel->run (step->prepared, run->views, results,
-                            step->scratch != GHLO_STEP_NONE ? run->addresses[step->scratch] : nothing, run->monitor,
-                            error);
+  return step->implementation->run (step->compiled, run->views, results,
+                                    step->scratch != GHLO_STEP_NONE ? run->addresses[step->scratch] : nothing,
+                                    run->monitor, error);
 }
 
 static GhloValue *
@@ -398,7 +399,7 @@ run_step (Run            *run,
   switch (step->kind)
     {
     case GHLO_STEP_COMPUTE:
-      return run_kernel (run, step, error);
+      return run_compiled (run, step, error);
     case GHLO_STEP_REFERENCE:
       return run_fallback (run, step, error);
     case GHLO_STEP_LOOP:

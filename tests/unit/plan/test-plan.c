@@ -255,7 +255,7 @@ test_calls (void)
   g_autoptr (GhloValue) x = new_random ("tensor<8xf32>", -1, 1);
 
   ASSERT_PLAN (calls, { "3 steps, 1 of them on the fallback executor", 1 },
-               { "reference stablehlo.cosine, there is no kernel for it", 1 });
+               { "reference stablehlo.cosine, there is no step for it", 1 });
   assert_runs (calls, (GhloValue *[]) { x }, 1, 1);
 }
 
@@ -640,7 +640,8 @@ test_threads (void)
 
 /* A device that has no step for anything. */
 static const GhloStepImplementation *
-find_nothing (const GhloIrOp               *op,
+find_nothing (gpointer                      self,
+              const GhloIrOp               *op,
               const GhloStepImplementation *previous)
 {
   return NULL;
@@ -684,7 +685,7 @@ plan_again (gpointer data)
 static void
 test_shared_module (void)
 {
-  const GhloStepTarget nothing = { "nothing", find_nothing, ghlo_cpu_target ()->copy };
+  const GhloStepTarget nothing = { .name = "nothing", .find = find_nothing, .copy = ghlo_cpu_target ()->copy };
   const char *const texts[] = { views, nested, calls };
 
   for (guint t = 0; t < G_N_ELEMENTS (texts); t++)
