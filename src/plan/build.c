@@ -174,8 +174,6 @@ ghlo_step_clear (GhloStep *step)
   for (guint i = 0; i < step->n_bodies; i++)
     for (guint k = 0; k < step->bodies[i].n_steps; k++)
       ghlo_step_clear (step->bodies[i].steps[k]);
-  if (step->compiled != NULL && step->implementation->release != NULL)
-    step->implementation->release (step->compiled);
   g_clear_pointer (&step->module, ghlo_ir_module_unref);
 }
 

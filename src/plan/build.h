@@ -159,5 +159,18 @@ void             ghlo_step_plan_find_liveness     (GhloStepPlan          *plan);
 void             ghlo_step_plan_find_donations    (GhloStepPlan          *plan);
 /* Places all temporaries in the arena. */
 void             ghlo_step_plan_assign         (GhloStepPlan          *plan);
+/* Finds which steps run the same. */
+void             ghlo_step_plan_find_codes        (GhloStepPlan          *plan);
+
+/* What a step is compiled with: the view of an operand, with data where it is a constant that is wanted;
+ * the result that an operand lies under, or may in a run that takes inputs' memory for outputs; and what an
+ * operand's address is a multiple of. */
+GhloView         ghlo_step_compiled_view          (const GhloStepPlan    *plan,
+                                                   const GhloStepOperand *operand);
+guint32          ghlo_step_alias                  (const GhloStepPlan    *plan,
+                                                   const GhloStep        *step,
+                                                   guint                  operand);
+guint32          ghlo_step_alignment              (const GhloStepPlan    *plan,
+                                                   const GhloStepOperand *operand);
 
 G_END_DECLS

@@ -4,15 +4,15 @@
  * run, what lies over what, and how addresses are aligned.
  */
 
-#include "plan/plan.h"
+#include "plan/build.h"
 
 /* What addresses of buffers are multiples of: of those in the arena, and of outputs, which the
  * caller may bring. Inputs are aligned to their elements alone. */
 enum { ARENA_ALIGNMENT = 64, OUTPUT_ALIGNMENT = 16 };
 
-static guint32
-find_alignment (const GhloStepPlan    *plan,
-                const GhloStepOperand *operand)
+guint32
+ghlo_step_alignment (const GhloStepPlan    *plan,
+                     const GhloStepOperand *operand)
 {
   const GhloStepBuffer *buffer;
   gsize address;
@@ -39,9 +39,9 @@ find_alignment (const GhloStepPlan    *plan,
   return (guint32) (address & -address);
 }
 
-static GhloView
-view_operand (const GhloStepPlan    *plan,
-              const GhloStepOperand *operand)
+GhloView
+ghlo_step_compiled_view (const GhloStepPlan    *plan,
+                         const GhloStepOperand *operand)
 {
   GhloView view = ghlo_step_view (operand);
 
@@ -52,11 +52,10 @@ view_operand (const GhloStepPlan    *plan,
   return view;
 }
 
-/* The result that an operand lies under, or may in a run that takes inputs' memory for outputs. */
-static guint32
-find_alias (const GhloStepPlan *plan,
-            const GhloStep     *step,
-            guint               index)
+guint32
+ghlo_step_alias (const GhloStepPlan *plan,
+                 const GhloStep     *step,
+                 guint               index)
 {
   const GhloStepOperand *operand = &step->operands[index], *result;
   const GhloStepBuffer *from, *to;
@@ -74,30 +73,33 @@ find_alias (const GhloStepPlan *plan,
   return GHLO_STEP_NONE;
 }
 
-gpointer
-ghlo_step_compile (const GhloStepPlan *self,
-                   const GhloStep     *step,
+gboolean
+ghlo_step_compile (GhloStepCode       *code,
                    const GhloMonitor  *monitor,
                    GError            **error)
 {
+  const GhloStepPlan *plan = code->plan;
+  const GhloStep *step = code->step;
   guint n = step->n_operands + step->n_results;
   g_autofree GhloView *views = g_new (GhloView, n);
   g_autofree guint32 *aliases = g_new (guint32, step->n_operands), *alignments = g_new (guint32, n);
   const GhloStepRequest request = {
     .op = step->op, .followers = step->followers, .n_followers = step->n_followers, .n_operands = step->n_operands,
     .n_results = step->n_results, .operands = views, .results = views + step->n_operands, .aliases = aliases,
-    .alignments = alignments, .scratch = step->scratch != GHLO_STEP_NONE ? self->buffers[step->scratch].size : 0,
+    .alignments = alignments, .scratch = step->scratch != GHLO_STEP_NONE ? plan->buffers[step->scratch].size : 0,
   };
 
   for (guint i = 0; i < n; i++)
     {
       const GhloStepOperand *operand = i < step->n_operands ? &step->operands[i] : &step->results[i - step->n_operands];
 
-      views[i] = view_operand (self, operand);
-      alignments[i] = find_alignment (self, operand);
+      views[i] = ghlo_step_compiled_view (plan, operand);
+      alignments[i] = ghlo_step_alignment (plan, operand);
       if (i < step->n_operands)
-        aliases[i] = find_alias (self, step, i);
+        aliases[i] = ghlo_step_alias (plan, step, i);
     }
 
-  return step->implementation->compile (step->target->self, &request, monitor, error);
+  code->compiled = step->implementation->compile (step->target->self, &request, monitor, error);
+
+  return code->compiled != NULL;
 }

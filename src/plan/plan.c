@@ -351,13 +351,25 @@ ghlo_step_plan_new (const GhloIrModule   *module,
   ghlo_step_plan_coalesce (plan);
   ghlo_step_plan_find_donations (plan);
   ghlo_step_plan_assign (plan);
+  ghlo_step_plan_find_codes (plan);
 
   return g_steal_pointer (&plan);
+}
+
+static void
+release_code (GhloStepCode *code)
+{
+  const GhloStepImplementation *implementation = code->step->implementation;
+
+  if (code->compiled != NULL && implementation->release != NULL)
+    implementation->release (code->compiled);
 }
 
 void
 ghlo_step_plan_free (GhloStepPlan *self)
 {
+  for (guint i = 0; i < self->n_codes; i++)
+    release_code (self->codes[i]);
   for (guint i = 0; i < self->body.n_steps; i++)
     ghlo_step_clear (self->body.steps[i]);
   for (guint i = 0; i < self->n_buffers; i++)

@@ -56,6 +56,15 @@ typedef enum
 
 typedef struct _GhloStepBody GhloStepBody;
 typedef struct _GhloStep GhloStep;
+typedef struct _GhloStepPlan GhloStepPlan;
+
+/* What COMPUTE steps run, one for all that run the same. */
+typedef struct
+{
+  const GhloStepPlan *plan;
+  const GhloStep     *step;       /* the first of them */
+  gpointer            compiled;   /* the implementation's own; NULL before. The plan's. */
+} GhloStepCode;
 
 /* Two buffers that change places after each iteration: what the body wrote becomes
  * what the next one reads. The same buffer twice where it is written in place. */
@@ -78,7 +87,7 @@ struct _GhloStep
   guint                         n_operands, n_results;
   const GhloStepTarget         *target;          /* COMPUTE: whose it is; as the next two */
   const GhloStepImplementation *implementation;
-  gpointer                      compiled;  /* the implementation's own; NULL before */
+  GhloStepCode                 *code;
   double                        nanoseconds;  /* of a run, about; 0 where that is not known */
   guint32                       scratch;  /* a buffer, or GHLO_STEP_NONE */
   GhloIrModule                 *module;  /* REFERENCE: a function of one operation; owned */
@@ -105,7 +114,7 @@ typedef struct
   guint  n_inputs;
 } GhloStepDonation;
 
-typedef struct
+struct _GhloStepPlan
 {
   GhloIrArena     arena;               /* everything of the plan that is no reference to something else */
   GhloIrModule   *module;              /* a reference; never changed */
@@ -124,8 +133,10 @@ typedef struct
   gsize           temporaries_size;    /* the sum of their sizes */
   guint           n_reference;         /* steps of that kind */
   guint           max_views;           /* of one step, operands and results */
+  GhloStepCode  **codes;               /* in the order of their steps */
+  guint           n_codes;
   GhloStepBody    body;
-} GhloStepPlan;
+};
 
 /* Plans @function of @module, which the plan takes a reference to and which nobody
  * changes any more, planning included: any number of threads may plan it at once. NULL
@@ -136,10 +147,9 @@ GhloStepPlan *ghlo_step_plan_new   (const GhloIrModule   *module,
                                     const GhloMonitor    *monitor,
                                     GError              **error);
 void          ghlo_step_plan_free  (GhloStepPlan          *self);
-/* What @step, of kind COMPUTE, runs: made of its final views, and of the constants' data that it
- * wants. For any thread; NULL with @error set. */
-gpointer      ghlo_step_compile    (const GhloStepPlan    *self,
-                                    const GhloStep        *step,
+/* Makes what @code's steps run, of their final views, and of the constants' data that they want. Codes
+ * may be compiled at the same time. */
+gboolean      ghlo_step_compile    (GhloStepCode          *code,
                                     const GhloMonitor     *monitor,
                                     GError               **error);
 /* The view of an operand, without its data; of rank 0 for a token. */

@@ -104,8 +104,8 @@ print_head (Printer        *self,
   switch (step->kind)
     {
     case GHLO_STEP_COMPUTE:
-      if (step->compiled != NULL && step->implementation->describe != NULL)
-        about = step->implementation->describe (step->compiled);
+      if (step->code->compiled != NULL && step->implementation->describe != NULL)
+        about = step->implementation->describe (step->code->compiled);
       g_string_append_printf (self->text, "%s ", step->implementation->name);
       if (step->op != NULL)
         print_names (self, step);

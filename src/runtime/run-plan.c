@@ -208,8 +208,14 @@ count_step (GhloStep *step,
         && ghlo_shape_count (step->results[i].type->dimensions, step->results[i].type->rank, &n))
       bytes += n * ghlo_element_info (step->results[i].type->element_type)->size;
   counter->most = MAX (counter->most, bytes);
-  if (step->kind == GHLO_STEP_COMPUTE && step->implementation->compiled_size != NULL)
-    counter->figures->prepared_bytes += step->implementation->compiled_size (step->compiled);
+}
+
+static gsize
+compiled_size (const GhloStepCode *code)
+{
+  const GhloStepImplementation *implementation = code->step->implementation;
+
+  return implementation->compiled_size != NULL ? implementation->compiled_size (code->compiled) : 0;
 }
 
 void
@@ -222,6 +228,8 @@ ghlo_run_plan_measure (const GhloRunPlan *self,
   *figures = (GhloRunFigures) { .n_fallback_steps = plan->n_reference };
   ghlo_step_plan_foreach (plan, count_step, &counter);
   figures->run_bytes = self->arena_size + counter.most;
+  for (guint i = 0; i < plan->n_codes; i++)
+    figures->prepared_bytes += compiled_size (plan->codes[i]);
   for (guint i = 0; i < plan->n_buffers; i++)
     if (plan->buffers[i].kind == GHLO_STEP_BUFFER_OUTPUT)
       figures->run_bytes += plan->buffers[i].size;
@@ -257,7 +265,7 @@ run_compiled (Run            *run,
   for (guint i = 0; i < step->n_results; i++)
     fill_view (run, &step->results[i], &results[i]);
 
-  return step->implementation->run (step->compiled, run->views, results,
+  return step->implementation->run (step->code->compiled, run->views, results,
                                     step->scratch != GHLO_STEP_NONE ? run->addresses[step->scratch] : nothing,
                                     run->monitor, error);
 }
