@@ -100,9 +100,11 @@ static void
 measure (GhloPrepared   *prepared,
          GhloRunFigures *figures)
 {
-  *figures = (GhloRunFigures) { .n_steps = 1, .n_fallback_steps = 1 };
   if (prepared->plan != NULL)
     ghlo_run_plan_measure (prepared->plan, figures);
+  else
+    *figures = (GhloRunFigures) { .n_steps = 1, .n_fallback_steps = 1,
+                                  .prepared_bytes = fallback->prepared_size (prepared->whole) };
 }
 
 const GhloExecutor *

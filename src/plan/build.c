@@ -169,15 +169,6 @@ ghlo_step_add (GhloStepBuilder *self,
 }
 
 void
-ghlo_step_clear (GhloStep *step)
-{
-  for (guint i = 0; i < step->n_bodies; i++)
-    for (guint k = 0; k < step->bodies[i].n_steps; k++)
-      ghlo_step_clear (step->bodies[i].steps[k]);
-  g_clear_pointer (&step->module, ghlo_ir_module_unref);
-}
-
-void
 ghlo_step_open_scope (GhloStepBuilder *self)
 {
   GhloStepScope *scope = g_new0 (GhloStepScope, 1);

@@ -100,8 +100,6 @@ GhloStep    *ghlo_step_add      (GhloStepBuilder *self,
                                  const GhloIrOp  *op,
                                  guint            n_operands,
                                  guint            n_results);
-/* Gives up what @step, which nobody will run, has outside of the plan's arena. */
-void             ghlo_step_clear    (GhloStep          *step);
 /* @from into @to, element by element; nothing for no elements. */
 void             ghlo_step_add_copy      (GhloStepBuilder       *self,
                                           const GhloStepOperand *from,

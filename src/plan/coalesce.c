@@ -269,9 +269,7 @@ drop_idle_copies (GhloStepBody *body)
 
       for (guint k = 0; k < step->n_bodies; k++)
         drop_idle_copies (&step->bodies[k]);
-      if (is_idle_copy (step))
-        ghlo_step_clear (step);
-      else
+      if (!is_idle_copy (step))
         body->steps[n++] = step;
     }
   body->n_steps = n;

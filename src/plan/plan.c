@@ -66,7 +66,7 @@ check_op (GhloStepBuilder *self,
   return TRUE;
 }
 
-/* The fallback executor runs the operation as a function of its own. */
+/* The fallback executor runs the operation, outlined. */
 static gboolean
 build_reference (GhloStepBuilder *self,
                  const GhloIrOp  *op,
@@ -74,9 +74,9 @@ build_reference (GhloStepBuilder *self,
                  GError         **error)
 {
   g_autoptr (GPtrArray) inputs = g_ptr_array_new ();
-  g_autoptr (GhloIrModule) module = ghlo_ir_outline (self->plan->module, op, inputs);
   GhloStep *step;
 
+  ghlo_ir_outline_inputs (&op, 1, inputs);
   for (guint i = 0; i < inputs->len; i++)
     {
       GhloStepValue *value = ghlo_step_value (self, g_ptr_array_index (inputs, i));
@@ -90,7 +90,6 @@ build_reference (GhloStepBuilder *self,
       return ghlo_step_unsupported (op, "it gives a tuple", error);
   step = ghlo_step_add (self, GHLO_STEP_REFERENCE, op, inputs->len, op->n_results);
   step->reason = reason;
-  step->module = g_steal_pointer (&module);
   for (guint i = 0; i < inputs->len; i++)
     step->operands[i] = ghlo_step_densify (self, ghlo_step_value (self, g_ptr_array_index (inputs, i)));
   for (guint i = 0; i < op->n_results; i++)
@@ -308,14 +307,12 @@ build_function (GhloStepBuilder *self,
   return TRUE;
 }
 
-/* What a plan that failed leaves in scopes that were never closed goes with them. */
+/* Of a plan that failed scopes were never closed. */
 static void
 scope_free (gpointer data)
 {
   GhloStepScope *scope = data;
 
-  for (guint i = 0; scope->steps != NULL && i < scope->steps->len; i++)
-    ghlo_step_clear (g_ptr_array_index (scope->steps, i));
   g_clear_pointer (&scope->steps, g_ptr_array_unref);
   g_free (scope);
 }
@@ -370,8 +367,6 @@ ghlo_step_plan_free (GhloStepPlan *self)
 {
   for (guint i = 0; i < self->n_codes; i++)
     release_code (self->codes[i]);
-  for (guint i = 0; i < self->body.n_steps; i++)
-    ghlo_step_clear (self->body.steps[i]);
   for (guint i = 0; i < self->n_buffers; i++)
     g_clear_pointer (&self->buffers[i].bytes, g_bytes_unref);
   ghlo_ir_arena_clear (&self->arena);

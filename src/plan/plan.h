@@ -82,7 +82,7 @@ struct _GhloStep
   const GhloIrFollower         *followers;  /* COMPUTE: what else it is for; of the plan's module, as op is */
   guint                         n_followers;
   const char                   *reason;  /* REFERENCE: why no implementation does it */
-  GhloStepOperand              *operands;
+  GhloStepOperand              *operands;  /* REFERENCE: those of ghlo_ir_outline_inputs () */
   GhloStepOperand              *results;
   guint                         n_operands, n_results;
   const GhloStepTarget         *target;          /* COMPUTE: whose it is; as the next two */
@@ -90,7 +90,6 @@ struct _GhloStep
   GhloStepCode                 *code;
   double                        nanoseconds;  /* of a run, about; 0 where that is not known */
   guint32                       scratch;  /* a buffer, or GHLO_STEP_NONE */
-  GhloIrModule                 *module;  /* REFERENCE: a function of one operation; owned */
   gpointer                      fallback;  /* REFERENCE: whoever runs the plan's own */
   GhloStepBody                 *bodies;  /* LOOP: condition, body; BRANCH: one for each value of operands[0] */
   guint                         n_bodies;

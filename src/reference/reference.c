@@ -157,6 +157,12 @@ prepare (GhloIrModule       *module,
   return program;
 }
 
+static gsize
+prepared_size (const GhloPrepared *prepared)
+{
+  return prepared->size;
+}
+
 const GhloExecutor *
 ghlo_reference_executor (void)
 {
@@ -165,6 +171,7 @@ ghlo_reference_executor (void)
     .prepare = prepare,
     .run = run,
     .release = ghlo_ref_program_unref,
+    .prepared_size = prepared_size,
   };
 
   return &executor;

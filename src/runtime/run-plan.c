@@ -13,20 +13,14 @@
 #include "base/sizes.h"
 #include "runtime/arena.h"
 #include "runtime/compile-plan.h"
+#include "runtime/fallback.h"
 
 enum { LARGEST_ELEMENT = 16 };     /* bytes, of complex<f64> */
-
-/* What the fallback executor prepared for one step. */
-typedef struct
-{
-  GhloPrepared    *prepared;
-  GhloTensorType **types;        /* of operands, then of results; NULL for tokens */
-} Fallback;
 
 struct _GhloRunPlan
 {
   GhloStepPlan       *plan;
-  const GhloExecutor *fallback;
+  GhloFallback       *fallback;      /* of the REFERENCE steps */
   GhloRunArenaCache  *arenas;
   guint8            **addresses;     /* of constants; NULL for the other buffers */
   guint32            *slots;         /* of temporaries, in the arena */
@@ -53,12 +47,6 @@ or_nothing (gconstpointer data)
   return data != NULL ? (guint8 *) data : nothing;
 }
 
-static GhloTensorType *
-tensor_type_of (const GhloIrType *type)
-{
-  return type->kind == GHLO_IR_TYPE_TENSOR ? ghlo_ir_type_to_tensor_type (type) : NULL;
-}
-
 static void
 free_types (GhloTensorType **types,
             guint            n)
@@ -74,47 +62,32 @@ typedef struct
   GhloRunPlan       *self;
   const GhloMonitor *monitor;
   GError           **error;
-  guint              n_done;
   gboolean           ok;
 } Preparer;
 
 static void
-prepare_fallback (GhloStep *step,
-                  gpointer  data)
+add_fallback (GhloStep *step,
+              gpointer  data)
 {
   Preparer *preparer = data;
-  GhloRunPlan *self = preparer->self;
-  GhloIrBlock *functions;
-  Fallback *fallback;
 
   if (step->kind != GHLO_STEP_REFERENCE || !preparer->ok)
     return;
-  ghlo_monitor_progress (preparer->monitor, (double) preparer->n_done++ / self->plan->n_reference, NULL);
-  functions = ghlo_ir_op_region_block (step->module->op, 0);
-  fallback = g_new0 (Fallback, 1);
-  step->fallback = fallback;
-  fallback->types = g_new0 (GhloTensorType *, step->n_operands + step->n_results + 1);
-  for (guint i = 0; i < step->n_operands; i++)
-    fallback->types[i] = tensor_type_of (step->operands[i].type);
-  for (guint i = 0; i < step->n_results; i++)
-    fallback->types[step->n_operands + i] = tensor_type_of (step->results[i].type);
-  fallback->prepared = self->fallback->prepare (step->module, functions->first, preparer->monitor, preparer->error);
-  preparer->ok = fallback->prepared != NULL;
+  if (!ghlo_monitor_cancelled (preparer->monitor, preparer->error))
+    step->fallback = ghlo_fallback_add (preparer->self->fallback, step->op, preparer->error);
+  preparer->ok = step->fallback != NULL;
 }
 
-static void
-free_fallback (GhloStep *step,
-               gpointer  data)
+static gboolean
+prepare_fallback (GhloRunPlan       *self,
+                  const GhloMonitor *monitor,
+                  GError           **error)
 {
-  GhloRunPlan *self = data;
-  Fallback *fallback = step->fallback;
+  Preparer preparer = { self, monitor, error, TRUE };
 
-  if (fallback == NULL)
-    return;
-  if (fallback->prepared != NULL)
-    self->fallback->release (fallback->prepared);
-  free_types (fallback->types, step->n_operands + step->n_results);
-  g_free (fallback);
+  ghlo_step_plan_foreach (self->plan, add_fallback, &preparer);
+
+  return preparer.ok && ghlo_fallback_prepare (self->fallback, monitor, error);
 }
 
 /* Gives each temporary a slot of the arena, and the frame the one behind them. */
@@ -151,11 +124,10 @@ ghlo_run_plan_new (GhloStepPlan       *plan,
                    GError            **error)
 {
   g_autoptr (GhloRunPlan) self = g_new0 (GhloRunPlan, 1);
-  Preparer preparer = { self, monitor, error, 0, TRUE };
   const GhloIrBlock *body = ghlo_ir_func_get_body (plan->function);
 
   self->plan = plan;
-  self->fallback = fallback;
+  self->fallback = ghlo_fallback_new (fallback, plan->module);
   self->addresses = g_new0 (guint8 *, plan->n_buffers + 1);
   self->slots = g_new0 (guint32, plan->n_buffers + 1);
   self->types = g_new0 (GhloTensorType *, plan->n_outputs + 1);
@@ -163,18 +135,16 @@ ghlo_run_plan_new (GhloStepPlan       *plan,
     if (plan->buffers[i].kind == GHLO_STEP_BUFFER_CONSTANT)
       self->addresses[i] = or_nothing (g_bytes_get_data (plan->buffers[i].bytes, NULL));
   for (guint i = 0; i < plan->n_outputs; i++)
-    self->types[i] = tensor_type_of (ghlo_ir_op_operand (body->last, i)->type);
-  if (!plan_arena (self, error) || !ghlo_compile_plan (plan, monitor, error))
-    return NULL;
-  ghlo_step_plan_foreach (plan, prepare_fallback, &preparer);
+    self->types[i] = ghlo_ir_type_to_tensor_type (ghlo_ir_op_operand (body->last, i)->type);
 
-  return preparer.ok ? g_steal_pointer (&self) : NULL;
+  return plan_arena (self, error) && ghlo_compile_plan (plan, monitor, error)
+         && prepare_fallback (self, monitor, error) ? g_steal_pointer (&self) : NULL;
 }
 
 void
 ghlo_run_plan_free (GhloRunPlan *self)
 {
-  ghlo_step_plan_foreach (self->plan, free_fallback, self);
+  ghlo_fallback_free (self->fallback);
   g_clear_pointer (&self->arenas, ghlo_run_arena_cache_free);
   free_types (self->types, self->plan->n_outputs);
   g_free (self->addresses);
@@ -230,6 +200,7 @@ ghlo_run_plan_measure (const GhloRunPlan *self,
   figures->run_bytes = self->arena_size + counter.most;
   for (guint i = 0; i < plan->n_codes; i++)
     figures->prepared_bytes += compiled_size (plan->codes[i]);
+  figures->prepared_bytes += ghlo_fallback_get_size (self->fallback);
   for (guint i = 0; i < plan->n_buffers; i++)
     if (plan->buffers[i].kind == GHLO_STEP_BUFFER_OUTPUT)
       figures->run_bytes += plan->buffers[i].size;
@@ -253,10 +224,10 @@ fill_view (const Run             *run,
   view->data = address_of (run, operand);
 }
 
-static gboolean
-run_compiled (Run            *run,
-            const GhloStep *step,
-            GError        **error)
+/* Of the operands, then of the results, which are given. */
+static const GhloView *
+fill_views (Run            *run,
+            const GhloStep *step)
 {
   GhloView *results = run->views + step->n_operands;
 
@@ -265,57 +236,19 @@ run_compiled (Run            *run,
   for (guint i = 0; i < step->n_results; i++)
     fill_view (run, &step->results[i], &results[i]);
 
-  return step->implementation->run (step->code->compiled, run->views, results,
-                                    step->scratch != GHLO_STEP_NONE ? run->addresses[step->scratch] : nothing,
-                                    run->monitor, error);
-}
-
-static GhloValue *
-wrap (const Run             *run,
-      const GhloStepOperand *operand,
-      GhloTensorType        *type,
-      GError               **error)
-{
-  g_autoptr (GBytes) bytes = NULL;
-  gsize n;
-
-  if (type == NULL)
-    return ghlo_value_new_token ();
-  ghlo_shape_count (operand->type->dimensions, operand->type->rank, &n);
-  bytes = g_bytes_new_static (address_of (run, operand),
-                              n * ghlo_element_info (operand->type->element_type)->size);
-
-  return ghlo_value_new_for_bytes (type, bytes, error);
-}
-
-static void
-clear_values (GhloValue **values,
-              guint       n)
-{
-  for (guint i = 0; i < n; i++)
-    g_clear_pointer (&values[i], ghlo_value_unref);
+  return results;
 }
 
 static gboolean
-run_outlined (Run            *run,
+run_compiled (Run            *run,
               const GhloStep *step,
               GError        **error)
 {
-  const Fallback *fallback = step->fallback;
-  g_autofree GhloValue **values = g_new0 (GhloValue *, step->n_operands + step->n_results + 1);
-  GhloValue **results = values + step->n_operands;
-  gboolean ok = TRUE;
+  const GhloView *results = fill_views (run, step);
 
-  for (guint i = 0; ok && i < step->n_operands; i++)
-    ok = (values[i] = wrap (run, &step->operands[i], fallback->types[i], error)) != NULL;
-  ok = ok && run->self->fallback->run (fallback->prepared, run->options, values, step->n_operands, results,
-                                       run->monitor, error);
-  for (guint i = 0; ok && i < step->n_results; i++)
-    if (fallback->types[step->n_operands + i] != NULL && results[i]->n_bytes > 0)
-      memcpy (address_of (run, &step->results[i]), results[i]->data, results[i]->n_bytes);
-  clear_values (values, step->n_operands + step->n_results);
-
-  return ok;
+  return step->implementation->run (step->code->compiled, run->views, results,
+                                    step->scratch != GHLO_STEP_NONE ? run->addresses[step->scratch] : nothing,
+                                    run->monitor, error);
 }
 
 static gboolean
@@ -324,7 +257,8 @@ run_fallback (Run            *run,
               GError        **error)
 {
   gint64 start = g_get_monotonic_time ();
-  gboolean ok = run_outlined (run, step, error);
+  const GhloView *results = fill_views (run, step);
+  gboolean ok = ghlo_fallback_run (step->fallback, run->options, run->views, results, run->monitor, error);
 
   if (run->options != NULL && run->options->fallback_time != NULL)
     *run->options->fallback_time += g_get_monotonic_time () - start;
@@ -602,7 +536,7 @@ ghlo_run_plan_run (GhloRunPlan           *self,
       ok = run_function (&run, monitor, error);
     }
   if (!ok)
-    clear_values (outputs, self->plan->n_outputs);
+    ghlo_values_clear (outputs, self->plan->n_outputs);
   ghlo_run_arena_cache_give (self->arenas, arena);
 
   return ok;

@@ -14,7 +14,7 @@
 #include "ir/print/print.h"
 #include "ir/verify/verify.h"
 #include "reference/reference.h"
-#include "runtime/evaluate.h"
+#include "compiler/evaluate.h"
 
 typedef struct
 {

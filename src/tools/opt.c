@@ -11,7 +11,7 @@
 #include "ir/print/print.h"
 #include "passes/pass.h"
 #include "reference/reference.h"
-#include "runtime/evaluate.h"
+#include "compiler/evaluate.h"
 
 /* What the command line says of one run. */
 typedef struct

@@ -17,7 +17,7 @@
 #include "ir/verify/verify.h"
 #include "passes/pass.h"
 #include "reference/reference.h"
-#include "runtime/evaluate.h"
+#include "compiler/evaluate.h"
 
 /* Parses and verifies; NULL, with what is wrong in @error, when it is no program. */
 static inline GhloIrModule *
