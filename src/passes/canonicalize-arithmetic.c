@@ -337,12 +337,14 @@ abs_of_negated (GhloRewriter *self,
   return ghlo_rewrite_replace (self, op, ghlo_make_unary (self, GHLO_OP_STABLEHLO_ABS, inner));
 }
 
-/* f (f (x)) is f (x). */
+/* f (f (x)) is f (x). Not so of complex numbers: a sign is rounded, so its magnitude is not exactly 1
+ * and its own sign may be another number. */
 static gboolean
 idempotent (GhloRewriter *self,
             GhloIrOp     *op)
 {
   return ghlo_type_is_plain (op->results[0].type)
+         && !ghlo_element_type_is_complex (op->results[0].type->element_type)
          && operand_of (ghlo_ir_op_operand (op, 0), op->kind) != NULL
          && ghlo_rewrite_replace (self, op, ghlo_ir_op_operand (op, 0));
 }

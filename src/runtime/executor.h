@@ -64,7 +64,8 @@ typedef struct
                             const GhloMonitor    *monitor,     /* nullable */
                             GError              **error);
   void          (*release) (GhloPrepared         *prepared);
-  /* The bytes that it keeps between runs, but for the module's and what values hold. NULL: not known. */
+  /* The bytes that it keeps between runs, but for the module's and what values hold. NULL for executors that
+   * are nobody's fallback. */
   gsize         (*prepared_size) (const GhloPrepared *prepared);
   /* How it will run, for people; the caller frees it. NULL when there is nothing to say. */
   char         *(*describe) (GhloPrepared        *prepared);

@@ -150,9 +150,7 @@ ghlo_fallback_prepare (GhloFallback       *self,
 
       ghlo_monitor_progress (monitor, (double) i / self->order->len, NULL);
       step->prepared = self->executor->prepare (self->module, step->function, &quiet, error);
-      if (step->prepared == NULL
-          || (self->executor->prepared_size != NULL
-              && !count (self, self->executor->prepared_size (step->prepared), error)))
+      if (step->prepared == NULL || !count (self, self->executor->prepared_size (step->prepared), error))
         return FALSE;
     }
 

@@ -322,3 +322,22 @@ module {
     return %0, %1, %2, %3, %4, %5, %6 : tensor<15xf32>, tensor<15xf32>, tensor<15xf32>, tensor<15xf32>, tensor<15xf32>, tensor<15xf32>, tensor<0xf32>
   }
 }
+// -----
+// PASS: simplify
+func.func @main(%x: tensor<15xcomplex<f32>>) -> (tensor<15xcomplex<f32>>, tensor<15xf32>, tensor<15xcomplex<f32>>) {
+  %0 = stablehlo.sign %x : tensor<15xcomplex<f32>>
+  %1 = stablehlo.sign %0 : tensor<15xcomplex<f32>>
+  %2 = stablehlo.abs %x : (tensor<15xcomplex<f32>>) -> tensor<15xf32>
+  %3 = stablehlo.abs %2 : tensor<15xf32>
+  %4 = stablehlo.maximum %x, %x : tensor<15xcomplex<f32>>
+  return %1, %3, %4 : tensor<15xcomplex<f32>>, tensor<15xf32>, tensor<15xcomplex<f32>>
+}
+// GIVES:
+module {
+  func.func @main(%arg0: tensor<15xcomplex<f32>>) -> (tensor<15xcomplex<f32>>, tensor<15xf32>, tensor<15xcomplex<f32>>) {
+    %0 = stablehlo.sign %arg0 : tensor<15xcomplex<f32>>
+    %1 = stablehlo.sign %0 : tensor<15xcomplex<f32>>
+    %2 = stablehlo.abs %arg0 : (tensor<15xcomplex<f32>>) -> tensor<15xf32>
+    return %1, %2, %arg0 : tensor<15xcomplex<f32>>, tensor<15xf32>, tensor<15xcomplex<f32>>
+  }
+}

@@ -18,14 +18,14 @@ typedef enum
 {
   PLAIN,       /* the attribute */
   FLAGGED,     /* a byte, whether there is one, and the attribute */
-  LIST,        /* the attributes of an array, counted */
+  LIST,        /* the attributes of an array, counted; of any kinds */
 } Form;
 
 typedef struct
 {
   guint          structure, field;
   Form           form;
-  GhloIrAttrKind kind;          /* of the attribute, or of those of an array */
+  GhloIrAttrKind kind;          /* of the attribute */
   guint          subkind;       /* ENUM, STRUCT */
 } AttrField;
 
@@ -34,7 +34,7 @@ static const AttrField attr_fields[] = {
   { GHLO_IR_STRUCT_AXIS_REF, 1, FLAGGED, GHLO_IR_ATTR_STRUCT, GHLO_IR_STRUCT_SUB_AXIS_INFO },
   { GHLO_IR_STRUCT_MESH, 0, PLAIN, GHLO_IR_ATTR_ARRAY, 0 },
   { GHLO_IR_STRUCT_MESH, 1, FLAGGED, GHLO_IR_ATTR_DENSE, 0 },
-  { GHLO_IR_STRUCT_REPLICA_GROUP_MESH_AXES, 1, LIST, GHLO_IR_ATTR_STRUCT, GHLO_IR_STRUCT_AXIS_REF },
+  { GHLO_IR_STRUCT_REPLICA_GROUP_MESH_AXES, 1, LIST, GHLO_IR_ATTR_ARRAY, 0 },
 };
 
 static const AttrField *
@@ -71,7 +71,6 @@ read_expected (GhloByteCursor    *cursor,
 
 static gboolean
 read_list (GhloByteCursor    *cursor,
-           const AttrField   *expected,
            const GhloIrAttr **value)
 {
   g_autofree const GhloIrAttr **children = NULL;
@@ -81,7 +80,7 @@ read_list (GhloByteCursor    *cursor,
     return FALSE;
   children = g_new (const GhloIrAttr *, MAX (n, 1));
   for (gsize i = 0; i < n; i++)
-    if (!read_expected (cursor, expected, &children[i]))
+    if (!ghlo_bytecode_read_attr (cursor, &children[i]))
       return FALSE;
   *value = ghlo_ir_attr_array (ghlo_bytecode_module (cursor), children, n);
 
@@ -98,7 +97,7 @@ read_attr_field (GhloByteCursor    *cursor,
   guint8 present = 1;
 
   if (expected != NULL && expected->form == LIST)
-    return read_list (cursor, expected, value);
+    return read_list (cursor, value);
   if (expected != NULL && expected->form == FLAGGED && !ghlo_bytecode_read_byte (cursor, &present))
     return FALSE;
 

@@ -518,7 +518,7 @@ const GhloIrAttr *
 ghlo_import_parse_dense_resource (GhloImportParser *self,
                                   const GhloIrType *type)
 {
-  GhloImportPlace place = ghlo_import_place (self);
+  GhloImportPlace named = ghlo_import_place (self), place = named;
   const char *name;
   gsize n_bytes;
   gboolean splat;
@@ -544,7 +544,7 @@ ghlo_import_parse_dense_resource (GhloImportParser *self,
       return NULL;
     }
 
-  raw = ghlo_import_find_resource (self, name);
+  raw = ghlo_import_find_resource (self, named, name);
   if (raw == NULL)
     return NULL;
   n_bytes = g_bytes_get_size (raw);

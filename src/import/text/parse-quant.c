@@ -17,52 +17,44 @@ typedef struct
   GHLO_IMPORT_VECTOR (gint64) zero_points;
 } Quantized;
 
-/* The values that a storage type holds. */
-static void
-storage_range (GhloElementType  storage,
-               gint64          *minimum,
-               gint64          *maximum)
-{
-  const GhloElementInfo *info = ghlo_element_info (storage);
+/* MLIR stores quantized values in integers of at most so many bits. */
+enum { WIDEST_STORAGE = 32 };
 
-  if (info->element_class == GHLO_ELEMENT_CLASS_UNSIGNED)
-    {
-      *minimum = 0;
-      *maximum = ((gint64) 1 << info->bits) - 1;
-    }
-  else
-    {
-      *minimum = -((gint64) 1 << (info->bits - 1));
-      *maximum = ((gint64) 1 << (info->bits - 1)) - 1;
-    }
+/* The storage of a sign and width; INVALID where no tensor of ours has it. */
+static GhloElementType
+find_storage (GhloElementClass element_class,
+              guint            bits)
+{
+  for (guint i = GHLO_ELEMENT_TYPE_I2; i <= GHLO_ELEMENT_TYPE_UI32; i++)
+    if (ghlo_element_info (i)->element_class == element_class && ghlo_element_info (i)->bits == bits)
+      return i;
+
+  return GHLO_ELEMENT_TYPE_INVALID;
 }
 
+/* "i8", "u8" or "ui8"; "si8", which MLIR tells from "i8" and StableHLO has no tensors of. */
 static gboolean
 parse_storage (GhloImportParser *self,
                Quantized        *quantized)
 {
-  static const struct
-  {
-    const char      *word;
-    GhloElementType  type;
-  } words[] = {
-    { "i2", GHLO_ELEMENT_TYPE_I2 }, { "i4", GHLO_ELEMENT_TYPE_I4 }, { "i8", GHLO_ELEMENT_TYPE_I8 },
-    { "i16", GHLO_ELEMENT_TYPE_I16 }, { "i32", GHLO_ELEMENT_TYPE_I32 },
-    { "u2", GHLO_ELEMENT_TYPE_UI2 }, { "u4", GHLO_ELEMENT_TYPE_UI4 }, { "u8", GHLO_ELEMENT_TYPE_UI8 },
-    { "u16", GHLO_ELEMENT_TYPE_UI16 }, { "u32", GHLO_ELEMENT_TYPE_UI32 },
-    { "ui2", GHLO_ELEMENT_TYPE_UI2 }, { "ui4", GHLO_ELEMENT_TYPE_UI4 }, { "ui8", GHLO_ELEMENT_TYPE_UI8 },
-    { "ui16", GHLO_ELEMENT_TYPE_UI16 }, { "ui32", GHLO_ELEMENT_TYPE_UI32 },
-  };
+  g_autofree char *word = ghlo_import_quote (self->lexer.start, ghlo_import_lexer_length (&self->lexer));
+  gboolean is_unsigned = word[0] == 'u', is_signed = word[0] == 's';
+  const char *digits = word + (is_unsigned || is_signed);
+  guint64 bits;
 
-  for (guint i = 0; i < G_N_ELEMENTS (words); i++)
-    if (ghlo_import_accept_word (self, words[i].word))
-      {
-        quantized->storage = words[i].type;
-        storage_range (quantized->storage, &quantized->minimum, &quantized->maximum);
-        return TRUE;
-      }
+  if (*digits == 'i')
+    digits++;
+  if (!ghlo_import_at (self, GHLO_TOKEN_BARE) || digits == word || (is_signed && digits == word + 1)
+      || *digits == '0' || !g_ascii_string_to_unsigned (digits, 10, 1, WIDEST_STORAGE, &bits, NULL))
+    return ghlo_import_expected (self, "a storage type of at most 32 bits (i8, u8, …)");
+  ghlo_import_next (self);
 
-  return ghlo_import_expected (self, "a storage type of 2, 4, 8, 16 or 32 bits (i8, u8, …)");
+  quantized->storage = is_signed ? GHLO_ELEMENT_TYPE_INVALID
+                       : find_storage (is_unsigned ? GHLO_ELEMENT_CLASS_UNSIGNED : GHLO_ELEMENT_CLASS_SIGNED, bits);
+  quantized->minimum = is_unsigned ? 0 : -((gint64) 1 << (bits - 1));
+  quantized->maximum = ((gint64) 1 << (is_unsigned ? bits : bits - 1)) - 1;
+
+  return TRUE;
 }
 
 /* "<-128:127>" when it is there. */
@@ -194,12 +186,15 @@ parse_parts (GhloImportParser *self,
 }
 
 const GhloIrType *
-ghlo_import_parse_quantized (GhloImportParser *self)
+ghlo_import_parse_quantized (GhloImportParser *self,
+                             gboolean         *foreign)
 {
   Quantized quantized = { 0 };
   const GhloIrType *type = NULL;
+  gboolean good = parse_parts (self, &quantized);
 
-  if (parse_parts (self, &quantized))
+  *foreign = good && quantized.storage == GHLO_ELEMENT_TYPE_INVALID;
+  if (good && !*foreign)
     {
       g_autoptr (GhloQuantization) quantization =
         ghlo_quantization_new (quantized.storage, quantized.expressed, quantized.minimum, quantized.maximum,

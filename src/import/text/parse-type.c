@@ -477,9 +477,10 @@ parse_opaque (GhloImportParser *self)
   return text != NULL ? ghlo_ir_type_opaque (self->module, text) : NULL;
 }
 
-/* "!stablehlo<token>" is "!stablehlo.token": the lexer stands on the word behind the "<". */
+/* What @word at @place names; "!stablehlo<token>" is "!stablehlo.token". The lexer stands behind the word. */
 static const GhloIrType *
 parse_stablehlo_type (GhloImportParser *self,
+                      GhloImportPlace   place,
                       const char       *word,
                       gsize             length)
 {
@@ -490,7 +491,7 @@ parse_stablehlo_type (GhloImportParser *self,
   if (length == 6 && memcmp (word, "future", 6) == 0)
     return parse_future (self);
   name = ghlo_import_quote (word, length);
-  ghlo_import_fail (self, "expected the type 'token' or 'future' of 'stablehlo', found '%s'", name);
+  ghlo_import_fail_at (self, place, "expected the type 'token' or 'future' of 'stablehlo', found '%s'", name);
 
   return NULL;
 }
@@ -499,15 +500,22 @@ static const GhloIrType *
 parse_bracketed_stablehlo (GhloImportParser *self)
 {
   const GhloIrType *type;
+  GhloImportPlace place;
   const char *word;
   gsize length;
 
   ghlo_import_next (self);
   ghlo_import_next (self);
+  place = ghlo_import_place (self);
+  if (!ghlo_import_at (self, GHLO_TOKEN_BARE))
+    {
+      ghlo_import_expected (self, "the name of a type");
+      return NULL;
+    }
   word = self->lexer.start;
   length = ghlo_import_lexer_length (&self->lexer);
   ghlo_import_next (self);
-  type = parse_stablehlo_type (self, word, length);
+  type = parse_stablehlo_type (self, place, word, length);
 
   return type != NULL && ghlo_import_expect (self, '>', "'>'") ? type : NULL;
 }
@@ -519,9 +527,27 @@ token_is (const GhloImportParser *self,
   return ghlo_import_lexer_is (&self->lexer, text);
 }
 
+/* A storage type that no tensor of ours has is another dialect's matter. */
+static const GhloIrType *
+parse_uniform (GhloImportParser *self)
+{
+  GhloImportLexer saved = self->lexer;
+  gboolean foreign = FALSE;
+  const GhloIrType *type;
+
+  ghlo_import_next (self);
+  type = ghlo_import_parse_quantized (self, &foreign);
+  if (!foreign)
+    return type;
+  self->lexer = saved;
+
+  return parse_opaque (self);
+}
+
 static const GhloIrType *
 parse_dialect_type (GhloImportParser *self)
 {
+  GhloImportPlace place = ghlo_import_place (self);
   const char *start = self->lexer.start;
   gsize length = ghlo_import_lexer_length (&self->lexer);
   const char *point = memchr (start, '.', length);
@@ -530,17 +556,14 @@ parse_dialect_type (GhloImportParser *self)
   if (point == NULL && !bracket)
     return ghlo_import_type_alias (self);
   if (token_is (self, "!quant.uniform") && bracket)
-    {
-      ghlo_import_next (self);
-      return ghlo_import_parse_quantized (self);
-    }
+    return parse_uniform (self);
   if (token_is (self, "!stablehlo"))
     return parse_bracketed_stablehlo (self);
   if (point != NULL && (gsize) (point - start) == strlen ("!stablehlo")
       && memcmp (start, "!stablehlo", strlen ("!stablehlo")) == 0)
     {
       ghlo_import_next (self);
-      return parse_stablehlo_type (self, point + 1, start + length - point - 1);
+      return parse_stablehlo_type (self, place, point + 1, start + length - point - 1);
     }
 
   return parse_opaque (self);

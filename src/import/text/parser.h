@@ -235,7 +235,8 @@ gboolean              ghlo_import_parse_types      (GhloImportParser *self, Ghlo
 const GhloIrType     *ghlo_import_element_type     (GhloImportParser *self, GhloElementType element_type);
 
 /* parse-quant.c: behind "!quant.uniform". */
-const GhloIrType     *ghlo_import_parse_quantized  (GhloImportParser *self);
+/* NULL, without a report where *foreign: it is well formed, and its storage is of no tensor of ours. */
+const GhloIrType     *ghlo_import_parse_quantized  (GhloImportParser *self, gboolean *foreign);
 
 /* parse-attr.c */
 const GhloIrAttr     *ghlo_import_parse_attr       (GhloImportParser *self);
@@ -273,8 +274,8 @@ gboolean              ghlo_import_decode_hex       (guint8 *bytes, const char *t
 
 /* resources.c */
 gboolean              ghlo_import_parse_resources  (GhloImportParser *self);
-/* @key is interned. */
-GBytes               *ghlo_import_find_resource    (GhloImportParser *self, const char *key);
+/* @key is interned; @place is where the text has it. */
+GBytes               *ghlo_import_find_resource    (GhloImportParser *self, GhloImportPlace place, const char *key);
 
 /* parse-location.c */
 /* "loc(…)" when it is there; *location is unchanged otherwise. */

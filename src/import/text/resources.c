@@ -148,8 +148,10 @@ find_section (GhloImportParser *self)
   self->lexer = saved;
 }
 
+/* @place is where the text names the resource. */
 static gboolean
 decode (GhloImportParser   *self,
+        GhloImportPlace     place,
         GhloImportResource *resource)
 {
   gsize n = (resource->hex_length - ALIGNMENT_DIGITS) / 2;
@@ -158,14 +160,16 @@ decode (GhloImportParser   *self,
 
   if (resource->hex_length % 2 != 0
       || !ghlo_import_decode_hex (alignment, resource->hex, G_N_ELEMENTS (alignment)))
-    return ghlo_import_fail (self, "expected a resource of whole hexadecimal bytes, found other text in it");
+    return ghlo_import_fail_at (self, place, "expected a resource of whole hexadecimal bytes, found other text in it");
   bytes = g_try_malloc (MAX (n, 1));
   if (bytes == NULL)
-    return ghlo_import_fail (self, "expected memory for a resource of %" G_GSIZE_FORMAT " bytes, found none", n);
+    return ghlo_import_fail_at (self, place, "expected memory for a resource of %" G_GSIZE_FORMAT " bytes, found none",
+                                n);
   if (!ghlo_import_decode_hex (bytes, resource->hex + ALIGNMENT_DIGITS, n))
     {
       g_free (bytes);
-      return ghlo_import_fail (self, "expected a resource of whole hexadecimal bytes, found other text in it");
+      return ghlo_import_fail_at (self, place,
+                                  "expected a resource of whole hexadecimal bytes, found other text in it");
     }
   resource->bytes = g_bytes_new_take (bytes, n);
 
@@ -174,6 +178,7 @@ decode (GhloImportParser   *self,
 
 GBytes *
 ghlo_import_find_resource (GhloImportParser *self,
+                           GhloImportPlace   place,
                            const char       *key)
 {
   g_autofree char *name = NULL;
@@ -186,12 +191,12 @@ ghlo_import_find_resource (GhloImportParser *self,
 
       if (resource->key != key)
         continue;
-      if (resource->bytes == NULL && !decode (self, resource))
+      if (resource->bytes == NULL && !decode (self, place, resource))
         return NULL;
       return g_bytes_ref (resource->bytes);
     }
   name = ghlo_import_quote (key, strlen (key));
-  ghlo_import_fail (self, "expected the data of the resource '%s' in this text, found none", name);
+  ghlo_import_fail_at (self, place, "expected the data of the resource '%s' in this text, found none", name);
 
   return NULL;
 }

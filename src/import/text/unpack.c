@@ -156,12 +156,10 @@ ghlo_import_unpack (GhloElementType  element_type,
   GBytes *result = NULL;
 
   *splat = FALSE;
-  if (!ghlo_size_mul (&whole, n, info->size) || !ghlo_size_mul (&packed, n, info->bits))
-    {
-      g_bytes_unref (raw);
-      return NULL;
-    }
-  packed = packed / 8 + (packed % 8 != 0);
+  /* One element may stand for more of them than memory has bytes. */
+  if (!ghlo_size_mul (&whole, n, info->size))
+    whole = G_MAXSIZE;
+  packed = n / 8 * info->bits + (n % 8 * info->bits + 7) / 8;
 
   if (n == 0 && (size == 0 || (allow_splat && size == info->size)))
     result = g_bytes_new (NULL, 0);

@@ -155,17 +155,25 @@ is_i64_elements (const GhloIrAttr     *attr,
 }
 
 static gboolean
-is_index_elements (const GhloIrAttr     *attr,
-                   const GhloIrAttrSpec *spec)
+is_index_vector (const GhloIrAttr     *attr,
+                 const GhloIrAttrSpec *spec)
 {
-  return attr->kind == GHLO_IR_ATTR_DENSE && element_is (attr->type, GHLO_IR_TYPE_TENSOR, GHLO_ELEMENT_TYPE_INDEX);
+  return attr->kind == GHLO_IR_ATTR_DENSE && element_is (attr->type, GHLO_IR_TYPE_TENSOR, GHLO_ELEMENT_TYPE_INDEX)
+         && attr->type->rank == 1;
 }
 
 static gboolean
-is_index_elements_array (const GhloIrAttr     *attr,
-                         const GhloIrAttrSpec *spec)
+is_index_vectors (const GhloIrAttr     *attr,
+                  const GhloIrAttrSpec *spec)
 {
-  return is_array_of (attr, spec, is_index_elements);
+  return is_array_of (attr, spec, is_index_vector);
+}
+
+static gboolean
+is_index_vector_arrays (const GhloIrAttr     *attr,
+                        const GhloIrAttrSpec *spec)
+{
+  return is_array_of (attr, spec, is_index_vectors);
 }
 
 static gboolean
@@ -293,7 +301,8 @@ static const struct
   [GHLO_IR_KIND_STRING_OR_DICTIONARY] = { is_string_or_dictionary, "a string or a dictionary" },
   [GHLO_IR_KIND_ELEMENTS] = { is_elements, "dense elements" },
   [GHLO_IR_KIND_I64_ELEMENTS] = { is_i64_elements, "dense elements of i64" },
-  [GHLO_IR_KIND_INDEX_ELEMENTS_ARRAY] = { is_index_elements_array, "an array of dense elements of index" },
+  [GHLO_IR_KIND_INDEX_VECTORS] = { is_index_vectors, "an array of dense vectors of index" },
+  [GHLO_IR_KIND_INDEX_VECTOR_ARRAYS] = { is_index_vector_arrays, "an array of arrays of dense vectors of index" },
   [GHLO_IR_KIND_TYPED] = { is_typed, "a value with a type" },
   [GHLO_IR_KIND_I32_ARRAY] = { is_dense_array, "array<i32: …>" },
   [GHLO_IR_KIND_I64_ARRAY] = { is_dense_array, "array<i64: …>" },

@@ -198,6 +198,23 @@ ghlo_ir_verify_constant_like (GhloIrVerifier *verifier,
   return TRUE;
 }
 
+/* Of an unranked operand only the element types of the results are known. */
+static gboolean
+unranked_top_k (GhloIrVerifier   *verifier,
+                const GhloIrOp   *op,
+                const GhloIrType *operand)
+{
+  const GhloIrType i32 = { .kind = GHLO_IR_TYPE_ELEMENT, .element_type = GHLO_ELEMENT_TYPE_I32 };
+  const GhloIrType *const elements[] = { operand, &i32 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (elements); i++)
+    if (!ghlo_ir_elements_compatible (elements[i], ghlo_ir_result_type (op, i)))
+      return ghlo_ir_verify_fail_type (verifier, op, "a result of the element type of", elements[i],
+                                       ghlo_ir_result_type (op, i));
+
+  return TRUE;
+}
+
 gboolean
 ghlo_ir_verify_top_k (GhloIrVerifier *verifier,
                       const GhloIrOp *op)
@@ -210,7 +227,7 @@ ghlo_ir_verify_top_k (GhloIrVerifier *verifier,
   if (k < 0)
     return ghlo_ir_verify_fail (verifier, op, "expected k of at least 0, found %" G_GINT64_FORMAT, k);
   if (operand->kind != GHLO_IR_TYPE_TENSOR)
-    return TRUE;
+    return unranked_top_k (verifier, op, operand);
   if (operand->rank < 1)
     return ghlo_ir_verify_fail (verifier, op, "expected an operand of at least rank 1, found rank 0");
   last = operand->dimensions[operand->rank - 1];

@@ -189,17 +189,24 @@ ghlo_ir_verify_return (GhloIrVerifier *verifier,
   return TRUE;
 }
 
-gboolean
-ghlo_ir_verify_call (GhloIrVerifier *verifier,
-                     const GhloIrOp *op)
+static gboolean
+callee_fits (GhloIrVerifier *verifier,
+             const GhloIrOp *op)
 {
   const GhloIrType *type = find_function (verifier, op, ghlo_ir_op_get_string (op, "callee"));
 
   return type != NULL
          && values_are (verifier, op, FALSE, type->members, type->rank, "the callee")
-         && values_are (verifier, op, TRUE, type->members + type->rank, type->n_results, "the callee")
-         && value_attributes_fit (verifier, op, "arg_attrs", op->n_operands)
-         && value_attributes_fit (verifier, op, "res_attrs", op->n_results);
+         && values_are (verifier, op, TRUE, type->members + type->rank, type->n_results, "the callee");
+}
+
+gboolean
+ghlo_ir_verify_call (GhloIrVerifier *verifier,
+                     const GhloIrOp *op)
+{
+  return value_attributes_fit (verifier, op, "arg_attrs", op->n_operands)
+         && value_attributes_fit (verifier, op, "res_attrs", op->n_results)
+         && ghlo_ir_verify_symbol_use (verifier, op, callee_fits);
 }
 
 /* A letter, letters, digits and underscores; then parts after dots, which may
@@ -230,20 +237,27 @@ is_composite_name (const char *name)
   return n_parts > 1 && length > 0;
 }
 
+static gboolean
+decomposition_fits (GhloIrVerifier *verifier,
+                    const GhloIrOp *op)
+{
+  const GhloIrType *type = find_function (verifier, op, ghlo_ir_op_get_string (op, "decomposition"));
+
+  return type != NULL
+         && values_are (verifier, op, FALSE, type->members, type->rank, "the decomposition")
+         && values_are (verifier, op, TRUE, type->members + type->rank, type->n_results, "the decomposition");
+}
+
 gboolean
 ghlo_ir_verify_composite (GhloIrVerifier *verifier,
                           const GhloIrOp *op)
 {
   const GhloIrAttr *name = ghlo_ir_op_get (op, "name");
-  const GhloIrType *type;
 
   if (strlen (name->text) != name->length || !is_composite_name (name->text))
     return ghlo_ir_verify_fail (verifier, op, "expected a name like \"namespace.operation\", found \"%s\"", name->text);
-  type = find_function (verifier, op, ghlo_ir_op_get_string (op, "decomposition"));
 
-  return type != NULL
-         && values_are (verifier, op, FALSE, type->members, type->rank, "the decomposition")
-         && values_are (verifier, op, TRUE, type->members + type->rank, type->n_results, "the decomposition");
+  return ghlo_ir_verify_symbol_use (verifier, op, decomposition_fits);
 }
 
 /* Functions of an infeed give one tensor each. */

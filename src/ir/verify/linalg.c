@@ -233,6 +233,29 @@ ghlo_ir_verify_einsum (GhloIrVerifier *verifier,
   return einsum_term (verifier, op, &labels, arrow + 2, strlen (arrow + 2), ghlo_ir_result_type (op, 0), TRUE);
 }
 
+/* The shape that the operand has with dimension @dim replaced by those of the index
+ * that are not batch dimensions. */
+static void
+selected_shape (GhloIrShape      *shape,
+                const GhloIrType *operand,
+                const GhloIrType *index,
+                guint             dim,
+                guint             batch_dims)
+{
+  guint n_index = index->rank - batch_dims;
+
+  ghlo_ir_shape_init (shape, operand->rank - 1 + n_index);
+  for (guint i = 0; i < shape->rank; i++)
+    {
+      gboolean from_index = i >= dim && i < dim + n_index;
+      const GhloIrType *type = from_index ? index : operand;
+      guint d = from_index ? i - dim + batch_dims : i < dim ? i : i - n_index + 1;
+
+      shape->dimensions[i] = type->dimensions[d];
+      shape->bounds[i] = ghlo_ir_type_bound (type, d);
+    }
+}
+
 /* Batch dimensions are shared, the selected dimension becomes the index's own. */
 gboolean
 ghlo_ir_verify_torch_index_select (GhloIrVerifier *verifier,
@@ -242,6 +265,7 @@ ghlo_ir_verify_torch_index_select (GhloIrVerifier *verifier,
   const GhloIrType *index = ghlo_ir_operand_type (op, 1);
   gint64 dim = ghlo_ir_op_get_int (op, "dim", 0);
   gint64 batch_dims = ghlo_ir_op_get_int (op, "batch_dims", 0);
+  GhloIrShape shape;
 
   if (dim < -(gint64) operand->rank || dim >= operand->rank)
     return ghlo_ir_verify_fail (verifier, op, "expected dim in [-%u, %u), found %" G_GINT64_FORMAT,
@@ -249,6 +273,17 @@ ghlo_ir_verify_torch_index_select (GhloIrVerifier *verifier,
   if (batch_dims > index->rank || batch_dims < -(gint64) index->rank)
     return ghlo_ir_verify_fail (verifier, op, "expected batch_dims in [-%u, %u], found %" G_GINT64_FORMAT,
                                 index->rank, index->rank, batch_dims);
+  dim += dim < 0 ? operand->rank : 0;
+  batch_dims += batch_dims < 0 ? index->rank : 0;
+  if (batch_dims > dim)
+    return ghlo_ir_verify_fail (verifier, op, "expected at most %" G_GINT64_FORMAT " batch_dims, as many dimensions as"
+                                " stand before dim, found %" G_GINT64_FORMAT, dim, batch_dims);
+  if (!ghlo_ir_extents_compatible (operand->dimensions, batch_dims, index->dimensions, batch_dims))
+    return ghlo_ir_verify_fail_type (verifier, op, "an index with the batch dimensions of", operand, index);
+  if (operand->rank + index->rank > GHLO_MAX_RANK)
+    return ghlo_ir_verify_fail (verifier, op, "expected operands of at most rank %d together, found %u",
+                                GHLO_MAX_RANK, operand->rank + index->rank);
+  selected_shape (&shape, operand, index, (guint) dim, (guint) batch_dims);
 
-  return TRUE;
+  return ghlo_ir_verify_inferred (verifier, op, 0, &shape, operand);
 }

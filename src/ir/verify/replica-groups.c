@@ -83,6 +83,19 @@ verify_table (GhloIrVerifier   *verifier,
   return TRUE;
 }
 
+static gboolean
+mesh_exists (GhloIrVerifier *verifier,
+             const GhloIrOp *op)
+{
+  const GhloIrAttr *mesh = ghlo_ir_struct_get (ghlo_ir_op_get (op, "replica_groups"), "mesh");
+
+  if (ghlo_ir_op_find_symbol (op, mesh->text) != NULL)
+    return TRUE;
+
+  return ghlo_ir_verify_fail (verifier, op, "expected the mesh of replica_groups to be a symbol, found no '@%s'",
+                              mesh->text);
+}
+
 /* Groups along axes of a mesh. */
 static gboolean
 verify_mesh_axes (GhloIrVerifier   *verifier,
@@ -90,15 +103,12 @@ verify_mesh_axes (GhloIrVerifier   *verifier,
                   const GhloIrAttr *groups)
 {
   g_autofree char *problem = ghlo_ir_struct_problem (groups);
-  const GhloIrAttr *mesh = ghlo_ir_struct_get (groups, "mesh");
 
   if (problem != NULL)
     return ghlo_ir_verify_fail (verifier, op, "%s", problem);
-  if (mesh->kind == GHLO_IR_ATTR_SYMBOL && ghlo_ir_op_find_symbol (op, mesh->text) == NULL)
-    return ghlo_ir_verify_fail (verifier, op, "expected the mesh of replica_groups to be a symbol, found no '@%s'",
-                                mesh->text);
 
-  return TRUE;
+  return ghlo_ir_struct_get (groups, "mesh")->kind != GHLO_IR_ATTR_SYMBOL
+         || ghlo_ir_verify_symbol_use (verifier, op, mesh_exists);
 }
 
 gboolean

@@ -108,8 +108,7 @@ ghlo_ir_verify_dynamic_reshape (GhloIrVerifier *verifier,
   const GhloIrType *shape = ghlo_ir_operand_type (op, 1);
   const GhloIrType *result = ghlo_ir_result_type (op, 0);
 
-  if (!ghlo_ir_elements_compatible (operand, result)
-      && !ghlo_ir_type_is_quantized (operand) && !ghlo_ir_type_is_quantized (result))
+  if (!ghlo_ir_elements_compatible (operand, result))
     return ghlo_ir_verify_fail_type (verifier, op, "a result of the element type of", operand, result);
   if (!counts_match (verifier, op, operand, result))
     return FALSE;
@@ -233,8 +232,6 @@ broadcast_axis_fits (GhloIrVerifier *verifier,
 
   if (to == NULL || to->axis < 0)
     return TRUE;
-  if (from == NULL || from->axis < 0)
-    return ghlo_ir_verify_fail_type (verifier, op, "a result quantized as", operand, ghlo_ir_result_type (op, 0));
   if (to->axis != dimensions[from->axis])
     return ghlo_ir_verify_fail (verifier, op, "expected the result's quantized dimension to be %" G_GINT64_FORMAT
                                 ", found %d", dimensions[from->axis], to->axis);
@@ -334,9 +331,10 @@ ghlo_ir_verify_dynamic_broadcast_in_dim (GhloIrVerifier *verifier,
   const gint64 *dimensions;
   gsize n;
 
-  if (!ghlo_ir_elements_compatible (operand, result)
-      && !ghlo_ir_type_is_quantized (operand) && !ghlo_ir_type_is_quantized (result))
+  if (!ghlo_ir_elements_compatible (operand, result))
     return ghlo_ir_verify_fail_type (verifier, op, "a result of the element type of", operand, result);
+  if (ghlo_ir_type_is_per_tensor (operand) && !ghlo_ir_verify_same_quantization (verifier, op, operand, result))
+    return FALSE;
   dimensions = ghlo_ir_op_get_ints (op, "broadcast_dimensions", &n);
   if (!broadcast_dimensions_fit (verifier, op, dimensions, n))
     return FALSE;

@@ -200,10 +200,12 @@ concatenate_one (GhloIrVerifier   *verifier,
 {
   gint64 size = shape->dimensions[dimension];
   gint64 limit = size >= 0 ? size : shape->bounds[dimension];
-  gint64 more = type->dimensions[dimension] >= 0 ? type->dimensions[dimension]
-                                                  : ghlo_ir_type_bound (type, dimension);
-  gint64 sum = -1;
+  gint64 more, sum = -1;
 
+  if (type->rank != shape->rank)
+    return ghlo_ir_verify_fail (verifier, op, "expected operands of one rank, found ranks %u and %u",
+                                shape->rank, type->rank);
+  more = type->dimensions[dimension] >= 0 ? type->dimensions[dimension] : ghlo_ir_type_bound (type, dimension);
   if (limit >= 0 && more >= 0 && __builtin_add_overflow (limit, more, &sum))
     return ghlo_ir_verify_fail (verifier, op, "expected a concatenated size below 2^63 in dimension %u, found more",
                                 dimension);

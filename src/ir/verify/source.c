@@ -119,11 +119,10 @@ ghlo_ir_verify_rng_bit_generator (GhloIrVerifier *verifier,
   const GhloIrType *state = ghlo_ir_operand_type (op, 0);
   const GhloIrType *output_state = ghlo_ir_result_type (op, 0);
 
-  if (ghlo_ir_shapes_compatible (state, output_state))
+  if (ghlo_ir_same_element (state, output_state) && ghlo_ir_shapes_compatible (state, output_state))
     return TRUE;
 
-  return ghlo_ir_verify_fail_type (verifier, op, "an output state of the shape of the initial state", state,
-                                   output_state);
+  return ghlo_ir_verify_fail_type (verifier, op, "an output state of the initial state's type", state, output_state);
 }
 
 gboolean

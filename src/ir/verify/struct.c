@@ -130,6 +130,14 @@ mesh_has_axis (const GhloIrAttr *axes,
   return FALSE;
 }
 
+static gboolean
+is_integers (const GhloIrType *type)
+{
+  return type->quantization == NULL
+         && (ghlo_element_type_is_integer (type->element_type) || type->element_type == GHLO_ELEMENT_TYPE_INDEX
+             || type->element_type == GHLO_ELEMENT_TYPE_I1);
+}
+
 /* The axes of a mesh are named, have processes, and their product is within 63 bits. */
 static char *
 check_mesh (const GhloIrAttr *mesh)
@@ -140,8 +148,8 @@ check_mesh (const GhloIrAttr *mesh)
 
   if (axes == NULL || axes->kind != GHLO_IR_ATTR_ARRAY)
     return g_strdup ("expected an array as the axes of a mesh");
-  if (ids != NULL && ids->kind != GHLO_IR_ATTR_DENSE)
-    return g_strdup ("expected dense elements as the devices of a mesh, found another attribute");
+  if (ids != NULL && (ids->kind != GHLO_IR_ATTR_DENSE || !is_integers (ids->type)))
+    return g_strdup ("expected dense elements of integers as the devices of a mesh, found another attribute");
   if (axes->length > GHLO_MAX_RANK)
     return g_strdup_printf ("expected a mesh of at most %u axes, found %" G_GSIZE_FORMAT, GHLO_MAX_RANK, axes->length);
   for (gsize i = 0; i < axes->length; i++)
@@ -160,38 +168,44 @@ check_mesh (const GhloIrAttr *mesh)
   return NULL;
 }
 
-/* Groups along axes of a mesh that is given in place or by its symbol. */
+/* Groups along axes of @mesh. */
 static char *
-check_group_axes (const GhloIrAttr *groups)
+check_axes_of (const GhloIrAttr *mesh,
+               const GhloIrAttr *axes)
 {
-  const GhloIrAttr *mesh = ghlo_ir_struct_get (groups, "mesh");
-  const GhloIrAttr *axes = ghlo_ir_struct_get (groups, "axes");
-  const GhloIrAttr *mesh_axes = NULL;
-  char *problem;
+  const GhloIrAttr *mesh_axes = ghlo_ir_struct_get (mesh, "axes");
 
-  if (mesh != NULL && mesh->kind == GHLO_IR_ATTR_STRUCT && mesh->subkind == GHLO_IR_STRUCT_MESH)
-    {
-      problem = check_mesh (mesh);
-      if (problem != NULL)
-        return problem;
-      mesh_axes = ghlo_ir_struct_get (mesh, "axes");
-    }
-  else if (mesh == NULL || mesh->kind != GHLO_IR_ATTR_SYMBOL || mesh->length > 0)
-    return g_strdup ("expected a symbol or a mesh as the mesh of replica groups");
-
-  if (axes == NULL || axes->kind != GHLO_IR_ATTR_ARRAY)
-    return g_strdup ("expected an array as the axes of replica groups");
   for (gsize i = 0; i < axes->length; i++)
     {
       const char *name = axis_name (axes->children[i], GHLO_IR_STRUCT_AXIS_REF);
 
       if (name == NULL)
         return g_strdup ("expected references to axes as the axes of replica groups");
-      if (mesh_axes != NULL && !mesh_has_axis (mesh_axes, mesh_axes->length, name))
+      if (!mesh_has_axis (mesh_axes, mesh_axes->length, name))
         return g_strdup_printf ("expected an axis of the mesh of replica groups, found '%s'", name);
     }
 
   return NULL;
+}
+
+/* The mesh is given in place or by its symbol. What axes may be is decided by the
+ * mesh: with a symbol they are any attributes, and fit or not when the program runs. */
+static char *
+check_group_axes (const GhloIrAttr *groups)
+{
+  const GhloIrAttr *mesh = ghlo_ir_struct_get (groups, "mesh");
+  const GhloIrAttr *axes = ghlo_ir_struct_get (groups, "axes");
+  char *problem;
+
+  if (axes == NULL || axes->kind != GHLO_IR_ATTR_ARRAY)
+    return g_strdup ("expected an array as the axes of replica groups");
+  if (mesh != NULL && mesh->kind == GHLO_IR_ATTR_SYMBOL && mesh->length == 0)
+    return NULL;
+  if (mesh == NULL || mesh->kind != GHLO_IR_ATTR_STRUCT || mesh->subkind != GHLO_IR_STRUCT_MESH)
+    return g_strdup ("expected a symbol or a mesh as the mesh of replica groups");
+  problem = check_mesh (mesh);
+
+  return problem != NULL ? problem : check_axes_of (mesh, axes);
 }
 
 /* A mode of accuracy, which nothing else can stand for. */

@@ -148,7 +148,8 @@ type_fits (const GhloIrType *type,
     case GHLO_IR_TYPE_UNRANKED:
       return (constraint & GHLO_IR_CAN_UNRANKED) != 0 && element_fits (type, constraint) && zero_points_fit (type);
     case GHLO_IR_TYPE_MEMREF:
-      return (constraint & GHLO_IR_CAN_BUFFER) != 0 && (element_bit (type) & buffer_elements) != 0;
+      return (constraint & GHLO_IR_CAN_BUFFER) != 0 && (element_bit (type) & buffer_elements) != 0
+             && zero_points_fit (type);
     case GHLO_IR_TYPE_TOKEN:
       return (constraint & GHLO_IR_CAN_TOKEN) != 0;
     case GHLO_IR_TYPE_TUPLE:

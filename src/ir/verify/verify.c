@@ -97,6 +97,18 @@ ghlo_ir_verify_fail (GhloIrVerifier *verifier,
   return FALSE;
 }
 
+gboolean
+ghlo_ir_verify_symbol_use (GhloIrVerifier   *verifier,
+                           const GhloIrOp   *op,
+                           GhloIrVerifyFunc  check)
+{
+  const GhloIrSymbolUse use = { op, check };
+
+  g_array_append_val (verifier->symbol_uses, use);
+
+  return TRUE;
+}
+
 static const char *
 value_kind (const GhloIrValue *value)
 {
@@ -322,33 +334,19 @@ check_extent (GhloIrVerifyRun *run,
                               "to the program, found parts that repeat each other without end");
 }
 
-gboolean
-ghlo_ir_verify (GhloIrModule      *module,
-                GhloDiagnostics   *diagnostics,
-                const GhloMonitor *monitor)
+/* Every operation by itself; FALSE when that was cut short. */
+static gboolean
+walk (GhloIrVerifyRun *run)
 {
-  g_autofree GhloIrVerifyRun *run = g_new0 (GhloIrVerifyRun, 1);
-  guint n_errors = diagnostics->n_errors;
   guint depth = 0;
   GhloIrOp *next;
 
-  run->verifier.module = module;
-  run->verifier.diagnostics = diagnostics;
-  run->monitor = monitor;
-  run->most = MIN_EXTENT + MAX_REPEATED * (guint64) ghlo_ir_module_get_size (module);
-  if (module->op == NULL)
-    {
-      ghlo_diagnostics_add (diagnostics, GHLO_SEVERITY_ERROR, GHLO_ERROR_VERIFY, 0, 0,
-                            "expected a module with an operation, found none");
-      return FALSE;
-    }
-
-  for (GhloIrOp *op = module->op; op != NULL; op = next)
+  for (GhloIrOp *op = run->verifier.module->op; op != NULL; op = next)
     {
       gboolean too_deep = depth > GHLO_MAX_NESTING && op->n_regions > 0;
       gboolean good;
 
-      if (run->n_ops++ % MONITOR_INTERVAL == 0 && ghlo_monitor_cancelled (monitor, NULL))
+      if (run->n_ops++ % MONITOR_INTERVAL == 0 && ghlo_monitor_cancelled (run->monitor, NULL))
         return FALSE;
       if (!check_extent (run, op))
         return FALSE;
@@ -359,5 +357,48 @@ ghlo_ir_verify (GhloIrModule      *module,
       next = next_op (op, too_deep || (!good && !worth_entering (op)), &depth);
     }
 
-  return diagnostics->n_errors == n_errors;
+  return TRUE;
+}
+
+/* FALSE when that was cut short. */
+static gboolean
+check_symbol_uses (GhloIrVerifyRun *run)
+{
+  GhloIrVerifier *verifier = &run->verifier;
+
+  for (guint i = 0; i < verifier->symbol_uses->len; i++)
+    {
+      const GhloIrSymbolUse *use = &g_array_index (verifier->symbol_uses, GhloIrSymbolUse, i);
+
+      if (i % MONITOR_INTERVAL == 0 && ghlo_monitor_cancelled (run->monitor, NULL))
+        return FALSE;
+      use->check (verifier, use->op);
+    }
+
+  return TRUE;
+}
+
+gboolean
+ghlo_ir_verify (GhloIrModule      *module,
+                GhloDiagnostics   *diagnostics,
+                const GhloMonitor *monitor)
+{
+  g_autofree GhloIrVerifyRun *run = g_new0 (GhloIrVerifyRun, 1);
+  g_autoptr (GArray) symbol_uses = g_array_new (FALSE, FALSE, sizeof (GhloIrSymbolUse));
+  guint n_errors = diagnostics->n_errors;
+
+  run->verifier.module = module;
+  run->verifier.diagnostics = diagnostics;
+  run->verifier.symbol_uses = symbol_uses;
+  run->monitor = monitor;
+  run->most = MIN_EXTENT + MAX_REPEATED * (guint64) ghlo_ir_module_get_size (module);
+  if (module->op == NULL)
+    {
+      ghlo_diagnostics_add (diagnostics, GHLO_SEVERITY_ERROR, GHLO_ERROR_VERIFY, 0, 0,
+                            "expected a module with an operation, found none");
+      return FALSE;
+    }
+
+  return walk (run) && diagnostics->n_errors == n_errors
+         && check_symbol_uses (run) && diagnostics->n_errors == n_errors;
 }

@@ -5,7 +5,8 @@
  *
  * verify.c checks what the op table says of any operation (numbers, kinds of
  * types and attributes, regions, dominance, symbols, traits); each row's own
- * function, in verify-*.c, checks the rest and may rely on that much.
+ * function, in verify-*.c, checks the rest and may rely on that much. Operations
+ * that a symbol names (callees, decompositions, meshes) are looked up last.
  */
 
 #pragma once
@@ -18,8 +19,19 @@ typedef struct
 {
   GhloIrModule    *module;
   GhloDiagnostics *diagnostics;
+  GArray          *symbol_uses;  /* of GhloIrSymbolUse: what is left to check when the walk is over */
   gboolean         failed;       /* of the operation being verified */
 } GhloIrVerifier;
+
+/* A check of one operation: a row's own verifier, ghlo_ir_verify_NAME for the NAME
+ * in its row, or what such a one leaves for later. */
+typedef gboolean (*GhloIrVerifyFunc) (GhloIrVerifier *verifier, const GhloIrOp *op);
+
+typedef struct
+{
+  const GhloIrOp   *op;
+  GhloIrVerifyFunc  check;
+} GhloIrSymbolUse;
 
 /* Verifies everything; FALSE when an error was added to @diagnostics, or
  * @monitor was cancelled. */
@@ -34,6 +46,12 @@ gboolean ghlo_ir_verify_fail (GhloIrVerifier *verifier,
                               const char     *format,
                               ...) G_GNUC_PRINTF (3, 4);
 
+/* Leaves @check of @op, about what a symbol stands for, until all operations of the
+ * module are right by themselves; nothing is checked when one is not. TRUE. */
+gboolean ghlo_ir_verify_symbol_use (GhloIrVerifier   *verifier,
+                                    const GhloIrOp   *op,
+                                    GhloIrVerifyFunc  check);
+
 /* What is wrong with a STRUCT attribute taken by itself (an algorithm that is not
  * known, an axis that its mesh lacks): a sentence that the caller frees, or NULL. */
 char    *ghlo_ir_struct_problem (const GhloIrAttr *self);
@@ -42,8 +60,5 @@ char    *ghlo_ir_struct_problem (const GhloIrAttr *self);
  * caller frees, or NULL. */
 char    *ghlo_ir_attribute_problem (const GhloIrAttrSpec *spec,
                                     const GhloIrAttr     *attr);
-
-/* A row's own verifier, ghlo_ir_verify_NAME for the NAME in its row. */
-typedef gboolean (*GhloIrVerifyFunc) (GhloIrVerifier *verifier, const GhloIrOp *op);
 
 G_END_DECLS

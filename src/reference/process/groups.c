@@ -88,15 +88,20 @@ find_mesh (const GhloRefCall *call,
   return mesh != NULL && mesh->kind == GHLO_IR_ATTR_STRUCT && mesh->subkind == GHLO_IR_STRUCT_MESH ? mesh : NULL;
 }
 
-/* The part of the mesh that an axis, or a sub-axis, reaches over. */
+/* The part of the mesh that an axis, or a sub-axis, reaches over; FALSE also where
+ * @reference is no reference to an axis, which only meshes in place promise. */
 static gboolean
 find_part (const GhloIrAttr *axes,
            const GhloIrAttr *reference,
            Part             *part)
 {
-  const GhloIrAttr *name = ghlo_ir_struct_get (reference, "name");
-  const GhloIrAttr *sub_axis = ghlo_ir_struct_get (reference, "sub_axis_info");
+  const GhloIrAttr *name, *sub_axis;
   gint64 stride = 1;
+
+  if (reference->kind != GHLO_IR_ATTR_STRUCT || reference->subkind != GHLO_IR_STRUCT_AXIS_REF)
+    return FALSE;
+  name = ghlo_ir_struct_get (reference, "name");
+  sub_axis = ghlo_ir_struct_get (reference, "sub_axis_info");
 
   for (gsize i = axes->length; i-- > 0;)
     {

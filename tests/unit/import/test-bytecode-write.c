@@ -147,10 +147,36 @@ static const char many_kinds[] =
   "  }\n"
   "}\n";
 
+/* As many elements as a type may have: their bytes would be beyond any size. */
+static const char huge_splats[] =
+  "module {\n"
+  "  func.func private @f() {\n"
+  "    %c = stablehlo.constant dense<true> : tensor<9223372036854775807xi1>\n"
+  "    %c_0 = stablehlo.constant dense<-3> : tensor<9223372036854775807xi4>\n"
+  "    %c_1 = stablehlo.constant dense<7> : tensor<3037000499x3037000499xui32>\n"
+  "    %cst = stablehlo.constant dense<1.0> : tensor<9223372036854775807xf6E2M3FN>\n"
+  "    %cst_2 = stablehlo.constant dense<1.5> : tensor<9223372036854775807xf64>\n"
+  "    %cst_3 = stablehlo.constant dense<(1.0, -2.0)> : tensor<9223372036854775807xcomplex<f64>>\n"
+  "    %c_4 = stablehlo.constant dense<> : tensor<9223372036854775807x0x9223372036854775807xi64>\n"
+  "    return\n"
+  "  }\n"
+  "}\n";
+
+static const char mesh_axes[] =
+  "module {\n"
+  "  func.func private @mesh()\n"
+  "  func.func @main(%arg0: tensor<2xf32>) -> tensor<2xf32> {\n"
+  "    %0 = \"stablehlo.all_gather\"(%arg0) {all_gather_dim = 0 : i64, replica_groups = "
+  "#stablehlo.replica_group_mesh_axes<mesh = @mesh, axes = [0, \"x\", #stablehlo.axis_ref<name = \"x\">]>} : "
+  "(tensor<2xf32>) -> tensor<2xf32>\n"
+  "    return %0 : tensor<2xf32>\n"
+  "  }\n"
+  "}\n";
+
 static void
 test_round_trips (void)
 {
-  static const char *const texts[] = { plain, regions, mixed, many_kinds };
+  static const char *const texts[] = { plain, regions, mixed, many_kinds, huge_splats, mesh_axes };
 
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
     {

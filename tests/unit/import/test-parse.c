@@ -144,6 +144,19 @@ test_quantized (void)
   g_assert_cmpint (type->kind, ==, GHLO_IR_TYPE_QUANTIZED);
   g_assert_true (type == ghlo_import_type (module, "!quant.uniform<i8:f32, 2.0:15>", NULL));
 
+  /* Storage that MLIR has and StableHLO does not is kept as it is written. */
+  check_type ("!quant.uniform<si8:f32, 1.000000e+00>", NULL);
+  check_type ("tensor<4x!quant.uniform<i3<-2:1>:f16, 0.5:7>>", NULL);
+  check_type ("tensor<*x!quant.uniform<u1:f32:0, {0.5, 1.0:1}>>", NULL);
+  check_type ("memref<2x!quant.uniform<si32:f32, 0.5>>", NULL);
+  check_type ("tensor<2x!quant.uniform<u16:f32, 0.5>>", "tensor<2x!quant.uniform<ui16:f32, 5.000000e-01>>");
+
+  check_bad_type ("!quant.uniform<i33:f32, 1.0>");
+  check_bad_type ("!quant.uniform<s8:f32, 1.0>");
+  check_bad_type ("!quant.uniform<8:f32, 1.0>");
+  check_bad_type ("!quant.uniform<i08:f32, 1.0>");
+  check_bad_type ("!quant.uniform<si8:i32, 1.0>");
+  check_bad_type ("!quant.uniform<si8<-129:127>:f32, 1.0>");
   check_bad_type ("!quant.uniform<i8:f32, 0.0>");
   check_bad_type ("!quant.uniform<i8:f32, -1.0>");
   check_bad_type ("!quant.uniform<i4:f16, 4.960464e-08>");
@@ -275,6 +288,8 @@ test_dense (void)
   CHECK_DENSE ("dense<\"0x0D\"> : tensor<4xi1>", FALSE, guint8, 1, 0, 1, 1);
   CHECK_DENSE ("dense<\"0x0D02\"> : tensor<10xi1>", FALSE, guint8, 1, 0, 1, 1, 0, 0, 0, 0, 0, 1);
   CHECK_DENSE ("dense<\"0xff\"> : tensor<100xi1>", TRUE, guint8, 1);
+  CHECK_DENSE ("dense<\"0xff\"> : tensor<9223372036854775807xi1>", TRUE, guint8, 1);
+  CHECK_DENSE ("dense<\"0x01000000\"> : tensor<9223372036854775807xi32>", TRUE, gint32, 1);
   CHECK_DENSE ("dense<\"0x0F01\"> : tensor<2xi4>", FALSE, gint8, -1, 1);
   CHECK_DENSE ("dense<\"0x0F01\"> : tensor<2xui4>", FALSE, guint8, 15, 1);
   CHECK_DENSE ("dense<[1, 2]> : tensor<2x!quant.uniform<i8:f32, 0.5>>", FALSE, gint8, 1, 2);
@@ -506,6 +521,34 @@ test_recovery (void)
   check_bad ("func.func @f() {\n  return\n}}\n", 1, 3, "'}'");
 }
 
+/* @text is refused at @line and @column, whatever lines its next token is away. */
+static void
+check_place (const char *text,
+             guint       line,
+             guint       column)
+{
+  g_autoptr (GhloDiagnostics) diagnostics = NULL;
+  g_autoptr (GhloIrModule) module = parse (text, &diagnostics);
+  const GhloFinding *finding;
+
+  g_assert_null (module);
+  finding = g_ptr_array_index (diagnostics->findings, 0);
+  g_test_message ("%u:%u: %s", finding->line, finding->column, finding->message);
+  g_assert_cmpuint (finding->line, ==, line);
+  g_assert_cmpuint (finding->column, ==, column);
+}
+
+static void
+test_places (void)
+{
+  check_place ("func.func private @f() -> !stablehlo.foobar\n\nmodule {}\n", 1, 27);
+  check_place ("func.func private @f() -> !stablehlo<foobar\n>\n", 1, 38);
+  check_place ("func.func private @f(tensor<4xi1>, !stablehlo\n.foobar)\n", 1, 36);
+  check_place ("func.func private @f() -> !nowhere\n\nmodule {}\n", 1, 27);
+  check_place ("module attributes {a = #stablehlo.foobar\n\n} {}\n", 1, 24);
+  check_place ("module attributes {a = dense_resource<key>\n : tensor<2xf32>\n} {}\n", 1, 24);
+}
+
 static void
 test_bad_operations (void)
 {
@@ -690,6 +733,7 @@ main (int    argc,
   g_test_add_func ("/parse/resources", test_resources);
   g_test_add_func ("/parse/blocks", test_blocks);
   g_test_add_func ("/parse/recovery", test_recovery);
+  g_test_add_func ("/parse/places", test_places);
   g_test_add_func ("/parse/operations/bad", test_bad_operations);
   g_test_add_func ("/parse/unregistered", test_unregistered);
   g_test_add_func ("/parse/limits", test_limits);

@@ -8,6 +8,7 @@
 
 #include "import/import.h"
 #include "ir/verify/verify.h"
+#include "other-types.h"
 
 /* A function around @body, whose first line is line 2 of the program. */
 #define FUNC(arguments, body) "func.func @f(" arguments ") {\n" body "\n  func.return\n}\n"
@@ -433,6 +434,32 @@ static const Case collective_cases[] = {
   { "mesh-symbol", ALL_GATHER ("#stablehlo.replica_group_mesh_axes<mesh = @nowhere, axes = [#stablehlo.axis_ref<name = "
                                "\"x\">]>", "", "tensor<4x4xf32>"),
     "'@nowhere'" },
+  /* With a mesh by its symbol axes may be any attributes, as StableHLO has it. */
+  { "mesh-symbol-axes", ALL_GATHER ("#stablehlo.replica_group_mesh_axes<mesh = @mesh, axes = [0 : i64, \"x\"]>", "",
+                                    "tensor<4x4xf32>") "func.func private @mesh()\n" },
+  { "mesh-no-references", ALL_GATHER ("#stablehlo.replica_group_mesh_axes<mesh = #stablehlo.mesh<axes = "
+                                      "[#stablehlo.mesh_axis<name = \"x\", size = 2>]>, axes = [\"x\"]>", "",
+                                      "tensor<4x4xf32>"),
+    "references to axes" },
+  { "mesh-axes-kind", ALL_GATHER ("#stablehlo.replica_group_mesh_axes<mesh = @mesh, axes = \"x\">", "",
+                                  "tensor<4x4xf32>") "func.func private @mesh()\n",
+    "an array as the axes" },
+  { "mesh-kind", ALL_GATHER ("#stablehlo.replica_group_mesh_axes<mesh = \"mesh\", axes = []>", "", "tensor<4x4xf32>"),
+    "a symbol or a mesh" },
+  { "mesh-nested-symbol", ALL_GATHER ("#stablehlo.replica_group_mesh_axes<mesh = @a::@mesh, axes = []>", "",
+                                      "tensor<4x4xf32>"),
+    "a symbol or a mesh" },
+  { "mesh-devices", ALL_GATHER ("#stablehlo.replica_group_mesh_axes<mesh = #stablehlo.mesh<axes = "
+                                "[#stablehlo.mesh_axis<name = \"x\", size = 2>], device_ids = dense<[1, 0]> : "
+                                "tensor<2xi64>>, axes = [#stablehlo.axis_ref<name = \"x\">]>", "", "tensor<4x4xf32>") },
+  { "mesh-device-numbers", ALL_GATHER ("#stablehlo.replica_group_mesh_axes<mesh = #stablehlo.mesh<axes = "
+                                       "[#stablehlo.mesh_axis<name = \"x\", size = 2>], device_ids = dense<[1.0, 0.0]> "
+                                       ": tensor<2xf32>>, axes = [#stablehlo.axis_ref<name = \"x\">]>", "",
+                                       "tensor<4x4xf32>"),
+    "dense elements of integers" },
+  { "mesh-sub-axis", ALL_GATHER ("#stablehlo.replica_group_mesh_axes<mesh = #stablehlo.mesh<axes = "
+                                 "[#stablehlo.mesh_axis<name = \"x\", size = 4>]>, axes = [#stablehlo.axis_ref<name = "
+                                 "\"x\", sub_axis_info = (1)2>]>", "", "tensor<4x4xf32>") },
   { "rank", ALL_GATHER ("dense<[0, 1]> : tensor<2xi64>", "", "tensor<4x4xf32>"), "replica_groups" },
   { "twice", ALL_GATHER ("dense<[[0, 0]]> : tensor<1x2xi64>", "", "tensor<4x4xf32>"), "each process once" },
   { "gap", ALL_GATHER ("dense<[[0, 2]]> : tensor<1x2xi64>", "", "tensor<4x4xf32>"), "expected process 1" },
@@ -542,7 +569,11 @@ test_group (gconstpointer data)
   const Group *group = data;
 
   for (gsize i = 0; i < group->n; i++)
-    check_case (&group->cases[i]);
+    {
+      check_case (&group->cases[i]);
+      if (group->cases[i].error == NULL)
+        check_other_types (group->cases[i].text);
+    }
 }
 
 int

@@ -9,6 +9,7 @@
 
 #include "import/import.h"
 #include "ir/verify/verify.h"
+#include "other-types.h"
 
 typedef struct
 {
@@ -150,6 +151,12 @@ static const Case cases[] = {
   { "dynamic_reshape/rank", "%a: tensor<?xf32>, %s: tensor<2xi64>", "%0 = stablehlo.dynamic_reshape %a, %s : "
     "(tensor<?xf32>, tensor<2xi64>) -> tensor<?xf32>",
     "a result of rank 2" },
+  { "dynamic_reshape/quantized", "%a: tensor<2x!quant.uniform<i8:f32, 1.0>>, %s: tensor<2xi64>",
+    "%0 = stablehlo.dynamic_reshape %a, %s : (tensor<2x!quant.uniform<i8:f32, 1.0>>, tensor<2xi64>) -> tensor<1x2xf32>",
+    "a result of the element type of" },
+  { "dynamic_reshape/plain", "%a: tensor<2xi8>, %s: tensor<2xi64>",
+    "%0 = stablehlo.dynamic_reshape %a, %s : (tensor<2xi8>, tensor<2xi64>) -> tensor<1x2x!quant.uniform<i16:f32, 1.0>>",
+    "a result of the element type of" },
   { "transpose/valid", "%a: tensor<2x3xf32>", "%0 = stablehlo.transpose %a, dims = [1, 0] : (tensor<2x3xf32>) -> "
     "tensor<3x2xf32>", NULL },
   { "transpose/permutation", "%a: tensor<2x3xf32>", "%0 = stablehlo.transpose %a, dims = [0, 0] : (tensor<2x3xf32>) -> "
@@ -181,6 +188,14 @@ static const Case cases[] = {
     "known_expanding_dimensions = array<i64: 0>, known_nonexpanding_dimensions = array<i64: 0>} : (tensor<?xf32>, "
     "tensor<2xi64>) -> tensor<?x?xf32>",
     "at most one hint" },
+  { "dynamic_broadcast/quantized", "%a: tensor<2x!quant.uniform<i8:f32, 1.0>>, %s: tensor<2xi64>",
+    "%0 = stablehlo.dynamic_broadcast_in_dim %a, %s, dims = [1] : (tensor<2x!quant.uniform<i8:f32, 1.0>>, "
+    "tensor<2xi64>) -> tensor<3x2xf64>",
+    "a result of the element type of" },
+  { "dynamic_broadcast/scale", "%a: tensor<2x!quant.uniform<i8:f32, 1.0>>, %s: tensor<2xi64>",
+    "%0 = stablehlo.dynamic_broadcast_in_dim %a, %s, dims = [1] : (tensor<2x!quant.uniform<i8:f32, 1.0>>, "
+    "tensor<2xi64>) -> tensor<3x2x!quant.uniform<i8:f32, 2.0>>",
+    "scales and zero points of" },
   { "slice/valid", "%a: tensor<5xf32>", "%0 = stablehlo.slice %a [1:5:2] : (tensor<5xf32>) -> tensor<2xf32>", NULL },
   { "slice/limit", "%a: tensor<5xf32>", "%0 = stablehlo.slice %a [1:6:2] : (tensor<5xf32>) -> tensor<3xf32>",
     "of at most its size 5" },
@@ -212,6 +227,12 @@ static const Case cases[] = {
       "equal sizes of dimension 0" },
   { "concatenate/none", "", "%0 = \"stablehlo.concatenate\"() {dimension = 0 : i64} : () -> tensor<2xf32>",
     "at least one operand" },
+  { "concatenate/rank", "%a: tensor<2xf32>, %b: tensor<f32>",
+    "%0 = stablehlo.concatenate %a, %b, dim = 0 : (tensor<2xf32>, tensor<f32>) -> tensor<?xf32>",
+    "of one rank, found ranks 1 and 0" },
+  { "concatenate/higher-rank", "%a: tensor<?x2xf32>, %b: tensor<3x2x4xf32>",
+    "%0 = stablehlo.concatenate %a, %a, %b, dim = 1 : (tensor<?x2xf32>, tensor<?x2xf32>, tensor<3x2x4xf32>) -> "
+    "tensor<?x6xf32>", "of one rank, found ranks 2 and 3" },
   { "pad/valid", "%a: tensor<3xf32>, %v: tensor<f32>",
     "%0 = stablehlo.pad %a, %v, low = [1], high = [-1], interior = [2] : (tensor<3xf32>, tensor<f32>) -> tensor<7xf32>",
       NULL },
@@ -245,6 +266,12 @@ static const Case cases[] = {
   { "rng_bit_generator/state", "%a: tensor<2xui64>",
     "%0, %1 = stablehlo.rng_bit_generator %a, algorithm = THREE_FRY : (tensor<2xui64>) -> (tensor<3xui64>, "
     "tensor<4xui32>)", "an output state" },
+  { "rng_bit_generator/state-element", "%a: tensor<2xui64>",
+    "%0, %1 = stablehlo.rng_bit_generator %a, algorithm = DEFAULT : (tensor<2xui64>) -> (tensor<2xi32>, "
+    "tensor<4xui32>)", "an output state of the initial state's type tensor<2xui64>, found tensor<2xi32>" },
+  { "rng_bit_generator/valid", "%a: tensor<?xui64>",
+    "%0, %1 = stablehlo.rng_bit_generator %a, algorithm = DEFAULT : (tensor<?xui64>) -> (tensor<2xui64>, "
+    "tensor<4xui32>)", NULL },
   { "get_dimension_size/valid", "%a: tensor<2x3xf32>", "%0 = stablehlo.get_dimension_size %a, dim = 1 : "
     "(tensor<2x3xf32>) -> tensor<i32>", NULL },
   { "get_dimension_size/range", "%a: tensor<2x3xf32>", "%0 = stablehlo.get_dimension_size %a, dim = 2 : "
@@ -347,6 +374,14 @@ static const Case cases[] = {
     "tensor<4x11x7xf32>" },
   { "chlo/top_k-valid", "%a: tensor<4x8xf32>", "%0:2 = chlo.top_k(%a, k = 3) : tensor<4x8xf32> -> (tensor<4x3xf32>, "
     "tensor<4x3xi32>)", NULL },
+  { "chlo/top_k-unranked", "%a: tensor<*xf32>",
+    "%0:2 = chlo.top_k(%a, k = 2) : tensor<*xf32> -> (tensor<*xf32>, tensor<?x2xi32>)", NULL },
+  { "chlo/top_k-values", "%a: tensor<*xf32>",
+    "%0:2 = chlo.top_k(%a, k = 2) : tensor<*xf32> -> (tensor<*xf64>, tensor<*xi32>)",
+    "the element type of tensor<*xf32>, found tensor<*xf64>" },
+  { "chlo/top_k-indices", "%a: tensor<*xf32>",
+    "%0:2 = chlo.top_k(%a, k = 2) : tensor<*xf32> -> (tensor<*xf32>, tensor<*xi64>)",
+    "the element type of i32, found tensor<*xi64>" },
   { "chlo/top_k-size", "%a: tensor<4x8xf32>", "%0:2 = chlo.top_k(%a, k = 9) : tensor<4x8xf32> -> (tensor<4x9xf32>, "
     "tensor<4x9xi32>)", "at least k" },
 
@@ -411,11 +446,17 @@ check_text (const char *text,
     g_test_fail_printf ("%s: expected '%s' on line %u, found:\n%s", text, message, line, findings);
 }
 
+static char *
+case_text (const Case *one)
+{
+  return g_strdup_printf ("func.func @main(%s) {\n  %s\n  return\n}\n", one->arguments, one->body);
+}
+
 static void
 test_case (gconstpointer data)
 {
   const Case *one = data;
-  g_autofree char *text = g_strdup_printf ("func.func @main(%s) {\n  %s\n  return\n}\n", one->arguments, one->body);
+  g_autofree char *text = case_text (one);
 
   check_text (text, one->message, 2);
 }
@@ -447,6 +488,8 @@ static const struct
   { "composite/operand", "func.func private @g(tensor<2xf32>) -> tensor<2xf32>\nfunc.func @f(%a: tensor<3xf32>) {\n"
     "  %0 = stablehlo.composite \"a.b\" %a {decomposition = @g} : (tensor<3xf32>) -> tensor<2xf32>\n  return\n}\n",
     "operand #0 of type tensor<2xf32>", 3 },
+  { "call/last", "func.func @f(%a: tensor<2xf32>) {\n  %0 = call @g(%a) : (tensor<2xf32>) -> tensor<2xf32>\n"
+    "  %1 = \"stablehlo.tanh\"(%a) : (tensor<2xf32>) -> tensor<3xf32>\n  return\n}\n", "one shape of operands", 3 },
   { "run_parallel/inputs", "func.func @g(%a: tensor<2xf32>) -> tensor<2xf32> {\n  return %a : tensor<2xf32>\n}\n"
                            "func.func @main() {\n"
     "  %0 = \"interpreter.run_parallel\"() {programs = [[@g]]} : () -> tensor<2xf32>\n  return\n}\n", "1 inputs", 5 },
@@ -487,6 +530,21 @@ test_program (gconstpointer data)
   guint i = GPOINTER_TO_UINT (data);
 
   check_text (programs[i].text, programs[i].message, programs[i].line);
+}
+
+static void
+test_other_types (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    if (cases[i].message == NULL)
+      {
+        g_autofree char *text = case_text (&cases[i]);
+
+        check_other_types (text);
+      }
+  for (guint i = 0; i < G_N_ELEMENTS (programs); i++)
+    if (programs[i].message == NULL)
+      check_other_types (programs[i].text);
 }
 
 /* A module with one function of one argument, as a builder makes it. */
@@ -739,6 +797,7 @@ main (int   argc,
 
       g_test_add_data_func (path, GUINT_TO_POINTER (i), test_program);
     }
+  g_test_add_func ("/verify/other-types", test_other_types);
   g_test_add_func ("/verify/built/valid", test_built_valid);
   g_test_add_func ("/verify/built/order", test_built_order);
   g_test_add_func ("/verify/built/no-value", test_built_no_value);
