@@ -73,41 +73,55 @@ find_split (Random         *self,
     self->inner *= (gsize) output->dimensions[i];
 }
 
-static gpointer
-prepare (const GhloIrOp  *op,
-         const GhloView  *operands,
-         const GhloView  *results,
-         gsize           *scratch,
-         GError         **error)
+static void
+count_counts (Random *self)
 {
-  const char *algorithm = ghlo_ir_enum_word (ghlo_ir_op_get (op, "rng_algorithm"));
-  const GhloView *state = &operands[0], *output = &results[1];
-  gsize state_size = (gsize) ghlo_view_count (state) * ghlo_element_info (state->element_type)->size;
-  Random random = { .is_threefry = g_strcmp0 (algorithm, "THREE_FRY") == 0, .state_size = state_size };
-
-  if (state_size != 16 && (state_size != 24 || random.is_threefry))
-    return NULL;
-  random.size = ghlo_element_info (output->element_type)->size;
-  random.is_wide = ghlo_element_info (output->element_type)->bits > 32;
-  if (random.size > 8)
-    return NULL;
-  if (!ghlo_shape_count (output->dimensions, output->rank, &random.n))
-    return NULL;
-  init_narrow (&random, output->element_type);
-  if (random.n > 0)
-    find_split (&random, output);
-
-  if (random.n == 0)
-    random.n_counts = 0;
-  else if (!random.is_threefry)
-    random.n_counts = random.is_wide ? random.n / 2 + random.n % 2 : random.n / 4 + (random.n % 4 != 0);
-  else if (random.is_wide)
-    random.n_counts = random.n;
+  if (self->n == 0)
+    self->n_counts = 0;
+  else if (!self->is_threefry)
+    self->n_counts = self->is_wide ? self->n / 2 + self->n % 2 : self->n / 4 + (self->n % 4 != 0);
+  else if (self->is_wide)
+    self->n_counts = self->n;
   else
-    random.n_counts = random.n / random.extent * (random.extent / 2 + random.extent % 2);
-
-  return g_memdup2 (&random, sizeof (random));
+    self->n_counts = self->n / self->extent * (self->extent / 2 + self->extent % 2);
 }
+
+static const char *
+read_request (Random                *self,
+              const GhloStepRequest *request)
+{
+  const char *algorithm = ghlo_ir_enum_word (ghlo_ir_op_get (request->op, "rng_algorithm"));
+  const GhloView *state = &request->operands[0], *output = &request->results[1];
+
+  self->state_size = (gsize) ghlo_view_count (state) * ghlo_element_info (state->element_type)->size;
+  self->is_threefry = g_strcmp0 (algorithm, "THREE_FRY") == 0;
+  if (self->state_size != 16 && (self->state_size != 24 || self->is_threefry))
+    return "its state is not of a size that its algorithm has";
+  self->size = ghlo_element_info (output->element_type)->size;
+  self->is_wide = ghlo_element_info (output->element_type)->bits > 32;
+  if (self->size > 8)
+    return "its elements have more than 64 bits";
+  if (!ghlo_shape_count (output->dimensions, output->rank, &self->n))
+    return "it has too many results";
+  init_narrow (self, output->element_type);
+  if (self->n > 0)
+    find_split (self, output);
+  count_counts (self);
+
+  return NULL;
+}
+
+static void
+fill_selection (const Random          *self,
+                const GhloStepRequest *request,
+                GhloStepSelection     *selection)
+{
+  selection->operands[0].dense = TRUE;
+  selection->operands[0].in_place = 0;
+  selection->nanoseconds = COST * (double) self->n_counts;
+}
+
+GHLO_CPU_DEFINE_STEP (Random, ghlo_cpu_step_clear_nothing)
 
 /* Words as elements of 32 bits or less, from the element @at on. */
 static void
@@ -263,14 +277,14 @@ run_philox (gpointer data,
 }
 
 static gboolean
-run (gpointer            prepared,
+run (gpointer            compiled,
      const GhloView     *operands,
      const GhloView     *results,
      gpointer            scratch,
      const GhloMonitor  *monitor,
      GError            **error)
 {
-  const Random *self = prepared;
+  const Random *self = compiled;
   guint64 words[3] = { 0 };
   Run run = { .random = self, .to = results[1].data };
 
@@ -294,27 +308,19 @@ run (gpointer            prepared,
   return TRUE;
 }
 
-static gboolean
-in_place (const GhloIrOp *op,
-          guint           operand,
-          guint           result)
-{
-  return operand == 0 && result == 0;
-}
-
 static char *
-describe (gpointer prepared)
+describe (gpointer compiled)
 {
-  const Random *self = prepared;
+  const Random *self = compiled;
 
   return g_strdup (self->is_threefry ? "threefry" : "philox");
 }
 
 const GhloStepImplementation ghlo_cpu_step_random = {
   .name = "random",
-  .in_place = in_place,
-  .prepare = prepare,
+  .select = select_step,
+  .compile = compile,
   .run = run,
-  .release = g_free,
+  .release = release,
   .describe = describe,
 };

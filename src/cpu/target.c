@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Which operations the CPU has kernels for. Of one operation they are tried in the
- * table's order.
+ * Which operations the CPU has step implementations for. Of one operation they are tried
+ * in the table's order.
  */
 
 #include "cpu/target.h"
@@ -11,7 +11,7 @@
 typedef struct
 {
   GhloIrOpKind                  op;
-  const GhloStepImplementation *kernel;
+  const GhloStepImplementation *implementation;
 } Row;
 
 static const Row rows[] = {
@@ -70,16 +70,9 @@ static const Row rows[] = {
   { GHLO_OP_STABLEHLO_XOR, &ghlo_cpu_step_elementwise },
 };
 
-gboolean
-ghlo_cpu_takes_any (const GhloIrOp *op,
-                    guint           index,
-                    const GhloView *operand)
-{
-  return TRUE;
-}
-
 static const GhloStepImplementation *
-find (const GhloIrOp               *op,
+find (gpointer                      self,
+      const GhloIrOp               *op,
       const GhloStepImplementation *previous)
 {
   gboolean passed = previous == NULL;
@@ -88,8 +81,8 @@ find (const GhloIrOp               *op,
     if (rows[i].op == op->kind)
       {
         if (passed)
-          return rows[i].kernel;
-        passed = rows[i].kernel == previous;
+          return rows[i].implementation;
+        passed = rows[i].implementation == previous;
       }
 
   return NULL;
@@ -98,7 +91,7 @@ find (const GhloIrOp               *op,
 const GhloStepTarget *
 ghlo_cpu_target (void)
 {
-  static const GhloStepTarget target = { "cpu", find, &ghlo_cpu_step_copy };
+  static const GhloStepTarget target = { .name = "cpu", .find = find, .copy = &ghlo_cpu_step_copy };
 
   return &target;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Memory that is given out in small pieces and taken back all at once, and
- * tables that keep one copy of equal things. Both serve a module only.
+ * tables that keep one copy of equal things.
  */
 
 #pragma once

@@ -68,7 +68,7 @@ end_iteration (GhloStepBuilder   *self,
                const Carried     *carried,
                GhloStep          *step)
 {
-  step->exchanges = g_new (GhloStepExchange, body->n_arguments + 1);
+  step->exchanges = ghlo_ir_arena_alloc (&self->plan->arena, body->n_arguments * sizeof (GhloStepExchange));
   for (guint i = 0; i < body->n_arguments; i++)
     if (carried[i].written.buffer != GHLO_STEP_NONE)
       {
@@ -110,7 +110,7 @@ build_while (GhloStepBuilder *self,
 
   begin_loop (self, op, body, carried);
   step = ghlo_step_add (self, GHLO_STEP_LOOP, op, 0, 0);
-  step->bodies = g_new0 (GhloStepBody, 2);
+  step->bodies = ghlo_ir_arena_alloc (&self->plan->arena, 2 * sizeof (GhloStepBody));
   step->n_bodies = 2;
   if (ghlo_ir_counted_loop (op, &counted) && counted.start_known)
     step->trips = counted.trips;
@@ -162,7 +162,7 @@ build_branch (GhloStepBuilder *self,
       step->results[i] = ghlo_step_add_result (self, op->results[i].type);
       ghlo_step_bind (self, &op->results[i], step->results[i]);
     }
-  step->bodies = g_new0 (GhloStepBody, MAX (op->n_regions, 1));
+  step->bodies = ghlo_ir_arena_alloc (&self->plan->arena, op->n_regions * sizeof (GhloStepBody));
   step->n_bodies = op->n_regions;
   for (guint i = 0; i < op->n_regions; i++)
     if (!build_branch_body (self, ghlo_ir_op_region_block (op, i), step->results, &step->bodies[i], error))

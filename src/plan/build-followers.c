@@ -9,22 +9,22 @@
 
 enum { MAX_VIEWS = 16 };
 
-/* As many followers as a kernel might take, none of which is of another group. */
+/* As many followers as an implementation might do, none of which is of another group. */
 static guint
 count_followers (const GhloStepBuilder *self,
                  const GhloStepGroup   *group,
                  guint                  n)
 {
-  const GhloStepImplementation *kernel = NULL;
+  const GhloStepImplementation *found = NULL;
   guint taken = 0;
 
-  while ((kernel = self->target->find (group->op, kernel)) != NULL && kernel->prepare_with == NULL)
+  while ((found = self->target->find (self->target->self, group->op, found)) != NULL && found->follows == NULL)
     ;
-  for (guint i = 0; kernel != NULL && i < n && ghlo_step_has_plain_types (group->followers[i].op); i++)
+  for (guint i = 0; found != NULL && i < n && ghlo_step_has_plain_types (group->followers[i].op); i++)
     {
       if (g_hash_table_contains (self->groups, group->followers[i].op))
         break;
-      if (kernel->follows (group->op, &group->followers[i]))
+      if (found->follows (group->op, &group->followers[i]))
         taken = i + 1;
       else if (group->followers[i].op->kind != GHLO_OP_STABLEHLO_RESHAPE)
         break;
@@ -44,7 +44,7 @@ ghlo_step_open_group (GhloStepBuilder *self,
   found.n_followers = count_followers (self, &found, ghlo_ir_find_followers (op, found.followers));
   if (found.n_followers == 0 || ghlo_step_type_size (op->results[0].type) == 0)
     return NULL;
-  group = ghlo_ir_module_alloc (self->plan->module, sizeof *group);
+  group = ghlo_ir_arena_alloc (&self->plan->arena, sizeof *group);
   *group = found;
   for (guint i = 0; i < found.n_followers; i++)
     g_hash_table_insert (self->groups, (gpointer) found.followers[i].op, group);

@@ -11,7 +11,7 @@ static gint64 *
 new_strides (GhloStepBuilder *self,
              guint            rank)
 {
-  return ghlo_ir_module_alloc (self->plan->module, MAX (rank, 1) * sizeof (gint64));
+  return ghlo_ir_arena_alloc (&self->plan->arena, MAX (rank, 1) * sizeof (gint64));
 }
 
 /* Strides for @to over the elements of @from in the same row-major order, of which there
@@ -299,9 +299,9 @@ build_tuple (GhloStepBuilder *self,
     }
   if (op->kind != GHLO_OP_STABLEHLO_TUPLE)
     return FALSE;
-  value = ghlo_ir_module_alloc (self->plan->module, sizeof *value);
+  value = ghlo_ir_arena_alloc (&self->arena, sizeof *value);
   value->type = op->results[0].type;
-  value->members = ghlo_ir_module_alloc (self->plan->module, MAX (op->n_operands, 1) * sizeof (GhloStepValue *));
+  value->members = ghlo_ir_arena_alloc (&self->arena, MAX (op->n_operands, 1) * sizeof (GhloStepValue *));
   for (guint i = 0; i < op->n_operands; i++)
     value->members[i] = ghlo_step_value (self, ghlo_ir_op_operand (op, i));
   ghlo_step_bind_same (self, &op->results[0], value);

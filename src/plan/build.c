@@ -34,7 +34,7 @@ static const gint64 *
 dense_strides (GhloStepBuilder  *self,
                const GhloIrType *type)
 {
-  gint64 *strides = ghlo_ir_module_alloc (self->plan->module, MAX (type->rank, 1) * sizeof (gint64));
+  gint64 *strides = ghlo_ir_arena_alloc (&self->plan->arena, MAX (type->rank, 1) * sizeof (gint64));
   gint64 stride = ghlo_element_info (type->element_type)->size;
 
   for (guint i = type->rank; i > 0; i--)
@@ -100,7 +100,7 @@ ghlo_step_bind (GhloStepBuilder   *self,
                 const GhloIrValue *value,
                 GhloStepOperand    operand)
 {
-  GhloStepValue *made = ghlo_ir_module_alloc (self->plan->module, sizeof *made);
+  GhloStepValue *made = ghlo_ir_arena_alloc (&self->arena, sizeof *made);
 
   made->type = value->type;
   made->operand = operand;
@@ -151,62 +151,21 @@ ghlo_step_add (GhloStepBuilder *self,
                guint            n_operands,
                guint            n_results)
 {
-  GhloStep *step = g_new0 (GhloStep, 1);
+  GhloIrArena *arena = &self->plan->arena;
+  GhloStep *step = ghlo_ir_arena_alloc (arena, sizeof *step);
 
   step->kind = kind;
   step->op = op;
   step->n_operands = n_operands;
   step->n_results = n_results;
-  step->operands = g_new0 (GhloStepOperand, n_operands + 1);
-  step->results = g_new0 (GhloStepOperand, n_results + 1);
+  step->operands = ghlo_ir_arena_alloc (arena, n_operands * sizeof (GhloStepOperand));
+  step->results = ghlo_ir_arena_alloc (arena, n_results * sizeof (GhloStepOperand));
   step->scratch = GHLO_STEP_NONE;
   step->trips = -1;
   self->plan->max_views = MAX (self->plan->max_views, n_operands + n_results);
   g_ptr_array_add (self->scope->steps, step);
 
   return step;
-}
-
-static void
-free_body (GhloStepBody *body)
-{
-  for (guint i = 0; i < body->n_steps; i++)
-    ghlo_step_free (body->steps[i]);
-  g_free (body->steps);
-}
-
-void
-ghlo_step_free (GhloStep *step)
-{
-  for (guint i = 0; i < step->n_bodies; i++)
-    free_body (&step->bodies[i]);
-  if (step->prepared != NULL && step->kernel->release != NULL)
-    step->kernel->release (step->prepared);
-  g_free (step->bodies);
-  g_free (step->exchanges);
-  g_free (step->operands);
-  g_free (step->results);
-  g_free (step);
-}
-
-void
-ghlo_step_add_copy (GhloStepBuilder       *self,
-                    const GhloStepOperand *from,
-                    const GhloStepOperand *to)
-{
-  const GhloView views[] = { ghlo_step_view (from), ghlo_step_view (to) };
-  GhloStep *step;
-  gsize scratch = 0;
-
-  if (ghlo_step_type_size (to->type) == 0)
-    return;
-  step = ghlo_step_add (self, GHLO_STEP_COMPUTE, NULL, 1, 1);
-  step->kernel = self->target->copy;
-  step->operands[0] = *from;
-  step->results[0] = *to;
-  step->prepared = step->kernel->prepare (NULL, &views[0], &views[1], &scratch, NULL);
-  if (scratch > 0)
-    step->scratch = ghlo_step_add_buffer (self, GHLO_STEP_BUFFER_TEMPORARY, 0, scratch);
 }
 
 void
@@ -229,6 +188,7 @@ ghlo_step_close_scope (GhloStepBuilder *self,
 
   body->scope = scope->number;
   body->n_steps = scope->steps->len;
-  body->steps = (GhloStep **) g_ptr_array_free (g_steal_pointer (&scope->steps), FALSE);
+  body->steps = ghlo_ir_arena_copy (&self->plan->arena, scope->steps->pdata, body->n_steps * sizeof (GhloStep *));
+  g_clear_pointer (&scope->steps, g_ptr_array_unref);
   self->scope = scope->parent;
 }

@@ -12,10 +12,10 @@
 
 G_BEGIN_DECLS
 
-typedef struct _GhloCodeValue GhloStepValue;
-typedef struct _GhloCodeScope GhloStepScope;
+typedef struct _GhloStepValue GhloStepValue;
+typedef struct _GhloStepScope GhloStepScope;
 
-struct _GhloCodeValue
+struct _GhloStepValue
 {
   const GhloIrType *type;
   GhloStepOperand   operand;       /* of a tensor */
@@ -25,17 +25,17 @@ struct _GhloCodeValue
 };
 
 /* The body that is being filled. */
-struct _GhloCodeScope
+struct _GhloStepScope
 {
   GhloStepScope *parent;
   guint32        number;
   GPtrArray     *steps;            /* of GhloStep; NULL once the body has them */
 };
 
-/* An operation and what follows it, which become one step where the kernel takes them. */
-typedef struct _GhloCodeGroup GhloStepGroup;
+/* An operation and what follows it, which become one step where an implementation does them. */
+typedef struct _GhloStepGroup GhloStepGroup;
 
-struct _GhloCodeGroup
+struct _GhloStepGroup
 {
   const GhloIrOp *op;
   GhloIrFollower  followers[GHLO_IR_MAX_FOLLOWERS];
@@ -51,6 +51,7 @@ ghlo_step_last (const GhloStepGroup *self)
 
 typedef struct
 {
+  GhloIrArena           arena;     /* of what goes when the plan is made: values, groups */
   GhloStepPlan         *plan;
   const GhloStepTarget *target;
   const GhloMonitor    *monitor;
@@ -99,7 +100,6 @@ GhloStep    *ghlo_step_add      (GhloStepBuilder *self,
                                  const GhloIrOp  *op,
                                  guint            n_operands,
                                  guint            n_results);
-void             ghlo_step_free     (GhloStep          *step);
 /* @from into @to, element by element; nothing for no elements. */
 void             ghlo_step_add_copy      (GhloStepBuilder       *self,
                                           const GhloStepOperand *from,
@@ -125,14 +125,13 @@ gboolean         ghlo_step_view_as       (GhloStepBuilder       *self,
                                           const GhloIrType      *type,
                                           GhloStepOperand       *view);
 gboolean         ghlo_step_has_plain_types (const GhloIrOp      *op);
-/* A step by a kernel of the target for @op, and for what follows it: FALSE with @error set
- * when it fails; *built says whether a kernel takes them. */
+/* A step of the target for @op, and for what follows it: FALSE, with the last one's reason, when no
+ * implementation does them. */
 gboolean         ghlo_step_build_implementation  (GhloStepBuilder      *self,
                                                   const GhloIrOp       *op,
                                                   const GhloIrFollower *followers,
                                                   guint                 n_followers,
-                                                  gboolean             *built,
-                                                  GError              **error);
+                                                  const char          **reason);
 /* The group that @op begins; NULL: none. */
 GhloStepGroup   *ghlo_step_open_group    (GhloStepBuilder *self,
                                           const GhloIrOp  *op);
@@ -154,7 +153,22 @@ gboolean         ghlo_step_unsupported   (const GhloIrOp *op,
 void             ghlo_step_plan_coalesce  (GhloStepPlan          *plan);
 /* Numbers the steps, and finds when each buffer is in use. */
 void             ghlo_step_plan_find_liveness     (GhloStepPlan          *plan);
+/* Finds which outputs are written over inputs in place. */
+void             ghlo_step_plan_find_donations    (GhloStepPlan          *plan);
 /* Places all temporaries in the arena. */
 void             ghlo_step_plan_assign         (GhloStepPlan          *plan);
+/* Finds which steps run the same. */
+void             ghlo_step_plan_find_codes        (GhloStepPlan          *plan);
+
+/* What a step is compiled with: the view of an operand, with data where it is a constant that is wanted;
+ * the result that an operand lies under, or may in a run that takes inputs' memory for outputs; and what an
+ * operand's address is a multiple of. */
+GhloView         ghlo_step_compiled_view          (const GhloStepPlan    *plan,
+                                                   const GhloStepOperand *operand);
+guint32          ghlo_step_alias                  (const GhloStepPlan    *plan,
+                                                   const GhloStep        *step,
+                                                   guint                  operand);
+guint32          ghlo_step_alignment              (const GhloStepPlan    *plan,
+                                                   const GhloStepOperand *operand);
 
 G_END_DECLS

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Buffers that may be one: what a copy moves for the last time and what it moves it
- * to; and what a kernel reads for the last time and writes instead, where it can work
- * in place. So outputs, carried values and results of branches are written where they
+ * to; and what a step reads for the last time and writes instead, where it was selected
+ * to work in place. So outputs, carried values and results of branches are written where they
  * are wanted, and a loop updates its arrays where they lie.
  *
  * Steps are gone over in the order of their numbers, each noting which buffers it
@@ -20,6 +20,8 @@ typedef struct
   gboolean     *exchanged;     /* it changes places with another one */
   guint32      *partner;       /* of what a loop's body reads: what it writes, or GHLO_STEP_NONE */
   guint32      *loop;          /* the same loop's number */
+  guint32      *n_reads;       /* operands of the step at hand, of each buffer; 0 between steps */
+  guint32      *joined;        /* to which buffer the step of that number joined an operand; GHLO_STEP_NONE before */
 } Joiner;
 
 static guint32
@@ -54,6 +56,7 @@ join (Joiner  *self,
   other->inner_last = MAX (other->inner_last, one->inner_last);
   other->scope = MIN (other->scope, one->scope);
   self->touched[to] = MAX (self->touched[to], self->touched[buffer]);
+  self->n_reads[to] += self->n_reads[buffer];
   self->exchanged[to] |= self->exchanged[buffer];
   if (self->partner[buffer] != GHLO_STEP_NONE && self->partner[to] == GHLO_STEP_NONE)
     {
@@ -104,46 +107,56 @@ may_carry (Joiner         *self,
          && self->plan->buffers[from].kind == GHLO_STEP_BUFFER_TEMPORARY;
 }
 
-static gboolean
-is_used_by_another (Joiner         *self,
-                    const GhloStep *step,
-                    guint           operand)
+static void
+count_reads (Joiner         *self,
+             const GhloStep *step,
+             gboolean        are_counted)
 {
-  guint32 buffer = find (self, step->operands[operand].buffer);
-
   for (guint i = 0; i < step->n_operands; i++)
-    if (i != operand && find (self, step->operands[i].buffer) == buffer)
-      return TRUE;
+    {
+      guint32 buffer = find (self, step->operands[i].buffer);
 
-  return FALSE;
+      if (buffer != GHLO_STEP_NONE)
+        self->n_reads[buffer] = are_counted ? self->n_reads[buffer] + 1 : 0;
+    }
+}
+
+/* An operand that no other operand shares memory with becomes a result that none has become. */
+static void
+join_operand (Joiner                *self,
+              const GhloStep        *step,
+              const GhloStepOperand *operand)
+{
+  const GhloStepOperand *result = operand->in_place != GHLO_STEP_NONE ? &step->results[operand->in_place] : NULL;
+  guint32 from, to;
+  gboolean carries;
+
+  if (result == NULL || !is_whole (self, operand) || !is_whole (self, result))
+    return;
+  from = find (self, operand->buffer);
+  to = find (self, result->buffer);
+  if (from == to || self->joined[to] == step->number || self->n_reads[from] > 1
+      || self->plan->buffers[from].size != self->plan->buffers[to].size)
+    return;
+  carries = may_carry (self, step, from, to);
+  if (!carries && !may_join (self, step, from, to))
+    return;
+  if (carries)
+    self->partner[from] = GHLO_STEP_NONE;
+  join (self, from, to);
+  self->joined[to] = step->number;
+  if (carries)
+    self->exchanged[to] = FALSE;
 }
 
 static void
 join_in_place (Joiner         *self,
                const GhloStep *step)
 {
-  gboolean may = step->kernel->in_place != NULL && step->n_followers == 0;
-
-  for (guint r = 0; may && r < step->n_results; r++)
-    for (guint i = 0; i < step->n_operands; i++)
-      {
-        guint32 from = find (self, step->operands[i].buffer), to = find (self, step->results[r].buffer);
-        gboolean carries;
-
-        if (from == to || !is_whole (self, &step->operands[i]) || !is_whole (self, &step->results[r])
-            || self->plan->buffers[from].size != self->plan->buffers[to].size
-            || !step->kernel->in_place (step->op, i, r) || is_used_by_another (self, step, i))
-          continue;
-        carries = may_carry (self, step, from, to);
-        if (!carries && !may_join (self, step, from, to))
-          continue;
-        if (carries)
-          self->partner[from] = GHLO_STEP_NONE;
-        join (self, from, to);
-        if (carries)
-          self->exchanged[to] = FALSE;
-        break;
-      }
+  count_reads (self, step, TRUE);
+  for (guint i = 0; i < step->n_operands; i++)
+    join_operand (self, step, &step->operands[i]);
+  count_reads (self, step, FALSE);
 }
 
 static void
@@ -256,15 +269,13 @@ drop_idle_copies (GhloStepBody *body)
 
       for (guint k = 0; k < step->n_bodies; k++)
         drop_idle_copies (&step->bodies[k]);
-      if (is_idle_copy (step))
-        ghlo_step_free (step);
-      else
+      if (!is_idle_copy (step))
         body->steps[n++] = step;
     }
   body->n_steps = n;
 }
 
-/* One round over all steps, of copies or of kernels that work in place. */
+/* One round over all steps, of copies or of those that work in place. */
 static void
 join_round (GhloStepPlan *plan,
             gboolean      copies)
@@ -273,13 +284,14 @@ join_round (GhloStepPlan *plan,
   Joiner self = {
     .plan = plan, .into = g_new (guint32, n + 1), .touched = g_new (gint64, n + 1),
     .exchanged = g_new0 (gboolean, n + 1), .partner = g_new (guint32, n + 1), .loop = g_new0 (guint32, n + 1),
+    .n_reads = g_new0 (guint32, n + 1), .joined = g_new (guint32, n + 1),
   };
 
   for (guint i = 0; i < n; i++)
     {
       self.into[i] = i;
       self.touched[i] = -1;
-      self.partner[i] = GHLO_STEP_NONE;
+      self.partner[i] = self.joined[i] = GHLO_STEP_NONE;
     }
   ghlo_step_plan_find_liveness (plan);
   ghlo_step_plan_foreach (plan, note_exchanges, &self);
@@ -291,6 +303,8 @@ join_round (GhloStepPlan *plan,
   g_free (self.exchanged);
   g_free (self.partner);
   g_free (self.loop);
+  g_free (self.n_reads);
+  g_free (self.joined);
 }
 
 void

@@ -1,101 +1,105 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Outputs over inputs. When buffers are in use decides nearly all; where an input's last
- * step is an output's first, that step does, which is looked up once for each output.
+ * Which outputs may be written over inputs that the caller gives away: those of the same
+ * size that are read for the last time before, or by a step that works in place.
  */
-
-#include "plan/donation.h"
 
 #include "plan/build.h"
 
-struct _GhloStepDonation
+static gboolean
+is_all_of (const GhloStepPlan    *plan,
+           const GhloStepOperand *operand)
 {
-  const GhloStepPlan *plan;
-  const GhloStep    **writers;     /* by output: its first step, where that may work in place; else NULL */
-  gboolean           *is_output;   /* by input: whether it is an output as it is */
-};
-
-static void
-find_writer (GhloStep *step,
-             gpointer  data)
-{
-  GhloStepDonation *self = data;
-
-  if (step->kind != GHLO_STEP_COMPUTE || step->op == NULL || step->kernel->in_place == NULL || step->n_followers > 0)
-    return;
-  for (guint i = 0; i < step->n_results; i++)
-    {
-      const GhloStepBuffer *buffer = step->results[i].buffer != GHLO_STEP_NONE
-                                     ? &self->plan->buffers[step->results[i].buffer] : NULL;
-
-      if (buffer != NULL && buffer->kind == GHLO_STEP_BUFFER_OUTPUT && buffer->first == step->number)
-        self->writers[buffer->index] = step;
-    }
-}
-
-GhloStepDonation *
-ghlo_step_donation_new (const GhloStepPlan *plan)
-{
-  GhloStepDonation *self = g_new0 (GhloStepDonation, 1);
-
-  self->plan = plan;
-  self->writers = g_new0 (const GhloStep *, plan->n_outputs + 1);
-  self->is_output = g_new0 (gboolean, plan->n_inputs + 1);
-  for (guint i = 0; i < plan->n_outputs; i++)
-    if (plan->shared[i] != GHLO_STEP_NONE)
-      self->is_output[plan->shared[i]] = TRUE;
-  ghlo_step_plan_foreach (plan, find_writer, self);
-
-  return self;
-}
-
-void
-ghlo_step_donation_free (GhloStepDonation *self)
-{
-  g_free (self->writers);
-  g_free (self->is_output);
-  g_free (self);
+  return operand->offset == 0 && ghlo_step_is_dense (operand)
+         && plan->buffers[operand->buffer].size == ghlo_step_type_size (operand->type);
 }
 
 static gboolean
-works_in_place (const GhloStep *step,
-                guint32         input,
-                guint32         output)
+is_read_once (const GhloStep *step,
+              guint32         buffer)
 {
-  guint n_reads = 0, read = 0, written = 0;
+  guint n = 0;
 
   for (guint i = 0; i < step->n_operands; i++)
-    if (step->operands[i].buffer == input)
-      {
-        n_reads++;
-        read = i;
-      }
-  while (step->results[written].buffer != output)
-    written++;
+    n += step->operands[i].buffer == buffer;
 
-  return n_reads == 1 && step->operands[read].offset == 0 && ghlo_step_is_dense (&step->operands[read])
-         && step->results[written].offset == 0
-         && ghlo_step_type_size (step->operands[read].type) == ghlo_step_type_size (step->results[written].type)
-         && step->kernel->in_place (step->op, read, written);
+  return n == 1;
+}
+
+/* The output that operand @index, an input, becomes; GHLO_STEP_NONE: none. */
+static guint
+find_output (const GhloStepPlan *plan,
+             const GhloStep     *step,
+             guint               index)
+{
+  const GhloStepOperand *operand = &step->operands[index], *result;
+  const GhloStepBuffer *to;
+
+  if (operand->buffer == GHLO_STEP_NONE || operand->in_place == GHLO_STEP_NONE
+      || plan->buffers[operand->buffer].kind != GHLO_STEP_BUFFER_INPUT
+      || plan->buffers[operand->buffer].last != step->number)
+    return GHLO_STEP_NONE;
+  result = &step->results[operand->in_place];
+  to = &plan->buffers[result->buffer];
+  if (to->kind != GHLO_STEP_BUFFER_OUTPUT || to->first != step->number || !is_all_of (plan, operand)
+      || !is_all_of (plan, result) || to->size != plan->buffers[operand->buffer].size
+      || !is_read_once (step, operand->buffer))
+    return GHLO_STEP_NONE;
+
+  return to->index;
+}
+
+static void
+find_donations (GhloStep *step,
+                gpointer  data)
+{
+  GhloStepPlan *plan = data;
+
+  if (step->kind != GHLO_STEP_COMPUTE || step->op == NULL)
+    return;
+  for (guint i = 0; i < step->n_operands; i++)
+    {
+      guint output = find_output (plan, step, i);
+      GhloStepDonation *donation;
+
+      if (output == GHLO_STEP_NONE)
+        continue;
+      donation = &plan->donations[output];
+      if (donation->inputs == NULL)
+        donation->inputs = ghlo_ir_arena_alloc (&plan->arena, step->n_operands * sizeof (guint));
+      donation->inputs[donation->n_inputs++] = plan->buffers[step->operands[i].buffer].index;
+    }
+}
+
+void
+ghlo_step_plan_find_donations (GhloStepPlan *plan)
+{
+  plan->donations = ghlo_ir_arena_alloc (&plan->arena, plan->n_outputs * sizeof (GhloStepDonation));
+  plan->is_handed_on = ghlo_ir_arena_alloc (&plan->arena, plan->n_inputs * sizeof (gboolean));
+  for (guint i = 0; i < plan->n_outputs; i++)
+    if (plan->shared[i] != GHLO_STEP_NONE)
+      plan->is_handed_on[plan->shared[i]] = TRUE;
+  ghlo_step_plan_foreach (plan, find_donations, plan);
 }
 
 gboolean
-ghlo_step_donation_allows (const GhloStepDonation *self,
-                           guint                   output,
-                           guint                   input)
+ghlo_step_plan_may_replace (const GhloStepPlan *self,
+                            guint               output,
+                            guint               input)
 {
-  const GhloStepPlan *plan = self->plan;
-  guint32 read = plan->inputs[input], written = plan->outputs[output];
-  const GhloStepBuffer *from = &plan->buffers[read], *to;
+  const GhloStepDonation *donation = &self->donations[output];
+  const GhloStepBuffer *from = &self->buffers[self->inputs[input]], *to;
 
-  if (written == GHLO_STEP_NONE || self->is_output[input])
+  if (self->outputs[output] == GHLO_STEP_NONE || self->is_handed_on[input])
     return FALSE;
-  to = &plan->buffers[written];
+  to = &self->buffers[self->outputs[output]];
   if (from->size != to->size)
     return FALSE;
   if (from->first > from->last || from->last < to->first)
     return TRUE;
+  for (guint i = 0; i < donation->n_inputs; i++)
+    if (donation->inputs[i] == input)
+      return TRUE;
 
-  return from->last == to->first && self->writers[output] != NULL
-         && works_in_place (self->writers[output], read, written);
+  return FALSE;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Making a plan: operation by operation. What is no view, no loop, branch or call is a
- * kernel of the target, or else a step of the fallback executor.
+ * step of the target's, or else one of the fallback executor.
  */
 
 #include "plan/plan.h"
@@ -107,34 +107,31 @@ build_one (GhloStepBuilder *self,
            const GhloIrOp  *op,
            GError         **error)
 {
-  gboolean built, plain = ghlo_step_has_plain_types (op);
+  const char *reason = "its types are the fallback's";
+  gboolean built;
 
   if (ghlo_step_build_view (self, op))
     return TRUE;
-  if (!ghlo_step_build_control (self, op, &built, error)
-      || (!built && plain && !ghlo_step_build_implementation (self, op, NULL, 0, &built, error)))
+  if (!ghlo_step_build_control (self, op, &built, error))
     return FALSE;
-  if (built)
+  if (built || (ghlo_step_has_plain_types (op) && ghlo_step_build_implementation (self, op, NULL, 0, &reason)))
     return TRUE;
 
-  return build_reference (self, op, !plain ? "its types are the fallback's"
-                                    : self->target->find (op, NULL) != NULL ? "its kernels decline it"
-                                                                            : "there is no kernel for it", error);
+  return build_reference (self, op, reason, error);
 }
 
-/* One step for as much of the group as a kernel takes, and one each for the rest. */
+/* One step for as much of the group as an implementation does, and one each for the rest. */
 static gboolean
 build_group (GhloStepBuilder *self,
              GhloStepGroup   *group,
              GError         **error)
 {
-  gboolean built = FALSE;
+  const char *reason;
   guint n = group->n_followers;
 
-  for (; n > 0 && !built; n -= !built)
-    if (!ghlo_step_build_implementation (self, group->op, group->followers, n, &built, error))
-      return FALSE;
-  if (!built && !build_one (self, group->op, error))
+  while (n > 0 && !ghlo_step_build_implementation (self, group->op, group->followers, n, &reason))
+    n--;
+  if (n == 0 && !build_one (self, group->op, error))
     return FALSE;
   for (; n < group->n_followers; n++)
     if (!build_one (self, group->followers[n].op, error))
@@ -289,9 +286,9 @@ build_function (GhloStepBuilder *self,
     return FALSE;
   plan->n_inputs = body->n_arguments;
   plan->n_outputs = body->last->n_operands;
-  plan->inputs = g_new0 (guint32, plan->n_inputs + 1);
-  plan->outputs = g_new0 (guint32, plan->n_outputs + 1);
-  plan->shared = g_new0 (guint, plan->n_outputs + 1);
+  plan->inputs = ghlo_ir_arena_alloc (&plan->arena, plan->n_inputs * sizeof (guint32));
+  plan->outputs = ghlo_ir_arena_alloc (&plan->arena, plan->n_outputs * sizeof (guint32));
+  plan->shared = ghlo_ir_arena_alloc (&plan->arena, plan->n_outputs * sizeof (guint));
   ghlo_step_open_scope (self);
   for (guint i = 0; i < body->n_arguments; i++)
     {
@@ -310,21 +307,19 @@ build_function (GhloStepBuilder *self,
   return TRUE;
 }
 
-/* What a plan that failed leaves in scopes that were never closed goes with them. */
+/* Of a plan that failed scopes were never closed. */
 static void
 scope_free (gpointer data)
 {
   GhloStepScope *scope = data;
 
-  for (guint i = 0; scope->steps != NULL && i < scope->steps->len; i++)
-    ghlo_step_free (g_ptr_array_index (scope->steps, i));
   g_clear_pointer (&scope->steps, g_ptr_array_unref);
   g_free (scope);
 }
 
 GhloStepPlan *
-ghlo_step_plan_new (GhloIrModule         *module,
-                    GhloIrOp             *function,
+ghlo_step_plan_new (const GhloIrModule   *module,
+                    const GhloIrOp       *function,
                     const GhloStepTarget *target,
                     const GhloMonitor    *monitor,
                     GError              **error)
@@ -333,45 +328,48 @@ ghlo_step_plan_new (GhloIrModule         *module,
   g_autoptr (GHashTable) values = g_hash_table_new (NULL, NULL), constants = g_hash_table_new (NULL, NULL);
   g_autoptr (GHashTable) groups = g_hash_table_new (NULL, NULL), awaited = g_hash_table_new (NULL, NULL);
   g_autoptr (GPtrArray) scopes = g_ptr_array_new_with_free_func (scope_free);
+  g_autoptr (GArray) buffers = g_array_new (FALSE, FALSE, sizeof (GhloStepBuffer));
   GhloStepBuilder self = {
     .plan = plan, .target = target, .monitor = monitor, .values = values, .constants = constants, .groups = groups,
-    .awaited = awaited, .scopes = scopes,
-    .buffers = g_array_new (FALSE, FALSE, sizeof (GhloStepBuffer)),
+    .awaited = awaited, .scopes = scopes, .buffers = buffers,
   };
   gboolean ok;
 
-  plan->module = ghlo_ir_module_ref (module);
+  /* Its count of references is all that changes of it. */
+  plan->module = ghlo_ir_module_ref ((GhloIrModule *) module);
   plan->function = function;
   ok = build_function (&self, error);
   plan->n_scopes = scopes->len;
-  plan->n_buffers = self.buffers->len;
-  plan->buffers = (GhloStepBuffer *) g_array_free (self.buffers, FALSE);
+  plan->n_buffers = buffers->len;
+  plan->buffers = ghlo_ir_arena_copy (&plan->arena, buffers->data, buffers->len * sizeof (GhloStepBuffer));
+  ghlo_ir_arena_clear (&self.arena);
   if (!ok)
     return NULL;
   ghlo_step_plan_coalesce (plan);
+  ghlo_step_plan_find_donations (plan);
   ghlo_step_plan_assign (plan);
+  ghlo_step_plan_find_codes (plan);
 
   return g_steal_pointer (&plan);
 }
 
 static void
-free_body (GhloStepBody *body)
+release_code (GhloStepCode *code)
 {
-  for (guint i = 0; i < body->n_steps; i++)
-    ghlo_step_free (body->steps[i]);
-  g_free (body->steps);
+  const GhloStepImplementation *implementation = code->step->implementation;
+
+  if (code->compiled != NULL && implementation->release != NULL)
+    implementation->release (code->compiled);
 }
 
 void
 ghlo_step_plan_free (GhloStepPlan *self)
 {
-  free_body (&self->body);
+  for (guint i = 0; i < self->n_codes; i++)
+    release_code (self->codes[i]);
   for (guint i = 0; i < self->n_buffers; i++)
     g_clear_pointer (&self->buffers[i].bytes, g_bytes_unref);
-  g_free (self->buffers);
-  g_free (self->inputs);
-  g_free (self->outputs);
-  g_free (self->shared);
+  ghlo_ir_arena_clear (&self->arena);
   ghlo_ir_module_unref (self->module);
   g_free (self);
 }

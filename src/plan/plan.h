@@ -9,20 +9,21 @@
 
 #pragma once
 
+#include "ir/arena.h"
 #include "plan/target.h"
 
 G_BEGIN_DECLS
 
-#define GHLO_STEP_NONE G_MAXUINT32
-
-/* Where a step finds a tensor: part of a buffer, as a view. The arrays live as long
- * as the plan. */
+/* Where a step finds a tensor: part of a buffer, as a view. */
 typedef struct
 {
   guint32           buffer;       /* GHLO_STEP_NONE for a token */
   gsize             offset;       /* bytes from the buffer's start to index 0 in every dimension */
   const GhloIrType *type;         /* element type, dimensions, quantization */
   const gint64     *strides;      /* bytes, one for each dimension */
+  /* Of a COMPUTE step's operand, as in GhloStepOperandSelection. */
+  guint32           in_place;
+  gboolean          wants_data;
 } GhloStepOperand;
 
 typedef enum
@@ -47,14 +48,23 @@ typedef struct
 
 typedef enum
 {
-  GHLO_STEP_COMPUTE,       /* the target's: a library call, a moving of data, a copy */
+  GHLO_STEP_COMPUTE,      /* the target's: a library call, a moving of data, a copy */
   GHLO_STEP_REFERENCE,    /* one operation on the fallback executor */
   GHLO_STEP_LOOP,
   GHLO_STEP_BRANCH,
 } GhloStepKind;
 
-typedef struct _GhloCodeBody GhloStepBody;
-typedef struct _GhloCodeStep GhloStep;
+typedef struct _GhloStepBody GhloStepBody;
+typedef struct _GhloStep GhloStep;
+typedef struct _GhloStepPlan GhloStepPlan;
+
+/* What COMPUTE steps run, one for all that run the same. */
+typedef struct
+{
+  const GhloStepPlan *plan;
+  const GhloStep     *step;       /* the first of them */
+  gpointer            compiled;   /* the implementation's own; NULL before. The plan's. */
+} GhloStepCode;
 
 /* Two buffers that change places after each iteration: what the body wrote becomes
  * what the next one reads. The same buffer twice where it is written in place. */
@@ -63,20 +73,22 @@ typedef struct
   guint32 read, written;
 } GhloStepExchange;
 
-struct _GhloCodeStep
+struct _GhloStep
 {
   GhloStepKind                  kind;
   guint                         number;  /* through the whole tree, in the order of running */
   guint                         end;   /* LOOP: a number after all of its steps' */
   const GhloIrOp               *op;    /* what it is for; of the plan's module; NULL for a copy */
-  const GhloIrFollower         *followers;  /* KERNEL: what else it is for; of the plan's module, as op is */
+  const GhloIrFollower         *followers;  /* COMPUTE: what else it is for; of the plan's module, as op is */
   guint                         n_followers;
-  const char                   *reason;  /* REFERENCE: why no kernel does it */
+  const char                   *reason;  /* REFERENCE: why no implementation does it */
   GhloStepOperand              *operands;  /* REFERENCE: those of ghlo_ir_outline_inputs () */
   GhloStepOperand              *results;
   guint                         n_operands, n_results;
-  const GhloStepImplementation *kernel;        /* KERNEL, as the next */
-  gpointer                      prepared;  /* the kernel's own */
+  const GhloStepTarget         *target;          /* COMPUTE: whose it is; as the next two */
+  const GhloStepImplementation *implementation;
+  GhloStepCode                 *code;
+  double                        nanoseconds;  /* of a run, about; 0 where that is not known */
   guint32                       scratch;  /* a buffer, or GHLO_STEP_NONE */
   gpointer                      fallback;  /* REFERENCE: whoever runs the plan's own */
   GhloStepBody                 *bodies;  /* LOOP: condition, body; BRANCH: one for each value of operands[0] */
@@ -86,7 +98,7 @@ struct _GhloCodeStep
   gint64                        trips;  /* LOOP: how often the body runs, -1 where the condition says */
 };
 
-struct _GhloCodeBody
+struct _GhloStepBody
 {
   guint32         scope;               /* its number; the function's is 0 */
   GhloStep      **steps;
@@ -94,36 +106,58 @@ struct _GhloCodeBody
   GhloStepOperand result;              /* a LOOP's condition: where the predicate is */
 };
 
+/* Inputs over which an output is written in place, while they are read for the last time. */
 typedef struct
 {
-  GhloIrModule   *module;              /* owned: after the passes */
-  GhloIrOp       *function;
+  guint *inputs;
+  guint  n_inputs;
+} GhloStepDonation;
+
+struct _GhloStepPlan
+{
+  GhloIrArena     arena;               /* everything of the plan that is no reference to something else */
+  GhloIrModule   *module;              /* a reference; never changed */
+  const GhloIrOp *function;
   GhloStepBuffer *buffers;
   guint           n_buffers;
   guint           n_inputs, n_outputs;
   guint32        *inputs;              /* buffers */
   guint32        *outputs;             /* buffers, one for each result; GHLO_STEP_NONE for a token */
   guint          *shared;              /* for each result the input that it is, or GHLO_STEP_NONE */
+  GhloStepDonation *donations;         /* for each result */
+  gboolean       *is_handed_on;        /* for each input: an output is in its memory */
   guint           n_scopes;
   guint           n_steps;             /* numbers given out */
   gsize           arena_size;          /* bytes for all temporaries */
   gsize           temporaries_size;    /* the sum of their sizes */
   guint           n_reference;         /* steps of that kind */
   guint           max_views;           /* of one step, operands and results */
+  GhloStepCode  **codes;               /* in the order of their steps */
+  guint           n_codes;
   GhloStepBody    body;
-} GhloStepPlan;
+};
 
 /* Plans @function of @module, which the plan takes a reference to and which nobody
- * changes any more. NULL with @error set; UNSUPPORTED when it has what no plan
- * holds (dynamic shapes). */
-GhloStepPlan *ghlo_step_plan_new   (GhloIrModule         *module,
-                                    GhloIrOp             *function,
+ * changes any more, planning included: any number of threads may plan it at once. NULL
+ * with @error set; UNSUPPORTED when it has what no plan holds (dynamic shapes). */
+GhloStepPlan *ghlo_step_plan_new   (const GhloIrModule   *module,
+                                    const GhloIrOp       *function,
                                     const GhloStepTarget *target,
                                     const GhloMonitor    *monitor,
                                     GError              **error);
 void          ghlo_step_plan_free  (GhloStepPlan          *self);
+/* Makes what @code's steps run, of their final views, and of the constants' data that they want. Codes
+ * may be compiled at the same time. */
+gboolean      ghlo_step_compile    (GhloStepCode          *code,
+                                    const GhloMonitor     *monitor,
+                                    GError               **error);
 /* The view of an operand, without its data; of rank 0 for a token. */
 GhloView      ghlo_step_view       (const GhloStepOperand *operand);
+/* Whether output @output may be written over the memory of input @input: they are of the same size,
+ * and nothing reads the input after the first write, or what writes it works in place. */
+gboolean      ghlo_step_plan_may_replace (const GhloStepPlan *self,
+                                          guint               output,
+                                          guint               input);
 /* A line for each step, indented by loops and branches, and one for the memory. The
  * caller frees it. */
 char         *ghlo_step_plan_print (const GhloStepPlan    *self);

@@ -5,7 +5,7 @@
  *   plan: 3 steps, 1 of them on the reference executor; arena of 4096 bytes for 8192 of temporaries
  *   0 dot stablehlo.dot_general + add "onednn …" in0 tensor<2x3xf32>, c0 tensor<3x4xf32>, in1 … -> t4@64 …
  *   1 loop 10 times, t4 <-> t5
- *       2 reference stablehlo.tanh, there is no kernel for it: t4@64 tensor<2x4xf32> -> …
+ *       2 reference stablehlo.tanh, there is no step for it: t4@64 tensor<2x4xf32> -> …
  *
  * Buffers are in (inputs), out (outputs), c (constants) and t (temporaries, with their
  * place in the arena). A view that is not all of its buffer shows its offset and strides.
@@ -104,8 +104,9 @@ print_head (Printer        *self,
   switch (step->kind)
     {
     case GHLO_STEP_COMPUTE:
-      about = step->kernel->describe != NULL ? step->kernel->describe (step->prepared) : NULL;
-      g_string_append_printf (self->text, "%s ", step->kernel->name);
+      if (step->code->compiled != NULL && step->implementation->describe != NULL)
+        about = step->implementation->describe (step->code->compiled);
+      g_string_append_printf (self->text, "%s ", step->implementation->name);
       if (step->op != NULL)
         print_names (self, step);
       if (about != NULL)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What a device offers to a plan: kernels, found by operation. The device knows
- * nothing of plans, and the plan nothing of the device.
+ * What a device offers to a plan: step implementations, found by operation. The device
+ * knows nothing of plans, and the plan nothing of the device.
  */
 
 #pragma once
@@ -12,74 +12,96 @@
 
 G_BEGIN_DECLS
 
-/* One way to compute an operation. Operands and results are views: of an operand the
- * strides are those that it happens to have, where takes() allows them; a result is
- * always dense. Tokens are views without data, of rank 0 and no element type.
+/* No buffer, or no operand or result of a step. */
+#define GHLO_STEP_NONE G_MAXUINT32
+
+/* What is to be computed: an operation, and elementwise ones that follow it, each of what
+ * the one before it gave; or a copy of operand 0 to result 0, of the same type. Operands and
+ * results are views: an operand's strides are those that it happens to have, a result of an
+ * operation is dense. None is a tuple or quantized; tokens are views without data, of rank 0
+ * and no element type.
  *
- * A kernel may do more than its operation: elementwise ones that follow it, each to what
- * the one before it gave. Their other operands come after the operation's own, by
- * follower, as views of the result's dimensions, or of rank 0, with any strides (those of
- * a broadcast are 0); the result is what the last of them gives. */
+ * The other operands of followers come after the operation's own, by follower, as views of
+ * the result's dimensions, or of rank 0, with any strides (those of a broadcast are 0); the
+ * result is what the last of them gives. */
+typedef struct
+{
+  const GhloIrOp       *op;            /* NULL: a copy */
+  const GhloIrFollower *followers;
+  guint                 n_followers;
+  guint                 n_operands, n_results;
+  const GhloView       *operands;      /* of data only what is constant, for as long as what is compiled */
+  const GhloView       *results;
+  /* Once buffers have their places; NULL and 0 before. For each operand the result that has its
+   * address, in all runs or in some, or GHLO_STEP_NONE, which means memory apart from all results';
+   * what the addresses of operands, then of results, are multiples of in each run; and the bytes of
+   * scratch that a run has. */
+  const guint32        *aliases;
+  const guint32        *alignments;
+  gsize                 scratch;
+} GhloStepRequest;
+
+/* How an operand is taken. */
+typedef struct
+{
+  gboolean dense;         /* a copy of it where it is not dense; else, and of followers' always, as it lies */
+  gboolean wants_data;    /* compile() reads its elements where they are constant */
+  guint32  in_place;      /* the result, of the same size in bytes, that may be written over it where it is dense
+                             and nobody else needs it; or GHLO_STEP_NONE */
+} GhloStepOperandSelection;
+
+/* How a request is done. */
+typedef struct
+{
+  GhloStepOperandSelection *operands;     /* as many as there are: FALSE, FALSE and GHLO_STEP_NONE as they come */
+  double                    nanoseconds;  /* of a run, about */
+  gsize                     scratch;      /* bytes of memory that a run wants at most */
+  const char               *reason;       /* why it is not done, as a sentence without its stop; static */
+} GhloStepSelection;
+
 typedef struct
 {
   const char *name;               /* "gather" */
-  /* Whether operand @index may come with these strides; NULL: only dense ones. */
-  gboolean  (*takes)    (const GhloIrOp    *op,
-                         guint              index,
-                         const GhloView    *operand);
-  /* Whether result @result, of the same size in bytes, may be written over the memory of
-   * operand @operand, which is dense then and needed by nobody else. NULL: never. Nor is
-   * it where there are followers. */
-  gboolean  (*in_place) (const GhloIrOp    *op,
-                         guint              operand,
-                         guint              result);
-  /* Something immutable that any thread may run. The views are those that run() will see,
-   * but for their data: that of a constant operand is there already, for as long as what
-   * is prepared, every other is NULL. *scratch is the bytes of memory that each run
-   * wants, 0 as it comes. NULL without @error declines: another kernel, or else the
-   * fallback executor, does the operation. */
-  gpointer  (*prepare)  (const GhloIrOp    *op,
-                         const GhloView    *operands,
-                         const GhloView    *results,
-                         gsize             *scratch,
-                         GError           **error);
-  /* Whether @follower may be among @op's followers, whatever its operands' strides; with
-   * prepare_with(), which is prepare() for @op and its followers, or NULL. */
-  gboolean  (*follows)  (const GhloIrOp       *op,
-                         const GhloIrFollower *follower);
-  gpointer  (*prepare_with) (const GhloIrOp       *op,
-                             const GhloIrFollower *followers,
-                             guint                 n_followers,
-                             const GhloView       *operands,
-                             const GhloView       *results,
-                             gsize                *scratch,
-                             GError              **error);
+  /* Whether it does @request, and how: pure and quick, on any thread. Of constants it looks at
+   * single numbers at most. FALSE with a reason: another one does, or else the reference executor. */
+  gboolean  (*select)   (gpointer               self,
+                         const GhloStepRequest *request,
+                         GhloStepSelection     *selection);
+  /* Something immutable that any thread may run, for a request that was selected, its operands as
+   * the selection wants them and data only where it wants that. */
+  gpointer  (*compile)  (gpointer               self,
+                         const GhloStepRequest *request,
+                         const GhloMonitor     *monitor,
+                         GError               **error);
+  /* Whether @follower may be among @op's followers, whatever its operands' strides. NULL: never. */
+  gboolean  (*follows)  (const GhloIrOp        *op,
+                         const GhloIrFollower  *follower);
   /* @scratch is aligned to 64 bytes, holds anything, and is never NULL. Allocates nothing. FALSE with
    * @error when cancelled, which is looked for every 50 ms. */
-  gboolean  (*run)      (gpointer           prepared,
-                         const GhloView    *operands,
-                         const GhloView    *results,
-                         gpointer           scratch,
-                         const GhloMonitor *monitor,
-                         GError           **error);
-  void      (*release)  (gpointer           prepared);
-  /* What the plan says of it besides the name: the implementation, tiles; the caller
-   * frees it. NULL: nothing. */
-  char     *(*describe) (gpointer           prepared);
+  gboolean  (*run)      (gpointer               compiled,
+                         const GhloView        *operands,
+                         const GhloView        *results,
+                         gpointer               scratch,
+                         const GhloMonitor     *monitor,
+                         GError               **error);
+  void      (*release)  (gpointer               compiled);
+  /* What the plan says of it besides the name: the algorithm, tiles; the caller frees it. NULL: nothing. */
+  char     *(*describe) (gpointer               compiled);
   /* Bytes of constants that were brought into another order. NULL: none. */
-  gsize     (*prepared_size) (gpointer      prepared);
+  gsize     (*compiled_size) (gpointer          compiled);
 } GhloStepImplementation;
 
 typedef struct
 {
-  const char             *name;   /* "cpu" */
-  /* The kernel to try for @op after @previous, the first one after NULL; NULL when there
-   * are no more. */
-  const GhloStepImplementation *(*find)   (const GhloIrOp       *op,
-                                           const GhloStepImplementation *previous);
-  /* Copies operand 0 to result 0 of the same type, both with any strides; prepare() has
-   * no operation and never declines. */
-  const GhloStepImplementation   *copy;
+  const char                    *name;   /* "cpu" */
+  gpointer                       self;   /* of the functions here and of its implementations */
+  /* The implementation to try for @op after @previous, the first one after NULL; NULL when there are
+   * no more. */
+  const GhloStepImplementation *(*find) (gpointer                      self,
+                                         const GhloIrOp               *op,
+                                         const GhloStepImplementation *previous);
+  /* Copies, both views having any strides; never declines. */
+  const GhloStepImplementation  *copy;
 } GhloStepTarget;
 
 G_END_DECLS

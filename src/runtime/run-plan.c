@@ -11,8 +11,8 @@
 
 #include "base/debug.h"
 #include "base/sizes.h"
-#include "plan/donation.h"
 #include "runtime/arena.h"
+#include "runtime/compile-plan.h"
 #include "runtime/fallback.h"
 
 enum { LARGEST_ELEMENT = 16 };     /* bytes, of complex<f64> */
@@ -21,7 +21,6 @@ struct _GhloRunPlan
 {
   GhloStepPlan       *plan;
   GhloFallback       *fallback;      /* of the REFERENCE steps */
-  GhloStepDonation   *donation;
   GhloRunArenaCache  *arenas;
   guint8            **addresses;     /* of constants; NULL for the other buffers */
   guint32            *slots;         /* of temporaries, in the arena */
@@ -129,7 +128,6 @@ ghlo_run_plan_new (GhloStepPlan       *plan,
 
   self->plan = plan;
   self->fallback = ghlo_fallback_new (fallback, plan->module);
-  self->donation = ghlo_step_donation_new (plan);
   self->addresses = g_new0 (guint8 *, plan->n_buffers + 1);
   self->slots = g_new0 (guint32, plan->n_buffers + 1);
   self->types = g_new0 (GhloTensorType *, plan->n_outputs + 1);
@@ -139,14 +137,14 @@ ghlo_run_plan_new (GhloStepPlan       *plan,
   for (guint i = 0; i < plan->n_outputs; i++)
     self->types[i] = ghlo_ir_type_to_tensor_type (ghlo_ir_op_operand (body->last, i)->type);
 
-  return plan_arena (self, error) && prepare_fallback (self, monitor, error) ? g_steal_pointer (&self) : NULL;
+  return plan_arena (self, error) && ghlo_compile_plan (plan, monitor, error)
+         && prepare_fallback (self, monitor, error) ? g_steal_pointer (&self) : NULL;
 }
 
 void
 ghlo_run_plan_free (GhloRunPlan *self)
 {
   ghlo_fallback_free (self->fallback);
-  ghlo_step_donation_free (self->donation);
   g_clear_pointer (&self->arenas, ghlo_run_arena_cache_free);
   free_types (self->types, self->plan->n_outputs);
   g_free (self->addresses);
@@ -180,8 +178,14 @@ count_step (GhloStep *step,
         && ghlo_shape_count (step->results[i].type->dimensions, step->results[i].type->rank, &n))
       bytes += n * ghlo_element_info (step->results[i].type->element_type)->size;
   counter->most = MAX (counter->most, bytes);
-  if (step->kind == GHLO_STEP_COMPUTE && step->kernel->prepared_size != NULL)
-    counter->figures->prepared_bytes += step->kernel->prepared_size (step->prepared);
+}
+
+static gsize
+compiled_size (const GhloStepCode *code)
+{
+  const GhloStepImplementation *implementation = code->step->implementation;
+
+  return implementation->compiled_size != NULL ? implementation->compiled_size (code->compiled) : 0;
 }
 
 void
@@ -194,6 +198,8 @@ ghlo_run_plan_measure (const GhloRunPlan *self,
   *figures = (GhloRunFigures) { .n_fallback_steps = plan->n_reference };
   ghlo_step_plan_foreach (plan, count_step, &counter);
   figures->run_bytes = self->arena_size + counter.most;
+  for (guint i = 0; i < plan->n_codes; i++)
+    figures->prepared_bytes += compiled_size (plan->codes[i]);
   figures->prepared_bytes += ghlo_fallback_get_size (self->fallback);
   for (guint i = 0; i < plan->n_buffers; i++)
     if (plan->buffers[i].kind == GHLO_STEP_BUFFER_OUTPUT)
@@ -234,15 +240,15 @@ fill_views (Run            *run,
 }
 
 static gboolean
-run_kernel (Run            *run,
-            const GhloStep *step,
-            GError        **error)
+run_compiled (Run            *run,
+              const GhloStep *step,
+              GError        **error)
 {
   const GhloView *results = fill_views (run, step);
 
-  return step->kernel->run (step->prepared, run->views, results,
-                            step->scratch != GHLO_STEP_NONE ? run->addresses[step->scratch] : nothing, run->monitor,
-                            error);
+  return step->implementation->run (step->code->compiled, run->views, results,
+                                    step->scratch != GHLO_STEP_NONE ? run->addresses[step->scratch] : nothing,
+                                    run->monitor, error);
 }
 
 static gboolean
@@ -335,7 +341,7 @@ run_step (Run            *run,
   switch (step->kind)
     {
     case GHLO_STEP_COMPUTE:
-      return run_kernel (run, step, error);
+      return run_compiled (run, step, error);
     case GHLO_STEP_REFERENCE:
       return run_fallback (run, step, error);
     case GHLO_STEP_LOOP:
@@ -405,7 +411,7 @@ replace (const GhloRunPlan    *self,
   if (input == GHLO_RUN_NO_INPUT || inputs[input]->storage != NULL
       || !g_atomic_ref_count_compare (&inputs[input]->ref_count, 1)
       || !ghlo_tensor_type_equal (inputs[input]->type, self->types[output])
-      || !ghlo_step_donation_allows (self->donation, output, input))
+      || !ghlo_step_plan_may_replace (self->plan, output, input))
     return NULL;
 
   return ghlo_value_ref (inputs[input]);

@@ -48,7 +48,8 @@ typedef struct
 
 typedef struct
 {
-  /* Fills in the state when it takes the convolution; without an error it does not. */
+  /* Fills in the state when it takes the convolution; without an error it does not. Where it is not
+   * compiled no code is generated. */
   gboolean (*take)    (GhloCpuConvolution           *self,
                        GError                      **error);
   /* FALSE when cancelled, or with an error. */
@@ -67,6 +68,7 @@ struct _GhloCpuConvolution
 {
   GhloCpuWindows                     windows;
   GhloCpuPanelFunc                   epilogue;
+  gboolean                           compiles;  /* it is to be run, not only asked what it would be */
   const GhloCpuConvolutionAlgorithm *algorithm;
   gpointer                           state;     /* the algorithm's own */
   gsize                              scratch_size;

@@ -205,13 +205,14 @@ count_products (const GhloCpuWindows *windows)
   return n;
 }
 
-GhloCpuConvolution *
-ghlo_cpu_convolution_prepare (const GhloCpuConvolutionNumbers *numbers,
-                              const GhloView                  *lhs,
-                              const GhloView                  *rhs,
-                              const GhloView                  *result,
-                              GhloCpuPanelFunc                 epilogue,
-                              GError                         **error)
+static GhloCpuConvolution *
+convolution_new (const GhloCpuConvolutionNumbers *numbers,
+                 const GhloView                  *lhs,
+                 const GhloView                  *rhs,
+                 const GhloView                  *result,
+                 GhloCpuPanelFunc                 epilogue,
+                 gboolean                         compiles,
+                 GError                         **error)
 {
   static const GhloCpuConvolutionAlgorithm *const algorithms[] = {
     &ghlo_cpu_convolution_library, &ghlo_cpu_convolution_panels,
@@ -222,6 +223,7 @@ ghlo_cpu_convolution_prepare (const GhloCpuConvolutionNumbers *numbers,
   if (!read_windows (&self->windows, numbers, lhs, rhs, result, error))
     return NULL;
   self->epilogue = epilogue;
+  self->compiles = compiles;
   small = count_products (&self->windows) <= SMALL;
   for (guint i = 0; i < G_N_ELEMENTS (algorithms); i++)
     {
@@ -239,6 +241,28 @@ ghlo_cpu_convolution_prepare (const GhloCpuConvolutionNumbers *numbers,
   g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, "no way to compute a convolution takes it");
 
   return NULL;
+}
+
+GhloCpuConvolution *
+ghlo_cpu_convolution_prepare (const GhloCpuConvolutionNumbers *numbers,
+                              const GhloView                  *lhs,
+                              const GhloView                  *rhs,
+                              const GhloView                  *result,
+                              GhloCpuPanelFunc                 epilogue,
+                              GError                         **error)
+{
+  return convolution_new (numbers, lhs, rhs, result, epilogue, TRUE, error);
+}
+
+GhloCpuConvolution *
+ghlo_cpu_convolution_choose (const GhloCpuConvolutionNumbers *numbers,
+                             const GhloView                  *lhs,
+                             const GhloView                  *rhs,
+                             const GhloView                  *result,
+                             GhloCpuPanelFunc                 epilogue,
+                             GError                         **error)
+{
+  return convolution_new (numbers, lhs, rhs, result, epilogue, FALSE, error);
 }
 
 void

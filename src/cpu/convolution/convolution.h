@@ -42,6 +42,13 @@ GhloCpuConvolution *ghlo_cpu_convolution_prepare      (const GhloCpuConvolutionN
                                                        const GhloView                  *result,
                                                        GhloCpuPanelFunc                 epilogue,   /* nullable */
                                                        GError                         **error);
+/* The same, only to be asked what it would be: no code is generated. */
+GhloCpuConvolution *ghlo_cpu_convolution_choose       (const GhloCpuConvolutionNumbers *numbers,
+                                                       const GhloView                  *lhs,
+                                                       const GhloView                  *rhs,
+                                                       const GhloView                  *result,
+                                                       GhloCpuPanelFunc                 epilogue,
+                                                       GError                         **error);
 void                ghlo_cpu_convolution_free         (GhloCpuConvolution              *self);
 /* Bytes that a run needs, aligned to 64. */
 gsize               ghlo_cpu_convolution_scratch_size (const GhloCpuConvolution        *self);

@@ -464,6 +464,16 @@ is_worth_it (const State *state)
 }
 
 static gboolean
+compile (const State *state)
+{
+  for (gsize i = 0; i < state->n_pieces; i++)
+    if (state->pieces[i].primitive != NULL && !ghlo_cpu_primitive_compile (state->pieces[i].primitive))
+      return FALSE;
+
+  return ghlo_cpu_primitive_compile (state->reorder);
+}
+
+static gboolean
 try_type (GhloCpuConvolution *self,
           GhloElementType     type)
 {
@@ -491,7 +501,8 @@ try_type (GhloCpuConvolution *self,
                        is_data ? w->lhs_type : is_weights ? w->rhs_type : w->result_type,
                        state->shape.result_features, state->shape.result, strides.result,
                        !is_data && !is_weights, &scratch)
-      || !weights_init (state, w, strides.weights, &scratch))
+      || !weights_init (state, w, strides.weights, &scratch)
+      || (self->compiles && !compile (state)))
     return FALSE;
 
   state->packed_at = scratch;

@@ -184,7 +184,7 @@ take (GhloCpuConvolution *self,
 
   make_problem (&windows, problem);
   problem->epilogue = self->epilogue;
-  state->gemm = ghlo_cpu_gemm_prepare (problem, error);
+  state->gemm = self->compiles ? ghlo_cpu_gemm_prepare (problem, error) : ghlo_cpu_gemm_choose (problem, error);
   if (state->gemm == NULL)
     return FALSE;
   self->scratch_size = state->copy_size + ghlo_cpu_gemm_scratch_size (state->gemm);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * convolution as a step of a plan. A kernel that is a constant is brought into the
- * order that runs read it in when the step is prepared.
+ * order that runs read it in when the step is compiled.
  */
 
 #include "cpu/convolution/convolution.h"
@@ -15,12 +15,12 @@ typedef struct
   GhloCpuFollowers   *followers;      /* nullable */
   gpointer            packed;         /* packed_size bytes; NULL where the kernel is read as it is */
   gsize               packed_size;
-} Prepared;
+} Convolution;
 
 static void
-release (gpointer prepared)
+release (gpointer compiled)
 {
-  Prepared *self = prepared;
+  Convolution *self = compiled;
 
   if (self->packed != NULL)
     ghlo_memory_free (self->packed, self->packed_size);
@@ -29,73 +29,104 @@ release (gpointer prepared)
   g_free (self);
 }
 
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (Prepared, release)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Convolution, release)
 
-/* Where memory is short, the kernel stays as it is. */
-static void
-pack (Prepared     *self,
-      const guint8 *kernel)
+/* NULL, or the reason why there is no such convolution. */
+static const char *
+read_request (Convolution           *self,
+              const GhloStepRequest *request,
+              gboolean               compiles)
+{
+  g_autofree GhloCpuConvolutionNumbers *numbers = g_new0 (GhloCpuConvolutionNumbers, 1);
+  const GhloView *operands = request->operands, *result = &request->results[0];
+  GhloCpuPanelFunc epilogue = request->n_followers > 0 ? ghlo_cpu_epilogue_panel : NULL;
+
+  if (request->n_followers > 0)
+    {
+      self->followers = ghlo_cpu_followers_new (request->op, request->followers, request->n_followers, operands,
+                                                result);
+      if (self->followers == NULL)
+        return "what follows it is no epilogue";
+    }
+  if (!ghlo_cpu_convolution_numbers_read (numbers, request->op, NULL))
+    return "its dimension numbers do not fit its operands";
+  self->convolution = (compiles ? ghlo_cpu_convolution_prepare : ghlo_cpu_convolution_choose)
+                        (numbers, &operands[0], &operands[1], result, epilogue, NULL);
+
+  return self->convolution != NULL ? NULL : "convolutions of its element types are not computed here";
+}
+
+static gboolean
+select_step (gpointer               target,
+             const GhloStepRequest *request,
+             GhloStepSelection     *selection)
+{
+  g_autoptr (Convolution) self = g_new0 (Convolution, 1);
+
+  selection->reason = read_request (self, request, FALSE);
+  if (selection->reason == NULL && self->followers != NULL
+      && !ghlo_cpu_followers_pay (self->followers, ghlo_cpu_convolution_nanoseconds (self->convolution)))
+    selection->reason = "what follows it is faster alone";
+  if (selection->reason != NULL)
+    return FALSE;
+  selection->operands[1].wants_data = ghlo_cpu_convolution_packed_size (self->convolution) > 0;
+  selection->nanoseconds = ghlo_cpu_convolution_nanoseconds (self->convolution);
+  selection->scratch = ghlo_cpu_convolution_scratch_size (self->convolution);
+
+  return TRUE;
+}
+
+/* Where memory is short, the kernel stays as it is. FALSE when cancelled. */
+static gboolean
+pack (Convolution        *self,
+      const guint8       *kernel,
+      const GhloMonitor  *monitor,
+      GError            **error)
 {
   gsize size = ghlo_cpu_convolution_scratch_size (self->convolution);
   gpointer scratch = ghlo_memory_alloc_uninitialized (size, NULL);
+  gboolean ok = TRUE;
 
   self->packed_size = ghlo_cpu_convolution_packed_size (self->convolution);
-  if (self->packed_size > 0 && scratch != NULL)
+  if (scratch != NULL)
     self->packed = ghlo_memory_alloc_uninitialized (self->packed_size, NULL);
   if (self->packed != NULL)
-    ghlo_cpu_convolution_pack (self->convolution, kernel, self->packed, scratch, NULL, NULL);
+    ok = ghlo_cpu_convolution_pack (self->convolution, kernel, self->packed, scratch, monitor, error);
   if (scratch != NULL)
     ghlo_memory_free (scratch, size);
+
+  return ok;
 }
 
 static gpointer
-prepare_with (const GhloIrOp        *op,
-              const GhloIrFollower  *followers,
-              guint                  n_followers,
-              const GhloView        *operands,
-              const GhloView        *results,
-              gsize                 *scratch,
-              GError               **error)
+compile (gpointer               target,
+         const GhloStepRequest *request,
+         const GhloMonitor     *monitor,
+         GError               **error)
 {
-  g_autofree GhloCpuConvolutionNumbers *numbers = g_new0 (GhloCpuConvolutionNumbers, 1);
-  g_autoptr (Prepared) self = g_new0 (Prepared, 1);
+  g_autoptr (Convolution) self = g_new0 (Convolution, 1);
+  const char *reason = read_request (self, request, TRUE);
+  const guint8 *kernel = request->operands[1].data;
 
-  if (n_followers > 0)
-    self->followers = ghlo_cpu_followers_new (op, followers, n_followers, operands, &results[0]);
-  if ((self->followers == NULL) != (n_followers == 0) || !ghlo_cpu_convolution_numbers_read (numbers, op, NULL))
+  if (reason != NULL)
+    return ghlo_cpu_step_fail (request, reason, error);
+  if (!ghlo_cpu_step_has_scratch (request, ghlo_cpu_convolution_scratch_size (self->convolution), error)
+      || (kernel != NULL && ghlo_cpu_convolution_packed_size (self->convolution) > 0
+          && !pack (self, kernel, monitor, error)))
     return NULL;
-  self->convolution = ghlo_cpu_convolution_prepare (numbers, &operands[0], &operands[1], &results[0],
-                                                    n_followers > 0 ? ghlo_cpu_epilogue_panel : NULL, NULL);
-  if (self->convolution == NULL
-      || (n_followers > 0
-          && !ghlo_cpu_followers_pay (self->followers, ghlo_cpu_convolution_nanoseconds (self->convolution))))
-    return NULL;
-  if (operands[1].data != NULL)
-    pack (self, operands[1].data);
-  *scratch = ghlo_cpu_convolution_scratch_size (self->convolution);
 
   return g_steal_pointer (&self);
 }
 
-static gpointer
-prepare (const GhloIrOp  *op,
-         const GhloView  *operands,
-         const GhloView  *results,
-         gsize           *scratch,
-         GError         **error)
-{
-  return prepare_with (op, NULL, 0, operands, results, scratch, error);
-}
-
 static gboolean
-run (gpointer            prepared,
+run (gpointer            compiled,
      const GhloView     *operands,
      const GhloView     *results,
      gpointer            scratch,
      const GhloMonitor  *monitor,
      GError            **error)
 {
-  const Prepared *self = prepared;
+  const Convolution *self = compiled;
   GhloCpuEpilogueRun epilogue;
 
   ghlo_cpu_followers_begin (self->followers, operands, &results[0], &epilogue);
@@ -105,9 +136,9 @@ run (gpointer            prepared,
 }
 
 static char *
-describe (gpointer prepared)
+describe (gpointer compiled)
 {
-  const Prepared *self = prepared;
+  const Convolution *self = compiled;
 
   return g_strdup_printf ("%s%s", ghlo_cpu_convolution_describe (self->convolution),
                           self->packed != NULL ? ", kernel reordered" : "");
@@ -115,10 +146,9 @@ describe (gpointer prepared)
 
 const GhloStepImplementation ghlo_cpu_step_convolution = {
   .name = "convolution",
-  .takes = ghlo_cpu_takes_any,
-  .prepare = prepare,
+  .select = select_step,
+  .compile = compile,
   .follows = ghlo_cpu_follows,
-  .prepare_with = prepare_with,
   .run = run,
   .release = release,
   .describe = describe,

@@ -2,10 +2,9 @@
  *
  * Elementwise operations as steps of plans: which loop computes which operation on which
  * element types. What no loop computes to the bit as the reference executor does is
- * declined: transcendental functions, types below 8 bits, 8-bit floats.
+ * not done: transcendental functions, types below 8 bits, 8-bit floats.
  */
 
-#include "base/ghlo-error.h"
 #include "cpu/elementwise/elementwise.h"
 #include "cpu/elementwise/compute-type.h"
 #include "cpu/isa/level.h"
@@ -376,53 +375,42 @@ add_copies (Step           *step,
   step->copies = copies;
 }
 
-static gboolean
-is_plain (const GhloIrType *type)
+static const char *
+read_request (Step                  *self,
+              const GhloStepRequest *request)
 {
-  return type->kind == GHLO_IR_TYPE_TENSOR && type->quantization == NULL;
-}
-
-static gpointer
-prepare (const GhloIrOp  *op,
-         const GhloView  *operands,
-         const GhloView  *results,
-         gsize           *scratch,
-         GError         **error)
-{
+  const GhloView *operands = request->operands, *result = &request->results[0];
+  const GhloIrOp *op = request->op;
   const Row *row = NULL;
-  Step *step;
 
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
     if (rows[i].op == op->kind)
       row = &rows[i];
-  if (row == NULL || op->n_operands > GHLO_CPU_MAX_SOURCES || !is_plain (op->results[0].type))
-    return NULL;
-  for (guint i = 0; i < op->n_operands; i++)
-    if (!is_plain (ghlo_ir_op_operand (op, i)->type))
-      return NULL;
+  if (row == NULL || op->n_operands > GHLO_CPU_MAX_SOURCES || !row->choose (self, row, op, operands, result))
+    return "there is no loop for its element types";
+  self->loop.cost = row->cost;
+  if (!ghlo_cpu_elementwise_init (&self->loop, operands, result))
+    return "its operands have other dimensions than its result";
+  add_copies (self, op, operands, result);
 
-  step = g_new0 (Step, 1);
-  step->loop.cost = row->cost;
-  if (!row->choose (step, row, op, operands, &results[0])
-      || !ghlo_cpu_elementwise_init (&step->loop, operands, &results[0]))
-    {
-      g_free (step);
-      return NULL;
-    }
-  add_copies (step, op, operands, &results[0]);
+  return NULL;
+}
 
-  return step;
+static void
+clear (Step *self)
+{
+  g_free (self->copies);
 }
 
 static gboolean
-run (gpointer            prepared,
+run (gpointer            compiled,
      const GhloView     *operands,
      const GhloView     *results,
      gpointer            scratch,
      const GhloMonitor  *monitor,
      GError            **error)
 {
-  const Step *step = prepared;
+  const Step *step = compiled;
   const GhloCpuElementwise *loop = &step->loop;
 
   if (step->copies != NULL)
@@ -432,19 +420,10 @@ run (gpointer            prepared,
          || !ghlo_monitor_cancelled (monitor, error);
 }
 
-static void
-release (gpointer prepared)
-{
-  Step *step = prepared;
-
-  g_free (step->copies);
-  g_free (step);
-}
-
 static char *
-describe (gpointer prepared)
+describe (gpointer compiled)
 {
-  const Step *step = prepared;
+  const Step *step = compiled;
 
   return g_strdup_printf ("%s, %s", step->number, ghlo_cpu_level_name (ghlo_cpu_level ()));
 }
@@ -470,32 +449,32 @@ lies_across (const GhloView *operand)
 }
 
 /* Where a cache does not hold those until they are used up, such an operand is better turned
- * by tiles before: adding one of 1024 × 1024 f32 took 17 times as long as a copy. */
-static gboolean
-takes (const GhloIrOp *op,
-       guint           index,
-       const GhloView *operand)
+ * by tiles before: adding one of 1024 × 1024 f32 took 17 times as long as a copy. An element
+ * is read before the one of the result at the same place is written. */
+static void
+fill_selection (const Step            *self,
+                const GhloStepRequest *request,
+                GhloStepSelection     *selection)
 {
   enum { CACHE = 32768 };
 
-  return ghlo_view_count (operand) * ghlo_element_info (operand->element_type)->size <= CACHE
-         || !lies_across (operand);
+  for (guint i = 0; i < request->n_operands; i++)
+    {
+      const GhloView *operand = &request->operands[i];
+
+      selection->operands[i].dense =
+        ghlo_view_count (operand) * ghlo_element_info (operand->element_type)->size > CACHE && lies_across (operand);
+      selection->operands[i].in_place = 0;
+    }
+  selection->nanoseconds = self->loop.nanoseconds;
 }
 
-/* An element is read before the one of the result at the same place is written. */
-static gboolean
-in_place (const GhloIrOp *op,
-          guint           operand,
-          guint           result)
-{
-  return TRUE;
-}
+GHLO_CPU_DEFINE_STEP (Step, clear)
 
 const GhloStepImplementation ghlo_cpu_step_elementwise = {
   .name = "elementwise",
-  .takes = takes,
-  .in_place = in_place,
-  .prepare = prepare,
+  .select = select_step,
+  .compile = compile,
   .run = run,
   .release = release,
   .describe = describe,

@@ -5,6 +5,8 @@
 
 #include "cpu/gemm/dot-general.h"
 
+#include <string.h>
+
 #include "base/ghlo-error.h"
 
 static gboolean
@@ -124,22 +126,21 @@ take_rest (Maker *maker)
   return maker->result_rank == maker->result->rank;
 }
 
-GhloCpuGemm *
-ghlo_cpu_dot_general_prepare (const GhloCpuDotNumbers *numbers,
-                              const GhloView          *lhs,
-                              const GhloView          *rhs,
-                              const GhloView          *result,
-                              GhloCpuPanelFunc         epilogue,
-                              GError                 **error)
+gboolean
+ghlo_cpu_dot_general_read (GhloCpuGemmProblem      *problem,
+                           const GhloCpuDotNumbers *numbers,
+                           const GhloView          *lhs,
+                           const GhloView          *rhs,
+                           const GhloView          *result,
+                           GError                 **error)
 {
-  g_autofree GhloCpuGemmProblem *problem = g_new0 (GhloCpuGemmProblem, 1);
   Maker maker = { .problem = problem, .lhs = lhs, .rhs = rhs, .result = result };
   gboolean ok = numbers->n_batch + numbers->n_contracted <= GHLO_MAX_RANK;
 
+  memset (problem, 0, sizeof *problem);
   problem->lhs_type = lhs->element_type;
   problem->rhs_type = rhs->element_type;
   problem->result_type = result->element_type;
-  problem->epilogue = epilogue;
   problem->lhs_data = lhs->data;
   problem->rhs_data = rhs->data;
   for (gsize i = 0; ok && i < numbers->n_batch; i++)
@@ -152,11 +153,6 @@ ghlo_cpu_dot_general_prepare (const GhloCpuDotNumbers *numbers,
   for (gsize i = 0; ok && i < numbers->n_contracted; i++)
     ok = take_pair (&maker, numbers->lhs_contracted[i], numbers->rhs_contracted[i],
                     &problem->contracted[problem->n_contracted++]);
-  if (!ok || !take_rest (&maker))
-    {
-      fail (error);
-      return NULL;
-    }
 
-  return ghlo_cpu_gemm_prepare (problem, error);
+  return (ok && take_rest (&maker)) || fail (error);
 }

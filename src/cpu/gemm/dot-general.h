@@ -22,14 +22,14 @@ typedef struct
 /* @op is a stablehlo.dot_general or stablehlo.dot; FALSE for any other. */
 gboolean     ghlo_cpu_dot_numbers_read     (GhloCpuDotNumbers       *self,
                                             const GhloIrOp          *op);
-/* Of views types, dimensions and strides count, and data where it is constant, as in
- * plan/target.h. The result's dimensions are those
- * of the batch, the rest of the lhs, the rest of the rhs. */
-GhloCpuGemm *ghlo_cpu_dot_general_prepare  (const GhloCpuDotNumbers *numbers,
+/* For ghlo_cpu_gemm_prepare (). Of views types, dimensions and strides count, and data where it is
+ * constant, as in plan/target.h. The result's dimensions are those of the batch, the rest of the
+ * lhs, the rest of the rhs. */
+gboolean     ghlo_cpu_dot_general_read     (GhloCpuGemmProblem      *problem,
+                                            const GhloCpuDotNumbers *numbers,
                                             const GhloView          *lhs,
                                             const GhloView          *rhs,
                                             const GhloView          *result,
-                                            GhloCpuPanelFunc         epilogue,   /* nullable */
                                             GError                 **error);
 
 G_END_DECLS

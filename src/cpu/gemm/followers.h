@@ -15,7 +15,7 @@ typedef struct _GhloCpuFollowers GhloCpuFollowers;
 /* GhloStepImplementation's follows(). */
 gboolean          ghlo_cpu_follows         (const GhloIrOp         *op,
                                             const GhloIrFollower   *follower);
-/* As prepare_with() is given them. NULL where an epilogue does not say it. */
+/* As a request has them. NULL where an epilogue does not say it. */
 GhloCpuFollowers *ghlo_cpu_followers_new   (const GhloIrOp         *op,
                                             const GhloIrFollower   *followers,
                                             guint                   n_followers,

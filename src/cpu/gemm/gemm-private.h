@@ -57,7 +57,8 @@ typedef struct
 typedef struct
 {
   const char *name;
-  /* Fills in the tile and the scratch of the product when it takes it. */
+  /* Fills in the tile, the scratch and the size of what it packs ahead when it takes the product.
+   * Where the product is not compiled nothing is packed or generated. */
   gboolean  (*take)    (GhloCpuGemm        *self);
   /* FALSE when it was cancelled, without an error. */
   gboolean  (*compute) (const GhloCpuGemm  *self,
@@ -76,6 +77,7 @@ struct _GhloCpuGemm
   GhloCpuResult         result;
   gboolean              is_swapped;      /* the transposed product is computed */
   gboolean              accumulate;
+  gboolean              compiles;        /* it is to be run, not only asked what it would be */
   const guint8         *rhs_data;        /* of the problem's, while it is prepared */
   gsize                 packed_size;     /* of constants, for whoever asks */
   GhloCpuPanelFunc      epilogue;

@@ -516,9 +516,10 @@ choose_way (GhloCpuGemm *self,
   return FALSE;
 }
 
-GhloCpuGemm *
-ghlo_cpu_gemm_prepare (const GhloCpuGemmProblem *problem,
-                       GError                  **error)
+static GhloCpuGemm *
+gemm_new (const GhloCpuGemmProblem *problem,
+          gboolean                  compiles,
+          GError                  **error)
 {
   g_autoptr (GhloCpuGemm) self = g_new0 (GhloCpuGemm, 1);
   g_autofree Shape *shape = g_new (Shape, 1);
@@ -526,6 +527,7 @@ ghlo_cpu_gemm_prepare (const GhloCpuGemmProblem *problem,
 
   if (!read_shape (shape, problem, error))
     return NULL;
+  self->compiles = compiles;
   self->accumulate = problem->accumulate;
   self->epilogue = problem->epilogue;
   append_loops (self, &shape->batch, shape->batch.n);
@@ -563,6 +565,20 @@ ghlo_cpu_gemm_prepare (const GhloCpuGemmProblem *problem,
   return g_steal_pointer (&self);
 }
 
+GhloCpuGemm *
+ghlo_cpu_gemm_prepare (const GhloCpuGemmProblem *problem,
+                       GError                  **error)
+{
+  return gemm_new (problem, TRUE, error);
+}
+
+GhloCpuGemm *
+ghlo_cpu_gemm_choose (const GhloCpuGemmProblem *problem,
+                      GError                  **error)
+{
+  return gemm_new (problem, FALSE, error);
+}
+
 void
 ghlo_cpu_gemm_free (GhloCpuGemm *self)
 {
@@ -590,6 +606,12 @@ gsize
 ghlo_cpu_gemm_packed_size (const GhloCpuGemm *self)
 {
   return self->packed_size;
+}
+
+gboolean
+ghlo_cpu_gemm_packs_rhs (const GhloCpuGemm *self)
+{
+  return !self->is_swapped;
 }
 
 const char *

@@ -59,11 +59,15 @@ typedef struct
  * another way. The result's elements must not overlap each other. */
 GhloCpuGemm *ghlo_cpu_gemm_prepare      (const GhloCpuGemmProblem *problem,
                                          GError                  **error);
+/* The same, only to be asked what it would be: nothing is packed or generated. */
+GhloCpuGemm *ghlo_cpu_gemm_choose       (const GhloCpuGemmProblem *problem,
+                                         GError                  **error);
 void         ghlo_cpu_gemm_free         (GhloCpuGemm              *self);
 /* Bytes that a run needs, aligned to 64. */
 gsize        ghlo_cpu_gemm_scratch_size (const GhloCpuGemm        *self);
-/* Bytes of constants that it keeps in another order. */
+/* Bytes of constants that it keeps in another order, and whether those are the rhs's or the lhs's. */
 gsize        ghlo_cpu_gemm_packed_size  (const GhloCpuGemm        *self);
+gboolean     ghlo_cpu_gemm_packs_rhs    (const GhloCpuGemm        *self);
 /* How it is computed: "onednn sgemm", "panels of f32, avx2". */
 const char  *ghlo_cpu_gemm_describe     (const GhloCpuGemm        *self);
 /* What a run takes on one thread, about. */

@@ -114,7 +114,8 @@ make_primitives (GhloCpuGemm           *self,
         if (rows[i] == 0 || columns[j] == 0)
           continue;
         state->primitives[i][j] = ghlo_cpu_onednn_matmul (rows[i], columns[j], self->k, &lhs, &rhs, &result);
-        if (state->primitives[i][j] == NULL)
+        if (state->primitives[i][j] == NULL
+            || (self->compiles && !ghlo_cpu_primitive_compile (state->primitives[i][j])))
           return FALSE;
         self->scratch_size = MAX (self->scratch_size, ghlo_cpu_primitive_scratch_size (state->primitives[i][j]));
       }

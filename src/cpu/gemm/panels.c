@@ -42,7 +42,8 @@ typedef struct
   gint64              block_k, block_rows;
   gboolean            result_is_direct;
   gboolean            rhs_is_direct;    /* but for columns that do not fill a tile */
-  guint8             *packed;           /* all of rhs where it was packed ahead, block of k by block; or NULL */
+  gboolean            packs_ahead;      /* rhs, all of it */
+  guint8             *packed;           /* block of k by block; NULL where it is not packed ahead, or not yet */
   gsize               packed_size;
   /* Offsets in scratch, where packed lhs lies first. */
   gsize               rhs_at, sums_at, edge_at, rest_at;
@@ -85,7 +86,7 @@ static void
 plan_scratch (GhloCpuGemm *self,
               State       *state)
 {
-  gint64 packed_columns = state->packed != NULL ? 0 : state->rhs_is_direct ? 1 : self->tile_columns;
+  gint64 packed_columns = state->packs_ahead ? 0 : state->rhs_is_direct ? 1 : self->tile_columns;
 
   state->sums_row = round_up (self->tile_columns, state->columns);
   state->rhs_at = ghlo_cpu_packer_size (&state->lhs, state->block_rows, state->block_k);
@@ -144,15 +145,20 @@ pack_ahead (GhloCpuGemm *self,
 {
   gint64 columns = count_packed_columns (self, state), group = state->rhs.group_size;
 
-  state->packed_size = (gsize) (columns * self->k * group);
+  state->packed_size = self->packed_size = (gsize) (columns * self->k * group);
+  if (!self->compiles)
+    return;
   state->packed = ghlo_memory_alloc_uninitialized (state->packed_size, NULL);
   if (state->packed == NULL)
-    return;
+    {
+      state->packs_ahead = FALSE;
+      self->packed_size = 0;
+      return;
+    }
   /* Nothing is converted, so that the scratch is not touched. */
   for (gint64 k = 0; k < self->k; k += state->block_k)
     ghlo_cpu_pack (&state->rhs, self->rhs_data, &self->rhs.lines, 0, self->n, &self->rhs.k, k,
                    MIN (state->block_k, self->k - k), state->packed, state->packed + k * columns * group);
-  self->packed_size = state->packed_size;
 }
 
 static gboolean
@@ -200,14 +206,15 @@ take (GhloCpuGemm *self)
                      (state->result_is_direct ? MAX_ROWS : MAX_ROWS_INDIRECT) / parts,
                      (is_wide ? MAX_COLUMNS_8 : MAX_COLUMNS_4) / parts, G_MAXDOUBLE);
   state->block_rows = MIN (BLOCK_ROWS / parts, round_up (self->tile_rows, state->rows));
-  if (ghlo_cpu_gemm_packs_ahead (self))
+  state->packs_ahead = ghlo_cpu_gemm_packs_ahead (self);
+  if (state->packs_ahead)
     pack_ahead (self, state);
-  state->rhs_is_direct = state->packed == NULL && can_read_rhs (self, state);
+  state->rhs_is_direct = !state->packs_ahead && can_read_rhs (self, state);
   plan_scratch (self, state);
   self->description = g_strdup_printf ("panels of %s%s, %s%s", self->is_complex ? "complex " : "",
                                        (const char *[]) { "f32", "f64", "i16", "i32", "i64" }[arithmetic],
                                        ghlo_cpu_level_name (ghlo_cpu_level ()),
-                                       state->packed != NULL ? ", constant packed ahead" : "");
+                                       state->packs_ahead ? ", constant packed ahead" : "");
   self->state = g_steal_pointer (&state);
 
   return TRUE;

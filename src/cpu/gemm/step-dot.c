@@ -11,65 +11,94 @@ typedef struct
 {
   GhloCpuGemm      *gemm;
   GhloCpuFollowers *followers;   /* nullable */
-} Prepared;
+} Dot;
 
 static void
-release (gpointer prepared)
+release (gpointer compiled)
 {
-  Prepared *self = prepared;
+  Dot *self = compiled;
 
   g_clear_pointer (&self->gemm, ghlo_cpu_gemm_free);
   g_clear_pointer (&self->followers, ghlo_cpu_followers_free);
   g_free (self);
 }
 
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (Prepared, release)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Dot, release)
 
-static gpointer
-prepare_with (const GhloIrOp        *op,
-              const GhloIrFollower  *followers,
-              guint                  n_followers,
-              const GhloView        *operands,
-              const GhloView        *results,
-              gsize                 *scratch,
-              GError               **error)
+/* NULL, or the reason why there is no such product. */
+static const char *
+read_request (Dot                   *self,
+              GhloCpuGemmProblem    *problem,
+              const GhloStepRequest *request)
 {
-  g_autoptr (Prepared) self = g_new0 (Prepared, 1);
+  const GhloView *operands = request->operands, *result = &request->results[0];
   GhloCpuDotNumbers numbers;
 
-  if (n_followers > 0)
-    self->followers = ghlo_cpu_followers_new (op, followers, n_followers, operands, &results[0]);
-  if ((self->followers == NULL) != (n_followers == 0) || !ghlo_cpu_dot_numbers_read (&numbers, op))
+  if (!ghlo_cpu_dot_numbers_read (&numbers, request->op)
+      || !ghlo_cpu_dot_general_read (problem, &numbers, &operands[0], &operands[1], result, NULL))
+    return "its dimension numbers do not fit its operands";
+  if (request->n_followers == 0)
     return NULL;
-  self->gemm = ghlo_cpu_dot_general_prepare (&numbers, &operands[0], &operands[1], &results[0],
-                                             n_followers > 0 ? ghlo_cpu_epilogue_panel : NULL, NULL);
-  if (self->gemm == NULL
-      || (n_followers > 0 && !ghlo_cpu_followers_pay (self->followers, ghlo_cpu_gemm_nanoseconds (self->gemm))))
+  problem->epilogue = ghlo_cpu_epilogue_panel;
+  self->followers = ghlo_cpu_followers_new (request->op, request->followers, request->n_followers, operands, result);
+
+  return self->followers != NULL ? NULL : "what follows it is no epilogue";
+}
+
+static gboolean
+select_step (gpointer               target,
+             const GhloStepRequest *request,
+             GhloStepSelection     *selection)
+{
+  g_autofree GhloCpuGemmProblem *problem = g_new (GhloCpuGemmProblem, 1);
+  g_autoptr (Dot) self = g_new0 (Dot, 1);
+
+  selection->reason = read_request (self, problem, request);
+  if (selection->reason != NULL)
+    return FALSE;
+  self->gemm = ghlo_cpu_gemm_choose (problem, NULL);
+  if (self->gemm == NULL)
+    selection->reason = "products of its element types are not computed here";
+  else if (self->followers != NULL && !ghlo_cpu_followers_pay (self->followers, ghlo_cpu_gemm_nanoseconds (self->gemm)))
+    selection->reason = "what follows it is faster alone";
+  if (selection->reason != NULL)
+    return FALSE;
+  if (ghlo_cpu_gemm_packed_size (self->gemm) > 0)
+    selection->operands[ghlo_cpu_gemm_packs_rhs (self->gemm)].wants_data = TRUE;
+  selection->nanoseconds = ghlo_cpu_gemm_nanoseconds (self->gemm);
+  selection->scratch = ghlo_cpu_gemm_scratch_size (self->gemm);
+
+  return TRUE;
+}
+
+static gpointer
+compile (gpointer               target,
+         const GhloStepRequest *request,
+         const GhloMonitor     *monitor,
+         GError               **error)
+{
+  g_autofree GhloCpuGemmProblem *problem = g_new (GhloCpuGemmProblem, 1);
+  g_autoptr (Dot) self = g_new0 (Dot, 1);
+  const char *reason = read_request (self, problem, request);
+
+  if (reason != NULL)
+    return ghlo_cpu_step_fail (request, reason, error);
+  self->gemm = ghlo_cpu_gemm_prepare (problem, error);
+  if (self->gemm == NULL || !ghlo_cpu_step_has_scratch (request, ghlo_cpu_gemm_scratch_size (self->gemm), error))
     return NULL;
-  *scratch = ghlo_cpu_gemm_scratch_size (self->gemm);
 
   return g_steal_pointer (&self);
 }
 
-static gpointer
-prepare (const GhloIrOp  *op,
-         const GhloView  *operands,
-         const GhloView  *results,
-         gsize           *scratch,
-         GError         **error)
-{
-  return prepare_with (op, NULL, 0, operands, results, scratch, error);
-}
-
 static gboolean
-run (gpointer            prepared,
+run (gpointer            compiled,
      const GhloView     *operands,
      const GhloView     *results,
      gpointer            scratch,
      const GhloMonitor  *monitor,
      GError            **error)
 {
-  const Prepared *self = prepared;
+  const Dot *self = compiled;
   GhloCpuEpilogueRun epilogue;
 
   ghlo_cpu_followers_begin (self->followers, operands, &results[0], &epilogue);
@@ -79,29 +108,28 @@ run (gpointer            prepared,
 }
 
 static gsize
-prepared_size (gpointer prepared)
+compiled_size (gpointer compiled)
 {
-  const Prepared *self = prepared;
+  const Dot *self = compiled;
 
   return ghlo_cpu_gemm_packed_size (self->gemm);
 }
 
 static char *
-describe (gpointer prepared)
+describe (gpointer compiled)
 {
-  const Prepared *self = prepared;
+  const Dot *self = compiled;
 
   return g_strdup (ghlo_cpu_gemm_describe (self->gemm));
 }
 
 const GhloStepImplementation ghlo_cpu_step_dot = {
   .name = "dot",
-  .takes = ghlo_cpu_takes_any,
-  .prepare = prepare,
+  .select = select_step,
+  .compile = compile,
   .follows = ghlo_cpu_follows,
-  .prepare_with = prepare_with,
   .run = run,
   .release = release,
   .describe = describe,
-  .prepared_size = prepared_size,
+  .compiled_size = compiled_size,
 };

@@ -71,7 +71,7 @@ check_integers (GhloElementType a_type)
   gpointer scratch;
   gboolean right;
 
-  if (primitive == NULL)
+  if (primitive == NULL || !ghlo_cpu_primitive_compile (primitive))
     return FALSE;
   for (guint i = 0; i < CHECK_M * CHECK_K; i++)
     lhs[i] = i / CHECK_K % 2 == 0 ? (a_type == GHLO_ELEMENT_TYPE_I8 ? 0x80 : 0xff)

@@ -56,6 +56,12 @@ ghlo_cpu_primitive_name (const GhloCpuPrimitive *self)
   return "none";
 }
 
+gboolean
+ghlo_cpu_primitive_compile (GhloCpuPrimitive *self)
+{
+  return FALSE;
+}
+
 guint
 ghlo_cpu_primitive_cached (void)
 {

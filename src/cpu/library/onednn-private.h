@@ -23,7 +23,9 @@ typedef struct
 struct _GhloCpuPrimitive
 {
   gatomicrefcount        ref_count;
-  dnnl_primitive_t       primitive;
+  dnnl_primitive_desc_t  description;
+  GMutex                 lock;          /* guards making what follows */
+  dnnl_primitive_t       primitive;     /* NULL before it is compiled */
   char                  *name;
   gsize                  scratch_size;
   dnnl_memory_desc_t     scratch_layout;
@@ -38,7 +40,7 @@ int               ghlo_cpu_onednn_enter  (void);
 void              ghlo_cpu_onednn_leave  (int threads);
 
 /* The primitive of a description that one of oneDNN's dnnl_*_desc_init() has filled in,
- * from the cache or made. @arguments are those whose layouts the primitive decides or
+ * from the cache or made, compiled or not. @arguments are those whose layouts the primitive decides or
  * repeats. */
 GhloCpuPrimitive *ghlo_cpu_primitive_get (gconstpointer    description,
                                           gsize            size,
@@ -47,7 +49,7 @@ GhloCpuPrimitive *ghlo_cpu_primitive_get (gconstpointer    description,
 /* The same for a copy from one layout into another. */
 GhloCpuPrimitive *ghlo_cpu_primitive_get_reorder (const dnnl_memory_desc_t *from,
                                                   const dnnl_memory_desc_t *to);
-/* @data in the order of the primitive's memories. */
+/* @data in the order of the memories of the primitive, which is compiled. */
 gboolean          ghlo_cpu_primitive_run (GhloCpuPrimitive *self,
                                           gpointer const   *data,
                                           gpointer          scratch);

@@ -226,6 +226,8 @@ ghlo_cpu_primitive_unref (GhloCpuPrimitive *self)
     return;
   if (self->primitive != NULL)
     dnnl_primitive_destroy (self->primitive);
+  dnnl_primitive_desc_destroy (self->description);
+  g_mutex_clear (&self->lock);
   if (self->spare != NULL)
     objects_free (self->spare);
   g_free (self->name);
@@ -276,6 +278,20 @@ ghlo_cpu_primitive_run (GhloCpuPrimitive *self,
   return ok;
 }
 
+gboolean
+ghlo_cpu_primitive_compile (GhloCpuPrimitive *self)
+{
+  int threads = ghlo_cpu_onednn_enter ();
+  gboolean ok;
+
+  g_mutex_lock (&self->lock);
+  ok = self->primitive != NULL || dnnl_primitive_create (&self->primitive, self->description) == dnnl_success;
+  g_mutex_unlock (&self->lock);
+  ghlo_cpu_onednn_leave (threads);
+
+  return ok;
+}
+
 /* Takes over @desc. */
 static GhloCpuPrimitive *
 primitive_new (dnnl_primitive_desc_t  desc,
@@ -288,6 +304,8 @@ primitive_new (dnnl_primitive_desc_t  desc,
   gboolean ok;
 
   g_atomic_ref_count_init (&self->ref_count);
+  g_mutex_init (&self->lock);
+  self->description = desc;
   dnnl_primitive_desc_query (desc, dnnl_query_impl_info_str, 0, &name);
   self->name = g_strdup (name);
   self->n_memories = n_arguments;
@@ -305,8 +323,6 @@ primitive_new (dnnl_primitive_desc_t  desc,
       if (ok)
         self->memories[i] = (GhloCpuPrimitiveMemory) { arguments[i], *layout };
     }
-  ok = ok && dnnl_primitive_create (&self->primitive, desc) == dnnl_success;
-  dnnl_primitive_desc_destroy (desc);
 
   return ok ? g_steal_pointer (&self) : NULL;
 }

@@ -31,7 +31,8 @@ void     ghlo_cpu_onednn_sgemm     (gboolean      a_transposed,
                                     float        *c,
                                     gint64        c_leading);
 
-/* A primitive for one description: immutable, counted, run by any thread. */
+/* A primitive for one description: counted, described by any thread at once, and, after
+ * that, compiled; then it is immutable and run by any thread. */
 typedef struct _GhloCpuPrimitive GhloCpuPrimitive;
 
 GhloCpuPrimitive *ghlo_cpu_primitive_ref          (GhloCpuPrimitive *self);
@@ -39,6 +40,8 @@ void              ghlo_cpu_primitive_unref        (GhloCpuPrimitive *self);
 gsize             ghlo_cpu_primitive_scratch_size (const GhloCpuPrimitive *self);
 /* oneDNN's name for how it is done: "brg:avx512_core". */
 const char       *ghlo_cpu_primitive_name         (const GhloCpuPrimitive *self);
+/* Generates its code, once however often it is called; FALSE when oneDNN fails to. */
+gboolean          ghlo_cpu_primitive_compile      (GhloCpuPrimitive *self);
 /* How many primitives are kept for whoever asks for the same. */
 guint             ghlo_cpu_primitive_cached       (void);
 

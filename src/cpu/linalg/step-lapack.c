@@ -6,28 +6,17 @@
 #include "cpu/linalg/lapack.h"
 #include "cpu/steps.h"
 
-static gpointer
-prepare_cholesky (const GhloIrOp  *op,
-                  const GhloView  *operands,
-                  const GhloView  *results,
-                  gsize           *scratch,
-                  GError         **error)
+static GhloCpuLapack *
+prepare_cholesky (const GhloStepRequest  *request,
+                  GError                **error)
 {
-  gboolean lower = ghlo_ir_op_get_int (op, "lower", FALSE) != 0;
-  GhloCpuLapack *self = ghlo_cpu_cholesky_prepare (&operands[0], &results[0], lower, NULL);
-
-  if (self != NULL)
-    *scratch = ghlo_cpu_lapack_scratch_size (self);
-
-  return self;
+  return ghlo_cpu_cholesky_prepare (&request->operands[0], &request->results[0],
+                                    ghlo_ir_op_get_int (request->op, "lower", FALSE) != 0, error);
 }
 
-static gpointer
-prepare_triangular_solve (const GhloIrOp  *op,
-                          const GhloView  *operands,
-                          const GhloView  *results,
-                          gsize           *scratch,
-                          GError         **error)
+static GhloCpuLapack *
+prepare_triangular_solve (const GhloStepRequest  *request,
+                          GError                **error)
 {
   static const struct
   {
@@ -36,73 +25,98 @@ prepare_triangular_solve (const GhloIrOp  *op,
   } transposes[] = {
     { "TRANSPOSE", GHLO_CPU_TRANSPOSED }, { "ADJOINT", GHLO_CPU_ADJOINT },
   };
+  const GhloIrOp *op = request->op;
   const char *word = ghlo_ir_enum_word (ghlo_ir_op_get (op, "transpose_a"));
   GhloCpuSolve solve = {
     .left = ghlo_ir_op_get_int (op, "left_side", FALSE) != 0,
     .lower = ghlo_ir_op_get_int (op, "lower", FALSE) != 0,
     .unit = ghlo_ir_op_get_int (op, "unit_diagonal", FALSE) != 0,
   };
-  GhloCpuLapack *self;
 
   for (guint i = 0; i < G_N_ELEMENTS (transposes); i++)
     if (g_strcmp0 (word, transposes[i].word) == 0)
       solve.transpose = transposes[i].transpose;
-  self = ghlo_cpu_triangular_solve_prepare (&solve, &operands[0], &operands[1], &results[0], NULL);
-  if (self != NULL)
-    *scratch = ghlo_cpu_lapack_scratch_size (self);
 
-  return self;
+  return ghlo_cpu_triangular_solve_prepare (&solve, &request->operands[0], &request->operands[1],
+                                            &request->results[0], error);
 }
 
-/* The one operand that has the result's shape. */
-static gboolean
-in_place (const GhloIrOp *op,
-          guint           operand,
-          guint           result)
+static GhloCpuLapack *
+prepare (const GhloStepRequest  *request,
+         GError                **error)
 {
-  return operand + 1 == op->n_operands;
+  return request->op->kind == GHLO_OP_STABLEHLO_CHOLESKY ? prepare_cholesky (request, error)
+                                                         : prepare_triangular_solve (request, error);
 }
 
 static gboolean
-run (gpointer            prepared,
+select_step (gpointer               target,
+             const GhloStepRequest *request,
+             GhloStepSelection     *selection)
+{
+  g_autoptr (GhloCpuLapack) self = prepare (request, NULL);
+
+  if (self == NULL)
+    {
+      selection->reason = "there is no library for factorizations of its matrices";
+      return FALSE;
+    }
+  /* The one operand that has the result's shape. */
+  selection->operands[request->n_operands - 1].in_place = 0;
+  selection->nanoseconds = ghlo_cpu_lapack_nanoseconds (self);
+  selection->scratch = ghlo_cpu_lapack_scratch_size (self);
+
+  return TRUE;
+}
+
+static gpointer
+compile (gpointer               target,
+         const GhloStepRequest *request,
+         const GhloMonitor     *monitor,
+         GError               **error)
+{
+  return prepare (request, error);
+}
+
+static gboolean
+run (gpointer            compiled,
      const GhloView     *operands,
      const GhloView     *results,
      gpointer            scratch,
      const GhloMonitor  *monitor,
      GError            **error)
 {
-  return ghlo_cpu_lapack_run (prepared, operands[0].data, operands[1].data, results[0].data, scratch, monitor, error);
+  return ghlo_cpu_lapack_run (compiled, operands[0].data, operands[1].data, results[0].data, scratch, monitor, error);
 }
 
 /* cholesky has one operand only. */
 static gboolean
-run_cholesky (gpointer            prepared,
+run_cholesky (gpointer            compiled,
               const GhloView     *operands,
               const GhloView     *results,
               gpointer            scratch,
               const GhloMonitor  *monitor,
               GError            **error)
 {
-  return ghlo_cpu_lapack_run (prepared, operands[0].data, NULL, results[0].data, scratch, monitor, error);
+  return ghlo_cpu_lapack_run (compiled, operands[0].data, NULL, results[0].data, scratch, monitor, error);
 }
 
 static void
-release (gpointer prepared)
+release (gpointer compiled)
 {
-  ghlo_cpu_lapack_free (prepared);
+  ghlo_cpu_lapack_free (compiled);
 }
 
 static char *
-describe (gpointer prepared)
+describe (gpointer compiled)
 {
-  return g_strdup (ghlo_cpu_lapack_describe (prepared));
+  return g_strdup (ghlo_cpu_lapack_describe (compiled));
 }
 
 const GhloStepImplementation ghlo_cpu_step_cholesky = {
   .name = "cholesky",
-  .takes = ghlo_cpu_takes_any,
-  .in_place = in_place,
-  .prepare = prepare_cholesky,
+  .select = select_step,
+  .compile = compile,
   .run = run_cholesky,
   .release = release,
   .describe = describe,
@@ -110,9 +124,8 @@ const GhloStepImplementation ghlo_cpu_step_cholesky = {
 
 const GhloStepImplementation ghlo_cpu_step_triangular_solve = {
   .name = "triangular_solve",
-  .takes = ghlo_cpu_takes_any,
-  .in_place = in_place,
-  .prepare = prepare_triangular_solve,
+  .select = select_step,
+  .compile = compile,
   .run = run,
   .release = release,
   .describe = describe,

@@ -5,7 +5,6 @@
 
 #pragma once
 
-#include "base/ghlo-error.h"
 #include "cpu/move/copy.h"
 #include "cpu/steps.h"
 
@@ -32,16 +31,11 @@ ghlo_cpu_moves_index (const GhloView *scalar)
   return index < 0 && scalar->element_type == GHLO_ELEMENT_TYPE_UI64 ? G_MAXINT64 : index;
 }
 
-/* Whether elements of the operands are elements of the result as they are. */
-static inline gboolean
-ghlo_cpu_moves_plain (const GhloIrOp *op)
+/* What it takes to write a result whose elements are moved there, about. */
+static inline double
+ghlo_cpu_moves_nanoseconds (const GhloView *result)
 {
-  for (guint i = 0; i < op->n_operands; i++)
-    if (ghlo_ir_op_operand (op, i)->type->quantization != op->results[0].type->quantization
-        && ghlo_ir_op_operand (op, i)->type->rank > 0)
-      return FALSE;
-
-  return TRUE;
+  return (double) ghlo_view_count (result) * ghlo_element_info (result->element_type)->size / 4;
 }
 
 G_END_DECLS

@@ -9,24 +9,37 @@
 /* A program with more is odd, and the pieces would take more memory than it saves. */
 enum { MAX_PIECES = 4096 };
 
-static gpointer
-prepare (const GhloIrOp  *op,
-         const GhloView  *operands,
-         const GhloView  *results,
-         gsize           *scratch,
-         GError         **error)
+static gboolean
+select_step (gpointer               target,
+             const GhloStepRequest *request,
+             GhloStepSelection     *selection)
 {
-  gint64 dimension = ghlo_ir_op_get_int (op, "dimension", 0), at = 0;
-  GhloCpuSegments *self;
+  gint64 dimension = ghlo_ir_op_get_int (request->op, "dimension", 0);
 
-  if (op->n_operands > MAX_PIECES || dimension < 0 || dimension >= results[0].rank || !ghlo_cpu_moves_plain (op))
-    return NULL;
-  self = g_malloc (ghlo_cpu_segments_size (op->n_operands));
+  if (request->n_operands > MAX_PIECES)
+    selection->reason = "it has too many operands";
+  else if (dimension < 0 || dimension >= request->results[0].rank)
+    selection->reason = "it has no such dimension";
+  selection->nanoseconds = ghlo_cpu_moves_nanoseconds (&request->results[0]);
+
+  return selection->reason == NULL;
+}
+
+static gpointer
+compile (gpointer               target,
+         const GhloStepRequest *request,
+         const GhloMonitor     *monitor,
+         GError               **error)
+{
+  gint64 dimension = ghlo_ir_op_get_int (request->op, "dimension", 0), at = 0;
+  const GhloView *operands = request->operands, *result = &request->results[0];
+  GhloCpuSegments *self = g_malloc (ghlo_cpu_segments_size (request->n_operands));
+
   ghlo_cpu_segments_init (self);
-  for (guint i = 0; i < op->n_operands; i++)
+  for (guint i = 0; i < request->n_operands; i++)
     {
-      ghlo_cpu_segments_add (self, &results[0], operands[i].dimensions, i, operands[i].strides, 0,
-                             at * results[0].strides[dimension]);
+      ghlo_cpu_segments_add (self, result, operands[i].dimensions, i, operands[i].strides, 0,
+                             at * result->strides[dimension]);
       at += operands[i].dimensions[dimension];
     }
 
@@ -34,20 +47,20 @@ prepare (const GhloIrOp  *op,
 }
 
 static gboolean
-run (gpointer            prepared,
+run (gpointer            compiled,
      const GhloView     *operands,
      const GhloView     *results,
      gpointer            scratch,
      const GhloMonitor  *monitor,
      GError            **error)
 {
-  return ghlo_cpu_moves_finish (ghlo_cpu_segments_run (prepared, operands, results[0].data, monitor), monitor, error);
+  return ghlo_cpu_moves_finish (ghlo_cpu_segments_run (compiled, operands, results[0].data, monitor), monitor, error);
 }
 
 const GhloStepImplementation ghlo_cpu_step_concatenate = {
   .name = "concatenate",
-  .takes = ghlo_cpu_takes_any,
-  .prepare = prepare,
+  .select = select_step,
+  .compile = compile,
   .run = run,
   .release = g_free,
 };

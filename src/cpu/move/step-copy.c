@@ -6,37 +6,47 @@
 
 #include "cpu/move/move.h"
 
-static gpointer
-prepare (const GhloIrOp  *op,
-         const GhloView  *operands,
-         const GhloView  *results,
-         gsize           *scratch,
-         GError         **error)
+static gboolean
+select_step (gpointer               target,
+             const GhloStepRequest *request,
+             GhloStepSelection     *selection)
 {
+  selection->nanoseconds = ghlo_cpu_moves_nanoseconds (&request->results[0]);
+
+  return TRUE;
+}
+
+static gpointer
+compile (gpointer               target,
+         const GhloStepRequest *request,
+         const GhloMonitor     *monitor,
+         GError               **error)
+{
+  const GhloView *from = &request->operands[0], *to = &request->results[0];
   GhloCpuCopy *self = g_new (GhloCpuCopy, 1);
 
-  ghlo_cpu_copy_init (self, operands[0].rank, operands[0].dimensions, operands[0].element_type, operands[0].strides,
-                      results[0].element_type, results[0].strides);
+  ghlo_cpu_copy_init (self, from->rank, from->dimensions, from->element_type, from->strides, to->element_type,
+                      to->strides);
 
   return self;
 }
 
 static gboolean
-run (gpointer            prepared,
+run (gpointer            compiled,
      const GhloView     *operands,
      const GhloView     *results,
      gpointer            scratch,
      const GhloMonitor  *monitor,
      GError            **error)
 {
-  return ghlo_cpu_moves_finish (ghlo_cpu_copy_run (prepared, operands[0].data, results[0].data, monitor), monitor,
+  return ghlo_cpu_moves_finish (ghlo_cpu_copy_run (compiled, operands[0].data, results[0].data, monitor), monitor,
                                 error);
 }
 
 const GhloStepImplementation ghlo_cpu_step_copy = {
   .name = "copy",
-  .takes = ghlo_cpu_takes_any,
-  .prepare = prepare,
+  .select = select_step,
+  .compile = compile,
   .run = run,
   .release = g_free,
 };

@@ -33,42 +33,49 @@ offset_of (const gint64 *starts,
   return offset;
 }
 
-/* Whether every slice of @slice's shape fits into @operand. */
-static gboolean
-fits (const GhloIrOp *op,
-      const GhloView *operand,
-      const GhloView *slice,
-      guint           n_starts)
+/* The reason why not every slice of @slice's shape fits into @operand, or NULL. */
+static const char *
+find_misfit (const GhloView *operand,
+             const GhloView *slice,
+             guint           n_starts)
 {
-  if (slice->rank != operand->rank || n_starts != operand->rank || !ghlo_cpu_moves_plain (op))
-    return FALSE;
+  if (slice->rank != operand->rank || n_starts != operand->rank)
+    return "its slice has another rank than its operand";
   for (guint d = 0; d < slice->rank; d++)
     if (slice->dimensions[d] > operand->dimensions[d])
-      return FALSE;
+      return "its slice is larger than its operand";
 
-  return TRUE;
+  return NULL;
+}
+
+static gboolean
+select_slice (gpointer               target,
+              const GhloStepRequest *request,
+              GhloStepSelection     *selection)
+{
+  selection->reason = find_misfit (&request->operands[0], &request->results[0], request->n_operands - 1);
+  selection->nanoseconds = ghlo_cpu_moves_nanoseconds (&request->results[0]);
+
+  return selection->reason == NULL;
 }
 
 static gpointer
-prepare_slice (const GhloIrOp  *op,
-               const GhloView  *operands,
-               const GhloView  *results,
-               gsize           *scratch,
-               GError         **error)
+compile_slice (gpointer               target,
+               const GhloStepRequest *request,
+               const GhloMonitor     *monitor,
+               GError               **error)
 {
-  GhloCpuCopy *self;
+  const GhloView *result = &request->results[0];
+  GhloCpuCopy *self = g_new (GhloCpuCopy, 1);
 
-  if (!fits (op, &operands[0], &results[0], op->n_operands - 1))
-    return NULL;
-  self = g_new (GhloCpuCopy, 1);
-  ghlo_cpu_copy_init (self, results[0].rank, results[0].dimensions, results[0].element_type, operands[0].strides,
-                      results[0].element_type, results[0].strides);
+  ghlo_cpu_copy_init (self, result->rank, result->dimensions, result->element_type, request->operands[0].strides,
+                      result->element_type, result->strides);
 
   return self;
 }
 
 static gboolean
-run_slice (gpointer            prepared,
+run_slice (gpointer            compiled,
            const GhloView     *operands,
            const GhloView     *results,
            gpointer            scratch,
@@ -80,41 +87,46 @@ run_slice (gpointer            prepared,
 
   read_starts (operands, 1, operands[0].dimensions, results[0].dimensions, rank, starts);
 
-  return ghlo_cpu_moves_finish (ghlo_cpu_copy_run (prepared, operands[0].data
+  return ghlo_cpu_moves_finish (ghlo_cpu_copy_run (compiled, operands[0].data
                                                    + offset_of (starts, operands[0].strides, rank),
                                                    results[0].data, monitor), monitor, error);
 }
 
 static gboolean
-in_place (const GhloIrOp *op,
-          guint           operand,
-          guint           result)
+select_update (gpointer               target,
+               const GhloStepRequest *request,
+               GhloStepSelection     *selection)
 {
-  return operand == 0;
+  selection->reason = request->n_operands < 2
+                      ? "it has no update"
+                      : find_misfit (&request->operands[0], &request->operands[1], request->n_operands - 2);
+  if (selection->reason != NULL)
+    return FALSE;
+  selection->operands[0].in_place = 0;
+  selection->nanoseconds = ghlo_cpu_moves_nanoseconds (&request->results[0]);
+  /* For the pieces of a result that is not the operand. */
+  selection->scratch = ghlo_cpu_segments_size (2 * request->results[0].rank + 1);
+
+  return TRUE;
 }
 
 static gpointer
-prepare_update (const GhloIrOp  *op,
-                const GhloView  *operands,
-                const GhloView  *results,
-                gsize           *scratch,
-                GError         **error)
+compile_update (gpointer               target,
+                const GhloStepRequest *request,
+                const GhloMonitor     *monitor,
+                GError               **error)
 {
-  GhloCpuCopy *self;
+  const GhloView *update = &request->operands[1], *result = &request->results[0];
+  GhloCpuCopy *self = g_new (GhloCpuCopy, 1);
 
-  if (op->n_operands < 2 || !fits (op, &operands[0], &operands[1], op->n_operands - 2))
-    return NULL;
-  self = g_new (GhloCpuCopy, 1);
-  ghlo_cpu_copy_init (self, operands[1].rank, operands[1].dimensions, operands[1].element_type, operands[1].strides,
-                      results[0].element_type, results[0].strides);
-  /* For the pieces of a result that is not the operand. */
-  *scratch = ghlo_cpu_segments_size (2 * results[0].rank + 1);
+  ghlo_cpu_copy_init (self, update->rank, update->dimensions, update->element_type, update->strides,
+                      result->element_type, result->strides);
 
   return self;
 }
 
 static gboolean
-run_update (gpointer            prepared,
+run_update (gpointer            compiled,
             const GhloView     *operands,
             const GhloView     *results,
             gpointer            scratch,
@@ -129,7 +141,7 @@ run_update (gpointer            prepared,
   read_starts (operands, 2, results[0].dimensions, operands[1].dimensions, rank, starts);
   at = offset_of (starts, results[0].strides, rank);
   if (results[0].data == operands[0].data)
-    done = ghlo_cpu_copy_run (prepared, operands[1].data, results[0].data + at, monitor);
+    done = ghlo_cpu_copy_run (compiled, operands[1].data, results[0].data + at, monitor);
   else
     {
       ghlo_cpu_segments_init (pieces);
@@ -143,17 +155,16 @@ run_update (gpointer            prepared,
 
 const GhloStepImplementation ghlo_cpu_step_dynamic_slice = {
   .name = "dynamic_slice",
-  .takes = ghlo_cpu_takes_any,
-  .prepare = prepare_slice,
+  .select = select_slice,
+  .compile = compile_slice,
   .run = run_slice,
   .release = g_free,
 };
 
 const GhloStepImplementation ghlo_cpu_step_dynamic_update_slice = {
   .name = "dynamic_update_slice",
-  .takes = ghlo_cpu_takes_any,
-  .in_place = in_place,
-  .prepare = prepare_update,
+  .select = select_update,
+  .compile = compile_update,
   .run = run_update,
   .release = g_free,
 };

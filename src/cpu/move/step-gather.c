@@ -43,33 +43,32 @@ find_unit (Gather *self)
     self->pick = ghlo_cpu_routines ()->pick[__builtin_ctzll (unit)];
 }
 
-static gpointer
-prepare (const GhloIrOp  *op,
-         const GhloView  *operands,
-         const GhloView  *results,
-         gsize           *scratch,
-         GError         **error)
+static const char *
+read_request (Gather                *self,
+              const GhloStepRequest *request)
 {
   static const GhloCpuIndexerFields fields = {
     "offset_dims", "collapsed_slice_dims", "start_index_map", "operand_batching_dims", "start_indices_batching_dims",
   };
+  const GhloIrOp *op = request->op;
+  const GhloView *operands = request->operands, *result = &request->results[0];
   const GhloIrAttr *numbers = ghlo_ir_op_get (op, "dimension_numbers");
   gsize n_slices;
   g_autofree gint64 *slices = ghlo_ir_op_dup_ints (op, "slice_sizes", &n_slices);
   gint64 sizes[GHLO_MAX_RANK], from[GHLO_MAX_RANK], to[GHLO_MAX_RANK];
-  GhloElementType type = results[0].element_type;
-  g_autofree Gather *self = g_new0 (Gather, 1);
-  gint64 n = ghlo_view_count (&results[0]);
+  GhloElementType type = result->element_type;
+  gint64 n = ghlo_view_count (result);
   guint rank = 0;
 
-  if (numbers == NULL || !ghlo_cpu_moves_plain (op)
-      || !ghlo_cpu_indexer_init (&self->places, numbers, &fields, &operands[0], &operands[1], &results[0], TRUE)
-      || (n > 0 && ghlo_view_count (&operands[0]) == 0))
-    return NULL;
+  if (numbers == NULL
+      || !ghlo_cpu_indexer_init (&self->places, numbers, &fields, &operands[0], &operands[1], result, TRUE))
+    return "its dimension numbers do not fit its operands";
   /* Of an empty dimension that the result lacks there is nothing to copy. */
+  if (n > 0 && ghlo_view_count (&operands[0]) == 0)
+    return "its operand is empty and its result is not";
   for (gsize i = 0; i < n_slices; i++)
     if (slices[i] == 0 && n > 0)
-      return NULL;
+      return "its slices are empty and its result is not";
   if (n == 0)
     self->places.n_positions = 0;
   if (self->places.n_positions >= FEW_POSITIONS && !self->places.is_mixed)
@@ -88,8 +87,18 @@ prepare (const GhloIrOp  *op,
       self->nanoseconds = (double) self->places.n_positions * (2 + (double) self->slice_bytes / 8);
     }
 
-  return g_steal_pointer (&self);
+  return NULL;
 }
+
+static void
+fill_selection (const Gather          *self,
+                const GhloStepRequest *request,
+                GhloStepSelection     *selection)
+{
+  selection->nanoseconds = self->nanoseconds;
+}
+
+GHLO_CPU_DEFINE_STEP (Gather, ghlo_cpu_step_clear_nothing)
 
 typedef struct
 {
@@ -212,14 +221,14 @@ copy_shared (Run               *run,
 }
 
 static gboolean
-run (gpointer            prepared,
+run (gpointer            compiled,
      const GhloView     *operands,
      const GhloView     *results,
      gpointer            scratch,
      const GhloMonitor  *monitor,
      GError            **error)
 {
-  const Gather *self = prepared;
+  const Gather *self = compiled;
   Run gather = { self, operands[0].data, operands[1].data, results[0].data };
   gsize n = self->places.n_positions;
   gboolean done = TRUE;
@@ -240,8 +249,8 @@ run (gpointer            prepared,
 
 const GhloStepImplementation ghlo_cpu_step_gather = {
   .name = "gather",
-  .takes = ghlo_cpu_takes_any,
-  .prepare = prepare,
+  .select = select_step,
+  .compile = compile,
   .run = run,
-  .release = g_free,
+  .release = release,
 };

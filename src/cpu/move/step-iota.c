@@ -53,33 +53,39 @@ static const struct
   { GHLO_ELEMENT_TYPE_F32, count_f32 }, { GHLO_ELEMENT_TYPE_F64, count_f64 },
 };
 
-static gpointer
-prepare (const GhloIrOp  *op,
-         const GhloView  *operands,
-         const GhloView  *results,
-         gsize           *scratch,
-         GError         **error)
+static const char *
+read_request (Iota                  *self,
+              const GhloStepRequest *request)
 {
-  gint64 dimension = ghlo_ir_op_get_int (op, "iota_dimension", 0), strides[GHLO_MAX_RANK] = { 0 };
-  gint64 size = ghlo_element_info (results[0].element_type)->size;
-  Iota *self;
+  const GhloView *result = &request->results[0];
+  gint64 dimension = ghlo_ir_op_get_int (request->op, "iota_dimension", 0), strides[GHLO_MAX_RANK] = { 0 };
+  gint64 size = ghlo_element_info (result->element_type)->size;
 
-  if (dimension < 0 || dimension >= results[0].rank || op->results[0].type->quantization != NULL)
-    return NULL;
-  self = g_new0 (Iota, 1);
-  self->type = results[0].element_type;
-  self->n = (gsize) results[0].dimensions[dimension];
-  self->is_line = ghlo_view_count (&results[0]) == (gint64) self->n;
+  if (dimension < 0 || dimension >= result->rank)
+    return "it has no such dimension";
+  self->type = result->element_type;
+  self->n = (gsize) result->dimensions[dimension];
+  self->is_line = ghlo_view_count (result) == (gint64) self->n;
   for (guint i = 0; i < G_N_ELEMENTS (counts); i++)
     if (counts[i].type == self->type)
       self->count = counts[i].count;
   strides[dimension] = size;
-  ghlo_cpu_copy_init (&self->copy, results[0].rank, results[0].dimensions, self->type, strides, self->type,
-                      results[0].strides);
-  *scratch = self->is_line || self->copy.n_parts == 0 ? 0 : self->n * (gsize) size;
+  ghlo_cpu_copy_init (&self->copy, result->rank, result->dimensions, self->type, strides, self->type, result->strides);
 
-  return self;
+  return NULL;
 }
+
+static void
+fill_selection (const Iota            *self,
+                const GhloStepRequest *request,
+                GhloStepSelection     *selection)
+{
+  selection->nanoseconds = ghlo_cpu_moves_nanoseconds (&request->results[0]);
+  if (!self->is_line && self->copy.n_parts > 0)
+    selection->scratch = self->n * ghlo_element_info (self->type)->size;
+}
+
+GHLO_CPU_DEFINE_STEP (Iota, ghlo_cpu_step_clear_nothing)
 
 typedef struct
 {
@@ -115,14 +121,14 @@ count_part (gpointer data,
 }
 
 static gboolean
-run (gpointer            prepared,
+run (gpointer            compiled,
      const GhloView     *operands,
      const GhloView     *results,
      gpointer            scratch,
      const GhloMonitor  *monitor,
      GError            **error)
 {
-  const Iota *self = prepared;
+  const Iota *self = compiled;
   Run counted = { self, self->is_line ? results[0].data : scratch };
   double nanoseconds = (double) self->n * (self->count != NULL ? 0.5 : 20);
   gboolean done = TRUE;
@@ -136,7 +142,8 @@ run (gpointer            prepared,
 
 const GhloStepImplementation ghlo_cpu_step_iota = {
   .name = "iota",
-  .prepare = prepare,
+  .select = select_step,
+  .compile = compile,
   .run = run,
-  .release = g_free,
+  .release = release,
 };

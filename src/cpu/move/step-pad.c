@@ -41,16 +41,6 @@ keep (gint64 size,
 }
 
 static void
-release (gpointer prepared)
-{
-  Pad *self = prepared;
-
-  g_free (self->fill);
-  g_free (self->pieces);
-  g_free (self);
-}
-
-static void
 add_pieces (Pad            *self,
             const Kept     *kept,
             const GhloView *operand,
@@ -87,45 +77,79 @@ add_pieces (Pad            *self,
     ghlo_cpu_segments_add (self->pieces, &spread, sizes, 0, operand->strides, from_at, to_at);
 }
 
-static gpointer
-prepare (const GhloIrOp  *op,
-         const GhloView  *operands,
-         const GhloView  *results,
-         gsize           *scratch,
-         GError         **error)
+/* The reason why what stays of each dimension cannot be told, or NULL. */
+static const char *
+read_kept (const GhloStepRequest *request,
+           Kept                  *kept)
 {
+  const GhloView *operand = &request->operands[0], *result = &request->results[0];
   gsize n_low, n_interior;
-  g_autofree gint64 *low = ghlo_ir_op_dup_ints (op, "edge_padding_low", &n_low);
-  g_autofree gint64 *interior = ghlo_ir_op_dup_ints (op, "interior_padding", &n_interior);
-  guint rank = results[0].rank;
+  g_autofree gint64 *low = ghlo_ir_op_dup_ints (request->op, "edge_padding_low", &n_low);
+  g_autofree gint64 *interior = ghlo_ir_op_dup_ints (request->op, "interior_padding", &n_interior);
+
+  if (n_low != result->rank || n_interior != result->rank)
+    return "it pads another number of dimensions than there are";
+  for (guint d = 0; d < result->rank; d++)
+    if (interior[d] < 0 || interior[d] == G_MAXINT64)
+      return "its interior padding is out of range";
+    else
+      kept[d] = keep (operand->dimensions[d], result->dimensions[d], low[d], interior[d]);
+
+  return NULL;
+}
+
+static gboolean
+select_step (gpointer               target,
+             const GhloStepRequest *request,
+             GhloStepSelection     *selection)
+{
   Kept kept[GHLO_MAX_RANK];
+
+  selection->reason = read_kept (request, kept);
+  selection->nanoseconds = ghlo_cpu_moves_nanoseconds (&request->results[0]);
+
+  return selection->reason == NULL;
+}
+
+static void
+release (gpointer compiled)
+{
+  Pad *self = compiled;
+
+  g_free (self->fill);
+  g_free (self->pieces);
+  g_free (self);
+}
+
+static gpointer
+compile (gpointer               target,
+         const GhloStepRequest *request,
+         const GhloMonitor     *monitor,
+         GError               **error)
+{
+  Kept kept[GHLO_MAX_RANK];
+  const char *reason = read_kept (request, kept);
   Pad *self;
 
-  if (n_low != rank || n_interior != rank || !ghlo_cpu_moves_plain (op))
-    return NULL;
-  for (guint d = 0; d < rank; d++)
-    if (interior[d] < 0 || interior[d] == G_MAXINT64)
-      return NULL;
-    else
-      kept[d] = keep (operands[0].dimensions[d], results[0].dimensions[d], low[d], interior[d]);
-
+  if (reason != NULL)
+    return ghlo_cpu_step_fail (request, reason, error);
   self = g_new0 (Pad, 1);
-  self->pieces = g_malloc (ghlo_cpu_segments_size (2 * rank + 1));
+  self->pieces = g_malloc (ghlo_cpu_segments_size (2 * request->results[0].rank + 1));
   ghlo_cpu_segments_init (self->pieces);
-  add_pieces (self, kept, &operands[0], &results[0]);
+  add_pieces (self, kept, &request->operands[0], &request->results[0]);
 
   return self;
 }
 
 static gboolean
-run (gpointer            prepared,
+run (gpointer            compiled,
      const GhloView     *operands,
      const GhloView     *results,
      gpointer            scratch,
      const GhloMonitor  *monitor,
      GError            **error)
 {
-  const Pad *self = prepared;
+  const Pad *self = compiled;
 
   return ghlo_cpu_moves_finish ((self->fill == NULL
                                  || ghlo_cpu_segments_run (self->fill, operands, results[0].data, monitor))
@@ -135,8 +159,8 @@ run (gpointer            prepared,
 
 const GhloStepImplementation ghlo_cpu_step_pad = {
   .name = "pad",
-  .takes = ghlo_cpu_takes_any,
-  .prepare = prepare,
+  .select = select_step,
+  .compile = compile,
   .run = run,
   .release = release,
 };

@@ -142,32 +142,35 @@ choose_split (Scatter *self)
     self->split = -1;
 }
 
-static gpointer
-prepare (const GhloIrOp  *op,
-         const GhloView  *operands,
-         const GhloView  *results,
-         gsize           *scratch,
-         GError         **error)
+static const char *
+read_request (Scatter               *self,
+              const GhloStepRequest *request)
 {
   static const GhloCpuIndexerFields fields = {
     "update_window_dims", "inserted_window_dims", "scatter_dims_to_operand_dims", "input_batching_dims",
     "scatter_indices_batching_dims",
   };
+  const GhloIrOp *op = request->op;
+  const GhloView *operands = request->operands, *result = &request->results[0];
   const GhloIrAttr *numbers = ghlo_ir_op_get (op, "scatter_dimension_numbers");
-  GhloElementType type = results[0].element_type;
-  g_autofree Scatter *self = g_new0 (Scatter, 1);
+  GhloElementType type = result->element_type;
   gint64 n;
 
-  if (op->n_operands != 3 || op->n_results != 1 || numbers == NULL || op->results[0].type->quantization != NULL
-      || operands[0].element_type != type || operands[2].element_type != type
-      || !ghlo_cpu_combine_init (&self->combine, ghlo_ir_op_region_block (op, 0), type)
-      || !ghlo_cpu_indexer_init (&self->places, numbers, &fields, &results[0], &operands[1], &operands[2], FALSE)
-      || !keeps_order (self))
-    return NULL;
-  ghlo_cpu_copy_init (&self->input, results[0].rank, results[0].dimensions, type, operands[0].strides, type,
-                      results[0].strides);
+  if (op->n_operands != 3 || op->n_results != 1)
+    return "it scatters into more than one tensor";
+  if (operands[0].element_type != type || operands[2].element_type != type)
+    return "its updates are of another type";
+  if (!ghlo_cpu_combine_init (&self->combine, ghlo_ir_op_region_block (op, 0), type))
+    return "there is no loop for its computation";
+  if (numbers == NULL
+      || !ghlo_cpu_indexer_init (&self->places, numbers, &fields, result, &operands[1], &operands[2], FALSE))
+    return "its dimension numbers do not fit its operands";
+  if (!keeps_order (self))
+    return "its windows overlap where the order of updates counts";
+  ghlo_cpu_copy_init (&self->input, result->rank, result->dimensions, type, operands[0].strides, type,
+                      result->strides);
   n = ghlo_view_count (&operands[2]);
-  if (n == 0 || ghlo_view_count (&results[0]) == 0)
+  if (n == 0 || ghlo_view_count (result) == 0)
     self->places.n_positions = 0;
   else
     {
@@ -178,8 +181,19 @@ prepare (const GhloIrOp  *op,
       choose_split (self);
     }
 
-  return g_steal_pointer (&self);
+  return NULL;
 }
+
+static void
+fill_selection (const Scatter         *self,
+                const GhloStepRequest *request,
+                GhloStepSelection     *selection)
+{
+  selection->operands[0].in_place = 0;
+  selection->nanoseconds = self->nanoseconds;
+}
+
+GHLO_CPU_DEFINE_STEP (Scatter, ghlo_cpu_step_clear_nothing)
 
 typedef struct
 {
@@ -418,14 +432,14 @@ combine_all (const Scatter *self,
 }
 
 static gboolean
-run (gpointer            prepared,
+run (gpointer            compiled,
      const GhloView     *operands,
      const GhloView     *results,
      gpointer            scratch,
      const GhloMonitor  *monitor,
      GError            **error)
 {
-  const Scatter *self = prepared;
+  const Scatter *self = compiled;
   Run scatter = { self, results[0].data, operands[1].data, operands[2].data, monitor, FALSE };
   gboolean done = results[0].data == operands[0].data
                   || ghlo_cpu_copy_run (&self->input, operands[0].data, results[0].data, monitor);
@@ -436,19 +450,10 @@ run (gpointer            prepared,
   return ghlo_cpu_moves_finish (done, monitor, error);
 }
 
-static gboolean
-in_place (const GhloIrOp *op,
-          guint           operand,
-          guint           result)
-{
-  return operand == 0;
-}
-
 const GhloStepImplementation ghlo_cpu_step_scatter = {
   .name = "scatter",
-  .takes = ghlo_cpu_takes_any,
-  .in_place = in_place,
-  .prepare = prepare,
+  .select = select_step,
+  .compile = compile,
   .run = run,
-  .release = g_free,
+  .release = release,
 };

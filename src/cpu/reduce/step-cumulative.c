@@ -234,30 +234,77 @@ part_type (const Cumulative *self,
   return self->is_complex ? ghlo_element_type_real_part (view->element_type) : view->element_type;
 }
 
-static gpointer
-prepare (const GhloIrOp  *op,
-         const GhloView  *operands,
-         const GhloView  *results,
-         gsize           *scratch,
-         GError         **error)
+/* What is the same whatever the start is. */
+static const char *
+read_window (Cumulative            *self,
+             const Row             *row,
+             const GhloStepRequest *request)
 {
-  Cumulative self = { 0 };
+  const GhloView *operand = &request->operands[0];
+  const GhloIrOp *op = request->op;
+  gsize scratch;
+
+  if (!all_are (op, "window_strides", 1) || !all_are (op, "base_dilations", 1) || !all_are (op, "window_dilations", 1)
+      || !find_dimension (self, op, operand))
+    return "its window is not a cumulative reduction's";
+  if (!find_loops (self, row, part_type (self, operand), operand->dimensions[self->dimension]))
+    return "there is no loop for its element type";
+  if (!find_lines (self, operand) || !ghlo_size_mul (&scratch, self->n_chunks, sizeof (GhloCpuCarry)))
+    return "its lines are too long";
+
+  return NULL;
+}
+
+static const char *
+read_request (Cumulative            *self,
+              const GhloStepRequest *request)
+{
+  const GhloView *operands = request->operands;
   const Row *row;
 
-  if (op->n_operands != 2 || op->n_results != 1 || operands[0].rank == 0 || operands[0].rank >= GHLO_MAX_RANK
-      || operands[0].element_type != results[0].element_type)
-    return NULL;
-  self.is_complex = ghlo_element_type_is_complex (operands[0].element_type);
-  row = find_row (op);
-  if (row == NULL || (self.is_complex && row->op != GHLO_OP_STABLEHLO_ADD) || !all_are (op, "window_strides", 1)
-      || !all_are (op, "base_dilations", 1) || !all_are (op, "window_dilations", 1)
-      || !find_dimension (&self, op, &operands[0]) || !start_is_neutral (row, &operands[1])
-      || !find_loops (&self, row, part_type (&self, &operands[0]), operands[0].dimensions[self.dimension])
-      || !find_lines (&self, &operands[0])
-      || !ghlo_size_mul (scratch, self.n_chunks, sizeof (GhloCpuCarry)))
-    return NULL;
+  if (request->n_operands != 2 || request->n_results != 1)
+    return "it reduces more than one tensor";
+  if (operands[0].rank == 0 || operands[0].rank >= GHLO_MAX_RANK)
+    return "there is no loop for its rank";
+  if (operands[0].element_type != request->results[0].element_type)
+    return "its result is of another type";
+  self->is_complex = ghlo_element_type_is_complex (operands[0].element_type);
+  row = find_row (request->op);
+  if (row == NULL || (self->is_complex && row->op != GHLO_OP_STABLEHLO_ADD))
+    return "there is no loop for its computation";
 
-  return g_memdup2 (&self, sizeof (self));
+  return read_window (self, row, request);
+}
+
+/* A start that is known is looked at, a single number, and not compiled into anything. */
+static gboolean
+select_step (gpointer               target,
+             const GhloStepRequest *request,
+             GhloStepSelection     *selection)
+{
+  Cumulative self = { 0 };
+
+  selection->reason = read_request (&self, request);
+  if (selection->reason == NULL && !start_is_neutral (find_row (request->op), &request->operands[1]))
+    selection->reason = "its initial value changes what it is combined with";
+  /* Elements are read before the same ones are written. */
+  selection->operands[0].in_place = 0;
+  selection->nanoseconds = self.nanoseconds;
+  selection->scratch = self.n_chunks * sizeof (GhloCpuCarry);
+
+  return selection->reason == NULL;
+}
+
+static gpointer
+compile (gpointer               target,
+         const GhloStepRequest *request,
+         const GhloMonitor     *monitor,
+         GError               **error)
+{
+  Cumulative self = { 0 };
+  const char *reason = read_request (&self, request);
+
+  return reason == NULL ? g_memdup2 (&self, sizeof (self)) : ghlo_cpu_step_fail (request, reason, error);
 }
 
 static void
@@ -554,14 +601,14 @@ split_line (Run   *self,
 }
 
 static gboolean
-run (gpointer            prepared,
+run (gpointer            compiled,
      const GhloView     *operands,
      const GhloView     *results,
      gpointer            scratch,
      const GhloMonitor  *monitor,
      GError            **error)
 {
-  const Cumulative *self = prepared;
+  const Cumulative *self = compiled;
   Run run = { .cumulative = self, .carries = scratch, .monitor = monitor };
   gboolean done = TRUE;
   gsize n_tasks;
@@ -585,19 +632,10 @@ run (gpointer            prepared,
   return FALSE;
 }
 
-/* Elements are read before the same ones are written. */
-static gboolean
-in_place (const GhloIrOp *op,
-          guint           operand,
-          guint           result)
-{
-  return operand == 0 && result == 0;
-}
-
 static char *
-describe (gpointer prepared)
+describe (gpointer compiled)
 {
-  const Cumulative *self = prepared;
+  const Cumulative *self = compiled;
 
   return g_strdup_printf ("cumulative, %s%s", self->backward ? "backward" : "forward",
                           self->rounds ? ", rounded at each step" : "");
@@ -605,9 +643,8 @@ describe (gpointer prepared)
 
 const GhloStepImplementation ghlo_cpu_step_cumulative = {
   .name = "cumulative",
-  .takes = ghlo_cpu_takes_any,
-  .in_place = in_place,
-  .prepare = prepare,
+  .select = select_step,
+  .compile = compile,
   .run = run,
   .release = g_free,
   .describe = describe,

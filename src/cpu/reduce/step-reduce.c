@@ -4,7 +4,6 @@
  * walked is in reduce.h.
  */
 
-#include "base/ghlo-error.h"
 #include "base/sizes.h"
 #include "cpu/isa/level.h"
 #include "cpu/reduce/reduce.h"
@@ -242,73 +241,76 @@ choose_way (GhloCpuReduce *self)
                       + (self->by_columns ? (double) reduced * parts * 5 : (double) (self->n_blocks * kept) * 15);
 }
 
-static void
-release (gpointer prepared)
-{
-  GhloCpuReduce *self = prepared;
-
-  ghlo_cpu_axis_clear (&self->kept);
-  ghlo_cpu_axis_clear (&self->reduced);
-  g_free (self);
-}
-
 static gboolean
-is_plain (const GhloIrType *type)
+find_scratch (const GhloCpuReduce *self,
+              gsize               *scratch)
 {
-  return type->kind == GHLO_IR_TYPE_TENSOR && type->quantization == NULL;
+  *scratch = 0;
+
+  return self->is_direct
+         || (ghlo_size_mul (scratch, (gsize) self->n_blocks, (gsize) self->kept.count)
+             && ghlo_size_mul (scratch, *scratch, self->number_size));
 }
 
-static gpointer
-prepare (const GhloIrOp  *op,
-         const GhloView  *operands,
-         const GhloView  *results,
-         gsize           *scratch,
-         GError         **error)
+static const char *
+read_request (GhloCpuReduce         *self,
+              const GhloStepRequest *request)
 {
-  const GhloCpuComputeType *form = op->n_operands == 2 ? ghlo_cpu_compute_type (operands[0].element_type) : NULL;
-  GhloCpuReduce *self;
+  const GhloView *operands = request->operands;
+  gsize scratch;
 
-  if (form == NULL || !is_plain (ghlo_ir_op_operand (op, 0)->type) || !is_plain (op->results[0].type)
-      || operands[1].element_type != form->type || results[0].element_type != form->type)
-    return NULL;
-  self = g_new0 (GhloCpuReduce, 1);
-  self->form = form;
-  self->size = ghlo_cpu_compute_type_size (form);
-  self->number_size = ghlo_cpu_number_size (form->number);
-  if (!choose_loops (self, find_operation (op, form->type)) || !split_dimensions (self, op, &operands[0], error))
-    {
-      release (self);
-      return NULL;
-    }
+  self->form = request->n_operands == 2 ? ghlo_cpu_compute_type (operands[0].element_type) : NULL;
+  if (request->n_operands != 2)
+    return "it reduces more than one tensor";
+  if (self->form == NULL || operands[1].element_type != self->form->type
+      || request->results[0].element_type != self->form->type)
+    return "there is no loop for its element types";
+  self->size = ghlo_cpu_compute_type_size (self->form);
+  self->number_size = ghlo_cpu_number_size (self->form->number);
+  if (!choose_loops (self, find_operation (request->op, self->form->type)))
+    return "there is no loop for its computation";
+  if (!split_dimensions (self, request->op, &operands[0], NULL))
+    return "there is no memory for a table of its lines";
   set_identity (self);
   choose_way (self);
-  if (!self->is_direct
-      && (!ghlo_size_mul (scratch, (gsize) self->n_blocks, (gsize) self->kept.count)
-          || !ghlo_size_mul (scratch, *scratch, self->number_size)))
-    {
-      release (self);
-      return NULL;
-    }
 
-  return self;
+  return find_scratch (self, &scratch) ? NULL : "it has too many results";
 }
 
+static void
+fill_selection (const GhloCpuReduce   *self,
+                const GhloStepRequest *request,
+                GhloStepSelection     *selection)
+{
+  find_scratch (self, &selection->scratch);
+  selection->nanoseconds = self->nanoseconds;
+}
+
+static void
+clear (GhloCpuReduce *self)
+{
+  ghlo_cpu_axis_clear (&self->kept);
+  ghlo_cpu_axis_clear (&self->reduced);
+}
+
+GHLO_CPU_DEFINE_STEP (GhloCpuReduce, clear)
+
 static gboolean
-run (gpointer            prepared,
+run (gpointer            compiled,
      const GhloView     *operands,
      const GhloView     *results,
      gpointer            scratch,
      const GhloMonitor  *monitor,
      GError            **error)
 {
-  return ghlo_cpu_reduce_run (prepared, operands[0].data, operands[1].data, results[0].data, scratch, monitor)
+  return ghlo_cpu_reduce_run (compiled, operands[0].data, operands[1].data, results[0].data, scratch, monitor)
          || !ghlo_monitor_cancelled (monitor, error);
 }
 
 static char *
-describe (gpointer prepared)
+describe (gpointer compiled)
 {
-  const GhloCpuReduce *self = prepared;
+  const GhloCpuReduce *self = compiled;
 
   return g_strdup_printf ("%s of %s, %s, %s: %" G_GINT64_FORMAT, self->by_columns ? "columns" : "rows",
                           self->form->name, ghlo_cpu_level_name (ghlo_cpu_level ()),
@@ -317,8 +319,8 @@ describe (gpointer prepared)
 
 const GhloStepImplementation ghlo_cpu_step_reduce = {
   .name = "reduce",
-  .takes = ghlo_cpu_takes_any,
-  .prepare = prepare,
+  .select = select_step,
+  .compile = compile,
   .run = run,
   .release = release,
   .describe = describe,

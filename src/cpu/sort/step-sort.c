@@ -51,17 +51,6 @@ typedef struct
   gint               failed;      /* atomic */
 } Run;
 
-static void
-release (gpointer prepared)
-{
-  Sort *self = prepared;
-
-  g_free (self->sizes);
-  g_free (self->direct);
-  g_free (self->stages);
-  g_free (self);
-}
-
 static gboolean
 reserve (gsize *size,
          gsize *offset,
@@ -146,36 +135,63 @@ choose_parts (Sort *self)
   return parts;
 }
 
-static gpointer
-prepare (const GhloIrOp  *op,
-         const GhloView  *operands,
-         const GhloView  *results,
-         gsize           *scratch,
-         GError         **error)
+static gboolean
+find_all_scratch (const Sort *self,
+                  gsize      *scratch)
 {
-  gint64 dimension = ghlo_ir_op_get_int (op, "dimension", -1);
-  Sort *self = g_new0 (Sort, 1);
+  return ghlo_size_mul (scratch, self->scratch, self->apart ? ghlo_parallel_n_workers () : 1);
+}
 
-  self->line.n_operands = op->n_operands;
-  self->sizes = g_new0 (guint, op->n_operands);
-  self->direct = g_new0 (gboolean, op->n_operands);
-  self->stages = g_new0 (gsize, op->n_operands);
+static const char *
+read_request (Sort                  *self,
+              const GhloStepRequest *request)
+{
+  gint64 dimension = ghlo_ir_op_get_int (request->op, "dimension", -1);
+  const GhloView *operands = request->operands;
+  guint n = request->n_operands;
+  gsize scratch;
+
+  self->line.n_operands = n;
+  self->sizes = g_new0 (guint, n);
+  self->direct = g_new0 (gboolean, n);
+  self->stages = g_new0 (gsize, n);
   self->line.sizes = self->sizes;
-  if (op->n_operands > 0 && dimension < 0)
+  if (n > 0 && dimension < 0)
     dimension += operands[0].rank;
   self->dimension = (guint) dimension;
-  if (op->n_operands > 0 && dimension >= 0 && dimension < operands[0].rank
-      && ghlo_cpu_sort_comparator_read (&self->line.comparator, op) && find_lines (self, operands, &results[0])
-      && ghlo_cpu_sort_line_init (&self->line, choose_parts (self)) && find_scratch (self)
-      && ghlo_size_mul (scratch, self->scratch, self->apart ? ghlo_parallel_n_workers () : 1))
-    {
-      self->columns = self->columns && ghlo_cpu_sort_columns_takes (&self->line);
-      return self;
-    }
+  if (n == 0 || dimension < 0 || dimension >= operands[0].rank)
+    return "it has no such dimension";
+  if (!ghlo_cpu_sort_comparator_read (&self->line.comparator, request->op))
+    return "its comparator does not compare keys";
+  if (!find_lines (self, operands, &request->results[0]) || !ghlo_cpu_sort_line_init (&self->line, choose_parts (self))
+      || !find_scratch (self) || !find_all_scratch (self, &scratch))
+    return "its lines are too long";
+  self->columns = self->columns && ghlo_cpu_sort_columns_takes (&self->line);
 
-  release (self);
   return NULL;
 }
+
+/* Each line is written after all of it was read. */
+static void
+fill_selection (const Sort            *self,
+                const GhloStepRequest *request,
+                GhloStepSelection     *selection)
+{
+  for (guint i = 0; i < request->n_operands; i++)
+    selection->operands[i].in_place = i;
+  selection->nanoseconds = self->line.nanoseconds * (double) self->together * (double) self->n_blocks;
+  find_all_scratch (self, &selection->scratch);
+}
+
+static void
+clear (Sort *self)
+{
+  g_free (self->sizes);
+  g_free (self->direct);
+  g_free (self->stages);
+}
+
+GHLO_CPU_DEFINE_STEP (Sort, clear)
 
 /* The first line of a block. */
 static guint8 *
@@ -329,14 +345,14 @@ sort_blocks (gpointer data,
 }
 
 static gboolean
-run (gpointer            prepared,
+run (gpointer            compiled,
      const GhloView     *operands,
      const GhloView     *results,
      gpointer            scratch,
      const GhloMonitor  *monitor,
      GError            **error)
 {
-  const Sort *self = prepared;
+  const Sort *self = compiled;
   Run run = { self, operands, results, scratch, monitor, FALSE };
   double nanoseconds = self->line.nanoseconds * (double) self->together * (double) self->n_blocks;
 
@@ -357,19 +373,10 @@ run (gpointer            prepared,
   return FALSE;
 }
 
-/* Each line is written after all of it was read. */
-static gboolean
-in_place (const GhloIrOp *op,
-          guint           operand,
-          guint           result)
-{
-  return operand == result;
-}
-
 static char *
-describe (gpointer prepared)
+describe (gpointer compiled)
 {
-  const Sort *self = prepared;
+  const Sort *self = compiled;
 
   return g_strdup_printf ("%s, %u key%s, %s%s", self->line.values ? "values" : "places", self->line.comparator.n_keys,
                           self->line.comparator.n_keys == 1 ? "" : "s",
@@ -379,9 +386,8 @@ describe (gpointer prepared)
 
 const GhloStepImplementation ghlo_cpu_step_sort = {
   .name = "sort",
-  .takes = ghlo_cpu_takes_any,
-  .in_place = in_place,
-  .prepare = prepare,
+  .select = select_step,
+  .compile = compile,
   .run = run,
   .release = release,
   .describe = describe,

@@ -54,6 +54,7 @@ struct _TopK
   gboolean       apart;         /* lines are split over threads, else parts of a line */
   gsize          n_parts;
   gsize          scratch;       /* bytes of a thread or part: two buffers */
+  gsize          all_scratch;   /* of all of them, and of what they find */
   double         nanoseconds;   /* for a line */
 };
 
@@ -167,43 +168,58 @@ choose_parts (TopK *self)
     self->n_parts = n_workers;
 }
 
-static gpointer
-prepare (const GhloIrOp  *op,
-         const GhloView  *operands,
-         const GhloView  *results,
-         gsize           *scratch,
-         GError         **error)
+static gboolean
+find_scratch (TopK *self)
 {
-  const GhloView *operand = &operands[0];
-  TopK self = { .key = { .descending = TRUE } };
-  gsize bytes, count;
+  gsize bytes, *all = &self->all_scratch;
 
-  if (operand->rank == 0 || ghlo_element_type_is_complex (operand->element_type)
-      || ghlo_ir_op_operand (op, 0)->type->quantization != NULL
-      || results[1].element_type != GHLO_ELEMENT_TYPE_I32 || results[0].element_type != operand->element_type
-      || !ghlo_cpu_sort_key_init (&self.key, operand->element_type)
-      || !ghlo_shape_count (results[0].dimensions, results[0].rank, &count))
-    return NULL;
-  self.n = (gsize) operand->dimensions[operand->rank - 1];
-  self.k = (gsize) results[0].dimensions[results[0].rank - 1];
-  self.n_lines = self.k > 0 ? count / self.k : 0;
-  if (self.k > self.n || self.n > G_MAXINT32)
-    return NULL;
+  if (!ghlo_size_mul (&bytes, self->capacity, 2 * self->width->size) || !ghlo_size_add (&bytes, bytes, 63))
+    return FALSE;
+  self->scratch = bytes & ~(gsize) 63;
+  bytes = self->apart ? 0 : 2 * self->n_parts * self->k * self->width->size;
 
-  self.width = &widths[self.key.size > 4];
-  choose_parts (&self);
-  self.capacity = MIN (2 * self.k + ROOM, self.n) + GHLO_CPU_SORT_CHUNK;
-  self.nanoseconds = LOOK_COST * (double) self.n + SORT_COST * (double) self.k;
-  if (!ghlo_size_mul (&bytes, self.capacity, 2 * self.width->size) || !ghlo_size_add (&bytes, bytes, 63))
-    return NULL;
-  self.scratch = bytes & ~(gsize) 63;
-  bytes = self.apart ? 0 : 2 * self.n_parts * self.k * self.width->size;
-  if (!ghlo_size_mul (scratch, self.scratch, self.apart ? ghlo_parallel_n_workers () : self.n_parts)
-      || !ghlo_size_add (scratch, *scratch, bytes))
-    return NULL;
-
-  return g_memdup2 (&self, sizeof (self));
+  return ghlo_size_mul (all, self->scratch, self->apart ? ghlo_parallel_n_workers () : self->n_parts)
+         && ghlo_size_add (all, *all, bytes);
 }
+
+static const char *
+read_request (TopK                  *self,
+              const GhloStepRequest *request)
+{
+  const GhloView *operand = &request->operands[0], *values = &request->results[0];
+  gsize count;
+
+  self->key.descending = TRUE;
+  if (operand->rank == 0 || ghlo_element_type_is_complex (operand->element_type)
+      || request->results[1].element_type != GHLO_ELEMENT_TYPE_I32 || values->element_type != operand->element_type
+      || !ghlo_cpu_sort_key_init (&self->key, operand->element_type))
+    return "its element types have no keys";
+  if (!ghlo_shape_count (values->dimensions, values->rank, &count))
+    return "it has too many results";
+  self->n = (gsize) operand->dimensions[operand->rank - 1];
+  self->k = (gsize) values->dimensions[values->rank - 1];
+  self->n_lines = self->k > 0 ? count / self->k : 0;
+  if (self->k > self->n || self->n > G_MAXINT32)
+    return "its lines are too long, or shorter than its result's";
+
+  self->width = &widths[self->key.size > 4];
+  choose_parts (self);
+  self->capacity = MIN (2 * self->k + ROOM, self->n) + GHLO_CPU_SORT_CHUNK;
+  self->nanoseconds = LOOK_COST * (double) self->n + SORT_COST * (double) self->k;
+
+  return find_scratch (self) ? NULL : "its lines are too long";
+}
+
+static void
+fill_selection (const TopK            *self,
+                const GhloStepRequest *request,
+                GhloStepSelection     *selection)
+{
+  selection->nanoseconds = self->nanoseconds * (double) self->n_lines;
+  selection->scratch = self->all_scratch;
+}
+
+GHLO_CPU_DEFINE_STEP (TopK, ghlo_cpu_step_clear_nothing)
 
 static const guint8 *
 find_line (const Run *run,
@@ -306,14 +322,14 @@ split_line (Run   *run,
 }
 
 static gboolean
-run (gpointer            prepared,
+run (gpointer            compiled,
      const GhloView     *operands,
      const GhloView     *results,
      gpointer            scratch,
      const GhloMonitor  *monitor,
      GError            **error)
 {
-  const TopK *self = prepared;
+  const TopK *self = compiled;
   Run run = {
     .top_k = self, .operand = &operands[0], .values = &results[0], .indices = &results[1], .scratch = scratch,
     .monitor = monitor,
@@ -336,9 +352,9 @@ run (gpointer            prepared,
 }
 
 static char *
-describe (gpointer prepared)
+describe (gpointer compiled)
 {
-  const TopK *self = prepared;
+  const TopK *self = compiled;
 
   return g_strdup_printf ("%" G_GSIZE_FORMAT " of %" G_GSIZE_FORMAT "%s", self->k, self->n,
                           self->n_parts > 1 ? ", in parts" : "");
@@ -346,9 +362,9 @@ describe (gpointer prepared)
 
 const GhloStepImplementation ghlo_cpu_step_top_k = {
   .name = "top_k",
-  .takes = ghlo_cpu_takes_any,
-  .prepare = prepare,
+  .select = select_step,
+  .compile = compile,
   .run = run,
-  .release = g_free,
+  .release = release,
   .describe = describe,
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the tests of the CPU's steps share: an operation run by one kernel, with its
- * operands dense, in any layout that the kernel takes, and over the operand that it
- * may write over; and compared with the reference executor.
+ * What the tests of the CPU's steps share: an operation run by one implementation, with its
+ * operands dense, in any layout that it takes, and over the operand that it may write over;
+ * and compared with the reference executor.
  */
 
 #pragma once
@@ -180,48 +180,113 @@ step_new_constant (const GhloIrOp *op,
   return value;
 }
 
+/* The CPU's implementation called @name that may do @op. */
+static inline const GhloStepImplementation *
+step_find (const GhloIrOp *op,
+           const char     *name)
+{
+  const GhloStepTarget *target = ghlo_cpu_target ();
+  const GhloStepImplementation *step = NULL;
+
+  while ((step = target->find (target->self, op, step)) != NULL && !g_str_equal (step->name, name))
+    ;
+  g_assert_nonnull (step);
+
+  return step;
+}
+
+/* What a step is made of, and becomes. */
+typedef struct
+{
+  GhloStepRequest          request;
+  GhloStepSelection        selection;
+  GhloStepOperandSelection operands[STEP_MAX];
+  guint32                  aliases[STEP_MAX], alignments[2 * STEP_MAX];
+} StepRequest;
+
+/* Whether @step does it with these views, which for constants have data. */
+static inline gboolean
+step_select (StepRequest                  *self,
+             const GhloStepImplementation *step,
+             const GhloIrOp               *op,
+             const GhloView               *operands,
+             const GhloView               *results)
+{
+  gboolean selected;
+
+  self->request = (GhloStepRequest) {
+    .op = op, .n_operands = op != NULL ? op->n_operands : 1, .n_results = op != NULL ? op->n_results : 1,
+    .operands = operands, .results = results,
+  };
+  self->selection = (GhloStepSelection) { .operands = self->operands };
+  for (guint i = 0; i < STEP_MAX; i++)
+    self->operands[i] = (GhloStepOperandSelection) { .in_place = self->aliases[i] = GHLO_STEP_NONE };
+  selected = step->select (ghlo_cpu_target ()->self, &self->request, &self->selection);
+  g_assert_true (selected == (self->selection.reason == NULL));
+
+  return selected;
+}
+
+/* Compiles what was selected; *@operands and *@results may have changed as the selection wants it. */
+static inline gpointer
+step_compile (StepRequest                  *self,
+              const GhloStepImplementation *step)
+{
+  g_autoptr (GError) error = NULL;
+  gpointer compiled;
+
+  for (guint i = 0; i < self->request.n_operands + self->request.n_results; i++)
+    {
+      const GhloView *view = i < self->request.n_operands ? &self->request.operands[i]
+                                                          : &self->request.results[i - self->request.n_operands];
+
+      self->alignments[i] = view->element_type != GHLO_ELEMENT_TYPE_INVALID
+                            ? ghlo_element_info (view->element_type)->size : 1;
+    }
+  self->request.aliases = self->aliases;
+  self->request.alignments = self->alignments;
+  self->request.scratch = self->selection.scratch;
+  compiled = step->compile (ghlo_cpu_target ()->self, &self->request, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_nonnull (compiled);
+
+  return compiled;
+}
+
+/* Both; NULL when it is not done, or not as the operands lie. */
+static inline gpointer
+step_new (const GhloStepImplementation *step,
+          const GhloIrOp               *op,
+          const GhloView               *operands,
+          const GhloView               *results,
+          gsize                        *scratch)
+{
+  StepRequest self;
+
+  if (!step_select (&self, step, op, operands, results))
+    return NULL;
+  for (guint i = 0; i < self.request.n_operands; i++)
+    g_assert_true (!self.operands[i].dense || ghlo_view_is_dense (&operands[i]));
+  *scratch = self.selection.scratch;
+
+  return step_compile (&self, step);
+}
+
 enum { STEP_DENSE, STEP_SCATTERED, STEP_IN_PLACE, STEP_N_WAYS };
 
-/* Runs @op's kernel called @name in one way; FALSE when it declines. Operands that are
- * constants of the program are given their bytes before. */
-static inline gboolean
-step_run_one (const GhloIrOp  *op,
-              const char      *name,
+/* Lays out operands and results, whose views get data where they are constant. */
+static inline void
+step_lay_out (const GhloIrOp  *op,
               GhloValue      **operands,
               GhloValue      **expected,
               guint            way,
-              double           tolerance)
+              StepTensor      *tensors,
+              GhloView        *views,
+              GhloView        *results)
 {
-  static const char *const ways[] = { "dense", "scattered", "in place" };
-  const GhloStepImplementation *kernel = NULL;
-  StepTensor tensors[2 * STEP_MAX] = { 0 };
-  GhloView views[STEP_MAX], results[STEP_MAX];
-  g_autofree char *how = NULL, *what = NULL;
-  g_autoptr (GError) error = NULL;
-  gpointer prepared, scratch;
-  gsize scratch_size = 0;
-
-  while ((kernel = ghlo_cpu_target ()->find (op, kernel)) != NULL && !g_str_equal (kernel->name, name))
-    ;
-  g_assert_nonnull (kernel);
   for (guint i = 0; i < op->n_operands; i++)
     {
-      step_tensor_init (&tensors[i], operands[i]->type, FALSE);
-      if (way == STEP_SCATTERED)
-        {
-          StepTensor other;
-
-          step_tensor_init (&other, operands[i]->type, TRUE);
-          if (kernel->takes != NULL && kernel->takes (op, i, &other.view))
-            {
-              step_tensor_clear (&tensors[i]);
-              tensors[i] = other;
-              tensors[i].view.dimensions = tensors[i].dimensions;
-              tensors[i].view.strides = tensors[i].strides;
-            }
-          else
-            step_tensor_clear (&other);
-        }
+      step_tensor_init (&tensors[i], operands[i]->type, way == STEP_SCATTERED);
       step_tensor_fill (&tensors[i], operands[i]);
       views[i] = tensors[i].view;
       if (!step_is_constant (op, i))
@@ -235,48 +300,99 @@ step_run_one (const GhloIrOp  *op,
       results[i] = tensors[STEP_MAX + i].view;
       results[i].data = NULL;
     }
+}
 
-  prepared = kernel->prepare (op, views, results, &scratch_size, &error);
-  g_assert_no_error (error);
-  if (prepared != NULL)
+/* Makes operands dense, takes constants away, and puts results over operands, as the selection wants it. */
+static inline void
+step_obey (StepRequest  *self,
+           GhloValue   **operands,
+           guint         way,
+           StepTensor   *tensors,
+           GhloView     *views,
+           GhloView     *results)
+{
+  gboolean taken[STEP_MAX] = { FALSE };
+
+  for (guint i = 0; i < self->request.n_operands; i++)
     {
-      gboolean used[STEP_MAX] = { FALSE };
+      const GhloStepOperandSelection *selection = &self->operands[i];
+      gconstpointer data = views[i].data;
 
+      if (selection->dense)
+        {
+          step_tensor_clear (&tensors[i]);
+          step_tensor_init (&tensors[i], operands[i]->type, FALSE);
+          step_tensor_fill (&tensors[i], operands[i]);
+        }
+      views[i] = tensors[i].view;
+      if (data == NULL || !selection->wants_data)
+        views[i].data = NULL;
+      if (way == STEP_IN_PLACE && selection->in_place != GHLO_STEP_NONE && !taken[selection->in_place]
+          && tensors[STEP_MAX + selection->in_place].n_bytes == tensors[i].n_bytes)
+        {
+          taken[selection->in_place] = TRUE;
+          self->aliases[i] = selection->in_place;
+          results[selection->in_place].data = tensors[i].view.data;
+        }
+    }
+}
+
+/* Runs @op's implementation called @name in one way; FALSE when it does not do it. Operands that are
+ * constants of the program are given their bytes before. */
+static inline gboolean
+step_run_one (const GhloIrOp  *op,
+              const char      *name,
+              GhloValue      **operands,
+              GhloValue      **expected,
+              guint            way,
+              double           tolerance)
+{
+  static const char *const ways[] = { "dense", "scattered", "in place" };
+  const GhloStepImplementation *step = step_find (op, name);
+  StepTensor tensors[2 * STEP_MAX] = { 0 };
+  GhloView views[STEP_MAX], results[STEP_MAX];
+  g_autofree char *how = NULL, *what = NULL;
+  g_autoptr (GError) error = NULL;
+  gpointer compiled, scratch;
+  StepRequest self;
+  gboolean selected;
+  gsize size;
+
+  step_lay_out (op, operands, expected, way, tensors, views, results);
+  selected = step_select (&self, step, op, views, results);
+  if (selected)
+    {
+      step_obey (&self, operands, way, tensors, views, results);
+      compiled = step_compile (&self, step);
       for (guint i = 0; i < op->n_operands; i++)
         views[i].data = tensors[i].view.data;
       for (guint i = 0; i < op->n_results; i++)
-        results[i].data = tensors[STEP_MAX + i].view.data;
-      for (guint r = 0; way == STEP_IN_PLACE && kernel->in_place != NULL && r < op->n_results; r++)
-        for (guint i = 0; i < op->n_operands; i++)
-          if (!used[i] && expected[r]->n_bytes == operands[i]->n_bytes && kernel->in_place (op, i, r))
-            {
-              results[r].data = views[i].data;
-              used[i] = TRUE;
-              break;
-            }
-      scratch = g_aligned_alloc (1, scratch_size + 2 * STEP_GUARD, 64);
-      memset (scratch, 0xa5, scratch_size + 2 * STEP_GUARD);
-      g_assert_true (kernel->run (prepared, views, results, scratch, NULL, &error));
+        if (results[i].data == NULL)
+          results[i].data = tensors[STEP_MAX + i].view.data;
+      size = self.selection.scratch;
+      scratch = g_aligned_alloc (1, size + 2 * STEP_GUARD, 64);
+      memset (scratch, 0xa5, size + 2 * STEP_GUARD);
+      g_assert_true (step->run (compiled, views, results, scratch, NULL, &error));
       g_assert_no_error (error);
       for (gsize i = 0; i < STEP_GUARD; i++)
-        g_assert_cmphex (((guint8 *) scratch)[scratch_size + i], ==, 0xa5);
+        g_assert_cmphex (((guint8 *) scratch)[size + i], ==, 0xa5);
       g_aligned_free (scratch);
-      what = kernel->describe != NULL ? kernel->describe (prepared) : NULL;
+      what = step->describe != NULL ? step->describe (compiled) : NULL;
       how = g_strdup_printf ("%s, %s%s%s", name, ways[way], what != NULL ? ": " : "", what != NULL ? what : "");
       for (guint i = 0; i < op->n_results; i++)
         step_compare (&results[i], expected[i], tolerance, how);
-      if (kernel->release != NULL)
-        kernel->release (prepared);
+      if (step->release != NULL)
+        step->release (compiled);
     }
   for (guint i = 0; i < G_N_ELEMENTS (tensors); i++)
     step_tensor_clear (&tensors[i]);
 
-  return prepared != NULL;
+  return selected;
 }
 
 /* Runs @text's returned operation, whose operands are the program's inputs, in their
- * order, and constants, by the kernel called @name in every way. FALSE when the kernel
- * declines it. */
+ * order, and constants, by the implementation called @name in every way. FALSE when it
+ * does not do it. */
 static inline gboolean
 step_check (const char  *text,
             const char  *name,

@@ -192,12 +192,11 @@ check_repeated (const char  *program,
   g_auto (Program) reference = { NULL };
   g_autoptr (GError) error = NULL;
   GhloValue *expected = NULL;
-  GhloView views[3], result;
+  GhloView views[3], given[3], result;
   StepTensor tensors[3], out;
-  const GhloStepImplementation *kernel;
   const GhloIrOp *op;
-  gpointer prepared;
-  gsize scratch = 0;
+  gpointer compiled;
+  StepRequest request;
 
   for (guint k = 0; k < n; k++)
     {
@@ -233,12 +232,17 @@ check_repeated (const char  *program,
   result.dimensions = out.dimensions;
   result.strides = out.strides;
   op = step_find_op (reference.module);
-  kernel = ghlo_cpu_target ()->find (op, NULL);
-  prepared = kernel->prepare (op, views, &result, &scratch, &error);
-  g_assert_nonnull (prepared);
-  g_assert_true (kernel->run (prepared, views, &result, NULL, NULL, &error));
+  for (guint k = 0; k < n; k++)
+    {
+      given[k] = views[k];
+      given[k].data = NULL;
+    }
+  /* Also where it would rather have them dense. */
+  g_assert_true (step_select (&request, &ghlo_cpu_step_elementwise, op, given, &result));
+  compiled = step_compile (&request, &ghlo_cpu_step_elementwise);
+  g_assert_true (ghlo_cpu_step_elementwise.run (compiled, views, &result, NULL, NULL, &error));
   step_compare (&result, expected, EXACT, program);
-  kernel->release (prepared);
+  ghlo_cpu_step_elementwise.release (compiled);
   for (guint k = 0; k < n; k++)
     step_tensor_clear (&tensors[k]);
   step_tensor_clear (&out);
@@ -522,7 +526,7 @@ test_cancelled (void)
   const GhloIrOp *op = step_find_op (module);
   StepTensor tensor;
   GhloView views[2];
-  gpointer prepared;
+  gpointer compiled;
   gsize scratch = 0;
 
   step_tensor_init (&tensor, value->type, FALSE);
@@ -530,12 +534,12 @@ test_cancelled (void)
   views[0] = views[1] = tensor.view;
   views[0].dimensions = views[1].dimensions = tensor.dimensions;
   views[0].strides = views[1].strides = tensor.strides;
-  prepared = ghlo_cpu_step_elementwise.prepare (op, views, views, &scratch, &error);
-  g_assert_nonnull (prepared);
+  compiled = step_new (&ghlo_cpu_step_elementwise, op, views, views, &scratch);
+  g_assert_nonnull (compiled);
   g_cancellable_cancel (cancellable);
-  g_assert_false (ghlo_cpu_step_elementwise.run (prepared, views, views, NULL, &monitor, &error));
+  g_assert_false (ghlo_cpu_step_elementwise.run (compiled, views, views, NULL, &monitor, &error));
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
-  ghlo_cpu_step_elementwise.release (prepared);
+  ghlo_cpu_step_elementwise.release (compiled);
   step_tensor_clear (&tensor);
 }
 
@@ -561,11 +565,9 @@ test_declined (void)
         { NULL, element_type_of (from), 1, dimensions, strides },
         { NULL, element_type_of (to), 1, dimensions, strides },
       };
-      g_autoptr (GError) error = NULL;
-      gsize scratch = 0;
+      StepRequest request;
 
-      g_assert_null (ghlo_cpu_step_elementwise.prepare (op, &views[0], &views[1], &scratch, &error));
-      g_assert_no_error (error);
+      g_assert_false (step_select (&request, &ghlo_cpu_step_elementwise, op, &views[0], &views[1]));
     }
 }
 

@@ -41,6 +41,7 @@ run_matmul (GhloCpuPrimitive *primitive,
   float *a = g_aligned_alloc0 (1, size, 64), *b = g_aligned_alloc0 (1, size, 64), *c = g_aligned_alloc0 (1, size, 64);
   gpointer scratch = g_aligned_alloc (1, MAX (ghlo_cpu_primitive_scratch_size (primitive), 64), 64);
 
+  g_assert_true (ghlo_cpu_primitive_compile (primitive));
   for (gint64 i = 0; i < n * n; i++)
     {
       a[i] = (float) (i % 5);
@@ -166,6 +167,7 @@ test_integers (void)
       return;
     }
   g_test_message ("%s", ghlo_cpu_primitive_name (primitive));
+  g_assert_true (ghlo_cpu_primitive_compile (primitive));
   memset (a, -128, N * N);
   scratch = g_aligned_alloc (1, MAX (ghlo_cpu_primitive_scratch_size (primitive), 64), 64);
   g_assert_true (ghlo_cpu_onednn_run_matmul (primitive, a, a, c, scratch));

@@ -45,22 +45,22 @@ spoil_strides (StepTensor *self,
 static void
 check_copy (GhloTensorType *type)
 {
-  const GhloStepImplementation *kernel = &ghlo_cpu_step_copy;
+  const GhloStepImplementation *step = &ghlo_cpu_step_copy;
   gsize size = ghlo_element_info (type->element_type)->size, scratch = 0, n;
   StepTensor from, to;
   g_autofree guint8 *before = NULL;
   g_autoptr (GError) error = NULL;
   guint8 *source, *copied;
-  gpointer prepared;
+  gpointer compiled;
 
   step_tensor_init (&from, type, g_test_rand_int_range (0, 4) != 0);
   step_tensor_init (&to, type, g_test_rand_bit ());
   spoil_strides (&from, TRUE);
   spoil_strides (&to, FALSE);
   fill_bits (&from);
-  prepared = kernel->prepare (NULL, &from.view, &to.view, &scratch, &error);
-  g_assert_nonnull (prepared);
-  g_assert_true (kernel->run (prepared, &from.view, &to.view, NULL, NULL, &error));
+  compiled = step_new (step, NULL, &from.view, &to.view, &scratch);
+  g_assert_nonnull (compiled);
+  g_assert_true (step->run (compiled, &from.view, &to.view, NULL, NULL, &error));
   g_assert_no_error (error);
   g_assert_true (ghlo_shape_count (type->dimensions, type->rank, &n));
   before = g_memdup2 (to.memory, to.n_bytes + 2 * STEP_GUARD);
@@ -73,7 +73,7 @@ check_copy (GhloTensorType *type)
     }
   for (gsize i = 0; i < to.n_bytes + 2 * STEP_GUARD; i++)
     g_assert_cmphex (before[i], ==, 0xa5);
-  kernel->release (prepared);
+  step->release (compiled);
   step_tensor_clear (&from);
   step_tensor_clear (&to);
 }
@@ -117,20 +117,20 @@ test_copy_cancelled (void)
   g_autoptr (GhloTensorType) type = ghlo_tensor_type_new (GHLO_ELEMENT_TYPE_F32, dimensions, 2);
   g_autoptr (GCancellable) cancellable = g_cancellable_new ();
   GhloMonitor monitor = { .cancellable = cancellable };
-  const GhloStepImplementation *kernel = &ghlo_cpu_step_copy;
+  const GhloStepImplementation *step = &ghlo_cpu_step_copy;
   g_autoptr (GError) error = NULL;
   StepTensor from, to;
   gsize scratch = 0;
-  gpointer prepared;
+  gpointer compiled;
 
   step_tensor_init (&from, type, FALSE);
   step_tensor_init (&to, type, FALSE);
   from.view.strides = strides;
-  prepared = kernel->prepare (NULL, &from.view, &to.view, &scratch, &error);
+  compiled = step_new (step, NULL, &from.view, &to.view, &scratch);
   g_cancellable_cancel (cancellable);
-  g_assert_false (kernel->run (prepared, &from.view, &to.view, NULL, &monitor, &error));
+  g_assert_false (step->run (compiled, &from.view, &to.view, NULL, &monitor, &error));
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
-  kernel->release (prepared);
+  step->release (compiled);
   step_tensor_clear (&from);
   step_tensor_clear (&to);
 }

@@ -609,13 +609,13 @@ check_cancelled (const char *text,
   g_autoptr (GCancellable) cancellable = g_cancellable_new ();
   const GhloMonitor monitor = { .cancellable = cancellable };
   g_autoptr (GError) error = NULL;
-  const GhloStepImplementation *kernel = NULL;
   GhloIrModule *module = parse (text);
   const GhloIrOp *op = step_find_op (module);
+  const GhloStepImplementation *step = step_find (op, name);
   StepTensor tensors[4] = { 0 };
   GhloView views[4];
   gsize scratch_size = 0;
-  gpointer prepared, scratch;
+  gpointer compiled, scratch;
 
   for (guint i = 0; i < op->n_operands + op->n_results; i++)
     {
@@ -627,18 +627,14 @@ check_cancelled (const char *text,
       memset (tensors[i].view.data, 0, tensors[i].n_bytes);
       views[i] = tensors[i].view;
     }
-  while ((kernel = ghlo_cpu_target ()->find (op, kernel)) != NULL && !g_str_equal (kernel->name, name))
-    ;
-  g_assert_nonnull (kernel);
-  prepared = kernel->prepare (op, views, views + op->n_operands, &scratch_size, &error);
-  g_assert_no_error (error);
-  g_assert_nonnull (prepared);
+  compiled = step_new (step, op, views, views + op->n_operands, &scratch_size);
+  g_assert_nonnull (compiled);
   scratch = g_aligned_alloc (1, scratch_size + 64, 64);
   g_cancellable_cancel (cancellable);
-  g_assert_false (kernel->run (prepared, views, views + op->n_operands, scratch, &monitor, &error));
+  g_assert_false (step->run (compiled, views, views + op->n_operands, scratch, &monitor, &error));
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
 
-  kernel->release (prepared);
+  step->release (compiled);
   g_aligned_free (scratch);
   for (guint i = 0; i < G_N_ELEMENTS (tensors); i++)
     step_tensor_clear (&tensors[i]);

@@ -81,6 +81,7 @@ check_dot (const char *text,
   g_autoptr (GhloValue) expected = NULL, found = NULL;
   g_autoptr (GhloCpuGemm) gemm = NULL;
   g_autoptr (GError) error = NULL;
+  GhloCpuGemmProblem problem;
   GhloCpuDotNumbers numbers;
   GhloView views[3];
   Strides strides;
@@ -94,7 +95,8 @@ check_dot (const char *text,
   views[1] = view_of (rhs, strides.strides[1]);
   views[2] = view_of (found, strides.strides[2]);
   g_assert_true (ghlo_cpu_dot_numbers_read (&numbers, find_op (&program)));
-  gemm = ghlo_cpu_dot_general_prepare (&numbers, &views[0], &views[1], &views[2], NULL, &error);
+  g_assert_true (ghlo_cpu_dot_general_read (&problem, &numbers, &views[0], &views[1], &views[2], &error));
+  gemm = ghlo_cpu_gemm_prepare (&problem, &error);
   g_assert_no_error (error);
   scratch = g_aligned_alloc (1, MAX (ghlo_cpu_gemm_scratch_size (gemm), 64), 64);
   ghlo_cpu_gemm_run (gemm, lhs->data, rhs->data, found->data, scratch, NULL, NULL, &error);

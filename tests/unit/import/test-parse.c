@@ -428,7 +428,8 @@ test_awaited (void)
   g_string_append (text, ") : (tensor<i1>");
   for (guint i = 1; i < 2 * N; i++)
     g_string_append (text, ", tensor<i1>");
-  g_string_append_printf (text, ") -> tensor<i1>\n%%a:%d = \"stablehlo.optimization_barrier\"() : () -> (tensor<i1>", N);
+  g_string_append_printf (text, ") -> tensor<i1>\n%%a:%d = \"stablehlo.optimization_barrier\"() : () -> (tensor<i1>",
+                          N);
   for (guint i = 1; i < N; i++)
     g_string_append (text, ", tensor<i1>");
   g_string_append (text, ")\n");

@@ -8,9 +8,7 @@
 #include "../reference/kernel-programs.h"
 
 #include "cpu/executor.h"
-#include "cpu/target.h"
 #include "passes/pass.h"
-#include "runtime/run-plan.h"
 
 enum { MAX_INPUTS = 32 };
 
@@ -30,13 +28,16 @@ mark (const char *text)
 static char *
 print_plan (GhloIrModule *module)
 {
+  const GhloExecutor *executor = ghlo_cpu_executor (ghlo_reference_executor ());
   g_autoptr (GError) error = NULL;
-  g_autoptr (GhloStepPlan) plan = ghlo_step_plan_new (module, ghlo_ir_module_get_entry (module), ghlo_cpu_target (),
-                                                      NULL, &error);
+  GhloPrepared *prepared = executor->prepare (module, ghlo_ir_module_get_entry (module), NULL, &error);
+  char *printed;
 
   g_assert_no_error (error);
+  printed = executor->describe (prepared);
+  executor->release (prepared);
 
-  return ghlo_step_plan_print (plan);
+  return printed;
 }
 
 static void

@@ -11,7 +11,6 @@
 #include "base/debug.h"
 #include "cpu/executor.h"
 #include "cpu/target.h"
-#include "plan/donation.h"
 #include "runtime/run-plan.h"
 
 static GhloStepPlan *
@@ -256,7 +255,7 @@ test_calls (void)
   g_autoptr (GhloValue) x = new_random ("tensor<8xf32>", -1, 1);
 
   ASSERT_PLAN (calls, { "3 steps, 1 of them on the fallback executor", 1 },
-               { "reference stablehlo.cosine, there is no kernel for it", 1 });
+               { "reference stablehlo.cosine, there is no step for it", 1 });
   assert_runs (calls, (GhloValue *[]) { x }, 1, 1);
 }
 
@@ -329,14 +328,13 @@ test_replace (void)
     "  return %0, %1 : tensor<8xf32>, tensor<8xf32>\n"
     "}\n";
   g_autoptr (GhloStepPlan) plan = plan_new (text);
-  g_autoptr (GhloStepDonation) donation = ghlo_step_donation_new (plan);
 
-  g_assert_true (ghlo_step_donation_allows (donation, 0, 0));
+  g_assert_true (ghlo_step_plan_may_replace (plan, 0, 0));
   /* The product still reads it. */
-  g_assert_false (ghlo_step_donation_allows (donation, 0, 1));
-  g_assert_false (ghlo_step_donation_allows (donation, 1, 1));
-  g_assert_true (ghlo_step_donation_allows (donation, 1, 0));
-  g_assert_false (ghlo_step_donation_allows (donation, 0, 2));
+  g_assert_false (ghlo_step_plan_may_replace (plan, 0, 1));
+  g_assert_false (ghlo_step_plan_may_replace (plan, 1, 1));
+  g_assert_true (ghlo_step_plan_may_replace (plan, 1, 0));
+  g_assert_false (ghlo_step_plan_may_replace (plan, 0, 2));
 }
 
 /* An input that is read twice, one that is an output itself, and one that nobody reads. */
@@ -349,13 +347,12 @@ test_replace_inputs (void)
     "  return %0, %b : tensor<8xf32>, tensor<8xf32>\n"
     "}\n";
   g_autoptr (GhloStepPlan) plan = plan_new (text);
-  g_autoptr (GhloStepDonation) donation = ghlo_step_donation_new (plan);
 
-  g_assert_false (ghlo_step_donation_allows (donation, 0, 0));
-  g_assert_false (ghlo_step_donation_allows (donation, 0, 1));
-  g_assert_true (ghlo_step_donation_allows (donation, 0, 2));
+  g_assert_false (ghlo_step_plan_may_replace (plan, 0, 0));
+  g_assert_false (ghlo_step_plan_may_replace (plan, 0, 1));
+  g_assert_true (ghlo_step_plan_may_replace (plan, 0, 2));
   for (guint i = 0; i < 3; i++)
-    g_assert_false (ghlo_step_donation_allows (donation, 1, i));
+    g_assert_false (ghlo_step_plan_may_replace (plan, 1, i));
 }
 
 /* A value that is given away carries the result, at the same address, run after run. */
@@ -659,6 +656,76 @@ test_threads (void)
     }
 }
 
+/* A device that has no step for anything. */
+static const GhloStepImplementation *
+find_nothing (gpointer                      self,
+              const GhloIrOp               *op,
+              const GhloStepImplementation *previous)
+{
+  return NULL;
+}
+
+typedef struct
+{
+  GhloIrModule         *module;
+  const GhloStepTarget *targets[2];
+  char                 *expected[2];
+} Planned;
+
+static char *
+print_for (GhloIrModule         *module,
+           const GhloStepTarget *target)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GhloStepPlan) plan = ghlo_step_plan_new (module, ghlo_ir_module_get_entry (module), target, NULL, &error);
+
+  g_assert_no_error (error);
+
+  return ghlo_step_plan_print (plan);
+}
+
+static gpointer
+plan_again (gpointer data)
+{
+  const Planned *planned = data;
+
+  for (guint i = 0; i < 40; i++)
+    {
+      g_autofree char *printed = print_for (planned->module, planned->targets[i % 2]);
+
+      g_assert_cmpstr (printed, ==, planned->expected[i % 2]);
+    }
+
+  return NULL;
+}
+
+/* Eight threads plan one module for two devices at once, and leave nothing in it. */
+static void
+test_shared_module (void)
+{
+  const GhloStepTarget nothing = { .name = "nothing", .find = find_nothing, .copy = ghlo_cpu_target ()->copy };
+  const char *const texts[] = { views, nested, calls };
+
+  for (guint t = 0; t < G_N_ELEMENTS (texts); t++)
+    {
+      g_autoptr (GhloIrModule) module = parse (texts[t]);
+      Planned planned = { module, { ghlo_cpu_target (), &nothing } };
+      gsize size = ghlo_ir_module_get_size (module);
+      GThread *threads[8];
+
+      for (guint i = 0; i < 2; i++)
+        planned.expected[i] = print_for (module, planned.targets[i]);
+      g_assert_cmpstr (planned.expected[0], !=, planned.expected[1]);
+      for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
+        threads[i] = g_thread_new (NULL, plan_again, &planned);
+      for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
+        g_thread_join (threads[i]);
+      g_assert_cmpuint (ghlo_ir_module_get_size (module), ==, size);
+      for (guint i = 0; i < 2; i++)
+        g_free (planned.expected[i]);
+    }
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -680,6 +747,7 @@ main (int   argc,
   g_test_add_func ("/plan/target-constant", test_target_constant);
   g_test_add_func ("/plan/allocations", test_allocations);
   g_test_add_func ("/plan/threads", test_threads);
+  g_test_add_func ("/plan/shared-module", test_shared_module);
 
   return g_test_run ();
 }

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Making a plan: an operation, alone or with what follows it, as a step of the first
+ * implementation that does it. Nothing is added before one was selected.
+ */
+
+#include "plan/build.h"
+
+#include <string.h>
+
+/* Implementations know nothing of scales and tuples. */
+static gboolean
+is_plain (const GhloIrType *type)
+{
+  return type->kind != GHLO_IR_TYPE_TUPLE && type->quantization == NULL;
+}
+
+gboolean
+ghlo_step_has_plain_types (const GhloIrOp *op)
+{
+  for (guint i = 0; i < op->n_operands; i++)
+    if (!is_plain (ghlo_ir_op_operand (op, i)->type))
+      return FALSE;
+  for (guint i = 0; i < op->n_results; i++)
+    if (!is_plain (op->results[i].type))
+      return FALSE;
+
+  return TRUE;
+}
+
+/* A request in the making, and where its views are. */
+typedef struct
+{
+  GhloStepRequest           request;
+  GhloStepOperand          *operands, *results;
+  GhloView                 *views;        /* of operands, then of results */
+  GhloStepOperandSelection *selections;
+} Attempt;
+
+static guint
+count_operands (const GhloIrOp       *op,
+                const GhloIrFollower *followers,
+                guint                 n_followers)
+{
+  guint n = op->n_operands;
+
+  for (guint i = 0; i < n_followers; i++)
+    n += followers[i].op->n_operands - 1;
+
+  return n;
+}
+
+/* A constant has its data. */
+static GhloView
+view_operand (GhloStepBuilder       *self,
+              const GhloStepOperand *operand)
+{
+  GhloView view = ghlo_step_view (operand);
+  const GhloStepBuffer *buffer;
+
+  if (operand->buffer == GHLO_STEP_NONE)
+    return view;
+  buffer = &g_array_index (self->buffers, GhloStepBuffer, operand->buffer);
+  if (buffer->kind == GHLO_STEP_BUFFER_CONSTANT && buffer->size > 0)
+    view.data = (guint8 *) g_bytes_get_data (buffer->bytes, NULL) + operand->offset;
+
+  return view;
+}
+
+/* FALSE where a follower's other operand is no view of the result's dimensions. */
+static gboolean
+find_others (GhloStepBuilder *self,
+             Attempt         *attempt)
+{
+  const GhloStepRequest *request = &attempt->request;
+  const GhloIrType *type = request->op->results[0].type;
+  guint n = request->op->n_operands;
+
+  for (guint f = 0; f < request->n_followers; f++)
+    for (guint i = 0; i < request->followers[f].op->n_operands; i++)
+      {
+        const GhloIrValue *value = ghlo_ir_op_operand (request->followers[f].op, i);
+
+        if (i != request->followers[f].position
+            && !ghlo_step_view_as (self, &ghlo_step_value (self, value)->operand, type, &attempt->operands[n++]))
+          return FALSE;
+      }
+
+  return TRUE;
+}
+
+/* Everything as it lies; results have no buffers yet. */
+static gboolean
+find_views (GhloStepBuilder *self,
+            Attempt         *attempt)
+{
+  GhloStepRequest *request = &attempt->request;
+  const GhloIrOp *op = request->op;
+
+  for (guint i = 0; i < op->n_operands; i++)
+    attempt->operands[i] = ghlo_step_value (self, ghlo_ir_op_operand (op, i))->operand;
+  if (!find_others (self, attempt))
+    return FALSE;
+  for (guint i = 0; i < request->n_operands; i++)
+    attempt->views[i] = view_operand (self, &attempt->operands[i]);
+  for (guint i = 0; i < op->n_results; i++)
+    {
+      attempt->results[i] = ghlo_step_dense_operand (self, GHLO_STEP_NONE, op->results[i].type);
+      attempt->views[request->n_operands + i] = ghlo_step_view (&attempt->results[i]);
+    }
+
+  return TRUE;
+}
+
+static gboolean
+try_implementation (GhloStepBuilder              *self,
+                    Attempt                      *attempt,
+                    const GhloStepImplementation *implementation,
+                    GhloStepSelection            *selection)
+{
+  *selection = (GhloStepSelection) { .operands = attempt->selections };
+  for (guint i = 0; i < attempt->request.n_operands; i++)
+    attempt->selections[i] = (GhloStepOperandSelection) { .in_place = GHLO_STEP_NONE };
+
+  return implementation->select (self->target->self, &attempt->request, selection);
+}
+
+/* The operands as they are wanted; those of followers are as they lie. */
+static void
+prepare_operands (GhloStepBuilder *self,
+                  Attempt         *attempt)
+{
+  for (guint i = 0; i < attempt->request.n_operands; i++)
+    {
+      GhloStepOperand *operand = &attempt->operands[i];
+
+      if (attempt->selections[i].dense && i < attempt->request.op->n_operands)
+        *operand = ghlo_step_densify (self, ghlo_step_value (self, ghlo_ir_op_operand (attempt->request.op, i)));
+      operand->wants_data = attempt->selections[i].wants_data;
+      operand->in_place = attempt->selections[i].in_place;
+    }
+}
+
+static void
+add_step (GhloStepBuilder              *self,
+          Attempt                      *attempt,
+          const GhloStepImplementation *implementation,
+          const GhloStepSelection      *selection)
+{
+  const GhloStepRequest *request = &attempt->request;
+  const GhloIrOp *op = request->op;
+  GhloStep *step;
+
+  prepare_operands (self, attempt);
+  for (guint i = 0; i < op->n_results; i++)
+    if (op->results[i].type->kind != GHLO_IR_TYPE_TOKEN)
+      attempt->results[i].buffer = ghlo_step_add_buffer (self, GHLO_STEP_BUFFER_TEMPORARY, 0,
+                                                         ghlo_step_type_size (op->results[i].type));
+  step = ghlo_step_add (self, GHLO_STEP_COMPUTE, op, request->n_operands, op->n_results);
+  step->target = self->target;
+  step->implementation = implementation;
+  step->followers = request->followers;
+  step->n_followers = request->n_followers;
+  step->nanoseconds = selection->nanoseconds;
+  memcpy (step->operands, attempt->operands, request->n_operands * sizeof (GhloStepOperand));
+  memcpy (step->results, attempt->results, op->n_results * sizeof (GhloStepOperand));
+  if (selection->scratch > 0)
+    step->scratch = ghlo_step_add_buffer (self, GHLO_STEP_BUFFER_TEMPORARY, 0, selection->scratch);
+  if (request->n_followers > 0)
+    {
+      const GhloIrValue *last = &request->followers[request->n_followers - 1].op->results[0];
+
+      ghlo_step_bind (self, last, ghlo_step_dense_operand (self, attempt->results[0].buffer, last->type));
+      return;
+    }
+  for (guint i = 0; i < op->n_results; i++)
+    ghlo_step_bind (self, &op->results[i], attempt->results[i]);
+}
+
+gboolean
+ghlo_step_build_implementation (GhloStepBuilder      *self,
+                                const GhloIrOp       *op,
+                                const GhloIrFollower *followers,
+                                guint                 n_followers,
+                                const char          **reason)
+{
+  guint n = count_operands (op, followers, n_followers);
+  g_autofree GhloStepOperand *operands = g_new0 (GhloStepOperand, n + op->n_results);
+  g_autofree GhloView *views = g_new0 (GhloView, n + op->n_results);
+  g_autofree GhloStepOperandSelection *selections = g_new (GhloStepOperandSelection, n);
+  const GhloStepImplementation *implementation = NULL;
+  GhloStepSelection selection;
+  Attempt attempt = {
+    .request = { .op = op, .followers = followers, .n_followers = n_followers, .n_operands = n,
+                 .n_results = op->n_results, .operands = views, .results = views + n },
+    .operands = operands, .results = operands + n, .views = views, .selections = selections,
+  };
+
+  *reason = "there is no step for it";
+  if (!find_views (self, &attempt))
+    return FALSE;
+  while ((implementation = self->target->find (self->target->self, op, implementation)) != NULL)
+    {
+      if (n_followers > 0 && implementation->follows == NULL)
+        continue;
+      if (try_implementation (self, &attempt, implementation, &selection))
+        {
+          add_step (self, &attempt, implementation, &selection);
+          return TRUE;
+        }
+      *reason = selection.reason;
+    }
+
+  return FALSE;
+}
+
+void
+ghlo_step_add_copy (GhloStepBuilder       *self,
+                    const GhloStepOperand *from,
+                    const GhloStepOperand *to)
+{
+  const GhloView views[] = { ghlo_step_view (from), ghlo_step_view (to) };
+  const GhloStepRequest request = { .n_operands = 1, .n_results = 1, .operands = &views[0], .results = &views[1] };
+  GhloStepOperandSelection operand = { .in_place = GHLO_STEP_NONE };
+  GhloStepSelection selection = { .operands = &operand };
+  GhloStep *step;
+
+  if (ghlo_step_type_size (to->type) == 0)
+    return;
+  self->target->copy->select (self->target->self, &request, &selection);
+  step = ghlo_step_add (self, GHLO_STEP_COMPUTE, NULL, 1, 1);
+  step->target = self->target;
+  step->implementation = self->target->copy;
+  step->nanoseconds = selection.nanoseconds;
+  step->operands[0] = *from;
+  step->operands[0].in_place = GHLO_STEP_NONE;
+  step->results[0] = *to;
+  if (selection.scratch > 0)
+    step->scratch = ghlo_step_add_buffer (self, GHLO_STEP_BUFFER_TEMPORARY, 0, selection.scratch);
+}

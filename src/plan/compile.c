@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What a step's implementation is told when it is compiled: its views as they will be in a
+ * run, what lies over what, and how addresses are aligned.
+ */
+
+#include "plan/build.h"
+
+/* What addresses of buffers are multiples of: of those in the arena, and of outputs, which the
+ * caller may bring. Inputs are aligned to their elements alone. */
+enum { ARENA_ALIGNMENT = 64, OUTPUT_ALIGNMENT = 16 };
+
+guint32
+ghlo_step_alignment (const GhloStepPlan    *plan,
+                     const GhloStepOperand *operand)
+{
+  const GhloStepBuffer *buffer;
+  gsize address;
+
+  if (operand->buffer == GHLO_STEP_NONE)
+    return 1;
+  buffer = &plan->buffers[operand->buffer];
+  switch (buffer->kind)
+    {
+    case GHLO_STEP_BUFFER_TEMPORARY:
+      address = ARENA_ALIGNMENT;
+      break;
+    case GHLO_STEP_BUFFER_OUTPUT:
+      address = OUTPUT_ALIGNMENT;
+      break;
+    case GHLO_STEP_BUFFER_CONSTANT:
+      address = (gsize) g_bytes_get_data (buffer->bytes, NULL) | ARENA_ALIGNMENT;
+      break;
+    default:
+      address = ghlo_element_info (operand->type->element_type)->size;
+    }
+  address |= operand->offset;
+
+  return (guint32) (address & -address);
+}
+
+GhloView
+ghlo_step_compiled_view (const GhloStepPlan    *plan,
+                         const GhloStepOperand *operand)
+{
+  GhloView view = ghlo_step_view (operand);
+
+  if (operand->wants_data && plan->buffers[operand->buffer].kind == GHLO_STEP_BUFFER_CONSTANT
+      && plan->buffers[operand->buffer].size > 0)
+    view.data = (guint8 *) g_bytes_get_data (plan->buffers[operand->buffer].bytes, NULL) + operand->offset;
+
+  return view;
+}
+
+guint32
+ghlo_step_alias (const GhloStepPlan *plan,
+                 const GhloStep     *step,
+                 guint               index)
+{
+  const GhloStepOperand *operand = &step->operands[index], *result;
+  const GhloStepBuffer *from, *to;
+
+  if (operand->buffer == GHLO_STEP_NONE || operand->in_place == GHLO_STEP_NONE)
+    return GHLO_STEP_NONE;
+  result = &step->results[operand->in_place];
+  from = &plan->buffers[operand->buffer];
+  to = &plan->buffers[result->buffer];
+  if (from == to
+      || (from->kind == GHLO_STEP_BUFFER_INPUT && to->kind == GHLO_STEP_BUFFER_OUTPUT && to->first == step->number
+          && ghlo_step_plan_may_replace (plan, to->index, from->index)))
+    return operand->in_place;
+
+  return GHLO_STEP_NONE;
+}
+
+gboolean
+ghlo_step_compile (GhloStepCode       *code,
+                   const GhloMonitor  *monitor,
+                   GError            **error)
+{
+  const GhloStepPlan *plan = code->plan;
+  const GhloStep *step = code->step;
+  guint n = step->n_operands + step->n_results;
+  g_autofree GhloView *views = g_new (GhloView, n);
+  g_autofree guint32 *aliases = g_new (guint32, step->n_operands), *alignments = g_new (guint32, n);
+  const GhloStepRequest request = {
+    .op = step->op, .followers = step->followers, .n_followers = step->n_followers, .n_operands = step->n_operands,
+    .n_results = step->n_results, .operands = views, .results = views + step->n_operands, .aliases = aliases,
+    .alignments = alignments, .scratch = step->scratch != GHLO_STEP_NONE ? plan->buffers[step->scratch].size : 0,
+  };
+
+  for (guint i = 0; i < n; i++)
+    {
+      const GhloStepOperand *operand = i < step->n_operands ? &step->operands[i] : &step->results[i - step->n_operands];
+
+      views[i] = ghlo_step_compiled_view (plan, operand);
+      alignments[i] = ghlo_step_alignment (plan, operand);
+      if (i < step->n_operands)
+        aliases[i] = ghlo_step_alias (plan, step, i);
+    }
+
+  code->compiled = step->implementation->compile (step->target->self, &request, monitor, error);
+
+  return code->compiled != NULL;
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Which steps run the same: those of one implementation, whose operations differ in nothing
+ * but their values, whose views, aliases and alignments are the same, and which want the
+ * elements of no constant, or of the same one. They are compiled once.
+ */
+
+#include "plan/build.h"
+
+#include <string.h>
+
+#include "base/hash.h"
+#include "ir/equal.h"
+
+static void
+add_operand (GhloHash              *hash,
+             const GhloStepOperand *operand)
+{
+  ghlo_hash_add_pointer (hash, operand->type);
+  if (operand->strides != NULL)
+    ghlo_hash_add_bytes (hash, operand->strides, operand->type->rank * sizeof (gint64));
+}
+
+static guint
+hash_code (gconstpointer key)
+{
+  const GhloStep *step = ((const GhloStepCode *) key)->step;
+  GhloHash hash = ghlo_hash_begin ();
+
+  ghlo_hash_add_pointer (&hash, step->implementation);
+  if (step->op != NULL)
+    ghlo_hash_add (&hash, ghlo_ir_op_hash_like (step->op));
+  for (guint i = 0; i < step->n_operands; i++)
+    add_operand (&hash, &step->operands[i]);
+  for (guint i = 0; i < step->n_results; i++)
+    add_operand (&hash, &step->results[i]);
+
+  return (guint) ghlo_hash_end (&hash);
+}
+
+static gboolean
+same_followers (const GhloStep *a,
+                const GhloStep *b)
+{
+  if (a->n_followers != b->n_followers)
+    return FALSE;
+  for (guint i = 0; i < a->n_followers; i++)
+    if (a->followers[i].position != b->followers[i].position
+        || !ghlo_ir_op_is_like (a->followers[i].op, b->followers[i].op))
+      return FALSE;
+
+  return TRUE;
+}
+
+static gboolean
+same_operand (const GhloStepPlan    *plan,
+              const GhloStepOperand *a,
+              const GhloStepOperand *b)
+{
+  gsize size = a->type->rank * sizeof (gint64);
+  GhloView first, second;
+
+  if (a->type != b->type || (a->strides == NULL) != (b->strides == NULL)
+      || (a->strides != b->strides && memcmp (a->strides, b->strides, size) != 0)
+      || ghlo_step_alignment (plan, a) != ghlo_step_alignment (plan, b))
+    return FALSE;
+  first = ghlo_step_compiled_view (plan, a);
+  second = ghlo_step_compiled_view (plan, b);
+
+  return first.data == second.data;
+}
+
+static gboolean
+same_code (gconstpointer a,
+           gconstpointer b)
+{
+  const GhloStepPlan *plan = ((const GhloStepCode *) a)->plan;
+  const GhloStep *x = ((const GhloStepCode *) a)->step, *y = ((const GhloStepCode *) b)->step;
+
+  if (x->target != y->target || x->implementation != y->implementation || x->n_operands != y->n_operands
+      || x->n_results != y->n_results || (x->op == NULL) != (y->op == NULL)
+      || (x->op != NULL && !ghlo_ir_op_is_like (x->op, y->op)) || !same_followers (x, y))
+    return FALSE;
+  for (guint i = 0; i < x->n_operands; i++)
+    if (!same_operand (plan, &x->operands[i], &y->operands[i])
+        || ghlo_step_alias (plan, x, i) != ghlo_step_alias (plan, y, i))
+      return FALSE;
+  for (guint i = 0; i < x->n_results; i++)
+    if (!same_operand (plan, &x->results[i], &y->results[i]))
+      return FALSE;
+
+  return TRUE;
+}
+
+typedef struct
+{
+  GhloStepPlan *plan;
+  GPtrArray    *codes;         /* of GhloStepCode */
+  GHashTable   *table;         /* the same, by what they run */
+} Finder;
+
+static void
+find_code (GhloStep *step,
+           gpointer  data)
+{
+  Finder *self = data;
+  GhloStepCode code = { self->plan, step, NULL };
+
+  if (step->kind != GHLO_STEP_COMPUTE)
+    return;
+  step->code = g_hash_table_lookup (self->table, &code);
+  if (step->code != NULL)
+    return;
+  step->code = ghlo_ir_arena_copy (&self->plan->arena, &code, sizeof code);
+  g_hash_table_add (self->table, step->code);
+  g_ptr_array_add (self->codes, step->code);
+}
+
+void
+ghlo_step_plan_find_codes (GhloStepPlan *plan)
+{
+  g_autoptr (GPtrArray) codes = g_ptr_array_new ();
+  g_autoptr (GHashTable) table = g_hash_table_new (hash_code, same_code);
+  Finder self = { plan, codes, table };
+
+  ghlo_step_plan_foreach (plan, find_code, &self);
+  plan->n_codes = codes->len;
+  plan->codes = ghlo_ir_arena_copy (&plan->arena, codes->pdata, codes->len * sizeof (GhloStepCode *));
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Codes are compiled one after the other until that took a while, and the rest of them on all
+ * threads: most plans are compiled before a worker would be awake.
+ */
+
+#include "runtime/compile-plan.h"
+
+#include "runtime/parallel.h"
+
+/* Microseconds after which help is worth waking. */
+enum { ALONE = 100 };
+
+typedef struct
+{
+  GhloStepPlan      *plan;
+  guint              first;       /* code that is compiled together with others */
+  const GhloMonitor *quiet;       /* only to cancel; nullable */
+  GError           **errors;      /* of the codes, NULL where there is none */
+  guint              failed;      /* the first code that failed, or the number of codes; atomic */
+} Compiler;
+
+/* Of codes behind one that failed nobody would hear. */
+static void
+compile_code (Compiler *self,
+              guint     i)
+{
+  guint failed = __atomic_load_n (&self->failed, __ATOMIC_RELAXED);
+
+  if (i > failed || ghlo_step_compile (self->plan->codes[i], self->quiet, &self->errors[i]))
+    return;
+  while (i < failed && !__atomic_compare_exchange_n (&self->failed, &failed, i, FALSE, __ATOMIC_RELAXED,
+                                                     __ATOMIC_RELAXED))
+    ;
+}
+
+static void
+compile_codes (gpointer data,
+               gsize    begin,
+               gsize    end,
+               guint    worker)
+{
+  Compiler *self = data;
+
+  for (gsize i = begin; i < end && !ghlo_monitor_cancelled (self->quiet, NULL); i++)
+    compile_code (self, self->first + (guint) i);
+}
+
+static gboolean
+compile_all (Compiler           *self,
+             const GhloMonitor  *monitor,
+             GError            **error)
+{
+  gint64 start = g_get_monotonic_time ();
+
+  for (; self->first < self->plan->n_codes && g_get_monotonic_time () - start < ALONE; self->first++)
+    {
+      if (ghlo_monitor_cancelled (self->quiet, error))
+        return FALSE;
+      compile_code (self, self->first);
+    }
+  ghlo_parallel_for (self->plan->n_codes - self->first, 1, 0, compile_codes, self, monitor);
+
+  return !ghlo_monitor_cancelled (self->quiet, error);
+}
+
+gboolean
+ghlo_compile_plan (GhloStepPlan       *plan,
+                   const GhloMonitor  *monitor,
+                   GError            **error)
+{
+  const GhloMonitor quiet = { .cancellable = monitor != NULL ? monitor->cancellable : NULL };
+  g_autofree GError **errors = g_new0 (GError *, plan->n_codes);
+  Compiler self = {
+    .plan = plan, .quiet = quiet.cancellable != NULL ? &quiet : NULL, .errors = errors, .failed = plan->n_codes,
+  };
+  gboolean ok = compile_all (&self, monitor, error);
+
+  if (ok && self.failed < plan->n_codes)
+    {
+      g_propagate_error (error, g_steal_pointer (&errors[self.failed]));
+      ok = FALSE;
+    }
+  for (guint i = 0; i < plan->n_codes; i++)
+    g_clear_error (&errors[i]);
+
+  return ok;
+}
