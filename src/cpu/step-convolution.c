@@ -104,6 +104,14 @@ run (gpointer            prepared,
                                    results[0].data, scratch, &epilogue, monitor, error);
 }
 
+static gsize
+prepared_size (gpointer prepared)
+{
+  const Prepared *self = prepared;
+
+  return self->packed != NULL ? self->packed_size : 0;
+}
+
 static char *
 describe (gpointer prepared)
 {
@@ -122,4 +130,5 @@ const GhloCodeKernel ghlo_cpu_step_convolution = {
   .run = run,
   .release = release,
   .describe = describe,
+  .prepared_size = prepared_size,
 };
