@@ -59,9 +59,10 @@ typedef struct
   const char *name;
   /* Fills in the tile and the scratch of the product when it takes it. */
   gboolean  (*take)    (GhloCpuGemm        *self);
-  /* FALSE when it was cancelled, without an error. */
+  /* FALSE with an error, or without one when it was cancelled. */
   gboolean  (*compute) (const GhloCpuGemm  *self,
-                        const GhloCpuTile  *tile);
+                        const GhloCpuTile  *tile,
+                        GError            **error);
   void      (*release) (gpointer            state);    /* nullable */
 } GhloCpuGemmWay;
 

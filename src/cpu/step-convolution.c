@@ -31,19 +31,26 @@ release (gpointer prepared)
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Prepared, release)
 
-/* Where memory is short, the kernel stays as it is. */
+/* Where memory is short, or the library fails, the kernel stays as it is. */
 static void
 pack (Prepared     *self,
       const guint8 *kernel)
 {
   gsize size = ghlo_cpu_convolution_scratch_size (self->convolution);
-  gpointer scratch = ghlo_memory_alloc_uninitialized (size, NULL);
+  gpointer scratch;
 
   self->packed_size = ghlo_cpu_convolution_packed_size (self->convolution);
-  if (self->packed_size > 0 && scratch != NULL)
+  if (self->packed_size == 0)
+    return;
+  scratch = ghlo_memory_alloc_uninitialized (size, NULL);
+  if (scratch != NULL)
     self->packed = ghlo_memory_alloc_uninitialized (self->packed_size, NULL);
-  if (self->packed != NULL)
-    ghlo_cpu_convolution_pack (self->convolution, kernel, self->packed, scratch, NULL, NULL);
+  if (self->packed != NULL
+      && !ghlo_cpu_convolution_pack (self->convolution, kernel, self->packed, scratch, NULL, NULL))
+    {
+      ghlo_memory_free (self->packed, self->packed_size);
+      self->packed = NULL;
+    }
   if (scratch != NULL)
     ghlo_memory_free (scratch, size);
 }
