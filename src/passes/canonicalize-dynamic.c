@@ -6,7 +6,7 @@
 
 #include "passes/canonicalize.h"
 
-#include "ir/verify.h"
+#include "ir/verify/verify.h"
 #include "passes/constant.h"
 
 /* What only the numbers of a constant operand of @rank elements tell; freed by the caller. */

@@ -6,7 +6,7 @@
 
 #include "passes/canonicalize.h"
 
-#include "ir/verify.h"
+#include "ir/verify/verify.h"
 #include "passes/constant.h"
 #include "passes/shapes.h"
 

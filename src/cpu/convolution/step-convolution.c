@@ -135,6 +135,14 @@ run (gpointer            compiled,
                                    results[0].data, scratch, &epilogue, monitor, error);
 }
 
+static gsize
+compiled_size (gpointer compiled)
+{
+  const Convolution *self = compiled;
+
+  return self->packed != NULL ? self->packed_size : 0;
+}
+
 static char *
 describe (gpointer compiled)
 {
@@ -152,4 +160,5 @@ const GhloStepImplementation ghlo_cpu_step_convolution = {
   .run = run,
   .release = release,
   .describe = describe,
+  .compiled_size = compiled_size,
 };
