@@ -327,7 +327,7 @@ static const Case cases[] = {
     "source_target_pairs = dense<[[0, 1]]> : tensor<1x2xi64>} : (tensor<2xf32>, !stablehlo.token) -> "
     "!stablehlo.token", "1.11.0",
     "stablehlo.send needs StableHLO 1.12.0, the target is 1.11.0: its attribute 'source_target_pairs'" },
-  { "attribute/tilings", "%a: tensor<2xf32>", CONFIG ("result_tilings = [1]"), "1.17.0",
+  { "attribute/tilings", "%a: tensor<2xf32>", CONFIG ("result_tilings = [[dense<2> : tensor<1xindex>]]"), "1.17.0",
     "stablehlo.custom_call needs StableHLO 1.18.0, the target is 1.17.0: its attribute 'result_tilings'" },
   { "attribute/dynamic-root", "%a: tensor<2xf32>, %r: tensor<1xi64>",
     "%0 = \"stablehlo.collective_broadcast\"(%a, %r) {" GROUPS ", has_dynamic_root} : (tensor<2xf32>, "
