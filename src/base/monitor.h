@@ -51,4 +51,32 @@ ghlo_monitor_stage (const GhloMonitor *self,
     self->stage (self->progress_data, stage);
 }
 
+/* A part of a larger piece of work. */
+typedef struct
+{
+  const GhloMonitor *whole;        /* borrowed; nullable */
+  double             from, to;     /* of the whole */
+} GhloMonitorPart;
+
+static inline void
+ghlo_monitor_part_progress (gpointer    data,
+                            double      fraction,
+                            const char *detail)
+{
+  const GhloMonitorPart *part = data;
+
+  ghlo_monitor_progress (part->whole, part->from + fraction * (part->to - part->from), detail);
+}
+
+/* What the part tells is told of the whole; stages are not. The result borrows @part. */
+static inline GhloMonitor
+ghlo_monitor_of_part (GhloMonitorPart *part)
+{
+  return (GhloMonitor) {
+    .cancellable = part->whole != NULL ? part->whole->cancellable : NULL,
+    .progress = ghlo_monitor_part_progress,
+    .progress_data = part,
+  };
+}
+
 G_END_DECLS

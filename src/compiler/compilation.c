@@ -20,34 +20,6 @@
  * takes 0.9 µs for each operation, reading 0.15, and passes 1.5 where they fold little). */
 #define MIN_MICROSECONDS 2000
 
-/* A part of a larger piece of work. */
-typedef struct
-{
-  const GhloMonitor *whole;
-  double             from, to;     /* of the whole */
-} Part;
-
-static void
-on_part_progress (gpointer    data,
-                  double      fraction,
-                  const char *detail)
-{
-  Part *part = data;
-
-  ghlo_monitor_progress (part->whole, part->from + fraction * (part->to - part->from), detail);
-}
-
-/* @part is borrowed by the result. */
-static GhloMonitor
-part_monitor (Part *part)
-{
-  return (GhloMonitor) {
-    .cancellable = part->whole != NULL ? part->whole->cancellable : NULL,
-    .progress = on_part_progress,
-    .progress_data = part,
-  };
-}
-
 /* The module that the executor gets, with what is to say of it in @report. */
 static GhloIrModule *
 run_passes (GhloIrModule          *module,
@@ -63,8 +35,8 @@ run_passes (GhloIrModule          *module,
     .excess_precision = settings->excess_precision,
     .evaluator = ghlo_reference_executor (),
   };
-  Part part = { monitor, 0, PASSES_SHARE };
-  const GhloMonitor part_of = part_monitor (&part);
+  GhloMonitorPart part = { monitor, 0, PASSES_SHARE };
+  const GhloMonitor part_of = ghlo_monitor_of_part (&part);
 
   ghlo_monitor_stage (monitor, GHLO_PROGRESS_STAGE_PASSES);
 
@@ -79,8 +51,8 @@ prepare (GhloIrModule        *module,
          GError             **error)
 {
   GhloIrOp *function = ghlo_ir_module_get_entry (module);
-  Part part = { monitor, from, 1 };
-  const GhloMonitor part_of = part_monitor (&part);
+  GhloMonitorPart part = { monitor, from, 1 };
+  const GhloMonitor part_of = ghlo_monitor_of_part (&part);
 
   ghlo_monitor_stage (monitor, GHLO_PROGRESS_STAGE_CODEGEN);
   if (function != NULL)

@@ -64,12 +64,12 @@ compile_all (Compiler           *self,
   return !ghlo_monitor_cancelled (self->quiet, error);
 }
 
-gboolean
-ghlo_compile_plan (GhloStepPlan       *plan,
-                   const GhloMonitor  *monitor,
-                   GError            **error)
+static gboolean
+compile (GhloStepPlan       *plan,
+         const GhloMonitor  *monitor,
+         GError            **error)
 {
-  const GhloMonitor quiet = { .cancellable = monitor != NULL ? monitor->cancellable : NULL };
+  const GhloMonitor quiet = { .cancellable = monitor->cancellable };
   g_autofree GError **errors = g_new0 (GError *, plan->n_codes);
   Compiler self = {
     .plan = plan, .quiet = quiet.cancellable != NULL ? &quiet : NULL, .errors = errors, .failed = plan->n_codes,
@@ -85,4 +85,51 @@ ghlo_compile_plan (GhloStepPlan       *plan,
     g_clear_error (&errors[i]);
 
   return ok;
+}
+
+typedef struct
+{
+  GhloFallback      *fallback;
+  const GhloMonitor *monitor;
+  GError           **error;
+  gboolean           ok;
+} Preparer;
+
+static void
+add_fallback (GhloStep *step,
+              gpointer  data)
+{
+  Preparer *self = data;
+
+  if (step->kind != GHLO_STEP_REFERENCE || !self->ok)
+    return;
+  if (!ghlo_monitor_cancelled (self->monitor, self->error))
+    step->fallback = ghlo_fallback_add (self->fallback, step->op, self->error);
+  self->ok = step->fallback != NULL;
+}
+
+static gboolean
+prepare_fallback (GhloStepPlan       *plan,
+                  GhloFallback       *fallback,
+                  const GhloMonitor  *monitor,
+                  GError            **error)
+{
+  Preparer self = { fallback, monitor, error, TRUE };
+
+  ghlo_step_plan_foreach (plan, add_fallback, &self);
+
+  return self.ok && ghlo_fallback_prepare (fallback, monitor, error);
+}
+
+gboolean
+ghlo_compile_plan (GhloStepPlan       *plan,
+                   GhloFallback       *fallback,
+                   const GhloMonitor  *monitor,
+                   GError            **error)
+{
+  double share = plan->n_codes / MAX ((double) plan->n_codes + plan->n_reference, 1);
+  GhloMonitorPart codes = { monitor, 0, share }, rest = { monitor, share, 1 };
+  const GhloMonitor of_codes = ghlo_monitor_of_part (&codes), of_rest = ghlo_monitor_of_part (&rest);
+
+  return compile (plan, &of_codes, error) && prepare_fallback (plan, fallback, &of_rest, error);
 }

@@ -6,12 +6,15 @@
 #pragma once
 
 #include "plan/plan.h"
+#include "runtime/fallback.h"
 
 G_BEGIN_DECLS
 
-/* Compiles all of @plan's codes, on the caller's thread and the workers that are free. Of several
- * errors that of the first step is told. @monitor's progress is called on the caller's thread. */
+/* Compiles all of @plan's codes, on the caller's thread and the workers that are free, and has
+ * @fallback prepare the reference steps. Of several errors that of the first code is told.
+ * @monitor's progress is called on the caller's thread. */
 gboolean ghlo_compile_plan (GhloStepPlan       *plan,
+                            GhloFallback       *fallback,
                             const GhloMonitor  *monitor,
                             GError            **error);
 

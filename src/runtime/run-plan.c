@@ -13,7 +13,6 @@
 #include "base/sizes.h"
 #include "runtime/arena.h"
 #include "runtime/compile-plan.h"
-#include "runtime/fallback.h"
 
 enum { LARGEST_ELEMENT = 16 };     /* bytes, of complex<f64> */
 
@@ -55,39 +54,6 @@ free_types (GhloTensorType **types,
     if (types[i] != NULL)
       ghlo_tensor_type_unref (types[i]);
   g_free (types);
-}
-
-typedef struct
-{
-  GhloRunPlan       *self;
-  const GhloMonitor *monitor;
-  GError           **error;
-  gboolean           ok;
-} Preparer;
-
-static void
-add_fallback (GhloStep *step,
-              gpointer  data)
-{
-  Preparer *preparer = data;
-
-  if (step->kind != GHLO_STEP_REFERENCE || !preparer->ok)
-    return;
-  if (!ghlo_monitor_cancelled (preparer->monitor, preparer->error))
-    step->fallback = ghlo_fallback_add (preparer->self->fallback, step->op, preparer->error);
-  preparer->ok = step->fallback != NULL;
-}
-
-static gboolean
-prepare_fallback (GhloRunPlan       *self,
-                  const GhloMonitor *monitor,
-                  GError           **error)
-{
-  Preparer preparer = { self, monitor, error, TRUE };
-
-  ghlo_step_plan_foreach (self->plan, add_fallback, &preparer);
-
-  return preparer.ok && ghlo_fallback_prepare (self->fallback, monitor, error);
 }
 
 /* Gives each temporary a slot of the arena, and the frame the one behind them. */
@@ -137,8 +103,8 @@ ghlo_run_plan_new (GhloStepPlan       *plan,
   for (guint i = 0; i < plan->n_outputs; i++)
     self->types[i] = ghlo_ir_type_to_tensor_type (ghlo_ir_op_operand (body->last, i)->type);
 
-  return plan_arena (self, error) && ghlo_compile_plan (plan, monitor, error)
-         && prepare_fallback (self, monitor, error) ? g_steal_pointer (&self) : NULL;
+  return plan_arena (self, error) && ghlo_compile_plan (plan, self->fallback, monitor, error)
+         ? g_steal_pointer (&self) : NULL;
 }
 
 void

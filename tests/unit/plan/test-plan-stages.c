@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The stages of planning, as a device sees them: all of a plan is selected before any of it
+ * is compiled; what runs the same is compiled once, and told what lies over what; of several
+ * errors the first step's is told, and a compile that was cancelled ends soon.
+ */
+
+#include "../reference/kernel-programs.h"
+
+#include "cpu/target.h"
+#include "reference/reference.h"
+#include "runtime/parallel.h"
+#include "runtime/run-plan.h"
+
+/* A device that adds, subtracts and multiplies f32, and says what it was asked. */
+typedef struct
+{
+  GhloStepTarget  target;
+  GMutex          lock;            /* guards what follows */
+  GString        *log;             /* a line for each select and compile */
+  guint           n_compiled, n_released;
+  guint           fails[2];        /* compiles that fail, by the operation's number in @order */
+  const GhloIrOp *order[64];
+  guint           n_order;
+  gulong          slow;            /* microseconds that a compile takes */
+  gboolean        wants_data;
+} Device;
+
+typedef struct
+{
+  Device       *device;
+  GhloIrOpKind  kind;
+} Compiled;
+
+static void
+append_number (GString *log,
+               guint32  number)
+{
+  if (number == GHLO_STEP_NONE)
+    g_string_append (log, " -");
+  else
+    g_string_append_printf (log, " %u", number);
+}
+
+static gboolean
+select_step (gpointer               self,
+             const GhloStepRequest *request,
+             GhloStepSelection     *selection)
+{
+  Device *device = self;
+
+  g_assert_null (request->aliases);
+  if (request->results[0].element_type != GHLO_ELEMENT_TYPE_F32)
+    {
+      selection->reason = "it knows of f32 alone";
+      return FALSE;
+    }
+  for (guint i = 0; i < request->n_operands; i++)
+    selection->operands[i] = (GhloStepOperandSelection) { .dense = TRUE, .wants_data = device->wants_data,
+                                                           .in_place = 0 };
+  selection->nanoseconds = 1;
+  selection->scratch = 8;
+  g_string_append (device->log, "select\n");
+  device->order[device->n_order++] = request->op;
+
+  return TRUE;
+}
+
+static gboolean
+fails (const Device   *device,
+       const GhloIrOp *op,
+       GError        **error)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (device->fails); i++)
+    if (device->fails[i] < device->n_order && device->order[device->fails[i]] == op)
+      {
+        g_set_error (error, GHLO_ERROR, GHLO_ERROR_DEVICE, "operation %u fails", device->fails[i]);
+        return TRUE;
+      }
+
+  return FALSE;
+}
+
+static gpointer
+compile (gpointer               self,
+         const GhloStepRequest *request,
+         const GhloMonitor     *monitor,
+         GError               **error)
+{
+  Device *device = self;
+  Compiled *compiled;
+
+  g_usleep (device->slow);
+  g_mutex_lock (&device->lock);
+  g_string_append_printf (device->log, "compile %s, over", ghlo_ir_op_get_name (request->op));
+  for (guint i = 0; i < request->n_operands; i++)
+    append_number (device->log, request->aliases[i]);
+  g_string_append (device->log, ", aligned");
+  for (guint i = 0; i < request->n_operands + request->n_results; i++)
+    append_number (device->log, request->alignments[i]);
+  for (guint i = 0; i < request->n_operands; i++)
+    if (request->operands[i].data != NULL)
+      g_string_append_printf (device->log, ", constant %g", *(const float *) request->operands[i].data);
+  g_string_append_c (device->log, '\n');
+  g_assert_cmpuint (request->scratch, ==, 8);
+  device->n_compiled++;
+  g_mutex_unlock (&device->lock);
+  if (fails (device, request->op, error))
+    return NULL;
+  compiled = g_new (Compiled, 1);
+  *compiled = (Compiled) { device, request->op->kind };
+
+  return compiled;
+}
+
+static gboolean
+run (gpointer            data,
+     const GhloView     *operands,
+     const GhloView     *results,
+     gpointer            scratch,
+     const GhloMonitor  *monitor,
+     GError            **error)
+{
+  const Compiled *compiled = data;
+  const float *a = (const float *) operands[0].data, *b = (const float *) operands[1].data;
+  float *c = (float *) results[0].data;
+
+  memset (scratch, 0xff, 8);
+  for (gint64 i = 0; i < ghlo_view_count (&results[0]); i++)
+    c[i] = compiled->kind == GHLO_OP_STABLEHLO_ADD ? a[i] + b[i]
+           : compiled->kind == GHLO_OP_STABLEHLO_SUBTRACT ? a[i] - b[i] : a[i] * b[i];
+
+  return TRUE;
+}
+
+static void
+release (gpointer data)
+{
+  Compiled *compiled = data;
+
+  g_atomic_int_inc ((gint *) &compiled->device->n_released);
+  g_free (compiled);
+}
+
+static const GhloStepImplementation arithmetic = {
+  .name = "arithmetic", .select = select_step, .compile = compile, .run = run, .release = release,
+};
+
+static const GhloStepImplementation *
+find (gpointer                      self,
+      const GhloIrOp               *op,
+      const GhloStepImplementation *previous)
+{
+  gboolean is_known = op->kind == GHLO_OP_STABLEHLO_ADD || op->kind == GHLO_OP_STABLEHLO_SUBTRACT
+                      || op->kind == GHLO_OP_STABLEHLO_MULTIPLY;
+
+  return is_known && previous == NULL ? &arithmetic : NULL;
+}
+
+static void
+device_init (Device *self)
+{
+  *self = (Device) { .log = g_string_new (NULL), .fails = { G_MAXUINT, G_MAXUINT } };
+  self->target = (GhloStepTarget) { .name = "test", .self = self, .find = find, .copy = ghlo_cpu_target ()->copy };
+  g_mutex_init (&self->lock);
+}
+
+static void
+device_clear (Device *self)
+{
+  g_string_free (self->log, TRUE);
+  g_mutex_clear (&self->lock);
+}
+
+static GhloRunPlan *
+prepare_on (Device            *device,
+            const char        *text,
+            const GhloMonitor *monitor,
+            GError           **error)
+{
+  g_autoptr (GhloIrModule) module = parse (text);
+  GhloStepPlan *plan = ghlo_step_plan_new (module, ghlo_ir_module_get_entry (module), &device->target, monitor, error);
+
+  return plan != NULL ? ghlo_run_plan_new (plan, ghlo_reference_executor (), monitor, error) : NULL;
+}
+
+/* Everything is selected first. The first operation may lie over an input that is given away; the second
+ * lies over what the first gave, and the third runs the same as it. */
+static void
+test_order (void)
+{
+  static const char text[] =
+    "func.func @main(%a: tensor<8xf32>, %b: tensor<8xf32>) -> tensor<8xf32> {\n"
+    "  %0 = stablehlo.subtract %b, %a : tensor<8xf32>\n"
+    "  %1 = stablehlo.add %0, %b : tensor<8xf32>\n"
+    "  %2 = stablehlo.add %1, %b : tensor<8xf32>\n"
+    "  return %2 : tensor<8xf32>\n"
+    "}\n";
+  g_autoptr (GhloValue) a = new_random ("tensor<8xf32>", -2, 2), b = new_random ("tensor<8xf32>", -2, 2);
+  g_autoptr (GhloRunPlan) plan = NULL;
+  g_autoptr (GError) error = NULL;
+  GhloValue *found;
+  Device device;
+
+  device_init (&device);
+  plan = prepare_on (&device, text, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpstr (device.log->str, ==, "select\nselect\nselect\n"
+                   "compile stablehlo.subtract, over - 0, aligned 4 4 16\n"
+                   "compile stablehlo.add, over 0 -, aligned 16 4 16\n");
+  g_assert_true (ghlo_run_plan_run (plan, NULL, (GhloValue *[]) { a, b }, 2, &found, NULL, &error));
+  for (gsize i = 0; i < 8; i++)
+    g_assert_cmpfloat (((float *) found->data)[i], ==,
+                       (((float *) b->data)[i] - ((float *) a->data)[i]) + ((float *) b->data)[i]
+                       + ((float *) b->data)[i]);
+  ghlo_value_unref (found);
+  g_clear_pointer (&plan, ghlo_run_plan_free);
+  g_assert_cmpuint (device.n_released, ==, 2);
+  device_clear (&device);
+}
+
+/* Constants whose elements are wanted tell steps apart, and only those. */
+static void
+test_constants (void)
+{
+  static const char text[] =
+    "func.func @main(%a: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) {\n"
+    "  %c = stablehlo.constant dense<[1.0, 2.0]> : tensor<2xf32>\n"
+    "  %d = stablehlo.constant dense<[3.0, 4.0]> : tensor<2xf32>\n"
+    "  %0 = stablehlo.add %a, %c : tensor<2xf32>\n"
+    "  %1 = stablehlo.add %a, %d : tensor<2xf32>\n"
+    "  %2 = stablehlo.add %a, %c : tensor<2xf32>\n"
+    "  return %0, %1, %2, %a : tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>\n"
+    "}\n";
+
+  for (guint wants_data = 0; wants_data < 2; wants_data++)
+    {
+      g_autoptr (GhloRunPlan) plan = NULL;
+      g_autoptr (GError) error = NULL;
+      Device device;
+
+      device_init (&device);
+      device.wants_data = wants_data != 0;
+      plan = prepare_on (&device, text, NULL, &error);
+      g_assert_no_error (error);
+      g_assert_true ((strstr (device.log->str, "constant 1") != NULL) == device.wants_data);
+      g_assert_true ((strstr (device.log->str, "constant 3") != NULL) == device.wants_data);
+      /* Alignments of constants may differ. */
+      g_assert_cmpuint (device.n_compiled, >=, wants_data ? 2 : 1);
+      g_assert_cmpuint (device.n_compiled, <=, 2);
+      g_clear_pointer (&plan, ghlo_run_plan_free);
+      device_clear (&device);
+    }
+}
+
+/* @n operations that all run differently. */
+static char *
+make_many (guint n)
+{
+  GString *text = g_string_new ("func.func @main(%v0: tensor<1xf32>) -> tensor<1xf32> {\n");
+
+  for (guint i = 1; i <= n; i++)
+    {
+      g_string_append_printf (text, "  %%b%u = stablehlo.broadcast_in_dim %%v0, dims = [0] : (tensor<1xf32>) -> "
+                              "tensor<%uxf32>\n", i, i + 1);
+      g_string_append_printf (text, "  %%a%u = stablehlo.add %%b%u, %%b%u : tensor<%uxf32>\n", i, i, i, i + 1);
+      g_string_append_printf (text, "  %%s%u = stablehlo.slice %%a%u [0:1] : (tensor<%uxf32>) -> tensor<1xf32>\n", i, i,
+                              i + 1);
+    }
+  g_string_append_printf (text, "  return %%s%u : tensor<1xf32>\n}\n", n);
+
+  return g_string_free (text, FALSE);
+}
+
+static void
+test_first_error (void)
+{
+  g_autofree char *text = make_many (40);
+
+  for (guint round = 0; round < 20; round++)
+    {
+      g_autoptr (GError) error = NULL;
+      Device device;
+
+      device_init (&device);
+      device.slow = 50;
+      device.fails[0] = 31;
+      device.fails[1] = 17;
+      g_assert_null (prepare_on (&device, text, NULL, &error));
+      g_assert_error (error, GHLO_ERROR, GHLO_ERROR_DEVICE);
+      g_assert_cmpstr (error->message, ==, "operation 17 fails");
+      g_assert_cmpuint (device.n_released, <, 40);
+      device_clear (&device);
+    }
+}
+
+typedef struct
+{
+  GThread *thread;
+  double   last;
+  guint    n;
+} Progress;
+
+static void
+on_progress (gpointer    data,
+             double      fraction,
+             const char *detail)
+{
+  Progress *self = data;
+
+  g_assert_true (g_thread_self () == self->thread);
+  g_assert_cmpfloat (fraction, >=, self->last);
+  self->last = fraction;
+  self->n++;
+}
+
+static void
+test_progress (void)
+{
+  g_autofree char *text = make_many (40);
+  Progress progress = { g_thread_self () };
+  const GhloMonitor monitor = { .progress = on_progress, .progress_data = &progress };
+  g_autoptr (GhloRunPlan) plan = NULL;
+  g_autoptr (GError) error = NULL;
+  Device device;
+
+  device_init (&device);
+  device.slow = 1000;
+  plan = prepare_on (&device, text, &monitor, &error);
+  g_assert_no_error (error);
+  g_assert_cmpfloat (progress.last, ==, 1);
+  g_assert_cmpuint (progress.n, >, 2);
+  g_clear_pointer (&plan, ghlo_run_plan_free);
+  g_assert_cmpuint (device.n_released, ==, 40);
+  device_clear (&device);
+}
+
+static void
+test_cancelled (void)
+{
+  g_autofree char *text = make_many (40);
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  const GhloMonitor monitor = { .cancellable = cancellable };
+  g_autoptr (GError) error = NULL;
+  GThread *thread = g_thread_new (NULL, cancel_soon, cancellable);
+  Device device;
+
+  /* 400 ms of work for two threads. */
+  ghlo_parallel_set_limit (2);
+  device_init (&device);
+  device.slow = 20000;
+  g_assert_null (prepare_on (&device, text, &monitor, &error));
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  g_assert_cmpuint (device.n_compiled, <, 40);
+  g_thread_join (thread);
+  g_assert_cmpuint (device.n_released, ==, device.n_compiled);
+  device_clear (&device);
+  ghlo_parallel_set_limit (0);
+}
+
+int
+main (int   argc,
+      char *argv[])
+{
+  g_test_init (&argc, &argv, NULL);
+
+  g_test_add_func ("/plan-stages/order", test_order);
+  g_test_add_func ("/plan-stages/constants", test_constants);
+  g_test_add_func ("/plan-stages/first-error", test_first_error);
+  g_test_add_func ("/plan-stages/progress", test_progress);
+  g_test_add_func ("/plan-stages/cancelled", test_cancelled);
+
+  return g_test_run ();
+}
