@@ -13,7 +13,6 @@
 #include "ghlo-statistics-private.h"
 #include "ghlo-timing.h"
 #include "ir/module.h"
-#include "runtime/executor.h"
 
 G_BEGIN_DECLS
 
@@ -21,7 +20,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   GhloIrModule          *module;
-  const GhloDeviceCore  *device;
+  GhloDeviceCore        *device;
   GhloSettings          *settings;
   GhloCounters          *counters;     /* the client's */
 } GhloCompileRequest;
@@ -32,7 +31,7 @@ typedef struct
   GhloIrModule          *module;       /* as it was written: what people see of the program */
   GhloIrOp              *function;     /* of module */
   const GhloIrType      *type;         /* of function */
-  const GhloDeviceCore  *device;
+  GhloDeviceCore        *device;
   GhloRunnable          *runnable;     /* what runs */
   GhloSettings          *settings;
   GhloCounters          *counters;         /* of this program alone */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Running a compiled program. Whatever memory the executor gave outputs in, the caller
+ * Running a compiled program. Whatever memory the device gave outputs in, the caller
  * gets each in memory of its own, or in the memory that it brought.
  */
 
@@ -84,7 +84,7 @@ is_wanted_there (const GhloRunOptions *options,
   return wanted;
 }
 
-/* Whether the output may stay in the memory where the executor gave it. */
+/* Whether the output may stay in the memory where the device gave it. */
 static gboolean
 may_stay (const GhloRunOptions *options,
           GhloValue *const     *inputs,
@@ -103,7 +103,7 @@ may_stay (const GhloRunOptions *options,
   return !is_wanted_there (options, outputs->len, value);
 }
 
-/* Copies to the memory that the caller brought what the executor did not write there. */
+/* Copies to the memory that the caller brought what the device did not write there. */
 static gboolean
 deliver (const GhloRunOptions  *options,
          const GPtrArray       *outputs,
@@ -141,8 +141,8 @@ run_outputs (GhloCompiled          *self,
   g_autoptr (GPtrArray) outputs = g_ptr_array_new_with_free_func (drop_output);
 
   g_ptr_array_set_size (outputs, self->type->n_results);
-  if (!self->runnable->executor->run (self->runnable->prepared, options, inputs, self->type->rank,
-                                      (GhloValue **) outputs->pdata, monitor, error))
+  if (!ghlo_prepared_run (self->runnable->prepared, options, inputs, self->type->rank,
+                          (GhloValue **) outputs->pdata, monitor, error))
     {
       /* What a failed run left behind is not ours to free. */
       g_ptr_array_set_free_func (outputs, NULL);
@@ -184,7 +184,7 @@ ghlo_compiled_run (GhloCompiled          *self,
   outcome = g_new0 (GhloOutcome, 1);
   outcome->outputs = outputs;
   time = g_get_monotonic_time () - start;
-  if (self->runnable->executor->measure == NULL)
+  if (self->device->klass->measure == NULL)
     fallback_time = time;
   outcome->timing = ghlo_timing_new (0, 0, time / (double) G_USEC_PER_SEC, fallback_time / (double) G_USEC_PER_SEC,
                                      0);

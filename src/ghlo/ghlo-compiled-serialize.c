@@ -13,6 +13,7 @@
 
 #include <string.h>
 
+#include "compiler/devices.h"
 #include "ghlo-error.h"
 #include "ghlo-program-private.h"
 #include "ghlo-value-info-private.h"
@@ -124,7 +125,7 @@ ghlo_compiled_serialize (const GhloCompiled  *self,
                            settings->excess_precision, settings->enabled_passes, settings->disabled_passes);
   array = g_variant_new_from_bytes (G_VARIANT_TYPE_BYTESTRING, program, TRUE);
   payload = little_endian (g_variant_new ("(s@(ubbbasas)ss@ay@as)", GHLO_VERSION, options,
-                                          ghlo_device_core_kind (self->device), self->module->file_name, array,
+                                          self->device->klass->name, self->module->file_name, array,
                                           input_names (self)));
   size = g_variant_get_size (payload);
   bytes = g_try_malloc (HEADER_SIZE + size);
@@ -277,7 +278,7 @@ ghlo_compile_request_read (GhloCompileRequest  *request,
     return FALSE;
 
   g_variant_get_child (payload, 2, "&s", &kind);
-  request->device = ghlo_device_core_find (kind);
+  request->device = ghlo_devices_find (kind);
   if (request->device == NULL)
     {
       g_set_error (error, GHLO_ERROR, GHLO_ERROR_DEVICE,

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Devices, and the table of those that there are. An executor enters here.
+ * Devices as applications see them. Which there are is compiler/devices.c's to say.
  */
 
 #include "ghlo-device-private.h"
 
 #include "ghlo-enum-types.h"
-#include "ghlo-error.h"
-#include "cpu/executor.h"
-#include "reference/reference.h"
 
 /**
  * GhloDevice:
@@ -24,9 +21,9 @@
  */
 struct _GhloDevice
 {
-  GObject               parent_instance;
+  GObject         parent_instance;
 
-  const GhloDeviceCore *core;      /* NULL when not made by a client; never changes */
+  GhloDeviceCore *core;      /* NULL when not made by a client; never changes */
 };
 
 enum
@@ -47,91 +44,8 @@ static const char *const no_features[] = { NULL };
 
 G_DEFINE_FINAL_TYPE (GhloDevice, ghlo_device, G_TYPE_OBJECT)
 
-static guint64
-get_host_memory (void)
-{
-  return ghlo_memory_get_limit ();
-}
-
-static const char *const reference_features[] = { "every-operation", "every-element-type", NULL };
-
-static const GhloDeviceCore reference_core = {
-  .kind = GHLO_DEVICE_KIND_REFERENCE,
-  .name = "Reference executor",
-  .driver = "ghlo " GHLO_VERSION,
-  .features = reference_features,
-  .get_memory = get_host_memory,
-  .get_executor = ghlo_reference_executor,
-};
-
-static const GhloExecutor *
-get_cpu_executor (void)
-{
-  return ghlo_cpu_executor (ghlo_reference_executor ());
-}
-
-static const GhloDeviceCore cpu_core = {
-  .kind = GHLO_DEVICE_KIND_CPU,
-  .name = "CPU",
-  .driver = "ghlo " GHLO_VERSION,
-  .features = reference_features,
-  .wants_passes = TRUE,
-  .get_memory = get_host_memory,
-  .get_executor = get_cpu_executor,
-};
-
-static const GhloDeviceCore *const cores[] = { &cpu_core, &reference_core, NULL };
-
-const GhloDeviceCore *const *
-ghlo_device_cores (void)
-{
-  return cores;
-}
-
-const char *
-ghlo_device_core_kind (const GhloDeviceCore *core)
-{
-  static const char *const names[] = { "reference", "cpu", "vulkan" };
-
-  return names[core->kind];
-}
-
-const GhloDeviceCore *
-ghlo_device_core_find (const char *kind)
-{
-  for (guint i = 0; cores[i] != NULL; i++)
-    if (g_str_equal (kind, ghlo_device_core_kind (cores[i])))
-      return cores[i];
-
-  return NULL;
-}
-
-const GhloDeviceCore *
-ghlo_device_core_choose (GError **error)
-{
-  const char *wish = g_getenv ("GHLO_DEVICE");
-  g_autoptr (GString) known = NULL;
-  const GhloDeviceCore *core;
-
-  if (wish == NULL || *wish == '\0' || g_str_equal (wish, "auto"))
-    return cores[0];
-
-  core = ghlo_device_core_find (wish);
-  if (core != NULL)
-    return core;
-
-  known = g_string_new (NULL);
-  for (guint i = 0; cores[i] != NULL; i++)
-    g_string_append_printf (known, "%s'%s'", i > 0 ? ", " : "", ghlo_device_core_kind (cores[i]));
-
-  g_set_error (error, GHLO_ERROR, GHLO_ERROR_DEVICE,
-               "no device of kind '%s', which GHLO_DEVICE asks for, was found; there is %s", wish, known->str);
-
-  return NULL;
-}
-
 GhloDevice *
-ghlo_device_new (const GhloDeviceCore *core)
+ghlo_device_new (GhloDeviceCore *core)
 {
   GhloDevice *self = g_object_new (GHLO_TYPE_DEVICE, NULL);
 
@@ -140,7 +54,7 @@ ghlo_device_new (const GhloDeviceCore *core)
   return self;
 }
 
-const GhloDeviceCore *
+GhloDeviceCore *
 ghlo_device_get_core (GhloDevice *self)
 {
   return self->core;
@@ -265,7 +179,7 @@ ghlo_device_get_name (GhloDevice *self)
 {
   g_return_val_if_fail (GHLO_IS_DEVICE (self), NULL);
 
-  return self->core != NULL ? self->core->name : "";
+  return self->core != NULL ? self->core->title : "";
 }
 
 /**
@@ -321,7 +235,7 @@ ghlo_device_get_memory (GhloDevice *self)
 {
   g_return_val_if_fail (GHLO_IS_DEVICE (self), 0);
 
-  return self->core != NULL ? self->core->get_memory () : 0;
+  return self->core != NULL ? self->core->klass->get_memory (self->core) : 0;
 }
 
 /**

@@ -50,12 +50,12 @@ static char *
 describe_plan (const GhloCompiled  *compiled,
                GError             **error)
 {
-  char *text = ghlo_runnable_describe (compiled->runnable);
+  char *text = ghlo_prepared_describe (compiled->runnable->prepared);
 
   if (text == NULL)
     g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED,
                  "%s: the device '%s' makes no plan of this program: it runs the operations one by one, as the stage "
-                 "'passes' shows them", compiled->module->file_name, ghlo_device_core_kind (compiled->device));
+                 "'passes' shows them", compiled->module->file_name, compiled->device->names[0]);
 
   return text;
 }

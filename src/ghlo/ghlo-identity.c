@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "ghlo-program-private.h"
-#include "reference/reference.h"
+#include "reference/device.h"
 #include "runtime/stored.h"
 
 static struct
@@ -26,12 +26,12 @@ describe_device (const GhloDeviceCore *device)
 {
   g_autofree char *features = g_strjoinv (",", (char **) device->features);
 
-  return g_strjoin ("; ", ghlo_device_core_kind (device), device->name, device->driver, features, NULL);
+  return g_strjoin ("; ", device->klass->name, device->title, device->driver, features, NULL);
 }
 
 GhloIdentity *
 ghlo_identity_new (GhloIrModule         *module,
-                   const GhloDeviceCore *device,
+                   GhloDeviceCore       *device,
                    const GhloSettings   *settings)
 {
   const GhloOptimizeOptions options = {
@@ -39,7 +39,7 @@ ghlo_identity_new (GhloIrModule         *module,
     .enabled = (const char *const *) settings->enabled_passes,
     .disabled = (const char *const *) settings->disabled_passes,
     .excess_precision = settings->excess_precision,
-    .evaluator = ghlo_reference_executor (),
+    .evaluator = ghlo_reference_device (),
   };
   g_autofree char *of_device = describe_device (device);
   char *text = ghlo_stored_describe_options (&options, of_device, settings->debug_info);

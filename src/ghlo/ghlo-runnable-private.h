@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * What a compile makes of a program for a device: the program after the passes, and
- * what an executor prepared. Immutable and counted atomically; it knows nothing of
+ * what the device prepared. Immutable and counted atomically; it knows nothing of
  * who compiled it, so executables of equal programs share one.
  */
 
@@ -11,7 +11,6 @@
 #include "ghlo-compile-report.h"
 #include "ghlo-device-private.h"
 #include "ir/module.h"
-#include "runtime/executor.h"
 
 G_BEGIN_DECLS
 
@@ -19,7 +18,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   GhloIrModule         *module;           /* as it was written */
-  const GhloDeviceCore *device;
+  GhloDeviceCore       *device;
   gboolean              keep_locations;
   char                 *options;          /* and all else that the result depends on, as text */
   char                 *name;             /* quickly made, of this and the module: a file's name */
@@ -29,9 +28,8 @@ typedef struct
 typedef struct
 {
   int                   ref_count;   /* atomic */
-  GhloIrModule         *module;      /* as the executor was given it */
-  const GhloExecutor   *executor;
-  GhloPrepared         *prepared;    /* executor's */
+  GhloIrModule         *module;      /* as the device was given it */
+  GhloPrepared         *prepared;
   GhloCompileReport    *report;
   GhloIdentity         *identity;    /* NULL for what is not shared */
 } GhloRunnable;
@@ -46,21 +44,19 @@ typedef enum
 
 /* @monitor is a job's own, since it is told the stage of its progress. */
 GhloRunnable *ghlo_runnable_new      (GhloIrModule          *module,
-                                      const GhloDeviceCore  *device,
+                                      GhloDeviceCore        *device,
                                       const GhloSettings    *settings,
                                       GhloCacheUse          *use,
                                       const GhloMonitor     *monitor,
                                       GError               **error);
 GhloRunnable *ghlo_runnable_ref      (GhloRunnable          *self);
 void          ghlo_runnable_unref    (GhloRunnable          *self);
-/* What the executor says of it; NULL where it says nothing. */
-char         *ghlo_runnable_describe (GhloRunnable          *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GhloRunnable, ghlo_runnable_unref)
 
 /* NULL where builds of the library cannot be told apart. */
 GhloIdentity *ghlo_identity_new      (GhloIrModule          *module,
-                                      const GhloDeviceCore  *device,
+                                      GhloDeviceCore        *device,
                                       const GhloSettings    *settings);
 void          ghlo_identity_free     (GhloIdentity          *self);
 /* NULL for a program that caches do not take, with @error set when cancelled. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * From a program to what runs: the passes, where the device wants them, then the device's
- * executor.
+ * From a program to what runs: the passes, where the device wants them, then the device.
  */
 
 #include "ghlo-runnable-private.h"
@@ -11,7 +10,8 @@
 #include "ghlo-job-private.h"
 #include "ghlo-program-private.h"
 #include "passes/walk.h"
-#include "reference/reference.h"
+#include "compiler/devices.h"
+#include "reference/device.h"
 #include "runtime/cache.h"
 #include "runtime/optimize.h"
 #include "runtime/stored.h"
@@ -51,7 +51,7 @@ part_monitor (Part *part)
   };
 }
 
-/* The module that the executor gets, with what is to say of it in @report. */
+/* The module that the device gets, with what is to say of it in @report. */
 static GhloIrModule *
 run_passes (GhloIrModule          *module,
             const GhloSettings    *settings,
@@ -64,7 +64,7 @@ run_passes (GhloIrModule          *module,
     .enabled = (const char *const *) settings->enabled_passes,
     .disabled = (const char *const *) settings->disabled_passes,
     .excess_precision = settings->excess_precision,
-    .evaluator = ghlo_reference_executor (),
+    .evaluator = ghlo_reference_device (),
   };
   Part part = { monitor, 0, PASSES_SHARE };
   const GhloMonitor part_of = part_monitor (&part);
@@ -75,11 +75,11 @@ run_passes (GhloIrModule          *module,
 }
 
 static GhloPrepared *
-prepare (GhloIrModule        *module,
-         const GhloExecutor  *executor,
-         double               from,
-         const GhloMonitor   *monitor,
-         GError             **error)
+prepare (GhloIrModule       *module,
+         GhloDeviceCore     *device,
+         double              from,
+         const GhloMonitor  *monitor,
+         GError            **error)
 {
   GhloIrOp *function = ghlo_ir_module_get_entry (module);
   Part part = { monitor, from, 1 };
@@ -87,7 +87,7 @@ prepare (GhloIrModule        *module,
 
   ghlo_job_set_stage (monitor, GHLO_PROGRESS_STAGE_CODEGEN);
   if (function != NULL)
-    return executor->prepare (module, function, &part_of, error);
+    return ghlo_devices_prepare (device, module, function, &part_of, error);
 
   g_set_error (error, GHLO_ERROR, GHLO_ERROR_INTERNAL, "%s: the passes removed the function to run",
                module->file_name);
@@ -123,7 +123,7 @@ write_stored (GhloIdentity         *identity,
     return;
   key = ghlo_identity_get_key (identity, NULL, NULL);
   if (key != NULL)
-    bytes = ghlo_stored_write (identity->module, made, report, key, ghlo_device_core_kind (identity->device),
+    bytes = ghlo_stored_write (identity->module, made, report, key, identity->device->klass->name,
                                identity->keep_locations);
   if (bytes != NULL)
     ghlo_cache_write (identity->name, bytes);
@@ -165,16 +165,16 @@ make_module (GhloIrModule          *module,
   return made;
 }
 
-/* Takes all but the executor over; NULL, with the others freed, when it refuses. */
+/* Takes module and report over; NULL, with the others freed, when it refuses. */
 static GhloRunnable *
-runnable_new (GhloIrModule        *made,
-              GhloPassReport      *report,
-              const GhloExecutor  *executor,
-              double               from,
-              const GhloMonitor   *monitor,
-              GError             **error)
+runnable_new (GhloIrModule       *made,
+              GhloPassReport     *report,
+              GhloDeviceCore     *device,
+              double              from,
+              const GhloMonitor  *monitor,
+              GError            **error)
 {
-  GhloPrepared *prepared = prepare (made, executor, from, monitor, error);
+  GhloPrepared *prepared = prepare (made, device, from, monitor, error);
   GhloRunnable *self;
 
   if (prepared == NULL)
@@ -187,7 +187,6 @@ runnable_new (GhloIrModule        *made,
   self = g_new0 (GhloRunnable, 1);
   self->ref_count = 1;
   self->module = made;
-  self->executor = executor;
   self->prepared = prepared;
   self->report = ghlo_compile_report_new (report);
 
@@ -197,7 +196,7 @@ runnable_new (GhloIrModule        *made,
 /* For a device that wants passes. */
 static GhloRunnable *
 compile_with_passes (GhloIrModule          *module,
-                     const GhloDeviceCore  *device,
+                     GhloDeviceCore        *device,
                      const GhloSettings    *settings,
                      GhloCacheUse          *use,
                      const GhloMonitor     *monitor,
@@ -228,7 +227,7 @@ compile_with_passes (GhloIrModule          *module,
   made = make_module (module, identity, settings, &report, use, monitor, error);
   if (made == NULL)
     return NULL;
-  self = runnable_new (made, g_steal_pointer (&report), device->get_executor (), PASSES_SHARE, monitor, error);
+  self = runnable_new (made, g_steal_pointer (&report), device, PASSES_SHARE, monitor, error);
   if (self != NULL && identity != NULL)
     {
       self->identity = g_steal_pointer (&identity);
@@ -240,7 +239,7 @@ compile_with_passes (GhloIrModule          *module,
 
 GhloRunnable *
 ghlo_runnable_new (GhloIrModule          *module,
-                   const GhloDeviceCore  *device,
+                   GhloDeviceCore        *device,
                    const GhloSettings    *settings,
                    GhloCacheUse          *use,
                    const GhloMonitor     *monitor,
@@ -255,7 +254,7 @@ ghlo_runnable_new (GhloIrModule          *module,
   report = ghlo_pass_report_new ();
   report->n_ops_before = report->n_ops_after = ghlo_pass_count_ops (module);
 
-  return runnable_new (ghlo_ir_module_ref (module), report, device->get_executor (), 0, monitor, error);
+  return runnable_new (ghlo_ir_module_ref (module), report, device, 0, monitor, error);
 }
 
 GhloRunnable *
@@ -266,18 +265,12 @@ ghlo_runnable_ref (GhloRunnable *self)
   return self;
 }
 
-char *
-ghlo_runnable_describe (GhloRunnable *self)
-{
-  return self->executor->describe != NULL ? self->executor->describe (self->prepared) : NULL;
-}
-
 static void
 runnable_free (gpointer data)
 {
   GhloRunnable *self = data;
 
-  self->executor->release (self->prepared);
+  ghlo_prepared_free (self->prepared);
   ghlo_ir_module_unref (self->module);
   ghlo_compile_report_unref (self->report);
   g_clear_pointer (&self->identity, ghlo_identity_free);

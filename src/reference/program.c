@@ -14,13 +14,13 @@
 /* What is known while one function is being made. */
 typedef struct
 {
-  GhloPrepared *program;
-  GHashTable   *slots;       /* of GhloIrValue → slot + 1 */
-  GPtrArray    *pending;     /* functions seen and not made yet; borrowed */
-  GByteArray   *seen;        /* by slot: used by a later step of its block */
-  GByteArray   *uses;        /* by slot: uses by the step at hand, at most 2 */
-  guint32       n_slots;
-  GError      **error;
+  GhloRefProgram *program;
+  GHashTable     *slots;     /* of GhloIrValue → slot + 1 */
+  GPtrArray      *pending;   /* functions seen and not made yet; borrowed */
+  GByteArray     *seen;      /* by slot: used by a later step of its block */
+  GByteArray     *uses;      /* by slot: uses by the step at hand, at most 2 */
+  guint32         n_slots;
+  GError        **error;
 } Builder;
 
 static gboolean build_block (Builder           *builder,
@@ -437,7 +437,7 @@ build_block (Builder           *builder,
 }
 
 static gboolean
-build_function (GhloPrepared    *program,
+build_function (GhloRefProgram  *program,
                 GPtrArray       *pending,
                 GhloRefFunction *function,
                 GError         **error)
@@ -489,17 +489,16 @@ function_free (gpointer data)
   g_free (function);
 }
 
-GhloPrepared *
+GhloRefProgram *
 ghlo_ref_program_new (GhloIrModule      *module,
                       GhloIrOp          *function,
                       const GhloMonitor *monitor,
                       GError           **error)
 {
-  g_autoptr (GhloPrepared) self = g_new0 (GhloPrepared, 1);
+  g_autoptr (GhloRefProgram) self = g_new0 (GhloRefProgram, 1);
   g_autoptr (GPtrArray) pending = g_ptr_array_new ();
   Builder builder = { self, NULL, pending, NULL, NULL, 0, error };
 
-  g_atomic_ref_count_init (&self->ref_count);
   self->module = ghlo_ir_module_ref (module);
   self->functions = g_hash_table_new_full (NULL, NULL, NULL, function_free);
   self->entry = demand_function (&builder, function);
@@ -515,28 +514,17 @@ ghlo_ref_program_new (GhloIrModule      *module,
   return g_steal_pointer (&self);
 }
 
-GhloPrepared *
-ghlo_ref_program_ref (GhloPrepared *self)
-{
-  g_atomic_ref_count_inc (&self->ref_count);
-
-  return self;
-}
-
 void
-ghlo_ref_program_unref (GhloPrepared *self)
+ghlo_ref_program_free (GhloRefProgram *self)
 {
-  if (!g_atomic_ref_count_dec (&self->ref_count))
-    return;
-
   g_hash_table_unref (self->functions);
   ghlo_ir_module_unref (self->module);
   g_free (self);
 }
 
 const GhloRefFunction *
-ghlo_ref_program_get_function (const GhloPrepared *self,
-                               const GhloIrOp     *op)
+ghlo_ref_program_get_function (const GhloRefProgram *self,
+                               const GhloIrOp       *op)
 {
   return g_hash_table_lookup (self->functions, op);
 }

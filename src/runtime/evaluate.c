@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * One operation run by an executor, on constants.
+ * One operation run by a device, on constants.
  */
 
 #include "runtime/evaluate.h"
@@ -109,7 +109,7 @@ clear_values (GhloValue **values,
 }
 
 static gboolean
-run_outlined (GhloExecutorEvaluator   *self,
+run_outlined (GhloDeviceEvaluator     *self,
               GhloIrModule            *program,
               const GhloIrOp          *op,
               const GhloIrAttr *const *operands,
@@ -118,15 +118,15 @@ run_outlined (GhloExecutorEvaluator   *self,
 {
   g_autofree GhloValue **inputs = g_new0 (GhloValue *, op->n_operands + 1);
   const GhloMonitor monitor = { .cancellable = self->monitor != NULL ? self->monitor->cancellable : NULL };
-  GhloPrepared *prepared = self->executor->prepare (program, ghlo_ir_module_get_entry (program), &monitor, error);
+  g_autoptr (GhloPrepared) prepared = ghlo_device_core_prepare (self->device, program,
+                                                                ghlo_ir_module_get_entry (program), NULL, &monitor,
+                                                                error);
   gboolean ok = prepared != NULL;
 
   for (guint i = 0; ok && i < op->n_operands; i++)
     ok = (inputs[i] = value_of (operands[i], error)) != NULL;
-  ok = ok && self->executor->run (prepared, NULL, inputs, op->n_operands, outputs, &monitor, error);
+  ok = ok && ghlo_prepared_run (prepared, NULL, inputs, op->n_operands, outputs, &monitor, error);
   clear_values (inputs, op->n_operands);
-  if (prepared != NULL)
-    self->executor->release (prepared);
 
   return ok;
 }
@@ -153,7 +153,7 @@ evaluate (gpointer                 data,
 }
 
 GhloPassEvaluator
-ghlo_executor_evaluator (GhloExecutorEvaluator *self)
+ghlo_device_evaluator (GhloDeviceEvaluator *self)
 {
   return (GhloPassEvaluator) { evaluate, self };
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/debug.h"
+#include "base/ghlo-error.h"
 #include "base/sizes.h"
 #include "runtime/arena.h"
 
@@ -25,7 +26,7 @@ typedef struct
 struct _GhloRunPlan
 {
   GhloStepPlan       *plan;
-  const GhloExecutor *fallback;
+  GhloDeviceCore     *fallback;      /* nullable */
   GhloRunArenaCache  *arenas;
   guint8            **addresses;     /* of constants; NULL for the other buffers */
   guint32            *slots;         /* of temporaries, in the arena */
@@ -97,7 +98,13 @@ prepare_fallback (GhloStep *step,
     fallback->types[i] = tensor_type_of (step->operands[i].type);
   for (guint i = 0; i < step->n_results; i++)
     fallback->types[step->n_operands + i] = tensor_type_of (step->results[i].type);
-  fallback->prepared = self->fallback->prepare (step->module, functions->first, preparer->monitor, preparer->error);
+  if (self->fallback != NULL)
+    fallback->prepared = ghlo_device_core_prepare (self->fallback, step->module, functions->first, NULL,
+                                                   preparer->monitor, preparer->error);
+  else
+    g_set_error (preparer->error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED,
+                 "expected a fallback device for '%s', which the device has no kernel for, found none",
+                 ghlo_ir_op_get_name (step->op));
   preparer->ok = fallback->prepared != NULL;
 }
 
@@ -105,13 +112,12 @@ static void
 free_fallback (GhloStep *step,
                gpointer  data)
 {
-  GhloRunPlan *self = data;
   Fallback *fallback = step->fallback;
 
   if (fallback == NULL)
     return;
   if (fallback->prepared != NULL)
-    self->fallback->release (fallback->prepared);
+    ghlo_prepared_free (fallback->prepared);
   free_types (fallback->types, step->n_operands + step->n_results);
   g_free (fallback);
 }
@@ -145,7 +151,7 @@ plan_arena (GhloRunPlan  *self,
 
 GhloRunPlan *
 ghlo_run_plan_new (GhloStepPlan       *plan,
-                   const GhloExecutor *fallback,
+                   GhloDeviceCore     *fallback,
                    const GhloMonitor  *monitor,
                    GError            **error)
 {
@@ -173,7 +179,7 @@ ghlo_run_plan_new (GhloStepPlan       *plan,
 void
 ghlo_run_plan_free (GhloRunPlan *self)
 {
-  ghlo_step_plan_foreach (self->plan, free_fallback, self);
+  ghlo_step_plan_foreach (self->plan, free_fallback, NULL);
   g_clear_pointer (&self->arenas, ghlo_run_arena_cache_free);
   free_types (self->types, self->plan->n_outputs);
   g_free (self->addresses);
@@ -299,8 +305,8 @@ run_outlined (Run            *run,
 
   for (guint i = 0; ok && i < step->n_operands; i++)
     ok = (values[i] = wrap (run, &step->operands[i], fallback->types[i], error)) != NULL;
-  ok = ok && run->self->fallback->run (fallback->prepared, run->options, values, step->n_operands, results,
-                                       run->monitor, error);
+  ok = ok && ghlo_prepared_run (fallback->prepared, run->options, values, step->n_operands, results, run->monitor,
+                                error);
   for (guint i = 0; ok && i < step->n_results; i++)
     if (fallback->types[step->n_operands + i] != NULL && results[i]->n_bytes > 0)
       memcpy (address_of (run, &step->results[i]), results[i]->data, results[i]->n_bytes);

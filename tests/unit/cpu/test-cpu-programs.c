@@ -6,11 +6,11 @@
 
 #include "../reference/kernel-programs.h"
 
+#include "compiler/devices.h"
 #include "cpu/convolution/convolution.h"
 #include "cpu/gemm/dot-general.h"
-#include "cpu/executor.h"
 #include "cpu/isa/level.h"
-#include "reference/reference.h"
+#include "reference/device.h"
 
 typedef struct
 {
@@ -335,7 +335,7 @@ static void
 test_packed_constant (void)
 {
   const gsize n = 700, k = 400, bytes = n * k * sizeof (float);
-  const GhloExecutor *executor = ghlo_cpu_executor (ghlo_reference_executor ());
+  GhloDeviceCore *device = ghlo_devices_find ("cpu");
   g_auto (Program) program = { NULL };
   g_autoptr (GString) text = g_string_new ("func.func @main(%a: tensor<5x400xf32>) -> tensor<5x700xf32> {\n"
                                            "  %w = stablehlo.constant dense<\"0x");
@@ -344,7 +344,7 @@ test_packed_constant (void)
   g_autoptr (GError) error = NULL;
   g_autofree char *how = NULL;
   GhloRunFigures figures;
-  GhloPrepared *prepared;
+  g_autoptr (GhloPrepared) prepared = NULL;
 
   for (gsize i = 0; i < n * k; i++)
     {
@@ -360,19 +360,18 @@ test_packed_constant (void)
   run_program (&program, &input, 1, &expected, NULL, &error);
   g_assert_no_error (error);
 
-  prepared = executor->prepare (program.module, ghlo_ir_module_get_entry (program.module), NULL, &error);
+  prepared = ghlo_devices_prepare (device, program.module, ghlo_ir_module_get_entry (program.module), NULL, &error);
   g_assert_no_error (error);
-  executor->measure (prepared, &figures);
-  how = executor->describe (prepared);
+  ghlo_prepared_measure (prepared, &figures);
+  how = ghlo_prepared_describe (prepared);
   if (ghlo_cpu_level () > GHLO_CPU_LEVEL_BASELINE)
     {
       g_assert_nonnull (strstr (how, "packed ahead"));
       g_assert_cmpuint (figures.prepared_bytes, >=, 2 * bytes);
     }
-  g_assert_true (executor->run (prepared, NULL, &input, 1, &found, NULL, &error));
+  g_assert_true (ghlo_prepared_run (prepared, NULL, &input, 1, &found, NULL, &error));
   g_assert_no_error (error);
   assert_agree (found, expected, (double) k, 3, 1, how);
-  executor->release (prepared);
 }
 
 int
