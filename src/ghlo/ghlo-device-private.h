@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A device from the inside: an object over a device of the runtime.
+ * Devices as objects over their cores.
  */
 
 #pragma once

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Devices as applications see them. Which there are is compiler/devices.c's to say.
+ * Devices: objects over the cores that the process has.
  */
 
 #include "ghlo-device-private.h"
@@ -21,7 +21,7 @@
  */
 struct _GhloDevice
 {
-  GObject         parent_instance;
+  GObject               parent_instance;
 
   GhloDeviceCore *core;      /* NULL when not made by a client; never changes */
 };

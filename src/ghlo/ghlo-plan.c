@@ -21,23 +21,23 @@
 struct _GhloPlan
 {
   gatomicrefcount  ref_count;
-  GhloRunnable    *runnable;    /* owned */
+  GhloCompilation *compilation;    /* owned */
   GhloRunFigures   figures;
 };
 
 G_DEFINE_BOXED_TYPE (GhloPlan, ghlo_plan, ghlo_plan_ref, ghlo_plan_unref)
 
 GhloPlan *
-ghlo_plan_new (GhloRunnable *runnable)
+ghlo_plan_new (GhloCompilation *compilation)
 {
   GhloRunFigures figures;
   GhloPlan *self;
 
-  if (!ghlo_prepared_measure (runnable->prepared, &figures))
+  if (!ghlo_prepared_measure (compilation->prepared, &figures))
     return NULL;
   self = g_new0 (GhloPlan, 1);
   g_atomic_ref_count_init (&self->ref_count);
-  self->runnable = ghlo_runnable_ref (runnable);
+  self->compilation = ghlo_compilation_ref (compilation);
   self->figures = figures;
 
   return self;
@@ -79,7 +79,7 @@ ghlo_plan_unref (GhloPlan *self)
   if (!g_atomic_ref_count_dec (&self->ref_count))
     return;
 
-  ghlo_runnable_unref (self->runnable);
+  ghlo_compilation_unref (self->compilation);
   g_free (self);
 }
 
@@ -175,5 +175,5 @@ ghlo_plan_to_string (const GhloPlan *self)
 {
   g_return_val_if_fail (self != NULL, NULL);
 
-  return ghlo_prepared_describe (self->runnable->prepared);
+  return ghlo_prepared_describe (self->compilation->prepared);
 }

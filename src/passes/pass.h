@@ -55,6 +55,7 @@ typedef struct
 /* What the passes did, by their place in the table. */
 typedef struct
 {
+  gatomicrefcount ref_count;
   guint           n_rounds;
   guint64         n_ops_before, n_ops_after;
   gint64          microseconds;
@@ -87,10 +88,11 @@ char           *ghlo_passes_help          (void);
 gboolean        ghlo_passes_help_wanted   (void);
 
 GhloPassReport *ghlo_pass_report_new      (void);
-void            ghlo_pass_report_free     (GhloPassReport        *self);
+GhloPassReport *ghlo_pass_report_ref      (GhloPassReport        *self);
+void            ghlo_pass_report_unref    (GhloPassReport        *self);
 /* A table of the passes that ran, for people. */
 char           *ghlo_pass_report_to_string (const GhloPassReport *self);
 
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (GhloPassReport, ghlo_pass_report_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GhloPassReport, ghlo_pass_report_unref)
 
 G_END_DECLS

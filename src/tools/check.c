@@ -10,11 +10,11 @@
 #include <string.h>
 
 #include "base/ghlo-error.h"
+#include "compiler/evaluate.h"
 #include "import/import.h"
 #include "ir/print/print.h"
 #include "ir/verify/verify.h"
 #include "reference/device.h"
-#include "runtime/evaluate.h"
 
 typedef struct
 {

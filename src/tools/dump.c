@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "base/ghlo-error.h"
+#include "compiler/optimize.h"
 #include "ir/print/print.h"
 #include "reference/device.h"
-#include "runtime/optimize.h"
 
 typedef enum
 {

@@ -8,10 +8,10 @@
 
 #include <stdio.h>
 
+#include "compiler/evaluate.h"
 #include "ir/print/print.h"
 #include "passes/pass.h"
 #include "reference/device.h"
-#include "runtime/evaluate.h"
 
 /* What the command line says of one run. */
 typedef struct

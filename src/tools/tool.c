@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "compiler/optimize.h"
 #include "reference/device.h"
-#include "runtime/optimize.h"
 
 gboolean
 ghlo_tool_parse_options (const char         *name,

@@ -11,10 +11,10 @@
 
 #include "base/ghlo-error.h"
 #include "compiler/devices.h"
+#include "compiler/optimize.h"
 #include "import/import.h"
 #include "ir/verify/verify.h"
 #include "reference/device.h"
-#include "runtime/optimize.h"
 
 enum { MEMORY_LIMIT = 64 * 1024 * 1024, RUN_LIMIT = 200000 /* microseconds */, MAX_INPUT_ELEMENTS = 4096,
        MAX_OUTPUTS = 1024 };

@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "../passes/pass-help.h"
-#include "runtime/build-id.h"
-#include "runtime/cache.h"
-#include "runtime/stored.h"
+#include "compiler/build-id.h"
+#include "compiler/cache.h"
+#include "compiler/cache-entry.h"
 
 static const char name[] = "0123456789abcdef";
 
@@ -276,7 +276,7 @@ key_of (const char *text,
 {
   g_autoptr (GhloIrModule) module = parse (text);
   g_autoptr (GError) error = NULL;
-  char *key = ghlo_stored_key (module, options, keep_locations, NULL, &error);
+  char *key = ghlo_cache_entry_key (module, options, keep_locations, NULL, &error);
 
   g_assert_no_error (error);
   g_assert_nonnull (key);
@@ -333,10 +333,10 @@ test_names (void)
   g_autoptr (GhloIrModule) one = parse (PROGRAM ("1.0", "a.py\":1:1"));
   g_autoptr (GhloIrModule) two = parse (PROGRAM ("1.0", "b.py\":7:1"));
   g_autoptr (GhloIrModule) other = parse (PROGRAM ("2.0", "a.py\":1:1"));
-  g_autofree char *of_one = ghlo_stored_name (one, "O2");
-  g_autofree char *of_two = ghlo_stored_name (two, "O2");
-  g_autofree char *of_other = ghlo_stored_name (other, "O2");
-  g_autofree char *of_level = ghlo_stored_name (one, "O1");
+  g_autofree char *of_one = ghlo_cache_entry_name (one, "O2");
+  g_autofree char *of_two = ghlo_cache_entry_name (two, "O2");
+  g_autofree char *of_other = ghlo_cache_entry_name (other, "O2");
+  g_autofree char *of_level = ghlo_cache_entry_name (one, "O1");
 
   g_assert_true (ghlo_cache_is_name (of_one));
   g_assert_cmpstr (of_one, ==, of_two);
@@ -350,9 +350,9 @@ test_options (void)
   const char *const fold[] = { "fold", NULL };
   const GhloOptimizeOptions options = { .level = 2 };
   const GhloOptimizeOptions without = { .level = 2, .disabled = fold };
-  g_autofree char *text = ghlo_stored_describe_options (&options, "cpu", FALSE);
-  g_autofree char *other = ghlo_stored_describe_options (&without, "cpu", FALSE);
-  g_autofree char *device = ghlo_stored_describe_options (&options, "vulkan", FALSE);
+  g_autofree char *text = ghlo_cache_entry_describe_options (&options, "cpu", FALSE);
+  g_autofree char *other = ghlo_cache_entry_describe_options (&without, "cpu", FALSE);
+  g_autofree char *device = ghlo_cache_entry_describe_options (&options, "vulkan", FALSE);
   g_autofree char *disabled = NULL, *excess = NULL;
 
   g_assert_nonnull (ghlo_build_id ());
@@ -360,10 +360,11 @@ test_options (void)
   g_assert_cmpstr (text, !=, other);
   g_assert_cmpstr (text, !=, device);
   g_setenv ("GHLO_DISABLE", "fold", TRUE);
-  disabled = ghlo_stored_describe_options (&options, "cpu", FALSE);
+  disabled = ghlo_cache_entry_describe_options (&options, "cpu", FALSE);
   g_unsetenv ("GHLO_DISABLE");
   g_assert_cmpstr (disabled, ==, other);
-  excess = ghlo_stored_describe_options (&(GhloOptimizeOptions) { .level = 2, .excess_precision = TRUE }, "cpu", FALSE);
+  excess = ghlo_cache_entry_describe_options (&(GhloOptimizeOptions) { .level = 2, .excess_precision = TRUE }, "cpu",
+                                              FALSE);
   g_assert_cmpstr (excess, !=, text);
 }
 
@@ -401,8 +402,8 @@ compare_stored (GhloIrModule *module,
   g_autoptr (GhloPassReport) report = ghlo_pass_report_new ();
   g_autoptr (GhloPassReport) found = ghlo_pass_report_new ();
   g_autoptr (GhloIrModule) made = ghlo_optimize (module, o2 (), NULL, report, NULL);
-  g_autofree char *key = ghlo_stored_key (module, "options", FALSE, NULL, NULL);
-  g_autoptr (GBytes) bytes = key != NULL ? ghlo_stored_write (module, made, report, key, "cpu", FALSE) : NULL;
+  g_autofree char *key = ghlo_cache_entry_key (module, "options", FALSE, NULL, NULL);
+  g_autoptr (GBytes) bytes = key != NULL ? ghlo_cache_entry_write (module, made, report, key, "cpu", FALSE) : NULL;
   g_autoptr (GhloIrModule) again = NULL;
   g_autoptr (GhloIrModule) wanted = NULL;
   g_autofree char *a = NULL, *b = NULL;
@@ -410,7 +411,7 @@ compare_stored (GhloIrModule *module,
   *size = bytes != NULL ? g_bytes_get_size (bytes) : 0;
   if (bytes == NULL)
     return NULL;
-  again = ghlo_stored_read (bytes, module, key, NULL, found);
+  again = ghlo_cache_entry_read (bytes, module, key, NULL, found);
   if (again == NULL)
     return g_strdup ("what was written cannot be read");
   if (!same_reports (report, found))
@@ -487,33 +488,33 @@ test_hostile (void)
   g_autoptr (GhloIrModule) module = parse (large);
   g_autoptr (GhloPassReport) report = ghlo_pass_report_new ();
   g_autoptr (GhloIrModule) made = ghlo_optimize (module, o2 (), NULL, report, NULL);
-  g_autofree char *key = ghlo_stored_key (module, "options", FALSE, NULL, NULL);
-  g_autoptr (GBytes) bytes = ghlo_stored_write (module, made, report, key, "cpu", FALSE);
+  g_autofree char *key = ghlo_cache_entry_key (module, "options", FALSE, NULL, NULL);
+  g_autoptr (GBytes) bytes = ghlo_cache_entry_write (module, made, report, key, "cpu", FALSE);
   gsize size = g_bytes_get_size (bytes);
   g_autofree guint8 *data = g_memdup2 (g_bytes_get_data (bytes, NULL), size);
-  g_autoptr (GhloIrModule) same = ghlo_stored_read (bytes, module, key, NULL, report);
+  g_autoptr (GhloIrModule) same = ghlo_cache_entry_read (bytes, module, key, NULL, report);
   guint n_read = 0;
 
   g_assert_nonnull (same);
-  g_assert_null (ghlo_stored_read (bytes, module, "another key", NULL, report));
+  g_assert_null (ghlo_cache_entry_read (bytes, module, "another key", NULL, report));
   for (gsize i = 0; i < size; i++)
     {
       g_autoptr (GBytes) cut = g_bytes_new (data, i);
 
-      g_assert_null (ghlo_stored_read (cut, module, key, NULL, report));
+      g_assert_null (ghlo_cache_entry_read (cut, module, key, NULL, report));
     }
   for (gsize i = 0; i < size * 2; i++)
     {
       const guint8 change = i % 2 == 0 ? 0xff : 1;
       g_autoptr (GBytes) changed = NULL;
       g_autoptr (GhloIrModule) found = NULL;
-      g_auto (GhloStoredSummary) summary = { 0 };
+      g_auto (GhloCacheEntrySummary) summary = { 0 };
 
       data[i / 2] ^= change;
       changed = g_bytes_new (data, size);
       data[i / 2] ^= change;
-      found = ghlo_stored_read (changed, module, key, NULL, report);
-      ghlo_stored_summarize (changed, &summary);
+      found = ghlo_cache_entry_read (changed, module, key, NULL, report);
+      ghlo_cache_entry_summarize (changed, &summary);
       if (found == NULL)
         continue;
       n_read++;
@@ -532,7 +533,7 @@ test_cancel (void)
   g_autoptr (GError) error = NULL;
 
   g_cancellable_cancel (cancellable);
-  g_assert_null (ghlo_stored_key (module, "options", FALSE, &monitor, &error));
+  g_assert_null (ghlo_cache_entry_key (module, "options", FALSE, &monitor, &error));
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
 }
 

@@ -12,12 +12,12 @@
 
 #include "base/element.h"
 #include "base/ghlo-error.h"
+#include "compiler/evaluate.h"
 #include "import/import.h"
 #include "ir/print/print.h"
 #include "ir/verify/verify.h"
 #include "passes/pass.h"
 #include "reference/device.h"
-#include "runtime/evaluate.h"
 
 /* Parses and verifies; NULL, with what is wrong in @error, when it is no program. */
 static inline GhloIrModule *

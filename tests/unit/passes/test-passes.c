@@ -110,7 +110,7 @@ test_switches (void)
   g_assert_cmpuint (runs_of (report, "share"), >, 0);
   g_assert_cmpuint (runs_of (report, "simplify"), ==, 0);
   g_assert_cmpuint (count_kind (module, "stablehlo.add"), ==, 1);
-  g_clear_pointer (&report, ghlo_pass_report_free);
+  g_clear_pointer (&report, ghlo_pass_report_unref);
   g_clear_pointer (&module, ghlo_ir_module_unref);
 
   /* At O0, and alone. */
@@ -118,7 +118,7 @@ test_switches (void)
   g_assert_cmpuint (runs_of (report, "simplify"), >, 0);
   g_assert_cmpuint (runs_of (report, "dead-code"), ==, 0);
   g_assert_cmpuint (count_kind (module, "stablehlo.add"), ==, 0);
-  g_clear_pointer (&report, ghlo_pass_report_free);
+  g_clear_pointer (&report, ghlo_pass_report_unref);
   g_clear_pointer (&module, ghlo_ir_module_unref);
 
   /* In the order given: share finds nothing before simplify has run. */
@@ -126,7 +126,7 @@ test_switches (void)
   g_assert_cmpuint (report->records[ghlo_pass_find ("share")].n_changes, ==, 0);
   g_assert_cmpuint (report->records[ghlo_pass_find ("simplify")].n_changes, ==, 1);
   g_assert_cmpuint (runs_of (report, "fold"), ==, 0);
-  g_clear_pointer (&report, ghlo_pass_report_free);
+  g_clear_pointer (&report, ghlo_pass_report_unref);
   g_clear_pointer (&module, ghlo_ir_module_unref);
 
   /* What is off weighs more than what is on. */
@@ -146,14 +146,14 @@ test_environment (void)
   report = run_sample (&(GhloPassOptions) { .level = 2, .use_environment = TRUE }, &module);
   g_assert_cmpuint (runs_of (report, "share") + runs_of (report, "simplify"), ==, 0);
   g_assert_cmpuint (runs_of (report, "dead-code"), >, 0);
-  g_clear_pointer (&report, ghlo_pass_report_free);
+  g_clear_pointer (&report, ghlo_pass_report_unref);
   g_clear_pointer (&module, ghlo_ir_module_unref);
 
   /* Options win over the environment, which is looked at on request only. */
   report = run_sample (&(GhloPassOptions) { .level = 2, .use_environment = TRUE, .on = share }, &module);
   g_assert_cmpuint (runs_of (report, "share"), >, 0);
   g_assert_cmpuint (runs_of (report, "simplify"), ==, 0);
-  g_clear_pointer (&report, ghlo_pass_report_free);
+  g_clear_pointer (&report, ghlo_pass_report_unref);
   g_clear_pointer (&module, ghlo_ir_module_unref);
   report = run_sample (&(GhloPassOptions) { .level = 2 }, &module);
   g_assert_cmpuint (runs_of (report, "simplify"), >, 0);
