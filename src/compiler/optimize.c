@@ -39,6 +39,8 @@ tell_unknown (const char        *where,
 
   for (guint i = 0; names != NULL && names[i] != NULL; i++)
     {
+      if (ghlo_pass_get_new_name (names[i]) != NULL)
+        g_debug ("the pass '%s', which %s names, is called '%s'", names[i], where, ghlo_pass_get_new_name (names[i]));
       if (is_known (names[i]))
         continue;
       if (known == NULL)

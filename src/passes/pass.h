@@ -75,8 +75,10 @@ const char     *ghlo_pass_get_name        (guint                  pass);
 const char     *ghlo_pass_get_summary     (guint                  pass);
 /* The least level that runs the pass. */
 guint           ghlo_pass_get_level       (guint                  pass);
-/* Its place in the table, or -1. */
+/* Its place in the table, or -1; names that passes had before are found as well. */
 int             ghlo_pass_find            (const char            *name);
+/* What the pass is called that was called @name once; NULL for any other name. */
+const char     *ghlo_pass_get_new_name    (const char            *name);
 
 /* Whether @options, without their @only, have the pass run. */
 gboolean        ghlo_passes_choose        (const GhloPassOptions *options,

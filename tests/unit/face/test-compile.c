@@ -168,7 +168,7 @@ test_passes_run (void)
   g_assert_cmpuint (ghlo_compile_report_get_n_operations_after (report), ==, 5);
   g_assert_cmpuint (ghlo_compile_report_get_n_rounds (report), >, 1);
   g_assert_cmpfloat (ghlo_compile_report_get_time (report), >, 0);
-  g_assert_true (g_strv_contains (passes, "inline") && g_strv_contains (passes, "share"));
+  g_assert_true (g_strv_contains (passes, "inline") && g_strv_contains (passes, "cse"));
   g_assert_cmpuint (ghlo_compile_report_get_n_runs (report, "inline"), ==, 1);
   g_assert_cmpuint (ghlo_compile_report_get_n_changes (report, "inline"), >=, 2);
   g_assert_cmpuint (ghlo_compile_report_get_n_changes (report, "fold"), >=, 1);
@@ -197,7 +197,7 @@ test_levels (void)
   g_assert_cmpuint (ghlo_compile_report_get_n_rounds (of_none), ==, 0);
   g_assert_null (ghlo_compile_report_get_passes (of_none)[0]);
   g_assert_cmpuint (ghlo_compile_report_get_n_runs (of_some, "fold"), >, 0);
-  g_assert_cmpuint (ghlo_compile_report_get_n_runs (of_some, "share"), ==, 0);
+  g_assert_cmpuint (ghlo_compile_report_get_n_runs (of_some, "cse"), ==, 0);
   assert_triples (none);
   assert_triples (some);
 }
@@ -297,15 +297,15 @@ static void
 test_switches (void)
 {
   const char *const fold[] = { "fold", NULL };
-  const char *const share[] = { "share", NULL };
+  const char *const share[] = { "cse", NULL };
 
   g_assert_cmpuint (runs_of (NULL, NULL, NULL, "fold"), >, 0);
   g_assert_cmpuint (runs_of (NULL, fold, NULL, "fold"), ==, 0);
   g_assert_cmpuint (runs_of (fold, fold, NULL, "fold"), ==, 0);
-  g_assert_cmpuint (runs_of (NULL, NULL, NULL, "share"), ==, 0);
-  g_assert_cmpuint (runs_of (share, NULL, NULL, "share"), >, 0);
+  g_assert_cmpuint (runs_of (NULL, NULL, NULL, "cse"), ==, 0);
+  g_assert_cmpuint (runs_of (share, NULL, NULL, "cse"), >, 0);
   g_assert_cmpuint (runs_of (NULL, NULL, "inline, fold", "fold"), ==, 0);
-  g_assert_cmpuint (runs_of (NULL, NULL, "inline,simplify", "fold"), >, 0);
+  g_assert_cmpuint (runs_of (NULL, NULL, "inline,canonicalize", "fold"), >, 0);
   /* Options win. */
   g_assert_cmpuint (runs_of (fold, NULL, "fold", "fold"), >, 0);
 }

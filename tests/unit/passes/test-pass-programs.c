@@ -204,7 +204,7 @@ check_lifted (const char   *path,
               guint         section,
               GhloIrModule *original)
 {
-  const GhloPassOptions options = { .only = (const char *const[]) { "inline", "dead-code", NULL } };
+  const GhloPassOptions options = { .only = (const char *const[]) { "inline", "dce", NULL } };
   g_autoptr (GhloIrModule) module = pass_apply (original, &options, NULL, NULL);
   GhloIrBlock *body;
 

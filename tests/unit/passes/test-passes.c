@@ -44,7 +44,7 @@ count_kind (const GhloIrModule *module,
   return n;
 }
 
-/* Something for simplify (O1), share (O2) and dead-code (O1). */
+/* Something for canonicalize (O1), cse (O2) and dce (O1). */
 static const char *const sample =
   "func.func @main(%x: tensor<4xi32>) -> tensor<4xi32> {\n"
   "  %c = stablehlo.constant dense<0> : tensor<4xi32>\n"
@@ -91,7 +91,7 @@ test_levels (void)
       g_assert_cmpuint (count_kind (module, "stablehlo.add"), ==, expected[i].adds);
       g_assert_cmpuint (count_kind (module, "stablehlo.not"), ==, expected[i].nots);
       g_assert_cmpuint (count_kind (module, "stablehlo.custom_call"), ==, expected[i].calls);
-      g_assert_cmpuint (runs_of (report, "share") > 0, ==, expected[i].level >= 2);
+      g_assert_cmpuint (runs_of (report, "cse") > 0, ==, expected[i].level >= 2);
       g_assert_cmpuint (runs_of (report, "inline"), <=, 1);
       g_assert_cmpuint (runs_of (report, "epilogues"), ==, expected[i].level >= 1);
     }
@@ -100,63 +100,82 @@ test_levels (void)
 static void
 test_switches (void)
 {
-  const char *share[] = { "share", "no-such-pass", NULL }, *simplify[] = { "simplify", NULL };
-  const char *both[] = { "share", "simplify", NULL };
+  const char *cse[] = { "cse", "no-such-pass", NULL }, *canonicalize[] = { "canonicalize", NULL };
+  const char *both[] = { "cse", "canonicalize", NULL };
   g_autoptr (GhloIrModule) module = NULL;
   g_autoptr (GhloPassReport) report = NULL;
 
   /* A pass that the level leaves out, and one that it does not, at once. */
-  report = run_sample (&(GhloPassOptions) { .level = 1, .on = share, .off = simplify }, &module);
-  g_assert_cmpuint (runs_of (report, "share"), >, 0);
-  g_assert_cmpuint (runs_of (report, "simplify"), ==, 0);
+  report = run_sample (&(GhloPassOptions) { .level = 1, .on = cse, .off = canonicalize }, &module);
+  g_assert_cmpuint (runs_of (report, "cse"), >, 0);
+  g_assert_cmpuint (runs_of (report, "canonicalize"), ==, 0);
   g_assert_cmpuint (count_kind (module, "stablehlo.add"), ==, 1);
   g_clear_pointer (&report, ghlo_pass_report_unref);
   g_clear_pointer (&module, ghlo_ir_module_unref);
 
   /* At O0, and alone. */
-  report = run_sample (&(GhloPassOptions) { .on = simplify }, &module);
-  g_assert_cmpuint (runs_of (report, "simplify"), >, 0);
-  g_assert_cmpuint (runs_of (report, "dead-code"), ==, 0);
+  report = run_sample (&(GhloPassOptions) { .on = canonicalize }, &module);
+  g_assert_cmpuint (runs_of (report, "canonicalize"), >, 0);
+  g_assert_cmpuint (runs_of (report, "dce"), ==, 0);
   g_assert_cmpuint (count_kind (module, "stablehlo.add"), ==, 0);
   g_clear_pointer (&report, ghlo_pass_report_unref);
   g_clear_pointer (&module, ghlo_ir_module_unref);
 
-  /* In the order given: share finds nothing before simplify has run. */
+  /* In the order given: cse finds nothing before canonicalize has run. */
   report = run_sample (&(GhloPassOptions) { .only = both }, &module);
-  g_assert_cmpuint (report->records[ghlo_pass_find ("share")].n_changes, ==, 0);
-  g_assert_cmpuint (report->records[ghlo_pass_find ("simplify")].n_changes, ==, 1);
+  g_assert_cmpuint (report->records[ghlo_pass_find ("cse")].n_changes, ==, 0);
+  g_assert_cmpuint (report->records[ghlo_pass_find ("canonicalize")].n_changes, ==, 1);
   g_assert_cmpuint (runs_of (report, "fold"), ==, 0);
   g_clear_pointer (&report, ghlo_pass_report_unref);
   g_clear_pointer (&module, ghlo_ir_module_unref);
 
   /* What is off weighs more than what is on. */
-  report = run_sample (&(GhloPassOptions) { .level = 2, .on = share, .off = share }, &module);
-  g_assert_cmpuint (runs_of (report, "share"), ==, 0);
+  report = run_sample (&(GhloPassOptions) { .level = 2, .on = cse, .off = cse }, &module);
+  g_assert_cmpuint (runs_of (report, "cse"), ==, 0);
+}
+
+/* Options that were written for an earlier version mean what they meant. */
+static void
+test_former_names (void)
+{
+  const char *off[] = { "simplify", "share", "hoist", NULL }, *only[] = { "dead-code", NULL };
+  g_autoptr (GhloIrModule) module = NULL;
+  g_autoptr (GhloPassReport) report = NULL;
+
+  g_assert_cmpstr (ghlo_pass_get_new_name ("dead-code"), ==, "dce");
+  g_assert_null (ghlo_pass_get_new_name ("dce"));
+  report = run_sample (&(GhloPassOptions) { .level = 2, .off = off }, &module);
+  g_assert_cmpuint (runs_of (report, "canonicalize") + runs_of (report, "cse") + runs_of (report, "licm"), ==, 0);
+  g_assert_cmpuint (runs_of (report, "dce"), >, 0);
+  g_clear_pointer (&report, ghlo_pass_report_unref);
+  g_clear_pointer (&module, ghlo_ir_module_unref);
+  report = run_sample (&(GhloPassOptions) { .only = only }, &module);
+  g_assert_cmpuint (runs_of (report, "dce"), ==, 1);
 }
 
 static void
 test_environment (void)
 {
-  const char *share[] = { "share", NULL };
+  const char *cse[] = { "cse", NULL };
   g_autoptr (GhloIrModule) module = NULL;
   g_autoptr (GhloPassReport) report = NULL;
 
   g_assert_false (ghlo_passes_help_wanted ());
-  g_setenv ("GHLO_DISABLE", "share,simplify", TRUE);
+  g_setenv ("GHLO_DISABLE", "cse,canonicalize", TRUE);
   report = run_sample (&(GhloPassOptions) { .level = 2, .use_environment = TRUE }, &module);
-  g_assert_cmpuint (runs_of (report, "share") + runs_of (report, "simplify"), ==, 0);
-  g_assert_cmpuint (runs_of (report, "dead-code"), >, 0);
+  g_assert_cmpuint (runs_of (report, "cse") + runs_of (report, "canonicalize"), ==, 0);
+  g_assert_cmpuint (runs_of (report, "dce"), >, 0);
   g_clear_pointer (&report, ghlo_pass_report_unref);
   g_clear_pointer (&module, ghlo_ir_module_unref);
 
   /* Options win over the environment, which is looked at on request only. */
-  report = run_sample (&(GhloPassOptions) { .level = 2, .use_environment = TRUE, .on = share }, &module);
-  g_assert_cmpuint (runs_of (report, "share"), >, 0);
-  g_assert_cmpuint (runs_of (report, "simplify"), ==, 0);
+  report = run_sample (&(GhloPassOptions) { .level = 2, .use_environment = TRUE, .on = cse }, &module);
+  g_assert_cmpuint (runs_of (report, "cse"), >, 0);
+  g_assert_cmpuint (runs_of (report, "canonicalize"), ==, 0);
   g_clear_pointer (&report, ghlo_pass_report_unref);
   g_clear_pointer (&module, ghlo_ir_module_unref);
   report = run_sample (&(GhloPassOptions) { .level = 2 }, &module);
-  g_assert_cmpuint (runs_of (report, "simplify"), >, 0);
+  g_assert_cmpuint (runs_of (report, "canonicalize"), >, 0);
 
   g_setenv ("GHLO_DISABLE", "help", TRUE);
   g_assert_true (ghlo_passes_help_wanted ());
@@ -195,8 +214,8 @@ test_report (void)
   g_assert_cmpuint (report->n_ops_before, ==, 9);
   g_assert_cmpuint (report->n_ops_after, ==, 5);
   g_assert_cmpuint (report->n_rounds, >=, 2);
-  g_assert_cmpuint (report->records[ghlo_pass_find ("share")].n_changes, ==, 1);
-  g_assert_nonnull (strstr (text, "dead-code"));
+  g_assert_cmpuint (report->records[ghlo_pass_find ("cse")].n_changes, ==, 1);
+  g_assert_nonnull (strstr (text, "dce"));
   g_assert_nonnull (strstr (text, "9 operations became 5"));
 }
 
@@ -408,6 +427,7 @@ main (int    argc,
   g_test_add_func ("/passes/table", test_table);
   g_test_add_func ("/passes/levels", test_levels);
   g_test_add_func ("/passes/switches", test_switches);
+  g_test_add_func ("/passes/former-names", test_former_names);
   g_test_add_func ("/passes/environment", test_environment);
   g_test_add_func ("/passes/report", test_report);
   g_test_add_func ("/passes/cancel", test_cancel);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// PASS: hoist,dead-code
+// PASS: licm,dce
 // INPUTS: small
 // Weights that are handed on, a scale and a product that are the same each time, a
 // bias that is only repeated.
@@ -49,7 +49,7 @@ module {
   }
 }
 // -----
-// PASS: hoist
+// PASS: licm
 // INPUTS: small
 // Where the loop may not run, what is costly stays in it. From loop to loop outwards.
 func.func @main(%n: tensor<i32>, %x: tensor<4xf32>, %w: tensor<4x4xf32>) -> tensor<4xf32> {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// PASS: simplify
+// PASS: canonicalize
 // Start indices are clamped; one that is clamped to 0 anyway need not be known.
 func.func @main(%x: tensor<10x6xf32>, %u: tensor<2x3xf32>, %all: tensor<10x6xf32>, %none: tensor<0x3xf32>, %i: tensor<i32>, %j: tensor<i32>) -> (tensor<2x3xf32>, tensor<10x2xf32>, tensor<2x3xf32>, tensor<10x6xf32>, tensor<10x6xf32>, tensor<10x6xf32>) {
   %far = stablehlo.constant dense<100> : tensor<i32>
@@ -25,7 +25,7 @@ module {
   }
 }
 // -----
-// PASS: simplify
+// PASS: canonicalize
 func.func @main(%x: tensor<1x6xf32>, %y: tensor<4x1xf32>, %indices: tensor<0x1xi32>, %updates: tensor<0x6xf32>) -> (tensor<1x6xi32>, tensor<i32>, tensor<4x1xf32>, tensor<1x6xf32>) {
   %0 = stablehlo.iota dim = 0 : tensor<1x6xi32>
   %1 = stablehlo.get_dimension_size %x, dim = 1 : (tensor<1x6xf32>) -> tensor<i32>

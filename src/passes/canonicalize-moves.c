@@ -4,7 +4,7 @@
  * undo or make up one, and cuts out of what was put together.
  */
 
-#include "passes/simplify.h"
+#include "passes/canonicalize.h"
 
 #include <string.h>
 
@@ -393,4 +393,4 @@ static const GhloRuleRow rows[] = {
   { GHLO_OP_STABLEHLO_CONCATENATE, concatenate_less },
 };
 
-const GhloRuleGroup ghlo_simplify_moves = { rows, G_N_ELEMENTS (rows) };
+const GhloRuleGroup ghlo_canonicalize_moves = { rows, G_N_ELEMENTS (rows) };

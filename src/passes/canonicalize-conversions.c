@@ -4,7 +4,7 @@
  * Two conversions become one where the first loses nothing, whatever the value.
  */
 
-#include "passes/simplify.h"
+#include "passes/canonicalize.h"
 
 #include <string.h>
 
@@ -181,4 +181,4 @@ static const GhloRuleRow rows[] = {
   { GHLO_OP_STABLEHLO_REDUCE_PRECISION, reduce_precision_to_more },
 };
 
-const GhloRuleGroup ghlo_simplify_conversions = { rows, G_N_ELEMENTS (rows) };
+const GhloRuleGroup ghlo_canonicalize_conversions = { rows, G_N_ELEMENTS (rows) };

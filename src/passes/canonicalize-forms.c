@@ -4,7 +4,7 @@
  * CHLO's broadcasting ones, become the operations that later stages know.
  */
 
-#include "passes/simplify.h"
+#include "passes/canonicalize.h"
 
 #include "passes/constant.h"
 #include "passes/shapes.h"
@@ -225,4 +225,4 @@ static const GhloRuleRow rows[] = {
   { GHLO_OP_INVALID, broadcasting },
 };
 
-const GhloRuleGroup ghlo_simplify_forms = { rows, G_N_ELEMENTS (rows) };
+const GhloRuleGroup ghlo_canonicalize_forms = { rows, G_N_ELEMENTS (rows) };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// PASS: simplify
+// PASS: canonicalize
 func.func @main(%x: tensor<3x4x5xf32>) -> (tensor<3x4x5xf32>, tensor<60xf32>, tensor<3x4x5xf32>, tensor<5x3x4xf32>, tensor<3x4x5xf32>, tensor<3x4x5xf32>, tensor<3x4x5xf32>) {
   %0 = stablehlo.reshape %x : (tensor<3x4x5xf32>) -> tensor<3x4x5xf32>
   %1 = stablehlo.reshape %x : (tensor<3x4x5xf32>) -> tensor<12x5xf32>
@@ -23,7 +23,7 @@ module {
   }
 }
 // -----
-// PASS: simplify
+// PASS: canonicalize
 func.func @main(%x: tensor<10x6xf32>, %y: tensor<6xf32>) -> (tensor<10x6xf32>, tensor<2x2xf32>, tensor<0x6xf32>, tensor<3x2xf32>) {
   %0 = stablehlo.slice %x [0:10, 0:6] : (tensor<10x6xf32>) -> tensor<10x6xf32>
   %1 = stablehlo.slice %x [1:10:2, 1:6:2] : (tensor<10x6xf32>) -> tensor<5x3xf32>
@@ -45,7 +45,7 @@ module {
   }
 }
 // -----
-// PASS: simplify
+// PASS: canonicalize
 func.func @main(%x: tensor<3x4xi32>, %y: tensor<2x4xi32>, %e: tensor<0x4xi32>) -> (tensor<3x4xi32>, tensor<5x4xi32>, tensor<8x4xi32>, tensor<3x4xi32>, tensor<1x2xi32>) {
   %0 = stablehlo.concatenate %x, dim = 0 : (tensor<3x4xi32>) -> tensor<3x4xi32>
   %1 = stablehlo.concatenate %x, %e, %y, dim = 0 : (tensor<3x4xi32>, tensor<0x4xi32>, tensor<2x4xi32>) -> tensor<5x4xi32>
@@ -66,7 +66,7 @@ module {
   }
 }
 // -----
-// PASS: simplify
+// PASS: canonicalize
 func.func @main(%x: tensor<3x4xf32>, %e: tensor<0x4xf32>, %v: tensor<f32>) -> (tensor<3x4xf32>, tensor<2x2xf32>, tensor<2x4xf32>, tensor<5x4xf32>) {
   %0 = stablehlo.pad %x, %v, low = [0, 0], high = [0, 0], interior = [0, 0] : (tensor<3x4xf32>, tensor<f32>) -> tensor<3x4xf32>
   %1 = stablehlo.pad %x, %v, low = [-1, 0], high = [0, -2], interior = [0, 0] : (tensor<3x4xf32>, tensor<f32>) -> tensor<2x2xf32>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The parts of the pass "dead-code".
+ * The parts of the pass "dce".
  */
 
 #pragma once

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// PASS: share
+// PASS: cse
 // Equal operations, commutative ones in either order; equal reductions by what their
 // bodies do; not those whose attributes differ.
 func.func @main(%x: tensor<3x4xf32>, %y: tensor<3x4xf32>) -> (tensor<3x4xf32>, tensor<3x4xf32>, tensor<3xf32>, tensor<3xf32>, tensor<4xf32>) {
@@ -35,7 +35,7 @@ module {
   }
 }
 // -----
-// PASS: share
+// PASS: cse
 // Regions of control flow see what stands around them, not each other.
 func.func @main(%p: tensor<i1>, %x: tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>) {
   %0 = stablehlo.exponential %x : tensor<3xf32>
@@ -70,7 +70,7 @@ module {
   }
 }
 // -----
-// PASS: share
+// PASS: cse
 // Neither random numbers, nor barriers, nor what has effects.
 func.func @main(%x: tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>) {
   %0 = stablehlo.optimization_barrier %x : tensor<3xf32>
@@ -94,7 +94,7 @@ module {
   }
 }
 // -----
-// PASS: share
+// PASS: cse
 // Nor what other tools have marked differently.
 func.func @main(%x: tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) {
   %0 = stablehlo.abs %x {mhlo.sharding = "a"} : tensor<3xf32>

@@ -6,7 +6,7 @@
  * its operations are elementwise.
  */
 
-#include "passes/simplify.h"
+#include "passes/canonicalize.h"
 
 #include "passes/constant.h"
 #include "passes/shapes.h"
@@ -258,4 +258,4 @@ static const GhloRuleRow rows[] = {
   { GHLO_OP_STABLEHLO_MAP, map_elementwise },
 };
 
-const GhloRuleGroup ghlo_simplify_reductions = { rows, G_N_ELEMENTS (rows) };
+const GhloRuleGroup ghlo_canonicalize_reductions = { rows, G_N_ELEMENTS (rows) };

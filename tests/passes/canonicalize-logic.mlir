@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// PASS: simplify
+// PASS: canonicalize
 func.func @main(%x: tensor<15xi32>, %p: tensor<15xi1>) -> (tensor<15xi32>, tensor<15xi32>, tensor<15xi32>, tensor<15xi32>, tensor<15xi32>, tensor<15xi32>, tensor<15xi32>, tensor<15xi32>, tensor<15xi1>, tensor<15xi1>, tensor<15xi1>) {
   %zero = stablehlo.constant dense<0> : tensor<15xi32>
   %ones = stablehlo.constant dense<-1> : tensor<15xi32>
@@ -29,7 +29,7 @@ module {
   }
 }
 // -----
-// PASS: simplify
+// PASS: canonicalize
 // A float is not known to equal itself; not (a < b) is a >= b of integers alone.
 func.func @main(%x: tensor<15xf32>, %y: tensor<15xf32>, %i: tensor<15xi32>, %j: tensor<15xi32>) -> (tensor<15xi1>, tensor<15xi1>, tensor<15xi1>, tensor<15xi1>, tensor<15xi1>, tensor<15xi1>) {
   %0 = stablehlo.compare EQ, %x, %x : (tensor<15xf32>, tensor<15xf32>) -> tensor<15xi1>
@@ -57,7 +57,7 @@ module {
   }
 }
 // -----
-// PASS: simplify
+// PASS: canonicalize
 func.func @main(%x: tensor<15xf32>, %u: tensor<15xui8>, %p: tensor<15xi1>) -> (tensor<15xi1>, tensor<15xi1>, tensor<15xi1>, tensor<15xi1>, tensor<15xi1>, tensor<15xi1>) {
   %one = stablehlo.constant dense<1.0> : tensor<15xf32>
   %zero = stablehlo.constant dense<0> : tensor<15xui8>
@@ -84,7 +84,7 @@ module {
   }
 }
 // -----
-// PASS: simplify
+// PASS: canonicalize
 func.func @main(%p: tensor<15xi1>, %s: tensor<i1>, %x: tensor<15xf32>, %y: tensor<15xf32>, %z: tensor<15xf32>) -> (tensor<15xf32>, tensor<15xf32>, tensor<15xf32>, tensor<15xf32>, tensor<15xf32>, tensor<15xi1>, tensor<15xi1>) {
   %true = stablehlo.constant dense<true> : tensor<15xi1>
   %false = stablehlo.constant dense<false> : tensor<15xi1>

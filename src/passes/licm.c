@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The pass "hoist": out of a loop goes what is the same in each of its iterations.
+ * The pass "licm": out of a loop goes what is the same in each of its iterations.
  * Carried values that the body hands on unchanged are taken from outside instead of
  * carried. Operations on values from outside move before the loop: cheap ones that
  * cannot fail always, costly ones when the loop surely runs. What only repeats or
@@ -169,9 +169,9 @@ hoist_loop (GhloIrOp *loop)
 }
 
 gboolean
-ghlo_pass_hoist (GhloIrModule     *module,
-                 GhloPassContext  *context,
-                 GError          **error)
+ghlo_pass_licm (GhloIrModule     *module,
+                GhloPassContext  *context,
+                GError          **error)
 {
   g_autoptr (GPtrArray) functions = ghlo_pass_functions (module);
   g_autoptr (GPtrArray) loops = g_ptr_array_new ();

@@ -4,7 +4,7 @@
  * constants or the result's type says them: they become the plain operation.
  */
 
-#include "passes/simplify.h"
+#include "passes/canonicalize.h"
 
 #include "passes/constant.h"
 
@@ -201,4 +201,4 @@ static const GhloRuleRow rows[] = {
   { GHLO_OP_STABLEHLO_DYNAMIC_GATHER, dynamic_gather },
 };
 
-const GhloRuleGroup ghlo_simplify_dynamic = { rows, G_N_ELEMENTS (rows) };
+const GhloRuleGroup ghlo_canonicalize_dynamic = { rows, G_N_ELEMENTS (rows) };

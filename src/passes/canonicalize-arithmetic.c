@@ -5,7 +5,7 @@
  * right, 1 of multiplication; nothing is said of 0 * x or x - x, which may be NaN.
  */
 
-#include "passes/simplify.h"
+#include "passes/canonicalize.h"
 
 #include <math.h>
 
@@ -384,4 +384,4 @@ static const GhloRuleRow rows[] = {
   { GHLO_OP_STABLEHLO_XOR, merge_constants },
 };
 
-const GhloRuleGroup ghlo_simplify_arithmetic = { rows, G_N_ELEMENTS (rows) };
+const GhloRuleGroup ghlo_canonicalize_arithmetic = { rows, G_N_ELEMENTS (rows) };

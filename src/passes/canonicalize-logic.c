@@ -4,7 +4,7 @@
  * as NaN does, so only integers and booleans are known to equal themselves.
  */
 
-#include "passes/simplify.h"
+#include "passes/canonicalize.h"
 
 #include <string.h>
 
@@ -335,4 +335,4 @@ static const GhloRuleRow rows[] = {
   { GHLO_OP_STABLEHLO_SELECT, select_booleans },
 };
 
-const GhloRuleGroup ghlo_simplify_logic = { rows, G_N_ELEMENTS (rows) };
+const GhloRuleGroup ghlo_canonicalize_logic = { rows, G_N_ELEMENTS (rows) };

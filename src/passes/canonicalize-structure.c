@@ -3,7 +3,7 @@
  * Rules about tuples, tokens, branches, and operations that hand their operand on.
  */
 
-#include "passes/simplify.h"
+#include "passes/canonicalize.h"
 
 #include "passes/constant.h"
 #include "passes/walk.h"
@@ -105,4 +105,4 @@ static const GhloRuleRow rows[] = {
   { GHLO_OP_STABLEHLO_CASE, branches_return_same },
 };
 
-const GhloRuleGroup ghlo_simplify_structure = { rows, G_N_ELEMENTS (rows) };
+const GhloRuleGroup ghlo_canonicalize_structure = { rows, G_N_ELEMENTS (rows) };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// PASS: simplify
+// PASS: canonicalize
 // Of one element each: the computation on the initial value and the element; -0.0 and
 // an initial value of 0.0 make 0.0.
 func.func @main(%x: tensor<15x1xf32>, %i: tensor<f32>, %e: tensor<4x0xf32>) -> (tensor<15xf32>, tensor<15x1xf32>, tensor<15xf32>, tensor<4xf32>) {
@@ -35,7 +35,7 @@ module {
   }
 }
 // -----
-// PASS: simplify
+// PASS: canonicalize
 func.func @main(%x: tensor<3x5xf32>, %y: tensor<3x5xf32>, %i: tensor<f32>) -> (tensor<3x5xf32>, tensor<3x5xf32>) {
   %0 = "stablehlo.map"(%x, %y) ({
   ^bb0(%a: tensor<f32>, %b: tensor<f32>):

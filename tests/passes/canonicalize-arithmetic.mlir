@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// PASS: simplify
+// PASS: canonicalize
 // Of floats x + -0.0, x - 0.0, x * 1, x / 1; not x + 0.0, x - -0.0, x * 0, x - x.
 func.func @main(%x: tensor<15xf32>) -> (tensor<15xf32>, tensor<15xf32>, tensor<15xf32>, tensor<15xf32>, tensor<15xf32>, tensor<15xf32>, tensor<15xf32>, tensor<15xf32>) {
   %zero = stablehlo.constant dense<0.0> : tensor<15xf32>
@@ -28,7 +28,7 @@ module {
   }
 }
 // -----
-// PASS: simplify
+// PASS: canonicalize
 // Of integers all of them.
 func.func @main(%x: tensor<15xi32>) -> (tensor<15xi32>, tensor<15xi32>, tensor<15xi32>, tensor<15xi32>, tensor<15xi32>, tensor<15xi32>, tensor<15xi32>) {
   %zero = stablehlo.constant dense<0> : tensor<15xi32>
@@ -53,7 +53,7 @@ module {
   }
 }
 // -----
-// PASS: simplify
+// PASS: canonicalize
 // Complex numbers: x * 1 is not x where a part is infinite; negations come and go.
 func.func @main(%x: tensor<30xcomplex<f32>>, %y: tensor<30xcomplex<f32>>) -> (tensor<30xcomplex<f32>>, tensor<30xcomplex<f32>>, tensor<30xcomplex<f32>>) {
   %one = stablehlo.constant dense<(1.0, 0.0)> : tensor<30xcomplex<f32>>
@@ -73,7 +73,7 @@ module {
   }
 }
 // -----
-// PASS: simplify
+// PASS: canonicalize
 // Constants stand on the right, and those of integers are merged, wrapping.
 func.func @main(%x: tensor<15xi8>, %y: tensor<15xi8>) -> (tensor<15xi8>, tensor<15xi8>, tensor<15xi8>, tensor<15xi8>, tensor<15xi8>) {
   %a = stablehlo.constant dense<100> : tensor<15xi8>
@@ -107,7 +107,7 @@ module {
   }
 }
 // -----
-// PASS: simplify
+// PASS: canonicalize
 // Negations: x + -y, x - -y, -x * -y, -x / -y, - -x, |-x|, x * -1.
 func.func @main(%x: tensor<15xf64>, %y: tensor<15xf64>) -> (tensor<15xf64>, tensor<15xf64>, tensor<15xf64>, tensor<15xf64>, tensor<15xf64>, tensor<15xf64>, tensor<15xf64>) {
   %minus_one = stablehlo.constant dense<-1.0> : tensor<15xf64>
@@ -135,7 +135,7 @@ module {
   }
 }
 // -----
-// PASS: simplify
+// PASS: canonicalize
 // The same of integers: the quotient of the least one and -1 is left alone.
 func.func @main(%x: tensor<15xi16>, %y: tensor<15xi16>) -> (tensor<15xi16>, tensor<15xi16>, tensor<15xi16>, tensor<15xi16>, tensor<15xi16>) {
   %0 = stablehlo.negate %x : tensor<15xi16>
@@ -160,7 +160,7 @@ module {
   }
 }
 // -----
-// PASS: simplify
+// PASS: canonicalize
 // Quotients by powers of two whose inverse is an ordinary number; 3 is none, 2^127 and
 // the least subnormal have no such inverse.
 func.func @main(%x: tensor<15xf32>, %h: tensor<15xf16>, %b: tensor<15xbf16>) -> (tensor<15xf32>, tensor<15xf32>, tensor<15xf32>, tensor<15xf32>, tensor<15xf32>, tensor<15xf16>, tensor<15xbf16>) {
@@ -201,7 +201,7 @@ module {
   }
 }
 // -----
-// PASS: simplify
+// PASS: canonicalize
 func.func @main(%x: tensor<15xui32>, %y: tensor<15xi32>) -> (tensor<15xui32>, tensor<15xui32>, tensor<15xui32>, tensor<15xi32>) {
   %a = stablehlo.constant dense<8> : tensor<15xui32>
   %one = stablehlo.constant dense<1> : tensor<15xui32>
@@ -226,7 +226,7 @@ module {
   }
 }
 // -----
-// PASS: simplify
+// PASS: canonicalize
 func.func @main(%x: tensor<15xf32>, %y: tensor<15xi32>, %h: tensor<15xbf16>) -> (tensor<15xf32>, tensor<15xf32>, tensor<15xf32>, tensor<15xf32>, tensor<15xf32>, tensor<15xi32>, tensor<15xi32>, tensor<15xbf16>) {
   %0 = stablehlo.constant dense<0.0> : tensor<15xf32>
   %1 = stablehlo.constant dense<1.0> : tensor<15xf32>
@@ -262,7 +262,7 @@ module {
   }
 }
 // -----
-// PASS: simplify
+// PASS: canonicalize
 // max (x, -inf) is x, NaN too; max (x, inf) is not inf.
 func.func @main(%x: tensor<15xf32>, %y: tensor<15xi32>, %p: tensor<15xi1>) -> (tensor<15xf32>, tensor<15xf32>, tensor<15xf32>, tensor<15xf32>, tensor<15xi32>, tensor<15xi32>, tensor<15xi1>, tensor<15xi1>) {
   %least = stablehlo.constant dense<0xFF800000> : tensor<15xf32>
@@ -290,7 +290,7 @@ module {
   }
 }
 // -----
-// PASS: simplify
+// PASS: canonicalize
 func.func @main(%x: tensor<15xf32>, %y: tensor<0xf32>) -> (tensor<15xf32>, tensor<15xf32>, tensor<15xf32>, tensor<15xf32>, tensor<15xf32>, tensor<15xf32>, tensor<0xf32>) {
   %one = stablehlo.constant dense<1.0> : tensor<0xf32>
   %0 = stablehlo.abs %x : tensor<15xf32>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// PASS: simplify
+// PASS: canonicalize
 func.func @main(%x: tensor<3xf32>, %y: tensor<2xi32>, %t: tuple<tensor<3xf32>, tensor<2xi32>>, %token: !stablehlo.token) -> (tensor<3xf32>, tuple<tensor<3xf32>, tensor<2xi32>>, !stablehlo.token) {
   %0 = stablehlo.tuple %x, %y : tuple<tensor<3xf32>, tensor<2xi32>>
   %1 = stablehlo.get_tuple_element %0[0] : (tuple<tensor<3xf32>, tensor<2xi32>>) -> tensor<3xf32>
@@ -16,7 +16,7 @@ module {
   }
 }
 // -----
-// PASS: simplify
+// PASS: canonicalize
 // A result that both branches take from outside.
 func.func @main(%p: tensor<i1>, %x: tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>) {
   %0:2 = "stablehlo.if"(%p) ({
@@ -42,7 +42,7 @@ module {
   }
 }
 // -----
-// PASS: simplify
+// PASS: canonicalize
 func.func @main(%x: tensor<3x4xf32>, %v: tensor<f32>) -> (tensor<12xf32>, tensor<2x3x4xf32>, tensor<2x2xf32>, tensor<4x4xf32>, tensor<5xi32>) {
   %shape = stablehlo.constant dense<12> : tensor<1xi32>
   %shape3 = stablehlo.constant dense<[2, 3, 4]> : tensor<3xi32>
@@ -71,7 +71,7 @@ module {
   }
 }
 // -----
-// PASS: simplify
+// PASS: canonicalize
 func.func @main(%x: tensor<7x2xf32>, %indices: tensor<3xi32>) -> tensor<3x2xf32> {
   %sizes = stablehlo.constant dense<[1, 2]> : tensor<2xi32>
   %0 = "stablehlo.dynamic_gather"(%x, %indices, %sizes) {dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>} : (tensor<7x2xf32>, tensor<3xi32>, tensor<2xi32>) -> tensor<3x2xf32>
@@ -85,7 +85,7 @@ module {
   }
 }
 // -----
-// PASS: simplify
+// PASS: canonicalize
 func.func @main(%x: tensor<3x4xf32>, %y: tensor<4xf32>, %z: tensor<3x1xf32>, %p: tensor<i1>) -> (tensor<2x3x4xf32>, tensor<3xf32>, tensor<3x4xf32>, tensor<3x4xi1>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>) {
   %0 = stablehlo.broadcast %x, sizes = [2] : (tensor<3x4xf32>) -> tensor<2x3x4xf32>
   %1 = stablehlo.dot %x, %y, precision = [HIGHEST, DEFAULT] : (tensor<3x4xf32>, tensor<4xf32>) -> tensor<3xf32>

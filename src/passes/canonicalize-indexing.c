@@ -5,7 +5,7 @@
  * specification of dynamic_slice), so a slice as large as its operand is all of it.
  */
 
-#include "passes/simplify.h"
+#include "passes/canonicalize.h"
 
 #include <string.h>
 
@@ -186,4 +186,4 @@ static const GhloRuleRow rows[] = {
   { GHLO_OP_STABLEHLO_SORT, sort_of_one },
 };
 
-const GhloRuleGroup ghlo_simplify_indexing = { rows, G_N_ELEMENTS (rows) };
+const GhloRuleGroup ghlo_canonicalize_indexing = { rows, G_N_ELEMENTS (rows) };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// PASS: simplify
+// PASS: canonicalize
 // The inner conversion loses nothing, or both stay. An integer that comes by way of a
 // float into a narrower integer does not wrap.
 func.func @main(%i: tensor<15xi8>, %j: tensor<15xi32>, %h: tensor<15xf16>, %x: tensor<15xf32>, %p: tensor<15xi1>) -> (tensor<15xi8>, tensor<15xi16>, tensor<15xf64>, tensor<15xi8>, tensor<15xi32>, tensor<15xf32>, tensor<15xi1>, tensor<15xf16>) {
@@ -33,7 +33,7 @@ module {
   }
 }
 // -----
-// PASS: simplify
+// PASS: canonicalize
 // EXCESS precision
 // With excess precision a value is not narrowed in between.
 func.func @main(%x: tensor<15xf32>) -> tensor<15xf32> {
@@ -48,7 +48,7 @@ module {
   }
 }
 // -----
-// PASS: simplify
+// PASS: canonicalize
 func.func @main(%z: tensor<30xcomplex<f32>>, %x: tensor<30xf32>, %y: tensor<30xf32>) -> (tensor<30xf32>, tensor<30xf32>, tensor<30xcomplex<f32>>, tensor<30xf32>, tensor<30xi32>, tensor<30xf32>, tensor<30xf32>) {
   %0 = stablehlo.complex %x, %y : tensor<30xcomplex<f32>>
   %1 = stablehlo.real %0 : (tensor<30xcomplex<f32>>) -> tensor<30xf32>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The pass "share": an operation that equals an earlier one is replaced by it. Earlier
+ * The pass "cse": an operation that equals an earlier one is replaced by it. Earlier
  * means before it in its block, or in a block around it; the regions of if, case and
  * while see what stands around them, those of other operations (the computation of a
  * reduction) are worlds of their own and stay free of values from outside.
@@ -249,9 +249,9 @@ share_block (Sharing      *self,
 }
 
 gboolean
-ghlo_pass_share (GhloIrModule     *module,
-                 GhloPassContext  *context,
-                 GError          **error)
+ghlo_pass_cse (GhloIrModule     *module,
+               GhloPassContext  *context,
+               GError          **error)
 {
   g_autoptr (GPtrArray) functions = ghlo_pass_functions (module);
   g_autoptr (GHashTable) pure = ghlo_pass_pure_functions (module);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The pass "dead-code": removes operations without effects that nothing uses, the
+ * The pass "dce": removes operations without effects that nothing uses, the
  * values that loops carry and branches give for nobody, and functions that nothing
  * names. Going backwards, what a removed operation used is met after it.
  */
 
-#include "passes/dead-code.h"
+#include "passes/dce.h"
 
 #include "passes/effects.h"
 #include "passes/walk.h"
@@ -120,9 +120,9 @@ ghlo_dead_functions (GhloDeadCode *self)
 }
 
 gboolean
-ghlo_pass_dead_code (GhloIrModule     *module,
-                     GhloPassContext  *context,
-                     GError          **error)
+ghlo_pass_dce (GhloIrModule     *module,
+               GhloPassContext  *context,
+               GError          **error)
 {
   g_autoptr (GPtrArray) functions = ghlo_pass_functions (module);
   g_autoptr (GHashTable) pure = ghlo_pass_pure_functions (module);

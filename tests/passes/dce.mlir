@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// PASS: dead-code
+// PASS: dce
 // Chains of unused operations, loops and branches without effects, functions.
 func.func @main(%x: tensor<3xf32>, %p: tensor<i1>) -> tensor<3xf32> {
   %0 = stablehlo.abs %x : tensor<3xf32>
@@ -43,7 +43,7 @@ module {
   }
 }
 // -----
-// PASS: dead-code
+// PASS: dce
 // INPUTS: none
 // What has effects stays, and what it uses.
 func.func @main(%x: tensor<3xf32>, %token: !stablehlo.token) -> tensor<3xf32> {
@@ -82,7 +82,7 @@ module {
   }
 }
 // -----
-// PASS: dead-code
+// PASS: dce
 // INPUTS: small
 // Carried values: %b feeds only itself, %d feeds %e, which is used; %c the condition.
 func.func @main(%x: tensor<i32>) -> tensor<i32> {
@@ -121,7 +121,7 @@ module {
   }
 }
 // -----
-// PASS: dead-code
+// PASS: dce
 // An unused result of a branch, and what made it.
 func.func @main(%i: tensor<i32>, %x: tensor<3xf32>) -> tensor<3xf32> {
   %0:3 = "stablehlo.case"(%i) ({
