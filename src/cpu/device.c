@@ -77,13 +77,14 @@ run_whole (Program               *self,
 }
 
 static gboolean
-run (GhloPrepared          *prepared,
-     const GhloRunOptions  *options,
-     GhloValue *const      *inputs,
-     gsize                  n_inputs,
-     GhloValue            **outputs,
-     const GhloMonitor     *monitor,
-     GError               **error)
+start (GhloPrepared          *prepared,
+       const GhloRunOptions  *options,
+       GhloValue *const      *inputs,
+       gsize                  n_inputs,
+       GhloValue            **outputs,
+       GhloPending          **pending,
+       const GhloMonitor     *monitor,
+       GError               **error)
 {
   Program *self = (Program *) prepared;
 
@@ -129,7 +130,7 @@ ghlo_cpu_find_devices (GPtrArray *devices)
     .get_memory = get_memory,
     .prepare = prepare,
     .release = release,
-    .run = run,
+    .start = start,
     .describe = describe,
     .measure = measure,
   };

@@ -99,13 +99,14 @@ accept_inputs (const GhloRefFunction *function,
 }
 
 static gboolean
-run (GhloPrepared         *prepared,
-     const GhloRunOptions *options,
-     GhloValue *const     *inputs,
-     gsize                 n_inputs,
-     GhloValue           **outputs,
-     const GhloMonitor    *monitor,
-     GError              **error)
+start (GhloPrepared          *prepared,
+       const GhloRunOptions  *options,
+       GhloValue *const      *inputs,
+       gsize                  n_inputs,
+       GhloValue            **outputs,
+       GhloPending          **pending,
+       const GhloMonitor     *monitor,
+       GError               **error)
 {
   const GhloRefProgram *program = (GhloRefProgram *) prepared;
   const GhloRefFunction *entry = program->entry;
@@ -183,7 +184,7 @@ ghlo_reference_device (void)
     .get_memory = get_memory,
     .prepare = prepare,
     .release = release,
-    .run = run,
+    .start = start,
   };
   static const char *const names[] = { "reference", NULL };
   static const char *const features[] = { "every-operation", "every-element-type", NULL };

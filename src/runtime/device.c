@@ -57,8 +57,10 @@ ghlo_device_core_prepare (GhloDeviceCore            *self,
   if (self->klass->lacks != NULL && !check_op (self, module, module->op, error))
     return NULL;
   prepared = self->klass->prepare (self, module, function, options != NULL ? options : &no_options, monitor, error);
-  if (prepared != NULL)
-    prepared->device = self;
+  if (prepared == NULL)
+    return NULL;
+  prepared->device = self;
+  prepared->n_outputs = ghlo_ir_op_get (function, "function_type")->type->n_results;
 
   return prepared;
 }
@@ -70,6 +72,21 @@ ghlo_prepared_free (GhloPrepared *self)
 }
 
 gboolean
+ghlo_prepared_start (GhloPrepared          *self,
+                     const GhloRunOptions  *options,
+                     GhloValue *const      *inputs,
+                     gsize                  n_inputs,
+                     GhloValue            **outputs,
+                     GhloPending          **pending,
+                     const GhloMonitor     *monitor,
+                     GError               **error)
+{
+  *pending = NULL;
+
+  return self->device->klass->start (self, options, inputs, n_inputs, outputs, pending, monitor, error);
+}
+
+gboolean
 ghlo_prepared_run (GhloPrepared          *self,
                    const GhloRunOptions  *options,
                    GhloValue *const      *inputs,
@@ -78,7 +95,17 @@ ghlo_prepared_run (GhloPrepared          *self,
                    const GhloMonitor     *monitor,
                    GError               **error)
 {
-  return self->device->klass->run (self, options, inputs, n_inputs, outputs, monitor, error);
+  g_autoptr (GhloPending) pending = NULL;
+
+  if (!ghlo_prepared_start (self, options, inputs, n_inputs, outputs, &pending, monitor, error))
+    return FALSE;
+  /* The device is told of a cancel; what it still does with memory of the caller's ends before the call does. */
+  if (ghlo_pending_wait (pending, NULL, error))
+    return TRUE;
+  for (guint i = 0; i < self->n_outputs; i++)
+    g_clear_pointer (&outputs[i], ghlo_value_unref);
+
+  return FALSE;
 }
 
 char *

@@ -10,6 +10,7 @@
 
 #include "base/ghlo-enums.h"
 #include "ir/module.h"
+#include "runtime/pending.h"
 #include "runtime/value.h"
 
 G_BEGIN_DECLS
@@ -22,7 +23,8 @@ typedef struct
   GhloDeviceCore *fallback;       /* runs what the device has no code for; NULL: nobody does */
 } GhloPrepareOptions;
 
-/* What a run may be given besides its inputs; all optional. */
+/* What a run may be given besides its inputs; all optional. The arrays are borrowed by the call that starts
+ * the run, what else is pointed to until the run has ended. */
 typedef struct
 {
   const char *probe_directory;    /* where interpreter.probe writes; NULL keeps probes in memory */
@@ -72,11 +74,13 @@ typedef struct
                                const GhloMonitor        *monitor,
                                GError                  **error);
   void          (*release)    (GhloPrepared             *prepared);
-  gboolean      (*run)        (GhloPrepared             *prepared,
+  /* As ghlo_prepared_start (); *pending is NULL as it comes. */
+  gboolean      (*start)      (GhloPrepared             *prepared,
                                const GhloRunOptions     *options,
                                GhloValue *const         *inputs,
                                gsize                     n_inputs,
                                GhloValue               **outputs,
+                               GhloPending             **pending,
                                const GhloMonitor        *monitor,
                                GError                  **error);
   /* The plan as text, which the caller frees, and its figures. NULL, both, for an executor that makes no plans. */
@@ -102,6 +106,7 @@ struct _GhloDeviceCore
 struct _GhloPrepared
 {
   GhloDeviceCore *device;
+  guint           n_outputs;
 };
 
 /* @options may be NULL, here as below @monitor. UNSUPPORTED, with the place, where the device lacks something. */
@@ -112,8 +117,19 @@ GhloPrepared *ghlo_device_core_prepare  (GhloDeviceCore           *self,
                                          const GhloMonitor        *monitor,
                                          GError                  **error);
 void          ghlo_prepared_free        (GhloPrepared             *self);
-/* @inputs are borrowed; @outputs has room for the function's results and is filled with
- * references when TRUE is returned. Thread-safe. */
+/* Begins a run. TRUE: @outputs, which has room for the function's results, is filled with references, and
+ * *pending is the rest of the run, of which what goes wrong is told; NULL where nothing is left. Runs that one
+ * device is given begin in the order of these calls. The device refers to what it needs of @inputs; @self and
+ * what @monitor points to stay until the run has ended. Thread-safe. */
+gboolean      ghlo_prepared_start       (GhloPrepared             *self,
+                                         const GhloRunOptions     *options,     /* nullable */
+                                         GhloValue *const         *inputs,
+                                         gsize                     n_inputs,
+                                         GhloValue               **outputs,
+                                         GhloPending             **pending,
+                                         const GhloMonitor        *monitor,
+                                         GError                  **error);
+/* The same to its end. */
 gboolean      ghlo_prepared_run         (GhloPrepared             *self,
                                          const GhloRunOptions     *options,     /* nullable */
                                          GhloValue *const         *inputs,
