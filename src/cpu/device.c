@@ -111,9 +111,11 @@ measure (GhloPrepared   *prepared,
 {
   Program *self = (Program *) prepared;
 
-  *figures = (GhloRunFigures) { .n_steps = 1, .n_fallback_steps = 1 };
   if (self->plan != NULL)
     ghlo_run_plan_measure (self->plan, figures);
+  else
+    *figures = (GhloRunFigures) { .n_steps = 1, .n_fallback_steps = 1,
+                                  .prepared_bytes = ghlo_prepared_get_size (self->whole) };
 }
 
 static guint64

@@ -145,8 +145,8 @@ ghlo_plan_get_memory (const GhloPlan *self)
  * ghlo_plan_get_prepared_memory:
  * @self: a plan
  *
- * Gets how many bytes the program's constants take, which stay for as long as the
- * executable does.
+ * Gets how many bytes the program's constants take, and what is prepared for steps
+ * of the reference executor, which stay for as long as the executable does.
  *
  * Returns: bytes
  *

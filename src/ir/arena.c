@@ -14,7 +14,7 @@ struct _GhloIrChunk
   guint8       data[] __attribute__ ((aligned (16)));
 };
 
-enum { FIRST_CHUNK = 16 * 1024, LARGEST_CHUNK = 1024 * 1024 };
+enum { FIRST_CHUNK = 2 * 1024, LARGEST_CHUNK = 1024 * 1024 };
 
 gpointer
 ghlo_ir_arena_alloc (GhloIrArena *self,

@@ -153,6 +153,20 @@ ghlo_ir_module_get_size (const GhloIrModule *self)
   return self->context->arena.total + self->context->constant_bytes;
 }
 
+gsize
+ghlo_ir_module_get_own_size (const GhloIrModule *self)
+{
+  const GhloIrContext *context = self->context;
+  const GhloIrInternTable *const tables[] = { &context->strings, &context->types, &context->attrs,
+                                              &context->locations, &context->quantizations };
+  gsize size = sizeof *self + sizeof *context + context->arena.total;
+
+  for (gsize i = 0; i < G_N_ELEMENTS (tables); i++)
+    size += tables[i]->capacity * (sizeof tables[i]->items[0] + sizeof tables[i]->hashes[0]);
+
+  return size;
+}
+
 GhloIrOp *
 ghlo_ir_module_find (const GhloIrModule *self,
                      const char         *name)

@@ -290,7 +290,8 @@ ghlo_ir_type_has_static_shape (const GhloIrType *type)
 GhloTensorType *
 ghlo_ir_type_to_tensor_type (const GhloIrType *type)
 {
-  g_return_val_if_fail (type->kind == GHLO_IR_TYPE_TENSOR, NULL);
+  if (type->kind != GHLO_IR_TYPE_TENSOR)
+    return NULL;
 
   return ghlo_tensor_type_new_full (type->element_type, type->dimensions, type->bounds, type->rank,
                                     type->quantization);

@@ -7,6 +7,7 @@
 
 #include "passes/dce.h"
 
+#include "ir/symbols.h"
 #include "passes/effects.h"
 #include "passes/walk.h"
 
@@ -43,30 +44,13 @@ typedef struct
 } Users;
 
 static void
-use_symbols_of (Users            *self,
-                const GhloIrOp   *op,
-                const GhloIrAttr *attr)
+use_symbol (GhloIrOp *symbol,
+            gpointer  data)
 {
-  GhloIrOp *target;
+  Users *self = data;
 
-  if (attr == NULL)
-    return;
-  if (attr->kind == GHLO_IR_ATTR_SYMBOL)
-    {
-      target = ghlo_ir_op_find_symbol (op, attr->text);
-      if (target != NULL && g_hash_table_add (self->used, target))
-        g_ptr_array_add (self->pending, target);
-    }
-  else if (attr->kind == GHLO_IR_ATTR_DICTIONARY)
-    {
-      for (gsize i = 0; i < attr->length; i++)
-        use_symbols_of (self, op, attr->entries[i].value);
-    }
-  else if (attr->children != NULL)
-    {
-      for (gsize i = 0; i < attr->length; i++)
-        use_symbols_of (self, op, attr->children[i]);
-    }
+  if (g_hash_table_add (self->used, symbol))
+    g_ptr_array_add (self->pending, symbol);
 }
 
 static void
@@ -74,12 +58,7 @@ use_symbols_in (Users    *self,
                 GhloIrOp *root)
 {
   for (const GhloIrOp *op = root; op != NULL; op = ghlo_pass_next_op (op, root))
-    {
-      for (guint i = 0; i < ghlo_ir_op_get_spec (op)->n_attributes; i++)
-        use_symbols_of (self, op, op->attributes[i]);
-      for (guint i = 0; i < op->n_discardable; i++)
-        use_symbols_of (self, op, op->discardable[i].value);
-    }
+    ghlo_ir_op_foreach_symbol (op, use_symbol, self);
 }
 
 static gboolean
@@ -103,8 +82,7 @@ ghlo_dead_functions (GhloDeadCode *self)
   for (GhloIrOp *op = body != NULL ? body->first : NULL; op != NULL; op = op->next)
     if (!is_private (op, entry))
       use_symbols_in (&users, op);
-  for (guint i = 0; i < self->module->op->n_discardable; i++)
-    use_symbols_of (&users, self->module->op, self->module->op->discardable[i].value);
+  ghlo_ir_op_foreach_symbol (self->module->op, use_symbol, &users);
   for (guint i = 0; i < pending->len; i++)
     use_symbols_in (&users, g_ptr_array_index (pending, i));
 

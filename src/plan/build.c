@@ -182,7 +182,6 @@ ghlo_step_free (GhloStep *step)
     free_body (&step->bodies[i]);
   if (step->prepared != NULL && step->kernel->release != NULL)
     step->kernel->release (step->prepared);
-  g_clear_pointer (&step->module, ghlo_ir_module_unref);
   g_free (step->bodies);
   g_free (step->exchanges);
   g_free (step->operands);

@@ -66,7 +66,7 @@ check_op (GhloStepBuilder *self,
   return TRUE;
 }
 
-/* The fallback executor runs the operation as a function of its own. */
+/* The fallback executor runs the operation, outlined. */
 static gboolean
 build_reference (GhloStepBuilder *self,
                  const GhloIrOp  *op,
@@ -74,9 +74,9 @@ build_reference (GhloStepBuilder *self,
                  GError         **error)
 {
   g_autoptr (GPtrArray) inputs = g_ptr_array_new ();
-  g_autoptr (GhloIrModule) module = ghlo_ir_outline (self->plan->module, op, inputs);
   GhloStep *step;
 
+  ghlo_ir_outline_inputs (&op, 1, inputs);
   for (guint i = 0; i < inputs->len; i++)
     {
       GhloStepValue *value = ghlo_step_value (self, g_ptr_array_index (inputs, i));
@@ -90,7 +90,6 @@ build_reference (GhloStepBuilder *self,
       return ghlo_step_unsupported (op, "it gives a tuple", error);
   step = ghlo_step_add (self, GHLO_STEP_REFERENCE, op, inputs->len, op->n_results);
   step->reason = reason;
-  step->module = g_steal_pointer (&module);
   for (guint i = 0; i < inputs->len; i++)
     step->operands[i] = ghlo_step_densify (self, ghlo_step_value (self, g_ptr_array_index (inputs, i)));
   for (guint i = 0; i < op->n_results; i++)
@@ -398,59 +397,4 @@ ghlo_step_plan_foreach (const GhloStepPlan *self,
                         gpointer            data)
 {
   visit (&self->body, func, data);
-}
-
-/* Looks for the step that writes @output first and reads @input last. */
-typedef struct
-{
-  guint32  input, output, number;
-  gboolean in_place;
-} Meeting;
-
-static void
-find_meeting (GhloStep *step,
-              gpointer  data)
-{
-  Meeting *meeting = data;
-  guint n_reads = 0, read = 0, written = 0;
-
-  if (step->number != meeting->number || step->kind != GHLO_STEP_COMPUTE || step->op == NULL
-      || step->kernel->in_place == NULL || step->n_followers > 0)
-    return;
-  for (guint i = 0; i < step->n_operands; i++)
-    if (step->operands[i].buffer == meeting->input)
-      {
-        n_reads++;
-        read = i;
-      }
-  while (written < step->n_results && step->results[written].buffer != meeting->output)
-    written++;
-  meeting->in_place = n_reads == 1 && written < step->n_results && step->operands[read].offset == 0
-                      && ghlo_step_is_dense (&step->operands[read]) && step->results[written].offset == 0
-                      && ghlo_step_type_size (step->operands[read].type)
-                         == ghlo_step_type_size (step->results[written].type)
-                      && step->kernel->in_place (step->op, read, written);
-}
-
-gboolean
-ghlo_step_plan_may_replace (const GhloStepPlan *self,
-                            guint               output,
-                            guint               input)
-{
-  Meeting meeting = { self->inputs[input], self->outputs[output] };
-  const GhloStepBuffer *from = &self->buffers[meeting.input], *to;
-
-  if (meeting.output == GHLO_STEP_NONE)
-    return FALSE;
-  to = &self->buffers[meeting.output];
-  for (guint i = 0; i < self->n_outputs; i++)
-    if (self->shared[i] == input)
-      return FALSE;
-  if (from->size != to->size || from->first > from->last || from->last < to->first)
-    return from->size == to->size;
-  meeting.number = to->first;
-  if (from->last == to->first)
-    ghlo_step_plan_foreach (self, find_meeting, &meeting);
-
-  return meeting.in_place;
 }

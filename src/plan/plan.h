@@ -72,13 +72,12 @@ struct _GhloCodeStep
   const GhloIrFollower         *followers;  /* KERNEL: what else it is for; of the plan's module, as op is */
   guint                         n_followers;
   const char                   *reason;  /* REFERENCE: why no kernel does it */
-  GhloStepOperand              *operands;
+  GhloStepOperand              *operands;  /* REFERENCE: those of ghlo_ir_outline_inputs () */
   GhloStepOperand              *results;
   guint                         n_operands, n_results;
   const GhloStepImplementation *kernel;        /* KERNEL, as the next */
   gpointer                      prepared;  /* the kernel's own */
   guint32                       scratch;  /* a buffer, or GHLO_STEP_NONE */
-  GhloIrModule                 *module;  /* REFERENCE: a function of one operation; owned */
   gpointer                      fallback;  /* REFERENCE: whoever runs the plan's own */
   GhloStepBody                 *bodies;  /* LOOP: condition, body; BRANCH: one for each value of operands[0] */
   guint                         n_bodies;
@@ -125,11 +124,6 @@ GhloStepPlan *ghlo_step_plan_new   (GhloIrModule         *module,
 void          ghlo_step_plan_free  (GhloStepPlan          *self);
 /* The view of an operand, without its data; of rank 0 for a token. */
 GhloView      ghlo_step_view       (const GhloStepOperand *operand);
-/* Whether output @output may be written over the memory of input @input, of the same size:
- * nothing reads the input after the first write, or what writes it works in place. */
-gboolean      ghlo_step_plan_may_replace (const GhloStepPlan *self,
-                                          guint               output,
-                                          guint               input);
 /* A line for each step, indented by loops and branches, and one for the memory. The
  * caller frees it. */
 char         *ghlo_step_plan_print (const GhloStepPlan    *self);

@@ -170,6 +170,12 @@ release (GhloPrepared *prepared)
   ghlo_ref_program_free ((GhloRefProgram *) prepared);
 }
 
+static gsize
+prepared_size (const GhloPrepared *prepared)
+{
+  return ((const GhloRefProgram *) prepared)->size;
+}
+
 static guint64
 get_memory (GhloDeviceCore *self)
 {
@@ -184,6 +190,7 @@ ghlo_reference_device (void)
     .get_memory = get_memory,
     .prepare = prepare,
     .release = release,
+    .prepared_size = prepared_size,
     .start = start,
   };
   static const char *const names[] = { "reference", NULL };

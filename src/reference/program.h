@@ -56,8 +56,9 @@ typedef struct
 {
   GhloPrepared           base;
   GhloIrModule          *module;        /* owned */
-  const GhloRefFunction *entry;
-  GHashTable            *functions;     /* of GhloIrOp → GhloRefFunction, owned */
+  GhloRefFunction       *entry;         /* owned */
+  GHashTable            *callees;       /* of GhloIrOp → GhloRefFunction, owned; NULL where there are none */
+  gsize                  size;          /* bytes of all that is owned, but for the module and constants */
 } GhloRefProgram;
 
 static inline const guint32 *

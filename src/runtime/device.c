@@ -71,6 +71,12 @@ ghlo_prepared_free (GhloPrepared *self)
   self->device->klass->release (self);
 }
 
+gsize
+ghlo_prepared_get_size (const GhloPrepared *self)
+{
+  return self->device->klass->prepared_size != NULL ? self->device->klass->prepared_size (self) : 0;
+}
+
 gboolean
 ghlo_prepared_start (GhloPrepared          *self,
                      const GhloRunOptions  *options,
@@ -102,8 +108,7 @@ ghlo_prepared_run (GhloPrepared          *self,
   /* The device is told of a cancel; what it still does with memory of the caller's ends before the call does. */
   if (ghlo_pending_wait (pending, NULL, error))
     return TRUE;
-  for (guint i = 0; i < self->n_outputs; i++)
-    g_clear_pointer (&outputs[i], ghlo_value_unref);
+  ghlo_values_clear (outputs, self->n_outputs);
 
   return FALSE;
 }

@@ -52,7 +52,7 @@ typedef struct
 {
   guint n_steps, n_fallback_steps;
   gsize run_bytes;                /* for outputs and what is computed in between; 0 when not known */
-  gsize prepared_bytes;           /* of constants, kept between runs */
+  gsize prepared_bytes;           /* of constants and of what is prepared, kept between runs */
 } GhloRunFigures;
 
 /* What an executor implements; callers use the functions below. */
@@ -74,6 +74,8 @@ typedef struct
                                const GhloMonitor        *monitor,
                                GError                  **error);
   void          (*release)    (GhloPrepared             *prepared);
+  /* The bytes that it keeps between runs, but for the module's and what values hold. NULL: not known. */
+  gsize         (*prepared_size) (const GhloPrepared    *prepared);
   /* As ghlo_prepared_start (); *pending is NULL as it comes. */
   gboolean      (*start)      (GhloPrepared             *prepared,
                                const GhloRunOptions     *options,
@@ -117,6 +119,8 @@ GhloPrepared *ghlo_device_core_prepare  (GhloDeviceCore           *self,
                                          const GhloMonitor        *monitor,
                                          GError                  **error);
 void          ghlo_prepared_free        (GhloPrepared             *self);
+/* The bytes that it keeps between runs, but for the module's and what values hold; 0 where they are not known. */
+gsize         ghlo_prepared_get_size    (const GhloPrepared       *self);
 /* Begins a run. TRUE: @outputs, which has room for the function's results, is filled with references, and
  * *pending is the rest of the run, of which what goes wrong is told; NULL where nothing is left. Runs that one
  * device is given begin in the order of these calls. The device refers to what it needs of @inputs; @self and

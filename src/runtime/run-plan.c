@@ -10,23 +10,18 @@
 #include <string.h>
 
 #include "base/debug.h"
-#include "base/ghlo-error.h"
 #include "base/sizes.h"
+#include "plan/donation.h"
 #include "runtime/arena.h"
+#include "runtime/fallback.h"
 
 enum { LARGEST_ELEMENT = 16 };     /* bytes, of complex<f64> */
-
-/* What the fallback executor prepared for one step. */
-typedef struct
-{
-  GhloPrepared    *prepared;
-  GhloTensorType **types;        /* of operands, then of results; NULL for tokens */
-} Fallback;
 
 struct _GhloRunPlan
 {
   GhloStepPlan       *plan;
-  GhloDeviceCore     *fallback;      /* nullable */
+  GhloFallback       *fallback;      /* of the REFERENCE steps */
+  GhloStepDonation   *donation;
   GhloRunArenaCache  *arenas;
   guint8            **addresses;     /* of constants; NULL for the other buffers */
   guint32            *slots;         /* of temporaries, in the arena */
@@ -53,12 +48,6 @@ or_nothing (gconstpointer data)
   return data != NULL ? (guint8 *) data : nothing;
 }
 
-static GhloTensorType *
-tensor_type_of (const GhloIrType *type)
-{
-  return type->kind == GHLO_IR_TYPE_TENSOR ? ghlo_ir_type_to_tensor_type (type) : NULL;
-}
-
 static void
 free_types (GhloTensorType **types,
             guint            n)
@@ -74,52 +63,32 @@ typedef struct
   GhloRunPlan       *self;
   const GhloMonitor *monitor;
   GError           **error;
-  guint              n_done;
   gboolean           ok;
 } Preparer;
 
 static void
-prepare_fallback (GhloStep *step,
-                  gpointer  data)
+add_fallback (GhloStep *step,
+              gpointer  data)
 {
   Preparer *preparer = data;
-  GhloRunPlan *self = preparer->self;
-  GhloIrBlock *functions;
-  Fallback *fallback;
 
   if (step->kind != GHLO_STEP_REFERENCE || !preparer->ok)
     return;
-  ghlo_monitor_progress (preparer->monitor, (double) preparer->n_done++ / self->plan->n_reference, NULL);
-  functions = ghlo_ir_op_region_block (step->module->op, 0);
-  fallback = g_new0 (Fallback, 1);
-  step->fallback = fallback;
-  fallback->types = g_new0 (GhloTensorType *, step->n_operands + step->n_results + 1);
-  for (guint i = 0; i < step->n_operands; i++)
-    fallback->types[i] = tensor_type_of (step->operands[i].type);
-  for (guint i = 0; i < step->n_results; i++)
-    fallback->types[step->n_operands + i] = tensor_type_of (step->results[i].type);
-  if (self->fallback != NULL)
-    fallback->prepared = ghlo_device_core_prepare (self->fallback, step->module, functions->first, NULL,
-                                                   preparer->monitor, preparer->error);
-  else
-    g_set_error (preparer->error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED,
-                 "expected a fallback device for '%s', which the device has no kernel for, found none",
-                 ghlo_ir_op_get_name (step->op));
-  preparer->ok = fallback->prepared != NULL;
+  if (!ghlo_monitor_cancelled (preparer->monitor, preparer->error))
+    step->fallback = ghlo_fallback_add (preparer->self->fallback, step->op, preparer->error);
+  preparer->ok = step->fallback != NULL;
 }
 
-static void
-free_fallback (GhloStep *step,
-               gpointer  data)
+static gboolean
+prepare_fallback (GhloRunPlan       *self,
+                  const GhloMonitor *monitor,
+                  GError           **error)
 {
-  Fallback *fallback = step->fallback;
+  Preparer preparer = { self, monitor, error, TRUE };
 
-  if (fallback == NULL)
-    return;
-  if (fallback->prepared != NULL)
-    ghlo_prepared_free (fallback->prepared);
-  free_types (fallback->types, step->n_operands + step->n_results);
-  g_free (fallback);
+  ghlo_step_plan_foreach (self->plan, add_fallback, &preparer);
+
+  return preparer.ok && ghlo_fallback_prepare (self->fallback, monitor, error);
 }
 
 /* Gives each temporary a slot of the arena, and the frame the one behind them. */
@@ -156,11 +125,11 @@ ghlo_run_plan_new (GhloStepPlan       *plan,
                    GError            **error)
 {
   g_autoptr (GhloRunPlan) self = g_new0 (GhloRunPlan, 1);
-  Preparer preparer = { self, monitor, error, 0, TRUE };
   const GhloIrBlock *body = ghlo_ir_func_get_body (plan->function);
 
   self->plan = plan;
-  self->fallback = fallback;
+  self->fallback = ghlo_fallback_new (fallback, plan->module);
+  self->donation = ghlo_step_donation_new (plan);
   self->addresses = g_new0 (guint8 *, plan->n_buffers + 1);
   self->slots = g_new0 (guint32, plan->n_buffers + 1);
   self->types = g_new0 (GhloTensorType *, plan->n_outputs + 1);
@@ -168,18 +137,16 @@ ghlo_run_plan_new (GhloStepPlan       *plan,
     if (plan->buffers[i].kind == GHLO_STEP_BUFFER_CONSTANT)
       self->addresses[i] = or_nothing (g_bytes_get_data (plan->buffers[i].bytes, NULL));
   for (guint i = 0; i < plan->n_outputs; i++)
-    self->types[i] = tensor_type_of (ghlo_ir_op_operand (body->last, i)->type);
-  if (!plan_arena (self, error))
-    return NULL;
-  ghlo_step_plan_foreach (plan, prepare_fallback, &preparer);
+    self->types[i] = ghlo_ir_type_to_tensor_type (ghlo_ir_op_operand (body->last, i)->type);
 
-  return preparer.ok ? g_steal_pointer (&self) : NULL;
+  return plan_arena (self, error) && prepare_fallback (self, monitor, error) ? g_steal_pointer (&self) : NULL;
 }
 
 void
 ghlo_run_plan_free (GhloRunPlan *self)
 {
-  ghlo_step_plan_foreach (self->plan, free_fallback, NULL);
+  ghlo_fallback_free (self->fallback);
+  ghlo_step_donation_free (self->donation);
   g_clear_pointer (&self->arenas, ghlo_run_arena_cache_free);
   free_types (self->types, self->plan->n_outputs);
   g_free (self->addresses);
@@ -227,6 +194,7 @@ ghlo_run_plan_measure (const GhloRunPlan *self,
   *figures = (GhloRunFigures) { .n_fallback_steps = plan->n_reference };
   ghlo_step_plan_foreach (plan, count_step, &counter);
   figures->run_bytes = self->arena_size + counter.most;
+  figures->prepared_bytes += ghlo_fallback_get_size (self->fallback);
   for (guint i = 0; i < plan->n_buffers; i++)
     if (plan->buffers[i].kind == GHLO_STEP_BUFFER_OUTPUT)
       figures->run_bytes += plan->buffers[i].size;
@@ -250,10 +218,10 @@ fill_view (const Run             *run,
   view->data = address_of (run, operand);
 }
 
-static gboolean
-run_kernel (Run            *run,
-            const GhloStep *step,
-            GError        **error)
+/* Of the operands, then of the results, which are given. */
+static const GhloView *
+fill_views (Run            *run,
+            const GhloStep *step)
 {
   GhloView *results = run->views + step->n_operands;
 
@@ -262,57 +230,19 @@ run_kernel (Run            *run,
   for (guint i = 0; i < step->n_results; i++)
     fill_view (run, &step->results[i], &results[i]);
 
-  return step->kernel->run (step->prepared, run->views, results,
-                            step->scratch != GHLO_STEP_NONE ? run->addresses[step->scratch] : nothing, run->monitor,
-                            error);
-}
-
-static GhloValue *
-wrap (const Run             *run,
-      const GhloStepOperand *operand,
-      GhloTensorType        *type,
-      GError               **error)
-{
-  g_autoptr (GBytes) bytes = NULL;
-  gsize n;
-
-  if (type == NULL)
-    return ghlo_value_new_token ();
-  ghlo_shape_count (operand->type->dimensions, operand->type->rank, &n);
-  bytes = g_bytes_new_static (address_of (run, operand),
-                              n * ghlo_element_info (operand->type->element_type)->size);
-
-  return ghlo_value_new_for_bytes (type, bytes, error);
-}
-
-static void
-clear_values (GhloValue **values,
-              guint       n)
-{
-  for (guint i = 0; i < n; i++)
-    g_clear_pointer (&values[i], ghlo_value_unref);
+  return results;
 }
 
 static gboolean
-run_outlined (Run            *run,
-              const GhloStep *step,
-              GError        **error)
+run_kernel (Run            *run,
+            const GhloStep *step,
+            GError        **error)
 {
-  const Fallback *fallback = step->fallback;
-  g_autofree GhloValue **values = g_new0 (GhloValue *, step->n_operands + step->n_results + 1);
-  GhloValue **results = values + step->n_operands;
-  gboolean ok = TRUE;
+  const GhloView *results = fill_views (run, step);
 
-  for (guint i = 0; ok && i < step->n_operands; i++)
-    ok = (values[i] = wrap (run, &step->operands[i], fallback->types[i], error)) != NULL;
-  ok = ok && ghlo_prepared_run (fallback->prepared, run->options, values, step->n_operands, results, run->monitor,
-                                error);
-  for (guint i = 0; ok && i < step->n_results; i++)
-    if (fallback->types[step->n_operands + i] != NULL && results[i]->n_bytes > 0)
-      memcpy (address_of (run, &step->results[i]), results[i]->data, results[i]->n_bytes);
-  clear_values (values, step->n_operands + step->n_results);
-
-  return ok;
+  return step->kernel->run (step->prepared, run->views, results,
+                            step->scratch != GHLO_STEP_NONE ? run->addresses[step->scratch] : nothing, run->monitor,
+                            error);
 }
 
 static gboolean
@@ -321,7 +251,8 @@ run_fallback (Run            *run,
               GError        **error)
 {
   gint64 start = g_get_monotonic_time ();
-  gboolean ok = run_outlined (run, step, error);
+  const GhloView *results = fill_views (run, step);
+  gboolean ok = ghlo_fallback_run (step->fallback, run->options, run->views, results, run->monitor, error);
 
   if (run->options != NULL && run->options->fallback_time != NULL)
     *run->options->fallback_time += g_get_monotonic_time () - start;
@@ -474,7 +405,7 @@ replace (const GhloRunPlan    *self,
   if (input == GHLO_RUN_NO_INPUT || inputs[input]->storage != NULL
       || !g_atomic_ref_count_compare (&inputs[input]->ref_count, 1)
       || !ghlo_tensor_type_equal (inputs[input]->type, self->types[output])
-      || !ghlo_step_plan_may_replace (self->plan, output, input))
+      || !ghlo_step_donation_allows (self->donation, output, input))
     return NULL;
 
   return ghlo_value_ref (inputs[input]);
@@ -599,7 +530,7 @@ ghlo_run_plan_run (GhloRunPlan           *self,
       ok = run_function (&run, monitor, error);
     }
   if (!ok)
-    clear_values (outputs, self->plan->n_outputs);
+    ghlo_values_clear (outputs, self->plan->n_outputs);
   ghlo_run_arena_cache_give (self->arenas, arena);
 
   return ok;

@@ -66,6 +66,9 @@ GhloValue *ghlo_value_new_future     (gpointer          work,
                                       GhloValueFinishFunc finish);
 GhloValue *ghlo_value_ref            (GhloValue       *self);
 void       ghlo_value_unref          (GhloValue       *self);
+/* Lets go of those that are there, and leaves NULLs. */
+void       ghlo_values_clear         (GhloValue      **values,
+                                      gsize            n);
 /* Whether a byte is the tensor's and among the @n_bytes at @data as well. */
 gboolean   ghlo_value_overlaps       (const GhloValue *self,
                                       const guint8    *data,

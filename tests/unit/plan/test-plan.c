@@ -11,6 +11,7 @@
 #include "base/debug.h"
 #include "compiler/devices.h"
 #include "cpu/target.h"
+#include "plan/donation.h"
 #include "runtime/run-plan.h"
 
 static GhloStepPlan *
@@ -326,13 +327,33 @@ test_replace (void)
     "  return %0, %1 : tensor<8xf32>, tensor<8xf32>\n"
     "}\n";
   g_autoptr (GhloStepPlan) plan = plan_new (text);
+  g_autoptr (GhloStepDonation) donation = ghlo_step_donation_new (plan);
 
-  g_assert_true (ghlo_step_plan_may_replace (plan, 0, 0));
+  g_assert_true (ghlo_step_donation_allows (donation, 0, 0));
   /* The product still reads it. */
-  g_assert_false (ghlo_step_plan_may_replace (plan, 0, 1));
-  g_assert_false (ghlo_step_plan_may_replace (plan, 1, 1));
-  g_assert_true (ghlo_step_plan_may_replace (plan, 1, 0));
-  g_assert_false (ghlo_step_plan_may_replace (plan, 0, 2));
+  g_assert_false (ghlo_step_donation_allows (donation, 0, 1));
+  g_assert_false (ghlo_step_donation_allows (donation, 1, 1));
+  g_assert_true (ghlo_step_donation_allows (donation, 1, 0));
+  g_assert_false (ghlo_step_donation_allows (donation, 0, 2));
+}
+
+/* An input that is read twice, one that is an output itself, and one that nobody reads. */
+static void
+test_replace_inputs (void)
+{
+  static const char text[] =
+    "func.func @main(%a: tensor<8xf32>, %b: tensor<8xf32>, %c: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {\n"
+    "  %0 = stablehlo.add %a, %a : tensor<8xf32>\n"
+    "  return %0, %b : tensor<8xf32>, tensor<8xf32>\n"
+    "}\n";
+  g_autoptr (GhloStepPlan) plan = plan_new (text);
+  g_autoptr (GhloStepDonation) donation = ghlo_step_donation_new (plan);
+
+  g_assert_false (ghlo_step_donation_allows (donation, 0, 0));
+  g_assert_false (ghlo_step_donation_allows (donation, 0, 1));
+  g_assert_true (ghlo_step_donation_allows (donation, 0, 2));
+  for (guint i = 0; i < 3; i++)
+    g_assert_false (ghlo_step_donation_allows (donation, 1, i));
 }
 
 /* A value that is given away carries the result, at the same address, run after run. */
@@ -646,6 +667,7 @@ main (int   argc,
   g_test_add_func ("/plan/no-plan", test_no_plan);
   g_test_add_func ("/plan/fallback-time", test_fallback_time);
   g_test_add_func ("/plan/replace", test_replace);
+  g_test_add_func ("/plan/replace-inputs", test_replace_inputs);
   g_test_add_func ("/plan/carried", test_carried);
   g_test_add_func ("/plan/targets", test_targets);
   g_test_add_func ("/plan/target-constant", test_target_constant);
