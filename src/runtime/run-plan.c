@@ -85,7 +85,7 @@ plan_arena (GhloRunPlan  *self,
 
 GhloRunPlan *
 ghlo_run_plan_new (GhloStepPlan       *plan,
-                   const GhloExecutor *fallback,
+                   GhloDeviceCore     *fallback,
                    const GhloMonitor  *monitor,
                    GError            **error)
 {

@@ -6,21 +6,21 @@
 #pragma once
 
 #include "plan/plan.h"
-#include "runtime/executor.h"
+#include "runtime/device.h"
 
 G_BEGIN_DECLS
 
 typedef struct _GhloRunPlan GhloRunPlan;
 
-/* Takes @plan over, also when it fails. @fallback runs the steps that the plan has no
- * kernel for, and is prepared for each of them here. */
+/* Takes @plan over, also when it fails. @fallback (nullable) runs the steps that the plan has no
+ * kernel for, and prepares each of them here; UNSUPPORTED where there are any and it is NULL. */
 GhloRunPlan        *ghlo_run_plan_new      (GhloStepPlan       *plan,
-                                            const GhloExecutor *fallback,
+                                            GhloDeviceCore     *fallback,
                                             const GhloMonitor  *monitor,
                                             GError            **error);
 void                ghlo_run_plan_free     (GhloRunPlan          *self);
 const GhloStepPlan *ghlo_run_plan_get_plan (const GhloRunPlan    *self);
-/* As the functions of GhloExecutor. */
+/* As the functions of GhloDeviceCoreClass. */
 void                ghlo_run_plan_measure  (const GhloRunPlan    *self,
                                             GhloRunFigures       *figures);
 gboolean            ghlo_run_plan_run      (GhloRunPlan          *self,

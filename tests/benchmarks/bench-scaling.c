@@ -18,7 +18,7 @@
 #include "import/import.h"
 #include "ir/print/print.h"
 #include "ir/verify/verify.h"
-#include "reference/reference.h"
+#include "reference/device.h"
 #include "compiler/optimize.h"
 #include "scaling-shapes.h"
 
@@ -87,7 +87,7 @@ static void
 run_passes (GhloIrModule *module,
             Times        *times)
 {
-  const GhloOptimizeOptions options = { .level = LEVEL, .evaluator = ghlo_reference_executor () };
+  const GhloOptimizeOptions options = { .level = LEVEL, .evaluator = ghlo_reference_device () };
   double start = now ();
   g_autoptr (GhloPassReport) report = ghlo_pass_report_new ();
   GError *error = NULL;

@@ -11,7 +11,7 @@
 #include <oneapi/dnnl/dnnl.h>
 
 #include "base/ghlo-error.h"
-#include "cpu/executor.h"
+#include "compiler/devices.h"
 #include "cpu/library/onednn.h"
 
 static dnnl_status_t failure = dnnl_success;   /* what the functions below give, unless that is success */
@@ -96,22 +96,22 @@ static void
 test_failure (gconstpointer data)
 {
   const guint index = GPOINTER_TO_UINT (data);
-  const GhloExecutor *executor = ghlo_cpu_executor (ghlo_reference_executor ());
+  GhloDeviceCore *device = ghlo_devices_find ("cpu");
   g_autoptr (GhloIrModule) module = parse (programs[index].text);
   g_autoptr (GhloValue) a = new_random (programs[index].inputs[0], -1, 1);
   g_autoptr (GhloValue) b = new_random (programs[index].inputs[1], -1, 1);
   g_autoptr (GError) error = NULL;
   g_autofree char *how = NULL;
-  GhloPrepared *prepared = executor->prepare (module, ghlo_ir_module_get_entry (module), NULL, &error);
+  GhloPrepared *prepared = ghlo_devices_prepare (device, module, ghlo_ir_module_get_entry (module), NULL, &error);
   guint n_failed = 0;
   GhloError code;
 
   g_assert_no_error (error);
-  how = executor->describe (prepared);
+  how = ghlo_prepared_describe (prepared);
   if (strstr (how, programs[index].how) == NULL)
     {
       g_test_skip ("oneDNN has nothing for it on this processor");
-      executor->release (prepared);
+      ghlo_prepared_free (prepared);
       return;
     }
   for (gboolean ok = FALSE; !ok; n_failed += !ok)
@@ -120,7 +120,7 @@ test_failure (gconstpointer data)
 
       failure = n_failed % 2 == 0 ? dnnl_runtime_error : dnnl_out_of_memory;
       calls_left = n_failed;
-      ok = executor->run (prepared, NULL, (GhloValue *[]) { a, b }, 2, &output, NULL, &error);
+      ok = ghlo_prepared_run (prepared, NULL, (GhloValue *[]) { a, b }, 2, &output, NULL, &error);
       failure = dnnl_success;
       g_clear_pointer (&output, ghlo_value_unref);
       if (ok)
@@ -132,7 +132,7 @@ test_failure (gconstpointer data)
       g_clear_error (&error);
     }
   g_assert_cmpuint (n_failed, >=, 1);
-  executor->release (prepared);
+  ghlo_prepared_free (prepared);
 }
 
 /* A run that is cancelled says so, whatever the library does. */
@@ -140,29 +140,29 @@ static void
 test_cancelled (gconstpointer data)
 {
   const guint index = GPOINTER_TO_UINT (data);
-  const GhloExecutor *executor = ghlo_cpu_executor (ghlo_reference_executor ());
+  GhloDeviceCore *device = ghlo_devices_find ("cpu");
   g_autoptr (GhloIrModule) module = parse (programs[index].text);
   g_autoptr (GhloValue) a = new_random (programs[index].inputs[0], -1, 1);
   g_autoptr (GhloValue) b = new_random (programs[index].inputs[1], -1, 1);
   g_autoptr (GCancellable) cancellable = g_cancellable_new ();
   g_autoptr (GError) error = NULL;
-  GhloPrepared *prepared = executor->prepare (module, ghlo_ir_module_get_entry (module), NULL, &error);
+  GhloPrepared *prepared = ghlo_devices_prepare (device, module, ghlo_ir_module_get_entry (module), NULL, &error);
   GhloMonitor monitor = { .cancellable = cancellable };
   GhloValue *output = NULL;
 
   g_cancellable_cancel (cancellable);
   failure = dnnl_runtime_error;
-  g_assert_false (executor->run (prepared, NULL, (GhloValue *[]) { a, b }, 2, &output, &monitor, &error));
+  g_assert_false (ghlo_prepared_run (prepared, NULL, (GhloValue *[]) { a, b }, 2, &output, &monitor, &error));
   failure = dnnl_success;
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
-  executor->release (prepared);
+  ghlo_prepared_free (prepared);
 }
 
 /* A constant kernel that the library could not bring into its order is read as it is. */
 static void
 test_packing (void)
 {
-  const GhloExecutor *executor = ghlo_cpu_executor (ghlo_reference_executor ());
+  GhloDeviceCore *device = ghlo_devices_find ("cpu");
   g_autoptr (GhloIrModule) module = parse (
     "func.func @main(%a: tensor<2x16x16x16xf32>) -> tensor<2x14x14x16xf32> {\n"
     "  %b = stablehlo.constant dense<0.5> : tensor<3x3x16x16xf32>\n"
@@ -180,11 +180,11 @@ test_packing (void)
 
       failure = i == 0 ? dnnl_runtime_error : dnnl_success;
       calls_left = 0;
-      prepared = executor->prepare (module, ghlo_ir_module_get_entry (module), NULL, &error);
+      prepared = ghlo_devices_prepare (device, module, ghlo_ir_module_get_entry (module), NULL, &error);
       failure = dnnl_success;
       g_assert_no_error (error);
-      g_assert_true (executor->run (prepared, NULL, &a, 1, &outputs[i], NULL, &error));
-      executor->release (prepared);
+      g_assert_true (ghlo_prepared_run (prepared, NULL, &a, 1, &outputs[i], NULL, &error));
+      ghlo_prepared_free (prepared);
     }
   g_assert_cmpmem (outputs[0]->data, outputs[0]->n_bytes, outputs[1]->data, outputs[1]->n_bytes);
   ghlo_value_unref (outputs[0]);

@@ -7,12 +7,12 @@
 #include "../reference/kernel-programs.h"
 
 #include "../count-allocations.h"
+#include "compiler/devices.h"
 #include "cpu/gemm/axis.h"
 #include "cpu/convolution/convolution.h"
 #include "cpu/gemm/dot-general.h"
-#include "cpu/executor.h"
 #include "cpu/isa/level.h"
-#include "reference/reference.h"
+#include "reference/device.h"
 #include "runtime/memory.h"
 
 typedef struct
@@ -341,7 +341,7 @@ static void
 test_packed_constant (void)
 {
   const gsize n = 700, k = 400, bytes = n * k * sizeof (float);
-  const GhloExecutor *executor = ghlo_cpu_executor (ghlo_reference_executor ());
+  GhloDeviceCore *device = ghlo_devices_find ("cpu");
   g_auto (Program) program = { NULL };
   g_autoptr (GString) text = g_string_new ("func.func @main(%a: tensor<5x400xf32>) -> tensor<5x700xf32> {\n"
                                            "  %w = stablehlo.constant dense<\"0x");
@@ -350,7 +350,7 @@ test_packed_constant (void)
   g_autoptr (GError) error = NULL;
   g_autofree char *how = NULL;
   GhloRunFigures figures;
-  GhloPrepared *prepared;
+  g_autoptr (GhloPrepared) prepared = NULL;
 
   for (gsize i = 0; i < n * k; i++)
     {
@@ -366,19 +366,18 @@ test_packed_constant (void)
   run_program (&program, &input, 1, &expected, NULL, &error);
   g_assert_no_error (error);
 
-  prepared = executor->prepare (program.module, ghlo_ir_module_get_entry (program.module), NULL, &error);
+  prepared = ghlo_devices_prepare (device, program.module, ghlo_ir_module_get_entry (program.module), NULL, &error);
   g_assert_no_error (error);
-  executor->measure (prepared, &figures);
-  how = executor->describe (prepared);
+  ghlo_prepared_measure (prepared, &figures);
+  how = ghlo_prepared_describe (prepared);
   if (ghlo_cpu_level () > GHLO_CPU_LEVEL_BASELINE)
     {
       g_assert_nonnull (strstr (how, "packed ahead"));
       g_assert_cmpuint (figures.prepared_bytes, >=, 2 * bytes);
     }
-  g_assert_true (executor->run (prepared, NULL, &input, 1, &found, NULL, &error));
+  g_assert_true (ghlo_prepared_run (prepared, NULL, &input, 1, &found, NULL, &error));
   g_assert_no_error (error);
   assert_agree (found, expected, (double) k, 3, 1, how);
-  executor->release (prepared);
 }
 
 /* What is kept of a program of large tensors is the constants in another order, which are counted. */
@@ -401,7 +400,7 @@ test_prepared_memory (void)
     "(tensor<1x64x64x64xf32>, tensor<3x3x64x128xf32>) -> tensor<1x64x64x128xf32>\n"
     "  return %0 : tensor<1x64x64x128xf32>\n}\n",
   };
-  const GhloExecutor *executor = ghlo_cpu_executor (ghlo_reference_executor ());
+  GhloDeviceCore *device = ghlo_devices_find ("cpu");
 
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
     {
@@ -414,14 +413,14 @@ test_prepared_memory (void)
 
       ghlo_memory_get_statistics (&before);
       bytes = count_own_bytes ();
-      prepared = executor->prepare (module, ghlo_ir_module_get_entry (module), NULL, &error);
+      prepared = ghlo_devices_prepare (device, module, ghlo_ir_module_get_entry (module), NULL, &error);
       g_assert_no_error (error);
       bytes = count_own_bytes () - bytes;
-      executor->measure (prepared, &figures);
+      ghlo_prepared_measure (prepared, &figures);
       ghlo_memory_get_statistics (&after);
       g_assert_cmpuint (bytes, <, 1 << 20);
       g_assert_cmpuint (figures.prepared_bytes, >=, after.used - before.used);
-      executor->release (prepared);
+      ghlo_prepared_free (prepared);
     }
 }
 

@@ -8,7 +8,7 @@
 #include "../reference/kernel-programs.h"
 
 #include "cpu/target.h"
-#include "reference/reference.h"
+#include "reference/device.h"
 #include "runtime/parallel.h"
 #include "runtime/run-plan.h"
 
@@ -181,7 +181,7 @@ prepare_on (Device            *device,
   g_autoptr (GhloIrModule) module = parse (text);
   GhloStepPlan *plan = ghlo_step_plan_new (module, ghlo_ir_module_get_entry (module), &device->target, monitor, error);
 
-  return plan != NULL ? ghlo_run_plan_new (plan, ghlo_reference_executor (), monitor, error) : NULL;
+  return plan != NULL ? ghlo_run_plan_new (plan, ghlo_reference_device (), monitor, error) : NULL;
 }
 
 /* Everything is selected first. The first operation may lie over an input that is given away; the second
