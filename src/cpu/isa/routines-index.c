@@ -38,12 +38,6 @@ NAME (check_indices) (const gint64 *numbers,
     }
 }
 
-typedef guint8  Unit1 __attribute__ ((may_alias));
-typedef guint16 Unit2 __attribute__ ((aligned (1), may_alias));
-typedef guint32 Unit4 __attribute__ ((aligned (1), may_alias));
-typedef guint64 Unit8 __attribute__ ((aligned (1), may_alias));
-typedef guint64 Unit16 __attribute__ ((vector_size (16), aligned (1), may_alias));
-
 #define PICK(name, T) \
   static void \
   name (const guint8 *from, \

@@ -9,12 +9,6 @@
 /* Below so many units in a row, columns are gone through one by one instead. */
 enum { SHORT_ROW = 8 };
 
-typedef guint8  Unit1 __attribute__ ((may_alias));
-typedef guint16 Unit2 __attribute__ ((aligned (1), may_alias));
-typedef guint32 Unit4 __attribute__ ((aligned (1), may_alias));
-typedef guint64 Unit8 __attribute__ ((aligned (1), may_alias));
-typedef guint64 Unit16 __attribute__ ((vector_size (16), aligned (1), may_alias));
-
 /* Sixteen bytes, the other way round. */
 typedef guint8  U8x16 __attribute__ ((vector_size (16), aligned (1), may_alias));
 typedef guint16 U16x8 __attribute__ ((vector_size (16), aligned (1), may_alias));

@@ -38,6 +38,13 @@
 #define UNROLL _Pragma ("GCC unroll 16")
 #endif
 
+/* Elements by their size alone. A view may begin at any byte, so no alignment is assumed. */
+typedef guint8  Unit1 __attribute__ ((may_alias));
+typedef guint16 Unit2 __attribute__ ((aligned (1), may_alias));
+typedef guint32 Unit4 __attribute__ ((aligned (1), may_alias));
+typedef guint64 Unit8 __attribute__ ((aligned (1), may_alias));
+typedef guint64 Unit16 __attribute__ ((vector_size (16), aligned (1), may_alias));
+
 /* A vector as registers hold it, and the same anywhere in memory. */
 #define VECTOR(T, name) \
   typedef T name __attribute__ ((vector_size (VECTOR_BYTES), may_alias)); \

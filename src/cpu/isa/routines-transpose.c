@@ -20,7 +20,6 @@ typedef guint8  U8x16 __attribute__ ((vector_size (16), may_alias));
 typedef guint16 U16x8 __attribute__ ((vector_size (16), may_alias));
 typedef guint32 U32x4 __attribute__ ((vector_size (16), may_alias));
 typedef guint64 U64x2 __attribute__ ((vector_size (16), may_alias));
-typedef guint64 Lane_any __attribute__ ((vector_size (16), aligned (1), may_alias));
 
 /* Interleaves the lower or upper halves of two lanes' units. */
 #define LOW_1(a, b)  (U64x2) __builtin_shufflevector ((U8x16) a, (U8x16) b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, \
@@ -40,14 +39,14 @@ static inline U64x2
 load_lane (const guint8 *at,
            gint64        stride)
 {
-  return *(const Lane_any *) at;
+  return *(const Unit16 *) at;
 }
 
 static inline void
 store_lane (guint8 *to,
             U64x2   value)
 {
-  *(Lane_any *) to = value;
+  *(Unit16 *) to = value;
 }
 
 /* The same in all lanes of a register of this level; a load takes the same place of
@@ -362,6 +361,6 @@ interleave_1x1 (const gconstpointer *lines,
         memset (to + j * width + n_lines, 0, (width - n_lines) * sizeof (T)); \
   }
 
-INTERLEAVE (NAME (interleave4), guint32, 4, interleave_4x4)
-INTERLEAVE (NAME (interleave8), guint64, SIDE_8, interleave_8)
-INTERLEAVE (NAME (interleave16), Lane_any, 1, interleave_1x1)
+INTERLEAVE (NAME (interleave4), Unit4, 4, interleave_4x4)
+INTERLEAVE (NAME (interleave8), Unit8, SIDE_8, interleave_8)
+INTERLEAVE (NAME (interleave16), Unit16, 1, interleave_1x1)
