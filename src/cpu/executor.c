@@ -36,10 +36,8 @@ prepare (GhloIrModule       *module,
 {
   GhloPrepared *self = g_new0 (GhloPrepared, 1);
   GError *problem = NULL;
-  GhloStepPlan *plan = ghlo_step_plan_new (module, function, ghlo_cpu_target (), monitor, &problem);
 
-  if (plan != NULL)
-    self->plan = ghlo_run_plan_new (plan, fallback, monitor, &problem);
+  self->plan = ghlo_run_plan_new (module, function, ghlo_cpu_target (), fallback, monitor, &problem);
   if (self->plan == NULL && g_error_matches (problem, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED))
     {
       self->reason = g_strdup (problem->message);

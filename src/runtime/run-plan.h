@@ -12,12 +12,14 @@ G_BEGIN_DECLS
 
 typedef struct _GhloRunPlan GhloRunPlan;
 
-/* Takes @plan over, also when it fails. @fallback runs the steps that the plan has no
- * kernel for, and is prepared for each of them here. */
-GhloRunPlan        *ghlo_run_plan_new      (GhloStepPlan       *plan,
-                                            const GhloExecutor *fallback,
-                                            const GhloMonitor  *monitor,
-                                            GError            **error);
+/* Plans @function of @module for @target and compiles it; @fallback runs what no step of @target's does.
+ * What the plan takes is counted in the memory of the process. Fails as ghlo_step_plan_new (). */
+GhloRunPlan        *ghlo_run_plan_new      (const GhloIrModule   *module,
+                                            const GhloIrOp       *function,
+                                            const GhloStepTarget *target,
+                                            const GhloExecutor   *fallback,
+                                            const GhloMonitor    *monitor,
+                                            GError              **error);
 void                ghlo_run_plan_free     (GhloRunPlan          *self);
 const GhloStepPlan *ghlo_run_plan_get_plan (const GhloRunPlan    *self);
 /* As the functions of GhloExecutor. */
