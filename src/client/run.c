@@ -140,7 +140,7 @@ run_outputs (GhloExecutableCore    *self,
   g_autoptr (GPtrArray) outputs = g_ptr_array_new_with_free_func (drop_output);
 
   g_ptr_array_set_size (outputs, self->signature.type->n_results);
-  if (!self->compilation->executor->run (self->compilation->prepared, options, inputs, self->signature.type->rank,
+  if (!ghlo_prepared_run (self->compilation->prepared, options, inputs, self->signature.type->rank,
                                          (GhloValue **) outputs->pdata, monitor, error))
     {
       /* What a failed run left behind is not ours to free. */
@@ -183,7 +183,7 @@ ghlo_run_executable (GhloExecutableCore    *self,
   outcome = g_new0 (GhloOutcome, 1);
   outcome->outputs = outputs;
   time = g_get_monotonic_time () - start;
-  if (self->compilation->executor->measure == NULL)
+  if (self->device->klass->measure == NULL)
     fallback_time = time;
   outcome->run_time = time;
   outcome->reference_time = fallback_time;

@@ -38,7 +38,7 @@ ghlo_cache_entry_describe_options (const GhloOptimizeOptions *options,
   return g_strdup_printf ("ghlo %s %s\n%s\nO%u%s%s\n%s\n%s\n", GHLO_VERSION, ghlo_build_id (), device, options->level,
                           options->excess_precision ? " excess-precision" : "",
                           keep_locations ? " locations" : "", names,
-                          options->evaluator != NULL ? options->evaluator->name : "");
+                          options->evaluator != NULL ? options->evaluator->names[0] : "");
 }
 
 GPtrArray *

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * From a program to what runs: the passes, where the device wants them, then the device's
- * executor.
+ * From a program to what runs: the passes, where the device wants them, then the device.
  */
 
 #include "compiler/compilation.h"
@@ -9,9 +8,10 @@
 #include "base/ghlo-error.h"
 #include "compiler/cache-entry.h"
 #include "compiler/cache.h"
+#include "compiler/devices.h"
 #include "compiler/optimize.h"
 #include "passes/walk.h"
-#include "reference/reference.h"
+#include "reference/device.h"
 
 /* What part of a compile's progress the passes are, where there are any. */
 #define PASSES_SHARE 0.5
@@ -20,7 +20,7 @@
  * takes 0.9 µs for each operation, reading 0.15, and passes 1.5 where they fold little). */
 #define MIN_MICROSECONDS 2000
 
-/* The module that the executor gets, with what is to say of it in @report. */
+/* The module that the device gets, with what is to say of it in @report. */
 static GhloIrModule *
 run_passes (GhloIrModule          *module,
             const GhloSettings    *settings,
@@ -33,7 +33,7 @@ run_passes (GhloIrModule          *module,
     .enabled = (const char *const *) settings->enabled_passes,
     .disabled = (const char *const *) settings->disabled_passes,
     .excess_precision = settings->excess_precision,
-    .evaluator = ghlo_reference_executor (),
+    .evaluator = ghlo_reference_device (),
   };
   GhloMonitorPart part = { monitor, 0, PASSES_SHARE };
   const GhloMonitor part_of = ghlo_monitor_of_part (&part);
@@ -44,11 +44,11 @@ run_passes (GhloIrModule          *module,
 }
 
 static GhloPrepared *
-prepare (GhloIrModule        *module,
-         const GhloExecutor  *executor,
-         double               from,
-         const GhloMonitor   *monitor,
-         GError             **error)
+prepare (GhloIrModule       *module,
+         GhloDeviceCore     *device,
+         double              from,
+         const GhloMonitor  *monitor,
+         GError            **error)
 {
   GhloIrOp *function = ghlo_ir_module_get_entry (module);
   GhloMonitorPart part = { monitor, from, 1 };
@@ -56,7 +56,7 @@ prepare (GhloIrModule        *module,
 
   ghlo_monitor_stage (monitor, GHLO_PROGRESS_STAGE_CODEGEN);
   if (function != NULL)
-    return executor->prepare (module, function, &part_of, error);
+    return ghlo_devices_prepare (device, module, function, &part_of, error);
 
   g_set_error (error, GHLO_ERROR, GHLO_ERROR_INTERNAL, "%s: the passes removed the function to run",
                module->file_name);
@@ -91,7 +91,7 @@ write_stored (GhloCompileKey       *key,
     return;
   digest = ghlo_compile_key_get_digest (key, NULL, NULL);
   if (digest != NULL)
-    bytes = ghlo_cache_entry_write (key->module, made, report, digest, ghlo_device_core_kind (key->device),
+    bytes = ghlo_cache_entry_write (key->module, made, report, digest, key->device->klass->name,
                                     key->keep_locations);
   if (bytes != NULL)
     ghlo_cache_write (key->name, bytes);
@@ -133,16 +133,16 @@ make_module (GhloIrModule       *module,
   return made;
 }
 
-/* Takes all but the executor over; NULL, with the others freed, when it refuses. */
+/* Takes module and report over; NULL, with the others freed, when it refuses. */
 static GhloCompilation *
 compilation_new (GhloIrModule       *made,
                  GhloPassReport     *report,
-                 const GhloExecutor *executor,
+                 GhloDeviceCore     *device,
                  double              from,
                  const GhloMonitor  *monitor,
                  GError            **error)
 {
-  GhloPrepared *prepared = prepare (made, executor, from, monitor, error);
+  GhloPrepared *prepared = prepare (made, device, from, monitor, error);
   GhloCompilation *self;
 
   if (prepared == NULL)
@@ -155,7 +155,6 @@ compilation_new (GhloIrModule       *made,
   self = g_new0 (GhloCompilation, 1);
   self->ref_count = 1;
   self->module = made;
-  self->executor = executor;
   self->prepared = prepared;
   self->report = report;
 
@@ -165,7 +164,7 @@ compilation_new (GhloIrModule       *made,
 /* For a device that wants passes. */
 static GhloCompilation *
 compile_with_passes (GhloIrModule          *module,
-                     const GhloDeviceCore  *device,
+                     GhloDeviceCore        *device,
                      const GhloSettings    *settings,
                      GhloCacheUse          *use,
                      const GhloMonitor     *monitor,
@@ -196,7 +195,7 @@ compile_with_passes (GhloIrModule          *module,
   made = make_module (module, key, settings, &report, use, monitor, error);
   if (made == NULL)
     return NULL;
-  self = compilation_new (made, g_steal_pointer (&report), device->get_executor (), PASSES_SHARE, monitor, error);
+  self = compilation_new (made, g_steal_pointer (&report), device, PASSES_SHARE, monitor, error);
   if (self != NULL && key != NULL)
     {
       self->key = g_steal_pointer (&key);
@@ -208,7 +207,7 @@ compile_with_passes (GhloIrModule          *module,
 
 GhloCompilation *
 ghlo_compilation_new (GhloIrModule         *module,
-                      const GhloDeviceCore *device,
+                      GhloDeviceCore       *device,
                       const GhloSettings   *settings,
                       GhloCacheUse         *use,
                       const GhloMonitor    *monitor,
@@ -223,7 +222,7 @@ ghlo_compilation_new (GhloIrModule         *module,
   report = ghlo_pass_report_new ();
   report->n_ops_before = report->n_ops_after = ghlo_pass_count_ops (module);
 
-  return compilation_new (ghlo_ir_module_ref (module), report, device->get_executor (), 0, monitor, error);
+  return compilation_new (ghlo_ir_module_ref (module), report, device, 0, monitor, error);
 }
 
 GhloCompilation *
@@ -234,18 +233,12 @@ ghlo_compilation_ref (GhloCompilation *self)
   return self;
 }
 
-char *
-ghlo_compilation_describe (GhloCompilation *self)
-{
-  return self->executor->describe != NULL ? self->executor->describe (self->prepared) : NULL;
-}
-
 static void
 compilation_free (gpointer data)
 {
   GhloCompilation *self = data;
 
-  self->executor->release (self->prepared);
+  ghlo_prepared_free (self->prepared);
   ghlo_ir_module_unref (self->module);
   ghlo_pass_report_unref (self->report);
   g_clear_pointer (&self->key, ghlo_compile_key_free);

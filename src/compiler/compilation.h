@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * What a compile makes of a program for a device: the program after the passes, and
- * what an executor prepared. Immutable and counted atomically; it knows nothing of
+ * what the device prepared. Immutable and counted atomically; it knows nothing of
  * who compiled it, so executables of equal programs share one.
  */
 
@@ -15,9 +15,8 @@ G_BEGIN_DECLS
 typedef struct
 {
   int                 ref_count;   /* atomic */
-  GhloIrModule       *module;      /* as the executor was given it */
-  const GhloExecutor *executor;
-  GhloPrepared       *prepared;    /* executor's */
+  GhloIrModule       *module;      /* as the device was given it */
+  GhloPrepared       *prepared;
   GhloPassReport     *report;
   GhloCompileKey     *key;         /* NULL for what is not shared */
 } GhloCompilation;
@@ -31,15 +30,13 @@ typedef enum
 } GhloCacheUse;
 
 GhloCompilation *ghlo_compilation_new        (GhloIrModule         *module,
-                                              const GhloDeviceCore *device,
+                                              GhloDeviceCore       *device,
                                               const GhloSettings   *settings,
                                               GhloCacheUse         *use,
                                               const GhloMonitor    *monitor,
                                               GError              **error);
 GhloCompilation *ghlo_compilation_ref        (GhloCompilation       *self);
 void             ghlo_compilation_unref      (GhloCompilation       *self);
-/* What the executor says of it; NULL where it says nothing. */
-char            *ghlo_compilation_describe   (GhloCompilation       *self);
 
 /* Those in use that have a key; none is kept from going. */
 GhloCompilation *ghlo_compilation_find       (GhloCompileKey    *key,

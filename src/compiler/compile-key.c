@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "compiler/cache-entry.h"
-#include "reference/reference.h"
+#include "reference/device.h"
 
 /* Whatever tells one device of this machine from another, and from another machine's. */
 static char *
@@ -16,12 +16,12 @@ describe_device (const GhloDeviceCore *device)
 {
   g_autofree char *features = g_strjoinv (",", (char **) device->features);
 
-  return g_strjoin ("; ", ghlo_device_core_kind (device), device->name, device->driver, features, NULL);
+  return g_strjoin ("; ", device->klass->name, device->title, device->driver, features, NULL);
 }
 
 GhloCompileKey *
 ghlo_compile_key_new (GhloIrModule         *module,
-                      const GhloDeviceCore *device,
+                      GhloDeviceCore       *device,
                       const GhloSettings   *settings)
 {
   const GhloOptimizeOptions options = {
@@ -29,7 +29,7 @@ ghlo_compile_key_new (GhloIrModule         *module,
     .enabled = (const char *const *) settings->enabled_passes,
     .disabled = (const char *const *) settings->disabled_passes,
     .excess_precision = settings->excess_precision,
-    .evaluator = ghlo_reference_executor (),
+    .evaluator = ghlo_reference_device (),
   };
   g_autofree char *of_device = describe_device (device);
   char *text = ghlo_cache_entry_describe_options (&options, of_device, settings->debug_info);

@@ -6,9 +6,8 @@
 #pragma once
 
 #include "base/monitor.h"
-#include "compiler/devices.h"
 #include "compiler/settings.h"
-#include "ir/module.h"
+#include "runtime/device.h"
 
 G_BEGIN_DECLS
 
@@ -16,7 +15,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   GhloIrModule         *module;           /* as it was written */
-  const GhloDeviceCore *device;
+  GhloDeviceCore       *device;
   gboolean              keep_locations;
   char                 *options;          /* and all else that the result depends on, as text */
   char                 *name;             /* quickly made, of this and the module: a file's name */
@@ -25,7 +24,7 @@ typedef struct
 
 /* NULL where builds of the library cannot be told apart. */
 GhloCompileKey *ghlo_compile_key_new        (GhloIrModule         *module,
-                                             const GhloDeviceCore *device,
+                                             GhloDeviceCore       *device,
                                              const GhloSettings   *settings);
 void            ghlo_compile_key_free       (GhloCompileKey        *self);
 /* Whether @other may be equal, as far as is known without the digests. */

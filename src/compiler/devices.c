@@ -1,93 +1,116 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The table of devices. An executor enters here.
+ * The table of executors, and the devices that they found. An executor enters here.
  */
 
 #include "compiler/devices.h"
 
 #include "base/ghlo-error.h"
-#include "cpu/executor.h"
-#include "reference/reference.h"
+#include "cpu/device.h"
+#include "reference/device.h"
 
-static guint64
-get_host_memory (void)
-{
-  return ghlo_memory_get_limit ();
-}
-
-static const char *const reference_features[] = { "every-operation", "every-element-type", NULL };
-
-static const GhloDeviceCore reference_core = {
-  .kind = GHLO_DEVICE_KIND_REFERENCE,
-  .name = "Reference executor",
-  .driver = "ghlo " GHLO_VERSION,
-  .features = reference_features,
-  .get_memory = get_host_memory,
-  .get_executor = ghlo_reference_executor,
+static const GhloDeviceFinder finders[] = {
+  ghlo_cpu_find_devices,
+  ghlo_reference_find_devices,
 };
 
-static const GhloExecutor *
-get_cpu_executor (void)
+static struct
 {
-  return ghlo_cpu_executor (ghlo_reference_executor ());
+  GMutex     lock;         /* guards what follows */
+  GPtrArray *devices;      /* NULL until they were listed */
+  GArray    *more;         /* of GhloDeviceFinder; NULL where there are none */
+} found;
+
+void
+ghlo_devices_add_finder (GhloDeviceFinder finder)
+{
+  g_mutex_lock (&found.lock);
+  if (found.more == NULL)
+    found.more = g_array_new (FALSE, FALSE, sizeof finder);
+  g_array_append_val (found.more, finder);
+  g_mutex_unlock (&found.lock);
 }
 
-static const GhloDeviceCore cpu_core = {
-  .kind = GHLO_DEVICE_KIND_CPU,
-  .name = "CPU",
-  .driver = "ghlo " GHLO_VERSION,
-  .features = reference_features,
-  .wants_passes = TRUE,
-  .get_memory = get_host_memory,
-  .get_executor = get_cpu_executor,
-};
-
-static const GhloDeviceCore *const cores[] = { &cpu_core, &reference_core, NULL };
-
-const GhloDeviceCore *const *
-ghlo_device_cores (void)
+/* Called with the lock held. */
+static void
+find_all (void)
 {
-  return cores;
+  found.devices = g_ptr_array_new ();
+  for (guint i = 0; i < G_N_ELEMENTS (finders); i++)
+    finders[i] (found.devices);
+  for (guint i = 0; found.more != NULL && i < found.more->len; i++)
+    g_array_index (found.more, GhloDeviceFinder, i) (found.devices);
 }
 
-const char *
-ghlo_device_core_kind (const GhloDeviceCore *core)
+GPtrArray *
+ghlo_devices_list (void)
 {
-  static const char *const names[] = { "reference", "cpu", "vulkan" };
+  GPtrArray *devices;
 
-  return names[core->kind];
+  g_mutex_lock (&found.lock);
+  if (found.devices == NULL)
+    find_all ();
+  devices = g_ptr_array_copy (found.devices, NULL, NULL);
+  g_mutex_unlock (&found.lock);
+
+  return devices;
 }
 
-const GhloDeviceCore *
-ghlo_device_core_find (const char *kind)
+static GhloDeviceCore *
+find_named (GPtrArray  *devices,
+            const char *name)
 {
-  for (guint i = 0; cores[i] != NULL; i++)
-    if (g_str_equal (kind, ghlo_device_core_kind (cores[i])))
-      return cores[i];
+  for (guint i = 0; i < devices->len; i++)
+    {
+      GhloDeviceCore *device = devices->pdata[i];
+
+      if (g_strv_contains (device->names, name))
+        return device;
+    }
 
   return NULL;
 }
 
-const GhloDeviceCore *
-ghlo_device_core_choose (GError **error)
+GhloDeviceCore *
+ghlo_devices_find (const char *name)
 {
-  const char *wish = g_getenv ("GHLO_DEVICE");
+  g_autoptr (GPtrArray) devices = ghlo_devices_list ();
+
+  return find_named (devices, name);
+}
+
+GhloDeviceCore *
+ghlo_devices_choose (const char  *name,
+                     GError     **error)
+{
+  const char *wish = name != NULL ? name : g_getenv ("GHLO_DEVICE");
+  g_autoptr (GPtrArray) devices = ghlo_devices_list ();
   g_autoptr (GString) known = NULL;
-  const GhloDeviceCore *core;
+  GhloDeviceCore *device;
 
   if (wish == NULL || *wish == '\0' || g_str_equal (wish, "auto"))
-    return cores[0];
+    return devices->pdata[0];
+  device = find_named (devices, wish);
+  if (device != NULL)
+    return device;
 
-  core = ghlo_device_core_find (wish);
-  if (core != NULL)
-    return core;
-
-  known = g_string_new (NULL);
-  for (guint i = 0; cores[i] != NULL; i++)
-    g_string_append_printf (known, "%s'%s'", i > 0 ? ", " : "", ghlo_device_core_kind (cores[i]));
-
-  g_set_error (error, GHLO_ERROR, GHLO_ERROR_DEVICE,
-               "no device of kind '%s', which GHLO_DEVICE asks for, was found; there is %s", wish, known->str);
+  known = g_string_new ("'auto'");
+  for (guint i = 0; i < devices->len; i++)
+    g_string_append_printf (known, ", '%s'", ((GhloDeviceCore *) devices->pdata[i])->names[0]);
+  g_set_error (error, GHLO_ERROR, GHLO_ERROR_DEVICE, "expected one of the devices %s%s, found '%s'", known->str,
+               name == NULL ? " in GHLO_DEVICE" : "", wish);
 
   return NULL;
+}
+
+GhloPrepared *
+ghlo_devices_prepare (GhloDeviceCore     *device,
+                      GhloIrModule       *module,
+                      GhloIrOp           *function,
+                      const GhloMonitor  *monitor,
+                      GError            **error)
+{
+  const GhloPrepareOptions options = { .fallback = ghlo_reference_device () };
+
+  return ghlo_device_core_prepare (device, module, function, &options, monitor, error);
 }

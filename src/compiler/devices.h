@@ -1,37 +1,39 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The devices of the machine. A device's core belongs to the process and is never freed,
- * so that workers may hold it without counting.
+ * The devices of the machine: found by the executors on the first listing, and the same
+ * instances for everybody in the process from then on.
  */
 
 #pragma once
 
-#include "base/ghlo-enums.h"
-#include "runtime/executor.h"
+#include "runtime/device.h"
 
 G_BEGIN_DECLS
 
-typedef struct
-{
-  GhloDeviceKind kind;
-  const char    *name;
-  const char    *driver;
-  const char    *const   *features;           /* NULL-terminated */
-  gboolean       wants_passes;                /* FALSE: programs run as they are written */
-  guint64            (*get_memory) (void);    /* bytes that programs may use */
-  const GhloExecutor *(*get_executor) (void);
-} GhloDeviceCore;
+/* Adds devices of one executor to @devices, less those that are among them already, in the
+ * order in which they are to be listed. Called with a lock held; takes its time. */
+typedef void (*GhloDeviceFinder) (GPtrArray *devices);
 
-/* All devices of the machine, found on the first call, in the order in which
- * they are listed; the first one is the default. NULL-terminated. */
-const GhloDeviceCore *const *ghlo_device_cores       (void);
+/* All devices, in the order in which they are listed; the first one is the default. The
+ * array is the caller's. Slow the first time. */
+GPtrArray      *ghlo_devices_list       (void);
 
-/* The core that runs a program when no device is asked for: the one that
- * GHLO_DEVICE names, else the first. DEVICE when there is none of that kind. */
-const GhloDeviceCore        *ghlo_device_core_choose (GError              **error);
+/* One more executor, which is asked last; before anybody lists devices. */
+void            ghlo_devices_add_finder (GhloDeviceFinder           finder);
 
-/* The first of a kind, by the name that GHLO_DEVICE takes; NULL when there is none. */
-const GhloDeviceCore        *ghlo_device_core_find   (const char           *kind);
-const char                  *ghlo_device_core_kind   (const GhloDeviceCore *core);
+/* The device of that name; NULL when there is none. */
+GhloDeviceCore *ghlo_devices_find       (const char                *name);
+
+/* What a user asked for by @name, or by GHLO_DEVICE when it is NULL: the device of that name, the
+ * default one for "", "auto" or nothing, or DEVICE with the names that there are. */
+GhloDeviceCore *ghlo_devices_choose     (const char                *name,
+                                         GError                   **error);
+
+/* Has @device prepare a function with the reference device to fall back to. */
+GhloPrepared   *ghlo_devices_prepare    (GhloDeviceCore            *device,
+                                         GhloIrModule              *module,
+                                         GhloIrOp                  *function,
+                                         const GhloMonitor         *monitor,
+                                         GError                   **error);
 
 G_END_DECLS

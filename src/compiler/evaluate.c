@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * One operation run by an executor, on constants.
+ * One operation run by a device, on constants.
  */
 
 #include "compiler/evaluate.h"
@@ -54,7 +54,7 @@ constant_of (const GhloIrOp          *op,
 }
 
 static gboolean
-run_outlined (GhloExecutorEvaluator   *self,
+run_outlined (GhloDeviceEvaluator     *self,
               GhloIrModule            *program,
               const GhloIrOp          *op,
               const GhloIrAttr *const *operands,
@@ -65,15 +65,14 @@ run_outlined (GhloExecutorEvaluator   *self,
   g_autoptr (GPtrArray) taken = g_ptr_array_new ();
   GhloIrOp *function = ghlo_ir_outline (program, &op, 1, ghlo_ir_op_get_name (op), taken, NULL);
   g_autofree GhloValue **inputs = g_new0 (GhloValue *, taken->len + 1);
-  GhloPrepared *prepared = self->executor->prepare (program, function, &monitor, error);
+  g_autoptr (GhloPrepared) prepared = ghlo_device_core_prepare (self->device, program, function, NULL, &monitor,
+                                                                error);
   gboolean ok = prepared != NULL;
 
   for (guint i = 0; ok && i < taken->len; i++)
     ok = (inputs[i] = value_of (constant_of (op, operands, taken->pdata[i]), error)) != NULL;
-  ok = ok && self->executor->run (prepared, NULL, inputs, taken->len, outputs, &monitor, error);
+  ok = ok && ghlo_prepared_run (prepared, NULL, inputs, taken->len, outputs, &monitor, error);
   ghlo_values_clear (inputs, taken->len);
-  if (prepared != NULL)
-    self->executor->release (prepared);
 
   return ok;
 }
@@ -100,7 +99,7 @@ evaluate (gpointer                 data,
 }
 
 GhloPassEvaluator
-ghlo_executor_evaluator (GhloExecutorEvaluator *self)
+ghlo_device_evaluator (GhloDeviceEvaluator *self)
 {
   return (GhloPassEvaluator) { evaluate, self };
 }

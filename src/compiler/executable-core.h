@@ -16,7 +16,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   GhloIrModule         *module;
-  const GhloDeviceCore *device;
+  GhloDeviceCore       *device;
   GhloSettings         *settings;
   GhloCounters         *counters;          /* the client's */
 } GhloCompileRequest;
@@ -26,7 +26,7 @@ typedef struct
   gatomicrefcount       ref_count;
   GhloIrModule         *module;            /* as it was written: what people see of the program */
   GhloSignature         signature;         /* of module */
-  const GhloDeviceCore *device;
+  GhloDeviceCore       *device;
   GhloCompilation      *compilation;       /* what runs; other executables may share it */
   GhloSettings         *settings;
   GhloCounters         *counters;          /* of this program alone */

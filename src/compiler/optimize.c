@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Passes over a copy of a program, with an executor that computes constants.
+ * Passes over a copy of a program, with a device that computes constants.
  */
 
 #include "compiler/optimize.h"
@@ -71,7 +71,7 @@ ghlo_optimize (GhloIrModule               *module,
                GhloPassReport             *report,
                GError                    **error)
 {
-  GhloExecutorEvaluator evaluator = { .executor = options->evaluator, .monitor = monitor };
+  GhloDeviceEvaluator evaluator = { .device = options->evaluator, .monitor = monitor };
   GhloPassOptions passes = pass_options (options);
   g_autoptr (GhloIrModule) copy = NULL;
 
@@ -79,7 +79,7 @@ ghlo_optimize (GhloIrModule               *module,
   if (ghlo_monitor_cancelled (monitor, error))
     return NULL;
   if (options->evaluator != NULL)
-    passes.evaluator = ghlo_executor_evaluator (&evaluator);
+    passes.evaluator = ghlo_device_evaluator (&evaluator);
 
   copy = ghlo_ir_module_copy (module);
   if (!ghlo_passes_run (copy, &passes, monitor, report, error))

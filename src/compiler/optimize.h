@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A program as an executor that compiles is to get it: a copy with the passes run
+ * A program as a device that compiles is to get it: a copy with the passes run
  * over it. The program itself stays as it is, for others and for `ghlo dump`.
  */
 
 #pragma once
 
 #include "passes/pass.h"
-#include "runtime/executor.h"
+#include "runtime/device.h"
 
 G_BEGIN_DECLS
 
@@ -18,7 +18,7 @@ typedef struct
   const char *const  *enabled;             /* nullable; names of passes, as the next */
   const char *const  *disabled;            /* nullable */
   gboolean            excess_precision;
-  const GhloExecutor *evaluator;           /* computes constants; nullable */
+  GhloDeviceCore     *evaluator;           /* computes constants; nullable */
 } GhloOptimizeOptions;
 
 /* A new module; GHLO_DISABLE counts too. NULL when cancelled. @report may be NULL. */

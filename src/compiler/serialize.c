@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/ghlo-error.h"
+#include "compiler/devices.h"
 #include "compiler/read-module.h"
 #include "ir/print/print.h"
 
@@ -122,7 +123,7 @@ ghlo_executable_core_serialize (const GhloExecutableCore *self,
                            settings->excess_precision, settings->enabled_passes, settings->disabled_passes);
   array = g_variant_new_from_bytes (G_VARIANT_TYPE_BYTESTRING, program, TRUE);
   payload = little_endian (g_variant_new ("(s@(ubbbasas)ss@ay@as)", GHLO_VERSION, options,
-                                          ghlo_device_core_kind (self->device), self->module->file_name, array,
+                                          self->device->klass->name, self->module->file_name, array,
                                           input_names (self)));
   size = g_variant_get_size (payload);
   bytes = g_try_malloc (HEADER_SIZE + size);
@@ -275,7 +276,7 @@ ghlo_compile_request_read (GhloCompileRequest  *request,
     return FALSE;
 
   g_variant_get_child (payload, 2, "&s", &kind);
-  request->device = ghlo_device_core_find (kind);
+  request->device = ghlo_devices_find (kind);
   if (request->device == NULL)
     {
       g_set_error (error, GHLO_ERROR, GHLO_ERROR_DEVICE,

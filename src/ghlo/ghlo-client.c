@@ -5,6 +5,7 @@
 
 #include "ghlo-client.h"
 
+#include "compiler/devices.h"
 #include "compiler/serialize.h"
 #include "ghlo-compile-options-private.h"
 #include "ghlo-device-private.h"
@@ -120,8 +121,8 @@ ghlo_client_init (GhloClient *self)
 
 /* The same object each time. */
 static GhloDevice *
-dup_device (GhloClient           *self,
-            const GhloDeviceCore *core)
+dup_device (GhloClient     *self,
+            GhloDeviceCore *core)
 {
   GhloDevice *device = NULL;
 
@@ -205,7 +206,7 @@ list_run (gpointer            data,
           const GhloMonitor  *monitor,
           GError            **error)
 {
-  return (gpointer) ghlo_device_cores ();
+  return ghlo_devices_list ();
 }
 
 static const GhloCallClass list_class = {
@@ -214,25 +215,26 @@ static const GhloCallClass list_class = {
     .workers = GHLO_WORKERS_COMPILE,
     .run = list_run,
     .free_data = nothing_free,
-    .free_result = nothing_free,
+    .free_result = (GDestroyNotify) g_ptr_array_unref,
   },
 };
 
 static GListModel *
-devices_new (GhloClient                  *self,
-             const GhloDeviceCore *const *cores)
+devices_new (GhloClient *self,
+             GPtrArray  *cores)
 {
   GListStore *store;
 
   if (cores == NULL)
     return NULL;
   store = g_list_store_new (GHLO_TYPE_DEVICE);
-  for (guint i = 0; cores[i] != NULL; i++)
+  for (guint i = 0; i < cores->len; i++)
     {
-      g_autoptr (GhloDevice) device = dup_device (self, cores[i]);
+      g_autoptr (GhloDevice) device = dup_device (self, cores->pdata[i]);
 
       g_list_store_append (store, device);
     }
+  g_ptr_array_unref (cores);
 
   return G_LIST_MODEL (store);
 }
@@ -373,7 +375,7 @@ compile_run (gpointer            data,
 
   ghlo_trim_watch ();
   if (request->device == NULL)
-    request->device = ghlo_device_core_choose (error);
+    request->device = ghlo_devices_choose (NULL, error);
   if (request->device == NULL)
     return NULL;
 
@@ -415,7 +417,7 @@ executable_new (GhloClient         *self,
  * @error: return location for an error
  *
  * Compiles a program for a device: the options' one, else the one that the
- * environment variable `GHLO_DEVICE` names (`reference`, `cpu`, `vulkan`, `auto`),
+ * environment variable `GHLO_DEVICE` names (`cpu`, `reference`; `auto` is none),
  * else the first that [method@Ghlo.Client.list_devices] gives.
  *
  * Fails with %GHLO_ERROR_INVALID_ARGUMENT when the program has no function to run,

@@ -5,13 +5,13 @@
 
 #pragma once
 
-#include "compiler/devices.h"
 #include "ghlo-device.h"
+#include "runtime/device.h"
 
 G_BEGIN_DECLS
 
-GhloDevice           *ghlo_device_new      (const GhloDeviceCore *core);
+GhloDevice     *ghlo_device_new      (GhloDeviceCore *core);
 /* NULL for an object that was not made by a client. */
-const GhloDeviceCore *ghlo_device_get_core (GhloDevice           *self);
+GhloDeviceCore *ghlo_device_get_core (GhloDevice     *self);
 
 G_END_DECLS

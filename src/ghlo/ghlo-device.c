@@ -23,7 +23,7 @@ struct _GhloDevice
 {
   GObject               parent_instance;
 
-  const GhloDeviceCore *core;      /* NULL when not made by a client; never changes */
+  GhloDeviceCore *core;      /* NULL when not made by a client; never changes */
 };
 
 enum
@@ -45,7 +45,7 @@ static const char *const no_features[] = { NULL };
 G_DEFINE_FINAL_TYPE (GhloDevice, ghlo_device, G_TYPE_OBJECT)
 
 GhloDevice *
-ghlo_device_new (const GhloDeviceCore *core)
+ghlo_device_new (GhloDeviceCore *core)
 {
   GhloDevice *self = g_object_new (GHLO_TYPE_DEVICE, NULL);
 
@@ -54,7 +54,7 @@ ghlo_device_new (const GhloDeviceCore *core)
   return self;
 }
 
-const GhloDeviceCore *
+GhloDeviceCore *
 ghlo_device_get_core (GhloDevice *self)
 {
   return self->core;
@@ -179,7 +179,7 @@ ghlo_device_get_name (GhloDevice *self)
 {
   g_return_val_if_fail (GHLO_IS_DEVICE (self), NULL);
 
-  return self->core != NULL ? self->core->name : "";
+  return self->core != NULL ? self->core->title : "";
 }
 
 /**
@@ -235,7 +235,7 @@ ghlo_device_get_memory (GhloDevice *self)
 {
   g_return_val_if_fail (GHLO_IS_DEVICE (self), 0);
 
-  return self->core != NULL ? self->core->get_memory () : 0;
+  return self->core != NULL ? self->core->klass->get_memory (self->core) : 0;
 }
 
 /**

@@ -50,12 +50,12 @@ static char *
 describe_plan (const GhloExecutableCore *core,
                GError                  **error)
 {
-  char *text = ghlo_compilation_describe (core->compilation);
+  char *text = ghlo_prepared_describe (core->compilation->prepared);
 
   if (text == NULL)
     g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED,
                  "%s: the device '%s' makes no plan of this program: it runs the operations one by one, as the stage "
-                 "'passes' shows them", core->module->file_name, ghlo_device_core_kind (core->device));
+                 "'passes' shows them", core->module->file_name, core->device->names[0]);
 
   return text;
 }

@@ -10,7 +10,7 @@
 
 G_BEGIN_DECLS
 
-/* Of what @compilation prepared, to which it keeps a reference; NULL when its executor has no
+/* Of what @compilation prepared, to which it keeps a reference; NULL when its device has no
  * plans. */
 GhloPlan *ghlo_plan_new (GhloCompilation *compilation);
 

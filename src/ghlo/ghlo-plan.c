@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Plans: what an executor prepared, told to people and programs.
+ * Plans: what a device prepared, told to people and programs.
  */
 
 #include "ghlo-plan-private.h"
@@ -30,14 +30,15 @@ G_DEFINE_BOXED_TYPE (GhloPlan, ghlo_plan, ghlo_plan_ref, ghlo_plan_unref)
 GhloPlan *
 ghlo_plan_new (GhloCompilation *compilation)
 {
+  GhloRunFigures figures;
   GhloPlan *self;
 
-  if (compilation->executor->measure == NULL)
+  if (!ghlo_prepared_measure (compilation->prepared, &figures))
     return NULL;
   self = g_new0 (GhloPlan, 1);
   g_atomic_ref_count_init (&self->ref_count);
   self->compilation = ghlo_compilation_ref (compilation);
-  compilation->executor->measure (compilation->prepared, &self->figures);
+  self->figures = figures;
 
   return self;
 }
@@ -174,5 +175,5 @@ ghlo_plan_to_string (const GhloPlan *self)
 {
   g_return_val_if_fail (self != NULL, NULL);
 
-  return self->compilation->executor->describe (self->compilation->prepared);
+  return ghlo_prepared_describe (self->compilation->prepared);
 }

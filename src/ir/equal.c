@@ -6,7 +6,7 @@
 
 #include "ir/equal.h"
 
-#include "ir/arena.h"
+#include "base/hash.h"
 
 static gboolean
 is_commutative (const GhloIrOp *op)
@@ -152,34 +152,128 @@ ghlo_ir_op_equal (const GhloIrOp *a,
   return a == b || (same_kind (a, b) && same_operands (NULL, a, b) && have_same_regions (a, b));
 }
 
-/* Of what regions hold only the kinds of the outermost operations. */
+gboolean
+ghlo_ir_op_equal_alone (const GhloIrOp *a,
+                        const GhloIrOp *b)
+{
+  return a == b || (same_kind (a, b) && same_operands (NULL, a, b));
+}
+
+static void
+number_value (GHashTable        *numbers,
+              const GhloIrValue *value)
+{
+  g_hash_table_insert (numbers, (gpointer) value, GSIZE_TO_POINTER (2 * g_hash_table_size (numbers) + 1));
+}
+
+/* What stands for a value in a hash: its number inside the regions at hand, its address
+ * where it is from outside of them. Values are aligned, so that odd words are numbers. */
+static guint64
+word_of (GHashTable        *numbers,
+         const GhloIrValue *value)
+{
+  gpointer number = numbers != NULL ? g_hash_table_lookup (numbers, value) : NULL;
+
+  return number != NULL ? GPOINTER_TO_SIZE (number) : GPOINTER_TO_SIZE (value);
+}
+
+/* Without operands, and without what regions hold. */
+static void
+add_kind (GhloHash       *hash,
+          const GhloIrOp *op)
+{
+  ghlo_hash_add (hash, op->kind);
+  ghlo_hash_add (hash, (guint64) op->n_operands << 32 | op->n_results);
+  ghlo_hash_add (hash, (guint64) op->n_discardable << 32 | op->n_regions);
+  ghlo_hash_add_bytes (hash, op->attributes, ghlo_ir_op_get_spec (op)->n_attributes * sizeof (gpointer));
+  ghlo_hash_add_bytes (hash, op->discardable, op->n_discardable * sizeof (GhloIrNamedAttr));
+  for (guint i = 0; i < op->n_results; i++)
+    ghlo_hash_add_pointer (hash, op->results[i].type);
+}
+
+static void
+add_operands (GhloHash       *hash,
+              GHashTable     *numbers,
+              const GhloIrOp *op)
+{
+  if (is_commutative (op))
+    {
+      guint64 a = word_of (numbers, ghlo_ir_op_operand (op, 0)), b = word_of (numbers, ghlo_ir_op_operand (op, 1));
+
+      ghlo_hash_add (hash, MIN (a, b));
+      ghlo_hash_add (hash, MAX (a, b));
+      return;
+    }
+  for (guint i = 0; i < op->n_operands; i++)
+    ghlo_hash_add (hash, word_of (numbers, ghlo_ir_op_operand (op, i)));
+}
+
+static void
+add_regions (GhloHash       *hash,
+             GHashTable     *numbers,
+             const GhloIrOp *op)
+{
+  for (guint i = 0; i < op->n_regions; i++)
+    for (const GhloIrBlock *block = op->regions[i].first; block != NULL; block = block->next)
+      {
+        ghlo_hash_add (hash, block->n_arguments);
+        for (guint j = 0; j < block->n_arguments; j++)
+          {
+            ghlo_hash_add_pointer (hash, block->arguments[j]->type);
+            number_value (numbers, block->arguments[j]);
+          }
+        for (const GhloIrOp *inner = block->first; inner != NULL; inner = inner->next)
+          {
+            add_kind (hash, inner);
+            add_operands (hash, numbers, inner);
+            add_regions (hash, numbers, inner);
+            for (guint j = 0; j < inner->n_results; j++)
+              number_value (numbers, &inner->results[j]);
+          }
+      }
+}
+
+static guint32
+finish_hash (GhloHash       *hash,
+             const GhloIrOp *op,
+             gboolean        is_whole)
+{
+  g_autoptr (GHashTable) numbers = is_whole && op->n_regions > 0 ? g_hash_table_new (NULL, NULL) : NULL;
+
+  if (numbers != NULL)
+    add_regions (hash, numbers, op);
+
+  return (guint32) ghlo_hash_end (hash);
+}
+
 guint32
 ghlo_ir_op_hash_like (const GhloIrOp *op)
 {
-  guint32 hash = ghlo_ir_hash_mix (op->kind, op->n_operands);
+  GhloHash hash = ghlo_hash_begin ();
 
-  for (guint i = 0; i < ghlo_ir_op_get_spec (op)->n_attributes; i++)
-    hash = ghlo_ir_hash_pointer (hash, op->attributes[i]);
-  for (guint i = 0; i < op->n_results; i++)
-    hash = ghlo_ir_hash_pointer (hash, op->results[i].type);
-  for (guint i = 0; i < op->n_regions; i++)
-    for (const GhloIrOp *inner = op->regions[i].first != NULL ? op->regions[i].first->first : NULL; inner != NULL;
-         inner = inner->next)
-      hash = ghlo_ir_hash_mix (hash, inner->kind);
+  add_kind (&hash, op);
 
-  return hash;
+  return finish_hash (&hash, op, TRUE);
 }
 
 guint32
 ghlo_ir_op_hash (const GhloIrOp *op)
 {
-  guint32 hash = ghlo_ir_op_hash_like (op), sum = 0;
+  GhloHash hash = ghlo_hash_begin ();
 
-  for (guint i = 0; i < op->n_operands; i++)
-    if (is_commutative (op))
-      sum += ghlo_ir_hash_pointer (0, ghlo_ir_op_operand (op, i));
-    else
-      hash = ghlo_ir_hash_pointer (hash, ghlo_ir_op_operand (op, i));
+  add_kind (&hash, op);
+  add_operands (&hash, NULL, op);
 
-  return ghlo_ir_hash_mix (hash, sum);
+  return finish_hash (&hash, op, TRUE);
+}
+
+guint32
+ghlo_ir_op_hash_alone (const GhloIrOp *op)
+{
+  GhloHash hash = ghlo_hash_begin ();
+
+  add_kind (&hash, op);
+  add_operands (&hash, NULL, op);
+
+  return finish_hash (&hash, op, FALSE);
 }

@@ -6,6 +6,7 @@
 
 #include "passes/canonicalize.h"
 
+#include "ir/verify/verify.h"
 #include "passes/constant.h"
 
 /* What only the numbers of a constant operand of @rank elements tell; freed by the caller. */
@@ -45,10 +46,14 @@ static gboolean
 dynamic_iota (GhloRewriter *self,
               GhloIrOp     *op)
 {
-  if (!ghlo_type_is_plain (op->results[0].type))
+  const GhloIrType *type = op->results[0].type;
+
+  /* iota takes fewer element types than dynamic_iota. */
+  if (!ghlo_type_is_plain (type)
+      || !ghlo_ir_type_fits (type, ghlo_ir_op_spec (GHLO_OP_STABLEHLO_IOTA)->results[0].constraint))
     return FALSE;
 
-  return ghlo_rewrite_replace (self, op, ghlo_make (self, GHLO_OP_STABLEHLO_IOTA, op->results[0].type, NULL, 0,
+  return ghlo_rewrite_replace (self, op, ghlo_make (self, GHLO_OP_STABLEHLO_IOTA, type, NULL, 0,
                                                     &(GhloIrNamedAttr) { "iota_dimension",
                                                                          ghlo_ir_op_get (op, "iota_dimension") }, 1));
 }

@@ -6,6 +6,7 @@
 
 #include "passes/canonicalize.h"
 
+#include "ir/verify/verify.h"
 #include "passes/constant.h"
 #include "passes/shapes.h"
 
@@ -141,6 +142,24 @@ plain_kind (GhloIrOpKind kind)
   return GHLO_OP_INVALID;
 }
 
+/* CHLO takes element types that StableHLO's operation does not, as floats that are
+ * shifted: such an operation stays what it is. */
+static gboolean
+has_plain_kind (const GhloIrOp *op)
+{
+  GhloIrOpKind kind = plain_kind (op->kind);
+  const GhloIrOpSpec *spec;
+
+  if (kind == GHLO_OP_INVALID)
+    return FALSE;
+  spec = ghlo_ir_op_spec (kind);
+  for (guint i = 0; i < op->n_operands; i++)
+    if (!ghlo_ir_type_fits (ghlo_ir_op_operand (op, i)->type, spec->operands[i].constraint))
+      return FALSE;
+
+  return ghlo_ir_type_fits (op->results[0].type, spec->results[0].constraint);
+}
+
 /* Where operand @index's dimensions lie in the result: at its end, or as the attribute
  * has it for the operand of lower rank. FALSE when it does not fit there. */
 static gboolean
@@ -187,7 +206,7 @@ broadcasting (GhloRewriter *self,
   GhloIrValue *operands[3];
   gsize n = 0;
 
-  if (plain_kind (op->kind) == GHLO_OP_INVALID || !all_plain (op) || op->n_operands > G_N_ELEMENTS (operands))
+  if (!has_plain_kind (op) || !all_plain (op) || op->n_operands > G_N_ELEMENTS (operands))
     return FALSE;
   for (guint i = 0; i < op->n_operands; i++)
     if (!find_places (op, i, places[i]))

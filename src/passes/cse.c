@@ -4,6 +4,9 @@
  * means before it in its block, or in a block around it; the regions of if, case and
  * while see what stands around them, those of other operations (the computation of a
  * reduction) are worlds of their own and stay free of values from outside.
+ *
+ * Operations are equal when kind, operands, types, attributes and regions are; of
+ * attributes and types that is a comparison of pointers.
  */
 
 #include "passes/context.h"
@@ -12,35 +15,105 @@
 #include "passes/effects.h"
 #include "passes/walk.h"
 
+/* The first of the operations that are equal in some way; zeroed it is empty. */
+typedef struct
+{
+  GHashTable *ops;               /* made on first need, as the next */
+  GPtrArray  *order;             /* the same, the latest last */
+} Seen;
+
 typedef struct
 {
   GhloPassContext *context;
   GHashTable      *pure;         /* functions without effects */
-  GHashTable      *seen;         /* of GhloIrOp, by what they compute */
-  GPtrArray       *order;        /* what seen has, the latest last */
+  Seen             alone;        /* equal but for what their regions hold */
+  Seen             whole;        /* equal, of those with regions that are not the first in the other */
 } Sharing;
 
-static guint
-hash_op (gconstpointer key)
+static gboolean
+equal_alone (gconstpointer a,
+             gconstpointer b)
 {
-  return ghlo_ir_op_hash (key);
+  return ghlo_ir_op_equal_alone (a, b);
 }
 
 static gboolean
-equal_ops (gconstpointer a,
-           gconstpointer b)
+equal_whole (gconstpointer a,
+             gconstpointer b)
 {
   return ghlo_ir_op_equal (a, b);
 }
 
+/* An operation's id keeps its hash in the table that it is looked for in. */
+static guint
+get_hash (gconstpointer op)
+{
+  return ((const GhloIrOp *) op)->id;
+}
+
+/* The operation that @op equals; NULL when it is the first. */
+static GhloIrOp *
+see (Seen       *self,
+     GEqualFunc  equal,
+     GhloIrOp   *op,
+     guint32     hash)
+{
+  GhloIrOp *first;
+
+  if (self->ops == NULL)
+    {
+      self->ops = g_hash_table_new (get_hash, equal);
+      self->order = g_ptr_array_new ();
+    }
+  op->id = hash;
+  first = g_hash_table_lookup (self->ops, op);
+  if (first == NULL)
+    {
+      g_hash_table_add (self->ops, op);
+      g_ptr_array_add (self->order, op);
+    }
+
+  return first;
+}
+
+static guint
+count_seen (const Seen *self)
+{
+  return self->order != NULL ? self->order->len : 0;
+}
+
 /* Makes what was seen since @mark unseen: it does not stand before what follows. */
 static void
-forget (Sharing *self,
-        guint    mark)
+forget (Seen  *self,
+        guint  mark)
 {
-  for (guint i = self->order->len; i > mark; i--)
-    g_hash_table_remove (self->seen, g_ptr_array_index (self->order, i - 1));
-  g_ptr_array_set_size (self->order, mark);
+  guint n = count_seen (self);
+
+  for (guint i = n; i > mark; i--)
+    g_hash_table_remove (self->ops, g_ptr_array_index (self->order, i - 1));
+  if (n > mark)
+    g_ptr_array_set_size (self->order, mark);
+}
+
+static void
+clear (Seen *self)
+{
+  g_clear_pointer (&self->ops, g_hash_table_unref);
+  g_clear_pointer (&self->order, g_ptr_array_unref);
+}
+
+/* The earlier operation that @op equals, or NULL. Regions are gone over only where they
+ * alone may tell operations apart. */
+static GhloIrOp *
+find_earlier (Sharing  *self,
+              GhloIrOp *op)
+{
+  GhloIrOp *first = see (&self->alone, equal_alone, op, ghlo_ir_op_hash_alone (op));
+
+  if (first == NULL || op->n_regions == 0 || ghlo_ir_op_equal (first, op))
+    return first;
+
+  return see (&self->whole, equal_whole, op, ghlo_ir_op_hash (op));
 }
 
 static gboolean share_block (Sharing      *self,
@@ -52,20 +125,16 @@ share_regions (Sharing   *self,
                GhloIrOp  *op,
                GError   **error)
 {
-  g_autoptr (GHashTable) own = NULL;
-  g_autoptr (GPtrArray) order = NULL;
-  Sharing inner = *self;
+  Sharing own = { self->context, self->pure };
+  Sharing *inner = ghlo_pass_is_control (op) ? self : &own;
+  gboolean ok = TRUE;
 
-  if (!ghlo_pass_is_control (op))
-    {
-      inner.seen = own = g_hash_table_new (hash_op, equal_ops);
-      inner.order = order = g_ptr_array_new ();
-    }
-  for (guint i = 0; i < op->n_regions; i++)
-    if (op->regions[i].first != NULL && !share_block (&inner, op->regions[i].first, error))
-      return FALSE;
+  for (guint i = 0; i < op->n_regions && ok; i++)
+    ok = op->regions[i].first == NULL || share_block (inner, op->regions[i].first, error);
+  clear (&own.alone);
+  clear (&own.whole);
 
-  return TRUE;
+  return ok;
 }
 
 /* An operation's regions are gone over first: two are equal when what is inside is. */
@@ -74,7 +143,7 @@ share_block (Sharing      *self,
              GhloIrBlock  *block,
              GError      **error)
 {
-  guint mark = self->order->len;
+  guint n_alone = count_seen (&self->alone), n_whole = count_seen (&self->whole);
   GhloIrOp *next;
 
   for (GhloIrOp *op = block->first; op != NULL; op = next)
@@ -87,19 +156,16 @@ share_block (Sharing      *self,
         return FALSE;
       if (op->n_results == 0 || !ghlo_pass_is_pure (op, self->pure))
         continue;
-      earlier = g_hash_table_lookup (self->seen, op);
+      earlier = find_earlier (self, op);
       if (earlier == NULL)
-        {
-          g_hash_table_add (self->seen, op);
-          g_ptr_array_add (self->order, op);
-          continue;
-        }
+        continue;
       for (guint i = 0; i < op->n_results; i++)
         ghlo_ir_value_replace (&op->results[i], &earlier->results[i]);
       ghlo_pass_erase (op);
       self->context->n_changes++;
     }
-  forget (self, mark);
+  forget (&self->alone, n_alone);
+  forget (&self->whole, n_whole);
 
   return TRUE;
 }
@@ -111,16 +177,16 @@ ghlo_pass_cse (GhloIrModule     *module,
 {
   g_autoptr (GPtrArray) functions = ghlo_pass_functions (module);
   g_autoptr (GHashTable) pure = ghlo_pass_pure_functions (module);
+  gboolean ok = TRUE;
 
-  for (guint i = 0; i < functions->len; i++)
+  for (guint i = 0; i < functions->len && ok; i++)
     {
-      g_autoptr (GHashTable) seen = g_hash_table_new (hash_op, equal_ops);
-      g_autoptr (GPtrArray) order = g_ptr_array_new ();
-      Sharing self = { context, pure, seen, order };
+      Sharing self = { context, pure };
 
-      if (!share_block (&self, ghlo_ir_func_get_body (g_ptr_array_index (functions, i)), error))
-        return FALSE;
+      ok = share_block (&self, ghlo_ir_func_get_body (g_ptr_array_index (functions, i)), error);
+      clear (&self.alone);
+      clear (&self.whole);
     }
 
-  return TRUE;
+  return ok;
 }

@@ -9,32 +9,33 @@
 
 #include <string.h>
 
+#include "base/hash.h"
 #include "ir/equal.h"
 
-static guint32
-hash_operand (guint32                hash,
-              const GhloStepOperand *operand)
+static void
+add_operand (GhloHash              *hash,
+             const GhloStepOperand *operand)
 {
-  hash = ghlo_ir_hash_pointer (hash, operand->type);
-
-  return operand->strides != NULL
-         ? ghlo_ir_hash_bytes (hash, operand->strides, operand->type->rank * sizeof (gint64)) : hash;
+  ghlo_hash_add_pointer (hash, operand->type);
+  if (operand->strides != NULL)
+    ghlo_hash_add_bytes (hash, operand->strides, operand->type->rank * sizeof (gint64));
 }
 
 static guint
 hash_code (gconstpointer key)
 {
   const GhloStep *step = ((const GhloStepCode *) key)->step;
-  guint32 hash = ghlo_ir_hash_pointer (0, step->implementation);
+  GhloHash hash = ghlo_hash_begin ();
 
+  ghlo_hash_add_pointer (&hash, step->implementation);
   if (step->op != NULL)
-    hash = ghlo_ir_hash_mix (hash, ghlo_ir_op_hash_like (step->op));
+    ghlo_hash_add (&hash, ghlo_ir_op_hash_like (step->op));
   for (guint i = 0; i < step->n_operands; i++)
-    hash = hash_operand (hash, &step->operands[i]);
+    add_operand (&hash, &step->operands[i]);
   for (guint i = 0; i < step->n_results; i++)
-    hash = hash_operand (hash, &step->results[i]);
+    add_operand (&hash, &step->results[i]);
 
-  return hash;
+  return (guint) ghlo_hash_end (&hash);
 }
 
 static gboolean

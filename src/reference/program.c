@@ -15,13 +15,13 @@
 /* What is known while one function is being made. */
 typedef struct
 {
-  GhloPrepared *program;
-  GHashTable   *slots;       /* of GhloIrValue → slot + 1 */
-  GPtrArray    *pending;     /* functions seen and not made yet; borrowed */
-  GByteArray   *seen;        /* by slot: used by a later step of its block */
-  GByteArray   *uses;        /* by slot: uses by the step at hand, at most 2 */
-  guint32       n_slots;
-  GError      **error;
+  GhloRefProgram *program;
+  GHashTable     *slots;     /* of GhloIrValue → slot + 1 */
+  GPtrArray      *pending;   /* functions seen and not made yet; borrowed */
+  GByteArray     *seen;      /* by slot: used by a later step of its block */
+  GByteArray     *uses;      /* by slot: uses by the step at hand, at most 2 */
+  guint32         n_slots;
+  GError        **error;
 } Builder;
 
 static gboolean build_block   (Builder           *builder,
@@ -63,7 +63,7 @@ take (Builder *builder,
 #define TAKE(builder, type, n) ((type *) take (builder, n, sizeof (type)))
 
 static GhloRefFunction *
-find_function (const GhloPrepared *program,
+find_function (const GhloRefProgram *program,
                const GhloIrOp     *op)
 {
   if (program->entry != NULL && program->entry->op == op)
@@ -73,7 +73,7 @@ find_function (const GhloPrepared *program,
 }
 
 static void
-add_function (GhloPrepared    *program,
+add_function (GhloRefProgram    *program,
               GhloRefFunction *function)
 {
   if (program->entry == NULL)
@@ -477,7 +477,7 @@ build_block (Builder           *builder,
 }
 
 static gboolean
-build_function (GhloPrepared    *program,
+build_function (GhloRefProgram  *program,
                 GPtrArray       *pending,
                 GhloRefFunction *function,
                 GError         **error)
@@ -529,17 +529,16 @@ function_free (gpointer data)
   g_free (function);
 }
 
-GhloPrepared *
+GhloRefProgram *
 ghlo_ref_program_new (GhloIrModule      *module,
                       GhloIrOp          *function,
                       const GhloMonitor *monitor,
                       GError           **error)
 {
-  g_autoptr (GhloPrepared) self = g_new0 (GhloPrepared, 1);
+  g_autoptr (GhloRefProgram) self = g_new0 (GhloRefProgram, 1);
   g_autoptr (GPtrArray) pending = g_ptr_array_new ();
   Builder builder = { self, NULL, pending, NULL, NULL, 0, error };
 
-  g_atomic_ref_count_init (&self->ref_count);
   self->size = sizeof *self;
   self->module = ghlo_ir_module_ref (module);
   demand_function (&builder, function);
@@ -555,20 +554,9 @@ ghlo_ref_program_new (GhloIrModule      *module,
   return g_steal_pointer (&self);
 }
 
-GhloPrepared *
-ghlo_ref_program_ref (GhloPrepared *self)
-{
-  g_atomic_ref_count_inc (&self->ref_count);
-
-  return self;
-}
-
 void
-ghlo_ref_program_unref (GhloPrepared *self)
+ghlo_ref_program_free (GhloRefProgram *self)
 {
-  if (!g_atomic_ref_count_dec (&self->ref_count))
-    return;
-
   function_free (self->entry);
   g_clear_pointer (&self->callees, g_hash_table_unref);
   ghlo_ir_module_unref (self->module);
@@ -576,8 +564,8 @@ ghlo_ref_program_unref (GhloPrepared *self)
 }
 
 const GhloRefFunction *
-ghlo_ref_program_get_function (const GhloPrepared *self,
-                               const GhloIrOp     *op)
+ghlo_ref_program_get_function (const GhloRefProgram *self,
+                               const GhloIrOp       *op)
 {
   return find_function (self, op);
 }

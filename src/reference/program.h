@@ -9,7 +9,7 @@
 #pragma once
 
 #include "reference/kernel.h"
-#include "runtime/executor.h"
+#include "runtime/device.h"
 
 G_BEGIN_DECLS
 
@@ -52,14 +52,14 @@ struct _GhloRefFunction
   guint32         n_slots;
 };
 
-struct _GhloPrepared
+typedef struct
 {
-  gatomicrefcount        ref_count;
+  GhloPrepared           base;
   GhloIrModule          *module;        /* owned */
   GhloRefFunction       *entry;         /* owned */
   GHashTable            *callees;       /* of GhloIrOp → GhloRefFunction, owned; NULL where there are none */
   gsize                  size;          /* bytes of all that is owned, but for the module and constants */
-};
+} GhloRefProgram;
 
 static inline const guint32 *
 ghlo_ref_step_dying (const GhloRefStep *step)
@@ -67,17 +67,16 @@ ghlo_ref_step_dying (const GhloRefStep *step)
   return step->slots + step->n_operands;
 }
 
-GhloPrepared          *ghlo_ref_program_new           (GhloIrModule        *module,
-                                                       GhloIrOp            *function,
-                                                       const GhloMonitor   *monitor,
-                                                       GError             **error);
-GhloPrepared          *ghlo_ref_program_ref           (GhloPrepared        *self);
-void                   ghlo_ref_program_unref         (GhloPrepared        *self);
+GhloRefProgram        *ghlo_ref_program_new           (GhloIrModule          *module,
+                                                       GhloIrOp              *function,
+                                                       const GhloMonitor     *monitor,
+                                                       GError               **error);
+void                   ghlo_ref_program_free          (GhloRefProgram        *self);
 /* NULL when @op is not among the functions that can be reached. */
-const GhloRefFunction *ghlo_ref_program_get_function  (const GhloPrepared  *self,
-                                                       const GhloIrOp      *op);
+const GhloRefFunction *ghlo_ref_program_get_function  (const GhloRefProgram  *self,
+                                                       const GhloIrOp        *op);
 
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (GhloPrepared, ghlo_ref_program_unref)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GhloRefProgram, ghlo_ref_program_free)
 
 /* "program.mlir:12:7: 'stablehlo.gather': ", or as much of it as is known. */
 void                   ghlo_ref_append_place          (GString             *string,

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Outlining, preparing and running single operations. Nothing is prepared before all is
- * outlined: a module that an executor refers to does not change.
+ * outlined: a module that a device refers to does not change.
  */
 
 #include "runtime/fallback.h"
 
 #include <string.h>
 
+#include "base/ghlo-error.h"
 #include "ir/outline.h"
 #include "runtime/memory.h"
 
 struct _GhloFallback
 {
-  const GhloExecutor *executor;
+  GhloDeviceCore     *device;        /* nullable */
   const GhloIrModule *source;
   GhloIrModule       *module;        /* a function for each step; NULL while there is none */
   GHashTable         *steps;         /* GhloIrOp of the source → GhloFallbackStep, owned */
@@ -24,11 +25,10 @@ struct _GhloFallback
 
 struct _GhloFallbackStep
 {
-  const GhloExecutor *executor;
-  GhloIrOp           *function;
-  GhloPrepared       *prepared;
-  guint               n_operands, n_results;
-  GhloTensorType     *types[];       /* of operands, then of results; NULL for tokens */
+  GhloIrOp       *function;
+  GhloPrepared   *prepared;
+  guint           n_operands, n_results;
+  GhloTensorType *types[];           /* of operands, then of results; NULL for tokens */
 };
 
 static void
@@ -38,18 +38,17 @@ step_free (gpointer data)
 
   for (guint i = 0; i < self->n_operands + self->n_results; i++)
     g_clear_pointer (&self->types[i], ghlo_tensor_type_unref);
-  if (self->prepared != NULL)
-    self->executor->release (self->prepared);
+  g_clear_pointer (&self->prepared, ghlo_prepared_free);
   g_free (self);
 }
 
 GhloFallback *
-ghlo_fallback_new (const GhloExecutor *executor,
+ghlo_fallback_new (GhloDeviceCore     *device,
                    const GhloIrModule *source)
 {
   GhloFallback *self = g_new0 (GhloFallback, 1);
 
-  self->executor = executor;
+  self->device = device;
   self->source = source;
   self->steps = g_hash_table_new_full (NULL, NULL, NULL, step_free);
   self->order = g_ptr_array_new ();
@@ -116,6 +115,13 @@ ghlo_fallback_add (GhloFallback    *self,
 
   if (step != NULL)
     return step;
+  if (self->device == NULL)
+    {
+      g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED,
+                   "expected a device to fall back to for '%s', which the device has no code for, found none",
+                   ghlo_ir_op_get_name (op));
+      return NULL;
+    }
 
   if (self->module == NULL)
     self->module = ghlo_ir_outline_module_new (self->source);
@@ -123,7 +129,6 @@ ghlo_fallback_add (GhloFallback    *self,
   function = ghlo_ir_outline (self->module, &op, 1, ghlo_ir_op_get_name (op), inputs, NULL);
   size = sizeof *step + (inputs->len + op->n_results) * sizeof step->types[0];
   step = g_malloc0 (size);
-  step->executor = self->executor;
   step->function = function;
   step->n_operands = inputs->len;
   step->n_results = op->n_results;
@@ -149,8 +154,8 @@ ghlo_fallback_prepare (GhloFallback       *self,
       GhloFallbackStep *step = g_ptr_array_index (self->order, i);
 
       ghlo_monitor_progress (monitor, (double) i / self->order->len, NULL);
-      step->prepared = self->executor->prepare (self->module, step->function, &quiet, error);
-      if (step->prepared == NULL || !count (self, self->executor->prepared_size (step->prepared), error))
+      step->prepared = ghlo_device_core_prepare (self->device, self->module, step->function, NULL, &quiet, error);
+      if (step->prepared == NULL || !count (self, ghlo_prepared_get_size (step->prepared), error))
         return FALSE;
     }
 
@@ -195,7 +200,7 @@ ghlo_fallback_run (const GhloFallbackStep  *step,
                              .print_data = options->print_data };
   for (guint i = 0; ok && i < step->n_operands; i++)
     ok = (values[i] = wrap (&operands[i], step->types[i], error)) != NULL;
-  ok = ok && step->executor->run (step->prepared, &own, values, step->n_operands, given, monitor, error);
+  ok = ok && ghlo_prepared_run (step->prepared, &own, values, step->n_operands, given, monitor, error);
   for (guint i = 0; ok && i < step->n_results; i++)
     if (step->types[step->n_operands + i] != NULL && given[i]->n_bytes > 0)
       memcpy (results[i].data, given[i]->data, given[i]->n_bytes);

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The operations of a plan that another executor runs, each alone: outlined into one module,
+ * The operations of a plan that another device runs, each alone: outlined into one module,
  * prepared, and counted in the memory of the process.
  */
 
 #pragma once
 
 #include "base/view.h"
-#include "runtime/executor.h"
+#include "runtime/device.h"
 
 G_BEGIN_DECLS
 
 typedef struct _GhloFallback     GhloFallback;
 typedef struct _GhloFallbackStep GhloFallbackStep;
 
-/* @executor runs operations of @source, which lives as long as the result. */
-GhloFallback     *ghlo_fallback_new      (const GhloExecutor      *executor,
+/* @device (nullable) runs operations of @source, which lives as long as the result. */
+GhloFallback     *ghlo_fallback_new      (GhloDeviceCore          *device,
                                           const GhloIrModule      *source);
 void              ghlo_fallback_free     (GhloFallback            *self);
-/* The step that runs @op, of which there is one however often it is added. Its operands are those of
- * ghlo_ir_outline_inputs (). The result is @self's. */
+/* The step that runs @op, of which there is one however often it is added; UNSUPPORTED without a device. Its operands
+ * are those of ghlo_ir_outline_inputs (). The result is @self's. */
 GhloFallbackStep *ghlo_fallback_add      (GhloFallback            *self,
                                           const GhloIrOp          *op,
                                           GError                 **error);

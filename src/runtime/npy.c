@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Reading and writing .npy files: a magic number, a header that is a Python
- * dictionary, and the elements.
+ * Reading and writing .npy files.
  */
 
 #include "runtime/npy.h"
@@ -10,6 +9,7 @@
 
 #include "base/element.h"
 #include "base/sizes.h"
+#include "runtime/npy-header.h"
 
 /* NumPy's kind and size of an element type; the first row of a pair is what a
  * file means without an expected type. */
@@ -35,129 +35,9 @@ static const struct
   { 'c', 16, GHLO_ELEMENT_TYPE_COMPLEX_F64 },
 };
 
-static const char magic[6] = { '\x93', 'N', 'U', 'M', 'P', 'Y' };
-
-typedef struct
-{
-  char      kind;
-  guint     size;
-  gboolean  swap;            /* stored in the other byte order */
-  gboolean  fortran;
-  guint     rank;
-  gint64    dimensions[GHLO_MAX_RANK];
-} Header;
-
-static gboolean
-malformed (GError    **error,
-           const char *what)
-{
-  g_set_error (error, GHLO_ERROR, GHLO_ERROR_DATA, "malformed .npy file: %s", what);
-
-  return FALSE;
-}
-
-/* What follows "'key':" in the header, or NULL. */
-static const char *
-find_key (const char *header,
-          const char *key)
-{
-  const char *place = strstr (header, key);
-
-  if (place == NULL)
-    return NULL;
-  place += strlen (key);
-  while (*place == ' ' || *place == ':')
-    place++;
-
-  return place;
-}
-
-static gboolean
-parse_descr (const char *descr,
-             Header     *header,
-             GError    **error)
-{
-  gboolean little = G_BYTE_ORDER == G_LITTLE_ENDIAN;
-  char *end;
-  guint64 size;
-
-  if (descr == NULL || *descr != '\'')
-    return malformed (error, "no simple 'descr' (structured arrays are not supported)");
-  descr++;
-  header->swap = (*descr == '<' && !little) || (*descr == '>' && little);
-  if (strchr ("<>|=", *descr) == NULL || *descr == '\0')
-    return malformed (error, "an unknown byte order");
-  header->kind = descr[1];
-  size = g_ascii_strtoull (descr + 2, &end, 10);
-  if (*end != '\'' || size == 0 || size > 16)
-    return malformed (error, "an unknown element size");
-  header->size = size;
-  header->swap &= size > 1;
-
-  return TRUE;
-}
-
-static gboolean
-parse_shape (const char *shape,
-             Header     *header,
-             GError    **error)
-{
-  if (shape == NULL || *shape != '(')
-    return malformed (error, "no 'shape'");
-  shape++;
-  while (*shape != ')')
-    {
-      char *end;
-      guint64 size = g_ascii_strtoull (shape, &end, 10);
-
-      if (end == shape || size > G_MAXINT64)
-        return malformed (error, "a 'shape' that is no tuple of sizes");
-      if (header->rank == GHLO_MAX_RANK)
-        return malformed (error, "too many dimensions");
-      header->dimensions[header->rank++] = (gint64) size;
-      shape = end;
-      while (*shape == ',' || *shape == ' ')
-        shape++;
-    }
-
-  return TRUE;
-}
-
-/* Reads magic, version and dictionary; *offset is where the elements begin. */
-static gboolean
-parse_header (const guint8 *data,
-              gsize         size,
-              Header       *header,
-              gsize        *offset,
-              GError      **error)
-{
-  g_autofree char *text = NULL;
-  const char *fortran;
-  gsize prefix, length;
-
-  if (size < 12 || memcmp (data, magic, sizeof magic) != 0)
-    return malformed (error, "the magic number is missing");
-  prefix = data[6] == 1 ? 10 : 12;
-  if (data[6] < 1 || data[6] > 3)
-    return malformed (error, "an unknown version");
-  length = data[8] | (gsize) data[9] << 8;
-  if (prefix == 12)
-    length |= (gsize) data[10] << 16 | (gsize) data[11] << 24;
-  if (length > size - prefix)
-    return malformed (error, "the header is cut off");
-
-  text = g_strndup ((const char *) data + prefix, length);
-  *offset = prefix + length;
-  fortran = find_key (text, "'fortran_order'");
-  header->fortran = fortran != NULL && g_str_has_prefix (fortran, "True");
-
-  return parse_descr (find_key (text, "'descr'"), header, error)
-         && parse_shape (find_key (text, "'shape'"), header, error);
-}
-
 /* The element type of a file, INVALID when NumPy's kind has none. */
 static GhloElementType
-element_type_of (const Header         *header,
+element_type_of (const GhloNpyHeader  *header,
                  const GhloTensorType *expected)
 {
   GhloElementType wanted = expected != NULL ? expected->element_type : GHLO_ELEMENT_TYPE_INVALID;
@@ -180,9 +60,9 @@ element_type_of (const Header         *header,
 }
 
 static void
-copy_element (guint8       *to,
-              const guint8 *from,
-              const Header *header)
+copy_element (guint8              *to,
+              const guint8        *from,
+              const GhloNpyHeader *header)
 {
   /* The two parts of a complex number keep their order. */
   guint part = header->kind == 'c' ? header->size / 2 : header->size;
@@ -198,10 +78,10 @@ copy_element (guint8       *to,
 
 /* Copies elements into row-major order and the host's byte order. */
 static void
-rearrange (guint8       *to,
-           const guint8 *from,
-           const Header *header,
-           gsize         n_elements)
+rearrange (guint8              *to,
+           const guint8        *from,
+           const GhloNpyHeader *header,
+           gsize                n_elements)
 {
   gint64 index[GHLO_MAX_RANK] = { 0 };
 
@@ -255,12 +135,12 @@ ghlo_npy_read (GBytes               *file,
 {
   gsize size, offset, n_elements, n_bytes;
   const guint8 *data = g_bytes_get_data (file, &size);
-  Header header = { 0 };
+  GhloNpyHeader header;
   GhloElementType element_type;
   g_autoptr (GhloTensorType) type = NULL;
   GhloValue *value;
 
-  if (!parse_header (data, size, &header, &offset, error))
+  if (!ghlo_npy_header_parse (&header, data, size, &offset, error))
     return NULL;
   element_type = element_type_of (&header, expected);
   if (element_type == GHLO_ELEMENT_TYPE_INVALID)
@@ -273,7 +153,9 @@ ghlo_npy_read (GBytes               *file,
   if (!ghlo_shape_count (header.dimensions, header.rank, &n_elements)
       || !ghlo_size_mul (&n_bytes, n_elements, header.size) || n_bytes > size - offset)
     {
-      malformed (error, "the elements are cut off");
+      g_set_error (error, GHLO_ERROR, GHLO_ERROR_DATA,
+                   "malformed .npy file: expected the elements of the header's shape, found %" G_GSIZE_FORMAT " bytes",
+                   size - offset);
       return NULL;
     }
 
@@ -316,7 +198,7 @@ ghlo_npy_write (const GhloValue *value)
   const GhloTensorType *type = value->type;
   g_autofree char *descr = descr_of (type->element_type);
   g_autoptr (GString) header = g_string_new (NULL);
-  guint8 prefix[10] = { 0 };
+  guint8 prefix[10] = GHLO_NPY_MAGIC "\1";
   gsize header_size;
   guint8 *file;
 
@@ -331,8 +213,6 @@ ghlo_npy_write (const GhloValue *value)
     g_string_append_c (header, ' ');
   g_string_append_c (header, '\n');
 
-  memcpy (prefix, magic, sizeof magic);
-  prefix[6] = 1;
   prefix[8] = header->len & 0xff;
   prefix[9] = header->len >> 8;
   header_size = sizeof prefix + header->len;

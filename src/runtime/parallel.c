@@ -118,16 +118,6 @@ ghlo_parallel_lower_priority (int nicer)
   setpriority (PRIO_PROCESS, 0, getpriority (PRIO_PROCESS, getpid ()) + nicer);
 }
 
-static inline void
-relax (void)
-{
-#if defined __x86_64__ || defined __i386__
-  __builtin_ia32_pause ();
-#elif defined __aarch64__
-  __asm__ volatile ("yield");
-#endif
-}
-
 /* Until @number is zero, or is no more, for a short while at most. */
 static void
 spin_until (const guint *number,
@@ -140,7 +130,7 @@ spin_until (const guint *number,
       {
         if ((__atomic_load_n (number, __ATOMIC_RELAXED) == 0) == zero)
           return;
-        relax ();
+        ghlo_parallel_relax ();
       }
   while (g_get_monotonic_time () < end);
 }

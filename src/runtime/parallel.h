@@ -48,4 +48,15 @@ guint    ghlo_parallel_get_limit      (void);
  * that a nicer thread started stays as that was, where the system takes nothing back. */
 void     ghlo_parallel_lower_priority (int                nicer);
 
+/* For loops that look until another thread has done something. */
+static inline void
+ghlo_parallel_relax (void)
+{
+#if defined __x86_64__ || defined __i386__
+  __builtin_ia32_pause ();
+#elif defined __aarch64__
+  __asm__ volatile ("yield");
+#endif
+}
+
 G_END_DECLS

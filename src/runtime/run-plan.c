@@ -119,7 +119,7 @@ GhloRunPlan *
 ghlo_run_plan_new (const GhloIrModule   *module,
                    const GhloIrOp       *function,
                    const GhloStepTarget *target,
-                   const GhloExecutor   *fallback,
+                   GhloDeviceCore       *fallback,
                    const GhloMonitor    *monitor,
                    GError              **error)
 {

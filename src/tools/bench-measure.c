@@ -18,18 +18,16 @@ enum { MIN_RUNS = 5, MAX_RUNS = 100000 };
 /* What is being run. */
 typedef struct
 {
-  const GhloExecutor *executor;
-  GhloPrepared       *prepared;
-  GPtrArray          *inputs;      /* of GhloValue */
-  guint               n_outputs;
-  gint64              fallback_time;   /* GhloRunOptions, of all runs */
+  GhloPrepared *prepared;
+  GPtrArray    *inputs;          /* of GhloValue */
+  guint         n_outputs;
+  gint64        fallback_time;   /* GhloRunOptions, of all runs */
 } Program;
 
 static void
 program_clear (Program *self)
 {
-  if (self->prepared != NULL)
-    self->executor->release (self->prepared);
+  g_clear_pointer (&self->prepared, ghlo_prepared_free);
   g_clear_pointer (&self->inputs, g_ptr_array_unref);
 }
 
@@ -72,8 +70,8 @@ run_once (Program  *self,
   const GhloRunOptions options = { .fallback_time = &self->fallback_time };
   gint64 start = now ();
 
-  if (!self->executor->run (self->prepared, &options, (GhloValue *const *) self->inputs->pdata, self->inputs->len,
-                            outputs, NULL, error))
+  if (!ghlo_prepared_run (self->prepared, &options, (GhloValue *const *) self->inputs->pdata, self->inputs->len,
+                          outputs, NULL, error))
     return FALSE;
   *seconds = seconds_since (start);
   for (guint i = 0; i < self->n_outputs; i++)
@@ -153,7 +151,7 @@ run_many (Program                 *self,
   result->faults = (double) (count_faults () - faults) / samples->len;
   summarize (samples, result);
   /* An executor that makes no plans is the reference executor. */
-  result->reference = self->executor->measure == NULL
+  result->reference = self->prepared->device->klass->measure == NULL
                       ? 1 : (double) self->fallback_time / G_USEC_PER_SEC / (result->mean * result->n_runs);
 
   return TRUE;
@@ -191,7 +189,7 @@ ghlo_bench_measure (const char              *path,
                     GError                 **error)
 {
   g_autoptr (GhloIrModule) module = NULL, optimized = NULL;
-  g_auto (Program) program = { .executor = options->executor };
+  g_auto (Program) program = { NULL };
   GhloIrOp *function;
   gint64 start = now ();
 
@@ -213,7 +211,8 @@ ghlo_bench_measure (const char              *path,
   optimized = ghlo_tool_optimize (module, options->device, error);
   if (optimized == NULL)
     return FALSE;
-  program.prepared = options->executor->prepare (optimized, ghlo_ir_module_get_entry (optimized), NULL, error);
+  program.prepared = ghlo_devices_prepare (options->device, optimized, ghlo_ir_module_get_entry (optimized), NULL,
+                                           error);
   if (program.prepared == NULL)
     return FALSE;
   result->compile = seconds_since (start);

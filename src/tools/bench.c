@@ -49,10 +49,9 @@ check_options (Options  *options,
   options->bench.warm_up = (guint) options->warm_up;
   options->bench.repetitions = (guint) options->repetitions;
   options->bench.fill = options->fill != NULL ? options->fill : "random:1";
-  options->bench.device = options->device;
-  options->bench.executor = ghlo_tool_executor (options->device, error);
+  options->bench.device = ghlo_devices_choose (options->device, error);
 
-  return options->bench.executor != NULL;
+  return options->bench.device != NULL;
 }
 
 static gboolean

@@ -15,12 +15,11 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  const char         *device;
-  const GhloExecutor *executor;     /* device's */
-  const char         *fill;          /* for every input */
-  guint               warm_up;       /* runs before those that count */
-  guint               repetitions;   /* 0: as many as fit into @seconds, 5 at least */
-  double              seconds;
+  GhloDeviceCore *device;
+  const char     *fill;          /* for every input */
+  guint           warm_up;       /* runs before those that count */
+  guint           repetitions;   /* 0: as many as fit into @seconds, 5 at least */
+  double          seconds;
 } GhloBenchOptions;
 
 /* One program; times are in seconds. */

@@ -10,11 +10,11 @@
 #include <string.h>
 
 #include "base/ghlo-error.h"
+#include "compiler/evaluate.h"
 #include "import/import.h"
 #include "ir/print/print.h"
 #include "ir/verify/verify.h"
-#include "reference/reference.h"
-#include "compiler/evaluate.h"
+#include "reference/device.h"
 
 typedef struct
 {
@@ -23,9 +23,9 @@ typedef struct
   gboolean            artifacts;
   gboolean            parse_only;
   gboolean            verbose;
-  char               *device;
+  char               *device_name;
   GhloPassOptions     passes;
-  const GhloExecutor *executor;
+  GhloDeviceCore     *device;
   guint               n_passed, n_failed, n_skipped;
   GhloToolArtifacts   versions;
   GhloToolProgress    progress;
@@ -282,18 +282,12 @@ run_function (File         *file,
               GhloIrModule *module,
               GhloIrOp     *function)
 {
-  const GhloExecutor *executor = file->checker->executor;
   guint n_results = ghlo_ir_op_get (function, "function_type")->type->n_results;
   g_autofree GhloValue **outputs = g_new0 (GhloValue *, n_results + 1);
   g_autoptr (GError) error = NULL;
-  GhloPrepared *prepared = executor->prepare (module, function, NULL, &error);
-  gboolean ok = FALSE;
+  g_autoptr (GhloPrepared) prepared = ghlo_devices_prepare (file->checker->device, module, function, NULL, &error);
+  gboolean ok = prepared != NULL && ghlo_prepared_run (prepared, NULL, NULL, 0, outputs, NULL, &error);
 
-  if (prepared != NULL)
-    {
-      ok = executor->run (prepared, NULL, NULL, 0, outputs, NULL, &error);
-      executor->release (prepared);
-    }
   for (guint i = 0; ok && i < n_results; i++)
     ghlo_value_unref (outputs[i]);
   if (!ok)
@@ -518,7 +512,7 @@ ghlo_tool_check (int    argc,
   Checker checker = { 0 };
   g_autoptr (GError) error = NULL;
   g_autoptr (GPtrArray) files = g_ptr_array_new_with_free_func (g_free);
-  GhloExecutorEvaluator evaluator = { .executor = ghlo_reference_executor () };
+  GhloDeviceEvaluator evaluator = { .device = ghlo_reference_device () };
   g_autofree char *passes = NULL;
   g_auto (GStrv) names = NULL;
   int status;
@@ -529,7 +523,7 @@ ghlo_tool_check (int    argc,
     { "artifacts", 0, 0, G_OPTION_ARG_NONE, &checker.artifacts,
       "Also write each program as an artifact of every version that holds it, and read it back", NULL },
     { "no-run", 0, 0, G_OPTION_ARG_NONE, &checker.parse_only, "Read and verify only", NULL },
-    { "device", 'd', 0, G_OPTION_ARG_STRING, &checker.device, "The device to run on (cpu)", "NAME" },
+    { "device", 'd', 0, G_OPTION_ARG_STRING, &checker.device_name, "The device to run on (cpu)", "NAME" },
     { "passes", 'p', 0, G_OPTION_ARG_STRING, &passes,
       "Run the passes of a level (O0 to O3), or these, before each program", "LEVEL|NAME,…" },
     { "verbose", 'v', 0, G_OPTION_ARG_NONE, &checker.verbose, "Name what passes too", NULL },
@@ -538,14 +532,14 @@ ghlo_tool_check (int    argc,
 
   if (!ghlo_tool_parse_options ("check", entries, &argc, &argv, &status))
     return status;
-  checker.executor = ghlo_tool_executor (checker.device, &error);
-  if (checker.executor == NULL || argc < 2)
+  checker.device = ghlo_devices_choose (checker.device_name, &error);
+  if (checker.device == NULL || argc < 2)
     {
       ghlo_tool_error ("%s", error != NULL ? error->message : "expected a FILE; \"ghlo check --help\" tells more");
       return GHLO_TOOL_USAGE;
     }
   checker.passes = (GhloPassOptions) { .use_environment = TRUE, .verify = TRUE,
-                                       .evaluator = ghlo_executor_evaluator (&evaluator) };
+                                       .evaluator = ghlo_device_evaluator (&evaluator) };
   if (!ghlo_tool_read_passes (passes, &checker.passes, &names))
     return GHLO_TOOL_USAGE;
 
@@ -558,7 +552,7 @@ ghlo_tool_check (int    argc,
       g_ptr_array_extend_and_steal (files, g_steal_pointer (&found));
     }
   check_files (&checker, files);
-  g_free (checker.device);
+  g_free (checker.device_name);
 
   return checker.n_failed == 0 ? GHLO_TOOL_OK : GHLO_TOOL_FAILED;
 }

@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "base/ghlo-error.h"
-#include "ir/print/print.h"
-#include "reference/reference.h"
 #include "compiler/optimize.h"
+#include "ir/print/print.h"
+#include "reference/device.h"
 
 typedef enum
 {
@@ -26,21 +26,20 @@ static const char *const stages[] = { "parsed", "passes", "plan" };
 typedef struct
 {
   Stage                stage;
-  char                *device;
-  const GhloExecutor  *executor;
+  GhloDeviceCore      *device;
   gboolean             report;
   GhloIrPrintFlags     print_flags;
   GhloOptimizeOptions  optimize;      /* its names are borrowed */
 } Options;
 
-/* What the executor says of the entry function. */
+/* What the device says of the entry function. */
 static char *
 describe_plan (GhloIrModule   *module,
                const Options  *options,
                GError        **error)
 {
   GhloIrOp *function = ghlo_ir_module_get_entry (module);
-  GhloPrepared *prepared;
+  g_autoptr (GhloPrepared) prepared = NULL;
   char *text;
 
   if (function == NULL || ghlo_ir_func_get_body (function) == NULL)
@@ -49,15 +48,14 @@ describe_plan (GhloIrModule   *module,
                            "the program has no function 'main' and not just one public function");
       return NULL;
     }
-  prepared = options->executor->prepare (module, function, NULL, error);
+  prepared = ghlo_devices_prepare (options->device, module, function, NULL, error);
   if (prepared == NULL)
     return NULL;
-  text = options->executor->describe != NULL ? options->executor->describe (prepared) : NULL;
-  options->executor->release (prepared);
+  text = ghlo_prepared_describe (prepared);
   if (text == NULL)
     g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED,
                  "the device '%s' makes no plan: it runs the operations one by one, as --stage=passes shows them",
-                 options->executor->name);
+                 options->device->names[0]);
 
   return text;
 }
@@ -123,7 +121,7 @@ read_options (Options    *options,
       return FALSE;
     }
   if (level == NULL)
-    options->optimize.level = ghlo_tool_wants_passes (options->device) ? 2 : 0;
+    options->optimize.level = options->device->wants_passes ? 2 : 0;
   else if (level[0] >= '0' && level[0] <= '0' + GHLO_PASS_MAX_LEVEL && level[1] == '\0')
     options->optimize.level = level[0] - '0';
   else
@@ -166,7 +164,7 @@ int
 ghlo_tool_dump (int    argc,
                 char **argv)
 {
-  Options options = { .optimize = { .evaluator = ghlo_reference_executor () } };
+  Options options = { .optimize = { .evaluator = ghlo_reference_device () } };
   gboolean generic = FALSE, strip = FALSE, elide = FALSE;
   const char *short_level = take_level (&argc, argv);
   g_autofree char *stage = NULL, *level = NULL, *disable = NULL, *device = NULL, *help = NULL;
@@ -202,11 +200,10 @@ ghlo_tool_dump (int    argc,
       return GHLO_TOOL_USAGE;
     }
   names = g_strsplit (disable != NULL ? disable : "", ",", -1);
-  options.device = device;
-  options.executor = ghlo_tool_executor (device, &error);
+  options.device = ghlo_devices_choose (device, &error);
   options.print_flags = (generic ? GHLO_IR_PRINT_GENERIC : 0) | (strip ? GHLO_IR_PRINT_STRIP_LOCATIONS : 0)
                         | (elide ? GHLO_IR_PRINT_ELIDE_LARGE : 0);
-  if (options.executor == NULL)
+  if (options.device == NULL)
     {
       ghlo_tool_error ("%s", error->message);
       return GHLO_TOOL_USAGE;

@@ -8,10 +8,10 @@
 
 #include <stdio.h>
 
+#include "compiler/evaluate.h"
 #include "ir/print/print.h"
 #include "passes/pass.h"
-#include "reference/reference.h"
-#include "compiler/evaluate.h"
+#include "reference/device.h"
 
 /* What the command line says of one run. */
 typedef struct
@@ -95,7 +95,7 @@ ghlo_tool_opt (int    argc,
                char **argv)
 {
   gboolean allow_unregistered = FALSE, generic = FALSE, strip = FALSE, elide = FALSE, split = FALSE;
-  GhloExecutorEvaluator evaluator = { .executor = ghlo_reference_executor () };
+  GhloDeviceEvaluator evaluator = { .device = ghlo_reference_device () };
   Options options = { .passes = { .use_environment = TRUE, .verify = TRUE } };
   g_autofree char *passes = NULL, *help = NULL;
   g_auto (GStrv) names = NULL;
@@ -130,7 +130,7 @@ ghlo_tool_opt (int    argc,
     }
 
   options.run_passes = passes != NULL;
-  options.passes.evaluator = ghlo_executor_evaluator (&evaluator);
+  options.passes.evaluator = ghlo_device_evaluator (&evaluator);
   options.import_flags = allow_unregistered ? GHLO_IMPORT_ALLOW_UNREGISTERED : GHLO_IMPORT_DEFAULT;
   options.print_flags = (generic ? GHLO_IR_PRINT_GENERIC : 0) | (strip ? GHLO_IR_PRINT_STRIP_LOCATIONS : 0)
                         | (elide ? GHLO_IR_PRINT_ELIDE_LARGE : 0);

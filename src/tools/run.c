@@ -89,7 +89,7 @@ print_probe (gpointer         data,
   puts (text->str);
 }
 
-/* What the value must be like to be input @index; the executor checks shapes again. */
+/* What the value must be like to be input @index; the device checks shapes again. */
 static gboolean
 check_input (const GhloValue  *value,
              const GhloIrType *type,
@@ -174,17 +174,17 @@ value_free (gpointer value)
 }
 
 static gboolean
-run_function (const Options      *options,
-              const GhloExecutor *executor,
-              GhloIrModule       *module,
-              GhloIrOp           *function,
-              GError            **error)
+run_function (const Options   *options,
+              GhloDeviceCore  *device,
+              GhloIrModule    *module,
+              GhloIrOp        *function,
+              GError         **error)
 {
   g_autoptr (GPtrArray) inputs = g_ptr_array_new_with_free_func (value_free);
   g_autoptr (GPtrArray) outputs = g_ptr_array_new_with_free_func (value_free);
   GhloRunOptions run_options = { .print = print_probe, .print_data = (gpointer) options };
   GhloToolProgress progress;
-  GhloPrepared *prepared;
+  g_autoptr (GhloPrepared) prepared = NULL;
   gint64 start, prepared_at;
   gboolean ok;
 
@@ -192,15 +192,14 @@ run_function (const Options      *options,
     return FALSE;
   start = g_get_monotonic_time ();
   ghlo_tool_progress_init (&progress, "running");
-  prepared = executor->prepare (module, function, NULL, error);
+  prepared = ghlo_devices_prepare (device, module, function, NULL, error);
   if (prepared == NULL)
     return FALSE;
   prepared_at = g_get_monotonic_time ();
   g_ptr_array_set_size (outputs, (int) count_results (function));
-  ok = executor->run (prepared, &run_options, (GhloValue *const *) inputs->pdata, inputs->len,
-                      (GhloValue **) outputs->pdata, &progress.monitor, error);
+  ok = ghlo_prepared_run (prepared, &run_options, (GhloValue *const *) inputs->pdata, inputs->len,
+                          (GhloValue **) outputs->pdata, &progress.monitor, error);
   ghlo_tool_progress_end (&progress);
-  executor->release (prepared);
   if (options->timing)
     fprintf (stderr, "prepare %.3f ms, run %.3f ms\n", (prepared_at - start) / 1e3,
              (g_get_monotonic_time () - prepared_at) / 1e3);
@@ -232,10 +231,10 @@ find_function (const Options *options,
 }
 
 static gboolean
-run_section (const Options      *options,
-             const GhloExecutor *executor,
-             GhloToolFile       *file,
-             guint               index)
+run_section (const Options  *options,
+             GhloDeviceCore *device,
+             GhloToolFile   *file,
+             guint           index)
 {
   g_autoptr (GhloDiagnostics) diagnostics = NULL;
   g_autoptr (GhloIrModule) module = ghlo_tool_file_parse (file, index, GHLO_IMPORT_DEFAULT, &diagnostics, NULL);
@@ -249,7 +248,7 @@ run_section (const Options      *options,
       return FALSE;
     }
   function = find_function (options, module, &error);
-  optimized = function != NULL ? ghlo_tool_optimize (module, options->device, &error) : NULL;
+  optimized = function != NULL ? ghlo_tool_optimize (module, device, &error) : NULL;
   /* A private function may have gone into its callers. */
   if (optimized != NULL && find_function (options, optimized, NULL) == NULL)
     {
@@ -257,7 +256,7 @@ run_section (const Options      *options,
       optimized = ghlo_ir_module_ref (module);
     }
   if (optimized != NULL
-      && run_function (options, executor, optimized, find_function (options, optimized, NULL), &error))
+      && run_function (options, device, optimized, find_function (options, optimized, NULL), &error))
     return TRUE;
   ghlo_tool_error ("%s", error->message);
 
@@ -265,9 +264,9 @@ run_section (const Options      *options,
 }
 
 static gboolean
-run_file (Options            *options,
-          const GhloExecutor *executor,
-          const char         *path)
+run_file (Options        *options,
+          GhloDeviceCore *device,
+          const char     *path)
 {
   g_auto (GhloToolFile) file = { 0 };
   g_autoptr (GError) error = NULL;
@@ -285,7 +284,7 @@ run_file (Options            *options,
     }
 
   for (guint i = 0; i < file.sections->len; i++)
-    ok &= run_section (options, executor, &file, i);
+    ok &= run_section (options, device, &file, i);
 
   return ok;
 }
@@ -309,7 +308,7 @@ ghlo_tool_run (int    argc,
 {
   g_auto (Options) options = { 0 };
   g_autoptr (GError) error = NULL;
-  const GhloExecutor *executor;
+  GhloDeviceCore *device;
   int status;
   const GOptionEntry entries[] = {
     { "input", 'i', 0, G_OPTION_ARG_STRING_ARRAY, &options.inputs, "The next input; see below", "SPEC" },
@@ -338,12 +337,12 @@ ghlo_tool_run (int    argc,
       ghlo_tool_error ("expected --format=tensor or --format=dense, found '%s'", options.format_name);
       return GHLO_TOOL_USAGE;
     }
-  executor = ghlo_tool_executor (options.device, &error);
-  if (executor == NULL)
+  device = ghlo_devices_choose (options.device, &error);
+  if (device == NULL)
     {
       ghlo_tool_error ("%s", error->message);
       return GHLO_TOOL_USAGE;
     }
 
-  return run_file (&options, executor, argv[1]) ? GHLO_TOOL_OK : GHLO_TOOL_FAILED;
+  return run_file (&options, device, argv[1]) ? GHLO_TOOL_OK : GHLO_TOOL_FAILED;
 }

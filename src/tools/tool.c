@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the sub-commands share: options, errors, devices.
+ * What the sub-commands share: options, errors, passes.
  */
 
 #include "tools/tool.h"
@@ -9,10 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/ghlo-error.h"
-#include "cpu/executor.h"
-#include "reference/reference.h"
 #include "compiler/optimize.h"
+#include "reference/device.h"
 
 gboolean
 ghlo_tool_parse_options (const char         *name,
@@ -77,71 +75,14 @@ ghlo_tool_print_findings (const GhloDiagnostics *diagnostics)
     fprintf (stderr, "%u more errors are not shown\n", diagnostics->n_errors - diagnostics->findings->len);
 }
 
-static const GhloExecutor *
-get_cpu_executor (void)
-{
-  return ghlo_cpu_executor (ghlo_reference_executor ());
-}
-
-typedef struct
-{
-  const char         *name;
-  const GhloExecutor *(*get_executor) (void);
-  gboolean            wants_passes;     /* the reference executor is the oracle: it runs what is written */
-} Device;
-
-/* The first one is the default. */
-static const Device devices[] = {
-  { "cpu", get_cpu_executor, TRUE },
-  { "reference", ghlo_reference_executor, FALSE },
-};
-
-static const Device *
-find_device (const char *name)
-{
-  if (name == NULL)
-    name = g_getenv ("GHLO_DEVICE");
-  if (name == NULL || *name == '\0' || strcmp (name, "auto") == 0)
-    return &devices[0];
-  for (guint i = 0; i < G_N_ELEMENTS (devices); i++)
-    if (strcmp (name, devices[i].name) == 0)
-      return &devices[i];
-
-  return NULL;
-}
-
-const GhloExecutor *
-ghlo_tool_executor (const char *device,
-                    GError    **error)
-{
-  const Device *found = find_device (device);
-
-  if (found != NULL)
-    return found->get_executor ();
-
-  g_set_error (error, GHLO_ERROR, GHLO_ERROR_DEVICE,
-               "there is no device '%s'; \"ghlo devices\" lists those that there are",
-               device != NULL ? device : g_getenv ("GHLO_DEVICE"));
-
-  return NULL;
-}
-
-gboolean
-ghlo_tool_wants_passes (const char *device)
-{
-  const Device *found = find_device (device);
-
-  return found != NULL && found->wants_passes;
-}
-
 GhloIrModule *
-ghlo_tool_optimize (GhloIrModule  *module,
-                    const char    *device,
-                    GError       **error)
+ghlo_tool_optimize (GhloIrModule          *module,
+                    const GhloDeviceCore  *device,
+                    GError               **error)
 {
-  const GhloOptimizeOptions options = { .level = 2, .evaluator = ghlo_reference_executor () };
+  const GhloOptimizeOptions options = { .level = 2, .evaluator = ghlo_reference_device () };
 
-  if (!ghlo_tool_wants_passes (device))
+  if (!device->wants_passes)
     return ghlo_ir_module_ref (module);
 
   return ghlo_optimize (module, &options, NULL, NULL, error);

@@ -6,10 +6,10 @@
 
 #pragma once
 
+#include "compiler/devices.h"
 #include "import/file.h"
 #include "import/import.h"
 #include "passes/pass.h"
-#include "runtime/executor.h"
 
 G_BEGIN_DECLS
 
@@ -66,19 +66,11 @@ GhloIrModule  *ghlo_tool_load          (const char        *path,
                                         GhloImportSource  *source);
 void           ghlo_tool_print_findings (const GhloDiagnostics *diagnostics);
 
-/* The executor of a device's name, "cpu" or "reference"; NULL is the one that GHLO_DEVICE
- * names, or the first. NULL with @error set for others. */
-const GhloExecutor *ghlo_tool_executor (const char   *device,
-                                        GError      **error);
-
-/* Whether programs go through passes before the executor of such a name gets them. */
-gboolean       ghlo_tool_wants_passes  (const char   *device);
-
 /* The program as the device is to get it: with the passes of O2 run over a copy, where it
  * wants them. NULL with @error set. */
-GhloIrModule  *ghlo_tool_optimize       (GhloIrModule      *module,
-                                        const char        *device,
-                                        GError           **error);
+GhloIrModule  *ghlo_tool_optimize      (GhloIrModule          *module,
+                                        const GhloDeviceCore  *device,
+                                        GError               **error);
 
 /* Whether a pass is called so; of a name that it had before, its name is told. */
 gboolean       ghlo_tool_check_pass     (const char        *name);

@@ -10,10 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cpu/executor.h"
+#include "compiler/devices.h"
 #include "import/import.h"
 #include "ir/verify/verify.h"
-#include "reference/reference.h"
 
 /* Operations, each on what the one before it gave: equal ones, or calls of one function. */
 static GString *
@@ -90,7 +89,7 @@ measure (const char *name,
          guint       n,
          GString    *text)
 {
-  const GhloExecutor *executor = ghlo_cpu_executor (ghlo_reference_executor ());
+  GhloDeviceCore *device = ghlo_devices_find ("cpu");
   g_autoptr (GhloDiagnostics) diagnostics = ghlo_diagnostics_new ("bench.mlir", text->str, text->len);
   g_autoptr (GhloIrModule) module = ghlo_import_text (text->str, text->len, GHLO_IMPORT_DEFAULT, diagnostics, NULL);
   g_autoptr (GError) error = NULL;
@@ -106,14 +105,14 @@ measure (const char *name,
     }
   before = heap_in_use ();
   start = g_get_monotonic_time ();
-  prepared = executor->prepare (module, ghlo_ir_module_get_entry (module), NULL, &error);
+  prepared = ghlo_devices_prepare (device, module, ghlo_ir_module_get_entry (module), NULL, &error);
   if (prepared == NULL)
     fail (error);
-  executor->measure (prepared, &figures);
+  ghlo_prepared_measure (prepared, &figures);
   printf ("%-40s %8.2f ms %9.0f KB held, %9.0f KB told, %u of %u steps\n", name,
           (g_get_monotonic_time () - start) / 1e3, (heap_in_use () - before) / 1e3, figures.prepared_bytes / 1e3,
           figures.n_fallback_steps, figures.n_steps);
-  executor->release (prepared);
+  ghlo_prepared_free (prepared);
   g_string_free (text, TRUE);
 }
 

@@ -10,11 +10,11 @@
 #include <string.h>
 
 #include "base/ghlo-error.h"
-#include "cpu/executor.h"
+#include "compiler/devices.h"
+#include "compiler/optimize.h"
 #include "import/import.h"
 #include "ir/verify/verify.h"
-#include "reference/reference.h"
-#include "compiler/optimize.h"
+#include "reference/device.h"
 
 enum { MEMORY_LIMIT = 64 * 1024 * 1024, RUN_LIMIT = 200000 /* microseconds */, MAX_INPUT_ELEMENTS = 4096,
        MAX_OUTPUTS = 1024 };
@@ -110,24 +110,23 @@ make_inputs (GhloIrOp *function)
 
 /* Prepares and runs @function of @module once. */
 static gboolean
-run_on (const GhloExecutor  *executor,
-        GhloIrModule        *module,
-        GhloIrOp            *function,
-        GPtrArray           *inputs,
-        const GhloMonitor   *monitor,
-        GError             **error)
+run_on (GhloDeviceCore     *device,
+        GhloIrModule       *module,
+        GhloIrOp           *function,
+        GPtrArray          *inputs,
+        const GhloMonitor  *monitor,
+        GError            **error)
 {
   guint n_outputs = ghlo_ir_op_get (function, "function_type")->type->n_results;
   g_autofree GhloValue **outputs = g_new0 (GhloValue *, n_outputs + 1);
-  GhloPrepared *prepared = executor->prepare (module, function, monitor, error);
+  g_autoptr (GhloPrepared) prepared = ghlo_devices_prepare (device, module, function, monitor, error);
   gboolean ok;
 
   if (prepared == NULL)
     return FALSE;
-  ok = executor->run (prepared, NULL, (GhloValue *const *) inputs->pdata, inputs->len, outputs, monitor, error);
+  ok = ghlo_prepared_run (prepared, NULL, (GhloValue *const *) inputs->pdata, inputs->len, outputs, monitor, error);
   for (guint i = 0; ok && i < n_outputs; i++)
     value_free (outputs[i]);
-  executor->release (prepared);
 
   return ok;
 }
@@ -161,7 +160,7 @@ run_function (GhloIrModule *module,
               GhloIrModule *optimized,
               GhloIrOp     *function)
 {
-  const GhloExecutor *reference = ghlo_reference_executor (), *cpu = ghlo_cpu_executor (reference);
+  GhloDeviceCore *reference = ghlo_reference_device (), *cpu = ghlo_devices_find ("cpu");
   GhloIrOp *other = optimized != NULL ? find_function (optimized, ghlo_ir_op_get_string (function, "sym_name")) : NULL;
   g_autoptr (GCancellable) cancellable = g_cancellable_new ();
   g_autoptr (GError) error = NULL, cpu_error = NULL;
@@ -191,7 +190,7 @@ run_function (GhloIrModule *module,
 static GhloIrModule *
 optimize (GhloIrModule *module)
 {
-  const GhloOptimizeOptions options = { .level = 2, .evaluator = ghlo_reference_executor () };
+  const GhloOptimizeOptions options = { .level = 2, .evaluator = ghlo_reference_device () };
   g_autoptr (GCancellable) cancellable = g_cancellable_new ();
   const GhloMonitor monitor = { .cancellable = cancellable };
   g_autoptr (GError) error = NULL;

@@ -114,3 +114,28 @@ module {
     return %0, %1, %3, %5, %8, %10, %cst : tensor<2x3x4xf32>, tensor<3xf32>, tensor<3x4xf32>, tensor<3x4xi1>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>
   }
 }
+// -----
+// PASS: simplify
+// INPUTS: none
+// Element types that StableHLO's operation of the name does not take: nothing is renamed.
+func.func @main(%x: tensor<2x3xf6E2M3FN>, %y: tensor<3xf6E2M3FN>, %i: tensor<3xi32>, %q: tensor<3x!quant.uniform<i8:f32, 1.0>>, %b: tensor<3xi1>, %n: tensor<1xi32>) -> (tensor<2x3xf6E2M3FN>, tensor<3xi32>, tensor<3xi32>, tensor<3x!quant.uniform<i8:f32, 1.0>>, tensor<3xi1>, tensor<3xi1>) {
+  %0 = chlo.broadcast_shift_left %x, %y : (tensor<2x3xf6E2M3FN>, tensor<3xf6E2M3FN>) -> tensor<2x3xf6E2M3FN>
+  %1 = chlo.broadcast_next_after %i, %i : (tensor<3xi32>, tensor<3xi32>) -> tensor<3xi32>
+  %2 = chlo.broadcast_polygamma %i, %i : (tensor<3xi32>, tensor<3xi32>) -> tensor<3xi32>
+  %3 = chlo.broadcast_remainder %q, %q : (tensor<3x!quant.uniform<i8:f32, 1.0>>, tensor<3x!quant.uniform<i8:f32, 1.0>>) -> tensor<3x!quant.uniform<i8:f32, 1.0>>
+  %4 = chlo.broadcast_power %b, %b : (tensor<3xi1>, tensor<3xi1>) -> tensor<3xi1>
+  %5 = stablehlo.dynamic_iota %n, dim = 0 : (tensor<1xi32>) -> tensor<3xi1>
+  return %0, %1, %2, %3, %4, %5 : tensor<2x3xf6E2M3FN>, tensor<3xi32>, tensor<3xi32>, tensor<3x!quant.uniform<i8:f32, 1.0>>, tensor<3xi1>, tensor<3xi1>
+}
+// GIVES:
+module {
+  func.func @main(%arg0: tensor<2x3xf6E2M3FN>, %arg1: tensor<3xf6E2M3FN>, %arg2: tensor<3xi32>, %arg3: tensor<3x!quant.uniform<i8:f32, 1.000000e+00>>, %arg4: tensor<3xi1>, %arg5: tensor<1xi32>) -> (tensor<2x3xf6E2M3FN>, tensor<3xi32>, tensor<3xi32>, tensor<3x!quant.uniform<i8:f32, 1.000000e+00>>, tensor<3xi1>, tensor<3xi1>) {
+    %0 = chlo.broadcast_shift_left %arg0, %arg1 : (tensor<2x3xf6E2M3FN>, tensor<3xf6E2M3FN>) -> tensor<2x3xf6E2M3FN>
+    %1 = chlo.broadcast_next_after %arg2, %arg2 : (tensor<3xi32>, tensor<3xi32>) -> tensor<3xi32>
+    %2 = chlo.broadcast_polygamma %arg2, %arg2 : (tensor<3xi32>, tensor<3xi32>) -> tensor<3xi32>
+    %3 = chlo.broadcast_remainder %arg3, %arg3 : (tensor<3x!quant.uniform<i8:f32, 1.000000e+00>>, tensor<3x!quant.uniform<i8:f32, 1.000000e+00>>) -> tensor<3x!quant.uniform<i8:f32, 1.000000e+00>>
+    %4 = chlo.broadcast_power %arg4, %arg4 : (tensor<3xi1>, tensor<3xi1>) -> tensor<3xi1>
+    %5 = stablehlo.dynamic_iota %arg5, dim = 0 : (tensor<1xi32>) -> tensor<3xi1>
+    return %0, %1, %2, %3, %4, %5 : tensor<2x3xf6E2M3FN>, tensor<3xi32>, tensor<3xi32>, tensor<3x!quant.uniform<i8:f32, 1.000000e+00>>, tensor<3xi1>, tensor<3xi1>
+  }
+}

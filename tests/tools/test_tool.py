@@ -144,7 +144,7 @@ def test_run(tests):
                  'input 0: expected tensor<2x2xf32>, found tensor<4xf32>')
     tests.expect('a wrong count', ghlo('run', add, '--input=2x2xf32=1,2,3', '--fill=zeros'), 1,
                  'has 4 elements, found 3')
-    tests.expect('a wrong device', ghlo('run', add, '--device=abacus'), 2, "no device 'abacus'")
+    tests.expect('a wrong device', ghlo('run', add, '--device=abacus'), 2, "'cpu', 'reference', found 'abacus'")
     tests.expect('a missing file', ghlo('run', os.path.join(tests.folder, 'no.mlir')), 1, 'no.mlir')
 
     a, b = np.arange(4, dtype=np.float32).reshape(2, 2), np.ones((2, 2), np.float32)
@@ -311,7 +311,7 @@ def test_listings(tests):
     for command in ('check', 'convert', 'devices', 'info', 'ops', 'opt', 'run'):
         tests.expect(f'help of {command}', ghlo(command, '--help'), 0, 'Usage:')
     tests.expect('version', ghlo('--version'), 0, 'ghlo 0.')
-    tests.expect('devices', ghlo('devices'), 0, 'reference')
+    tests.expect('devices', ghlo('devices'), 0, 'cpu          CPU, ', 'reference    Reference executor, ')
     tests.expect('generic form', ghlo('opt', '--generic', add), 0, '"stablehlo.add"(')
     tests.expect('passes', ghlo('opt', '--passes=O2', '--report', add), 0, 'stablehlo.add', 'operations became')
     tests.expect('list of passes', ghlo('opt', '--passes=help'), 0, 'inline', 'dce')

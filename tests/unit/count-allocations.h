@@ -16,12 +16,14 @@
 
 static guint n_allocations;             /* atomic: of all threads */
 static __thread guint n_own_allocations;  /* of this one */
+static __thread gsize n_own_bytes;        /* that they asked for */
 
 static inline void
-count_allocation (void)
+count_allocation (gsize size)
 {
   __atomic_add_fetch (&n_allocations, 1, __ATOMIC_RELAXED);
   n_own_allocations++;
+  n_own_bytes += size;
 }
 
 #if defined __GLIBC__ && !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__ \
@@ -38,7 +40,7 @@ extern void *__libc_memalign (size_t alignment, size_t size);
 void *
 malloc (size_t size)
 {
-  count_allocation ();
+  count_allocation (size);
 
   return __libc_malloc (size);
 }
@@ -47,7 +49,7 @@ void *
 calloc (size_t n,
         size_t size)
 {
-  count_allocation ();
+  count_allocation (n * size);
 
   return __libc_calloc (n, size);
 }
@@ -56,7 +58,7 @@ void *
 realloc (void   *memory,
          size_t  size)
 {
-  count_allocation ();
+  count_allocation (size);
 
   return __libc_realloc (memory, size);
 }
@@ -66,7 +68,7 @@ posix_memalign (void   **memory,
                 size_t   alignment,
                 size_t   size)
 {
-  count_allocation ();
+  count_allocation (size);
   *memory = __libc_memalign (alignment, size);
 
   return *memory != NULL ? 0 : 12;
@@ -87,4 +89,10 @@ static inline guint
 count_own_allocations (void)
 {
   return n_own_allocations;
+}
+
+static inline gsize
+count_own_bytes (void)
+{
+  return n_own_bytes;
 }

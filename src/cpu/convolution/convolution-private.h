@@ -52,7 +52,7 @@ typedef struct
    * compiled no code is generated. */
   gboolean (*take)    (GhloCpuConvolution           *self,
                        GError                      **error);
-  /* FALSE when cancelled, or with an error. */
+  /* FALSE with an error, or without one when it was cancelled; so is the next. */
   gboolean (*compute) (const GhloCpuConvolution     *self,
                        const GhloCpuConvolutionRun  *run,
                        GError                      **error);
@@ -60,7 +60,8 @@ typedef struct
                        const guint8                 *rhs,
                        gpointer                      packed,
                        guint8                       *scratch,
-                       const GhloMonitor            *monitor);
+                       const GhloMonitor            *monitor,
+                       GError                      **error);
   void     (*release) (gpointer                      state);
 } GhloCpuConvolutionAlgorithm;
 

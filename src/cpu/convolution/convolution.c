@@ -300,14 +300,17 @@ ghlo_cpu_convolution_nanoseconds (const GhloCpuConvolution *self)
   return self->nanoseconds;
 }
 
-/* TRUE, or FALSE with an error: at least that of a cancelled run. */
+/* TRUE, or FALSE with an error: where there is no other, that of a cancelled run. */
 static gboolean
-finish (gboolean           ok,
-        const GhloMonitor *monitor,
-        GError           **error)
+finish (gboolean            ok,
+        GError             *problem,
+        const GhloMonitor  *monitor,
+        GError            **error)
 {
-  if (!ok && (error == NULL || *error == NULL) && !ghlo_monitor_cancelled (monitor, error))
-    g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_INTERNAL, "a library failed to compute a convolution");
+  if (problem != NULL)
+    g_propagate_error (error, problem);
+  else if (!ok && !ghlo_monitor_cancelled (monitor, error))
+    g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "the convolution was cancelled");
 
   return ok;
 }
@@ -320,8 +323,11 @@ ghlo_cpu_convolution_pack (const GhloCpuConvolution *self,
                            const GhloMonitor        *monitor,
                            GError                  **error)
 {
-  return finish (self->algorithm->pack == NULL || self->algorithm->pack (self, rhs, packed, scratch, monitor),
-                 monitor, error);
+  GError *problem = NULL;
+  gboolean ok = self->algorithm->pack == NULL
+                || self->algorithm->pack (self, rhs, packed, scratch, monitor, &problem);
+
+  return finish (ok, problem, monitor, error);
 }
 
 gboolean
@@ -339,6 +345,8 @@ ghlo_cpu_convolution_run (const GhloCpuConvolution *self,
     .lhs = lhs, .rhs = rhs, .packed = packed, .result = result, .scratch = scratch, .epilogue_data = epilogue_data,
     .monitor = monitor,
   };
+  GError *problem = NULL;
+  gboolean ok = self->algorithm->compute (self, &run, &problem);
 
-  return finish (self->algorithm->compute (self, &run, error), monitor, error);
+  return finish (ok, problem, monitor, error);
 }

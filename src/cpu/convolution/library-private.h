@@ -50,7 +50,8 @@ gboolean ghlo_cpu_convolution_library_pack    (const GhloCpuConvolution      *se
                                                const guint8                  *rhs,
                                                gpointer                       packed,
                                                guint8                        *scratch,
-                                               const GhloMonitor             *monitor);
+                                               const GhloMonitor             *monitor,
+                                               GError                       **error);
 gboolean ghlo_cpu_convolution_library_compute (const GhloCpuConvolution      *self,
                                                const GhloCpuConvolutionRun   *run,
                                                GError                       **error);

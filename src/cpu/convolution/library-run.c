@@ -25,7 +25,8 @@ typedef struct
   const GhloCpuConvolutionRun *run;
   guint8                      *source, *result;
   guint8                      *packed;
-  gint                         failed;       /* atomic */
+  gint                         stopped;      /* atomic: cancelled, or failed */
+  GError                      *problem;      /* atomic; owned: why it failed, of the first piece that did */
 } Work;
 
 /* Of a piece of the result that is where it belongs: rows are places, image by image. */
@@ -47,9 +48,10 @@ call_epilogue (const Work  *work,
 }
 
 static gboolean
-run_piece (Work  *work,
-           gsize  index,
-           guint  worker)
+run_piece (Work    *work,
+           gsize    index,
+           guint    worker,
+           GError **error)
 {
   const State *state = work->state;
   const Piece *piece = &state->pieces[index];
@@ -68,7 +70,7 @@ run_piece (Work  *work,
       memset (source, 0, (gsize) (piece->n_rows * dense[2]));
     }
   else if (!ghlo_cpu_onednn_run_convolution (piece->primitive, source, weights, work->result + piece->result,
-                                             work->run->scratch + state->own_at + worker * state->own_size))
+                                             work->run->scratch + state->own_at + worker * state->own_size, error))
     return FALSE;
   if (work->convolution->epilogue != NULL && !is_weights && !output->copies)
     call_epilogue (work, piece);
@@ -83,12 +85,13 @@ run_pieces (gpointer data,
             guint    worker)
 {
   Work *work = data;
-  const GhloMonitor *monitor = work->run->monitor;
+  GError *problem = NULL;
 
-  for (gsize i = begin; i < end && !g_atomic_int_get (&work->failed); i++)
-    if ((monitor != NULL && monitor->cancellable != NULL && g_cancellable_is_cancelled (monitor->cancellable))
-        || !run_piece (work, i, worker))
-      g_atomic_int_set (&work->failed, TRUE);
+  for (gsize i = begin; i < end && !g_atomic_int_get (&work->stopped); i++)
+    if (ghlo_monitor_cancelled (work->run->monitor, NULL) || !run_piece (work, i, worker, &problem))
+      g_atomic_int_set (&work->stopped, TRUE);
+  if (problem != NULL && !g_atomic_pointer_compare_and_exchange (&work->problem, NULL, problem))
+    g_error_free (problem);
 }
 
 gboolean
@@ -96,7 +99,8 @@ ghlo_cpu_convolution_library_pack (const GhloCpuConvolution *self,
                                    const guint8             *rhs,
                                    gpointer                  packed,
                                    guint8                   *scratch,
-                                   const GhloMonitor        *monitor)
+                                   const GhloMonitor        *monitor,
+                                   GError                  **error)
 {
   const State *state = self->state;
   const GhloCpuWindows *w = &self->windows;
@@ -112,7 +116,7 @@ ghlo_cpu_convolution_library_pack (const GhloCpuConvolution *self,
       rhs = scratch + state->weights.at;
     }
 
-  return ghlo_cpu_onednn_run_reorder (state->reorder, rhs, packed, scratch + state->own_at);
+  return ghlo_cpu_onednn_run_reorder (state->reorder, rhs, packed, scratch + state->own_at, error);
 }
 
 typedef struct
@@ -137,7 +141,8 @@ add_sums (gpointer data,
 
 /* The pieces' gradients become one, always in the same order, and go where they belong. */
 static gboolean
-finish_weights (const Work *work)
+finish_weights (const Work  *work,
+                GError     **error)
 {
   const State *state = work->state;
   Sums sums = { (float *) work->packed, state->packed_size / sizeof (float), state->n_pieces };
@@ -149,7 +154,7 @@ finish_weights (const Work *work)
     return FALSE;
   if (state->weights.copies)
     to = work->run->scratch + state->weights.at;
-  if (!ghlo_cpu_onednn_run_reorder (state->reorder, work->packed, to, work->run->scratch + state->own_at))
+  if (!ghlo_cpu_onednn_run_reorder (state->reorder, work->packed, to, work->run->scratch + state->own_at, error))
     return FALSE;
 
   return !state->weights.copies
@@ -236,7 +241,8 @@ ghlo_cpu_convolution_library_compute (const GhloCpuConvolution     *self,
 
   if (run->packed != NULL)
     work.packed = (guint8 *) run->packed;
-  else if (!is_weights && !ghlo_cpu_convolution_library_pack (self, run->rhs, work.packed, run->scratch, run->monitor))
+  else if (!is_weights
+           && !ghlo_cpu_convolution_library_pack (self, run->rhs, work.packed, run->scratch, run->monitor, error))
     return FALSE;
 
   work.source = state->source.copies ? run->scratch + state->source.at : (guint8 *) source;
@@ -246,12 +252,16 @@ ghlo_cpu_convolution_library_compute (const GhloCpuConvolution     *self,
       || (state->result.copies && (is_data || is_weights)
           && !ghlo_cpu_copy_run (&state->result.copy, result, work.result, run->monitor))
       || !ghlo_parallel_for (state->n_pieces, 1, self->nanoseconds, run_pieces, &work, run->monitor)
-      || work.failed)
-    return FALSE;
+      || work.stopped)
+    {
+      if (work.problem != NULL)
+        g_propagate_error (error, work.problem);
+      return FALSE;
+    }
 
   if (is_weights)
     {
-      if (!finish_weights (&work))
+      if (!finish_weights (&work, error))
         return FALSE;
     }
   else if (output->copies

@@ -76,7 +76,7 @@ select_step (gpointer               target,
   return TRUE;
 }
 
-/* Where memory is short, the kernel stays as it is. FALSE when cancelled. */
+/* Where memory is short, or the library fails, the kernel stays as it is. FALSE when cancelled. */
 static gboolean
 pack (Convolution        *self,
       const guint8       *kernel,
@@ -85,17 +85,20 @@ pack (Convolution        *self,
 {
   gsize size = ghlo_cpu_convolution_scratch_size (self->convolution);
   gpointer scratch = ghlo_memory_alloc_uninitialized (size, NULL);
-  gboolean ok = TRUE;
 
   self->packed_size = ghlo_cpu_convolution_packed_size (self->convolution);
   if (scratch != NULL)
     self->packed = ghlo_memory_alloc_uninitialized (self->packed_size, NULL);
-  if (self->packed != NULL)
-    ok = ghlo_cpu_convolution_pack (self->convolution, kernel, self->packed, scratch, monitor, error);
+  if (self->packed != NULL
+      && !ghlo_cpu_convolution_pack (self->convolution, kernel, self->packed, scratch, monitor, NULL))
+    {
+      ghlo_memory_free (self->packed, self->packed_size);
+      self->packed = NULL;
+    }
   if (scratch != NULL)
     ghlo_memory_free (scratch, size);
 
-  return ok;
+  return !ghlo_monitor_cancelled (monitor, error);
 }
 
 static gpointer
@@ -135,6 +138,14 @@ run (gpointer            compiled,
                                    results[0].data, scratch, &epilogue, monitor, error);
 }
 
+static gsize
+compiled_size (gpointer compiled)
+{
+  const Convolution *self = compiled;
+
+  return self->packed != NULL ? self->packed_size : 0;
+}
+
 static char *
 describe (gpointer compiled)
 {
@@ -152,4 +163,5 @@ const GhloStepImplementation ghlo_cpu_step_convolution = {
   .run = run,
   .release = release,
   .describe = describe,
+  .compiled_size = compiled_size,
 };

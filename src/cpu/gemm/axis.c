@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Merges dimensions into runs.
+ * Merges dimensions into runs, and runs of runs.
  */
 
 #include "cpu/gemm/axis.h"
-
-#include "base/ghlo-error.h"
-#include "base/sizes.h"
 
 /* The dimensions from index @first on, the innermost ones, are one run. */
 static guint
@@ -38,46 +35,31 @@ ghlo_cpu_axis_factors (const gint64 *sizes,
   return n;
 }
 
-gboolean
-ghlo_cpu_axis_init (GhloCpuAxis   *self,
-                    const gint64  *sizes,
-                    const gint64  *strides,
-                    guint          rank,
-                    GError       **error)
+void
+ghlo_cpu_axis_init (GhloCpuAxis  *self,
+                    const gint64 *sizes,
+                    const gint64 *strides,
+                    guint         rank)
 {
-  gint64 index[GHLO_MAX_RANK] = { 0 };
-  guint first = find_inner (sizes, strides, rank, &self->inner);
-  gint64 at = 0, n = 1;
+  guint left = find_inner (sizes, strides, rank, &self->inner);
 
   self->stride = rank > 0 ? strides[rank - 1] : 0;
   self->outer = NULL;
-  for (guint i = 0; i < first; i++)
-    n *= sizes[i];
-  self->count = n * self->inner;
-  if (first == 0 || self->count == 0)
-    return TRUE;
+  self->n_outer = 0;
+  self->count = self->inner;
+  for (guint i = 0; i < left; i++)
+    self->count *= sizes[i];
+  if (left == 0 || self->count == 0)
+    return;
 
-  self->outer = g_try_new (gint64, (gsize) n);
-  if (self->outer == NULL)
+  self->outer = g_new (GhloCpuAxisFactor, ghlo_cpu_axis_factors (sizes, strides, left));
+  while (left > 0)
     {
-      g_set_error (error, GHLO_ERROR, GHLO_ERROR_OUT_OF_MEMORY,
-                   "no memory for a table of the %" G_GINT64_FORMAT " places of a tensor's lines", n);
-      return FALSE;
-    }
-  for (gint64 i = 0; i < n; i++)
-    {
-      self->outer[i] = at;
-      for (guint d = first; d > 0; d--)
-        {
-          at += strides[d - 1];
-          if (++index[d - 1] < sizes[d - 1])
-            break;
-          at -= sizes[d - 1] * strides[d - 1];
-          index[d - 1] = 0;
-        }
-    }
+      GhloCpuAxisFactor *factor = &self->outer[self->n_outer++];
 
-  return TRUE;
+      factor->stride = strides[left - 1];
+      left = find_inner (sizes, strides, left, &factor->size);
+    }
 }
 
 void

@@ -60,9 +60,10 @@ typedef struct
   /* Fills in the tile, the scratch and the size of what it packs ahead when it takes the product.
    * Where the product is not compiled nothing is packed or generated. */
   gboolean  (*take)    (GhloCpuGemm        *self);
-  /* FALSE when it was cancelled, without an error. */
+  /* FALSE with an error, or without one when it was cancelled. */
   gboolean  (*compute) (const GhloCpuGemm  *self,
-                        const GhloCpuTile  *tile);
+                        const GhloCpuTile  *tile,
+                        GError            **error);
   void      (*release) (gpointer            state);    /* nullable */
 } GhloCpuGemmAlgorithm;
 

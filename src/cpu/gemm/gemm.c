@@ -266,14 +266,13 @@ should_swap (const Shape *shape,
   return shape->columns.result[shape->columns.n - 1] != size && shape->rows.result[shape->rows.n - 1] == size;
 }
 
-static gboolean
+static void
 operand_init (GhloCpuOperand   *self,
               GhloElementType   type,
               const Dimensions *lines,
               const gint64     *line_strides,
               const Dimensions *k,
-              const gint64     *k_strides,
-              GError          **error)
+              const gint64     *k_strides)
 {
   gint64 size = ghlo_element_info (type)->size;
   const GhloCpuAxis *l = &self->lines, *c = &self->k;
@@ -281,11 +280,10 @@ operand_init (GhloCpuOperand   *self,
 
   self->type = type;
   self->size = (guint) size;
-  if (!ghlo_cpu_axis_init (&self->lines, lines->sizes, line_strides, lines->n, error)
-      || !ghlo_cpu_axis_init (&self->k, k->sizes, k_strides, k->n, error))
-    return FALSE;
+  ghlo_cpu_axis_init (&self->lines, lines->sizes, line_strides, lines->n);
+  ghlo_cpu_axis_init (&self->k, k->sizes, k_strides, k->n);
   if (!ghlo_cpu_axis_is_uniform (l) || !ghlo_cpu_axis_is_uniform (c))
-    return TRUE;
+    return;
 
   self->k_adjacent = c->count == 1 || c->stride == size;
   if (self->k_adjacent)
@@ -302,32 +300,26 @@ operand_init (GhloCpuOperand   *self,
       leading = MAX (l->count, 1) * size;
     }
   self->leading = leading / size;
-
-  return TRUE;
 }
 
-static gboolean
+static void
 result_init (GhloCpuResult   *self,
              GhloElementType  type,
-             const Shape     *shape,
-             GError         **error)
+             const Shape     *shape)
 {
   gint64 size = ghlo_element_info (type)->size;
   gint64 leading;
 
   self->type = type;
   self->size = (guint) size;
-  if (!ghlo_cpu_axis_init (&self->rows, shape->rows.sizes, shape->rows.result, shape->rows.n, error)
-      || !ghlo_cpu_axis_init (&self->columns, shape->columns.sizes, shape->columns.result, shape->columns.n, error))
-    return FALSE;
+  ghlo_cpu_axis_init (&self->rows, shape->rows.sizes, shape->rows.result, shape->rows.n);
+  ghlo_cpu_axis_init (&self->columns, shape->columns.sizes, shape->columns.result, shape->columns.n);
 
   leading = self->rows.count == 1 ? MAX (self->columns.count, 1) * size : self->rows.stride;
   self->is_plain = ghlo_cpu_axis_is_uniform (&self->rows) && ghlo_cpu_axis_is_uniform (&self->columns)
                    && (self->columns.count == 1 || self->columns.stride == size)
                    && leading % size == 0 && leading / size >= self->columns.count;
   self->leading = leading / size;
-
-  return TRUE;
 }
 
 static gboolean
@@ -554,11 +546,10 @@ gemm_new (const GhloCpuGemmProblem *problem,
   self->m = shape->rows.count;
   self->n = shape->columns.count;
   self->k = shape->k.count;
-  if (!operand_init (&self->lhs, l, &shape->rows, shape->rows.lhs, &shape->k, shape->k.lhs, error)
-      || !operand_init (&self->rhs, r, &shape->columns, shape->columns.rhs, &shape->k, shape->k.rhs, error)
-      || !result_init (&self->result, problem->result_type, shape, error)
-      || !choose_arithmetic (self, error)
-      || !choose_way (self, error))
+  operand_init (&self->lhs, l, &shape->rows, shape->rows.lhs, &shape->k, shape->k.lhs);
+  operand_init (&self->rhs, r, &shape->columns, shape->columns.rhs, &shape->k, shape->k.rhs);
+  result_init (&self->result, problem->result_type, shape);
+  if (!choose_arithmetic (self, error) || !choose_way (self, error))
     return NULL;
   self->rhs_data = NULL;
 

@@ -121,8 +121,9 @@ call_blas (const GhloCpuGemm *self,
 }
 
 static gboolean
-compute (const GhloCpuGemm *self,
-         const GhloCpuTile *tile)
+compute (const GhloCpuGemm  *self,
+         const GhloCpuTile  *tile,
+         GError            **error)
 {
   const State *state = self->state;
   const guint8 *lhs = tile->lhs + ghlo_cpu_axis_at (&self->lhs.lines, tile->first_row);
@@ -140,10 +141,10 @@ compute (const GhloCpuGemm *self,
         return FALSE;
       if (state->blas != NULL)
         call_blas (self, state, tile, (int) n_k, a, b, result, accumulate);
-      else
-        ghlo_cpu_onednn_sgemm (!self->lhs.k_adjacent, self->rhs.k_adjacent, tile->n_rows, tile->n_columns, n_k,
-                               (const float *) a, self->lhs.leading, (const float *) b, self->rhs.leading, accumulate,
-                               (float *) result, self->result.leading);
+      else if (!ghlo_cpu_onednn_sgemm (!self->lhs.k_adjacent, self->rhs.k_adjacent, tile->n_rows, tile->n_columns, n_k,
+                                       (const float *) a, self->lhs.leading, (const float *) b, self->rhs.leading,
+                                       accumulate, (float *) result, self->result.leading, error))
+        return FALSE;
     }
 
   return TRUE;

@@ -226,8 +226,9 @@ add_old (const GhloCpuGemm *self,
 }
 
 static gboolean
-compute (const GhloCpuGemm *self,
-         const GhloCpuTile *tile)
+compute (const GhloCpuGemm  *self,
+         const GhloCpuTile  *tile,
+         GError            **error)
 {
   const State *state = self->state;
   GhloCpuPrimitive *primitive = state->primitives[tile->n_rows < self->tile_rows][tile->n_columns < self->tile_columns];
@@ -238,7 +239,7 @@ compute (const GhloCpuGemm *self,
   if (state->result_is_direct)
     sums = tile->result + ghlo_cpu_axis_at (&self->result.rows, tile->first_row)
            + ghlo_cpu_axis_at (&self->result.columns, tile->first_column);
-  if (!ghlo_cpu_onednn_run_matmul (primitive, lhs, rhs, sums, scratch))
+  if (!ghlo_cpu_onednn_run_matmul (primitive, lhs, rhs, sums, scratch, error))
     return FALSE;
   if (self->accumulate)
     add_old (self, state, tile, sums);

@@ -76,17 +76,18 @@ read_part (const GhloCpuReader *reader,
            guint8              *to)
 {
   guint8 *at = to;
+  GhloCpuAxisCursor cursor;
 
-  if (reader->same && (axis->stride == reader->size || n == 1)
-      && ghlo_cpu_axis_run_end (axis, first, first + n) == first + n)
-    return data + ghlo_cpu_axis_at (axis, first);
+  ghlo_cpu_axis_cursor_init (&cursor, axis, first);
+  if (reader->same && (axis->stride == reader->size || n == 1) && cursor.left >= n)
+    return data + cursor.at;
 
-  for (gint64 i = first, end; i < first + n; i = end)
+  for (gint64 part; n > 0; n -= part)
     {
-      end = ghlo_cpu_axis_run_end (axis, i, first + n);
-      ghlo_cpu_read_row (reader, data + ghlo_cpu_axis_at (axis, i), end - i == 1 ? reader->size : axis->stride,
-                         at, (gsize) (end - i));
-      at += (gsize) (end - i) * reader->to_size;
+      part = MIN (cursor.left, n);
+      ghlo_cpu_read_row (reader, data + cursor.at, part == 1 ? reader->size : axis->stride, at, (gsize) part);
+      at += (gsize) part * reader->to_size;
+      ghlo_cpu_axis_cursor_next_run (&cursor, axis);
     }
 
   return to;

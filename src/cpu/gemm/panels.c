@@ -412,8 +412,9 @@ find_sums (const GhloCpuGemm *self,
 }
 
 static gboolean
-compute (const GhloCpuGemm *self,
-         const GhloCpuTile *tile)
+compute (const GhloCpuGemm  *self,
+         const GhloCpuTile  *tile,
+         GError            **error)
 {
   const State *state = self->state;
 

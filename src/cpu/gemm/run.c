@@ -15,7 +15,8 @@ typedef struct
   guint8            *scratch;
   gpointer           epilogue_data;
   const GhloMonitor *monitor;
-  gint               stopped;         /* atomic */
+  gint               stopped;         /* atomic: cancelled, or failed */
+  GError            *problem;         /* atomic; owned: why it failed, of the first task that did */
 } Run;
 
 /* Where a batch lies, in bytes. */
@@ -91,9 +92,10 @@ finish_run (const Run *run,
 }
 
 static gboolean
-run_task (Run   *run,
-          gsize  task,
-          guint  worker)
+run_task (Run     *run,
+          gsize    task,
+          guint    worker,
+          GError **error)
 {
   const GhloCpuGemm *self = run->gemm;
   gint64 tiles = self->n_row_tiles * self->n_column_tiles;
@@ -115,7 +117,7 @@ run_task (Run   *run,
       tile.lhs = run->lhs + place.lhs;
       tile.rhs = run->rhs + place.rhs;
       tile.result = run->result + place.result;
-      if (!self->algorithm->compute (self, &tile))
+      if (!self->algorithm->compute (self, &tile, error))
         return FALSE;
       if (self->epilogue != NULL && !self->is_one_run)
         finish_tile (run, &tile);
@@ -134,12 +136,17 @@ run_tasks (gpointer data,
 {
   Run *run = data;
 
+  GError *problem = NULL;
+
   for (gsize task = begin; task < end; task++)
-    if (g_atomic_int_get (&run->stopped) || ghlo_cpu_gemm_stopped (run->monitor) || !run_task (run, task, worker))
+    if (g_atomic_int_get (&run->stopped) || ghlo_cpu_gemm_stopped (run->monitor)
+        || !run_task (run, task, worker, &problem))
       {
         g_atomic_int_set (&run->stopped, TRUE);
-        return;
+        break;
       }
+  if (problem != NULL && !g_atomic_pointer_compare_and_exchange (&run->problem, NULL, problem))
+    g_error_free (problem);
 }
 
 gboolean
@@ -162,7 +169,9 @@ ghlo_cpu_gemm_run (const GhloCpuGemm *self,
   if (ghlo_parallel_for (self->n_tasks, 1, self->nanoseconds, run_tasks, &run, monitor) && !run.stopped)
     return TRUE;
 
-  if (!ghlo_monitor_cancelled (monitor, error))
+  if (run.problem != NULL)
+    g_propagate_error (error, run.problem);
+  else if (!ghlo_monitor_cancelled (monitor, error))
     g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "the product was cancelled");
 
   return FALSE;

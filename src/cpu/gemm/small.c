@@ -44,8 +44,9 @@ take_empty (GhloCpuGemm *self)
 
 /* The bytes of a zero are zeros in every type. */
 static gboolean
-compute_empty (const GhloCpuGemm *self,
-               const GhloCpuTile *tile)
+compute_empty (const GhloCpuGemm  *self,
+               const GhloCpuTile  *tile,
+               GError            **error)
 {
   const GhloCpuResult *result = &self->result;
 
@@ -203,8 +204,9 @@ write_matrix (const GhloCpuGemm   *self,
 }
 
 static gboolean
-compute_small (const GhloCpuGemm *self,
-               const GhloCpuTile *tile)
+compute_small (const GhloCpuGemm  *self,
+               const GhloCpuTile  *tile,
+               GError            **error)
 {
   const State *state = self->state;
   guint n_parts = ghlo_cpu_gemm_n_parts (self);

@@ -151,8 +151,9 @@ add_old (GhloCpuArithmetic arithmetic,
 }
 
 static gboolean
-compute (const GhloCpuGemm *self,
-         const GhloCpuTile *tile)
+compute (const GhloCpuGemm  *self,
+         const GhloCpuTile  *tile,
+         GError            **error)
 {
   const State *state = self->state;
   const GhloCpuRoutines *kernels = ghlo_cpu_routines ();

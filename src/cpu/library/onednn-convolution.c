@@ -132,10 +132,11 @@ ghlo_cpu_onednn_run_convolution (GhloCpuPrimitive *self,
                                  gconstpointer     source,
                                  gconstpointer     weights,
                                  gconstpointer     result,
-                                 gpointer          scratch)
+                                 gpointer          scratch,
+                                 GError          **error)
 {
   return ghlo_cpu_primitive_run (self, (gpointer const[]) { (gpointer) source, (gpointer) weights, (gpointer) result },
-                                 scratch);
+                                 scratch, error);
 }
 
 gsize
@@ -167,7 +168,8 @@ gboolean
 ghlo_cpu_onednn_run_reorder (GhloCpuPrimitive *self,
                              gconstpointer     from,
                              gpointer          to,
-                             gpointer          scratch)
+                             gpointer          scratch,
+                             GError          **error)
 {
-  return ghlo_cpu_primitive_run (self, (gpointer const[]) { (gpointer) from, to }, scratch);
+  return ghlo_cpu_primitive_run (self, (gpointer const[]) { (gpointer) from, to }, scratch, error);
 }

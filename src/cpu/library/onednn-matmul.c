@@ -79,7 +79,7 @@ check_integers (GhloElementType a_type)
   for (guint i = 0; i < CHECK_K * CHECK_N; i++)
     rhs[i] = i % CHECK_N % 2 == 0 ? -128 : 127;
   scratch = g_aligned_alloc (1, MAX (primitive->scratch_size, 64), 64);
-  right = ghlo_cpu_primitive_run (primitive, (gpointer const[]) { lhs, rhs, result }, scratch);
+  right = ghlo_cpu_primitive_run (primitive, (gpointer const[]) { lhs, rhs, result }, scratch, NULL);
   g_aligned_free (scratch);
 
   for (guint i = 0; right && i < CHECK_M * CHECK_N; i++)
@@ -133,7 +133,8 @@ ghlo_cpu_onednn_run_matmul (GhloCpuPrimitive *self,
                             gconstpointer     a,
                             gconstpointer     b,
                             gpointer          c,
-                            gpointer          scratch)
+                            gpointer          scratch,
+                            GError          **error)
 {
-  return ghlo_cpu_primitive_run (self, (gpointer const[]) { (gpointer) a, (gpointer) b, c }, scratch);
+  return ghlo_cpu_primitive_run (self, (gpointer const[]) { (gpointer) a, (gpointer) b, c }, scratch, error);
 }

@@ -5,6 +5,8 @@
 
 #include "cpu/library/onednn.h"
 
+#include "base/ghlo-error.h"
+
 gboolean
 ghlo_cpu_onednn_available (void)
 {
@@ -17,7 +19,15 @@ ghlo_cpu_onednn_has_sgemm (void)
   return FALSE;
 }
 
-void
+static gboolean
+fail (GError **error)
+{
+  g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_DEVICE, "expected oneDNN, found a build without it");
+
+  return FALSE;
+}
+
+gboolean
 ghlo_cpu_onednn_sgemm (gboolean      a_transposed,
                        gboolean      b_transposed,
                        gint64        m,
@@ -29,8 +39,10 @@ ghlo_cpu_onednn_sgemm (gboolean      a_transposed,
                        gint64        b_leading,
                        gboolean      accumulate,
                        float        *c,
-                       gint64        c_leading)
+                       gint64        c_leading,
+                       GError      **error)
 {
+  return fail (error);
 }
 
 GhloCpuPrimitive *
@@ -84,9 +96,10 @@ ghlo_cpu_onednn_run_matmul (GhloCpuPrimitive *self,
                             gconstpointer     a,
                             gconstpointer     b,
                             gpointer          c,
-                            gpointer          scratch)
+                            gpointer          scratch,
+                            GError          **error)
 {
-  return FALSE;
+  return fail (error);
 }
 
 GhloCpuPrimitive *
@@ -101,9 +114,10 @@ ghlo_cpu_onednn_run_convolution (GhloCpuPrimitive *self,
                                  gconstpointer     source,
                                  gconstpointer     weights,
                                  gconstpointer     result,
-                                 gpointer          scratch)
+                                 gpointer          scratch,
+                                 GError          **error)
 {
-  return FALSE;
+  return fail (error);
 }
 
 gsize
@@ -125,7 +139,8 @@ gboolean
 ghlo_cpu_onednn_run_reorder (GhloCpuPrimitive *self,
                              gconstpointer     from,
                              gpointer          to,
-                             gpointer          scratch)
+                             gpointer          scratch,
+                             GError          **error)
 {
-  return FALSE;
+  return fail (error);
 }

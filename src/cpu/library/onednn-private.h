@@ -52,6 +52,7 @@ GhloCpuPrimitive *ghlo_cpu_primitive_get_reorder (const dnnl_memory_desc_t *from
 /* @data in the order of the memories of the primitive, which is compiled. */
 gboolean          ghlo_cpu_primitive_run (GhloCpuPrimitive *self,
                                           gpointer const   *data,
-                                          gpointer          scratch);
+                                          gpointer          scratch,
+                                          GError          **error);
 
 G_END_DECLS

@@ -9,6 +9,9 @@
 #include <dlfcn.h>
 #include <string.h>
 
+#include "base/ghlo-error.h"
+#include "base/hash.h"
+
 enum { MAX_CACHED = 256 };
 
 static struct
@@ -41,7 +44,7 @@ find_threads (void)
 
   if (dnnl_version ()->cpu_runtime == DNNL_RUNTIME_SEQ)
     return TRUE;
-  if (dnnl_version ()->cpu_runtime != DNNL_RUNTIME_OMP || dladdr ((gconstpointer) dnnl_sgemm, &info) == 0)
+  if (dnnl_version ()->cpu_runtime != DNNL_RUNTIME_OMP || dladdr ((gconstpointer) dnnl_version, &info) == 0)
     return FALSE;
   library = dlopen (info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
   if (library == NULL)
@@ -82,6 +85,15 @@ find_sgemm (void)
   return found;
 }
 
+static guint
+hash_key (gconstpointer key)
+{
+  gsize size;
+  gconstpointer data = g_bytes_get_data ((GBytes *) key, &size);
+
+  return (guint) ghlo_hash_bytes (data, size);
+}
+
 static void
 start (void)
 {
@@ -92,7 +104,7 @@ start (void)
       return;
     }
   onednn.has_sgemm = find_sgemm ();
-  cache.table = g_hash_table_new (g_bytes_hash, g_bytes_equal);
+  cache.table = g_hash_table_new (hash_key, g_bytes_equal);
 }
 
 dnnl_engine_t
@@ -139,7 +151,20 @@ ghlo_cpu_onednn_has_sgemm (void)
   return ghlo_cpu_onednn_available () && onednn.has_sgemm;
 }
 
-void
+static gboolean
+check (dnnl_status_t   status,
+       const char     *what,
+       GError        **error)
+{
+  if (status == dnnl_success)
+    return TRUE;
+  g_set_error (error, GHLO_ERROR, status == dnnl_out_of_memory ? GHLO_ERROR_OUT_OF_MEMORY : GHLO_ERROR_DEVICE,
+               "oneDNN failed to run %s: expected status 0, found %d", what, (int) status);
+
+  return FALSE;
+}
+
+gboolean
 ghlo_cpu_onednn_sgemm (gboolean      a_transposed,
                        gboolean      b_transposed,
                        gint64        m,
@@ -151,13 +176,16 @@ ghlo_cpu_onednn_sgemm (gboolean      a_transposed,
                        gint64        b_leading,
                        gboolean      accumulate,
                        float        *c,
-                       gint64        c_leading)
+                       gint64        c_leading,
+                       GError      **error)
 {
   int threads = ghlo_cpu_onednn_enter ();
+  dnnl_status_t status = dnnl_sgemm (a_transposed ? 'T' : 'N', b_transposed ? 'T' : 'N', m, n, k, 1, a, a_leading, b,
+                                     b_leading, accumulate ? 1 : 0, c, c_leading);
 
-  dnnl_sgemm (a_transposed ? 'T' : 'N', b_transposed ? 'T' : 'N', m, n, k, 1, a, a_leading, b, b_leading,
-              accumulate ? 1 : 0, c, c_leading);
   ghlo_cpu_onednn_leave (threads);
+
+  return check (status, "sgemm", error);
 }
 
 /* What a run holds while it runs. */
@@ -235,36 +263,45 @@ ghlo_cpu_primitive_name (const GhloCpuPrimitive *self)
   return self->name;
 }
 
+static dnnl_status_t
+execute (const GhloCpuPrimitive *self,
+         Objects                *objects,
+         gpointer const         *data,
+         gpointer                scratch)
+{
+  dnnl_exec_arg_t arguments[GHLO_CPU_PRIMITIVE_MAX_MEMORIES + 1];
+  dnnl_status_t status = dnnl_memory_set_data_handle (objects->scratch, scratch);
+
+  for (guint i = 0; status == dnnl_success && i < self->n_memories; i++)
+    {
+      status = dnnl_memory_set_data_handle (objects->memories[i], data[i]);
+      arguments[i] = (dnnl_exec_arg_t) { self->memories[i].argument, objects->memories[i] };
+    }
+  arguments[self->n_memories] = (dnnl_exec_arg_t) { DNNL_ARG_SCRATCHPAD, objects->scratch };
+
+  return status != dnnl_success
+         ? status : dnnl_primitive_execute (self->primitive, objects->stream, (int) self->n_memories + 1, arguments);
+}
+
 gboolean
 ghlo_cpu_primitive_run (GhloCpuPrimitive *self,
                         gpointer const   *data,
-                        gpointer          scratch)
+                        gpointer          scratch,
+                        GError          **error)
 {
-  dnnl_exec_arg_t arguments[GHLO_CPU_PRIMITIVE_MAX_MEMORIES + 1];
   Objects *objects = g_atomic_pointer_exchange (&self->spare, NULL);
   int threads = ghlo_cpu_onednn_enter ();
-  gboolean ok;
+  dnnl_status_t status;
 
   if (objects == NULL)
     objects = objects_new (self);
-  ok = objects != NULL && dnnl_memory_set_data_handle (objects->scratch, scratch) == dnnl_success;
-  for (guint i = 0; ok && i < self->n_memories; i++)
-    {
-      ok = dnnl_memory_set_data_handle (objects->memories[i], data[i]) == dnnl_success;
-      arguments[i] = (dnnl_exec_arg_t) { self->memories[i].argument, objects->memories[i] };
-    }
-  if (ok)
-    {
-      arguments[self->n_memories] = (dnnl_exec_arg_t) { DNNL_ARG_SCRATCHPAD, objects->scratch };
-      ok = dnnl_primitive_execute (self->primitive, objects->stream, (int) self->n_memories + 1, arguments)
-           == dnnl_success;
-    }
+  status = objects != NULL ? execute (self, objects, data, scratch) : dnnl_out_of_memory;
   ghlo_cpu_onednn_leave (threads);
 
   if (objects != NULL && !g_atomic_pointer_compare_and_exchange (&self->spare, NULL, objects))
     objects_free (objects);
 
-  return ok;
+  return check (status, self->name, error);
 }
 
 gboolean

@@ -15,10 +15,12 @@ G_BEGIN_DECLS
 
 gboolean ghlo_cpu_onednn_available (void);
 
+/* What runs something here fails with DEVICE, or OUT_OF_MEMORY where oneDNN had none. */
+
 /* Row-major C = A B, or C += A B: leading dimensions in elements. FALSE from the first
  * where it has no kernels of this processor's. */
 gboolean ghlo_cpu_onednn_has_sgemm (void);
-void     ghlo_cpu_onednn_sgemm     (gboolean      a_transposed,
+gboolean ghlo_cpu_onednn_sgemm     (gboolean      a_transposed,
                                     gboolean      b_transposed,
                                     gint64        m,
                                     gint64        n,
@@ -29,7 +31,8 @@ void     ghlo_cpu_onednn_sgemm     (gboolean      a_transposed,
                                     gint64        b_leading,
                                     gboolean      accumulate,
                                     float        *c,
-                                    gint64        c_leading);
+                                    gint64        c_leading,
+                                    GError      **error);
 
 /* A primitive for one description: counted, described by any thread at once, and, after
  * that, compiled; then it is immutable and run by any thread. */
@@ -69,7 +72,8 @@ gboolean          ghlo_cpu_onednn_run_matmul      (GhloCpuPrimitive *self,
                                                    gconstpointer     a,
                                                    gconstpointer     b,
                                                    gpointer          c,
-                                                   gpointer          scratch);
+                                                   gpointer          scratch,
+                                                   GError          **error);
 
 /* A convolution and its gradients, of channels-last tensors without gaps, and of
  * weights in an order that oneDNN chooses. */
@@ -104,7 +108,8 @@ gboolean          ghlo_cpu_onednn_run_convolution (GhloCpuPrimitive *self,
                                                    gconstpointer     source,
                                                    gconstpointer     weights,
                                                    gconstpointer     result,
-                                                   gpointer          scratch);
+                                                   gpointer          scratch,
+                                                   GError          **error);
 /* Bytes of weights in the primitive's order. */
 gsize             ghlo_cpu_onednn_weights_size    (const GhloCpuPrimitive *self);
 /* From weights as [group, result feature, source feature, spatial …] with strides in
@@ -116,6 +121,7 @@ GhloCpuPrimitive *ghlo_cpu_onednn_reorder_weights (const GhloCpuPrimitive       
 gboolean          ghlo_cpu_onednn_run_reorder     (GhloCpuPrimitive *self,
                                                    gconstpointer     from,
                                                    gpointer          to,
-                                                   gpointer          scratch);
+                                                   gpointer          scratch,
+                                                   GError          **error);
 
 G_END_DECLS

@@ -26,18 +26,15 @@ typedef struct
   const GhloMonitor   *monitor;
 } Run;
 
-/* @n elements as adjacent numbers: where they are, or in @buffer. */
 static const guint8 *
-read_numbers (const GhloCpuReduce *self,
-              const guint8        *from,
-              gint64               stride,
-              guint8              *buffer,
-              gsize                n)
+bring_numbers (const GhloCpuReduce *self,
+               const guint8        *from,
+               gint64               stride,
+               guint8              *buffer,
+               gsize                n)
 {
   guint8 raw[BUFFER / 2] __attribute__ ((aligned (64)));
 
-  if (stride == self->size && !self->form->is_read)
-    return from;
   if (!self->form->is_read)
     {
       ghlo_cpu_pack_strided (self->size, from, 0, stride, buffer, 1, n);
@@ -51,6 +48,20 @@ read_numbers (const GhloCpuReduce *self,
   ghlo_cpu_compute_type_reader (self->form) (from, buffer, n);
 
   return buffer;
+}
+
+/* @n elements as adjacent numbers: where they are, or in @buffer. */
+static inline const guint8 *
+read_numbers (const GhloCpuReduce *self,
+              const guint8        *from,
+              gint64               stride,
+              guint8              *buffer,
+              gsize                n)
+{
+  if (stride == self->size && !self->form->is_read)
+    return from;
+
+  return bring_numbers (self, from, stride, buffer, n);
 }
 
 /* The most elements that are read at once. */
@@ -143,18 +154,21 @@ combine_lines (const GhloCpuReduce *self,
 {
   guint8 buffer[BUFFER] __attribute__ ((aligned (64)));
   gint64 chunk = find_chunk (self, self->kept.stride);
+  GhloCpuAxisCursor cursor;
 
   for (gint64 first = 0; first < n; first += MIN (chunk, n - first))
     {
       gsize m = (gsize) MIN (chunk, n - first);
       guint8 *to = numbers + first * self->number_size;
 
+      ghlo_cpu_axis_cursor_init (&cursor, &self->reduced, begin);
       for (gint64 at = begin; at < end; at++)
         {
-          const guint8 *from = line + ghlo_cpu_axis_at (&self->reduced, at) + first * self->kept.stride;
+          const guint8 *from = line + cursor.at + first * self->kept.stride;
           const guint8 *sides[2] = { to, read_numbers (self, from, self->kept.stride, buffer, m) };
 
           self->combine (sides, to, m, NULL);
+          ghlo_cpu_axis_cursor_next (&cursor, &self->reduced);
         }
     }
 }
@@ -168,6 +182,7 @@ step_columns (const Run *run,
   enum { COLUMNS = BUFFER / sizeof (float) };
   const GhloCpuReduce *self = run->self;
   float sums[COLUMNS], numbers[COLUMNS];
+  GhloCpuAxisCursor cursor;
 
   for (gint64 k = begin, n; k < end; k += n)
     {
@@ -177,17 +192,19 @@ step_columns (const Run *run,
       n = MIN (ghlo_cpu_axis_run_end (&self->kept, k, end) - k, COLUMNS);
       ghlo_cpu_fill (sizeof (float), run->start, (guint8 *) sums, (gsize) n);
       ghlo_cpu_compute_type_writer (self->form) (sums, result, (gsize) n);
+      ghlo_cpu_axis_cursor_init (&cursor, &self->reduced, 0);
       for (gint64 at = 0; at < self->reduced.count && (at % 64 != 0 || !ghlo_monitor_cancelled (run->monitor, NULL));
            at++)
         {
-          const guint8 *from = line + ghlo_cpu_axis_at (&self->reduced, at);
           const guint8 *sides[2] = {
-            (guint8 *) sums, read_numbers (self, from, self->kept.stride, (guint8 *) numbers, (gsize) n),
+            (guint8 *) sums,
+            read_numbers (self, line + cursor.at, self->kept.stride, (guint8 *) numbers, (gsize) n),
           };
 
           self->combine (sides, (guint8 *) sums, (gsize) n, NULL);
           ghlo_cpu_compute_type_writer (self->form) (sums, result, (gsize) n);
           ghlo_cpu_compute_type_reader (self->form) (result, sums, (gsize) n);
+          ghlo_cpu_axis_cursor_next (&cursor, &self->reduced);
         }
     }
 }

@@ -155,11 +155,10 @@ order_reduced (GhloCpuReduce *self,
       }
 }
 
-static gboolean
-make_axis (GhloCpuAxis      *axis,
-           const Dimension  *dimensions,
-           guint             n,
-           GError          **error)
+static void
+make_axis (GhloCpuAxis     *axis,
+           const Dimension *dimensions,
+           guint            n)
 {
   gint64 sizes[GHLO_MAX_RANK], strides[GHLO_MAX_RANK];
 
@@ -169,14 +168,13 @@ make_axis (GhloCpuAxis      *axis,
       strides[i] = dimensions[i].stride;
     }
 
-  return ghlo_cpu_axis_init (axis, sizes, strides, n, error);
+  ghlo_cpu_axis_init (axis, sizes, strides, n);
 }
 
-static gboolean
-split_dimensions (GhloCpuReduce   *self,
-                  const GhloIrOp  *op,
-                  const GhloView  *operand,
-                  GError         **error)
+static void
+split_dimensions (GhloCpuReduce  *self,
+                  const GhloIrOp *op,
+                  const GhloView *operand)
 {
   Dimension kept[GHLO_MAX_RANK], reduced[GHLO_MAX_RANK];
   gboolean is_reduced[GHLO_MAX_RANK] = { FALSE }, is_empty = FALSE;
@@ -204,8 +202,8 @@ split_dimensions (GhloCpuReduce   *self,
                      || (self->fold == GHLO_CPU_REDUCTION_ADD && n_terms <= ghlo_element_short_sum (self->form->type)));
   if (!is_empty && !self->rounds)
     order_reduced (self, reduced, n_reduced);
-
-  return make_axis (&self->kept, kept, n_kept, error) && make_axis (&self->reduced, reduced, n_reduced, error);
+  make_axis (&self->kept, kept, n_kept);
+  make_axis (&self->reduced, reduced, n_reduced);
 }
 
 static void
@@ -269,8 +267,7 @@ read_request (GhloCpuReduce         *self,
   self->number_size = ghlo_cpu_number_size (self->form->number);
   if (!choose_loops (self, find_operation (request->op, self->form->type)))
     return "there is no loop for its computation";
-  if (!split_dimensions (self, request->op, &operands[0], NULL))
-    return "there is no memory for a table of its lines";
+  split_dimensions (self, request->op, &operands[0]);
   set_identity (self);
   choose_way (self);
 

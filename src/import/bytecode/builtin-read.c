@@ -159,16 +159,9 @@ static gboolean
 read_dense_resource (GhloByteCursor    *cursor,
                      const GhloIrAttr **attr)
 {
-  GhloByteCursor start = *cursor;
   const GhloIrType *type;
-  const char *key;
-  GBytes *blob;
 
-  if (!ghlo_bytecode_read_type (cursor, &type) || !ghlo_bytecode_read_resource (cursor, &key, &blob))
-    return FALSE;
-  *attr = ghlo_bytecode_dense (&start, type, blob, key);
-
-  return *attr != NULL;
+  return ghlo_bytecode_read_type (cursor, &type) && ghlo_bytecode_read_resource (cursor, type, attr);
 }
 
 /* The numbers of array<…> out of a blob of n elements of @type. */

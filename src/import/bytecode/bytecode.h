@@ -72,9 +72,8 @@ gboolean ghlo_bytecode_read_string_attr   (GhloByteCursor *cursor, const GhloIrA
 gboolean ghlo_bytecode_read_type_attr     (GhloByteCursor *cursor, const GhloIrAttr **attr);
 /* Whether a STRUCT that was read here is right by itself. */
 gboolean ghlo_bytecode_check_struct       (GhloByteCursor *cursor, const GhloIrAttr *attr);
-/* The blob of a dense_resource by its handle (a varint), as a slice; NULL bytes
- * when the file has the key alone. */
-gboolean ghlo_bytecode_read_resource      (GhloByteCursor *cursor, const char **key, GBytes **bytes);
+/* The constant of type @tensor in a resource, whose handle (a varint) follows. */
+gboolean ghlo_bytecode_read_resource      (GhloByteCursor *cursor, const GhloIrType *tensor, const GhloIrAttr **attr);
 /* A DENSE attribute of @blob, elements as MLIR packs them, little-endian: one to a
  * byte at least, booleans eight to a byte, or one element for all. A blob of
  * read_blob stays a slice of the file where it is in buffer layout. Takes @blob

@@ -436,5 +436,6 @@ ghlo_bytecode_close (GhloBytecodeReader *self)
   GHLO_IMPORT_CLEAR (&self->types);
   GHLO_IMPORT_CLEAR (&self->resources);
   GHLO_IMPORT_CLEAR (&self->properties);
+  ghlo_import_memo_clear (&self->memo);
   g_clear_pointer (&self->dictionaries, g_hash_table_unref);
 }

@@ -10,9 +10,6 @@
 
 #include "import/text/unpack.h"
 
-/* The most bytes that constants may take when unpacked: so many times the file's. */
-enum { MAX_COPIED = 16, MIN_COPIED = 4096 };
-
 /* The elements of a constant of this type; FALSE after a finding. */
 static gboolean
 count_elements (GhloByteCursor   *cursor,
@@ -35,23 +32,17 @@ count_elements (GhloByteCursor   *cursor,
                              "expected a tensor type with static dimensions for a constant, found %s", name);
 }
 
-/* Several constants may have one resource, whose data may have to be unpacked for
- * each: that must stay in proportion to the file. */
 static gboolean
 count_copy (GhloByteCursor *cursor,
             gconstpointer   data,
             GBytes         *bytes)
 {
   GhloBytecodeReader *reader = cursor->reader;
-  guint64 limit = MAX_COPIED * (guint64) (reader->file.end - reader->file.data) + MIN_COPIED;
+  gsize size = reader->file.end - reader->file.data;
 
-  if (data == g_bytes_get_data (bytes, NULL))
-    return TRUE;
-  reader->n_unpacked += g_bytes_get_size (bytes);
-
-  return reader->n_unpacked <= limit
+  return ghlo_import_count_unpacked (&reader->n_unpacked, data, bytes, size)
          || ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE, "expected constants of at most %" G_GUINT64_FORMAT
-                                " bytes when unpacked, found more", limit);
+                                " bytes when unpacked, found more", ghlo_import_most_unpacked (size));
 }
 
 const GhloIrAttr *

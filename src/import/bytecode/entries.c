@@ -287,6 +287,7 @@ ghlo_bytecode_read_location (GhloByteCursor        *cursor,
   return use (self, entry, FALSE);
 }
 
+/* The bytes as a slice; NULL when the file has the key alone. */
 static gboolean
 read_resource_blob (GhloByteCursor             *cursor,
                     const GhloBytecodeResource *resource,
@@ -313,18 +314,23 @@ read_resource_blob (GhloByteCursor             *cursor,
 }
 
 gboolean
-ghlo_bytecode_read_resource (GhloByteCursor  *cursor,
-                             const char     **key,
-                             GBytes         **bytes)
+ghlo_bytecode_read_resource (GhloByteCursor    *cursor,
+                             const GhloIrType  *tensor,
+                             const GhloIrAttr **attr)
 {
+  GhloByteCursor start = *cursor;
   const GhloBytecodeResource *resource;
+  GBytes *bytes = NULL;
+  gpointer *made;
   gsize index;
 
-  *bytes = NULL;
   if (!ghlo_bytecode_read_index (cursor, cursor->reader->resources.n, "resource", &index))
     return FALSE;
   resource = &cursor->reader->resources.items[index];
-  *key = resource->key;
+  made = ghlo_import_memo_at (&cursor->reader->memo, resource, tensor);
+  if (*made == NULL && read_resource_blob (cursor, resource, &bytes))
+    *made = (gpointer) ghlo_bytecode_dense (&start, tensor, bytes, resource->key);
+  *attr = *made;
 
-  return read_resource_blob (cursor, resource, bytes);
+  return *attr != NULL;
 }

@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "base/hash.h"
 #include "import/text/parser.h"
 
 static gboolean
@@ -138,7 +139,7 @@ upgrade (GhloByteCursor             *cursor,
   if (properties->at != NULL ? !read_vhlo_properties (properties, values, n)
                              : !find_vhlo_attributes (cursor, name->vhlo, parts->dictionary, values, list))
     return FALSE;
-  if (ghlo_vhlo_upgrade (name->vhlo, self->module, values, parts->in_function, kind, list, &error))
+  if (ghlo_vhlo_upgrade (name->vhlo, self->module, &self->memo, values, parts->in_function, kind, list, &error))
     return TRUE;
 
   return ghlo_bytecode_fail (cursor, error != NULL ? error->code : GHLO_ERROR_PARSE, "%s",
@@ -235,16 +236,26 @@ set_discardable (GhloByteCursor           *cursor,
 /* Attributes for each argument or result of a function, none of which has any:
  * text leaves them out. */
 static gboolean
-says_nothing (const GhloIrAttrSpec *spec,
+says_nothing (GhloBytecodeReader   *self,
+              const GhloIrAttrSpec *spec,
               const GhloIrAttr     *value)
 {
+  static const char nothing, something;
+  gpointer *known;
+  gsize n = 0;
+
   if (spec->kind != GHLO_IR_KIND_DICTIONARIES || value->kind != GHLO_IR_ATTR_ARRAY)
     return FALSE;
-  for (gsize i = 0; i < value->length; i++)
-    if (value->children[i]->kind != GHLO_IR_ATTR_DICTIONARY || value->children[i]->length > 0)
-      return FALSE;
+  known = ghlo_import_memo_at (&self->memo, value, &nothing);
+  if (*known == NULL)
+    {
+      while (n < value->length && value->children[n]->kind == GHLO_IR_ATTR_DICTIONARY
+             && value->children[n]->length == 0)
+        n++;
+      *known = (gpointer) (n == value->length ? &nothing : &something);
+    }
 
-  return TRUE;
+  return *known == &nothing;
 }
 
 /* Sorts @list into the row's attributes and others. */
@@ -267,7 +278,7 @@ sort_attributes (GhloByteCursor           *cursor,
           g_array_index (list, GhloIrNamedAttr, n_kept++) = entry;
           continue;
         }
-      if (says_nothing (&spec->attributes[index], entry.value))
+      if (says_nothing (cursor->reader, &spec->attributes[index], entry.value))
         continue;
       if (inherent == NULL)
         inherent = ghlo_ir_module_alloc (cursor->reader->module, spec->n_attributes * sizeof (gpointer));
@@ -325,8 +336,13 @@ static guint
 known_hash (gconstpointer data)
 {
   const Known *known = data;
+  GhloHash hash = ghlo_hash_begin ();
 
-  return g_direct_hash (known->dictionary) ^ (g_direct_hash (known->what) * 31) ^ (guint) known->in_function;
+  ghlo_hash_add_pointer (&hash, known->dictionary);
+  ghlo_hash_add_pointer (&hash, known->what);
+  ghlo_hash_add (&hash, (guint64) known->in_function);
+
+  return (guint) ghlo_hash_end (&hash);
 }
 
 static gboolean

@@ -156,6 +156,7 @@ struct _GhloBytecodeReader
   guint                     height;        /* of the entry being read, so far */
   guint32                   weight;
   GHashTable               *dictionaries;  /* bytecode-op-attrs.c's own; NULL until it is needed */
+  GhloImportMemo            memo;          /* what becomes of attributes, and of resources of a type */
   guint64                   n_unpacked;    /* bytes of constants that are not the file's own */
   gsize                     n_copied;      /* attributes of operations that the file has in fewer places */
   gsize                     sdy_text;      /* bytes of text made of sdy's attributes so far */

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "base/hash.h"
+
 void
 ghlo_bytecode_write_byte (GhloBytecodeWriter *writer,
                           guint8              value)
@@ -163,7 +165,7 @@ ghlo_bytecode_span_number (GhloBytecodeWriter *self,
                            gconstpointer       data,
                            gsize               size)
 {
-  guint32 hash = ghlo_ir_hash_bytes (0, data, size);
+  guint32 hash = (guint32) ghlo_hash_bytes (data, size);
   GhloBytecodeSpan key = { .data = data, .size = size };
   GhloBytecodeSpan *span = ghlo_ir_intern_find (&spans->table, hash, span_equal, &key);
 

@@ -22,9 +22,6 @@ fail_use (GhloImportParser     *self,
   if (result == GHLO_IMPORT_SCOPE_RANGE)
     return ghlo_import_fail_at (self, place, "expected a result of '%%%s', found the number %u, which it does not have",
                                 quote, name->number);
-  if (result == GHLO_IMPORT_SCOPE_TOO_MANY)
-    return ghlo_import_fail_at (self, place, "expected '%%%s' to be defined before so many of its results are used",
-                                quote);
   wanted = ghlo_ir_type_to_string (type);
   found = ghlo_ir_type_to_string (other);
 

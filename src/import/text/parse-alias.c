@@ -8,15 +8,8 @@
 
 #include <string.h>
 
+#include "base/hash.h"
 #include "import/text/parser.h"
-#include "ir/arena.h"
-
-static guint32
-hash_name (const char *name,
-           gsize       length)
-{
-  return ghlo_ir_hash_bytes (0, name, length);
-}
 
 static GhloImportAlias *
 find (GhloImportParser *self,
@@ -28,7 +21,7 @@ find (GhloImportParser *self,
   if (self->n_alias_slots == 0)
     return NULL;
 
-  hash = hash_name (name, length);
+  hash = (guint32) ghlo_hash_bytes (name, length);
   for (gsize slot = hash & (self->n_alias_slots - 1);
        self->alias_slots[slot] != 0;
        slot = (slot + 1) & (self->n_alias_slots - 1))
@@ -62,7 +55,7 @@ add (GhloImportParser      *self,
 
   alias->name = lexer->start;
   alias->length = ghlo_import_lexer_length (lexer);
-  alias->hash = hash_name (alias->name, alias->length);
+  alias->hash = (guint32) ghlo_hash_bytes (alias->name, alias->length);
   alias->definition = *lexer;
   GHLO_IMPORT_PUSH (&self->aliases, alias);
 

@@ -514,16 +514,60 @@ ghlo_import_parse_dense_array (GhloImportParser *self)
   return attr;
 }
 
+/* The constant of @type, which stands at @place, that the resource @name holds, which is named at
+ * @named; NULL after a report. */
+static const GhloIrAttr *
+make_of_resource (GhloImportParser *self,
+                  GhloImportPlace   named,
+                  GhloImportPlace   place,
+                  const char       *name,
+                  const GhloIrType *type)
+{
+  gconstpointer data;
+  gsize n_bytes;
+  gboolean splat;
+  GBytes *raw, *bytes;
+  Dense dense;
+
+  if (!describe (self, place, type, &dense))
+    return NULL;
+  if (dense.element == NULL)
+    {
+      ghlo_import_unsupported (self, "expected a resource of numbers, found one of type %s", type->text);
+      return NULL;
+    }
+
+  raw = ghlo_import_find_resource (self, named, name);
+  if (raw == NULL)
+    return NULL;
+  data = g_bytes_get_data (raw, &n_bytes);
+  bytes = ghlo_import_unpack (dense.element->element_type, dense.n, raw, FALSE, &splat);
+  if (bytes == NULL)
+    {
+      ghlo_import_fail_at (self, place, "expected a resource of %" G_GSIZE_FORMAT " elements of %s, found %"
+                           G_GSIZE_FORMAT " bytes", dense.n,
+                           ghlo_element_info (dense.element->element_type)->name, n_bytes);
+      return NULL;
+    }
+  if (!ghlo_import_count_unpacked (&self->n_unpacked, data, bytes, self->lexer.end - self->lexer.text))
+    {
+      ghlo_import_fail_at (self, place, "expected constants of at most %" G_GUINT64_FORMAT " bytes when unpacked,"
+                           " found more", ghlo_import_most_unpacked (self->lexer.end - self->lexer.text));
+      self->stopped = TRUE;
+      g_bytes_unref (bytes);
+      return NULL;
+    }
+
+  return ghlo_ir_attr_dense (self->module, type, bytes, FALSE, name);
+}
+
 const GhloIrAttr *
 ghlo_import_parse_dense_resource (GhloImportParser *self,
                                   const GhloIrType *type)
 {
   GhloImportPlace named = ghlo_import_place (self), place = named;
   const char *name;
-  gsize n_bytes;
-  gboolean splat;
-  GBytes *raw, *bytes;
-  Dense dense;
+  gpointer *made;
 
   ghlo_import_next (self);
   if (!ghlo_import_expect (self, '<', "'<'") || (name = ghlo_import_parse_name (self)) == NULL
@@ -536,26 +580,12 @@ ghlo_import_parse_dense_resource (GhloImportParser *self,
       place = ghlo_import_place (self);
       type = ghlo_import_parse_type (self);
     }
-  if (type == NULL || !describe (self, place, type, &dense))
+  if (type == NULL)
     return NULL;
-  if (dense.element == NULL)
-    {
-      ghlo_import_unsupported (self, "expected a resource of numbers, found one of type %s", type->text);
-      return NULL;
-    }
 
-  raw = ghlo_import_find_resource (self, named, name);
-  if (raw == NULL)
-    return NULL;
-  n_bytes = g_bytes_get_size (raw);
-  bytes = ghlo_import_unpack (dense.element->element_type, dense.n, raw, FALSE, &splat);
-  if (bytes == NULL)
-    {
-      ghlo_import_fail_at (self, place, "expected a resource of %" G_GSIZE_FORMAT " elements of %s, found %"
-                           G_GSIZE_FORMAT " bytes", dense.n,
-                           ghlo_element_info (dense.element->element_type)->name, n_bytes);
-      return NULL;
-    }
+  made = ghlo_import_memo_at (&self->memo, name, type);
+  if (*made == NULL)
+    *made = (gpointer) make_of_resource (self, named, place, name, type);
 
-  return ghlo_ir_attr_dense (self->module, type, bytes, FALSE, name);
+  return *made;
 }

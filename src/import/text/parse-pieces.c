@@ -8,6 +8,19 @@
 
 #include "import/text/parser.h"
 
+/* @type may be an alias: it says how many results there are in a few bytes. */
+static gboolean
+assign_with_one_result (GhloImportParser *self,
+                        GhloImportOp     *op,
+                        const GhloIrType *type)
+{
+  if (type->n_results != 1)
+    return ghlo_import_fail_at (self, op->place, "expected one result of '%s', found %u", op->spec->name,
+                                type->n_results);
+
+  return ghlo_import_assign_types (self, op, type);
+}
+
 /* Every operand and the result have one type, or a function type says all. */
 static gboolean
 piece_same (GhloImportParser *self,
@@ -18,12 +31,7 @@ piece_same (GhloImportParser *self,
   if (type == NULL)
     return FALSE;
   if (type->kind == GHLO_IR_TYPE_FUNCTION)
-    {
-      if (type->n_results != 1)
-        return ghlo_import_fail_at (self, op->place, "expected one result of '%s', found %u", op->spec->name,
-                                    type->n_results);
-      return ghlo_import_assign_types (self, op, type);
-    }
+    return assign_with_one_result (self, op, type);
   for (gsize i = 0; i < op->operands.n; i++)
     GHLO_IMPORT_PUSH (&op->operand_types, type);
   GHLO_IMPORT_PUSH (&op->result_types, type);
@@ -54,7 +62,7 @@ piece_select_types (GhloImportParser *self,
   if (first == NULL)
     return FALSE;
   if (first->kind == GHLO_IR_TYPE_FUNCTION)
-    return ghlo_import_assign_types (self, op, first);
+    return assign_with_one_result (self, op, first);
   if (!ghlo_import_accept (self, ','))
     return ghlo_import_fail_at (self, place, "expected a function type or two types, found one type");
   second = ghlo_import_parse_type (self);
@@ -82,7 +90,7 @@ piece_complex_type (GhloImportParser *self,
   if (type == NULL)
     return FALSE;
   if (type->kind == GHLO_IR_TYPE_FUNCTION)
-    return ghlo_import_assign_types (self, op, type);
+    return assign_with_one_result (self, op, type);
   if ((type->kind != GHLO_IR_TYPE_TENSOR && type->kind != GHLO_IR_TYPE_UNRANKED)
       || !ghlo_element_type_is_complex (type->element_type))
     {
@@ -109,7 +117,7 @@ piece_tuple_types (GhloImportParser *self,
   if (type == NULL)
     return FALSE;
   if (type->kind == GHLO_IR_TYPE_FUNCTION)
-    return ghlo_import_assign_types (self, op, type);
+    return assign_with_one_result (self, op, type);
   if (type->kind != GHLO_IR_TYPE_TUPLE)
     {
       name = ghlo_ir_type_to_string (type);

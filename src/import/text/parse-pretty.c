@@ -150,12 +150,18 @@ parse_dictionary (GhloImportParser *self,
 
   for (guint i = 0; i < op->spec->n_attributes; i++)
     {
+      const GhloIrAttrSpec *spec = &op->spec->attributes[i];
       g_autofree char *problem = NULL;
+      gpointer *known;
 
-      if (op->inherent[i] != NULL)
-        problem = ghlo_ir_attribute_problem (&op->spec->attributes[i], op->inherent[i]);
+      if (op->inherent[i] == NULL)
+        continue;
+      known = ghlo_import_memo_at (&self->memo, op->inherent[i], spec);
+      if (*known == NULL)
+        problem = ghlo_ir_attribute_problem (spec, op->inherent[i]);
       if (problem != NULL)
         return ghlo_import_fail_at (self, place, "%s", problem);
+      *known = (gpointer) op->inherent[i];
     }
 
   return TRUE;

@@ -6,8 +6,8 @@
 
 #include <string.h>
 
+#include "base/hash.h"
 #include "import/text/parser.h"
-#include "ir/arena.h"
 
 enum { LONGEST_CACHED = 256, WIDEST_INTEGER = (1 << 24) - 1 };
 
@@ -419,7 +419,7 @@ parse_cached_tensor (GhloImportParser *self)
   if (end != NULL)
     {
       length = end - text;
-      hash = ghlo_ir_hash_bytes (0, text, length);
+      hash = (guint32) ghlo_hash_bytes (text, length);
       cached = &self->type_cache[hash % GHLO_IMPORT_TYPE_CACHE];
       if (cached->hash == hash && cached->length == length && cached->text != NULL
           && memcmp (cached->text, text, length) == 0)

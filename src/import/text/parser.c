@@ -61,6 +61,7 @@ ghlo_import_parser_clear (GhloImportParser *self)
   for (gsize i = 0; i < self->resources.n; i++)
     g_clear_pointer (&self->resources.items[i].bytes, g_bytes_unref);
   GHLO_IMPORT_CLEAR (&self->resources);
+  ghlo_import_memo_clear (&self->memo);
   GHLO_IMPORT_CLEAR (&self->types);
   GHLO_IMPORT_CLEAR (&self->attrs);
   GHLO_IMPORT_CLEAR (&self->entries);

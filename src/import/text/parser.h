@@ -12,6 +12,7 @@
 
 #include "import/import.h"
 #include "import/text/lexer.h"
+#include "import/memo.h"
 #include "import/text/scope.h"
 #include "import/text/unpack.h"
 #include "import/vector.h"
@@ -120,6 +121,7 @@ typedef struct
   gboolean           aliases_found;         /* the whole text was searched for definitions */
 
   GHLO_IMPORT_VECTOR (GhloImportResource) resources;
+  guint64            n_unpacked;            /* bytes of constants that resources were unpacked to */
   gboolean           resources_found;
   GhloImportLexer    behind_resources;
 
@@ -129,6 +131,10 @@ typedef struct
   GhloImportAttrs    attrs;
   GhloImportEntries  entries;
   GhloImportInts     ints;
+
+  /* A resource's key (with NULL): its number + 1; with a type: the constant of it. An
+   * attribute with a row of the op table that it was found to fit: itself. */
+  GhloImportMemo     memo;
 
   GhloImportCachedType type_cache[GHLO_IMPORT_TYPE_CACHE];
   const GhloIrType    *element_types[GHLO_ELEMENT_TYPE_INDEX + 1];

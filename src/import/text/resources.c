@@ -23,6 +23,19 @@ parse_key (GhloImportParser *self,
   return *key != NULL && ghlo_import_expect (self, ':', "':'");
 }
 
+/* Of several with one key the first counts. */
+static void
+add (GhloImportParser         *self,
+     const GhloImportResource *resource)
+{
+  gpointer *number = ghlo_import_memo_at (&self->memo, resource->key, NULL);
+
+  if (*number != NULL)
+    return;
+  GHLO_IMPORT_PUSH (&self->resources, *resource);
+  *number = GSIZE_TO_POINTER (self->resources.n);
+}
+
 /* "key: "0x…""; values that are no blobs say nothing to us. */
 static gboolean
 parse_blob (GhloImportParser *self)
@@ -40,7 +53,7 @@ parse_blob (GhloImportParser *self)
         {
           resource.hex = text + 2;
           resource.hex_length = length - 2;
-          GHLO_IMPORT_PUSH (&self->resources, resource);
+          add (self, &resource);
         }
       ghlo_import_next (self);
       return TRUE;
@@ -182,18 +195,16 @@ ghlo_import_find_resource (GhloImportParser *self,
                            const char       *key)
 {
   g_autofree char *name = NULL;
+  gsize number;
 
   if (!self->resources_found)
     find_section (self);
-  for (gsize i = 0; i < self->resources.n; i++)
+  number = GPOINTER_TO_SIZE (*ghlo_import_memo_at (&self->memo, key, NULL));
+  if (number > 0)
     {
-      GhloImportResource *resource = &self->resources.items[i];
+      GhloImportResource *resource = &self->resources.items[number - 1];
 
-      if (resource->key != key)
-        continue;
-      if (resource->bytes == NULL && !decode (self, place, resource))
-        return NULL;
-      return g_bytes_ref (resource->bytes);
+      return resource->bytes != NULL || decode (self, place, resource) ? g_bytes_ref (resource->bytes) : NULL;
     }
   name = ghlo_import_quote (key, strlen (key));
   ghlo_import_fail_at (self, place, "expected the data of the resource '%s' in this text, found none", name);

@@ -8,9 +8,9 @@
 
 #include <string.h>
 
-#include "ir/arena.h"
+#include "base/hash.h"
 
-enum { FIRST_SLOTS = 64, MAX_DIGITS = 8, LARGEST_GAP = 4096, MAX_AWAITED = 4096 };
+enum { FIRST_SLOTS = 64, MAX_DIGITS = 8, LARGEST_GAP = 4096 };
 
 static GhloImportTable *
 current (const GhloImportScopes *self)
@@ -24,6 +24,7 @@ table_free (GhloImportTable *table)
   GHLO_IMPORT_CLEAR (&table->symbols);
   GHLO_IMPORT_CLEAR (&table->defined);
   GHLO_IMPORT_CLEAR (&table->awaited);
+  ghlo_import_memo_clear (&table->stand_ins);
   g_free (table->slots);
   g_free (table->numbers);
   g_free (table);
@@ -49,6 +50,8 @@ ghlo_import_scopes_open (GhloImportScopes *self)
   table->symbols.n = 0;
   table->n_hashed = 0;
   table->defined.n = 0;
+  if (table->awaited.n > 0)
+    ghlo_import_memo_clear (&table->stand_ins);
   table->awaited.n = 0;
 }
 
@@ -156,7 +159,7 @@ static GhloImportSymbol *
 hashed_symbol (GhloImportTable      *table,
                const GhloImportName *name)
 {
-  guint32 hash = ghlo_ir_hash_bytes (0, name->text, name->length);
+  guint32 hash = (guint32) ghlo_hash_bytes (name->text, name->length);
   gsize slot;
 
   if ((table->n_hashed + 1) * 2 > table->n_slots)
@@ -314,16 +317,14 @@ await (GhloImportScopes      *self,
        GhloIrValue          **value,
        const GhloIrType     **other)
 {
-  guint n_awaited = 0;
+  gsize symbol_place = symbol - table->symbols.items;
+  gpointer *place = ghlo_import_memo_at (&table->stand_ins, GSIZE_TO_POINTER (symbol_place),
+                                         GSIZE_TO_POINTER (name->number));
+  const GhloImportAwaited *awaited = *place != NULL ? &table->awaited.items[GPOINTER_TO_SIZE (*place) - 1] : NULL;
 
-  for (guint32 place = symbol->awaited; place != 0; place = table->awaited.items[place - 1].next)
+  /* One that was met was another region's. */
+  if (awaited != NULL && !awaited->met)
     {
-      GhloImportAwaited *awaited = &table->awaited.items[place - 1];
-
-      if (++n_awaited > MAX_AWAITED)
-        return GHLO_IMPORT_SCOPE_TOO_MANY;
-      if (awaited->name.number != name->number)
-        continue;
       *value = awaited->stand_in;
       *other = awaited->stand_in->type;
       return *other == type ? GHLO_IMPORT_SCOPE_OK : GHLO_IMPORT_SCOPE_TYPE;
@@ -334,6 +335,7 @@ await (GhloImportScopes      *self,
     .name = *name, .stand_in = *value, .next = symbol->awaited,
   });
   symbol->awaited = table->awaited.n;
+  *place = GSIZE_TO_POINTER (table->awaited.n);
 
   return GHLO_IMPORT_SCOPE_OK;
 }

@@ -8,6 +8,7 @@
 
 #pragma once
 
+#include "import/memo.h"
 #include "import/vector.h"
 #include "ir/module.h"
 
@@ -31,7 +32,7 @@ typedef struct
   gboolean     numbered;    /* found by number, not by hash */
   gboolean     broken;      /* defined by an operation that could not be read */
   GhloIrValue *values;
-  guint32      awaited;     /* first of the uses before a definition, + 1; 0: none */
+  guint32      awaited;     /* latest of the uses before a definition, + 1; 0: none */
 } GhloImportSymbol;
 
 /* A use before the definition. */
@@ -56,6 +57,7 @@ typedef struct
   GHLO_IMPORT_VECTOR (GhloImportSymbol) symbols;
   GHLO_IMPORT_VECTOR (guint32) defined;        /* places, in the order of definition */
   GHLO_IMPORT_VECTOR (GhloImportAwaited) awaited;
+  GhloImportMemo     stand_ins;                /* by place of the symbol and number of the result */
   GhloImportSlot    *slots;                    /* by hash, open addressing */
   gsize              n_slots;
   gsize              n_hashed;
@@ -76,7 +78,6 @@ typedef enum
   GHLO_IMPORT_SCOPE_TYPE,        /* used with another type */
   GHLO_IMPORT_SCOPE_RANGE,       /* result number out of range */
   GHLO_IMPORT_SCOPE_REDEFINED,
-  GHLO_IMPORT_SCOPE_TOO_MANY,    /* result numbers of a name that is used before its definition */
 } GhloImportScopeResult;
 
 void  ghlo_import_scopes_clear  (GhloImportScopes *self);

@@ -13,6 +13,9 @@
 #include "base/sizes.h"
 
 /* The value of @bits bits as a buffer holds it in one byte. */
+/* The most bytes that constants may take when unpacked: so many times the program's. */
+enum { MAX_UNPACKED = 16, MIN_UNPACKED = 4096 };
+
 static guint8
 extend (const GhloElementInfo *info,
         guint                  value)
@@ -173,6 +176,24 @@ ghlo_import_unpack (GhloElementType  element_type,
   g_bytes_unref (raw);
 
   return result;
+}
+
+guint64
+ghlo_import_most_unpacked (gsize size)
+{
+  return MAX_UNPACKED * (guint64) size + MIN_UNPACKED;
+}
+
+gboolean
+ghlo_import_count_unpacked (guint64       *n_unpacked,
+                            gconstpointer  data,
+                            GBytes        *bytes,
+                            gsize          size)
+{
+  if (data != g_bytes_get_data (bytes, NULL))
+    *n_unpacked += g_bytes_get_size (bytes);
+
+  return *n_unpacked <= ghlo_import_most_unpacked (size);
 }
 
 GBytes *

@@ -19,6 +19,14 @@ GBytes *ghlo_import_unpack (GhloElementType  element_type,
                             GBytes          *raw,
                             gboolean         allow_splat,
                             gboolean        *splat);
+/* Several constants may have one resource, whose data may have to be unpacked for each.
+ * Counts what @bytes, unpacked from @data, take in *@n_unpacked: FALSE when all together
+ * are more than ghlo_import_most_unpacked () of a program of @size bytes. */
+gboolean ghlo_import_count_unpacked (guint64       *n_unpacked,
+                                     gconstpointer  data,
+                                     GBytes        *bytes,
+                                     gsize          size);
+guint64  ghlo_import_most_unpacked  (gsize          size);
 /* One element instead of @n of @size bytes, when all are equal. Takes @bytes over
  * and keeps no reference to them when it is a copy. */
 GBytes *ghlo_import_compress (GBytes   *bytes,

@@ -191,12 +191,17 @@ read_dims (GhloVhloCall       *call,
            const GhloIrAttr   *value,
            const GhloIrAttr  **attr)
 {
+  gpointer *kept = ghlo_import_memo_at (call->memo, value, NULL);
   g_autofree gint64 *values = NULL;
   gsize n;
 
-  if (!ghlo_vhlo_get_integers (value, GHLO_ELEMENT_TYPE_I64, &values, &n))
-    return fail (call, part, "a tensor of i64", value);
-  *attr = n > 0 ? ghlo_ir_attr_i64s (call->module, values, n) : NULL;
+  if (*kept == NULL)
+    {
+      if (!ghlo_vhlo_get_integers (value, GHLO_ELEMENT_TYPE_I64, &values, &n))
+        return fail (call, part, "a tensor of i64", value);
+      *kept = (gpointer) ghlo_ir_attr_i64s (call->module, values, n);
+    }
+  *attr = ((const GhloIrAttr *) *kept)->length > 0 ? *kept : NULL;
 
   return TRUE;
 }

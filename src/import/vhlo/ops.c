@@ -17,16 +17,55 @@ gather_parts (const GhloVhloGroup     *group,
     parts[i] = group->parts[i].place != GHLO_VHLO_NOWHERE ? values[group->parts[i].place] : NULL;
 }
 
+/* Our attribute for a group's @parts, NULL for one that is left out. */
+static gboolean
+upgrade_group (GhloVhloCall            *call,
+               const GhloVhloGroup     *group,
+               const GhloIrAttr *const *parts,
+               const GhloIrAttr       **attr)
+{
+  return ghlo_vhlo_filler_is (call, group, parts) || ghlo_vhlo_form_read (call, group, parts, attr);
+}
+
+/* The same, once for each attribute. Whether layouts are left out depends on others;
+ * of structures the parts are kept. */
+static gboolean
+upgrade_once (GhloVhloCall            *call,
+              const GhloVhloGroup     *group,
+              const GhloIrAttr *const *parts,
+              const GhloIrAttr       **attr)
+{
+  static const GhloIrAttr left_out;
+  gpointer *kept;
+
+  if (group->n_parts != 1)
+    return upgrade_group (call, group, parts, attr);
+  if (group->filler == GHLO_VHLO_FILLER_LAYOUTS && ghlo_vhlo_filler_is (call, group, parts))
+    return TRUE;
+
+  kept = ghlo_import_memo_at (call->memo, parts[0], group);
+  if (*kept == NULL)
+    {
+      if (!upgrade_group (call, group, parts, attr))
+        return FALSE;
+      *kept = *attr != NULL ? (gpointer) *attr : (gpointer) &left_out;
+    }
+  *attr = *kept != &left_out ? *kept : NULL;
+
+  return TRUE;
+}
+
 gboolean
 ghlo_vhlo_upgrade (const GhloVhloOp        *self,
                    GhloIrModule            *module,
+                   GhloImportMemo          *memo,
                    const GhloIrAttr *const *values,
                    gboolean                 in_function,
                    GhloIrOpKind            *kind,
                    GArray                  *attributes,
                    GError                 **error)
 {
-  GhloVhloCall call = { .self = self, .module = module, .values = values, .error = error };
+  GhloVhloCall call = { .self = self, .module = module, .memo = memo, .values = values, .error = error };
 
   *kind = self->kind == GHLO_OP_STABLEHLO_RETURN && in_function ? GHLO_OP_FUNC_RETURN : self->kind;
   for (guint i = 0; i < self->n_groups; i++)
@@ -37,7 +76,7 @@ ghlo_vhlo_upgrade (const GhloVhloOp        *self,
       if (!group->is_here)
         continue;
       gather_parts (group, values, parts);
-      if (!ghlo_vhlo_filler_is (&call, group, parts) && !ghlo_vhlo_form_read (&call, group, parts, &attr))
+      if (!upgrade_once (&call, group, parts, &attr))
         return FALSE;
       if (attr != NULL)
         {

@@ -93,6 +93,7 @@ typedef struct
 {
   const GhloVhloOp        *self;
   GhloIrModule            *module;
+  GhloImportMemo          *memo;     /* upgrading */
   const GhloIrAttr *const *values;   /* upgrading: by place */
   const GhloIrOp          *op;       /* downgrading */
   GError                 **error;

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "import/import.h"
+#include "import/memo.h"
 
 G_BEGIN_DECLS
 
@@ -21,13 +22,15 @@ const char        *ghlo_vhlo_op_name       (const GhloVhloOp *self);
 /* Attribute names in the order of the properties, which is alphabetical. */
 const char *const *ghlo_vhlo_op_attributes (const GhloVhloOp *self, guint *n);
 
-/* What an operation of a VHLO version is here. @values has one attribute for each
+/* What an operation of a VHLO version is here. @memo keeps what becomes of attributes,
+ * of which a large one may be part of many operations. @values has one attribute for each
  * of the operation's attributes, in their order; those that stand for a default
  * are left out of what is added to @attributes (GhloIrNamedAttr). @in_function is
  * whether a return ends a function and not a region of an operation. FALSE with @error
  * set when @values do not fit. */
 gboolean           ghlo_vhlo_upgrade       (const GhloVhloOp        *self,
                                             GhloIrModule            *module,
+                                            GhloImportMemo          *memo,
                                             const GhloIrAttr *const *values,
                                             gboolean                 in_function,
                                             GhloIrOpKind            *kind,

@@ -199,7 +199,7 @@ take_resource (GhloIrPrinter    *self,
   if (attr->dense.resource == NULL || attr->dense.splat)
     return FALSE;
   if (self->resources == NULL)
-    self->resources = g_hash_table_new (g_str_hash, g_str_equal);
+    self->resources = g_hash_table_new (NULL, NULL);
   other = g_hash_table_lookup (self->resources, attr->dense.resource);
   if (other == NULL)
     g_hash_table_insert (self->resources, (gpointer) attr->dense.resource, (gpointer) attr);

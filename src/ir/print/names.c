@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "base/hash.h"
 #include "ir/print/private.h"
 
 typedef struct
@@ -224,7 +225,7 @@ ghlo_ir_names_new (const GhloIrOp *op,
   Counters counters;
 
   self->names = g_hash_table_new (NULL, NULL);
-  self->used = g_hash_table_new (g_str_hash, g_str_equal);
+  self->used = g_hash_table_new (ghlo_hash_string, g_str_equal);
   self->order = g_ptr_array_new ();
   self->text = g_string_chunk_new (1024);
   self->generic = generic;

@@ -7,6 +7,8 @@
 
 #include "ir/verify/common.h"
 
+#include "base/hash.h"
+
 gboolean
 ghlo_ir_same_element (const GhloIrType *a,
                       const GhloIrType *b)
@@ -182,7 +184,7 @@ static gboolean
 long_list_unique (const gint64 *values,
                   gsize         n)
 {
-  g_autoptr (GHashTable) seen = g_hash_table_new (g_int64_hash, g_int64_equal);
+  g_autoptr (GHashTable) seen = g_hash_table_new (ghlo_hash_int64, g_int64_equal);
 
   for (gsize i = 0; i < n; i++)
     if (!g_hash_table_add (seen, (gpointer) &values[i]))

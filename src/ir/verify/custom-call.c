@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#include "base/hash.h"
+
 /* Whether @layout is a permutation of the dimensions of a tensor of @rank. */
 static gboolean
 is_permutation (const GhloIrAttr *layout,
@@ -239,7 +241,7 @@ aliased_buffers_once (GhloIrVerifier *verifier,
                       GHashTable     *outputs)
 {
   const GhloIrAttr *aliases = ghlo_ir_op_get (op, "output_operand_aliases");
-  g_autoptr (GHashTable) operands = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_autoptr (GHashTable) operands = g_hash_table_new_full (ghlo_hash_string, g_str_equal, g_free, NULL);
 
   for (gsize i = 0; aliases != NULL && i < aliases->length; i++)
     {
@@ -322,7 +324,7 @@ buffers_fit (GhloIrVerifier *verifier,
   if (!any)
     return TRUE;
 
-  outputs = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  outputs = g_hash_table_new_full (ghlo_hash_string, g_str_equal, g_free, NULL);
   if (!aliased_buffers_once (verifier, op, outputs))
     return FALSE;
   for (guint i = 0; i < op->n_results; i++)

@@ -161,6 +161,13 @@ type_fits (const GhloIrType *type,
     }
 }
 
+gboolean
+ghlo_ir_type_fits (const GhloIrType *type,
+                   guint32           constraint)
+{
+  return type_fits (type, constraint, 0);
+}
+
 /* "a statically shaped tensor of rank 1 of integer or index elements, or a token". */
 static char *
 describe_constraint (guint32 constraint)
@@ -231,7 +238,7 @@ check_new_type (GhloIrVerifyRun       *run,
 
   if (!ghlo_ir_verify_type (run, op, what, type))
     return FALSE;
-  if (type_fits (type, group->constraint, 0))
+  if (ghlo_ir_type_fits (type, group->constraint))
     {
       run->known_fits[slot].type = type;
       run->known_fits[slot].constraint = group->constraint;

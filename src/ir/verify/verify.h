@@ -56,6 +56,10 @@ gboolean ghlo_ir_verify_symbol_use (GhloIrVerifier   *verifier,
  * known, an axis that its mesh lacks): a sentence that the caller frees, or NULL. */
 char    *ghlo_ir_struct_problem (const GhloIrAttr *self);
 
+/* Whether a value of @type may stand where a row asks for @constraint. */
+gboolean ghlo_ir_type_fits      (const GhloIrType *type,
+                                 guint32           constraint);
+
 /* What is wrong with @attr as the attribute of row @spec: a sentence that the
  * caller frees, or NULL. */
 char    *ghlo_ir_attribute_problem (const GhloIrAttrSpec *spec,

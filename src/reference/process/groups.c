@@ -124,6 +124,14 @@ find_part (const GhloIrAttr *axes,
   return FALSE;
 }
 
+/* Whether a group along both parts would hold a device twice. */
+static gboolean
+parts_overlap (const Part *a,
+               const Part *b)
+{
+  return a->size > 1 && b->size > 1 && a->stride < b->stride * b->size && b->stride < a->stride * a->size;
+}
+
 /* How many devices a mesh has; 0 when they are too many or sizes are wrong. */
 static gint64
 count_devices (const GhloIrAttr *axes)
@@ -195,7 +203,7 @@ read_mesh_axes (const GhloRefCall *call,
   const GhloIrAttr *ids = mesh != NULL ? ghlo_ir_struct_get (mesh, "device_ids") : NULL;
   g_autofree gint64 *device_ids = NULL;
   g_autofree Part *parts = NULL;
-  gint64 n_devices, group_size = 1;
+  gint64 n_devices;
   gsize n_ids = 0;
 
   if (axes == NULL || axes->kind != GHLO_IR_ATTR_ARRAY || references == NULL || references->kind != GHLO_IR_ATTR_ARRAY)
@@ -213,9 +221,9 @@ read_mesh_axes (const GhloRefCall *call,
     {
       if (!find_part (axes, references->children[i], &parts[i]))
         return NULL;
-      group_size *= parts[i].size;
-      if (group_size > n_devices)
-        return NULL;
+      for (gsize j = 0; j < i; j++)
+        if (parts_overlap (&parts[j], &parts[i]))
+          return NULL;
     }
 
   return split_mesh (n_devices, parts, references->length, device_ids);
@@ -324,7 +332,8 @@ ghlo_ref_groups_init (GhloRefGroups   *self,
 
   self->groups = NULL;
   if (rows == NULL)
-    return ghlo_ref_fail (call, error, "expected a table of process numbers, or axes of a known mesh, as %s", name);
+    return ghlo_ref_fail (call, error,
+                          "expected a table of process numbers, or axes of a known mesh, each once, as %s", name);
   if (rows->len > n)
     return ghlo_ref_fail (call, error, "expected at most %" G_GINT64_FORMAT " rows in %s, found %u", n, name,
                           rows->len);

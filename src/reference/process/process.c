@@ -8,6 +8,7 @@
 
 #include "reference/process/process.h"
 
+#include "base/hash.h"
 #include "reference/frame.h"
 
 /* How often a waiting thread looks for cancellation, and how many threads runs
@@ -354,7 +355,7 @@ draw_key (GhloRefProcess *self,
   for (guint i = 0; i < n_group; i++)
     g_string_append_printf (key, " %u", group[i]);
   if (owner->meetings == NULL)
-    owner->meetings = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+    owner->meetings = g_hash_table_new_full (ghlo_hash_string, g_str_equal, g_free, NULL);
   n = GPOINTER_TO_UINT (g_hash_table_lookup (owner->meetings, key->str));
   g_hash_table_replace (owner->meetings, g_strdup (key->str), GUINT_TO_POINTER (n + 1));
   g_string_append_printf (key, " #%u", n);
@@ -387,7 +388,7 @@ find_meeting (GhloRefGrid *self,
   Meeting *meeting;
 
   if (self->meetings == NULL)
-    self->meetings = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, meeting_free);
+    self->meetings = g_hash_table_new_full (ghlo_hash_string, g_str_equal, NULL, meeting_free);
   meeting = g_hash_table_lookup (self->meetings, key);
   if (meeting != NULL)
     {
@@ -511,7 +512,7 @@ find_channel (GhloRefGrid *self,
   Channel *channel;
 
   if (self->channels == NULL)
-    self->channels = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, channel_free);
+    self->channels = g_hash_table_new_full (ghlo_hash_string, g_str_equal, g_free, channel_free);
   channel = g_hash_table_lookup (self->channels, name);
   if (channel == NULL)
     {

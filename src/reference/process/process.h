@@ -16,7 +16,7 @@ G_BEGIN_DECLS
 /* What all threads of one run share. */
 typedef struct
 {
-  const GhloPrepared   *program;
+  const GhloRefProgram *program;
   const GhloRunOptions *options;      /* NULL when none were given */
   const GhloMonitor    *monitor;      /* may be NULL */
   GMutex                lock;         /* guards what follows */

@@ -47,7 +47,7 @@ run_matmul (GhloCpuPrimitive *primitive,
       a[i] = (float) (i % 5);
       b[i] = (float) (i % 3);
     }
-  g_assert_true (ghlo_cpu_onednn_run_matmul (primitive, a, b, c, scratch));
+  g_assert_true (ghlo_cpu_onednn_run_matmul (primitive, a, b, c, scratch, NULL));
   for (gint64 i = 0; i < n * n; i++)
     {
       float sum = 0;
@@ -81,7 +81,7 @@ test_thread_count (void)
   g_assert_cmpint (get (), ==, 3);
   run_matmul (primitive, 40);
   g_assert_cmpint (get (), ==, 3);
-  ghlo_cpu_onednn_sgemm (FALSE, FALSE, 8, 8, 8, a, 8, b, 8, FALSE, c, 8);
+  g_assert_true (ghlo_cpu_onednn_sgemm (FALSE, FALSE, 8, 8, 8, a, 8, b, 8, FALSE, c, 8, NULL));
   g_assert_cmpint (get (), ==, 3);
 }
 
@@ -105,7 +105,8 @@ test_no_threads (void)
   g_autofree float *matrices = g_new0 (float, 3 * N * N);
   guint before = count_threads ();
 
-  ghlo_cpu_onednn_sgemm (FALSE, FALSE, N, N, N, matrices, N, matrices + N * N, N, FALSE, matrices + 2 * N * N, N);
+  g_assert_true (ghlo_cpu_onednn_sgemm (FALSE, FALSE, N, N, N, matrices, N, matrices + N * N, N, FALSE,
+                                        matrices + 2 * N * N, N, NULL));
   g_assert_cmpuint (count_threads (), ==, before);
 }
 
@@ -170,7 +171,7 @@ test_integers (void)
   g_assert_true (ghlo_cpu_primitive_compile (primitive));
   memset (a, -128, N * N);
   scratch = g_aligned_alloc (1, MAX (ghlo_cpu_primitive_scratch_size (primitive), 64), 64);
-  g_assert_true (ghlo_cpu_onednn_run_matmul (primitive, a, a, c, scratch));
+  g_assert_true (ghlo_cpu_onednn_run_matmul (primitive, a, a, c, scratch, NULL));
   for (guint i = 0; i < N * N; i++)
     g_assert_cmpint (c[i], ==, 128 * 128 * N);
   g_aligned_free (scratch);

@@ -6,11 +6,14 @@
 
 #include "../reference/kernel-programs.h"
 
+#include "../count-allocations.h"
+#include "compiler/devices.h"
+#include "cpu/gemm/axis.h"
 #include "cpu/convolution/convolution.h"
 #include "cpu/gemm/dot-general.h"
-#include "cpu/executor.h"
 #include "cpu/isa/level.h"
-#include "reference/reference.h"
+#include "reference/device.h"
+#include "runtime/memory.h"
 
 typedef struct
 {
@@ -338,7 +341,7 @@ static void
 test_packed_constant (void)
 {
   const gsize n = 700, k = 400, bytes = n * k * sizeof (float);
-  const GhloExecutor *executor = ghlo_cpu_executor (ghlo_reference_executor ());
+  GhloDeviceCore *device = ghlo_devices_find ("cpu");
   g_auto (Program) program = { NULL };
   g_autoptr (GString) text = g_string_new ("func.func @main(%a: tensor<5x400xf32>) -> tensor<5x700xf32> {\n"
                                            "  %w = stablehlo.constant dense<\"0x");
@@ -347,7 +350,7 @@ test_packed_constant (void)
   g_autoptr (GError) error = NULL;
   g_autofree char *how = NULL;
   GhloRunFigures figures;
-  GhloPrepared *prepared;
+  g_autoptr (GhloPrepared) prepared = NULL;
 
   for (gsize i = 0; i < n * k; i++)
     {
@@ -363,19 +366,109 @@ test_packed_constant (void)
   run_program (&program, &input, 1, &expected, NULL, &error);
   g_assert_no_error (error);
 
-  prepared = executor->prepare (program.module, ghlo_ir_module_get_entry (program.module), NULL, &error);
+  prepared = ghlo_devices_prepare (device, program.module, ghlo_ir_module_get_entry (program.module), NULL, &error);
   g_assert_no_error (error);
-  executor->measure (prepared, &figures);
-  how = executor->describe (prepared);
+  ghlo_prepared_measure (prepared, &figures);
+  how = ghlo_prepared_describe (prepared);
   if (ghlo_cpu_level () > GHLO_CPU_LEVEL_BASELINE)
     {
       g_assert_nonnull (strstr (how, "packed ahead"));
       g_assert_cmpuint (figures.prepared_bytes, >=, 2 * bytes);
     }
-  g_assert_true (executor->run (prepared, NULL, &input, 1, &found, NULL, &error));
+  g_assert_true (ghlo_prepared_run (prepared, NULL, &input, 1, &found, NULL, &error));
   g_assert_no_error (error);
   assert_agree (found, expected, (double) k, 3, 1, how);
-  executor->release (prepared);
+}
+
+/* What is kept of a program of large tensors is the constants in another order, which are counted. */
+static void
+test_prepared_memory (void)
+{
+  static const char *const texts[] = {
+    "func.func @main(%a: tensor<8000000x2x2xi8>) -> tensor<8000000x2xi8> {\n"
+    "  %z = stablehlo.constant dense<0> : tensor<i8>\n"
+    "  %0 = stablehlo.reduce(%a init: %z) applies stablehlo.add across dimensions = [1] : "
+    "(tensor<8000000x2x2xi8>, tensor<i8>) -> tensor<8000000x2xi8>\n  return %0 : tensor<8000000x2xi8>\n}\n",
+    "func.func @main(%a: tensor<2x2000000x2x4xf32>, %b: tensor<2x4x3xf32>) -> tensor<2000000x2x3xf32> {\n"
+    "  %0 = stablehlo.dot_general %a, %b, contracting_dims = [0, 3] x [0, 1] : "
+    "(tensor<2x2000000x2x4xf32>, tensor<2x4x3xf32>) -> tensor<2000000x2x3xf32>\n"
+    "  return %0 : tensor<2000000x2x3xf32>\n}\n",
+    "func.func @main(%a: tensor<1x64x64x64xf32>) -> tensor<1x64x64x128xf32> {\n"
+    "  %w = stablehlo.constant dense<0.5> : tensor<3x3x64x128xf32>\n"
+    "  %0 = stablehlo.convolution(%a, %w) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], "
+    "window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : "
+    "(tensor<1x64x64x64xf32>, tensor<3x3x64x128xf32>) -> tensor<1x64x64x128xf32>\n"
+    "  return %0 : tensor<1x64x64x128xf32>\n}\n",
+  };
+  GhloDeviceCore *device = ghlo_devices_find ("cpu");
+
+  for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
+    {
+      g_autoptr (GhloIrModule) module = parse (texts[i]);
+      g_autoptr (GError) error = NULL;
+      GhloMemoryStatistics before, after;
+      GhloRunFigures figures;
+      GhloPrepared *prepared;
+      gsize bytes;
+
+      ghlo_memory_get_statistics (&before);
+      bytes = count_own_bytes ();
+      prepared = ghlo_devices_prepare (device, module, ghlo_ir_module_get_entry (module), NULL, &error);
+      g_assert_no_error (error);
+      bytes = count_own_bytes () - bytes;
+      ghlo_prepared_measure (prepared, &figures);
+      ghlo_memory_get_statistics (&after);
+      g_assert_cmpuint (bytes, <, 1 << 20);
+      g_assert_cmpuint (figures.prepared_bytes, >=, after.used - before.used);
+      ghlo_prepared_free (prepared);
+    }
+}
+
+/* Steps of an axis lie where those of its dimensions do. */
+static void
+test_axis (void)
+{
+  for (guint round = 0; round < 500; round++)
+    {
+      guint rank = (guint) pick (0, 5);
+      gint64 sizes[5], strides[5], order[5], index[5] = { 0 }, stride = pick (1, 4), count = 1;
+      GhloCpuAxisCursor cursor, other;
+      GhloCpuAxis axis;
+
+      for (guint i = 0; i < rank; i++)
+        order[i] = i;
+      if (round % 2)
+        shuffle (order, rank);
+      for (guint i = rank; i > 0; i--)
+        {
+          sizes[order[i - 1]] = pick (1, 5);
+          strides[order[i - 1]] = pick (0, 3) == 0 ? -stride : stride;
+          stride *= sizes[order[i - 1]] + (pick (0, 2) == 0);
+          count *= sizes[order[i - 1]];
+        }
+      ghlo_cpu_axis_init (&axis, sizes, strides, rank);
+      g_assert_cmpint (axis.count, ==, count);
+      g_assert_true (ghlo_cpu_axis_is_uniform (&axis) == (ghlo_cpu_axis_factors (sizes, strides, rank) == 1));
+      ghlo_cpu_axis_cursor_init (&cursor, &axis, 0);
+      for (gint64 i = 0; i < count; i++)
+        {
+          gint64 at = 0, run_end = ghlo_cpu_axis_run_end (&axis, i, count);
+
+          for (guint d = 0; d < rank; d++)
+            at += index[d] * strides[d];
+          g_assert_cmpint (ghlo_cpu_axis_at (&axis, i), ==, at);
+          g_assert_cmpint (cursor.at, ==, at);
+          g_assert_cmpint (cursor.left, ==, run_end - i);
+          ghlo_cpu_axis_cursor_next (&cursor, &axis);
+          ghlo_cpu_axis_cursor_init (&other, &axis, i);
+          ghlo_cpu_axis_cursor_next_run (&other, &axis);
+          if (run_end < count)
+            g_assert_cmpint (other.at, ==, ghlo_cpu_axis_at (&axis, run_end));
+          for (guint d = rank; d > 0 && ++index[d - 1] == sizes[d - 1]; d--)
+            index[d - 1] = 0;
+        }
+      ghlo_cpu_axis_clear (&axis);
+    }
 }
 
 int
@@ -388,6 +481,8 @@ main (int   argc,
   g_test_add_func ("/cpu-programs/dot", test_dot);
   g_test_add_func ("/cpu-programs/convolution", test_convolution);
   g_test_add_func ("/cpu-programs/packed-constant", test_packed_constant);
+  g_test_add_func ("/cpu-programs/prepared-memory", test_prepared_memory);
+  g_test_add_func ("/cpu-programs/axis", test_axis);
 
   return g_test_run ();
 }

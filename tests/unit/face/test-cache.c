@@ -373,7 +373,7 @@ o2 (void)
 {
   static GhloOptimizeOptions options = { .level = 2 };
 
-  options.evaluator = ghlo_reference_executor ();
+  options.evaluator = ghlo_reference_device ();
 
   return &options;
 }

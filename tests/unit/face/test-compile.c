@@ -9,10 +9,11 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
+#include "compiler/cache.h"
+#include "compiler/devices.h"
 #include "ghlo/ghlo-device-private.h"
 #include "ghlo/ghlo-executable-private.h"
-#include "reference/reference.h"
-#include "compiler/cache.h"
+#include "reference/device.h"
 
 /* Folds to one multiplication, and a function that vanishes. */
 #define FOLDS \
@@ -45,10 +46,12 @@ static struct
 } seen;
 
 static GhloPrepared *
-prepare (GhloIrModule       *module,
-         GhloIrOp           *function,
-         const GhloMonitor  *monitor,
-         GError            **error)
+prepare (GhloDeviceCore            *self,
+         GhloIrModule              *module,
+         GhloIrOp                  *function,
+         const GhloPrepareOptions  *options,
+         const GhloMonitor         *monitor,
+         GError                   **error)
 {
   g_mutex_lock (&seen.lock);
   g_clear_pointer (&seen.module, ghlo_ir_module_unref);
@@ -60,34 +63,29 @@ prepare (GhloIrModule       *module,
     g_usleep (50000);
   ghlo_monitor_progress (monitor, 0.5, "half");
 
-  return ghlo_reference_executor ()->prepare (module, function, monitor, error);
+  return ghlo_reference_device ()->klass->prepare (self, module, function, options, monitor, error);
 }
 
-static GhloExecutor test_executor;
+static GhloDeviceCoreClass test_class;
 
-static const GhloExecutor *
-get_executor (void)
-{
-  return &test_executor;
-}
-
-static guint64
-get_memory (void)
-{
-  return 1 << 20;
-}
-
+static const char *const names[] = { "seen", NULL };
 static const char *const features[] = { NULL };
 
-static const GhloDeviceCore test_core = {
+static GhloDeviceCore test_core = {
+  .klass = &test_class,
   .kind = GHLO_DEVICE_KIND_CPU,
-  .name = "Test",
+  .names = names,
+  .title = "Test",
   .driver = "test",
   .features = features,
   .wants_passes = TRUE,
-  .get_memory = get_memory,
-  .get_executor = get_executor,
 };
+
+static void
+find_device (GPtrArray *devices)
+{
+  g_ptr_array_add (devices, &test_core);
+}
 
 static GhloProgram *
 parse (const char *text)
@@ -243,7 +241,7 @@ test_dump (void)
   g_autofree char *parsed = NULL, *passes = NULL, *plan = NULL, *generic = NULL, *written = NULL, *none = NULL;
   g_autoptr (GError) error = NULL;
 
-  test_executor.describe = describe;
+  test_class.describe = describe;
   executable = compile_folds (GHLO_OPTIMIZATION_LEVEL_O2);
   program = g_object_ref (ghlo_executable_get_program (executable));
   parsed = ghlo_executable_dump (executable, GHLO_DUMP_STAGE_PARSED, GHLO_TEXT_FLAGS_NONE, NULL, &error);
@@ -260,7 +258,7 @@ test_dump (void)
   g_assert_cmpstr (plan, ==, "plan: one step\n");
   g_assert_no_error (error);
 
-  test_executor.describe = NULL;
+  test_class.describe = NULL;
   g_clear_object (&executable);
   executable = compile_folds (GHLO_OPTIMIZATION_LEVEL_O2);
   none = ghlo_executable_dump (executable, GHLO_DUMP_STAGE_PLAN, GHLO_TEXT_FLAGS_NONE, NULL, &error);
@@ -588,8 +586,7 @@ hits_of (GhloClient *client)
   return ghlo_statistics_get_n_cache_hits (statistics);
 }
 
-/* A serialized executable finds what is in use of its program. Its device is found by
- * kind, which is the library's own. */
+/* A serialized executable finds its device, and what is in use of its program there. */
 static void
 test_loaded (void)
 {
@@ -605,10 +602,10 @@ test_loaded (void)
   bytes = ghlo_executable_serialize (one, NULL, NULL);
   first = ghlo_client_load_executable (client, bytes, GHLO_LOAD_FLAGS_NONE, NULL, &error);
   g_assert_no_error (error);
-  g_assert_cmpuint (hits_of (client), ==, 0);
+  g_assert_cmpuint (hits_of (client), ==, 1);
   second = ghlo_client_load_executable (client, bytes, GHLO_LOAD_FLAGS_NONE, NULL, &error);
   g_assert_no_error (error);
-  g_assert_cmpuint (hits_of (client), ==, 1);
+  g_assert_cmpuint (hits_of (client), ==, 2);
   assert_triples (first);
   assert_triples (second);
   g_unsetenv ("GHLO_CACHE");
@@ -655,9 +652,10 @@ main (int    argc,
   g_autofree char *folder = inner ? g_strdup (g_getenv ("GHLO_TEST_CACHE")) : g_dir_make_tmp ("ghlo-XXXXXX", NULL);
   int status;
 
-  test_executor = *ghlo_reference_executor ();
-  test_executor.name = "seen";
-  test_executor.prepare = prepare;
+  test_class = *ghlo_reference_device ()->klass;
+  test_class.name = "seen";
+  test_class.prepare = prepare;
+  ghlo_devices_add_finder (find_device);
   g_setenv ("XDG_CACHE_HOME", folder, TRUE);
   g_setenv ("GHLO_TEST_CACHE", folder, TRUE);
   g_log_set_writer_func (collect, NULL, NULL);

@@ -145,8 +145,6 @@ test_malformed (void)
     { &ghlo_bytecode_stablehlo, "2b0105", "expected " },
     { &ghlo_bytecode_stablehlo, "2300000000000000e07f010901",
       "as the field 'mode' of #stablehlo.result_accuracy", { "unit" } },
-    { &ghlo_bytecode_stablehlo, "25010303",
-      "as the field 'axes' of #stablehlo.replica_group_mesh_axes", { "@m", "unit" } },
     { &ghlo_bytecode_chlo, "05", "expected the code of an attribute of chlo, found 2" },
     { &ghlo_bytecode_chlo, "010d", "expected a value of #chlo.comparison_direction, at most 5, found 6" },
     { &ghlo_bytecode_sdy, "25", "expected the code of an attribute of sdy, found 18" },

@@ -10,7 +10,7 @@
 #include "import/import.h"
 #include "ir/print/print.h"
 #include "ir/verify/verify.h"
-#include "reference/reference.h"
+#include "reference/device.h"
 
 /* The numbers of what every file here begins with. */
 enum { OP_MODULE, OP_FUNC, OP_RETURN, OP_TEST, OP_CONSTANT };
@@ -730,9 +730,8 @@ check_constant (guint n_before)
   g_autoptr (GhloValue) output = NULL;
   g_autoptr (GBytes) bytes = NULL;
   g_autoptr (GError) error = NULL;
-  const GhloExecutor *executor = ghlo_reference_executor ();
   const float expected[] = { 1.5f, -2 };
-  GhloPrepared *prepared;
+  g_autoptr (GhloPrepared) prepared = NULL;
   guint f32, tensor, function, keys[3], values[3], dictionary, constant, body;
   g_autofree char *producer = g_strnfill (n_before, 'x');
 
@@ -758,12 +757,12 @@ check_constant (guint n_before)
   module = read_good_bytes (bytes);
   g_assert_true (ghlo_ir_verify (module, diagnostics, NULL));
 
-  prepared = executor->prepare (module, ghlo_ir_module_get_entry (module), NULL, &error);
+  prepared = ghlo_device_core_prepare (ghlo_reference_device (), module, ghlo_ir_module_get_entry (module), NULL,
+                                       NULL, &error);
   g_assert_no_error (error);
-  executor->run (prepared, NULL, NULL, 0, &output, NULL, &error);
+  ghlo_prepared_run (prepared, NULL, NULL, 0, &output, NULL, &error);
   g_assert_no_error (error);
   g_assert_cmpmem (output->data, output->n_bytes, expected, sizeof expected);
-  executor->release (prepared);
 }
 
 static void
@@ -805,7 +804,7 @@ test_resources (void)
   missing->resource_offsets = g_byte_array_new ();
   missing->resources = g_byte_array_new ();
   PUT (missing->resource_offsets, V (0), V (0), V (1), V (bytecode_file_string (missing, "weights")), V (0), 0);
-  check_bad_attr (missing, value, GHLO_ERROR_DATA, "at byte 62, in the attribute section: expected the data of the"
+  check_bad_attr (missing, value, GHLO_ERROR_DATA, "at byte 63, in the attribute section: expected the data of the"
                   " resource 'weights' in this file, found none");
 }
 

@@ -414,6 +414,33 @@ test_scopes (void)
              "  %1 = stablehlo.constant dense<1> : tensor<i8>\n  return\n}", 1, 3, "used before");
 }
 
+/* Any number of results of a name may be used before it is defined, each several times. */
+static void
+test_awaited (void)
+{
+  enum { N = 6000 };
+  g_autoptr (GString) text = g_string_new ("%b = \"stablehlo.tuple\"(");
+  g_autoptr (GhloIrModule) module = NULL;
+  const GhloIrOp *user;
+
+  for (guint i = 0; i < 2 * N; i++)
+    g_string_append_printf (text, "%s%%a#%u", i > 0 ? ", " : "", i % N);
+  g_string_append (text, ") : (tensor<i1>");
+  for (guint i = 1; i < 2 * N; i++)
+    g_string_append (text, ", tensor<i1>");
+  g_string_append_printf (text, ") -> tensor<i1>\n%%a:%d = \"stablehlo.optimization_barrier\"() : () -> (tensor<i1>",
+                          N);
+  for (guint i = 1; i < N; i++)
+    g_string_append (text, ", tensor<i1>");
+  g_string_append (text, ")\n");
+
+  module = parse_good (text->str);
+  user = ghlo_ir_op_region_block (module->op, 0)->first;
+  g_assert_cmpuint (user->n_operands, ==, 2 * N);
+  for (guint i = 0; i < 2 * N; i++)
+    g_assert_true (ghlo_ir_op_operand (user, i) == &user->next->results[i % N]);
+}
+
 static void
 test_locations (void)
 {
@@ -484,6 +511,40 @@ test_resources (void)
 
   check_bad ("func.func @f() {\n  %0 = stablehlo.constant dense_resource<k> : tensor<2xi32>\n  return\n}\n"
              "{-# dialect_resources: { builtin: { k: \"0x0400000001\" } } #-}", 1, 2, "found 1 bytes");
+}
+
+/* Of several resources with one key the first counts; a constant of a type is made of
+ * it once; what it is unpacked to is in proportion to the text. */
+static void
+test_shared_resources (void)
+{
+  g_autoptr (GhloIrModule) module =
+    parse_good ("func.func @f() {\n"
+                "  %0 = stablehlo.constant dense_resource<k> : tensor<4xi1>\n"
+                "  %1 = stablehlo.constant dense_resource<k> : tensor<4xi1>\n"
+                "  %2 = stablehlo.constant dense_resource<k> : tensor<2x2xi1>\n  return\n}\n"
+                "{-# dialect_resources: { builtin: { k: \"0x0100000005\", k: \"0x010000000A\" } } #-}");
+  const GhloIrOp *op = ghlo_ir_func_get_body (ghlo_ir_module_find (module, "f"))->first;
+  const GhloIrAttr *value = ghlo_ir_op_get (op, "value");
+  g_autoptr (GString) text = g_string_new ("func.func @f() {\n");
+
+  g_assert_cmpint (ghlo_ir_dense_get (value, 0).i, ==, 1);
+  g_assert_cmpint (ghlo_ir_dense_get (value, 1).i, ==, 0);
+  g_assert_true (ghlo_ir_op_get (op->next, "value") == value);
+  g_assert_true (ghlo_ir_op_get (op->next->next, "value") != value);
+
+  for (guint i = 0; i < 60; i++)
+    {
+      g_string_append_printf (text, "  %%%u = stablehlo.constant dense_resource<k> : tensor<", i);
+      for (guint j = 0; j < i; j++)
+        g_string_append (text, "1x");
+      g_string_append (text, "160000xi1>\n");
+    }
+  g_string_append (text, "  return\n}\n{-# dialect_resources: { builtin: { k: \"0x01000000");
+  for (guint i = 0; i < 20000; i++)
+    g_string_append (text, "55");
+  g_string_append (text, "\" } } #-}");
+  check_bad (text->str, 1, 6, "when unpacked");
 }
 
 static void
@@ -566,6 +627,13 @@ test_bad_operations (void)
   check_bad ("func.func @f(%a: tensor<f32>) {\n  %0 = stablehlo.reduce(%a init: %a) applies stablehlo.divide across "
              "dimensions = [] : (tensor<f32>, tensor<f32>) -> tensor<f32>\n  return\n}", 1, 2, "commutative");
   check_bad ("func.func @f(tensor<i1>) {\n  return\n}", 1, 1, "names");
+
+  /* An alias names any number of results in a few bytes. */
+  check_bad ("!f = (tensor<i1>, tensor<i1>, tensor<i1>) -> (tensor<i1>, tensor<i1>)\n"
+             "func.func @f(%a: tensor<i1>) {\n  %r:2 = stablehlo.select %a, %a, %a : !f\n  return\n}", 1, 3,
+             "one result");
+  check_bad ("!f = () -> (tensor<i1>, tensor<i1>)\n"
+             "func.func @f() {\n  %r:2 = stablehlo.tuple : !f\n  return\n}", 1, 3, "one result");
 }
 
 /* Operations of foreign dialects are kept where the caller says so. */
@@ -728,9 +796,11 @@ main (int    argc,
   g_test_add_func ("/parse/wrapping", test_wrapping);
   g_test_add_func ("/parse/names", test_names);
   g_test_add_func ("/parse/scopes", test_scopes);
+  g_test_add_func ("/parse/awaited", test_awaited);
   g_test_add_func ("/parse/locations", test_locations);
   g_test_add_func ("/parse/aliases", test_aliases);
   g_test_add_func ("/parse/resources", test_resources);
+  g_test_add_func ("/parse/resources/shared", test_shared_resources);
   g_test_add_func ("/parse/blocks", test_blocks);
   g_test_add_func ("/parse/recovery", test_recovery);
   g_test_add_func ("/parse/places", test_places);

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "../count-allocations.h"
 #include "import/vhlo/table.h"
 
 static GhloIrModule *
@@ -156,10 +157,12 @@ upgrade (GhloIrModule      *module,
 {
   g_autoptr (GArray) list = g_array_new (FALSE, FALSE, sizeof (GhloIrNamedAttr));
   g_autoptr (GError) error = NULL;
+  GhloImportMemo memo = { 0 };
   GhloIrOpKind kind;
 
-  ghlo_vhlo_upgrade (version, module, (const GhloIrAttr *const *) values->pdata, op->kind == GHLO_OP_FUNC_RETURN,
-                     &kind, list, &error);
+  ghlo_vhlo_upgrade (version, module, &memo, (const GhloIrAttr *const *) values->pdata,
+                     op->kind == GHLO_OP_FUNC_RETURN, &kind, list, &error);
+  ghlo_import_memo_clear (&memo);
   g_assert_no_error (error);
   g_assert_cmpint (kind, ==, op->kind);
   for (guint i = 0; i < list->len; i++)
@@ -324,7 +327,7 @@ static const Case cases[] = {
     "source_target_pairs = dense<[[0, 1]]> : tensor<1x2xi64>} : (tensor<2xf32>, !stablehlo.token) -> "
     "!stablehlo.token", "1.11.0",
     "stablehlo.send needs StableHLO 1.12.0, the target is 1.11.0: its attribute 'source_target_pairs'" },
-  { "attribute/tilings", "%a: tensor<2xf32>", CONFIG ("result_tilings = [1]"), "1.17.0",
+  { "attribute/tilings", "%a: tensor<2xf32>", CONFIG ("result_tilings = [[dense<2> : tensor<1xindex>]]"), "1.17.0",
     "stablehlo.custom_call needs StableHLO 1.18.0, the target is 1.17.0: its attribute 'result_tilings'" },
   { "attribute/dynamic-root", "%a: tensor<2xf32>, %r: tensor<1xi64>",
     "%0 = \"stablehlo.collective_broadcast\"(%a, %r) {" GROUPS ", has_dynamic_root} : (tensor<2xf32>, "
@@ -582,13 +585,15 @@ test_changes (void)
       g_autoptr (GError) error = NULL;
       const GhloVhloOp *version = downgrade_first (module, changes[i].version, list);
       const GhloIrAttr *value = ghlo_import_attribute (module, changes[i].value, &error);
+      GhloImportMemo memo = { 0 };
       GhloIrOpKind kind;
       gboolean ok;
 
       g_assert_no_error (error);
       *find_value (version, list, changes[i].attribute) = value;
-      ok = ghlo_vhlo_upgrade (version, module, (const GhloIrAttr *const *) list->pdata, FALSE, &kind, attributes,
-                              &error);
+      ok = ghlo_vhlo_upgrade (version, module, &memo, (const GhloIrAttr *const *) list->pdata, FALSE, &kind,
+                              attributes, &error);
+      ghlo_import_memo_clear (&memo);
       g_assert_cmpint (ok, ==, changes[i].message == NULL);
       if (!ok)
         {
@@ -602,6 +607,42 @@ test_changes (void)
     }
 }
 
+/* What becomes of an attribute is kept, however large it is: the second time nothing
+ * is made. */
+static void
+test_kept (void)
+{
+  static const char *const programs[] = {
+    "stablehlo.transpose %a, dims = [1, 0] : (tensor<2x2xf32>) -> tensor<2x2xf32>",
+    "stablehlo.dot_general %a, %a, contracting_dims = [1] x [0] : "
+    "(tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>",
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (programs); i++)
+    {
+      g_autoptr (GhloIrModule) module = parse_function ("%a: tensor<2x2xf32>", programs[i]);
+      g_autoptr (GPtrArray) list = g_ptr_array_new ();
+      g_autoptr (GArray) attributes = g_array_new (FALSE, FALSE, sizeof (GhloIrNamedAttr));
+      g_autoptr (GError) error = NULL;
+      const GhloVhloOp *version = downgrade_first (module, "1.20.0", list);
+      GhloImportMemo memo = { 0 };
+      guint n_allocations = 0;
+      GhloIrOpKind kind;
+
+      for (guint round = 0; round < 2; round++)
+        {
+          g_array_set_size (attributes, 0);
+          n_allocations = count_own_allocations ();
+          ghlo_vhlo_upgrade (version, module, &memo, (const GhloIrAttr *const *) list->pdata, FALSE, &kind,
+                             attributes, &error);
+          n_allocations = count_own_allocations () - n_allocations;
+          g_assert_no_error (error);
+        }
+      g_assert_cmpuint (n_allocations, ==, 0);
+      ghlo_import_memo_clear (&memo);
+    }
+}
+
 /* One layout list alone stays, also when it is empty; two empty ones go. */
 static void
 test_layouts (void)
@@ -611,13 +652,15 @@ test_layouts (void)
   g_autoptr (GArray) attributes = g_array_new (FALSE, FALSE, sizeof (GhloIrNamedAttr));
   g_autoptr (GError) error = NULL;
   const GhloVhloOp *version = downgrade_first (module, "1.20.0", list);
+  GhloImportMemo memo = { 0 };
   GhloIrOpKind kind;
 
   *find_value (version, list, "operand_layouts") =
     ghlo_import_attribute (module, "[dense<0> : tensor<1xindex>]", &error);
   g_assert_no_error (error);
-  g_assert_true (ghlo_vhlo_upgrade (version, module, (const GhloIrAttr *const *) list->pdata, FALSE, &kind, attributes,
-                                    &error));
+  g_assert_true (ghlo_vhlo_upgrade (version, module, &memo, (const GhloIrAttr *const *) list->pdata, FALSE, &kind,
+                                    attributes, &error));
+  ghlo_import_memo_clear (&memo);
   g_assert_cmpuint (attributes->len, ==, 3);
   g_assert_cmpstr (g_array_index (attributes, GhloIrNamedAttr, 0).name, ==, "call_target_name");
   g_assert_cmpstr (g_array_index (attributes, GhloIrNamedAttr, 1).name, ==, "operand_layouts");
@@ -646,6 +689,7 @@ main (int    argc,
   g_test_add_func ("/vhlo/values", test_values);
   g_test_add_func ("/vhlo/changes", test_changes);
   g_test_add_func ("/vhlo/layouts", test_layouts);
+  g_test_add_func ("/vhlo/kept", test_kept);
   g_test_add_func ("/vhlo/extra", test_extra);
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {

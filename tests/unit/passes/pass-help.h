@@ -12,12 +12,12 @@
 
 #include "base/element.h"
 #include "base/ghlo-error.h"
+#include "compiler/evaluate.h"
 #include "import/import.h"
 #include "ir/print/print.h"
 #include "ir/verify/verify.h"
 #include "passes/pass.h"
-#include "reference/reference.h"
-#include "compiler/evaluate.h"
+#include "reference/device.h"
 
 /* Parses and verifies; NULL, with what is wrong in @error, when it is no program. */
 static inline GhloIrModule *
@@ -43,12 +43,12 @@ pass_apply (GhloIrModule          *module,
             GhloPassReport        *report,
             GError               **error)
 {
-  GhloExecutorEvaluator evaluator = { .executor = ghlo_reference_executor () };
+  GhloDeviceEvaluator evaluator = { .device = ghlo_reference_device () };
   g_autoptr (GhloIrModule) copy = ghlo_ir_module_copy (module);
   GhloPassOptions own = *options;
 
   own.verify = TRUE;
-  own.evaluator = ghlo_executor_evaluator (&evaluator);
+  own.evaluator = ghlo_device_evaluator (&evaluator);
   if (!ghlo_passes_run (copy, &own, NULL, report, error))
     return NULL;
 
@@ -234,21 +234,17 @@ pass_run (GhloIrModule  *module,
           GhloValue    **outputs,
           GError       **error)
 {
-  const GhloExecutor *executor = ghlo_reference_executor ();
   GhloIrOp *op = ghlo_ir_module_find (module, function);
-  GhloPrepared *prepared = op != NULL ? executor->prepare (module, op, NULL, error) : NULL;
-  gboolean ok;
+  g_autoptr (GhloPrepared) prepared = NULL;
 
-  if (prepared == NULL)
+  if (op == NULL)
     {
-      if (error != NULL && *error == NULL)
-        g_set_error (error, GHLO_ERROR, GHLO_ERROR_INTERNAL, "the function '%s' is gone", function);
+      g_set_error (error, GHLO_ERROR, GHLO_ERROR_INTERNAL, "the function '%s' is gone", function);
       return FALSE;
     }
-  ok = executor->run (prepared, NULL, inputs, n_inputs, outputs, NULL, error);
-  executor->release (prepared);
+  prepared = ghlo_device_core_prepare (ghlo_reference_device (), module, op, NULL, NULL, error);
 
-  return ok;
+  return prepared != NULL && ghlo_prepared_run (prepared, NULL, inputs, n_inputs, outputs, NULL, error);
 }
 
 /* Runs one function of both on the same inputs. What fails before may do anything

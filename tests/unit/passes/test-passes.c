@@ -307,8 +307,8 @@ test_evaluator (void)
     " : (tensor<3xi32>, tensor<i32>) -> tensor<i32>\n"
     "  return %0, %i, %1 : tensor<1000xf32>, tensor<70000xi32>, tensor<i32>\n"
     "}\n";
-  GhloExecutorEvaluator reference = { .executor = ghlo_reference_executor () };
-  Counting counting = { .inner = ghlo_executor_evaluator (&reference) };
+  GhloDeviceEvaluator reference = { .device = ghlo_reference_device () };
+  Counting counting = { .inner = ghlo_device_evaluator (&reference) };
   const char *fold[] = { "fold", NULL };
   const GhloPassOptions options = { .only = fold, .evaluator = { evaluate, &counting } };
   g_autoptr (GhloIrModule) module = parse (text);

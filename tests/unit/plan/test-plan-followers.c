@@ -7,7 +7,7 @@
 
 #include "../reference/kernel-programs.h"
 
-#include "cpu/executor.h"
+#include "compiler/devices.h"
 #include "passes/pass.h"
 
 enum { MAX_INPUTS = 32 };
@@ -28,32 +28,32 @@ mark (const char *text)
 static char *
 print_plan (GhloIrModule *module)
 {
-  const GhloExecutor *executor = ghlo_cpu_executor (ghlo_reference_executor ());
+  GhloDeviceCore *device = ghlo_devices_find ("cpu");
   g_autoptr (GError) error = NULL;
-  GhloPrepared *prepared = executor->prepare (module, ghlo_ir_module_get_entry (module), NULL, &error);
+  GhloPrepared *prepared = ghlo_devices_prepare (device, module, ghlo_ir_module_get_entry (module), NULL, &error);
   char *printed;
 
   g_assert_no_error (error);
-  printed = executor->describe (prepared);
-  executor->release (prepared);
+  printed = ghlo_prepared_describe (prepared);
+  ghlo_prepared_free (prepared);
 
   return printed;
 }
 
 static void
-run_on (const GhloExecutor *executor,
-        GhloIrModule       *module,
-        GhloValue         **inputs,
-        guint               n_inputs,
-        GhloValue         **outputs)
+run_on (GhloDeviceCore *device,
+        GhloIrModule   *module,
+        GhloValue     **inputs,
+        guint           n_inputs,
+        GhloValue     **outputs)
 {
   g_autoptr (GError) error = NULL;
-  GhloPrepared *prepared = executor->prepare (module, ghlo_ir_module_get_entry (module), NULL, &error);
+  g_autoptr (GhloPrepared) prepared = ghlo_devices_prepare (device, module, ghlo_ir_module_get_entry (module),
+                                                            NULL, &error);
 
   g_assert_no_error (error);
-  executor->run (prepared, NULL, inputs, n_inputs, outputs, NULL, &error);
+  ghlo_prepared_run (prepared, NULL, inputs, n_inputs, outputs, NULL, &error);
   g_assert_no_error (error);
-  executor->release (prepared);
 }
 
 /* Numbers whose products and sums are exact. */
@@ -73,7 +73,7 @@ fill (GhloValue *value)
 static void
 check_runs (const char *text)
 {
-  const GhloExecutor *reference = ghlo_reference_executor (), *executor = ghlo_cpu_executor (reference);
+  GhloDeviceCore *reference = ghlo_reference_device (), *cpu = ghlo_devices_find ("cpu");
   g_autoptr (GhloIrModule) plain = parse (text), marked = mark (text);
   const GhloIrBlock *body = ghlo_ir_func_get_body (ghlo_ir_module_get_entry (plain));
   GhloValue *inputs[MAX_INPUTS], *outputs[3] = { NULL };
@@ -86,8 +86,8 @@ check_runs (const char *text)
       fill (inputs[i]);
     }
   run_on (reference, plain, inputs, body->n_arguments, &outputs[0]);
-  run_on (executor, plain, inputs, body->n_arguments, &outputs[1]);
-  run_on (executor, marked, inputs, body->n_arguments, &outputs[2]);
+  run_on (cpu, plain, inputs, body->n_arguments, &outputs[1]);
+  run_on (cpu, marked, inputs, body->n_arguments, &outputs[2]);
   for (gsize i = 0; i < outputs[0]->n_elements; i++)
     if (number_at (outputs[0], i) != number_at (outputs[1], i))
       g_error ("element %" G_GSIZE_FORMAT " differs from the reference executor's:\n%s", i, text);

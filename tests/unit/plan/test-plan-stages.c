@@ -8,7 +8,7 @@
 #include "../reference/kernel-programs.h"
 
 #include "cpu/target.h"
-#include "reference/reference.h"
+#include "reference/device.h"
 #include "runtime/parallel.h"
 #include "runtime/run-plan.h"
 
@@ -180,7 +180,7 @@ prepare_on (Device            *device,
 {
   g_autoptr (GhloIrModule) module = parse (text);
 
-  return ghlo_run_plan_new (module, ghlo_ir_module_get_entry (module), &device->target, ghlo_reference_executor (),
+  return ghlo_run_plan_new (module, ghlo_ir_module_get_entry (module), &device->target, ghlo_reference_device (),
                             monitor, error);
 }
 

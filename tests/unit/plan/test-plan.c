@@ -12,7 +12,7 @@
 #include <time.h>
 
 #include "base/debug.h"
-#include "cpu/executor.h"
+#include "compiler/devices.h"
 #include "cpu/target.h"
 #include "runtime/run-plan.h"
 
@@ -70,20 +70,20 @@ assert_runs (const char  *text,
              guint        n_inputs,
              guint        n_outputs)
 {
-  const GhloExecutor *executor = ghlo_cpu_executor (ghlo_reference_executor ());
+  GhloDeviceCore *device = ghlo_devices_find ("cpu");
   g_auto (Program) program = { NULL };
   GhloValue *expected[8] = { NULL }, *found[8] = { NULL };
   g_autoptr (GError) error = NULL;
-  GhloPrepared *prepared;
+  g_autoptr (GhloPrepared) prepared = NULL;
 
   prepare (&program, text);
   run_program (&program, inputs, n_inputs, expected, NULL, &error);
   g_assert_no_error (error);
-  prepared = executor->prepare (program.module, ghlo_ir_module_get_entry (program.module), NULL, &error);
+  prepared = ghlo_devices_prepare (device, program.module, ghlo_ir_module_get_entry (program.module), NULL, &error);
   g_assert_no_error (error);
   for (guint i = 0; i < 3; i++)
     {
-      executor->run (prepared, NULL, inputs, n_inputs, found, NULL, &error);
+      ghlo_prepared_run (prepared, NULL, inputs, n_inputs, found, NULL, &error);
       g_assert_no_error (error);
       for (guint k = 0; k < n_outputs; k++)
         {
@@ -93,7 +93,6 @@ assert_runs (const char  *text,
     }
   for (guint k = 0; k < n_outputs; k++)
     ghlo_value_unref (expected[k]);
-  executor->release (prepared);
 }
 
 #define ASSERT_PLAN(text, ...) assert_plan (text, (const Expected[]) { __VA_ARGS__, { NULL, 0 } })
@@ -272,17 +271,16 @@ test_no_plan (void)
     "  %0 = stablehlo.add %x, %x : tensor<?xf32>\n"
     "  return %0 : tensor<?xf32>\n"
     "}\n";
-  const GhloExecutor *executor = ghlo_cpu_executor (ghlo_reference_executor ());
+  GhloDeviceCore *device = ghlo_devices_find ("cpu");
   g_autoptr (GhloValue) x = new_random ("tensor<8xf32>", -1, 1);
   g_autoptr (GhloIrModule) module = parse (text);
   g_autofree char *about = NULL;
-  GhloPrepared *prepared;
+  g_autoptr (GhloPrepared) prepared = NULL;
 
   assert_runs (text, (GhloValue *[]) { x }, 1, 1);
-  prepared = executor->prepare (module, ghlo_ir_module_get_entry (module), NULL, NULL);
-  about = executor->describe (prepared);
+  prepared = ghlo_devices_prepare (device, module, ghlo_ir_module_get_entry (module), NULL, NULL);
+  about = ghlo_prepared_describe (prepared);
   g_assert_nonnull (strstr (about, "the reference executor runs all of it: func.func cannot be planned"));
-  executor->release (prepared);
 }
 
 /* The time that the fallback takes is told. */
@@ -298,7 +296,7 @@ test_fallback_time (void)
     { "tensor<100000xf32>", "cosine", TRUE },
     { "tensor<?xf32>", "negate", TRUE },
   };
-  const GhloExecutor *executor = ghlo_cpu_executor (ghlo_reference_executor ());
+  GhloDeviceCore *device = ghlo_devices_find ("cpu");
   g_autoptr (GhloValue) x = new_random ("tensor<100000xf32>", -1, 1);
 
   for (guint r = 0; r < G_N_ELEMENTS (rows); r++)
@@ -307,16 +305,16 @@ test_fallback_time (void)
                                                "  return %%0 : %s\n}\n", rows[r].type, rows[r].type,
                                                rows[r].operation, rows[r].type, rows[r].type);
       g_autoptr (GhloIrModule) module = parse (text);
-      GhloPrepared *prepared = executor->prepare (module, ghlo_ir_module_get_entry (module), NULL, NULL);
+      g_autoptr (GhloPrepared) prepared = ghlo_devices_prepare (device, module, ghlo_ir_module_get_entry (module),
+                                                                NULL, NULL);
       gint64 time = 0, start = g_get_monotonic_time ();
       GhloValue *output = NULL;
 
-      g_assert_true (executor->run (prepared, &(GhloRunOptions) { .fallback_time = &time }, &x, 1, &output, NULL,
+      g_assert_true (ghlo_prepared_run (prepared, &(GhloRunOptions) { .fallback_time = &time }, &x, 1, &output, NULL,
                                     NULL));
       g_assert_cmpint (time, <=, g_get_monotonic_time () - start);
       g_assert_true ((time > 0) == rows[r].has_fallback);
       ghlo_value_unref (output);
-      executor->release (prepared);
     }
 }
 
@@ -368,12 +366,13 @@ test_carried (void)
     "  %0 = stablehlo.add %a, %b : tensor<1000xf32>\n"
     "  return %0 : tensor<1000xf32>\n"
     "}\n";
-  const GhloExecutor *executor = ghlo_cpu_executor (ghlo_reference_executor ());
+  GhloDeviceCore *device = ghlo_devices_find ("cpu");
   const GhloRunOptions options = { .replaced = (const guint[]) { 0 } };
   g_autoptr (GhloValue) a = new_random ("tensor<1000xf32>", -1, 1), one = new_random ("tensor<1000xf32>", 1, 1.001);
   g_autoptr (GhloIrModule) module = parse (text);
   g_autoptr (GError) error = NULL;
-  GhloPrepared *prepared = executor->prepare (module, ghlo_ir_module_get_entry (module), NULL, &error);
+  g_autoptr (GhloPrepared) prepared = ghlo_devices_prepare (device, module, ghlo_ir_module_get_entry (module),
+                                                            NULL, &error);
   const guint8 *address = a->data;
   float first = ((float *) a->data)[7];
 
@@ -382,12 +381,11 @@ test_carried (void)
     {
       GhloValue *output = NULL;
 
-      g_assert_true (executor->run (prepared, &options, (GhloValue *[]) { a, one }, 2, &output, NULL, NULL));
+      g_assert_true (ghlo_prepared_run (prepared, &options, (GhloValue *[]) { a, one }, 2, &output, NULL, NULL));
       g_assert_true (output == a && a->data == address);
       ghlo_value_unref (output);
     }
   g_assert_cmpfloat_with_epsilon (((float *) a->data)[7], first + 1000 * ((float *) one->data)[7], 0.1);
-  executor->release (prepared);
 }
 
 /* A tensor over memory of the test's own. */
@@ -410,25 +408,24 @@ is_reached (const char  *text,
             guint        n_inputs,
             GhloValue   *memory)
 {
-  const GhloExecutor *executor = ghlo_cpu_executor (ghlo_reference_executor ());
+  GhloDeviceCore *device = ghlo_devices_find ("cpu");
   const GhloRunOptions options = { .targets = &memory };
   g_auto (Program) program = { NULL };
   GhloValue *expected, *found;
   g_autoptr (GError) error = NULL;
-  GhloPrepared *prepared;
+  g_autoptr (GhloPrepared) prepared = NULL;
   gboolean reached;
 
   prepare (&program, text);
   run_program (&program, inputs, n_inputs, &expected, NULL, &error);
   g_assert_no_error (error);
-  prepared = executor->prepare (program.module, ghlo_ir_module_get_entry (program.module), NULL, &error);
+  prepared = ghlo_devices_prepare (device, program.module, ghlo_ir_module_get_entry (program.module), NULL, &error);
   g_assert_no_error (error);
-  g_assert_true (executor->run (prepared, &options, inputs, n_inputs, &found, NULL, &error));
+  g_assert_true (ghlo_prepared_run (prepared, &options, inputs, n_inputs, &found, NULL, &error));
   g_assert_cmpmem (found->data, found->n_bytes, expected->data, expected->n_bytes);
   reached = found == memory;
   ghlo_value_unref (found);
   ghlo_value_unref (expected);
-  executor->release (prepared);
 
   return reached;
 }
@@ -455,7 +452,7 @@ test_targets (void)
     "}\n";
   guint8 room[160] __attribute__ ((aligned (64))) = { 0 };
   g_autoptr (GhloValue) a = new_over ("tensor<8xf32>", room + 64, 32);
-  /* Guarded memory is always the executor's own. */
+  /* Guarded memory is always the device's own. */
   const gboolean direct = !ghlo_debug_has (GHLO_DEBUG_GUARD);
 
   for (guint offset = 0; offset <= 128; offset += 4)
@@ -484,7 +481,7 @@ test_target_constant (void)
   g_autoptr (GhloIrModule) module = parse (text);
   g_autoptr (GError) error = NULL;
   g_autoptr (GhloRunPlan) self = ghlo_run_plan_new (module, ghlo_ir_module_get_entry (module), ghlo_cpu_target (),
-                                                    ghlo_reference_executor (), NULL, &error);
+                                                    ghlo_reference_device (), NULL, &error);
   const GhloStepPlan *plan;
   GhloValue *output;
   gsize size;
@@ -508,7 +505,6 @@ count_runs (GhloPrepared         *prepared,
             guint                 n_inputs,
             guint                 n_outputs)
 {
-  const GhloExecutor *executor = ghlo_cpu_executor (ghlo_reference_executor ());
   GhloValue *outputs[4];
   guint before = 0;
 
@@ -516,7 +512,7 @@ count_runs (GhloPrepared         *prepared,
     {
       if (i == 10)
         before = count_own_allocations ();
-      g_assert_true (executor->run (prepared, options, inputs, n_inputs, outputs, NULL, NULL));
+      g_assert_true (ghlo_prepared_run (prepared, options, inputs, n_inputs, outputs, NULL, NULL));
       for (guint k = 0; k < n_outputs; k++)
         ghlo_value_unref (outputs[k]);
     }
@@ -532,9 +528,7 @@ make_targets (GhloPrepared *prepared,
               GhloValue   **targets,
               guint         n_outputs)
 {
-  const GhloExecutor *executor = ghlo_cpu_executor (ghlo_reference_executor ());
-
-  g_assert_true (executor->run (prepared, NULL, inputs, n_inputs, targets, NULL, NULL));
+  g_assert_true (ghlo_prepared_run (prepared, NULL, inputs, n_inputs, targets, NULL, NULL));
   for (guint i = 0; i < n_outputs; i++)
     {
       g_autoptr (GhloValue) output = targets[i];
@@ -559,14 +553,15 @@ test_allocations (void)
     { crossing, { "tensor<4x4xf32>", "tensor<i32>" }, 2, 3 },
     { nested, { "tensor<8xf32>", "tensor<i1>" }, 2, 2 },
   };
-  const GhloExecutor *executor = ghlo_cpu_executor (ghlo_reference_executor ());
+  GhloDeviceCore *device = ghlo_devices_find ("cpu");
   /* Guarded blocks are kept account of. */
   const gboolean guarded = ghlo_debug_has (GHLO_DEBUG_GUARD);
 
   for (guint r = 0; r < G_N_ELEMENTS (rows); r++)
     {
       g_autoptr (GhloIrModule) module = parse (rows[r].text);
-      GhloPrepared *prepared = executor->prepare (module, ghlo_ir_module_get_entry (module), NULL, NULL);
+      g_autoptr (GhloPrepared) prepared = ghlo_devices_prepare (device, module, ghlo_ir_module_get_entry (module),
+                                                                NULL, NULL);
       GhloValue *inputs[2], *targets[4];
       const GhloRunOptions options = { .targets = targets };
 
@@ -582,7 +577,6 @@ test_allocations (void)
         ghlo_value_unref (inputs[i]);
       for (guint i = 0; i < rows[r].n_outputs; i++)
         ghlo_value_unref (targets[i]);
-      executor->release (prepared);
     }
 }
 
@@ -599,7 +593,7 @@ static const char split[] =
 
 typedef struct
 {
-  GhloPrepared *prepared;      /* of the CPU's executor */
+  GhloPrepared *prepared;      /* on the CPU */
   GhloValue    *inputs[2], *expected[2];
   guint         n_runs;
 } Shared;
@@ -607,14 +601,13 @@ typedef struct
 static gpointer
 run_again (gpointer data)
 {
-  const GhloExecutor *executor = ghlo_cpu_executor (ghlo_reference_executor ());
   Shared *shared = data;
 
   for (guint i = 0; i < shared->n_runs; i++)
     {
       GhloValue *found[2];
 
-      g_assert_true (executor->run (shared->prepared, NULL, shared->inputs, 2, found, NULL, NULL));
+      g_assert_true (ghlo_prepared_run (shared->prepared, NULL, shared->inputs, 2, found, NULL, NULL));
       for (guint k = 0; k < 2; k++)
         {
           g_assert_cmpmem (found[k]->data, found[k]->n_bytes, shared->expected[k]->data, shared->expected[k]->n_bytes);
@@ -637,7 +630,7 @@ test_threads (void)
     { nested, { "tensor<8xf32>", "tensor<i1>" }, 200 },
     { split, { "tensor<1000000xf32>", "tensor<1000000xf32>" }, 5 },
   };
-  const GhloExecutor *executor = ghlo_cpu_executor (ghlo_reference_executor ());
+  GhloDeviceCore *device = ghlo_devices_find ("cpu");
 
   for (guint r = 0; r < G_N_ELEMENTS (rows); r++)
     {
@@ -645,10 +638,10 @@ test_threads (void)
       Shared shared = { .n_runs = rows[r].n_runs };
       GThread *threads[8];
 
-      shared.prepared = executor->prepare (module, ghlo_ir_module_get_entry (module), NULL, NULL);
+      shared.prepared = ghlo_devices_prepare (device, module, ghlo_ir_module_get_entry (module), NULL, NULL);
       for (guint i = 0; i < 2; i++)
         shared.inputs[i] = new_random (rows[r].types[i], 0, 2);
-      g_assert_true (executor->run (shared.prepared, NULL, shared.inputs, 2, shared.expected, NULL, NULL));
+      g_assert_true (ghlo_prepared_run (shared.prepared, NULL, shared.inputs, 2, shared.expected, NULL, NULL));
       for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
         threads[i] = g_thread_new (NULL, run_again, &shared);
       for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
@@ -658,7 +651,7 @@ test_threads (void)
           ghlo_value_unref (shared.inputs[i]);
           ghlo_value_unref (shared.expected[i]);
         }
-      executor->release (shared.prepared);
+      ghlo_prepared_free (shared.prepared);
     }
 }
 
@@ -758,7 +751,7 @@ make_doubling (guint       depth,
 static void
 test_limits (void)
 {
-  const GhloExecutor *executor = ghlo_cpu_executor (ghlo_reference_executor ());
+  GhloDeviceCore *device = ghlo_devices_find ("cpu");
   g_autofree char *most = make_doubling (18, "tanh"), *more = make_doubling (20, "tanh");
   g_autoptr (GhloIrModule) module = parse (most), large = parse (more);
   gsize limit = ghlo_memory_get_limit (), used = ghlo_memory_get_used ();
@@ -767,27 +760,27 @@ test_limits (void)
   GhloPrepared *prepared;
   GhloRunFigures figures;
 
-  prepared = executor->prepare (module, ghlo_ir_module_get_entry (module), NULL, &error);
+  prepared = ghlo_devices_prepare (device, module, ghlo_ir_module_get_entry (module), NULL, &error);
   g_assert_no_error (error);
-  executor->measure (prepared, &figures);
+  ghlo_prepared_measure (prepared, &figures);
   g_assert_cmpuint (figures.n_steps, ==, 1 << 18);
   g_assert_cmpuint (figures.plan_bytes, >, (1 << 18) * sizeof (GhloStep));
   g_assert_cmpuint (figures.plan_bytes, <, (1 << 18) * 1024);
   g_assert_cmpuint (ghlo_memory_get_used () - used, ==, figures.prepared_bytes);
-  executor->release (prepared);
+  ghlo_prepared_free (prepared);
 
   ghlo_memory_set_limit (used + figures.plan_bytes / 2);
-  g_assert_null (executor->prepare (module, ghlo_ir_module_get_entry (module), NULL, &error));
+  g_assert_null (ghlo_devices_prepare (device, module, ghlo_ir_module_get_entry (module), NULL, &error));
   g_assert_error (error, GHLO_ERROR, GHLO_ERROR_OUT_OF_MEMORY);
   g_assert_cmpuint (ghlo_memory_get_used (), ==, used);
   ghlo_memory_set_limit (limit);
   g_clear_error (&error);
 
-  prepared = executor->prepare (large, ghlo_ir_module_get_entry (large), NULL, &error);
+  prepared = ghlo_devices_prepare (device, large, ghlo_ir_module_get_entry (large), NULL, &error);
   g_assert_no_error (error);
-  about = executor->describe (prepared);
+  about = ghlo_prepared_describe (prepared);
   g_assert_nonnull (strstr (about, "it is one operation too many"));
-  executor->release (prepared);
+  ghlo_prepared_free (prepared);
 }
 
 typedef struct

@@ -143,7 +143,7 @@ check_round (const RandomCase    *self,
   g_autoptr (GError) error = NULL;
   char *difference = NULL;
 
-  if (!subject->executor->run (prepared, &options, (GhloValue **) round->pdata, self->n_inputs, found, NULL, &error))
+  if (!ghlo_prepared_run (prepared, &options, (GhloValue **) round->pdata, self->n_inputs, found, NULL, &error))
     {
       difference = g_strdup (error->message);
       /* What a failed run left behind is not ours to free. */
@@ -170,7 +170,7 @@ random_case_check (const RandomCase    *self,
   g_autoptr (GError) error = NULL;
   g_autoptr (GhloIrModule) module = pass_apply (self->module, &subject->passes, NULL, &error);
   g_autoptr (GhloDiagnostics) diagnostics = ghlo_diagnostics_new ("random.mlir", "", 0);
-  GhloPrepared *prepared;
+  g_autoptr (GhloPrepared) prepared = NULL;
   char *difference = NULL;
 
   if (module == NULL)
@@ -181,12 +181,11 @@ random_case_check (const RandomCase    *self,
       if (!ghlo_ir_verify (module, diagnostics, NULL))
         return g_strdup ("the program with jitter does not verify");
     }
-  prepared = subject->executor->prepare (module, ghlo_ir_module_find (module, "main"), NULL, &error);
+  prepared = ghlo_devices_prepare (subject->device, module, ghlo_ir_module_find (module, "main"), NULL, &error);
   if (prepared == NULL)
     return g_strdup_printf ("preparing: %s", error->message);
   for (guint i = 0; i < self->rounds->len && difference == NULL; i++)
     difference = check_round (self, subject, prepared, i);
-  subject->executor->release (prepared);
 
   return difference;
 }

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Random programs put to the test: each runs on the reference executor, and whoever is
- * to be tested (an executor, with passes before it) must give the same answers as far
+ * to be tested (a device, with passes before it) must give the same answers as far
  * as they are known. A program that fails is made as small as it goes and printed.
  */
 
 #pragma once
 
+#include "compiler/devices.h"
 #include "passes/pass.h"
 #include "program.h"
-#include "runtime/executor.h"
 
 /* Who must agree with the reference executor on the program as it is. */
 typedef struct
 {
   char               *name;          /* "cpu at O2" */
-  const GhloExecutor *executor;
+  GhloDeviceCore     *device;
   GhloPassOptions     passes;
   gboolean            same_bits;     /* also of what is only near elsewhere: the reference executor itself */
   gboolean            has_jitter;    /* run the program with random_jitter () in it */

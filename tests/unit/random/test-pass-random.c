@@ -26,7 +26,7 @@ test_random (void)
     {
       names[2 * i] = i < n ? ghlo_pass_get_name (i) : NULL;
       subjects[i] = (RandomSubject) {
-        .name = (char *) (i < n ? names[2 * i] : "O3"), .executor = ghlo_reference_executor (), .same_bits = TRUE,
+        .name = (char *) (i < n ? names[2 * i] : "O3"), .device = ghlo_reference_device (), .same_bits = TRUE,
         .passes = { .level = 3, .only = i < n ? names + 2 * i : NULL },
       };
     }

@@ -4,38 +4,30 @@
  *
  * Random programs over all operations and element types, on the reference executor as
  * they are, after the passes of each level, with each pass switched off alone, and on
- * each executor. The seed is new each time, and always printed; program i of a run has
+ * each device. The seed is new each time, and always printed; program i of a run has
  * seed S + i.
  */
 
-#include "cpu/executor.h"
 #include "check.h"
-#include "reference/reference.h"
+#include "reference/device.h"
 #include "runtime/memory.h"
 
 enum { N_LONG = 5000 };
 
-static const GhloExecutor *
-get_cpu (void)
-{
-  return ghlo_cpu_executor (ghlo_reference_executor ());
-}
-
-/* The executors that must agree with the reference executor, and after which passes. */
+/* The devices that must agree with the reference executor, and after which passes. */
 static const struct
 {
-  const char         *name;
-  const GhloExecutor *(*get) (void);
-  guint               level;
-  gboolean            same_bits, is_elsewhere;
-} executors[] = {
-  { "reference", ghlo_reference_executor, 0, TRUE },
-  { "reference", ghlo_reference_executor, 1, TRUE },
-  { "reference", ghlo_reference_executor, 2, TRUE },
-  { "cpu", get_cpu, 0, FALSE },
-  { "cpu", get_cpu, 1, FALSE },
-  { "cpu", get_cpu, 2, FALSE },
-  { "cpu", get_cpu, 2, FALSE, TRUE },
+  const char *name;
+  guint       level;
+  gboolean    same_bits, is_elsewhere;
+} devices[] = {
+  { "reference", 0, TRUE },
+  { "reference", 1, TRUE },
+  { "reference", 2, TRUE },
+  { "cpu", 0, FALSE },
+  { "cpu", 1, FALSE },
+  { "cpu", 2, FALSE },
+  { "cpu", 2, FALSE, TRUE },
 };
 
 static guint32 first_seed;
@@ -47,13 +39,13 @@ list_subjects (void)
 {
   GArray *subjects = g_array_new (FALSE, TRUE, sizeof (RandomSubject));
 
-  for (guint i = 0; i < G_N_ELEMENTS (executors); i++)
+  for (guint i = 0; i < G_N_ELEMENTS (devices); i++)
     {
       RandomSubject subject = {
-        .name = g_strdup_printf ("%s at O%u%s", executors[i].name, executors[i].level,
-                                 executors[i].is_elsewhere ? " into the caller's memory" : ""),
-        .executor = executors[i].get (), .passes.level = executors[i].level, .same_bits = executors[i].same_bits,
-        .is_elsewhere = executors[i].is_elsewhere,
+        .name = g_strdup_printf ("%s at O%u%s", devices[i].name, devices[i].level,
+                                 devices[i].is_elsewhere ? " into the caller's memory" : ""),
+        .device = ghlo_devices_find (devices[i].name), .passes.level = devices[i].level,
+        .same_bits = devices[i].same_bits, .is_elsewhere = devices[i].is_elsewhere,
       };
 
       g_array_append_val (subjects, subject);
@@ -63,7 +55,7 @@ list_subjects (void)
       char **off = g_new0 (char *, 2);
       RandomSubject subject = {
         .name = g_strdup_printf ("reference at O2 without %s", ghlo_pass_get_name (i)),
-        .executor = ghlo_reference_executor (), .passes.level = 2, .same_bits = TRUE
+        .device = ghlo_reference_device (), .passes.level = 2, .same_bits = TRUE
       };
 
       off[0] = g_strdup (ghlo_pass_get_name (i));

@@ -10,7 +10,7 @@
 
 #include "import/import.h"
 #include "ir/verify/verify.h"
-#include "reference/reference.h"
+#include "reference/device.h"
 
 typedef struct
 {
@@ -21,7 +21,7 @@ typedef struct
 static inline void
 program_clear (Program *self)
 {
-  g_clear_pointer (&self->prepared, ghlo_reference_executor ()->release);
+  g_clear_pointer (&self->prepared, ghlo_prepared_free);
   g_clear_pointer (&self->module, ghlo_ir_module_unref);
 }
 
@@ -51,8 +51,8 @@ prepare (Program    *self,
   g_autoptr (GError) error = NULL;
 
   self->module = parse (text);
-  self->prepared = ghlo_reference_executor ()->prepare (self->module, ghlo_ir_module_get_entry (self->module), NULL,
-                                                        &error);
+  self->prepared = ghlo_device_core_prepare (ghlo_reference_device (), self->module,
+                                             ghlo_ir_module_get_entry (self->module), NULL, NULL, &error);
   g_assert_no_error (error);
   g_assert_nonnull (self->prepared);
 }
@@ -65,7 +65,7 @@ run_program (Program           *self,
              const GhloMonitor *monitor,
              GError           **error)
 {
-  return ghlo_reference_executor ()->run (self->prepared, NULL, inputs, n_inputs, outputs, monitor, error);
+  return ghlo_prepared_run (self->prepared, NULL, inputs, n_inputs, outputs, monitor, error);
 }
 
 static inline GhloValue *

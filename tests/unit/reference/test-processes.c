@@ -255,6 +255,32 @@ test_groups (void)
                  "[0, 10, 1, 11]", "[0, 10, 1, 11]");
 }
 
+#define REFERENCE(part) "#stablehlo.axis_ref<name = \"x\"" part ">"
+#define GATHER_AXES(axes) \
+  "module {\n" \
+  GATHER_ID ("#stablehlo.replica_group_mesh_axes<mesh = #stablehlo.mesh<axes = [#stablehlo.mesh_axis<name = \"x\", " \
+             "size = 4>], device_ids = dense<[0, 1, 2, 3]> : tensor<4xi64>>, axes = [" axes "]>", \
+             ", use_global_device_ids") \
+  "  func.func @main() {\n" \
+  "    %r:4 = \"interpreter.run_parallel\"() {programs = [[@f, @f], [@f, @f]]}\n" \
+  "        : () -> (tensor<?xui32>, tensor<?xui32>, tensor<?xui32>, tensor<?xui32>)\n" \
+  "    return\n  }\n}\n"
+
+/* What is no part of the mesh, or is one for the second time. */
+static void
+test_wrong_axes (void)
+{
+  static const char *const texts[] = {
+    GATHER_AXES (REFERENCE ("") ", " REFERENCE ("")),
+    GATHER_AXES (REFERENCE ("") ", " REFERENCE (", sub_axis_info = (1)2")),
+    GATHER_AXES (REFERENCE (", sub_axis_info = (1)4") ", " REFERENCE (", sub_axis_info = (2)2")),
+    GATHER_AXES (REFERENCE (", sub_axis_info = (2)4")),
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
+    expect_failure (texts[i], GHLO_ERROR_DATA, "*axes of a known mesh, each once*");
+}
+
 /* Each process sends to the next by pairs; the last one's value goes nowhere. */
 static void
 test_channels (void)
@@ -327,6 +353,7 @@ main (int    argc,
   g_test_add_func ("/processes/futures", test_futures);
   g_test_add_func ("/processes/futures-deadlock", test_futures_deadlock);
   g_test_add_func ("/processes/groups", test_groups);
+  g_test_add_func ("/processes/wrong-axes", test_wrong_axes);
   g_test_add_func ("/processes/channels", test_channels);
   g_test_add_func ("/processes/old-names", test_old_names);
 

@@ -379,7 +379,8 @@ test_unknown_target (void)
   g_autoptr (GhloIrModule) module = parse (text);
   g_autoptr (GError) error = NULL;
 
-  g_assert_null (ghlo_reference_executor ()->prepare (module, ghlo_ir_module_get_entry (module), NULL, &error));
+  g_assert_null (ghlo_device_core_prepare (ghlo_reference_device (), module, ghlo_ir_module_get_entry (module), NULL,
+                                           NULL, &error));
   g_assert_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED);
   g_assert_nonnull (strstr (error->message, "nowhere"));
   g_assert_true (g_str_has_prefix (error->message, "test.mlir:3:"));
@@ -586,7 +587,7 @@ test_options (void)
     {
       g_autoptr (GError) error = NULL;
 
-      g_assert_false (ghlo_reference_executor ()->run (program.prepared, &options, NULL, 0, NULL, NULL, &error));
+      g_assert_false (ghlo_prepared_run (program.prepared, &options, NULL, 0, NULL, NULL, &error));
       g_assert_error (error, GHLO_ERROR, GHLO_ERROR_DATA);
       g_assert_nonnull (strstr (error->message, "test.mlir:15:"));
     }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Operations that a plan's fallback executor runs: what they keep, that it is counted, and what
+ * Operations that a plan's fallback runs: what they keep, that it is counted, and what
  * they are told of a run.
  */
 
 #include "../reference/kernel-programs.h"
 
-#include "cpu/executor.h"
+#include "compiler/devices.h"
 #include "cpu/target.h"
 #include "runtime/run-plan.h"
 
@@ -58,19 +58,19 @@ measure (Operation op,
          guint     n_ops,
          guint     n_beside)
 {
-  const GhloExecutor *executor = ghlo_cpu_executor (ghlo_reference_executor ());
+  GhloDeviceCore *device = ghlo_devices_find ("cpu");
   g_autoptr (GhloIrModule) module = make_program (op, n_ops, n_beside);
   g_autoptr (GError) error = NULL;
   gsize used = ghlo_memory_get_used ();
-  GhloPrepared *prepared = executor->prepare (module, ghlo_ir_module_get_entry (module), NULL, &error);
+  GhloPrepared *prepared = ghlo_devices_prepare (device, module, ghlo_ir_module_get_entry (module), NULL, &error);
   GhloRunFigures figures;
 
   g_assert_no_error (error);
-  executor->measure (prepared, &figures);
+  ghlo_prepared_measure (prepared, &figures);
   g_assert_cmpuint (figures.n_fallback_steps, ==, n_ops);
   g_assert_cmpuint (figures.prepared_bytes, >, 500);
   g_assert_cmpuint (ghlo_memory_get_used () - used, ==, figures.prepared_bytes);
-  executor->release (prepared);
+  ghlo_prepared_free (prepared);
   g_assert_cmpuint (ghlo_memory_get_used (), ==, used);
 
   return figures;
@@ -119,7 +119,7 @@ test_symbols (void)
 static void
 test_limit (void)
 {
-  const GhloExecutor *executor = ghlo_cpu_executor (ghlo_reference_executor ());
+  GhloDeviceCore *device = ghlo_devices_find ("cpu");
   g_autoptr (GhloIrModule) module = make_program (tanh_op, 1000, 1);
   gsize limit = ghlo_memory_get_limit (), used = ghlo_memory_get_used ();
   gsize needed = measure (tanh_op, 1000, 1).prepared_bytes;
@@ -130,35 +130,36 @@ test_limit (void)
       g_autoptr (GError) error = NULL;
 
       ghlo_memory_set_limit (used + room);
-      prepared = executor->prepare (module, ghlo_ir_module_get_entry (module), NULL, &error);
+      prepared = ghlo_devices_prepare (device, module, ghlo_ir_module_get_entry (module), NULL, &error);
       g_assert_error (error, GHLO_ERROR, GHLO_ERROR_OUT_OF_MEMORY);
       g_assert_null (prepared);
       g_assert_cmpuint (ghlo_memory_get_used (), ==, used);
     }
   ghlo_memory_set_limit (used + needed);
-  prepared = executor->prepare (module, ghlo_ir_module_get_entry (module), NULL, NULL);
+  prepared = ghlo_devices_prepare (device, module, ghlo_ir_module_get_entry (module), NULL, NULL);
   g_assert_nonnull (prepared);
-  executor->release (prepared);
+  ghlo_prepared_free (prepared);
   ghlo_memory_set_limit (limit);
 }
 
-/* An executor that passes on to the reference executor, and keeps what each run is told. */
+/* A device that passes on to the reference executor, and keeps what each run is told. */
 static GhloRunOptions told[2];
 static guint n_told;
 
 static gboolean
-run_and_tell (GhloPrepared          *prepared,
-              const GhloRunOptions  *options,
-              GhloValue *const      *inputs,
-              gsize                  n_inputs,
-              GhloValue            **outputs,
-              const GhloMonitor     *monitor,
-              GError               **error)
+start_and_tell (GhloPrepared          *prepared,
+                const GhloRunOptions  *options,
+                GhloValue *const      *inputs,
+                gsize                  n_inputs,
+                GhloValue            **outputs,
+                GhloPending          **pending,
+                const GhloMonitor     *monitor,
+                GError               **error)
 {
   g_assert_cmpuint (n_told, <, G_N_ELEMENTS (told));
   told[n_told++] = *options;
 
-  return ghlo_reference_executor ()->run (prepared, options, inputs, n_inputs, outputs, monitor, error);
+  return ghlo_reference_device ()->klass->start (prepared, options, inputs, n_inputs, outputs, pending, monitor, error);
 }
 
 static void
@@ -172,7 +173,8 @@ ignore_print (gpointer         data,
 static void
 test_options (void)
 {
-  GhloExecutor fallback = *ghlo_reference_executor ();
+  GhloDeviceCoreClass klass = *ghlo_reference_device ()->klass;
+  GhloDeviceCore fallback = { .klass = &klass };
   g_autoptr (GhloValue) x = new_random ("tensor<4xf32>", -1, 1), target = new_random ("tensor<4xf32>", -1, 1);
   gint64 time = 0;
   const GhloRunOptions options = { .probe_directory = "somewhere", .print = ignore_print, .print_data = &n_told,
@@ -182,7 +184,7 @@ test_options (void)
   g_autoptr (GError) error = NULL;
   GhloValue *output = NULL;
 
-  fallback.run = run_and_tell;
+  klass.start = start_and_tell;
   plan = ghlo_run_plan_new (module, ghlo_ir_module_get_entry (module), ghlo_cpu_target (), &fallback, NULL, &error);
   g_assert_no_error (error);
   g_assert_true (ghlo_run_plan_run (plan, &options, &x, 1, &output, NULL, &error));
@@ -217,18 +219,18 @@ test_printed_names (void)
     "  interpreter.print %twice : tensor<4xf32>\n"
     "  return %twice : tensor<4xf32>\n"
     "}\n";
-  const GhloExecutor *executor = ghlo_cpu_executor (ghlo_reference_executor ());
+  GhloDeviceCore *device = ghlo_devices_find ("cpu");
   g_autoptr (GString) names = g_string_new (NULL);
   const GhloRunOptions options = { .print = append_name, .print_data = names };
   g_autoptr (GhloValue) a = new_random ("tensor<4xf32>", -1, 1);
   g_autoptr (GhloIrModule) module = parse (text);
-  GhloPrepared *prepared = executor->prepare (module, ghlo_ir_module_get_entry (module), NULL, NULL);
+  GhloPrepared *prepared = ghlo_devices_prepare (device, module, ghlo_ir_module_get_entry (module), NULL, NULL);
   GhloValue *output = NULL;
 
-  g_assert_true (executor->run (prepared, &options, &a, 1, &output, NULL, NULL));
+  g_assert_true (ghlo_prepared_run (prepared, &options, &a, 1, &output, NULL, NULL));
   g_assert_cmpstr (names->str, ==, "a twice ");
   ghlo_value_unref (output);
-  executor->release (prepared);
+  ghlo_prepared_free (prepared);
 }
 
 int

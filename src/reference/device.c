@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The executor interface: preparing a function and running it as process (0, 0)
- * of a grid of one.
+ * The device of the reference executor: preparing a function and running it as process
+ * (0, 0) of a grid of one, in host memory.
  */
 
-#include "reference/reference.h"
+#include "reference/device.h"
 
+#include "base/hash.h"
 #include "reference/frame.h"
 
 static void
@@ -16,13 +17,13 @@ free_probes (gpointer data)
 
 static void
 run_init (GhloRefRun           *run,
-          const GhloPrepared   *program,
+          const GhloRefProgram *program,
           const GhloRunOptions *options,
           const GhloMonitor    *monitor)
 {
   *run = (GhloRefRun) { .program = program, .options = options, .monitor = monitor };
   g_mutex_init (&run->lock);
-  run->probes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, free_probes);
+  run->probes = g_hash_table_new_full (ghlo_hash_string, g_str_equal, g_free, free_probes);
 }
 
 static void
@@ -99,15 +100,17 @@ accept_inputs (const GhloRefFunction *function,
 }
 
 static gboolean
-run (GhloPrepared         *prepared,
-     const GhloRunOptions *options,
-     GhloValue *const     *inputs,
-     gsize                 n_inputs,
-     GhloValue           **outputs,
-     const GhloMonitor    *monitor,
-     GError              **error)
+start (GhloPrepared          *prepared,
+       const GhloRunOptions  *options,
+       GhloValue *const      *inputs,
+       gsize                  n_inputs,
+       GhloValue            **outputs,
+       GhloPending          **pending,
+       const GhloMonitor     *monitor,
+       GError               **error)
 {
-  const GhloRefFunction *entry = prepared->entry;
+  const GhloRefProgram *program = (GhloRefProgram *) prepared;
+  const GhloRefFunction *entry = program->entry;
   g_autoptr (GError) local_error = NULL;
   g_autofree GhloValue **arguments = accept_inputs (entry, inputs, n_inputs, error);
   GhloRefGrid *grid;
@@ -118,7 +121,7 @@ run (GhloPrepared         *prepared,
   if (arguments == NULL)
     return FALSE;
 
-  run_init (&state, prepared, options, monitor);
+  run_init (&state, program, options, monitor);
   grid = ghlo_ref_grid_new (1, 1, NULL, NULL);
   ghlo_ref_process_begin (&process, &state, grid, 0, 0);
   process.reported_block = &entry->body;
@@ -143,36 +146,73 @@ run (GhloPrepared         *prepared,
 }
 
 static GhloPrepared *
-prepare (GhloIrModule       *module,
-         GhloIrOp           *function,
-         const GhloMonitor  *monitor,
-         GError            **error)
+prepare (GhloDeviceCore            *self,
+         GhloIrModule              *module,
+         GhloIrOp                  *function,
+         const GhloPrepareOptions  *options,
+         const GhloMonitor         *monitor,
+         GError                   **error)
 {
   g_autoptr (GError) local_error = NULL;
-  GhloPrepared *program = ghlo_ref_program_new (module, function, monitor, &local_error);
+  GhloRefProgram *program = ghlo_ref_program_new (module, function, monitor, &local_error);
 
   if (program == NULL)
-    g_propagate_error (error, g_steal_pointer (&local_error));
+    {
+      g_propagate_error (error, g_steal_pointer (&local_error));
+      return NULL;
+    }
 
-  return program;
+  return &program->base;
+}
+
+static void
+release (GhloPrepared *prepared)
+{
+  ghlo_ref_program_free ((GhloRefProgram *) prepared);
 }
 
 static gsize
 prepared_size (const GhloPrepared *prepared)
 {
-  return prepared->size;
+  return ((const GhloRefProgram *) prepared)->size;
 }
 
-const GhloExecutor *
-ghlo_reference_executor (void)
+static guint64
+get_memory (GhloDeviceCore *self)
 {
-  static const GhloExecutor executor = {
+  return ghlo_memory_get_limit ();
+}
+
+GhloDeviceCore *
+ghlo_reference_device (void)
+{
+  static const GhloDeviceCoreClass klass = {
     .name = "reference",
+    .get_memory = get_memory,
     .prepare = prepare,
-    .run = run,
-    .release = ghlo_ref_program_unref,
+    .release = release,
     .prepared_size = prepared_size,
+    .start = start,
+  };
+  static const char *const names[] = { "reference", NULL };
+  static const char *const features[] = { "every-operation", "every-element-type", NULL };
+  static GhloDeviceCore device = {
+    .klass = &klass,
+    .kind = GHLO_DEVICE_KIND_REFERENCE,
+    .names = names,
+    .title = "Reference executor",
+    .driver = "ghlo " GHLO_VERSION,
+    .features = features,
   };
 
-  return &executor;
+  return &device;
+}
+
+void
+ghlo_reference_find_devices (GPtrArray *devices)
+{
+  GhloDeviceCore *device = ghlo_reference_device ();
+
+  if (!g_ptr_array_find (devices, device, NULL))
+    g_ptr_array_add (devices, device);
 }

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What programs run on, behind one interface. A device is an instance of an executor's class: it says what it is
+ * and what it lacks, and prepares a function of a module once, into something immutable that any number of threads
+ * run at the same time. Devices belong to the process and are never freed, so that anybody may hold one without
+ * counting.
+ */
+
+#pragma once
+
+#include "base/ghlo-enums.h"
+#include "ir/module.h"
+#include "runtime/pending.h"
+#include "runtime/value.h"
+
+G_BEGIN_DECLS
+
+typedef struct _GhloDeviceCore GhloDeviceCore;
+typedef struct _GhloPrepared   GhloPrepared;
+
+typedef struct
+{
+  GhloDeviceCore *fallback;       /* runs what the device has no code for; NULL: nobody does */
+} GhloPrepareOptions;
+
+/* What a run may be given besides its inputs; all optional. The arrays are borrowed by the call that starts
+ * the run, what else is pointed to until the run has ended. */
+typedef struct
+{
+  const char *probe_directory;    /* where interpreter.probe writes; NULL keeps probes in memory */
+  void      (*print) (gpointer         data,      /* interpreter.print, one call at a time; NULL drops it */
+                      const char      *name,      /* of the printed value, without "%" */
+                      const GhloValue *value);
+  gpointer    print_data;
+  /* For each output the input whose memory it may take, or GHLO_RUN_NO_INPUT: a value
+   * of the caller's alone (its one reference), which is lost after the run. Where a
+   * device does take it, the output is that value. */
+  const guint *replaced;
+  /* For each output a tensor into whose memory it is wanted, or NULL: the caller's, which
+   * nobody else writes to during the run, and apart from the others. Where a device does
+   * write there, the output is that value; anything else is the caller's to copy. */
+  GhloValue *const *targets;
+  /* To which the microseconds are added that a run spends on the fallback; NULL when
+   * nobody asks. */
+  gint64      *fallback_time;
+} GhloRunOptions;
+
+#define GHLO_RUN_NO_INPUT G_MAXUINT
+
+/* What is known of a program's runs before them. */
+typedef struct
+{
+  guint n_steps, n_fallback_steps;
+  gsize run_bytes;                /* for outputs and what is computed in between; 0 when not known */
+  gsize prepared_bytes;           /* of constants and of what is prepared, kept between runs */
+  gsize plan_bytes;               /* those of them that tell what the steps are */
+} GhloRunFigures;
+
+/* What an executor implements; callers use the functions below. */
+typedef struct
+{
+  const char     *name;      /* "vulkan", which is a name of the first device of the class as well */
+  /* Bytes of memory that programs may use. */
+  guint64       (*get_memory) (GhloDeviceCore           *self);
+  /* What @op needs and the device cannot give it in any way, "f64" or the operation's name; NULL for nothing.
+   * NULL for a device that lacks nothing. */
+  const char   *(*lacks)      (GhloDeviceCore           *self,
+                               const GhloIrOp           *op);
+  /* @module is verified and referenced for as long as needed; @function is one of its func.func. The result
+   * begins with a GhloPrepared, which the caller fills. */
+  GhloPrepared *(*prepare)    (GhloDeviceCore           *self,
+                               GhloIrModule             *module,
+                               GhloIrOp                 *function,
+                               const GhloPrepareOptions *options,
+                               const GhloMonitor        *monitor,
+                               GError                  **error);
+  void          (*release)    (GhloPrepared             *prepared);
+  /* The bytes that it keeps between runs, but for the module's and what values hold. NULL: not known. */
+  gsize         (*prepared_size) (const GhloPrepared    *prepared);
+  /* As ghlo_prepared_start (); *pending is NULL as it comes. */
+  gboolean      (*start)      (GhloPrepared             *prepared,
+                               const GhloRunOptions     *options,
+                               GhloValue *const         *inputs,
+                               gsize                     n_inputs,
+                               GhloValue               **outputs,
+                               GhloPending             **pending,
+                               const GhloMonitor        *monitor,
+                               GError                  **error);
+  /* The plan as text, which the caller frees, and its figures. NULL, both, for an executor that makes no plans. */
+  char         *(*describe)   (GhloPrepared             *prepared);
+  void          (*measure)    (GhloPrepared             *prepared,
+                               GhloRunFigures           *figures);
+} GhloDeviceCoreClass;
+
+struct _GhloDeviceCore
+{
+  const GhloDeviceCoreClass *klass;
+  GhloDeviceKind             kind;
+  /* What users type, NULL-terminated: "vulkan:1", "vulkan:UUID". The first one is shown; no two devices of the
+   * machine share one. */
+  const char *const         *names;
+  const char                *title;          /* for people: "NVIDIA H200" */
+  const char                *driver;         /* with its version, for people */
+  const char *const         *features;       /* NULL-terminated */
+  gboolean                   wants_passes;   /* FALSE: programs run as they are written */
+};
+
+/* The beginning of what an executor prepares. */
+struct _GhloPrepared
+{
+  GhloDeviceCore *device;
+  guint           n_outputs;
+};
+
+/* @options may be NULL, here as below @monitor. UNSUPPORTED, with the place, where the device lacks something. */
+GhloPrepared *ghlo_device_core_prepare  (GhloDeviceCore           *self,
+                                         GhloIrModule             *module,
+                                         GhloIrOp                 *function,
+                                         const GhloPrepareOptions *options,
+                                         const GhloMonitor        *monitor,
+                                         GError                  **error);
+void          ghlo_prepared_free        (GhloPrepared             *self);
+/* The bytes that it keeps between runs, but for the module's and what values hold; 0 where they are not known. */
+gsize         ghlo_prepared_get_size    (const GhloPrepared       *self);
+/* Begins a run. TRUE: @outputs, which has room for the function's results, is filled with references, and
+ * *pending is the rest of the run, of which what goes wrong is told; NULL where nothing is left. Runs that one
+ * device is given begin in the order of these calls. The device refers to what it needs of @inputs; @self and
+ * what @monitor points to stay until the run has ended. Thread-safe. */
+gboolean      ghlo_prepared_start       (GhloPrepared             *self,
+                                         const GhloRunOptions     *options,     /* nullable */
+                                         GhloValue *const         *inputs,
+                                         gsize                     n_inputs,
+                                         GhloValue               **outputs,
+                                         GhloPending             **pending,
+                                         const GhloMonitor        *monitor,
+                                         GError                  **error);
+/* The same to its end. */
+gboolean      ghlo_prepared_run         (GhloPrepared             *self,
+                                         const GhloRunOptions     *options,     /* nullable */
+                                         GhloValue *const         *inputs,
+                                         gsize                     n_inputs,
+                                         GhloValue               **outputs,
+                                         const GhloMonitor        *monitor,
+                                         GError                  **error);
+/* How it will run, for people; the caller frees it. NULL when there is nothing to say. */
+char         *ghlo_prepared_describe    (GhloPrepared             *self);
+/* FALSE where no plan was made, and nothing is known. */
+gboolean      ghlo_prepared_measure     (GhloPrepared             *self,
+                                         GhloRunFigures           *figures);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GhloPrepared, ghlo_prepared_free)
+
+G_END_DECLS

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Pending work: a flag, those who sleep until it is set, and those who are called back.
+ */
+
+#include "runtime/pending.h"
+
+#include "runtime/parallel.h"
+
+/* Microseconds for which a wait looks before it sleeps, which costs as much. */
+enum { SPIN = 50 };
+
+typedef struct
+{
+  GhloPendingFunc func;
+  gpointer        data;
+} Callback;
+
+struct _GhloPending
+{
+  gatomicrefcount ref_count;
+  gint            done;         /* atomic */
+  GError         *error;        /* set before done is */
+  GMutex          lock;         /* guards what follows */
+  GCond           changed;      /* done was set, or a waiter is to look at its cancellable */
+  GArray         *callbacks;    /* NULL where nobody asked */
+};
+
+GhloPending *
+ghlo_pending_new (void)
+{
+  GhloPending *self = g_new0 (GhloPending, 1);
+
+  g_atomic_ref_count_init (&self->ref_count);
+  g_mutex_init (&self->lock);
+  g_cond_init (&self->changed);
+
+  return self;
+}
+
+GhloPending *
+ghlo_pending_ref (GhloPending *self)
+{
+  g_atomic_ref_count_inc (&self->ref_count);
+
+  return self;
+}
+
+void
+ghlo_pending_unref (GhloPending *self)
+{
+  if (!g_atomic_ref_count_dec (&self->ref_count))
+    return;
+
+  g_clear_error (&self->error);
+  g_clear_pointer (&self->callbacks, g_array_unref);
+  g_mutex_clear (&self->lock);
+  g_cond_clear (&self->changed);
+  g_free (self);
+}
+
+void
+ghlo_pending_end (GhloPending *self,
+                  GError      *error)
+{
+  g_autoptr (GArray) callbacks = NULL;
+
+  /* Whoever is told may give up the last reference. */
+  ghlo_pending_ref (self);
+  self->error = error;
+  g_mutex_lock (&self->lock);
+  g_atomic_int_set (&self->done, TRUE);
+  callbacks = g_steal_pointer (&self->callbacks);
+  g_cond_broadcast (&self->changed);
+  g_mutex_unlock (&self->lock);
+  for (guint i = 0; callbacks != NULL && i < callbacks->len; i++)
+    {
+      const Callback *callback = &g_array_index (callbacks, Callback, i);
+
+      callback->func (callback->data);
+    }
+  ghlo_pending_unref (self);
+}
+
+gboolean
+ghlo_pending_is_done (GhloPending *self)
+{
+  return self == NULL || g_atomic_int_get (&self->done);
+}
+
+const GError *
+ghlo_pending_get_error (GhloPending *self)
+{
+  return self != NULL && g_atomic_int_get (&self->done) ? self->error : NULL;
+}
+
+static void
+spin (GhloPending *self)
+{
+  gint64 end = g_get_monotonic_time () + SPIN;
+
+  while (!g_atomic_int_get (&self->done) && g_get_monotonic_time () < end)
+    for (guint i = 0; i < 16; i++)
+      ghlo_parallel_relax ();
+}
+
+static void
+wake (GCancellable *cancellable,
+      gpointer      data)
+{
+  GhloPending *self = data;
+
+  g_mutex_lock (&self->lock);
+  g_cond_broadcast (&self->changed);
+  g_mutex_unlock (&self->lock);
+}
+
+/* Or until the cancellable is cancelled. */
+static void
+sleep_until_done (GhloPending  *self,
+                  GCancellable *cancellable)
+{
+  gulong handler = 0;
+
+  if (cancellable != NULL)
+    handler = g_cancellable_connect (cancellable, G_CALLBACK (wake), self, NULL);
+  g_mutex_lock (&self->lock);
+  while (!g_atomic_int_get (&self->done) && !g_cancellable_is_cancelled (cancellable))
+    g_cond_wait (&self->changed, &self->lock);
+  g_mutex_unlock (&self->lock);
+  if (handler != 0)
+    g_cancellable_disconnect (cancellable, handler);
+}
+
+gboolean
+ghlo_pending_wait (GhloPending        *self,
+                   const GhloMonitor  *monitor,
+                   GError            **error)
+{
+  if (self == NULL)
+    return TRUE;
+
+  spin (self);
+  while (!g_atomic_int_get (&self->done))
+    {
+      if (ghlo_monitor_cancelled (monitor, error))
+        return FALSE;
+      sleep_until_done (self, monitor != NULL ? monitor->cancellable : NULL);
+    }
+  if (self->error == NULL)
+    return TRUE;
+  g_propagate_error (error, g_error_copy (self->error));
+
+  return FALSE;
+}
+
+void
+ghlo_pending_notify (GhloPending     *self,
+                     GhloPendingFunc  func,
+                     gpointer         data)
+{
+  const Callback callback = { func, data };
+  gboolean done = self == NULL;
+
+  if (!done)
+    {
+      g_mutex_lock (&self->lock);
+      done = g_atomic_int_get (&self->done);
+      if (!done && self->callbacks == NULL)
+        self->callbacks = g_array_new (FALSE, FALSE, sizeof callback);
+      if (!done)
+        g_array_append_val (self->callbacks, callback);
+      g_mutex_unlock (&self->lock);
+    }
+  if (done)
+    func (data);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Work on a device that goes on after the call that began it. It ends once, well or with an error; who
+ * wants to know waits, or is called back. Counted atomically, used from any thread.
+ *
+ * Where a pointer to one is NULL the work has ended well: what a device does within the call leaves
+ * nothing pending.
+ */
+
+#pragma once
+
+#include "base/monitor.h"
+
+G_BEGIN_DECLS
+
+typedef struct _GhloPending GhloPending;
+
+typedef void (*GhloPendingFunc) (gpointer data);
+
+/* For devices: one to be ended, once, with ghlo_pending_end (), which takes @error over, NULL when all
+ * went well, and calls back on this thread. */
+GhloPending  *ghlo_pending_new       (void);
+void          ghlo_pending_end       (GhloPending        *self,
+                                      GError             *error);
+
+GhloPending  *ghlo_pending_ref       (GhloPending        *self);
+void          ghlo_pending_unref     (GhloPending        *self);
+
+/* These take NULL for @self. */
+gboolean      ghlo_pending_is_done   (GhloPending        *self);
+/* What it ended with; NULL when it ended well or goes on. Stays as long as @self. */
+const GError *ghlo_pending_get_error (GhloPending        *self);
+/* Waits for the end: for a moment by looking again and again, then asleep. FALSE with a copy of what it
+ * ended with, or with CANCELLED when @monitor (nullable) was cancelled before; the work goes on then. */
+gboolean      ghlo_pending_wait      (GhloPending        *self,
+                                      const GhloMonitor  *monitor,
+                                      GError            **error);
+/* Has @func called once, on the thread that ends it, or at once where it has ended. @func takes no time. */
+void          ghlo_pending_notify    (GhloPending        *self,
+                                      GhloPendingFunc     func,
+                                      gpointer            data);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GhloPending, ghlo_pending_unref)
+
+G_END_DECLS

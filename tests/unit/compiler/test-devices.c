@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The devices that there are, by name, and what a device lacks.
+ */
+
+#include "compiler/devices.h"
+
+#include <string.h>
+
+#include "base/ghlo-error.h"
+#include "import/import.h"
+#include "reference/device.h"
+
+static GhloIrModule *
+parse (const char *text)
+{
+  g_autoptr (GhloDiagnostics) diagnostics = ghlo_diagnostics_new ("test.mlir", text, strlen (text));
+  GhloIrModule *module = ghlo_import_text (text, strlen (text), GHLO_IMPORT_DEFAULT, diagnostics, NULL);
+
+  g_assert_nonnull (module);
+
+  return module;
+}
+
+/* The reference executor once more, as a device that has no f64. */
+
+static const char *
+lacks (GhloDeviceCore *self,
+       const GhloIrOp *op)
+{
+  for (guint i = 0; i < op->n_results; i++)
+    if (op->results[i].type->element_type == GHLO_ELEMENT_TYPE_F64)
+      return "f64";
+
+  return NULL;
+}
+
+static GhloDeviceCoreClass single_class;
+static const char *const single_names[] = { "single", "single:0", NULL };
+static GhloDeviceCore single = { .klass = &single_class, .names = single_names };
+
+static guint n_found;
+
+static void
+find_single (GPtrArray *devices)
+{
+  n_found++;
+  g_ptr_array_add (devices, &single);
+}
+
+static void
+test_list (void)
+{
+  g_autoptr (GPtrArray) devices = ghlo_devices_list (), again = ghlo_devices_list ();
+
+  g_assert_cmpuint (devices->len, ==, 3);
+  g_assert_cmpuint (again->len, ==, 3);
+  for (guint i = 0; i < devices->len; i++)
+    {
+      GhloDeviceCore *device = devices->pdata[i];
+
+      g_assert_true (again->pdata[i] == device);
+      for (guint k = 0; device->names[k] != NULL; k++)
+        g_assert_true (ghlo_devices_find (device->names[k]) == device);
+      g_assert_true (ghlo_devices_find (device->klass->name) == device);
+    }
+  g_assert_true (devices->pdata[2] == &single);
+  g_assert_cmpuint (n_found, ==, 1);
+  g_assert_null (ghlo_devices_find ("abacus"));
+}
+
+static void
+test_choose (void)
+{
+  g_autoptr (GPtrArray) devices = ghlo_devices_list ();
+  g_autoptr (GError) error = NULL;
+
+  g_unsetenv ("GHLO_DEVICE");
+  g_assert_true (ghlo_devices_choose (NULL, &error) == devices->pdata[0]);
+  g_assert_true (ghlo_devices_choose ("auto", &error) == devices->pdata[0]);
+  g_assert_true (ghlo_devices_choose ("", &error) == devices->pdata[0]);
+  g_assert_true (ghlo_devices_choose ("single:0", &error) == &single);
+  g_assert_no_error (error);
+  g_assert_null (ghlo_devices_choose ("abacus", &error));
+  g_assert_error (error, GHLO_ERROR, GHLO_ERROR_DEVICE);
+  g_assert_cmpstr (error->message, ==,
+                   "expected one of the devices 'auto', 'cpu', 'reference', 'single', found 'abacus'");
+  g_clear_error (&error);
+
+  g_setenv ("GHLO_DEVICE", "reference", TRUE);
+  g_assert_true (ghlo_devices_choose (NULL, &error) == ghlo_reference_device ());
+  g_assert_true (ghlo_devices_choose ("single", &error) == &single);
+  g_assert_true (ghlo_devices_choose ("auto", &error) == devices->pdata[0]);
+  g_assert_no_error (error);
+  g_setenv ("GHLO_DEVICE", "abacus", TRUE);
+  g_assert_null (ghlo_devices_choose (NULL, &error));
+  g_assert_error (error, GHLO_ERROR, GHLO_ERROR_DEVICE);
+  g_assert_nonnull (strstr (error->message, "GHLO_DEVICE"));
+  g_unsetenv ("GHLO_DEVICE");
+}
+
+static void
+test_lacks (void)
+{
+  g_autoptr (GhloIrModule) has = parse ("func.func @main(%x: tensor<f32>) -> tensor<f32> {\n"
+                                        "  return %x : tensor<f32>\n}\n");
+  g_autoptr (GhloIrModule) needs = parse ("func.func @main(%x: tensor<f32>) -> tensor<f32> {\n"
+                                          "  %0 = stablehlo.convert %x : (tensor<f32>) -> tensor<f64>\n"
+                                          "  return %x : tensor<f32>\n}\n");
+  g_autoptr (GhloPrepared) prepared = NULL;
+  g_autoptr (GError) error = NULL;
+
+  prepared = ghlo_devices_prepare (&single, has, ghlo_ir_module_get_entry (has), NULL, &error);
+  g_assert_no_error (error);
+  g_assert_true (prepared->device == &single);
+  g_assert_null (ghlo_devices_prepare (&single, needs, ghlo_ir_module_get_entry (needs), NULL, &error));
+  g_assert_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED);
+  g_assert_cmpstr (error->message, ==, "test.mlir:2:8: 'stablehlo.convert' needs f64, which the device 'single' lacks: "
+                   "compile for another device");
+}
+
+/* Without a fallback the CPU refuses what it would hand on. */
+static void
+test_without_fallback (void)
+{
+  static const char *const texts[] = {
+    "func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {\n"
+    "  %0 = stablehlo.add %x, %x : tensor<?xf32>\n"
+    "  return %0 : tensor<?xf32>\n}\n",
+    "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n"
+    "  %0 = stablehlo.cosine %x : tensor<4xf32>\n"
+    "  return %0 : tensor<4xf32>\n}\n",
+  };
+  GhloDeviceCore *cpu = ghlo_devices_find ("cpu");
+
+  for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
+    {
+      g_autoptr (GhloIrModule) module = parse (texts[i]);
+      GhloIrOp *function = ghlo_ir_module_get_entry (module);
+      g_autoptr (GhloPrepared) prepared = NULL;
+      g_autoptr (GError) error = NULL;
+
+      g_assert_null (ghlo_device_core_prepare (cpu, module, function, NULL, NULL, &error));
+      g_assert_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED);
+      g_clear_error (&error);
+      prepared = ghlo_devices_prepare (cpu, module, function, NULL, &error);
+      g_assert_no_error (error);
+    }
+}
+
+int
+main (int   argc,
+      char *argv[])
+{
+  g_test_init (&argc, &argv, NULL);
+  single_class = *ghlo_reference_device ()->klass;
+  single_class.name = "single";
+  single_class.lacks = lacks;
+  ghlo_devices_add_finder (find_single);
+
+  g_test_add_func ("/devices/list", test_list);
+  g_test_add_func ("/devices/choose", test_choose);
+  g_test_add_func ("/devices/lacks", test_lacks);
+  g_test_add_func ("/devices/without-fallback", test_without_fallback);
+
+  return g_test_run ();
+}
