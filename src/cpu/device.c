@@ -39,10 +39,8 @@ prepare (GhloDeviceCore            *device,
 {
   Program *self = g_new0 (Program, 1);
   GError *problem = NULL;
-  GhloStepPlan *plan = ghlo_step_plan_new (module, function, ghlo_cpu_target (), monitor, &problem);
 
-  if (plan != NULL)
-    self->plan = ghlo_run_plan_new (plan, options->fallback, monitor, &problem);
+  self->plan = ghlo_run_plan_new (module, function, ghlo_cpu_target (), options->fallback, monitor, &problem);
   if (self->plan == NULL && options->fallback != NULL
       && g_error_matches (problem, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED))
     {

@@ -1,15 +1,118 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Where in the arena each temporary lies: in the order in which they begin, each in the
- * smallest gap that those in use at the time leave, or at the end. Buffers that change
- * places live for as long as any of them does.
+ * smallest gap that those in use at the time leave, the first one of these, or at the end.
+ * Buffers that change places live for as long as any of them does.
  */
 
 #include "plan/build.h"
 
+#include "base/ghlo-error.h"
 #include "base/sizes.h"
 
 enum { ALIGNMENT = 64 };
+
+/* Bytes between buffers that are in use. */
+typedef struct
+{
+  gsize start, end;
+} Gap;
+
+/* What is free below @top, behind which all is. Gaps do not touch each other, nor @top. */
+typedef struct
+{
+  GTree      *by_size;      /* of Gap, by size and then by place; owns them */
+  GHashTable *by_start;     /* the same by where they start, and by where they end */
+  GHashTable *by_end;
+  gsize       top;
+} Room;
+
+/* The buffers that begin and that end with each step: the first of each list, and for each buffer the next. */
+typedef struct
+{
+  guint32 *first, *last;
+  guint32 *next_first, *next_last;
+} Schedule;
+
+static int
+compare_gaps (gconstpointer a,
+              gconstpointer b,
+              gpointer      data)
+{
+  const Gap *one = a, *other = b;
+  gsize size = one->end - one->start, other_size = other->end - other->start;
+
+  if (size != other_size)
+    return size < other_size ? -1 : 1;
+
+  return one->start < other->start ? -1 : one->start > other->start;
+}
+
+static void
+add_gap (Room  *self,
+         gsize  start,
+         gsize  end)
+{
+  Gap *gap = g_new (Gap, 1);
+
+  *gap = (Gap) { start, end };
+  g_tree_insert (self->by_size, gap, gap);
+  g_hash_table_insert (self->by_start, GSIZE_TO_POINTER (start), gap);
+  g_hash_table_insert (self->by_end, GSIZE_TO_POINTER (end), gap);
+}
+
+static Gap
+remove_gap (Room *self,
+            Gap  *gap)
+{
+  Gap removed = *gap;
+
+  g_hash_table_remove (self->by_start, GSIZE_TO_POINTER (gap->start));
+  g_hash_table_remove (self->by_end, GSIZE_TO_POINTER (gap->end));
+  g_tree_remove (self->by_size, gap);
+
+  return removed;
+}
+
+/* FALSE when no address is as large. */
+static gboolean
+take (Room  *self,
+      gsize  size,
+      gsize *offset)
+{
+  GTreeNode *node = g_tree_lower_bound (self->by_size, &(Gap) { 0, size });
+  Gap gap;
+
+  if (node == NULL)
+    {
+      *offset = self->top;
+      return ghlo_size_add (&self->top, self->top, size);
+    }
+  gap = remove_gap (self, g_tree_node_key (node));
+  if (gap.end - gap.start > size)
+    add_gap (self, gap.start + size, gap.end);
+  *offset = gap.start;
+
+  return TRUE;
+}
+
+static void
+give (Room  *self,
+      gsize  start,
+      gsize  end)
+{
+  Gap *before = g_hash_table_lookup (self->by_end, GSIZE_TO_POINTER (start));
+  Gap *behind = g_hash_table_lookup (self->by_start, GSIZE_TO_POINTER (end));
+
+  if (before != NULL)
+    start = remove_gap (self, before).start;
+  if (behind != NULL)
+    end = remove_gap (self, behind).end;
+  if (end == self->top)
+    self->top = start;
+  else
+    add_gap (self, start, end);
+}
 
 static void
 live_together (GhloStep *step,
@@ -26,16 +129,10 @@ live_together (GhloStep *step,
     }
 }
 
-static int
-compare_first (gconstpointer a,
-               gconstpointer b)
+static gboolean
+is_placed (const GhloStepBuffer *buffer)
 {
-  const GhloStepBuffer *one = *(GhloStepBuffer *const *) a, *other = *(GhloStepBuffer *const *) b;
-
-  if (one->first != other->first)
-    return one->first < other->first ? -1 : 1;
-
-  return one->size > other->size ? -1 : one->size < other->size;
+  return buffer->kind == GHLO_STEP_BUFFER_TEMPORARY && buffer->first <= buffer->last && buffer->size > 0;
 }
 
 static gsize
@@ -44,69 +141,105 @@ round_up (gsize size)
   return (size + ALIGNMENT - 1) & ~(gsize) (ALIGNMENT - 1);
 }
 
-/* Takes out of @active, which is in the order of places, what ended before @now. */
 static void
-retire (GPtrArray *active,
-        guint32    now)
+schedule_init (Schedule           *self,
+               const GhloStepPlan *plan)
 {
-  guint n = 0;
+  self->first = g_new (guint32, plan->n_steps + 1);
+  self->last = g_new (guint32, plan->n_steps + 1);
+  self->next_first = g_new (guint32, plan->n_buffers + 1);
+  self->next_last = g_new (guint32, plan->n_buffers + 1);
+  for (guint i = 0; i <= plan->n_steps; i++)
+    self->first[i] = self->last[i] = GHLO_STEP_NONE;
+  for (guint i = plan->n_buffers; i > 0; i--)
+    if (is_placed (&plan->buffers[i - 1]))
+      {
+        const GhloStepBuffer *buffer = &plan->buffers[i - 1];
 
-  for (guint i = 0; i < active->len; i++)
-    {
-      const GhloStepBuffer *buffer = g_ptr_array_index (active, i);
-
-      if (buffer->last >= now)
-        active->pdata[n++] = active->pdata[i];
-    }
-  g_ptr_array_set_size (active, (int) n);
+        self->next_first[i - 1] = self->first[buffer->first];
+        self->first[buffer->first] = i - 1;
+        self->next_last[i - 1] = self->last[buffer->last];
+        self->last[buffer->last] = i - 1;
+      }
 }
 
 static void
-place_one (GPtrArray      *active,
-           GhloStepBuffer *buffer)
+schedule_clear (Schedule *self)
 {
-  gsize size = round_up (buffer->size), at = 0, best = G_MAXSIZE, best_at = 0;
-  guint where = active->len;
+  g_free (self->first);
+  g_free (self->last);
+  g_free (self->next_first);
+  g_free (self->next_last);
+}
 
-  for (guint i = 0; i < active->len; i++)
+/* The larger first; GLib's sort keeps the order of equal ones. */
+static int
+compare_sizes (gconstpointer a,
+               gconstpointer b)
+{
+  const GhloStepBuffer *one = *(GhloStepBuffer *const *) a, *other = *(GhloStepBuffer *const *) b;
+
+  return one->size > other->size ? -1 : one->size < other->size;
+}
+
+static gboolean
+place_starting (GhloStepPlan    *plan,
+                const Schedule  *schedule,
+                guint32          step,
+                Room            *room,
+                GPtrArray       *starting,
+                GError         **error)
+{
+  for (guint32 i = schedule->first[step]; i != GHLO_STEP_NONE; i = schedule->next_first[i])
+    g_ptr_array_add (starting, &plan->buffers[i]);
+  g_ptr_array_sort (starting, compare_sizes);
+  for (guint i = 0; i < starting->len; i++)
     {
-      const GhloStepBuffer *other = g_ptr_array_index (active, i);
-      gsize gap = other->offset > at ? other->offset - at : 0;
+      GhloStepBuffer *buffer = g_ptr_array_index (starting, i);
 
-      if (gap >= size && gap < best)
+      if (!take (room, round_up (buffer->size), &buffer->offset))
         {
-          best = gap;
-          best_at = at;
-          where = i;
+          g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_OUT_OF_MEMORY,
+                               "what the program computes on the way to its results is larger than any memory");
+          return FALSE;
         }
-      at = MAX (at, other->offset + round_up (other->size));
-    }
-  buffer->offset = best != G_MAXSIZE ? best_at : at;
-  g_ptr_array_insert (active, (int) where, buffer);
-}
-
-void
-ghlo_step_plan_assign (GhloStepPlan *plan)
-{
-  g_autoptr (GPtrArray) order = g_ptr_array_new (), active = g_ptr_array_new ();
-
-  ghlo_step_plan_foreach (plan, live_together, plan);
-  plan->arena_size = plan->temporaries_size = 0;
-  for (guint i = 0; i < plan->n_buffers; i++)
-    {
-      GhloStepBuffer *buffer = &plan->buffers[i];
-
-      if (buffer->kind == GHLO_STEP_BUFFER_TEMPORARY && buffer->first <= buffer->last && buffer->size > 0)
-        g_ptr_array_add (order, buffer);
-    }
-  g_ptr_array_sort (order, compare_first);
-  for (guint i = 0; i < order->len; i++)
-    {
-      GhloStepBuffer *buffer = g_ptr_array_index (order, i);
-
-      retire (active, buffer->first);
-      place_one (active, buffer);
       plan->temporaries_size += buffer->size;
       plan->arena_size = MAX (plan->arena_size, buffer->offset + round_up (buffer->size));
     }
+  g_ptr_array_set_size (starting, 0);
+
+  return TRUE;
+}
+
+static void
+retire_ending (const GhloStepPlan *plan,
+               const Schedule     *schedule,
+               guint32             step,
+               Room               *room)
+{
+  for (guint32 i = schedule->last[step]; i != GHLO_STEP_NONE; i = schedule->next_last[i])
+    give (room, plan->buffers[i].offset, plan->buffers[i].offset + round_up (plan->buffers[i].size));
+}
+
+gboolean
+ghlo_step_plan_assign (GhloStepPlan  *plan,
+                       GhloStepWatch *watch)
+{
+  g_autoptr (GTree) by_size = g_tree_new_full (compare_gaps, NULL, NULL, g_free);
+  g_autoptr (GHashTable) by_start = g_hash_table_new (NULL, NULL), by_end = g_hash_table_new (NULL, NULL);
+  g_autoptr (GPtrArray) starting = g_ptr_array_new ();
+  Room room = { by_size, by_start, by_end, 0 };
+  Schedule schedule;
+  gboolean ok = ghlo_step_plan_walk (plan, watch, live_together, plan);
+
+  plan->arena_size = plan->temporaries_size = 0;
+  schedule_init (&schedule, plan);
+  for (guint32 step = 0; ok && step < plan->n_steps; step++)
+    {
+      ok = place_starting (plan, &schedule, step, &room, starting, watch->error) && ghlo_step_watch (watch);
+      retire_ending (plan, &schedule, step, &room);
+    }
+  schedule_clear (&schedule);
+
+  return ok;
 }

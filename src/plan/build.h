@@ -24,6 +24,23 @@ struct _GhloStepValue
   GhloStepScope    *dense_scope;   /* where; NULL while there is none */
 };
 
+/* Asked at each step that a stage goes over, whether to stop. */
+typedef struct
+{
+  const GhloMonitor *monitor;
+  GError           **error;
+  guint              n;
+} GhloStepWatch;
+
+enum { GHLO_STEP_LOOK = 256 };
+
+/* FALSE, with the error set, when the plan was cancelled. */
+static inline gboolean
+ghlo_step_watch (GhloStepWatch *self)
+{
+  return ++self->n % GHLO_STEP_LOOK != 0 || !ghlo_monitor_cancelled (self->monitor, self->error);
+}
+
 /* The body that is being filled. */
 struct _GhloStepScope
 {
@@ -54,7 +71,7 @@ typedef struct
   GhloIrArena           arena;     /* of what goes when the plan is made: values, groups */
   GhloStepPlan         *plan;
   const GhloStepTarget *target;
-  const GhloMonitor    *monitor;
+  GhloStepWatch        *watch;
   GArray               *buffers;   /* of GhloStepBuffer */
   GHashTable           *values;    /* GhloIrValue → GhloStepValue */
   GHashTable           *constants;  /* GhloIrAttr → buffer + 1 */
@@ -64,6 +81,7 @@ typedef struct
   GhloStepScope        *scope;
   guint                 depth;     /* of calls */
   guint                 n_ops;
+  gsize                 most_bytes;
 } GhloStepBuilder;
 
 /* Buffers and operands */
@@ -148,17 +166,29 @@ gboolean         ghlo_step_unsupported   (const GhloIrOp *op,
                                           const char     *reason,
                                           GError        **error);
 
-/* Once the tree is whole: buffers are joined where one may stand for two, and copies
- * that are none any more go. */
-void             ghlo_step_plan_coalesce  (GhloStepPlan          *plan);
+/* The stages after building. FALSE, with @watch's error set, when the plan was cancelled. */
+
+/* Buffers are joined where one may stand for two, and copies that are none any more go. */
+gboolean         ghlo_step_plan_coalesce       (GhloStepPlan  *plan,
+                                                GhloStepWatch *watch);
 /* Numbers the steps, and finds when each buffer is in use. */
-void             ghlo_step_plan_find_liveness     (GhloStepPlan          *plan);
+gboolean         ghlo_step_plan_find_liveness  (GhloStepPlan  *plan,
+                                                GhloStepWatch *watch);
 /* Finds which outputs are written over inputs in place. */
-void             ghlo_step_plan_find_donations    (GhloStepPlan          *plan);
+gboolean         ghlo_step_plan_find_donations (GhloStepPlan  *plan,
+                                                GhloStepWatch *watch);
 /* Places all temporaries in the arena. */
-void             ghlo_step_plan_assign         (GhloStepPlan          *plan);
+gboolean         ghlo_step_plan_assign         (GhloStepPlan  *plan,
+                                                GhloStepWatch *watch);
 /* Finds which steps run the same. */
-void             ghlo_step_plan_find_codes        (GhloStepPlan          *plan);
+gboolean         ghlo_step_plan_find_codes     (GhloStepPlan  *plan,
+                                                GhloStepWatch *watch);
+/* ghlo_step_plan_foreach (), watched. */
+gboolean         ghlo_step_plan_walk           (const GhloStepPlan *plan,
+                                                GhloStepWatch      *watch,
+                                                void              (*func) (GhloStep *step,
+                                                                           gpointer  data),
+                                                gpointer            data);
 
 /* What a step is compiled with: the view of an operand, with data where it is a constant that is wanted;
  * the result that an operand lies under, or may in a run that takes inputs' memory for outputs; and what an

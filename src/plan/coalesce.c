@@ -184,8 +184,9 @@ note_step (Joiner         *self,
     }
 }
 
-static void
+static gboolean
 go_over (Joiner             *self,
+         GhloStepWatch      *watch,
          const GhloStepBody *body,
          gboolean            copies)
 {
@@ -193,6 +194,8 @@ go_over (Joiner             *self,
     {
       const GhloStep *step = body->steps[i];
 
+      if (!ghlo_step_watch (watch))
+        return FALSE;
       if (step->kind == GHLO_STEP_COMPUTE && (step->op == NULL) == copies)
         {
           if (copies)
@@ -202,8 +205,11 @@ go_over (Joiner             *self,
         }
       note_step (self, step);
       for (guint k = 0; k < step->n_bodies; k++)
-        go_over (self, &step->bodies[k], copies);
+        if (!go_over (self, watch, &step->bodies[k], copies))
+          return FALSE;
     }
+
+  return TRUE;
 }
 
 static void
@@ -276,9 +282,10 @@ drop_idle_copies (GhloStepBody *body)
 }
 
 /* One round over all steps, of copies or of those that work in place. */
-static void
-join_round (GhloStepPlan *plan,
-            gboolean      copies)
+static gboolean
+join_round (GhloStepPlan  *plan,
+            GhloStepWatch *watch,
+            gboolean       copies)
 {
   guint n = plan->n_buffers;
   Joiner self = {
@@ -286,6 +293,7 @@ join_round (GhloStepPlan *plan,
     .exchanged = g_new0 (gboolean, n + 1), .partner = g_new (guint32, n + 1), .loop = g_new0 (guint32, n + 1),
     .n_reads = g_new0 (guint32, n + 1), .joined = g_new (guint32, n + 1),
   };
+  gboolean ok;
 
   for (guint i = 0; i < n; i++)
     {
@@ -293,11 +301,10 @@ join_round (GhloStepPlan *plan,
       self.touched[i] = -1;
       self.partner[i] = self.joined[i] = GHLO_STEP_NONE;
     }
-  ghlo_step_plan_find_liveness (plan);
-  ghlo_step_plan_foreach (plan, note_exchanges, &self);
-  go_over (&self, &plan->body, copies);
-  ghlo_step_plan_foreach (plan, rename_buffers, &self);
-  drop_idle_copies (&plan->body);
+  ok = ghlo_step_plan_find_liveness (plan, watch) && ghlo_step_plan_walk (plan, watch, note_exchanges, &self)
+       && go_over (&self, watch, &plan->body, copies) && ghlo_step_plan_walk (plan, watch, rename_buffers, &self);
+  if (ok)
+    drop_idle_copies (&plan->body);
   g_free (self.into);
   g_free (self.touched);
   g_free (self.exchanged);
@@ -305,14 +312,15 @@ join_round (GhloStepPlan *plan,
   g_free (self.loop);
   g_free (self.n_reads);
   g_free (self.joined);
+
+  return ok;
 }
 
-void
-ghlo_step_plan_coalesce (GhloStepPlan *plan)
+/* What is carried in place may be an output itself, so copies come twice. */
+gboolean
+ghlo_step_plan_coalesce (GhloStepPlan  *plan,
+                         GhloStepWatch *watch)
 {
-  join_round (plan, TRUE);
-  join_round (plan, FALSE);
-  /* What is carried in place may be an output itself. */
-  join_round (plan, TRUE);
-  ghlo_step_plan_find_liveness (plan);
+  return join_round (plan, watch, TRUE) && join_round (plan, watch, FALSE) && join_round (plan, watch, TRUE)
+         && ghlo_step_plan_find_liveness (plan, watch);
 }

@@ -71,15 +71,17 @@ find_donations (GhloStep *step,
     }
 }
 
-void
-ghlo_step_plan_find_donations (GhloStepPlan *plan)
+gboolean
+ghlo_step_plan_find_donations (GhloStepPlan  *plan,
+                               GhloStepWatch *watch)
 {
   plan->donations = ghlo_ir_arena_alloc (&plan->arena, plan->n_outputs * sizeof (GhloStepDonation));
   plan->is_handed_on = ghlo_ir_arena_alloc (&plan->arena, plan->n_inputs * sizeof (gboolean));
   for (guint i = 0; i < plan->n_outputs; i++)
     if (plan->shared[i] != GHLO_STEP_NONE)
       plan->is_handed_on[plan->shared[i]] = TRUE;
-  ghlo_step_plan_foreach (plan, find_donations, plan);
+
+  return ghlo_step_plan_walk (plan, watch, find_donations, plan);
 }
 
 gboolean

@@ -57,7 +57,26 @@ touch (GhloStepPlan *plan,
 }
 
 static void
+touch_step (GhloStepPlan   *plan,
+            const Frame    *frame,
+            const GhloStep *step)
+{
+  for (guint k = 0; k < step->n_operands; k++)
+    touch (plan, frame, step->operands[k].buffer, step->number);
+  for (guint k = 0; k < step->n_results; k++)
+    touch (plan, frame, step->results[k].buffer, step->number);
+  touch (plan, frame, step->scratch, step->number);
+  for (guint k = 0; k < step->n_exchanges; k++)
+    for (guint end = 0; end < 2; end++)
+      {
+        touch (plan, frame, step->exchanges[k].read, end ? step->end : step->number);
+        touch (plan, frame, step->exchanges[k].written, end ? step->end : step->number);
+      }
+}
+
+static gboolean
 touch_body (GhloStepPlan       *plan,
+            GhloStepWatch      *watch,
             const Frame        *frame,
             const GhloStepBody *body)
 {
@@ -65,32 +84,28 @@ touch_body (GhloStepPlan       *plan,
     {
       const GhloStep *step = body->steps[i];
 
-      for (guint k = 0; k < step->n_operands; k++)
-        touch (plan, frame, step->operands[k].buffer, step->number);
-      for (guint k = 0; k < step->n_results; k++)
-        touch (plan, frame, step->results[k].buffer, step->number);
-      touch (plan, frame, step->scratch, step->number);
-      for (guint k = 0; k < step->n_exchanges; k++)
-        for (guint end = 0; end < 2; end++)
-          {
-            touch (plan, frame, step->exchanges[k].read, end ? step->end : step->number);
-            touch (plan, frame, step->exchanges[k].written, end ? step->end : step->number);
-          }
+      if (!ghlo_step_watch (watch))
+        return FALSE;
+      touch_step (plan, frame, step);
       for (guint k = 0; k < step->n_bodies; k++)
         {
           gboolean is_loop = step->kind == GHLO_STEP_LOOP;
           const Frame inner = { frame, step->bodies[k].scope, is_loop ? step : NULL, is_loop && k == 1 };
 
-          touch_body (plan, &inner, &step->bodies[k]);
+          if (!touch_body (plan, watch, &inner, &step->bodies[k]))
+            return FALSE;
           if (is_loop && k == 0 && step->trips < 0)
             touch (plan, &inner, step->bodies[k].result.buffer, step->bodies[k].n_steps > 0
                    ? step->bodies[k].steps[step->bodies[k].n_steps - 1]->end : step->number);
         }
     }
+
+  return TRUE;
 }
 
-void
-ghlo_step_plan_find_liveness (GhloStepPlan *plan)
+gboolean
+ghlo_step_plan_find_liveness (GhloStepPlan  *plan,
+                              GhloStepWatch *watch)
 {
   const Frame frame = { NULL, plan->body.scope, NULL, FALSE };
 
@@ -101,5 +116,6 @@ ghlo_step_plan_find_liveness (GhloStepPlan *plan)
     }
   plan->n_steps = 0;
   number_steps (plan, &plan->body);
-  touch_body (plan, &frame, &plan->body);
+
+  return touch_body (plan, watch, &frame, &plan->body);
 }

@@ -6,12 +6,9 @@
 
 #include "plan/plan.h"
 
+#include "base/ghlo-error.h"
 #include "plan/build.h"
 #include "ir/outline.h"
-
-/* How often a long plan looks whether to stop, and how long it may get: calls are put in
- * place of what they call. */
-enum { LOOK = 256, MAX_OPS = 1 << 20 };
 
 static gboolean
 can_hold (const GhloIrType *type)
@@ -48,15 +45,36 @@ needs_company (const GhloIrOp *op)
     }
 }
 
+/* Calls are put in place of what they call, so that a plan may be larger than any program. */
+static gboolean
+check_size (GhloStepBuilder *self,
+            const GhloIrOp  *op,
+            GError         **error)
+{
+  gsize size = self->plan->arena.total + self->arena.total + self->buffers->len * sizeof (GhloStepBuffer);
+
+  if (++self->n_ops > GHLO_STEP_MAX_OPS)
+    return ghlo_step_unsupported (op, "it is one operation too many", error);
+  if (size > GHLO_STEP_MAX_BYTES)
+    return ghlo_step_unsupported (op, "the plan takes too much memory", error);
+  if (size > self->most_bytes)
+    {
+      g_set_error (error, GHLO_ERROR, GHLO_ERROR_OUT_OF_MEMORY,
+                   "planning the program takes more than the %" G_GSIZE_FORMAT
+                   " bytes that the memory limit leaves for it", self->most_bytes);
+      return FALSE;
+    }
+
+  return TRUE;
+}
+
 static gboolean
 check_op (GhloStepBuilder *self,
           const GhloIrOp  *op,
           GError         **error)
 {
-  if (++self->n_ops % LOOK == 0 && ghlo_monitor_cancelled (self->monitor, error))
+  if (!ghlo_step_watch (self->watch) || !check_size (self, op, error))
     return FALSE;
-  if (self->n_ops > MAX_OPS)
-    return ghlo_step_unsupported (op, "it is one operation too many", error);
   if (needs_company (op))
     return ghlo_step_unsupported (op, "it needs the rest of the program", error);
   for (guint i = 0; i < op->n_results; i++)
@@ -321,6 +339,7 @@ GhloStepPlan *
 ghlo_step_plan_new (const GhloIrModule   *module,
                     const GhloIrOp       *function,
                     const GhloStepTarget *target,
+                    gsize                 most_bytes,
                     const GhloMonitor    *monitor,
                     GError              **error)
 {
@@ -329,9 +348,10 @@ ghlo_step_plan_new (const GhloIrModule   *module,
   g_autoptr (GHashTable) groups = g_hash_table_new (NULL, NULL), awaited = g_hash_table_new (NULL, NULL);
   g_autoptr (GPtrArray) scopes = g_ptr_array_new_with_free_func (scope_free);
   g_autoptr (GArray) buffers = g_array_new (FALSE, FALSE, sizeof (GhloStepBuffer));
+  GhloStepWatch watch = { monitor, error };
   GhloStepBuilder self = {
-    .plan = plan, .target = target, .monitor = monitor, .values = values, .constants = constants, .groups = groups,
-    .awaited = awaited, .scopes = scopes, .buffers = buffers,
+    .plan = plan, .target = target, .watch = &watch, .values = values, .constants = constants, .groups = groups,
+    .awaited = awaited, .scopes = scopes, .buffers = buffers, .most_bytes = most_bytes,
   };
   gboolean ok;
 
@@ -343,14 +363,10 @@ ghlo_step_plan_new (const GhloIrModule   *module,
   plan->n_buffers = buffers->len;
   plan->buffers = ghlo_ir_arena_copy (&plan->arena, buffers->data, buffers->len * sizeof (GhloStepBuffer));
   ghlo_ir_arena_clear (&self.arena);
-  if (!ok)
-    return NULL;
-  ghlo_step_plan_coalesce (plan);
-  ghlo_step_plan_find_donations (plan);
-  ghlo_step_plan_assign (plan);
-  ghlo_step_plan_find_codes (plan);
+  ok = ok && ghlo_step_plan_coalesce (plan, &watch) && ghlo_step_plan_find_donations (plan, &watch)
+       && ghlo_step_plan_assign (plan, &watch) && ghlo_step_plan_find_codes (plan, &watch);
 
-  return g_steal_pointer (&plan);
+  return ok ? g_steal_pointer (&plan) : NULL;
 }
 
 static void
@@ -374,25 +390,49 @@ ghlo_step_plan_free (GhloStepPlan *self)
   g_free (self);
 }
 
-static void
+gsize
+ghlo_step_plan_get_size (const GhloStepPlan *self)
+{
+  return sizeof *self + self->arena.total;
+}
+
+static gboolean
 visit (const GhloStepBody *body,
+       GhloStepWatch      *watch,
        void              (*func) (GhloStep *step,
-                                  gpointer      data),
+                                  gpointer  data),
        gpointer            data)
 {
   for (guint i = 0; i < body->n_steps; i++)
     {
+      if (!ghlo_step_watch (watch))
+        return FALSE;
       func (body->steps[i], data);
       for (guint k = 0; k < body->steps[i]->n_bodies; k++)
-        visit (&body->steps[i]->bodies[k], func, data);
+        if (!visit (&body->steps[i]->bodies[k], watch, func, data))
+          return FALSE;
     }
+
+  return TRUE;
+}
+
+gboolean
+ghlo_step_plan_walk (const GhloStepPlan *plan,
+                     GhloStepWatch      *watch,
+                     void              (*func) (GhloStep *step,
+                                                gpointer  data),
+                     gpointer            data)
+{
+  return visit (&plan->body, watch, func, data);
 }
 
 void
 ghlo_step_plan_foreach (const GhloStepPlan *self,
                         void              (*func) (GhloStep *step,
-                                                   gpointer      data),
+                                                   gpointer  data),
                         gpointer            data)
 {
-  visit (&self->body, func, data);
+  GhloStepWatch nobody = { NULL };
+
+  visit (&self->body, &nobody, func, data);
 }

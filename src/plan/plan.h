@@ -14,6 +14,8 @@
 
 G_BEGIN_DECLS
 
+enum { GHLO_STEP_MAX_OPS = 1 << 20, GHLO_STEP_MAX_BYTES = 1 << 30 };
+
 /* Where a step finds a tensor: part of a buffer, as a view. */
 typedef struct
 {
@@ -139,13 +141,18 @@ struct _GhloStepPlan
 
 /* Plans @function of @module, which the plan takes a reference to and which nobody
  * changes any more, planning included: any number of threads may plan it at once. NULL
- * with @error set; UNSUPPORTED when it has what no plan holds (dynamic shapes). */
+ * with @error set; UNSUPPORTED when it has what no plan holds (dynamic shapes, more than
+ * GHLO_STEP_MAX_OPS operations, calls being put in place of what they call, or GHLO_STEP_MAX_BYTES
+ * of steps), OUT_OF_MEMORY when the plan would take more than @most_bytes while it is made. */
 GhloStepPlan *ghlo_step_plan_new   (const GhloIrModule   *module,
                                     const GhloIrOp       *function,
                                     const GhloStepTarget *target,
+                                    gsize                 most_bytes,
                                     const GhloMonitor    *monitor,
                                     GError              **error);
 void          ghlo_step_plan_free  (GhloStepPlan          *self);
+/* The bytes that the plan takes, but for what is compiled. */
+gsize         ghlo_step_plan_get_size (const GhloStepPlan *self);
 /* Makes what @code's steps run, of their final views, and of the constants' data that they want. Codes
  * may be compiled at the same time. */
 gboolean      ghlo_step_compile    (GhloStepCode          *code,

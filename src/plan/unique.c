@@ -116,14 +116,18 @@ find_code (GhloStep *step,
   g_ptr_array_add (self->codes, step->code);
 }
 
-void
-ghlo_step_plan_find_codes (GhloStepPlan *plan)
+gboolean
+ghlo_step_plan_find_codes (GhloStepPlan  *plan,
+                           GhloStepWatch *watch)
 {
   g_autoptr (GPtrArray) codes = g_ptr_array_new ();
   g_autoptr (GHashTable) table = g_hash_table_new (hash_code, same_code);
   Finder self = { plan, codes, table };
 
-  ghlo_step_plan_foreach (plan, find_code, &self);
+  if (!ghlo_step_plan_walk (plan, watch, find_code, &self))
+    return FALSE;
   plan->n_codes = codes->len;
   plan->codes = ghlo_ir_arena_copy (&plan->arena, codes->pdata, codes->len * sizeof (GhloStepCode *));
+
+  return TRUE;
 }

@@ -53,6 +53,7 @@ typedef struct
   guint n_steps, n_fallback_steps;
   gsize run_bytes;                /* for outputs and what is computed in between; 0 when not known */
   gsize prepared_bytes;           /* of constants and of what is prepared, kept between runs */
+  gsize plan_bytes;               /* those of them that tell what the steps are */
 } GhloRunFigures;
 
 /* What an executor implements; callers use the functions below. */

@@ -13,6 +13,7 @@
 #include "base/sizes.h"
 #include "runtime/arena.h"
 #include "runtime/compile-plan.h"
+#include "runtime/memory.h"
 
 enum { LARGEST_ELEMENT = 16 };     /* bytes, of complex<f64> */
 
@@ -23,6 +24,7 @@ struct _GhloRunPlan
   GhloRunArenaCache  *arenas;
   guint8            **addresses;     /* of constants; NULL for the other buffers */
   guint32            *slots;         /* of temporaries, in the arena */
+  gsize               plan_size;     /* bytes of it that are counted in the process' memory */
   gsize               arena_size;    /* bytes, the frame included */
   guint               frame;         /* the slot of a run's addresses and views */
   GhloTensorType    **types;         /* of outputs; NULL for tokens */
@@ -83,17 +85,26 @@ plan_arena (GhloRunPlan  *self,
   return self->arenas != NULL;
 }
 
-GhloRunPlan *
-ghlo_run_plan_new (GhloStepPlan       *plan,
-                   GhloDeviceCore     *fallback,
-                   const GhloMonitor  *monitor,
-                   GError            **error)
+/* What the arrays below take as well. */
+static gboolean
+count_plan (GhloRunPlan  *self,
+            GError      **error)
 {
-  g_autoptr (GhloRunPlan) self = g_new0 (GhloRunPlan, 1);
+  gsize size = ghlo_step_plan_get_size (self->plan) + self->plan->n_buffers * (sizeof (guint8 *) + sizeof (guint32));
+
+  if (!ghlo_memory_reserve (size, error))
+    return FALSE;
+  self->plan_size = size;
+
+  return TRUE;
+}
+
+static void
+fill_tables (GhloRunPlan *self)
+{
+  const GhloStepPlan *plan = self->plan;
   const GhloIrBlock *body = ghlo_ir_func_get_body (plan->function);
 
-  self->plan = plan;
-  self->fallback = ghlo_fallback_new (fallback, plan->module);
   self->addresses = g_new0 (guint8 *, plan->n_buffers + 1);
   self->slots = g_new0 (guint32, plan->n_buffers + 1);
   self->types = g_new0 (GhloTensorType *, plan->n_outputs + 1);
@@ -102,20 +113,41 @@ ghlo_run_plan_new (GhloStepPlan       *plan,
       self->addresses[i] = or_nothing (g_bytes_get_data (plan->buffers[i].bytes, NULL));
   for (guint i = 0; i < plan->n_outputs; i++)
     self->types[i] = ghlo_ir_type_to_tensor_type (ghlo_ir_op_operand (body->last, i)->type);
+}
 
-  return plan_arena (self, error) && ghlo_compile_plan (plan, self->fallback, monitor, error)
+GhloRunPlan *
+ghlo_run_plan_new (const GhloIrModule   *module,
+                   const GhloIrOp       *function,
+                   const GhloStepTarget *target,
+                   GhloDeviceCore       *fallback,
+                   const GhloMonitor    *monitor,
+                   GError              **error)
+{
+  g_autoptr (GhloRunPlan) self = g_new0 (GhloRunPlan, 1);
+  gsize limit = ghlo_memory_get_limit ();
+
+  self->plan = ghlo_step_plan_new (module, function, target, limit - MIN (limit, ghlo_memory_get_used ()), monitor,
+                                   error);
+  if (self->plan == NULL || !count_plan (self, error))
+    return NULL;
+  fill_tables (self);
+  self->fallback = ghlo_fallback_new (fallback, module);
+
+  return plan_arena (self, error) && ghlo_compile_plan (self->plan, self->fallback, monitor, error)
          ? g_steal_pointer (&self) : NULL;
 }
 
 void
 ghlo_run_plan_free (GhloRunPlan *self)
 {
-  ghlo_fallback_free (self->fallback);
+  g_clear_pointer (&self->fallback, ghlo_fallback_free);
   g_clear_pointer (&self->arenas, ghlo_run_arena_cache_free);
-  free_types (self->types, self->plan->n_outputs);
+  if (self->plan != NULL)
+    free_types (self->types, self->plan->n_outputs);
   g_free (self->addresses);
   g_free (self->slots);
-  ghlo_step_plan_free (self->plan);
+  g_clear_pointer (&self->plan, ghlo_step_plan_free);
+  ghlo_memory_unreserve (self->plan_size);
   g_free (self);
 }
 
@@ -166,7 +198,8 @@ ghlo_run_plan_measure (const GhloRunPlan *self,
   figures->run_bytes = self->arena_size + counter.most;
   for (guint i = 0; i < plan->n_codes; i++)
     figures->prepared_bytes += compiled_size (plan->codes[i]);
-  figures->prepared_bytes += ghlo_fallback_get_size (self->fallback);
+  figures->plan_bytes = self->plan_size;
+  figures->prepared_bytes += self->plan_size + ghlo_fallback_get_size (self->fallback);
   for (guint i = 0; i < plan->n_buffers; i++)
     if (plan->buffers[i].kind == GHLO_STEP_BUFFER_OUTPUT)
       figures->run_bytes += plan->buffers[i].size;

@@ -12,12 +12,15 @@ G_BEGIN_DECLS
 
 typedef struct _GhloRunPlan GhloRunPlan;
 
-/* Takes @plan over, also when it fails. @fallback (nullable) runs the steps that the plan has no
- * kernel for, and prepares each of them here; UNSUPPORTED where there are any and it is NULL. */
-GhloRunPlan        *ghlo_run_plan_new      (GhloStepPlan       *plan,
-                                            GhloDeviceCore     *fallback,
-                                            const GhloMonitor  *monitor,
-                                            GError            **error);
+/* Plans @function of @module for @target and compiles it; @fallback (nullable) runs what no step of @target's
+ * does. What the plan takes is counted in the memory of the process. Fails as ghlo_step_plan_new (), and with
+ * UNSUPPORTED where a fallback is needed and there is none. */
+GhloRunPlan        *ghlo_run_plan_new      (const GhloIrModule   *module,
+                                            const GhloIrOp       *function,
+                                            const GhloStepTarget *target,
+                                            GhloDeviceCore       *fallback,
+                                            const GhloMonitor    *monitor,
+                                            GError              **error);
 void                ghlo_run_plan_free     (GhloRunPlan          *self);
 const GhloStepPlan *ghlo_run_plan_get_plan (const GhloRunPlan    *self);
 /* As the functions of GhloDeviceCoreClass. */

@@ -2,7 +2,7 @@
  *
  * How time grows with a program, in each direction in which a program may be large:
  * for every shape the time of reading, verifying, printing, copying, writing and reading
- * bytecode, and passes, and the exponent log (t (4 n) / t (n)) / log 4, which is 1 where
+ * bytecode, planning what was read, and passes, and the exponent log (t (4 n) / t (n)) / log 4, which is 1 where
  * the time is linear. On one core; the best of several repetitions.
  *
  *   bench-scaling [OPERATIONS] [SHAPE…]           OPERATIONS is 4 n
@@ -20,6 +20,8 @@
 #include "ir/verify/verify.h"
 #include "reference/device.h"
 #include "compiler/optimize.h"
+#include "cpu/target.h"
+#include "runtime/run-plan.h"
 #include "scaling-shapes.h"
 
 enum { REPETITIONS = 5, N_PASSES = 10, LEVEL = 2 };
@@ -38,11 +40,13 @@ typedef enum
   COPY,
   WRITE,
   READ,
+  PLAN,
   PASSES,
   N_PHASES,
 } Phase;
 
-static const char *const phase_names[N_PHASES] = { "parse", "verify", "print", "copy", "write", "read", "O2" };
+static const char *const phase_names[N_PHASES] = { "parse", "verify", "print", "copy", "write", "read", "plan",
+                                                   "O2" };
 
 typedef struct
 {
@@ -100,6 +104,24 @@ run_passes (GhloIrModule *module,
   times->phases[PASSES] = lap (&start);
 }
 
+/* For the CPU. What is no plan, or more than one may hold, is given up. */
+static void
+run_plan (const GhloIrModule *module,
+          Times              *times)
+{
+  double start = now ();
+  const GhloIrOp *entry = ghlo_ir_module_get_entry (module);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GhloRunPlan) plan = NULL;
+
+  if (entry != NULL)
+    plan = ghlo_run_plan_new (module, entry, ghlo_cpu_target (), ghlo_reference_device (), NULL, &error);
+  if (error != NULL && !g_error_matches (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED))
+    stop ("plan", NULL, g_steal_pointer (&error));
+  g_clear_pointer (&plan, ghlo_run_plan_free);
+  times->phases[PLAN] = lap (&start);
+}
+
 /* The whole way of one program, once. */
 static Times
 run_once (const GString *text)
@@ -131,6 +153,7 @@ run_once (const GString *text)
   times.phases[READ] = lap (&start);
   if (again == NULL || !ghlo_ir_verify (again, of_bytes, NULL))
     stop ("bytecode", of_bytes, NULL);
+  run_plan (module, &times);
   run_passes (module, &times);
 
   return times;

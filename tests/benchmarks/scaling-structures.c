@@ -67,6 +67,21 @@ write_alive (GString *text,
   end_main (text, "s0");
 }
 
+/* Sums of two each, down to one: half of all values live at once. */
+static void
+write_tree (GString *text,
+            guint    n)
+{
+  guint n_leaves = (n + 1) / 2, first = 0, end = n_leaves;
+
+  begin_main (text);
+  for (guint i = 0; i < n_leaves; i++)
+    g_string_append_printf (text, "  %%%u = stablehlo.%s %%arg0 : " T "\n", i, i % 2 == 0 ? "negate" : "abs");
+  for (; first + 1 < end; first += 2, end++)
+    g_string_append_printf (text, "  %%%u = stablehlo.add %%%u, %%%u : " T "\n", end, first, first + 1);
+  g_string_append_printf (text, "  return %%%u : " T "\n}\n", first);
+}
+
 static void
 write_one_value (GString *text,
                  guint    n)
@@ -469,6 +484,7 @@ write_composites (GString *text,
 const ScalingShape scaling_structures[] = {
   { "chain", write_chain, 1 },
   { "values alive", write_alive, 2 },
+  { "sum tree", write_tree, 1 },
   { "uses of one value", write_one_value, 1 },
   { "long names", write_long_names, 1 },
   { "generic form", write_generic, 1 },

@@ -179,9 +179,9 @@ prepare_on (Device            *device,
             GError           **error)
 {
   g_autoptr (GhloIrModule) module = parse (text);
-  GhloStepPlan *plan = ghlo_step_plan_new (module, ghlo_ir_module_get_entry (module), &device->target, monitor, error);
 
-  return plan != NULL ? ghlo_run_plan_new (plan, ghlo_reference_device (), monitor, error) : NULL;
+  return ghlo_run_plan_new (module, ghlo_ir_module_get_entry (module), &device->target, ghlo_reference_device (),
+                            monitor, error);
 }
 
 /* Everything is selected first. The first operation may lie over an input that is given away; the second

@@ -8,6 +8,9 @@
 #include "../count-allocations.h"
 #include "../reference/kernel-programs.h"
 
+#include <pthread.h>
+#include <time.h>
+
 #include "base/debug.h"
 #include "compiler/devices.h"
 #include "cpu/target.h"
@@ -18,7 +21,8 @@ plan_new (const char *text)
 {
   g_autoptr (GhloIrModule) module = parse (text);
   g_autoptr (GError) error = NULL;
-  GhloStepPlan *plan = ghlo_step_plan_new (module, ghlo_ir_module_get_entry (module), ghlo_cpu_target (), NULL, &error);
+  GhloStepPlan *plan = ghlo_step_plan_new (module, ghlo_ir_module_get_entry (module), ghlo_cpu_target (),
+                                           G_MAXSIZE, NULL, &error);
 
   g_assert_no_error (error);
 
@@ -473,19 +477,21 @@ test_target_constant (void)
     "  return %0 : tensor<8xf32>\n"
     "}\n";
   g_autoptr (GhloValue) a = new_random ("tensor<8xf32>", -1, 1), memory = NULL;
-  GhloStepPlan *plan = plan_new (text);
   const GhloRunOptions options = { .targets = &memory };
-  g_autoptr (GhloRunPlan) self = NULL;
+  g_autoptr (GhloIrModule) module = parse (text);
   g_autoptr (GError) error = NULL;
+  g_autoptr (GhloRunPlan) self = ghlo_run_plan_new (module, ghlo_ir_module_get_entry (module), ghlo_cpu_target (),
+                                                    ghlo_reference_device (), NULL, &error);
+  const GhloStepPlan *plan;
   GhloValue *output;
   gsize size;
 
+  g_assert_no_error (error);
+  plan = ghlo_run_plan_get_plan (self);
   for (guint i = 0; i < plan->n_buffers && memory == NULL; i++)
     if (plan->buffers[i].kind == GHLO_STEP_BUFFER_CONSTANT)
       memory = new_over ("tensor<8xf32>", (guint8 *) g_bytes_get_data (plan->buffers[i].bytes, &size), 32);
   g_assert_nonnull (memory);
-  self = ghlo_run_plan_new (plan, ghlo_reference_device (), NULL, &error);
-  g_assert_no_error (error);
   g_assert_true (ghlo_run_plan_run (self, &options, &a, 1, &output, NULL, &error));
   g_assert_true (output != memory);
   ghlo_value_unref (output);
@@ -670,7 +676,8 @@ print_for (GhloIrModule         *module,
            const GhloStepTarget *target)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (GhloStepPlan) plan = ghlo_step_plan_new (module, ghlo_ir_module_get_entry (module), target, NULL, &error);
+  g_autoptr (GhloStepPlan) plan = ghlo_step_plan_new (module, ghlo_ir_module_get_entry (module), target, G_MAXSIZE,
+                                                      NULL, &error);
 
   g_assert_no_error (error);
 
@@ -719,6 +726,147 @@ test_shared_module (void)
     }
 }
 
+/* A function that calls another one twice, and so on: 2^@depth operations. */
+static char *
+make_doubling (guint       depth,
+               const char *operation)
+{
+  GString *text = g_string_new (NULL);
+
+  g_string_append_printf (text, "func.func private @f0(%%a: tensor<4xf32>) -> tensor<4xf32> {\n"
+                          "  %%0 = stablehlo.%s %%a : tensor<4xf32>\n  return %%0 : tensor<4xf32>\n}\n", operation);
+  for (guint i = 1; i <= depth; i++)
+    g_string_append_printf (text, "func.func private @f%u(%%a: tensor<4xf32>) -> tensor<4xf32> {\n"
+                            "  %%0 = call @f%u(%%a) : (tensor<4xf32>) -> tensor<4xf32>\n"
+                            "  %%1 = call @f%u(%%0) : (tensor<4xf32>) -> tensor<4xf32>\n"
+                            "  return %%1 : tensor<4xf32>\n}\n", i, i - 1, i - 1);
+  g_string_append_printf (text, "func.func @main(%%a: tensor<4xf32>) -> tensor<4xf32> {\n"
+                          "  %%0 = call @f%u(%%a) : (tensor<4xf32>) -> tensor<4xf32>\n"
+                          "  return %%0 : tensor<4xf32>\n}\n", depth);
+
+  return g_string_free (text, FALSE);
+}
+
+/* Few lines that are many operations: what is planned is bounded, and counted in the process' memory. */
+static void
+test_limits (void)
+{
+  GhloDeviceCore *device = ghlo_devices_find ("cpu");
+  g_autofree char *most = make_doubling (18, "tanh"), *more = make_doubling (20, "tanh");
+  g_autoptr (GhloIrModule) module = parse (most), large = parse (more);
+  gsize limit = ghlo_memory_get_limit (), used = ghlo_memory_get_used ();
+  g_autoptr (GError) error = NULL;
+  g_autofree char *about = NULL;
+  GhloPrepared *prepared;
+  GhloRunFigures figures;
+
+  prepared = ghlo_devices_prepare (device, module, ghlo_ir_module_get_entry (module), NULL, &error);
+  g_assert_no_error (error);
+  ghlo_prepared_measure (prepared, &figures);
+  g_assert_cmpuint (figures.n_steps, ==, 1 << 18);
+  g_assert_cmpuint (figures.plan_bytes, >, (1 << 18) * sizeof (GhloStep));
+  g_assert_cmpuint (figures.plan_bytes, <, (1 << 18) * 1024);
+  g_assert_cmpuint (ghlo_memory_get_used () - used, ==, figures.prepared_bytes);
+  ghlo_prepared_free (prepared);
+
+  ghlo_memory_set_limit (used + figures.plan_bytes / 2);
+  g_assert_null (ghlo_devices_prepare (device, module, ghlo_ir_module_get_entry (module), NULL, &error));
+  g_assert_error (error, GHLO_ERROR, GHLO_ERROR_OUT_OF_MEMORY);
+  g_assert_cmpuint (ghlo_memory_get_used (), ==, used);
+  ghlo_memory_set_limit (limit);
+  g_clear_error (&error);
+
+  prepared = ghlo_devices_prepare (device, large, ghlo_ir_module_get_entry (large), NULL, &error);
+  g_assert_no_error (error);
+  about = ghlo_prepared_describe (prepared);
+  g_assert_nonnull (strstr (about, "it is one operation too many"));
+  ghlo_prepared_free (prepared);
+}
+
+typedef struct
+{
+  GCancellable *cancellable;
+  clockid_t     clock;          /* of the time that the thread has computed that plans */
+  gulong        delay;          /* microseconds */
+  gint64        cancelled_at;
+} Canceller;
+
+static gint64
+read_clock (clockid_t clock)
+{
+  struct timespec time;
+
+  g_assert_cmpint (clock_gettime (clock, &time), ==, 0);
+
+  return time.tv_sec * G_USEC_PER_SEC + time.tv_nsec / 1000;
+}
+
+static gpointer
+cancel_later (gpointer data)
+{
+  Canceller *self = data;
+
+  g_usleep (self->delay);
+  self->cancelled_at = read_clock (self->clock);
+  g_cancellable_cancel (self->cancellable);
+
+  return NULL;
+}
+
+/* Microseconds of computing from cancelling, after @delay, to the end of planning; 0 when it ended before. */
+static gint64
+time_cancel (GhloIrModule *module,
+             gulong        delay)
+{
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  const GhloMonitor monitor = { .cancellable = cancellable };
+  g_autoptr (GError) error = NULL;
+  Canceller canceller = { .cancellable = cancellable, .delay = delay };
+  GhloStepPlan *plan;
+  GThread *thread;
+  gint64 end;
+
+  g_assert_cmpint (pthread_getcpuclockid (pthread_self (), &canceller.clock), ==, 0);
+  thread = g_thread_new (NULL, cancel_later, &canceller);
+  plan = ghlo_step_plan_new (module, ghlo_ir_module_get_entry (module), ghlo_cpu_target (), G_MAXSIZE, &monitor,
+                             &error);
+  end = read_clock (canceller.clock);
+  g_thread_join (thread);
+  if (plan == NULL)
+    {
+      g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+      return MAX (end - canceller.cancelled_at, 1);
+    }
+  ghlo_step_plan_free (plan);
+
+  return 0;
+}
+
+/* Planning ends soon after it was cancelled, whatever stage it is in. */
+static void
+test_cancelled (void)
+{
+  enum { N_DELAYS = 48 };
+  g_autofree char *text = make_doubling (18, "negate");
+  g_autoptr (GhloIrModule) module = parse (text);
+  gint64 start = g_get_monotonic_time (), all, worst = 0;
+  guint n_cancelled = 0;
+
+  ghlo_step_plan_free (ghlo_step_plan_new (module, ghlo_ir_module_get_entry (module), ghlo_cpu_target (), G_MAXSIZE,
+                                           NULL, NULL));
+  all = g_get_monotonic_time () - start;
+  for (guint i = 0; i < N_DELAYS; i++)
+    {
+      gint64 time = time_cancel (module, (gulong) (all * i / N_DELAYS));
+
+      worst = MAX (worst, time);
+      n_cancelled += time > 0;
+    }
+  g_test_message ("planning took %.0f ms, and ended at most %.1f ms after it was cancelled", all / 1e3, worst / 1e3);
+  g_assert_cmpint (worst, <, 50000);
+  g_assert_cmpuint (n_cancelled, >, N_DELAYS / 2);
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -741,6 +889,8 @@ main (int   argc,
   g_test_add_func ("/plan/allocations", test_allocations);
   g_test_add_func ("/plan/threads", test_threads);
   g_test_add_func ("/plan/shared-module", test_shared_module);
+  g_test_add_func ("/plan/limits", test_limits);
+  g_test_add_func ("/plan/cancelled", test_cancelled);
 
   return g_test_run ();
 }

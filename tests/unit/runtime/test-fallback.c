@@ -52,11 +52,11 @@ make_program (Operation op,
   return parse (text->str);
 }
 
-/* The bytes that are kept for a program, which are those that the process counts. */
-static gsize
-prepared_bytes (Operation op,
-                guint     n_ops,
-                guint     n_beside)
+/* What is kept for a program, which is what the process counts. */
+static GhloRunFigures
+measure (Operation op,
+         guint     n_ops,
+         guint     n_beside)
 {
   GhloDeviceCore *device = ghlo_devices_find ("cpu");
   g_autoptr (GhloIrModule) module = make_program (op, n_ops, n_beside);
@@ -73,7 +73,18 @@ prepared_bytes (Operation op,
   ghlo_prepared_free (prepared);
   g_assert_cmpuint (ghlo_memory_get_used (), ==, used);
 
-  return figures.prepared_bytes;
+  return figures;
+}
+
+/* The bytes that are kept for what reference steps run. */
+static gsize
+prepared_bytes (Operation op,
+                guint     n_ops,
+                guint     n_beside)
+{
+  GhloRunFigures figures = measure (op, n_ops, n_beside);
+
+  return figures.prepared_bytes - figures.plan_bytes;
 }
 
 /* Each step keeps little. */
@@ -110,7 +121,8 @@ test_limit (void)
 {
   GhloDeviceCore *device = ghlo_devices_find ("cpu");
   g_autoptr (GhloIrModule) module = make_program (tanh_op, 1000, 1);
-  gsize limit = ghlo_memory_get_limit (), used = ghlo_memory_get_used (), needed = prepared_bytes (tanh_op, 1000, 1);
+  gsize limit = ghlo_memory_get_limit (), used = ghlo_memory_get_used ();
+  gsize needed = measure (tanh_op, 1000, 1).prepared_bytes;
   GhloPrepared *prepared;
 
   for (gsize room = 0; room < needed; room += 1 + needed / 40)
@@ -173,8 +185,7 @@ test_options (void)
   GhloValue *output = NULL;
 
   klass.start = start_and_tell;
-  plan = ghlo_run_plan_new (ghlo_step_plan_new (module, ghlo_ir_module_get_entry (module), ghlo_cpu_target (), NULL,
-                                                NULL), &fallback, NULL, &error);
+  plan = ghlo_run_plan_new (module, ghlo_ir_module_get_entry (module), ghlo_cpu_target (), &fallback, NULL, &error);
   g_assert_no_error (error);
   g_assert_true (ghlo_run_plan_run (plan, &options, &x, 1, &output, NULL, &error));
   ghlo_value_unref (output);
