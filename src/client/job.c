@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * From a call to its answer. An async job is answered exactly once, by whoever
- * comes first: the worker that finished the body, or the caller's cancellable.
+ * comes first: the thread that finished it, a worker or a device's, or the caller's
+ * cancellable.
  * The answer is a source in the caller's context; there the progress is flushed,
  * the task returns, and the last public references go.
  */
@@ -14,12 +15,14 @@ typedef struct
 {
   gatomicrefcount     ref_count;
   const GhloJobClass *klass;
-  gpointer            data;          /* the body's; freed by the worker */
+  gpointer            data;          /* the body's; freed by who finishes it */
+  gpointer            begun;         /* the body's result, while that is pending */
   GCancellable       *stop;          /* ours alone: what the body polls */
+  GhloMonitor         monitor;       /* of the body, and of what it leaves pending */
   GhloProgressCore   *progress;      /* nullable */
   guint               serial;        /* of this call in progress */
-  GhloProgressStage   stage;         /* the body's thread alone looks at it */
-  gboolean            direct;        /* a sync call: progress may be emitted from the body */
+  GhloProgressStage   stage;         /* the body sets it, and what it leaves pending reads it */
+  GThread            *caller;        /* of a sync call: where progress may be emitted from the body; else NULL */
 
   /* The caller's side: touched by the call itself and by the answer only. */
   GhloJobAnswer answer;
@@ -111,7 +114,8 @@ on_body_progress (gpointer    data,
 {
   Job *job = data;
 
-  ghlo_progress_core_update (job->progress, job->serial, fraction, job->stage, detail, job->direct);
+  ghlo_progress_core_update (job->progress, job->serial, fraction, job->stage, detail,
+                             job->caller == g_thread_self ());
 }
 
 static void
@@ -146,19 +150,35 @@ job_run_body (Job           *job,
               GCancellable  *cancellable,
               GError       **error)
 {
-  const GhloMonitor monitor = {
+  job->monitor = (GhloMonitor) {
     .cancellable = cancellable,
     .progress = job->progress != NULL ? on_body_progress : NULL,
     .stage = job->progress != NULL ? on_body_stage : NULL,
     .progress_data = job,
   };
-  gpointer result;
-
-  if (ghlo_monitor_cancelled (&monitor, error))
+  if (ghlo_monitor_cancelled (&job->monitor, error))
     return NULL;
   if (job->progress != NULL)
     on_body_progress (job, 0, NULL);
-  result = job->klass->run (job->data, &monitor, error);
+
+  return job->klass->run (job->data, &job->monitor, error);
+}
+
+static GhloPending *
+get_pending (const Job *job,
+             gpointer   result)
+{
+  return result != NULL && job->klass->get_pending != NULL ? job->klass->get_pending (result) : NULL;
+}
+
+/* After the body, which gave @result or set @error, and what it left pending. */
+static gpointer
+job_finish_body (Job      *job,
+                 gpointer  result,
+                 GError  **error)
+{
+  if (result != NULL && job->klass->finish != NULL && !job->klass->finish (job->data, result, error))
+    g_clear_pointer (&result, job->klass->free_result);
   if (result == NULL && error != NULL && *error != NULL)
     make_valid (*error);
   g_clear_pointer (&job->data, job->klass->free_data);
@@ -201,9 +221,14 @@ ghlo_job_run (const GhloJobClass *klass,
     return NULL;
 
   job = job_new (klass, data, progress);
-  job->direct = TRUE;
+  job->caller = progress != NULL ? g_thread_self () : NULL;
   if (ghlo_workers_check (error))
-    result = job_run_body (job, cancellable, error);
+    {
+      result = job_run_body (job, cancellable, error);
+      /* A sync call returns when work has really stopped; a cancel reaches the device by the monitor. */
+      ghlo_pending_wait (get_pending (job, result), NULL, NULL);
+      result = job_finish_body (job, result, error);
+    }
   if (job->progress != NULL)
     ghlo_progress_core_finish (job->progress, job->serial, result != NULL, TRUE);
   job_unref (job);
@@ -331,6 +356,27 @@ on_cancelled (GCancellable *cancellable,
   job_answer (job, NULL, g_error_new_literal (G_IO_ERROR, G_IO_ERROR_CANCELLED, "the call was cancelled"));
 }
 
+/* Takes the worker's reference. */
+static void
+job_end (Job      *job,
+         gpointer  result,
+         GError   *error)
+{
+  result = job_finish_body (job, result, &error);
+  job_set_running (job, FALSE);
+  job_answer (job, result, error);
+  job_unref (job);
+}
+
+/* On the thread that ended what the body left. */
+static void
+on_pending_ended (gpointer data)
+{
+  Job *job = data;
+
+  job_end (job, g_steal_pointer (&job->begun), NULL);
+}
+
 /* On a worker. */
 static void
 job_work (gpointer data,
@@ -338,14 +384,19 @@ job_work (gpointer data,
 {
   Job *job = data;
   GError *error = NULL;
+  GhloPending *pending;
   gpointer result;
 
   job_set_running (job, TRUE);
   result = job_run_body (job, job->stop, &error);
-  job_set_running (job, FALSE);
-  g_clear_pointer (&job->data, job->klass->free_data);
-  job_answer (job, result, error);
-  job_unref (job);
+  pending = get_pending (job, result);
+  if (pending == NULL)
+    {
+      job_end (job, result, error);
+      return;
+    }
+  job->begun = result;
+  ghlo_pending_notify (pending, on_pending_ended, job);
 }
 
 /* The reference that the worker drops is the caller's again when this fails. */

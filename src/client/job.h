@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * One slow call: its body, run on a worker for the async form and on the
- * caller's thread for the sync form.
+ * caller's thread for the sync form, and what the body leaves pending on a device.
  *
  * The body sees inner, atomically counted things alone; the answer and the caller's
  * GCancellable are touched in the caller's context only. A cancelled async call is
@@ -13,6 +13,7 @@
 #include "base/monitor.h"
 #include "client/progress-core.h"
 #include "client/workers.h"
+#include "runtime/pending.h"
 
 G_BEGIN_DECLS
 
@@ -29,6 +30,13 @@ typedef struct
   GhloJobFunc       run;
   GDestroyNotify    free_data;
   GDestroyNotify    free_result;
+  /* Both or none, for a body that begins work which goes on after it: what the result waits for, NULL where all has
+   * ended; and what is called when it has, well or not, with the data still there, on whatever thread, in little time.
+   * FALSE, with @error set, where the result is of no use. */
+  GhloPending     *(*get_pending) (gpointer   result);
+  gboolean         (*finish)      (gpointer   data,
+                                   gpointer   result,
+                                   GError   **error);
   /* How an async call gets to a worker; NULL: it is simply the next one. */
   gboolean         (*push)  (gpointer   data,
                              GFunc      func,

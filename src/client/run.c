@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Running a compiled program. Whatever memory the executor gave outputs in, the caller
+ * Running a compiled program. Whatever memory the device gave outputs in, the caller
  * gets each in memory of its own, or in the memory that it brought.
  */
 
@@ -9,55 +9,7 @@
 #include <string.h>
 
 #include "base/ghlo-error.h"
-
-/* An output that shares memory with a constant, an input or another output would
- * let a writable view of it, which some languages give, reach them. */
-static GhloValue *
-own_output (GhloValue  *value,
-            GError    **error)
-{
-  GhloValue *copy;
-
-  if (value->kind == GHLO_VALUE_TENSOR)
-    {
-      if (value->storage == NULL && g_atomic_ref_count_compare (&value->ref_count, 1))
-        return value;
-      copy = ghlo_value_new_uninitialized (value->type, error);
-      if (copy != NULL && value->n_bytes > 0)
-        memcpy (copy->data, value->data, value->n_bytes);
-      ghlo_value_unref (value);
-      return copy;
-    }
-
-  if (value->kind == GHLO_VALUE_TUPLE)
-    {
-      g_autoptr (GPtrArray) members = g_ptr_array_new_with_free_func ((GDestroyNotify) ghlo_value_unref);
-      gboolean whole = TRUE;
-
-      /* The tuple may be shared: its members then are as well. */
-      for (guint i = 0; i < value->n_members && whole; i++)
-        {
-          GhloValue *member = own_output (ghlo_value_ref (value->members[i]), error);
-
-          whole = member != NULL;
-          if (whole)
-            g_ptr_array_add (members, member);
-        }
-      copy = whole ? ghlo_value_new_tuple ((GhloValue *const *) members->pdata, members->len) : NULL;
-      ghlo_value_unref (value);
-      return copy;
-    }
-
-  return value;
-}
-
-GhloValue *
-ghlo_copy_value (GhloValue *value,
-                 GError   **error)
-{
-  /* With two references no memory is own. */
-  return own_output (ghlo_value_ref (value), error);
-}
+#include "runtime/place.h"
 
 static void
 drop_output (gpointer data)
@@ -74,7 +26,7 @@ is_wanted_there (const GhloRunOptions *options,
 {
   gboolean wanted = FALSE;
 
-  if (value->kind != GHLO_VALUE_TENSOR || value->storage == NULL || options->targets == NULL)
+  if (value->kind != GHLO_VALUE_TENSOR || value->storage->release == NULL || options->targets == NULL)
     return FALSE;
   for (guint i = 0; i < n_outputs && !wanted; i++)
     wanted = options->targets[i] != NULL
@@ -83,117 +35,207 @@ is_wanted_there (const GhloRunOptions *options,
   return wanted;
 }
 
-/* Whether the output may stay in the memory where the executor gave it. */
+/* Whether the output may stay in the memory where the device gave it. An output that
+ * shares memory with a constant, an input or another output would let a writable view of
+ * it, which some languages give, reach them. */
 static gboolean
-may_stay (const GhloRunOptions *options,
+may_stay (const GhloOutcome    *outcome,
+          const GhloRunOptions *options,
           GhloValue *const     *inputs,
-          const GPtrArray      *outputs,
           guint                 output)
 {
   guint input = options->replaced != NULL ? options->replaced[output] : GHLO_RUN_NO_INPUT;
-  const GhloValue *value = outputs->pdata[output];
   const GhloValue *memory = options->targets != NULL ? options->targets[output] : NULL;
+  GhloValue *value = outcome->outputs->pdata[output];
 
+  if (value->kind == GHLO_VALUE_TENSOR && outcome->run != NULL && value->storage->pending == outcome->run)
+    return TRUE;
+  if (ghlo_value_is_own (value))
+    return TRUE;
   if (memory != NULL && value == memory)
     return TRUE;
   if (memory == NULL && (input == GHLO_RUN_NO_INPUT || value != inputs[input]))
     return FALSE;
 
-  return !is_wanted_there (options, outputs->len, value);
+  return !is_wanted_there (options, outcome->outputs->len, value);
 }
 
-/* Copies to the memory that the caller brought what the executor did not write there. */
+/* Gives each output memory of its own. All of them before any is delivered: a copy to
+ * the caller's memory may write over what another output is in. */
 static gboolean
-deliver (const GhloRunOptions  *options,
-         const GPtrArray       *outputs,
-         GError               **error)
+own_outputs (GhloOutcome           *outcome,
+             const GhloRunOptions  *options,
+             GhloValue *const      *inputs,
+             GError               **error)
 {
-  for (guint i = 0; options->targets != NULL && i < outputs->len; i++)
+  for (guint i = 0; i < outcome->outputs->len; i++)
     {
-      const GhloValue *value = outputs->pdata[i], *memory = options->targets[i];
+      GhloValue *value = outcome->outputs->pdata[i];
+      GhloPending *pending;
 
-      if (memory == NULL || value == memory)
+      if (may_stay (outcome, options, inputs, i))
         continue;
-      if (value->n_bytes != memory->n_bytes)
-        {
-          g_autofree char *text = ghlo_tensor_type_to_string (value->type);
-
-          g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
-                       "output %u cannot be written to the memory that it is bound to: expected %" G_GSIZE_FORMAT
-                       " bytes, found %s, which has %" G_GSIZE_FORMAT, i, memory->n_bytes, text, value->n_bytes);
-          return FALSE;
-        }
-      if (value->n_bytes > 0)
-        memcpy (memory->data, value->data, value->n_bytes);
+      outcome->outputs->pdata[i] = ghlo_value_copy (value, error);
+      ghlo_value_unref (value);
+      if (outcome->outputs->pdata[i] == NULL)
+        return FALSE;
+      pending = ghlo_value_get_pending (outcome->outputs->pdata[i]);
+      if (pending == NULL)
+        continue;
+      g_clear_pointer (&outcome->last, ghlo_pending_unref);
+      outcome->last = ghlo_pending_ref (pending);
     }
 
   return TRUE;
 }
 
-static GPtrArray *
-run_outputs (GhloExecutableCore    *self,
-             GhloValue *const      *inputs,
-             const GhloRunOptions  *options,
-             const GhloMonitor     *monitor,
-             GError               **error)
+static gboolean
+deliver_output (GhloValue          *value,
+                const GhloValue    *memory,
+                guint               output,
+                const GhloMonitor  *monitor,
+                GError            **error)
 {
-  g_autoptr (GPtrArray) outputs = g_ptr_array_new_with_free_func (drop_output);
+  if (value->n_bytes != memory->n_bytes)
+    {
+      g_autofree char *text = ghlo_tensor_type_to_string (value->type);
 
-  g_ptr_array_set_size (outputs, self->signature.type->n_results);
-  if (!ghlo_prepared_run (self->compilation->prepared, options, inputs, self->signature.type->rank,
-                                         (GhloValue **) outputs->pdata, monitor, error))
+      g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+                   "output %u cannot be written to the memory that it is bound to: expected %" G_GSIZE_FORMAT
+                   " bytes, found %s, which has %" G_GSIZE_FORMAT, output, memory->n_bytes, text, value->n_bytes);
+      return FALSE;
+    }
+  if (value->storage->device != NULL && value->data == NULL)
+    return ghlo_device_core_download (value->storage->device, value->storage, memory->data, monitor, error);
+  if (value->n_bytes > 0)
+    memcpy (memory->data, value->data, value->n_bytes);
+
+  return TRUE;
+}
+
+/* Copies to the memory that the caller brought what the device did not write there. */
+static gboolean
+deliver (GhloOutcome           *outcome,
+         const GhloRunOptions  *options,
+         const GhloMonitor     *monitor,
+         GError               **error)
+{
+  gint64 start = 0;
+
+  for (guint i = 0; options->targets != NULL && i < outcome->outputs->len; i++)
+    {
+      GhloValue *value = outcome->outputs->pdata[i];
+
+      if (options->targets[i] == NULL || value == options->targets[i])
+        continue;
+      if (!ghlo_pending_wait (outcome->last, NULL, error))
+        return FALSE;
+      if (start == 0 && value->storage->device != NULL)
+        start = g_get_monotonic_time ();
+      if (!deliver_output (value, options->targets[i], i, monitor, error))
+        return FALSE;
+    }
+  if (start != 0)
+    outcome->download_time = g_get_monotonic_time () - start;
+
+  return TRUE;
+}
+
+static gboolean
+start_outputs (GhloOutcome           *outcome,
+               GhloExecutableCore    *executable,
+               GhloValue *const      *inputs,
+               const GhloRunOptions  *options,
+               const GhloMonitor     *monitor,
+               GError               **error)
+{
+  const GhloIrType *type = executable->signature.type;
+
+  g_ptr_array_set_size (outcome->outputs, type->n_results);
+  if (!ghlo_prepared_start (executable->compilation->prepared, options, inputs, type->rank,
+                            (GhloValue **) outcome->outputs->pdata, &outcome->run, monitor, error))
     {
       /* What a failed run left behind is not ours to free. */
-      g_ptr_array_set_free_func (outputs, NULL);
-      return NULL;
+      g_ptr_array_set_free_func (outcome->outputs, NULL);
+      return FALSE;
     }
+  if (outcome->run != NULL)
+    outcome->last = ghlo_pending_ref (outcome->run);
 
-  /* All of them first: a copy to the caller's memory may write over what another output is in. */
-  for (guint i = 0; i < outputs->len; i++)
-    {
-      if (may_stay (options, inputs, outputs, i))
-        continue;
-      outputs->pdata[i] = own_output (outputs->pdata[i], error);
-      if (outputs->pdata[i] == NULL)
-        return NULL;
-    }
+  return own_outputs (outcome, options, inputs, error) && deliver (outcome, options, monitor, error);
+}
 
-  return deliver (options, outputs, error) ? g_steal_pointer (&outputs) : NULL;
+static void
+count_run (GhloExecutableCore *executable,
+           const GhloOutcome  *outcome,
+           gboolean            success)
+{
+  ghlo_counters_add_run (executable->counters, outcome->start, success);
+  ghlo_counters_add_run (executable->client_counters, outcome->start, success);
 }
 
 GhloOutcome *
-ghlo_run_executable (GhloExecutableCore    *self,
-                     GhloValue *const      *inputs,
-                     const GhloRunOptions  *options,
-                     const GhloMonitor     *monitor,
-                     GError               **error)
+ghlo_run_start (GhloExecutableCore    *executable,
+                GhloValue *const      *inputs,
+                const GhloRunOptions  *options,
+                const GhloMonitor     *monitor,
+                GError               **error)
 {
-  gint64 start = g_get_monotonic_time (), fallback_time = 0, time;
+  g_autoptr (GhloOutcome) outcome = g_new0 (GhloOutcome, 1);
   GhloRunOptions counted = options != NULL ? *options : (GhloRunOptions) { NULL };
-  GPtrArray *outputs;
-  GhloOutcome *outcome;
 
-  counted.fallback_time = &fallback_time;
-  outputs = run_outputs (self, inputs, &counted, monitor, error);
-  ghlo_counters_add_run (self->counters, start, outputs != NULL);
-  ghlo_counters_add_run (self->client_counters, start, outputs != NULL);
-  if (outputs == NULL)
-    return NULL;
+  outcome->outputs = g_ptr_array_new_with_free_func (drop_output);
+  outcome->start = g_get_monotonic_time ();
+  counted.fallback_time = &outcome->reference_time;
+  counted.upload_time = &outcome->upload_time;
+  if (start_outputs (outcome, executable, inputs, &counted, monitor, error))
+    return g_steal_pointer (&outcome);
+  count_run (executable, outcome, FALSE);
 
-  outcome = g_new0 (GhloOutcome, 1);
-  outcome->outputs = outputs;
-  time = g_get_monotonic_time () - start;
-  if (self->device->klass->measure == NULL)
-    fallback_time = time;
-  outcome->run_time = time;
-  outcome->reference_time = fallback_time;
+  return NULL;
+}
 
-  return outcome;
+/* Whether run and copies ended well. */
+static gboolean
+check_ends (const GhloOutcome  *outcome,
+            GError            **error)
+{
+  if (!ghlo_pending_wait (outcome->run, NULL, error))
+    return FALSE;
+  for (guint i = 0; outcome->last != NULL && i < outcome->outputs->len; i++)
+    if (!ghlo_pending_wait (ghlo_value_get_pending (outcome->outputs->pdata[i]), NULL, error))
+      return FALSE;
+
+  return TRUE;
+}
+
+gboolean
+ghlo_run_finish (GhloExecutableCore  *executable,
+                 GhloOutcome         *outcome,
+                 GError             **error)
+{
+  gboolean ok = check_ends (outcome, error);
+
+  count_run (executable, outcome, ok);
+  outcome->run_time = g_get_monotonic_time () - outcome->start - outcome->upload_time - outcome->download_time;
+  if (executable->device->klass->measure == NULL)
+    outcome->reference_time = outcome->run_time;
+
+  return ok;
+}
+
+GhloPending *
+ghlo_outcome_get_pending (GhloOutcome *self)
+{
+  return self->last;
 }
 
 void
 ghlo_outcome_free (GhloOutcome *self)
 {
+  ghlo_pending_wait (self->last, NULL, NULL);
+  g_clear_pointer (&self->run, ghlo_pending_unref);
+  g_clear_pointer (&self->last, ghlo_pending_unref);
   g_ptr_array_unref (self->outputs);
   g_free (self);
 }

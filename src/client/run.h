@@ -9,28 +9,35 @@
 
 G_BEGIN_DECLS
 
-/* What one run gave. */
+/* What one run gives. */
 typedef struct
 {
-  GPtrArray *outputs;           /* of GhloValue, owned */
-  gint64     run_time;          /* microseconds, as the next */
-  gint64     reference_time;    /* of these in steps of the reference executor */
+  GPtrArray   *outputs;         /* of GhloValue, owned */
+  GhloPending *run;             /* owned; what goes on of it; NULL for what has ended, as the next */
+  GhloPending *last;            /* owned; the end of the run and of the copies behind it */
+  gint64       start;           /* of the monotonic clock */
+  gint64       run_time;        /* microseconds, as the next; run and reference without upload and download */
+  gint64       reference_time;  /* of these in steps of the reference executor */
+  gint64       upload_time, download_time;
 } GhloOutcome;
 
-/* Every input was accepted. Outputs have memory of their own, or, as @options (nullable, less
- * fallback_time) allows, that of an input which the caller then gives up, or what the caller
- * brought; in that an output always is, though its value may be another. INVALID_ARGUMENT when
- * it does not fit there. */
-GhloOutcome *ghlo_run_executable (GhloExecutableCore    *executable,
+/* Begins a run. Every input was accepted. Outputs have memory of their own, or, as @options (nullable, less its
+ * times) allows, that of an input which the caller then gives up, or what the caller brought; in that an output
+ * always is, though its value may be another, and then the run has ended. INVALID_ARGUMENT when it does not fit
+ * there. */
+GhloOutcome *ghlo_run_start      (GhloExecutableCore    *executable,
                                   GhloValue *const      *inputs,
                                   const GhloRunOptions  *options,
                                   const GhloMonitor     *monitor,
                                   GError               **error);
+/* When what @outcome waits for has ended: FALSE with what went wrong. Counts the run. */
+gboolean     ghlo_run_finish     (GhloExecutableCore    *executable,
+                                  GhloOutcome           *outcome,
+                                  GError               **error);
+/* NULL where all has ended. */
+GhloPending *ghlo_outcome_get_pending (GhloOutcome      *self);
+/* Waits for what goes on, which needs what the run was given. */
 void         ghlo_outcome_free   (GhloOutcome           *self);
-
-/* A value like @value with memory that nobody else has. */
-GhloValue   *ghlo_copy_value     (GhloValue *value,
-                                  GError   **error);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GhloOutcome, ghlo_outcome_free)
 

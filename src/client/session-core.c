@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * What a session does in its turns: runs, copies, resets. A run takes the carried
- * values away and puts their successors there at its end; where it does not reach
- * its end, nothing is there, which the next run reports.
+ * values away and puts their successors there when it has begun, written or not; where
+ * it does not begin or fails later, nothing of use is there, which the next run reports.
  */
 
 #include "client/session-core.h"
 
 #include "base/ghlo-error.h"
 #include "client/reclaim.h"
+#include "runtime/place.h"
 
 static GhloValue **
 values_copy (GhloValue *const *values,
@@ -118,6 +119,8 @@ ghlo_session_core_new (GhloExecutableCore *executable)
   g_atomic_ref_count_init (&self->ref_count);
   self->executable = ghlo_executable_core_ref (executable);
   self->state = g_new0 (GhloValue *, executable->signature.type->rank);
+  if (!ghlo_device_core_is_host (executable->device))
+    self->placed = g_new0 (GhloSessionPlaced, executable->signature.type->rank);
   ghlo_serial_queue_init (&self->queue);
 
   return self;
@@ -131,14 +134,26 @@ ghlo_session_core_ref (GhloSessionCore *self)
   return self;
 }
 
+static void
+placed_clear (GhloSessionPlaced *placed)
+{
+  g_clear_pointer (&placed->bound, ghlo_value_unref);
+  g_clear_pointer (&placed->value, ghlo_value_unref);
+}
+
 void
 ghlo_session_core_unref (GhloSessionCore *self)
 {
+  guint n_inputs = self->executable->signature.type->rank;
+
   if (!g_atomic_ref_count_dec (&self->ref_count))
     return;
 
-  values_clear (self->state, self->executable->signature.type->rank);
+  values_clear (self->state, n_inputs);
   g_free (self->state);
+  for (guint i = 0; i < n_inputs && self->placed != NULL; i++)
+    placed_clear (&self->placed[i]);
+  g_free (self->placed);
   ghlo_serial_queue_clear (&self->queue);
   ghlo_reclaim_executable (self->executable);
   g_free (self);
@@ -214,6 +229,7 @@ ghlo_session_call_free (gpointer data)
       values_clear (self->inputs, self->bindings->n_inputs);
       g_free (self->inputs);
     }
+  g_clear_pointer (&self->previous, ghlo_pending_unref);
   ghlo_session_bindings_unref (self->bindings);
   ghlo_session_core_unref (self->core);
   g_free (self);
@@ -233,17 +249,25 @@ check_turn (const GhloSessionCall  *self,
   return FALSE;
 }
 
+static void
+set_lost (guint     input,
+          GError  **error)
+{
+  g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+               "the value carried into input %u was lost when a run was cancelled or failed: "
+               "call Session.reset before the next run", input);
+}
+
 static gboolean
 check_state (const GhloSessionCall  *self,
              guint                   input,
              GError                **error)
 {
-  if (self->core->state[input] != NULL)
-    return TRUE;
+  const GhloValue *state = self->core->state[input];
 
-  g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
-               "the value carried into input %u was lost when a run was cancelled or failed: "
-               "call Session.reset before the next run", input);
+  if (state != NULL && ghlo_pending_get_error (ghlo_value_get_pending (state)) == NULL)
+    return TRUE;
+  set_lost (input, error);
 
   return FALSE;
 }
@@ -258,7 +282,60 @@ take_state (GhloSessionCall  *self,
       return FALSE;
   for (guint i = 0; i < self->bindings->n_inputs; i++)
     if (self->bindings->initial[i] != NULL)
-      self->inputs[i] = g_steal_pointer (&self->core->state[i]);
+      {
+        GhloPending *pending = ghlo_value_get_pending (self->core->state[i]);
+
+        /* All that is not written yet is so by one run. */
+        if (pending != NULL && self->previous == NULL)
+          self->previous = ghlo_pending_ref (pending);
+        self->inputs[i] = g_steal_pointer (&self->core->state[i]);
+      }
+
+  return TRUE;
+}
+
+/* Whether runs write to the memory of what is bound. */
+static gboolean
+is_target (const GhloSessionBindings *bindings,
+           const GhloValue           *bound)
+{
+  for (guint i = 0; i < bindings->n_outputs; i++)
+    if (bindings->targets[i] != NULL && bound->kind == GHLO_VALUE_TENSOR && bound->data != NULL
+        && ghlo_value_overlaps (bindings->targets[i], bound->data, bound->n_bytes))
+      return TRUE;
+
+  return FALSE;
+}
+
+/* Brings what is bound to the device, where it stays for the next runs. */
+static gboolean
+place_bound (GhloSessionCall    *self,
+             const GhloMonitor  *monitor,
+             GError            **error)
+{
+  GhloDeviceCore *device = self->core->executable->device;
+
+  for (guint i = 0; i < self->bindings->n_inputs && self->core->placed != NULL; i++)
+    {
+      GhloSessionPlaced *placed = &self->core->placed[i];
+      GhloValue *bound = self->bindings->bound[i];
+
+      if (bound == NULL || ghlo_value_is_on (bound, device) || is_target (self->bindings, bound))
+        continue;
+      if (placed->bound != bound)
+        {
+          gint64 start = g_get_monotonic_time ();
+
+          placed_clear (placed);
+          placed->value = ghlo_value_place (bound, device, monitor, error);
+          if (placed->value == NULL)
+            return FALSE;
+          placed->bound = ghlo_value_ref (bound);
+          self->upload_time += g_get_monotonic_time () - start;
+        }
+      ghlo_value_unref (self->inputs[i]);
+      self->inputs[i] = ghlo_value_ref (placed->value);
+    }
 
   return TRUE;
 }
@@ -309,9 +386,9 @@ ghlo_session_call_run (gpointer            call,
   const GhloRunOptions options = { .replaced = self->bindings->replaced, .targets = self->bindings->targets };
   GhloOutcome *outcome;
 
-  if (!check_turn (self, error) || !take_state (self, error))
+  if (!check_turn (self, error) || !take_state (self, error) || !place_bound (self, monitor, error))
     return NULL;
-  outcome = ghlo_run_executable (self->core->executable, self->inputs, &options, monitor, error);
+  outcome = ghlo_run_start (self->core->executable, self->inputs, &options, monitor, error);
   if (outcome == NULL)
     return NULL;
   if (!keep_state (self, outcome, error))
@@ -324,17 +401,63 @@ ghlo_session_call_run (gpointer            call,
   return outcome;
 }
 
+/* The first input that an output is carried into. */
+static guint
+find_carried (const GhloSessionBindings *bindings)
+{
+  guint input = 0;
+
+  while (bindings->initial[input] == NULL)
+    input++;
+
+  return input;
+}
+
+gboolean
+ghlo_session_call_finish (gpointer   call,
+                          gpointer   outcome,
+                          GError   **error)
+{
+  GhloSessionCall *self = call;
+  g_autoptr (GError) problem = NULL;
+
+  if (ghlo_run_finish (self->core->executable, outcome, &problem))
+    {
+      ((GhloOutcome *) outcome)->upload_time += self->upload_time;
+      return TRUE;
+    }
+  /* A run that was called before the one before it failed says what it would say if it were called now. */
+  if (ghlo_pending_get_error (self->previous) != NULL)
+    set_lost (find_carried (self->bindings), error);
+  else
+    g_propagate_error (error, g_steal_pointer (&problem));
+
+  return FALSE;
+}
+
 gpointer
 ghlo_session_call_copy (gpointer            call,
                         const GhloMonitor  *monitor,
                         GError            **error)
 {
   GhloSessionCall *self = call;
+  g_autoptr (GhloValue) copy = NULL;
 
   if (!check_turn (self, error) || !check_state (self, self->input, error))
     return NULL;
+  copy = ghlo_value_copy (self->core->state[self->input], error);
+  if (copy == NULL)
+    return NULL;
+  if (ghlo_pending_wait (ghlo_value_get_pending (copy), monitor, error))
+    return g_steal_pointer (&copy);
+  /* The run that was to give it may have failed meanwhile. */
+  if (!check_state (self, self->input, NULL))
+    {
+      g_clear_error (error);
+      set_lost (self->input, error);
+    }
 
-  return ghlo_copy_value (self->core->state[self->input], error);
+  return NULL;
 }
 
 /* A call's turn on a worker. */

@@ -37,13 +37,21 @@ void                 ghlo_session_bindings_carry (GhloSessionBindings *self,
                                                   guint                input,
                                                   GhloValue           *initial);
 
+/* What is bound to an input, brought to the device once. */
+typedef struct
+{
+  GhloValue *bound, *value;        /* owned; NULL while there is nothing */
+} GhloSessionPlaced;
+
 typedef struct
 {
   gatomicrefcount     ref_count;
   GhloExecutableCore *executable;
-  GhloValue         **state;       /* one for each input, NULL where not carried or lost;
-                                      touched by whoever has the queue's turn */
-  GhloSerialQueue      queue;
+  GhloSerialQueue     queue;
+  /* One for each input, touched by whoever has the queue's turn. State is NULL where nothing is carried, or
+   * it was lost; the run that gives it may still go on, or have failed. */
+  GhloValue         **state;
+  GhloSessionPlaced  *placed;      /* NULL on a device that works in host memory */
 } GhloSessionCore;
 
 GhloSessionCore *ghlo_session_core_new   (GhloExecutableCore  *executable);
@@ -66,6 +74,8 @@ typedef struct
   guint                input;      /* of a copy */
   gboolean             in_turn;    /* set by whoever gave the call its turn */
   gboolean             done;       /* of a run: what is carried was stored */
+  gint64               upload_time;    /* microseconds, of a run: to bring what is bound to the device */
+  GhloPending         *previous;   /* owned; of a run: that gives what it was carried; NULL where that has ended well */
 } GhloSessionCall;
 
 /* Takes the bindings over. */
@@ -75,17 +85,21 @@ GhloSessionCall *ghlo_session_call_new  (GhloSessionCore     *core,
 void             ghlo_session_call_free (gpointer              call);
 
 /* The bodies of jobs: a run gives a GhloOutcome without the outputs that are
- * carried or bound, a copy gives a GhloValue. */
-gpointer         ghlo_session_call_run  (gpointer           call,
-                                         const GhloMonitor *monitor,
-                                         GError           **error);
-gpointer         ghlo_session_call_copy (gpointer           call,
-                                         const GhloMonitor *monitor,
-                                         GError           **error);
+ * carried or bound, a copy gives a GhloValue. The turn of a run is over when it has begun. */
+gpointer         ghlo_session_call_run    (gpointer           call,
+                                           const GhloMonitor *monitor,
+                                           GError           **error);
+gpointer         ghlo_session_call_copy   (gpointer           call,
+                                           const GhloMonitor *monitor,
+                                           GError           **error);
+/* What finishes a run. */
+gboolean         ghlo_session_call_finish (gpointer           call,
+                                           gpointer           outcome,
+                                           GError           **error);
 /* Has @func called with @work on a worker in the call's turn. */
-gboolean         ghlo_session_call_push (gpointer call,
-                                         GFunc    func,
-                                         gpointer work,
-                                         GError **error);
+gboolean         ghlo_session_call_push   (gpointer           call,
+                                           GFunc              func,
+                                           gpointer           work,
+                                           GError           **error);
 
 G_END_DECLS

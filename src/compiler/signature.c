@@ -177,7 +177,6 @@ accept_tensor (const GhloIrType *type,
 {
   const GhloTensorType *found = value->type;
   g_autoptr (GhloTensorType) quantized = NULL;
-  g_autoptr (GBytes) bytes = NULL;
 
   if (type->element_type != found->element_type || type->element_type == GHLO_ELEMENT_TYPE_INVALID)
     return NULL;
@@ -192,9 +191,8 @@ accept_tensor (const GhloIrType *type,
 
   /* Plain stored numbers, where the program calls them quantized. */
   quantized = ghlo_tensor_type_new_full (found->element_type, found->dimensions, NULL, found->rank, type->quantization);
-  bytes = ghlo_value_get_bytes (value);
 
-  return ghlo_value_new_for_bytes (quantized, bytes, error);
+  return ghlo_value_new_over (quantized, value->storage, error);
 }
 
 /* NULL when @value does not fit, with @error set only for another reason. */

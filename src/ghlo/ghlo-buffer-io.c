@@ -5,10 +5,10 @@
  */
 
 #include "ghlo-buffer-private.h"
-#include "client/run.h"
 #include "ghlo-call-private.h"
 #include "ghlo-device-private.h"
 #include "runtime/npy.h"
+#include "runtime/place.h"
 
 /* What each of the calls takes along; what it has no use for is NULL. */
 typedef struct
@@ -16,6 +16,7 @@ typedef struct
   GFile          *file;      /* a copy of the caller's */
   GhloTensorType *type;
   GhloValue      *value;
+  GhloDeviceCore *device;
 } Transfer;
 
 static void
@@ -234,9 +235,14 @@ save_run (gpointer            data,
           GError            **error)
 {
   Transfer *transfer = data;
-  g_autoptr (GBytes) bytes = ghlo_npy_write (transfer->value);
+  g_autoptr (GBytes) bytes = NULL;
+  const char *contents;
   gsize size;
-  const char *contents = g_bytes_get_data (bytes, &size);
+
+  if (!ghlo_value_bring (transfer->value, monitor, error))
+    return NULL;
+  bytes = ghlo_npy_write (transfer->value);
+  contents = g_bytes_get_data (bytes, &size);
 
   return g_file_replace_contents (transfer->file, contents, size, NULL, FALSE, G_FILE_CREATE_NONE, NULL,
                                   monitor->cancellable, error) ? (gpointer) &transfer_free : NULL;
@@ -352,8 +358,21 @@ copy_new (GhloBuffer  *self,
 
   transfer = g_new0 (Transfer, 1);
   transfer->value = value;
+  transfer->device = ghlo_device_get_core (device);
 
   return transfer;
+}
+
+/* Whether a tensor of the value is in memory that an application lent. */
+static gboolean
+is_lent (const GhloValue *value)
+{
+  gboolean lent = value->kind == GHLO_VALUE_TENSOR && value->storage->release != NULL;
+
+  for (guint i = 0; i < value->n_members && !lent; i++)
+    lent = is_lent (value->members[i]);
+
+  return lent;
 }
 
 static gpointer
@@ -363,7 +382,10 @@ copy_run (gpointer            data,
 {
   Transfer *transfer = data;
 
-  return ghlo_copy_value (transfer->value, error);
+  if (is_lent (transfer->value) && ghlo_device_core_is_host (transfer->device))
+    return ghlo_value_copy (transfer->value, error);
+
+  return ghlo_value_place (transfer->value, transfer->device, monitor, error);
 }
 
 static const GhloCallClass copy_class = {
@@ -384,13 +406,14 @@ static const GhloCallClass copy_class = {
  * @error: return location for an error
  *
  * Copies a buffer into the memory of a device, so that runs there need not do it
- * each time. The memory of the reference device is host memory; a copy there no
- * longer depends on the bytes that the buffer was made from.
+ * each time. What is there already is shared and not copied. Devices that work in host
+ * memory, as the processor does, have buffers in host memory; one that was made from
+ * bytes of the application is copied, and no longer depends on them.
  *
  * Fails with %GHLO_ERROR_INVALID_ARGUMENT when the buffer was released, and with
  * %GHLO_ERROR_OUT_OF_MEMORY when memory does not suffice.
  *
- * Returns: (transfer full): a copy, or %NULL with @error set
+ * Returns: (transfer full): a buffer in the memory of @device, or %NULL with @error set
  *
  * Since: 1.0
  */

@@ -370,7 +370,17 @@ run_run (gpointer            data,
 {
   Run *run = data;
 
-  return ghlo_run_executable (run->core, (GhloValue *const *) run->inputs->pdata, NULL, monitor, error);
+  return ghlo_run_start (run->core, (GhloValue *const *) run->inputs->pdata, NULL, monitor, error);
+}
+
+static gboolean
+run_finish (gpointer   data,
+            gpointer   outcome,
+            GError   **error)
+{
+  Run *run = data;
+
+  return ghlo_run_finish (run->core, outcome, error);
 }
 
 static const GhloCallClass execute_class = {
@@ -381,6 +391,8 @@ static const GhloCallClass execute_class = {
     .run = run_run,
     .free_data = run_free,
     .free_result = (GDestroyNotify) ghlo_outcome_free,
+    .get_pending = (GhloPending *(*) (gpointer)) ghlo_outcome_get_pending,
+    .finish = run_finish,
   },
 };
 

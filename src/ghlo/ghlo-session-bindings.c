@@ -192,7 +192,7 @@ static GhloValue *
 target_new (GhloSession               *self,
             const GhloSessionBindings *bindings,
             const Memory              *memory,
-            GBytes                    *bytes,
+            GhloStorage               *storage,
             GError                   **error)
 {
   const GhloIrType *signature = self->core->executable->signature.type;
@@ -202,7 +202,7 @@ target_new (GhloSession               *self,
     return NULL;
   type = type_in_memory (signature->members[signature->rank + memory->output], memory, error);
 
-  return type != NULL ? ghlo_value_new_for_bytes (type, bytes, error) : NULL;
+  return type != NULL ? ghlo_value_new_over (type, storage, error) : NULL;
 }
 
 /* Takes @target over; NULL for none. */
@@ -272,18 +272,18 @@ ghlo_session_bind_output (GhloSession     *self,
                           GError         **error)
 {
   const Memory memory = { output, address, size };
-  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (GhloStorage) storage = NULL;
   GhloSessionBindings *bindings;
   GhloValue *target;
 
   g_return_val_if_fail (GHLO_IS_SESSION (self), FALSE);
 
   /* Whichever way this ends, the last reference calls @release. */
-  bytes = g_bytes_new_with_free_func ((gconstpointer) address, address != 0 ? size : 0, release, user_data);
+  storage = ghlo_storage_new_lent ((gpointer) address, address != 0 ? size : 0, release, user_data);
   bindings = ghlo_session_begin_call (self, error);
   if (bindings == NULL)
     return FALSE;
-  target = target_new (self, bindings, &memory, bytes, error);
+  target = target_new (self, bindings, &memory, storage, error);
   if (target != NULL)
     set_target (self, bindings, output, target);
   ghlo_session_bindings_unref (bindings);

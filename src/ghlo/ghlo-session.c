@@ -410,6 +410,8 @@ static const GhloCallClass run_class = {
     .run = ghlo_session_call_run,
     .free_data = ghlo_session_call_free,
     .free_result = (GDestroyNotify) ghlo_outcome_free,
+    .get_pending = (GhloPending *(*) (gpointer)) ghlo_outcome_get_pending,
+    .finish = ghlo_session_call_finish,
     .push = ghlo_session_call_push,
   },
   .ended = on_run_ended,

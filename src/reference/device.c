@@ -52,8 +52,7 @@ accept_input (const GhloIrType  *type,
       g_autoptr (GhloTensorType) quantized =
         ghlo_tensor_type_new_full (type->element_type, input->type->dimensions, NULL, input->type->rank,
                                    type->quantization);
-      g_autoptr (GBytes) bytes = ghlo_value_get_bytes (input);
-      g_autoptr (GhloValue) value = ghlo_value_new_for_bytes (quantized, bytes, error);
+      g_autoptr (GhloValue) value = ghlo_value_new_over (quantized, input->storage, error);
 
       if (value == NULL)
         return NULL;

@@ -6,6 +6,70 @@
 #include "runtime/device.h"
 
 #include "base/ghlo-error.h"
+#include "runtime/place.h"
+
+void
+ghlo_device_core_lose (GhloDeviceCore *self)
+{
+  g_atomic_int_set (&self->lost, TRUE);
+}
+
+gboolean
+ghlo_device_core_is_lost (const GhloDeviceCore *self)
+{
+  return g_atomic_int_get (&self->lost);
+}
+
+static gboolean
+check_there (const GhloDeviceCore  *self,
+             GError               **error)
+{
+  if (!ghlo_device_core_is_lost (self))
+    return TRUE;
+
+  g_set_error (error, GHLO_ERROR, GHLO_ERROR_DEVICE_LOST,
+               "the device '%s' went away, with all that was in its memory: list the devices again and compile for "
+               "one of them", self->names[0]);
+
+  return FALSE;
+}
+
+GhloStorage *
+ghlo_device_core_allocate (GhloDeviceCore  *self,
+                           gsize            size,
+                           GError         **error)
+{
+  return check_there (self, error) ? self->klass->allocate (self, size, error) : NULL;
+}
+
+gboolean
+ghlo_device_core_upload (GhloDeviceCore     *self,
+                         gconstpointer       from,
+                         GhloStorage        *to,
+                         const GhloMonitor  *monitor,
+                         GError            **error)
+{
+  return check_there (self, error) && self->klass->upload (self, from, to, monitor, error);
+}
+
+gboolean
+ghlo_device_core_download (GhloDeviceCore     *self,
+                           GhloStorage        *from,
+                           gpointer            to,
+                           const GhloMonitor  *monitor,
+                           GError            **error)
+{
+  return check_there (self, error) && self->klass->download (self, from, to, monitor, error);
+}
+
+gboolean
+ghlo_device_core_copy (GhloDeviceCore  *self,
+                       GhloStorage     *from,
+                       GhloStorage     *to,
+                       GError         **error)
+{
+  return check_there (self, error) && self->klass->copy (self, from, to, error);
+}
 
 static gboolean
 refuse (const GhloDeviceCore  *self,
@@ -54,7 +118,7 @@ ghlo_device_core_prepare (GhloDeviceCore            *self,
   static const GhloPrepareOptions no_options;
   GhloPrepared *prepared;
 
-  if (self->klass->lacks != NULL && !check_op (self, module, module->op, error))
+  if (!check_there (self, error) || (self->klass->lacks != NULL && !check_op (self, module, module->op, error)))
     return NULL;
   prepared = self->klass->prepare (self, module, function, options != NULL ? options : &no_options, monitor, error);
   if (prepared == NULL)
@@ -71,10 +135,73 @@ ghlo_prepared_free (GhloPrepared *self)
   self->device->klass->release (self);
 }
 
+static void
+add_time (gint64 *time,
+          gint64  start)
+{
+  if (time != NULL)
+    *time += g_get_monotonic_time () - start;
+}
+
 gsize
 ghlo_prepared_get_size (const GhloPrepared *self)
 {
   return self->device->klass->prepared_size != NULL ? self->device->klass->prepared_size (self) : 0;
+}
+
+/* For a device that works in host memory, where inputs mostly are. */
+static gboolean
+bring_inputs (const GhloRunOptions  *options,
+              GhloValue *const      *inputs,
+              gsize                  n_inputs,
+              const GhloMonitor     *monitor,
+              GError               **error)
+{
+  for (gsize i = 0; i < n_inputs; i++)
+    {
+      gint64 start;
+
+      if (ghlo_value_is_on_host (inputs[i]))
+        continue;
+      start = g_get_monotonic_time ();
+      if (!ghlo_value_bring (inputs[i], monitor, error))
+        return FALSE;
+      add_time (options != NULL ? options->upload_time : NULL, start);
+    }
+
+  return TRUE;
+}
+
+/* On a device with memory of its own. An input that is there already is passed on without a reference,
+ * since the device may take what is the caller's alone. */
+static gboolean
+start_apart (GhloPrepared          *self,
+             const GhloRunOptions  *options,
+             GhloValue *const      *inputs,
+             gsize                  n_inputs,
+             GhloValue            **outputs,
+             GhloPending          **pending,
+             const GhloMonitor     *monitor,
+             GError               **error)
+{
+  g_autofree GhloValue **placed = g_new0 (GhloValue *, n_inputs + 1);
+  gint64 start = g_get_monotonic_time ();
+  gboolean ok = check_there (self->device, error);
+
+  for (gsize i = 0; i < n_inputs && ok; i++)
+    {
+      placed[i] = inputs[i];
+      if (!ghlo_value_is_on (inputs[i], self->device))
+        placed[i] = ghlo_value_place (inputs[i], self->device, monitor, error);
+      ok = placed[i] != NULL;
+    }
+  add_time (options != NULL ? options->upload_time : NULL, start);
+  ok = ok && self->device->klass->start (self, options, placed, n_inputs, outputs, pending, monitor, error);
+  for (gsize i = 0; i < n_inputs; i++)
+    if (placed[i] != NULL && placed[i] != inputs[i])
+      ghlo_value_unref (placed[i]);
+
+  return ok;
 }
 
 gboolean
@@ -88,8 +215,11 @@ ghlo_prepared_start (GhloPrepared          *self,
                      GError               **error)
 {
   *pending = NULL;
+  if (!ghlo_device_core_is_host (self->device))
+    return start_apart (self, options, inputs, n_inputs, outputs, pending, monitor, error);
 
-  return self->device->klass->start (self, options, inputs, n_inputs, outputs, pending, monitor, error);
+  return bring_inputs (options, inputs, n_inputs, monitor, error)
+         && self->device->klass->start (self, options, inputs, n_inputs, outputs, pending, monitor, error);
 }
 
 gboolean

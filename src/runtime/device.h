@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * What programs run on, behind one interface. A device is an instance of an executor's class: it says what it is
- * and what it lacks, and prepares a function of a module once, into something immutable that any number of threads
- * run at the same time. Devices belong to the process and are never freed, so that anybody may hold one without
- * counting.
+ * and what it lacks, makes storage, and prepares a function of a module once, into something immutable that any
+ * number of threads run at the same time. Devices belong to the process and are never freed, so that anybody may
+ * hold one without counting.
  */
 
 #pragma once
@@ -15,8 +15,7 @@
 
 G_BEGIN_DECLS
 
-typedef struct _GhloDeviceCore GhloDeviceCore;
-typedef struct _GhloPrepared   GhloPrepared;
+typedef struct _GhloPrepared GhloPrepared;
 
 typedef struct
 {
@@ -32,17 +31,17 @@ typedef struct
                       const char      *name,      /* of the printed value, without "%" */
                       const GhloValue *value);
   gpointer    print_data;
-  /* For each output the input whose memory it may take, or GHLO_RUN_NO_INPUT: a value
-   * of the caller's alone (its one reference), which is lost after the run. Where a
-   * device does take it, the output is that value. */
+  /* For each output the input whose memory it may take, or GHLO_RUN_NO_INPUT: a value that the
+   * caller gives up, which a device takes where it is the caller's alone (ghlo_value_is_own ()).
+   * Where one that works in host memory takes it, the output is that value. */
   const guint *replaced;
-  /* For each output a tensor into whose memory it is wanted, or NULL: the caller's, which
-   * nobody else writes to during the run, and apart from the others. Where a device does
-   * write there, the output is that value; anything else is the caller's to copy. */
+  /* For each output a tensor in host memory where it is wanted, or NULL: the caller's, which nobody
+   * else writes to during the run, and apart from the others. Where a device does write there, the
+   * output is that value; anything else is the caller's to copy. */
   GhloValue *const *targets;
-  /* To which the microseconds are added that a run spends on the fallback; NULL when
-   * nobody asks. */
-  gint64      *fallback_time;
+  /* To which the microseconds are added that a run spends on the fallback, and on bringing its inputs
+   * to the device; NULL when nobody asks. */
+  gint64      *fallback_time, *upload_time;
 } GhloRunOptions;
 
 #define GHLO_RUN_NO_INPUT G_MAXUINT
@@ -66,6 +65,27 @@ typedef struct
    * NULL for a device that lacks nothing. */
   const char   *(*lacks)      (GhloDeviceCore           *self,
                                const GhloIrOp           *op);
+  /* What deals with storage, NULL, all four, for a device that works in host memory. Storage is allocated for @size
+   * bytes, any content. Uploads and downloads are of all of it, and have ended when the call returns; what is
+   * downloaded is written. A copy of storage of the device's own, of the same size, begins after the runs and copies
+   * that were begun before, and sets @to's pending. */
+  GhloStorage  *(*allocate)   (GhloDeviceCore           *self,
+                               gsize                     size,
+                               GError                  **error);
+  gboolean      (*upload)     (GhloDeviceCore           *self,
+                               gconstpointer             from,
+                               GhloStorage              *to,
+                               const GhloMonitor        *monitor,
+                               GError                  **error);
+  gboolean      (*download)   (GhloDeviceCore           *self,
+                               GhloStorage              *from,
+                               gpointer                  to,
+                               const GhloMonitor        *monitor,
+                               GError                  **error);
+  gboolean      (*copy)       (GhloDeviceCore           *self,
+                               GhloStorage              *from,
+                               GhloStorage              *to,
+                               GError                  **error);
   /* @module is verified and referenced for as long as needed; @function is one of its func.func. The result
    * begins with a GhloPrepared, which the caller fills. */
   GhloPrepared *(*prepare)    (GhloDeviceCore           *self,
@@ -77,7 +97,9 @@ typedef struct
   void          (*release)    (GhloPrepared             *prepared);
   /* The bytes that it keeps between runs, but for the module's and what values hold. NULL: not known. */
   gsize         (*prepared_size) (const GhloPrepared    *prepared);
-  /* As ghlo_prepared_start (); *pending is NULL as it comes. */
+  /* As ghlo_prepared_start (); *pending is NULL as it comes, and all inputs are where the device works. Outputs that
+   * are not written yet have storage with that pending, which no two of them share. A run whose inputs are not written
+   * when its time has come fails as what should have written them did. */
   gboolean      (*start)      (GhloPrepared             *prepared,
                                const GhloRunOptions     *options,
                                GhloValue *const         *inputs,
@@ -103,6 +125,7 @@ struct _GhloDeviceCore
   const char                *driver;         /* with its version, for people */
   const char *const         *features;       /* NULL-terminated */
   gboolean                   wants_passes;   /* FALSE: programs run as they are written */
+  gint                       lost;           /* atomic; never becomes FALSE again */
 };
 
 /* The beginning of what an executor prepares. */
@@ -111,6 +134,36 @@ struct _GhloPrepared
   GhloDeviceCore *device;
   guint           n_outputs;
 };
+
+/* Whether the device works in host memory, and has no storage of its own. */
+static inline gboolean
+ghlo_device_core_is_host (const GhloDeviceCore *self)
+{
+  return self->klass->allocate == NULL;
+}
+
+/* For the device: that it went away. Every later call fails with DEVICE_LOST. */
+void          ghlo_device_core_lose     (GhloDeviceCore           *self);
+gboolean      ghlo_device_core_is_lost  (const GhloDeviceCore     *self);
+
+/* As the class's, of a device that is not lost; values are copied by place.h's functions. */
+GhloStorage  *ghlo_device_core_allocate (GhloDeviceCore           *self,
+                                         gsize                     size,
+                                         GError                  **error);
+gboolean      ghlo_device_core_upload   (GhloDeviceCore           *self,
+                                         gconstpointer             from,
+                                         GhloStorage              *to,
+                                         const GhloMonitor        *monitor,
+                                         GError                  **error);
+gboolean      ghlo_device_core_download (GhloDeviceCore           *self,
+                                         GhloStorage              *from,
+                                         gpointer                  to,
+                                         const GhloMonitor        *monitor,
+                                         GError                  **error);
+gboolean      ghlo_device_core_copy     (GhloDeviceCore           *self,
+                                         GhloStorage              *from,
+                                         GhloStorage              *to,
+                                         GError                  **error);
 
 /* @options may be NULL, here as below @monitor. UNSUPPORTED, with the place, where the device lacks something. */
 GhloPrepared *ghlo_device_core_prepare  (GhloDeviceCore           *self,
@@ -122,10 +175,10 @@ GhloPrepared *ghlo_device_core_prepare  (GhloDeviceCore           *self,
 void          ghlo_prepared_free        (GhloPrepared             *self);
 /* The bytes that it keeps between runs, but for the module's and what values hold; 0 where they are not known. */
 gsize         ghlo_prepared_get_size    (const GhloPrepared       *self);
-/* Begins a run. TRUE: @outputs, which has room for the function's results, is filled with references, and
- * *pending is the rest of the run, of which what goes wrong is told; NULL where nothing is left. Runs that one
- * device is given begin in the order of these calls. The device refers to what it needs of @inputs; @self and
- * what @monitor points to stay until the run has ended. Thread-safe. */
+/* Begins a run. Inputs that lie elsewhere are brought to the device before. TRUE: @outputs, which has room for the
+ * function's results, is filled with references, and *pending is the rest of the run, of which what goes wrong is
+ * told; NULL where nothing is left. Runs that one device is given begin in the order of these calls. The device
+ * refers to what it needs of @inputs; @self and @monitor stay until the run has ended. Thread-safe. */
 gboolean      ghlo_prepared_start       (GhloPrepared             *self,
                                          const GhloRunOptions     *options,     /* nullable */
                                          GhloValue *const         *inputs,

@@ -133,13 +133,10 @@ sleep_until_done (GhloPending  *self,
 }
 
 gboolean
-ghlo_pending_wait (GhloPending        *self,
-                   const GhloMonitor  *monitor,
-                   GError            **error)
+ghlo_pending_wait_end (GhloPending        *self,
+                       const GhloMonitor  *monitor,
+                       GError            **error)
 {
-  if (self == NULL)
-    return TRUE;
-
   spin (self);
   while (!g_atomic_int_get (&self->done))
     {

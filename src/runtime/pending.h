@@ -30,15 +30,25 @@ void          ghlo_pending_unref     (GhloPending        *self);
 gboolean      ghlo_pending_is_done   (GhloPending        *self);
 /* What it ended with; NULL when it ended well or goes on. Stays as long as @self. */
 const GError *ghlo_pending_get_error (GhloPending        *self);
-/* Waits for the end: for a moment by looking again and again, then asleep. FALSE with a copy of what it
- * ended with, or with CANCELLED when @monitor (nullable) was cancelled before; the work goes on then. */
-gboolean      ghlo_pending_wait      (GhloPending        *self,
-                                      const GhloMonitor  *monitor,
-                                      GError            **error);
 /* Has @func called once, on the thread that ends it, or at once where it has ended. @func takes no time. */
 void          ghlo_pending_notify    (GhloPending        *self,
                                       GhloPendingFunc     func,
                                       gpointer            data);
+
+/* For the function below; not for NULL. */
+gboolean      ghlo_pending_wait_end  (GhloPending        *self,
+                                      const GhloMonitor  *monitor,
+                                      GError            **error);
+
+/* Waits for the end: for a moment by looking again and again, then asleep. FALSE with a copy of what it
+ * ended with, or with CANCELLED when @monitor (nullable) was cancelled before; the work goes on then. */
+static inline gboolean
+ghlo_pending_wait (GhloPending        *self,
+                   const GhloMonitor  *monitor,
+                   GError            **error)
+{
+  return self == NULL || ghlo_pending_wait_end (self, monitor, error);
+}
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GhloPending, ghlo_pending_unref)
 

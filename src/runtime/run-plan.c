@@ -407,8 +407,7 @@ replace (const GhloRunPlan    *self,
 {
   guint input = options != NULL && options->replaced != NULL ? options->replaced[output] : GHLO_RUN_NO_INPUT;
 
-  if (input == GHLO_RUN_NO_INPUT || inputs[input]->storage != NULL
-      || !g_atomic_ref_count_compare (&inputs[input]->ref_count, 1)
+  if (input == GHLO_RUN_NO_INPUT || !ghlo_value_is_own (inputs[input])
       || !ghlo_tensor_type_equal (inputs[input]->type, self->types[output])
       || !ghlo_step_plan_may_replace (self->plan, output, input))
     return NULL;

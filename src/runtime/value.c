@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Values of a running program: made, counted and freed. Tensors own counted
- * memory or stand over bytes of someone else.
+ * Values of a running program: made, counted and freed. A tensor that has memory of its
+ * own has its storage behind it, so that both are one allocation.
  */
 
 #include "runtime/value.h"
@@ -54,18 +54,57 @@ measure (const GhloTensorType  *type,
   return FALSE;
 }
 
-static GhloValue *
-new_tensor (GhloTensorType *type,
-            gsize           n_elements,
-            gsize           n_bytes)
+/* Freed with the storage's last reference, of which the value has one. */
+typedef struct
 {
-  GhloValue *self = new_value (GHLO_VALUE_TENSOR);
+  GhloValue   value;
+  GhloStorage storage;
+} HostTensor;
 
+static void
+destroy_behind (GhloStorage *storage)
+{
+  ghlo_storage_clear_host (storage);
+  g_free ((guint8 *) storage - G_STRUCT_OFFSET (HostTensor, storage));
+}
+
+static gboolean
+has_storage_behind (const GhloValue *self)
+{
+  return self->storage == &((const HostTensor *) self)->storage && self->storage->destroy == destroy_behind;
+}
+
+static void
+init_tensor (GhloValue      *self,
+             GhloTensorType *type,
+             GhloStorage    *storage,
+             gsize           n_elements)
+{
   self->type = ghlo_tensor_type_ref (type);
   self->n_elements = n_elements;
-  self->n_bytes = n_bytes;
+  self->n_bytes = storage->size;
+  self->storage = storage;
+  if (storage->space == GHLO_MEMORY_HOST)
+    self->data = storage->host;
+}
 
-  return self;
+/* Over host memory, of ours until its lender is set. */
+static GhloValue *
+new_host_tensor (GhloTensorType *type,
+                 gpointer        memory,
+                 gsize           n_elements,
+                 gsize           n_bytes)
+{
+  /* Not g_new0 (): malloc () has a block of the size at hand where calloc () looks for one. */
+  HostTensor *self = g_new (HostTensor, 1);
+
+  *self = (HostTensor) { .storage.destroy = destroy_behind };
+  g_atomic_ref_count_init (&self->value.ref_count);
+  self->value.kind = GHLO_VALUE_TENSOR;
+  ghlo_storage_init_host (&self->storage, memory, n_bytes);
+  init_tensor (&self->value, type, &self->storage, n_elements);
+
+  return &self->value;
 }
 
 typedef gpointer (*AllocFunc) (gsize    size,
@@ -79,7 +118,6 @@ new_own_tensor (GhloTensorType  *type,
   g_autoptr (GError) local_error = NULL;
   gsize n_elements, n_bytes;
   gpointer data;
-  GhloValue *self;
 
   if (!measure (type, &n_elements, &n_bytes, error))
     return NULL;
@@ -92,10 +130,8 @@ new_own_tensor (GhloTensorType  *type,
       g_propagate_prefixed_error (error, g_steal_pointer (&local_error), "no memory for %s: ", text);
       return NULL;
     }
-  self = new_tensor (type, n_elements, n_bytes);
-  self->data = data;
 
-  return self;
+  return new_host_tensor (type, data, n_elements, n_bytes);
 }
 
 GhloValue *
@@ -121,37 +157,66 @@ is_aligned (gconstpointer   data,
   return alignment <= 1 || (guintptr) data % alignment == 0;
 }
 
+/* Whether @size bytes are a tensor of @type, and how many elements. */
+static gboolean
+check_size (const GhloTensorType  *type,
+            gsize                  size,
+            gsize                 *n_elements,
+            GError               **error)
+{
+  g_autofree char *text = NULL;
+  gsize n_bytes;
+
+  if (!measure (type, n_elements, &n_bytes, error))
+    return FALSE;
+  if (size == n_bytes)
+    return TRUE;
+
+  text = ghlo_tensor_type_to_string (type);
+  g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+               "expected %" G_GSIZE_FORMAT " bytes for %s, found %" G_GSIZE_FORMAT, n_bytes, text, size);
+
+  return FALSE;
+}
+
+GhloValue *
+ghlo_value_new_over (GhloTensorType  *type,
+                     GhloStorage     *storage,
+                     GError         **error)
+{
+  gsize n_elements;
+  GhloValue *self;
+
+  if (!check_size (type, storage->size, &n_elements, error))
+    return NULL;
+  self = new_value (GHLO_VALUE_TENSOR);
+  init_tensor (self, type, ghlo_storage_ref (storage), n_elements);
+
+  return self;
+}
+
 GhloValue *
 ghlo_value_new_for_bytes (GhloTensorType  *type,
                           GBytes          *bytes,
                           GError         **error)
 {
-  gsize n_elements, n_bytes, size;
+  gsize n_elements, size;
   gconstpointer data = g_bytes_get_data (bytes, &size);
   GhloValue *self;
 
-  if (!measure (type, &n_elements, &n_bytes, error))
+  if (!check_size (type, size, &n_elements, error))
     return NULL;
-  if (size != n_bytes)
-    {
-      g_autofree char *text = ghlo_tensor_type_to_string (type);
-
-      g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
-                   "expected %" G_GSIZE_FORMAT " bytes for %s, found %" G_GSIZE_FORMAT, n_bytes, text, size);
-      return NULL;
-    }
-
-  if (n_bytes == 0 || !is_aligned (data, type->element_type))
+  if (size == 0 || !is_aligned (data, type->element_type))
     {
       self = ghlo_value_new_uninitialized (type, error);
-      if (self != NULL && n_bytes > 0)
-        memcpy (self->data, data, n_bytes);
+      if (self != NULL && size > 0)
+        memcpy (self->data, data, size);
       return self;
     }
 
-  self = new_tensor (type, n_elements, n_bytes);
-  self->storage = g_bytes_ref (bytes);
-  self->data = (guint8 *) data;
+  self = new_host_tensor (type, (gpointer) data, n_elements, size);
+  self->storage->release = (GDestroyNotify) g_bytes_unref;
+  self->storage->lender = g_bytes_ref (bytes);
 
   return self;
 }
@@ -207,11 +272,13 @@ ghlo_value_unref (GhloValue *self)
   ghlo_values_clear (self->members, self->n_members);
   g_free (self->members);
 
-  if (self->storage != NULL)
-    g_bytes_unref (self->storage);
-  else if (self->data != NULL)
-    ghlo_memory_free (self->data, self->n_bytes);
   g_clear_pointer (&self->type, ghlo_tensor_type_unref);
+  if (self->storage != NULL && has_storage_behind (self))
+    {
+      ghlo_storage_unref (self->storage);
+      return;
+    }
+  g_clear_pointer (&self->storage, ghlo_storage_unref);
   g_free (self);
 }
 
@@ -236,14 +303,19 @@ ghlo_value_overlaps (const GhloValue *self,
   return one <= other ? other - one < self->n_bytes : one - other < n_bytes;
 }
 
-static void
-unref_value (gpointer data)
+gboolean
+ghlo_value_is_own (GhloValue *self)
 {
-  ghlo_value_unref (data);
+  return self->kind == GHLO_VALUE_TENSOR && g_atomic_ref_count_compare (&self->ref_count, 1)
+         && ghlo_storage_is_own (self->storage);
 }
 
 GBytes *
 ghlo_value_get_bytes (GhloValue *self)
 {
-  return g_bytes_new_with_free_func (self->data, self->n_bytes, unref_value, ghlo_value_ref (self));
+  GhloStorage *copy = g_atomic_pointer_get (&self->storage->copy);
+  GhloStorage *storage = copy != NULL ? copy : self->storage;
+
+  return g_bytes_new_with_free_func (storage->host, storage->size, (GDestroyNotify) ghlo_storage_unref,
+                                     ghlo_storage_ref (storage));
 }

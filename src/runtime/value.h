@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What flows through a running program: tensors in host memory, tokens, tuples,
- * futures. Counted atomically; a value that is shared is not written to.
+ * What flows through a running program: tensors, tokens, tuples, futures. Counted
+ * atomically; a value that is shared is not written to.
  */
 
 #pragma once
 
 #include "base/tensor-type.h"
+#include "runtime/storage.h"
 
 G_BEGIN_DECLS
 
@@ -20,10 +21,12 @@ struct _GhloValue
   GhloValueKind    kind;
   /* TENSOR */
   GhloTensorType  *type;          /* owned; static dimensions */
-  guint8          *data;          /* row-major, dense; n_bytes of it; 64-byte aligned when ours */
+  /* Row-major, dense; n_bytes of it; 64-byte aligned when ours. Of storage that is not the host's NULL until the
+   * value was brought to the host (place.h). */
+  guint8          *data;
   gsize            n_elements;
   gsize            n_bytes;
-  GBytes          *storage;       /* owned; what keeps data alive, NULL when data is ours */
+  GhloStorage     *storage;       /* owned; never NULL */
   /* TUPLE, FUTURE: the members (of a future: the results), owned */
   GhloValue      **members;
   guint            n_members;
@@ -42,8 +45,11 @@ GhloValue *ghlo_value_new_tensor     (GhloTensorType  *type,
  * both goes back to the pool (pool.h) with the last reference, bytes included. */
 GhloValue *ghlo_value_new_uninitialized (GhloTensorType *type,
                                       GError         **error);
-/* A tensor over @bytes, which are not copied unless their alignment is below
- * the element's; INVALID_ARGUMENT when the size does not fit @type. */
+/* A tensor in @storage, of its size; INVALID_ARGUMENT when that does not fit @type. */
+GhloValue *ghlo_value_new_over       (GhloTensorType  *type,
+                                      GhloStorage     *storage,
+                                      GError         **error);
+/* The same over @bytes, which are not copied unless their alignment is below the element's. */
 GhloValue *ghlo_value_new_for_bytes  (GhloTensorType  *type,
                                       GBytes          *bytes,
                                       GError         **error);
@@ -73,7 +79,9 @@ void       ghlo_values_clear         (GhloValue      **values,
 gboolean   ghlo_value_overlaps       (const GhloValue *self,
                                       const guint8    *data,
                                       gsize            n_bytes);
-/* The tensor's memory as bytes that keep the value alive; no copy. */
+/* Whether it is a tensor, the caller's reference is the last one on it and on its memory, and this is ours. */
+gboolean   ghlo_value_is_own         (GhloValue       *self);
+/* The host memory of a tensor that is on the host, as bytes that keep it; no copy. */
 GBytes    *ghlo_value_get_bytes      (GhloValue       *self);
 
 /* Bytes in use now, the most that ever were, and the limit (from

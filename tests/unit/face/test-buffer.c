@@ -323,13 +323,21 @@ test_copy_to_device (void)
   g_autoptr (GhloBuffer) tuple = ghlo_buffer_new_tuple (&buffer, 1, &error);
   g_autoptr (GhloBuffer) copy = ghlo_buffer_copy_to_device (buffer, device, NULL, &error);
   g_autoptr (GhloBuffer) copies = ghlo_buffer_copy_to_device (tuple, device, NULL, &error);
+  g_autoptr (GhloTensorType) type = ghlo_tensor_type_parse ("tensor<2xf64>", NULL);
+  g_autoptr (GBytes) bytes = g_bytes_new (numbers, sizeof numbers);
+  g_autoptr (GhloBuffer) lent = ghlo_buffer_new_from_bytes (type, bytes, &error);
+  g_autoptr (GhloBuffer) own = ghlo_buffer_copy_to_device (lent, device, NULL, &error);
   g_autoptr (GhloBuffer) async = NULL;
   gsize n;
   Wait wait;
 
   g_assert_no_error (error);
-  g_assert_cmpuint (ghlo_buffer_get_address (copy), !=, ghlo_buffer_get_address (buffer));
+  /* What is there already is shared, what the application lent is copied. */
+  g_assert_true (copy != buffer);
+  g_assert_cmpuint (ghlo_buffer_get_address (copy), ==, ghlo_buffer_get_address (buffer));
+  g_assert_cmpuint (ghlo_buffer_get_address (own), !=, ghlo_buffer_get_address (lent));
   assert_bytes (copy, numbers, sizeof numbers);
+  assert_bytes (own, numbers, sizeof numbers);
   assert_bytes (ghlo_buffer_get_members (copies, &n)[0], numbers, sizeof numbers);
 
   wait_init (&wait);

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Values brought to the host, placed on devices, and copied where they are.
+ */
+
+#include "runtime/place.h"
+
+#include <string.h>
+
+gboolean
+ghlo_value_has_host_members (const GhloValue *self)
+{
+  for (guint i = 0; i < self->n_members; i++)
+    if (!ghlo_value_is_on_host (self->members[i]))
+      return FALSE;
+
+  return TRUE;
+}
+
+gboolean
+ghlo_value_is_on (const GhloValue *self,
+                  GhloDeviceCore  *device)
+{
+  if (ghlo_device_core_is_host (device))
+    return ghlo_value_is_on_host (self);
+  if (self->kind == GHLO_VALUE_TENSOR)
+    return self->storage->device == device;
+  for (guint i = 0; i < self->n_members; i++)
+    if (!ghlo_value_is_on (self->members[i], device))
+      return FALSE;
+
+  return TRUE;
+}
+
+GhloDeviceCore *
+ghlo_value_get_device (const GhloValue *self)
+{
+  GhloDeviceCore *device = NULL;
+
+  if (self->kind == GHLO_VALUE_TENSOR)
+    return self->storage->device;
+  for (guint i = 0; i < self->n_members && device == NULL; i++)
+    device = ghlo_value_get_device (self->members[i]);
+
+  return device;
+}
+
+GhloPending *
+ghlo_value_get_pending (const GhloValue *self)
+{
+  GhloPending *pending = NULL;
+
+  if (self->kind == GHLO_VALUE_TENSOR)
+    {
+      pending = self->storage->pending;
+      return ghlo_pending_is_done (pending) && ghlo_pending_get_error (pending) == NULL ? NULL : pending;
+    }
+  for (guint i = 0; i < self->n_members && pending == NULL; i++)
+    pending = ghlo_value_get_pending (self->members[i]);
+
+  return pending;
+}
+
+gboolean
+ghlo_value_bring (GhloValue          *self,
+                  const GhloMonitor  *monitor,
+                  GError            **error)
+{
+  GhloStorage *storage;
+
+  if (self->kind == GHLO_VALUE_TENSOR)
+    {
+      if (g_atomic_pointer_get (&self->data) != NULL)
+        return TRUE;
+      storage = ghlo_storage_bring (self->storage, monitor, error);
+      if (storage != NULL)
+        g_atomic_pointer_set (&self->data, storage->host);
+      return storage != NULL;
+    }
+  for (guint i = 0; i < self->n_members; i++)
+    if (!ghlo_value_bring (self->members[i], monitor, error))
+      return FALSE;
+
+  return TRUE;
+}
+
+/* What is done with each tensor of a value. */
+typedef GhloValue *(*TensorFunc) (GhloValue          *tensor,
+                                  GhloDeviceCore     *device,
+                                  const GhloMonitor  *monitor,
+                                  GError            **error);
+
+static GhloValue *
+apply (GhloValue          *self,
+       TensorFunc          func,
+       GhloDeviceCore     *device,
+       const GhloMonitor  *monitor,
+       GError            **error)
+{
+  g_autoptr (GPtrArray) members = NULL;
+
+  if (self->kind == GHLO_VALUE_TENSOR)
+    return func (self, device, monitor, error);
+  if (self->kind != GHLO_VALUE_TUPLE)
+    return ghlo_value_ref (self);
+
+  members = g_ptr_array_new_with_free_func ((GDestroyNotify) ghlo_value_unref);
+  for (guint i = 0; i < self->n_members; i++)
+    {
+      GhloValue *member = apply (self->members[i], func, device, monitor, error);
+
+      if (member == NULL)
+        return NULL;
+      g_ptr_array_add (members, member);
+    }
+
+  return ghlo_value_new_tuple ((GhloValue *const *) members->pdata, members->len);
+}
+
+static GhloValue *
+place_tensor (GhloValue          *tensor,
+              GhloDeviceCore     *device,
+              const GhloMonitor  *monitor,
+              GError            **error)
+{
+  g_autoptr (GhloStorage) storage = NULL;
+
+  if (ghlo_value_is_on (tensor, device))
+    return ghlo_value_ref (tensor);
+  if (!ghlo_value_bring (tensor, monitor, error))
+    return NULL;
+  if (ghlo_device_core_is_host (device))
+    return ghlo_value_ref (tensor);
+  storage = ghlo_device_core_allocate (device, tensor->n_bytes, error);
+  if (storage == NULL || !ghlo_device_core_upload (device, tensor->data, storage, monitor, error))
+    return NULL;
+
+  return ghlo_value_new_over (tensor->type, storage, error);
+}
+
+GhloValue *
+ghlo_value_place (GhloValue          *self,
+                  GhloDeviceCore     *device,
+                  const GhloMonitor  *monitor,
+                  GError            **error)
+{
+  return apply (self, place_tensor, device, monitor, error);
+}
+
+static GhloValue *
+copy_tensor (GhloValue          *tensor,
+             GhloDeviceCore     *device,
+             const GhloMonitor  *monitor,
+             GError            **error)
+{
+  GhloDeviceCore *owner = tensor->storage->device;
+  g_autoptr (GhloStorage) storage = NULL;
+  GhloValue *copy;
+
+  if (owner != NULL)
+    {
+      storage = ghlo_device_core_allocate (owner, tensor->n_bytes, error);
+      if (storage == NULL || !ghlo_device_core_copy (owner, tensor->storage, storage, error))
+        return NULL;
+      return ghlo_value_new_over (tensor->type, storage, error);
+    }
+  copy = ghlo_value_new_uninitialized (tensor->type, error);
+  if (copy != NULL && tensor->n_bytes > 0)
+    memcpy (copy->data, tensor->data, tensor->n_bytes);
+
+  return copy;
+}
+
+GhloValue *
+ghlo_value_copy (GhloValue  *self,
+                 GError    **error)
+{
+  return apply (self, copy_tensor, NULL, NULL, error);
+}

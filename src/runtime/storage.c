@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Storage: counted, and brought to the host.
+ */
+
+#include "runtime/storage.h"
+
+#include "runtime/device.h"
+#include "runtime/memory.h"
+
+void
+ghlo_storage_init_host (GhloStorage *self,
+                        gpointer     memory,
+                        gsize        size)
+{
+  g_atomic_ref_count_init (&self->ref_count);
+  self->space = GHLO_MEMORY_HOST;
+  self->address = (guintptr) memory;
+  self->size = size;
+  self->host = memory;
+}
+
+void
+ghlo_storage_clear_host (GhloStorage *self)
+{
+  if (self->release != NULL)
+    self->release (self->lender);
+  else
+    ghlo_memory_free (self->host, self->size);
+}
+
+static void
+destroy_host (GhloStorage *self)
+{
+  ghlo_storage_clear_host (self);
+  g_free (self);
+}
+
+GhloStorage *
+ghlo_storage_new_host (gsize    size,
+                       GError **error)
+{
+  gpointer memory = ghlo_memory_alloc_uninitialized (size, error);
+  GhloStorage *self;
+
+  if (memory == NULL)
+    return NULL;
+
+  self = g_new0 (GhloStorage, 1);
+  ghlo_storage_init_host (self, memory, size);
+  self->destroy = destroy_host;
+
+  return self;
+}
+
+/* Where there is nothing. */
+static guint8 nothing[1];
+
+/* Of memory whose lender does not want to be told. */
+static void
+tell_nobody (gpointer data)
+{
+}
+
+GhloStorage *
+ghlo_storage_new_lent (gpointer       memory,
+                       gsize          size,
+                       GDestroyNotify release,
+                       gpointer       data)
+{
+  GhloStorage *self = g_new0 (GhloStorage, 1);
+
+  ghlo_storage_init_host (self, memory != NULL ? memory : nothing, size);
+  self->release = release != NULL ? release : tell_nobody;
+  self->lender = data;
+  self->destroy = destroy_host;
+
+  return self;
+}
+
+GhloStorage *
+ghlo_storage_ref (GhloStorage *self)
+{
+  g_atomic_ref_count_inc (&self->ref_count);
+
+  return self;
+}
+
+void
+ghlo_storage_unref (GhloStorage *self)
+{
+  if (!g_atomic_ref_count_dec (&self->ref_count))
+    return;
+
+  g_clear_pointer (&self->pending, ghlo_pending_unref);
+  g_clear_pointer (&self->copy, ghlo_storage_unref);
+  self->destroy (self);
+}
+
+void
+ghlo_storage_rewrite (GhloStorage *self,
+                      GhloPending *pending)
+{
+  g_clear_pointer (&self->copy, ghlo_storage_unref);
+  g_clear_pointer (&self->pending, ghlo_pending_unref);
+  self->pending = pending != NULL ? ghlo_pending_ref (pending) : NULL;
+}
+
+static GhloStorage *
+download (GhloStorage        *self,
+          const GhloMonitor  *monitor,
+          GError            **error)
+{
+  g_autoptr (GhloStorage) copy = ghlo_storage_new_host (self->size, error);
+
+  if (copy == NULL || !ghlo_device_core_download (self->device, self, copy->host, monitor, error))
+    return NULL;
+
+  return g_steal_pointer (&copy);
+}
+
+GhloStorage *
+ghlo_storage_bring (GhloStorage        *self,
+                    const GhloMonitor  *monitor,
+                    GError            **error)
+{
+  GhloStorage *copy = g_atomic_pointer_get (&self->copy);
+
+  if (copy != NULL)
+    return copy;
+  if (!ghlo_pending_wait (self->pending, monitor, error))
+    return NULL;
+  if (self->host != NULL)
+    return self;
+
+  copy = download (self, monitor, error);
+  /* Another thread may have been as far. */
+  if (copy != NULL && !g_atomic_pointer_compare_and_exchange (&self->copy, NULL, copy))
+    ghlo_storage_unref (copy);
+
+  return copy != NULL ? g_atomic_pointer_get (&self->copy) : NULL;
+}
