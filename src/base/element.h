@@ -95,11 +95,18 @@ void            ghlo_element_store            (GhloElementType  type,
 GhloScalar      ghlo_element_round            (GhloElementType  type,
                                                GhloScalar       value);
 
+/* The least or the greatest value of a type: infinities of floats that have them. Complex
+ * numbers have none. */
+GhloScalar      ghlo_element_limit            (GhloElementType  type,
+                                               gboolean         greatest);
+
 /* The bits of a float format, and back. @bits is right-aligned. */
 guint64         ghlo_float_to_bits            (GhloElementType  type,
                                                double           value);
 double          ghlo_float_from_bits          (GhloElementType  type,
                                                guint64          bits);
+double          ghlo_float_limit              (GhloElementType  type,
+                                               gboolean         greatest);
 
 /* TRUE when two scalars of one type are the same value, NaNs counting as equal. */
 gboolean        ghlo_scalar_equal             (GhloElementType  type,
