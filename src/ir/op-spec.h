@@ -143,6 +143,7 @@ typedef enum
   GHLO_IR_TRAIT_PAIRWISE_TYPES    = 1 << 17, /* result i has the type of operand i */
   GHLO_IR_TRAIT_COMPATIBLE_OPERAND_ELEMENTS = 1 << 18, /* compatible element types of all operands */
   GHLO_IR_TRAIT_IDEMPOTENT        = 1 << 19, /* of real numbers f (f (x)) is f (x), or f (x, x) is x */
+  GHLO_IR_TRAIT_BROADCASTS_SCALARS = 1 << 20, /* ELEMENTWISE, but an operand of rank 0 stands for a whole tensor */
 } GhloIrTrait;
 
 /* What changes no value as the second operand; ghlo_ir_op_neutral () has it by element type. */
@@ -179,6 +180,7 @@ typedef struct
   const char              *verifier;      /* names of the row's verifier and reference */
   const char              *reference;     /* kernel, as ops.def has them; "none" for none */
   GhloIrNeutral            neutral;
+  GhloIrOpKind             element_op;    /* computes each element; INVALID where it is the row's own */
 } GhloIrOpSpec;
 
 extern const GhloIrOpSpec ghlo_ir_op_specs[GHLO_N_OPS];

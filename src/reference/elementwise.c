@@ -204,17 +204,6 @@ ghlo_ref_run_sources (GhloRefCall           *call,
   return run_blocks (call, op, func, sources, n_sources, &axis, error);
 }
 
-/* What the result's numbers are computed from: a quantization's identity on
- * numbers, else the operation itself. */
-static GhloIrOpKind
-kind_on_numbers (GhloIrOpKind kind)
-{
-  if (kind == GHLO_OP_STABLEHLO_UNIFORM_QUANTIZE || kind == GHLO_OP_STABLEHLO_UNIFORM_DEQUANTIZE)
-    return GHLO_OP_STABLEHLO_CONVERT;
-
-  return kind;
-}
-
 static gboolean
 same_expressed_types (const GhloIrOp  *op,
                       guint            first,
@@ -242,7 +231,7 @@ ghlo_ref_call_func (GhloRefCall     *call,
       operand_type = ghlo_ref_expressed_type (ghlo_ir_op_operand (ir, selects)->type);
       result_type = ghlo_ref_expressed_type (ir->results[0].type);
       if (same_expressed_types (ir, selects, operand_type))
-        func = ghlo_ref_scalar_func_for (kind_on_numbers (ir->kind), operand_type, result_type, op);
+        func = ghlo_ref_scalar_func_for (ir->kind, operand_type, result_type, op);
     }
 
   if (func == NULL)

@@ -114,3 +114,16 @@ module {
     return %0, %1, %3, %5, %8, %10, %cst : tensor<2x3x4xf32>, tensor<3xf32>, tensor<3x4xf32>, tensor<3x4xi1>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>
   }
 }
+// -----
+// PASS: simplify
+func.func @main(%x: tensor<15xf32>) -> tensor<15xf32> {
+  %0 = chlo.tan %x : tensor<15xf32> -> tensor<15xf32>
+  return %0 : tensor<15xf32>
+}
+// GIVES:
+module {
+  func.func @main(%arg0: tensor<15xf32>) -> tensor<15xf32> {
+    %0 = stablehlo.tan %arg0 : tensor<15xf32>
+    return %0 : tensor<15xf32>
+  }
+}
