@@ -100,6 +100,16 @@ GhloScalar      ghlo_element_round            (GhloElementType  type,
 GhloScalar      ghlo_element_limit            (GhloElementType  type,
                                                gboolean         greatest);
 
+/* Sums of at most so many floats or complex numbers of @type are rounded after each addition, first
+ * to last, as the specification's formula is written and its tests expect it; longer ones are made in
+ * wider arithmetic and rounded once. Floats below 32 bits would lose too much that way sooner. Their
+ * products are rounded after each multiplication, whatever the number of factors. */
+static inline gsize
+ghlo_element_short_sum (GhloElementType type)
+{
+  return ghlo_element_info (type)->bits < 32 ? 16 : 256;
+}
+
 /* The bits of a float format, and back. @bits is right-aligned. */
 guint64         ghlo_float_to_bits            (GhloElementType  type,
                                                double           value);

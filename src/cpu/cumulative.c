@@ -2,6 +2,7 @@
  *
  * Cumulative reductions. A line goes in eight segments side by side, since one element
  * has to wait for the one before; what each segment came to is then put before the next.
+ * Short lines go side by side themselves.
  */
 
 #include "cpu/cumulative.h"
@@ -114,6 +115,42 @@ enum { SEGMENTS = 8, LEAST_SEGMENT = 4 };
       run_##NAME (numbers, n, 1, carry, TRUE); \
   } \
   \
+  static inline void \
+  side_by_side_##NAME (T     *numbers, \
+                       gsize  n, \
+                       gint64 step, \
+                       guint  n_lines, \
+                       T      start) \
+  { \
+    T totals[SEGMENTS]; \
+    \
+    for (guint s = 0; s < n_lines; s++) \
+      totals[s] = start; \
+    for (gsize i = 0; i < n; i++) \
+      for (guint s = 0; s < n_lines; s++) \
+        { \
+          T *at = numbers + (gint64) (s * n) + (gint64) i * step; \
+          \
+          totals[s] = *at = apply_##NAME (totals[s], *at); \
+        } \
+  } \
+  \
+  static void \
+  lines_##NAME (gpointer                  numbers, \
+                gsize                     n, \
+                gsize                     n_lines, \
+                gboolean                  backward, \
+                const GhloCpuNumberValue *start) \
+  { \
+    T *first = (T *) numbers + (backward ? n - 1 : 0); \
+    gint64 step = backward ? -1 : 1; \
+    \
+    for (; n_lines >= SEGMENTS; n_lines -= SEGMENTS, first += SEGMENTS * n) \
+      side_by_side_##NAME (first, n, step, SEGMENTS, start->FIELD); \
+    for (; n_lines > 0; n_lines--, first += n) \
+      side_by_side_##NAME (first, n, step, 1, start->FIELD); \
+  } \
+  \
   static void \
   total_##NAME (gconstpointer  numbers, \
                 gsize          n, \
@@ -160,7 +197,7 @@ DEFINE_LOOPS (i64_and, guint64, i64, AND)
 DEFINE_LOOPS (i64_or, guint64, i64, OR)
 DEFINE_LOOPS (i64_xor, guint64, i64, XOR)
 
-#define LOOPS(NAME) { line_##NAME, total_##NAME, close_##NAME, rows_##NAME }
+#define LOOPS(NAME) { line_##NAME, lines_##NAME, total_##NAME, close_##NAME, rows_##NAME }
 
 static const GhloCpuCumulativeLoops loops[GHLO_CPU_N_ARITHMETICS][GHLO_CPU_N_CUMULATIVES] = {
   [GHLO_CPU_F32] = {

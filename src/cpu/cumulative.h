@@ -47,6 +47,12 @@ typedef struct
                  gsize               n,
                  gboolean            backward,
                  GhloCpuCarry       *carry);
+  /* The same of @n_lines adjacent lines of @n numbers each, one number after the other. */
+  void (*lines) (gpointer                  numbers,
+                 gsize                     n,
+                 gsize                     n_lines,
+                 gboolean                  backward,
+                 const GhloCpuNumberValue *start);
   /* Only what @carry becomes by it. */
   void (*total) (gconstpointer       numbers,
                  gsize               n,

@@ -96,7 +96,8 @@ FLOATS (F64, U64, f64, 0x8000000000000000u)
 
 LOOPS (F32, f32, f, 0x80000000u, 0x7f800000u)
 LOOPS (F64, f64, , 0x8000000000000000u, 0x7ff0000000000000u)
-/* Rounded once: double has more than twice the digits. */
+/* Rounded once: double has more than twice the digits. Rounded again to f16 or bf16 the result
+ * is still the nearest, which the tests try for every number. */
 LINE_1 (rsqrt_f32, F32, F32, 1 / __builtin_sqrt ((double) x))
 
 #define PAIRS(T, Part, suffix, part) \

@@ -18,11 +18,12 @@ enum
 
 typedef struct
 {
-  const GhloCpuReduce   *self;
-  const guint8 *operand;       /* where both axes begin */
-  guint8       *result;
-  guint8       *numbers;       /* of blocks, one after the other; the result where it is direct */
-  guint8        start[8];      /* the initial value as a number */
+  const GhloCpuReduce *self;
+  const guint8        *operand;       /* where both axes begin */
+  guint8              *result;
+  guint8              *numbers;       /* of blocks, one after the other; the result where it is direct */
+  guint8               start[8];      /* the initial value as a number */
+  const GhloMonitor   *monitor;
 } Run;
 
 /* @n elements as adjacent numbers: where they are, or in @buffer. */
@@ -158,6 +159,39 @@ combine_lines (const GhloCpuReduce *self,
     }
 }
 
+/* Results [begin, end), each of all reduced elements, first to last. */
+static void
+step_columns (const Run *run,
+              gint64     begin,
+              gint64     end)
+{
+  enum { COLUMNS = BUFFER / sizeof (float) };
+  const GhloCpuReduce *self = run->self;
+  float sums[COLUMNS], numbers[COLUMNS];
+
+  for (gint64 k = begin, n; k < end; k += n)
+    {
+      const guint8 *line = run->operand + ghlo_cpu_axis_at (&self->kept, k);
+      guint8 *result = run->result + k * self->size;
+
+      n = MIN (ghlo_cpu_axis_run_end (&self->kept, k, end) - k, COLUMNS);
+      ghlo_cpu_repeat (sizeof (float), run->start, (guint8 *) sums, (gsize) n);
+      ghlo_cpu_form_writer (self->form) (sums, result, (gsize) n);
+      for (gint64 at = 0; at < self->reduced.count && (at % 64 != 0 || !ghlo_monitor_cancelled (run->monitor, NULL));
+           at++)
+        {
+          const guint8 *from = line + ghlo_cpu_axis_at (&self->reduced, at);
+          const guint8 *sides[2] = {
+            (guint8 *) sums, read_numbers (self, from, self->kept.stride, (guint8 *) numbers, (gsize) n),
+          };
+
+          self->combine (sides, (guint8 *) sums, (gsize) n, NULL);
+          ghlo_cpu_form_writer (self->form) (sums, result, (gsize) n);
+          ghlo_cpu_form_reader (self->form) (result, sums, (gsize) n);
+        }
+    }
+}
+
 /* Results [begin, end) of a block's. */
 static void
 fold_block (const Run *run,
@@ -224,7 +258,9 @@ reduce_part (gpointer data,
       gint64 first = block_begin (self, block), last = block_begin (self, block + 1);
 
       end_k = MIN (kept, k + (gint64) end - at);
-      if (self->by_columns)
+      if (self->rounds)
+        step_columns (run, k, end_k);
+      else if (self->by_columns)
         combine_block (run, block, k, end_k, first, last);
       else
         fold_block (run, block, k, end_k, first, last);
@@ -276,7 +312,7 @@ ghlo_cpu_reduce_run (const GhloCpuReduce *self,
                 : (gsize) (2000 * (double) all / MAX (self->nanoseconds, 1)) + 1;
   Run run = {
     .self = self, .operand = operand + self->first, .result = result,
-    .numbers = self->is_direct ? result : scratch,
+    .numbers = self->is_direct ? result : scratch, .monitor = monitor,
   };
 
   if (kept == 0)
@@ -287,5 +323,6 @@ ghlo_cpu_reduce_run (const GhloCpuReduce *self,
     memcpy (run.start, start, self->size);
 
   return ghlo_parallel_for (all, grain, self->nanoseconds, reduce_part, &run, monitor)
+         && !ghlo_monitor_cancelled (monitor, NULL)
          && (self->is_direct || ghlo_parallel_for (kept, 1024, (double) all * 0.2, finish_part, &run, monitor));
 }

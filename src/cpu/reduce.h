@@ -5,7 +5,8 @@
  * element into lines of results (columns). Where that leaves too few parts for the
  * threads, or sums would grow too long, the reduced elements are done in blocks, which are
  * combined at the end. All of this depends on shapes and strides alone, so that the order
- * of a sum does too.
+ * of a sum does too. Short sums of f16 and bf16, and their products, are made in the order of the
+ * dimensions instead, and rounded to the element's type at each step.
  */
 
 #pragma once
@@ -34,6 +35,7 @@ typedef struct
   guint              number_size;
   gint64             first;           /* bytes from the operand's data to where both axes begin */
   GhloCpuAxis        kept, reduced;
+  gboolean           rounds;          /* by columns, numbers being rounded to elements after each step */
   gboolean           by_columns;
   gboolean           is_direct;       /* results are computed in their own place */
   gint64             n_blocks;

@@ -2,8 +2,9 @@
  *
  * Cumulative sums, products, maxima and minima as a step of a plan: what programs write
  * as a reduce_window whose window is as large as one dimension and padded on one side
- * alone. f16 and bf16 are summed in f32, short sums of f32 as the specification writes
- * them, with each addition rounded, and longer ones in f64; integers wrap.
+ * alone. Short sums of floats, and products of narrow ones, are made as the specification writes
+ * them, each step rounded to the element's type; longer sums of f32 in f64, and those of narrower
+ * floats in f32. Integers wrap.
  */
 
 #include "base/sizes.h"
@@ -16,8 +17,8 @@
 #include <string.h>
 
 /* Elements that are done at once, columns that are, and elements of a line that a thread
- * takes. */
-enum { BLOCK = 2048, COLUMNS = 512, CHUNK = 32 * BLOCK };
+ * takes. Lines that are no longer than a short sum are done one element after the other. */
+enum { BLOCK = 2048, COLUMNS = 512, CHUNK = 32 * BLOCK, SHORT_LINE = 256 };
 
 /* Nanoseconds for an element, about. */
 #define COST 1.0
@@ -49,6 +50,8 @@ typedef struct
   GhloCpuReader                 reader;
   GhloCpuWriter                 writer;
   gboolean                      backward;
+  gboolean                      rounds;         /* numbers, which hold more, are rounded to elements after each step */
+  gboolean                      restarts;       /* each result begins with its own element, not with the one behind it */
   guint                         dimension;
   gsize                         n;              /* elements of a line */
   gsize                         n_chunks;       /* of a line */
@@ -61,7 +64,7 @@ typedef struct
 typedef struct
 {
   const Cumulative   *cumulative;
-  guint               rank;
+  guint               rank, dimension;
   gint64              dimensions[GHLO_MAX_RANK + 1], from_strides[GHLO_MAX_RANK + 1], to_strides[GHLO_MAX_RANK + 1];
   const guint8       *from;
   guint8             *to;
@@ -153,9 +156,6 @@ find_row (const GhloIrOp *op)
   return NULL;
 }
 
-/* The most terms of a short sum, as the reference executor has it. */
-enum { SHORT = 256 };
-
 /* What the elements are computed in, and by which loops. */
 static gboolean
 find_loops (Cumulative      *self,
@@ -164,7 +164,7 @@ find_loops (Cumulative      *self,
             gint64           n_terms)
 {
   const GhloElementInfo *info = ghlo_element_info (type);
-  gboolean is_long;
+  gboolean is_short = (gsize) n_terms <= ghlo_element_short_sum (type), is_narrow = info->bits < 32;
   GhloCpuCumulative operation = NONE;
   GhloCpuArithmetic arithmetic = GHLO_CPU_I64;
 
@@ -175,8 +175,10 @@ find_loops (Cumulative      *self,
     case GHLO_ELEMENT_CLASS_UNSIGNED: operation = row->is_unsigned; break;
     case GHLO_ELEMENT_CLASS_FLOAT:
       operation = row->floats;
-      is_long = info->size == 4 && operation == IS (ADD) && n_terms > SHORT;
-      arithmetic = info->size == 8 || is_long ? GHLO_CPU_F64 : GHLO_CPU_F32;
+      self->rounds = is_narrow && (operation == IS (MULTIPLY) || (operation == IS (ADD) && is_short));
+      self->restarts = self->rounds && self->backward && is_short;
+      arithmetic = info->size == 8 || (info->size == 4 && operation == IS (ADD) && !is_short) ? GHLO_CPU_F64
+                                                                                              : GHLO_CPU_F32;
       break;
     default: break;
     }
@@ -259,41 +261,55 @@ prepare (const GhloIrOp  *op,
 }
 
 static void
+add_dimension (Run    *self,
+               gint64  size,
+               gint64  from_stride,
+               gint64  to_stride)
+{
+  self->dimensions[self->rank] = size;
+  self->from_strides[self->rank] = from_stride;
+  self->to_strides[self->rank] = to_stride;
+  self->rank++;
+}
+
+/* Steps that round are only done in columns, so the dimension that is reduced comes first there. */
+static void
 walk (Run            *self,
       const GhloView *from,
       const GhloView *to)
 {
   const Cumulative *cumulative = self->cumulative;
   gint64 size = ghlo_element_info (part_type (cumulative, from))->size;
-  guint last;
+  guint last, reduced = cumulative->dimension;
 
   self->from = from->data;
   self->to = to->data;
-  self->rank = from->rank;
-  memcpy (self->dimensions, from->dimensions, from->rank * sizeof (gint64));
-  memcpy (self->from_strides, from->strides, from->rank * sizeof (gint64));
-  memcpy (self->to_strides, to->strides, from->rank * sizeof (gint64));
+  self->dimension = cumulative->rounds ? 0 : reduced;
+  if (cumulative->rounds)
+    add_dimension (self, from->dimensions[reduced], from->strides[reduced], to->strides[reduced]);
+  for (guint i = 0; i < from->rank; i++)
+    if (i != reduced || !cumulative->rounds)
+      add_dimension (self, from->dimensions[i], from->strides[i], to->strides[i]);
   if (cumulative->is_complex)
-    {
-      self->dimensions[self->rank] = 2;
-      self->from_strides[self->rank] = self->to_strides[self->rank] = size;
-      self->rank++;
-    }
+    add_dimension (self, 2, size, size);
+  else if (self->rank == 1 && cumulative->rounds)
+    add_dimension (self, 1, size, size);
 
-  for (last = self->rank - 1; last > cumulative->dimension; last--)
+  for (last = self->rank - 1; last > self->dimension + cumulative->rounds; last--)
     {
       if (self->dimensions[last] == 1)
         continue;
-      if (last - 1 == cumulative->dimension
+      if (last - 1 == self->dimension
           || (self->dimensions[last - 1] != 1
-              && self->from_strides[last - 1] != self->from_strides[last] * self->dimensions[last]))
+              && (self->from_strides[last - 1] != self->from_strides[last] * self->dimensions[last]
+                  || self->to_strides[last - 1] != self->to_strides[last] * self->dimensions[last])))
         break;
       self->dimensions[last - 1] *= self->dimensions[last];
       self->from_strides[last - 1] = self->from_strides[last];
       self->to_strides[last - 1] = self->to_strides[last];
     }
   self->rank = last + 1;
-  self->by_columns = last > cumulative->dimension;
+  self->by_columns = last > self->dimension;
   self->n_tiles = self->by_columns ? ((gsize) self->dimensions[last] + COLUMNS - 1) / COLUMNS : 1;
 }
 
@@ -303,7 +319,7 @@ count_tasks (const Run *self)
   gsize n = self->n_tiles;
 
   for (guint i = 0; i < self->rank; i++)
-    if (i != self->cumulative->dimension && !(self->by_columns && i == self->rank - 1))
+    if (i != self->dimension && !(self->by_columns && i == self->rank - 1))
       n *= (gsize) self->dimensions[i];
 
   return n;
@@ -328,7 +344,7 @@ find_task (const Run     *self,
       *to += (gint64) (tile * COLUMNS) * self->to_strides[last];
     }
   for (guint i = self->rank; i > 0; i--)
-    if (i - 1 != self->cumulative->dimension && !(self->by_columns && i - 1 == last))
+    if (i - 1 != self->dimension && !(self->by_columns && i - 1 == last))
       {
         gint64 index = (gint64) (task % (gsize) self->dimensions[i - 1]);
 
@@ -349,12 +365,25 @@ is_stopped (Run   *self,
   return g_atomic_int_get (&self->stopped);
 }
 
+/* Numbers become what elements hold of them; these have at most 16 bits. */
+static void
+round_numbers (const Cumulative   *self,
+               GhloCpuNumberValue *numbers,
+               gsize               n)
+{
+  guint8 elements[2 * COLUMNS];
+
+  ghlo_cpu_write_line (&self->writer, numbers, elements, self->writer.size, n);
+  ghlo_cpu_read_line (&self->reader, elements, self->reader.size, numbers, n);
+}
+
 static void
 run_columns (Run   *self,
              gsize  task)
 {
   const Cumulative *cumulative = self->cumulative;
-  gint64 from_stride = self->from_strides[cumulative->dimension], to_stride = self->to_strides[cumulative->dimension];
+  gint64 from_stride = self->from_strides[self->dimension], to_stride = self->to_strides[self->dimension];
+  gboolean from_end = cumulative->backward && !cumulative->restarts;
   guint last = self->rank - 1;
   gsize n = MIN (COLUMNS, (gsize) self->dimensions[last] - task % self->n_tiles * COLUMNS);
   gsize size = cumulative->reader.to_size;
@@ -363,15 +392,21 @@ run_columns (Run   *self,
   guint8 *to;
 
   find_task (self, task, &from, &to);
-  for (gsize i = 0; i < n; i++)
-    memcpy ((guint8 *) sums + i * size, &self->start, size);
   for (gsize i = 0; i < cumulative->n && !is_stopped (self, i); i++)
     {
-      gint64 row = (gint64) (cumulative->backward ? cumulative->n - 1 - i : i);
+      gsize row = from_end ? cumulative->n - 1 - i : i, end = cumulative->restarts ? cumulative->n : row + 1;
 
-      ghlo_cpu_read_line (&cumulative->reader, from + row * from_stride, self->from_strides[last], numbers, n);
-      cumulative->loops->rows (sums, numbers, n);
-      ghlo_cpu_write_line (&cumulative->writer, sums, to + row * to_stride, self->to_strides[last], n);
+      for (gsize j = 0; j < n && (i == 0 || cumulative->restarts); j++)
+        memcpy ((guint8 *) sums + j * size, &self->start, size);
+      for (gsize j = row; j < end; j++)
+        {
+          ghlo_cpu_read_line (&cumulative->reader, from + (gint64) j * from_stride, self->from_strides[last], numbers,
+                              n);
+          cumulative->loops->rows (sums, numbers, n);
+          if (cumulative->rounds)
+            round_numbers (cumulative, sums, n);
+        }
+      ghlo_cpu_write_line (&cumulative->writer, sums, to + (gint64) row * to_stride, self->to_strides[last], n);
     }
 }
 
@@ -385,7 +420,7 @@ run_chunk (Run          *self,
            GhloCpuCarry *carry)
 {
   const Cumulative *cumulative = self->cumulative;
-  gint64 from_stride = self->from_strides[cumulative->dimension], to_stride = self->to_strides[cumulative->dimension];
+  gint64 from_stride = self->from_strides[self->dimension], to_stride = self->to_strides[self->dimension];
   gsize end = MIN ((chunk + 1) * CHUNK, cumulative->n);
   GhloCpuNumberValue numbers[BLOCK];
   const guint8 *from;
@@ -422,6 +457,31 @@ run_line (Run   *self,
 }
 
 static void
+run_short_lines (Run   *self,
+                 gsize  first,
+                 gsize  end)
+{
+  const Cumulative *cumulative = self->cumulative;
+  gint64 from_stride = self->from_strides[self->dimension], to_stride = self->to_strides[self->dimension];
+  gsize n = cumulative->n, size = n * cumulative->reader.to_size, n_lines = end - first;
+  guint8 numbers[BLOCK * sizeof (GhloCpuNumberValue)] __attribute__ ((aligned (64)));
+  const guint8 *from;
+  guint8 *to;
+
+  for (gsize i = 0; i < n_lines; i++)
+    {
+      find_task (self, first + i, &from, &to);
+      ghlo_cpu_read_line (&cumulative->reader, from, from_stride, numbers + i * size, n);
+    }
+  cumulative->loops->lines (numbers, n, n_lines, cumulative->backward, &self->start);
+  for (gsize i = 0; i < n_lines; i++)
+    {
+      find_task (self, first + i, &from, &to);
+      ghlo_cpu_write_line (&cumulative->writer, numbers + i * size, to, to_stride, n);
+    }
+}
+
+static void
 run_tasks (gpointer data,
            gsize    begin,
            gsize    end,
@@ -429,9 +489,13 @@ run_tasks (gpointer data,
 {
   Run *self = data;
 
-  for (gsize task = begin; task < end && !g_atomic_int_get (&self->stopped); task++)
+  gsize n = self->cumulative->n, n_lines = !self->by_columns && n <= SHORT_LINE ? BLOCK / n : 1;
+
+  for (gsize task = begin; task < end && !is_stopped (self, task); task += n_lines)
     if (self->by_columns)
       run_columns (self, task);
+    else if (n <= SHORT_LINE)
+      run_short_lines (self, task, MIN (end, task + n_lines));
     else
       run_line (self, task);
 }
@@ -535,7 +599,8 @@ describe (gpointer prepared)
 {
   const Cumulative *self = prepared;
 
-  return g_strdup_printf ("cumulative, %s", self->backward ? "backward" : "forward");
+  return g_strdup_printf ("cumulative, %s%s", self->backward ? "backward" : "forward",
+                          self->rounds ? ", rounded at each step" : "");
 }
 
 const GhloCodeKernel ghlo_cpu_step_cumulative = {

@@ -99,19 +99,6 @@ choose_same (Step           *step,
   return set_loop (step, form, row->loop);
 }
 
-/* Results that f32 does not hold exactly, so that they may not be rounded again. */
-static gboolean
-choose_exact (Step           *step,
-              const Row      *row,
-              const GhloIrOp *op,
-              const GhloView *operands,
-              const GhloView *result)
-{
-  const GhloCpuForm *form = ghlo_cpu_form (operands[0].element_type);
-
-  return form != NULL && !form->is_read && choose_same (step, row, op, operands, result);
-}
-
 static gboolean
 choose_compare (Step           *step,
                 const Row      *row,
@@ -342,6 +329,7 @@ static const Row rows[] = {
   SAME (REMAINDER, REMAINDER, 4),
   SAME (ROUND_NEAREST_AFZ, ROUND_NEAREST_AFZ, 0.1),
   SAME (ROUND_NEAREST_EVEN, ROUND_NEAREST_EVEN, 0.1),
+  SAME (RSQRT, RSQRT, 1),
   SAME (SHIFT_LEFT, SHIFT_LEFT, 0),
   SAME (SHIFT_RIGHT_ARITHMETIC, SHIFT_RIGHT_ARITHMETIC, 0),
   SAME (SHIFT_RIGHT_LOGICAL, SHIFT_RIGHT_LOGICAL, 0),
@@ -356,7 +344,6 @@ static const Row rows[] = {
   { GHLO_OP_STABLEHLO_IMAG, GHLO_CPU_LINE_COPY, choose_part, 0 },
   { GHLO_OP_STABLEHLO_REAL, GHLO_CPU_LINE_COPY, choose_part, 0 },
   { GHLO_OP_STABLEHLO_REDUCE_PRECISION, GHLO_CPU_LINE_REDUCE_PRECISION, choose_precision, 0.1 },
-  { GHLO_OP_STABLEHLO_RSQRT, GHLO_CPU_LINE_RSQRT, choose_exact, 1 },
   { GHLO_OP_STABLEHLO_SELECT, GHLO_CPU_LINE_SELECT, choose_select, 0 },
 };
 

@@ -14,6 +14,8 @@
 
 /* Bytes in a nanosecond that one core reads and folds, about. */
 #define READ_RATE 10.0
+/* Nanoseconds for an element that is rounded, about. */
+#define ROUNDED_COST 2.0
 
 enum
 {
@@ -180,6 +182,7 @@ split_dimensions (GhloCpuReduce   *self,
   Dimension kept[GHLO_MAX_RANK], reduced[GHLO_MAX_RANK];
   gboolean is_reduced[GHLO_MAX_RANK] = { FALSE }, is_empty = FALSE;
   guint n_kept = 0, n_reduced = 0;
+  double n_terms = 1;
   gsize n;
   g_autofree gint64 *dimensions = ghlo_ir_op_dup_ints (op, "dimensions", &n);
 
@@ -191,12 +194,16 @@ split_dimensions (GhloCpuReduce   *self,
       Dimension dimension = { operand->dimensions[d], operand->strides[d] };
 
       is_empty |= dimension.size == 0;
+      n_terms *= is_reduced[d] ? (double) dimension.size : 1;
       if (dimension.size != 1 && is_reduced[d])
         reduced[n_reduced++] = dimension;
       else if (dimension.size != 1)
         kept[n_kept++] = dimension;
     }
-  if (!is_empty)
+  self->rounds = self->form->is_read
+                 && (self->fold == GHLO_CPU_FOLD_MULTIPLY
+                     || (self->fold == GHLO_CPU_FOLD_ADD && n_terms <= ghlo_element_short_sum (self->form->type)));
+  if (!is_empty && !self->rounds)
     order_reduced (self, reduced, n_reduced);
 
   return make_axis (&self->kept, kept, n_kept, error) && make_axis (&self->reduced, reduced, n_reduced, error);
@@ -210,6 +217,13 @@ choose_way (GhloCpuReduce *self)
   gboolean is_long = self->reduced.inner >= LEAST_LINE || kept < LEAST_LINE;
   double line, parts, blocks = 1;
 
+  if (self->rounds)
+    {
+      self->by_columns = self->is_direct = TRUE;
+      self->n_blocks = 1;
+      self->nanoseconds = (double) kept * (double) reduced * ROUNDED_COST;
+      return;
+    }
   if (self->reduced.stride == self->size)
     self->by_columns = !is_long;
   else
@@ -296,8 +310,9 @@ describe (gpointer prepared)
 {
   const GhloCpuReduce *self = prepared;
 
-  return g_strdup_printf ("%s of %s, %s, blocks: %" G_GINT64_FORMAT, self->by_columns ? "columns" : "rows",
-                          self->form->name, ghlo_cpu_level_name (ghlo_cpu_level ()), self->n_blocks);
+  return g_strdup_printf ("%s of %s, %s, %s: %" G_GINT64_FORMAT, self->by_columns ? "columns" : "rows",
+                          self->form->name, ghlo_cpu_level_name (ghlo_cpu_level ()),
+                          self->rounds ? "rounded at each step, blocks" : "blocks", self->n_blocks);
 }
 
 const GhloCodeKernel ghlo_cpu_step_reduce = {

@@ -66,7 +66,8 @@ neutral_operand (GhloRewriter *self,
          && ghlo_rewrite_replace (self, op, ghlo_ir_op_operand (op, 0));
 }
 
-/* f (f (x)) is f (x), x ∘ x is x. Signs of complex numbers are rounded. */
+/* f (f (x)) is f (x), x ∘ x is x. The former not of complex numbers: a sign is rounded, so its
+ * magnitude is not exactly 1 and its own sign may be another number. */
 static gboolean
 idempotent (GhloRewriter *self,
             GhloIrOp     *op)

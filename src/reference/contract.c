@@ -44,12 +44,13 @@ ghlo_ref_numeric (GhloElementType lhs,
                     || r->element_class == GHLO_ELEMENT_CLASS_COMPLEX;
   numeric.boolean = ghlo_element_info (result)->element_class == GHLO_ELEMENT_CLASS_BOOLEAN;
 
-  if (is_integral (lhs) && is_integral (rhs))
+  numeric.integral = is_integral (lhs) && is_integral (rhs);
+  if (numeric.integral)
     {
       if (!doubles_are_exact (l->bits, r->bits, k))
         numeric.arithmetic = GHLO_REF_INT;
     }
-  else if (lhs == rhs && rhs == result && k <= GHLO_REF_MAX_STEPS && l->bits >= 32)
+  else if (lhs == rhs && rhs == result && l->bits >= 32 && k <= ghlo_element_short_sum (result))
     {
       numeric.in_steps = TRUE;
       numeric.round_to_f32 = l->bits == 32;
@@ -116,6 +117,19 @@ write_complex (GhloElementType type,
     ghlo_element_store (type, data + i * size, (GhloScalar) { .c = { re[i], im[i] } });
 }
 
+/* Sums of integers wrap, whatever they were computed in. */
+static void
+write_wrapped (GhloElementType type,
+               const double   *sums,
+               gsize           n,
+               guint8         *data)
+{
+  gsize size = ghlo_element_info (type)->size;
+
+  for (gsize i = 0; i < n; i++)
+    ghlo_ref_write_ints (type, &(gint64) { (gint64) sums[i] }, 1, data + i * size);
+}
+
 static gboolean
 gemm_in_doubles (const GhloRefNumeric *self,
                  GhloRefCall          *call,
@@ -140,7 +154,10 @@ gemm_in_doubles (const GhloRefNumeric *self,
       if (self->boolean)
         for (gsize i = 0; i < m * n; i++)
           re[i] = re[i] != 0;
-      ghlo_ref_write_reals (type, re, m * n, result);
+      if (self->integral && is_integral (type))
+        write_wrapped (type, re, m * n, result);
+      else
+        ghlo_ref_write_reals (type, re, m * n, result);
       return TRUE;
     }
 

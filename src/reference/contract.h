@@ -13,14 +13,6 @@
 
 G_BEGIN_DECLS
 
-/* Sums of so many f32 or f64 are made as the specification writes them, one
- * rounded operation after the other, which is what its tests expect; longer
- * ones in a wider type and rounded once. Narrower floats lose too much that
- * way: products of theirs are always summed in a wider type, and reductions
- * are made in steps only up to the second number. */
-#define GHLO_REF_MAX_STEPS        256
-#define GHLO_REF_MAX_NARROW_STEPS 16
-
 typedef enum
 {
   GHLO_REF_DOUBLE,     /* planes of doubles, sums in doubles */
@@ -32,9 +24,10 @@ typedef struct
 {
   GhloRefArithmetic arithmetic;
   gboolean          complex;      /* two planes, real parts first */
-  gboolean          in_steps;     /* every operation is rounded to the result's type */
+  gboolean          in_steps;     /* every operation is rounded to the result's type: short sums, but of narrow floats */
   gboolean          round_to_f32; /* which is f32 */
   gboolean          boolean;      /* the sum is a logical or */
+  gboolean          integral;     /* operands are integers, and doubles hold their sums exactly where those are used */
 } GhloRefNumeric;
 
 /* The arithmetic for sums of @k products of @lhs and @rhs given as @result. */

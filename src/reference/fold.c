@@ -6,7 +6,6 @@
 
 #include "reference/fold.h"
 
-#include "reference/contract.h"
 #include "reference/numbers.h"
 
 #include <math.h>
@@ -203,15 +202,17 @@ static void
 choose_sum (GhloRefFold *self,
             gsize        length)
 {
+  gboolean is_short = length <= ghlo_element_short_sum (self->type);
+
   if (self->type == GHLO_ELEMENT_TYPE_F64)
     {
-      self->is_wide = length > GHLO_REF_MAX_STEPS;
+      self->is_wide = !is_short;
       self->loop = self->is_wide ? sum_long : sum_double;
     }
   else if (self->type == GHLO_ELEMENT_TYPE_F32)
-    self->loop = length <= GHLO_REF_MAX_STEPS ? sum_steps_f32 : sum_double;
+    self->loop = is_short ? sum_steps_f32 : sum_double;
   else
-    self->loop = length <= GHLO_REF_MAX_NARROW_STEPS ? sum_steps_narrow : sum_double;
+    self->loop = is_short ? sum_steps_narrow : sum_double;
 }
 
 /* Chooses the loop for the body, if it has one. */
@@ -232,7 +233,7 @@ prepare_loop (GhloRefFold      *self,
   if (self->loop == NULL)
     return;
 
-  if (self->loop == sum_complex && length <= GHLO_REF_MAX_STEPS)
+  if (self->loop == sum_complex && length <= ghlo_element_short_sum (argument->element_type))
     {
       self->loop = NULL;      /* the body itself rounds each step */
       return;

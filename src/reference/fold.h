@@ -19,7 +19,7 @@ typedef struct _GhloRefFold GhloRefFold;
 
 /* A fold of @n inputs with region @region, from the scalars @inits, over
  * @length elements of each (which decides whether a sum of floats is made in
- * steps, see GHLO_REF_MAX_STEPS). */
+ * steps, see ghlo_element_short_sum()). */
 GhloRefFold *ghlo_ref_fold_new       (GhloRefCall      *call,
                                       guint             region,
                                       guint             n,

@@ -324,25 +324,20 @@ module {
 }
 // -----
 // PASS: simplify
-// Complex numbers: both parts of a neutral element are negative zeros, and signs are rounded, so that the sign of a sign may be another.
-func.func @main(%x: tensor<30xcomplex<f32>>) -> (tensor<30xcomplex<f32>>, tensor<30xcomplex<f32>>, tensor<30xcomplex<f32>>, tensor<30xcomplex<f32>>) {
+// Complex numbers: both parts of a neutral element are negative zeros.
+func.func @main(%x: tensor<30xcomplex<f32>>) -> (tensor<30xcomplex<f32>>, tensor<30xcomplex<f32>>) {
   %neutral = stablehlo.constant dense<(-0.0, -0.0)> : tensor<30xcomplex<f32>>
   %other = stablehlo.constant dense<(-0.0, 0.0)> : tensor<30xcomplex<f32>>
   %0 = stablehlo.add %neutral, %x : tensor<30xcomplex<f32>>
   %1 = stablehlo.add %x, %other : tensor<30xcomplex<f32>>
-  %2 = stablehlo.maximum %x, %x : tensor<30xcomplex<f32>>
-  %3 = stablehlo.sign %x : tensor<30xcomplex<f32>>
-  %4 = stablehlo.sign %3 : tensor<30xcomplex<f32>>
-  return %0, %1, %2, %4 : tensor<30xcomplex<f32>>, tensor<30xcomplex<f32>>, tensor<30xcomplex<f32>>, tensor<30xcomplex<f32>>
+  return %0, %1 : tensor<30xcomplex<f32>>, tensor<30xcomplex<f32>>
 }
 // GIVES:
 module {
-  func.func @main(%arg0: tensor<30xcomplex<f32>>) -> (tensor<30xcomplex<f32>>, tensor<30xcomplex<f32>>, tensor<30xcomplex<f32>>, tensor<30xcomplex<f32>>) {
+  func.func @main(%arg0: tensor<30xcomplex<f32>>) -> (tensor<30xcomplex<f32>>, tensor<30xcomplex<f32>>) {
     %cst = stablehlo.constant dense<(-0.000000e+00,0.000000e+00)> : tensor<30xcomplex<f32>>
     %0 = stablehlo.add %arg0, %cst : tensor<30xcomplex<f32>>
-    %1 = stablehlo.sign %arg0 : tensor<30xcomplex<f32>>
-    %2 = stablehlo.sign %1 : tensor<30xcomplex<f32>>
-    return %arg0, %0, %arg0, %2 : tensor<30xcomplex<f32>>, tensor<30xcomplex<f32>>, tensor<30xcomplex<f32>>, tensor<30xcomplex<f32>>
+    return %arg0, %0 : tensor<30xcomplex<f32>>, tensor<30xcomplex<f32>>
   }
 }
 // -----
@@ -369,5 +364,24 @@ module {
     %0 = stablehlo.maximum %arg0, %cst : tensor<40xf8E4M3FN>
     %1 = stablehlo.add %arg2, %cst_0 : tensor<40xf8E8M0FNU>
     return %arg0, %0, %arg1, %1, %arg2 : tensor<40xf8E4M3FN>, tensor<40xf8E4M3FN>, tensor<40xf8E5M2FNUZ>, tensor<40xf8E8M0FNU>, tensor<40xf8E8M0FNU>
+  }
+}
+// -----
+// PASS: simplify
+func.func @main(%x: tensor<15xcomplex<f32>>) -> (tensor<15xcomplex<f32>>, tensor<15xf32>, tensor<15xcomplex<f32>>) {
+  %0 = stablehlo.sign %x : tensor<15xcomplex<f32>>
+  %1 = stablehlo.sign %0 : tensor<15xcomplex<f32>>
+  %2 = stablehlo.abs %x : (tensor<15xcomplex<f32>>) -> tensor<15xf32>
+  %3 = stablehlo.abs %2 : tensor<15xf32>
+  %4 = stablehlo.maximum %x, %x : tensor<15xcomplex<f32>>
+  return %1, %3, %4 : tensor<15xcomplex<f32>>, tensor<15xf32>, tensor<15xcomplex<f32>>
+}
+// GIVES:
+module {
+  func.func @main(%arg0: tensor<15xcomplex<f32>>) -> (tensor<15xcomplex<f32>>, tensor<15xf32>, tensor<15xcomplex<f32>>) {
+    %0 = stablehlo.sign %arg0 : tensor<15xcomplex<f32>>
+    %1 = stablehlo.sign %0 : tensor<15xcomplex<f32>>
+    %2 = stablehlo.abs %arg0 : (tensor<15xcomplex<f32>>) -> tensor<15xf32>
+    return %1, %2, %arg0 : tensor<15xcomplex<f32>>, tensor<15xf32>, tensor<15xcomplex<f32>>
   }
 }

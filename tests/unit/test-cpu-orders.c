@@ -471,6 +471,58 @@ test_cumulative (void)
     }
 }
 
+/* Every pattern of a narrow float, or any number of a wide one: overflows, infinities and NaN are
+ * among the results. */
+static GhloValue *
+new_patterns (const char *text)
+{
+  GhloValue *value = new_random (text, -2, 2);
+  gsize size = ghlo_element_info (value->type->element_type)->size;
+  guint64 mask = G_MAXUINT64 >> (64 - ghlo_element_info (value->type->element_type)->bits);
+
+  for (gsize i = 0; size <= 2 && i < value->n_elements; i++)
+    if (g_test_rand_bit ())
+      {
+        guint16 bits = (guint16) ((guint64) g_test_rand_int () & mask);
+
+        memcpy (value->data + i * size, &bits, size);
+      }
+
+  return value;
+}
+
+/* Short sums, and products of narrow floats, are rounded at each step, first to last. */
+static void
+test_cumulative_steps (void)
+{
+  static const char *const types[] = {
+    "f4E2M1FN", "f6E2M3FN", "f6E3M2FN", "f8E3M4", "f8E4M3", "f8E4M3FN", "f8E4M3FNUZ", "f8E4M3B11FNUZ", "f8E5M2",
+    "f8E5M2FNUZ", "bf16", "f16", "f32", "f64",
+  };
+
+  for (guint i = 0; i < 20 * G_N_ELEMENTS (types); i++)
+    {
+      const char *type = types[i % G_N_ELEMENTS (types)];
+      gboolean is_sum = g_test_rand_bit (), is_narrow = i % G_N_ELEMENTS (types) < G_N_ELEMENTS (types) - 2;
+      gboolean is_short = is_sum || !is_narrow || g_test_rand_bit ();
+      guint dimension = (guint) g_test_rand_int_range (0, 3);
+      gboolean backward = is_narrow && is_short && g_test_rand_bit ();
+      gint dimensions[3];
+      g_autofree char *text = NULL, *tensor = NULL;
+      g_autoptr (GhloValue) operand = NULL;
+
+      for (guint d = 0; d < 3; d++)
+        dimensions[d] = g_test_rand_int_range (1, 7);
+      dimensions[dimension] = g_test_rand_int_range (1, !is_short ? 200 : is_narrow ? 17 : 257);
+      text = cumulative_text (type, is_sum ? "add" : "multiply", is_sum ? "0.0" : "1.0", dimensions, dimension,
+                              backward);
+      tensor = g_strdup_printf ("tensor<%dx%dx%dx%s>", dimensions[0], dimensions[1], dimensions[2], type);
+      operand = new_patterns (tensor);
+      if (!step_check (text, "cumulative", (GhloValue *[]) { operand }, 1, STEP_SAME))
+        g_error ("declined: %s", text);
+    }
+}
+
 /* Longer than what one thread takes: the sums of whole numbers are known. */
 static void
 test_cumulative_long (void)
@@ -641,6 +693,7 @@ main (int   argc,
 
   g_test_add_func ("/cpu-orders/top-k", test_top_k);
   g_test_add_func ("/cpu-orders/cumulative", test_cumulative);
+  g_test_add_func ("/cpu-orders/cumulative/steps", test_cumulative_steps);
   g_test_add_func ("/cpu-orders/cumulative/long", test_cumulative_long);
   g_test_add_func ("/cpu-orders/cumulative/declined", test_cumulative_declined);
   g_test_add_func ("/cpu-orders/random", test_random);

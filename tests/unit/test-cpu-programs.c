@@ -232,6 +232,7 @@ test_dot_general (void)
     { "f32", "f32" }, { "f64", "f64" }, { "bf16", "bf16" }, { "f16", "f16" }, { "i8", "i8" }, { "i8", "i32" },
     { "ui8", "ui32" }, { "i32", "i32" }, { "i64", "i64" }, { "complex<f32>", "complex<f32>" },
     { "complex<f64>", "complex<f64>" }, { "bf16", "f32" }, { "f8E4M3FN", "f32" }, { "i1", "i1" },
+    { "i8", "ui8" }, { "i4", "ui16" }, { "i8", "i4" }, { "i16", "ui64" },
   };
 
   for (guint e = 0; e < G_N_ELEMENTS (elements); e++)

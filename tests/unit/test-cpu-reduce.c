@@ -184,6 +184,37 @@ test_operations (void)
       }
 }
 
+/* Short sums of narrow floats and their products are rounded at each step, in the order of the
+ * dimensions: overflows, infinities and all other patterns. */
+static void
+test_steps (void)
+{
+  for (guint i = 0; i < 200; i++)
+    {
+      Shape shape = random_shape ();
+      const char *type = float_types[i % 2], *operation = i % 4 < 2 ? "add" : "multiply";
+      g_autofree char *program = NULL, *input = NULL, *init = tensor_of (NULL, 0, type);
+      g_autoptr (GhloValue) value = NULL, start = new_random (init, -2, 2);
+      gint64 n_terms = 1;
+
+      for (guint d = 0; d < shape.n_reduced; d++)
+        {
+          gint64 *size = &shape.dimensions[shape.reduced[d]];
+
+          *size = i % 4 < 2 && *size > 0 ? g_test_rand_int_range (1, (gint32) (16 / n_terms) + 1) : *size;
+          n_terms *= MAX (*size, 1);
+        }
+      program = make_program (&shape, operation, type);
+      input = tensor_of (shape.dimensions, shape.rank, type);
+      value = new_random (input, -2, 2);
+      for (gsize k = 0; k < value->n_bytes; k += 2)
+        if (g_test_rand_bit ())
+          memcpy (value->data + k, &(guint16) { (guint16) g_test_rand_int () }, 2);
+      if (!step_check (program, "reduce", (GhloValue *[]) { value, start }, 2, EXACT))
+        g_error ("declined: %s", program);
+    }
+}
+
 /* Rows, columns, both between each other, in blocks and without. */
 static void
 test_ways (void)
@@ -290,6 +321,7 @@ main (int   argc,
   g_test_init (&argc, &argv, NULL);
 
   g_test_add_func ("/cpu-reduce/operations", test_operations);
+  g_test_add_func ("/cpu-reduce/steps", test_steps);
   g_test_add_func ("/cpu-reduce/ways", test_ways);
   g_test_add_func ("/cpu-reduce/zeros", test_zeros);
   g_test_add_func ("/cpu-reduce/accuracy", test_accuracy);
