@@ -41,45 +41,15 @@ struct _GhloCpuEpilogue
   GhloCpuConvertFunc read, write;  /* nullable; from and to what is computed in */
 };
 
-typedef struct
-{
-  GhloIrOpKind op;
-  GhloCpuLine  line;
-  guint        n_operands;
-  gboolean     is_exact;     /* f32 does not hold its results exactly: not of narrower types */
-} Line;
-
-static const Line lines[] = {
-  { GHLO_OP_STABLEHLO_ABS, GHLO_CPU_LINE_ABS, 1, FALSE },
-  { GHLO_OP_STABLEHLO_ADD, GHLO_CPU_LINE_ADD, 2, FALSE },
-  { GHLO_OP_STABLEHLO_AND, GHLO_CPU_LINE_AND, 2, FALSE },
-  { GHLO_OP_STABLEHLO_CEIL, GHLO_CPU_LINE_CEIL, 1, FALSE },
-  { GHLO_OP_STABLEHLO_DIVIDE, GHLO_CPU_LINE_DIVIDE, 2, FALSE },
-  { GHLO_OP_STABLEHLO_FLOOR, GHLO_CPU_LINE_FLOOR, 1, FALSE },
-  { GHLO_OP_STABLEHLO_MAXIMUM, GHLO_CPU_LINE_MAXIMUM, 2, FALSE },
-  { GHLO_OP_STABLEHLO_MINIMUM, GHLO_CPU_LINE_MINIMUM, 2, FALSE },
-  { GHLO_OP_STABLEHLO_MULTIPLY, GHLO_CPU_LINE_MULTIPLY, 2, FALSE },
-  { GHLO_OP_STABLEHLO_NEGATE, GHLO_CPU_LINE_NEGATE, 1, FALSE },
-  { GHLO_OP_STABLEHLO_NOT, GHLO_CPU_LINE_NOT, 1, FALSE },
-  { GHLO_OP_STABLEHLO_OR, GHLO_CPU_LINE_OR, 2, FALSE },
-  { GHLO_OP_STABLEHLO_RSQRT, GHLO_CPU_LINE_RSQRT, 1, TRUE },
-  { GHLO_OP_STABLEHLO_SIGN, GHLO_CPU_LINE_SIGN, 1, FALSE },
-  { GHLO_OP_STABLEHLO_SQRT, GHLO_CPU_LINE_SQRT, 1, FALSE },
-  { GHLO_OP_STABLEHLO_SUBTRACT, GHLO_CPU_LINE_SUBTRACT, 2, FALSE },
-  { GHLO_OP_STABLEHLO_XOR, GHLO_CPU_LINE_XOR, 2, FALSE },
-};
-
-/* The row of @op, where @form has a loop for it. */
-static const Line *
-find_line (const GhloCpuForm *form,
+/* The loop of @op, where it has one or two operands, and a result, of one type. */
+static GhloCpuLineFunc
+find_loop (const GhloCpuForm *form,
            GhloIrOpKind       op)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (lines); i++)
-    if (lines[i].op == op)
-      return ghlo_cpu_lines ()->loops[form->number][lines[i].line] != NULL && !(lines[i].is_exact && form->is_read)
-             ? &lines[i] : NULL;
+  GhloScalarKind kind = ghlo_scalar_of (op);
 
-  return NULL;
+  return ghlo_ir_op_spec (op)->n_operands <= 2 && ghlo_scalar_gives (kind, form->type, form->type)
+         ? ghlo_cpu_form_line (form, kind) : NULL;
 }
 
 guint
@@ -87,9 +57,8 @@ ghlo_cpu_epilogue_takes (GhloElementType type,
                          GhloIrOpKind    op)
 {
   const GhloCpuForm *form = ghlo_cpu_form (type);
-  const Line *line = form != NULL ? find_line (form, op) : NULL;
 
-  return line != NULL ? line->n_operands : 0;
+  return form != NULL && find_loop (form, op) != NULL ? ghlo_ir_op_spec (op)->n_operands : 0;
 }
 
 gboolean
@@ -191,13 +160,13 @@ ghlo_cpu_epilogue_new (GhloElementType             type,
   self->write = ghlo_cpu_form_writer (form);
   for (guint i = 0; i < n_stages; i++)
     {
-      const Line *line = find_line (form, stages[i].op);
+      GhloCpuLineFunc loop = find_loop (form, stages[i].op);
 
-      if (line == NULL || (line->n_operands == 1) != (stages[i].count == 0))
+      if (loop == NULL || (ghlo_ir_op_spec (stages[i].op)->n_operands == 1) != (stages[i].count == 0))
         return NULL;
       self->stages[self->n_stages++] = (Stage) {
-        .loop = ghlo_cpu_lines ()->loops[form->number][line->line], .kind = find_kind (&stages[i], n),
-        .is_left = stages[i].is_left, .inner = stages[i].inner, .count = stages[i].count,
+        .loop = loop, .kind = find_kind (&stages[i], n), .is_left = stages[i].is_left, .inner = stages[i].inner,
+        .count = stages[i].count,
       };
       if (stages[i].count == 1)
         self->stages[i].inner = MAX (n, 1);

@@ -47,3 +47,13 @@ ghlo_cpu_form_bits (guint size)
 
   return &bits[size];
 }
+
+GhloCpuLineFunc
+ghlo_cpu_form_line (const GhloCpuForm *self,
+                    GhloScalarKind     kind)
+{
+  GhloElementClass element_class = ghlo_element_info (self->type)->element_class;
+
+  return ghlo_scalar_is_defined (kind, element_class)
+         ? ghlo_cpu_lines ()->loops[self->number][ghlo_scalar_on (kind, element_class)] : NULL;
+}

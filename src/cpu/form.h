@@ -8,6 +8,7 @@
 
 #include "cpu/kernels-elementwise.h"
 #include "cpu/kernels.h"
+#include "kernel/scalar.h"
 
 G_BEGIN_DECLS
 
@@ -24,6 +25,10 @@ typedef struct
 const GhloCpuForm  *ghlo_cpu_form          (GhloElementType    type);
 /* Elements of @size bytes, whatever they are. */
 const GhloCpuForm  *ghlo_cpu_form_bits     (guint              size);
+/* The loop of a scalar operation on numbers that elements of the type are converted to and
+ * from; NULL where there is none. */
+GhloCpuLineFunc     ghlo_cpu_form_line     (const GhloCpuForm *self,
+                                            GhloScalarKind     kind);
 
 static inline guint
 ghlo_cpu_form_size (const GhloCpuForm *self)

@@ -197,51 +197,51 @@ copy_c128 (const guint8 *const *operands,
 }
 
 #define ROWS(suffix) \
-    [GHLO_CPU_LINE_ABS] = abs_##suffix, \
-    [GHLO_CPU_LINE_ADD] = add_##suffix, \
-    [GHLO_CPU_LINE_CEIL] = ceil_##suffix, \
-    [GHLO_CPU_LINE_CLAMP] = clamp_##suffix, \
-    [GHLO_CPU_LINE_COMPLEX] = complex_##suffix, \
-    [GHLO_CPU_LINE_DIVIDE] = divide_##suffix, \
+    [GHLO_SCALAR_ABS] = abs_##suffix, \
+    [GHLO_SCALAR_ADD] = add_##suffix, \
+    [GHLO_SCALAR_CEIL] = ceil_##suffix, \
+    [GHLO_SCALAR_CLAMP] = clamp_##suffix, \
+    [GHLO_SCALAR_COMPLEX] = complex_##suffix, \
+    [GHLO_SCALAR_DIVIDE] = divide_##suffix, \
     [GHLO_CPU_LINE_EQ] = eq_##suffix, \
-    [GHLO_CPU_LINE_FLOOR] = floor_##suffix, \
-    [GHLO_CPU_LINE_IS_FINITE] = is_finite_##suffix, \
+    [GHLO_SCALAR_FLOOR] = floor_##suffix, \
+    [GHLO_SCALAR_IS_FINITE] = is_finite_##suffix, \
     [GHLO_CPU_LINE_LE] = le_##suffix, \
     [GHLO_CPU_LINE_LT] = lt_##suffix, \
-    [GHLO_CPU_LINE_MAXIMUM] = maximum_##suffix, \
-    [GHLO_CPU_LINE_MINIMUM] = minimum_##suffix, \
-    [GHLO_CPU_LINE_MULTIPLY] = multiply_##suffix, \
+    [GHLO_SCALAR_MAXIMUM] = maximum_##suffix, \
+    [GHLO_SCALAR_MINIMUM] = minimum_##suffix, \
+    [GHLO_SCALAR_MULTIPLY] = multiply_##suffix, \
     [GHLO_CPU_LINE_NE] = ne_##suffix, \
-    [GHLO_CPU_LINE_NEGATE] = negate_##suffix, \
-    [GHLO_CPU_LINE_REMAINDER] = remainder_##suffix, \
-    [GHLO_CPU_LINE_ROUND_NEAREST_AFZ] = round_nearest_afz_##suffix, \
-    [GHLO_CPU_LINE_ROUND_NEAREST_EVEN] = round_nearest_even_##suffix, \
-    [GHLO_CPU_LINE_SIGN] = sign_##suffix, \
-    [GHLO_CPU_LINE_SQRT] = sqrt_##suffix, \
-    [GHLO_CPU_LINE_SUBTRACT] = subtract_##suffix,
+    [GHLO_SCALAR_NEGATE] = negate_##suffix, \
+    [GHLO_SCALAR_REMAINDER] = remainder_##suffix, \
+    [GHLO_SCALAR_ROUND_NEAREST_AFZ] = round_nearest_afz_##suffix, \
+    [GHLO_SCALAR_ROUND_NEAREST_EVEN] = round_nearest_even_##suffix, \
+    [GHLO_SCALAR_SIGN] = sign_##suffix, \
+    [GHLO_SCALAR_SQRT] = sqrt_##suffix, \
+    [GHLO_SCALAR_SUBTRACT] = subtract_##suffix,
 
 const GhloCpuLineFunc NAME (loops_f32)[GHLO_CPU_N_LINES] = {
   ROWS (f32)
-  [GHLO_CPU_LINE_RSQRT] = rsqrt_f32,
+  [GHLO_SCALAR_RSQRT] = rsqrt_f32,
 };
 
 const GhloCpuLineFunc NAME (loops_f64)[GHLO_CPU_N_LINES] = { ROWS (f64) };
 
 const GhloCpuLineFunc NAME (loops_c64)[GHLO_CPU_N_LINES] = {
-  [GHLO_CPU_LINE_ADD] = add_c64,
+  [GHLO_SCALAR_ADD] = add_c64,
   [GHLO_CPU_LINE_EQ] = eq_c64,
-  [GHLO_CPU_LINE_MULTIPLY] = multiply_c64,
+  [GHLO_SCALAR_MULTIPLY] = multiply_c64,
   [GHLO_CPU_LINE_NE] = ne_c64,
-  [GHLO_CPU_LINE_NEGATE] = negate_c64,
-  [GHLO_CPU_LINE_SUBTRACT] = subtract_c64,
+  [GHLO_SCALAR_NEGATE] = negate_c64,
+  [GHLO_SCALAR_SUBTRACT] = subtract_c64,
 };
 
 const GhloCpuLineFunc NAME (loops_c128)[GHLO_CPU_N_LINES] = {
-  [GHLO_CPU_LINE_ADD] = add_c128,
+  [GHLO_SCALAR_ADD] = add_c128,
   [GHLO_CPU_LINE_COPY] = copy_c128,
   [GHLO_CPU_LINE_EQ] = eq_c128,
   [GHLO_CPU_LINE_NE] = ne_c128,
-  [GHLO_CPU_LINE_NEGATE] = negate_c128,
-  [GHLO_CPU_LINE_SELECT] = select_c128,
-  [GHLO_CPU_LINE_SUBTRACT] = subtract_c128,
+  [GHLO_SCALAR_NEGATE] = negate_c128,
+  [GHLO_SCALAR_SELECT] = select_c128,
+  [GHLO_SCALAR_SUBTRACT] = subtract_c128,
 };

@@ -120,7 +120,7 @@ extern const GhloCpuLineFunc NAME (loops_c64)[GHLO_CPU_N_LINES];
 extern const GhloCpuLineFunc NAME (loops_c128)[GHLO_CPU_N_LINES];
 extern const GhloCpuLineFunc NAME (casts)[GHLO_CPU_N_NUMBERS][GHLO_CPU_N_TARGETS];
 
-extern const GhloCpuFoldFunc NAME (folds)[GHLO_CPU_N_NUMBERS][GHLO_CPU_N_FOLDS];
+extern const GhloCpuFoldFunc NAME (folds)[GHLO_CPU_N_NUMBERS][GHLO_N_COMBINERS];
 
 /* Fills in the level's table. */
 void NAME (lines_init) (GhloCpuLines *self);

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "base/element.h"
+#include "kernel/scalar-kinds.h"
 
 G_BEGIN_DECLS
 
@@ -34,49 +35,20 @@ typedef enum
   GHLO_CPU_N_TARGETS
 } GhloCpuNumber;
 
-/* Comparisons write I1. Of floats they are those of IEEE 754; the total order is one of
- * their bits as signed integers. COPY and SELECT are by the size of elements alone and
- * stand in the rows of U8 to U64 and C128. */
+/* What a loop computes: a scalar operation, or one of these. Comparisons write I1. Of floats
+ * they are those of IEEE 754; the total order is one of their bits as signed integers. COPY,
+ * SELECT and REDUCE_PRECISION, whose detail is a GhloCpuPrecision, are by the size of elements
+ * alone and stand in the rows of U8 to U64 and, but for the last, of C128; COMPLEX stands in the
+ * row of the parts. Operations that are others on booleans stand under those in the row of I1. */
 typedef enum
 {
-  GHLO_CPU_LINE_ABS,
-  GHLO_CPU_LINE_ADD,
-  GHLO_CPU_LINE_AND,
-  GHLO_CPU_LINE_CEIL,
-  GHLO_CPU_LINE_CLAMP,          /* the least, the numbers, the most */
-  GHLO_CPU_LINE_COMPLEX,        /* in the row of the parts */
-  GHLO_CPU_LINE_COPY,
-  GHLO_CPU_LINE_COUNT_LEADING_ZEROS,
-  GHLO_CPU_LINE_DIVIDE,
+  GHLO_CPU_LINE_COPY = GHLO_N_SCALARS,
   GHLO_CPU_LINE_EQ,
-  GHLO_CPU_LINE_FLOOR,
-  GHLO_CPU_LINE_IS_FINITE,
   GHLO_CPU_LINE_LE,
   GHLO_CPU_LINE_LT,
-  GHLO_CPU_LINE_MAXIMUM,
-  GHLO_CPU_LINE_MINIMUM,
-  GHLO_CPU_LINE_MULTIPLY,
   GHLO_CPU_LINE_NE,
-  GHLO_CPU_LINE_NEGATE,
-  GHLO_CPU_LINE_NOT,
-  GHLO_CPU_LINE_OR,
-  GHLO_CPU_LINE_POPCNT,
-  GHLO_CPU_LINE_POWER,
-  GHLO_CPU_LINE_REDUCE_PRECISION,   /* in the rows of U16 to U64; the detail is a GhloCpuPrecision */
-  GHLO_CPU_LINE_REMAINDER,
-  GHLO_CPU_LINE_ROUND_NEAREST_AFZ,
-  GHLO_CPU_LINE_ROUND_NEAREST_EVEN,
-  GHLO_CPU_LINE_RSQRT,
-  GHLO_CPU_LINE_SELECT,
-  GHLO_CPU_LINE_SHIFT_LEFT,
-  GHLO_CPU_LINE_SHIFT_RIGHT_ARITHMETIC,
-  GHLO_CPU_LINE_SHIFT_RIGHT_LOGICAL,
-  GHLO_CPU_LINE_SIGN,
-  GHLO_CPU_LINE_SQRT,
-  GHLO_CPU_LINE_SUBTRACT,
   GHLO_CPU_LINE_TOTAL_LE,
   GHLO_CPU_LINE_TOTAL_LT,
-  GHLO_CPU_LINE_XOR,
   GHLO_CPU_N_LINES
 } GhloCpuLine;
 
@@ -96,18 +68,6 @@ typedef struct
   guint64 least;        /* lesser ones become 0 */
 } GhloCpuPrecision;
 
-typedef enum
-{
-  GHLO_CPU_FOLD_ADD,
-  GHLO_CPU_FOLD_AND,
-  GHLO_CPU_FOLD_MAXIMUM,
-  GHLO_CPU_FOLD_MINIMUM,
-  GHLO_CPU_FOLD_MULTIPLY,
-  GHLO_CPU_FOLD_OR,
-  GHLO_CPU_FOLD_XOR,
-  GHLO_CPU_N_FOLDS
-} GhloCpuFold;
-
 /* Combines *accumulator with a line of @n numbers, in an order that depends on @n and on
  * the processor's level alone. */
 typedef void (*GhloCpuFoldFunc) (const guint8 *from,
@@ -116,9 +76,9 @@ typedef void (*GhloCpuFoldFunc) (const guint8 *from,
 
 typedef struct
 {
-  const GhloCpuLineFunc *loops[GHLO_CPU_N_NUMBERS];                      /* by GhloCpuLine */
+  const GhloCpuLineFunc *loops[GHLO_CPU_N_NUMBERS];                      /* by GhloScalarKind and GhloCpuLine */
   GhloCpuLineFunc        casts[GHLO_CPU_N_NUMBERS][GHLO_CPU_N_TARGETS];  /* none to the same number */
-  GhloCpuFoldFunc        folds[GHLO_CPU_N_NUMBERS][GHLO_CPU_N_FOLDS];    /* none of complex numbers */
+  GhloCpuFoldFunc        folds[GHLO_CPU_N_NUMBERS][GHLO_N_COMBINERS];    /* none of complex numbers */
 } GhloCpuLines;
 
 /* Those of ghlo_cpu_level (). A loop that is missing is NULL. */

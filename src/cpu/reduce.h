@@ -27,7 +27,7 @@ enum
 typedef struct
 {
   const GhloCpuForm *form;
-  GhloCpuFold        fold;
+  GhloCombiner       combiner;
   GhloCpuFoldFunc    fold_line;
   GhloCpuLineFunc    combine;
   guint8             identity[8];     /* a number that changes none */

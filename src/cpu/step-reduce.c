@@ -10,8 +10,6 @@
 #include "cpu/reduce.h"
 #include "cpu/steps.h"
 
-#include <math.h>
-
 /* Bytes in a nanosecond that one core reads and folds, about. */
 #define READ_RATE 10.0
 /* Nanoseconds for an element that is rounded, about. */
@@ -25,107 +23,28 @@ enum
   MOST_BLOCK = 1 << 24,       /* and those of the largest part */
 };
 
-static const struct
+static gboolean
+choose_loops (GhloCpuReduce     *self,
+              const GhloIrBlock *block)
 {
-  GhloIrOpKind op;
-  GhloCpuFold  fold;
-  GhloCpuLine  line;
-} folds[] = {
-  { GHLO_OP_STABLEHLO_ADD, GHLO_CPU_FOLD_ADD, GHLO_CPU_LINE_ADD },
-  { GHLO_OP_STABLEHLO_AND, GHLO_CPU_FOLD_AND, GHLO_CPU_LINE_AND },
-  { GHLO_OP_STABLEHLO_MAXIMUM, GHLO_CPU_FOLD_MAXIMUM, GHLO_CPU_LINE_MAXIMUM },
-  { GHLO_OP_STABLEHLO_MINIMUM, GHLO_CPU_FOLD_MINIMUM, GHLO_CPU_LINE_MINIMUM },
-  { GHLO_OP_STABLEHLO_MULTIPLY, GHLO_CPU_FOLD_MULTIPLY, GHLO_CPU_LINE_MULTIPLY },
-  { GHLO_OP_STABLEHLO_OR, GHLO_CPU_FOLD_OR, GHLO_CPU_LINE_OR },
-  { GHLO_OP_STABLEHLO_XOR, GHLO_CPU_FOLD_XOR, GHLO_CPU_LINE_XOR },
-};
+  self->combiner = ghlo_combiner_of (block, self->form->type);
+  self->fold_line = ghlo_cpu_lines ()->folds[self->form->number][self->combiner];
+  self->combine = ghlo_cpu_form_line (self->form, ghlo_combiner_scalar (self->combiner));
 
-/* The one operation of a computation of two scalars, in either order: all of them
- * commute. */
-static GhloIrOpKind
-find_operation (const GhloIrOp  *reduce,
-                GhloElementType  type)
-{
-  const GhloIrBlock *block = ghlo_ir_op_region_block (reduce, 0);
-  const GhloIrOp *op, *end;
-  const GhloIrValue *x, *y;
-
-  if (block == NULL || block->n_arguments != 2 || block->first == NULL || block->first->next != block->last)
-    return GHLO_OP_INVALID;
-  op = block->first;
-  end = block->last;
-  if (op->n_operands != 2 || op->n_results != 1 || end->n_operands != 1
-      || ghlo_ir_op_operand (end, 0) != &op->results[0] || op->results[0].type->element_type != type)
-    return GHLO_OP_INVALID;
-  x = ghlo_ir_op_operand (op, 0);
-  y = ghlo_ir_op_operand (op, 1);
-  if (x == y || x->block != block || y->block != block || x->op != NULL || y->op != NULL
-      || x->type->element_type != type || y->type->element_type != type
-      || x->type->quantization != NULL || y->type->quantization != NULL)
-    return GHLO_OP_INVALID;
-
-  return op->kind;
+  return self->fold_line != NULL && self->combine != NULL;
 }
 
 static gboolean
-choose_loops (GhloCpuReduce *self,
-              GhloIrOpKind   kind)
-{
-  const GhloCpuLines *lines = ghlo_cpu_lines ();
-
-  for (guint i = 0; i < G_N_ELEMENTS (folds); i++)
-    if (folds[i].op == kind)
-      {
-        self->fold = folds[i].fold;
-        self->fold_line = lines->folds[self->form->number][folds[i].fold];
-        self->combine = lines->loops[self->form->number][folds[i].line];
-        return self->fold_line != NULL && self->combine != NULL;
-      }
-
-  return FALSE;
-}
-
-/* Of a sum the negative zero: the positive one would change it. */
-static void
 set_identity (GhloCpuReduce *self)
 {
   GhloElementType type = self->form->is_read ? GHLO_ELEMENT_TYPE_F32 : self->form->type;
-  const GhloElementInfo *info = ghlo_element_info (type);
-  gboolean is_float = info->element_class == GHLO_ELEMENT_CLASS_FLOAT;
-  gboolean is_signed = info->element_class == GHLO_ELEMENT_CLASS_SIGNED;
-  guint64 most = G_MAXUINT64 >> (64 - info->bits + is_signed);
-  GhloScalar value = { .u = 0 };
+  GhloScalar value;
 
-  switch (self->fold)
-    {
-    case GHLO_CPU_FOLD_ADD:
-      value.f = is_float ? -0.0 : value.f;
-      break;
-    case GHLO_CPU_FOLD_MULTIPLY:
-      if (is_float)
-        value.f = 1;
-      else
-        value.u = 1;
-      break;
-    case GHLO_CPU_FOLD_MAXIMUM:
-      if (is_float)
-        value.f = -INFINITY;
-      else
-        value.u = is_signed ? ~most : 0;
-      break;
-    case GHLO_CPU_FOLD_MINIMUM:
-      if (is_float)
-        value.f = INFINITY;
-      else
-        value.u = most;
-      break;
-    case GHLO_CPU_FOLD_AND:
-      value.u = G_MAXUINT64;
-      break;
-    default:
-      break;
-    }
+  if (!ghlo_combiner_neutral (self->combiner, type, &value))
+    return FALSE;
   ghlo_element_store (type, self->identity, value);
+
+  return TRUE;
 }
 
 typedef struct
@@ -201,8 +120,8 @@ split_dimensions (GhloCpuReduce   *self,
         kept[n_kept++] = dimension;
     }
   self->rounds = self->form->is_read
-                 && (self->fold == GHLO_CPU_FOLD_MULTIPLY
-                     || (self->fold == GHLO_CPU_FOLD_ADD && n_terms <= ghlo_element_short_sum (self->form->type)));
+                 && (self->combiner == GHLO_COMBINER_MULTIPLY
+                     || (self->combiner == GHLO_COMBINER_ADD && n_terms <= ghlo_element_short_sum (self->form->type)));
   if (!is_empty && !self->rounds)
     order_reduced (self, reduced, n_reduced);
 
@@ -233,7 +152,7 @@ choose_way (GhloCpuReduce *self)
   parts = (double) kept / line;
   if (parts < PARTS)
     blocks = MIN (PARTS / MAX (parts, 1), bytes / LEAST_BLOCK);
-  if (self->by_columns && self->fold == GHLO_CPU_FOLD_ADD && ghlo_element_type_is_float (self->form->type))
+  if (self->by_columns && self->combiner == GHLO_COMBINER_ADD && ghlo_element_type_is_float (self->form->type))
     blocks = MAX (blocks, (double) reduced / GHLO_CPU_REDUCE_STEPS);
   blocks = MAX (blocks, (double) reduced * self->size / MOST_BLOCK);
   self->n_blocks = CLAMP ((gint64) blocks, 1, MAX (reduced, 1));
@@ -275,12 +194,12 @@ prepare (const GhloIrOp  *op,
   self->form = form;
   self->size = ghlo_cpu_form_size (form);
   self->number_size = ghlo_cpu_number_size (form->number);
-  if (!choose_loops (self, find_operation (op, form->type)) || !split_dimensions (self, op, &operands[0], error))
+  if (!choose_loops (self, ghlo_ir_op_region_block (op, 0)) || !set_identity (self)
+      || !split_dimensions (self, op, &operands[0], error))
     {
       release (self);
       return NULL;
     }
-  set_identity (self);
   choose_way (self);
   if (!self->is_direct
       && (!ghlo_size_mul (scratch, (gsize) self->n_blocks, (gsize) self->kept.count)

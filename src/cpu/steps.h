@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * What the CPU computes operations with, one file step-NAME.c for each. They are rows
- * of the table in target.c.
+ * of the table in target.c, but for elementwise ones.
  */
 
 #pragma once
@@ -28,6 +28,9 @@ extern const GhloCodeKernel ghlo_cpu_step_scatter;
 extern const GhloCodeKernel ghlo_cpu_step_sort;
 extern const GhloCodeKernel ghlo_cpu_step_top_k;
 extern const GhloCodeKernel ghlo_cpu_step_triangular_solve;
+
+/* Whether there are elementwise loops for @op, of some element types at least. */
+gboolean ghlo_cpu_has_elementwise (GhloIrOpKind op);
 
 /* For takes(): any strides will do. */
 gboolean ghlo_cpu_takes_any (const GhloIrOp *op,

@@ -55,7 +55,8 @@ ghlo_scalar_is_defined (GhloScalarKind   kind,
   };
   const GhloScalarSpec *spec = ghlo_scalar_spec (kind);
 
-  return (ghlo_ir_op_spec (spec->op)->operands[spec->first_value].constraint & constraints[element_class]) != 0
+  return kind != GHLO_SCALAR_INVALID
+         && (ghlo_ir_op_spec (spec->op)->operands[spec->first_value].constraint & constraints[element_class]) != 0
          && (spec->undefined & 1u << element_class) == 0;
 }
 
@@ -143,6 +144,22 @@ ghlo_combiner_of (const GhloIrBlock *block,
     return GHLO_COMBINER_NONE;
 
   return ghlo_scalar_combiner (ghlo_scalar_of (op->kind), ghlo_element_info (type)->element_class);
+}
+
+gboolean
+ghlo_combiner_neutral (GhloCombiner     combiner,
+                       GhloElementType  type,
+                       GhloScalar      *value)
+{
+  return ghlo_ir_op_neutral (ghlo_scalar_spec (ghlo_combiner_scalar (combiner))->op, type, value);
+}
+
+gboolean
+ghlo_combiner_is_idempotent (GhloCombiner combiner)
+{
+  GhloIrOpKind op = ghlo_scalar_spec (ghlo_combiner_scalar (combiner))->op;
+
+  return (ghlo_ir_op_spec (op)->traits & GHLO_IR_TRAIT_IDEMPOTENT) != 0;
 }
 
 gboolean

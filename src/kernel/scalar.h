@@ -18,25 +18,9 @@
 
 #include "base/element.h"
 #include "ir/module.h"
+#include "kernel/scalar-kinds.h"
 
 G_BEGIN_DECLS
-
-typedef enum
-{
-  GHLO_SCALAR_INVALID,
-#define SCALAR(DIALECT, ID, ...) GHLO_SCALAR_##ID,
-#include "kernel/scalar.def"
-  GHLO_N_SCALARS
-} GhloScalarKind;
-
-/* The scalar operations that reductions combine by, for tables of them alone. */
-typedef enum
-{
-  GHLO_COMBINER_NONE,
-#define COMBINER(DIALECT, ID, ...) GHLO_COMBINER_##ID,
-#include "kernel/scalar.def"
-  GHLO_N_COMBINERS
-} GhloCombiner;
 
 typedef enum
 {
@@ -92,6 +76,12 @@ GhloScalarKind ghlo_combiner_scalar    (GhloCombiner        combiner);
  * NONE where it does something else. On booleans it is AND, OR or XOR. */
 GhloCombiner   ghlo_combiner_of        (const GhloIrBlock  *block,
                                         GhloElementType     type);
+/* What changes no element of @type when it is combined with it; FALSE where there is none. */
+gboolean       ghlo_combiner_neutral   (GhloCombiner        combiner,
+                                        GhloElementType     type,
+                                        GhloScalar         *value);
+/* Whether combining an element with itself gives that element. */
+gboolean       ghlo_combiner_is_idempotent (GhloCombiner    combiner);
 /* Whether the order in which elements are combined changes nothing, not even by rounding. */
 gboolean       ghlo_combiner_is_exact  (GhloCombiner        combiner,
                                         GhloElementClass    element_class);
