@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Reads every #include under src and keeps the floors of docs/architecture.md.
+"""Reads every file under src and keeps the floors and rooms of docs/architecture.md.
 
     check-includes.py SOURCE_ROOT
 
 A file includes from its own folder or from a lower floor, and never a header of
-another library's that belongs to one folder alone.
+another library's that belongs to one folder alone. What runs programs knows neither
+passes nor importers. GTypes belong to the face, in which each source has something
+public, and no folder of the tree has more files than one reads through.
 """
 
 import os
@@ -14,8 +16,8 @@ import sys
 
 # From the ground; folders of one floor know nothing of each other.
 FLOORS = [
-    ['base'], ['ir'], ['import', 'passes', 'kernel'], ['codegen'], ['runtime'], ['reference', 'cpu', 'vulkan'],
-    ['ghlo'], ['pjrt', 'tools'],
+    ['base'], ['ir'], ['import', 'passes', 'kernel'], ['plan'], ['runtime'], ['reference', 'cpu', 'vulkan'],
+    ['compiler'], ['client'], ['ghlo', 'pjrt', 'tools'],
 ]
 FLOOR = {folder: number for number, folders in enumerate(FLOORS) for folder in folders}
 
@@ -23,6 +25,18 @@ FLOOR = {folder: number for number, folders in enumerate(FLOORS) for folder in f
 RESERVED = [
     (r'vulkan/', 'vulkan'), (r'llvm-c/', 'cpu'), (r'oneapi/|dnnl', 'cpu'), (r'json-glib/', 'tools'),
 ]
+
+# What is lower and still none of a folder's business.
+CLOSED = {folder: {'import', 'passes'} for folder in ['plan', 'runtime', 'reference', 'cpu', 'vulkan']}
+
+MAX_FILES = 60
+
+# Tensor types are boxed where they are defined, and registered where a binding first asks.
+TYPED = ('ghlo/', 'base/tensor-type.c', 'base/error.c')
+DEFINES_TYPE = re.compile(r'^G_DEFINE_\w*TYPE\w* \(|\bg_\w+_type_register_static\b', re.M)
+PUBLIC = re.compile(r'^/\*\*\n \* (?:ghlo_\w+|Ghlo\w+|SECTION)', re.M)
+# Of the face and without a public symbol: what makes jobs answer through tasks.
+INNER_FACE = {'ghlo-call.c'}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
 
@@ -41,8 +55,8 @@ def folder_of(source, folder, name):
 def check_file(source, folder, path):
     with open(path, encoding='utf-8') as file:
         text = file.read()
+    where = os.path.relpath(path, source)
     for bracket, name in INCLUDE.findall(text):
-        where = os.path.relpath(path, source)
         for pattern, owner in RESERVED:
             if re.match(pattern, name) and folder != owner and bracket == '<':
                 yield f'{where}: <{name}> belongs to {owner}/ alone'
@@ -53,11 +67,24 @@ def check_file(source, folder, path):
             yield f'{where}: "{name}" is in no folder of src'
         elif target != folder and FLOOR[target] >= FLOOR[folder]:
             yield f'{where}: "{name}" is on floor {FLOOR[target]} ({target}), not below {FLOOR[folder]} ({folder})'
+        elif target in CLOSED.get(folder, ()):
+            yield f'{where}: "{name}" is of {target}/, which {folder}/ knows nothing of'
+    if not where.startswith(TYPED) and DEFINES_TYPE.search(text):
+        yield f'{where}: a GType outside of the face'
+    if folder == 'ghlo' and path.endswith('.c') and not PUBLIC.search(text) and where[5:] not in INNER_FACE:
+        yield f'{where}: nothing public is in it, so that its place is below the face'
+
+
+def check_sizes(root):
+    for folder, folders, files in os.walk(root):
+        folders[:] = [name for name in folders if not name.startswith(('.git', 'build', '__pycache__'))]
+        if len(files) > MAX_FILES:
+            yield f'{os.path.relpath(folder, root)}: {len(files)} files, at most {MAX_FILES} expected'
 
 
 def main():
     source = os.path.join(sys.argv[1], 'src')
-    problems = []
+    problems = list(check_sizes(sys.argv[1]))
     n = 0
     for folder in sorted(os.listdir(source)):
         path = os.path.join(source, folder)

@@ -20,7 +20,7 @@ import sys
 PROGRAM_DIALECTS = {'func', 'stablehlo', 'chlo', 'check', 'interpreter'}
 
 # Where the others may occur.
-ELSEWHERE = ['tests/programs/*.mlir', 'tests/unit/*.[ch]', 'tests/fuzz/corpus/*.mlir', 'docs/guides/*.md']
+ELSEWHERE = ['tests/programs/*.mlir', 'tests/unit/**/*.[ch]', 'tests/fuzz/corpus/*.mlir', 'docs/guides/*.md']
 
 # Operations that the pretty form may write without their dialect, or not at all.
 SHORT = {

@@ -5,7 +5,7 @@
     check-style.py SOURCE_ROOT
 
 Licence line, tabs and trailing spaces, length of lines and files, unfinished work,
-and paths of one machine. Files are those that git knows, or all outside build folders.
+hashes without a key, and paths of one machine. Files are those that git knows, or all outside build folders.
 """
 
 import pathlib
@@ -25,6 +25,8 @@ UNLICENSED = ['tests/fuzz/corpus/*', 'examples/models/*.mlir']
 
 # Written so that this file does not contain them.
 UNFINISHED = re.compile(r'\b(' + '|'.join(['TO' + 'DO', 'FIX' + 'ME', 'X' + 'XX']) + r')\b')
+# What programs bring along goes into tables under base/hash.h's hashes.
+UNKEYED = re.compile(r'\bg_(str|int|int64|double|bytes)_hash\b')
 MACHINE = re.compile(r'(?<![\w.$}*])/(home|root|tmp|work)/\w')
 
 
@@ -59,6 +61,8 @@ def check(name, text):
             yield number, f'expected at most {MAX_COLUMNS} columns, found {len(line)}'
         if UNFINISHED.search(line):
             yield number, 'unfinished work'
+        if name.parts[0] == 'src' and name.suffix == '.c' and UNKEYED.search(line):
+            yield number, 'a hash whose collisions anybody can compute'
         if MACHINE.search(line):
             yield number, 'a path of one machine'
 

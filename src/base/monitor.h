@@ -8,6 +8,8 @@
 
 #include <gio/gio.h>
 
+#include "base/ghlo-enums.h"
+
 G_BEGIN_DECLS
 
 typedef struct
@@ -16,7 +18,10 @@ typedef struct
   void        (*progress) (gpointer    data,
                            double      fraction,   /* 0 … 1 of this piece of work */
                            const char *detail);    /* static or interned, or NULL */
-  gpointer      progress_data;
+  /* What kind of work it is from now on; NULL where nobody asks. */
+  void        (*stage)    (gpointer          data,
+                           GhloProgressStage stage);
+  gpointer      progress_data;         /* of both */
 } GhloMonitor;
 
 /* TRUE, with G_IO_ERROR_CANCELLED set, when the work is to stop. @self may be NULL. */
@@ -35,6 +40,15 @@ ghlo_monitor_progress (const GhloMonitor *self,
 {
   if (self != NULL && self->progress != NULL)
     self->progress (self->progress_data, fraction, detail);
+}
+
+/* The fraction stays where it is. */
+static inline void
+ghlo_monitor_stage (const GhloMonitor *self,
+                    GhloProgressStage  stage)
+{
+  if (self != NULL && self->stage != NULL)
+    self->stage (self->progress_data, stage);
 }
 
 G_END_DECLS

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "float-text.h"
+#include "hash.h"
 
 GhloQuantization *
 ghlo_quantization_new (GhloElementType  storage,
@@ -69,6 +70,21 @@ ghlo_quantization_equal (const GhloQuantization *a,
   return a->n_scales == 0
          || (memcmp (a->scales, b->scales, a->n_scales * sizeof a->scales[0]) == 0
              && memcmp (a->zero_points, b->zero_points, a->n_scales * sizeof a->zero_points[0]) == 0);
+}
+
+guint64
+ghlo_quantization_hash (const GhloQuantization *self)
+{
+  GhloHash hash = ghlo_hash_begin ();
+
+  ghlo_hash_add (&hash, (guint64) self->storage << 32 | self->expressed);
+  ghlo_hash_add (&hash, (guint64) self->storage_min);
+  ghlo_hash_add (&hash, (guint64) self->storage_max);
+  ghlo_hash_add (&hash, (guint32) self->axis);
+  ghlo_hash_add_bytes (&hash, self->scales, self->n_scales * sizeof self->scales[0]);
+  ghlo_hash_add_bytes (&hash, self->zero_points, self->n_scales * sizeof self->zero_points[0]);
+
+  return ghlo_hash_end (&hash);
 }
 
 /* "i8", "ui8", with "<-127:127>" where the range is not the type's own. */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "float-text.h"
+#include "hash.h"
 #include "sizes.h"
 
 /**
@@ -369,7 +370,8 @@ ghlo_tensor_type_equal (const GhloTensorType *a,
  * ghlo_tensor_type_hash:
  * @self: a tensor type
  *
- * Gives a number that is the same for equal types.
+ * Gives a number that is the same for equal types, in this process: another process
+ * gives another number, which no maker of types can foresee.
  *
  * Returns: the hash
  *
@@ -378,14 +380,15 @@ ghlo_tensor_type_equal (const GhloTensorType *a,
 guint
 ghlo_tensor_type_hash (const GhloTensorType *self)
 {
-  guint64 hash;
+  GhloHash hash;
 
   g_return_val_if_fail (self != NULL, 0);
 
-  hash = self->element_type;
-  for (guint i = 0; i < self->rank; i++)
-    hash = (hash ^ (guint64) self->dimensions[i]) * G_GUINT64_CONSTANT (0x9e3779b97f4a7c15);
-  hash ^= self->rank;
+  hash = ghlo_hash_begin ();
+  ghlo_hash_add (&hash, self->element_type);
+  ghlo_hash_add_bytes (&hash, self->dimensions, self->rank * sizeof (gint64));
+  ghlo_hash_add_bytes (&hash, self->bounds, self->bounds != NULL ? self->rank * sizeof (gint64) : 0);
+  ghlo_hash_add (&hash, self->quantization != NULL ? ghlo_quantization_hash (self->quantization) : 0);
 
-  return (guint) (hash ^ (hash >> 32));
+  return (guint) ghlo_hash_end (&hash);
 }

@@ -49,6 +49,8 @@ GhloQuantization *ghlo_quantization_ref           (GhloQuantization        *self
 void              ghlo_quantization_unref         (GhloQuantization        *self);
 gboolean          ghlo_quantization_equal         (const GhloQuantization  *a,
                                                    const GhloQuantization  *b);
+/* Of base/hash.h. */
+guint64           ghlo_quantization_hash          (const GhloQuantization  *self);
 /* MLIR's spelling: "!quant.uniform<i8:f32, 1.0:-3>". */
 void              ghlo_quantization_append        (const GhloQuantization  *self,
                                                    GString                 *string);

@@ -36,7 +36,7 @@ prepare (GhloIrModule       *module,
 {
   GhloPrepared *self = g_new0 (GhloPrepared, 1);
   GError *problem = NULL;
-  GhloCodePlan *plan = ghlo_code_plan_new (module, function, ghlo_cpu_target (), monitor, &problem);
+  GhloStepPlan *plan = ghlo_step_plan_new (module, function, ghlo_cpu_target (), monitor, &problem);
 
   if (plan != NULL)
     self->plan = ghlo_run_plan_new (plan, fallback, monitor, &problem);
@@ -91,7 +91,7 @@ static char *
 describe (GhloPrepared *prepared)
 {
   if (prepared->plan != NULL)
-    return ghlo_code_plan_print (ghlo_run_plan_get_plan (prepared->plan));
+    return ghlo_step_plan_print (ghlo_run_plan_get_plan (prepared->plan));
 
   return g_strdup_printf ("the %s executor runs all of it: %s\n", fallback->name, prepared->reason);
 }
@@ -100,9 +100,11 @@ static void
 measure (GhloPrepared   *prepared,
          GhloRunFigures *figures)
 {
-  *figures = (GhloRunFigures) { .n_steps = 1, .n_fallback_steps = 1 };
   if (prepared->plan != NULL)
     ghlo_run_plan_measure (prepared->plan, figures);
+  else
+    *figures = (GhloRunFigures) { .n_steps = 1, .n_fallback_steps = 1,
+                                  .prepared_bytes = fallback->prepared_size (prepared->whole) };
 }
 
 const GhloExecutor *

@@ -7,7 +7,7 @@
  */
 
 #include "base/sizes.h"
-#include "cpu/kernels.h"
+#include "cpu/isa/routines.h"
 #include "cpu/steps.h"
 #include "runtime/parallel.h"
 
@@ -211,7 +211,7 @@ run_threefry (gpointer data,
     {
       gsize n = MIN (CHUNK, end - count);
 
-      ghlo_cpu_kernels ()->threefry (run->key, run->low + count, n, first, second);
+      ghlo_cpu_routines ()->threefry (run->key, run->low + count, n, first, second);
       if (run->random->is_wide)
         put_wide (run, count, first, second, n);
       else
@@ -229,9 +229,9 @@ philox (const Run *run,
   guint64 low = run->low + count, high = run->high + (low < run->low);
   gsize before = low + (n - 1) < low ? (gsize) -low : n;
 
-  ghlo_cpu_kernels ()->philox (run->key, low, high, before, words);
+  ghlo_cpu_routines ()->philox (run->key, low, high, before, words);
   if (before < n)
-    ghlo_cpu_kernels ()->philox (run->key, 0, high + 1, n - before, words + 16 * before);
+    ghlo_cpu_routines ()->philox (run->key, 0, high + 1, n - before, words + 16 * before);
 }
 
 static void
@@ -310,7 +310,7 @@ describe (gpointer prepared)
   return g_strdup (self->is_threefry ? "threefry" : "philox");
 }
 
-const GhloCodeKernel ghlo_cpu_step_random = {
+const GhloStepImplementation ghlo_cpu_step_random = {
   .name = "random",
   .in_place = in_place,
   .prepare = prepare,

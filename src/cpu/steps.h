@@ -6,28 +6,28 @@
 
 #pragma once
 
-#include "codegen/target.h"
+#include "plan/target.h"
 
 G_BEGIN_DECLS
 
-extern const GhloCodeKernel ghlo_cpu_step_cholesky;
-extern const GhloCodeKernel ghlo_cpu_step_concatenate;
-extern const GhloCodeKernel ghlo_cpu_step_convolution;
-extern const GhloCodeKernel ghlo_cpu_step_copy;   /* a target's copy: op is NULL */
-extern const GhloCodeKernel ghlo_cpu_step_cumulative;
-extern const GhloCodeKernel ghlo_cpu_step_dot;
-extern const GhloCodeKernel ghlo_cpu_step_dynamic_slice;
-extern const GhloCodeKernel ghlo_cpu_step_dynamic_update_slice;
-extern const GhloCodeKernel ghlo_cpu_step_elementwise;
-extern const GhloCodeKernel ghlo_cpu_step_gather;
-extern const GhloCodeKernel ghlo_cpu_step_iota;
-extern const GhloCodeKernel ghlo_cpu_step_pad;
-extern const GhloCodeKernel ghlo_cpu_step_random;
-extern const GhloCodeKernel ghlo_cpu_step_reduce;
-extern const GhloCodeKernel ghlo_cpu_step_scatter;
-extern const GhloCodeKernel ghlo_cpu_step_sort;
-extern const GhloCodeKernel ghlo_cpu_step_top_k;
-extern const GhloCodeKernel ghlo_cpu_step_triangular_solve;
+extern const GhloStepImplementation ghlo_cpu_step_cholesky;
+extern const GhloStepImplementation ghlo_cpu_step_concatenate;
+extern const GhloStepImplementation ghlo_cpu_step_convolution;
+extern const GhloStepImplementation ghlo_cpu_step_copy;   /* a target's copy: op is NULL */
+extern const GhloStepImplementation ghlo_cpu_step_cumulative;
+extern const GhloStepImplementation ghlo_cpu_step_dot;
+extern const GhloStepImplementation ghlo_cpu_step_dynamic_slice;
+extern const GhloStepImplementation ghlo_cpu_step_dynamic_update_slice;
+extern const GhloStepImplementation ghlo_cpu_step_elementwise;
+extern const GhloStepImplementation ghlo_cpu_step_gather;
+extern const GhloStepImplementation ghlo_cpu_step_iota;
+extern const GhloStepImplementation ghlo_cpu_step_pad;
+extern const GhloStepImplementation ghlo_cpu_step_random;
+extern const GhloStepImplementation ghlo_cpu_step_reduce;
+extern const GhloStepImplementation ghlo_cpu_step_scatter;
+extern const GhloStepImplementation ghlo_cpu_step_sort;
+extern const GhloStepImplementation ghlo_cpu_step_top_k;
+extern const GhloStepImplementation ghlo_cpu_step_triangular_solve;
 
 /* Whether there are elementwise loops for @op, of some element types at least. */
 gboolean ghlo_cpu_has_elementwise (GhloIrOpKind op);

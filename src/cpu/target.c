@@ -10,8 +10,8 @@
 
 typedef struct
 {
-  GhloIrOpKind          op;
-  const GhloCodeKernel *kernel;
+  GhloIrOpKind                  op;
+  const GhloStepImplementation *kernel;
 } Row;
 
 static const Row rows[] = {
@@ -42,9 +42,9 @@ ghlo_cpu_takes_any (const GhloIrOp *op,
   return TRUE;
 }
 
-static const GhloCodeKernel *
-find (const GhloIrOp       *op,
-      const GhloCodeKernel *previous)
+static const GhloStepImplementation *
+find (const GhloIrOp               *op,
+      const GhloStepImplementation *previous)
 {
   gboolean passed = previous == NULL;
 
@@ -61,10 +61,10 @@ find (const GhloIrOp       *op,
   return NULL;
 }
 
-const GhloCodeTarget *
+const GhloStepTarget *
 ghlo_cpu_target (void)
 {
-  static const GhloCodeTarget target = { "cpu", find, &ghlo_cpu_step_copy };
+  static const GhloStepTarget target = { "cpu", find, &ghlo_cpu_step_copy };
 
   return &target;
 }

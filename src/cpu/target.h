@@ -5,10 +5,10 @@
 
 #pragma once
 
-#include "codegen/target.h"
+#include "plan/target.h"
 
 G_BEGIN_DECLS
 
-const GhloCodeTarget *ghlo_cpu_target (void);
+const GhloStepTarget *ghlo_cpu_target (void);
 
 G_END_DECLS

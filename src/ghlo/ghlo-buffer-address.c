@@ -65,7 +65,7 @@ copy_elements (GhloTensorType  *type,
   if (is_dense (type, byte_strides))
     byte_strides = NULL;
 
-  return ghlo_buffer_value_copied (type, (const guint8 *) address, byte_strides, error);
+  return ghlo_value_new_copied (type, (const guint8 *) address, byte_strides, error);
 }
 
 static GhloValue *

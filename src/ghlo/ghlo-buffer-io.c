@@ -5,8 +5,9 @@
  */
 
 #include "ghlo-buffer-private.h"
-#include "ghlo-compiled-private.h"
-#include "ghlo-job-private.h"
+#include "client/run.h"
+#include "ghlo-call-private.h"
+#include "ghlo-device-private.h"
 #include "runtime/npy.h"
 
 /* What each of the calls takes along; what it has no use for is NULL. */
@@ -108,12 +109,14 @@ load_run (gpointer            data,
   return g_steal_pointer (&value);
 }
 
-static const GhloJobClass load_class = {
-  .name = "ghlo_buffer_load_async",
-  .workers = GHLO_WORKERS_COMPILE,
-  .run = load_run,
-  .free_data = transfer_free,
-  .free_result = (GDestroyNotify) ghlo_value_unref,
+static const GhloCallClass load_class = {
+  .job = {
+    .name = "ghlo_buffer_load_async",
+    .workers = GHLO_WORKERS_COMPILE,
+    .run = load_run,
+    .free_data = transfer_free,
+    .free_result = (GDestroyNotify) ghlo_value_unref,
+  },
 };
 
 /**
@@ -142,7 +145,7 @@ ghlo_buffer_load (GFile           *file,
                   GCancellable    *cancellable,
                   GError         **error)
 {
-  return buffer_new (ghlo_job_run (&load_class, load_new (file, tensor_type, error), NULL, cancellable, error));
+  return buffer_new (ghlo_call_run (&load_class, load_new (file, tensor_type, error), NULL, cancellable, error));
 }
 
 /**
@@ -167,7 +170,7 @@ ghlo_buffer_load_async (GFile               *file,
   GError *error = NULL;
   Transfer *transfer = load_new (file, tensor_type, &error);
 
-  ghlo_job_start (&load_class, ghlo_job_task (&load_class, NULL, cancellable, callback, user_data), transfer, NULL,
+  ghlo_call_start (&load_class, ghlo_call_task (&load_class, NULL, cancellable, callback, user_data), transfer, NULL,
                   error);
 }
 
@@ -186,7 +189,7 @@ GhloBuffer *
 ghlo_buffer_load_finish (GAsyncResult  *result,
                          GError       **error)
 {
-  g_return_val_if_fail (ghlo_job_is_valid (&load_class, NULL, result), NULL);
+  g_return_val_if_fail (ghlo_call_is_valid (&load_class, NULL, result), NULL);
 
   return buffer_new (g_task_propagate_pointer (G_TASK (result), error));
 }
@@ -239,12 +242,14 @@ save_run (gpointer            data,
                                   monitor->cancellable, error) ? (gpointer) &transfer_free : NULL;
 }
 
-static const GhloJobClass save_class = {
-  .name = "ghlo_buffer_save_async",
-  .workers = GHLO_WORKERS_COMPILE,
-  .run = save_run,
-  .free_data = transfer_free,
-  .free_result = nothing_free,
+static const GhloCallClass save_class = {
+  .job = {
+    .name = "ghlo_buffer_save_async",
+    .workers = GHLO_WORKERS_COMPILE,
+    .run = save_run,
+    .free_data = transfer_free,
+    .free_result = nothing_free,
+  },
 };
 
 /**
@@ -272,7 +277,7 @@ ghlo_buffer_save (GhloBuffer    *self,
 {
   g_return_val_if_fail (GHLO_IS_BUFFER (self), FALSE);
 
-  return ghlo_job_run (&save_class, save_new (self, file, error), NULL, cancellable, error) != NULL;
+  return ghlo_call_run (&save_class, save_new (self, file, error), NULL, cancellable, error) != NULL;
 }
 
 /**
@@ -300,7 +305,7 @@ ghlo_buffer_save_async (GhloBuffer          *self,
   g_return_if_fail (GHLO_IS_BUFFER (self));
 
   transfer = save_new (self, file, &error);
-  ghlo_job_start (&save_class, ghlo_job_task (&save_class, self, cancellable, callback, user_data), transfer, NULL,
+  ghlo_call_start (&save_class, ghlo_call_task (&save_class, self, cancellable, callback, user_data), transfer, NULL,
                   error);
 }
 
@@ -321,7 +326,7 @@ ghlo_buffer_save_finish (GhloBuffer    *self,
                          GAsyncResult  *result,
                          GError       **error)
 {
-  g_return_val_if_fail (ghlo_job_is_valid (&save_class, self, result), FALSE);
+  g_return_val_if_fail (ghlo_call_is_valid (&save_class, self, result), FALSE);
 
   return g_task_propagate_pointer (G_TASK (result), error) != NULL;
 }
@@ -358,15 +363,17 @@ copy_run (gpointer            data,
 {
   Transfer *transfer = data;
 
-  return ghlo_compiled_copy_value (transfer->value, error);
+  return ghlo_copy_value (transfer->value, error);
 }
 
-static const GhloJobClass copy_class = {
-  .name = "ghlo_buffer_copy_to_device_async",
-  .workers = GHLO_WORKERS_RUN,
-  .run = copy_run,
-  .free_data = transfer_free,
-  .free_result = (GDestroyNotify) ghlo_value_unref,
+static const GhloCallClass copy_class = {
+  .job = {
+    .name = "ghlo_buffer_copy_to_device_async",
+    .workers = GHLO_WORKERS_RUN,
+    .run = copy_run,
+    .free_data = transfer_free,
+    .free_result = (GDestroyNotify) ghlo_value_unref,
+  },
 };
 
 /**
@@ -395,7 +402,7 @@ ghlo_buffer_copy_to_device (GhloBuffer    *self,
 {
   g_return_val_if_fail (GHLO_IS_BUFFER (self), NULL);
 
-  return buffer_new (ghlo_job_run (&copy_class, copy_new (self, device, error), NULL, cancellable, error));
+  return buffer_new (ghlo_call_run (&copy_class, copy_new (self, device, error), NULL, cancellable, error));
 }
 
 /**
@@ -424,7 +431,7 @@ ghlo_buffer_copy_to_device_async (GhloBuffer          *self,
   g_return_if_fail (GHLO_IS_BUFFER (self));
 
   transfer = copy_new (self, device, &error);
-  ghlo_job_start (&copy_class, ghlo_job_task (&copy_class, self, cancellable, callback, user_data), transfer, NULL,
+  ghlo_call_start (&copy_class, ghlo_call_task (&copy_class, self, cancellable, callback, user_data), transfer, NULL,
                   error);
 }
 
@@ -445,7 +452,7 @@ ghlo_buffer_copy_to_device_finish (GhloBuffer    *self,
                                    GAsyncResult  *result,
                                    GError       **error)
 {
-  g_return_val_if_fail (ghlo_job_is_valid (&copy_class, self, result), NULL);
+  g_return_val_if_fail (ghlo_call_is_valid (&copy_class, self, result), NULL);
 
   return buffer_new (g_task_propagate_pointer (G_TASK (result), error));
 }

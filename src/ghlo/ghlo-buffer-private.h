@@ -23,17 +23,4 @@ GhloBuffer *ghlo_buffer_new_checked   (GhloValue   *value,
 GhloValue  *ghlo_buffer_take_value    (GhloBuffer  *self,
                                        GError     **error);
 
-/* A tensor with memory of its own, out of bytes with any strides. */
-GhloValue  *ghlo_buffer_value_strided (GhloTensorType  *type,
-                                       GBytes          *bytes,
-                                       const gint64    *byte_strides,
-                                       GError         **error);
-
-/* A tensor with memory of its own, out of elements that lie around @first with any
- * strides; NULL for row by row without gaps. The caller knows them readable. */
-GhloValue  *ghlo_buffer_value_copied  (GhloTensorType  *type,
-                                       const guint8    *first,
-                                       const gint64    *byte_strides,
-                                       GError         **error);
-
 G_END_DECLS

@@ -8,7 +8,7 @@
 
 #include "base/element.h"
 #include "ghlo-enum-types.h"
-#include "ghlo-workers-private.h"
+#include "client/workers.h"
 
 /**
  * GhloBuffer:
@@ -348,7 +348,7 @@ ghlo_buffer_new_from_bytes_strided (GhloTensorType  *tensor_type,
       return NULL;
     }
 
-  return ghlo_buffer_new_checked (ghlo_buffer_value_strided (tensor_type, bytes, byte_strides, error), error);
+  return ghlo_buffer_new_checked (ghlo_value_new_strided (tensor_type, bytes, byte_strides, error), error);
 }
 
 /**

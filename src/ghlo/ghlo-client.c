@@ -5,12 +5,15 @@
 
 #include "ghlo-client.h"
 
+#include "compiler/serialize.h"
+#include "ghlo-compile-options-private.h"
 #include "ghlo-device-private.h"
 #include "ghlo-executable-private.h"
-#include "ghlo-job-private.h"
+#include "ghlo-call-private.h"
 #include "ghlo-program-private.h"
-#include "ghlo-trim-private.h"
-#include "ghlo-workers-private.h"
+#include "ghlo-statistics-private.h"
+#include "client/trim.h"
+#include "client/workers.h"
 
 /**
  * GhloClient:
@@ -205,12 +208,14 @@ list_run (gpointer            data,
   return (gpointer) ghlo_device_cores ();
 }
 
-static const GhloJobClass list_class = {
-  .name = "ghlo_client_list_devices_async",
-  .workers = GHLO_WORKERS_COMPILE,
-  .run = list_run,
-  .free_data = nothing_free,
-  .free_result = nothing_free,
+static const GhloCallClass list_class = {
+  .job = {
+    .name = "ghlo_client_list_devices_async",
+    .workers = GHLO_WORKERS_COMPILE,
+    .run = list_run,
+    .free_data = nothing_free,
+    .free_result = nothing_free,
+  },
 };
 
 static GListModel *
@@ -253,7 +258,7 @@ ghlo_client_list_devices (GhloClient    *self,
 {
   g_return_val_if_fail (GHLO_IS_CLIENT (self), NULL);
 
-  return devices_new (self, ghlo_job_run (&list_class, (gpointer) &list_class, NULL, cancellable, error));
+  return devices_new (self, ghlo_call_run (&list_class, (gpointer) &list_class, NULL, cancellable, error));
 }
 
 /**
@@ -276,7 +281,7 @@ ghlo_client_list_devices_async (GhloClient          *self,
 {
   g_return_if_fail (GHLO_IS_CLIENT (self));
 
-  ghlo_job_start (&list_class, ghlo_job_task (&list_class, self, cancellable, callback, user_data),
+  ghlo_call_start (&list_class, ghlo_call_task (&list_class, self, cancellable, callback, user_data),
                   (gpointer) &list_class, NULL, NULL);
 }
 
@@ -298,7 +303,7 @@ ghlo_client_list_devices_finish (GhloClient    *self,
                                  GAsyncResult  *result,
                                  GError       **error)
 {
-  g_return_val_if_fail (ghlo_job_is_valid (&list_class, self, result), NULL);
+  g_return_val_if_fail (ghlo_call_is_valid (&list_class, self, result), NULL);
 
   return devices_new (self, g_task_propagate_pointer (G_TASK (result), error));
 }
@@ -353,7 +358,7 @@ compile_new (GhloClient          *self,
   request = g_new0 (GhloCompileRequest, 1);
   request->module = module;
   request->device = device != NULL ? ghlo_device_get_core (device) : NULL;
-  request->settings = ghlo_settings_new (options);
+  request->settings = ghlo_compile_options_dup_settings (options);
   request->counters = ghlo_counters_ref (self->counters);
 
   return request;
@@ -372,22 +377,24 @@ compile_run (gpointer            data,
   if (request->device == NULL)
     return NULL;
 
-  return ghlo_compiled_new (request, monitor, error);
+  return ghlo_executable_core_new (request, monitor, error);
 }
 
-static const GhloJobClass compile_class = {
-  .name = "ghlo_client_compile_async",
-  .workers = GHLO_WORKERS_COMPILE,
-  .stage = GHLO_PROGRESS_STAGE_PASSES,
-  .run = compile_run,
-  .free_data = request_free,
-  .free_result = (GDestroyNotify) ghlo_compiled_unref,
+static const GhloCallClass compile_class = {
+  .job = {
+    .name = "ghlo_client_compile_async",
+    .workers = GHLO_WORKERS_COMPILE,
+    .stage = GHLO_PROGRESS_STAGE_PASSES,
+    .run = compile_run,
+    .free_data = request_free,
+    .free_result = (GDestroyNotify) ghlo_executable_core_unref,
+  },
 };
 
 static GhloExecutable *
-executable_new (GhloClient   *self,
-                GhloProgram  *program,
-                GhloCompiled *compiled)
+executable_new (GhloClient         *self,
+                GhloProgram        *program,
+                GhloExecutableCore *compiled)
 {
   g_autoptr (GhloDevice) device = NULL;
 
@@ -430,7 +437,7 @@ ghlo_client_compile (GhloClient          *self,
   g_return_val_if_fail (GHLO_IS_CLIENT (self), NULL);
 
   return executable_new (self, program,
-                         ghlo_job_run (&compile_class, compile_new (self, program, options, progress, error),
+                         ghlo_call_run (&compile_class, compile_new (self, program, options, progress, error),
                                        progress, cancellable, error));
 }
 
@@ -464,10 +471,10 @@ ghlo_client_compile_async (GhloClient          *self,
   g_return_if_fail (GHLO_IS_CLIENT (self));
 
   request = compile_new (self, program, options, progress, &error);
-  task = ghlo_job_task (&compile_class, self, cancellable, callback, user_data);
+  task = ghlo_call_task (&compile_class, self, cancellable, callback, user_data);
   if (request != NULL)
     g_task_set_task_data (task, g_object_ref (program), g_object_unref);
-  ghlo_job_start (&compile_class, task, request, progress, error);
+  ghlo_call_start (&compile_class, task, request, progress, error);
 }
 
 /**
@@ -487,7 +494,7 @@ ghlo_client_compile_finish (GhloClient    *self,
                             GAsyncResult  *result,
                             GError       **error)
 {
-  g_return_val_if_fail (ghlo_job_is_valid (&compile_class, self, result), NULL);
+  g_return_val_if_fail (ghlo_call_is_valid (&compile_class, self, result), NULL);
 
   return executable_new (self, g_task_get_task_data (G_TASK (result)),
                          g_task_propagate_pointer (G_TASK (result), error));
@@ -543,21 +550,23 @@ load_run (gpointer            data,
   if (!ghlo_compile_request_read (&load->request, load->bytes, monitor, error))
     return NULL;
 
-  return ghlo_compiled_new (&load->request, monitor, error);
+  return ghlo_executable_core_new (&load->request, monitor, error);
 }
 
-static const GhloJobClass load_class = {
-  .name = "ghlo_client_load_executable_async",
-  .workers = GHLO_WORKERS_COMPILE,
-  .stage = GHLO_PROGRESS_STAGE_PASSES,
-  .run = load_run,
-  .free_data = load_free,
-  .free_result = (GDestroyNotify) ghlo_compiled_unref,
+static const GhloCallClass load_class = {
+  .job = {
+    .name = "ghlo_client_load_executable_async",
+    .workers = GHLO_WORKERS_COMPILE,
+    .stage = GHLO_PROGRESS_STAGE_PASSES,
+    .run = load_run,
+    .free_data = load_free,
+    .free_result = (GDestroyNotify) ghlo_executable_core_unref,
+  },
 };
 
 static GhloExecutable *
-loaded_executable_new (GhloClient   *self,
-                       GhloCompiled *compiled)
+loaded_executable_new (GhloClient         *self,
+                       GhloExecutableCore *compiled)
 {
   g_autoptr (GhloProgram) program = NULL;
 
@@ -598,7 +607,7 @@ ghlo_client_load_executable (GhloClient     *self,
 {
   g_return_val_if_fail (GHLO_IS_CLIENT (self), NULL);
 
-  return loaded_executable_new (self, ghlo_job_run (&load_class, load_new (self, bytes, flags, error), NULL,
+  return loaded_executable_new (self, ghlo_call_run (&load_class, load_new (self, bytes, flags, error), NULL,
                                                     cancellable, error));
 }
 
@@ -629,7 +638,8 @@ ghlo_client_load_executable_async (GhloClient          *self,
   g_return_if_fail (GHLO_IS_CLIENT (self));
 
   load = load_new (self, bytes, flags, &error);
-  ghlo_job_start (&load_class, ghlo_job_task (&load_class, self, cancellable, callback, user_data), load, NULL, error);
+  ghlo_call_start (&load_class, ghlo_call_task (&load_class, self, cancellable, callback, user_data), load, NULL,
+                   error);
 }
 
 /**
@@ -649,7 +659,7 @@ ghlo_client_load_executable_finish (GhloClient    *self,
                                     GAsyncResult  *result,
                                     GError       **error)
 {
-  g_return_val_if_fail (ghlo_job_is_valid (&load_class, self, result), NULL);
+  g_return_val_if_fail (ghlo_call_is_valid (&load_class, self, result), NULL);
 
   return loaded_executable_new (self, g_task_propagate_pointer (G_TASK (result), error));
 }

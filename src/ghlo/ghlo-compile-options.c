@@ -226,38 +226,22 @@ ghlo_compile_options_init (GhloCompileOptions *self)
 }
 
 GhloSettings *
-ghlo_settings_new (GhloCompileOptions *options)
+ghlo_compile_options_dup_settings (GhloCompileOptions *options)
 {
-  GhloSettings *self = g_new0 (GhloSettings, 1);
+  GhloSettings *settings = ghlo_settings_new ();
 
-  g_atomic_ref_count_init (&self->ref_count);
-  self->optimization_level = options != NULL ? options->optimization_level : GHLO_OPTIMIZATION_LEVEL_O2;
-  self->debug_info = options != NULL && options->debug_info;
-  self->caching = options == NULL || options->caching;
-  self->excess_precision = options != NULL && options->excess_precision;
-  self->enabled_passes = options != NULL ? g_strdupv (options->enabled_passes) : g_new0 (char *, 1);
-  self->disabled_passes = options != NULL ? g_strdupv (options->disabled_passes) : g_new0 (char *, 1);
+  if (options == NULL)
+    return settings;
+  g_strfreev (settings->enabled_passes);
+  g_strfreev (settings->disabled_passes);
+  settings->optimization_level = options->optimization_level;
+  settings->debug_info = options->debug_info;
+  settings->caching = options->caching;
+  settings->excess_precision = options->excess_precision;
+  settings->enabled_passes = g_strdupv (options->enabled_passes);
+  settings->disabled_passes = g_strdupv (options->disabled_passes);
 
-  return self;
-}
-
-GhloSettings *
-ghlo_settings_ref (GhloSettings *self)
-{
-  g_atomic_ref_count_inc (&self->ref_count);
-
-  return self;
-}
-
-void
-ghlo_settings_unref (GhloSettings *self)
-{
-  if (!g_atomic_ref_count_dec (&self->ref_count))
-    return;
-
-  g_strfreev (self->enabled_passes);
-  g_strfreev (self->disabled_passes);
-  g_free (self);
+  return settings;
 }
 
 /**

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Compile reports as a compile makes them.
+ * Compile reports as executables make them.
  */
 
 #pragma once
@@ -10,9 +10,7 @@
 
 G_BEGIN_DECLS
 
-/* Takes @passes over. */
-GhloCompileReport    *ghlo_compile_report_new        (GhloPassReport          *passes);
-
-const GhloPassReport *ghlo_compile_report_get_record (const GhloCompileReport *self);
+/* Takes a reference to @passes. */
+GhloCompileReport *ghlo_compile_report_new (GhloPassReport *passes);
 
 G_END_DECLS

@@ -19,9 +19,9 @@
  */
 struct _GhloCompileReport
 {
-  gatomicrefcount   ref_count;
-  GhloPassReport   *passes;
-  const char      **names;       /* of the passes that ran; NULL-terminated, the names are static */
+  gatomicrefcount  ref_count;
+  GhloPassReport   *passes;      /* owned */
+  const char     **names;        /* of the passes that ran; NULL-terminated, the names are static */
 };
 
 G_DEFINE_BOXED_TYPE (GhloCompileReport, ghlo_compile_report, ghlo_compile_report_ref, ghlo_compile_report_unref)
@@ -33,19 +33,13 @@ ghlo_compile_report_new (GhloPassReport *passes)
   guint n = 0;
 
   g_atomic_ref_count_init (&self->ref_count);
-  self->passes = passes;
+  self->passes = ghlo_pass_report_ref (passes);
   self->names = g_new0 (const char *, ghlo_passes_count () + 1);
   for (guint pass = 0; pass < ghlo_passes_count (); pass++)
     if (passes->records[pass].n_runs > 0)
       self->names[n++] = ghlo_pass_get_name (pass);
 
   return self;
-}
-
-const GhloPassReport *
-ghlo_compile_report_get_record (const GhloCompileReport *self)
-{
-  return self->passes;
 }
 
 /**
@@ -84,7 +78,7 @@ ghlo_compile_report_unref (GhloCompileReport *self)
   if (!g_atomic_ref_count_dec (&self->ref_count))
     return;
 
-  ghlo_pass_report_free (self->passes);
+  ghlo_pass_report_unref (self->passes);
   g_free (self->names);
   g_free (self);
 }

@@ -6,15 +6,15 @@
 #include "ghlo-executable-private.h"
 
 #include "ghlo-error.h"
-#include "ghlo-job-private.h"
+#include "ghlo-call-private.h"
 #include "ghlo-program-private.h"
 
 /* What a call takes along. */
 typedef struct
 {
-  GhloCompiled  *compiled;
-  GhloDumpStage  stage;
-  GhloTextFlags  flags;
+  GhloExecutableCore *core;
+  GhloDumpStage       stage;
+  GhloTextFlags       flags;
 } Dump;
 
 static void
@@ -22,7 +22,7 @@ dump_free (gpointer data)
 {
   Dump *dump = data;
 
-  ghlo_compiled_unref (dump->compiled);
+  ghlo_executable_core_unref (dump->core);
   g_free (dump);
 }
 
@@ -32,14 +32,14 @@ dump_new (GhloExecutable  *self,
           GhloTextFlags    flags,
           GError         **error)
 {
-  GhloCompiled *compiled = ghlo_executable_dup_compiled (self, error);
+  GhloExecutableCore *core = ghlo_executable_dup_core (self, error);
   Dump *dump;
 
-  if (compiled == NULL)
+  if (core == NULL)
     return NULL;
 
   dump = g_new0 (Dump, 1);
-  dump->compiled = compiled;
+  dump->core = core;
   dump->stage = stage;
   dump->flags = flags;
 
@@ -47,15 +47,15 @@ dump_new (GhloExecutable  *self,
 }
 
 static char *
-describe_plan (const GhloCompiled  *compiled,
-               GError             **error)
+describe_plan (const GhloExecutableCore *core,
+               GError                  **error)
 {
-  char *text = ghlo_runnable_describe (compiled->runnable);
+  char *text = ghlo_compilation_describe (core->compilation);
 
   if (text == NULL)
     g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED,
                  "%s: the device '%s' makes no plan of this program: it runs the operations one by one, as the stage "
-                 "'passes' shows them", compiled->module->file_name, ghlo_device_core_kind (compiled->device));
+                 "'passes' shows them", core->module->file_name, ghlo_device_core_kind (core->device));
 
   return text;
 }
@@ -70,11 +70,11 @@ dump_run (gpointer            data,
   switch (dump->stage)
     {
     case GHLO_DUMP_STAGE_PARSED:
-      return ghlo_program_write_text (dump->compiled->module, dump->flags, monitor, error);
+      return ghlo_program_write_text (dump->core->module, dump->flags, monitor, error);
     case GHLO_DUMP_STAGE_PASSES:
-      return ghlo_program_write_text (dump->compiled->runnable->module, dump->flags, monitor, error);
+      return ghlo_program_write_text (dump->core->compilation->module, dump->flags, monitor, error);
     case GHLO_DUMP_STAGE_PLAN:
-      return describe_plan (dump->compiled, error);
+      return describe_plan (dump->core, error);
     default:
       /* A binding may hand over any number. */
       g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT, "expected a stage to dump, found the number %d",
@@ -83,12 +83,14 @@ dump_run (gpointer            data,
     }
 }
 
-static const GhloJobClass dump_class = {
-  .name = "ghlo_executable_dump_async",
-  .workers = GHLO_WORKERS_COMPILE,
-  .run = dump_run,
-  .free_data = dump_free,
-  .free_result = g_free,
+static const GhloCallClass dump_class = {
+  .job = {
+    .name = "ghlo_executable_dump_async",
+    .workers = GHLO_WORKERS_COMPILE,
+    .run = dump_run,
+    .free_data = dump_free,
+    .free_result = g_free,
+  },
 };
 
 /**
@@ -119,7 +121,7 @@ ghlo_executable_dump (GhloExecutable  *self,
 {
   g_return_val_if_fail (GHLO_IS_EXECUTABLE (self), NULL);
 
-  return ghlo_job_run (&dump_class, dump_new (self, stage, flags, error), NULL, cancellable, error);
+  return ghlo_call_run (&dump_class, dump_new (self, stage, flags, error), NULL, cancellable, error);
 }
 
 /**
@@ -150,7 +152,8 @@ ghlo_executable_dump_async (GhloExecutable      *self,
   g_return_if_fail (GHLO_IS_EXECUTABLE (self));
 
   dump = dump_new (self, stage, flags, &error);
-  ghlo_job_start (&dump_class, ghlo_job_task (&dump_class, self, cancellable, callback, user_data), dump, NULL, error);
+  ghlo_call_start (&dump_class, ghlo_call_task (&dump_class, self, cancellable, callback, user_data), dump, NULL,
+                   error);
 }
 
 /**
@@ -170,7 +173,7 @@ ghlo_executable_dump_finish (GhloExecutable  *self,
                              GAsyncResult    *result,
                              GError         **error)
 {
-  g_return_val_if_fail (ghlo_job_is_valid (&dump_class, self, result), NULL);
+  g_return_val_if_fail (ghlo_call_is_valid (&dump_class, self, result), NULL);
 
   return g_task_propagate_pointer (G_TASK (result), error);
 }

@@ -5,28 +5,28 @@
 
 #pragma once
 
-#include "ghlo-compiled-private.h"
+#include "compiler/executable-core.h"
 #include "ghlo-executable.h"
 
 G_BEGIN_DECLS
 
 /* Takes @compiled over, and references to the objects. */
-GhloExecutable *ghlo_executable_new (GhloCompiled *compiled,
-                                     GhloProgram  *program,
-                                     GhloDevice   *device);
+GhloExecutable *ghlo_executable_new (GhloExecutableCore *core,
+                                     GhloProgram        *program,
+                                     GhloDevice         *device);
 
 /* What workers know; NULL for an object that no client made. */
-GhloCompiled   *ghlo_executable_get_compiled (GhloExecutable *self);
+GhloExecutableCore   *ghlo_executable_get_core (GhloExecutable *self);
 
 /* A reference for a call that is being made; INVALID_ARGUMENT where there is none. */
-GhloCompiled   *ghlo_executable_dup_compiled (GhloExecutable  *self,
-                                              GError         **error);
+GhloExecutableCore   *ghlo_executable_dup_core (GhloExecutable *self,
+                                                GError        **error);
 
 /* The value of @buffer as input @index of a program; INVALID_ARGUMENT for what is
  * no buffer, was released, or does not fit. */
-GhloValue      *ghlo_executable_take_input   (GhloCompiled  *compiled,
-                                              GhloBuffer    *buffer,
-                                              guint          index,
-                                              GError       **error);
+GhloValue      *ghlo_executable_take_input   (GhloExecutableCore *core,
+                                              GhloBuffer         *buffer,
+                                              guint               index,
+                                              GError            **error);
 
 G_END_DECLS

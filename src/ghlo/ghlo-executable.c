@@ -5,10 +5,14 @@
 
 #include "ghlo-executable-private.h"
 
+#include "client/reclaim.h"
+#include "compiler/serialize.h"
 #include "ghlo-buffer-private.h"
-#include "ghlo-job-private.h"
+#include "ghlo-call-private.h"
+#include "ghlo-compile-report-private.h"
 #include "ghlo-plan-private.h"
 #include "ghlo-result-private.h"
+#include "ghlo-statistics-private.h"
 #include "ghlo-value-info-private.h"
 
 /**
@@ -26,9 +30,10 @@ struct _GhloExecutable
 {
   GObject       parent_instance;
 
-  GhloCompiled *compiled;      /* NULL when not made by a client; none of these changes */
-  GhloProgram  *program;
-  GhloDevice   *device;
+  GhloExecutableCore *core;       /* NULL when not made by a client; none of these changes */
+  GhloProgram        *program;
+  GhloDevice         *device;
+  GhloCompileReport  *report;     /* NULL where core is */
 };
 
 enum
@@ -45,13 +50,14 @@ static GParamSpec *properties[N_PROPS];
 G_DEFINE_FINAL_TYPE (GhloExecutable, ghlo_executable, G_TYPE_OBJECT)
 
 GhloExecutable *
-ghlo_executable_new (GhloCompiled *compiled,
-                     GhloProgram  *program,
-                     GhloDevice   *device)
+ghlo_executable_new (GhloExecutableCore *core,
+                     GhloProgram        *program,
+                     GhloDevice         *device)
 {
   GhloExecutable *self = g_object_new (GHLO_TYPE_EXECUTABLE, NULL);
 
-  self->compiled = compiled;
+  self->core = core;
+  self->report = ghlo_compile_report_new (core->compilation->report);
   self->program = g_object_ref (program);
   self->device = g_object_ref (device);
 
@@ -63,7 +69,8 @@ ghlo_executable_finalize (GObject *object)
 {
   GhloExecutable *self = GHLO_EXECUTABLE (object);
 
-  g_clear_pointer (&self->compiled, ghlo_compiled_unref);
+  g_clear_pointer (&self->core, ghlo_reclaim_executable);
+  g_clear_pointer (&self->report, ghlo_compile_report_unref);
   g_clear_object (&self->program);
   g_clear_object (&self->device);
 
@@ -194,7 +201,7 @@ ghlo_executable_get_report (GhloExecutable *self)
 {
   g_return_val_if_fail (GHLO_IS_EXECUTABLE (self), NULL);
 
-  return self->compiled != NULL ? self->compiled->runnable->report : NULL;
+  return self->report;
 }
 
 /**
@@ -213,14 +220,14 @@ ghlo_executable_get_plan (GhloExecutable *self)
 {
   g_return_val_if_fail (GHLO_IS_EXECUTABLE (self), NULL);
 
-  return self->compiled != NULL ? ghlo_plan_new (self->compiled->runnable) : NULL;
+  return self->core != NULL ? ghlo_plan_new (self->core->compilation) : NULL;
 }
 
 static GhloValueInfo **
 list_values (GhloExecutable    *self,
              GhloValueInfoSide  side)
 {
-  return ghlo_value_info_list_for_function (self->compiled != NULL ? self->compiled->function : NULL, side);
+  return ghlo_value_info_list_for_function (self->core != NULL ? self->core->signature.function : NULL, side);
 }
 
 /**
@@ -262,8 +269,8 @@ ghlo_executable_list_outputs (GhloExecutable *self)
 /* What a run takes along. */
 typedef struct
 {
-  GhloCompiled *compiled;
-  GPtrArray    *inputs;      /* of GhloValue, owned */
+  GhloExecutableCore *core;
+  GPtrArray          *inputs;  /* of GhloValue, owned */
 } Run;
 
 static void
@@ -271,22 +278,22 @@ run_free (gpointer data)
 {
   Run *run = data;
 
-  ghlo_compiled_unref (run->compiled);
+  ghlo_executable_core_unref (run->core);
   g_ptr_array_unref (run->inputs);
   g_free (run);
 }
 
-GhloCompiled *
-ghlo_executable_get_compiled (GhloExecutable *self)
+GhloExecutableCore *
+ghlo_executable_get_core (GhloExecutable *self)
 {
-  return self->compiled;
+  return self->core;
 }
 
 GhloValue *
-ghlo_executable_take_input (GhloCompiled  *compiled,
-                            GhloBuffer    *buffer,
-                            guint          index,
-                            GError       **error)
+ghlo_executable_take_input (GhloExecutableCore *core,
+                            GhloBuffer         *buffer,
+                            guint               index,
+                            GError            **error)
 {
   g_autoptr (GhloValue) value = NULL;
 
@@ -304,14 +311,14 @@ ghlo_executable_take_input (GhloCompiled  *compiled,
       return NULL;
     }
 
-  return ghlo_compiled_accept_input (compiled, index, value, error);
+  return ghlo_signature_accept_input (&core->signature, index, value, error);
 }
 
 static gboolean
 check_compiled (GhloExecutable  *self,
                 GError         **error)
 {
-  if (self->compiled != NULL)
+  if (self->core != NULL)
     return TRUE;
 
   g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
@@ -333,15 +340,16 @@ run_new (GhloExecutable      *self,
     return NULL;
   if (inputs == NULL)
     n_inputs = 0;
-  if (n_inputs != self->compiled->type->rank)
+  if (n_inputs != self->core->signature.type->rank)
     {
       g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
-                   "expected %u inputs for this program, found %" G_GSIZE_FORMAT, self->compiled->type->rank, n_inputs);
+                   "expected %u inputs for this program, found %" G_GSIZE_FORMAT,
+                   self->core->signature.type->rank, n_inputs);
       return NULL;
     }
   for (guint i = 0; i < n_inputs; i++)
     {
-      GhloValue *value = ghlo_executable_take_input (self->compiled, inputs[i], i, error);
+      GhloValue *value = ghlo_executable_take_input (self->core, inputs[i], i, error);
 
       if (value == NULL)
         return NULL;
@@ -349,7 +357,7 @@ run_new (GhloExecutable      *self,
     }
 
   run = g_new0 (Run, 1);
-  run->compiled = ghlo_compiled_ref (self->compiled);
+  run->core = ghlo_executable_core_ref (self->core);
   run->inputs = g_steal_pointer (&values);
 
   return run;
@@ -362,16 +370,18 @@ run_run (gpointer            data,
 {
   Run *run = data;
 
-  return ghlo_compiled_run (run->compiled, (GhloValue *const *) run->inputs->pdata, NULL, monitor, error);
+  return ghlo_run_executable (run->core, (GhloValue *const *) run->inputs->pdata, NULL, monitor, error);
 }
 
-static const GhloJobClass execute_class = {
-  .name = "ghlo_executable_execute_async",
-  .workers = GHLO_WORKERS_RUN,
-  .stage = GHLO_PROGRESS_STAGE_RUN,
-  .run = run_run,
-  .free_data = run_free,
-  .free_result = (GDestroyNotify) ghlo_outcome_free,
+static const GhloCallClass execute_class = {
+  .job = {
+    .name = "ghlo_executable_execute_async",
+    .workers = GHLO_WORKERS_RUN,
+    .stage = GHLO_PROGRESS_STAGE_RUN,
+    .run = run_run,
+    .free_data = run_free,
+    .free_result = (GDestroyNotify) ghlo_outcome_free,
+  },
 };
 
 static GhloResult *
@@ -411,7 +421,7 @@ ghlo_executable_execute (GhloExecutable      *self,
 {
   g_return_val_if_fail (GHLO_IS_EXECUTABLE (self), NULL);
 
-  return result_new (ghlo_job_run (&execute_class, run_new (self, inputs, n_inputs, error), NULL, cancellable, error));
+  return result_new (ghlo_call_run (&execute_class, run_new (self, inputs, n_inputs, error), NULL, cancellable, error));
 }
 
 /**
@@ -442,7 +452,7 @@ ghlo_executable_execute_async (GhloExecutable      *self,
   g_return_if_fail (GHLO_IS_EXECUTABLE (self));
 
   run = run_new (self, inputs, n_inputs, &error);
-  ghlo_job_start (&execute_class, ghlo_job_task (&execute_class, self, cancellable, callback, user_data), run, NULL,
+  ghlo_call_start (&execute_class, ghlo_call_task (&execute_class, self, cancellable, callback, user_data), run, NULL,
                   error);
 }
 
@@ -463,16 +473,16 @@ ghlo_executable_execute_finish (GhloExecutable  *self,
                                 GAsyncResult    *result,
                                 GError         **error)
 {
-  g_return_val_if_fail (ghlo_job_is_valid (&execute_class, self, result), NULL);
+  g_return_val_if_fail (ghlo_call_is_valid (&execute_class, self, result), NULL);
 
   return result_new (g_task_propagate_pointer (G_TASK (result), error));
 }
 
-GhloCompiled *
-ghlo_executable_dup_compiled (GhloExecutable  *self,
-                              GError         **error)
+GhloExecutableCore *
+ghlo_executable_dup_core (GhloExecutable *self,
+                          GError        **error)
 {
-  return check_compiled (self, error) ? ghlo_compiled_ref (self->compiled) : NULL;
+  return check_compiled (self, error) ? ghlo_executable_core_ref (self->core) : NULL;
 }
 
 static gpointer
@@ -480,15 +490,17 @@ serialize_run (gpointer            data,
                const GhloMonitor  *monitor,
                GError            **error)
 {
-  return ghlo_compiled_serialize (data, monitor, error);
+  return ghlo_executable_core_serialize (data, monitor, error);
 }
 
-static const GhloJobClass serialize_class = {
-  .name = "ghlo_executable_serialize_async",
-  .workers = GHLO_WORKERS_COMPILE,
-  .run = serialize_run,
-  .free_data = (GDestroyNotify) ghlo_compiled_unref,
-  .free_result = (GDestroyNotify) g_bytes_unref,
+static const GhloCallClass serialize_class = {
+  .job = {
+    .name = "ghlo_executable_serialize_async",
+    .workers = GHLO_WORKERS_COMPILE,
+    .run = serialize_run,
+    .free_data = (GDestroyNotify) ghlo_executable_core_unref,
+    .free_result = (GDestroyNotify) g_bytes_unref,
+  },
 };
 
 /**
@@ -514,7 +526,7 @@ ghlo_executable_serialize (GhloExecutable  *self,
 {
   g_return_val_if_fail (GHLO_IS_EXECUTABLE (self), NULL);
 
-  return ghlo_job_run (&serialize_class, ghlo_executable_dup_compiled (self, error), NULL, cancellable, error);
+  return ghlo_call_run (&serialize_class, ghlo_executable_dup_core (self, error), NULL, cancellable, error);
 }
 
 /**
@@ -535,13 +547,13 @@ ghlo_executable_serialize_async (GhloExecutable      *self,
                                  gpointer             user_data)
 {
   GError *error = NULL;
-  GhloCompiled *compiled;
+  GhloExecutableCore *core;
 
   g_return_if_fail (GHLO_IS_EXECUTABLE (self));
 
-  compiled = ghlo_executable_dup_compiled (self, &error);
-  ghlo_job_start (&serialize_class, ghlo_job_task (&serialize_class, self, cancellable, callback, user_data), compiled,
-                  NULL, error);
+  core = ghlo_executable_dup_core (self, &error);
+  ghlo_call_start (&serialize_class, ghlo_call_task (&serialize_class, self, cancellable, callback, user_data), core,
+                   NULL, error);
 }
 
 /**
@@ -561,7 +573,7 @@ ghlo_executable_serialize_finish (GhloExecutable  *self,
                                   GAsyncResult    *result,
                                   GError         **error)
 {
-  g_return_val_if_fail (ghlo_job_is_valid (&serialize_class, self, result), NULL);
+  g_return_val_if_fail (ghlo_call_is_valid (&serialize_class, self, result), NULL);
 
   return g_task_propagate_pointer (G_TASK (result), error);
 }
@@ -581,5 +593,5 @@ ghlo_executable_get_statistics (GhloExecutable *self)
 {
   g_return_val_if_fail (GHLO_IS_EXECUTABLE (self), NULL);
 
-  return ghlo_statistics_new (self->compiled != NULL ? self->compiled->counters : NULL);
+  return ghlo_statistics_new (self->core != NULL ? self->core->counters : NULL);
 }

@@ -5,13 +5,13 @@
 
 #pragma once
 
-#include "ghlo-runnable-private.h"
+#include "compiler/compilation.h"
 #include "ghlo-plan.h"
 
 G_BEGIN_DECLS
 
-/* Of what @runnable prepared, to which it keeps a reference; NULL when its executor has no
+/* Of what @compilation prepared, to which it keeps a reference; NULL when its executor has no
  * plans. */
-GhloPlan *ghlo_plan_new (GhloRunnable *runnable);
+GhloPlan *ghlo_plan_new (GhloCompilation *compilation);
 
 G_END_DECLS

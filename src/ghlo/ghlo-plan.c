@@ -21,23 +21,23 @@
 struct _GhloPlan
 {
   gatomicrefcount  ref_count;
-  GhloRunnable    *runnable;    /* owned */
+  GhloCompilation *compilation;    /* owned */
   GhloRunFigures   figures;
 };
 
 G_DEFINE_BOXED_TYPE (GhloPlan, ghlo_plan, ghlo_plan_ref, ghlo_plan_unref)
 
 GhloPlan *
-ghlo_plan_new (GhloRunnable *runnable)
+ghlo_plan_new (GhloCompilation *compilation)
 {
   GhloPlan *self;
 
-  if (runnable->executor->measure == NULL)
+  if (compilation->executor->measure == NULL)
     return NULL;
   self = g_new0 (GhloPlan, 1);
   g_atomic_ref_count_init (&self->ref_count);
-  self->runnable = ghlo_runnable_ref (runnable);
-  runnable->executor->measure (runnable->prepared, &self->figures);
+  self->compilation = ghlo_compilation_ref (compilation);
+  compilation->executor->measure (compilation->prepared, &self->figures);
 
   return self;
 }
@@ -78,7 +78,7 @@ ghlo_plan_unref (GhloPlan *self)
   if (!g_atomic_ref_count_dec (&self->ref_count))
     return;
 
-  ghlo_runnable_unref (self->runnable);
+  ghlo_compilation_unref (self->compilation);
   g_free (self);
 }
 
@@ -144,8 +144,8 @@ ghlo_plan_get_memory (const GhloPlan *self)
  * ghlo_plan_get_prepared_memory:
  * @self: a plan
  *
- * Gets how many bytes the program's constants take, which stay for as long as the
- * executable does.
+ * Gets how many bytes the program's constants take, and what is prepared for steps
+ * of the reference executor, which stay for as long as the executable does.
  *
  * Returns: bytes
  *
@@ -174,5 +174,5 @@ ghlo_plan_to_string (const GhloPlan *self)
 {
   g_return_val_if_fail (self != NULL, NULL);
 
-  return self->runnable->executor->describe (self->runnable->prepared);
+  return self->compilation->executor->describe (self->compilation->prepared);
 }

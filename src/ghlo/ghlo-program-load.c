@@ -5,10 +5,12 @@
  * and what the caller makes of the result.
  */
 
+#include "client/reclaim.h"
+#include "compiler/read-module.h"
 #include "ghlo-program-private.h"
 
 #include "ghlo-diagnostic-private.h"
-#include "ghlo-job-private.h"
+#include "ghlo-call-private.h"
 #include "import/file.h"
 
 /* What load, parse and check take along. */
@@ -100,7 +102,7 @@ contents_free (gpointer data)
 {
   Contents *contents = data;
 
-  g_clear_pointer (&contents->module, ghlo_program_drop_module);
+  g_clear_pointer (&contents->module, ghlo_reclaim_module);
   ghlo_import_source_clear (&contents->source);
   g_free (contents);
 }
@@ -128,7 +130,7 @@ read_run (gpointer            data,
   g_autoptr (GError) local_error = NULL;
   Contents *contents = g_new0 (Contents, 1);
 
-  contents->module = ghlo_program_read_module (source->bytes, diagnostics, monitor, &contents->source, &local_error);
+  contents->module = ghlo_read_module (source->bytes, diagnostics, monitor, &contents->source, &local_error);
   if (contents->module != NULL)
     return contents;
 
@@ -173,20 +175,24 @@ load_run (gpointer            data,
   return NULL;
 }
 
-static const GhloJobClass load_class = {
-  .name = "ghlo_program_load_async",
-  .workers = GHLO_WORKERS_COMPILE,
-  .run = load_run,
-  .free_data = source_free,
-  .free_result = contents_free,
+static const GhloCallClass load_class = {
+  .job = {
+    .name = "ghlo_program_load_async",
+    .workers = GHLO_WORKERS_COMPILE,
+    .run = load_run,
+    .free_data = source_free,
+    .free_result = contents_free,
+  },
 };
 
-static const GhloJobClass parse_class = {
-  .name = "ghlo_program_parse_async",
-  .workers = GHLO_WORKERS_COMPILE,
-  .run = read_run,
-  .free_data = source_free,
-  .free_result = contents_free,
+static const GhloCallClass parse_class = {
+  .job = {
+    .name = "ghlo_program_parse_async",
+    .workers = GHLO_WORKERS_COMPILE,
+    .run = read_run,
+    .free_data = source_free,
+    .free_result = contents_free,
+  },
 };
 
 static gpointer
@@ -199,7 +205,7 @@ check_run (gpointer            data,
   g_autoptr (GError) local_error = NULL;
   g_autoptr (GhloIrModule) module = NULL;
 
-  module = ghlo_program_read_module (source->bytes, diagnostics, monitor, NULL, &local_error);
+  module = ghlo_read_module (source->bytes, diagnostics, monitor, NULL, &local_error);
   if (local_error != NULL)
     {
       g_propagate_error (error, g_steal_pointer (&local_error));
@@ -209,12 +215,14 @@ check_run (gpointer            data,
   return ghlo_diagnostic_list_new (diagnostics);
 }
 
-static const GhloJobClass check_class = {
-  .name = "ghlo_program_check_async",
-  .workers = GHLO_WORKERS_COMPILE,
-  .run = check_run,
-  .free_data = source_free,
-  .free_result = (GDestroyNotify) ghlo_diagnostic_list_free,
+static const GhloCallClass check_class = {
+  .job = {
+    .name = "ghlo_program_check_async",
+    .workers = GHLO_WORKERS_COMPILE,
+    .run = check_run,
+    .free_data = source_free,
+    .free_result = (GDestroyNotify) ghlo_diagnostic_list_free,
+  },
 };
 
 /**
@@ -244,7 +252,7 @@ ghlo_program_load (GFile         *file,
                    GCancellable  *cancellable,
                    GError       **error)
 {
-  return program_new (ghlo_job_run (&load_class, source_new_for_file (file, error), NULL, cancellable, error));
+  return program_new (ghlo_call_run (&load_class, source_new_for_file (file, error), NULL, cancellable, error));
 }
 
 /**
@@ -268,7 +276,7 @@ ghlo_program_load_async (GFile               *file,
   GError *error = NULL;
   Source *source = source_new_for_file (file, &error);
 
-  ghlo_job_start (&load_class, ghlo_job_task (&load_class, NULL, cancellable, callback, user_data), source, NULL,
+  ghlo_call_start (&load_class, ghlo_call_task (&load_class, NULL, cancellable, callback, user_data), source, NULL,
                   error);
 }
 
@@ -287,7 +295,7 @@ GhloProgram *
 ghlo_program_load_finish (GAsyncResult  *result,
                           GError       **error)
 {
-  g_return_val_if_fail (ghlo_job_is_valid (&load_class, NULL, result), NULL);
+  g_return_val_if_fail (ghlo_call_is_valid (&load_class, NULL, result), NULL);
 
   return program_new (g_task_propagate_pointer (G_TASK (result), error));
 }
@@ -313,7 +321,8 @@ ghlo_program_parse (GBytes        *bytes,
                     GCancellable  *cancellable,
                     GError       **error)
 {
-  return program_new (ghlo_job_run (&parse_class, source_new_for_bytes (bytes, name, error), NULL, cancellable, error));
+  return program_new (ghlo_call_run (&parse_class, source_new_for_bytes (bytes, name, error), NULL, cancellable,
+                                     error));
 }
 
 /**
@@ -338,7 +347,7 @@ ghlo_program_parse_async (GBytes              *bytes,
   GError *error = NULL;
   Source *source = source_new_for_bytes (bytes, name, &error);
 
-  ghlo_job_start (&parse_class, ghlo_job_task (&parse_class, NULL, cancellable, callback, user_data), source, NULL,
+  ghlo_call_start (&parse_class, ghlo_call_task (&parse_class, NULL, cancellable, callback, user_data), source, NULL,
                   error);
 }
 
@@ -357,7 +366,7 @@ GhloProgram *
 ghlo_program_parse_finish (GAsyncResult  *result,
                            GError       **error)
 {
-  g_return_val_if_fail (ghlo_job_is_valid (&parse_class, NULL, result), NULL);
+  g_return_val_if_fail (ghlo_call_is_valid (&parse_class, NULL, result), NULL);
 
   return program_new (g_task_propagate_pointer (G_TASK (result), error));
 }
@@ -390,7 +399,7 @@ ghlo_program_check (GBytes        *bytes,
                     GCancellable  *cancellable,
                     GError       **error)
 {
-  return model_new (ghlo_job_run (&check_class, source_new_for_bytes (bytes, name, error), NULL, cancellable, error));
+  return model_new (ghlo_call_run (&check_class, source_new_for_bytes (bytes, name, error), NULL, cancellable, error));
 }
 
 /**
@@ -416,7 +425,7 @@ ghlo_program_check_async (GBytes              *bytes,
   GError *error = NULL;
   Source *source = source_new_for_bytes (bytes, name, &error);
 
-  ghlo_job_start (&check_class, ghlo_job_task (&check_class, NULL, cancellable, callback, user_data), source, NULL,
+  ghlo_call_start (&check_class, ghlo_call_task (&check_class, NULL, cancellable, callback, user_data), source, NULL,
                   error);
 }
 
@@ -436,7 +445,7 @@ GListModel *
 ghlo_program_check_finish (GAsyncResult  *result,
                            GError       **error)
 {
-  g_return_val_if_fail (ghlo_job_is_valid (&check_class, NULL, result), NULL);
+  g_return_val_if_fail (ghlo_call_is_valid (&check_class, NULL, result), NULL);
 
   return model_new (g_task_propagate_pointer (G_TASK (result), error));
 }

@@ -21,25 +21,11 @@ GhloProgram  *ghlo_program_new         (GhloIrModule           *module,
 GhloIrModule *ghlo_program_take_module (GhloProgram  *self,
                                         GError      **error);
 
-/* Whether freeing the module, or what was made from it, takes time. */
-gboolean      ghlo_program_is_large    (const GhloIrModule *module);
-/* Gives a module up; a large one is freed by a worker. */
-void          ghlo_program_drop_module (GhloIrModule *module);
-
 /* The text of a copy, since printing numbers things in the module, which others may be
  * reading. NULL when cancelled. */
 char         *ghlo_program_write_text  (GhloIrModule       *module,
                                         GhloTextFlags       flags,
                                         const GhloMonitor  *monitor,
-                                        GError            **error);
-
-/* Reads and verifies; what is wrong goes to @diagnostics, whose source is @bytes.
- * @source may be NULL; else the caller clears it. NULL for a program with an error,
- * or with @error set when there is no judging it. */
-GhloIrModule *ghlo_program_read_module (GBytes             *bytes,
-                                        GhloDiagnostics    *diagnostics,
-                                        const GhloMonitor  *monitor,
-                                        GhloImportSource   *source,
                                         GError            **error);
 
 G_END_DECLS

@@ -6,7 +6,8 @@
 
 #include "ghlo-program-private.h"
 
-#include "ghlo-job-private.h"
+#include "client/reclaim.h"
+#include "ghlo-call-private.h"
 
 /* What a call takes along. */
 typedef struct
@@ -20,7 +21,7 @@ writing_free (gpointer data)
 {
   Writing *writing = data;
 
-  ghlo_program_drop_module (writing->module);
+  ghlo_reclaim_module (writing->module);
   g_free (writing);
 }
 
@@ -70,12 +71,14 @@ serialize_run (gpointer            data,
   return bytes;
 }
 
-static const GhloJobClass serialize_class = {
-  .name = "ghlo_program_serialize_async",
-  .workers = GHLO_WORKERS_COMPILE,
-  .run = serialize_run,
-  .free_data = writing_free,
-  .free_result = (GDestroyNotify) g_bytes_unref,
+static const GhloCallClass serialize_class = {
+  .job = {
+    .name = "ghlo_program_serialize_async",
+    .workers = GHLO_WORKERS_COMPILE,
+    .run = serialize_run,
+    .free_data = writing_free,
+    .free_result = (GDestroyNotify) g_bytes_unref,
+  },
 };
 
 /**
@@ -106,7 +109,7 @@ ghlo_program_serialize (GhloProgram   *self,
 {
   g_return_val_if_fail (GHLO_IS_PROGRAM (self), NULL);
 
-  return ghlo_job_run (&serialize_class, writing_new (self, version, error), NULL, cancellable, error);
+  return ghlo_call_run (&serialize_class, writing_new (self, version, error), NULL, cancellable, error);
 }
 
 /**
@@ -136,7 +139,7 @@ ghlo_program_serialize_async (GhloProgram         *self,
   g_return_if_fail (GHLO_IS_PROGRAM (self));
 
   writing = writing_new (self, version, &error);
-  ghlo_job_start (&serialize_class, ghlo_job_task (&serialize_class, self, cancellable, callback, user_data), writing,
+  ghlo_call_start (&serialize_class, ghlo_call_task (&serialize_class, self, cancellable, callback, user_data), writing,
                   NULL, error);
 }
 
@@ -157,7 +160,7 @@ ghlo_program_serialize_finish (GhloProgram   *self,
                                GAsyncResult  *result,
                                GError       **error)
 {
-  g_return_val_if_fail (ghlo_job_is_valid (&serialize_class, self, result), NULL);
+  g_return_val_if_fail (ghlo_call_is_valid (&serialize_class, self, result), NULL);
 
   return g_task_propagate_pointer (G_TASK (result), error);
 }

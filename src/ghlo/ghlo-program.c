@@ -6,10 +6,12 @@
 
 #include "ghlo-program-private.h"
 
+#include "client/reclaim.h"
+
 #include "ghlo-enum-types.h"
-#include "ghlo-job-private.h"
+#include "ghlo-call-private.h"
 #include "ghlo-value-info-private.h"
-#include "ir/print.h"
+#include "ir/print/print.h"
 
 /**
  * GhloProgram:
@@ -94,7 +96,7 @@ ghlo_program_finalize (GObject *object)
 {
   GhloProgram *self = GHLO_PROGRAM (object);
 
-  g_clear_pointer (&self->module, ghlo_program_drop_module);
+  g_clear_pointer (&self->module, ghlo_reclaim_module);
   g_free (self->producer);
   g_free (self->artifact_version);
 
@@ -321,7 +323,7 @@ writing_free (gpointer data)
 {
   Writing *writing = data;
 
-  ghlo_program_drop_module (writing->module);
+  ghlo_reclaim_module (writing->module);
   g_free (writing);
 }
 
@@ -373,12 +375,14 @@ write_run (gpointer            data,
   return ghlo_program_write_text (writing->module, writing->flags, monitor, error);
 }
 
-static const GhloJobClass text_class = {
-  .name = "ghlo_program_to_text_async",
-  .workers = GHLO_WORKERS_COMPILE,
-  .run = write_run,
-  .free_data = writing_free,
-  .free_result = g_free,
+static const GhloCallClass text_class = {
+  .job = {
+    .name = "ghlo_program_to_text_async",
+    .workers = GHLO_WORKERS_COMPILE,
+    .run = write_run,
+    .free_data = writing_free,
+    .free_result = g_free,
+  },
 };
 
 /**
@@ -402,7 +406,7 @@ ghlo_program_to_text (GhloProgram    *self,
 {
   g_return_val_if_fail (GHLO_IS_PROGRAM (self), NULL);
 
-  return ghlo_job_run (&text_class, writing_new (self, flags, error), NULL, cancellable, error);
+  return ghlo_call_run (&text_class, writing_new (self, flags, error), NULL, cancellable, error);
 }
 
 /**
@@ -431,7 +435,7 @@ ghlo_program_to_text_async (GhloProgram         *self,
   g_return_if_fail (GHLO_IS_PROGRAM (self));
 
   writing = writing_new (self, flags, &error);
-  ghlo_job_start (&text_class, ghlo_job_task (&text_class, self, cancellable, callback, user_data), writing, NULL,
+  ghlo_call_start (&text_class, ghlo_call_task (&text_class, self, cancellable, callback, user_data), writing, NULL,
                   error);
 }
 
@@ -452,7 +456,7 @@ ghlo_program_to_text_finish (GhloProgram   *self,
                              GAsyncResult  *result,
                              GError       **error)
 {
-  g_return_val_if_fail (ghlo_job_is_valid (&text_class, self, result), NULL);
+  g_return_val_if_fail (ghlo_call_is_valid (&text_class, self, result), NULL);
 
   return g_task_propagate_pointer (G_TASK (result), error);
 }

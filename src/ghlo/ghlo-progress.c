@@ -1,36 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A progress is two things. The core is shared with workers: it holds the newest
- * report and sees to it that one source, no more often than every 34 ms, carries
- * it over. The object lives in the context where it was made; its fields change
- * and its notifications happen there alone.
+ * Progress objects. The core is shared with workers and brings reports over; the object
+ * lives in the context where it was made, where alone its fields change and are notified.
  */
 
 #include "ghlo-progress-private.h"
 
 #include "ghlo-enum-types.h"
-
-enum { INTERVAL_MS = 34 };
-
-typedef struct
-{
-  double             fraction;
-  GhloProgressStage  stage;
-  const char        *detail;      /* static or interned, or NULL */
-} Report;
-
-struct _GhloProgressCore
-{
-  gatomicrefcount  ref_count;
-  GMainContext    *context;       /* where the object was made */
-  GWeakRef         object;        /* resolved in that context only */
-
-  GMutex           lock;          /* guards what follows */
-  guint            call;          /* the call that the progress shows */
-  Report           newest;
-  GSource         *source;        /* on its way to the context, or NULL */
-  gint64           last;          /* when the object was last notified, µs */
-};
 
 /**
  * GhloProgress:
@@ -55,10 +31,10 @@ struct _GhloProgressCore
  */
 struct _GhloProgress
 {
-  GObject           parent_instance;
+  GObject             parent_instance;
 
-  GhloProgressCore *core;
-  Report            shown;
+  GhloProgressCore  *core;
+  GhloProgressReport shown;
 };
 
 enum
@@ -74,37 +50,12 @@ static GParamSpec *properties[N_PROPS];
 
 G_DEFINE_FINAL_TYPE (GhloProgress, ghlo_progress, G_TYPE_OBJECT)
 
-GhloProgressCore *
-ghlo_progress_core_ref (GhloProgressCore *self)
-{
-  g_atomic_ref_count_inc (&self->ref_count);
-
-  return self;
-}
-
-void
-ghlo_progress_core_unref (GhloProgressCore *self)
-{
-  if (!g_atomic_ref_count_dec (&self->ref_count))
-    return;
-
-  g_weak_ref_clear (&self->object);
-  g_main_context_unref (self->context);
-  g_mutex_clear (&self->lock);
-  g_free (self);
-}
-
 static void
-core_unref (gpointer data)
+show (gpointer                  object,
+      const GhloProgressReport *report)
 {
-  ghlo_progress_core_unref (data);
-}
-
-static void
-show (GhloProgress *self,
-      const Report *report)
-{
-  Report old = self->shown;
+  GhloProgress *self = object;
+  const GhloProgressReport old = self->shown;
 
   self->shown = *report;
   g_object_freeze_notify (G_OBJECT (self));
@@ -117,130 +68,6 @@ show (GhloProgress *self,
   g_object_thaw_notify (G_OBJECT (self));
 }
 
-/* In the object's context. */
-static void
-emit (GhloProgressCore *self)
-{
-  g_autoptr (GhloProgress) object = g_weak_ref_get (&self->object);
-  Report report;
-
-  g_mutex_lock (&self->lock);
-  report = self->newest;
-  self->last = g_get_monotonic_time ();
-  if (self->source != NULL)
-    g_source_destroy (self->source);
-  g_clear_pointer (&self->source, g_source_unref);
-  g_mutex_unlock (&self->lock);
-
-  if (object != NULL)
-    show (object, &report);
-}
-
-static gboolean
-on_source (gpointer data)
-{
-  emit (data);
-
-  return G_SOURCE_REMOVE;
-}
-
-/* With the lock held. */
-static void
-schedule (GhloProgressCore *self,
-          gboolean          at_once)
-{
-  gint64 wait = at_once ? 0 : self->last / 1000 + INTERVAL_MS - g_get_monotonic_time () / 1000;
-
-  if (self->source != NULL && !at_once)
-    return;
-  if (self->source != NULL)
-    g_source_destroy (self->source);
-  g_clear_pointer (&self->source, g_source_unref);
-
-  self->source = wait > 0 ? g_timeout_source_new ((guint) wait) : g_idle_source_new ();
-  g_source_set_priority (self->source, G_PRIORITY_DEFAULT);
-  g_source_set_static_name (self->source, "[ghlo] progress");
-  g_source_set_callback (self->source, on_source, ghlo_progress_core_ref (self), core_unref);
-  g_source_attach (self->source, self->context);
-}
-
-/* Notifies from this thread where it may: it runs the progress' context, or that
- * is its own context and nobody runs it now. */
-static void
-emit_here (GhloProgressCore *self)
-{
-  g_autoptr (GMainContext) context = g_main_context_ref_thread_default ();
-
-  if (g_main_context_is_owner (self->context))
-    {
-      emit (self);
-    }
-  else if (context == self->context && g_main_context_acquire (context))
-    {
-      emit (self);
-      g_main_context_release (context);
-    }
-}
-
-guint
-ghlo_progress_core_begin (GhloProgressCore *self)
-{
-  guint call;
-
-  g_mutex_lock (&self->lock);
-  call = ++self->call;
-  self->newest = (Report) { 0, GHLO_PROGRESS_STAGE_QUEUED, NULL };
-  schedule (self, FALSE);
-  g_mutex_unlock (&self->lock);
-
-  return call;
-}
-
-void
-ghlo_progress_core_update (GhloProgressCore  *self,
-                           guint              call,
-                           double             fraction,
-                           GhloProgressStage  stage,
-                           const char        *detail,
-                           gboolean           direct)
-{
-  gboolean due = FALSE;
-
-  g_mutex_lock (&self->lock);
-  if (call == self->call)
-    {
-      self->newest.fraction = CLAMP (fraction, self->newest.fraction, 1.0);
-      self->newest.stage = stage;
-      self->newest.detail = detail;
-      due = direct && g_get_monotonic_time () - self->last >= INTERVAL_MS * 1000;
-      schedule (self, FALSE);
-    }
-  g_mutex_unlock (&self->lock);
-
-  if (due)
-    emit_here (self);
-}
-
-void
-ghlo_progress_core_finish (GhloProgressCore *self,
-                           guint             call,
-                           gboolean          success,
-                           gboolean          direct)
-{
-  gboolean mine;
-
-  g_mutex_lock (&self->lock);
-  mine = call == self->call;
-  if (mine && success)
-    self->newest = (Report) { 1.0, GHLO_PROGRESS_STAGE_DONE, NULL };
-  if (mine)
-    schedule (self, TRUE);
-  g_mutex_unlock (&self->lock);
-
-  if (mine && direct)
-    emit_here (self);
-}
-
 GhloProgressCore *
 ghlo_progress_get_core (GhloProgress *self)
 {
@@ -250,15 +77,7 @@ ghlo_progress_get_core (GhloProgress *self)
 static void
 ghlo_progress_finalize (GObject *object)
 {
-  GhloProgress *self = GHLO_PROGRESS (object);
-  g_autoptr (GSource) source = NULL;
-
-  g_mutex_lock (&self->core->lock);
-  source = g_steal_pointer (&self->core->source);
-  g_mutex_unlock (&self->core->lock);
-  if (source != NULL)
-    g_source_destroy (source);
-  ghlo_progress_core_unref (self->core);
+  ghlo_progress_core_close (GHLO_PROGRESS (object)->core);
 
   G_OBJECT_CLASS (ghlo_progress_parent_class)->finalize (object);
 }
@@ -330,14 +149,7 @@ ghlo_progress_class_init (GhloProgressClass *klass)
 static void
 ghlo_progress_init (GhloProgress *self)
 {
-  GhloProgressCore *core = g_new0 (GhloProgressCore, 1);
-
-  g_atomic_ref_count_init (&core->ref_count);
-  g_mutex_init (&core->lock);
-  core->context = g_main_context_ref_thread_default ();
-  g_weak_ref_init (&core->object, self);
-  core->last = -(gint64) INTERVAL_MS * 1000;
-  self->core = core;
+  self->core = ghlo_progress_core_new (self, show);
 }
 
 /**

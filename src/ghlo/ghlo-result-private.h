@@ -5,7 +5,7 @@
 
 #pragma once
 
-#include "ghlo-compiled-private.h"
+#include "client/run.h"
 #include "ghlo-result.h"
 
 G_BEGIN_DECLS

@@ -38,7 +38,8 @@ ghlo_result_new (GhloOutcome *outcome)
   for (guint i = 0; i < outcome->outputs->len; i++)
     g_ptr_array_add (self->outputs, ghlo_buffer_new_for_value (ghlo_value_ref (outcome->outputs->pdata[i])));
   ghlo_timing_unref (self->timing);
-  self->timing = ghlo_timing_ref (outcome->timing);
+  self->timing = ghlo_timing_new (0, 0, outcome->run_time / (double) G_USEC_PER_SEC,
+                                  outcome->reference_time / (double) G_USEC_PER_SEC, 0);
   ghlo_outcome_free (outcome);
 
   return self;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Sessions: the object, its properties, and its calls. What is bound and carried is in
- * ghlo-session-wiring.c, what happens in a call in ghlo-session-core.c.
+ * ghlo-session-bindings.c, what happens in a call in ghlo-session-core.c.
  */
 
 #include "ghlo-session.h"
 
 #include "ghlo-buffer-private.h"
 #include "ghlo-executable-private.h"
-#include "ghlo-job-private.h"
+#include "ghlo-call-private.h"
 #include "ghlo-result-private.h"
 #include "ghlo-session-private.h"
 
@@ -57,14 +57,15 @@ static void
 ghlo_session_constructed (GObject *object)
 {
   GhloSession *self = GHLO_SESSION (object);
-  GhloCompiled *compiled = self->executable != NULL ? ghlo_executable_get_compiled (self->executable) : NULL;
+  GhloExecutableCore *executable = self->executable != NULL ? ghlo_executable_get_core (self->executable) : NULL;
 
   G_OBJECT_CLASS (ghlo_session_parent_class)->constructed (object);
 
-  if (compiled == NULL)
+  if (executable == NULL)
     return;
-  self->core = ghlo_session_core_new (compiled);
-  self->wiring = ghlo_session_wiring_new (compiled->type->rank, compiled->type->n_results);
+  self->core = ghlo_session_core_new (executable);
+  self->bindings = ghlo_session_bindings_new (executable->signature.type->rank,
+                                              executable->signature.type->n_results);
 }
 
 static void
@@ -72,7 +73,7 @@ ghlo_session_finalize (GObject *object)
 {
   GhloSession *self = GHLO_SESSION (object);
 
-  g_clear_pointer (&self->wiring, ghlo_session_wiring_unref);
+  g_clear_pointer (&self->bindings, ghlo_session_bindings_unref);
   g_clear_pointer (&self->core, ghlo_session_core_unref);
   g_clear_object (&self->executable);
   g_clear_object (&self->progress);
@@ -368,11 +369,11 @@ add_pending (GhloSession *self,
   g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_PENDING]);
 }
 
-GhloSessionWiring *
+GhloSessionBindings *
 ghlo_session_begin_call (GhloSession  *self,
                          GError      **error)
 {
-  GhloSessionWiring *wiring;
+  GhloSessionBindings *bindings;
 
   if (self->core == NULL)
     {
@@ -384,10 +385,10 @@ ghlo_session_begin_call (GhloSession  *self,
     return NULL;
 
   g_mutex_lock (&self->lock);
-  wiring = ghlo_session_wiring_ref (self->wiring);
+  bindings = ghlo_session_bindings_ref (self->bindings);
   g_mutex_unlock (&self->lock);
 
-  return wiring;
+  return bindings;
 }
 
 static void
@@ -397,35 +398,39 @@ on_run_ended (gpointer source_object,
   GhloSession *self = source_object;
 
   if (dropped)
-    ghlo_turns_apply (&self->core->turns, ghlo_session_core_lose, ghlo_session_core_ref (self->core));
+    ghlo_serial_queue_apply (&self->core->queue, ghlo_session_core_lose, ghlo_session_core_ref (self->core));
   add_pending (self, -1);
 }
 
-static const GhloJobClass run_class = {
-  .name = "ghlo_session_run_async",
-  .workers = GHLO_WORKERS_RUN,
-  .stage = GHLO_PROGRESS_STAGE_RUN,
-  .run = ghlo_session_call_run,
-  .free_data = ghlo_session_call_free,
-  .free_result = (GDestroyNotify) ghlo_outcome_free,
-  .push = ghlo_session_call_push,
+static const GhloCallClass run_class = {
+  .job = {
+    .name = "ghlo_session_run_async",
+    .workers = GHLO_WORKERS_RUN,
+    .stage = GHLO_PROGRESS_STAGE_RUN,
+    .run = ghlo_session_call_run,
+    .free_data = ghlo_session_call_free,
+    .free_result = (GDestroyNotify) ghlo_outcome_free,
+    .push = ghlo_session_call_push,
+  },
   .ended = on_run_ended,
 };
 
-static const GhloJobClass copy_class = {
-  .name = "ghlo_session_copy_state_async",
-  .workers = GHLO_WORKERS_RUN,
-  .run = ghlo_session_call_copy,
-  .free_data = ghlo_session_call_free,
-  .free_result = (GDestroyNotify) ghlo_value_unref,
-  .push = ghlo_session_call_push,
+static const GhloCallClass copy_class = {
+  .job = {
+    .name = "ghlo_session_copy_state_async",
+    .workers = GHLO_WORKERS_RUN,
+    .run = ghlo_session_call_copy,
+    .free_data = ghlo_session_call_free,
+    .free_result = (GDestroyNotify) ghlo_value_unref,
+    .push = ghlo_session_call_push,
+  },
 };
 
 /* The sync form of either: waits for its turn on the caller's thread, and works there. */
 static gpointer
-call_sync (const GhloJobClass  *klass,
+call_sync (const GhloCallClass *klass,
            GhloSessionCall     *call,
-           GhloTurnFunc         skipped,
+           GhloSerialQueueFunc  skipped,
            GhloProgress        *progress,
            GCancellable        *cancellable,
            GError             **error)
@@ -438,12 +443,12 @@ call_sync (const GhloJobClass  *klass,
     return NULL;
 
   core = ghlo_session_core_ref (call->core);
-  in_turn = ghlo_turns_wait (&core->turns, cancellable, skipped, core);
+  in_turn = ghlo_serial_queue_wait (&core->queue, cancellable, skipped, core);
   call->in_turn = in_turn;
-  result = ghlo_job_run (klass, call, progress, cancellable, error);
+  result = ghlo_call_run (klass, call, progress, cancellable, error);
   if (in_turn)
     {
-      ghlo_turns_end (&core->turns);
+      ghlo_serial_queue_end (&core->queue);
       ghlo_session_core_unref (core);
     }
 
@@ -451,12 +456,12 @@ call_sync (const GhloJobClass  *klass,
 }
 
 static guint
-count_free_inputs (const GhloSessionWiring *wiring)
+count_free_inputs (const GhloSessionBindings *bindings)
 {
   guint n = 0;
 
-  for (guint i = 0; i < wiring->n_inputs; i++)
-    n += wiring->bound[i] == NULL && wiring->initial[i] == NULL;
+  for (guint i = 0; i < bindings->n_inputs; i++)
+    n += bindings->bound[i] == NULL && bindings->initial[i] == NULL;
 
   return n;
 }
@@ -469,14 +474,14 @@ take_inputs (GhloSessionCall     *call,
 {
   guint next = 0;
 
-  for (guint i = 0; i < call->wiring->n_inputs; i++)
+  for (guint i = 0; i < call->bindings->n_inputs; i++)
     {
-      if (call->wiring->initial[i] != NULL)
+      if (call->bindings->initial[i] != NULL)
         continue;
-      if (call->wiring->bound[i] != NULL)
-        call->inputs[i] = ghlo_value_ref (call->wiring->bound[i]);
+      if (call->bindings->bound[i] != NULL)
+        call->inputs[i] = ghlo_value_ref (call->bindings->bound[i]);
       else
-        call->inputs[i] = ghlo_executable_take_input (call->core->compiled, inputs[next++], i, error);
+        call->inputs[i] = ghlo_executable_take_input (call->core->executable, inputs[next++], i, error);
       if (call->inputs[i] == NULL)
         return FALSE;
     }
@@ -490,26 +495,26 @@ run_new (GhloSession         *self,
          gsize                n_inputs,
          GError             **error)
 {
-  GhloSessionWiring *wiring = ghlo_session_begin_call (self, error);
+  GhloSessionBindings *bindings = ghlo_session_begin_call (self, error);
   GhloSessionCall *call;
   guint n_free;
 
-  if (wiring == NULL)
+  if (bindings == NULL)
     return NULL;
   if (inputs == NULL)
     n_inputs = 0;
-  n_free = count_free_inputs (wiring);
+  n_free = count_free_inputs (bindings);
   if (n_inputs != n_free)
     {
       g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
                    "expected %u inputs, as many as are neither bound nor carried, found %" G_GSIZE_FORMAT,
                    n_free, n_inputs);
-      ghlo_session_wiring_unref (wiring);
+      ghlo_session_bindings_unref (bindings);
       return NULL;
     }
 
-  call = ghlo_session_call_new (self->core, wiring);
-  call->inputs = g_new0 (GhloValue *, wiring->n_inputs + 1);
+  call = ghlo_session_call_new (self->core, bindings);
+  call->inputs = g_new0 (GhloValue *, bindings->n_inputs + 1);
   if (take_inputs (call, inputs, error))
     return call;
   ghlo_session_call_free (call);
@@ -627,7 +632,7 @@ ghlo_session_run_async (GhloSession         *self,
       progress = dup_progress (self);
       add_pending (self, 1);
     }
-  ghlo_job_start (&run_class, ghlo_job_task (&run_class, self, cancellable, callback, user_data), call, progress,
+  ghlo_call_start (&run_class, ghlo_call_task (&run_class, self, cancellable, callback, user_data), call, progress,
                   error);
 }
 
@@ -649,7 +654,7 @@ ghlo_session_run_finish (GhloSession   *self,
                          GAsyncResult  *result,
                          GError       **error)
 {
-  g_return_val_if_fail (ghlo_job_is_valid (&run_class, self, result), NULL);
+  g_return_val_if_fail (ghlo_call_is_valid (&run_class, self, result), NULL);
 
   return result_new (g_task_propagate_pointer (G_TASK (result), error));
 }
@@ -659,21 +664,21 @@ copy_new (GhloSession  *self,
           guint         input,
           GError      **error)
 {
-  GhloSessionWiring *wiring = ghlo_session_begin_call (self, error);
+  GhloSessionBindings *bindings = ghlo_session_begin_call (self, error);
   GhloSessionCall *call;
 
-  if (wiring == NULL)
+  if (bindings == NULL)
     return NULL;
-  if (!ghlo_session_check_number ("input", input, wiring->n_inputs, error) || wiring->initial[input] == NULL)
+  if (!ghlo_session_check_number ("input", input, bindings->n_inputs, error) || bindings->initial[input] == NULL)
     {
-      if (input < wiring->n_inputs)
+      if (input < bindings->n_inputs)
         g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
                      "expected an input that an output is carried into, found input %u, which has no state", input);
-      ghlo_session_wiring_unref (wiring);
+      ghlo_session_bindings_unref (bindings);
       return NULL;
     }
 
-  call = ghlo_session_call_new (self->core, wiring);
+  call = ghlo_session_call_new (self->core, bindings);
   call->input = input;
 
   return call;
@@ -705,7 +710,7 @@ ghlo_session_copy_state (GhloSession   *self,
   g_return_val_if_fail (GHLO_IS_SESSION (self), NULL);
 
   return buffer_new (call_sync (&copy_class, copy_new (self, input, error),
-                                (GhloTurnFunc) ghlo_session_core_unref, NULL, cancellable, error));
+                                (GhloSerialQueueFunc) ghlo_session_core_unref, NULL, cancellable, error));
 }
 
 /**
@@ -734,7 +739,8 @@ ghlo_session_copy_state_async (GhloSession         *self,
   g_return_if_fail (GHLO_IS_SESSION (self));
 
   call = copy_new (self, input, &error);
-  ghlo_job_start (&copy_class, ghlo_job_task (&copy_class, self, cancellable, callback, user_data), call, NULL, error);
+  ghlo_call_start (&copy_class, ghlo_call_task (&copy_class, self, cancellable, callback, user_data), call, NULL,
+                   error);
 }
 
 /**
@@ -754,7 +760,7 @@ ghlo_session_copy_state_finish (GhloSession   *self,
                                 GAsyncResult  *result,
                                 GError       **error)
 {
-  g_return_val_if_fail (ghlo_job_is_valid (&copy_class, self, result), NULL);
+  g_return_val_if_fail (ghlo_call_is_valid (&copy_class, self, result), NULL);
 
   return buffer_new (g_task_propagate_pointer (G_TASK (result), error));
 }

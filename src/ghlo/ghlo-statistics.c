@@ -31,80 +31,20 @@ struct _GhloStatistics
 
 G_DEFINE_BOXED_TYPE (GhloStatistics, ghlo_statistics, ghlo_statistics_ref, ghlo_statistics_unref)
 
-GhloCounters *
-ghlo_counters_new (void)
-{
-  GhloCounters *self = g_new0 (GhloCounters, 1);
-
-  g_atomic_ref_count_init (&self->ref_count);
-
-  return self;
-}
-
-GhloCounters *
-ghlo_counters_ref (GhloCounters *self)
-{
-  g_atomic_ref_count_inc (&self->ref_count);
-
-  return self;
-}
-
-void
-ghlo_counters_unref (GhloCounters *self)
-{
-  if (g_atomic_ref_count_dec (&self->ref_count))
-    g_free (self);
-}
-
-static void
-add (guint64 *counter,
-     guint64  number)
-{
-  __atomic_add_fetch (counter, number, __ATOMIC_RELAXED);
-}
-
-static guint64
-get (guint64 *counter)
-{
-  return __atomic_load_n (counter, __ATOMIC_RELAXED);
-}
-
-void
-ghlo_counters_add_compile (GhloCounters *self,
-                           gint64        start,
-                           GhloCacheUse  use)
-{
-  if (use != GHLO_CACHE_USE_NONE)
-    add (use == GHLO_CACHE_USE_HIT ? &self->n_cache_hits : &self->n_cache_misses, 1);
-  add (&self->n_compiles, 1);
-  add (&self->compile_time, g_get_monotonic_time () - start);
-}
-
-void
-ghlo_counters_add_run (GhloCounters *self,
-                       gint64        start,
-                       gboolean      success)
-{
-  add (success ? &self->n_runs : &self->n_failures, 1);
-  add (&self->run_time, g_get_monotonic_time () - start);
-}
-
 GhloStatistics *
 ghlo_statistics_new (GhloCounters *counters)
 {
   GhloStatistics *self = g_new0 (GhloStatistics, 1);
+  const GhloCounters read = ghlo_counters_read (counters);
 
   g_atomic_ref_count_init (&self->ref_count);
-  if (counters != NULL)
-    {
-      self->n_compiles = get (&counters->n_compiles);
-      self->n_runs = get (&counters->n_runs);
-      self->n_failures = get (&counters->n_failures);
-      self->n_cache_hits = get (&counters->n_cache_hits);
-      self->n_cache_misses = get (&counters->n_cache_misses);
-      self->compile_time = get (&counters->compile_time) / (double) G_USEC_PER_SEC;
-      self->run_time = get (&counters->run_time) / (double) G_USEC_PER_SEC;
-    }
+  self->n_compiles = read.n_compiles;
+  self->n_runs = read.n_runs;
+  self->n_failures = read.n_failures;
+  self->n_cache_hits = read.n_cache_hits;
+  self->n_cache_misses = read.n_cache_misses;
+  self->compile_time = read.compile_time / (double) G_USEC_PER_SEC;
+  self->run_time = read.run_time / (double) G_USEC_PER_SEC;
   self->memory_used = ghlo_memory_get_used ();
   self->memory_peak = ghlo_memory_get_peak ();
 

@@ -19,8 +19,5 @@ typedef enum
 /* One for each input or output of @function, NULL-terminated; none for NULL. */
 GhloValueInfo **ghlo_value_info_list_for_function (const GhloIrOp    *function,
                                                    GhloValueInfoSide  side);
-/* The name that the program gives input @index, or NULL. */
-const char     *ghlo_value_info_input_name        (const GhloIrOp    *function,
-                                                   guint              index);
 
 G_END_DECLS

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Value infos: made from a function's type, the attributes of its arguments and
- * results, and the locations that name its arguments.
+ * Value infos: what a function's signature says of its inputs and outputs, as objects.
  */
 
 #include "ghlo-value-info-private.h"
 
-#include <string.h>
+#include "compiler/signature.h"
 
 /**
  * GhloValueInfo:
@@ -28,12 +27,6 @@ struct _GhloValueInfo
 };
 
 G_DEFINE_BOXED_TYPE (GhloValueInfo, ghlo_value_info, ghlo_value_info_ref, ghlo_value_info_unref)
-
-/* The name of an argument's attribute that says which output may take its memory. */
-#define ALIASING_ATTRIBUTE "tf.aliasing_output"
-#define DONOR_ATTRIBUTE    "jax.buffer_donor"
-/* What JAX calls an argument that is none of the function's own: "_platform_index". */
-#define CONSTANT_ATTRIBUTE "jax.global_constant"
 
 static GhloValueInfo *
 info_new (const GhloIrType *type)
@@ -63,96 +56,6 @@ info_new (const GhloIrType *type)
   return self;
 }
 
-/* The attribute @name in dictionary @index of a list of dictionaries. */
-static const GhloIrAttr *
-get_attribute (const GhloIrAttr *dictionaries,
-               guint             index,
-               const char       *name)
-{
-  const GhloIrAttr *dictionary;
-
-  if (dictionaries == NULL || dictionaries->kind != GHLO_IR_ATTR_ARRAY || index >= dictionaries->length)
-    return NULL;
-  dictionary = dictionaries->children[index];
-  if (dictionary == NULL || dictionary->kind != GHLO_IR_ATTR_DICTIONARY)
-    return NULL;
-
-  return ghlo_ir_dictionary_get (dictionary, name);
-}
-
-/* "arg0" and "0" are what tools write where nobody gave a name. */
-static gboolean
-is_name (const char *name)
-{
-  if (name == NULL || *name == '\0')
-    return FALSE;
-  if (g_str_has_prefix (name, "arg"))
-    name += strlen ("arg");
-
-  return name[strspn (name, "0123456789")] != '\0';
-}
-
-const char *
-ghlo_value_info_input_name (const GhloIrOp *function,
-                            guint           index)
-{
-  const GhloIrBlock *body = ghlo_ir_func_get_body (function);
-  const GhloIrAttr *constant = get_attribute (ghlo_ir_op_get (function, "arg_attrs"), index, CONSTANT_ATTRIBUTE);
-  const GhloIrValue *argument;
-
-  if (body == NULL || index >= body->n_arguments)
-    return NULL;
-  if (constant != NULL && constant->kind == GHLO_IR_ATTR_STRING && constant->length > 0)
-    return constant->text;
-  argument = body->arguments[index];
-  if (argument->location != NULL && argument->location->kind == GHLO_IR_LOCATION_NAME
-      && is_name (argument->location->text))
-    return argument->location->text;
-
-  return is_name (argument->name) ? argument->name : NULL;
-}
-
-static const char *
-output_name (const GhloIrOp *function,
-             guint           index)
-{
-  const GhloIrAttr *info = get_attribute (ghlo_ir_op_get (function, "res_attrs"), index, "jax.result_info");
-
-  return info != NULL && info->kind == GHLO_IR_ATTR_STRING && info->length > 0 ? info->text : NULL;
-}
-
-/* The output that input @index may give its memory to, or -1. */
-static gint64
-aliased_output (const GhloIrOp *function,
-                guint           index)
-{
-  const GhloIrAttr *alias = get_attribute (ghlo_ir_op_get (function, "arg_attrs"), index, ALIASING_ATTRIBUTE);
-
-  return alias != NULL && alias->kind == GHLO_IR_ATTR_INTEGER ? alias->integer : -1;
-}
-
-static gboolean
-is_donatable (const GhloIrOp *function,
-              guint           index)
-{
-  const GhloIrAttr *donor = get_attribute (ghlo_ir_op_get (function, "arg_attrs"), index, DONOR_ATTRIBUTE);
-
-  return aliased_output (function, index) >= 0
-         || (donor != NULL && donor->kind == GHLO_IR_ATTR_BOOL && donor->integer != 0);
-}
-
-static int
-aliased_input (const GhloIrOp *function,
-               guint           n_inputs,
-               guint           output)
-{
-  for (guint i = 0; i < n_inputs; i++)
-    if (aliased_output (function, i) == (gint64) output)
-      return (int) i;
-
-  return -1;
-}
-
 static char *
 dup_name (const char *name)
 {
@@ -179,14 +82,14 @@ ghlo_value_info_list_for_function (const GhloIrOp    *function,
       if (side == GHLO_VALUE_INFO_INPUTS)
         {
           list[i] = info_new (type->members[i]);
-          list[i]->name = dup_name (ghlo_value_info_input_name (function, i));
-          list[i]->donatable = is_donatable (function, i);
+          list[i]->name = dup_name (ghlo_signature_input_name (function, i));
+          list[i]->donatable = ghlo_signature_is_donatable (function, i);
         }
       else
         {
           list[i] = info_new (type->members[type->rank + i]);
-          list[i]->name = dup_name (output_name (function, i));
-          list[i]->aliased_input = aliased_input (function, type->rank, i);
+          list[i]->name = dup_name (ghlo_signature_output_name (function, i));
+          list[i]->aliased_input = ghlo_signature_aliased_input (function, type->rank, i);
         }
     }
 

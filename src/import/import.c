@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/ghlo-error.h"
-#include "import/exported.h"
+#include "import/exported/exported.h"
 
 static const guint8 bytecode_magic[] = { 'M', 'L', 0xef, 'R' };
 

@@ -14,7 +14,7 @@ struct _GhloIrChunk
   guint8       data[] __attribute__ ((aligned (16)));
 };
 
-enum { FIRST_CHUNK = 16 * 1024, LARGEST_CHUNK = 1024 * 1024 };
+enum { FIRST_CHUNK = 2 * 1024, LARGEST_CHUNK = 1024 * 1024 };
 
 gpointer
 ghlo_ir_arena_alloc (GhloIrArena *self,
@@ -92,6 +92,20 @@ ghlo_ir_intern_find (const GhloIrInternTable *self,
   return NULL;
 }
 
+static gboolean
+always_equal (gconstpointer item,
+              gconstpointer key)
+{
+  return TRUE;
+}
+
+gboolean
+ghlo_ir_intern_has (const GhloIrInternTable *self,
+                    guint32                  hash)
+{
+  return ghlo_ir_intern_find (self, hash, always_equal, NULL) != NULL;
+}
+
 static void
 insert (GhloIrInternTable *self,
         guint32            hash,
@@ -132,30 +146,4 @@ ghlo_ir_intern_clear (GhloIrInternTable *self)
 {
   g_free (self->items);
   g_free (self->hashes);
-}
-
-guint32
-ghlo_ir_hash_bytes (guint32       seed,
-                    gconstpointer data,
-                    gsize         size)
-{
-  const guint8 *bytes = data;
-  guint32 hash = ghlo_ir_hash_mix (seed, size);
-
-  for (; size >= 8; bytes += 8, size -= 8)
-    {
-      guint64 word;
-
-      memcpy (&word, bytes, 8);
-      hash = ghlo_ir_hash_mix (hash, word);
-    }
-  if (size > 0)
-    {
-      guint64 word = 0;
-
-      memcpy (&word, bytes, size);
-      hash = ghlo_ir_hash_mix (hash, word);
-    }
-
-  return hash;
 }

@@ -26,7 +26,7 @@ void      ghlo_ir_arena_clear (GhloIrArena *self);
 
 typedef gboolean (*GhloIrInternEqual) (gconstpointer item, gconstpointer key);
 
-/* Open addressing with linear probing; items are never removed. */
+/* Open addressing with linear probing; items are never removed. Hashes are base/hash.h's. */
 typedef struct
 {
   gpointer *items;
@@ -37,24 +37,9 @@ typedef struct
 
 gpointer  ghlo_ir_intern_find  (const GhloIrInternTable *self, guint32 hash, GhloIrInternEqual equal,
                                 gconstpointer key);
+/* Whether there is an item with this hash. */
+gboolean  ghlo_ir_intern_has   (const GhloIrInternTable *self, guint32 hash);
 void      ghlo_ir_intern_add   (GhloIrInternTable *self, guint32 hash, gpointer item);
 void      ghlo_ir_intern_clear (GhloIrInternTable *self);
-
-/* Mixing for hashes of structures. */
-guint32   ghlo_ir_hash_bytes   (guint32 seed, gconstpointer data, gsize size);
-
-static inline guint32
-ghlo_ir_hash_mix (guint32 seed, guint64 value)
-{
-  guint64 x = (seed ^ value) * G_GUINT64_CONSTANT (0x9e3779b97f4a7c15);
-
-  return (guint32) (x >> 32) ^ (guint32) x;
-}
-
-static inline guint32
-ghlo_ir_hash_pointer (guint32 seed, gconstpointer pointer)
-{
-  return ghlo_ir_hash_mix (seed, GPOINTER_TO_SIZE (pointer) >> 4);
-}
 
 G_END_DECLS

@@ -7,9 +7,11 @@
 
 #include <string.h>
 
+#include "base/hash.h"
 #include "ir/context.h"
 
-/* Constants up to this size are hashed whole, larger ones at both ends. */
+/* Constants up to this size are hashed whole, larger ones at both ends where that tells
+ * them apart: their bytes may be a mapped file's, which nobody has read yet. */
 enum { WHOLE_HASH = 64 * 1024, END_HASH = 4 * 1024 };
 
 /* The bytes after the header that distinguish attributes of a kind, if any. */
@@ -80,22 +82,36 @@ attr_equal (gconstpointer item,
   return a_size == b_size && (a_data == b_data || a_size == 0 || memcmp (a_data, b_data, a_size) == 0);
 }
 
+/* With @ends of a large constant no more than its size and its ends. */
 static guint32
-attr_hash (const GhloIrAttr *attr)
+attr_hash (const GhloIrAttr *attr,
+           gboolean          ends)
 {
-  guint32 hash = ghlo_ir_hash_mix (attr->kind, ((guint64) attr->subkind << 40) ^ attr->length);
+  GhloHash hash = ghlo_hash_begin ();
   gsize size;
   const guint8 *data = payload (attr, &size);
 
-  hash = ghlo_ir_hash_pointer (hash, attr->type);
-  if (n_children (attr) > 0)
-    hash = ghlo_ir_hash_bytes (hash, attr->children, attr->length * sizeof (gpointer));
-  if (size <= WHOLE_HASH)
-    return ghlo_ir_hash_bytes (hash, data, size);
+  ghlo_hash_add (&hash, (guint64) attr->kind << 32 | attr->subkind);
+  ghlo_hash_add (&hash, attr->length);
+  ghlo_hash_add_pointer (&hash, attr->type);
+  ghlo_hash_add_bytes (&hash, attr->children, n_children (attr) * sizeof (gpointer));
+  if (attr->kind == GHLO_IR_ATTR_DENSE)
+    {
+      ghlo_hash_add (&hash, attr->dense.splat);
+      ghlo_hash_add_pointer (&hash, attr->dense.resource);
+    }
+  if (ends && size > WHOLE_HASH)
+    {
+      ghlo_hash_add (&hash, size);
+      ghlo_hash_add_bytes (&hash, data, END_HASH);
+      ghlo_hash_add_bytes (&hash, data + size - END_HASH, END_HASH);
+    }
+  else
+    {
+      ghlo_hash_add_bytes (&hash, data, size);
+    }
 
-  hash = ghlo_ir_hash_bytes (hash, data, END_HASH);
-
-  return ghlo_ir_hash_bytes (hash ^ (guint32) size, data + size - END_HASH, END_HASH);
+  return (guint32) ghlo_hash_end (&hash);
 }
 
 /* Moves what @attr points to into the arena, where the caller's memory was used. */
@@ -158,9 +174,15 @@ intern (GhloIrModule     *module,
         const GhloIrAttr *key)
 {
   GhloIrContext *context = module->context;
-  guint32 hash = attr_hash (key);
+  guint32 hash = attr_hash (key, TRUE);
   GhloIrAttr *attr = ghlo_ir_intern_find (&context->attrs, hash, attr_equal, key);
 
+  /* One attribute at most is kept by its ends: the next with these is kept by all bytes. */
+  if (attr == NULL && ghlo_ir_intern_has (&context->attrs, hash))
+    {
+      hash = attr_hash (key, FALSE);
+      attr = ghlo_ir_intern_find (&context->attrs, hash, attr_equal, key);
+    }
   if (attr != NULL)
     return attr;
 

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/hash.h"
 #include "ir/context.h"
 
 /* The place of @name among the row's inherent attributes, or -1. */
@@ -209,7 +210,7 @@ ghlo_ir_op_new (GhloIrModule        *module,
     op->regions[i].op = op;
   if (spec->traits & GHLO_IR_TRAIT_SYMBOL_TABLE)
     {
-      op->symbols = g_hash_table_new (g_str_hash, g_str_equal);
+      op->symbols = g_hash_table_new (ghlo_hash_string, g_str_equal);
       g_ptr_array_add (module->context->symbol_tables, op->symbols);
     }
   set_attributes (module, op, state);

@@ -7,8 +7,10 @@
 
 #include <string.h>
 
+#include "base/hash.h"
+
 /* The most locations that a search for a file looks at: they share parts. */
-enum { MOST_SEARCHED = 1024 };
+enum { MAX_SEARCHED = 1024 };
 
 static gboolean
 location_equal (gconstpointer item,
@@ -20,6 +22,21 @@ location_equal (gconstpointer item,
          && a->end_line == b->end_line && a->end_column == b->end_column
          && a->metadata == b->metadata && a->n_children == b->n_children
          && (a->n_children == 0 || memcmp (a->children, b->children, a->n_children * sizeof (gpointer)) == 0);
+}
+
+static guint32
+location_hash (const GhloIrLocation *location)
+{
+  GhloHash hash = ghlo_hash_begin ();
+
+  ghlo_hash_add (&hash, location->kind);
+  ghlo_hash_add_pointer (&hash, location->text);
+  ghlo_hash_add (&hash, (guint64) location->line << 32 | location->column);
+  ghlo_hash_add (&hash, (guint64) location->end_line << 32 | location->end_column);
+  ghlo_hash_add_pointer (&hash, location->metadata);
+  ghlo_hash_add_bytes (&hash, location->children, location->n_children * sizeof (gpointer));
+
+  return (guint32) ghlo_hash_end (&hash);
 }
 
 static guint32
@@ -40,15 +57,9 @@ intern (GhloIrModule         *module,
         const GhloIrLocation *key)
 {
   GhloIrContext *context = module->context;
-  guint32 hash = ghlo_ir_hash_pointer (key->kind, key->text);
-  GhloIrLocation *location;
+  guint32 hash = location_hash (key);
+  GhloIrLocation *location = ghlo_ir_intern_find (&context->locations, hash, location_equal, key);
 
-  hash = ghlo_ir_hash_mix (hash, ((guint64) key->line << 32) | key->column);
-  hash = ghlo_ir_hash_mix (hash, ((guint64) key->end_line << 32) | key->end_column);
-  hash = ghlo_ir_hash_pointer (hash, key->metadata);
-  hash = ghlo_ir_hash_bytes (hash, key->children, key->n_children * sizeof (gpointer));
-
-  location = ghlo_ir_intern_find (&context->locations, hash, location_equal, key);
   if (location == NULL)
     {
       location = ghlo_ir_arena_copy (&context->arena, key, sizeof (GhloIrLocation));
@@ -141,7 +152,7 @@ find_file (const GhloIrLocation *location,
 const GhloIrLocation *
 ghlo_ir_location_get_file (const GhloIrLocation *location)
 {
-  guint budget = MOST_SEARCHED;
+  guint budget = MAX_SEARCHED;
 
   return location != NULL ? find_file (location, &budget) : NULL;
 }

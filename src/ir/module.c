@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "base/hash.h"
 #include "ir/context.h"
 
 typedef struct
@@ -39,7 +40,7 @@ ghlo_ir_module_intern (GhloIrModule *self,
 {
   GhloIrContext *context = self->context;
   StringKey key = { text, length < 0 ? strlen (text) : (gsize) length };
-  guint32 hash = ghlo_ir_hash_bytes (0, key.text, key.length);
+  guint32 hash = (guint32) ghlo_hash_bytes (key.text, key.length);
   InternedString *string = ghlo_ir_intern_find (&context->strings, hash, string_equal, &key);
 
   if (string == NULL)
@@ -66,13 +67,9 @@ ghlo_ir_context_quantization (GhloIrModule     *module,
                               GhloQuantization *quantization)
 {
   GhloIrInternTable *known = &module->context->quantizations;
-  guint32 hash = ghlo_ir_hash_mix (quantization->storage,
-                                   ((guint64) quantization->axis << 32) ^ quantization->n_scales);
-  GhloQuantization *item;
+  guint32 hash = (guint32) ghlo_quantization_hash (quantization);
+  GhloQuantization *item = ghlo_ir_intern_find (known, hash, quantization_equal, quantization);
 
-  hash = ghlo_ir_hash_bytes (hash, quantization->scales, quantization->n_scales * sizeof (double));
-  hash = ghlo_ir_hash_bytes (hash, quantization->zero_points, quantization->n_scales * sizeof (gint64));
-  item = ghlo_ir_intern_find (known, hash, quantization_equal, quantization);
   if (item == NULL)
     {
       item = ghlo_quantization_ref (quantization);
@@ -151,6 +148,20 @@ gsize
 ghlo_ir_module_get_size (const GhloIrModule *self)
 {
   return self->context->arena.total + self->context->constant_bytes;
+}
+
+gsize
+ghlo_ir_module_get_own_size (const GhloIrModule *self)
+{
+  const GhloIrContext *context = self->context;
+  const GhloIrInternTable *const tables[] = { &context->strings, &context->types, &context->attrs,
+                                              &context->locations, &context->quantizations };
+  gsize size = sizeof *self + sizeof *context + context->arena.total;
+
+  for (gsize i = 0; i < G_N_ELEMENTS (tables); i++)
+    size += tables[i]->capacity * (sizeof tables[i]->items[0] + sizeof tables[i]->hashes[0]);
+
+  return size;
 }
 
 GhloIrOp *

@@ -115,6 +115,8 @@ void               ghlo_ir_module_unref      (GhloIrModule *self);
 gpointer           ghlo_ir_module_alloc      (GhloIrModule *self, gsize size);
 /* The bytes that the arena and the module's constants hold. */
 gsize              ghlo_ir_module_get_size   (const GhloIrModule *self);
+/* The bytes that go with the module: constants may be shared, and are left out. */
+gsize              ghlo_ir_module_get_own_size (const GhloIrModule *self);
 /* One copy per text; equal texts give equal pointers. @length -1: NUL-terminated. */
 const char        *ghlo_ir_module_intern     (GhloIrModule *self, const char *text, gssize length);
 /* A copy to change: same shape, constants shared by reference. */

@@ -85,7 +85,8 @@ typedef enum
   GHLO_IR_KIND_STRING_OR_DICTIONARY,
   GHLO_IR_KIND_ELEMENTS,         /* dense, any element type */
   GHLO_IR_KIND_I64_ELEMENTS,     /* dense of i64 */
-  GHLO_IR_KIND_INDEX_ELEMENTS_ARRAY, /* array of dense of index (layouts) */
+  GHLO_IR_KIND_INDEX_VECTORS,    /* array of dense of index, rank 1 (layouts) */
+  GHLO_IR_KIND_INDEX_VECTOR_ARRAYS, /* array of arrays of these (tilings) */
   GHLO_IR_KIND_TYPED,            /* any attribute with a type: integer, float, dense */
   GHLO_IR_KIND_I32_ARRAY,        /* array<i32: …> */
   GHLO_IR_KIND_I64_ARRAY,        /* array<i64: …> */

@@ -1,128 +1,276 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * One operation as a program of its own: a module with a function around a copy.
+ * Operations as a function of their own. What the group defines comes first in each walk: the
+ * rest is taken from outside.
  */
 
 #include "ir/outline.h"
 
-static gboolean
-is_inside (const GhloIrValue *value,
-           const GhloIrOp    *op)
-{
-  const GhloIrBlock *block = value->op != NULL ? value->op->block : value->block;
-
-  while (block != NULL && block->region->op != op)
-    block = block->region->op->block;
-
-  return block != NULL;
-}
-
-static gboolean
-refers (const GhloIrAttr *attr)
-{
-  gboolean found = attr->kind == GHLO_IR_ATTR_SYMBOL;
-
-  for (gsize i = 0; !found && attr->kind == GHLO_IR_ATTR_ARRAY && i < attr->length; i++)
-    found = refers (attr->children[i]);
-
-  return found;
-}
+#include "ir/symbols.h"
 
 typedef struct
 {
-  const GhloIrOp *root;
-  GHashTable     *seen;       /* of GhloIrValue */
-  GPtrArray      *inputs;
-  gboolean        refers;     /* to symbols */
+  GHashTable *known;        /* of GhloIrOp and GhloIrValue: the group's own, and the inputs found */
+  GPtrArray  *inputs;
 } Finder;
 
-static void
-find (Finder         *self,
-      const GhloIrOp *op)
+typedef struct
 {
-  gsize n = ghlo_ir_op_get_spec (op)->n_attributes;
+  GhloIrModule          *module;
+  const GhloIrOp *const *ops;
+  gsize                  n_ops;
+  gboolean               same;      /* the operations are the module's own */
+  GHashTable            *made;      /* see ghlo_ir_op_copy (); also of copied symbols */
+  GPtrArray             *copied;    /* of GhloIrOp: the source's symbols that the module got */
+} Outliner;
 
+static void
+add_own (GHashTable     *known,
+         const GhloIrOp *op)
+{
+  g_hash_table_add (known, (gpointer) op);
+  for (guint i = 0; i < op->n_results; i++)
+    g_hash_table_add (known, &op->results[i]);
+  for (guint i = 0; i < op->n_regions; i++)
+    for (const GhloIrBlock *block = op->regions[i].first; block != NULL; block = block->next)
+      {
+        for (guint k = 0; k < block->n_arguments; k++)
+          g_hash_table_add (known, block->arguments[k]);
+        for (const GhloIrOp *inner = block->first; inner != NULL; inner = inner->next)
+          add_own (known, inner);
+      }
+}
+
+static void
+find_operands (Finder         *self,
+               const GhloIrOp *op)
+{
   for (guint i = 0; i < op->n_operands; i++)
-    {
-      GhloIrValue *value = ghlo_ir_op_operand (op, i);
+    if (g_hash_table_add (self->known, ghlo_ir_op_operand (op, i)))
+      g_ptr_array_add (self->inputs, ghlo_ir_op_operand (op, i));
+}
 
-      if (!is_inside (value, self->root) && g_hash_table_add (self->seen, value))
-        g_ptr_array_add (self->inputs, value);
-    }
-  for (gsize i = 0; i < n && !self->refers; i++)
-    self->refers = op->attributes[i] != NULL && refers (op->attributes[i]);
-  for (guint i = 0; i < op->n_discardable && !self->refers; i++)
-    self->refers = op->discardable[i].value != NULL && refers (op->discardable[i].value);
+static void
+find_captured (Finder         *self,
+               const GhloIrOp *op)
+{
   for (guint i = 0; i < op->n_regions; i++)
     for (const GhloIrBlock *block = op->regions[i].first; block != NULL; block = block->next)
       for (const GhloIrOp *inner = block->first; inner != NULL; inner = inner->next)
-        find (self, inner);
+        {
+          find_operands (self, inner);
+          find_captured (self, inner);
+        }
 }
 
-/* What stands beside the function that @op is in, but for that function: what the
- * operation may call. */
 static void
-copy_symbols (GhloIrModule   *module,
-              GhloIrBlock    *body,
-              const GhloIrOp *op,
-              GHashTable     *made)
+find_inputs (Finder                *self,
+             const GhloIrOp *const *ops,
+             gsize                  n_ops)
 {
-  const GhloIrOp *function = op;
+  for (gsize i = 0; i < n_ops; i++)
+    add_own (self->known, ops[i]);
+  for (gsize i = 0; i < n_ops; i++)
+    find_operands (self, ops[i]);
+  for (gsize i = 0; i < n_ops; i++)
+    find_captured (self, ops[i]);
+}
 
-  while (function->block->region->op->kind != GHLO_OP_BUILTIN_MODULE)
-    function = function->block->region->op;
-  for (const GhloIrOp *other = function->block->first; other != NULL; other = other->next)
-    if (other != function)
-      ghlo_ir_block_append (body, ghlo_ir_op_copy (module, other, FALSE, made));
+void
+ghlo_ir_outline_inputs (const GhloIrOp *const *ops,
+                        gsize                  n_ops,
+                        GPtrArray             *inputs)
+{
+  g_autoptr (GHashTable) known = g_hash_table_new (NULL, NULL);
+  Finder finder = { known, inputs };
+
+  find_inputs (&finder, ops, n_ops);
+}
+
+static gboolean
+is_given (const Finder      *self,
+          const GhloIrValue *result)
+{
+  for (const GhloIrUse *use = result->uses; use != NULL; use = use->next)
+    if (!g_hash_table_contains (self->known, use->op))
+      return TRUE;
+
+  return result->uses == NULL;
+}
+
+static void
+find_results (const Finder          *self,
+              const GhloIrOp *const *ops,
+              gsize                  n_ops,
+              GPtrArray             *results)
+{
+  for (gsize i = 0; i < n_ops; i++)
+    for (guint k = 0; k < ops[i]->n_results; k++)
+      if (is_given (self, &ops[i]->results[k]))
+        g_ptr_array_add (results, &ops[i]->results[k]);
+}
+
+static const GhloIrOp *
+outermost (const GhloIrOp *op)
+{
+  for (const GhloIrOp *parent = ghlo_ir_op_get_parent (op); parent != NULL; parent = ghlo_ir_op_get_parent (op))
+    op = parent;
+
+  return op;
+}
+
+/* What stands inside of a copied symbol came with it. */
+static void
+copy_symbol (GhloIrOp *symbol,
+             gpointer  data)
+{
+  Outliner *self = data;
+  GhloIrOp *copy;
+
+  if (ghlo_ir_op_find_symbol (self->module->op, ghlo_ir_op_get_string (symbol, "sym_name")) != NULL)
+    return;
+  for (const GhloIrOp *op = symbol; op != NULL; op = ghlo_ir_op_get_parent (op))
+    if (g_hash_table_contains (self->made, op))
+      return;
+  copy = ghlo_ir_op_copy (self->module, symbol, FALSE, self->made);
+  ghlo_ir_block_append (ghlo_ir_op_region_block (self->module->op, 0), copy);
+  g_hash_table_insert (self->made, symbol, copy);
+  g_ptr_array_add (self->copied, symbol);
+}
+
+static void
+copy_symbols_of (Outliner       *self,
+                 const GhloIrOp *op)
+{
+  ghlo_ir_op_foreach_symbol (op, copy_symbol, self);
+  for (guint i = 0; i < op->n_regions; i++)
+    for (const GhloIrBlock *block = op->regions[i].first; block != NULL; block = block->next)
+      for (const GhloIrOp *inner = block->first; inner != NULL; inner = inner->next)
+        copy_symbols_of (self, inner);
+}
+
+/* The types of @values as the module's, and room for none. */
+static const GhloIrType **
+copy_types (const Outliner  *self,
+            const GPtrArray *values)
+{
+  const GhloIrType **types = g_new (const GhloIrType *, values->len + 1);
+
+  for (guint i = 0; i < values->len; i++)
+    {
+      const GhloIrType *type = ((const GhloIrValue *) g_ptr_array_index (values, i))->type;
+
+      types[i] = self->same ? type : ghlo_ir_type_copy (self->module, type, self->made);
+    }
+
+  return types;
+}
+
+/* A name that neither the module has nor the source, of which more may be copied later. */
+static const GhloIrAttr *
+unique_name (const Outliner *self,
+             const char     *name)
+{
+  g_autofree char *text = NULL;
+  guint n = g_hash_table_size (self->module->op->symbols);
+
+  do
+    {
+      g_free (text);
+      text = g_strdup_printf ("%s.%u", name, n++);
+    }
+  while (ghlo_ir_op_find_symbol (self->module->op, text) != NULL
+         || ghlo_ir_op_find_symbol (self->ops[0], text) != NULL);
+
+  return ghlo_ir_attr_string (self->module, text, -1);
+}
+
+/* A function of one block, with the inputs as its arguments. */
+static GhloIrOp *
+add_function (const Outliner  *self,
+              const char      *name,
+              const GPtrArray *inputs,
+              const GPtrArray *results)
+{
+  GhloIrModule *module = self->module;
+  g_autofree const GhloIrType **input_types = copy_types (self, inputs), **result_types = copy_types (self, results);
+  const GhloIrNamedAttr attributes[] = {
+    { "sym_name", unique_name (self, name) },
+    { "function_type", ghlo_ir_attr_type (module, ghlo_ir_type_function (module, input_types, inputs->len, result_types,
+                                                                         results->len)) },
+    { "sym_visibility", ghlo_ir_attr_string (module, "private", -1) },
+  };
+  GhloIrOp *function = ghlo_ir_op_new (module, &(GhloIrOpState) {
+    .kind = GHLO_OP_FUNC_FUNC, .n_regions = 1, .attributes = attributes, .n_attributes = G_N_ELEMENTS (attributes),
+  });
+  GhloIrBlock *block = ghlo_ir_region_add_block (module, &function->regions[0]);
+
+  for (guint i = 0; i < inputs->len; i++)
+    {
+      const GhloIrValue *input = g_ptr_array_index (inputs, i);
+      GhloIrValue *argument = ghlo_ir_block_add_argument (module, block, input_types[i], NULL);
+
+      argument->name = input->name != NULL ? ghlo_ir_module_intern (module, input->name, -1) : NULL;
+      g_hash_table_insert (self->made, (gpointer) input, argument);
+    }
+  ghlo_ir_block_append (ghlo_ir_op_region_block (module->op, 0), function);
+
+  return function;
+}
+
+static void
+fill_function (const Outliner  *self,
+               GhloIrOp        *function,
+               const GPtrArray *results)
+{
+  GhloIrBlock *block = ghlo_ir_func_get_body (function);
+  g_autofree GhloIrValue **returned = g_new (GhloIrValue *, results->len + 1);
+
+  for (gsize i = 0; i < self->n_ops; i++)
+    ghlo_ir_block_append (block, ghlo_ir_op_copy (self->module, self->ops[i], self->same, self->made));
+  for (guint i = 0; i < results->len; i++)
+    returned[i] = g_hash_table_lookup (self->made, g_ptr_array_index (results, i));
+  ghlo_ir_block_append (block, ghlo_ir_op_new (self->module, &(GhloIrOpState) {
+    .kind = GHLO_OP_FUNC_RETURN, .operands = returned, .n_operands = results->len,
+  }));
 }
 
 GhloIrModule *
-ghlo_ir_outline (const GhloIrModule *source,
-                 const GhloIrOp     *op,
-                 GPtrArray          *inputs)
+ghlo_ir_outline_module_new (const GhloIrModule *source)
 {
   GhloIrModule *module = ghlo_ir_module_new (source->file_name);
-  g_autoptr (GHashTable) made = g_hash_table_new (NULL, NULL), seen = g_hash_table_new (NULL, NULL);
-  Finder finder = { .root = op, .seen = seen, .inputs = inputs };
-  g_autofree const GhloIrType **input_types = NULL;
-  g_autofree const GhloIrType **result_types = g_new (const GhloIrType *, op->n_results + 1);
-  g_autofree GhloIrValue **returned = g_new (GhloIrValue *, op->n_results + 1);
-  GhloIrNamedAttr attributes[2] = { { "sym_name", NULL }, { "function_type", NULL } };
-  GhloIrOp *function, *copy;
-  GhloIrBlock *body, *block;
 
-  /* Errors name the place that the operation was read from. */
   module->is_binary = source->is_binary;
-  find (&finder, op);
-  input_types = g_new (const GhloIrType *, inputs->len + 1);
-  for (guint i = 0; i < inputs->len; i++)
-    input_types[i] = ghlo_ir_type_copy (module, ((const GhloIrValue *) g_ptr_array_index (inputs, i))->type, made);
-  for (guint i = 0; i < op->n_results; i++)
-    result_types[i] = ghlo_ir_type_copy (module, op->results[i].type, made);
-
   module->op = ghlo_ir_op_new (module, &(GhloIrOpState) { .kind = GHLO_OP_BUILTIN_MODULE, .n_regions = 1 });
-  body = ghlo_ir_region_add_block (module, &module->op->regions[0]);
-  /* No text can name a function so. */
-  attributes[0].value = ghlo_ir_attr_string (module, "", 0);
-  attributes[1].value = ghlo_ir_attr_type (module, ghlo_ir_type_function (module, input_types, inputs->len,
-                                                                          result_types, op->n_results));
-  function = ghlo_ir_op_new (module, &(GhloIrOpState) {
-    .kind = GHLO_OP_FUNC_FUNC, .n_regions = 1, .attributes = attributes, .n_attributes = G_N_ELEMENTS (attributes),
-  });
-  ghlo_ir_block_append (body, function);
-  block = ghlo_ir_region_add_block (module, &function->regions[0]);
-  for (guint i = 0; i < inputs->len; i++)
-    g_hash_table_insert (made, g_ptr_array_index (inputs, i),
-                         ghlo_ir_block_add_argument (module, block, input_types[i], NULL));
-  copy = ghlo_ir_op_copy (module, op, FALSE, made);
-  ghlo_ir_block_append (block, copy);
-  for (guint i = 0; i < op->n_results; i++)
-    returned[i] = &copy->results[i];
-  ghlo_ir_block_append (block, ghlo_ir_op_new (module, &(GhloIrOpState) {
-    .kind = GHLO_OP_FUNC_RETURN, .operands = returned, .n_operands = op->n_results,
-  }));
-  if (finder.refers)
-    copy_symbols (module, body, op, made);
+  ghlo_ir_region_add_block (module, &module->op->regions[0]);
 
   return module;
+}
+
+GhloIrOp *
+ghlo_ir_outline (GhloIrModule          *module,
+                 const GhloIrOp *const *ops,
+                 gsize                  n_ops,
+                 const char            *name,
+                 GPtrArray             *inputs,
+                 GPtrArray             *results)
+{
+  g_autoptr (GHashTable) known = g_hash_table_new (NULL, NULL), made = g_hash_table_new (NULL, NULL);
+  g_autoptr (GPtrArray) copied = g_ptr_array_new (), own_results = g_ptr_array_new ();
+  Finder finder = { known, inputs };
+  Outliner self = { module, ops, n_ops, outermost (ops[0]) == module->op, made, copied };
+  GhloIrOp *function;
+
+  find_inputs (&finder, ops, n_ops);
+  if (results == NULL)
+    results = own_results;
+  find_results (&finder, ops, n_ops, results);
+  function = add_function (&self, name, inputs, results);
+  fill_function (&self, function, results);
+  for (gsize i = 0; i < n_ops && !self.same; i++)
+    copy_symbols_of (&self, ops[i]);
+  for (guint i = 0; i < copied->len; i++)
+    copy_symbols_of (&self, g_ptr_array_index (copied, i));
+
+  return function;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * One operation as a program of its own.
+ * Operations as a function of their own: one that is run alone, or a group that becomes
+ * one step.
  */
 
 #pragma once
@@ -9,12 +10,24 @@
 
 G_BEGIN_DECLS
 
-/* A new module whose first function does what @op of @source does; @op is left as it is. The
- * function takes the values that @op uses from outside of itself, each once, which are
- * appended to @inputs (of GhloIrValue, borrowed), and gives @op's results. Functions
- * that @op refers to come along. */
-GhloIrModule *ghlo_ir_outline (const GhloIrModule *source,
-                               const GhloIrOp     *op,
-                               GPtrArray          *inputs);
+/* The values that the operations, which are in the order of one block, use and do not define:
+ * operands first, then what regions capture, both in the order of first use. @inputs (of GhloIrValue,
+ * borrowed) is empty before. */
+void          ghlo_ir_outline_inputs     (const GhloIrOp *const *ops,
+                                          gsize                  n_ops,
+                                          GPtrArray             *inputs);
+/* An empty module for functions outlined from @source, where errors name @source's places. */
+GhloIrModule *ghlo_ir_outline_module_new (const GhloIrModule    *source);
+/* Adds to @module a private function that does what the operations do, and leaves them as they are.
+ * @module is their own, or one made by ghlo_ir_outline_module_new (); to the latter what they refer
+ * to is copied, unless it is there. The function takes the @inputs above and gives @results (of
+ * GhloIrValue, borrowed; empty before, or NULL): those that have no use, or one outside of the group;
+ * of a single operation these are all. The function's name is @name and a number. */
+GhloIrOp     *ghlo_ir_outline            (GhloIrModule          *module,
+                                          const GhloIrOp *const *ops,
+                                          gsize                  n_ops,
+                                          const char            *name,
+                                          GPtrArray             *inputs,
+                                          GPtrArray             *results);
 
 G_END_DECLS

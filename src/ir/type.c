@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "base/hash.h"
 #include "ir/context.h"
 
 static gboolean
@@ -46,20 +47,21 @@ type_equal (gconstpointer item,
 static guint32
 type_hash (const GhloIrType *type)
 {
-  guint32 hash = ghlo_ir_hash_mix (type->kind, type->element_type);
+  GhloHash hash = ghlo_hash_begin ();
 
-  hash = ghlo_ir_hash_mix (hash, ((guint64) type->rank << 32) | type->n_results);
-  hash = ghlo_ir_hash_pointer (hash, type->quantization);
-  hash = ghlo_ir_hash_pointer (hash, type->encoding);
-  hash = ghlo_ir_hash_pointer (hash, type->text);
+  ghlo_hash_add (&hash, (guint64) type->kind << 32 | type->element_type);
+  ghlo_hash_add (&hash, (guint64) type->rank << 32 | type->n_results);
+  ghlo_hash_add_pointer (&hash, type->quantization);
+  ghlo_hash_add_pointer (&hash, type->encoding);
+  ghlo_hash_add_pointer (&hash, type->text);
   if (type->dimensions != NULL)
-    hash = ghlo_ir_hash_bytes (hash, type->dimensions, type->rank * sizeof (gint64));
+    ghlo_hash_add_bytes (&hash, type->dimensions, type->rank * sizeof (gint64));
   if (type->bounds != NULL)
-    hash = ghlo_ir_hash_bytes (hash, type->bounds, type->rank * sizeof (gint64));
+    ghlo_hash_add_bytes (&hash, type->bounds, type->rank * sizeof (gint64));
   if (type->members != NULL)
-    hash = ghlo_ir_hash_bytes (hash, type->members, n_members (type) * sizeof (gpointer));
+    ghlo_hash_add_bytes (&hash, type->members, n_members (type) * sizeof (gpointer));
 
-  return hash;
+  return (guint32) ghlo_hash_end (&hash);
 }
 
 /* The members of a function type without inputs and results. */
@@ -290,7 +292,8 @@ ghlo_ir_type_has_static_shape (const GhloIrType *type)
 GhloTensorType *
 ghlo_ir_type_to_tensor_type (const GhloIrType *type)
 {
-  g_return_val_if_fail (type->kind == GHLO_IR_TYPE_TENSOR, NULL);
+  if (type->kind != GHLO_IR_TYPE_TENSOR)
+    return NULL;
 
   return ghlo_tensor_type_new_full (type->element_type, type->dimensions, type->bounds, type->rank,
                                     type->quantization);

@@ -80,7 +80,7 @@ ghlo_ir_type_is_tensor (const GhloIrType *type)
 }
 
 gboolean          ghlo_ir_type_has_static_shape (const GhloIrType *type);   /* ranked, no -1 */
-GhloTensorType   *ghlo_ir_type_to_tensor_type   (const GhloIrType *type);   /* TENSOR only; owned by the caller */
+GhloTensorType   *ghlo_ir_type_to_tensor_type   (const GhloIrType *type);   /* of a TENSOR, else NULL; the caller's */
 void              ghlo_ir_type_append           (const GhloIrType *type, GString *string);
 char             *ghlo_ir_type_to_string        (const GhloIrType *type);
 

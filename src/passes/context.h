@@ -44,14 +44,14 @@ extern const GhloPass ghlo_pass_table[];
 #define PASS(word) \
   gboolean ghlo_pass_##word (GhloIrModule *module, GhloPassContext *context, GError **error)
 PASS (inline);
-PASS (simplify);
+PASS (canonicalize);
 PASS (fold);
 PASS (fold_transposes);
 PASS (reshape);
-PASS (share);
-PASS (hoist);
+PASS (cse);
+PASS (licm);
 PASS (count_loops);
-PASS (dead_code);
+PASS (dce);
 PASS (epilogues);
 #undef PASS
 

@@ -5,7 +5,7 @@
  * depends on it, or when another needed value does, in this iteration or a later one.
  */
 
-#include "passes/dead-code.h"
+#include "passes/dce.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
 
 #pragma once
 
-#include "passes/simplify.h"
+#include "passes/canonicalize.h"
 
 G_BEGIN_DECLS
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/diagnostics.h"
-#include "ir/verify.h"
+#include "ir/verify/verify.h"
 #include "passes/walk.h"
 
 /* Transposes are folded into products before they are moved away from them; what a
@@ -18,21 +18,32 @@
 const GhloPass ghlo_pass_table[] = {
   { "inline", "Puts the bodies of functions in the place of calls and composites", 1, GHLO_PASS_FIRST,
     ghlo_pass_inline },
-  { "simplify", "Applies algebraic rules that hold for every value", 1, GHLO_PASS_EACH, ghlo_pass_simplify },
+  { "canonicalize", "Applies algebraic rules that hold for every value", 1, GHLO_PASS_EACH, ghlo_pass_canonicalize },
   { "fold", "Computes what depends on constants alone", 1, GHLO_PASS_EACH, ghlo_pass_fold },
   { "fold-transposes", "Takes transposes into the dimension numbers of products and convolutions", 2, GHLO_PASS_EACH,
     ghlo_pass_fold_transposes },
   { "reshape", "Merges reshapes, transposes and broadcasts and moves them to where they vanish", 2, GHLO_PASS_EACH,
     ghlo_pass_reshape },
-  { "share", "Computes equal values once", 2, GHLO_PASS_EACH, ghlo_pass_share },
-  { "hoist", "Takes out of loops what is the same in each iteration", 2, GHLO_PASS_EACH, ghlo_pass_hoist },
+  { "cse", "Computes equal values once", 2, GHLO_PASS_EACH, ghlo_pass_cse },
+  { "licm", "Takes out of loops what is the same in each iteration", 2, GHLO_PASS_EACH, ghlo_pass_licm },
   { "count-loops", "Brings loops that count into one form", 2, GHLO_PASS_EACH, ghlo_pass_count_loops },
-  { "dead-code", "Removes what nothing uses", 1, GHLO_PASS_EACH, ghlo_pass_dead_code },
+  { "dce", "Removes what nothing uses", 1, GHLO_PASS_EACH, ghlo_pass_dce },
   { "epilogues", "Marks products whose elementwise followers are done while the result is in the cache", 1,
     GHLO_PASS_LAST, ghlo_pass_epilogues },
 };
 
 enum { N_PASSES = G_N_ELEMENTS (ghlo_pass_table) };
+
+/* Names that passes had, which options of programs may still say. */
+static const struct
+{
+  const char *former, *name;
+} renamed[] = {
+  { "simplify", "canonicalize" },
+  { "share", "cse" },
+  { "hoist", "licm" },
+  { "dead-code", "dce" },
+};
 
 /* Rounds at most, by level. A program is done when a round changes nothing, which for
  * exported models is the second or third one of O2; O3 would go on where it is not. */
@@ -62,11 +73,23 @@ ghlo_pass_get_level (guint pass)
   return pass < N_PASSES ? ghlo_pass_table[pass].level : GHLO_PASS_MAX_LEVEL + 1;
 }
 
+const char *
+ghlo_pass_get_new_name (const char *name)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (renamed); i++)
+    if (strcmp (renamed[i].former, name) == 0)
+      return renamed[i].name;
+
+  return NULL;
+}
+
 int
 ghlo_pass_find (const char *name)
 {
+  const char *new_name = ghlo_pass_get_new_name (name);
+
   for (guint i = 0; i < N_PASSES; i++)
-    if (strcmp (ghlo_pass_table[i].name, name) == 0)
+    if (strcmp (ghlo_pass_table[i].name, new_name != NULL ? new_name : name) == 0)
       return (int) i;
 
   return -1;
@@ -74,9 +97,13 @@ ghlo_pass_find (const char *name)
 
 static gboolean
 names_contain (const char *const *names,
-               const char        *name)
+               guint              pass)
 {
-  return names != NULL && g_strv_contains (names, name);
+  for (guint i = 0; names != NULL && names[i] != NULL; i++)
+    if (ghlo_pass_find (names[i]) == (int) pass)
+      return TRUE;
+
+  return FALSE;
 }
 
 /* By level, then as the switches say. */
@@ -87,9 +114,9 @@ ghlo_passes_choose (const GhloPassOptions *options,
   const GhloPass *row = &ghlo_pass_table[pass];
   const char *variable = options->use_environment ? g_getenv ("GHLO_DISABLE") : NULL;
   g_auto (GStrv) disabled = g_strsplit_set (variable != NULL ? variable : "", ", ", -1);
-  gboolean by_level = row->level <= options->level && !names_contain ((const char *const *) disabled, row->name);
+  gboolean by_level = row->level <= options->level && !names_contain ((const char *const *) disabled, pass);
 
-  return (by_level || names_contain (options->on, row->name)) && !names_contain (options->off, row->name);
+  return (by_level || names_contain (options->on, pass)) && !names_contain (options->off, pass);
 }
 
 static gboolean
@@ -145,7 +172,7 @@ run_named (GhloIrModule     *module,
     {
       int pass = ghlo_pass_find (context->options->only[i]);
 
-      if (pass >= 0 && !names_contain (context->options->off, context->options->only[i])
+      if (pass >= 0 && !names_contain (context->options->off, (guint) pass)
           && !run_pass (module, pass, context, report, error))
         return FALSE;
     }

@@ -55,6 +55,7 @@ typedef struct
 /* What the passes did, by their place in the table. */
 typedef struct
 {
+  gatomicrefcount ref_count;
   guint           n_rounds;
   guint64         n_ops_before, n_ops_after;
   gint64          microseconds;
@@ -74,8 +75,10 @@ const char     *ghlo_pass_get_name        (guint                  pass);
 const char     *ghlo_pass_get_summary     (guint                  pass);
 /* The least level that runs the pass. */
 guint           ghlo_pass_get_level       (guint                  pass);
-/* Its place in the table, or -1. */
+/* Its place in the table, or -1; names that passes had before are found as well. */
 int             ghlo_pass_find            (const char            *name);
+/* What the pass is called that was called @name once; NULL for any other name. */
+const char     *ghlo_pass_get_new_name    (const char            *name);
 
 /* Whether @options, without their @only, have the pass run. */
 gboolean        ghlo_passes_choose        (const GhloPassOptions *options,
@@ -87,10 +90,11 @@ char           *ghlo_passes_help          (void);
 gboolean        ghlo_passes_help_wanted   (void);
 
 GhloPassReport *ghlo_pass_report_new      (void);
-void            ghlo_pass_report_free     (GhloPassReport        *self);
+GhloPassReport *ghlo_pass_report_ref      (GhloPassReport        *self);
+void            ghlo_pass_report_unref    (GhloPassReport        *self);
 /* A table of the passes that ran, for people. */
 char           *ghlo_pass_report_to_string (const GhloPassReport *self);
 
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (GhloPassReport, ghlo_pass_report_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GhloPassReport, ghlo_pass_report_unref)
 
 G_END_DECLS

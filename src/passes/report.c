@@ -33,14 +33,26 @@ ghlo_pass_report_new (void)
 {
   GhloPassReport *self = g_new0 (GhloPassReport, 1);
 
+  g_atomic_ref_count_init (&self->ref_count);
   self->records = g_new0 (GhloPassRecord, ghlo_passes_count ());
 
   return self;
 }
 
-void
-ghlo_pass_report_free (GhloPassReport *self)
+GhloPassReport *
+ghlo_pass_report_ref (GhloPassReport *self)
 {
+  g_atomic_ref_count_inc (&self->ref_count);
+
+  return self;
+}
+
+void
+ghlo_pass_report_unref (GhloPassReport *self)
+{
+  if (!g_atomic_ref_count_dec (&self->ref_count))
+    return;
+
   g_free (self->records);
   g_free (self);
 }

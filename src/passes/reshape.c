@@ -9,7 +9,7 @@
 
 #include "passes/constant.h"
 #include "passes/shapes.h"
-#include "passes/simplify.h"
+#include "passes/canonicalize.h"
 
 /* The definer of @op's operand. */
 static GhloIrOp *
@@ -327,7 +327,7 @@ ghlo_pass_reshape (GhloIrModule     *module,
 {
   g_autoptr (GArray) all = g_array_new (FALSE, FALSE, sizeof (GhloRuleRow));
 
-  g_array_append_vals (all, ghlo_simplify_moves.rows, ghlo_simplify_moves.n_rows);
+  g_array_append_vals (all, ghlo_canonicalize_moves.rows, ghlo_canonicalize_moves.n_rows);
   g_array_append_vals (all, rows, G_N_ELEMENTS (rows));
 
   return ghlo_rewrite_module (module, context, (const GhloRuleRow *) all->data, all->len, error);

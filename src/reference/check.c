@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "ir/print.h"
+#include "ir/print/print.h"
 #include "reference/frame.h"
 #include "reference/kernels.h"
 

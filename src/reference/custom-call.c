@@ -11,7 +11,7 @@
 #include "reference/custom-call.h"
 #include "reference/frame.h"
 #include "reference/kernels.h"
-#include "reference/linalg.h"
+#include "reference/algebra/linalg.h"
 
 /* What the official tests' runner allows where a call states no limit. */
 #define DEFAULT_ALMOST_EQUAL 1e-3

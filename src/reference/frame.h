@@ -8,7 +8,7 @@
 
 #pragma once
 
-#include "reference/process.h"
+#include "reference/process/process.h"
 
 G_BEGIN_DECLS
 

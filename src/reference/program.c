@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "ir/symbols.h"
 #include "reference/kernels.h"
 
 /* What is known while one function is being made. */
@@ -23,10 +24,11 @@ typedef struct
   GError      **error;
 } Builder;
 
-static gboolean build_block (Builder           *builder,
-                             const GhloIrBlock *source,
-                             GhloRefBlock      *block,
-                             GArray            *captured);
+static gboolean build_block   (Builder           *builder,
+                               const GhloIrBlock *source,
+                               GhloRefBlock      *block,
+                               GArray            *captured);
+static void     function_free (gpointer           data);
 
 static gboolean G_GNUC_PRINTF (4, 5)
 build_fail (Builder        *builder,
@@ -47,18 +49,55 @@ build_fail (Builder        *builder,
   return FALSE;
 }
 
+/* Zeroed memory of the program's, counted. */
+static gpointer
+take (Builder *builder,
+      gsize    n,
+      gsize    size)
+{
+  builder->program->size += n * size;
+
+  return g_malloc0_n (n, size);
+}
+
+#define TAKE(builder, type, n) ((type *) take (builder, n, sizeof (type)))
+
+static GhloRefFunction *
+find_function (const GhloPrepared *program,
+               const GhloIrOp     *op)
+{
+  if (program->entry != NULL && program->entry->op == op)
+    return program->entry;
+
+  return program->callees != NULL ? g_hash_table_lookup (program->callees, op) : NULL;
+}
+
+static void
+add_function (GhloPrepared    *program,
+              GhloRefFunction *function)
+{
+  if (program->entry == NULL)
+    {
+      program->entry = function;
+      return;
+    }
+  if (program->callees == NULL)
+    program->callees = g_hash_table_new_full (NULL, NULL, NULL, function_free);
+  g_hash_table_insert (program->callees, (gpointer) function->op, function);
+}
+
 /* The function of that operation, made now or later. */
 static const GhloRefFunction *
 demand_function (Builder  *builder,
                  GhloIrOp *op)
 {
-  GhloRefFunction *function = g_hash_table_lookup (builder->program->functions, op);
+  GhloRefFunction *function = find_function (builder->program, op);
 
   if (function == NULL)
     {
-      function = g_new0 (GhloRefFunction, 1);
+      function = TAKE (builder, GhloRefFunction, 1);
       function->op = op;
-      g_hash_table_insert (builder->program->functions, op, function);
+      add_function (builder->program, function);
       g_ptr_array_add (builder->pending, function);
     }
 
@@ -76,25 +115,6 @@ demand_symbol (Builder        *builder,
     return NULL;
 
   return demand_function (builder, target);
-}
-
-/* Every function that an attribute names anywhere may be run by the operation. */
-static void
-demand_symbols_of (Builder          *builder,
-                   const GhloIrOp   *op,
-                   const GhloIrAttr *attr)
-{
-  if (attr == NULL)
-    return;
-
-  if (attr->kind == GHLO_IR_ATTR_SYMBOL)
-    demand_symbol (builder, op, attr->text);
-  else if (attr->kind == GHLO_IR_ATTR_ARRAY || attr->kind == GHLO_IR_ATTR_STRUCT)
-    for (gsize i = 0; i < attr->length; i++)
-      demand_symbols_of (builder, op, attr->children[i]);
-  else if (attr->kind == GHLO_IR_ATTR_DICTIONARY)
-    for (gsize i = 0; i < attr->length; i++)
-      demand_symbols_of (builder, op, attr->entries[i].value);
 }
 
 static void
@@ -198,15 +218,32 @@ resolve_kernel (Builder     *builder,
   return TRUE;
 }
 
+typedef struct
+{
+  Builder        *builder;
+  const GhloIrOp *op;
+} Demand;
+
+static void
+demand_named (const char *name,
+              gpointer    data)
+{
+  const Demand *demand = data;
+
+  demand_symbol (demand->builder, demand->op, name);
+}
+
+/* Every function that an attribute names anywhere may be run by the operation. */
 static void
 resolve_symbols (Builder     *builder,
                  GhloRefStep *step)
 {
   const GhloIrOp *op = step->op;
+  Demand demand = { builder, op };
   const char *name = NULL;
 
   for (guint i = 0; i < ghlo_ir_op_get_spec (op)->n_attributes; i++)
-    demand_symbols_of (builder, op, op->attributes[i]);
+    ghlo_ir_attr_foreach_symbol (op->attributes[i], demand_named, &demand);
 
   if (op->kind == GHLO_OP_FUNC_CALL)
     name = ghlo_ir_op_get_string (op, "callee");
@@ -225,7 +262,7 @@ build_regions (Builder     *builder,
   const GhloIrOp *op = step->op;
 
   step->n_regions = op->n_regions;
-  step->regions = g_new0 (GhloRefBlock, op->n_regions);
+  step->regions = TAKE (builder, GhloRefBlock, op->n_regions);
   for (guint i = 0; i < op->n_regions; i++)
     {
       if (op->regions[i].first != op->regions[i].last)
@@ -259,14 +296,17 @@ build_step (Builder        *builder,
     }
 
   step->first_result = builder->n_slots;
-  step->result_types = g_new0 (GhloTensorType *, op->n_results);
+  step->result_types = TAKE (builder, GhloTensorType *, op->n_results);
   for (guint i = 0; i < op->n_results; i++)
     {
       const GhloIrType *type = op->results[i].type;
 
       number_values (builder, &op->results[i]);
       if (ghlo_ir_type_is_tensor (type) && ghlo_ir_type_has_static_shape (type))
-        step->result_types[i] = ghlo_ir_type_to_tensor_type (type);
+        {
+          step->result_types[i] = ghlo_ir_type_to_tensor_type (type);
+          builder->program->size += sizeof (GhloTensorType) + type->rank * sizeof (gint64);
+        }
     }
 
   resolve_symbols (builder, step);
@@ -302,7 +342,7 @@ find_takeable (Builder            *builder,
       uses[slot] = MIN (uses[slot] + 1, 2);
     }
 
-  step->takeable = g_new0 (guint8, step->n_operands);
+  step->takeable = TAKE (builder, guint8, step->n_operands);
   for (guint i = 0; i < step->n_operands; i++)
     {
       guint32 slot = g_array_index (slots, guint32, i);
@@ -345,7 +385,7 @@ find_last_uses (Builder      *builder,
         }
 
       step->n_dying = dying->len;
-      step->slots = g_new (guint32, MAX (n_operands + dying->len, 1));
+      step->slots = TAKE (builder, guint32, MAX (n_operands + dying->len, 1));
       if (n_operands > 0)
         memcpy (step->slots, slots->data, n_operands * sizeof (guint32));
       if (dying->len > 0)
@@ -391,7 +431,7 @@ finish_block (Builder        *builder,
   block->n_dying_arguments = slots->len - block->n_returned;
   block->n_dying = dying->len;
   g_array_append_vals (slots, dying->data, dying->len);
-  block->slots = g_new (guint32, MAX (slots->len, 1));
+  block->slots = TAKE (builder, guint32, MAX (slots->len, 1));
   if (slots->len > 0)
     memcpy (block->slots, slots->data, slots->len * sizeof (guint32));
 
@@ -417,7 +457,7 @@ build_block (Builder           *builder,
 
   for (const GhloIrOp *op = source->first; op != NULL && op != terminator; op = op->next)
     n_steps++;
-  block->steps = g_new0 (GhloRefStep, n_steps);
+  block->steps = TAKE (builder, GhloRefStep, n_steps);
   for (const GhloIrOp *op = source->first; op != NULL && op != terminator; op = op->next)
     {
       GArray *slots = g_array_new (FALSE, FALSE, sizeof (guint32));
@@ -500,9 +540,9 @@ ghlo_ref_program_new (GhloIrModule      *module,
   Builder builder = { self, NULL, pending, NULL, NULL, 0, error };
 
   g_atomic_ref_count_init (&self->ref_count);
+  self->size = sizeof *self;
   self->module = ghlo_ir_module_ref (module);
-  self->functions = g_hash_table_new_full (NULL, NULL, NULL, function_free);
-  self->entry = demand_function (&builder, function);
+  demand_function (&builder, function);
 
   for (guint i = 0; i < pending->len; i++)
     {
@@ -529,7 +569,8 @@ ghlo_ref_program_unref (GhloPrepared *self)
   if (!g_atomic_ref_count_dec (&self->ref_count))
     return;
 
-  g_hash_table_unref (self->functions);
+  function_free (self->entry);
+  g_clear_pointer (&self->callees, g_hash_table_unref);
   ghlo_ir_module_unref (self->module);
   g_free (self);
 }
@@ -538,5 +579,5 @@ const GhloRefFunction *
 ghlo_ref_program_get_function (const GhloPrepared *self,
                                const GhloIrOp     *op)
 {
-  return g_hash_table_lookup (self->functions, op);
+  return find_function (self, op);
 }

@@ -56,8 +56,9 @@ struct _GhloPrepared
 {
   gatomicrefcount        ref_count;
   GhloIrModule          *module;        /* owned */
-  const GhloRefFunction *entry;
-  GHashTable            *functions;     /* of GhloIrOp → GhloRefFunction, owned */
+  GhloRefFunction       *entry;         /* owned */
+  GHashTable            *callees;       /* of GhloIrOp → GhloRefFunction, owned; NULL where there are none */
+  gsize                  size;          /* bytes of all that is owned, but for the module and constants */
 };
 
 static inline const guint32 *

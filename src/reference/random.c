@@ -11,7 +11,7 @@
 
 #include "reference/custom-call.h"
 #include "reference/kernels.h"
-#include "reference/numbers.h"
+#include "reference/scalar/numbers.h"
 
 #include <math.h>
 #include <string.h>

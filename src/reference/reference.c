@@ -6,6 +6,7 @@
 
 #include "reference/reference.h"
 
+#include "base/hash.h"
 #include "reference/frame.h"
 
 static void
@@ -22,7 +23,7 @@ run_init (GhloRefRun           *run,
 {
   *run = (GhloRefRun) { .program = program, .options = options, .monitor = monitor };
   g_mutex_init (&run->lock);
-  run->probes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, free_probes);
+  run->probes = g_hash_table_new_full (ghlo_hash_string, g_str_equal, g_free, free_probes);
 }
 
 static void
@@ -157,6 +158,12 @@ prepare (GhloIrModule       *module,
   return program;
 }
 
+static gsize
+prepared_size (const GhloPrepared *prepared)
+{
+  return prepared->size;
+}
+
 const GhloExecutor *
 ghlo_reference_executor (void)
 {
@@ -165,6 +172,7 @@ ghlo_reference_executor (void)
     .prepare = prepare,
     .run = run,
     .release = ghlo_ref_program_unref,
+    .prepared_size = prepared_size,
   };
 
   return &executor;

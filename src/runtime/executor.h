@@ -42,7 +42,7 @@ typedef struct
 {
   guint n_steps, n_fallback_steps;
   gsize run_bytes;                /* for outputs and what is computed in between; 0 when not known */
-  gsize prepared_bytes;           /* of constants, kept between runs */
+  gsize prepared_bytes;           /* of constants and of what is prepared, kept between runs */
 } GhloRunFigures;
 
 typedef struct
@@ -64,6 +64,9 @@ typedef struct
                             const GhloMonitor    *monitor,     /* nullable */
                             GError              **error);
   void          (*release) (GhloPrepared         *prepared);
+  /* The bytes that it keeps between runs, but for the module's and what values hold. NULL for executors that
+   * are nobody's fallback. */
+  gsize         (*prepared_size) (const GhloPrepared *prepared);
   /* How it will run, for people; the caller frees it. NULL when there is nothing to say. */
   char         *(*describe) (GhloPrepared        *prepared);
   /* NULL together with describe. */

@@ -147,14 +147,21 @@ reserve (gsize size)
 }
 
 /* What is idle may stay only as far as the limit has room for it beside what is used. */
+static void
+make_room (void)
+{
+  gsize allowed = ghlo_memory_get_limit ();
+
+  ghlo_pool_shrink (allowed - MIN (ghlo_memory_get_used (), allowed));
+}
+
 static gpointer
 make_block (gsize     size,
             gboolean *zeroed)
 {
-  gsize allowed = ghlo_memory_get_limit ();
   gpointer memory;
 
-  ghlo_pool_shrink (allowed - MIN (ghlo_memory_get_used (), allowed));
+  make_room ();
   memory = ghlo_pool_make (size, zeroed);
   if (memory != NULL)
     return memory;
@@ -183,6 +190,36 @@ get_block (gsize    size,
   return memory;
 }
 
+static void
+refuse (gsize    size,
+        GError **error)
+{
+  g_set_error (error, GHLO_ERROR, GHLO_ERROR_OUT_OF_MEMORY,
+               "%" G_GSIZE_FORMAT " bytes are needed, but %" G_GSIZE_FORMAT " of the %" G_GSIZE_FORMAT
+               " bytes that the memory limit allows are in use",
+               size, ghlo_memory_get_used (), ghlo_memory_get_limit ());
+}
+
+gboolean
+ghlo_memory_reserve (gsize    size,
+                     GError **error)
+{
+  if (!reserve (size))
+    {
+      refuse (size, error);
+      return FALSE;
+    }
+  make_room ();
+
+  return TRUE;
+}
+
+void
+ghlo_memory_unreserve (gsize size)
+{
+  __atomic_sub_fetch (&used, size, __ATOMIC_RELAXED);
+}
+
 static gpointer
 allocate (gsize      size,
           gboolean   zeroed,
@@ -192,17 +229,14 @@ allocate (gsize      size,
 
   if (size > GHLO_POOL_MAX_SIZE || !reserve (size))
     {
-      g_set_error (error, GHLO_ERROR, GHLO_ERROR_OUT_OF_MEMORY,
-                   "%" G_GSIZE_FORMAT " bytes are needed, but %" G_GSIZE_FORMAT " of the %" G_GSIZE_FORMAT
-                   " bytes that the memory limit allows are in use",
-                   size, ghlo_memory_get_used (), ghlo_memory_get_limit ());
+      refuse (size, error);
       return NULL;
     }
 
   memory = get_block (size, zeroed);
   if (memory == NULL)
     {
-      __atomic_sub_fetch (&used, size, __ATOMIC_RELAXED);
+      ghlo_memory_unreserve (size);
       g_set_error (error, GHLO_ERROR, GHLO_ERROR_OUT_OF_MEMORY,
                    "%" G_GSIZE_FORMAT " bytes are needed, which the system refused", size);
     }
@@ -233,7 +267,7 @@ ghlo_memory_free (gpointer memory,
     ghlo_guard_free (memory, size);
   else
     ghlo_pool_give (memory, size, ghlo_memory_get_limit () / IDLE_PART);
-  __atomic_sub_fetch (&used, size, __ATOMIC_RELAXED);
+  ghlo_memory_unreserve (size);
 }
 
 void

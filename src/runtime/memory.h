@@ -31,6 +31,11 @@ gpointer ghlo_memory_alloc_uninitialized (gsize                  size,
 /* To the pool; takes no time however large it is. @size is that of the allocation. */
 void     ghlo_memory_free                (gpointer               memory,
                                           gsize                  size);
+/* Counts @size bytes that the caller allocates by other means, or takes them back. OUT_OF_MEMORY names
+ * @size when the limit refuses it. */
+gboolean ghlo_memory_reserve             (gsize                  size,
+                                          GError               **error);
+void     ghlo_memory_unreserve           (gsize                  size);
 /* Gives all that lies idle back to the system. Takes time; for a worker. */
 void     ghlo_memory_trim                (void);
 

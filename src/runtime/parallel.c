@@ -17,8 +17,8 @@ enum { MAX_THREADS = 256, NICE = 5 };
 /* Nanoseconds. What a thread must be given to do for waking it to pay: a wake-up takes
  * 35 to 50 µs, so a call is split from two of these on. And what a part may take, where
  * that is known, which bounds the time to a cancel. */
-#define LEAST_SHARE 50e3
-#define MOST_PART   5e6
+#define MIN_SHARE 50e3
+#define MAX_PART   5e6
 
 /* Microseconds for which a worker looks out for the next call before it sleeps, and a
  * caller for the end of a worker's last part. Steps follow each other within a few of
@@ -360,15 +360,15 @@ plan_call (Call   *call,
     width = 1;
   width = (guint) MIN (width, call->n_units);
   if (nanoseconds > 0)
-    width = (guint) MIN (width, MAX (nanoseconds / LEAST_SHARE, 1));
+    width = (guint) MIN (width, MAX (nanoseconds / MIN_SHARE, 1));
   call->width = width;
   call->share = width > 1 ? 2 * width : 1;
 
   /* Alone, without anyone to stop or to tell, there is nothing to split for. */
   if (width == 1 && call->monitor == NULL)
     call->most_units = call->n_units;
-  else if (nanoseconds > MOST_PART)
-    call->most_units = (gsize) MAX ((double) call->n_units * (MOST_PART / nanoseconds), 1);
+  else if (nanoseconds > MAX_PART)
+    call->most_units = (gsize) MAX ((double) call->n_units * (MAX_PART / nanoseconds), 1);
   else
     call->most_units = nanoseconds > 0 ? call->n_units : MAX (call->n_units / (PARTS * width), 1);
 }

@@ -11,21 +11,17 @@
 
 #include "base/debug.h"
 #include "base/sizes.h"
+#include "plan/donation.h"
 #include "runtime/arena.h"
+#include "runtime/fallback.h"
 
 enum { LARGEST_ELEMENT = 16 };     /* bytes, of complex<f64> */
 
-/* What the fallback executor prepared for one step. */
-typedef struct
-{
-  GhloPrepared    *prepared;
-  GhloTensorType **types;        /* of operands, then of results; NULL for tokens */
-} Fallback;
-
 struct _GhloRunPlan
 {
-  GhloCodePlan       *plan;
-  const GhloExecutor *fallback;
+  GhloStepPlan       *plan;
+  GhloFallback       *fallback;      /* of the REFERENCE steps */
+  GhloStepDonation   *donation;
   GhloRunArenaCache  *arenas;
   guint8            **addresses;     /* of constants; NULL for the other buffers */
   guint32            *slots;         /* of temporaries, in the arena */
@@ -52,12 +48,6 @@ or_nothing (gconstpointer data)
   return data != NULL ? (guint8 *) data : nothing;
 }
 
-static GhloTensorType *
-tensor_type_of (const GhloIrType *type)
-{
-  return type->kind == GHLO_IR_TYPE_TENSOR ? ghlo_ir_type_to_tensor_type (type) : NULL;
-}
-
 static void
 free_types (GhloTensorType **types,
             guint            n)
@@ -73,47 +63,32 @@ typedef struct
   GhloRunPlan       *self;
   const GhloMonitor *monitor;
   GError           **error;
-  guint              n_done;
   gboolean           ok;
 } Preparer;
 
 static void
-prepare_fallback (GhloCodeStep *step,
-                  gpointer      data)
+add_fallback (GhloStep *step,
+              gpointer  data)
 {
   Preparer *preparer = data;
-  GhloRunPlan *self = preparer->self;
-  GhloIrBlock *functions;
-  Fallback *fallback;
 
-  if (step->kind != GHLO_CODE_STEP_REFERENCE || !preparer->ok)
+  if (step->kind != GHLO_STEP_REFERENCE || !preparer->ok)
     return;
-  ghlo_monitor_progress (preparer->monitor, (double) preparer->n_done++ / self->plan->n_reference, NULL);
-  functions = ghlo_ir_op_region_block (step->module->op, 0);
-  fallback = g_new0 (Fallback, 1);
-  step->fallback = fallback;
-  fallback->types = g_new0 (GhloTensorType *, step->n_operands + step->n_results + 1);
-  for (guint i = 0; i < step->n_operands; i++)
-    fallback->types[i] = tensor_type_of (step->operands[i].type);
-  for (guint i = 0; i < step->n_results; i++)
-    fallback->types[step->n_operands + i] = tensor_type_of (step->results[i].type);
-  fallback->prepared = self->fallback->prepare (step->module, functions->first, preparer->monitor, preparer->error);
-  preparer->ok = fallback->prepared != NULL;
+  if (!ghlo_monitor_cancelled (preparer->monitor, preparer->error))
+    step->fallback = ghlo_fallback_add (preparer->self->fallback, step->op, preparer->error);
+  preparer->ok = step->fallback != NULL;
 }
 
-static void
-free_fallback (GhloCodeStep *step,
-               gpointer      data)
+static gboolean
+prepare_fallback (GhloRunPlan       *self,
+                  const GhloMonitor *monitor,
+                  GError           **error)
 {
-  GhloRunPlan *self = data;
-  Fallback *fallback = step->fallback;
+  Preparer preparer = { self, monitor, error, TRUE };
 
-  if (fallback == NULL)
-    return;
-  if (fallback->prepared != NULL)
-    self->fallback->release (fallback->prepared);
-  free_types (fallback->types, step->n_operands + step->n_results);
-  g_free (fallback);
+  ghlo_step_plan_foreach (self->plan, add_fallback, &preparer);
+
+  return preparer.ok && ghlo_fallback_prepare (self->fallback, monitor, error);
 }
 
 /* Gives each temporary a slot of the arena, and the frame the one behind them. */
@@ -121,12 +96,12 @@ static gboolean
 plan_arena (GhloRunPlan  *self,
             GError      **error)
 {
-  const GhloCodePlan *plan = self->plan;
+  const GhloStepPlan *plan = self->plan;
   g_autofree gsize *offsets = g_new (gsize, plan->n_buffers + 1), *sizes = g_new (gsize, plan->n_buffers + 1);
   guint n = 0;
 
   for (guint i = 0; i < plan->n_buffers; i++)
-    if (plan->buffers[i].kind == GHLO_CODE_BUFFER_TEMPORARY)
+    if (plan->buffers[i].kind == GHLO_STEP_BUFFER_TEMPORARY)
       {
         gboolean used = plan->buffers[i].first <= plan->buffers[i].last;
 
@@ -144,45 +119,43 @@ plan_arena (GhloRunPlan  *self,
 }
 
 GhloRunPlan *
-ghlo_run_plan_new (GhloCodePlan        *plan,
-                   const GhloExecutor  *fallback,
-                   const GhloMonitor   *monitor,
-                   GError             **error)
+ghlo_run_plan_new (GhloStepPlan       *plan,
+                   const GhloExecutor *fallback,
+                   const GhloMonitor  *monitor,
+                   GError            **error)
 {
   g_autoptr (GhloRunPlan) self = g_new0 (GhloRunPlan, 1);
-  Preparer preparer = { self, monitor, error, 0, TRUE };
   const GhloIrBlock *body = ghlo_ir_func_get_body (plan->function);
 
   self->plan = plan;
-  self->fallback = fallback;
+  self->fallback = ghlo_fallback_new (fallback, plan->module);
+  self->donation = ghlo_step_donation_new (plan);
   self->addresses = g_new0 (guint8 *, plan->n_buffers + 1);
   self->slots = g_new0 (guint32, plan->n_buffers + 1);
   self->types = g_new0 (GhloTensorType *, plan->n_outputs + 1);
   for (guint i = 0; i < plan->n_buffers; i++)
-    if (plan->buffers[i].kind == GHLO_CODE_BUFFER_CONSTANT)
+    if (plan->buffers[i].kind == GHLO_STEP_BUFFER_CONSTANT)
       self->addresses[i] = or_nothing (g_bytes_get_data (plan->buffers[i].bytes, NULL));
   for (guint i = 0; i < plan->n_outputs; i++)
-    self->types[i] = tensor_type_of (ghlo_ir_op_operand (body->last, i)->type);
-  if (!plan_arena (self, error))
-    return NULL;
-  ghlo_code_plan_foreach (plan, prepare_fallback, &preparer);
+    self->types[i] = ghlo_ir_type_to_tensor_type (ghlo_ir_op_operand (body->last, i)->type);
 
-  return preparer.ok ? g_steal_pointer (&self) : NULL;
+  return plan_arena (self, error) && prepare_fallback (self, monitor, error) ? g_steal_pointer (&self) : NULL;
 }
 
 void
 ghlo_run_plan_free (GhloRunPlan *self)
 {
-  ghlo_code_plan_foreach (self->plan, free_fallback, self);
+  ghlo_fallback_free (self->fallback);
+  ghlo_step_donation_free (self->donation);
   g_clear_pointer (&self->arenas, ghlo_run_arena_cache_free);
   free_types (self->types, self->plan->n_outputs);
   g_free (self->addresses);
   g_free (self->slots);
-  ghlo_code_plan_free (self->plan);
+  ghlo_step_plan_free (self->plan);
   g_free (self);
 }
 
-const GhloCodePlan *
+const GhloStepPlan *
 ghlo_run_plan_get_plan (const GhloRunPlan *self)
 {
   return self->plan;
@@ -195,19 +168,19 @@ typedef struct
 } Counter;
 
 static void
-count_step (GhloCodeStep *step,
-            gpointer      data)
+count_step (GhloStep *step,
+            gpointer  data)
 {
   Counter *counter = data;
   gsize bytes = 0, n;
 
   counter->figures->n_steps++;
-  for (guint i = 0; step->kind == GHLO_CODE_STEP_REFERENCE && i < step->n_results; i++)
+  for (guint i = 0; step->kind == GHLO_STEP_REFERENCE && i < step->n_results; i++)
     if (step->results[i].strides != NULL
         && ghlo_shape_count (step->results[i].type->dimensions, step->results[i].type->rank, &n))
       bytes += n * ghlo_element_info (step->results[i].type->element_type)->size;
   counter->most = MAX (counter->most, bytes);
-  if (step->kind == GHLO_CODE_STEP_KERNEL && step->kernel->prepared_size != NULL)
+  if (step->kind == GHLO_STEP_COMPUTE && step->kernel->prepared_size != NULL)
     counter->figures->prepared_bytes += step->kernel->prepared_size (step->prepared);
 }
 
@@ -215,39 +188,40 @@ void
 ghlo_run_plan_measure (const GhloRunPlan *self,
                        GhloRunFigures    *figures)
 {
-  const GhloCodePlan *plan = self->plan;
+  const GhloStepPlan *plan = self->plan;
   Counter counter = { figures };
 
   *figures = (GhloRunFigures) { .n_fallback_steps = plan->n_reference };
-  ghlo_code_plan_foreach (plan, count_step, &counter);
+  ghlo_step_plan_foreach (plan, count_step, &counter);
   figures->run_bytes = self->arena_size + counter.most;
+  figures->prepared_bytes += ghlo_fallback_get_size (self->fallback);
   for (guint i = 0; i < plan->n_buffers; i++)
-    if (plan->buffers[i].kind == GHLO_CODE_BUFFER_OUTPUT)
+    if (plan->buffers[i].kind == GHLO_STEP_BUFFER_OUTPUT)
       figures->run_bytes += plan->buffers[i].size;
-    else if (plan->buffers[i].kind == GHLO_CODE_BUFFER_CONSTANT)
+    else if (plan->buffers[i].kind == GHLO_STEP_BUFFER_CONSTANT)
       figures->prepared_bytes += plan->buffers[i].size;
 }
 
 static inline guint8 *
 address_of (const Run             *run,
-            const GhloCodeOperand *operand)
+            const GhloStepOperand *operand)
 {
-  return operand->buffer != GHLO_CODE_NONE ? run->addresses[operand->buffer] + operand->offset : NULL;
+  return operand->buffer != GHLO_STEP_NONE ? run->addresses[operand->buffer] + operand->offset : NULL;
 }
 
 static inline void
 fill_view (const Run             *run,
-           const GhloCodeOperand *operand,
+           const GhloStepOperand *operand,
            GhloView              *view)
 {
-  *view = ghlo_code_view (operand);
+  *view = ghlo_step_view (operand);
   view->data = address_of (run, operand);
 }
 
-static gboolean
-run_kernel (Run                 *run,
-            const GhloCodeStep  *step,
-            GError             **error)
+/* Of the operands, then of the results, which are given. */
+static const GhloView *
+fill_views (Run            *run,
+            const GhloStep *step)
 {
   GhloView *results = run->views + step->n_operands;
 
@@ -256,66 +230,29 @@ run_kernel (Run                 *run,
   for (guint i = 0; i < step->n_results; i++)
     fill_view (run, &step->results[i], &results[i]);
 
+  return results;
+}
+
+static gboolean
+run_kernel (Run            *run,
+            const GhloStep *step,
+            GError        **error)
+{
+  const GhloView *results = fill_views (run, step);
+
   return step->kernel->run (step->prepared, run->views, results,
-                            step->scratch != GHLO_CODE_NONE ? run->addresses[step->scratch] : nothing, run->monitor,
+                            step->scratch != GHLO_STEP_NONE ? run->addresses[step->scratch] : nothing, run->monitor,
                             error);
 }
 
-static GhloValue *
-wrap (const Run              *run,
-      const GhloCodeOperand  *operand,
-      GhloTensorType         *type,
-      GError                **error)
-{
-  g_autoptr (GBytes) bytes = NULL;
-  gsize n;
-
-  if (type == NULL)
-    return ghlo_value_new_token ();
-  ghlo_shape_count (operand->type->dimensions, operand->type->rank, &n);
-  bytes = g_bytes_new_static (address_of (run, operand),
-                              n * ghlo_element_info (operand->type->element_type)->size);
-
-  return ghlo_value_new_for_bytes (type, bytes, error);
-}
-
-static void
-clear_values (GhloValue **values,
-              guint       n)
-{
-  for (guint i = 0; i < n; i++)
-    g_clear_pointer (&values[i], ghlo_value_unref);
-}
-
 static gboolean
-run_outlined (Run                 *run,
-              const GhloCodeStep  *step,
-              GError             **error)
-{
-  const Fallback *fallback = step->fallback;
-  g_autofree GhloValue **values = g_new0 (GhloValue *, step->n_operands + step->n_results + 1);
-  GhloValue **results = values + step->n_operands;
-  gboolean ok = TRUE;
-
-  for (guint i = 0; ok && i < step->n_operands; i++)
-    ok = (values[i] = wrap (run, &step->operands[i], fallback->types[i], error)) != NULL;
-  ok = ok && run->self->fallback->run (fallback->prepared, run->options, values, step->n_operands, results,
-                                       run->monitor, error);
-  for (guint i = 0; ok && i < step->n_results; i++)
-    if (fallback->types[step->n_operands + i] != NULL && results[i]->n_bytes > 0)
-      memcpy (address_of (run, &step->results[i]), results[i]->data, results[i]->n_bytes);
-  clear_values (values, step->n_operands + step->n_results);
-
-  return ok;
-}
-
-static gboolean
-run_fallback (Run                 *run,
-              const GhloCodeStep  *step,
-              GError             **error)
+run_fallback (Run            *run,
+              const GhloStep *step,
+              GError        **error)
 {
   gint64 start = g_get_monotonic_time ();
-  gboolean ok = run_outlined (run, step, error);
+  const GhloView *results = fill_views (run, step);
+  gboolean ok = ghlo_fallback_run (step->fallback, run->options, run->views, results, run->monitor, error);
 
   if (run->options != NULL && run->options->fallback_time != NULL)
     *run->options->fallback_time += g_get_monotonic_time () - start;
@@ -323,15 +260,15 @@ run_fallback (Run                 *run,
   return ok;
 }
 
-static gboolean run_body (Run *run, const GhloCodeBody *body, GError **error);
+static gboolean run_body (Run *run, const GhloStepBody *body, GError **error);
 
 /* Whether another iteration is to come; its predicate is one byte. */
 static gboolean
-go_on (Run                 *run,
-       const GhloCodeStep  *step,
-       gint64               n_done,
-       gboolean            *again,
-       GError             **error)
+go_on (Run            *run,
+       const GhloStep *step,
+       gint64          n_done,
+       gboolean       *again,
+       GError        **error)
 {
   if (ghlo_monitor_cancelled (run->monitor, error))
     return FALSE;
@@ -348,9 +285,9 @@ go_on (Run                 *run,
 }
 
 static gboolean
-run_loop (Run                 *run,
-          const GhloCodeStep  *step,
-          GError             **error)
+run_loop (Run            *run,
+          const GhloStep *step,
+          GError        **error)
 {
   gboolean again;
 
@@ -375,9 +312,9 @@ run_loop (Run                 *run,
 
 /* if: a predicate; case: a number, of which all that are none mean the last branch. */
 static gboolean
-run_branch (Run                 *run,
-            const GhloCodeStep  *step,
-            GError             **error)
+run_branch (Run            *run,
+            const GhloStep *step,
+            GError        **error)
 {
   const guint8 *address = address_of (run, &step->operands[0]);
   gint32 index;
@@ -391,17 +328,17 @@ run_branch (Run                 *run,
 }
 
 static gboolean
-run_step (Run                 *run,
-          const GhloCodeStep  *step,
-          GError             **error)
+run_step (Run            *run,
+          const GhloStep *step,
+          GError        **error)
 {
   switch (step->kind)
     {
-    case GHLO_CODE_STEP_KERNEL:
+    case GHLO_STEP_COMPUTE:
       return run_kernel (run, step, error);
-    case GHLO_CODE_STEP_REFERENCE:
+    case GHLO_STEP_REFERENCE:
       return run_fallback (run, step, error);
-    case GHLO_CODE_STEP_LOOP:
+    case GHLO_STEP_LOOP:
       return run_loop (run, step, error);
     default:
       return run_branch (run, step, error);
@@ -409,9 +346,9 @@ run_step (Run                 *run,
 }
 
 static gboolean
-run_body (Run                 *run,
-          const GhloCodeBody  *body,
-          GError             **error)
+run_body (Run                *run,
+          const GhloStepBody *body,
+          GError            **error)
 {
   for (guint i = 0; i < body->n_steps; i++)
     if (ghlo_monitor_cancelled (run->monitor, error) || !run_step (run, body->steps[i], error))
@@ -426,11 +363,11 @@ run_function (Run                 *run,
               const GhloMonitor   *monitor,
               GError             **error)
 {
-  const GhloCodeBody *body = &run->self->plan->body;
+  const GhloStepBody *body = &run->self->plan->body;
 
   for (guint i = 0; i < body->n_steps; i++)
     {
-      const GhloCodeStep *step = body->steps[i];
+      const GhloStep *step = body->steps[i];
 
       ghlo_monitor_progress (monitor, (double) i / body->n_steps,
                              step->op != NULL ? ghlo_ir_op_get_name (step->op) : NULL);
@@ -468,7 +405,7 @@ replace (const GhloRunPlan    *self,
   if (input == GHLO_RUN_NO_INPUT || inputs[input]->storage != NULL
       || !g_atomic_ref_count_compare (&inputs[input]->ref_count, 1)
       || !ghlo_tensor_type_equal (inputs[input]->type, self->types[output])
-      || !ghlo_code_plan_may_replace (self->plan, output, input))
+      || !ghlo_step_donation_allows (self->donation, output, input))
     return NULL;
 
   return ghlo_value_ref (inputs[input]);
@@ -482,12 +419,12 @@ is_apart (const GhloRunPlan *self,
 {
   for (guint i = 0; i < self->plan->n_buffers; i++)
     {
-      const GhloCodeBuffer *buffer = &self->plan->buffers[i];
+      const GhloStepBuffer *buffer = &self->plan->buffers[i];
 
-      if (buffer->kind == GHLO_CODE_BUFFER_CONSTANT
+      if (buffer->kind == GHLO_STEP_BUFFER_CONSTANT
           && ghlo_value_overlaps (memory, self->addresses[i], buffer->size))
         return FALSE;
-      if (buffer->kind == GHLO_CODE_BUFFER_INPUT
+      if (buffer->kind == GHLO_STEP_BUFFER_INPUT
           && ghlo_value_overlaps (memory, inputs[buffer->index]->data, inputs[buffer->index]->n_bytes))
         return FALSE;
     }
@@ -520,7 +457,7 @@ make_outputs (const GhloRunPlan     *self,
               GhloValue            **outputs,
               GError               **error)
 {
-  const GhloCodePlan *plan = self->plan;
+  const GhloStepPlan *plan = self->plan;
 
   for (guint i = 0; i < plan->n_outputs; i++)
     outputs[i] = NULL;
@@ -528,7 +465,7 @@ make_outputs (const GhloRunPlan     *self,
     {
       if (self->types[i] == NULL)
         outputs[i] = ghlo_value_new_token ();
-      else if (plan->shared[i] != GHLO_CODE_NONE)
+      else if (plan->shared[i] != GHLO_STEP_NONE)
         outputs[i] = share (inputs[plan->shared[i]], self->types[i], error);
       else if ((outputs[i] = replace (self, options, inputs, i)) == NULL
                && (outputs[i] = reach (self, options, inputs, i)) == NULL)
@@ -549,17 +486,17 @@ fill_addresses (const GhloRunPlan   *self,
 {
   for (guint i = 0; i < self->plan->n_buffers; i++)
     {
-      const GhloCodeBuffer *buffer = &self->plan->buffers[i];
+      const GhloStepBuffer *buffer = &self->plan->buffers[i];
 
       switch (buffer->kind)
         {
-        case GHLO_CODE_BUFFER_INPUT:
+        case GHLO_STEP_BUFFER_INPUT:
           addresses[i] = or_nothing (inputs[buffer->index]->data);
           break;
-        case GHLO_CODE_BUFFER_OUTPUT:
+        case GHLO_STEP_BUFFER_OUTPUT:
           addresses[i] = or_nothing (outputs[buffer->index]->data);
           break;
-        case GHLO_CODE_BUFFER_CONSTANT:
+        case GHLO_STEP_BUFFER_CONSTANT:
           addresses[i] = self->addresses[i];
           break;
         default:
@@ -593,7 +530,7 @@ ghlo_run_plan_run (GhloRunPlan           *self,
       ok = run_function (&run, monitor, error);
     }
   if (!ok)
-    clear_values (outputs, self->plan->n_outputs);
+    ghlo_values_clear (outputs, self->plan->n_outputs);
   ghlo_run_arena_cache_give (self->arenas, arena);
 
   return ok;

@@ -5,7 +5,7 @@
 
 #pragma once
 
-#include "codegen/plan.h"
+#include "plan/plan.h"
 #include "runtime/executor.h"
 
 G_BEGIN_DECLS
@@ -14,12 +14,12 @@ typedef struct _GhloRunPlan GhloRunPlan;
 
 /* Takes @plan over, also when it fails. @fallback runs the steps that the plan has no
  * kernel for, and is prepared for each of them here. */
-GhloRunPlan        *ghlo_run_plan_new      (GhloCodePlan         *plan,
-                                            const GhloExecutor   *fallback,
-                                            const GhloMonitor    *monitor,
-                                            GError              **error);
+GhloRunPlan        *ghlo_run_plan_new      (GhloStepPlan       *plan,
+                                            const GhloExecutor *fallback,
+                                            const GhloMonitor  *monitor,
+                                            GError            **error);
 void                ghlo_run_plan_free     (GhloRunPlan          *self);
-const GhloCodePlan *ghlo_run_plan_get_plan (const GhloRunPlan    *self);
+const GhloStepPlan *ghlo_run_plan_get_plan (const GhloRunPlan    *self);
 /* As the functions of GhloExecutor. */
 void                ghlo_run_plan_measure  (const GhloRunPlan    *self,
                                             GhloRunFigures       *figures);

@@ -204,8 +204,7 @@ ghlo_value_unref (GhloValue *self)
 
   if (self->finish != NULL)
     self->finish (self);
-  for (guint i = 0; i < self->n_members; i++)
-    g_clear_pointer (&self->members[i], ghlo_value_unref);
+  ghlo_values_clear (self->members, self->n_members);
   g_free (self->members);
 
   if (self->storage != NULL)
@@ -214,6 +213,14 @@ ghlo_value_unref (GhloValue *self)
     ghlo_memory_free (self->data, self->n_bytes);
   g_clear_pointer (&self->type, ghlo_tensor_type_unref);
   g_free (self);
+}
+
+void
+ghlo_values_clear (GhloValue **values,
+                   gsize       n)
+{
+  for (gsize i = 0; i < n; i++)
+    g_clear_pointer (&values[i], ghlo_value_unref);
 }
 
 gboolean

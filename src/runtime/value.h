@@ -47,6 +47,17 @@ GhloValue *ghlo_value_new_uninitialized (GhloTensorType *type,
 GhloValue *ghlo_value_new_for_bytes  (GhloTensorType  *type,
                                       GBytes          *bytes,
                                       GError         **error);
+/* A tensor with memory of its own out of bytes with any strides, whose elements are proved to lie in @bytes. */
+GhloValue *ghlo_value_new_strided    (GhloTensorType  *type,
+                                      GBytes          *bytes,
+                                      const gint64    *byte_strides,
+                                      GError         **error);
+/* The same out of elements that lie around @first with any strides, NULL for row by row
+ * without gaps. The caller knows them readable. */
+GhloValue *ghlo_value_new_copied     (GhloTensorType  *type,
+                                      const guint8    *first,
+                                      const gint64    *byte_strides,
+                                      GError         **error);
 GhloValue *ghlo_value_new_token      (void);
 /* Takes references to the members. */
 GhloValue *ghlo_value_new_tuple      (GhloValue *const *members,
@@ -55,6 +66,9 @@ GhloValue *ghlo_value_new_future     (gpointer          work,
                                       GhloValueFinishFunc finish);
 GhloValue *ghlo_value_ref            (GhloValue       *self);
 void       ghlo_value_unref          (GhloValue       *self);
+/* Lets go of those that are there, and leaves NULLs. */
+void       ghlo_values_clear         (GhloValue      **values,
+                                      gsize            n);
 /* Whether a byte is the tensor's and among the @n_bytes at @data as well. */
 gboolean   ghlo_value_overlaps       (const GhloValue *self,
                                       const guint8    *data,

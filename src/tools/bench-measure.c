@@ -13,7 +13,7 @@
 
 #include "base/ghlo-error.h"
 
-enum { LEAST_RUNS = 5, MOST_RUNS = 100000 };
+enum { MIN_RUNS = 5, MAX_RUNS = 100000 };
 
 /* What is being run. */
 typedef struct
@@ -141,10 +141,10 @@ run_many (Program                 *self,
   faults = count_faults ();
   self->fallback_time = 0;
   start = now ();
-  for (guint i = 0; i < MOST_RUNS; i++)
+  for (guint i = 0; i < MAX_RUNS; i++)
     {
       if (options->repetitions > 0 ? i >= options->repetitions
-                                   : i >= LEAST_RUNS && seconds_since (start) >= options->seconds)
+                                   : i >= MIN_RUNS && seconds_since (start) >= options->seconds)
         break;
       if (!run_once (self, &seconds, error))
         return FALSE;

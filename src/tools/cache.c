@@ -9,20 +9,20 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "runtime/cache.h"
-#include "runtime/stored.h"
+#include "compiler/cache.h"
+#include "compiler/cache-entry.h"
 
 /* What one file holds; nothing of it is known where it is damaged. */
 static void
 print_file (const GhloCacheFile *file)
 {
-  g_auto (GhloStoredSummary) summary = { 0 };
+  g_auto (GhloCacheEntrySummary) summary = { 0 };
   g_autoptr (GDateTime) used = g_date_time_new_from_unix_local (file->used / G_USEC_PER_SEC);
   g_autofree char *when = used != NULL ? g_date_time_format (used, "%F %T") : g_strdup ("");
   g_autoptr (GBytes) bytes = ghlo_cache_peek (file->name);
 
   printf ("%s %10" G_GUINT64_FORMAT " %s", file->name, file->size, when);
-  if (bytes != NULL && ghlo_stored_summarize (bytes, &summary))
+  if (bytes != NULL && ghlo_cache_entry_summarize (bytes, &summary))
     printf ("  %s, for %s: %" G_GUINT64_FORMAT " operations of %" G_GUINT64_FORMAT ", in %.1f ms\n", summary.program,
             summary.device, summary.n_ops_after, summary.n_ops_before, summary.microseconds / 1e3);
   else
@@ -42,9 +42,9 @@ static void
 add_file (JsonBuilder         *builder,
           const GhloCacheFile *file)
 {
-  g_auto (GhloStoredSummary) summary = { 0 };
+  g_auto (GhloCacheEntrySummary) summary = { 0 };
   g_autoptr (GBytes) bytes = ghlo_cache_peek (file->name);
-  gboolean whole = bytes != NULL && ghlo_stored_summarize (bytes, &summary);
+  gboolean whole = bytes != NULL && ghlo_cache_entry_summarize (bytes, &summary);
 
   json_builder_begin_object (builder);
   json_builder_set_member_name (builder, "name");

@@ -11,8 +11,8 @@
 
 #include "base/ghlo-error.h"
 #include "import/import.h"
-#include "ir/print.h"
-#include "ir/verify.h"
+#include "ir/print/print.h"
+#include "ir/verify/verify.h"
 
 /* The versions that changed something, and the newest. */
 static const GhloIrVersion versions[GHLO_TOOL_N_VERSIONS] = {

@@ -11,10 +11,10 @@
 
 #include "base/ghlo-error.h"
 #include "import/import.h"
-#include "ir/print.h"
-#include "ir/verify.h"
+#include "ir/print/print.h"
+#include "ir/verify/verify.h"
 #include "reference/reference.h"
-#include "runtime/evaluate.h"
+#include "compiler/evaluate.h"
 
 typedef struct
 {

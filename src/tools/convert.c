@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/ghlo-error.h"
-#include "ir/print.h"
+#include "ir/print/print.h"
 
 typedef enum
 {

@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "base/ghlo-error.h"
-#include "ir/print.h"
+#include "ir/print/print.h"
 #include "reference/reference.h"
-#include "runtime/optimize.h"
+#include "compiler/optimize.h"
 
 typedef enum
 {
@@ -132,7 +132,7 @@ read_options (Options    *options,
       return FALSE;
     }
   for (guint i = 0; names[i] != NULL; i++)
-    if (ghlo_pass_find (names[i]) < 0)
+    if (!ghlo_tool_check_pass (names[i]))
       {
         ghlo_tool_error ("expected names of passes, found '%s'; \"ghlo dump --disable=help\" lists them", names[i]);
         return FALSE;

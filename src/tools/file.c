@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/ghlo-error.h"
-#include "ir/verify.h"
+#include "ir/verify/verify.h"
 
 /* All of standard input. */
 static GBytes *

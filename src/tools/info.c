@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "import/exported.h"
+#include "import/exported/exported.h"
 #include "ir/cost.h"
 
 /* By GhloProgramFormat. */

@@ -168,7 +168,7 @@ from_file (const char       *path,
            GError          **error)
 {
   g_autoptr (GBytes) bytes = ghlo_tool_read_file (path, error);
-  g_autoptr (GhloTensorType) expected = type->kind == GHLO_IR_TYPE_TENSOR ? ghlo_ir_type_to_tensor_type (type) : NULL;
+  g_autoptr (GhloTensorType) expected = ghlo_ir_type_to_tensor_type (type);
 
   return bytes != NULL ? ghlo_npy_read (bytes, expected, error) : NULL;
 }

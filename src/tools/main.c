@@ -52,7 +52,7 @@ const GhloToolCommand ghlo_tool_commands[] = {
     "  --stage=plan               what the device does in a run\n"
     "\n"
     "Example:\n"
-    "  ghlo dump --device=cpu --stage=plan --disable=reshape,share model.mlir",
+    "  ghlo dump --device=cpu --stage=plan --disable=reshape,cse model.mlir",
     ghlo_tool_dump },
   { "info", "FILE", "show what a program takes, gives and consists of", NULL, ghlo_tool_info },
   { "ops", NULL, "list the operations that are known, and how far", NULL, ghlo_tool_ops },

@@ -8,10 +8,10 @@
 
 #include <stdio.h>
 
-#include "ir/print.h"
+#include "ir/print/print.h"
 #include "passes/pass.h"
 #include "reference/reference.h"
-#include "runtime/evaluate.h"
+#include "compiler/evaluate.h"
 
 /* What the command line says of one run. */
 typedef struct

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/element.h"
-#include "ir/print.h"
+#include "ir/print/print.h"
 
 /* Entries shown at each end of a shortened dimension. */
 enum { EDGE = 3 };

@@ -12,7 +12,7 @@
 #include "base/ghlo-error.h"
 #include "cpu/executor.h"
 #include "reference/reference.h"
-#include "runtime/optimize.h"
+#include "compiler/optimize.h"
 
 gboolean
 ghlo_tool_parse_options (const char         *name,
@@ -148,6 +148,17 @@ ghlo_tool_optimize (GhloIrModule  *module,
 }
 
 gboolean
+ghlo_tool_check_pass (const char *name)
+{
+  const char *new_name = ghlo_pass_get_new_name (name);
+
+  if (new_name != NULL)
+    g_printerr ("ghlo: note: the pass '%s' is called '%s'\n", name, new_name);
+
+  return ghlo_pass_find (name) >= 0;
+}
+
+gboolean
 ghlo_tool_read_passes (const char       *text,
                        GhloPassOptions  *options,
                        char           ***names)
@@ -162,7 +173,7 @@ ghlo_tool_read_passes (const char       *text,
       return TRUE;
     }
   for (guint i = 0; list[i] != NULL; i++)
-    if (ghlo_pass_find (list[i]) < 0)
+    if (!ghlo_tool_check_pass (list[i]))
       {
         ghlo_tool_error ("expected a level from O0 to O%d or names of passes, found '%s'; \"ghlo opt --passes=help\" "
                          "lists them", GHLO_PASS_MAX_LEVEL, list[i]);

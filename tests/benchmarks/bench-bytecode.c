@@ -14,7 +14,7 @@
 #include <glib/gstdio.h>
 
 #include "import/import.h"
-#include "ir/verify.h"
+#include "ir/verify/verify.h"
 
 enum { REPETITIONS = 5 };
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "import/import.h"
-#include "ir/verify.h"
+#include "ir/verify/verify.h"
 
 enum { REPETITIONS = 5 };
 

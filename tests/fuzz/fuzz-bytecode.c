@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "import/import.h"
-#include "ir/print.h"
-#include "ir/verify.h"
+#include "ir/print/print.h"
+#include "ir/verify/verify.h"
 
 int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
 

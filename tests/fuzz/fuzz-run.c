@@ -12,9 +12,9 @@
 #include "base/ghlo-error.h"
 #include "cpu/executor.h"
 #include "import/import.h"
-#include "ir/verify.h"
+#include "ir/verify/verify.h"
 #include "reference/reference.h"
-#include "runtime/optimize.h"
+#include "compiler/optimize.h"
 
 enum { MEMORY_LIMIT = 64 * 1024 * 1024, RUN_LIMIT = 200000 /* microseconds */, MAX_INPUT_ELEMENTS = 4096,
        MAX_OUTPUTS = 1024 };

@@ -44,7 +44,7 @@ module {
   }
 }
 // -----
-// PASS: inline,dead-code
+// PASS: inline,dce
 // Into a loop's body, with the callee's own regions; a callee that hands arguments back.
 func.func @main(%x: tensor<4xi32>) -> (tensor<4xi32>, tensor<4xi32>) {
   %c = stablehlo.constant dense<0> : tensor<i32>

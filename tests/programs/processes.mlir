@@ -144,3 +144,30 @@ module @transfers {
     func.return
   }
 }
+
+// -----
+
+// Groups along the axes of a mesh, which stands on a symbol: of a process among two, and of the only one.
+module @meshes {
+  func.func private @two() attributes {stablehlo.mesh = #stablehlo.mesh<axes = [#stablehlo.mesh_axis<name = "x", size = 2>]>}
+  func.func private @one() attributes {stablehlo.mesh = #stablehlo.mesh<axes = [#stablehlo.mesh_axis<name = "x", size = 1>]>}
+  func.func @f(%x: tensor<1xi64>) -> tensor<2xi64> {
+    %0 = "stablehlo.all_gather"(%x) {all_gather_dim = 0 : i64,
+        replica_groups = #stablehlo.replica_group_mesh_axes<mesh = @two, axes = [#stablehlo.axis_ref<name = "x">]>}
+      : (tensor<1xi64>) -> tensor<2xi64>
+    return %0 : tensor<2xi64>
+  }
+  func.func @main() {
+    %x = stablehlo.constant dense<5> : tensor<1xi64>
+    %y = stablehlo.constant dense<6> : tensor<1xi64>
+    %0:2 = "interpreter.run_parallel"(%x, %y) {programs = [[@f], [@f]]}
+      : (tensor<1xi64>, tensor<1xi64>) -> (tensor<2xi64>, tensor<2xi64>)
+    %1 = "stablehlo.all_gather"(%x) {all_gather_dim = 0 : i64,
+        replica_groups = #stablehlo.replica_group_mesh_axes<mesh = @one, axes = [#stablehlo.axis_ref<name = "x">]>}
+      : (tensor<1xi64>) -> tensor<1xi64>
+    check.expect_eq_const %0#0, dense<[5, 6]> : tensor<2xi64>
+    check.expect_eq_const %0#1, dense<[5, 6]> : tensor<2xi64>
+    check.expect_eq_const %1, dense<5> : tensor<1xi64>
+    func.return
+  }
+}

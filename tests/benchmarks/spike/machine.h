@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * A processor as whoever chooses a schedule sees it: plain numbers, for CPUs and GPUs
- * alike. What does not apply is 0. It has another name than codegen/target.h, which is
+ * alike. What does not apply is 0. It has another name than plan/target.h, which is
  * what a device offers to a plan.
  */
 

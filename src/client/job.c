@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * From a call to its answer. An async job is answered exactly once, by whoever
+ * comes first: the worker that finished the body, or the caller's cancellable.
+ * The answer is a source in the caller's context; there the progress is flushed,
+ * the task returns, and the last public references go.
+ */
+
+#include "client/job.h"
+
+#include <stdlib.h>
+
+typedef struct
+{
+  gatomicrefcount     ref_count;
+  const GhloJobClass *klass;
+  gpointer            data;          /* the body's; freed by the worker */
+  GCancellable       *stop;          /* ours alone: what the body polls */
+  GhloProgressCore   *progress;      /* nullable */
+  guint               serial;        /* of this call in progress */
+  GhloProgressStage   stage;         /* the body's thread alone looks at it */
+  gboolean            direct;        /* a sync call: progress may be emitted from the body */
+
+  /* The caller's side: touched by the call itself and by the answer only. */
+  GhloJobAnswer answer;
+  GCancellable *cancellable;         /* nullable */
+  gulong        cancel_handler;
+
+  GMutex              lock;          /* guards what follows */
+  GMainContext       *context;       /* where the answer goes; NULL while the call is being made,
+                                        and again once the answer is on its way */
+  gboolean            answered;
+  gpointer            result;        /* owned until the answer takes it */
+  GError             *error;
+} Job;
+
+/* Jobs whose bodies may be running, for the end of the process. */
+static struct
+{
+  GMutex      lock;
+  GHashTable *jobs;      /* of Job, borrowed */
+} running;
+
+static void
+job_unref (gpointer data)
+{
+  Job *job = data;
+
+  if (!g_atomic_ref_count_dec (&job->ref_count))
+    return;
+
+  if (job->data != NULL)
+    job->klass->free_data (job->data);
+  if (job->result != NULL)
+    job->klass->free_result (job->result);
+  g_clear_error (&job->error);
+  g_clear_object (&job->stop);
+  g_clear_pointer (&job->progress, ghlo_progress_core_unref);
+  g_clear_pointer (&job->context, g_main_context_unref);
+  g_mutex_clear (&job->lock);
+  g_free (job);
+}
+
+static Job *
+job_ref (Job *job)
+{
+  g_atomic_ref_count_inc (&job->ref_count);
+
+  return job;
+}
+
+/* Workers are told to stop and left: an exit waits for nobody. */
+static void
+stop_at_exit (void)
+{
+  GHashTableIter iter;
+  gpointer job;
+
+  /* A child of a fork has none of the threads, and maybe a lock that nobody frees. */
+  if (!ghlo_workers_is_owner ())
+    return;
+
+  g_mutex_lock (&running.lock);
+  g_hash_table_iter_init (&iter, running.jobs);
+  while (g_hash_table_iter_next (&iter, &job, NULL))
+    g_cancellable_cancel (((Job *) job)->stop);
+  g_mutex_unlock (&running.lock);
+}
+
+static void
+job_set_running (Job      *job,
+                 gboolean  is_running)
+{
+  g_mutex_lock (&running.lock);
+  if (running.jobs == NULL)
+    {
+      running.jobs = g_hash_table_new (NULL, NULL);
+      atexit (stop_at_exit);
+    }
+  if (is_running)
+    g_hash_table_add (running.jobs, job);
+  else
+    g_hash_table_remove (running.jobs, job);
+  g_mutex_unlock (&running.lock);
+}
+
+static void
+on_body_progress (gpointer    data,
+                  double      fraction,
+                  const char *detail)
+{
+  Job *job = data;
+
+  ghlo_progress_core_update (job->progress, job->serial, fraction, job->stage, detail, job->direct);
+}
+
+static void
+on_body_stage (gpointer          data,
+               GhloProgressStage stage)
+{
+  Job *job = data;
+
+  if (job->stage == stage)
+    return;
+  job->stage = stage;
+  /* A fraction never falls: 0 is where it is. */
+  on_body_progress (job, 0, NULL);
+}
+
+/* A message may hold names out of a program, which may be any bytes. */
+static void
+make_valid (GError *error)
+{
+  char *message;
+
+  if (g_utf8_validate (error->message, -1, NULL))
+    return;
+  message = g_utf8_make_valid (error->message, -1);
+  g_free (error->message);
+  error->message = message;
+}
+
+/* Runs the body. A result that comes with a cancelled monitor still counts. */
+static gpointer
+job_run_body (Job           *job,
+              GCancellable  *cancellable,
+              GError       **error)
+{
+  const GhloMonitor monitor = {
+    .cancellable = cancellable,
+    .progress = job->progress != NULL ? on_body_progress : NULL,
+    .stage = job->progress != NULL ? on_body_stage : NULL,
+    .progress_data = job,
+  };
+  gpointer result;
+
+  if (ghlo_monitor_cancelled (&monitor, error))
+    return NULL;
+  if (job->progress != NULL)
+    on_body_progress (job, 0, NULL);
+  result = job->klass->run (job->data, &monitor, error);
+  if (result == NULL && error != NULL && *error != NULL)
+    make_valid (*error);
+  g_clear_pointer (&job->data, job->klass->free_data);
+
+  return result;
+}
+
+static Job *
+job_new (const GhloJobClass *klass,
+         gpointer            data,
+         GhloProgressCore   *progress)
+{
+  Job *job = g_new0 (Job, 1);
+
+  g_atomic_ref_count_init (&job->ref_count);
+  g_mutex_init (&job->lock);
+  job->klass = klass;
+  job->stage = klass->stage;
+  job->data = data;
+  if (progress != NULL)
+    {
+      job->progress = ghlo_progress_core_ref (progress);
+      job->serial = ghlo_progress_core_begin (job->progress);
+    }
+
+  return job;
+}
+
+gpointer
+ghlo_job_run (const GhloJobClass *klass,
+              gpointer            data,
+              GhloProgressCore   *progress,
+              GCancellable       *cancellable,
+              GError            **error)
+{
+  Job *job;
+  gpointer result = NULL;
+
+  if (data == NULL)
+    return NULL;
+
+  job = job_new (klass, data, progress);
+  job->direct = TRUE;
+  if (ghlo_workers_check (error))
+    result = job_run_body (job, cancellable, error);
+  if (job->progress != NULL)
+    ghlo_progress_core_finish (job->progress, job->serial, result != NULL, TRUE);
+  job_unref (job);
+
+  return result;
+}
+
+/* On the caller's side. Not g_cancellable_disconnect, which waits until every
+ * handler has been told of the cancel: one of them, of the application's, may be
+ * running the main loop that this is dispatched by. The handler holds the job. */
+static void
+stop_listening (Job *job)
+{
+  if (job->cancel_handler != 0)
+    g_signal_handler_disconnect (job->cancellable, job->cancel_handler);
+  job->cancel_handler = 0;
+}
+
+/* In the caller's context. */
+static gboolean
+answer (gpointer data)
+{
+  Job *job = data;
+  const GhloJobAnswer to = job->answer;
+  GError *error;
+  gpointer result;
+  gboolean dropped;
+
+  stop_listening (job);
+  job->answer = (GhloJobAnswer) { NULL };
+
+  g_mutex_lock (&job->lock);
+  result = g_steal_pointer (&job->result);
+  error = g_steal_pointer (&job->error);
+  g_mutex_unlock (&job->lock);
+
+  /* Nobody who cancelled before the callback is given a result. */
+  dropped = error == NULL && g_cancellable_set_error_if_cancelled (job->cancellable, &error);
+  if (dropped)
+    g_clear_pointer (&result, job->klass->free_result);
+  g_clear_object (&job->cancellable);
+
+  if (job->progress != NULL)
+    ghlo_progress_core_finish (job->progress, job->serial, result != NULL, TRUE);
+  to.func (to.data, result, error, dropped);
+
+  return G_SOURCE_REMOVE;
+}
+
+/* The source goes without having been dispatched when its context does: nobody
+ * is left to be called back. */
+static void
+answer_dropped (gpointer data)
+{
+  Job *job = data;
+
+  stop_listening (job);
+  g_clear_object (&job->cancellable);
+  if (job->answer.dropped != NULL)
+    job->answer.dropped (job->answer.data);
+  job_unref (job);
+}
+
+static void
+attach_answer (Job          *job,
+               GMainContext *context)
+{
+  g_autoptr (GSource) source = g_idle_source_new ();
+
+  g_source_set_priority (source, G_PRIORITY_DEFAULT);
+  g_source_set_static_name (source, "[ghlo] answer");
+  g_source_set_callback (source, answer, job_ref (job), answer_dropped);
+  g_source_attach (source, context);
+}
+
+/* Takes @result or @error over; drops them when the job is answered already. The
+ * answer is attached under the lock: whoever finds the job answered, as the worker
+ * does after a cancel, finds the answer on its way, and what comes after this job
+ * comes after its answer. */
+static void
+job_answer (Job      *job,
+            gpointer  result,
+            GError   *error)
+{
+  g_autoptr (GMainContext) context = NULL;
+
+  g_mutex_lock (&job->lock);
+  if (!job->answered)
+    {
+      job->answered = TRUE;
+      job->result = g_steal_pointer (&result);
+      job->error = g_steal_pointer (&error);
+      context = g_steal_pointer (&job->context);
+      if (context != NULL)
+        attach_answer (job, context);
+    }
+  g_mutex_unlock (&job->lock);
+
+  if (result != NULL)
+    job->klass->free_result (result);
+  g_clear_error (&error);
+}
+
+/* Ends the making of the call: from here on the answer may be dispatched, on
+ * whatever thread runs the context. */
+static void
+job_open (Job          *job,
+          GMainContext *context)
+{
+  g_mutex_lock (&job->lock);
+  if (job->answered)
+    attach_answer (job, context);
+  else
+    job->context = g_main_context_ref (context);
+  g_mutex_unlock (&job->lock);
+}
+
+static void
+on_cancelled (GCancellable *cancellable,
+              gpointer      data)
+{
+  Job *job = data;
+
+  g_cancellable_cancel (job->stop);
+  job_answer (job, NULL, g_error_new_literal (G_IO_ERROR, G_IO_ERROR_CANCELLED, "the call was cancelled"));
+}
+
+/* On a worker. */
+static void
+job_work (gpointer data,
+          gpointer user_data)
+{
+  Job *job = data;
+  GError *error = NULL;
+  gpointer result;
+
+  job_set_running (job, TRUE);
+  result = job_run_body (job, job->stop, &error);
+  job_set_running (job, FALSE);
+  g_clear_pointer (&job->data, job->klass->free_data);
+  job_answer (job, result, error);
+  job_unref (job);
+}
+
+/* The reference that the worker drops is the caller's again when this fails. */
+static gboolean
+job_push (Job     *job,
+          GError **error)
+{
+  const GhloJobClass *klass = job->klass;
+
+  return klass->push != NULL ? klass->push (job->data, job_work, job_ref (job), error)
+                             : ghlo_workers_push (klass->workers, job_work, job_ref (job), error);
+}
+
+gboolean
+ghlo_job_start (const GhloJobClass  *klass,
+                gpointer             data,
+                GMainContext        *context,
+                const GhloJobAnswer *to,
+                GhloProgressCore    *progress,
+                GCancellable        *cancellable,
+                GError             **error)
+{
+  GError *problem = NULL;
+  Job *job;
+
+  if (!ghlo_workers_check (error))
+    {
+      klass->free_data (data);
+      return FALSE;
+    }
+
+  job = job_new (klass, data, progress);
+  job->stop = g_cancellable_new ();
+  job->answer = *to;
+  job->cancellable = cancellable != NULL ? g_object_ref (cancellable) : NULL;
+  if (job->progress != NULL)
+    ghlo_progress_core_update (job->progress, job->serial, 0, GHLO_PROGRESS_STAGE_QUEUED, NULL, FALSE);
+
+  if (cancellable != NULL)
+    job->cancel_handler = g_cancellable_connect (cancellable, G_CALLBACK (on_cancelled), job_ref (job), job_unref);
+  if (!job_push (job, &problem))
+    {
+      job_answer (job, NULL, problem);
+      job_unref (job);
+    }
+  job_open (job, context);
+  job_unref (job);
+
+  return TRUE;
+}

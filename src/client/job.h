@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * One slow call: its body, run on a worker for the async form and on the
+ * caller's thread for the sync form.
+ *
+ * The body sees inner, atomically counted things alone; the answer and the caller's
+ * GCancellable are touched in the caller's context only. A cancelled async call is
+ * answered at once; its body runs on until it notices, and what it gives is dropped.
+ */
+
+#pragma once
+
+#include "base/monitor.h"
+#include "client/progress-core.h"
+#include "client/workers.h"
+
+G_BEGIN_DECLS
+
+/* Returns the call's result, or NULL with @error set. */
+typedef gpointer (*GhloJobFunc) (gpointer            data,
+                                 const GhloMonitor  *monitor,
+                                 GError            **error);
+
+typedef struct
+{
+  const char       *name;          /* the call's name, for people who debug */
+  GhloWorkers       workers;
+  GhloProgressStage stage;         /* what a progress shows while the body runs */
+  GhloJobFunc       run;
+  GDestroyNotify    free_data;
+  GDestroyNotify    free_result;
+  /* How an async call gets to a worker; NULL: it is simply the next one. */
+  gboolean         (*push)  (gpointer   data,
+                             GFunc      func,
+                             gpointer   work,
+                             GError   **error);
+} GhloJobClass;
+
+/* Who is told how an async call ended. */
+typedef struct
+{
+  /* Takes @result or @error over, one of which is NULL. @dropped: there was a result, but
+   * the caller had cancelled meanwhile. */
+  void           (*func)    (gpointer  data,
+                             gpointer  result,
+                             GError   *error,
+                             gboolean  dropped);
+  GDestroyNotify dropped;          /* instead, where the context goes before it is told; nullable */
+  gpointer       data;
+} GhloJobAnswer;
+
+/* The sync form. @data is taken over; NULL means that @error is set already,
+ * which is then all that happens. @progress may be NULL. */
+gpointer  ghlo_job_run      (const GhloJobClass *klass,
+                             gpointer            data,
+                             GhloProgressCore   *progress,
+                             GCancellable       *cancellable,
+                             GError            **error);
+
+/* The async form. @data is taken over; the answer comes in @context, never from within
+ * this call. FALSE, without an answer, when the library cannot work. */
+gboolean  ghlo_job_start    (const GhloJobClass  *klass,
+                             gpointer             data,
+                             GMainContext        *context,
+                             const GhloJobAnswer *to,
+                             GhloProgressCore    *progress,
+                             GCancellable        *cancellable,
+                             GError             **error);
+
+G_END_DECLS

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A queue of turns. The turn is either taken, by one party, or free with an empty
+ * queue; passing it on is what orders the memory that it protects.
+ */
+
+#include "client/serial-queue.h"
+
+#include "client/workers.h"
+
+typedef enum { ITEM_WORKER, ITEM_APPLY, ITEM_WAITER } ItemKind;
+
+typedef struct
+{
+  ItemKind            kind;
+  GhloSerialQueueFunc func;
+  gpointer            data;
+  gboolean            granted;  /* of a waiter, who frees its item; guarded by the lock */
+} Item;
+
+void
+ghlo_serial_queue_init (GhloSerialQueue *self)
+{
+  g_mutex_init (&self->lock);
+  g_cond_init (&self->granted);
+  g_queue_init (&self->items);
+  self->taken = FALSE;
+}
+
+void
+ghlo_serial_queue_clear (GhloSerialQueue *self)
+{
+  g_mutex_clear (&self->lock);
+  g_cond_clear (&self->granted);
+}
+
+static Item *
+item_new (ItemKind            kind,
+          GhloSerialQueueFunc func,
+          gpointer            data)
+{
+  Item *item = g_new0 (Item, 1);
+
+  item->kind = kind;
+  item->func = func;
+  item->data = data;
+
+  return item;
+}
+
+/* TRUE when the turn was free and is the caller's now; otherwise @item, if there is one, waits. */
+static gboolean
+take_or_queue (GhloSerialQueue *self,
+               Item            *item)
+{
+  gboolean mine;
+
+  g_mutex_lock (&self->lock);
+  mine = !self->taken;
+  self->taken = TRUE;
+  if (!mine && item != NULL)
+    g_queue_push_tail (&self->items, item);
+  g_mutex_unlock (&self->lock);
+
+  return mine;
+}
+
+static void
+work_item (gpointer data,
+           gpointer user_data)
+{
+  g_autofree Item *item = data;
+
+  item->func (item->data);
+}
+
+gboolean
+ghlo_serial_queue_push (GhloSerialQueue    *self,
+                        GhloSerialQueueFunc func,
+                        gpointer            data,
+                        GError            **error)
+{
+  Item *item = item_new (ITEM_WORKER, func, data);
+
+  if (!take_or_queue (self, item) || ghlo_workers_push (GHLO_WORKERS_RUN, work_item, item, error))
+    return TRUE;
+
+  g_free (item);
+  ghlo_serial_queue_end (self);
+
+  return FALSE;
+}
+
+void
+ghlo_serial_queue_apply (GhloSerialQueue    *self,
+                         GhloSerialQueueFunc func,
+                         gpointer            data)
+{
+  Item *item = item_new (ITEM_APPLY, func, data);
+
+  if (!take_or_queue (self, item))
+    return;
+
+  g_free (item);
+  func (data);
+  ghlo_serial_queue_end (self);
+}
+
+static void
+wake (GCancellable *cancellable,
+      gpointer      data)
+{
+  GhloSerialQueue *self = data;
+
+  g_mutex_lock (&self->lock);
+  g_cond_broadcast (&self->granted);
+  g_mutex_unlock (&self->lock);
+}
+
+gboolean
+ghlo_serial_queue_wait (GhloSerialQueue    *self,
+                        GCancellable       *cancellable,
+                        GhloSerialQueueFunc skipped,
+                        gpointer            data)
+{
+  Item *item;
+  gboolean granted;
+  gulong handler = 0;
+
+  /* Mostly nobody else is there, and nothing is allocated. */
+  if (take_or_queue (self, NULL))
+    return TRUE;
+  item = item_new (ITEM_WAITER, skipped, data);
+  granted = take_or_queue (self, item);
+  if (granted)
+    {
+      g_free (item);
+      return TRUE;
+    }
+
+  if (cancellable != NULL)
+    handler = g_cancellable_connect (cancellable, G_CALLBACK (wake), self, NULL);
+  g_mutex_lock (&self->lock);
+  while (!item->granted && !g_cancellable_is_cancelled (cancellable))
+    g_cond_wait (&self->granted, &self->lock);
+  granted = item->granted;
+  if (!granted)
+    item->kind = ITEM_APPLY;
+  g_mutex_unlock (&self->lock);
+  if (handler != 0)
+    g_cancellable_disconnect (cancellable, handler);
+  if (granted)
+    g_free (item);
+
+  return granted;
+}
+
+/* The next in the queue, or NULL when the turn is free or a waiter has it. */
+static Item *
+next_item (GhloSerialQueue *self)
+{
+  Item *item;
+
+  g_mutex_lock (&self->lock);
+  item = g_queue_pop_head (&self->items);
+  if (item == NULL)
+    self->taken = FALSE;
+  else if (item->kind == ITEM_WAITER)
+    {
+      item->granted = TRUE;
+      g_cond_broadcast (&self->granted);
+      item = NULL;
+    }
+  g_mutex_unlock (&self->lock);
+
+  return item;
+}
+
+void
+ghlo_serial_queue_end (GhloSerialQueue *self)
+{
+  for (Item *item = next_item (self); item != NULL; item = next_item (self))
+    {
+      if (item->kind == ITEM_WORKER)
+        {
+          /* Without threads, which the calls before had, this one has to do. */
+          if (!ghlo_workers_push (GHLO_WORKERS_RUN, work_item, item, NULL))
+            work_item (item, NULL);
+          return;
+        }
+      work_item (item, NULL);
+    }
+}

@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What a session does in its turns: runs, copies, resets. A run takes the carried
+ * values away and puts their successors there at its end; where it does not reach
+ * its end, nothing is there, which the next run reports.
+ */
+
+#include "client/session-core.h"
+
+#include "base/ghlo-error.h"
+#include "client/reclaim.h"
+
+static GhloValue **
+values_copy (GhloValue *const *values,
+             guint             n)
+{
+  GhloValue **copy = g_new0 (GhloValue *, n);
+
+  for (guint i = 0; i < n; i++)
+    copy[i] = values[i] != NULL ? ghlo_value_ref (values[i]) : NULL;
+
+  return copy;
+}
+
+static void
+values_clear (GhloValue **values,
+              guint       n)
+{
+  for (guint i = 0; i < n; i++)
+    g_clear_pointer (&values[i], ghlo_value_unref);
+}
+
+GhloSessionBindings *
+ghlo_session_bindings_new (guint n_inputs,
+                           guint n_outputs)
+{
+  GhloSessionBindings *self = g_new0 (GhloSessionBindings, 1);
+
+  g_atomic_ref_count_init (&self->ref_count);
+  self->n_inputs = n_inputs;
+  self->bound = g_new0 (GhloValue *, n_inputs);
+  self->initial = g_new0 (GhloValue *, n_inputs);
+  self->output = g_new0 (guint, n_inputs);
+  self->n_outputs = n_outputs;
+  self->replaced = g_new (guint, n_outputs);
+  self->targets = g_new0 (GhloValue *, n_outputs);
+  for (guint i = 0; i < n_outputs; i++)
+    self->replaced[i] = GHLO_RUN_NO_INPUT;
+
+  return self;
+}
+
+GhloSessionBindings *
+ghlo_session_bindings_copy (GhloSessionBindings *self)
+{
+  GhloSessionBindings *copy = g_new0 (GhloSessionBindings, 1);
+
+  g_atomic_ref_count_init (&copy->ref_count);
+  copy->n_inputs = self->n_inputs;
+  copy->bound = values_copy (self->bound, self->n_inputs);
+  copy->initial = values_copy (self->initial, self->n_inputs);
+  copy->output = g_memdup2 (self->output, self->n_inputs * sizeof *self->output);
+  copy->n_outputs = self->n_outputs;
+  copy->replaced = g_memdup2 (self->replaced, self->n_outputs * sizeof *self->replaced);
+  copy->targets = values_copy (self->targets, self->n_outputs);
+
+  return copy;
+}
+
+void
+ghlo_session_bindings_carry (GhloSessionBindings *self,
+                             guint                output,
+                             guint                input,
+                             GhloValue           *initial)
+{
+  g_clear_pointer (&self->initial[input], ghlo_value_unref);
+  self->initial[input] = initial;
+  self->output[input] = output;
+
+  /* The output that was carried there before may be carried into others as well. */
+  for (guint i = 0; i < self->n_outputs; i++)
+    self->replaced[i] = GHLO_RUN_NO_INPUT;
+  for (guint i = 0; i < self->n_inputs; i++)
+    if (self->initial[i] != NULL)
+      self->replaced[self->output[i]] = i;
+}
+
+GhloSessionBindings *
+ghlo_session_bindings_ref (GhloSessionBindings *self)
+{
+  g_atomic_ref_count_inc (&self->ref_count);
+
+  return self;
+}
+
+void
+ghlo_session_bindings_unref (GhloSessionBindings *self)
+{
+  if (!g_atomic_ref_count_dec (&self->ref_count))
+    return;
+
+  values_clear (self->bound, self->n_inputs);
+  values_clear (self->initial, self->n_inputs);
+  values_clear (self->targets, self->n_outputs);
+  g_free (self->bound);
+  g_free (self->initial);
+  g_free (self->output);
+  g_free (self->replaced);
+  g_free (self->targets);
+  g_free (self);
+}
+
+GhloSessionCore *
+ghlo_session_core_new (GhloExecutableCore *executable)
+{
+  GhloSessionCore *self = g_new0 (GhloSessionCore, 1);
+
+  g_atomic_ref_count_init (&self->ref_count);
+  self->executable = ghlo_executable_core_ref (executable);
+  self->state = g_new0 (GhloValue *, executable->signature.type->rank);
+  ghlo_serial_queue_init (&self->queue);
+
+  return self;
+}
+
+GhloSessionCore *
+ghlo_session_core_ref (GhloSessionCore *self)
+{
+  g_atomic_ref_count_inc (&self->ref_count);
+
+  return self;
+}
+
+void
+ghlo_session_core_unref (GhloSessionCore *self)
+{
+  if (!g_atomic_ref_count_dec (&self->ref_count))
+    return;
+
+  values_clear (self->state, self->executable->signature.type->rank);
+  g_free (self->state);
+  ghlo_serial_queue_clear (&self->queue);
+  ghlo_reclaim_executable (self->executable);
+  g_free (self);
+}
+
+typedef struct
+{
+  GhloSessionCore     *core;
+  GhloSessionBindings *bindings;
+  int                  input;
+} Reset;
+
+static void
+reset_now (gpointer data)
+{
+  Reset *reset = data;
+
+  for (guint i = 0; i < reset->bindings->n_inputs; i++)
+    {
+      if (reset->bindings->initial[i] == NULL || (reset->input >= 0 && (guint) reset->input != i))
+        continue;
+      g_clear_pointer (&reset->core->state[i], ghlo_value_unref);
+      reset->core->state[i] = ghlo_value_ref (reset->bindings->initial[i]);
+    }
+  ghlo_session_bindings_unref (reset->bindings);
+  ghlo_session_core_unref (reset->core);
+  g_free (reset);
+}
+
+void
+ghlo_session_core_reset (GhloSessionCore     *self,
+                         GhloSessionBindings *bindings,
+                         int                  input)
+{
+  Reset *reset = g_new (Reset, 1);
+
+  reset->core = ghlo_session_core_ref (self);
+  reset->bindings = ghlo_session_bindings_ref (bindings);
+  reset->input = input;
+  ghlo_serial_queue_apply (&self->queue, reset_now, reset);
+}
+
+void
+ghlo_session_core_lose (gpointer data)
+{
+  GhloSessionCore *self = data;
+
+  values_clear (self->state, self->executable->signature.type->rank);
+  ghlo_session_core_unref (self);
+}
+
+GhloSessionCall *
+ghlo_session_call_new (GhloSessionCore     *core,
+                       GhloSessionBindings *bindings)
+{
+  GhloSessionCall *self = g_new0 (GhloSessionCall, 1);
+
+  self->core = ghlo_session_core_ref (core);
+  self->bindings = bindings;
+
+  return self;
+}
+
+void
+ghlo_session_call_free (gpointer data)
+{
+  GhloSessionCall *self = data;
+
+  if (self->inputs != NULL)
+    {
+      if (self->in_turn && !self->done)
+        ghlo_session_core_lose (ghlo_session_core_ref (self->core));
+      values_clear (self->inputs, self->bindings->n_inputs);
+      g_free (self->inputs);
+    }
+  ghlo_session_bindings_unref (self->bindings);
+  ghlo_session_core_unref (self->core);
+  g_free (self);
+}
+
+/* A sync call whose wait for its turn was cancelled gets here only when somebody
+ * reset the cancellable meanwhile. */
+static gboolean
+check_turn (const GhloSessionCall  *self,
+            GError                **error)
+{
+  if (self->in_turn)
+    return TRUE;
+
+  g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "the call was cancelled");
+
+  return FALSE;
+}
+
+static gboolean
+check_state (const GhloSessionCall  *self,
+             guint                   input,
+             GError                **error)
+{
+  if (self->core->state[input] != NULL)
+    return TRUE;
+
+  g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+               "the value carried into input %u was lost when a run was cancelled or failed: "
+               "call Session.reset before the next run", input);
+
+  return FALSE;
+}
+
+/* Takes what is carried away from the session, all of it or nothing. */
+static gboolean
+take_state (GhloSessionCall  *self,
+            GError          **error)
+{
+  for (guint i = 0; i < self->bindings->n_inputs; i++)
+    if (self->bindings->initial[i] != NULL && !check_state (self, i, error))
+      return FALSE;
+  for (guint i = 0; i < self->bindings->n_inputs; i++)
+    if (self->bindings->initial[i] != NULL)
+      self->inputs[i] = g_steal_pointer (&self->core->state[i]);
+
+  return TRUE;
+}
+
+/* Puts the carried outputs where the next run finds them. */
+static gboolean
+keep_state (GhloSessionCall  *self,
+            GhloOutcome      *outcome,
+            GError          **error)
+{
+  for (guint i = 0; i < self->bindings->n_inputs; i++)
+    {
+      guint output = self->bindings->output[i];
+
+      if (self->bindings->initial[i] == NULL)
+        continue;
+      self->core->state[i] = ghlo_signature_accept_input (&self->core->executable->signature, i,
+                                                          outcome->outputs->pdata[output], error);
+      if (self->core->state[i] == NULL)
+        {
+          g_prefix_error (error, "output %u cannot be carried into input %u: ", output, i);
+          return FALSE;
+        }
+      /* Or the next run would find that the value is not the session's alone. */
+      g_clear_pointer (&self->inputs[i], ghlo_value_unref);
+    }
+  self->done = TRUE;
+
+  return TRUE;
+}
+
+/* What is carried, and what the caller has already in memory of its own, it is not given. */
+static void
+leave_out (const GhloSessionBindings *bindings,
+           GhloOutcome               *outcome)
+{
+  for (guint i = bindings->n_outputs; i-- > 0;)
+    if (bindings->replaced[i] != GHLO_RUN_NO_INPUT || bindings->targets[i] != NULL)
+      g_ptr_array_remove_index (outcome->outputs, i);
+}
+
+gpointer
+ghlo_session_call_run (gpointer            call,
+                       const GhloMonitor  *monitor,
+                       GError            **error)
+{
+  GhloSessionCall *self = call;
+  const GhloRunOptions options = { .replaced = self->bindings->replaced, .targets = self->bindings->targets };
+  GhloOutcome *outcome;
+
+  if (!check_turn (self, error) || !take_state (self, error))
+    return NULL;
+  outcome = ghlo_run_executable (self->core->executable, self->inputs, &options, monitor, error);
+  if (outcome == NULL)
+    return NULL;
+  if (!keep_state (self, outcome, error))
+    {
+      ghlo_outcome_free (outcome);
+      return NULL;
+    }
+  leave_out (self->bindings, outcome);
+
+  return outcome;
+}
+
+gpointer
+ghlo_session_call_copy (gpointer            call,
+                        const GhloMonitor  *monitor,
+                        GError            **error)
+{
+  GhloSessionCall *self = call;
+
+  if (!check_turn (self, error) || !check_state (self, self->input, error))
+    return NULL;
+
+  return ghlo_copy_value (self->core->state[self->input], error);
+}
+
+/* A call's turn on a worker. */
+typedef struct
+{
+  GhloSessionCore *core;
+  GhloSessionCall *call;     /* lives as long as func runs, at least up to its own end */
+  GFunc            func;
+  gpointer         work;
+} Turn;
+
+static void
+turn_work (gpointer data)
+{
+  g_autofree Turn *turn = data;
+
+  turn->call->in_turn = TRUE;
+  turn->func (turn->work, NULL);
+  ghlo_serial_queue_end (&turn->core->queue);
+  ghlo_session_core_unref (turn->core);
+}
+
+gboolean
+ghlo_session_call_push (gpointer   call,
+                        GFunc      func,
+                        gpointer   work,
+                        GError   **error)
+{
+  GhloSessionCall *self = call;
+  GhloSessionCore *core = self->core;
+  Turn *turn = g_new (Turn, 1);
+
+  turn->core = ghlo_session_core_ref (core);
+  turn->call = self;
+  turn->func = func;
+  turn->work = work;
+  if (ghlo_serial_queue_push (&core->queue, turn_work, turn, error))
+    return TRUE;
+  ghlo_session_core_unref (turn->core);
+  g_free (turn);
+
+  return FALSE;
+}

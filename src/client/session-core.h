@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Sessions as workers know them: a compiled program, the values that it carries from
+ * run to run, and the queue of calls that touch them.
+ *
+ * What is bound and what is carried where are its bindings, immutable once made: a call
+ * takes those of its moment along, and a change makes others.
+ */
+
+#pragma once
+
+#include "client/run.h"
+#include "client/serial-queue.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  gatomicrefcount ref_count;
+  guint           n_inputs, n_outputs;
+  GhloValue     **bound;        /* n_inputs; NULL where not bound */
+  GhloValue     **initial;      /* n_inputs; NULL where not carried */
+  guint          *output;       /* n_inputs; the output that is carried there, where one is */
+  guint          *replaced;     /* n_outputs; an input that it is carried into, or GHLO_RUN_NO_INPUT */
+  GhloValue     **targets;      /* n_outputs; over memory of the caller's to write to; NULL where not bound */
+} GhloSessionBindings;
+
+GhloSessionBindings *ghlo_session_bindings_new   (guint n_inputs,
+                                                  guint n_outputs);
+/* One like @self, to be changed before anybody else sees it. */
+GhloSessionBindings *ghlo_session_bindings_copy  (GhloSessionBindings *self);
+GhloSessionBindings *ghlo_session_bindings_ref   (GhloSessionBindings *self);
+void                 ghlo_session_bindings_unref (GhloSessionBindings *self);
+/* Of new ones or a copy. Takes @initial over. */
+void                 ghlo_session_bindings_carry (GhloSessionBindings *self,
+                                                  guint                output,
+                                                  guint                input,
+                                                  GhloValue           *initial);
+
+typedef struct
+{
+  gatomicrefcount     ref_count;
+  GhloExecutableCore *executable;
+  GhloValue         **state;       /* one for each input, NULL where not carried or lost;
+                                      touched by whoever has the queue's turn */
+  GhloSerialQueue      queue;
+} GhloSessionCore;
+
+GhloSessionCore *ghlo_session_core_new   (GhloExecutableCore  *executable);
+GhloSessionCore *ghlo_session_core_ref   (GhloSessionCore     *self);
+void             ghlo_session_core_unref (GhloSessionCore     *self);
+/* In its turn, gives carried inputs their initial values: @input, or all if -1. */
+void             ghlo_session_core_reset (GhloSessionCore     *self,
+                                          GhloSessionBindings *bindings,
+                                          int                  input);
+/* In its turn, forgets what is carried, as after a run that failed. Takes a
+ * reference to @self over. */
+void             ghlo_session_core_lose  (gpointer             self);
+
+/* A run, or the copying of what is carried into one input. */
+typedef struct
+{
+  GhloSessionCore     *core;
+  GhloSessionBindings *bindings;
+  GhloValue          **inputs;     /* of a run: one for each input, NULL where carried; owned */
+  guint                input;      /* of a copy */
+  gboolean             in_turn;    /* set by whoever gave the call its turn */
+  gboolean             done;       /* of a run: what is carried was stored */
+} GhloSessionCall;
+
+/* Takes the bindings over. */
+GhloSessionCall *ghlo_session_call_new  (GhloSessionCore     *core,
+                                         GhloSessionBindings *bindings);
+/* Of a run that had its turn and did not get to its end, loses what is carried. */
+void             ghlo_session_call_free (gpointer              call);
+
+/* The bodies of jobs: a run gives a GhloOutcome without the outputs that are
+ * carried or bound, a copy gives a GhloValue. */
+gpointer         ghlo_session_call_run  (gpointer           call,
+                                         const GhloMonitor *monitor,
+                                         GError           **error);
+gpointer         ghlo_session_call_copy (gpointer           call,
+                                         const GhloMonitor *monitor,
+                                         GError           **error);
+/* Has @func called with @work on a worker in the call's turn. */
+gboolean         ghlo_session_call_push (gpointer call,
+                                         GFunc    func,
+                                         gpointer work,
+                                         GError **error);
+
+G_END_DECLS

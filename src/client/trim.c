@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Memory given back, and GIO's memory monitor. Memory is given back on a worker.
+ * Making the monitor loads GIO's modules, which takes milliseconds, and starts the
+ * thread of the process' bus connection: it has a thread of its own for that, which
+ * is not nicer than the application's, as a worker would be. Its warnings arrive in
+ * the main context.
+ */
+
+#include "client/trim.h"
+
+#include <gio/gio.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
+#include "client/workers.h"
+#include "runtime/memory.h"
+
+static void
+trim_now (gpointer data,
+          gpointer user_data)
+{
+  ghlo_memory_trim ();
+#ifdef __GLIBC__
+  /* What was freed stays with the process otherwise, below whatever is still used. */
+  malloc_trim (0);
+#endif
+}
+
+void
+ghlo_trim (void)
+{
+  /* Where there are no threads there is nothing to be given back either. */
+  if (ghlo_workers_check (NULL))
+    ghlo_workers_push (GHLO_WORKERS_COMPILE, trim_now, &trim_now, NULL);
+}
+
+static void
+on_low_memory (GMemoryMonitor             *monitor,
+               GMemoryMonitorWarningLevel  level,
+               gpointer                    data)
+{
+  ghlo_trim ();
+}
+
+/* The monitor is the process' own and stays, as what watches it does. */
+static gpointer
+watch_now (gpointer data)
+{
+  static GMemoryMonitor *monitor;
+
+  monitor = g_memory_monitor_dup_default ();
+  if (monitor != NULL)
+    g_signal_connect (monitor, "low-memory-warning", G_CALLBACK (on_low_memory), NULL);
+
+  return NULL;
+}
+
+void
+ghlo_trim_watch (void)
+{
+  static gint done;
+
+  GThread *thread;
+
+  if (!g_atomic_int_compare_and_exchange (&done, FALSE, TRUE))
+    return;
+  /* Without a thread to spare the application does without the watch. */
+  thread = g_thread_try_new ("ghlo-watch", watch_now, NULL, NULL);
+  if (thread != NULL)
+    g_thread_unref (thread);
+}

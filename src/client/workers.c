@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Two thread pools, made on first need. Their threads are the pools' own
+ * (exclusive), since their priority is lowered and GLib would otherwise lend
+ * them to others.
+ */
+
+#include "client/workers.h"
+
+#include <unistd.h>
+
+#include "base/ghlo-error.h"
+#include "runtime/parallel.h"
+
+enum { MAX_THREADS = 256, COMPILE_NICE = 10, RUN_NICE = 2 };
+
+typedef struct
+{
+  GFunc    func;
+  gpointer data;
+} Item;
+
+/* The process that called first; 0 before. Atomic, since a fork may happen while
+ * another thread holds the lock. */
+static gint owner;
+
+static struct
+{
+  GMutex       lock;                   /* guards what follows */
+  GThreadPool *pools[GHLO_N_WORKERS];  /* NULL until needed */
+  guint        limit;                  /* threads for runs; 0: as the environment says */
+} workers;
+
+/* Called with the lock held. */
+static guint
+count_threads (GhloWorkers kind)
+{
+  guint n = workers.limit > 0 ? MIN (workers.limit, (guint) MAX_THREADS) : ghlo_parallel_n_workers ();
+
+  return kind == GHLO_WORKERS_COMPILE ? MAX (n / 2, 1) : n;
+}
+
+/* Each worker does it for itself, once. */
+static void
+lower_priority (int nicer)
+{
+  static GPrivate done = G_PRIVATE_INIT (NULL);
+
+  if (g_private_get (&done) != NULL)
+    return;
+  g_private_set (&done, GINT_TO_POINTER (1));
+  ghlo_parallel_lower_priority (nicer);
+}
+
+static void
+work (gpointer data,
+      gpointer user_data)
+{
+  g_autofree Item *item = data;
+
+  lower_priority (GPOINTER_TO_INT (user_data));
+  item->func (item->data, NULL);
+}
+
+gboolean
+ghlo_workers_check (GError **error)
+{
+  gint self = getpid ();
+
+  if (g_atomic_int_compare_and_exchange (&owner, 0, self) || g_atomic_int_get (&owner) == self)
+    return TRUE;
+
+  g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_DEVICE,
+                       "the library cannot be used in a process that was forked after its first use: "
+                       "fork earlier, or start a new program");
+
+  return FALSE;
+}
+
+gboolean
+ghlo_workers_is_owner (void)
+{
+  return g_atomic_int_get (&owner) == getpid ();
+}
+
+/* Called with the lock held. Where the system has no threads for the whole
+ * pool, fewer do. */
+static GThreadPool *
+get_pool (GhloWorkers   kind,
+          GError      **error)
+{
+  int nice_value = kind == GHLO_WORKERS_COMPILE ? COMPILE_NICE : RUN_NICE;
+  g_autoptr (GError) local_error = NULL;
+  GThreadPool *pool = workers.pools[kind];
+
+  if (pool != NULL)
+    return pool;
+
+  pool = g_thread_pool_new (work, GINT_TO_POINTER (nice_value), count_threads (kind), TRUE, &local_error);
+  if (local_error != NULL && (pool == NULL || g_thread_pool_get_num_threads (pool) == 0))
+    {
+      g_set_error (error, GHLO_ERROR, GHLO_ERROR_DEVICE, "no thread could be started: %s", local_error->message);
+      if (pool != NULL)
+        g_thread_pool_free (pool, TRUE, FALSE);
+      return NULL;
+    }
+  workers.pools[kind] = pool;
+
+  return pool;
+}
+
+void
+ghlo_workers_set_limit (guint limit)
+{
+  g_mutex_lock (&workers.lock);
+  workers.limit = limit;
+  for (guint kind = 0; kind < GHLO_N_WORKERS; kind++)
+    if (workers.pools[kind] != NULL)
+      g_thread_pool_set_max_threads (workers.pools[kind], (int) count_threads (kind), NULL);
+  g_mutex_unlock (&workers.lock);
+  ghlo_parallel_set_limit (limit);
+}
+
+guint
+ghlo_workers_get_limit (void)
+{
+  guint limit;
+
+  g_mutex_lock (&workers.lock);
+  limit = workers.limit;
+  g_mutex_unlock (&workers.lock);
+
+  return limit;
+}
+
+gboolean
+ghlo_workers_push (GhloWorkers   kind,
+                   GFunc         func,
+                   gpointer      data,
+                   GError      **error)
+{
+  GThreadPool *pool;
+  Item *item;
+
+  g_mutex_lock (&workers.lock);
+  pool = get_pool (kind, error);
+  g_mutex_unlock (&workers.lock);
+  if (pool == NULL)
+    return FALSE;
+
+  item = g_new (Item, 1);
+  item->func = func;
+  item->data = data;
+  /* Cannot fail: the pool is exclusive, its threads run already. */
+  g_thread_pool_push (pool, item, NULL);
+
+  return TRUE;
+}
+
+typedef struct
+{
+  gpointer       data;
+  GDestroyNotify destroy;
+} Rubbish;
+
+static void
+destroy_rubbish (gpointer data,
+                 gpointer user_data)
+{
+  g_autofree Rubbish *rubbish = data;
+
+  rubbish->destroy (rubbish->data);
+}
+
+void
+ghlo_workers_free (gpointer       data,
+                   GDestroyNotify destroy)
+{
+  Rubbish *rubbish;
+
+  if (!ghlo_workers_is_owner ())
+    {
+      destroy (data);
+      return;
+    }
+
+  rubbish = g_new (Rubbish, 1);
+  rubbish->data = data;
+  rubbish->destroy = destroy;
+  if (!ghlo_workers_push (GHLO_WORKERS_COMPILE, destroy_rubbish, rubbish, NULL))
+    destroy_rubbish (rubbish, NULL);
+}

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * From a program to what runs: the passes, where the device wants them, then the device's
+ * executor.
+ */
+
+#include "compiler/compilation.h"
+
+#include "base/ghlo-error.h"
+#include "compiler/cache-entry.h"
+#include "compiler/cache.h"
+#include "compiler/optimize.h"
+#include "passes/walk.h"
+#include "reference/reference.h"
+
+/* What part of a compile's progress the passes are, where there are any. */
+#define PASSES_SHARE 0.5
+
+/* What passes did in less time is quicker done again than looked up (measured: a key
+ * takes 0.9 µs for each operation, reading 0.15, and passes 1.5 where they fold little). */
+#define MIN_MICROSECONDS 2000
+
+/* A part of a larger piece of work. */
+typedef struct
+{
+  const GhloMonitor *whole;
+  double             from, to;     /* of the whole */
+} Part;
+
+static void
+on_part_progress (gpointer    data,
+                  double      fraction,
+                  const char *detail)
+{
+  Part *part = data;
+
+  ghlo_monitor_progress (part->whole, part->from + fraction * (part->to - part->from), detail);
+}
+
+/* @part is borrowed by the result. */
+static GhloMonitor
+part_monitor (Part *part)
+{
+  return (GhloMonitor) {
+    .cancellable = part->whole != NULL ? part->whole->cancellable : NULL,
+    .progress = on_part_progress,
+    .progress_data = part,
+  };
+}
+
+/* The module that the executor gets, with what is to say of it in @report. */
+static GhloIrModule *
+run_passes (GhloIrModule          *module,
+            const GhloSettings    *settings,
+            const GhloMonitor     *monitor,
+            GhloPassReport        *report,
+            GError               **error)
+{
+  const GhloOptimizeOptions options = {
+    .level = settings->optimization_level,
+    .enabled = (const char *const *) settings->enabled_passes,
+    .disabled = (const char *const *) settings->disabled_passes,
+    .excess_precision = settings->excess_precision,
+    .evaluator = ghlo_reference_executor (),
+  };
+  Part part = { monitor, 0, PASSES_SHARE };
+  const GhloMonitor part_of = part_monitor (&part);
+
+  ghlo_monitor_stage (monitor, GHLO_PROGRESS_STAGE_PASSES);
+
+  return ghlo_optimize (module, &options, &part_of, report, error);
+}
+
+static GhloPrepared *
+prepare (GhloIrModule        *module,
+         const GhloExecutor  *executor,
+         double               from,
+         const GhloMonitor   *monitor,
+         GError             **error)
+{
+  GhloIrOp *function = ghlo_ir_module_get_entry (module);
+  Part part = { monitor, from, 1 };
+  const GhloMonitor part_of = part_monitor (&part);
+
+  ghlo_monitor_stage (monitor, GHLO_PROGRESS_STAGE_CODEGEN);
+  if (function != NULL)
+    return executor->prepare (module, function, &part_of, error);
+
+  g_set_error (error, GHLO_ERROR, GHLO_ERROR_INTERNAL, "%s: the passes removed the function to run",
+               module->file_name);
+
+  return NULL;
+}
+
+/* What passes made of the same program in another process or at another time; NULL where
+ * there is nothing, with @error set when cancelled. */
+static GhloIrModule *
+read_stored (GhloCompileKey    *key,
+             GhloPassReport    *report,
+             const GhloMonitor *monitor,
+             GError           **error)
+{
+  g_autoptr (GBytes) bytes = ghlo_cache_read (key->name);
+  const char *digest = bytes != NULL ? ghlo_compile_key_get_digest (key, monitor, error) : NULL;
+
+  return digest != NULL ? ghlo_cache_entry_read (bytes, key->module, digest, monitor, report) : NULL;
+}
+
+static void
+write_stored (GhloCompileKey       *key,
+              GhloIrModule         *made,
+              const GhloPassReport *report)
+{
+  const char *digest;
+  g_autoptr (GBytes) bytes = NULL;
+  GhloCacheMode mode = ghlo_cache_get_mode ();
+
+  if (mode < GHLO_CACHE_ON || (mode == GHLO_CACHE_ON && report->microseconds < MIN_MICROSECONDS))
+    return;
+  digest = ghlo_compile_key_get_digest (key, NULL, NULL);
+  if (digest != NULL)
+    bytes = ghlo_cache_entry_write (key->module, made, report, digest, ghlo_device_core_kind (key->device),
+                                    key->keep_locations);
+  if (bytes != NULL)
+    ghlo_cache_write (key->name, bytes);
+}
+
+/* The program after the passes, from wherever it comes first. @report is of their run. */
+static GhloIrModule *
+make_module (GhloIrModule       *module,
+             GhloCompileKey     *key,
+             const GhloSettings *settings,
+             GhloPassReport    **report,
+             GhloCacheUse       *use,
+             const GhloMonitor  *monitor,
+             GError            **error)
+{
+  g_autoptr (GError) local_error = NULL;
+  GhloIrModule *made = NULL;
+
+  if (key != NULL && ghlo_cache_get_mode () >= GHLO_CACHE_ON)
+    made = read_stored (key, *report, monitor, &local_error);
+  if (local_error != NULL)
+    {
+      g_propagate_error (error, g_steal_pointer (&local_error));
+      return NULL;
+    }
+  if (made != NULL)
+    {
+      *use = GHLO_CACHE_USE_HIT;
+      return made;
+    }
+
+  /* A file of no use may have left something in it. */
+  ghlo_pass_report_unref (*report);
+  *report = ghlo_pass_report_new ();
+  made = run_passes (module, settings, monitor, *report, error);
+  if (made != NULL && key != NULL)
+    write_stored (key, made, *report);
+
+  return made;
+}
+
+/* Takes all but the executor over; NULL, with the others freed, when it refuses. */
+static GhloCompilation *
+compilation_new (GhloIrModule       *made,
+                 GhloPassReport     *report,
+                 const GhloExecutor *executor,
+                 double              from,
+                 const GhloMonitor  *monitor,
+                 GError            **error)
+{
+  GhloPrepared *prepared = prepare (made, executor, from, monitor, error);
+  GhloCompilation *self;
+
+  if (prepared == NULL)
+    {
+      ghlo_ir_module_unref (made);
+      ghlo_pass_report_unref (report);
+      return NULL;
+    }
+
+  self = g_new0 (GhloCompilation, 1);
+  self->ref_count = 1;
+  self->module = made;
+  self->executor = executor;
+  self->prepared = prepared;
+  self->report = report;
+
+  return self;
+}
+
+/* For a device that wants passes. */
+static GhloCompilation *
+compile_with_passes (GhloIrModule          *module,
+                     const GhloDeviceCore  *device,
+                     const GhloSettings    *settings,
+                     GhloCacheUse          *use,
+                     const GhloMonitor     *monitor,
+                     GError               **error)
+{
+  gboolean caching = settings->caching && ghlo_cache_get_mode () != GHLO_CACHE_OFF;
+  g_autoptr (GhloCompileKey) key = caching ? ghlo_compile_key_new (module, device, settings) : NULL;
+  g_autoptr (GhloPassReport) report = NULL;
+  g_autoptr (GError) local_error = NULL;
+  GhloIrModule *made;
+  GhloCompilation *self;
+
+  if (key != NULL)
+    {
+      *use = GHLO_CACHE_USE_HIT;
+      self = ghlo_compilation_find (key, monitor, &local_error);
+      if (self != NULL)
+        return self;
+      *use = GHLO_CACHE_USE_MISS;
+    }
+  if (local_error != NULL)
+    {
+      g_propagate_error (error, g_steal_pointer (&local_error));
+      return NULL;
+    }
+
+  report = ghlo_pass_report_new ();
+  made = make_module (module, key, settings, &report, use, monitor, error);
+  if (made == NULL)
+    return NULL;
+  self = compilation_new (made, g_steal_pointer (&report), device->get_executor (), PASSES_SHARE, monitor, error);
+  if (self != NULL && key != NULL)
+    {
+      self->key = g_steal_pointer (&key);
+      ghlo_compilation_register (self);
+    }
+
+  return self;
+}
+
+GhloCompilation *
+ghlo_compilation_new (GhloIrModule         *module,
+                      const GhloDeviceCore *device,
+                      const GhloSettings   *settings,
+                      GhloCacheUse         *use,
+                      const GhloMonitor    *monitor,
+                      GError              **error)
+{
+  GhloPassReport *report;
+
+  *use = GHLO_CACHE_USE_NONE;
+  if (device->wants_passes)
+    return compile_with_passes (module, device, settings, use, monitor, error);
+
+  report = ghlo_pass_report_new ();
+  report->n_ops_before = report->n_ops_after = ghlo_pass_count_ops (module);
+
+  return compilation_new (ghlo_ir_module_ref (module), report, device->get_executor (), 0, monitor, error);
+}
+
+GhloCompilation *
+ghlo_compilation_ref (GhloCompilation *self)
+{
+  g_atomic_int_inc (&self->ref_count);
+
+  return self;
+}
+
+char *
+ghlo_compilation_describe (GhloCompilation *self)
+{
+  return self->executor->describe != NULL ? self->executor->describe (self->prepared) : NULL;
+}
+
+static void
+compilation_free (gpointer data)
+{
+  GhloCompilation *self = data;
+
+  self->executor->release (self->prepared);
+  ghlo_ir_module_unref (self->module);
+  ghlo_pass_report_unref (self->report);
+  g_clear_pointer (&self->key, ghlo_compile_key_free);
+  g_free (self);
+}
+
+void
+ghlo_compilation_unref (GhloCompilation *self)
+{
+  if (!g_atomic_int_dec_and_test (&self->ref_count))
+    return;
+
+  if (self->key != NULL)
+    ghlo_compilation_unregister (self);
+  compilation_free (self);
+}

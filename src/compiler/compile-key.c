@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What makes two compiles the same: the program, the options, the device, the build.
+ */
+
+#include "compiler/compile-key.h"
+
+#include <string.h>
+
+#include "compiler/cache-entry.h"
+#include "reference/reference.h"
+
+/* Whatever tells one device of this machine from another, and from another machine's. */
+static char *
+describe_device (const GhloDeviceCore *device)
+{
+  g_autofree char *features = g_strjoinv (",", (char **) device->features);
+
+  return g_strjoin ("; ", ghlo_device_core_kind (device), device->name, device->driver, features, NULL);
+}
+
+GhloCompileKey *
+ghlo_compile_key_new (GhloIrModule         *module,
+                      const GhloDeviceCore *device,
+                      const GhloSettings   *settings)
+{
+  const GhloOptimizeOptions options = {
+    .level = settings->optimization_level,
+    .enabled = (const char *const *) settings->enabled_passes,
+    .disabled = (const char *const *) settings->disabled_passes,
+    .excess_precision = settings->excess_precision,
+    .evaluator = ghlo_reference_executor (),
+  };
+  g_autofree char *of_device = describe_device (device);
+  char *text = ghlo_cache_entry_describe_options (&options, of_device, settings->debug_info);
+  GhloCompileKey *self;
+
+  if (text == NULL)
+    return NULL;
+
+  self = g_new0 (GhloCompileKey, 1);
+  self->module = ghlo_ir_module_ref (module);
+  self->device = device;
+  self->keep_locations = settings->debug_info;
+  self->options = text;
+  self->name = ghlo_cache_entry_name (module, text);
+
+  return self;
+}
+
+void
+ghlo_compile_key_free (GhloCompileKey *self)
+{
+  ghlo_ir_module_unref (self->module);
+  g_free (self->options);
+  g_free (self->name);
+  g_free (self->digest);
+  g_free (self);
+}
+
+const char *
+ghlo_compile_key_get_digest (GhloCompileKey    *self,
+                             const GhloMonitor *monitor,
+                             GError           **error)
+{
+  char *digest = g_atomic_pointer_get (&self->digest);
+
+  if (digest != NULL)
+    return digest;
+  digest = ghlo_cache_entry_key (self->module, self->options, self->keep_locations, monitor, error);
+  if (digest != NULL && !g_atomic_pointer_compare_and_exchange (&self->digest, NULL, digest))
+    g_free (digest);
+
+  return g_atomic_pointer_get (&self->digest);
+}
+
+gboolean
+ghlo_compile_key_resembles (const GhloCompileKey *self,
+                            const GhloCompileKey *other)
+{
+  return self->device == other->device && strcmp (self->name, other->name) == 0
+         && strcmp (self->options, other->options) == 0
+         && g_strcmp0 (self->module->file_name, other->module->file_name) == 0;
+}

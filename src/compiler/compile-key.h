@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What a compile is of, as far as caches are concerned.
+ */
+
+#pragma once
+
+#include "base/monitor.h"
+#include "compiler/devices.h"
+#include "compiler/settings.h"
+#include "ir/module.h"
+
+G_BEGIN_DECLS
+
+/* Owned by whoever has it. */
+typedef struct
+{
+  GhloIrModule         *module;           /* as it was written */
+  const GhloDeviceCore *device;
+  gboolean              keep_locations;
+  char                 *options;          /* and all else that the result depends on, as text */
+  char                 *name;             /* quickly made, of this and the module: a file's name */
+  char                 *digest;           /* NULL until it is needed; then set once, atomically */
+} GhloCompileKey;
+
+/* NULL where builds of the library cannot be told apart. */
+GhloCompileKey *ghlo_compile_key_new        (GhloIrModule         *module,
+                                             const GhloDeviceCore *device,
+                                             const GhloSettings   *settings);
+void            ghlo_compile_key_free       (GhloCompileKey        *self);
+/* Whether @other may be equal, as far as is known without the digests. */
+gboolean        ghlo_compile_key_resembles  (const GhloCompileKey *self,
+                                             const GhloCompileKey *other);
+/* NULL for a program that caches do not take, with @error set when cancelled. */
+const char     *ghlo_compile_key_get_digest (GhloCompileKey    *self,
+                                             const GhloMonitor *monitor,
+                                             GError           **error);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GhloCompileKey, ghlo_compile_key_free)
+
+G_END_DECLS

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * One operation run by an executor, on constants.
+ */
+
+#include "compiler/evaluate.h"
+
+#include "base/ghlo-error.h"
+#include "ir/outline.h"
+
+/* The tensor of a dense attribute, its bytes shared where they are written out. */
+static GhloValue *
+value_of (const GhloIrAttr *attr,
+          GError          **error)
+{
+  g_autoptr (GhloTensorType) type = ghlo_ir_type_to_tensor_type (attr->type);
+  GhloValue *value;
+
+  if (!attr->dense.splat)
+    return ghlo_value_new_for_bytes (type, attr->dense.bytes, error);
+
+  value = ghlo_value_new_tensor (type, error);
+  if (value != NULL)
+    for (gsize i = 0; i < value->n_elements; i++)
+      ghlo_element_store (type->element_type, value->data + i * ghlo_element_info (type->element_type)->size,
+                          ghlo_ir_dense_get (attr, 0));
+
+  return value;
+}
+
+static const GhloIrAttr *
+attr_of (GhloIrModule     *module,
+         const GhloIrType *type,
+         GhloValue        *value)
+{
+  gsize size = ghlo_element_info (type->element_type)->size;
+
+  /* A copy: the attribute outlives the run, and values of ours are counted memory. */
+  return ghlo_ir_attr_dense (module, type, g_bytes_new (value->data, value->n_bytes), value->n_bytes == size, NULL);
+}
+
+/* What is known of an operand, whichever of equal ones it is. */
+static const GhloIrAttr *
+constant_of (const GhloIrOp          *op,
+             const GhloIrAttr *const *operands,
+             const GhloIrValue       *operand)
+{
+  guint i = 0;
+
+  while (ghlo_ir_op_operand (op, i) != operand)
+    i++;
+
+  return operands[i];
+}
+
+static gboolean
+run_outlined (GhloExecutorEvaluator   *self,
+              GhloIrModule            *program,
+              const GhloIrOp          *op,
+              const GhloIrAttr *const *operands,
+              GhloValue              **outputs,
+              GError                 **error)
+{
+  const GhloMonitor monitor = { .cancellable = self->monitor != NULL ? self->monitor->cancellable : NULL };
+  g_autoptr (GPtrArray) taken = g_ptr_array_new ();
+  GhloIrOp *function = ghlo_ir_outline (program, &op, 1, ghlo_ir_op_get_name (op), taken, NULL);
+  g_autofree GhloValue **inputs = g_new0 (GhloValue *, taken->len + 1);
+  GhloPrepared *prepared = self->executor->prepare (program, function, &monitor, error);
+  gboolean ok = prepared != NULL;
+
+  for (guint i = 0; ok && i < taken->len; i++)
+    ok = (inputs[i] = value_of (constant_of (op, operands, taken->pdata[i]), error)) != NULL;
+  ok = ok && self->executor->run (prepared, NULL, inputs, taken->len, outputs, &monitor, error);
+  ghlo_values_clear (inputs, taken->len);
+  if (prepared != NULL)
+    self->executor->release (prepared);
+
+  return ok;
+}
+
+static gboolean
+evaluate (gpointer                 data,
+          GhloIrModule            *module,
+          const GhloIrOp          *op,
+          const GhloIrAttr *const *operands,
+          GPtrArray               *results,
+          GError                 **error)
+{
+  g_autoptr (GhloIrModule) program = ghlo_ir_outline_module_new (module);
+  g_autofree GhloValue **outputs = g_new0 (GhloValue *, op->n_results + 1);
+
+  if (!run_outlined (data, program, op, operands, outputs, error))
+    return FALSE;
+
+  for (guint i = 0; i < op->n_results; i++)
+    g_ptr_array_add (results, (gpointer) attr_of (module, op->results[i].type, outputs[i]));
+  ghlo_values_clear (outputs, op->n_results);
+
+  return TRUE;
+}
+
+GhloPassEvaluator
+ghlo_executor_evaluator (GhloExecutorEvaluator *self)
+{
+  return (GhloPassEvaluator) { evaluate, self };
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Passes over a copy of a program, with an executor that computes constants.
+ */
+
+#include "compiler/optimize.h"
+
+#include "compiler/evaluate.h"
+
+static GhloPassOptions
+pass_options (const GhloOptimizeOptions *options)
+{
+  /* An empty list would count as a wish for one round at O0. */
+  gboolean any = options->enabled != NULL && options->enabled[0] != NULL;
+
+  return (GhloPassOptions) {
+    .level = options->level,
+    .on = any ? options->enabled : NULL,
+    .off = options->disabled,
+    .use_environment = TRUE,
+    .excess_precision = options->excess_precision,
+  };
+}
+
+static gboolean
+is_known (const char *name)
+{
+  /* An empty one is what stands between two commas; "help" asks, and switches nothing. */
+  return *name == '\0' || g_str_equal (name, "help") || ghlo_pass_find (name) >= 0;
+}
+
+/* What no pass is called does nothing, so that options outlive a pass; who wonders
+ * why reads it here. */
+static void
+tell_unknown (const char        *where,
+              const char *const *names)
+{
+  g_autoptr (GString) known = NULL;
+
+  for (guint i = 0; names != NULL && names[i] != NULL; i++)
+    {
+      if (ghlo_pass_get_new_name (names[i]) != NULL)
+        g_debug ("the pass '%s', which %s names, is called '%s'", names[i], where, ghlo_pass_get_new_name (names[i]));
+      if (is_known (names[i]))
+        continue;
+      if (known == NULL)
+        {
+          known = g_string_new (NULL);
+          for (guint pass = 0; pass < ghlo_passes_count (); pass++)
+            g_string_append_printf (known, "%s'%s'", pass > 0 ? ", " : "", ghlo_pass_get_name (pass));
+        }
+      g_debug ("no pass is called '%s', which %s names; there are %s", names[i], where, known->str);
+    }
+}
+
+static void
+tell_all_unknown (const GhloOptimizeOptions *options)
+{
+  const char *variable = g_getenv ("GHLO_DISABLE");
+  g_auto (GStrv) names = g_strsplit_set (variable != NULL ? variable : "", ", ", -1);
+
+  tell_unknown ("GHLO_DISABLE", (const char *const *) names);
+  tell_unknown ("the option enabled-passes", options->enabled);
+  tell_unknown ("the option disabled-passes", options->disabled);
+}
+
+GhloIrModule *
+ghlo_optimize (GhloIrModule               *module,
+               const GhloOptimizeOptions  *options,
+               const GhloMonitor          *monitor,
+               GhloPassReport             *report,
+               GError                    **error)
+{
+  GhloExecutorEvaluator evaluator = { .executor = options->evaluator, .monitor = monitor };
+  GhloPassOptions passes = pass_options (options);
+  g_autoptr (GhloIrModule) copy = NULL;
+
+  tell_all_unknown (options);
+  if (ghlo_monitor_cancelled (monitor, error))
+    return NULL;
+  if (options->evaluator != NULL)
+    passes.evaluator = ghlo_executor_evaluator (&evaluator);
+
+  copy = ghlo_ir_module_copy (module);
+  if (!ghlo_passes_run (copy, &passes, monitor, report, error))
+    return NULL;
+
+  return g_steal_pointer (&copy);
+}
+
+char **
+ghlo_optimize_dup_passes (const GhloOptimizeOptions *options)
+{
+  const GhloPassOptions passes = pass_options (options);
+  g_autoptr (GStrvBuilder) names = g_strv_builder_new ();
+
+  for (guint pass = 0; pass < ghlo_passes_count (); pass++)
+    if (ghlo_passes_choose (&passes, pass))
+      g_strv_builder_add (names, ghlo_pass_get_name (pass));
+
+  return g_strv_builder_end (names);
+}

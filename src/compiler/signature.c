@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Signatures: which function runs, which values it takes, and what it says of them.
+ */
+
+#include "compiler/signature.h"
+
+#include <string.h>
+
+#include "base/ghlo-error.h"
+
+/* The name of an argument's attribute that says which output may take its memory. */
+#define ALIASING_ATTRIBUTE "tf.aliasing_output"
+#define DONOR_ATTRIBUTE    "jax.buffer_donor"
+/* What JAX calls an argument that is none of the function's own: "_platform_index". */
+#define CONSTANT_ATTRIBUTE "jax.global_constant"
+
+/* The attribute @name in dictionary @index of a list of dictionaries. */
+static const GhloIrAttr *
+get_attribute (const GhloIrAttr *dictionaries,
+               guint             index,
+               const char       *name)
+{
+  const GhloIrAttr *dictionary;
+
+  if (dictionaries == NULL || dictionaries->kind != GHLO_IR_ATTR_ARRAY || index >= dictionaries->length)
+    return NULL;
+  dictionary = dictionaries->children[index];
+  if (dictionary == NULL || dictionary->kind != GHLO_IR_ATTR_DICTIONARY)
+    return NULL;
+
+  return ghlo_ir_dictionary_get (dictionary, name);
+}
+
+/* "arg0" and "0" are what tools write where nobody gave a name. */
+static gboolean
+is_name (const char *name)
+{
+  if (name == NULL || *name == '\0')
+    return FALSE;
+  if (g_str_has_prefix (name, "arg"))
+    name += strlen ("arg");
+
+  return name[strspn (name, "0123456789")] != '\0';
+}
+
+const char *
+ghlo_signature_input_name (const GhloIrOp *function,
+                           guint           index)
+{
+  const GhloIrBlock *body = ghlo_ir_func_get_body (function);
+  const GhloIrAttr *constant = get_attribute (ghlo_ir_op_get (function, "arg_attrs"), index, CONSTANT_ATTRIBUTE);
+  const GhloIrValue *argument;
+
+  if (body == NULL || index >= body->n_arguments)
+    return NULL;
+  if (constant != NULL && constant->kind == GHLO_IR_ATTR_STRING && constant->length > 0)
+    return constant->text;
+  argument = body->arguments[index];
+  if (argument->location != NULL && argument->location->kind == GHLO_IR_LOCATION_NAME
+      && is_name (argument->location->text))
+    return argument->location->text;
+
+  return is_name (argument->name) ? argument->name : NULL;
+}
+
+const char *
+ghlo_signature_output_name (const GhloIrOp *function,
+                            guint           index)
+{
+  const GhloIrAttr *info = get_attribute (ghlo_ir_op_get (function, "res_attrs"), index, "jax.result_info");
+
+  return info != NULL && info->kind == GHLO_IR_ATTR_STRING && info->length > 0 ? info->text : NULL;
+}
+
+/* The output that input @index may give its memory to, or -1. */
+static gint64
+aliased_output (const GhloIrOp *function,
+                guint           index)
+{
+  const GhloIrAttr *alias = get_attribute (ghlo_ir_op_get (function, "arg_attrs"), index, ALIASING_ATTRIBUTE);
+
+  return alias != NULL && alias->kind == GHLO_IR_ATTR_INTEGER ? alias->integer : -1;
+}
+
+gboolean
+ghlo_signature_is_donatable (const GhloIrOp *function,
+                             guint           index)
+{
+  const GhloIrAttr *donor = get_attribute (ghlo_ir_op_get (function, "arg_attrs"), index, DONOR_ATTRIBUTE);
+
+  return aliased_output (function, index) >= 0
+         || (donor != NULL && donor->kind == GHLO_IR_ATTR_BOOL && donor->integer != 0);
+}
+
+int
+ghlo_signature_aliased_input (const GhloIrOp *function,
+                              guint           n_inputs,
+                              guint           output)
+{
+  for (guint i = 0; i < n_inputs; i++)
+    if (aliased_output (function, i) == (gint64) output)
+      return (int) i;
+
+  return -1;
+}
+
+gboolean
+ghlo_signature_init (GhloSignature *self,
+                     GhloIrModule  *module,
+                     GError       **error)
+{
+  GhloIrOp *function = ghlo_ir_module_get_entry (module);
+  const GhloIrAttr *type = function != NULL ? ghlo_ir_op_get (function, "function_type") : NULL;
+
+  if (type != NULL && type->type != NULL && type->type->kind == GHLO_IR_TYPE_FUNCTION
+      && ghlo_ir_func_get_body (function) != NULL)
+    {
+      *self = (GhloSignature) { function, type->type };
+      return TRUE;
+    }
+
+  g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+               "%s: expected a function 'main' or a single public function to run, found %s", module->file_name,
+               function == NULL ? "none" : "a declaration without a body");
+
+  return FALSE;
+}
+
+static char *
+describe_value (const GhloValue *value)
+{
+  GString *text;
+
+  if (value->kind == GHLO_VALUE_TENSOR)
+    return ghlo_tensor_type_to_string (value->type);
+  if (value->kind == GHLO_VALUE_TOKEN)
+    return g_strdup ("a token");
+  if (value->kind == GHLO_VALUE_FUTURE)
+    return g_strdup ("a future");
+
+  text = g_string_new ("tuple<");
+  for (guint i = 0; i < value->n_members; i++)
+    {
+      g_autofree char *member = describe_value (value->members[i]);
+
+      g_string_append_printf (text, "%s%s", i > 0 ? ", " : "", member);
+    }
+  g_string_append_c (text, '>');
+
+  return g_string_free (text, FALSE);
+}
+
+/* A static dimension must be met, a bound not passed. */
+static gboolean
+dimensions_fit (const GhloIrType     *type,
+                const GhloTensorType *found)
+{
+  if (type->rank != found->rank)
+    return FALSE;
+  for (guint i = 0; i < type->rank; i++)
+    {
+      if (type->dimensions[i] >= 0 && type->dimensions[i] != found->dimensions[i])
+        return FALSE;
+      if (type->dimensions[i] < 0 && type->bounds != NULL && type->bounds[i] >= 0
+          && found->dimensions[i] > type->bounds[i])
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
+static GhloValue *
+accept_tensor (const GhloIrType *type,
+               GhloValue        *value,
+               GError          **error)
+{
+  const GhloTensorType *found = value->type;
+  g_autoptr (GhloTensorType) quantized = NULL;
+  g_autoptr (GBytes) bytes = NULL;
+
+  if (type->element_type != found->element_type || type->element_type == GHLO_ELEMENT_TYPE_INVALID)
+    return NULL;
+  if (type->kind != GHLO_IR_TYPE_UNRANKED && !dimensions_fit (type, found))
+    return NULL;
+  if (type->quantization == NULL || found->quantization != NULL)
+    {
+      gboolean equal = type->quantization == NULL ? found->quantization == NULL
+                                                  : ghlo_quantization_equal (type->quantization, found->quantization);
+      return equal ? ghlo_value_ref (value) : NULL;
+    }
+
+  /* Plain stored numbers, where the program calls them quantized. */
+  quantized = ghlo_tensor_type_new_full (found->element_type, found->dimensions, NULL, found->rank, type->quantization);
+  bytes = ghlo_value_get_bytes (value);
+
+  return ghlo_value_new_for_bytes (quantized, bytes, error);
+}
+
+/* NULL when @value does not fit, with @error set only for another reason. */
+static GhloValue *
+accept_value (const GhloIrType *type,
+              GhloValue        *value,
+              GError          **error)
+{
+  g_autoptr (GPtrArray) members = NULL;
+
+  switch (type->kind)
+    {
+    case GHLO_IR_TYPE_TENSOR:
+    case GHLO_IR_TYPE_UNRANKED:
+      return value->kind == GHLO_VALUE_TENSOR ? accept_tensor (type, value, error) : NULL;
+    case GHLO_IR_TYPE_TOKEN:
+      return value->kind == GHLO_VALUE_TOKEN ? ghlo_value_ref (value) : NULL;
+    case GHLO_IR_TYPE_TUPLE:
+      if (value->kind != GHLO_VALUE_TUPLE || value->n_members != type->rank)
+        return NULL;
+      members = g_ptr_array_new_with_free_func ((GDestroyNotify) ghlo_value_unref);
+      for (guint i = 0; i < type->rank; i++)
+        {
+          GhloValue *member = accept_value (type->members[i], value->members[i], error);
+
+          if (member == NULL)
+            return NULL;
+          g_ptr_array_add (members, member);
+        }
+      return ghlo_value_new_tuple ((GhloValue *const *) members->pdata, members->len);
+    default:
+      return NULL;
+    }
+}
+
+GhloValue *
+ghlo_signature_accept_input (const GhloSignature *self,
+                             guint                index,
+                             GhloValue           *value,
+                             GError             **error)
+{
+  const GhloIrType *type = self->type->members[index];
+  const char *name = ghlo_signature_input_name (self->function, index);
+  g_autoptr (GError) local_error = NULL;
+  GhloValue *accepted = accept_value (type, value, &local_error);
+  g_autofree char *expected = NULL;
+  g_autofree char *found = NULL;
+
+  if (accepted != NULL)
+    return accepted;
+  if (local_error != NULL)
+    {
+      g_propagate_error (error, g_steal_pointer (&local_error));
+      return NULL;
+    }
+
+  expected = ghlo_ir_type_to_string (type);
+  found = describe_value (value);
+  if (name != NULL)
+    g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT, "expected %s for input %u ('%s'), found %s",
+                 expected, index, name, found);
+  else
+    g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT, "expected %s for input %u, found %s",
+                 expected, index, found);
+
+  return NULL;
+}
+
+/* Whether a tensor of type @found may turn out to fit @type. */
+static gboolean
+tensor_may_fit (const GhloIrType *type,
+                const GhloIrType *found)
+{
+  if (type->element_type != found->element_type || type->element_type == GHLO_ELEMENT_TYPE_INVALID)
+    return FALSE;
+  if (found->quantization != NULL
+      && (type->quantization == NULL || !ghlo_quantization_equal (type->quantization, found->quantization)))
+    return FALSE;
+  if (type->kind == GHLO_IR_TYPE_UNRANKED || found->kind == GHLO_IR_TYPE_UNRANKED)
+    return TRUE;
+  if (type->rank != found->rank)
+    return FALSE;
+
+  for (guint i = 0; i < type->rank; i++)
+    {
+      gint64 wanted = type->dimensions[i];
+      gint64 size = found->dimensions[i];
+
+      if (size >= 0 && wanted >= 0 && wanted != size)
+        return FALSE;
+      if (size >= 0 && wanted < 0 && type->bounds != NULL && type->bounds[i] >= 0 && size > type->bounds[i])
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
+static gboolean
+type_may_fit (const GhloIrType *type,
+              const GhloIrType *found)
+{
+  gboolean tensor = type->kind == GHLO_IR_TYPE_TENSOR || type->kind == GHLO_IR_TYPE_UNRANKED;
+
+  if (tensor)
+    return (found->kind == GHLO_IR_TYPE_TENSOR || found->kind == GHLO_IR_TYPE_UNRANKED) && tensor_may_fit (type, found);
+  if (type->kind != found->kind)
+    return FALSE;
+  if (type->kind != GHLO_IR_TYPE_TUPLE)
+    return type->kind == GHLO_IR_TYPE_TOKEN;
+  if (type->rank != found->rank)
+    return FALSE;
+  for (guint i = 0; i < type->rank; i++)
+    if (!type_may_fit (type->members[i], found->members[i]))
+      return FALSE;
+
+  return TRUE;
+}
+
+gboolean
+ghlo_signature_check_carry (const GhloSignature *self,
+                            guint                output,
+                            guint                input,
+                            GError             **error)
+{
+  const GhloIrType *type = self->type->members[input];
+  const GhloIrType *found = self->type->members[self->type->rank + output];
+  g_autofree char *expected_text = NULL;
+  g_autofree char *found_text = NULL;
+
+  if (type_may_fit (type, found))
+    return TRUE;
+
+  expected_text = ghlo_ir_type_to_string (type);
+  found_text = ghlo_ir_type_to_string (found);
+  g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+               "output %u cannot be carried into input %u: expected %s, which the input is, found %s",
+               output, input, expected_text, found_text);
+
+  return FALSE;
+}

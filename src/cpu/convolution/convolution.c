@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Reads a convolution and gives it to the first way that takes it.
+ */
+
+#include "cpu/convolution/convolution-private.h"
+
+#include <string.h>
+
+#include "base/ghlo-error.h"
+
+/* Multiply-adds up to which the library costs more than it saves; products of this size
+ * are summed as the specification writes them. */
+#define SMALL 16384
+
+static gboolean
+read_places (const GhloIrAttr *attr,
+             const char       *field,
+             guint             n_spatial,
+             gint64           *places)
+{
+  gsize n;
+  const gint64 *from = ghlo_ir_struct_get_dims (attr, field, &n);
+
+  if (n != n_spatial)
+    return FALSE;
+  if (n > 0)
+    memcpy (places, from, n * sizeof (gint64));
+
+  return TRUE;
+}
+
+static gboolean
+read_numbers (GhloCpuConvolutionNumbers *self,
+              const GhloIrAttr          *attr)
+{
+  self->input_batch = ghlo_ir_struct_get_int (attr, "input_batch_dimension");
+  self->input_feature = ghlo_ir_struct_get_int (attr, "input_feature_dimension");
+  self->kernel_input_feature = ghlo_ir_struct_get_int (attr, "kernel_input_feature_dimension");
+  self->kernel_output_feature = ghlo_ir_struct_get_int (attr, "kernel_output_feature_dimension");
+  self->output_batch = ghlo_ir_struct_get_int (attr, "output_batch_dimension");
+  self->output_feature = ghlo_ir_struct_get_int (attr, "output_feature_dimension");
+
+  return read_places (attr, "input_spatial_dimensions", self->n_spatial, self->input_spatial)
+         && read_places (attr, "kernel_spatial_dimensions", self->n_spatial, self->kernel_spatial)
+         && read_places (attr, "output_spatial_dimensions", self->n_spatial, self->output_spatial);
+}
+
+/* One value for each spatial dimension; 1 where there are none. */
+static gboolean
+read_values (const GhloIrOp *op,
+             const char     *name,
+             guint           n_spatial,
+             gint64         *values)
+{
+  gsize n;
+  g_autofree gint64 *from = ghlo_ir_op_dup_ints (op, name, &n);
+
+  for (guint i = 0; i < n_spatial; i++)
+    values[i] = from != NULL && i < n ? from[i] : 1;
+
+  return from == NULL || n == n_spatial;
+}
+
+gboolean
+ghlo_cpu_convolution_numbers_read (GhloCpuConvolutionNumbers *self,
+                                   const GhloIrOp            *op,
+                                   const gint64              *padding)
+{
+  g_autofree gint64 *own = NULL;
+  const gint64 *reversal;
+  gsize n = 0;
+
+  if ((op->kind != GHLO_OP_STABLEHLO_CONVOLUTION && op->kind != GHLO_OP_STABLEHLO_DYNAMIC_CONV)
+      || ghlo_ir_op_operand (op, 0)->type->rank < 2)
+    return FALSE;
+  memset (self, 0, sizeof (*self));
+  self->n_spatial = ghlo_ir_op_operand (op, 0)->type->rank - 2;
+  self->feature_groups = ghlo_ir_op_get_int (op, "feature_group_count", 1);
+  self->batch_groups = ghlo_ir_op_get_int (op, "batch_group_count", 1);
+  if (padding == NULL && op->kind == GHLO_OP_STABLEHLO_CONVOLUTION)
+    {
+      padding = own = ghlo_ir_op_dup_ints (op, "padding", &n);
+      if (padding != NULL && n != 2 * (gsize) self->n_spatial)
+        return FALSE;
+    }
+  reversal = ghlo_ir_op_get_ints (op, "window_reversal", &n);
+  for (guint i = 0; i < self->n_spatial; i++)
+    {
+      self->low[i] = padding != NULL ? padding[2 * i] : 0;
+      self->reversed[i] = reversal != NULL && i < n && reversal[i] != 0;
+    }
+
+  return read_numbers (self, ghlo_ir_op_get (op, "dimension_numbers"))
+         && read_values (op, "window_strides", self->n_spatial, self->strides)
+         && read_values (op, "lhs_dilation", self->n_spatial, self->input_dilation)
+         && read_values (op, "rhs_dilation", self->n_spatial, self->kernel_dilation);
+}
+
+static gboolean
+fail (GError **error)
+{
+  g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+                       "expected a convolution's operands and result to have dimensions that fit each other");
+
+  return FALSE;
+}
+
+/* The last place that a window reaches must be a number. */
+static gboolean
+check_reach (const GhloCpuSpatial *spatial)
+{
+  gint64 steps, taps, reach, spread;
+
+  return !__builtin_mul_overflow (MAX (spatial->output, 1) - 1, spatial->step, &steps)
+         && !__builtin_mul_overflow (MAX (spatial->kernel, 1) - 1, spatial->kernel_dilation, &taps)
+         && !__builtin_mul_overflow (MAX (spatial->input, 1) - 1, spatial->input_dilation, &spread)
+         && !__builtin_add_overflow (steps, taps, &reach)
+         && !__builtin_sub_overflow (reach, spatial->low, &reach)
+         && !__builtin_add_overflow (reach, 1, &reach);
+}
+
+static gboolean
+read_spatial (GhloCpuWindows                  *self,
+              guint                            i,
+              const GhloCpuConvolutionNumbers *numbers,
+              const GhloView                  *lhs,
+              const GhloView                  *rhs,
+              const GhloView                  *result)
+{
+  gint64 l = numbers->input_spatial[i], r = numbers->kernel_spatial[i], o = numbers->output_spatial[i];
+  GhloCpuSpatial *spatial = &self->spatial[i];
+
+  if (MAX (MAX (l, r), o) >= lhs->rank || MIN (MIN (l, r), o) < 0
+      || MIN (MIN (numbers->strides[i], numbers->input_dilation[i]), numbers->kernel_dilation[i]) < 1)
+    return FALSE;
+  *spatial = (GhloCpuSpatial) {
+    .input = lhs->dimensions[l], .kernel = rhs->dimensions[r], .output = result->dimensions[o],
+    .step = numbers->strides[i], .low = numbers->low[i],
+    .input_dilation = numbers->input_dilation[i], .kernel_dilation = numbers->kernel_dilation[i],
+    .lhs = lhs->strides[l], .rhs = rhs->strides[r], .result = result->strides[o],
+  };
+  if (numbers->reversed[i] && spatial->kernel > 0)
+    {
+      self->rhs_first += (spatial->kernel - 1) * spatial->rhs;
+      spatial->rhs = -spatial->rhs;
+    }
+
+  return check_reach (spatial);
+}
+
+static gboolean
+read_windows (GhloCpuWindows                  *self,
+              const GhloCpuConvolutionNumbers *numbers,
+              const GhloView                  *lhs,
+              const GhloView                  *rhs,
+              const GhloView                  *result,
+              GError                         **error)
+{
+  guint rank = numbers->n_spatial + 2;
+
+  if (lhs->rank != rank || rhs->rank != rank || result->rank != rank
+      || MIN (MIN (numbers->input_batch, numbers->input_feature), numbers->kernel_input_feature) < 0
+      || MIN (MIN (numbers->kernel_output_feature, numbers->output_batch), numbers->output_feature) < 0
+      || MAX (MAX (numbers->input_batch, numbers->input_feature), numbers->kernel_input_feature) >= rank
+      || MAX (MAX (numbers->kernel_output_feature, numbers->output_batch), numbers->output_feature) >= rank)
+    return fail (error);
+  *self = (GhloCpuWindows) {
+    .lhs_type = lhs->element_type, .rhs_type = rhs->element_type, .result_type = result->element_type,
+    .n_spatial = numbers->n_spatial,
+    .batch = lhs->dimensions[numbers->input_batch], .output_batch = result->dimensions[numbers->output_batch],
+    .features = lhs->dimensions[numbers->input_feature],
+    .output_features = result->dimensions[numbers->output_feature],
+    .group_features = rhs->dimensions[numbers->kernel_input_feature],
+    .feature_groups = numbers->feature_groups, .batch_groups = numbers->batch_groups,
+    .lhs_batch = lhs->strides[numbers->input_batch], .lhs_feature = lhs->strides[numbers->input_feature],
+    .rhs_input = rhs->strides[numbers->kernel_input_feature],
+    .rhs_output = rhs->strides[numbers->kernel_output_feature],
+    .result_batch = result->strides[numbers->output_batch],
+    .result_feature = result->strides[numbers->output_feature],
+  };
+  for (guint i = 0; i < numbers->n_spatial; i++)
+    if (!read_spatial (self, i, numbers, lhs, rhs, result))
+      return fail (error);
+
+  if (MIN (self->feature_groups, self->batch_groups) < 1
+      || self->features != self->group_features * self->feature_groups
+      || self->batch != self->output_batch * self->batch_groups
+      || self->output_features != rhs->dimensions[numbers->kernel_output_feature]
+      || self->output_features % self->feature_groups != 0 || self->output_features % self->batch_groups != 0)
+    return fail (error);
+
+  return TRUE;
+}
+
+/* Multiply-adds, about; padding counts. */
+static double
+count_products (const GhloCpuWindows *windows)
+{
+  double n = (double) windows->output_batch * (double) windows->output_features * (double) windows->group_features;
+
+  for (guint i = 0; i < windows->n_spatial; i++)
+    n *= (double) windows->spatial[i].output * (double) windows->spatial[i].kernel;
+
+  return n;
+}
+
+GhloCpuConvolution *
+ghlo_cpu_convolution_prepare (const GhloCpuConvolutionNumbers *numbers,
+                              const GhloView                  *lhs,
+                              const GhloView                  *rhs,
+                              const GhloView                  *result,
+                              GhloCpuPanelFunc                 epilogue,
+                              GError                         **error)
+{
+  static const GhloCpuConvolutionAlgorithm *const algorithms[] = {
+    &ghlo_cpu_convolution_library, &ghlo_cpu_convolution_panels,
+  };
+  g_autoptr (GhloCpuConvolution) self = g_new0 (GhloCpuConvolution, 1);
+  gboolean small;
+
+  if (!read_windows (&self->windows, numbers, lhs, rhs, result, error))
+    return NULL;
+  self->epilogue = epilogue;
+  small = count_products (&self->windows) <= SMALL;
+  for (guint i = 0; i < G_N_ELEMENTS (algorithms); i++)
+    {
+      g_autoptr (GError) problem = NULL;
+
+      self->algorithm = algorithms[small ? G_N_ELEMENTS (algorithms) - 1 - i : i];
+      if (self->algorithm->take (self, &problem))
+        return g_steal_pointer (&self);
+      if (problem != NULL)
+        {
+          g_propagate_error (error, g_steal_pointer (&problem));
+          return NULL;
+        }
+    }
+  g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, "no way to compute a convolution takes it");
+
+  return NULL;
+}
+
+void
+ghlo_cpu_convolution_free (GhloCpuConvolution *self)
+{
+  if (self == NULL)
+    return;
+  if (self->algorithm != NULL && self->state != NULL)
+    self->algorithm->release (self->state);
+  g_free (self->description);
+  g_free (self);
+}
+
+gsize
+ghlo_cpu_convolution_scratch_size (const GhloCpuConvolution *self)
+{
+  return self->scratch_size;
+}
+
+gsize
+ghlo_cpu_convolution_packed_size (const GhloCpuConvolution *self)
+{
+  return self->packed_size;
+}
+
+const char *
+ghlo_cpu_convolution_describe (const GhloCpuConvolution *self)
+{
+  return self->description;
+}
+
+double
+ghlo_cpu_convolution_nanoseconds (const GhloCpuConvolution *self)
+{
+  return self->nanoseconds;
+}
+
+/* TRUE, or FALSE with an error: at least that of a cancelled run. */
+static gboolean
+finish (gboolean           ok,
+        const GhloMonitor *monitor,
+        GError           **error)
+{
+  if (!ok && (error == NULL || *error == NULL) && !ghlo_monitor_cancelled (monitor, error))
+    g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_INTERNAL, "a library failed to compute a convolution");
+
+  return ok;
+}
+
+gboolean
+ghlo_cpu_convolution_pack (const GhloCpuConvolution *self,
+                           const guint8             *rhs,
+                           gpointer                  packed,
+                           gpointer                  scratch,
+                           const GhloMonitor        *monitor,
+                           GError                  **error)
+{
+  return finish (self->algorithm->pack == NULL || self->algorithm->pack (self, rhs, packed, scratch, monitor),
+                 monitor, error);
+}
+
+gboolean
+ghlo_cpu_convolution_run (const GhloCpuConvolution *self,
+                          const guint8             *lhs,
+                          const guint8             *rhs,
+                          gconstpointer             packed,
+                          guint8                   *result,
+                          gpointer                  scratch,
+                          gpointer                  epilogue_data,
+                          const GhloMonitor        *monitor,
+                          GError                  **error)
+{
+  GhloCpuConvolutionRun run = {
+    .lhs = lhs, .rhs = rhs, .packed = packed, .result = result, .scratch = scratch, .epilogue_data = epilogue_data,
+    .monitor = monitor,
+  };
+
+  return finish (self->algorithm->compute (self, &run, error), monitor, error);
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * stablehlo.convolution of any layout, window, dilation and grouping, so both
+ * gradients too. Prepared once, when shapes and strides are known, and run by any
+ * number of threads at the same time.
+ */
+
+#pragma once
+
+#include "cpu/gemm/gemm.h"
+#include "ir/module.h"
+#include "base/view.h"
+
+G_BEGIN_DECLS
+
+/* Which dimension is what, and the window, one entry for each spatial dimension. */
+typedef struct
+{
+  guint    n_spatial;
+  gint64   input_batch, input_feature, input_spatial[GHLO_MAX_RANK];
+  gint64   kernel_input_feature, kernel_output_feature, kernel_spatial[GHLO_MAX_RANK];
+  gint64   output_batch, output_feature, output_spatial[GHLO_MAX_RANK];
+  gint64   strides[GHLO_MAX_RANK], low[GHLO_MAX_RANK];
+  gint64   input_dilation[GHLO_MAX_RANK], kernel_dilation[GHLO_MAX_RANK];
+  gboolean reversed[GHLO_MAX_RANK];
+  gint64   feature_groups, batch_groups;
+} GhloCpuConvolutionNumbers;
+
+/* @padding is [low, high] for each spatial dimension, or NULL for the operation's own
+ * (of dynamic_conv it is an operand). FALSE when @op is no convolution. */
+gboolean            ghlo_cpu_convolution_numbers_read (GhloCpuConvolutionNumbers *self,
+                                                       const GhloIrOp            *op,
+                                                       const gint64              *padding);
+
+typedef struct _GhloCpuConvolution GhloCpuConvolution;
+
+/* Of views only types, dimensions and strides count. UNSUPPORTED for types that are not
+ * computed here. */
+GhloCpuConvolution *ghlo_cpu_convolution_prepare      (const GhloCpuConvolutionNumbers *numbers,
+                                                       const GhloView                  *lhs,
+                                                       const GhloView                  *rhs,
+                                                       const GhloView                  *result,
+                                                       GhloCpuPanelFunc                 epilogue,   /* nullable */
+                                                       GError                         **error);
+void                ghlo_cpu_convolution_free         (GhloCpuConvolution              *self);
+/* Bytes that a run needs, aligned to 64. */
+gsize               ghlo_cpu_convolution_scratch_size (const GhloCpuConvolution        *self);
+const char         *ghlo_cpu_convolution_describe     (const GhloCpuConvolution        *self);
+double              ghlo_cpu_convolution_nanoseconds  (const GhloCpuConvolution        *self);
+
+/* Bytes of the kernel in the order that a run reads it in; 0 where that is the given
+ * one. A kernel that does not change is brought into it once. */
+gsize               ghlo_cpu_convolution_packed_size  (const GhloCpuConvolution        *self);
+gboolean            ghlo_cpu_convolution_pack         (const GhloCpuConvolution        *self,
+                                                       const guint8                    *rhs,
+                                                       gpointer                         packed,
+                                                       gpointer                         scratch,
+                                                       const GhloMonitor               *monitor,
+                                                       GError                         **error);
+
+/* As ghlo_cpu_gemm_run(); with @packed @rhs is not read. */
+gboolean            ghlo_cpu_convolution_run          (const GhloCpuConvolution        *self,
+                                                       const guint8                    *lhs,
+                                                       const guint8                    *rhs,
+                                                       gconstpointer                    packed,     /* nullable */
+                                                       guint8                          *result,
+                                                       gpointer                         scratch,
+                                                       gpointer                         epilogue_data,
+                                                       const GhloMonitor               *monitor,
+                                                       GError                         **error);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GhloCpuConvolution, ghlo_cpu_convolution_free)
+
+G_END_DECLS

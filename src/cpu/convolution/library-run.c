@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Running what convolution-library.c planned: copies in, pieces, sums of gradients, copies
+ * out, and what follows.
+ */
+
+#include "cpu/convolution/library-private.h"
+
+#include <string.h>
+
+#include "runtime/parallel.h"
+
+/* Elements of the result that an epilogue is given, at least: whole cache lines. */
+enum { MIN_RUN = 8192 };
+
+typedef GhloCpuConvolutionPiece Piece;
+typedef GhloCpuConvolutionTensor Tensor;
+typedef GhloCpuConvolutionState State;
+
+/* A run: where the tensors are, copies or not. */
+typedef struct
+{
+  const GhloCpuConvolution    *convolution;
+  const State                 *state;
+  const GhloCpuConvolutionRun *run;
+  guint8                      *source, *result;
+  guint8                      *packed;
+  gint                         failed;       /* atomic */
+} Work;
+
+/* Of a piece of the result that is where it belongs: rows are places, image by image. */
+static void
+call_epilogue (const Work  *work,
+               const Piece *piece)
+{
+  const GhloCpuConvolution *self = work->convolution;
+  const GhloCpuWindows *w = &self->windows;
+  gint64 size = ghlo_element_info (w->result_type)->size, row = size * w->output_features, places = 1;
+
+  for (guint i = 1; i < w->n_spatial; i++)
+    places *= w->spatial[i].output;
+  self->epilogue (work->run->epilogue_data, &(GhloCpuPanel) {
+    .data = work->run->result + (piece->image * w->spatial[0].output + piece->row) * places * row,
+    .n_rows = piece->n_images * piece->n_rows * places, .row_stride = row,
+    .n_columns = w->output_features, .column_stride = size,
+  });
+}
+
+static gboolean
+run_piece (Work  *work,
+           gsize  index,
+           guint  worker)
+{
+  const State *state = work->state;
+  const Piece *piece = &state->pieces[index];
+  gboolean is_data = state->shape.direction == GHLO_CPU_BACKWARD_DATA;
+  gboolean is_weights = state->shape.direction == GHLO_CPU_BACKWARD_WEIGHTS;
+  const Tensor *output = is_data ? &state->source : &state->result;
+  guint8 *source = work->source + piece->source;
+  guint8 *weights = work->packed + (is_weights ? index * state->packed_size : 0);
+
+  if (piece->primitive == NULL)
+    {
+      gint64 dense[2 + GHLO_CPU_MAX_SPATIAL];
+
+      ghlo_cpu_convolution_find_dense (&state->shape, state->shape.source_features, state->shape.source,
+                                       (gint64) state->element, dense);
+      memset (source, 0, (gsize) (piece->n_rows * dense[2]));
+    }
+  else if (!ghlo_cpu_onednn_run_convolution (piece->primitive, source, weights, work->result + piece->result,
+                                             work->run->scratch + state->own_at + worker * state->own_size))
+    return FALSE;
+  if (work->convolution->epilogue != NULL && !is_weights && !output->copies)
+    call_epilogue (work, piece);
+
+  return TRUE;
+}
+
+static void
+run_pieces (gpointer data,
+            gsize    begin,
+            gsize    end,
+            guint    worker)
+{
+  Work *work = data;
+  const GhloMonitor *monitor = work->run->monitor;
+
+  for (gsize i = begin; i < end && !g_atomic_int_get (&work->failed); i++)
+    if ((monitor != NULL && monitor->cancellable != NULL && g_cancellable_is_cancelled (monitor->cancellable))
+        || !run_piece (work, i, worker))
+      g_atomic_int_set (&work->failed, TRUE);
+}
+
+gboolean
+ghlo_cpu_convolution_library_pack (const GhloCpuConvolution *self,
+                                   const guint8             *rhs,
+                                   gpointer                  packed,
+                                   guint8                   *scratch,
+                                   const GhloMonitor        *monitor)
+{
+  const State *state = self->state;
+  const GhloCpuWindows *w = &self->windows;
+
+  rhs += w->rhs_first;
+  if (state->shape.direction == GHLO_CPU_BACKWARD_DATA)
+    for (guint i = 0; i < w->n_spatial; i++)
+      rhs += (w->spatial[i].kernel - 1) * w->spatial[i].rhs;
+  if (state->weights.copies)
+    {
+      if (!ghlo_cpu_copy_run (&state->weights.copy, rhs, scratch + state->weights.at, monitor))
+        return FALSE;
+      rhs = scratch + state->weights.at;
+    }
+
+  return ghlo_cpu_onednn_run_reorder (state->reorder, rhs, packed, scratch + state->own_at);
+}
+
+typedef struct
+{
+  float *to;
+  gsize  step;          /* numbers from one to the next */
+  gsize  n;
+} Sums;
+
+static void
+add_sums (gpointer data,
+          gsize    begin,
+          gsize    end,
+          guint    worker)
+{
+  const Sums *sums = data;
+
+  for (gsize i = 1; i < sums->n; i++)
+    for (gsize j = begin; j < end; j++)
+      sums->to[j] += sums->to[i * sums->step + j];
+}
+
+/* The pieces' gradients become one, always in the same order, and go where they belong. */
+static gboolean
+finish_weights (const Work *work)
+{
+  const State *state = work->state;
+  Sums sums = { (float *) work->packed, state->packed_size / sizeof (float), state->n_pieces };
+  guint8 *to = work->run->result;
+
+  if (state->n_pieces > 1
+      && !ghlo_parallel_for (sums.step, 4096, (double) sums.step * (double) sums.n, add_sums, &sums,
+                             work->run->monitor))
+    return FALSE;
+  if (state->weights.copies)
+    to = work->run->scratch + state->weights.at;
+  if (!ghlo_cpu_onednn_run_reorder (state->reorder, work->packed, to, work->run->scratch + state->own_at))
+    return FALSE;
+
+  return !state->weights.copies
+         || ghlo_cpu_copy_run (&state->weights.copy, to, work->run->result, work->run->monitor);
+}
+
+/* Lines of features, one for each place of the result. */
+static void
+finish_lines (gpointer data,
+              gsize    begin,
+              gsize    end,
+              guint    worker)
+{
+  const Work *work = data;
+  const GhloCpuWindows *w = &work->convolution->windows;
+
+  for (gsize line = begin; line < end; line++)
+    {
+      GhloCpuPanel panel = {
+        .data = work->run->result, .n_rows = 1, .n_columns = w->output_features, .column_stride = w->result_feature,
+      };
+      gsize rest = line;
+
+      for (guint i = w->n_spatial; i > 0; i--)
+        {
+          panel.data += (gint64) (rest % (gsize) w->spatial[i - 1].output) * w->spatial[i - 1].result;
+          rest /= (gsize) w->spatial[i - 1].output;
+        }
+      panel.data += (gint64) rest * w->result_batch;
+      work->convolution->epilogue (work->run->epilogue_data, &panel);
+    }
+}
+
+static void
+finish_run (gpointer data,
+            gsize    begin,
+            gsize    end,
+            guint    worker)
+{
+  const Work *work = data;
+  gint64 size = ghlo_element_info (work->convolution->windows.result_type)->size;
+
+  work->convolution->epilogue (work->run->epilogue_data, &(GhloCpuPanel) {
+    .data = work->run->result + begin * (gsize) size, .n_rows = 1, .n_columns = (gint64) (end - begin),
+    .column_stride = size,
+  });
+}
+
+/* Results that were copied, and gradients for weights, are given to the epilogue whole:
+ * in one line where nothing lies between their elements. */
+static gboolean
+finish_epilogue (const Work *work)
+{
+  const GhloCpuWindows *w = &work->convolution->windows;
+  gint64 size = ghlo_element_info (w->result_type)->size, lines = w->output_batch;
+  gint64 reach = size + (w->output_batch - 1) * w->result_batch + (w->output_features - 1) * w->result_feature;
+  double nanoseconds;
+
+  for (guint i = 0; i < w->n_spatial; i++)
+    {
+      lines *= w->spatial[i].output;
+      reach += (w->spatial[i].output - 1) * w->spatial[i].result;
+    }
+  nanoseconds = (double) (lines * w->output_features);
+  if (reach == lines * w->output_features * size)
+    return ghlo_parallel_for ((gsize) (lines * w->output_features), MIN_RUN, nanoseconds, finish_run,
+                              (gpointer) work, work->run->monitor);
+
+  return ghlo_parallel_for ((gsize) lines, 1, nanoseconds, finish_lines, (gpointer) work, work->run->monitor);
+}
+
+gboolean
+ghlo_cpu_convolution_library_compute (const GhloCpuConvolution     *self,
+                                      const GhloCpuConvolutionRun  *run,
+                                      GError                      **error)
+{
+  const State *state = self->state;
+  gboolean is_data = state->shape.direction == GHLO_CPU_BACKWARD_DATA;
+  gboolean is_weights = state->shape.direction == GHLO_CPU_BACKWARD_WEIGHTS;
+  const Tensor *output = is_data ? &state->source : &state->result;
+  Work work = { .convolution = self, .state = state, .run = run, .packed = run->scratch + state->packed_at };
+  const guint8 *source = is_data ? run->result : run->lhs;
+  const guint8 *result = is_data ? run->lhs : is_weights ? run->rhs + self->windows.rhs_first : run->result;
+
+  if (run->packed != NULL)
+    work.packed = (guint8 *) run->packed;
+  else if (!is_weights && !ghlo_cpu_convolution_library_pack (self, run->rhs, work.packed, run->scratch, run->monitor))
+    return FALSE;
+
+  work.source = state->source.copies ? run->scratch + state->source.at : (guint8 *) source;
+  work.result = state->result.copies ? run->scratch + state->result.at : (guint8 *) result;
+  if ((state->source.copies && !is_data
+       && !ghlo_cpu_copy_run (&state->source.copy, source, work.source, run->monitor))
+      || (state->result.copies && (is_data || is_weights)
+          && !ghlo_cpu_copy_run (&state->result.copy, result, work.result, run->monitor))
+      || !ghlo_parallel_for (state->n_pieces, 1, self->nanoseconds, run_pieces, &work, run->monitor)
+      || work.failed)
+    return FALSE;
+
+  if (is_weights)
+    {
+      if (!finish_weights (&work))
+        return FALSE;
+    }
+  else if (output->copies
+           && !ghlo_cpu_copy_run (&output->copy, is_data ? work.source : work.result, run->result, run->monitor))
+    return FALSE;
+
+  return self->epilogue == NULL || !(is_weights || output->copies) || finish_epilogue (&work);
+}

@@ -1,0 +1,522 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Convolutions by oneDNN: forward ones as they are, those with a dilated input as
+ * the gradient for data, those with a kernel larger than their result as the
+ * gradient for weights. Tensors that are not channels-last, or of another type, are
+ * copied. The work is cut into pieces of images and rows, each a convolution of its
+ * own; gradients for weights are sums of what each piece gives.
+ */
+
+#include "cpu/convolution/library-private.h"
+
+#include <string.h>
+
+#include "cpu/isa/level.h"
+#include "runtime/parallel.h"
+
+/* A piece is worth a task of its own from so many nanoseconds on. */
+#define MIN_PIECE 40e3
+/* And should not take longer, since it cannot be stopped. */
+#define MAX_PIECE  15e6
+
+enum { PIECES_PER_WORKER = 3 };
+
+typedef GhloCpuConvolutionPiece Piece;
+typedef GhloCpuConvolutionTensor Tensor;
+typedef GhloCpuConvolutionState State;
+
+static void
+state_free (gpointer data)
+{
+  State *self = data;
+
+  for (gsize i = 0; i < self->n_pieces; i++)
+    g_clear_pointer (&self->pieces[i].primitive, ghlo_cpu_primitive_unref);
+  g_clear_pointer (&self->reorder, ghlo_cpu_primitive_unref);
+  g_free (self->pieces);
+  g_free (self);
+}
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (State, state_free)
+
+static gboolean
+is_narrow_float (GhloElementType type)
+{
+  return ghlo_element_type_is_float (type) && ghlo_element_info (type)->bits <= 32;
+}
+
+/* Places of the result (forward) against taps of the kernel. */
+static gboolean
+has_large_kernel (const GhloCpuWindows *w)
+{
+  double taps = 1, places = 1;
+
+  for (guint i = 0; i < w->n_spatial; i++)
+    {
+      taps *= (double) w->spatial[i].kernel;
+      places *= (double) w->spatial[i].output;
+    }
+
+  return taps > places;
+}
+
+static gboolean
+is_dilated (const GhloCpuWindows *w)
+{
+  for (guint i = 0; i < w->n_spatial; i++)
+    if (w->spatial[i].input_dilation > 1)
+      return TRUE;
+
+  return FALSE;
+}
+
+static gboolean
+has_steps (const GhloCpuWindows *w)
+{
+  for (guint i = 0; i < w->n_spatial; i++)
+    if (w->spatial[i].step > 1)
+      return TRUE;
+
+  return FALSE;
+}
+
+/* One tap, one step and no padding: a product of matrices, which needs no other order
+ * of the weights. */
+static gboolean
+is_product (const GhloCpuWindows *w)
+{
+  for (guint i = 0; i < w->n_spatial; i++)
+    if (w->spatial[i].kernel != 1 || w->spatial[i].step != 1 || w->spatial[i].low != 0
+        || w->spatial[i].input != w->spatial[i].output)
+      return FALSE;
+
+  return w->feature_groups == 1 && w->batch_groups == 1 && w->lhs_type == GHLO_ELEMENT_TYPE_F32;
+}
+
+/* What the convolution is a direction of; FALSE when it is none. */
+static gboolean
+find_direction (const GhloCpuWindows    *w,
+                GhloCpuConvolutionShape *shape)
+{
+  if (w->n_spatial < 1 || w->n_spatial > GHLO_CPU_MAX_SPATIAL || is_product (w)
+      || !is_narrow_float (w->lhs_type) || !is_narrow_float (w->rhs_type) || !is_narrow_float (w->result_type))
+    return FALSE;
+  if (is_dilated (w))
+    {
+      if (has_steps (w) || w->batch_groups > 1)
+        return FALSE;
+      shape->direction = GHLO_CPU_BACKWARD_DATA;
+    }
+  else if (has_large_kernel (w) && !has_steps (w) && w->feature_groups == 1)
+    shape->direction = GHLO_CPU_BACKWARD_WEIGHTS;
+  else if (w->batch_groups == 1)
+    shape->direction = GHLO_CPU_FORWARD;
+  else
+    return FALSE;
+
+  return TRUE;
+}
+
+/* The same convolution as oneDNN has it. */
+static gboolean
+find_shape (const GhloCpuWindows    *w,
+            GhloCpuConvolutionShape *shape)
+{
+  memset (shape, 0, sizeof (*shape));
+  if (!find_direction (w, shape))
+    return FALSE;
+  shape->type = w->lhs_type == GHLO_ELEMENT_TYPE_BF16 && w->rhs_type == GHLO_ELEMENT_TYPE_BF16
+                && w->result_type == GHLO_ELEMENT_TYPE_BF16 && shape->direction == GHLO_CPU_FORWARD
+                ? GHLO_ELEMENT_TYPE_BF16 : GHLO_ELEMENT_TYPE_F32;
+  shape->n_spatial = w->n_spatial;
+  shape->images = shape->direction == GHLO_CPU_BACKWARD_WEIGHTS ? w->features : w->batch;
+  shape->groups = MAX (w->feature_groups, w->batch_groups);
+  shape->source_features = shape->direction == GHLO_CPU_BACKWARD_DATA ? w->output_features
+                           : shape->direction == GHLO_CPU_BACKWARD_WEIGHTS ? w->batch : w->features;
+  shape->result_features = shape->direction == GHLO_CPU_BACKWARD_DATA ? w->features : w->output_features;
+  for (guint i = 0; i < w->n_spatial; i++)
+    {
+      const GhloCpuSpatial *s = &w->spatial[i];
+      gboolean is_data = shape->direction == GHLO_CPU_BACKWARD_DATA;
+      gboolean is_weights = shape->direction == GHLO_CPU_BACKWARD_WEIGHTS;
+
+      shape->source[i] = is_data ? s->output : s->input;
+      shape->kernel[i] = is_weights ? s->output : s->kernel;
+      shape->result[i] = is_data ? s->input : is_weights ? s->kernel : s->output;
+      shape->strides[i] = is_data ? s->input_dilation : is_weights ? s->kernel_dilation : s->step;
+      shape->dilation[i] = is_weights ? s->step : s->kernel_dilation;
+      shape->low[i] = is_data ? (s->kernel - 1) * s->kernel_dilation - s->low : s->low;
+      if (MIN (MIN (shape->source[i], shape->kernel[i]), shape->result[i]) < 1
+          || MAX (MAX (shape->source[i], shape->kernel[i]), shape->result[i]) > G_MAXINT16 * 64
+          || shape->low[i] < 0 || shape->low[i] > (shape->kernel[i] - 1) * shape->dilation[i])
+        return FALSE;
+    }
+
+  return MIN (shape->images, shape->source_features) > 0 && shape->result_features > 0;
+}
+
+void
+ghlo_cpu_convolution_find_dense (const GhloCpuConvolutionShape *shape,
+                                 gint64                         features,
+                                 const gint64                  *spatial,
+                                 gint64                         size,
+                                 gint64                        *strides)
+{
+  strides[1] = size;
+  size *= features;
+  for (guint i = shape->n_spatial; i > 0; i--)
+    {
+      strides[1 + i] = size;
+      size *= spatial[i - 1];
+    }
+  strides[0] = size;
+}
+
+/* @strides are those of the tensor's images, features, places; @into: it is a result. */
+static gboolean
+tensor_init (Tensor                        *self,
+             const GhloCpuConvolutionShape *shape,
+             GhloElementType                type,
+             gint64                         features,
+             const gint64                  *spatial,
+             const gint64                  *strides,
+             gboolean                       into,
+             gsize                         *scratch)
+{
+  gint64 sizes[2 + GHLO_CPU_MAX_SPATIAL] = { shape->images, features }, dense[2 + GHLO_CPU_MAX_SPATIAL];
+  gsize size = ghlo_element_info (shape->type)->size;
+  guint rank = 2 + shape->n_spatial;
+
+  memcpy (sizes + 2, spatial, shape->n_spatial * sizeof (gint64));
+  ghlo_cpu_convolution_find_dense (shape, features, spatial, (gint64) size, dense);
+  self->copies = type != shape->type;
+  for (guint i = 0; i < rank; i++)
+    {
+      self->copies |= sizes[i] != 1 && strides[i] != dense[i];
+      if (!ghlo_size_mul (&size, size, (gsize) sizes[i]) || size > GHLO_MAX_TENSOR_BYTES)
+        return FALSE;
+    }
+  if (!self->copies)
+    return TRUE;
+  self->at = *scratch;
+  self->size = ghlo_cpu_round_64 (size);
+  *scratch += self->size;
+
+  return into ? ghlo_cpu_copy_init (&self->copy, rank, sizes, shape->type, dense, type, strides)
+              : ghlo_cpu_copy_init (&self->copy, rank, sizes, type, strides, shape->type, dense);
+}
+
+/* Strides of the convolution's operands by what they are to oneDNN, in bytes. */
+typedef struct
+{
+  gint64 source[2 + GHLO_CPU_MAX_SPATIAL], result[2 + GHLO_CPU_MAX_SPATIAL];     /* image, feature, places */
+  gint64 weights[3 + GHLO_CPU_MAX_SPATIAL];                                      /* group, out, in, taps */
+} Strides;
+
+static void
+find_strides (const GhloCpuWindows          *w,
+              const GhloCpuConvolutionShape *shape,
+              Strides                       *strides)
+{
+  gint64 features = w->output_features / shape->groups;
+
+  switch (shape->direction)
+    {
+    case GHLO_CPU_FORWARD:
+      *strides = (Strides) { { w->lhs_batch, w->lhs_feature }, { w->result_batch, w->result_feature },
+                             { features * w->rhs_output, w->rhs_output, w->rhs_input } };
+      break;
+    case GHLO_CPU_BACKWARD_DATA:
+      *strides = (Strides) { { w->result_batch, w->result_feature }, { w->lhs_batch, w->lhs_feature },
+                             { features * w->rhs_output, w->rhs_input, w->rhs_output } };
+      break;
+    default:
+      *strides = (Strides) { { w->lhs_feature, w->lhs_batch }, { w->rhs_input, w->rhs_output },
+                             { features * w->result_feature, w->result_feature, w->result_batch } };
+      break;
+    }
+  for (guint i = 0; i < w->n_spatial; i++)
+    {
+      const GhloCpuSpatial *s = &w->spatial[i];
+      gboolean is_data = shape->direction == GHLO_CPU_BACKWARD_DATA;
+      gboolean is_weights = shape->direction == GHLO_CPU_BACKWARD_WEIGHTS;
+
+      strides->source[2 + i] = is_data ? s->result : s->lhs;
+      strides->result[2 + i] = is_data ? s->lhs : is_weights ? s->rhs : s->result;
+      /* The gradient for data meets the taps the other way round. */
+      strides->weights[3 + i] = is_data ? -s->rhs : is_weights ? s->result : s->rhs;
+    }
+}
+
+/* A piece's rows of the first spatial dimension, on the side that is cut, and those of
+ * the other side that they meet; FALSE when they meet nothing. */
+static gboolean
+find_rows (const GhloCpuConvolutionShape *shape,
+           gint64                         begin,
+           gint64                         end,
+           GhloCpuConvolutionShape       *part,
+           gint64                        *other)
+{
+  gint64 step = shape->strides[0], taps = (shape->kernel[0] - 1) * shape->dilation[0], low = shape->low[0];
+  gint64 first, last;
+
+  if (shape->direction == GHLO_CPU_BACKWARD_DATA)
+    {
+      /* Source row i meets result rows o with o * step + t * dilation - low = i. */
+      first = begin + low - taps;
+      first = first > 0 ? (first + step - 1) / step : 0;
+      last = MIN ((end - 1 + low) / step, shape->result[0] - 1);
+      part->low[0] = low + begin - first * step;
+      part->source[0] = end - begin;
+      part->result[0] = last - first + 1;
+      *other = first;
+      return last >= first;
+    }
+  first = begin * step - low;
+  last = (end - 1) * step + taps - low;
+  part->low[0] = MAX (-first, 0);
+  first = MAX (first, 0);
+  last = MIN (last, shape->source[0] - 1);
+  part->source[0] = last - first + 1;
+  part->result[0] = end - begin;
+  *other = first;
+
+  return last >= first;
+}
+
+static gboolean
+piece_init (Piece       *self,
+            State       *state,
+            gint64       image,
+            gint64       n_images,
+            gint64       row,
+            gint64       n_rows,
+            const Piece *first)
+{
+  const GhloCpuConvolutionShape *shape = &state->shape;
+  GhloCpuConvolutionShape part = *shape;
+  gboolean is_data = shape->direction == GHLO_CPU_BACKWARD_DATA;
+  gint64 source[2 + GHLO_CPU_MAX_SPATIAL], result[2 + GHLO_CPU_MAX_SPATIAL], other;
+
+  ghlo_cpu_convolution_find_dense (shape, shape->source_features, shape->source, (gint64) state->element, source);
+  ghlo_cpu_convolution_find_dense (shape, shape->result_features, shape->result, (gint64) state->element, result);
+  *self = (Piece) { .image = image, .row = row, .n_images = n_images, .n_rows = n_rows };
+  part.images = n_images;
+  /* Several images keep all their rows, since those of the next one follow. */
+  if (n_images > 1)
+    other = 0;
+  else if (!find_rows (shape, row, row + n_rows, &part, &other))
+    {
+      /* Only the source's rows may meet nothing, and then are zeros. */
+      self->source = image * source[0] + row * source[2];
+      return is_data && first != NULL;
+    }
+  self->source = image * source[0] + (is_data ? row : other) * source[2];
+  self->result = image * result[0] + (is_data ? other : row) * result[2];
+  self->primitive = ghlo_cpu_onednn_convolution (&part, first != NULL ? first->primitive : NULL);
+  if (self->primitive == NULL)
+    return FALSE;
+  state->own_size = MAX (state->own_size, ghlo_cpu_round_64 (ghlo_cpu_primitive_scratch_size (self->primitive)));
+
+  return TRUE;
+}
+
+static double
+count_operations (const GhloCpuConvolutionShape *shape)
+{
+  double n = 2.0 * (double) shape->images * (double) shape->source_features * (double) shape->result_features
+             / (double) shape->groups;
+
+  for (guint i = 0; i < shape->n_spatial; i++)
+    n *= (double) shape->kernel[i] * (double) shape->result[i];
+
+  return n;
+}
+
+static gint64
+ceil_div (gint64 a,
+          gint64 b)
+{
+  return (a + b - 1) / b;
+}
+
+/* How many images and rows are a piece. Pieces of weights' gradients each cost their
+ * sum, so there are no more than workers. */
+static void
+find_cut (const State *state,
+          double       nanoseconds,
+          gint64      *images,
+          gint64      *rows)
+{
+  const GhloCpuConvolutionShape *shape = &state->shape;
+  guint workers = ghlo_parallel_n_workers ();
+  gboolean sums = shape->direction == GHLO_CPU_BACKWARD_WEIGHTS;
+  gint64 all_rows = shape->direction == GHLO_CPU_BACKWARD_DATA ? shape->source[0] : shape->result[0];
+  double wanted = workers > 1 ? MIN (nanoseconds / MIN_PIECE, sums ? workers : PIECES_PER_WORKER * workers) : 1;
+  gint64 pieces = (gint64) MAX (wanted, sums ? 1 : nanoseconds / MAX_PIECE);
+
+  pieces = MAX (pieces, 1);
+  *images = ceil_div (shape->images, MIN (pieces, shape->images));
+  pieces = ceil_div (pieces, ceil_div (shape->images, *images));
+  *rows = *images > 1 ? all_rows : ceil_div (all_rows, MIN (pieces, all_rows));
+}
+
+/* Where a piece that should begin at @row does. A gradient for data begins where a row
+ * of the result first reaches it, so that the piece has no negative padding. */
+static gint64
+align_row (const GhloCpuConvolutionShape *shape,
+           gint64                         row)
+{
+  gint64 step = shape->strides[0], reach = (shape->kernel[0] - 1) * shape->dilation[0] - shape->low[0];
+
+  if (shape->direction != GHLO_CPU_BACKWARD_DATA)
+    return row;
+
+  return row + ((reach - row) % step + step) % step;
+}
+
+static gboolean
+make_pieces (State  *state,
+             double  nanoseconds)
+{
+  const GhloCpuConvolutionShape *shape = &state->shape;
+  gint64 all_rows = shape->direction == GHLO_CPU_BACKWARD_DATA ? shape->source[0] : shape->result[0];
+  gint64 images, rows;
+
+  find_cut (state, nanoseconds, &images, &rows);
+  state->pieces = g_new0 (Piece, (gsize) (ceil_div (shape->images, images) * ceil_div (all_rows, rows)));
+  for (gint64 image = 0; image < shape->images; image += images)
+    for (gint64 row = 0, next; row < all_rows; row = next)
+      {
+        Piece *piece = &state->pieces[state->n_pieces++];
+
+        next = MIN (align_row (shape, row + rows), all_rows);
+        if (!piece_init (piece, state, image, MIN (images, shape->images - image), row, next - row,
+                         state->n_pieces > 1 ? state->pieces : NULL))
+          return FALSE;
+      }
+
+  return TRUE;
+}
+
+/* Weights as they are given, or a copy of them that oneDNN can read, and their reorder
+ * into the primitives' order, or back. */
+static gboolean
+weights_init (State                *state,
+              const GhloCpuWindows *w,
+              const gint64         *strides,
+              gsize                *scratch)
+{
+  const GhloCpuConvolutionShape *shape = &state->shape;
+  gboolean back = shape->direction == GHLO_CPU_BACKWARD_WEIGHTS;
+  GhloElementType type = back ? w->result_type : w->rhs_type;
+  gint64 sizes[3 + GHLO_CPU_MAX_SPATIAL] = { shape->groups, shape->result_features / shape->groups,
+                                             shape->source_features / shape->groups };
+  gint64 own[3 + GHLO_CPU_MAX_SPATIAL], elements[3 + GHLO_CPU_MAX_SPATIAL];
+  guint rank = 3 + shape->n_spatial;
+  gint64 size = (gint64) state->element;
+
+  memcpy (sizes + 3, shape->kernel, shape->n_spatial * sizeof (gint64));
+  state->weights.copies = type != shape->type;
+  for (guint i = 0; i < rank; i++)
+    {
+      elements[i] = strides[i] / (gint64) state->element;
+      state->weights.copies |= sizes[i] > 1 && (strides[i] <= 0 || strides[i] % (gint64) state->element != 0);
+    }
+  state->packed_size = ghlo_cpu_round_64 (ghlo_cpu_onednn_weights_size (state->pieces[0].primitive));
+  if (!state->weights.copies)
+    state->reorder = ghlo_cpu_onednn_reorder_weights (state->pieces[0].primitive, shape, elements, back);
+  if (state->reorder == NULL)
+    {
+      /* Taps outermost, as most frameworks have them. */
+      static const guint order[] = { 1, 2, 0, 3, 4, 5 };
+
+      state->weights.copies = TRUE;
+      for (guint i = 0; i < rank; i++)
+        {
+          own[order[i]] = size;
+          elements[order[i]] = size / (gint64) state->element;
+          size *= sizes[order[i]];
+        }
+      state->weights.at = *scratch;
+      state->weights.size = ghlo_cpu_round_64 ((gsize) size);
+      *scratch += state->weights.size;
+      if (!(back ? ghlo_cpu_copy_init (&state->weights.copy, rank, sizes, shape->type, own, type, strides)
+                 : ghlo_cpu_copy_init (&state->weights.copy, rank, sizes, type, strides, shape->type, own)))
+        return FALSE;
+      state->reorder = ghlo_cpu_onednn_reorder_weights (state->pieces[0].primitive, shape, elements, back);
+    }
+  if (state->reorder != NULL)
+    state->own_size = MAX (state->own_size, ghlo_cpu_round_64 (ghlo_cpu_primitive_scratch_size (state->reorder)));
+
+  return state->reorder != NULL;
+}
+
+/* bf16 pays only where there are tiles for it; kernels of the oldest instructions are
+ * slower than ours. */
+static gboolean
+is_worth_it (const State *state)
+{
+  const char *name = ghlo_cpu_primitive_name (state->pieces[0].primitive);
+
+  return strstr (name, "sse41") == NULL
+         && (state->shape.type != GHLO_ELEMENT_TYPE_BF16 || strstr (name, "amx") != NULL);
+}
+
+static gboolean
+try_type (GhloCpuConvolution *self,
+          GhloElementType     type)
+{
+  const GhloCpuWindows *w = &self->windows;
+  g_autoptr (State) state = g_new0 (State, 1);
+  gsize scratch = 0, all;
+  Strides strides;
+  gboolean is_data, is_weights;
+  double rate = ghlo_cpu_rate () * (type == GHLO_ELEMENT_TYPE_BF16 ? 5 : 1);
+
+  if (!find_shape (w, &state->shape) || (type == GHLO_ELEMENT_TYPE_BF16 && state->shape.type != type))
+    return FALSE;
+  state->shape.type = type;
+  state->element = ghlo_element_info (type)->size;
+  self->nanoseconds = count_operations (&state->shape) / rate * 1e9;
+  if (!make_pieces (state, self->nanoseconds) || !is_worth_it (state))
+    return FALSE;
+
+  is_data = state->shape.direction == GHLO_CPU_BACKWARD_DATA;
+  is_weights = state->shape.direction == GHLO_CPU_BACKWARD_WEIGHTS;
+  find_strides (w, &state->shape, &strides);
+  if (!tensor_init (&state->source, &state->shape, is_data ? w->result_type : w->lhs_type, state->shape.source_features,
+                    state->shape.source, strides.source, is_data, &scratch)
+      || !tensor_init (&state->result, &state->shape,
+                       is_data ? w->lhs_type : is_weights ? w->rhs_type : w->result_type,
+                       state->shape.result_features, state->shape.result, strides.result,
+                       !is_data && !is_weights, &scratch)
+      || !weights_init (state, w, strides.weights, &scratch))
+    return FALSE;
+
+  state->packed_at = scratch;
+  if (!ghlo_size_mul (&all, state->packed_size, is_weights ? state->n_pieces : 1)
+      || !ghlo_size_add (&scratch, scratch, all))
+    return FALSE;
+  state->own_at = scratch;
+  self->scratch_size = scratch + state->own_size * MIN (state->n_pieces, ghlo_parallel_n_workers ());
+  self->packed_size = is_weights ? 0 : state->packed_size;
+  self->description = g_strdup_printf ("onednn %s%s%s", ghlo_cpu_primitive_name (state->pieces[0].primitive),
+                                       is_data ? ", gradient for data" : is_weights ? ", gradient for weights" : "",
+                                       state->source.copies || state->result.copies ? ", of copies" : "");
+  self->state = g_steal_pointer (&state);
+
+  return TRUE;
+}
+
+static gboolean
+take (GhloCpuConvolution *self,
+      GError            **error)
+{
+  return ghlo_cpu_onednn_available ()
+         && (try_type (self, GHLO_ELEMENT_TYPE_BF16) || try_type (self, GHLO_ELEMENT_TYPE_F32));
+}
+
+const GhloCpuConvolutionAlgorithm ghlo_cpu_convolution_library = {
+  take, ghlo_cpu_convolution_library_compute, ghlo_cpu_convolution_library_pack, state_free,
+};

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A convolution as a product of matrices: rows are places of the result, k is taps
+ * and features, and the operand's rows overlap in memory as windows do, so nothing
+ * is copied but what the product packs. Padding and dilation of the input are put
+ * there first, in a copy of it.
+ */
+
+#include <string.h>
+
+#include "cpu/convolution/convolution-private.h"
+#include "cpu/move/copy.h"
+#include "runtime/parallel.h"
+
+typedef struct
+{
+  GhloCpuGemm    *gemm;
+  gint64          lhs_first;          /* bytes to where the first window begins */
+  /* The copy of the input, where there is one: */
+  gboolean        copies;
+  gsize           copy_size;
+  GhloCpuCopy     copy;
+  gint64          from, to;           /* bytes to the first element that is copied */
+} State;
+
+static void
+state_free (gpointer data)
+{
+  State *self = data;
+
+  ghlo_cpu_gemm_free (self->gemm);
+  g_free (self);
+}
+
+/* Where windows reach: the first place, and how many. */
+static gint64
+find_reach (const GhloCpuSpatial *s,
+            gint64               *first)
+{
+  *first = -s->low;
+
+  return MAX ((s->output - 1) * s->step + (s->kernel - 1) * s->kernel_dilation + 1, 0);
+}
+
+static gboolean
+needs_copy (const GhloCpuWindows *windows)
+{
+  for (guint i = 0; i < windows->n_spatial; i++)
+    {
+      const GhloCpuSpatial *s = &windows->spatial[i];
+      gint64 first, n = find_reach (s, &first);
+
+      if (first < 0 || first + n > s->input || (s->input_dilation > 1 && s->input > 1))
+        return TRUE;
+    }
+
+  return FALSE;
+}
+
+/* The input's dimensions in order of their strides, so that a copy of it is as the
+ * input is: batch, features and spatial ones by their numbers. */
+static void
+order_dimensions (const gint64 *strides,
+                  guint         rank,
+                  guint        *order)
+{
+  for (guint i = 0; i < rank; i++)
+    {
+      guint at = i;
+
+      for (; at > 0 && ABS (strides[order[at - 1]]) < ABS (strides[i]); at--)
+        order[at] = order[at - 1];
+      order[at] = i;
+    }
+}
+
+/* Plans the copy and gives its strides instead of the input's. */
+static gboolean
+plan_copy (State          *state,
+           GhloCpuWindows *windows)
+{
+  guint rank = windows->n_spatial + 2, order[GHLO_MAX_RANK];
+  gint64 sizes[GHLO_MAX_RANK], from[GHLO_MAX_RANK], to[GHLO_MAX_RANK], room[GHLO_MAX_RANK], dense[GHLO_MAX_RANK];
+  gsize size = ghlo_element_info (windows->lhs_type)->size;
+
+  sizes[0] = room[0] = windows->batch;
+  sizes[1] = room[1] = windows->features;
+  from[0] = windows->lhs_batch;
+  from[1] = windows->lhs_feature;
+  for (guint i = 0; i < windows->n_spatial; i++)
+    {
+      const GhloCpuSpatial *s = &windows->spatial[i];
+      gint64 first;
+
+      room[2 + i] = find_reach (s, &first);
+      from[2 + i] = s->lhs;
+    }
+  order_dimensions (from, rank, order);
+  for (guint i = rank; i > 0; i--)
+    {
+      dense[order[i - 1]] = (gint64) size;
+      if (room[order[i - 1]] < 0 || !ghlo_size_mul (&size, size, (gsize) room[order[i - 1]])
+          || size > GHLO_MAX_TENSOR_BYTES)
+        return FALSE;
+    }
+
+  state->copies = TRUE;
+  state->copy_size = ghlo_cpu_round_64 (size);
+  to[0] = windows->lhs_batch = dense[0];
+  to[1] = windows->lhs_feature = dense[1];
+  for (guint i = 0; i < windows->n_spatial; i++)
+    {
+      GhloCpuSpatial *s = &windows->spatial[i];
+      gint64 first, reach = find_reach (s, &first);
+      /* Of the input's places those within [first, first + reach). */
+      gint64 begin = MAX (first, 0), end = MIN ((s->input - 1) * s->input_dilation + 1, first + reach);
+      gint64 from_begin = (begin + s->input_dilation - 1) / s->input_dilation;
+      gint64 from_end = end > 0 ? (end - 1) / s->input_dilation + 1 : 0;
+
+      sizes[2 + i] = MAX (from_end - from_begin, 0);
+      state->from += from_begin * s->lhs;
+      state->to += (from_begin * s->input_dilation - first) * dense[2 + i];
+      to[2 + i] = dense[2 + i] * s->input_dilation;
+      s->lhs = dense[2 + i];
+      s->low = 0;
+      s->input = reach;
+      s->input_dilation = 1;
+    }
+
+  return ghlo_cpu_copy_init (&state->copy, rank, sizes, windows->lhs_type, from, windows->lhs_type, to);
+}
+
+static void
+make_problem (const GhloCpuWindows *w,
+              GhloCpuGemmProblem   *p)
+{
+  gint64 groups = MAX (w->feature_groups, w->batch_groups);
+  gint64 features = w->output_features / groups;
+
+  p->lhs_type = w->lhs_type;
+  p->rhs_type = w->rhs_type;
+  p->result_type = w->result_type;
+  p->batch[p->n_batch++] = (GhloCpuGemmDimension) {
+    .size = groups,
+    .lhs = w->batch_groups > 1 ? w->output_batch * w->lhs_batch : w->group_features * w->lhs_feature,
+    .rhs = features * w->rhs_output, .result = features * w->result_feature,
+  };
+  p->columns[p->n_columns++] = (GhloCpuGemmDimension) {
+    .size = features, .rhs = w->rhs_output, .result = w->result_feature,
+  };
+  p->rows[p->n_rows++] = (GhloCpuGemmDimension) {
+    .size = w->output_batch, .lhs = w->lhs_batch, .result = w->result_batch,
+  };
+  for (guint i = 0; i < w->n_spatial; i++)
+    {
+      const GhloCpuSpatial *s = &w->spatial[i];
+
+      p->rows[p->n_rows++] = (GhloCpuGemmDimension) { .size = s->output, .lhs = s->step * s->lhs, .result = s->result };
+      p->contracted[p->n_contracted++] = (GhloCpuGemmDimension) {
+        .size = s->kernel, .lhs = s->kernel_dilation * s->lhs, .rhs = s->rhs,
+      };
+    }
+  p->contracted[p->n_contracted++] = (GhloCpuGemmDimension) {
+    .size = w->group_features, .lhs = w->lhs_feature, .rhs = w->rhs_input,
+  };
+}
+
+static gboolean
+take (GhloCpuConvolution *self,
+      GError            **error)
+{
+  g_autofree GhloCpuGemmProblem *problem = g_new0 (GhloCpuGemmProblem, 1);
+  State *state = self->state = g_new0 (State, 1);
+  GhloCpuWindows windows = self->windows;
+
+  if (needs_copy (&windows))
+    {
+      if (!plan_copy (state, &windows))
+        return FALSE;
+    }
+  else
+    for (guint i = 0; i < windows.n_spatial; i++)
+      state->lhs_first -= windows.spatial[i].low * windows.spatial[i].lhs;
+
+  make_problem (&windows, problem);
+  problem->epilogue = self->epilogue;
+  state->gemm = ghlo_cpu_gemm_prepare (problem, error);
+  if (state->gemm == NULL)
+    return FALSE;
+  self->scratch_size = state->copy_size + ghlo_cpu_gemm_scratch_size (state->gemm);
+  self->nanoseconds = ghlo_cpu_gemm_nanoseconds (state->gemm);
+  self->description = g_strdup_printf ("windows by %s%s", ghlo_cpu_gemm_describe (state->gemm),
+                                       state->copies ? ", of a padded copy" : "");
+
+  return TRUE;
+}
+
+static void
+clear_part (gpointer data,
+            gsize    begin,
+            gsize    end,
+            guint    worker)
+{
+  memset ((guint8 *) data + begin, 0, end - begin);
+}
+
+static gboolean
+compute (const GhloCpuConvolution    *self,
+         const GhloCpuConvolutionRun *run,
+         GError                     **error)
+{
+  const State *state = self->state;
+  const guint8 *lhs = run->lhs + state->lhs_first;
+
+  if (state->copies)
+    {
+      if (!ghlo_parallel_for (state->copy_size, 1 << 16, (double) state->copy_size / 10, clear_part, run->scratch,
+                              run->monitor)
+          || !ghlo_cpu_copy_run (&state->copy, run->lhs + state->from, run->scratch + state->to, run->monitor))
+        return FALSE;
+      lhs = run->scratch;
+    }
+
+  return ghlo_cpu_gemm_run (state->gemm, lhs, run->rhs + self->windows.rhs_first, run->result,
+                            run->scratch + state->copy_size, run->epilogue_data, run->monitor, error);
+}
+
+const GhloCpuConvolutionAlgorithm ghlo_cpu_convolution_panels = { take, compute, NULL, state_free };

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Which numbers elementwise loops compute elements of a type in, and how they are
+ * converted to these and back.
+ */
+
+#pragma once
+
+#include "cpu/isa/elementwise.h"
+#include "cpu/isa/routines.h"
+#include "kernel/scalar.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  GhloElementType   type;
+  GhloCpuNumber     number;
+  gboolean          is_read;        /* f16 and bf16: converted before and after */
+  GhloCpuConversion read, write;
+  const char       *name;           /* of the numbers */
+} GhloCpuComputeType;
+
+/* NULL for types below 8 bits and 8-bit floats. */
+const GhloCpuComputeType  *ghlo_cpu_compute_type          (GhloElementType    type);
+/* Elements of @size bytes, whatever they are. */
+const GhloCpuComputeType  *ghlo_cpu_compute_type_bits     (guint              size);
+/* The loop of a scalar operation on numbers that elements of the type are converted to and
+ * from; NULL where there is none. */
+GhloCpuElementwiseFunc     ghlo_cpu_compute_type_loop     (const GhloCpuComputeType *self,
+                                                           GhloScalarKind            kind);
+
+static inline guint
+ghlo_cpu_compute_type_size (const GhloCpuComputeType *self)
+{
+  return self->is_read ? 2 : ghlo_cpu_number_size (self->number);
+}
+
+static inline GhloCpuConvertFunc
+ghlo_cpu_compute_type_reader (const GhloCpuComputeType *self)
+{
+  return self->is_read ? ghlo_cpu_routines ()->convert[self->read] : NULL;
+}
+
+static inline GhloCpuConvertFunc
+ghlo_cpu_compute_type_writer (const GhloCpuComputeType *self)
+{
+  return self->is_read ? ghlo_cpu_routines ()->convert[self->write] : NULL;
+}
+
+G_END_DECLS

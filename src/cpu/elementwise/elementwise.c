@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The result's elements are counted in its order, and parts of them are done line by
+ * line, a line being the last of the merged dimensions. Where lines are short, buffers
+ * are filled across lines instead.
+ */
+
+#include "cpu/elementwise/elementwise.h"
+
+#include <string.h>
+
+#include "cpu/move/strided.h"
+#include "runtime/parallel.h"
+
+/* Bytes in a nanosecond that one core moves in large tensors, about. */
+#define MOVE_RATE 10.0
+
+enum
+{
+  BUFFER = 4096,      /* bytes */
+  MIN_LINE = 48,    /* elements of a line that is done by itself */
+  GRAIN = 8192,       /* elements of a part, at least; a multiple of a cache line's of any size */
+};
+
+/* Dimensions that every operand steps through as through one become one. */
+static void
+merge_dimensions (GhloCpuElementwise *self,
+                  const GhloView     *operands,
+                  const GhloView     *result)
+{
+  for (guint d = 0; d < result->rank; d++)
+    {
+      gint64 size = result->dimensions[d];
+      gboolean merges = self->rank > 0;
+
+      if (size == 1)
+        continue;
+      for (guint k = 0; k < self->n_sources && merges; k++)
+        {
+          const GhloView *operand = &operands[self->operands[k]];
+          gint64 step;
+
+          if (operand->rank > 0)
+            merges = !__builtin_mul_overflow (size, operand->strides[d], &step)
+                     && self->sources[k].strides[self->rank - 1] == step;
+        }
+      if (!merges)
+        self->sizes[self->rank++] = 1;
+      self->sizes[self->rank - 1] *= size;
+      for (guint k = 0; k < self->n_sources; k++)
+        {
+          const GhloView *operand = &operands[self->operands[k]];
+
+          self->sources[k].strides[self->rank - 1] = operand->rank > 0 ? operand->strides[d] : 0;
+        }
+    }
+  if (self->rank == 0)
+    {
+      self->sizes[self->rank++] = 1;
+      for (guint k = 0; k < self->n_sources; k++)
+        self->sources[k].strides[0] = self->sources[k].size;
+    }
+}
+
+static GhloCpuSourceKind
+find_kind (const GhloCpuElementwise *self,
+           const GhloCpuSource      *source)
+{
+  gboolean is_linear = TRUE, is_single = TRUE;
+  gint64 stride = source->size;
+
+  for (guint d = self->rank; d > 0; d--)
+    {
+      is_linear = is_linear && source->strides[d - 1] == stride;
+      is_single = is_single && source->strides[d - 1] == 0;
+      stride *= self->sizes[d - 1];
+    }
+
+  return is_linear ? GHLO_CPU_SOURCE_LINEAR : is_single ? GHLO_CPU_SOURCE_SINGLE : GHLO_CPU_SOURCE_LINES;
+}
+
+static void
+find_costs (GhloCpuElementwise *self)
+{
+  double bytes = self->size;
+  guint largest = MAX (self->from_size, self->size);
+
+  self->is_short = self->rank > 1 && self->sizes[self->rank - 1] < MIN_LINE;
+  self->is_staged = self->write != NULL;
+  for (guint k = 0; k < self->n_sources; k++)
+    {
+      GhloCpuSource *source = &self->sources[k];
+
+      source->kind = find_kind (self, source);
+      self->is_staged |= source->kind == GHLO_CPU_SOURCE_SINGLE || source->read != NULL
+                         || (source->kind == GHLO_CPU_SOURCE_LINES
+                             && (self->is_short || source->strides[self->rank - 1] != source->size));
+      bytes += source->kind == GHLO_CPU_SOURCE_SINGLE ? 0 : source->size;
+      largest = MAX (largest, source->to_size);
+    }
+  self->chunk = BUFFER / largest;
+  self->nanoseconds = (double) self->n * (bytes / MOVE_RATE + self->cost);
+  self->is_direct = self->rank == 1 && !self->is_staged;
+}
+
+gboolean
+ghlo_cpu_elementwise_init (GhloCpuElementwise *self,
+                           const GhloView     *operands,
+                           const GhloView     *result)
+{
+  for (guint k = 0; k < self->n_sources; k++)
+    {
+      const GhloView *operand = &operands[self->operands[k]];
+
+      if (operand->rank != 0
+          && (operand->rank != result->rank
+              || memcmp (operand->dimensions, result->dimensions, result->rank * sizeof (gint64)) != 0))
+        return FALSE;
+    }
+  self->n = (gsize) ghlo_view_count (result);
+  self->size = ghlo_element_info (result->element_type)->size;
+  self->rank = 0;
+  if (self->n == 0)
+    return TRUE;
+  merge_dimensions (self, operands, result);
+  find_costs (self);
+
+  return TRUE;
+}
+
+typedef struct
+{
+  const GhloCpuElementwise *self;
+  const guint8             *operands[GHLO_CPU_MAX_SOURCES];
+  guint8                   *result;
+} Run;
+
+/* Where a part stands. */
+typedef struct
+{
+  const Run *run;
+  gsize      index;                                 /* of an element */
+  gint64     position[GHLO_MAX_RANK];
+  gint64     offsets[GHLO_CPU_MAX_SOURCES];         /* of that element, in bytes */
+  gsize      repeated[GHLO_CPU_MAX_SOURCES];        /* elements of the buffer that hold the one there is */
+  guint8     buffers[GHLO_CPU_MAX_SOURCES][BUFFER] __attribute__ ((aligned (64)));
+  guint8     raw[GHLO_CPU_MAX_SOURCES][BUFFER / 2] __attribute__ ((aligned (64)));   /* before they are read */
+  guint8     out[BUFFER] __attribute__ ((aligned (64)));
+} Part;
+
+static void
+part_init (Part      *part,
+           const Run *run,
+           gsize      index)
+{
+  const GhloCpuElementwise *self = run->self;
+  gsize rest = index;
+
+  part->run = run;
+  part->index = index;
+  memset (part->offsets, 0, sizeof (part->offsets));
+  memset (part->repeated, 0, sizeof (part->repeated));
+  for (guint d = self->rank; d > 0; d--)
+    {
+      part->position[d - 1] = (gint64) (rest % (gsize) self->sizes[d - 1]);
+      rest /= (gsize) self->sizes[d - 1];
+      for (guint k = 0; k < self->n_sources; k++)
+        part->offsets[k] += part->position[d - 1] * self->sources[k].strides[d - 1];
+    }
+}
+
+/* @n steps on in dimension @d, which are no more than it has left. */
+static void
+part_advance (Part  *part,
+              guint  d,
+              gsize  n)
+{
+  const GhloCpuElementwise *self = part->run->self;
+
+  part->position[d] += (gint64) n;
+  for (guint k = 0; k < self->n_sources; k++)
+    part->offsets[k] += (gint64) n * self->sources[k].strides[d];
+  if (part->position[d] < self->sizes[d])
+    return;
+  for (guint k = 0; k < self->n_sources; k++)
+    if (self->sources[k].kind == GHLO_CPU_SOURCE_LINES)
+      part->repeated[k] = 0;
+  for (; d > 0 && part->position[d] == self->sizes[d]; d--)
+    {
+      for (guint k = 0; k < self->n_sources; k++)
+        part->offsets[k] += self->sources[k].strides[d - 1] - self->sizes[d] * self->sources[k].strides[d];
+      part->position[d] = 0;
+      part->position[d - 1]++;
+    }
+}
+
+/* Where elements of an operand are brought together. */
+static inline guint8 *
+part_room (Part  *part,
+           guint  k)
+{
+  return part->run->self->sources[k].read != NULL ? part->raw[k] : part->buffers[k];
+}
+
+/* @n elements as the loop takes them. */
+static inline const guint8 *
+part_read (Part         *part,
+           guint         k,
+           const guint8 *from,
+           gsize         n)
+{
+  const GhloCpuSource *source = &part->run->self->sources[k];
+
+  if (source->read == NULL)
+    return from;
+  source->read (from, part->buffers[k], n);
+
+  return part->buffers[k];
+}
+
+/* The same element @n times; what is there already stays. */
+static const guint8 *
+part_repeat (Part  *part,
+             guint  k,
+             gint64 offset,
+             gsize  n)
+{
+  if (part->repeated[k] < n)
+    {
+      ghlo_cpu_fill (part->run->self->sources[k].size, part->run->operands[k] + offset, part_room (part, k), n);
+      part_read (part, k, part_room (part, k), n);
+      part->repeated[k] = n;
+    }
+
+  return part->buffers[k];
+}
+
+/* The next @n elements of an operand, all of one line. */
+static const guint8 *
+part_fetch (Part  *part,
+            guint  k,
+            gsize  n)
+{
+  const GhloCpuSource *source = &part->run->self->sources[k];
+  const guint8 *from = part->run->operands[k] + part->offsets[k];
+  gint64 stride = source->strides[part->run->self->rank - 1];
+
+  if (stride == 0)
+    return part_repeat (part, k, part->offsets[k], n);
+  if (stride != source->size)
+    {
+      ghlo_cpu_pack_strided (source->size, from, 0, stride, part_room (part, k), 1, n);
+      from = part_room (part, k);
+    }
+
+  return part_read (part, k, from, n);
+}
+
+/* The next @n elements of each operand, across lines. */
+static void
+part_fetch_across (Part          *part,
+                   gsize          n,
+                   const guint8 **pointers)
+{
+  const GhloCpuElementwise *self = part->run->self;
+  guint last = self->rank - 1;
+
+  for (guint k = 0; k < self->n_sources; k++)
+    if (self->sources[k].kind == GHLO_CPU_SOURCE_LINEAR)
+      pointers[k] = part->run->operands[k] + part->index * self->sources[k].size;
+    else
+      pointers[k] = part_room (part, k);
+  for (gsize i = 0; i < n;)
+    {
+      gsize whole = (gsize) self->sizes[last], line = MIN (n - i, whole - (gsize) part->position[last]);
+      gsize n_lines = (gsize) (self->sizes[last - 1] - part->position[last - 1]);
+
+      n_lines = line < whole ? 1 : MIN ((n - i) / whole, n_lines);
+      for (guint k = 0; k < self->n_sources; k++)
+        {
+          const GhloCpuSource *source = &self->sources[k];
+
+          if (source->kind == GHLO_CPU_SOURCE_LINES)
+            ghlo_cpu_pack_strided (source->size, part->run->operands[k] + part->offsets[k],
+                                   source->strides[last - 1], source->strides[last],
+                                   part_room (part, k) + i * source->size, n_lines, line);
+        }
+      if (line < whole)
+        part_advance (part, last, line);
+      else
+        part_advance (part, last - 1, n_lines);
+      i += n_lines * line;
+    }
+  for (guint k = 0; k < self->n_sources; k++)
+    if (self->sources[k].kind == GHLO_CPU_SOURCE_SINGLE)
+      pointers[k] = part_repeat (part, k, 0, n);
+    else
+      pointers[k] = part_read (part, k, pointers[k], n);
+}
+
+static void
+part_run (gpointer data,
+          gsize    begin,
+          gsize    end,
+          guint    worker)
+{
+  const Run *run = data;
+  const GhloCpuElementwise *self = run->self;
+  Part part;
+
+  part_init (&part, run, begin);
+  while (part.index < end)
+    {
+      guint last = self->rank - 1;
+      gsize n = end - part.index;
+      guint8 *result = run->result + part.index * self->size;
+      const guint8 *pointers[GHLO_CPU_MAX_SOURCES] = { NULL };
+
+      if (!self->is_short)
+        n = MIN (n, (gsize) (self->sizes[last] - part.position[last]));
+      if (self->is_staged)
+        n = MIN (n, self->chunk);
+      if (self->is_short)
+        part_fetch_across (&part, n, pointers);
+      else
+        for (guint k = 0; k < self->n_sources; k++)
+          pointers[k] = part_fetch (&part, k, n);
+      self->loop (pointers, self->write != NULL ? part.out : result, n, self->detail);
+      if (self->write != NULL)
+        self->write (part.out, result, n);
+      if (!self->is_short)
+        part_advance (&part, last, n);
+      part.index += n;
+    }
+}
+
+gboolean
+ghlo_cpu_elementwise_run (const GhloCpuElementwise *self,
+                          const GhloView           *operands,
+                          guint8                   *result,
+                          const GhloMonitor        *monitor)
+{
+  Run run = { self, { NULL }, result };
+
+  if (self->n == 0)
+    return TRUE;
+  for (guint k = 0; k < self->n_sources; k++)
+    run.operands[k] = operands[self->operands[k]].data + self->sources[k].offset;
+  if (self->is_direct && self->n < GRAIN)
+    {
+      self->loop (run.operands, result, self->n, self->detail);
+      return TRUE;
+    }
+
+  return ghlo_parallel_for (self->n, GRAIN, self->nanoseconds, part_run, &run, monitor);
+}

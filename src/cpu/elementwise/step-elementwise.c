@@ -1,0 +1,488 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Elementwise operations as steps of plans: which loop computes which operation on which
+ * element types. What no loop computes to the bit as the reference executor does is
+ * declined: transcendental functions, types below 8 bits, 8-bit floats.
+ */
+
+#include "base/ghlo-error.h"
+#include "cpu/elementwise/elementwise.h"
+#include "cpu/elementwise/compute-type.h"
+#include "cpu/isa/level.h"
+#include "cpu/steps.h"
+
+/* The values of GHLO_IR_ENUM_COMPARISON_DIRECTION, and one of _TYPE. */
+enum { EQ, NE, GE, GT, LE, LT, N_DIRECTIONS };
+enum { TOTALORDER = 2 };
+
+typedef struct
+{
+  GhloCpuElementwise  loop;
+  GhloCpuElementwise *copies;      /* nullable; of the one that one predicate for all selects */
+  GhloCpuPrecision    precision;
+  GhloCpuConvertFunc  convert;
+  const char         *number;      /* that is computed in */
+} Step;
+
+/* What to compute an operation by; FALSE when it is not computed here. */
+typedef gboolean (*Choose) (Step           *step,
+                            GhloScalarKind  kind,
+                            const GhloIrOp *op,
+                            const GhloView *operands,
+                            const GhloView *result);
+
+static const GhloCpuComputeType *
+find_signed (guint size)
+{
+  return ghlo_cpu_compute_type (size == 2 ? GHLO_ELEMENT_TYPE_I16
+                                : size == 4 ? GHLO_ELEMENT_TYPE_I32 : GHLO_ELEMENT_TYPE_I64);
+}
+
+static void
+add_source (Step                     *step,
+            guint                     operand,
+            const GhloCpuComputeType *form)
+{
+  step->loop.operands[step->loop.n_sources] = operand;
+  step->loop.sources[step->loop.n_sources++] = (GhloCpuSource) {
+    .size = ghlo_cpu_compute_type_size (form), .to_size = ghlo_cpu_number_size (form->number),
+    .read = ghlo_cpu_compute_type_reader (form),
+  };
+}
+
+/* @line: a scalar operation, or a GhloCpuElementwiseOp. */
+static gboolean
+set_loop (Step                     *step,
+          const GhloCpuComputeType *form,
+          guint                     line)
+{
+  step->loop.loop = ghlo_cpu_elementwise_routines ()->loops[form->number][line];
+  step->number = form->name;
+
+  return step->loop.loop != NULL;
+}
+
+static void
+set_result (Step                     *step,
+            const GhloCpuComputeType *form)
+{
+  step->loop.from_size = ghlo_cpu_number_size (form->number);
+  step->loop.write = ghlo_cpu_compute_type_writer (form);
+}
+
+/* Operands of one type, and a result as the operation's row says. */
+static gboolean
+choose_same (Step           *step,
+             GhloScalarKind  kind,
+             const GhloIrOp *op,
+             const GhloView *operands,
+             const GhloView *result)
+{
+  const GhloCpuComputeType *form = ghlo_cpu_compute_type (operands[0].element_type);
+  const GhloCpuComputeType *to = ghlo_cpu_compute_type (result->element_type);
+
+  if (form == NULL || to == NULL || !ghlo_scalar_gives (kind, form->type, to->type))
+    return FALSE;
+  for (guint i = 0; i < op->n_operands; i++)
+    {
+      if (operands[i].element_type != form->type)
+        return FALSE;
+      add_source (step, i, form);
+    }
+  set_result (step, to);
+  step->loop.loop = ghlo_cpu_compute_type_loop (form, kind);
+  step->number = form->name;
+
+  return step->loop.loop != NULL;
+}
+
+static gboolean
+choose_compare (Step           *step,
+                GhloScalarKind  kind,
+                const GhloIrOp *op,
+                const GhloView *operands,
+                const GhloView *result)
+{
+  static const GhloCpuElementwiseOp loops[N_DIRECTIONS] = {
+    [EQ] = GHLO_CPU_ELEMENTWISE_EQ, [NE] = GHLO_CPU_ELEMENTWISE_NE, [GE] = GHLO_CPU_ELEMENTWISE_LE,
+    [GT] = GHLO_CPU_ELEMENTWISE_LT, [LE] = GHLO_CPU_ELEMENTWISE_LE, [LT] = GHLO_CPU_ELEMENTWISE_LT,
+  };
+  const GhloCpuComputeType *form = ghlo_cpu_compute_type (operands[0].element_type);
+  gint64 direction = ghlo_ir_op_get_int (op, "comparison_direction", EQ);
+  guint turned = direction == GE || direction == GT;
+  GhloCpuElementwiseOp loop;
+
+  if (form == NULL || operands[1].element_type != form->type || direction < 0 || direction >= N_DIRECTIONS)
+    return FALSE;
+  loop = loops[direction];
+  if (ghlo_ir_op_get_int (op, "compare_type", 0) == TOTALORDER && ghlo_element_type_is_float (form->type))
+    {
+      form = find_signed (ghlo_element_info (form->type)->size);
+      loop = loop == GHLO_CPU_ELEMENTWISE_LE ? GHLO_CPU_ELEMENTWISE_TOTAL_LE
+             : loop == GHLO_CPU_ELEMENTWISE_LT ? GHLO_CPU_ELEMENTWISE_TOTAL_LT : loop;
+    }
+  add_source (step, turned, form);
+  add_source (step, !turned, form);
+  set_result (step, ghlo_cpu_compute_type (GHLO_ELEMENT_TYPE_I1));
+
+  return set_loop (step, form, loop);
+}
+
+/* A loop of the products' files. */
+static void
+convert_line (const guint8 *const *operands,
+              guint8              *result,
+              gsize                n,
+              gconstpointer        detail)
+{
+  const Step *step = detail;
+
+  step->convert (operands[0], result, n);
+}
+
+static gboolean
+set_copy (Step *step,
+          guint size)
+{
+  const GhloCpuComputeType *form = ghlo_cpu_compute_type_bits (size);
+
+  step->loop.n_sources = 0;
+  add_source (step, 0, form);
+  set_result (step, form);
+
+  return set_loop (step, form, GHLO_CPU_ELEMENTWISE_COPY);
+}
+
+static gboolean
+choose_convert (Step           *step,
+                GhloScalarKind  kind,
+                const GhloIrOp *op,
+                const GhloView *operands,
+                const GhloView *result)
+{
+  const GhloCpuComputeType *from = ghlo_cpu_compute_type (operands[0].element_type);
+  const GhloCpuComputeType *to = ghlo_cpu_compute_type (result->element_type);
+
+  if (from == NULL || to == NULL)
+    return FALSE;
+  if (from == to)
+    return set_copy (step, ghlo_element_info (from->type)->size);
+
+  add_source (step, 0, from);
+  set_result (step, to);
+  step->number = to->name;
+  if (from->number == GHLO_CPU_NUMBER_F32 && to->number == GHLO_CPU_NUMBER_F32)
+    {
+      /* One of both is f32, or else f32 holds all that the one with fewer digits has. */
+      if (from->is_read && to->is_read)
+        return set_loop (step, ghlo_cpu_compute_type_bits (4), GHLO_CPU_ELEMENTWISE_COPY);
+      step->convert = ghlo_cpu_routines ()->convert[from->is_read ? from->read : to->write];
+      step->loop.sources[0].read = NULL;
+      step->loop.write = NULL;
+      step->loop.loop = convert_line;
+      step->loop.detail = step;
+      return TRUE;
+    }
+  step->loop.loop =
+    ghlo_cpu_elementwise_routines ()->casts[from->number][to->is_read ? GHLO_CPU_NUMBER_F32_ODD : to->number];
+
+  return step->loop.loop != NULL;
+}
+
+static gboolean
+choose_select (Step           *step,
+               GhloScalarKind  kind,
+               const GhloIrOp *op,
+               const GhloView *operands,
+               const GhloView *result)
+{
+  const GhloCpuComputeType *form = ghlo_cpu_compute_type_bits (ghlo_element_info (result->element_type)->size);
+
+  if (operands[0].element_type != GHLO_ELEMENT_TYPE_I1 || operands[1].element_type != result->element_type
+      || operands[2].element_type != result->element_type)
+    return FALSE;
+  add_source (step, 0, ghlo_cpu_compute_type (GHLO_ELEMENT_TYPE_I1));
+  add_source (step, 1, form);
+  add_source (step, 2, form);
+  set_result (step, form);
+
+  return set_loop (step, form, kind);
+}
+
+/* The same bits as another type. */
+static gboolean
+choose_bitcast (Step           *step,
+                GhloScalarKind  kind,
+                const GhloIrOp *op,
+                const GhloView *operands,
+                const GhloView *result)
+{
+  const GhloElementInfo *from = ghlo_element_info (operands[0].element_type);
+  const GhloElementInfo *to = ghlo_element_info (result->element_type);
+  gboolean is_whole = from->bits % 8 == 0 && to->bits % 8 == 0;
+
+  return from->size == to->size && (is_whole || from == to) && set_copy (step, to->size);
+}
+
+/* Parts of complex numbers are every other float. */
+static gboolean
+choose_part (Step           *step,
+             GhloScalarKind  kind,
+             const GhloIrOp *op,
+             const GhloView *operands,
+             const GhloView *result)
+{
+  gboolean is_complex = ghlo_element_type_is_complex (operands[0].element_type);
+
+  if (ghlo_element_type_real_part (operands[0].element_type) != result->element_type
+      || (!is_complex && kind != GHLO_SCALAR_REAL)
+      || !set_copy (step, ghlo_element_info (result->element_type)->size))
+    return FALSE;
+  if (kind == GHLO_SCALAR_IMAG)
+    step->loop.sources[0].offset = step->loop.sources[0].size;
+
+  return TRUE;
+}
+
+static gboolean
+choose_complex (Step           *step,
+                GhloScalarKind  kind,
+                const GhloIrOp *op,
+                const GhloView *operands,
+                const GhloView *result)
+{
+  const GhloCpuComputeType *form = ghlo_cpu_compute_type (operands[0].element_type);
+
+  if (form == NULL || operands[1].element_type != form->type || ghlo_element_type_is_complex (form->type)
+      || !ghlo_element_type_is_complex (result->element_type)
+      || ghlo_element_type_real_part (result->element_type) != form->type)
+    return FALSE;
+  add_source (step, 0, form);
+  add_source (step, 1, form);
+  set_result (step, ghlo_cpu_compute_type (result->element_type));
+
+  return set_loop (step, form, kind);
+}
+
+static inline guint64
+low_bits (guint n)
+{
+  return ((guint64) 1 << n) - 1;
+}
+
+static gboolean
+choose_precision (Step           *step,
+                  GhloScalarKind  kind,
+                  const GhloIrOp *op,
+                  const GhloView *operands,
+                  const GhloView *result)
+{
+  const GhloElementInfo *info = ghlo_element_info (operands[0].element_type);
+  gint64 exponent_bits = ghlo_ir_op_get_int (op, "exponent_bits", 0);
+  gint64 mantissa_bits = ghlo_ir_op_get_int (op, "mantissa_bits", 0);
+  GhloCpuPrecision *to = &step->precision;
+
+  if (ghlo_cpu_compute_type (operands[0].element_type) == NULL || info->element_class != GHLO_ELEMENT_CLASS_FLOAT
+      || result->element_type != operands[0].element_type)
+    return FALSE;
+  to->infinity = low_bits (info->exponent_bits) << info->mantissa_bits;
+  to->nan = mantissa_bits > 0 ? 0 : to->infinity;
+  to->dropped = mantissa_bits >= info->mantissa_bits ? 0 : info->mantissa_bits - (guint) MAX (mantissa_bits, 0);
+  to->most = G_MAXUINT64;
+  if (exponent_bits < info->exponent_bits)
+    {
+      /* The exponent of 1 is the format's bias; the reduced format has as much room on
+       * either side as its own bias, and no subnormals. */
+      guint64 one = low_bits (info->exponent_bits - 1), room = low_bits ((guint) MAX (exponent_bits, 1) - 1);
+
+      to->most = ((one + room + 1) << info->mantissa_bits) - 1;
+      to->least = (one - room + 1) << info->mantissa_bits;
+    }
+  add_source (step, 0, ghlo_cpu_compute_type_bits (info->size));
+  set_result (step, ghlo_cpu_compute_type_bits (info->size));
+  step->loop.detail = to;
+
+  return set_loop (step, ghlo_cpu_compute_type_bits (info->size), kind);
+}
+
+/* Others are chosen as what they are of operands of one type. */
+static const Choose choosers[GHLO_N_SCALARS] = {
+  [GHLO_SCALAR_COMPARE] = choose_compare,
+  [GHLO_SCALAR_COMPLEX] = choose_complex,
+  [GHLO_SCALAR_CONVERT] = choose_convert,
+  [GHLO_SCALAR_IMAG] = choose_part,
+  [GHLO_SCALAR_REAL] = choose_part,
+  [GHLO_SCALAR_REDUCE_PRECISION] = choose_precision,
+  [GHLO_SCALAR_SELECT] = choose_select,
+};
+
+/* NULL where there are no loops, whatever the element types. */
+static Choose
+find_choose (GhloIrOpKind op)
+{
+  GhloScalarKind kind = ghlo_scalar_of (op);
+
+  if (op == GHLO_OP_STABLEHLO_BITCAST_CONVERT)
+    return choose_bitcast;
+  if (choosers[kind] != NULL)
+    return choosers[kind];
+  for (guint number = 0; number < GHLO_CPU_N_NUMBERS; number++)
+    if (ghlo_cpu_elementwise_routines ()->loops[number][kind] != NULL)
+      return choose_same;
+
+  return NULL;
+}
+
+gboolean
+ghlo_cpu_has_elementwise (GhloIrOpKind op)
+{
+  return find_choose (op) != NULL;
+}
+
+/* One predicate for all: only what it selects is looked at. */
+static void
+add_copies (Step           *step,
+            const GhloIrOp *op,
+            const GhloView *operands,
+            const GhloView *result)
+{
+  GhloCpuElementwise *copies;
+
+  if (ghlo_scalar_of (op->kind) != GHLO_SCALAR_SELECT || step->loop.n <= 1
+      || step->loop.sources[0].kind != GHLO_CPU_SOURCE_SINGLE)
+    return;
+  copies = g_new0 (GhloCpuElementwise, 2);
+  for (guint i = 0; i < 2; i++)
+    {
+      Step copy = { 0 };
+
+      set_copy (&copy, ghlo_element_info (result->element_type)->size);
+      copies[i] = copy.loop;
+      copies[i].operands[0] = 1 + i;
+      ghlo_cpu_elementwise_init (&copies[i], operands, result);
+    }
+  step->copies = copies;
+}
+
+static gboolean
+is_plain (const GhloIrType *type)
+{
+  return type->kind == GHLO_IR_TYPE_TENSOR && type->quantization == NULL;
+}
+
+static gpointer
+prepare (const GhloIrOp  *op,
+         const GhloView  *operands,
+         const GhloView  *results,
+         gsize           *scratch,
+         GError         **error)
+{
+  GhloScalarKind kind = ghlo_scalar_of (op->kind);
+  Choose choose = find_choose (op->kind);
+  Step *step;
+
+  if (choose == NULL || op->n_operands > GHLO_CPU_MAX_SOURCES || !is_plain (op->results[0].type))
+    return NULL;
+  for (guint i = 0; i < op->n_operands; i++)
+    if (!is_plain (ghlo_ir_op_operand (op, i)->type))
+      return NULL;
+
+  step = g_new0 (Step, 1);
+  step->loop.cost = ghlo_scalar_spec (kind)->cost;
+  if (!choose (step, kind, op, operands, &results[0])
+      || !ghlo_cpu_elementwise_init (&step->loop, operands, &results[0]))
+    {
+      g_free (step);
+      return NULL;
+    }
+  add_copies (step, op, operands, &results[0]);
+
+  return step;
+}
+
+static gboolean
+run (gpointer            prepared,
+     const GhloView     *operands,
+     const GhloView     *results,
+     gpointer            scratch,
+     const GhloMonitor  *monitor,
+     GError            **error)
+{
+  const Step *step = prepared;
+  const GhloCpuElementwise *loop = &step->loop;
+
+  if (step->copies != NULL)
+    loop = &step->copies[operands[0].data[0] == 0];
+
+  return ghlo_cpu_elementwise_run (loop, operands, results[0].data, monitor)
+         || !ghlo_monitor_cancelled (monitor, error);
+}
+
+static void
+release (gpointer prepared)
+{
+  Step *step = prepared;
+
+  g_free (step->copies);
+  g_free (step);
+}
+
+static char *
+describe (gpointer prepared)
+{
+  const Step *step = prepared;
+
+  return g_strdup_printf ("%s, %s", step->number, ghlo_cpu_level_name (ghlo_cpu_level ()));
+}
+
+/* Whether lines of the operand lie across those of the result, which elements are brought
+ * together for one from each cache line. */
+static gboolean
+lies_across (const GhloView *operand)
+{
+  gint64 size = ghlo_element_info (operand->element_type)->size, inner = size;
+
+  for (guint d = operand->rank; d > 0; d--)
+    if (operand->dimensions[d - 1] > 1)
+      {
+        inner = ABS (operand->strides[d - 1]);
+        break;
+      }
+  for (guint d = 0; d < operand->rank && inner > size; d++)
+    if (operand->dimensions[d] > 1 && operand->strides[d] != 0 && ABS (operand->strides[d]) < inner)
+      return TRUE;
+
+  return FALSE;
+}
+
+/* Where a cache does not hold those until they are used up, such an operand is better turned
+ * by tiles before: adding one of 1024 × 1024 f32 took 17 times as long as a copy. */
+static gboolean
+takes (const GhloIrOp *op,
+       guint           index,
+       const GhloView *operand)
+{
+  enum { CACHE = 32768 };
+
+  return ghlo_view_count (operand) * ghlo_element_info (operand->element_type)->size <= CACHE
+         || !lies_across (operand);
+}
+
+/* An element is read before the one of the result at the same place is written. */
+static gboolean
+in_place (const GhloIrOp *op,
+          guint           operand,
+          guint           result)
+{
+  return TRUE;
+}
+
+const GhloStepImplementation ghlo_cpu_step_elementwise = {
+  .name = "elementwise",
+  .takes = takes,
+  .in_place = in_place,
+  .prepare = prepare,
+  .run = run,
+  .release = release,
+  .describe = describe,
+};

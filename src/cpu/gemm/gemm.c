@@ -1,0 +1,605 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Prepares a product: dimensions that follow each other in equal steps become one,
+ * those that do not become loops where that lets a library take what is left, and
+ * the first way that takes the product is chosen.
+ */
+
+#include "cpu/gemm/gemm-private.h"
+
+#include <string.h>
+
+#include "base/ghlo-error.h"
+#include "cpu/gemm/convert-row.h"
+#include "runtime/parallel.h"
+
+/* A tile is worth a task of its own from so many nanoseconds on. */
+#define MIN_TASK   25e3
+/* A loop around a library's product pays from so many operations in each. */
+#define MIN_LOOPED 20e3
+
+enum { TASKS_PER_WORKER = 4, MIN_LOOPED_LINES = 16 };
+
+/* In order of preference. */
+static const GhloCpuGemmAlgorithm *const algorithms[] = {
+  &ghlo_cpu_gemm_empty,
+  &ghlo_cpu_gemm_small,
+  &ghlo_cpu_gemm_vector,
+  &ghlo_cpu_gemm_onednn,
+  &ghlo_cpu_gemm_library,
+  &ghlo_cpu_gemm_panels,
+};
+
+/* The dimensions of one kind, those of size 1 left out. */
+typedef struct
+{
+  guint  n;
+  gint64 count;
+  gint64 sizes[GHLO_MAX_RANK];
+  gint64 lhs[GHLO_MAX_RANK], rhs[GHLO_MAX_RANK], result[GHLO_MAX_RANK];
+} Dimensions;
+
+typedef struct
+{
+  Dimensions batch, rows, columns, k;
+} Shape;
+
+static gboolean
+read_dimensions (Dimensions                 *self,
+                 const GhloCpuGemmDimension *dimensions,
+                 guint                       n,
+                 GError                    **error)
+{
+  gint64 sizes[GHLO_MAX_RANK];
+  gsize count;
+
+  self->n = 0;
+  for (guint i = 0; i < n; i++)
+    {
+      sizes[i] = dimensions[i].size;
+      if (dimensions[i].size == 1)
+        continue;
+      self->sizes[self->n] = dimensions[i].size;
+      self->lhs[self->n] = dimensions[i].lhs;
+      self->rhs[self->n] = dimensions[i].rhs;
+      self->result[self->n] = dimensions[i].result;
+      self->n++;
+    }
+  if (!ghlo_shape_count (sizes, n, &count) || count > G_MAXINT64)
+    {
+      g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+                           "the number of elements of a product overflows");
+      return FALSE;
+    }
+  self->count = (gint64) count;
+
+  return TRUE;
+}
+
+static gboolean
+read_shape (Shape                    *self,
+            const GhloCpuGemmProblem *problem,
+            GError                  **error)
+{
+  return read_dimensions (&self->batch, problem->batch, problem->n_batch, error)
+         && read_dimensions (&self->rows, problem->rows, problem->n_rows, error)
+         && read_dimensions (&self->columns, problem->columns, problem->n_columns, error)
+         && read_dimensions (&self->k, problem->contracted, problem->n_contracted, error);
+}
+
+static gint64
+size_of_stride (gint64 stride)
+{
+  return stride < 0 ? -stride : stride;
+}
+
+/* How far the dimensions, in this order, are from lines of adjacent elements. */
+static guint
+rate_order (const Dimensions *self,
+            const gint64     *strides)
+{
+  gint64 least = G_MAXINT64;
+
+  for (guint i = 0; i < self->n; i++)
+    least = MIN (least, size_of_stride (strides[i]));
+
+  return 2 * ghlo_cpu_axis_factors (self->sizes, strides, self->n)
+         + (size_of_stride (strides[self->n - 1]) != least ? 1 : 0);
+}
+
+/* Larger strides first; a stable sort of a few dimensions. */
+static void
+sort_dimensions (Dimensions   *self,
+                 const gint64 *strides)
+{
+  gint64 keys[GHLO_MAX_RANK];
+
+  memcpy (keys, strides, self->n * sizeof (gint64));
+  for (guint i = 1; i < self->n; i++)
+    for (guint j = i; j > 0 && size_of_stride (keys[j - 1]) < size_of_stride (keys[j]); j--)
+      {
+        gint64 *const arrays[] = { keys, self->sizes, self->lhs, self->rhs, self->result };
+
+        for (guint a = 0; a < G_N_ELEMENTS (arrays); a++)
+          {
+            gint64 first = arrays[a][j - 1];
+
+            arrays[a][j - 1] = arrays[a][j];
+            arrays[a][j] = first;
+          }
+      }
+}
+
+/* The order of a kind's dimensions is free: takes the one in which they merge best
+ * in both tensors, whose strides lie at the offsets @first and @second of Dimensions. */
+static void
+choose_order (Dimensions *self,
+              gsize       first,
+              gsize       second)
+{
+  Dimensions best = *self;
+  guint rate;
+
+  if (self->n < 2)
+    return;
+  rate = rate_order (self, G_STRUCT_MEMBER_P (self, first)) + rate_order (self, G_STRUCT_MEMBER_P (self, second));
+  for (guint i = 0; i < 2; i++)
+    {
+      Dimensions sorted = *self;
+      guint sorted_rate;
+
+      sort_dimensions (&sorted, G_STRUCT_MEMBER_P (self, i == 0 ? first : second));
+      sorted_rate = rate_order (&sorted, G_STRUCT_MEMBER_P (&sorted, first))
+                    + rate_order (&sorted, G_STRUCT_MEMBER_P (&sorted, second));
+      if (sorted_rate < rate)
+        {
+          best = sorted;
+          rate = sorted_rate;
+        }
+    }
+  *self = best;
+}
+
+static gboolean
+is_uniform (const Dimensions *self,
+            const gint64     *strides)
+{
+  return ghlo_cpu_axis_factors (self->sizes, strides, self->n) == 1;
+}
+
+/* The dimensions from there on are one run in both tensors. */
+static guint
+find_common_run (const Dimensions *self,
+                 const gint64     *operand,
+                 gint64           *count)
+{
+  guint first = self->n - 1;
+
+  *count = self->sizes[first];
+  while (first > 0 && operand[first - 1] == *count * operand[self->n - 1]
+         && self->result[first - 1] == *count * self->result[self->n - 1])
+    *count *= self->sizes[--first];
+
+  return first;
+}
+
+/* The first @n dimensions. */
+static void
+append_loops (GhloCpuGemm      *self,
+              const Dimensions *dimensions,
+              guint             n)
+{
+  for (guint i = 0; i < n; i++)
+    self->loops[self->n_loops++] = (GhloCpuLoop) {
+      .size = dimensions->sizes[i], .lhs = dimensions->lhs[i], .rhs = dimensions->rhs[i],
+      .result = dimensions->result[i],
+    };
+}
+
+/* Rows or columns that are not one run, but whose inner ones are, become loops, when
+ * the operand is then a plain matrix. */
+static void
+loop_outer (GhloCpuGemm  *self,
+            Dimensions   *dimensions,
+            const gint64 *operand,
+            gboolean      k_is_uniform,
+            double        operations_per_line)
+{
+  gint64 inner;
+  guint first;
+
+  if (dimensions->n < 2 || !k_is_uniform
+      || (is_uniform (dimensions, operand) && is_uniform (dimensions, dimensions->result)))
+    return;
+  first = find_common_run (dimensions, operand, &inner);
+  if (first == 0 || inner < MIN_LOOPED_LINES || (double) inner * operations_per_line < MIN_LOOPED)
+    return;
+
+  append_loops (self, dimensions, first);
+  for (guint i = first; i < dimensions->n; i++)
+    {
+      gint64 *const arrays[] = { dimensions->sizes, dimensions->lhs, dimensions->rhs, dimensions->result };
+
+      for (guint a = 0; a < G_N_ELEMENTS (arrays); a++)
+        arrays[a][i - first] = arrays[a][i];
+    }
+  dimensions->n -= first;
+  dimensions->count = inner;
+}
+
+/* Exchanges rows and columns, lhs and rhs: the transposed product. */
+static void
+swap_shape (GhloCpuGemm *self,
+            Shape       *shape)
+{
+  Dimensions *const all[] = { &shape->rows, &shape->columns, &shape->k };
+  Dimensions rows = shape->rows;
+
+  shape->rows = shape->columns;
+  shape->columns = rows;
+  for (guint i = 0; i < G_N_ELEMENTS (all); i++)
+    for (guint d = 0; d < all[i]->n; d++)
+      {
+        gint64 lhs = all[i]->lhs[d];
+
+        all[i]->lhs[d] = all[i]->rhs[d];
+        all[i]->rhs[d] = lhs;
+      }
+  for (guint i = 0; i < self->n_loops; i++)
+    {
+      gint64 lhs = self->loops[i].lhs;
+
+      self->loops[i].lhs = self->loops[i].rhs;
+      self->loops[i].rhs = lhs;
+    }
+  self->is_swapped = TRUE;
+}
+
+/* The result's rows should be lines of adjacent elements, and a vector is a row. */
+static gboolean
+should_swap (const Shape *shape,
+             guint        size)
+{
+  if (shape->columns.n == 0 || shape->rows.n == 0)
+    return shape->columns.n == 0 && shape->rows.n > 0;
+
+  return shape->columns.result[shape->columns.n - 1] != size && shape->rows.result[shape->rows.n - 1] == size;
+}
+
+static gboolean
+operand_init (GhloCpuOperand   *self,
+              GhloElementType   type,
+              const Dimensions *lines,
+              const gint64     *line_strides,
+              const Dimensions *k,
+              const gint64     *k_strides,
+              GError          **error)
+{
+  gint64 size = ghlo_element_info (type)->size;
+  const GhloCpuAxis *l = &self->lines, *c = &self->k;
+  gint64 leading;
+
+  self->type = type;
+  self->size = (guint) size;
+  if (!ghlo_cpu_axis_init (&self->lines, lines->sizes, line_strides, lines->n, error)
+      || !ghlo_cpu_axis_init (&self->k, k->sizes, k_strides, k->n, error))
+    return FALSE;
+  if (!ghlo_cpu_axis_is_uniform (l) || !ghlo_cpu_axis_is_uniform (c))
+    return TRUE;
+
+  self->k_adjacent = c->count == 1 || c->stride == size;
+  if (self->k_adjacent)
+    leading = l->count == 1 ? MAX (c->count, 1) * size : l->stride;
+  else
+    leading = c->stride;
+  if (self->k_adjacent || l->count == 1 || l->stride == size)
+    self->is_plain = leading % size == 0 && leading / size >= MAX (self->k_adjacent ? c->count : l->count, 1);
+  /* A single column of k may as well be the line that lies across. */
+  if (!self->is_plain && c->count == 1 && l->stride == size)
+    {
+      self->is_plain = TRUE;
+      self->k_adjacent = FALSE;
+      leading = MAX (l->count, 1) * size;
+    }
+  self->leading = leading / size;
+
+  return TRUE;
+}
+
+static gboolean
+result_init (GhloCpuResult   *self,
+             GhloElementType  type,
+             const Shape     *shape,
+             GError         **error)
+{
+  gint64 size = ghlo_element_info (type)->size;
+  gint64 leading;
+
+  self->type = type;
+  self->size = (guint) size;
+  if (!ghlo_cpu_axis_init (&self->rows, shape->rows.sizes, shape->rows.result, shape->rows.n, error)
+      || !ghlo_cpu_axis_init (&self->columns, shape->columns.sizes, shape->columns.result, shape->columns.n, error))
+    return FALSE;
+
+  leading = self->rows.count == 1 ? MAX (self->columns.count, 1) * size : self->rows.stride;
+  self->is_plain = ghlo_cpu_axis_is_uniform (&self->rows) && ghlo_cpu_axis_is_uniform (&self->columns)
+                   && (self->columns.count == 1 || self->columns.stride == size)
+                   && leading % size == 0 && leading / size >= self->columns.count;
+  self->leading = leading / size;
+
+  return TRUE;
+}
+
+static gboolean
+fits (GhloElementType   type,
+      GhloCpuArithmetic arithmetic)
+{
+  GhloCpuReader reader;
+
+  return ghlo_cpu_reader_init (&reader, type, arithmetic);
+}
+
+static gboolean
+choose_integers (GhloCpuGemm *self)
+{
+  GhloCpuWriter writer;
+  gboolean to_truth = self->result.type == GHLO_ELEMENT_TYPE_I1;
+
+  /* Truth is not a sum modulo anything: it must not wrap. */
+  if (to_truth && (self->lhs.type != GHLO_ELEMENT_TYPE_I1 || self->rhs.type != GHLO_ELEMENT_TYPE_I1
+                   || self->k > G_MAXINT32))
+    return FALSE;
+
+  if (ghlo_element_info (self->result.type)->size > 4)
+    self->arithmetic = GHLO_CPU_I64;
+  else if (fits (self->lhs.type, GHLO_CPU_I16) && fits (self->rhs.type, GHLO_CPU_I16))
+    self->arithmetic = GHLO_CPU_I16;
+  else
+    self->arithmetic = GHLO_CPU_I32;
+
+  return fits (self->lhs.type, self->arithmetic) && fits (self->rhs.type, self->arithmetic)
+         && ghlo_cpu_writer_init (&writer, self->result.type, self->arithmetic);
+}
+
+static gboolean
+choose_arithmetic (GhloCpuGemm *self,
+                   GError     **error)
+{
+  GhloElementType l = ghlo_element_type_real_part (self->lhs.type);
+  GhloElementType r = ghlo_element_type_real_part (self->rhs.type);
+  GhloElementType result = ghlo_element_type_real_part (self->result.type);
+  gboolean known;
+
+  self->is_complex = ghlo_element_type_is_complex (self->result.type);
+  if (ghlo_element_type_is_float (result))
+    {
+      self->arithmetic = GHLO_CPU_F32;
+      if (MAX (MAX (ghlo_element_info (l)->bits, ghlo_element_info (r)->bits), ghlo_element_info (result)->bits) > 32)
+        self->arithmetic = GHLO_CPU_F64;
+      known = ghlo_element_type_is_complex (self->lhs.type) == self->is_complex
+              && ghlo_element_type_is_complex (self->rhs.type) == self->is_complex
+              && fits (l, self->arithmetic) && fits (r, self->arithmetic);
+    }
+  else
+    known = choose_integers (self);
+
+  if (!known)
+    g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, "products of %s and %s in %s are not computed here",
+                 ghlo_element_type_to_string (self->lhs.type), ghlo_element_type_to_string (self->rhs.type),
+                 ghlo_element_type_to_string (self->result.type));
+
+  return known;
+}
+
+double
+ghlo_cpu_gemm_rate (const GhloCpuGemm *self)
+{
+  static const double shares[] = {
+    [GHLO_CPU_F32] = 1, [GHLO_CPU_F64] = 0.5, [GHLO_CPU_I16] = 1, [GHLO_CPU_I32] = 0.4, [GHLO_CPU_I64] = 0.1,
+  };
+
+  return ghlo_cpu_rate () * shares[self->arithmetic];
+}
+
+static gint64
+ceil_div (gint64 a,
+          gint64 b)
+{
+  return (a + b - 1) / b;
+}
+
+static gint64
+round_up (gint64 n,
+          gint64 unit)
+{
+  return ceil_div (n, unit) * unit;
+}
+
+void
+ghlo_cpu_gemm_cut (GhloCpuGemm *self,
+                   gint64       row_unit,
+                   gint64       column_unit,
+                   gint64       most_rows,
+                   gint64       most_columns,
+                   double       most_nanoseconds)
+{
+  guint workers = ghlo_parallel_n_workers ();
+  double total = self->nanoseconds;
+  double wanted = 1;
+  gint64 row_tiles = ceil_div (self->m, most_rows), column_tiles = ceil_div (self->n, most_columns);
+
+  if (workers > 1 && total >= GHLO_CPU_MIN_SPLIT)
+    wanted = MIN ((double) TASKS_PER_WORKER * workers, total / MIN_TASK);
+  for (;;)
+    {
+      gint64 rows = round_up (ceil_div (self->m, row_tiles), row_unit);
+      gint64 columns = round_up (ceil_div (self->n, column_tiles), column_unit);
+      double n = (double) self->n_batches * (double) row_tiles * (double) column_tiles;
+
+      self->tile_rows = MIN (rows, self->m);
+      self->tile_columns = MIN (columns, self->n);
+      if (n >= wanted && total / n <= most_nanoseconds)
+        return;
+      if (rows >= columns && rows > row_unit)
+        row_tiles = MIN (row_tiles * 2, ceil_div (self->m, row_unit));
+      else if (columns > column_unit)
+        column_tiles = MIN (column_tiles * 2, ceil_div (self->n, column_unit));
+      else if (rows > row_unit)
+        row_tiles = MIN (row_tiles * 2, ceil_div (self->m, row_unit));
+      else
+        return;
+    }
+}
+
+/* Whether the elements of all batches, each of one tile, follow each other in memory. */
+static gboolean
+find_one_run (const GhloCpuGemm *self)
+{
+  gint64 step = self->m * self->n * (gint64) self->result.size;
+
+  if (!self->result.is_plain || (self->m > 1 && self->result.leading != self->n))
+    return FALSE;
+  for (guint i = self->n_loops; i > 0; i--)
+    {
+      if (self->loops[i - 1].result != step)
+        return FALSE;
+      step *= self->loops[i - 1].size;
+    }
+
+  return TRUE;
+}
+
+/* Tiles and batches become tasks; many small batches one. */
+static void
+make_tasks (GhloCpuGemm *self)
+{
+  double batch_time;
+  gint64 tiles;
+
+  if (self->m == 0 || self->n == 0 || self->n_batches == 0)
+    {
+      self->n_tasks = 0;
+      return;
+    }
+  self->n_row_tiles = ceil_div (self->m, self->tile_rows);
+  self->n_column_tiles = ceil_div (self->n, self->tile_columns);
+  tiles = self->n_row_tiles * self->n_column_tiles;
+  batch_time = self->nanoseconds / (double) self->n_batches;
+  self->batches_per_task = 1;
+  if (tiles == 1 && batch_time < MIN_TASK)
+    self->batches_per_task = (gint64) CLAMP (MIN_TASK / MAX (batch_time, 1), 1, (double) self->n_batches);
+  self->n_tasks = (gsize) (tiles * ceil_div (self->n_batches, self->batches_per_task));
+  self->is_one_run = tiles == 1 && find_one_run (self);
+}
+
+static gboolean
+choose_way (GhloCpuGemm *self,
+            GError     **error)
+{
+  self->n_batches = 1;
+  for (guint i = 0; i < self->n_loops; i++)
+    self->n_batches *= self->loops[i].size;
+  self->nanoseconds = ghlo_cpu_gemm_operations (self) * (double) self->n_batches / ghlo_cpu_gemm_rate (self) * 1e9;
+
+  for (guint i = 0; i < G_N_ELEMENTS (algorithms); i++)
+    if (algorithms[i]->take (self))
+      {
+        self->algorithm = algorithms[i];
+        if (self->description == NULL)
+          self->description = g_strdup (algorithms[i]->name);
+        self->scratch_size = (self->scratch_size + 63) / 64 * 64;
+        make_tasks (self);
+        return TRUE;
+      }
+  g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, "no way to compute a product takes it");
+
+  return FALSE;
+}
+
+GhloCpuGemm *
+ghlo_cpu_gemm_prepare (const GhloCpuGemmProblem *problem,
+                       GError                  **error)
+{
+  g_autoptr (GhloCpuGemm) self = g_new0 (GhloCpuGemm, 1);
+  g_autofree Shape *shape = g_new (Shape, 1);
+  GhloElementType l = problem->lhs_type, r = problem->rhs_type;
+
+  if (!read_shape (shape, problem, error))
+    return NULL;
+  self->accumulate = problem->accumulate;
+  self->epilogue = problem->epilogue;
+  append_loops (self, &shape->batch, shape->batch.n);
+
+  choose_order (&shape->k, G_STRUCT_OFFSET (Dimensions, lhs), G_STRUCT_OFFSET (Dimensions, rhs));
+  choose_order (&shape->rows, G_STRUCT_OFFSET (Dimensions, lhs), G_STRUCT_OFFSET (Dimensions, result));
+  choose_order (&shape->columns, G_STRUCT_OFFSET (Dimensions, rhs), G_STRUCT_OFFSET (Dimensions, result));
+  loop_outer (self, &shape->rows, shape->rows.lhs, is_uniform (&shape->k, shape->k.lhs),
+              2.0 * (double) shape->columns.count * (double) shape->k.count);
+  loop_outer (self, &shape->columns, shape->columns.rhs, is_uniform (&shape->k, shape->k.rhs),
+              2.0 * (double) shape->rows.count * (double) shape->k.count);
+  if (should_swap (shape, ghlo_element_info (problem->result_type)->size))
+    {
+      swap_shape (self, shape);
+      l = problem->rhs_type;
+      r = problem->lhs_type;
+    }
+
+  self->rhs_data = self->is_swapped ? problem->lhs_data : problem->rhs_data;
+  for (guint i = 0; i < self->n_loops; i++)
+    if (self->loops[i].rhs != 0)
+      self->rhs_data = NULL;
+
+  self->m = shape->rows.count;
+  self->n = shape->columns.count;
+  self->k = shape->k.count;
+  if (!operand_init (&self->lhs, l, &shape->rows, shape->rows.lhs, &shape->k, shape->k.lhs, error)
+      || !operand_init (&self->rhs, r, &shape->columns, shape->columns.rhs, &shape->k, shape->k.rhs, error)
+      || !result_init (&self->result, problem->result_type, shape, error)
+      || !choose_arithmetic (self, error)
+      || !choose_way (self, error))
+    return NULL;
+  self->rhs_data = NULL;
+
+  return g_steal_pointer (&self);
+}
+
+void
+ghlo_cpu_gemm_free (GhloCpuGemm *self)
+{
+  if (self == NULL)
+    return;
+  if (self->algorithm != NULL && self->algorithm->release != NULL)
+    self->algorithm->release (self->state);
+  ghlo_cpu_axis_clear (&self->lhs.lines);
+  ghlo_cpu_axis_clear (&self->lhs.k);
+  ghlo_cpu_axis_clear (&self->rhs.lines);
+  ghlo_cpu_axis_clear (&self->rhs.k);
+  ghlo_cpu_axis_clear (&self->result.rows);
+  ghlo_cpu_axis_clear (&self->result.columns);
+  g_free (self->description);
+  g_free (self);
+}
+
+gsize
+ghlo_cpu_gemm_scratch_size (const GhloCpuGemm *self)
+{
+  return self->scratch_size * MIN (self->n_tasks, ghlo_parallel_n_workers ());
+}
+
+gsize
+ghlo_cpu_gemm_packed_size (const GhloCpuGemm *self)
+{
+  return self->packed_size;
+}
+
+const char *
+ghlo_cpu_gemm_describe (const GhloCpuGemm *self)
+{
+  return self->description;
+}
+
+double
+ghlo_cpu_gemm_nanoseconds (const GhloCpuGemm *self)
+{
+  return self->nanoseconds;
+}

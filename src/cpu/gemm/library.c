@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Products of plain matrices by a library: f32 by oneDNN, and what panels are slower
+ * at by OpenBLAS. Its calls take turns (blas.h), so one product is one core's work.
+ */
+
+#include "cpu/library/blas.h"
+#include "cpu/gemm/gemm-private.h"
+#include "cpu/library/onednn.h"
+
+enum { MAX_ROWS = 2048, MAX_COLUMNS = 1024, ROW_UNIT = 48, COLUMN_UNIT = 64 };
+
+#define MIN_PRODUCTS (96.0 * 96.0 * 96.0)
+
+/* A call of the library, which cannot be stopped, takes no longer than this, about. */
+#define MAX_CALL 20e-3
+
+typedef struct
+{
+  const GhloCpuBlas *blas;            /* NULL: oneDNN */
+  GhloCpuBlasKind    kind;
+  gint64             most_k;          /* of one call */
+} State;
+
+static GhloCpuBlasKind
+find_kind (const GhloCpuGemm *self)
+{
+  if (self->is_complex)
+    return self->arithmetic == GHLO_CPU_F32 ? GHLO_CPU_BLAS_C : GHLO_CPU_BLAS_Z;
+
+  return self->arithmetic == GHLO_CPU_F32 ? GHLO_CPU_BLAS_S : GHLO_CPU_BLAS_D;
+}
+
+static gint64
+round_up (gint64 n,
+          gint64 unit)
+{
+  return (n + unit - 1) / unit * unit;
+}
+
+/* Panels of f64 and complex numbers run at 0.8 to 1.3 times OpenBLAS' speed on one core,
+ * and on all cores. Small matrices of f64 are left to it, of which it packs nothing, and
+ * processors for which it has kernels that we have not (AVX without FMA). Sums are not
+ * to depend on the number of threads, and nor does this. */
+static gboolean
+prefers_panels (const GhloCpuGemm *self)
+{
+  return ghlo_cpu_level () > GHLO_CPU_LEVEL_BASELINE
+         && (self->is_complex || self->nanoseconds >= GHLO_CPU_MIN_SPLIT
+             || (double) self->m * (double) self->n * (double) self->k >= MIN_PRODUCTS);
+}
+
+static gboolean
+take (GhloCpuGemm *self)
+{
+  GhloElementType types[] = {
+    GHLO_ELEMENT_TYPE_F32, GHLO_ELEMENT_TYPE_F64, GHLO_ELEMENT_TYPE_COMPLEX_F32, GHLO_ELEMENT_TYPE_COMPLEX_F64,
+  };
+  GhloCpuBlasKind kind = find_kind (self);
+  const GhloCpuBlas *blas = NULL;
+  double operations;
+  State *state;
+
+  if (ghlo_cpu_gemm_packs_ahead (self))
+    return FALSE;
+  if (self->lhs.type != types[kind] || self->rhs.type != types[kind] || self->result.type != types[kind]
+      || !self->lhs.is_plain || !self->rhs.is_plain || !self->result.is_plain)
+    return FALSE;
+  if (MAX (MAX (self->lhs.leading, self->rhs.leading), self->result.leading) > G_MAXINT32
+      || MAX (MAX (self->m, self->n), self->k) > G_MAXINT32)
+    return FALSE;
+  if (kind != GHLO_CPU_BLAS_S || !ghlo_cpu_onednn_has_sgemm ())
+    {
+      blas = kind == GHLO_CPU_BLAS_S || !prefers_panels (self) ? ghlo_cpu_blas () : NULL;
+      if (blas == NULL)
+        return FALSE;
+    }
+
+  state = self->state = g_new0 (State, 1);
+  state->blas = blas;
+  state->kind = kind;
+  ghlo_cpu_gemm_cut (self, ROW_UNIT, COLUMN_UNIT,
+                     MAX (MAX_ROWS, round_up ((gint64) MAX_ROWS * MAX_COLUMNS / self->n, 4)),
+                     MAX (MAX_COLUMNS, round_up ((gint64) MAX_ROWS * MAX_COLUMNS / self->m, 4)), G_MAXDOUBLE);
+  operations = ghlo_cpu_gemm_operations (self) / (double) (self->m * self->n * self->k)
+               * (double) (self->tile_rows * self->tile_columns);
+  state->most_k = (gint64) MAX (MAX_CALL * ghlo_cpu_gemm_rate (self) / operations, 256);
+  if (blas != NULL)
+    self->description = g_strdup_printf ("openblas %cgemm, %s", "sdcz"[kind], blas->core);
+  else
+    self->description = g_strdup_printf ("onednn sgemm, %s", ghlo_cpu_level_name (ghlo_cpu_level ()));
+
+  return TRUE;
+}
+
+/* OpenBLAS orders by columns: the transposed product, with the operands exchanged. */
+static void
+call_blas (const GhloCpuGemm *self,
+           const State       *state,
+           const GhloCpuTile *tile,
+           int                k,
+           const guint8      *lhs,
+           const guint8      *rhs,
+           guint8            *result,
+           gboolean           accumulate)
+{
+  static const double double_one[2] = { 1, 0 }, double_zero[2] = { 0, 0 };
+  static const float float_one[2] = { 1, 0 }, float_zero[2] = { 0, 0 };
+  gboolean is_float = self->arithmetic == GHLO_CPU_F32;
+  gconstpointer one = is_float ? (gconstpointer) float_one : double_one;
+  gconstpointer zero = is_float ? (gconstpointer) float_zero : double_zero;
+  int m = (int) tile->n_columns, n = (int) tile->n_rows;
+  int lhs_leading = (int) self->lhs.leading, rhs_leading = (int) self->rhs.leading;
+  int result_leading = (int) self->result.leading;
+
+  ghlo_cpu_blas_begin ();
+  state->blas->gemm[state->kind] (self->rhs.k_adjacent ? "T" : "N", self->lhs.k_adjacent ? "N" : "T", &m, &n, &k,
+                                  one, rhs, &rhs_leading, lhs, &lhs_leading, accumulate ? one : zero,
+                                  result, &result_leading, 1, 1);
+  ghlo_cpu_blas_end ();
+}
+
+static gboolean
+compute (const GhloCpuGemm *self,
+         const GhloCpuTile *tile)
+{
+  const State *state = self->state;
+  const guint8 *lhs = tile->lhs + ghlo_cpu_axis_at (&self->lhs.lines, tile->first_row);
+  const guint8 *rhs = tile->rhs + ghlo_cpu_axis_at (&self->rhs.lines, tile->first_column);
+  guint8 *result = tile->result + ghlo_cpu_axis_at (&self->result.rows, tile->first_row)
+                   + ghlo_cpu_axis_at (&self->result.columns, tile->first_column);
+
+  for (gint64 k = 0; k < self->k; k += state->most_k)
+    {
+      const guint8 *a = lhs + ghlo_cpu_axis_at (&self->lhs.k, k), *b = rhs + ghlo_cpu_axis_at (&self->rhs.k, k);
+      gint64 n_k = MIN (state->most_k, self->k - k);
+      gboolean accumulate = self->accumulate || k > 0;
+
+      if (k > 0 && ghlo_cpu_gemm_stopped (tile->monitor))
+        return FALSE;
+      if (state->blas != NULL)
+        call_blas (self, state, tile, (int) n_k, a, b, result, accumulate);
+      else
+        ghlo_cpu_onednn_sgemm (!self->lhs.k_adjacent, self->rhs.k_adjacent, tile->n_rows, tile->n_columns, n_k,
+                               (const float *) a, self->lhs.leading, (const float *) b, self->rhs.leading, accumulate,
+                               (float *) result, self->result.leading);
+    }
+
+  return TRUE;
+}
+
+const GhloCpuGemmAlgorithm ghlo_cpu_gemm_library = { "library", take, compute, g_free };

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Packs either line by line, where k is adjacent in memory, or k by k, where lines are.
+ */
+
+#include "cpu/gemm/pack.h"
+
+#include <string.h>
+
+/* Bundles written at the same time where lines are adjacent: each is another place in
+ * memory, and many at the same distance would be kept in the same few cache lines. */
+enum { MAX_WIDTH = 64, BUNDLES = 4 };
+
+/* Steps of k that are brought into the cache ahead: each may be on another page, where
+ * the processor sees no stream. */
+enum { AHEAD = 8, LINE_BYTES = 64 };
+
+gboolean
+ghlo_cpu_packer_init (GhloCpuPacker     *self,
+                      GhloElementType    type,
+                      GhloCpuArithmetic  arithmetic,
+                      guint              width,
+                      const GhloCpuAxis *lines,
+                      const GhloCpuAxis *k)
+{
+  gint64 size = ghlo_element_info (type)->size;
+  gboolean k_adjacent = k->stride == size, lines_adjacent = lines->stride == size;
+
+  if (!ghlo_cpu_reader_init (&self->reader, ghlo_element_type_real_part (type), arithmetic))
+    return FALSE;
+  if (ghlo_element_type_is_complex (type))
+    ghlo_cpu_reader_pair (&self->reader);
+  self->width = width;
+  self->pairs = arithmetic == GHLO_CPU_I16;
+  self->group_size = (guint) ghlo_cpu_sum_size (arithmetic) * self->reader.n_parts;
+  self->along_k = k_adjacent != lines_adjacent ? k_adjacent : k->inner >= lines->inner;
+
+  return TRUE;
+}
+
+static gint64
+round_up (gint64 n,
+          gint64 unit)
+{
+  return (n + unit - 1) / unit * unit;
+}
+
+gsize
+ghlo_cpu_packer_size (const GhloCpuPacker *self,
+                      gint64               n_lines,
+                      gint64               n_k)
+{
+  gint64 numbers = round_up (n_lines, self->width) * ghlo_cpu_packer_groups (self, n_k);
+
+  return (gsize) (numbers * self->group_size + 63) / 64 * 64;
+}
+
+gsize
+ghlo_cpu_packer_scratch (const GhloCpuPacker *self,
+                         gint64               n_lines,
+                         gint64               n_k)
+{
+  gint64 elements = self->along_k ? self->width * round_up (n_k, 2) : 3 * round_up (n_lines, 2);
+
+  return (gsize) (elements * self->group_size + 63) / 64 * 64;
+}
+
+/* Elements of an axis from @first on, adjacent in memory after this. Those of a tensor
+ * that are so already, and need no conversion, are given where they are. */
+static const guint8 *
+read_part (const GhloCpuReader *reader,
+           const guint8        *data,
+           const GhloCpuAxis   *axis,
+           gint64               first,
+           gint64               n,
+           guint8              *to)
+{
+  guint8 *at = to;
+
+  if (reader->same && (axis->stride == reader->size || n == 1)
+      && ghlo_cpu_axis_run_end (axis, first, first + n) == first + n)
+    return data + ghlo_cpu_axis_at (axis, first);
+
+  for (gint64 i = first, end; i < first + n; i = end)
+    {
+      end = ghlo_cpu_axis_run_end (axis, i, first + n);
+      ghlo_cpu_read_row (reader, data + ghlo_cpu_axis_at (axis, i), end - i == 1 ? reader->size : axis->stride,
+                         at, (gsize) (end - i));
+      at += (gsize) (end - i) * reader->to_size;
+    }
+
+  return to;
+}
+
+static void
+pack_along_k (const GhloCpuPacker *self,
+              const guint8        *data,
+              const GhloCpuAxis   *lines,
+              gint64               first_line,
+              gint64               n_lines,
+              const GhloCpuAxis   *k,
+              gint64               first_k,
+              gint64               n_k,
+              guint8              *scratch,
+              guint8              *to)
+{
+  const GhloCpuRoutines *kernels = ghlo_cpu_routines ();
+  GhloCpuInterleaveFunc interleave = self->group_size == 4 ? kernels->interleave4
+                                     : self->group_size == 8 ? kernels->interleave8 : kernels->interleave16;
+  gsize groups = (gsize) ghlo_cpu_packer_groups (self, n_k);
+  gsize line_size = groups * self->group_size;
+  gboolean is_odd = self->pairs && n_k % 2 != 0;
+  gconstpointer pointers[MAX_WIDTH];
+
+  for (gint64 line = 0; line < n_lines; line += self->width)
+    {
+      guint n = (guint) MIN (self->width, n_lines - line);
+
+      for (guint i = 0; i < n; i++)
+        {
+          guint8 *own = scratch + i * line_size;
+          const guint8 *read = read_part (&self->reader, data + ghlo_cpu_axis_at (lines, first_line + line + i),
+                                          k, first_k, n_k, own);
+
+          if (is_odd)
+            {
+              if (read != own)
+                memcpy (own, read, (gsize) n_k * self->reader.to_size);
+              memset (own + line_size - self->reader.to_size, 0, self->reader.to_size);
+              read = own;
+            }
+          pointers[i] = read;
+        }
+      interleave (pointers, n, self->width, groups, to);
+      to += self->width * line_size;
+    }
+}
+
+/* Widths in bytes of all levels' tiles, so that copies are a few moves. */
+static inline void
+copy_bundle (guint8       *to,
+             const guint8 *from,
+             gsize         n)
+{
+  switch (n)
+    {
+    case 24: memcpy (to, from, 24); break;
+    case 32: memcpy (to, from, 32); break;
+    case 48: memcpy (to, from, 48); break;
+    case 64: memcpy (to, from, 64); break;
+    case 96: memcpy (to, from, 96); break;
+    case 128: memcpy (to, from, 128); break;
+    default: memcpy (to, from, n); break;
+    }
+}
+
+/* One k of all lines: a piece into each bundle. */
+static void
+distribute (const GhloCpuPacker *self,
+            const guint8        *from,
+            gint64               n_lines,
+            gsize                bundle_size,
+            guint8              *to)
+{
+  gsize width = self->width * self->group_size;
+
+  for (; n_lines >= self->width; n_lines -= self->width)
+    {
+      copy_bundle (to, from, width);
+      from += width;
+      to += bundle_size;
+    }
+  if (n_lines > 0)
+    {
+      gsize part = (gsize) n_lines * self->group_size;
+
+      memcpy (to, from, part);
+      memset (to + part, 0, width - part);
+    }
+}
+
+static void
+zip (const guint16 *first,
+     const guint16 *second,
+     gint64         n,
+     guint16       *to)
+{
+  for (gint64 i = 0; i < n; i++)
+    {
+      to[2 * i] = first[i];
+      to[2 * i + 1] = second != NULL ? second[i] : 0;
+    }
+}
+
+static void
+pack_bundles (const GhloCpuPacker *self,
+              const guint8        *data,
+              const GhloCpuAxis   *lines,
+              gint64               first_line,
+              gint64               n_lines,
+              const GhloCpuAxis   *k,
+              gint64               first_k,
+              gint64               n_k,
+              guint8              *scratch,
+              guint8              *to)
+{
+  gsize bundle_size = (gsize) ghlo_cpu_packer_groups (self, n_k) * self->width * self->group_size;
+  gsize room = (gsize) round_up (n_lines, 2) * self->group_size;
+  gint64 step = self->pairs ? 2 : 1;
+  gboolean is_plain = self->reader.same && lines->stride == self->reader.size && ghlo_cpu_axis_is_uniform (lines)
+                      && ghlo_cpu_axis_is_uniform (k);
+  gint64 ahead = is_plain ? n_k - AHEAD : 0;
+
+  for (gint64 i = 0; i < n_k; i += step)
+    {
+      const guint8 *read = read_part (&self->reader, data + ghlo_cpu_axis_at (k, first_k + i), lines, first_line,
+                                      n_lines, scratch);
+
+      for (gint64 byte = 0; i < ahead && byte < n_lines * self->reader.size; byte += LINE_BYTES)
+        __builtin_prefetch (read + AHEAD * k->stride + byte);
+      if (self->pairs)
+        {
+          const guint8 *second = NULL;
+
+          if (i + 1 < n_k)
+            second = read_part (&self->reader, data + ghlo_cpu_axis_at (k, first_k + i + 1), lines, first_line,
+                                n_lines, scratch + room);
+          zip ((const guint16 *) read, (const guint16 *) second, n_lines, (guint16 *) (scratch + 2 * room));
+          read = scratch + 2 * room;
+        }
+      distribute (self, read, n_lines, bundle_size, to);
+      to += self->width * self->group_size;
+    }
+}
+
+static void
+pack_across_k (const GhloCpuPacker *self,
+               const guint8        *data,
+               const GhloCpuAxis   *lines,
+               gint64               first_line,
+               gint64               n_lines,
+               const GhloCpuAxis   *k,
+               gint64               first_k,
+               gint64               n_k,
+               guint8              *scratch,
+               guint8              *to)
+{
+  gint64 step = BUNDLES * self->width;
+
+  for (gint64 line = 0; line < n_lines; line += step)
+    {
+      pack_bundles (self, data, lines, first_line + line, MIN (step, n_lines - line), k, first_k, n_k, scratch, to);
+      to += (gsize) (step * ghlo_cpu_packer_groups (self, n_k)) * self->group_size;
+    }
+}
+
+void
+ghlo_cpu_pack (const GhloCpuPacker *self,
+               const guint8        *data,
+               const GhloCpuAxis   *lines,
+               gint64               first_line,
+               gint64               n_lines,
+               const GhloCpuAxis   *k,
+               gint64               first_k,
+               gint64               n_k,
+               guint8              *scratch,
+               guint8              *to)
+{
+  (self->along_k ? pack_along_k : pack_across_k) (self, data, lines, first_line, n_lines, k, first_k, n_k, scratch, to);
+}

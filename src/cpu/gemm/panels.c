@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Products of everything: blocks of both operands are packed in the order in which
+ * the tiles of kernels.h read them, converted on the way, so that strides and types
+ * cost no pass of their own. Sums are made in the same order whatever the number of
+ * threads and the tiles: block by block of k, each from its first to its last.
+ */
+
+#include "cpu/gemm/gemm-private.h"
+#include "cpu/gemm/pack.h"
+
+#include <string.h>
+
+#include "runtime/memory.h"
+
+/* Bytes of a constant rhs that it pays to pack ahead: one that stays in the second cache
+ * gains nothing, and a larger one costs more memory than it is worth. */
+#define MIN_AHEAD (1024.0 * 1024.0)
+#define MAX_AHEAD  (64.0 * 1024.0 * 1024.0)
+
+enum
+{
+  /* Groups of k of a block: bundles of both operands stay in the first cache. */
+  BLOCK_GROUPS_4 = 384, BLOCK_GROUPS_8 = 256,
+  /* Rows of a block of lhs, which stays in the second; of rows of a tile of any level. */
+  BLOCK_ROWS = 192,
+  /* Columns of a block of rhs. */
+  MAX_COLUMNS_4 = 1024, MAX_COLUMNS_8 = 512,
+  /* Bytes of a rhs that is read where it lies. */
+  MAX_SMALL = 32 * 1024,
+  MAX_ROWS = 6 * BLOCK_ROWS, MAX_ROWS_INDIRECT = 2 * BLOCK_ROWS,
+};
+
+typedef struct
+{
+  GhloCpuPacker       lhs, rhs;
+  GhloCpuReader       old;
+  GhloCpuWriter       writer;
+  const GhloCpuTiles *tiles;
+  guint               rows, columns;    /* of the largest */
+  guint               sum_size;         /* of both parts where complex */
+  gint64              block_k, block_rows;
+  gboolean            result_is_direct;
+  gboolean            rhs_is_direct;    /* but for columns that do not fill a tile */
+  guint8             *packed;           /* all of rhs where it was packed ahead, block of k by block; or NULL */
+  gsize               packed_size;
+  /* Offsets in scratch, where packed lhs lies first. */
+  gsize               rhs_at, sums_at, edge_at, rest_at;
+  gint64              sums_row;         /* in sums */
+} State;
+
+static void
+state_free (gpointer data)
+{
+  State *self = data;
+
+  if (self->packed != NULL)
+    ghlo_memory_free (self->packed, self->packed_size);
+  g_free (self);
+}
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (State, state_free)
+
+static gint64
+ceil_div (gint64 a,
+          gint64 b)
+{
+  return (a + b - 1) / b;
+}
+
+static gint64
+round_up (gint64 n,
+          gint64 unit)
+{
+  return ceil_div (n, unit) * unit;
+}
+
+static gsize
+align (gint64 size)
+{
+  return ((gsize) size + 63) / 64 * 64;
+}
+
+static void
+plan_scratch (GhloCpuGemm *self,
+              State       *state)
+{
+  gint64 packed_columns = state->packed != NULL ? 0 : state->rhs_is_direct ? 1 : self->tile_columns;
+
+  state->sums_row = round_up (self->tile_columns, state->columns);
+  state->rhs_at = ghlo_cpu_packer_size (&state->lhs, state->block_rows, state->block_k);
+  state->sums_at = state->rhs_at + ghlo_cpu_packer_size (&state->rhs, packed_columns, state->block_k);
+  state->edge_at = state->sums_at;
+  if (!state->result_is_direct)
+    state->edge_at += align (self->tile_rows * state->sums_row * state->sum_size);
+  state->rest_at = state->edge_at + align ((gint64) state->rows * state->columns * state->sum_size);
+  self->scratch_size = state->rest_at
+                       + MAX (ghlo_cpu_packer_scratch (&state->lhs, state->block_rows, state->block_k),
+                              ghlo_cpu_packer_scratch (&state->rhs, packed_columns, state->block_k));
+}
+
+/* Where tiles may read rhs as it lies: few rows would not pay for packing it, and a
+ * small one stays in the first cache. */
+static gboolean
+can_read_rhs (const GhloCpuGemm *self,
+              const State       *state)
+{
+  return state->rhs.reader.same && !state->rhs.pairs && self->rhs.is_plain && !self->rhs.k_adjacent
+         && self->n >= state->columns && (self->m <= state->rows || self->n * self->k * self->rhs.size <= MAX_SMALL);
+}
+
+/* With few rows, reading rhs takes the time: packed it is one stream of adjacent lines,
+ * where oneDNN's sgemm reads it across pages (0.6 to 0.9 of the speed), and worse where
+ * k is adjacent. With many rows sgemm's own packing is lost in the rest, but not ours of
+ * f64 and complex numbers. */
+gboolean
+ghlo_cpu_gemm_packs_ahead (const GhloCpuGemm *self)
+{
+  double bytes = (double) self->n * (double) self->k * self->rhs.size;
+  GhloCpuReader reader;
+
+  if (self->rhs_data == NULL || !self->rhs.is_plain || ghlo_cpu_level () == GHLO_CPU_LEVEL_BASELINE
+      || (self->arithmetic != GHLO_CPU_F32 && self->arithmetic != GHLO_CPU_F64)
+      || !ghlo_cpu_reader_init (&reader, ghlo_element_type_real_part (self->rhs.type), self->arithmetic)
+      || !reader.same || bytes < MIN_AHEAD || bytes > MAX_AHEAD)
+    return FALSE;
+
+  return self->m >= (self->rhs.k_adjacent ? 4 : 2)
+         && self->m <= (self->arithmetic == GHLO_CPU_F32 && !self->is_complex && !self->rhs.k_adjacent ? 32 : 64);
+}
+
+/* Columns of all bundles of rhs. */
+static gint64
+count_packed_columns (const GhloCpuGemm *self,
+                      const State       *state)
+{
+  return round_up (self->n, state->columns);
+}
+
+/* Where there is no memory for it, rhs is packed by each run. */
+static void
+pack_ahead (GhloCpuGemm *self,
+            State       *state)
+{
+  gint64 columns = count_packed_columns (self, state), group = state->rhs.group_size;
+
+  state->packed_size = (gsize) (columns * self->k * group);
+  state->packed = ghlo_memory_alloc_uninitialized (state->packed_size, NULL);
+  if (state->packed == NULL)
+    return;
+  /* Nothing is converted, so that the scratch is not touched. */
+  for (gint64 k = 0; k < self->k; k += state->block_k)
+    ghlo_cpu_pack (&state->rhs, self->rhs_data, &self->rhs.lines, 0, self->n, &self->rhs.k, k,
+                   MIN (state->block_k, self->k - k), state->packed, state->packed + k * columns * group);
+  self->packed_size = state->packed_size;
+}
+
+static gboolean
+init_lines (const GhloCpuGemm *self,
+            State             *state)
+{
+  GhloElementType part = ghlo_element_type_real_part (self->result.type);
+
+  if (!ghlo_cpu_packer_init (&state->lhs, self->lhs.type, self->arithmetic, state->rows, &self->lhs.lines,
+                             &self->lhs.k)
+      || !ghlo_cpu_packer_init (&state->rhs, self->rhs.type, self->arithmetic, state->columns, &self->rhs.lines,
+                                &self->rhs.k)
+      || !ghlo_cpu_writer_init (&state->writer, part, self->arithmetic))
+    return FALSE;
+  ghlo_cpu_reader_init (&state->old, part, state->writer.arithmetic);
+  if (self->is_complex)
+    {
+      ghlo_cpu_reader_pair (&state->old);
+      ghlo_cpu_writer_pair (&state->writer);
+    }
+
+  return TRUE;
+}
+
+static gboolean
+take (GhloCpuGemm *self)
+{
+  const GhloCpuRoutines *kernels = ghlo_cpu_routines ();
+  GhloCpuArithmetic arithmetic = self->arithmetic;
+  gboolean is_wide = ghlo_cpu_sum_size (arithmetic) == 8;
+  gint64 block = (is_wide ? BLOCK_GROUPS_8 : BLOCK_GROUPS_4) * (arithmetic == GHLO_CPU_I16 ? 2 : 1);
+  gint64 parts = ghlo_cpu_gemm_n_parts (self);
+  g_autoptr (State) state = g_new0 (State, 1);
+
+  state->tiles = self->is_complex ? &kernels->complex_tiles[arithmetic] : &kernels->tiles[arithmetic];
+  state->rows = state->tiles->heights[0];
+  state->columns = state->tiles->columns;
+  state->sum_size = (guint) (ghlo_cpu_sum_size (arithmetic) * (gsize) parts);
+  if (!init_lines (self, state))
+    return FALSE;
+
+  state->result_is_direct = state->writer.same && self->result.is_plain;
+  state->block_k = round_up (ceil_div (self->k, ceil_div (self->k, block)), 2);
+  ghlo_cpu_gemm_cut (self, state->rows, state->columns,
+                     (state->result_is_direct ? MAX_ROWS : MAX_ROWS_INDIRECT) / parts,
+                     (is_wide ? MAX_COLUMNS_8 : MAX_COLUMNS_4) / parts, G_MAXDOUBLE);
+  state->block_rows = MIN (BLOCK_ROWS / parts, round_up (self->tile_rows, state->rows));
+  if (ghlo_cpu_gemm_packs_ahead (self))
+    pack_ahead (self, state);
+  state->rhs_is_direct = state->packed == NULL && can_read_rhs (self, state);
+  plan_scratch (self, state);
+  self->description = g_strdup_printf ("panels of %s%s, %s%s", self->is_complex ? "complex " : "",
+                                       (const char *[]) { "f32", "f64", "i16", "i32", "i64" }[arithmetic],
+                                       ghlo_cpu_level_name (ghlo_cpu_level ()),
+                                       state->packed != NULL ? ", constant packed ahead" : "");
+  self->state = g_steal_pointer (&state);
+
+  return TRUE;
+}
+
+#define MERGE(name, T) \
+  static void \
+  name (T *to, const T *from, gint64 n, gboolean accumulate) \
+  { \
+    for (gint64 i = 0; i < n; i++) \
+      to[i] = accumulate ? to[i] + from[i] : from[i]; \
+  }
+
+MERGE (merge_f32, float)
+MERGE (merge_f64, double)
+MERGE (merge_i32, guint32)
+MERGE (merge_i64, guint64)
+
+static void
+merge_line (GhloCpuArithmetic arithmetic,
+            gpointer          to,
+            gconstpointer     from,
+            gint64            n,
+            gboolean          accumulate)
+{
+  switch (arithmetic)
+    {
+    case GHLO_CPU_F32: merge_f32 (to, from, n, accumulate); break;
+    case GHLO_CPU_F64: merge_f64 (to, from, n, accumulate); break;
+    case GHLO_CPU_I64: merge_i64 (to, from, n, accumulate); break;
+    default: merge_i32 (to, from, n, accumulate); break;
+    }
+}
+
+/* Where sums go: the result itself, or scratch with room for whole tiles. */
+typedef struct
+{
+  guint8  *data;
+  gint64   row;            /* in sums */
+  gint64   n_rows;
+  gint64   n_columns;
+  guint8  *edge;
+} Sums;
+
+/* A block of rhs: where its first tile's columns are, and bytes to the next ones' and
+ * to the next group. */
+typedef struct
+{
+  const guint8 *data;
+  gint64        bundle, group;
+} Bundles;
+
+/* One bundle of rhs: tiles of all rows, and lower ones for those that are left. */
+static void
+multiply_bundle (const GhloCpuGemm *self,
+                 const State       *state,
+                 const guint8      *lhs,
+                 const Bundles     *rhs,
+                 gint64             groups,
+                 const Sums        *sums,
+                 gint64             first,
+                 gboolean           accumulate)
+{
+  const guint *heights = state->tiles->heights;
+  gint64 size = state->sum_size, parts = ghlo_cpu_gemm_n_parts (self);
+  gint64 columns = state->columns, n = MIN (columns, sums->n_columns - first);
+  guint width = n <= columns / 2 ? 0 : 1, height = 0;
+  gboolean is_whole = !state->result_is_direct || n == columns || n == columns / 2;
+
+  for (gint64 i = 0; i < sums->n_rows; i += heights[height])
+    {
+      gint64 bundle = i / state->rows;
+      const guint8 *a = lhs + (bundle * groups * state->rows + i % state->rows) * state->lhs.group_size;
+      guint8 *to = sums->data + (i * sums->row + first) * size;
+
+      while (heights[height] > sums->n_rows - i)
+        height++;
+      if (is_whole)
+        {
+          state->tiles->multiply[height][width] ((gsize) groups, a, rhs->data, rhs->group, to,
+                                                 (gsize) (sums->row * parts), accumulate);
+          continue;
+        }
+      state->tiles->multiply[height][width] ((gsize) groups, a, rhs->data, rhs->group, sums->edge,
+                                             (gsize) (columns * parts), FALSE);
+      for (gint64 row = 0; row < heights[height]; row++)
+        merge_line (self->arithmetic, to + row * sums->row * size, sums->edge + row * columns * size, n * parts,
+                    accumulate);
+    }
+}
+
+static void
+multiply (const GhloCpuGemm *self,
+          const State       *state,
+          const guint8      *lhs,
+          const Bundles     *rhs,
+          const guint8      *rhs_edge,        /* nullable: columns that do not fill a tile */
+          gint64             groups,
+          const Sums        *sums,
+          gboolean           accumulate)
+{
+  Bundles at = *rhs;
+
+  for (gint64 j = 0; j < sums->n_columns; j += state->columns, at.data += at.bundle)
+    {
+      if (rhs_edge != NULL && sums->n_columns - j < state->columns)
+        at = (Bundles) { rhs_edge, 0, (gint64) state->columns * state->rhs.group_size };
+      multiply_bundle (self, state, lhs, &at, groups, sums, j, accumulate);
+    }
+}
+
+/* Packs what is not read where it lies. */
+static Bundles
+pack_rhs (const GhloCpuGemm *self,
+          const State       *state,
+          const GhloCpuTile *tile,
+          gint64             k,
+          gint64             n_k)
+{
+  guint8 *packed = tile->scratch + state->rhs_at;
+  gint64 width = (gint64) state->columns * state->rhs.group_size;
+  gint64 first = state->rhs_is_direct ? tile->n_columns - tile->n_columns % state->columns : 0;
+
+  if (state->packed != NULL)
+    return (Bundles) {
+      .data = state->packed + (k * count_packed_columns (self, state) + tile->first_column * n_k)
+                              * state->rhs.group_size,
+      .bundle = width * n_k, .group = width,
+    };
+
+  ghlo_cpu_pack (&state->rhs, tile->rhs, &self->rhs.lines, tile->first_column + first, tile->n_columns - first,
+                 &self->rhs.k, k, n_k, tile->scratch + state->rest_at, packed);
+  if (!state->rhs_is_direct)
+    return (Bundles) { packed, width * ghlo_cpu_packer_groups (&state->rhs, n_k), width };
+
+  return (Bundles) {
+    .data = tile->rhs + ghlo_cpu_axis_at (&self->rhs.lines, tile->first_column) + ghlo_cpu_axis_at (&self->rhs.k, k),
+    .bundle = width, .group = self->rhs.leading * self->rhs.size,
+  };
+}
+
+typedef enum { LOAD, STORE } Direction;
+
+/* Sums in scratch out of the result, or into it. */
+static void
+move_sums (const GhloCpuGemm *self,
+           const State       *state,
+           const GhloCpuTile *tile,
+           Direction          direction)
+{
+  const GhloCpuResult *result = &self->result;
+  gint64 last = tile->first_column + tile->n_columns;
+
+  for (gint64 row = 0; row < tile->n_rows; row++)
+    {
+      guint8 *sums = tile->scratch + state->sums_at + row * state->sums_row * state->sum_size;
+      guint8 *place = tile->result + ghlo_cpu_axis_at (&result->rows, tile->first_row + row);
+
+      for (gint64 column = tile->first_column, end; column < last; column = end)
+        {
+          gint64 n, stride;
+
+          end = ghlo_cpu_axis_run_end (&result->columns, column, last);
+          n = end - column;
+          stride = n == 1 ? state->writer.size : result->columns.stride;
+          if (direction == LOAD)
+            ghlo_cpu_read_row (&state->old, place + ghlo_cpu_axis_at (&result->columns, column), stride, sums,
+                               (gsize) n);
+          else
+            ghlo_cpu_write_row (&state->writer, sums, place + ghlo_cpu_axis_at (&result->columns, column), stride,
+                                (gsize) n);
+          sums += n * state->sum_size;
+        }
+    }
+}
+
+static Sums
+find_sums (const GhloCpuGemm *self,
+           const State       *state,
+           const GhloCpuTile *tile)
+{
+  Sums sums = {
+    .data = tile->scratch + state->sums_at, .row = state->sums_row, .n_columns = tile->n_columns,
+    .edge = tile->scratch + state->edge_at,
+  };
+
+  if (state->result_is_direct)
+    {
+      sums.data = tile->result + ghlo_cpu_axis_at (&self->result.rows, tile->first_row)
+                  + ghlo_cpu_axis_at (&self->result.columns, tile->first_column);
+      sums.row = self->result.leading;
+    }
+
+  return sums;
+}
+
+static gboolean
+compute (const GhloCpuGemm *self,
+         const GhloCpuTile *tile)
+{
+  const State *state = self->state;
+
+  if (self->accumulate && !state->result_is_direct)
+    move_sums (self, state, tile, LOAD);
+  for (gint64 k = 0; k < self->k; k += state->block_k)
+    {
+      gint64 n_k = MIN (state->block_k, self->k - k), groups = ghlo_cpu_packer_groups (&state->lhs, n_k);
+      Bundles rhs = pack_rhs (self, state, tile, k, n_k);
+      const guint8 *edge = state->rhs_is_direct ? tile->scratch + state->rhs_at : NULL;
+
+      for (gint64 row = 0; row < tile->n_rows; row += state->block_rows)
+        {
+          Sums sums = find_sums (self, state, tile);
+
+          if (ghlo_cpu_gemm_stopped (tile->monitor))
+            return FALSE;
+          sums.n_rows = MIN (state->block_rows, tile->n_rows - row);
+          sums.data += row * sums.row * state->sum_size;
+          ghlo_cpu_pack (&state->lhs, tile->lhs, &self->lhs.lines, tile->first_row + row, sums.n_rows, &self->lhs.k,
+                         k, n_k, tile->scratch + state->rest_at, tile->scratch);
+          multiply (self, state, tile->scratch, &rhs, edge, groups, &sums, self->accumulate || k > 0);
+        }
+    }
+  if (!state->result_is_direct)
+    move_sums (self, state, tile, STORE);
+
+  return TRUE;
+}
+
+const GhloCpuGemmAlgorithm ghlo_cpu_gemm_panels = { "panels", take, compute, state_free };

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Runs a prepared product: tasks of one tile, or of one tile in each of several
+ * batches, on whatever threads there are.
+ */
+
+#include "cpu/gemm/gemm-private.h"
+#include "runtime/parallel.h"
+
+typedef struct
+{
+  const GhloCpuGemm *gemm;
+  const guint8      *lhs, *rhs;       /* exchanged where the product is */
+  guint8            *result;
+  guint8            *scratch;
+  gpointer           epilogue_data;
+  const GhloMonitor *monitor;
+  gint               stopped;         /* atomic */
+} Run;
+
+/* Where a batch lies, in bytes. */
+typedef struct
+{
+  gint64 lhs, rhs, result;
+} Place;
+
+gboolean
+ghlo_cpu_gemm_stopped (const GhloMonitor *monitor)
+{
+  return monitor != NULL && monitor->cancellable != NULL && g_cancellable_is_cancelled (monitor->cancellable);
+}
+
+static Place
+find_place (const GhloCpuGemm *self,
+            gint64             index)
+{
+  Place place = { 0 };
+
+  for (guint i = self->n_loops; i > 0; i--)
+    {
+      const GhloCpuLoop *loop = &self->loops[i - 1];
+      gint64 at = index % loop->size;
+
+      index /= loop->size;
+      place.lhs += at * loop->lhs;
+      place.rhs += at * loop->rhs;
+      place.result += at * loop->result;
+    }
+
+  return place;
+}
+
+/* Pieces of a tile in which rows and columns follow in equal steps. */
+static void
+finish_tile (const Run         *run,
+             const GhloCpuTile *tile)
+{
+  const GhloCpuResult *result = &run->gemm->result;
+  gint64 end_row = tile->first_row + tile->n_rows, end_column = tile->first_column + tile->n_columns;
+
+  for (gint64 row = tile->first_row, row_end; row < end_row; row = row_end)
+    {
+      row_end = ghlo_cpu_axis_run_end (&result->rows, row, end_row);
+      for (gint64 column = tile->first_column, column_end; column < end_column; column = column_end)
+        {
+          GhloCpuPanel panel = {
+            .data = tile->result + ghlo_cpu_axis_at (&result->rows, row) + ghlo_cpu_axis_at (&result->columns, column),
+            .n_rows = row_end - row, .row_stride = result->rows.stride, .column_stride = result->columns.stride,
+          };
+
+          column_end = ghlo_cpu_axis_run_end (&result->columns, column, end_column);
+          panel.n_columns = column_end - column;
+          run->gemm->epilogue (run->epilogue_data, &panel);
+        }
+    }
+}
+
+/* All that a task's batches gave at once. */
+static void
+finish_run (const Run *run,
+            gint64     first,
+            gint64     n)
+{
+  const GhloCpuGemm *self = run->gemm;
+  const GhloCpuPanel panel = {
+    .data = run->result + find_place (self, first).result,
+    .n_rows = 1, .n_columns = n * self->m * self->n, .column_stride = self->result.size,
+  };
+
+  self->epilogue (run->epilogue_data, &panel);
+}
+
+static gboolean
+run_task (Run   *run,
+          gsize  task,
+          guint  worker)
+{
+  const GhloCpuGemm *self = run->gemm;
+  gint64 tiles = self->n_row_tiles * self->n_column_tiles;
+  gint64 index = (gint64) task % tiles;
+  gint64 batch = (gint64) task / tiles * self->batches_per_task;
+  gint64 first = batch, end = MIN (batch + self->batches_per_task, self->n_batches);
+  gint64 row = index / self->n_column_tiles * self->tile_rows;
+  gint64 column = index % self->n_column_tiles * self->tile_columns;
+  GhloCpuTile tile = {
+    .first_row = row, .n_rows = MIN (self->tile_rows, self->m - row),
+    .first_column = column, .n_columns = MIN (self->tile_columns, self->n - column),
+    .scratch = run->scratch + worker * self->scratch_size, .monitor = run->monitor,
+  };
+
+  for (; batch < end; batch++)
+    {
+      Place place = find_place (self, batch);
+
+      tile.lhs = run->lhs + place.lhs;
+      tile.rhs = run->rhs + place.rhs;
+      tile.result = run->result + place.result;
+      if (!self->algorithm->compute (self, &tile))
+        return FALSE;
+      if (self->epilogue != NULL && !self->is_one_run)
+        finish_tile (run, &tile);
+    }
+  if (self->epilogue != NULL && self->is_one_run)
+    finish_run (run, first, end - first);
+
+  return TRUE;
+}
+
+static void
+run_tasks (gpointer data,
+           gsize    begin,
+           gsize    end,
+           guint    worker)
+{
+  Run *run = data;
+
+  for (gsize task = begin; task < end; task++)
+    if (g_atomic_int_get (&run->stopped) || ghlo_cpu_gemm_stopped (run->monitor) || !run_task (run, task, worker))
+      {
+        g_atomic_int_set (&run->stopped, TRUE);
+        return;
+      }
+}
+
+gboolean
+ghlo_cpu_gemm_run (const GhloCpuGemm *self,
+                   const guint8      *lhs,
+                   const guint8      *rhs,
+                   guint8            *result,
+                   gpointer           scratch,
+                   gpointer           epilogue_data,
+                   const GhloMonitor *monitor,
+                   GError           **error)
+{
+  Run run = {
+    .gemm = self, .lhs = self->is_swapped ? rhs : lhs, .rhs = self->is_swapped ? lhs : rhs, .result = result,
+    .scratch = scratch, .epilogue_data = epilogue_data, .monitor = monitor,
+  };
+
+  if (self->n_tasks == 0)
+    return TRUE;
+  if (ghlo_parallel_for (self->n_tasks, 1, self->nanoseconds, run_tasks, &run, monitor) && !run.stopped)
+    return TRUE;
+
+  if (!ghlo_monitor_cancelled (monitor, error))
+    g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "the product was cancelled");
+
+  return FALSE;
+}

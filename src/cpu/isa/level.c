@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Asks the processor once, and the environment.
+ */
+
+#include "cpu/isa/level.h"
+
+#include <string.h>
+
+#if defined (__x86_64__)
+#include <cpuid.h>
+#endif
+
+static const struct
+{
+  const char *name;
+  double      rate;
+} levels[] = {
+  [GHLO_CPU_LEVEL_BASELINE] = { "baseline", 30e9 },
+  [GHLO_CPU_LEVEL_AVX2] = { "avx2", 90e9 },
+  [GHLO_CPU_LEVEL_AVX512] = { "avx512", 170e9 },
+};
+
+static GhloCpuLevel
+find_level (void)
+{
+#if defined (__x86_64__)
+  guint eax, ebx, ecx, edx;
+
+  /* __builtin_cpu_supports asks the system too whether it keeps such registers. */
+  __builtin_cpu_init ();
+  if (!__builtin_cpu_supports ("avx2") || !__builtin_cpu_supports ("fma")
+      || !__get_cpuid (1, &eax, &ebx, &ecx, &edx) || (ecx & bit_F16C) == 0)
+    return GHLO_CPU_LEVEL_BASELINE;
+  if (!__builtin_cpu_supports ("avx512f") || !__builtin_cpu_supports ("avx512bw")
+      || !__builtin_cpu_supports ("avx512cd") || !__builtin_cpu_supports ("avx512dq")
+      || !__builtin_cpu_supports ("avx512vl"))
+    return GHLO_CPU_LEVEL_AVX2;
+  return GHLO_CPU_LEVEL_AVX512;
+#else
+  return GHLO_CPU_LEVEL_BASELINE;
+#endif
+}
+
+/* oneDNN's names for sets of instructions, and what they leave us. */
+static GhloCpuLevel
+find_limit (void)
+{
+  static const struct
+  {
+    const char   *prefix;
+    GhloCpuLevel  level;
+  } limits[] = {
+    { "AVX512_CORE", GHLO_CPU_LEVEL_AVX512 },
+    { "AVX512_MIC", GHLO_CPU_LEVEL_AVX2 },
+    { "AVX2", GHLO_CPU_LEVEL_AVX2 },
+    { "AVX", GHLO_CPU_LEVEL_BASELINE },
+    { "SSE41", GHLO_CPU_LEVEL_BASELINE },
+  };
+  const char *wish = g_getenv ("ONEDNN_MAX_CPU_ISA");
+
+  if (wish == NULL)
+    wish = g_getenv ("DNNL_MAX_CPU_ISA");
+  for (guint i = 0; wish != NULL && i < G_N_ELEMENTS (limits); i++)
+    if (g_ascii_strncasecmp (wish, limits[i].prefix, strlen (limits[i].prefix)) == 0)
+      return limits[i].level;
+
+  return GHLO_CPU_N_LEVELS - 1;
+}
+
+GhloCpuLevel
+ghlo_cpu_level (void)
+{
+  static gsize level;
+
+  if (g_once_init_enter (&level))
+    g_once_init_leave (&level, 1 + MIN (find_level (), find_limit ()));
+
+  return (GhloCpuLevel) (level - 1);
+}
+
+const char *
+ghlo_cpu_level_name (GhloCpuLevel level)
+{
+  return levels[level].name;
+}
+
+double
+ghlo_cpu_rate (void)
+{
+  return levels[ghlo_cpu_level ()].rate;
+}

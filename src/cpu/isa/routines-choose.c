@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The kernels of this processor's level.
+ */
+
+#include "cpu/isa/routines.h"
+
+typedef void (*InitFunc) (GhloCpuRoutines *self);
+
+void ghlo_cpu_routines_init_baseline (GhloCpuRoutines *self);
+#if defined (__x86_64__)
+void ghlo_cpu_routines_init_avx2 (GhloCpuRoutines *self);
+void ghlo_cpu_routines_init_avx512 (GhloCpuRoutines *self);
+#endif
+
+static const InitFunc inits[GHLO_CPU_N_LEVELS] = {
+  [GHLO_CPU_LEVEL_BASELINE] = ghlo_cpu_routines_init_baseline,
+#if defined (__x86_64__)
+  [GHLO_CPU_LEVEL_AVX2] = ghlo_cpu_routines_init_avx2,
+  [GHLO_CPU_LEVEL_AVX512] = ghlo_cpu_routines_init_avx512,
+#endif
+};
+
+const GhloCpuRoutines *
+ghlo_cpu_routines (void)
+{
+  static GhloCpuRoutines kernels;
+  static gsize done;
+
+  if (g_once_init_enter (&done))
+    {
+      inits[ghlo_cpu_level ()] (&kernels);
+      g_once_init_leave (&done, 1);
+    }
+
+  return &kernels;
+}

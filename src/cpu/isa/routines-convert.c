@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Lines of elements from one type to another, and lines brought together. Compiled
+ * for each level and vectorised by the compiler. bf16 is rounded in integers, since
+ * the processors' own conversion drops subnormals (design section 7a).
+ */
+
+#include "cpu/isa/routines-private.h"
+
+#include <string.h>
+
+#if defined (__F16C__)
+#include <immintrin.h>
+#endif
+
+static inline guint32
+bits_of (float value)
+{
+  guint32 bits;
+
+  memcpy (&bits, &value, sizeof (bits));
+
+  return bits;
+}
+
+static inline float
+float_of (guint32 bits)
+{
+  float value;
+
+  memcpy (&value, &bits, sizeof (value));
+
+  return value;
+}
+
+static void
+bf16_to_f32 (gconstpointer from_data,
+             gpointer      to_data,
+             gsize         n)
+{
+  const guint16 *from = from_data;
+  guint32 *to = to_data;
+
+  for (gsize i = 0; i < n; i++)
+    to[i] = (guint32) from[i] << 16;
+}
+
+static void
+f32_to_bf16 (gconstpointer from_data,
+             gpointer      to_data,
+             gsize         n)
+{
+  const guint32 *from = from_data;
+  guint16 *to = to_data;
+
+  for (gsize i = 0; i < n; i++)
+    {
+      guint32 bits = from[i];
+      guint32 rounded = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+
+      to[i] = (guint16) ((bits & 0x7fffffff) > 0x7f800000 ? bits >> 16 | 0x40 : rounded);
+    }
+}
+
+/* The exponent is moved by a multiplication, which normalizes subnormals too. */
+static inline float
+float_from_half (guint16 half)
+{
+  guint32 rest = (guint32) (half & 0x7fff) << 13;
+  guint32 bits = (half & 0x7c00) == 0x7c00 ? rest | 0x7f800000 : bits_of (float_of (rest) * 0x1p112f);
+
+  return float_of (bits | (guint32) (half & 0x8000) << 16);
+}
+
+static inline guint16
+half_from_float (float value)
+{
+  guint32 bits = bits_of (value);
+  guint32 sign = bits >> 16 & 0x8000;
+  guint32 rest = bits & 0x7fffffff;
+  /* Below 2^-14 the last bit of a half is 2^-24, which is that of a float at 0.5. */
+  guint32 small = bits_of (float_of (rest) + 0.5f) - 0x3f000000;
+  guint32 normal = (rest - ((127 - 15) << 23) + 0xfff + (rest >> 13 & 1)) >> 13;
+  guint32 half = rest < 0x38800000 ? small : normal;
+
+  half = rest >= 0x477ff000 ? 0x7c00 : half;
+  half = rest > 0x7f800000 ? 0x7e00 : half;
+
+  return (guint16) (half | sign);
+}
+
+static void
+f16_to_f32 (gconstpointer from_data,
+            gpointer      to_data,
+            gsize         n)
+{
+  const guint16 *from = from_data;
+  float *to = to_data;
+  gsize i = 0;
+
+#if defined (__F16C__)
+  for (; i + 8 <= n; i += 8)
+    _mm256_storeu_ps (to + i, _mm256_cvtph_ps (_mm_loadu_si128 ((const __m128i_u *) (from + i))));
+#endif
+  for (; i < n; i++)
+    to[i] = float_from_half (from[i]);
+}
+
+static void
+f32_to_f16 (gconstpointer from_data,
+            gpointer      to_data,
+            gsize         n)
+{
+  const float *from = from_data;
+  guint16 *to = to_data;
+  gsize i = 0;
+
+#if defined (__F16C__)
+  for (; i + 8 <= n; i += 8)
+    _mm_storeu_si128 ((__m128i_u *) (to + i), _mm256_cvtps_ph (_mm256_loadu_ps (from + i), _MM_FROUND_TO_NEAREST_INT));
+#endif
+  for (; i < n; i++)
+    to[i] = half_from_float (from[i]);
+}
+
+#define CONVERT(name, From, To) \
+  static void \
+  name (gconstpointer from_data, \
+        gpointer      to_data, \
+        gsize         n) \
+  { \
+    const From *from = from_data; \
+    To *to = to_data; \
+\
+    for (gsize i = 0; i < n; i++) \
+      to[i] = (To) from[i]; \
+  }
+
+CONVERT (f32_to_f64, float, double)
+CONVERT (f64_to_f32, double, float)
+CONVERT (i8_to_i16, gint8, gint16)
+CONVERT (u8_to_i16, guint8, gint16)
+CONVERT (i8_to_i32, gint8, gint32)
+CONVERT (u8_to_i32, guint8, gint32)
+CONVERT (i16_to_i32, gint16, gint32)
+CONVERT (u16_to_i32, guint16, gint32)
+CONVERT (i64_to_i32, guint64, guint32)
+CONVERT (i8_to_i64, gint8, gint64)
+CONVERT (u8_to_i64, guint8, gint64)
+CONVERT (i16_to_i64, gint16, gint64)
+CONVERT (u16_to_i64, guint16, gint64)
+CONVERT (i32_to_i64, gint32, gint64)
+CONVERT (u32_to_i64, guint32, gint64)
+CONVERT (i32_to_i8, guint32, guint8)
+CONVERT (i32_to_i16, guint32, guint16)
+CONVERT (i64_to_i8, guint64, guint8)
+CONVERT (i64_to_i16, guint64, guint16)
+
+const GhloCpuConvertFunc NAME (conversions)[GHLO_CPU_N_CONVERSIONS] = {
+  [GHLO_CPU_BF16_TO_F32] = bf16_to_f32,
+  [GHLO_CPU_F16_TO_F32] = f16_to_f32,
+  [GHLO_CPU_F32_TO_BF16] = f32_to_bf16,
+  [GHLO_CPU_F32_TO_F16] = f32_to_f16,
+  [GHLO_CPU_F32_TO_F64] = f32_to_f64,
+  [GHLO_CPU_F64_TO_F32] = f64_to_f32,
+  [GHLO_CPU_I8_TO_I16] = i8_to_i16,
+  [GHLO_CPU_U8_TO_I16] = u8_to_i16,
+  [GHLO_CPU_I8_TO_I32] = i8_to_i32,
+  [GHLO_CPU_U8_TO_I32] = u8_to_i32,
+  [GHLO_CPU_I16_TO_I32] = i16_to_i32,
+  [GHLO_CPU_U16_TO_I32] = u16_to_i32,
+  [GHLO_CPU_I64_TO_I32] = i64_to_i32,
+  [GHLO_CPU_I8_TO_I64] = i8_to_i64,
+  [GHLO_CPU_U8_TO_I64] = u8_to_i64,
+  [GHLO_CPU_I16_TO_I64] = i16_to_i64,
+  [GHLO_CPU_U16_TO_I64] = u16_to_i64,
+  [GHLO_CPU_I32_TO_I64] = i32_to_i64,
+  [GHLO_CPU_U32_TO_I64] = u32_to_i64,
+  [GHLO_CPU_I32_TO_I8] = i32_to_i8,
+  [GHLO_CPU_I32_TO_I16] = i32_to_i16,
+  [GHLO_CPU_I64_TO_I8] = i64_to_i8,
+  [GHLO_CPU_I64_TO_I16] = i64_to_i16,
+};

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Planes of units at any strides, where neither lines nor blocks lie together: the
+ * longer of both dimensions is the inner loop. Compiled for each level.
+ */
+
+#include "cpu/isa/routines-private.h"
+
+/* Below so many units in a row, columns are gone through one by one instead. */
+enum { SHORT_ROW = 8 };
+
+typedef guint8  Unit1 __attribute__ ((may_alias));
+typedef guint16 Unit2 __attribute__ ((aligned (1), may_alias));
+typedef guint32 Unit4 __attribute__ ((aligned (1), may_alias));
+typedef guint64 Unit8 __attribute__ ((aligned (1), may_alias));
+typedef guint64 Unit16 __attribute__ ((vector_size (16), aligned (1), may_alias));
+
+/* Sixteen bytes, the other way round. */
+typedef guint8  U8x16 __attribute__ ((vector_size (16), aligned (1), may_alias));
+typedef guint16 U16x8 __attribute__ ((vector_size (16), aligned (1), may_alias));
+typedef guint32 U32x4 __attribute__ ((vector_size (16), aligned (1), may_alias));
+typedef guint64 U64x2 __attribute__ ((vector_size (16), aligned (1), may_alias));
+
+#define FLIP_1(v) __builtin_shufflevector (v, v, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+#define FLIP_2(v) __builtin_shufflevector (v, v, 7, 6, 5, 4, 3, 2, 1, 0)
+#define FLIP_4(v) __builtin_shufflevector (v, v, 3, 2, 1, 0)
+#define FLIP_8(v) __builtin_shufflevector (v, v, 1, 0)
+#define FLIP_16(v) v
+
+#define MOVE(name, T, V, flip) \
+  static inline __attribute__ ((always_inline)) void \
+  name##_line (const guint8 *from, \
+               gint64        from_stride, \
+               guint8       *to, \
+               gint64        to_stride, \
+               gsize         n) \
+  { \
+    for (gsize i = 0; i < n; i++) \
+      *(T *) (to + (gint64) i * to_stride) = *(const T *) (from + (gint64) i * from_stride); \
+  } \
+\
+  /* @from is the unit that stands first in memory, and is the last one of the result. */ \
+  static inline void \
+  name##_reversed (const guint8 *from, \
+                   guint8       *to, \
+                   gsize         n) \
+  { \
+    enum { SIDE = 16 / sizeof (T) }; \
+\
+    for (; n >= SIDE; n -= SIDE, to += 16) \
+      { \
+        V units = *(const V *) (from + (n - SIDE) * sizeof (T)); \
+\
+        *(V *) to = flip (units); \
+      } \
+    for (; n > 0; n--, to += sizeof (T)) \
+      *(T *) to = *(const T *) (from + (n - 1) * sizeof (T)); \
+  } \
+\
+  static void \
+  name (const guint8 *from, \
+        gint64        from_row, \
+        gint64        from_column, \
+        guint8       *to, \
+        gint64        to_row, \
+        gint64        to_column, \
+        gsize         rows, \
+        gsize         columns) \
+  { \
+    if (columns < SHORT_ROW && rows > columns) \
+      { \
+        for (gsize j = 0; j < columns; j++) \
+          name##_line (from + (gint64) j * from_column, from_row, to + (gint64) j * to_column, to_row, rows); \
+        return; \
+      } \
+    for (gsize i = 0; i < rows; i++) \
+      { \
+        const guint8 *line = from + (gint64) i * from_row; \
+        guint8 *out = to + (gint64) i * to_row; \
+\
+        if (to_column == sizeof (T) && from_column == -(gint64) sizeof (T)) \
+          name##_reversed (line - (gint64) ((columns - 1) * sizeof (T)), out, columns); \
+        else if (to_column == sizeof (T) && from_column == 2 * sizeof (T)) \
+          name##_line (line, 2 * sizeof (T), out, sizeof (T), columns); \
+        else \
+          name##_line (line, from_column, out, to_column, columns); \
+      } \
+  }
+
+MOVE (move1, Unit1, U8x16, FLIP_1)
+MOVE (move2, Unit2, U16x8, FLIP_2)
+MOVE (move4, Unit4, U32x4, FLIP_4)
+MOVE (move8, Unit8, U64x2, FLIP_8)
+MOVE (move16, Unit16, Unit16, FLIP_16)
+
+const GhloCpuPlaneFunc NAME (moves)[GHLO_CPU_N_UNITS] = { move1, move2, move4, move8, move16 };

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What the files that are compiled for one level share. The build defines
+ * GHLO_CPU_ISA as the level's name; a function NAME (f) is that level's f.
+ */
+
+#pragma once
+
+#include "cpu/isa/routines.h"
+
+#ifndef GHLO_CPU_ISA
+#define GHLO_CPU_ISA baseline
+#endif
+
+#define NAME3(name, level) name##_##level
+#define NAME2(name, level) NAME3 (name, level)
+#define NAME(name) NAME2 (ghlo_cpu_##name, GHLO_CPU_ISA)
+
+#if defined (__AVX512F__)
+#define VECTOR_BYTES 64
+#elif defined (__AVX2__)
+#define VECTOR_BYTES 32
+#else
+#define VECTOR_BYTES 16
+#endif
+
+/* A tile's sums stay in registers: of 32 with AVX-512 and on AArch64, else of 16. */
+#if defined (__AVX512F__) || defined (__aarch64__)
+#define TILE_ROWS 12
+#else
+#define TILE_ROWS 6
+#endif
+#define TILE_VECTORS 2
+
+#ifdef __clang__
+#define UNROLL _Pragma ("clang loop unroll(full)")
+#else
+#define UNROLL _Pragma ("GCC unroll 16")
+#endif
+
+/* A vector as registers hold it, and the same anywhere in memory. */
+#define VECTOR(T, name) \
+  typedef T name __attribute__ ((vector_size (VECTOR_BYTES), may_alias)); \
+  typedef T name##_any __attribute__ ((vector_size (VECTOR_BYTES), aligned (1), may_alias))
+
+VECTOR (float, VF32);
+VECTOR (double, VF64);
+VECTOR (gint32, VI32);
+VECTOR (guint32, VU32);
+VECTOR (guint64, VU64);
+
+#define LANES(T) (VECTOR_BYTES / sizeof (T))
+
+extern const GhloCpuTiles       NAME (tiles)[GHLO_CPU_N_ARITHMETICS];
+extern const GhloCpuTiles       NAME (complex_tiles)[2];
+extern const GhloCpuDotFunc     NAME (dots)[GHLO_CPU_N_VECTORS];
+extern const GhloCpuAddFunc     NAME (adds)[GHLO_CPU_N_VECTORS];
+extern const GhloCpuOrderedGemmFunc   NAME (orders)[GHLO_CPU_N_ORDERED_GEMMS];
+extern const GhloCpuConvertFunc NAME (conversions)[GHLO_CPU_N_CONVERSIONS];
+extern const GhloCpuPickFunc    NAME (picks)[GHLO_CPU_N_UNITS];
+extern const GhloCpuPlaneFunc   NAME (moves)[GHLO_CPU_N_UNITS];
+extern const GhloCpuPlaneFunc   NAME (turns)[GHLO_CPU_N_UNITS];
+extern const GhloCpuPlaneFunc   NAME (streams)[GHLO_CPU_N_UNITS];
+
+void NAME (interleave4) (const gconstpointer *lines, guint n_lines, guint width, gsize n, gpointer to);
+void NAME (interleave8) (const gconstpointer *lines, guint n_lines, guint width, gsize n, gpointer to);
+void NAME (interleave16) (const gconstpointer *lines, guint n_lines, guint width, gsize n, gpointer to);
+
+void NAME (clamp_indices) (const gint64 *numbers, gsize n, gint64 limit, gint64 scale, gint64 *places);
+void NAME (check_indices) (const gint64 *numbers, gsize n, gint64 limit, gint64 scale, gint64 *places);
+void NAME (sort_columns_32) (gpointer rows, gsize n);
+void NAME (sort_columns_64) (gpointer rows, gsize n);
+void NAME (threefry) (guint64 key, guint64 counter, gsize n, guint32 *first, guint32 *second);
+void NAME (philox) (guint64 key, guint64 low, guint64 high, gsize n, guint8 *words);
+
+/* Fills in the level's table. */
+void NAME (routines_init) (GhloCpuRoutines *self);

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Lines of numbers into one. Sums and products of floats go into several vectors side by
+ * side, since each waits for the one before; the rest compilers do by themselves.
+ * Compiled for each level.
+ */
+
+#include "cpu/isa/elementwise-private.h"
+
+#include <string.h>
+
+enum { VECTORS = 8 };
+
+#define INTEGER(name, T, expression) \
+  static void \
+  name (const guint8 *from, \
+        gsize         n, \
+        guint8       *accumulator) \
+  { \
+    const T##_there *a = (gconstpointer) from; \
+    T y = *(T##_there *) (gpointer) accumulator; \
+\
+    for (gsize i = 0; i < n; i++) \
+      { \
+        const T x = a[i]; \
+\
+        y = (T) (expression); \
+      } \
+    *(T##_there *) (gpointer) accumulator = y; \
+  }
+
+#define INTEGERS(bits, W) \
+  INTEGER (add_##bits, U##bits, (W) x + y) \
+  INTEGER (and_##bits, U##bits, x & y) \
+  INTEGER (multiply_##bits, U##bits, (W) x * y) \
+  INTEGER (or_##bits, U##bits, x | y) \
+  INTEGER (xor_##bits, U##bits, x ^ y) \
+  INTEGER (maximum_s##bits, S##bits, x > y ? x : y) \
+  INTEGER (minimum_s##bits, S##bits, x < y ? x : y) \
+  INTEGER (maximum_u##bits, U##bits, x > y ? x : y) \
+  INTEGER (minimum_u##bits, U##bits, x < y ? x : y)
+
+INTEGERS (8, guint32)
+INTEGERS (16, guint32)
+INTEGERS (32, guint32)
+INTEGERS (64, guint64)
+INTEGER (boolean_and, I1, (x != 0) & y)
+INTEGER (boolean_or, I1, (x != 0) | y)
+INTEGER (boolean_xor, I1, (x != 0) ^ y)
+
+/* Floats without NaN are in the order of their bits as signed integers, once those of
+ * negative ones are turned round; the negative zero is below the other. NaN is what has a
+ * magnitude beyond infinity's. */
+#define EXTREME(name, S, U, better, most, infinity) \
+  static void \
+  name (const guint8 *from, \
+        gsize         n, \
+        guint8       *accumulator) \
+  { \
+    const S##_there *a = (gconstpointer) from; \
+    const S first = *(S##_there *) (gpointer) accumulator; \
+    S best = first < 0 ? first ^ most : first; \
+    U largest = (U) (first & most); \
+\
+    for (gsize i = 0; i < n; i++) \
+      { \
+        const S x = a[i], place = x < 0 ? x ^ most : x; \
+        const U magnitude = (U) (x & most); \
+\
+        best = place better best ? place : best; \
+        largest = magnitude > largest ? magnitude : largest; \
+      } \
+    best = best < 0 ? best ^ most : best; \
+    *(S##_there *) (gpointer) accumulator = largest > infinity ? (S) largest : best; \
+  }
+
+EXTREME (maximum_f32, S32, U32, >, G_MAXINT32, 0x7f800000u)
+EXTREME (minimum_f32, S32, U32, <, G_MAXINT32, 0x7f800000u)
+EXTREME (maximum_f64, S64, U64, >, G_MAXINT64, 0x7ff0000000000000u)
+EXTREME (minimum_f64, S64, U64, <, G_MAXINT64, 0x7ff0000000000000u)
+
+#define SUMS(T) \
+  static inline T \
+  add_##T (T x, \
+           T y) \
+  { \
+    return x + y; \
+  } \
+\
+  static inline T \
+  multiply_##T (T x, \
+                T y) \
+  { \
+    return x * y; \
+  }
+
+#define QUARTER(T, name) \
+  typedef T name __attribute__ ((vector_size (16), may_alias)); \
+  typedef T name##_any __attribute__ ((vector_size (16), aligned (1), may_alias))
+
+QUARTER (float, QF32);
+QUARTER (double, QF64);
+
+SUMS (VF32)
+SUMS (VF64)
+SUMS (QF32)
+SUMS (QF64)
+SUMS (F32)
+SUMS (F64)
+
+/* @identity changes no number that it is combined with: of a sum it is the negative zero.
+ * @V is what registers hold, @Q a part of it of 16 bytes. */
+#define FLOAT(name, T, V, Q, fold, identity) \
+  static void \
+  name (const guint8 *from, \
+        gsize         n, \
+        guint8       *accumulator) \
+  { \
+    const T##_there *a = (gconstpointer) from; \
+    Q quarters[sizeof (V) / sizeof (Q)]; \
+    Q total = identity - (Q) { 0 }; \
+    T lanes[sizeof (Q) / sizeof (T)], rest = *(T##_there *) (gpointer) accumulator; \
+    gsize i = 0; \
+\
+    if (n >= LANES (T)) \
+      { \
+        V sums[VECTORS]; \
+\
+        UNROLL for (guint j = 0; j < VECTORS; j++) \
+          sums[j] = identity - (V) { 0 }; \
+        for (; i + VECTORS * LANES (T) <= n; i += VECTORS * LANES (T)) \
+          UNROLL for (guint j = 0; j < VECTORS; j++) \
+            sums[j] = fold##_##V (sums[j], *(const V##_any *) (a + i + j * LANES (T))); \
+        if (i > 0) \
+          { \
+            UNROLL for (guint j = 0; j < VECTORS / 2; j++) \
+              sums[j] = fold##_##V (sums[j], sums[j + VECTORS / 2]); \
+            sums[0] = fold##_##V (fold##_##V (sums[0], sums[1]), fold##_##V (sums[2], sums[3])); \
+          } \
+        for (; i + LANES (T) <= n; i += LANES (T)) \
+          sums[0] = fold##_##V (sums[0], *(const V##_any *) (a + i)); \
+        memcpy (quarters, &sums[0], sizeof (V)); \
+        UNROLL for (guint width = sizeof (V) / sizeof (Q) / 2; width > 0; width /= 2) \
+          UNROLL for (guint j = 0; j < width; j++) \
+            quarters[j] = fold##_##Q (quarters[j], quarters[j + width]); \
+        total = quarters[0]; \
+      } \
+    for (; i + sizeof (Q) / sizeof (T) <= n; i += sizeof (Q) / sizeof (T)) \
+      total = fold##_##Q (total, *(const Q##_any *) (a + i)); \
+    for (; i < n; i++) \
+      rest = fold##_##T (rest, a[i]); \
+    memcpy (lanes, &total, sizeof (lanes)); \
+    UNROLL for (guint width = sizeof (Q) / sizeof (T) / 2; width > 0; width /= 2) \
+      UNROLL for (guint j = 0; j < width; j++) \
+        lanes[j] = fold##_##T (lanes[j], lanes[j + width]); \
+    *(T##_there *) (gpointer) accumulator = fold##_##T (rest, lanes[0]); \
+  }
+
+#define FLOATS(T, V, Q, suffix) \
+  FLOAT (add_##suffix, T, V, Q, add, (T) -0.0) \
+  FLOAT (multiply_##suffix, T, V, Q, multiply, (T) 1)
+
+FLOATS (F32, VF32, QF32, f32)
+FLOATS (F64, VF64, QF64, f64)
+
+#define ROW(bits, sign) \
+  { \
+    [GHLO_COMBINER_ADD] = add_##bits, \
+    [GHLO_COMBINER_AND] = and_##bits, \
+    [GHLO_COMBINER_MAXIMUM] = maximum_##sign##bits, \
+    [GHLO_COMBINER_MINIMUM] = minimum_##sign##bits, \
+    [GHLO_COMBINER_MULTIPLY] = multiply_##bits, \
+    [GHLO_COMBINER_OR] = or_##bits, \
+    [GHLO_COMBINER_XOR] = xor_##bits, \
+  }
+
+#define FLOAT_ROW(suffix) \
+  { \
+    [GHLO_COMBINER_ADD] = add_##suffix, \
+    [GHLO_COMBINER_MAXIMUM] = maximum_##suffix, \
+    [GHLO_COMBINER_MINIMUM] = minimum_##suffix, \
+    [GHLO_COMBINER_MULTIPLY] = multiply_##suffix, \
+  }
+
+const GhloCpuReduceFunc NAME (folds)[GHLO_CPU_N_NUMBERS][GHLO_N_COMBINERS] = {
+  [GHLO_CPU_NUMBER_I1] = {
+    [GHLO_COMBINER_AND] = boolean_and,
+    [GHLO_COMBINER_OR] = boolean_or,
+    [GHLO_COMBINER_XOR] = boolean_xor,
+  },
+  [GHLO_CPU_NUMBER_S8] = ROW (8, s),
+  [GHLO_CPU_NUMBER_S16] = ROW (16, s),
+  [GHLO_CPU_NUMBER_S32] = ROW (32, s),
+  [GHLO_CPU_NUMBER_S64] = ROW (64, s),
+  [GHLO_CPU_NUMBER_U8] = ROW (8, u),
+  [GHLO_CPU_NUMBER_U16] = ROW (16, u),
+  [GHLO_CPU_NUMBER_U32] = ROW (32, u),
+  [GHLO_CPU_NUMBER_U64] = ROW (64, u),
+  [GHLO_CPU_NUMBER_F32] = FLOAT_ROW (f32),
+  [GHLO_CPU_NUMBER_F64] = FLOAT_ROW (f64),
+};

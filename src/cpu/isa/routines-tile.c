@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The tile of a matrix product: its sums are registers, and each step adds the
+ * outer product of a group of A and a group of B. Compiled for each level, with
+ * multiplication and addition fused where the processor has it.
+ */
+
+#include "cpu/isa/routines-private.h"
+
+#if defined (__SSE2__)
+#include <immintrin.h>
+#endif
+
+enum { COMPLEX_ROWS = TILE_ROWS / 2, AHEAD = 16 };
+
+typedef double Pair[2];
+
+#define TILE_ARGUMENTS(T) \
+  guint rows, guint vectors, gsize k, const T *a, const guint8 *b, gint64 b_step, T *c, gsize c_row, gboolean accumulate
+
+/* Adds to what is there, or not; @value is of row i and vector j. */
+#define STORE_TILE(V, value) \
+  if (accumulate) \
+    { \
+      UNROLL for (guint i = 0; i < rows; i++, c += c_row) \
+        UNROLL for (guint j = 0; j < vectors; j++) \
+          ((V##_any *) c)[j] += value; \
+    } \
+  else \
+    { \
+      UNROLL for (guint i = 0; i < rows; i++, c += c_row) \
+        UNROLL for (guint j = 0; j < vectors; j++) \
+          ((V##_any *) c)[j] = value; \
+    }
+
+/* Inlined into a function for each size, so that sums are registers. */
+#define TILE(name, T, V, multiply_add) \
+  static inline __attribute__ ((always_inline)) void \
+  name (TILE_ARGUMENTS (T)) \
+  { \
+    V sums[TILE_ROWS][TILE_VECTORS]; \
+\
+    UNROLL for (guint i = 0; i < rows; i++) \
+      UNROLL for (guint j = 0; j < vectors; j++) \
+        __builtin_prefetch ((guint8 *) (c + i * c_row) + j * VECTOR_BYTES, 1, 3); \
+    UNROLL for (guint i = 0; i < rows; i++) \
+      UNROLL for (guint j = 0; j < vectors; j++) \
+        sums[i][j] = (V) { 0 }; \
+    for (gsize p = 0; p < k; p++) \
+      { \
+        V line[TILE_VECTORS]; \
+\
+          UNROLL for (guint j = 0; j < vectors * VECTOR_BYTES; j += 64) \
+            __builtin_prefetch (b + AHEAD * b_step + j); \
+        UNROLL for (guint j = 0; j < vectors; j++) \
+          line[j] = ((const V##_any *) b)[j]; \
+        UNROLL for (guint i = 0; i < rows; i++) \
+          UNROLL for (guint j = 0; j < vectors; j++) \
+            sums[i][j] = multiply_add (sums[i][j], a[i], line[j], V); \
+        a += TILE_ROWS; \
+        b += b_step; \
+      } \
+    STORE_TILE (V, sums[i][j]) \
+  }
+
+/* Sums of the real parts of A and of the imaginary ones, times both parts of B as they
+ * lie; only then do the parts of the latter change places. */
+#define COMPLEX_TILE(name, T, V, SWAP) \
+  static inline __attribute__ ((always_inline)) void \
+  name (TILE_ARGUMENTS (T)) \
+  { \
+    V re[COMPLEX_ROWS][TILE_VECTORS], im[COMPLEX_ROWS][TILE_VECTORS]; \
+    V signs; \
+\
+    UNROLL for (guint i = 0; i < rows; i++) \
+      UNROLL for (guint j = 0; j < vectors; j++) \
+        __builtin_prefetch ((guint8 *) (c + i * c_row) + j * VECTOR_BYTES, 1, 3); \
+    for (guint i = 0; i < LANES (T); i++) \
+      signs[i] = i % 2 == 0 ? -1 : 1; \
+    UNROLL for (guint i = 0; i < rows; i++) \
+      UNROLL for (guint j = 0; j < vectors; j++) \
+        re[i][j] = im[i][j] = (V) { 0 }; \
+    for (gsize p = 0; p < k; p++) \
+      { \
+        V line[TILE_VECTORS]; \
+\
+        UNROLL for (guint j = 0; j < vectors; j++) \
+          line[j] = ((const V##_any *) b)[j]; \
+        UNROLL for (guint i = 0; i < rows; i++) \
+          UNROLL for (guint j = 0; j < vectors; j++) \
+            { \
+              re[i][j] = PLAIN (re[i][j], a[2 * i], line[j], V); \
+              im[i][j] = PLAIN (im[i][j], a[2 * i + 1], line[j], V); \
+            } \
+        a += 2 * COMPLEX_ROWS; \
+        b += b_step; \
+      } \
+    STORE_TILE (V, re[i][j] + signs * SWAP (im[i][j])) \
+  }
+
+/* The lanes of each pair change places. */
+#if VECTOR_BYTES == 64
+#define SWAP_F32(v) __builtin_shufflevector (v, v, 1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14)
+#define SWAP_F64(v) __builtin_shufflevector (v, v, 1, 0, 3, 2, 5, 4, 7, 6)
+#elif VECTOR_BYTES == 32
+#define SWAP_F32(v) __builtin_shufflevector (v, v, 1, 0, 3, 2, 5, 4, 7, 6)
+#define SWAP_F64(v) __builtin_shufflevector (v, v, 1, 0, 3, 2)
+#else
+#define SWAP_F32(v) __builtin_shufflevector (v, v, 1, 0, 3, 2)
+#define SWAP_F64(v) __builtin_shufflevector (v, v, 1, 0)
+#endif
+
+/* All that is loaded comes first, so that nothing a sanitizer adds stands between a
+ * multiplication and its addition. */
+#define PLAIN(sum, x, y, V) ((sum) + (x) * (y))
+
+/* The sums of two products each: x holds a pair, y a pair in each lane. Integers are
+ * unsigned wherever they may wrap. */
+#if defined (__AVX512BW__)
+#define PAIRS(sum, x, y, V) ((sum) + (V) _mm512_madd_epi16 (_mm512_set1_epi32 (x), (__m512i) (y)))
+#elif defined (__AVX2__)
+#define PAIRS(sum, x, y, V) ((sum) + (V) _mm256_madd_epi16 (_mm256_set1_epi32 (x), (__m256i) (y)))
+#elif defined (__SSE2__)
+#define PAIRS(sum, x, y, V) ((sum) + (V) _mm_madd_epi16 (_mm_set1_epi32 (x), (__m128i) (y)))
+#else
+#define LOW(v, V) ((V) ((v) << 16) >> 16)
+#define PAIRS(sum, x, y, V) \
+  ((sum) + (VU32) (LOW ((guint32) (x), gint32) * LOW ((VU32) (y), VI32)) \
+   + (VU32) (((gint32) (x) >> 16) * ((VI32) (y) >> 16)))
+#endif
+
+TILE (tile_f32, float, VF32, PLAIN)
+TILE (tile_f64, double, VF64, PLAIN)
+TILE (tile_i16, gint32, VU32, PAIRS)
+TILE (tile_i32, guint32, VU32, PLAIN)
+TILE (tile_i64, guint64, VU64, PLAIN)
+
+COMPLEX_TILE (tile_c32, float, VF32, SWAP_F32)
+COMPLEX_TILE (tile_c64, double, VF64, SWAP_F64)
+
+#define SIZE(name, rows, vectors) \
+  static void \
+  name##_##rows##_##vectors (gsize         k, \
+                             gconstpointer a, \
+                             gconstpointer b, \
+                             gint64        b_step, \
+                             gpointer      c, \
+                             gsize         c_row, \
+                             gboolean      accumulate) \
+  { \
+    name (rows, vectors, k, a, b, b_step, c, c_row, accumulate); \
+  }
+
+#define HEIGHT(name, rows) SIZE (name, rows, 1) SIZE (name, rows, 2)
+#define PAIR(name, rows) { name##_##rows##_1, name##_##rows##_2 }
+
+#define HEIGHTS_12(name) HEIGHT (name, 12) HEIGHT (name, 8) HEIGHT (name, 4) HEIGHT (name, 2) HEIGHT (name, 1)
+#define HEIGHTS_6(name) HEIGHT (name, 6) HEIGHT (name, 4) HEIGHT (name, 2) HEIGHT (name, 1)
+#define HEIGHTS_3(name) HEIGHT (name, 3) HEIGHT (name, 2) HEIGHT (name, 1)
+#define TILES_12(name, T) \
+  { \
+    TILE_VECTORS * LANES (T), { 12, 8, 4, 2, 1 }, \
+    { PAIR (name, 12), PAIR (name, 8), PAIR (name, 4), PAIR (name, 2), PAIR (name, 1) } \
+  }
+#define TILES_6(name, T) \
+  { TILE_VECTORS * LANES (T), { 6, 4, 2, 1 }, { PAIR (name, 6), PAIR (name, 4), PAIR (name, 2), PAIR (name, 1) } }
+#define TILES_3(name, T) \
+  { TILE_VECTORS * LANES (T), { 3, 2, 1 }, { PAIR (name, 3), PAIR (name, 2), PAIR (name, 1) } }
+
+#if TILE_ROWS == 12
+#define ALL_HEIGHTS HEIGHTS_12
+#define TILES TILES_12
+#define COMPLEX_HEIGHTS HEIGHTS_6
+#define COMPLEX_TILES TILES_6
+#else
+#define ALL_HEIGHTS HEIGHTS_6
+#define TILES TILES_6
+#define COMPLEX_HEIGHTS HEIGHTS_3
+#define COMPLEX_TILES TILES_3
+#endif
+
+ALL_HEIGHTS (tile_f32)
+ALL_HEIGHTS (tile_f64)
+ALL_HEIGHTS (tile_i16)
+ALL_HEIGHTS (tile_i32)
+ALL_HEIGHTS (tile_i64)
+COMPLEX_HEIGHTS (tile_c32)
+COMPLEX_HEIGHTS (tile_c64)
+
+const GhloCpuTiles NAME (tiles)[GHLO_CPU_N_ARITHMETICS] = {
+  [GHLO_CPU_F32] = TILES (tile_f32, float),
+  [GHLO_CPU_F64] = TILES (tile_f64, double),
+  [GHLO_CPU_I16] = TILES (tile_i16, gint32),
+  [GHLO_CPU_I32] = TILES (tile_i32, gint32),
+  [GHLO_CPU_I64] = TILES (tile_i64, gint64),
+};
+
+/* A complex number is two lanes. */
+const GhloCpuTiles NAME (complex_tiles)[2] = {
+  COMPLEX_TILES (tile_c32, double),
+  COMPLEX_TILES (tile_c64, Pair),
+};

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Planes whose columns are adjacent in memory become planes whose rows are. Tiles are
+ * turned in registers: each lane of 16 bytes holds a square of units, of as many lines
+ * of the source as fit, so that what is stored is a whole register of adjacent units.
+ * At edges tiles overlap. Compiled for each level.
+ */
+
+#include "cpu/isa/routines-private.h"
+
+#include <string.h>
+
+#if defined (__AVX2__)
+#include <immintrin.h>
+#endif
+
+enum { LINE_BYTES = 64 };
+
+typedef guint8  U8x16 __attribute__ ((vector_size (16), may_alias));
+typedef guint16 U16x8 __attribute__ ((vector_size (16), may_alias));
+typedef guint32 U32x4 __attribute__ ((vector_size (16), may_alias));
+typedef guint64 U64x2 __attribute__ ((vector_size (16), may_alias));
+typedef guint64 Lane_any __attribute__ ((vector_size (16), aligned (1), may_alias));
+
+/* Interleaves the lower or upper halves of two lanes' units. */
+#define LOW_1(a, b)  (U64x2) __builtin_shufflevector ((U8x16) a, (U8x16) b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, \
+                                                      6, 22, 7, 23)
+#define HIGH_1(a, b) (U64x2) __builtin_shufflevector ((U8x16) a, (U8x16) b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, \
+                                                      13, 29, 14, 30, 15, 31)
+#define LOW_2(a, b)  (U64x2) __builtin_shufflevector ((U16x8) a, (U16x8) b, 0, 8, 1, 9, 2, 10, 3, 11)
+#define HIGH_2(a, b) (U64x2) __builtin_shufflevector ((U16x8) a, (U16x8) b, 4, 12, 5, 13, 6, 14, 7, 15)
+#define LOW_4(a, b)  (U64x2) __builtin_shufflevector ((U32x4) a, (U32x4) b, 0, 4, 1, 5)
+#define HIGH_4(a, b) (U64x2) __builtin_shufflevector ((U32x4) a, (U32x4) b, 2, 6, 3, 7)
+#define LOW_8(a, b)  __builtin_shufflevector (a, b, 0, 2)
+#define HIGH_8(a, b) __builtin_shufflevector (a, b, 1, 3)
+#define LOW_16(a, b)  a
+#define HIGH_16(a, b) b
+
+static inline U64x2
+load_lane (const guint8 *at,
+           gint64        stride)
+{
+  return *(const Lane_any *) at;
+}
+
+static inline void
+store_lane (guint8 *to,
+            U64x2   value)
+{
+  *(Lane_any *) to = value;
+}
+
+/* The same in all lanes of a register of this level; a load takes the same place of
+ * lines that are @stride bytes apart. Stores past the caches want alignment. */
+#if defined (__AVX512F__)
+typedef __m512i Wide;
+#define WIDE_LOW_1 _mm512_unpacklo_epi8
+#define WIDE_HIGH_1 _mm512_unpackhi_epi8
+#define WIDE_LOW_2 _mm512_unpacklo_epi16
+#define WIDE_HIGH_2 _mm512_unpackhi_epi16
+#define WIDE_LOW_4 _mm512_unpacklo_epi32
+#define WIDE_HIGH_4 _mm512_unpackhi_epi32
+#define WIDE_LOW_8 _mm512_unpacklo_epi64
+#define WIDE_HIGH_8 _mm512_unpackhi_epi64
+
+static inline Wide
+load_wide (const guint8 *at,
+           gint64        stride)
+{
+  Wide value = _mm512_castsi128_si512 (_mm_loadu_si128 ((const __m128i_u *) at));
+
+  value = _mm512_inserti32x4 (value, _mm_loadu_si128 ((const __m128i_u *) (at + stride)), 1);
+  value = _mm512_inserti32x4 (value, _mm_loadu_si128 ((const __m128i_u *) (at + 2 * stride)), 2);
+
+  return _mm512_inserti32x4 (value, _mm_loadu_si128 ((const __m128i_u *) (at + 3 * stride)), 3);
+}
+
+static inline void
+store_wide (guint8 *to,
+            Wide    value)
+{
+  _mm512_storeu_si512 (to, value);
+}
+
+static inline void
+store_past (guint8 *to,
+            Wide    value)
+{
+  _mm512_stream_si512 ((__m512i *) to, value);
+}
+#elif defined (__AVX2__)
+typedef __m256i Wide;
+#define WIDE_LOW_1 _mm256_unpacklo_epi8
+#define WIDE_HIGH_1 _mm256_unpackhi_epi8
+#define WIDE_LOW_2 _mm256_unpacklo_epi16
+#define WIDE_HIGH_2 _mm256_unpackhi_epi16
+#define WIDE_LOW_4 _mm256_unpacklo_epi32
+#define WIDE_HIGH_4 _mm256_unpackhi_epi32
+#define WIDE_LOW_8 _mm256_unpacklo_epi64
+#define WIDE_HIGH_8 _mm256_unpackhi_epi64
+
+static inline Wide
+load_wide (const guint8 *at,
+           gint64        stride)
+{
+  Wide value = _mm256_castsi128_si256 (_mm_loadu_si128 ((const __m128i_u *) at));
+
+  return _mm256_inserti128_si256 (value, _mm_loadu_si128 ((const __m128i_u *) (at + stride)), 1);
+}
+
+static inline void
+store_wide (guint8 *to,
+            Wide    value)
+{
+  _mm256_storeu_si256 ((__m256i_u *) to, value);
+}
+
+static inline void
+store_past (guint8 *to,
+            Wide    value)
+{
+  _mm256_stream_si256 ((__m256i *) to, value);
+}
+#else
+typedef U64x2 Wide;
+#define WIDE_LOW_1 LOW_1
+#define WIDE_HIGH_1 HIGH_1
+#define WIDE_LOW_2 LOW_2
+#define WIDE_HIGH_2 HIGH_2
+#define WIDE_LOW_4 LOW_4
+#define WIDE_HIGH_4 HIGH_4
+#define WIDE_LOW_8 LOW_8
+#define WIDE_HIGH_8 HIGH_8
+#define load_wide load_lane
+#define store_wide store_lane
+#define store_past store_lane
+#endif
+#define WIDE_LOW_16(a, b)  a
+#define WIDE_HIGH_16(a, b) b
+
+/* As many lines as a register holds units, from row @begin on: squares of @SIDE × @SIDE
+ * in each lane, whose halves are interleaved until all units have changed places. */
+#define TILE(name, V, SIZE, load, store, low, high) \
+  static inline __attribute__ ((always_inline)) void \
+  name (const guint8 *from, \
+        gint64        stride, \
+        guint8       *to, \
+        gint64        to_row, \
+        gsize         begin, \
+        gsize         end) \
+  { \
+    enum { SIDE = 16 / SIZE }; \
+\
+    for (gsize next = begin; next < end; next += SIDE) \
+      { \
+        gsize row = MIN (next, end - SIDE); \
+        V square[SIDE], other[SIDE]; \
+\
+        UNROLL for (guint i = 0; i < SIDE; i++) \
+          square[i] = load (from + i * stride + row * SIZE, SIDE * stride); \
+        UNROLL for (guint step = 1; step < SIDE; step *= 2) \
+          { \
+            UNROLL for (guint i = 0; 2 * i + 1 < SIDE; i++) \
+              { \
+                other[2 * i] = low (square[i], square[i + SIDE / 2]); \
+                other[2 * i + 1] = high (square[i], square[i + SIDE / 2]); \
+              } \
+            UNROLL for (guint i = 0; i < SIDE; i++) \
+              square[i] = other[i]; \
+          } \
+        UNROLL for (guint i = 0; i < SIDE; i++) \
+          store (to + (gint64) (row + i) * to_row, square[i]); \
+      } \
+  }
+
+/* A cache line of each line of the source at a time, then the next lines: powers of two
+ * between lines leave but a few of them in the first cache. */
+#define PLANE(name, SIZE, WIDTH, tile) \
+  static void \
+  name (const guint8 *from, \
+        gint64        from_column, \
+        guint8       *to, \
+        gint64        to_row, \
+        gsize         rows, \
+        gsize         columns) \
+  { \
+    for (gsize row = 0; row < rows; row += LINE_BYTES / SIZE) \
+      for (gsize next = 0; next < columns; next += WIDTH) \
+        { \
+          gsize column = MIN (next, columns - WIDTH); \
+\
+          tile (from + (gint64) column * from_column, from_column, to + column * SIZE, to_row, row, \
+                MIN (row + LINE_BYTES / SIZE, rows)); \
+        } \
+  }
+
+#define TURN(name, SIZE) \
+  TILE (name##_wide, Wide, SIZE, load_wide, store_wide, WIDE_LOW_##SIZE, WIDE_HIGH_##SIZE) \
+  TILE (name##_past, Wide, SIZE, load_wide, store_past, WIDE_LOW_##SIZE, WIDE_HIGH_##SIZE) \
+  TILE (name##_lane, U64x2, SIZE, load_lane, store_lane, LOW_##SIZE, HIGH_##SIZE) \
+  PLANE (name##_planes, SIZE, VECTOR_BYTES / SIZE, name##_wide) \
+  PLANE (name##_past_planes, SIZE, VECTOR_BYTES / SIZE, name##_past) \
+  PLANE (name##_narrow, SIZE, 16 / SIZE, name##_lane) \
+\
+  static void \
+  name (const guint8 *from, \
+        gint64        from_row, \
+        gint64        from_column, \
+        guint8       *to, \
+        gint64        to_row, \
+        gint64        to_column, \
+        gsize         rows, \
+        gsize         columns) \
+  { \
+    if (rows < 16 / SIZE || columns < 16 / SIZE) \
+      NAME (moves)[__builtin_ctz (SIZE)] (from, from_row, from_column, to, to_row, to_column, rows, columns); \
+    else \
+      (columns < VECTOR_BYTES / SIZE ? name##_narrow : name##_planes) (from, from_column, to, to_row, rows, columns); \
+  } \
+\
+  static void \
+  name##_stream (const guint8 *from, \
+                 gint64        from_row, \
+                 gint64        from_column, \
+                 guint8       *to, \
+                 gint64        to_row, \
+                 gint64        to_column, \
+                 gsize         rows, \
+                 gsize         columns) \
+  { \
+    if (rows < 16 / SIZE || columns % (VECTOR_BYTES / SIZE) != 0 || ((gintptr) to | to_row) % VECTOR_BYTES != 0) \
+      name (from, from_row, from_column, to, to_row, to_column, rows, columns); \
+    else \
+      name##_past_planes (from, from_column, to, to_row, rows, columns); \
+  }
+
+TURN (turn1, 1)
+TURN (turn2, 2)
+TURN (turn4, 4)
+TURN (turn8, 8)
+TURN (turn16, 16)
+
+const GhloCpuPlaneFunc NAME (turns)[GHLO_CPU_N_UNITS] = { turn1, turn2, turn4, turn8, turn16 };
+const GhloCpuPlaneFunc NAME (streams)[GHLO_CPU_N_UNITS] = {
+  turn1_stream, turn2_stream, turn4_stream, turn8_stream, turn16_stream,
+};
+
+/* Squares of lines that lie anywhere. */
+static inline gsize
+interleave_4x4 (const gconstpointer *lines,
+                gsize                n,
+                gsize                width,
+                guint8              *to)
+{
+  const guint8 *const *from = (const guint8 *const *) lines;
+  gsize j = 0;
+
+  for (; j + 4 <= n; j += 4)
+    {
+      U64x2 l0 = load_lane (from[0] + 4 * j, 0), l1 = load_lane (from[1] + 4 * j, 0);
+      U64x2 l2 = load_lane (from[2] + 4 * j, 0), l3 = load_lane (from[3] + 4 * j, 0);
+      U64x2 a = LOW_4 (l0, l2), b = HIGH_4 (l0, l2), c = LOW_4 (l1, l3), d = HIGH_4 (l1, l3);
+      guint8 *out = to + 4 * j * width;
+
+      store_lane (out, LOW_4 (a, c));
+      store_lane (out + 4 * width, HIGH_4 (a, c));
+      store_lane (out + 8 * width, LOW_4 (b, d));
+      store_lane (out + 12 * width, HIGH_4 (b, d));
+    }
+
+  return j;
+}
+
+#if VECTOR_BYTES >= 32
+typedef guint64 U64x4 __attribute__ ((vector_size (32), may_alias));
+typedef guint64 U64x4_any __attribute__ ((vector_size (32), aligned (1), may_alias));
+
+enum { SIDE_8 = 4 };
+
+static inline gsize
+interleave_8 (const gconstpointer *lines,
+              gsize                n,
+              gsize                width,
+              guint8              *to)
+{
+  const guint8 *const *from = (const guint8 *const *) lines;
+  gsize j = 0;
+
+  for (; j + 4 <= n; j += 4)
+    {
+      U64x4 l0 = *(const U64x4_any *) (from[0] + 8 * j), l1 = *(const U64x4_any *) (from[1] + 8 * j);
+      U64x4 l2 = *(const U64x4_any *) (from[2] + 8 * j), l3 = *(const U64x4_any *) (from[3] + 8 * j);
+      U64x4 a = __builtin_shufflevector (l0, l1, 0, 4, 2, 6), b = __builtin_shufflevector (l0, l1, 1, 5, 3, 7);
+      U64x4 c = __builtin_shufflevector (l2, l3, 0, 4, 2, 6), d = __builtin_shufflevector (l2, l3, 1, 5, 3, 7);
+      guint8 *out = to + 8 * j * width;
+
+      *(U64x4_any *) out = __builtin_shufflevector (a, c, 0, 1, 4, 5);
+      *(U64x4_any *) (out + 8 * width) = __builtin_shufflevector (b, d, 0, 1, 4, 5);
+      *(U64x4_any *) (out + 16 * width) = __builtin_shufflevector (a, c, 2, 3, 6, 7);
+      *(U64x4_any *) (out + 24 * width) = __builtin_shufflevector (b, d, 2, 3, 6, 7);
+    }
+
+  return j;
+}
+#else
+enum { SIDE_8 = 2 };
+
+static inline gsize
+interleave_8 (const gconstpointer *lines,
+              gsize                n,
+              gsize                width,
+              guint8              *to)
+{
+  const guint8 *const *from = (const guint8 *const *) lines;
+  gsize j = 0;
+
+  for (; j + 2 <= n; j += 2)
+    {
+      U64x2 l0 = load_lane (from[0] + 8 * j, 0), l1 = load_lane (from[1] + 8 * j, 0);
+      guint8 *out = to + 8 * j * width;
+
+      store_lane (out, LOW_8 (l0, l1));
+      store_lane (out + 8 * width, HIGH_8 (l0, l1));
+    }
+
+  return j;
+}
+#endif
+
+static inline gsize
+interleave_1x1 (const gconstpointer *lines,
+                gsize                n,
+                gsize                width,
+                guint8              *to)
+{
+  for (gsize j = 0; j < n; j++)
+    store_lane (to + 16 * j * width, load_lane ((const guint8 *) lines[0] + 16 * j, 0));
+
+  return n;
+}
+
+#define INTERLEAVE(name, T, SIDE, square) \
+  void \
+  name (const gconstpointer *lines, \
+        guint                n_lines, \
+        guint                width, \
+        gsize                n, \
+        gpointer             to_data) \
+  { \
+    T *to = to_data; \
+    guint i = 0; \
+\
+    for (; i + SIDE <= n_lines; i += SIDE) \
+      for (gsize j = square (lines + i, n, width, (guint8 *) (to + i)); j < n; j++) \
+        UNROLL for (guint l = 0; l < SIDE; l++) \
+          to[j * width + i + l] = ((const T *) lines[i + l])[j]; \
+    for (; i < n_lines; i++) \
+      for (gsize j = 0; j < n; j++) \
+        to[j * width + i] = ((const T *) lines[i])[j]; \
+    if (n_lines < width) \
+      for (gsize j = 0; j < n; j++) \
+        memset (to + j * width + n_lines, 0, (width - n_lines) * sizeof (T)); \
+  }
+
+INTERLEAVE (NAME (interleave4), guint32, 4, interleave_4x4)
+INTERLEAVE (NAME (interleave8), guint64, SIDE_8, interleave_8)
+INTERLEAVE (NAME (interleave16), Lane_any, 1, interleave_1x1)

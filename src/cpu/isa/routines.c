@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * One level's table of kernels. Compiled for each level.
+ */
+
+#include "cpu/isa/routines-private.h"
+
+#include <string.h>
+
+void
+NAME (routines_init) (GhloCpuRoutines *self)
+{
+  memcpy (self->tiles, NAME (tiles), sizeof (self->tiles));
+  memcpy (self->complex_tiles, NAME (complex_tiles), sizeof (self->complex_tiles));
+  memcpy (self->dot, NAME (dots), sizeof (self->dot));
+  memcpy (self->add, NAME (adds), sizeof (self->add));
+  memcpy (self->order, NAME (orders), sizeof (self->order));
+  memcpy (self->convert, NAME (conversions), sizeof (self->convert));
+  self->interleave4 = NAME (interleave4);
+  self->interleave8 = NAME (interleave8);
+  self->interleave16 = NAME (interleave16);
+  self->clamp_indices = NAME (clamp_indices);
+  self->check_indices = NAME (check_indices);
+  memcpy (self->pick, NAME (picks), sizeof (self->pick));
+  self->sort_columns_32 = NAME (sort_columns_32);
+  self->sort_columns_64 = NAME (sort_columns_64);
+  self->threefry = NAME (threefry);
+  self->philox = NAME (philox);
+  memcpy (self->move, NAME (moves), sizeof (self->move));
+  memcpy (self->turn, NAME (turns), sizeof (self->turn));
+  memcpy (self->stream, NAME (streams), sizeof (self->stream));
+}

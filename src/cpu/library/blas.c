@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Finds OpenBLAS where distributions put its build without threads, and refuses
+ * anything else that has its name: a build with threads would start some for each
+ * caller, and a plain BLAS under that name is many times slower.
+ */
+
+#include "cpu/library/blas.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+
+#include "cpu/isa/level.h"
+
+#ifndef __has_feature
+#define __has_feature(feature) 0
+#endif
+
+/* Its own LAPACK must call its own BLAS, not one that the program happened to load
+ * before. AddressSanitizer cannot work with that. */
+#if defined (RTLD_DEEPBIND) && !defined (__SANITIZE_ADDRESS__) && !__has_feature (address_sanitizer)
+#define OPEN_FLAGS (RTLD_LAZY | RTLD_LOCAL | RTLD_DEEPBIND)
+#else
+#define OPEN_FLAGS (RTLD_LAZY | RTLD_LOCAL)
+#endif
+
+/* 0.3.21 takes recent processors of Intel's for one of 2004, unless it is told. Another
+ * thread may read the environment meanwhile, so it is changed only here and once. */
+static gpointer
+open_file (const char *path)
+{
+  static const char *const cores[] = {
+    [GHLO_CPU_LEVEL_AVX2] = "HASWELL", [GHLO_CPU_LEVEL_AVX512] = "SKYLAKEX",
+  };
+  const char *core = cores[ghlo_cpu_level ()];
+  gboolean named = core != NULL && g_getenv ("OPENBLAS_CORETYPE") == NULL;
+  gpointer library;
+
+  if (named)
+    g_setenv ("OPENBLAS_CORETYPE", core, TRUE);
+  library = dlopen (path, OPEN_FLAGS);
+  if (named)
+    g_unsetenv ("OPENBLAS_CORETYPE");
+
+  return library;
+}
+
+/* A build of OpenBLAS, and one without threads. */
+static gboolean
+is_wanted (gpointer library)
+{
+  int (*get_parallel) (void);
+
+  *(gpointer *) &get_parallel = dlsym (library, "openblas_get_parallel");
+
+  return get_parallel != NULL && get_parallel () == 0;
+}
+
+static gpointer
+open_wanted (const char *path)
+{
+  gpointer library = open_file (path);
+
+  if (library == NULL || is_wanted (library))
+    return library;
+  dlclose (library);
+
+  return NULL;
+}
+
+/* The folder that the system's libraries of this architecture are in is GLib's. */
+static gpointer
+open_library (void)
+{
+  static const char *const names[] = { "openblas-serial/libopenblas.so.0", "libopenblas.so.0" };
+  gpointer library = NULL;
+  Dl_info info;
+
+  if (dladdr ((gconstpointer) g_free, &info) != 0 && info.dli_fname != NULL)
+    {
+      char *file = realpath (info.dli_fname, NULL);
+      g_autofree char *folder = g_path_get_dirname (file != NULL ? file : info.dli_fname);
+
+      free (file);
+      for (guint i = 0; library == NULL && i < G_N_ELEMENTS (names); i++)
+        {
+          g_autofree char *path = g_build_filename (folder, names[i], NULL);
+
+          if (g_file_test (path, G_FILE_TEST_EXISTS))
+            library = open_wanted (path);
+        }
+    }
+
+  return library != NULL ? library : open_wanted ("libopenblas.so.0");
+}
+
+static gboolean
+find_functions (GhloCpuBlas *self,
+                gpointer     library)
+{
+  static const char letters[] = { 's', 'd', 'c', 'z' };
+
+  for (guint i = 0; i < GHLO_CPU_BLAS_N_KINDS; i++)
+    {
+      const struct
+      {
+        const char *name;
+        gpointer    place;
+      } functions[] = {
+        { "gemm_", &self->gemm[i] }, { "trsm_", &self->trsm[i] }, { "potrf_", &self->potrf[i] },
+      };
+
+      for (guint f = 0; f < G_N_ELEMENTS (functions); f++)
+        {
+          char name[16];
+
+          g_snprintf (name, sizeof (name), "%c%s", letters[i], functions[f].name);
+          *(gpointer *) functions[f].place = dlsym (library, name);
+          if (*(gpointer *) functions[f].place == NULL)
+            return FALSE;
+        }
+    }
+
+  return TRUE;
+}
+
+/* The library stays: others may hold its functions. */
+static gboolean
+open_blas (GhloCpuBlas *self)
+{
+  gpointer library = open_library ();
+  const char *(*get_core) (void);
+
+  if (library == NULL)
+    {
+      g_debug ("no build of OpenBLAS without threads was found");
+      return FALSE;
+    }
+  *(gpointer *) &get_core = dlsym (library, "openblas_get_corename");
+  self->core = g_strdup (get_core != NULL ? get_core () : "unknown");
+
+  return find_functions (self, library);
+}
+
+const GhloCpuBlas *
+ghlo_cpu_blas (void)
+{
+  static GhloCpuBlas blas;
+  static gsize state;
+
+  if (g_once_init_enter (&state))
+    g_once_init_leave (&state, open_blas (&blas) ? 2 : 1);
+
+  return state == 2 ? &blas : NULL;
+}
+
+static GMutex in_use;
+
+void
+ghlo_cpu_blas_begin (void)
+{
+  g_mutex_lock (&in_use);
+}
+
+void
+ghlo_cpu_blas_end (void)
+{
+  g_mutex_unlock (&in_use);
+}

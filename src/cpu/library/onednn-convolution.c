@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Convolutions by oneDNN. Its own im2col ("gemm") is refused: ours reads any layout
+ * and is faster.
+ */
+
+#include "cpu/library/onednn-private.h"
+
+#include <string.h>
+
+/* Where the memories are in a convolution's primitive. */
+enum { SOURCE, WEIGHTS, RESULT, N_MEMORIES };
+
+static const int arguments[][N_MEMORIES] = {
+  [GHLO_CPU_FORWARD] = { DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST },
+  [GHLO_CPU_BACKWARD_DATA] = { DNNL_ARG_DIFF_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DIFF_DST },
+  [GHLO_CPU_BACKWARD_WEIGHTS] = { DNNL_ARG_SRC, DNNL_ARG_DIFF_WEIGHTS, DNNL_ARG_DIFF_DST },
+};
+
+static dnnl_data_type_t
+find_type (GhloElementType type)
+{
+  return type == GHLO_ELEMENT_TYPE_BF16 ? dnnl_bf16 : dnnl_f32;
+}
+
+/* [images, features, spatial …], the features innermost in memory. */
+static gboolean
+describe_tensor (dnnl_memory_desc_t            *layout,
+                 const GhloCpuConvolutionShape *shape,
+                 gint64                         features,
+                 const gint64                  *spatial)
+{
+  static const dnnl_format_tag_t tags[] = { dnnl_nwc, dnnl_nhwc, dnnl_ndhwc };
+  dnnl_dims_t dimensions = { shape->images, features };
+
+  memcpy (dimensions + 2, spatial, shape->n_spatial * sizeof (gint64));
+
+  return dnnl_memory_desc_init_by_tag (layout, (int) shape->n_spatial + 2, dimensions, find_type (shape->type),
+                                       tags[shape->n_spatial - 1]) == dnnl_success;
+}
+
+/* [group where there are several, result feature, source feature, spatial …]. */
+static int
+find_weights (const GhloCpuConvolutionShape *shape,
+              dnnl_dims_t                    dimensions)
+{
+  int n = 0;
+
+  if (shape->groups > 1)
+    dimensions[n++] = shape->groups;
+  dimensions[n++] = shape->result_features / shape->groups;
+  dimensions[n++] = shape->source_features / shape->groups;
+  for (guint i = 0; i < shape->n_spatial; i++)
+    dimensions[n++] = shape->kernel[i];
+
+  return n;
+}
+
+/* Padding behind the source; where its last places are not reached, and do not make for
+ * another step, none. */
+static gint64
+find_high (const GhloCpuConvolutionShape *shape,
+           guint                          i)
+{
+  gint64 reach = (shape->kernel[i] - 1) * shape->dilation[i] + 1;
+  gint64 high = (shape->result[i] - 1) * shape->strides[i] + reach - shape->source[i] - shape->low[i];
+
+  return high < 0 && -high < shape->strides[i] ? 0 : high;
+}
+
+static gboolean
+describe (const GhloCpuConvolutionShape *shape,
+          const GhloCpuPrimitive        *like,
+          dnnl_convolution_desc_t       *description)
+{
+  dnnl_memory_desc_t source, weights, result;
+  dnnl_dims_t dimensions, strides, dilates, low, high;
+  int n = find_weights (shape, dimensions);
+
+  for (guint i = 0; i < shape->n_spatial; i++)
+    {
+      strides[i] = shape->strides[i];
+      dilates[i] = shape->dilation[i] - 1;
+      low[i] = shape->low[i];
+      high[i] = find_high (shape, i);
+      if (high[i] < 0)
+        return FALSE;
+    }
+  if (!describe_tensor (&source, shape, shape->source_features, shape->source)
+      || !describe_tensor (&result, shape, shape->result_features, shape->result))
+    return FALSE;
+  if (like != NULL)
+    weights = like->memories[WEIGHTS].layout;
+  else if (dnnl_memory_desc_init_by_tag (&weights, n, dimensions, find_type (shape->type), dnnl_format_tag_any)
+           != dnnl_success)
+    return FALSE;
+
+  switch (shape->direction)
+    {
+    case GHLO_CPU_BACKWARD_DATA:
+      return dnnl_dilated_convolution_backward_data_desc_init (description, dnnl_convolution_direct, &source, &weights,
+                                                               &result, strides, dilates, low, high) == dnnl_success;
+    case GHLO_CPU_BACKWARD_WEIGHTS:
+      return dnnl_dilated_convolution_backward_weights_desc_init (description, dnnl_convolution_direct, &source,
+                                                                  &weights, NULL, &result, strides, dilates, low,
+                                                                  high) == dnnl_success;
+    default:
+      return dnnl_dilated_convolution_forward_desc_init (description, dnnl_forward_inference, dnnl_convolution_direct,
+                                                         &source, &weights, NULL, &result, strides, dilates, low,
+                                                         high) == dnnl_success;
+    }
+}
+
+GhloCpuPrimitive *
+ghlo_cpu_onednn_convolution (const GhloCpuConvolutionShape *shape,
+                             const GhloCpuPrimitive        *like)
+{
+  g_autoptr (GhloCpuPrimitive) primitive = NULL;
+  dnnl_convolution_desc_t description;
+
+  if (!ghlo_cpu_onednn_available () || !describe (shape, like, &description))
+    return NULL;
+  primitive = ghlo_cpu_primitive_get (&description, sizeof (description), arguments[shape->direction], N_MEMORIES);
+  if (primitive == NULL || strstr (primitive->name, "gemm") != NULL)
+    return NULL;
+
+  return g_steal_pointer (&primitive);
+}
+
+gboolean
+ghlo_cpu_onednn_run_convolution (GhloCpuPrimitive *self,
+                                 gconstpointer     source,
+                                 gconstpointer     weights,
+                                 gconstpointer     result,
+                                 gpointer          scratch)
+{
+  return ghlo_cpu_primitive_run (self, (gpointer const[]) { (gpointer) source, (gpointer) weights, (gpointer) result },
+                                 scratch);
+}
+
+gsize
+ghlo_cpu_onednn_weights_size (const GhloCpuPrimitive *self)
+{
+  return dnnl_memory_desc_get_size (&self->memories[WEIGHTS].layout);
+}
+
+GhloCpuPrimitive *
+ghlo_cpu_onednn_reorder_weights (const GhloCpuPrimitive        *self,
+                                 const GhloCpuConvolutionShape *shape,
+                                 const gint64                  *strides,
+                                 gboolean                       back)
+{
+  const dnnl_memory_desc_t *own = &self->memories[WEIGHTS].layout;
+  dnnl_memory_desc_t plain;
+  dnnl_dims_t dimensions, plain_strides;
+  int n = find_weights (shape, dimensions);
+
+  memcpy (plain_strides, strides + (shape->groups > 1 ? 0 : 1), (gsize) n * sizeof (gint64));
+  if (dnnl_memory_desc_init_by_strides (&plain, n, dimensions, find_type (shape->type), plain_strides)
+      != dnnl_success)
+    return NULL;
+
+  return back ? ghlo_cpu_primitive_get_reorder (own, &plain) : ghlo_cpu_primitive_get_reorder (&plain, own);
+}
+
+gboolean
+ghlo_cpu_onednn_run_reorder (GhloCpuPrimitive *self,
+                             gconstpointer     from,
+                             gpointer          to,
+                             gpointer          scratch)
+{
+  return ghlo_cpu_primitive_run (self, (gpointer const[]) { (gpointer) from, to }, scratch);
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Products by oneDNN's matmul, of the types that it has processors' own instructions
+ * for. 8-bit integers are checked once: where they are added in 16 bits on the way,
+ * large ones saturate and the product is wrong.
+ */
+
+#include "cpu/library/onednn-private.h"
+
+#include <string.h>
+
+/* The check's sizes: no multiples of anything, and enough for every kind of loop. */
+enum { CHECK_M = 67, CHECK_N = 71, CHECK_K = 133 };
+
+static dnnl_data_type_t
+find_type (GhloElementType type)
+{
+  switch (type)
+    {
+    case GHLO_ELEMENT_TYPE_F32: return dnnl_f32;
+    case GHLO_ELEMENT_TYPE_BF16: return dnnl_bf16;
+    case GHLO_ELEMENT_TYPE_I8: return dnnl_s8;
+    case GHLO_ELEMENT_TYPE_UI8: return dnnl_u8;
+    case GHLO_ELEMENT_TYPE_I32: return dnnl_s32;
+    default: return dnnl_data_type_undef;
+    }
+}
+
+static gboolean
+describe_matrix (dnnl_memory_desc_t           *layout,
+                 gint64                        rows,
+                 gint64                        columns,
+                 const GhloCpuPrimitiveMatrix *matrix)
+{
+  dnnl_dims_t dimensions = { rows, columns };
+  dnnl_dims_t strides = { matrix->transposed ? 1 : matrix->leading, matrix->transposed ? matrix->leading : 1 };
+
+  return dnnl_memory_desc_init_by_strides (layout, 2, dimensions, find_type (matrix->type), strides) == dnnl_success;
+}
+
+static GhloCpuPrimitive *
+get_matmul (gint64                        m,
+            gint64                        n,
+            gint64                        k,
+            const GhloCpuPrimitiveMatrix *a,
+            const GhloCpuPrimitiveMatrix *b,
+            const GhloCpuPrimitiveMatrix *c)
+{
+  static const int arguments[] = { DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST };
+  dnnl_matmul_desc_t description;
+  dnnl_memory_desc_t layouts[3];
+
+  if (!describe_matrix (&layouts[0], m, k, a) || !describe_matrix (&layouts[1], k, n, b)
+      || !describe_matrix (&layouts[2], m, n, c)
+      || dnnl_matmul_desc_init (&description, &layouts[0], &layouts[1], NULL, &layouts[2]) != dnnl_success)
+    return NULL;
+
+  return ghlo_cpu_primitive_get (&description, sizeof (description), arguments, G_N_ELEMENTS (arguments));
+}
+
+/* The greatest numbers times the least, whose sums in 16 bits would overflow. */
+static gboolean
+check_integers (GhloElementType a_type)
+{
+  GhloCpuPrimitiveMatrix a = { a_type, FALSE, CHECK_K }, b = { GHLO_ELEMENT_TYPE_I8, FALSE, CHECK_N };
+  GhloCpuPrimitiveMatrix c = { GHLO_ELEMENT_TYPE_I32, FALSE, CHECK_N };
+  g_autoptr (GhloCpuPrimitive) primitive = get_matmul (CHECK_M, CHECK_N, CHECK_K, &a, &b, &c);
+  g_autofree guint8 *lhs = g_malloc (CHECK_M * CHECK_K);
+  g_autofree gint8 *rhs = g_malloc (CHECK_K * CHECK_N);
+  g_autofree gint32 *result = g_new0 (gint32, CHECK_M * CHECK_N);
+  gpointer scratch;
+  gboolean right;
+
+  if (primitive == NULL)
+    return FALSE;
+  for (guint i = 0; i < CHECK_M * CHECK_K; i++)
+    lhs[i] = i / CHECK_K % 2 == 0 ? (a_type == GHLO_ELEMENT_TYPE_I8 ? 0x80 : 0xff)
+                                  : (a_type == GHLO_ELEMENT_TYPE_I8 ? 0x7f : 0xfe);
+  for (guint i = 0; i < CHECK_K * CHECK_N; i++)
+    rhs[i] = i % CHECK_N % 2 == 0 ? -128 : 127;
+  scratch = g_aligned_alloc (1, MAX (primitive->scratch_size, 64), 64);
+  right = ghlo_cpu_primitive_run (primitive, (gpointer const[]) { lhs, rhs, result }, scratch);
+  g_aligned_free (scratch);
+
+  for (guint i = 0; right && i < CHECK_M * CHECK_N; i++)
+    {
+      guint8 bits = lhs[i / CHECK_N * CHECK_K];
+      gint32 factor = a_type == GHLO_ELEMENT_TYPE_I8 ? (gint8) bits : bits;
+
+      right = result[i] == factor * rhs[i % CHECK_N] * CHECK_K;
+    }
+  if (!right)
+    g_debug ("oneDNN's products of 8-bit integers are not exact on this processor, and are not used");
+
+  return right;
+}
+
+static gboolean
+integers_are_exact (void)
+{
+  static gsize state;
+
+  if (g_once_init_enter (&state))
+    {
+      gboolean has_sums = (dnnl_get_effective_cpu_isa () & dnnl_cpu_isa_avx512_core_vnni)
+                          == dnnl_cpu_isa_avx512_core_vnni;
+
+      g_once_init_leave (&state, has_sums && check_integers (GHLO_ELEMENT_TYPE_I8)
+                                 && check_integers (GHLO_ELEMENT_TYPE_UI8) ? 2 : 1);
+    }
+
+  return state == 2;
+}
+
+GhloCpuPrimitive *
+ghlo_cpu_onednn_matmul (gint64                        m,
+                        gint64                        n,
+                        gint64                        k,
+                        const GhloCpuPrimitiveMatrix *a,
+                        const GhloCpuPrimitiveMatrix *b,
+                        const GhloCpuPrimitiveMatrix *c)
+{
+  if (!ghlo_cpu_onednn_available ())
+    return NULL;
+  if (ghlo_element_type_is_integer (a->type) && !integers_are_exact ())
+    return NULL;
+
+  return get_matmul (m, n, k, a, b, c);
+}
+
+gboolean
+ghlo_cpu_onednn_run_matmul (GhloCpuPrimitive *self,
+                            gconstpointer     a,
+                            gconstpointer     b,
+                            gpointer          c,
+                            gpointer          scratch)
+{
+  return ghlo_cpu_primitive_run (self, (gpointer const[]) { (gpointer) a, (gpointer) b, c }, scratch);
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Where oneDNN was not there at build time: nothing of it is available.
+ */
+
+#include "cpu/library/onednn.h"
+
+gboolean
+ghlo_cpu_onednn_available (void)
+{
+  return FALSE;
+}
+
+gboolean
+ghlo_cpu_onednn_has_sgemm (void)
+{
+  return FALSE;
+}
+
+void
+ghlo_cpu_onednn_sgemm (gboolean      a_transposed,
+                       gboolean      b_transposed,
+                       gint64        m,
+                       gint64        n,
+                       gint64        k,
+                       const float  *a,
+                       gint64        a_leading,
+                       const float  *b,
+                       gint64        b_leading,
+                       gboolean      accumulate,
+                       float        *c,
+                       gint64        c_leading)
+{
+}
+
+GhloCpuPrimitive *
+ghlo_cpu_primitive_ref (GhloCpuPrimitive *self)
+{
+  return self;
+}
+
+void
+ghlo_cpu_primitive_unref (GhloCpuPrimitive *self)
+{
+}
+
+gsize
+ghlo_cpu_primitive_scratch_size (const GhloCpuPrimitive *self)
+{
+  return 0;
+}
+
+const char *
+ghlo_cpu_primitive_name (const GhloCpuPrimitive *self)
+{
+  return "none";
+}
+
+guint
+ghlo_cpu_primitive_cached (void)
+{
+  return 0;
+}
+
+GhloCpuPrimitive *
+ghlo_cpu_onednn_matmul (gint64                        m,
+                        gint64                        n,
+                        gint64                        k,
+                        const GhloCpuPrimitiveMatrix *a,
+                        const GhloCpuPrimitiveMatrix *b,
+                        const GhloCpuPrimitiveMatrix *c)
+{
+  return NULL;
+}
+
+gboolean
+ghlo_cpu_onednn_run_matmul (GhloCpuPrimitive *self,
+                            gconstpointer     a,
+                            gconstpointer     b,
+                            gpointer          c,
+                            gpointer          scratch)
+{
+  return FALSE;
+}
+
+GhloCpuPrimitive *
+ghlo_cpu_onednn_convolution (const GhloCpuConvolutionShape *shape,
+                             const GhloCpuPrimitive        *like)
+{
+  return NULL;
+}
+
+gboolean
+ghlo_cpu_onednn_run_convolution (GhloCpuPrimitive *self,
+                                 gconstpointer     source,
+                                 gconstpointer     weights,
+                                 gconstpointer     result,
+                                 gpointer          scratch)
+{
+  return FALSE;
+}
+
+gsize
+ghlo_cpu_onednn_weights_size (const GhloCpuPrimitive *self)
+{
+  return 0;
+}
+
+GhloCpuPrimitive *
+ghlo_cpu_onednn_reorder_weights (const GhloCpuPrimitive        *self,
+                                 const GhloCpuConvolutionShape *shape,
+                                 const gint64                  *strides,
+                                 gboolean                       back)
+{
+  return NULL;
+}
+
+gboolean
+ghlo_cpu_onednn_run_reorder (GhloCpuPrimitive *self,
+                             gconstpointer     from,
+                             gpointer          to,
+                             gpointer          scratch)
+{
+  return FALSE;
+}

@@ -1,0 +1,450 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The engine, the thread count, and primitives with their cache. A run takes memory
+ * objects that an earlier one left, so that in the steady state none are made.
+ */
+
+#include "cpu/library/onednn-private.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+#include "base/hash.h"
+
+enum { MAX_CACHED = 256 };
+
+static struct
+{
+  dnnl_engine_t  engine;                       /* NULL when not available */
+  void         (*set_threads) (int threads);   /* both NULL where oneDNN has no threads */
+  int          (*get_threads) (void);
+  gboolean       has_sgemm;
+} onednn;
+
+static struct
+{
+  GMutex      lock;      /* guards what follows */
+  GHashTable *table;     /* GBytes of a description → its link in @order */
+  GQueue      order;     /* of Entry; the one used last is first */
+} cache;
+
+typedef struct
+{
+  GBytes           *key;
+  GhloCpuPrimitive *primitive;
+} Entry;
+
+/* The functions of the OpenMP that oneDNN itself is linked with, whichever that is. */
+static gboolean
+find_threads (void)
+{
+  gpointer library;
+  Dl_info info;
+
+  if (dnnl_version ()->cpu_runtime == DNNL_RUNTIME_SEQ)
+    return TRUE;
+  if (dnnl_version ()->cpu_runtime != DNNL_RUNTIME_OMP || dladdr ((gconstpointer) dnnl_sgemm, &info) == 0)
+    return FALSE;
+  library = dlopen (info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  if (library == NULL)
+    return FALSE;
+  *(gpointer *) &onednn.set_threads = dlsym (library, "omp_set_num_threads");
+  *(gpointer *) &onednn.get_threads = dlsym (library, "omp_get_max_threads");
+
+  return onednn.set_threads != NULL && onednn.get_threads != NULL;
+}
+
+/* sgemm does not say how it is done, but it is what matmul calls "gemm:jit". */
+static gboolean
+find_sgemm (void)
+{
+  dnnl_primitive_desc_iterator_t iterator;
+  dnnl_matmul_desc_t description;
+  dnnl_memory_desc_t matrix;
+  gboolean found = FALSE;
+
+  if (dnnl_memory_desc_init_by_tag (&matrix, 2, (dnnl_dims_t) { 64, 64 }, dnnl_f32, dnnl_ab) != dnnl_success
+      || dnnl_matmul_desc_init (&description, &matrix, &matrix, NULL, &matrix) != dnnl_success
+      || dnnl_primitive_desc_iterator_create (&iterator, &description, NULL, onednn.engine, NULL) != dnnl_success)
+    return FALSE;
+  do
+    {
+      dnnl_primitive_desc_t desc = dnnl_primitive_desc_iterator_fetch (iterator);
+      const char *name = "";
+
+      if (desc == NULL)
+        break;
+      dnnl_primitive_desc_query (desc, dnnl_query_impl_info_str, 0, &name);
+      found = strstr (name, "gemm:jit") != NULL;
+      dnnl_primitive_desc_destroy (desc);
+    }
+  while (!found && dnnl_primitive_desc_iterator_next (iterator) == dnnl_success);
+  dnnl_primitive_desc_iterator_destroy (iterator);
+
+  return found;
+}
+
+static guint
+hash_key (gconstpointer key)
+{
+  gsize size;
+  gconstpointer data = g_bytes_get_data ((GBytes *) key, &size);
+
+  return (guint) ghlo_hash_bytes (data, size);
+}
+
+static void
+start (void)
+{
+  if (!find_threads () || dnnl_engine_create (&onednn.engine, dnnl_cpu, 0) != dnnl_success)
+    {
+      g_debug ("oneDNN cannot be used: its engine or its thread count is out of reach");
+      onednn.engine = NULL;
+      return;
+    }
+  onednn.has_sgemm = find_sgemm ();
+  cache.table = g_hash_table_new (hash_key, g_bytes_equal);
+}
+
+dnnl_engine_t
+ghlo_cpu_onednn_engine (void)
+{
+  static gsize started;
+
+  if (g_once_init_enter (&started))
+    {
+      start ();
+      g_once_init_leave (&started, 1);
+    }
+
+  return onednn.engine;
+}
+
+gboolean
+ghlo_cpu_onednn_available (void)
+{
+  return ghlo_cpu_onednn_engine () != NULL;
+}
+
+int
+ghlo_cpu_onednn_enter (void)
+{
+  int threads = onednn.get_threads != NULL ? onednn.get_threads () : 1;
+
+  if (threads != 1)
+    onednn.set_threads (1);
+
+  return threads;
+}
+
+void
+ghlo_cpu_onednn_leave (int threads)
+{
+  if (threads != 1)
+    onednn.set_threads (threads);
+}
+
+gboolean
+ghlo_cpu_onednn_has_sgemm (void)
+{
+  return ghlo_cpu_onednn_available () && onednn.has_sgemm;
+}
+
+void
+ghlo_cpu_onednn_sgemm (gboolean      a_transposed,
+                       gboolean      b_transposed,
+                       gint64        m,
+                       gint64        n,
+                       gint64        k,
+                       const float  *a,
+                       gint64        a_leading,
+                       const float  *b,
+                       gint64        b_leading,
+                       gboolean      accumulate,
+                       float        *c,
+                       gint64        c_leading)
+{
+  int threads = ghlo_cpu_onednn_enter ();
+
+  dnnl_sgemm (a_transposed ? 'T' : 'N', b_transposed ? 'T' : 'N', m, n, k, 1, a, a_leading, b, b_leading,
+              accumulate ? 1 : 0, c, c_leading);
+  ghlo_cpu_onednn_leave (threads);
+}
+
+/* What a run holds while it runs. */
+typedef struct
+{
+  dnnl_stream_t   stream;
+  dnnl_memory_t   scratch;
+  dnnl_memory_t   memories[GHLO_CPU_PRIMITIVE_MAX_MEMORIES];
+} Objects;
+
+static void
+objects_free (Objects *self)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (self->memories); i++)
+    if (self->memories[i] != NULL)
+      dnnl_memory_destroy (self->memories[i]);
+  if (self->scratch != NULL)
+    dnnl_memory_destroy (self->scratch);
+  if (self->stream != NULL)
+    dnnl_stream_destroy (self->stream);
+  g_free (self);
+}
+
+static Objects *
+objects_new (const GhloCpuPrimitive *primitive)
+{
+  dnnl_engine_t engine = ghlo_cpu_onednn_engine ();
+  Objects *self = g_new0 (Objects, 1);
+  gboolean ok;
+
+  ok = dnnl_stream_create (&self->stream, engine, dnnl_stream_default_flags) == dnnl_success
+       && dnnl_memory_create (&self->scratch, &primitive->scratch_layout, engine, DNNL_MEMORY_NONE) == dnnl_success;
+  for (guint i = 0; ok && i < primitive->n_memories; i++)
+    ok = dnnl_memory_create (&self->memories[i], &primitive->memories[i].layout, engine, DNNL_MEMORY_NONE)
+         == dnnl_success;
+  if (ok)
+    return self;
+  objects_free (self);
+
+  return NULL;
+}
+
+GhloCpuPrimitive *
+ghlo_cpu_primitive_ref (GhloCpuPrimitive *self)
+{
+  g_atomic_ref_count_inc (&self->ref_count);
+
+  return self;
+}
+
+void
+ghlo_cpu_primitive_unref (GhloCpuPrimitive *self)
+{
+  if (!g_atomic_ref_count_dec (&self->ref_count))
+    return;
+  if (self->primitive != NULL)
+    dnnl_primitive_destroy (self->primitive);
+  if (self->spare != NULL)
+    objects_free (self->spare);
+  g_free (self->name);
+  g_free (self);
+}
+
+gsize
+ghlo_cpu_primitive_scratch_size (const GhloCpuPrimitive *self)
+{
+  return self->scratch_size;
+}
+
+const char *
+ghlo_cpu_primitive_name (const GhloCpuPrimitive *self)
+{
+  return self->name;
+}
+
+gboolean
+ghlo_cpu_primitive_run (GhloCpuPrimitive *self,
+                        gpointer const   *data,
+                        gpointer          scratch)
+{
+  dnnl_exec_arg_t arguments[GHLO_CPU_PRIMITIVE_MAX_MEMORIES + 1];
+  Objects *objects = g_atomic_pointer_exchange (&self->spare, NULL);
+  int threads = ghlo_cpu_onednn_enter ();
+  gboolean ok;
+
+  if (objects == NULL)
+    objects = objects_new (self);
+  ok = objects != NULL && dnnl_memory_set_data_handle (objects->scratch, scratch) == dnnl_success;
+  for (guint i = 0; ok && i < self->n_memories; i++)
+    {
+      ok = dnnl_memory_set_data_handle (objects->memories[i], data[i]) == dnnl_success;
+      arguments[i] = (dnnl_exec_arg_t) { self->memories[i].argument, objects->memories[i] };
+    }
+  if (ok)
+    {
+      arguments[self->n_memories] = (dnnl_exec_arg_t) { DNNL_ARG_SCRATCHPAD, objects->scratch };
+      ok = dnnl_primitive_execute (self->primitive, objects->stream, (int) self->n_memories + 1, arguments)
+           == dnnl_success;
+    }
+  ghlo_cpu_onednn_leave (threads);
+
+  if (objects != NULL && !g_atomic_pointer_compare_and_exchange (&self->spare, NULL, objects))
+    objects_free (objects);
+
+  return ok;
+}
+
+/* Takes over @desc. */
+static GhloCpuPrimitive *
+primitive_new (dnnl_primitive_desc_t  desc,
+               const int             *arguments,
+               guint                  n_arguments)
+{
+  g_autoptr (GhloCpuPrimitive) self = g_new0 (GhloCpuPrimitive, 1);
+  const dnnl_memory_desc_t *layout;
+  const char *name = "";
+  gboolean ok;
+
+  g_atomic_ref_count_init (&self->ref_count);
+  dnnl_primitive_desc_query (desc, dnnl_query_impl_info_str, 0, &name);
+  self->name = g_strdup (name);
+  self->n_memories = n_arguments;
+  layout = dnnl_primitive_desc_query_md (desc, dnnl_query_scratchpad_md, 0);
+  ok = strstr (name, "ref") == NULL && layout != NULL;
+  if (ok)
+    {
+      self->scratch_layout = *layout;
+      self->scratch_size = dnnl_memory_desc_get_size (layout);
+    }
+  for (guint i = 0; ok && i < n_arguments; i++)
+    {
+      layout = dnnl_primitive_desc_query_md (desc, dnnl_query_exec_arg_md, arguments[i]);
+      ok = layout != NULL;
+      if (ok)
+        self->memories[i] = (GhloCpuPrimitiveMemory) { arguments[i], *layout };
+    }
+  ok = ok && dnnl_primitive_create (&self->primitive, desc) == dnnl_success;
+  dnnl_primitive_desc_destroy (desc);
+
+  return ok ? g_steal_pointer (&self) : NULL;
+}
+
+/* Attributes of every primitive: the scratch is ours. */
+static dnnl_primitive_attr_t
+new_attributes (void)
+{
+  dnnl_primitive_attr_t attributes;
+
+  if (dnnl_primitive_attr_create (&attributes) != dnnl_success)
+    return NULL;
+  dnnl_primitive_attr_set_scratchpad_mode (attributes, dnnl_scratchpad_mode_user);
+
+  return attributes;
+}
+
+static void
+entry_free (Entry *entry)
+{
+  g_bytes_unref (entry->key);
+  ghlo_cpu_primitive_unref (entry->primitive);
+  g_free (entry);
+}
+
+static GhloCpuPrimitive *
+cache_find (GBytes *key)
+{
+  GhloCpuPrimitive *found = NULL;
+  GList *link;
+
+  g_mutex_lock (&cache.lock);
+  link = g_hash_table_lookup (cache.table, key);
+  if (link != NULL)
+    {
+      g_queue_unlink (&cache.order, link);
+      g_queue_push_head_link (&cache.order, link);
+      found = ghlo_cpu_primitive_ref (((Entry *) link->data)->primitive);
+    }
+  g_mutex_unlock (&cache.lock);
+
+  return found;
+}
+
+/* The primitive that was used longest ago goes, when there are too many. */
+static void
+cache_add (GBytes           *key,
+           GhloCpuPrimitive *primitive)
+{
+  Entry *entry = g_new (Entry, 1), *old = NULL;
+
+  *entry = (Entry) { g_bytes_ref (key), ghlo_cpu_primitive_ref (primitive) };
+  g_mutex_lock (&cache.lock);
+  if (g_hash_table_contains (cache.table, key))
+    old = entry;
+  else
+    {
+      g_queue_push_head (&cache.order, entry);
+      g_hash_table_insert (cache.table, entry->key, g_queue_peek_head_link (&cache.order));
+      if (g_queue_get_length (&cache.order) > MAX_CACHED)
+        {
+          old = g_queue_pop_tail (&cache.order);
+          g_hash_table_remove (cache.table, old->key);
+        }
+    }
+  g_mutex_unlock (&cache.lock);
+  if (old != NULL)
+    entry_free (old);
+}
+
+guint
+ghlo_cpu_primitive_cached (void)
+{
+  guint n;
+
+  g_mutex_lock (&cache.lock);
+  n = g_queue_get_length (&cache.order);
+  g_mutex_unlock (&cache.lock);
+
+  return n;
+}
+
+GhloCpuPrimitive *
+ghlo_cpu_primitive_get (gconstpointer  description,
+                        gsize          size,
+                        const int     *arguments,
+                        guint          n_arguments)
+{
+  g_autoptr (GBytes) key = g_bytes_new (description, size);
+  GhloCpuPrimitive *primitive;
+  dnnl_primitive_attr_t attributes;
+  dnnl_primitive_desc_t desc;
+  int threads;
+
+  if (!ghlo_cpu_onednn_available ())
+    return NULL;
+  primitive = cache_find (key);
+  attributes = primitive == NULL ? new_attributes () : NULL;
+  if (attributes == NULL)
+    return primitive;
+
+  threads = ghlo_cpu_onednn_enter ();
+  if (dnnl_primitive_desc_create (&desc, description, attributes, ghlo_cpu_onednn_engine (), NULL) == dnnl_success)
+    primitive = primitive_new (desc, arguments, n_arguments);
+  ghlo_cpu_onednn_leave (threads);
+  dnnl_primitive_attr_destroy (attributes);
+  if (primitive != NULL)
+    cache_add (key, primitive);
+
+  return primitive;
+}
+
+GhloCpuPrimitive *
+ghlo_cpu_primitive_get_reorder (const dnnl_memory_desc_t *from,
+                                const dnnl_memory_desc_t *to)
+{
+  dnnl_memory_desc_t both[2] = { *from, *to };
+  g_autoptr (GBytes) key = g_bytes_new (both, sizeof (both));
+  dnnl_engine_t engine = ghlo_cpu_onednn_engine ();
+  GhloCpuPrimitive *primitive;
+  dnnl_primitive_attr_t attributes;
+  dnnl_primitive_desc_t desc;
+  int threads;
+
+  if (engine == NULL)
+    return NULL;
+  primitive = cache_find (key);
+  attributes = primitive == NULL ? new_attributes () : NULL;
+  if (attributes == NULL)
+    return primitive;
+
+  threads = ghlo_cpu_onednn_enter ();
+  if (dnnl_reorder_primitive_desc_create (&desc, from, engine, to, engine, attributes) == dnnl_success)
+    primitive = primitive_new (desc, (const int[]) { DNNL_ARG_FROM, DNNL_ARG_TO }, 2);
+  ghlo_cpu_onednn_leave (threads);
+  dnnl_primitive_attr_destroy (attributes);
+  if (primitive != NULL)
+    cache_add (key, primitive);
+
+  return primitive;
+}

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * How a block of a copy is copied: units as they are, which registers hold or which
+ * are longer, one unit many times, and lines that are converted on the way.
+ */
+
+#include "cpu/move/copy.h"
+
+#include <string.h>
+
+enum { CHUNK = 1024, BLOCK = 64, PATTERN = 512 };
+
+/* Units of any size, large or odd; of up to 64 bytes by two overlapping moves of a size
+ * that the compiler knows, since a call costs more. */
+#define COPY_TWO(SIZE) \
+  memcpy (head, from, SIZE); \
+  memcpy (tail, from + n - SIZE, SIZE); \
+  memcpy (to, head, SIZE); \
+  memcpy (to + n - SIZE, tail, SIZE)
+
+static inline void
+copy_unit (guint8       *to,
+           const guint8 *from,
+           gsize         n)
+{
+  guint8 head[32], tail[32];
+
+  if (n > 64)
+    memcpy (to, from, n);
+  else if (n > 32)
+    {
+      COPY_TWO (32);
+    }
+  else if (n > 16)
+    {
+      COPY_TWO (16);
+    }
+  else if (n > 8)
+    {
+      COPY_TWO (8);
+    }
+  else if (n > 4)
+    {
+      COPY_TWO (4);
+    }
+  else
+    for (gsize i = 0; i < n; i++)
+      to[i] = from[i];
+}
+
+static void
+copy_units (const GhloCpuCopy *self,
+            const guint8      *from,
+            guint8            *to,
+            gsize              rows,
+            gsize              columns)
+{
+  guint last = self->rank - 1;
+
+  for (gsize i = 0; i < rows; i++)
+    for (gsize j = 0; j < columns; j++)
+      copy_unit (to + (gint64) i * self->to[last - 1] + (gint64) j * self->to[last],
+                 from + (gint64) i * self->from[last - 1] + (gint64) j * self->from[last], self->to_unit);
+}
+
+static void
+copy_plane (const GhloCpuCopy *self,
+            const guint8      *from,
+            guint8            *to,
+            gsize              rows,
+            gsize              columns)
+{
+  guint last = self->rank - 1;
+
+  self->plane (from, self->from[last - 1], self->from[last], to, self->to[last - 1], self->to[last], rows, columns);
+}
+
+/* One unit to @n adjacent places: once more as long as it is short, then a piece of
+ * many at a time. */
+static void
+fill_row (guint8       *to,
+          const guint8 *from,
+          gsize         unit,
+          gsize         n)
+{
+  gsize n_bytes = n * unit, done = unit;
+
+  if (unit == 1)
+    {
+      memset (to, from[0], n);
+      return;
+    }
+  copy_unit (to, from, unit);
+  while (done < n_bytes)
+    {
+      gsize part = MIN (done, n_bytes - done);
+
+      if (part >= PATTERN)
+        part = MIN (n_bytes - done, PATTERN / unit * unit);
+      memcpy (to + done, to, part);
+      done += part;
+    }
+}
+
+static void
+fill_rows (const GhloCpuCopy *self,
+           const guint8      *from,
+           guint8            *to,
+           gsize              rows,
+           gsize              columns)
+{
+  guint last = self->rank - 1;
+
+  for (gsize i = 0; i < rows; i++)
+    fill_row (to + (gint64) i * self->to[last - 1], from + (gint64) i * self->from[last - 1], self->to_unit, columns);
+}
+
+static void
+convert_line (const GhloCpuCopy *self,
+              const guint8      *from,
+              gint64             from_stride,
+              guint8            *to,
+              gint64             to_stride,
+              gsize              n)
+{
+  if (self->writer.same && to_stride == (gint64) self->to_unit)
+    ghlo_cpu_read_row (&self->reader, from, from_stride, to, n);
+  else if (self->reader.same && from_stride == (gint64) self->from_unit)
+    ghlo_cpu_write_row (&self->writer, from, to, to_stride, n);
+  else
+    for (gsize i = 0; i < n; i += CHUNK)
+      {
+        float numbers[CHUNK];
+        gsize part = MIN (CHUNK, n - i);
+
+        ghlo_cpu_read_row (&self->reader, from + (gint64) i * from_stride, from_stride, numbers, part);
+        ghlo_cpu_write_row (&self->writer, numbers, to + (gint64) i * to_stride, to_stride, part);
+      }
+}
+
+static void
+convert_lines (const GhloCpuCopy *self,
+               const guint8      *from,
+               guint8            *to,
+               gsize              rows,
+               gsize              columns)
+{
+  guint last = self->rank - 1;
+
+  for (gsize i = 0; i < rows; i++)
+    convert_line (self, from + (gint64) i * self->from[last - 1], self->from[last],
+                  to + (gint64) i * self->to[last - 1], self->to[last], columns);
+}
+
+/* Lines of the source, @rows elements each, become f32 and then pieces of lines. */
+static void
+convert_turned (const GhloCpuCopy *self,
+                const guint8      *from,
+                guint8            *to,
+                gsize              rows,
+                gsize              columns)
+{
+  guint last = self->rank - 1;
+  float numbers[BLOCK * BLOCK];
+
+  for (gsize i = 0; i < rows; i += BLOCK)
+    for (gsize j = 0; j < columns; j += BLOCK)
+      {
+        gsize n = MIN (BLOCK, rows - i), n_lines = MIN (BLOCK, columns - j);
+
+        for (gsize line = 0; line < n_lines; line++)
+          ghlo_cpu_read_row (&self->reader, from + (gint64) i * self->from[last - 1]
+                             + (gint64) (j + line) * self->from[last],
+                             (gint64) self->from_unit, numbers + line * BLOCK, n);
+        self->plane ((const guint8 *) numbers, sizeof (float), BLOCK * sizeof (float),
+                     to + (gint64) i * self->to[last - 1] + (gint64) j * self->to[last],
+                     self->to[last - 1], self->to[last], n, n_lines);
+      }
+}
+
+/* The index of a kernel for units of @size bytes; -1 when registers do not hold them. */
+static int
+kernel_of (gsize size)
+{
+  return size <= 16 && (size & (size - 1)) == 0 ? __builtin_ctzll (size) : -1;
+}
+
+void
+ghlo_cpu_copy_choose_block (GhloCpuCopy *self)
+{
+  const GhloCpuRoutines *kernels = ghlo_cpu_routines ();
+  guint last = self->rank - 1;
+  int kernel = kernel_of (self->to_unit);
+  gboolean turns = self->from[last - 1] == (gint64) self->from_unit && self->to[last] == (gint64) self->to_unit
+                   && self->from[last] != 0;
+
+  if (self->reader.size != 0)
+    {
+      turns = turns && self->writer.same;
+      self->block = turns ? convert_turned : convert_lines;
+      self->plane = turns ? kernels->turn[kernel] : NULL;
+    }
+  else if (self->from[last] == 0 && self->to[last] == (gint64) self->to_unit && self->sizes[last] >= 8
+           && self->to_unit <= PATTERN)
+    self->block = fill_rows;
+  else if (kernel >= 0)
+    {
+      self->block = copy_plane;
+      self->plane = !turns ? kernels->move[kernel]
+                    : self->streams ? kernels->stream[kernel]
+                    : kernels->turn[kernel];
+    }
+  else
+    self->block = copy_units;
+}

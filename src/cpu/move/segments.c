@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The parts of all pieces are numbered one after the other; whoever does some of them
+ * looks for the piece of the first.
+ */
+
+#include "cpu/move/segments.h"
+
+#include <string.h>
+
+#include "runtime/parallel.h"
+
+/* Bytes for each thread, at least. */
+enum { GRAIN_BYTES = 128 << 10 };
+
+void
+ghlo_cpu_segments_init (GhloCpuSegments *self)
+{
+  *self = (GhloCpuSegments) { 0 };
+}
+
+void
+ghlo_cpu_segments_add (GhloCpuSegments *self,
+                       const GhloView  *result,
+                       const gint64    *sizes,
+                       guint            operand,
+                       const gint64    *from,
+                       gint64           from_at,
+                       gint64           to_at)
+{
+  GhloCpuSegment *piece = &self->pieces[self->n];
+
+  ghlo_cpu_copy_init (&piece->copy, result->rank, sizes, result->element_type, from, result->element_type,
+                      result->strides);
+  if (piece->copy.n_parts == 0)
+    return;
+  piece->operand = operand;
+  piece->from = from_at;
+  piece->to = to_at;
+  piece->end = piece->copy.n_parts + (self->n > 0 ? self->pieces[self->n - 1].end : 0);
+  self->nanoseconds += piece->copy.nanoseconds;
+  self->n_bytes += piece->copy.n_parts * ghlo_cpu_copy_part (&piece->copy);
+  self->n++;
+}
+
+void
+ghlo_cpu_segments_add_around (GhloCpuSegments *self,
+                              const GhloView  *result,
+                              const gint64    *starts,
+                              const gint64    *sizes,
+                              guint            operand,
+                              const gint64    *from)
+{
+  gint64 box[GHLO_MAX_RANK], from_at = 0, to_at = 0;
+
+  /* Before and behind the box in one dimension, inside of it in those before. */
+  memcpy (box, result->dimensions, result->rank * sizeof (gint64));
+  for (guint d = 0; d < result->rank; d++)
+    {
+      gint64 end = starts[d] + sizes[d];
+
+      if (starts[d] > 0)
+        {
+          box[d] = starts[d];
+          ghlo_cpu_segments_add (self, result, box, operand, from, from_at, to_at);
+        }
+      if (end < result->dimensions[d])
+        {
+          box[d] = result->dimensions[d] - end;
+          ghlo_cpu_segments_add (self, result, box, operand, from, from_at + end * from[d],
+                                 to_at + end * result->strides[d]);
+        }
+      box[d] = sizes[d];
+      from_at += starts[d] > 0 ? starts[d] * from[d] : 0;
+      to_at += starts[d] > 0 ? starts[d] * result->strides[d] : 0;
+    }
+}
+
+typedef struct
+{
+  const GhloCpuSegments *pieces;
+  const GhloView        *operands;
+  guint8                *result;
+} Run;
+
+static void
+run_parts (gpointer data,
+           gsize    begin,
+           gsize    end,
+           guint    worker)
+{
+  const Run *run = data;
+  const GhloCpuSegments *self = run->pieces;
+  guint low = 0, high = self->n - 1;
+
+  while (low < high)
+    {
+      guint middle = (low + high) / 2;
+
+      if (self->pieces[middle].end <= begin)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+  for (; begin < end; low++)
+    {
+      const GhloCpuSegment *piece = &self->pieces[low];
+      gsize first = piece->end - piece->copy.n_parts, last = MIN (end, piece->end);
+
+      ghlo_cpu_copy_parts (&piece->copy, run->operands[piece->operand].data + piece->from, run->result + piece->to,
+                           begin - first, last - first);
+      begin = last;
+    }
+}
+
+gboolean
+ghlo_cpu_segments_run (const GhloCpuSegments *self,
+                       const GhloView        *operands,
+                       guint8                *result,
+                       const GhloMonitor     *monitor)
+{
+  Run run = { self, operands, result };
+  gsize n_parts = self->n > 0 ? self->pieces[self->n - 1].end : 0;
+
+  if (n_parts == 0)
+    return TRUE;
+
+  return ghlo_parallel_for (n_parts, MAX (GRAIN_BYTES / MAX (self->n_bytes / n_parts, 1), 1), self->nanoseconds,
+                            run_parts, &run, monitor);
+}

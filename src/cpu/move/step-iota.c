@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * iota as a step of a plan: numbers are counted along one line, which is then copied
+ * over all others; a single line is counted where it stays.
+ */
+
+#include "base/sizes.h"
+#include "cpu/move/move.h"
+
+#include "runtime/parallel.h"
+
+typedef void (*CountFunc) (gpointer to,
+                           gsize    begin,
+                           gsize    end);
+
+typedef struct
+{
+  GhloElementType  type;
+  gsize            n;             /* numbers of a line */
+  CountFunc        count;         /* nullable */
+  gboolean         is_line;       /* there are no others */
+  GhloCpuCopy      copy;
+} Iota;
+
+#define COUNT(name, T) \
+  static void \
+  name (gpointer to, \
+        gsize    begin, \
+        gsize    end) \
+  { \
+    T *numbers = to; \
+\
+    for (gsize i = begin; i < end; i++) \
+      numbers[i] = (T) i; \
+  }
+
+COUNT (count_8, guint8)
+COUNT (count_16, guint16)
+COUNT (count_32, guint32)
+COUNT (count_64, guint64)
+COUNT (count_f32, float)
+COUNT (count_f64, double)
+
+static const struct
+{
+  GhloElementType type;
+  CountFunc       count;
+} counts[] = {
+  { GHLO_ELEMENT_TYPE_I8, count_8 }, { GHLO_ELEMENT_TYPE_UI8, count_8 },
+  { GHLO_ELEMENT_TYPE_I16, count_16 }, { GHLO_ELEMENT_TYPE_UI16, count_16 },
+  { GHLO_ELEMENT_TYPE_I32, count_32 }, { GHLO_ELEMENT_TYPE_UI32, count_32 },
+  { GHLO_ELEMENT_TYPE_I64, count_64 }, { GHLO_ELEMENT_TYPE_UI64, count_64 },
+  { GHLO_ELEMENT_TYPE_F32, count_f32 }, { GHLO_ELEMENT_TYPE_F64, count_f64 },
+};
+
+static gpointer
+prepare (const GhloIrOp  *op,
+         const GhloView  *operands,
+         const GhloView  *results,
+         gsize           *scratch,
+         GError         **error)
+{
+  gint64 dimension = ghlo_ir_op_get_int (op, "iota_dimension", 0), strides[GHLO_MAX_RANK] = { 0 };
+  gint64 size = ghlo_element_info (results[0].element_type)->size;
+  Iota *self;
+
+  if (dimension < 0 || dimension >= results[0].rank || op->results[0].type->quantization != NULL)
+    return NULL;
+  self = g_new0 (Iota, 1);
+  self->type = results[0].element_type;
+  self->n = (gsize) results[0].dimensions[dimension];
+  self->is_line = ghlo_view_count (&results[0]) == (gint64) self->n;
+  for (guint i = 0; i < G_N_ELEMENTS (counts); i++)
+    if (counts[i].type == self->type)
+      self->count = counts[i].count;
+  strides[dimension] = size;
+  ghlo_cpu_copy_init (&self->copy, results[0].rank, results[0].dimensions, self->type, strides, self->type,
+                      results[0].strides);
+  *scratch = self->is_line || self->copy.n_parts == 0 ? 0 : self->n * (gsize) size;
+
+  return self;
+}
+
+typedef struct
+{
+  const Iota *iota;
+  guint8     *to;
+} Run;
+
+static void
+count_part (gpointer data,
+            gsize    begin,
+            gsize    end,
+            guint    worker)
+{
+  const Run *run = data;
+  const Iota *self = run->iota;
+  const GhloElementInfo *info = ghlo_element_info (self->type);
+
+  if (self->count != NULL)
+    {
+      self->count (run->to, begin, end);
+      return;
+    }
+  for (gsize i = begin; i < end; i++)
+    {
+      GhloScalar scalar = { .i = (gint64) i };
+
+      if (info->element_class == GHLO_ELEMENT_CLASS_FLOAT)
+        scalar.f = (double) i;
+      else if (info->element_class == GHLO_ELEMENT_CLASS_COMPLEX)
+        scalar = (GhloScalar) { .c = { (double) i, 0 } };
+      ghlo_element_store (self->type, run->to + i * info->size, scalar);
+    }
+}
+
+static gboolean
+run (gpointer            prepared,
+     const GhloView     *operands,
+     const GhloView     *results,
+     gpointer            scratch,
+     const GhloMonitor  *monitor,
+     GError            **error)
+{
+  const Iota *self = prepared;
+  Run counted = { self, self->is_line ? results[0].data : scratch };
+  double nanoseconds = (double) self->n * (self->count != NULL ? 0.5 : 20);
+  gboolean done = TRUE;
+
+  if (self->copy.n_parts > 0)
+    done = ghlo_parallel_for (self->n, 4096, nanoseconds, count_part, &counted, monitor)
+           && (self->is_line || ghlo_cpu_copy_run (&self->copy, scratch, results[0].data, monitor));
+
+  return ghlo_cpu_moves_finish (done, monitor, error);
+}
+
+const GhloStepImplementation ghlo_cpu_step_iota = {
+  .name = "iota",
+  .prepare = prepare,
+  .run = run,
+  .release = g_free,
+};

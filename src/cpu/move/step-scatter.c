@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * scatter of one tensor as a step of a plan. Updates of one element come in the order
+ * of the updates tensor, so that sums are the same each time; threads share out a
+ * dimension of windows, or batches, and never write to the same element.
+ */
+
+#include "cpu/reduce/combine.h"
+#include "cpu/move/move.h"
+#include "cpu/move/indexer.h"
+
+#include "runtime/parallel.h"
+
+/* Bytes that are worked on between two looks at whether to stop; and the fewest
+ * adjacent bytes of a thread. */
+enum { BETWEEN_LOOKS = 1 << 20, LANE_BYTES = 256 };
+
+typedef struct
+{
+  GhloCpuIndexer places;
+  GhloCpuCombine combine;
+  GhloCpuCopy    input;         /* for a result that is not the operand */
+  guint          n_outer;       /* dimensions of windows that are gone through outside of positions */
+  gint           split;         /* a dimension of windows that threads share; -1: none */
+  gboolean       in_or_out;     /* a window is never partly inside */
+  gsize          window_bytes;
+  double         nanoseconds;
+} Scatter;
+
+/* The dimensions of windows inside of positions, merged; the last one is a line. */
+typedef struct
+{
+  guint  rank;
+  gint64 sizes[GHLO_MAX_RANK], to[GHLO_MAX_RANK], from[GHLO_MAX_RANK];
+} Nest;
+
+static void
+nest_init (Nest                *self,
+           const GhloCpuWindow *window,
+           guint                n)
+{
+  GhloCpuWindow sorted[GHLO_MAX_RANK];
+  guint count = 0;
+
+  /* Lines along the result's innermost dimension; elements of one window all differ. */
+  for (guint i = 0; i < n; i++)
+    {
+      guint at = count;
+
+      if (window[i].size == 1)
+        continue;
+      for (; at > 0 && sorted[at - 1].indexed < window[i].indexed; at--)
+        sorted[at] = sorted[at - 1];
+      sorted[at] = window[i];
+      count++;
+    }
+  self->rank = 0;
+  for (guint i = 0; i < count; i++)
+    {
+      guint last = self->rank - 1;
+      gint64 size = sorted[i].size;
+
+      if (self->rank > 0 && self->to[last] == size * sorted[i].indexed && self->from[last] == size * sorted[i].other)
+        {
+          size *= self->sizes[last];
+          self->rank--;
+        }
+      self->sizes[self->rank] = size;
+      self->to[self->rank] = sorted[i].indexed;
+      self->from[self->rank] = sorted[i].other;
+      self->rank++;
+    }
+  if (self->rank == 0)
+    {
+      self->rank = 1;
+      self->sizes[0] = 1;
+      self->to[0] = self->from[0] = 0;
+    }
+}
+
+static void
+nest_combine (const Nest           *self,
+              const GhloCpuCombine *combine,
+              guint8               *to,
+              const guint8         *from)
+{
+  gint64 index[GHLO_MAX_RANK] = { 0 };
+  guint last = self->rank - 1, d;
+
+  do
+    {
+      combine->line (combine, to, self->to[last], from, self->from[last], (gsize) self->sizes[last]);
+      for (d = last; d > 0; d--)
+        {
+          to += self->to[d - 1];
+          from += self->from[d - 1];
+          if (++index[d - 1] < self->sizes[d - 1])
+            break;
+          to -= self->to[d - 1] * self->sizes[d - 1];
+          from -= self->from[d - 1] * self->sizes[d - 1];
+          index[d - 1] = 0;
+        }
+    }
+  while (d > 0);
+}
+
+/* What would have to be copied or counted twice for the order of updates to be kept. */
+static gboolean
+keeps_order (const Scatter *self)
+{
+  const GhloCpuIndexer *places = &self->places;
+  gboolean overlaps = FALSE, leading_overlaps = FALSE;
+
+  for (guint i = 0; i < places->n_window; i++)
+    if (places->window[i].mapped && places->window[i].size > 1)
+      {
+        overlaps = TRUE;
+        leading_overlaps = leading_overlaps || i < places->n_leading;
+      }
+
+  return !self->combine.is_ordered || !overlaps || (!places->is_mixed && !leading_overlaps);
+}
+
+static void
+choose_split (Scatter *self)
+{
+  const GhloCpuIndexer *places = &self->places;
+
+  self->split = -1;
+  self->in_or_out = TRUE;
+  for (guint i = 0; i < places->n_window; i++)
+    {
+      const GhloCpuWindow *window = &places->window[i];
+
+      if (window->mapped)
+        self->in_or_out = self->in_or_out && window->size == 1;
+      else if (window->size > 1 && (self->split < 0 || window->size > places->window[self->split].size))
+        self->split = (gint) i;
+    }
+  /* Each thread reads all indices, for which its own share must be worth it. */
+  if (self->window_bytes < 4 * LANE_BYTES)
+    self->split = -1;
+}
+
+static gpointer
+prepare (const GhloIrOp  *op,
+         const GhloView  *operands,
+         const GhloView  *results,
+         gsize           *scratch,
+         GError         **error)
+{
+  static const GhloCpuIndexerFields fields = {
+    "update_window_dims", "inserted_window_dims", "scatter_dims_to_operand_dims", "input_batching_dims",
+    "scatter_indices_batching_dims",
+  };
+  const GhloIrAttr *numbers = ghlo_ir_op_get (op, "scatter_dimension_numbers");
+  GhloElementType type = results[0].element_type;
+  g_autofree Scatter *self = g_new0 (Scatter, 1);
+  gint64 n;
+
+  if (op->n_operands != 3 || op->n_results != 1 || numbers == NULL || op->results[0].type->quantization != NULL
+      || operands[0].element_type != type || operands[2].element_type != type
+      || !ghlo_cpu_combine_init (&self->combine, ghlo_ir_op_region_block (op, 0), type)
+      || !ghlo_cpu_indexer_init (&self->places, numbers, &fields, &results[0], &operands[1], &operands[2], FALSE)
+      || !keeps_order (self))
+    return NULL;
+  ghlo_cpu_copy_init (&self->input, results[0].rank, results[0].dimensions, type, operands[0].strides, type,
+                      results[0].strides);
+  n = ghlo_view_count (&operands[2]);
+  if (n == 0 || ghlo_view_count (&results[0]) == 0)
+    self->places.n_positions = 0;
+  else
+    {
+      self->window_bytes = (gsize) n * ghlo_element_info (type)->size / self->places.n_positions;
+      self->nanoseconds = (double) self->places.n_positions * 5 + (double) n * self->combine.nanoseconds;
+      if (!self->places.is_mixed)
+        self->n_outer = self->places.n_leading;
+      choose_split (self);
+    }
+
+  return g_steal_pointer (&self);
+}
+
+typedef struct
+{
+  const Scatter     *scatter;
+  guint8            *to;
+  const guint8      *indices, *updates;
+  const GhloMonitor *monitor;
+  gint               stopped;       /* atomic */
+} Run;
+
+/* What one thread works on. */
+typedef struct
+{
+  Run           *run;
+  guint8        *to;
+  const guint8  *updates;
+  GhloCpuWindow  window[GHLO_MAX_RANK];
+  Nest           nest;
+  gint64         outer[GHLO_MAX_RANK];      /* the indices of outer dimensions … */
+  gint64         outer_to, outer_from;      /* … and where they lead */
+  gsize          since;                     /* bytes since the last look */
+} Work;
+
+static gboolean
+is_stopped (Work  *self,
+            gsize  bytes)
+{
+  Run *run = self->run;
+
+  self->since += bytes;
+  if (self->since >= BETWEEN_LOOKS)
+    {
+      self->since = 0;
+      if (run->monitor != NULL && run->monitor->cancellable != NULL
+          && g_cancellable_is_cancelled (run->monitor->cancellable))
+        g_atomic_int_set (&run->stopped, TRUE);
+    }
+
+  return g_atomic_int_get (&run->stopped);
+}
+
+/* The part of one dimension's window that lies inside. FALSE when there is none. */
+static gboolean
+clip (Work    *self,
+      guint    k,
+      gint64   start,
+      gint64   size,
+      gint64  *first)
+{
+  GhloCpuWindow *window = &self->window[k];
+  gint64 end;
+
+  *first = 0;
+  if (start >= size || start <= -window->size)
+    return FALSE;
+  if (k < self->run->scatter->n_outer)
+    return start + self->outer[k] >= 0 && start + self->outer[k] < size;
+  *first = MAX (-start, 0);
+  end = MIN (window->size, size - start);
+  window->size = end - *first;
+
+  return TRUE;
+}
+
+/* A window that is partly inside, if at all. */
+static void
+combine_clipped (const Work *self,
+                 gsize       position)
+{
+  const Scatter *scatter = self->run->scatter;
+  const GhloCpuIndexer *places = &scatter->places;
+  gint64 starts[GHLO_MAX_RANK], to, from, first;
+  Work part = *self;
+  Nest nest;
+
+  ghlo_cpu_indexer_start (places, self->run->indices, position, starts, &to, &from);
+  to += self->outer_to;
+  from += self->outer_from;
+  for (guint i = 0; i < places->n_map; i++)
+    {
+      guint k = 0;
+
+      while (k < places->n_window && places->window[k].dimension != places->map[i])
+        k++;
+      if (k == places->n_window)
+        {
+          if (starts[i] < 0 || starts[i] > places->limits[i])
+            return;
+          to += starts[i] * places->strides[i];
+          continue;
+        }
+      if (!clip (&part, k, starts[i], places->limits[i] + places->window[k].size, &first))
+        return;
+      to += (starts[i] + first) * places->strides[i];
+      from += first * part.window[k].other;
+    }
+  nest_init (&nest, part.window + scatter->n_outer, places->n_window - scatter->n_outer);
+  nest_combine (&nest, &scatter->combine, self->to + to, self->updates + from);
+}
+
+static void
+combine_chunk (Work         *self,
+               gsize         first,
+               const gint64 *offsets,
+               const gint64 *others,
+               gsize         n)
+{
+  const Scatter *scatter = self->run->scatter;
+  const Nest *nest = &self->nest;
+  guint8 *to = self->to + self->outer_to;
+  const guint8 *from = self->updates + self->outer_from;
+
+  if (scatter->in_or_out && nest->rank == 1 && nest->sizes[0] == 1)
+    {
+      scatter->combine.points (&scatter->combine, to, offsets, from, others, n);
+      return;
+    }
+  for (gsize i = 0; i < n && !is_stopped (self, scatter->window_bytes); i++)
+    if (offsets[i] != GHLO_CPU_OUT_OF_BOUNDS)
+      nest_combine (nest, &scatter->combine, to + offsets[i], from + others[i]);
+    else if (!scatter->in_or_out)
+      combine_clipped (self, first + i);
+}
+
+/* All outer indices of some positions. */
+static void
+combine_outer (Work         *self,
+               gsize         first,
+               const gint64 *offsets,
+               const gint64 *others,
+               gsize         n)
+{
+  guint d;
+
+  do
+    {
+      combine_chunk (self, first, offsets, others, n);
+      for (d = self->run->scatter->n_outer; d > 0; d--)
+        {
+          const GhloCpuWindow *window = &self->window[d - 1];
+
+          self->outer_to += window->indexed;
+          self->outer_from += window->other;
+          if (++self->outer[d - 1] < window->size)
+            break;
+          self->outer_to -= window->indexed * window->size;
+          self->outer_from -= window->other * window->size;
+          self->outer[d - 1] = 0;
+        }
+    }
+  while (d > 0 && !is_stopped (self, n));
+}
+
+static void
+combine_positions (Work  *self,
+                   gsize  begin,
+                   gsize  end)
+{
+  const Scatter *scatter = self->run->scatter;
+  gint64 offsets[GHLO_CPU_INDEXER_BLOCK], others[GHLO_CPU_INDEXER_BLOCK];
+
+  nest_init (&self->nest, self->window + scatter->n_outer, scatter->places.n_window - scatter->n_outer);
+  for (gsize i = begin, n; i < end && !is_stopped (self, 0); i += n)
+    {
+      n = MIN (GHLO_CPU_INDEXER_BLOCK, end - i);
+      ghlo_cpu_indexer_read (&scatter->places, self->run->indices, i, n, offsets, others);
+      combine_outer (self, i, offsets, others, n);
+      is_stopped (self, n * sizeof (gint64));
+    }
+}
+
+static void
+work_init (Work *self,
+           Run  *run)
+{
+  const GhloCpuIndexer *places = &run->scatter->places;
+
+  *self = (Work) { .run = run, .to = run->to, .updates = run->updates };
+  for (guint i = 0; i < places->n_window; i++)
+    self->window[i] = places->window[i];
+}
+
+/* Some indices of the dimension that is shared. */
+static void
+combine_split (gpointer data,
+               gsize    begin,
+               gsize    end,
+               guint    worker)
+{
+  Run *run = data;
+  gint split = run->scatter->split;
+  Work work;
+
+  work_init (&work, run);
+  work.window[split].size = (gint64) (end - begin);
+  work.to += (gint64) begin * work.window[split].indexed;
+  work.updates += (gint64) begin * work.window[split].other;
+  combine_positions (&work, 0, run->scatter->places.n_positions);
+}
+
+static void
+combine_batches (gpointer data,
+                 gsize    begin,
+                 gsize    end,
+                 guint    worker)
+{
+  Run *run = data;
+  gsize n = run->scatter->places.n_positions / run->scatter->places.n_batches;
+  Work work;
+
+  work_init (&work, run);
+  combine_positions (&work, begin * n, end * n);
+}
+
+static gboolean
+combine_all (const Scatter *self,
+             Run           *run)
+{
+  const GhloCpuIndexer *places = &self->places;
+  gsize grain = 1, n = places->n_batches, threads = ghlo_parallel_get_limit ();
+  GhloParallelFunc func = combine_batches;
+
+  /* Batches are shared where there are as many as threads; else each thread goes through
+   * all positions, once. */
+  if (self->split >= 0 && n < threads)
+    {
+      const GhloCpuWindow *window = &places->window[self->split];
+
+      n = (gsize) window->size;
+      grain = MAX ((n + threads - 1) / threads, MAX (LANE_BYTES / (gsize) MAX (window->indexed, 1), 1));
+      func = combine_split;
+    }
+
+  return ghlo_parallel_for (n, grain, self->nanoseconds, func, run, run->monitor)
+         && !g_atomic_int_get (&run->stopped);
+}
+
+static gboolean
+run (gpointer            prepared,
+     const GhloView     *operands,
+     const GhloView     *results,
+     gpointer            scratch,
+     const GhloMonitor  *monitor,
+     GError            **error)
+{
+  const Scatter *self = prepared;
+  Run scatter = { self, results[0].data, operands[1].data, operands[2].data, monitor, FALSE };
+  gboolean done = results[0].data == operands[0].data
+                  || ghlo_cpu_copy_run (&self->input, operands[0].data, results[0].data, monitor);
+
+  if (done && self->places.n_positions > 0)
+    done = combine_all (self, &scatter);
+
+  return ghlo_cpu_moves_finish (done, monitor, error);
+}
+
+static gboolean
+in_place (const GhloIrOp *op,
+          guint           operand,
+          guint           result)
+{
+  return operand == 0;
+}
+
+const GhloStepImplementation ghlo_cpu_step_scatter = {
+  .name = "scatter",
+  .takes = ghlo_cpu_takes_any,
+  .in_place = in_place,
+  .prepare = prepare,
+  .run = run,
+  .release = g_free,
+};

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Runs a reduction in parts: results of blocks, counted over all blocks.
+ */
+
+#include "cpu/reduce/reduce.h"
+
+#include <string.h>
+
+#include "cpu/move/strided.h"
+#include "runtime/parallel.h"
+
+enum
+{
+  BUFFER = 4096,      /* bytes */
+  SHORT_LINE = 64,    /* elements; shorter lines are folded several at once */
+};
+
+typedef struct
+{
+  const GhloCpuReduce *self;
+  const guint8        *operand;       /* where both axes begin */
+  guint8              *result;
+  guint8              *numbers;       /* of blocks, one after the other; the result where it is direct */
+  guint8               start[8];      /* the initial value as a number */
+  const GhloMonitor   *monitor;
+} Run;
+
+/* @n elements as adjacent numbers: where they are, or in @buffer. */
+static const guint8 *
+read_numbers (const GhloCpuReduce *self,
+              const guint8        *from,
+              gint64               stride,
+              guint8              *buffer,
+              gsize                n)
+{
+  guint8 raw[BUFFER / 2] __attribute__ ((aligned (64)));
+
+  if (stride == self->size && !self->form->is_read)
+    return from;
+  if (!self->form->is_read)
+    {
+      ghlo_cpu_pack_strided (self->size, from, 0, stride, buffer, 1, n);
+      return buffer;
+    }
+  if (stride != self->size)
+    {
+      ghlo_cpu_pack_strided (self->size, from, 0, stride, raw, 1, n);
+      from = raw;
+    }
+  ghlo_cpu_compute_type_reader (self->form) (from, buffer, n);
+
+  return buffer;
+}
+
+/* The most elements that are read at once. */
+static gint64
+find_chunk (const GhloCpuReduce *self,
+            gint64               stride)
+{
+  return stride == self->size && !self->form->is_read ? G_MAXINT64 : BUFFER / self->number_size;
+}
+
+/* The next elements of a row, up to @end, as adjacent numbers: of one run, or of several
+ * short ones. */
+static const guint8 *
+read_row (const GhloCpuReduce *self,
+          const guint8        *row,
+          gint64              *at,
+          gint64               end,
+          guint8              *buffer,
+          gsize               *n)
+{
+  const GhloCpuAxis *axis = &self->reduced;
+  gint64 first = *at, filled = 0, room = BUFFER / self->number_size;
+  guint8 raw[BUFFER / 2] __attribute__ ((aligned (64)));
+  guint8 *to = self->form->is_read ? raw : buffer;
+
+  if (axis->inner >= SHORT_LINE || ghlo_cpu_axis_is_uniform (axis))
+    {
+      *at += MIN (ghlo_cpu_axis_run_end (axis, first, end) - first, find_chunk (self, axis->stride));
+      *n = (gsize) (*at - first);
+      return read_numbers (self, row + ghlo_cpu_axis_at (axis, first), axis->stride, buffer, *n);
+    }
+  while (*at < end && filled < room)
+    {
+      gint64 run = MIN (ghlo_cpu_axis_run_end (axis, *at, end) - *at, room - filled);
+
+      ghlo_cpu_pack_strided (self->size, row + ghlo_cpu_axis_at (axis, *at), 0, axis->stride,
+                             to + filled * self->size, 1, (gsize) run);
+      filled += run;
+      *at += run;
+    }
+  *n = (gsize) filled;
+  if (self->form->is_read)
+    ghlo_cpu_compute_type_reader (self->form) (raw, buffer, *n);
+
+  return buffer;
+}
+
+/* Folds reduced elements [begin, end) of one result. Lines are folded into a number of
+ * their own for a while, so that no sum is made of too many steps. */
+static void
+fold_row (const GhloCpuReduce *self,
+          const guint8        *row,
+          gint64               begin,
+          gint64               end,
+          guint8              *number)
+{
+  guint8 buffer[BUFFER] __attribute__ ((aligned (64)));
+  guint8 partial[8];
+  gsize n;
+
+  for (gint64 at = begin; at < end;)
+    {
+      const guint8 *from = read_row (self, row, &at, end, buffer, &n);
+
+      if (at == end && n == (gsize) (end - begin))
+        {
+          self->fold_line (from, n, number);
+          return;
+        }
+      memcpy (partial, self->identity, sizeof (partial));
+      self->fold_line (from, n, partial);
+      for (guint steps = 1; at < end && steps < GHLO_CPU_REDUCE_STEPS; steps++)
+        {
+          from = read_row (self, row, &at, end, buffer, &n);
+          self->fold_line (from, n, partial);
+        }
+      self->fold_line (partial, 1, number);
+    }
+}
+
+/* Combines reduced elements [begin, end) of @n results that follow each other in the
+ * operand. */
+static void
+combine_lines (const GhloCpuReduce *self,
+               const guint8        *line,
+               gint64               n,
+               gint64               begin,
+               gint64               end,
+               guint8              *numbers)
+{
+  guint8 buffer[BUFFER] __attribute__ ((aligned (64)));
+  gint64 chunk = find_chunk (self, self->kept.stride);
+
+  for (gint64 first = 0; first < n; first += MIN (chunk, n - first))
+    {
+      gsize m = (gsize) MIN (chunk, n - first);
+      guint8 *to = numbers + first * self->number_size;
+
+      for (gint64 at = begin; at < end; at++)
+        {
+          const guint8 *from = line + ghlo_cpu_axis_at (&self->reduced, at) + first * self->kept.stride;
+          const guint8 *sides[2] = { to, read_numbers (self, from, self->kept.stride, buffer, m) };
+
+          self->combine (sides, to, m, NULL);
+        }
+    }
+}
+
+/* Results [begin, end), each of all reduced elements, first to last. */
+static void
+step_columns (const Run *run,
+              gint64     begin,
+              gint64     end)
+{
+  enum { COLUMNS = BUFFER / sizeof (float) };
+  const GhloCpuReduce *self = run->self;
+  float sums[COLUMNS], numbers[COLUMNS];
+
+  for (gint64 k = begin, n; k < end; k += n)
+    {
+      const guint8 *line = run->operand + ghlo_cpu_axis_at (&self->kept, k);
+      guint8 *result = run->result + k * self->size;
+
+      n = MIN (ghlo_cpu_axis_run_end (&self->kept, k, end) - k, COLUMNS);
+      ghlo_cpu_fill (sizeof (float), run->start, (guint8 *) sums, (gsize) n);
+      ghlo_cpu_compute_type_writer (self->form) (sums, result, (gsize) n);
+      for (gint64 at = 0; at < self->reduced.count && (at % 64 != 0 || !ghlo_monitor_cancelled (run->monitor, NULL));
+           at++)
+        {
+          const guint8 *from = line + ghlo_cpu_axis_at (&self->reduced, at);
+          const guint8 *sides[2] = {
+            (guint8 *) sums, read_numbers (self, from, self->kept.stride, (guint8 *) numbers, (gsize) n),
+          };
+
+          self->combine (sides, (guint8 *) sums, (gsize) n, NULL);
+          ghlo_cpu_compute_type_writer (self->form) (sums, result, (gsize) n);
+          ghlo_cpu_compute_type_reader (self->form) (result, sums, (gsize) n);
+        }
+    }
+}
+
+/* Results [begin, end) of a block's. */
+static void
+fold_block (const Run *run,
+            gint64     block,
+            gint64     begin,
+            gint64     end,
+            gint64     first,
+            gint64     last)
+{
+  const GhloCpuReduce *self = run->self;
+  guint8 *numbers = run->numbers + (block * self->kept.count + begin) * self->number_size;
+
+  for (gint64 k = begin; k < end; k++, numbers += self->number_size)
+    {
+      memcpy (numbers, self->is_direct ? run->start : self->identity, self->number_size);
+      fold_row (self, run->operand + ghlo_cpu_axis_at (&self->kept, k), first, last, numbers);
+    }
+}
+
+static void
+combine_block (const Run *run,
+               gint64     block,
+               gint64     begin,
+               gint64     end,
+               gint64     first,
+               gint64     last)
+{
+  const GhloCpuReduce *self = run->self;
+
+  for (gint64 k = begin, n; k < end; k += n)
+    {
+      guint8 *numbers = run->numbers + (block * self->kept.count + k) * self->number_size;
+
+      n = MIN (ghlo_cpu_axis_run_end (&self->kept, k, end) - k, GHLO_CPU_REDUCE_LINE);
+      ghlo_cpu_fill (self->number_size, self->is_direct ? run->start : self->identity, numbers, (gsize) n);
+      combine_lines (self, run->operand + ghlo_cpu_axis_at (&self->kept, k), n, first, last, numbers);
+    }
+}
+
+/* Of the reduced elements. */
+static inline gint64
+block_begin (const GhloCpuReduce *self,
+             gint64               block)
+{
+  if (self->n_blocks == 1)
+    return block * self->reduced.count;
+
+  return (gint64) ((__int128) self->reduced.count * block / self->n_blocks);
+}
+
+/* Results are counted over all blocks. */
+static void
+reduce_part (gpointer data,
+             gsize    begin,
+             gsize    end,
+             guint    worker)
+{
+  const Run *run = data;
+  const GhloCpuReduce *self = run->self;
+  gint64 kept = self->kept.count, block = (gint64) begin / kept, k = (gint64) begin % kept;
+
+  for (gint64 at = (gint64) begin, end_k; at < (gint64) end; at += end_k - k, k = 0, block++)
+    {
+      gint64 first = block_begin (self, block), last = block_begin (self, block + 1);
+
+      end_k = MIN (kept, k + (gint64) end - at);
+      if (self->rounds)
+        step_columns (run, k, end_k);
+      else if (self->by_columns)
+        combine_block (run, block, k, end_k, first, last);
+      else
+        fold_block (run, block, k, end_k, first, last);
+    }
+}
+
+/* Blocks into results, with the initial value. */
+static void
+finish_part (gpointer data,
+             gsize    begin,
+             gsize    end,
+             guint    worker)
+{
+  const Run *run = data;
+  const GhloCpuReduce *self = run->self;
+  gsize chunk = BUFFER / self->number_size;
+  guint8 buffer[BUFFER] __attribute__ ((aligned (64)));
+
+  for (gsize at = begin; at < end; at += chunk)
+    {
+      gsize n = MIN (chunk, end - at);
+      guint8 *result = run->result + at * self->size, *to = self->form->is_read ? buffer : result;
+
+      ghlo_cpu_fill (self->number_size, run->start, to, n);
+      for (gint64 block = 0; block < self->n_blocks; block++)
+        {
+          const guint8 *sides[2] = {
+            to, run->numbers + ((gsize) (block * self->kept.count) + at) * self->number_size,
+          };
+
+          self->combine (sides, to, n, NULL);
+        }
+      if (self->form->is_read)
+        ghlo_cpu_compute_type_writer (self->form) (buffer, result, n);
+    }
+}
+
+gboolean
+ghlo_cpu_reduce_run (const GhloCpuReduce *self,
+                     const guint8        *operand,
+                     const guint8        *start,
+                     guint8              *result,
+                     gpointer             scratch,
+                     const GhloMonitor   *monitor)
+{
+  gsize kept = (gsize) self->kept.count, all = kept * (gsize) self->n_blocks;
+  /* Whole lines, or rows of some microseconds. */
+  gsize grain = self->by_columns ? (gsize) CLAMP (self->kept.inner, 256, GHLO_CPU_REDUCE_LINE)
+                : (gsize) (2000 * (double) all / MAX (self->nanoseconds, 1)) + 1;
+  Run run = {
+    .self = self, .operand = operand + self->first, .result = result,
+    .numbers = self->is_direct ? result : scratch, .monitor = monitor,
+  };
+
+  if (kept == 0)
+    return TRUE;
+  if (self->form->is_read)
+    ghlo_cpu_compute_type_reader (self->form) (start, run.start, 1);
+  else
+    memcpy (run.start, start, self->size);
+
+  return ghlo_parallel_for (all, grain, self->nanoseconds, reduce_part, &run, monitor)
+         && !ghlo_monitor_cancelled (monitor, NULL)
+         && (self->is_direct || ghlo_parallel_for (kept, 1024, (double) all * 0.2, finish_part, &run, monitor));
+}

@@ -1,0 +1,552 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Cumulative sums, products, maxima and minima as a step of a plan: what programs write
+ * as a reduce_window whose window is as large as one dimension and padded on one side
+ * alone. Short sums of floats, and products of narrow ones, are made as the specification writes
+ * them, each step rounded to the element's type; longer sums of f32 in f64, and those of narrower
+ * floats in f32. Integers wrap.
+ */
+
+#include "base/sizes.h"
+#include "cpu/reduce/cumulative.h"
+#include "cpu/gemm/convert-row.h"
+#include "cpu/steps.h"
+#include "kernel/scalar.h"
+#include "runtime/parallel.h"
+
+#include <string.h>
+
+/* Elements that are done at once, columns that are, and elements of a line that a thread
+ * takes. Lines that are no longer than a short sum are done one element after the other. */
+enum { BLOCK = 2048, COLUMNS = 512, CHUNK = 32 * BLOCK, SHORT_LINE = 256 };
+
+/* Nanoseconds for an element, about. */
+#define COST 1.0
+
+typedef struct
+{
+  const GhloCpuCumulativeLoops *loops;
+  GhloCpuReader                 reader;
+  GhloCpuWriter                 writer;
+  gboolean                      backward;
+  gboolean                      rounds;         /* numbers, which hold more, are rounded to elements after each step */
+  gboolean                      restarts;       /* each result begins with its own element */
+  guint                         dimension;
+  gsize                         n;              /* elements of a line */
+  gsize                         n_chunks;       /* of a line */
+  gboolean                      is_complex;     /* pairs are a last dimension of the views as they are walked */
+  double                        nanoseconds;
+} Cumulative;
+
+/* The views as they are walked: dimensions behind the one that is reduced are one where
+ * they lie so. */
+typedef struct
+{
+  const Cumulative   *cumulative;
+  guint               rank, dimension;
+  gint64              dimensions[GHLO_MAX_RANK + 1], from_strides[GHLO_MAX_RANK + 1], to_strides[GHLO_MAX_RANK + 1];
+  const guint8       *from;
+  guint8             *to;
+  gboolean            by_columns;     /* lines side by side, of the last dimension */
+  gsize               n_tiles;        /* of columns */
+  GhloCpuNumberValue  start;
+  GhloCpuCarry       *carries;        /* of the chunks of one line */
+  gsize               line;
+  const GhloMonitor  *monitor;
+  gint                stopped;        /* atomic */
+} Run;
+
+/* FALSE when one of the values is another than @wanted. */
+static gboolean
+all_are (const GhloIrOp *op,
+         const char     *name,
+         gint64          wanted)
+{
+  gsize n;
+  g_autofree gint64 *values = ghlo_ir_op_dup_ints (op, name, &n);
+
+  for (gsize i = 0; values != NULL && i < n; i++)
+    if (values[i] != wanted)
+      return FALSE;
+
+  return TRUE;
+}
+
+/* The dimension that the window spans, and the side that its padding is on. */
+static gboolean
+find_dimension (Cumulative     *self,
+                const GhloIrOp *op,
+                const GhloView *operand)
+{
+  gsize n_sizes, n_padding;
+  g_autofree gint64 *sizes = ghlo_ir_op_dup_ints (op, "window_dimensions", &n_sizes);
+  g_autofree gint64 *padding = ghlo_ir_op_dup_ints (op, "padding", &n_padding);
+  guint found = 0;
+
+  if (sizes == NULL || n_sizes != operand->rank || (padding != NULL && n_padding != 2 * n_sizes))
+    return FALSE;
+  for (guint i = 0; i < operand->rank; i++)
+    {
+      gint64 low = padding != NULL ? padding[2 * i] : 0, high = padding != NULL ? padding[2 * i + 1] : 0;
+
+      if (sizes[i] == 1 && low == 0 && high == 0)
+        continue;
+      if (sizes[i] != operand->dimensions[i] || low + high != sizes[i] - 1 || (low != 0 && high != 0) || low < 0
+          || high < 0)
+        return FALSE;
+      found++;
+      self->dimension = i;
+      self->backward = high > 0;
+    }
+  /* A window of one element is cumulative where the dimension has no more. */
+  for (guint i = 0; found == 0 && i < operand->rank; i++)
+    if (operand->dimensions[i] == 1)
+      {
+        found = 1;
+        self->dimension = i;
+      }
+
+  return found == 1;
+}
+
+/* What the elements are computed in, and by which loops. */
+static gboolean
+find_loops (Cumulative      *self,
+            GhloCombiner     combiner,
+            GhloElementType  type,
+            gint64           n_terms)
+{
+  const GhloElementInfo *info = ghlo_element_info (type);
+  gboolean is_short = (gsize) n_terms <= ghlo_element_short_sum (type), is_narrow = info->bits < 32;
+  gboolean is_sum = combiner == GHLO_COMBINER_ADD;
+  GhloCpuArithmetic arithmetic = GHLO_CPU_I64;
+
+  if (info->element_class == GHLO_ELEMENT_CLASS_FLOAT)
+    {
+      self->rounds = is_narrow && (combiner == GHLO_COMBINER_MULTIPLY || (is_sum && is_short));
+      self->restarts = self->rounds && self->backward && is_short;
+      arithmetic = info->size == 8 || (info->size == 4 && is_sum && !is_short) ? GHLO_CPU_F64 : GHLO_CPU_F32;
+    }
+  if (!ghlo_cpu_reader_init (&self->reader, type, arithmetic)
+      || !ghlo_cpu_writer_init (&self->writer, type, arithmetic))
+    return FALSE;
+  self->loops = ghlo_cpu_cumulative_loops (arithmetic, combiner, info->element_class == GHLO_ELEMENT_CLASS_UNSIGNED);
+
+  return self->loops != NULL;
+}
+
+/* Whether each element of padding changes nothing. */
+static gboolean
+start_is_neutral (GhloCombiner    combiner,
+                  const GhloView *start)
+{
+  GhloElementType type = start->element_type;
+  GhloScalar neutral;
+
+  return ghlo_combiner_is_idempotent (combiner)
+         || (start->data != NULL && ghlo_combiner_neutral (combiner, type, &neutral)
+             && ghlo_scalar_equal (type, ghlo_element_load (type, start->data), neutral));
+}
+
+static gboolean
+find_lines (Cumulative     *self,
+            const GhloView *operand)
+{
+  gsize count;
+
+  if (!ghlo_shape_count (operand->dimensions, operand->rank, &count))
+    return FALSE;
+  self->n = count > 0 ? (gsize) operand->dimensions[self->dimension] : 0;
+  self->n_chunks = self->n / CHUNK + (self->n % CHUNK != 0);
+  self->nanoseconds = COST * (double) count;
+
+  return TRUE;
+}
+
+/* Complex numbers are summed as pairs. */
+static GhloElementType
+part_type (const Cumulative *self,
+           const GhloView   *view)
+{
+  return self->is_complex ? ghlo_element_type_real_part (view->element_type) : view->element_type;
+}
+
+static gpointer
+prepare (const GhloIrOp  *op,
+         const GhloView  *operands,
+         const GhloView  *results,
+         gsize           *scratch,
+         GError         **error)
+{
+  Cumulative self = { 0 };
+  GhloCombiner combiner;
+
+  if (op->n_operands != 2 || op->n_results != 1 || operands[0].rank == 0 || operands[0].rank >= GHLO_MAX_RANK
+      || operands[0].element_type != results[0].element_type || ghlo_ir_op_operand (op, 0)->type->quantization != NULL)
+    return NULL;
+  self.is_complex = ghlo_element_type_is_complex (operands[0].element_type);
+  combiner = ghlo_combiner_of (ghlo_ir_op_region_block (op, 0), operands[0].element_type);
+  if (combiner == GHLO_COMBINER_NONE || (self.is_complex && combiner != GHLO_COMBINER_ADD)
+      || !all_are (op, "window_strides", 1) || !all_are (op, "base_dilations", 1)
+      || !all_are (op, "window_dilations", 1) || !find_dimension (&self, op, &operands[0])
+      || !start_is_neutral (combiner, &operands[1])
+      || !find_loops (&self, combiner, part_type (&self, &operands[0]), operands[0].dimensions[self.dimension])
+      || !find_lines (&self, &operands[0])
+      || !ghlo_size_mul (scratch, self.n_chunks, sizeof (GhloCpuCarry)))
+    return NULL;
+
+  return g_memdup2 (&self, sizeof (self));
+}
+
+static void
+add_dimension (Run    *self,
+               gint64  size,
+               gint64  from_stride,
+               gint64  to_stride)
+{
+  self->dimensions[self->rank] = size;
+  self->from_strides[self->rank] = from_stride;
+  self->to_strides[self->rank] = to_stride;
+  self->rank++;
+}
+
+/* Steps that round are only done in columns, so the dimension that is reduced comes first there. */
+static void
+walk (Run            *self,
+      const GhloView *from,
+      const GhloView *to)
+{
+  const Cumulative *cumulative = self->cumulative;
+  gint64 size = ghlo_element_info (part_type (cumulative, from))->size;
+  guint last, reduced = cumulative->dimension;
+
+  self->from = from->data;
+  self->to = to->data;
+  self->dimension = cumulative->rounds ? 0 : reduced;
+  if (cumulative->rounds)
+    add_dimension (self, from->dimensions[reduced], from->strides[reduced], to->strides[reduced]);
+  for (guint i = 0; i < from->rank; i++)
+    if (i != reduced || !cumulative->rounds)
+      add_dimension (self, from->dimensions[i], from->strides[i], to->strides[i]);
+  if (cumulative->is_complex)
+    add_dimension (self, 2, size, size);
+  else if (self->rank == 1 && cumulative->rounds)
+    add_dimension (self, 1, size, size);
+
+  for (last = self->rank - 1; last > self->dimension + cumulative->rounds; last--)
+    {
+      if (self->dimensions[last] == 1)
+        continue;
+      if (last - 1 == self->dimension
+          || (self->dimensions[last - 1] != 1
+              && (self->from_strides[last - 1] != self->from_strides[last] * self->dimensions[last]
+                  || self->to_strides[last - 1] != self->to_strides[last] * self->dimensions[last])))
+        break;
+      self->dimensions[last - 1] *= self->dimensions[last];
+      self->from_strides[last - 1] = self->from_strides[last];
+      self->to_strides[last - 1] = self->to_strides[last];
+    }
+  self->rank = last + 1;
+  self->by_columns = last > self->dimension;
+  self->n_tiles = self->by_columns ? ((gsize) self->dimensions[last] + COLUMNS - 1) / COLUMNS : 1;
+}
+
+static gsize
+count_tasks (const Run *self)
+{
+  gsize n = self->n_tiles;
+
+  for (guint i = 0; i < self->rank; i++)
+    if (i != self->dimension && !(self->by_columns && i == self->rank - 1))
+      n *= (gsize) self->dimensions[i];
+
+  return n;
+}
+
+/* Where the lines, or the columns, of a task begin. */
+static void
+find_task (const Run     *self,
+           gsize          task,
+           const guint8 **from,
+           guint8       **to)
+{
+  gsize tile = task % self->n_tiles;
+  guint last = self->rank - 1;
+
+  *from = self->from;
+  *to = self->to;
+  task /= self->n_tiles;
+  if (self->by_columns)
+    {
+      *from += (gint64) (tile * COLUMNS) * self->from_strides[last];
+      *to += (gint64) (tile * COLUMNS) * self->to_strides[last];
+    }
+  for (guint i = self->rank; i > 0; i--)
+    if (i - 1 != self->dimension && !(self->by_columns && i - 1 == last))
+      {
+        gint64 index = (gint64) (task % (gsize) self->dimensions[i - 1]);
+
+        *from += index * self->from_strides[i - 1];
+        *to += index * self->to_strides[i - 1];
+        task /= (gsize) self->dimensions[i - 1];
+      }
+}
+
+/* TRUE now and then after the run was cancelled. */
+static gboolean
+is_stopped (Run   *self,
+            gsize  i)
+{
+  if (i % 64 == 0 && ghlo_monitor_cancelled (self->monitor, NULL))
+    g_atomic_int_set (&self->stopped, TRUE);
+
+  return g_atomic_int_get (&self->stopped);
+}
+
+/* Numbers become what elements hold of them; these have at most 16 bits. */
+static void
+round_numbers (const Cumulative   *self,
+               GhloCpuNumberValue *numbers,
+               gsize               n)
+{
+  guint8 elements[2 * COLUMNS];
+
+  ghlo_cpu_write_row (&self->writer, numbers, elements, self->writer.size, n);
+  ghlo_cpu_read_row (&self->reader, elements, self->reader.size, numbers, n);
+}
+
+static void
+run_columns (Run   *self,
+             gsize  task)
+{
+  const Cumulative *cumulative = self->cumulative;
+  gint64 from_stride = self->from_strides[self->dimension], to_stride = self->to_strides[self->dimension];
+  gboolean from_end = cumulative->backward && !cumulative->restarts;
+  guint last = self->rank - 1;
+  gsize n = MIN (COLUMNS, (gsize) self->dimensions[last] - task % self->n_tiles * COLUMNS);
+  gsize size = cumulative->reader.to_size;
+  GhloCpuNumberValue sums[COLUMNS], numbers[COLUMNS];
+  const guint8 *from;
+  guint8 *to;
+
+  find_task (self, task, &from, &to);
+  for (gsize i = 0; i < cumulative->n && !is_stopped (self, i); i++)
+    {
+      gsize row = from_end ? cumulative->n - 1 - i : i, end = cumulative->restarts ? cumulative->n : row + 1;
+
+      for (gsize j = 0; j < n && (i == 0 || cumulative->restarts); j++)
+        memcpy ((guint8 *) sums + j * size, &self->start, size);
+      for (gsize j = row; j < end; j++)
+        {
+          ghlo_cpu_read_row (&cumulative->reader, from + (gint64) j * from_stride, self->from_strides[last], numbers,
+                             n);
+          cumulative->loops->rows (sums, numbers, n);
+          if (cumulative->rounds)
+            round_numbers (cumulative, sums, n);
+        }
+      ghlo_cpu_write_row (&cumulative->writer, sums, to + (gint64) row * to_stride, self->to_strides[last], n);
+    }
+}
+
+/* A chunk of a line, the first one being where the reduction begins. Only its total
+ * where @store is FALSE. */
+static void
+run_chunk (Run          *self,
+           gsize         line,
+           gsize         chunk,
+           gboolean      store,
+           GhloCpuCarry *carry)
+{
+  const Cumulative *cumulative = self->cumulative;
+  gint64 from_stride = self->from_strides[self->dimension], to_stride = self->to_strides[self->dimension];
+  gsize end = MIN ((chunk + 1) * CHUNK, cumulative->n);
+  GhloCpuNumberValue numbers[BLOCK];
+  const guint8 *from;
+  guint8 *to;
+
+  find_task (self, line, &from, &to);
+  for (gsize begin = chunk * CHUNK; begin < end; begin += BLOCK)
+    {
+      gsize n = MIN (BLOCK, end - begin);
+      gint64 at = (gint64) (cumulative->backward ? cumulative->n - begin - n : begin);
+
+      ghlo_cpu_read_row (&cumulative->reader, from + at * from_stride, from_stride, numbers, n);
+      if (store)
+        {
+          cumulative->loops->line (numbers, n, cumulative->backward, carry);
+          ghlo_cpu_write_row (&cumulative->writer, numbers, to + at * to_stride, to_stride, n);
+        }
+      else
+        cumulative->loops->total (numbers, n, cumulative->backward, carry);
+    }
+}
+
+static void
+run_line (Run   *self,
+          gsize  line)
+{
+  GhloCpuCarry carry = { .before = self->start };
+
+  for (gsize chunk = 0; chunk < self->cumulative->n_chunks && !is_stopped (self, 64 * chunk); chunk++)
+    {
+      run_chunk (self, line, chunk, TRUE, &carry);
+      self->cumulative->loops->close (&carry);
+    }
+}
+
+static void
+run_short_lines (Run   *self,
+                 gsize  first,
+                 gsize  end)
+{
+  const Cumulative *cumulative = self->cumulative;
+  gint64 from_stride = self->from_strides[self->dimension], to_stride = self->to_strides[self->dimension];
+  gsize n = cumulative->n, size = n * cumulative->reader.to_size, n_lines = end - first;
+  guint8 numbers[BLOCK * sizeof (GhloCpuNumberValue)] __attribute__ ((aligned (64)));
+  const guint8 *from;
+  guint8 *to;
+
+  for (gsize i = 0; i < n_lines; i++)
+    {
+      find_task (self, first + i, &from, &to);
+      ghlo_cpu_read_row (&cumulative->reader, from, from_stride, numbers + i * size, n);
+    }
+  cumulative->loops->lines (numbers, n, n_lines, cumulative->backward, &self->start);
+  for (gsize i = 0; i < n_lines; i++)
+    {
+      find_task (self, first + i, &from, &to);
+      ghlo_cpu_write_row (&cumulative->writer, numbers + i * size, to, to_stride, n);
+    }
+}
+
+static void
+run_tasks (gpointer data,
+           gsize    begin,
+           gsize    end,
+           guint    worker)
+{
+  Run *self = data;
+
+  gsize n = self->cumulative->n, n_lines = !self->by_columns && n <= SHORT_LINE ? BLOCK / n : 1;
+
+  for (gsize task = begin; task < end && !is_stopped (self, task); task += n_lines)
+    if (self->by_columns)
+      run_columns (self, task);
+    else if (n <= SHORT_LINE)
+      run_short_lines (self, task, MIN (end, task + n_lines));
+    else
+      run_line (self, task);
+}
+
+static void
+run_totals (gpointer data,
+            gsize    begin,
+            gsize    end,
+            guint    worker)
+{
+  Run *self = data;
+
+  for (gsize chunk = begin; chunk < end; chunk++)
+    run_chunk (self, self->line, chunk, FALSE, &self->carries[chunk]);
+}
+
+static void
+run_chunks (gpointer data,
+            gsize    begin,
+            gsize    end,
+            guint    worker)
+{
+  Run *self = data;
+
+  for (gsize chunk = begin; chunk < end; chunk++)
+    {
+      GhloCpuCarry carry = { .before = self->carries[chunk].before };
+
+      run_chunk (self, self->line, chunk, TRUE, &carry);
+    }
+}
+
+/* A line in chunks: what each comes to is known before they are written. The numbers are
+ * those of run_line(). */
+static gboolean
+split_line (Run   *self,
+            gsize  line)
+{
+  const Cumulative *cumulative = self->cumulative;
+  GhloCpuCarry carry = { .before = self->start };
+
+  self->line = line;
+  memset (self->carries, 0, cumulative->n_chunks * sizeof (GhloCpuCarry));
+  if (!ghlo_parallel_for (cumulative->n_chunks - 1, 1, COST * (double) cumulative->n, run_totals, self, self->monitor))
+    return FALSE;
+  for (gsize chunk = 0; chunk < cumulative->n_chunks; chunk++)
+    {
+      carry.inside = self->carries[chunk].inside;
+      carry.begun = TRUE;
+      self->carries[chunk].before = carry.before;
+      if (chunk + 1 < cumulative->n_chunks)
+        cumulative->loops->close (&carry);
+    }
+
+  return ghlo_parallel_for (cumulative->n_chunks, 1, COST * (double) cumulative->n, run_chunks, self, self->monitor);
+}
+
+static gboolean
+run (gpointer            prepared,
+     const GhloView     *operands,
+     const GhloView     *results,
+     gpointer            scratch,
+     const GhloMonitor  *monitor,
+     GError            **error)
+{
+  const Cumulative *self = prepared;
+  Run run = { .cumulative = self, .carries = scratch, .monitor = monitor };
+  gboolean done = TRUE;
+  gsize n_tasks;
+
+  if (self->n == 0)
+    return TRUE;
+  walk (&run, &operands[0], &results[0]);
+  ghlo_cpu_read_row (&self->reader, operands[1].data, self->reader.size, &run.start, 1);
+  n_tasks = count_tasks (&run);
+  if (!run.by_columns && n_tasks < ghlo_parallel_get_limit () && self->n_chunks > 2)
+    for (gsize line = 0; done && line < n_tasks; line++)
+      done = split_line (&run, line);
+  else
+    done = ghlo_parallel_for (n_tasks, 1, self->nanoseconds, run_tasks, &run, monitor) && !run.stopped;
+  if (done)
+    return TRUE;
+
+  if (!ghlo_monitor_cancelled (monitor, error))
+    g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "the cumulative reduction was cancelled");
+
+  return FALSE;
+}
+
+/* Elements are read before the same ones are written. */
+static gboolean
+in_place (const GhloIrOp *op,
+          guint           operand,
+          guint           result)
+{
+  return operand == 0 && result == 0;
+}
+
+static char *
+describe (gpointer prepared)
+{
+  const Cumulative *self = prepared;
+
+  return g_strdup_printf ("cumulative, %s%s", self->backward ? "backward" : "forward",
+                          self->rounds ? ", rounded at each step" : "");
+}
+
+const GhloStepImplementation ghlo_cpu_step_cumulative = {
+  .name = "cumulative",
+  .takes = ghlo_cpu_takes_any,
+  .in_place = in_place,
+  .prepare = prepare,
+  .run = run,
+  .release = g_free,
+  .describe = describe,
+};

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * reduce as a step of plans: one operand, by a computation of one operation. How it is
+ * walked is in reduce.h.
+ */
+
+#include "base/ghlo-error.h"
+#include "base/sizes.h"
+#include "cpu/isa/level.h"
+#include "cpu/reduce/reduce.h"
+#include "cpu/steps.h"
+
+/* Bytes in a nanosecond that one core reads and folds, about. */
+#define READ_RATE 10.0
+/* Nanoseconds for an element that is rounded, about. */
+#define ROUNDED_COST 2.0
+
+enum
+{
+  MIN_LINE = 8,             /* elements of a line that is worth a fold of its own */
+  PARTS = 32,                 /* enough for the threads */
+  MIN_BLOCK = 1 << 16,      /* bytes that are worth a part of their own */
+  MAX_BLOCK = 1 << 24,       /* and those of the largest part */
+};
+
+static gboolean
+choose_loops (GhloCpuReduce     *self,
+              const GhloIrBlock *block)
+{
+  self->combiner = ghlo_combiner_of (block, self->form->type);
+  self->fold_line = ghlo_cpu_elementwise_routines ()->folds[self->form->number][self->combiner];
+  self->combine = ghlo_cpu_compute_type_loop (self->form, ghlo_combiner_scalar (self->combiner));
+
+  return self->fold_line != NULL && self->combine != NULL;
+}
+
+static gboolean
+set_identity (GhloCpuReduce *self)
+{
+  GhloElementType type = self->form->is_read ? GHLO_ELEMENT_TYPE_F32 : self->form->type;
+  GhloScalar value;
+
+  if (!ghlo_combiner_neutral (self->combiner, type, &value))
+    return FALSE;
+  ghlo_element_store (type, self->identity, value);
+
+  return TRUE;
+}
+
+typedef struct
+{
+  gint64 size, stride;
+} Dimension;
+
+/* The reduced dimensions may be walked in any order and direction: largest steps first,
+ * forwards. */
+static void
+order_reduced (GhloCpuReduce *self,
+               Dimension     *dimensions,
+               guint          n)
+{
+  for (guint i = 0; i < n; i++)
+    if (dimensions[i].stride < 0)
+      {
+        self->first += dimensions[i].stride * (dimensions[i].size - 1);
+        dimensions[i].stride = -dimensions[i].stride;
+      }
+  for (guint i = 1; i < n; i++)
+    for (guint j = i; j > 0 && dimensions[j - 1].stride < dimensions[j].stride; j--)
+      {
+        Dimension first = dimensions[j - 1];
+
+        dimensions[j - 1] = dimensions[j];
+        dimensions[j] = first;
+      }
+}
+
+static gboolean
+make_axis (GhloCpuAxis      *axis,
+           const Dimension  *dimensions,
+           guint             n,
+           GError          **error)
+{
+  gint64 sizes[GHLO_MAX_RANK], strides[GHLO_MAX_RANK];
+
+  for (guint i = 0; i < n; i++)
+    {
+      sizes[i] = dimensions[i].size;
+      strides[i] = dimensions[i].stride;
+    }
+
+  return ghlo_cpu_axis_init (axis, sizes, strides, n, error);
+}
+
+static gboolean
+split_dimensions (GhloCpuReduce   *self,
+                  const GhloIrOp  *op,
+                  const GhloView  *operand,
+                  GError         **error)
+{
+  Dimension kept[GHLO_MAX_RANK], reduced[GHLO_MAX_RANK];
+  gboolean is_reduced[GHLO_MAX_RANK] = { FALSE }, is_empty = FALSE;
+  guint n_kept = 0, n_reduced = 0;
+  double n_terms = 1;
+  gsize n;
+  g_autofree gint64 *dimensions = ghlo_ir_op_dup_ints (op, "dimensions", &n);
+
+  for (gsize i = 0; i < n; i++)
+    if (dimensions[i] >= 0 && dimensions[i] < operand->rank)
+      is_reduced[dimensions[i]] = TRUE;
+  for (guint d = 0; d < operand->rank; d++)
+    {
+      Dimension dimension = { operand->dimensions[d], operand->strides[d] };
+
+      is_empty |= dimension.size == 0;
+      n_terms *= is_reduced[d] ? (double) dimension.size : 1;
+      if (dimension.size != 1 && is_reduced[d])
+        reduced[n_reduced++] = dimension;
+      else if (dimension.size != 1)
+        kept[n_kept++] = dimension;
+    }
+  self->rounds = self->form->is_read
+                 && (self->combiner == GHLO_COMBINER_MULTIPLY
+                     || (self->combiner == GHLO_COMBINER_ADD && n_terms <= ghlo_element_short_sum (self->form->type)));
+  if (!is_empty && !self->rounds)
+    order_reduced (self, reduced, n_reduced);
+
+  return make_axis (&self->kept, kept, n_kept, error) && make_axis (&self->reduced, reduced, n_reduced, error);
+}
+
+static void
+choose_way (GhloCpuReduce *self)
+{
+  gint64 kept = self->kept.count, reduced = self->reduced.count;
+  double bytes = (double) kept * (double) reduced * self->size;
+  gboolean is_long = self->reduced.inner >= MIN_LINE || kept < MIN_LINE;
+  double line, parts, blocks = 1;
+
+  if (self->rounds)
+    {
+      self->by_columns = self->is_direct = TRUE;
+      self->n_blocks = 1;
+      self->nanoseconds = (double) kept * (double) reduced * ROUNDED_COST;
+      return;
+    }
+  if (self->reduced.stride == self->size)
+    self->by_columns = !is_long;
+  else
+    self->by_columns = self->kept.stride == self->size ? kept > 1 : kept >= reduced;
+
+  line = self->by_columns ? (double) MIN (self->kept.inner, GHLO_CPU_REDUCE_LINE) : 1;
+  parts = (double) kept / line;
+  if (parts < PARTS)
+    blocks = MIN (PARTS / MAX (parts, 1), bytes / MIN_BLOCK);
+  if (self->by_columns && self->combiner == GHLO_COMBINER_ADD && ghlo_element_type_is_float (self->form->type))
+    blocks = MAX (blocks, (double) reduced / GHLO_CPU_REDUCE_STEPS);
+  blocks = MAX (blocks, (double) reduced * self->size / MAX_BLOCK);
+  self->n_blocks = CLAMP ((gint64) blocks, 1, MAX (reduced, 1));
+  self->is_direct = self->n_blocks == 1 && !self->form->is_read;
+  self->nanoseconds = bytes / READ_RATE
+                      + (self->by_columns ? (double) reduced * parts * 5 : (double) (self->n_blocks * kept) * 15);
+}
+
+static void
+release (gpointer prepared)
+{
+  GhloCpuReduce *self = prepared;
+
+  ghlo_cpu_axis_clear (&self->kept);
+  ghlo_cpu_axis_clear (&self->reduced);
+  g_free (self);
+}
+
+static gboolean
+is_plain (const GhloIrType *type)
+{
+  return type->kind == GHLO_IR_TYPE_TENSOR && type->quantization == NULL;
+}
+
+static gpointer
+prepare (const GhloIrOp  *op,
+         const GhloView  *operands,
+         const GhloView  *results,
+         gsize           *scratch,
+         GError         **error)
+{
+  const GhloCpuComputeType *form = op->n_operands == 2 ? ghlo_cpu_compute_type (operands[0].element_type) : NULL;
+  GhloCpuReduce *self;
+
+  if (form == NULL || !is_plain (ghlo_ir_op_operand (op, 0)->type) || !is_plain (op->results[0].type)
+      || operands[1].element_type != form->type || results[0].element_type != form->type)
+    return NULL;
+  self = g_new0 (GhloCpuReduce, 1);
+  self->form = form;
+  self->size = ghlo_cpu_compute_type_size (form);
+  self->number_size = ghlo_cpu_number_size (form->number);
+  if (!choose_loops (self, ghlo_ir_op_region_block (op, 0)) || !set_identity (self)
+      || !split_dimensions (self, op, &operands[0], error))
+    {
+      release (self);
+      return NULL;
+    }
+  choose_way (self);
+  if (!self->is_direct
+      && (!ghlo_size_mul (scratch, (gsize) self->n_blocks, (gsize) self->kept.count)
+          || !ghlo_size_mul (scratch, *scratch, self->number_size)))
+    {
+      release (self);
+      return NULL;
+    }
+
+  return self;
+}
+
+static gboolean
+run (gpointer            prepared,
+     const GhloView     *operands,
+     const GhloView     *results,
+     gpointer            scratch,
+     const GhloMonitor  *monitor,
+     GError            **error)
+{
+  return ghlo_cpu_reduce_run (prepared, operands[0].data, operands[1].data, results[0].data, scratch, monitor)
+         || !ghlo_monitor_cancelled (monitor, error);
+}
+
+static char *
+describe (gpointer prepared)
+{
+  const GhloCpuReduce *self = prepared;
+
+  return g_strdup_printf ("%s of %s, %s, %s: %" G_GINT64_FORMAT, self->by_columns ? "columns" : "rows",
+                          self->form->name, ghlo_cpu_level_name (ghlo_cpu_level ()),
+                          self->rounds ? "rounded at each step, blocks" : "blocks", self->n_blocks);
+}
+
+const GhloStepImplementation ghlo_cpu_step_reduce = {
+  .name = "reduce",
+  .takes = ghlo_cpu_takes_any,
+  .prepare = prepare,
+  .run = run,
+  .release = release,
+  .describe = describe,
+};

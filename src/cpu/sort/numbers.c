@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The sorting of numbers for each of their widths.
+ */
+
+#include "cpu/sort/numbers.h"
+
+#include <string.h>
+
+#define NUMBER guint32
+#define FUNCTION(name) name##_u32
+#include "cpu/sort/template.h"
+#undef NUMBER
+#undef FUNCTION
+
+#define NUMBER guint64
+#define FUNCTION(name) name##_u64
+#include "cpu/sort/template.h"
+#include "cpu/sort/select.h"
+#undef NUMBER
+#undef FUNCTION
+
+#define NUMBER GhloCpuU128
+#define FUNCTION(name) name##_u128
+#include "cpu/sort/template.h"
+#include "cpu/sort/select.h"
+#undef NUMBER
+#undef FUNCTION

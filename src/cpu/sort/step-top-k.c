@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * chlo.top_k as a step of a plan: the largest elements in the total order, equal ones by
+ * their place. Of a long line only those are kept that may still be among them.
+ */
+
+#include "base/sizes.h"
+#include "cpu/sort/keys.h"
+#include "cpu/sort/numbers.h"
+#include "cpu/steps.h"
+#include "runtime/parallel.h"
+
+#include <string.h>
+
+/* Room for candidates besides twice k; what a part of a line has at least; and after how
+ * many chunks of ranks the monitor is looked at. */
+enum { ROOM = 1024, MIN_PART = 1 << 16, CHECK_EVERY = 4096, MAX_PARTS = 256 };
+
+/* Nanoseconds for an element to be looked at, and for one to be sorted. */
+#define LOOK_COST 1.5
+#define SORT_COST 40.0
+
+typedef struct _TopK TopK;
+typedef struct _Run  Run;
+
+/* By numbers of one width. */
+typedef struct
+{
+  guint size;
+  /* The k least numbers of a part of a line, in order; *@numbers says where. FALSE when
+   * cancelled. */
+  gboolean (*select) (const TopK        *self,
+                      const guint8      *from,
+                      gint64             stride,
+                      gsize              begin,
+                      gsize              end,
+                      guint8           **numbers,
+                      guint8            *spare,
+                      const GhloMonitor *monitor);
+  /* The k least of parts' k least, which are adjacent. */
+  void     (*unite)  (const TopK        *self,
+                      guint8           **numbers,
+                      guint8            *spare);
+  guint64  (*place)  (gconstpointer      numbers,
+                      gsize              i);
+} Width;
+
+struct _TopK
+{
+  GhloCpuSortKey key;
+  const Width   *width;
+  gsize          n, k, n_lines;
+  gsize          capacity;      /* of a buffer of candidates, in numbers */
+  gboolean       apart;         /* lines are split over threads, else parts of a line */
+  gsize          n_parts;
+  gsize          scratch;       /* bytes of a thread or part: two buffers */
+  double         nanoseconds;   /* for a line */
+};
+
+struct _Run
+{
+  const TopK        *top_k;
+  const GhloView    *operand, *values, *indices;
+  guint8            *scratch;
+  gsize              line;
+  guint8            *found[MAX_PARTS];    /* of the line's parts */
+  const GhloMonitor *monitor;
+  gint               stopped;             /* atomic */
+};
+
+static gsize
+part_begin (const TopK *self,
+            gsize       part)
+{
+  return self->n / self->n_parts * part + MIN (part, self->n % self->n_parts);
+}
+
+#define DEFINE_WIDTH(NAME, NUMBER, LOW) \
+  static void \
+  sort_##NAME (const TopK *self, \
+               guint8    **numbers, \
+               guint8     *spare) \
+  { \
+    NUMBER *sorted; \
+    \
+    /* Nobody cancels it: the k are few, or in the way of their ranks already. */ \
+    ghlo_cpu_sort_##NAME ((NUMBER *) *numbers, (NUMBER *) spare, self->k, 0, 8 * sizeof (NUMBER), NULL, &sorted); \
+    *numbers = (guint8 *) sorted; \
+  } \
+  \
+  static gboolean \
+  select_##NAME (const TopK        *self, \
+                 const guint8      *from, \
+                 gint64             stride, \
+                 gsize              begin, \
+                 gsize              end, \
+                 guint8           **numbers, \
+                 guint8            *spare, \
+                 const GhloMonitor *monitor) \
+  { \
+    NUMBER *kept = (NUMBER *) *numbers, limit = ~(NUMBER) 0; \
+    guint64 ranks[GHLO_CPU_SORT_CHUNK]; \
+    gsize n_kept = 0, k = MIN (self->k, end - begin), checked = 0; \
+    \
+    for (gsize i = begin; i < end; i += GHLO_CPU_SORT_CHUNK) \
+      { \
+        gsize n = MIN (GHLO_CPU_SORT_CHUNK, end - i); \
+        \
+        if (++checked % CHECK_EVERY == 0 && ghlo_monitor_cancelled (monitor, NULL)) \
+          return FALSE; \
+        ghlo_cpu_sort_key_rank (&self->key, from + (gint64) i * stride, stride, NULL, n, FALSE, ranks); \
+        for (gsize j = 0; j < n; j++) \
+          { \
+            NUMBER number = (NUMBER) ranks[j] << LOW | (i + j); \
+            \
+            kept[n_kept] = number; \
+            n_kept += number < limit; \
+          } \
+        if (n_kept + GHLO_CPU_SORT_CHUNK > self->capacity) \
+          { \
+            ghlo_cpu_select_##NAME (kept, (NUMBER *) spare, n_kept, k); \
+            n_kept = k; \
+            limit = kept[0]; \
+            for (gsize j = 1; j < k; j++) \
+              limit = MAX (limit, kept[j]); \
+          } \
+      } \
+    if (n_kept > k) \
+      ghlo_cpu_select_##NAME (kept, (NUMBER *) spare, n_kept, k); \
+    sort_##NAME (self, numbers, spare); \
+    return TRUE; \
+  } \
+  \
+  static void \
+  unite_##NAME (const TopK *self, \
+                guint8    **numbers, \
+                guint8     *spare) \
+  { \
+    ghlo_cpu_select_##NAME ((NUMBER *) *numbers, (NUMBER *) spare, self->n_parts * self->k, self->k); \
+    sort_##NAME (self, numbers, spare); \
+  } \
+  \
+  static guint64 \
+  place_##NAME (gconstpointer numbers, \
+                gsize         i) \
+  { \
+    return (guint32) ((const NUMBER *) numbers)[i]; \
+  }
+
+DEFINE_WIDTH (u64, guint64, 32)
+DEFINE_WIDTH (u128, GhloCpuU128, 64)
+
+static const Width widths[] = {
+  { sizeof (guint64), select_u64, unite_u64, place_u64 },
+  { sizeof (GhloCpuU128), select_u128, unite_u128, place_u128 },
+};
+
+/* Parts are worth it where what they find is little beside what they look at. */
+static void
+choose_parts (TopK *self)
+{
+  gsize n_workers = MIN (ghlo_parallel_n_workers (), MAX_PARTS);
+
+  self->n_parts = 1;
+  self->apart = self->n_lines >= n_workers || self->n / n_workers < MIN_PART || self->k > self->n / n_workers / 8;
+  if (!self->apart)
+    self->n_parts = n_workers;
+}
+
+static gpointer
+prepare (const GhloIrOp  *op,
+         const GhloView  *operands,
+         const GhloView  *results,
+         gsize           *scratch,
+         GError         **error)
+{
+  const GhloView *operand = &operands[0];
+  TopK self = { .key = { .descending = TRUE } };
+  gsize bytes, count;
+
+  if (operand->rank == 0 || ghlo_element_type_is_complex (operand->element_type)
+      || ghlo_ir_op_operand (op, 0)->type->quantization != NULL
+      || results[1].element_type != GHLO_ELEMENT_TYPE_I32 || results[0].element_type != operand->element_type
+      || !ghlo_cpu_sort_key_init (&self.key, operand->element_type)
+      || !ghlo_shape_count (results[0].dimensions, results[0].rank, &count))
+    return NULL;
+  self.n = (gsize) operand->dimensions[operand->rank - 1];
+  self.k = (gsize) results[0].dimensions[results[0].rank - 1];
+  self.n_lines = self.k > 0 ? count / self.k : 0;
+  if (self.k > self.n || self.n > G_MAXINT32)
+    return NULL;
+
+  self.width = &widths[self.key.size > 4];
+  choose_parts (&self);
+  self.capacity = MIN (2 * self.k + ROOM, self.n) + GHLO_CPU_SORT_CHUNK;
+  self.nanoseconds = LOOK_COST * (double) self.n + SORT_COST * (double) self.k;
+  if (!ghlo_size_mul (&bytes, self.capacity, 2 * self.width->size) || !ghlo_size_add (&bytes, bytes, 63))
+    return NULL;
+  self.scratch = bytes & ~(gsize) 63;
+  bytes = self.apart ? 0 : 2 * self.n_parts * self.k * self.width->size;
+  if (!ghlo_size_mul (scratch, self.scratch, self.apart ? ghlo_parallel_n_workers () : self.n_parts)
+      || !ghlo_size_add (scratch, *scratch, bytes))
+    return NULL;
+
+  return g_memdup2 (&self, sizeof (self));
+}
+
+static const guint8 *
+find_line (const Run *run,
+           gsize      line)
+{
+  const GhloView *view = run->operand;
+  const guint8 *from = view->data;
+
+  for (guint i = view->rank - 1; i > 0; i--)
+    {
+      from += (gint64) (line % (gsize) view->dimensions[i - 1]) * view->strides[i - 1];
+      line /= (gsize) view->dimensions[i - 1];
+    }
+
+  return from;
+}
+
+static void
+store_line (const Run    *run,
+            gsize         line,
+            gconstpointer numbers)
+{
+  const TopK *self = run->top_k;
+  const guint8 *from = find_line (run, line);
+  gint64 stride = run->operand->strides[run->operand->rank - 1];
+  gsize size = self->key.element_size;
+  guint8 *to = run->values->data + line * self->k * size, *indices = run->indices->data + line * self->k * 4;
+
+  for (gsize i = 0; i < self->k; i++)
+    {
+      gint32 place = (gint32) self->width->place (numbers, i);
+
+      memcpy (to + i * size, from + place * stride, size);
+      memcpy (indices + 4 * i, &place, 4);
+    }
+}
+
+static gboolean
+select_part (Run     *run,
+             gsize    line,
+             gsize    part,
+             guint8  *scratch,
+             guint8 **found)
+{
+  const TopK *self = run->top_k;
+
+  *found = scratch;
+  if (self->width->select (self, find_line (run, line), run->operand->strides[run->operand->rank - 1],
+                           part_begin (self, part), part_begin (self, part + 1), found, scratch + self->scratch / 2,
+                           run->monitor))
+    return TRUE;
+  g_atomic_int_set (&run->stopped, TRUE);
+
+  return FALSE;
+}
+
+static void
+run_lines (gpointer data,
+           gsize    begin,
+           gsize    end,
+           guint    worker)
+{
+  Run *run = data;
+  guint8 *found;
+
+  for (gsize line = begin; line < end && !g_atomic_int_get (&run->stopped); line++)
+    if (select_part (run, line, 0, run->scratch + worker * run->top_k->scratch, &found))
+      store_line (run, line, found);
+}
+
+static void
+run_parts (gpointer data,
+           gsize    begin,
+           gsize    end,
+           guint    worker)
+{
+  Run *run = data;
+
+  for (gsize part = begin; part < end; part++)
+    select_part (run, run->line, part, run->scratch + part * run->top_k->scratch, &run->found[part]);
+}
+
+static gboolean
+split_line (Run   *run,
+            gsize  line)
+{
+  const TopK *self = run->top_k;
+  gsize bytes = self->k * self->width->size;
+  guint8 *all = run->scratch + self->n_parts * self->scratch, *spare = all + self->n_parts * bytes;
+
+  run->line = line;
+  if (!ghlo_parallel_for (self->n_parts, 1, self->nanoseconds, run_parts, run, run->monitor) || run->stopped)
+    return FALSE;
+  for (gsize part = 0; part < self->n_parts; part++)
+    memcpy (all + part * bytes, run->found[part], bytes);
+  self->width->unite (self, &all, spare);
+  store_line (run, line, all);
+
+  return TRUE;
+}
+
+static gboolean
+run (gpointer            prepared,
+     const GhloView     *operands,
+     const GhloView     *results,
+     gpointer            scratch,
+     const GhloMonitor  *monitor,
+     GError            **error)
+{
+  const TopK *self = prepared;
+  Run run = {
+    .top_k = self, .operand = &operands[0], .values = &results[0], .indices = &results[1], .scratch = scratch,
+    .monitor = monitor,
+  };
+  gboolean done = TRUE;
+
+  if (self->apart)
+    done = ghlo_parallel_for (self->n_lines, 1, self->nanoseconds * (double) self->n_lines, run_lines, &run, monitor)
+           && !run.stopped;
+  else
+    for (gsize line = 0; done && line < self->n_lines; line++)
+      done = split_line (&run, line);
+  if (done)
+    return TRUE;
+
+  if (!ghlo_monitor_cancelled (monitor, error))
+    g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "the search for the largest elements was cancelled");
+
+  return FALSE;
+}
+
+static char *
+describe (gpointer prepared)
+{
+  const TopK *self = prepared;
+
+  return g_strdup_printf ("%" G_GSIZE_FORMAT " of %" G_GSIZE_FORMAT "%s", self->k, self->n,
+                          self->n_parts > 1 ? ", in parts" : "");
+}
+
+const GhloStepImplementation ghlo_cpu_step_top_k = {
+  .name = "top_k",
+  .takes = ghlo_cpu_takes_any,
+  .prepare = prepare,
+  .run = run,
+  .release = g_free,
+  .describe = describe,
+};

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The sorting of numbers, written once for each width: the includer defines NUMBER, the
+ * type, and FUNCTION (f), the width's f. Few numbers are merged, many go by radix, the
+ * last digit first.
+ */
+
+/* Blocks that are sorted by insertion, before they are merged. */
+#define BLOCK 12
+
+/* Where radix begins to pay: it counts 256 buckets for each of its digits. */
+#define MIN_RADIX 128
+
+/* Numbers moved from one look at the monitor to the next: some milliseconds. */
+#define STRETCH ((gsize) 1 << 20)
+
+static void
+FUNCTION (insert) (NUMBER *numbers,
+                   gsize   n)
+{
+  for (gsize i = 1; i < n; i++)
+    {
+      NUMBER number = numbers[i];
+      gsize to = i;
+
+      for (; to > 0 && number < numbers[to - 1]; to--)
+        numbers[to] = numbers[to - 1];
+      numbers[to] = number;
+    }
+}
+
+/* The first @n of two sorted lines; of equal numbers the left ones first. */
+static void
+FUNCTION (merge_two) (const NUMBER *left,
+                      const NUMBER *left_end,
+                      const NUMBER *right,
+                      const NUMBER *right_end,
+                      NUMBER       *to,
+                      gsize         n)
+{
+  NUMBER *end = to + n;
+  gsize rest;
+
+  while (to < end && left < left_end && right < right_end)
+    {
+      NUMBER a = *left, b = *right;
+      gsize from_right = b < a;
+
+      *to++ = from_right ? b : a;
+      left += 1 - from_right;
+      right += from_right;
+    }
+  rest = (gsize) (end - to);
+  if (left < left_end)
+    memcpy (to, left, rest * sizeof (NUMBER));
+  else if (rest > 0)
+    memcpy (to, right, rest * sizeof (NUMBER));
+}
+
+static NUMBER *
+FUNCTION (sort_few) (NUMBER *numbers,
+                     NUMBER *spare,
+                     gsize   n)
+{
+  for (gsize i = 0; i < n; i += BLOCK)
+    FUNCTION (insert) (numbers + i, MIN (BLOCK, n - i));
+  for (gsize width = BLOCK; width < n; width *= 2)
+    {
+      NUMBER *kept = numbers;
+
+      for (gsize i = 0; i < n; i += 2 * width)
+        {
+          gsize middle = MIN (i + width, n), end = MIN (i + 2 * width, n);
+
+          FUNCTION (merge_two) (numbers + i, numbers + middle, numbers + middle, numbers + end, spare + i, end - i);
+        }
+      numbers = spare;
+      spare = kept;
+    }
+
+  return numbers;
+}
+
+/* Counts the values of each digit; TRUE when the numbers are in order already. */
+static gboolean
+FUNCTION (count_digits) (const NUMBER *numbers,
+                         gsize         n,
+                         guint         low,
+                         guint         digits,
+                         guint32       counts[][256])
+{
+  gboolean ordered = TRUE;
+  NUMBER last = numbers[0] >> low;
+
+  memset (counts, 0, digits * sizeof (counts[0]));
+  for (gsize i = 0; i < n; i++)
+    {
+      NUMBER number = numbers[i] >> low;
+
+      ordered &= last <= number;
+      last = number;
+      for (guint d = 0; d < digits; d++)
+        counts[d][(guint8) (number >> (8 * d))]++;
+    }
+
+  return ordered;
+}
+
+static gboolean
+FUNCTION (move_digit) (const NUMBER      *from,
+                       NUMBER            *to,
+                       gsize              n,
+                       guint              shift,
+                       guint32            places[256],
+                       const GhloMonitor *monitor)
+{
+  for (gsize begin = 0; begin < n; begin += STRETCH)
+    {
+      gsize end = MIN (begin + STRETCH, n);
+
+      if (n > STRETCH && ghlo_monitor_cancelled (monitor, NULL))
+        return FALSE;
+      for (gsize i = begin; i < end; i++)
+        to[places[(guint8) (from[i] >> shift)]++] = from[i];
+    }
+
+  return TRUE;
+}
+
+gboolean
+FUNCTION (ghlo_cpu_sort) (NUMBER             *numbers,
+                          NUMBER             *spare,
+                          gsize               n,
+                          guint               low,
+                          guint               bits,
+                          const GhloMonitor  *monitor,
+                          NUMBER            **sorted)
+{
+  guint32 counts[sizeof (NUMBER)][256];
+  guint digits = bits / 8;
+
+  *sorted = numbers;
+  if (n < MIN_RADIX)
+    {
+      *sorted = FUNCTION (sort_few) (numbers, spare, n);
+      return TRUE;
+    }
+  if (FUNCTION (count_digits) (numbers, n, low, digits, counts))
+    return TRUE;
+  for (guint d = 0; d < digits; d++)
+    {
+      guint32 first = (guint32) ((*sorted)[0] >> (low + 8 * d)) & 255, place = 0;
+      NUMBER *to = *sorted == numbers ? spare : numbers;
+
+      if (counts[d][first] == n)
+        continue;
+      for (guint i = 0; i < 256; i++)
+        {
+          guint32 count = counts[d][i];
+
+          counts[d][i] = place;
+          place += count;
+        }
+      if (!FUNCTION (move_digit) (*sorted, to, n, low + 8 * d, counts[d], monitor))
+        return FALSE;
+      *sorted = to;
+    }
+
+  return TRUE;
+}
+
+/* How many of the first @n merged numbers come from the left. */
+static gsize
+FUNCTION (split_merge) (const NUMBER *left,
+                        gsize         n_left,
+                        const NUMBER *right,
+                        gsize         n_right,
+                        gsize         n)
+{
+  gsize low = n > n_right ? n - n_right : 0, high = MIN (n, n_left);
+
+  while (low < high)
+    {
+      gsize middle = low + (high - low) / 2;
+
+      if (right[n - middle - 1] < left[middle])
+        high = middle;
+      else
+        low = middle + 1;
+    }
+
+  return low;
+}
+
+void
+FUNCTION (ghlo_cpu_merge) (const NUMBER     *from,
+                           const GhloCpuRun *runs,
+                           gsize             n_runs,
+                           NUMBER           *to,
+                           gsize             begin,
+                           gsize             end)
+{
+  gsize at = 0;
+
+  for (gsize i = 0; i < n_runs && at < end; i += 2)
+    {
+      const GhloCpuRun none = { 0, 0 }, *a = &runs[i], *b = i + 1 < n_runs ? &runs[i + 1] : &none;
+      const NUMBER *left = from + a->begin, *right = from + b->begin;
+      gsize n = a->n + b->n, first, last, skipped;
+
+      if (at + n > begin)
+        {
+          first = begin > at ? begin - at : 0;
+          last = MIN (end - at, n);
+          skipped = FUNCTION (split_merge) (left, a->n, right, b->n, first);
+          FUNCTION (merge_two) (left + skipped, left + a->n, right + (first - skipped), right + b->n, to + at + first,
+                                last - first);
+        }
+      at += n;
+    }
+}
+
+#undef BLOCK
+#undef MIN_RADIX
+#undef STRETCH

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Calls: a job's answer becomes a task's.
+ */
+
+#include "ghlo-call-private.h"
+
+#define CANCELLABLE_KEY "ghlo-cancellable"
+#define PROGRESS_KEY    "ghlo-progress"
+
+static GhloProgressCore *
+get_core (GhloProgress *progress)
+{
+  return GHLO_IS_PROGRESS (progress) ? ghlo_progress_get_core (progress) : NULL;
+}
+
+gpointer
+ghlo_call_run (const GhloCallClass *klass,
+               gpointer             data,
+               GhloProgress        *progress,
+               GCancellable        *cancellable,
+               GError             **error)
+{
+  return ghlo_job_run (&klass->job, data, get_core (progress), cancellable, error);
+}
+
+GTask *
+ghlo_call_task (const GhloCallClass *klass,
+                gpointer             source_object,
+                GCancellable        *cancellable,
+                GAsyncReadyCallback  callback,
+                gpointer             user_data)
+{
+  /* A task that knows of a cancelled cancellable returns one iteration late, after the
+   * answers of calls behind it; the answer here looks at the cancellable itself. */
+  GTask *task = g_task_new (source_object, NULL, callback, user_data);
+
+  if (cancellable != NULL)
+    g_object_set_data_full (G_OBJECT (task), CANCELLABLE_KEY, g_object_ref (cancellable), g_object_unref);
+  g_task_set_source_tag (task, (gpointer) klass);
+  g_task_set_name (task, klass->job.name);
+
+  return task;
+}
+
+gboolean
+ghlo_call_is_valid (const GhloCallClass *klass,
+                    gpointer             source_object,
+                    GAsyncResult        *result)
+{
+  return g_task_is_valid (result, source_object)
+         && g_task_get_source_tag (G_TASK (result)) == (gpointer) klass;
+}
+
+/* In the caller's context. */
+static void
+answer (gpointer data,
+        gpointer result,
+        GError  *error,
+        gboolean dropped)
+{
+  g_autoptr (GTask) task = data;
+  const GhloCallClass *klass = g_task_get_source_tag (task);
+
+  if (klass->ended != NULL)
+    klass->ended (g_task_get_source_object (task), dropped);
+  if (error != NULL)
+    g_task_return_error (task, error);
+  else
+    g_task_return_pointer (task, result, klass->job.free_result);
+}
+
+void
+ghlo_call_start (const GhloCallClass *klass,
+                 GTask               *task,
+                 gpointer             data,
+                 GhloProgress        *progress,
+                 GError              *error)
+{
+  GhloProgressCore *core = get_core (progress);
+  const GhloJobAnswer to = { answer, g_object_unref, task };
+
+  /* An application may keep no more than bindings to its progress. The task goes in the caller's context. */
+  if (core != NULL)
+    g_object_set_data_full (G_OBJECT (task), PROGRESS_KEY, g_object_ref (progress), g_object_unref);
+  if (data != NULL
+      && ghlo_job_start (&klass->job, data, g_task_get_context (task), &to, core,
+                         g_object_get_data (G_OBJECT (task), CANCELLABLE_KEY), &error))
+    return;
+
+  g_task_return_error (task, error);
+  g_object_unref (task);
+}

@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Sessions: what is bound and carried where. Each change makes a bindings of its own, which
+ * the calls after it take along.
+ */
+
+#include "ghlo-session.h"
+
+#include "base/element.h"
+#include "base/sizes.h"
+#include "ghlo-error.h"
+#include "ghlo-executable-private.h"
+#include "ghlo-session-private.h"
+
+gboolean
+ghlo_session_check_number (const char  *what,
+                           guint        number,
+                           guint        n,
+                           GError     **error)
+{
+  if (number < n)
+    return TRUE;
+
+  g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+               "expected one of the program's %u %ss, counted from 0, found %s %u", n, what, what, number);
+
+  return FALSE;
+}
+
+static void
+set_wiring (GhloSession         *self,
+            GhloSessionBindings *bindings)
+{
+  GhloSessionBindings *old;
+
+  g_mutex_lock (&self->lock);
+  old = self->bindings;
+  self->bindings = bindings;
+  g_mutex_unlock (&self->lock);
+  ghlo_session_bindings_unref (old);
+}
+
+/**
+ * ghlo_session_bind_input:
+ * @self: a session
+ * @input: the number of an input of the program, from 0
+ * @buffer: its value
+ * @error: return location for an error
+ *
+ * Gives an input once for all runs that are called from now on. Binding it again
+ * replaces the value. The session keeps the data, even when @buffer is released.
+ *
+ * Fails with %GHLO_ERROR_INVALID_ARGUMENT when there is no such input, it is carried
+ * from an output, or @buffer was released or has another type.
+ *
+ * Returns: whether the input is bound
+ *
+ * Since: 1.0
+ */
+gboolean
+ghlo_session_bind_input (GhloSession  *self,
+                         guint         input,
+                         GhloBuffer   *buffer,
+                         GError      **error)
+{
+  g_autoptr (GhloValue) value = NULL;
+  GhloSessionBindings *bindings;
+  GhloSessionBindings *changed = NULL;
+
+  g_return_val_if_fail (GHLO_IS_SESSION (self), FALSE);
+
+  bindings = ghlo_session_begin_call (self, error);
+  if (bindings == NULL)
+    return FALSE;
+  if (ghlo_session_check_number ("input", input, bindings->n_inputs, error) && bindings->initial[input] != NULL)
+    g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+                 "input %u cannot be bound: output %u is carried into it", input, bindings->output[input]);
+  else if (input < bindings->n_inputs)
+    value = ghlo_executable_take_input (self->core->executable, buffer, input, error);
+
+  if (value != NULL)
+    {
+      changed = ghlo_session_bindings_copy (bindings);
+      g_clear_pointer (&changed->bound[input], ghlo_value_unref);
+      changed->bound[input] = g_steal_pointer (&value);
+      set_wiring (self, changed);
+    }
+  ghlo_session_bindings_unref (bindings);
+
+  return changed != NULL;
+}
+
+/* Memory of the caller's, on its way to become a target. */
+typedef struct
+{
+  guint     output;
+  guintptr  address;
+  gsize     size;       /* bytes */
+} Memory;
+
+static gboolean
+check_address (const GhloIrType  *type,
+               const Memory      *memory,
+               GError           **error)
+{
+  gsize alignment = ghlo_element_info (ghlo_element_type_real_part (type->element_type))->size, end;
+  g_autofree char *text = ghlo_ir_type_to_string (type);
+
+  if (memory->size > 0 && memory->address == 0)
+    g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+                 "expected the address of memory for output %u (%s), found 0", memory->output, text);
+  else if (memory->size > GHLO_MAX_TENSOR_BYTES || !ghlo_size_add (&end, memory->address, memory->size))
+    g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+                 "expected memory of at most %" G_GSIZE_FORMAT " bytes for output %u (%s), found %" G_GSIZE_FORMAT,
+                 GHLO_MAX_TENSOR_BYTES, memory->output, text, memory->size);
+  else if (memory->size > 0 && alignment > 1 && memory->address % alignment != 0)
+    g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+                 "expected memory for output %u (%s) at a multiple of %" G_GSIZE_FORMAT " bytes, found it %"
+                 G_GSIZE_FORMAT " beyond one", memory->output, text, alignment, (gsize) memory->address % alignment);
+  else
+    return TRUE;
+
+  return FALSE;
+}
+
+/* The type of what is in the memory. That of a shape which the program leaves open is its
+ * bytes, so that no output has it. */
+static GhloTensorType *
+type_in_memory (const GhloIrType  *type,
+                const Memory      *memory,
+                GError           **error)
+{
+  const gint64 n_bytes = memory->size;
+  g_autoptr (GhloTensorType) wanted = NULL;
+  g_autofree char *text = NULL;
+
+  if ((type->kind != GHLO_IR_TYPE_TENSOR && type->kind != GHLO_IR_TYPE_UNRANKED)
+      || type->element_type == GHLO_ELEMENT_TYPE_INVALID)
+    {
+      text = ghlo_ir_type_to_string (type);
+      g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+                   "output %u cannot be bound to memory: expected a tensor, found %s", memory->output, text);
+      return NULL;
+    }
+  if (!check_address (type, memory, error))
+    return NULL;
+  if (!ghlo_ir_type_has_static_shape (type))
+    return ghlo_tensor_type_new (GHLO_ELEMENT_TYPE_UI8, &n_bytes, 1);
+
+  wanted = ghlo_ir_type_to_tensor_type (type);
+  if (ghlo_tensor_type_get_size (wanted) == n_bytes)
+    return g_steal_pointer (&wanted);
+  text = ghlo_ir_type_to_string (type);
+  g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+               "expected memory of %" G_GINT64_FORMAT " bytes for output %u (%s), found %" G_GSIZE_FORMAT " bytes",
+               ghlo_tensor_type_get_size (wanted), memory->output, text, memory->size);
+
+  return NULL;
+}
+
+/* Whether the output and what was bound before let it be bound to the memory. */
+static gboolean
+check_bind_output (const GhloSessionBindings *bindings,
+                   const Memory              *memory,
+                   GError                   **error)
+{
+  if (!ghlo_session_check_number ("output", memory->output, bindings->n_outputs, error))
+    return FALSE;
+  if (bindings->replaced[memory->output] != GHLO_RUN_NO_INPUT)
+    {
+      g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+                   "output %u cannot be bound to memory: it is carried into input %u", memory->output,
+                   bindings->replaced[memory->output]);
+      return FALSE;
+    }
+
+  for (guint i = 0; i < bindings->n_outputs; i++)
+    if (i != memory->output && bindings->targets[i] != NULL
+        && ghlo_value_overlaps (bindings->targets[i], (const guint8 *) memory->address, memory->size))
+      {
+        g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+                     "output %u cannot be bound to memory that overlaps what output %u is bound to",
+                     memory->output, i);
+        return FALSE;
+      }
+
+  return TRUE;
+}
+
+/* A value over the memory that gives it back with its last reference. */
+static GhloValue *
+target_new (GhloSession               *self,
+            const GhloSessionBindings *bindings,
+            const Memory              *memory,
+            GBytes                    *bytes,
+            GError                   **error)
+{
+  const GhloIrType *signature = self->core->executable->signature.type;
+  g_autoptr (GhloTensorType) type = NULL;
+
+  if (!check_bind_output (bindings, memory, error))
+    return NULL;
+  type = type_in_memory (signature->members[signature->rank + memory->output], memory, error);
+
+  return type != NULL ? ghlo_value_new_for_bytes (type, bytes, error) : NULL;
+}
+
+/* Takes @target over; NULL for none. */
+static void
+set_target (GhloSession         *self,
+            GhloSessionBindings *bindings,
+            guint                output,
+            GhloValue           *target)
+{
+  GhloSessionBindings *changed = ghlo_session_bindings_copy (bindings);
+
+  g_clear_pointer (&changed->targets[output], ghlo_value_unref);
+  changed->targets[output] = target;
+  set_wiring (self, changed);
+}
+
+/**
+ * ghlo_session_bind_output:
+ * @self: a session
+ * @output: the number of an output of the program, from 0
+ * @address: where its first element is to be
+ * @size: the bytes that there are
+ * @release: (scope async) (closure user_data) (nullable): called when no run writes
+ *   to the memory any more; %NULL when the caller keeps it as long as that
+ * @user_data: data for @release
+ * @error: return location for an error
+ *
+ * Has runs that are called from now on write an output to memory of the caller, as
+ * elements row by row without gaps; see [method@Ghlo.Buffer.get_host_bytes] for their
+ * form. It is then no output of a run's result. Binding it again replaces the memory;
+ * [method@Ghlo.Session.unbind_output] undoes it. This is for language bindings, and for
+ * programs that know where their data belongs: what a run gives otherwise is a
+ * [class@Ghlo.Buffer].
+ *
+ * When a run has finished, the output is there, until the next run that was called
+ * begins. During a run, and after one that failed or was cancelled, the memory holds
+ * anything: nobody may use it then. An asynchronous run that is cancelled may write
+ * to it for a while after its callback; calls of the session after it come after that
+ * too.
+ *
+ * Inputs of a run may be in the same memory, as [ctor@Ghlo.Buffer.new_from_address] puts
+ * them there, and are read before anything is written to it; such a buffer has a new
+ * content then. Memory where nothing is read, at a multiple of 16 bytes, is written to
+ * without a copy on the CPU.
+ *
+ * The memory must stay until @release was called, which happens once, on any thread,
+ * after the output is bound to other memory or not any more or the session is gone, and
+ * the runs that were called before have ended; and also when the call fails.
+ *
+ * Fails with %GHLO_ERROR_INVALID_ARGUMENT when there is no such output, it is carried or
+ * is no tensor, @size is not that of its type, @address is not a multiple of the
+ * size of an element (of a complex one, of its parts), or another output is bound to some of
+ * the memory. Where the program leaves the shape open, a run whose output has not @size bytes
+ * fails.
+ *
+ * Returns: whether the output is bound
+ *
+ * Since: 1.0
+ */
+gboolean
+ghlo_session_bind_output (GhloSession     *self,
+                          guint            output,
+                          guintptr         address,
+                          gsize            size,
+                          GDestroyNotify   release,
+                          gpointer         user_data,
+                          GError         **error)
+{
+  const Memory memory = { output, address, size };
+  g_autoptr (GBytes) bytes = NULL;
+  GhloSessionBindings *bindings;
+  GhloValue *target;
+
+  g_return_val_if_fail (GHLO_IS_SESSION (self), FALSE);
+
+  /* Whichever way this ends, the last reference calls @release. */
+  bytes = g_bytes_new_with_free_func ((gconstpointer) address, address != 0 ? size : 0, release, user_data);
+  bindings = ghlo_session_begin_call (self, error);
+  if (bindings == NULL)
+    return FALSE;
+  target = target_new (self, bindings, &memory, bytes, error);
+  if (target != NULL)
+    set_target (self, bindings, output, target);
+  ghlo_session_bindings_unref (bindings);
+
+  return target != NULL;
+}
+
+/**
+ * ghlo_session_unbind_output:
+ * @self: a session
+ * @output: the number of an output of the program, from 0
+ * @error: return location for an error
+ *
+ * Has runs that are called from now on give an output in their results again. Does
+ * nothing to an output that is not bound to memory.
+ *
+ * Fails with %GHLO_ERROR_INVALID_ARGUMENT when there is no such output.
+ *
+ * Returns: whether the output is bound no more
+ *
+ * Since: 1.0
+ */
+gboolean
+ghlo_session_unbind_output (GhloSession  *self,
+                            guint         output,
+                            GError      **error)
+{
+  GhloSessionBindings *bindings;
+  gboolean known;
+
+  g_return_val_if_fail (GHLO_IS_SESSION (self), FALSE);
+
+  bindings = ghlo_session_begin_call (self, error);
+  if (bindings == NULL)
+    return FALSE;
+  known = ghlo_session_check_number ("output", output, bindings->n_outputs, error);
+  if (known && bindings->targets[output] != NULL)
+    set_target (self, bindings, output, NULL);
+  ghlo_session_bindings_unref (bindings);
+
+  return known;
+}
+
+/* Whether the program and what was bound before let the output be carried. */
+static gboolean
+check_carry (GhloSession         *self,
+             GhloSessionBindings *bindings,
+             guint                output,
+             guint                input,
+             GError             **error)
+{
+  const GhloSignature *signature = &self->core->executable->signature;
+
+  if (!ghlo_session_check_number ("output", output, signature->type->n_results, error)
+      || !ghlo_session_check_number ("input", input, bindings->n_inputs, error))
+    return FALSE;
+  if (bindings->bound[input] != NULL || bindings->targets[output] != NULL)
+    {
+      g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+                   bindings->bound[input] != NULL ? "output %u cannot be carried into input %u, which is bound"
+                   : "output %u, which is bound, cannot be carried into input %u: call Session.unbind_output first",
+                   output, input);
+      return FALSE;
+    }
+
+  return ghlo_signature_check_carry (signature, output, input, error);
+}
+
+/**
+ * ghlo_session_carry:
+ * @self: a session
+ * @output: the number of an output of the program, from 0
+ * @input: the number of an input of the program, from 0
+ * @initial: what the input is in the first run, and after a reset
+ * @error: return location for an error
+ *
+ * Has an output of each run be an input of the next, in runs that are called from
+ * now on. One output may be carried into several inputs. Carrying into an input
+ * again replaces the output and gives the input @initial once more.
+ *
+ * Where the program leaves sizes open, an output whose size the input does not take
+ * is found when a run gives it, and fails that run.
+ *
+ * Fails with %GHLO_ERROR_INVALID_ARGUMENT when there is no such output or input, the
+ * types of the two do not fit, one of them is bound, or @initial was released or has
+ * another type.
+ *
+ * Returns: whether the output is carried
+ *
+ * Since: 1.0
+ */
+gboolean
+ghlo_session_carry (GhloSession  *self,
+                    guint         output,
+                    guint         input,
+                    GhloBuffer   *initial,
+                    GError      **error)
+{
+  g_autoptr (GhloValue) value = NULL;
+  GhloSessionBindings *bindings;
+  GhloSessionBindings *changed = NULL;
+
+  g_return_val_if_fail (GHLO_IS_SESSION (self), FALSE);
+
+  bindings = ghlo_session_begin_call (self, error);
+  if (bindings == NULL)
+    return FALSE;
+  if (check_carry (self, bindings, output, input, error))
+    value = ghlo_executable_take_input (self->core->executable, initial, input, error);
+
+  if (value != NULL)
+    {
+      changed = ghlo_session_bindings_copy (bindings);
+      ghlo_session_bindings_carry (changed, output, input, g_steal_pointer (&value));
+      ghlo_session_core_reset (self->core, changed, input);
+      set_wiring (self, changed);
+    }
+  ghlo_session_bindings_unref (bindings);
+
+  return changed != NULL;
+}
+
+/**
+ * ghlo_session_reset:
+ * @self: a session
+ * @error: return location for an error
+ *
+ * Gives carried inputs their initial values again, for runs that are called from
+ * now on; runs under way are not touched, and not waited for.
+ *
+ * Fails with %GHLO_ERROR_INVALID_ARGUMENT when the session was made without an
+ * executable.
+ *
+ * Returns: whether it was done
+ *
+ * Since: 1.0
+ */
+gboolean
+ghlo_session_reset (GhloSession  *self,
+                    GError      **error)
+{
+  GhloSessionBindings *bindings;
+
+  g_return_val_if_fail (GHLO_IS_SESSION (self), FALSE);
+
+  bindings = ghlo_session_begin_call (self, error);
+  if (bindings == NULL)
+    return FALSE;
+  ghlo_session_core_reset (self->core, bindings, -1);
+  ghlo_session_bindings_unref (bindings);
+
+  return TRUE;
+}

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The order of a value's uses. A reader of bytecode comes to the uses of a value
+ * one by one and puts each before those that it has; where MLIR's own list is in
+ * another order, bytecode says so. Nothing depends on the order but the bytes,
+ * and those are to be upstream's, so what its conversions do to the list is done
+ * here:
+ *
+ *   - an operation that becomes VHLO is made after those before it, which is the
+ *     order of a reader; the cast of a value of VHLO's is used after all of them;
+ *   - the result of a cast to VHLO is put in the place of another value at the
+ *     end, which turns the list around;
+ *   - an operation that is made again, in an older version, uses its operands once
+ *     more, after all others, and then takes the place of the newer one, which
+ *     turns the lists of its results around.
+ */
+
+#include "import/bytecode/writer.h"
+
+typedef struct
+{
+  guint64  id;         /* of the user, then of the operand */
+  gboolean again;      /* the user was made again, in an older version */
+  gboolean cast;
+} Use;
+
+struct _GhloBytecodeOrder
+{
+  GHLO_IMPORT_VECTOR (Use)   uses;      /* as a reader has them, the latest first */
+  GHLO_IMPORT_VECTOR (guint) list;      /* the same as MLIR has them, by place in @uses */
+  GHLO_IMPORT_VECTOR (guint) places;    /* where each of @uses is in @list */
+};
+
+typedef GhloBytecodeOrder Order;
+
+void
+ghlo_bytecode_order_free (GhloBytecodeOrder *self)
+{
+  GHLO_IMPORT_CLEAR (&self->uses);
+  GHLO_IMPORT_CLEAR (&self->list);
+  GHLO_IMPORT_CLEAR (&self->places);
+  g_free (self);
+}
+
+/* The writer's one order, which keeps its room. */
+static Order *
+order_of (GhloBytecodeWriter *writer)
+{
+  if (writer->use_order == NULL)
+    writer->use_order = g_new0 (Order, 1);
+
+  return writer->use_order;
+}
+
+static int
+latest_first (gconstpointer a,
+              gconstpointer b,
+              gpointer      data)
+{
+  const Use *first = a, *second = b;
+
+  return (first->id < second->id) - (first->id > second->id);
+}
+
+/* The uses of @value by operations of VHLO, or by others. */
+static void
+collect (GhloBytecodeWriter *writer,
+         Order              *self,
+         const GhloIrValue  *value,
+         gboolean            vhlo)
+{
+  for (const GhloIrUse *use = value->uses; use != NULL; use = use->next)
+    {
+      const GhloBytecodePlan *plan = ghlo_bytecode_plan_of (writer, use->op);
+
+      if ((plan->vhlo != NULL) == vhlo)
+        GHLO_IMPORT_PUSH (&self->uses, (Use) {
+          .id = (guint64) plan->order << 32 | (guint64) (use - use->op->operands),
+          .again = plan->older,
+        });
+    }
+}
+
+static void
+sort_uses (Order *self)
+{
+  if (self->uses.n > 1)
+    g_qsort_with_data (self->uses.items, (int) self->uses.n, sizeof (Use), latest_first, NULL);
+}
+
+/* Adds those of @uses to the list that @again and @cast name, as they come or the
+ * other way round. */
+static void
+list_uses (Order   *self,
+           gboolean again,
+           gboolean cast,
+           gboolean backwards)
+{
+  for (gsize i = 0; i < self->uses.n; i++)
+    {
+      gsize place = backwards ? self->uses.n - 1 - i : i;
+
+      if (self->uses.items[place].again == again && self->uses.items[place].cast == cast)
+        GHLO_IMPORT_PUSH (&self->list, (guint) place);
+    }
+}
+
+static void
+turn_around (Order *self)
+{
+  for (gsize i = 0; i < self->list.n / 2; i++)
+    {
+      guint kept = self->list.items[i];
+
+      self->list.items[i] = self->list.items[self->list.n - 1 - i];
+      self->list.items[self->list.n - 1 - i] = kept;
+    }
+}
+
+/* Fills in the places; FALSE when the list is as a reader has it. */
+static gboolean
+find_places (Order *self)
+{
+  gboolean differs = FALSE;
+
+  for (gsize i = 0; i < self->list.n; i++)
+    GHLO_IMPORT_PUSH (&self->places, 0);
+  for (gsize i = 0; i < self->list.n; i++)
+    {
+      self->places.items[self->list.items[i]] = (guint) i;
+      differs |= self->list.items[i] != i;
+    }
+
+  return differs;
+}
+
+/* Whether the uses of @value, of VHLO's or not, are in an order of their own. Those
+ * of a value that is written as it is are not. */
+static gboolean
+order_value (GhloBytecodeWriter *writer,
+             Order              *self,
+             const GhloIrValue  *value)
+{
+  const GhloBytecodeCast *cast;
+
+  self->uses.n = self->list.n = self->places.n = 0;
+  if (value->uses == NULL || value->uses->next == NULL || !ghlo_bytecode_value_is_vhlo (writer, value))
+    return FALSE;
+
+  collect (writer, self, value, TRUE);
+  cast = ghlo_bytecode_cast_for (writer, value, FALSE);
+  if (cast != NULL)
+    GHLO_IMPORT_PUSH (&self->uses, (Use) { .id = (guint64) cast->order << 32, .cast = TRUE });
+  sort_uses (self);
+
+  list_uses (self, TRUE, FALSE, FALSE);
+  list_uses (self, FALSE, TRUE, FALSE);
+  list_uses (self, FALSE, FALSE, FALSE);
+  if (value->op != NULL && ghlo_bytecode_plan_of (writer, value->op)->older)
+    turn_around (self);
+
+  return find_places (self);
+}
+
+static gboolean
+order_cast (GhloBytecodeWriter     *writer,
+            Order                  *self,
+            const GhloBytecodeCast *cast)
+{
+  self->uses.n = self->list.n = self->places.n = 0;
+  if (!cast->to_vhlo)
+    return FALSE;
+
+  collect (writer, self, cast->value, TRUE);
+  sort_uses (self);
+  list_uses (self, TRUE, FALSE, FALSE);
+  list_uses (self, FALSE, FALSE, TRUE);
+
+  return find_places (self);
+}
+
+/* The places of all uses, or pairs of those that differ where these are less. */
+static void
+emit_order (const Order         *self,
+            GhloBytecodeEmitter *out)
+{
+  gsize n = self->places.n, moved = 0;
+
+  for (gsize i = 0; i < n; i++)
+    moved += self->places.items[i] != i;
+
+  if (moved >= n / 2)
+    {
+      ghlo_bytecode_emit_flagged (out, n, FALSE);
+      for (gsize i = 0; i < n; i++)
+        ghlo_bytecode_emit_varint (out, self->places.items[i]);
+      return;
+    }
+
+  ghlo_bytecode_emit_flagged (out, moved * 2, TRUE);
+  for (gsize i = 0; i < n; i++)
+    if (self->places.items[i] != i)
+      {
+        ghlo_bytecode_emit_varint (out, self->places.items[i]);
+        ghlo_bytecode_emit_varint (out, i);
+      }
+}
+
+/* Results of one operation, or arguments of one block. */
+typedef struct
+{
+  const GhloIrOp    *op;
+  const GhloIrBlock *block;
+} Values;
+
+static const GhloIrValue *
+value_at (const Values *values,
+          guint         index)
+{
+  return values->op != NULL ? &values->op->results[index] : values->block->arguments[index];
+}
+
+static gboolean
+write_orders (GhloBytecodeWriter  *self,
+              GhloBytecodeEmitter *out,
+              const Values        *values,
+              guint                n)
+{
+  Order *order;
+  guint n_ordered = 0;
+
+  if (!self->reordered || self->version < GHLO_BYTECODE_HAS_USE_ORDERS)
+    return FALSE;
+
+  order = order_of (self);
+  for (guint i = 0; i < n; i++)
+    n_ordered += (guint) order_value (self, order, value_at (values, i));
+  if (n_ordered > 0 && n != 1)
+    ghlo_bytecode_emit_varint (out, n_ordered);
+
+  for (guint i = 0; i < n && n_ordered > 0; i++)
+    if (order_value (self, order, value_at (values, i)))
+      {
+        if (n != 1)
+          ghlo_bytecode_emit_varint (out, i);
+        emit_order (order, out);
+      }
+
+  return n_ordered > 0;
+}
+
+gboolean
+ghlo_bytecode_write_result_uses (GhloBytecodeWriter  *self,
+                                 GhloBytecodeEmitter *out,
+                                 const GhloIrOp      *op)
+{
+  return write_orders (self, out, &(Values) { .op = op }, op->n_results);
+}
+
+gboolean
+ghlo_bytecode_write_argument_uses (GhloBytecodeWriter  *self,
+                                   GhloBytecodeEmitter *out,
+                                   const GhloIrBlock   *block)
+{
+  return write_orders (self, out, &(Values) { .block = block }, block->n_arguments);
+}
+
+gboolean
+ghlo_bytecode_write_cast_uses (GhloBytecodeWriter     *self,
+                               GhloBytecodeEmitter    *out,
+                               const GhloBytecodeCast *cast)
+{
+  Order *order = order_of (self);
+
+  if (!order_cast (self, order, cast))
+    return FALSE;
+  emit_order (order, out);
+
+  return TRUE;
+}

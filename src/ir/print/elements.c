@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Elements of constants: nested lists, one value for all, hexadecimal for large
+ * ones, names of resources; and the section that holds the resources' bytes.
+ */
+
+#include <string.h>
+
+#include "base/float-text.h"
+#include "ir/print/private.h"
+
+enum
+{
+  MAX_LISTED = 100,         /* elements; more are written in hexadecimal */
+  MAX_KEPT = 64,            /* elements, where large constants are left out */
+  RESOURCE_ALIGNMENT = 64,
+};
+
+static void
+append_real (GString         *string,
+             GhloElementType  type,
+             double           value)
+{
+  ghlo_float_append (string, type, ghlo_float_to_bits (type, value));
+}
+
+void
+ghlo_ir_append_scalar (GString         *string,
+                       GhloElementType  element_type,
+                       GhloScalar       value)
+{
+  GhloElementType part = ghlo_element_type_real_part (element_type);
+
+  switch (ghlo_element_info (element_type)->element_class)
+    {
+    case GHLO_ELEMENT_CLASS_BOOLEAN:
+      g_string_append (string, value.i ? "true" : "false");
+      break;
+    case GHLO_ELEMENT_CLASS_UNSIGNED:
+      g_string_append_printf (string, "%" G_GUINT64_FORMAT, value.u);
+      break;
+    case GHLO_ELEMENT_CLASS_FLOAT:
+      append_real (string, element_type, value.f);
+      break;
+    case GHLO_ELEMENT_CLASS_COMPLEX:
+      g_string_append_c (string, '(');
+      append_real (string, part, value.c.re);
+      g_string_append_c (string, ',');
+      append_real (string, part, value.c.im);
+      g_string_append_c (string, ')');
+      break;
+    default:
+      g_string_append_printf (string, "%" G_GINT64_FORMAT, value.i);
+      break;
+    }
+}
+
+/* Puts the brackets between two elements of a row-major list; @counters has the
+ * index of the element before. FALSE when that was the last one. */
+static gboolean
+next_element (GString      *string,
+              gint64       *counters,
+              const gint64 *dimensions,
+              guint         rank)
+{
+  guint closed = 0;
+
+  while (closed < rank && ++counters[rank - 1 - closed] == dimensions[rank - 1 - closed])
+    counters[rank - 1 - closed++] = 0;
+  for (guint i = 0; i < closed; i++)
+    g_string_append_c (string, ']');
+  if (closed == rank)
+    return FALSE;
+
+  g_string_append (string, ", ");
+  for (guint i = 0; i < closed; i++)
+    g_string_append_c (string, '[');
+
+  return TRUE;
+}
+
+static gboolean
+is_empty (const gint64 *dimensions,
+          guint         rank)
+{
+  for (guint i = 0; i < rank; i++)
+    if (dimensions[i] <= 0)
+      return TRUE;
+
+  return FALSE;
+}
+
+void
+ghlo_ir_append_elements (GString         *string,
+                         GhloElementType  element_type,
+                         const gint64    *dimensions,
+                         guint            rank,
+                         gconstpointer    data,
+                         gboolean         splat)
+{
+  g_autofree gint64 *counters = g_new0 (gint64, rank + 1);
+  gsize size = ghlo_element_info (element_type)->size;
+  const guint8 *element = data;
+
+  if (is_empty (dimensions, rank))
+    return;
+  if (splat)
+    {
+      ghlo_ir_append_scalar (string, element_type, ghlo_element_load (element_type, data));
+      return;
+    }
+
+  for (guint i = 0; i < rank; i++)
+    g_string_append_c (string, '[');
+  do
+    {
+      ghlo_ir_append_scalar (string, element_type, ghlo_element_load (element_type, element));
+      element += size;
+    }
+  while (next_element (string, counters, dimensions, rank));
+}
+
+static void
+put_hex (GString      *string,
+         const guint8 *bytes,
+         gsize         n,
+         gsize         part)
+{
+  static const char digits[] = "0123456789ABCDEF";
+  gsize start = string->len;
+  char *p;
+
+  /* Numbers are written with their lowest byte first. */
+  g_string_set_size (string, start + n * 2);
+  p = string->str + start;
+  for (gsize i = 0; i < n; i++)
+    {
+      gsize place = i % part;
+      guint8 byte = G_BYTE_ORDER == G_LITTLE_ENDIAN ? bytes[i] : bytes[i - place + part - 1 - place];
+
+      *p++ = digits[byte >> 4];
+      *p++ = digits[byte & 0xf];
+    }
+}
+
+/* Bytes of one number: of a part where elements are complex. */
+static gsize
+number_size (const GhloIrAttr *attr)
+{
+  return ghlo_element_info (ghlo_element_type_real_part (attr->type->element_type))->size;
+}
+
+static gboolean
+is_uniform (const GhloIrAttr *attr)
+{
+  gsize size = ghlo_element_info (attr->type->element_type)->size, length;
+  const guint8 *bytes = g_bytes_get_data (attr->dense.bytes, &length);
+
+  return attr->dense.splat || length <= size || memcmp (bytes, bytes + size, length - size) == 0;
+}
+
+static void
+put_listed (GhloIrPrinter    *self,
+            const GhloIrAttr *attr,
+            gboolean          splat)
+{
+  g_string_append (self->out, "dense<");
+  ghlo_ir_append_elements (self->out, attr->type->element_type, attr->type->dimensions, attr->type->rank,
+                           g_bytes_get_data (attr->dense.bytes, NULL), splat);
+  g_string_append_c (self->out, '>');
+}
+
+/* Booleans are always listed: MLIR's releases differ in how they pack them. */
+static void
+put_large (GhloIrPrinter    *self,
+           const GhloIrAttr *attr)
+{
+  gsize length;
+  const guint8 *bytes = g_bytes_get_data (attr->dense.bytes, &length);
+
+  if (attr->type->element_type == GHLO_ELEMENT_TYPE_I1)
+    {
+      put_listed (self, attr, FALSE);
+      return;
+    }
+  g_string_append (self->out, "dense<\"0x");
+  put_hex (self->out, bytes, length, number_size (attr));
+  g_string_append (self->out, "\">");
+}
+
+/* Whether the key stands for these bytes: a constant whose key another one has
+ * taken is written out. */
+static gboolean
+take_resource (GhloIrPrinter    *self,
+               const GhloIrAttr *attr)
+{
+  const GhloIrAttr *other;
+
+  if (attr->dense.resource == NULL || attr->dense.splat)
+    return FALSE;
+  if (self->resources == NULL)
+    self->resources = g_hash_table_new (NULL, NULL);
+  other = g_hash_table_lookup (self->resources, attr->dense.resource);
+  if (other == NULL)
+    g_hash_table_insert (self->resources, (gpointer) attr->dense.resource, (gpointer) attr);
+
+  return other == NULL || other == attr || g_bytes_equal (other->dense.bytes, attr->dense.bytes);
+}
+
+static void
+put_resource_name (GhloIrPrinter    *self,
+                   const GhloIrAttr *attr)
+{
+  g_string_append (self->out, "dense_resource<");
+  ghlo_ir_put_keyword (self->out, attr->dense.resource);
+  g_string_append_c (self->out, '>');
+}
+
+/* Strings in nested lists; one alone stands for all. */
+static void
+put_strings (GhloIrPrinter    *self,
+             const GhloIrAttr *attr)
+{
+  const GhloIrType *type = attr->type;
+  g_autofree gint64 *counters = g_new0 (gint64, type->rank + 1);
+  gsize index = 0;
+
+  g_string_append (self->out, "dense<");
+  if (attr->length == 1)
+    ghlo_ir_put_quoted (self->out, attr->children[0]->text, attr->children[0]->length);
+  else if (attr->length > 1)
+    {
+      for (guint i = 0; i < type->rank; i++)
+        g_string_append_c (self->out, '[');
+      do
+        ghlo_ir_put_quoted (self->out, attr->children[index]->text, attr->children[index]->length);
+      while (next_element (self->out, counters, type->dimensions, type->rank) && ++index < attr->length);
+    }
+  g_string_append_c (self->out, '>');
+}
+
+void
+ghlo_ir_put_dense (GhloIrPrinter    *self,
+                   const GhloIrAttr *attr)
+{
+  if (attr->kind == GHLO_IR_ATTR_DENSE_STRINGS)
+    put_strings (self, attr);
+  else if (attr->dense.n_elements == 0)
+    g_string_append (self->out, "dense<>");
+  else if ((self->flags & GHLO_IR_PRINT_ELIDE_LARGE) && !attr->dense.splat && attr->dense.n_elements > MAX_KEPT)
+    g_string_append (self->out, "dense_resource<__elided__>");
+  else if (take_resource (self, attr))
+    put_resource_name (self, attr);
+  else if (is_uniform (attr))
+    put_listed (self, attr, TRUE);
+  else if (attr->dense.n_elements > MAX_LISTED)
+    put_large (self, attr);
+  else
+    put_listed (self, attr, FALSE);
+}
+
+static int
+compare_keys (gconstpointer a,
+              gconstpointer b)
+{
+  return strcmp (*(const char *const *) a, *(const char *const *) b);
+}
+
+/* The bytes of a resource begin with their alignment, as 32 bits. */
+static void
+put_resource (GString          *out,
+              const GhloIrAttr *attr)
+{
+  guint8 alignment[4] = { RESOURCE_ALIGNMENT, 0, 0, 0 };
+  gsize length;
+  const guint8 *bytes = g_bytes_get_data (attr->dense.bytes, &length);
+
+  g_string_append (out, "\n      ");
+  ghlo_ir_put_keyword (out, attr->dense.resource);
+  g_string_append (out, ": \"0x");
+  put_hex (out, alignment, sizeof alignment, 1);
+  put_hex (out, bytes, length, number_size (attr));
+  g_string_append_c (out, '"');
+}
+
+void
+ghlo_ir_put_resources (GhloIrPrinter *self)
+{
+  g_autofree const char **keys = NULL;
+  guint n;
+
+  if (self->resources == NULL)
+    return;
+
+  keys = (const char **) g_hash_table_get_keys_as_array (self->resources, &n);
+  qsort (keys, n, sizeof keys[0], compare_keys);
+  g_string_append (self->out, "\n{-#\n  dialect_resources: {\n    builtin: {");
+  for (guint i = 0; i < n; i++)
+    {
+      g_string_append (self->out, i > 0 ? "," : "");
+      put_resource (self->out, g_hash_table_lookup (self->resources, keys[i]));
+    }
+  g_string_append (self->out, "\n    }\n  }\n#-}\n");
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What the files of the printer share. Functions named put_… append to the
+ * printer's text. Recursion is as deep as regions, attributes and types nest,
+ * which reading bounds (GHLO_MAX_NESTING).
+ */
+
+#pragma once
+
+#include "ir/assembly.h"
+#include "ir/print/print.h"
+
+G_BEGIN_DECLS
+
+typedef struct _GhloIrNames GhloIrNames;
+
+typedef struct
+{
+  GString          *out;
+  GhloIrPrintFlags  flags;
+  guint             indent;      /* of the operation being printed, in spaces */
+  const char       *dialect;     /* whose operations need no prefix here: "func.", or "" */
+  GhloIrNames      *names;       /* of values; NULL where only attributes and types are printed */
+  GHashTable       *resources;   /* key → DENSE attribute that named it; made on first need */
+} GhloIrPrinter;
+
+/* Whether a number's type is written behind it. */
+typedef enum
+{
+  GHLO_IR_TYPED,          /* always */
+  GHLO_IR_TYPED_UNUSUAL,  /* unless it is i64 or f64, which a bare number means: in arrays */
+  GHLO_IR_UNTYPED,        /* never: the reader knows it */
+} GhloIrTyping;
+
+/* print-names.c */
+GhloIrNames *ghlo_ir_names_new         (const GhloIrOp *op, gboolean generic);
+void         ghlo_ir_names_free        (GhloIrNames *self);
+/* "%arg0", "%3#1". */
+void         ghlo_ir_put_value         (GhloIrPrinter *self, const GhloIrValue *value);
+/* "%0:2 = ", or nothing. */
+void         ghlo_ir_put_result_names  (GhloIrPrinter *self, const GhloIrOp *op);
+
+/* print-attr.c */
+void         ghlo_ir_put_attr          (GhloIrPrinter *self, const GhloIrAttr *attr, GhloIrTyping typing);
+/* "{a = 1 : i64, b}". */
+void         ghlo_ir_put_entries       (GhloIrPrinter *self, const GhloIrNamedAttr *entries, gsize n);
+/* "[1, 2]". */
+void         ghlo_ir_put_dims          (GhloIrPrinter *self, const gint64 *dims, gsize n);
+/* The numbers of a DENSE_ARRAY, separated by commas. */
+void         ghlo_ir_put_numbers       (GhloIrPrinter *self, const GhloIrAttr *array);
+
+/* print-text.c: names and strings. */
+void         ghlo_ir_put_quoted        (GString *out, const char *text, gsize length);
+/* As it is where it is an identifier, else quoted. */
+void         ghlo_ir_put_keyword       (GString *out, const char *text);
+void         ghlo_ir_put_symbol        (GString *out, const char *name);
+void         ghlo_ir_put_newline       (GhloIrPrinter *self);
+/* Text of another dialect's attribute or type, on one line. */
+void         ghlo_ir_put_kept_text     (GString *out, const char *text);
+
+/* print-struct.c: enumerations and structures of attrs.def. */
+void         ghlo_ir_put_enum          (GhloIrPrinter *self, const GhloIrAttr *attr);
+void         ghlo_ir_put_struct        (GhloIrPrinter *self, const GhloIrAttr *attr);
+/* From its "<" on. */
+void         ghlo_ir_put_struct_body   (GhloIrPrinter *self, const GhloIrAttr *attr);
+/* "[b, 0, f]x[0, i, o]->[b, 0, f]"; FALSE, with nothing put, when the numbers
+ * are no permutation and cannot be said so. */
+gboolean     ghlo_ir_put_conv_dimensions (GhloIrPrinter *self, const GhloIrAttr *attr);
+
+/* print-elements.c */
+/* Of a DENSE attribute, without its type. */
+void         ghlo_ir_put_dense         (GhloIrPrinter *self, const GhloIrAttr *attr);
+/* The {-# … #-} section of the resources that were named, if any. */
+void         ghlo_ir_put_resources     (GhloIrPrinter *self);
+
+/* print-type.c */
+void         ghlo_ir_put_type          (GhloIrPrinter *self, const GhloIrType *type);
+/* "a, b". */
+void         ghlo_ir_put_types         (GhloIrPrinter *self, const GhloIrType *const *types, gsize n);
+/* What follows an arrow: "a", "(a, b)", "()". */
+void         ghlo_ir_put_result_types  (GhloIrPrinter *self, const GhloIrType *const *types, gsize n);
+
+/* print-location.c */
+/* " loc(…)" where there is one and it is wanted. */
+void         ghlo_ir_put_location      (GhloIrPrinter *self, const GhloIrLocation *location);
+/* Without "loc(" and ")". */
+void         ghlo_ir_put_location_body (GhloIrPrinter *self, const GhloIrLocation *location);
+
+/* print.c */
+void         ghlo_ir_put_op            (GhloIrPrinter *self, const GhloIrOp *op);
+/* The generic form behind the name: "(%0) <{…}> ({…}) {…} : (…) -> …". */
+void         ghlo_ir_put_generic_body  (GhloIrPrinter *self, const GhloIrOp *op);
+/* "{ … }"; the entry block's arguments in its label where @label. */
+void         ghlo_ir_put_region        (GhloIrPrinter *self, const GhloIrRegion *region, gboolean label);
+/* "%a: t loc(…)". */
+void         ghlo_ir_put_argument      (GhloIrPrinter *self, const GhloIrValue *argument);
+/* "%0, %1". */
+void         ghlo_ir_put_operands      (GhloIrPrinter *self, const GhloIrOp *op, guint first, guint n);
+/* "(a, b) -> c". */
+void         ghlo_ir_put_functional    (GhloIrPrinter *self, const GhloIrOp *op);
+/* The attributes that are neither in @shown nor the row's defaults, in front of
+ * them a space and @keyword, which may be NULL. */
+void         ghlo_ir_put_attr_dict     (GhloIrPrinter *self, const GhloIrOp *op, guint64 shown, const char *keyword);
+
+/* print-pretty.c */
+/* TRUE when reading the pretty form would give @op back. */
+gboolean     ghlo_ir_has_pretty_form   (const GhloIrOp *op);
+void         ghlo_ir_put_pretty        (GhloIrPrinter *self, const GhloIrOp *op);
+/* TRUE when @value says nothing but the row's default. */
+gboolean     ghlo_ir_attr_is_default   (const GhloIrAttrSpec *spec, const GhloIrAttr *value);
+
+/* Custom pieces: print-pieces.c (types, attributes), print-structured.c (func,
+ * module, reduce, while, scan), print-sharding.c. */
+typedef struct
+{
+  void     (*put)  (GhloIrPrinter *self, const GhloIrOp *op, guint64 shown);
+  gboolean (*fits) (const GhloIrOp *op);   /* FALSE: the generic form is needed; NULL: always fits */
+  gboolean   glued;                        /* no space in front */
+} GhloIrPrintPiece;
+
+const GhloIrPrintPiece *ghlo_ir_print_piece            (GhloIrAsmPiece piece);
+const GhloIrPrintPiece *ghlo_ir_print_structured_piece (GhloIrAsmPiece piece);
+const GhloIrPrintPiece *ghlo_ir_print_sharding_piece   (GhloIrAsmPiece piece);
+
+static inline gboolean
+ghlo_ir_attr_is (const GhloIrAttr *attr,
+                 GhloIrAttrKind    kind)
+{
+  return attr != NULL && attr->kind == kind;
+}
+
+/* TRUE when it can be written as "[1, 2]" where array<i64: 1, 2> is meant. */
+static inline gboolean
+ghlo_ir_attr_is_i64s (const GhloIrAttr *attr)
+{
+  return ghlo_ir_attr_is (attr, GHLO_IR_ATTR_DENSE_ARRAY) && attr->type->element_type == GHLO_ELEMENT_TYPE_I64;
+}
+
+G_END_DECLS

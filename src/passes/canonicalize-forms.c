@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * One form for what can be said in several: operations that StableHLO deprecates, and
+ * CHLO's forms of others, become the operations that later stages know.
+ */
+
+#include "passes/canonicalize.h"
+
+#include "passes/constant.h"
+#include "passes/shapes.h"
+
+static gboolean
+all_plain (const GhloIrOp *op)
+{
+  for (guint i = 0; i < op->n_operands; i++)
+    if (!ghlo_type_is_plain (ghlo_ir_op_operand (op, i)->type))
+      return FALSE;
+
+  return op->n_results == 1 && ghlo_type_is_plain (op->results[0].type);
+}
+
+/* New leading dimensions. */
+static gboolean
+old_broadcast (GhloRewriter *self,
+               GhloIrOp     *op)
+{
+  GhloIrValue *operand = ghlo_ir_op_operand (op, 0);
+  const GhloIrType *type = op->results[0].type;
+  gint64 dimensions[GHLO_MAX_RANK];
+
+  if (!all_plain (op))
+    return FALSE;
+  for (guint i = 0; i < operand->type->rank; i++)
+    dimensions[i] = type->rank - operand->type->rank + i;
+
+  return ghlo_rewrite_replace (self, op, ghlo_make_broadcast (self, operand, dimensions, type));
+}
+
+/* The last dimension of lhs with the first of rhs. */
+static gboolean
+old_dot (GhloRewriter *self,
+         GhloIrOp     *op)
+{
+  const GhloIrType *lhs = ghlo_ir_op_operand (op, 0)->type;
+  const GhloIrAttr *none = ghlo_ir_attr_i64s (self->module, NULL, 0);
+  const GhloIrAttr *precision = ghlo_ir_op_get (op, "precision_config");
+  const GhloIrAttr *numbers;
+  gint64 last = (gint64) lhs->rank - 1, first = 0;
+
+  if (!all_plain (op) || lhs->rank == 0 || ghlo_ir_op_operand (op, 1)->type->rank == 0)
+    return FALSE;
+  numbers = ghlo_ir_attr_struct (self->module, GHLO_IR_STRUCT_DOT, (const GhloIrAttr *[]) {
+    none, none, ghlo_ir_attr_i64s (self->module, &last, 1), ghlo_ir_attr_i64s (self->module, &first, 1),
+  });
+
+  return ghlo_rewrite_replace (self, op,
+                               ghlo_make (self, GHLO_OP_STABLEHLO_DOT_GENERAL, op->results[0].type,
+                                          (GhloIrValue *[]) { ghlo_ir_op_operand (op, 0),
+                                                              ghlo_ir_op_operand (op, 1) }, 2,
+                                          (GhloIrNamedAttr[]) { { "dot_dimension_numbers", numbers },
+                                                                { "precision_config", precision } },
+                                          precision != NULL ? 2 : 1));
+}
+
+static gboolean
+old_token (GhloRewriter *self,
+           GhloIrOp     *op)
+{
+  return ghlo_rewrite_replace (self, op, ghlo_make (self, GHLO_OP_STABLEHLO_AFTER_ALL, op->results[0].type, NULL, 0,
+                                                    NULL, 0));
+}
+
+/* A tensor constant by another name. */
+static gboolean
+other_constant (GhloRewriter *self,
+                GhloIrOp     *op)
+{
+  const GhloIrAttr *value = ghlo_ir_op_get (op, "value");
+
+  return all_plain (op) && value != NULL && value->kind == GHLO_IR_ATTR_DENSE && value->type == op->results[0].type
+         && ghlo_rewrite_replace (self, op, ghlo_make_constant (self, value));
+}
+
+static gboolean
+constant_like (GhloRewriter *self,
+               GhloIrOp     *op)
+{
+  const GhloIrAttr *value = ghlo_ir_op_get (op, "value");
+  const GhloIrType *type = op->results[0].type;
+  GhloScalar scalar = { 0 };
+
+  if (!all_plain (op) || value == NULL || value->type == NULL || value->type->kind != GHLO_IR_TYPE_ELEMENT
+      || value->type->element_type != type->element_type)
+    return FALSE;
+  if (value->kind == GHLO_IR_ATTR_INTEGER || value->kind == GHLO_IR_ATTR_BOOL)
+    scalar.i = value->integer;
+  else if (value->kind == GHLO_IR_ATTR_FLOAT)
+    scalar.f = value->real;
+  else
+    return FALSE;
+
+  return ghlo_rewrite_replace (self, op, ghlo_make_splat (self, type, scalar));
+}
+
+/* Where operand @index's dimensions lie in the result: at its end, or as the attribute
+ * has it for the operand of lower rank. FALSE when it does not fit there. */
+static gboolean
+find_places (const GhloIrOp *op,
+             guint           index,
+             gint64         *places)
+{
+  const GhloIrType *operand = ghlo_ir_op_operand (op, index)->type, *type = op->results[0].type;
+  gsize n = 0;
+  const gint64 *named = op->kind != GHLO_OP_CHLO_BROADCAST_SELECT && operand->rank < type->rank
+                        ? ghlo_ir_op_get_ints (op, "broadcast_dimensions", &n) : NULL;
+
+  if (operand->rank > type->rank || (named != NULL && n != operand->rank))
+    return FALSE;
+  for (guint i = 0; i < operand->rank; i++)
+    {
+      places[i] = named != NULL ? named[i] : type->rank - operand->rank + i;
+      if (places[i] >= type->rank || (i > 0 && places[i] <= places[i - 1])
+          || (operand->dimensions[i] != 1 && operand->dimensions[i] != type->dimensions[places[i]]))
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
+/* CHLO's enumerations of comparisons have StableHLO's words. */
+static const GhloIrAttr *
+same_word (GhloRewriter     *self,
+           GhloIrEnum        enumeration,
+           const GhloIrAttr *attr)
+{
+  gint64 value = attr != NULL ? ghlo_ir_enum_from_word (enumeration, ghlo_ir_enum_word (attr)) : -1;
+
+  return value >= 0 ? ghlo_ir_attr_enum (self->module, enumeration, value) : NULL;
+}
+
+/* A row of the op table whose elements another operation computes, on operands of its own
+ * shape: the broadcasting forms, and old names. */
+static gboolean
+form_of_another (GhloRewriter *self,
+                 GhloIrOp     *op)
+{
+  GhloIrOpKind kind = ghlo_ir_op_get_spec (op)->element_op;
+  const GhloIrType *type = op->results[0].type;
+  GhloIrNamedAttr attributes[2] = { { "comparison_direction", NULL }, { "compare_type", NULL } };
+  gint64 places[3][GHLO_MAX_RANK];
+  GhloIrValue *operands[3];
+  gsize n = 0;
+
+  if (kind == GHLO_OP_INVALID || !all_plain (op) || op->n_operands > G_N_ELEMENTS (operands))
+    return FALSE;
+  for (guint i = 0; i < op->n_operands; i++)
+    if (!find_places (op, i, places[i]))
+      return FALSE;
+  if (op->kind == GHLO_OP_CHLO_BROADCAST_COMPARE)
+    {
+      attributes[0].value = same_word (self, GHLO_IR_ENUM_COMPARISON_DIRECTION,
+                                       ghlo_ir_op_get (op, "comparison_direction"));
+      attributes[1].value = same_word (self, GHLO_IR_ENUM_COMPARISON_TYPE, ghlo_ir_op_get (op, "compare_type"));
+      if (attributes[0].value == NULL)
+        return FALSE;
+      n = attributes[1].value != NULL ? 2 : 1;
+    }
+  for (guint i = 0; i < op->n_operands; i++)
+    {
+      GhloIrValue *operand = ghlo_ir_op_operand (op, i);
+
+      operands[i] = operand;
+      if (!ghlo_shape_equal (operand->type, type))
+        operands[i] = ghlo_make_broadcast (self, operand, places[i],
+                                           ghlo_make_type_of (self, operand->type->element_type, type));
+    }
+
+  return ghlo_rewrite_replace (self, op, ghlo_make (self, kind, type, operands, op->n_operands, attributes, n));
+}
+
+static const GhloRuleRow rows[] = {
+  { GHLO_OP_STABLEHLO_BROADCAST, old_broadcast },
+  { GHLO_OP_STABLEHLO_DOT, old_dot },
+  { GHLO_OP_STABLEHLO_CREATE_TOKEN, old_token },
+  { GHLO_OP_CHLO_CONSTANT, other_constant },
+  { GHLO_OP_ARITH_CONSTANT, other_constant },
+  { GHLO_OP_CHLO_CONSTANT_LIKE, constant_like },
+  { GHLO_OP_INVALID, form_of_another },
+};
+
+const GhloRuleGroup ghlo_canonicalize_forms = { rows, G_N_ELEMENTS (rows) };

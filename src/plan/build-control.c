@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Making a plan: loops, branches and calls.
+ *
+ * Each value that a loop carries has a buffer that its body reads, and, unless the body
+ * hands it on as it is, a buffer that the body writes; the two change places after
+ * each iteration. A call is its function's operations in its place.
+ */
+
+#include "plan/build.h"
+
+#include "ir/loop.h"
+
+/* Calls in calls, beyond which a program is no plan. */
+enum { MAX_DEPTH = 256 };
+
+/* A value that is carried: GHLO_STEP_NONE for a token, and where nothing is written. */
+typedef struct
+{
+  GhloStepOperand read, written;
+} Carried;
+
+gboolean
+ghlo_step_unsupported (const GhloIrOp *op,
+                       const char     *reason,
+                       GError        **error)
+{
+  g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, "%s cannot be planned: %s", ghlo_ir_op_get_name (op), reason);
+
+  return FALSE;
+}
+
+/* Binds the block's arguments to where carried values are. */
+static void
+bind_arguments (GhloStepBuilder   *self,
+                const GhloIrBlock *block,
+                const Carried     *carried)
+{
+  for (guint i = 0; i < block->n_arguments; i++)
+    ghlo_step_bind (self, block->arguments[i], carried[i].read);
+}
+
+/* Puts the first value of each carried one where the body reads it, and makes what the
+ * body writes. */
+static void
+begin_loop (GhloStepBuilder   *self,
+            const GhloIrOp    *op,
+            const GhloIrBlock *body,
+            Carried           *carried)
+{
+  for (guint i = 0; i < op->n_operands; i++)
+    {
+      const GhloStepValue *init = ghlo_step_value (self, ghlo_ir_op_operand (op, i));
+      gboolean handed_on = ghlo_ir_op_operand (body->last, i) == body->arguments[i];
+
+      carried[i].read = ghlo_step_add_result (self, init->type);
+      carried[i].written = handed_on ? ghlo_step_dense_operand (self, GHLO_STEP_NONE, init->type)
+                                     : ghlo_step_add_result (self, init->type);
+      if (carried[i].read.buffer != GHLO_STEP_NONE)
+        ghlo_step_add_copy (self, &init->operand, &carried[i].read);
+    }
+}
+
+/* At the body's end each result is copied to where it is written. */
+static void
+end_iteration (GhloStepBuilder   *self,
+               const GhloIrBlock *body,
+               const Carried     *carried,
+               GhloStep          *step)
+{
+  step->exchanges = g_new (GhloStepExchange, body->n_arguments + 1);
+  for (guint i = 0; i < body->n_arguments; i++)
+    if (carried[i].written.buffer != GHLO_STEP_NONE)
+      {
+        ghlo_step_add_copy (self, &ghlo_step_value (self, ghlo_ir_op_operand (body->last, i))->operand,
+                            &carried[i].written);
+        step->exchanges[step->n_exchanges++] =
+          (GhloStepExchange) { carried[i].read.buffer, carried[i].written.buffer };
+      }
+}
+
+static gboolean
+build_condition (GhloStepBuilder *self,
+                 const GhloIrOp  *op,
+                 const Carried   *carried,
+                 GhloStepBody    *body,
+                 GError         **error)
+{
+  const GhloIrBlock *block = ghlo_ir_op_region_block (op, 0);
+
+  ghlo_step_open_scope (self);
+  bind_arguments (self, block, carried);
+  if (!ghlo_step_build_block (self, block, error))
+    return FALSE;
+  body->result = ghlo_step_value (self, ghlo_ir_op_operand (block->last, 0))->operand;
+  ghlo_step_close_scope (self, body);
+
+  return TRUE;
+}
+
+static gboolean
+build_while (GhloStepBuilder *self,
+             const GhloIrOp  *op,
+             GError         **error)
+{
+  const GhloIrBlock *body = ghlo_ir_op_region_block (op, 1);
+  g_autofree Carried *carried = g_new0 (Carried, op->n_operands + 1);
+  GhloIrCountedLoop counted;
+  GhloStep *step;
+
+  begin_loop (self, op, body, carried);
+  step = ghlo_step_add (self, GHLO_STEP_LOOP, op, 0, 0);
+  step->bodies = g_new0 (GhloStepBody, 2);
+  step->n_bodies = 2;
+  if (ghlo_ir_counted_loop (op, &counted) && counted.start_known)
+    step->trips = counted.trips;
+
+  if (step->trips < 0 && !build_condition (self, op, carried, &step->bodies[0], error))
+    return FALSE;
+  ghlo_step_open_scope (self);
+  bind_arguments (self, body, carried);
+  if (!ghlo_step_build_block (self, body, error))
+    return FALSE;
+  end_iteration (self, body, carried, step);
+  ghlo_step_close_scope (self, &step->bodies[1]);
+
+  for (guint i = 0; i < op->n_results; i++)
+    ghlo_step_bind (self, &op->results[i], carried[i].read);
+
+  return TRUE;
+}
+
+/* A branch, its results copied into the buffers that all branches write. */
+static gboolean
+build_branch_body (GhloStepBuilder       *self,
+                   const GhloIrBlock     *block,
+                   const GhloStepOperand *results,
+                   GhloStepBody          *body,
+                   GError               **error)
+{
+  ghlo_step_open_scope (self);
+  if (!ghlo_step_build_block (self, block, error))
+    return FALSE;
+  for (guint i = 0; i < block->last->n_operands; i++)
+    if (results[i].buffer != GHLO_STEP_NONE)
+      ghlo_step_add_copy (self, &ghlo_step_value (self, ghlo_ir_op_operand (block->last, i))->operand, &results[i]);
+  ghlo_step_close_scope (self, body);
+
+  return TRUE;
+}
+
+static gboolean
+build_branch (GhloStepBuilder *self,
+              const GhloIrOp  *op,
+              GError         **error)
+{
+  GhloStep *step = ghlo_step_add (self, GHLO_STEP_BRANCH, op, 1, op->n_results);
+
+  step->operands[0] = ghlo_step_value (self, ghlo_ir_op_operand (op, 0))->operand;
+  for (guint i = 0; i < op->n_results; i++)
+    {
+      step->results[i] = ghlo_step_add_result (self, op->results[i].type);
+      ghlo_step_bind (self, &op->results[i], step->results[i]);
+    }
+  step->bodies = g_new0 (GhloStepBody, MAX (op->n_regions, 1));
+  step->n_bodies = op->n_regions;
+  for (guint i = 0; i < op->n_regions; i++)
+    if (!build_branch_body (self, ghlo_ir_op_region_block (op, i), step->results, &step->bodies[i], error))
+      return FALSE;
+
+  return TRUE;
+}
+
+static gboolean
+build_call (GhloStepBuilder  *self,
+            const GhloIrOp   *op,
+            const GhloIrAttr *callee,
+            GError          **error)
+{
+  const GhloIrOp *function = callee != NULL ? ghlo_ir_op_find_symbol (op, callee->text) : NULL;
+  const GhloIrBlock *body = function != NULL && function->kind == GHLO_OP_FUNC_FUNC ? ghlo_ir_func_get_body (function)
+                                                                                    : NULL;
+
+  if (body == NULL || function->regions[0].first != function->regions[0].last)
+    return ghlo_step_unsupported (op, "what it calls is not here", error);
+  if (++self->depth > MAX_DEPTH)
+    return ghlo_step_unsupported (op, "calls are nested too deeply", error);
+  for (guint i = 0; i < body->n_arguments; i++)
+    ghlo_step_bind_same (self, body->arguments[i], ghlo_step_value (self, ghlo_ir_op_operand (op, i)));
+  if (!ghlo_step_build_block (self, body, error))
+    return FALSE;
+  for (guint i = 0; i < op->n_results; i++)
+    ghlo_step_bind_same (self, &op->results[i], ghlo_step_value (self, ghlo_ir_op_operand (body->last, i)));
+  self->depth--;
+
+  return TRUE;
+}
+
+gboolean
+ghlo_step_build_control (GhloStepBuilder *self,
+                         const GhloIrOp  *op,
+                         gboolean        *built,
+                         GError         **error)
+{
+  *built = TRUE;
+  switch (op->kind)
+    {
+    case GHLO_OP_STABLEHLO_WHILE:
+      return build_while (self, op, error);
+    case GHLO_OP_STABLEHLO_IF:
+    case GHLO_OP_STABLEHLO_CASE:
+      return build_branch (self, op, error);
+    case GHLO_OP_FUNC_CALL:
+      return build_call (self, op, ghlo_ir_op_get (op, "callee"), error);
+    case GHLO_OP_STABLEHLO_COMPOSITE:
+      return build_call (self, op, ghlo_ir_op_get (op, "decomposition"), error);
+    default:
+      *built = FALSE;
+      return TRUE;
+    }
+}

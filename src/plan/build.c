@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Making a plan: buffers, values and steps.
+ */
+
+#include "plan/build.h"
+
+#include "base/sizes.h"
+
+guint32
+ghlo_step_add_buffer (GhloStepBuilder   *self,
+                      GhloStepBufferKind kind,
+                      guint              index,
+                      gsize              size)
+{
+  GhloStepBuffer buffer = { .kind = kind, .index = index, .size = size, .scope = self->scope->number };
+
+  g_array_append_val (self->buffers, buffer);
+
+  return self->buffers->len - 1;
+}
+
+gsize
+ghlo_step_type_size (const GhloIrType *type)
+{
+  gsize count;
+
+  return ghlo_shape_count (type->dimensions, type->rank, &count)
+         ? count * ghlo_element_info (type->element_type)->size : 0;
+}
+
+/* Row-major strides. */
+static const gint64 *
+dense_strides (GhloStepBuilder  *self,
+               const GhloIrType *type)
+{
+  gint64 *strides = ghlo_ir_module_alloc (self->plan->module, MAX (type->rank, 1) * sizeof (gint64));
+  gint64 stride = ghlo_element_info (type->element_type)->size;
+
+  for (guint i = type->rank; i > 0; i--)
+    {
+      strides[i - 1] = stride;
+      stride *= MAX (type->dimensions[i - 1], 1);
+    }
+
+  return strides;
+}
+
+GhloStepOperand
+ghlo_step_dense_operand (GhloStepBuilder  *self,
+                         guint32           buffer,
+                         const GhloIrType *type)
+{
+  if (type->kind == GHLO_IR_TYPE_TOKEN)
+    return (GhloStepOperand) { .buffer = GHLO_STEP_NONE, .type = type };
+
+  return (GhloStepOperand) { .buffer = buffer, .type = type, .strides = dense_strides (self, type) };
+}
+
+/* Of a scalar, which a type has none for. */
+static const gint64 no_dimensions[1];
+
+GhloView
+ghlo_step_view (const GhloStepOperand *operand)
+{
+  const GhloIrType *type = operand->type;
+
+  if (operand->strides == NULL)
+    return (GhloView) { .element_type = GHLO_ELEMENT_TYPE_INVALID };
+
+  return (GhloView) { .element_type = type->element_type, .rank = type->rank,
+                      .dimensions = type->rank > 0 ? type->dimensions : no_dimensions, .strides = operand->strides };
+}
+
+gboolean
+ghlo_step_is_dense (const GhloStepOperand *operand)
+{
+  const GhloView view = ghlo_step_view (operand);
+
+  return operand->buffer != GHLO_STEP_NONE && ghlo_view_is_dense (&view);
+}
+
+GhloStepValue *
+ghlo_step_value (const GhloStepBuilder *self,
+                 const GhloIrValue     *value)
+{
+  return g_hash_table_lookup (self->values, value);
+}
+
+void
+ghlo_step_bind_same (GhloStepBuilder   *self,
+                     const GhloIrValue *value,
+                     GhloStepValue     *same)
+{
+  g_hash_table_insert (self->values, (gpointer) value, same);
+}
+
+void
+ghlo_step_bind (GhloStepBuilder   *self,
+                const GhloIrValue *value,
+                GhloStepOperand    operand)
+{
+  GhloStepValue *made = ghlo_ir_module_alloc (self->plan->module, sizeof *made);
+
+  made->type = value->type;
+  made->operand = operand;
+  ghlo_step_bind_same (self, value, made);
+}
+
+static gboolean
+is_inside (const GhloStepScope *scope,
+           const GhloStepScope *outer)
+{
+  while (scope != NULL && scope != outer)
+    scope = scope->parent;
+
+  return scope != NULL;
+}
+
+GhloStepOperand
+ghlo_step_densify (GhloStepBuilder *self,
+                   GhloStepValue   *value)
+{
+  if (value->operand.buffer == GHLO_STEP_NONE || ghlo_step_is_dense (&value->operand))
+    return value->operand;
+  if (value->dense_scope == NULL || !is_inside (self->scope, value->dense_scope))
+    {
+      value->dense = ghlo_step_add_result (self, value->operand.type);
+      value->dense_scope = self->scope;
+      ghlo_step_add_copy (self, &value->operand, &value->dense);
+    }
+
+  return value->dense;
+}
+
+GhloStepOperand
+ghlo_step_add_result (GhloStepBuilder  *self,
+                      const GhloIrType *type)
+{
+  if (type->kind == GHLO_IR_TYPE_TOKEN)
+    return ghlo_step_dense_operand (self, GHLO_STEP_NONE, type);
+
+  return ghlo_step_dense_operand (self, ghlo_step_add_buffer (self, GHLO_STEP_BUFFER_TEMPORARY, 0,
+                                                              ghlo_step_type_size (type)), type);
+}
+
+GhloStep *
+ghlo_step_add (GhloStepBuilder *self,
+               GhloStepKind     kind,
+               const GhloIrOp  *op,
+               guint            n_operands,
+               guint            n_results)
+{
+  GhloStep *step = g_new0 (GhloStep, 1);
+
+  step->kind = kind;
+  step->op = op;
+  step->n_operands = n_operands;
+  step->n_results = n_results;
+  step->operands = g_new0 (GhloStepOperand, n_operands + 1);
+  step->results = g_new0 (GhloStepOperand, n_results + 1);
+  step->scratch = GHLO_STEP_NONE;
+  step->trips = -1;
+  self->plan->max_views = MAX (self->plan->max_views, n_operands + n_results);
+  g_ptr_array_add (self->scope->steps, step);
+
+  return step;
+}
+
+static void
+free_body (GhloStepBody *body)
+{
+  for (guint i = 0; i < body->n_steps; i++)
+    ghlo_step_free (body->steps[i]);
+  g_free (body->steps);
+}
+
+void
+ghlo_step_free (GhloStep *step)
+{
+  for (guint i = 0; i < step->n_bodies; i++)
+    free_body (&step->bodies[i]);
+  if (step->prepared != NULL && step->kernel->release != NULL)
+    step->kernel->release (step->prepared);
+  g_free (step->bodies);
+  g_free (step->exchanges);
+  g_free (step->operands);
+  g_free (step->results);
+  g_free (step);
+}
+
+void
+ghlo_step_add_copy (GhloStepBuilder       *self,
+                    const GhloStepOperand *from,
+                    const GhloStepOperand *to)
+{
+  const GhloView views[] = { ghlo_step_view (from), ghlo_step_view (to) };
+  GhloStep *step;
+  gsize scratch = 0;
+
+  if (ghlo_step_type_size (to->type) == 0)
+    return;
+  step = ghlo_step_add (self, GHLO_STEP_COMPUTE, NULL, 1, 1);
+  step->kernel = self->target->copy;
+  step->operands[0] = *from;
+  step->results[0] = *to;
+  step->prepared = step->kernel->prepare (NULL, &views[0], &views[1], &scratch, NULL);
+  if (scratch > 0)
+    step->scratch = ghlo_step_add_buffer (self, GHLO_STEP_BUFFER_TEMPORARY, 0, scratch);
+}
+
+void
+ghlo_step_open_scope (GhloStepBuilder *self)
+{
+  GhloStepScope *scope = g_new0 (GhloStepScope, 1);
+
+  scope->parent = self->scope;
+  scope->number = self->scopes->len;
+  scope->steps = g_ptr_array_new ();
+  g_ptr_array_add (self->scopes, scope);
+  self->scope = scope;
+}
+
+void
+ghlo_step_close_scope (GhloStepBuilder *self,
+                       GhloStepBody    *body)
+{
+  GhloStepScope *scope = self->scope;
+
+  body->scope = scope->number;
+  body->n_steps = scope->steps->len;
+  body->steps = (GhloStep **) g_ptr_array_free (g_steal_pointer (&scope->steps), FALSE);
+  self->scope = scope->parent;
+}

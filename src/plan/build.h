@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Making a plan: what the files that do it share. A value of the program is a view
+ * of a buffer, a token, or a tuple of values. Building gives each result a buffer of
+ * its own and copies where a value has to be somewhere; join.c takes away what copies
+ * and buffers are not needed.
+ */
+
+#pragma once
+
+#include "plan/plan.h"
+
+G_BEGIN_DECLS
+
+typedef struct _GhloCodeValue GhloStepValue;
+typedef struct _GhloCodeScope GhloStepScope;
+
+struct _GhloCodeValue
+{
+  const GhloIrType *type;
+  GhloStepOperand   operand;       /* of a tensor */
+  GhloStepValue   **members;       /* of a tuple; type->rank of them */
+  GhloStepOperand   dense;         /* a dense copy, once a step made one */
+  GhloStepScope    *dense_scope;   /* where; NULL while there is none */
+};
+
+/* The body that is being filled. */
+struct _GhloCodeScope
+{
+  GhloStepScope *parent;
+  guint32        number;
+  GPtrArray     *steps;            /* of GhloStep; NULL once the body has them */
+};
+
+/* An operation and what follows it, which become one step where the kernel takes them. */
+typedef struct _GhloCodeGroup GhloStepGroup;
+
+struct _GhloCodeGroup
+{
+  const GhloIrOp *op;
+  GhloIrFollower  followers[GHLO_IR_MAX_FOLLOWERS];
+  guint           n_followers;
+  GhloStepGroup  *next;            /* that waits for the same operation */
+};
+
+static inline const GhloIrOp *
+ghlo_step_last (const GhloStepGroup *self)
+{
+  return self->followers[self->n_followers - 1].op;
+}
+
+typedef struct
+{
+  GhloStepPlan         *plan;
+  const GhloStepTarget *target;
+  const GhloMonitor    *monitor;
+  GArray               *buffers;   /* of GhloStepBuffer */
+  GHashTable           *values;    /* GhloIrValue → GhloStepValue */
+  GHashTable           *constants;  /* GhloIrAttr → buffer + 1 */
+  GHashTable           *groups;    /* GhloIrOp → GhloStepGroup that it follows in, until its turn comes */
+  GHashTable           *awaited;   /* GhloIrOp → the first GhloStepGroup that waits for it */
+  GPtrArray            *scopes;    /* all that were opened; freed at the end */
+  GhloStepScope        *scope;
+  guint                 depth;     /* of calls */
+  guint                 n_ops;
+} GhloStepBuilder;
+
+/* Buffers and operands */
+guint32          ghlo_step_add_buffer    (GhloStepBuilder   *self,
+                                          GhloStepBufferKind kind,
+                                          guint              index,
+                                          gsize              size);
+gsize            ghlo_step_type_size     (const GhloIrType      *type);
+/* The whole of @buffer, dense. */
+GhloStepOperand  ghlo_step_dense_operand (GhloStepBuilder  *self,
+                                          guint32           buffer,
+                                          const GhloIrType *type);
+gboolean         ghlo_step_is_dense      (const GhloStepOperand *operand);
+
+/* Values */
+GhloStepValue   *ghlo_step_value         (const GhloStepBuilder *self,
+                                          const GhloIrValue     *value);
+void             ghlo_step_bind          (GhloStepBuilder   *self,
+                                          const GhloIrValue *value,
+                                          GhloStepOperand    operand);
+void             ghlo_step_bind_same     (GhloStepBuilder   *self,
+                                          const GhloIrValue *value,
+                                          GhloStepValue     *same);
+/* A dense view of a value, by a copy where it is none. */
+GhloStepOperand  ghlo_step_densify       (GhloStepBuilder *self,
+                                          GhloStepValue   *value);
+/* A new buffer for the result of a step. */
+GhloStepOperand  ghlo_step_add_result    (GhloStepBuilder  *self,
+                                          const GhloIrType *type);
+
+/* Steps */
+GhloStep    *ghlo_step_add      (GhloStepBuilder *self,
+                                 GhloStepKind     kind,
+                                 const GhloIrOp  *op,
+                                 guint            n_operands,
+                                 guint            n_results);
+void             ghlo_step_free     (GhloStep          *step);
+/* @from into @to, element by element; nothing for no elements. */
+void             ghlo_step_add_copy      (GhloStepBuilder       *self,
+                                          const GhloStepOperand *from,
+                                          const GhloStepOperand *to);
+void             ghlo_step_open_scope    (GhloStepBuilder       *self);
+/* Ends the scope and gives its steps to @body. */
+void             ghlo_step_close_scope   (GhloStepBuilder *self,
+                                          GhloStepBody    *body);
+
+/* All operations of a block but its terminator. */
+gboolean         ghlo_step_build_block   (GhloStepBuilder   *self,
+                                          const GhloIrBlock *block,
+                                          GError           **error);
+/* Constants, and views of one value. */
+gboolean         ghlo_step_is_view       (const GhloIrOp        *op);
+/* Operations that are views: FALSE when @op is none. */
+gboolean         ghlo_step_build_view    (GhloStepBuilder *self,
+                                          const GhloIrOp  *op);
+/* @operand as a view of @type's elements in the same row-major order, or as it is where it has
+ * rank 0; FALSE when no strides say that, or its elements are of another type. */
+gboolean         ghlo_step_view_as       (GhloStepBuilder       *self,
+                                          const GhloStepOperand *operand,
+                                          const GhloIrType      *type,
+                                          GhloStepOperand       *view);
+gboolean         ghlo_step_has_plain_types (const GhloIrOp      *op);
+/* A step by a kernel of the target for @op, and for what follows it: FALSE with @error set
+ * when it fails; *built says whether a kernel takes them. */
+gboolean         ghlo_step_build_implementation  (GhloStepBuilder      *self,
+                                                  const GhloIrOp       *op,
+                                                  const GhloIrFollower *followers,
+                                                  guint                 n_followers,
+                                                  gboolean             *built,
+                                                  GError              **error);
+/* The group that @op begins; NULL: none. */
+GhloStepGroup   *ghlo_step_open_group    (GhloStepBuilder *self,
+                                          const GhloIrOp  *op);
+/* Whether all that it takes is there; else it waits for what is missing first. */
+gboolean         ghlo_step_is_ready      (GhloStepBuilder *self,
+                                          GhloStepGroup   *group);
+/* Loops, branches and calls: FALSE with @error set when it fails; *built says whether
+ * @op is one. */
+gboolean         ghlo_step_build_control (GhloStepBuilder *self,
+                                          const GhloIrOp  *op,
+                                          gboolean        *built,
+                                          GError         **error);
+gboolean         ghlo_step_unsupported   (const GhloIrOp *op,
+                                          const char     *reason,
+                                          GError        **error);
+
+/* Once the tree is whole: buffers are joined where one may stand for two, and copies
+ * that are none any more go. */
+void             ghlo_step_plan_coalesce  (GhloStepPlan          *plan);
+/* Numbers the steps, and finds when each buffer is in use. */
+void             ghlo_step_plan_find_liveness     (GhloStepPlan          *plan);
+/* Places all temporaries in the arena. */
+void             ghlo_step_plan_assign         (GhloStepPlan          *plan);
+
+G_END_DECLS

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Buffers that may be one: what a copy moves for the last time and what it moves it
+ * to; and what a kernel reads for the last time and writes instead, where it can work
+ * in place. So outputs, carried values and results of branches are written where they
+ * are wanted, and a loop updates its arrays where they lie.
+ *
+ * Steps are gone over in the order of their numbers, each noting which buffers it
+ * touched. Two buffers are joined at a step when the one ends there and the other was
+ * not touched since the first one began.
+ */
+
+#include "plan/build.h"
+
+typedef struct
+{
+  GhloStepPlan *plan;
+  guint32      *into;          /* for each buffer the one that it was joined to, or itself */
+  gint64       *touched;       /* for each buffer the last step gone over that touched it, -1 before */
+  gboolean     *exchanged;     /* it changes places with another one */
+  guint32      *partner;       /* of what a loop's body reads: what it writes, or GHLO_STEP_NONE */
+  guint32      *loop;          /* the same loop's number */
+} Joiner;
+
+static guint32
+find (Joiner  *self,
+      guint32  buffer)
+{
+  while (buffer != GHLO_STEP_NONE && self->into[buffer] != buffer)
+    buffer = self->into[buffer] = self->into[self->into[buffer]];
+
+  return buffer;
+}
+
+static gboolean
+is_whole (Joiner                *self,
+          const GhloStepOperand *operand)
+{
+  return operand->buffer != GHLO_STEP_NONE && operand->offset == 0 && ghlo_step_is_dense (operand)
+         && self->plan->buffers[operand->buffer].size == ghlo_step_type_size (operand->type);
+}
+
+/* @buffer, a temporary, becomes @to. */
+static void
+join (Joiner  *self,
+      guint32  buffer,
+      guint32  to)
+{
+  GhloStepBuffer *one = &self->plan->buffers[buffer], *other = &self->plan->buffers[to];
+
+  self->into[buffer] = to;
+  other->first = MIN (other->first, one->first);
+  other->last = MAX (other->last, one->last);
+  other->inner_last = MAX (other->inner_last, one->inner_last);
+  other->scope = MIN (other->scope, one->scope);
+  self->touched[to] = MAX (self->touched[to], self->touched[buffer]);
+  self->exchanged[to] |= self->exchanged[buffer];
+  if (self->partner[buffer] != GHLO_STEP_NONE && self->partner[to] == GHLO_STEP_NONE)
+    {
+      self->partner[to] = self->partner[buffer];
+      self->loop[to] = self->loop[buffer];
+    }
+}
+
+/* Whether @from, which ends at @step, may be the memory of @to from its beginning on. */
+static gboolean
+may_join (Joiner         *self,
+          const GhloStep *step,
+          guint32         from,
+          guint32         to)
+{
+  const GhloStepBuffer *one = &self->plan->buffers[from], *other = &self->plan->buffers[to];
+
+  if (one->kind != GHLO_STEP_BUFFER_TEMPORARY || one->last != step->number
+      || (other->kind != GHLO_STEP_BUFFER_TEMPORARY && other->kind != GHLO_STEP_BUFFER_OUTPUT)
+      || self->touched[to] >= (gint64) one->first)
+    return FALSE;
+
+  /* What changes places is nobody's for good, and in one loop only. */
+  return !self->exchanged[from] || (!self->exchanged[to] && other->kind == GHLO_STEP_BUFFER_TEMPORARY);
+}
+
+static void
+join_copy (Joiner         *self,
+           const GhloStep *step)
+{
+  guint32 from = find (self, step->operands[0].buffer), to = find (self, step->results[0].buffer);
+
+  if (from != to && is_whole (self, &step->operands[0]) && is_whole (self, &step->results[0])
+      && may_join (self, step, from, to))
+    join (self, from, to);
+}
+
+/* A carried value that the body reads for the last time here, where what carries it on
+ * is written: nothing has touched that in this iteration. */
+static gboolean
+may_carry (Joiner         *self,
+           const GhloStep *step,
+           guint32         from,
+           guint32         to)
+{
+  return self->partner[from] != GHLO_STEP_NONE && find (self, self->partner[from]) == to
+         && self->plan->buffers[from].inner_last == step->number && self->touched[to] <= (gint64) self->loop[from]
+         && self->plan->buffers[from].kind == GHLO_STEP_BUFFER_TEMPORARY;
+}
+
+static gboolean
+is_used_by_another (Joiner         *self,
+                    const GhloStep *step,
+                    guint           operand)
+{
+  guint32 buffer = find (self, step->operands[operand].buffer);
+
+  for (guint i = 0; i < step->n_operands; i++)
+    if (i != operand && find (self, step->operands[i].buffer) == buffer)
+      return TRUE;
+
+  return FALSE;
+}
+
+static void
+join_in_place (Joiner         *self,
+               const GhloStep *step)
+{
+  gboolean may = step->kernel->in_place != NULL && step->n_followers == 0;
+
+  for (guint r = 0; may && r < step->n_results; r++)
+    for (guint i = 0; i < step->n_operands; i++)
+      {
+        guint32 from = find (self, step->operands[i].buffer), to = find (self, step->results[r].buffer);
+        gboolean carries;
+
+        if (from == to || !is_whole (self, &step->operands[i]) || !is_whole (self, &step->results[r])
+            || self->plan->buffers[from].size != self->plan->buffers[to].size
+            || !step->kernel->in_place (step->op, i, r) || is_used_by_another (self, step, i))
+          continue;
+        carries = may_carry (self, step, from, to);
+        if (!carries && !may_join (self, step, from, to))
+          continue;
+        if (carries)
+          self->partner[from] = GHLO_STEP_NONE;
+        join (self, from, to);
+        if (carries)
+          self->exchanged[to] = FALSE;
+        break;
+      }
+}
+
+static void
+note (Joiner         *self,
+      const GhloStep *step,
+      guint32         buffer)
+{
+  buffer = find (self, buffer);
+  if (buffer != GHLO_STEP_NONE)
+    self->touched[buffer] = MAX (self->touched[buffer], (gint64) step->number);
+}
+
+static void
+note_step (Joiner         *self,
+           const GhloStep *step)
+{
+  for (guint i = 0; i < step->n_operands; i++)
+    note (self, step, step->operands[i].buffer);
+  for (guint i = 0; i < step->n_results; i++)
+    note (self, step, step->results[i].buffer);
+  for (guint i = 0; i < step->n_exchanges; i++)
+    {
+      note (self, step, step->exchanges[i].read);
+      note (self, step, step->exchanges[i].written);
+    }
+}
+
+static void
+go_over (Joiner             *self,
+         const GhloStepBody *body,
+         gboolean            copies)
+{
+  for (guint i = 0; i < body->n_steps; i++)
+    {
+      const GhloStep *step = body->steps[i];
+
+      if (step->kind == GHLO_STEP_COMPUTE && (step->op == NULL) == copies)
+        {
+          if (copies)
+            join_copy (self, step);
+          else
+            join_in_place (self, step);
+        }
+      note_step (self, step);
+      for (guint k = 0; k < step->n_bodies; k++)
+        go_over (self, &step->bodies[k], copies);
+    }
+}
+
+static void
+note_exchanges (GhloStep *step,
+                gpointer  data)
+{
+  Joiner *self = data;
+
+  for (guint i = 0; i < step->n_exchanges; i++)
+    {
+      guint32 read = find (self, step->exchanges[i].read), written = find (self, step->exchanges[i].written);
+
+      if (read == written)
+        continue;
+      self->exchanged[read] = self->exchanged[written] = TRUE;
+      self->partner[read] = written;
+      self->loop[read] = step->number;
+    }
+}
+
+/* Has the steps name the buffers that are left. */
+static void
+rename_buffers (GhloStep *step,
+                gpointer  data)
+{
+  Joiner *self = data;
+  guint n = 0;
+
+  for (guint i = 0; i < step->n_operands; i++)
+    step->operands[i].buffer = find (self, step->operands[i].buffer);
+  for (guint i = 0; i < step->n_results; i++)
+    step->results[i].buffer = find (self, step->results[i].buffer);
+  for (guint k = 0; k < step->n_bodies; k++)
+    if (step->bodies[k].result.strides != NULL)
+      step->bodies[k].result.buffer = find (self, step->bodies[k].result.buffer);
+  for (guint i = 0; i < step->n_exchanges; i++)
+    {
+      const GhloStepExchange exchange = { find (self, step->exchanges[i].read),
+                                          find (self, step->exchanges[i].written) };
+
+      if (exchange.read != exchange.written)
+        step->exchanges[n++] = exchange;
+    }
+  step->n_exchanges = n;
+}
+
+static gboolean
+is_idle_copy (const GhloStep *step)
+{
+  return step->kind == GHLO_STEP_COMPUTE && step->op == NULL
+         && step->operands[0].buffer == step->results[0].buffer && step->operands[0].offset == step->results[0].offset
+         && ghlo_step_is_dense (&step->operands[0]) && ghlo_step_is_dense (&step->results[0]);
+}
+
+static void
+drop_idle_copies (GhloStepBody *body)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < body->n_steps; i++)
+    {
+      GhloStep *step = body->steps[i];
+
+      for (guint k = 0; k < step->n_bodies; k++)
+        drop_idle_copies (&step->bodies[k]);
+      if (is_idle_copy (step))
+        ghlo_step_free (step);
+      else
+        body->steps[n++] = step;
+    }
+  body->n_steps = n;
+}
+
+/* One round over all steps, of copies or of kernels that work in place. */
+static void
+join_round (GhloStepPlan *plan,
+            gboolean      copies)
+{
+  guint n = plan->n_buffers;
+  Joiner self = {
+    .plan = plan, .into = g_new (guint32, n + 1), .touched = g_new (gint64, n + 1),
+    .exchanged = g_new0 (gboolean, n + 1), .partner = g_new (guint32, n + 1), .loop = g_new0 (guint32, n + 1),
+  };
+
+  for (guint i = 0; i < n; i++)
+    {
+      self.into[i] = i;
+      self.touched[i] = -1;
+      self.partner[i] = GHLO_STEP_NONE;
+    }
+  ghlo_step_plan_find_liveness (plan);
+  ghlo_step_plan_foreach (plan, note_exchanges, &self);
+  go_over (&self, &plan->body, copies);
+  ghlo_step_plan_foreach (plan, rename_buffers, &self);
+  drop_idle_copies (&plan->body);
+  g_free (self.into);
+  g_free (self.touched);
+  g_free (self.exchanged);
+  g_free (self.partner);
+  g_free (self.loop);
+}
+
+void
+ghlo_step_plan_coalesce (GhloStepPlan *plan)
+{
+  join_round (plan, TRUE);
+  join_round (plan, FALSE);
+  /* What is carried in place may be an output itself. */
+  join_round (plan, TRUE);
+  ghlo_step_plan_find_liveness (plan);
+}

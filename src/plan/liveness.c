@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * When each buffer is in use: from the first to the last step that touches it, where a
+ * buffer from outside of a loop is in use for all of the loop.
+ */
+
+#include "plan/build.h"
+
+/* The bodies around a step. */
+typedef struct _Frame Frame;
+
+struct _Frame
+{
+  const Frame    *parent;
+  guint32         scope;
+  const GhloStep *loop;      /* that repeats the body; NULL for a branch's or the function's */
+  gboolean        is_body;       /* of the loop, not its condition */
+};
+
+static void
+number_steps (GhloStepPlan       *plan,
+              const GhloStepBody *body)
+{
+  for (guint i = 0; i < body->n_steps; i++)
+    {
+      GhloStep *step = body->steps[i];
+
+      step->number = plan->n_steps++;
+      for (guint k = 0; k < step->n_bodies; k++)
+        number_steps (plan, &step->bodies[k]);
+      step->end = step->n_bodies > 0 ? plan->n_steps++ : step->number;
+    }
+}
+
+static void
+touch (GhloStepPlan *plan,
+       const Frame  *frame,
+       guint32       number,
+       guint32       at)
+{
+  GhloStepBuffer *buffer = number != GHLO_STEP_NONE ? &plan->buffers[number] : NULL;
+  guint32 inner = at;
+
+  if (buffer == NULL)
+    return;
+  buffer->first = MIN (buffer->first, at);
+  buffer->last = MAX (buffer->last, at);
+  for (; frame != NULL && frame->scope != buffer->scope; frame = frame->parent)
+    if (frame->loop != NULL)
+      {
+        if (frame->is_body && frame->parent->scope == buffer->scope)
+          buffer->inner_last = MAX (buffer->inner_last, inner);
+        inner = frame->loop->end;
+        buffer->first = MIN (buffer->first, frame->loop->number);
+        buffer->last = MAX (buffer->last, frame->loop->end);
+      }
+}
+
+static void
+touch_body (GhloStepPlan       *plan,
+            const Frame        *frame,
+            const GhloStepBody *body)
+{
+  for (guint i = 0; i < body->n_steps; i++)
+    {
+      const GhloStep *step = body->steps[i];
+
+      for (guint k = 0; k < step->n_operands; k++)
+        touch (plan, frame, step->operands[k].buffer, step->number);
+      for (guint k = 0; k < step->n_results; k++)
+        touch (plan, frame, step->results[k].buffer, step->number);
+      touch (plan, frame, step->scratch, step->number);
+      for (guint k = 0; k < step->n_exchanges; k++)
+        for (guint end = 0; end < 2; end++)
+          {
+            touch (plan, frame, step->exchanges[k].read, end ? step->end : step->number);
+            touch (plan, frame, step->exchanges[k].written, end ? step->end : step->number);
+          }
+      for (guint k = 0; k < step->n_bodies; k++)
+        {
+          gboolean is_loop = step->kind == GHLO_STEP_LOOP;
+          const Frame inner = { frame, step->bodies[k].scope, is_loop ? step : NULL, is_loop && k == 1 };
+
+          touch_body (plan, &inner, &step->bodies[k]);
+          if (is_loop && k == 0 && step->trips < 0)
+            touch (plan, &inner, step->bodies[k].result.buffer, step->bodies[k].n_steps > 0
+                   ? step->bodies[k].steps[step->bodies[k].n_steps - 1]->end : step->number);
+        }
+    }
+}
+
+void
+ghlo_step_plan_find_liveness (GhloStepPlan *plan)
+{
+  const Frame frame = { NULL, plan->body.scope, NULL, FALSE };
+
+  for (guint i = 0; i < plan->n_buffers; i++)
+    {
+      plan->buffers[i].first = G_MAXUINT32;
+      plan->buffers[i].last = plan->buffers[i].inner_last = 0;
+    }
+  plan->n_steps = 0;
+  number_steps (plan, &plan->body);
+  touch_body (plan, &frame, &plan->body);
+}

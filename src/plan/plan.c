@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Making a plan: operation by operation. What is no view, no loop, branch or call is a
+ * kernel of the target, or else a step of the fallback executor.
+ */
+
+#include "plan/plan.h"
+
+#include "plan/build.h"
+#include "ir/outline.h"
+
+/* How often a long plan looks whether to stop, and how long it may get: calls are put in
+ * place of what they call. */
+enum { LOOK = 256, MAX_OPS = 1 << 20 };
+
+static gboolean
+can_hold (const GhloIrType *type)
+{
+  if (type->kind == GHLO_IR_TYPE_TUPLE)
+    {
+      for (guint i = 0; i < type->rank; i++)
+        if (!can_hold (type->members[i]))
+          return FALSE;
+      return TRUE;
+    }
+  if (type->kind == GHLO_IR_TYPE_TOKEN)
+    return TRUE;
+
+  return type->kind == GHLO_IR_TYPE_TENSOR && ghlo_ir_type_has_static_shape (type)
+         && type->element_type != GHLO_ELEMENT_TYPE_INVALID;
+}
+
+/* Operations that speak with each other, or with whoever runs the program, within one
+ * run: each alone would not find the others. */
+static gboolean
+needs_company (const GhloIrOp *op)
+{
+  switch (op->kind)
+    {
+    case GHLO_OP_STABLEHLO_SEND:
+    case GHLO_OP_STABLEHLO_RECV:
+    case GHLO_OP_STABLEHLO_INFEED:
+    case GHLO_OP_STABLEHLO_OUTFEED:
+    case GHLO_OP_INTERPRETER_PROBE:
+      return TRUE;
+    default:
+      return FALSE;
+    }
+}
+
+static gboolean
+check_op (GhloStepBuilder *self,
+          const GhloIrOp  *op,
+          GError         **error)
+{
+  if (++self->n_ops % LOOK == 0 && ghlo_monitor_cancelled (self->monitor, error))
+    return FALSE;
+  if (self->n_ops > MAX_OPS)
+    return ghlo_step_unsupported (op, "it is one operation too many", error);
+  if (needs_company (op))
+    return ghlo_step_unsupported (op, "it needs the rest of the program", error);
+  for (guint i = 0; i < op->n_results; i++)
+    if (!can_hold (op->results[i].type))
+      return ghlo_step_unsupported (op, "the shape of a result is not known, or no buffer holds it", error);
+
+  return TRUE;
+}
+
+/* The fallback executor runs the operation, outlined. */
+static gboolean
+build_reference (GhloStepBuilder *self,
+                 const GhloIrOp  *op,
+                 const char      *reason,
+                 GError         **error)
+{
+  g_autoptr (GPtrArray) inputs = g_ptr_array_new ();
+  GhloStep *step;
+
+  ghlo_ir_outline_inputs (&op, 1, inputs);
+  for (guint i = 0; i < inputs->len; i++)
+    {
+      GhloStepValue *value = ghlo_step_value (self, g_ptr_array_index (inputs, i));
+
+      if (value->members != NULL)
+        return ghlo_step_unsupported (op, "it takes a tuple", error);
+      ghlo_step_densify (self, value);
+    }
+  for (guint i = 0; i < op->n_results; i++)
+    if (op->results[i].type->kind == GHLO_IR_TYPE_TUPLE)
+      return ghlo_step_unsupported (op, "it gives a tuple", error);
+  step = ghlo_step_add (self, GHLO_STEP_REFERENCE, op, inputs->len, op->n_results);
+  step->reason = reason;
+  for (guint i = 0; i < inputs->len; i++)
+    step->operands[i] = ghlo_step_densify (self, ghlo_step_value (self, g_ptr_array_index (inputs, i)));
+  for (guint i = 0; i < op->n_results; i++)
+    {
+      step->results[i] = ghlo_step_add_result (self, op->results[i].type);
+      ghlo_step_bind (self, &op->results[i], step->results[i]);
+    }
+  self->plan->n_reference++;
+
+  return TRUE;
+}
+
+static gboolean
+build_one (GhloStepBuilder *self,
+           const GhloIrOp  *op,
+           GError         **error)
+{
+  gboolean built, plain = ghlo_step_has_plain_types (op);
+
+  if (ghlo_step_build_view (self, op))
+    return TRUE;
+  if (!ghlo_step_build_control (self, op, &built, error)
+      || (!built && plain && !ghlo_step_build_implementation (self, op, NULL, 0, &built, error)))
+    return FALSE;
+  if (built)
+    return TRUE;
+
+  return build_reference (self, op, !plain ? "its types are the fallback's"
+                                    : self->target->find (op, NULL) != NULL ? "its kernels decline it"
+                                                                            : "there is no kernel for it", error);
+}
+
+/* One step for as much of the group as a kernel takes, and one each for the rest. */
+static gboolean
+build_group (GhloStepBuilder *self,
+             GhloStepGroup   *group,
+             GError         **error)
+{
+  gboolean built = FALSE;
+  guint n = group->n_followers;
+
+  for (; n > 0 && !built; n -= !built)
+    if (!ghlo_step_build_implementation (self, group->op, group->followers, n, &built, error))
+      return FALSE;
+  if (!built && !build_one (self, group->op, error))
+    return FALSE;
+  for (; n < group->n_followers; n++)
+    if (!build_one (self, group->followers[n].op, error))
+      return FALSE;
+
+  return TRUE;
+}
+
+/* The groups that waited for @op, and those that waited for what these give. */
+static gboolean
+build_waiting (GhloStepBuilder *self,
+               const GhloIrOp  *op,
+               GError         **error)
+{
+  GhloStepGroup *group = g_hash_table_lookup (self->awaited, op), *next;
+
+  g_hash_table_remove (self->awaited, op);
+  for (; group != NULL; group = next)
+    {
+      next = group->next;
+      group->next = NULL;
+      if (!ghlo_step_is_ready (self, group))
+        continue;
+      if (!build_group (self, group, error))
+        return FALSE;
+      op = ghlo_step_last (group);
+      if (g_hash_table_contains (self->awaited, op))
+        {
+          GhloStepGroup *first = g_hash_table_lookup (self->awaited, op), *last = first;
+
+          g_hash_table_remove (self->awaited, op);
+          while (last->next != NULL)
+            last = last->next;
+          last->next = next;
+          next = first;
+        }
+    }
+
+  return TRUE;
+}
+
+/* Whether @op was built ahead of its turn, or is yet to be when its group is. */
+static gboolean
+is_elsewhere (GhloStepBuilder *self,
+              const GhloIrOp  *op)
+{
+  if (g_hash_table_remove (self->groups, op))
+    return TRUE;
+
+  return ghlo_step_is_view (op) && ghlo_step_value (self, &op->results[0]) != NULL;
+}
+
+static gboolean
+build_op (GhloStepBuilder *self,
+          const GhloIrOp  *op,
+          GError         **error)
+{
+  GhloStepGroup *group;
+
+  if (!check_op (self, op, error))
+    return FALSE;
+  if (is_elsewhere (self, op))
+    return build_waiting (self, op, error);
+  group = ghlo_step_open_group (self, op);
+  if (group == NULL)
+    return build_one (self, op, error) && build_waiting (self, op, error);
+  if (!ghlo_step_is_ready (self, group))
+    return TRUE;
+
+  return build_group (self, group, error) && build_waiting (self, ghlo_step_last (group), error);
+}
+
+/* A called function's block is built with each call. */
+static void
+forget_values (GhloStepBuilder   *self,
+               const GhloIrBlock *block)
+{
+  for (const GhloIrOp *op = block->first; op != NULL; op = op->next)
+    for (guint i = 0; i < op->n_results; i++)
+      g_hash_table_remove (self->values, &op->results[i]);
+}
+
+gboolean
+ghlo_step_build_block (GhloStepBuilder   *self,
+                       const GhloIrBlock *block,
+                       GError           **error)
+{
+  if (self->depth > 0)
+    forget_values (self, block);
+  for (const GhloIrOp *op = block->first; op != block->last; op = op->next)
+    if (!build_op (self, op, error))
+      return FALSE;
+
+  return TRUE;
+}
+
+/* The function's results: copied to where the caller finds them, or an input as it is. */
+static void
+build_outputs (GhloStepBuilder   *self,
+               const GhloIrBlock *block)
+{
+  GhloStepPlan *plan = self->plan;
+
+  for (guint i = 0; i < plan->n_outputs; i++)
+    {
+      const GhloIrValue *value = ghlo_ir_op_operand (block->last, i);
+      const GhloStepOperand *from = &ghlo_step_value (self, value)->operand;
+      const GhloStepBuffer *buffer = from->buffer != GHLO_STEP_NONE
+                                     ? &g_array_index (self->buffers, GhloStepBuffer, from->buffer) : NULL;
+      GhloStepOperand to;
+
+      plan->outputs[i] = plan->shared[i] = GHLO_STEP_NONE;
+      if (buffer == NULL)
+        continue;
+      if (buffer->kind == GHLO_STEP_BUFFER_INPUT && from->offset == 0 && ghlo_step_is_dense (from)
+          && buffer->size == ghlo_step_type_size (value->type))
+        {
+          plan->shared[i] = buffer->index;
+          continue;
+        }
+      plan->outputs[i] = ghlo_step_add_buffer (self, GHLO_STEP_BUFFER_OUTPUT, i, ghlo_step_type_size (value->type));
+      to = ghlo_step_dense_operand (self, plan->outputs[i], value->type);
+      ghlo_step_add_copy (self, from, &to);
+    }
+}
+
+static gboolean
+check_signature (const GhloIrOp    *function,
+                 const GhloIrBlock *body,
+                 GError           **error)
+{
+  if (body == NULL || function->regions[0].first != function->regions[0].last)
+    return ghlo_step_unsupported (function, "it has not one block", error);
+  for (guint i = 0; i < body->n_arguments; i++)
+    if (!can_hold (body->arguments[i]->type) || body->arguments[i]->type->kind == GHLO_IR_TYPE_TUPLE)
+      return ghlo_step_unsupported (function, "the shape of an input is not known, or no buffer holds it", error);
+  for (guint i = 0; i < body->last->n_operands; i++)
+    if (ghlo_ir_op_operand (body->last, i)->type->kind == GHLO_IR_TYPE_TUPLE)
+      return ghlo_step_unsupported (function, "it gives a tuple", error);
+
+  return TRUE;
+}
+
+static gboolean
+build_function (GhloStepBuilder *self,
+                GError         **error)
+{
+  GhloStepPlan *plan = self->plan;
+  const GhloIrBlock *body = ghlo_ir_func_get_body (plan->function);
+
+  if (!check_signature (plan->function, body, error))
+    return FALSE;
+  plan->n_inputs = body->n_arguments;
+  plan->n_outputs = body->last->n_operands;
+  plan->inputs = g_new0 (guint32, plan->n_inputs + 1);
+  plan->outputs = g_new0 (guint32, plan->n_outputs + 1);
+  plan->shared = g_new0 (guint, plan->n_outputs + 1);
+  ghlo_step_open_scope (self);
+  for (guint i = 0; i < body->n_arguments; i++)
+    {
+      const GhloIrType *type = body->arguments[i]->type;
+      gsize size = type->kind == GHLO_IR_TYPE_TOKEN ? 0 : ghlo_step_type_size (type);
+      guint32 buffer = ghlo_step_add_buffer (self, GHLO_STEP_BUFFER_INPUT, i, size);
+
+      plan->inputs[i] = buffer;
+      ghlo_step_bind (self, body->arguments[i], ghlo_step_dense_operand (self, buffer, type));
+    }
+  if (!ghlo_step_build_block (self, body, error))
+    return FALSE;
+  build_outputs (self, body);
+  ghlo_step_close_scope (self, &plan->body);
+
+  return TRUE;
+}
+
+/* What a plan that failed leaves in scopes that were never closed goes with them. */
+static void
+scope_free (gpointer data)
+{
+  GhloStepScope *scope = data;
+
+  for (guint i = 0; scope->steps != NULL && i < scope->steps->len; i++)
+    ghlo_step_free (g_ptr_array_index (scope->steps, i));
+  g_clear_pointer (&scope->steps, g_ptr_array_unref);
+  g_free (scope);
+}
+
+GhloStepPlan *
+ghlo_step_plan_new (GhloIrModule         *module,
+                    GhloIrOp             *function,
+                    const GhloStepTarget *target,
+                    const GhloMonitor    *monitor,
+                    GError              **error)
+{
+  g_autoptr (GhloStepPlan) plan = g_new0 (GhloStepPlan, 1);
+  g_autoptr (GHashTable) values = g_hash_table_new (NULL, NULL), constants = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) groups = g_hash_table_new (NULL, NULL), awaited = g_hash_table_new (NULL, NULL);
+  g_autoptr (GPtrArray) scopes = g_ptr_array_new_with_free_func (scope_free);
+  GhloStepBuilder self = {
+    .plan = plan, .target = target, .monitor = monitor, .values = values, .constants = constants, .groups = groups,
+    .awaited = awaited, .scopes = scopes,
+    .buffers = g_array_new (FALSE, FALSE, sizeof (GhloStepBuffer)),
+  };
+  gboolean ok;
+
+  plan->module = ghlo_ir_module_ref (module);
+  plan->function = function;
+  ok = build_function (&self, error);
+  plan->n_scopes = scopes->len;
+  plan->n_buffers = self.buffers->len;
+  plan->buffers = (GhloStepBuffer *) g_array_free (self.buffers, FALSE);
+  if (!ok)
+    return NULL;
+  ghlo_step_plan_coalesce (plan);
+  ghlo_step_plan_assign (plan);
+
+  return g_steal_pointer (&plan);
+}
+
+static void
+free_body (GhloStepBody *body)
+{
+  for (guint i = 0; i < body->n_steps; i++)
+    ghlo_step_free (body->steps[i]);
+  g_free (body->steps);
+}
+
+void
+ghlo_step_plan_free (GhloStepPlan *self)
+{
+  free_body (&self->body);
+  for (guint i = 0; i < self->n_buffers; i++)
+    g_clear_pointer (&self->buffers[i].bytes, g_bytes_unref);
+  g_free (self->buffers);
+  g_free (self->inputs);
+  g_free (self->outputs);
+  g_free (self->shared);
+  ghlo_ir_module_unref (self->module);
+  g_free (self);
+}
+
+static void
+visit (const GhloStepBody *body,
+       void              (*func) (GhloStep *step,
+                                  gpointer      data),
+       gpointer            data)
+{
+  for (guint i = 0; i < body->n_steps; i++)
+    {
+      func (body->steps[i], data);
+      for (guint k = 0; k < body->steps[i]->n_bodies; k++)
+        visit (&body->steps[i]->bodies[k], func, data);
+    }
+}
+
+void
+ghlo_step_plan_foreach (const GhloStepPlan *self,
+                        void              (*func) (GhloStep *step,
+                                                   gpointer      data),
+                        gpointer            data)
+{
+  visit (&self->body, func, data);
+}

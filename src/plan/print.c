@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A plan as text:
+ *
+ *   plan: 3 steps, 1 of them on the reference executor; arena of 4096 bytes for 8192 of temporaries
+ *   0 dot stablehlo.dot_general + add "onednn …" in0 tensor<2x3xf32>, c0 tensor<3x4xf32>, in1 … -> t4@64 …
+ *   1 loop 10 times, t4 <-> t5
+ *       2 reference stablehlo.tanh, there is no kernel for it: t4@64 tensor<2x4xf32> -> …
+ *
+ * Buffers are in (inputs), out (outputs), c (constants) and t (temporaries, with their
+ * place in the arena). A view that is not all of its buffer shows its offset and strides.
+ */
+
+#include "plan/build.h"
+
+#include <string.h>
+
+typedef struct
+{
+  const GhloStepPlan *plan;
+  GString            *text;
+  guint               n_steps;
+} Printer;
+
+static void
+print_buffer (Printer *self,
+              guint32  number)
+{
+  const GhloStepBuffer *buffer = &self->plan->buffers[number];
+
+  switch (buffer->kind)
+    {
+    case GHLO_STEP_BUFFER_INPUT:
+      g_string_append_printf (self->text, "in%u", buffer->index);
+      break;
+    case GHLO_STEP_BUFFER_OUTPUT:
+      g_string_append_printf (self->text, "out%u", buffer->index);
+      break;
+    case GHLO_STEP_BUFFER_CONSTANT:
+      g_string_append_printf (self->text, "c%u", number);
+      break;
+    default:
+      g_string_append_printf (self->text, "t%u@%" G_GSIZE_FORMAT, number, buffer->offset);
+    }
+}
+
+static void
+print_operand (Printer               *self,
+               const GhloStepOperand *operand)
+{
+  if (operand->buffer == GHLO_STEP_NONE)
+    {
+      g_string_append (self->text, "token");
+      return;
+    }
+  print_buffer (self, operand->buffer);
+  g_string_append_c (self->text, ' ');
+  ghlo_ir_type_append (operand->type, self->text);
+  if (operand->offset == 0 && ghlo_step_is_dense (operand))
+    return;
+  g_string_append_printf (self->text, " at %" G_GSIZE_FORMAT " by (", operand->offset);
+  for (guint i = 0; i < operand->type->rank; i++)
+    g_string_append_printf (self->text, "%s%" G_GINT64_FORMAT, i > 0 ? ", " : "", operand->strides[i]);
+  g_string_append_c (self->text, ')');
+}
+
+static void
+print_operands (Printer        *self,
+                const GhloStep *step)
+{
+  for (guint i = 0; i < step->n_operands; i++)
+    {
+      g_string_append (self->text, i > 0 ? ", " : "");
+      print_operand (self, &step->operands[i]);
+    }
+  g_string_append (self->text, step->n_results > 0 ? " -> " : "");
+  for (guint i = 0; i < step->n_results; i++)
+    {
+      g_string_append (self->text, i > 0 ? ", " : "");
+      print_operand (self, &step->results[i]);
+    }
+}
+
+static void
+print_names (Printer        *self,
+             const GhloStep *step)
+{
+  g_string_append (self->text, ghlo_ir_op_get_name (step->op));
+  for (guint i = 0; i < step->n_followers; i++)
+    {
+      const char *name = ghlo_ir_op_get_name (step->followers[i].op), *dot = strchr (name, '.');
+
+      g_string_append_printf (self->text, " + %s", dot != NULL ? dot + 1 : name);
+    }
+  g_string_append_c (self->text, ' ');
+}
+
+static void
+print_head (Printer        *self,
+            const GhloStep *step)
+{
+  g_autofree char *about = NULL;
+
+  switch (step->kind)
+    {
+    case GHLO_STEP_COMPUTE:
+      about = step->kernel->describe != NULL ? step->kernel->describe (step->prepared) : NULL;
+      g_string_append_printf (self->text, "%s ", step->kernel->name);
+      if (step->op != NULL)
+        print_names (self, step);
+      if (about != NULL)
+        g_string_append_printf (self->text, "\"%s\" ", about);
+      break;
+    case GHLO_STEP_REFERENCE:
+      g_string_append_printf (self->text, "reference %s, %s: ", ghlo_ir_op_get_name (step->op), step->reason);
+      break;
+    case GHLO_STEP_LOOP:
+      if (step->trips >= 0)
+        g_string_append_printf (self->text, "loop %" G_GINT64_FORMAT " times", step->trips);
+      else
+        g_string_append (self->text, "loop");
+      for (guint i = 0; i < step->n_exchanges; i++)
+        g_string_append_printf (self->text, ", t%u <-> t%u", step->exchanges[i].read, step->exchanges[i].written);
+      break;
+    default:
+      g_string_append (self->text, "branch ");
+    }
+}
+
+static void
+print_body (Printer            *self,
+            const GhloStepBody *body,
+            int                 depth)
+{
+  for (guint i = 0; i < body->n_steps; i++)
+    {
+      const GhloStep *step = body->steps[i];
+
+      g_string_append_printf (self->text, "%*s%u ", depth * 4, "", self->n_steps++);
+      print_head (self, step);
+      print_operands (self, step);
+      g_string_append_c (self->text, '\n');
+      for (guint k = 0; k < step->n_bodies; k++)
+        {
+          gboolean condition = step->kind == GHLO_STEP_LOOP && k == 0;
+
+          if (condition && step->trips >= 0)
+            continue;
+          if (condition)
+            g_string_append_printf (self->text, "%*swhile\n", depth * 4 + 2, "");
+          else if (step->kind == GHLO_STEP_LOOP)
+            g_string_append_printf (self->text, "%*sdo\n", depth * 4 + 2, "");
+          else
+            g_string_append_printf (self->text, "%*sbranch %u\n", depth * 4 + 2, "", k);
+          print_body (self, &step->bodies[k], depth + 1);
+          if (condition)
+            {
+              g_string_append_printf (self->text, "%*s", depth * 4 + 4, "");
+              print_operand (self, &step->bodies[k].result);
+              g_string_append_c (self->text, '\n');
+            }
+        }
+    }
+}
+
+static void
+count_steps (GhloStep *step,
+             gpointer  data)
+{
+  (*(guint *) data)++;
+}
+
+char *
+ghlo_step_plan_print (const GhloStepPlan *self)
+{
+  Printer printer = { self, g_string_new (NULL), 0 };
+  guint n = 0;
+
+  ghlo_step_plan_foreach (self, count_steps, &n);
+  g_string_append_printf (printer.text, "plan: %u step%s, %u of them on the fallback executor; an arena of %"
+                          G_GSIZE_FORMAT " bytes for %" G_GSIZE_FORMAT " of temporaries\n", n, n == 1 ? "" : "s",
+                          self->n_reference, self->arena_size, self->temporaries_size);
+  print_body (&printer, &self->body, 0);
+  for (guint i = 0; i < self->n_outputs; i++)
+    if (self->shared[i] != GHLO_STEP_NONE)
+      g_string_append_printf (printer.text, "out%u is in%u\n", i, self->shared[i]);
+
+  return g_string_free (printer.text, FALSE);
+}

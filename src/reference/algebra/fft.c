@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * fft: transforms along the last one to three dimensions. A batch element is
+ * held in long doubles from its first transform to its last, so that an answer
+ * is rounded once.
+ */
+
+#include "reference/algebra/fourier.h"
+#include "reference/kernels.h"
+#include "reference/scalar/numbers.h"
+
+#include <string.h>
+
+typedef enum
+{
+  FFT,
+  IFFT,
+  RFFT,
+  IRFFT,
+} FftType;
+
+typedef struct
+{
+  GhloRefCall    *call;
+  FftType         type;
+  guint           n_lengths;
+  gint64          lengths[GHLO_MAX_RANK];
+  gint64          from[GHLO_MAX_RANK], to[GHLO_MAX_RANK];   /* transformed dimensions of operand and result */
+  gsize           n_from, n_to, n_work, batch;              /* elements of one batch element */
+  GhloRefFourier *plans[GHLO_MAX_RANK];                     /* owned */
+  GhloRefComplex *work;                                     /* owned; one batch element, [from or to] */
+  GhloRefComplex *line;                                     /* owned; the longest line */
+} Transform;
+
+static void
+transform_clear (Transform *self)
+{
+  for (guint i = 0; i < self->n_lengths; i++)
+    g_clear_pointer (&self->plans[i], ghlo_ref_fourier_free);
+  g_free (self->work);
+  g_free (self->line);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Transform, transform_clear)
+
+static gboolean
+transform_init (Transform   *self,
+                GhloRefCall *call,
+                GError     **error)
+{
+  const char *words[] = { "FFT", "IFFT", "RFFT", "IRFFT" };
+  const char *word = ghlo_ir_enum_word (ghlo_ir_op_get (call->op, "fft_type"));
+  const GhloValue *operand = call->operands[0];
+  guint rank = ghlo_ref_rank (operand);
+  gsize n;
+  g_autofree gint64 *lengths = ghlo_ir_op_dup_ints (call->op, "fft_length", &n);
+
+  self->call = call;
+  for (guint i = 0; i < G_N_ELEMENTS (words); i++)
+    if (g_strcmp0 (word, words[i]) == 0)
+      self->type = (FftType) i;
+  if (n < 1 || n > rank || n > GHLO_MAX_RANK)
+    return ghlo_ref_fail (call, error, "expected lengths for 1 to %u dimensions, found %" G_GSIZE_FORMAT, rank, n);
+  for (gsize i = 0; i < n; i++)
+    {
+      gint64 extent = ghlo_ref_dims (operand)[rank - n + i];
+      gint64 half = lengths[i] < 1 ? 0 : lengths[i] / 2 + 1;
+      gboolean is_last = i == n - 1;
+
+      self->lengths[i] = lengths[i];
+      self->from[i] = self->type == IRFFT && is_last ? half : lengths[i];
+      self->to[i] = self->type == RFFT && is_last ? half : lengths[i];
+      if (lengths[i] < 0 || extent != self->from[i])
+        return ghlo_ref_fail (call, error, "expected dimension %u to be %" G_GINT64_FORMAT ", found %"
+                              G_GINT64_FORMAT, (guint) (rank - n + i), self->from[i], extent);
+    }
+  self->n_lengths = (guint) n;
+  if (ghlo_element_type_is_complex (operand->type->element_type) == (self->type == RFFT))
+    return ghlo_ref_fail (call, error, "expected a %s operand of %s", self->type == RFFT ? "real" : "complex", word);
+  return TRUE;
+}
+
+static gboolean
+prepare (Transform       *self,
+         const GhloValue *result,
+         GError         **error)
+{
+  gint64 longest = 1;
+
+  if (!ghlo_shape_count (self->from, self->n_lengths, &self->n_from)
+      || !ghlo_shape_count (self->to, self->n_lengths, &self->n_to))
+    return ghlo_ref_fail (self->call, error, "the number of elements overflows");
+  self->batch = result->n_elements / self->n_to;
+  self->n_work = MAX (self->n_from, self->n_to);
+  for (guint i = 0; i < self->n_lengths; i++)
+    {
+      longest = MAX (longest, self->lengths[i]);
+      self->plans[i] = ghlo_ref_fourier_new ((gsize) self->lengths[i], error);
+      if (self->plans[i] == NULL)
+        return FALSE;
+    }
+  self->work = ghlo_ref_scratch (self->n_work, sizeof (GhloRefComplex), error);
+  self->line = self->work != NULL ? ghlo_ref_scratch ((gsize) longest, sizeof (GhloRefComplex), error) : NULL;
+  return self->line != NULL;
+}
+
+/* Transforms all lines along dimension @d of the work, whose dimensions are @dimensions. */
+static gboolean
+run_dimension (Transform    *self,
+               guint         d,
+               const gint64 *dimensions,
+               GError      **error)
+{
+  gboolean inverse = self->type == IFFT || self->type == IRFFT;
+  gsize n = (gsize) dimensions[d];
+  gsize outer = 1, inner = 1;
+
+  for (guint i = 0; i < self->n_lengths; i++)
+    if (i < d)
+      outer *= (gsize) dimensions[i];
+    else if (i > d)
+      inner *= (gsize) dimensions[i];
+  for (gsize l = 0; l < outer * inner; l++)
+    {
+      GhloRefComplex *first = self->work + l / inner * n * inner + l % inner;
+
+      for (gsize k = 0; k < n; k++)
+        self->line[k] = first[k * inner];
+      ghlo_ref_fourier_run (self->plans[d], inverse, self->line);
+      for (gsize k = 0; k < n; k++)
+        first[k * inner] = self->line[k];
+      if (!ghlo_ref_continue (self->call, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* Real lines along the last dimension: what lies beyond the middle is the
+ * mirrored conjugate and is left out. The work has the operand's shape before
+ * and the result's shape after. */
+static gboolean
+run_real_lines (Transform *self,
+                GError   **error)
+{
+  guint last = self->n_lengths - 1;
+  gsize n = (gsize) self->from[last], half = (gsize) self->to[last];
+  gsize lines = self->n_from / n;
+
+  for (gsize l = 0; l < lines; l++)
+    {
+      memcpy (self->line, self->work + l * n, n * sizeof (GhloRefComplex));
+      ghlo_ref_fourier_run (self->plans[last], FALSE, self->line);
+      memcpy (self->work + l * half, self->line, half * sizeof (GhloRefComplex));
+      if (!ghlo_ref_continue (self->call, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* The way back, from the last line to the first since lines grow. */
+static gboolean
+run_half_lines (Transform *self,
+                GError   **error)
+{
+  guint last = self->n_lengths - 1;
+  gsize n = (gsize) self->to[last], half = (gsize) self->from[last];
+  gsize lines = self->n_to / n;
+
+  for (gsize l = lines; l-- > 0;)
+    {
+      const GhloRefComplex *from = self->work + l * half;
+
+      for (gsize k = 0; k < half; k++)
+        self->line[k] = from[k];
+      self->line[0].im = 0;
+      if (n % 2 == 0)
+        self->line[n / 2].im = 0;
+      for (gsize k = half; k < n; k++)
+        self->line[k] = (GhloRefComplex) { self->line[n - k].re, -self->line[n - k].im };
+      ghlo_ref_fourier_run (self->plans[last], TRUE, self->line);
+      memcpy (self->work + l * n, self->line, n * sizeof (GhloRefComplex));
+      if (!ghlo_ref_continue (self->call, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+run_batch (Transform *self,
+           GError   **error)
+{
+  guint n = self->n_lengths;
+
+  switch (self->type)
+    {
+    case RFFT:
+      if (!run_real_lines (self, error))
+        return FALSE;
+      for (guint d = n - 1; d-- > 0;)
+        if (!run_dimension (self, d, self->to, error))
+          return FALSE;
+      return TRUE;
+    case IRFFT:
+      for (guint d = 0; d + 1 < n; d++)
+        if (!run_dimension (self, d, self->from, error))
+          return FALSE;
+      return run_half_lines (self, error);
+    default:
+      for (guint d = n; d-- > 0;)
+        if (!run_dimension (self, d, self->from, error))
+          return FALSE;
+      return TRUE;
+    }
+}
+
+static void
+load_batch (Transform *self,
+            gsize      batch)
+{
+  const GhloValue *operand = self->call->operands[0];
+
+  for (gsize i = 0; i < self->n_from; i++)
+    {
+      GhloScalar scalar = ghlo_ref_load (operand, batch * self->n_from + i);
+
+      if (self->type == RFFT)
+        self->work[i] = (GhloRefComplex) { scalar.f, 0 };
+      else
+        self->work[i] = (GhloRefComplex) { scalar.c.re, scalar.c.im };
+    }
+}
+
+static void
+store_batch (const Transform *self,
+             GhloValue       *result,
+             gsize            batch)
+{
+  gboolean is_real = !ghlo_element_type_is_complex (result->type->element_type);
+
+  for (gsize i = 0; i < self->n_to; i++)
+    {
+      GhloScalar scalar = { 0 };
+
+      if (is_real)
+        scalar.f = (double) self->work[i].re;
+      else
+        scalar = (GhloScalar) { .c = { (double) self->work[i].re, (double) self->work[i].im } };
+      ghlo_ref_store (result, batch * self->n_to + i, scalar);
+    }
+}
+
+gboolean
+ghlo_ref_fft (GhloRefCall *call,
+              GError     **error)
+{
+  g_auto (Transform) self = { 0 };
+  gint64 dimensions[GHLO_MAX_RANK];
+  guint rank = ghlo_ref_rank (call->operands[0]);
+  GhloValue *result;
+
+  if (!transform_init (&self, call, error))
+    return FALSE;
+  memcpy (dimensions, ghlo_ref_dims (call->operands[0]), rank * sizeof (gint64));
+  for (guint i = 0; i < self.n_lengths; i++)
+    dimensions[rank - self.n_lengths + i] = self.to[i];
+  result = ghlo_ref_result (call, 0, dimensions, rank, error);
+  if (result == NULL || result->n_elements == 0)
+    return result != NULL;
+
+  if (!prepare (&self, result, error))
+    return FALSE;
+  for (gsize batch = 0; batch < self.batch; batch++)
+    {
+      load_batch (&self, batch);
+      if (!run_batch (&self, error))
+        return FALSE;
+      store_batch (&self, result, batch);
+    }
+  return TRUE;
+}

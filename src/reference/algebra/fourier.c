@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Fourier transforms of one line. The mixed radix is the decimation in time of
+ * Cooley and Tukey; the chirp transform is Bluestein's (1970): with
+ * jk = (j² + k² - (j - k)²) / 2 a transform of length n is a convolution, done
+ * by transforms of a power of two of at least 2n - 1.
+ */
+
+#include "reference/algebra/fourier.h"
+
+#include "reference/scalar/numbers.h"
+
+#include <math.h>
+#include <string.h>
+
+#define LARGEST_RADIX 31
+#define MAX_FACTORS   64
+
+struct _GhloRefFourier
+{
+  gsize           length;
+  /* Mixed radix */
+  guint           factors[MAX_FACTORS];
+  guint           n_factors;
+  GhloRefComplex *roots;        /* owned; exp (-2 pi i k / length) */
+  GhloRefComplex *spare;        /* owned; a line */
+  /* Bluestein; NULL for lengths that need none */
+  GhloRefFourier *power;        /* owned; of the power of two */
+  GhloRefComplex *chirp;        /* owned; exp (-pi i k² / length) */
+  GhloRefComplex *filter;       /* owned; the transformed conjugate chirp */
+  GhloRefComplex *work;         /* owned; a line of the power of two */
+};
+
+static inline GhloRefComplex
+times (GhloRefComplex a, GhloRefComplex b)
+{
+  return (GhloRefComplex) { a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re };
+}
+
+/* exp (-2 pi i k / n), from an angle of at most an eighth of a turn. */
+static GhloRefComplex
+root_of_unity (gsize k,
+               gsize n)
+{
+  const long double turn = 6.283185307179586476925286766559005768394L;
+  gsize octants = 8 * k / n;
+  gsize rest = 8 * k - octants * n;           /* in 1 / (8 n) turns */
+  gboolean mirrored = octants % 2 == 1;
+  long double angle = turn * (long double) (mirrored ? n - rest : rest) / (8 * (long double) n);
+  long double c = cosl (angle), s = sinl (angle);
+  long double x, y;
+
+  /* Mirroring at the diagonal swaps the two. */
+  x = mirrored ? s : c;
+  y = mirrored ? c : s;
+  switch (octants / 2)
+    {
+    case 0: return (GhloRefComplex) { x, -y };
+    case 1: return (GhloRefComplex) { -y, -x };
+    case 2: return (GhloRefComplex) { -x, y };
+    default: return (GhloRefComplex) { y, x };
+    }
+}
+
+/* Fours first, then primes in order; FALSE when one is too large. */
+static gboolean
+factorize (GhloRefFourier *self)
+{
+  gsize rest = self->length;
+
+  for (; rest % 4 == 0; rest /= 4)
+    self->factors[self->n_factors++] = 4;
+  for (guint p = 2; p <= LARGEST_RADIX; p++)
+    for (; rest % p == 0; rest /= p)
+      self->factors[self->n_factors++] = p;
+  return rest == 1;
+}
+
+static void
+butterfly (const GhloRefFourier *self,
+           guint                 p,
+           gsize                 m,
+           gsize                 step,
+           GhloRefComplex       *out)
+{
+  GhloRefComplex in[LARGEST_RADIX + 1];
+  gsize n = self->length;
+
+  for (gsize u = 0; u < m; u++)
+    {
+      for (guint q = 0; q < p; q++)
+        in[q] = out[u + q * m];
+      for (guint k = 0; k < p; k++)
+        {
+          gsize stride = step * (u + k * m);      /* below n = p * m * step */
+          GhloRefComplex sum = in[0];
+          gsize at = 0;
+
+          for (guint q = 1; q < p; q++)
+            {
+              GhloRefComplex term;
+
+              at += stride;
+              at -= at >= n ? n : 0;
+              term = times (in[q], self->roots[at]);
+              sum.re += term.re;
+              sum.im += term.im;
+            }
+          out[u + k * m] = sum;
+        }
+    }
+}
+
+/* The transform of the @n numbers at @in, @step apart, into @out. */
+static void
+transform (const GhloRefFourier *self,
+           guint                 factor,
+           gsize                 n,
+           gsize                 step,
+           const GhloRefComplex *in,
+           GhloRefComplex       *out)
+{
+  guint p;
+
+  if (factor == self->n_factors)
+    {
+      out[0] = in[0];
+      return;
+    }
+  p = self->factors[factor];
+  for (guint q = 0; q < p; q++)
+    transform (self, factor + 1, n / p, step * p, in + q * step, out + q * (n / p));
+  butterfly (self, p, n / p, step, out);
+}
+
+static gboolean
+init_roots (GhloRefFourier *self,
+            GError        **error)
+{
+  self->roots = ghlo_ref_scratch (self->length, sizeof (GhloRefComplex), error);
+  if (self->roots == NULL)
+    return FALSE;
+  for (gsize k = 0; k < self->length; k++)
+    self->roots[k] = root_of_unity (k, self->length);
+  self->spare = ghlo_ref_scratch (self->length, sizeof (GhloRefComplex), error);
+  return self->spare != NULL;
+}
+
+static gboolean
+init_chirp (GhloRefFourier *self,
+            GError        **error)
+{
+  gsize n = self->length, size = 1, square = 0;
+
+  while (size < 2 * n - 1)
+    size *= 2;
+  self->power = ghlo_ref_fourier_new (size, error);
+  if (self->power == NULL)
+    return FALSE;
+  self->chirp = ghlo_ref_scratch (n, sizeof (GhloRefComplex), error);
+  if (self->chirp != NULL)
+    self->filter = ghlo_ref_scratch (size, sizeof (GhloRefComplex), error);
+  if (self->filter != NULL)
+    self->work = ghlo_ref_scratch (size, sizeof (GhloRefComplex), error);
+  if (self->work == NULL)
+    return FALSE;
+
+  memset (self->filter, 0, size * sizeof (GhloRefComplex));
+  for (gsize k = 0; k < n; k++)
+    {
+      GhloRefComplex conjugate;
+
+      self->chirp[k] = root_of_unity (square, 2 * n);
+      conjugate = (GhloRefComplex) { self->chirp[k].re, -self->chirp[k].im };
+      self->filter[k] = conjugate;
+      if (k > 0)
+        self->filter[size - k] = conjugate;
+      square = (square + 2 * k + 1) % (2 * n);
+    }
+  ghlo_ref_fourier_run (self->power, FALSE, self->filter);
+  return TRUE;
+}
+
+GhloRefFourier *
+ghlo_ref_fourier_new (gsize    length,
+                      GError **error)
+{
+  g_autoptr (GhloRefFourier) self = g_new0 (GhloRefFourier, 1);
+
+  self->length = length;
+  if (factorize (self) ? !init_roots (self, error) : !init_chirp (self, error))
+    return NULL;
+  return g_steal_pointer (&self);
+}
+
+void
+ghlo_ref_fourier_free (GhloRefFourier *self)
+{
+  g_clear_pointer (&self->power, ghlo_ref_fourier_free);
+  g_free (self->roots);
+  g_free (self->spare);
+  g_free (self->chirp);
+  g_free (self->filter);
+  g_free (self->work);
+  g_free (self);
+}
+
+static void
+run_chirp (GhloRefFourier *self,
+           GhloRefComplex *line)
+{
+  gsize size = self->power->length;
+
+  memset (self->work, 0, size * sizeof (GhloRefComplex));
+  for (gsize k = 0; k < self->length; k++)
+    self->work[k] = times (line[k], self->chirp[k]);
+  ghlo_ref_fourier_run (self->power, FALSE, self->work);
+  for (gsize k = 0; k < size; k++)
+    self->work[k] = times (self->work[k], self->filter[k]);
+  ghlo_ref_fourier_run (self->power, TRUE, self->work);
+  for (gsize k = 0; k < self->length; k++)
+    line[k] = times (self->work[k], self->chirp[k]);
+}
+
+/* The inverse is the transform with real and imaginary parts exchanged. */
+static void
+exchange_parts (GhloRefComplex *line,
+                gsize           n,
+                long double     scale)
+{
+  for (gsize k = 0; k < n; k++)
+    line[k] = (GhloRefComplex) { line[k].im * scale, line[k].re * scale };
+}
+
+void
+ghlo_ref_fourier_run (GhloRefFourier *self,
+                      gboolean        inverse,
+                      GhloRefComplex *line)
+{
+  if (inverse)
+    exchange_parts (line, self->length, 1);
+  if (self->power != NULL)
+    run_chirp (self, line);
+  else
+    {
+      memcpy (self->spare, line, self->length * sizeof (GhloRefComplex));
+      transform (self, 0, self->length, 1, self->spare, line);
+    }
+  if (inverse)
+    exchange_parts (line, self->length, 1 / (long double) self->length);
+}

@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * sort and chlo.top_k. Each line is sorted as a permutation by a stable merge
+ * sort, whose answer is determined even where the comparator is no order.
+ *
+ * A comparator that is one comparison of one input's elements is recognised
+ * and done on keys; any other runs as it is.
+ */
+
+#include "reference/kernels.h"
+#include "reference/scalar/numbers.h"
+
+#include <string.h>
+
+typedef struct _Sorter Sorter;
+
+/* TRUE when element @a of the line comes before @b. */
+typedef gboolean (*Before) (Sorter *self,
+                            gsize   a,
+                            gsize   b);
+
+struct _Sorter
+{
+  GhloRefCall           *call;
+  Before                 before;
+  gsize                  length;
+  gsize                 *order;         /* owned; the sorted line's elements */
+  gsize                 *spare;         /* owned */
+  gint64                *keys;          /* owned; ordered as signed integers, or bits of doubles */
+  guint                  key_input;
+  gboolean               descending;
+  gboolean               partial;       /* compare keys as doubles: NaN is neither below nor above */
+  GhloRefScalarFunction *comparator;    /* owned */
+  guint                  n;
+  GhloScalar           **elements;      /* owned; the line of each input */
+  GhloScalar            *arguments;     /* owned; 2 n */
+  guint                  since_check;
+  GError                *failure;       /* of the comparator or a stop; the rest of the sort is void */
+};
+
+static void
+sorter_clear (Sorter *self)
+{
+  for (guint i = 0; i < self->n && self->elements != NULL; i++)
+    g_free (self->elements[i]);
+  g_free (self->order);
+  g_free (self->spare);
+  g_free (self->keys);
+  g_free (self->elements);
+  g_free (self->arguments);
+  g_clear_pointer (&self->comparator, ghlo_ref_scalar_function_free);
+  g_clear_error (&self->failure);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Sorter, sorter_clear)
+
+static gboolean
+key_before (Sorter *self, gsize a, gsize b)
+{
+  return self->descending ? self->keys[a] > self->keys[b] : self->keys[a] < self->keys[b];
+}
+
+static gboolean
+real_before (Sorter *self, gsize a, gsize b)
+{
+  double x, y;
+
+  memcpy (&x, &self->keys[a], sizeof (x));
+  memcpy (&y, &self->keys[b], sizeof (y));
+  return self->descending ? x > y : x < y;
+}
+
+static gboolean
+comparator_before (Sorter *self, gsize a, gsize b)
+{
+  GhloScalar outcome = { 0 };
+
+  if (self->failure != NULL)
+    return FALSE;
+  for (guint i = 0; i < self->n; i++)
+    {
+      self->arguments[2 * i] = self->elements[i][a];
+      self->arguments[2 * i + 1] = self->elements[i][b];
+    }
+  if (++self->since_check % 4096 == 0 && !ghlo_ref_continue (self->call, &self->failure))
+    return FALSE;
+  return ghlo_ref_scalar_function_run (self->comparator, self->arguments, &outcome, &self->failure)
+         && outcome.i != 0;
+}
+
+/* A float's bits as an integer that is ordered as the total order of IEEE 754 is. */
+static gint64
+total_order_key (GhloElementType type,
+                 const guint8   *data)
+{
+  const GhloElementInfo *info = ghlo_element_info (type);
+  guint64 bits = 0;
+  guint64 sign = (guint64) 1 << (info->bits - 1);
+
+  if (info->specials != GHLO_FLOAT_IEEE)
+    {
+      double real = ghlo_element_load (type, data).f;
+
+      memcpy (&bits, &real, sizeof (bits));
+      sign = (guint64) 1 << 63;
+    }
+  else
+    switch (info->size)
+      {
+      case 1: bits = *data; break;
+      case 2: { guint16 b; memcpy (&b, data, 2); bits = b; break; }
+      case 4: { guint32 b; memcpy (&b, data, 4); bits = b; break; }
+      default: memcpy (&bits, data, 8); break;
+      }
+  return bits & sign ? -1 - (gint64) (bits & (sign - 1)) : (gint64) bits;
+}
+
+static gint64
+element_key (const Sorter   *self,
+             GhloElementType type,
+             const guint8   *data)
+{
+  GhloScalar scalar;
+  gint64 key;
+
+  switch (ghlo_element_info (type)->element_class)
+    {
+    case GHLO_ELEMENT_CLASS_FLOAT:
+      if (!self->partial)
+        return total_order_key (type, data);
+      scalar = ghlo_element_load (type, data);
+      memcpy (&key, &scalar.f, sizeof (key));
+      return key;
+    case GHLO_ELEMENT_CLASS_UNSIGNED:
+      return (gint64) (ghlo_element_load (type, data).u ^ ((guint64) 1 << 63));
+    default:
+      return ghlo_element_load (type, data).i;
+    }
+}
+
+static void
+merge (Sorter      *self,
+       const gsize *from,
+       gsize       *to,
+       gsize        start,
+       gsize        middle,
+       gsize        end)
+{
+  gsize left = start, right = middle;
+
+  /* Already in order, as most of a sorted input is. */
+  if (right >= end || !self->before (self, from[right], from[right - 1]))
+    {
+      memcpy (to + start, from + start, (end - start) * sizeof (gsize));
+      return;
+    }
+  for (gsize i = start; i < end; i++)
+    if (left < middle && (right >= end || !self->before (self, from[right], from[left])))
+      to[i] = from[left++];
+    else
+      to[i] = from[right++];
+}
+
+#define RUN 8
+
+static void
+insertion_sort (Sorter *self,
+                gsize  *order,
+                gsize   start,
+                gsize   end)
+{
+  for (gsize i = start + 1; i < end; i++)
+    {
+      gsize element = order[i];
+      gsize to = i;
+
+      for (; to > start && self->before (self, element, order[to - 1]); to--)
+        order[to] = order[to - 1];
+      order[to] = element;
+    }
+}
+
+/* Sorts the line whose keys or elements are loaded into self->order. */
+static gboolean
+sort_line (Sorter  *self,
+           GError **error)
+{
+  gsize n = self->length;
+
+  for (gsize i = 0; i < n; i++)
+    self->order[i] = i;
+  for (gsize start = 0; start < n; start += RUN)
+    insertion_sort (self, self->order, start, MIN (start + RUN, n));
+  for (gsize width = RUN; width < n; width *= 2)
+    {
+      gsize *order = self->spare;
+
+      for (gsize start = 0; start < n; start += 2 * width)
+        merge (self, self->order, self->spare, start, MIN (start + width, n), MIN (start + 2 * width, n));
+      self->spare = self->order;
+      self->order = order;
+      if (self->failure == NULL && !ghlo_ref_continue (self->call, error))
+        return FALSE;
+    }
+  if (self->failure != NULL)
+    {
+      g_propagate_error (error, g_steal_pointer (&self->failure));
+      return FALSE;
+    }
+  return ghlo_ref_continue (self->call, error);
+}
+
+/* Lines along one dimension. */
+typedef struct
+{
+  gsize outer, length, inner;
+} Lines;
+
+static gboolean
+find_lines (GhloRefCall     *call,
+            const GhloValue *value,
+            gint64           dimension,
+            Lines           *lines,
+            GError         **error)
+{
+  guint rank = ghlo_ref_rank (value);
+  gint64 d = dimension < 0 ? dimension + rank : dimension;
+
+  if (d < 0 || d >= rank)
+    return ghlo_ref_fail (call, error, "expected a dimension below the rank %u, found %" G_GINT64_FORMAT,
+                          rank, dimension);
+  *lines = (Lines) { 1, (gsize) ghlo_ref_dims (value)[d], 1 };
+  if (value->n_elements == 0)
+    {
+      lines->outer = 0;
+      return TRUE;
+    }
+  for (gint64 i = 0; i < rank; i++)
+    if (i < d)
+      lines->outer *= (gsize) ghlo_ref_dims (value)[i];
+    else if (i > d)
+      lines->inner *= (gsize) ghlo_ref_dims (value)[i];
+  return TRUE;
+}
+
+static gboolean
+sorter_alloc (Sorter  *self,
+              gsize    length,
+              GError **error)
+{
+  self->length = length;
+  self->order = ghlo_ref_scratch (length, sizeof (gsize), error);
+  self->spare = self->order != NULL ? ghlo_ref_scratch (length, sizeof (gsize), error) : NULL;
+  if (self->spare == NULL)
+    return FALSE;
+  if (self->comparator == NULL)
+    {
+      self->keys = ghlo_ref_scratch (length, sizeof (gint64), error);
+      return self->keys != NULL;
+    }
+
+  self->arguments = g_new0 (GhloScalar, 2 * (gsize) self->n);
+  self->elements = g_new0 (GhloScalar *, self->n);
+  for (guint i = 0; i < self->n; i++)
+    {
+      self->elements[i] = ghlo_ref_scratch (length, sizeof (GhloScalar), error);
+      if (self->elements[i] == NULL)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* Loads the line that begins at element @first, with @step between elements. */
+static void
+load_line (Sorter *self,
+           gsize   first,
+           gsize   step)
+{
+  if (self->comparator == NULL)
+    {
+      const GhloValue *input = self->call->operands[self->key_input];
+      GhloElementType type = input->type->element_type;
+      gsize size = ghlo_element_info (type)->size;
+
+      for (gsize i = 0; i < self->length; i++)
+        self->keys[i] = element_key (self, type, input->data + (first + i * step) * size);
+      return;
+    }
+  for (guint k = 0; k < self->n; k++)
+    for (gsize i = 0; i < self->length; i++)
+      self->elements[k][i] = ghlo_ref_load (self->call->operands[k], first + i * step);
+}
+
+static void
+store_line (const Sorter    *self,
+            const GhloValue *input,
+            GhloValue       *result,
+            gsize            first,
+            gsize            step)
+{
+  gsize size = ghlo_element_info (input->type->element_type)->size;
+
+  for (gsize i = 0; i < self->length; i++)
+    memcpy (result->data + (first + i * step) * size, input->data + (first + self->order[i] * step) * size, size);
+}
+
+/* Which comparison the comparator is, when it is only that. */
+static gboolean
+recognise_comparison (Sorter *self)
+{
+  const GhloIrBlock *block = ghlo_ir_op_region_block (self->call->op, 0);
+  const GhloIrOp *compare = block->first;
+  const GhloIrValue *lhs, *rhs;
+  GhloElementType type;
+  const char *word;
+  gint64 kind;
+
+  if (compare == NULL || compare->kind != GHLO_OP_STABLEHLO_COMPARE || compare->next == NULL
+      || compare->next != block->last || block->last->n_operands != 1
+      || ghlo_ir_op_operand (block->last, 0) != &compare->results[0])
+    return FALSE;
+  lhs = ghlo_ir_op_operand (compare, 0);
+  rhs = ghlo_ir_op_operand (compare, 1);
+  if (lhs->block != block || rhs->block != block || lhs->index / 2 != rhs->index / 2 || lhs->index == rhs->index
+      || lhs->type->quantization != NULL)
+    return FALSE;
+
+  type = lhs->type->element_type;
+  word = ghlo_ir_enum_word (ghlo_ir_op_get (compare, "comparison_direction"));
+  if (ghlo_element_type_is_complex (type) || (!g_str_equal (word, "LT") && !g_str_equal (word, "GT")))
+    return FALSE;
+  kind = ghlo_ir_op_get_int (compare, "compare_type", 0);
+  self->partial = ghlo_element_type_is_float (type)
+                  && kind != ghlo_ir_enum_from_word (GHLO_IR_ENUM_COMPARISON_TYPE, "TOTALORDER");
+  self->key_input = lhs->index / 2;
+  self->descending = g_str_equal (word, "GT") != (lhs->index > rhs->index);
+  self->before = self->partial ? real_before : key_before;
+  return TRUE;
+}
+
+static gboolean
+sort_lines (Sorter      *self,
+            const Lines *lines,
+            GError     **error)
+{
+  for (gsize o = 0; o < lines->outer; o++)
+    for (gsize i = 0; i < lines->inner; i++)
+      {
+        gsize first = o * lines->length * lines->inner + i;
+
+        load_line (self, first, lines->inner);
+        if (!sort_line (self, error))
+          return FALSE;
+        for (guint k = 0; k < self->n; k++)
+          store_line (self, self->call->operands[k], self->call->results[k], first, lines->inner);
+      }
+  return TRUE;
+}
+
+gboolean
+ghlo_ref_sort (GhloRefCall *call,
+               GError     **error)
+{
+  const GhloIrBlock *block = ghlo_ir_op_region_block (call->op, 0);
+  g_auto (Sorter) self = { .call = call, .n = call->n_operands };
+  Lines lines;
+
+  if (call->n_operands == 0 || block == NULL || block->n_arguments != 2 * call->n_operands)
+    return ghlo_ref_fail (call, error, "expected a comparator of two arguments for each input");
+  if (!find_lines (call, call->operands[0], ghlo_ir_op_get_int (call->op, "dimension", -1), &lines, error))
+    return FALSE;
+  for (guint i = 0; i < call->n_operands; i++)
+    {
+      if (call->operands[i]->n_elements != call->operands[0]->n_elements)
+        return ghlo_ref_fail (call, error, "expected inputs of one shape");
+      if (ghlo_ref_result_like (call, i, call->operands[i], error) == NULL)
+        return FALSE;
+    }
+
+  if (!recognise_comparison (&self))
+    {
+      self.before = comparator_before;
+      self.comparator = ghlo_ref_scalar_function_new (call, 0, error);
+      if (self.comparator == NULL)
+        return FALSE;
+    }
+  return sorter_alloc (&self, lines.length, error) && sort_lines (&self, &lines, error);
+}
+
+/* The largest first, in the total order; equal ones by their place. */
+gboolean
+ghlo_ref_top_k (GhloRefCall *call,
+                GError     **error)
+{
+  const GhloValue *operand = call->operands[0];
+  g_auto (Sorter) self = { .call = call, .before = key_before, .descending = TRUE };
+  gint64 k = ghlo_ir_op_get_int (call->op, "k", 0);
+  gsize size = ghlo_element_info (operand->type->element_type)->size;
+  gint64 dimensions[GHLO_MAX_RANK];
+  guint rank = ghlo_ref_rank (operand);
+  GhloValue *values, *indices;
+  Lines lines;
+
+  if (k < 0)
+    return ghlo_ref_fail (call, error, "expected k of at least 0, found %" G_GINT64_FORMAT, k);
+  if (ghlo_element_type_is_complex (operand->type->element_type))
+    return ghlo_ref_fail (call, error, "expected elements that have an order");
+  if (!find_lines (call, operand, -1, &lines, error))
+    return FALSE;
+  memcpy (dimensions, ghlo_ref_dims (operand), rank * sizeof (gint64));
+  k = dimensions[rank - 1] = MIN (k, dimensions[rank - 1]);
+  values = ghlo_ref_result (call, 0, dimensions, rank, error);
+  indices = values != NULL ? ghlo_ref_result (call, 1, dimensions, rank, error) : NULL;
+  if (indices == NULL || !sorter_alloc (&self, lines.length, error))
+    return FALSE;
+
+  for (gsize o = 0; o < lines.outer; o++)
+    {
+      load_line (&self, o * lines.length, 1);
+      if (!sort_line (&self, error))
+        return FALSE;
+      for (gint64 i = 0; i < k; i++)
+        {
+          gsize to = o * (gsize) k + (gsize) i;
+
+          memcpy (values->data + to * size, operand->data + (o * lines.length + self.order[i]) * size, size);
+          ghlo_ref_store (indices, to, (GhloScalar) { .i = (gint64) self.order[i] });
+        }
+    }
+  return TRUE;
+}

@@ -1,0 +1,500 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * reduce_window and select_and_scatter: folds and choices over windows that
+ * slide over a padded and dilated input.
+ *
+ * A window is looked at through one table of places for each dimension, made
+ * anew only where the window moved in that dimension.
+ */
+
+#include "reference/reduce/reducer.h"
+#include "reference/custom-call.h"
+#include "reference/kernels.h"
+#include "reference/scalar/numbers.h"
+#include "base/sizes.h"
+
+#include <string.h>
+
+#define CHUNK 256           /* cells gathered at once */
+
+typedef struct
+{
+  guint   rank;
+  gint64  input[GHLO_MAX_RANK], strides[GHLO_MAX_RANK];   /* of the input, in elements */
+  gint64  size[GHLO_MAX_RANK], step[GHLO_MAX_RANK];       /* of the window */
+  gint64  base_dilation[GHLO_MAX_RANK], window_dilation[GHLO_MAX_RANK];
+  gint64  low[GHLO_MAX_RANK], high[GHLO_MAX_RANK];
+  gint64  output[GHLO_MAX_RANK];                          /* number of windows */
+  gint64 *places[GHLO_MAX_RANK];                          /* of each window element: offset in elements, or -1 */
+  gint64 *memory;                                         /* owned; all places */
+  gint64  at[GHLO_MAX_RANK];                              /* the window that places are of, -1 before the first */
+} Window;
+
+static void
+window_clear (Window *self)
+{
+  g_free (self->memory);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Window, window_clear)
+
+/* What the window's values are called, in the order of the operands where they
+ * are some (stablehlo.dynamic_reduce_window). */
+static const char *const value_names[] = {
+  "window_dimensions", "window_strides", "base_dilations", "window_dilations", "padding",
+};
+enum { VALUE_SIZE, VALUE_STEP, VALUE_BASE_DILATION, VALUE_WINDOW_DILATION, VALUE_PADDING, N_VALUES };
+
+/* An attribute, or an operand of a custom call; NULL when it is left out. */
+static gint64 *
+dup_values (GhloRefCall *call,
+            guint        value,
+            gsize       *n)
+{
+  const GhloValue *operand;
+
+  if (call->op->kind != GHLO_OP_STABLEHLO_CUSTOM_CALL)
+    return ghlo_ir_op_dup_ints (call->op, value_names[value], n);
+  operand = call->operands[call->n_operands - N_VALUES + value];
+  *n = operand->n_elements;
+
+  return ghlo_ref_to_ints (operand);
+}
+
+/* The values, or @fallback for each dimension. */
+static gboolean
+read_values (GhloRefCall *call,
+             guint        value,
+             guint        rank,
+             gint64       fallback,
+             gint64      *values,
+             GError     **error)
+{
+  const char *name = value_names[value];
+  gsize n;
+  g_autofree gint64 *given = dup_values (call, value, &n);
+
+  if (given != NULL && n != rank)
+    return ghlo_ref_fail (call, error, "expected %u values of %s, found %" G_GSIZE_FORMAT, rank, name, n);
+  for (guint i = 0; i < rank; i++)
+    {
+      values[i] = given != NULL ? given[i] : fallback;
+      if (values[i] < 1)
+        return ghlo_ref_fail (call, error, "expected %s of at least 1, found %" G_GINT64_FORMAT, name, values[i]);
+    }
+  return TRUE;
+}
+
+static gboolean
+read_padding (GhloRefCall *call,
+              Window      *self,
+              GError     **error)
+{
+  gsize n;
+  g_autofree gint64 *padding = dup_values (call, VALUE_PADDING, &n);
+
+  if (padding != NULL && n != 2 * (gsize) self->rank)
+    return ghlo_ref_fail (call, error, "expected %u pairs of padding", self->rank);
+  for (guint i = 0; i < self->rank; i++)
+    {
+      self->low[i] = padding != NULL ? padding[2 * i] : 0;
+      self->high[i] = padding != NULL ? padding[2 * i + 1] : 0;
+    }
+  return TRUE;
+}
+
+static gboolean
+count_windows (GhloRefCall *call,
+               Window      *self,
+               guint        d,
+               GError     **error)
+{
+  gint64 dilated = 0, padded, reach;
+
+  if ((self->input[d] > 0 && (__builtin_mul_overflow (self->input[d] - 1, self->base_dilation[d], &dilated)
+                              || __builtin_add_overflow (dilated, 1, &dilated)))
+      || __builtin_add_overflow (dilated, self->low[d], &padded)
+      || __builtin_add_overflow (padded, self->high[d], &padded)
+      || __builtin_mul_overflow (self->size[d] - 1, self->window_dilation[d], &reach)
+      || __builtin_add_overflow (reach, 1, &reach))
+    return ghlo_ref_fail (call, error, "the window's sizes in dimension %u overflow", d);
+  self->output[d] = padded <= 0 || reach > padded ? 0 : (padded - reach) / self->step[d] + 1;
+  return TRUE;
+}
+
+static gboolean
+window_init (GhloRefCall     *call,
+             Window          *self,
+             const GhloValue *input,
+             GError         **error)
+{
+  gsize total = 0;
+
+  self->rank = ghlo_ref_rank (input);
+  memcpy (self->input, ghlo_ref_dims (input), self->rank * sizeof (gint64));
+  if (!read_values (call, VALUE_SIZE, self->rank, 1, self->size, error)
+      || !read_values (call, VALUE_STEP, self->rank, 1, self->step, error)
+      || !read_values (call, VALUE_BASE_DILATION, self->rank, 1, self->base_dilation, error)
+      || !read_values (call, VALUE_WINDOW_DILATION, self->rank, 1, self->window_dilation, error)
+      || !read_padding (call, self, error))
+    return FALSE;
+  for (guint i = 0; i < self->rank; i++)
+    {
+      if (!count_windows (call, self, i, error))
+        return FALSE;
+      if (!ghlo_size_add (&total, total, (gsize) self->size[i]))
+        return ghlo_ref_fail (call, error, "the window's size overflows");
+    }
+
+  self->memory = ghlo_ref_scratch (total, sizeof (gint64), error);
+  if (self->memory == NULL)
+    return FALSE;
+  if (input->n_elements > 0)
+    ghlo_ref_strides (self->input, self->rank, self->strides);
+  total = 0;
+  for (guint i = 0; i < self->rank; i++)
+    {
+      self->places[i] = self->memory + total;
+      self->at[i] = -1;
+      total += (gsize) self->size[i];
+    }
+  return TRUE;
+}
+
+/* Moves to the window @index. */
+static void
+window_move (Window       *self,
+             const gint64 *index)
+{
+  for (guint d = 0; d < self->rank; d++)
+    {
+      gint64 *places = self->places[d];
+      gint64 start;
+
+      if (self->at[d] == index[d])
+        continue;
+      self->at[d] = index[d];
+      start = index[d] * self->step[d] - self->low[d];
+      for (gint64 w = 0; w < self->size[d]; w++)
+        {
+          gint64 position = start + w * self->window_dilation[d];
+          gint64 element = position / self->base_dilation[d];
+
+          if (position < 0 || position % self->base_dilation[d] != 0 || element >= self->input[d])
+            places[w] = -1;
+          else
+            places[w] = element * self->strides[d];
+        }
+    }
+}
+
+/* The row of the window at @inner, an index into all dimensions but the last:
+ * its offset in elements, or -1 when all of it is padding. */
+static gint64
+window_row (const Window *self,
+            const gint64 *inner)
+{
+  gint64 offset = 0;
+
+  for (guint d = 0; d + 1 < self->rank; d++)
+    {
+      gint64 place = self->places[d][inner[d]];
+
+      if (place < 0)
+        return -1;
+      offset += place;
+    }
+  return offset;
+}
+
+typedef struct
+{
+  GhloRefCall    *call;
+  GhloRefReducer *fold;
+  guint           n;
+  gsize           cell;
+  guint8        **inputs;   /* cells of every input element */
+  gpointer       *chunk;    /* n times CHUNK cells */
+  gsize           filled;
+  gsize           since_check;
+} WindowFold;
+
+static gboolean
+flush (WindowFold *self,
+       GError    **error)
+{
+  gsize n = self->filled;
+
+  self->filled = 0;
+  self->since_check += n + 1;
+  if (self->since_check >= 1 << 16)
+    {
+      self->since_check = 0;
+      if (!ghlo_ref_continue (self->call, error))
+        return FALSE;
+    }
+  return ghlo_ref_reducer_feed (self->fold, (gconstpointer const *) self->chunk, n, error);
+}
+
+/* Adds the element at @offset, or the padding, to the chunk of each input. */
+static gboolean
+push (WindowFold *self,
+      gint64      offset,
+      GError    **error)
+{
+  for (guint i = 0; i < self->n; i++)
+    {
+      guint8 *to = (guint8 *) self->chunk[i] + self->filled * self->cell;
+      const guint8 *from = offset < 0 ? ghlo_ref_reducer_init_cell (self->fold, i)
+                                      : self->inputs[i] + (gsize) offset * self->cell;
+
+      if (self->cell == 8)
+        memcpy (to, from, 8);
+      else
+        memcpy (to, from, sizeof (GhloScalar));
+    }
+  self->filled++;
+  return self->filled < CHUNK || flush (self, error);
+}
+
+static gboolean
+fold_window (WindowFold   *self,
+             const Window *window,
+             gsize         index,
+             GError      **error)
+{
+  gint64 inner[GHLO_MAX_RANK] = { 0 };
+  guint last = MAX (window->rank, 1) - 1;
+  gint64 length = window->rank > 0 ? window->size[last] : 1;
+
+  ghlo_ref_reducer_start (self->fold);
+  do
+    {
+      gint64 row = window_row (window, inner);
+
+      for (gint64 w = 0; w < length; w++)
+        {
+          gint64 place = window->rank > 0 ? window->places[last][w] : 0;
+
+          if (!push (self, row < 0 || place < 0 ? -1 : row + place, error))
+            return FALSE;
+        }
+    }
+  while (ghlo_ref_next_index (inner, window->size, last));
+  if (!flush (self, error))
+    return FALSE;
+  ghlo_ref_reducer_store (self->fold, index);
+  return TRUE;
+}
+
+/* All inputs as cells, and room for the chunks, in @memory. */
+static gboolean
+read_cells (WindowFold *self,
+            GPtrArray  *memory,
+            GError    **error)
+{
+  for (guint i = 0; i < self->n; i++)
+    {
+      const GhloValue *input = self->call->operands[i];
+
+      if (input->n_elements != self->call->operands[0]->n_elements)
+        return ghlo_ref_fail (self->call, error, "expected inputs of one shape");
+      self->inputs[i] = ghlo_ref_scratch (input->n_elements, self->cell, error);
+      g_ptr_array_add (memory, self->inputs[i]);
+      if (self->inputs[i] == NULL)
+        return FALSE;
+      ghlo_ref_reducer_read (self->fold, i, input->data, input->n_elements, self->inputs[i]);
+      self->chunk[i] = g_malloc (CHUNK * self->cell);
+      g_ptr_array_add (memory, self->chunk[i]);
+    }
+  return TRUE;
+}
+
+/* @reducer is the function that reduces, or NULL for the region. */
+static gboolean
+reduce_windows (GhloRefCall *call,
+                guint        n,
+                const char  *reducer,
+                GError     **error)
+{
+  g_autoptr (GPtrArray) memory = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GhloRefReducer) fold = NULL;
+  g_autofree guint8 **inputs = g_new0 (guint8 *, MAX (n, 1));
+  g_autofree gpointer *chunk = g_new0 (gpointer, MAX (n, 1));
+  g_auto (Window) window = { 0 };
+  WindowFold self = { .call = call, .n = n, .inputs = inputs, .chunk = chunk };
+  gint64 index[GHLO_MAX_RANK] = { 0 };
+  gsize length;
+
+  if (!window_init (call, &window, call->operands[0], error))
+    return FALSE;
+  if (!ghlo_shape_count (window.size, window.rank, &length))
+    return ghlo_ref_fail (call, error, "the window's size overflows");
+  fold = reducer != NULL
+         ? ghlo_ref_reducer_new_for (call, reducer, n, length, call->operands, call->operands + n, error)
+         : ghlo_ref_reducer_new (call, 0, n, length, call->operands, call->operands + n, error);
+  if (fold == NULL)
+    return FALSE;
+  for (guint i = 0; i < n; i++)
+    if (ghlo_ref_result (call, i, window.output, window.rank, error) == NULL)
+      return FALSE;
+  if (call->results[0]->n_elements == 0)
+    return TRUE;
+
+  self.fold = fold;
+  self.cell = ghlo_ref_reducer_cell_size (fold);
+  if (!read_cells (&self, memory, error))
+    return FALSE;
+  for (gsize i = 0; i < call->results[0]->n_elements; i++)
+    {
+      window_move (&window, index);
+      if (!fold_window (&self, &window, i, error))
+        return FALSE;
+      ghlo_ref_next_index (index, window.output, window.rank);
+    }
+  return TRUE;
+}
+
+gboolean
+ghlo_ref_reduce_window (GhloRefCall *call,
+                        GError     **error)
+{
+  if (call->n_operands == 0 || call->n_operands % 2 != 0)
+    return ghlo_ref_fail (call, error, "expected at least one input");
+
+  return reduce_windows (call, call->n_operands / 2, NULL, error);
+}
+
+gboolean
+ghlo_ref_custom_reduce_window (GhloRefCall *call,
+                               GError     **error)
+{
+  const GhloIrAttr *functions = ghlo_ir_op_get (call->op, "called_computations");
+  guint n = call->op->n_results;
+
+  if (n == 0 || call->n_operands != 2 * n + N_VALUES)
+    return ghlo_ref_fail (call, error, "expected 2 * %u + %d operands, found %u", n, N_VALUES, call->n_operands);
+  for (guint i = 0; i < call->n_operands; i++)
+    if (call->operands[i]->kind != GHLO_VALUE_TENSOR
+        || (i >= 2 * n && !ghlo_element_type_is_integer (call->operands[i]->type->element_type))
+        || (i >= n && i < 2 * n && call->operands[i]->n_elements != 1))
+      return ghlo_ref_fail (call, error, "expected inputs, initial values and tensors of integers as operands");
+  if (functions == NULL || functions->kind != GHLO_IR_ATTR_ARRAY || functions->length != 1
+      || functions->children[0]->kind != GHLO_IR_ATTR_SYMBOL)
+    return ghlo_ref_fail (call, error, "expected one function that reduces as called_computations");
+
+  return reduce_windows (call, n, functions->children[0]->text, error);
+}
+
+/* The body of select or scatter on two elements. */
+static gboolean
+run_pair (GhloRefScalarFunction *function,
+          GhloScalar             a,
+          GhloScalar             b,
+          GhloScalar            *outcome,
+          GError               **error)
+{
+  GhloScalar arguments[2] = { a, b };
+
+  return ghlo_ref_scalar_function_run (function, arguments, outcome, error);
+}
+
+/* The place of the element of the window that @select keeps; -1 when the
+ * window lies in the padding altogether. */
+static gboolean
+select_place (GhloRefScalarFunction *select,
+              const Window          *window,
+              const GhloValue       *operand,
+              gint64                *place,
+              GError               **error)
+{
+  gint64 inner[GHLO_MAX_RANK] = { 0 };
+  GhloScalar best = { 0 }, keep;
+
+  *place = -1;
+  do
+    {
+      gint64 at = 0;
+
+      for (guint d = 0; d < window->rank && at >= 0; d++)
+        at = window->places[d][inner[d]] < 0 ? -1 : at + window->places[d][inner[d]];
+      if (at < 0)
+        continue;
+      keep.i = 0;
+      if (*place >= 0 && !run_pair (select, best, ghlo_ref_load (operand, (gsize) at), &keep, error))
+        return FALSE;
+      if (keep.i == 0)
+        {
+          *place = at;
+          best = ghlo_ref_load (operand, (gsize) at);
+        }
+    }
+  while (ghlo_ref_next_index (inner, window->size, window->rank));
+  return TRUE;
+}
+
+static gboolean
+scatter_selected (GhloRefCall           *call,
+                  Window                *window,
+                  GhloRefScalarFunction *select,
+                  GhloRefScalarFunction *scatter,
+                  GhloValue             *result,
+                  GError               **error)
+{
+  const GhloValue *source = call->operands[1];
+  gint64 index[GHLO_MAX_RANK] = { 0 };
+  gint64 place;
+
+  for (gsize i = 0; i < source->n_elements; i++)
+    {
+      GhloScalar outcome;
+
+      if (i % 1024 == 0 && !ghlo_ref_continue (call, error))
+        return FALSE;
+      window_move (window, index);
+      ghlo_ref_next_index (index, window->output, window->rank);
+      if (!select_place (select, window, call->operands[0], &place, error))
+        return FALSE;
+      if (place < 0)
+        continue;
+      if (!run_pair (scatter, ghlo_ref_load (result, (gsize) place), ghlo_ref_load (source, i), &outcome, error))
+        return FALSE;
+      ghlo_ref_store (result, (gsize) place, outcome);
+    }
+  return TRUE;
+}
+
+gboolean
+ghlo_ref_select_and_scatter (GhloRefCall *call,
+                             GError     **error)
+{
+  const GhloValue *operand = call->operands[0];
+  const GhloValue *source = call->operands[1];
+  g_auto (Window) window = { 0 };
+  GhloRefScalarFunction *select, *scatter;
+  GhloValue *result;
+  gboolean ok = FALSE;
+
+  if (!window_init (call, &window, operand, error))
+    return FALSE;
+  if (ghlo_ref_rank (source) != window.rank)
+    return ghlo_ref_fail (call, error, "expected a source of rank %u, found %u", window.rank, ghlo_ref_rank (source));
+  for (guint i = 0; i < window.rank; i++)
+    if (ghlo_ref_dims (source)[i] != window.output[i])
+      return ghlo_ref_fail (call, error, "expected %" G_GINT64_FORMAT " source elements in dimension %u, found %"
+                            G_GINT64_FORMAT, window.output[i], i, ghlo_ref_dims (source)[i]);
+
+  result = ghlo_ref_result_like (call, 0, operand, error);
+  if (result == NULL)
+    return FALSE;
+  for (gsize i = 0; i < result->n_elements; i++)
+    ghlo_ref_store (result, i, ghlo_ref_load (call->operands[2], 0));
+
+  select = ghlo_ref_scalar_function_new (call, 0, error);
+  scatter = select != NULL ? ghlo_ref_scalar_function_new (call, 1, error) : NULL;
+  if (scatter != NULL)
+    ok = scatter_selected (call, &window, select, scatter, result, error);
+  g_clear_pointer (&select, ghlo_ref_scalar_function_free);
+  g_clear_pointer (&scatter, ghlo_ref_scalar_function_free);
+  return ok;
+}

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Complex functions that the C library lacks, or computes less well than the
+ * exact products and sums here do.
+ */
+
+#include "reference/scalar/complex-math.h"
+
+#include <complex.h>
+#include <float.h>
+#include <math.h>
+
+/* The upper half of the digits (Veltkamp). */
+static inline long double
+upper_half (long double x)
+{
+  const long double factor = (long double) ((guint64) 1 << ((LDBL_MANT_DIG + 1) / 2)) + 1;
+  long double product = factor * x;
+
+  return product - (product - x);
+}
+
+/* What rounding the product of a and b to @product lost (Dekker): fmal without
+ * its price. */
+static inline long double
+product_rest (long double a,
+              long double b,
+              long double product)
+{
+  long double a_upper = upper_half (a), a_lower = a - a_upper;
+  long double b_upper = upper_half (b), b_lower = b - b_upper;
+
+  return ((a_upper * b_upper - product) + a_upper * b_lower + a_lower * b_upper) + a_lower * b_lower;
+}
+
+/* a * b + c * d; where the products cancel, with the digits that they lost. */
+static long double
+dot (long double a,
+     long double b,
+     long double c,
+     long double d)
+{
+  long double p = a * b, q = c * d, sum = p + q;
+
+  if (isfinite (sum) && fabsl (sum) * 8 < fabsl (p))
+    sum += product_rest (a, b, p) + product_rest (c, d, q);
+
+  return sum;
+}
+
+/* a + b, and what rounding it lost. */
+static long double
+sum_exactly (long double  a,
+             long double  b,
+             long double *rest)
+{
+  long double sum = a + b;
+  long double part = sum - a;
+
+  *rest = (a - (sum - part)) + (b - part);
+
+  return sum;
+}
+
+GhloRefComplex
+ghlo_ref_complex_multiply (GhloRefComplex x,
+                           GhloRefComplex y)
+{
+  long double a = creall (x), b = cimagl (x), c = creall (y), d = cimagl (y);
+
+  return CMPLXL (dot (a, c, -b, d), dot (a, d, b, c));
+}
+
+/* A quotient whose parts both came out as NaN: C's Annex G.5.1. */
+static GhloRefComplex
+divide_specially (long double a,
+                  long double b,
+                  long double c,
+                  long double d)
+{
+  if (c == 0 && d == 0 && (!isnan (a) || !isnan (b)))
+    return CMPLXL (copysignl (INFINITY, c) * a, copysignl (INFINITY, c) * b);
+
+  if ((isinf (a) || isinf (b)) && isfinite (c) && isfinite (d))
+    {
+      a = copysignl (isinf (a) ? 1 : 0, a);
+      b = copysignl (isinf (b) ? 1 : 0, b);
+      return CMPLXL (INFINITY * (a * c + b * d), INFINITY * (b * c - a * d));
+    }
+
+  if ((isinf (c) || isinf (d)) && isfinite (a) && isfinite (b))
+    {
+      c = copysignl (isinf (c) ? 1 : 0, c);
+      d = copysignl (isinf (d) ? 1 : 0, d);
+      return CMPLXL (0 * (a * c + b * d), 0 * (b * c - a * d));
+    }
+
+  return CMPLXL (NAN, NAN);
+}
+
+GhloRefComplex
+ghlo_ref_complex_divide (GhloRefComplex x,
+                         GhloRefComplex y)
+{
+  long double a = creall (x), b = cimagl (x), c = creall (y), d = cimagl (y);
+  long double norm = c * c + d * d;
+  long double re = dot (a, c, b, d) / norm, im = dot (b, c, -a, d) / norm;
+
+  if (isnan (re) && isnan (im))
+    return divide_specially (a, b, c, d);
+
+  return CMPLXL (re, im);
+}
+
+long double
+ghlo_ref_complex_abs (GhloRefComplex z)
+{
+  return hypotl (creall (z), cimagl (z));
+}
+
+GhloRefComplex
+ghlo_ref_complex_sign (GhloRefComplex z)
+{
+  long double re = creall (z), im = cimagl (z), norm = hypotl (re, im);
+
+  if (isnan (re) || isnan (im) || isinf (norm))
+    return CMPLXL (NAN, NAN);
+  if (norm == 0)
+    return CMPLXL (0, 0);
+
+  return CMPLXL (re / norm, im / norm);
+}
+
+GhloRefComplex
+ghlo_ref_complex_square (GhloRefComplex z)
+{
+  long double re = creall (z), im = cimagl (z);
+
+  return CMPLXL ((re - im) * (re + im), 2 * (re * im));
+}
+
+GhloRefComplex
+ghlo_ref_complex_sqrt (GhloRefComplex z)
+{
+  return csqrtl (z);
+}
+
+GhloRefComplex
+ghlo_ref_complex_rsqrt (GhloRefComplex z)
+{
+  return ghlo_ref_complex_divide (CMPLXL (1, 0), csqrtl (z));
+}
+
+/* The cubic root with the least angle. */
+GhloRefComplex
+ghlo_ref_complex_cbrt (GhloRefComplex z)
+{
+  long double radius = cbrtl (ghlo_ref_complex_abs (z));
+  long double angle = cargl (z) / 3;
+
+  if (radius == 0)
+    return CMPLXL (0, cimagl (z));
+
+  return CMPLXL (radius * cosl (angle), radius * sinl (angle));
+}
+
+GhloRefComplex
+ghlo_ref_complex_exp (GhloRefComplex z)
+{
+  long double re = creall (z), im = cimagl (z), factor;
+
+  if (isinf (im))
+    return CMPLXL (NAN, NAN);
+
+  factor = expl (re);
+  if (im == 0)
+    return CMPLXL (factor, im);
+
+  return CMPLXL (factor * cosl (im), factor * sinl (im));
+}
+
+GhloRefComplex
+ghlo_ref_complex_expm1 (GhloRefComplex z)
+{
+  long double re = creall (z), im = cimagl (z), half;
+
+  if (isinf (im))
+    return CMPLXL (NAN, NAN);
+  if (im == 0)
+    return CMPLXL (expm1l (re), im);
+
+  half = sinl (im / 2);
+
+  return CMPLXL (expm1l (re) * cosl (im) - 2 * half * half, expl (re) * sinl (im));
+}
+
+/* x^2 + y^2 - 1 where that is small. */
+static long double
+norm_minus_one (long double x,
+                long double y)
+{
+  long double a = MAX (fabsl (x), fabsl (y)), b = MIN (fabsl (x), fabsl (y));
+  long double p = (a - 1) * (a + 1), q = b * b, sum, rest;
+
+  sum = sum_exactly (p, q, &rest);
+
+  return sum + (rest + product_rest (a - 1, a + 1, p) + product_rest (b, b, q));
+}
+
+/* (1 + x)^2 + y^2 - 1 where that is small. */
+static long double
+shifted_norm_minus_one (long double x,
+                        long double y)
+{
+  long double p = x * x, q = y * y, sum, rest[2];
+
+  sum = sum_exactly (2 * x, p, &rest[0]);
+  sum = sum_exactly (sum, q, &rest[1]);
+
+  return sum + (rest[0] + rest[1] + product_rest (x, x, p) + product_rest (y, y, q));
+}
+
+GhloRefComplex
+ghlo_ref_complex_log (GhloRefComplex z)
+{
+  long double re = creall (z), im = cimagl (z), norm = re * re + im * im;
+  long double angle = atan2l (im, re);
+
+  if (isinf (re) || isinf (im))
+    return CMPLXL (INFINITY, angle);
+  if (norm > 0.5L && norm < 2)
+    return CMPLXL (log1pl (norm_minus_one (re, im)) / 2, angle);
+
+  return CMPLXL (logl (norm) / 2, angle);
+}
+
+GhloRefComplex
+ghlo_ref_complex_log1p (GhloRefComplex z)
+{
+  long double re = creall (z), im = cimagl (z);
+  long double norm = (1 + re) * (1 + re) + im * im;
+  long double angle = atan2l (im, 1 + re);
+
+  if (isinf (re) || isinf (im))
+    return CMPLXL (INFINITY, angle);
+  if (norm > 0.5L && norm < 2)
+    return CMPLXL (log1pl (shifted_norm_minus_one (re, im)) / 2, angle);
+
+  return CMPLXL (logl (norm) / 2, angle);
+}
+
+GhloRefComplex
+ghlo_ref_complex_logistic (GhloRefComplex z)
+{
+  GhloRefComplex power;
+
+  if (creall (z) >= 0)
+    {
+      power = ghlo_ref_complex_exp (-z);
+      return ghlo_ref_complex_divide (CMPLXL (1, 0), CMPLXL (1 + creall (power), cimagl (power)));
+    }
+
+  power = ghlo_ref_complex_exp (z);
+
+  return ghlo_ref_complex_divide (power, CMPLXL (1 + creall (power), cimagl (power)));
+}
+
+/* By squaring: exact where the powers are. */
+static GhloRefComplex
+natural_power (GhloRefComplex x,
+               guint          exponent)
+{
+  GhloRefComplex result = CMPLXL (1, 0);
+
+  for (; exponent != 0; exponent >>= 1)
+    {
+      if (exponent & 1)
+        result = ghlo_ref_complex_multiply (result, x);
+      x = ghlo_ref_complex_multiply (x, x);
+    }
+
+  return result;
+}
+
+GhloRefComplex
+ghlo_ref_complex_power (GhloRefComplex x,
+                        GhloRefComplex y)
+{
+  /* Beyond it the errors of the products exceed those of the logarithm. */
+  enum { GREATEST = 64 };
+  long double exponent = creall (y);
+  GhloRefComplex result;
+
+  if (x == 0 && (y == 0 || exponent > 0))
+    return CMPLXL (y == 0 ? 1 : 0, 0);
+
+  if (cimagl (y) == 0 && exponent == rintl (exponent) && fabsl (exponent) <= GREATEST)
+    {
+      result = natural_power (x, (guint) fabsl (exponent));
+      if (exponent < 0)
+        result = ghlo_ref_complex_divide (CMPLXL (1, 0), result);
+      if (!isnan (creall (result)) && !isnan (cimagl (result)))
+        return result;
+    }
+
+  return ghlo_ref_complex_exp (ghlo_ref_complex_multiply (y, ghlo_ref_complex_log (x)));
+}
+
+/* -i log ((x + i y) / sqrt (x^2 + y^2)) */
+GhloRefComplex
+ghlo_ref_complex_atan2 (GhloRefComplex y,
+                        GhloRefComplex x)
+{
+  GhloRefComplex point = CMPLXL (creall (x) - cimagl (y), cimagl (x) + creall (y));
+  GhloRefComplex norm = csqrtl (ghlo_ref_complex_square (x) + ghlo_ref_complex_square (y));
+  GhloRefComplex logarithm = ghlo_ref_complex_log (ghlo_ref_complex_divide (point, norm));
+
+  return CMPLXL (cimagl (logarithm), -creall (logarithm));
+}
+
+GhloRefComplex
+ghlo_ref_complex_asin_acos_kernel (GhloRefComplex z)
+{
+  long double x = fabsl (creall (z)), y = fabsl (cimagl (z));
+  GhloRefComplex below = csqrtl (CMPLXL (1 - x, -y)), above = csqrtl (CMPLXL (1 + x, y));
+
+  /* The imaginary parts have opposite signs: nothing cancels. */
+  return CMPLXL (creall (below) * creall (above) - cimagl (below) * cimagl (above),
+                 fabsl (cimagl (casinl (CMPLXL (x, y)))));
+}

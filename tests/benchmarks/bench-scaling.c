@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * How time grows with a program, in each direction in which a program may be large:
+ * for every shape the time of reading, verifying, printing, copying, writing and reading
+ * bytecode, and passes, and the exponent log (t (4 n) / t (n)) / log 4, which is 1 where
+ * the time is linear. On one core; the best of several repetitions.
+ *
+ *   bench-scaling [OPERATIONS] [SHAPE…]           OPERATIONS is 4 n
+ *   bench-scaling --once OPERATIONS SHAPE         one run of one program, for a profiler
+ */
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "import/import.h"
+#include "ir/print/print.h"
+#include "ir/verify/verify.h"
+#include "reference/reference.h"
+#include "compiler/optimize.h"
+#include "scaling-shapes.h"
+
+enum { REPETITIONS = 5, N_PASSES = 10, LEVEL = 2 };
+
+/* Seconds after which a program is not measured again. */
+#define LONG_ENOUGH 10.0
+
+/* Times under this, in seconds, say nothing about growth. */
+#define MIN_TIME 0.002
+
+typedef enum
+{
+  PARSE,
+  VERIFY,
+  PRINT,
+  COPY,
+  WRITE,
+  READ,
+  PASSES,
+  N_PHASES,
+} Phase;
+
+static const char *const phase_names[N_PHASES] = { "parse", "verify", "print", "copy", "write", "read", "O2" };
+
+typedef struct
+{
+  double phases[N_PHASES];
+  double passes[N_PASSES];
+} Times;
+
+static void G_GNUC_NORETURN
+stop (const char      *what,
+      GhloDiagnostics *diagnostics,
+      GError          *error)
+{
+  if (diagnostics != NULL)
+    ghlo_diagnostics_to_error (diagnostics, &error);
+  g_printerr ("%s: %s\n", what, error != NULL ? error->message : "failed");
+  exit (1);
+}
+
+/* Seconds of the processor, of which others that use it take none. */
+static double
+now (void)
+{
+  struct timespec time;
+
+  clock_gettime (CLOCK_PROCESS_CPUTIME_ID, &time);
+
+  return (double) time.tv_sec + (double) time.tv_nsec / 1e9;
+}
+
+/* The seconds since *@start, which becomes now. */
+static double
+lap (double *start)
+{
+  double begin = *start;
+
+  *start = now ();
+
+  return *start - begin;
+}
+
+static void
+run_passes (GhloIrModule *module,
+            Times        *times)
+{
+  const GhloOptimizeOptions options = { .level = LEVEL, .evaluator = ghlo_reference_executor () };
+  double start = now ();
+  g_autoptr (GhloPassReport) report = ghlo_pass_report_new ();
+  GError *error = NULL;
+  g_autoptr (GhloIrModule) optimized = ghlo_optimize (module, &options, NULL, report, &error);
+
+  if (optimized == NULL)
+    stop ("passes", NULL, error);
+  for (guint i = 0; i < MIN (ghlo_passes_count (), N_PASSES); i++)
+    times->passes[i] = report->records[i].microseconds / 1e6;
+  times->phases[PASSES] = lap (&start);
+}
+
+/* The whole way of one program, once. */
+static Times
+run_once (const GString *text)
+{
+  g_autoptr (GhloDiagnostics) diagnostics = ghlo_diagnostics_new ("bench.mlir", text->str, text->len);
+  g_autoptr (GhloDiagnostics) of_bytes = ghlo_diagnostics_new ("bench.mlirbc", NULL, 0);
+  Times times = { 0 };
+  double start = now ();
+  g_autoptr (GhloIrModule) module = ghlo_import_text (text->str, text->len, GHLO_IMPORT_DEFAULT, diagnostics, NULL);
+  g_autoptr (GhloIrModule) copy = NULL;
+  g_autoptr (GhloIrModule) again = NULL;
+  g_autoptr (GBytes) bytes = NULL;
+  g_autofree char *printed = NULL;
+  GError *error = NULL;
+
+  times.phases[PARSE] = lap (&start);
+  if (module == NULL || !ghlo_ir_verify (module, diagnostics, NULL))
+    stop ("text", diagnostics, NULL);
+  times.phases[VERIFY] = lap (&start);
+  printed = ghlo_ir_to_string (module, GHLO_IR_PRINT_DEFAULT);
+  times.phases[PRINT] = lap (&start);
+  copy = ghlo_ir_module_copy (module);
+  times.phases[COPY] = lap (&start);
+  bytes = ghlo_export_artifact (copy, GHLO_IR_VERSION_CURRENT, GHLO_EXPORT_DEFAULT, NULL, &error);
+  times.phases[WRITE] = lap (&start);
+  if (bytes == NULL)
+    stop ("write", NULL, error);
+  again = ghlo_import_bytecode (bytes, GHLO_IMPORT_DEFAULT, of_bytes, NULL, NULL);
+  times.phases[READ] = lap (&start);
+  if (again == NULL || !ghlo_ir_verify (again, of_bytes, NULL))
+    stop ("bytecode", of_bytes, NULL);
+  run_passes (module, &times);
+
+  return times;
+}
+
+static void
+keep_least (double       *least,
+            const double *times,
+            guint         n)
+{
+  for (guint i = 0; i < n; i++)
+    least[i] = MIN (least[i], times[i]);
+}
+
+static GString *
+make_text (const ScalingShape *shape,
+           guint               n)
+{
+  GString *text = g_string_new (NULL);
+
+  shape->write (text, MAX (n / shape->share, 2));
+
+  return text;
+}
+
+/* The least times of @shape at @n / 4 and at @n, measured in turns. */
+static void
+measure (const ScalingShape *shape,
+         guint               n,
+         Times              *least)
+{
+  double start = now ();
+
+  for (guint i = 0; i < REPETITIONS && (i == 0 || now () - start < LONG_ENOUGH); i++)
+    for (guint k = 0; k < 2; k++)
+      {
+        g_autoptr (GString) text = make_text (shape, k == 0 ? n / 4 : n);
+        Times times = run_once (text);
+
+        if (i == 0)
+          least[k] = times;
+        keep_least (least[k].phases, times.phases, N_PHASES);
+        keep_least (least[k].passes, times.passes, N_PASSES);
+      }
+}
+
+static void
+print_cell (double small,
+            double large)
+{
+  if (large < MIN_TIME)
+    printf (" %8.1f     ", large * 1e3);
+  else
+    printf (" %8.1f %4.2f", large * 1e3, log (large / MAX (small, 1e-6)) / log (4));
+}
+
+static gboolean
+is_wanted (const ScalingShape *shape,
+           char              **names)
+{
+  for (guint i = 0; names[i] != NULL; i++)
+    if (strcmp (names[i], shape->name) == 0)
+      return TRUE;
+
+  return names[0] == NULL;
+}
+
+/* The passes that take long enough to say something. */
+static void
+print_passes (const Times *small,
+              const Times *large)
+{
+  for (guint i = 0; i < MIN (ghlo_passes_count (), N_PASSES); i++)
+    if (large->passes[i] >= MIN_TIME)
+      {
+        printf ("  %s", ghlo_pass_get_name (i));
+        print_cell (small->passes[i], large->passes[i]);
+      }
+}
+
+static void
+print_table (const ScalingShape *shapes,
+             guint               n,
+             char              **names)
+{
+  for (; shapes->name != NULL; shapes++)
+    {
+      Times least[2];
+
+      if (!is_wanted (shapes, names))
+        continue;
+      measure (shapes, n, least);
+      printf ("%-20s", shapes->name);
+      for (guint i = 0; i < N_PHASES; i++)
+        print_cell (least[0].phases[i], least[1].phases[i]);
+      print_passes (&least[0], &least[1]);
+      printf ("\n");
+      fflush (stdout);
+    }
+}
+
+static int
+run_named (guint       n,
+           const char *name)
+{
+  const ScalingShape *tables[] = { scaling_structures, scaling_rewrites };
+
+  for (guint i = 0; i < G_N_ELEMENTS (tables); i++)
+    for (const ScalingShape *shape = tables[i]; shape->name != NULL; shape++)
+      if (strcmp (shape->name, name) == 0)
+        {
+          g_autoptr (GString) text = make_text (shape, n);
+
+          run_once (text);
+          return 0;
+        }
+  g_printerr ("expected a shape of the table, found '%s'\n", name);
+
+  return 1;
+}
+
+int
+main (int    argc,
+      char **argv)
+{
+  guint n = argc > 1 ? (guint) atoi (argv[1]) : 100000;
+  char **names = argv + MIN (argc, 2);
+
+  if (argc == 4 && strcmp (argv[1], "--once") == 0)
+    return run_named ((guint) atoi (argv[2]), argv[3]);
+
+  printf ("milliseconds at %u operations, and the exponent from %u on\n%-20s", n, n / 4, "");
+  for (guint i = 0; i < N_PHASES; i++)
+    printf (" %13s", phase_names[i]);
+  printf ("\n");
+  print_table (scaling_structures, n, names);
+  print_table (scaling_rewrites, n, names);
+
+  return 0;
+}

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What the tests of the CPU's steps share: an operation run by one kernel, with its
+ * operands dense, in any layout that the kernel takes, and over the operand that it
+ * may write over; and compared with the reference executor.
+ */
+
+#pragma once
+
+#include "../reference/kernel-programs.h"
+
+#include "cpu/target.h"
+
+enum { STEP_MAX = 16, STEP_GUARD = 64 };
+
+/* A tensor of a step, in memory of its own. */
+typedef struct
+{
+  GhloView view;
+  gint64   dimensions[GHLO_MAX_RANK], strides[GHLO_MAX_RANK];
+  guint8  *memory;
+  gsize    n_bytes;
+} StepTensor;
+
+static inline void
+step_for_each (const GhloView *view,
+               gsize           index,
+               guint8        **element)
+{
+  *element = view->data;
+  for (guint d = view->rank; d > 0; d--)
+    {
+      *element += (gint64) (index % (gsize) view->dimensions[d - 1]) * view->strides[d - 1];
+      index /= (gsize) view->dimensions[d - 1];
+    }
+}
+
+/* A layout of the type's elements: dense, or with dimensions in any order, gaps and
+ * reversed ones. */
+static inline void
+step_tensor_init (StepTensor           *self,
+                  const GhloTensorType *type,
+                  gboolean              scattered)
+{
+  gsize size = ghlo_element_info (type->element_type)->size;
+  guint order[GHLO_MAX_RANK];
+  gint64 stride = (gint64) size, offset = 0;
+
+  *self = (StepTensor) { .n_bytes = size };
+  for (guint i = 0; i < type->rank; i++)
+    order[i] = i;
+  for (guint i = type->rank; scattered && i > 1; i--)
+    {
+      guint other = (guint) g_test_rand_int_range (0, (gint) i), kept = order[i - 1];
+
+      order[i - 1] = order[other];
+      order[other] = kept;
+    }
+  for (guint i = type->rank; i > 0; i--)
+    {
+      guint d = order[i - 1];
+
+      self->dimensions[d] = type->dimensions[d];
+      self->strides[d] = stride;
+      stride *= MAX (type->dimensions[d], 1) + (scattered && g_test_rand_bit () ? 1 : 0);
+      if (scattered && g_test_rand_bit () && type->dimensions[d] > 0)
+        {
+          offset += self->strides[d] * (type->dimensions[d] - 1);
+          self->strides[d] = -self->strides[d];
+        }
+    }
+  self->n_bytes = (gsize) MAX (stride, (gint64) size);
+  self->memory = g_aligned_alloc (1, self->n_bytes + 2 * STEP_GUARD, 64);
+  memset (self->memory, 0xa5, self->n_bytes + 2 * STEP_GUARD);
+  self->view = (GhloView) { self->memory + STEP_GUARD + offset, type->element_type, type->rank, self->dimensions,
+                            self->strides };
+}
+
+/* Of a dense tensor without contents: begins one element later, where only elements are aligned. */
+static inline void
+step_tensor_shift (StepTensor *self)
+{
+  gsize size = ghlo_element_info (self->view.element_type)->size;
+
+  g_aligned_free (self->memory);
+  self->n_bytes += size;
+  self->memory = g_aligned_alloc (1, self->n_bytes + 2 * STEP_GUARD, 64);
+  memset (self->memory, 0xa5, self->n_bytes + 2 * STEP_GUARD);
+  self->view.data = self->memory + STEP_GUARD + size;
+}
+
+static inline void
+step_tensor_clear (StepTensor *self)
+{
+  for (gsize i = 0; self->memory != NULL && i < STEP_GUARD; i++)
+    g_assert_true (self->memory[i] == 0xa5 && self->memory[STEP_GUARD + self->n_bytes + i] == 0xa5);
+  g_clear_pointer (&self->memory, g_aligned_free);
+}
+
+static inline void
+step_tensor_fill (StepTensor      *self,
+                  const GhloValue *value)
+{
+  gsize size = ghlo_element_info (value->type->element_type)->size;
+  guint8 *element;
+
+  for (gsize i = 0; i < value->n_elements; i++)
+    {
+      step_for_each (&self->view, i, &element);
+      memcpy (element, value->data + i * size, size);
+    }
+}
+
+/* For tolerances: the same bits; the same but for the bits of a NaN. */
+#define STEP_SAME_BITS (-2.0)
+#define STEP_SAME      (-1.0)
+
+/* Whether two numbers agree: bits, or NaN both, or within @tolerance of the larger. */
+static inline void
+step_compare (const GhloView  *found,
+              const GhloValue *expected,
+              double           tolerance,
+              const char      *how)
+{
+  gsize size = ghlo_element_info (found->element_type)->size;
+
+  for (gsize i = 0; i < expected->n_elements; i++)
+    {
+      Number e = number_at (expected, i), f;
+      GhloScalar scalar;
+      gboolean complex_number = ghlo_element_type_is_complex (found->element_type);
+
+      if (memcmp (found->data + i * size, expected->data + i * size, size) == 0)
+        continue;
+      scalar = ghlo_element_load (found->element_type, found->data + i * size);
+      f = complex_number ? CMPLX (scalar.c.re, scalar.c.im)
+          : ghlo_element_info (found->element_type)->element_class == GHLO_ELEMENT_CLASS_FLOAT ? scalar.f
+          : (double) scalar.i;
+      if (tolerance > STEP_SAME_BITS
+          && ((isnan (creal (e)) && isnan (creal (f))) || cabs (e - f) <= tolerance * MAX (cabs (e), 1)))
+        continue;
+      g_error ("%s: element %" G_GSIZE_FORMAT ": expected %.17g, found %.17g", how, i, creal (e), creal (f));
+    }
+}
+
+/* The operation whose results the program returns. */
+static inline const GhloIrOp *
+step_find_op (GhloIrModule *module)
+{
+  const GhloIrBlock *body = ghlo_ir_func_get_body (ghlo_ir_module_get_entry (module));
+
+  return body->last->operands[0].value->op;
+}
+
+static inline gboolean
+step_is_constant (const GhloIrOp *op,
+                  guint           operand)
+{
+  const GhloIrOp *from = ghlo_ir_op_operand (op, operand)->op;
+
+  return from != NULL && from->kind == GHLO_OP_STABLEHLO_CONSTANT;
+}
+
+/* The elements of operand @operand, which is a constant. */
+static inline GhloValue *
+step_new_constant (const GhloIrOp *op,
+                   guint           operand)
+{
+  const GhloIrAttr *attr = ghlo_ir_op_get (ghlo_ir_op_operand (op, operand)->op, "value");
+  g_autoptr (GhloTensorType) type = ghlo_ir_type_to_tensor_type (attr->type);
+  g_autoptr (GError) error = NULL;
+  GhloValue *value = ghlo_value_new_tensor (type, &error);
+  gsize size = ghlo_element_info (type->element_type)->size;
+  const guint8 *from = g_bytes_get_data (attr->dense.bytes, NULL);
+
+  g_assert_no_error (error);
+  for (gsize i = 0; i < value->n_elements; i++)
+    memcpy (value->data + i * size, from + (attr->dense.splat ? 0 : i * size), size);
+
+  return value;
+}
+
+enum { STEP_DENSE, STEP_SCATTERED, STEP_IN_PLACE, STEP_N_WAYS };
+
+/* Runs @op's kernel called @name in one way; FALSE when it declines. Operands that are
+ * constants of the program are given their bytes before. */
+static inline gboolean
+step_run_one (const GhloIrOp  *op,
+              const char      *name,
+              GhloValue      **operands,
+              GhloValue      **expected,
+              guint            way,
+              double           tolerance)
+{
+  static const char *const ways[] = { "dense", "scattered", "in place" };
+  const GhloStepImplementation *kernel = NULL;
+  StepTensor tensors[2 * STEP_MAX] = { 0 };
+  GhloView views[STEP_MAX], results[STEP_MAX];
+  g_autofree char *how = NULL, *what = NULL;
+  g_autoptr (GError) error = NULL;
+  gpointer prepared, scratch;
+  gsize scratch_size = 0;
+
+  while ((kernel = ghlo_cpu_target ()->find (op, kernel)) != NULL && !g_str_equal (kernel->name, name))
+    ;
+  g_assert_nonnull (kernel);
+  for (guint i = 0; i < op->n_operands; i++)
+    {
+      step_tensor_init (&tensors[i], operands[i]->type, FALSE);
+      if (way == STEP_SCATTERED)
+        {
+          StepTensor other;
+
+          step_tensor_init (&other, operands[i]->type, TRUE);
+          if (kernel->takes != NULL && kernel->takes (op, i, &other.view))
+            {
+              step_tensor_clear (&tensors[i]);
+              tensors[i] = other;
+              tensors[i].view.dimensions = tensors[i].dimensions;
+              tensors[i].view.strides = tensors[i].strides;
+            }
+          else
+            step_tensor_clear (&other);
+        }
+      step_tensor_fill (&tensors[i], operands[i]);
+      views[i] = tensors[i].view;
+      if (!step_is_constant (op, i))
+        views[i].data = NULL;
+    }
+  for (guint i = 0; i < op->n_results; i++)
+    {
+      step_tensor_init (&tensors[STEP_MAX + i], expected[i]->type, FALSE);
+      if (way == STEP_SCATTERED)
+        step_tensor_shift (&tensors[STEP_MAX + i]);
+      results[i] = tensors[STEP_MAX + i].view;
+      results[i].data = NULL;
+    }
+
+  prepared = kernel->prepare (op, views, results, &scratch_size, &error);
+  g_assert_no_error (error);
+  if (prepared != NULL)
+    {
+      gboolean used[STEP_MAX] = { FALSE };
+
+      for (guint i = 0; i < op->n_operands; i++)
+        views[i].data = tensors[i].view.data;
+      for (guint i = 0; i < op->n_results; i++)
+        results[i].data = tensors[STEP_MAX + i].view.data;
+      for (guint r = 0; way == STEP_IN_PLACE && kernel->in_place != NULL && r < op->n_results; r++)
+        for (guint i = 0; i < op->n_operands; i++)
+          if (!used[i] && expected[r]->n_bytes == operands[i]->n_bytes && kernel->in_place (op, i, r))
+            {
+              results[r].data = views[i].data;
+              used[i] = TRUE;
+              break;
+            }
+      scratch = g_aligned_alloc (1, scratch_size + 2 * STEP_GUARD, 64);
+      memset (scratch, 0xa5, scratch_size + 2 * STEP_GUARD);
+      g_assert_true (kernel->run (prepared, views, results, scratch, NULL, &error));
+      g_assert_no_error (error);
+      for (gsize i = 0; i < STEP_GUARD; i++)
+        g_assert_cmphex (((guint8 *) scratch)[scratch_size + i], ==, 0xa5);
+      g_aligned_free (scratch);
+      what = kernel->describe != NULL ? kernel->describe (prepared) : NULL;
+      how = g_strdup_printf ("%s, %s%s%s", name, ways[way], what != NULL ? ": " : "", what != NULL ? what : "");
+      for (guint i = 0; i < op->n_results; i++)
+        step_compare (&results[i], expected[i], tolerance, how);
+      if (kernel->release != NULL)
+        kernel->release (prepared);
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (tensors); i++)
+    step_tensor_clear (&tensors[i]);
+
+  return prepared != NULL;
+}
+
+/* Runs @text's returned operation, whose operands are the program's inputs, in their
+ * order, and constants, by the kernel called @name in every way. FALSE when the kernel
+ * declines it. */
+static inline gboolean
+step_check (const char  *text,
+            const char  *name,
+            GhloValue  **inputs,
+            guint        n_inputs,
+            double       tolerance)
+{
+  g_auto (Program) program = { NULL };
+  GhloValue *expected[STEP_MAX] = { NULL }, *operands[STEP_MAX];
+  g_autoptr (GError) error = NULL;
+  const GhloIrOp *op;
+  gboolean ran = TRUE;
+  guint taken = 0;
+
+  prepare (&program, text);
+  run_program (&program, inputs, n_inputs, expected, NULL, &error);
+  g_assert_no_error (error);
+  op = step_find_op (program.module);
+  for (guint i = 0; i < op->n_operands; i++)
+    operands[i] = step_is_constant (op, i) ? step_new_constant (op, i) : ghlo_value_ref (inputs[taken++]);
+  g_assert_cmpuint (taken, ==, n_inputs);
+  for (guint way = 0; ran && way < STEP_N_WAYS; way++)
+    ran = step_run_one (op, name, operands, expected, way, tolerance);
+  for (guint i = 0; i < op->n_operands; i++)
+    ghlo_value_unref (operands[i]);
+  for (guint i = 0; i < op->n_results; i++)
+    ghlo_value_unref (expected[i]);
+
+  return ran;
+}

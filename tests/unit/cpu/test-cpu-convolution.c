@@ -1,0 +1,700 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Convolutions on the CPU against sums made one by one: every kind of window, layout
+ * and group, both gradients as frameworks write them, and what oneDNN takes.
+ */
+
+#include "cpu-tensors.h"
+
+#include "cpu/convolution/convolution.h"
+#include "cpu/move/copy.h"
+#include "cpu/isa/level.h"
+#include "cpu/library/onednn.h"
+
+enum { MOST = 3 };
+
+typedef struct
+{
+  GhloElementType lhs, rhs, result;
+} Types;
+
+#define SAME(T) { GHLO_ELEMENT_TYPE_##T, GHLO_ELEMENT_TYPE_##T, GHLO_ELEMENT_TYPE_##T }
+#define MIXED(A, B, C) { GHLO_ELEMENT_TYPE_##A, GHLO_ELEMENT_TYPE_##B, GHLO_ELEMENT_TYPE_##C }
+
+/* Sizes by what they are; the tensors are made of them in any order. */
+typedef struct
+{
+  guint    n_spatial;
+  gint64   batch, features, output_features;         /* of all groups */
+  gint64   feature_groups, batch_groups;
+  gint64   input[MOST], kernel[MOST], output[MOST];
+  gint64   step[MOST], low[MOST], high[MOST], input_dilation[MOST], kernel_dilation[MOST];
+  gboolean reversed[MOST];
+} Window;
+
+typedef struct
+{
+  Window                    w;
+  GhloCpuConvolutionNumbers numbers;
+  Tensor                    lhs, rhs, result;
+} Case;
+
+static void
+case_clear (Case *self)
+{
+  tensor_clear (&self->lhs);
+  tensor_clear (&self->rhs);
+  tensor_clear (&self->result);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Case, case_clear)
+
+static void
+find_output (Window *w)
+{
+  for (guint i = 0; i < w->n_spatial; i++)
+    {
+      gint64 spread = w->input[i] > 0 ? (w->input[i] - 1) * w->input_dilation[i] + 1 : 0;
+      gint64 room = spread + w->low[i] + w->high[i], reach = (w->kernel[i] - 1) * w->kernel_dilation[i] + 1;
+
+      w->output[i] = room <= 0 || reach > room ? 0 : (room - reach) / w->step[i] + 1;
+    }
+}
+
+/* Channels-last, or any order of a tensor's dimensions. */
+static void
+number_dimensions (guint     n_spatial,
+                   gboolean  shuffled,
+                   gint64   *first,
+                   gint64   *last,
+                   gint64   *spatial)
+{
+  gint64 order[MOST + 2] = { 0 };
+
+  for (guint i = 0; i < n_spatial + 2; i++)
+    order[i] = i;
+  for (guint i = n_spatial + 2; shuffled && i > 1; i--)
+    {
+      gint other = g_test_rand_int_range (0, (gint) i);
+      gint64 kept = order[i - 1];
+
+      order[i - 1] = order[other];
+      order[other] = kept;
+    }
+  *first = order[0];
+  for (guint i = 0; i < n_spatial; i++)
+    spatial[i] = order[1 + i];
+  *last = order[1 + n_spatial];
+}
+
+static void
+tensor_make (Tensor          *self,
+             GhloElementType  type,
+             guint            n_spatial,
+             gint64           first,
+             gint64           first_size,
+             gint64           last,
+             gint64           last_size,
+             const gint64    *spatial,
+             const gint64    *sizes,
+             guint            flags)
+{
+  gint64 dimensions[MOST + 2];
+
+  dimensions[first] = first_size;
+  dimensions[last] = last_size;
+  for (guint i = 0; i < n_spatial; i++)
+    dimensions[spatial[i]] = sizes[i];
+  tensor_init (self, type, n_spatial + 2, dimensions, flags);
+}
+
+static void
+case_init (Case        *self,
+           const Types *types,
+           gboolean     shuffled,
+           guint        flags)
+{
+  GhloCpuConvolutionNumbers *n = &self->numbers;
+  Window *w = &self->w;
+
+  find_output (w);
+  n->n_spatial = w->n_spatial;
+  n->feature_groups = w->feature_groups;
+  n->batch_groups = w->batch_groups;
+  for (guint i = 0; i < w->n_spatial; i++)
+    {
+      n->strides[i] = w->step[i];
+      n->low[i] = w->low[i];
+      n->input_dilation[i] = w->input_dilation[i];
+      n->kernel_dilation[i] = w->kernel_dilation[i];
+      n->reversed[i] = w->reversed[i];
+    }
+  number_dimensions (w->n_spatial, shuffled, &n->input_batch, &n->input_feature, n->input_spatial);
+  number_dimensions (w->n_spatial, shuffled, &n->output_batch, &n->output_feature, n->output_spatial);
+  number_dimensions (w->n_spatial, shuffled, &n->kernel_input_feature, &n->kernel_output_feature, n->kernel_spatial);
+  if (!shuffled)
+    {
+      /* Taps, input features, output features. */
+      n->kernel_input_feature = w->n_spatial;
+      for (guint i = 0; i < w->n_spatial; i++)
+        n->kernel_spatial[i] = i;
+    }
+
+  tensor_make (&self->lhs, types->lhs, w->n_spatial, n->input_batch, w->batch, n->input_feature, w->features,
+               n->input_spatial, w->input, flags);
+  tensor_make (&self->rhs, types->rhs, w->n_spatial, n->kernel_input_feature, w->features / w->feature_groups,
+               n->kernel_output_feature, w->output_features, n->kernel_spatial, w->kernel, flags);
+  tensor_make (&self->result, types->result, w->n_spatial, n->output_batch, w->batch / w->batch_groups,
+               n->output_feature, w->output_features, n->output_spatial, w->output, flags);
+  tensor_fill (&self->lhs);
+  tensor_fill (&self->rhs);
+}
+
+/* The result at an index of its tensor, as the specification has it. */
+static Sum
+exact_at (const Case   *self,
+          const gint64 *at)
+{
+  const GhloCpuConvolutionNumbers *n = &self->numbers;
+  const Window *w = &self->w;
+  gint64 feature = at[n->output_feature];
+  gint64 group = feature / (w->output_features / MAX (w->feature_groups, w->batch_groups));
+  gint64 group_features = w->features / w->feature_groups;
+  gint64 lhs[MOST + 2], rhs[MOST + 2], tap[MOST] = { 0 };
+  Tensor taps = { .rank = w->n_spatial };
+  Sum sum = { 0 };
+
+  memcpy (taps.dimensions, w->kernel, sizeof (w->kernel));
+  lhs[n->input_batch] = at[n->output_batch] + (w->batch_groups > 1 ? group * (w->batch / w->batch_groups) : 0);
+  rhs[n->kernel_output_feature] = feature;
+  if (tensor_count (&taps) == 0)
+    return sum;
+  do
+    {
+      gboolean inside = TRUE;
+
+      for (guint i = 0; i < w->n_spatial; i++)
+        {
+          gint64 place = at[n->output_spatial[i]] * w->step[i] + tap[i] * w->kernel_dilation[i] - w->low[i];
+
+          inside &= place >= 0 && place % w->input_dilation[i] == 0 && place / w->input_dilation[i] < w->input[i];
+          lhs[n->input_spatial[i]] = place / w->input_dilation[i];
+          rhs[n->kernel_spatial[i]] = w->reversed[i] ? w->kernel[i] - 1 - tap[i] : tap[i];
+        }
+      for (gint64 f = 0; inside && f < group_features; f++)
+        {
+          lhs[n->input_feature] = f + (w->feature_groups > 1 ? group * group_features : 0);
+          rhs[n->kernel_input_feature] = f;
+          sum_add_product (&sum, self->lhs.type, tensor_get (&self->lhs, lhs), tensor_get (&self->rhs, rhs));
+        }
+    }
+  while (tensor_next (&taps, tap));
+
+  return sum;
+}
+
+static char *
+describe (const Case *self)
+{
+  const Window *w = &self->w;
+  g_autofree char *lhs = shape_text (&self->lhs), *rhs = shape_text (&self->rhs), *result = shape_text (&self->result);
+  GString *text = g_string_new (NULL);
+
+  g_string_append_printf (text, "lhs %s, rhs %s, result %s, groups %d %d", lhs, rhs, result, (int) w->feature_groups,
+                          (int) w->batch_groups);
+  for (guint i = 0; i < w->n_spatial; i++)
+    g_string_append_printf (text, ", %d * %d -> %d step %d pad %d %d dilation %d %d%s", (int) w->input[i],
+                            (int) w->kernel[i], (int) w->output[i], (int) w->step[i], (int) w->low[i],
+                            (int) w->high[i], (int) w->input_dilation[i], (int) w->kernel_dilation[i],
+                            w->reversed[i] ? " reversed" : "");
+
+  return g_string_free (text, FALSE);
+}
+
+static void
+check_result (const Case *self,
+              const char *how,
+              double      added)
+{
+  gboolean is_wide = ghlo_element_info (self->lhs.type)->bits > 32 || ghlo_element_info (self->rhs.type)->bits > 32;
+  gint64 index[MOST + 2] = { 0 }, count = self->w.features;
+
+  for (guint i = 0; i < self->w.n_spatial; i++)
+    count *= self->w.kernel[i];
+  assert_untouched (&self->result);
+  if (tensor_count (&self->result) == 0)
+    return;
+  do
+    {
+      Sum sum = exact_at (self, index);
+      GhloScalar found = tensor_get (&self->result, index);
+
+      sum.re += added;
+      sum.size += fabs (added);
+      if (!sum_matches (&sum, count, is_wide, self->result.type, found))
+        {
+          g_autofree char *what = describe (self);
+
+          g_error ("%s: %s: expected %Lg (%" G_GINT64_MODIFIER "x), found %g (%" G_GINT64_MODIFIER "x) at %d %d %d %d",
+                   how, what, sum.re, sum.wrapped, found.f, found.u, (int) index[0], (int) index[1], (int) index[2],
+                   (int) index[3]);
+        }
+    }
+  while (tensor_next (&self->result, index));
+}
+
+/* Elements here and there, where all would take long. */
+static void
+check_some (const Case *self,
+            const char *how)
+{
+  gint64 count = self->w.features;
+
+  for (guint i = 0; i < self->w.n_spatial; i++)
+    count *= self->w.kernel[i];
+  for (guint i = 0; i < 400; i++)
+    {
+      gint64 index[MOST + 2];
+      Sum sum;
+
+      for (guint d = 0; d < self->result.rank; d++)
+        index[d] = g_test_rand_int_range (0, (gint) self->result.dimensions[d]);
+      sum = exact_at (self, index);
+      if (!sum_matches (&sum, count, FALSE, self->result.type, tensor_get (&self->result, index)))
+        {
+          g_autofree char *what = describe (self);
+
+          g_error ("%s: %s: expected %Lg, found %g at %d %d %d %d", how, what, sum.re,
+                   tensor_get (&self->result, index).f, (int) index[0], (int) index[1], (int) index[2], (int) index[3]);
+        }
+    }
+}
+
+static gpointer
+allocate (gsize size)
+{
+  gpointer memory = g_aligned_alloc (1, MAX (size, 64), 64);
+
+  memset (memory, 0xff, MAX (size, 64));
+
+  return memory;
+}
+
+static GhloView
+view_of (const Tensor *tensor)
+{
+  return (GhloView) { tensor->data, tensor->type, tensor->rank, tensor->dimensions, tensor->strides };
+}
+
+static GhloCpuConvolution *
+prepare (const Case       *self,
+         GhloCpuPanelFunc  epilogue)
+{
+  GhloView lhs = view_of (&self->lhs), rhs = view_of (&self->rhs), result = view_of (&self->result);
+  g_autoptr (GError) error = NULL;
+  GhloCpuConvolution *convolution;
+
+  convolution = ghlo_cpu_convolution_prepare (&self->numbers, &lhs, &rhs, &result, epilogue, &error);
+  g_assert_no_error (error);
+
+  return convolution;
+}
+
+/* Runs it, with a kernel packed before where there is such a thing too. */
+static char *
+check_case (Case *self)
+{
+  g_autoptr (GhloCpuConvolution) convolution = prepare (self, NULL);
+  gsize packed_size = ghlo_cpu_convolution_packed_size (convolution);
+  gpointer scratch = allocate (ghlo_cpu_convolution_scratch_size (convolution));
+  g_autoptr (GError) error = NULL;
+  char *how = g_strdup (ghlo_cpu_convolution_describe (convolution));
+
+  ghlo_cpu_convolution_run (convolution, self->lhs.data, self->rhs.data, NULL, self->result.data, scratch, NULL, NULL,
+                            &error);
+  g_assert_no_error (error);
+  check_result (self, how, 0);
+  if (packed_size > 0)
+    {
+      g_autofree guint8 *first = g_memdup2 (self->result.memory, self->result.n_bytes);
+      gpointer packed = allocate (packed_size);
+
+      memset (self->result.memory, UNTOUCHED, self->result.n_bytes);
+      g_assert_true (ghlo_cpu_convolution_pack (convolution, self->rhs.data, packed, scratch, NULL, NULL));
+      g_assert_true (ghlo_cpu_convolution_run (convolution, self->lhs.data, NULL, packed, self->result.data, scratch,
+                                               NULL, NULL, NULL));
+      g_assert_cmpmem (first, self->result.n_bytes, self->result.memory, self->result.n_bytes);
+      g_aligned_free (packed);
+    }
+  g_aligned_free (scratch);
+
+  return how;
+}
+
+static gint64
+pick (gint64 low,
+      gint64 high)
+{
+  return g_test_rand_int_range ((gint) low, (gint) high + 1);
+}
+
+static void
+random_window (Window *w,
+               guint   n_spatial)
+{
+  gint64 largest = n_spatial == 3 ? 4 : n_spatial == 2 ? 8 : 15;
+  gint64 groups = pick (0, 3) == 0 ? pick (2, 3) : 1;
+
+  *w = (Window) { .n_spatial = n_spatial, .feature_groups = 1, .batch_groups = 1 };
+  if (pick (0, 1))
+    w->feature_groups = groups;
+  else
+    w->batch_groups = groups;
+  w->batch = w->batch_groups * pick (pick (0, 9) == 0 ? 0 : 1, 3);
+  w->features = w->feature_groups * pick (pick (0, 9) == 0 ? 0 : 1, pick (0, 3) == 0 ? 20 : 4);
+  w->output_features = groups * pick (1, pick (0, 3) == 0 ? 20 : 4);
+  for (guint i = 0; i < n_spatial; i++)
+    {
+      w->input[i] = pick (pick (0, 9) == 0 ? 0 : 1, largest);
+      w->kernel[i] = pick (1, 4);
+      w->step[i] = pick (0, 2) == 0 ? pick (2, 3) : 1;
+      w->input_dilation[i] = pick (0, 3) == 0 ? pick (2, 3) : 1;
+      w->kernel_dilation[i] = pick (0, 3) == 0 ? pick (2, 3) : 1;
+      w->low[i] = pick (0, 1) ? pick (-2, 3) : 0;
+      w->high[i] = pick (0, 1) ? pick (-2, 3) : 0;
+      w->reversed[i] = pick (0, 4) == 0;
+    }
+}
+
+static void
+test_random (void)
+{
+  static const Types types[] = {
+    SAME (F32), SAME (F32), SAME (F32), SAME (BF16), SAME (F16), SAME (F64), SAME (COMPLEX_F32), SAME (COMPLEX_F64),
+    SAME (I8), SAME (I32), SAME (UI16), SAME (I64), SAME (I1), SAME (F8E5M2), MIXED (I8, I8, I32),
+    MIXED (BF16, BF16, F32), MIXED (F8E4M3FN, F8E4M3FN, F32), MIXED (F32, F32, F64), MIXED (UI8, I8, I32),
+  };
+
+  for (guint t = 0; t < G_N_ELEMENTS (types); t++)
+    for (guint i = 0; i < 120; i++)
+      {
+        g_auto (Case) c = { 0 };
+        g_autofree char *how = NULL;
+        gboolean shuffled = i % 2 == 0;
+
+        random_window (&c.w, i % 4);
+        case_init (&c, &types[t], shuffled, i % 3 == 0 ? TENSOR_PERMUTED | TENSOR_GAPS | TENSOR_REVERSED : 0);
+        how = check_case (&c);
+      }
+}
+
+typedef struct
+{
+  const char *name;
+  Window      window;
+  const char *how;            /* with oneDNN; a pattern */
+} Row;
+
+#define SQUARE(x) { x, x }
+#define WINDOW(n, c, o, in, k, s, l, h, ld, rd, fg, bg) \
+  { .n_spatial = 2, .batch = n, .features = c, .output_features = o, .feature_groups = fg, .batch_groups = bg, \
+    .input = SQUARE (in), .kernel = SQUARE (k), .step = SQUARE (s), .low = SQUARE (l), .high = SQUARE (h), \
+    .input_dilation = SQUARE (ld), .kernel_dilation = SQUARE (rd) }
+
+/* Channels-last, as frameworks write them. */
+static const Row rows[] = {
+  { "plain", WINDOW (2, 16, 24, 14, 3, 1, 1, 1, 1, 1, 1, 1), "onednn*" },
+  { "steps", WINDOW (1, 3, 16, 29, 7, 2, 3, 3, 1, 1, 1, 1), "onednn*" },
+  { "rest", WINDOW (1, 16, 16, 28, 3, 2, 0, 1, 1, 1, 1, 1), "onednn*" },
+  { "valid", WINDOW (1, 5, 7, 12, 5, 1, 0, 0, 1, 1, 1, 1), "onednn*" },
+  { "one tap", WINDOW (2, 32, 16, 9, 1, 1, 0, 0, 1, 1, 1, 1), "windows by*" },
+  { "one tap, steps", WINDOW (2, 32, 16, 9, 1, 2, 0, 0, 1, 1, 1, 1), "onednn*" },
+  { "dilated kernel", WINDOW (1, 16, 16, 14, 3, 1, 2, 2, 1, 2, 1, 1), "onednn*" },
+  { "depthwise", WINDOW (2, 32, 32, 14, 3, 1, 1, 1, 1, 1, 32, 1), "onednn*" },
+  { "groups", WINDOW (1, 32, 64, 10, 3, 1, 1, 1, 1, 1, 2, 1), "onednn*" },
+  { "wide padding", WINDOW (1, 4, 4, 6, 3, 1, 2, 2, 1, 1, 1, 1), NULL },
+  { "padding beyond", WINDOW (1, 4, 4, 6, 2, 1, 5, 5, 1, 1, 1, 1), NULL },
+  { "cut", WINDOW (1, 8, 8, 12, 3, 1, -2, -3, 1, 1, 1, 1), NULL },
+  /* Gradients for data: the result's gradient spread by the step, with padding. */
+  { "data, step 1", WINDOW (2, 24, 16, 14, 3, 1, 1, 1, 1, 1, 1, 1), "onednn*" },
+  { "data, step 2", WINDOW (2, 24, 16, 7, 3, 1, 1, 2, 2, 1, 1, 1), "onednn*data*" },
+  { "data, step 2, valid", WINDOW (1, 16, 3, 12, 7, 1, 6, 7, 2, 1, 1, 1), "onednn*data*" },
+  { "data, one tap", WINDOW (1, 16, 32, 7, 1, 1, 0, 1, 2, 1, 1, 1), NULL },
+  { "data, depthwise", WINDOW (2, 32, 32, 7, 3, 1, 1, 2, 2, 1, 32, 1), "onednn*data*" },
+  { "data, groups", WINDOW (2, 64, 32, 7, 3, 1, 1, 2, 2, 1, 2, 1), "onednn*data*" },
+  /* Gradients for weights: images are features, features images, the kernel is large. */
+  { "weights", WINDOW (16, 4, 24, 14, 14, 1, 1, 1, 1, 1, 1, 1), "onednn*weights*" },
+  { "weights, step 2", WINDOW (16, 4, 24, 15, 7, 1, 1, 1, 1, 2, 1, 1), "onednn*weights*" },
+  { "weights, step 2, rest", WINDOW (3, 5, 8, 28, 11, 1, 0, -1, 1, 2, 1, 1), "onednn*weights*" },
+  { "weights, depthwise", WINDOW (32, 4, 32, 14, 14, 1, 1, 1, 1, 1, 1, 32), "onednn*weights*" },
+  { "weights, groups", WINDOW (32, 2, 64, 14, 14, 1, 1, 1, 1, 1, 1, 2), "onednn*weights*" },
+};
+
+/* With layouts that oneDNN takes, with any others, and with other narrow types. */
+static void
+test_frameworks (void)
+{
+  static const Types types[] = { SAME (F32), SAME (F32), SAME (BF16), SAME (F16), SAME (F64),
+                                 MIXED (BF16, BF16, F32) };
+  gboolean all = ghlo_cpu_onednn_available () && ghlo_cpu_level () > GHLO_CPU_LEVEL_AVX2;
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    for (guint t = 0; t < G_N_ELEMENTS (types); t++)
+      {
+        g_auto (Case) c = { .w = rows[i].window };
+        g_autofree char *how = NULL;
+
+        case_init (&c, &types[t], t == 1, t == 1 ? TENSOR_PERMUTED | TENSOR_REVERSED : 0);
+        how = check_case (&c);
+        g_test_message ("%s, %s: %s", rows[i].name, ghlo_element_type_to_string (types[t].lhs), how);
+        if (all && t == 0 && rows[i].how != NULL && !g_pattern_match_simple (rows[i].how, how))
+          g_error ("%s: expected %s, found %s", rows[i].name, rows[i].how, how);
+      }
+}
+
+/* Large enough to be cut into pieces of images and of rows. */
+static void
+test_pieces (void)
+{
+  static const Row large[] = {
+    { "rows", WINDOW (1, 64, 64, 40, 3, 1, 1, 1, 1, 1, 1, 1), "onednn*" },
+    { "rows, steps", WINDOW (1, 3, 64, 99, 7, 2, 3, 2, 1, 1, 1, 1), "onednn*" },
+    { "rows, dilated", WINDOW (1, 32, 64, 45, 3, 1, 2, 2, 1, 2, 1, 1), "onednn*" },
+    { "rows, far padding", WINDOW (1, 64, 64, 31, 9, 1, 8, 8, 1, 1, 1, 1), NULL },
+    { "images", WINDOW (7, 32, 32, 28, 3, 1, 1, 1, 1, 1, 1, 1), "onednn*" },
+    { "depthwise", WINDOW (3, 96, 96, 56, 3, 1, 1, 1, 1, 1, 96, 1), "onednn*" },
+    { "data, rows", WINDOW (1, 64, 64, 28, 3, 1, 1, 2, 2, 1, 1, 1), "onednn*data*" },
+    { "data, rows, one tap", WINDOW (1, 64, 128, 40, 1, 1, 0, 1, 2, 1, 1, 1), NULL },
+    { "data, rows, step 3", WINDOW (1, 64, 64, 21, 5, 1, 3, 4, 3, 1, 1, 1), "onednn*data*" },
+    { "data, images", WINDOW (5, 64, 32, 14, 3, 1, 1, 2, 2, 1, 1, 1), "onednn*data*" },
+    { "weights, rows", WINDOW (64, 1, 64, 40, 40, 1, 1, 1, 1, 1, 1, 1), "onednn*weights*" },
+    { "weights, images", WINDOW (64, 6, 64, 15, 7, 1, 1, 1, 1, 2, 1, 1), "onednn*weights*" },
+  };
+  static const Types types[] = { SAME (F32), SAME (F32), SAME (BF16) };
+  gboolean all = ghlo_cpu_onednn_available () && ghlo_cpu_level () > GHLO_CPU_LEVEL_AVX2;
+
+  for (guint i = 0; i < G_N_ELEMENTS (large); i++)
+    for (guint t = 0; t < G_N_ELEMENTS (types); t++)
+      {
+        g_auto (Case) c = { .w = large[i].window };
+        g_autoptr (GhloCpuConvolution) convolution = NULL;
+        const char *how;
+        gpointer scratch;
+
+        case_init (&c, &types[t], t == 1, t == 1 ? TENSOR_PERMUTED : 0);
+        convolution = prepare (&c, NULL);
+        how = ghlo_cpu_convolution_describe (convolution);
+        scratch = allocate (ghlo_cpu_convolution_scratch_size (convolution));
+        g_assert_true (ghlo_cpu_convolution_run (convolution, c.lhs.data, c.rhs.data, NULL, c.result.data, scratch,
+                                                 NULL, NULL, NULL));
+        g_aligned_free (scratch);
+        check_some (&c, how);
+        g_test_message ("%s, %s: %s", large[i].name, ghlo_element_type_to_string (types[t].lhs), how);
+        if (all && t == 0 && large[i].how != NULL && !g_pattern_match_simple (large[i].how, how))
+          g_error ("%s: expected %s, found %s", large[i].name, large[i].how, how);
+      }
+}
+
+/* Other numbers of spatial dimensions. */
+static void
+test_dimensions (void)
+{
+  for (guint n = 1; n <= 3; n++)
+    for (guint dilated = 0; dilated < 2; dilated++)
+      {
+        g_auto (Case) c = { 0 };
+        g_autofree char *how = NULL;
+        Window *w = &c.w;
+
+        *w = (Window) { .n_spatial = n, .batch = 2, .features = 16, .output_features = 8, .feature_groups = 1,
+                        .batch_groups = 1 };
+        for (guint i = 0; i < n; i++)
+          {
+            w->input[i] = 9 + i;
+            w->kernel[i] = 3;
+            w->step[i] = dilated ? 1 : 2;
+            w->low[i] = w->high[i] = 1;
+            w->input_dilation[i] = dilated ? 2 : 1;
+            w->kernel_dilation[i] = 1;
+          }
+        case_init (&c, &(Types) SAME (F32), FALSE, 0);
+        how = check_case (&c);
+        g_test_message ("%u dimensions: %s", n, how);
+      }
+}
+
+typedef struct
+{
+  const Case *c;
+  gint       *seen;     /* of each four bytes of its memory, how often */
+} Seen;
+
+static void
+see (gpointer            data,
+     const GhloCpuPanel *panel)
+{
+  const Seen *seen = data;
+
+  for (gint64 i = 0; i < panel->n_rows; i++)
+    for (gint64 j = 0; j < panel->n_columns; j++)
+      {
+        guint8 *at = panel->data + i * panel->row_stride + j * panel->column_stride;
+
+        g_atomic_int_inc (&seen->seen[(at - seen->c->result.memory) / 4]);
+        *(float *) at += 100;
+      }
+}
+
+/* Every element is given to the epilogue once, when it is finished. */
+static void
+test_epilogue (void)
+{
+  for (guint i = 0; i < 2 * G_N_ELEMENTS (rows); i++)
+    {
+      g_auto (Case) c = { .w = rows[i / 2].window };
+      g_autoptr (GhloCpuConvolution) convolution = NULL;
+      g_autofree gint *counts = NULL;
+      Seen seen = { .c = &c };
+      gpointer scratch;
+      gint64 index[MOST + 2] = { 0 };
+
+      case_init (&c, &(Types) SAME (F32), i % 2 == 1, i % 2 == 1 ? TENSOR_PERMUTED | TENSOR_GAPS : 0);
+      seen.seen = counts = g_new0 (gint, c.result.n_bytes / 4);
+      convolution = prepare (&c, see);
+      scratch = allocate (ghlo_cpu_convolution_scratch_size (convolution));
+      g_assert_true (ghlo_cpu_convolution_run (convolution, c.lhs.data, c.rhs.data, NULL, c.result.data, scratch,
+                                               &seen, NULL, NULL));
+      g_aligned_free (scratch);
+      do
+        g_assert_cmpint (counts[(tensor_at (&c.result, index) - c.result.memory) / 4], ==, 1);
+      while (tensor_next (&c.result, index));
+      check_result (&c, ghlo_cpu_convolution_describe (convolution), 100);
+    }
+}
+
+typedef struct
+{
+  const GhloCpuConvolution *convolution;
+  const Case               *c;
+  guint8                   *result;
+} Runner;
+
+static gpointer
+run_often (gpointer data)
+{
+  const Runner *runner = data;
+  gpointer scratch = allocate (ghlo_cpu_convolution_scratch_size (runner->convolution));
+
+  for (guint i = 0; i < 5; i++)
+    g_assert_true (ghlo_cpu_convolution_run (runner->convolution, runner->c->lhs.data, runner->c->rhs.data, NULL,
+                                             runner->result, scratch, NULL, NULL, NULL));
+  g_aligned_free (scratch);
+
+  return NULL;
+}
+
+/* Eight threads that did not prepare it run the same convolution at once. */
+static void
+test_threads (void)
+{
+  for (guint row = 0; row < G_N_ELEMENTS (rows); row++)
+    {
+      g_auto (Case) c = { .w = rows[row].window };
+      g_autoptr (GhloCpuConvolution) convolution = NULL;
+      Runner runners[8];
+      GThread *threads[8];
+
+      case_init (&c, &(Types) SAME (F32), FALSE, 0);
+      convolution = prepare (&c, NULL);
+      for (guint i = 0; i < 8; i++)
+        {
+          runners[i] = (Runner) { convolution, &c, g_malloc (c.result.n_bytes) };
+          threads[i] = g_thread_new ("run", run_often, &runners[i]);
+        }
+      for (guint i = 0; i < 8; i++)
+        {
+          g_thread_join (threads[i]);
+          g_assert_cmpmem (runners[i].result, c.result.n_bytes, runners[0].result, c.result.n_bytes);
+          if (i > 0)
+            g_free (runners[i].result);
+        }
+      g_free (runners[0].result);
+    }
+}
+
+static void
+test_cancel (void)
+{
+  for (guint row = 0; row < G_N_ELEMENTS (rows); row++)
+    {
+      g_auto (Case) c = { .w = rows[row].window };
+      g_autoptr (GhloCpuConvolution) convolution = NULL;
+      g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+      g_autoptr (GError) error = NULL;
+      GhloMonitor monitor = { .cancellable = cancellable };
+      gpointer scratch;
+
+      case_init (&c, &(Types) SAME (F32), FALSE, 0);
+      convolution = prepare (&c, NULL);
+      scratch = allocate (ghlo_cpu_convolution_scratch_size (convolution));
+      g_cancellable_cancel (cancellable);
+      g_assert_false (ghlo_cpu_convolution_run (convolution, c.lhs.data, c.rhs.data, NULL, c.result.data, scratch,
+                                                NULL, &monitor, &error));
+      g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+      g_aligned_free (scratch);
+    }
+}
+
+/* Tensors into other layouts and types. */
+static void
+test_copy (void)
+{
+  static const Types types[] = {
+    SAME (F32), SAME (F64), SAME (I8), SAME (BF16), SAME (COMPLEX_F64), MIXED (BF16, INVALID, F32),
+    MIXED (F32, INVALID, BF16), MIXED (F8E5M2, INVALID, F32), MIXED (F32, INVALID, F16),
+  };
+
+  for (guint t = 0; t < G_N_ELEMENTS (types); t++)
+    for (guint i = 0; i < 60; i++)
+      {
+        g_auto (Tensor) from = { 0 }, to = { 0 };
+        gint64 dimensions[4], index[8] = { 0 };
+        guint rank = (guint) pick (0, 4);
+        GhloCpuCopy copy;
+
+        for (guint d = 0; d < rank; d++)
+          dimensions[d] = pick (0, 30) == 0 ? 0 : pick (1, d < 2 ? 9 : i % 5 == 0 ? 80 : 9);
+        tensor_init (&from, types[t].lhs, rank, dimensions,
+                     TENSOR_PERMUTED | (i % 2 ? TENSOR_GAPS | TENSOR_REVERSED : 0));
+        tensor_init (&to, types[t].result, rank, dimensions, TENSOR_PERMUTED | (i % 2 ? TENSOR_GAPS : 0));
+        tensor_fill (&from);
+        g_assert_true (ghlo_cpu_copy_init (&copy, rank, dimensions, from.type, from.strides, to.type, to.strides));
+        g_assert_true (ghlo_cpu_copy_run (&copy, from.data, to.data, NULL));
+        assert_untouched (&to);
+        if (tensor_count (&from) > 0)
+          do
+            g_assert_true (ghlo_scalar_equal (to.type, ghlo_element_round (to.type, tensor_get (&from, index)),
+                                              tensor_get (&to, index)));
+          while (tensor_next (&from, index));
+      }
+}
+
+int
+main (int   argc,
+      char *argv[])
+{
+  g_test_init (&argc, &argv, NULL);
+  /* More than one, whatever the machine, so that work is cut. */
+  g_setenv ("GHLO_THREADS", "4", FALSE);
+
+  g_test_add_func ("/cpu-convolution/random", test_random);
+  g_test_add_func ("/cpu-convolution/frameworks", test_frameworks);
+  g_test_add_func ("/cpu-convolution/pieces", test_pieces);
+  g_test_add_func ("/cpu-convolution/dimensions", test_dimensions);
+  g_test_add_func ("/cpu-convolution/epilogue", test_epilogue);
+  g_test_add_func ("/cpu-convolution/threads", test_threads);
+  g_test_add_func ("/cpu-convolution/cancel", test_cancel);
+  g_test_add_func ("/cpu-convolution/copy", test_copy);
+
+  return g_test_run ();
+}

@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Factorizations and solves on the CPU, multiplied out again: all types, triangles,
+ * sides, transposes and layouts.
+ */
+
+#include <complex.h>
+
+#include "cpu-tensors.h"
+
+#include "cpu/library/blas.h"
+#include "cpu/linalg/lapack.h"
+
+/* glibc gives it to gcc only; clang has the same builtin. */
+#ifndef CMPLX
+#define CMPLX(re, im) __builtin_complex ((double) (re), (double) (im))
+#endif
+
+typedef double _Complex Number;
+
+static const GhloElementType types[] = {
+  GHLO_ELEMENT_TYPE_F32, GHLO_ELEMENT_TYPE_F64, GHLO_ELEMENT_TYPE_COMPLEX_F32, GHLO_ELEMENT_TYPE_COMPLEX_F64,
+  GHLO_ELEMENT_TYPE_BF16, GHLO_ELEMENT_TYPE_F16,
+};
+
+static Number
+number_at (const Tensor *tensor,
+           gint64        batch,
+           gint64        i,
+           gint64        j)
+{
+  GhloScalar scalar = tensor_get (tensor, (gint64[]) { batch, i, j });
+
+  return ghlo_element_type_is_complex (tensor->type) ? CMPLX (scalar.c.re, scalar.c.im) : scalar.f;
+}
+
+static void
+set_number (Tensor *tensor,
+            gint64  batch,
+            gint64  i,
+            gint64  j,
+            Number  number)
+{
+  GhloScalar scalar = { .f = creal (number) };
+
+  if (ghlo_element_type_is_complex (tensor->type))
+    scalar = (GhloScalar) { .c = { creal (number), cimag (number) } };
+  ghlo_element_store (tensor->type, tensor_at (tensor, (gint64[]) { batch, i, j }), scalar);
+}
+
+static GhloView
+view_of (const Tensor *tensor)
+{
+  return (GhloView) { tensor->data, tensor->type, tensor->rank, tensor->dimensions, tensor->strides };
+}
+
+static double
+tolerance_of (GhloElementType type,
+              gint64          n)
+{
+  const GhloElementInfo *info = ghlo_element_info (type);
+  int digits = (int) MIN (info->mantissa_bits, info->bits > 32 ? 50 : 20);
+
+  return ldexp (info->bits > 32 ? 1 : 4, -digits) * (double) (n + 4);
+}
+
+static void
+assert_near (Number      found,
+             Number      expected,
+             double      limit,
+             const char *what)
+{
+  if (!(cabs (found - expected) <= limit))
+    g_error ("%s: expected %.9g%+.9gi, found %.9g%+.9gi", what, creal (expected), cimag (expected), creal (found),
+             cimag (found));
+}
+
+static void
+run (const GhloCpuLapack *lapack,
+     const Tensor        *a,
+     const Tensor        *b,
+     const Tensor        *result)
+{
+  gpointer scratch = g_aligned_alloc (1, MAX (ghlo_cpu_lapack_scratch_size (lapack), 64), 64);
+  g_autoptr (GError) error = NULL;
+
+  ghlo_cpu_lapack_run (lapack, a->data, b != NULL ? b->data : NULL, result->data, scratch, NULL, &error);
+  g_assert_no_error (error);
+  g_aligned_free (scratch);
+}
+
+/* Random, with a diagonal that keeps it well conditioned; what is not read is NaN. */
+static void
+fill_triangle (Tensor  *a,
+               gint64   n,
+               gboolean lower,
+               gboolean unit)
+{
+  tensor_fill (a);
+  for (gint64 batch = 0; batch < a->dimensions[0]; batch++)
+    for (gint64 i = 0; i < n; i++)
+      for (gint64 j = 0; j < n; j++)
+        {
+          gboolean inside = lower ? j <= i : j >= i;
+
+          if (!inside || (i == j && unit))
+            set_number (a, batch, i, j, CMPLX (NAN, NAN));
+          else if (i == j)
+            set_number (a, batch, i, j, number_at (a, batch, i, j) + 4);
+          else
+            set_number (a, batch, i, j, number_at (a, batch, i, j) / (double) n);
+        }
+}
+
+/* op (a) at a place. */
+static Number
+triangle_at (const Tensor       *a,
+             const GhloCpuSolve *solve,
+             gint64              batch,
+             gint64              i,
+             gint64              j)
+{
+  gint64 row = solve->transpose == GHLO_CPU_AS_IS ? i : j, column = solve->transpose == GHLO_CPU_AS_IS ? j : i;
+  Number number;
+
+  if (row == column && solve->unit)
+    return 1;
+  if (solve->lower ? column > row : column < row)
+    return 0;
+  number = number_at (a, batch, row, column);
+
+  return solve->transpose == GHLO_CPU_ADJOINT ? conj (number) : number;
+}
+
+static void
+check_solve (GhloElementType     type,
+             const GhloCpuSolve *solve,
+             gint64              n_batch,
+             gint64              n,
+             gint64              sides,
+             guint               flags,
+             gboolean            in_place)
+{
+  g_auto (Tensor) a = { 0 }, b = { 0 }, x = { 0 };
+  gint64 rows = solve->left ? n : sides, columns = solve->left ? sides : n;
+  g_autoptr (GhloCpuLapack) lapack = NULL;
+  g_autoptr (GError) error = NULL;
+  GhloView a_view, b_view, x_view;
+
+  tensor_init (&a, type, 3, (gint64[]) { n_batch, n, n }, flags);
+  tensor_init (&b, type, 3, (gint64[]) { n_batch, rows, columns }, in_place ? 0 : flags);
+  tensor_init (&x, type, 3, (gint64[]) { n_batch, rows, columns }, in_place ? 0 : flags);
+  fill_triangle (&a, n, solve->lower, solve->unit);
+  tensor_fill (&b);
+  a_view = view_of (&a);
+  b_view = view_of (&b);
+  x_view = view_of (&x);
+  lapack = ghlo_cpu_triangular_solve_prepare (solve, &a_view, &b_view, &x_view, &error);
+  g_assert_no_error (error);
+  if (in_place)
+    memcpy (x.memory, b.memory, x.n_bytes);
+  run (lapack, &a, in_place ? &x : &b, &x);
+  assert_untouched (&x);
+
+  for (gint64 batch = 0; batch < n_batch; batch++)
+    for (gint64 i = 0; i < rows; i++)
+      for (gint64 j = 0; j < columns; j++)
+        {
+          Number sum = 0;
+          double scale = 1;
+
+          for (gint64 k = 0; k < n; k++)
+            {
+              Number term = solve->left ? triangle_at (&a, solve, batch, i, k) * number_at (&x, batch, k, j)
+                                        : number_at (&x, batch, i, k) * triangle_at (&a, solve, batch, k, j);
+
+              sum += term;
+              scale += cabs (term);
+            }
+          assert_near (sum, number_at (&b, batch, i, j), scale * tolerance_of (type, n),
+                       ghlo_cpu_lapack_describe (lapack));
+        }
+}
+
+static void
+test_solve (void)
+{
+  for (guint t = 0; t < G_N_ELEMENTS (types); t++)
+    for (guint flags = 0; flags < 8; flags++)
+      for (guint transpose = 0; transpose < 3; transpose++)
+        {
+          GhloCpuSolve solve = { flags & 1, (flags & 2) != 0, (flags & 4) != 0, (GhloCpuTranspose) transpose };
+
+          check_solve (types[t], &solve, 2, 7, 5, 0, FALSE);
+          check_solve (types[t], &solve, 2, 7, 5, 0, TRUE);
+          for (guint i = 0; i < 4; i++)
+            check_solve (types[t], &solve, 2, 6, 4, TENSOR_PERMUTED | TENSOR_GAPS | TENSOR_REVERSED, FALSE);
+          check_solve (types[t], &solve, 1, 1, 3, 0, FALSE);
+          check_solve (types[t], &solve, 1, 4, 1, TENSOR_PERMUTED, FALSE);
+          check_solve (types[t], &solve, 0, 4, 1, 0, FALSE);
+          check_solve (types[t], &solve, 1, 0, 3, 0, FALSE);
+          check_solve (types[t], &solve, 1, 3, 0, 0, FALSE);
+        }
+}
+
+/* Many right-hand sides, which are shared out. */
+static void
+test_sides (void)
+{
+  for (guint t = 0; t < 4; t++)
+    for (guint left = 0; left < 2; left++)
+      {
+        GhloCpuSolve solve = { left, TRUE, FALSE, GHLO_CPU_AS_IS };
+
+        check_solve (types[t], &solve, 1, 60, 300, 0, FALSE);
+        check_solve (types[t], &solve, 1, 60, 300, 0, TRUE);
+      }
+}
+
+static void
+check_cholesky (GhloElementType type,
+                gint64          n_batch,
+                gint64          n,
+                gboolean        lower,
+                guint           flags)
+{
+  g_auto (Tensor) root = { 0 }, a = { 0 }, f = { 0 };
+  g_autoptr (GhloCpuLapack) lapack = NULL;
+  g_autoptr (GError) error = NULL;
+  GhloView a_view, f_view;
+  gint64 dimensions[] = { n_batch, n, n };
+
+  tensor_init (&root, type, 3, dimensions, 0);
+  tensor_init (&a, type, 3, dimensions, flags);
+  tensor_init (&f, type, 3, dimensions, flags);
+  tensor_fill (&root);
+  for (gint64 batch = 0; batch < n_batch; batch++)
+    for (gint64 i = 0; i < n; i++)
+      for (gint64 j = 0; j < n; j++)
+        {
+          Number sum = i == j ? n : 0;
+
+          for (gint64 k = 0; k < n; k++)
+            sum += number_at (&root, batch, i, k) * conj (number_at (&root, batch, j, k));
+          /* What is not read. */
+          set_number (&a, batch, i, j, (lower ? j > i : j < i) ? CMPLX (NAN, NAN) : sum / n);
+        }
+  a_view = view_of (&a);
+  f_view = view_of (&f);
+  lapack = ghlo_cpu_cholesky_prepare (&a_view, &f_view, lower, &error);
+  g_assert_no_error (error);
+  run (lapack, &a, NULL, &f);
+  assert_untouched (&f);
+
+  for (gint64 batch = 0; batch < n_batch; batch++)
+    for (gint64 i = 0; i < n; i++)
+      for (gint64 j = 0; j < n; j++)
+        {
+          Number sum = 0;
+
+          if (lower ? j > i : j < i)
+            {
+              g_assert_true (number_at (&f, batch, i, j) == 0);
+              continue;
+            }
+          for (gint64 k = 0; k <= MIN (i, j); k++)
+            sum += lower ? number_at (&f, batch, i, k) * conj (number_at (&f, batch, j, k))
+                         : conj (number_at (&f, batch, k, i)) * number_at (&f, batch, k, j);
+          assert_near (sum, number_at (&a, batch, i, j), 8 * tolerance_of (type, n), ghlo_cpu_lapack_describe (lapack));
+        }
+}
+
+static void
+test_cholesky (void)
+{
+  for (guint t = 0; t < G_N_ELEMENTS (types); t++)
+    for (guint lower = 0; lower < 2; lower++)
+      {
+        check_cholesky (types[t], 3, 6, lower, 0);
+        for (guint i = 0; i < 6; i++)
+          check_cholesky (types[t], 2, 5, lower, TENSOR_PERMUTED | TENSOR_GAPS | TENSOR_REVERSED);
+        check_cholesky (types[t], 1, 1, lower, 0);
+        check_cholesky (types[t], 1, 0, lower, 0);
+        check_cholesky (types[t], 0, 3, lower, 0);
+        check_cholesky (types[t], 20, 40, lower, 0);
+      }
+}
+
+/* What has no factor gives NaN in the triangle, and other matrices of the batch do not. */
+static void
+test_indefinite (void)
+{
+  static const double bad[] = { -1, 0, NAN, INFINITY };
+
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++)
+    for (gint64 n = 2; n <= 100; n += 98)
+      {
+        g_auto (Tensor) a = { 0 }, f = { 0 };
+        g_autoptr (GhloCpuLapack) lapack = NULL;
+        GhloView a_view, f_view;
+
+        tensor_init (&a, GHLO_ELEMENT_TYPE_F32, 3, (gint64[]) { 2, n, n }, 0);
+        tensor_init (&f, GHLO_ELEMENT_TYPE_F32, 3, (gint64[]) { 2, n, n }, 0);
+        memset (a.memory, 0, a.n_bytes);
+        for (gint64 k = 0; k < n; k++)
+          {
+            set_number (&a, 0, k, k, k == n - 1 ? bad[i] : 4);
+            set_number (&a, 1, k, k, 9);
+          }
+        a_view = view_of (&a);
+        f_view = view_of (&f);
+        lapack = ghlo_cpu_cholesky_prepare (&a_view, &f_view, TRUE, NULL);
+        run (lapack, &a, NULL, &f);
+        g_assert_true (isnan (creal (number_at (&f, 0, 0, 0))));
+        g_assert_true (isnan (creal (number_at (&f, 0, n - 1, 0))));
+        g_assert_true (number_at (&f, 0, 0, n - 1) == 0);
+        g_assert_true (number_at (&f, 1, n - 1, n - 1) == 3);
+      }
+}
+
+typedef struct
+{
+  const GhloCpuLapack *lapack;
+  const Tensor        *a;
+  Tensor               f;
+} Runner;
+
+static gpointer
+run_often (gpointer data)
+{
+  Runner *runner = data;
+
+  for (guint i = 0; i < 10; i++)
+    run (runner->lapack, runner->a, NULL, &runner->f);
+
+  return NULL;
+}
+
+static void
+test_threads (void)
+{
+  for (guint t = 0; t < 4; t++)
+    {
+      gint64 dimensions[] = { 4, 50, 50 };
+      g_auto (Tensor) a = { 0 };
+      g_autoptr (GhloCpuLapack) lapack = NULL;
+      Runner runners[8];
+      GThread *threads[8];
+      GhloView view;
+
+      tensor_init (&a, types[t], 3, dimensions, 0);
+      tensor_fill (&a);
+      for (gint64 batch = 0; batch < 4; batch++)
+        for (gint64 i = 0; i < 50; i++)
+          set_number (&a, batch, i, i, 200);
+      view = view_of (&a);
+      lapack = ghlo_cpu_cholesky_prepare (&view, &view, TRUE, NULL);
+      for (guint i = 0; i < 8; i++)
+        {
+          runners[i] = (Runner) { .lapack = lapack, .a = &a };
+          tensor_init (&runners[i].f, types[t], 3, dimensions, 0);
+          threads[i] = g_thread_new ("run", run_often, &runners[i]);
+        }
+      for (guint i = 0; i < 8; i++)
+        {
+          g_thread_join (threads[i]);
+          g_assert_cmpmem (runners[i].f.memory, a.n_bytes, runners[0].f.memory, a.n_bytes);
+          if (i > 0)
+            tensor_clear (&runners[i].f);
+        }
+      tensor_clear (&runners[0].f);
+    }
+}
+
+static void
+test_unsupported (void)
+{
+  gint64 dimensions[] = { 2, 2 }, strides[] = { 8, 4 };
+  GhloView view = { NULL, GHLO_ELEMENT_TYPE_I32, 2, dimensions, strides };
+  g_autoptr (GError) error = NULL;
+
+  g_assert_null (ghlo_cpu_cholesky_prepare (&view, &view, TRUE, &error));
+  g_assert_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED);
+}
+
+int
+main (int   argc,
+      char *argv[])
+{
+  g_test_init (&argc, &argv, NULL);
+  /* More than one, whatever the machine, so that work is shared out. */
+  g_setenv ("GHLO_THREADS", "4", FALSE);
+
+  g_test_add_func ("/cpu-lapack/unsupported", test_unsupported);
+  if (ghlo_cpu_blas () == NULL)
+    {
+      g_test_message ("no OpenBLAS");
+      return g_test_run ();
+    }
+  g_test_add_func ("/cpu-lapack/solve", test_solve);
+  g_test_add_func ("/cpu-lapack/sides", test_sides);
+  g_test_add_func ("/cpu-lapack/cholesky", test_cholesky);
+  g_test_add_func ("/cpu-lapack/indefinite", test_indefinite);
+  g_test_add_func ("/cpu-lapack/threads", test_threads);
+
+  return g_test_run ();
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * How oneDNN and OpenBLAS are used: the caller's thread count and environment stay as
+ * they are, primitives are kept, few enough of them, and run anywhere; nothing that is
+ * done by plain loops is taken.
+ */
+
+#include <dlfcn.h>
+#include <string.h>
+
+#include <glib.h>
+
+#include "cpu/library/blas.h"
+#include "cpu/isa/level.h"
+#include "cpu/library/onednn.h"
+
+/* The OpenMP that oneDNN uses, found as a program that uses it too would. */
+static gboolean
+find_openmp (int  (**get) (void),
+             void (**set) (int threads))
+{
+  *(gpointer *) get = dlsym (RTLD_DEFAULT, "omp_get_max_threads");
+  *(gpointer *) set = dlsym (RTLD_DEFAULT, "omp_set_num_threads");
+
+  return *get != NULL && *set != NULL;
+}
+
+static GhloCpuPrimitive *
+get_matmul (gint64 n)
+{
+  GhloCpuPrimitiveMatrix matrix = { GHLO_ELEMENT_TYPE_F32, FALSE, n };
+
+  return ghlo_cpu_onednn_matmul (n, n, n, &matrix, &matrix, &matrix);
+}
+
+static void
+run_matmul (GhloCpuPrimitive *primitive,
+            gint64            n)
+{
+  gsize size = (gsize) (n * n) * sizeof (float);
+  float *a = g_aligned_alloc0 (1, size, 64), *b = g_aligned_alloc0 (1, size, 64), *c = g_aligned_alloc0 (1, size, 64);
+  gpointer scratch = g_aligned_alloc (1, MAX (ghlo_cpu_primitive_scratch_size (primitive), 64), 64);
+
+  for (gint64 i = 0; i < n * n; i++)
+    {
+      a[i] = (float) (i % 5);
+      b[i] = (float) (i % 3);
+    }
+  g_assert_true (ghlo_cpu_onednn_run_matmul (primitive, a, b, c, scratch));
+  for (gint64 i = 0; i < n * n; i++)
+    {
+      float sum = 0;
+
+      for (gint64 k = 0; k < n; k++)
+        sum += a[i / n * n + k] * b[k * n + i % n];
+      g_assert_cmpfloat (sum, ==, c[i]);
+    }
+  g_aligned_free (a);
+  g_aligned_free (b);
+  g_aligned_free (c);
+  g_aligned_free (scratch);
+}
+
+static void
+test_thread_count (void)
+{
+  g_autoptr (GhloCpuPrimitive) primitive = NULL;
+  float a[64] = { 1 }, b[64] = { 1 }, c[64];
+  int (*get) (void);
+  void (*set) (int threads);
+
+  if (!find_openmp (&get, &set))
+    {
+      g_test_skip ("oneDNN uses no OpenMP");
+      return;
+    }
+  set (3);
+  primitive = get_matmul (40);
+  g_assert_nonnull (primitive);
+  g_assert_cmpint (get (), ==, 3);
+  run_matmul (primitive, 40);
+  g_assert_cmpint (get (), ==, 3);
+  ghlo_cpu_onednn_sgemm (FALSE, FALSE, 8, 8, 8, a, 8, b, 8, FALSE, c, 8);
+  g_assert_cmpint (get (), ==, 3);
+}
+
+static guint
+count_threads (void)
+{
+  g_autoptr (GDir) tasks = g_dir_open ("/proc/self/task", 0, NULL);
+  guint n = 0;
+
+  while (tasks != NULL && g_dir_read_name (tasks) != NULL)
+    n++;
+
+  return n;
+}
+
+/* A large product starts no threads of the library's. */
+static void
+test_no_threads (void)
+{
+  enum { N = 600 };
+  g_autofree float *matrices = g_new0 (float, 3 * N * N);
+  guint before = count_threads ();
+
+  ghlo_cpu_onednn_sgemm (FALSE, FALSE, N, N, N, matrices, N, matrices + N * N, N, FALSE, matrices + 2 * N * N, N);
+  g_assert_cmpuint (count_threads (), ==, before);
+}
+
+static gpointer
+run_elsewhere (gpointer data)
+{
+  run_matmul (data, 48);
+
+  return NULL;
+}
+
+/* The same description gives the same primitive, and it runs on threads that did not
+ * make it, also after the cache has forgotten it. */
+static void
+test_cache (void)
+{
+  g_autoptr (GhloCpuPrimitive) first = get_matmul (48), second = get_matmul (48);
+  GThread *threads[8];
+
+  g_assert_nonnull (first);
+  g_assert_true (first == second);
+  for (gint64 n = 1; n < 400; n++)
+    {
+      GhloCpuPrimitiveMatrix matrix = { GHLO_ELEMENT_TYPE_F32, FALSE, 1000 };
+      g_autoptr (GhloCpuPrimitive) other = ghlo_cpu_onednn_matmul (1, n, 1, &matrix, &matrix, &matrix);
+
+      g_assert_cmpuint (ghlo_cpu_primitive_cached (), <=, 256);
+    }
+  for (guint i = 0; i < 8; i++)
+    threads[i] = g_thread_new ("run", run_elsewhere, first);
+  for (guint i = 0; i < 8; i++)
+    g_thread_join (threads[i]);
+}
+
+/* What would be done by plain loops is not there at all. */
+static void
+test_refused (void)
+{
+  GhloCpuPrimitiveMatrix wide = { GHLO_ELEMENT_TYPE_F32, FALSE, 0 }, plain = { GHLO_ELEMENT_TYPE_F32, FALSE, 8 };
+  g_autoptr (GhloCpuPrimitive) primitive = ghlo_cpu_onednn_matmul (8, 8, 8, &wide, &plain, &plain);
+
+  g_assert_true (primitive == NULL || strstr (ghlo_cpu_primitive_name (primitive), "ref") == NULL);
+}
+
+/* Products of 8-bit integers are exact or not there. */
+static void
+test_integers (void)
+{
+  enum { N = 64 };
+  GhloCpuPrimitiveMatrix bytes = { GHLO_ELEMENT_TYPE_I8, FALSE, N }, sums = { GHLO_ELEMENT_TYPE_I32, FALSE, N };
+  g_autoptr (GhloCpuPrimitive) primitive = ghlo_cpu_onednn_matmul (N, N, N, &bytes, &bytes, &sums);
+  g_autofree gint8 *a = g_new (gint8, N * N);
+  g_autofree gint32 *c = g_new (gint32, N * N);
+  gpointer scratch;
+
+  if (primitive == NULL)
+    {
+      g_test_skip ("this processor does not add products of 8-bit integers in 32 bits");
+      return;
+    }
+  g_test_message ("%s", ghlo_cpu_primitive_name (primitive));
+  memset (a, -128, N * N);
+  scratch = g_aligned_alloc (1, MAX (ghlo_cpu_primitive_scratch_size (primitive), 64), 64);
+  g_assert_true (ghlo_cpu_onednn_run_matmul (primitive, a, a, c, scratch));
+  for (guint i = 0; i < N * N; i++)
+    g_assert_cmpint (c[i], ==, 128 * 128 * N);
+  g_aligned_free (scratch);
+}
+
+static void
+test_blas (void)
+{
+  const GhloCpuBlas *blas;
+  double a[4] = { 1, 2, 3, 4 }, b[4] = { 5, 6, 7, 8 }, c[4], one = 1, zero = 0;
+  int n = 2;
+
+  g_unsetenv ("OPENBLAS_CORETYPE");
+  blas = ghlo_cpu_blas ();
+  g_assert_null (g_getenv ("OPENBLAS_CORETYPE"));
+  if (blas == NULL)
+    {
+      g_test_skip ("no OpenBLAS without threads");
+      return;
+    }
+  g_test_message ("core %s", blas->core);
+  if (ghlo_cpu_level () == GHLO_CPU_LEVEL_AVX512)
+    g_assert_cmpstr (blas->core, ==, "SkylakeX");
+  blas->gemm[GHLO_CPU_BLAS_D] ("N", "N", &n, &n, &n, &one, a, &n, b, &n, &zero, c, &n, 1, 1);
+  g_assert_cmpfloat (c[0], ==, 1 * 5 + 3 * 6);
+  g_assert_true (ghlo_cpu_blas () == blas);
+  /* For nobody else. */
+  g_assert_null (dlsym (RTLD_DEFAULT, "openblas_get_corename"));
+}
+
+int
+main (int   argc,
+      char *argv[])
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_message ("level %s, oneDNN %s", ghlo_cpu_level_name (ghlo_cpu_level ()),
+                  ghlo_cpu_onednn_available () ? "available" : "not available");
+
+  g_test_add_func ("/cpu-libraries/blas", test_blas);
+  if (ghlo_cpu_onednn_available ())
+    {
+      g_test_add_func ("/cpu-libraries/thread-count", test_thread_count);
+      g_test_add_func ("/cpu-libraries/no-threads", test_no_threads);
+      g_test_add_func ("/cpu-libraries/cache", test_cache);
+      g_test_add_func ("/cpu-libraries/refused", test_refused);
+      g_test_add_func ("/cpu-libraries/integers", test_integers);
+    }
+
+  return g_test_run ();
+}

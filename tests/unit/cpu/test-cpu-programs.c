@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Operations of programs on the CPU's library steps against the reference executor:
+ * what is read from an operation's attributes, and that both agree.
+ */
+
+#include "../reference/kernel-programs.h"
+
+#include "cpu/convolution/convolution.h"
+#include "cpu/gemm/dot-general.h"
+#include "cpu/executor.h"
+#include "cpu/isa/level.h"
+#include "reference/reference.h"
+
+typedef struct
+{
+  gint64 strides[3][GHLO_MAX_RANK];
+} Strides;
+
+static GhloView
+view_of (const GhloValue *value,
+         gint64          *strides)
+{
+  GhloTensorType *type = value->type;
+  gint64 stride = ghlo_element_info (type->element_type)->size;
+
+  for (guint i = type->rank; i > 0; i--)
+    {
+      strides[i - 1] = stride;
+      stride *= type->dimensions[i - 1];
+    }
+
+  return (GhloView) { value->data, type->element_type, type->rank, type->dimensions, strides };
+}
+
+static double
+size_of (const GhloValue *value)
+{
+  double size = 0;
+
+  for (gsize i = 0; i < value->n_elements; i++)
+    size = MAX (size, cabs (number_at (value, i)));
+
+  return size;
+}
+
+/* Sums of @k products of numbers of these sizes agree. */
+static void
+assert_agree (const GhloValue *found,
+              const GhloValue *expected,
+              double           k,
+              double           lhs,
+              double           rhs,
+              const char      *how)
+{
+  const GhloElementInfo *info = ghlo_element_info (found->type->element_type);
+  gboolean exact = info->element_class != GHLO_ELEMENT_CLASS_FLOAT && info->element_class != GHLO_ELEMENT_CLASS_COMPLEX;
+  double limit = exact ? 0 : (ldexp (1, -(int) MIN (info->mantissa_bits, 23)) * 2 + k * 0x1p-22) * k * lhs * rhs;
+
+  g_assert_cmpuint (found->n_bytes, ==, expected->n_bytes);
+  for (gsize i = 0; i < found->n_elements; i++)
+    if (!(cabs (number_at (found, i) - number_at (expected, i)) <= limit))
+      g_error ("%s, element %" G_GSIZE_FORMAT ": expected %.9g, found %.9g", how, i,
+               creal (number_at (expected, i)), creal (number_at (found, i)));
+}
+
+static GhloIrOp *
+find_op (const Program *program)
+{
+  return ghlo_ir_func_get_body (ghlo_ir_module_get_entry (program->module))->first;
+}
+
+static void
+check_dot (const char *text,
+           const char *lhs_type,
+           const char *rhs_type,
+           double      k)
+{
+  g_auto (Program) program = { NULL };
+  g_autoptr (GhloValue) lhs = new_random (lhs_type, -3, 3), rhs = new_random (rhs_type, -3, 3);
+  g_autoptr (GhloValue) expected = NULL, found = NULL;
+  g_autoptr (GhloCpuGemm) gemm = NULL;
+  g_autoptr (GError) error = NULL;
+  GhloCpuDotNumbers numbers;
+  GhloView views[3];
+  Strides strides;
+  gpointer scratch;
+
+  prepare (&program, text);
+  run_program (&program, (GhloValue *[]) { lhs, rhs }, 2, &expected, NULL, &error);
+  g_assert_no_error (error);
+  found = ghlo_value_new_tensor (expected->type, NULL);
+  views[0] = view_of (lhs, strides.strides[0]);
+  views[1] = view_of (rhs, strides.strides[1]);
+  views[2] = view_of (found, strides.strides[2]);
+  g_assert_true (ghlo_cpu_dot_numbers_read (&numbers, find_op (&program)));
+  gemm = ghlo_cpu_dot_general_prepare (&numbers, &views[0], &views[1], &views[2], NULL, &error);
+  g_assert_no_error (error);
+  scratch = g_aligned_alloc (1, MAX (ghlo_cpu_gemm_scratch_size (gemm), 64), 64);
+  ghlo_cpu_gemm_run (gemm, lhs->data, rhs->data, found->data, scratch, NULL, NULL, &error);
+  g_assert_no_error (error);
+  g_aligned_free (scratch);
+  assert_agree (found, expected, k, size_of (lhs), size_of (rhs), ghlo_cpu_gemm_describe (gemm));
+}
+
+static void
+append_sizes (GString      *text,
+              const gint64 *sizes,
+              guint         n)
+{
+  for (guint i = 0; i < n; i++)
+    g_string_append_printf (text, "%" G_GINT64_FORMAT "x", sizes[i]);
+}
+
+static char *
+tensor_text (const gint64 *sizes,
+             guint         n,
+             const char   *element)
+{
+  GString *text = g_string_new ("tensor<");
+
+  append_sizes (text, sizes, n);
+  g_string_append_printf (text, "%s>", element);
+
+  return g_string_free (text, FALSE);
+}
+
+static char *
+list_text (const gint64 *numbers,
+           guint         n)
+{
+  GString *text = g_string_new ("[");
+
+  for (guint i = 0; i < n; i++)
+    g_string_append_printf (text, "%s%" G_GINT64_FORMAT, i > 0 ? ", " : "", numbers[i]);
+  g_string_append_c (text, ']');
+
+  return g_string_free (text, FALSE);
+}
+
+static gint64
+pick (gint64 low,
+      gint64 high)
+{
+  return g_test_rand_int_range ((gint) low, (gint) high + 1);
+}
+
+static void
+shuffle (gint64 *numbers,
+         guint   n)
+{
+  for (guint i = n; i > 1; i--)
+    {
+      gint64 other = pick (0, i - 1), kept = numbers[i - 1];
+
+      numbers[i - 1] = numbers[other];
+      numbers[other] = kept;
+    }
+}
+
+/* Kinds of dimensions, as both operands have them in any order. */
+enum { BATCH, FREE, CONTRACTED, N_KINDS };
+
+static void
+check_random_dot (const char *element,
+                  const char *result_element)
+{
+  gint64 sizes[N_KINDS][3], lhs_order[8], rhs_order[8], lhs_sizes[8], rhs_sizes[8], result_sizes[8], free_rhs[2];
+  gint64 lhs_places[N_KINDS][3], rhs_places[N_KINDS][3];
+  guint n[N_KINDS] = { (guint) pick (0, 2), (guint) pick (0, 2), (guint) pick (0, 2) }, n_rhs = (guint) pick (0, 2);
+  guint lhs_rank = n[0] + n[1] + n[2], rhs_rank = n[0] + n_rhs + n[2], rank = 0, at = 0;
+  double k = 1;
+
+  for (guint kind = 0; kind < N_KINDS; kind++)
+    for (guint i = 0; i < n[kind]; i++)
+      {
+        sizes[kind][i] = pick (pick (0, 19) == 0 ? 0 : 1, 9);
+        k *= kind == CONTRACTED ? (double) sizes[kind][i] : 1;
+      }
+  for (guint i = 0; i < 8; i++)
+    lhs_order[i] = rhs_order[i] = i;
+  shuffle (lhs_order, lhs_rank);
+  shuffle (rhs_order, rhs_rank);
+  for (guint kind = 0; kind < N_KINDS; kind++)
+    for (guint i = 0; i < n[kind]; i++, at++)
+      {
+        lhs_places[kind][i] = lhs_order[at];
+        lhs_sizes[lhs_order[at]] = sizes[kind][i];
+      }
+  at = 0;
+  for (guint kind = 0; kind < N_KINDS; kind++)
+    for (guint i = 0; i < (kind == FREE ? n_rhs : n[kind]); i++, at++)
+      {
+        rhs_places[kind][i] = rhs_order[at];
+        rhs_sizes[rhs_order[at]] = kind == FREE ? (free_rhs[i] = pick (1, 9)) : sizes[kind][i];
+      }
+  /* The result has what is free in the order of the operands. */
+  for (guint i = 0; i < n[BATCH]; i++)
+    result_sizes[rank++] = sizes[BATCH][i];
+  for (guint d = 0; d < lhs_rank; d++)
+    for (guint i = 0; i < n[FREE]; i++)
+      if (lhs_places[FREE][i] == d)
+        result_sizes[rank++] = sizes[FREE][i];
+  for (guint d = 0; d < rhs_rank; d++)
+    for (guint i = 0; i < n_rhs; i++)
+      if (rhs_places[FREE][i] == d)
+        result_sizes[rank++] = free_rhs[i];
+  {
+    g_autofree char *lhs = tensor_text (lhs_sizes, lhs_rank, element);
+    g_autofree char *rhs = tensor_text (rhs_sizes, rhs_rank, element);
+    g_autofree char *result = tensor_text (result_sizes, rank, result_element);
+    g_autofree char *lhs_batch = list_text (lhs_places[BATCH], n[BATCH]);
+    g_autofree char *rhs_batch = list_text (rhs_places[BATCH], n[BATCH]);
+    g_autofree char *lhs_k = list_text (lhs_places[CONTRACTED], n[CONTRACTED]);
+    g_autofree char *rhs_k = list_text (rhs_places[CONTRACTED], n[CONTRACTED]);
+    g_autofree char *text =
+      g_strdup_printf ("func.func @main(%%a: %s, %%b: %s) -> %s {\n"
+                       "  %%0 = \"stablehlo.dot_general\"(%%a, %%b) {dot_dimension_numbers = #stablehlo.dot<"
+                       "lhs_batching_dimensions = %s, rhs_batching_dimensions = %s, "
+                       "lhs_contracting_dimensions = %s, rhs_contracting_dimensions = %s>} : (%s, %s) -> %s\n"
+                       "  return %%0 : %s\n}\n", lhs, rhs, result, lhs_batch, rhs_batch, lhs_k, rhs_k, lhs, rhs, result,
+                       result);
+
+    check_dot (text, lhs, rhs, k);
+  }
+}
+
+static void
+test_dot_general (void)
+{
+  static const char *const elements[][2] = {
+    { "f32", "f32" }, { "f64", "f64" }, { "bf16", "bf16" }, { "f16", "f16" }, { "i8", "i8" }, { "i8", "i32" },
+    { "ui8", "ui32" }, { "i32", "i32" }, { "i64", "i64" }, { "complex<f32>", "complex<f32>" },
+    { "complex<f64>", "complex<f64>" }, { "bf16", "f32" }, { "f8E4M3FN", "f32" }, { "i1", "i1" },
+    { "i8", "ui8" }, { "i4", "ui16" }, { "i8", "i4" }, { "i16", "ui64" },
+  };
+
+  for (guint e = 0; e < G_N_ELEMENTS (elements); e++)
+    for (guint i = 0; i < 60; i++)
+      check_random_dot (elements[e][0], elements[e][1]);
+}
+
+static void
+test_dot (void)
+{
+  check_dot ("func.func @main(%a: tensor<5x7xf32>, %b: tensor<7x6xf32>) -> tensor<5x6xf32> {\n"
+             "  %0 = stablehlo.dot %a, %b : (tensor<5x7xf32>, tensor<7x6xf32>) -> tensor<5x6xf32>\n"
+             "  return %0 : tensor<5x6xf32>\n}\n", "tensor<5x7xf32>", "tensor<7x6xf32>", 7);
+  check_dot ("func.func @main(%a: tensor<7xi32>, %b: tensor<7xi32>) -> tensor<i32> {\n"
+             "  %0 = stablehlo.dot %a, %b : (tensor<7xi32>, tensor<7xi32>) -> tensor<i32>\n"
+             "  return %0 : tensor<i32>\n}\n", "tensor<7xi32>", "tensor<7xi32>", 7);
+}
+
+static void
+check_convolution (const char *text,
+                   const char *lhs_type,
+                   const char *rhs_type,
+                   double      k)
+{
+  g_auto (Program) program = { NULL };
+  g_autoptr (GhloValue) lhs = new_random (lhs_type, -3, 3), rhs = new_random (rhs_type, -3, 3);
+  g_autoptr (GhloValue) expected = NULL, found = NULL;
+  g_autoptr (GhloCpuConvolution) convolution = NULL;
+  g_autoptr (GError) error = NULL;
+  GhloCpuConvolutionNumbers numbers;
+  GhloView views[3];
+  Strides strides;
+  gpointer scratch;
+
+  prepare (&program, text);
+  run_program (&program, (GhloValue *[]) { lhs, rhs }, 2, &expected, NULL, &error);
+  g_assert_no_error (error);
+  found = ghlo_value_new_tensor (expected->type, NULL);
+  views[0] = view_of (lhs, strides.strides[0]);
+  views[1] = view_of (rhs, strides.strides[1]);
+  views[2] = view_of (found, strides.strides[2]);
+  g_assert_true (ghlo_cpu_convolution_numbers_read (&numbers, find_op (&program), NULL));
+  convolution = ghlo_cpu_convolution_prepare (&numbers, &views[0], &views[1], &views[2], NULL, &error);
+  g_assert_no_error (error);
+  scratch = g_aligned_alloc (1, MAX (ghlo_cpu_convolution_scratch_size (convolution), 64), 64);
+  ghlo_cpu_convolution_run (convolution, lhs->data, rhs->data, NULL, found->data, scratch, NULL, NULL, &error);
+  g_assert_no_error (error);
+  g_aligned_free (scratch);
+  assert_agree (found, expected, k, size_of (lhs), size_of (rhs), ghlo_cpu_convolution_describe (convolution));
+}
+
+typedef struct
+{
+  const char *numbers, *window, *lhs, *rhs, *result;   /* shapes without the element */
+  guint       feature_groups, batch_groups;
+  double      k;
+} Row;
+
+static const Row rows[] = {
+  { "[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]", "stride = [2, 1], pad = [[1, 2], [0, 1]]", "2x9x7x4", "3x2x4x6",
+    "2x5x7x6", 1, 1, 24 },
+  { "[b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1]", "pad = [[1, 1], [1, 1]]", "2x4x8x8", "6x4x3x3", "2x6x8x8", 1, 1, 36 },
+  { "[f, 1, b, 0]x[1, o, 0, i]->[0, f, 1, b]", "", "4x8x2x9", "3x6x2x4", "8x6x6x2", 1, 1, 24 },
+  { "[b, 0, 1, f]x[0, 1, o, i]->[b, 0, 1, f]", "pad = [[1, 2], [1, 2]], lhs_dilate = [2, 2]", "2x5x5x6", "3x3x4x6",
+    "2x10x10x4", 1, 1, 54 },
+  { "[f, 0, 1, b]x[i, 0, 1, o]->[0, 1, b, f]", "pad = [[1, 1], [1, 1]]", "2x8x8x4", "2x8x8x6", "3x3x4x6", 1, 1, 128 },
+  { "[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]", "rhs_dilate = [2, 1], reverse = [1, 0]", "1x9x7x6", "3x2x3x4",
+    "1x5x6x4", 2, 1, 18 },
+  { "[b, 0, f]x[0, i, o]->[b, 0, f]", "pad = [[-1, -2]]", "4x12x3", "3x3x4", "2x7x4", 1, 2, 9 },
+  { "[b, 0, 1, 2, f]x[0, 1, 2, i, o]->[b, 0, 1, 2, f]", "pad = [[1, 1], [0, 0], [1, 0]]", "1x4x5x3x2", "3x2x2x2x3",
+    "1x4x4x3x3", 1, 1, 24 },
+  { "[b, f]x[i, o]->[b, f]", "", "3x4", "4x5", "3x5", 1, 1, 4 },
+};
+
+static void
+test_convolution (void)
+{
+  static const char *const elements[] = { "f32", "f64", "bf16", "f16", "i8", "i32", "ui16", "i64", "complex<f32>" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    for (guint e = 0; e < G_N_ELEMENTS (elements); e++)
+      {
+        const Row *row = &rows[i];
+        g_autofree char *lhs = g_strdup_printf ("tensor<%sx%s>", row->lhs, elements[e]);
+        g_autofree char *rhs = g_strdup_printf ("tensor<%sx%s>", row->rhs, elements[e]);
+        g_autofree char *result = g_strdup_printf ("tensor<%sx%s>", row->result, elements[e]);
+        g_autofree char *text =
+          g_strdup_printf ("func.func @main(%%a: %s, %%b: %s) -> %s {\n"
+                           "  %%0 = stablehlo.convolution(%%a, %%b) dim_numbers = %s, window = {%s} "
+                           "{batch_group_count = %u : i64, feature_group_count = %u : i64} : (%s, %s) -> %s\n"
+                           "  return %%0 : %s\n}\n", lhs, rhs, result, row->numbers, row->window, row->batch_groups,
+                           row->feature_groups, lhs, rhs, result, result);
+
+        check_convolution (text, lhs, rhs, row->k);
+      }
+}
+
+/* A constant that is packed ahead is what the program computes with, and is counted with
+ * the memory that is kept between runs. */
+static void
+test_packed_constant (void)
+{
+  const gsize n = 700, k = 400, bytes = n * k * sizeof (float);
+  const GhloExecutor *executor = ghlo_cpu_executor (ghlo_reference_executor ());
+  g_auto (Program) program = { NULL };
+  g_autoptr (GString) text = g_string_new ("func.func @main(%a: tensor<5x400xf32>) -> tensor<5x700xf32> {\n"
+                                           "  %w = stablehlo.constant dense<\"0x");
+  g_autoptr (GhloValue) input = new_random ("tensor<5x400xf32>", -3, 3);
+  g_autoptr (GhloValue) expected = NULL, found = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autofree char *how = NULL;
+  GhloRunFigures figures;
+  GhloPrepared *prepared;
+
+  for (gsize i = 0; i < n * k; i++)
+    {
+      float number = (float) g_test_rand_double_range (-1, 1);
+      const guint8 *b = (const guint8 *) &number;
+
+      g_string_append_printf (text, "%02x%02x%02x%02x", b[0], b[1], b[2], b[3]);
+    }
+  g_string_append (text, "\"> : tensor<400x700xf32>\n"
+                         "  %0 = stablehlo.dot %a, %w : (tensor<5x400xf32>, tensor<400x700xf32>) -> tensor<5x700xf32>\n"
+                         "  return %0 : tensor<5x700xf32>\n}\n");
+  prepare (&program, text->str);
+  run_program (&program, &input, 1, &expected, NULL, &error);
+  g_assert_no_error (error);
+
+  prepared = executor->prepare (program.module, ghlo_ir_module_get_entry (program.module), NULL, &error);
+  g_assert_no_error (error);
+  executor->measure (prepared, &figures);
+  how = executor->describe (prepared);
+  if (ghlo_cpu_level () > GHLO_CPU_LEVEL_BASELINE)
+    {
+      g_assert_nonnull (strstr (how, "packed ahead"));
+      g_assert_cmpuint (figures.prepared_bytes, >=, 2 * bytes);
+    }
+  g_assert_true (executor->run (prepared, NULL, &input, 1, &found, NULL, &error));
+  g_assert_no_error (error);
+  assert_agree (found, expected, (double) k, 3, 1, how);
+  executor->release (prepared);
+}
+
+int
+main (int   argc,
+      char *argv[])
+{
+  g_test_init (&argc, &argv, NULL);
+
+  g_test_add_func ("/cpu-programs/dot-general", test_dot_general);
+  g_test_add_func ("/cpu-programs/dot", test_dot);
+  g_test_add_func ("/cpu-programs/convolution", test_convolution);
+  g_test_add_func ("/cpu-programs/packed-constant", test_packed_constant);
+
+  return g_test_run ();
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What the tests of the face share: programs, and short forms of calls that are
+ * to succeed. Everything goes through the public API.
+ */
+
+#pragma once
+
+#include <ghlo/ghlo.h>
+
+G_BEGIN_DECLS
+
+#define HELP_ADD \
+  "func.func @main(%left: tensor<2x3xf32>, %right: tensor<2x3xf32>) -> tensor<2x3xf32> {\n" \
+  "  %0 = stablehlo.add %left, %right : tensor<2x3xf32>\n" \
+  "  return %0 : tensor<2x3xf32>\n" \
+  "}\n"
+
+/* Gives its input, twice, and a constant. */
+#define HELP_IDENTITY \
+  "func.func @main(%x: tensor<4xi32>) -> (tensor<4xi32>, tensor<4xi32>, tensor<2xi32>) {\n" \
+  "  %0 = stablehlo.constant dense<[7, 8]> : tensor<2xi32>\n" \
+  "  return %x, %x, %0 : tensor<4xi32>, tensor<4xi32>, tensor<2xi32>\n" \
+  "}\n"
+
+/* Runs until it is cancelled; takes one number. */
+#define HELP_ENDLESS \
+  "func.func @main(%x: tensor<i32>) -> tensor<i32> {\n" \
+  "  %true = stablehlo.constant dense<true> : tensor<i1>\n" \
+  "  %0:2 = stablehlo.while(%go = %true, %i = %x) : tensor<i1>, tensor<i32>\n" \
+  "    cond {\n" \
+  "      stablehlo.return %go : tensor<i1>\n" \
+  "    } do {\n" \
+  "      %1 = stablehlo.add %i, %i : tensor<i32>\n" \
+  "      stablehlo.return %go, %1 : tensor<i1>, tensor<i32>\n" \
+  "    }\n" \
+  "  return %0#1 : tensor<i32>\n" \
+  "}\n"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define HELP_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature (address_sanitizer) || __has_feature (thread_sanitizer)
+#define HELP_SANITIZED 1
+#endif
+#endif
+#ifndef HELP_SANITIZED
+#define HELP_SANITIZED 0
+#endif
+
+/* Sanitizers and valgrind multiply the time that everything takes. */
+#define HELP_SLOWER (HELP_SANITIZED || g_getenv ("GHLO_TEST_SLOW") != NULL ? 10 : 1)
+
+/* The cancelled call's answer may take as long, in µs. */
+#define HELP_CANCEL_LIMIT (50000 * HELP_SLOWER)
+
+GhloProgram    *help_parse         (const char     *text);
+GhloExecutable *help_compile       (const char     *text);
+GhloBuffer     *help_buffer        (const char   *type,
+                                    gconstpointer data,
+                                    gsize         size);
+/* A scalar for HELP_ENDLESS, and two sixes of floats for HELP_ADD. */
+GhloBuffer     *help_number        (void);
+GhloBuffer     *help_counts        (void);
+GhloBuffer     *help_ones          (void);
+/* The only output of HELP_ADD on counts and ones. */
+void            help_assert_sum    (GhloResult     *result);
+/* Has a thread cancel after so many µs; join the thread. */
+GThread        *help_cancel_later  (GCancellable *cancellable,
+                                    guint         microseconds);
+
+/* One async call and its answer. */
+typedef struct
+{
+  GMainContext *context;
+  GAsyncResult *result;    /* NULL until the callback came */
+  GThread      *thread;    /* that it came on */
+} HelpWait;
+
+/* A wait in this thread's context; help_ready is the callback, the wait its data. */
+HelpWait        help_wait_init     (void);
+void            help_ready         (GObject      *source,
+                                    GAsyncResult *result,
+                                    gpointer      wait);
+/* Iterates the context until the answer is there; valid until help_wait_clear. */
+GAsyncResult   *help_wait_run      (HelpWait       *wait);
+void            help_wait_clear    (HelpWait       *wait);
+
+
+G_END_DECLS

@@ -1,0 +1,996 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Reading bytecode: files made by hand, right and wrong, and files that MLIR wrote
+ * in each version of the container.
+ */
+
+#include <string.h>
+
+#include "bytecode-file.h"
+#include "import/import.h"
+#include "ir/print/print.h"
+#include "ir/verify/verify.h"
+#include "reference/reference.h"
+
+/* The numbers of what every file here begins with. */
+enum { OP_MODULE, OP_FUNC, OP_RETURN, OP_TEST, OP_CONSTANT };
+enum { ATTR_UNKNOWN };
+enum { TYPE_I1 };
+
+/* Which parts an operation has. */
+enum
+{
+  ATTRS = 1 << 0, RESULTS = 1 << 1, OPERANDS = 1 << 2, SUCCESSORS = 1 << 3, REGIONS = 1 << 4, USE_LISTS = 1 << 5,
+  PROPERTIES = 1 << 6,
+};
+
+enum { UNKNOWN_LOC = 15, ISOLATED = 1, HAS_ARGUMENTS = 1 };
+
+static BytecodeFile *
+new_file (guint version)
+{
+  BytecodeFile *file = bytecode_file_new (version);
+  guint func = bytecode_file_dialect (file, "func");
+  guint test = bytecode_file_dialect (file, "test");
+  guint stablehlo = bytecode_file_dialect (file, "stablehlo");
+
+  bytecode_file_op (file, 0, "module");
+  bytecode_file_op (file, func, "func");
+  bytecode_file_op (file, func, "return");
+  bytecode_file_op (file, test, "op");
+  bytecode_file_op (file, stablehlo, "constant");
+  ADD_ATTR (file, V (UNKNOWN_LOC));
+  ADD_TYPE (file, V (0), V (1 << 2));
+
+  return file;
+}
+
+/* A module with one region of @blocks. */
+static void
+put_module (BytecodeFile *file,
+            const guint8 *blocks,
+            gsize         size)
+{
+  PUT (file->ir, V (1 << 1), V (OP_MODULE), REGIONS, V (ATTR_UNKNOWN), V (1 << 1 | ISOLATED));
+  if (file->version >= 2)
+    bytecode_file_put_section (file->ir, 4, blocks, size);
+  else
+    g_byte_array_append (file->ir, blocks, size);
+}
+
+#define PUT_MODULE(file, ...) put_module (file, (const guint8[]) { __VA_ARGS__ }, sizeof (guint8[]) { __VA_ARGS__ })
+
+static GhloIrModule *
+read_bytes (GBytes          *bytes,
+            GhloImportFlags  flags,
+            GhloDiagnostics *diagnostics)
+{
+  GhloImportSource source;
+  GhloIrModule *module = ghlo_import_bytecode (bytes, flags, diagnostics, NULL, &source);
+
+  ghlo_import_source_clear (&source);
+  g_assert_cmpint (module != NULL, ==, diagnostics->n_errors == 0);
+
+  return module;
+}
+
+static GhloIrModule *
+read_good_bytes (GBytes *bytes)
+{
+  g_autoptr (GhloDiagnostics) diagnostics = ghlo_diagnostics_new ("test", NULL, 0);
+  GhloIrModule *module = read_bytes (bytes, GHLO_IMPORT_ALLOW_UNREGISTERED, diagnostics);
+  g_autoptr (GError) error = NULL;
+
+  ghlo_diagnostics_to_error (diagnostics, &error);
+  g_assert_no_error (error);
+
+  return module;
+}
+
+static GhloIrModule *
+read_good (BytecodeFile *file)
+{
+  g_autoptr (GBytes) bytes = bytecode_file_finish (file);
+
+  return read_good_bytes (bytes);
+}
+
+static void
+check_text (const GhloIrModule *module,
+            GhloIrPrintFlags    flags,
+            const char         *expected)
+{
+  g_autofree char *text = ghlo_ir_to_string (module, flags);
+
+  g_assert_cmpstr (text, ==, expected);
+}
+
+/* The file is read, and printed in the generic form without locations. */
+static void
+check_good (BytecodeFile *file,
+            const char   *expected)
+{
+  g_autoptr (GhloIrModule) module = read_good (file);
+
+  check_text (module, GHLO_IR_PRINT_GENERIC | GHLO_IR_PRINT_STRIP_LOCATIONS, expected);
+}
+
+static void
+check_bad_bytes (GBytes     *bytes,
+                 int         code,
+                 const char *message)
+{
+  g_autoptr (GhloDiagnostics) diagnostics = ghlo_diagnostics_new ("test", NULL, 0);
+  g_autoptr (GhloIrModule) module = read_bytes (bytes, GHLO_IMPORT_DEFAULT, diagnostics);
+  const GhloFinding *finding;
+
+  g_assert_null (module);
+  g_assert_cmpuint (diagnostics->findings->len, ==, 1);
+  finding = g_ptr_array_index (diagnostics->findings, 0);
+  g_assert_cmpstr (finding->message, ==, message);
+  g_assert_cmpint (finding->code, ==, code);
+}
+
+static void
+check_bad (BytecodeFile *file,
+           int           code,
+           const char   *message)
+{
+  g_autoptr (GBytes) bytes = bytecode_file_finish (file);
+
+  check_bad_bytes (bytes, code, message);
+}
+
+/* The same, of operations that are not known. */
+static void
+check_bad_foreign (BytecodeFile *file,
+                   const char   *message)
+{
+  g_autoptr (GhloDiagnostics) diagnostics = ghlo_diagnostics_new ("test", NULL, 0);
+  g_autoptr (GBytes) bytes = bytecode_file_finish (file);
+  g_autoptr (GhloIrModule) module = read_bytes (bytes, GHLO_IMPORT_ALLOW_UNREGISTERED, diagnostics);
+
+  g_assert_null (module);
+  g_assert_cmpstr (((const GhloFinding *) g_ptr_array_index (diagnostics->findings, 0))->message, ==, message);
+}
+
+static void
+check_bad_data (gconstpointer data,
+                gsize         size,
+                int           code,
+                const char   *message)
+{
+  g_autoptr (GBytes) bytes = g_bytes_new (data, size);
+
+  check_bad_bytes (bytes, code, message);
+}
+
+#define CHECK_BAD_DATA(data, code, message) check_bad_data (data, sizeof (data) - 1, code, message)
+
+static void
+test_header (void)
+{
+  CHECK_BAD_DATA ("ML\xef", GHLO_ERROR_PARSE, "at byte 0, in the header: expected 4 more bytes, found 3");
+  CHECK_BAD_DATA ("MLIR\x0d", GHLO_ERROR_PARSE, "at byte 0, in the header: expected MLIR bytecode, which begins with"
+                  " the bytes 4d 4c ef 52, found 4d 4c 49 52");
+  CHECK_BAD_DATA ("ML\xefR\x0fx\0", GHLO_ERROR_UNSUPPORTED, "at byte 4, in the header: expected MLIR bytecode of a"
+                  " version up to 6, found version 7");
+  CHECK_BAD_DATA ("ML\xefR\x0dproducer", GHLO_ERROR_PARSE, "at byte 5, in the header: expected text that ends with a"
+                  " zero byte, found no zero byte");
+  CHECK_BAD_DATA ("ML\xefR\x0dx\0", GHLO_ERROR_PARSE, "at byte 7, in the list of sections: expected the string"
+                  " section, found the end of the file");
+}
+
+static void
+test_sections (void)
+{
+  CHECK_BAD_DATA ("ML\xefR\x0dx\0\x09\x03\x01", GHLO_ERROR_PARSE,
+                  "at byte 7, in the list of sections: expected a section of a whole file, found number 9");
+  CHECK_BAD_DATA ("ML\xefR\x0dx\0\x07\x03\x01", GHLO_ERROR_PARSE,
+                  "at byte 7, in the list of sections: expected a section of a whole file, found number 7");
+  CHECK_BAD_DATA ("ML\xefR\x0dx\0\x00\x03\x01\x00\x03\x01", GHLO_ERROR_PARSE,
+                  "at byte 10, in the list of sections: expected each section once, found the string section again");
+  CHECK_BAD_DATA ("ML\xefR\x0dx\0\x04\x09\x01", GHLO_ERROR_PARSE,
+                  "at byte 9, in the list of sections: expected 4 more bytes, found 1");
+  CHECK_BAD_DATA ("ML\xefR\x0dx\0\x84\x03\x09\xcb\x00\x01", GHLO_ERROR_PARSE,
+                  "at byte 11, in the list of sections: expected the byte 0xcb of padding, found 0x00");
+}
+
+/* Every section of a file but the first aligned, in the opposite order. */
+static void
+test_aligned (void)
+{
+  g_autoptr (BytecodeFile) file = new_file (4);
+  g_autoptr (GBytes) bytes = NULL, aligned = NULL;
+  g_autoptr (GhloIrModule) module = NULL;
+  GByteArray *out = g_byte_array_new ();
+  const guint8 *data, *starts[8];
+  guint n = 0;
+  gsize size;
+
+  PUT_MODULE (file, V (1), V (1), V (1 << 1), V (OP_TEST), RESULTS, V (ATTR_UNKNOWN), V (1), V (TYPE_I1));
+  bytes = bytecode_file_finish (file);
+  data = g_bytes_get_data (bytes, &size);
+  for (const guint8 *at = data + 10; at < data + size; at += 2 + (at[1] >> 1))
+    {
+      g_assert_true (at[1] & 1);
+      starts[n++] = at;
+    }
+  g_byte_array_append (out, data, 10);
+  while (n > 0)
+    {
+      const guint8 *at = starts[--n];
+
+      PUT (out, at[0] | 0x80, at[1], V (8));
+      while (out->len % 8 != 0)
+        PUT (out, 0xcb);
+      g_byte_array_append (out, at + 2, at[1] >> 1);
+    }
+  aligned = g_byte_array_free_to_bytes (out);
+  module = read_good_bytes (aligned);
+  check_text (module, GHLO_IR_PRINT_GENERIC | GHLO_IR_PRINT_STRIP_LOCATIONS,
+              "\"builtin.module\"() ({\n  %0 = \"test.op\"() : () -> i1\n}) : () -> ()\n");
+}
+
+static void
+test_dialect_versions (void)
+{
+  g_autoptr (BytecodeFile) file = new_file (4);
+  g_autoptr (GBytes) bytes = NULL, versioned = NULL;
+  g_autoptr (GhloIrModule) module = NULL;
+  GByteArray *out = g_byte_array_new ();
+  const guint8 *data;
+  gsize size;
+
+  PUT_MODULE (file, V (0));
+  bytes = bytecode_file_finish (file);
+  data = g_bytes_get_data (bytes, &size);
+  /* Behind the header: the dialect section, its size, the number of dialects, the first one. */
+  g_assert_cmpuint (data[10], ==, 1);
+  g_byte_array_append (out, data, 11);
+  PUT (out, data[11] + (3 << 1), data[12], data[13] | V (1), 7, V (1), 99);
+  g_byte_array_append (out, data + 14, size - 14);
+  versioned = g_byte_array_free_to_bytes (out);
+  module = read_good_bytes (versioned);
+  check_text (module, GHLO_IR_PRINT_DEFAULT, "module {\n}\n");
+}
+
+static void
+test_strings (void)
+{
+  /* Two strings of 1 byte and 4 bytes in 3 bytes of data; one without its zero byte. */
+  CHECK_BAD_DATA ("ML\xefR\x01x\0\x01\x03\x01\x02\x01\x03\x05\x01\x01\x04\x03\x01\x00\x0d\x05\x03\x09""ab\0",
+                  GHLO_ERROR_PARSE,
+                  "at byte 23, in the string section: expected a string of 1 to 2 bytes, found one of 4");
+  CHECK_BAD_DATA ("ML\xefR\x01x\0\x01\x03\x01\x02\x01\x03\x05\x01\x01\x04\x03\x01\x00\x0b\x03\x07""abc",
+                  GHLO_ERROR_PARSE,
+                  "at byte 22, in the string section: expected a string that ends with a zero byte, found 0x63");
+  /* The last string takes the place of the first one's size. */
+  CHECK_BAD_DATA ("ML\xefR\x01x\0\x01\x03\x01\x02\x01\x03\x05\x01\x01\x04\x03\x01\x00\x0b\x05\x07\x03\x01\x00",
+                  GHLO_ERROR_PARSE, "at byte 23, in the string section: expected 1 more byte, found 0");
+}
+
+/* Uses before definitions, over blocks and in a region inside. */
+static void
+test_forward_references (void)
+{
+  for (guint version = 0; version <= 6; version++)
+    {
+      g_autoptr (BytecodeFile) file = new_file (version);
+
+      PUT_MODULE (file, V (2), V (3),
+                  V (2 << 1),
+                  V (OP_TEST), OPERANDS | RESULTS, V (ATTR_UNKNOWN), V (1), V (TYPE_I1), V (2), V (1), V (2),
+                  V (OP_TEST), OPERANDS | REGIONS, V (ATTR_UNKNOWN), V (1), V (0), V (1 << 1),
+                    V (1), V (1), V (1 << 1),
+                      V (OP_TEST), OPERANDS | RESULTS, V (ATTR_UNKNOWN), V (1), V (TYPE_I1), V (2), V (2), V (0),
+                  V (1 << 1),
+                  V (OP_TEST), RESULTS, V (ATTR_UNKNOWN), V (2), V (TYPE_I1), V (TYPE_I1));
+      check_good (file,
+                  "\"builtin.module\"() ({\n"
+                  "  %0 = \"test.op\"(%1#0, %1#1) : (i1, i1) -> i1\n"
+                  "  \"test.op\"(%0) ({\n"
+                  "    %2 = \"test.op\"(%1#1, %0) : (i1, i1) -> i1\n"
+                  "  }) : (i1) -> ()\n"
+                  "^bb1:\n"
+                  "  %1:2 = \"test.op\"() : () -> (i1, i1)\n"
+                  "}) : () -> ()\n");
+    }
+}
+
+static void
+test_unmet_references (void)
+{
+  g_autoptr (BytecodeFile) file = new_file (4);
+
+  PUT_MODULE (file, V (1), V (2), V (1 << 1),
+              V (OP_TEST), OPERANDS | RESULTS, V (ATTR_UNKNOWN), V (1), V (TYPE_I1), V (1), V (1));
+  check_bad_foreign (file, "at byte 67, in the IR section: expected value 1 to be defined in the region that it belongs"
+                           " to, found no definition of it");
+}
+
+static void
+test_too_many_values (void)
+{
+  g_autoptr (BytecodeFile) few = new_file (4), many = new_file (4), used = new_file (4);
+
+  PUT_MODULE (few, V (1), V (0), V (1 << 1), V (OP_TEST), RESULTS, V (ATTR_UNKNOWN), V (1), V (TYPE_I1));
+  check_bad_foreign (few, "at byte 65, in the IR section: expected no more values than the region says, found another");
+  PUT_MODULE (many, V (1), V (60), V (1 << 1), V (OP_TEST), RESULTS, V (ATTR_UNKNOWN), V (1), V (TYPE_I1));
+  check_bad_foreign (many, "at byte 58, in the IR section: expected as many values as the IR section can hold,"
+                           " found 60");
+  PUT_MODULE (used, V (1), V (1), V (1 << 1), V (OP_TEST), OPERANDS, V (ATTR_UNKNOWN), V (1), V (1));
+  check_bad_foreign (used, "at byte 64, in the IR section: expected the number of a value, of which there are 1,"
+                           " found 1");
+}
+
+/* Regions give their numbers back, and an isolated one begins at 0. */
+static void
+test_numbering (void)
+{
+  g_autoptr (BytecodeFile) file = new_file (4);
+
+  PUT_MODULE (file, V (1), V (1), V (3 << 1),
+              V (OP_TEST), RESULTS, V (ATTR_UNKNOWN), V (1), V (TYPE_I1),
+              V (OP_TEST), REGIONS, V (ATTR_UNKNOWN), V (2 << 1),
+                V (1), V (1), V (1 << 1 | HAS_ARGUMENTS), V (1), V (TYPE_I1 << 1), 0,
+                  V (OP_TEST), OPERANDS, V (ATTR_UNKNOWN), V (2), V (1), V (0),
+                V (1), V (1), V (1 << 1 | HAS_ARGUMENTS), V (1), V (TYPE_I1 << 1 | 1), V (ATTR_UNKNOWN), 0,
+                  V (OP_TEST), OPERANDS, V (ATTR_UNKNOWN), V (2), V (1), V (0),
+              V (OP_TEST), REGIONS, V (ATTR_UNKNOWN), V (1 << 1 | ISOLATED), 4, V (12),
+                V (1), V (1), V (1 << 1 | HAS_ARGUMENTS), V (1), V (TYPE_I1 << 1), 0,
+                  V (OP_TEST), OPERANDS, V (ATTR_UNKNOWN), V (2), V (0), V (0));
+  check_good (file,
+              "\"builtin.module\"() ({\n"
+              "  %0 = \"test.op\"() : () -> i1\n"
+              "  \"test.op\"() ({\n"
+              "  ^bb0(%arg0: i1):\n"
+              "    \"test.op\"(%arg0, %0) : (i1, i1) -> ()\n"
+              "  }, {\n"
+              "  ^bb0(%arg0: i1):\n"
+              "    \"test.op\"(%arg0, %0) : (i1, i1) -> ()\n"
+              "  }) : () -> ()\n"
+              "  \"test.op\"() ({\n"
+              "  ^bb0(%arg0: i1):\n"
+              "    \"test.op\"(%arg0, %arg0) : (i1, i1) -> ()\n"
+              "  }) : () -> ()\n"
+              "}) : () -> ()\n");
+}
+
+/* Orders of uses, of results and of arguments, mean nothing here. */
+static void
+test_use_lists (void)
+{
+  g_autoptr (BytecodeFile) file = new_file (4);
+
+  PUT_MODULE (file, V (1), V (4), V (3 << 1 | HAS_ARGUMENTS), V (1), V (TYPE_I1 << 1), 1,
+                V (2 << 1), V (1), V (0),
+              V (OP_TEST), RESULTS | USE_LISTS, V (ATTR_UNKNOWN), V (1), V (TYPE_I1), V (2 << 1), V (1), V (0),
+              V (OP_TEST), RESULTS | USE_LISTS, V (ATTR_UNKNOWN), V (2), V (TYPE_I1), V (TYPE_I1),
+                V (1), V (1), V (2 << 1 | 1), V (0), V (1),
+              V (OP_TEST), OPERANDS, V (ATTR_UNKNOWN), V (4), V (0), V (1), V (1), V (3));
+  check_good (file,
+              "\"builtin.module\"() ({\n"
+              "^bb0(%arg0: i1):\n"
+              "  %0 = \"test.op\"() : () -> i1\n"
+              "  %1:2 = \"test.op\"() : () -> (i1, i1)\n"
+              "  \"test.op\"(%arg0, %0, %0, %1#1) : (i1, i1, i1, i1) -> ()\n"
+              "}) : () -> ()\n");
+}
+
+static void
+test_successors (void)
+{
+  g_autoptr (BytecodeFile) file = new_file (4);
+
+  PUT_MODULE (file, V (1), V (0), V (1 << 1), V (OP_TEST), SUCCESSORS, V (ATTR_UNKNOWN), V (1), V (0));
+  check_bad_foreign (file, "at byte 63, in the IR section: expected an operation that stays in its block,"
+                           " found 'builtin.unregistered' with blocks that it goes to");
+}
+
+static void
+test_unregistered (void)
+{
+  g_autoptr (BytecodeFile) file = new_file (6), known = new_file (6), shape = new_file (6);
+  guint shape_dialect = bytecode_file_dialect (shape, "shape");
+  guint i32 = ADD_TYPE (file, V (0), V2 (32 << 2)), name, key, value, dictionary, shape_op;
+
+  name = bytecode_file_string (file, "x");
+  key = ADD_ATTR (file, V (2), V (name));
+  value = ADD_ATTR (file, V (8), V (i32), V (14));
+  dictionary = ADD_ATTR (file, V (1), V (1), V (key), V (value));
+  PUT_MODULE (file, V (1), V (0), V (1 << 1), V (OP_TEST), ATTRS, V (ATTR_UNKNOWN), V (dictionary));
+  check_good (file, "\"builtin.module\"() ({\n  \"test.op\"() {x = 7 : i32} : () -> ()\n}) : () -> ()\n");
+  check_bad (file, GHLO_ERROR_UNSUPPORTED,
+             "at byte 87, in the IR section: expected a known operation, found 'test.op'");
+
+  /* An operation of a dialect that has rows must have one. */
+  shape_op = bytecode_file_op (shape, shape_dialect, "frobnicate");
+  PUT_MODULE (shape, V (1), V (0), V (1 << 1), V (shape_op), 0, V (ATTR_UNKNOWN));
+  check_bad_foreign (shape, "at byte 67, in the IR section: expected a known operation, found 'shape.frobnicate'");
+
+  /* Properties whose encoding belongs to whoever knows the operation. */
+  ADD_PROPERTIES (known, V (0));
+  PUT_MODULE (known, V (1), V (0), V (1 << 1), V (OP_TEST), PROPERTIES, V (ATTR_UNKNOWN), V (0));
+  check_bad_foreign (known, "at byte 133, in the property section: expected properties of a known operation,"
+                            " found those of 'test.op'");
+}
+
+/* One packed resource as many constants, of which each is eight times as long. */
+static void
+test_unpacked_resources (void)
+{
+  g_autoptr (BytecodeFile) file = new_file (4);
+  g_autoptr (GByteArray) array = g_byte_array_new (), blocks = g_byte_array_new ();
+  g_autofree guint8 *data = g_malloc (20000);
+  guint weights = bytecode_file_string (file, "w"), name = bytecode_file_string (file, "x"), key, value, dictionary;
+  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (GhloDiagnostics) diagnostics = ghlo_diagnostics_new ("test", NULL, 0);
+  g_autoptr (GhloIrModule) module = NULL;
+
+  memset (data, 0x55, 20000);
+  file->resource_offsets = g_byte_array_new ();
+  file->resources = g_byte_array_new ();
+  PUT (file->resource_offsets, V (0), V (0), V (1), V (weights));
+  bytecode_file_put_varint (file->resource_offsets, 20004);
+  PUT (file->resource_offsets, 0);
+  PUT (file->resources, V (1));
+  bytecode_file_put_varint (file->resources, 20000);
+  g_byte_array_append (file->resources, data, 20000);
+  while (file->resources->len < 20004)
+    PUT (file->resources, 0);
+  key = ADD_ATTR (file, V (2), V (name));
+  PUT (array, V (0), V (40));
+  for (guint i = 0; i < 40; i++)
+    {
+      g_autoptr (GByteArray) type = g_byte_array_new ();
+
+      /* tensor<1x…x160000xi1> of another rank each time. */
+      PUT (type, V (13), V (i + 1));
+      for (guint j = 0; j < i; j++)
+        PUT (type, V (2));
+      bytecode_file_put_varint (type, 160000 << 1);
+      PUT (type, V (TYPE_I1));
+      value = ADD_ATTR (file, V (16), V (bytecode_file_type (file, type->data, type->len)), V (0));
+      PUT (array, V (value));
+    }
+  value = bytecode_file_attr (file, array->data, array->len);
+  dictionary = ADD_ATTR (file, V (1), V (1), V (key), V (value));
+  PUT (blocks, V (1), V (0), V (1 << 1), V (OP_TEST), ATTRS, V (ATTR_UNKNOWN), V (dictionary));
+  put_module (file, blocks->data, blocks->len);
+  bytes = bytecode_file_finish (file);
+  module = read_bytes (bytes, GHLO_IMPORT_ALLOW_UNREGISTERED, diagnostics);
+  g_assert_null (module);
+  g_assert_nonnull (strstr (((const GhloFinding *) g_ptr_array_index (diagnostics->findings, 0))->message,
+                            "bytes when unpacked"));
+}
+
+/* Operations share a dictionary, until one of them is changed. */
+static void
+test_shared_attributes (void)
+{
+  g_autoptr (BytecodeFile) file = new_file (6);
+  g_autoptr (GhloIrModule) module = NULL;
+  guint name = bytecode_file_string (file, "x"), key, dictionary;
+  GhloIrOp *first, *second;
+
+  key = ADD_ATTR (file, V (2), V (name));
+  dictionary = ADD_ATTR (file, V (1), V (1), V (key), V (key));
+  PUT_MODULE (file, V (1), V (0), V (2 << 1),
+              V (OP_TEST), ATTRS, V (ATTR_UNKNOWN), V (dictionary),
+              V (OP_TEST), ATTRS, V (ATTR_UNKNOWN), V (dictionary));
+  module = read_good (file);
+  first = module->op->regions[0].first->first;
+  second = first->next;
+  g_assert_true (first->discardable == second->discardable);
+  ghlo_ir_op_set (module, first, "x", ghlo_ir_attr_unit (module));
+  ghlo_ir_op_set (module, first, "a", ghlo_ir_attr_unit (module));
+  ghlo_ir_op_set (module, first, "z", ghlo_ir_attr_unit (module));
+  check_text (module, GHLO_IR_PRINT_GENERIC,
+              "\"builtin.module\"() ({\n"
+              "  \"test.op\"() {a, x, z} : () -> ()\n"
+              "  \"test.op\"() {x = \"x\"} : () -> ()\n"
+              "}) : () -> ()\n");
+}
+
+static void
+test_cancelled (void)
+{
+  g_autoptr (BytecodeFile) file = new_file (4);
+  g_autoptr (GByteArray) blocks = g_byte_array_new ();
+  g_autoptr (GhloDiagnostics) diagnostics = ghlo_diagnostics_new ("test", NULL, 0);
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  const GhloMonitor monitor = { .cancellable = cancellable };
+  g_autoptr (GhloIrModule) module = NULL;
+  g_autoptr (GBytes) bytes = NULL;
+
+  PUT (blocks, V (1), V (0));
+  bytecode_file_put_varint (blocks, 10000 << 1);
+  for (guint i = 0; i < 10000; i++)
+    PUT (blocks, V (OP_TEST), 0, V (ATTR_UNKNOWN));
+  put_module (file, blocks->data, blocks->len);
+  bytes = bytecode_file_finish (file);
+  g_cancellable_cancel (cancellable);
+  module = ghlo_import_bytecode (bytes, GHLO_IMPORT_ALLOW_UNREGISTERED, diagnostics, &monitor, NULL);
+  g_assert_null (module);
+  g_assert_cmpuint (diagnostics->n_errors, ==, 0);
+}
+
+/* A file location inside @n others; gives the number of the outermost. */
+static guint
+add_locations (BytecodeFile *file,
+               guint         n)
+{
+  guint name = bytecode_file_string (file, "f.py"), text, inner;
+
+  text = ADD_ATTR (file, V (2), V (name));
+  inner = ADD_ATTR (file, V (11), V (text), V (3), V (4));
+  for (guint i = 0; i < n; i++)
+    {
+      g_autoptr (GByteArray) bytes = g_byte_array_new ();
+
+      PUT (bytes, V (10), V (text + 1));
+      bytecode_file_put_varint (bytes, inner);
+      inner = bytecode_file_attr (file, bytes->data, bytes->len);
+    }
+
+  return inner;
+}
+
+static GhloIrModule *
+read_deep (guint n)
+{
+  g_autoptr (BytecodeFile) file = new_file (4);
+  g_autoptr (GByteArray) blocks = g_byte_array_new ();
+
+  PUT (blocks, V (1), V (0), V (1 << 1), V (OP_TEST), 0);
+  bytecode_file_put_varint (blocks, add_locations (file, n));
+  put_module (file, blocks->data, blocks->len);
+
+  return read_good (file);
+}
+
+static guint
+location_depth (const GhloIrModule *module)
+{
+  const GhloIrLocation *location = module->op->regions[0].first->first->location;
+  guint depth = 0;
+
+  for (; location->kind == GHLO_IR_LOCATION_CALL_SITE; location = location->children[1])
+    depth++;
+
+  return depth;
+}
+
+static void
+test_locations (void)
+{
+  g_autoptr (GhloIrModule) few = read_deep (300), many = read_deep (20000);
+  g_autoptr (BytecodeFile) circle = new_file (4), wrong = new_file (4);
+  g_autoptr (GhloIrModule) copy = NULL, again = NULL;
+  g_autoptr (GhloDiagnostics) diagnostics = NULL;
+  g_autofree char *text = NULL;
+
+  g_assert_cmpuint (location_depth (few), ==, 300);
+  g_assert_cmpuint (location_depth (many), >, 300);
+  g_assert_cmpuint (location_depth (many), <=, GHLO_MAX_LOCATION_NESTING);
+
+  /* What was read can be copied, printed and read again. */
+  copy = ghlo_ir_module_copy (many);
+  text = ghlo_ir_to_string (copy, GHLO_IR_PRINT_DEFAULT);
+  diagnostics = ghlo_diagnostics_new ("test", text, strlen (text));
+  again = ghlo_import_text (text, strlen (text), GHLO_IMPORT_ALLOW_UNREGISTERED, diagnostics, NULL);
+  g_assert_nonnull (again);
+
+  ADD_ATTR (circle, V (10), V (0), V (1));
+  PUT_MODULE (circle, V (1), V (0), V (1 << 1), V (OP_TEST), 0, V (1));
+  check_bad_foreign (circle, "at byte 49, in the attribute section: expected an attribute without itself inside,"
+                             " found a circle");
+  ADD_ATTR (wrong, V (7));
+  PUT_MODULE (wrong, V (1), V (0), V (1 << 1), V (OP_TEST), 0, V (1));
+  check_bad_foreign (wrong, "at byte 66, in the IR section: expected a location, found a unit attribute");
+}
+
+/* Arrays in arrays: @n levels with @width times the level below in each. */
+static void
+put_arrays (BytecodeFile *file,
+            guint         n,
+            guint         width)
+{
+  guint name = bytecode_file_string (file, "a"), key, inner, dictionary;
+  g_autoptr (GByteArray) blocks = g_byte_array_new (), bytes = g_byte_array_new ();
+
+  key = ADD_ATTR (file, V (2), V (name));
+  inner = ADD_ATTR (file, V (7));
+  for (guint i = 0; i < n; i++)
+    {
+      g_byte_array_set_size (bytes, 0);
+      PUT (bytes, V (0), V (width));
+      for (guint j = 0; j < width; j++)
+        bytecode_file_put_varint (bytes, inner);
+      inner = bytecode_file_attr (file, bytes->data, bytes->len);
+    }
+  g_byte_array_set_size (bytes, 0);
+  PUT (bytes, V (1), V (1), V (key));
+  bytecode_file_put_varint (bytes, inner);
+  dictionary = bytecode_file_attr (file, bytes->data, bytes->len);
+  PUT (blocks, V (1), V (0), V (1 << 1), V (OP_TEST), ATTRS, V (ATTR_UNKNOWN));
+  bytecode_file_put_varint (blocks, dictionary);
+  put_module (file, blocks->data, blocks->len);
+}
+
+static void
+test_nesting (void)
+{
+  g_autoptr (BytecodeFile) few = new_file (4), deep = new_file (4), deeper = new_file (4), wide = new_file (4);
+  g_autoptr (GhloIrModule) module = NULL;
+
+  put_arrays (few, 200, 1);
+  module = read_good (few);
+  put_arrays (deep, 400, 1);
+  check_bad_foreign (deep, "at byte 2159, in the attribute section: expected at most 256 levels of nesting,"
+                           " found more");
+  put_arrays (deeper, 100000, 1);
+  check_bad_foreign (deeper, "at byte 780996, in the attribute section: expected at most 256 levels of nesting,"
+                             " found more");
+  put_arrays (wide, 40, 2);
+  check_bad_foreign (wide, "at byte 228, in the attribute section: expected at most 10976 parts, parts of parts"
+                           " included, found 16383");
+}
+
+static void
+test_text_entries (void)
+{
+  g_autoptr (BytecodeFile) good = new_file (4), bad = new_file (4);
+  guint type;
+
+  type = bytecode_file_text_type (good, "!test.kind<4>");
+  PUT_MODULE (good, V (1), V (1), V (1 << 1), V (OP_TEST), RESULTS, V (ATTR_UNKNOWN), V (1), V (type));
+  check_good (good, "\"builtin.module\"() ({\n  %0 = \"test.op\"() : () -> !test.kind<4>\n}) : () -> ()\n");
+
+  type = bytecode_file_text_type (bad, "tensor<4x");
+  PUT_MODULE (bad, V (1), V (1), V (1 << 1), V (OP_TEST), RESULTS, V (ATTR_UNKNOWN), V (1), V (type));
+  check_bad_foreign (bad, "at byte 51, in the attribute section: expected the text of a type, found 'tensor<4x'"
+                          " (type:1:10: expected a type, found the end of the text)");
+}
+
+/* The file has one operation with one attribute, which is refused. */
+static void
+check_bad_attr (BytecodeFile *file,
+                guint         attr,
+                int           code,
+                const char   *message)
+{
+  guint name = bytecode_file_string (file, "a"), key, dictionary;
+
+  key = ADD_ATTR (file, V (2), V (name));
+  dictionary = ADD_ATTR (file, V (1), V (1), V (key), V (attr));
+  PUT_MODULE (file, V (1), V (0), V (1 << 1), V (OP_FUNC), ATTRS, V (ATTR_UNKNOWN), V (dictionary));
+  check_bad (file, code, message);
+}
+
+#define CHECK_BAD_ATTR(code, message, ...) \
+  G_STMT_START { \
+    g_autoptr (BytecodeFile) file_ = new_file (4); \
+    check_bad_attr (file_, ADD_ATTR (file_, __VA_ARGS__), code, message); \
+  } G_STMT_END
+
+static void
+test_bad_attributes (void)
+{
+  g_autoptr (BytecodeFile) file = new_file (4);
+
+  CHECK_BAD_ATTR (GHLO_ERROR_UNSUPPORTED, "at byte 55, in the attribute section: expected an attribute that StableHLO"
+                  " has, found a sparse constant", V (20), V (0));
+  CHECK_BAD_ATTR (GHLO_ERROR_UNSUPPORTED, "at byte 55, in the attribute section: expected an attribute that StableHLO"
+                  " has, found a distinct attribute", V (21), V (0));
+  CHECK_BAD_ATTR (GHLO_ERROR_UNSUPPORTED, "at byte 55, in the attribute section: expected the code of a builtin"
+                  " attribute, up to 22, found 23", V (23), V (0));
+  CHECK_BAD_ATTR (GHLO_ERROR_PARSE, "at byte 56, in the attribute section: expected the end of an attribute,"
+                  " found 2 more bytes", V (7), V (0), V (0));
+  CHECK_BAD_ATTR (GHLO_ERROR_PARSE, "at byte 56, in the attribute section: expected the number of a type,"
+                  " of which there are 1, found 9", V (6), V (9));
+  CHECK_BAD_ATTR (GHLO_ERROR_PARSE, "at byte 56, in the attribute section: expected a string, found a location",
+                  V (4), V (ATTR_UNKNOWN));
+  CHECK_BAD_ATTR (GHLO_ERROR_PARSE, "at byte 56, in the attribute section: expected a tensor type with static"
+                  " dimensions for a constant, found i1", V (18), V (TYPE_I1), V (1), 0);
+  CHECK_BAD_ATTR (GHLO_ERROR_PARSE, "at byte 56, in the attribute section: expected the data of 3 elements of i1,"
+                  " found 2 bytes", V (17), V (TYPE_I1), V (3), V (2), 0, 0);
+  check_bad_attr (file, bytecode_file_foreign_attr (file, 2, (const guint8[]) { 1 }, 1), GHLO_ERROR_UNSUPPORTED,
+                  "at byte 55, in the attribute section: expected an attribute of a dialect whose encoding is known,"
+                  " found one of 'test'");
+}
+
+/* What the verifier finds stands at a byte, and where the source is known, there. */
+static void
+test_places (void)
+{
+  g_autoptr (BytecodeFile) file = new_file (4);
+  g_autoptr (GhloIrModule) module = NULL;
+  g_autoptr (GhloDiagnostics) diagnostics = ghlo_diagnostics_new ("test", NULL, 0);
+  g_autofree char *message = NULL;
+  guint location = add_locations (file, 1);
+
+  PUT_MODULE (file, V (1), V (1), V (1 << 1), V (OP_CONSTANT), RESULTS, V (location), V (1), V (TYPE_I1));
+  module = read_good (file);
+  g_assert_false (ghlo_ir_verify (module, diagnostics, NULL));
+  message = ghlo_diagnostics_format (diagnostics, g_ptr_array_index (diagnostics->findings, 0));
+  g_assert_cmpstr (message, ==, "test: at byte 78 (f.py:3:4): 'stablehlo.constant' op expected result #0 ('output') to"
+                   " be a statically shaped ranked tensor of i1, signed integer, unsigned integer, float, complex,"
+                   " per-tensor quantized, per-axis quantized, found i1");
+}
+
+/* A function that gives a constant of two f32, whose data stands anywhere. */
+static void
+check_constant (guint n_before)
+{
+  g_autoptr (BytecodeFile) file = new_file (4);
+  g_autoptr (GhloIrModule) module = NULL;
+  g_autoptr (GhloDiagnostics) diagnostics = ghlo_diagnostics_new ("test", NULL, 0);
+  g_autoptr (GhloValue) output = NULL;
+  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (GError) error = NULL;
+  const GhloExecutor *executor = ghlo_reference_executor ();
+  const float expected[] = { 1.5f, -2 };
+  GhloPrepared *prepared;
+  guint f32, tensor, function, keys[3], values[3], dictionary, constant, body;
+  g_autofree char *producer = g_strnfill (n_before, 'x');
+
+  file->producer = producer;
+  f32 = ADD_TYPE (file, V (5));
+  tensor = ADD_TYPE (file, V (13), V (1), V (2 << 1), V (f32));
+  function = ADD_TYPE (file, V (2), V (0), V (1), V (tensor));
+  keys[0] = ADD_ATTR (file, V (2), V (bytecode_file_string (file, "value")));
+  keys[1] = ADD_ATTR (file, V (2), V (bytecode_file_string (file, "sym_name")));
+  keys[2] = ADD_ATTR (file, V (2), V (bytecode_file_string (file, "function_type")));
+  values[0] = ADD_ATTR (file, V (18), V (tensor), V (8), 0, 0, 0xc0, 0x3f, 0, 0, 0, 0xc0);
+  values[1] = ADD_ATTR (file, V (2), V (bytecode_file_string (file, "main")));
+  values[2] = ADD_ATTR (file, V (6), V (function));
+  constant = ADD_ATTR (file, V (1), V (1), V (keys[0]), V (values[0]));
+  dictionary = ADD_ATTR (file, V (1), V (2), V (keys[1]), V (values[1]), V (keys[2]), V (values[2]));
+  body = 4 + 6 + 5;
+  PUT_MODULE (file, V (1), V (0), V (1 << 1),
+              V (OP_FUNC), ATTRS | REGIONS, V (ATTR_UNKNOWN), V (dictionary), V (1 << 1 | ISOLATED), 4, V (body - 1),
+                V (1), V (1), V (2 << 1),
+                V (OP_CONSTANT), ATTRS | RESULTS, V (ATTR_UNKNOWN), V (constant), V (1), V (tensor),
+                V (OP_RETURN), OPERANDS, V (ATTR_UNKNOWN), V (1), V (0));
+  bytes = bytecode_file_finish (file);
+  module = read_good_bytes (bytes);
+  g_assert_true (ghlo_ir_verify (module, diagnostics, NULL));
+
+  prepared = executor->prepare (module, ghlo_ir_module_get_entry (module), NULL, &error);
+  g_assert_no_error (error);
+  executor->run (prepared, NULL, NULL, 0, &output, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpmem (output->data, output->n_bytes, expected, sizeof expected);
+  executor->release (prepared);
+}
+
+static void
+test_misaligned_constant (void)
+{
+  for (guint i = 0; i < 8; i++)
+    check_constant (i);
+}
+
+/* A resource at a multiple of its alignment, and one that is a key alone. */
+static void
+test_resources (void)
+{
+  g_autoptr (BytecodeFile) file = new_file (4), missing = new_file (4);
+  guint i32, tensor, name, key, value, dictionary;
+
+  bytecode_file_string (file, "weights");
+  i32 = ADD_TYPE (file, V (0), V2 (32 << 2));
+  tensor = ADD_TYPE (file, V (13), V (1), V (2 << 1), V (i32));
+  name = bytecode_file_string (file, "x");
+  key = ADD_ATTR (file, V (2), V (name));
+  value = ADD_ATTR (file, V (16), V (tensor), V (0));
+  dictionary = ADD_ATTR (file, V (1), V (1), V (key), V (value));
+  PUT_MODULE (file, V (1), V (0), V (1 << 1), V (OP_TEST), ATTRS, V (ATTR_UNKNOWN), V (dictionary));
+  file->resource_offsets = g_byte_array_new ();
+  file->resources = g_byte_array_new ();
+  PUT (file->resource_offsets, V (0), V (0), V (1), V (bytecode_file_string (file, "weights")), V (10), 0);
+  PUT (file->resources, V (1), V (8), 1, 0, 0, 0, 2, 0, 0, 0);
+  check_good (file,
+              "\"builtin.module\"() ({\n"
+              "  \"test.op\"() {x = dense_resource<weights> : tensor<2xi32>} : () -> ()\n"
+              "}) : () -> ()\n"
+              "\n{-#\n  dialect_resources: {\n    builtin: {\n"
+              "      weights: \"0x400000000100000002000000\"\n    }\n  }\n#-}\n");
+
+  i32 = ADD_TYPE (missing, V (0), V2 (32 << 2));
+  tensor = ADD_TYPE (missing, V (13), V (1), V (2 << 1), V (i32));
+  value = ADD_ATTR (missing, V (16), V (tensor), V (0));
+  missing->resource_offsets = g_byte_array_new ();
+  missing->resources = g_byte_array_new ();
+  PUT (missing->resource_offsets, V (0), V (0), V (1), V (bytecode_file_string (missing, "weights")), V (0), 0);
+  check_bad_attr (missing, value, GHLO_ERROR_DATA, "at byte 63, in the attribute section: expected the data of the"
+                  " resource 'weights' in this file, found none");
+}
+
+/* The bytes of a file of tests/bytecode. */
+static GBytes *
+load (const char *name)
+{
+  g_autofree char *path = g_test_build_filename (G_TEST_DIST, "bytecode", name, NULL);
+  g_autoptr (GError) error = NULL;
+  char *data;
+  gsize size;
+
+  g_file_get_contents (path, &data, &size, &error);
+  g_assert_no_error (error);
+
+  return g_bytes_new_take (data, size);
+}
+
+static GBytes *
+load_sample (guint version)
+{
+  g_autofree char *name = g_strdup_printf ("module-%u.mlirbc", version);
+
+  return load (name);
+}
+
+/* The file reads as the text, but for locations: the files have some for what has
+ * none in the text. */
+static void
+check_sample (const char *name,
+              const char *text_name)
+{
+  g_autoptr (GBytes) bytes = load (name), text = load (text_name);
+  g_autoptr (GhloDiagnostics) diagnostics = ghlo_diagnostics_new ("test", NULL, 0);
+  g_autoptr (GhloIrModule) expected = ghlo_import_text (g_bytes_get_data (text, NULL), g_bytes_get_size (text),
+                                                        GHLO_IMPORT_DEFAULT, diagnostics, NULL);
+  g_autoptr (GhloIrModule) module = read_good_bytes (bytes);
+  g_autofree char *pretty = ghlo_ir_to_string (expected, GHLO_IR_PRINT_STRIP_LOCATIONS);
+  g_autofree char *generic = ghlo_ir_to_string (expected, GHLO_IR_PRINT_STRIP_LOCATIONS | GHLO_IR_PRINT_GENERIC);
+
+  check_text (module, GHLO_IR_PRINT_STRIP_LOCATIONS, pretty);
+  check_text (module, GHLO_IR_PRINT_STRIP_LOCATIONS | GHLO_IR_PRINT_GENERIC, generic);
+  g_assert_true (ghlo_ir_verify (module, diagnostics, NULL));
+}
+
+/* What MLIR wrote in each version of the container, and a portable artifact with
+ * casts between types of VHLO and builtin ones. */
+static void
+test_samples (void)
+{
+  for (guint version = 0; version <= 6; version++)
+    {
+      g_autofree char *name = g_strdup_printf ("module-%u.mlirbc", version);
+
+      check_sample (name, "module.mlir");
+    }
+  check_sample ("mixed.mlirbc", "mixed.mlir");
+}
+
+/* The locations of the operations in the sample's @main, and of one inside. */
+static void
+test_sample_locations (void)
+{
+  static const char *const expected[] = {
+    NULL, "\"file.py\":3:4", "\"file.py\":3:4 to :9", "\"file.py\":3:4 to 5:6", "fused[\"file.py\":9:10, \"fused\"]",
+    "fused<\"metadata\">[\"file.py\":11:12]", "\"call\"(\"file.py\":13:14)",
+  };
+
+  for (guint version = 0; version <= 6; version++)
+    {
+      g_autoptr (GBytes) bytes = load_sample (version);
+      g_autoptr (GhloIrModule) module = read_good_bytes (bytes);
+      GhloIrBlock *body = ghlo_ir_func_get_body (ghlo_ir_module_find (module, "main"));
+      GhloIrOp *op = body->first;
+      g_autoptr (GString) inner = g_string_new (NULL);
+
+      for (guint i = 0; i < G_N_ELEMENTS (expected); i++, op = op->next)
+        {
+          g_autoptr (GString) text = g_string_new (NULL);
+
+          if (op->location != NULL)
+            ghlo_ir_location_append (op->location, text);
+          g_assert_cmpstr (text->str, ==, expected[i] != NULL ? expected[i] : "");
+          if (i == 4)
+            ghlo_ir_location_append (op->regions[0].first->first->location, inner);
+        }
+      g_assert_cmpstr (inner->str, ==, "callsite(\"inner\" at callsite(\"file.py\":7:8 at \"outer\"))");
+      g_assert_cmpstr (body->arguments[0]->location->text, ==, "input");
+    }
+}
+
+/* The data of large constants, and of resources, is the file's own. */
+static void
+test_in_place (void)
+{
+  g_autoptr (GBytes) bytes = load_sample (6);
+  g_autoptr (GhloIrModule) module = read_good_bytes (bytes);
+  const GhloIrAttr *resource = ghlo_ir_op_get (module->op, "test.resource");
+  const GhloIrOp *constant = ghlo_ir_func_get_body (ghlo_ir_module_find (module, "main"))->first->next;
+  const guint8 *start, *data, *weights;
+  gsize size;
+
+  start = g_bytes_get_data (bytes, &size);
+  weights = g_bytes_get_data (resource->dense.bytes, NULL);
+  data = g_bytes_get_data (ghlo_ir_op_get (constant, "value")->dense.bytes, NULL);
+  g_assert_true (weights > start && weights < start + size);
+  g_assert_true (data > start && data < start + size);
+}
+
+/* Reads @bytes as they are, in memory of just that size; what can be read is
+ * verified, printed, and read again as text. */
+static void
+check_any (const guint8 *data,
+           gsize         size)
+{
+  g_autoptr (GBytes) bytes = g_bytes_new (data, size);
+  g_autoptr (GhloDiagnostics) diagnostics = ghlo_diagnostics_new ("test", NULL, 0);
+  g_autoptr (GhloIrModule) module = read_bytes (bytes, GHLO_IMPORT_ALLOW_UNREGISTERED, diagnostics);
+  g_autoptr (GhloIrModule) again = NULL;
+  g_autofree char *text = NULL;
+
+  if (module == NULL || !ghlo_ir_verify (module, diagnostics, NULL))
+    {
+      g_assert_cmpuint (diagnostics->n_errors, >, 0);
+      return;
+    }
+  text = ghlo_ir_to_string (module, GHLO_IR_PRINT_DEFAULT);
+  again = ghlo_import_text (text, strlen (text), GHLO_IMPORT_ALLOW_UNREGISTERED, diagnostics, NULL);
+  if (again == NULL)
+    g_error ("%s\n%s", ((const GhloFinding *) g_ptr_array_index (diagnostics->findings, 0))->message, text);
+}
+
+/* Files that end anywhere, and files with another bit anywhere. */
+static void
+test_damage (void)
+{
+  for (guint version = 0; version <= 6; version++)
+    {
+      g_autoptr (GBytes) bytes = load_sample (version);
+      gsize size;
+      g_autofree guint8 *data = g_memdup2 (g_bytes_get_data (bytes, &size), g_bytes_get_size (bytes));
+
+      for (gsize less = 0; less < size; less++)
+        check_any (data, less);
+      for (gsize i = 0; i < size && version % 3 == 0; i++)
+        for (guint bit = 0; bit < 8; bit++)
+          {
+            data[i] ^= (guint8) (1 << bit);
+            check_any (data, size);
+            data[i] ^= (guint8) (1 << bit);
+          }
+    }
+}
+
+int
+main (int    argc,
+      char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/bytecode/container/header", test_header);
+  g_test_add_func ("/bytecode/container/sections", test_sections);
+  g_test_add_func ("/bytecode/container/aligned", test_aligned);
+  g_test_add_func ("/bytecode/container/dialect-versions", test_dialect_versions);
+  g_test_add_func ("/bytecode/container/strings", test_strings);
+  g_test_add_func ("/bytecode/container/resources", test_resources);
+  g_test_add_func ("/bytecode/container/unpacked-resources", test_unpacked_resources);
+  g_test_add_func ("/bytecode/values/forward-references", test_forward_references);
+  g_test_add_func ("/bytecode/values/unmet-references", test_unmet_references);
+  g_test_add_func ("/bytecode/values/too-many", test_too_many_values);
+  g_test_add_func ("/bytecode/values/numbering", test_numbering);
+  g_test_add_func ("/bytecode/values/use-lists", test_use_lists);
+  g_test_add_func ("/bytecode/operations/successors", test_successors);
+  g_test_add_func ("/bytecode/operations/unregistered", test_unregistered);
+  g_test_add_func ("/bytecode/operations/shared-attributes", test_shared_attributes);
+  g_test_add_func ("/bytecode/operations/cancelled", test_cancelled);
+  g_test_add_func ("/bytecode/operations/places", test_places);
+  g_test_add_func ("/bytecode/operations/misaligned-constant", test_misaligned_constant);
+  g_test_add_func ("/bytecode/entries/locations", test_locations);
+  g_test_add_func ("/bytecode/entries/nesting", test_nesting);
+  g_test_add_func ("/bytecode/entries/text", test_text_entries);
+  g_test_add_func ("/bytecode/entries/bad-attributes", test_bad_attributes);
+  g_test_add_func ("/bytecode/samples/text", test_samples);
+  g_test_add_func ("/bytecode/samples/locations", test_sample_locations);
+  g_test_add_func ("/bytecode/samples/in-place", test_in_place);
+  g_test_add_func ("/bytecode/samples/damage", test_damage);
+
+  return g_test_run ();
+}

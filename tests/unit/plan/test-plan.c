@@ -1,0 +1,685 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Plans: what is a view and what a step, where values are written, how loops carry
+ * them, and that runs give what the reference executor gives, allocating nothing but
+ * what they give.
+ */
+
+#include "../count-allocations.h"
+#include "../reference/kernel-programs.h"
+
+#include "base/debug.h"
+#include "cpu/executor.h"
+#include "cpu/target.h"
+#include "plan/donation.h"
+#include "runtime/run-plan.h"
+
+static GhloStepPlan *
+plan_new (const char *text)
+{
+  g_autoptr (GhloIrModule) module = parse (text);
+  g_autoptr (GError) error = NULL;
+  GhloStepPlan *plan = ghlo_step_plan_new (module, ghlo_ir_module_get_entry (module), ghlo_cpu_target (), NULL, &error);
+
+  g_assert_no_error (error);
+
+  return plan;
+}
+
+static guint
+count_words (const char *text,
+             const char *word)
+{
+  guint n = 0;
+
+  while ((text = strstr (text, word)) != NULL)
+    {
+      n++;
+      text += strlen (word);
+    }
+
+  return n;
+}
+
+/* The plan of @text has @n lines with each word; the list ends with NULL. */
+typedef struct
+{
+  const char *word;
+  guint       n;
+} Expected;
+
+static void
+assert_plan (const char     *text,
+             const Expected *expected)
+{
+  g_autoptr (GhloStepPlan) plan = plan_new (text);
+  g_autofree char *printed = ghlo_step_plan_print (plan);
+
+  for (; expected->word != NULL; expected++)
+    if (count_words (printed, expected->word) != expected->n)
+      g_error ("expected \"%s\" %u times in\n%s", expected->word, expected->n, printed);
+}
+
+/* @text gives the same on the CPU as on the reference executor, several times over. */
+static void
+assert_runs (const char  *text,
+             GhloValue  **inputs,
+             guint        n_inputs,
+             guint        n_outputs)
+{
+  const GhloExecutor *executor = ghlo_cpu_executor (ghlo_reference_executor ());
+  g_auto (Program) program = { NULL };
+  GhloValue *expected[8] = { NULL }, *found[8] = { NULL };
+  g_autoptr (GError) error = NULL;
+  GhloPrepared *prepared;
+
+  prepare (&program, text);
+  run_program (&program, inputs, n_inputs, expected, NULL, &error);
+  g_assert_no_error (error);
+  prepared = executor->prepare (program.module, ghlo_ir_module_get_entry (program.module), NULL, &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < 3; i++)
+    {
+      executor->run (prepared, NULL, inputs, n_inputs, found, NULL, &error);
+      g_assert_no_error (error);
+      for (guint k = 0; k < n_outputs; k++)
+        {
+          g_assert_cmpmem (found[k]->data, found[k]->n_bytes, expected[k]->data, expected[k]->n_bytes);
+          ghlo_value_unref (found[k]);
+        }
+    }
+  for (guint k = 0; k < n_outputs; k++)
+    ghlo_value_unref (expected[k]);
+  executor->release (prepared);
+}
+
+#define ASSERT_PLAN(text, ...) assert_plan (text, (const Expected[]) { __VA_ARGS__, { NULL, 0 } })
+
+/* Everything between inputs and the product is another way to look at them. */
+static const char views[] =
+  "func.func @main(%a: tensor<6x8xf32>, %b: tensor<4x10xf32>) -> tensor<3x5xf32> {\n"
+  "  %0 = stablehlo.transpose %a, dims = [1, 0] : (tensor<6x8xf32>) -> tensor<8x6xf32>\n"
+  "  %1 = stablehlo.slice %0 [1:8:2, 0:6:2] : (tensor<8x6xf32>) -> tensor<4x3xf32>\n"
+  "  %2 = stablehlo.reverse %1, dims = [0] : tensor<4x3xf32>\n"
+  "  %3 = stablehlo.reshape %b : (tensor<4x10xf32>) -> tensor<4x2x5xf32>\n"
+  "  %4 = stablehlo.slice %3 [0:4, 1:2, 0:5] : (tensor<4x2x5xf32>) -> tensor<4x1x5xf32>\n"
+  "  %5 = stablehlo.reshape %4 : (tensor<4x1x5xf32>) -> tensor<4x5xf32>\n"
+  "  %6 = stablehlo.dot_general %2, %5, contracting_dims = [0] x [0] : (tensor<4x3xf32>, tensor<4x5xf32>) -> "
+  "tensor<3x5xf32>\n"
+  "  return %6 : tensor<3x5xf32>\n"
+  "}\n";
+
+static void
+test_views (void)
+{
+  g_autoptr (GhloValue) a = new_random ("tensor<6x8xf32>", -2, 2), b = new_random ("tensor<4x10xf32>", -2, 2);
+
+  ASSERT_PLAN (views, { "plan: 1 step, 0 of them", 1 }, { "0 dot", 1 }, { "-> out0 ", 1 }, { "copy", 0 });
+  assert_runs (views, (GhloValue *[]) { a, b }, 2, 1);
+}
+
+/* A reshape that no strides say is one copy, however often it is used. */
+static void
+test_copies (void)
+{
+  static const char text[] =
+    "func.func @main(%a: tensor<4x6xf32>) -> (tensor<24xf32>, tensor<3x8xf32>, tensor<4x6xf32>) {\n"
+    "  %0 = stablehlo.transpose %a, dims = [1, 0] : (tensor<4x6xf32>) -> tensor<6x4xf32>\n"
+    "  %1 = stablehlo.reshape %0 : (tensor<6x4xf32>) -> tensor<24xf32>\n"
+    "  %2 = stablehlo.reshape %0 : (tensor<6x4xf32>) -> tensor<3x8xf32>\n"
+    "  %3 = stablehlo.negate %2 : tensor<3x8xf32>\n"
+    "  return %1, %3, %a : tensor<24xf32>, tensor<3x8xf32>, tensor<4x6xf32>\n"
+    "}\n";
+  g_autoptr (GhloValue) a = new_random ("tensor<4x6xf32>", -2, 2);
+
+  ASSERT_PLAN (text, { "copy", 1 }, { "-> out0 ", 1 }, { "-> out1 ", 1 }, { "out2 is in0", 1 });
+  assert_runs (text, (GhloValue *[]) { a }, 1, 3);
+}
+
+/* Counter and sum are added to where they lie; nothing changes places. */
+static const char counting[] =
+  "func.func @main(%n: tensor<i64>, %x: tensor<100xf32>) -> (tensor<i64>, tensor<100xf32>) {\n"
+  "  %zero = stablehlo.constant dense<0> : tensor<i64>\n"
+  "  %one = stablehlo.constant dense<1> : tensor<i64>\n"
+  "  %0:2 = stablehlo.while(%i = %zero, %s = %x) : tensor<i64>, tensor<100xf32>\n"
+  "  cond {\n"
+  "    %c = stablehlo.compare LT, %i, %n : (tensor<i64>, tensor<i64>) -> tensor<i1>\n"
+  "    stablehlo.return %c : tensor<i1>\n"
+  "  } do {\n"
+  "    %j = stablehlo.add %i, %one : tensor<i64>\n"
+  "    %t = stablehlo.add %s, %x : tensor<100xf32>\n"
+  "    stablehlo.return %j, %t : tensor<i64>, tensor<100xf32>\n"
+  "  }\n"
+  "  return %0#0, %0#1 : tensor<i64>, tensor<100xf32>\n"
+  "}\n";
+
+static void
+test_loop_in_place (void)
+{
+  g_autoptr (GhloValue) n = new_i64 (7), none = new_i64 (-1), x = new_random ("tensor<100xf32>", -2, 2);
+
+  ASSERT_PLAN (counting, { "<->", 0 }, { "reference", 0 }, { "out0 tensor<i64>, c", 1 }, { "copy", 2 });
+  assert_runs (counting, (GhloValue *[]) { n, x }, 2, 2);
+  assert_runs (counting, (GhloValue *[]) { none, x }, 2, 2);
+}
+
+/* A Fibonacci pair and a product: two values that cross, one that no kernel makes in place. */
+static const char crossing[] =
+  "func.func @main(%a: tensor<4x4xf32>, %b: tensor<i32>) -> (tensor<4x4xf32>, tensor<i32>, tensor<i32>) {\n"
+  "  %zero = stablehlo.constant dense<0> : tensor<i32>\n"
+  "  %one = stablehlo.constant dense<1> : tensor<i32>\n"
+  "  %end = stablehlo.constant dense<5> : tensor<i32>\n"
+  "  %0:4 = stablehlo.while(%i = %zero, %m = %a, %p = %b, %q = %one) : tensor<i32>, tensor<4x4xf32>, tensor<i32>, "
+  "tensor<i32>\n"
+  "  cond {\n"
+  "    %c = stablehlo.compare LT, %i, %end : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
+  "    stablehlo.return %c : tensor<i1>\n"
+  "  } do {\n"
+  "    %j = stablehlo.add %i, %one : tensor<i32>\n"
+  "    %n = stablehlo.dot_general %m, %a, contracting_dims = [1] x [0] : (tensor<4x4xf32>, tensor<4x4xf32>) -> "
+  "tensor<4x4xf32>\n"
+  "    %s = stablehlo.add %p, %q : tensor<i32>\n"
+  "    stablehlo.return %j, %n, %q, %s : tensor<i32>, tensor<4x4xf32>, tensor<i32>, tensor<i32>\n"
+  "  }\n"
+  "  return %0#1, %0#2, %0#3 : tensor<4x4xf32>, tensor<i32>, tensor<i32>\n"
+  "}\n";
+
+static void
+test_loop_exchanges (void)
+{
+  g_autoptr (GhloValue) a = new_random ("tensor<4x4xf32>", -1, 1), b = new_random ("tensor<i32>", 3, 9);
+
+  ASSERT_PLAN (crossing, { "loop 5 times", 1 }, { "reference", 0 });
+  assert_runs (crossing, (GhloValue *[]) { a, b }, 2, 3);
+}
+
+/* A loop in a loop, whose inner one begins from what the outer one carries, and a branch
+ * that hands values from outside on. */
+static const char nested[] =
+  "func.func @main(%x: tensor<8xf32>, %p: tensor<i1>) -> (tensor<8xf32>, tensor<8xf32>) {\n"
+  "  %zero = stablehlo.constant dense<0> : tensor<i32>\n"
+  "  %one = stablehlo.constant dense<1> : tensor<i32>\n"
+  "  %three = stablehlo.constant dense<3> : tensor<i32>\n"
+  "  %0:3 = stablehlo.while(%i = %zero, %s = %x, %u = %x) : tensor<i32>, tensor<8xf32>, tensor<8xf32>\n"
+  "  cond {\n"
+  "    %c = stablehlo.compare LT, %i, %three : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
+  "    stablehlo.return %c : tensor<i1>\n"
+  "  } do {\n"
+  "    %j = stablehlo.add %i, %one : tensor<i32>\n"
+  "    %1:2 = stablehlo.while(%k = %zero, %t = %s) : tensor<i32>, tensor<8xf32>\n"
+  "    cond {\n"
+  "      %d = stablehlo.compare LT, %k, %i : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
+  "      stablehlo.return %d : tensor<i1>\n"
+  "    } do {\n"
+  "      %l = stablehlo.add %k, %one : tensor<i32>\n"
+  "      %v = stablehlo.reverse %t, dims = [0] : tensor<8xf32>\n"
+  "      %w = stablehlo.add %v, %u : tensor<8xf32>\n"
+  "      stablehlo.return %l, %w : tensor<i32>, tensor<8xf32>\n"
+  "    }\n"
+  "    %2 = \"stablehlo.if\"(%p) ({\n"
+  "      %n = stablehlo.negate %u : tensor<8xf32>\n"
+  "      stablehlo.return %n : tensor<8xf32>\n"
+  "    }, {\n"
+  "      stablehlo.return %s : tensor<8xf32>\n"
+  "    }) : (tensor<i1>) -> tensor<8xf32>\n"
+  "    stablehlo.return %j, %1#1, %2 : tensor<i32>, tensor<8xf32>, tensor<8xf32>\n"
+  "  }\n"
+  "  return %0#1, %0#2 : tensor<8xf32>, tensor<8xf32>\n"
+  "}\n";
+
+static void
+test_nested (void)
+{
+  g_autoptr (GhloValue) x = new_random ("tensor<8xf32>", -1, 1), yes = new_random ("tensor<i1>", 1, 1.5);
+  g_autoptr (GhloValue) no = new_random ("tensor<i1>", 0, 0.5);
+
+  ASSERT_PLAN (nested, { "loop", 2 }, { "branch 1", 1 }, { "reference", 0 });
+  assert_runs (nested, (GhloValue *[]) { x, yes }, 2, 2);
+  assert_runs (nested, (GhloValue *[]) { x, no }, 2, 2);
+}
+
+static const char calls[] =
+  "func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {\n"
+  "  %0 = call @twice(%x) : (tensor<8xf32>) -> tensor<8xf32>\n"
+  "  %1 = call @twice(%0) : (tensor<8xf32>) -> tensor<8xf32>\n"
+  "  %2 = stablehlo.cosine %1 : tensor<8xf32>\n"
+  "  return %2 : tensor<8xf32>\n"
+  "}\n"
+  "func.func private @twice(%x: tensor<8xf32>) -> tensor<8xf32> {\n"
+  "  %0 = stablehlo.add %x, %x : tensor<8xf32>\n"
+  "  return %0 : tensor<8xf32>\n"
+  "}\n";
+
+static void
+test_calls (void)
+{
+  g_autoptr (GhloValue) x = new_random ("tensor<8xf32>", -1, 1);
+
+  ASSERT_PLAN (calls, { "3 steps, 1 of them on the fallback executor", 1 },
+               { "reference stablehlo.cosine, there is no kernel for it", 1 });
+  assert_runs (calls, (GhloValue *[]) { x }, 1, 1);
+}
+
+/* Programs that are no plan run all the same. */
+static void
+test_no_plan (void)
+{
+  static const char text[] =
+    "func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {\n"
+    "  %0 = stablehlo.add %x, %x : tensor<?xf32>\n"
+    "  return %0 : tensor<?xf32>\n"
+    "}\n";
+  const GhloExecutor *executor = ghlo_cpu_executor (ghlo_reference_executor ());
+  g_autoptr (GhloValue) x = new_random ("tensor<8xf32>", -1, 1);
+  g_autoptr (GhloIrModule) module = parse (text);
+  g_autofree char *about = NULL;
+  GhloPrepared *prepared;
+
+  assert_runs (text, (GhloValue *[]) { x }, 1, 1);
+  prepared = executor->prepare (module, ghlo_ir_module_get_entry (module), NULL, NULL);
+  about = executor->describe (prepared);
+  g_assert_nonnull (strstr (about, "the reference executor runs all of it: func.func cannot be planned"));
+  executor->release (prepared);
+}
+
+/* The time that the fallback takes is told. */
+static void
+test_fallback_time (void)
+{
+  static const struct
+  {
+    const char *type, *operation;
+    gboolean    has_fallback;
+  } rows[] = {
+    { "tensor<100000xf32>", "negate", FALSE },
+    { "tensor<100000xf32>", "cosine", TRUE },
+    { "tensor<?xf32>", "negate", TRUE },
+  };
+  const GhloExecutor *executor = ghlo_cpu_executor (ghlo_reference_executor ());
+  g_autoptr (GhloValue) x = new_random ("tensor<100000xf32>", -1, 1);
+
+  for (guint r = 0; r < G_N_ELEMENTS (rows); r++)
+    {
+      g_autofree char *text = g_strdup_printf ("func.func @main(%%x: %s) -> %s {\n  %%0 = stablehlo.%s %%x : %s\n"
+                                               "  return %%0 : %s\n}\n", rows[r].type, rows[r].type,
+                                               rows[r].operation, rows[r].type, rows[r].type);
+      g_autoptr (GhloIrModule) module = parse (text);
+      GhloPrepared *prepared = executor->prepare (module, ghlo_ir_module_get_entry (module), NULL, NULL);
+      gint64 time = 0, start = g_get_monotonic_time ();
+      GhloValue *output = NULL;
+
+      g_assert_true (executor->run (prepared, &(GhloRunOptions) { .fallback_time = &time }, &x, 1, &output, NULL,
+                                    NULL));
+      g_assert_cmpint (time, <=, g_get_monotonic_time () - start);
+      g_assert_true ((time > 0) == rows[r].has_fallback);
+      ghlo_value_unref (output);
+      executor->release (prepared);
+    }
+}
+
+/* Which inputs' memory an output may take. */
+static void
+test_replace (void)
+{
+  static const char text[] =
+    "func.func @main(%a: tensor<8xf32>, %b: tensor<8xf32>, %m: tensor<8x8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {\n"
+    "  %0 = stablehlo.add %a, %b : tensor<8xf32>\n"
+    "  %1 = stablehlo.dot_general %m, %b, contracting_dims = [1] x [0] : (tensor<8x8xf32>, tensor<8xf32>) -> "
+    "tensor<8xf32>\n"
+    "  return %0, %1 : tensor<8xf32>, tensor<8xf32>\n"
+    "}\n";
+  g_autoptr (GhloStepPlan) plan = plan_new (text);
+  g_autoptr (GhloStepDonation) donation = ghlo_step_donation_new (plan);
+
+  g_assert_true (ghlo_step_donation_allows (donation, 0, 0));
+  /* The product still reads it. */
+  g_assert_false (ghlo_step_donation_allows (donation, 0, 1));
+  g_assert_false (ghlo_step_donation_allows (donation, 1, 1));
+  g_assert_true (ghlo_step_donation_allows (donation, 1, 0));
+  g_assert_false (ghlo_step_donation_allows (donation, 0, 2));
+}
+
+/* An input that is read twice, one that is an output itself, and one that nobody reads. */
+static void
+test_replace_inputs (void)
+{
+  static const char text[] =
+    "func.func @main(%a: tensor<8xf32>, %b: tensor<8xf32>, %c: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {\n"
+    "  %0 = stablehlo.add %a, %a : tensor<8xf32>\n"
+    "  return %0, %b : tensor<8xf32>, tensor<8xf32>\n"
+    "}\n";
+  g_autoptr (GhloStepPlan) plan = plan_new (text);
+  g_autoptr (GhloStepDonation) donation = ghlo_step_donation_new (plan);
+
+  g_assert_false (ghlo_step_donation_allows (donation, 0, 0));
+  g_assert_false (ghlo_step_donation_allows (donation, 0, 1));
+  g_assert_true (ghlo_step_donation_allows (donation, 0, 2));
+  for (guint i = 0; i < 3; i++)
+    g_assert_false (ghlo_step_donation_allows (donation, 1, i));
+}
+
+/* A value that is given away carries the result, at the same address, run after run. */
+static void
+test_carried (void)
+{
+  static const char text[] =
+    "func.func @main(%a: tensor<1000xf32>, %b: tensor<1000xf32>) -> tensor<1000xf32> {\n"
+    "  %0 = stablehlo.add %a, %b : tensor<1000xf32>\n"
+    "  return %0 : tensor<1000xf32>\n"
+    "}\n";
+  const GhloExecutor *executor = ghlo_cpu_executor (ghlo_reference_executor ());
+  const GhloRunOptions options = { .replaced = (const guint[]) { 0 } };
+  g_autoptr (GhloValue) a = new_random ("tensor<1000xf32>", -1, 1), one = new_random ("tensor<1000xf32>", 1, 1.001);
+  g_autoptr (GhloIrModule) module = parse (text);
+  g_autoptr (GError) error = NULL;
+  GhloPrepared *prepared = executor->prepare (module, ghlo_ir_module_get_entry (module), NULL, &error);
+  const guint8 *address = a->data;
+  float first = ((float *) a->data)[7];
+
+  g_assert_no_error (error);
+  for (guint i = 0; i < 1000; i++)
+    {
+      GhloValue *output = NULL;
+
+      g_assert_true (executor->run (prepared, &options, (GhloValue *[]) { a, one }, 2, &output, NULL, NULL));
+      g_assert_true (output == a && a->data == address);
+      ghlo_value_unref (output);
+    }
+  g_assert_cmpfloat_with_epsilon (((float *) a->data)[7], first + 1000 * ((float *) one->data)[7], 0.1);
+  executor->release (prepared);
+}
+
+/* A tensor over memory of the test's own. */
+static GhloValue *
+new_over (const char *type,
+          guint8     *memory,
+          gsize       size)
+{
+  g_autoptr (GhloTensorType) tensor_type = ghlo_tensor_type_parse (type, NULL);
+  g_autoptr (GBytes) bytes = g_bytes_new_static (memory, size);
+
+  return ghlo_value_new_for_bytes (tensor_type, bytes, NULL);
+}
+
+/* One run with an output wanted in that memory: whether it is written there at once. What is
+ * given has to be right either way. */
+static gboolean
+is_reached (const char  *text,
+            GhloValue  **inputs,
+            guint        n_inputs,
+            GhloValue   *memory)
+{
+  const GhloExecutor *executor = ghlo_cpu_executor (ghlo_reference_executor ());
+  const GhloRunOptions options = { .targets = &memory };
+  g_auto (Program) program = { NULL };
+  GhloValue *expected, *found;
+  g_autoptr (GError) error = NULL;
+  GhloPrepared *prepared;
+  gboolean reached;
+
+  prepare (&program, text);
+  run_program (&program, inputs, n_inputs, &expected, NULL, &error);
+  g_assert_no_error (error);
+  prepared = executor->prepare (program.module, ghlo_ir_module_get_entry (program.module), NULL, &error);
+  g_assert_no_error (error);
+  g_assert_true (executor->run (prepared, &options, inputs, n_inputs, &found, NULL, &error));
+  g_assert_cmpmem (found->data, found->n_bytes, expected->data, expected->n_bytes);
+  reached = found == memory;
+  ghlo_value_unref (found);
+  ghlo_value_unref (expected);
+  executor->release (prepared);
+
+  return reached;
+}
+
+/* When an output is written to the caller's memory from the first step on: where nothing is that
+ * the plan reads, and any element would be aligned. */
+static void
+test_targets (void)
+{
+  static const char two_steps[] =
+    "func.func @main(%a: tensor<8xf32>) -> tensor<8xf32> {\n"
+    "  %0 = stablehlo.add %a, %a : tensor<8xf32>\n"
+    "  %1 = stablehlo.multiply %0, %a : tensor<8xf32>\n"
+    "  return %1 : tensor<8xf32>\n"
+    "}\n";
+  static const char identity[] =
+    "func.func @main(%a: tensor<8xf32>) -> tensor<8xf32> {\n"
+    "  return %a : tensor<8xf32>\n"
+    "}\n";
+  static const char dynamic[] =
+    "func.func @main(%a: tensor<?xf32>) -> tensor<?xf32> {\n"
+    "  %0 = stablehlo.add %a, %a : tensor<?xf32>\n"
+    "  return %0 : tensor<?xf32>\n"
+    "}\n";
+  guint8 room[160] __attribute__ ((aligned (64))) = { 0 };
+  g_autoptr (GhloValue) a = new_over ("tensor<8xf32>", room + 64, 32);
+  /* Guarded memory is always the executor's own. */
+  const gboolean direct = !ghlo_debug_has (GHLO_DEBUG_GUARD);
+
+  for (guint offset = 0; offset <= 128; offset += 4)
+    {
+      g_autoptr (GhloValue) memory = new_over ("tensor<8xf32>", room + offset, 32);
+
+      g_assert_true (is_reached (two_steps, &a, 1, memory)
+                     == (direct && offset % 16 == 0 && (offset <= 32 || offset >= 96)));
+      g_assert_false (is_reached (identity, &a, 1, memory));
+      g_assert_false (is_reached (dynamic, &a, 1, memory));
+    }
+}
+
+/* A constant may lie in memory of the caller's, who should know better than to write there. */
+static void
+test_target_constant (void)
+{
+  static const char text[] =
+    "func.func @main(%a: tensor<8xf32>) -> tensor<8xf32> {\n"
+    "  %c = stablehlo.constant dense<[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]> : tensor<8xf32>\n"
+    "  %0 = stablehlo.add %a, %c : tensor<8xf32>\n"
+    "  return %0 : tensor<8xf32>\n"
+    "}\n";
+  g_autoptr (GhloValue) a = new_random ("tensor<8xf32>", -1, 1), memory = NULL;
+  GhloStepPlan *plan = plan_new (text);
+  const GhloRunOptions options = { .targets = &memory };
+  g_autoptr (GhloRunPlan) self = NULL;
+  g_autoptr (GError) error = NULL;
+  GhloValue *output;
+  gsize size;
+
+  for (guint i = 0; i < plan->n_buffers && memory == NULL; i++)
+    if (plan->buffers[i].kind == GHLO_STEP_BUFFER_CONSTANT)
+      memory = new_over ("tensor<8xf32>", (guint8 *) g_bytes_get_data (plan->buffers[i].bytes, &size), 32);
+  g_assert_nonnull (memory);
+  self = ghlo_run_plan_new (plan, ghlo_reference_executor (), NULL, &error);
+  g_assert_no_error (error);
+  g_assert_true (ghlo_run_plan_run (self, &options, &a, 1, &output, NULL, &error));
+  g_assert_true (output != memory);
+  ghlo_value_unref (output);
+}
+
+/* Allocations of ten runs. The first runs fill caches and the pool. */
+static guint
+count_runs (GhloPrepared         *prepared,
+            const GhloRunOptions *options,
+            GhloValue           **inputs,
+            guint                 n_inputs,
+            guint                 n_outputs)
+{
+  const GhloExecutor *executor = ghlo_cpu_executor (ghlo_reference_executor ());
+  GhloValue *outputs[4];
+  guint before = 0;
+
+  for (guint i = 0; i < 20; i++)
+    {
+      if (i == 10)
+        before = count_own_allocations ();
+      g_assert_true (executor->run (prepared, options, inputs, n_inputs, outputs, NULL, NULL));
+      for (guint k = 0; k < n_outputs; k++)
+        ghlo_value_unref (outputs[k]);
+    }
+
+  return count_own_allocations () - before;
+}
+
+/* Memory of the test's own for each output. */
+static void
+make_targets (GhloPrepared *prepared,
+              GhloValue   **inputs,
+              guint         n_inputs,
+              GhloValue   **targets,
+              guint         n_outputs)
+{
+  const GhloExecutor *executor = ghlo_cpu_executor (ghlo_reference_executor ());
+
+  g_assert_true (executor->run (prepared, NULL, inputs, n_inputs, targets, NULL, NULL));
+  for (guint i = 0; i < n_outputs; i++)
+    {
+      g_autoptr (GhloValue) output = targets[i];
+      g_autoptr (GBytes) bytes = g_bytes_new (output->data, output->n_bytes);
+
+      targets[i] = ghlo_value_new_for_bytes (output->type, bytes, NULL);
+    }
+}
+
+/* A run asks the allocator for its outputs and nothing else, whatever it does; and for nothing
+ * at all when the caller brings their memory. */
+static void
+test_allocations (void)
+{
+  static const struct
+  {
+    const char *text;
+    const char *types[2];
+    guint       n_inputs, n_outputs;
+  } rows[] = {
+    { views, { "tensor<6x8xf32>", "tensor<4x10xf32>" }, 2, 1 },
+    { crossing, { "tensor<4x4xf32>", "tensor<i32>" }, 2, 3 },
+    { nested, { "tensor<8xf32>", "tensor<i1>" }, 2, 2 },
+  };
+  const GhloExecutor *executor = ghlo_cpu_executor (ghlo_reference_executor ());
+  /* Guarded blocks are kept account of. */
+  const gboolean guarded = ghlo_debug_has (GHLO_DEBUG_GUARD);
+
+  for (guint r = 0; r < G_N_ELEMENTS (rows); r++)
+    {
+      g_autoptr (GhloIrModule) module = parse (rows[r].text);
+      GhloPrepared *prepared = executor->prepare (module, ghlo_ir_module_get_entry (module), NULL, NULL);
+      GhloValue *inputs[2], *targets[4];
+      const GhloRunOptions options = { .targets = targets };
+
+      for (guint i = 0; i < rows[r].n_inputs; i++)
+        inputs[i] = new_random (rows[r].types[i], 0, 2);
+      if (!guarded)
+        g_assert_cmpuint (count_runs (prepared, NULL, inputs, rows[r].n_inputs, rows[r].n_outputs), <=,
+                          10 * rows[r].n_outputs);
+      make_targets (prepared, inputs, rows[r].n_inputs, targets, rows[r].n_outputs);
+      if (!guarded)
+        g_assert_cmpuint (count_runs (prepared, &options, inputs, rows[r].n_inputs, rows[r].n_outputs), ==, 0);
+      for (guint i = 0; i < rows[r].n_inputs; i++)
+        ghlo_value_unref (inputs[i]);
+      for (guint i = 0; i < rows[r].n_outputs; i++)
+        ghlo_value_unref (targets[i]);
+      executor->release (prepared);
+    }
+}
+
+/* Large enough to be split among the workers. */
+static const char split[] =
+  "func.func @main(%x: tensor<1000000xf32>, %y: tensor<1000000xf32>) -> (tensor<1000000xf32>, tensor<f32>) {\n"
+  "  %zero = stablehlo.constant dense<0.0> : tensor<f32>\n"
+  "  %0 = stablehlo.multiply %x, %y : tensor<1000000xf32>\n"
+  "  %1 = stablehlo.subtract %0, %y : tensor<1000000xf32>\n"
+  "  %2 = stablehlo.reduce(%1 init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<1000000xf32>, "
+  "tensor<f32>) -> tensor<f32>\n"
+  "  return %1, %2 : tensor<1000000xf32>, tensor<f32>\n"
+  "}\n";
+
+typedef struct
+{
+  GhloPrepared *prepared;      /* of the CPU's executor */
+  GhloValue    *inputs[2], *expected[2];
+  guint         n_runs;
+} Shared;
+
+static gpointer
+run_again (gpointer data)
+{
+  const GhloExecutor *executor = ghlo_cpu_executor (ghlo_reference_executor ());
+  Shared *shared = data;
+
+  for (guint i = 0; i < shared->n_runs; i++)
+    {
+      GhloValue *found[2];
+
+      g_assert_true (executor->run (shared->prepared, NULL, shared->inputs, 2, found, NULL, NULL));
+      for (guint k = 0; k < 2; k++)
+        {
+          g_assert_cmpmem (found[k]->data, found[k]->n_bytes, shared->expected[k]->data, shared->expected[k]->n_bytes);
+          ghlo_value_unref (found[k]);
+        }
+    }
+
+  return NULL;
+}
+
+/* Eight threads run one plan at the same time, each in an arena of its own; the answers are those of one. */
+static void
+test_threads (void)
+{
+  static const struct
+  {
+    const char *text, *types[2];
+    guint       n_runs;
+  } rows[] = {
+    { nested, { "tensor<8xf32>", "tensor<i1>" }, 200 },
+    { split, { "tensor<1000000xf32>", "tensor<1000000xf32>" }, 5 },
+  };
+  const GhloExecutor *executor = ghlo_cpu_executor (ghlo_reference_executor ());
+
+  for (guint r = 0; r < G_N_ELEMENTS (rows); r++)
+    {
+      g_autoptr (GhloIrModule) module = parse (rows[r].text);
+      Shared shared = { .n_runs = rows[r].n_runs };
+      GThread *threads[8];
+
+      shared.prepared = executor->prepare (module, ghlo_ir_module_get_entry (module), NULL, NULL);
+      for (guint i = 0; i < 2; i++)
+        shared.inputs[i] = new_random (rows[r].types[i], 0, 2);
+      g_assert_true (executor->run (shared.prepared, NULL, shared.inputs, 2, shared.expected, NULL, NULL));
+      for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
+        threads[i] = g_thread_new (NULL, run_again, &shared);
+      for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
+        g_thread_join (threads[i]);
+      for (guint i = 0; i < 2; i++)
+        {
+          ghlo_value_unref (shared.inputs[i]);
+          ghlo_value_unref (shared.expected[i]);
+        }
+      executor->release (shared.prepared);
+    }
+}
+
+int
+main (int   argc,
+      char *argv[])
+{
+  g_test_init (&argc, &argv, NULL);
+
+  g_test_add_func ("/plan/views", test_views);
+  g_test_add_func ("/plan/copies", test_copies);
+  g_test_add_func ("/plan/loop-in-place", test_loop_in_place);
+  g_test_add_func ("/plan/loop-exchanges", test_loop_exchanges);
+  g_test_add_func ("/plan/nested", test_nested);
+  g_test_add_func ("/plan/calls", test_calls);
+  g_test_add_func ("/plan/no-plan", test_no_plan);
+  g_test_add_func ("/plan/fallback-time", test_fallback_time);
+  g_test_add_func ("/plan/replace", test_replace);
+  g_test_add_func ("/plan/replace-inputs", test_replace_inputs);
+  g_test_add_func ("/plan/carried", test_carried);
+  g_test_add_func ("/plan/targets", test_targets);
+  g_test_add_func ("/plan/target-constant", test_target_constant);
+  g_test_add_func ("/plan/allocations", test_allocations);
+  g_test_add_func ("/plan/threads", test_threads);
+
+  return g_test_run ();
+}

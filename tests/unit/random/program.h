@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Random programs: small graphs over the operations that the reference executor runs,
+ * valid by construction, written as text. A program grows by makers, functions that take
+ * one of its values and add an operation over it; each family of operations has a file
+ * with a table of its makers. What is known of a value's numbers goes along with it.
+ */
+
+#pragma once
+
+#include <math.h>
+#include <string.h>
+
+#include "ir/module.h"
+#include "numbers.h"
+
+enum
+{
+  RANDOM_MAX_RANK = 6,
+  RANDOM_MAX_VALUES = 160,
+  RANDOM_MAX_ELEMENTS = 400,   /* of one value, and … */
+  RANDOM_MANY_ELEMENTS = 5000, /* … in a program of large ones */
+};
+
+typedef struct
+{
+  GhloElementType element;
+  guint           rank;
+  gint64          dimensions[RANDOM_MAX_RANK];
+  guint           open;        /* bits of the dimensions that the program writes as "?" */
+} RandomType;
+
+typedef struct
+{
+  RandomType    type;
+  RandomNumbers numbers;
+  guint         id;            /* %v with it is the name */
+} RandomValue;
+
+typedef struct
+{
+  guint      id;
+  RandomType type;
+  RandomFill fill;
+  guint32    seed;
+} RandomArgument;
+
+typedef struct
+{
+  GRand        *random;
+  GStringChunk *texts;         /* what random_text () and its like gave */
+  GString      *functions;     /* those besides @main, and other symbols */
+  GString      *body;          /* the one that is being written */
+  RandomValue   values[RANDOM_MAX_VALUES];
+  guint         n_values;      /* in sight from here … */
+  guint         first;         /* … from this one on */
+  guint         n_ids;
+  guint         n_names;       /* of numbered names that regions use besides */
+  guint         depth;         /* regions and functions around */
+  gboolean      is_closed;     /* inside a function or region that sees nothing of the outside */
+  gboolean      is_scalar;     /* inside one of scalars */
+  gboolean      is_loose;      /* values that another executor may answer otherwise are allowed */
+  gboolean      for_passes;    /* makers by the weights for passes */
+  gboolean      is_large;      /* some sizes fill vectors and leave a rest */
+  GArray       *arguments;     /* RandomArgument, of @main */
+  GArray       *known;         /* RandomNumbers by id */
+  GArray       *results;       /* guint: ids of what @main returns */
+} RandomProgram;
+
+typedef enum
+{
+  RANDOM_TAKES_OPEN   = 1 << 0,   /* the value may have dimensions "?" */
+  RANDOM_TAKES_SCALAR = 1 << 1,   /* good inside regions of scalars: elementwise, no argument, no region */
+  RANDOM_TOP_ONLY     = 1 << 2,   /* not inside regions and functions */
+} RandomMakerFlags;
+
+/* One row of a family's table, which ends with a row without name. */
+typedef struct
+{
+  const char *name;
+  /* Adds an operation over @value, and whatever else it needs. FALSE when that value does
+   * not suit; constants and arguments may have been added all the same. */
+  gboolean  (*make) (RandomProgram *self, guint value);
+  guint weight;
+  guint pass_weight;          /* in programs for passes */
+  guint flags;
+} RandomMaker;
+
+extern const RandomMaker random_elementwise_makers[], random_chlo_makers[], random_layout_makers[],
+  random_indexing_makers[], random_gather_makers[], random_product_makers[], random_convolution_makers[],
+  random_reduction_makers[], random_order_makers[], random_control_makers[], random_structure_makers[],
+  random_algebra_makers[], random_dynamic_makers[], random_process_makers[], random_quantized_makers[];
+
+typedef struct
+{
+  guint    n_steps;
+  gboolean is_loose;
+  gboolean for_passes;
+} RandomOptions;
+
+/* A whole program; the same @seed and options give the same one. */
+RandomProgram *random_program_new        (guint32              seed,
+                                          const RandomOptions *options);
+void           random_program_free       (RandomProgram       *self);
+char          *random_program_to_text    (const RandomProgram *self);
+/* Of the value that is called that in the text; NONE for other names. */
+RandomNumbers  random_program_known      (const RandomProgram *self,
+                                          const char          *name);
+/* Runs @n random makers. */
+void           random_grow               (RandomProgram *self,
+                                          guint          n);
+
+/* Choosing. */
+guint          random_pick               (RandomProgram *self,
+                                          guint          n);
+/* TRUE in one of @n cases. */
+gboolean       random_once               (RandomProgram *self,
+                                          guint          n);
+gint64         random_size               (RandomProgram       *self);
+void           random_shuffle            (RandomProgram *self,
+                                          gint64        *numbers,
+                                          guint          n);
+GhloElementType random_element           (RandomProgram       *self);
+GhloElementType random_float             (RandomProgram       *self);
+GhloElementType random_integer           (RandomProgram       *self);
+RandomType     random_type               (RandomProgram *self,
+                                          guint          max_rank);
+
+/* Any value in sight, of elements that every operation takes. */
+guint          random_other              (RandomProgram *self,
+                                          guint          fallback);
+
+/* Types. */
+gboolean       random_is_float           (GhloElementType      type);
+gboolean       random_is_complex         (GhloElementType      type);
+gboolean       random_is_integer         (GhloElementType      type);
+gint64         random_count              (const RandomType    *type);
+gboolean       random_same_type          (const RandomType *a,
+                                          const RandomType *b);
+RandomType     random_scalar             (GhloElementType      element);
+RandomType     random_vector             (GhloElementType element,
+                                          gint64          size);
+/* May a value be of that type: not too many elements. */
+gboolean       random_fits               (const RandomProgram *self,
+                                          const RandomType    *type);
+
+/* Values. Those that define them write the text themselves. */
+guint          random_define             (RandomProgram    *self,
+                                          const RandomType *type,
+                                          RandomNumbers     numbers);
+/* Whether a value with those numbers may be made at all. */
+gboolean       random_allows             (const RandomProgram *self,
+                                          RandomNumbers        numbers);
+guint          random_constant           (RandomProgram    *self,
+                                          const RandomType *type,
+                                          RandomFill        fill);
+/* A constant of given integers, for shapes and indices. */
+guint          random_integers           (RandomProgram  *self,
+                                          GhloElementType element,
+                                          const gint64   *numbers,
+                                          guint           n);
+guint          random_integer_constant   (RandomProgram  *self,
+                                          GhloElementType element,
+                                          gint64          number);
+/* A new argument of @main, or inside closed regions a constant. */
+guint          random_argument           (RandomProgram    *self,
+                                          const RandomType *type,
+                                          RandomFill        fill);
+/* A value of that type: one that is there, or a constant, or an argument. */
+guint          random_like               (RandomProgram    *self,
+                                          const RandomType *type);
+/* The same, of numbers that suit sums or functions: in programs that are not loose. */
+guint          random_tame               (RandomProgram    *self,
+                                          const RandomType *type);
+
+/* Texts that live as long as the program. */
+const char    *random_text               (RandomProgram    *self,
+                                          const RandomType *type);
+const char    *random_type_of            (RandomProgram *self,
+                                          guint          value);
+const char    *random_name               (RandomProgram *self,
+                                          guint          value);
+const char    *random_names              (RandomProgram *self,
+                                          const guint   *values,
+                                          guint          n);
+const char    *random_list               (RandomProgram *self,
+                                          const gint64  *numbers,
+                                          guint          n);
+/* "(T, T) -> T" */
+const char    *random_signature          (RandomProgram    *self,
+                                          const guint      *operands,
+                                          guint             n,
+                                          const RandomType *result);
+const char    *random_printf             (RandomProgram       *self,
+                                          const char          *format,
+                                          ...) G_GNUC_PRINTF (2, 3);
+/* "stablehlo.add", and "add". */
+const char    *random_scalar_name        (GhloScalarKind       kind);
+const char    *random_scalar_mnemonic    (GhloScalarKind       kind);
+/* Appends to the body. */
+void           random_emit               (RandomProgram       *self,
+                                          const char          *format,
+                                          ...) G_GNUC_PRINTF (2, 3);
+/* "%vN = NAME OPERANDSATTRIBUTES : (T, …) -> T\n", and defines it. */
+guint          random_op                 (RandomProgram    *self,
+                                          const char       *name,
+                                          const guint      *operands,
+                                          guint             n,
+                                          const char       *attributes,
+                                          const RandomType *result,
+                                          RandomNumbers     numbers);
+/* The same in the generic form: "NAME"(OPERANDS)REST : … */
+guint          random_generic_op         (RandomProgram    *self,
+                                          const char       *name,
+                                          const guint      *operands,
+                                          guint             n,
+                                          const char       *rest,
+                                          const RandomType *result,
+                                          RandomNumbers     numbers);
+
+/* Regions: what is defined inside is out of sight after the end. @is_closed: nothing of
+ * the outside is in sight inside. */
+typedef struct
+{
+  guint    n_values, first;
+  gboolean is_closed, is_scalar;
+  GString *body;
+} RandomScope;
+
+RandomScope    random_scope_begin        (RandomProgram *self,
+                                          gboolean       is_closed,
+                                          gboolean       is_scalar);
+void           random_scope_end          (RandomProgram     *self,
+                                          const RandomScope *scope);
+
+/* What regions of reductions, windows, scatters and collectives do with two scalars. */
+typedef enum
+{
+  RANDOM_SUM,
+  RANDOM_PRODUCT,
+  RANDOM_EXTREME,      /* one of both, whatever the order */
+  RANDOM_SECOND,       /* the second: in scatters, the update */
+  RANDOM_DIFFERENCE,   /* depends on the order */
+} RandomReductionKind;
+
+typedef struct
+{
+  const char          *name;      /* "add" */
+  RandomReductionKind  kind;
+} RandomReduction;
+
+RandomReduction random_reduction         (RandomProgram  *self,
+                                          GhloElementType element,
+                                          gboolean        may_overwrite);
+/* Of @n elements with @numbers, put together in an order of the executor's own. */
+RandomNumbers  random_reduced            (GhloElementType        element,
+                                          const RandomReduction *reduction,
+                                          RandomNumbers          numbers,
+                                          double                 n);
+/* "{ ^bb0(…): … }" */
+const char    *random_reducer            (RandomProgram         *self,
+                                          const RandomReduction *reduction,
+                                          GhloElementType        element);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (RandomProgram, random_program_free)

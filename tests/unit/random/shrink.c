@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Makes a random program that fails smaller while it still fails: fewer results, and
+ * operations replaced by arguments that hold what the reference executor computed there,
+ * so that everything after them sees the same numbers.
+ */
+
+#include "../passes/pass-help.h"
+#include "check.h"
+
+static GhloIrBlock *
+main_block (GhloIrModule *module)
+{
+  return ghlo_ir_func_get_body (ghlo_ir_module_find (module, "main"));
+}
+
+/* The type of @main after its arguments or results have changed; attributes of arguments
+ * go, since they no longer fit. */
+static void
+update_main (GhloIrModule *module)
+{
+  GhloIrOp *function = ghlo_ir_module_find (module, "main");
+  GhloIrBlock *block = main_block (module);
+  guint n_inputs = block->n_arguments, n_results = block->last->n_operands;
+  g_autofree const GhloIrType **inputs = g_new0 (const GhloIrType *, n_inputs + 1);
+  g_autofree const GhloIrType **results = g_new0 (const GhloIrType *, n_results + 1);
+  const GhloIrType *type;
+
+  for (guint i = 0; i < n_inputs; i++)
+    inputs[i] = block->arguments[i]->type;
+  for (guint i = 0; i < n_results; i++)
+    results[i] = ghlo_ir_op_operand (block->last, i)->type;
+  type = ghlo_ir_type_function (module, inputs, n_inputs, results, n_results);
+  ghlo_ir_op_set (module, function, "function_type", ghlo_ir_attr_type (module, type));
+  ghlo_ir_op_set (module, function, "arg_attrs", NULL);
+  ghlo_ir_op_set (module, function, "res_attrs", NULL);
+}
+
+static void
+set_results (GhloIrModule *module,
+             GPtrArray    *values)
+{
+  GhloIrOp *end = main_block (module)->last, *made;
+  GhloIrOpState state = {
+    .kind = GHLO_OP_FUNC_RETURN, .operands = (GhloIrValue *const *) values->pdata, .n_operands = values->len,
+  };
+
+  made = ghlo_ir_op_new (module, &state);
+  ghlo_ir_op_insert_before (made, end);
+  ghlo_ir_op_remove (end);
+  update_main (module);
+}
+
+static gboolean
+is_unused (const GhloIrOp *op)
+{
+  for (guint i = 0; i < op->n_results; i++)
+    if (op->results[i].uses != NULL)
+      return FALSE;
+
+  return TRUE;
+}
+
+/* Operations and arguments of @main that nothing uses, and private functions. */
+static void
+drop_unused (RandomCase *self)
+{
+  GhloIrBlock *block = main_block (self->module);
+  GhloIrOp *previous;
+
+  for (GhloIrOp *op = block->last->previous; op != NULL; op = previous)
+    {
+      previous = op->previous;
+      if (is_unused (op))
+        ghlo_ir_op_remove (op);
+    }
+  for (guint i = block->n_arguments; i > 0; i--)
+    if (block->arguments[i - 1]->uses == NULL)
+      {
+        ghlo_ir_block_remove_argument (block, i - 1);
+        for (guint j = 0; j < self->rounds->len; j++)
+          g_ptr_array_remove_index (self->rounds->pdata[j], i - 1);
+      }
+  update_main (self->module);
+}
+
+static gboolean
+is_plain (const GhloIrValue *value)
+{
+  return value->type->kind == GHLO_IR_TYPE_TENSOR && value->type->quantization == NULL && value->type->bounds == NULL;
+}
+
+static void
+unref_value (gpointer data)
+{
+  if (data != NULL)
+    ghlo_value_unref (data);
+}
+
+static RandomCase *
+copy_case (const RandomCase *self)
+{
+  RandomCase *copy = g_new0 (RandomCase, 1);
+
+  copy->program = self->program;
+  copy->module = ghlo_ir_module_copy (self->module);
+  copy->rounds = g_ptr_array_new_with_free_func ((GDestroyNotify) g_ptr_array_unref);
+  for (guint i = 0; i < self->rounds->len; i++)
+    {
+      const GPtrArray *from = self->rounds->pdata[i];
+      GPtrArray *round = g_ptr_array_new_with_free_func (unref_value);
+
+      for (guint j = 0; j < self->n_inputs; j++)
+        g_ptr_array_add (round, ghlo_value_ref (from->pdata[j]));
+      g_ptr_array_add (copy->rounds, round);
+    }
+
+  return copy;
+}
+
+/* Takes over @candidate when it still fails. */
+static gboolean
+try_case (RandomCase         **self,
+          RandomCase          *candidate,
+          const RandomSubject *subject)
+{
+  g_autoptr (RandomCase) owned = candidate;
+  g_autoptr (GhloDiagnostics) diagnostics = ghlo_diagnostics_new ("random.mlir", "", 0);
+  g_autofree char *difference = NULL;
+
+  drop_unused (candidate);
+  if (!ghlo_ir_verify (candidate->module, diagnostics, NULL) || !random_case_answer (candidate, NULL))
+    return FALSE;
+  difference = random_case_check (candidate, subject);
+  if (difference == NULL)
+    return FALSE;
+  random_case_free (*self);
+  *self = g_steal_pointer (&owned);
+
+  return TRUE;
+}
+
+static GhloIrOp *
+nth_op (GhloIrModule *module,
+        guint         n)
+{
+  GhloIrOp *op = main_block (module)->first;
+
+  for (; op != NULL && n > 0; n--)
+    op = op->next;
+
+  return op;
+}
+
+/* What the results of operation @n are in each round: a run that gives them alone. */
+static GPtrArray *
+values_of (const RandomCase *self,
+           guint             n)
+{
+  g_autoptr (RandomCase) copy = copy_case (self);
+  g_autoptr (GPtrArray) values = g_ptr_array_new ();
+  GhloIrOp *op = nth_op (copy->module, n);
+  GPtrArray *answers = g_ptr_array_new_with_free_func ((GDestroyNotify) g_ptr_array_unref);
+
+  for (guint i = 0; i < op->n_results; i++)
+    g_ptr_array_add (values, &op->results[i]);
+  set_results (copy->module, values);
+  for (guint i = 0; i < copy->rounds->len; i++)
+    {
+      GPtrArray *round = copy->rounds->pdata[i], *found = g_ptr_array_new ();
+
+      g_ptr_array_set_size (found, (int) values->len);
+      if (!pass_run (copy->module, "main", (GhloValue **) round->pdata, self->n_inputs, (GhloValue **) found->pdata,
+                     NULL))
+        g_ptr_array_set_size (found, 0);
+      g_ptr_array_set_free_func (found, unref_value);
+      g_ptr_array_add (answers, found);
+    }
+
+  return answers;
+}
+
+/* Operation @n gives way to arguments. */
+static gboolean
+try_cut (RandomCase         **self,
+         guint                n,
+         const RandomSubject *subject)
+{
+  g_autoptr (GPtrArray) answers = NULL;
+  RandomCase *copy;
+  GhloIrBlock *block;
+  GhloIrOp *op = nth_op ((*self)->module, n);
+
+  if (op->n_results == 0 || op->n_operands == 0)
+    return FALSE;
+  for (guint i = 0; i < op->n_results; i++)
+    if (!is_plain (&op->results[i]))
+      return FALSE;
+  answers = values_of (*self, n);
+  copy = copy_case (*self);
+  block = main_block (copy->module);
+  op = nth_op (copy->module, n);
+  for (guint i = 0; i < op->n_results; i++)
+    {
+      GhloIrValue *argument = ghlo_ir_block_add_argument (copy->module, block, op->results[i].type, NULL);
+
+      argument->name = op->results[i].name;
+      ghlo_ir_value_replace (&op->results[i], argument);
+      for (guint j = 0; j < copy->rounds->len; j++)
+        {
+          const GPtrArray *found = answers->pdata[j];
+
+          if (found->len == 0)
+            {
+              random_case_free (copy);
+              return FALSE;
+            }
+          g_ptr_array_add (copy->rounds->pdata[j], ghlo_value_ref (found->pdata[i]));
+        }
+    }
+  update_main (copy->module);
+
+  return try_case (self, copy, subject);
+}
+
+static void
+keep_one_result (RandomCase         **self,
+                 const RandomSubject *subject)
+{
+  for (guint i = 0; i < (*self)->n_results; i++)
+    {
+      RandomCase *copy = copy_case (*self);
+      g_autoptr (GPtrArray) values = g_ptr_array_new ();
+
+      g_ptr_array_add (values, ghlo_ir_op_operand (main_block (copy->module)->last, i));
+      set_results (copy->module, values);
+      if (try_case (self, copy, subject))
+        return;
+    }
+}
+
+static void
+keep_one_round (RandomCase         **self,
+                const RandomSubject *subject)
+{
+  for (guint i = (*self)->rounds->len; i > 0 && (*self)->rounds->len > 1; i--)
+    {
+      RandomCase *copy = copy_case (*self);
+
+      g_ptr_array_remove_index (copy->rounds, i - 1);
+      try_case (self, copy, subject);
+    }
+}
+
+static guint
+count_ops (GhloIrModule *module)
+{
+  guint n = 0;
+
+  for (const GhloIrOp *op = main_block (module)->first; op != NULL; op = op->next)
+    n++;
+
+  return n;
+}
+
+static void
+append_inputs (const RandomCase *self,
+               GString          *text)
+{
+  for (guint i = 0; i < self->rounds->len; i++)
+    for (guint j = 0; j < self->n_inputs; j++)
+      {
+        const GhloValue *value = ((GPtrArray *) self->rounds->pdata[i])->pdata[j];
+
+        if (value->kind != GHLO_VALUE_TENSOR)
+          continue;
+        g_string_append_printf (text, "// input %u is dense<", j);
+        ghlo_ir_append_elements (text, value->type->element_type, value->type->dimensions, value->type->rank,
+                                 value->data, FALSE);
+        g_string_append (text, ">\n");
+      }
+}
+
+char *
+random_case_shrink (const RandomCase    *self,
+                    const RandomSubject *subject)
+{
+  RandomCase *small = copy_case (self);
+  g_autoptr (GhloIrModule) after = NULL;
+  g_autofree char *difference = NULL, *before = NULL, *became = NULL;
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  if (!random_case_answer (small, NULL))
+    {
+      random_case_free (small);
+      return g_strdup ("the program cannot be made smaller");
+    }
+  keep_one_round (&small, subject);
+  keep_one_result (&small, subject);
+  for (gboolean is_smaller = TRUE; is_smaller;)
+    {
+      is_smaller = FALSE;
+      for (guint n = count_ops (small->module); n > 0; n--)
+        if (n <= count_ops (small->module) && try_cut (&small, n - 1, subject))
+          is_smaller = TRUE;
+    }
+  difference = random_case_check (small, subject);
+  before = ghlo_ir_to_string (small->module, GHLO_IR_PRINT_DEFAULT);
+  after = pass_apply (small->module, &subject->passes, NULL, NULL);
+  if (after != NULL)
+    became = ghlo_ir_to_string (after, GHLO_IR_PRINT_DEFAULT);
+  g_string_append_printf (text, "%s\n%s", difference != NULL ? difference : "it no longer fails", before);
+  append_inputs (small, text);
+  if (became != NULL)
+    g_string_append_printf (text, "which passes made into\n%s", became);
+  random_case_free (small);
+
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ *     test-pass-random [--from=SEED] [--programs=N]
+ *
+ * Random programs of what passes rewrite: arithmetic of all kinds of elements on
+ * awkward numbers, layouts that come and go, products, slices, branches. Each must
+ * compute the same bits after O3 and after each pass alone. A failure prints the
+ * program and its seed.
+ */
+
+#include "../passes/pass-help.h"
+#include "check.h"
+
+static guint32 first_seed = 1;
+static guint n_programs = 1000;
+
+static void
+test_random (void)
+{
+  const RandomOptions options = { .n_steps = 24, .is_loose = TRUE, .for_passes = TRUE };
+  guint n = ghlo_passes_count ();
+  g_autofree RandomSubject *subjects = g_new0 (RandomSubject, n + 1);
+  g_autofree const char **names = g_new0 (const char *, 2 * (n + 1));
+
+  for (guint i = 0; i <= n; i++)
+    {
+      names[2 * i] = i < n ? ghlo_pass_get_name (i) : NULL;
+      subjects[i] = (RandomSubject) {
+        .name = (char *) (i < n ? names[2 * i] : "O3"), .executor = ghlo_reference_executor (), .same_bits = TRUE,
+        .passes = { .level = 3, .only = i < n ? names + 2 * i : NULL },
+      };
+    }
+  g_assert_true (random_check_programs (first_seed, n_programs, &options, subjects, n + 1, FALSE));
+}
+
+int
+main (int    argc,
+      char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  ghlo_memory_set_limit (256 * 1024 * 1024);
+  for (int i = 1; i < argc; i++)
+    {
+      if (g_str_has_prefix (argv[i], "--from="))
+        first_seed = (guint32) g_ascii_strtoull (argv[i] + strlen ("--from="), NULL, 10);
+      else if (g_str_has_prefix (argv[i], "--programs="))
+        n_programs = (guint) g_ascii_strtoull (argv[i] + strlen ("--programs="), NULL, 10);
+    }
+  g_test_add_func ("/passes/random", test_random);
+
+  return g_test_run ();
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ *     test-random-programs [--programs=N] [--seed=S] [--verbose]
+ *
+ * Random programs over all operations and element types, on the reference executor as
+ * they are, after the passes of each level, with each pass switched off alone, and on
+ * each executor. The seed is new each time, and always printed; program i of a run has
+ * seed S + i.
+ */
+
+#include "cpu/executor.h"
+#include "check.h"
+#include "reference/reference.h"
+#include "runtime/memory.h"
+
+enum { N_LONG = 5000 };
+
+static const GhloExecutor *
+get_cpu (void)
+{
+  return ghlo_cpu_executor (ghlo_reference_executor ());
+}
+
+/* The executors that must agree with the reference executor, and after which passes. */
+static const struct
+{
+  const char         *name;
+  const GhloExecutor *(*get) (void);
+  guint               level;
+  gboolean            same_bits, is_elsewhere;
+} executors[] = {
+  { "reference", ghlo_reference_executor, 0, TRUE },
+  { "reference", ghlo_reference_executor, 1, TRUE },
+  { "reference", ghlo_reference_executor, 2, TRUE },
+  { "cpu", get_cpu, 0, FALSE },
+  { "cpu", get_cpu, 1, FALSE },
+  { "cpu", get_cpu, 2, FALSE },
+  { "cpu", get_cpu, 2, FALSE, TRUE },
+};
+
+static guint32 first_seed;
+static guint n_programs = 500;
+static gboolean is_verbose;
+
+static GArray *
+list_subjects (void)
+{
+  GArray *subjects = g_array_new (FALSE, TRUE, sizeof (RandomSubject));
+
+  for (guint i = 0; i < G_N_ELEMENTS (executors); i++)
+    {
+      RandomSubject subject = {
+        .name = g_strdup_printf ("%s at O%u%s", executors[i].name, executors[i].level,
+                                 executors[i].is_elsewhere ? " into the caller's memory" : ""),
+        .executor = executors[i].get (), .passes.level = executors[i].level, .same_bits = executors[i].same_bits,
+        .is_elsewhere = executors[i].is_elsewhere,
+      };
+
+      g_array_append_val (subjects, subject);
+    }
+  for (guint i = 0; i < ghlo_passes_count (); i++)
+    {
+      char **off = g_new0 (char *, 2);
+      RandomSubject subject = {
+        .name = g_strdup_printf ("reference at O2 without %s", ghlo_pass_get_name (i)),
+        .executor = ghlo_reference_executor (), .passes.level = 2, .same_bits = TRUE
+      };
+
+      off[0] = g_strdup (ghlo_pass_get_name (i));
+      subject.passes.off = (const char *const *) off;
+      g_array_append_val (subjects, subject);
+    }
+
+  return subjects;
+}
+
+static void
+test_programs (void)
+{
+  GArray *subjects = list_subjects ();
+  const RandomOptions options = { .n_steps = 24 };
+  g_autofree char *missing = NULL;
+  gboolean agree;
+
+  g_test_message ("%u programs from seed %u", n_programs, first_seed);
+  agree = random_check_programs (first_seed, n_programs, &options, (RandomSubject *) subjects->data, subjects->len,
+                                 is_verbose);
+  random_coverage_print (is_verbose);
+  missing = random_coverage_missing ();
+  if (missing != NULL)
+    g_test_message ("never made:%s", missing);
+  if (n_programs >= N_LONG)
+    g_assert_null (missing);
+  g_assert_true (agree);
+  for (guint i = 0; i < subjects->len; i++)
+    {
+      RandomSubject *subject = &g_array_index (subjects, RandomSubject, i);
+
+      g_free (subject->name);
+      g_strfreev ((char **) subject->passes.off);
+    }
+  g_array_unref (subjects);
+}
+
+int
+main (int    argc,
+      char **argv)
+{
+  int n = 1;
+
+  first_seed = (guint32) g_get_real_time ();
+  /* What is ours goes before GLib looks, which has options of the same names. */
+  for (int i = 1; i < argc; i++)
+    {
+      if (g_str_has_prefix (argv[i], "--seed="))
+        first_seed = (guint32) g_ascii_strtoull (argv[i] + strlen ("--seed="), NULL, 10);
+      else if (g_str_has_prefix (argv[i], "--programs="))
+        n_programs = (guint) g_ascii_strtoull (argv[i] + strlen ("--programs="), NULL, 10);
+      else if (strcmp (argv[i], "--verbose") == 0)
+        is_verbose = TRUE;
+      else
+        argv[n++] = argv[i];
+    }
+  argc = n;
+  argv[n] = NULL;
+  g_test_init (&argc, &argv, NULL);
+  ghlo_memory_set_limit (256 * 1024 * 1024);
+  g_test_add_func ("/programs/random", test_programs);
+
+  return g_test_run ();
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What the tests of the reference executor share: programs out of text, run and
+ * expected to pass, to fail with a message, or to stop when cancelled.
+ */
+
+#pragma once
+
+#include <string.h>
+
+#include "import/import.h"
+#include "ir/verify/verify.h"
+#include "reference/reference.h"
+
+typedef struct
+{
+  GhloIrModule *module;
+  GhloPrepared *prepared;
+} Program;
+
+static inline void
+program_clear (Program *self)
+{
+  g_clear_pointer (&self->prepared, ghlo_reference_executor ()->release);
+  g_clear_pointer (&self->module, ghlo_ir_module_unref);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Program, program_clear)
+
+static inline GhloIrModule *
+parse (const char *text)
+{
+  g_autoptr (GhloDiagnostics) diagnostics = ghlo_diagnostics_new ("test.mlir", text, strlen (text));
+  g_autoptr (GError) error = NULL;
+  GhloIrModule *module = ghlo_import_text (text, strlen (text), GHLO_IMPORT_DEFAULT, diagnostics, NULL);
+
+  ghlo_diagnostics_to_error (diagnostics, &error);
+  g_assert_no_error (error);
+  g_assert_nonnull (module);
+  ghlo_ir_verify (module, diagnostics, NULL);
+  ghlo_diagnostics_to_error (diagnostics, &error);
+  g_assert_no_error (error);
+
+  return module;
+}
+
+static inline void
+prepare (Program    *self,
+         const char *text)
+{
+  g_autoptr (GError) error = NULL;
+
+  self->module = parse (text);
+  self->prepared = ghlo_reference_executor ()->prepare (self->module, ghlo_ir_module_get_entry (self->module), NULL,
+                                                        &error);
+  g_assert_no_error (error);
+  g_assert_nonnull (self->prepared);
+}
+
+static inline gboolean
+run_program (Program           *self,
+             GhloValue        **inputs,
+             gsize              n_inputs,
+             GhloValue        **outputs,
+             const GhloMonitor *monitor,
+             GError           **error)
+{
+  return ghlo_reference_executor ()->run (self->prepared, NULL, inputs, n_inputs, outputs, monitor, error);
+}
+
+static inline GhloValue *
+new_i64 (gint64 number)
+{
+  g_autoptr (GhloTensorType) type = ghlo_tensor_type_new (GHLO_ELEMENT_TYPE_I64, NULL, 0);
+  GhloValue *value = ghlo_value_new_tensor (type, NULL);
+
+  memcpy (value->data, &number, sizeof (number));
+
+  return value;
+}
+
+static inline gint64
+get_i64 (const GhloValue *value)
+{
+  gint64 number;
+
+  g_assert_cmpuint (value->n_bytes, ==, sizeof (number));
+  memcpy (&number, value->data, sizeof (number));
+
+  return number;
+}
+
+/* Runs a program of one i64 scalar to one i64 scalar. */
+static inline gint64
+run_i64 (const char *text,
+         gint64      argument)
+{
+  g_auto (Program) program = { NULL };
+  g_autoptr (GhloValue) input = new_i64 (argument);
+  g_autoptr (GhloValue) output = NULL;
+  g_autoptr (GError) error = NULL;
+
+  prepare (&program, text);
+  run_program (&program, &input, 1, &output, NULL, &error);
+  g_assert_no_error (error);
+
+  return get_i64 (output);
+}
+
+/* Runs a program without inputs and outputs. */
+static inline void
+expect_ok (const char *text)
+{
+  g_auto (Program) program = { NULL };
+  g_autoptr (GError) error = NULL;
+  gsize used = ghlo_memory_get_used ();
+
+  prepare (&program, text);
+  run_program (&program, NULL, 0, NULL, NULL, &error);
+  g_assert_no_error (error);
+  program_clear (&program);
+  g_assert_cmpuint (ghlo_memory_get_used (), ==, used);
+}
+
+static inline void
+expect_failure (const char *text,
+                int         code,
+                const char *pattern)
+{
+  g_auto (Program) program = { NULL };
+  g_autoptr (GError) error = NULL;
+  gsize used = ghlo_memory_get_used ();
+
+  prepare (&program, text);
+  g_assert_false (run_program (&program, NULL, 0, NULL, NULL, &error));
+  g_assert_error (error, GHLO_ERROR, code);
+  if (!g_pattern_match_simple (pattern, error->message))
+    g_error ("'%s' does not match '%s'", error->message, pattern);
+  program_clear (&program);
+  g_assert_cmpuint (ghlo_memory_get_used (), ==, used);
+}
+
+static inline gpointer
+cancel_soon (gpointer data)
+{
+  g_usleep (20000);
+  g_cancellable_cancel (data);
+
+  return NULL;
+}
+
+/* Cancels an endless run and gives back how long it then took to stop. */
+static inline void
+expect_cancelled (const char *text,
+                  gboolean    has_input)
+{
+  g_auto (Program) program = { NULL };
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  g_autoptr (GhloValue) input = new_i64 (0);
+  g_autoptr (GhloValue) output = NULL;
+  g_autoptr (GError) error = NULL;
+  GhloMonitor monitor = { .cancellable = cancellable };
+  gint64 started = g_get_monotonic_time ();
+  GThread *thread;
+
+  prepare (&program, text);
+  thread = g_thread_new ("cancel", cancel_soon, cancellable);
+  g_assert_false (run_program (&program, &input, has_input ? 1 : 0, &output, &monitor, &error));
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  g_assert_cmpint (g_get_monotonic_time () - started, <, 2 * G_USEC_PER_SEC);
+  g_thread_join (thread);
+}

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Operations that a plan's fallback executor runs: what they keep, that it is counted, and what
+ * they are told of a run.
+ */
+
+#include "../reference/kernel-programs.h"
+
+#include "cpu/executor.h"
+#include "cpu/target.h"
+#include "runtime/run-plan.h"
+
+/* What stands before and after an operand. */
+typedef struct
+{
+  const char *before, *after;
+} Operation;
+
+static const Operation
+  tanh_op = { "stablehlo.tanh ", "" },
+  negate = { "stablehlo.negate ", "" },
+  call = { "func.call @called(", ") : (tensor<4xf32>) -> tensor<4xf32>" },
+  custom_call = { "stablehlo.custom_call @mhlo.erf(",
+                  ") {called_computations = [@called]} : (tensor<4xf32>) -> tensor<4xf32>" };
+
+/* A function @name of @n operations, each on what the one before it gave. */
+static void
+append_chain (GString    *text,
+              const char *name,
+              Operation   op,
+              guint       n)
+{
+  g_string_append_printf (text, "func.func @%s(%%v0: tensor<4xf32>) -> tensor<4xf32> {\n", name);
+  for (guint i = 0; i < n; i++)
+    g_string_append_printf (text, "  %%v%u = %s%%v%u%s%s\n", i + 1, op.before, i, op.after,
+                            op.after[0] == '\0' ? ": tensor<4xf32>" : "");
+  g_string_append_printf (text, "  return %%v%u : tensor<4xf32>\n}\n", n);
+}
+
+/* A chain of @n_ops operations, beside another of @n_beside. */
+static GhloIrModule *
+make_program (Operation op,
+              guint     n_ops,
+              guint     n_beside)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  append_chain (text, "main", op, n_ops);
+  append_chain (text, "called", tanh_op, 1);
+  append_chain (text, "beside", negate, n_beside);
+
+  return parse (text->str);
+}
+
+/* The bytes that are kept for a program, which are those that the process counts. */
+static gsize
+prepared_bytes (Operation op,
+                guint     n_ops,
+                guint     n_beside)
+{
+  const GhloExecutor *executor = ghlo_cpu_executor (ghlo_reference_executor ());
+  g_autoptr (GhloIrModule) module = make_program (op, n_ops, n_beside);
+  g_autoptr (GError) error = NULL;
+  gsize used = ghlo_memory_get_used ();
+  GhloPrepared *prepared = executor->prepare (module, ghlo_ir_module_get_entry (module), NULL, &error);
+  GhloRunFigures figures;
+
+  g_assert_no_error (error);
+  executor->measure (prepared, &figures);
+  g_assert_cmpuint (figures.n_fallback_steps, ==, n_ops);
+  g_assert_cmpuint (figures.prepared_bytes, >, 500);
+  g_assert_cmpuint (ghlo_memory_get_used () - used, ==, figures.prepared_bytes);
+  executor->release (prepared);
+  g_assert_cmpuint (ghlo_memory_get_used (), ==, used);
+
+  return figures.prepared_bytes;
+}
+
+/* Each step keeps little. */
+static void
+test_sizes (void)
+{
+  gsize one = prepared_bytes (tanh_op, 1, 1), many = prepared_bytes (tanh_op, 1001, 1);
+
+  g_assert_cmpuint (one, <, 8000);
+  g_assert_cmpuint (many - one, >, 1000 * 500);
+  g_assert_cmpuint (many - one, <, 1000 * 2000);
+}
+
+/* The operation of a function that is called again and again is prepared once. */
+static void
+test_calls (void)
+{
+  g_assert_cmpuint (prepared_bytes (call, 1000, 1), ==, prepared_bytes (call, 1, 1));
+}
+
+/* Functions that nothing refers to cost nothing, those that are referred to are there once. */
+static void
+test_symbols (void)
+{
+  gsize one = prepared_bytes (custom_call, 1, 1), many = prepared_bytes (custom_call, 201, 1);
+
+  g_assert_cmpuint (prepared_bytes (custom_call, 201, 4000), ==, many);
+  g_assert_cmpuint (many - one, <, 200 * 2500);
+}
+
+/* What is prepared stays within the process' limit; all that a refused program took is given back. */
+static void
+test_limit (void)
+{
+  const GhloExecutor *executor = ghlo_cpu_executor (ghlo_reference_executor ());
+  g_autoptr (GhloIrModule) module = make_program (tanh_op, 1000, 1);
+  gsize limit = ghlo_memory_get_limit (), used = ghlo_memory_get_used (), needed = prepared_bytes (tanh_op, 1000, 1);
+  GhloPrepared *prepared;
+
+  for (gsize room = 0; room < needed; room += 1 + needed / 40)
+    {
+      g_autoptr (GError) error = NULL;
+
+      ghlo_memory_set_limit (used + room);
+      prepared = executor->prepare (module, ghlo_ir_module_get_entry (module), NULL, &error);
+      g_assert_error (error, GHLO_ERROR, GHLO_ERROR_OUT_OF_MEMORY);
+      g_assert_null (prepared);
+      g_assert_cmpuint (ghlo_memory_get_used (), ==, used);
+    }
+  ghlo_memory_set_limit (used + needed);
+  prepared = executor->prepare (module, ghlo_ir_module_get_entry (module), NULL, NULL);
+  g_assert_nonnull (prepared);
+  executor->release (prepared);
+  ghlo_memory_set_limit (limit);
+}
+
+/* An executor that passes on to the reference executor, and keeps what each run is told. */
+static GhloRunOptions told[2];
+static guint n_told;
+
+static gboolean
+run_and_tell (GhloPrepared          *prepared,
+              const GhloRunOptions  *options,
+              GhloValue *const      *inputs,
+              gsize                  n_inputs,
+              GhloValue            **outputs,
+              const GhloMonitor     *monitor,
+              GError               **error)
+{
+  g_assert_cmpuint (n_told, <, G_N_ELEMENTS (told));
+  told[n_told++] = *options;
+
+  return ghlo_reference_executor ()->run (prepared, options, inputs, n_inputs, outputs, monitor, error);
+}
+
+static void
+ignore_print (gpointer         data,
+              const char      *name,
+              const GhloValue *value)
+{
+}
+
+/* A step is told what holds for the whole run; the program's inputs and outputs are not its own. */
+static void
+test_options (void)
+{
+  GhloExecutor fallback = *ghlo_reference_executor ();
+  g_autoptr (GhloValue) x = new_random ("tensor<4xf32>", -1, 1), target = new_random ("tensor<4xf32>", -1, 1);
+  gint64 time = 0;
+  const GhloRunOptions options = { .probe_directory = "somewhere", .print = ignore_print, .print_data = &n_told,
+                                   .replaced = (const guint[]) { 0 }, .targets = &target, .fallback_time = &time };
+  g_autoptr (GhloIrModule) module = make_program (tanh_op, 2, 1);
+  g_autoptr (GhloRunPlan) plan = NULL;
+  g_autoptr (GError) error = NULL;
+  GhloValue *output = NULL;
+
+  fallback.run = run_and_tell;
+  plan = ghlo_run_plan_new (ghlo_step_plan_new (module, ghlo_ir_module_get_entry (module), ghlo_cpu_target (), NULL,
+                                                NULL), &fallback, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_true (ghlo_run_plan_run (plan, &options, &x, 1, &output, NULL, &error));
+  ghlo_value_unref (output);
+  g_assert_cmpuint (n_told, ==, 2);
+  for (guint i = 0; i < n_told; i++)
+    {
+      g_assert_cmpstr (told[i].probe_directory, ==, "somewhere");
+      g_assert_true (told[i].print == ignore_print && told[i].print_data == &n_told);
+      g_assert_null (told[i].replaced);
+      g_assert_null (told[i].targets);
+      g_assert_null (told[i].fallback_time);
+    }
+}
+
+static void
+append_name (gpointer         data,
+             const char      *name,
+             const GhloValue *value)
+{
+  g_string_append_printf (data, "%s ", name);
+}
+
+/* A value is printed under the name that it has in the program. */
+static void
+test_printed_names (void)
+{
+  static const char text[] =
+    "func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {\n"
+    "  %twice = stablehlo.add %a, %a : tensor<4xf32>\n"
+    "  interpreter.print %a : tensor<4xf32>\n"
+    "  interpreter.print %twice : tensor<4xf32>\n"
+    "  return %twice : tensor<4xf32>\n"
+    "}\n";
+  const GhloExecutor *executor = ghlo_cpu_executor (ghlo_reference_executor ());
+  g_autoptr (GString) names = g_string_new (NULL);
+  const GhloRunOptions options = { .print = append_name, .print_data = names };
+  g_autoptr (GhloValue) a = new_random ("tensor<4xf32>", -1, 1);
+  g_autoptr (GhloIrModule) module = parse (text);
+  GhloPrepared *prepared = executor->prepare (module, ghlo_ir_module_get_entry (module), NULL, NULL);
+  GhloValue *output = NULL;
+
+  g_assert_true (executor->run (prepared, &options, &a, 1, &output, NULL, NULL));
+  g_assert_cmpstr (names->str, ==, "a twice ");
+  ghlo_value_unref (output);
+  executor->release (prepared);
+}
+
+int
+main (int   argc,
+      char *argv[])
+{
+  g_test_init (&argc, &argv, NULL);
+
+  g_test_add_func ("/fallback/sizes", test_sizes);
+  g_test_add_func ("/fallback/calls", test_calls);
+  g_test_add_func ("/fallback/symbols", test_symbols);
+  g_test_add_func ("/fallback/limit", test_limit);
+  g_test_add_func ("/fallback/options", test_options);
+  g_test_add_func ("/fallback/printed-names", test_printed_names);
+
+  return g_test_run ();
+}
