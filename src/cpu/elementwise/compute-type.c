@@ -47,3 +47,13 @@ ghlo_cpu_compute_type_bits (guint size)
 
   return &bits[size];
 }
+
+GhloCpuElementwiseFunc
+ghlo_cpu_compute_type_loop (const GhloCpuComputeType *self,
+                            GhloScalarKind            kind)
+{
+  GhloElementClass element_class = ghlo_element_info (self->type)->element_class;
+
+  return ghlo_scalar_is_defined (kind, element_class)
+         ? ghlo_cpu_elementwise_routines ()->loops[self->number][ghlo_scalar_on (kind, element_class)] : NULL;
+}

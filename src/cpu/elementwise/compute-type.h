@@ -8,6 +8,7 @@
 
 #include "cpu/isa/elementwise.h"
 #include "cpu/isa/routines.h"
+#include "kernel/scalar.h"
 
 G_BEGIN_DECLS
 
@@ -24,6 +25,10 @@ typedef struct
 const GhloCpuComputeType  *ghlo_cpu_compute_type          (GhloElementType    type);
 /* Elements of @size bytes, whatever they are. */
 const GhloCpuComputeType  *ghlo_cpu_compute_type_bits     (guint              size);
+/* The loop of a scalar operation on numbers that elements of the type are converted to and
+ * from; NULL where there is none. */
+GhloCpuElementwiseFunc     ghlo_cpu_compute_type_loop     (const GhloCpuComputeType *self,
+                                                           GhloScalarKind            kind);
 
 static inline guint
 ghlo_cpu_compute_type_size (const GhloCpuComputeType *self)

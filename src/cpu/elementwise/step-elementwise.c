@@ -23,20 +23,12 @@ typedef struct
   const char         *number;      /* that is computed in */
 } Step;
 
-typedef struct _Row Row;
-
-struct _Row
-{
-  GhloIrOpKind         op;
-  GhloCpuElementwiseOp loop;
-  /* What to compute it by; FALSE when it is not computed here. */
-  gboolean     (*choose) (Step           *step,
-                          const Row      *row,
-                          const GhloIrOp *op,
-                          const GhloView *operands,
-                          const GhloView *result);
-  double         cost;   /* nanoseconds for an element, besides moving it */
-};
+/* What to compute an operation by; FALSE when it is not computed here. */
+typedef gboolean (*Choose) (Step           *step,
+                            GhloScalarKind  kind,
+                            const GhloIrOp *op,
+                            const GhloView *operands,
+                            const GhloView *result);
 
 static const GhloCpuComputeType *
 find_signed (guint size)
@@ -57,12 +49,13 @@ add_source (Step                     *step,
   };
 }
 
+/* @line: a scalar operation, or a GhloCpuElementwiseOp. */
 static gboolean
 set_loop (Step                     *step,
           const GhloCpuComputeType *form,
-          GhloCpuElementwiseOp      loop)
+          guint                     line)
 {
-  step->loop.loop = ghlo_cpu_elementwise_routines ()->loops[form->number][loop];
+  step->loop.loop = ghlo_cpu_elementwise_routines ()->loops[form->number][line];
   step->number = form->name;
 
   return step->loop.loop != NULL;
@@ -76,10 +69,10 @@ set_result (Step                     *step,
   step->loop.write = ghlo_cpu_compute_type_writer (form);
 }
 
-/* Operands and result of one type, or of one type and booleans. */
+/* Operands of one type, and a result as the operation's row says. */
 static gboolean
 choose_same (Step           *step,
-             const Row      *row,
+             GhloScalarKind  kind,
              const GhloIrOp *op,
              const GhloView *operands,
              const GhloView *result)
@@ -87,7 +80,7 @@ choose_same (Step           *step,
   const GhloCpuComputeType *form = ghlo_cpu_compute_type (operands[0].element_type);
   const GhloCpuComputeType *to = ghlo_cpu_compute_type (result->element_type);
 
-  if (form == NULL || to == NULL || (row->loop != GHLO_CPU_ELEMENTWISE_IS_FINITE && to != form))
+  if (form == NULL || to == NULL || !ghlo_scalar_gives (kind, form->type, to->type))
     return FALSE;
   for (guint i = 0; i < op->n_operands; i++)
     {
@@ -96,13 +89,15 @@ choose_same (Step           *step,
       add_source (step, i, form);
     }
   set_result (step, to);
+  step->loop.loop = ghlo_cpu_compute_type_loop (form, kind);
+  step->number = form->name;
 
-  return set_loop (step, form, row->loop);
+  return step->loop.loop != NULL;
 }
 
 static gboolean
 choose_compare (Step           *step,
-                const Row      *row,
+                GhloScalarKind  kind,
                 const GhloIrOp *op,
                 const GhloView *operands,
                 const GhloView *result)
@@ -159,7 +154,7 @@ set_copy (Step *step,
 
 static gboolean
 choose_convert (Step           *step,
-                const Row      *row,
+                GhloScalarKind  kind,
                 const GhloIrOp *op,
                 const GhloView *operands,
                 const GhloView *result)
@@ -195,7 +190,7 @@ choose_convert (Step           *step,
 
 static gboolean
 choose_select (Step           *step,
-               const Row      *row,
+               GhloScalarKind  kind,
                const GhloIrOp *op,
                const GhloView *operands,
                const GhloView *result)
@@ -210,13 +205,13 @@ choose_select (Step           *step,
   add_source (step, 2, form);
   set_result (step, form);
 
-  return set_loop (step, form, row->loop);
+  return set_loop (step, form, kind);
 }
 
 /* The same bits as another type. */
 static gboolean
 choose_bitcast (Step           *step,
-                const Row      *row,
+                GhloScalarKind  kind,
                 const GhloIrOp *op,
                 const GhloView *operands,
                 const GhloView *result)
@@ -231,7 +226,7 @@ choose_bitcast (Step           *step,
 /* Parts of complex numbers are every other float. */
 static gboolean
 choose_part (Step           *step,
-             const Row      *row,
+             GhloScalarKind  kind,
              const GhloIrOp *op,
              const GhloView *operands,
              const GhloView *result)
@@ -239,10 +234,10 @@ choose_part (Step           *step,
   gboolean is_complex = ghlo_element_type_is_complex (operands[0].element_type);
 
   if (ghlo_element_type_real_part (operands[0].element_type) != result->element_type
-      || (!is_complex && op->kind != GHLO_OP_STABLEHLO_REAL)
+      || (!is_complex && kind != GHLO_SCALAR_REAL)
       || !set_copy (step, ghlo_element_info (result->element_type)->size))
     return FALSE;
-  if (op->kind == GHLO_OP_STABLEHLO_IMAG)
+  if (kind == GHLO_SCALAR_IMAG)
     step->loop.sources[0].offset = step->loop.sources[0].size;
 
   return TRUE;
@@ -250,7 +245,7 @@ choose_part (Step           *step,
 
 static gboolean
 choose_complex (Step           *step,
-                const Row      *row,
+                GhloScalarKind  kind,
                 const GhloIrOp *op,
                 const GhloView *operands,
                 const GhloView *result)
@@ -265,7 +260,7 @@ choose_complex (Step           *step,
   add_source (step, 1, form);
   set_result (step, ghlo_cpu_compute_type (result->element_type));
 
-  return set_loop (step, form, row->loop);
+  return set_loop (step, form, kind);
 }
 
 static inline guint64
@@ -276,7 +271,7 @@ low_bits (guint n)
 
 static gboolean
 choose_precision (Step           *step,
-                  const Row      *row,
+                  GhloScalarKind  kind,
                   const GhloIrOp *op,
                   const GhloView *operands,
                   const GhloView *result)
@@ -306,49 +301,42 @@ choose_precision (Step           *step,
   set_result (step, ghlo_cpu_compute_type_bits (info->size));
   step->loop.detail = to;
 
-  return set_loop (step, ghlo_cpu_compute_type_bits (info->size), row->loop);
+  return set_loop (step, ghlo_cpu_compute_type_bits (info->size), kind);
 }
 
-#define SAME(OP, LOOP, cost) { GHLO_OP_STABLEHLO_##OP, GHLO_CPU_ELEMENTWISE_##LOOP, choose_same, cost }
-
-static const Row rows[] = {
-  SAME (ABS, ABS, 0),
-  SAME (ADD, ADD, 0),
-  SAME (AND, AND, 0),
-  SAME (CEIL, CEIL, 0.1),
-  SAME (CLAMP, CLAMP, 0.1),
-  SAME (COUNT_LEADING_ZEROS, COUNT_LEADING_ZEROS, 0.3),
-  SAME (DIVIDE, DIVIDE, 0.5),
-  SAME (FLOOR, FLOOR, 0.1),
-  SAME (IS_FINITE, IS_FINITE, 0),
-  SAME (MAXIMUM, MAXIMUM, 0.1),
-  SAME (MINIMUM, MINIMUM, 0.1),
-  SAME (MULTIPLY, MULTIPLY, 0),
-  SAME (NEGATE, NEGATE, 0),
-  SAME (NOT, NOT, 0),
-  SAME (OR, OR, 0),
-  SAME (POPCNT, POPCNT, 0.1),
-  SAME (POWER, POWER, 1),
-  SAME (REMAINDER, REMAINDER, 4),
-  SAME (ROUND_NEAREST_AFZ, ROUND_NEAREST_AFZ, 0.1),
-  SAME (ROUND_NEAREST_EVEN, ROUND_NEAREST_EVEN, 0.1),
-  SAME (RSQRT, RSQRT, 1),
-  SAME (SHIFT_LEFT, SHIFT_LEFT, 0),
-  SAME (SHIFT_RIGHT_ARITHMETIC, SHIFT_RIGHT_ARITHMETIC, 0),
-  SAME (SHIFT_RIGHT_LOGICAL, SHIFT_RIGHT_LOGICAL, 0),
-  SAME (SIGN, SIGN, 0),
-  SAME (SQRT, SQRT, 0.5),
-  SAME (SUBTRACT, SUBTRACT, 0),
-  SAME (XOR, XOR, 0),
-  { GHLO_OP_STABLEHLO_BITCAST_CONVERT, GHLO_CPU_ELEMENTWISE_COPY, choose_bitcast, 0 },
-  { GHLO_OP_STABLEHLO_COMPARE, GHLO_CPU_ELEMENTWISE_EQ, choose_compare, 0 },
-  { GHLO_OP_STABLEHLO_COMPLEX, GHLO_CPU_ELEMENTWISE_COMPLEX, choose_complex, 0 },
-  { GHLO_OP_STABLEHLO_CONVERT, GHLO_CPU_ELEMENTWISE_COPY, choose_convert, 0.2 },
-  { GHLO_OP_STABLEHLO_IMAG, GHLO_CPU_ELEMENTWISE_COPY, choose_part, 0 },
-  { GHLO_OP_STABLEHLO_REAL, GHLO_CPU_ELEMENTWISE_COPY, choose_part, 0 },
-  { GHLO_OP_STABLEHLO_REDUCE_PRECISION, GHLO_CPU_ELEMENTWISE_REDUCE_PRECISION, choose_precision, 0.1 },
-  { GHLO_OP_STABLEHLO_SELECT, GHLO_CPU_ELEMENTWISE_SELECT, choose_select, 0 },
+/* Others are chosen as what they are of operands of one type. */
+static const Choose choosers[GHLO_N_SCALARS] = {
+  [GHLO_SCALAR_COMPARE] = choose_compare,
+  [GHLO_SCALAR_COMPLEX] = choose_complex,
+  [GHLO_SCALAR_CONVERT] = choose_convert,
+  [GHLO_SCALAR_IMAG] = choose_part,
+  [GHLO_SCALAR_REAL] = choose_part,
+  [GHLO_SCALAR_REDUCE_PRECISION] = choose_precision,
+  [GHLO_SCALAR_SELECT] = choose_select,
 };
+
+/* NULL where there are no loops, whatever the element types. */
+static Choose
+find_choose (GhloIrOpKind op)
+{
+  GhloScalarKind kind = ghlo_scalar_of (op);
+
+  if (op == GHLO_OP_STABLEHLO_BITCAST_CONVERT)
+    return choose_bitcast;
+  if (choosers[kind] != NULL)
+    return choosers[kind];
+  for (guint number = 0; number < GHLO_CPU_N_NUMBERS; number++)
+    if (ghlo_cpu_elementwise_routines ()->loops[number][kind] != NULL)
+      return choose_same;
+
+  return NULL;
+}
+
+gboolean
+ghlo_cpu_has_elementwise (GhloIrOpKind op)
+{
+  return find_choose (op) != NULL;
+}
 
 /* One predicate for all: only what it selects is looked at. */
 static void
@@ -359,7 +347,7 @@ add_copies (Step           *step,
 {
   GhloCpuElementwise *copies;
 
-  if (op->kind != GHLO_OP_STABLEHLO_SELECT || step->loop.n <= 1
+  if (ghlo_scalar_of (op->kind) != GHLO_SCALAR_SELECT || step->loop.n <= 1
       || step->loop.sources[0].kind != GHLO_CPU_SOURCE_SINGLE)
     return;
   copies = g_new0 (GhloCpuElementwise, 2);
@@ -381,14 +369,12 @@ read_request (Step                  *self,
 {
   const GhloView *operands = request->operands, *result = &request->results[0];
   const GhloIrOp *op = request->op;
-  const Row *row = NULL;
+  GhloScalarKind kind = ghlo_scalar_of (op->kind);
+  Choose choose = find_choose (op->kind);
 
-  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
-    if (rows[i].op == op->kind)
-      row = &rows[i];
-  if (row == NULL || op->n_operands > GHLO_CPU_MAX_SOURCES || !row->choose (self, row, op, operands, result))
+  if (choose == NULL || op->n_operands > GHLO_CPU_MAX_SOURCES || !choose (self, kind, op, operands, result))
     return "there is no loop for its element types";
-  self->loop.cost = row->cost;
+  self->loop.cost = ghlo_scalar_spec (kind)->cost;
   if (!ghlo_cpu_elementwise_init (&self->loop, operands, result))
     return "its operands have other dimensions than its result";
   add_copies (self, op, operands, result);

@@ -197,51 +197,51 @@ copy_c128 (const guint8 *const *operands,
 }
 
 #define ROWS(suffix) \
-    [GHLO_CPU_ELEMENTWISE_ABS] = abs_##suffix, \
-    [GHLO_CPU_ELEMENTWISE_ADD] = add_##suffix, \
-    [GHLO_CPU_ELEMENTWISE_CEIL] = ceil_##suffix, \
-    [GHLO_CPU_ELEMENTWISE_CLAMP] = clamp_##suffix, \
-    [GHLO_CPU_ELEMENTWISE_COMPLEX] = complex_##suffix, \
-    [GHLO_CPU_ELEMENTWISE_DIVIDE] = divide_##suffix, \
+    [GHLO_SCALAR_ABS] = abs_##suffix, \
+    [GHLO_SCALAR_ADD] = add_##suffix, \
+    [GHLO_SCALAR_CEIL] = ceil_##suffix, \
+    [GHLO_SCALAR_CLAMP] = clamp_##suffix, \
+    [GHLO_SCALAR_COMPLEX] = complex_##suffix, \
+    [GHLO_SCALAR_DIVIDE] = divide_##suffix, \
     [GHLO_CPU_ELEMENTWISE_EQ] = eq_##suffix, \
-    [GHLO_CPU_ELEMENTWISE_FLOOR] = floor_##suffix, \
-    [GHLO_CPU_ELEMENTWISE_IS_FINITE] = is_finite_##suffix, \
+    [GHLO_SCALAR_FLOOR] = floor_##suffix, \
+    [GHLO_SCALAR_IS_FINITE] = is_finite_##suffix, \
     [GHLO_CPU_ELEMENTWISE_LE] = le_##suffix, \
     [GHLO_CPU_ELEMENTWISE_LT] = lt_##suffix, \
-    [GHLO_CPU_ELEMENTWISE_MAXIMUM] = maximum_##suffix, \
-    [GHLO_CPU_ELEMENTWISE_MINIMUM] = minimum_##suffix, \
-    [GHLO_CPU_ELEMENTWISE_MULTIPLY] = multiply_##suffix, \
+    [GHLO_SCALAR_MAXIMUM] = maximum_##suffix, \
+    [GHLO_SCALAR_MINIMUM] = minimum_##suffix, \
+    [GHLO_SCALAR_MULTIPLY] = multiply_##suffix, \
     [GHLO_CPU_ELEMENTWISE_NE] = ne_##suffix, \
-    [GHLO_CPU_ELEMENTWISE_NEGATE] = negate_##suffix, \
-    [GHLO_CPU_ELEMENTWISE_REMAINDER] = remainder_##suffix, \
-    [GHLO_CPU_ELEMENTWISE_ROUND_NEAREST_AFZ] = round_nearest_afz_##suffix, \
-    [GHLO_CPU_ELEMENTWISE_ROUND_NEAREST_EVEN] = round_nearest_even_##suffix, \
-    [GHLO_CPU_ELEMENTWISE_SIGN] = sign_##suffix, \
-    [GHLO_CPU_ELEMENTWISE_SQRT] = sqrt_##suffix, \
-    [GHLO_CPU_ELEMENTWISE_SUBTRACT] = subtract_##suffix,
+    [GHLO_SCALAR_NEGATE] = negate_##suffix, \
+    [GHLO_SCALAR_REMAINDER] = remainder_##suffix, \
+    [GHLO_SCALAR_ROUND_NEAREST_AFZ] = round_nearest_afz_##suffix, \
+    [GHLO_SCALAR_ROUND_NEAREST_EVEN] = round_nearest_even_##suffix, \
+    [GHLO_SCALAR_SIGN] = sign_##suffix, \
+    [GHLO_SCALAR_SQRT] = sqrt_##suffix, \
+    [GHLO_SCALAR_SUBTRACT] = subtract_##suffix,
 
 const GhloCpuElementwiseFunc NAME (loops_f32)[GHLO_CPU_N_ELEMENTWISE] = {
   ROWS (f32)
-  [GHLO_CPU_ELEMENTWISE_RSQRT] = rsqrt_f32,
+  [GHLO_SCALAR_RSQRT] = rsqrt_f32,
 };
 
 const GhloCpuElementwiseFunc NAME (loops_f64)[GHLO_CPU_N_ELEMENTWISE] = { ROWS (f64) };
 
 const GhloCpuElementwiseFunc NAME (loops_c64)[GHLO_CPU_N_ELEMENTWISE] = {
-  [GHLO_CPU_ELEMENTWISE_ADD] = add_c64,
+  [GHLO_SCALAR_ADD] = add_c64,
   [GHLO_CPU_ELEMENTWISE_EQ] = eq_c64,
-  [GHLO_CPU_ELEMENTWISE_MULTIPLY] = multiply_c64,
+  [GHLO_SCALAR_MULTIPLY] = multiply_c64,
   [GHLO_CPU_ELEMENTWISE_NE] = ne_c64,
-  [GHLO_CPU_ELEMENTWISE_NEGATE] = negate_c64,
-  [GHLO_CPU_ELEMENTWISE_SUBTRACT] = subtract_c64,
+  [GHLO_SCALAR_NEGATE] = negate_c64,
+  [GHLO_SCALAR_SUBTRACT] = subtract_c64,
 };
 
 const GhloCpuElementwiseFunc NAME (loops_c128)[GHLO_CPU_N_ELEMENTWISE] = {
-  [GHLO_CPU_ELEMENTWISE_ADD] = add_c128,
+  [GHLO_SCALAR_ADD] = add_c128,
   [GHLO_CPU_ELEMENTWISE_COPY] = copy_c128,
   [GHLO_CPU_ELEMENTWISE_EQ] = eq_c128,
   [GHLO_CPU_ELEMENTWISE_NE] = ne_c128,
-  [GHLO_CPU_ELEMENTWISE_NEGATE] = negate_c128,
-  [GHLO_CPU_ELEMENTWISE_SELECT] = select_c128,
-  [GHLO_CPU_ELEMENTWISE_SUBTRACT] = subtract_c128,
+  [GHLO_SCALAR_NEGATE] = negate_c128,
+  [GHLO_SCALAR_SELECT] = select_c128,
+  [GHLO_SCALAR_SUBTRACT] = subtract_c128,
 };

@@ -222,7 +222,6 @@ MODULAR (64, __builtin_clzll, guint64)
 
 #define UNSIGNED(bits) \
   ORDERED (U##bits, u##bits, power_unsigned) \
-  LINE_1 (sign_u##bits, U##bits, U##bits, x != 0) \
   LINE_2 (remainder_u##bits, U##bits, U##bits, \
           y == 0 ? x : (W##bits) x - (W##bits) quotient_u##bits (x, y) * (W##bits) y)
 
@@ -236,39 +235,39 @@ UNSIGNED (32)
 UNSIGNED (64)
 
 #define ROWS(name, bits) \
-    [GHLO_CPU_ELEMENTWISE_ADD] = add_##bits, \
-    [GHLO_CPU_ELEMENTWISE_AND] = and_##bits, \
-    [GHLO_CPU_ELEMENTWISE_CLAMP] = clamp_##name, \
+    [GHLO_SCALAR_ADD] = add_##bits, \
+    [GHLO_SCALAR_AND] = and_##bits, \
+    [GHLO_SCALAR_CLAMP] = clamp_##name, \
     [GHLO_CPU_ELEMENTWISE_COPY] = copy_##bits, \
-    [GHLO_CPU_ELEMENTWISE_COUNT_LEADING_ZEROS] = count_leading_zeros_##bits, \
-    [GHLO_CPU_ELEMENTWISE_DIVIDE] = divide_##name, \
+    [GHLO_SCALAR_COUNT_LEADING_ZEROS] = count_leading_zeros_##bits, \
+    [GHLO_SCALAR_DIVIDE] = divide_##name, \
     [GHLO_CPU_ELEMENTWISE_EQ] = eq_##bits, \
     [GHLO_CPU_ELEMENTWISE_LE] = le_##name, \
     [GHLO_CPU_ELEMENTWISE_LT] = lt_##name, \
-    [GHLO_CPU_ELEMENTWISE_MAXIMUM] = maximum_##name, \
-    [GHLO_CPU_ELEMENTWISE_MINIMUM] = minimum_##name, \
-    [GHLO_CPU_ELEMENTWISE_MULTIPLY] = multiply_##bits, \
+    [GHLO_SCALAR_MAXIMUM] = maximum_##name, \
+    [GHLO_SCALAR_MINIMUM] = minimum_##name, \
+    [GHLO_SCALAR_MULTIPLY] = multiply_##bits, \
     [GHLO_CPU_ELEMENTWISE_NE] = ne_##bits, \
-    [GHLO_CPU_ELEMENTWISE_NEGATE] = negate_##bits, \
-    [GHLO_CPU_ELEMENTWISE_NOT] = not_##bits, \
-    [GHLO_CPU_ELEMENTWISE_OR] = or_##bits, \
-    [GHLO_CPU_ELEMENTWISE_POPCNT] = popcnt_##bits, \
-    [GHLO_CPU_ELEMENTWISE_POWER] = power_##name, \
-    [GHLO_CPU_ELEMENTWISE_REDUCE_PRECISION] = reduce_precision_##bits, \
-    [GHLO_CPU_ELEMENTWISE_REMAINDER] = remainder_##name, \
-    [GHLO_CPU_ELEMENTWISE_SELECT] = select_##bits, \
-    [GHLO_CPU_ELEMENTWISE_SHIFT_LEFT] = shift_left_##bits, \
-    [GHLO_CPU_ELEMENTWISE_SHIFT_RIGHT_ARITHMETIC] = shift_right_arithmetic_##bits, \
-    [GHLO_CPU_ELEMENTWISE_SHIFT_RIGHT_LOGICAL] = shift_right_logical_##bits, \
-    [GHLO_CPU_ELEMENTWISE_SIGN] = sign_##name, \
-    [GHLO_CPU_ELEMENTWISE_SUBTRACT] = subtract_##bits, \
-    [GHLO_CPU_ELEMENTWISE_XOR] = xor_##bits,
+    [GHLO_SCALAR_NEGATE] = negate_##bits, \
+    [GHLO_SCALAR_NOT] = not_##bits, \
+    [GHLO_SCALAR_OR] = or_##bits, \
+    [GHLO_SCALAR_POPCNT] = popcnt_##bits, \
+    [GHLO_SCALAR_POWER] = power_##name, \
+    [GHLO_SCALAR_REDUCE_PRECISION] = reduce_precision_##bits, \
+    [GHLO_SCALAR_REMAINDER] = remainder_##name, \
+    [GHLO_SCALAR_SELECT] = select_##bits, \
+    [GHLO_SCALAR_SHIFT_LEFT] = shift_left_##bits, \
+    [GHLO_SCALAR_SHIFT_RIGHT_ARITHMETIC] = shift_right_arithmetic_##bits, \
+    [GHLO_SCALAR_SHIFT_RIGHT_LOGICAL] = shift_right_logical_##bits, \
+    [GHLO_SCALAR_SUBTRACT] = subtract_##bits, \
+    [GHLO_SCALAR_XOR] = xor_##bits,
 
 #define TABLES(bits) \
   const GhloCpuElementwiseFunc NAME (loops_u##bits)[GHLO_CPU_N_ELEMENTWISE] = { ROWS (u##bits, bits) }; \
   const GhloCpuElementwiseFunc NAME (loops_s##bits)[GHLO_CPU_N_ELEMENTWISE] = { \
     ROWS (s##bits, bits) \
-    [GHLO_CPU_ELEMENTWISE_ABS] = abs_s##bits, \
+    [GHLO_SCALAR_ABS] = abs_s##bits, \
+    [GHLO_SCALAR_SIGN] = sign_s##bits, \
     [GHLO_CPU_ELEMENTWISE_TOTAL_LE] = total_le_##bits, \
     [GHLO_CPU_ELEMENTWISE_TOTAL_LT] = total_lt_##bits, \
   };
@@ -288,17 +287,13 @@ LINE_2 (boolean_lt, I1, I1, (x == 0) & (y != 0))
 LINE_3 (boolean_clamp, I1, I1, I1, ((x | y) != 0) & (z != 0))
 
 const GhloCpuElementwiseFunc NAME (loops_i1)[GHLO_CPU_N_ELEMENTWISE] = {
-  [GHLO_CPU_ELEMENTWISE_ADD] = boolean_or,
-  [GHLO_CPU_ELEMENTWISE_AND] = boolean_and,
-  [GHLO_CPU_ELEMENTWISE_CLAMP] = boolean_clamp,
+  [GHLO_SCALAR_AND] = boolean_and,
+  [GHLO_SCALAR_CLAMP] = boolean_clamp,
   [GHLO_CPU_ELEMENTWISE_EQ] = boolean_eq,
   [GHLO_CPU_ELEMENTWISE_LE] = boolean_le,
   [GHLO_CPU_ELEMENTWISE_LT] = boolean_lt,
-  [GHLO_CPU_ELEMENTWISE_MAXIMUM] = boolean_or,
-  [GHLO_CPU_ELEMENTWISE_MINIMUM] = boolean_and,
-  [GHLO_CPU_ELEMENTWISE_MULTIPLY] = boolean_and,
   [GHLO_CPU_ELEMENTWISE_NE] = boolean_xor,
-  [GHLO_CPU_ELEMENTWISE_NOT] = boolean_not,
-  [GHLO_CPU_ELEMENTWISE_OR] = boolean_or,
-  [GHLO_CPU_ELEMENTWISE_XOR] = boolean_xor,
+  [GHLO_SCALAR_NOT] = boolean_not,
+  [GHLO_SCALAR_OR] = boolean_or,
+  [GHLO_SCALAR_XOR] = boolean_xor,
 };

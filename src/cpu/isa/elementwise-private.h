@@ -120,7 +120,7 @@ extern const GhloCpuElementwiseFunc NAME (loops_c64)[GHLO_CPU_N_ELEMENTWISE];
 extern const GhloCpuElementwiseFunc NAME (loops_c128)[GHLO_CPU_N_ELEMENTWISE];
 extern const GhloCpuElementwiseFunc NAME (casts)[GHLO_CPU_N_NUMBERS][GHLO_CPU_N_TARGETS];
 
-extern const GhloCpuReduceFunc NAME (folds)[GHLO_CPU_N_NUMBERS][GHLO_CPU_N_REDUCTIONS];
+extern const GhloCpuReduceFunc NAME (folds)[GHLO_CPU_N_NUMBERS][GHLO_N_COMBINERS];
 
 /* Fills in the level's table. */
 void NAME (elementwise_routines_init) (GhloCpuElementwiseRoutines *self);

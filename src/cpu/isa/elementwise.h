@@ -8,6 +8,7 @@
 #pragma once
 
 #include "base/element.h"
+#include "kernel/scalar-kinds.h"
 
 G_BEGIN_DECLS
 
@@ -34,49 +35,20 @@ typedef enum
   GHLO_CPU_N_TARGETS
 } GhloCpuNumber;
 
-/* Comparisons write I1. Of floats they are those of IEEE 754; the total order is one of
- * their bits as signed integers. COPY and SELECT are by the size of elements alone and
- * stand in the rows of U8 to U64 and C128. */
+/* What a loop computes: a scalar operation, or one of these. Comparisons write I1. Of floats
+ * they are those of IEEE 754; the total order is one of their bits as signed integers. COPY,
+ * SELECT and REDUCE_PRECISION, whose detail is a GhloCpuPrecision, are by the size of elements
+ * alone and stand in the rows of U8 to U64 and, but for the last, of C128; COMPLEX stands in the
+ * row of the parts. Operations that are others on booleans stand under those in the row of I1. */
 typedef enum
 {
-  GHLO_CPU_ELEMENTWISE_ABS,
-  GHLO_CPU_ELEMENTWISE_ADD,
-  GHLO_CPU_ELEMENTWISE_AND,
-  GHLO_CPU_ELEMENTWISE_CEIL,
-  GHLO_CPU_ELEMENTWISE_CLAMP,          /* the least, the numbers, the most */
-  GHLO_CPU_ELEMENTWISE_COMPLEX,        /* in the row of the parts */
-  GHLO_CPU_ELEMENTWISE_COPY,
-  GHLO_CPU_ELEMENTWISE_COUNT_LEADING_ZEROS,
-  GHLO_CPU_ELEMENTWISE_DIVIDE,
+  GHLO_CPU_ELEMENTWISE_COPY = GHLO_N_SCALARS,
   GHLO_CPU_ELEMENTWISE_EQ,
-  GHLO_CPU_ELEMENTWISE_FLOOR,
-  GHLO_CPU_ELEMENTWISE_IS_FINITE,
   GHLO_CPU_ELEMENTWISE_LE,
   GHLO_CPU_ELEMENTWISE_LT,
-  GHLO_CPU_ELEMENTWISE_MAXIMUM,
-  GHLO_CPU_ELEMENTWISE_MINIMUM,
-  GHLO_CPU_ELEMENTWISE_MULTIPLY,
   GHLO_CPU_ELEMENTWISE_NE,
-  GHLO_CPU_ELEMENTWISE_NEGATE,
-  GHLO_CPU_ELEMENTWISE_NOT,
-  GHLO_CPU_ELEMENTWISE_OR,
-  GHLO_CPU_ELEMENTWISE_POPCNT,
-  GHLO_CPU_ELEMENTWISE_POWER,
-  GHLO_CPU_ELEMENTWISE_REDUCE_PRECISION,   /* in the rows of U16 to U64; the detail is a GhloCpuPrecision */
-  GHLO_CPU_ELEMENTWISE_REMAINDER,
-  GHLO_CPU_ELEMENTWISE_ROUND_NEAREST_AFZ,
-  GHLO_CPU_ELEMENTWISE_ROUND_NEAREST_EVEN,
-  GHLO_CPU_ELEMENTWISE_RSQRT,
-  GHLO_CPU_ELEMENTWISE_SELECT,
-  GHLO_CPU_ELEMENTWISE_SHIFT_LEFT,
-  GHLO_CPU_ELEMENTWISE_SHIFT_RIGHT_ARITHMETIC,
-  GHLO_CPU_ELEMENTWISE_SHIFT_RIGHT_LOGICAL,
-  GHLO_CPU_ELEMENTWISE_SIGN,
-  GHLO_CPU_ELEMENTWISE_SQRT,
-  GHLO_CPU_ELEMENTWISE_SUBTRACT,
   GHLO_CPU_ELEMENTWISE_TOTAL_LE,
   GHLO_CPU_ELEMENTWISE_TOTAL_LT,
-  GHLO_CPU_ELEMENTWISE_XOR,
   GHLO_CPU_N_ELEMENTWISE
 } GhloCpuElementwiseOp;
 
@@ -96,18 +68,6 @@ typedef struct
   guint64 least;        /* lesser ones become 0 */
 } GhloCpuPrecision;
 
-typedef enum
-{
-  GHLO_CPU_REDUCTION_ADD,
-  GHLO_CPU_REDUCTION_AND,
-  GHLO_CPU_REDUCTION_MAXIMUM,
-  GHLO_CPU_REDUCTION_MINIMUM,
-  GHLO_CPU_REDUCTION_MULTIPLY,
-  GHLO_CPU_REDUCTION_OR,
-  GHLO_CPU_REDUCTION_XOR,
-  GHLO_CPU_N_REDUCTIONS
-} GhloCpuReduction;
-
 /* Combines *accumulator with a line of @n numbers, in an order that depends on @n and on
  * the processor's level alone. */
 typedef void (*GhloCpuReduceFunc) (const guint8 *from,
@@ -116,9 +76,9 @@ typedef void (*GhloCpuReduceFunc) (const guint8 *from,
 
 typedef struct
 {
-  const GhloCpuElementwiseFunc *loops[GHLO_CPU_N_NUMBERS];                      /* by GhloCpuElementwiseOp */
+  const GhloCpuElementwiseFunc *loops[GHLO_CPU_N_NUMBERS];         /* by GhloScalarKind and GhloCpuElementwiseOp */
   GhloCpuElementwiseFunc        casts[GHLO_CPU_N_NUMBERS][GHLO_CPU_N_TARGETS];  /* none to the same number */
-  GhloCpuReduceFunc             folds[GHLO_CPU_N_NUMBERS][GHLO_CPU_N_REDUCTIONS];  /* none of complex numbers */
+  GhloCpuReduceFunc             folds[GHLO_CPU_N_NUMBERS][GHLO_N_COMBINERS];       /* none of complex numbers */
 } GhloCpuElementwiseRoutines;
 
 /* Those of ghlo_cpu_level (). A loop that is missing is NULL. */

@@ -165,32 +165,28 @@ FLOATS (F64, VF64, QF64, f64)
 
 #define ROW(bits, sign) \
   { \
-    [GHLO_CPU_REDUCTION_ADD] = add_##bits, \
-    [GHLO_CPU_REDUCTION_AND] = and_##bits, \
-    [GHLO_CPU_REDUCTION_MAXIMUM] = maximum_##sign##bits, \
-    [GHLO_CPU_REDUCTION_MINIMUM] = minimum_##sign##bits, \
-    [GHLO_CPU_REDUCTION_MULTIPLY] = multiply_##bits, \
-    [GHLO_CPU_REDUCTION_OR] = or_##bits, \
-    [GHLO_CPU_REDUCTION_XOR] = xor_##bits, \
+    [GHLO_COMBINER_ADD] = add_##bits, \
+    [GHLO_COMBINER_AND] = and_##bits, \
+    [GHLO_COMBINER_MAXIMUM] = maximum_##sign##bits, \
+    [GHLO_COMBINER_MINIMUM] = minimum_##sign##bits, \
+    [GHLO_COMBINER_MULTIPLY] = multiply_##bits, \
+    [GHLO_COMBINER_OR] = or_##bits, \
+    [GHLO_COMBINER_XOR] = xor_##bits, \
   }
 
 #define FLOAT_ROW(suffix) \
   { \
-    [GHLO_CPU_REDUCTION_ADD] = add_##suffix, \
-    [GHLO_CPU_REDUCTION_MAXIMUM] = maximum_##suffix, \
-    [GHLO_CPU_REDUCTION_MINIMUM] = minimum_##suffix, \
-    [GHLO_CPU_REDUCTION_MULTIPLY] = multiply_##suffix, \
+    [GHLO_COMBINER_ADD] = add_##suffix, \
+    [GHLO_COMBINER_MAXIMUM] = maximum_##suffix, \
+    [GHLO_COMBINER_MINIMUM] = minimum_##suffix, \
+    [GHLO_COMBINER_MULTIPLY] = multiply_##suffix, \
   }
 
-const GhloCpuReduceFunc NAME (folds)[GHLO_CPU_N_NUMBERS][GHLO_CPU_N_REDUCTIONS] = {
+const GhloCpuReduceFunc NAME (folds)[GHLO_CPU_N_NUMBERS][GHLO_N_COMBINERS] = {
   [GHLO_CPU_NUMBER_I1] = {
-    [GHLO_CPU_REDUCTION_ADD] = boolean_or,
-    [GHLO_CPU_REDUCTION_AND] = boolean_and,
-    [GHLO_CPU_REDUCTION_MAXIMUM] = boolean_or,
-    [GHLO_CPU_REDUCTION_MINIMUM] = boolean_and,
-    [GHLO_CPU_REDUCTION_MULTIPLY] = boolean_and,
-    [GHLO_CPU_REDUCTION_OR] = boolean_or,
-    [GHLO_CPU_REDUCTION_XOR] = boolean_xor,
+    [GHLO_COMBINER_AND] = boolean_and,
+    [GHLO_COMBINER_OR] = boolean_or,
+    [GHLO_COMBINER_XOR] = boolean_xor,
   },
   [GHLO_CPU_NUMBER_S8] = ROW (8, s),
   [GHLO_CPU_NUMBER_S16] = ROW (16, s),

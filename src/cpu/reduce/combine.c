@@ -95,6 +95,7 @@ larger_f64 (double x, double y)
   COMBINE (multiply_##bits, guint##bits, (guint64) x * y) \
   COMBINE (and_##bits, guint##bits, x & y) \
   COMBINE (or_##bits, guint##bits, x | y) \
+  COMBINE (xor_##bits, guint##bits, x ^ y) \
   COMBINE (smaller_u##bits, guint##bits, SMALLER (x, y)) \
   COMBINE (larger_u##bits, guint##bits, LARGER (x, y)) \
   COMBINE (smaller_s##bits, gint##bits, SMALLER (x, y)) \
@@ -119,14 +120,14 @@ COMBINE (larger_f64s, double, larger_f64 (x, y))
 
 /* Two elements of f16 or bf16 as f32. */
 static void
-combine_floats (GhloCpuCombineKind  kind,
-                float              *x,
-                const float        *y,
-                gsize               n)
+combine_floats (GhloCombiner  combiner,
+                float        *x,
+                const float  *y,
+                gsize         n)
 {
-  GhloCpuCombineLineFunc line = kind == GHLO_CPU_COMBINE_ADD ? add_f32_line
-                                : kind == GHLO_CPU_COMBINE_MULTIPLY ? multiply_f32_line
-                                : kind == GHLO_CPU_COMBINE_MINIMUM ? smaller_f32s_line
+  GhloCpuCombineLineFunc line = combiner == GHLO_COMBINER_ADD ? add_f32_line
+                                : combiner == GHLO_COMBINER_MULTIPLY ? multiply_f32_line
+                                : combiner == GHLO_COMBINER_MINIMUM ? smaller_f32s_line
                                 : larger_f32s_line;
 
   line (NULL, (guint8 *) x, sizeof (float), (const guint8 *) y, sizeof (float), n);
@@ -151,37 +152,42 @@ half_line (const GhloCpuCombine *self,
       part = adjacent ? MIN (n, CHUNK) : 1;
       widen (to, x, part);
       widen (from, y, part);
-      combine_floats (self->kind, x, y, part);
+      combine_floats (self->combiner, x, y, part);
       narrow (x, to, part);
     }
 }
 
 static double
-combine_reals (GhloCpuCombineKind kind,
-               double             x,
-               double             y)
+combine_reals (GhloCombiner combiner,
+               double       x,
+               double       y)
 {
-  return kind == GHLO_CPU_COMBINE_ADD ? x + y
-         : kind == GHLO_CPU_COMBINE_MULTIPLY ? x * y
-         : kind == GHLO_CPU_COMBINE_MINIMUM ? smaller_f64 (x, y)
+  return combiner == GHLO_COMBINER_ADD ? x + y
+         : combiner == GHLO_COMBINER_MULTIPLY ? x * y
+         : combiner == GHLO_COMBINER_MINIMUM ? smaller_f64 (x, y)
          : larger_f64 (x, y);
 }
 
 static guint64
-combine_integers (GhloCpuCombineKind kind,
-                  gboolean           is_signed,
-                  GhloScalar         x,
-                  GhloScalar         y)
+combine_integers (GhloCombiner combiner,
+                  gboolean     is_signed,
+                  GhloScalar   x,
+                  GhloScalar   y)
 {
-  switch (kind)
+  switch (combiner)
     {
-    case GHLO_CPU_COMBINE_ADD: return x.u + y.u;
-    case GHLO_CPU_COMBINE_MULTIPLY: return x.u * y.u;
-    case GHLO_CPU_COMBINE_AND: return x.u & y.u;
-    case GHLO_CPU_COMBINE_OR: return x.u | y.u;
-    case GHLO_CPU_COMBINE_MINIMUM: return is_signed ? (guint64) MIN (x.i, y.i) : MIN (x.u, y.u);
-    default: return is_signed ? (guint64) MAX (x.i, y.i) : MAX (x.u, y.u);
+    case GHLO_COMBINER_ADD: return x.u + y.u;
+    case GHLO_COMBINER_AND: return x.u & y.u;
+    case GHLO_COMBINER_MAXIMUM: return is_signed ? (guint64) MAX (x.i, y.i) : MAX (x.u, y.u);
+    case GHLO_COMBINER_MINIMUM: return is_signed ? (guint64) MIN (x.i, y.i) : MIN (x.u, y.u);
+    case GHLO_COMBINER_MULTIPLY: return x.u * y.u;
+    case GHLO_COMBINER_OR: return x.u | y.u;
+    case GHLO_COMBINER_XOR: return x.u ^ y.u;
+    case GHLO_COMBINER_NONE:
+    case GHLO_N_COMBINERS: break;
     }
+
+  return y.u;
 }
 
 static void
@@ -199,14 +205,14 @@ any_line (const GhloCpuCombine *self,
       GhloScalar x = ghlo_element_load (self->type, to), y = ghlo_element_load (self->type, from);
 
       if (element_class == GHLO_ELEMENT_CLASS_FLOAT)
-        x.f = combine_reals (self->kind, x.f, y.f);
+        x.f = combine_reals (self->combiner, x.f, y.f);
       else if (element_class == GHLO_ELEMENT_CLASS_COMPLEX)
         {
           x.c.re += y.c.re;
           x.c.im += y.c.im;
         }
       else
-        x.u = combine_integers (self->kind, element_class == GHLO_ELEMENT_CLASS_SIGNED, x, y);
+        x.u = combine_integers (self->combiner, element_class == GHLO_ELEMENT_CLASS_SIGNED, x, y);
       ghlo_element_store (self->type, to, x);
     }
 }
@@ -234,29 +240,28 @@ typedef struct
 
 #define INTEGER_ROW(sign, bits) \
   { \
-    [GHLO_CPU_COMBINE_ADD] = LOOPS (add_##bits), [GHLO_CPU_COMBINE_MULTIPLY] = LOOPS (multiply_##bits), \
-    [GHLO_CPU_COMBINE_MINIMUM] = LOOPS (smaller_##sign##bits), \
-    [GHLO_CPU_COMBINE_MAXIMUM] = LOOPS (larger_##sign##bits), \
-    [GHLO_CPU_COMBINE_AND] = LOOPS (and_##bits), [GHLO_CPU_COMBINE_OR] = LOOPS (or_##bits), \
+    [GHLO_COMBINER_ADD] = LOOPS (add_##bits), [GHLO_COMBINER_MULTIPLY] = LOOPS (multiply_##bits), \
+    [GHLO_COMBINER_MINIMUM] = LOOPS (smaller_##sign##bits), \
+    [GHLO_COMBINER_MAXIMUM] = LOOPS (larger_##sign##bits), \
+    [GHLO_COMBINER_AND] = LOOPS (and_##bits), [GHLO_COMBINER_OR] = LOOPS (or_##bits), \
+    [GHLO_COMBINER_XOR] = LOOPS (xor_##bits), \
   }
 
 #define FLOAT_ROW(type) \
   { \
-    [GHLO_CPU_COMBINE_ADD] = LOOPS (add_##type), [GHLO_CPU_COMBINE_MULTIPLY] = LOOPS (multiply_##type), \
-    [GHLO_CPU_COMBINE_MINIMUM] = LOOPS (smaller_##type##s), [GHLO_CPU_COMBINE_MAXIMUM] = LOOPS (larger_##type##s), \
+    [GHLO_COMBINER_ADD] = LOOPS (add_##type), [GHLO_COMBINER_MULTIPLY] = LOOPS (multiply_##type), \
+    [GHLO_COMBINER_MINIMUM] = LOOPS (smaller_##type##s), [GHLO_COMBINER_MAXIMUM] = LOOPS (larger_##type##s), \
   }
 
 #define HALF_ROW \
   { \
-    [GHLO_CPU_COMBINE_ADD] = { half_line, line_points }, [GHLO_CPU_COMBINE_MINIMUM] = { half_line, line_points }, \
-    [GHLO_CPU_COMBINE_MAXIMUM] = { half_line, line_points }, \
+    [GHLO_COMBINER_ADD] = { half_line, line_points }, [GHLO_COMBINER_MINIMUM] = { half_line, line_points }, \
+    [GHLO_COMBINER_MAXIMUM] = { half_line, line_points }, \
   }
 
-static const Loops rows[GHLO_ELEMENT_TYPE_INDEX + 1][GHLO_CPU_N_COMBINES] = {
+static const Loops rows[GHLO_ELEMENT_TYPE_INDEX + 1][GHLO_N_COMBINERS] = {
   [GHLO_ELEMENT_TYPE_I1] = {
-    [GHLO_CPU_COMBINE_ADD] = LOOPS (or_8), [GHLO_CPU_COMBINE_MULTIPLY] = LOOPS (and_8),
-    [GHLO_CPU_COMBINE_MINIMUM] = LOOPS (and_8), [GHLO_CPU_COMBINE_MAXIMUM] = LOOPS (or_8),
-    [GHLO_CPU_COMBINE_AND] = LOOPS (and_8), [GHLO_CPU_COMBINE_OR] = LOOPS (or_8),
+    [GHLO_COMBINER_AND] = LOOPS (and_8), [GHLO_COMBINER_OR] = LOOPS (or_8), [GHLO_COMBINER_XOR] = LOOPS (xor_8),
   },
   [GHLO_ELEMENT_TYPE_I8] = INTEGER_ROW (s, 8),
   [GHLO_ELEMENT_TYPE_UI8] = INTEGER_ROW (u, 8),
@@ -282,76 +287,39 @@ static const struct
   { 16, LOOPS (assign_128) },
 };
 
-/* What @block returns of its two arguments. */
+/* What @block does with its two arguments; FALSE when it is another computation. */
 static gboolean
-find_kind (const GhloIrBlock  *block,
-           GhloElementType     type,
-           GhloCpuCombineKind *kind)
+find_combiner (const GhloIrBlock *block,
+               GhloElementType    type,
+               GhloCombiner      *combiner)
 {
-  static const struct
-  {
-    GhloIrOpKind       op;
-    GhloCpuCombineKind kind;
-  } kinds[] = {
-    { GHLO_OP_STABLEHLO_ADD, GHLO_CPU_COMBINE_ADD }, { GHLO_OP_STABLEHLO_MULTIPLY, GHLO_CPU_COMBINE_MULTIPLY },
-    { GHLO_OP_STABLEHLO_MINIMUM, GHLO_CPU_COMBINE_MINIMUM }, { GHLO_OP_STABLEHLO_MAXIMUM, GHLO_CPU_COMBINE_MAXIMUM },
-    { GHLO_OP_STABLEHLO_AND, GHLO_CPU_COMBINE_AND }, { GHLO_OP_STABLEHLO_OR, GHLO_CPU_COMBINE_OR },
-  };
-  const GhloIrOp *only;
   const GhloIrValue *returned;
 
+  *combiner = ghlo_combiner_of (block, type);
+  if (*combiner != GHLO_COMBINER_NONE)
+    return TRUE;
   if (block == NULL || block->n_arguments != 2 || block->last == NULL || block->last->n_operands != 1)
     return FALSE;
   returned = ghlo_ir_op_operand (block->last, 0);
-  *kind = GHLO_CPU_COMBINE_ASSIGN;
-  if (returned == block->arguments[1])
-    return returned->type->element_type == type;
 
-  only = returned->op;
-  if (only == NULL || only != block->first || only->next != block->last || only->n_operands != 2
-      || returned->type->element_type != type)
-    return FALSE;
-  for (guint i = 0; i < 2; i++)
-    if (block->arguments[i]->type->element_type != type
-        || (ghlo_ir_op_operand (only, i) == block->arguments[0]) == (ghlo_ir_op_operand (only, 1 - i)
-                                                                      == block->arguments[0])
-        || (ghlo_ir_op_operand (only, i) == block->arguments[1]) == (ghlo_ir_op_operand (only, 1 - i)
-                                                                      == block->arguments[1]))
-      return FALSE;
-  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
-    if (kinds[i].op == only->kind)
-      {
-        *kind = kinds[i].kind;
-        return TRUE;
-      }
-
-  return FALSE;
+  return returned == block->arguments[1] && returned->type->element_type == type;
 }
 
-/* The loops for a kind; of types without any the general one, where it is defined. */
+/* Of types without loops the general one, where it is defined. */
 static gboolean
 find_loops (GhloCpuCombine *self)
 {
+  static const Loops any = { any_line, line_points };
   const GhloElementInfo *info = ghlo_element_info (self->type);
-  const Loops *loops = &rows[self->type][self->kind];
-  gboolean is_bitwise = self->kind == GHLO_CPU_COMBINE_AND || self->kind == GHLO_CPU_COMBINE_OR;
+  const Loops *loops = &rows[self->type][self->combiner];
 
-  if (self->kind == GHLO_CPU_COMBINE_ASSIGN)
-    {
-      for (guint i = 0; i < G_N_ELEMENTS (assigns); i++)
-        if (assigns[i].size == info->size)
-          loops = &assigns[i].loops;
-    }
-  else if (loops->line == NULL)
-    {
-      static const Loops any = { any_line, line_points };
-
-      if (info->element_class == GHLO_ELEMENT_CLASS_NONE
-          || (info->element_class == GHLO_ELEMENT_CLASS_FLOAT && is_bitwise)
-          || (info->element_class == GHLO_ELEMENT_CLASS_COMPLEX && self->kind != GHLO_CPU_COMBINE_ADD))
-        return FALSE;
-      loops = &any;
-    }
+  for (guint i = 0; self->combiner == GHLO_COMBINER_NONE && i < G_N_ELEMENTS (assigns); i++)
+    if (assigns[i].size == info->size)
+      loops = &assigns[i].loops;
+  if (loops->line == NULL && self->combiner != GHLO_COMBINER_NONE
+      && ghlo_scalar_is_defined (ghlo_combiner_scalar (self->combiner), info->element_class)
+      && (info->element_class != GHLO_ELEMENT_CLASS_COMPLEX || self->combiner == GHLO_COMBINER_ADD))
+    loops = &any;
   self->line = loops->line;
   self->points = loops->points;
   self->nanoseconds = self->line == any_line ? 40 : self->line == half_line ? 2 : 0.5;
@@ -364,15 +332,11 @@ ghlo_cpu_combine_init (GhloCpuCombine    *self,
                        const GhloIrBlock *block,
                        GhloElementType    type)
 {
-  GhloElementClass element_class = ghlo_element_info (type)->element_class;
-
   *self = (GhloCpuCombine) { .type = type };
-  if (!find_kind (block, type, &self->kind) || !find_loops (self))
+  if (!find_combiner (block, type, &self->combiner) || !find_loops (self))
     return FALSE;
-  self->is_ordered = self->kind == GHLO_CPU_COMBINE_ASSIGN
-                     || ((self->kind == GHLO_CPU_COMBINE_ADD || self->kind == GHLO_CPU_COMBINE_MULTIPLY)
-                         && (element_class == GHLO_ELEMENT_CLASS_FLOAT
-                             || element_class == GHLO_ELEMENT_CLASS_COMPLEX));
+  self->is_ordered = self->combiner == GHLO_COMBINER_NONE
+                     || !ghlo_combiner_is_exact (self->combiner, ghlo_element_info (type)->element_class);
 
   return TRUE;
 }

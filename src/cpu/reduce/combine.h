@@ -1,28 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How an update becomes part of an element, as regions of two scalars say: assigned,
- * added, multiplied, the smaller or larger of both, and bitwise. Each time the result
- * is rounded to the element's type.
+ * How an update becomes part of an element, as regions of two scalars say: assigned, or
+ * combined with it. Each time the result is rounded to the element's type.
  */
 
 #pragma once
 
 #include "base/element.h"
-#include "ir/module.h"
+#include "kernel/scalar.h"
 
 G_BEGIN_DECLS
-
-typedef enum
-{
-  GHLO_CPU_COMBINE_ASSIGN,
-  GHLO_CPU_COMBINE_ADD,
-  GHLO_CPU_COMBINE_MULTIPLY,
-  GHLO_CPU_COMBINE_MINIMUM,
-  GHLO_CPU_COMBINE_MAXIMUM,
-  GHLO_CPU_COMBINE_AND,
-  GHLO_CPU_COMBINE_OR,
-  GHLO_CPU_N_COMBINES
-} GhloCpuCombineKind;
 
 typedef struct _GhloCpuCombine GhloCpuCombine;
 
@@ -44,7 +31,7 @@ typedef void (*GhloCpuCombinePointsFunc) (const GhloCpuCombine *self,
 struct _GhloCpuCombine
 {
   GhloElementType          type;
-  GhloCpuCombineKind       kind;
+  GhloCombiner             combiner;     /* NONE: the update takes the element's place */
   gboolean                 is_ordered;   /* the order of updates changes the result */
   double                   nanoseconds;  /* of one element, about */
   GhloCpuCombineLineFunc   line;

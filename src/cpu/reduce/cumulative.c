@@ -199,37 +199,45 @@ DEFINE_LOOPS (i64_xor, guint64, i64, XOR)
 
 #define LOOPS(NAME) { line_##NAME, lines_##NAME, total_##NAME, close_##NAME, rows_##NAME }
 
-static const GhloCpuCumulativeLoops loops[GHLO_CPU_N_ARITHMETICS][GHLO_CPU_N_CUMULATIVES] = {
+static const GhloCpuCumulativeLoops loops[GHLO_CPU_N_ARITHMETICS][GHLO_N_COMBINERS] = {
   [GHLO_CPU_F32] = {
-    [GHLO_CPU_CUMULATIVE_ADD] = LOOPS (f32_add),
-    [GHLO_CPU_CUMULATIVE_MULTIPLY] = LOOPS (f32_multiply),
-    [GHLO_CPU_CUMULATIVE_MAXIMUM] = LOOPS (f32_maximum),
-    [GHLO_CPU_CUMULATIVE_MINIMUM] = LOOPS (f32_minimum),
+    [GHLO_COMBINER_ADD] = LOOPS (f32_add),
+    [GHLO_COMBINER_MULTIPLY] = LOOPS (f32_multiply),
+    [GHLO_COMBINER_MAXIMUM] = LOOPS (f32_maximum),
+    [GHLO_COMBINER_MINIMUM] = LOOPS (f32_minimum),
   },
   [GHLO_CPU_F64] = {
-    [GHLO_CPU_CUMULATIVE_ADD] = LOOPS (f64_add),
-    [GHLO_CPU_CUMULATIVE_MULTIPLY] = LOOPS (f64_multiply),
-    [GHLO_CPU_CUMULATIVE_MAXIMUM] = LOOPS (f64_maximum),
-    [GHLO_CPU_CUMULATIVE_MINIMUM] = LOOPS (f64_minimum),
+    [GHLO_COMBINER_ADD] = LOOPS (f64_add),
+    [GHLO_COMBINER_MULTIPLY] = LOOPS (f64_multiply),
+    [GHLO_COMBINER_MAXIMUM] = LOOPS (f64_maximum),
+    [GHLO_COMBINER_MINIMUM] = LOOPS (f64_minimum),
   },
   [GHLO_CPU_I64] = {
-    [GHLO_CPU_CUMULATIVE_ADD] = LOOPS (i64_add),
-    [GHLO_CPU_CUMULATIVE_MULTIPLY] = LOOPS (i64_multiply),
-    [GHLO_CPU_CUMULATIVE_MAXIMUM] = LOOPS (i64_maximum),
-    [GHLO_CPU_CUMULATIVE_MINIMUM] = LOOPS (i64_minimum),
-    [GHLO_CPU_CUMULATIVE_MAXIMUM_UNSIGNED] = LOOPS (i64_maximum_unsigned),
-    [GHLO_CPU_CUMULATIVE_MINIMUM_UNSIGNED] = LOOPS (i64_minimum_unsigned),
-    [GHLO_CPU_CUMULATIVE_AND] = LOOPS (i64_and),
-    [GHLO_CPU_CUMULATIVE_OR] = LOOPS (i64_or),
-    [GHLO_CPU_CUMULATIVE_XOR] = LOOPS (i64_xor),
+    [GHLO_COMBINER_ADD] = LOOPS (i64_add),
+    [GHLO_COMBINER_MULTIPLY] = LOOPS (i64_multiply),
+    [GHLO_COMBINER_MAXIMUM] = LOOPS (i64_maximum),
+    [GHLO_COMBINER_MINIMUM] = LOOPS (i64_minimum),
+    [GHLO_COMBINER_AND] = LOOPS (i64_and),
+    [GHLO_COMBINER_OR] = LOOPS (i64_or),
+    [GHLO_COMBINER_XOR] = LOOPS (i64_xor),
   },
+};
+
+/* Where they differ from those of signed ones. */
+static const GhloCpuCumulativeLoops unsigned_loops[GHLO_N_COMBINERS] = {
+  [GHLO_COMBINER_MAXIMUM] = LOOPS (i64_maximum_unsigned),
+  [GHLO_COMBINER_MINIMUM] = LOOPS (i64_minimum_unsigned),
 };
 
 const GhloCpuCumulativeLoops *
 ghlo_cpu_cumulative_loops (GhloCpuArithmetic arithmetic,
-                           GhloCpuCumulative operation)
+                           GhloCombiner      combiner,
+                           gboolean          is_unsigned)
 {
-  const GhloCpuCumulativeLoops *found = &loops[arithmetic][operation];
+  const GhloCpuCumulativeLoops *found = &loops[arithmetic][combiner];
+
+  if (is_unsigned && unsigned_loops[combiner].line != NULL)
+    found = &unsigned_loops[combiner];
 
   return found->line != NULL ? found : NULL;
 }

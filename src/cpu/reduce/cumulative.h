@@ -7,22 +7,9 @@
 #pragma once
 
 #include "cpu/isa/routines.h"
+#include "kernel/scalar-kinds.h"
 
 G_BEGIN_DECLS
-
-typedef enum
-{
-  GHLO_CPU_CUMULATIVE_ADD,
-  GHLO_CPU_CUMULATIVE_MULTIPLY,
-  GHLO_CPU_CUMULATIVE_MAXIMUM,            /* NaN stays, and -0 is below +0 */
-  GHLO_CPU_CUMULATIVE_MINIMUM,
-  GHLO_CPU_CUMULATIVE_MAXIMUM_UNSIGNED,
-  GHLO_CPU_CUMULATIVE_MINIMUM_UNSIGNED,
-  GHLO_CPU_CUMULATIVE_AND,
-  GHLO_CPU_CUMULATIVE_OR,
-  GHLO_CPU_CUMULATIVE_XOR,
-  GHLO_CPU_N_CUMULATIVES
-} GhloCpuCumulative;
 
 /* A number of any arithmetic. */
 typedef union
@@ -66,8 +53,10 @@ typedef struct
                  gsize               n);
 } GhloCpuCumulativeLoops;
 
-/* NULL where there are none; arithmetics are those of f32, f64 and i64. */
+/* NULL where there are none; arithmetics are those of f32, f64 and i64. Of floats NaN stays,
+ * and -0 is below +0. @is_unsigned: of unsigned integers. */
 const GhloCpuCumulativeLoops *ghlo_cpu_cumulative_loops (GhloCpuArithmetic arithmetic,
-                                                         GhloCpuCumulative operation);
+                                                         GhloCombiner      combiner,
+                                                         gboolean          is_unsigned);
 
 G_END_DECLS

@@ -27,7 +27,7 @@ enum
 typedef struct
 {
   const GhloCpuComputeType *form;
-  GhloCpuReduction          fold;
+  GhloCombiner              combiner;
   GhloCpuReduceFunc         fold_line;
   GhloCpuElementwiseFunc    combine;
   guint8                    identity[8];  /* a number that changes none */

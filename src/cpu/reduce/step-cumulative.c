@@ -11,9 +11,9 @@
 #include "cpu/reduce/cumulative.h"
 #include "cpu/gemm/convert-row.h"
 #include "cpu/steps.h"
+#include "kernel/scalar.h"
 #include "runtime/parallel.h"
 
-#include <math.h>
 #include <string.h>
 
 /* Elements that are done at once, columns that are, and elements of a line that a thread
@@ -22,27 +22,6 @@ enum { BLOCK = 2048, COLUMNS = 512, CHUNK = 32 * BLOCK, SHORT_LINE = 256 };
 
 /* Nanoseconds for an element, about. */
 #define COST 1.0
-
-typedef struct
-{
-  GhloIrOpKind      op;
-  GhloCpuCumulative booleans, is_signed, is_unsigned, floats;
-  gboolean          any_start;      /* more of the start changes nothing, whatever it is */
-  double            start;          /* else what changes nothing */
-} Row;
-
-#define NONE GHLO_CPU_N_CUMULATIVES
-#define IS(name) GHLO_CPU_CUMULATIVE_##name
-
-static const Row rows[] = {
-  { GHLO_OP_STABLEHLO_ADD, IS (OR), IS (ADD), IS (ADD), IS (ADD), FALSE, 0 },
-  { GHLO_OP_STABLEHLO_MULTIPLY, IS (AND), IS (MULTIPLY), IS (MULTIPLY), IS (MULTIPLY), FALSE, 1 },
-  { GHLO_OP_STABLEHLO_MAXIMUM, IS (OR), IS (MAXIMUM), IS (MAXIMUM_UNSIGNED), IS (MAXIMUM), TRUE, 0 },
-  { GHLO_OP_STABLEHLO_MINIMUM, IS (AND), IS (MINIMUM), IS (MINIMUM_UNSIGNED), IS (MINIMUM), TRUE, 0 },
-  { GHLO_OP_STABLEHLO_AND, IS (AND), IS (AND), IS (AND), NONE, TRUE, 0 },
-  { GHLO_OP_STABLEHLO_OR, IS (OR), IS (OR), IS (OR), NONE, TRUE, 0 },
-  { GHLO_OP_STABLEHLO_XOR, IS (XOR), IS (XOR), IS (XOR), NONE, FALSE, 0 },
-};
 
 typedef struct
 {
@@ -130,85 +109,43 @@ find_dimension (Cumulative     *self,
   return found == 1;
 }
 
-/* The operation that the body applies to its arguments; NULL when it does more. */
-static const Row *
-find_row (const GhloIrOp *op)
-{
-  const GhloIrBlock *block = ghlo_ir_op_region_block (op, 0);
-  const GhloIrOp *body = block != NULL ? block->first : NULL;
-  const GhloIrValue *a, *b;
-
-  if (body == NULL || body->next == NULL || body->next != block->last || block->last->n_operands != 1
-      || block->n_arguments != 2 || body->n_operands != 2 || body->n_results != 1
-      || ghlo_ir_op_operand (block->last, 0) != &body->results[0])
-    return NULL;
-  a = ghlo_ir_op_operand (body, 0);
-  b = ghlo_ir_op_operand (body, 1);
-  if (a->block != block || b->block != block || a == b || a->type->quantization != NULL
-      || a->type->element_type != ghlo_ir_op_operand (op, 0)->type->element_type
-      || body->results[0].type->element_type != a->type->element_type
-      || ghlo_ir_op_operand (op, 0)->type->quantization != NULL)
-    return NULL;
-  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
-    if (rows[i].op == body->kind)
-      return &rows[i];
-
-  return NULL;
-}
-
 /* What the elements are computed in, and by which loops. */
 static gboolean
 find_loops (Cumulative      *self,
-            const Row       *row,
+            GhloCombiner     combiner,
             GhloElementType  type,
             gint64           n_terms)
 {
   const GhloElementInfo *info = ghlo_element_info (type);
   gboolean is_short = (gsize) n_terms <= ghlo_element_short_sum (type), is_narrow = info->bits < 32;
-  GhloCpuCumulative operation = NONE;
+  gboolean is_sum = combiner == GHLO_COMBINER_ADD;
   GhloCpuArithmetic arithmetic = GHLO_CPU_I64;
 
-  switch (info->element_class)
+  if (info->element_class == GHLO_ELEMENT_CLASS_FLOAT)
     {
-    case GHLO_ELEMENT_CLASS_BOOLEAN: operation = row->booleans; break;
-    case GHLO_ELEMENT_CLASS_SIGNED: operation = row->is_signed; break;
-    case GHLO_ELEMENT_CLASS_UNSIGNED: operation = row->is_unsigned; break;
-    case GHLO_ELEMENT_CLASS_FLOAT:
-      operation = row->floats;
-      self->rounds = is_narrow && (operation == IS (MULTIPLY) || (operation == IS (ADD) && is_short));
+      self->rounds = is_narrow && (combiner == GHLO_COMBINER_MULTIPLY || (is_sum && is_short));
       self->restarts = self->rounds && self->backward && is_short;
-      arithmetic = info->size == 8 || (info->size == 4 && operation == IS (ADD) && !is_short) ? GHLO_CPU_F64
-                                                                                              : GHLO_CPU_F32;
-      break;
-    default: break;
+      arithmetic = info->size == 8 || (info->size == 4 && is_sum && !is_short) ? GHLO_CPU_F64 : GHLO_CPU_F32;
     }
-  if (operation == NONE || !ghlo_cpu_reader_init (&self->reader, type, arithmetic)
+  if (!ghlo_cpu_reader_init (&self->reader, type, arithmetic)
       || !ghlo_cpu_writer_init (&self->writer, type, arithmetic))
     return FALSE;
-  self->loops = ghlo_cpu_cumulative_loops (arithmetic, operation);
+  self->loops = ghlo_cpu_cumulative_loops (arithmetic, combiner, info->element_class == GHLO_ELEMENT_CLASS_UNSIGNED);
 
   return self->loops != NULL;
 }
 
 /* Whether each element of padding changes nothing. */
 static gboolean
-start_is_neutral (const Row      *row,
+start_is_neutral (GhloCombiner    combiner,
                   const GhloView *start)
 {
-  GhloScalar scalar;
+  GhloElementType type = start->element_type;
+  GhloScalar neutral;
 
-  if (row->any_start)
-    return TRUE;
-  if (start->data == NULL)
-    return FALSE;
-  scalar = ghlo_element_load (start->element_type, start->data);
-  switch (ghlo_element_info (start->element_type)->element_class)
-    {
-    case GHLO_ELEMENT_CLASS_FLOAT: return scalar.f == row->start;
-    case GHLO_ELEMENT_CLASS_COMPLEX:
-      return scalar.c.re == 0 && scalar.c.im == 0 && !signbit (scalar.c.re) && !signbit (scalar.c.im);
-    default: return scalar.i == (gint64) row->start;
-    }
+  return ghlo_combiner_is_idempotent (combiner)
+         || (start->data != NULL && ghlo_combiner_neutral (combiner, type, &neutral)
+             && ghlo_scalar_equal (type, ghlo_element_load (type, start->data), neutral));
 }
 
 static gboolean
@@ -234,10 +171,16 @@ part_type (const Cumulative *self,
   return self->is_complex ? ghlo_element_type_real_part (view->element_type) : view->element_type;
 }
 
+static GhloCombiner
+find_combiner (const GhloStepRequest *request)
+{
+  return ghlo_combiner_of (ghlo_ir_op_region_block (request->op, 0), request->operands[0].element_type);
+}
+
 /* What is the same whatever the start is. */
 static const char *
 read_window (Cumulative            *self,
-             const Row             *row,
+             GhloCombiner           combiner,
              const GhloStepRequest *request)
 {
   const GhloView *operand = &request->operands[0];
@@ -247,7 +190,7 @@ read_window (Cumulative            *self,
   if (!all_are (op, "window_strides", 1) || !all_are (op, "base_dilations", 1) || !all_are (op, "window_dilations", 1)
       || !find_dimension (self, op, operand))
     return "its window is not a cumulative reduction's";
-  if (!find_loops (self, row, part_type (self, operand), operand->dimensions[self->dimension]))
+  if (!find_loops (self, combiner, part_type (self, operand), operand->dimensions[self->dimension]))
     return "there is no loop for its element type";
   if (!find_lines (self, operand) || !ghlo_size_mul (&scratch, self->n_chunks, sizeof (GhloCpuCarry)))
     return "its lines are too long";
@@ -260,7 +203,7 @@ read_request (Cumulative            *self,
               const GhloStepRequest *request)
 {
   const GhloView *operands = request->operands;
-  const Row *row;
+  GhloCombiner combiner;
 
   if (request->n_operands != 2 || request->n_results != 1)
     return "it reduces more than one tensor";
@@ -269,11 +212,11 @@ read_request (Cumulative            *self,
   if (operands[0].element_type != request->results[0].element_type)
     return "its result is of another type";
   self->is_complex = ghlo_element_type_is_complex (operands[0].element_type);
-  row = find_row (request->op);
-  if (row == NULL || (self->is_complex && row->op != GHLO_OP_STABLEHLO_ADD))
+  combiner = find_combiner (request);
+  if (combiner == GHLO_COMBINER_NONE || (self->is_complex && combiner != GHLO_COMBINER_ADD))
     return "there is no loop for its computation";
 
-  return read_window (self, row, request);
+  return read_window (self, combiner, request);
 }
 
 /* A start that is known is looked at, a single number, and not compiled into anything. */
@@ -285,7 +228,7 @@ select_step (gpointer               target,
   Cumulative self = { 0 };
 
   selection->reason = read_request (&self, request);
-  if (selection->reason == NULL && !start_is_neutral (find_row (request->op), &request->operands[1]))
+  if (selection->reason == NULL && !start_is_neutral (find_combiner (request), &request->operands[1]))
     selection->reason = "its initial value changes what it is combined with";
   /* Elements are read before the same ones are written. */
   selection->operands[0].in_place = 0;
