@@ -49,34 +49,15 @@ struct _GhloStepScope
   GPtrArray     *steps;            /* of GhloStep; NULL once the body has them */
 };
 
-/* An operation and what follows it, which become one step where an implementation does them. */
-typedef struct _GhloStepGroup GhloStepGroup;
-
-struct _GhloStepGroup
-{
-  const GhloIrOp *op;
-  GhloIrFollower  followers[GHLO_IR_MAX_FOLLOWERS];
-  guint           n_followers;
-  GhloStepGroup  *next;            /* that waits for the same operation */
-};
-
-static inline const GhloIrOp *
-ghlo_step_last (const GhloStepGroup *self)
-{
-  return self->followers[self->n_followers - 1].op;
-}
-
 typedef struct
 {
-  GhloIrArena           arena;     /* of what goes when the plan is made: values, groups */
+  GhloIrArena           arena;     /* of what goes when the plan is made: values */
   GhloStepPlan         *plan;
   const GhloStepTarget *target;
   GhloStepWatch        *watch;
   GArray               *buffers;   /* of GhloStepBuffer */
   GHashTable           *values;    /* GhloIrValue → GhloStepValue */
   GHashTable           *constants;  /* GhloIrAttr → buffer + 1 */
-  GHashTable           *groups;    /* GhloIrOp → GhloStepGroup that it follows in, until its turn comes */
-  GHashTable           *awaited;   /* GhloIrOp → the first GhloStepGroup that waits for it */
   GPtrArray            *scopes;    /* all that were opened; freed at the end */
   GhloStepScope        *scope;
   guint                 depth;     /* of calls */
@@ -127,35 +108,34 @@ void             ghlo_step_open_scope    (GhloStepBuilder       *self);
 void             ghlo_step_close_scope   (GhloStepBuilder *self,
                                           GhloStepBody    *body);
 
-/* All operations of a block but its terminator. */
-gboolean         ghlo_step_build_block   (GhloStepBuilder   *self,
-                                          const GhloIrBlock *block,
+/* @first and the operations behind it in its block, but for the terminator. */
+gboolean         ghlo_step_build_ops     (GhloStepBuilder   *self,
+                                          const GhloIrOp    *first,
                                           GError           **error);
-/* Constants, and views of one value. */
-gboolean         ghlo_step_is_view       (const GhloIrOp        *op);
 /* Operations that are views: FALSE when @op is none. */
 gboolean         ghlo_step_build_view    (GhloStepBuilder *self,
                                           const GhloIrOp  *op);
-/* @operand as a view of @type's elements in the same row-major order, or as it is where it has
- * rank 0; FALSE when no strides say that, or its elements are of another type. */
-gboolean         ghlo_step_view_as       (GhloStepBuilder       *self,
-                                          const GhloStepOperand *operand,
-                                          const GhloIrType      *type,
-                                          GhloStepOperand       *view);
 gboolean         ghlo_step_has_plain_types (const GhloIrOp      *op);
-/* A step of the target for @op, and for what follows it: FALSE, with the last one's reason, when no
- * implementation does them. */
-gboolean         ghlo_step_build_implementation  (GhloStepBuilder      *self,
-                                                  const GhloIrOp       *op,
-                                                  const GhloIrFollower *followers,
-                                                  guint                 n_followers,
-                                                  const char          **reason);
-/* The group that @op begins; NULL: none. */
-GhloStepGroup   *ghlo_step_open_group    (GhloStepBuilder *self,
-                                          const GhloIrOp  *op);
-/* Whether all that it takes is there; else it waits for what is missing first. */
-gboolean         ghlo_step_is_ready      (GhloStepBuilder *self,
-                                          GhloStepGroup   *group);
+/* A step of the target for @op, or, where @op is a fusion, for *@n_ops operations of @body, of which there are that
+ * many before, and fewer afterwards where the step does not do all. FALSE, with the last one's reason, when no
+ * implementation does it. */
+gboolean         ghlo_step_build_implementation  (GhloStepBuilder   *self,
+                                                  const GhloIrOp    *op,
+                                                  const GhloIrBlock *body,
+                                                  guint             *n_ops,
+                                                  const char       **reason);
+/* Fusions: one step for what an implementation does, and one each for the rest. FALSE with @error set when it
+ * fails; *built says whether @op is one. */
+gboolean         ghlo_step_build_fusion  (GhloStepBuilder *self,
+                                          const GhloIrOp  *op,
+                                          gboolean        *built,
+                                          GError         **error);
+/* The operations from @first on of @body, a function's, in the place of @op, which calls it. */
+gboolean         ghlo_step_build_called  (GhloStepBuilder   *self,
+                                          const GhloIrOp    *op,
+                                          const GhloIrBlock *body,
+                                          const GhloIrOp    *first,
+                                          GError           **error);
 /* Loops, branches and calls: FALSE with @error set when it fails; *built says whether
  * @op is one. */
 gboolean         ghlo_step_build_control (GhloStepBuilder *self,

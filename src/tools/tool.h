@@ -66,10 +66,10 @@ GhloIrModule  *ghlo_tool_load          (const char        *path,
                                         GhloImportSource  *source);
 void           ghlo_tool_print_findings (const GhloDiagnostics *diagnostics);
 
-/* The program as the device is to get it: with the passes of O2 run over a copy, where it
- * wants them. NULL with @error set. */
+/* The program as the device is to get it: with the passes of O2 run over a copy, and its
+ * fusions made, where it wants them. NULL with @error set. */
 GhloIrModule  *ghlo_tool_optimize      (GhloIrModule          *module,
-                                        const GhloDeviceCore  *device,
+                                        GhloDeviceCore        *device,
                                         GError               **error);
 
 /* Whether a pass is called so; of a name that it had before, its name is told. */
