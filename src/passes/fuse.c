@@ -25,7 +25,7 @@ struct _GhloFuser
   GPtrArray           *groups;      /* of GhloFuseGroup, owned: of the function at hand */
   GHashTable          *members;     /* their operations */
   GHashTable          *bodies;      /* of Body, owned: what was made */
-  GHashTable          *ends;        /* of the function at hand: number → the last of what was put behind that operation */
+  GHashTable          *ends;        /* of the same: number of an operation → the last of what was put behind it */
 };
 
 /* What a group does, or the function that was made of one: its operations, and what they take from outside. */
@@ -75,8 +75,10 @@ find_reason (GhloFuser           *self,
   if (self->context->n_merges >= self->context->max_merges)
     return "GHLO_FUSE says to stop before it";
 
-  return fusion->declines != NULL
-         ? fusion->declines (fusion->device, self->rules->kind, (const GhloIrOp *const *) grown->ops, grown->n_ops) : NULL;
+  if (fusion->declines == NULL)
+    return NULL;
+
+  return fusion->declines (fusion->device, self->rules->kind, (const GhloIrOp *const *) grown->ops, grown->n_ops);
 }
 
 gboolean

@@ -64,8 +64,8 @@ same_code (gconstpointer a,
   const GhloStep *x = ((const GhloStepCode *) a)->step, *y = ((const GhloStepCode *) b)->step;
 
   if (x->target != y->target || x->implementation != y->implementation || x->n_operands != y->n_operands
-      || x->n_results != y->n_results || x->body != y->body || x->n_ops != y->n_ops || (x->op == NULL) != (y->op == NULL)
-      || (x->op != NULL && !ghlo_ir_op_is_like (x->op, y->op)))
+      || x->n_results != y->n_results || x->body != y->body || x->n_ops != y->n_ops
+      || (x->op == NULL) != (y->op == NULL) || (x->op != NULL && !ghlo_ir_op_is_like (x->op, y->op)))
     return FALSE;
   for (guint i = 0; i < x->n_operands; i++)
     if (!same_operand (plan, &x->operands[i], &y->operands[i])

@@ -167,6 +167,8 @@ read_options (Options    *options,
               const char *level,
               char      **names)
 {
+  if (!ghlo_tool_check_fuse ())
+    return FALSE;
   while (options->stage <= STAGE_PLAN && strcmp (stages[options->stage], stage) != 0)
     options->stage++;
   if (options->stage > STAGE_PLAN)
@@ -226,7 +228,8 @@ ghlo_tool_dump (int    argc,
   g_autoptr (GError) error = NULL;
   int status;
   const GOptionEntry entries[] = {
-    { "stage", 's', 0, G_OPTION_ARG_STRING, &stage, "What is shown: parsed, passes (default), fusion or plan", "STAGE" },
+    { "stage", 's', 0, G_OPTION_ARG_STRING, &stage, "What is shown: parsed, passes (default), fusion, plan",
+      "STAGE" },
     { "device", 'd', 0, G_OPTION_ARG_STRING, &device, "The device to compile for (cpu)", "NAME" },
     { "optimize", 'O', 0, G_OPTION_ARG_STRING, &level,
       "The optimization level, 0 to 3 (2; 0 where the device runs programs as they are written)", "LEVEL" },

@@ -104,6 +104,18 @@ ghlo_tool_check_pass (const char *name)
 }
 
 gboolean
+ghlo_tool_check_fuse (void)
+{
+  g_autoptr (GError) error = NULL;
+  guint max_merges;
+
+  if (!ghlo_passes_read_fuse (&max_merges, &error))
+    ghlo_tool_error ("%s", error->message);
+
+  return error == NULL;
+}
+
+gboolean
 ghlo_tool_read_passes (const char       *text,
                        GhloPassOptions  *options,
                        char           ***names)

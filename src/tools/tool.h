@@ -74,6 +74,8 @@ GhloIrModule  *ghlo_tool_optimize      (GhloIrModule          *module,
 
 /* Whether a pass is called so; of a name that it had before, its name is told. */
 gboolean       ghlo_tool_check_pass     (const char        *name);
+/* Whether GHLO_FUSE can be understood; what cannot is told. */
+gboolean       ghlo_tool_check_fuse     (void);
 /* What an option --passes asks for: a level, "O2", or names with commas between them; NULL
  * is O0. @names holds what @options borrows. FALSE when it is neither, which is told. */
 gboolean       ghlo_tool_read_passes    (const char        *text,

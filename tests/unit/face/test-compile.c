@@ -347,7 +347,7 @@ test_unknown (void)
   "  return %4 : tensor<4x4xf32>\n" \
   "}\n"
 
-/* How many operations the plan's steps do besides the first one of each; @variable is GHLO_FUSE, @disabled GHLO_DISABLE. */
+/* How many operations the plan's steps do besides the first one of each. The words are GHLO_FUSE and GHLO_DISABLE. */
 static guint
 count_merges (const char *variable,
               const char *disabled,
@@ -391,7 +391,8 @@ test_fusions (void)
   messages = g_string_new (NULL);
   g_assert_cmpuint (count_merges ("-1", NULL, FALSE), ==, 3);
   g_assert_cmpuint (count_merges ("2x", NULL, FALSE), ==, 3);
-  g_assert_nonnull (strstr (messages->str, "expected a number of merges from 0 to 2147483647 in GHLO_FUSE, found '-1'"));
+  g_assert_nonnull (strstr (messages->str, "expected a number of merges from 0 to 2147483647 in GHLO_FUSE, "
+                                             "found '-1'"));
   g_assert_nonnull (strstr (messages->str, "found '2x'"));
   g_string_free (g_steal_pointer (&messages), TRUE);
 }

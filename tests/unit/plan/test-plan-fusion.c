@@ -373,7 +373,8 @@ test_equal (void)
 }
 
 #define FUSION(body) \
-  "func.func private @f(%x: tensor<4x4xf32>, %y: tensor<4x4xf32>, %z: tensor<4x4xf32>) -> tensor<4x4xf32> {\n" body "}\n" \
+  "func.func private @f(%x: tensor<4x4xf32>, %y: tensor<4x4xf32>, %z: tensor<4x4xf32>) -> tensor<4x4xf32> {\n" \
+  body "}\n" \
   "func.func @main(%x: tensor<4x4xf32>, %y: tensor<4x4xf32>, %z: tensor<4x4xf32>) -> tensor<4x4xf32> {\n" \
   "  %0 = stablehlo.composite \"ghlo.fusion.epilogue\" %x, %y, %z {decomposition = @f} : " \
   "(tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>\n" \
@@ -482,7 +483,8 @@ test_named_shapes (void)
               "  %t = stablehlo.create_token : !stablehlo.token\n"
               "  %0:2 = stablehlo.composite \"ghlo.fusion.any\" %x, %t {decomposition = @f} : "
               "(tensor<4xf32>, !stablehlo.token) -> (tensor<f32>, !stablehlo.token)\n"
-              "  %1 = stablehlo.composite \"ghlo.fusion.any\" %x {decomposition = @g} : (tensor<4xf32>) -> tensor<f32>\n"
+              "  %1 = stablehlo.composite \"ghlo.fusion.any\" %x {decomposition = @g} : "
+              "(tensor<4xf32>) -> tensor<f32>\n"
               "  %2 = stablehlo.multiply %0#0, %1 : tensor<f32>\n"
               "  return %2 : tensor<f32>\n}\n");
 }
@@ -493,10 +495,12 @@ test_named_endless (void)
 {
   g_autoptr (GhloIrModule) module = parse (
     "func.func private @f(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {\n"
-    "  %0 = stablehlo.composite \"ghlo.fusion.epilogue\" %x {decomposition = @f} : (tensor<4x4xf32>) -> tensor<4x4xf32>\n"
+    "  %0 = stablehlo.composite \"ghlo.fusion.epilogue\" %x {decomposition = @f} : "
+    "(tensor<4x4xf32>) -> tensor<4x4xf32>\n"
     "  return %0 : tensor<4x4xf32>\n}\n"
     "func.func @main(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {\n"
-    "  %0 = stablehlo.composite \"ghlo.fusion.epilogue\" %x {decomposition = @f} : (tensor<4x4xf32>) -> tensor<4x4xf32>\n"
+    "  %0 = stablehlo.composite \"ghlo.fusion.epilogue\" %x {decomposition = @f} : "
+    "(tensor<4x4xf32>) -> tensor<4x4xf32>\n"
     "  return %0 : tensor<4x4xf32>\n}\n");
   const gint64 dimensions[] = { 4, 4 };
   g_autoptr (GhloTensorType) type = ghlo_tensor_type_new (GHLO_ELEMENT_TYPE_F32, dimensions, 2);
