@@ -17,6 +17,35 @@ test_dot (void)
                              "dot", (GhloValue *[]) { a, b }, 2, 1e-5));
 }
 
+/* Infinities meet only what they are multiplied with, whatever else is in the registers. */
+static void
+test_dot_not_finite (void)
+{
+  static const char *const types[] = { "bf16", "f16", "f32", "f64" };
+  static const gint sizes[] = { 1, 3, 8, 16, 17, 31, 33, 64, 100 };
+
+  for (guint i = 0; i < 2 * G_N_ELEMENTS (sizes) * G_N_ELEMENTS (types); i++)
+    {
+      const char *type = types[i / 2 % G_N_ELEMENTS (types)];
+      gint k = sizes[i / 2 / G_N_ELEMENTS (types)];
+      g_autofree char *lhs = g_strdup_printf ("tensor<37x%dx%s>", k, type);
+      g_autofree char *rhs = g_strdup_printf (i % 2 ? "tensor<45x%2$dx%1$s>" : "tensor<%2$dx45x%1$s>", type, k);
+      g_autofree char *text =
+        g_strdup_printf ("func.func @main(%%a: %s, %%b: %s) -> tensor<37x45x%s> {\n"
+                         "  %%0 = stablehlo.dot_general %%a, %%b, contracting_dims = [1] x [%u] : (%s, %s) -> "
+                         "tensor<37x45x%s>\n  return %%0 : tensor<37x45x%s>\n}\n", lhs, rhs, type, i % 2, lhs, rhs,
+                         type, type);
+      g_autoptr (GhloValue) a = new_random (lhs, -2, 2), b = new_random (rhs, -2, 2);
+
+      for (guint j = 0; j < 3; j++)
+        {
+          set_number (a, (gsize) g_test_rand_int_range (0, (gint) a->n_elements), INFINITY);
+          set_number (b, (gsize) g_test_rand_int_range (0, (gint) b->n_elements), -INFINITY);
+        }
+      g_assert_true (step_check (text, "dot", (GhloValue *[]) { a, b }, 2, 1));
+    }
+}
+
 static void
 test_convolution (void)
 {
@@ -58,6 +87,7 @@ main (int   argc,
   g_test_init (&argc, &argv, NULL);
 
   g_test_add_func ("/cpu-steps/dot", test_dot);
+  g_test_add_func ("/cpu-steps/dot-not-finite", test_dot_not_finite);
   g_test_add_func ("/cpu-steps/convolution", test_convolution);
   g_test_add_func ("/cpu-steps/triangular-solve", test_triangular_solve);
 
