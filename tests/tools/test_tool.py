@@ -73,6 +73,11 @@ HALF = '''func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %1 : tensor<4xf32>
 }
 '''
+HUGE = '''func.func @main() -> tensor<1152921504606846976xcomplex<f64>> {
+  %0 = stablehlo.iota dim = 0 : tensor<1152921504606846976xcomplex<f64>>
+  return %0 : tensor<1152921504606846976xcomplex<f64>>
+}
+'''
 TAN = '''func.func @main(%x: tensor<f32>) -> tensor<f32> {
   %0 = stablehlo.tan %x : tensor<f32>
   return %0 : tensor<f32>
@@ -137,6 +142,9 @@ def test_run(tests):
                  'dense<0.000000e+00> : tensor<2x2xf32>')
     tests.expect('attribute', ghlo('run', add, '--input=dense<2.0> : tensor<2x2xf32>', '--fill=zeros'), 0,
                  '2.000000e+00')
+    for device in ('reference', 'cpu'):
+        tests.expect(f'more than any memory, {device}', ghlo('run', f'--device={device}', '-', input=HUGE), 1,
+                     'expected a tensor of at most', 'found tensor<1152921504606846976xcomplex<f64>>')
     tests.expect('standard input', ghlo('run', '-', '--fill=zeros', input=ADD), 0, 'tensor<2x2xf32>')
     tests.expect('too few inputs', ghlo('run', add, '--input=zeros'), 1, 'takes 2 inputs, 1 are given', '--fill=zeros')
     tests.expect('too many inputs', ghlo('run', add, *['--input=zeros'] * 3), 1, 'takes 2 inputs, 3 are given')
