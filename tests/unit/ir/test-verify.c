@@ -462,6 +462,10 @@ test_case (gconstpointer data)
 }
 
 /* Whole programs: regions, symbols, scopes. */
+#define PARALLEL(input, result) \
+  "func.func @g(%a: tensor<2xf32>) -> tensor<2xf32> {\n  return %a : tensor<2xf32>\n}\n" \
+  "func.func @main(%a: " input ") {\n" \
+  "  %0 = \"interpreter.run_parallel\"(%a) {programs = [[@g]]} : (" input ") -> " result "\n  return\n}\n"
 static const struct
 {
   const char *name;
@@ -492,7 +496,10 @@ static const struct
     "  %1 = \"stablehlo.tanh\"(%a) : (tensor<2xf32>) -> tensor<3xf32>\n  return\n}\n", "one shape of operands", 3 },
   { "run_parallel/inputs", "func.func @g(%a: tensor<2xf32>) -> tensor<2xf32> {\n  return %a : tensor<2xf32>\n}\n"
                            "func.func @main() {\n"
-    "  %0 = \"interpreter.run_parallel\"() {programs = [[@g]]} : () -> tensor<2xf32>\n  return\n}\n", "1 inputs", 5 },
+    "  %0 = \"interpreter.run_parallel\"() {programs = [[@g]]} : () -> tensor<2xf32>\n  return\n}\n",
+    "expected 1 operands, as the grid", 5 },
+  { "run_parallel/input-type", PARALLEL ("tensor<2xf64>", "tensor<2xf32>"), "operand #0 of type tensor<2xf32>", 5 },
+  { "run_parallel/result-type", PARALLEL ("tensor<2xf32>", "tensor<3xf32>"), "result #0 of type tensor<2xf32>", 5 },
   { "scope/valid", "func.func @f(%p: tensor<i1>, %a: tensor<2xf32>) {\n  %0 = \"stablehlo.if\"(%p) ({\n"
     "    stablehlo.return %a : tensor<2xf32>\n  }, {\n    stablehlo.return %a : tensor<2xf32>\n"
     "  }) : (tensor<i1>) -> tensor<2xf32>\n  return\n}\n", NULL, 0 },
