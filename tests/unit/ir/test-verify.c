@@ -466,6 +466,13 @@ test_case (gconstpointer data)
   "func.func @g(%a: tensor<2xf32>) -> tensor<2xf32> {\n  return %a : tensor<2xf32>\n}\n" \
   "func.func @main(%a: " input ") {\n" \
   "  %0 = \"interpreter.run_parallel\"(%a) {programs = [[@g]]} : (" input ") -> " result "\n  return\n}\n"
+#define MANUAL(name, operands, type) \
+  "sdy.mesh @mesh = <[\"x\"=1]>\nfunc.func @main(%a: tensor<2xf32>) {\n" \
+  "  " name " = \"sdy.manual_computation\"(" operands ") <{in_shardings = #sdy.sharding_per_value<[]>, " \
+  "manual_axes = #sdy<manual_axes{}>, out_shardings = #sdy.sharding_per_value<[]>}> ({\n" \
+  "  ^bb0(%b: tensor<2xf32>):\n    \"sdy.return\"(%b) : (tensor<2xf32>) -> ()\n" \
+  "  }) : " type "\n  func.return\n}\n"
+
 static const struct
 {
   const char *name;
@@ -525,6 +532,11 @@ static const struct
     " resultSegmentSizes = array<i32: 1, 1>} : (tensor<4x2xf32>, tensor<2xf32>) -> (tensor<4x2xf32>, tensor<2xf32>)\n"
     "  return\n}\n",
     "argument #1 of the body", 2 },
+  { "manual_computation/arguments", MANUAL ("%0", "", "() -> tensor<2xf32>"), "one argument of the region", 3 },
+  { "manual_computation/results", MANUAL ("%0:2", "%a", "(tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>)"),
+    "expected 1 result", 3 },
+  { "manual_computation/element", MANUAL ("%0", "%a", "(tensor<2xf32>) -> tensor<2xi32>"),
+    "a shard as returned value", 3 },
   { "region/terminator", "func.func @f(%p: tensor<i1>) {\n  \"stablehlo.if\"(%p) ({\n    stablehlo.return\n  }, {\n"
     "    %0 = stablehlo.constant dense<1> : tensor<i32>\n  }) : (tensor<i1>) -> ()\n  return\n"
     "}\n", "to end with 'stablehlo.return'", 2 },
