@@ -352,6 +352,8 @@ static const Case cases[] = {
     "tensor<2xf32>) -> tensor<3xf32>", "broadcast in dimension 0" },
   { "chlo/broadcast-element", "%a: tensor<3xf32>, %b: tensor<3xf64>", "%0 = chlo.broadcast_add %a, %b : "
     "(tensor<3xf32>, tensor<3xf64>) -> tensor<3xf32>", "element types" },
+  { "chlo/broadcast_complex-part", "%a: tensor<3xbf16>", "%0 = chlo.broadcast_complex %a, %a : (tensor<3xbf16>, "
+    "tensor<3xbf16>) -> tensor<3xcomplex<f32>>", "parts of f32 or f64" },
   { "chlo/constant_like", "%a: tensor<3xi32>", "%0 = \"chlo.constant_like\"(%a) {value = 1.0 : f32} : (tensor<3xi32>) "
     "-> tensor<3xf64>", "the type of its value" },
   { "chlo/broadcast_select", "%p: tensor<2xi1>, %a: tensor<3xf32>, %b: tensor<3xf64>",
