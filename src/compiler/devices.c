@@ -110,7 +110,7 @@ ghlo_devices_prepare (GhloDeviceCore     *device,
                       const GhloMonitor  *monitor,
                       GError            **error)
 {
-  const GhloPrepareOptions options = { .fallback = ghlo_reference_device () };
+  const GhloPrepareOptions options = { .host = ghlo_cpu_device (), .fallback = ghlo_reference_device () };
 
   return ghlo_device_core_prepare (device, module, function, &options, monitor, error);
 }
