@@ -112,7 +112,7 @@ parse (const char *text)
 static GhloCompileOptions *
 options_new (GhloOptimizationLevel level)
 {
-  g_autoptr (GhloDevice) device = ghlo_device_new (&test_core);
+  GhloDevice *device = ghlo_device_for_core (&test_core);
 
   return g_object_new (GHLO_TYPE_COMPILE_OPTIONS, "optimization-level", level, "device", device, "caching", FALSE,
                        NULL);

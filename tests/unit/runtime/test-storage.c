@@ -17,6 +17,11 @@
   "  %0 = stablehlo.add %x, %x : tensor<4xf32>\n" \
   "  return %0 : tensor<4xf32>\n}\n"
 
+#define NEGATE \
+  "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n" \
+  "  %0 = stablehlo.negate %x : tensor<4xf32>\n" \
+  "  return %0 : tensor<4xf32>\n}\n"
+
 #define DOUBLE_ANY \
   "func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {\n" \
   "  %0 = stablehlo.add %x, %x : tensor<?xf32>\n" \
@@ -66,7 +71,8 @@ assert_nothing_left (void)
 }
 
 static GhloPrepared *
-prepare (const char *text)
+prepare (GhloDeviceCore *device,
+         const char     *text)
 {
   g_autoptr (GhloDiagnostics) diagnostics = ghlo_diagnostics_new ("test.mlir", text, strlen (text));
   g_autoptr (GhloIrModule) module = ghlo_import_text (text, strlen (text), GHLO_IMPORT_DEFAULT, diagnostics, NULL);
@@ -74,7 +80,7 @@ prepare (const char *text)
   GhloPrepared *prepared;
 
   g_assert_nonnull (module);
-  prepared = ghlo_devices_prepare (find_fake (), module, ghlo_ir_module_get_entry (module), NULL, &error);
+  prepared = ghlo_devices_prepare (device, module, ghlo_ir_module_get_entry (module), NULL, &error);
   g_assert_no_error (error);
 
   return prepared;
@@ -160,6 +166,32 @@ test_place (void)
   assert_nothing_left ();
 }
 
+/* A device that works in host memory gets what is there, and does not write to it where it is another's copy. */
+static void
+test_place_back (void)
+{
+  {
+    GhloDeviceCore *cpu = ghlo_devices_find ("cpu");
+    const guint replaced[] = { 0 };
+    const GhloRunOptions options = { .replaced = replaced };
+    g_autoptr (GhloPrepared) prepared = prepare (cpu, NEGATE);
+    g_autoptr (GhloValue) value = make_counts ();
+    g_autoptr (GhloValue) placed = place (value);
+    g_autoptr (GhloValue) back = ghlo_value_place (placed, cpu, NULL, NULL);
+    g_autoptr (GhloValue) copy = ghlo_value_copy (back, cpu, NULL);
+    g_autoptr (GhloValue) output = start (prepared, &options, placed);
+
+    g_assert_true (ghlo_value_get_device (back) == NULL);
+    assert_counts (back, 1);
+    assert_counts (copy, 1);
+    g_assert_true (back->data != copy->data);
+    g_assert_true (ghlo_value_get_device (output) == NULL);
+    assert_counts (output, -1);
+    assert_counts (placed, 1);
+  }
+  assert_nothing_left ();
+}
+
 /* What shares storage shares the copy on the host. */
 static void
 test_shared (void)
@@ -185,7 +217,7 @@ test_copy (void)
   {
     g_autoptr (GhloValue) value = make_counts ();
     g_autoptr (GhloValue) placed = place (value);
-    g_autoptr (GhloValue) copy = ghlo_value_copy (placed, NULL);
+    g_autoptr (GhloValue) copy = ghlo_value_copy (placed, find_fake (), NULL);
 
     g_assert_true (ghlo_value_get_device (copy) == find_fake ());
     g_assert_true (copy->storage != placed->storage);
@@ -200,14 +232,14 @@ static void
 test_run (void)
 {
   {
-    g_autoptr (GhloPrepared) prepared = prepare (DOUBLE);
+    g_autoptr (GhloPrepared) prepared = prepare (find_fake (), DOUBLE);
     g_autoptr (GhloValue) value = make_counts ();
     g_autoptr (GhloValue) one = NULL, two = NULL, copy = NULL;
 
     fake_take_time (FAKE_RUN, 20000);
     one = start (prepared, NULL, value);
     two = start (prepared, NULL, one);
-    copy = ghlo_value_copy (two, NULL);
+    copy = ghlo_value_copy (two, find_fake (), NULL);
     g_assert_nonnull (ghlo_value_get_pending (two));
     g_assert_false (ghlo_value_is_on_host (one));
     assert_counts (copy, 4);
@@ -226,7 +258,7 @@ test_replace (void)
   {
     const guint replaced[] = { 0 };
     const GhloRunOptions options = { .replaced = replaced };
-    g_autoptr (GhloPrepared) prepared = prepare (DOUBLE);
+    g_autoptr (GhloPrepared) prepared = prepare (find_fake (), DOUBLE);
     g_autoptr (GhloValue) value = make_counts ();
     GhloValue *state = place (value);
     GhloStorage *storage = state->storage;
@@ -262,7 +294,7 @@ static void
 test_kinds (void)
 {
   {
-    g_autoptr (GhloPrepared) any = prepare (DOUBLE_ANY), pair = prepare (PAIR);
+    g_autoptr (GhloPrepared) any = prepare (find_fake (), DOUBLE_ANY), pair = prepare (find_fake (), PAIR);
     g_autoptr (GhloValue) value = make_counts ();
     g_autoptr (GhloValue) placed = place (value);
     g_autoptr (GhloValue) token = ghlo_value_new_token ();
@@ -285,14 +317,14 @@ static void
 test_run_fails (void)
 {
   {
-    g_autoptr (GhloPrepared) prepared = prepare (DOUBLE);
+    g_autoptr (GhloPrepared) prepared = prepare (find_fake (), DOUBLE);
     g_autoptr (GhloValue) value = make_counts ();
     g_autoptr (GhloValue) one = NULL, two = NULL, copy = NULL, other = NULL;
 
     fake_fail (FAKE_RUN, 1, GHLO_ERROR_OUT_OF_MEMORY);
     one = start (prepared, NULL, value);
     two = start (prepared, NULL, one);
-    copy = ghlo_value_copy (one, NULL);
+    copy = ghlo_value_copy (one, find_fake (), NULL);
     other = start (prepared, NULL, value);
     for (guint i = 0; i < 3; i++)
       {
@@ -329,7 +361,7 @@ test_fails (void)
           g_clear_error (&error);
         }
       fake_fail (FAKE_COPY, 1, codes[i]);
-      g_assert_null (ghlo_value_copy (placed, &error));
+      g_assert_null (ghlo_value_copy (placed, find_fake (), &error));
       g_assert_error (error, GHLO_ERROR, codes[i]);
       g_clear_error (&error);
       fake_fail (FAKE_DOWNLOAD, 1, codes[i]);
@@ -367,7 +399,7 @@ test_lost (void)
 {
   {
     GhloDeviceCore *lost = find_fake ();
-    g_autoptr (GhloPrepared) prepared = prepare (DOUBLE), after = NULL;
+    g_autoptr (GhloPrepared) prepared = prepare (find_fake (), DOUBLE), after = NULL;
     g_autoptr (GhloValue) value = make_counts ();
     g_autoptr (GhloValue) read = place (value), unread = place (value), one = NULL, two = NULL, output = NULL;
     g_autoptr (GError) error = NULL;
@@ -389,7 +421,7 @@ test_lost (void)
     assert_counts (read, 1);
 
     g_assert_true (find_fake () != lost);
-    after = prepare (DOUBLE);
+    after = prepare (find_fake (), DOUBLE);
     output = start (after, NULL, read);
     assert_counts (output, 2);
   }
@@ -403,6 +435,7 @@ main (int   argc,
   g_test_init (&argc, &argv, NULL);
 
   g_test_add_func ("/storage/place", test_place);
+  g_test_add_func ("/storage/place-back", test_place_back);
   g_test_add_func ("/storage/shared", test_shared);
   g_test_add_func ("/storage/copy", test_copy);
   g_test_add_func ("/storage/run", test_run);
