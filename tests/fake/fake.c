@@ -192,8 +192,8 @@ scramble (const guint8       *from,
     {
       if (ghlo_monitor_cancelled (monitor, error))
         return FALSE;
-      for (gsize i = start; i < MIN (size, start + BLOCK); i++)
-        to[i] = from[i] ^ (guint8) (0xa5 + 31 * i);
+      for (gsize i = start, end = MIN (size, start + BLOCK); i < end; i++)
+        to[i] = from[i] ^ (guint8) (0xa5 + i);
     }
 
   return TRUE;
