@@ -412,6 +412,7 @@ replace (const GhloRunPlan    *self,
   guint input = options != NULL && options->replaced != NULL ? options->replaced[output] : GHLO_RUN_NO_INPUT;
 
   if (input == GHLO_RUN_NO_INPUT || !ghlo_value_is_own (inputs[input])
+      || inputs[input]->storage->space != GHLO_MEMORY_HOST
       || !ghlo_tensor_type_equal (inputs[input]->type, self->types[output])
       || !ghlo_step_plan_may_replace (self->plan, output, input))
     return NULL;
