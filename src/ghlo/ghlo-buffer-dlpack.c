@@ -8,7 +8,10 @@
 
 #include "ghlo-buffer-private.h"
 
+#include <string.h>
+
 #include "base/element.h"
+#include "base/sizes.h"
 
 enum
 {
@@ -136,19 +139,14 @@ describe_tensor (Export *self,
                  Tensor *tensor)
 {
   const GhloTensorType *type = self->value->type;
-  gint64 stride = 1;
 
   tensor->data = self->value->data;
   tensor->device_type = DEVICE_CPU;
   tensor->rank = type->rank;
   tensor->shape = self->sizes;
   tensor->strides = self->sizes + type->rank;
-  for (guint i = type->rank; i-- > 0;)
-    {
-      tensor->shape[i] = type->dimensions[i];
-      tensor->strides[i] = stride;
-      stride *= MAX (type->dimensions[i], 1);
-    }
+  memcpy (tensor->shape, type->dimensions, type->rank * sizeof type->dimensions[0]);
+  ghlo_shape_strides (type->dimensions, type->rank, 1, tensor->strides);
   describe_elements (tensor, type->element_type);
 }
 

@@ -7,8 +7,24 @@
 #include "plan/plan.h"
 
 #include "base/ghlo-error.h"
+#include "base/sizes.h"
 #include "plan/build.h"
 #include "ir/outline.h"
+
+/* Whether all that steps compute from the type's extents is within 63 bits. An
+ * empty tensor's other extents may be larger than any memory, so that it counts as
+ * one that is not empty. */
+static gboolean
+has_small_extents (const GhloIrType *type)
+{
+  gsize size = ghlo_element_info (type->element_type)->size;
+
+  for (guint i = 0; i < type->rank; i++)
+    if (!ghlo_size_mul (&size, size, (gsize) MAX (type->dimensions[i], 1)) || size > GHLO_MAX_TENSOR_BYTES)
+      return FALSE;
+
+  return TRUE;
+}
 
 static gboolean
 can_hold (const GhloIrType *type)
@@ -24,7 +40,7 @@ can_hold (const GhloIrType *type)
     return TRUE;
 
   return type->kind == GHLO_IR_TYPE_TENSOR && ghlo_ir_type_has_static_shape (type)
-         && type->element_type != GHLO_ELEMENT_TYPE_INVALID;
+         && type->element_type != GHLO_ELEMENT_TYPE_INVALID && has_small_extents (type);
 }
 
 /* Operations that speak with each other, or with whoever runs the program, within one

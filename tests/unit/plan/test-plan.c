@@ -283,6 +283,34 @@ test_no_plan (void)
   g_assert_nonnull (strstr (about, "the reference executor runs all of it: func.func cannot be planned"));
 }
 
+/* No buffer holds what is larger than any memory: the run says so. */
+static void
+test_huge (void)
+{
+  static const char *const programs[] = {
+    "func.func @main() -> tensor<2305843009213693952xi64> {\n"
+    "  %0 = stablehlo.iota dim = 0 : tensor<2305843009213693952xi64>\n"
+    "  return %0 : tensor<2305843009213693952xi64>\n}\n",
+    "func.func @main() -> tensor<i8> {\n"
+    "  %0 = stablehlo.iota dim = 0 : tensor<9223372036854775807xi8>\n"
+    "  %1 = stablehlo.slice %0 [0:1] : (tensor<9223372036854775807xi8>) -> tensor<1xi8>\n"
+    "  %2 = stablehlo.reshape %1 : (tensor<1xi8>) -> tensor<i8>\n  return %2 : tensor<i8>\n}\n",
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (programs); i++)
+    {
+      g_autoptr (GhloIrModule) module = parse (programs[i]);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (GhloPrepared) prepared = ghlo_devices_prepare (ghlo_devices_find ("cpu"), module,
+                                                                ghlo_ir_module_get_entry (module), NULL, &error);
+      GhloValue *found = NULL;
+
+      g_assert_no_error (error);
+      g_assert_false (ghlo_prepared_run (prepared, NULL, NULL, 0, &found, NULL, &error));
+      g_assert_error (error, GHLO_ERROR, GHLO_ERROR_OUT_OF_MEMORY);
+    }
+}
+
 /* The time that the fallback takes is told. */
 static void
 test_fallback_time (void)
@@ -880,6 +908,7 @@ main (int   argc,
   g_test_add_func ("/plan/nested", test_nested);
   g_test_add_func ("/plan/calls", test_calls);
   g_test_add_func ("/plan/no-plan", test_no_plan);
+  g_test_add_func ("/plan/huge", test_huge);
   g_test_add_func ("/plan/fallback-time", test_fallback_time);
   g_test_add_func ("/plan/replace", test_replace);
   g_test_add_func ("/plan/replace-inputs", test_replace_inputs);
