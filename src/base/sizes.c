@@ -29,3 +29,22 @@ ghlo_shape_count (const gint64 *dimensions,
 
   return TRUE;
 }
+
+void
+ghlo_shape_strides (const gint64 *dimensions,
+                    gsize         rank,
+                    gint64        unit,
+                    gint64       *strides)
+{
+  gint64 stride = unit;
+
+  for (gsize i = rank; i-- > 0;)
+    {
+      gint64 next;
+
+      if (__builtin_mul_overflow (stride, MAX (dimensions[i], 1), &next))
+        stride = next = 0;
+      strides[i] = stride;
+      stride = next;
+    }
+}

@@ -35,4 +35,12 @@ gboolean ghlo_shape_count (const gint64 *dimensions,
                            gsize         rank,
                            gsize        *count);
 
+/* Row-major strides of a shape without dynamic dimensions, @unit from one element to
+ * the next. A dimension of no elements counts as one of one. Strides of dimensions
+ * whose indices lead beyond 63 bits, as only those of an empty shape may, are 0. */
+void     ghlo_shape_strides (const gint64 *dimensions,
+                             gsize         rank,
+                             gint64        unit,
+                             gint64       *strides);
+
 G_END_DECLS

@@ -2,7 +2,8 @@
  *
  * A tensor somewhere in memory, as a step reads or writes it: an address and a
  * stride for each dimension. Reshapes, slices, transposes, reversals and broadcasts
- * of a dense tensor are views of it.
+ * of a dense tensor are views of it. Its bytes, and those that it would have with a
+ * dimension of one element in place of one of none, are at most GHLO_MAX_TENSOR_BYTES.
  */
 
 #pragma once
@@ -31,7 +32,7 @@ ghlo_view_count (const GhloView *self)
   return n;
 }
 
-/* Row-major without gaps; dimensions of one element may have any stride. */
+/* Row-major without gaps; dimensions of at most one element may have any stride. */
 static inline gboolean
 ghlo_view_is_dense (const GhloView *self)
 {
@@ -39,9 +40,9 @@ ghlo_view_is_dense (const GhloView *self)
 
   for (guint i = self->rank; i > 0; i--)
     {
-      if (self->dimensions[i - 1] != 1 && self->strides[i - 1] != stride)
+      if (self->dimensions[i - 1] > 1 && self->strides[i - 1] != stride)
         return FALSE;
-      stride *= self->dimensions[i - 1];
+      stride *= MAX (self->dimensions[i - 1], 1);
     }
 
   return TRUE;

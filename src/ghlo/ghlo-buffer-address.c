@@ -7,20 +7,21 @@
 #include "ghlo-buffer-private.h"
 
 #include "base/element.h"
+#include "base/sizes.h"
 
 /* Row by row without gaps; a dimension of one element may have any stride. */
 static gboolean
 is_dense (const GhloTensorType *type,
           const gint64         *byte_strides)
 {
-  gint64 wanted = ghlo_element_info (type->element_type)->size;
+  gint64 wanted[GHLO_MAX_RANK];
 
-  for (guint i = type->rank; byte_strides != NULL && i-- > 0;)
-    {
-      if (type->dimensions[i] > 1 && byte_strides[i] != wanted)
-        return FALSE;
-      wanted *= MAX (type->dimensions[i], 1);
-    }
+  if (byte_strides == NULL)
+    return TRUE;
+  ghlo_shape_strides (type->dimensions, type->rank, ghlo_element_info (type->element_type)->size, wanted);
+  for (guint i = 0; i < type->rank; i++)
+    if (type->dimensions[i] > 1 && byte_strides[i] != wanted[i])
+      return FALSE;
 
   return TRUE;
 }

@@ -8,7 +8,11 @@
 
 #include "ghlo-buffer-private.h"
 
+#include <string.h>
+
 #include "base/element.h"
+#include "base/sizes.h"
+#include "runtime/place.h"
 
 enum
 {
@@ -136,19 +140,14 @@ describe_tensor (Export *self,
                  Tensor *tensor)
 {
   const GhloTensorType *type = self->value->type;
-  gint64 stride = 1;
 
   tensor->data = self->value->data;
   tensor->device_type = DEVICE_CPU;
   tensor->rank = type->rank;
   tensor->shape = self->sizes;
   tensor->strides = self->sizes + type->rank;
-  for (guint i = type->rank; i-- > 0;)
-    {
-      tensor->shape[i] = type->dimensions[i];
-      tensor->strides[i] = stride;
-      stride *= MAX (type->dimensions[i], 1);
-    }
+  memcpy (tensor->shape, type->dimensions, type->rank * sizeof type->dimensions[0]);
+  ghlo_shape_strides (type->dimensions, type->rank, 1, tensor->strides);
   describe_elements (tensor, type->element_type);
 }
 
@@ -187,12 +186,13 @@ export_old (Export *self)
  * @error: return location for an error
  *
  * Describes the elements of a tensor in host memory for a consumer of DLPack; for
- * language bindings. Nothing is copied, and the elements must not be written to.
+ * language bindings. Nothing is copied, and the elements must not be written to. What
+ * is in the memory of a device is read first, as by [method@Ghlo.Buffer.read].
  * Integers under 8 bits are exported as the bytes that hold them; floats under 8
  * bits as padded elements.
  *
  * Fails with %GHLO_ERROR_INVALID_ARGUMENT when the buffer was released or holds no
- * tensor.
+ * tensor, and as reading does.
  *
  * Returns: the address of the structure, whose deleter must be called once, or 0
  *   with @error set
@@ -218,6 +218,8 @@ ghlo_buffer_export_dlpack (GhloBuffer  *self,
                            "expected a buffer that holds a tensor for DLPack, found one that does not");
       return 0;
     }
+  if (!ghlo_value_bring (value, NULL, error))
+    return 0;
 
   export = g_malloc0 (sizeof (Export) + 2 * value->type->rank * sizeof (gint64));
   export->value = g_steal_pointer (&value);

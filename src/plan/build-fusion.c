@@ -16,7 +16,6 @@ ghlo_step_build_fusion (GhloStepBuilder *self,
 {
   const GhloIrBlock *body = ghlo_ir_fusion_get_body (op);
   const GhloIrOp *rest;
-  const char *reason;
   guint n_ops = 0, n_done;
 
   *built = body != NULL;
@@ -25,7 +24,7 @@ ghlo_step_build_fusion (GhloStepBuilder *self,
   for (const GhloIrOp *inner = body->first; inner != body->last; inner = inner->next)
     n_ops++;
   n_done = n_ops;
-  if (!ghlo_step_has_plain_types (op) || !ghlo_step_build_implementation (self, op, body, &n_done, &reason))
+  if (!ghlo_step_has_plain_types (op) || !ghlo_step_build_implementation (self, op, body, &n_done))
     n_done = 0;
   if (n_ops > 0 && n_done == n_ops)
     return TRUE;

@@ -35,13 +35,8 @@ dense_strides (GhloStepBuilder  *self,
                const GhloIrType *type)
 {
   gint64 *strides = ghlo_ir_arena_alloc (&self->plan->arena, MAX (type->rank, 1) * sizeof (gint64));
-  gint64 stride = ghlo_element_info (type->element_type)->size;
 
-  for (guint i = type->rank; i > 0; i--)
-    {
-      strides[i - 1] = stride;
-      stride *= MAX (type->dimensions[i - 1], 1);
-    }
+  ghlo_shape_strides (type->dimensions, type->rank, ghlo_element_info (type->element_type)->size, strides);
 
   return strides;
 }

@@ -53,7 +53,7 @@ typedef struct
 {
   GhloIrArena           arena;     /* of what goes when the plan is made: values */
   GhloStepPlan         *plan;
-  const GhloStepTarget *target;
+  const char          **reasons;   /* why each target does not do the operation at hand */
   GhloStepWatch        *watch;
   GArray               *buffers;   /* of GhloStepBuffer */
   GHashTable           *values;    /* GhloIrValue → GhloStepValue */
@@ -116,14 +116,13 @@ gboolean         ghlo_step_build_ops     (GhloStepBuilder   *self,
 gboolean         ghlo_step_build_view    (GhloStepBuilder *self,
                                           const GhloIrOp  *op);
 gboolean         ghlo_step_has_plain_types (const GhloIrOp      *op);
-/* A step of the target for @op, or, where @op is a fusion, for *@n_ops operations of @body, of which there are that
- * many before, and fewer afterwards where the step does not do all. FALSE, with the last one's reason, when no
- * implementation does it. */
+/* A step of the first target that does @op, or, where that is a fusion, of the first that may do what it begins with.
+ * Of @body there are *@n_ops operations, and fewer afterwards where the step does not do all. FALSE, with the
+ * targets' reasons, when no implementation does it. */
 gboolean         ghlo_step_build_implementation  (GhloStepBuilder   *self,
                                                   const GhloIrOp    *op,
                                                   const GhloIrBlock *body,
-                                                  guint             *n_ops,
-                                                  const char       **reason);
+                                                  guint             *n_ops);
 /* Fusions: one step for what an implementation does, and one each for the rest. FALSE with @error set when it
  * fails; *built says whether @op is one. */
 gboolean         ghlo_step_build_fusion  (GhloStepBuilder *self,

@@ -7,8 +7,24 @@
 #include "plan/plan.h"
 
 #include "base/ghlo-error.h"
+#include "base/sizes.h"
 #include "plan/build.h"
 #include "ir/outline.h"
+
+/* Whether all that steps compute from the type's extents is within 63 bits. An
+ * empty tensor's other extents may be larger than any memory, so that it counts as
+ * one that is not empty. */
+static gboolean
+has_small_extents (const GhloIrType *type)
+{
+  gsize size = ghlo_element_info (type->element_type)->size;
+
+  for (guint i = 0; i < type->rank; i++)
+    if (!ghlo_size_mul (&size, size, (gsize) MAX (type->dimensions[i], 1)) || size > GHLO_MAX_TENSOR_BYTES)
+      return FALSE;
+
+  return TRUE;
+}
 
 static gboolean
 can_hold (const GhloIrType *type)
@@ -24,7 +40,7 @@ can_hold (const GhloIrType *type)
     return TRUE;
 
   return type->kind == GHLO_IR_TYPE_TENSOR && ghlo_ir_type_has_static_shape (type)
-         && type->element_type != GHLO_ELEMENT_TYPE_INVALID;
+         && type->element_type != GHLO_ELEMENT_TYPE_INVALID && has_small_extents (type);
 }
 
 /* Operations that speak with each other, or with whoever runs the program, within one
@@ -88,7 +104,6 @@ check_op (GhloStepBuilder *self,
 static gboolean
 build_reference (GhloStepBuilder *self,
                  const GhloIrOp  *op,
-                 const char      *reason,
                  GError         **error)
 {
   g_autoptr (GPtrArray) inputs = g_ptr_array_new ();
@@ -107,7 +122,7 @@ build_reference (GhloStepBuilder *self,
     if (op->results[i].type->kind == GHLO_IR_TYPE_TUPLE)
       return ghlo_step_unsupported (op, "it gives a tuple", error);
   step = ghlo_step_add (self, GHLO_STEP_REFERENCE, op, inputs->len, op->n_results);
-  step->reason = reason;
+  step->reasons = ghlo_ir_arena_copy (&self->plan->arena, self->reasons, self->plan->n_targets * sizeof (const char *));
   for (guint i = 0; i < inputs->len; i++)
     step->operands[i] = ghlo_step_densify (self, ghlo_step_value (self, g_ptr_array_index (inputs, i)));
   for (guint i = 0; i < op->n_results; i++)
@@ -125,7 +140,6 @@ build_op (GhloStepBuilder *self,
           const GhloIrOp  *op,
           GError         **error)
 {
-  const char *reason = "its types are the fallback's";
   gboolean built;
 
   if (!check_op (self, op, error))
@@ -138,10 +152,12 @@ build_op (GhloStepBuilder *self,
     return TRUE;
   if (!ghlo_step_build_control (self, op, &built, error))
     return FALSE;
-  if (built || (ghlo_step_has_plain_types (op) && ghlo_step_build_implementation (self, op, NULL, NULL, &reason)))
+  if (built || (ghlo_step_has_plain_types (op) && ghlo_step_build_implementation (self, op, NULL, NULL)))
     return TRUE;
+  for (guint i = 0; i < self->plan->n_targets && !ghlo_step_has_plain_types (op); i++)
+    self->reasons[i] = "its types are the fallback's";
 
-  return build_reference (self, op, reason, error);
+  return build_reference (self, op, error);
 }
 
 /* A called function's block is built with each call. */
@@ -260,7 +276,8 @@ scope_free (gpointer data)
 GhloStepPlan *
 ghlo_step_plan_new (const GhloIrModule   *module,
                     const GhloIrOp       *function,
-                    const GhloStepTarget *target,
+                    const GhloStepTarget *const *targets,
+                    guint                 n_targets,
                     gsize                 most_bytes,
                     const GhloMonitor    *monitor,
                     GError              **error)
@@ -269,9 +286,10 @@ ghlo_step_plan_new (const GhloIrModule   *module,
   g_autoptr (GHashTable) values = g_hash_table_new (NULL, NULL), constants = g_hash_table_new (NULL, NULL);
   g_autoptr (GPtrArray) scopes = g_ptr_array_new_with_free_func (scope_free);
   g_autoptr (GArray) buffers = g_array_new (FALSE, FALSE, sizeof (GhloStepBuffer));
+  g_autofree const char **reasons = g_new0 (const char *, n_targets);
   GhloStepWatch watch = { monitor, error };
   GhloStepBuilder self = {
-    .plan = plan, .target = target, .watch = &watch, .values = values, .constants = constants, .scopes = scopes,
+    .plan = plan, .reasons = reasons, .watch = &watch, .values = values, .constants = constants, .scopes = scopes,
     .buffers = buffers, .most_bytes = most_bytes,
   };
   gboolean ok;
@@ -279,6 +297,8 @@ ghlo_step_plan_new (const GhloIrModule   *module,
   /* Its count of references is all that changes of it. */
   plan->module = ghlo_ir_module_ref ((GhloIrModule *) module);
   plan->function = function;
+  plan->targets = ghlo_ir_arena_copy (&plan->arena, targets, n_targets * sizeof (const GhloStepTarget *));
+  plan->n_targets = n_targets;
   ok = build_function (&self, error);
   plan->n_scopes = scopes->len;
   plan->n_buffers = buffers->len;

@@ -264,13 +264,7 @@ ghlo_ref_strides (const gint64 *dimensions,
                   guint         rank,
                   gint64       *strides)
 {
-  gint64 stride = 1;
-
-  for (guint i = rank; i-- > 0;)
-    {
-      strides[i] = stride;
-      stride *= dimensions[i];
-    }
+  ghlo_shape_strides (dimensions, rank, 1, strides);
 }
 
 gboolean

@@ -23,6 +23,23 @@ static const GhloIrVersion versions[GHLO_TOOL_N_VERSIONS] = {
   { 1, 20, 0 },
 };
 
+gboolean
+ghlo_tool_is_in_no_artifact (const GhloIrOp *op)
+{
+  const GhloIrOp *parent = ghlo_ir_op_get_parent (op);
+
+  if (op->kind == GHLO_OP_UNREGISTERED || op->kind == GHLO_OP_BUILTIN_UNREALIZED_CONVERSION_CAST
+      || (op->kind == GHLO_OP_STABLEHLO_RETURN && parent != NULL && parent->kind == GHLO_OP_FUNC_FUNC))
+    return TRUE;
+  for (guint i = 0; i < op->n_regions; i++)
+    for (const GhloIrBlock *block = op->regions[i].first; block != NULL; block = block->next)
+      for (const GhloIrOp *inner = block->first; inner != NULL; inner = inner->next)
+        if (ghlo_tool_is_in_no_artifact (inner))
+          return TRUE;
+
+  return FALSE;
+}
+
 /* What an artifact holds, verified; NULL with @message set. */
 static GhloIrModule *
 read_back (GBytes  *artifact,
@@ -42,10 +59,9 @@ read_back (GBytes  *artifact,
   return NULL;
 }
 
-/* The first line in which two texts differ, for a message. */
-static char *
-difference (const char *a,
-            const char *b)
+char *
+ghlo_tool_difference (const char *a,
+                      const char *b)
 {
   const char *line_a = a, *line_b = b;
 
@@ -119,6 +135,15 @@ copy_channel (GhloIrModule     *module,
   return ghlo_ir_attr_struct (module, GHLO_IR_STRUCT_CHANNEL_HANDLE, fields);
 }
 
+static const GhloIrAttr *
+copy_attribute (GhloIrModule     *module,
+                const GhloIrAttr *attr)
+{
+  g_autoptr (GHashTable) made = g_hash_table_new (NULL, NULL);
+
+  return ghlo_ir_attr_copy (module, attr, made);
+}
+
 /* What artifacts cannot tell apart: a default that is written and one that is left
  * out, and channels of another type in all operations but send and recv. Makes @op
  * like @found, the same program read back, in these only. */
@@ -134,6 +159,8 @@ drop_defaults (GhloIrModule   *module,
   for (guint i = 0; i < ghlo_ir_op_get_spec (op)->n_attributes; i++)
     if (op->attributes[i] != NULL && found->attributes[i] == NULL && is_trivial (op->attributes[i]))
       op->attributes[i] = NULL;
+    else if (op->attributes[i] == NULL && found->attributes[i] != NULL && is_trivial (found->attributes[i]))
+      op->attributes[i] = copy_attribute (module, found->attributes[i]);
     else if (!typed && is_same_channel (op->attributes[i], found->attributes[i]))
       op->attributes[i] = copy_channel (module, found->attributes[i]);
   for (guint i = 0; i < op->n_regions; i++)
@@ -172,15 +199,13 @@ check_bytes (GhloIrModule   *a,
   return FALSE;
 }
 
-/* Writes @module for one version and reads it: the program is the same, and so are
- * the bytes when it is written again. FALSE with @message set where that is wrong;
- * *held is FALSE when the version has no room for the program. */
-static gboolean
-check_version (GhloIrModule  *module,
-               GhloIrVersion  version,
-               gboolean      *held,
-               char         **message)
+gboolean
+ghlo_tool_check_artifact (GhloIrModule  *module,
+                          guint          index,
+                          gboolean      *held,
+                          char         **message)
 {
+  GhloIrVersion version = versions[index];
   g_autoptr (GError) error = NULL;
   g_autoptr (GBytes) artifact = ghlo_export_artifact (module, version, GHLO_EXPORT_STRIP_LOCATIONS, NULL, &error);
   g_autoptr (GhloIrModule) found = NULL, expected = NULL;
@@ -204,7 +229,7 @@ check_version (GhloIrModule  *module,
   found_text = ghlo_ir_to_string (found, GHLO_IR_PRINT_STRIP_LOCATIONS);
   if (strcmp (text, found_text) != 0)
     {
-      *message = difference (text, found_text);
+      *message = ghlo_tool_difference (text, found_text);
       return FALSE;
     }
 
@@ -219,7 +244,7 @@ ghlo_tool_check_artifacts (GhloToolArtifacts *self,
   for (guint i = 0; i < GHLO_TOOL_N_VERSIONS; i++)
     {
       g_autofree char *message = NULL;
-      gboolean held, ok = check_version (module, versions[i], &held, &message);
+      gboolean held, ok = ghlo_tool_check_artifact (module, i, &held, &message);
 
       self->n_held[i] += held ? 1 : 0;
       self->n_refused[i] += held ? 0 : 1;

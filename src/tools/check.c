@@ -237,25 +237,6 @@ check_round_trip (File                  *file,
   compare_texts (file, section->first_line, "pretty form of the generic", pretty, crossed);
 }
 
-/* What no artifact holds: operations that are kept without being known, and a
- * function that ends like a region of an operation. */
-static gboolean
-is_in_no_artifact (const GhloIrOp *op)
-{
-  const GhloIrOp *parent = ghlo_ir_op_get_parent (op);
-
-  if (op->kind == GHLO_OP_UNREGISTERED
-      || (op->kind == GHLO_OP_STABLEHLO_RETURN && parent != NULL && parent->kind == GHLO_OP_FUNC_FUNC))
-    return TRUE;
-  for (guint i = 0; i < op->n_regions; i++)
-    for (const GhloIrBlock *block = op->regions[i].first; block != NULL; block = block->next)
-      for (const GhloIrOp *inner = block->first; inner != NULL; inner = inner->next)
-        if (is_in_no_artifact (inner))
-          return TRUE;
-
-  return FALSE;
-}
-
 static void
 check_artifacts (File                  *file,
                  const GhloToolSection *section,
@@ -263,7 +244,7 @@ check_artifacts (File                  *file,
 {
   g_autoptr (GString) failures = g_string_new (NULL);
 
-  if (is_in_no_artifact (module->op))
+  if (ghlo_tool_is_in_no_artifact (module->op))
     return;
   ghlo_tool_check_artifacts (&file->checker->versions, module, failures);
   if (failures->len > 0)

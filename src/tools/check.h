@@ -23,5 +23,18 @@ void ghlo_tool_check_artifacts (GhloToolArtifacts       *self,
                                 GhloIrModule            *module,
                                 GString                 *failures);
 void ghlo_tool_print_artifacts (const GhloToolArtifacts *self);
+/* Writes @module for version @index of them, the newest last, and reads it: the program
+ * is the same, and so are the bytes when it is written again. FALSE with *message set
+ * where that is wrong; *held is FALSE when the version has no room for the program. */
+gboolean ghlo_tool_check_artifact    (GhloIrModule   *module,
+                                      guint           index,
+                                      gboolean       *held,
+                                      char          **message);
+/* What no artifact gives back as it is: operations that are kept without being known, casts,
+ * which readers take away, and a function that ends like a region of an operation. */
+gboolean ghlo_tool_is_in_no_artifact (const GhloIrOp *op);
+/* The first line in which two texts differ, for a message that the caller frees. */
+char    *ghlo_tool_difference        (const char     *a,
+                                      const char     *b);
 
 G_END_DECLS

@@ -9,10 +9,11 @@
 #include <string.h>
 
 #include "base/element.h"
+#include "base/sizes.h"
 #include "ir/print/print.h"
 
-/* Entries shown at each end of a shortened dimension. */
-enum { EDGE = 3 };
+/* Entries shown at each end of a shortened dimension, and pairs of brackets that an empty tensor is shown with. */
+enum { EDGE = 3, MAX_BRACKETS = 4096 };
 
 typedef struct
 {
@@ -20,6 +21,7 @@ typedef struct
   const GhloValue *value;
   gboolean         lines;       /* a line per row, complex as [re, im] */
   gboolean         shorten;
+  guint            rank;        /* dimensions whose entries are shown at all */
 } Printer;
 
 static void
@@ -50,7 +52,22 @@ indent (Printer *self,
     g_string_append_printf (self->string, "\n%*s", (int) (depth * 2), "");
 }
 
-/* Prints dimension @depth at element @offset, whose step there is @stride. */
+/* The rank, but for an empty tensor, which has brackets alone: their number is no matter of memory, so it may be
+ * without end. */
+static guint
+find_shown_rank (const GhloValue *value)
+{
+  const GhloTensorType *type = value->type;
+  gsize n = 1;
+
+  for (guint i = 0; i < type->rank && value->n_elements == 0 && n > 0; i++)
+    if (!ghlo_size_mul (&n, n, (gsize) type->dimensions[i]) || n > MAX_BRACKETS)
+      return i;
+
+  return type->rank;
+}
+
+/* Prints dimension @depth, of @count elements from @offset on. */
 static void
 append_dimension (Printer *self,
                   guint    depth,
@@ -58,13 +75,13 @@ append_dimension (Printer *self,
                   gsize    count)
 {
   const GhloTensorType *type = self->value->type;
-  gint64 size = type->dimensions[depth];
+  gint64 size = depth < self->rank ? type->dimensions[depth] : 0;
   gboolean innermost = depth + 1 == type->rank;
   gsize stride = size > 0 ? count / size : 0;
 
   if (depth > 0)
     indent (self, depth + 1);
-  g_string_append_c (self->string, '[');
+  g_string_append (self->string, depth < self->rank ? "[" : "[…");
   for (gint64 i = 0; i < size; i++)
     {
       if (self->shorten && size > 2 * EDGE && i == EDGE)
@@ -106,7 +123,9 @@ append_tensor (GString         *string,
                gsize            max_elements)
 {
   g_autofree char *type = ghlo_tensor_type_to_string (value->type);
-  Printer printer = { string, value, format == GHLO_TOOL_FORMAT_TENSOR, value->n_elements > max_elements };
+  Printer printer = {
+    string, value, format == GHLO_TOOL_FORMAT_TENSOR, value->n_elements > max_elements, find_shown_rank (value),
+  };
   guint rank = value->type->rank;
 
   if (format == GHLO_TOOL_FORMAT_DENSE)

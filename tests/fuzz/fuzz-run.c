@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../unit/random/watchdog.h"
 #include "base/ghlo-error.h"
 #include "compiler/devices.h"
 #include "compiler/optimize.h"
@@ -22,43 +23,13 @@ enum { MEMORY_LIMIT = 64 * 1024 * 1024, RUN_LIMIT = 200000 /* microseconds */, M
 int LLVMFuzzerInitialize (int *argc, char ***argv);
 int LLVMFuzzerTestOneInput (const guint8 *data, gsize size);
 
-/* The watchdog cancels the run whose deadline has passed. */
-static GMutex mutex;
-static GCancellable *running;     /* under mutex */
-static gint64 deadline;           /* under mutex */
-
-static gpointer
-watch (gpointer data)
-{
-  while (TRUE)
-    {
-      g_usleep (20000);
-      g_mutex_lock (&mutex);
-      if (running != NULL && g_get_monotonic_time () > deadline)
-        g_cancellable_cancel (running);
-      g_mutex_unlock (&mutex);
-    }
-
-  return NULL;
-}
-
 int
 LLVMFuzzerInitialize (int    *argc,
                       char ***argv)
 {
   ghlo_memory_set_limit (MEMORY_LIMIT);
-  g_thread_unref (g_thread_new ("watchdog", watch, NULL));
 
   return 0;
-}
-
-static void
-set_running (GCancellable *cancellable)
-{
-  g_mutex_lock (&mutex);
-  running = cancellable;
-  deadline = g_get_monotonic_time () + RUN_LIMIT;
-  g_mutex_unlock (&mutex);
 }
 
 /* Zeros for an argument of a function; NULL for what cannot be made or is large. */
@@ -174,16 +145,16 @@ run_function (GhloIrModule *module,
   inputs = make_inputs (function);
   if (inputs == NULL)
     return;
-  set_running (cancellable);
+  watchdog_begin (cancellable, RUN_LIMIT);
   ok = run_on (reference, module, function, inputs, &monitor, &error);
   if (has_ended (ok, error) && other != NULL)
     {
-      set_running (cancellable);
+      watchdog_begin (cancellable, RUN_LIMIT);
       if (has_ended (run_on (cpu, optimized, other, inputs, &monitor, &cpu_error), cpu_error) && ok
           && cpu_error != NULL)
         g_error ("fails on the CPU alone: %s", cpu_error->message);
     }
-  set_running (NULL);
+  watchdog_end ();
 }
 
 /* The module after the passes, with its fusions; NULL when they took too long. */
@@ -196,12 +167,12 @@ optimize (GhloIrModule *module)
   g_autoptr (GError) error = NULL;
   GhloIrModule *optimized;
 
-  set_running (cancellable);
+  watchdog_begin (cancellable, RUN_LIMIT);
   optimized = ghlo_optimize (module, &options, &monitor, NULL, &error);
   if (optimized != NULL
       && !ghlo_fuse (optimized, ghlo_devices_find ("cpu"), &options, NULL, NULL, &monitor, NULL, &error))
     g_clear_pointer (&optimized, ghlo_ir_module_unref);
-  set_running (NULL);
+  watchdog_end ();
   if (optimized == NULL && !g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     g_error ("the passes fail: %s", error->message);
 

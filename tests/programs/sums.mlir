@@ -86,6 +86,24 @@ func.func @convolution() {
 
 // -----
 
+// Infinite weights make NaN of the zeros that pad: at the 28 places of the border, of 16 features each.
+func.func @infinite_weights() {
+  %x = stablehlo.constant dense<1.0> : tensor<1x8x8x4xf32>
+  %x1 = stablehlo.optimization_barrier %x : tensor<1x8x8x4xf32>
+  %k = stablehlo.constant dense<0x7F800000> : tensor<3x3x4x16xf32>
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %0 = stablehlo.convolution(%x1, %k) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {pad = [[1, 1], [1, 1]]} {
+    feature_group_count = 1 : i64, batch_group_count = 1 : i64
+  } : (tensor<1x8x8x4xf32>, tensor<3x3x4x16xf32>) -> tensor<1x8x8x16xf32>
+  %1 = stablehlo.compare NE, %0, %0 : (tensor<1x8x8x16xf32>, tensor<1x8x8x16xf32>) -> tensor<1x8x8x16xi1>
+  %2 = stablehlo.convert %1 : (tensor<1x8x8x16xi1>) -> tensor<1x8x8x16xi32>
+  %3 = stablehlo.reduce(%2 init: %zero) applies stablehlo.add across dimensions = [0, 1, 2, 3] : (tensor<1x8x8x16xi32>, tensor<i32>) -> tensor<i32>
+  check.expect_eq_const %3, dense<448> : tensor<i32>
+  func.return
+}
+
+// -----
+
 func.func @sort() {
   // By the keys, downwards; equal ones keep their order.
   %keys = stablehlo.constant dense<[2, 9, 2, 5]> : tensor<4xi32>

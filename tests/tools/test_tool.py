@@ -80,6 +80,16 @@ LAYER = '''func.func @main(%x: tensor<2x3xf32>, %w: tensor<3x4xf32>, %b: tensor<
   return %2 : tensor<2x4xf32>
 }
 '''
+EMPTY = '''func.func @main(%x: tensor<2x0xf32>, %y: tensor<2x9223372036854775807x3x0xf32>) ->
+    (tensor<2x0xf32>, tensor<2x9223372036854775807x3x0xf32>) {
+  return %x, %y : tensor<2x0xf32>, tensor<2x9223372036854775807x3x0xf32>
+}
+'''
+HUGE = '''func.func @main() -> tensor<1152921504606846976xcomplex<f64>> {
+  %0 = stablehlo.iota dim = 0 : tensor<1152921504606846976xcomplex<f64>>
+  return %0 : tensor<1152921504606846976xcomplex<f64>>
+}
+'''
 TAN = '''func.func @main(%x: tensor<f32>) -> tensor<f32> {
   %0 = stablehlo.tan %x : tensor<f32>
   return %0 : tensor<f32>
@@ -144,6 +154,11 @@ def test_run(tests):
                  'dense<0.000000e+00> : tensor<2x2xf32>')
     tests.expect('attribute', ghlo('run', add, '--input=dense<2.0> : tensor<2x2xf32>', '--fill=zeros'), 0,
                  '2.000000e+00')
+    tests.expect('empty tensors', ghlo('run', '-', '--full', '--fill=zeros', input=EMPTY, timeout=60), 0,
+                 '  [\n    [],\n    []\n  ]\n', '  [\n    […],\n    […]\n  ]\n')
+    for device in ('reference', 'cpu'):
+        tests.expect(f'more than any memory, {device}', ghlo('run', f'--device={device}', '-', input=HUGE), 1,
+                     'expected a tensor of at most', 'found tensor<1152921504606846976xcomplex<f64>>')
     tests.expect('standard input', ghlo('run', '-', '--fill=zeros', input=ADD), 0, 'tensor<2x2xf32>')
     tests.expect('too few inputs', ghlo('run', add, '--input=zeros'), 1, 'takes 2 inputs, 1 are given', '--fill=zeros')
     tests.expect('too many inputs', ghlo('run', add, *['--input=zeros'] * 3), 1, 'takes 2 inputs, 3 are given')

@@ -35,6 +35,17 @@ typedef struct
   gint64          rhs_first;                        /* bytes to the first tap */
 } GhloCpuWindows;
 
+/* Places of the result at which every tap meets the input, at one or another of them: a weight
+ * that is not finite shows in what is computed there. Those of each dimension go with all of the
+ * others'. */
+enum { GHLO_CPU_MAX_PROBES = 4 };
+
+typedef struct
+{
+  guint  n[GHLO_MAX_RANK];                            /* 0: a tap meets padding alone, or too many are needed */
+  gint64 places[GHLO_MAX_RANK][GHLO_CPU_MAX_PROBES];
+} GhloCpuProbes;
+
 /* What is given to a run. */
 typedef struct
 {
@@ -44,10 +55,14 @@ typedef struct
   guint8            *scratch;
   gpointer           epilogue_data;
   const GhloMonitor *monitor;
+  gint              *is_suspect;   /* atomic, nullable: set where a probe is not finite */
 } GhloCpuConvolutionRun;
 
 typedef struct
 {
+  /* It leaves out the zeros that pad, which weights that are not finite make NaN of, but looks
+   * at the probes before an epilogue does anything to them. */
+  gboolean   skips_padding;
   /* Fills in the state when it takes the convolution; without an error it does not. Where it is not
    * compiled no code is generated. */
   gboolean (*take)    (GhloCpuConvolution           *self,
@@ -69,14 +84,38 @@ struct _GhloCpuConvolution
 {
   GhloCpuWindows                     windows;
   GhloCpuPanelFunc                   epilogue;
-  gboolean                           compiles;  /* it is to be run, not only asked what it would be */
+  gboolean                           compiles;       /* it is to be run, not only asked what it would be */
   const GhloCpuConvolutionAlgorithm *algorithm;
-  gpointer                           state;     /* the algorithm's own */
+  gpointer                           state;          /* the algorithm's own */
+  gboolean                           skips_padding;  /* and there is some */
+  gboolean                           has_probes;
+  GhloCpuProbes                      probes;
   gsize                              scratch_size;
   gsize                              packed_size;
   double                             nanoseconds;
   char                              *description;
 };
+
+/* Whether zeros pad the input, or stand between its places. */
+gboolean ghlo_cpu_windows_are_padded         (const GhloCpuWindows *self);
+gboolean ghlo_cpu_windows_find_probes        (const GhloCpuWindows *self,
+                                              GhloCpuProbes        *probes);
+/* Whether the first image is finite at the probes in rows [@begin, @end) of the first spatial
+ * dimension. */
+gboolean ghlo_cpu_windows_probe              (const GhloCpuWindows *self,
+                                              const GhloCpuProbes  *probes,
+                                              const guint8         *result,
+                                              gint64                begin,
+                                              gint64                end);
+/* Of a kernel of floats up to 32 bits. */
+gboolean ghlo_cpu_windows_have_finite_kernel (const GhloCpuWindows *self,
+                                              const guint8         *rhs);
+/* What weights that are not finite make of padding goes into the finished result; NaN stays that
+ * in all that an epilogue does. FALSE when cancelled. */
+gboolean ghlo_cpu_windows_spread_nan         (const GhloCpuWindows *self,
+                                              const guint8         *rhs,
+                                              guint8               *result,
+                                              const GhloMonitor    *monitor);
 
 extern const GhloCpuConvolutionAlgorithm ghlo_cpu_convolution_library;   /* oneDNN */
 extern const GhloCpuConvolutionAlgorithm ghlo_cpu_convolution_panels;    /* a product of matrices */

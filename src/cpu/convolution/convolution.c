@@ -231,7 +231,11 @@ convolution_new (const GhloCpuConvolutionNumbers *numbers,
 
       self->algorithm = algorithms[small ? G_N_ELEMENTS (algorithms) - 1 - i : i];
       if (self->algorithm->take (self, &problem))
-        return g_steal_pointer (&self);
+        {
+          self->skips_padding = self->algorithm->skips_padding && ghlo_cpu_windows_are_padded (&self->windows);
+          self->has_probes = self->skips_padding && ghlo_cpu_windows_find_probes (&self->windows, &self->probes);
+          return g_steal_pointer (&self);
+        }
       if (problem != NULL)
         {
           g_propagate_error (error, g_steal_pointer (&problem));
@@ -316,6 +320,14 @@ finish (gboolean            ok,
 }
 
 gboolean
+ghlo_cpu_convolution_may_pack (const GhloCpuConvolution *self,
+                               const guint8             *rhs)
+{
+  return self->packed_size > 0
+         && (!self->skips_padding || ghlo_cpu_windows_have_finite_kernel (&self->windows, rhs));
+}
+
+gboolean
 ghlo_cpu_convolution_pack (const GhloCpuConvolution *self,
                            const guint8             *rhs,
                            gpointer                  packed,
@@ -341,12 +353,18 @@ ghlo_cpu_convolution_run (const GhloCpuConvolution *self,
                           const GhloMonitor        *monitor,
                           GError                  **error)
 {
+  /* What was packed is finite. */
+  gboolean checks = self->skips_padding && packed == NULL;
+  gint is_suspect = checks && !self->has_probes;
   GhloCpuConvolutionRun run = {
     .lhs = lhs, .rhs = rhs, .packed = packed, .result = result, .scratch = scratch, .epilogue_data = epilogue_data,
-    .monitor = monitor,
+    .monitor = monitor, .is_suspect = checks && self->has_probes ? &is_suspect : NULL,
   };
   GError *problem = NULL;
   gboolean ok = self->algorithm->compute (self, &run, &problem);
+
+  if (ok && is_suspect && !ghlo_cpu_windows_have_finite_kernel (&self->windows, rhs))
+    ok = ghlo_cpu_windows_spread_nan (&self->windows, rhs, result, monitor);
 
   return finish (ok, problem, monitor, error);
 }

@@ -56,8 +56,11 @@ const char         *ghlo_cpu_convolution_describe     (const GhloCpuConvolution 
 double              ghlo_cpu_convolution_nanoseconds  (const GhloCpuConvolution        *self);
 
 /* Bytes of the kernel in the order that a run reads it in; 0 where that is the given
- * one. A kernel that does not change is brought into it once. */
+ * one. A kernel that does not change is brought into it once, where it may be: with numbers
+ * that are not finite runs have to see it as it is. */
 gsize               ghlo_cpu_convolution_packed_size  (const GhloCpuConvolution        *self);
+gboolean            ghlo_cpu_convolution_may_pack     (const GhloCpuConvolution        *self,
+                                                       const guint8                    *rhs);
 gboolean            ghlo_cpu_convolution_pack         (const GhloCpuConvolution        *self,
                                                        const guint8                    *rhs,
                                                        gpointer                         packed,

@@ -47,6 +47,20 @@ call_epilogue (const Work  *work,
   });
 }
 
+/* Of a part of the result that is where it belongs: rows of the first image. */
+static void
+probe (const Work *work,
+       gint64      begin,
+       gint64      end)
+{
+  const GhloCpuConvolution *self = work->convolution;
+  gint *is_suspect = work->run->is_suspect;
+
+  if (is_suspect != NULL
+      && !ghlo_cpu_windows_probe (&self->windows, &self->probes, work->run->result, begin, end))
+    g_atomic_int_set (is_suspect, TRUE);
+}
+
 static gboolean
 run_piece (Work    *work,
            gsize    index,
@@ -72,8 +86,11 @@ run_piece (Work    *work,
   else if (!ghlo_cpu_onednn_run_convolution (piece->primitive, source, weights, work->result + piece->result,
                                              work->run->scratch + state->own_at + worker * state->own_size, error))
     return FALSE;
-  if (work->convolution->epilogue != NULL && !is_weights && !output->copies)
-    call_epilogue (work, piece);
+  if (work->convolution->epilogue == NULL || is_weights || output->copies)
+    return TRUE;
+  if (piece->image == 0)
+    probe (work, piece->row, piece->row + piece->n_rows);
+  call_epilogue (work, piece);
 
   return TRUE;
 }
@@ -268,5 +285,9 @@ ghlo_cpu_convolution_library_compute (const GhloCpuConvolution     *self,
            && !ghlo_cpu_copy_run (&output->copy, is_data ? work.source : work.result, run->result, run->monitor))
     return FALSE;
 
-  return self->epilogue == NULL || !(is_weights || output->copies) || finish_epilogue (&work);
+  if (self->epilogue != NULL && !is_weights && !output->copies)
+    return TRUE;
+  probe (&work, 0, self->windows.spatial[0].output);
+
+  return self->epilogue == NULL || finish_epilogue (&work);
 }

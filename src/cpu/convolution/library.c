@@ -452,15 +452,20 @@ weights_init (State                *state,
   return state->reorder != NULL;
 }
 
-/* bf16 pays only where there are tiles for it; kernels of the oldest instructions are
- * slower than ours. */
+/* bf16 pays only where there are tiles for it. Tiles take 32 features, and those of other places
+ * or groups with weights of 0 where there are fewer: infinities of theirs would make NaN. */
 static gboolean
 is_worth_it (const State *state)
 {
   const char *name = ghlo_cpu_primitive_name (state->pieces[0].primitive);
+  const GhloCpuConvolutionShape *shape = &state->shape;
+  gint64 features = shape->source_features / shape->groups;
 
-  return strstr (name, "sse41") == NULL
-         && (state->shape.type != GHLO_ELEMENT_TYPE_BF16 || strstr (name, "amx") != NULL);
+  /* Kernels of the oldest instructions are slower than ours. */
+  if (shape->type != GHLO_ELEMENT_TYPE_BF16)
+    return strstr (name, "sse41") == NULL;
+
+  return strstr (name, "amx") != NULL && (features % 32 == 0 || (shape->groups == 1 && features >= 16));
 }
 
 static gboolean
@@ -529,5 +534,5 @@ take (GhloCpuConvolution *self,
 }
 
 const GhloCpuConvolutionAlgorithm ghlo_cpu_convolution_library = {
-  take, ghlo_cpu_convolution_library_compute, ghlo_cpu_convolution_library_pack, state_free,
+  TRUE, take, ghlo_cpu_convolution_library_compute, ghlo_cpu_convolution_library_pack, state_free,
 };

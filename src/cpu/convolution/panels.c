@@ -42,21 +42,6 @@ find_reach (const GhloCpuSpatial *s,
   return MAX ((s->output - 1) * s->step + (s->kernel - 1) * s->kernel_dilation + 1, 0);
 }
 
-static gboolean
-needs_copy (const GhloCpuWindows *windows)
-{
-  for (guint i = 0; i < windows->n_spatial; i++)
-    {
-      const GhloCpuSpatial *s = &windows->spatial[i];
-      gint64 first, n = find_reach (s, &first);
-
-      if (first < 0 || first + n > s->input || (s->input_dilation > 1 && s->input > 1))
-        return TRUE;
-    }
-
-  return FALSE;
-}
-
 /* The input's dimensions in order of their strides, so that a copy of it is as the
  * input is: batch, features and spatial ones by their numbers. */
 static void
@@ -173,7 +158,7 @@ take (GhloCpuConvolution *self,
   State *state = self->state = g_new0 (State, 1);
   GhloCpuWindows windows = self->windows;
 
-  if (needs_copy (&windows))
+  if (ghlo_cpu_windows_are_padded (&windows))
     {
       if (!plan_copy (state, &windows))
         return FALSE;
@@ -225,4 +210,4 @@ compute (const GhloCpuConvolution    *self,
                             run->scratch + state->copy_size, run->epilogue_data, run->monitor, error);
 }
 
-const GhloCpuConvolutionAlgorithm ghlo_cpu_convolution_panels = { take, compute, NULL, state_free };
+const GhloCpuConvolutionAlgorithm ghlo_cpu_convolution_panels = { FALSE, take, compute, NULL, state_free };

@@ -77,7 +77,8 @@ select_step (gpointer               target,
   return TRUE;
 }
 
-/* Where memory is short, or the library fails, the kernel stays as it is. FALSE when cancelled. */
+/* Where it may not be packed, memory is short, or the library fails, the kernel stays as it is. FALSE when
+ * cancelled. */
 static gboolean
 pack (Convolution        *self,
       const guint8       *kernel,
@@ -85,8 +86,11 @@ pack (Convolution        *self,
       GError            **error)
 {
   gsize size = ghlo_cpu_convolution_scratch_size (self->convolution);
-  gpointer scratch = ghlo_memory_alloc_uninitialized (size, NULL);
+  gpointer scratch;
 
+  if (!ghlo_cpu_convolution_may_pack (self->convolution, kernel))
+    return TRUE;
+  scratch = ghlo_memory_alloc_uninitialized (size, NULL);
   self->packed_size = ghlo_cpu_convolution_packed_size (self->convolution);
   if (scratch != NULL)
     self->packed = ghlo_memory_alloc_uninitialized (self->packed_size, NULL);
@@ -118,8 +122,7 @@ compile (gpointer               target,
     return ghlo_cpu_step_fail (request, reason, error);
   kernel = request->operands[self->rhs].data;
   if (!ghlo_cpu_step_has_scratch (request, ghlo_cpu_convolution_scratch_size (self->convolution), error)
-      || (kernel != NULL && ghlo_cpu_convolution_packed_size (self->convolution) > 0
-          && !pack (self, kernel, monitor, error)))
+      || (kernel != NULL && !pack (self, kernel, monitor, error)))
     return NULL;
 
   return g_steal_pointer (&self);

@@ -115,17 +115,23 @@ ghlo_cpu_axis_cursor_next_run (GhloCpuAxisCursor *self,
     }
 }
 
+/* Within the run and to what follows it: @n is not above what is left. */
+static inline void
+ghlo_cpu_axis_cursor_skip (GhloCpuAxisCursor *self,
+                           const GhloCpuAxis *axis,
+                           gint64             n)
+{
+  self->at += n * axis->stride;
+  self->left -= n;
+  if (self->left == 0)
+    ghlo_cpu_axis_cursor_next_run (self, axis);
+}
+
 static inline void
 ghlo_cpu_axis_cursor_next (GhloCpuAxisCursor *self,
                            const GhloCpuAxis *axis)
 {
-  if (self->left > 1)
-    {
-      self->at += axis->stride;
-      self->left--;
-    }
-  else
-    ghlo_cpu_axis_cursor_next_run (self, axis);
+  ghlo_cpu_axis_cursor_skip (self, axis, 1);
 }
 
 /* The first step after @index that is in another run, or @end. */

@@ -9,6 +9,7 @@
 
 #include "cpu/gemm/fusion.h"
 
+#include "base/sizes.h"
 #include "kernel/scalar.h"
 
 /* From so many nanoseconds on ghlo_parallel_for () splits, and what a stage takes for an
@@ -211,7 +212,6 @@ read_fusion (GhloCpuProduct        *self,
 {
   const GhloIrOp *op = self->op = request->body->first;
   Reader reader = { .self = fusion, .request = request };
-  gint64 stride;
 
   if (request->n_ops < 2 || request->n_results != 1 || !has_plain_types (op))
     return "it is no epilogue";
@@ -220,12 +220,8 @@ read_fusion (GhloCpuProduct        *self,
   if (self->lhs == request->n_operands || self->rhs == request->n_operands)
     return "it does not begin with what it takes";
   self->result = view_of (op->results[0].type, self->strides);
-  stride = ghlo_element_info (self->result.element_type)->size;
-  for (guint i = self->result.rank; i > 0; i--)
-    {
-      self->strides[i - 1] = stride;
-      stride *= MAX (self->result.dimensions[i - 1], 1);
-    }
+  ghlo_shape_strides (self->result.dimensions, self->result.rank,
+                      ghlo_element_info (self->result.element_type)->size, self->strides);
   fusion->n_elements = ghlo_view_count (&self->result);
   read_stages (&reader);
 

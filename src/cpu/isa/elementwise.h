@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Loops of elementwise operations and reductions over lines of adjacent elements, one
- * for each operation and type of numbers, compiled once for each level of processors
- * (level.h). They need no alignment, and a result may lie exactly over an operand.
+ * Loops of elementwise operations and reductions over rows of adjacent numbers, one
+ * for each operation and type of number, compiled once for each level of processors
+ * (level.h). They need no alignment, and a result may have the address of an operand.
  */
 
 #pragma once
@@ -12,10 +12,10 @@
 
 G_BEGIN_DECLS
 
-/* What is computed in. f16 and bf16 are computed in f32. */
+/* The types of number that loops compute in. f16 and bf16 are computed in f32. */
 typedef enum
 {
-  GHLO_CPU_NUMBER_I1,       /* bytes; what is not 0 is true, 1 is written */
+  GHLO_CPU_NUMBER_I1,       /* bytes; all but 0 are read as true, which is written as 1 */
   GHLO_CPU_NUMBER_S8,
   GHLO_CPU_NUMBER_S16,
   GHLO_CPU_NUMBER_S32,
@@ -35,11 +35,12 @@ typedef enum
   GHLO_CPU_N_TARGETS
 } GhloCpuNumber;
 
-/* What a loop computes: a scalar operation, or one of these. Comparisons write I1. Of floats
- * they are those of IEEE 754; the total order is one of their bits as signed integers. COPY,
- * SELECT and REDUCE_PRECISION, whose detail is a GhloCpuPrecision, are by the size of elements
- * alone and stand in the rows of U8 to U64 and, but for the last, of C128; COMPLEX stands in the
- * row of the parts. Operations that are others on booleans stand under those in the row of I1. */
+/* The operations that loops compute besides those of GhloScalarKind. Comparisons write I1; those
+ * of floats follow IEEE 754, and the total order compares floats' bits as signed integers. COPY,
+ * SELECT and REDUCE_PRECISION, whose detail is a GhloCpuPrecision, depend on the size of elements
+ * alone: they stand in the rows of U8 to U64, the first two also in that of C128. COMPLEX stands
+ * in the row of its parts' type. An operation that is another one on booleans (addition is OR)
+ * stands in the row of I1 under the other one. */
 typedef enum
 {
   GHLO_CPU_ELEMENTWISE_COPY = GHLO_N_SCALARS,
@@ -52,36 +53,36 @@ typedef enum
   GHLO_CPU_N_ELEMENTWISE
 } GhloCpuElementwiseOp;
 
-/* @detail is what some loops want to know besides. */
+/* @detail: a parameter of some operations. */
 typedef void (*GhloCpuElementwiseFunc) (const guint8 *const *operands,
                                         guint8              *result,
                                         gsize                n,
                                         gconstpointer        detail);
 
-/* Rounding of a float's bits to fewer of them. Magnitudes are bits without the sign. */
+/* Rounding of a float to fewer bits. Magnitudes are the bits without the sign. */
 typedef struct
 {
-  guint   dropped;      /* bits of the mantissa, at the end */
+  guint   dropped;      /* bits cut off at the end of the mantissa */
   guint64 infinity;
-  guint64 nan;          /* what NaN becomes, if anything; else 0 */
-  guint64 most;         /* greater ones become infinite */
-  guint64 least;        /* lesser ones become 0 */
+  guint64 nan;          /* replaces NaN; 0 where NaN stays */
+  guint64 most;         /* greater magnitudes become infinite */
+  guint64 least;        /* smaller magnitudes become 0 */
 } GhloCpuPrecision;
 
-/* Combines *accumulator with a line of @n numbers, in an order that depends on @n and on
- * the processor's level alone. */
+/* Combines *accumulator with @n adjacent numbers, in an order that depends on @n and on the
+ * processor's level alone. */
 typedef void (*GhloCpuReduceFunc) (const guint8 *from,
                                    gsize         n,
                                    guint8       *accumulator);
 
 typedef struct
 {
-  const GhloCpuElementwiseFunc *loops[GHLO_CPU_N_NUMBERS];         /* by GhloScalarKind and GhloCpuElementwiseOp */
-  GhloCpuElementwiseFunc        casts[GHLO_CPU_N_NUMBERS][GHLO_CPU_N_TARGETS];  /* none to the same number */
-  GhloCpuReduceFunc             folds[GHLO_CPU_N_NUMBERS][GHLO_N_COMBINERS];       /* none of complex numbers */
+  const GhloCpuElementwiseFunc *loops[GHLO_CPU_N_NUMBERS];  /* each by GhloScalarKind and GhloCpuElementwiseOp */
+  GhloCpuElementwiseFunc        casts[GHLO_CPU_N_NUMBERS][GHLO_CPU_N_TARGETS];     /* none to the same type */
+  GhloCpuReduceFunc             reductions[GHLO_CPU_N_NUMBERS][GHLO_N_COMBINERS];  /* none of complex numbers */
 } GhloCpuElementwiseRoutines;
 
-/* Those of ghlo_cpu_level (). A loop that is missing is NULL. */
+/* The loops of ghlo_cpu_level (). A missing loop is NULL. */
 const GhloCpuElementwiseRoutines *ghlo_cpu_elementwise_routines (void);
 
 static inline guint

@@ -9,6 +9,8 @@
 
 #include <dlfcn.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "cpu/isa/level.h"
 
@@ -24,25 +26,43 @@
 #define OPEN_FLAGS (RTLD_LAZY | RTLD_LOCAL)
 #endif
 
-/* 0.3.21 takes recent processors of Intel's for one of 2004, unless it is told. Another
- * thread may read the environment meanwhile, so it is changed only here and once. */
-static gpointer
-open_file (const char *path)
+/* 0.3.21 takes recent processors of Intel's for one of 2004, unless this is in the environment
+ * while it is loaded. It exports its tables of kernels and which one it uses, but not what
+ * prepares a table for use, so the environment is the only way. */
+static char *
+name_core (void)
 {
-  static const char *const cores[] = {
-    [GHLO_CPU_LEVEL_AVX2] = "HASWELL", [GHLO_CPU_LEVEL_AVX512] = "SKYLAKEX",
+  static char variables[GHLO_CPU_N_LEVELS][32] = {
+    [GHLO_CPU_LEVEL_AVX2] = "OPENBLAS_CORETYPE=HASWELL", [GHLO_CPU_LEVEL_AVX512] = "OPENBLAS_CORETYPE=SKYLAKEX",
   };
-  const char *core = cores[ghlo_cpu_level ()];
-  gboolean named = core != NULL && g_getenv ("OPENBLAS_CORETYPE") == NULL;
-  gpointer library;
+  char *variable = variables[ghlo_cpu_level ()];
 
-  if (named)
-    g_setenv ("OPENBLAS_CORETYPE", core, TRUE);
-  library = dlopen (path, OPEN_FLAGS);
-  if (named)
-    g_unsetenv ("OPENBLAS_CORETYPE");
+  return variable[0] != '\0' && g_getenv ("OPENBLAS_CORETYPE") == NULL ? variable : NULL;
+}
 
-  return library;
+/* Another thread may be reading the environment, of which setenv() would move and free parts. So
+ * this makes another array of the same strings, never frees either, and changes one pointer. */
+static void
+add_variable (char *variable)
+{
+  guint n = environ != NULL ? g_strv_length (environ) : 0;
+  char **copy = g_new (char *, n + 2);
+
+  if (n > 0)
+    memcpy (copy, environ, n * sizeof (char *));
+  copy[n] = variable;
+  copy[n + 1] = NULL;
+  g_atomic_pointer_set (&environ, copy);
+}
+
+/* The last one, which it is unless somebody else changed the environment meanwhile: then it stays. */
+static void
+remove_variable (const char *variable)
+{
+  guint n = g_strv_length (environ);
+
+  if (n > 0 && environ[n - 1] == variable)
+    g_atomic_pointer_set (&environ[n - 1], NULL);
 }
 
 /* A build of OpenBLAS, and one without threads. */
@@ -59,7 +79,7 @@ is_wanted (gpointer library)
 static gpointer
 open_wanted (const char *path)
 {
-  gpointer library = open_file (path);
+  gpointer library = dlopen (path, OPEN_FLAGS);
 
   if (library == NULL || is_wanted (library))
     return library;
@@ -128,8 +148,15 @@ find_functions (GhloCpuBlas *self,
 static gboolean
 open_blas (GhloCpuBlas *self)
 {
-  gpointer library = open_library ();
+  char *variable = name_core ();
   const char *(*get_core) (void);
+  gpointer library;
+
+  if (variable != NULL)
+    add_variable (variable);
+  library = open_library ();
+  if (variable != NULL)
+    remove_variable (variable);
 
   if (library == NULL)
     {

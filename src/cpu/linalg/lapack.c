@@ -3,7 +3,8 @@
  * A row-major matrix is its transpose to LAPACK, so triangles and sides are exchanged
  * instead of matrices turned. A result that is laid out as LAPACK wants it is worked on
  * where it is; anything else in scratch. One call on one matrix, or on some of its
- * right-hand sides, is not interrupted.
+ * right-hand sides, is not interrupted. Right-hand sides that overflowed on the way are
+ * solved once more in long doubles, so the operands stay as they are.
  */
 
 #include "cpu/linalg/lapack.h"
@@ -16,6 +17,7 @@
 #include "cpu/library/blas.h"
 #include "cpu/move/copy.h"
 #include "cpu/isa/level.h"
+#include "cpu/linalg/substitute.h"
 #include "runtime/parallel.h"
 
 /* A task is worth so many nanoseconds. */
@@ -60,6 +62,8 @@ struct _GhloCpuLapack
    * gets them. */
   Layout             triangle, x;
   GhloCpuCopy        copy_triangle, copy_in, copy_out;
+  GhloCpuTriangle    substituted;         /* op (a), or its transpose where x stands on the left */
+  gsize              vector_size;         /* bytes of scratch for that */
   double             nanoseconds;
   char              *description;
 };
@@ -282,6 +286,20 @@ ghlo_cpu_cholesky_prepare (const GhloView *a,
   return plan (self, error) ? g_steal_pointer (&self) : NULL;
 }
 
+/* x op (a) = b is op (a)ᵀ xᵀ = bᵀ. */
+static void
+plan_substitution (GhloCpuLapack *self)
+{
+  const GhloCpuSolve *solve = &self->solve;
+  gboolean transposed = (solve->transpose != GHLO_CPU_AS_IS) != !solve->left;
+
+  self->substituted = (GhloCpuTriangle) {
+    .type = self->a.type, .n = self->n,
+    .row = transposed ? self->a.column : self->a.row, .column = transposed ? self->a.row : self->a.column,
+    .lower = solve->lower != transposed, .unit = solve->unit, .conjugate = solve->transpose == GHLO_CPU_ADJOINT,
+  };
+}
+
 GhloCpuLapack *
 ghlo_cpu_triangular_solve_prepare (const GhloCpuSolve *solve,
                                    const GhloView     *a,
@@ -305,6 +323,8 @@ ghlo_cpu_triangular_solve_prepare (const GhloCpuSolve *solve,
   self->is_solve = TRUE;
   self->solve = *solve;
   self->n = self->a.rows;
+  self->vector_size = ghlo_cpu_substitute_scratch_size (self->n);
+  plan_substitution (self);
 
   return plan (self, error) ? g_steal_pointer (&self) : NULL;
 }
@@ -324,10 +344,17 @@ count_tasks (const GhloCpuLapack *self)
   return (gsize) (self->n_batch * self->n_parts);
 }
 
+/* Of one worker. */
+static gsize
+own_scratch_size (const GhloCpuLapack *self)
+{
+  return self->triangle.size + self->x.size + self->vector_size;
+}
+
 gsize
 ghlo_cpu_lapack_scratch_size (const GhloCpuLapack *self)
 {
-  return (self->triangle.size + self->x.size) * MIN (count_tasks (self), ghlo_parallel_n_workers ());
+  return own_scratch_size (self) * MIN (count_tasks (self), ghlo_parallel_n_workers ());
 }
 
 const char *
@@ -491,16 +518,101 @@ fetch (const Run *run,
     ghlo_cpu_copy_run (&self->copy_in, from, x, NULL);
 }
 
+static gboolean
+is_stopped (Run *run)
+{
+  if (run->monitor != NULL && run->monitor->cancellable != NULL
+      && g_cancellable_is_cancelled (run->monitor->cancellable))
+    g_atomic_int_set (&run->stopped, TRUE);
+
+  return g_atomic_int_get (&run->stopped);
+}
+
+/* Whether @n numbers in a line are finite: @step bytes apart, @parts of each of @size bytes. */
+static gboolean
+line_is_finite (const guint8 *line,
+                gint64        n,
+                gint64        step,
+                guint         parts,
+                guint         size)
+{
+  gboolean found = FALSE;
+
+  for (gint64 i = 0; i < n; i++)
+    for (guint part = 0; part < parts; part++)
+      {
+        const guint8 *at = line + i * step + part * size;
+        guint32 single;
+        guint64 number;
+
+        if (size == sizeof (single))
+          {
+            memcpy (&single, at, sizeof (single));
+            found |= (single & 0x7f800000u) == 0x7f800000u;
+          }
+        else
+          {
+            memcpy (&number, at, sizeof (number));
+            found |= (number & 0x7ff0000000000000u) == 0x7ff0000000000000u;
+          }
+      }
+
+  return !found;
+}
+
+/* Side @side of what LAPACK gave. */
+static gboolean
+side_is_finite (const GhloCpuLapack *self,
+                const guint8        *x,
+                gint64               side)
+{
+  guint parts = is_complex (self) ? 2 : 1;
+  gint64 across = self->solve.left ? self->x.column : self->x.row;
+
+  return line_is_finite (x + side * across, self->n, self->solve.left ? self->x.row : self->x.column, parts,
+                         (guint) self->number / parts);
+}
+
+/* Sides that LAPACK gave numbers beyond the range of, though their own and the triangle's are
+ * finite: what stands between them may have left it, and not the solution. */
 static void
-run_task (const Run *run,
-          gint64     task,
-          guint      worker)
+solve_again (Run          *run,
+             gint64        batch,
+             gint64        first,
+             gint64        count,
+             const guint8 *x,
+             guint8       *place,
+             gpointer      scratch)
+{
+  const GhloCpuLapack *self = run->lapack;
+  const Matrices *b = &self->b, *result = &self->result;
+  const guint8 *a = run->a + find_batch (&self->a, batch), *from = run->b + find_batch (b, batch);
+  gboolean left = self->solve.left, is_checked = FALSE;
+
+  for (gint64 side = first; side < first + count && !is_stopped (run); side++)
+    {
+      if (side_is_finite (self, x, side))
+        continue;
+      if (!is_checked && !ghlo_cpu_triangle_is_finite (&self->substituted, a))
+        return;
+      is_checked = TRUE;
+      ghlo_cpu_substitute (&self->substituted, a, from + side * (left ? b->column : b->row),
+                           left ? b->row : b->column, place + side * (left ? result->column : result->row),
+                           left ? result->row : result->column, scratch);
+    }
+}
+
+static void
+run_task (Run    *run,
+          gint64  task,
+          guint   worker)
 {
   const GhloCpuLapack *self = run->lapack;
   gint64 batch = task / self->n_parts, first = task % self->n_parts * self->part;
-  guint8 *scratch = run->scratch + worker * (self->triangle.size + self->x.size);
+  guint8 *scratch = run->scratch + worker * own_scratch_size (self);
   guint8 *place = run->result + find_batch (&self->result, batch), *x = place;
   gint64 sides = self->solve.left ? self->result.columns : self->result.rows;
+  gint64 count = MAX (MIN (self->part, sides - first), 0);
   const guint8 *a;
 
   if (!self->x.is_direct)
@@ -515,22 +627,14 @@ run_task (const Run *run,
           ghlo_cpu_copy_run (&self->copy_triangle, a, scratch, NULL);
           a = scratch;
         }
-      solve_sides (self, a, x, first, MAX (MIN (self->part, sides - first), 0));
+      solve_sides (self, a, x, first, count);
     }
   else
     factorize (self, x);
   if (!self->x.is_direct)
     ghlo_cpu_copy_run (&self->copy_out, x, place, NULL);
-}
-
-static gboolean
-is_stopped (Run *run)
-{
-  if (run->monitor != NULL && run->monitor->cancellable != NULL
-      && g_cancellable_is_cancelled (run->monitor->cancellable))
-    g_atomic_int_set (&run->stopped, TRUE);
-
-  return g_atomic_int_get (&run->stopped);
+  if (self->is_solve)
+    solve_again (run, batch, first, count, x, place, scratch + self->triangle.size + self->x.size);
 }
 
 static void

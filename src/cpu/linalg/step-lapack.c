@@ -61,8 +61,9 @@ select_step (gpointer               target,
       selection->reason = "there is no library for factorizations of its matrices";
       return FALSE;
     }
-  /* The one operand that has the result's shape. */
-  selection->operands[request->n_operands - 1].in_place = 0;
+  /* triangular_solve may need its right-hand sides twice. */
+  if (request->op->kind == GHLO_OP_STABLEHLO_CHOLESKY)
+    selection->operands[0].in_place = 0;
   selection->nanoseconds = ghlo_cpu_lapack_nanoseconds (self);
   selection->scratch = ghlo_cpu_lapack_scratch_size (self);
 

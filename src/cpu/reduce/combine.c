@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Loops of their own for elements that C has; halves go through f32, which rounds the
- * same (24 bits are more than twice 11 and 2), products of bf16 and other types through
- * base/element.h.
+ * Types that C has get loops of their own. f16 and bf16 are combined in f32, whose
+ * results round to the same numbers (24 bits are at least 2 × 11 + 2); products of bf16 and
+ * all other types go through base/element.h.
  */
 
 #include "cpu/reduce/combine.h"
@@ -26,12 +26,12 @@ enum { CHUNK = 256 };
   } \
 \
   static void \
-  name##_line (const GhloCpuCombine *self, \
-               guint8               *to, \
-               gint64                to_stride, \
-               const guint8         *from, \
-               gint64                from_stride, \
-               gsize                 n) \
+  name##_row (const GhloCpuCombine *self, \
+              guint8               *to, \
+              gint64                to_stride, \
+              const guint8         *from, \
+              gint64                from_stride, \
+              gsize                 n) \
   { \
     T_##name *a = (T_##name *) to; \
     const T_##name *b = (const T_##name *) from; \
@@ -64,7 +64,7 @@ enum { CHUNK = 256 };
 #define SMALLER(x, y) ((x) < (y) ? (x) : (y))
 #define LARGER(x, y)  ((x) > (y) ? (x) : (y))
 
-/* Of floats NaN is smaller and larger than all, and -0 smaller than 0. */
+/* A NaN wins in both minimum and maximum, and -0 is below +0. */
 static inline float
 smaller_f32 (float x, float y)
 {
@@ -125,26 +125,26 @@ combine_floats (GhloCombiner  combiner,
                 const float  *y,
                 gsize         n)
 {
-  GhloCpuCombineLineFunc line = combiner == GHLO_COMBINER_ADD ? add_f32_line
-                                : combiner == GHLO_COMBINER_MULTIPLY ? multiply_f32_line
-                                : combiner == GHLO_COMBINER_MINIMUM ? smaller_f32s_line
-                                : larger_f32s_line;
+  GhloCpuCombineRowFunc row = combiner == GHLO_COMBINER_ADD ? add_f32_row
+                              : combiner == GHLO_COMBINER_MULTIPLY ? multiply_f32_row
+                              : combiner == GHLO_COMBINER_MINIMUM ? smaller_f32s_row
+                              : larger_f32s_row;
 
-  line (NULL, (guint8 *) x, sizeof (float), (const guint8 *) y, sizeof (float), n);
+  row (NULL, (guint8 *) x, sizeof (float), (const guint8 *) y, sizeof (float), n);
 }
 
 static void
-half_line (const GhloCpuCombine *self,
-           guint8               *to,
-           gint64                to_stride,
-           const guint8         *from,
-           gint64                from_stride,
-           gsize                 n)
+half_row (const GhloCpuCombine *self,
+          guint8               *to,
+          gint64                to_stride,
+          const guint8         *from,
+          gint64                from_stride,
+          gsize                 n)
 {
-  const GhloCpuRoutines *kernels = ghlo_cpu_routines ();
+  const GhloCpuRoutines *routines = ghlo_cpu_routines ();
   gboolean is_bf16 = self->type == GHLO_ELEMENT_TYPE_BF16, adjacent = to_stride == 2 && from_stride == 2;
-  GhloCpuConvertFunc widen = kernels->convert[is_bf16 ? GHLO_CPU_BF16_TO_F32 : GHLO_CPU_F16_TO_F32];
-  GhloCpuConvertFunc narrow = kernels->convert[is_bf16 ? GHLO_CPU_F32_TO_BF16 : GHLO_CPU_F32_TO_F16];
+  GhloCpuConvertFunc widen = routines->convert[is_bf16 ? GHLO_CPU_BF16_TO_F32 : GHLO_CPU_F16_TO_F32];
+  GhloCpuConvertFunc narrow = routines->convert[is_bf16 ? GHLO_CPU_F32_TO_BF16 : GHLO_CPU_F32_TO_F16];
   float x[CHUNK], y[CHUNK];
 
   for (gsize part; n > 0; n -= part, to += (gint64) part * to_stride, from += (gint64) part * from_stride)
@@ -191,12 +191,12 @@ combine_integers (GhloCombiner combiner,
 }
 
 static void
-any_line (const GhloCpuCombine *self,
-          guint8               *to,
-          gint64                to_stride,
-          const guint8         *from,
-          gint64                from_stride,
-          gsize                 n)
+any_row (const GhloCpuCombine *self,
+         guint8               *to,
+         gint64                to_stride,
+         const guint8         *from,
+         gint64                from_stride,
+         gsize                 n)
 {
   GhloElementClass element_class = ghlo_element_info (self->type)->element_class;
 
@@ -218,25 +218,25 @@ any_line (const GhloCpuCombine *self,
 }
 
 static void
-line_points (const GhloCpuCombine *self,
-             guint8               *to,
-             const gint64         *offsets,
-             const guint8         *from,
-             const gint64         *others,
-             gsize                 n)
+points_by_row (const GhloCpuCombine *self,
+               guint8               *to,
+               const gint64         *offsets,
+               const guint8         *from,
+               const gint64         *others,
+               gsize                 n)
 {
   for (gsize i = 0; i < n; i++)
     if (offsets[i] != GHLO_CPU_OUT_OF_BOUNDS)
-      self->line (self, to + offsets[i], 0, from + others[i], 0, 1);
+      self->row (self, to + offsets[i], 0, from + others[i], 0, 1);
 }
 
 typedef struct
 {
-  GhloCpuCombineLineFunc   line;
+  GhloCpuCombineRowFunc    row;
   GhloCpuCombinePointsFunc points;
 } Loops;
 
-#define LOOPS(name) { name##_line, name##_points }
+#define LOOPS(name) { name##_row, name##_points }
 
 #define INTEGER_ROW(sign, bits) \
   { \
@@ -255,8 +255,8 @@ typedef struct
 
 #define HALF_ROW \
   { \
-    [GHLO_COMBINER_ADD] = { half_line, line_points }, [GHLO_COMBINER_MINIMUM] = { half_line, line_points }, \
-    [GHLO_COMBINER_MAXIMUM] = { half_line, line_points }, \
+    [GHLO_COMBINER_ADD] = { half_row, points_by_row }, [GHLO_COMBINER_MINIMUM] = { half_row, points_by_row }, \
+    [GHLO_COMBINER_MAXIMUM] = { half_row, points_by_row }, \
   }
 
 static const Loops rows[GHLO_ELEMENT_TYPE_INDEX + 1][GHLO_N_COMBINERS] = {
@@ -287,7 +287,7 @@ static const struct
   { 16, LOOPS (assign_128) },
 };
 
-/* What @block does with its two arguments; FALSE when it is another computation. */
+/* How @block combines its two arguments; FALSE when it neither combines nor assigns them. */
 static gboolean
 find_combiner (const GhloIrBlock *block,
                GhloElementType    type,
@@ -305,26 +305,27 @@ find_combiner (const GhloIrBlock *block,
   return returned == block->arguments[1] && returned->type->element_type == type;
 }
 
-/* Of types without loops the general one, where it is defined. */
+/* Types without loops of their own take the general one, where the operation is defined on
+ * them. */
 static gboolean
 find_loops (GhloCpuCombine *self)
 {
-  static const Loops any = { any_line, line_points };
+  static const Loops any = { any_row, points_by_row };
   const GhloElementInfo *info = ghlo_element_info (self->type);
   const Loops *loops = &rows[self->type][self->combiner];
 
   for (guint i = 0; self->combiner == GHLO_COMBINER_NONE && i < G_N_ELEMENTS (assigns); i++)
     if (assigns[i].size == info->size)
       loops = &assigns[i].loops;
-  if (loops->line == NULL && self->combiner != GHLO_COMBINER_NONE
+  if (loops->row == NULL && self->combiner != GHLO_COMBINER_NONE
       && ghlo_scalar_is_defined (ghlo_combiner_scalar (self->combiner), info->element_class)
       && (info->element_class != GHLO_ELEMENT_CLASS_COMPLEX || self->combiner == GHLO_COMBINER_ADD))
     loops = &any;
-  self->line = loops->line;
+  self->row = loops->row;
   self->points = loops->points;
-  self->nanoseconds = self->line == any_line ? 40 : self->line == half_line ? 2 : 0.5;
+  self->nanoseconds = self->row == any_row ? 40 : self->row == half_row ? 2 : 0.5;
 
-  return self->line != NULL;
+  return self->row != NULL;
 }
 
 gboolean

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * reduce as a step of plans: one operand, by a computation of one operation. How it is
- * walked is in reduce.h.
+ * reduce as a step of plans: one operand, by a region of one operation. reduce.h says how
+ * the operand is walked.
  */
 
 #include "base/sizes.h"
@@ -9,34 +9,34 @@
 #include "cpu/reduce/reduce.h"
 #include "cpu/steps.h"
 
-/* Bytes in a nanosecond that one core reads and folds, about. */
+/* Approximate bytes that one core reads and reduces per nanosecond. */
 #define READ_RATE 10.0
-/* Nanoseconds for an element that is rounded, about. */
+/* Approximate nanoseconds for an element that is rounded. */
 #define ROUNDED_COST 2.0
 
 enum
 {
-  MIN_LINE = 8,             /* elements of a line that is worth a fold of its own */
-  PARTS = 32,                 /* enough for the threads */
-  MIN_BLOCK = 1 << 16,      /* bytes that are worth a part of their own */
-  MAX_BLOCK = 1 << 24,       /* and those of the largest part */
+  MIN_ROW = 8,              /* elements of a row that is worth a call of its own */
+  PARTS = 32,               /* enough for the threads */
+  MIN_BLOCK = 1 << 16,      /* bytes that are worth a block of their own */
+  MAX_BLOCK = 1 << 24,      /* bytes of the largest block */
 };
 
 static gboolean
 choose_loops (GhloCpuReduce     *self,
               const GhloIrBlock *block)
 {
-  self->combiner = ghlo_combiner_of (block, self->form->type);
-  self->fold_line = ghlo_cpu_elementwise_routines ()->folds[self->form->number][self->combiner];
-  self->combine = ghlo_cpu_compute_type_loop (self->form, ghlo_combiner_scalar (self->combiner));
+  self->combiner = ghlo_combiner_of (block, self->compute->type);
+  self->reduce = ghlo_cpu_elementwise_routines ()->reductions[self->compute->number][self->combiner];
+  self->combine = ghlo_cpu_compute_type_loop (self->compute, ghlo_combiner_scalar (self->combiner));
 
-  return self->fold_line != NULL && self->combine != NULL;
+  return self->reduce != NULL && self->combine != NULL;
 }
 
 static gboolean
 set_identity (GhloCpuReduce *self)
 {
-  GhloElementType type = self->form->is_read ? GHLO_ELEMENT_TYPE_F32 : self->form->type;
+  GhloElementType type = self->compute->is_read ? GHLO_ELEMENT_TYPE_F32 : self->compute->type;
   GhloScalar value;
 
   if (!ghlo_combiner_neutral (self->combiner, type, &value))
@@ -51,8 +51,8 @@ typedef struct
   gint64 size, stride;
 } Dimension;
 
-/* The reduced dimensions may be walked in any order and direction: largest steps first,
- * forwards. */
+/* The reduced dimensions may be walked in any order and direction: this makes all strides
+ * positive and puts the largest first. */
 static void
 order_reduced (GhloCpuReduce *self,
                Dimension     *dimensions,
@@ -116,9 +116,10 @@ split_dimensions (GhloCpuReduce  *self,
       else if (dimension.size != 1)
         kept[n_kept++] = dimension;
     }
-  self->rounds = self->form->is_read
+  self->rounds = self->compute->is_read
                  && (self->combiner == GHLO_COMBINER_MULTIPLY
-                     || (self->combiner == GHLO_COMBINER_ADD && n_terms <= ghlo_element_short_sum (self->form->type)));
+                     || (self->combiner == GHLO_COMBINER_ADD
+                         && n_terms <= ghlo_element_short_sum (self->compute->type)));
   if (!is_empty && !self->rounds)
     order_reduced (self, reduced, n_reduced);
   make_axis (&self->kept, kept, n_kept);
@@ -126,12 +127,12 @@ split_dimensions (GhloCpuReduce  *self,
 }
 
 static void
-choose_way (GhloCpuReduce *self)
+choose_strategy (GhloCpuReduce *self)
 {
   gint64 kept = self->kept.count, reduced = self->reduced.count;
   double bytes = (double) kept * (double) reduced * self->size;
-  gboolean is_long = self->reduced.inner >= MIN_LINE || kept < MIN_LINE;
-  double line, parts, blocks = 1;
+  gboolean is_long = self->reduced.inner >= MIN_ROW || kept < MIN_ROW;
+  double row, parts, blocks = 1;
 
   if (self->rounds)
     {
@@ -145,15 +146,15 @@ choose_way (GhloCpuReduce *self)
   else
     self->by_columns = self->kept.stride == self->size ? kept > 1 : kept >= reduced;
 
-  line = self->by_columns ? (double) MIN (self->kept.inner, GHLO_CPU_REDUCE_LINE) : 1;
-  parts = (double) kept / line;
+  row = self->by_columns ? (double) MIN (self->kept.inner, GHLO_CPU_REDUCE_ROW) : 1;
+  parts = (double) kept / row;
   if (parts < PARTS)
     blocks = MIN (PARTS / MAX (parts, 1), bytes / MIN_BLOCK);
-  if (self->by_columns && self->combiner == GHLO_COMBINER_ADD && ghlo_element_type_is_float (self->form->type))
+  if (self->by_columns && self->combiner == GHLO_COMBINER_ADD && ghlo_element_type_is_float (self->compute->type))
     blocks = MAX (blocks, (double) reduced / GHLO_CPU_REDUCE_STEPS);
   blocks = MAX (blocks, (double) reduced * self->size / MAX_BLOCK);
   self->n_blocks = CLAMP ((gint64) blocks, 1, MAX (reduced, 1));
-  self->is_direct = self->n_blocks == 1 && !self->form->is_read;
+  self->is_direct = self->n_blocks == 1 && !self->compute->is_read;
   self->nanoseconds = bytes / READ_RATE
                       + (self->by_columns ? (double) reduced * parts * 5 : (double) (self->n_blocks * kept) * 15);
 }
@@ -176,18 +177,18 @@ read_request (GhloCpuReduce         *self,
   const GhloView *operands = request->operands;
   gsize scratch;
 
-  self->form = request->n_operands == 2 ? ghlo_cpu_compute_type (operands[0].element_type) : NULL;
+  self->compute = request->n_operands == 2 ? ghlo_cpu_compute_type (operands[0].element_type) : NULL;
   if (request->n_operands != 2)
     return "it reduces more than one tensor";
-  if (self->form == NULL || operands[1].element_type != self->form->type
-      || request->results[0].element_type != self->form->type)
+  if (self->compute == NULL || operands[1].element_type != self->compute->type
+      || request->results[0].element_type != self->compute->type)
     return "there is no loop for its element types";
-  self->size = ghlo_cpu_compute_type_size (self->form);
-  self->number_size = ghlo_cpu_number_size (self->form->number);
+  self->size = ghlo_cpu_compute_type_size (self->compute);
+  self->number_size = ghlo_cpu_number_size (self->compute->number);
   if (!choose_loops (self, ghlo_ir_op_region_block (request->op, 0)) || !set_identity (self))
     return "there is no loop for its computation";
   split_dimensions (self, request->op, &operands[0]);
-  choose_way (self);
+  choose_strategy (self);
 
   return find_scratch (self, &scratch) ? NULL : "it has too many results";
 }
@@ -228,7 +229,7 @@ describe (gpointer compiled)
   const GhloCpuReduce *self = compiled;
 
   return g_strdup_printf ("%s of %s, %s, %s: %" G_GINT64_FORMAT, self->by_columns ? "columns" : "rows",
-                          self->form->name, ghlo_cpu_level_name (ghlo_cpu_level ()),
+                          self->compute->name, ghlo_cpu_level_name (ghlo_cpu_level ()),
                           self->rounds ? "rounded at each step, blocks" : "blocks", self->n_blocks);
 }
 

@@ -98,8 +98,8 @@ unpack_one (const GhloElementInfo *info,
   return g_bytes_new_take (byte, 1);
 }
 
-/* Types below 8 bits. Of all of them MLIR packs booleans only; where both readings
- * are possible, others are a splat. */
+/* Types below 8 bits. Of all of them MLIR packs booleans only: where both readings are
+ * possible, others are a splat, or one to a byte. */
 static GBytes *
 unpack_small (const GhloElementInfo *info,
               gsize                  n,
@@ -117,10 +117,10 @@ unpack_small (const GhloElementInfo *info,
       *splat = n > 1;
       return unpack_one (info, *data);
     }
-  if (size == packed)
-    return unpack_packed (info, n, data);
+  if (size == n)
+    return unpack_whole (info, n, raw);
 
-  return size == n ? unpack_whole (info, n, raw) : NULL;
+  return size == packed ? unpack_packed (info, n, data) : NULL;
 }
 
 /* Little-endian numbers in the host's order. */

@@ -30,7 +30,7 @@ ghlo_ir_attr_is_default (const GhloIrAttrSpec *spec,
   return strcmp (text->str, spec->fallback) == 0;
 }
 
-/* TRUE when the short spelling of @spec's kind gives @value back. */
+/* TRUE when the short spelling of @spec's kind gives @value back, which may be NULL. */
 static gboolean
 fits_short_spelling (const GhloIrAttrSpec *spec,
                      const GhloIrAttr     *value)
@@ -56,6 +56,10 @@ fits_short_spelling (const GhloIrAttrSpec *spec,
     { GHLO_IR_KIND_STRUCT, GHLO_IR_ATTR_STRUCT, GHLO_ELEMENT_TYPE_INVALID },
   };
 
+  /* Numbers are the only defaults that a form has outside of its groups. */
+  if (value == NULL)
+    return spec->presence == GHLO_IR_DEFAULTED && (spec->kind == GHLO_IR_KIND_I64 || spec->kind == GHLO_IR_KIND_I32);
+
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
     if (rows[i].constraint == spec->kind)
       return value->kind == rows[i].kind
@@ -66,12 +70,19 @@ fits_short_spelling (const GhloIrAttrSpec *spec,
   return TRUE;
 }
 
-/* The short spelling: what the reader knows from @spec is left out. */
+/* The short spelling: what the reader knows from @spec is left out. A default stands where
+ * @value is NULL. */
 static void
 put_short (GhloIrPrinter        *self,
            const GhloIrAttrSpec *spec,
            const GhloIrAttr     *value)
 {
+  if (value == NULL)
+    {
+      g_string_append_len (self->out, spec->fallback, (gssize) strcspn (spec->fallback, " "));
+      return;
+    }
+
   switch (spec->kind)
     {
     case GHLO_IR_KIND_BOOL:
@@ -182,8 +193,7 @@ element_fits (const GhloIrOp         *op,
   switch (element->kind)
     {
     case GHLO_IR_ASM_ATTRIBUTE:
-      return op->attributes[element->index] != NULL
-             && fits_short_spelling (&spec->attributes[element->index], op->attributes[element->index]);
+      return fits_short_spelling (&spec->attributes[element->index], op->attributes[element->index]);
     case GHLO_IR_ASM_OPERANDS:
     case GHLO_IR_ASM_OPERAND_TYPES:
       return ghlo_ir_op_operand_group (op, element->index, &first, &n);

@@ -130,6 +130,16 @@ complex_of (GhloElementType element)
   return element == GHLO_ELEMENT_TYPE_F64 ? GHLO_ELEMENT_TYPE_COMPLEX_F64 : GHLO_ELEMENT_TYPE_INVALID;
 }
 
+static gboolean
+fail_no_complex (GhloIrVerifier   *verifier,
+                 const GhloIrOp   *op,
+                 const GhloIrType *part)
+{
+  g_autofree char *found = ghlo_ir_type_to_string (part);
+
+  return ghlo_ir_verify_fail (verifier, op, "expected parts of f32 or f64, found %s", found);
+}
+
 /* All broadcasting operations of two operands. */
 gboolean
 ghlo_ir_verify_chlo_broadcast (GhloIrVerifier *verifier,
@@ -151,6 +161,8 @@ ghlo_ir_verify_chlo_broadcast (GhloIrVerifier *verifier,
 
   if (!ghlo_ir_elements_compatible (lhs, rhs))
     return ghlo_ir_verify_fail_type (verifier, op, "operands of compatible element types, like", lhs, rhs);
+  if (own_element && plain.element_type == GHLO_ELEMENT_TYPE_INVALID)
+    return fail_no_complex (verifier, op, lhs);
   if (!ghlo_ir_elements_compatible (element, result))
     return ghlo_ir_verify_fail_type (verifier, op, "a result of the element type of", element, result);
 

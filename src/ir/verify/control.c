@@ -177,3 +177,38 @@ ghlo_ir_verify_case (GhloIrVerifier *verifier,
 {
   return verify_branches (verifier, op);
 }
+
+/* One shard of a tensor: another size of dimensions only. */
+static gboolean
+is_shard (const GhloIrType *shard,
+          const GhloIrType *whole)
+{
+  if (shard->kind != GHLO_IR_TYPE_TENSOR || whole->kind != GHLO_IR_TYPE_TENSOR)
+    return shard == whole;
+
+  return shard->rank == whole->rank && ghlo_ir_same_element (shard, whole);
+}
+
+gboolean
+ghlo_ir_verify_manual_computation (GhloIrVerifier *verifier,
+                                   const GhloIrOp *op)
+{
+  const GhloIrBlock *block = ghlo_ir_op_region_block (op, 0);
+  GhloIrReturned returned = ghlo_ir_region_returned (op, 0);
+
+  if (block->n_arguments != op->n_operands)
+    return ghlo_ir_verify_fail (verifier, op, "expected one argument of the region for each of %u operands, found %u",
+                                op->n_operands, block->n_arguments);
+  for (guint i = 0; i < op->n_operands; i++)
+    if (!is_shard (block->arguments[i]->type, ghlo_ir_operand_type (op, i)))
+      return ghlo_ir_fail_type (verifier, op, "a shard as argument", i, ghlo_ir_operand_type (op, i),
+                                block->arguments[i]->type);
+  if (!ghlo_ir_verify_result_count (verifier, op, returned.n))
+    return FALSE;
+  for (guint i = 0; i < op->n_results; i++)
+    if (!is_shard (ghlo_ir_returned_type (&returned, i), ghlo_ir_result_type (op, i)))
+      return ghlo_ir_fail_type (verifier, op, "a shard as returned value", i, ghlo_ir_result_type (op, i),
+                                ghlo_ir_returned_type (&returned, i));
+
+  return TRUE;
+}

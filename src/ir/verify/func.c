@@ -291,7 +291,8 @@ ghlo_ir_verify_run_parallel (GhloIrVerifier *verifier,
                              const GhloIrOp *op)
 {
   const GhloIrAttr *programs = ghlo_ir_op_get (op, "programs");
-  gsize n_inputs = 0, n_results = 0;
+  g_autoptr (GPtrArray) inputs = g_ptr_array_new (), results = g_ptr_array_new ();
+  const char *owner = "the grid of programs";
 
   if (programs->length == 0 || programs->children[0]->length == 0)
     return ghlo_ir_verify_fail (verifier, op, "expected functions in programs, found none");
@@ -308,16 +309,14 @@ ghlo_ir_verify_run_parallel (GhloIrVerifier *verifier,
 
           if (type == NULL)
             return FALSE;
-          n_inputs += type->rank;
-          n_results += type->n_results;
+          for (guint k = 0; k < type->rank; k++)
+            g_ptr_array_add (inputs, (gpointer) type->members[k]);
+          for (guint k = 0; k < type->n_results; k++)
+            g_ptr_array_add (results, (gpointer) type->members[type->rank + k]);
         }
     }
-  if (op->n_operands != n_inputs)
-    return ghlo_ir_verify_fail (verifier, op, "expected %" G_GSIZE_FORMAT " inputs, as all programs take together,"
-                                " found %u", n_inputs, op->n_operands);
-  if (op->n_results != n_results)
-    return ghlo_ir_verify_fail (verifier, op, "expected %" G_GSIZE_FORMAT " results, as all programs give together,"
-                                " found %u", n_results, op->n_results);
 
-  return infeed_fits (verifier, op);
+  return values_are (verifier, op, FALSE, (const GhloIrType *const *) inputs->pdata, inputs->len, owner)
+         && values_are (verifier, op, TRUE, (const GhloIrType *const *) results->pdata, results->len, owner)
+         && infeed_fits (verifier, op);
 }

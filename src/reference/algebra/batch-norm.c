@@ -46,10 +46,10 @@ norm_init (Norm        *self,
                           ghlo_ref_rank (operand), feature);
   self->features = (gsize) ghlo_ref_dims (operand)[feature];
   self->n = operand->n_elements;
-  if (!ghlo_shape_count (ghlo_ref_dims (operand) + feature + 1, ghlo_ref_rank (operand) - (guint) feature - 1,
-                         &self->inner))
+  self->inner = 1;
+  if (self->n > 0 && !ghlo_shape_count (ghlo_ref_dims (operand) + feature + 1,
+                                        ghlo_ref_rank (operand) - (guint) feature - 1, &self->inner))
     return ghlo_ref_fail (call, error, "the number of elements overflows");
-  self->inner = MAX (self->inner, 1);
   self->count = self->features > 0 ? (double) (self->n / self->features) : 0;
   self->epsilon = ghlo_ir_op_get_real (call->op, "epsilon", 0);
   for (guint i = 1; i < call->n_operands; i++)

@@ -288,15 +288,19 @@ ghlo_ref_axes_append (GhloRefAxes *self,
 void
 ghlo_ref_contraction_set_dense (GhloRefContraction *self)
 {
-  GhloRefAxes *axes[] = { &self->right, &self->left, &self->batch };
-  gint64 stride = 1;
+  GhloRefAxes *axes[] = { &self->batch, &self->left, &self->right };
+  gint64 dimensions[G_N_ELEMENTS (axes) * GHLO_MAX_RANK], strides[G_N_ELEMENTS (dimensions)];
+  guint rank = 0;
 
   for (guint a = 0; a < G_N_ELEMENTS (axes); a++)
-    for (guint i = axes[a]->rank; i > 0; i--)
-      {
-        axes[a]->result[i - 1] = stride;
-        stride *= axes[a]->dimensions[i - 1];
-      }
+    for (guint i = 0; i < axes[a]->rank; i++)
+      dimensions[rank++] = axes[a]->dimensions[i];
+  ghlo_ref_strides (dimensions, rank, strides);
+  for (guint a = G_N_ELEMENTS (axes); a-- > 0;)
+    {
+      rank -= axes[a]->rank;
+      memcpy (axes[a]->result, strides + rank, axes[a]->rank * sizeof strides[0]);
+    }
 }
 
 /* G_MAXSIZE when there are more: no memory will be found for them. */

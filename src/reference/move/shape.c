@@ -43,23 +43,22 @@ ghlo_ref_reshape (GhloRefCall *call,
                   GError     **error)
 {
   const GhloIrType *type = call->op->results[0].type;
-  gint64 dimensions[GHLO_MAX_RANK];
+  gint64 dimensions[GHLO_MAX_RANK] = { 0 };
   gint open = -1;
-  gsize known = 1;
+  gsize known;
 
   for (guint i = 0; i < type->rank; i++)
     {
       dimensions[i] = type->dimensions[i];
       if (dimensions[i] >= 0)
-        {
-          if (!ghlo_size_mul (&known, known, (gsize) dimensions[i]))
-            return ghlo_ref_fail (call, error, "the result's shape overflows");
-        }
-      else if (open >= 0)
+        continue;
+      if (open >= 0)
         return ghlo_ref_fail (call, error, "expected at most one dynamic dimension in the result's type");
-      else
-        open = (gint) i;
+      open = (gint) i;
+      dimensions[i] = 1;
     }
+  if (!ghlo_shape_count (dimensions, type->rank, &known))
+    return ghlo_ref_fail (call, error, "the result's shape overflows");
   if (open >= 0)
     dimensions[open] = known == 0 ? 0 : (gint64) (call->operands[0]->n_elements / known);
   return reshape_to (call, dimensions, type->rank, error);

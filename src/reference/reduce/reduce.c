@@ -53,7 +53,7 @@ find_dimensions (GhloRefCall *call,
       }
   self->in_order = self->n_kept == 0 || self->kept[self->n_kept - 1] == self->n_kept - 1;
   if (!ghlo_shape_count (self->dimensions, self->n_kept, &self->outer)
-      || !ghlo_shape_count (sizes, self->n_reduced, &self->inner))
+      || (input->n_elements > 0 && !ghlo_shape_count (sizes, self->n_reduced, &self->inner)))
     return ghlo_ref_fail (call, error, "the number of elements overflows");
   return TRUE;
 }

@@ -128,8 +128,6 @@ window_init (GhloRefCall     *call,
              const GhloValue *input,
              GError         **error)
 {
-  gsize total = 0;
-
   self->rank = ghlo_ref_rank (input);
   memcpy (self->input, ghlo_ref_dims (input), self->rank * sizeof (gint64));
   if (!read_values (call, VALUE_SIZE, self->rank, 1, self->size, error)
@@ -139,18 +137,28 @@ window_init (GhloRefCall     *call,
       || !read_padding (call, self, error))
     return FALSE;
   for (guint i = 0; i < self->rank; i++)
-    {
-      if (!count_windows (call, self, i, error))
-        return FALSE;
-      if (!ghlo_size_add (&total, total, (gsize) self->size[i]))
-        return ghlo_ref_fail (call, error, "the window's size overflows");
-    }
+    if (!count_windows (call, self, i, error))
+      return FALSE;
+  if (input->n_elements > 0)
+    ghlo_ref_strides (self->input, self->rank, self->strides);
 
+  return TRUE;
+}
+
+/* Makes room for the places of one window's elements, where there is a window. */
+static gboolean
+window_open (GhloRefCall  *call,
+             Window       *self,
+             GError      **error)
+{
+  gsize total = 0;
+
+  for (guint i = 0; i < self->rank; i++)
+    if (!ghlo_size_add (&total, total, (gsize) self->size[i]))
+      return ghlo_ref_fail (call, error, "the window's size overflows");
   self->memory = ghlo_ref_scratch (total, sizeof (gint64), error);
   if (self->memory == NULL)
     return FALSE;
-  if (input->n_elements > 0)
-    ghlo_ref_strides (self->input, self->rank, self->strides);
   total = 0;
   for (guint i = 0; i < self->rank; i++)
     {
@@ -328,6 +336,14 @@ reduce_windows (GhloRefCall *call,
 
   if (!window_init (call, &window, call->operands[0], error))
     return FALSE;
+  for (guint i = 0; i < n; i++)
+    if (ghlo_ref_result (call, i, window.output, window.rank, error) == NULL)
+      return FALSE;
+  if (call->results[0]->n_elements == 0)
+    return TRUE;
+
+  if (!window_open (call, &window, error))
+    return FALSE;
   if (!ghlo_shape_count (window.size, window.rank, &length))
     return ghlo_ref_fail (call, error, "the window's size overflows");
   fold = reducer != NULL
@@ -335,11 +351,6 @@ reduce_windows (GhloRefCall *call,
          : ghlo_ref_reducer_new (call, 0, n, length, call->operands, call->operands + n, error);
   if (fold == NULL)
     return FALSE;
-  for (guint i = 0; i < n; i++)
-    if (ghlo_ref_result (call, i, window.output, window.rank, error) == NULL)
-      return FALSE;
-  if (call->results[0]->n_elements == 0)
-    return TRUE;
 
   self.fold = fold;
   self.cell = ghlo_ref_reducer_cell_size (fold);
@@ -489,7 +500,11 @@ ghlo_ref_select_and_scatter (GhloRefCall *call,
     return FALSE;
   for (gsize i = 0; i < result->n_elements; i++)
     ghlo_ref_store (result, i, ghlo_ref_load (call->operands[2], 0));
+  if (source->n_elements == 0)
+    return TRUE;
 
+  if (!window_open (call, &window, error))
+    return FALSE;
   select = ghlo_ref_scalar_function_new (call, 0, error);
   scatter = select != NULL ? ghlo_ref_scalar_function_new (call, 1, error) : NULL;
   if (scatter != NULL)

@@ -452,6 +452,132 @@ test_frameworks (void)
       }
 }
 
+/* The same sum with the zeros of padding in it, which infinite and other weights make NaN of. */
+static double
+special_at (const Case   *self,
+            const gint64 *at)
+{
+  const GhloCpuConvolutionNumbers *n = &self->numbers;
+  const Window *w = &self->w;
+  gint64 feature = at[n->output_feature];
+  gint64 group = feature / (w->output_features / MAX (w->feature_groups, w->batch_groups));
+  gint64 group_features = w->features / w->feature_groups;
+  gint64 lhs[MOST + 2], rhs[MOST + 2], tap[MOST] = { 0 };
+  Tensor taps = { .rank = w->n_spatial };
+  double sum = 0;
+
+  memcpy (taps.dimensions, w->kernel, sizeof (w->kernel));
+  lhs[n->input_batch] = at[n->output_batch] + (w->batch_groups > 1 ? group * (w->batch / w->batch_groups) : 0);
+  rhs[n->kernel_output_feature] = feature;
+  do
+    {
+      gboolean inside = TRUE;
+
+      for (guint i = 0; i < w->n_spatial; i++)
+        {
+          gint64 place = at[n->output_spatial[i]] * w->step[i] + tap[i] * w->kernel_dilation[i] - w->low[i];
+
+          inside &= place >= 0 && place % w->input_dilation[i] == 0 && place / w->input_dilation[i] < w->input[i];
+          lhs[n->input_spatial[i]] = place / w->input_dilation[i];
+          rhs[n->kernel_spatial[i]] = w->reversed[i] ? w->kernel[i] - 1 - tap[i] : tap[i];
+        }
+      for (gint64 f = 0; f < group_features; f++)
+        {
+          lhs[n->input_feature] = f + (w->feature_groups > 1 ? group * group_features : 0);
+          rhs[n->kernel_input_feature] = f;
+          sum += (inside ? tensor_get (&self->lhs, lhs).f : 0) * tensor_get (&self->rhs, rhs).f;
+        }
+    }
+  while (tensor_next (&taps, tap));
+
+  return sum;
+}
+
+/* One in @every elements is infinite or NaN. */
+static void
+add_specials (Tensor *tensor,
+              gint    every)
+{
+  static const double specials[] = { INFINITY, -INFINITY, NAN };
+  gint64 index[MOST + 2] = { 0 };
+
+  do
+    if (g_test_rand_int_range (0, every) == 0)
+      ghlo_element_store (tensor->type, tensor_at (tensor, index), (GhloScalar) { .f = specials[pick (0, 2)] });
+  while (tensor_next (tensor, index));
+}
+
+/* An epilogue that hides infinities. */
+static void
+bound (gpointer            data,
+       const GhloCpuPanel *panel)
+{
+  const Case *c = data;
+
+  for (gint64 i = 0; i < panel->n_rows; i++)
+    for (gint64 j = 0; j < panel->n_columns; j++)
+      {
+        guint8 *at = panel->data + i * panel->row_stride + j * panel->column_stride;
+        GhloScalar scalar = ghlo_element_load (c->result.type, at);
+
+        if (!isnan (scalar.f))
+          ghlo_element_store (c->result.type, at, (GhloScalar) { .f = CLAMP (scalar.f, -6, 6) });
+      }
+}
+
+static void
+check_special (const Case *c,
+               gboolean    is_bound,
+               const char *how)
+{
+  gint64 index[MOST + 2] = { 0 };
+
+  do
+    {
+      double expected = special_at (c, index), found = tensor_get (&c->result, index).f;
+
+      if (is_bound && isinf (expected))
+        expected = expected > 0 ? 6 : -6;
+
+      if (isnan (expected) ? !isnan (found) : isinf (expected) ? found != expected : !isfinite (found))
+        {
+          g_autofree char *what = describe (c);
+
+          g_error ("%s: %s: expected %g, found %g at %d %d %d %d", how, what, expected, found, (int) index[0],
+                   (int) index[1], (int) index[2], (int) index[3]);
+        }
+    }
+  while (tensor_next (&c->result, index));
+}
+
+/* Numbers that are not finite, in the kernel above all: padding takes part in the products. */
+static void
+test_not_finite (void)
+{
+  static const Types types[] = { SAME (F32), SAME (F32), SAME (BF16), SAME (F16), SAME (F64) };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    for (guint t = 0; t < 2 * G_N_ELEMENTS (types); t++)
+      {
+        g_auto (Case) c = { .w = rows[i].window };
+        g_autoptr (GhloCpuConvolution) convolution = NULL;
+        gboolean is_bound = g_test_rand_bit ();
+        gpointer scratch;
+
+        case_init (&c, &types[t / 2], t / 2 == 1, t / 2 == 1 ? TENSOR_PERMUTED | TENSOR_GAPS | TENSOR_REVERSED : 0);
+        add_specials (&c.rhs, t % 2 == 0 ? 2000 : 100);
+        if (t % 2 == 1)
+          add_specials (&c.lhs, 2000);
+        convolution = prepare (&c, is_bound ? bound : NULL);
+        scratch = allocate (ghlo_cpu_convolution_scratch_size (convolution));
+        g_assert_true (ghlo_cpu_convolution_run (convolution, c.lhs.data, c.rhs.data, NULL, c.result.data, scratch,
+                                                 &c, NULL, NULL));
+        g_aligned_free (scratch);
+        assert_untouched (&c.result);
+        check_special (&c, is_bound, ghlo_cpu_convolution_describe (convolution));
+      }
+}
+
 /* Large enough to be cut into pieces of images and of rows. */
 static void
 test_pieces (void)
@@ -689,6 +815,7 @@ main (int   argc,
 
   g_test_add_func ("/cpu-convolution/random", test_random);
   g_test_add_func ("/cpu-convolution/frameworks", test_frameworks);
+  g_test_add_func ("/cpu-convolution/not-finite", test_not_finite);
   g_test_add_func ("/cpu-convolution/pieces", test_pieces);
   g_test_add_func ("/cpu-convolution/dimensions", test_dimensions);
   g_test_add_func ("/cpu-convolution/epilogue", test_epilogue);

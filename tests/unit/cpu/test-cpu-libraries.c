@@ -177,15 +177,56 @@ test_integers (void)
   g_aligned_free (scratch);
 }
 
+static gint n_changes;      /* atomic: calls that change the environment */
+
+#pragma GCC visibility push(default)
+
+/* GLib too takes this one instead of the C library's. */
+int
+setenv (const char *name,
+        const char *value,
+        int         overwrite)
+{
+  int (*set) (const char *, const char *, int);
+
+  *(gpointer *) &set = dlsym (RTLD_NEXT, "setenv");
+  g_atomic_int_inc (&n_changes);
+
+  return set (name, value, overwrite);
+}
+
+#pragma GCC visibility pop
+
+static gpointer
+read_environment (gpointer data)
+{
+  gint *stop = data;
+
+  while (!g_atomic_int_get (stop))
+    g_assert_cmpstr (getenv ("GHLO_TEST_READ"), ==, "yes");
+
+  return NULL;
+}
+
+/* Another thread reads the environment while the library is opened. */
 static void
 test_blas (void)
 {
+  gint stop = FALSE, n_before;
+  GThread *reader;
   const GhloCpuBlas *blas;
   double a[4] = { 1, 2, 3, 4 }, b[4] = { 5, 6, 7, 8 }, c[4], one = 1, zero = 0;
   int n = 2;
 
   g_unsetenv ("OPENBLAS_CORETYPE");
+  g_setenv ("GHLO_TEST_READ", "yes", TRUE);
+  n_before = g_atomic_int_get (&n_changes);
+  g_assert_cmpint (n_before, >, 0);
+  reader = g_thread_new ("read", read_environment, &stop);
   blas = ghlo_cpu_blas ();
+  g_atomic_int_set (&stop, TRUE);
+  g_thread_join (reader);
+  g_assert_cmpint (g_atomic_int_get (&n_changes), ==, n_before);
   g_assert_null (g_getenv ("OPENBLAS_CORETYPE"));
   if (blas == NULL)
     {

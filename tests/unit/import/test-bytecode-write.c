@@ -188,6 +188,24 @@ test_round_trips (void)
     }
 }
 
+/* Few elements of 6 bits take as many bytes packed as not: they are not packed. */
+static void
+test_six_bits (void)
+{
+  static const char *const texts[] = { "[-1.500000e+00, 2.000000e+00]", "[3.000000e+00, 2.000000e+00, 3.000000e+00]" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
+    {
+      g_autofree char *text = g_strdup_printf (
+        "module {\n  func.func public @main() -> tensor<%uxf6E2M3FN> {\n"
+        "    %%cst = stablehlo.constant dense<%s> : tensor<%uxf6E2M3FN>\n"
+        "    return %%cst : tensor<%uxf6E2M3FN>\n  }\n}\n", i + 2, texts[i], i + 2, i + 2);
+      g_autofree char *after = through (text, GHLO_IR_VERSION_CURRENT, GHLO_EXPORT_STRIP_LOCATIONS);
+
+      g_assert_nonnull (strstr (after, texts[i]));
+    }
+}
+
 static void
 test_locations (void)
 {
@@ -441,6 +459,7 @@ main (int    argc,
   g_test_add_func ("/bytecode-write/goldens", test_goldens);
   g_test_add_func ("/bytecode-write/header", test_header);
   g_test_add_func ("/bytecode-write/round-trips", test_round_trips);
+  g_test_add_func ("/bytecode-write/six-bits", test_six_bits);
   g_test_add_func ("/bytecode-write/locations", test_locations);
   g_test_add_func ("/bytecode-write/location-attribute", test_location_attribute);
   g_test_add_func ("/bytecode-write/refusals", test_refusals);

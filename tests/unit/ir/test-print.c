@@ -527,6 +527,19 @@ test_generic_fallback (void)
                                     "start_indices = array<i64: 0, 1>, strides = array<i64: 1>}> : "));
 }
 
+/* A default that the form needs stands there, as in the generic form. */
+static void
+test_default (void)
+{
+  g_autoptr (GhloIrModule) module = read_text (
+    "func.func @f(%arg0: tensor<f32>) {\n  \"check.expect_close\"(%arg0, %arg0) {min_ulp_difference = 0 : i64} : "
+    "(tensor<f32>, tensor<f32>) -> ()\n  return\n}\n");
+  g_autofree char *pretty = ghlo_ir_to_string (module, GHLO_IR_PRINT_DEFAULT);
+
+  g_assert_nonnull (strstr (pretty, "  check.expect_close %arg0, %arg0, max_ulp_difference = 1 : tensor<f32>, "
+                                    "tensor<f32>\n"));
+}
+
 static void
 test_flags (void)
 {
@@ -559,6 +572,7 @@ main (int   argc,
   g_test_add_func ("/print/module", test_module);
   g_test_add_func ("/print/programs", test_programs);
   g_test_add_func ("/print/generic-fallback", test_generic_fallback);
+  g_test_add_func ("/print/default", test_default);
   g_test_add_func ("/print/flags", test_flags);
 
   return g_test_run ();

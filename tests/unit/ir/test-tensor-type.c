@@ -176,6 +176,36 @@ test_boxed (void)
   g_value_unset (&value);
 }
 
+#define HUGE (G_GINT64_CONSTANT (1) << 60)
+
+static void
+test_strides (void)
+{
+  static const struct
+  {
+    gint64 dimensions[4];
+    guint  rank;
+    gint64 unit, strides[4];
+  } cases[] = {
+    { { 0 }, 0, 4, { 0 } },
+    { { 2, 3, 5 }, 3, 1, { 15, 5, 1 } },
+    { { 2, 3, 5 }, 3, 8, { 120, 40, 8 } },
+    { { 2, 0, 5 }, 3, 4, { 20, 20, 4 } },
+    { { 4, 0, HUGE, 5 }, 4, 2, { 0, 0, 0, 2 } },
+    { { 4, 0, 3, HUGE }, 4, 2, { 0, 3 * 2 * HUGE, 2 * HUGE, 2 } },
+    { { 0, G_MAXINT64, G_MAXINT64 }, 3, 1, { 0, 0, 1 } },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      gint64 strides[4];
+
+      ghlo_shape_strides (cases[i].dimensions, cases[i].rank, cases[i].unit, strides);
+      g_assert_cmpmem (strides, cases[i].rank * sizeof strides[0],
+                       cases[i].strides, cases[i].rank * sizeof strides[0]);
+    }
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -188,6 +218,7 @@ main (int   argc,
   g_test_add_func ("/tensor-type/equal", test_equal);
   g_test_add_func ("/tensor-type/quantized", test_quantized);
   g_test_add_func ("/tensor-type/boxed", test_boxed);
+  g_test_add_func ("/tensor-type/strides", test_strides);
 
   return g_test_run ();
 }

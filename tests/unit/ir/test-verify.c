@@ -352,6 +352,8 @@ static const Case cases[] = {
     "tensor<2xf32>) -> tensor<3xf32>", "broadcast in dimension 0" },
   { "chlo/broadcast-element", "%a: tensor<3xf32>, %b: tensor<3xf64>", "%0 = chlo.broadcast_add %a, %b : "
     "(tensor<3xf32>, tensor<3xf64>) -> tensor<3xf32>", "element types" },
+  { "chlo/broadcast_complex-part", "%a: tensor<3xbf16>", "%0 = chlo.broadcast_complex %a, %a : (tensor<3xbf16>, "
+    "tensor<3xbf16>) -> tensor<3xcomplex<f32>>", "parts of f32 or f64" },
   { "chlo/constant_like", "%a: tensor<3xi32>", "%0 = \"chlo.constant_like\"(%a) {value = 1.0 : f32} : (tensor<3xi32>) "
     "-> tensor<3xf64>", "the type of its value" },
   { "chlo/broadcast_select", "%p: tensor<2xi1>, %a: tensor<3xf32>, %b: tensor<3xf64>",
@@ -462,6 +464,17 @@ test_case (gconstpointer data)
 }
 
 /* Whole programs: regions, symbols, scopes. */
+#define PARALLEL(input, result) \
+  "func.func @g(%a: tensor<2xf32>) -> tensor<2xf32> {\n  return %a : tensor<2xf32>\n}\n" \
+  "func.func @main(%a: " input ") {\n" \
+  "  %0 = \"interpreter.run_parallel\"(%a) {programs = [[@g]]} : (" input ") -> " result "\n  return\n}\n"
+#define MANUAL(name, operands, type) \
+  "sdy.mesh @mesh = <[\"x\"=1]>\nfunc.func @main(%a: tensor<2xf32>) {\n" \
+  "  " name " = \"sdy.manual_computation\"(" operands ") <{in_shardings = #sdy.sharding_per_value<[]>, " \
+  "manual_axes = #sdy<manual_axes{}>, out_shardings = #sdy.sharding_per_value<[]>}> ({\n" \
+  "  ^bb0(%b: tensor<2xf32>):\n    \"sdy.return\"(%b) : (tensor<2xf32>) -> ()\n" \
+  "  }) : " type "\n  func.return\n}\n"
+
 static const struct
 {
   const char *name;
@@ -492,7 +505,10 @@ static const struct
     "  %1 = \"stablehlo.tanh\"(%a) : (tensor<2xf32>) -> tensor<3xf32>\n  return\n}\n", "one shape of operands", 3 },
   { "run_parallel/inputs", "func.func @g(%a: tensor<2xf32>) -> tensor<2xf32> {\n  return %a : tensor<2xf32>\n}\n"
                            "func.func @main() {\n"
-    "  %0 = \"interpreter.run_parallel\"() {programs = [[@g]]} : () -> tensor<2xf32>\n  return\n}\n", "1 inputs", 5 },
+    "  %0 = \"interpreter.run_parallel\"() {programs = [[@g]]} : () -> tensor<2xf32>\n  return\n}\n",
+    "expected 1 operands, as the grid", 5 },
+  { "run_parallel/input-type", PARALLEL ("tensor<2xf64>", "tensor<2xf32>"), "operand #0 of type tensor<2xf32>", 5 },
+  { "run_parallel/result-type", PARALLEL ("tensor<2xf32>", "tensor<3xf32>"), "result #0 of type tensor<2xf32>", 5 },
   { "scope/valid", "func.func @f(%p: tensor<i1>, %a: tensor<2xf32>) {\n  %0 = \"stablehlo.if\"(%p) ({\n"
     "    stablehlo.return %a : tensor<2xf32>\n  }, {\n    stablehlo.return %a : tensor<2xf32>\n"
     "  }) : (tensor<i1>) -> tensor<2xf32>\n  return\n}\n", NULL, 0 },
@@ -518,6 +534,11 @@ static const struct
     " resultSegmentSizes = array<i32: 1, 1>} : (tensor<4x2xf32>, tensor<2xf32>) -> (tensor<4x2xf32>, tensor<2xf32>)\n"
     "  return\n}\n",
     "argument #1 of the body", 2 },
+  { "manual_computation/arguments", MANUAL ("%0", "", "() -> tensor<2xf32>"), "one argument of the region", 3 },
+  { "manual_computation/results", MANUAL ("%0:2", "%a", "(tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>)"),
+    "expected 1 result", 3 },
+  { "manual_computation/element", MANUAL ("%0", "%a", "(tensor<2xf32>) -> tensor<2xi32>"),
+    "a shard as returned value", 3 },
   { "region/terminator", "func.func @f(%p: tensor<i1>) {\n  \"stablehlo.if\"(%p) ({\n    stablehlo.return\n  }, {\n"
     "    %0 = stablehlo.constant dense<1> : tensor<i32>\n  }) : (tensor<i1>) -> ()\n  return\n"
     "}\n", "to end with 'stablehlo.return'", 2 },

@@ -13,16 +13,25 @@
 
 #include "base/debug.h"
 #include "compiler/devices.h"
+#include "cpu/device.h"
 #include "cpu/target.h"
 #include "runtime/run-plan.h"
+
+static GhloStepPlan *
+plan_module (const GhloIrModule    *module,
+             const GhloStepTarget  *target,
+             const GhloMonitor     *monitor,
+             GError               **error)
+{
+  return ghlo_step_plan_new (module, ghlo_ir_module_get_entry (module), &target, 1, G_MAXSIZE, monitor, error);
+}
 
 static GhloStepPlan *
 plan_new (const char *text)
 {
   g_autoptr (GhloIrModule) module = parse (text);
   g_autoptr (GError) error = NULL;
-  GhloStepPlan *plan = ghlo_step_plan_new (module, ghlo_ir_module_get_entry (module), ghlo_cpu_target (),
-                                           G_MAXSIZE, NULL, &error);
+  GhloStepPlan *plan = plan_module (module, ghlo_cpu_target (), NULL, &error);
 
   g_assert_no_error (error);
 
@@ -283,6 +292,34 @@ test_no_plan (void)
   g_assert_nonnull (strstr (about, "the reference executor runs all of it: func.func cannot be planned"));
 }
 
+/* No buffer holds what is larger than any memory: the run says so. */
+static void
+test_huge (void)
+{
+  static const char *const programs[] = {
+    "func.func @main() -> tensor<2305843009213693952xi64> {\n"
+    "  %0 = stablehlo.iota dim = 0 : tensor<2305843009213693952xi64>\n"
+    "  return %0 : tensor<2305843009213693952xi64>\n}\n",
+    "func.func @main() -> tensor<i8> {\n"
+    "  %0 = stablehlo.iota dim = 0 : tensor<9223372036854775807xi8>\n"
+    "  %1 = stablehlo.slice %0 [0:1] : (tensor<9223372036854775807xi8>) -> tensor<1xi8>\n"
+    "  %2 = stablehlo.reshape %1 : (tensor<1xi8>) -> tensor<i8>\n  return %2 : tensor<i8>\n}\n",
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (programs); i++)
+    {
+      g_autoptr (GhloIrModule) module = parse (programs[i]);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (GhloPrepared) prepared = ghlo_devices_prepare (ghlo_devices_find ("cpu"), module,
+                                                                ghlo_ir_module_get_entry (module), NULL, &error);
+      GhloValue *found = NULL;
+
+      g_assert_no_error (error);
+      g_assert_false (ghlo_prepared_run (prepared, NULL, NULL, 0, &found, NULL, &error));
+      g_assert_error (error, GHLO_ERROR, GHLO_ERROR_OUT_OF_MEMORY);
+    }
+}
+
 /* The time that the fallback takes is told. */
 static void
 test_fallback_time (void)
@@ -480,8 +517,8 @@ test_target_constant (void)
   const GhloRunOptions options = { .targets = &memory };
   g_autoptr (GhloIrModule) module = parse (text);
   g_autoptr (GError) error = NULL;
-  g_autoptr (GhloRunPlan) self = ghlo_run_plan_new (module, ghlo_ir_module_get_entry (module), ghlo_cpu_target (),
-                                                    ghlo_reference_device (), NULL, &error);
+  g_autoptr (GhloRunPlan) self = ghlo_run_plan_new (ghlo_cpu_device (), module, ghlo_ir_module_get_entry (module),
+                                                    &(GhloPrepareOptions) { NULL }, NULL, &error);
   const GhloStepPlan *plan;
   GhloValue *output;
   gsize size;
@@ -676,8 +713,7 @@ print_for (GhloIrModule         *module,
            const GhloStepTarget *target)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (GhloStepPlan) plan = ghlo_step_plan_new (module, ghlo_ir_module_get_entry (module), target, G_MAXSIZE,
-                                                      NULL, &error);
+  g_autoptr (GhloStepPlan) plan = plan_module (module, target, NULL, &error);
 
   g_assert_no_error (error);
 
@@ -828,8 +864,7 @@ time_cancel (GhloIrModule *module,
 
   g_assert_cmpint (pthread_getcpuclockid (pthread_self (), &canceller.clock), ==, 0);
   thread = g_thread_new (NULL, cancel_later, &canceller);
-  plan = ghlo_step_plan_new (module, ghlo_ir_module_get_entry (module), ghlo_cpu_target (), G_MAXSIZE, &monitor,
-                             &error);
+  plan = plan_module (module, ghlo_cpu_target (), &monitor, &error);
   end = read_clock (canceller.clock);
   g_thread_join (thread);
   if (plan == NULL)
@@ -852,8 +887,7 @@ test_cancelled (void)
   gint64 start = g_get_monotonic_time (), all, worst = 0;
   guint n_cancelled = 0;
 
-  ghlo_step_plan_free (ghlo_step_plan_new (module, ghlo_ir_module_get_entry (module), ghlo_cpu_target (), G_MAXSIZE,
-                                           NULL, NULL));
+  ghlo_step_plan_free (plan_module (module, ghlo_cpu_target (), NULL, NULL));
   all = g_get_monotonic_time () - start;
   for (guint i = 0; i < N_DELAYS; i++)
     {
@@ -880,6 +914,7 @@ main (int   argc,
   g_test_add_func ("/plan/nested", test_nested);
   g_test_add_func ("/plan/calls", test_calls);
   g_test_add_func ("/plan/no-plan", test_no_plan);
+  g_test_add_func ("/plan/huge", test_huge);
   g_test_add_func ("/plan/fallback-time", test_fallback_time);
   g_test_add_func ("/plan/replace", test_replace);
   g_test_add_func ("/plan/replace-inputs", test_replace_inputs);

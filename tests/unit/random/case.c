@@ -31,13 +31,8 @@ make_input (const RandomArgument *argument,
 {
   g_autoptr (GhloTensorType) type = ghlo_tensor_type_new (argument->type.element, argument->type.dimensions,
                                                           argument->type.rank);
-  GhloValue *value = ghlo_value_new_tensor (type, NULL);
 
-  if (value != NULL)
-    random_fill (argument->type.element, argument->type.dimensions, argument->type.rank, argument->fill,
-                 argument->seed + PRIME * round, value->data);
-
-  return value;
+  return random_input (type, argument->fill, argument->seed + PRIME * round);
 }
 
 static const GhloIrOp *

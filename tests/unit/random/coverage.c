@@ -4,11 +4,9 @@
  * programs.
  */
 
-#include <signal.h>
-#include <unistd.h>
-
 #include "../passes/pass-help.h"
 #include "check.h"
+#include "crash-note.h"
 
 enum { N_ELEMENTS = GHLO_ELEMENT_TYPE_INDEX + 1, MAX_FAILURES = 10 };
 
@@ -116,19 +114,6 @@ random_coverage_missing (void)
   return text->len > 0 ? g_string_free (g_steal_pointer (&text), FALSE) : NULL;
 }
 
-/* For a crash, which says nothing of itself: the seed of the program at work. */
-static char current[64];
-
-static void
-on_crash (int number)
-{
-  gssize written = write (STDERR_FILENO, current, strlen (current));
-
-  (void) written;
-  signal (number, SIG_DFL);
-  raise (number);
-}
-
 static gboolean
 check_one (guint32              seed,
            const RandomOptions *options,
@@ -170,18 +155,15 @@ random_check_programs (guint32              seed,
                        guint                n_subjects,
                        gboolean             is_verbose)
 {
-  static const int signals[] = { SIGSEGV, SIGABRT, SIGFPE, SIGBUS, SIGTRAP, SIGTERM };
   guint n_failures = 0;
 
-  for (guint i = 0; i < G_N_ELEMENTS (signals); i++)
-    signal (signals[i], on_crash);
   for (guint i = 0; i < n && n_failures < MAX_FAILURES; i++)
     {
       RandomOptions own = *options;
 
       /* A fourth of the programs may compute what is the same on one executor only. */
       own.is_loose |= (seed + i) % 4 == 0;
-      g_snprintf (current, sizeof current, "# the program of seed %u\n", seed + i);
+      crash_note ("the program of seed", seed + i);
       if (!check_one (seed + i, &own, subjects, n_subjects))
         n_failures++;
       if (is_verbose && (i + 1) % 1000 == 0)

@@ -170,6 +170,37 @@ random_fill (GhloElementType  type,
     }
 }
 
+static void
+clamp_storage (const GhloQuantization *quantization,
+               GhloValue              *value)
+{
+  gsize size = ghlo_element_info (quantization->storage)->size;
+
+  for (gsize i = 0; i < value->n_elements; i++)
+    {
+      GhloScalar scalar = ghlo_element_load (quantization->storage, value->data + i * size);
+
+      scalar.i = CLAMP (scalar.i, quantization->storage_min, quantization->storage_max);
+      ghlo_element_store (quantization->storage, value->data + i * size, scalar);
+    }
+}
+
+GhloValue *
+random_input (GhloTensorType *type,
+              RandomFill      fill,
+              guint32         seed)
+{
+  GhloValue *value = ghlo_value_new_tensor (type, NULL);
+
+  if (value == NULL)
+    return NULL;
+  random_fill (type->element_type, type->dimensions, type->rank, fill, seed, value->data);
+  if (type->quantization != NULL)
+    clamp_storage (type->quantization, value);
+
+  return value;
+}
+
 RandomNumbers
 random_numbers_filled (GhloElementType type,
                        RandomFill      fill)

@@ -121,6 +121,10 @@ void          random_fill             (GhloElementType type,
                                        RandomFill      fill,
                                        guint32         seed,
                                        guint8         *data);
+/* A tensor of static @type filled so; quantized ones stay within their storage's range. NULL when memory is short. */
+GhloValue    *random_input            (GhloTensorType      *type,
+                                       RandomFill           fill,
+                                       guint32              seed);
 /* Where two values differ by more than @numbers allow, as a sentence that the caller
  * frees; NULL when they agree. With @same_bits only NaNs may differ. */
 char         *random_compare          (const GhloValue     *expected,

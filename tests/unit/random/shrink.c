@@ -7,82 +7,7 @@
 
 #include "../passes/pass-help.h"
 #include "check.h"
-
-static GhloIrBlock *
-main_block (GhloIrModule *module)
-{
-  return ghlo_ir_func_get_body (ghlo_ir_module_find (module, "main"));
-}
-
-/* The type of @main after its arguments or results have changed; attributes of arguments
- * go, since they no longer fit. */
-static void
-update_main (GhloIrModule *module)
-{
-  GhloIrOp *function = ghlo_ir_module_find (module, "main");
-  GhloIrBlock *block = main_block (module);
-  guint n_inputs = block->n_arguments, n_results = block->last->n_operands;
-  g_autofree const GhloIrType **inputs = g_new0 (const GhloIrType *, n_inputs + 1);
-  g_autofree const GhloIrType **results = g_new0 (const GhloIrType *, n_results + 1);
-  const GhloIrType *type;
-
-  for (guint i = 0; i < n_inputs; i++)
-    inputs[i] = block->arguments[i]->type;
-  for (guint i = 0; i < n_results; i++)
-    results[i] = ghlo_ir_op_operand (block->last, i)->type;
-  type = ghlo_ir_type_function (module, inputs, n_inputs, results, n_results);
-  ghlo_ir_op_set (module, function, "function_type", ghlo_ir_attr_type (module, type));
-  ghlo_ir_op_set (module, function, "arg_attrs", NULL);
-  ghlo_ir_op_set (module, function, "res_attrs", NULL);
-}
-
-static void
-set_results (GhloIrModule *module,
-             GPtrArray    *values)
-{
-  GhloIrOp *end = main_block (module)->last, *made;
-  GhloIrOpState state = {
-    .kind = GHLO_OP_FUNC_RETURN, .operands = (GhloIrValue *const *) values->pdata, .n_operands = values->len,
-  };
-
-  made = ghlo_ir_op_new (module, &state);
-  ghlo_ir_op_insert_before (made, end);
-  ghlo_ir_op_remove (end);
-  update_main (module);
-}
-
-static gboolean
-is_unused (const GhloIrOp *op)
-{
-  for (guint i = 0; i < op->n_results; i++)
-    if (op->results[i].uses != NULL)
-      return FALSE;
-
-  return TRUE;
-}
-
-/* Operations and arguments of @main that nothing uses, and private functions. */
-static void
-drop_unused (RandomCase *self)
-{
-  GhloIrBlock *block = main_block (self->module);
-  GhloIrOp *previous;
-
-  for (GhloIrOp *op = block->last->previous; op != NULL; op = previous)
-    {
-      previous = op->previous;
-      if (is_unused (op))
-        ghlo_ir_op_remove (op);
-    }
-  for (guint i = block->n_arguments; i > 0; i--)
-    if (block->arguments[i - 1]->uses == NULL)
-      {
-        ghlo_ir_block_remove_argument (block, i - 1);
-        for (guint j = 0; j < self->rounds->len; j++)
-          g_ptr_array_remove_index (self->rounds->pdata[j], i - 1);
-      }
-  update_main (self->module);
-}
+#include "main.h"
 
 static gboolean
 is_plain (const GhloIrValue *value)
@@ -128,7 +53,7 @@ try_case (RandomCase         **self,
   g_autoptr (GhloDiagnostics) diagnostics = ghlo_diagnostics_new ("random.mlir", "", 0);
   g_autofree char *difference = NULL;
 
-  drop_unused (candidate);
+  random_main_drop_unused (candidate->module, NULL, candidate->rounds);
   if (!ghlo_ir_verify (candidate->module, diagnostics, NULL) || !random_case_answer (candidate, NULL))
     return FALSE;
   difference = random_case_check (candidate, subject);
@@ -144,7 +69,7 @@ static GhloIrOp *
 nth_op (GhloIrModule *module,
         guint         n)
 {
-  GhloIrOp *op = main_block (module)->first;
+  GhloIrOp *op = random_main_block (module)->first;
 
   for (; op != NULL && n > 0; n--)
     op = op->next;
@@ -164,7 +89,7 @@ values_of (const RandomCase *self,
 
   for (guint i = 0; i < op->n_results; i++)
     g_ptr_array_add (values, &op->results[i]);
-  set_results (copy->module, values);
+  random_main_return (copy->module, values);
   for (guint i = 0; i < copy->rounds->len; i++)
     {
       GPtrArray *round = copy->rounds->pdata[i], *found = g_ptr_array_new ();
@@ -198,7 +123,7 @@ try_cut (RandomCase         **self,
       return FALSE;
   answers = values_of (*self, n);
   copy = copy_case (*self);
-  block = main_block (copy->module);
+  block = random_main_block (copy->module);
   op = nth_op (copy->module, n);
   for (guint i = 0; i < op->n_results; i++)
     {
@@ -218,7 +143,7 @@ try_cut (RandomCase         **self,
           g_ptr_array_add (copy->rounds->pdata[j], ghlo_value_ref (found->pdata[i]));
         }
     }
-  update_main (copy->module);
+  random_main_update (copy->module);
 
   return try_case (self, copy, subject);
 }
@@ -232,8 +157,8 @@ keep_one_result (RandomCase         **self,
       RandomCase *copy = copy_case (*self);
       g_autoptr (GPtrArray) values = g_ptr_array_new ();
 
-      g_ptr_array_add (values, ghlo_ir_op_operand (main_block (copy->module)->last, i));
-      set_results (copy->module, values);
+      g_ptr_array_add (values, ghlo_ir_op_operand (random_main_block (copy->module)->last, i));
+      random_main_return (copy->module, values);
       if (try_case (self, copy, subject))
         return;
     }
@@ -257,7 +182,7 @@ count_ops (GhloIrModule *module)
 {
   guint n = 0;
 
-  for (const GhloIrOp *op = main_block (module)->first; op != NULL; op = op->next)
+  for (const GhloIrOp *op = random_main_block (module)->first; op != NULL; op = op->next)
     n++;
 
   return n;

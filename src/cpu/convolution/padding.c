@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The zeros around a convolution's input, and those between its places where it is
+ * dilated, take part in the products: with a weight that is infinite or NaN they make
+ * NaN. A library that leaves them out is put right afterwards, where there are such
+ * weights at all: weights are only looked at where the result is not finite at some places
+ * that all of them reach.
+ */
+
+#include <math.h>
+#include <string.h>
+
+#include "cpu/convolution/convolution-private.h"
+#include "cpu/gemm/axis.h"
+#include "cpu/gemm/convert-row.h"
+#include "runtime/parallel.h"
+
+enum { CHUNK = 256 };
+
+/* Nanoseconds for a weight that is looked at, about. */
+#define COST 0.1
+
+/* Whether tap @tap meets the input at place @place of the result. */
+static inline gboolean
+is_inside (const GhloCpuSpatial *s,
+           gint64                place,
+           gint64                tap)
+{
+  gint64 position = place * s->step + tap * s->kernel_dilation - s->low;
+
+  return position >= 0 && position % s->input_dilation == 0 && position / s->input_dilation < s->input;
+}
+
+/* The next index in row-major order; FALSE after the last. */
+static gboolean
+next_index (gint64       *index,
+            const gint64 *sizes,
+            guint         rank)
+{
+  for (guint i = rank; i > 0; i--)
+    {
+      if (++index[i - 1] < sizes[i - 1])
+        return TRUE;
+      index[i - 1] = 0;
+    }
+
+  return FALSE;
+}
+
+gboolean
+ghlo_cpu_windows_are_padded (const GhloCpuWindows *self)
+{
+  for (guint i = 0; i < self->n_spatial; i++)
+    {
+      const GhloCpuSpatial *s = &self->spatial[i];
+      gint64 reach = (s->output - 1) * s->step + (s->kernel - 1) * s->kernel_dilation - s->low;
+
+      if (s->low > 0 || reach >= s->input || (s->input_dilation > 1 && s->input > 1))
+        return TRUE;
+    }
+
+  return FALSE;
+}
+
+static gboolean
+find_probes (const GhloCpuSpatial *s,
+             guint                *n,
+             gint64               *places)
+{
+  for (gint64 tap = 0; tap < s->kernel; tap++)
+    {
+      gboolean is_met = FALSE;
+      gint64 place;
+
+      for (guint i = 0; i < *n && !is_met; i++)
+        is_met = is_inside (s, places[i], tap);
+      if (is_met)
+        continue;
+      /* The first place that the tap of all is likely to be inside at is in the middle. */
+      for (place = s->output / 2; place < s->output && !is_inside (s, place, tap); place++)
+        ;
+      if (place == s->output)
+        for (place = s->output / 2; place > 0 && !is_inside (s, place, tap); place--)
+          ;
+      if (!is_inside (s, place, tap) || *n == GHLO_CPU_MAX_PROBES)
+        return FALSE;
+      places[(*n)++] = place;
+    }
+
+  return *n > 0;
+}
+
+gboolean
+ghlo_cpu_windows_find_probes (const GhloCpuWindows *self,
+                              GhloCpuProbes        *probes)
+{
+  /* Narrower formats have no infinities, and a zero for NaN. */
+  if (self->output_batch == 0 || ghlo_element_info (self->result_type)->bits < 8)
+    return FALSE;
+  for (guint i = 0; i < self->n_spatial; i++)
+    if (self->spatial[i].output == 0
+        || !find_probes (&self->spatial[i], &probes->n[i], probes->places[i]))
+      return FALSE;
+
+  return TRUE;
+}
+
+gboolean
+ghlo_cpu_windows_probe (const GhloCpuWindows *self,
+                        const GhloCpuProbes  *probes,
+                        const guint8         *result,
+                        gint64                begin,
+                        gint64                end)
+{
+  gint64 sizes[GHLO_MAX_RANK], index[GHLO_MAX_RANK] = { 0 };
+
+  for (guint d = 0; d < self->n_spatial; d++)
+    sizes[d] = probes->n[d];
+  do
+    {
+      const guint8 *at = result;
+      gint64 row = probes->places[0][index[0]];
+
+      for (guint d = 0; d < self->n_spatial; d++)
+        at += probes->places[d][index[d]] * self->spatial[d].result;
+      for (gint64 i = 0; row >= begin && row < end && i < self->output_features; i++, at += self->result_feature)
+        if (!isfinite (ghlo_element_load (self->result_type, at).f))
+          return FALSE;
+    }
+  while (next_index (index, sizes, self->n_spatial));
+
+  return TRUE;
+}
+
+typedef struct
+{
+  GhloCpuReader  reader;
+  GhloCpuAxis    axis;       /* all weights, in the order in which they lie */
+  const guint8  *first;
+  gint           found;      /* atomic: one is not finite */
+} Search;
+
+static void
+search_part (gpointer data,
+             gsize    begin,
+             gsize    end,
+             guint    worker)
+{
+  Search *self = data;
+  GhloCpuAxisCursor cursor;
+  guint32 numbers[CHUNK];
+
+  ghlo_cpu_axis_cursor_init (&cursor, &self->axis, (gint64) begin);
+  for (gint64 left = (gint64) (end - begin), n; left > 0 && !g_atomic_int_get (&self->found); left -= n)
+    {
+      guint32 found = 0;
+
+      n = MIN (MIN (left, cursor.left), CHUNK);
+      ghlo_cpu_read_row (&self->reader, self->first + cursor.at, n == 1 ? self->reader.size : self->axis.stride,
+                         numbers, (gsize) n);
+      for (gint64 i = 0; i < n; i++)
+        found |= (numbers[i] & 0x7f800000) == 0x7f800000;
+      if (found != 0)
+        g_atomic_int_set (&self->found, TRUE);
+      ghlo_cpu_axis_cursor_skip (&cursor, &self->axis, n);
+    }
+}
+
+/* The kernel's dimensions, largest strides first, all of them forwards. */
+static void
+search_init (Search               *self,
+             const GhloCpuWindows *w,
+             const guint8         *rhs)
+{
+  gint64 sizes[GHLO_MAX_RANK + 2], strides[GHLO_MAX_RANK + 2];
+  guint rank = w->n_spatial + 2;
+
+  self->first = rhs + w->rhs_first;
+  for (guint i = 0; i < rank; i++)
+    {
+      gint64 size = i == 0 ? w->output_features : i == 1 ? w->group_features : w->spatial[i - 2].kernel;
+      gint64 stride = i == 0 ? w->rhs_output : i == 1 ? w->rhs_input : w->spatial[i - 2].rhs;
+      guint at = i;
+
+      if (stride < 0)
+        self->first += stride * (size - 1);
+      for (; at > 0 && strides[at - 1] < ABS (stride); at--)
+        {
+          sizes[at] = sizes[at - 1];
+          strides[at] = strides[at - 1];
+        }
+      sizes[at] = size;
+      strides[at] = ABS (stride);
+    }
+  ghlo_cpu_axis_init (&self->axis, sizes, strides, rank);
+}
+
+gboolean
+ghlo_cpu_windows_have_finite_kernel (const GhloCpuWindows *self,
+                                     const guint8         *rhs)
+{
+  Search search = { .found = FALSE };
+
+  /* The library takes no wider types. */
+  if (!ghlo_cpu_reader_init (&search.reader, self->rhs_type, GHLO_CPU_F32))
+    return FALSE;
+  search_init (&search, self, rhs);
+  ghlo_parallel_for ((gsize) search.axis.count, CHUNK, COST * (double) search.axis.count, search_part, &search, NULL);
+  ghlo_cpu_axis_clear (&search.axis);
+
+  return !search.found;
+}
+
+typedef struct
+{
+  const GhloCpuWindows *windows;
+  const guint8         *rhs;         /* the first tap */
+  guint8               *result;
+  guint8                nan[8];
+  gsize                 size;        /* of an element of the result */
+} Spread;
+
+static gboolean
+has_finite_weights (const GhloCpuWindows *w,
+                    const guint8         *rhs)
+{
+  for (gint64 i = 0; i < w->group_features; i++, rhs += w->rhs_input)
+    if (!isfinite (ghlo_element_load (w->rhs_type, rhs).f))
+      return FALSE;
+
+  return TRUE;
+}
+
+/* NaN wherever @tap, of one feature, meets a zero that pads. */
+static void
+spread_tap (const Spread *self,
+            const gint64 *tap,
+            guint8       *result)
+{
+  const GhloCpuWindows *w = self->windows;
+  gint64 sizes[GHLO_MAX_RANK], place[GHLO_MAX_RANK] = { 0 };
+
+  for (guint d = 0; d < w->n_spatial; d++)
+    sizes[d] = w->spatial[d].output;
+  do
+    {
+      guint8 *at = result;
+      gboolean inside = TRUE;
+
+      for (guint d = 0; d < w->n_spatial; d++)
+        {
+          inside = inside && is_inside (&w->spatial[d], place[d], tap[d]);
+          at += place[d] * w->spatial[d].result;
+        }
+      for (gint64 image = 0; !inside && image < w->output_batch; image++)
+        memcpy (at + image * w->result_batch, self->nan, self->size);
+    }
+  while (next_index (place, sizes, w->n_spatial));
+}
+
+static void
+spread_features (gpointer data,
+                 gsize    begin,
+                 gsize    end,
+                 guint    worker)
+{
+  const Spread *self = data;
+  const GhloCpuWindows *w = self->windows;
+  gint64 sizes[GHLO_MAX_RANK], tap[GHLO_MAX_RANK] = { 0 };
+
+  for (guint d = 0; d < w->n_spatial; d++)
+    sizes[d] = w->spatial[d].kernel;
+  for (gint64 feature = (gint64) begin; feature < (gint64) end; feature++)
+    do
+      {
+        const guint8 *rhs = self->rhs + feature * w->rhs_output;
+
+        for (guint d = 0; d < w->n_spatial; d++)
+          rhs += tap[d] * w->spatial[d].rhs;
+        if (!has_finite_weights (w, rhs))
+          spread_tap (self, tap, self->result + feature * w->result_feature);
+      }
+    while (next_index (tap, sizes, w->n_spatial));
+}
+
+gboolean
+ghlo_cpu_windows_spread_nan (const GhloCpuWindows *self,
+                             const guint8         *rhs,
+                             guint8               *result,
+                             const GhloMonitor    *monitor)
+{
+  Spread spread = {
+    .windows = self, .rhs = rhs + self->rhs_first, .result = result,
+    .size = ghlo_element_info (self->result_type)->size,
+  };
+  double nanoseconds = 20.0 * (double) self->output_features * (double) self->group_features;
+
+  for (guint i = 0; i < self->n_spatial; i++)
+    {
+      if (self->spatial[i].output == 0)
+        return TRUE;
+      nanoseconds *= (double) self->spatial[i].kernel;
+    }
+  ghlo_element_store (self->result_type, spread.nan, (GhloScalar) { .f = NAN });
+
+  return ghlo_parallel_for ((gsize) self->output_features, 1, nanoseconds, spread_features, &spread, monitor);
+}
