@@ -16,13 +16,6 @@
 enum { MAX_PIECES = 64, MAX_SEARCHED = 4096 };
 
 static gboolean
-reshape_to_same (GhloRewriter *self,
-                 GhloIrOp     *op)
-{
-  return ghlo_rewrite_replace (self, op, ghlo_ir_op_operand (op, 0));
-}
-
-static gboolean
 reshape_twice (GhloRewriter *self,
                GhloIrOp     *op)
 {
@@ -379,7 +372,7 @@ concatenate_less (GhloRewriter *self,
 }
 
 static const GhloRuleRow rows[] = {
-  { GHLO_OP_STABLEHLO_RESHAPE, reshape_to_same },
+  { GHLO_OP_STABLEHLO_RESHAPE, ghlo_rewrite_to_operand },
   { GHLO_OP_STABLEHLO_RESHAPE, reshape_twice },
   { GHLO_OP_STABLEHLO_TRANSPOSE, transpose_nothing },
   { GHLO_OP_STABLEHLO_TRANSPOSE, transpose_twice },

@@ -5,6 +5,7 @@
  * order that the operand has; so free dimensions cannot be listed, all others can.
  */
 
+#include "base/sizes.h"
 #include "passes/fold-transposes.h"
 
 #include <string.h>
@@ -58,24 +59,12 @@ read_dot (const GhloIrOp *op,
 }
 
 static gboolean
-contains (const gint64 *list,
-          guint         n,
-          gint64        number)
-{
-  for (guint i = 0; i < n; i++)
-    if (list[i] == number)
-      return TRUE;
-
-  return FALSE;
-}
-
-static gboolean
 is_free (const Dot *dot,
          guint      side,
          gint64     dimension)
 {
-  return !contains (dot->batch[side], dot->n_batch, dimension)
-         && !contains (dot->contracting[side], dot->n_contracting, dimension);
+  return !ghlo_dims_contain (dot->batch[side], dot->n_batch, dimension)
+         && !ghlo_dims_contain (dot->contracting[side], dot->n_contracting, dimension);
 }
 
 static guint
@@ -319,7 +308,7 @@ repeats_batches (const Dot *dot,
   source = ghlo_ir_op_operand (broadcast, 0)->type;
   for (guint i = 0; i < dot->n_batch; i++)
     {
-      repeated[i] = !contains (dimensions, source->rank, dot->batch[side][i]);
+      repeated[i] = !ghlo_dims_contain (dimensions, source->rank, dot->batch[side][i]);
       n_repeated += repeated[i];
     }
   for (guint i = 0; i < type->rank; i++)

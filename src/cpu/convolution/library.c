@@ -7,6 +7,7 @@
  * own; gradients for weights are sums of what each piece gives.
  */
 
+#include "base/sizes.h"
 #include "cpu/convolution/library-private.h"
 
 #include <string.h>
@@ -333,13 +334,6 @@ count_operations (const GhloCpuConvolutionShape *shape)
   return n;
 }
 
-static gint64
-ceil_div (gint64 a,
-          gint64 b)
-{
-  return (a + b - 1) / b;
-}
-
 /* How many images and rows are a piece. Pieces of weights' gradients each cost their
  * sum, so there are no more than workers. */
 static void
@@ -356,9 +350,9 @@ find_cut (const State *state,
   gint64 pieces = (gint64) MAX (wanted, sums ? 1 : nanoseconds / MAX_PIECE);
 
   pieces = MAX (pieces, 1);
-  *images = ceil_div (shape->images, MIN (pieces, shape->images));
-  pieces = ceil_div (pieces, ceil_div (shape->images, *images));
-  *rows = *images > 1 ? all_rows : ceil_div (all_rows, MIN (pieces, all_rows));
+  *images = ghlo_ceil_div (shape->images, MIN (pieces, shape->images));
+  pieces = ghlo_ceil_div (pieces, ghlo_ceil_div (shape->images, *images));
+  *rows = *images > 1 ? all_rows : ghlo_ceil_div (all_rows, MIN (pieces, all_rows));
 }
 
 /* Where a piece that should begin at @row does. A gradient for data begins where a row
@@ -384,7 +378,7 @@ make_pieces (State  *state,
   gint64 images, rows;
 
   find_cut (state, nanoseconds, &images, &rows);
-  state->pieces = g_new0 (Piece, (gsize) (ceil_div (shape->images, images) * ceil_div (all_rows, rows)));
+  state->pieces = g_new0 (Piece, (gsize) (ghlo_ceil_div (shape->images, images) * ghlo_ceil_div (all_rows, rows)));
   for (gint64 image = 0; image < shape->images; image += images)
     for (gint64 row = 0, next; row < all_rows; row = next)
       {

@@ -6,6 +6,7 @@
  * memory: a tensor of eight i1 makes one i8.
  */
 
+#include "base/bits.h"
 #include "base/sizes.h"
 #include "reference/kernel.h"
 #include "reference/kernels.h"
@@ -26,12 +27,6 @@ bits_of_type (GhloElementType type)
   return info->element_class == GHLO_ELEMENT_CLASS_COMPLEX ? 2u * info->bits : info->bits;
 }
 
-static inline guint64
-low_bits (guint n)
-{
-  return n >= 64 ? G_MAXUINT64 : ((guint64) 1 << n) - 1;
-}
-
 static inline Bits
 load_bits (const guint8 *data,
            gsize         size,
@@ -49,7 +44,7 @@ load_bits (const guint8 *data,
       bits.words[i / 8] |= (guint64) data[place] << (i % 8 * 8);
     }
   if (n < 64)
-    bits.words[0] &= low_bits (n);
+    bits.words[0] &= ghlo_low_bits (n);
 
   return bits;
 }
@@ -106,7 +101,7 @@ convert_group (const Grouping *self,
       guint place = (guint) i * self->to_bits;
       Bits piece = { { group.words[place / 64] >> (place % 64), self->to_bits > 64 ? group.words[1] : 0 } };
 
-      piece.words[0] &= low_bits (MIN (self->to_bits, 64));
+      piece.words[0] &= ghlo_low_bits (MIN (self->to_bits, 64));
       store_bits (self->to, result + i * to_size, piece);
     }
 }

@@ -8,12 +8,6 @@
 #include "reference/kernels.h"
 #include "reference/scalar/numbers.h"
 
-static gsize
-element_size (const GhloValue *value)
-{
-  return ghlo_element_info (value->type->element_type)->size;
-}
-
 /* Result 0 in @dimensions, where dimension map[i] takes the operand's dimension i. */
 static gboolean
 broadcast_to (GhloRefCall  *call,
@@ -51,7 +45,7 @@ broadcast_to (GhloRefCall  *call,
     return TRUE;
 
   ghlo_ref_strides (dimensions, rank, to);
-  return ghlo_ref_copy (call, element_size (operand), rank, dimensions, result->data, to,
+  return ghlo_ref_copy (call, ghlo_ref_element_size (operand), rank, dimensions, result->data, to,
                         operand->data, from, error);
 }
 
@@ -142,7 +136,7 @@ ghlo_ref_transpose (GhloRefCall *call,
   ghlo_ref_strides (dimensions, rank, to);
   for (guint i = 0; i < rank; i++)
     from[i] = own[permutation[i]];
-  return ghlo_ref_copy (call, element_size (operand), rank, dimensions, result->data, to,
+  return ghlo_ref_copy (call, ghlo_ref_element_size (operand), rank, dimensions, result->data, to,
                         operand->data, from, error);
 }
 
@@ -171,10 +165,10 @@ ghlo_ref_reverse (GhloRefCall *call,
 
       if (d < 0 || d >= rank || from[d] < 0)
         return ghlo_ref_fail (call, error, "expected different dimensions below %u, found %" G_GINT64_FORMAT, rank, d);
-      first += (ghlo_ref_dims (operand)[d] - 1) * from[d] * (gint64) element_size (operand);
+      first += (ghlo_ref_dims (operand)[d] - 1) * from[d] * (gint64) ghlo_ref_element_size (operand);
       from[d] = -from[d];
     }
-  return ghlo_ref_copy (call, element_size (operand), rank, ghlo_ref_dims (operand), result->data, to,
+  return ghlo_ref_copy (call, ghlo_ref_element_size (operand), rank, ghlo_ref_dims (operand), result->data, to,
                         first, from, error);
 }
 
@@ -236,10 +230,10 @@ ghlo_ref_concatenate (GhloRefCall *call,
       const GhloValue *operand = call->operands[o];
 
       ghlo_ref_strides (ghlo_ref_dims (operand), rank, from);
-      if (!ghlo_ref_copy (call, element_size (result), rank, ghlo_ref_dims (operand), place, to,
+      if (!ghlo_ref_copy (call, ghlo_ref_element_size (result), rank, ghlo_ref_dims (operand), place, to,
                           operand->data, from, error))
         return FALSE;
-      place += (gsize) ghlo_ref_dims (operand)[dimension] * (gsize) to[dimension] * element_size (result);
+      place += (gsize) ghlo_ref_dims (operand)[dimension] * (gsize) to[dimension] * ghlo_ref_element_size (result);
     }
   return TRUE;
 }

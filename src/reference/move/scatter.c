@@ -4,6 +4,7 @@
  * updates. An element whose place is out of bounds is left out.
  */
 
+#include "base/sizes.h"
 #include "reference/move/indexing.h"
 #include "reference/kernels.h"
 #include "reference/scalar/numbers.h"
@@ -75,7 +76,7 @@ assign_roles (Scatter *self,
   gint64 position = 0, d = 0;
 
   for (guint u = 0; u < self->update_rank; u++)
-    if (!ghlo_ref_contains (self->numbers.window, self->numbers.n_window, u))
+    if (!ghlo_dims_contain (self->numbers.window, self->numbers.n_window, u))
       {
         if (position >= self->indices.rank || ghlo_ref_dims (update)[u] != self->indices.dimensions[position])
           return ghlo_ref_fail (self->call, error, "expected the updates' shape to fit that of the indices");
@@ -84,8 +85,8 @@ assign_roles (Scatter *self,
     else
       {
         while (d < self->rank
-               && (ghlo_ref_contains (self->numbers.inserted, self->numbers.n_inserted, d)
-                   || ghlo_ref_contains (self->numbers.indices.batching, self->numbers.indices.n_batching, d)))
+               && (ghlo_dims_contain (self->numbers.inserted, self->numbers.n_inserted, d)
+                   || ghlo_dims_contain (self->numbers.indices.batching, self->numbers.indices.n_batching, d)))
           d++;
         if (d >= self->rank)
           return ghlo_ref_fail (self->call, error, "expected as many window dimensions as the inputs keep");

@@ -26,7 +26,7 @@ static void
 gathering_clear (Gathering *self)
 {
   if (self->values != NULL)
-    ghlo_ref_values_clear (self->values, self->n_group * self->n_values);
+    ghlo_values_clear (self->values, self->n_group * self->n_values);
   g_free (self->values);
   ghlo_ref_groups_clear (&self->groups);
 }
@@ -523,7 +523,7 @@ ghlo_ref_collective_permute (GhloRefCall *call,
             return FALSE;
           if (target == process && call->results[0] == NULL)
             ok = ghlo_ref_pass (call, 0, values[0], error);
-          ghlo_ref_values_clear (values, 2);
+          ghlo_values_clear (values, 2);
           g_free (values);
         }
       if (!ok)

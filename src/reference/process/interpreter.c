@@ -200,7 +200,7 @@ grid_clear (Grid *grid)
       Program *program = &grid->programs[i];
 
       if (program->arguments != NULL)
-        ghlo_ref_values_clear (program->arguments, program->function->body.n_arguments);
+        ghlo_values_clear (program->arguments, program->function->body.n_arguments);
       g_free (program->arguments);
       g_clear_error (&program->error);
       ghlo_ref_process_clear (&program->process);

@@ -126,7 +126,7 @@ work_unref (gpointer data)
     return;
 
   if (work->results != NULL)
-    ghlo_ref_values_clear (work->results, work->n_results);
+    ghlo_values_clear (work->results, work->n_results);
   g_free (work->results);
   g_clear_error (&work->error);
   g_clear_pointer (&work->process.tickets, g_ptr_array_unref);
