@@ -127,7 +127,7 @@ make_result (GhloRefCall        *call,
       dimensions[rank++] = axes[a]->dimensions[i];
   if (rank > GHLO_MAX_RANK)
     {
-      ghlo_ref_fail (call, error, "expected a result of a rank of at most %d", GHLO_MAX_RANK);
+      ghlo_ref_fail (call, error, "expected a result of a rank of at most %d, found %u", GHLO_MAX_RANK, rank);
       return NULL;
     }
   result = ghlo_ref_result (call, 0, dimensions, rank, error);

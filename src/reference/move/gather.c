@@ -100,7 +100,8 @@ make_layout (GhloRefCall          *call,
       slices[kept++] = sizes[d];
   layout->rank = indices->rank + kept;
   if (layout->rank > GHLO_MAX_RANK)
-    return ghlo_ref_fail (call, error, "expected a result of a rank of at most %d", GHLO_MAX_RANK);
+    return ghlo_ref_fail (call, error, "expected a result of a rank of at most %d, found %u", GHLO_MAX_RANK,
+                          layout->rank);
 
   for (guint r = 0, slice = 0; r < layout->rank; r++)
     if (ghlo_dims_contain (numbers->offset, numbers->n_offset, r) && slice < kept)

@@ -61,7 +61,8 @@ ghlo_ref_broadcast_leading (GhloRefCall *call,
 
   sizes = ghlo_ir_op_dup_ints (call->op, "broadcast_sizes", &n_sizes);
   if (n_sizes + rank > GHLO_MAX_RANK)
-    return ghlo_ref_fail (call, error, "expected a rank of at most %d", GHLO_MAX_RANK);
+    return ghlo_ref_fail (call, error, "expected a result of a rank of at most %d, found %" G_GSIZE_FORMAT,
+                          GHLO_MAX_RANK, n_sizes + rank);
   for (gsize i = 0; i < n_sizes; i++)
     dimensions[i] = sizes[i];
   for (guint i = 0; i < rank; i++)
@@ -186,12 +187,14 @@ concatenated_shape (GhloRefCall *call,
   for (guint o = 0; o < call->n_operands; o++)
     {
       if (ghlo_ref_rank (call->operands[o]) != rank)
-        return ghlo_ref_fail (call, error, "expected operand %u of rank %u", o, rank);
+        return ghlo_ref_fail (call, error, "expected rank %u for operand %u, found %u", rank, o,
+                              ghlo_ref_rank (call->operands[o]));
       for (guint i = 0; i < rank; i++)
         if (i == dimension)
           {
             if (__builtin_add_overflow (dimensions[i], ghlo_ref_dims (call->operands[o])[i], &dimensions[i]))
-              return ghlo_ref_fail (call, error, "the joined dimension overflows");
+              return ghlo_ref_fail (call, error, "expected dimension %u of the result to fit into 64 bits, found more",
+                                    i);
           }
         else if (ghlo_ref_dims (call->operands[o])[i] != dimensions[i])
           return ghlo_ref_fail (call, error, "expected dimension %u of operand %u to be %" G_GINT64_FORMAT

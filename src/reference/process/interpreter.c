@@ -57,7 +57,9 @@ measure_grid (GhloRefCall      *call,
     return ghlo_ref_fail (call, error, "expected programs for at least one process");
   if (programs->length > MAX_PROCESSES || programs->children[0]->length > MAX_PROCESSES
       || programs->length * programs->children[0]->length > MAX_PROCESSES)
-    return ghlo_ref_fail (call, error, "expected at most %d processes", MAX_PROCESSES);
+    return ghlo_ref_fail (call, error, "expected at most %d processes, found %" G_GSIZE_FORMAT " replicas of %"
+                          G_GSIZE_FORMAT " each", MAX_PROCESSES, (gsize) programs->length,
+                          (gsize) programs->children[0]->length);
 
   grid->n_replicas = programs->length;
   grid->n_partitions = programs->children[0]->length;
