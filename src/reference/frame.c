@@ -103,7 +103,7 @@ gather_operands (GhloRefFrame       *self,
   return TRUE;
 }
 
-/* What the program says of a dynamic shape may turn out to be wrong. */
+/* A result may have another shape than the program says for a dynamic one. */
 static gboolean
 check_result (const GhloRefStep *step,
               guint32            index,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * scatter: updates put into copies of the inputs, in the row-major order of the
- * updates. An element whose place is out of bounds is left out.
+ * updates. An element whose index is out of bounds is left out.
  */
 
 #include "base/sizes.h"
@@ -148,8 +148,8 @@ copy_input (Scatter *self,
 
 /* The element of the inputs that the update at @index is for, or -1. */
 static gint64
-find_place (const Scatter *self,
-            const gint64  *index)
+find_element (const Scatter *self,
+              const gint64  *index)
 {
   gint64 position[GHLO_MAX_RANK], place[GHLO_MAX_RANK];
   gint64 offset = 0;
@@ -172,10 +172,10 @@ find_place (const Scatter *self,
 }
 
 static gboolean
-update_place (Scatter *self,
-              gsize    place,
-              gsize    update,
-              GError **error)
+update_element (Scatter *self,
+                gsize    place,
+                gsize    update,
+                GError **error)
 {
   for (guint i = 0; i < self->n; i++)
     {
@@ -258,11 +258,11 @@ ghlo_ref_scatter (GhloRefCall *call,
   ghlo_ref_strides (ghlo_ref_dims (call->operands[0]), self.rank, self.strides);
   for (gsize i = 0; i < self.updates[0]->n_elements; i++)
     {
-      gint64 place = find_place (&self, index);
+      gint64 place = find_element (&self, index);
 
       if (i % 4096 == 0 && !ghlo_ref_continue (call, error))
         return FALSE;
-      if (place >= 0 && !update_place (&self, (gsize) place, i, error))
+      if (place >= 0 && !update_element (&self, (gsize) place, i, error))
         return FALSE;
       ghlo_ref_next_index (index, ghlo_ref_dims (self.updates[0]), self.update_rank);
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Slices at fixed and computed places, their replacement, and padding. Starts
+ * Slices at fixed and computed positions, their replacement, and padding. Starts
  * that come from data are clamped before anything is added to them.
  */
 
