@@ -14,7 +14,7 @@
 #include "ir/cost.h"
 
 /* By GhloProgramFormat. */
-static const char *const form_names[] = {
+static const char *const format_names[] = {
   [GHLO_PROGRAM_FORMAT_TEXT] = "text",
   [GHLO_PROGRAM_FORMAT_PORTABLE_ARTIFACT] = "portable-artifact",
   [GHLO_PROGRAM_FORMAT_BYTECODE] = "bytecode",
@@ -156,7 +156,7 @@ add_source (JsonBuilder            *builder,
   g_autofree char *version = g_strdup_printf ("%u.%u.%u", source->version.major, source->version.minor,
                                               source->version.patch);
 
-  add_string (builder, "form", form_names[source->format]);
+  add_string (builder, "form", format_names[source->format]);
   if (source->format == GHLO_PROGRAM_FORMAT_TEXT)
     return;
   if (source->format != GHLO_PROGRAM_FORMAT_BYTECODE)
