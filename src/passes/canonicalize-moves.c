@@ -13,14 +13,7 @@
 
 /* Operands that a concatenation may come to have, and those that are looked through
  * for a slice: both bound the work of chains of them. */
-enum { MAX_PIECES = 64, MAX_SEARCHED = 4096 };
-
-static gboolean
-reshape_to_same (GhloRewriter *self,
-                 GhloIrOp     *op)
-{
-  return ghlo_rewrite_replace (self, op, ghlo_ir_op_operand (op, 0));
-}
+enum { MAX_OPERANDS = 64, MAX_SEARCHED = 4096 };
 
 static gboolean
 reshape_twice (GhloRewriter *self,
@@ -194,7 +187,7 @@ slice_of_slice (GhloRewriter *self,
   return ghlo_rewrite_replace (self, op, ghlo_make_slice (self, ghlo_ir_op_operand (inner, 0), start, limit, strides));
 }
 
-/* A slice that lies in one of the pieces. */
+/* A slice that lies within one operand of a concatenation. */
 static gboolean
 slice_of_concatenate (GhloRewriter *self,
                       GhloIrOp     *op)
@@ -210,10 +203,10 @@ slice_of_concatenate (GhloRewriter *self,
   dimension = ghlo_ir_op_get_int (whole, "dimension", 0);
   for (guint i = 0; i < whole->n_operands; i++)
     {
-      GhloIrValue *piece = ghlo_ir_op_operand (whole, i);
-      gint64 size = piece->type->dimensions[dimension];
+      GhloIrValue *operand = ghlo_ir_op_operand (whole, i);
+      gint64 size = operand->type->dimensions[dimension];
 
-      if (!ghlo_type_is_plain (piece->type))
+      if (!ghlo_type_is_plain (operand->type))
         return FALSE;
       if (cut.start[dimension] >= offset && cut.limit[dimension] <= offset + size)
         {
@@ -221,7 +214,7 @@ slice_of_concatenate (GhloRewriter *self,
           memcpy (limit, cut.limit, rank * sizeof (gint64));
           start[dimension] -= offset;
           limit[dimension] -= offset;
-          return ghlo_rewrite_replace (self, op, ghlo_make_slice (self, piece, start, limit, cut.strides));
+          return ghlo_rewrite_replace (self, op, ghlo_make_slice (self, operand, start, limit, cut.strides));
         }
       offset += size;
     }
@@ -330,12 +323,13 @@ join_slices (GhloRewriter *self,
   return ghlo_make_slice (self, ghlo_ir_op_operand (first->op, 0), a.start, limit, a.strides);
 }
 
-/* Pieces that are empty, that are concatenations themselves, or slices side by side. */
+/* A concatenation of empty operands, of other concatenations, or of adjacent slices of one
+ * tensor. */
 static gboolean
 concatenate_less (GhloRewriter *self,
                   GhloIrOp     *op)
 {
-  g_autoptr (GPtrArray) pieces = g_ptr_array_new ();
+  g_autoptr (GPtrArray) operands = g_ptr_array_new ();
   gint64 dimension = ghlo_ir_op_get_int (op, "dimension", 0);
   gboolean changed = FALSE;
 
@@ -343,43 +337,43 @@ concatenate_less (GhloRewriter *self,
     return FALSE;
   for (guint i = 0; i < op->n_operands; i++)
     {
-      GhloIrValue *piece = ghlo_ir_op_operand (op, i);
-      const GhloIrOp *inner = piece->op;
-      GhloIrValue *last = pieces->len > 0 ? g_ptr_array_index (pieces, pieces->len - 1) : NULL;
+      GhloIrValue *operand = ghlo_ir_op_operand (op, i);
+      const GhloIrOp *inner = operand->op;
+      GhloIrValue *last = operands->len > 0 ? g_ptr_array_index (operands, operands->len - 1) : NULL;
 
-      if (!ghlo_type_is_plain (piece->type))
+      if (!ghlo_type_is_plain (operand->type))
         return FALSE;
-      if (piece->type->dimensions[dimension] == 0)
+      if (operand->type->dimensions[dimension] == 0)
         changed = TRUE;
       else if (inner != NULL && inner->kind == GHLO_OP_STABLEHLO_CONCATENATE
                && ghlo_ir_op_get_int (inner, "dimension", 0) == dimension
-               && inner->n_operands + pieces->len + op->n_operands - i <= MAX_PIECES)
+               && inner->n_operands + operands->len + op->n_operands - i <= MAX_OPERANDS)
         {
           for (guint j = 0; j < inner->n_operands; j++)
-            g_ptr_array_add (pieces, ghlo_ir_op_operand (inner, j));
+            g_ptr_array_add (operands, ghlo_ir_op_operand (inner, j));
           changed = TRUE;
         }
-      else if (last != NULL && continues (last, piece, dimension))
+      else if (last != NULL && continues (last, operand, dimension))
         {
-          pieces->pdata[pieces->len - 1] = join_slices (self, last, piece, dimension);
+          operands->pdata[operands->len - 1] = join_slices (self, last, operand, dimension);
           changed = TRUE;
         }
       else
-        g_ptr_array_add (pieces, piece);
+        g_ptr_array_add (operands, operand);
     }
-  if (pieces->len == 1)
-    return ghlo_rewrite_replace (self, op, g_ptr_array_index (pieces, 0));
-  if (!changed || pieces->len == 0)
+  if (operands->len == 1)
+    return ghlo_rewrite_replace (self, op, g_ptr_array_index (operands, 0));
+  if (!changed || operands->len == 0)
     return FALSE;
 
   return ghlo_rewrite_replace (self, op,
-                               ghlo_make (self, op->kind, op->results[0].type, (GhloIrValue *const *) pieces->pdata,
-                                          pieces->len,
+                               ghlo_make (self, op->kind, op->results[0].type, (GhloIrValue *const *) operands->pdata,
+                                          operands->len,
                                           &(GhloIrNamedAttr) { "dimension", ghlo_ir_op_get (op, "dimension") }, 1));
 }
 
 static const GhloRuleRow rows[] = {
-  { GHLO_OP_STABLEHLO_RESHAPE, reshape_to_same },
+  { GHLO_OP_STABLEHLO_RESHAPE, ghlo_rewrite_to_operand },
   { GHLO_OP_STABLEHLO_RESHAPE, reshape_twice },
   { GHLO_OP_STABLEHLO_TRANSPOSE, transpose_nothing },
   { GHLO_OP_STABLEHLO_TRANSPOSE, transpose_twice },

@@ -197,7 +197,7 @@ run_round (GhloIrModule     *module,
     {
       const GhloPass *pass = &ghlo_pass_table[i];
 
-      if (!chosen[i] || pass->turn == GHLO_PASS_LAST || (pass->turn == GHLO_PASS_FIRST && round > 0))
+      if (!chosen[i] || pass->schedule == GHLO_PASS_LAST || (pass->schedule == GHLO_PASS_FIRST && round > 0))
         continue;
       /* Most programs are done after a few rounds, whatever the limit is. */
       ghlo_monitor_progress (context->monitor, 1 - exp2 (-(round + (double) i / N_PASSES)), pass->name);
@@ -228,7 +228,7 @@ run_level (GhloIrModule     *module,
     if (!run_round (module, context, chosen, round, &n_changes, report, error))
       return FALSE;
   for (guint i = 0; i < N_PASSES; i++)
-    if (chosen[i] && ghlo_pass_table[i].turn == GHLO_PASS_LAST && !run_pass (module, i, context, report, error))
+    if (chosen[i] && ghlo_pass_table[i].schedule == GHLO_PASS_LAST && !run_pass (module, i, context, report, error))
       return FALSE;
 
   return TRUE;

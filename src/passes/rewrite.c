@@ -99,6 +99,13 @@ ghlo_rewrite_replace (GhloRewriter *self,
   return op->n_results == 1 && ghlo_rewrite_replace_all (self, op, &value);
 }
 
+gboolean
+ghlo_rewrite_to_operand (GhloRewriter *self,
+                         GhloIrOp     *op)
+{
+  return op->n_operands == 1 && ghlo_rewrite_replace (self, op, ghlo_ir_op_operand (op, 0));
+}
+
 void
 ghlo_rewrite_set_operand (GhloRewriter *self,
                           GhloIrOp     *op,

@@ -86,6 +86,8 @@ void            help_ready         (GObject      *source,
                                     gpointer      wait);
 /* Iterates the context until the answer is there; valid until help_wait_clear. */
 GAsyncResult   *help_wait_run      (HelpWait       *wait);
+/* The same right after the call, which has not called back before it returned. */
+GAsyncResult   *help_wait_for_call (HelpWait       *wait);
 void            help_wait_clear    (HelpWait       *wait);
 
 
