@@ -219,10 +219,10 @@ function fromArray(array, shape = null, elementType = null) {
     return Ghlo.Buffer.new_from_bytes(type, bytes);
 }
 
-// A view of the buffer's own memory, never to be written to.
+// A view of the buffer's own memory, never to be written to. What a device has is read.
 function toArray(buffer) {
     const type = buffer.get_tensor_type();
-    const bytes = buffer.get_host_bytes();
+    const bytes = type !== null && buffer.get_device() !== null ? buffer.read(null) : buffer.get_host_bytes();
     if (type === null || bytes === null)
         throw mistake(`expected a buffer with a tensor in host memory, found ${buffer} without`);
     const {Store} = elements.get(type.get_element_type());
@@ -383,10 +383,14 @@ function extendBuffer() {
     prototype.to_array = function () {
         return toArray(this);
     };
+    const {get_host_bytes: getHostBytes} = prototype;
     for (const name of ['get_host_bytes', 'read', 'read_async']) {
         const original = prototype[name];
         prototype[name] = function (...args) {
             shown.add(this);
+            // The copy that it has in host memory from then on.
+            if (original !== getHostBytes && this.get_device() !== null && getHostBytes.call(this) === null)
+                weigh(sizeOf(this));
             return original.apply(this, args);
         };
     }

@@ -272,6 +272,31 @@ ghlo_element_round (GhloElementType type,
   return ghlo_element_load (type, bytes);
 }
 
+GhloScalar
+ghlo_element_limit (GhloElementType type,
+                    gboolean        greatest)
+{
+  const GhloElementInfo *info = ghlo_element_info (type);
+  guint64 bits = low_bits (info->bits);
+
+  switch (info->element_class)
+    {
+    case GHLO_ELEMENT_CLASS_BOOLEAN:
+      return (GhloScalar) { .i = greatest };
+    case GHLO_ELEMENT_CLASS_SIGNED:
+      return (GhloScalar) { .u = greatest ? bits >> 1 : ~(bits >> 1) };
+    case GHLO_ELEMENT_CLASS_UNSIGNED:
+      return (GhloScalar) { .u = greatest ? bits : 0 };
+    case GHLO_ELEMENT_CLASS_FLOAT:
+      return (GhloScalar) { .f = ghlo_float_limit (type, greatest) };
+    case GHLO_ELEMENT_CLASS_COMPLEX:
+    case GHLO_ELEMENT_CLASS_NONE:
+      break;
+    }
+
+  return (GhloScalar) { .c = { 0, 0 } };
+}
+
 static gboolean
 real_equal (double a,
             double b)

@@ -95,6 +95,11 @@ void            ghlo_element_store            (GhloElementType  type,
 GhloScalar      ghlo_element_round            (GhloElementType  type,
                                                GhloScalar       value);
 
+/* The least or the greatest value of a type: infinities of floats that have them. Complex
+ * numbers have none. */
+GhloScalar      ghlo_element_limit            (GhloElementType  type,
+                                               gboolean         greatest);
+
 /* Sums of at most so many floats or complex numbers of @type are rounded after each addition, first
  * to last, as the specification's formula is written and its tests expect it; longer ones are made in
  * wider arithmetic and rounded once. Floats below 32 bits would lose too much that way sooner. Their
@@ -110,6 +115,8 @@ guint64         ghlo_float_to_bits            (GhloElementType  type,
                                                double           value);
 double          ghlo_float_from_bits          (GhloElementType  type,
                                                guint64          bits);
+double          ghlo_float_limit              (GhloElementType  type,
+                                               gboolean         greatest);
 
 /* TRUE when two scalars of one type are the same value, NaNs counting as equal. */
 gboolean        ghlo_scalar_equal             (GhloElementType  type,

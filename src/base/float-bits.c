@@ -303,3 +303,17 @@ ghlo_float_from_bits (GhloElementType type,
       return widen_bits (ghlo_element_info (type), bits);
     }
 }
+
+double
+ghlo_float_limit (GhloElementType type,
+                  gboolean        greatest)
+{
+  const GhloElementInfo *info = ghlo_element_info (type);
+  double largest;
+
+  if (info->specials == GHLO_FLOAT_E8M0)
+    return ghlo_float_from_bits (type, greatest ? E8M0_NAN - 1 : 0);
+  largest = info->specials == GHLO_FLOAT_IEEE ? INFINITY : ghlo_float_from_bits (type, largest_finite (info));
+
+  return greatest ? largest : -largest;
+}

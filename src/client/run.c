@@ -64,6 +64,7 @@ may_stay (const GhloOutcome    *outcome,
  * the caller's memory may write over what another output is in. */
 static gboolean
 own_outputs (GhloOutcome           *outcome,
+             GhloDeviceCore        *device,
              const GhloRunOptions  *options,
              GhloValue *const      *inputs,
              GError               **error)
@@ -75,7 +76,7 @@ own_outputs (GhloOutcome           *outcome,
 
       if (may_stay (outcome, options, inputs, i))
         continue;
-      outcome->outputs->pdata[i] = ghlo_value_copy (value, error);
+      outcome->outputs->pdata[i] = ghlo_value_copy (value, device, error);
       ghlo_value_unref (value);
       if (outcome->outputs->pdata[i] == NULL)
         return FALSE;
@@ -162,7 +163,8 @@ start_outputs (GhloOutcome           *outcome,
   if (outcome->run != NULL)
     outcome->last = ghlo_pending_ref (outcome->run);
 
-  return own_outputs (outcome, options, inputs, error) && deliver (outcome, options, monitor, error);
+  return own_outputs (outcome, executable->device, options, inputs, error)
+         && deliver (outcome, options, monitor, error);
 }
 
 static void

@@ -441,11 +441,15 @@ ghlo_session_call_copy (gpointer            call,
                         GError            **error)
 {
   GhloSessionCall *self = call;
-  g_autoptr (GhloValue) copy = NULL;
+  GhloDeviceCore *device = self->core->executable->device;
+  g_autoptr (GhloValue) placed = NULL, copy = NULL;
 
   if (!check_turn (self, error) || !check_state (self, self->input, error))
     return NULL;
-  copy = ghlo_value_copy (self->core->state[self->input], error);
+  /* An initial value may lie anywhere. */
+  placed = ghlo_value_place (self->core->state[self->input], device, monitor, error);
+  if (placed != NULL)
+    copy = ghlo_value_copy (placed, device, error);
   if (copy == NULL)
     return NULL;
   if (ghlo_pending_wait (ghlo_value_get_pending (copy), monitor, error))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The table of executors, and the devices that they found. An executor enters here.
+ * The devices that the executors found. A device that went away is found anew, as another instance: whoever
+ * has the old one is told so by each call on it.
  */
 
 #include "compiler/devices.h"
@@ -9,49 +10,58 @@
 #include "cpu/device.h"
 #include "reference/device.h"
 
-static const GhloDeviceFinder finders[] = {
-  ghlo_cpu_find_devices,
-  ghlo_reference_find_devices,
-};
-
 static struct
 {
-  GMutex     lock;         /* guards what follows */
-  GPtrArray *devices;      /* NULL until they were listed */
-  GArray    *more;         /* of GhloDeviceFinder; NULL where there are none */
-} found;
+  GMutex     lock;      /* guards what follows */
+  GPtrArray *found;     /* of GPtrArray of GhloDeviceCore, one for each finder; NULL until they were listed */
+} known;
 
-void
-ghlo_devices_add_finder (GhloDeviceFinder finder)
-{
-  g_mutex_lock (&found.lock);
-  if (found.more == NULL)
-    found.more = g_array_new (FALSE, FALSE, sizeof finder);
-  g_array_append_val (found.more, finder);
-  g_mutex_unlock (&found.lock);
-}
-
-/* Called with the lock held. */
+/* Called with the lock held, as the next. */
 static void
 find_all (void)
 {
-  found.devices = g_ptr_array_new ();
-  for (guint i = 0; i < G_N_ELEMENTS (finders); i++)
-    finders[i] (found.devices);
-  for (guint i = 0; found.more != NULL && i < found.more->len; i++)
-    g_array_index (found.more, GhloDeviceFinder, i) (found.devices);
+  if (known.found == NULL)
+    known.found = g_ptr_array_new ();
+  for (guint i = 0; ghlo_device_finders[i] != NULL; i++)
+    {
+      if (i == known.found->len)
+        g_ptr_array_add (known.found, g_ptr_array_new ());
+      ghlo_device_finders[i] (known.found->pdata[i]);
+    }
+}
+
+/* Whether there were any. */
+static gboolean
+forget_lost (void)
+{
+  gboolean lost = FALSE;
+
+  for (guint i = 0; i < known.found->len; i++)
+    {
+      GPtrArray *devices = known.found->pdata[i];
+
+      for (guint k = devices->len; k-- > 0;)
+        if (ghlo_device_core_is_lost (devices->pdata[k]))
+          {
+            g_ptr_array_remove_index (devices, k);
+            lost = TRUE;
+          }
+    }
+
+  return lost;
 }
 
 GPtrArray *
 ghlo_devices_list (void)
 {
-  GPtrArray *devices;
+  GPtrArray *devices = g_ptr_array_new ();
 
-  g_mutex_lock (&found.lock);
-  if (found.devices == NULL)
+  g_mutex_lock (&known.lock);
+  if (known.found == NULL || forget_lost ())
     find_all ();
-  devices = g_ptr_array_copy (found.devices, NULL, NULL);
-  g_mutex_unlock (&found.lock);
+  for (guint i = 0; i < known.found->len; i++)
+    g_ptr_array_extend (devices, known.found->pdata[i], NULL, NULL);
+  g_mutex_unlock (&known.lock);
 
   return devices;
 }
@@ -110,7 +120,7 @@ ghlo_devices_prepare (GhloDeviceCore     *device,
                       const GhloMonitor  *monitor,
                       GError            **error)
 {
-  const GhloPrepareOptions options = { .fallback = ghlo_reference_device () };
+  const GhloPrepareOptions options = { .host = ghlo_cpu_device (), .fallback = ghlo_reference_device () };
 
   return ghlo_device_core_prepare (device, module, function, &options, monitor, error);
 }

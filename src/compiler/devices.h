@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The devices of the machine: found by the executors on the first listing, and the same
- * instances for everybody in the process from then on.
+ * instances for everybody in the process from then on. One that is lost is not listed any
+ * more; the next listing asks the executors again.
  */
 
 #pragma once
@@ -10,16 +11,16 @@
 
 G_BEGIN_DECLS
 
-/* Adds devices of one executor to @devices, less those that are among them already, in the
+/* Adds devices of one executor to @devices, which has those that it found before, in the
  * order in which they are to be listed. Called with a lock held; takes its time. */
 typedef void (*GhloDeviceFinder) (GPtrArray *devices);
+
+/* The executors, in the order in which their devices are listed, and NULL. */
+extern const GhloDeviceFinder ghlo_device_finders[];
 
 /* All devices, in the order in which they are listed; the first one is the default. The
  * array is the caller's. Slow the first time. */
 GPtrArray      *ghlo_devices_list       (void);
-
-/* One more executor, which is asked last; before anybody lists devices. */
-void            ghlo_devices_add_finder (GhloDeviceFinder           finder);
 
 /* The device of that name; NULL when there is none. */
 GhloDeviceCore *ghlo_devices_find       (const char                *name);

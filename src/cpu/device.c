@@ -40,7 +40,7 @@ prepare (GhloDeviceCore            *device,
   Program *self = g_new0 (Program, 1);
   GError *problem = NULL;
 
-  self->plan = ghlo_run_plan_new (module, function, ghlo_cpu_target (), options->fallback, monitor, &problem);
+  self->plan = ghlo_run_plan_new (device, module, function, options, monitor, &problem);
   if (self->plan == NULL && options->fallback != NULL
       && g_error_matches (problem, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED))
     {
@@ -92,6 +92,12 @@ start (GhloPrepared          *prepared,
   return run_whole (self, options, inputs, n_inputs, outputs, monitor, error);
 }
 
+static const GhloStepTarget *
+get_target (GhloDeviceCore *self)
+{
+  return ghlo_cpu_target ();
+}
+
 static char *
 describe (GhloPrepared *prepared)
 {
@@ -122,8 +128,8 @@ get_memory (GhloDeviceCore *self)
   return ghlo_memory_get_limit ();
 }
 
-void
-ghlo_cpu_find_devices (GPtrArray *devices)
+GhloDeviceCore *
+ghlo_cpu_device (void)
 {
   static const GhloDeviceCoreClass klass = {
     .name = "cpu",
@@ -131,6 +137,7 @@ ghlo_cpu_find_devices (GPtrArray *devices)
     .prepare = prepare,
     .release = release,
     .start = start,
+    .get_target = get_target,
     .describe = describe,
     .measure = measure,
   };
@@ -146,6 +153,14 @@ ghlo_cpu_find_devices (GPtrArray *devices)
     .wants_passes = TRUE,
   };
 
-  if (!g_ptr_array_find (devices, &device, NULL))
-    g_ptr_array_add (devices, &device);
+  return &device;
+}
+
+void
+ghlo_cpu_find_devices (GPtrArray *devices)
+{
+  GhloDeviceCore *device = ghlo_cpu_device ();
+
+  if (!g_ptr_array_find (devices, device, NULL))
+    g_ptr_array_add (devices, device);
 }

@@ -9,8 +9,10 @@
 
 G_BEGIN_DECLS
 
-/* Adds the processor to @devices unless it is among them. Its fallback runs what there is
+/* The processor, whose steps do what other devices have none for as well. */
+GhloDeviceCore *ghlo_cpu_device       (void);
+/* Adds it to @devices unless it is among them. Its fallback runs what there is
  * no kernel for, and programs that are no plan; without one they are UNSUPPORTED. */
-void ghlo_cpu_find_devices (GPtrArray *devices);
+void            ghlo_cpu_find_devices (GPtrArray *devices);
 
 G_END_DECLS

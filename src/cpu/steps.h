@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * What the CPU computes operations with, one file step-NAME.c for each. They are rows
- * of the table in target.c.
+ * of the table in target.c, but for elementwise ones.
  */
 
 #pragma once
@@ -29,6 +29,9 @@ extern const GhloStepImplementation ghlo_cpu_step_scatter;
 extern const GhloStepImplementation ghlo_cpu_step_sort;
 extern const GhloStepImplementation ghlo_cpu_step_top_k;
 extern const GhloStepImplementation ghlo_cpu_step_triangular_solve;
+
+/* Whether there are elementwise loops for @op, of some element types at least. */
+gboolean ghlo_cpu_has_elementwise (GhloIrOpKind op);
 
 /* For compile(): what select() found done was not to be done, which is a mistake of ours. */
 static inline gpointer

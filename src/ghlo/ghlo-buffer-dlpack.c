@@ -12,6 +12,7 @@
 
 #include "base/element.h"
 #include "base/sizes.h"
+#include "runtime/place.h"
 
 enum
 {
@@ -185,12 +186,13 @@ export_old (Export *self)
  * @error: return location for an error
  *
  * Describes the elements of a tensor in host memory for a consumer of DLPack; for
- * language bindings. Nothing is copied, and the elements must not be written to.
+ * language bindings. Nothing is copied, and the elements must not be written to. What
+ * is in the memory of a device is read first, as by [method@Ghlo.Buffer.read].
  * Integers under 8 bits are exported as the bytes that hold them; floats under 8
  * bits as padded elements.
  *
  * Fails with %GHLO_ERROR_INVALID_ARGUMENT when the buffer was released or holds no
- * tensor.
+ * tensor, and as reading does.
  *
  * Returns: the address of the structure, whose deleter must be called once, or 0
  *   with @error set
@@ -216,6 +218,8 @@ ghlo_buffer_export_dlpack (GhloBuffer  *self,
                            "expected a buffer that holds a tensor for DLPack, found one that does not");
       return 0;
     }
+  if (!ghlo_value_bring (value, NULL, error))
+    return 0;
 
   export = g_malloc0 (sizeof (Export) + 2 * value->type->rank * sizeof (gint64));
   export->value = g_steal_pointer (&value);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The slow calls of buffers: NumPy files in and out, and copies to devices. All
- * are jobs over the values that buffers hold.
+ * The slow calls of buffers: reading them, NumPy files in and out, and copies to
+ * devices. All are jobs over the values that buffers hold.
  */
 
 #include "ghlo-buffer-private.h"
@@ -195,30 +195,158 @@ ghlo_buffer_load_finish (GAsyncResult  *result,
   return buffer_new (g_task_propagate_pointer (G_TASK (result), error));
 }
 
+/* The tensor of a buffer, for a call that reads it. */
 static Transfer *
-save_new (GhloBuffer  *self,
-          GFile       *file,
-          GError     **error)
+tensor_new (GhloBuffer  *self,
+            GError     **error)
 {
-  GhloValue *value;
+  static const char *const kinds[] = { "tensor", "token", "tuple", "future" };
+  GhloValue *value = ghlo_buffer_take_value (self, error);
   Transfer *transfer;
 
-  if (!check_file (file, error))
-    return NULL;
-  value = ghlo_buffer_take_value (self, error);
   if (value == NULL)
     return NULL;
   if (value->kind != GHLO_VALUE_TENSOR)
     {
-      g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
-                           "expected a buffer that holds a tensor, found one of another kind, which has no elements");
+      g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+                   "expected a buffer that holds a tensor, found a %s, which has no bytes", kinds[value->kind]);
       ghlo_value_unref (value);
       return NULL;
     }
 
   transfer = g_new0 (Transfer, 1);
-  transfer->file = g_file_dup (file);
   transfer->value = value;
+
+  return transfer;
+}
+
+static gpointer
+read_run (gpointer            data,
+          const GhloMonitor  *monitor,
+          GError            **error)
+{
+  Transfer *transfer = data;
+
+  return ghlo_value_bring (transfer->value, monitor, error) ? ghlo_value_get_bytes (transfer->value) : NULL;
+}
+
+static const GhloCallClass read_class = {
+  .job = {
+    .name = "ghlo_buffer_read_async",
+    .workers = GHLO_WORKERS_RUN,
+    .run = read_run,
+    .free_data = transfer_free,
+    .free_result = (GDestroyNotify) g_bytes_unref,
+  },
+};
+
+/**
+ * ghlo_buffer_read:
+ * @self: a buffer
+ * @cancellable: (nullable): what may cancel the call
+ * @error: return location for an error
+ *
+ * Reads the elements of a tensor, from whatever device holds them: the first time
+ * they are copied to host memory, where they stay as long as the buffer has them. Bytes
+ * of a buffer in host memory are its own, not a copy: they must not be written to.
+ *
+ * Fails with %GHLO_ERROR_INVALID_ARGUMENT when the buffer was released or holds no
+ * tensor, with %GHLO_ERROR_OUT_OF_MEMORY when memory does not suffice, and with
+ * %GHLO_ERROR_DEVICE_LOST when the device that held them went away.
+ *
+ * Returns: (transfer full): the elements in the layout that [class@Ghlo.Buffer]
+ *   describes, or %NULL with @error set; they stay when the buffer is released
+ *
+ * Since: 1.0
+ */
+GBytes *
+ghlo_buffer_read (GhloBuffer    *self,
+                  GCancellable  *cancellable,
+                  GError       **error)
+{
+  g_return_val_if_fail (GHLO_IS_BUFFER (self), NULL);
+
+  return ghlo_call_run (&read_class, tensor_new (self, error), NULL, cancellable, error);
+}
+
+/* Of host memory, which takes no time to read and so keeps no worker waiting. */
+static void
+answer_at_once (GhloBuffer          *self,
+                Transfer            *transfer,
+                GCancellable        *cancellable,
+                GAsyncReadyCallback  callback,
+                gpointer             user_data)
+{
+  g_autoptr (GTask) task = g_task_new (self, cancellable, callback, user_data);
+
+  g_task_set_source_tag (task, (gpointer) &read_class);
+  g_task_set_name (task, read_class.job.name);
+  if (!g_task_return_error_if_cancelled (task))
+    g_task_return_pointer (task, ghlo_value_get_bytes (transfer->value), (GDestroyNotify) g_bytes_unref);
+  transfer_free (transfer);
+}
+
+/**
+ * ghlo_buffer_read_async:
+ * @self: a buffer
+ * @cancellable: (nullable): what may cancel the call
+ * @callback: (scope async) (closure user_data): called when the call has finished
+ * @user_data: data for @callback
+ *
+ * Reads the elements of a tensor without blocking; see [method@Ghlo.Buffer.read].
+ *
+ * Since: 1.0
+ */
+void
+ghlo_buffer_read_async (GhloBuffer          *self,
+                        GCancellable        *cancellable,
+                        GAsyncReadyCallback  callback,
+                        gpointer             user_data)
+{
+  GError *error = NULL;
+  Transfer *transfer;
+
+  g_return_if_fail (GHLO_IS_BUFFER (self));
+
+  transfer = tensor_new (self, &error);
+  if (transfer != NULL && ghlo_value_is_on_host (transfer->value))
+    answer_at_once (self, transfer, cancellable, callback, user_data);
+  else
+    ghlo_call_start (&read_class, ghlo_call_task (&read_class, self, cancellable, callback, user_data), transfer, NULL,
+                     error);
+}
+
+/**
+ * ghlo_buffer_read_finish:
+ * @self: a buffer
+ * @result: what the callback was given
+ * @error: return location for an error
+ *
+ * Takes the result of [method@Ghlo.Buffer.read_async].
+ *
+ * Returns: (transfer full): the elements, or %NULL with @error set
+ *
+ * Since: 1.0
+ */
+GBytes *
+ghlo_buffer_read_finish (GhloBuffer    *self,
+                         GAsyncResult  *result,
+                         GError       **error)
+{
+  g_return_val_if_fail (ghlo_call_is_valid (&read_class, self, result), NULL);
+
+  return g_task_propagate_pointer (G_TASK (result), error);
+}
+
+static Transfer *
+save_new (GhloBuffer  *self,
+          GFile       *file,
+          GError     **error)
+{
+  Transfer *transfer = check_file (file, error) ? tensor_new (self, error) : NULL;
+
+  if (transfer != NULL)
+    transfer->file = g_file_dup (file);
 
   return transfer;
 }
@@ -381,11 +509,12 @@ copy_run (gpointer            data,
           GError            **error)
 {
   Transfer *transfer = data;
+  g_autoptr (GhloValue) placed = ghlo_value_place (transfer->value, transfer->device, monitor, error);
 
-  if (is_lent (transfer->value) && ghlo_device_core_is_host (transfer->device))
-    return ghlo_value_copy (transfer->value, error);
+  if (placed == NULL || !is_lent (placed))
+    return g_steal_pointer (&placed);
 
-  return ghlo_value_place (transfer->value, transfer->device, monitor, error);
+  return ghlo_value_copy (placed, transfer->device, error);
 }
 
 static const GhloCallClass copy_class = {

@@ -7,8 +7,10 @@
 #include "ghlo-buffer-private.h"
 
 #include "base/element.h"
-#include "ghlo-enum-types.h"
 #include "client/workers.h"
+#include "ghlo-device-private.h"
+#include "ghlo-enum-types.h"
+#include "runtime/place.h"
 
 /**
  * GhloBuffer:
@@ -445,19 +447,27 @@ ghlo_buffer_get_tensor_type (GhloBuffer *self)
  * ghlo_buffer_get_device: (get-property device)
  * @self: a buffer
  *
- * Gets the device whose memory holds the data.
+ * Gets the device whose memory holds the data; of a tuple, that of the first tensor
+ * which is not in host memory. Devices that work in host memory have their data there.
  *
  * Returns: (transfer none) (nullable): the device, or %NULL when the data is in
- *   host memory
+ *   host memory or was released
  *
  * Since: 1.0
  */
 GhloDevice *
 ghlo_buffer_get_device (GhloBuffer *self)
 {
+  g_autoptr (GhloValue) value = NULL;
+  GhloDeviceCore *core = NULL;
+
   g_return_val_if_fail (GHLO_IS_BUFFER (self), NULL);
 
-  return NULL;
+  value = dup_value (self);
+  if (value != NULL)
+    core = ghlo_value_get_device (value);
+
+  return core != NULL ? ghlo_device_for_core (core) : NULL;
 }
 
 /**
@@ -527,118 +537,13 @@ ghlo_buffer_get_members (GhloBuffer *self,
   return (GhloBuffer * const *) members->pdata;
 }
 
-static const char *
-kind_to_string (GhloValueKind kind)
-{
-  static const char *const names[] = { "tensor", "token", "tuple", "future" };
-
-  return names[kind];
-}
-
-/**
- * ghlo_buffer_read:
- * @self: a buffer
- * @cancellable: (nullable): what may cancel the call
- * @error: return location for an error
- *
- * Reads the elements of a tensor, from whatever device holds them. Bytes of a
- * buffer in host memory are its own, not a copy: they must not be written to.
- *
- * Fails with %GHLO_ERROR_INVALID_ARGUMENT when the buffer was released or holds no
- * tensor.
- *
- * Returns: (transfer full): the elements in the layout that [class@Ghlo.Buffer]
- *   describes, or %NULL with @error set; they stay when the buffer is released
- *
- * Since: 1.0
- */
-GBytes *
-ghlo_buffer_read (GhloBuffer    *self,
-                  GCancellable  *cancellable,
-                  GError       **error)
-{
-  g_autoptr (GhloValue) value = NULL;
-
-  g_return_val_if_fail (GHLO_IS_BUFFER (self), NULL);
-
-  if (g_cancellable_set_error_if_cancelled (cancellable, error))
-    return NULL;
-  value = ghlo_buffer_take_value (self, error);
-  if (value == NULL)
-    return NULL;
-  if (value->kind != GHLO_VALUE_TENSOR)
-    {
-      g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
-                   "expected a buffer that holds a tensor, found a %s, which has no bytes",
-                   kind_to_string (value->kind));
-      return NULL;
-    }
-
-  return ghlo_value_get_bytes (value);
-}
-
-/**
- * ghlo_buffer_read_async:
- * @self: a buffer
- * @cancellable: (nullable): what may cancel the call
- * @callback: (scope async) (closure user_data): called when the call has finished
- * @user_data: data for @callback
- *
- * Reads the elements of a tensor without blocking; see [method@Ghlo.Buffer.read].
- *
- * Since: 1.0
- */
-void
-ghlo_buffer_read_async (GhloBuffer          *self,
-                        GCancellable        *cancellable,
-                        GAsyncReadyCallback  callback,
-                        gpointer             user_data)
-{
-  g_autoptr (GTask) task = NULL;
-  GError *error = NULL;
-  GBytes *bytes;
-
-  g_return_if_fail (GHLO_IS_BUFFER (self));
-
-  task = g_task_new (self, cancellable, callback, user_data);
-  g_task_set_source_tag (task, ghlo_buffer_read_async);
-  /* Host memory takes no time to read, so there is nothing for a worker to do. */
-  bytes = ghlo_buffer_read (self, cancellable, &error);
-  if (bytes == NULL)
-    g_task_return_error (task, error);
-  else
-    g_task_return_pointer (task, bytes, (GDestroyNotify) g_bytes_unref);
-}
-
-/**
- * ghlo_buffer_read_finish:
- * @self: a buffer
- * @result: what the callback was given
- * @error: return location for an error
- *
- * Takes the result of [method@Ghlo.Buffer.read_async].
- *
- * Returns: (transfer full): the elements, or %NULL with @error set
- *
- * Since: 1.0
- */
-GBytes *
-ghlo_buffer_read_finish (GhloBuffer    *self,
-                         GAsyncResult  *result,
-                         GError       **error)
-{
-  g_return_val_if_fail (g_task_is_valid (result, self), NULL);
-  g_return_val_if_fail (g_async_result_is_tagged (result, ghlo_buffer_read_async), NULL);
-
-  return g_task_propagate_pointer (G_TASK (result), error);
-}
-
 /**
  * ghlo_buffer_get_host_bytes:
  * @self: a buffer
  *
  * Gets the elements of a tensor in host memory without a copy. They must not be
- * written to.
+ * written to. What is in the memory of a device is in host memory as well once
+ * [method@Ghlo.Buffer.read] has read it.
  *
  * Returns: (transfer full) (nullable): the elements, which stay when the buffer is
  *   released; %NULL when the data is not in host memory, was released, or is no
@@ -654,7 +559,7 @@ ghlo_buffer_get_host_bytes (GhloBuffer *self)
   g_return_val_if_fail (GHLO_IS_BUFFER (self), NULL);
 
   value = dup_value (self);
-  if (value == NULL || value->kind != GHLO_VALUE_TENSOR)
+  if (value == NULL || value->kind != GHLO_VALUE_TENSOR || !ghlo_value_is_on_host (value))
     return NULL;
 
   return ghlo_value_get_bytes (value);
@@ -681,7 +586,7 @@ ghlo_buffer_get_address (GhloBuffer *self)
 
   value = dup_value (self);
 
-  return value != NULL ? (guintptr) value->data : 0;
+  return value != NULL ? (guintptr) g_atomic_pointer_get (&value->data) : 0;
 }
 
 /**

@@ -32,9 +32,6 @@ struct _GhloClient
   GObject       parent_instance;
 
   GhloCounters *counters;    /* never changes */
-
-  GMutex        lock;        /* guards what follows */
-  GPtrArray    *devices;     /* of GhloDevice; one for each core that was asked for */
 };
 
 enum
@@ -77,9 +74,7 @@ ghlo_client_finalize (GObject *object)
 {
   GhloClient *self = GHLO_CLIENT (object);
 
-  g_ptr_array_unref (self->devices);
   ghlo_counters_unref (self->counters);
-  g_mutex_clear (&self->lock);
 
   G_OBJECT_CLASS (ghlo_client_parent_class)->finalize (object);
 }
@@ -114,31 +109,7 @@ ghlo_client_class_init (GhloClientClass *klass)
 static void
 ghlo_client_init (GhloClient *self)
 {
-  g_mutex_init (&self->lock);
   self->counters = ghlo_counters_new ();
-  self->devices = g_ptr_array_new_with_free_func (g_object_unref);
-}
-
-/* The same object each time. */
-static GhloDevice *
-dup_device (GhloClient     *self,
-            GhloDeviceCore *core)
-{
-  GhloDevice *device = NULL;
-
-  g_mutex_lock (&self->lock);
-  for (guint i = 0; i < self->devices->len && device == NULL; i++)
-    if (ghlo_device_get_core (self->devices->pdata[i]) == core)
-      device = self->devices->pdata[i];
-  if (device == NULL)
-    {
-      device = ghlo_device_new (core);
-      g_ptr_array_add (self->devices, device);
-    }
-  g_object_ref (device);
-  g_mutex_unlock (&self->lock);
-
-  return device;
 }
 
 /**
@@ -220,8 +191,7 @@ static const GhloCallClass list_class = {
 };
 
 static GListModel *
-devices_new (GhloClient *self,
-             GPtrArray  *cores)
+devices_new (GPtrArray *cores)
 {
   GListStore *store;
 
@@ -229,11 +199,7 @@ devices_new (GhloClient *self,
     return NULL;
   store = g_list_store_new (GHLO_TYPE_DEVICE);
   for (guint i = 0; i < cores->len; i++)
-    {
-      g_autoptr (GhloDevice) device = dup_device (self, cores->pdata[i]);
-
-      g_list_store_append (store, device);
-    }
+    g_list_store_append (store, ghlo_device_for_core (cores->pdata[i]));
   g_ptr_array_unref (cores);
 
   return G_LIST_MODEL (store);
@@ -260,7 +226,7 @@ ghlo_client_list_devices (GhloClient    *self,
 {
   g_return_val_if_fail (GHLO_IS_CLIENT (self), NULL);
 
-  return devices_new (self, ghlo_call_run (&list_class, (gpointer) &list_class, NULL, cancellable, error));
+  return devices_new (ghlo_call_run (&list_class, (gpointer) &list_class, NULL, cancellable, error));
 }
 
 /**
@@ -307,7 +273,7 @@ ghlo_client_list_devices_finish (GhloClient    *self,
 {
   g_return_val_if_fail (ghlo_call_is_valid (&list_class, self, result), NULL);
 
-  return devices_new (self, g_task_propagate_pointer (G_TASK (result), error));
+  return devices_new (g_task_propagate_pointer (G_TASK (result), error));
 }
 
 static void
@@ -394,17 +360,10 @@ static const GhloCallClass compile_class = {
 };
 
 static GhloExecutable *
-executable_new (GhloClient         *self,
-                GhloProgram        *program,
+executable_new (GhloProgram        *program,
                 GhloExecutableCore *compiled)
 {
-  g_autoptr (GhloDevice) device = NULL;
-
-  if (compiled == NULL)
-    return NULL;
-  device = dup_device (self, compiled->device);
-
-  return ghlo_executable_new (compiled, program, device);
+  return compiled != NULL ? ghlo_executable_new (compiled, program) : NULL;
 }
 
 /**
@@ -438,9 +397,9 @@ ghlo_client_compile (GhloClient          *self,
 {
   g_return_val_if_fail (GHLO_IS_CLIENT (self), NULL);
 
-  return executable_new (self, program,
+  return executable_new (program,
                          ghlo_call_run (&compile_class, compile_new (self, program, options, progress, error),
-                                       progress, cancellable, error));
+                                        progress, cancellable, error));
 }
 
 /**
@@ -498,7 +457,7 @@ ghlo_client_compile_finish (GhloClient    *self,
 {
   g_return_val_if_fail (ghlo_call_is_valid (&compile_class, self, result), NULL);
 
-  return executable_new (self, g_task_get_task_data (G_TASK (result)),
+  return executable_new (g_task_get_task_data (G_TASK (result)),
                          g_task_propagate_pointer (G_TASK (result), error));
 }
 
@@ -567,8 +526,7 @@ static const GhloCallClass load_class = {
 };
 
 static GhloExecutable *
-loaded_executable_new (GhloClient         *self,
-                       GhloExecutableCore *compiled)
+loaded_executable_new (GhloExecutableCore *compiled)
 {
   g_autoptr (GhloProgram) program = NULL;
 
@@ -576,7 +534,7 @@ loaded_executable_new (GhloClient         *self,
     return NULL;
   program = ghlo_program_new (ghlo_ir_module_ref (compiled->module), NULL);
 
-  return executable_new (self, program, compiled);
+  return executable_new (program, compiled);
 }
 
 /**
@@ -609,8 +567,8 @@ ghlo_client_load_executable (GhloClient     *self,
 {
   g_return_val_if_fail (GHLO_IS_CLIENT (self), NULL);
 
-  return loaded_executable_new (self, ghlo_call_run (&load_class, load_new (self, bytes, flags, error), NULL,
-                                                    cancellable, error));
+  return loaded_executable_new (ghlo_call_run (&load_class, load_new (self, bytes, flags, error), NULL, cancellable,
+                                               error));
 }
 
 /**
@@ -663,7 +621,7 @@ ghlo_client_load_executable_finish (GhloClient    *self,
 {
   g_return_val_if_fail (ghlo_call_is_valid (&load_class, self, result), NULL);
 
-  return loaded_executable_new (self, g_task_propagate_pointer (G_TASK (result), error));
+  return loaded_executable_new (g_task_propagate_pointer (G_TASK (result), error));
 }
 
 /**

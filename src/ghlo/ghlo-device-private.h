@@ -10,7 +10,8 @@
 
 G_BEGIN_DECLS
 
-GhloDevice     *ghlo_device_new      (GhloDeviceCore *core);
+/* The same object for everybody in the process, borrowed: it stays, as the core does. */
+GhloDevice     *ghlo_device_for_core (GhloDeviceCore *core);
 /* NULL for an object that was not made by a client. */
 GhloDeviceCore *ghlo_device_get_core (GhloDevice     *self);
 

@@ -45,11 +45,23 @@ static const char *const no_features[] = { NULL };
 G_DEFINE_FINAL_TYPE (GhloDevice, ghlo_device, G_TYPE_OBJECT)
 
 GhloDevice *
-ghlo_device_new (GhloDeviceCore *core)
+ghlo_device_for_core (GhloDeviceCore *core)
 {
-  GhloDevice *self = g_object_new (GHLO_TYPE_DEVICE, NULL);
+  static GMutex lock;
+  static GHashTable *devices;      /* by core */
+  GhloDevice *self;
 
-  self->core = core;
+  g_mutex_lock (&lock);
+  if (devices == NULL)
+    devices = g_hash_table_new (NULL, NULL);
+  self = g_hash_table_lookup (devices, core);
+  if (self == NULL)
+    {
+      self = g_object_new (GHLO_TYPE_DEVICE, NULL);
+      self->core = core;
+      g_hash_table_insert (devices, core, self);
+    }
+  g_mutex_unlock (&lock);
 
   return self;
 }
@@ -260,8 +272,9 @@ ghlo_device_get_features (GhloDevice *self)
  * ghlo_device_is_lost: (get-property lost)
  * @self: a device
  *
- * Tells whether the device went away. Every later call on a lost device fails
- * with %GHLO_ERROR_DEVICE_LOST.
+ * Tells whether the device went away, with all that was in its memory. Every later
+ * call on a lost device fails with %GHLO_ERROR_DEVICE_LOST. Where it is back,
+ * [method@Ghlo.Client.list_devices] gives it as another object.
  *
  * Returns: %TRUE when the device is lost
  *
@@ -272,6 +285,5 @@ ghlo_device_is_lost (GhloDevice *self)
 {
   g_return_val_if_fail (GHLO_IS_DEVICE (self), FALSE);
 
-  /* Only a device apart from the processor can go. */
-  return FALSE;
+  return self->core != NULL && ghlo_device_core_is_lost (self->core);
 }

@@ -10,10 +10,9 @@
 
 G_BEGIN_DECLS
 
-/* Takes @compiled over, and references to the objects. */
+/* Takes @core over, and a reference to @program. */
 GhloExecutable *ghlo_executable_new (GhloExecutableCore *core,
-                                     GhloProgram        *program,
-                                     GhloDevice         *device);
+                                     GhloProgram        *program);
 
 /* What workers know; NULL for an object that no client made. */
 GhloExecutableCore   *ghlo_executable_get_core (GhloExecutable *self);

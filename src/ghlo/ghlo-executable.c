@@ -10,6 +10,7 @@
 #include "ghlo-buffer-private.h"
 #include "ghlo-call-private.h"
 #include "ghlo-compile-report-private.h"
+#include "ghlo-device-private.h"
 #include "ghlo-plan-private.h"
 #include "ghlo-result-private.h"
 #include "ghlo-statistics-private.h"
@@ -32,7 +33,6 @@ struct _GhloExecutable
 
   GhloExecutableCore *core;       /* NULL when not made by a client; none of these changes */
   GhloProgram        *program;
-  GhloDevice         *device;
   GhloCompileReport  *report;     /* NULL where core is */
 };
 
@@ -51,15 +51,13 @@ G_DEFINE_FINAL_TYPE (GhloExecutable, ghlo_executable, G_TYPE_OBJECT)
 
 GhloExecutable *
 ghlo_executable_new (GhloExecutableCore *core,
-                     GhloProgram        *program,
-                     GhloDevice         *device)
+                     GhloProgram        *program)
 {
   GhloExecutable *self = g_object_new (GHLO_TYPE_EXECUTABLE, NULL);
 
   self->core = core;
   self->report = ghlo_compile_report_new (core->compilation->report);
   self->program = g_object_ref (program);
-  self->device = g_object_ref (device);
 
   return self;
 }
@@ -72,7 +70,6 @@ ghlo_executable_finalize (GObject *object)
   g_clear_pointer (&self->core, ghlo_reclaim_executable);
   g_clear_pointer (&self->report, ghlo_compile_report_unref);
   g_clear_object (&self->program);
-  g_clear_object (&self->device);
 
   G_OBJECT_CLASS (ghlo_executable_parent_class)->finalize (object);
 }
@@ -91,7 +88,7 @@ ghlo_executable_get_property (GObject    *object,
       g_value_set_object (value, self->program);
       break;
     case PROP_DEVICE:
-      g_value_set_object (value, self->device);
+      g_value_set_object (value, ghlo_executable_get_device (self));
       break;
     case PROP_REPORT:
       g_value_set_boxed (value, ghlo_executable_get_report (self));
@@ -180,7 +177,7 @@ ghlo_executable_get_device (GhloExecutable *self)
 {
   g_return_val_if_fail (GHLO_IS_EXECUTABLE (self), NULL);
 
-  return self->device;
+  return self->core != NULL ? ghlo_device_for_core (self->core->device) : NULL;
 }
 
 /**

@@ -143,7 +143,20 @@ typedef enum
   GHLO_IR_TRAIT_SAME_OPERAND_TYPES = 1 << 16, /* identical types of all operands */
   GHLO_IR_TRAIT_PAIRWISE_TYPES    = 1 << 17, /* result i has the type of operand i */
   GHLO_IR_TRAIT_COMPATIBLE_OPERAND_ELEMENTS = 1 << 18, /* compatible element types of all operands */
+  GHLO_IR_TRAIT_IDEMPOTENT        = 1 << 19, /* of real numbers f (f (x)) is f (x), or f (x, x) is x */
+  GHLO_IR_TRAIT_BROADCASTS_SCALARS = 1 << 20, /* ELEMENTWISE, but an operand of rank 0 stands for a whole tensor */
 } GhloIrTrait;
+
+/* What changes no value as the second operand; ghlo_ir_op_neutral () has it by element type. */
+typedef enum
+{
+  GHLO_IR_NEUTRAL_NONE,
+  GHLO_IR_NEUTRAL_ZERO,       /* false, 0; of floats -0, since 0 would change it */
+  GHLO_IR_NEUTRAL_ONE,        /* true, 1 */
+  GHLO_IR_NEUTRAL_LOWEST,     /* false, the least number */
+  GHLO_IR_NEUTRAL_HIGHEST,    /* true, the greatest number */
+  GHLO_IR_NEUTRAL_ALL_ONES,   /* true, every bit set */
+} GhloIrNeutral;
 
 /* VHLO's versions of an operation: name_vN exists since major.minor.patch. */
 typedef struct
@@ -167,6 +180,8 @@ typedef struct
   const GhloIrVhloVersion *versions;
   const char              *verifier;      /* names of the row's verifier and reference */
   const char              *reference;     /* kernel, as ops.def has them; "none" for none */
+  GhloIrNeutral            neutral;
+  GhloIrOpKind             element_op;    /* computes each element; INVALID where it is the row's own */
 } GhloIrOpSpec;
 
 extern const GhloIrOpSpec ghlo_ir_op_specs[GHLO_N_OPS];
@@ -177,7 +192,13 @@ ghlo_ir_op_spec (GhloIrOpKind kind)
   return &ghlo_ir_op_specs[kind];
 }
 
+/* The neutral element of @kind among elements of @type; FALSE where there is none. */
+gboolean     ghlo_ir_op_neutral        (GhloIrOpKind     kind,
+                                        GhloElementType  type,
+                                        GhloScalar      *value);
+
 /* GHLO_OP_INVALID when no row has that name. @length is -1 for NUL-terminated. */
-GhloIrOpKind ghlo_ir_op_kind_from_name (const char *name, gssize length);
+GhloIrOpKind ghlo_ir_op_kind_from_name (const char      *name,
+                                        gssize           length);
 
 G_END_DECLS

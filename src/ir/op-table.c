@@ -60,6 +60,8 @@ enum
   SAME_OPERAND_TYPES = GHLO_IR_TRAIT_SAME_OPERAND_TYPES,
   PAIRWISE_TYPES = GHLO_IR_TRAIT_PAIRWISE_TYPES,
   COMPATIBLE_OPERAND_ELEMENTS = GHLO_IR_TRAIT_COMPATIBLE_OPERAND_ELEMENTS,
+  IDEMPOTENT = GHLO_IR_TRAIT_IDEMPOTENT,
+  BROADCASTS_SCALARS = GHLO_IR_TRAIT_BROADCASTS_SCALARS,
 };
 
 #define ONE(name, types)   { name, GHLO_IR_ONE, types }
@@ -122,6 +124,8 @@ enum
                         .n_regions = COUNT (GhloIrRegionSpec, __VA_ARGS__)
 #define VERSIONS(...)   .versions = LIST (GhloIrVhloVersion, __VA_ARGS__), \
                         .n_versions = COUNT (GhloIrVhloVersion, __VA_ARGS__)
+#define NEUTRAL(ID)     .neutral = GHLO_IR_NEUTRAL_##ID
+#define ELEMENT_OP(ID)  .element_op = GHLO_OP_##ID
 
 const GhloIrOpSpec ghlo_ir_op_specs[GHLO_N_OPS] = {
   [GHLO_OP_INVALID] = { .name = "", .summary = "" },

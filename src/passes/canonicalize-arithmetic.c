@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Rules about sums, products, quotients, powers and extremes. Those about floats are
- * IEEE 754's: -0.0 is the neutral element of addition, +0.0 of subtraction on the
- * right, 1 of multiplication; nothing is said of 0 * x or x - x, which may be NaN.
+ * Rules about sums, products, quotients, powers and extremes, and those that follow from
+ * what the op table says of operations: neutral elements and traits. Those about floats
+ * are IEEE 754's: +0.0 changes nothing when it is subtracted; nothing is said of 0 * x or
+ * x - x, which may be NaN.
  */
 
 #include "passes/canonicalize.h"
@@ -55,6 +56,35 @@ constant_to_the_right (GhloRewriter *self,
   return TRUE;
 }
 
+/* x ∘ e is x where e is the neutral element of ∘. */
+static gboolean
+neutral_operand (GhloRewriter *self,
+                 GhloIrOp     *op)
+{
+  return ghlo_ir_op_get_spec (op)->neutral != GHLO_IR_NEUTRAL_NONE
+         && ghlo_value_is_neutral (ghlo_ir_op_operand (op, 1), op->kind)
+         && ghlo_rewrite_replace (self, op, ghlo_ir_op_operand (op, 0));
+}
+
+/* f (f (x)) is f (x), x ∘ x is x. The former not of complex numbers: a sign is rounded, so its
+ * magnitude is not exactly 1 and its own sign may be another number. */
+static gboolean
+idempotent (GhloRewriter *self,
+            GhloIrOp     *op)
+{
+  const GhloIrType *type = op->results[0].type;
+  const GhloIrValue *operand;
+
+  if ((ghlo_ir_op_get_spec (op)->traits & GHLO_IR_TRAIT_IDEMPOTENT) == 0 || !ghlo_type_is_plain (type))
+    return FALSE;
+  operand = ghlo_ir_op_operand (op, 0);
+  if (op->n_operands == 1 ? ghlo_element_type_is_complex (type->element_type) || operand_of (operand, op->kind) == NULL
+                          : operand != ghlo_ir_op_operand (op, 1))
+    return FALSE;
+
+  return ghlo_rewrite_replace (self, op, ghlo_ir_op_operand (op, 0));
+}
+
 static guint64
 combine (GhloIrOpKind kind,
          guint64      a,
@@ -93,15 +123,6 @@ merge_constants (GhloRewriter *self,
 
   return ghlo_rewrite_replace (self, op, ghlo_make_binary (self, op->kind, ghlo_ir_op_operand (inner, 0),
                                                            ghlo_make_splat (self, type, b)));
-}
-
-/* x + 0: of floats -0.0, since -0.0 + 0.0 is 0.0. */
-static gboolean
-add_zero (GhloRewriter *self,
-          GhloIrOp     *op)
-{
-  return ghlo_value_is_number (ghlo_ir_op_operand (op, 1), -0.0)
-         && ghlo_rewrite_replace (self, op, ghlo_ir_op_operand (op, 0));
 }
 
 /* x + -y is x - y, exactly. */
@@ -159,14 +180,6 @@ subtract_negated (GhloRewriter *self,
   return negated != NULL && has_negation (op->results[0].type) && negated->type == op->results[0].type
          && ghlo_rewrite_replace (self, op, ghlo_make_binary (self, GHLO_OP_STABLEHLO_ADD, ghlo_ir_op_operand (op, 0),
                                                               negated));
-}
-
-static gboolean
-multiply_by_one (GhloRewriter *self,
-                 GhloIrOp     *op)
-{
-  return ghlo_value_is_number (ghlo_ir_op_operand (op, 1), 1)
-         && ghlo_rewrite_replace (self, op, ghlo_ir_op_operand (op, 0));
 }
 
 /* x * 0 is 0. Sound for integers and booleans: of floats it may be NaN or -0.0. */
@@ -288,29 +301,15 @@ small_power (GhloRewriter *self,
   return FALSE;
 }
 
-/* The larger or smaller of a value and itself. */
-static gboolean
-extreme_of_itself (GhloRewriter *self,
-                   GhloIrOp     *op)
-{
-  return ghlo_ir_op_operand (op, 0) == ghlo_ir_op_operand (op, 1) && ghlo_type_is_plain (op->results[0].type)
-         && ghlo_rewrite_replace (self, op, ghlo_ir_op_operand (op, 0));
-}
-
-/* max (x, least) is x, NaN too. max (x, greatest) is the constant unless x is NaN,
- * so of integers and booleans alone. */
+/* max (x, greatest) is the constant unless x is NaN, so of integers and booleans alone. */
 static gboolean
 extreme_of_limit (GhloRewriter *self,
                   GhloIrOp     *op)
 {
-  gboolean is_max = op->kind == GHLO_OP_STABLEHLO_MAXIMUM;
-  GhloIrValue *value = ghlo_ir_op_operand (op, 0), *limit = ghlo_ir_op_operand (op, 1);
-
-  if (is_max ? ghlo_value_is_least (limit) : ghlo_value_is_greatest (limit))
-    return ghlo_rewrite_replace (self, op, value);
+  GhloIrValue *limit = ghlo_ir_op_operand (op, 1);
 
   return ghlo_type_is_discrete (op->results[0].type)
-         && (is_max ? ghlo_value_is_greatest (limit) : ghlo_value_is_least (limit))
+         && (op->kind == GHLO_OP_STABLEHLO_MAXIMUM ? ghlo_value_is_greatest (limit) : ghlo_value_is_least (limit))
          && ghlo_rewrite_replace (self, op, limit);
 }
 
@@ -337,28 +336,16 @@ abs_of_negated (GhloRewriter *self,
   return ghlo_rewrite_replace (self, op, ghlo_make_unary (self, GHLO_OP_STABLEHLO_ABS, inner));
 }
 
-/* f (f (x)) is f (x). Not so of complex numbers: a sign is rounded, so its magnitude is not exactly 1
- * and its own sign may be another number. */
-static gboolean
-idempotent (GhloRewriter *self,
-            GhloIrOp     *op)
-{
-  return ghlo_type_is_plain (op->results[0].type)
-         && !ghlo_element_type_is_complex (op->results[0].type->element_type)
-         && operand_of (ghlo_ir_op_operand (op, 0), op->kind) != NULL
-         && ghlo_rewrite_replace (self, op, ghlo_ir_op_operand (op, 0));
-}
-
 static const GhloRuleRow rows[] = {
   { GHLO_OP_INVALID, constant_to_the_right },
-  { GHLO_OP_STABLEHLO_ADD, add_zero },
+  { GHLO_OP_INVALID, neutral_operand },
+  { GHLO_OP_INVALID, idempotent },
   { GHLO_OP_STABLEHLO_ADD, add_negated },
   { GHLO_OP_STABLEHLO_ADD, boolean_sum },
   { GHLO_OP_STABLEHLO_ADD, merge_constants },
   { GHLO_OP_STABLEHLO_SUBTRACT, subtract_zero },
   { GHLO_OP_STABLEHLO_SUBTRACT, subtract_itself },
   { GHLO_OP_STABLEHLO_SUBTRACT, subtract_negated },
-  { GHLO_OP_STABLEHLO_MULTIPLY, multiply_by_one },
   { GHLO_OP_STABLEHLO_MULTIPLY, multiply_by_zero },
   { GHLO_OP_STABLEHLO_MULTIPLY, multiply_by_minus_one },
   { GHLO_OP_STABLEHLO_MULTIPLY, both_negated },
@@ -369,18 +356,10 @@ static const GhloRuleRow rows[] = {
   { GHLO_OP_STABLEHLO_DIVIDE, both_negated },
   { GHLO_OP_STABLEHLO_REMAINDER, unsigned_power_of_two },
   { GHLO_OP_STABLEHLO_POWER, small_power },
-  { GHLO_OP_STABLEHLO_MAXIMUM, extreme_of_itself },
   { GHLO_OP_STABLEHLO_MAXIMUM, extreme_of_limit },
-  { GHLO_OP_STABLEHLO_MINIMUM, extreme_of_itself },
   { GHLO_OP_STABLEHLO_MINIMUM, extreme_of_limit },
   { GHLO_OP_STABLEHLO_NEGATE, negate_twice },
   { GHLO_OP_STABLEHLO_ABS, abs_of_negated },
-  { GHLO_OP_STABLEHLO_ABS, idempotent },
-  { GHLO_OP_STABLEHLO_CEIL, idempotent },
-  { GHLO_OP_STABLEHLO_FLOOR, idempotent },
-  { GHLO_OP_STABLEHLO_ROUND_NEAREST_AFZ, idempotent },
-  { GHLO_OP_STABLEHLO_ROUND_NEAREST_EVEN, idempotent },
-  { GHLO_OP_STABLEHLO_SIGN, idempotent },
   { GHLO_OP_STABLEHLO_AND, merge_constants },
   { GHLO_OP_STABLEHLO_OR, merge_constants },
   { GHLO_OP_STABLEHLO_XOR, merge_constants },

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * One form for what can be said in several: operations that StableHLO deprecates, and
- * CHLO's broadcasting ones, become the operations that later stages know.
+ * CHLO's forms of others, become the operations that later stages know.
  */
 
 #include "passes/canonicalize.h"
@@ -103,51 +103,12 @@ constant_like (GhloRewriter *self,
   return ghlo_rewrite_replace (self, op, ghlo_make_splat (self, type, scalar));
 }
 
-typedef struct
-{
-  GhloIrOpKind from, to;
-} Renaming;
-
-static const Renaming renamings[] = {
-  { GHLO_OP_CHLO_BROADCAST_ADD, GHLO_OP_STABLEHLO_ADD },
-  { GHLO_OP_CHLO_BROADCAST_AND, GHLO_OP_STABLEHLO_AND },
-  { GHLO_OP_CHLO_BROADCAST_ATAN2, GHLO_OP_STABLEHLO_ATAN2 },
-  { GHLO_OP_CHLO_BROADCAST_COMPARE, GHLO_OP_STABLEHLO_COMPARE },
-  { GHLO_OP_CHLO_BROADCAST_COMPLEX, GHLO_OP_STABLEHLO_COMPLEX },
-  { GHLO_OP_CHLO_BROADCAST_DIVIDE, GHLO_OP_STABLEHLO_DIVIDE },
-  { GHLO_OP_CHLO_BROADCAST_MAXIMUM, GHLO_OP_STABLEHLO_MAXIMUM },
-  { GHLO_OP_CHLO_BROADCAST_MINIMUM, GHLO_OP_STABLEHLO_MINIMUM },
-  { GHLO_OP_CHLO_BROADCAST_MULTIPLY, GHLO_OP_STABLEHLO_MULTIPLY },
-  { GHLO_OP_CHLO_BROADCAST_NEXT_AFTER, GHLO_OP_CHLO_NEXT_AFTER },
-  { GHLO_OP_CHLO_BROADCAST_OR, GHLO_OP_STABLEHLO_OR },
-  { GHLO_OP_CHLO_BROADCAST_POLYGAMMA, GHLO_OP_CHLO_POLYGAMMA },
-  { GHLO_OP_CHLO_BROADCAST_POWER, GHLO_OP_STABLEHLO_POWER },
-  { GHLO_OP_CHLO_BROADCAST_REMAINDER, GHLO_OP_STABLEHLO_REMAINDER },
-  { GHLO_OP_CHLO_BROADCAST_SELECT, GHLO_OP_STABLEHLO_SELECT },
-  { GHLO_OP_CHLO_BROADCAST_SHIFT_LEFT, GHLO_OP_STABLEHLO_SHIFT_LEFT },
-  { GHLO_OP_CHLO_BROADCAST_SHIFT_RIGHT_ARITHMETIC, GHLO_OP_STABLEHLO_SHIFT_RIGHT_ARITHMETIC },
-  { GHLO_OP_CHLO_BROADCAST_SHIFT_RIGHT_LOGICAL, GHLO_OP_STABLEHLO_SHIFT_RIGHT_LOGICAL },
-  { GHLO_OP_CHLO_BROADCAST_SUBTRACT, GHLO_OP_STABLEHLO_SUBTRACT },
-  { GHLO_OP_CHLO_BROADCAST_XOR, GHLO_OP_STABLEHLO_XOR },
-  { GHLO_OP_CHLO_BROADCAST_ZETA, GHLO_OP_CHLO_ZETA },
-};
-
-static GhloIrOpKind
-plain_kind (GhloIrOpKind kind)
-{
-  for (guint i = 0; i < G_N_ELEMENTS (renamings); i++)
-    if (renamings[i].from == kind)
-      return renamings[i].to;
-
-  return GHLO_OP_INVALID;
-}
-
 /* CHLO takes element types that StableHLO's operation does not, as floats that are
  * shifted: such an operation stays what it is. */
 static gboolean
-has_plain_kind (const GhloIrOp *op)
+has_element_op (const GhloIrOp *op)
 {
-  GhloIrOpKind kind = plain_kind (op->kind);
+  GhloIrOpKind kind = ghlo_ir_op_get_spec (op)->element_op;
   const GhloIrOpSpec *spec;
 
   if (kind == GHLO_OP_INVALID)
@@ -196,17 +157,20 @@ same_word (GhloRewriter     *self,
   return value >= 0 ? ghlo_ir_attr_enum (self->module, enumeration, value) : NULL;
 }
 
+/* A row of the op table whose elements another operation computes, on operands of its own
+ * shape: the broadcasting forms, and old names. */
 static gboolean
-broadcasting (GhloRewriter *self,
-              GhloIrOp     *op)
+form_of_another (GhloRewriter *self,
+                 GhloIrOp     *op)
 {
+  GhloIrOpKind kind = ghlo_ir_op_get_spec (op)->element_op;
   const GhloIrType *type = op->results[0].type;
   GhloIrNamedAttr attributes[2] = { { "comparison_direction", NULL }, { "compare_type", NULL } };
   gint64 places[3][GHLO_MAX_RANK];
   GhloIrValue *operands[3];
   gsize n = 0;
 
-  if (!has_plain_kind (op) || !all_plain (op) || op->n_operands > G_N_ELEMENTS (operands))
+  if (!has_element_op (op) || !all_plain (op) || op->n_operands > G_N_ELEMENTS (operands))
     return FALSE;
   for (guint i = 0; i < op->n_operands; i++)
     if (!find_places (op, i, places[i]))
@@ -230,8 +194,7 @@ broadcasting (GhloRewriter *self,
                                            ghlo_make_type_of (self, operand->type->element_type, type));
     }
 
-  return ghlo_rewrite_replace (self, op, ghlo_make (self, plain_kind (op->kind), type, operands, op->n_operands,
-                                                    attributes, n));
+  return ghlo_rewrite_replace (self, op, ghlo_make (self, kind, type, operands, op->n_operands, attributes, n));
 }
 
 static const GhloRuleRow rows[] = {
@@ -241,7 +204,7 @@ static const GhloRuleRow rows[] = {
   { GHLO_OP_CHLO_CONSTANT, other_constant },
   { GHLO_OP_ARITH_CONSTANT, other_constant },
   { GHLO_OP_CHLO_CONSTANT_LIKE, constant_like },
-  { GHLO_OP_INVALID, broadcasting },
+  { GHLO_OP_INVALID, form_of_another },
 };
 
 const GhloRuleGroup ghlo_canonicalize_forms = { rows, G_N_ELEMENTS (rows) };

@@ -74,36 +74,45 @@ make_boolean (GhloRewriter     *self,
   return ghlo_make_splat (self, type, (GhloScalar) { .i = value });
 }
 
-/* x & 0, x & ~0, x | 0, x | ~0, x ^ 0, x ^ ~0. */
+/* x & 0 is 0. */
 static gboolean
-bits_with_constant (GhloRewriter *self,
-                    GhloIrOp     *op)
+and_zero (GhloRewriter *self,
+          GhloIrOp     *op)
 {
-  GhloIrValue *value = ghlo_ir_op_operand (op, 0), *constant = ghlo_ir_op_operand (op, 1);
-  gboolean zero = ghlo_type_is_discrete (value->type) && ghlo_value_is_number (constant, 0);
-  gboolean ones = ghlo_value_is_all_ones (constant);
+  GhloIrValue *constant = ghlo_ir_op_operand (op, 1);
 
-  if (!zero && !ones)
-    return FALSE;
-  if (op->kind == GHLO_OP_STABLEHLO_XOR)
-    return ghlo_rewrite_replace (self, op, zero ? value : ghlo_make_unary (self, GHLO_OP_STABLEHLO_NOT, value));
-
-  return ghlo_rewrite_replace (self, op, zero == (op->kind == GHLO_OP_STABLEHLO_OR) ? value : constant);
+  return ghlo_value_is_neutral (constant, GHLO_OP_STABLEHLO_OR) && ghlo_rewrite_replace (self, op, constant);
 }
 
-/* x & x, x | x are x, x ^ x is 0. */
+/* x | ~0 is ~0. */
 static gboolean
-bits_with_itself (GhloRewriter *self,
-                  GhloIrOp     *op)
+or_ones (GhloRewriter *self,
+         GhloIrOp     *op)
+{
+  GhloIrValue *constant = ghlo_ir_op_operand (op, 1);
+
+  return ghlo_value_is_neutral (constant, GHLO_OP_STABLEHLO_AND) && ghlo_rewrite_replace (self, op, constant);
+}
+
+/* x ^ ~0 is ~x. */
+static gboolean
+xor_ones (GhloRewriter *self,
+          GhloIrOp     *op)
+{
+  return ghlo_value_is_neutral (ghlo_ir_op_operand (op, 1), GHLO_OP_STABLEHLO_AND)
+         && ghlo_rewrite_replace (self, op, ghlo_make_unary (self, GHLO_OP_STABLEHLO_NOT,
+                                                             ghlo_ir_op_operand (op, 0)));
+}
+
+/* x ^ x is 0. */
+static gboolean
+xor_itself (GhloRewriter *self,
+            GhloIrOp     *op)
 {
   GhloIrValue *value = ghlo_ir_op_operand (op, 0);
 
-  if (value != ghlo_ir_op_operand (op, 1) || !ghlo_type_is_discrete (value->type))
-    return FALSE;
-  if (op->kind == GHLO_OP_STABLEHLO_XOR)
-    value = ghlo_make_number (self, value->type, 0);
-
-  return ghlo_rewrite_replace (self, op, value);
+  return value == ghlo_ir_op_operand (op, 1) && ghlo_type_is_discrete (value->type)
+         && ghlo_rewrite_replace (self, op, ghlo_make_number (self, value->type, 0));
 }
 
 /* Shifting by nothing. */
@@ -312,12 +321,10 @@ select_booleans (GhloRewriter *self,
 }
 
 static const GhloRuleRow rows[] = {
-  { GHLO_OP_STABLEHLO_AND, bits_with_constant },
-  { GHLO_OP_STABLEHLO_AND, bits_with_itself },
-  { GHLO_OP_STABLEHLO_OR, bits_with_constant },
-  { GHLO_OP_STABLEHLO_OR, bits_with_itself },
-  { GHLO_OP_STABLEHLO_XOR, bits_with_constant },
-  { GHLO_OP_STABLEHLO_XOR, bits_with_itself },
+  { GHLO_OP_STABLEHLO_AND, and_zero },
+  { GHLO_OP_STABLEHLO_OR, or_ones },
+  { GHLO_OP_STABLEHLO_XOR, xor_ones },
+  { GHLO_OP_STABLEHLO_XOR, xor_itself },
   { GHLO_OP_STABLEHLO_SHIFT_LEFT, shift_by_zero },
   { GHLO_OP_STABLEHLO_SHIFT_RIGHT_ARITHMETIC, shift_by_zero },
   { GHLO_OP_STABLEHLO_SHIFT_RIGHT_LOGICAL, shift_by_zero },

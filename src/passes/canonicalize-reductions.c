@@ -9,6 +9,7 @@
 #include "passes/canonicalize.h"
 
 #include "passes/constant.h"
+#include "passes/effects.h"
 #include "passes/shapes.h"
 #include "passes/walk.h"
 
@@ -19,8 +20,6 @@ enum { MAX_BODY = 64 };
 static gboolean
 can_spread (const GhloIrOp *op)
 {
-  guint32 traits = ghlo_ir_op_get_spec (op)->traits;
-
   if (op->n_results != 1 || op->n_regions != 0 || op->results[0].type->rank != 0
       || !ghlo_type_is_plain (op->results[0].type))
     return FALSE;
@@ -30,8 +29,7 @@ can_spread (const GhloIrOp *op)
   if (op->kind == GHLO_OP_STABLEHLO_CONSTANT)
     return ghlo_value_get_dense (&op->results[0]) != NULL;
 
-  return ((traits & GHLO_IR_TRAIT_ELEMENTWISE) != 0 && (traits & GHLO_IR_TRAIT_PURE) != 0)
-         || op->kind == GHLO_OP_STABLEHLO_SELECT || op->kind == GHLO_OP_STABLEHLO_CLAMP;
+  return ghlo_pass_is_elementwise (op);
 }
 
 static gboolean

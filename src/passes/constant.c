@@ -114,61 +114,43 @@ ghlo_value_is_number (const GhloIrValue *value,
   return FALSE;
 }
 
-/* The greatest value of the bits of an integer type, as a pattern. */
-static guint64
-ones (const GhloElementInfo *info)
-{
-  return info->bits >= 64 ? G_MAXUINT64 : ((guint64) 1 << info->bits) - 1;
-}
-
 gboolean
-ghlo_value_is_all_ones (const GhloIrValue *value)
+ghlo_value_is_neutral (const GhloIrValue *value,
+                       GhloIrOpKind       kind)
 {
-  const GhloElementInfo *info = ghlo_element_info (value->type->element_type);
-  GhloScalar scalar;
+  GhloElementType type = value->type->element_type;
+  GhloScalar scalar, neutral;
 
-  return ghlo_type_is_discrete (value->type) && ghlo_value_get_splat (value, &scalar)
-         && (scalar.u & ones (info)) == ones (info);
+  if (!ghlo_ir_op_neutral (kind, type, &neutral) || !ghlo_value_get_splat (value, &scalar)
+      || !ghlo_scalar_equal (type, scalar, neutral))
+    return FALSE;
+  if (ghlo_element_type_is_complex (type))
+    return signbit (scalar.c.re) && signbit (scalar.c.im);
+
+  return !ghlo_element_type_is_float (type) || !signbit (scalar.f) == !signbit (neutral.f);
 }
 
 static gboolean
-is_extreme (const GhloIrValue *value,
-            gboolean           greatest)
+is_limit (const GhloIrValue *value,
+          gboolean           greatest)
 {
-  const GhloElementInfo *info = ghlo_element_info (value->type->element_type);
-  gint64 limit = info->bits >= 1 ? (gint64) (ones (info) >> 1) : 0;
+  GhloElementType type = value->type->element_type;
   GhloScalar scalar;
 
-  if (!ghlo_value_get_splat (value, &scalar))
-    return FALSE;
-  switch (info->element_class)
-    {
-    case GHLO_ELEMENT_CLASS_BOOLEAN:
-      return scalar.i == greatest;
-    case GHLO_ELEMENT_CLASS_SIGNED:
-      return scalar.i == (greatest ? limit : -limit - 1);
-    case GHLO_ELEMENT_CLASS_UNSIGNED:
-      return scalar.u == (greatest ? ones (info) : 0);
-    case GHLO_ELEMENT_CLASS_FLOAT:
-      return isinf (scalar.f) && (scalar.f > 0) == greatest;
-    case GHLO_ELEMENT_CLASS_COMPLEX:
-    case GHLO_ELEMENT_CLASS_NONE:
-      break;
-    }
-
-  return FALSE;
+  return !ghlo_element_type_is_complex (type) && ghlo_value_get_splat (value, &scalar)
+         && ghlo_scalar_equal (type, scalar, ghlo_element_limit (type, greatest));
 }
 
 gboolean
 ghlo_value_is_least (const GhloIrValue *value)
 {
-  return is_extreme (value, FALSE);
+  return is_limit (value, FALSE);
 }
 
 gboolean
 ghlo_value_is_greatest (const GhloIrValue *value)
 {
-  return is_extreme (value, TRUE);
+  return is_limit (value, TRUE);
 }
 
 gboolean

@@ -34,10 +34,10 @@ gboolean          ghlo_value_get_splat       (const GhloIrValue *value,
 /* A splat of that exact number: -0.0 is not 0.0. */
 gboolean          ghlo_value_is_number       (const GhloIrValue *value,
                                               double             number);
-/* A splat of an integer or boolean with every bit one. */
-gboolean          ghlo_value_is_all_ones     (const GhloIrValue *value);
-/* A splat of the least (greatest) value that its type has: infinities of floats that
- * have them, else FALSE. */
+/* A splat of what changes nothing as the second operand of @kind. */
+gboolean          ghlo_value_is_neutral      (const GhloIrValue *value,
+                                              GhloIrOpKind       kind);
+/* A splat of the least (greatest) value that its type has. */
 gboolean          ghlo_value_is_least        (const GhloIrValue *value);
 gboolean          ghlo_value_is_greatest     (const GhloIrValue *value);
 /* All elements of a constant of integers; the caller frees them. FALSE beyond 64 Ki. */

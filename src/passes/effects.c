@@ -38,8 +38,6 @@ static const guint8 natures[GHLO_N_OPS] = {
   [GHLO_OP_STABLEHLO_SLICE] = CHEAP | FREE,
   [GHLO_OP_STABLEHLO_TRANSPOSE] = CHEAP,
   [GHLO_OP_STABLEHLO_REVERSE] = CHEAP,
-  [GHLO_OP_STABLEHLO_SELECT] = CHEAP,
-  [GHLO_OP_STABLEHLO_CLAMP] = CHEAP,
   [GHLO_OP_STABLEHLO_PAD] = CHEAP,
   [GHLO_OP_STABLEHLO_CONCATENATE] = CHEAP,
   [GHLO_OP_STABLEHLO_DYNAMIC_SLICE] = CHEAP,
@@ -162,12 +160,18 @@ ghlo_pass_is_control (const GhloIrOp *op)
 }
 
 gboolean
-ghlo_pass_is_cheap (const GhloIrOp *op)
+ghlo_pass_is_elementwise (const GhloIrOp *op)
 {
   guint32 traits = ghlo_ir_op_get_spec (op)->traits;
 
-  return (natures[op->kind] & CHEAP) != 0
-         || ((traits & GHLO_IR_TRAIT_ELEMENTWISE) != 0 && (traits & GHLO_IR_TRAIT_PURE) != 0);
+  return (traits & (GHLO_IR_TRAIT_ELEMENTWISE | GHLO_IR_TRAIT_BROADCASTS_SCALARS)) != 0
+         && (traits & GHLO_IR_TRAIT_PURE) != 0;
+}
+
+gboolean
+ghlo_pass_is_cheap (const GhloIrOp *op)
+{
+  return (natures[op->kind] & CHEAP) != 0 || ghlo_pass_is_elementwise (op);
 }
 
 gboolean

@@ -23,6 +23,9 @@ gboolean    ghlo_pass_is_pure        (const GhloIrOp     *op,
 /* As above, and custom calls without side effects: nothing is lost without it. */
 gboolean    ghlo_pass_is_removable   (const GhloIrOp     *op,
                                       GHashTable         *functions);
+/* Each element of its result is computed from one element of each operand: the one at the
+ * same place, or the only one of an operand of rank 0. */
+gboolean    ghlo_pass_is_elementwise (const GhloIrOp     *op);
 /* Takes its regions' values from outside as if they were its own: if, case, while. */
 gboolean    ghlo_pass_is_control     (const GhloIrOp     *op);
 /* Work of the order of its operands' and results' elements; cannot fail, whatever they hold. */

@@ -37,15 +37,6 @@ contraction (const GhloIrOp *op)
   return depth;
 }
 
-static gboolean
-is_elementwise (const GhloIrOp *op)
-{
-  guint32 traits = ghlo_ir_op_get_spec (op)->traits;
-
-  return ((traits & GHLO_IR_TRAIT_ELEMENTWISE) != 0 && (traits & GHLO_IR_TRAIT_PURE) != 0)
-         || op->kind == GHLO_OP_STABLEHLO_SELECT || op->kind == GHLO_OP_STABLEHLO_CLAMP;
-}
-
 static const GhloIrOpKind foldable[] = {
   GHLO_OP_STABLEHLO_BITCAST_CONVERT, GHLO_OP_STABLEHLO_BROADCAST_IN_DIM, GHLO_OP_STABLEHLO_CONCATENATE,
   GHLO_OP_STABLEHLO_DOT_GENERAL, GHLO_OP_STABLEHLO_DYNAMIC_SLICE, GHLO_OP_STABLEHLO_DYNAMIC_UPDATE_SLICE,
@@ -56,7 +47,7 @@ static const GhloIrOpKind foldable[] = {
 static gboolean
 is_foldable (const GhloIrOp *op)
 {
-  if (is_elementwise (op))
+  if (ghlo_pass_is_elementwise (op))
     return TRUE;
   for (guint i = 0; i < G_N_ELEMENTS (foldable); i++)
     if (foldable[i] == op->kind)
@@ -204,7 +195,7 @@ ghlo_fold_evaluate (GhloFolding             *self,
 
   if (self->context->options->evaluator.evaluate == NULL || !is_foldable (op))
     return FALSE;
-  if (is_elementwise (op) && all_splats (op, operands) && ghlo_type_count (op->results[0].type) > 1)
+  if (ghlo_pass_is_elementwise (op) && all_splats (op, operands) && ghlo_type_count (op->results[0].type) > 1)
     return evaluate_splats (self, op, operands, results, error);
 
   return measure (op, &work) && run_evaluator (self, op, operands, work, results, error);

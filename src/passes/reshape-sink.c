@@ -9,6 +9,7 @@
 #include "passes/reshape.h"
 
 #include "passes/constant.h"
+#include "passes/effects.h"
 #include "passes/shapes.h"
 #include "passes/walk.h"
 
@@ -24,19 +25,16 @@ typedef struct
   GhloIrValue      *operands[MAX_OPERANDS];
 } Sinking;
 
-/* Operations that work element by element also when an operand is a scalar of its own. */
 static gboolean
 takes_scalars (const GhloIrOp *op)
 {
-  return op->kind == GHLO_OP_STABLEHLO_SELECT || op->kind == GHLO_OP_STABLEHLO_CLAMP;
+  return (ghlo_ir_op_get_spec (op)->traits & GHLO_IR_TRAIT_BROADCASTS_SCALARS) != 0;
 }
 
 static gboolean
-is_elementwise (const GhloIrOp *op)
+can_sink (const GhloIrOp *op)
 {
-  guint32 traits = ghlo_ir_op_get_spec (op)->traits;
-
-  if (!takes_scalars (op) && ((traits & GHLO_IR_TRAIT_ELEMENTWISE) == 0 || (traits & GHLO_IR_TRAIT_PURE) == 0))
+  if (!ghlo_pass_is_elementwise (op))
     return FALSE;
   if (op->n_results != 1 || op->n_regions != 0 || op->n_operands == 0 || op->n_operands > MAX_OPERANDS
       || !ghlo_type_is_plain (op->results[0].type))
@@ -215,7 +213,7 @@ ghlo_reshape_sink (GhloRewriter *rewriter,
   Sinking self = { .rewriter = rewriter, .op = op };
   GhloIrValue *result;
 
-  if (!is_elementwise (op) || !find_layout (&self) || !all_alike (&self) || !is_worth_it (&self))
+  if (!can_sink (op) || !find_layout (&self) || !all_alike (&self) || !is_worth_it (&self))
     return FALSE;
 
   for (guint i = 0; i < op->n_operands; i++)

@@ -15,10 +15,13 @@ count_followers (const GhloStepBuilder *self,
                  const GhloStepGroup   *group,
                  guint                  n)
 {
+  const GhloStepTarget *target = ghlo_step_find_target (self, group->op);
   const GhloStepImplementation *found = NULL;
   guint taken = 0;
 
-  while ((found = self->target->find (self->target->self, group->op, found)) != NULL && found->follows == NULL)
+  if (target == NULL)
+    return 0;
+  while ((found = target->find (target->self, group->op, found)) != NULL && found->follows == NULL)
     ;
   for (guint i = 0; found != NULL && i < n && ghlo_step_has_plain_types (group->followers[i].op); i++)
     {

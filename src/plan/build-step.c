@@ -113,8 +113,8 @@ find_views (GhloStepBuilder *self,
 }
 
 static gboolean
-try_implementation (GhloStepBuilder              *self,
-                    Attempt                      *attempt,
+try_implementation (Attempt                      *attempt,
+                    const GhloStepTarget         *target,
                     const GhloStepImplementation *implementation,
                     GhloStepSelection            *selection)
 {
@@ -122,7 +122,49 @@ try_implementation (GhloStepBuilder              *self,
   for (guint i = 0; i < attempt->request.n_operands; i++)
     attempt->selections[i] = (GhloStepOperandSelection) { .in_place = GHLO_STEP_NONE };
 
-  return implementation->select (self->target->self, &attempt->request, selection);
+  return implementation->select (target->self, &attempt->request, selection);
+}
+
+/* The first of @target's that does what is attempted; NULL with the last one's reason. */
+static const GhloStepImplementation *
+select_implementation (Attempt               *attempt,
+                       const GhloStepTarget  *target,
+                       GhloStepSelection     *selection,
+                       const char           **reason)
+{
+  const GhloStepRequest *request = &attempt->request;
+  const GhloStepImplementation *implementation = NULL;
+
+  *reason = target->lacks != NULL ? target->lacks (target->self, request->op) : NULL;
+  if (*reason != NULL)
+    return NULL;
+  *reason = "there is no step for it";
+  while ((implementation = target->find (target->self, request->op, implementation)) != NULL)
+    {
+      if (request->n_followers > 0 && implementation->follows == NULL)
+        continue;
+      if (try_implementation (attempt, target, implementation, selection))
+        return implementation;
+      *reason = selection->reason;
+    }
+
+  return NULL;
+}
+
+const GhloStepTarget *
+ghlo_step_find_target (const GhloStepBuilder *self,
+                       const GhloIrOp        *op)
+{
+  for (guint i = 0; i < self->plan->n_targets; i++)
+    {
+      const GhloStepTarget *target = self->plan->targets[i];
+
+      if ((target->lacks == NULL || target->lacks (target->self, op) == NULL)
+          && target->find (target->self, op, NULL) != NULL)
+        return target;
+    }
+
+  return NULL;
 }
 
 /* The operands as they are wanted; those of followers are as they lie. */
@@ -144,6 +186,7 @@ prepare_operands (GhloStepBuilder *self,
 static void
 add_step (GhloStepBuilder              *self,
           Attempt                      *attempt,
+          guint                         target,
           const GhloStepImplementation *implementation,
           const GhloStepSelection      *selection)
 {
@@ -157,7 +200,8 @@ add_step (GhloStepBuilder              *self,
       attempt->results[i].buffer = ghlo_step_add_buffer (self, GHLO_STEP_BUFFER_TEMPORARY, 0,
                                                          ghlo_step_type_size (op->results[i].type));
   step = ghlo_step_add (self, GHLO_STEP_COMPUTE, op, request->n_operands, op->n_results);
-  step->target = self->target;
+  step->target = self->plan->targets[target];
+  step->reasons = ghlo_ir_arena_copy (&self->plan->arena, self->reasons, target * sizeof (const char *));
   step->implementation = implementation;
   step->followers = request->followers;
   step->n_followers = request->n_followers;
@@ -181,14 +225,12 @@ gboolean
 ghlo_step_build_implementation (GhloStepBuilder      *self,
                                 const GhloIrOp       *op,
                                 const GhloIrFollower *followers,
-                                guint                 n_followers,
-                                const char          **reason)
+                                guint                 n_followers)
 {
   guint n = count_operands (op, followers, n_followers);
   g_autofree GhloStepOperand *operands = g_new0 (GhloStepOperand, n + op->n_results);
   g_autofree GhloView *views = g_new0 (GhloView, n + op->n_results);
   g_autofree GhloStepOperandSelection *selections = g_new (GhloStepOperandSelection, n);
-  const GhloStepImplementation *implementation = NULL;
   GhloStepSelection selection;
   Attempt attempt = {
     .request = { .op = op, .followers = followers, .n_followers = n_followers, .n_operands = n,
@@ -196,19 +238,21 @@ ghlo_step_build_implementation (GhloStepBuilder      *self,
     .operands = operands, .results = operands + n, .views = views, .selections = selections,
   };
 
-  *reason = "there is no step for it";
   if (!find_views (self, &attempt))
     return FALSE;
-  while ((implementation = self->target->find (self->target->self, op, implementation)) != NULL)
+  for (guint i = 0; i < self->plan->n_targets; i++)
     {
-      if (n_followers > 0 && implementation->follows == NULL)
+      const GhloStepTarget *target = self->plan->targets[i];
+      const GhloStepImplementation *implementation;
+
+      if (n_followers > 0 && target != ghlo_step_find_target (self, op))
         continue;
-      if (try_implementation (self, &attempt, implementation, &selection))
+      implementation = select_implementation (&attempt, target, &selection, &self->reasons[i]);
+      if (implementation != NULL)
         {
-          add_step (self, &attempt, implementation, &selection);
+          add_step (self, &attempt, i, implementation, &selection);
           return TRUE;
         }
-      *reason = selection.reason;
     }
 
   return FALSE;
@@ -223,14 +267,15 @@ ghlo_step_add_copy (GhloStepBuilder       *self,
   const GhloStepRequest request = { .n_operands = 1, .n_results = 1, .operands = &views[0], .results = &views[1] };
   GhloStepOperandSelection operand = { .in_place = GHLO_STEP_NONE };
   GhloStepSelection selection = { .operands = &operand };
+  const GhloStepTarget *target = self->plan->targets[0];
   GhloStep *step;
 
   if (ghlo_step_type_size (to->type) == 0)
     return;
-  self->target->copy->select (self->target->self, &request, &selection);
+  target->copy->select (target->self, &request, &selection);
   step = ghlo_step_add (self, GHLO_STEP_COMPUTE, NULL, 1, 1);
-  step->target = self->target;
-  step->implementation = self->target->copy;
+  step->target = target;
+  step->implementation = target->copy;
   step->nanoseconds = selection.nanoseconds;
   step->operands[0] = *from;
   step->operands[0].in_place = GHLO_STEP_NONE;

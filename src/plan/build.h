@@ -70,7 +70,7 @@ typedef struct
 {
   GhloIrArena           arena;     /* of what goes when the plan is made: values, groups */
   GhloStepPlan         *plan;
-  const GhloStepTarget *target;
+  const char          **reasons;   /* why each target does not do the operation at hand */
   GhloStepWatch        *watch;
   GArray               *buffers;   /* of GhloStepBuffer */
   GHashTable           *values;    /* GhloIrValue → GhloStepValue */
@@ -143,13 +143,15 @@ gboolean         ghlo_step_view_as       (GhloStepBuilder       *self,
                                           const GhloIrType      *type,
                                           GhloStepOperand       *view);
 gboolean         ghlo_step_has_plain_types (const GhloIrOp      *op);
-/* A step of the target for @op, and for what follows it: FALSE, with the last one's reason, when no
- * implementation does them. */
+/* The first target that may do @op; NULL: none does. */
+const GhloStepTarget *ghlo_step_find_target      (const GhloStepBuilder *self,
+                                                  const GhloIrOp        *op);
+/* A step of the first target that does @op, or, with followers, of the first that may do @op: FALSE, with
+ * the targets' reasons, when no implementation does them. */
 gboolean         ghlo_step_build_implementation  (GhloStepBuilder      *self,
                                                   const GhloIrOp       *op,
                                                   const GhloIrFollower *followers,
-                                                  guint                 n_followers,
-                                                  const char          **reason);
+                                                  guint                 n_followers);
 /* The group that @op begins; NULL: none. */
 GhloStepGroup   *ghlo_step_open_group    (GhloStepBuilder *self,
                                           const GhloIrOp  *op);

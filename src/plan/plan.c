@@ -104,7 +104,6 @@ check_op (GhloStepBuilder *self,
 static gboolean
 build_reference (GhloStepBuilder *self,
                  const GhloIrOp  *op,
-                 const char      *reason,
                  GError         **error)
 {
   g_autoptr (GPtrArray) inputs = g_ptr_array_new ();
@@ -123,7 +122,7 @@ build_reference (GhloStepBuilder *self,
     if (op->results[i].type->kind == GHLO_IR_TYPE_TUPLE)
       return ghlo_step_unsupported (op, "it gives a tuple", error);
   step = ghlo_step_add (self, GHLO_STEP_REFERENCE, op, inputs->len, op->n_results);
-  step->reason = reason;
+  step->reasons = ghlo_ir_arena_copy (&self->plan->arena, self->reasons, self->plan->n_targets * sizeof (const char *));
   for (guint i = 0; i < inputs->len; i++)
     step->operands[i] = ghlo_step_densify (self, ghlo_step_value (self, g_ptr_array_index (inputs, i)));
   for (guint i = 0; i < op->n_results; i++)
@@ -141,17 +140,18 @@ build_one (GhloStepBuilder *self,
            const GhloIrOp  *op,
            GError         **error)
 {
-  const char *reason = "its types are the fallback's";
   gboolean built;
 
   if (ghlo_step_build_view (self, op))
     return TRUE;
   if (!ghlo_step_build_control (self, op, &built, error))
     return FALSE;
-  if (built || (ghlo_step_has_plain_types (op) && ghlo_step_build_implementation (self, op, NULL, 0, &reason)))
+  if (built || (ghlo_step_has_plain_types (op) && ghlo_step_build_implementation (self, op, NULL, 0)))
     return TRUE;
+  for (guint i = 0; i < self->plan->n_targets && !ghlo_step_has_plain_types (op); i++)
+    self->reasons[i] = "its types are the fallback's";
 
-  return build_reference (self, op, reason, error);
+  return build_reference (self, op, error);
 }
 
 /* One step for as much of the group as an implementation does, and one each for the rest. */
@@ -160,10 +160,9 @@ build_group (GhloStepBuilder *self,
              GhloStepGroup   *group,
              GError         **error)
 {
-  const char *reason;
   guint n = group->n_followers;
 
-  while (n > 0 && !ghlo_step_build_implementation (self, group->op, group->followers, n, &reason))
+  while (n > 0 && !ghlo_step_build_implementation (self, group->op, group->followers, n))
     n--;
   if (n == 0 && !build_one (self, group->op, error))
     return FALSE;
@@ -354,7 +353,8 @@ scope_free (gpointer data)
 GhloStepPlan *
 ghlo_step_plan_new (const GhloIrModule   *module,
                     const GhloIrOp       *function,
-                    const GhloStepTarget *target,
+                    const GhloStepTarget *const *targets,
+                    guint                 n_targets,
                     gsize                 most_bytes,
                     const GhloMonitor    *monitor,
                     GError              **error)
@@ -364,9 +364,10 @@ ghlo_step_plan_new (const GhloIrModule   *module,
   g_autoptr (GHashTable) groups = g_hash_table_new (NULL, NULL), awaited = g_hash_table_new (NULL, NULL);
   g_autoptr (GPtrArray) scopes = g_ptr_array_new_with_free_func (scope_free);
   g_autoptr (GArray) buffers = g_array_new (FALSE, FALSE, sizeof (GhloStepBuffer));
+  g_autofree const char **reasons = g_new0 (const char *, n_targets);
   GhloStepWatch watch = { monitor, error };
   GhloStepBuilder self = {
-    .plan = plan, .target = target, .watch = &watch, .values = values, .constants = constants, .groups = groups,
+    .plan = plan, .reasons = reasons, .watch = &watch, .values = values, .constants = constants, .groups = groups,
     .awaited = awaited, .scopes = scopes, .buffers = buffers, .most_bytes = most_bytes,
   };
   gboolean ok;
@@ -374,6 +375,8 @@ ghlo_step_plan_new (const GhloIrModule   *module,
   /* Its count of references is all that changes of it. */
   plan->module = ghlo_ir_module_ref ((GhloIrModule *) module);
   plan->function = function;
+  plan->targets = ghlo_ir_arena_copy (&plan->arena, targets, n_targets * sizeof (const GhloStepTarget *));
+  plan->n_targets = n_targets;
   ok = build_function (&self, error);
   plan->n_scopes = scopes->len;
   plan->n_buffers = buffers->len;

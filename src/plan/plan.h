@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The plan: an immutable tree of steps over buffers, made from a module once and
- * run any number of times. A body is a list of steps; loops and branches hold
- * bodies. A step's operand is a view of a buffer, so that reshapes, slices,
- * transposes, reversals and broadcasts cost nothing where the consumer takes their
- * strides.
+ * run any number of times. It is for a list of devices, and a step is of the first of
+ * them that does it. A body is a list of steps; loops and branches hold bodies. A step's
+ * operand is a view of a buffer, so that reshapes, slices, transposes, reversals and
+ * broadcasts cost nothing where the consumer takes their strides.
  */
 
 #pragma once
@@ -50,7 +50,7 @@ typedef struct
 
 typedef enum
 {
-  GHLO_STEP_COMPUTE,      /* the target's: a library call, a moving of data, a copy */
+  GHLO_STEP_COMPUTE,      /* a target's: a library call, a moving of data, a copy */
   GHLO_STEP_REFERENCE,    /* one operation on the fallback executor */
   GHLO_STEP_LOOP,
   GHLO_STEP_BRANCH,
@@ -83,7 +83,8 @@ struct _GhloStep
   const GhloIrOp               *op;    /* what it is for; of the plan's module; NULL for a copy */
   const GhloIrFollower         *followers;  /* COMPUTE: what else it is for; of the plan's module, as op is */
   guint                         n_followers;
-  const char                   *reason;  /* REFERENCE: why no implementation does it */
+  /* Why each of the plan's targets does not do it: of those before @target; REFERENCE: of all. Static. */
+  const char *const            *reasons;
   GhloStepOperand              *operands;  /* REFERENCE: those of ghlo_ir_outline_inputs () */
   GhloStepOperand              *results;
   guint                         n_operands, n_results;
@@ -120,6 +121,8 @@ struct _GhloStepPlan
   GhloIrArena     arena;               /* everything of the plan that is no reference to something else */
   GhloIrModule   *module;              /* a reference; never changed */
   const GhloIrOp *function;
+  const GhloStepTarget *const *targets;  /* in the order in which they are asked */
+  guint           n_targets;
   GhloStepBuffer *buffers;
   guint           n_buffers;
   guint           n_inputs, n_outputs;
@@ -139,14 +142,16 @@ struct _GhloStepPlan
   GhloStepBody    body;
 };
 
-/* Plans @function of @module, which the plan takes a reference to and which nobody
- * changes any more, planning included: any number of threads may plan it at once. NULL
+/* Plans @function of @module for @targets, the preferred one first, which live as long as the plan. The plan takes
+ * a reference to @module, which nobody changes any more, planning included: any number of threads may plan it at
+ * once. NULL
  * with @error set; UNSUPPORTED when it has what no plan holds (dynamic shapes, more than
  * GHLO_STEP_MAX_OPS operations, calls being put in place of what they call, or GHLO_STEP_MAX_BYTES
  * of steps), OUT_OF_MEMORY when the plan would take more than @most_bytes while it is made. */
 GhloStepPlan *ghlo_step_plan_new   (const GhloIrModule   *module,
                                     const GhloIrOp       *function,
-                                    const GhloStepTarget *target,
+                                    const GhloStepTarget *const *targets,
+                                    guint                 n_targets,
                                     gsize                 most_bytes,
                                     const GhloMonitor    *monitor,
                                     GError              **error);

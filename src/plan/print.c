@@ -7,6 +7,10 @@
  *   1 loop 10 times, t4 <-> t5
  *       2 reference stablehlo.tanh, there is no step for it: t4@64 tensor<2x4xf32> -> …
  *
+ * A plan for several devices says whose each step is, and why it is not the ones' before:
+ *
+ *   3 cpu sort stablehlo.sort, gpu: it sorts integers alone: t4@64 tensor<2x4xf32> -> …
+ *
  * Buffers are in (inputs), out (outputs), c (constants) and t (temporaries, with their
  * place in the arena). A view that is not all of its buffer shows its offset and strides.
  */
@@ -85,14 +89,30 @@ static void
 print_names (Printer        *self,
              const GhloStep *step)
 {
-  g_string_append (self->text, ghlo_ir_op_get_name (step->op));
+  g_string_append_printf (self->text, " %s", ghlo_ir_op_get_name (step->op));
   for (guint i = 0; i < step->n_followers; i++)
     {
       const char *name = ghlo_ir_op_get_name (step->followers[i].op), *dot = strchr (name, '.');
 
       g_string_append_printf (self->text, " + %s", dot != NULL ? dot + 1 : name);
     }
-  g_string_append_c (self->text, ' ');
+}
+
+/* Of a plan for one device the reference executor's steps alone have one. */
+static void
+print_reasons (Printer        *self,
+               const GhloStep *step)
+{
+  const GhloStepPlan *plan = self->plan;
+
+  for (guint i = 0; step->reasons != NULL && i < plan->n_targets && plan->targets[i] != step->target; i++)
+    {
+      g_string_append (self->text, i == 0 ? ", " : "; ");
+      if (plan->n_targets > 1)
+        g_string_append_printf (self->text, "%s: ", plan->targets[i]->name);
+      g_string_append (self->text, step->reasons[i]);
+    }
+  g_string_append (self->text, step->reasons != NULL ? ": " : " ");
 }
 
 static void
@@ -106,14 +126,18 @@ print_head (Printer        *self,
     case GHLO_STEP_COMPUTE:
       if (step->code->compiled != NULL && step->implementation->describe != NULL)
         about = step->implementation->describe (step->code->compiled);
-      g_string_append_printf (self->text, "%s ", step->implementation->name);
+      if (self->plan->n_targets > 1)
+        g_string_append_printf (self->text, "%s ", step->target->name);
+      g_string_append (self->text, step->implementation->name);
       if (step->op != NULL)
         print_names (self, step);
       if (about != NULL)
-        g_string_append_printf (self->text, "\"%s\" ", about);
+        g_string_append_printf (self->text, " \"%s\"", about);
+      print_reasons (self, step);
       break;
     case GHLO_STEP_REFERENCE:
-      g_string_append_printf (self->text, "reference %s, %s: ", ghlo_ir_op_get_name (step->op), step->reason);
+      g_string_append_printf (self->text, "reference %s", ghlo_ir_op_get_name (step->op));
+      print_reasons (self, step);
       break;
     case GHLO_STEP_LOOP:
       if (step->trips >= 0)

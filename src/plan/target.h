@@ -63,7 +63,8 @@ typedef struct
 {
   const char *name;               /* "gather" */
   /* Whether it does @request, and how: pure and quick, on any thread. Of constants it looks at
-   * single numbers at most. FALSE with a reason: another one does, or else the reference executor. */
+   * single numbers at most. FALSE with a reason: another one does, or another device's, or else the reference
+   * executor. */
   gboolean  (*select)   (gpointer               self,
                          const GhloStepRequest *request,
                          GhloStepSelection     *selection);
@@ -95,6 +96,10 @@ typedef struct
 {
   const char                    *name;   /* "cpu" */
   gpointer                       self;   /* of the functions here and of its implementations */
+  /* What the device cannot compute of @op in any way, as a reason like a selection's, so that no implementation is
+   * asked; NULL: nothing. NULL for a device that lacks nothing. */
+  const char                  *(*lacks) (gpointer                      self,
+                                         const GhloIrOp               *op);
   /* The implementation to try for @op after @previous, the first one after NULL; NULL when there are
    * no more. */
   const GhloStepImplementation *(*find) (gpointer                      self,

@@ -11,9 +11,10 @@
 
 #pragma once
 
-#include "ir/module.h"
-#include "runtime/value.h"
 #include "base/element.h"
+#include "ir/module.h"
+#include "kernel/scalar.h"
+#include "runtime/value.h"
 
 G_BEGIN_DECLS
 
@@ -95,17 +96,17 @@ gboolean       ghlo_ref_scalar_function_run  (GhloRefScalarFunction  *self,
                                               const GhloScalar       *arguments,
                                               GhloScalar             *results,
                                               GError                **error);
-/* The kind of the body's only operation when it is "op (arg 0, arg 1)" of one
- * result, with equal element types throughout, else GHLO_OP_INVALID: for loops
- * that are written out for sums, products, minima and maxima. */
-GhloIrOpKind   ghlo_ref_scalar_function_kind (const GhloRefScalarFunction *self);
+/* What the body combines by when its only operation is "op (arg 0, arg 1)" of
+ * one result, with equal element types throughout, else NONE: for loops that are
+ * written out for sums, products, minima and maxima. */
+GhloCombiner   ghlo_ref_scalar_function_combiner (const GhloRefScalarFunction *self);
 void           ghlo_ref_scalar_function_free (GhloRefScalarFunction  *self);
 
-/* One elementwise operation on scalars (scalar.c): the arithmetic of every
- * ELEMENTWISE row. @types are the operands' element types. */
+/* One elementwise operation on scalars (scalar.c): the arithmetic of every row of
+ * kernel/scalar.def. */
 typedef struct
 {
-  GhloIrOpKind     kind;
+  GhloScalarKind   kind;             /* what it is on that class of elements */
   GhloElementType  operand_type;     /* of operand 0 (of the values, for select) */
   GhloElementType  result_type;
   gint64           detail;           /* compare: direction; reduce_precision: exponent bits */

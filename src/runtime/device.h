@@ -10,6 +10,7 @@
 
 #include "base/ghlo-enums.h"
 #include "ir/module.h"
+#include "plan/target.h"
 #include "runtime/pending.h"
 #include "runtime/value.h"
 
@@ -19,7 +20,8 @@ typedef struct _GhloPrepared GhloPrepared;
 
 typedef struct
 {
-  GhloDeviceCore *fallback;       /* runs what the device has no code for; NULL: nobody does */
+  GhloDeviceCore *host;           /* whose steps do what the device has none for; in host memory; NULL: nobody's */
+  GhloDeviceCore *fallback;       /* runs what nobody has a step for; NULL: nobody does */
 } GhloPrepareOptions;
 
 /* What a run may be given besides its inputs; all optional. The arrays are borrowed by the call that starts
@@ -108,7 +110,10 @@ typedef struct
                                GhloPending             **pending,
                                const GhloMonitor        *monitor,
                                GError                  **error);
-  /* The plan as text, which the caller frees, and its figures. NULL, both, for an executor that makes no plans. */
+  /* What the device offers to plans, its own and others'; it lives as long as the device. NULL, as the next two, for an
+   * executor that makes no plans. */
+  const GhloStepTarget *(*get_target) (GhloDeviceCore   *self);
+  /* The plan as text, which the caller frees, and its figures. */
   char         *(*describe)   (GhloPrepared             *prepared);
   void          (*measure)    (GhloPrepared             *prepared,
                                GhloRunFigures           *figures);

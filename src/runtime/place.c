@@ -124,15 +124,17 @@ place_tensor (GhloValue          *tensor,
               GError            **error)
 {
   g_autoptr (GhloStorage) storage = NULL;
+  GhloStorage *on_host;
 
-  if (ghlo_value_is_on (tensor, device))
+  if (tensor->storage->device == (ghlo_device_core_is_host (device) ? NULL : device))
     return ghlo_value_ref (tensor);
-  if (!ghlo_value_bring (tensor, monitor, error))
+  on_host = ghlo_storage_bring (tensor->storage, monitor, error);
+  if (on_host == NULL)
     return NULL;
   if (ghlo_device_core_is_host (device))
-    return ghlo_value_ref (tensor);
+    return ghlo_value_new_over (tensor->type, on_host, error);
   storage = ghlo_device_core_allocate (device, tensor->n_bytes, error);
-  if (storage == NULL || !ghlo_device_core_upload (device, tensor->data, storage, monitor, error))
+  if (storage == NULL || !ghlo_device_core_upload (device, on_host->host, storage, monitor, error))
     return NULL;
 
   return ghlo_value_new_over (tensor->type, storage, error);
@@ -153,14 +155,13 @@ copy_tensor (GhloValue          *tensor,
              const GhloMonitor  *monitor,
              GError            **error)
 {
-  GhloDeviceCore *owner = tensor->storage->device;
   g_autoptr (GhloStorage) storage = NULL;
   GhloValue *copy;
 
-  if (owner != NULL)
+  if (!ghlo_device_core_is_host (device))
     {
-      storage = ghlo_device_core_allocate (owner, tensor->n_bytes, error);
-      if (storage == NULL || !ghlo_device_core_copy (owner, tensor->storage, storage, error))
+      storage = ghlo_device_core_allocate (device, tensor->n_bytes, error);
+      if (storage == NULL || !ghlo_device_core_copy (device, tensor->storage, storage, error))
         return NULL;
       return ghlo_value_new_over (tensor->type, storage, error);
     }
@@ -172,8 +173,9 @@ copy_tensor (GhloValue          *tensor,
 }
 
 GhloValue *
-ghlo_value_copy (GhloValue  *self,
-                 GError    **error)
+ghlo_value_copy (GhloValue       *self,
+                 GhloDeviceCore  *device,
+                 GError         **error)
 {
-  return apply (self, copy_tensor, NULL, NULL, error);
+  return apply (self, copy_tensor, device, NULL, error);
 }

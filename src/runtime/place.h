@@ -36,8 +36,9 @@ GhloValue      *ghlo_value_place       (GhloValue          *self,
                                         GhloDeviceCore     *device,
                                         const GhloMonitor  *monitor,
                                         GError            **error);
-/* One like it in memory that nobody else has, of the same device. It may be pending. */
+/* Of a value that is where @device works, one like it there in memory that nobody else has. It may be pending. */
 GhloValue      *ghlo_value_copy        (GhloValue          *self,
+                                        GhloDeviceCore     *device,
                                         GError            **error);
 
 /* What writes it, borrowed, as long as that has not ended well; NULL for what is written. */

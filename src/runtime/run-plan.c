@@ -116,22 +116,26 @@ fill_tables (GhloRunPlan *self)
 }
 
 GhloRunPlan *
-ghlo_run_plan_new (const GhloIrModule   *module,
-                   const GhloIrOp       *function,
-                   const GhloStepTarget *target,
-                   GhloDeviceCore       *fallback,
-                   const GhloMonitor    *monitor,
-                   GError              **error)
+ghlo_run_plan_new (GhloDeviceCore            *device,
+                   const GhloIrModule        *module,
+                   const GhloIrOp            *function,
+                   const GhloPrepareOptions  *options,
+                   const GhloMonitor         *monitor,
+                   GError                   **error)
 {
   g_autoptr (GhloRunPlan) self = g_new0 (GhloRunPlan, 1);
+  const GhloStepTarget *targets[] = { device->klass->get_target (device), NULL };
+  guint n_targets = 1;
   gsize limit = ghlo_memory_get_limit ();
 
-  self->plan = ghlo_step_plan_new (module, function, target, limit - MIN (limit, ghlo_memory_get_used ()), monitor,
-                                   error);
+  if (options->host != NULL && options->host != device)
+    targets[n_targets++] = options->host->klass->get_target (options->host);
+  self->plan = ghlo_step_plan_new (module, function, targets, n_targets,
+                                   limit - MIN (limit, ghlo_memory_get_used ()), monitor, error);
   if (self->plan == NULL || !count_plan (self, error))
     return NULL;
   fill_tables (self);
-  self->fallback = ghlo_fallback_new (fallback, module);
+  self->fallback = ghlo_fallback_new (options->fallback, module);
 
   return plan_arena (self, error) && ghlo_compile_plan (self->plan, self->fallback, monitor, error)
          ? g_steal_pointer (&self) : NULL;
@@ -408,6 +412,7 @@ replace (const GhloRunPlan    *self,
   guint input = options != NULL && options->replaced != NULL ? options->replaced[output] : GHLO_RUN_NO_INPUT;
 
   if (input == GHLO_RUN_NO_INPUT || !ghlo_value_is_own (inputs[input])
+      || inputs[input]->storage->space != GHLO_MEMORY_HOST
       || !ghlo_tensor_type_equal (inputs[input]->type, self->types[output])
       || !ghlo_step_plan_may_replace (self->plan, output, input))
     return NULL;

@@ -12,15 +12,15 @@ G_BEGIN_DECLS
 
 typedef struct _GhloRunPlan GhloRunPlan;
 
-/* Plans @function of @module for @target and compiles it; @fallback (nullable) runs what no step of @target's
- * does. What the plan takes is counted in the memory of the process. Fails as ghlo_step_plan_new (), and with
- * UNSUPPORTED where a fallback is needed and there is none. */
-GhloRunPlan        *ghlo_run_plan_new      (const GhloIrModule   *module,
-                                            const GhloIrOp       *function,
-                                            const GhloStepTarget *target,
-                                            GhloDeviceCore       *fallback,
-                                            const GhloMonitor    *monitor,
-                                            GError              **error);
+/* Plans @function of @module for @device's target and those of @options, and compiles it. What the plan takes is
+ * counted in the memory of the process. Fails as ghlo_step_plan_new (), and with UNSUPPORTED where a fallback is
+ * needed and there is none. */
+GhloRunPlan        *ghlo_run_plan_new      (GhloDeviceCore           *device,
+                                            const GhloIrModule       *module,
+                                            const GhloIrOp           *function,
+                                            const GhloPrepareOptions *options,
+                                            const GhloMonitor        *monitor,
+                                            GError                  **error);
 void                ghlo_run_plan_free     (GhloRunPlan          *self);
 const GhloStepPlan *ghlo_run_plan_get_plan (const GhloRunPlan    *self);
 /* As the functions of GhloDeviceCoreClass. */

@@ -20,7 +20,7 @@
 #include "ir/verify/verify.h"
 #include "reference/device.h"
 #include "compiler/optimize.h"
-#include "cpu/target.h"
+#include "cpu/device.h"
 #include "runtime/run-plan.h"
 #include "scaling-shapes.h"
 
@@ -111,11 +111,12 @@ run_plan (const GhloIrModule *module,
 {
   double start = now ();
   const GhloIrOp *entry = ghlo_ir_module_get_entry (module);
+  const GhloPrepareOptions options = { .fallback = ghlo_reference_device () };
   g_autoptr (GError) error = NULL;
   g_autoptr (GhloRunPlan) plan = NULL;
 
   if (entry != NULL)
-    plan = ghlo_run_plan_new (module, entry, ghlo_cpu_target (), ghlo_reference_device (), NULL, &error);
+    plan = ghlo_run_plan_new (ghlo_cpu_device (), module, entry, &options, NULL, &error);
   if (error != NULL && !g_error_matches (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED))
     stop ("plan", NULL, g_steal_pointer (&error));
   g_clear_pointer (&plan, ghlo_run_plan_free);

@@ -157,7 +157,7 @@ async void road () throws Error {
   assert_true ((yield Ghlo.Program.check_async (new Bytes ("func.func".data))).get_n_items () == 1);
   assert_true ("stablehlo.add" in yield program.to_text_async ());
   var client = new Ghlo.Client ();
-  assert_true ((yield client.list_devices_async ()).get_n_items () == 2);
+  assert_true ((yield client.list_devices_async ()).get_n_items () >= 2);
   var options = new Ghlo.CompileOptions () { optimization_level = Ghlo.OptimizationLevel.O3 };
   var executable = yield client.compile_async (program, options, progress);
   assert_true (seen == 1);
@@ -428,7 +428,7 @@ async void run_frames () throws Error {
 
   for (int i = 0; i < 600; i++) {
     var result = yield copier.execute_async ({ frame });
-    assert_true (result.get_output (0).get_host_bytes ().get_size () == 8 * MIB);
+    assert_true (result.get_output (0).read ().get_size () == 8 * MIB);
   }
 }
 

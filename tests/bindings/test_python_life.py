@@ -207,6 +207,10 @@ def frames_through_dlpack(n_frames):
         assert np.from_dlpack(Ghlo.Buffer.from_dlpack(y, copy=False))[-1] == frame
 
 
+def is_on_host():
+    return compile_text(FRAME)(0.0)[0].get_device() is None
+
+
 def leave_at_work(how):
     """Ends while a run has arrays of Python in its hands."""
     executable = compile_text(ENDLESS)
@@ -239,8 +243,8 @@ class TestProcesses(unittest.TestCase):
                 peak = float(self.run_child(function.__name__, 600).split()[1])
                 print('%s: %.1f MiB, %.1f above the start' % (function.__name__, peak, peak - start), file=sys.stderr)
                 self.assertLess(peak, 100)
-                # Two frames: the one that is shown, and the next.
-                self.assertLess(peak - start, 28)
+                # Two frames: the one that is shown, and the next, and a device's copies of them in this process.
+                self.assertLess(peak - start, 28 if is_on_host() else 44)
 
     def test_exit_at_work(self):
         for how in ['callback', 'thread', 'asyncio'] * 5:

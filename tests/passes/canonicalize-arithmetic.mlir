@@ -323,7 +323,51 @@ module {
   }
 }
 // -----
-// PASS: simplify
+// PASS: canonicalize
+// Complex numbers: both parts of a neutral element are negative zeros.
+func.func @main(%x: tensor<30xcomplex<f32>>) -> (tensor<30xcomplex<f32>>, tensor<30xcomplex<f32>>) {
+  %neutral = stablehlo.constant dense<(-0.0, -0.0)> : tensor<30xcomplex<f32>>
+  %other = stablehlo.constant dense<(-0.0, 0.0)> : tensor<30xcomplex<f32>>
+  %0 = stablehlo.add %neutral, %x : tensor<30xcomplex<f32>>
+  %1 = stablehlo.add %x, %other : tensor<30xcomplex<f32>>
+  return %0, %1 : tensor<30xcomplex<f32>>, tensor<30xcomplex<f32>>
+}
+// GIVES:
+module {
+  func.func @main(%arg0: tensor<30xcomplex<f32>>) -> (tensor<30xcomplex<f32>>, tensor<30xcomplex<f32>>) {
+    %cst = stablehlo.constant dense<(-0.000000e+00,0.000000e+00)> : tensor<30xcomplex<f32>>
+    %0 = stablehlo.add %arg0, %cst : tensor<30xcomplex<f32>>
+    return %arg0, %0 : tensor<30xcomplex<f32>>, tensor<30xcomplex<f32>>
+  }
+}
+// -----
+// PASS: canonicalize
+// Formats without infinities have a least number all the same, some a single zero, one none.
+func.func @main(%x: tensor<40xf8E4M3FN>, %y: tensor<40xf8E5M2FNUZ>, %z: tensor<40xf8E8M0FNU>) -> (tensor<40xf8E4M3FN>, tensor<40xf8E4M3FN>, tensor<40xf8E5M2FNUZ>, tensor<40xf8E8M0FNU>, tensor<40xf8E8M0FNU>) {
+  %least = stablehlo.constant dense<-448.0> : tensor<40xf8E4M3FN>
+  %greatest = stablehlo.constant dense<448.0> : tensor<40xf8E4M3FN>
+  %zero = stablehlo.constant dense<0.0> : tensor<40xf8E5M2FNUZ>
+  %small = stablehlo.constant dense<0x00> : tensor<40xf8E8M0FNU>
+  %one = stablehlo.constant dense<1.0> : tensor<40xf8E8M0FNU>
+  %0 = stablehlo.maximum %x, %least : tensor<40xf8E4M3FN>
+  %1 = stablehlo.maximum %x, %greatest : tensor<40xf8E4M3FN>
+  %2 = stablehlo.add %y, %zero : tensor<40xf8E5M2FNUZ>
+  %3 = stablehlo.add %z, %small : tensor<40xf8E8M0FNU>
+  %4 = stablehlo.multiply %z, %one : tensor<40xf8E8M0FNU>
+  return %0, %1, %2, %3, %4 : tensor<40xf8E4M3FN>, tensor<40xf8E4M3FN>, tensor<40xf8E5M2FNUZ>, tensor<40xf8E8M0FNU>, tensor<40xf8E8M0FNU>
+}
+// GIVES:
+module {
+  func.func @main(%arg0: tensor<40xf8E4M3FN>, %arg1: tensor<40xf8E5M2FNUZ>, %arg2: tensor<40xf8E8M0FNU>) -> (tensor<40xf8E4M3FN>, tensor<40xf8E4M3FN>, tensor<40xf8E5M2FNUZ>, tensor<40xf8E8M0FNU>, tensor<40xf8E8M0FNU>) {
+    %cst = stablehlo.constant dense<4.480000e+02> : tensor<40xf8E4M3FN>
+    %cst_0 = stablehlo.constant dense<5.877470e-39> : tensor<40xf8E8M0FNU>
+    %0 = stablehlo.maximum %arg0, %cst : tensor<40xf8E4M3FN>
+    %1 = stablehlo.add %arg2, %cst_0 : tensor<40xf8E8M0FNU>
+    return %arg0, %0, %arg1, %1, %arg2 : tensor<40xf8E4M3FN>, tensor<40xf8E4M3FN>, tensor<40xf8E5M2FNUZ>, tensor<40xf8E8M0FNU>, tensor<40xf8E8M0FNU>
+  }
+}
+// -----
+// PASS: canonicalize
 func.func @main(%x: tensor<15xcomplex<f32>>) -> (tensor<15xcomplex<f32>>, tensor<15xf32>, tensor<15xcomplex<f32>>) {
   %0 = stablehlo.sign %x : tensor<15xcomplex<f32>>
   %1 = stablehlo.sign %0 : tensor<15xcomplex<f32>>

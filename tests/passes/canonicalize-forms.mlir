@@ -115,7 +115,7 @@ module {
   }
 }
 // -----
-// PASS: simplify
+// PASS: canonicalize
 // INPUTS: none
 // Element types that StableHLO's operation of the name does not take: nothing is renamed.
 func.func @main(%x: tensor<2x3xf6E2M3FN>, %y: tensor<3xf6E2M3FN>, %i: tensor<3xi32>, %q: tensor<3x!quant.uniform<i8:f32, 1.0>>, %b: tensor<3xi1>, %n: tensor<1xi32>) -> (tensor<2x3xf6E2M3FN>, tensor<3xi32>, tensor<3xi32>, tensor<3x!quant.uniform<i8:f32, 1.0>>, tensor<3xi1>, tensor<3xi1>) {
@@ -137,5 +137,18 @@ module {
     %4 = chlo.broadcast_power %arg4, %arg4 : (tensor<3xi1>, tensor<3xi1>) -> tensor<3xi1>
     %5 = stablehlo.dynamic_iota %arg5, dim = 0 : (tensor<1xi32>) -> tensor<3xi1>
     return %0, %1, %2, %3, %4, %5 : tensor<2x3xf6E2M3FN>, tensor<3xi32>, tensor<3xi32>, tensor<3x!quant.uniform<i8:f32, 1.000000e+00>>, tensor<3xi1>, tensor<3xi1>
+  }
+}
+// -----
+// PASS: canonicalize
+func.func @main(%x: tensor<15xf32>) -> tensor<15xf32> {
+  %0 = chlo.tan %x : tensor<15xf32> -> tensor<15xf32>
+  return %0 : tensor<15xf32>
+}
+// GIVES:
+module {
+  func.func @main(%arg0: tensor<15xf32>) -> tensor<15xf32> {
+    %0 = stablehlo.tan %arg0 : tensor<15xf32>
+    return %0 : tensor<15xf32>
   }
 }

@@ -154,12 +154,17 @@ class Device(Ghlo.Device):
         return '<Ghlo.Device %s (%s)>' % (self.get_name(), self.get_kind().value_nick)
 
 
+def _get_host_bytes(buffer):
+    """The elements, read from the device where they are; None for what has none."""
+    return buffer.read(None) if buffer.get_device() is not None else buffer.get_host_bytes()
+
+
 class _HostView(object):
     """What NumPy keeps as long as it shows a buffer's memory: the bytes, which
     stay when the buffer is released."""
 
     def __init__(self, buffer, stored):
-        self._bytes = buffer.get_host_bytes()
+        self._bytes = _get_host_bytes(buffer)
         address = buffer.get_address()
         if self._bytes is None or address == 0:
             raise ValueError('expected a tensor in host memory, found %r' % buffer)
@@ -284,7 +289,7 @@ class Buffer(Ghlo.Buffer):
             raise BufferError('expected no stream for host memory, found %r' % (stream,))
         if dl_device is not None and tuple(map(int, dl_device)) != _arrays.CPU:
             raise BufferError('expected the CPU, device (1, 0), found %r' % (dl_device,))
-        host = self.get_host_bytes()
+        host = _get_host_bytes(self)
         if host is None:
             raise BufferError('expected a tensor in host memory, found %r' % self)
         source = self

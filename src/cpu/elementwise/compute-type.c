@@ -5,7 +5,7 @@
 
 #include "cpu/elementwise/compute-type.h"
 
-static const GhloCpuComputeType forms[] = {
+static const GhloCpuComputeType types[] = {
   { GHLO_ELEMENT_TYPE_I1, GHLO_CPU_NUMBER_I1, .name = "booleans" },
   { GHLO_ELEMENT_TYPE_I8, GHLO_CPU_NUMBER_S8, .name = "i8" },
   { GHLO_ELEMENT_TYPE_I16, GHLO_CPU_NUMBER_S16, .name = "i16" },
@@ -27,9 +27,9 @@ static const GhloCpuComputeType forms[] = {
 const GhloCpuComputeType *
 ghlo_cpu_compute_type (GhloElementType type)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (forms); i++)
-    if (forms[i].type == type)
-      return &forms[i];
+  for (guint i = 0; i < G_N_ELEMENTS (types); i++)
+    if (types[i].type == type)
+      return &types[i];
 
   return NULL;
 }
@@ -46,4 +46,14 @@ ghlo_cpu_compute_type_bits (guint size)
   };
 
   return &bits[size];
+}
+
+GhloCpuElementwiseFunc
+ghlo_cpu_compute_type_loop (const GhloCpuComputeType *self,
+                            GhloScalarKind            kind)
+{
+  GhloElementClass element_class = ghlo_element_info (self->type)->element_class;
+
+  return ghlo_scalar_is_defined (kind, element_class)
+         ? ghlo_cpu_elementwise_routines ()->loops[self->number][ghlo_scalar_on (kind, element_class)] : NULL;
 }

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Which numbers elementwise loops compute elements of a type in, and how they are
- * converted to these and back.
+ * The type of number in which elementwise loops compute on elements of a type, and the
+ * conversions from elements to numbers and back.
  */
 
 #pragma once
 
 #include "cpu/isa/elementwise.h"
 #include "cpu/isa/routines.h"
+#include "kernel/scalar.h"
 
 G_BEGIN_DECLS
 
@@ -22,8 +23,12 @@ typedef struct
 
 /* NULL for types below 8 bits and 8-bit floats. */
 const GhloCpuComputeType  *ghlo_cpu_compute_type          (GhloElementType    type);
-/* Elements of @size bytes, whatever they are. */
+/* Elements of @size bytes whose type does not matter: the loops only copy or select them. */
 const GhloCpuComputeType  *ghlo_cpu_compute_type_bits     (guint              size);
+/* The loop of a scalar operation on the numbers that stand for elements of the type; NULL
+ * where there is none. */
+GhloCpuElementwiseFunc     ghlo_cpu_compute_type_loop     (const GhloCpuComputeType *self,
+                                                           GhloScalarKind            kind);
 
 static inline guint
 ghlo_cpu_compute_type_size (const GhloCpuComputeType *self)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The result's elements are counted in its order, and parts of them are done line by
- * line, a line being the last of the merged dimensions. Where lines are short, buffers
- * are filled across lines instead.
+ * The result's elements are numbered in its order. Each part of them is computed row by
+ * row, where a row is the last of the merged dimensions. Where rows are short, a buffer
+ * holds the elements of several rows instead.
  */
 
 #include "cpu/elementwise/elementwise.h"
@@ -12,17 +12,17 @@
 #include "cpu/move/strided.h"
 #include "runtime/parallel.h"
 
-/* Bytes in a nanosecond that one core moves in large tensors, about. */
+/* Approximate bytes that one core moves per nanosecond in large tensors. */
 #define MOVE_RATE 10.0
 
 enum
 {
   BUFFER = 4096,      /* bytes */
-  MIN_LINE = 48,    /* elements of a line that is done by itself */
-  GRAIN = 8192,       /* elements of a part, at least; a multiple of a cache line's of any size */
+  MIN_ROW = 48,       /* elements of a row that is computed by itself */
+  GRAIN = 8192,       /* least elements of a part; a multiple of those in a cache line, whatever their size */
 };
 
-/* Dimensions that every operand steps through as through one become one. */
+/* Adjacent dimensions become one where a single stride does for both in every operand. */
 static void
 merge_dimensions (GhloCpuElementwise *self,
                   const GhloView     *operands,
@@ -66,17 +66,17 @@ static GhloCpuSourceKind
 find_kind (const GhloCpuElementwise *self,
            const GhloCpuSource      *source)
 {
-  gboolean is_linear = TRUE, is_single = TRUE;
+  gboolean is_dense = TRUE, is_single = TRUE;
   gint64 stride = source->size;
 
   for (guint d = self->rank; d > 0; d--)
     {
-      is_linear = is_linear && source->strides[d - 1] == stride;
+      is_dense = is_dense && source->strides[d - 1] == stride;
       is_single = is_single && source->strides[d - 1] == 0;
       stride *= self->sizes[d - 1];
     }
 
-  return is_linear ? GHLO_CPU_SOURCE_LINEAR : is_single ? GHLO_CPU_SOURCE_SINGLE : GHLO_CPU_SOURCE_LINES;
+  return is_dense ? GHLO_CPU_SOURCE_DENSE : is_single ? GHLO_CPU_SOURCE_SINGLE : GHLO_CPU_SOURCE_STRIDED;
 }
 
 static void
@@ -85,7 +85,7 @@ find_costs (GhloCpuElementwise *self)
   double bytes = self->size;
   guint largest = MAX (self->from_size, self->size);
 
-  self->is_short = self->rank > 1 && self->sizes[self->rank - 1] < MIN_LINE;
+  self->is_short = self->rank > 1 && self->sizes[self->rank - 1] < MIN_ROW;
   self->is_staged = self->write != NULL;
   for (guint k = 0; k < self->n_sources; k++)
     {
@@ -93,7 +93,7 @@ find_costs (GhloCpuElementwise *self)
 
       source->kind = find_kind (self, source);
       self->is_staged |= source->kind == GHLO_CPU_SOURCE_SINGLE || source->read != NULL
-                         || (source->kind == GHLO_CPU_SOURCE_LINES
+                         || (source->kind == GHLO_CPU_SOURCE_STRIDED
                              && (self->is_short || source->strides[self->rank - 1] != source->size));
       bytes += source->kind == GHLO_CPU_SOURCE_SINGLE ? 0 : source->size;
       largest = MAX (largest, source->to_size);
@@ -135,16 +135,16 @@ typedef struct
   guint8                   *result;
 } Run;
 
-/* Where a part stands. */
+/* How far a part has come. */
 typedef struct
 {
   const Run *run;
   gsize      index;                                 /* of an element */
   gint64     position[GHLO_MAX_RANK];
   gint64     offsets[GHLO_CPU_MAX_SOURCES];         /* of that element, in bytes */
-  gsize      repeated[GHLO_CPU_MAX_SOURCES];        /* elements of the buffer that hold the one there is */
+  gsize      repeated[GHLO_CPU_MAX_SOURCES];        /* elements of the buffer that hold copies of the one repeated */
   guint8     buffers[GHLO_CPU_MAX_SOURCES][BUFFER] __attribute__ ((aligned (64)));
-  guint8     raw[GHLO_CPU_MAX_SOURCES][BUFFER / 2] __attribute__ ((aligned (64)));   /* before they are read */
+  guint8     raw[GHLO_CPU_MAX_SOURCES][BUFFER / 2] __attribute__ ((aligned (64)));   /* before conversion */
   guint8     out[BUFFER] __attribute__ ((aligned (64)));
 } Part;
 
@@ -169,7 +169,7 @@ part_init (Part      *part,
     }
 }
 
-/* @n steps on in dimension @d, which are no more than it has left. */
+/* Moves @n elements on in dimension @d, which has at least as many left. */
 static void
 part_advance (Part  *part,
               guint  d,
@@ -183,7 +183,7 @@ part_advance (Part  *part,
   if (part->position[d] < self->sizes[d])
     return;
   for (guint k = 0; k < self->n_sources; k++)
-    if (self->sources[k].kind == GHLO_CPU_SOURCE_LINES)
+    if (self->sources[k].kind == GHLO_CPU_SOURCE_STRIDED)
       part->repeated[k] = 0;
   for (; d > 0 && part->position[d] == self->sizes[d]; d--)
     {
@@ -194,15 +194,15 @@ part_advance (Part  *part,
     }
 }
 
-/* Where elements of an operand are brought together. */
+/* The buffer that elements of an operand are gathered in, before they are converted. */
 static inline guint8 *
-part_room (Part  *part,
-           guint  k)
+part_buffer (Part *part,
+             guint k)
 {
   return part->run->self->sources[k].read != NULL ? part->raw[k] : part->buffers[k];
 }
 
-/* @n elements as the loop takes them. */
+/* @n elements as numbers of the loop: @from itself, or the buffer they were converted into. */
 static inline const guint8 *
 part_read (Part         *part,
            guint         k,
@@ -218,7 +218,7 @@ part_read (Part         *part,
   return part->buffers[k];
 }
 
-/* The same element @n times; what is there already stays. */
+/* The same element @n times; copies that the buffer already holds are kept. */
 static const guint8 *
 part_repeat (Part  *part,
              guint  k,
@@ -227,15 +227,15 @@ part_repeat (Part  *part,
 {
   if (part->repeated[k] < n)
     {
-      ghlo_cpu_fill (part->run->self->sources[k].size, part->run->operands[k] + offset, part_room (part, k), n);
-      part_read (part, k, part_room (part, k), n);
+      ghlo_cpu_fill (part->run->self->sources[k].size, part->run->operands[k] + offset, part_buffer (part, k), n);
+      part_read (part, k, part_buffer (part, k), n);
       part->repeated[k] = n;
     }
 
   return part->buffers[k];
 }
 
-/* The next @n elements of an operand, all of one line. */
+/* The next @n elements of an operand, all within one row. */
 static const guint8 *
 part_fetch (Part  *part,
             guint  k,
@@ -249,14 +249,14 @@ part_fetch (Part  *part,
     return part_repeat (part, k, part->offsets[k], n);
   if (stride != source->size)
     {
-      ghlo_cpu_pack_strided (source->size, from, 0, stride, part_room (part, k), 1, n);
-      from = part_room (part, k);
+      ghlo_cpu_pack_strided (source->size, from, 0, stride, part_buffer (part, k), 1, n);
+      from = part_buffer (part, k);
     }
 
   return part_read (part, k, from, n);
 }
 
-/* The next @n elements of each operand, across lines. */
+/* The next @n elements of each operand, across rows. */
 static void
 part_fetch_across (Part          *part,
                    gsize          n,
@@ -266,30 +266,30 @@ part_fetch_across (Part          *part,
   guint last = self->rank - 1;
 
   for (guint k = 0; k < self->n_sources; k++)
-    if (self->sources[k].kind == GHLO_CPU_SOURCE_LINEAR)
+    if (self->sources[k].kind == GHLO_CPU_SOURCE_DENSE)
       pointers[k] = part->run->operands[k] + part->index * self->sources[k].size;
     else
-      pointers[k] = part_room (part, k);
+      pointers[k] = part_buffer (part, k);
   for (gsize i = 0; i < n;)
     {
-      gsize whole = (gsize) self->sizes[last], line = MIN (n - i, whole - (gsize) part->position[last]);
-      gsize n_lines = (gsize) (self->sizes[last - 1] - part->position[last - 1]);
+      gsize whole = (gsize) self->sizes[last], row = MIN (n - i, whole - (gsize) part->position[last]);
+      gsize n_rows = (gsize) (self->sizes[last - 1] - part->position[last - 1]);
 
-      n_lines = line < whole ? 1 : MIN ((n - i) / whole, n_lines);
+      n_rows = row < whole ? 1 : MIN ((n - i) / whole, n_rows);
       for (guint k = 0; k < self->n_sources; k++)
         {
           const GhloCpuSource *source = &self->sources[k];
 
-          if (source->kind == GHLO_CPU_SOURCE_LINES)
+          if (source->kind == GHLO_CPU_SOURCE_STRIDED)
             ghlo_cpu_pack_strided (source->size, part->run->operands[k] + part->offsets[k],
                                    source->strides[last - 1], source->strides[last],
-                                   part_room (part, k) + i * source->size, n_lines, line);
+                                   part_buffer (part, k) + i * source->size, n_rows, row);
         }
-      if (line < whole)
-        part_advance (part, last, line);
+      if (row < whole)
+        part_advance (part, last, row);
       else
-        part_advance (part, last - 1, n_lines);
-      i += n_lines * line;
+        part_advance (part, last - 1, n_rows);
+      i += n_rows * row;
     }
   for (guint k = 0; k < self->n_sources; k++)
     if (self->sources[k].kind == GHLO_CPU_SOURCE_SINGLE)

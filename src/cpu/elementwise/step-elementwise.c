@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Elementwise operations as steps of plans: which loop computes which operation on which
- * element types. What no loop computes to the bit as the reference executor does is
- * not done: transcendental functions, types below 8 bits, 8-bit floats.
+ * element types. An operation is left to the reference executor where no loop gives its
+ * bits: transcendental functions, types below 8 bits, 8-bit floats.
  */
 
 #include "cpu/elementwise/elementwise.h"
@@ -17,26 +17,18 @@ enum { TOTALORDER = 2 };
 typedef struct
 {
   GhloCpuElementwise  loop;
-  GhloCpuElementwise *copies;      /* nullable; of the one that one predicate for all selects */
+  GhloCpuElementwise *copies;      /* nullable; two, one of which runs where a single predicate serves all elements */
   GhloCpuPrecision    precision;
   GhloCpuConvertFunc  convert;
-  const char         *number;      /* that is computed in */
+  const char         *number;      /* the type of number computed in */
 } Step;
 
-typedef struct _Row Row;
-
-struct _Row
-{
-  GhloIrOpKind         op;
-  GhloCpuElementwiseOp loop;
-  /* What to compute it by; FALSE when it is not computed here. */
-  gboolean     (*choose) (Step           *step,
-                          const Row      *row,
-                          const GhloIrOp *op,
-                          const GhloView *operands,
-                          const GhloView *result);
-  double         cost;   /* nanoseconds for an element, besides moving it */
-};
+/* Chooses a loop for an operation; FALSE when there is none. */
+typedef gboolean (*Choose) (Step           *step,
+                            GhloScalarKind  kind,
+                            const GhloIrOp *op,
+                            const GhloView *operands,
+                            const GhloView *result);
 
 static const GhloCpuComputeType *
 find_signed (guint size)
@@ -48,61 +40,64 @@ find_signed (guint size)
 static void
 add_source (Step                     *step,
             guint                     operand,
-            const GhloCpuComputeType *form)
+            const GhloCpuComputeType *compute)
 {
   step->loop.operands[step->loop.n_sources] = operand;
   step->loop.sources[step->loop.n_sources++] = (GhloCpuSource) {
-    .size = ghlo_cpu_compute_type_size (form), .to_size = ghlo_cpu_number_size (form->number),
-    .read = ghlo_cpu_compute_type_reader (form),
+    .size = ghlo_cpu_compute_type_size (compute), .to_size = ghlo_cpu_number_size (compute->number),
+    .read = ghlo_cpu_compute_type_reader (compute),
   };
 }
 
+/* @operation: a GhloScalarKind or a GhloCpuElementwiseOp. */
 static gboolean
 set_loop (Step                     *step,
-          const GhloCpuComputeType *form,
-          GhloCpuElementwiseOp      loop)
+          const GhloCpuComputeType *compute,
+          guint                     operation)
 {
-  step->loop.loop = ghlo_cpu_elementwise_routines ()->loops[form->number][loop];
-  step->number = form->name;
+  step->loop.loop = ghlo_cpu_elementwise_routines ()->loops[compute->number][operation];
+  step->number = compute->name;
 
   return step->loop.loop != NULL;
 }
 
 static void
 set_result (Step                     *step,
-            const GhloCpuComputeType *form)
+            const GhloCpuComputeType *compute)
 {
-  step->loop.from_size = ghlo_cpu_number_size (form->number);
-  step->loop.write = ghlo_cpu_compute_type_writer (form);
+  step->loop.from_size = ghlo_cpu_number_size (compute->number);
+  step->loop.write = ghlo_cpu_compute_type_writer (compute);
 }
 
-/* Operands and result of one type, or of one type and booleans. */
+/* Operands of one type, and a result as the operation's row says. */
 static gboolean
 choose_same (Step           *step,
-             const Row      *row,
+             GhloScalarKind  kind,
              const GhloIrOp *op,
              const GhloView *operands,
              const GhloView *result)
 {
-  const GhloCpuComputeType *form = ghlo_cpu_compute_type (operands[0].element_type);
+  const GhloCpuComputeType *compute = ghlo_cpu_compute_type (operands[0].element_type);
   const GhloCpuComputeType *to = ghlo_cpu_compute_type (result->element_type);
 
-  if (form == NULL || to == NULL || (row->loop != GHLO_CPU_ELEMENTWISE_IS_FINITE && to != form))
+  if (compute == NULL || to == NULL || !ghlo_scalar_gives (kind, compute->type, to->type))
     return FALSE;
   for (guint i = 0; i < op->n_operands; i++)
     {
-      if (operands[i].element_type != form->type)
+      if (operands[i].element_type != compute->type)
         return FALSE;
-      add_source (step, i, form);
+      add_source (step, i, compute);
     }
   set_result (step, to);
+  step->loop.loop = ghlo_cpu_compute_type_loop (compute, kind);
+  step->number = compute->name;
 
-  return set_loop (step, form, row->loop);
+  return step->loop.loop != NULL;
 }
 
 static gboolean
 choose_compare (Step           *step,
-                const Row      *row,
+                GhloScalarKind  kind,
                 const GhloIrOp *op,
                 const GhloView *operands,
                 const GhloView *result)
@@ -111,33 +106,33 @@ choose_compare (Step           *step,
     [EQ] = GHLO_CPU_ELEMENTWISE_EQ, [NE] = GHLO_CPU_ELEMENTWISE_NE, [GE] = GHLO_CPU_ELEMENTWISE_LE,
     [GT] = GHLO_CPU_ELEMENTWISE_LT, [LE] = GHLO_CPU_ELEMENTWISE_LE, [LT] = GHLO_CPU_ELEMENTWISE_LT,
   };
-  const GhloCpuComputeType *form = ghlo_cpu_compute_type (operands[0].element_type);
+  const GhloCpuComputeType *compute = ghlo_cpu_compute_type (operands[0].element_type);
   gint64 direction = ghlo_ir_op_get_int (op, "comparison_direction", EQ);
-  guint turned = direction == GE || direction == GT;
+  guint swapped = direction == GE || direction == GT;
   GhloCpuElementwiseOp loop;
 
-  if (form == NULL || operands[1].element_type != form->type || direction < 0 || direction >= N_DIRECTIONS)
+  if (compute == NULL || operands[1].element_type != compute->type || direction < 0 || direction >= N_DIRECTIONS)
     return FALSE;
   loop = loops[direction];
-  if (ghlo_ir_op_get_int (op, "compare_type", 0) == TOTALORDER && ghlo_element_type_is_float (form->type))
+  if (ghlo_ir_op_get_int (op, "compare_type", 0) == TOTALORDER && ghlo_element_type_is_float (compute->type))
     {
-      form = find_signed (ghlo_element_info (form->type)->size);
+      compute = find_signed (ghlo_element_info (compute->type)->size);
       loop = loop == GHLO_CPU_ELEMENTWISE_LE ? GHLO_CPU_ELEMENTWISE_TOTAL_LE
              : loop == GHLO_CPU_ELEMENTWISE_LT ? GHLO_CPU_ELEMENTWISE_TOTAL_LT : loop;
     }
-  add_source (step, turned, form);
-  add_source (step, !turned, form);
+  add_source (step, swapped, compute);
+  add_source (step, !swapped, compute);
   set_result (step, ghlo_cpu_compute_type (GHLO_ELEMENT_TYPE_I1));
 
-  return set_loop (step, form, loop);
+  return set_loop (step, compute, loop);
 }
 
-/* A loop of the products' files. */
+/* A conversion between float types as an elementwise loop. */
 static void
-convert_line (const guint8 *const *operands,
-              guint8              *result,
-              gsize                n,
-              gconstpointer        detail)
+convert_row (const guint8 *const *operands,
+             guint8              *result,
+             gsize                n,
+             gconstpointer        detail)
 {
   const Step *step = detail;
 
@@ -148,18 +143,18 @@ static gboolean
 set_copy (Step *step,
           guint size)
 {
-  const GhloCpuComputeType *form = ghlo_cpu_compute_type_bits (size);
+  const GhloCpuComputeType *compute = ghlo_cpu_compute_type_bits (size);
 
   step->loop.n_sources = 0;
-  add_source (step, 0, form);
-  set_result (step, form);
+  add_source (step, 0, compute);
+  set_result (step, compute);
 
-  return set_loop (step, form, GHLO_CPU_ELEMENTWISE_COPY);
+  return set_loop (step, compute, GHLO_CPU_ELEMENTWISE_COPY);
 }
 
 static gboolean
 choose_convert (Step           *step,
-                const Row      *row,
+                GhloScalarKind  kind,
                 const GhloIrOp *op,
                 const GhloView *operands,
                 const GhloView *result)
@@ -177,13 +172,14 @@ choose_convert (Step           *step,
   step->number = to->name;
   if (from->number == GHLO_CPU_NUMBER_F32 && to->number == GHLO_CPU_NUMBER_F32)
     {
-      /* One of both is f32, or else f32 holds all that the one with fewer digits has. */
+      /* Either one of the types is f32, or both convert through it, which loses nothing: f32 holds
+       * every number of either. */
       if (from->is_read && to->is_read)
         return set_loop (step, ghlo_cpu_compute_type_bits (4), GHLO_CPU_ELEMENTWISE_COPY);
       step->convert = ghlo_cpu_routines ()->convert[from->is_read ? from->read : to->write];
       step->loop.sources[0].read = NULL;
       step->loop.write = NULL;
-      step->loop.loop = convert_line;
+      step->loop.loop = convert_row;
       step->loop.detail = step;
       return TRUE;
     }
@@ -195,28 +191,28 @@ choose_convert (Step           *step,
 
 static gboolean
 choose_select (Step           *step,
-               const Row      *row,
+               GhloScalarKind  kind,
                const GhloIrOp *op,
                const GhloView *operands,
                const GhloView *result)
 {
-  const GhloCpuComputeType *form = ghlo_cpu_compute_type_bits (ghlo_element_info (result->element_type)->size);
+  const GhloCpuComputeType *compute = ghlo_cpu_compute_type_bits (ghlo_element_info (result->element_type)->size);
 
   if (operands[0].element_type != GHLO_ELEMENT_TYPE_I1 || operands[1].element_type != result->element_type
       || operands[2].element_type != result->element_type)
     return FALSE;
   add_source (step, 0, ghlo_cpu_compute_type (GHLO_ELEMENT_TYPE_I1));
-  add_source (step, 1, form);
-  add_source (step, 2, form);
-  set_result (step, form);
+  add_source (step, 1, compute);
+  add_source (step, 2, compute);
+  set_result (step, compute);
 
-  return set_loop (step, form, row->loop);
+  return set_loop (step, compute, kind);
 }
 
 /* The same bits as another type. */
 static gboolean
 choose_bitcast (Step           *step,
-                const Row      *row,
+                GhloScalarKind  kind,
                 const GhloIrOp *op,
                 const GhloView *operands,
                 const GhloView *result)
@@ -231,7 +227,7 @@ choose_bitcast (Step           *step,
 /* Parts of complex numbers are every other float. */
 static gboolean
 choose_part (Step           *step,
-             const Row      *row,
+             GhloScalarKind  kind,
              const GhloIrOp *op,
              const GhloView *operands,
              const GhloView *result)
@@ -239,10 +235,10 @@ choose_part (Step           *step,
   gboolean is_complex = ghlo_element_type_is_complex (operands[0].element_type);
 
   if (ghlo_element_type_real_part (operands[0].element_type) != result->element_type
-      || (!is_complex && op->kind != GHLO_OP_STABLEHLO_REAL)
+      || (!is_complex && kind != GHLO_SCALAR_REAL)
       || !set_copy (step, ghlo_element_info (result->element_type)->size))
     return FALSE;
-  if (op->kind == GHLO_OP_STABLEHLO_IMAG)
+  if (kind == GHLO_SCALAR_IMAG)
     step->loop.sources[0].offset = step->loop.sources[0].size;
 
   return TRUE;
@@ -250,22 +246,22 @@ choose_part (Step           *step,
 
 static gboolean
 choose_complex (Step           *step,
-                const Row      *row,
+                GhloScalarKind  kind,
                 const GhloIrOp *op,
                 const GhloView *operands,
                 const GhloView *result)
 {
-  const GhloCpuComputeType *form = ghlo_cpu_compute_type (operands[0].element_type);
+  const GhloCpuComputeType *compute = ghlo_cpu_compute_type (operands[0].element_type);
 
-  if (form == NULL || operands[1].element_type != form->type || ghlo_element_type_is_complex (form->type)
+  if (compute == NULL || operands[1].element_type != compute->type || ghlo_element_type_is_complex (compute->type)
       || !ghlo_element_type_is_complex (result->element_type)
-      || ghlo_element_type_real_part (result->element_type) != form->type)
+      || ghlo_element_type_real_part (result->element_type) != compute->type)
     return FALSE;
-  add_source (step, 0, form);
-  add_source (step, 1, form);
+  add_source (step, 0, compute);
+  add_source (step, 1, compute);
   set_result (step, ghlo_cpu_compute_type (result->element_type));
 
-  return set_loop (step, form, row->loop);
+  return set_loop (step, compute, kind);
 }
 
 static inline guint64
@@ -276,7 +272,7 @@ low_bits (guint n)
 
 static gboolean
 choose_precision (Step           *step,
-                  const Row      *row,
+                  GhloScalarKind  kind,
                   const GhloIrOp *op,
                   const GhloView *operands,
                   const GhloView *result)
@@ -306,51 +302,45 @@ choose_precision (Step           *step,
   set_result (step, ghlo_cpu_compute_type_bits (info->size));
   step->loop.detail = to;
 
-  return set_loop (step, ghlo_cpu_compute_type_bits (info->size), row->loop);
+  return set_loop (step, ghlo_cpu_compute_type_bits (info->size), kind);
 }
 
-#define SAME(OP, LOOP, cost) { GHLO_OP_STABLEHLO_##OP, GHLO_CPU_ELEMENTWISE_##LOOP, choose_same, cost }
-
-static const Row rows[] = {
-  SAME (ABS, ABS, 0),
-  SAME (ADD, ADD, 0),
-  SAME (AND, AND, 0),
-  SAME (CEIL, CEIL, 0.1),
-  SAME (CLAMP, CLAMP, 0.1),
-  SAME (COUNT_LEADING_ZEROS, COUNT_LEADING_ZEROS, 0.3),
-  SAME (DIVIDE, DIVIDE, 0.5),
-  SAME (FLOOR, FLOOR, 0.1),
-  SAME (IS_FINITE, IS_FINITE, 0),
-  SAME (MAXIMUM, MAXIMUM, 0.1),
-  SAME (MINIMUM, MINIMUM, 0.1),
-  SAME (MULTIPLY, MULTIPLY, 0),
-  SAME (NEGATE, NEGATE, 0),
-  SAME (NOT, NOT, 0),
-  SAME (OR, OR, 0),
-  SAME (POPCNT, POPCNT, 0.1),
-  SAME (POWER, POWER, 1),
-  SAME (REMAINDER, REMAINDER, 4),
-  SAME (ROUND_NEAREST_AFZ, ROUND_NEAREST_AFZ, 0.1),
-  SAME (ROUND_NEAREST_EVEN, ROUND_NEAREST_EVEN, 0.1),
-  SAME (RSQRT, RSQRT, 1),
-  SAME (SHIFT_LEFT, SHIFT_LEFT, 0),
-  SAME (SHIFT_RIGHT_ARITHMETIC, SHIFT_RIGHT_ARITHMETIC, 0),
-  SAME (SHIFT_RIGHT_LOGICAL, SHIFT_RIGHT_LOGICAL, 0),
-  SAME (SIGN, SIGN, 0),
-  SAME (SQRT, SQRT, 0.5),
-  SAME (SUBTRACT, SUBTRACT, 0),
-  SAME (XOR, XOR, 0),
-  { GHLO_OP_STABLEHLO_BITCAST_CONVERT, GHLO_CPU_ELEMENTWISE_COPY, choose_bitcast, 0 },
-  { GHLO_OP_STABLEHLO_COMPARE, GHLO_CPU_ELEMENTWISE_EQ, choose_compare, 0 },
-  { GHLO_OP_STABLEHLO_COMPLEX, GHLO_CPU_ELEMENTWISE_COMPLEX, choose_complex, 0 },
-  { GHLO_OP_STABLEHLO_CONVERT, GHLO_CPU_ELEMENTWISE_COPY, choose_convert, 0.2 },
-  { GHLO_OP_STABLEHLO_IMAG, GHLO_CPU_ELEMENTWISE_COPY, choose_part, 0 },
-  { GHLO_OP_STABLEHLO_REAL, GHLO_CPU_ELEMENTWISE_COPY, choose_part, 0 },
-  { GHLO_OP_STABLEHLO_REDUCE_PRECISION, GHLO_CPU_ELEMENTWISE_REDUCE_PRECISION, choose_precision, 0.1 },
-  { GHLO_OP_STABLEHLO_SELECT, GHLO_CPU_ELEMENTWISE_SELECT, choose_select, 0 },
+/* Other operations take operands of one type: choose_same(). */
+static const Choose choosers[GHLO_N_SCALARS] = {
+  [GHLO_SCALAR_COMPARE] = choose_compare,
+  [GHLO_SCALAR_COMPLEX] = choose_complex,
+  [GHLO_SCALAR_CONVERT] = choose_convert,
+  [GHLO_SCALAR_IMAG] = choose_part,
+  [GHLO_SCALAR_REAL] = choose_part,
+  [GHLO_SCALAR_REDUCE_PRECISION] = choose_precision,
+  [GHLO_SCALAR_SELECT] = choose_select,
 };
 
-/* One predicate for all: only what it selects is looked at. */
+/* NULL where there is no loop for any element type. */
+static Choose
+find_choose (GhloIrOpKind op)
+{
+  GhloScalarKind kind = ghlo_scalar_of (op);
+
+  if (op == GHLO_OP_STABLEHLO_BITCAST_CONVERT)
+    return choose_bitcast;
+  if (choosers[kind] != NULL)
+    return choosers[kind];
+  for (guint number = 0; number < GHLO_CPU_N_NUMBERS; number++)
+    if (ghlo_cpu_elementwise_routines ()->loops[number][kind] != NULL)
+      return choose_same;
+
+  return NULL;
+}
+
+gboolean
+ghlo_cpu_has_elementwise (GhloIrOpKind op)
+{
+  return find_choose (op) != NULL;
+}
+
+/* Where one predicate serves all elements, the result is a copy of one operand, and the other
+ * is not read. */
 static void
 add_copies (Step           *step,
             const GhloIrOp *op,
@@ -359,7 +349,7 @@ add_copies (Step           *step,
 {
   GhloCpuElementwise *copies;
 
-  if (op->kind != GHLO_OP_STABLEHLO_SELECT || step->loop.n <= 1
+  if (ghlo_scalar_of (op->kind) != GHLO_SCALAR_SELECT || step->loop.n <= 1
       || step->loop.sources[0].kind != GHLO_CPU_SOURCE_SINGLE)
     return;
   copies = g_new0 (GhloCpuElementwise, 2);
@@ -381,14 +371,12 @@ read_request (Step                  *self,
 {
   const GhloView *operands = request->operands, *result = &request->results[0];
   const GhloIrOp *op = request->op;
-  const Row *row = NULL;
+  GhloScalarKind kind = ghlo_scalar_of (op->kind);
+  Choose choose = find_choose (op->kind);
 
-  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
-    if (rows[i].op == op->kind)
-      row = &rows[i];
-  if (row == NULL || op->n_operands > GHLO_CPU_MAX_SOURCES || !row->choose (self, row, op, operands, result))
+  if (choose == NULL || op->n_operands > GHLO_CPU_MAX_SOURCES || !choose (self, kind, op, operands, result))
     return "there is no loop for its element types";
-  self->loop.cost = row->cost;
+  self->loop.cost = ghlo_scalar_spec (kind)->cost;
   if (!ghlo_cpu_elementwise_init (&self->loop, operands, result))
     return "its operands have other dimensions than its result";
   add_copies (self, op, operands, result);
@@ -428,8 +416,8 @@ describe (gpointer compiled)
   return g_strdup_printf ("%s, %s", step->number, ghlo_cpu_level_name (ghlo_cpu_level ()));
 }
 
-/* Whether lines of the operand lie across those of the result, which elements are brought
- * together for one from each cache line. */
+/* Whether the operand's elements that are adjacent in memory are not adjacent in the result:
+ * then each element of a row comes from another cache line. */
 static gboolean
 lies_across (const GhloView *operand)
 {
@@ -448,9 +436,10 @@ lies_across (const GhloView *operand)
   return FALSE;
 }
 
-/* Where a cache does not hold those until they are used up, such an operand is better turned
- * by tiles before: adding one of 1024 × 1024 f32 took 17 times as long as a copy. An element
- * is read before the one of the result at the same place is written. */
+/* Where a cache is too small to hold those cache lines until all of their elements were read,
+ * transposing such an operand by tiles first is faster: adding one of 1024 × 1024 f32 took 17
+ * times as long as a copy. Each element is read before the result's element at the same
+ * address is written, so that the step may run in place. */
 static void
 fill_selection (const Step            *self,
                 const GhloStepRequest *request,

@@ -41,43 +41,15 @@ struct _GhloCpuEpilogue
   GhloCpuConvertFunc read, write;  /* nullable; from and to what is computed in */
 };
 
-typedef struct
-{
-  GhloIrOpKind         op;
-  GhloCpuElementwiseOp line;
-  guint                n_operands;
-} Line;
-
-static const Line lines[] = {
-  { GHLO_OP_STABLEHLO_ABS, GHLO_CPU_ELEMENTWISE_ABS, 1 },
-  { GHLO_OP_STABLEHLO_ADD, GHLO_CPU_ELEMENTWISE_ADD, 2 },
-  { GHLO_OP_STABLEHLO_AND, GHLO_CPU_ELEMENTWISE_AND, 2 },
-  { GHLO_OP_STABLEHLO_CEIL, GHLO_CPU_ELEMENTWISE_CEIL, 1 },
-  { GHLO_OP_STABLEHLO_DIVIDE, GHLO_CPU_ELEMENTWISE_DIVIDE, 2 },
-  { GHLO_OP_STABLEHLO_FLOOR, GHLO_CPU_ELEMENTWISE_FLOOR, 1 },
-  { GHLO_OP_STABLEHLO_MAXIMUM, GHLO_CPU_ELEMENTWISE_MAXIMUM, 2 },
-  { GHLO_OP_STABLEHLO_MINIMUM, GHLO_CPU_ELEMENTWISE_MINIMUM, 2 },
-  { GHLO_OP_STABLEHLO_MULTIPLY, GHLO_CPU_ELEMENTWISE_MULTIPLY, 2 },
-  { GHLO_OP_STABLEHLO_NEGATE, GHLO_CPU_ELEMENTWISE_NEGATE, 1 },
-  { GHLO_OP_STABLEHLO_NOT, GHLO_CPU_ELEMENTWISE_NOT, 1 },
-  { GHLO_OP_STABLEHLO_OR, GHLO_CPU_ELEMENTWISE_OR, 2 },
-  { GHLO_OP_STABLEHLO_RSQRT, GHLO_CPU_ELEMENTWISE_RSQRT, 1 },
-  { GHLO_OP_STABLEHLO_SIGN, GHLO_CPU_ELEMENTWISE_SIGN, 1 },
-  { GHLO_OP_STABLEHLO_SQRT, GHLO_CPU_ELEMENTWISE_SQRT, 1 },
-  { GHLO_OP_STABLEHLO_SUBTRACT, GHLO_CPU_ELEMENTWISE_SUBTRACT, 2 },
-  { GHLO_OP_STABLEHLO_XOR, GHLO_CPU_ELEMENTWISE_XOR, 2 },
-};
-
-/* The row of @op, where @form has a loop for it. */
-static const Line *
-find_line (const GhloCpuComputeType *form,
+/* The loop of @op, where it has one or two operands, and a result, of one type. */
+static GhloCpuElementwiseFunc
+find_loop (const GhloCpuComputeType *form,
            GhloIrOpKind              op)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (lines); i++)
-    if (lines[i].op == op)
-      return ghlo_cpu_elementwise_routines ()->loops[form->number][lines[i].line] != NULL ? &lines[i] : NULL;
+  GhloScalarKind kind = ghlo_scalar_of (op);
 
-  return NULL;
+  return ghlo_ir_op_spec (op)->n_operands <= 2 && ghlo_scalar_gives (kind, form->type, form->type)
+         ? ghlo_cpu_compute_type_loop (form, kind) : NULL;
 }
 
 guint
@@ -85,9 +57,8 @@ ghlo_cpu_epilogue_takes (GhloElementType type,
                          GhloIrOpKind    op)
 {
   const GhloCpuComputeType *form = ghlo_cpu_compute_type (type);
-  const Line *line = form != NULL ? find_line (form, op) : NULL;
 
-  return line != NULL ? line->n_operands : 0;
+  return form != NULL && find_loop (form, op) != NULL ? ghlo_ir_op_spec (op)->n_operands : 0;
 }
 
 gboolean
@@ -189,13 +160,13 @@ ghlo_cpu_epilogue_new (GhloElementType             type,
   self->write = ghlo_cpu_compute_type_writer (form);
   for (guint i = 0; i < n_stages; i++)
     {
-      const Line *line = find_line (form, stages[i].op);
+      GhloCpuElementwiseFunc loop = find_loop (form, stages[i].op);
 
-      if (line == NULL || (line->n_operands == 1) != (stages[i].count == 0))
+      if (loop == NULL || (ghlo_ir_op_spec (stages[i].op)->n_operands == 1) != (stages[i].count == 0))
         return NULL;
       self->stages[self->n_stages++] = (Stage) {
-        .loop = ghlo_cpu_elementwise_routines ()->loops[form->number][line->line], .kind = find_kind (&stages[i], n),
-        .is_left = stages[i].is_left, .inner = stages[i].inner, .count = stages[i].count,
+        .loop = loop, .kind = find_kind (&stages[i], n), .is_left = stages[i].is_left, .inner = stages[i].inner,
+        .count = stages[i].count,
       };
       if (stages[i].count == 1)
         self->stages[i].inner = MAX (n, 1);

@@ -6,8 +6,10 @@
 
 #include "cpu/gemm/followers.h"
 
-/* From so many nanoseconds on ghlo_parallel_for () splits, and what stages take for an
- * element, about. */
+#include "kernel/scalar.h"
+
+/* From so many nanoseconds on ghlo_parallel_for () splits, and what a stage takes for an
+ * element, about, besides its operation. */
 #define MIN_SPLIT 100e3
 #define STAGE_TIME  0.3
 
@@ -15,6 +17,7 @@ struct _GhloCpuFollowers
 {
   GhloCpuEpilogue *epilogue;
   gint64           n_elements;
+  double           cost;                            /* nanoseconds of all stages for an element, about */
   guint            n_stages;
   guint            operands[GHLO_CPU_MAX_STAGES];   /* of each stage; of one without, any */
 };
@@ -51,6 +54,7 @@ add_stage (Maker        *maker,
 
   if (n == GHLO_CPU_MAX_STAGES)
     return FALSE;
+  maker->self->cost += STAGE_TIME + ghlo_scalar_spec (ghlo_scalar_of (op))->cost;
   *stage = (GhloCpuEpilogueStage) { .op = op, .is_left = is_left, .inner = 1 };
   if (!has_operand)
     return TRUE;
@@ -107,7 +111,7 @@ gboolean
 ghlo_cpu_followers_pay (const GhloCpuFollowers *self,
                         double                  nanoseconds)
 {
-  return nanoseconds >= MIN_SPLIT || (double) self->n_elements * self->n_stages * STAGE_TIME < MIN_SPLIT;
+  return nanoseconds >= MIN_SPLIT || (double) self->n_elements * self->cost < MIN_SPLIT;
 }
 
 void

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Loops from one type of numbers to another. Integers wrap; floats that no integer of
- * the wanted type can hold become the nearest one that there is, NaN becomes 0; what a
- * float cannot hold is rounded once, to nearest even. Compiled for each level.
+ * Loops from one type of numbers to another. Integers wrap; a float beyond the range of
+ * the integers becomes the nearest of them, and NaN becomes 0; numbers that a float cannot
+ * hold are rounded once, to nearest even. Compiled for each level.
  */
 
 #include "cpu/isa/elementwise-private.h"
@@ -29,8 +29,8 @@ float_of (guint32 bits)
   return value;
 }
 
-/* Cut off, and the last bit set where anything was. Magnitudes of floats are in the
- * order of their bits. */
+/* Rounds to odd: cuts the number off, and sets the last bit where anything was cut off. The
+ * bits of floats are in the order of their magnitudes. */
 static inline float
 odd_from_f64 (double x)
 {
@@ -41,7 +41,8 @@ odd_from_f64 (double x)
   return float_of ((bits - (is_inexact & is_larger)) | is_inexact);
 }
 
-/* Bits below the 53 that double has count as one more. */
+/* Any bits below the 53 that a double holds are replaced by a single one, which rounding to
+ * odd does not tell from them. */
 static inline float
 odd_from_u64 (guint64 x)
 {
@@ -61,38 +62,38 @@ odd_from_s64 (gint64 x)
 #define odd_from_s32(x) odd_from_f64 ((double) (x))
 #define odd_from_u32(x) odd_from_f64 ((double) (x))
 
-/* @limit is the first power of two beyond. */
+/* @limit is the least power of two that is out of range. */
 #define SATURATED(From, To, limit, least, most) \
   (x != x ? (To) 0 : x >= (From) limit ? most : x <= -(From) limit ? least : (To) x)
 #define SATURATED_UNSIGNED(From, To, limit, most) \
   (x >= (From) limit ? most : x > 0 ? (To) x : (To) 0)
 
 #define FROM_INTEGER(T, name) \
-  LINE_1 (name##_i1, T, I1, x != 0) \
-  LINE_1 (name##_8, T, U8, x) \
-  LINE_1 (name##_16, T, U16, x) \
-  LINE_1 (name##_32, T, U32, x) \
-  LINE_1 (name##_64, T, U64, x) \
-  LINE_1 (name##_f32, T, F32, x) \
-  LINE_1 (name##_f64, T, F64, x)
+  LOOP_1 (name##_i1, T, I1, x != 0) \
+  LOOP_1 (name##_8, T, U8, x) \
+  LOOP_1 (name##_16, T, U16, x) \
+  LOOP_1 (name##_32, T, U32, x) \
+  LOOP_1 (name##_64, T, U64, x) \
+  LOOP_1 (name##_f32, T, F32, x) \
+  LOOP_1 (name##_f64, T, F64, x)
 
 #define FROM_FLOAT(T, name) \
-  LINE_1 (name##_i1, T, I1, x != 0) \
-  LINE_1 (name##_s8, T, S8, SATURATED (T, gint32, 0x1p7, G_MININT8, G_MAXINT8)) \
-  LINE_1 (name##_s16, T, S16, SATURATED (T, gint32, 0x1p15, G_MININT16, G_MAXINT16)) \
-  LINE_1 (name##_s32, T, S32, SATURATED (T, gint32, 0x1p31, G_MININT32, G_MAXINT32)) \
-  LINE_1 (name##_s64, T, S64, SATURATED (T, gint64, 0x1p63, G_MININT64, G_MAXINT64)) \
-  LINE_1 (name##_u8, T, U8, SATURATED_UNSIGNED (T, gint32, 0x1p8, G_MAXUINT8)) \
-  LINE_1 (name##_u16, T, U16, SATURATED_UNSIGNED (T, gint32, 0x1p16, G_MAXUINT16)) \
-  LINE_1 (name##_u32, T, U32, SATURATED_UNSIGNED (T, guint32, 0x1p32, G_MAXUINT32)) \
-  LINE_1 (name##_u64, T, U64, SATURATED_UNSIGNED (T, guint64, 0x1p64, G_MAXUINT64))
+  LOOP_1 (name##_i1, T, I1, x != 0) \
+  LOOP_1 (name##_s8, T, S8, SATURATED (T, gint32, 0x1p7, G_MININT8, G_MAXINT8)) \
+  LOOP_1 (name##_s16, T, S16, SATURATED (T, gint32, 0x1p15, G_MININT16, G_MAXINT16)) \
+  LOOP_1 (name##_s32, T, S32, SATURATED (T, gint32, 0x1p31, G_MININT32, G_MAXINT32)) \
+  LOOP_1 (name##_s64, T, S64, SATURATED (T, gint64, 0x1p63, G_MININT64, G_MAXINT64)) \
+  LOOP_1 (name##_u8, T, U8, SATURATED_UNSIGNED (T, gint32, 0x1p8, G_MAXUINT8)) \
+  LOOP_1 (name##_u16, T, U16, SATURATED_UNSIGNED (T, gint32, 0x1p16, G_MAXUINT16)) \
+  LOOP_1 (name##_u32, T, U32, SATURATED_UNSIGNED (T, guint32, 0x1p32, G_MAXUINT32)) \
+  LOOP_1 (name##_u64, T, U64, SATURATED_UNSIGNED (T, guint64, 0x1p64, G_MAXUINT64))
 
-LINE_1 (i1_8, I1, U8, x != 0)
-LINE_1 (i1_16, I1, U16, x != 0)
-LINE_1 (i1_32, I1, U32, x != 0)
-LINE_1 (i1_64, I1, U64, x != 0)
-LINE_1 (i1_f32, I1, F32, x != 0)
-LINE_1 (i1_f64, I1, F64, x != 0)
+LOOP_1 (i1_8, I1, U8, x != 0)
+LOOP_1 (i1_16, I1, U16, x != 0)
+LOOP_1 (i1_32, I1, U32, x != 0)
+LOOP_1 (i1_64, I1, U64, x != 0)
+LOOP_1 (i1_f32, I1, F32, x != 0)
+LOOP_1 (i1_f64, I1, F64, x != 0)
 FROM_INTEGER (S8, s8)
 FROM_INTEGER (S16, s16)
 FROM_INTEGER (S32, s32)
@@ -103,13 +104,13 @@ FROM_INTEGER (U32, u32)
 FROM_INTEGER (U64, u64)
 FROM_FLOAT (F32, f32)
 FROM_FLOAT (F64, f64)
-LINE_1 (f32_f64, F32, F64, x)
-LINE_1 (f64_f32, F64, F32, x)
-LINE_1 (s32_odd, S32, F32, odd_from_s32 (x))
-LINE_1 (s64_odd, S64, F32, odd_from_s64 (x))
-LINE_1 (u32_odd, U32, F32, odd_from_u32 (x))
-LINE_1 (u64_odd, U64, F32, odd_from_u64 (x))
-LINE_1 (f64_odd, F64, F32, odd_from_f64 (x))
+LOOP_1 (f32_f64, F32, F64, x)
+LOOP_1 (f64_f32, F64, F32, x)
+LOOP_1 (s32_odd, S32, F32, odd_from_s32 (x))
+LOOP_1 (s64_odd, S64, F32, odd_from_s64 (x))
+LOOP_1 (u32_odd, U32, F32, odd_from_u32 (x))
+LOOP_1 (u64_odd, U64, F32, odd_from_u64 (x))
+LOOP_1 (f64_odd, F64, F32, odd_from_f64 (x))
 
 #define TO_INTEGERS(name) \
     [GHLO_CPU_NUMBER_S8] = name##_8, \

@@ -25,14 +25,14 @@ static const InitFunc inits[GHLO_CPU_N_LEVELS] = {
 const GhloCpuElementwiseRoutines *
 ghlo_cpu_elementwise_routines (void)
 {
-  static GhloCpuElementwiseRoutines lines;
+  static GhloCpuElementwiseRoutines routines;
   static gsize done;
 
   if (g_once_init_enter (&done))
     {
-      inits[ghlo_cpu_level ()] (&lines);
+      inits[ghlo_cpu_level ()] (&routines);
       g_once_init_leave (&done, 1);
     }
 
-  return &lines;
+  return &routines;
 }

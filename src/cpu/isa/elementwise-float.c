@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Loops over floats and complex numbers. Nothing is fused; of two zeros the positive one
- * is the larger, and NaN wins in minimum and maximum. Compiled for each level.
+ * Loops over floats and complex numbers. No multiplication is fused with an addition; +0 is
+ * above -0, and NaN wins in minimum and maximum. Compiled for each level.
  */
 
 #include "cpu/isa/elementwise-private.h"
@@ -30,8 +30,8 @@
     return value; \
   } \
 \
-  /* Of equal numbers only zeros differ in bits, by the sign. The sum of what has no \
-   * order is NaN. */ \
+  /* Equal numbers differ in bits only where they are zeros, by the sign. Where one number is \
+   * NaN, the sum is NaN too. */ \
   static inline T \
   larger_##suffix (T x, \
                    T y) \
@@ -72,33 +72,33 @@ FLOATS (F32, U32, f32, 0x80000000u)
 FLOATS (F64, U64, f64, 0x8000000000000000u)
 
 #define LOOPS(T, suffix, f, signs, infinity) \
-  LINE_1 (abs_##suffix, T, T, from_bits_##suffix (bits_##suffix (x) & ~signs)) \
-  LINE_2 (add_##suffix, T, T, x + y) \
-  LINE_1 (ceil_##suffix, T, T, __builtin_ceil##f (x)) \
-  LINE_3 (clamp_##suffix, T, T, T, smaller_##suffix (larger_##suffix (y, x), z)) \
-  LINE_2 (divide_##suffix, T, T, x / y) \
-  LINE_2 (eq_##suffix, T, I1, x == y) \
-  LINE_1 (floor_##suffix, T, T, __builtin_floor##f (x)) \
-  LINE_1 (is_finite_##suffix, T, I1, (bits_##suffix (x) & infinity) != infinity) \
-  LINE_2 (le_##suffix, T, I1, x <= y) \
-  LINE_2 (lt_##suffix, T, I1, x < y) \
-  LINE_2 (maximum_##suffix, T, T, larger_##suffix (x, y)) \
-  LINE_2 (minimum_##suffix, T, T, smaller_##suffix (x, y)) \
-  LINE_2 (multiply_##suffix, T, T, x * y) \
-  LINE_2 (ne_##suffix, T, I1, x != y) \
-  LINE_1 (negate_##suffix, T, T, -x) \
-  LINE_2 (remainder_##suffix, T, T, fmod##f (x, y)) \
-  LINE_1 (round_nearest_afz_##suffix, T, T, away_from_zero_##suffix (x)) \
-  LINE_1 (round_nearest_even_##suffix, T, T, __builtin_rint##f (x)) \
-  LINE_1 (sign_##suffix, T, T, x > 0 ? (T) 1 : x < 0 ? (T) -1 : x) \
-  LINE_1 (sqrt_##suffix, T, T, __builtin_sqrt##f (x)) \
-  LINE_2 (subtract_##suffix, T, T, x - y)
+  LOOP_1 (abs_##suffix, T, T, from_bits_##suffix (bits_##suffix (x) & ~signs)) \
+  LOOP_2 (add_##suffix, T, T, x + y) \
+  LOOP_1 (ceil_##suffix, T, T, __builtin_ceil##f (x)) \
+  LOOP_3 (clamp_##suffix, T, T, T, smaller_##suffix (larger_##suffix (y, x), z)) \
+  LOOP_2 (divide_##suffix, T, T, x / y) \
+  LOOP_2 (eq_##suffix, T, I1, x == y) \
+  LOOP_1 (floor_##suffix, T, T, __builtin_floor##f (x)) \
+  LOOP_1 (is_finite_##suffix, T, I1, (bits_##suffix (x) & infinity) != infinity) \
+  LOOP_2 (le_##suffix, T, I1, x <= y) \
+  LOOP_2 (lt_##suffix, T, I1, x < y) \
+  LOOP_2 (maximum_##suffix, T, T, larger_##suffix (x, y)) \
+  LOOP_2 (minimum_##suffix, T, T, smaller_##suffix (x, y)) \
+  LOOP_2 (multiply_##suffix, T, T, x * y) \
+  LOOP_2 (ne_##suffix, T, I1, x != y) \
+  LOOP_1 (negate_##suffix, T, T, -x) \
+  LOOP_2 (remainder_##suffix, T, T, fmod##f (x, y)) \
+  LOOP_1 (round_nearest_afz_##suffix, T, T, away_from_zero_##suffix (x)) \
+  LOOP_1 (round_nearest_even_##suffix, T, T, __builtin_rint##f (x)) \
+  LOOP_1 (sign_##suffix, T, T, x > 0 ? (T) 1 : x < 0 ? (T) -1 : x) \
+  LOOP_1 (sqrt_##suffix, T, T, __builtin_sqrt##f (x)) \
+  LOOP_2 (subtract_##suffix, T, T, x - y)
 
 LOOPS (F32, f32, f, 0x80000000u, 0x7f800000u)
 LOOPS (F64, f64, , 0x8000000000000000u, 0x7ff0000000000000u)
 /* Rounded once: double has more than twice the digits. Rounded again to f16 or bf16 the result
  * is still the nearest, which the tests try for every number. */
-LINE_1 (rsqrt_f32, F32, F32, 1 / __builtin_sqrt ((double) x))
+LOOP_1 (rsqrt_f32, F32, F32, 1 / __builtin_sqrt ((double) x))
 
 #define PAIRS(T, Part, suffix, part) \
   static void \
@@ -144,8 +144,8 @@ LINE_1 (rsqrt_f32, F32, F32, 1 / __builtin_sqrt ((double) x))
     negate_##part (operands, result, 2 * n, NULL); \
   } \
 \
-  LINE_2 (eq_##suffix, T, I1, (x.re == y.re) & (x.im == y.im)) \
-  LINE_2 (ne_##suffix, T, I1, (x.re != y.re) | (x.im != y.im))
+  LOOP_2 (eq_##suffix, T, I1, (x.re == y.re) & (x.im == y.im)) \
+  LOOP_2 (ne_##suffix, T, I1, (x.re != y.re) | (x.im != y.im))
 
 PAIRS (C64, F32, c64, f32)
 PAIRS (C128, F64, c128, f64)
@@ -197,51 +197,51 @@ copy_c128 (const guint8 *const *operands,
 }
 
 #define ROWS(suffix) \
-    [GHLO_CPU_ELEMENTWISE_ABS] = abs_##suffix, \
-    [GHLO_CPU_ELEMENTWISE_ADD] = add_##suffix, \
-    [GHLO_CPU_ELEMENTWISE_CEIL] = ceil_##suffix, \
-    [GHLO_CPU_ELEMENTWISE_CLAMP] = clamp_##suffix, \
-    [GHLO_CPU_ELEMENTWISE_COMPLEX] = complex_##suffix, \
-    [GHLO_CPU_ELEMENTWISE_DIVIDE] = divide_##suffix, \
+    [GHLO_SCALAR_ABS] = abs_##suffix, \
+    [GHLO_SCALAR_ADD] = add_##suffix, \
+    [GHLO_SCALAR_CEIL] = ceil_##suffix, \
+    [GHLO_SCALAR_CLAMP] = clamp_##suffix, \
+    [GHLO_SCALAR_COMPLEX] = complex_##suffix, \
+    [GHLO_SCALAR_DIVIDE] = divide_##suffix, \
     [GHLO_CPU_ELEMENTWISE_EQ] = eq_##suffix, \
-    [GHLO_CPU_ELEMENTWISE_FLOOR] = floor_##suffix, \
-    [GHLO_CPU_ELEMENTWISE_IS_FINITE] = is_finite_##suffix, \
+    [GHLO_SCALAR_FLOOR] = floor_##suffix, \
+    [GHLO_SCALAR_IS_FINITE] = is_finite_##suffix, \
     [GHLO_CPU_ELEMENTWISE_LE] = le_##suffix, \
     [GHLO_CPU_ELEMENTWISE_LT] = lt_##suffix, \
-    [GHLO_CPU_ELEMENTWISE_MAXIMUM] = maximum_##suffix, \
-    [GHLO_CPU_ELEMENTWISE_MINIMUM] = minimum_##suffix, \
-    [GHLO_CPU_ELEMENTWISE_MULTIPLY] = multiply_##suffix, \
+    [GHLO_SCALAR_MAXIMUM] = maximum_##suffix, \
+    [GHLO_SCALAR_MINIMUM] = minimum_##suffix, \
+    [GHLO_SCALAR_MULTIPLY] = multiply_##suffix, \
     [GHLO_CPU_ELEMENTWISE_NE] = ne_##suffix, \
-    [GHLO_CPU_ELEMENTWISE_NEGATE] = negate_##suffix, \
-    [GHLO_CPU_ELEMENTWISE_REMAINDER] = remainder_##suffix, \
-    [GHLO_CPU_ELEMENTWISE_ROUND_NEAREST_AFZ] = round_nearest_afz_##suffix, \
-    [GHLO_CPU_ELEMENTWISE_ROUND_NEAREST_EVEN] = round_nearest_even_##suffix, \
-    [GHLO_CPU_ELEMENTWISE_SIGN] = sign_##suffix, \
-    [GHLO_CPU_ELEMENTWISE_SQRT] = sqrt_##suffix, \
-    [GHLO_CPU_ELEMENTWISE_SUBTRACT] = subtract_##suffix,
+    [GHLO_SCALAR_NEGATE] = negate_##suffix, \
+    [GHLO_SCALAR_REMAINDER] = remainder_##suffix, \
+    [GHLO_SCALAR_ROUND_NEAREST_AFZ] = round_nearest_afz_##suffix, \
+    [GHLO_SCALAR_ROUND_NEAREST_EVEN] = round_nearest_even_##suffix, \
+    [GHLO_SCALAR_SIGN] = sign_##suffix, \
+    [GHLO_SCALAR_SQRT] = sqrt_##suffix, \
+    [GHLO_SCALAR_SUBTRACT] = subtract_##suffix,
 
 const GhloCpuElementwiseFunc NAME (loops_f32)[GHLO_CPU_N_ELEMENTWISE] = {
   ROWS (f32)
-  [GHLO_CPU_ELEMENTWISE_RSQRT] = rsqrt_f32,
+  [GHLO_SCALAR_RSQRT] = rsqrt_f32,
 };
 
 const GhloCpuElementwiseFunc NAME (loops_f64)[GHLO_CPU_N_ELEMENTWISE] = { ROWS (f64) };
 
 const GhloCpuElementwiseFunc NAME (loops_c64)[GHLO_CPU_N_ELEMENTWISE] = {
-  [GHLO_CPU_ELEMENTWISE_ADD] = add_c64,
+  [GHLO_SCALAR_ADD] = add_c64,
   [GHLO_CPU_ELEMENTWISE_EQ] = eq_c64,
-  [GHLO_CPU_ELEMENTWISE_MULTIPLY] = multiply_c64,
+  [GHLO_SCALAR_MULTIPLY] = multiply_c64,
   [GHLO_CPU_ELEMENTWISE_NE] = ne_c64,
-  [GHLO_CPU_ELEMENTWISE_NEGATE] = negate_c64,
-  [GHLO_CPU_ELEMENTWISE_SUBTRACT] = subtract_c64,
+  [GHLO_SCALAR_NEGATE] = negate_c64,
+  [GHLO_SCALAR_SUBTRACT] = subtract_c64,
 };
 
 const GhloCpuElementwiseFunc NAME (loops_c128)[GHLO_CPU_N_ELEMENTWISE] = {
-  [GHLO_CPU_ELEMENTWISE_ADD] = add_c128,
+  [GHLO_SCALAR_ADD] = add_c128,
   [GHLO_CPU_ELEMENTWISE_COPY] = copy_c128,
   [GHLO_CPU_ELEMENTWISE_EQ] = eq_c128,
   [GHLO_CPU_ELEMENTWISE_NE] = ne_c128,
-  [GHLO_CPU_ELEMENTWISE_NEGATE] = negate_c128,
-  [GHLO_CPU_ELEMENTWISE_SELECT] = select_c128,
-  [GHLO_CPU_ELEMENTWISE_SUBTRACT] = subtract_c128,
+  [GHLO_SCALAR_NEGATE] = negate_c128,
+  [GHLO_SCALAR_SELECT] = select_c128,
+  [GHLO_SCALAR_SUBTRACT] = subtract_c128,
 };

@@ -9,15 +9,15 @@
 
 #include <string.h>
 
-/* Numbers that arithmetic modulo 2^bits is done in: int would overflow. */
+/* Unsigned types for arithmetic modulo 2^bits, as wide as int at least, which would overflow. */
 typedef guint32 W8;
 typedef guint32 W16;
 typedef guint32 W32;
 typedef guint64 W64;
 
-/* Floats that hold each integer, and whose quotients of such, cut off, are the exact
- * ones: they lie further from the next integer than they are rounded by. They divide
- * many at once, which processors do not with integers. */
+/* Processors divide vectors of floats, but not of integers. @Float holds each integer, and its
+ * quotients, cut off, are exact: they lie further from the next integer than rounding moves
+ * them. */
 #define QUOTIENTS(bits, Float) \
   static inline U##bits \
   quotient_u##bits (U##bits x, \
@@ -59,11 +59,11 @@ quotient_s64 (S64 x,
   if (y == 0)
     return -1;
 
-  /* Not x / y: the processor traps on the least integer. */
+  /* x / y would trap where x is the least integer. */
   return y == -1 ? (S64) - (U64) x : x / y;
 }
 
-/* Bits counted by halves of ever larger groups: no processor's instruction is needed. */
+/* Counts bits in ever larger groups, since not every level has an instruction for it. */
 static inline guint64
 count_bits_64 (guint64 x)
 {
@@ -129,25 +129,25 @@ power_signed (gint64 base,
   return base != -1 ? 0 : exponent & 1 ? G_MAXUINT64 : 1;
 }
 
-/* What is the same for bits of either kind. */
+/* Operations that give signed and unsigned integers the same bits. */
 #define MODULAR(bits, clz, Wide) \
-  LINE_2 (add_##bits, U##bits, U##bits, (W##bits) x + y) \
-  LINE_2 (subtract_##bits, U##bits, U##bits, (W##bits) x - y) \
-  LINE_2 (multiply_##bits, U##bits, U##bits, (W##bits) x * y) \
-  LINE_2 (and_##bits, U##bits, U##bits, x & y) \
-  LINE_2 (or_##bits, U##bits, U##bits, x | y) \
-  LINE_2 (xor_##bits, U##bits, U##bits, x ^ y) \
-  LINE_1 (not_##bits, U##bits, U##bits, ~x) \
-  LINE_1 (negate_##bits, U##bits, U##bits, -(W##bits) x) \
-  LINE_2 (eq_##bits, U##bits, I1, x == y) \
-  LINE_2 (ne_##bits, U##bits, I1, x != y) \
-  LINE_2 (shift_left_##bits, U##bits, U##bits, y >= bits ? 0 : (W##bits) x << (y & (bits - 1))) \
-  LINE_2 (shift_right_logical_##bits, U##bits, U##bits, y >= bits ? 0 : x >> (y & (bits - 1))) \
-  LINE_2 (shift_right_arithmetic_##bits, U##bits, U##bits, (S##bits) x >> (y >= bits ? bits - 1 : y)) \
-  LINE_1 (popcnt_##bits, U##bits, U##bits, count_bits_##bits (x)) \
-  LINE_1 (count_leading_zeros_##bits, U##bits, U##bits, \
+  LOOP_2 (add_##bits, U##bits, U##bits, (W##bits) x + y) \
+  LOOP_2 (subtract_##bits, U##bits, U##bits, (W##bits) x - y) \
+  LOOP_2 (multiply_##bits, U##bits, U##bits, (W##bits) x * y) \
+  LOOP_2 (and_##bits, U##bits, U##bits, x & y) \
+  LOOP_2 (or_##bits, U##bits, U##bits, x | y) \
+  LOOP_2 (xor_##bits, U##bits, U##bits, x ^ y) \
+  LOOP_1 (not_##bits, U##bits, U##bits, ~x) \
+  LOOP_1 (negate_##bits, U##bits, U##bits, -(W##bits) x) \
+  LOOP_2 (eq_##bits, U##bits, I1, x == y) \
+  LOOP_2 (ne_##bits, U##bits, I1, x != y) \
+  LOOP_2 (shift_left_##bits, U##bits, U##bits, y >= bits ? 0 : (W##bits) x << (y & (bits - 1))) \
+  LOOP_2 (shift_right_logical_##bits, U##bits, U##bits, y >= bits ? 0 : x >> (y & (bits - 1))) \
+  LOOP_2 (shift_right_arithmetic_##bits, U##bits, U##bits, (S##bits) x >> (y >= bits ? bits - 1 : y)) \
+  LOOP_1 (popcnt_##bits, U##bits, U##bits, count_bits_##bits (x)) \
+  LOOP_1 (count_leading_zeros_##bits, U##bits, U##bits, \
           x == 0 ? bits : clz (x) - (int) (8 * sizeof (Wide) - bits)) \
-  LINE_3 (select_##bits, I1, U##bits, U##bits, x != 0 ? y : z) \
+  LOOP_3 (select_##bits, I1, U##bits, U##bits, x != 0 ? y : z) \
 \
   static void \
   copy_##bits (const guint8 *const *operands, \
@@ -200,30 +200,29 @@ MODULAR (16, __builtin_clz, guint32)
 MODULAR (32, __builtin_clz, guint32)
 MODULAR (64, __builtin_clzll, guint64)
 
-/* What is not. */
+/* Operations that do not. */
 #define ORDERED(T, name, power) \
-  LINE_2 (maximum_##name, T, T, x > y ? x : y) \
-  LINE_2 (minimum_##name, T, T, x < y ? x : y) \
-  LINE_2 (le_##name, T, I1, x <= y) \
-  LINE_2 (lt_##name, T, I1, x < y) \
-  LINE_3 (clamp_##name, T, T, T, MIN (MAX (y, x), z)) \
-  LINE_2 (divide_##name, T, T, quotient_##name (x, y)) \
-  LINE_2 (power_##name, T, T, power (x, y))
+  LOOP_2 (maximum_##name, T, T, x > y ? x : y) \
+  LOOP_2 (minimum_##name, T, T, x < y ? x : y) \
+  LOOP_2 (le_##name, T, I1, x <= y) \
+  LOOP_2 (lt_##name, T, I1, x < y) \
+  LOOP_3 (clamp_##name, T, T, T, MIN (MAX (y, x), z)) \
+  LOOP_2 (divide_##name, T, T, quotient_##name (x, y)) \
+  LOOP_2 (power_##name, T, T, power (x, y))
 
 #define SIGNED(bits) \
   ORDERED (S##bits, s##bits, power_signed) \
-  LINE_1 (abs_s##bits, S##bits, S##bits, x < 0 ? -(W##bits) x : (W##bits) x) \
-  LINE_1 (sign_s##bits, S##bits, S##bits, (x > 0) - (x < 0)) \
-  LINE_2 (remainder_s##bits, S##bits, S##bits, \
+  LOOP_1 (abs_s##bits, S##bits, S##bits, x < 0 ? -(W##bits) x : (W##bits) x) \
+  LOOP_1 (sign_s##bits, S##bits, S##bits, (x > 0) - (x < 0)) \
+  LOOP_2 (remainder_s##bits, S##bits, S##bits, \
           y == 0 ? x : (S##bits) ((W##bits) x - (W##bits) quotient_s##bits (x, y) * (W##bits) y)) \
-  LINE_2 (total_le_##bits, S##bits, I1, \
+  LOOP_2 (total_le_##bits, S##bits, I1, \
           (x < 0 ? x ^ G_MAXINT##bits : x) <= (y < 0 ? y ^ G_MAXINT##bits : y)) \
-  LINE_2 (total_lt_##bits, S##bits, I1, (x < 0 ? x ^ G_MAXINT##bits : x) < (y < 0 ? y ^ G_MAXINT##bits : y))
+  LOOP_2 (total_lt_##bits, S##bits, I1, (x < 0 ? x ^ G_MAXINT##bits : x) < (y < 0 ? y ^ G_MAXINT##bits : y))
 
 #define UNSIGNED(bits) \
   ORDERED (U##bits, u##bits, power_unsigned) \
-  LINE_1 (sign_u##bits, U##bits, U##bits, x != 0) \
-  LINE_2 (remainder_u##bits, U##bits, U##bits, \
+  LOOP_2 (remainder_u##bits, U##bits, U##bits, \
           y == 0 ? x : (W##bits) x - (W##bits) quotient_u##bits (x, y) * (W##bits) y)
 
 SIGNED (8)
@@ -236,39 +235,39 @@ UNSIGNED (32)
 UNSIGNED (64)
 
 #define ROWS(name, bits) \
-    [GHLO_CPU_ELEMENTWISE_ADD] = add_##bits, \
-    [GHLO_CPU_ELEMENTWISE_AND] = and_##bits, \
-    [GHLO_CPU_ELEMENTWISE_CLAMP] = clamp_##name, \
+    [GHLO_SCALAR_ADD] = add_##bits, \
+    [GHLO_SCALAR_AND] = and_##bits, \
+    [GHLO_SCALAR_CLAMP] = clamp_##name, \
     [GHLO_CPU_ELEMENTWISE_COPY] = copy_##bits, \
-    [GHLO_CPU_ELEMENTWISE_COUNT_LEADING_ZEROS] = count_leading_zeros_##bits, \
-    [GHLO_CPU_ELEMENTWISE_DIVIDE] = divide_##name, \
+    [GHLO_SCALAR_COUNT_LEADING_ZEROS] = count_leading_zeros_##bits, \
+    [GHLO_SCALAR_DIVIDE] = divide_##name, \
     [GHLO_CPU_ELEMENTWISE_EQ] = eq_##bits, \
     [GHLO_CPU_ELEMENTWISE_LE] = le_##name, \
     [GHLO_CPU_ELEMENTWISE_LT] = lt_##name, \
-    [GHLO_CPU_ELEMENTWISE_MAXIMUM] = maximum_##name, \
-    [GHLO_CPU_ELEMENTWISE_MINIMUM] = minimum_##name, \
-    [GHLO_CPU_ELEMENTWISE_MULTIPLY] = multiply_##bits, \
+    [GHLO_SCALAR_MAXIMUM] = maximum_##name, \
+    [GHLO_SCALAR_MINIMUM] = minimum_##name, \
+    [GHLO_SCALAR_MULTIPLY] = multiply_##bits, \
     [GHLO_CPU_ELEMENTWISE_NE] = ne_##bits, \
-    [GHLO_CPU_ELEMENTWISE_NEGATE] = negate_##bits, \
-    [GHLO_CPU_ELEMENTWISE_NOT] = not_##bits, \
-    [GHLO_CPU_ELEMENTWISE_OR] = or_##bits, \
-    [GHLO_CPU_ELEMENTWISE_POPCNT] = popcnt_##bits, \
-    [GHLO_CPU_ELEMENTWISE_POWER] = power_##name, \
-    [GHLO_CPU_ELEMENTWISE_REDUCE_PRECISION] = reduce_precision_##bits, \
-    [GHLO_CPU_ELEMENTWISE_REMAINDER] = remainder_##name, \
-    [GHLO_CPU_ELEMENTWISE_SELECT] = select_##bits, \
-    [GHLO_CPU_ELEMENTWISE_SHIFT_LEFT] = shift_left_##bits, \
-    [GHLO_CPU_ELEMENTWISE_SHIFT_RIGHT_ARITHMETIC] = shift_right_arithmetic_##bits, \
-    [GHLO_CPU_ELEMENTWISE_SHIFT_RIGHT_LOGICAL] = shift_right_logical_##bits, \
-    [GHLO_CPU_ELEMENTWISE_SIGN] = sign_##name, \
-    [GHLO_CPU_ELEMENTWISE_SUBTRACT] = subtract_##bits, \
-    [GHLO_CPU_ELEMENTWISE_XOR] = xor_##bits,
+    [GHLO_SCALAR_NEGATE] = negate_##bits, \
+    [GHLO_SCALAR_NOT] = not_##bits, \
+    [GHLO_SCALAR_OR] = or_##bits, \
+    [GHLO_SCALAR_POPCNT] = popcnt_##bits, \
+    [GHLO_SCALAR_POWER] = power_##name, \
+    [GHLO_SCALAR_REDUCE_PRECISION] = reduce_precision_##bits, \
+    [GHLO_SCALAR_REMAINDER] = remainder_##name, \
+    [GHLO_SCALAR_SELECT] = select_##bits, \
+    [GHLO_SCALAR_SHIFT_LEFT] = shift_left_##bits, \
+    [GHLO_SCALAR_SHIFT_RIGHT_ARITHMETIC] = shift_right_arithmetic_##bits, \
+    [GHLO_SCALAR_SHIFT_RIGHT_LOGICAL] = shift_right_logical_##bits, \
+    [GHLO_SCALAR_SUBTRACT] = subtract_##bits, \
+    [GHLO_SCALAR_XOR] = xor_##bits,
 
 #define TABLES(bits) \
   const GhloCpuElementwiseFunc NAME (loops_u##bits)[GHLO_CPU_N_ELEMENTWISE] = { ROWS (u##bits, bits) }; \
   const GhloCpuElementwiseFunc NAME (loops_s##bits)[GHLO_CPU_N_ELEMENTWISE] = { \
     ROWS (s##bits, bits) \
-    [GHLO_CPU_ELEMENTWISE_ABS] = abs_s##bits, \
+    [GHLO_SCALAR_ABS] = abs_s##bits, \
+    [GHLO_SCALAR_SIGN] = sign_s##bits, \
     [GHLO_CPU_ELEMENTWISE_TOTAL_LE] = total_le_##bits, \
     [GHLO_CPU_ELEMENTWISE_TOTAL_LT] = total_lt_##bits, \
   };
@@ -278,27 +277,23 @@ TABLES (16)
 TABLES (32)
 TABLES (64)
 
-LINE_2 (boolean_and, I1, I1, (x != 0) & (y != 0))
-LINE_2 (boolean_or, I1, I1, (x | y) != 0)
-LINE_2 (boolean_xor, I1, I1, (x != 0) ^ (y != 0))
-LINE_1 (boolean_not, I1, I1, x == 0)
-LINE_2 (boolean_eq, I1, I1, (x != 0) == (y != 0))
-LINE_2 (boolean_le, I1, I1, (x == 0) | (y != 0))
-LINE_2 (boolean_lt, I1, I1, (x == 0) & (y != 0))
-LINE_3 (boolean_clamp, I1, I1, I1, ((x | y) != 0) & (z != 0))
+LOOP_2 (boolean_and, I1, I1, (x != 0) & (y != 0))
+LOOP_2 (boolean_or, I1, I1, (x | y) != 0)
+LOOP_2 (boolean_xor, I1, I1, (x != 0) ^ (y != 0))
+LOOP_1 (boolean_not, I1, I1, x == 0)
+LOOP_2 (boolean_eq, I1, I1, (x != 0) == (y != 0))
+LOOP_2 (boolean_le, I1, I1, (x == 0) | (y != 0))
+LOOP_2 (boolean_lt, I1, I1, (x == 0) & (y != 0))
+LOOP_3 (boolean_clamp, I1, I1, I1, ((x | y) != 0) & (z != 0))
 
 const GhloCpuElementwiseFunc NAME (loops_i1)[GHLO_CPU_N_ELEMENTWISE] = {
-  [GHLO_CPU_ELEMENTWISE_ADD] = boolean_or,
-  [GHLO_CPU_ELEMENTWISE_AND] = boolean_and,
-  [GHLO_CPU_ELEMENTWISE_CLAMP] = boolean_clamp,
+  [GHLO_SCALAR_AND] = boolean_and,
+  [GHLO_SCALAR_CLAMP] = boolean_clamp,
   [GHLO_CPU_ELEMENTWISE_EQ] = boolean_eq,
   [GHLO_CPU_ELEMENTWISE_LE] = boolean_le,
   [GHLO_CPU_ELEMENTWISE_LT] = boolean_lt,
-  [GHLO_CPU_ELEMENTWISE_MAXIMUM] = boolean_or,
-  [GHLO_CPU_ELEMENTWISE_MINIMUM] = boolean_and,
-  [GHLO_CPU_ELEMENTWISE_MULTIPLY] = boolean_and,
   [GHLO_CPU_ELEMENTWISE_NE] = boolean_xor,
-  [GHLO_CPU_ELEMENTWISE_NOT] = boolean_not,
-  [GHLO_CPU_ELEMENTWISE_OR] = boolean_or,
-  [GHLO_CPU_ELEMENTWISE_XOR] = boolean_xor,
+  [GHLO_SCALAR_NOT] = boolean_not,
+  [GHLO_SCALAR_OR] = boolean_or,
+  [GHLO_SCALAR_XOR] = boolean_xor,
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the files of elementwise loops share: types by the names of numbers, and loops
- * of one, two and three operands around an expression of x, y and z.
+ * Shared by the files of elementwise loops: a type for each kind of number, and macros that
+ * define loops of one, two and three operands around an expression of x, y and z.
  */
 
 #pragma once
@@ -21,7 +21,7 @@ typedef guint64 U64;
 typedef float   F32;
 typedef double  F64;
 
-/* The same anywhere in memory. */
+/* The same types at any address. */
 #define ANYWHERE(T) typedef T T##_there __attribute__ ((aligned (1), may_alias))
 
 ANYWHERE (I1);
@@ -39,17 +39,17 @@ ANYWHERE (F64);
 typedef struct { float re, im; } __attribute__ ((packed, may_alias)) C64, C64_there;
 typedef struct { double re, im; } __attribute__ ((packed, may_alias)) C128, C128_there;
 
-/* Element i of the result is of elements i of the operands only, even where they are the
- * same memory. */
+/* Tells the compiler that element i of the result depends on elements i of the operands alone,
+ * also where both are the same memory. */
 #ifdef __clang__
-/* What has no vector form stays a loop. */
+/* Expressions without vector instructions stay scalar loops. */
 #pragma clang diagnostic ignored "-Wpass-failed"
 #define INDEPENDENT _Pragma ("clang loop vectorize(assume_safety)")
 #else
 #define INDEPENDENT _Pragma ("GCC ivdep")
 #endif
 
-#define LINE_1(name, From, To, expression) \
+#define LOOP_1(name, From, To, expression) \
   static void \
   name (const guint8 *const *operands, \
         guint8              *result, \
@@ -67,7 +67,7 @@ typedef struct { double re, im; } __attribute__ ((packed, may_alias)) C128, C128
       } \
   }
 
-#define LINE_2(name, From, To, expression) \
+#define LOOP_2(name, From, To, expression) \
   static void \
   name (const guint8 *const *operands, \
         guint8              *result, \
@@ -85,7 +85,7 @@ typedef struct { double re, im; } __attribute__ ((packed, may_alias)) C128, C128
       } \
   }
 
-#define LINE_3(name, First, From, To, expression) \
+#define LOOP_3(name, First, From, To, expression) \
   static void \
   name (const guint8 *const *operands, \
         guint8              *result, \
@@ -120,7 +120,7 @@ extern const GhloCpuElementwiseFunc NAME (loops_c64)[GHLO_CPU_N_ELEMENTWISE];
 extern const GhloCpuElementwiseFunc NAME (loops_c128)[GHLO_CPU_N_ELEMENTWISE];
 extern const GhloCpuElementwiseFunc NAME (casts)[GHLO_CPU_N_NUMBERS][GHLO_CPU_N_TARGETS];
 
-extern const GhloCpuReduceFunc NAME (folds)[GHLO_CPU_N_NUMBERS][GHLO_CPU_N_REDUCTIONS];
+extern const GhloCpuReduceFunc NAME (reductions)[GHLO_CPU_N_NUMBERS][GHLO_N_COMBINERS];
 
 /* Fills in the level's table. */
 void NAME (elementwise_routines_init) (GhloCpuElementwiseRoutines *self);

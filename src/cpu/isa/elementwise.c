@@ -28,5 +28,5 @@ NAME (elementwise_routines_init) (GhloCpuElementwiseRoutines *self)
     },
   };
   memcpy (self->casts, NAME (casts), sizeof (self->casts));
-  memcpy (self->folds, NAME (folds), sizeof (self->folds));
+  memcpy (self->reductions, NAME (reductions), sizeof (self->reductions));
 }

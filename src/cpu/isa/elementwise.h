@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Loops of elementwise operations and reductions over lines of adjacent elements, one
- * for each operation and type of numbers, compiled once for each level of processors
- * (level.h). They need no alignment, and a result may lie exactly over an operand.
+ * Loops of elementwise operations and reductions over rows of adjacent numbers, one
+ * for each operation and type of number, compiled once for each level of processors
+ * (level.h). They need no alignment, and a result may have the address of an operand.
  */
 
 #pragma once
 
 #include "base/element.h"
+#include "kernel/scalar-kinds.h"
 
 G_BEGIN_DECLS
 
-/* What is computed in. f16 and bf16 are computed in f32. */
+/* The types of number that loops compute in. f16 and bf16 are computed in f32. */
 typedef enum
 {
-  GHLO_CPU_NUMBER_I1,       /* bytes; what is not 0 is true, 1 is written */
+  GHLO_CPU_NUMBER_I1,       /* bytes; all but 0 are read as true, which is written as 1 */
   GHLO_CPU_NUMBER_S8,
   GHLO_CPU_NUMBER_S16,
   GHLO_CPU_NUMBER_S32,
@@ -34,94 +35,54 @@ typedef enum
   GHLO_CPU_N_TARGETS
 } GhloCpuNumber;
 
-/* Comparisons write I1. Of floats they are those of IEEE 754; the total order is one of
- * their bits as signed integers. COPY and SELECT are by the size of elements alone and
- * stand in the rows of U8 to U64 and C128. */
+/* The operations that loops compute besides those of GhloScalarKind. Comparisons write I1; those
+ * of floats follow IEEE 754, and the total order compares floats' bits as signed integers. COPY,
+ * SELECT and REDUCE_PRECISION, whose detail is a GhloCpuPrecision, depend on the size of elements
+ * alone: they stand in the rows of U8 to U64, the first two also in that of C128. COMPLEX stands
+ * in the row of its parts' type. An operation that is another one on booleans (addition is OR)
+ * stands in the row of I1 under the other one. */
 typedef enum
 {
-  GHLO_CPU_ELEMENTWISE_ABS,
-  GHLO_CPU_ELEMENTWISE_ADD,
-  GHLO_CPU_ELEMENTWISE_AND,
-  GHLO_CPU_ELEMENTWISE_CEIL,
-  GHLO_CPU_ELEMENTWISE_CLAMP,          /* the least, the numbers, the most */
-  GHLO_CPU_ELEMENTWISE_COMPLEX,        /* in the row of the parts */
-  GHLO_CPU_ELEMENTWISE_COPY,
-  GHLO_CPU_ELEMENTWISE_COUNT_LEADING_ZEROS,
-  GHLO_CPU_ELEMENTWISE_DIVIDE,
+  GHLO_CPU_ELEMENTWISE_COPY = GHLO_N_SCALARS,
   GHLO_CPU_ELEMENTWISE_EQ,
-  GHLO_CPU_ELEMENTWISE_FLOOR,
-  GHLO_CPU_ELEMENTWISE_IS_FINITE,
   GHLO_CPU_ELEMENTWISE_LE,
   GHLO_CPU_ELEMENTWISE_LT,
-  GHLO_CPU_ELEMENTWISE_MAXIMUM,
-  GHLO_CPU_ELEMENTWISE_MINIMUM,
-  GHLO_CPU_ELEMENTWISE_MULTIPLY,
   GHLO_CPU_ELEMENTWISE_NE,
-  GHLO_CPU_ELEMENTWISE_NEGATE,
-  GHLO_CPU_ELEMENTWISE_NOT,
-  GHLO_CPU_ELEMENTWISE_OR,
-  GHLO_CPU_ELEMENTWISE_POPCNT,
-  GHLO_CPU_ELEMENTWISE_POWER,
-  GHLO_CPU_ELEMENTWISE_REDUCE_PRECISION,   /* in the rows of U16 to U64; the detail is a GhloCpuPrecision */
-  GHLO_CPU_ELEMENTWISE_REMAINDER,
-  GHLO_CPU_ELEMENTWISE_ROUND_NEAREST_AFZ,
-  GHLO_CPU_ELEMENTWISE_ROUND_NEAREST_EVEN,
-  GHLO_CPU_ELEMENTWISE_RSQRT,
-  GHLO_CPU_ELEMENTWISE_SELECT,
-  GHLO_CPU_ELEMENTWISE_SHIFT_LEFT,
-  GHLO_CPU_ELEMENTWISE_SHIFT_RIGHT_ARITHMETIC,
-  GHLO_CPU_ELEMENTWISE_SHIFT_RIGHT_LOGICAL,
-  GHLO_CPU_ELEMENTWISE_SIGN,
-  GHLO_CPU_ELEMENTWISE_SQRT,
-  GHLO_CPU_ELEMENTWISE_SUBTRACT,
   GHLO_CPU_ELEMENTWISE_TOTAL_LE,
   GHLO_CPU_ELEMENTWISE_TOTAL_LT,
-  GHLO_CPU_ELEMENTWISE_XOR,
   GHLO_CPU_N_ELEMENTWISE
 } GhloCpuElementwiseOp;
 
-/* @detail is what some loops want to know besides. */
+/* @detail: a parameter of some operations. */
 typedef void (*GhloCpuElementwiseFunc) (const guint8 *const *operands,
                                         guint8              *result,
                                         gsize                n,
                                         gconstpointer        detail);
 
-/* Rounding of a float's bits to fewer of them. Magnitudes are bits without the sign. */
+/* Rounding of a float to fewer bits. Magnitudes are the bits without the sign. */
 typedef struct
 {
-  guint   dropped;      /* bits of the mantissa, at the end */
+  guint   dropped;      /* bits cut off at the end of the mantissa */
   guint64 infinity;
-  guint64 nan;          /* what NaN becomes, if anything; else 0 */
-  guint64 most;         /* greater ones become infinite */
-  guint64 least;        /* lesser ones become 0 */
+  guint64 nan;          /* replaces NaN; 0 where NaN stays */
+  guint64 most;         /* greater magnitudes become infinite */
+  guint64 least;        /* smaller magnitudes become 0 */
 } GhloCpuPrecision;
 
-typedef enum
-{
-  GHLO_CPU_REDUCTION_ADD,
-  GHLO_CPU_REDUCTION_AND,
-  GHLO_CPU_REDUCTION_MAXIMUM,
-  GHLO_CPU_REDUCTION_MINIMUM,
-  GHLO_CPU_REDUCTION_MULTIPLY,
-  GHLO_CPU_REDUCTION_OR,
-  GHLO_CPU_REDUCTION_XOR,
-  GHLO_CPU_N_REDUCTIONS
-} GhloCpuReduction;
-
-/* Combines *accumulator with a line of @n numbers, in an order that depends on @n and on
- * the processor's level alone. */
+/* Combines *accumulator with @n adjacent numbers, in an order that depends on @n and on the
+ * processor's level alone. */
 typedef void (*GhloCpuReduceFunc) (const guint8 *from,
                                    gsize         n,
                                    guint8       *accumulator);
 
 typedef struct
 {
-  const GhloCpuElementwiseFunc *loops[GHLO_CPU_N_NUMBERS];                      /* by GhloCpuElementwiseOp */
-  GhloCpuElementwiseFunc        casts[GHLO_CPU_N_NUMBERS][GHLO_CPU_N_TARGETS];  /* none to the same number */
-  GhloCpuReduceFunc             folds[GHLO_CPU_N_NUMBERS][GHLO_CPU_N_REDUCTIONS];  /* none of complex numbers */
+  const GhloCpuElementwiseFunc *loops[GHLO_CPU_N_NUMBERS];  /* each by GhloScalarKind and GhloCpuElementwiseOp */
+  GhloCpuElementwiseFunc        casts[GHLO_CPU_N_NUMBERS][GHLO_CPU_N_TARGETS];     /* none to the same type */
+  GhloCpuReduceFunc             reductions[GHLO_CPU_N_NUMBERS][GHLO_N_COMBINERS];  /* none of complex numbers */
 } GhloCpuElementwiseRoutines;
 
-/* Those of ghlo_cpu_level (). A loop that is missing is NULL. */
+/* The loops of ghlo_cpu_level (). A missing loop is NULL. */
 const GhloCpuElementwiseRoutines *ghlo_cpu_elementwise_routines (void);
 
 static inline guint

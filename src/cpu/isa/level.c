@@ -42,7 +42,7 @@ find_level (void)
 #endif
 }
 
-/* oneDNN's names for sets of instructions, and what they leave us. */
+/* oneDNN's names for sets of instructions, and the highest level within each. */
 static GhloCpuLevel
 find_limit (void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the processor can do, as far as kernels of our own differ by it. The same
- * source is compiled once for each level, and the highest one that runs is used.
+ * Levels of instruction sets. The routines of this folder are compiled once for each level,
+ * and those of the highest level that the processor has are used.
  */
 
 #pragma once
@@ -19,12 +19,12 @@ typedef enum
 } GhloCpuLevel;
 
 /* The highest level of this processor, no higher than DNNL_MAX_CPU_ISA says, so that
- * one variable sets both oneDNN's kernels and ours. Never changes. */
+ * one variable limits both oneDNN's routines and ours. Never changes. */
 GhloCpuLevel ghlo_cpu_level      (void);
 const char  *ghlo_cpu_level_name (GhloCpuLevel level);
 
-/* Operations per second of one core in products of f32, about: for deciding what is
- * worth splitting and how large a piece may be, never for reporting. */
+/* Approximate operations per second of one core in products of f32. It decides what is worth
+ * splitting and how large a part may be, and is never reported. */
 double       ghlo_cpu_rate       (void);
 
 G_END_DECLS

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The kernels of this processor's level.
+ * The routines of this processor's level.
  */
 
 #include "cpu/isa/routines.h"
@@ -24,14 +24,14 @@ static const InitFunc inits[GHLO_CPU_N_LEVELS] = {
 const GhloCpuRoutines *
 ghlo_cpu_routines (void)
 {
-  static GhloCpuRoutines kernels;
+  static GhloCpuRoutines routines;
   static gsize done;
 
   if (g_once_init_enter (&done))
     {
-      inits[ghlo_cpu_level ()] (&kernels);
+      inits[ghlo_cpu_level ()] (&routines);
       g_once_init_leave (&done, 1);
     }
 
-  return &kernels;
+  return &routines;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Lines of elements from one type to another, and lines brought together. Compiled
- * for each level and vectorised by the compiler. bf16 is rounded in integers, since
- * the processors' own conversion drops subnormals (design section 7a).
+ * Conversion of rows of elements from one type to another. Compiled for each level and
+ * vectorised by the compiler. bf16 is rounded in integers, since the processors' own
+ * conversion drops subnormals.
  */
 
 #include "cpu/isa/routines-private.h"
@@ -62,7 +62,7 @@ f32_to_bf16 (gconstpointer from_data,
     }
 }
 
-/* The exponent is moved by a multiplication, which normalizes subnormals too. */
+/* A multiplication adjusts the exponent, and normalizes subnormals too. */
 static inline float
 float_from_half (guint16 half)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Products of a matrix and a vector, which take as long as reading the matrix does:
- * several lines are read at the same time, each once, in order. Compiled for each
- * level, with multiplication and addition fused where the processor has it.
+ * several rows are read at the same time, each once and in order. Compiled for each
+ * level, with multiplication and addition fused where the processor can.
  */
 
 #include "cpu/isa/routines-private.h"
@@ -13,9 +13,9 @@
 #include <immintrin.h>
 #endif
 
-/* Lines of a matrix read at the same time. */
-#define DOT_LINES 4
-#define ADD_LINES 8
+/* Rows of a matrix that are read at the same time. */
+#define DOT_ROWS 4
+#define ADD_ROWS 8
 
 typedef guint16 VHalf __attribute__ ((vector_size (VECTOR_BYTES / 2), aligned (1), may_alias));
 
@@ -87,7 +87,7 @@ one_f64 (const guint8 *data)
 ONE_HALF (one_bf16, read_bf16)
 ONE_HALF (one_f16, read_f16)
 
-/* The sum of @N lines of the matrix with x, two vectors at a time. */
+/* The products of @N rows of the matrix with x, two vectors at a time. */
 #define DOT_STEP(name, T, V, SIZE, read, one, N) \
   static inline __attribute__ ((always_inline)) void \
   name (gsize         n, \
@@ -127,11 +127,11 @@ ONE_HALF (one_f16, read_f16)
   }
 
 #define DOT(name, T, V, SIZE, read, one) \
-  DOT_STEP (name##_lines, T, V, SIZE, read, one, DOT_LINES) \
-  DOT_STEP (name##_line, T, V, SIZE, read, one, 1) \
+  DOT_STEP (name##_rows, T, V, SIZE, read, one, DOT_ROWS) \
+  DOT_STEP (name##_row, T, V, SIZE, read, one, 1) \
 \
   static void \
-  name (gsize         lines, \
+  name (gsize         rows, \
         gsize         n, \
         const guint8 *matrix, \
         gint64        stride, \
@@ -140,10 +140,10 @@ ONE_HALF (one_f16, read_f16)
   { \
     gsize i = 0; \
 \
-    for (; i + DOT_LINES <= lines; i += DOT_LINES) \
-      name##_lines (n, matrix + (gint64) i * stride, stride, x, (T *) y + i); \
-    for (; i < lines; i++) \
-      name##_line (n, matrix + (gint64) i * stride, stride, x, (T *) y + i); \
+    for (; i + DOT_ROWS <= rows; i += DOT_ROWS) \
+      name##_rows (n, matrix + (gint64) i * stride, stride, x, (T *) y + i); \
+    for (; i < rows; i++) \
+      name##_row (n, matrix + (gint64) i * stride, stride, x, (T *) y + i); \
   }
 
 DOT (dot_f32, float, VF32, 4, read_f32, one_f32)
@@ -176,11 +176,11 @@ DOT (dot_f16, float, VF32, 2, read_f16, one_f16)
   }
 
 #define ADD(name, T, V, SIZE, read, one) \
-  ADD_STEP (name##_lines, T, V, SIZE, read, one, ADD_LINES) \
-  ADD_STEP (name##_line, T, V, SIZE, read, one, 1) \
+  ADD_STEP (name##_rows, T, V, SIZE, read, one, ADD_ROWS) \
+  ADD_STEP (name##_row, T, V, SIZE, read, one, 1) \
 \
   static void \
-  name (gsize         lines, \
+  name (gsize         rows, \
         gsize         n, \
         const guint8 *matrix, \
         gint64        stride, \
@@ -189,10 +189,10 @@ DOT (dot_f16, float, VF32, 2, read_f16, one_f16)
   { \
     gsize i = 0; \
 \
-    for (; i + ADD_LINES <= lines; i += ADD_LINES) \
-      name##_lines (n, matrix + (gint64) i * stride, stride, (const T *) x + i, y); \
-    for (; i < lines; i++) \
-      name##_line (n, matrix + (gint64) i * stride, stride, (const T *) x + i, y); \
+    for (; i + ADD_ROWS <= rows; i += ADD_ROWS) \
+      name##_rows (n, matrix + (gint64) i * stride, stride, (const T *) x + i, y); \
+    for (; i < rows; i++) \
+      name##_row (n, matrix + (gint64) i * stride, stride, (const T *) x + i, y); \
   }
 
 ADD (add_f32, float, VF32, 4, read_f32, one_f32)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Index numbers as bytes into a tensor, and units that lie at such places. Compiled
- * for each level, since only later ones compare and multiply numbers of 64 bits.
+ * Turns indices into byte offsets, and copies units from such offsets. Compiled for each
+ * level, since only later ones compare and multiply vectors of 64-bit numbers.
  */
 
 #include "cpu/isa/routines-private.h"
@@ -11,7 +11,7 @@ NAME (clamp_indices) (const gint64 *numbers,
                       gsize         n,
                       gint64        limit,
                       gint64        scale,
-                      gint64       *places)
+                      gint64       *offsets)
 {
   for (gsize i = 0; i < n; i++)
     {
@@ -19,7 +19,7 @@ NAME (clamp_indices) (const gint64 *numbers,
 
       number = number < 0 ? 0 : number;
       number = number > limit ? limit : number;
-      places[i] += number * scale;
+      offsets[i] += number * scale;
     }
 }
 
@@ -28,30 +28,31 @@ NAME (check_indices) (const gint64 *numbers,
                       gsize         n,
                       gint64        limit,
                       gint64        scale,
-                      gint64       *places)
+                      gint64       *offsets)
 {
   for (gsize i = 0; i < n; i++)
     {
-      gint64 number = numbers[i], place = (gint64) ((guint64) places[i] + (guint64) number * (guint64) scale);
+      gint64 number = numbers[i], offset = (gint64) ((guint64) offsets[i] + (guint64) number * (guint64) scale);
 
-      places[i] = places[i] == GHLO_CPU_OUT_OF_BOUNDS || number < 0 || number > limit ? GHLO_CPU_OUT_OF_BOUNDS : place;
+      offsets[i] = offsets[i] == GHLO_CPU_OUT_OF_BOUNDS || number < 0 || number > limit
+                   ? GHLO_CPU_OUT_OF_BOUNDS : offset;
     }
 }
 
 #define PICK(name, T) \
   static void \
   name (const guint8 *from, \
-        const gint64 *places, \
+        const gint64 *offsets, \
         guint8       *to, \
         gint64        to_stride, \
         gsize         n) \
   { \
     if (to_stride == sizeof (T)) \
       for (gsize i = 0; i < n; i++) \
-        ((T *) to)[i] = *(const T *) (from + places[i]); \
+        ((T *) to)[i] = *(const T *) (from + offsets[i]); \
     else \
       for (gsize i = 0; i < n; i++) \
-        *(T *) (to + (gint64) i * to_stride) = *(const T *) (from + places[i]); \
+        *(T *) (to + (gint64) i * to_stride) = *(const T *) (from + offsets[i]); \
   }
 
 PICK (pick1, Unit1)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Planes of units at any strides, where neither lines nor blocks lie together: the
- * longer of both dimensions is the inner loop. Compiled for each level.
+ * Copies planes of units at any strides, where neither rows nor blocks are adjacent: the
+ * inner loop runs over rows unless they are short. Compiled for each level.
  */
 
 #include "cpu/isa/routines-private.h"
 
-/* Below so many units in a row, columns are gone through one by one instead. */
+/* Rows of fewer units are copied column by column instead. */
 enum { SHORT_ROW = 8 };
 
-/* Sixteen bytes, the other way round. */
+/* Sixteen bytes of units, and macros that reverse the order of the units. */
 typedef guint8  U8x16 __attribute__ ((vector_size (16), aligned (1), may_alias));
 typedef guint16 U16x8 __attribute__ ((vector_size (16), aligned (1), may_alias));
 typedef guint32 U32x4 __attribute__ ((vector_size (16), aligned (1), may_alias));
@@ -23,17 +23,17 @@ typedef guint64 U64x2 __attribute__ ((vector_size (16), aligned (1), may_alias))
 
 #define MOVE(name, T, V, flip) \
   static inline __attribute__ ((always_inline)) void \
-  name##_line (const guint8 *from, \
-               gint64        from_stride, \
-               guint8       *to, \
-               gint64        to_stride, \
-               gsize         n) \
+  name##_row (const guint8 *from, \
+              gint64        from_stride, \
+              guint8       *to, \
+              gint64        to_stride, \
+              gsize         n) \
   { \
     for (gsize i = 0; i < n; i++) \
       *(T *) (to + (gint64) i * to_stride) = *(const T *) (from + (gint64) i * from_stride); \
   } \
 \
-  /* @from is the unit that stands first in memory, and is the last one of the result. */ \
+  /* @from is the first unit in memory, and the last one of the result. */ \
   static inline void \
   name##_reversed (const guint8 *from, \
                    guint8       *to, \
@@ -64,20 +64,20 @@ typedef guint64 U64x2 __attribute__ ((vector_size (16), aligned (1), may_alias))
     if (columns < SHORT_ROW && rows > columns) \
       { \
         for (gsize j = 0; j < columns; j++) \
-          name##_line (from + (gint64) j * from_column, from_row, to + (gint64) j * to_column, to_row, rows); \
+          name##_row (from + (gint64) j * from_column, from_row, to + (gint64) j * to_column, to_row, rows); \
         return; \
       } \
     for (gsize i = 0; i < rows; i++) \
       { \
-        const guint8 *line = from + (gint64) i * from_row; \
+        const guint8 *source = from + (gint64) i * from_row; \
         guint8 *out = to + (gint64) i * to_row; \
 \
         if (to_column == sizeof (T) && from_column == -(gint64) sizeof (T)) \
-          name##_reversed (line - (gint64) ((columns - 1) * sizeof (T)), out, columns); \
+          name##_reversed (source - (gint64) ((columns - 1) * sizeof (T)), out, columns); \
         else if (to_column == sizeof (T) && from_column == 2 * sizeof (T)) \
-          name##_line (line, 2 * sizeof (T), out, sizeof (T), columns); \
+          name##_row (source, 2 * sizeof (T), out, sizeof (T), columns); \
         else \
-          name##_line (line, from_column, out, to_column, columns); \
+          name##_row (source, from_column, out, to_column, columns); \
       } \
   }
 

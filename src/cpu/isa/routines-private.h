@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the files that are compiled for one level share. The build defines
+ * Shared by the files that are compiled once for each level. The build defines
  * GHLO_CPU_ISA as the level's name; a function NAME (f) is that level's f.
  */
 
@@ -38,7 +38,8 @@
 #define UNROLL _Pragma ("GCC unroll 16")
 #endif
 
-/* Elements by their size alone. A view may begin at any byte, so no alignment is assumed. */
+/* Elements of which only the size matters. A view may begin at any byte, so no alignment is
+ * assumed. */
 typedef guint8  Unit1 __attribute__ ((may_alias));
 typedef guint16 Unit2 __attribute__ ((aligned (1), may_alias));
 typedef guint32 Unit4 __attribute__ ((aligned (1), may_alias));
@@ -66,15 +67,15 @@ extern const GhloCpuOrderedGemmFunc   NAME (orders)[GHLO_CPU_N_ORDERED_GEMMS];
 extern const GhloCpuConvertFunc NAME (conversions)[GHLO_CPU_N_CONVERSIONS];
 extern const GhloCpuPickFunc    NAME (picks)[GHLO_CPU_N_UNITS];
 extern const GhloCpuPlaneFunc   NAME (moves)[GHLO_CPU_N_UNITS];
-extern const GhloCpuPlaneFunc   NAME (turns)[GHLO_CPU_N_UNITS];
+extern const GhloCpuPlaneFunc   NAME (transposes)[GHLO_CPU_N_UNITS];
 extern const GhloCpuPlaneFunc   NAME (streams)[GHLO_CPU_N_UNITS];
 
-void NAME (interleave4) (const gconstpointer *lines, guint n_lines, guint width, gsize n, gpointer to);
-void NAME (interleave8) (const gconstpointer *lines, guint n_lines, guint width, gsize n, gpointer to);
-void NAME (interleave16) (const gconstpointer *lines, guint n_lines, guint width, gsize n, gpointer to);
+void NAME (interleave4) (const gconstpointer *rows, guint n_rows, guint width, gsize n, gpointer to);
+void NAME (interleave8) (const gconstpointer *rows, guint n_rows, guint width, gsize n, gpointer to);
+void NAME (interleave16) (const gconstpointer *rows, guint n_rows, guint width, gsize n, gpointer to);
 
-void NAME (clamp_indices) (const gint64 *numbers, gsize n, gint64 limit, gint64 scale, gint64 *places);
-void NAME (check_indices) (const gint64 *numbers, gsize n, gint64 limit, gint64 scale, gint64 *places);
+void NAME (clamp_indices) (const gint64 *numbers, gsize n, gint64 limit, gint64 scale, gint64 *offsets);
+void NAME (check_indices) (const gint64 *numbers, gsize n, gint64 limit, gint64 scale, gint64 *offsets);
 void NAME (sort_columns_32) (gpointer rows, gsize n);
 void NAME (sort_columns_64) (gpointer rows, gsize n);
 void NAME (threefry) (guint64 key, guint64 counter, gsize n, guint32 *first, guint32 *second);

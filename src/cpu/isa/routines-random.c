@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Threefry-2x32-20 and Philox-4x32-10 (Salmon et al., "Parallel random numbers: as easy
- * as 1, 2, 3", 2011), a register of counts at once. Compiled for each level.
+ * as 1, 2, 3", 2011), for a register of counters at once. Compiled for each level.
  */
 
 #include "cpu/isa/routines-private.h"
@@ -20,7 +20,7 @@ all (guint32 value)
   return value - (VU32) { 0 };
 }
 
-/* The lower and upper words of @counter and those after it. */
+/* The lower and upper words of @counter and of the counters after it. */
 static inline void
 count_up (guint64  counter,
           VU32    *low,
@@ -175,13 +175,13 @@ NAME (philox) (guint64  key,
   for (gsize at = 0; at < n; at += WIDTH)
     {
       gsize counts = MIN (WIDTH, n - at);
-      guint32 turned[WIDTH][4];
+      guint32 transposed[WIDTH][4];
       VU32 x[4];
 
       philox (key, low + at, high, x);
       for (guint i = 0; i < WIDTH; i++)
         for (guint j = 0; j < 4; j++)
-          turned[i][j] = x[j][i];
-      memcpy (words + 16 * at, turned, 16 * counts);
+          transposed[i][j] = x[j][i];
+      memcpy (words + 16 * at, transposed, 16 * counts);
     }
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Lines of numbers into one. Sums and products of floats go into several vectors side by
- * side, since each waits for the one before; the rest compilers do by themselves.
- * Compiled for each level.
+ * Reductions of a row of numbers into one. Sums and products of floats use several vectors
+ * side by side, since each addition waits for the one before; compilers vectorise the other
+ * reductions by themselves. Compiled for each level.
  */
 
 #include "cpu/isa/elementwise-private.h"
@@ -48,9 +48,9 @@ INTEGER (boolean_and, I1, (x != 0) & y)
 INTEGER (boolean_or, I1, (x != 0) | y)
 INTEGER (boolean_xor, I1, (x != 0) ^ y)
 
-/* Floats without NaN are in the order of their bits as signed integers, once those of
- * negative ones are turned round; the negative zero is below the other. NaN is what has a
- * magnitude beyond infinity's. */
+/* Floats that are not NaN have the order of their bits as signed integers, once all bits of
+ * negative ones but the sign are flipped; -0 is below +0. A NaN has a magnitude above
+ * infinity's. */
 #define EXTREME(name, S, U, better, most, infinity) \
   static void \
   name (const guint8 *from, \
@@ -64,10 +64,10 @@ INTEGER (boolean_xor, I1, (x != 0) ^ y)
 \
     for (gsize i = 0; i < n; i++) \
       { \
-        const S x = a[i], place = x < 0 ? x ^ most : x; \
+        const S x = a[i], key = x < 0 ? x ^ most : x; \
         const U magnitude = (U) (x & most); \
 \
-        best = place better best ? place : best; \
+        best = key better best ? key : best; \
         largest = magnitude > largest ? magnitude : largest; \
       } \
     best = best < 0 ? best ^ most : best; \
@@ -108,9 +108,9 @@ SUMS (QF64)
 SUMS (F32)
 SUMS (F64)
 
-/* @identity changes no number that it is combined with: of a sum it is the negative zero.
- * @V is what registers hold, @Q a part of it of 16 bytes. */
-#define FLOAT(name, T, V, Q, fold, identity) \
+/* @identity changes no number that it is combined with: for a sum it is the negative zero.
+ * @V is a whole register, @Q a quarter or part of 16 bytes. */
+#define FLOAT(name, T, V, Q, combine, identity) \
   static void \
   name (const guint8 *from, \
         gsize         n, \
@@ -130,30 +130,30 @@ SUMS (F64)
           sums[j] = identity - (V) { 0 }; \
         for (; i + VECTORS * LANES (T) <= n; i += VECTORS * LANES (T)) \
           UNROLL for (guint j = 0; j < VECTORS; j++) \
-            sums[j] = fold##_##V (sums[j], *(const V##_any *) (a + i + j * LANES (T))); \
+            sums[j] = combine##_##V (sums[j], *(const V##_any *) (a + i + j * LANES (T))); \
         if (i > 0) \
           { \
             UNROLL for (guint j = 0; j < VECTORS / 2; j++) \
-              sums[j] = fold##_##V (sums[j], sums[j + VECTORS / 2]); \
-            sums[0] = fold##_##V (fold##_##V (sums[0], sums[1]), fold##_##V (sums[2], sums[3])); \
+              sums[j] = combine##_##V (sums[j], sums[j + VECTORS / 2]); \
+            sums[0] = combine##_##V (combine##_##V (sums[0], sums[1]), combine##_##V (sums[2], sums[3])); \
           } \
         for (; i + LANES (T) <= n; i += LANES (T)) \
-          sums[0] = fold##_##V (sums[0], *(const V##_any *) (a + i)); \
+          sums[0] = combine##_##V (sums[0], *(const V##_any *) (a + i)); \
         memcpy (quarters, &sums[0], sizeof (V)); \
         UNROLL for (guint width = sizeof (V) / sizeof (Q) / 2; width > 0; width /= 2) \
           UNROLL for (guint j = 0; j < width; j++) \
-            quarters[j] = fold##_##Q (quarters[j], quarters[j + width]); \
+            quarters[j] = combine##_##Q (quarters[j], quarters[j + width]); \
         total = quarters[0]; \
       } \
     for (; i + sizeof (Q) / sizeof (T) <= n; i += sizeof (Q) / sizeof (T)) \
-      total = fold##_##Q (total, *(const Q##_any *) (a + i)); \
+      total = combine##_##Q (total, *(const Q##_any *) (a + i)); \
     for (; i < n; i++) \
-      rest = fold##_##T (rest, a[i]); \
+      rest = combine##_##T (rest, a[i]); \
     memcpy (lanes, &total, sizeof (lanes)); \
     UNROLL for (guint width = sizeof (Q) / sizeof (T) / 2; width > 0; width /= 2) \
       UNROLL for (guint j = 0; j < width; j++) \
-        lanes[j] = fold##_##T (lanes[j], lanes[j + width]); \
-    *(T##_there *) (gpointer) accumulator = fold##_##T (rest, lanes[0]); \
+        lanes[j] = combine##_##T (lanes[j], lanes[j + width]); \
+    *(T##_there *) (gpointer) accumulator = combine##_##T (rest, lanes[0]); \
   }
 
 #define FLOATS(T, V, Q, suffix) \
@@ -165,32 +165,28 @@ FLOATS (F64, VF64, QF64, f64)
 
 #define ROW(bits, sign) \
   { \
-    [GHLO_CPU_REDUCTION_ADD] = add_##bits, \
-    [GHLO_CPU_REDUCTION_AND] = and_##bits, \
-    [GHLO_CPU_REDUCTION_MAXIMUM] = maximum_##sign##bits, \
-    [GHLO_CPU_REDUCTION_MINIMUM] = minimum_##sign##bits, \
-    [GHLO_CPU_REDUCTION_MULTIPLY] = multiply_##bits, \
-    [GHLO_CPU_REDUCTION_OR] = or_##bits, \
-    [GHLO_CPU_REDUCTION_XOR] = xor_##bits, \
+    [GHLO_COMBINER_ADD] = add_##bits, \
+    [GHLO_COMBINER_AND] = and_##bits, \
+    [GHLO_COMBINER_MAXIMUM] = maximum_##sign##bits, \
+    [GHLO_COMBINER_MINIMUM] = minimum_##sign##bits, \
+    [GHLO_COMBINER_MULTIPLY] = multiply_##bits, \
+    [GHLO_COMBINER_OR] = or_##bits, \
+    [GHLO_COMBINER_XOR] = xor_##bits, \
   }
 
 #define FLOAT_ROW(suffix) \
   { \
-    [GHLO_CPU_REDUCTION_ADD] = add_##suffix, \
-    [GHLO_CPU_REDUCTION_MAXIMUM] = maximum_##suffix, \
-    [GHLO_CPU_REDUCTION_MINIMUM] = minimum_##suffix, \
-    [GHLO_CPU_REDUCTION_MULTIPLY] = multiply_##suffix, \
+    [GHLO_COMBINER_ADD] = add_##suffix, \
+    [GHLO_COMBINER_MAXIMUM] = maximum_##suffix, \
+    [GHLO_COMBINER_MINIMUM] = minimum_##suffix, \
+    [GHLO_COMBINER_MULTIPLY] = multiply_##suffix, \
   }
 
-const GhloCpuReduceFunc NAME (folds)[GHLO_CPU_N_NUMBERS][GHLO_CPU_N_REDUCTIONS] = {
+const GhloCpuReduceFunc NAME (reductions)[GHLO_CPU_N_NUMBERS][GHLO_N_COMBINERS] = {
   [GHLO_CPU_NUMBER_I1] = {
-    [GHLO_CPU_REDUCTION_ADD] = boolean_or,
-    [GHLO_CPU_REDUCTION_AND] = boolean_and,
-    [GHLO_CPU_REDUCTION_MAXIMUM] = boolean_or,
-    [GHLO_CPU_REDUCTION_MINIMUM] = boolean_and,
-    [GHLO_CPU_REDUCTION_MULTIPLY] = boolean_and,
-    [GHLO_CPU_REDUCTION_OR] = boolean_or,
-    [GHLO_CPU_REDUCTION_XOR] = boolean_xor,
+    [GHLO_COMBINER_AND] = boolean_and,
+    [GHLO_COMBINER_OR] = boolean_or,
+    [GHLO_COMBINER_XOR] = boolean_xor,
   },
   [GHLO_CPU_NUMBER_S8] = ROW (8, s),
   [GHLO_CPU_NUMBER_S16] = ROW (16, s),

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Short lines side by side: Batcher's merge exchange sort (Knuth, "The Art of Computer
- * Programming", volume 3, algorithm 5.2.2M), whose comparisons do not depend on what is
- * compared, on a register of lines at once. Compiled for each level.
+ * Sorts short columns side by side by Batcher's merge exchange sort (Knuth, "The Art of
+ * Computer Programming", volume 3, algorithm 5.2.2M): which rows it compares does not depend
+ * on the numbers, so a register holds a row of several columns. Compiled for each level.
  */
 
 #include "cpu/isa/routines-private.h"
@@ -11,7 +11,7 @@
 #include <immintrin.h>
 #endif
 
-/* The lesser of each two numbers to @a, the greater to @b. */
+/* Puts the lesser of each two numbers into @a, the greater into @b. */
 static inline void
 exchange_32 (VU32 *a,
              VU32 *b)
@@ -27,10 +27,10 @@ exchange_32 (VU32 *a,
   *b = (VU32) _mm256_max_epu32 ((__m256i) *a, (__m256i) *b);
   *a = (VU32) low;
 #else
-  VU32 turn = (VU32) (*a > *b) & (*a ^ *b);
+  VU32 swap = (VU32) (*a > *b) & (*a ^ *b);
 
-  *a ^= turn;
-  *b ^= turn;
+  *a ^= swap;
+  *b ^= swap;
 #endif
 }
 
@@ -44,10 +44,10 @@ exchange_64 (VU64 *a,
   *b = (VU64) _mm512_max_epu64 ((__m512i) *a, (__m512i) *b);
   *a = (VU64) low;
 #else
-  VU64 turn = (VU64) (*a > *b) & (*a ^ *b);
+  VU64 swap = (VU64) (*a > *b) & (*a ^ *b);
 
-  *a ^= turn;
-  *b ^= turn;
+  *a ^= swap;
+  *b ^= swap;
 #endif
 }
 
@@ -76,7 +76,7 @@ exchange_64 (VU64 *a,
         \
         while (TRUE) \
           { \
-            /* Each i of which p's bit is r's. */ \
+            /* Each i whose bit p equals that of r. */ \
             for (gsize block = r; block + d < n; block += 2 * p) \
               for (gsize i = block; i < MIN (block + p, n - d); i++) \
                 exchange_##NAME_ (row[i], row[i + d]); \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The tile of a matrix product: its sums are registers, and each step adds the
+ * The tile of a matrix product: its sums stay in registers, and each step adds the
  * outer product of a group of A and a group of B. Compiled for each level, with
- * multiplication and addition fused where the processor has it.
+ * multiplication and addition fused where the processor can.
  */
 
 #include "cpu/isa/routines-private.h"
@@ -18,7 +18,7 @@ typedef double Pair[2];
 #define TILE_ARGUMENTS(T) \
   guint rows, guint vectors, gsize k, const T *a, const guint8 *b, gint64 b_step, T *c, gsize c_row, gboolean accumulate
 
-/* Adds to what is there, or not; @value is of row i and vector j. */
+/* Adds to C, or overwrites it; @value is that of row i and vector j. */
 #define STORE_TILE(V, value) \
   if (accumulate) \
     { \
@@ -48,23 +48,23 @@ typedef double Pair[2];
         sums[i][j] = (V) { 0 }; \
     for (gsize p = 0; p < k; p++) \
       { \
-        V line[TILE_VECTORS]; \
+        V row[TILE_VECTORS]; \
 \
           UNROLL for (guint j = 0; j < vectors * VECTOR_BYTES; j += 64) \
             __builtin_prefetch (b + AHEAD * b_step + j); \
         UNROLL for (guint j = 0; j < vectors; j++) \
-          line[j] = ((const V##_any *) b)[j]; \
+          row[j] = ((const V##_any *) b)[j]; \
         UNROLL for (guint i = 0; i < rows; i++) \
           UNROLL for (guint j = 0; j < vectors; j++) \
-            sums[i][j] = multiply_add (sums[i][j], a[i], line[j], V); \
+            sums[i][j] = multiply_add (sums[i][j], a[i], row[j], V); \
         a += TILE_ROWS; \
         b += b_step; \
       } \
     STORE_TILE (V, sums[i][j]) \
   }
 
-/* Sums of the real parts of A and of the imaginary ones, times both parts of B as they
- * lie; only then do the parts of the latter change places. */
+/* Both parts of B, as they lie, are multiplied by the real parts of A and by the imaginary
+ * ones into separate sums; only the sums of the latter have their parts swapped, once. */
 #define COMPLEX_TILE(name, T, V, SWAP) \
   static inline __attribute__ ((always_inline)) void \
   name (TILE_ARGUMENTS (T)) \
@@ -82,15 +82,15 @@ typedef double Pair[2];
         re[i][j] = im[i][j] = (V) { 0 }; \
     for (gsize p = 0; p < k; p++) \
       { \
-        V line[TILE_VECTORS]; \
+        V row[TILE_VECTORS]; \
 \
         UNROLL for (guint j = 0; j < vectors; j++) \
-          line[j] = ((const V##_any *) b)[j]; \
+          row[j] = ((const V##_any *) b)[j]; \
         UNROLL for (guint i = 0; i < rows; i++) \
           UNROLL for (guint j = 0; j < vectors; j++) \
             { \
-              re[i][j] = PLAIN (re[i][j], a[2 * i], line[j], V); \
-              im[i][j] = PLAIN (im[i][j], a[2 * i + 1], line[j], V); \
+              re[i][j] = PLAIN (re[i][j], a[2 * i], row[j], V); \
+              im[i][j] = PLAIN (im[i][j], a[2 * i + 1], row[j], V); \
             } \
         a += 2 * COMPLEX_ROWS; \
         b += b_step; \
@@ -98,7 +98,7 @@ typedef double Pair[2];
     STORE_TILE (V, re[i][j] + signs * SWAP (im[i][j])) \
   }
 
-/* The lanes of each pair change places. */
+/* Swaps the lanes of each pair. */
 #if VECTOR_BYTES == 64
 #define SWAP_F32(v) __builtin_shufflevector (v, v, 1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14)
 #define SWAP_F64(v) __builtin_shufflevector (v, v, 1, 0, 3, 2, 5, 4, 7, 6)
@@ -110,12 +110,12 @@ typedef double Pair[2];
 #define SWAP_F64(v) __builtin_shufflevector (v, v, 1, 0)
 #endif
 
-/* All that is loaded comes first, so that nothing a sanitizer adds stands between a
- * multiplication and its addition. */
+/* Operands are loaded before, so that a sanitizer inserts nothing between a multiplication and
+ * its addition. */
 #define PLAIN(sum, x, y, V) ((sum) + (x) * (y))
 
-/* The sums of two products each: x holds a pair, y a pair in each lane. Integers are
- * unsigned wherever they may wrap. */
+/* Adds the sum of two products in each lane: x holds one pair, y a pair in each lane. Integers
+ * are unsigned wherever they may wrap. */
 #if defined (__AVX512BW__)
 #define PAIRS(sum, x, y, V) ((sum) + (V) _mm512_madd_epi16 (_mm512_set1_epi32 (x), (__m512i) (y)))
 #elif defined (__AVX2__)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Planes whose columns are adjacent in memory become planes whose rows are. Tiles are
- * turned in registers: each lane of 16 bytes holds a square of units, of as many lines
- * of the source as fit, so that what is stored is a whole register of adjacent units.
+ * Copies planes whose columns are adjacent in memory into planes whose rows are. Tiles are
+ * transposed in registers, whose lanes of 16 bytes hold a square of units each, from as many
+ * columns of the source as fit, so that each store is a whole register of adjacent units.
  * At edges tiles overlap. Compiled for each level.
  */
 
@@ -21,7 +21,7 @@ typedef guint16 U16x8 __attribute__ ((vector_size (16), may_alias));
 typedef guint32 U32x4 __attribute__ ((vector_size (16), may_alias));
 typedef guint64 U64x2 __attribute__ ((vector_size (16), may_alias));
 
-/* Interleaves the lower or upper halves of two lanes' units. */
+/* Interleave the units in the lower or upper halves of two lanes. */
 #define LOW_1(a, b)  (U64x2) __builtin_shufflevector ((U8x16) a, (U8x16) b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, \
                                                       6, 22, 7, 23)
 #define HIGH_1(a, b) (U64x2) __builtin_shufflevector ((U8x16) a, (U8x16) b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, \
@@ -49,8 +49,8 @@ store_lane (guint8 *to,
   *(Unit16 *) to = value;
 }
 
-/* The same in all lanes of a register of this level; a load takes the same place of
- * lines that are @stride bytes apart. Stores past the caches want alignment. */
+/* The same in all lanes of a register of this level; a load takes one lane each from columns
+ * that are @stride bytes apart. Stores past the caches need alignment. */
 #if defined (__AVX512F__)
 typedef __m512i Wide;
 #define WIDE_LOW_1 _mm512_unpacklo_epi8
@@ -137,8 +137,8 @@ typedef U64x2 Wide;
 #define WIDE_LOW_16(a, b)  a
 #define WIDE_HIGH_16(a, b) b
 
-/* As many lines as a register holds units, from row @begin on: squares of @SIDE × @SIDE
- * in each lane, whose halves are interleaved until all units have changed places. */
+/* Rows [begin, end) of as many columns as a register holds units: the squares of @SIDE × @SIDE
+ * units in each lane are transposed by interleaving their halves. */
 #define TILE(name, V, SIZE, load, store, low, high) \
   static inline __attribute__ ((always_inline)) void \
   name (const guint8 *from, \
@@ -172,8 +172,8 @@ typedef U64x2 Wide;
       } \
   }
 
-/* A cache line of each line of the source at a time, then the next lines: powers of two
- * between lines leave but a few of them in the first cache. */
+/* All columns are read one cache line at a time: where columns are a power of two apart, the
+ * first cache holds few of them at once. */
 #define PLANE(name, SIZE, WIDTH, tile) \
   static void \
   name (const guint8 *from, \
@@ -193,7 +193,7 @@ typedef U64x2 Wide;
         } \
   }
 
-#define TURN(name, SIZE) \
+#define TRANSPOSE(name, SIZE) \
   TILE (name##_wide, Wide, SIZE, load_wide, store_wide, WIDE_LOW_##SIZE, WIDE_HIGH_##SIZE) \
   TILE (name##_past, Wide, SIZE, load_wide, store_past, WIDE_LOW_##SIZE, WIDE_HIGH_##SIZE) \
   TILE (name##_lane, U64x2, SIZE, load_lane, store_lane, LOW_##SIZE, HIGH_##SIZE) \
@@ -233,25 +233,27 @@ typedef U64x2 Wide;
       name##_past_planes (from, from_column, to, to_row, rows, columns); \
   }
 
-TURN (turn1, 1)
-TURN (turn2, 2)
-TURN (turn4, 4)
-TURN (turn8, 8)
-TURN (turn16, 16)
+TRANSPOSE (transpose1, 1)
+TRANSPOSE (transpose2, 2)
+TRANSPOSE (transpose4, 4)
+TRANSPOSE (transpose8, 8)
+TRANSPOSE (transpose16, 16)
 
-const GhloCpuPlaneFunc NAME (turns)[GHLO_CPU_N_UNITS] = { turn1, turn2, turn4, turn8, turn16 };
+const GhloCpuPlaneFunc NAME (transposes)[GHLO_CPU_N_UNITS] = {
+  transpose1, transpose2, transpose4, transpose8, transpose16,
+};
 const GhloCpuPlaneFunc NAME (streams)[GHLO_CPU_N_UNITS] = {
-  turn1_stream, turn2_stream, turn4_stream, turn8_stream, turn16_stream,
+  transpose1_stream, transpose2_stream, transpose4_stream, transpose8_stream, transpose16_stream,
 };
 
-/* Squares of lines that lie anywhere. */
+/* Transposes squares from rows at any addresses. Returns how many numbers of each row that are. */
 static inline gsize
-interleave_4x4 (const gconstpointer *lines,
+interleave_4x4 (const gconstpointer *rows,
                 gsize                n,
                 gsize                width,
                 guint8              *to)
 {
-  const guint8 *const *from = (const guint8 *const *) lines;
+  const guint8 *const *from = (const guint8 *const *) rows;
   gsize j = 0;
 
   for (; j + 4 <= n; j += 4)
@@ -277,12 +279,12 @@ typedef guint64 U64x4_any __attribute__ ((vector_size (32), aligned (1), may_ali
 enum { SIDE_8 = 4 };
 
 static inline gsize
-interleave_8 (const gconstpointer *lines,
+interleave_8 (const gconstpointer *rows,
               gsize                n,
               gsize                width,
               guint8              *to)
 {
-  const guint8 *const *from = (const guint8 *const *) lines;
+  const guint8 *const *from = (const guint8 *const *) rows;
   gsize j = 0;
 
   for (; j + 4 <= n; j += 4)
@@ -305,12 +307,12 @@ interleave_8 (const gconstpointer *lines,
 enum { SIDE_8 = 2 };
 
 static inline gsize
-interleave_8 (const gconstpointer *lines,
+interleave_8 (const gconstpointer *rows,
               gsize                n,
               gsize                width,
               guint8              *to)
 {
-  const guint8 *const *from = (const guint8 *const *) lines;
+  const guint8 *const *from = (const guint8 *const *) rows;
   gsize j = 0;
 
   for (; j + 2 <= n; j += 2)
@@ -327,21 +329,21 @@ interleave_8 (const gconstpointer *lines,
 #endif
 
 static inline gsize
-interleave_1x1 (const gconstpointer *lines,
+interleave_1x1 (const gconstpointer *rows,
                 gsize                n,
                 gsize                width,
                 guint8              *to)
 {
   for (gsize j = 0; j < n; j++)
-    store_lane (to + 16 * j * width, load_lane ((const guint8 *) lines[0] + 16 * j, 0));
+    store_lane (to + 16 * j * width, load_lane ((const guint8 *) rows[0] + 16 * j, 0));
 
   return n;
 }
 
 #define INTERLEAVE(name, T, SIDE, square) \
   void \
-  name (const gconstpointer *lines, \
-        guint                n_lines, \
+  name (const gconstpointer *rows, \
+        guint                n_rows, \
         guint                width, \
         gsize                n, \
         gpointer             to_data) \
@@ -349,16 +351,16 @@ interleave_1x1 (const gconstpointer *lines,
     T *to = to_data; \
     guint i = 0; \
 \
-    for (; i + SIDE <= n_lines; i += SIDE) \
-      for (gsize j = square (lines + i, n, width, (guint8 *) (to + i)); j < n; j++) \
+    for (; i + SIDE <= n_rows; i += SIDE) \
+      for (gsize j = square (rows + i, n, width, (guint8 *) (to + i)); j < n; j++) \
         UNROLL for (guint l = 0; l < SIDE; l++) \
-          to[j * width + i + l] = ((const T *) lines[i + l])[j]; \
-    for (; i < n_lines; i++) \
+          to[j * width + i + l] = ((const T *) rows[i + l])[j]; \
+    for (; i < n_rows; i++) \
       for (gsize j = 0; j < n; j++) \
-        to[j * width + i] = ((const T *) lines[i])[j]; \
-    if (n_lines < width) \
+        to[j * width + i] = ((const T *) rows[i])[j]; \
+    if (n_rows < width) \
       for (gsize j = 0; j < n; j++) \
-        memset (to + j * width + n_lines, 0, (width - n_lines) * sizeof (T)); \
+        memset (to + j * width + n_rows, 0, (width - n_rows) * sizeof (T)); \
   }
 
 INTERLEAVE (NAME (interleave4), Unit4, 4, interleave_4x4)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * One level's table of kernels. Compiled for each level.
+ * One level's table of routines. Compiled for each level.
  */
 
 #include "cpu/isa/routines-private.h"
@@ -27,6 +27,6 @@ NAME (routines_init) (GhloCpuRoutines *self)
   self->threefry = NAME (threefry);
   self->philox = NAME (philox);
   memcpy (self->move, NAME (moves), sizeof (self->move));
-  memcpy (self->turn, NAME (turns), sizeof (self->turn));
+  memcpy (self->transpose, NAME (transposes), sizeof (self->transpose));
   memcpy (self->stream, NAME (streams), sizeof (self->stream));
 }

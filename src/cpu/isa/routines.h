@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The innermost loops, compiled once for each level of processors (level.h):
- * products of packed panels, of a matrix and a vector, and conversions of lines of
+ * products of packed panels, of a matrix and a vector, conversions and copies of
  * elements. All of them take any number of elements and need no alignment.
  */
 
@@ -11,7 +11,7 @@
 
 G_BEGIN_DECLS
 
-/* What a product is computed in. */
+/* The arithmetic that a product is computed in. */
 typedef enum
 {
   GHLO_CPU_F32,
@@ -22,11 +22,11 @@ typedef enum
   GHLO_CPU_N_ARITHMETICS
 } GhloCpuArithmetic;
 
-/* C = (C +) A B for one tile. @a holds k groups of a number for each row of a whole
- * tile, of which the first ones are taken; @b a group of one for each column every
- * @b_step bytes; of I16 a group is two such in turn for each row or column, and @k
- * counts groups. Complex numbers are real and imaginary part in turn everywhere.
- * @c_row is C's row stride in elements of the sum, of parts where complex. */
+/* C = (C +) A B for one tile, where @k counts groups. A group of @a has one number for each row
+ * of a whole tile, also where the tile has fewer rows; a group of @b, every @b_step bytes, has
+ * one for each column. For I16 a group has two numbers for each row or column. Complex numbers
+ * are stored as alternating real and imaginary parts. @c_row is C's row stride in elements of
+ * the sum; for complex numbers, in parts. */
 typedef void (*GhloCpuTileFunc)    (gsize           k,
                                     gconstpointer   a,
                                     gconstpointer   b,
@@ -37,8 +37,8 @@ typedef void (*GhloCpuTileFunc)    (gsize           k,
 
 enum { GHLO_CPU_MAX_HEIGHTS = 5 };
 
-/* The tiles there are: the largest, whose rows are heights[0], and lower ones down to 1
- * for what is left of a matrix, each of half the columns and of all. */
+/* The tiles of one arithmetic: the largest has heights[0] rows, lower ones down to 1 row serve
+ * the edges of a matrix, and each height comes with half the columns and with all. */
 typedef struct
 {
   guint            columns;
@@ -56,17 +56,17 @@ typedef enum
   GHLO_CPU_N_VECTORS
 } GhloCpuVector;
 
-/* Of both, @x and @y are of f64 where the matrix is, else of f32; @stride is bytes
- * from one line of the matrix to the next, and the elements of a line are adjacent. */
-/* y[i] = sum of x[j] m[i][j], for i < lines, j < n. */
-typedef void (*GhloCpuDotFunc)     (gsize           lines,
+/* In both functions @x and @y are f64 where the matrix is, else f32; @stride is the bytes
+ * from one row of the matrix to the next, and the elements of a row are adjacent. */
+/* y[i] = sum of x[j] m[i][j], for i < rows, j < n. */
+typedef void (*GhloCpuDotFunc)     (gsize           rows,
                                     gsize           n,
                                     const guint8   *matrix,
                                     gint64          stride,
                                     gconstpointer   x,
                                     gpointer        y);
 /* y[j] += sum of x[i] m[i][j]. */
-typedef void (*GhloCpuAddFunc)     (gsize           lines,
+typedef void (*GhloCpuAddFunc)     (gsize           rows,
                                     gsize           n,
                                     const guint8   *matrix,
                                     gint64          stride,
@@ -124,16 +124,16 @@ typedef enum
   GHLO_CPU_N_CONVERSIONS
 } GhloCpuConversion;
 
-/* Lines @stride elements apart are brought together: to[j * width + i] = from[i][j]
- * for i < n_lines, j < n, and 0 for n_lines <= i < width. Elements of 4, 8 or 16 bytes. */
-typedef void (*GhloCpuInterleaveFunc) (const gconstpointer *lines,
-                                       guint                n_lines,
+/* Interleaves rows: to[j * width + i] = rows[i][j] for i < n_rows, j < n, and 0 for
+ * n_rows <= i < width. Elements of 4, 8 or 16 bytes. */
+typedef void (*GhloCpuInterleaveFunc) (const gconstpointer *rows,
+                                       guint                n_rows,
                                        guint                width,
                                        gsize                n,
                                        gpointer             to);
 
-/* to[i][j] = from[i][j], i < rows, j < columns, units of 1, 2, 4, 8 or 16 bytes that lie
- * as the strides, in bytes, say. */
+/* to[i][j] = from[i][j], i < rows, j < columns, for units of 1, 2, 4, 8 or 16 bytes; strides
+ * are in bytes. */
 typedef void (*GhloCpuPlaneFunc)      (const guint8        *from,
                                        gint64               from_row,
                                        gint64               from_column,
@@ -145,38 +145,38 @@ typedef void (*GhloCpuPlaneFunc)      (const guint8        *from,
 
 enum { GHLO_CPU_N_UNITS = 5 };
 
-/* Adds to each of @n places the number, from 0 to @limit, times @scale: numbers are
- * clamped, or else their places, as all that were so before, become GHLO_CPU_OUT_OF_BOUNDS. */
+/* Adds to each of @n offsets the number times @scale. A number outside of 0 to @limit is either
+ * clamped, or its offset becomes GHLO_CPU_OUT_OF_BOUNDS and stays so in later calls. */
 #define GHLO_CPU_OUT_OF_BOUNDS G_MININT64
 
 typedef void (*GhloCpuIndexFunc)      (const gint64        *numbers,
                                        gsize                n,
                                        gint64               limit,
                                        gint64               scale,
-                                       gint64              *places);
+                                       gint64              *offsets);
 
-/* Unit i to to + i * to_stride, from from + places[i]. */
+/* Copies unit i from from + offsets[i] to to + i * to_stride. */
 typedef void (*GhloCpuPickFunc)       (const guint8        *from,
-                                       const gint64        *places,
+                                       const gint64        *offsets,
                                        guint8              *to,
                                        gint64               to_stride,
                                        gsize                n);
 
-/* Sorts GHLO_CPU_SORT_COLUMNS lines of @n numbers, of which row i holds each one's i-th;
- * @rows is aligned to 64 bytes. */
+/* Sorts GHLO_CPU_SORT_COLUMNS columns of @n numbers; row i holds the i-th number of each. @rows
+ * is aligned to 64 bytes. */
 enum { GHLO_CPU_SORT_COLUMNS = 16 };
 
 typedef void (*GhloCpuSortColumnsFunc) (gpointer             rows,
                                         gsize                n);
 
-/* The two words of Threefry-2x32-20 for each of @n counts from @counter on. */
+/* The two words of Threefry-2x32-20 for each of @n counters from @counter on. */
 typedef void (*GhloCpuThreefryFunc)   (guint64              key,
                                        guint64              counter,
                                        gsize                n,
                                        guint32             *first,
                                        guint32             *second);
-/* The four words of Philox-4x32-10, one count after the other, which @low, the counter's
- * lower half, does not overflow in. @words needs no alignment. */
+/* The four words of Philox-4x32-10 for each of @n counters in turn; @low, the lower half of the
+ * first one, does not overflow. @words needs no alignment. */
 typedef void (*GhloCpuPhiloxFunc)     (guint64              key,
                                        guint64              low,
                                        guint64              high,
@@ -201,16 +201,16 @@ typedef struct
   GhloCpuThreefryFunc    threefry;
   GhloCpuPhiloxFunc      philox;
   /* By the logarithm of a unit's bytes: */
-  GhloCpuPickFunc       pick[GHLO_CPU_N_UNITS];
-  GhloCpuPlaneFunc      move[GHLO_CPU_N_UNITS];            /* any strides */
-  GhloCpuPlaneFunc      turn[GHLO_CPU_N_UNITS];            /* columns of the source and rows of the result adjacent */
-  GhloCpuPlaneFunc      stream[GHLO_CPU_N_UNITS];          /* the same past the caches; ghlo_cpu_fence() ends it */
+  GhloCpuPickFunc  pick[GHLO_CPU_N_UNITS];
+  GhloCpuPlaneFunc move[GHLO_CPU_N_UNITS];                 /* any strides */
+  GhloCpuPlaneFunc transpose[GHLO_CPU_N_UNITS];            /* columns of the source and rows of the result adjacent */
+  GhloCpuPlaneFunc stream[GHLO_CPU_N_UNITS];               /* transposes past the caches; end with ghlo_cpu_fence() */
 } GhloCpuRoutines;
 
-/* Those of ghlo_cpu_level (). */
+/* The routines of ghlo_cpu_level (). */
 const GhloCpuRoutines *ghlo_cpu_routines (void);
 
-/* After stores past the caches, before another thread is told of them. */
+/* Call it after stores past the caches, before another thread may read them. */
 static inline void
 ghlo_cpu_fence (void)
 {
@@ -227,7 +227,7 @@ ghlo_cpu_arithmetic_size (GhloCpuArithmetic arithmetic)
   return sizes[arithmetic];
 }
 
-/* Of a sum. */
+/* The size of a sum of products. */
 static inline gsize
 ghlo_cpu_sum_size (GhloCpuArithmetic arithmetic)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How a block of a copy is copied: units as they are, which registers hold or which
- * are longer, one unit many times, and lines that are converted on the way.
+ * How a block of a copy is copied: units that registers hold, or larger ones; one unit
+ * repeated; or elements converted row by row.
  */
 
 #include "cpu/move/copy.h"
@@ -10,8 +10,8 @@
 
 enum { CHUNK = 1024, BLOCK = 64, PATTERN = 512 };
 
-/* Units of any size, large or odd; of up to 64 bytes by two overlapping moves of a size
- * that the compiler knows, since a call costs more. */
+/* Units of any size. Up to 64 bytes are copied by two overlapping moves of a size that the
+ * compiler knows, since a call costs more. */
 #define COPY_TWO(SIZE) \
   memcpy (head, from, SIZE); \
   memcpy (tail, from + n - SIZE, SIZE); \
@@ -75,8 +75,8 @@ copy_plane (const GhloCpuCopy *self,
   self->plane (from, self->from[last - 1], self->from[last], to, self->to[last - 1], self->to[last], rows, columns);
 }
 
-/* One unit to @n adjacent places: once more as long as it is short, then a piece of
- * many at a time. */
+/* Repeats one unit @n times: what was written is doubled while it is short; after that a
+ * pattern of many units is written at a time. */
 static void
 fill_row (guint8       *to,
           const guint8 *from,
@@ -116,12 +116,12 @@ fill_rows (const GhloCpuCopy *self,
 }
 
 static void
-convert_line (const GhloCpuCopy *self,
-              const guint8      *from,
-              gint64             from_stride,
-              guint8            *to,
-              gint64             to_stride,
-              gsize              n)
+convert_row (const GhloCpuCopy *self,
+             const guint8      *from,
+             gint64             from_stride,
+             guint8            *to,
+             gint64             to_stride,
+             gsize              n)
 {
   if (self->writer.same && to_stride == (gint64) self->to_unit)
     ghlo_cpu_read_row (&self->reader, from, from_stride, to, n);
@@ -139,26 +139,27 @@ convert_line (const GhloCpuCopy *self,
 }
 
 static void
-convert_lines (const GhloCpuCopy *self,
-               const guint8      *from,
-               guint8            *to,
-               gsize              rows,
-               gsize              columns)
+convert_rows (const GhloCpuCopy *self,
+              const guint8      *from,
+              guint8            *to,
+              gsize              rows,
+              gsize              columns)
 {
   guint last = self->rank - 1;
 
   for (gsize i = 0; i < rows; i++)
-    convert_line (self, from + (gint64) i * self->from[last - 1], self->from[last],
-                  to + (gint64) i * self->to[last - 1], self->to[last], columns);
+    convert_row (self, from + (gint64) i * self->from[last - 1], self->from[last],
+                 to + (gint64) i * self->to[last - 1], self->to[last], columns);
 }
 
-/* Lines of the source, @rows elements each, become f32 and then pieces of lines. */
+/* Converts a block whose columns are adjacent in the source: each column becomes f32, then
+ * tiles of them are transposed. */
 static void
-convert_turned (const GhloCpuCopy *self,
-                const guint8      *from,
-                guint8            *to,
-                gsize              rows,
-                gsize              columns)
+convert_transposed (const GhloCpuCopy *self,
+                    const guint8      *from,
+                    guint8            *to,
+                    gsize              rows,
+                    gsize              columns)
 {
   guint last = self->rank - 1;
   float numbers[BLOCK * BLOCK];
@@ -166,21 +167,21 @@ convert_turned (const GhloCpuCopy *self,
   for (gsize i = 0; i < rows; i += BLOCK)
     for (gsize j = 0; j < columns; j += BLOCK)
       {
-        gsize n = MIN (BLOCK, rows - i), n_lines = MIN (BLOCK, columns - j);
+        gsize n = MIN (BLOCK, rows - i), n_columns = MIN (BLOCK, columns - j);
 
-        for (gsize line = 0; line < n_lines; line++)
+        for (gsize column = 0; column < n_columns; column++)
           ghlo_cpu_read_row (&self->reader, from + (gint64) i * self->from[last - 1]
-                             + (gint64) (j + line) * self->from[last],
-                             (gint64) self->from_unit, numbers + line * BLOCK, n);
+                             + (gint64) (j + column) * self->from[last],
+                             (gint64) self->from_unit, numbers + column * BLOCK, n);
         self->plane ((const guint8 *) numbers, sizeof (float), BLOCK * sizeof (float),
                      to + (gint64) i * self->to[last - 1] + (gint64) j * self->to[last],
-                     self->to[last - 1], self->to[last], n, n_lines);
+                     self->to[last - 1], self->to[last], n, n_columns);
       }
 }
 
-/* The index of a kernel for units of @size bytes; -1 when registers do not hold them. */
+/* The index in GhloCpuRoutines of units of @size bytes; -1 when registers do not hold them. */
 static int
-kernel_of (gsize size)
+unit_index (gsize size)
 {
   return size <= 16 && (size & (size - 1)) == 0 ? __builtin_ctzll (size) : -1;
 }
@@ -188,27 +189,27 @@ kernel_of (gsize size)
 void
 ghlo_cpu_copy_choose_block (GhloCpuCopy *self)
 {
-  const GhloCpuRoutines *kernels = ghlo_cpu_routines ();
+  const GhloCpuRoutines *routines = ghlo_cpu_routines ();
   guint last = self->rank - 1;
-  int kernel = kernel_of (self->to_unit);
-  gboolean turns = self->from[last - 1] == (gint64) self->from_unit && self->to[last] == (gint64) self->to_unit
-                   && self->from[last] != 0;
+  int unit = unit_index (self->to_unit);
+  gboolean transposes = self->from[last - 1] == (gint64) self->from_unit && self->to[last] == (gint64) self->to_unit
+                        && self->from[last] != 0;
 
   if (self->reader.size != 0)
     {
-      turns = turns && self->writer.same;
-      self->block = turns ? convert_turned : convert_lines;
-      self->plane = turns ? kernels->turn[kernel] : NULL;
+      transposes = transposes && self->writer.same;
+      self->block = transposes ? convert_transposed : convert_rows;
+      self->plane = transposes ? routines->transpose[unit] : NULL;
     }
   else if (self->from[last] == 0 && self->to[last] == (gint64) self->to_unit && self->sizes[last] >= 8
            && self->to_unit <= PATTERN)
     self->block = fill_rows;
-  else if (kernel >= 0)
+  else if (unit >= 0)
     {
       self->block = copy_plane;
-      self->plane = !turns ? kernels->move[kernel]
-                    : self->streams ? kernels->stream[kernel]
-                    : kernels->turn[kernel];
+      self->plane = !transposes ? routines->move[unit]
+                    : self->streams ? routines->stream[unit]
+                    : routines->transpose[unit];
     }
   else
     self->block = copy_units;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Positions are read in runs along their last dimension: one line of indices for each
- * part of the vectors becomes numbers of 64 bits, then offsets.
+ * Positions are read in runs along their last dimension: for each part of the index vectors
+ * a run of indices is converted to 64 bits and added to the offsets.
  */
 
 #include "cpu/move/indexer.h"
@@ -123,7 +123,8 @@ make_positions (GhloCpuIndexer *self,
   return TRUE;
 }
 
-/* Dimensions of the other tensor that are the window's, and which of the indexed. */
+/* Finds the window's dimensions in the other tensor, and the dimension of the indexed tensor
+ * that each belongs to. */
 static gboolean
 make_window (GhloCpuIndexer *self,
              const Numbers  *numbers,
@@ -196,7 +197,7 @@ ghlo_cpu_indexer_init (GhloCpuIndexer             *self,
   return TRUE;
 }
 
-/* How far the position's dimensions lead. */
+/* Byte offsets of a position in the three tensors, and its index in the last dimension. */
 static void
 decode (const GhloCpuIndexer *self,
         gsize                 position,
@@ -219,7 +220,7 @@ decode (const GhloCpuIndexer *self,
     }
 }
 
-/* What no gint64 holds is the greatest. */
+/* Indices that exceed a gint64 become the greatest one. */
 static void
 saturate (const GhloCpuIndexer *self,
           gint64               *numbers,
@@ -248,14 +249,15 @@ read_run (const GhloCpuIndexer *self,
           gint64               *offsets)
 {
   gint64 stride = self->rank > 0 ? self->index[self->rank - 1] : (gint64) self->reader.size;
-  GhloCpuIndexFunc place = self->clamps ? ghlo_cpu_routines ()->clamp_indices : ghlo_cpu_routines ()->check_indices;
+  GhloCpuIndexFunc add_indices = self->clamps ? ghlo_cpu_routines ()->clamp_indices
+                                              : ghlo_cpu_routines ()->check_indices;
   gint64 numbers[GHLO_CPU_INDEXER_BLOCK];
 
   for (guint i = 0; i < self->n_map; i++)
     {
       ghlo_cpu_read_row (&self->reader, indices + (gint64) i * self->part_stride, stride, numbers, n);
       saturate (self, numbers, n);
-      place (numbers, n, self->limits[i], self->strides[i], offsets);
+      add_indices (numbers, n, self->limits[i], self->strides[i], offsets);
     }
 }
 

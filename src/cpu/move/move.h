@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the steps that move data share.
+ * Shared by the steps that move data.
  */
 
 #pragma once
@@ -10,7 +10,7 @@
 
 G_BEGIN_DECLS
 
-/* What run() returns for work that is @done, or was cancelled. */
+/* The result of run() for work that is @done or was cancelled. */
 static inline gboolean
 ghlo_cpu_moves_finish (gboolean            done,
                        const GhloMonitor  *monitor,
@@ -22,7 +22,7 @@ ghlo_cpu_moves_finish (gboolean            done,
   return done;
 }
 
-/* A scalar index of any integer type; what no gint64 holds is the greatest. */
+/* A scalar index of any integer type; one that exceeds a gint64 becomes the greatest one. */
 static inline gint64
 ghlo_cpu_moves_index (const GhloView *scalar)
 {
@@ -31,7 +31,7 @@ ghlo_cpu_moves_index (const GhloView *scalar)
   return index < 0 && scalar->element_type == GHLO_ELEMENT_TYPE_UI64 ? G_MAXINT64 : index;
 }
 
-/* What it takes to write a result whose elements are moved there, about. */
+/* Approximate nanoseconds for copying elements into the whole result. */
 static inline double
 ghlo_cpu_moves_nanoseconds (const GhloView *result)
 {

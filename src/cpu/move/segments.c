@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The parts of all pieces are numbered one after the other; whoever does some of them
- * looks for the piece of the first.
+ * The parts of all segments are numbered one after the other; a thread that copies some of
+ * them searches for the segment of the first.
  */
 
 #include "cpu/move/segments.h"
@@ -10,7 +10,7 @@
 
 #include "runtime/parallel.h"
 
-/* Bytes for each thread, at least. */
+/* Least bytes for each thread. */
 enum { GRAIN_BYTES = 128 << 10 };
 
 void
@@ -28,18 +28,18 @@ ghlo_cpu_segments_add (GhloCpuSegments *self,
                        gint64           from_at,
                        gint64           to_at)
 {
-  GhloCpuSegment *piece = &self->pieces[self->n];
+  GhloCpuSegment *segment = &self->segments[self->n];
 
-  ghlo_cpu_copy_init (&piece->copy, result->rank, sizes, result->element_type, from, result->element_type,
+  ghlo_cpu_copy_init (&segment->copy, result->rank, sizes, result->element_type, from, result->element_type,
                       result->strides);
-  if (piece->copy.n_parts == 0)
+  if (segment->copy.n_parts == 0)
     return;
-  piece->operand = operand;
-  piece->from = from_at;
-  piece->to = to_at;
-  piece->end = piece->copy.n_parts + (self->n > 0 ? self->pieces[self->n - 1].end : 0);
-  self->nanoseconds += piece->copy.nanoseconds;
-  self->n_bytes += piece->copy.n_parts * ghlo_cpu_copy_part (&piece->copy);
+  segment->operand = operand;
+  segment->from = from_at;
+  segment->to = to_at;
+  segment->end = segment->copy.n_parts + (self->n > 0 ? self->segments[self->n - 1].end : 0);
+  self->nanoseconds += segment->copy.nanoseconds;
+  self->n_bytes += segment->copy.n_parts * ghlo_cpu_copy_part (&segment->copy);
   self->n++;
 }
 
@@ -78,7 +78,7 @@ ghlo_cpu_segments_add_around (GhloCpuSegments *self,
 
 typedef struct
 {
-  const GhloCpuSegments *pieces;
+  const GhloCpuSegments *segments;
   const GhloView        *operands;
   guint8                *result;
 } Run;
@@ -90,25 +90,25 @@ run_parts (gpointer data,
            guint    worker)
 {
   const Run *run = data;
-  const GhloCpuSegments *self = run->pieces;
+  const GhloCpuSegments *self = run->segments;
   guint low = 0, high = self->n - 1;
 
   while (low < high)
     {
       guint middle = (low + high) / 2;
 
-      if (self->pieces[middle].end <= begin)
+      if (self->segments[middle].end <= begin)
         low = middle + 1;
       else
         high = middle;
     }
   for (; begin < end; low++)
     {
-      const GhloCpuSegment *piece = &self->pieces[low];
-      gsize first = piece->end - piece->copy.n_parts, last = MIN (end, piece->end);
+      const GhloCpuSegment *segment = &self->segments[low];
+      gsize first = segment->end - segment->copy.n_parts, last = MIN (end, segment->end);
 
-      ghlo_cpu_copy_parts (&piece->copy, run->operands[piece->operand].data + piece->from, run->result + piece->to,
-                           begin - first, last - first);
+      ghlo_cpu_copy_parts (&segment->copy, run->operands[segment->operand].data + segment->from,
+                           run->result + segment->to, begin - first, last - first);
       begin = last;
     }
 }
@@ -120,7 +120,7 @@ ghlo_cpu_segments_run (const GhloCpuSegments *self,
                        const GhloMonitor     *monitor)
 {
   Run run = { self, operands, result };
-  gsize n_parts = self->n > 0 ? self->pieces[self->n - 1].end : 0;
+  gsize n_parts = self->n > 0 ? self->segments[self->n - 1].end : 0;
 
   if (n_parts == 0)
     return TRUE;

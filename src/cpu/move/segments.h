@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A result that is put together of copies, none of which writes where another does:
- * concatenations, paddings, tensors with a slice replaced. All pieces are shared out
- * among threads at the same time.
+ * A result that several copies fill, each a segment that overlaps no other: concatenations,
+ * paddings, tensors with a slice replaced. Threads share all segments at once.
  */
 
 #pragma once
@@ -15,9 +14,9 @@ G_BEGIN_DECLS
 typedef struct
 {
   GhloCpuCopy copy;
-  guint       operand;      /* where from */
+  guint       operand;      /* that is copied */
   gint64      from, to;     /* bytes from the operand's and the result's first element */
-  gsize       end;          /* parts of this piece and of all before it */
+  gsize       end;          /* number of parts of this segment and of all before it */
 } GhloCpuSegment;
 
 typedef struct
@@ -25,7 +24,7 @@ typedef struct
   guint          n;
   gsize          n_bytes;
   double         nanoseconds;
-  GhloCpuSegment pieces[];
+  GhloCpuSegment segments[];
 } GhloCpuSegments;
 
 static inline gsize
@@ -35,7 +34,7 @@ ghlo_cpu_segments_size (guint most)
 }
 
 void     ghlo_cpu_segments_init       (GhloCpuSegments     *self);
-/* @sizes elements of @operand, whose strides are @from, to the result. */
+/* Adds a copy of a box of @sizes from @operand, whose strides are @from, to the result. */
 void     ghlo_cpu_segments_add        (GhloCpuSegments *self,
                                        const GhloView  *result,
                                        const gint64    *sizes,
@@ -43,8 +42,8 @@ void     ghlo_cpu_segments_add        (GhloCpuSegments *self,
                                        const gint64    *from,
                                        gint64           from_at,
                                        gint64           to_at);
-/* Of the result all but the box of @sizes at @starts, from a tensor of its shape whose
- * strides are @from. At most 2 pieces for each dimension. */
+/* Adds copies of all of the result but the box of @sizes at @starts, from a tensor of the
+ * result's shape whose strides are @from. At most 2 segments for each dimension. */
 void     ghlo_cpu_segments_add_around (GhloCpuSegments *self,
                                        const GhloView  *result,
                                        const gint64    *starts,

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * concatenate as a step of a plan: one piece for each operand.
+ * concatenate as a step of a plan: one segment for each operand.
  */
 
 #include "cpu/move/move.h"
 #include "cpu/move/segments.h"
 
-/* A program with more is odd, and the pieces would take more memory than it saves. */
-enum { MAX_PIECES = 4096 };
+/* Operations with more operands are rare, and their segments would take more memory than a
+ * faster step is worth. */
+enum { MAX_SEGMENTS = 4096 };
 
 static gboolean
 select_step (gpointer               target,
@@ -16,7 +17,7 @@ select_step (gpointer               target,
 {
   gint64 dimension = ghlo_ir_op_get_int (request->op, "dimension", 0);
 
-  if (request->n_operands > MAX_PIECES)
+  if (request->n_operands > MAX_SEGMENTS)
     selection->reason = "it has too many operands";
   else if (dimension < 0 || dimension >= request->results[0].rank)
     selection->reason = "it has no such dimension";

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * dynamic_slice and dynamic_update_slice as steps of a plan. The latter works over its
- * operand where it may, and else copies what is not replaced.
+ * dynamic_slice and dynamic_update_slice as steps of a plan. The latter writes into its
+ * operand where it may, and else copies the elements that are not replaced.
  */
 
 #include "cpu/move/move.h"
 #include "cpu/move/segments.h"
 
-/* Where a slice of @sizes starts in a tensor, by index operands from @first on. */
+/* The start of a slice of @sizes in a tensor, from the index operands from @first on. */
 static void
 read_starts (const GhloView *operands,
              guint           first,
@@ -104,7 +104,7 @@ select_update (gpointer               target,
     return FALSE;
   selection->operands[0].in_place = 0;
   selection->nanoseconds = ghlo_cpu_moves_nanoseconds (&request->results[0]);
-  /* For the pieces of a result that is not the operand. */
+  /* For the segments, where the result is not written into the operand. */
   selection->scratch = ghlo_cpu_segments_size (2 * request->results[0].rank + 1);
 
   return TRUE;
@@ -134,7 +134,7 @@ run_update (gpointer            compiled,
             GError            **error)
 {
   guint rank = results[0].rank;
-  GhloCpuSegments *pieces = scratch;
+  GhloCpuSegments *segments = scratch;
   gint64 starts[GHLO_MAX_RANK], at;
   gboolean done;
 
@@ -144,10 +144,10 @@ run_update (gpointer            compiled,
     done = ghlo_cpu_copy_run (compiled, operands[1].data, results[0].data + at, monitor);
   else
     {
-      ghlo_cpu_segments_init (pieces);
-      ghlo_cpu_segments_add_around (pieces, &results[0], starts, operands[1].dimensions, 0, operands[0].strides);
-      ghlo_cpu_segments_add (pieces, &results[0], operands[1].dimensions, 1, operands[1].strides, 0, at);
-      done = ghlo_cpu_segments_run (pieces, operands, results[0].data, monitor);
+      ghlo_cpu_segments_init (segments);
+      ghlo_cpu_segments_add_around (segments, &results[0], starts, operands[1].dimensions, 0, operands[0].strides);
+      ghlo_cpu_segments_add (segments, &results[0], operands[1].dimensions, 1, operands[1].strides, 0, at);
+      done = ghlo_cpu_segments_run (segments, operands, results[0].data, monitor);
     }
 
   return ghlo_cpu_moves_finish (done, monitor, error);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * gather as a step of a plan: positions in chunks, of each a slice.
- * Dimensions of slices that lie before the positions in the result are gone through
- * outside of them, so that results are written in order.
+ * gather as a step of a plan: a slice is copied for each position, chunks of positions at a
+ * time. Slices' dimensions that precede the positions in the result are walked in an outer
+ * loop, so that results are written in order.
  */
 
 #include "cpu/move/move.h"
@@ -12,18 +12,18 @@
 
 #include "runtime/parallel.h"
 
-/* Below so many positions slices are copied one after the other, each by all threads. */
+/* Where there are fewer positions, slices are copied one after the other, each by all threads. */
 enum { FEW_POSITIONS = 8 };
 
-/* Bytes of a part; and from so many indices of the outermost dimension on it is that
- * which threads share. */
+/* Bytes of a part, and the least size of the outermost dimension from which on threads share
+ * that one instead of the positions. */
 enum { GRAIN_BYTES = 64 << 10, MANY_OUTER = 32 };
 
 typedef struct
 {
-  GhloCpuIndexer  places;
-  guint           n_outer;      /* of the window's dimensions */
-  GhloCpuCopy     slice;        /* of the others */
+  GhloCpuIndexer  indexer;
+  guint           n_outer;      /* dimensions of the window that the outer loop walks */
+  GhloCpuCopy     slice;        /* over the window's other dimensions */
   gboolean        is_unit;      /* a slice is one unit … */
   GhloCpuPickFunc pick;         /* … that registers hold; nullable */
   gsize           slice_bytes;  /* of one position */
@@ -38,8 +38,8 @@ find_unit (Gather *self)
   gsize unit = slice->to_unit;
 
   self->is_unit = slice->n_parts == 1 && slice->rank == 2 && slice->sizes[last] == 1 && slice->sizes[last - 1] == 1;
-  /* Places in the result are a stride apart then. */
-  if (self->is_unit && unit <= 16 && (unit & (unit - 1)) == 0 && self->places.rank == 1)
+  /* With one dimension of positions, the units are a stride apart in the result. */
+  if (self->is_unit && unit <= 16 && (unit & (unit - 1)) == 0 && self->indexer.rank == 1)
     self->pick = ghlo_cpu_routines ()->pick[__builtin_ctzll (unit)];
 }
 
@@ -61,30 +61,30 @@ read_request (Gather                *self,
   guint rank = 0;
 
   if (numbers == NULL
-      || !ghlo_cpu_indexer_init (&self->places, numbers, &fields, &operands[0], &operands[1], result, TRUE))
+      || !ghlo_cpu_indexer_init (&self->indexer, numbers, &fields, &operands[0], &operands[1], result, TRUE))
     return "its dimension numbers do not fit its operands";
-  /* Of an empty dimension that the result lacks there is nothing to copy. */
+  /* The operand may be empty in a dimension that the result does not have. */
   if (n > 0 && ghlo_view_count (&operands[0]) == 0)
     return "its operand is empty and its result is not";
   for (gsize i = 0; i < n_slices; i++)
     if (slices[i] == 0 && n > 0)
       return "its slices are empty and its result is not";
   if (n == 0)
-    self->places.n_positions = 0;
-  if (self->places.n_positions >= FEW_POSITIONS && !self->places.is_mixed)
-    self->n_outer = self->places.n_leading;
-  for (guint i = self->n_outer; i < self->places.n_window; i++, rank++)
+    self->indexer.n_positions = 0;
+  if (self->indexer.n_positions >= FEW_POSITIONS && !self->indexer.is_mixed)
+    self->n_outer = self->indexer.n_leading;
+  for (guint i = self->n_outer; i < self->indexer.n_window; i++, rank++)
     {
-      sizes[rank] = self->places.window[i].size;
-      from[rank] = self->places.window[i].indexed;
-      to[rank] = self->places.window[i].other;
+      sizes[rank] = self->indexer.window[i].size;
+      from[rank] = self->indexer.window[i].indexed;
+      to[rank] = self->indexer.window[i].other;
     }
   ghlo_cpu_copy_init (&self->slice, rank, sizes, type, from, type, to);
   if (n > 0)
     {
       find_unit (self);
-      self->slice_bytes = (gsize) n * ghlo_element_info (type)->size / self->places.n_positions;
-      self->nanoseconds = (double) self->places.n_positions * (2 + (double) self->slice_bytes / 8);
+      self->slice_bytes = (gsize) n * ghlo_element_info (type)->size / self->indexer.n_positions;
+      self->nanoseconds = (double) self->indexer.n_positions * (2 + (double) self->slice_bytes / 8);
     }
 
   return NULL;
@@ -116,7 +116,7 @@ copy_chunk (const Gather *self,
             gsize         n)
 {
   if (self->pick != NULL)
-    self->pick (from, offsets, to + others[0], self->places.other[0], n);
+    self->pick (from, offsets, to + others[0], self->indexer.other[0], n);
   else if (self->is_unit)
     for (gsize i = 0; i < n; i++)
       memcpy (to + others[i], from + offsets[i], self->slice.to_unit);
@@ -125,7 +125,7 @@ copy_chunk (const Gather *self,
       ghlo_cpu_copy_parts (&self->slice, from + offsets[i], to + others[i], 0, self->slice.n_parts);
 }
 
-/* All outer indices of some positions, of the first dimension those from @begin on. */
+/* Copies some positions for all outer indices; in the first dimension, for [begin, end). */
 static void
 copy_outer (const Run    *run,
             gint64        begin,
@@ -135,8 +135,8 @@ copy_outer (const Run    *run,
             gsize         n)
 {
   const Gather *self = run->gather;
-  gint64 index[GHLO_MAX_RANK] = { 0 }, from = begin * self->places.window[0].indexed;
-  gint64 to = begin * self->places.window[0].other;
+  gint64 index[GHLO_MAX_RANK] = { 0 }, from = begin * self->indexer.window[0].indexed;
+  gint64 to = begin * self->indexer.window[0].other;
   guint d;
 
   do
@@ -144,7 +144,7 @@ copy_outer (const Run    *run,
       copy_chunk (self, run->from + from, offsets, run->to + to, others, n);
       for (d = self->n_outer; d > 0; d--)
         {
-          const GhloCpuWindow *window = &self->places.window[d - 1];
+          const GhloCpuWindow *window = &self->indexer.window[d - 1];
           gint64 size = d == 1 ? end - begin : window->size;
 
           from += window->indexed;
@@ -171,7 +171,7 @@ copy_positions (const Run *run,
   for (gsize i = begin, n; i < end; i += n)
     {
       n = MIN (GHLO_CPU_INDEXER_BLOCK, end - i);
-      ghlo_cpu_indexer_read (&run->gather->places, run->indices, i, n, offsets, others);
+      ghlo_cpu_indexer_read (&run->gather->indexer, run->indices, i, n, offsets, others);
       if (run->gather->n_outer > 0)
         copy_outer (run, begin_outer, end_outer, offsets, others, n);
       else
@@ -179,7 +179,7 @@ copy_positions (const Run *run,
     }
 }
 
-/* Some positions, all of each. */
+/* Copies positions [begin, end), each wholly. */
 static void
 split_positions (gpointer data,
                  gsize    begin,
@@ -188,10 +188,10 @@ split_positions (gpointer data,
 {
   const Run *run = data;
 
-  copy_positions (run, 0, run->gather->places.window[0].size, begin, end);
+  copy_positions (run, 0, run->gather->indexer.window[0].size, begin, end);
 }
 
-/* All positions, of each some of the result's outermost dimension. */
+/* Copies indices [begin, end) of the result's outermost dimension for all positions. */
 static void
 split_outer (gpointer data,
              gsize    begin,
@@ -200,17 +200,17 @@ split_outer (gpointer data,
 {
   const Run *run = data;
 
-  copy_positions (run, (gint64) begin, (gint64) end, 0, run->gather->places.n_positions);
+  copy_positions (run, (gint64) begin, (gint64) end, 0, run->gather->indexer.n_positions);
 }
 
-/* Indices are read anew by each part of the outer dimension, so parts are few. */
+/* Each part of the outer dimension reads all indices again, so such parts are few. */
 static gboolean
 copy_shared (Run               *run,
              const GhloMonitor *monitor)
 {
   const Gather *self = run->gather;
-  gsize n = self->places.n_positions, grain = MAX (GRAIN_BYTES / MAX (self->slice_bytes, 1), 1);
-  gsize outer = self->n_outer > 0 ? (gsize) self->places.window[0].size : 0;
+  gsize n = self->indexer.n_positions, grain = MAX (GRAIN_BYTES / MAX (self->slice_bytes, 1), 1);
+  gsize outer = self->n_outer > 0 ? (gsize) self->indexer.window[0].size : 0;
 
   if (outer >= MANY_OUTER)
     return ghlo_parallel_for (outer, MANY_OUTER / 2, self->nanoseconds, split_outer, run, monitor);
@@ -230,7 +230,7 @@ run (gpointer            compiled,
 {
   const Gather *self = compiled;
   Run gather = { self, operands[0].data, operands[1].data, results[0].data };
-  gsize n = self->places.n_positions;
+  gsize n = self->indexer.n_positions;
   gboolean done = TRUE;
 
   if (n >= FEW_POSITIONS)
@@ -240,7 +240,7 @@ run (gpointer            compiled,
       {
         gint64 offset, other;
 
-        ghlo_cpu_indexer_read (&self->places, operands[1].data, i, 1, &offset, &other);
+        ghlo_cpu_indexer_read (&self->indexer, operands[1].data, i, 1, &offset, &other);
         done = ghlo_cpu_copy_run (&self->slice, operands[0].data + offset, results[0].data + other, monitor);
       }
 

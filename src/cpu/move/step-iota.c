@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * iota as a step of a plan: numbers are counted along one line, which is then copied
- * over all others; a single line is counted where it stays.
+ * iota as a step of a plan: one row of numbers is written, and then copied to all others. A
+ * result of a single row is written directly.
  */
 
 #include "base/sizes.h"
@@ -15,11 +15,11 @@ typedef void (*CountFunc) (gpointer to,
 
 typedef struct
 {
-  GhloElementType  type;
-  gsize            n;             /* numbers of a line */
-  CountFunc        count;         /* nullable */
-  gboolean         is_line;       /* there are no others */
-  GhloCpuCopy      copy;
+  GhloElementType type;
+  gsize           n;              /* numbers of a row */
+  CountFunc       count;          /* nullable */
+  gboolean        is_single;        /* the result is one row */
+  GhloCpuCopy     copy;
 } Iota;
 
 #define COUNT(name, T) \
@@ -65,7 +65,7 @@ read_request (Iota                  *self,
     return "it has no such dimension";
   self->type = result->element_type;
   self->n = (gsize) result->dimensions[dimension];
-  self->is_line = ghlo_view_count (result) == (gint64) self->n;
+  self->is_single = ghlo_view_count (result) == (gint64) self->n;
   for (guint i = 0; i < G_N_ELEMENTS (counts); i++)
     if (counts[i].type == self->type)
       self->count = counts[i].count;
@@ -81,7 +81,7 @@ fill_selection (const Iota            *self,
                 GhloStepSelection     *selection)
 {
   selection->nanoseconds = ghlo_cpu_moves_nanoseconds (&request->results[0]);
-  if (!self->is_line && self->copy.n_parts > 0)
+  if (!self->is_single && self->copy.n_parts > 0)
     selection->scratch = self->n * ghlo_element_info (self->type)->size;
 }
 
@@ -129,13 +129,13 @@ run (gpointer            compiled,
      GError            **error)
 {
   const Iota *self = compiled;
-  Run counted = { self, self->is_line ? results[0].data : scratch };
+  Run counted = { self, self->is_single ? results[0].data : scratch };
   double nanoseconds = (double) self->n * (self->count != NULL ? 0.5 : 20);
   gboolean done = TRUE;
 
   if (self->copy.n_parts > 0)
     done = ghlo_parallel_for (self->n, 4096, nanoseconds, count_part, &counted, monitor)
-           && (self->is_line || ghlo_cpu_copy_run (&self->copy, scratch, results[0].data, monitor));
+           && (self->is_single || ghlo_cpu_copy_run (&self->copy, scratch, results[0].data, monitor));
 
   return ghlo_cpu_moves_finish (done, monitor, error);
 }

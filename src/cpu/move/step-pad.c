@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * pad as a step of a plan: what stays of the operand, and boxes of the padding value
- * around it. With padding between elements all of the result is filled first.
+ * pad as a step of a plan: the operand's elements that remain, and boxes of the padding value
+ * around them. With padding between elements the whole result is filled first.
  */
 
 #include "cpu/move/move.h"
@@ -9,11 +9,11 @@
 
 typedef struct
 {
-  GhloCpuSegments *fill;      /* nullable: before the pieces */
-  GhloCpuSegments *pieces;
+  GhloCpuSegments *fill;      /* nullable: before the segments */
+  GhloCpuSegments *segments;
 } Pad;
 
-/* What stays of one dimension: @n elements from @first on, to @at in @step. */
+/* The elements of one dimension that remain: @n from @first on, which go to @at, @at + @step … */
 typedef struct
 {
   gint64 first, n, at, step;
@@ -41,10 +41,10 @@ keep (gint64 size,
 }
 
 static void
-add_pieces (Pad            *self,
-            const Kept     *kept,
-            const GhloView *operand,
-            const GhloView *result)
+add_segments (Pad            *self,
+              const Kept     *kept,
+              const GhloView *operand,
+              const GhloView *result)
 {
   gint64 starts[GHLO_MAX_RANK], sizes[GHLO_MAX_RANK], to[GHLO_MAX_RANK], from_at = 0, to_at = 0;
   static const gint64 still[GHLO_MAX_RANK] = { 0 };
@@ -72,12 +72,12 @@ add_pieces (Pad            *self,
       ghlo_cpu_segments_add (self->fill, result, result->dimensions, 1, still, 0, 0);
     }
   else
-    ghlo_cpu_segments_add_around (self->pieces, result, starts, sizes, 1, still);
+    ghlo_cpu_segments_add_around (self->segments, result, starts, sizes, 1, still);
   if (!is_empty)
-    ghlo_cpu_segments_add (self->pieces, &spread, sizes, 0, operand->strides, from_at, to_at);
+    ghlo_cpu_segments_add (self->segments, &spread, sizes, 0, operand->strides, from_at, to_at);
 }
 
-/* The reason why what stays of each dimension cannot be told, or NULL. */
+/* Finds the elements of each dimension that remain; NULL, or the reason why it cannot. */
 static const char *
 read_kept (const GhloStepRequest *request,
            Kept                  *kept)
@@ -117,7 +117,7 @@ release (gpointer compiled)
   Pad *self = compiled;
 
   g_free (self->fill);
-  g_free (self->pieces);
+  g_free (self->segments);
   g_free (self);
 }
 
@@ -134,9 +134,9 @@ compile (gpointer               target,
   if (reason != NULL)
     return ghlo_cpu_step_fail (request, reason, error);
   self = g_new0 (Pad, 1);
-  self->pieces = g_malloc (ghlo_cpu_segments_size (2 * request->results[0].rank + 1));
-  ghlo_cpu_segments_init (self->pieces);
-  add_pieces (self, kept, &request->operands[0], &request->results[0]);
+  self->segments = g_malloc (ghlo_cpu_segments_size (2 * request->results[0].rank + 1));
+  ghlo_cpu_segments_init (self->segments);
+  add_segments (self, kept, &request->operands[0], &request->results[0]);
 
   return self;
 }
@@ -153,7 +153,7 @@ run (gpointer            compiled,
 
   return ghlo_cpu_moves_finish ((self->fill == NULL
                                  || ghlo_cpu_segments_run (self->fill, operands, results[0].data, monitor))
-                                && ghlo_cpu_segments_run (self->pieces, operands, results[0].data, monitor),
+                                && ghlo_cpu_segments_run (self->segments, operands, results[0].data, monitor),
                                 monitor, error);
 }
 

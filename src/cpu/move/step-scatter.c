@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * scatter of one tensor as a step of a plan. Updates of one element come in the order
- * of the updates tensor, so that sums are the same each time; threads share out a
- * dimension of windows, or batches, and never write to the same element.
+ * scatter into one tensor as a step of a plan. Each element is updated in the order of
+ * the updates tensor, so that sums are the same each time; threads share a dimension of the
+ * windows, or the batches, and never write to the same element.
  */
 
 #include "cpu/reduce/combine.h"
@@ -11,23 +11,23 @@
 
 #include "runtime/parallel.h"
 
-/* Bytes that are worked on between two looks at whether to stop; and the fewest
- * adjacent bytes of a thread. */
-enum { BETWEEN_LOOKS = 1 << 20, LANE_BYTES = 256 };
+/* Bytes that are updated between two checks for cancellation, and the least adjacent bytes of
+ * a thread. */
+enum { CHECK_BYTES = 1 << 20, LANE_BYTES = 256 };
 
 typedef struct
 {
-  GhloCpuIndexer places;
+  GhloCpuIndexer indexer;
   GhloCpuCombine combine;
-  GhloCpuCopy    input;         /* for a result that is not the operand */
-  guint          n_outer;       /* dimensions of windows that are gone through outside of positions */
+  GhloCpuCopy    input;         /* to the result, where that is not written into the operand */
+  guint          n_outer;       /* dimensions of windows that a loop outside the positions walks */
   gint           split;         /* a dimension of windows that threads share; -1: none */
-  gboolean       in_or_out;     /* a window is never partly inside */
+  gboolean       in_or_out;     /* windows are wholly inside the tensor or wholly outside */
   gsize          window_bytes;
   double         nanoseconds;
 } Scatter;
 
-/* The dimensions of windows inside of positions, merged; the last one is a line. */
+/* The dimensions of windows that are walked for each position, merged; the last one is a row. */
 typedef struct
 {
   guint  rank;
@@ -42,7 +42,8 @@ nest_init (Nest                *self,
   GhloCpuWindow sorted[GHLO_MAX_RANK];
   guint count = 0;
 
-  /* Lines along the result's innermost dimension; elements of one window all differ. */
+  /* Rows lie along the result's innermost dimension. The order is free, since a window never
+   * has an element twice. */
   for (guint i = 0; i < n; i++)
     {
       guint at = count;
@@ -89,7 +90,7 @@ nest_combine (const Nest           *self,
 
   do
     {
-      combine->line (combine, to, self->to[last], from, self->from[last], (gsize) self->sizes[last]);
+      combine->row (combine, to, self->to[last], from, self->from[last], (gsize) self->sizes[last]);
       for (d = last; d > 0; d--)
         {
           to += self->to[d - 1];
@@ -104,40 +105,41 @@ nest_combine (const Nest           *self,
   while (d > 0);
 }
 
-/* What would have to be copied or counted twice for the order of updates to be kept. */
+/* Whether the walk updates each element in the order of the updates tensor, where that counts:
+ * with an outer loop over window dimensions it would not, were windows to overlap in them. */
 static gboolean
 keeps_order (const Scatter *self)
 {
-  const GhloCpuIndexer *places = &self->places;
+  const GhloCpuIndexer *indexer = &self->indexer;
   gboolean overlaps = FALSE, leading_overlaps = FALSE;
 
-  for (guint i = 0; i < places->n_window; i++)
-    if (places->window[i].mapped && places->window[i].size > 1)
+  for (guint i = 0; i < indexer->n_window; i++)
+    if (indexer->window[i].mapped && indexer->window[i].size > 1)
       {
         overlaps = TRUE;
-        leading_overlaps = leading_overlaps || i < places->n_leading;
+        leading_overlaps = leading_overlaps || i < indexer->n_leading;
       }
 
-  return !self->combine.is_ordered || !overlaps || (!places->is_mixed && !leading_overlaps);
+  return !self->combine.is_ordered || !overlaps || (!indexer->is_mixed && !leading_overlaps);
 }
 
 static void
 choose_split (Scatter *self)
 {
-  const GhloCpuIndexer *places = &self->places;
+  const GhloCpuIndexer *indexer = &self->indexer;
 
   self->split = -1;
   self->in_or_out = TRUE;
-  for (guint i = 0; i < places->n_window; i++)
+  for (guint i = 0; i < indexer->n_window; i++)
     {
-      const GhloCpuWindow *window = &places->window[i];
+      const GhloCpuWindow *window = &indexer->window[i];
 
       if (window->mapped)
         self->in_or_out = self->in_or_out && window->size == 1;
-      else if (window->size > 1 && (self->split < 0 || window->size > places->window[self->split].size))
+      else if (window->size > 1 && (self->split < 0 || window->size > indexer->window[self->split].size))
         self->split = (gint) i;
     }
-  /* Each thread reads all indices, for which its own share must be worth it. */
+  /* Each thread reads all indices, which pays only where its share of a window is large. */
   if (self->window_bytes < 4 * LANE_BYTES)
     self->split = -1;
 }
@@ -163,7 +165,7 @@ read_request (Scatter               *self,
   if (!ghlo_cpu_combine_init (&self->combine, ghlo_ir_op_region_block (op, 0), type))
     return "there is no loop for its computation";
   if (numbers == NULL
-      || !ghlo_cpu_indexer_init (&self->places, numbers, &fields, result, &operands[1], &operands[2], FALSE))
+      || !ghlo_cpu_indexer_init (&self->indexer, numbers, &fields, result, &operands[1], &operands[2], FALSE))
     return "its dimension numbers do not fit its operands";
   if (!keeps_order (self))
     return "its windows overlap where the order of updates counts";
@@ -171,13 +173,13 @@ read_request (Scatter               *self,
                       result->strides);
   n = ghlo_view_count (&operands[2]);
   if (n == 0 || ghlo_view_count (result) == 0)
-    self->places.n_positions = 0;
+    self->indexer.n_positions = 0;
   else
     {
-      self->window_bytes = (gsize) n * ghlo_element_info (type)->size / self->places.n_positions;
-      self->nanoseconds = (double) self->places.n_positions * 5 + (double) n * self->combine.nanoseconds;
-      if (!self->places.is_mixed)
-        self->n_outer = self->places.n_leading;
+      self->window_bytes = (gsize) n * ghlo_element_info (type)->size / self->indexer.n_positions;
+      self->nanoseconds = (double) self->indexer.n_positions * 5 + (double) n * self->combine.nanoseconds;
+      if (!self->indexer.is_mixed)
+        self->n_outer = self->indexer.n_leading;
       choose_split (self);
     }
 
@@ -204,17 +206,17 @@ typedef struct
   gint               stopped;       /* atomic */
 } Run;
 
-/* What one thread works on. */
+/* The state of one thread. */
 typedef struct
 {
-  Run           *run;
-  guint8        *to;
-  const guint8  *updates;
-  GhloCpuWindow  window[GHLO_MAX_RANK];
-  Nest           nest;
-  gint64         outer[GHLO_MAX_RANK];      /* the indices of outer dimensions … */
-  gint64         outer_to, outer_from;      /* … and where they lead */
-  gsize          since;                     /* bytes since the last look */
+  Run          *run;
+  guint8       *to;
+  const guint8 *updates;
+  GhloCpuWindow window[GHLO_MAX_RANK];
+  Nest          nest;
+  gint64        outer[GHLO_MAX_RANK];       /* the indices of outer dimensions … */
+  gint64        outer_to, outer_from;       /* … and their byte offsets in both tensors */
+  gsize         since;                      /* bytes updated since the last check for cancellation */
 } Work;
 
 static gboolean
@@ -224,7 +226,7 @@ is_stopped (Work  *self,
   Run *run = self->run;
 
   self->since += bytes;
-  if (self->since >= BETWEEN_LOOKS)
+  if (self->since >= CHECK_BYTES)
     {
       self->since = 0;
       if (run->monitor != NULL && run->monitor->cancellable != NULL
@@ -235,7 +237,8 @@ is_stopped (Work  *self,
   return g_atomic_int_get (&run->stopped);
 }
 
-/* The part of one dimension's window that lies inside. FALSE when there is none. */
+/* Clips dimension @k of the window, which starts at @start, to a tensor of @size; @first is how
+ * many of its elements are cut off in front. FALSE when none is inside. */
 static gboolean
 clip (Work    *self,
       guint    k,
@@ -258,39 +261,39 @@ clip (Work    *self,
   return TRUE;
 }
 
-/* A window that is partly inside, if at all. */
+/* Updates the part of a window that is inside, which may be none. */
 static void
 combine_clipped (const Work *self,
                  gsize       position)
 {
   const Scatter *scatter = self->run->scatter;
-  const GhloCpuIndexer *places = &scatter->places;
+  const GhloCpuIndexer *indexer = &scatter->indexer;
   gint64 starts[GHLO_MAX_RANK], to, from, first;
   Work part = *self;
   Nest nest;
 
-  ghlo_cpu_indexer_start (places, self->run->indices, position, starts, &to, &from);
+  ghlo_cpu_indexer_start (indexer, self->run->indices, position, starts, &to, &from);
   to += self->outer_to;
   from += self->outer_from;
-  for (guint i = 0; i < places->n_map; i++)
+  for (guint i = 0; i < indexer->n_map; i++)
     {
       guint k = 0;
 
-      while (k < places->n_window && places->window[k].dimension != places->map[i])
+      while (k < indexer->n_window && indexer->window[k].dimension != indexer->map[i])
         k++;
-      if (k == places->n_window)
+      if (k == indexer->n_window)
         {
-          if (starts[i] < 0 || starts[i] > places->limits[i])
+          if (starts[i] < 0 || starts[i] > indexer->limits[i])
             return;
-          to += starts[i] * places->strides[i];
+          to += starts[i] * indexer->strides[i];
           continue;
         }
-      if (!clip (&part, k, starts[i], places->limits[i] + places->window[k].size, &first))
+      if (!clip (&part, k, starts[i], indexer->limits[i] + indexer->window[k].size, &first))
         return;
-      to += (starts[i] + first) * places->strides[i];
+      to += (starts[i] + first) * indexer->strides[i];
       from += first * part.window[k].other;
     }
-  nest_init (&nest, part.window + scatter->n_outer, places->n_window - scatter->n_outer);
+  nest_init (&nest, part.window + scatter->n_outer, indexer->n_window - scatter->n_outer);
   nest_combine (&nest, &scatter->combine, self->to + to, self->updates + from);
 }
 
@@ -318,7 +321,7 @@ combine_chunk (Work         *self,
       combine_clipped (self, first + i);
 }
 
-/* All outer indices of some positions. */
+/* Updates the windows of some positions for all outer indices. */
 static void
 combine_outer (Work         *self,
                gsize         first,
@@ -355,11 +358,11 @@ combine_positions (Work  *self,
   const Scatter *scatter = self->run->scatter;
   gint64 offsets[GHLO_CPU_INDEXER_BLOCK], others[GHLO_CPU_INDEXER_BLOCK];
 
-  nest_init (&self->nest, self->window + scatter->n_outer, scatter->places.n_window - scatter->n_outer);
+  nest_init (&self->nest, self->window + scatter->n_outer, scatter->indexer.n_window - scatter->n_outer);
   for (gsize i = begin, n; i < end && !is_stopped (self, 0); i += n)
     {
       n = MIN (GHLO_CPU_INDEXER_BLOCK, end - i);
-      ghlo_cpu_indexer_read (&scatter->places, self->run->indices, i, n, offsets, others);
+      ghlo_cpu_indexer_read (&scatter->indexer, self->run->indices, i, n, offsets, others);
       combine_outer (self, i, offsets, others, n);
       is_stopped (self, n * sizeof (gint64));
     }
@@ -369,14 +372,14 @@ static void
 work_init (Work *self,
            Run  *run)
 {
-  const GhloCpuIndexer *places = &run->scatter->places;
+  const GhloCpuIndexer *indexer = &run->scatter->indexer;
 
   *self = (Work) { .run = run, .to = run->to, .updates = run->updates };
-  for (guint i = 0; i < places->n_window; i++)
-    self->window[i] = places->window[i];
+  for (guint i = 0; i < indexer->n_window; i++)
+    self->window[i] = indexer->window[i];
 }
 
-/* Some indices of the dimension that is shared. */
+/* Updates indices [begin, end) of the dimension that threads share, for all positions. */
 static void
 combine_split (gpointer data,
                gsize    begin,
@@ -391,7 +394,7 @@ combine_split (gpointer data,
   work.window[split].size = (gint64) (end - begin);
   work.to += (gint64) begin * work.window[split].indexed;
   work.updates += (gint64) begin * work.window[split].other;
-  combine_positions (&work, 0, run->scatter->places.n_positions);
+  combine_positions (&work, 0, run->scatter->indexer.n_positions);
 }
 
 static void
@@ -401,7 +404,7 @@ combine_batches (gpointer data,
                  guint    worker)
 {
   Run *run = data;
-  gsize n = run->scatter->places.n_positions / run->scatter->places.n_batches;
+  gsize n = run->scatter->indexer.n_positions / run->scatter->indexer.n_batches;
   Work work;
 
   work_init (&work, run);
@@ -412,15 +415,15 @@ static gboolean
 combine_all (const Scatter *self,
              Run           *run)
 {
-  const GhloCpuIndexer *places = &self->places;
-  gsize grain = 1, n = places->n_batches, threads = ghlo_parallel_get_limit ();
+  const GhloCpuIndexer *indexer = &self->indexer;
+  gsize grain = 1, n = indexer->n_batches, threads = ghlo_parallel_get_limit ();
   GhloParallelFunc func = combine_batches;
 
-  /* Batches are shared where there are as many as threads; else each thread goes through
-   * all positions, once. */
+  /* Threads share the batches where there are enough; else each thread visits all positions
+   * for its part of a window. */
   if (self->split >= 0 && n < threads)
     {
-      const GhloCpuWindow *window = &places->window[self->split];
+      const GhloCpuWindow *window = &indexer->window[self->split];
 
       n = (gsize) window->size;
       grain = MAX ((n + threads - 1) / threads, MAX (LANE_BYTES / (gsize) MAX (window->indexed, 1), 1));
@@ -444,7 +447,7 @@ run (gpointer            compiled,
   gboolean done = results[0].data == operands[0].data
                   || ghlo_cpu_copy_run (&self->input, operands[0].data, results[0].data, monitor);
 
-  if (done && self->places.n_positions > 0)
+  if (done && self->indexer.n_positions > 0)
     done = combine_all (self, &scatter);
 
   return ghlo_cpu_moves_finish (done, monitor, error);

@@ -11,22 +11,22 @@ typedef struct { guint64 words[2]; } Pair;
 
 #define SIZE(name, T) \
   static void \
-  bring_##name (const guint8 *from, \
-                gint64        line_stride, \
-                gint64        stride, \
-                guint8       *to, \
-                gsize         n_lines, \
-                gsize         n) \
+  pack_##name (const guint8 *from, \
+               gint64        row_stride, \
+               gint64        stride, \
+               guint8       *to, \
+               gsize         n_rows, \
+               gsize         n) \
   { \
-    for (gsize i = 0; i < n_lines; i++) \
+    for (gsize i = 0; i < n_rows; i++) \
       for (gsize j = 0; j < n; j++, to += sizeof (T)) \
-        memcpy (to, from + (gint64) i * line_stride + (gint64) j * stride, sizeof (T)); \
+        memcpy (to, from + (gint64) i * row_stride + (gint64) j * stride, sizeof (T)); \
   } \
 \
   static void \
-  repeat_##name (const guint8 *from, \
-                 guint8       *to, \
-                 gsize         n) \
+  fill_##name (const guint8 *from, \
+               guint8       *to, \
+               gsize         n) \
   { \
     T value; \
 \
@@ -36,7 +36,7 @@ typedef struct { guint64 words[2]; } Pair;
   } \
 \
   static void \
-  spread_##name (const guint8 *from, \
+  unpack_##name (const guint8 *from, \
                  guint8       *to, \
                  gint64        stride, \
                  gsize         n) \
@@ -53,27 +53,27 @@ SIZE (16, Pair)
 
 static const struct
 {
-  void (*bring)  (const guint8 *from, gint64 line_stride, gint64 stride, guint8 *to, gsize n_lines, gsize n);
-  void (*repeat) (const guint8 *from, guint8 *to, gsize n);
-  void (*spread) (const guint8 *from, guint8 *to, gint64 stride, gsize n);
+  void (*pack)   (const guint8 *from, gint64 row_stride, gint64 stride, guint8 *to, gsize n_rows, gsize n);
+  void (*fill)   (const guint8 *from, guint8 *to, gsize n);
+  void (*unpack) (const guint8 *from, guint8 *to, gint64 stride, gsize n);
 } sizes[] = {
-  [1] = { bring_1, repeat_1, spread_1 },
-  [2] = { bring_2, repeat_2, spread_2 },
-  [4] = { bring_4, repeat_4, spread_4 },
-  [8] = { bring_8, repeat_8, spread_8 },
-  [16] = { bring_16, repeat_16, spread_16 },
+  [1] = { pack_1, fill_1, unpack_1 },
+  [2] = { pack_2, fill_2, unpack_2 },
+  [4] = { pack_4, fill_4, unpack_4 },
+  [8] = { pack_8, fill_8, unpack_8 },
+  [16] = { pack_16, fill_16, unpack_16 },
 };
 
 void
 ghlo_cpu_pack_strided (guint         size,
                        const guint8 *from,
-                       gint64        line_stride,
+                       gint64        row_stride,
                        gint64        stride,
                        guint8       *to,
-                       gsize         n_lines,
+                       gsize         n_rows,
                        gsize         n)
 {
-  sizes[size].bring (from, line_stride, stride, to, n_lines, n);
+  sizes[size].pack (from, row_stride, stride, to, n_rows, n);
 }
 
 void
@@ -82,7 +82,7 @@ ghlo_cpu_fill (guint         size,
                guint8       *to,
                gsize         n)
 {
-  sizes[size].repeat (from, to, n);
+  sizes[size].fill (from, to, n);
 }
 
 void
@@ -92,5 +92,5 @@ ghlo_cpu_unpack_strided (guint         size,
                          gint64        stride,
                          gsize         n)
 {
-  sizes[size].spread (from, to, stride, n);
+  sizes[size].unpack (from, to, stride, n);
 }

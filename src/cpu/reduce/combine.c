@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Loops of their own for elements that C has; halves go through f32, which rounds the
- * same (24 bits are more than twice 11 and 2), products of bf16 and other types through
- * base/element.h.
+ * Types that C has get loops of their own. f16 and bf16 are combined in f32, whose
+ * results round to the same numbers (24 bits are at least 2 × 11 + 2); products of bf16 and
+ * all other types go through base/element.h.
  */
 
 #include "cpu/reduce/combine.h"
@@ -26,12 +26,12 @@ enum { CHUNK = 256 };
   } \
 \
   static void \
-  name##_line (const GhloCpuCombine *self, \
-               guint8               *to, \
-               gint64                to_stride, \
-               const guint8         *from, \
-               gint64                from_stride, \
-               gsize                 n) \
+  name##_row (const GhloCpuCombine *self, \
+              guint8               *to, \
+              gint64                to_stride, \
+              const guint8         *from, \
+              gint64                from_stride, \
+              gsize                 n) \
   { \
     T_##name *a = (T_##name *) to; \
     const T_##name *b = (const T_##name *) from; \
@@ -64,7 +64,7 @@ enum { CHUNK = 256 };
 #define SMALLER(x, y) ((x) < (y) ? (x) : (y))
 #define LARGER(x, y)  ((x) > (y) ? (x) : (y))
 
-/* Of floats NaN is smaller and larger than all, and -0 smaller than 0. */
+/* A NaN wins in both minimum and maximum, and -0 is below +0. */
 static inline float
 smaller_f32 (float x, float y)
 {
@@ -95,6 +95,7 @@ larger_f64 (double x, double y)
   COMBINE (multiply_##bits, guint##bits, (guint64) x * y) \
   COMBINE (and_##bits, guint##bits, x & y) \
   COMBINE (or_##bits, guint##bits, x | y) \
+  COMBINE (xor_##bits, guint##bits, x ^ y) \
   COMBINE (smaller_u##bits, guint##bits, SMALLER (x, y)) \
   COMBINE (larger_u##bits, guint##bits, LARGER (x, y)) \
   COMBINE (smaller_s##bits, gint##bits, SMALLER (x, y)) \
@@ -119,31 +120,31 @@ COMBINE (larger_f64s, double, larger_f64 (x, y))
 
 /* Two elements of f16 or bf16 as f32. */
 static void
-combine_floats (GhloCpuCombineKind  kind,
-                float              *x,
-                const float        *y,
-                gsize               n)
+combine_floats (GhloCombiner  combiner,
+                float        *x,
+                const float  *y,
+                gsize         n)
 {
-  GhloCpuCombineLineFunc line = kind == GHLO_CPU_COMBINE_ADD ? add_f32_line
-                                : kind == GHLO_CPU_COMBINE_MULTIPLY ? multiply_f32_line
-                                : kind == GHLO_CPU_COMBINE_MINIMUM ? smaller_f32s_line
-                                : larger_f32s_line;
+  GhloCpuCombineRowFunc row = combiner == GHLO_COMBINER_ADD ? add_f32_row
+                              : combiner == GHLO_COMBINER_MULTIPLY ? multiply_f32_row
+                              : combiner == GHLO_COMBINER_MINIMUM ? smaller_f32s_row
+                              : larger_f32s_row;
 
-  line (NULL, (guint8 *) x, sizeof (float), (const guint8 *) y, sizeof (float), n);
+  row (NULL, (guint8 *) x, sizeof (float), (const guint8 *) y, sizeof (float), n);
 }
 
 static void
-half_line (const GhloCpuCombine *self,
-           guint8               *to,
-           gint64                to_stride,
-           const guint8         *from,
-           gint64                from_stride,
-           gsize                 n)
+half_row (const GhloCpuCombine *self,
+          guint8               *to,
+          gint64                to_stride,
+          const guint8         *from,
+          gint64                from_stride,
+          gsize                 n)
 {
-  const GhloCpuRoutines *kernels = ghlo_cpu_routines ();
+  const GhloCpuRoutines *routines = ghlo_cpu_routines ();
   gboolean is_bf16 = self->type == GHLO_ELEMENT_TYPE_BF16, adjacent = to_stride == 2 && from_stride == 2;
-  GhloCpuConvertFunc widen = kernels->convert[is_bf16 ? GHLO_CPU_BF16_TO_F32 : GHLO_CPU_F16_TO_F32];
-  GhloCpuConvertFunc narrow = kernels->convert[is_bf16 ? GHLO_CPU_F32_TO_BF16 : GHLO_CPU_F32_TO_F16];
+  GhloCpuConvertFunc widen = routines->convert[is_bf16 ? GHLO_CPU_BF16_TO_F32 : GHLO_CPU_F16_TO_F32];
+  GhloCpuConvertFunc narrow = routines->convert[is_bf16 ? GHLO_CPU_F32_TO_BF16 : GHLO_CPU_F32_TO_F16];
   float x[CHUNK], y[CHUNK];
 
   for (gsize part; n > 0; n -= part, to += (gint64) part * to_stride, from += (gint64) part * from_stride)
@@ -151,46 +152,51 @@ half_line (const GhloCpuCombine *self,
       part = adjacent ? MIN (n, CHUNK) : 1;
       widen (to, x, part);
       widen (from, y, part);
-      combine_floats (self->kind, x, y, part);
+      combine_floats (self->combiner, x, y, part);
       narrow (x, to, part);
     }
 }
 
 static double
-combine_reals (GhloCpuCombineKind kind,
-               double             x,
-               double             y)
+combine_reals (GhloCombiner combiner,
+               double       x,
+               double       y)
 {
-  return kind == GHLO_CPU_COMBINE_ADD ? x + y
-         : kind == GHLO_CPU_COMBINE_MULTIPLY ? x * y
-         : kind == GHLO_CPU_COMBINE_MINIMUM ? smaller_f64 (x, y)
+  return combiner == GHLO_COMBINER_ADD ? x + y
+         : combiner == GHLO_COMBINER_MULTIPLY ? x * y
+         : combiner == GHLO_COMBINER_MINIMUM ? smaller_f64 (x, y)
          : larger_f64 (x, y);
 }
 
 static guint64
-combine_integers (GhloCpuCombineKind kind,
-                  gboolean           is_signed,
-                  GhloScalar         x,
-                  GhloScalar         y)
+combine_integers (GhloCombiner combiner,
+                  gboolean     is_signed,
+                  GhloScalar   x,
+                  GhloScalar   y)
 {
-  switch (kind)
+  switch (combiner)
     {
-    case GHLO_CPU_COMBINE_ADD: return x.u + y.u;
-    case GHLO_CPU_COMBINE_MULTIPLY: return x.u * y.u;
-    case GHLO_CPU_COMBINE_AND: return x.u & y.u;
-    case GHLO_CPU_COMBINE_OR: return x.u | y.u;
-    case GHLO_CPU_COMBINE_MINIMUM: return is_signed ? (guint64) MIN (x.i, y.i) : MIN (x.u, y.u);
-    default: return is_signed ? (guint64) MAX (x.i, y.i) : MAX (x.u, y.u);
+    case GHLO_COMBINER_ADD: return x.u + y.u;
+    case GHLO_COMBINER_AND: return x.u & y.u;
+    case GHLO_COMBINER_MAXIMUM: return is_signed ? (guint64) MAX (x.i, y.i) : MAX (x.u, y.u);
+    case GHLO_COMBINER_MINIMUM: return is_signed ? (guint64) MIN (x.i, y.i) : MIN (x.u, y.u);
+    case GHLO_COMBINER_MULTIPLY: return x.u * y.u;
+    case GHLO_COMBINER_OR: return x.u | y.u;
+    case GHLO_COMBINER_XOR: return x.u ^ y.u;
+    case GHLO_COMBINER_NONE:
+    case GHLO_N_COMBINERS: break;
     }
+
+  return y.u;
 }
 
 static void
-any_line (const GhloCpuCombine *self,
-          guint8               *to,
-          gint64                to_stride,
-          const guint8         *from,
-          gint64                from_stride,
-          gsize                 n)
+any_row (const GhloCpuCombine *self,
+         guint8               *to,
+         gint64                to_stride,
+         const guint8         *from,
+         gint64                from_stride,
+         gsize                 n)
 {
   GhloElementClass element_class = ghlo_element_info (self->type)->element_class;
 
@@ -199,64 +205,63 @@ any_line (const GhloCpuCombine *self,
       GhloScalar x = ghlo_element_load (self->type, to), y = ghlo_element_load (self->type, from);
 
       if (element_class == GHLO_ELEMENT_CLASS_FLOAT)
-        x.f = combine_reals (self->kind, x.f, y.f);
+        x.f = combine_reals (self->combiner, x.f, y.f);
       else if (element_class == GHLO_ELEMENT_CLASS_COMPLEX)
         {
           x.c.re += y.c.re;
           x.c.im += y.c.im;
         }
       else
-        x.u = combine_integers (self->kind, element_class == GHLO_ELEMENT_CLASS_SIGNED, x, y);
+        x.u = combine_integers (self->combiner, element_class == GHLO_ELEMENT_CLASS_SIGNED, x, y);
       ghlo_element_store (self->type, to, x);
     }
 }
 
 static void
-line_points (const GhloCpuCombine *self,
-             guint8               *to,
-             const gint64         *offsets,
-             const guint8         *from,
-             const gint64         *others,
-             gsize                 n)
+points_by_row (const GhloCpuCombine *self,
+               guint8               *to,
+               const gint64         *offsets,
+               const guint8         *from,
+               const gint64         *others,
+               gsize                 n)
 {
   for (gsize i = 0; i < n; i++)
     if (offsets[i] != GHLO_CPU_OUT_OF_BOUNDS)
-      self->line (self, to + offsets[i], 0, from + others[i], 0, 1);
+      self->row (self, to + offsets[i], 0, from + others[i], 0, 1);
 }
 
 typedef struct
 {
-  GhloCpuCombineLineFunc   line;
+  GhloCpuCombineRowFunc    row;
   GhloCpuCombinePointsFunc points;
 } Loops;
 
-#define LOOPS(name) { name##_line, name##_points }
+#define LOOPS(name) { name##_row, name##_points }
 
 #define INTEGER_ROW(sign, bits) \
   { \
-    [GHLO_CPU_COMBINE_ADD] = LOOPS (add_##bits), [GHLO_CPU_COMBINE_MULTIPLY] = LOOPS (multiply_##bits), \
-    [GHLO_CPU_COMBINE_MINIMUM] = LOOPS (smaller_##sign##bits), \
-    [GHLO_CPU_COMBINE_MAXIMUM] = LOOPS (larger_##sign##bits), \
-    [GHLO_CPU_COMBINE_AND] = LOOPS (and_##bits), [GHLO_CPU_COMBINE_OR] = LOOPS (or_##bits), \
+    [GHLO_COMBINER_ADD] = LOOPS (add_##bits), [GHLO_COMBINER_MULTIPLY] = LOOPS (multiply_##bits), \
+    [GHLO_COMBINER_MINIMUM] = LOOPS (smaller_##sign##bits), \
+    [GHLO_COMBINER_MAXIMUM] = LOOPS (larger_##sign##bits), \
+    [GHLO_COMBINER_AND] = LOOPS (and_##bits), [GHLO_COMBINER_OR] = LOOPS (or_##bits), \
+    [GHLO_COMBINER_XOR] = LOOPS (xor_##bits), \
   }
 
 #define FLOAT_ROW(type) \
   { \
-    [GHLO_CPU_COMBINE_ADD] = LOOPS (add_##type), [GHLO_CPU_COMBINE_MULTIPLY] = LOOPS (multiply_##type), \
-    [GHLO_CPU_COMBINE_MINIMUM] = LOOPS (smaller_##type##s), [GHLO_CPU_COMBINE_MAXIMUM] = LOOPS (larger_##type##s), \
+    [GHLO_COMBINER_ADD] = LOOPS (add_##type), [GHLO_COMBINER_MULTIPLY] = LOOPS (multiply_##type), \
+    [GHLO_COMBINER_MINIMUM] = LOOPS (smaller_##type##s), [GHLO_COMBINER_MAXIMUM] = LOOPS (larger_##type##s), \
   }
 
 #define HALF_ROW \
   { \
-    [GHLO_CPU_COMBINE_ADD] = { half_line, line_points }, [GHLO_CPU_COMBINE_MINIMUM] = { half_line, line_points }, \
-    [GHLO_CPU_COMBINE_MAXIMUM] = { half_line, line_points }, \
+    [GHLO_COMBINER_ADD] = { half_row, points_by_row }, [GHLO_COMBINER_MINIMUM] = { half_row, points_by_row }, \
+    [GHLO_COMBINER_MAXIMUM] = { half_row, points_by_row }, \
   }
 
-static const Loops rows[GHLO_ELEMENT_TYPE_INDEX + 1][GHLO_CPU_N_COMBINES] = {
+static const Loops rows[GHLO_ELEMENT_TYPE_INDEX + 1][GHLO_N_COMBINERS] = {
   [GHLO_ELEMENT_TYPE_I1] = {
-    [GHLO_CPU_COMBINE_ADD] = LOOPS (or_8), [GHLO_CPU_COMBINE_MULTIPLY] = LOOPS (and_8),
-    [GHLO_CPU_COMBINE_MINIMUM] = LOOPS (and_8), [GHLO_CPU_COMBINE_MAXIMUM] = LOOPS (or_8),
-    [GHLO_CPU_COMBINE_AND] = LOOPS (and_8), [GHLO_CPU_COMBINE_OR] = LOOPS (or_8),
+    [GHLO_COMBINER_AND] = LOOPS (and_8), [GHLO_COMBINER_OR] = LOOPS (or_8), [GHLO_COMBINER_XOR] = LOOPS (xor_8),
   },
   [GHLO_ELEMENT_TYPE_I8] = INTEGER_ROW (s, 8),
   [GHLO_ELEMENT_TYPE_UI8] = INTEGER_ROW (u, 8),
@@ -282,81 +287,45 @@ static const struct
   { 16, LOOPS (assign_128) },
 };
 
-/* What @block returns of its two arguments. */
+/* How @block combines its two arguments; FALSE when it neither combines nor assigns them. */
 static gboolean
-find_kind (const GhloIrBlock  *block,
-           GhloElementType     type,
-           GhloCpuCombineKind *kind)
+find_combiner (const GhloIrBlock *block,
+               GhloElementType    type,
+               GhloCombiner      *combiner)
 {
-  static const struct
-  {
-    GhloIrOpKind       op;
-    GhloCpuCombineKind kind;
-  } kinds[] = {
-    { GHLO_OP_STABLEHLO_ADD, GHLO_CPU_COMBINE_ADD }, { GHLO_OP_STABLEHLO_MULTIPLY, GHLO_CPU_COMBINE_MULTIPLY },
-    { GHLO_OP_STABLEHLO_MINIMUM, GHLO_CPU_COMBINE_MINIMUM }, { GHLO_OP_STABLEHLO_MAXIMUM, GHLO_CPU_COMBINE_MAXIMUM },
-    { GHLO_OP_STABLEHLO_AND, GHLO_CPU_COMBINE_AND }, { GHLO_OP_STABLEHLO_OR, GHLO_CPU_COMBINE_OR },
-  };
-  const GhloIrOp *only;
   const GhloIrValue *returned;
 
+  *combiner = ghlo_combiner_of (block, type);
+  if (*combiner != GHLO_COMBINER_NONE)
+    return TRUE;
   if (block == NULL || block->n_arguments != 2 || block->last == NULL || block->last->n_operands != 1)
     return FALSE;
   returned = ghlo_ir_op_operand (block->last, 0);
-  *kind = GHLO_CPU_COMBINE_ASSIGN;
-  if (returned == block->arguments[1])
-    return returned->type->element_type == type;
 
-  only = returned->op;
-  if (only == NULL || only != block->first || only->next != block->last || only->n_operands != 2
-      || returned->type->element_type != type)
-    return FALSE;
-  for (guint i = 0; i < 2; i++)
-    if (block->arguments[i]->type->element_type != type
-        || (ghlo_ir_op_operand (only, i) == block->arguments[0]) == (ghlo_ir_op_operand (only, 1 - i)
-                                                                      == block->arguments[0])
-        || (ghlo_ir_op_operand (only, i) == block->arguments[1]) == (ghlo_ir_op_operand (only, 1 - i)
-                                                                      == block->arguments[1]))
-      return FALSE;
-  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
-    if (kinds[i].op == only->kind)
-      {
-        *kind = kinds[i].kind;
-        return TRUE;
-      }
-
-  return FALSE;
+  return returned == block->arguments[1] && returned->type->element_type == type;
 }
 
-/* The loops for a kind; of types without any the general one, where it is defined. */
+/* Types without loops of their own take the general one, where the operation is defined on
+ * them. */
 static gboolean
 find_loops (GhloCpuCombine *self)
 {
+  static const Loops any = { any_row, points_by_row };
   const GhloElementInfo *info = ghlo_element_info (self->type);
-  const Loops *loops = &rows[self->type][self->kind];
-  gboolean is_bitwise = self->kind == GHLO_CPU_COMBINE_AND || self->kind == GHLO_CPU_COMBINE_OR;
+  const Loops *loops = &rows[self->type][self->combiner];
 
-  if (self->kind == GHLO_CPU_COMBINE_ASSIGN)
-    {
-      for (guint i = 0; i < G_N_ELEMENTS (assigns); i++)
-        if (assigns[i].size == info->size)
-          loops = &assigns[i].loops;
-    }
-  else if (loops->line == NULL)
-    {
-      static const Loops any = { any_line, line_points };
-
-      if (info->element_class == GHLO_ELEMENT_CLASS_NONE
-          || (info->element_class == GHLO_ELEMENT_CLASS_FLOAT && is_bitwise)
-          || (info->element_class == GHLO_ELEMENT_CLASS_COMPLEX && self->kind != GHLO_CPU_COMBINE_ADD))
-        return FALSE;
-      loops = &any;
-    }
-  self->line = loops->line;
+  for (guint i = 0; self->combiner == GHLO_COMBINER_NONE && i < G_N_ELEMENTS (assigns); i++)
+    if (assigns[i].size == info->size)
+      loops = &assigns[i].loops;
+  if (loops->row == NULL && self->combiner != GHLO_COMBINER_NONE
+      && ghlo_scalar_is_defined (ghlo_combiner_scalar (self->combiner), info->element_class)
+      && (info->element_class != GHLO_ELEMENT_CLASS_COMPLEX || self->combiner == GHLO_COMBINER_ADD))
+    loops = &any;
+  self->row = loops->row;
   self->points = loops->points;
-  self->nanoseconds = self->line == any_line ? 40 : self->line == half_line ? 2 : 0.5;
+  self->nanoseconds = self->row == any_row ? 40 : self->row == half_row ? 2 : 0.5;
 
-  return self->line != NULL;
+  return self->row != NULL;
 }
 
 gboolean
@@ -364,15 +333,11 @@ ghlo_cpu_combine_init (GhloCpuCombine    *self,
                        const GhloIrBlock *block,
                        GhloElementType    type)
 {
-  GhloElementClass element_class = ghlo_element_info (type)->element_class;
-
   *self = (GhloCpuCombine) { .type = type };
-  if (!find_kind (block, type, &self->kind) || !find_loops (self))
+  if (!find_combiner (block, type, &self->combiner) || !find_loops (self))
     return FALSE;
-  self->is_ordered = self->kind == GHLO_CPU_COMBINE_ASSIGN
-                     || ((self->kind == GHLO_CPU_COMBINE_ADD || self->kind == GHLO_CPU_COMBINE_MULTIPLY)
-                         && (element_class == GHLO_ELEMENT_CLASS_FLOAT
-                             || element_class == GHLO_ELEMENT_CLASS_COMPLEX));
+  self->is_ordered = self->combiner == GHLO_COMBINER_NONE
+                     || !ghlo_combiner_is_exact (self->combiner, ghlo_element_info (type)->element_class);
 
   return TRUE;
 }

@@ -1,39 +1,27 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How an update becomes part of an element, as regions of two scalars say: assigned,
- * added, multiplied, the smaller or larger of both, and bitwise. Each time the result
- * is rounded to the element's type.
+ * How an update changes an element, as a region of two scalars says: it replaces the
+ * element, or is combined with it. Each result is rounded to the element's type.
  */
 
 #pragma once
 
 #include "base/element.h"
-#include "ir/module.h"
+#include "kernel/scalar.h"
 
 G_BEGIN_DECLS
 
-typedef enum
-{
-  GHLO_CPU_COMBINE_ASSIGN,
-  GHLO_CPU_COMBINE_ADD,
-  GHLO_CPU_COMBINE_MULTIPLY,
-  GHLO_CPU_COMBINE_MINIMUM,
-  GHLO_CPU_COMBINE_MAXIMUM,
-  GHLO_CPU_COMBINE_AND,
-  GHLO_CPU_COMBINE_OR,
-  GHLO_CPU_N_COMBINES
-} GhloCpuCombineKind;
-
 typedef struct _GhloCpuCombine GhloCpuCombine;
 
-/* @n elements that differ, any bytes apart. */
-typedef void (*GhloCpuCombineLineFunc)   (const GhloCpuCombine *self,
+/* @n updates of @n different elements, at strides in bytes. */
+typedef void (*GhloCpuCombineRowFunc)    (const GhloCpuCombine *self,
                                           guint8               *to,
                                           gint64                to_stride,
                                           const guint8         *from,
                                           gint64                from_stride,
                                           gsize                 n);
-/* One after the other; an offset of GHLO_CPU_OUT_OF_BOUNDS is left out. */
+/* @n updates, at @others from @from, of elements at @offsets from @to, in order; elements may
+ * repeat. Updates whose offset is GHLO_CPU_OUT_OF_BOUNDS are left out. */
 typedef void (*GhloCpuCombinePointsFunc) (const GhloCpuCombine *self,
                                           guint8               *to,
                                           const gint64         *offsets,
@@ -44,14 +32,14 @@ typedef void (*GhloCpuCombinePointsFunc) (const GhloCpuCombine *self,
 struct _GhloCpuCombine
 {
   GhloElementType          type;
-  GhloCpuCombineKind       kind;
+  GhloCombiner             combiner;     /* NONE: the update takes the element's place */
   gboolean                 is_ordered;   /* the order of updates changes the result */
-  double                   nanoseconds;  /* of one element, about */
-  GhloCpuCombineLineFunc   line;
+  double                   nanoseconds;  /* approximate, for one element */
+  GhloCpuCombineRowFunc    row;
   GhloCpuCombinePointsFunc points;
 };
 
-/* FALSE when @block is another computation, or none for elements of @type. */
+/* FALSE when @block is another computation, or one that elements of @type have no loop for. */
 gboolean ghlo_cpu_combine_init (GhloCpuCombine    *self,
                                 const GhloIrBlock *block,
                                 GhloElementType    type);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Cumulative reductions. A line goes in eight segments side by side, since one element
- * has to wait for the one before; what each segment came to is then put before the next.
- * Short lines go side by side themselves.
+ * Cumulative reductions. Each element depends on the one before, so a row is cut into
+ * eight segments that are reduced side by side; then the total of those before is combined
+ * into each segment. Short rows are reduced side by side as a whole.
  */
 
 #include "cpu/reduce/cumulative.h"
@@ -18,7 +18,7 @@ enum { SEGMENTS = 8, MIN_SEGMENT = 4 };
 #define LESSER(a, b)   ((a) < (b) ? (a) : (b))
 #define SIGNED_GREATER(a, b) ((gint64) (a) > (gint64) (b) ? (a) : (b))
 #define SIGNED_LESSER(a, b)  ((gint64) (a) < (gint64) (b) ? (a) : (b))
-/* Of equal numbers, which are zeros where they differ, that of the other sign. */
+/* Equal floats that differ are zeros, of which the maximum is +0 and the minimum -0. */
 #define FLOAT_GREATER(a, b) \
   ((a) != (a) || (a) > (b) || ((a) == (b) && !__builtin_signbit (a)) ? (a) : (b))
 #define FLOAT_LESSER(a, b) \
@@ -104,10 +104,10 @@ enum { SEGMENTS = 8, MIN_SEGMENT = 4 };
   } \
   \
   static void \
-  line_##NAME (gpointer      numbers, \
-               gsize         n, \
-               gboolean      backward, \
-               GhloCpuCarry *carry) \
+  row_##NAME (gpointer      numbers, \
+              gsize         n, \
+              gboolean      backward, \
+              GhloCpuCarry *carry) \
   { \
     if (backward) \
       run_##NAME (numbers, n, -1, carry, TRUE); \
@@ -119,15 +119,15 @@ enum { SEGMENTS = 8, MIN_SEGMENT = 4 };
   side_by_side_##NAME (T     *numbers, \
                        gsize  n, \
                        gint64 step, \
-                       guint  n_lines, \
+                       guint  n_rows, \
                        T      start) \
   { \
     T totals[SEGMENTS]; \
     \
-    for (guint s = 0; s < n_lines; s++) \
+    for (guint s = 0; s < n_rows; s++) \
       totals[s] = start; \
     for (gsize i = 0; i < n; i++) \
-      for (guint s = 0; s < n_lines; s++) \
+      for (guint s = 0; s < n_rows; s++) \
         { \
           T *at = numbers + (gint64) (s * n) + (gint64) i * step; \
           \
@@ -136,18 +136,18 @@ enum { SEGMENTS = 8, MIN_SEGMENT = 4 };
   } \
   \
   static void \
-  lines_##NAME (gpointer                  numbers, \
-                gsize                     n, \
-                gsize                     n_lines, \
-                gboolean                  backward, \
-                const GhloCpuNumberValue *start) \
+  rows_##NAME (gpointer                  numbers, \
+               gsize                     n, \
+               gsize                     n_rows, \
+               gboolean                  backward, \
+               const GhloCpuNumberValue *start) \
   { \
     T *first = (T *) numbers + (backward ? n - 1 : 0); \
     gint64 step = backward ? -1 : 1; \
     \
-    for (; n_lines >= SEGMENTS; n_lines -= SEGMENTS, first += SEGMENTS * n) \
+    for (; n_rows >= SEGMENTS; n_rows -= SEGMENTS, first += SEGMENTS * n) \
       side_by_side_##NAME (first, n, step, SEGMENTS, start->FIELD); \
-    for (; n_lines > 0; n_lines--, first += n) \
+    for (; n_rows > 0; n_rows--, first += n) \
       side_by_side_##NAME (first, n, step, 1, start->FIELD); \
   } \
   \
@@ -168,9 +168,9 @@ enum { SEGMENTS = 8, MIN_SEGMENT = 4 };
   } \
   \
   static void \
-  rows_##NAME (gpointer      to, \
-               gconstpointer numbers, \
-               gsize         n) \
+  combine_##NAME (gpointer      to, \
+                  gconstpointer numbers, \
+                  gsize         n) \
   { \
     T *x = to; \
     const T *y = numbers; \
@@ -197,39 +197,47 @@ DEFINE_LOOPS (i64_and, guint64, i64, AND)
 DEFINE_LOOPS (i64_or, guint64, i64, OR)
 DEFINE_LOOPS (i64_xor, guint64, i64, XOR)
 
-#define LOOPS(NAME) { line_##NAME, lines_##NAME, total_##NAME, close_##NAME, rows_##NAME }
+#define LOOPS(NAME) { row_##NAME, rows_##NAME, total_##NAME, close_##NAME, combine_##NAME }
 
-static const GhloCpuCumulativeLoops loops[GHLO_CPU_N_ARITHMETICS][GHLO_CPU_N_CUMULATIVES] = {
+static const GhloCpuCumulativeLoops loops[GHLO_CPU_N_ARITHMETICS][GHLO_N_COMBINERS] = {
   [GHLO_CPU_F32] = {
-    [GHLO_CPU_CUMULATIVE_ADD] = LOOPS (f32_add),
-    [GHLO_CPU_CUMULATIVE_MULTIPLY] = LOOPS (f32_multiply),
-    [GHLO_CPU_CUMULATIVE_MAXIMUM] = LOOPS (f32_maximum),
-    [GHLO_CPU_CUMULATIVE_MINIMUM] = LOOPS (f32_minimum),
+    [GHLO_COMBINER_ADD] = LOOPS (f32_add),
+    [GHLO_COMBINER_MULTIPLY] = LOOPS (f32_multiply),
+    [GHLO_COMBINER_MAXIMUM] = LOOPS (f32_maximum),
+    [GHLO_COMBINER_MINIMUM] = LOOPS (f32_minimum),
   },
   [GHLO_CPU_F64] = {
-    [GHLO_CPU_CUMULATIVE_ADD] = LOOPS (f64_add),
-    [GHLO_CPU_CUMULATIVE_MULTIPLY] = LOOPS (f64_multiply),
-    [GHLO_CPU_CUMULATIVE_MAXIMUM] = LOOPS (f64_maximum),
-    [GHLO_CPU_CUMULATIVE_MINIMUM] = LOOPS (f64_minimum),
+    [GHLO_COMBINER_ADD] = LOOPS (f64_add),
+    [GHLO_COMBINER_MULTIPLY] = LOOPS (f64_multiply),
+    [GHLO_COMBINER_MAXIMUM] = LOOPS (f64_maximum),
+    [GHLO_COMBINER_MINIMUM] = LOOPS (f64_minimum),
   },
   [GHLO_CPU_I64] = {
-    [GHLO_CPU_CUMULATIVE_ADD] = LOOPS (i64_add),
-    [GHLO_CPU_CUMULATIVE_MULTIPLY] = LOOPS (i64_multiply),
-    [GHLO_CPU_CUMULATIVE_MAXIMUM] = LOOPS (i64_maximum),
-    [GHLO_CPU_CUMULATIVE_MINIMUM] = LOOPS (i64_minimum),
-    [GHLO_CPU_CUMULATIVE_MAXIMUM_UNSIGNED] = LOOPS (i64_maximum_unsigned),
-    [GHLO_CPU_CUMULATIVE_MINIMUM_UNSIGNED] = LOOPS (i64_minimum_unsigned),
-    [GHLO_CPU_CUMULATIVE_AND] = LOOPS (i64_and),
-    [GHLO_CPU_CUMULATIVE_OR] = LOOPS (i64_or),
-    [GHLO_CPU_CUMULATIVE_XOR] = LOOPS (i64_xor),
+    [GHLO_COMBINER_ADD] = LOOPS (i64_add),
+    [GHLO_COMBINER_MULTIPLY] = LOOPS (i64_multiply),
+    [GHLO_COMBINER_MAXIMUM] = LOOPS (i64_maximum),
+    [GHLO_COMBINER_MINIMUM] = LOOPS (i64_minimum),
+    [GHLO_COMBINER_AND] = LOOPS (i64_and),
+    [GHLO_COMBINER_OR] = LOOPS (i64_or),
+    [GHLO_COMBINER_XOR] = LOOPS (i64_xor),
   },
+};
+
+/* Where unsigned integers differ from signed ones. */
+static const GhloCpuCumulativeLoops unsigned_loops[GHLO_N_COMBINERS] = {
+  [GHLO_COMBINER_MAXIMUM] = LOOPS (i64_maximum_unsigned),
+  [GHLO_COMBINER_MINIMUM] = LOOPS (i64_minimum_unsigned),
 };
 
 const GhloCpuCumulativeLoops *
 ghlo_cpu_cumulative_loops (GhloCpuArithmetic arithmetic,
-                           GhloCpuCumulative operation)
+                           GhloCombiner      combiner,
+                           gboolean          is_unsigned)
 {
-  const GhloCpuCumulativeLoops *found = &loops[arithmetic][operation];
+  const GhloCpuCumulativeLoops *found = &loops[arithmetic][combiner];
 
-  return found->line != NULL ? found : NULL;
+  if (is_unsigned && unsigned_loops[combiner].row != NULL)
+    found = &unsigned_loops[combiner];
+
+  return found->row != NULL ? found : NULL;
 }

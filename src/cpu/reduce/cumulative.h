@@ -1,28 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Loops of cumulative reductions over numbers of one arithmetic. Their order is fixed by
- * the number of elements alone, and not by who runs them.
+ * Loops of cumulative reductions over numbers of one arithmetic. The number of elements
+ * alone decides the order in which they are combined, however threads share them.
  */
 
 #pragma once
 
 #include "cpu/isa/routines.h"
+#include "kernel/scalar-kinds.h"
 
 G_BEGIN_DECLS
-
-typedef enum
-{
-  GHLO_CPU_CUMULATIVE_ADD,
-  GHLO_CPU_CUMULATIVE_MULTIPLY,
-  GHLO_CPU_CUMULATIVE_MAXIMUM,            /* NaN stays, and -0 is below +0 */
-  GHLO_CPU_CUMULATIVE_MINIMUM,
-  GHLO_CPU_CUMULATIVE_MAXIMUM_UNSIGNED,
-  GHLO_CPU_CUMULATIVE_MINIMUM_UNSIGNED,
-  GHLO_CPU_CUMULATIVE_AND,
-  GHLO_CPU_CUMULATIVE_OR,
-  GHLO_CPU_CUMULATIVE_XOR,
-  GHLO_CPU_N_CUMULATIVES
-} GhloCpuCumulative;
 
 /* A number of any arithmetic. */
 typedef union
@@ -32,42 +19,44 @@ typedef union
   guint64 i64;
 } GhloCpuNumberValue;
 
-/* What a line came to so far: before the chunk that it stands in, and in that chunk. */
+/* The reduction of a row so far: of the chunks before the current one, and within that. */
 typedef struct
 {
   GhloCpuNumberValue before, inside;
-  gboolean           begun;         /* there is something inside */
+  gboolean           begun;         /* inside holds a number */
 } GhloCpuCarry;
 
 typedef struct
 {
-  /* @numbers become what they and those before them come to; or where @backward is TRUE
-   * those after them. */
-  void (*line)  (gpointer            numbers,
-                 gsize               n,
-                 gboolean            backward,
-                 GhloCpuCarry       *carry);
-  /* The same of @n_lines adjacent lines of @n numbers each, one number after the other. */
-  void (*lines) (gpointer                  numbers,
-                 gsize                     n,
-                 gsize                     n_lines,
-                 gboolean                  backward,
-                 const GhloCpuNumberValue *start);
-  /* Only what @carry becomes by it. */
-  void (*total) (gconstpointer       numbers,
-                 gsize               n,
-                 gboolean            backward,
-                 GhloCpuCarry       *carry);
-  /* What @carry comes to becomes what is before the next chunk. */
-  void (*close) (GhloCpuCarry       *carry);
+  /* Replaces each of @numbers by the reduction of it and all before it, or where @backward
+   * is TRUE of it and all after it. */
+  void (*row)     (gpointer            numbers,
+                   gsize               n,
+                   gboolean            backward,
+                   GhloCpuCarry       *carry);
+  /* The same for @n_rows adjacent rows of @n numbers each, in the order of the numbers. */
+  void (*rows)    (gpointer                  numbers,
+                   gsize                     n,
+                   gsize                     n_rows,
+                   gboolean                  backward,
+                   const GhloCpuNumberValue *start);
+  /* Changes @carry as row() does, and leaves the numbers alone. */
+  void (*total)   (gconstpointer       numbers,
+                   gsize               n,
+                   gboolean            backward,
+                   GhloCpuCarry       *carry);
+  /* Ends a chunk: its reduction becomes part of carry->before. */
+  void (*close)   (GhloCpuCarry       *carry);
   /* to[i] = to[i] op numbers[i] */
-  void (*rows)  (gpointer            to,
-                 gconstpointer       numbers,
-                 gsize               n);
+  void (*combine) (gpointer            to,
+                   gconstpointer       numbers,
+                   gsize               n);
 } GhloCpuCumulativeLoops;
 
-/* NULL where there are none; arithmetics are those of f32, f64 and i64. */
+/* NULL where there are none; there are loops for the arithmetics f32, f64 and i64. A NaN stays
+ * NaN, and -0 is below +0. @is_unsigned: the elements are unsigned integers. */
 const GhloCpuCumulativeLoops *ghlo_cpu_cumulative_loops (GhloCpuArithmetic arithmetic,
-                                                         GhloCpuCumulative operation);
+                                                         GhloCombiner      combiner,
+                                                         gboolean          is_unsigned);
 
 G_END_DECLS

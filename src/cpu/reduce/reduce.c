@@ -13,7 +13,7 @@
 enum
 {
   BUFFER = 4096,      /* bytes */
-  SHORT_LINE = 64,    /* elements; shorter lines are folded several at once */
+  SHORT_ROW = 64,     /* elements; several shorter rows are reduced at once */
 };
 
 typedef struct
@@ -21,21 +21,21 @@ typedef struct
   const GhloCpuReduce *self;
   const guint8        *operand;       /* where both axes begin */
   guint8              *result;
-  guint8              *numbers;       /* of blocks, one after the other; the result where it is direct */
+  guint8              *numbers;       /* results of each block in turn; the result itself where it is direct */
   guint8               start[8];      /* the initial value as a number */
   const GhloMonitor   *monitor;
 } Run;
 
 static const guint8 *
-bring_numbers (const GhloCpuReduce *self,
-               const guint8        *from,
-               gint64               stride,
-               guint8              *buffer,
-               gsize                n)
+gather_numbers (const GhloCpuReduce *self,
+                const guint8        *from,
+                gint64               stride,
+                guint8              *buffer,
+                gsize                n)
 {
   guint8 raw[BUFFER / 2] __attribute__ ((aligned (64)));
 
-  if (!self->form->is_read)
+  if (!self->compute->is_read)
     {
       ghlo_cpu_pack_strided (self->size, from, 0, stride, buffer, 1, n);
       return buffer;
@@ -45,7 +45,7 @@ bring_numbers (const GhloCpuReduce *self,
       ghlo_cpu_pack_strided (self->size, from, 0, stride, raw, 1, n);
       from = raw;
     }
-  ghlo_cpu_compute_type_reader (self->form) (from, buffer, n);
+  ghlo_cpu_compute_type_reader (self->compute) (from, buffer, n);
 
   return buffer;
 }
@@ -58,10 +58,10 @@ read_numbers (const GhloCpuReduce *self,
               guint8              *buffer,
               gsize                n)
 {
-  if (stride == self->size && !self->form->is_read)
+  if (stride == self->size && !self->compute->is_read)
     return from;
 
-  return bring_numbers (self, from, stride, buffer, n);
+  return gather_numbers (self, from, stride, buffer, n);
 }
 
 /* The most elements that are read at once. */
@@ -69,7 +69,7 @@ static gint64
 find_chunk (const GhloCpuReduce *self,
             gint64               stride)
 {
-  return stride == self->size && !self->form->is_read ? G_MAXINT64 : BUFFER / self->number_size;
+  return stride == self->size && !self->compute->is_read ? G_MAXINT64 : BUFFER / self->number_size;
 }
 
 /* The next elements of a row, up to @end, as adjacent numbers: of one run, or of several
@@ -85,9 +85,9 @@ read_row (const GhloCpuReduce *self,
   const GhloCpuAxis *axis = &self->reduced;
   gint64 first = *at, filled = 0, room = BUFFER / self->number_size;
   guint8 raw[BUFFER / 2] __attribute__ ((aligned (64)));
-  guint8 *to = self->form->is_read ? raw : buffer;
+  guint8 *to = self->compute->is_read ? raw : buffer;
 
-  if (axis->inner >= SHORT_LINE || ghlo_cpu_axis_is_uniform (axis))
+  if (axis->inner >= SHORT_ROW || ghlo_cpu_axis_is_uniform (axis))
     {
       *at += MIN (ghlo_cpu_axis_run_end (axis, first, end) - first, find_chunk (self, axis->stride));
       *n = (gsize) (*at - first);
@@ -103,20 +103,20 @@ read_row (const GhloCpuReduce *self,
       *at += run;
     }
   *n = (gsize) filled;
-  if (self->form->is_read)
-    ghlo_cpu_compute_type_reader (self->form) (raw, buffer, *n);
+  if (self->compute->is_read)
+    ghlo_cpu_compute_type_reader (self->compute) (raw, buffer, *n);
 
   return buffer;
 }
 
-/* Folds reduced elements [begin, end) of one result. Lines are folded into a number of
- * their own for a while, so that no sum is made of too many steps. */
+/* Reduces elements [begin, end) of one result's row. Some rows at a time are reduced into a
+ * partial number of their own, so that no sum is made of too many steps. */
 static void
-fold_row (const GhloCpuReduce *self,
-          const guint8        *row,
-          gint64               begin,
-          gint64               end,
-          guint8              *number)
+reduce_row (const GhloCpuReduce *self,
+            const guint8        *row,
+            gint64               begin,
+            gint64               end,
+            guint8              *number)
 {
   guint8 buffer[BUFFER] __attribute__ ((aligned (64)));
   guint8 partial[8];
@@ -128,29 +128,29 @@ fold_row (const GhloCpuReduce *self,
 
       if (at == end && n == (gsize) (end - begin))
         {
-          self->fold_line (from, n, number);
+          self->reduce (from, n, number);
           return;
         }
       memcpy (partial, self->identity, sizeof (partial));
-      self->fold_line (from, n, partial);
+      self->reduce (from, n, partial);
       for (guint steps = 1; at < end && steps < GHLO_CPU_REDUCE_STEPS; steps++)
         {
           from = read_row (self, row, &at, end, buffer, &n);
-          self->fold_line (from, n, partial);
+          self->reduce (from, n, partial);
         }
-      self->fold_line (partial, 1, number);
+      self->reduce (partial, 1, number);
     }
 }
 
-/* Combines reduced elements [begin, end) of @n results that follow each other in the
- * operand. */
+/* Combines rows [begin, end) of the operand, of @n elements from @first_row on, into as many
+ * adjacent numbers. */
 static void
-combine_lines (const GhloCpuReduce *self,
-               const guint8        *line,
-               gint64               n,
-               gint64               begin,
-               gint64               end,
-               guint8              *numbers)
+combine_rows (const GhloCpuReduce *self,
+              const guint8        *first_row,
+              gint64               n,
+              gint64               begin,
+              gint64               end,
+              guint8              *numbers)
 {
   guint8 buffer[BUFFER] __attribute__ ((aligned (64)));
   gint64 chunk = find_chunk (self, self->kept.stride);
@@ -164,7 +164,7 @@ combine_lines (const GhloCpuReduce *self,
       ghlo_cpu_axis_cursor_init (&cursor, &self->reduced, begin);
       for (gint64 at = begin; at < end; at++)
         {
-          const guint8 *from = line + cursor.at + first * self->kept.stride;
+          const guint8 *from = first_row + cursor.at + first * self->kept.stride;
           const guint8 *sides[2] = { to, read_numbers (self, from, self->kept.stride, buffer, m) };
 
           self->combine (sides, to, m, NULL);
@@ -173,7 +173,8 @@ combine_lines (const GhloCpuReduce *self,
     }
 }
 
-/* Results [begin, end), each of all reduced elements, first to last. */
+/* Results [begin, end), each combined from all of its elements in order, and rounded to the
+ * element's type after each. */
 static void
 step_columns (const Run *run,
               gint64     begin,
@@ -186,37 +187,37 @@ step_columns (const Run *run,
 
   for (gint64 k = begin, n; k < end; k += n)
     {
-      const guint8 *line = run->operand + ghlo_cpu_axis_at (&self->kept, k);
+      const guint8 *first_row = run->operand + ghlo_cpu_axis_at (&self->kept, k);
       guint8 *result = run->result + k * self->size;
 
       n = MIN (ghlo_cpu_axis_run_end (&self->kept, k, end) - k, COLUMNS);
       ghlo_cpu_fill (sizeof (float), run->start, (guint8 *) sums, (gsize) n);
-      ghlo_cpu_compute_type_writer (self->form) (sums, result, (gsize) n);
+      ghlo_cpu_compute_type_writer (self->compute) (sums, result, (gsize) n);
       ghlo_cpu_axis_cursor_init (&cursor, &self->reduced, 0);
       for (gint64 at = 0; at < self->reduced.count && (at % 64 != 0 || !ghlo_monitor_cancelled (run->monitor, NULL));
            at++)
         {
           const guint8 *sides[2] = {
             (guint8 *) sums,
-            read_numbers (self, line + cursor.at, self->kept.stride, (guint8 *) numbers, (gsize) n),
+            read_numbers (self, first_row + cursor.at, self->kept.stride, (guint8 *) numbers, (gsize) n),
           };
 
           self->combine (sides, (guint8 *) sums, (gsize) n, NULL);
-          ghlo_cpu_compute_type_writer (self->form) (sums, result, (gsize) n);
-          ghlo_cpu_compute_type_reader (self->form) (result, sums, (gsize) n);
+          ghlo_cpu_compute_type_writer (self->compute) (sums, result, (gsize) n);
+          ghlo_cpu_compute_type_reader (self->compute) (result, sums, (gsize) n);
           ghlo_cpu_axis_cursor_next (&cursor, &self->reduced);
         }
     }
 }
 
-/* Results [begin, end) of a block's. */
+/* Results [begin, end) of a block, from reduced elements [first, last). */
 static void
-fold_block (const Run *run,
-            gint64     block,
-            gint64     begin,
-            gint64     end,
-            gint64     first,
-            gint64     last)
+reduce_block (const Run *run,
+              gint64     block,
+              gint64     begin,
+              gint64     end,
+              gint64     first,
+              gint64     last)
 {
   const GhloCpuReduce *self = run->self;
   guint8 *numbers = run->numbers + (block * self->kept.count + begin) * self->number_size;
@@ -224,7 +225,7 @@ fold_block (const Run *run,
   for (gint64 k = begin; k < end; k++, numbers += self->number_size)
     {
       memcpy (numbers, self->is_direct ? run->start : self->identity, self->number_size);
-      fold_row (self, run->operand + ghlo_cpu_axis_at (&self->kept, k), first, last, numbers);
+      reduce_row (self, run->operand + ghlo_cpu_axis_at (&self->kept, k), first, last, numbers);
     }
 }
 
@@ -242,13 +243,13 @@ combine_block (const Run *run,
     {
       guint8 *numbers = run->numbers + (block * self->kept.count + k) * self->number_size;
 
-      n = MIN (ghlo_cpu_axis_run_end (&self->kept, k, end) - k, GHLO_CPU_REDUCE_LINE);
+      n = MIN (ghlo_cpu_axis_run_end (&self->kept, k, end) - k, GHLO_CPU_REDUCE_ROW);
       ghlo_cpu_fill (self->number_size, self->is_direct ? run->start : self->identity, numbers, (gsize) n);
-      combine_lines (self, run->operand + ghlo_cpu_axis_at (&self->kept, k), n, first, last, numbers);
+      combine_rows (self, run->operand + ghlo_cpu_axis_at (&self->kept, k), n, first, last, numbers);
     }
 }
 
-/* Of the reduced elements. */
+/* The block's first reduced element. */
 static inline gint64
 block_begin (const GhloCpuReduce *self,
              gint64               block)
@@ -259,7 +260,7 @@ block_begin (const GhloCpuReduce *self,
   return (gint64) ((__int128) self->reduced.count * block / self->n_blocks);
 }
 
-/* Results are counted over all blocks. */
+/* Results are numbered over all blocks. */
 static void
 reduce_part (gpointer data,
              gsize    begin,
@@ -280,11 +281,11 @@ reduce_part (gpointer data,
       else if (self->by_columns)
         combine_block (run, block, k, end_k, first, last);
       else
-        fold_block (run, block, k, end_k, first, last);
+        reduce_block (run, block, k, end_k, first, last);
     }
 }
 
-/* Blocks into results, with the initial value. */
+/* Combines the initial value and what each block has reduced into the results. */
 static void
 finish_part (gpointer data,
              gsize    begin,
@@ -299,7 +300,7 @@ finish_part (gpointer data,
   for (gsize at = begin; at < end; at += chunk)
     {
       gsize n = MIN (chunk, end - at);
-      guint8 *result = run->result + at * self->size, *to = self->form->is_read ? buffer : result;
+      guint8 *result = run->result + at * self->size, *to = self->compute->is_read ? buffer : result;
 
       ghlo_cpu_fill (self->number_size, run->start, to, n);
       for (gint64 block = 0; block < self->n_blocks; block++)
@@ -310,8 +311,8 @@ finish_part (gpointer data,
 
           self->combine (sides, to, n, NULL);
         }
-      if (self->form->is_read)
-        ghlo_cpu_compute_type_writer (self->form) (buffer, result, n);
+      if (self->compute->is_read)
+        ghlo_cpu_compute_type_writer (self->compute) (buffer, result, n);
     }
 }
 
@@ -324,8 +325,8 @@ ghlo_cpu_reduce_run (const GhloCpuReduce *self,
                      const GhloMonitor   *monitor)
 {
   gsize kept = (gsize) self->kept.count, all = kept * (gsize) self->n_blocks;
-  /* Whole lines, or rows of some microseconds. */
-  gsize grain = self->by_columns ? (gsize) CLAMP (self->kept.inner, 256, GHLO_CPU_REDUCE_LINE)
+  /* As many results as a row has, or those that take some microseconds. */
+  gsize grain = self->by_columns ? (gsize) CLAMP (self->kept.inner, 256, GHLO_CPU_REDUCE_ROW)
                 : (gsize) (2000 * (double) all / MAX (self->nanoseconds, 1)) + 1;
   Run run = {
     .self = self, .operand = operand + self->first, .result = result,
@@ -334,8 +335,8 @@ ghlo_cpu_reduce_run (const GhloCpuReduce *self,
 
   if (kept == 0)
     return TRUE;
-  if (self->form->is_read)
-    ghlo_cpu_compute_type_reader (self->form) (start, run.start, 1);
+  if (self->compute->is_read)
+    ghlo_cpu_compute_type_reader (self->compute) (start, run.start, 1);
   else
     memcpy (run.start, start, self->size);
 

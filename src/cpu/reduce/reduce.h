@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * reduce of one operand by one known operation, as it is prepared. Either every result is
- * a fold of lines of the operand (rows), or lines of the operand are combined element by
- * element into lines of results (columns). Where that leaves too few parts for the
- * threads, or sums would grow too long, the reduced elements are done in blocks, which are
- * combined at the end. All of this depends on shapes and strides alone, so that the order
- * of a sum does too. Short sums of f16 and bf16, and their products, are made in the order of the
- * dimensions instead, and rounded to the element's type at each step.
+ * reduce of one operand by one known operation. Either each result reduces rows of the
+ * operand (by rows), or rows of the operand are combined element by element into rows of
+ * results (by columns). Where that leaves too few parts for the threads, or sums would
+ * have too many terms, the reduced elements are cut into blocks, whose results are combined
+ * at the end. Shapes and strides alone decide all of this, and so the order of each sum.
+ * Short sums of f16 and bf16, and their products, are made in the order of the dimensions
+ * instead, and rounded to the element's type after each step.
  */
 
 #pragma once
@@ -20,30 +20,30 @@ G_BEGIN_DECLS
 
 enum
 {
-  GHLO_CPU_REDUCE_LINE = 16384,    /* the most results that lines are combined into at once */
-  GHLO_CPU_REDUCE_STEPS = 512,     /* the most additions of floats one after the other */
+  GHLO_CPU_REDUCE_ROW = 16384,     /* most results that rows are combined into at once */
+  GHLO_CPU_REDUCE_STEPS = 512,     /* most additions of floats into one sum */
 };
 
 typedef struct
 {
-  const GhloCpuComputeType *form;
-  GhloCpuReduction          fold;
-  GhloCpuReduceFunc         fold_line;
+  const GhloCpuComputeType *compute;
+  GhloCombiner              combiner;
+  GhloCpuReduceFunc         reduce;       /* adjacent numbers into one */
   GhloCpuElementwiseFunc    combine;
-  guint8                    identity[8];  /* a number that changes none */
+  guint8                    identity[8];  /* the number that changes none it is combined with */
   guint                     size;     /* of an element */
   guint                     number_size;
-  gint64                    first;    /* bytes from the operand's data to where both axes begin */
+  gint64                    first;    /* bytes from the operand's data to the first element of both axes */
   GhloCpuAxis               kept, reduced;
-  gboolean                  rounds;   /* by columns, numbers being rounded to elements after each step */
+  gboolean                  rounds;   /* by columns, rounding numbers to elements after each step */
   gboolean                  by_columns;
-  gboolean                  is_direct;  /* results are computed in their own place */
+  gboolean                  is_direct;  /* numbers are computed in the result's memory */
   gint64                    n_blocks;
   double                    nanoseconds;
 } GhloCpuReduce;
 
-/* FALSE when cancelled. @scratch has room for a number for each result and block, unless
- * results are computed in their own place. */
+/* FALSE when cancelled. @scratch has room for one number for each result of each block; it is
+ * not used where is_direct is set. */
 gboolean ghlo_cpu_reduce_run (const GhloCpuReduce *self,
                               const guint8        *operand,
                               const guint8        *start,

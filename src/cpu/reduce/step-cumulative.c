@@ -1,48 +1,26 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Cumulative sums, products, maxima and minima as a step of a plan: what programs write
- * as a reduce_window whose window is as large as one dimension and padded on one side
- * alone. Short sums of floats, and products of narrow ones, are made as the specification writes
- * them, each step rounded to the element's type; longer sums of f32 in f64, and those of narrower
- * floats in f32. Integers wrap.
+ * Cumulative sums, products, maxima and minima as a step of a plan: a reduce_window whose
+ * window is as large as one dimension and padded on one side alone. Short sums of floats, and
+ * products of narrow ones, follow the specification and round each step to the element's
+ * type; longer sums of f32 are made in f64, those of narrower floats in f32. Integers wrap.
  */
 
 #include "base/sizes.h"
 #include "cpu/reduce/cumulative.h"
 #include "cpu/gemm/convert-row.h"
 #include "cpu/steps.h"
+#include "kernel/scalar.h"
 #include "runtime/parallel.h"
 
-#include <math.h>
 #include <string.h>
 
-/* Elements that are done at once, columns that are, and elements of a line that a thread
- * takes. Lines that are no longer than a short sum are done one element after the other. */
-enum { BLOCK = 2048, COLUMNS = 512, CHUNK = 32 * BLOCK, SHORT_LINE = 256 };
+/* Elements of a row and columns that are reduced at once, elements of a row that one thread
+ * takes, and the length up to which rows are reduced side by side. */
+enum { BLOCK = 2048, COLUMNS = 512, CHUNK = 32 * BLOCK, SHORT_ROW = 256 };
 
-/* Nanoseconds for an element, about. */
+/* Approximate nanoseconds for an element. */
 #define COST 1.0
-
-typedef struct
-{
-  GhloIrOpKind      op;
-  GhloCpuCumulative booleans, is_signed, is_unsigned, floats;
-  gboolean          any_start;      /* more of the start changes nothing, whatever it is */
-  double            start;          /* else what changes nothing */
-} Row;
-
-#define NONE GHLO_CPU_N_CUMULATIVES
-#define IS(name) GHLO_CPU_CUMULATIVE_##name
-
-static const Row rows[] = {
-  { GHLO_OP_STABLEHLO_ADD, IS (OR), IS (ADD), IS (ADD), IS (ADD), FALSE, 0 },
-  { GHLO_OP_STABLEHLO_MULTIPLY, IS (AND), IS (MULTIPLY), IS (MULTIPLY), IS (MULTIPLY), FALSE, 1 },
-  { GHLO_OP_STABLEHLO_MAXIMUM, IS (OR), IS (MAXIMUM), IS (MAXIMUM_UNSIGNED), IS (MAXIMUM), TRUE, 0 },
-  { GHLO_OP_STABLEHLO_MINIMUM, IS (AND), IS (MINIMUM), IS (MINIMUM_UNSIGNED), IS (MINIMUM), TRUE, 0 },
-  { GHLO_OP_STABLEHLO_AND, IS (AND), IS (AND), IS (AND), NONE, TRUE, 0 },
-  { GHLO_OP_STABLEHLO_OR, IS (OR), IS (OR), IS (OR), NONE, TRUE, 0 },
-  { GHLO_OP_STABLEHLO_XOR, IS (XOR), IS (XOR), IS (XOR), NONE, FALSE, 0 },
-};
 
 typedef struct
 {
@@ -50,17 +28,17 @@ typedef struct
   GhloCpuReader                 reader;
   GhloCpuWriter                 writer;
   gboolean                      backward;
-  gboolean                      rounds;         /* numbers, which hold more, are rounded to elements after each step */
-  gboolean                      restarts;       /* each result begins with its own element */
+  gboolean                      rounds;         /* each step is rounded to elements, which are narrower than numbers */
+  gboolean                      restarts;       /* each result is reduced anew, from its own element on */
   guint                         dimension;
-  gsize                         n;              /* elements of a line */
-  gsize                         n_chunks;       /* of a line */
-  gboolean                      is_complex;     /* pairs are a last dimension of the views as they are walked */
+  gsize                         n;              /* elements of a row */
+  gsize                         n_chunks;       /* of a row */
+  gboolean                      is_complex;     /* the two parts of a number are a last dimension of the views walked */
   double                        nanoseconds;
 } Cumulative;
 
-/* The views as they are walked: dimensions behind the one that is reduced are one where
- * they lie so. */
+/* The views as they are walked: dimensions after the reduced one are merged where their
+ * strides allow it. */
 typedef struct
 {
   const Cumulative   *cumulative;
@@ -68,16 +46,16 @@ typedef struct
   gint64              dimensions[GHLO_MAX_RANK + 1], from_strides[GHLO_MAX_RANK + 1], to_strides[GHLO_MAX_RANK + 1];
   const guint8       *from;
   guint8             *to;
-  gboolean            by_columns;     /* lines side by side, of the last dimension */
-  gsize               n_tiles;        /* of columns */
+  gboolean            by_columns;     /* many reductions side by side, along the last dimension */
+  gsize               n_tiles;        /* groups of COLUMNS columns; 1 by rows */
   GhloCpuNumberValue  start;
-  GhloCpuCarry       *carries;        /* of the chunks of one line */
-  gsize               line;
+  GhloCpuCarry       *carries;        /* one for each chunk of a row */
+  gsize               row;            /* the one that is split into chunks */
   const GhloMonitor  *monitor;
   gint                stopped;        /* atomic */
 } Run;
 
-/* FALSE when one of the values is another than @wanted. */
+/* TRUE unless the attribute has a value that is not @wanted. */
 static gboolean
 all_are (const GhloIrOp *op,
          const char     *name,
@@ -93,7 +71,7 @@ all_are (const GhloIrOp *op,
   return TRUE;
 }
 
-/* The dimension that the window spans, and the side that its padding is on. */
+/* Finds the dimension that the window spans, and the side of its padding. */
 static gboolean
 find_dimension (Cumulative     *self,
                 const GhloIrOp *op,
@@ -130,89 +108,47 @@ find_dimension (Cumulative     *self,
   return found == 1;
 }
 
-/* The operation that the body applies to its arguments; NULL when it does more. */
-static const Row *
-find_row (const GhloIrOp *op)
-{
-  const GhloIrBlock *block = ghlo_ir_op_region_block (op, 0);
-  const GhloIrOp *body = block != NULL ? block->first : NULL;
-  const GhloIrValue *a, *b;
-
-  if (body == NULL || body->next == NULL || body->next != block->last || block->last->n_operands != 1
-      || block->n_arguments != 2 || body->n_operands != 2 || body->n_results != 1
-      || ghlo_ir_op_operand (block->last, 0) != &body->results[0])
-    return NULL;
-  a = ghlo_ir_op_operand (body, 0);
-  b = ghlo_ir_op_operand (body, 1);
-  if (a->block != block || b->block != block || a == b || a->type->quantization != NULL
-      || a->type->element_type != ghlo_ir_op_operand (op, 0)->type->element_type
-      || body->results[0].type->element_type != a->type->element_type
-      || ghlo_ir_op_operand (op, 0)->type->quantization != NULL)
-    return NULL;
-  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
-    if (rows[i].op == body->kind)
-      return &rows[i];
-
-  return NULL;
-}
-
-/* What the elements are computed in, and by which loops. */
+/* Chooses the arithmetic that elements are combined in, and its loops. */
 static gboolean
 find_loops (Cumulative      *self,
-            const Row       *row,
+            GhloCombiner     combiner,
             GhloElementType  type,
             gint64           n_terms)
 {
   const GhloElementInfo *info = ghlo_element_info (type);
   gboolean is_short = (gsize) n_terms <= ghlo_element_short_sum (type), is_narrow = info->bits < 32;
-  GhloCpuCumulative operation = NONE;
+  gboolean is_sum = combiner == GHLO_COMBINER_ADD;
   GhloCpuArithmetic arithmetic = GHLO_CPU_I64;
 
-  switch (info->element_class)
+  if (info->element_class == GHLO_ELEMENT_CLASS_FLOAT)
     {
-    case GHLO_ELEMENT_CLASS_BOOLEAN: operation = row->booleans; break;
-    case GHLO_ELEMENT_CLASS_SIGNED: operation = row->is_signed; break;
-    case GHLO_ELEMENT_CLASS_UNSIGNED: operation = row->is_unsigned; break;
-    case GHLO_ELEMENT_CLASS_FLOAT:
-      operation = row->floats;
-      self->rounds = is_narrow && (operation == IS (MULTIPLY) || (operation == IS (ADD) && is_short));
+      self->rounds = is_narrow && (combiner == GHLO_COMBINER_MULTIPLY || (is_sum && is_short));
       self->restarts = self->rounds && self->backward && is_short;
-      arithmetic = info->size == 8 || (info->size == 4 && operation == IS (ADD) && !is_short) ? GHLO_CPU_F64
-                                                                                              : GHLO_CPU_F32;
-      break;
-    default: break;
+      arithmetic = info->size == 8 || (info->size == 4 && is_sum && !is_short) ? GHLO_CPU_F64 : GHLO_CPU_F32;
     }
-  if (operation == NONE || !ghlo_cpu_reader_init (&self->reader, type, arithmetic)
+  if (!ghlo_cpu_reader_init (&self->reader, type, arithmetic)
       || !ghlo_cpu_writer_init (&self->writer, type, arithmetic))
     return FALSE;
-  self->loops = ghlo_cpu_cumulative_loops (arithmetic, operation);
+  self->loops = ghlo_cpu_cumulative_loops (arithmetic, combiner, info->element_class == GHLO_ELEMENT_CLASS_UNSIGNED);
 
   return self->loops != NULL;
 }
 
-/* Whether each element of padding changes nothing. */
+/* Whether combining an element of padding changes nothing. */
 static gboolean
-start_is_neutral (const Row      *row,
+start_is_neutral (GhloCombiner    combiner,
                   const GhloView *start)
 {
-  GhloScalar scalar;
+  GhloElementType type = start->element_type;
+  GhloScalar neutral;
 
-  if (row->any_start)
-    return TRUE;
-  if (start->data == NULL)
-    return FALSE;
-  scalar = ghlo_element_load (start->element_type, start->data);
-  switch (ghlo_element_info (start->element_type)->element_class)
-    {
-    case GHLO_ELEMENT_CLASS_FLOAT: return scalar.f == row->start;
-    case GHLO_ELEMENT_CLASS_COMPLEX:
-      return scalar.c.re == 0 && scalar.c.im == 0 && !signbit (scalar.c.re) && !signbit (scalar.c.im);
-    default: return scalar.i == (gint64) row->start;
-    }
+  return ghlo_combiner_is_idempotent (combiner)
+         || (start->data != NULL && ghlo_combiner_neutral (combiner, type, &neutral)
+             && ghlo_scalar_equal (type, ghlo_element_load (type, start->data), neutral));
 }
 
 static gboolean
-find_lines (Cumulative     *self,
+find_sizes (Cumulative     *self,
             const GhloView *operand)
 {
   gsize count;
@@ -234,10 +170,16 @@ part_type (const Cumulative *self,
   return self->is_complex ? ghlo_element_type_real_part (view->element_type) : view->element_type;
 }
 
-/* What is the same whatever the start is. */
+static GhloCombiner
+find_combiner (const GhloStepRequest *request)
+{
+  return ghlo_combiner_of (ghlo_ir_op_region_block (request->op, 0), request->operands[0].element_type);
+}
+
+/* Reads all but the initial value. */
 static const char *
 read_window (Cumulative            *self,
-             const Row             *row,
+             GhloCombiner           combiner,
              const GhloStepRequest *request)
 {
   const GhloView *operand = &request->operands[0];
@@ -247,10 +189,10 @@ read_window (Cumulative            *self,
   if (!all_are (op, "window_strides", 1) || !all_are (op, "base_dilations", 1) || !all_are (op, "window_dilations", 1)
       || !find_dimension (self, op, operand))
     return "its window is not a cumulative reduction's";
-  if (!find_loops (self, row, part_type (self, operand), operand->dimensions[self->dimension]))
+  if (!find_loops (self, combiner, part_type (self, operand), operand->dimensions[self->dimension]))
     return "there is no loop for its element type";
-  if (!find_lines (self, operand) || !ghlo_size_mul (&scratch, self->n_chunks, sizeof (GhloCpuCarry)))
-    return "its lines are too long";
+  if (!find_sizes (self, operand) || !ghlo_size_mul (&scratch, self->n_chunks, sizeof (GhloCpuCarry)))
+    return "its rows are too long";
 
   return NULL;
 }
@@ -260,7 +202,7 @@ read_request (Cumulative            *self,
               const GhloStepRequest *request)
 {
   const GhloView *operands = request->operands;
-  const Row *row;
+  GhloCombiner combiner;
 
   if (request->n_operands != 2 || request->n_results != 1)
     return "it reduces more than one tensor";
@@ -269,14 +211,14 @@ read_request (Cumulative            *self,
   if (operands[0].element_type != request->results[0].element_type)
     return "its result is of another type";
   self->is_complex = ghlo_element_type_is_complex (operands[0].element_type);
-  row = find_row (request->op);
-  if (row == NULL || (self->is_complex && row->op != GHLO_OP_STABLEHLO_ADD))
+  combiner = find_combiner (request);
+  if (combiner == GHLO_COMBINER_NONE || (self->is_complex && combiner != GHLO_COMBINER_ADD))
     return "there is no loop for its computation";
 
-  return read_window (self, row, request);
+  return read_window (self, combiner, request);
 }
 
-/* A start that is known is looked at, a single number, and not compiled into anything. */
+/* A known initial value only decides whether the step applies; nothing is compiled for it. */
 static gboolean
 select_step (gpointer               target,
              const GhloStepRequest *request,
@@ -285,7 +227,7 @@ select_step (gpointer               target,
   Cumulative self = { 0 };
 
   selection->reason = read_request (&self, request);
-  if (selection->reason == NULL && !start_is_neutral (find_row (request->op), &request->operands[1]))
+  if (selection->reason == NULL && !start_is_neutral (find_combiner (request), &request->operands[1]))
     selection->reason = "its initial value changes what it is combined with";
   /* Elements are read before the same ones are written. */
   selection->operands[0].in_place = 0;
@@ -319,7 +261,7 @@ add_dimension (Run    *self,
   self->rank++;
 }
 
-/* Steps that round are only done in columns, so the dimension that is reduced comes first there. */
+/* Rounding is only done by columns, so the reduced dimension is walked first there. */
 static void
 walk (Run            *self,
       const GhloView *from,
@@ -372,7 +314,7 @@ count_tasks (const Run *self)
   return n;
 }
 
-/* Where the lines, or the columns, of a task begin. */
+/* Where the rows, or the columns, of a task begin. */
 static void
 find_task (const Run     *self,
            gsize          task,
@@ -401,7 +343,7 @@ find_task (const Run     *self,
       }
 }
 
-/* TRUE now and then after the run was cancelled. */
+/* TRUE after the run was cancelled, which is looked up for every 64th @i. */
 static gboolean
 is_stopped (Run   *self,
             gsize  i)
@@ -412,7 +354,7 @@ is_stopped (Run   *self,
   return g_atomic_int_get (&self->stopped);
 }
 
-/* Numbers become what elements hold of them; these have at most 16 bits. */
+/* Rounds numbers to elements, which have at most 16 bits. */
 static void
 round_numbers (const Cumulative   *self,
                GhloCpuNumberValue *numbers,
@@ -449,7 +391,7 @@ run_columns (Run   *self,
         {
           ghlo_cpu_read_row (&cumulative->reader, from + (gint64) j * from_stride, self->from_strides[last], numbers,
                              n);
-          cumulative->loops->rows (sums, numbers, n);
+          cumulative->loops->combine (sums, numbers, n);
           if (cumulative->rounds)
             round_numbers (cumulative, sums, n);
         }
@@ -457,11 +399,11 @@ run_columns (Run   *self,
     }
 }
 
-/* A chunk of a line, the first one being where the reduction begins. Only its total
- * where @store is FALSE. */
+/* Reduces a chunk of a row; the reduction begins in chunk 0. Where @store is FALSE only the
+ * chunk's total is found. */
 static void
 run_chunk (Run          *self,
-           gsize         line,
+           gsize         row,
            gsize         chunk,
            gboolean      store,
            GhloCpuCarry *carry)
@@ -473,7 +415,7 @@ run_chunk (Run          *self,
   const guint8 *from;
   guint8 *to;
 
-  find_task (self, line, &from, &to);
+  find_task (self, row, &from, &to);
   for (gsize begin = chunk * CHUNK; begin < end; begin += BLOCK)
     {
       gsize n = MIN (BLOCK, end - begin);
@@ -482,7 +424,7 @@ run_chunk (Run          *self,
       ghlo_cpu_read_row (&cumulative->reader, from + at * from_stride, from_stride, numbers, n);
       if (store)
         {
-          cumulative->loops->line (numbers, n, cumulative->backward, carry);
+          cumulative->loops->row (numbers, n, cumulative->backward, carry);
           ghlo_cpu_write_row (&cumulative->writer, numbers, to + at * to_stride, to_stride, n);
         }
       else
@@ -491,37 +433,37 @@ run_chunk (Run          *self,
 }
 
 static void
-run_line (Run   *self,
-          gsize  line)
+run_row (Run  *self,
+         gsize row)
 {
   GhloCpuCarry carry = { .before = self->start };
 
   for (gsize chunk = 0; chunk < self->cumulative->n_chunks && !is_stopped (self, 64 * chunk); chunk++)
     {
-      run_chunk (self, line, chunk, TRUE, &carry);
+      run_chunk (self, row, chunk, TRUE, &carry);
       self->cumulative->loops->close (&carry);
     }
 }
 
 static void
-run_short_lines (Run   *self,
-                 gsize  first,
-                 gsize  end)
+run_short_rows (Run  *self,
+                gsize first,
+                gsize end)
 {
   const Cumulative *cumulative = self->cumulative;
   gint64 from_stride = self->from_strides[self->dimension], to_stride = self->to_strides[self->dimension];
-  gsize n = cumulative->n, size = n * cumulative->reader.to_size, n_lines = end - first;
+  gsize n = cumulative->n, size = n * cumulative->reader.to_size, n_rows = end - first;
   guint8 numbers[BLOCK * sizeof (GhloCpuNumberValue)] __attribute__ ((aligned (64)));
   const guint8 *from;
   guint8 *to;
 
-  for (gsize i = 0; i < n_lines; i++)
+  for (gsize i = 0; i < n_rows; i++)
     {
       find_task (self, first + i, &from, &to);
       ghlo_cpu_read_row (&cumulative->reader, from, from_stride, numbers + i * size, n);
     }
-  cumulative->loops->lines (numbers, n, n_lines, cumulative->backward, &self->start);
-  for (gsize i = 0; i < n_lines; i++)
+  cumulative->loops->rows (numbers, n, n_rows, cumulative->backward, &self->start);
+  for (gsize i = 0; i < n_rows; i++)
     {
       find_task (self, first + i, &from, &to);
       ghlo_cpu_write_row (&cumulative->writer, numbers + i * size, to, to_stride, n);
@@ -536,15 +478,15 @@ run_tasks (gpointer data,
 {
   Run *self = data;
 
-  gsize n = self->cumulative->n, n_lines = !self->by_columns && n <= SHORT_LINE ? BLOCK / n : 1;
+  gsize n = self->cumulative->n, n_rows = !self->by_columns && n <= SHORT_ROW ? BLOCK / n : 1;
 
-  for (gsize task = begin; task < end && !is_stopped (self, task); task += n_lines)
+  for (gsize task = begin; task < end && !is_stopped (self, task); task += n_rows)
     if (self->by_columns)
       run_columns (self, task);
-    else if (n <= SHORT_LINE)
-      run_short_lines (self, task, MIN (end, task + n_lines));
+    else if (n <= SHORT_ROW)
+      run_short_rows (self, task, MIN (end, task + n_rows));
     else
-      run_line (self, task);
+      run_row (self, task);
 }
 
 static void
@@ -556,7 +498,7 @@ run_totals (gpointer data,
   Run *self = data;
 
   for (gsize chunk = begin; chunk < end; chunk++)
-    run_chunk (self, self->line, chunk, FALSE, &self->carries[chunk]);
+    run_chunk (self, self->row, chunk, FALSE, &self->carries[chunk]);
 }
 
 static void
@@ -571,20 +513,20 @@ run_chunks (gpointer data,
     {
       GhloCpuCarry carry = { .before = self->carries[chunk].before };
 
-      run_chunk (self, self->line, chunk, TRUE, &carry);
+      run_chunk (self, self->row, chunk, TRUE, &carry);
     }
 }
 
-/* A line in chunks: what each comes to is known before they are written. The numbers are
- * those of run_line(). */
+/* Threads share the chunks of a row: first all chunks' totals are found, then all chunks are
+ * written. The results are those of run_row(). */
 static gboolean
-split_line (Run   *self,
-            gsize  line)
+split_row (Run  *self,
+           gsize row)
 {
   const Cumulative *cumulative = self->cumulative;
   GhloCpuCarry carry = { .before = self->start };
 
-  self->line = line;
+  self->row = row;
   memset (self->carries, 0, cumulative->n_chunks * sizeof (GhloCpuCarry));
   if (!ghlo_parallel_for (cumulative->n_chunks - 1, 1, COST * (double) cumulative->n, run_totals, self, self->monitor))
     return FALSE;
@@ -619,8 +561,8 @@ run (gpointer            compiled,
   ghlo_cpu_read_row (&self->reader, operands[1].data, self->reader.size, &run.start, 1);
   n_tasks = count_tasks (&run);
   if (!run.by_columns && n_tasks < ghlo_parallel_get_limit () && self->n_chunks > 2)
-    for (gsize line = 0; done && line < n_tasks; line++)
-      done = split_line (&run, line);
+    for (gsize row = 0; done && row < n_tasks; row++)
+      done = split_row (&run, row);
   else
     done = ghlo_parallel_for (n_tasks, 1, self->nanoseconds, run_tasks, &run, monitor) && !run.stopped;
   if (done)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * reduce as a step of plans: one operand, by a computation of one operation. How it is
- * walked is in reduce.h.
+ * reduce as a step of plans: one operand, by a region of one operation. reduce.h says how
+ * the operand is walked.
  */
 
 #include "base/sizes.h"
@@ -9,122 +9,41 @@
 #include "cpu/reduce/reduce.h"
 #include "cpu/steps.h"
 
-#include <math.h>
-
-/* Bytes in a nanosecond that one core reads and folds, about. */
+/* Approximate bytes that one core reads and reduces per nanosecond. */
 #define READ_RATE 10.0
-/* Nanoseconds for an element that is rounded, about. */
+/* Approximate nanoseconds for an element that is rounded. */
 #define ROUNDED_COST 2.0
 
 enum
 {
-  MIN_LINE = 8,             /* elements of a line that is worth a fold of its own */
-  PARTS = 32,                 /* enough for the threads */
-  MIN_BLOCK = 1 << 16,      /* bytes that are worth a part of their own */
-  MAX_BLOCK = 1 << 24,       /* and those of the largest part */
+  MIN_ROW = 8,              /* elements of a row that is worth a call of its own */
+  PARTS = 32,               /* enough for the threads */
+  MIN_BLOCK = 1 << 16,      /* bytes that are worth a block of their own */
+  MAX_BLOCK = 1 << 24,      /* bytes of the largest block */
 };
 
-static const struct
+static gboolean
+choose_loops (GhloCpuReduce     *self,
+              const GhloIrBlock *block)
 {
-  GhloIrOpKind op;
-  GhloCpuReduction  fold;
-  GhloCpuElementwiseOp line;
-} folds[] = {
-  { GHLO_OP_STABLEHLO_ADD, GHLO_CPU_REDUCTION_ADD, GHLO_CPU_ELEMENTWISE_ADD },
-  { GHLO_OP_STABLEHLO_AND, GHLO_CPU_REDUCTION_AND, GHLO_CPU_ELEMENTWISE_AND },
-  { GHLO_OP_STABLEHLO_MAXIMUM, GHLO_CPU_REDUCTION_MAXIMUM, GHLO_CPU_ELEMENTWISE_MAXIMUM },
-  { GHLO_OP_STABLEHLO_MINIMUM, GHLO_CPU_REDUCTION_MINIMUM, GHLO_CPU_ELEMENTWISE_MINIMUM },
-  { GHLO_OP_STABLEHLO_MULTIPLY, GHLO_CPU_REDUCTION_MULTIPLY, GHLO_CPU_ELEMENTWISE_MULTIPLY },
-  { GHLO_OP_STABLEHLO_OR, GHLO_CPU_REDUCTION_OR, GHLO_CPU_ELEMENTWISE_OR },
-  { GHLO_OP_STABLEHLO_XOR, GHLO_CPU_REDUCTION_XOR, GHLO_CPU_ELEMENTWISE_XOR },
-};
+  self->combiner = ghlo_combiner_of (block, self->compute->type);
+  self->reduce = ghlo_cpu_elementwise_routines ()->reductions[self->compute->number][self->combiner];
+  self->combine = ghlo_cpu_compute_type_loop (self->compute, ghlo_combiner_scalar (self->combiner));
 
-/* The one operation of a computation of two scalars, in either order: all of them
- * commute. */
-static GhloIrOpKind
-find_operation (const GhloIrOp  *reduce,
-                GhloElementType  type)
-{
-  const GhloIrBlock *block = ghlo_ir_op_region_block (reduce, 0);
-  const GhloIrOp *op, *end;
-  const GhloIrValue *x, *y;
-
-  if (block == NULL || block->n_arguments != 2 || block->first == NULL || block->first->next != block->last)
-    return GHLO_OP_INVALID;
-  op = block->first;
-  end = block->last;
-  if (op->n_operands != 2 || op->n_results != 1 || end->n_operands != 1
-      || ghlo_ir_op_operand (end, 0) != &op->results[0] || op->results[0].type->element_type != type)
-    return GHLO_OP_INVALID;
-  x = ghlo_ir_op_operand (op, 0);
-  y = ghlo_ir_op_operand (op, 1);
-  if (x == y || x->block != block || y->block != block || x->op != NULL || y->op != NULL
-      || x->type->element_type != type || y->type->element_type != type
-      || x->type->quantization != NULL || y->type->quantization != NULL)
-    return GHLO_OP_INVALID;
-
-  return op->kind;
+  return self->reduce != NULL && self->combine != NULL;
 }
 
 static gboolean
-choose_loops (GhloCpuReduce *self,
-              GhloIrOpKind   kind)
-{
-  const GhloCpuElementwiseRoutines *lines = ghlo_cpu_elementwise_routines ();
-
-  for (guint i = 0; i < G_N_ELEMENTS (folds); i++)
-    if (folds[i].op == kind)
-      {
-        self->fold = folds[i].fold;
-        self->fold_line = lines->folds[self->form->number][folds[i].fold];
-        self->combine = lines->loops[self->form->number][folds[i].line];
-        return self->fold_line != NULL && self->combine != NULL;
-      }
-
-  return FALSE;
-}
-
-/* Of a sum the negative zero: the positive one would change it. */
-static void
 set_identity (GhloCpuReduce *self)
 {
-  GhloElementType type = self->form->is_read ? GHLO_ELEMENT_TYPE_F32 : self->form->type;
-  const GhloElementInfo *info = ghlo_element_info (type);
-  gboolean is_float = info->element_class == GHLO_ELEMENT_CLASS_FLOAT;
-  gboolean is_signed = info->element_class == GHLO_ELEMENT_CLASS_SIGNED;
-  guint64 most = G_MAXUINT64 >> (64 - info->bits + is_signed);
-  GhloScalar value = { .u = 0 };
+  GhloElementType type = self->compute->is_read ? GHLO_ELEMENT_TYPE_F32 : self->compute->type;
+  GhloScalar value;
 
-  switch (self->fold)
-    {
-    case GHLO_CPU_REDUCTION_ADD:
-      value.f = is_float ? -0.0 : value.f;
-      break;
-    case GHLO_CPU_REDUCTION_MULTIPLY:
-      if (is_float)
-        value.f = 1;
-      else
-        value.u = 1;
-      break;
-    case GHLO_CPU_REDUCTION_MAXIMUM:
-      if (is_float)
-        value.f = -INFINITY;
-      else
-        value.u = is_signed ? ~most : 0;
-      break;
-    case GHLO_CPU_REDUCTION_MINIMUM:
-      if (is_float)
-        value.f = INFINITY;
-      else
-        value.u = most;
-      break;
-    case GHLO_CPU_REDUCTION_AND:
-      value.u = G_MAXUINT64;
-      break;
-    default:
-      break;
-    }
+  if (!ghlo_combiner_neutral (self->combiner, type, &value))
+    return FALSE;
   ghlo_element_store (type, self->identity, value);
+
+  return TRUE;
 }
 
 typedef struct
@@ -132,8 +51,8 @@ typedef struct
   gint64 size, stride;
 } Dimension;
 
-/* The reduced dimensions may be walked in any order and direction: largest steps first,
- * forwards. */
+/* The reduced dimensions may be walked in any order and direction: this makes all strides
+ * positive and puts the largest first. */
 static void
 order_reduced (GhloCpuReduce *self,
                Dimension     *dimensions,
@@ -197,9 +116,10 @@ split_dimensions (GhloCpuReduce  *self,
       else if (dimension.size != 1)
         kept[n_kept++] = dimension;
     }
-  self->rounds = self->form->is_read
-                 && (self->fold == GHLO_CPU_REDUCTION_MULTIPLY
-                     || (self->fold == GHLO_CPU_REDUCTION_ADD && n_terms <= ghlo_element_short_sum (self->form->type)));
+  self->rounds = self->compute->is_read
+                 && (self->combiner == GHLO_COMBINER_MULTIPLY
+                     || (self->combiner == GHLO_COMBINER_ADD
+                         && n_terms <= ghlo_element_short_sum (self->compute->type)));
   if (!is_empty && !self->rounds)
     order_reduced (self, reduced, n_reduced);
   make_axis (&self->kept, kept, n_kept);
@@ -207,12 +127,12 @@ split_dimensions (GhloCpuReduce  *self,
 }
 
 static void
-choose_way (GhloCpuReduce *self)
+choose_strategy (GhloCpuReduce *self)
 {
   gint64 kept = self->kept.count, reduced = self->reduced.count;
   double bytes = (double) kept * (double) reduced * self->size;
-  gboolean is_long = self->reduced.inner >= MIN_LINE || kept < MIN_LINE;
-  double line, parts, blocks = 1;
+  gboolean is_long = self->reduced.inner >= MIN_ROW || kept < MIN_ROW;
+  double row, parts, blocks = 1;
 
   if (self->rounds)
     {
@@ -226,15 +146,15 @@ choose_way (GhloCpuReduce *self)
   else
     self->by_columns = self->kept.stride == self->size ? kept > 1 : kept >= reduced;
 
-  line = self->by_columns ? (double) MIN (self->kept.inner, GHLO_CPU_REDUCE_LINE) : 1;
-  parts = (double) kept / line;
+  row = self->by_columns ? (double) MIN (self->kept.inner, GHLO_CPU_REDUCE_ROW) : 1;
+  parts = (double) kept / row;
   if (parts < PARTS)
     blocks = MIN (PARTS / MAX (parts, 1), bytes / MIN_BLOCK);
-  if (self->by_columns && self->fold == GHLO_CPU_REDUCTION_ADD && ghlo_element_type_is_float (self->form->type))
+  if (self->by_columns && self->combiner == GHLO_COMBINER_ADD && ghlo_element_type_is_float (self->compute->type))
     blocks = MAX (blocks, (double) reduced / GHLO_CPU_REDUCE_STEPS);
   blocks = MAX (blocks, (double) reduced * self->size / MAX_BLOCK);
   self->n_blocks = CLAMP ((gint64) blocks, 1, MAX (reduced, 1));
-  self->is_direct = self->n_blocks == 1 && !self->form->is_read;
+  self->is_direct = self->n_blocks == 1 && !self->compute->is_read;
   self->nanoseconds = bytes / READ_RATE
                       + (self->by_columns ? (double) reduced * parts * 5 : (double) (self->n_blocks * kept) * 15);
 }
@@ -257,19 +177,18 @@ read_request (GhloCpuReduce         *self,
   const GhloView *operands = request->operands;
   gsize scratch;
 
-  self->form = request->n_operands == 2 ? ghlo_cpu_compute_type (operands[0].element_type) : NULL;
+  self->compute = request->n_operands == 2 ? ghlo_cpu_compute_type (operands[0].element_type) : NULL;
   if (request->n_operands != 2)
     return "it reduces more than one tensor";
-  if (self->form == NULL || operands[1].element_type != self->form->type
-      || request->results[0].element_type != self->form->type)
+  if (self->compute == NULL || operands[1].element_type != self->compute->type
+      || request->results[0].element_type != self->compute->type)
     return "there is no loop for its element types";
-  self->size = ghlo_cpu_compute_type_size (self->form);
-  self->number_size = ghlo_cpu_number_size (self->form->number);
-  if (!choose_loops (self, find_operation (request->op, self->form->type)))
+  self->size = ghlo_cpu_compute_type_size (self->compute);
+  self->number_size = ghlo_cpu_number_size (self->compute->number);
+  if (!choose_loops (self, ghlo_ir_op_region_block (request->op, 0)) || !set_identity (self))
     return "there is no loop for its computation";
   split_dimensions (self, request->op, &operands[0]);
-  set_identity (self);
-  choose_way (self);
+  choose_strategy (self);
 
   return find_scratch (self, &scratch) ? NULL : "it has too many results";
 }
@@ -310,7 +229,7 @@ describe (gpointer compiled)
   const GhloCpuReduce *self = compiled;
 
   return g_strdup_printf ("%s of %s, %s, %s: %" G_GINT64_FORMAT, self->by_columns ? "columns" : "rows",
-                          self->form->name, ghlo_cpu_level_name (ghlo_cpu_level ()),
+                          self->compute->name, ghlo_cpu_level_name (ghlo_cpu_level ()),
                           self->rounds ? "rounded at each step, blocks" : "blocks", self->n_blocks);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Comparators of sort by their form. A key is an argument, or the real or imaginary part
- * of one; floats may have been made comparable before, as JAX does, by selects that put
- * one zero for both and one NaN for all.
+ * Recognises comparators of sort. A key is an argument, or the real or imaginary part of
+ * one; selects may replace both zeros by one and each NaN by a single one before floats are
+ * compared, as JAX does.
  */
 
 #include "cpu/sort/comparator.h"
@@ -15,8 +15,8 @@ enum { MAX_DEPTH = 8 };
 /* A value of the region that is computed from one argument alone. */
 typedef struct
 {
-  guint           operand, side;        /* side 0 is the element asked for, 1 the one it is compared with */
-  guint           part;                 /* 1: the imaginary one */
+  guint           operand, side;        /* side 0 is the first of the two elements that are compared */
+  guint           part;                 /* 1: the imaginary part */
   GhloElementType type;                 /* of the operand */
   gboolean        zero_equal, nan_equal;
   guint64         nan_bits;
@@ -63,7 +63,7 @@ is_total (const GhloIrOp *compare)
          == ghlo_ir_enum_from_word (GHLO_IR_ENUM_COMPARISON_TYPE, "TOTALORDER");
 }
 
-/* @op is a comparison of that direction, by value. */
+/* Whether @op compares in that direction, floats by value and not in the total order. */
 static gboolean
 is_compare (const GhloIrOp *op,
             const char     *direction)
@@ -84,7 +84,7 @@ static gboolean read_side (const GhloIrBlock *block,
                            guint              depth,
                            Side              *side);
 
-/* One of @op's operands is a zero, the other one what @side is of. */
+/* Whether @op compares the element that @side is computed from with zero. */
 static gboolean
 is_zero_test (const GhloIrBlock *block,
               const GhloIrOp    *op,
@@ -103,7 +103,7 @@ is_zero_test (const GhloIrBlock *block,
   return FALSE;
 }
 
-/* @op tells whether what @side is of differs from itself. */
+/* Whether @op compares the element that @side is computed from with itself. */
 static gboolean
 is_nan_test (const GhloIrBlock *block,
              const GhloIrOp    *op,
@@ -117,7 +117,7 @@ is_nan_test (const GhloIrBlock *block,
          && same_element (&a, side) && !a.nan_equal && !b.nan_equal;
 }
 
-/* A constant for all that a test is true of. */
+/* A select that replaces zeros, or NaNs, by a constant. */
 static gboolean
 read_select (const GhloIrBlock *block,
              const GhloIrOp    *select,
@@ -185,7 +185,7 @@ read_comparison (const GhloIrBlock *block,
                  const GhloIrValue *value,
                  Comparison        *self)
 {
-  static const char *const turned[][2] = {
+  static const char *const swapped[][2] = {
     { "LT", "GT" }, { "GT", "LT" }, { "LE", "GE" }, { "GE", "LE" }, { "EQ", "EQ" }, { "NE", "NE" },
   };
   const GhloIrOp *op = value->op;
@@ -202,10 +202,10 @@ read_comparison (const GhloIrBlock *block,
     return FALSE;
   self->total = is_total (op);
   self->direction = ghlo_ir_enum_word (ghlo_ir_op_get (op, "comparison_direction"));
-  for (guint i = 0; self->key.side == 1 && i < G_N_ELEMENTS (turned); i++)
-    if (g_str_equal (self->direction, turned[i][0]))
+  for (guint i = 0; self->key.side == 1 && i < G_N_ELEMENTS (swapped); i++)
+    if (g_str_equal (self->direction, swapped[i][0]))
       {
-        self->direction = turned[i][1];
+        self->direction = swapped[i][1];
         break;
       }
 
@@ -218,7 +218,7 @@ is_strict (const Comparison *self)
   return g_str_equal (self->direction, "LT") || g_str_equal (self->direction, "GT");
 }
 
-/* @value compares @first's key in that direction. */
+/* Whether @value compares the key of @first in that direction. */
 static gboolean
 compares_same (const GhloIrBlock *block,
                const GhloIrValue *value,
@@ -231,7 +231,7 @@ compares_same (const GhloIrBlock *block,
          && same_key (&other.key, &first->key) && other.total == first->total;
 }
 
-/* or (first, and (equal, rest)), either way round. */
+/* or (first, and (equal, rest)), with operands in any order. */
 static const GhloIrValue *
 split_or (const GhloIrBlock *block,
           const GhloIrOp    *op,
@@ -268,7 +268,7 @@ split_select (const GhloIrBlock *block,
   return NULL;
 }
 
-/* The key that decides first, and in *@rest what decides where it is equal. */
+/* The comparison that decides first; *@rest decides where its key is equal. */
 static gboolean
 read_first (const GhloIrBlock  *block,
             const GhloIrValue  *value,

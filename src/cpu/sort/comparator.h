@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What a comparator of sort compares, read from its region: one key, or several of
- * which each next one decides where those before are equal.
+ * The keys that a comparator of sort compares, read from its region: each key decides where
+ * those before it are equal.
  */
 
 #pragma once
@@ -15,14 +15,14 @@ enum { GHLO_CPU_SORT_MAX_KEYS = 32 };
 
 typedef struct
 {
-  GhloCpuSortKey keys[GHLO_CPU_SORT_MAX_KEYS];   /* the first one counts most */
+  GhloCpuSortKey keys[GHLO_CPU_SORT_MAX_KEYS];   /* the most significant first */
   guint          n_keys;
-  /* It calls an element before one that it is equal to, so that equal ones end up in the
-   * reverse of their order. */
+  /* The comparator is true of equal elements (LE or GE), so that sorting reverses their order. */
   gboolean       reverses_equal;
 } GhloCpuSortComparator;
 
-/* FALSE when it compares in some other way, or what has no order here. */
+/* FALSE when the comparator does anything else than compare keys, or compares a type without
+ * keys. */
 gboolean ghlo_cpu_sort_comparator_read (GhloCpuSortComparator *self,
                                         const GhloIrOp        *sort);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Ranks of elements. Those of one byte come from a table; the bits of wider ones are
- * turned so that they are ordered as unsigned numbers.
+ * Ranks of elements. Ranks of one byte come from a table; the bits of wider elements are
+ * flipped so that they are ordered as unsigned numbers.
  */
 
 #include "cpu/sort/keys.h"
@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/* A double's place in the total order. */
+/* A double's position in the total order. */
 static gint64
 double_order (double number)
 {
@@ -41,8 +41,8 @@ byte_order (const GhloCpuSortKey *self,
   return self->partial && isnan (scalar.f) ? G_MININT64 : double_order (scalar.f);
 }
 
-/* The rank of a pattern is how many are below it, and one more where there are such
- * that are not ordered. */
+/* The rank of a byte is the number of bytes below it, plus one where some bytes are not
+ * ordered, since these have rank 0. */
 static void
 init_table (GhloCpuSortKey  *self,
             GhloElementType  type)
@@ -93,7 +93,7 @@ static gboolean
 rank_bytes (const GhloCpuSortKey *self,
             const guint8         *from,
             gint64                stride,
-            const guint32        *places,
+            const guint32        *positions,
             gsize                 n,
             gboolean              below,
             guint64              *ranks)
@@ -102,7 +102,7 @@ rank_bytes (const GhloCpuSortKey *self,
 
   for (gsize i = 0; i < n; i++)
     {
-      guint64 rank = self->ranks[from[(gint64) (places != NULL ? places[i] : i) * stride]];
+      guint64 rank = self->ranks[from[(gint64) (positions != NULL ? positions[i] : i) * stride]];
 
       unordered |= rank == 0;
       ranks[i] = below ? ranks[i] << 8 | rank : rank;
@@ -111,20 +111,20 @@ rank_bytes (const GhloCpuSortKey *self,
   return unordered && self->partial;
 }
 
-/* Of parts of BITS bits; the sign is the highest one. */
+/* Ranks of parts of BITS bits, of which the highest is the sign. */
 #define DEFINE_RANK(BITS) \
   typedef guint##BITS Unaligned##BITS __attribute__ ((aligned (1), may_alias)); \
   \
   static void \
   load_##BITS (const guint8  *from, \
                gint64         stride, \
-               const guint32 *places, \
+               const guint32 *positions, \
                gsize          n, \
                guint##BITS   *raw) \
   { \
-    if (places != NULL) \
+    if (positions != NULL) \
       for (gsize i = 0; i < n; i++) \
-        raw[i] = *(const Unaligned##BITS *) (from + (gint64) places[i] * stride); \
+        raw[i] = *(const Unaligned##BITS *) (from + (gint64) positions[i] * stride); \
     else if (stride == BITS / 8) \
       memcpy (raw, from, n * (BITS / 8)); \
     else \
@@ -172,7 +172,7 @@ rank_bytes (const GhloCpuSortKey *self,
   rank_##BITS (const GhloCpuSortKey *self, \
                const guint8         *from, \
                gint64                stride, \
-               const guint32        *places, \
+               const guint32        *positions, \
                gsize                 n, \
                gboolean              below, \
                guint64              *ranks) \
@@ -180,7 +180,7 @@ rank_bytes (const GhloCpuSortKey *self,
     guint##BITS raw[GHLO_CPU_SORT_CHUNK], flip = self->descending ? (guint##BITS) ~(guint##BITS) 0 : 0; \
     gboolean unordered = FALSE; \
     \
-    load_##BITS (from, stride, places, n, raw); \
+    load_##BITS (from, stride, positions, n, raw); \
     if (self->is_float) \
       unordered = order_floats_##BITS (self, raw, n, flip); \
     else \
@@ -207,7 +207,7 @@ gboolean
 ghlo_cpu_sort_key_rank (const GhloCpuSortKey *self,
                         const guint8         *from,
                         gint64                stride,
-                        const guint32        *places,
+                        const guint32        *positions,
                         gsize                 n,
                         gboolean              below,
                         guint64              *ranks)
@@ -217,7 +217,7 @@ ghlo_cpu_sort_key_rank (const GhloCpuSortKey *self,
     [1] = rank_bytes, [2] = rank_16, [4] = rank_32, [8] = rank_64,
   };
 
-  return funcs[self->size] (self, from + self->offset, stride, places, n, below, ranks);
+  return funcs[self->size] (self, from + self->offset, stride, positions, n, below, ranks);
 }
 
 guint64

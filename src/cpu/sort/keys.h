@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Ranks of elements: unsigned numbers that are ordered as a comparator orders the
- * elements. Elements that it calls equal have one rank.
+ * Ranks of elements: unsigned numbers in the order in which a comparator puts the elements.
+ * Elements that compare equal have the same rank.
  */
 
 #pragma once
@@ -10,25 +10,25 @@
 
 G_BEGIN_DECLS
 
-/* How a comparator looks at one operand. */
+/* How a comparator compares elements of one operand. */
 typedef struct
 {
   guint    operand;
-  guint    offset;          /* of the part that is compared in an element: the imaginary one's */
+  guint    offset;          /* bytes in an element before the part that is compared */
   guint    element_size;
-  guint    size;            /* of the part */
+  guint    size;            /* of the part that is compared */
   gboolean is_float, is_signed;
   gboolean descending;
-  gboolean partial;         /* NaN is neither below nor above nor equal: its rank is 0, and nothing else's */
-  gboolean zero_equal;      /* -0 and +0 are */
-  gboolean nan_equal;       /* all NaN are, and rank as nan_bits */
+  gboolean partial;         /* NaN is not ordered: it alone has rank 0 */
+  gboolean zero_equal;      /* -0 and +0 are equal */
+  gboolean nan_equal;       /* all NaN are equal, with the rank of nan_bits */
   guint64  nan_bits;
-  guint64  infinity;        /* of a float; magnitudes above it are NaN */
-  guint8   ranks[256];      /* of each pattern of a part of one byte */
+  guint64  infinity;        /* the bits of a float's infinity; greater magnitudes are NaN */
+  guint8   ranks[256];      /* of each value of a part of one byte */
 } GhloCpuSortKey;
 
-/* After offset, descending and what follows it are set, the rest from the operand's
- * type. FALSE when it has no order; of a complex type the offset says which part. */
+/* Sets the remaining fields from the operand's type, after offset, descending, partial,
+ * zero_equal, nan_equal and nan_bits were set. FALSE when elements of the type have no ranks. */
 gboolean ghlo_cpu_sort_key_init   (GhloCpuSortKey       *self,
                                    GhloElementType       type);
 
@@ -40,25 +40,26 @@ ghlo_cpu_sort_key_bits (const GhloCpuSortKey *self)
 
 enum { GHLO_CPU_SORT_CHUNK = 256 };
 
-/* The ranks of @n elements, no more than a chunk, that lie @stride bytes apart, or at
- * @places (nullable) times that. Where @below they go under the ranks that are there
- * already. TRUE when one of them is not ordered. */
+/* The ranks of @n elements, at most GHLO_CPU_SORT_CHUNK, which are @stride bytes apart, or of
+ * those at @positions (nullable) times @stride. Where @below is set, the ranks that are there
+ * already become the upper bits. TRUE when an element is not ordered. */
 gboolean ghlo_cpu_sort_key_rank   (const GhloCpuSortKey *self,
                                    const guint8         *from,
                                    gint64                stride,
-                                   const guint32        *places,
+                                   const guint32        *positions,
                                    gsize                 n,
                                    gboolean              below,
                                    guint64              *ranks);
 
-/* A float of 2 bytes or more whose ranks do not tell apart what its bits do. */
+/* Whether floats of 2 bytes or more with different bits may have the same rank. */
 static inline gboolean
 ghlo_cpu_sort_key_is_lossy (const GhloCpuSortKey *self)
 {
   return self->is_float && (self->zero_equal || self->nan_equal || self->partial);
 }
 
-/* The bits that a part of 2 bytes or more with this rank has; of lossy ones the canonical. */
+/* The bits of a part of 2 bytes or more with this rank; where several have it, those of +0 or
+ * nan_bits. */
 guint64  ghlo_cpu_sort_key_unrank (const GhloCpuSortKey *self,
                                    guint64               rank);
 

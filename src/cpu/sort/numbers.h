@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Sorting of unsigned numbers of 32, 64 or 128 bits, stably by some of their bits; what
- * sort and top_k do with the elements' ranks (sort-keys.h). A number may hold its
- * element's place below the rank, which makes numbers unique.
+ * Stable sorting of unsigned numbers of 32, 64 or 128 bits by some of their bits. The numbers
+ * are the elements' ranks (keys.h) for sort and top_k. A number may hold its element's
+ * position below the rank, which makes numbers unique.
  */
 
 #pragma once
@@ -13,16 +13,15 @@ G_BEGIN_DECLS
 
 __extension__ typedef unsigned __int128 GhloCpuU128;
 
-/* A sorted piece of a line. */
+/* A sorted part of a row. */
 typedef struct
 {
   gsize begin, n;
 } GhloCpuRun;
 
-/* Sorts @n numbers, fewer than 2^32, by the @bits bits from bit @low on; @bits is a
- * multiple of 8, and those that are equal in them must come ordered by the bits below.
- * The answer lies in @numbers, or in @spare of the same size: *@sorted says where. FALSE
- * when cancelled. */
+/* Sorts @n numbers, fewer than 2^32, by @bits bits from bit @low on; @bits is a multiple of
+ * 8. Numbers that are equal in those bits must already be in the order of the bits below.
+ * *@sorted is @numbers or @spare, which has the same size. FALSE when cancelled. */
 gboolean ghlo_cpu_sort_u32  (guint32           *numbers,
                              guint32           *spare,
                              gsize              n,
@@ -45,8 +44,8 @@ gboolean ghlo_cpu_sort_u128 (GhloCpuU128       *numbers,
                              const GhloMonitor *monitor,
                              GhloCpuU128      **sorted);
 
-/* Merges sorted runs of @from, in pairs, into one line of @to: what stands at [begin, end)
- * of that line. */
+/* Merges each pair of sorted runs of @from into one run of @to; only numbers [begin, end) of
+ * @to are written. */
 void     ghlo_cpu_merge_u32  (const guint32     *from,
                               const GhloCpuRun  *runs,
                               gsize              n_runs,
@@ -66,8 +65,8 @@ void     ghlo_cpu_merge_u128 (const GhloCpuU128 *from,
                               gsize              begin,
                               gsize              end);
 
-/* Puts the @k least of @n unique numbers first, in any order; 0 < k <= n. @spare holds
- * n numbers, too. */
+/* Puts the @k least of @n unique numbers first, in any order; 0 < k <= n. @spare has room for
+ * @n numbers. */
 void     ghlo_cpu_select_u64  (guint64          *numbers,
                                guint64          *spare,
                                gsize             n,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A merge sort whose comparisons are agreed upon with the reference executor: blocks of
- * eight by insertion from the left, then pairs of runs merged from the left, unless the
- * right run's first element does not come before the left run's last.
+ * A merge sort that makes the same comparisons as the reference executor: it sorts blocks
+ * of eight by insertion from the left, then merges pairs of runs from the left, unless the
+ * first element of the right run does not come before the last of the left run.
  */
 
 #include "cpu/sort/partial.h"
@@ -18,7 +18,7 @@ typedef struct
   gsize                        n;
 } Partial;
 
-/* Ranks of 0 are not ordered, and never equal, where the key is partial. */
+/* Where a key is partial, rank 0 is not ordered and equals no rank. */
 static gboolean
 is_before (const Partial *self,
            guint32        a,
@@ -77,11 +77,11 @@ merge (const Partial     *self,
     }
   while (left < middle && right < end)
     {
-      gboolean turn = is_before (self, from[right], from[left]);
+      gboolean from_right = is_before (self, from[right], from[left]);
 
       if (begin % CHECK_EVERY == 0 && ghlo_monitor_cancelled (monitor, NULL))
         return FALSE;
-      to[begin++] = turn ? from[right++] : from[left++];
+      to[begin++] = from_right ? from[right++] : from[left++];
     }
   memcpy (to + begin, from + left, (middle - left) * sizeof (guint32));
   begin += middle - left;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Sorting with NaN where a comparator takes it for neither below nor above any number.
- * That is no order, and what comes out depends on which elements are compared: here
- * exactly those that the reference executor compares, so that both answer alike.
+ * Sorting with NaN where the comparator is false for NaN and any number. That is no order,
+ * so the result depends on which elements are compared. This compares exactly those that the
+ * reference executor compares, so that both give the same result.
  */
 
 #pragma once
@@ -13,8 +13,8 @@
 
 G_BEGIN_DECLS
 
-/* @ranks holds @n for each of the comparator's keys. @order and @spare have room for @n
- * places, and *@sorted is one of them. FALSE when cancelled. */
+/* @ranks holds @n ranks for each of the comparator's keys. @order and @spare have room for @n
+ * positions, and *@sorted is one of the two. FALSE when cancelled. */
 gboolean ghlo_cpu_sort_partial (const GhloCpuSortComparator *comparator,
                                 const guint64               *ranks,
                                 guint32                     *order,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A line is sorted as numbers: the ranks of its elements, with their places below where
- * other things than the ranks move along. A long line is sorted in parts, which are then
- * merged. NaN that is not ordered takes another way (sort-partial.h).
+ * A row is sorted as numbers: the ranks of its elements, with their positions in the lower
+ * bits unless the elements can be made from their ranks. A long row is sorted in parts, which
+ * are then merged. Rows with NaN that is not ordered are sorted by partial.h.
  */
 
 #include "cpu/sort/row.h"
@@ -16,11 +16,11 @@
 
 enum { MAX_PARTS = 256 };
 
-/* Numbers that a thread merges, or elements that it moves, at once. */
-#define PIECE ((gsize) 1 << 16)
+/* Numbers that a thread merges, or elements that it copies, at once. */
+#define GRAIN ((gsize) 1 << 16)
 
-/* Nanoseconds for a number: to load and store it, to move it by a digit, to merge it,
- * and to fetch an element from anywhere. */
+/* Nanoseconds to load and store a number, to sort it by a digit, to merge it, and to copy an
+ * element from any position. */
 #define LOAD_COST  2.0
 #define DIGIT_COST 1.5
 #define MERGE_COST 3.0
@@ -32,7 +32,7 @@ typedef struct _Job Job;
 typedef struct
 {
   guint size;
-  guint low;            /* where the rank begins, above the place */
+  guint low;            /* where the rank begins, above the position */
   void     (*load)  (Job   *job,
                      guint  part);
   gboolean (*sort)  (Job   *job,
@@ -40,23 +40,23 @@ typedef struct
   void     (*merge) (Job   *job,
                      gsize  begin,
                      gsize  end);
-  void     (*place) (Job   *job,
-                     gsize  begin,
-                     gsize  end);
+  void     (*store_positions) (Job   *job,
+                               gsize  begin,
+                               gsize  end);
 } Width;
 
 struct _Job
 {
-  const GhloCpuSortLine  *line;
+  const GhloCpuSortRow   *row;
   const GhloCpuSortGroup *group;
   const Width            *width;
   const guint8 *const    *from;
   guint8 *const          *to;
   const GhloMonitor      *monitor;
-  guint8                 *numbers, *spare;      /* of a width */
-  guint32                *places;               /* of elements; those of the groups before, and then of this one */
-  guint32                *old_places;           /* NULL in the first group */
-  guint8                 *copy;                 /* of a line of one operand */
+  guint8                 *numbers, *spare;      /* of width->size bytes each */
+  guint32                *positions;            /* of elements, as sorted by the groups before and then by this one */
+  guint32                *old_positions;        /* NULL in the first group */
+  guint8                 *copy;                 /* of a row of one operand */
   GhloCpuSortValues       values[MAX_PARTS];
   GhloCpuRun              runs[MAX_PARTS];
   guint                   n_runs;
@@ -65,32 +65,32 @@ struct _Job
 };
 
 static gsize
-part_begin (const GhloCpuSortLine *line,
-            guint                  part)
+part_begin (const GhloCpuSortRow *row,
+            guint                 part)
 {
-  return line->n / line->n_parts * part + MIN (part, line->n % line->n_parts);
+  return row->n / row->n_parts * part + MIN (part, row->n % row->n_parts);
 }
 
-/* The element at the place @i of what is sorted. */
+/* The element that is at position @i before this group is sorted. */
 static inline guint32
 element_of (const Job *job,
             gsize      i)
 {
-  if (job->old_places != NULL)
-    return job->old_places[i];
+  if (job->old_positions != NULL)
+    return job->old_positions[i];
 
-  return (guint32) (job->line->comparator.reverses_equal ? job->line->n - 1 - i : i);
+  return (guint32) (job->row->comparator.reverses_equal ? job->row->n - 1 - i : i);
 }
 
-/* The ranks of @n elements from the place @i on. */
+/* The ranks of @n elements from position @i on. */
 static void
 load_ranks (Job     *job,
             gsize    i,
             gsize    n,
             guint64 *ranks)
 {
-  const GhloCpuSortComparator *comparator = &job->line->comparator;
-  const guint32 *places = job->old_places != NULL ? job->old_places + i : NULL;
+  const GhloCpuSortComparator *comparator = &job->row->comparator;
+  const guint32 *positions = job->old_positions != NULL ? job->old_positions + i : NULL;
 
   for (guint k = 0; k < job->group->n; k++)
     {
@@ -98,11 +98,11 @@ load_ranks (Job     *job,
       const guint8 *from = job->from[key->operand];
       gint64 stride = key->element_size;
 
-      if (places == NULL)
+      if (positions == NULL)
         from += (gsize) element_of (job, i) * key->element_size;
-      if (places == NULL && comparator->reverses_equal)
+      if (positions == NULL && comparator->reverses_equal)
         stride = -stride;
-      if (ghlo_cpu_sort_key_rank (key, from, stride, places, n, k > 0, ranks))
+      if (ghlo_cpu_sort_key_rank (key, from, stride, positions, n, k > 0, ranks))
         g_atomic_int_set (&job->unordered, TRUE);
     }
 }
@@ -112,7 +112,7 @@ load_ranks (Job     *job,
   load_##NAME (Job   *job, \
                guint  part) \
   { \
-    gsize begin = part_begin (job->line, part), end = part_begin (job->line, part + 1); \
+    gsize begin = part_begin (job->row, part), end = part_begin (job->row, part + 1); \
     NUMBER *numbers = (NUMBER *) job->numbers; \
     guint64 ranks[GHLO_CPU_SORT_CHUNK]; \
     \
@@ -128,14 +128,14 @@ load_ranks (Job     *job,
   } \
   \
   static void \
-  place_##NAME (Job   *job, \
-                gsize  begin, \
-                gsize  end) \
+  store_positions_##NAME (Job   *job, \
+                          gsize  begin, \
+                          gsize  end) \
   { \
     const NUMBER *numbers = (const NUMBER *) job->numbers; \
     \
     for (gsize i = begin; i < end; i++) \
-      job->places[i] = element_of (job, (guint32) numbers[i]); \
+      job->positions[i] = element_of (job, (guint32) numbers[i]); \
   }
 
 #define DEFINE_NUMBERS(NAME, NUMBER, LOW) \
@@ -149,7 +149,7 @@ load_ranks (Job     *job,
     if (!ghlo_cpu_sort_##NAME (numbers, (NUMBER *) job->spare + run->begin, run->n, LOW, job->group->bits, \
                                job->monitor, &sorted)) \
       return FALSE; \
-    if (sorted != numbers && job->line->n_parts == 1) \
+    if (sorted != numbers && job->row->n_parts == 1) \
       { \
         job->spare = job->numbers; \
         job->numbers = (guint8 *) sorted; \
@@ -177,11 +177,11 @@ static void
 load_values (Job   *job,
              guint  part)
 {
-  const GhloCpuSortLine *line = job->line;
-  gsize begin = part_begin (line, part), end = part_begin (line, part + 1);
+  const GhloCpuSortRow *row = job->row;
+  gsize begin = part_begin (row, part), end = part_begin (row, part + 1);
 
   job->runs[part].begin = begin;
-  job->runs[part].n = ghlo_cpu_sort_values_load (&job->values[part], &line->comparator, job->from[0], line->n, begin,
+  job->runs[part].n = ghlo_cpu_sort_values_load (&job->values[part], &row->comparator, job->from[0], row->n, begin,
                                                  end, job->numbers + begin * job->width->size);
   if (job->values[part].unordered)
     g_atomic_int_set (&job->unordered, TRUE);
@@ -192,24 +192,24 @@ enum { VALUES_32, VALUES_64, RECORDS_64, RECORDS_128 };
 static const Width widths[] = {
   [VALUES_32] = { 4, 0, load_values, sort_u32, merge_u32, NULL },
   [VALUES_64] = { 8, 0, load_values, sort_u64, merge_u64, NULL },
-  [RECORDS_64] = { 8, 32, load_u64, sort_u64, merge_u64, place_u64 },
-  [RECORDS_128] = { 16, 64, load_u128, sort_u128, merge_u128, place_u128 },
+  [RECORDS_64] = { 8, 32, load_u64, sort_u64, merge_u64, store_positions_u64 },
+  [RECORDS_128] = { 16, 64, load_u128, sort_u128, merge_u128, store_positions_u128 },
 };
 
 static const Width *
-choose_width (const GhloCpuSortLine  *line,
+choose_width (const GhloCpuSortRow   *row,
               const GhloCpuSortGroup *group)
 {
-  if (line->values)
+  if (row->values)
     return &widths[group->bits > 32 ? VALUES_64 : VALUES_32];
 
   return &widths[group->bits > 32 ? RECORDS_128 : RECORDS_64];
 }
 
-/* Where things lie in the scratch: offsets, and the size at last. */
+/* Offsets in the scratch, and its size. */
 typedef struct
 {
-  gsize numbers, spare, places, old_places, copy, signs, size;
+  gsize numbers, spare, positions, old_positions, copy, signs, size;
 } Layout;
 
 static gboolean
@@ -227,41 +227,41 @@ reserve (gsize *size,
 }
 
 static gboolean
-find_layout (const GhloCpuSortLine *line,
-             Layout                *layout)
+find_layout (const GhloCpuSortRow *row,
+             Layout               *layout)
 {
   gsize width = 0, partial = 0;
 
   *layout = (Layout) { 0 };
-  for (guint i = 0; i < line->n_groups; i++)
-    width = MAX (width, choose_width (line, &line->groups[i])->size);
-  for (guint i = 0; i < line->comparator.n_keys; i++)
-    if (line->comparator.keys[i].partial)
-      partial = 8 * line->comparator.n_keys;
+  for (guint i = 0; i < row->n_groups; i++)
+    width = MAX (width, choose_width (row, &row->groups[i])->size);
+  for (guint i = 0; i < row->comparator.n_keys; i++)
+    if (row->comparator.keys[i].partial)
+      partial = 8 * row->comparator.n_keys;
 
-  /* Numbers and ranks are never wanted at once. */
-  return reserve (&layout->size, &layout->numbers, line->n, MAX (width, partial))
-         && reserve (&layout->size, &layout->spare, line->n, width)
-         && reserve (&layout->size, &layout->places, line->n, line->values && partial == 0 ? 0 : 4)
-         && reserve (&layout->size, &layout->old_places, line->n, line->n_groups > 1 || partial > 0 ? 4 : 0)
-         && reserve (&layout->size, &layout->copy, line->n, line->most_size)
-         && reserve (&layout->size, &layout->signs, line->n, line->values ? 1 : 0);
+  /* Numbers and the ranks of a partial key are not in use at the same time. */
+  return reserve (&layout->size, &layout->numbers, row->n, MAX (width, partial))
+         && reserve (&layout->size, &layout->spare, row->n, width)
+         && reserve (&layout->size, &layout->positions, row->n, row->values && partial == 0 ? 0 : 4)
+         && reserve (&layout->size, &layout->old_positions, row->n, row->n_groups > 1 || partial > 0 ? 4 : 0)
+         && reserve (&layout->size, &layout->copy, row->n, row->most_size)
+         && reserve (&layout->size, &layout->signs, row->n, row->values ? 1 : 0);
 }
 
-/* From the last key on, as many as fit. */
+/* Groups keys from the last one on, as many as fit into 64 bits. */
 static void
-find_groups (GhloCpuSortLine *line)
+find_groups (GhloCpuSortRow *row)
 {
   GhloCpuSortGroup *group = NULL;
 
-  line->n_groups = 0;
-  for (guint i = line->comparator.n_keys; i > 0; i--)
+  row->n_groups = 0;
+  for (guint i = row->comparator.n_keys; i > 0; i--)
     {
-      guint bits = ghlo_cpu_sort_key_bits (&line->comparator.keys[i - 1]);
+      guint bits = ghlo_cpu_sort_key_bits (&row->comparator.keys[i - 1]);
 
       if (group == NULL || group->bits + bits > 64)
         {
-          group = &line->groups[line->n_groups++];
+          group = &row->groups[row->n_groups++];
           *group = (GhloCpuSortGroup) { 0 };
         }
       group->first = i - 1;
@@ -271,8 +271,8 @@ find_groups (GhloCpuSortLine *line)
 }
 
 gboolean
-ghlo_cpu_sort_line_init (GhloCpuSortLine *self,
-                         guint            n_parts)
+ghlo_cpu_sort_row_init (GhloCpuSortRow *self,
+                        guint           n_parts)
 {
   const GhloCpuSortKey *key = &self->comparator.keys[0];
   Layout layout;
@@ -316,7 +316,7 @@ load_and_sort (gpointer data,
 }
 
 static void
-merge_piece (gpointer data,
+merge_range (gpointer data,
              gsize    begin,
              gsize    end,
              guint    worker)
@@ -326,17 +326,17 @@ merge_piece (gpointer data,
   job->width->merge (job, begin, end);
 }
 
-/* Numbers in order, from the first on. */
+/* Merges the sorted parts, of @n numbers in all. */
 static gboolean
 merge_parts (Job   *job,
              gsize  n)
 {
-  for (job->n_runs = job->line->n_parts; job->n_runs > 1; job->n_runs = (job->n_runs + 1) / 2)
+  for (job->n_runs = job->row->n_parts; job->n_runs > 1; job->n_runs = (job->n_runs + 1) / 2)
     {
       guint8 *kept = job->numbers;
       gsize at = 0;
 
-      if (!ghlo_parallel_for (n, PIECE, MERGE_COST * (double) n, merge_piece, job, job->monitor))
+      if (!ghlo_parallel_for (n, GRAIN, MERGE_COST * (double) n, merge_range, job, job->monitor))
         return FALSE;
       job->numbers = job->spare;
       job->spare = kept;
@@ -353,27 +353,27 @@ merge_parts (Job   *job,
 }
 
 static void
-place_piece (gpointer data,
-             gsize    begin,
-             gsize    end,
-             guint    worker)
+store_positions (gpointer data,
+                 gsize    begin,
+                 gsize    end,
+                 guint    worker)
 {
   Job *job = data;
 
-  job->width->place (job, begin, end);
+  job->width->store_positions (job, begin, end);
 }
 
 #define DEFINE_FETCH(SIZE, UNIT) \
   static void \
   fetch_##SIZE (const guint8  *from, \
                 guint8        *to, \
-                const guint32 *places, \
+                const guint32 *positions, \
                 gsize          n) \
   { \
     typedef UNIT Unit __attribute__ ((aligned (1), may_alias)); \
     \
     for (gsize i = 0; i < n; i++) \
-      ((Unit *) to)[i] = ((const Unit *) from)[places[i]]; \
+      ((Unit *) to)[i] = ((const Unit *) from)[positions[i]]; \
   }
 
 DEFINE_FETCH (1, guint8)
@@ -386,43 +386,43 @@ void
 ghlo_cpu_sort_fetch (guint          size,
                      const guint8  *from,
                      guint8        *to,
-                     const guint32 *places,
+                     const guint32 *positions,
                      gsize          n)
 {
   static void (*const funcs[]) (const guint8 *, guint8 *, const guint32 *, gsize) = {
     [1] = fetch_1, [2] = fetch_2, [4] = fetch_4, [8] = fetch_8, [16] = fetch_16,
   };
 
-  funcs[size] (from, to, places, n);
+  funcs[size] (from, to, positions, n);
 }
 
 static void
-fetch_piece (gpointer data,
+fetch_range (gpointer data,
              gsize    begin,
              gsize    end,
              guint    worker)
 {
   const Job *job = data;
-  guint size = job->line->sizes[job->operand];
+  guint size = job->row->sizes[job->operand];
   const guint8 *from = job->from[job->operand];
   guint8 *to = job->to[job->operand];
 
-  ghlo_cpu_sort_fetch (size, from == to ? job->copy : from, to + begin * size, job->places + begin, end - begin);
+  ghlo_cpu_sort_fetch (size, from == to ? job->copy : from, to + begin * size, job->positions + begin, end - begin);
 }
 
-/* Moves the elements of all operands. */
+/* Copies the elements of all operands to their new positions. */
 static gboolean
 fetch (Job *job)
 {
-  const GhloCpuSortLine *line = job->line;
+  const GhloCpuSortRow *row = job->row;
 
-  for (job->operand = 0; job->operand < line->n_operands; job->operand++)
+  for (job->operand = 0; job->operand < row->n_operands; job->operand++)
     {
       guint i = job->operand;
 
       if (job->from[i] == job->to[i])
-        memcpy (job->copy, job->from[i], line->n * line->sizes[i]);
-      if (!ghlo_parallel_for (line->n, PIECE, FETCH_COST * (double) line->n, fetch_piece, job, job->monitor))
+        memcpy (job->copy, job->from[i], row->n * row->sizes[i]);
+      if (!ghlo_parallel_for (row->n, GRAIN, FETCH_COST * (double) row->n, fetch_range, job, job->monitor))
         return FALSE;
     }
 
@@ -431,33 +431,33 @@ fetch (Job *job)
 
 static gboolean
 run_partial (Job     *job,
-             guint32 *places[2])
+             guint32 *positions[2])
 {
-  const GhloCpuSortLine *line = job->line;
+  const GhloCpuSortRow *row = job->row;
   guint64 *ranks = (guint64 *) job->numbers;
 
-  for (guint k = 0; k < line->comparator.n_keys; k++)
+  for (guint k = 0; k < row->comparator.n_keys; k++)
     {
-      const GhloCpuSortKey *key = &line->comparator.keys[k];
+      const GhloCpuSortKey *key = &row->comparator.keys[k];
 
-      for (gsize i = 0; i < line->n; i += GHLO_CPU_SORT_CHUNK)
+      for (gsize i = 0; i < row->n; i += GHLO_CPU_SORT_CHUNK)
         ghlo_cpu_sort_key_rank (key, job->from[key->operand] + i * key->element_size, key->element_size, NULL,
-                                MIN (GHLO_CPU_SORT_CHUNK, line->n - i), FALSE, ranks + k * line->n + i);
+                                MIN (GHLO_CPU_SORT_CHUNK, row->n - i), FALSE, ranks + k * row->n + i);
     }
 
-  return ghlo_cpu_sort_partial (&line->comparator, ranks, places[0], places[1], line->n, job->monitor,
-                                &job->places) && fetch (job);
+  return ghlo_cpu_sort_partial (&row->comparator, ranks, positions[0], positions[1], row->n, job->monitor,
+                                &job->positions) && fetch (job);
 }
 
 static void
-store_piece (gpointer data,
+store_range (gpointer data,
              gsize    begin,
              gsize    end,
              guint    worker)
 {
   const Job *job = data;
 
-  ghlo_cpu_sort_values_store (job->values, job->line->n_parts, &job->line->comparator.keys[0], job->numbers, begin, end,
+  ghlo_cpu_sort_values_store (job->values, job->row->n_parts, &job->row->comparator.keys[0], job->numbers, begin, end,
                               job->to[0]);
 }
 
@@ -465,83 +465,84 @@ static gboolean
 store_values (Job   *job,
               gsize  n)
 {
-  const GhloCpuSortLine *line = job->line;
+  const GhloCpuSortRow *row = job->row;
 
-  if (!ghlo_parallel_for (n, PIECE, LOAD_COST * (double) n, store_piece, job, job->monitor))
+  if (!ghlo_parallel_for (n, GRAIN, LOAD_COST * (double) n, store_range, job, job->monitor))
     return FALSE;
-  ghlo_cpu_sort_values_store_kept (job->values, line->n_parts, &line->comparator.keys[0], job->numbers, n, job->to[0]);
+  ghlo_cpu_sort_values_store_kept (job->values, row->n_parts, &row->comparator.keys[0], job->numbers, n, job->to[0]);
 
   return TRUE;
 }
 
-/* One group's sort. FALSE when cancelled, or when an element is not ordered. */
+/* Sorts by one group of keys. FALSE when cancelled, or when an element is not ordered. */
 static gboolean
 sort_group (Job                    *job,
             const GhloCpuSortGroup *group)
 {
-  const GhloCpuSortLine *line = job->line;
+  const GhloCpuSortRow *row = job->row;
   gsize n = 0;
 
   job->group = group;
-  job->width = choose_width (line, group);
-  if (!ghlo_parallel_for (line->n_parts, 1, line->nanoseconds, load_and_sort, job, job->monitor)
+  job->width = choose_width (row, group);
+  if (!ghlo_parallel_for (row->n_parts, 1, row->nanoseconds, load_and_sort, job, job->monitor)
       || job->failed || job->unordered)
     return FALSE;
-  for (guint i = 0; i < line->n_parts; i++)
+  for (guint i = 0; i < row->n_parts; i++)
     n += job->runs[i].n;
   if (!merge_parts (job, n))
     return FALSE;
-  if (line->values)
+  if (row->values)
     return store_values (job, n);
 
-  return ghlo_parallel_for (n, PIECE, LOAD_COST * (double) n, place_piece, job, job->monitor);
+  return ghlo_parallel_for (n, GRAIN, LOAD_COST * (double) n, store_positions, job, job->monitor);
 }
 
 static gboolean
 sort_groups (Job     *job,
-             guint32 *other_places)
+             guint32 *other_positions)
 {
-  for (guint i = 0; i < job->line->n_groups; i++)
+  for (guint i = 0; i < job->row->n_groups; i++)
     {
       if (i > 0)
         {
-          guint32 *kept = job->old_places != NULL ? job->old_places : other_places;
+          guint32 *kept = job->old_positions != NULL ? job->old_positions : other_positions;
 
-          job->old_places = job->places;
-          job->places = kept;
+          job->old_positions = job->positions;
+          job->positions = kept;
         }
-      if (!sort_group (job, &job->line->groups[i]))
+      if (!sort_group (job, &job->row->groups[i]))
         return FALSE;
     }
 
-  return job->line->values || fetch (job);
+  return job->row->values || fetch (job);
 }
 
 gboolean
-ghlo_cpu_sort_line_run (const GhloCpuSortLine *self,
-                        const guint8 *const   *from,
-                        guint8 *const         *to,
-                        gpointer               scratch,
-                        const GhloMonitor     *monitor)
+ghlo_cpu_sort_row_run (const GhloCpuSortRow *self,
+                       const guint8 *const  *from,
+                       guint8 *const        *to,
+                       gpointer              scratch,
+                       const GhloMonitor    *monitor)
 {
   Layout layout;
   Job job;
-  guint32 *places[2];
+  guint32 *positions[2];
 
   find_layout (self, &layout);
-  /* Not all of it: short lines take less time than clearing what long ones want. */
-  job.line = self;
+  /* The other fields stay uninitialized: sorting a short row takes less time than clearing the
+   * arrays that long ones need. */
+  job.row = self;
   job.from = from;
   job.to = to;
   job.monitor = monitor;
-  job.old_places = NULL;
+  job.old_positions = NULL;
   job.unordered = job.failed = FALSE;
-  places[0] = (gpointer) ((guint8 *) scratch + layout.places);
-  places[1] = (gpointer) ((guint8 *) scratch + layout.old_places);
+  positions[0] = (gpointer) ((guint8 *) scratch + layout.positions);
+  positions[1] = (gpointer) ((guint8 *) scratch + layout.old_positions);
   job.numbers = (guint8 *) scratch + layout.numbers;
   job.spare = (guint8 *) scratch + layout.spare;
   job.copy = (guint8 *) scratch + layout.copy;
-  job.places = places[0];
+  job.positions = positions[0];
   for (guint i = 0; self->values && i < self->n_parts; i++)
     {
       job.values[i].signs = (guint8 *) scratch + layout.signs + part_begin (self, i);
@@ -553,11 +554,11 @@ ghlo_cpu_sort_line_run (const GhloCpuSortLine *self,
       if (ghlo_cpu_sort_bytes (&self->comparator, from[0], to[0], self->n, job.copy))
         return TRUE;
     }
-  else if (sort_groups (&job, places[1]))
+  else if (sort_groups (&job, positions[1]))
     return TRUE;
   else if (!job.unordered)
     return FALSE;
 
   job.numbers = (guint8 *) scratch + layout.numbers;
-  return run_partial (&job, places);
+  return run_partial (&job, positions);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Sorting of one line of elements, of one operand or of several that move together.
- * Elements lie adjacent.
+ * Sorting of one row of adjacent elements, of one operand or of several whose elements are
+ * permuted alike.
  */
 
 #pragma once
@@ -11,7 +11,7 @@
 
 G_BEGIN_DECLS
 
-/* Keys whose ranks are sorted by at once, 64 bits of them at most. */
+/* Keys that are sorted by at once, whose ranks have at most 64 bits together. */
 typedef struct
 {
   guint first, n, bits;
@@ -19,34 +19,35 @@ typedef struct
 
 typedef struct
 {
-  GhloCpuSortComparator  comparator;
-  gsize                  n;              /* elements */
-  guint                  n_operands;
-  const guint           *sizes;          /* of an element of each; borrowed */
-  guint                  most_size;
-  gboolean               values;         /* elements are no more than their one key */
-  GhloCpuSortGroup       groups[GHLO_CPU_SORT_MAX_KEYS];   /* the last one sorts first */
-  guint                  n_groups;
-  guint                  n_parts;        /* that are sorted apart and then merged; a power of two */
-  gsize                  scratch;        /* bytes */
-  double                 nanoseconds;    /* on one thread, about */
-} GhloCpuSortLine;
+  GhloCpuSortComparator comparator;
+  gsize                 n;               /* elements */
+  guint                 n_operands;
+  const guint          *sizes;           /* of an element of each; borrowed */
+  guint                 most_size;
+  gboolean              values;          /* the single key is the whole element */
+  GhloCpuSortGroup      groups[GHLO_CPU_SORT_MAX_KEYS];    /* in the order of sorting: the least significant first */
+  guint                 n_groups;
+  guint                 n_parts;         /* sorted separately and then merged; a power of two */
+  gsize                 scratch;         /* bytes */
+  double                nanoseconds;     /* approximate, on one thread */
+} GhloCpuSortRow;
 
-/* After the comparator was read, and the fields up to sizes were set. */
-gboolean ghlo_cpu_sort_line_init (GhloCpuSortLine       *self,
-                                  guint                  n_parts);
-/* A line of each operand; to[i] may be from[i]. FALSE when cancelled. */
-gboolean ghlo_cpu_sort_line_run  (const GhloCpuSortLine *self,
-                                  const guint8 *const   *from,
-                                  guint8 *const         *to,
-                                  gpointer               scratch,
-                                  const GhloMonitor     *monitor);
+/* Call it after the comparator was read and the fields up to sizes were set. FALSE when the row
+ * is too long. */
+gboolean ghlo_cpu_sort_row_init (GhloCpuSortRow *self,
+                                 guint           n_parts);
+/* Sorts a row of each operand; to[i] may be from[i]. FALSE when cancelled. */
+gboolean ghlo_cpu_sort_row_run  (const GhloCpuSortRow *self,
+                                 const guint8 *const  *from,
+                                 guint8 *const        *to,
+                                 gpointer              scratch,
+                                 const GhloMonitor    *monitor);
 
-/* Elements of @size bytes: to[i] = from[places[i]]. */
-void     ghlo_cpu_sort_fetch     (guint                  size,
-                                  const guint8          *from,
-                                  guint8                *to,
-                                  const guint32         *places,
-                                  gsize                  n);
+/* to[i] = from[positions[i]], for elements of @size bytes. */
+void     ghlo_cpu_sort_fetch     (guint          size,
+                                  const guint8  *from,
+                                  guint8        *to,
+                                  const guint32 *positions,
+                                  gsize          n);
 
 G_END_DECLS

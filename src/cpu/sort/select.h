@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The least of many numbers, for each width as sort-template.h: parts around pivots
- * until the part that the boundary lies in is short, and a sort where pivots keep
- * dividing badly.
+ * Finds the least of many numbers; included for each width, as template.h is. Divides the
+ * numbers around pivots until the part that holds the boundary is short, and sorts that part,
+ * or sooner where pivots keep dividing badly.
  */
 
 #define SHORT 24
@@ -17,7 +17,7 @@ FUNCTION (median) (NUMBER a,
   return MAX (low, MIN (high, c));
 }
 
-/* Those below @pivot, which is among them, first; how many they are. */
+/* Moves the numbers below @pivot, which is one of the numbers, to the front and counts them. */
 static gsize
 FUNCTION (divide) (NUMBER *numbers,
                    gsize   n,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * sort as a step of a plan, where its comparator compares keys (sort-comparator.h).
- * Lines whose elements lie adjacent are sorted where they are; others are brought
- * together some at a time, so that memory is read in whole lines of the cache.
+ * sort as a step of a plan, where its comparator compares keys (comparator.h). A row is
+ * the elements along the sorted dimension. Rows of adjacent elements are sorted in place;
+ * others are gathered several at a time, so that memory is read in whole cache lines.
  */
 
 #include "cpu/isa/routines.h"
@@ -12,34 +12,34 @@
 
 #include <string.h>
 
-/* Lines that are brought together: as many as a line of the cache has elements of four
- * bytes, or fewer where they would take more than the second cache. */
+/* Rows that are gathered at a time: as many as a cache line has elements of four bytes, or
+ * fewer where they would not fit into the second cache. */
 enum { MAX_TOGETHER = 16, MIN_TOGETHER = 4, TOGETHER_ELEMENTS = 1 << 17 };
 
-/* Lines that are worth sorting side by side, and their length. */
+/* The least number of rows that are sorted side by side, and their greatest length. */
 enum { MIN_COLUMNS = 4, MAX_COLUMN = 256 };
 
-/* A line that is worth sorting in parts: elements for each of them, and threads. Merging
- * two parts takes about as long as two threads gain before. */
+/* Least elements of a part, and least threads, for sorting a row in parts. Merging two parts
+ * takes about as long as two threads save by sorting them. */
 enum { MIN_PART = 1 << 15, MIN_THREADS = 4 };
 
 typedef struct
 {
-  GhloCpuSortLine line;
-  guint           dimension;
-  gint            lane;           /* the last other dimension; -1 when there is none */
-  gsize           n_lanes;        /* its size */
-  gsize           together;       /* lines in a block */
-  gboolean        columns;        /* they are sorted at once */
-  gsize           blocks_each;    /* for all lanes */
-  gsize           n_blocks;
-  gboolean        apart;          /* blocks are split over threads, else parts of a line */
-  gboolean        result_direct;  /* lines of results are adjacent elements */
-  guint          *sizes;          /* owned; of operands' elements */
-  gboolean       *direct;         /* owned; whether lines of operands are */
-  gsize          *stages;         /* owned; offsets in the scratch where they are brought together */
-  gsize           pointers;       /* offset of two for each operand, and of two strides */
-  gsize           scratch;        /* of one thread */
+  GhloCpuSortRow row;
+  guint          dimension;
+  gint           lane;            /* the last other dimension; -1 when there is none */
+  gsize          n_lanes;         /* its size */
+  gsize          together;        /* rows in a block, which are gathered together */
+  gboolean       columns;         /* a block's rows are sorted side by side */
+  gsize          blocks_each;     /* blocks for all lanes */
+  gsize          n_blocks;
+  gboolean       apart;           /* threads share blocks, else parts of a row */
+  gboolean       result_direct;   /* rows of results are adjacent elements */
+  guint         *sizes;           /* owned; of operands' elements */
+  gboolean      *direct;          /* owned; rows of each operand are adjacent elements */
+  gsize         *stages;          /* owned; for each operand, the offset in the scratch of gathered rows */
+  gsize          pointers;        /* offset in the scratch of a block's Rows */
+  gsize          scratch;         /* of one thread */
 } Sort;
 
 typedef struct
@@ -65,20 +65,20 @@ reserve (gsize *size,
          && ghlo_size_add (size, *size, bytes & ~(gsize) 63);
 }
 
-/* What each thread wants: the line's own, pointers, and lines brought together. */
+/* The scratch of each thread: that of sorting a row, pointers, and gathered rows. */
 static gboolean
 find_scratch (Sort *self)
 {
   gsize ignored;
 
-  if (!reserve (&self->scratch, &ignored, self->line.scratch, 1)
-      || !reserve (&self->scratch, &self->pointers, self->line.n_operands, 2 * (sizeof (gpointer) + sizeof (gint64))))
+  if (!reserve (&self->scratch, &ignored, self->row.scratch, 1)
+      || !reserve (&self->scratch, &self->pointers, self->row.n_operands, 2 * (sizeof (gpointer) + sizeof (gint64))))
     return FALSE;
-  for (guint i = 0; i < self->line.n_operands; i++)
+  for (guint i = 0; i < self->row.n_operands; i++)
     {
-      gsize lines = self->direct[i] && self->result_direct ? 0 : self->together, n;
+      gsize n_rows = self->direct[i] && self->result_direct ? 0 : self->together, n;
 
-      if (!ghlo_size_mul (&n, lines, self->line.n) || !reserve (&self->scratch, &self->stages[i], n, self->sizes[i]))
+      if (!ghlo_size_mul (&n, n_rows, self->row.n) || !reserve (&self->scratch, &self->stages[i], n, self->sizes[i]))
         return FALSE;
     }
 
@@ -86,9 +86,9 @@ find_scratch (Sort *self)
 }
 
 static gboolean
-find_lines (Sort           *self,
-            const GhloView *operands,
-            const GhloView *result)
+find_rows (Sort           *self,
+           const GhloView *operands,
+           const GhloView *result)
 {
   gboolean all_direct;
   gsize others = 1;
@@ -101,9 +101,9 @@ find_lines (Sort           *self,
     if (i != self->dimension && (gint) i != self->lane
         && !ghlo_size_mul (&others, others, (gsize) result->dimensions[i]))
       return FALSE;
-  self->line.n = (gsize) n;
+  self->row.n = (gsize) n;
   self->result_direct = all_direct = self->dimension == result->rank - 1 || self->n_lanes * others == 1;
-  for (guint i = 0; i < self->line.n_operands; i++)
+  for (guint i = 0; i < self->row.n_operands; i++)
     {
       self->sizes[i] = ghlo_element_info (operands[i].element_type)->size;
       self->direct[i] = n == 1 || operands[i].strides[self->dimension] == self->sizes[i];
@@ -122,14 +122,14 @@ find_lines (Sort           *self,
   return ghlo_size_mul (&self->n_blocks, self->blocks_each, others);
 }
 
-/* One line after the other where there are too few for all threads. */
+/* Where there are too few blocks for all threads, these share the parts of one row at a time. */
 static guint
 choose_parts (Sort *self)
 {
   guint n_workers = ghlo_parallel_n_workers (), parts = 1;
 
-  self->apart = self->n_blocks >= n_workers || n_workers < MIN_THREADS || self->line.n < 2 * MIN_PART;
-  while (!self->apart && parts < n_workers && self->line.n / (2 * parts) >= MIN_PART)
+  self->apart = self->n_blocks >= n_workers || n_workers < MIN_THREADS || self->row.n < 2 * MIN_PART;
+  while (!self->apart && parts < n_workers && self->row.n / (2 * parts) >= MIN_PART)
     parts *= 2;
 
   return parts;
@@ -151,27 +151,27 @@ read_request (Sort                  *self,
   guint n = request->n_operands;
   gsize scratch;
 
-  self->line.n_operands = n;
+  self->row.n_operands = n;
   self->sizes = g_new0 (guint, n);
   self->direct = g_new0 (gboolean, n);
   self->stages = g_new0 (gsize, n);
-  self->line.sizes = self->sizes;
+  self->row.sizes = self->sizes;
   if (n > 0 && dimension < 0)
     dimension += operands[0].rank;
   self->dimension = (guint) dimension;
   if (n == 0 || dimension < 0 || dimension >= operands[0].rank)
     return "it has no such dimension";
-  if (!ghlo_cpu_sort_comparator_read (&self->line.comparator, request->op))
+  if (!ghlo_cpu_sort_comparator_read (&self->row.comparator, request->op))
     return "its comparator does not compare keys";
-  if (!find_lines (self, operands, &request->results[0]) || !ghlo_cpu_sort_line_init (&self->line, choose_parts (self))
+  if (!find_rows (self, operands, &request->results[0]) || !ghlo_cpu_sort_row_init (&self->row, choose_parts (self))
       || !find_scratch (self) || !find_all_scratch (self, &scratch))
-    return "its lines are too long";
-  self->columns = self->columns && ghlo_cpu_sort_columns_takes (&self->line);
+    return "its rows are too long";
+  self->columns = self->columns && ghlo_cpu_sort_columns_takes (&self->row);
 
   return NULL;
 }
 
-/* Each line is written after all of it was read. */
+/* Each row is written after the whole row was read, so that the step may run in place. */
 static void
 fill_selection (const Sort            *self,
                 const GhloStepRequest *request,
@@ -179,7 +179,7 @@ fill_selection (const Sort            *self,
 {
   for (guint i = 0; i < request->n_operands; i++)
     selection->operands[i].in_place = i;
-  selection->nanoseconds = self->line.nanoseconds * (double) self->together * (double) self->n_blocks;
+  selection->nanoseconds = self->row.nanoseconds * (double) self->together * (double) self->n_blocks;
   find_all_scratch (self, &selection->scratch);
 }
 
@@ -193,7 +193,7 @@ clear (Sort *self)
 
 GHLO_CPU_DEFINE_STEP (Sort, clear)
 
-/* The first line of a block. */
+/* The first row of a block. */
 static guint8 *
 block_of (const Sort     *self,
           const GhloView *view,
@@ -221,89 +221,90 @@ lane_stride (const Sort     *self,
   return self->lane < 0 ? 0 : view->strides[self->lane];
 }
 
-/* Brings lines of an operand together. */
+/* Gathers rows of an operand into adjacent elements. */
 static void
-gather_lines (const Sort     *self,
+gather_rows (const Sort     *self,
+             const GhloView *view,
+             const guint8   *from,
+             guint8         *to,
+             gsize           n_rows)
+{
+  const GhloCpuRoutines *routines = ghlo_cpu_routines ();
+  gsize size = ghlo_element_info (view->element_type)->size, n = self->row.n;
+  gint64 lane = lane_stride (self, view);
+  GhloCpuPlaneFunc move = (lane == (gint64) size ? routines->transpose : routines->move)[g_bit_storage (size) - 1];
+
+  move (from, lane, view->strides[self->dimension], to, (gint64) (n * size), (gint64) size, n_rows, n);
+}
+
+static void
+scatter_rows (const Sort     *self,
               const GhloView *view,
               const guint8   *from,
               guint8         *to,
-              gsize           lines)
+              gsize           n_rows)
 {
-  const GhloCpuRoutines *kernels = ghlo_cpu_routines ();
-  gsize size = ghlo_element_info (view->element_type)->size, n = self->line.n;
+  const GhloCpuRoutines *routines = ghlo_cpu_routines ();
+  gsize size = ghlo_element_info (view->element_type)->size, n = self->row.n;
   gint64 lane = lane_stride (self, view);
-  GhloCpuPlaneFunc move = (lane == (gint64) size ? kernels->turn : kernels->move)[g_bit_storage (size) - 1];
+  GhloCpuPlaneFunc move = (lane == (gint64) size ? routines->transpose : routines->move)[g_bit_storage (size) - 1];
 
-  move (from, lane, view->strides[self->dimension], to, (gint64) (n * size), (gint64) size, lines, n);
+  move (from, (gint64) size, (gint64) (n * size), to, view->strides[self->dimension], lane, n, n_rows);
 }
 
-static void
-scatter_lines (const Sort     *self,
-               const GhloView *view,
-               const guint8   *from,
-               guint8         *to,
-               gsize           lines)
-{
-  const GhloCpuRoutines *kernels = ghlo_cpu_routines ();
-  gsize size = ghlo_element_info (view->element_type)->size, n = self->line.n;
-  gint64 lane = lane_stride (self, view);
-  GhloCpuPlaneFunc move = (lane == (gint64) size ? kernels->turn : kernels->move)[g_bit_storage (size) - 1];
-
-  move (from, (gint64) size, (gint64) (n * size), to, view->strides[self->dimension], lane, n, lines);
-}
-
-/* Where a block's lines are read and written, and the bytes from one to the next. */
+/* For each operand, the addresses that a block's first row is read from and written to, and
+ * the bytes from one row to the next. */
 typedef struct
 {
   const guint8 **from;
   guint8       **to;
   gint64        *from_steps, *to_steps;
-} Lines;
+} Rows;
 
 static void
 find_block (const Run *run,
             gsize      block,
             guint8    *scratch,
-            Lines     *lines)
+            Rows      *rows)
 {
   const Sort *self = run->sort;
-  guint n = self->line.n_operands;
+  guint n = self->row.n_operands;
 
-  lines->from = (gpointer) (scratch + self->pointers);
-  lines->to = (gpointer) (lines->from + n);
-  lines->from_steps = (gpointer) (lines->to + n);
-  lines->to_steps = lines->from_steps + n;
+  rows->from = (gpointer) (scratch + self->pointers);
+  rows->to = (gpointer) (rows->from + n);
+  rows->from_steps = (gpointer) (rows->to + n);
+  rows->to_steps = rows->from_steps + n;
   for (guint i = 0; i < n; i++)
     {
       guint8 *stage = scratch + self->stages[i];
-      gint64 step = (gint64) (self->line.n * self->sizes[i]);
+      gint64 step = (gint64) (self->row.n * self->sizes[i]);
 
-      lines->from[i] = self->direct[i] ? block_of (self, &run->operands[i], block) : stage;
-      lines->from_steps[i] = self->direct[i] ? lane_stride (self, &run->operands[i]) : step;
-      lines->to[i] = self->result_direct ? block_of (self, &run->results[i], block) : stage;
-      lines->to_steps[i] = self->result_direct ? lane_stride (self, &run->results[i]) : step;
+      rows->from[i] = self->direct[i] ? block_of (self, &run->operands[i], block) : stage;
+      rows->from_steps[i] = self->direct[i] ? lane_stride (self, &run->operands[i]) : step;
+      rows->to[i] = self->result_direct ? block_of (self, &run->results[i], block) : stage;
+      rows->to_steps[i] = self->result_direct ? lane_stride (self, &run->results[i]) : step;
     }
 }
 
 static gboolean
-sort_lines (const Run *run,
-            Lines     *lines,
-            gsize      n,
-            guint8    *scratch)
+sort_rows (const Run *run,
+           Rows      *rows,
+           gsize      n,
+           guint8    *scratch)
 {
   const Sort *self = run->sort;
 
   if (self->columns
-      && ghlo_cpu_sort_columns_run (&self->line, (guint) n, lines->from, lines->from_steps, lines->to, lines->to_steps))
+      && ghlo_cpu_sort_columns_run (&self->row, (guint) n, rows->from, rows->from_steps, rows->to, rows->to_steps))
     return TRUE;
-  for (gsize line = 0; line < n; line++)
+  for (gsize row = 0; row < n; row++)
     {
-      if (!ghlo_cpu_sort_line_run (&self->line, lines->from, lines->to, scratch, run->monitor))
+      if (!ghlo_cpu_sort_row_run (&self->row, rows->from, rows->to, scratch, run->monitor))
         return FALSE;
-      for (guint i = 0; i < self->line.n_operands; i++)
+      for (guint i = 0; i < self->row.n_operands; i++)
         {
-          lines->from[i] += lines->from_steps[i];
-          lines->to[i] += lines->to_steps[i];
+          rows->from[i] += rows->from_steps[i];
+          rows->to[i] += rows->to_steps[i];
         }
     }
 
@@ -317,16 +318,16 @@ sort_block (const Run *run,
 {
   const Sort *self = run->sort;
   gsize n = MIN (self->n_lanes - block % self->blocks_each * self->together, self->together);
-  Lines lines;
+  Rows rows;
 
-  for (guint i = 0; i < self->line.n_operands; i++)
+  for (guint i = 0; i < self->row.n_operands; i++)
     if (!self->direct[i])
-      gather_lines (self, &run->operands[i], block_of (self, &run->operands[i], block), scratch + self->stages[i], n);
-  find_block (run, block, scratch, &lines);
-  if (!sort_lines (run, &lines, n, scratch))
+      gather_rows (self, &run->operands[i], block_of (self, &run->operands[i], block), scratch + self->stages[i], n);
+  find_block (run, block, scratch, &rows);
+  if (!sort_rows (run, &rows, n, scratch))
     return FALSE;
-  for (guint i = 0; !self->result_direct && i < self->line.n_operands; i++)
-    scatter_lines (self, &run->results[i], scratch + self->stages[i], block_of (self, &run->results[i], block), n);
+  for (guint i = 0; !self->result_direct && i < self->row.n_operands; i++)
+    scatter_rows (self, &run->results[i], scratch + self->stages[i], block_of (self, &run->results[i], block), n);
 
   return TRUE;
 }
@@ -354,7 +355,7 @@ run (gpointer            compiled,
 {
   const Sort *self = compiled;
   Run run = { self, operands, results, scratch, monitor, FALSE };
-  double nanoseconds = self->line.nanoseconds * (double) self->together * (double) self->n_blocks;
+  double nanoseconds = self->row.nanoseconds * (double) self->together * (double) self->n_blocks;
 
   if (self->apart)
     {
@@ -378,10 +379,10 @@ describe (gpointer compiled)
 {
   const Sort *self = compiled;
 
-  return g_strdup_printf ("%s, %u key%s, %s%s", self->line.values ? "values" : "places", self->line.comparator.n_keys,
-                          self->line.comparator.n_keys == 1 ? "" : "s",
-                          self->columns ? "columns" : self->together > 1 ? "lines together" : "lines",
-                          self->line.n_parts > 1 ? ", in parts" : "");
+  return g_strdup_printf ("%s, %u key%s, %s%s", self->row.values ? "values" : "positions", self->row.comparator.n_keys,
+                          self->row.comparator.n_keys == 1 ? "" : "s",
+                          self->columns ? "columns" : self->together > 1 ? "rows together" : "rows",
+                          self->row.n_parts > 1 ? ", in parts" : "");
 }
 
 const GhloStepImplementation ghlo_cpu_step_sort = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * chlo.top_k as a step of a plan: the largest elements in the total order, equal ones by
- * their place. Of a long line only those are kept that may still be among them.
+ * position. While a long row is read, only elements that may still be among them are kept.
  */
 
 #include "base/sizes.h"
@@ -12,23 +12,23 @@
 
 #include <string.h>
 
-/* Room for candidates besides twice k; what a part of a line has at least; and after how
- * many chunks of ranks the monitor is looked at. */
+/* Room for candidates besides twice k, least elements of a part of a row, and chunks of ranks
+ * between two checks for cancellation. */
 enum { ROOM = 1024, MIN_PART = 1 << 16, CHECK_EVERY = 4096, MAX_PARTS = 256 };
 
-/* Nanoseconds for an element to be looked at, and for one to be sorted. */
+/* Nanoseconds to read an element, and to sort one of the k. */
 #define LOOK_COST 1.5
 #define SORT_COST 40.0
 
 typedef struct _TopK TopK;
 typedef struct _Run  Run;
 
-/* By numbers of one width. */
+/* The functions for numbers of one width. */
 typedef struct
 {
   guint size;
-  /* The k least numbers of a part of a line, in order; *@numbers says where. FALSE when
-   * cancelled. */
+  /* Finds the k least numbers of a part of a row, and sets *@numbers to them, in order. FALSE
+   * when cancelled. */
   gboolean (*select) (const TopK        *self,
                       const guint8      *from,
                       gint64             stride,
@@ -37,25 +37,25 @@ typedef struct
                       guint8           **numbers,
                       guint8            *spare,
                       const GhloMonitor *monitor);
-  /* The k least of parts' k least, which are adjacent. */
+  /* Finds the k least of all parts' k least, which are adjacent. */
   void     (*unite)  (const TopK        *self,
                       guint8           **numbers,
                       guint8            *spare);
-  guint64  (*place)  (gconstpointer      numbers,
-                      gsize              i);
+  guint64  (*position)  (gconstpointer      numbers,
+                         gsize              i);
 } Width;
 
 struct _TopK
 {
   GhloCpuSortKey key;
   const Width   *width;
-  gsize          n, k, n_lines;
+  gsize          n, k, n_rows;
   gsize          capacity;      /* of a buffer of candidates, in numbers */
-  gboolean       apart;         /* lines are split over threads, else parts of a line */
+  gboolean       apart;         /* threads share rows, else parts of a row */
   gsize          n_parts;
   gsize          scratch;       /* bytes of a thread or part: two buffers */
-  gsize          all_scratch;   /* of all of them, and of what they find */
-  double         nanoseconds;   /* for a line */
+  gsize          all_scratch;   /* of all threads or parts, and of the numbers that these find */
+  double         nanoseconds;   /* for a row */
 };
 
 struct _Run
@@ -63,8 +63,8 @@ struct _Run
   const TopK        *top_k;
   const GhloView    *operand, *values, *indices;
   guint8            *scratch;
-  gsize              line;
-  guint8            *found[MAX_PARTS];    /* of the line's parts */
+  gsize              row;
+  guint8            *found[MAX_PARTS];    /* of the row's parts */
   const GhloMonitor *monitor;
   gint               stopped;             /* atomic */
 };
@@ -84,7 +84,7 @@ part_begin (const TopK *self,
   { \
     NUMBER *sorted; \
     \
-    /* Nobody cancels it: the k are few, or in the way of their ranks already. */ \
+    /* It is not cancelled, since the k numbers are sorted quickly. */ \
     ghlo_cpu_sort_##NAME ((NUMBER *) *numbers, (NUMBER *) spare, self->k, 0, 8 * sizeof (NUMBER), NULL, &sorted); \
     *numbers = (guint8 *) sorted; \
   } \
@@ -142,8 +142,8 @@ part_begin (const TopK *self,
   } \
   \
   static guint64 \
-  place_##NAME (gconstpointer numbers, \
-                gsize         i) \
+  position_##NAME (gconstpointer numbers, \
+                   gsize         i) \
   { \
     return (guint32) ((const NUMBER *) numbers)[i]; \
   }
@@ -152,18 +152,18 @@ DEFINE_WIDTH (u64, guint64, 32)
 DEFINE_WIDTH (u128, GhloCpuU128, 64)
 
 static const Width widths[] = {
-  { sizeof (guint64), select_u64, unite_u64, place_u64 },
-  { sizeof (GhloCpuU128), select_u128, unite_u128, place_u128 },
+  { sizeof (guint64), select_u64, unite_u64, position_u64 },
+  { sizeof (GhloCpuU128), select_u128, unite_u128, position_u128 },
 };
 
-/* Parts are worth it where what they find is little beside what they look at. */
+/* A row is split where its parts find few numbers compared with those they read. */
 static void
 choose_parts (TopK *self)
 {
   gsize n_workers = MIN (ghlo_parallel_n_workers (), MAX_PARTS);
 
   self->n_parts = 1;
-  self->apart = self->n_lines >= n_workers || self->n / n_workers < MIN_PART || self->k > self->n / n_workers / 8;
+  self->apart = self->n_rows >= n_workers || self->n / n_workers < MIN_PART || self->k > self->n / n_workers / 8;
   if (!self->apart)
     self->n_parts = n_workers;
 }
@@ -198,16 +198,16 @@ read_request (TopK                  *self,
     return "it has too many results";
   self->n = (gsize) operand->dimensions[operand->rank - 1];
   self->k = (gsize) values->dimensions[values->rank - 1];
-  self->n_lines = self->k > 0 ? count / self->k : 0;
+  self->n_rows = self->k > 0 ? count / self->k : 0;
   if (self->k > self->n || self->n > G_MAXINT32)
-    return "its lines are too long, or shorter than its result's";
+    return "its rows are too long, or shorter than its result's";
 
   self->width = &widths[self->key.size > 4];
   choose_parts (self);
   self->capacity = MIN (2 * self->k + ROOM, self->n) + GHLO_CPU_SORT_CHUNK;
   self->nanoseconds = LOOK_COST * (double) self->n + SORT_COST * (double) self->k;
 
-  return find_scratch (self) ? NULL : "its lines are too long";
+  return find_scratch (self) ? NULL : "its rows are too long";
 }
 
 static void
@@ -215,51 +215,51 @@ fill_selection (const TopK            *self,
                 const GhloStepRequest *request,
                 GhloStepSelection     *selection)
 {
-  selection->nanoseconds = self->nanoseconds * (double) self->n_lines;
+  selection->nanoseconds = self->nanoseconds * (double) self->n_rows;
   selection->scratch = self->all_scratch;
 }
 
 GHLO_CPU_DEFINE_STEP (TopK, ghlo_cpu_step_clear_nothing)
 
 static const guint8 *
-find_line (const Run *run,
-           gsize      line)
+find_row (const Run *run,
+          gsize      row)
 {
   const GhloView *view = run->operand;
   const guint8 *from = view->data;
 
   for (guint i = view->rank - 1; i > 0; i--)
     {
-      from += (gint64) (line % (gsize) view->dimensions[i - 1]) * view->strides[i - 1];
-      line /= (gsize) view->dimensions[i - 1];
+      from += (gint64) (row % (gsize) view->dimensions[i - 1]) * view->strides[i - 1];
+      row /= (gsize) view->dimensions[i - 1];
     }
 
   return from;
 }
 
 static void
-store_line (const Run    *run,
-            gsize         line,
-            gconstpointer numbers)
+store_row (const Run    *run,
+           gsize         row,
+           gconstpointer numbers)
 {
   const TopK *self = run->top_k;
-  const guint8 *from = find_line (run, line);
+  const guint8 *from = find_row (run, row);
   gint64 stride = run->operand->strides[run->operand->rank - 1];
   gsize size = self->key.element_size;
-  guint8 *to = run->values->data + line * self->k * size, *indices = run->indices->data + line * self->k * 4;
+  guint8 *to = run->values->data + row * self->k * size, *indices = run->indices->data + row * self->k * 4;
 
   for (gsize i = 0; i < self->k; i++)
     {
-      gint32 place = (gint32) self->width->place (numbers, i);
+      gint32 position = (gint32) self->width->position (numbers, i);
 
-      memcpy (to + i * size, from + place * stride, size);
-      memcpy (indices + 4 * i, &place, 4);
+      memcpy (to + i * size, from + position * stride, size);
+      memcpy (indices + 4 * i, &position, 4);
     }
 }
 
 static gboolean
 select_part (Run     *run,
-             gsize    line,
+             gsize    row,
              gsize    part,
              guint8  *scratch,
              guint8 **found)
@@ -267,7 +267,7 @@ select_part (Run     *run,
   const TopK *self = run->top_k;
 
   *found = scratch;
-  if (self->width->select (self, find_line (run, line), run->operand->strides[run->operand->rank - 1],
+  if (self->width->select (self, find_row (run, row), run->operand->strides[run->operand->rank - 1],
                            part_begin (self, part), part_begin (self, part + 1), found, scratch + self->scratch / 2,
                            run->monitor))
     return TRUE;
@@ -277,17 +277,17 @@ select_part (Run     *run,
 }
 
 static void
-run_lines (gpointer data,
-           gsize    begin,
-           gsize    end,
-           guint    worker)
+run_rows (gpointer data,
+          gsize    begin,
+          gsize    end,
+          guint    worker)
 {
   Run *run = data;
   guint8 *found;
 
-  for (gsize line = begin; line < end && !g_atomic_int_get (&run->stopped); line++)
-    if (select_part (run, line, 0, run->scratch + worker * run->top_k->scratch, &found))
-      store_line (run, line, found);
+  for (gsize row = begin; row < end && !g_atomic_int_get (&run->stopped); row++)
+    if (select_part (run, row, 0, run->scratch + worker * run->top_k->scratch, &found))
+      store_row (run, row, found);
 }
 
 static void
@@ -299,24 +299,24 @@ run_parts (gpointer data,
   Run *run = data;
 
   for (gsize part = begin; part < end; part++)
-    select_part (run, run->line, part, run->scratch + part * run->top_k->scratch, &run->found[part]);
+    select_part (run, run->row, part, run->scratch + part * run->top_k->scratch, &run->found[part]);
 }
 
 static gboolean
-split_line (Run   *run,
-            gsize  line)
+split_row (Run  *run,
+           gsize row)
 {
   const TopK *self = run->top_k;
   gsize bytes = self->k * self->width->size;
   guint8 *all = run->scratch + self->n_parts * self->scratch, *spare = all + self->n_parts * bytes;
 
-  run->line = line;
+  run->row = row;
   if (!ghlo_parallel_for (self->n_parts, 1, self->nanoseconds, run_parts, run, run->monitor) || run->stopped)
     return FALSE;
   for (gsize part = 0; part < self->n_parts; part++)
     memcpy (all + part * bytes, run->found[part], bytes);
   self->width->unite (self, &all, spare);
-  store_line (run, line, all);
+  store_row (run, row, all);
 
   return TRUE;
 }
@@ -337,11 +337,11 @@ run (gpointer            compiled,
   gboolean done = TRUE;
 
   if (self->apart)
-    done = ghlo_parallel_for (self->n_lines, 1, self->nanoseconds * (double) self->n_lines, run_lines, &run, monitor)
+    done = ghlo_parallel_for (self->n_rows, 1, self->nanoseconds * (double) self->n_rows, run_rows, &run, monitor)
            && !run.stopped;
   else
-    for (gsize line = 0; done && line < self->n_lines; line++)
-      done = split_line (&run, line);
+    for (gsize row = 0; done && row < self->n_rows; row++)
+      done = split_row (&run, row);
   if (done)
     return TRUE;
 

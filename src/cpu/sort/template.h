@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The sorting of numbers, written once for each width: the includer defines NUMBER, the
- * type, and FUNCTION (f), the width's f. Few numbers are merged, many go by radix, the
- * last digit first.
+ * The sorting of numbers, included once for each width: the includer defines NUMBER, the
+ * type, and FUNCTION (f), the width's f. Few numbers are sorted by merging, many by radix,
+ * the last digit first.
  */
 
 /* Blocks that are sorted by insertion, before they are merged. */
 #define BLOCK 12
 
-/* Where radix begins to pay: it counts 256 buckets for each of its digits. */
+/* Fewer numbers are not sorted by radix, which counts 256 buckets for each digit. */
 #define MIN_RADIX 128
 
-/* Numbers moved from one look at the monitor to the next: some milliseconds. */
+/* Numbers moved between two checks for cancellation, some milliseconds' worth. */
 #define STRETCH ((gsize) 1 << 20)
 
 static void
@@ -29,7 +29,7 @@ FUNCTION (insert) (NUMBER *numbers,
     }
 }
 
-/* The first @n of two sorted lines; of equal numbers the left ones first. */
+/* Merges the first @n numbers of two sorted runs; of equal numbers the left ones come first. */
 static void
 FUNCTION (merge_two) (const NUMBER *left,
                       const NUMBER *left_end,
@@ -111,7 +111,7 @@ FUNCTION (move_digit) (const NUMBER      *from,
                        NUMBER            *to,
                        gsize              n,
                        guint              shift,
-                       guint32            places[256],
+                       guint32            offsets[256],
                        const GhloMonitor *monitor)
 {
   for (gsize begin = 0; begin < n; begin += STRETCH)
@@ -121,7 +121,7 @@ FUNCTION (move_digit) (const NUMBER      *from,
       if (n > STRETCH && ghlo_monitor_cancelled (monitor, NULL))
         return FALSE;
       for (gsize i = begin; i < end; i++)
-        to[places[(guint8) (from[i] >> shift)]++] = from[i];
+        to[offsets[(guint8) (from[i] >> shift)]++] = from[i];
     }
 
   return TRUE;
@@ -149,7 +149,7 @@ FUNCTION (ghlo_cpu_sort) (NUMBER             *numbers,
     return TRUE;
   for (guint d = 0; d < digits; d++)
     {
-      guint32 first = (guint32) ((*sorted)[0] >> (low + 8 * d)) & 255, place = 0;
+      guint32 first = (guint32) ((*sorted)[0] >> (low + 8 * d)) & 255, offset = 0;
       NUMBER *to = *sorted == numbers ? spare : numbers;
 
       if (counts[d][first] == n)
@@ -158,8 +158,8 @@ FUNCTION (ghlo_cpu_sort) (NUMBER             *numbers,
         {
           guint32 count = counts[d][i];
 
-          counts[d][i] = place;
-          place += count;
+          counts[d][i] = offset;
+          offset += count;
         }
       if (!FUNCTION (move_digit) (*sorted, to, n, low + 8 * d, counts[d], monitor))
         return FALSE;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Elements as numbers and back. Bytes are only counted.
+ * Turns elements into numbers and back. Elements of one byte are only counted.
  */
 
 #include "cpu/sort/values.h"
@@ -76,7 +76,7 @@
         elements[i] = (guint##BITS) from[i] ^ flip ^ (key->is_signed ? sign : 0); \
   } \
   \
-  /* The first of the numbers that is not below @rank. */ \
+  /* The index of the first number that is not below @rank. */ \
   static gsize \
   find_##BITS (gconstpointer numbers, \
                gsize         n, \
@@ -124,7 +124,7 @@ ghlo_cpu_sort_values_load (GhloCpuSortValues           *self,
   return load_16 (self, key, from, stride, end - begin, numbers);
 }
 
-/* NaN that are equal come after all numbers, or before. */
+/* Counts the NaN, which come after all numbers where they are equal, or before (@first). */
 static gsize
 find_nans (const GhloCpuSortValues *parts,
            guint                    n_parts,
@@ -195,7 +195,7 @@ ghlo_cpu_sort_values_store_kept (const GhloCpuSortValues *parts,
   if (!negative)
     return;
 
-  /* The rank of +0, the first above those of all numbers below 0. */
+  /* Zeros begin at the rank of +0, the least above the ranks of numbers below 0. */
   if (key->size == 8)
     at = find_64 (numbers, n, G_GUINT64_CONSTANT (1) << 63 ^ (key->descending ? G_MAXUINT64 : 0));
   else if (key->size == 4)
@@ -210,13 +210,13 @@ ghlo_cpu_sort_values_store_kept (const GhloCpuSortValues *parts,
     }
 }
 
-/* Bytes of one rank that differ have to keep their order. */
+/* Sorts bytes stably, since different bytes may have the same rank. */
 static void
 scatter_bytes (const GhloCpuSortComparator *comparator,
                const guint8                *from,
                guint8                      *to,
                gsize                        n,
-               gsize                        places[256])
+               gsize                        offsets[256])
 {
   const guint8 *ranks = comparator->keys[0].ranks;
 
@@ -224,7 +224,7 @@ scatter_bytes (const GhloCpuSortComparator *comparator,
     {
       guint8 byte = from[comparator->reverses_equal ? n - 1 - i : i];
 
-      to[places[ranks[byte]]++] = byte;
+      to[offsets[ranks[byte]]++] = byte;
     }
 }
 
@@ -236,7 +236,7 @@ ghlo_cpu_sort_bytes (const GhloCpuSortComparator *comparator,
                      guint8                      *copy)
 {
   const GhloCpuSortKey *key = &comparator->keys[0];
-  gsize counts[4][256] = { { 0 } }, places[257] = { 0 };
+  gsize counts[4][256] = { { 0 } }, offsets[257] = { 0 };
   gint16 bytes[256];
   gboolean ambiguous = FALSE;
 
@@ -254,17 +254,17 @@ ghlo_cpu_sort_bytes (const GhloCpuSortComparator *comparator,
         return FALSE;
       ambiguous |= bytes[rank] >= 0;
       bytes[rank] = (gint16) i;
-      places[rank + 1] += count;
+      offsets[rank + 1] += count;
     }
   for (guint i = 0; i < 256; i++)
-    places[i + 1] += places[i];
+    offsets[i + 1] += offsets[i];
   if (ambiguous && to == from)
     from = memcpy (copy, from, n);
   if (ambiguous)
-    scatter_bytes (comparator, from, to, n, places);
+    scatter_bytes (comparator, from, to, n, offsets);
   else
     for (guint i = 0; i < 256; i++)
-      memset (to + places[i], bytes[i], places[i + 1] - places[i]);
+      memset (to + offsets[i], bytes[i], offsets[i + 1] - offsets[i]);
 
   return TRUE;
 }

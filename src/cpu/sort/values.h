@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Elements as the numbers that they are sorted by, and back, for lines of one operand
- * whose elements are their key. What a rank does not tell, the signs of zeros that are
- * equal and the bits of NaN that are, is kept aside in order.
+ * Turns elements into the numbers that they are sorted by, and back, for rows of one operand
+ * whose single key is the whole element. A rank does not hold the signs of equal zeros and
+ * the bits of equal NaN; these are stored separately, in order.
  */
 
 #pragma once
@@ -11,18 +11,18 @@
 
 G_BEGIN_DECLS
 
-/* What was kept aside of a part of a line. */
+/* The zeros' signs and the NaN of a part of a row. */
 typedef struct
 {
-  guint8   *signs;          /* of zeros; borrowed, with room for the part's elements, as is: */
-  guint8   *nans;           /* elements, which are left out of the numbers */
-  gsize     n_zeros, n_nans;
-  gboolean  negative;       /* a zero is */
-  gboolean  unordered;      /* an element is */
+  guint8  *signs;           /* of zeros; borrowed, with room for all of the part's elements */
+  guint8  *nans;            /* left out of the numbers; borrowed, with room for all of the part's elements */
+  gsize    n_zeros, n_nans;
+  gboolean negative;        /* one of the zeros is -0 */
+  gboolean unordered;       /* an element is not ordered */
 } GhloCpuSortValues;
 
-/* The numbers of what stands at the places [begin, end) of a line of @n elements of 2
- * bytes or more: of 32 bits, or 64 where the key has more. How many they are. */
+/* The numbers for elements [begin, end) of a row of @n elements of 2 bytes or more: of 64 bits
+ * where the key has more than 32, else of 32. Returns how many there are. */
 gsize    ghlo_cpu_sort_values_load     (GhloCpuSortValues           *self,
                                         const GhloCpuSortComparator *comparator,
                                         const guint8                *from,
@@ -30,7 +30,7 @@ gsize    ghlo_cpu_sort_values_load     (GhloCpuSortValues           *self,
                                         gsize                        begin,
                                         gsize                        end,
                                         gpointer                     numbers);
-/* Writes the line's elements that numbers [begin, end) stand for. @parts are all of it. */
+/* Writes the elements that numbers [begin, end) stand for. @parts are those of the whole row. */
 void     ghlo_cpu_sort_values_store    (const GhloCpuSortValues     *parts,
                                         guint                        n_parts,
                                         const GhloCpuSortKey        *key,
@@ -38,7 +38,7 @@ void     ghlo_cpu_sort_values_store    (const GhloCpuSortValues     *parts,
                                         gsize                        begin,
                                         gsize                        end,
                                         guint8                      *to);
-/* And then those that were kept aside; @n numbers are there. */
+/* Writes the zeros and NaN of all @parts, after the elements of all @n numbers were stored. */
 void     ghlo_cpu_sort_values_store_kept (const GhloCpuSortValues   *parts,
                                         guint                        n_parts,
                                         const GhloCpuSortKey        *key,
@@ -46,8 +46,8 @@ void     ghlo_cpu_sort_values_store_kept (const GhloCpuSortValues   *parts,
                                         gsize                        n,
                                         guint8                      *to);
 
-/* A line of elements of one byte, all of it; @copy is as large, for where @to is @from.
- * FALSE when one of them is not ordered. */
+/* Sorts a row of elements of one byte; @copy has room for @n of them, and is used where @to is
+ * @from. FALSE when one of them is not ordered. */
 gboolean ghlo_cpu_sort_bytes           (const GhloCpuSortComparator *comparator,
                                         const guint8                *from,
                                         guint8                      *to,

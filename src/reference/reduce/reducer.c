@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Folds of sequences of elements. Bodies that have a loop of their own are
- * found by their one operation and the class of its elements.
+ * found by what they combine by and the class of the elements.
  */
 
 #include "reference/reduce/reducer.h"
@@ -161,36 +161,39 @@ DEFINE_INT_LOOP (and_int, guint64, u, y &= x[i])
 DEFINE_INT_LOOP (or_int, guint64, u, y |= x[i])
 DEFINE_INT_LOOP (xor_int, guint64, u, y ^= x[i])
 
-/* The loop of each operation by class of element; NULL where there is none. */
+/* Booleans are unsigned. */
 static const struct
 {
-  GhloIrOpKind kind;
-  Loop         boolean, is_signed, is_unsigned, is_float;
-} loops[] = {
-  { GHLO_OP_STABLEHLO_ADD, or_int, sum_int, sum_int, sum_double },
-  { GHLO_OP_STABLEHLO_MULTIPLY, and_int, product_int, product_int, product_float },
-  { GHLO_OP_STABLEHLO_MAXIMUM, or_int, maximum_signed, maximum_unsigned, maximum_float },
-  { GHLO_OP_STABLEHLO_MINIMUM, and_int, minimum_signed, minimum_unsigned, minimum_float },
-  { GHLO_OP_STABLEHLO_AND, and_int, and_int, and_int, NULL },
-  { GHLO_OP_STABLEHLO_OR, or_int, or_int, or_int, NULL },
-  { GHLO_OP_STABLEHLO_XOR, xor_int, xor_int, xor_int, NULL },
+  Loop on_signed, on_unsigned, on_float, on_complex;
+} loops[GHLO_N_COMBINERS] = {
+  [GHLO_COMBINER_ADD] = { sum_int, sum_int, sum_double, sum_complex },
+  [GHLO_COMBINER_AND] = { and_int, and_int },
+  [GHLO_COMBINER_MAXIMUM] = { maximum_signed, maximum_unsigned, maximum_float },
+  [GHLO_COMBINER_MINIMUM] = { minimum_signed, minimum_unsigned, minimum_float },
+  [GHLO_COMBINER_MULTIPLY] = { product_int, product_int, product_float },
+  [GHLO_COMBINER_OR] = { or_int, or_int },
+  [GHLO_COMBINER_XOR] = { xor_int, xor_int },
 };
 
 static Loop
-find_loop (GhloIrOpKind    kind,
+find_loop (GhloCombiner    combiner,
            GhloElementType type)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (loops); i++)
-    if (loops[i].kind == kind)
-      switch (ghlo_element_info (type)->element_class)
-        {
-        case GHLO_ELEMENT_CLASS_BOOLEAN: return loops[i].boolean;
-        case GHLO_ELEMENT_CLASS_SIGNED: return loops[i].is_signed;
-        case GHLO_ELEMENT_CLASS_UNSIGNED: return loops[i].is_unsigned;
-        case GHLO_ELEMENT_CLASS_FLOAT: return loops[i].is_float;
-        case GHLO_ELEMENT_CLASS_COMPLEX: return kind == GHLO_OP_STABLEHLO_ADD ? sum_complex : NULL;
-        default: return NULL;
-        }
+  switch (ghlo_element_info (type)->element_class)
+    {
+    case GHLO_ELEMENT_CLASS_BOOLEAN:
+    case GHLO_ELEMENT_CLASS_UNSIGNED:
+      return loops[combiner].on_unsigned;
+    case GHLO_ELEMENT_CLASS_SIGNED:
+      return loops[combiner].on_signed;
+    case GHLO_ELEMENT_CLASS_FLOAT:
+      return loops[combiner].on_float;
+    case GHLO_ELEMENT_CLASS_COMPLEX:
+      return loops[combiner].on_complex;
+    case GHLO_ELEMENT_CLASS_NONE:
+      break;
+    }
+
   return NULL;
 }
 
@@ -226,7 +229,7 @@ prepare_loop (GhloRefReducer   *self,
       || ghlo_element_info (input->type->element_type)->element_class
          != ghlo_element_info (argument->element_type)->element_class)
     return;
-  self->loop = find_loop (ghlo_ref_scalar_function_kind (self->body), argument->element_type);
+  self->loop = find_loop (ghlo_ref_scalar_function_combiner (self->body), argument->element_type);
   if (self->loop == NULL)
     return;
 

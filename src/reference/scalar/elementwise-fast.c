@@ -130,46 +130,41 @@ convert_loop (const GhloRefScalarOp *op)
   return NULL;
 }
 
-#define ARITHMETIC(suffix) \
-  switch (op->kind) \
-    { \
-    case GHLO_OP_STABLEHLO_ADD: \
-      return add_##suffix; \
-    case GHLO_OP_STABLEHLO_SUBTRACT: \
-      return subtract_##suffix; \
-    case GHLO_OP_STABLEHLO_MULTIPLY: \
-      return multiply_##suffix; \
-    case GHLO_OP_STABLEHLO_MAXIMUM: \
-      return maximum_##suffix; \
-    case GHLO_OP_STABLEHLO_MINIMUM: \
-      return minimum_##suffix; \
-    case GHLO_OP_STABLEHLO_NEGATE: \
-      return negate_##suffix; \
-    default: \
-      break; \
-    }
+typedef struct
+{
+  GhloRefFastLoop on_f32, on_f64, on_i32;
+} Loops;
 
-#define COMPARISONS(suffix) \
-  { eq_##suffix, ne_##suffix, ge_##suffix, gt_##suffix, le_##suffix, lt_##suffix }
+#define LOOPS(ID, name) [GHLO_SCALAR_##ID] = { name##_f32, name##_f64, name##_i32 }
 
 static GhloRefFastLoop
 arithmetic_loop (const GhloRefScalarOp *op)
 {
+  static const Loops loops[GHLO_N_SCALARS] = {
+    LOOPS (ADD, add),
+    LOOPS (MAXIMUM, maximum),
+    LOOPS (MINIMUM, minimum),
+    LOOPS (MULTIPLY, multiply),
+    LOOPS (NEGATE, negate),
+    LOOPS (SUBTRACT, subtract),
+    [GHLO_SCALAR_DIVIDE] = { divide_f32, divide_f64, NULL },
+  };
+
   switch (op->operand_type)
     {
     case GHLO_ELEMENT_TYPE_F32:
-      ARITHMETIC (f32)
-      return op->kind == GHLO_OP_STABLEHLO_DIVIDE ? divide_f32 : NULL;
+      return loops[op->kind].on_f32;
     case GHLO_ELEMENT_TYPE_F64:
-      ARITHMETIC (f64)
-      return op->kind == GHLO_OP_STABLEHLO_DIVIDE ? divide_f64 : NULL;
+      return loops[op->kind].on_f64;
     case GHLO_ELEMENT_TYPE_I32:
-      ARITHMETIC (i32)
-      return NULL;
+      return loops[op->kind].on_i32;
     default:
       return NULL;
     }
 }
+
+#define COMPARISONS(suffix) \
+  { eq_##suffix, ne_##suffix, ge_##suffix, gt_##suffix, le_##suffix, lt_##suffix }
 
 static GhloRefFastLoop
 compare_loop (const GhloRefScalarOp *op)
@@ -197,11 +192,11 @@ ghlo_ref_fast_loop (const GhloRefScalarOp *op)
 {
   switch (op->kind)
     {
-    case GHLO_OP_STABLEHLO_COMPARE:
+    case GHLO_SCALAR_COMPARE:
       return compare_loop (op);
-    case GHLO_OP_STABLEHLO_CONVERT:
+    case GHLO_SCALAR_CONVERT:
       return convert_loop (op);
-    case GHLO_OP_STABLEHLO_SELECT:
+    case GHLO_SCALAR_SELECT:
       return select_loop (op);
     default:
       return arithmetic_loop (op);

@@ -204,17 +204,6 @@ ghlo_ref_run_sources (GhloRefCall           *call,
   return run_blocks (call, op, func, sources, n_sources, &axis, error);
 }
 
-/* What the result's numbers are computed from: a quantization's identity on
- * numbers, else the operation itself. */
-static GhloIrOpKind
-kind_on_numbers (GhloIrOpKind kind)
-{
-  if (kind == GHLO_OP_STABLEHLO_UNIFORM_QUANTIZE || kind == GHLO_OP_STABLEHLO_UNIFORM_DEQUANTIZE)
-    return GHLO_OP_STABLEHLO_CONVERT;
-
-  return kind;
-}
-
 static gboolean
 same_expressed_types (const GhloIrOp  *op,
                       guint            first,
@@ -233,16 +222,16 @@ ghlo_ref_call_func (GhloRefCall     *call,
                     GError         **error)
 {
   const GhloIrOp *ir = call->op;
-  gboolean selects = ir->kind == GHLO_OP_STABLEHLO_SELECT || ir->kind == GHLO_OP_CHLO_BROADCAST_SELECT;
+  guint first_value = ghlo_scalar_spec (ghlo_scalar_of (ir->kind))->first_value;
   GhloElementType operand_type, result_type;
   GhloRefScalarFunc func = NULL;
 
-  if (ir->n_operands >= 1 + selects && ir->n_operands <= GHLO_REF_MAX_SOURCES && ir->n_results == 1)
+  if (ir->n_operands > first_value && ir->n_operands <= GHLO_REF_MAX_SOURCES && ir->n_results == 1)
     {
-      operand_type = ghlo_ref_expressed_type (ghlo_ir_op_operand (ir, selects)->type);
+      operand_type = ghlo_ref_expressed_type (ghlo_ir_op_operand (ir, first_value)->type);
       result_type = ghlo_ref_expressed_type (ir->results[0].type);
-      if (same_expressed_types (ir, selects, operand_type))
-        func = ghlo_ref_scalar_func_for (kind_on_numbers (ir->kind), operand_type, result_type, op);
+      if (same_expressed_types (ir, first_value, operand_type))
+        func = ghlo_ref_scalar_func_for (ir->kind, operand_type, result_type, op);
     }
 
   if (func == NULL)

@@ -32,7 +32,7 @@ struct _GhloRefScalarFunction
   GhloScalar         *scalars;        /* by slot - first_slot, then what is taken from outside */
   guint32             n_scalars;
   guint32            *returned;       /* indices of scalars */
-  GhloIrOpKind        kind;
+  GhloCombiner        combiner;
   /* The body as a region. */
   GhloTensorType    **argument_types; /* owned */
   GhloValue         **values;         /* room for arguments, then results */
@@ -155,25 +155,23 @@ clear_compiled (GhloRefScalarFunction *self)
 }
 
 /* "op (arg 0, arg 1)" with one element type throughout. */
-static GhloIrOpKind
-find_kind (const GhloRefScalarFunction *self)
+static GhloCombiner
+find_combiner (const GhloRefScalarFunction *self)
 {
   const GhloRefBlock *block = self->block;
   const Instruction *instruction = &self->instructions[0];
-  const GhloIrOp *op;
   GhloElementType type;
 
   if (self->n_instructions != 1 || block->n_steps != 1 || block->n_arguments != 2 || block->n_returned != 1)
-    return GHLO_OP_INVALID;
-  op = block->steps[0].op;
-  type = op->results[0].type->element_type;
+    return GHLO_COMBINER_NONE;
+  type = instruction->op.result_type;
   if (instruction->n_operands != 2 || instruction->operands[0] != 0 || instruction->operands[1] != 1
       || self->returned[0] != instruction->result
       || block->block->arguments[0]->type->element_type != type
       || block->block->arguments[1]->type->element_type != type)
-    return GHLO_OP_INVALID;
+    return GHLO_COMBINER_NONE;
 
-  return op->kind;
+  return ghlo_scalar_combiner (instruction->op.kind, ghlo_element_info (type)->element_class);
 }
 
 static gboolean
@@ -221,7 +219,7 @@ make (GhloRefCall        *call,
   self->function = function;
   self->block = block;
   if (compile (self))
-    self->kind = find_kind (self);
+    self->combiner = find_combiner (self);
   else
     {
       clear_compiled (self);
@@ -354,10 +352,10 @@ ghlo_ref_scalar_function_run (GhloRefScalarFunction *self,
   return TRUE;
 }
 
-GhloIrOpKind
-ghlo_ref_scalar_function_kind (const GhloRefScalarFunction *self)
+GhloCombiner
+ghlo_ref_scalar_function_combiner (const GhloRefScalarFunction *self)
 {
-  return self->kind;
+  return self->combiner;
 }
 
 void

@@ -200,15 +200,6 @@ INTEGER (abs_signed, gint64, i, signed_result, x < 0 ? -(guint64) x : (guint64) 
 INTEGER (sign_signed, gint64, i, signed_result, (x > 0) - (x < 0))
 
 static GhloScalar
-abs_unsigned (const GhloRefScalarOp *op,
-              const GhloScalar      *operands)
-{
-  return operands[0];
-}
-
-INTEGER (sign_unsigned, guint64, u, unsigned_result, x != 0)
-
-static GhloScalar
 compare_signed (const GhloRefScalarOp *op,
                 const GhloScalar      *operands)
 {
@@ -275,37 +266,38 @@ typedef struct
   GhloRefScalarFunc on_unsigned;
 } IntegerRow;
 
-#define ROW(ID, name) [GHLO_OP_##ID] = { NULL, name##_signed, name##_unsigned }
-#define ROW_WITH_BOOLEAN(ID, boolean, name) [GHLO_OP_##ID] = { boolean, name##_signed, name##_unsigned }
+#define ROW(ID, name) [GHLO_SCALAR_##ID] = { NULL, name##_signed, name##_unsigned }
+#define ROW_OF_SIGNED(ID, name) [GHLO_SCALAR_##ID] = { NULL, name##_signed, NULL }
+#define ROW_WITH_BOOLEAN(ID, boolean, name) [GHLO_SCALAR_##ID] = { boolean, name##_signed, name##_unsigned }
 
-static const IntegerRow rows[GHLO_N_OPS] = {
-  ROW (STABLEHLO_ABS, abs),
-  ROW (STABLEHLO_COUNT_LEADING_ZEROS, count_leading_zeros),
-  ROW (STABLEHLO_DIVIDE, divide),
-  ROW (STABLEHLO_NEGATE, negate),
-  ROW (STABLEHLO_POPCNT, popcnt),
-  ROW (STABLEHLO_POWER, power),
-  ROW (STABLEHLO_REMAINDER, remainder),
-  ROW (STABLEHLO_SHIFT_LEFT, shift_left),
-  ROW (STABLEHLO_SHIFT_RIGHT_ARITHMETIC, shift_right_arithmetic),
-  ROW (STABLEHLO_SHIFT_RIGHT_LOGICAL, shift_right_logical),
-  ROW (STABLEHLO_SIGN, sign),
-  ROW (STABLEHLO_SUBTRACT, subtract),
-  ROW (CHLO_MULHI, mulhi),
-  ROW_WITH_BOOLEAN (STABLEHLO_ADD, boolean_or, add),
-  ROW_WITH_BOOLEAN (STABLEHLO_AND, boolean_and, and),
-  ROW_WITH_BOOLEAN (STABLEHLO_CLAMP, clamp_signed, clamp),
-  ROW_WITH_BOOLEAN (STABLEHLO_COMPARE, compare_signed, compare),
-  ROW_WITH_BOOLEAN (STABLEHLO_MAXIMUM, boolean_or, maximum),
-  ROW_WITH_BOOLEAN (STABLEHLO_MINIMUM, boolean_and, minimum),
-  ROW_WITH_BOOLEAN (STABLEHLO_MULTIPLY, boolean_and, multiply),
-  ROW_WITH_BOOLEAN (STABLEHLO_NOT, boolean_not, not),
-  ROW_WITH_BOOLEAN (STABLEHLO_OR, boolean_or, or),
-  ROW_WITH_BOOLEAN (STABLEHLO_XOR, boolean_xor, xor),
+static const IntegerRow rows[GHLO_N_SCALARS] = {
+  ROW (ADD, add),
+  ROW (COUNT_LEADING_ZEROS, count_leading_zeros),
+  ROW (DIVIDE, divide),
+  ROW (MAXIMUM, maximum),
+  ROW (MINIMUM, minimum),
+  ROW (MULTIPLY, multiply),
+  ROW (NEGATE, negate),
+  ROW (POPCNT, popcnt),
+  ROW (POWER, power),
+  ROW (REMAINDER, remainder),
+  ROW (SHIFT_LEFT, shift_left),
+  ROW (SHIFT_RIGHT_ARITHMETIC, shift_right_arithmetic),
+  ROW (SHIFT_RIGHT_LOGICAL, shift_right_logical),
+  ROW (SUBTRACT, subtract),
+  ROW (MULHI, mulhi),
+  ROW_OF_SIGNED (ABS, abs),
+  ROW_OF_SIGNED (SIGN, sign),
+  ROW_WITH_BOOLEAN (AND, boolean_and, and),
+  ROW_WITH_BOOLEAN (CLAMP, clamp_signed, clamp),
+  ROW_WITH_BOOLEAN (COMPARE, compare_signed, compare),
+  ROW_WITH_BOOLEAN (NOT, boolean_not, not),
+  ROW_WITH_BOOLEAN (OR, boolean_or, or),
+  ROW_WITH_BOOLEAN (XOR, boolean_xor, xor),
 };
 
 GhloRefScalarFunc
-ghlo_ref_integer_func (GhloIrOpKind     kind,
+ghlo_ref_integer_func (GhloScalarKind   kind,
                        GhloElementClass element_class)
 {
   const IntegerRow *row = &rows[kind];

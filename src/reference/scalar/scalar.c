@@ -1,94 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Which function computes an operation on scalars: by kind of operation and
- * class of element type. CHLO's broadcasting forms are, on scalars, the
- * operations that they broadcast.
+ * class of element type.
  */
 
 #include "reference/scalar/scalar.h"
 
 enum { MAX_OPERANDS = 3 };
-
-/* What the result's element type is to the operand's. */
-typedef enum
-{
-  RESULT_SAME,
-  RESULT_BOOLEAN,
-  RESULT_REAL,      /* the real part's type of a complex operand */
-  RESULT_COMPLEX,   /* complex with parts of the operand's type */
-} ResultRule;
-
-static GhloIrOpKind
-plain_kind (GhloIrOpKind kind)
-{
-  static const GhloIrOpKind plain[GHLO_N_OPS] = {
-    [GHLO_OP_CHLO_BROADCAST_ADD] = GHLO_OP_STABLEHLO_ADD,
-    [GHLO_OP_CHLO_BROADCAST_AND] = GHLO_OP_STABLEHLO_AND,
-    [GHLO_OP_CHLO_BROADCAST_ATAN2] = GHLO_OP_STABLEHLO_ATAN2,
-    [GHLO_OP_CHLO_BROADCAST_COMPARE] = GHLO_OP_STABLEHLO_COMPARE,
-    [GHLO_OP_CHLO_BROADCAST_COMPLEX] = GHLO_OP_STABLEHLO_COMPLEX,
-    [GHLO_OP_CHLO_BROADCAST_DIVIDE] = GHLO_OP_STABLEHLO_DIVIDE,
-    [GHLO_OP_CHLO_BROADCAST_MAXIMUM] = GHLO_OP_STABLEHLO_MAXIMUM,
-    [GHLO_OP_CHLO_BROADCAST_MINIMUM] = GHLO_OP_STABLEHLO_MINIMUM,
-    [GHLO_OP_CHLO_BROADCAST_MULTIPLY] = GHLO_OP_STABLEHLO_MULTIPLY,
-    [GHLO_OP_CHLO_BROADCAST_NEXT_AFTER] = GHLO_OP_CHLO_NEXT_AFTER,
-    [GHLO_OP_CHLO_BROADCAST_OR] = GHLO_OP_STABLEHLO_OR,
-    [GHLO_OP_CHLO_BROADCAST_POLYGAMMA] = GHLO_OP_CHLO_POLYGAMMA,
-    [GHLO_OP_CHLO_BROADCAST_POWER] = GHLO_OP_STABLEHLO_POWER,
-    [GHLO_OP_CHLO_BROADCAST_REMAINDER] = GHLO_OP_STABLEHLO_REMAINDER,
-    [GHLO_OP_CHLO_BROADCAST_SELECT] = GHLO_OP_STABLEHLO_SELECT,
-    [GHLO_OP_CHLO_BROADCAST_SHIFT_LEFT] = GHLO_OP_STABLEHLO_SHIFT_LEFT,
-    [GHLO_OP_CHLO_BROADCAST_SHIFT_RIGHT_ARITHMETIC] = GHLO_OP_STABLEHLO_SHIFT_RIGHT_ARITHMETIC,
-    [GHLO_OP_CHLO_BROADCAST_SHIFT_RIGHT_LOGICAL] = GHLO_OP_STABLEHLO_SHIFT_RIGHT_LOGICAL,
-    [GHLO_OP_CHLO_BROADCAST_SUBTRACT] = GHLO_OP_STABLEHLO_SUBTRACT,
-    [GHLO_OP_CHLO_BROADCAST_XOR] = GHLO_OP_STABLEHLO_XOR,
-    [GHLO_OP_CHLO_BROADCAST_ZETA] = GHLO_OP_CHLO_ZETA,
-    [GHLO_OP_CHLO_TAN] = GHLO_OP_STABLEHLO_TAN,
-  };
-
-  return plain[kind] != GHLO_OP_INVALID ? plain[kind] : kind;
-}
-
-static ResultRule
-result_rule (GhloIrOpKind    kind,
-             GhloElementType operand_type)
-{
-  switch (kind)
-    {
-    case GHLO_OP_STABLEHLO_COMPARE:
-    case GHLO_OP_STABLEHLO_IS_FINITE:
-    case GHLO_OP_CHLO_IS_INF:
-    case GHLO_OP_CHLO_IS_NEG_INF:
-    case GHLO_OP_CHLO_IS_POS_INF:
-      return RESULT_BOOLEAN;
-    case GHLO_OP_STABLEHLO_ABS:
-    case GHLO_OP_STABLEHLO_REAL:
-    case GHLO_OP_STABLEHLO_IMAG:
-      return ghlo_element_type_is_complex (operand_type) ? RESULT_REAL : RESULT_SAME;
-    case GHLO_OP_STABLEHLO_COMPLEX:
-      return RESULT_COMPLEX;
-    default:
-      return RESULT_SAME;
-    }
-}
-
-static gboolean
-result_fits (GhloIrOpKind    kind,
-             GhloElementType operand_type,
-             GhloElementType result_type)
-{
-  switch (result_rule (kind, operand_type))
-    {
-    case RESULT_BOOLEAN:
-      return result_type == GHLO_ELEMENT_TYPE_I1;
-    case RESULT_REAL:
-      return result_type == ghlo_element_type_real_part (operand_type);
-    case RESULT_COMPLEX:
-      return ghlo_element_type_is_complex (result_type) && ghlo_element_type_real_part (result_type) == operand_type;
-    default:
-      return result_type == operand_type;
-    }
-}
 
 static GhloScalar
 select_value (const GhloRefScalarOp *op,
@@ -98,11 +16,10 @@ select_value (const GhloRefScalarOp *op,
 }
 
 static GhloRefScalarFunc
-func_for_class (GhloIrOpKind    kind,
-                GhloElementType operand_type)
+func_for_class (GhloScalarKind   kind,
+                GhloElementType  operand_type,
+                GhloElementClass element_class)
 {
-  GhloElementClass element_class = ghlo_element_info (operand_type)->element_class;
-
   switch (element_class)
     {
     case GHLO_ELEMENT_CLASS_FLOAT:
@@ -120,29 +37,31 @@ ghlo_ref_scalar_func_for (GhloIrOpKind     kind,
                           GhloElementType  result_type,
                           GhloRefScalarOp *scalar_op)
 {
-  kind = plain_kind (kind);
-  *scalar_op = (GhloRefScalarOp) { .kind = kind, .operand_type = operand_type, .result_type = result_type };
+  GhloElementClass element_class = ghlo_element_info (operand_type)->element_class;
+  GhloScalarKind scalar = ghlo_scalar_on (ghlo_scalar_of (kind), element_class);
 
-  if (kind == GHLO_OP_STABLEHLO_CONVERT)
+  *scalar_op = (GhloRefScalarOp) { .kind = scalar, .operand_type = operand_type, .result_type = result_type };
+
+  if (scalar == GHLO_SCALAR_CONVERT)
     return ghlo_ref_convert_func (operand_type, result_type);
-  if (!result_fits (kind, operand_type, result_type))
+  if (!ghlo_scalar_gives (scalar, operand_type, result_type))
     return NULL;
-  if (kind == GHLO_OP_STABLEHLO_SELECT)
+  if (scalar == GHLO_SCALAR_SELECT)
     return select_value;
 
-  return func_for_class (kind, operand_type);
+  return func_for_class (scalar, operand_type, element_class);
 }
 
 void
 ghlo_ref_scalar_details (const GhloIrOp  *op,
                          GhloRefScalarOp *scalar_op)
 {
-  if (scalar_op->kind == GHLO_OP_STABLEHLO_COMPARE)
+  if (scalar_op->kind == GHLO_SCALAR_COMPARE)
     {
       scalar_op->detail = ghlo_ir_op_get_int (op, "comparison_direction", GHLO_REF_COMPARE_EQ);
       scalar_op->detail2 = ghlo_ir_op_get_int (op, "compare_type", 0);
     }
-  else if (scalar_op->kind == GHLO_OP_STABLEHLO_REDUCE_PRECISION)
+  else if (scalar_op->kind == GHLO_SCALAR_REDUCE_PRECISION)
     {
       scalar_op->detail = ghlo_ir_op_get_int (op, "exponent_bits", 0);
       scalar_op->detail2 = ghlo_ir_op_get_int (op, "mantissa_bits", 0);
@@ -162,9 +81,8 @@ GhloRefScalarFunc
 ghlo_ref_scalar_func (const GhloIrOp  *op,
                       GhloRefScalarOp *scalar_op)
 {
-  GhloIrOpKind kind = plain_kind (op->kind);
   GhloElementType first = GHLO_ELEMENT_TYPE_INVALID, result;
-  guint values = kind == GHLO_OP_STABLEHLO_SELECT ? 1 : 0;
+  guint first_value = ghlo_scalar_spec (ghlo_scalar_of (op->kind))->first_value;
   GhloRefScalarFunc func;
 
   if (op->n_results != 1 || op->n_operands == 0 || op->n_operands > MAX_OPERANDS)
@@ -174,9 +92,9 @@ ghlo_ref_scalar_func (const GhloIrOp  *op,
     {
       GhloElementType type = plain_element_type (ghlo_ir_op_operand (op, i)->type);
 
-      if (type == GHLO_ELEMENT_TYPE_INVALID || (i > values && type != first))
+      if (type == GHLO_ELEMENT_TYPE_INVALID || (i > first_value && type != first))
         return NULL;
-      if (i <= values)
+      if (i <= first_value)
         first = type;
     }
 
@@ -184,7 +102,7 @@ ghlo_ref_scalar_func (const GhloIrOp  *op,
   if (result == GHLO_ELEMENT_TYPE_INVALID)
     return NULL;
 
-  func = ghlo_ref_scalar_func_for (kind, first, result, scalar_op);
+  func = ghlo_ref_scalar_func_for (op->kind, first, result, scalar_op);
   ghlo_ref_scalar_details (op, scalar_op);
 
   return func;

@@ -10,13 +10,13 @@
 
 G_BEGIN_DECLS
 
-/* The function of an operation on operands of a class, or NULL. CHLO's names
- * for what StableHLO has too are folded onto StableHLO's before these see them. */
-GhloRefScalarFunc ghlo_ref_integer_func  (GhloIrOpKind      kind,
+/* The function of an operation on values of a class, or NULL; @kind is what it is on that
+ * class. */
+GhloRefScalarFunc ghlo_ref_integer_func  (GhloScalarKind    kind,
                                           GhloElementClass  element_class);
-GhloRefScalarFunc ghlo_ref_float_func    (GhloIrOpKind      kind,
+GhloRefScalarFunc ghlo_ref_float_func    (GhloScalarKind    kind,
                                           GhloElementType   type);
-GhloRefScalarFunc ghlo_ref_complex_func  (GhloIrOpKind      kind);
+GhloRefScalarFunc ghlo_ref_complex_func  (GhloScalarKind    kind);
 /* Conversions by the classes of both types; never NULL for types of elements. */
 GhloRefScalarFunc ghlo_ref_convert_func  (GhloElementType   from,
                                           GhloElementType   to);

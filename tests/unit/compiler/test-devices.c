@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/ghlo-error.h"
+#include "cpu/device.h"
 #include "import/import.h"
 #include "reference/device.h"
 
@@ -37,16 +38,27 @@ lacks (GhloDeviceCore *self,
 
 static GhloDeviceCoreClass single_class;
 static const char *const single_names[] = { "single", "single:0", NULL };
-static GhloDeviceCore single = { .klass = &single_class, .names = single_names };
-
-static guint n_found;
+/* One after the other, each when the one before it went away. */
+static GhloDeviceCore singles[] = {
+  { .klass = &single_class, .names = single_names },
+  { .klass = &single_class, .names = single_names },
+};
+static guint n_singles, n_searches;
 
 static void
 find_single (GPtrArray *devices)
 {
-  n_found++;
-  g_ptr_array_add (devices, &single);
+  n_searches++;
+  if (devices->len == 0)
+    g_ptr_array_add (devices, &singles[n_singles++]);
 }
+
+const GhloDeviceFinder ghlo_device_finders[] = {
+  ghlo_cpu_find_devices,
+  find_single,
+  ghlo_reference_find_devices,
+  NULL
+};
 
 static void
 test_list (void)
@@ -64,8 +76,8 @@ test_list (void)
         g_assert_true (ghlo_devices_find (device->names[k]) == device);
       g_assert_true (ghlo_devices_find (device->klass->name) == device);
     }
-  g_assert_true (devices->pdata[2] == &single);
-  g_assert_cmpuint (n_found, ==, 1);
+  g_assert_true (devices->pdata[1] == &singles[0]);
+  g_assert_cmpuint (n_searches, ==, 1);
   g_assert_null (ghlo_devices_find ("abacus"));
 }
 
@@ -79,17 +91,17 @@ test_choose (void)
   g_assert_true (ghlo_devices_choose (NULL, &error) == devices->pdata[0]);
   g_assert_true (ghlo_devices_choose ("auto", &error) == devices->pdata[0]);
   g_assert_true (ghlo_devices_choose ("", &error) == devices->pdata[0]);
-  g_assert_true (ghlo_devices_choose ("single:0", &error) == &single);
+  g_assert_true (ghlo_devices_choose ("single:0", &error) == &singles[0]);
   g_assert_no_error (error);
   g_assert_null (ghlo_devices_choose ("abacus", &error));
   g_assert_error (error, GHLO_ERROR, GHLO_ERROR_DEVICE);
   g_assert_cmpstr (error->message, ==,
-                   "expected one of the devices 'auto', 'cpu', 'reference', 'single', found 'abacus'");
+                   "expected one of the devices 'auto', 'cpu', 'single', 'reference', found 'abacus'");
   g_clear_error (&error);
 
   g_setenv ("GHLO_DEVICE", "reference", TRUE);
   g_assert_true (ghlo_devices_choose (NULL, &error) == ghlo_reference_device ());
-  g_assert_true (ghlo_devices_choose ("single", &error) == &single);
+  g_assert_true (ghlo_devices_choose ("single", &error) == &singles[0]);
   g_assert_true (ghlo_devices_choose ("auto", &error) == devices->pdata[0]);
   g_assert_no_error (error);
   g_setenv ("GHLO_DEVICE", "abacus", TRUE);
@@ -110,10 +122,10 @@ test_lacks (void)
   g_autoptr (GhloPrepared) prepared = NULL;
   g_autoptr (GError) error = NULL;
 
-  prepared = ghlo_devices_prepare (&single, has, ghlo_ir_module_get_entry (has), NULL, &error);
+  prepared = ghlo_devices_prepare (&singles[0], has, ghlo_ir_module_get_entry (has), NULL, &error);
   g_assert_no_error (error);
-  g_assert_true (prepared->device == &single);
-  g_assert_null (ghlo_devices_prepare (&single, needs, ghlo_ir_module_get_entry (needs), NULL, &error));
+  g_assert_true (prepared->device == &singles[0]);
+  g_assert_null (ghlo_devices_prepare (&singles[0], needs, ghlo_ir_module_get_entry (needs), NULL, &error));
   g_assert_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED);
   g_assert_cmpstr (error->message, ==, "test.mlir:2:8: 'stablehlo.convert' needs f64, which the device 'single' lacks: "
                    "compile for another device");
@@ -148,6 +160,36 @@ test_without_fallback (void)
     }
 }
 
+/* What went away stays away; the next listing has another instance in its place, and the others as they were. */
+static void
+test_lost (void)
+{
+  g_autoptr (GPtrArray) before = ghlo_devices_list ();
+  g_autoptr (GPtrArray) after = NULL;
+  g_autoptr (GhloIrModule) module = parse ("func.func @main(%x: tensor<f32>) -> tensor<f32> {\n"
+                                           "  return %x : tensor<f32>\n}\n");
+  GhloIrOp *function = ghlo_ir_module_get_entry (module);
+  g_autoptr (GhloPrepared) prepared = NULL;
+  g_autoptr (GError) error = NULL;
+  guint n = n_searches;
+
+  ghlo_device_core_lose (&singles[0]);
+  after = ghlo_devices_list ();
+  g_assert_cmpuint (n_searches, ==, n + 1);
+  g_assert_cmpuint (after->len, ==, before->len);
+  for (guint i = 0; i < after->len; i++)
+    g_assert_true (after->pdata[i] == (before->pdata[i] == &singles[0] ? &singles[1] : before->pdata[i]));
+  g_assert_true (ghlo_devices_find ("single") == &singles[1]);
+  g_assert_cmpuint (n_searches, ==, n + 1);
+
+  g_assert_true (ghlo_device_core_is_lost (&singles[0]));
+  g_assert_null (ghlo_devices_prepare (&singles[0], module, function, NULL, &error));
+  g_assert_error (error, GHLO_ERROR, GHLO_ERROR_DEVICE_LOST);
+  g_clear_error (&error);
+  prepared = ghlo_devices_prepare (&singles[1], module, function, NULL, &error);
+  g_assert_no_error (error);
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -156,12 +198,12 @@ main (int   argc,
   single_class = *ghlo_reference_device ()->klass;
   single_class.name = "single";
   single_class.lacks = lacks;
-  ghlo_devices_add_finder (find_single);
 
   g_test_add_func ("/devices/list", test_list);
   g_test_add_func ("/devices/choose", test_choose);
   g_test_add_func ("/devices/lacks", test_lacks);
   g_test_add_func ("/devices/without-fallback", test_without_fallback);
+  g_test_add_func ("/devices/lost", test_lost);
 
   return g_test_run ();
 }

@@ -6,6 +6,7 @@
  */
 
 #include "cpu-steps.h"
+#include "cpu/elementwise/compute-type.h"
 #include "cpu/steps.h"
 #include "../passes/pass-help.h"
 
@@ -31,40 +32,39 @@ static const struct
   { 'c', complex_types },
 };
 
+/* What there must be loops for: classes of operations whose operands have one type. */
 static const struct
 {
-  const char *name;
-  guint       n_operands;
-  const char *classes;
-  gboolean    is_predicate;
+  GhloScalarKind  kind;
+  const char     *classes;
 } operations[] = {
-  { "abs", 1, "sf", FALSE },
-  { "add", 2, "bsufc", FALSE },
-  { "and", 2, "bsu", FALSE },
-  { "ceil", 1, "f", FALSE },
-  { "clamp", 3, "bsuf", FALSE },
-  { "count_leading_zeros", 1, "su", FALSE },
-  { "divide", 2, "suf", FALSE },
-  { "floor", 1, "f", FALSE },
-  { "is_finite", 1, "f", TRUE },
-  { "maximum", 2, "bsuf", FALSE },
-  { "minimum", 2, "bsuf", FALSE },
-  { "multiply", 2, "bsuf", FALSE },
-  { "negate", 1, "sufc", FALSE },
-  { "not", 1, "bsu", FALSE },
-  { "or", 2, "bsu", FALSE },
-  { "popcnt", 1, "su", FALSE },
-  { "power", 2, "su", FALSE },
-  { "remainder", 2, "suf", FALSE },
-  { "round_nearest_afz", 1, "f", FALSE },
-  { "round_nearest_even", 1, "f", FALSE },
-  { "shift_left", 2, "su", FALSE },
-  { "shift_right_arithmetic", 2, "su", FALSE },
-  { "shift_right_logical", 2, "su", FALSE },
-  { "sign", 1, "sf", FALSE },
-  { "sqrt", 1, "f", FALSE },
-  { "subtract", 2, "sufc", FALSE },
-  { "xor", 2, "bsu", FALSE },
+  { GHLO_SCALAR_ABS, "sf" },
+  { GHLO_SCALAR_ADD, "bsufc" },
+  { GHLO_SCALAR_AND, "bsu" },
+  { GHLO_SCALAR_CEIL, "f" },
+  { GHLO_SCALAR_CLAMP, "bsuf" },
+  { GHLO_SCALAR_COUNT_LEADING_ZEROS, "su" },
+  { GHLO_SCALAR_DIVIDE, "suf" },
+  { GHLO_SCALAR_FLOOR, "f" },
+  { GHLO_SCALAR_IS_FINITE, "f" },
+  { GHLO_SCALAR_MAXIMUM, "bsuf" },
+  { GHLO_SCALAR_MINIMUM, "bsuf" },
+  { GHLO_SCALAR_MULTIPLY, "bsuf" },
+  { GHLO_SCALAR_NEGATE, "sufc" },
+  { GHLO_SCALAR_NOT, "bsu" },
+  { GHLO_SCALAR_OR, "bsu" },
+  { GHLO_SCALAR_POPCNT, "su" },
+  { GHLO_SCALAR_POWER, "su" },
+  { GHLO_SCALAR_REMAINDER, "suf" },
+  { GHLO_SCALAR_ROUND_NEAREST_AFZ, "f" },
+  { GHLO_SCALAR_ROUND_NEAREST_EVEN, "f" },
+  { GHLO_SCALAR_SHIFT_LEFT, "su" },
+  { GHLO_SCALAR_SHIFT_RIGHT_ARITHMETIC, "su" },
+  { GHLO_SCALAR_SHIFT_RIGHT_LOGICAL, "su" },
+  { GHLO_SCALAR_SIGN, "sf" },
+  { GHLO_SCALAR_SQRT, "f" },
+  { GHLO_SCALAR_SUBTRACT, "sufc" },
+  { GHLO_SCALAR_XOR, "bsu" },
 };
 
 /* "3x5x", of few dimensions and up to about a thousand elements. */
@@ -151,7 +151,8 @@ new_numbers (const char *shape,
   return value;
 }
 
-/* @attributes with their comma and braces, or "". Types are those of whole tensors. */
+/* An operation of StableHLO, or of another dialect with its name. @attributes with their comma
+ * and braces, or "". Types are those of whole tensors. */
 static char *
 make_program (const char        *operation,
               const char        *attributes,
@@ -163,7 +164,8 @@ make_program (const char        *operation,
 
   for (guint i = 0; i < n; i++)
     g_string_append_printf (text, "%s%%%u: %s", i > 0 ? ", " : "", i, types[i]);
-  g_string_append_printf (text, ") -> %s {\n  %%r = \"stablehlo.%s\"(", result, operation);
+  g_string_append_printf (text, ") -> %s {\n  %%r = \"%s%s\"(", result,
+                          strchr (operation, '.') == NULL ? "stablehlo." : "", operation);
   for (guint i = 0; i < n; i++)
     g_string_append_printf (text, "%s%%%u", i > 0 ? ", " : "", i);
   g_string_append_printf (text, ") %s : (", attributes);
@@ -187,7 +189,8 @@ element_type_of (const char *text)
 static void
 check_repeated (const char  *program,
                 GhloValue  **values,
-                guint        n)
+                guint        n,
+                double       tolerance)
 {
   g_auto (Program) reference = { NULL };
   g_autoptr (GError) error = NULL;
@@ -241,7 +244,7 @@ check_repeated (const char  *program,
   g_assert_true (step_select (&request, &ghlo_cpu_step_elementwise, op, given, &result));
   compiled = step_compile (&request, &ghlo_cpu_step_elementwise);
   g_assert_true (ghlo_cpu_step_elementwise.run (compiled, views, &result, NULL, NULL, &error));
-  step_compare (&result, expected, EXACT, program);
+  step_compare (&result, expected, tolerance, program);
   ghlo_cpu_step_elementwise.release (compiled);
   for (guint k = 0; k < n; k++)
     step_tensor_clear (&tensors[k]);
@@ -275,9 +278,26 @@ check (const char        *operation,
   g_test_message ("%s", program);
   if (!step_check (program, ELEMENTWISE, values, n, tolerance))
     g_error ("declined: %s", program);
-  check_repeated (program, values, n);
+  check_repeated (program, values, n, tolerance);
   for (guint i = 0; i < n; i++)
     ghlo_value_unref (values[i]);
+}
+
+static void
+check_within (const char        *operation,
+              const char        *attributes,
+              const char *const *types,
+              guint              n,
+              const char        *result_type,
+              double             tolerance)
+{
+  for (guint round = 0; round < 4; round++)
+    {
+      g_autofree char *shape = round == 0 ? g_strdup ("") : round == 1 ? g_strdup ("1100x") : random_shape ();
+      const char *const shapes[] = { shape, shape, shape };
+
+      check (operation, attributes, types, shapes, n, result_type, tolerance);
+    }
 }
 
 static void
@@ -287,27 +307,64 @@ check_shapes (const char        *operation,
               guint              n,
               const char        *result_type)
 {
-  for (guint round = 0; round < 4; round++)
-    {
-      g_autofree char *shape = round == 0 ? g_strdup ("") : round == 1 ? g_strdup ("1100x") : random_shape ();
-      const char *const shapes[] = { shape, shape, shape };
+  check_within (operation, attributes, types, n, result_type, EXACT);
+}
 
-      check (operation, attributes, types, shapes, n, result_type, EXACT);
-    }
+static gboolean
+has_loop (GhloScalarKind  kind,
+          const char     *type)
+{
+  return ghlo_cpu_compute_type_loop (ghlo_cpu_compute_type (ghlo_element_type_from_string (type)), kind) != NULL;
+}
+
+static void
+check_loop (GhloScalarKind  kind,
+            const char     *type)
+{
+  const GhloScalarSpec *scalar = ghlo_scalar_spec (kind);
+  const GhloIrOpSpec *spec = ghlo_ir_op_spec (scalar->op);
+  const GhloElementInfo *info = ghlo_element_info (ghlo_element_type_from_string (type));
+  double ulps = ghlo_scalar_ulps (kind, info->element_class);
+
+  check_within (spec->name, "", (const char *const[]) { type, type, type }, spec->n_operands,
+                scalar->result == GHLO_SCALAR_RESULT_BOOLEAN ? "i1" : type,
+                ulps > 0 ? ulps * ldexp (1, -(int) info->mantissa_bits) : EXACT);
+}
+
+/* Each loop of the table of scalar operations, but for those that attributes choose among, and
+ * those that have a test of their own. */
+static gboolean
+is_of_one_type (GhloScalarKind kind)
+{
+  const GhloScalarSpec *scalar = ghlo_scalar_spec (kind);
+  const GhloIrOpSpec *spec = ghlo_ir_op_spec (scalar->op);
+
+  for (guint i = 0; i < spec->n_attributes; i++)
+    if (spec->attributes[i].presence == GHLO_IR_REQUIRED)
+      return FALSE;
+
+  return scalar->first_value == 0
+         && (scalar->result == GHLO_SCALAR_RESULT_SAME || scalar->result == GHLO_SCALAR_RESULT_BOOLEAN
+             || kind == GHLO_SCALAR_ABS);
 }
 
 static void
 test_operations (void)
 {
+  for (guint kind = 1; kind < GHLO_N_SCALARS; kind++)
+    for (guint c = 0; c < G_N_ELEMENTS (classes); c++)
+      for (guint t = 0; is_of_one_type (kind) && classes[c].types[t] != NULL; t++)
+        if (has_loop (kind, classes[c].types[t]))
+          check_loop (kind, classes[c].types[t]);
+}
+
+static void
+test_has_loops (void)
+{
   for (guint i = 0; i < G_N_ELEMENTS (operations); i++)
     for (guint c = 0; c < G_N_ELEMENTS (classes); c++)
       for (guint t = 0; strchr (operations[i].classes, classes[c].letter) != NULL && classes[c].types[t] != NULL; t++)
-        {
-          const char *type = classes[c].types[t];
-
-          check_shapes (operations[i].name, "", (const char *const[]) { type, type, type }, operations[i].n_operands,
-                        operations[i].is_predicate ? "i1" : type);
-        }
+        g_assert_true (has_loop (operations[i].kind, classes[c].types[t]));
 }
 
 static void
@@ -578,6 +635,7 @@ main (int   argc,
   g_test_init (&argc, &argv, NULL);
 
   g_test_add_func ("/cpu-elementwise/operations", test_operations);
+  g_test_add_func ("/cpu-elementwise/has-loops", test_has_loops);
   g_test_add_func ("/cpu-elementwise/compare", test_compare);
   g_test_add_func ("/cpu-elementwise/convert", test_convert);
   g_test_add_func ("/cpu-elementwise/convert-once", test_convert_once);

@@ -6,7 +6,10 @@
 
 #include "cpu-tensors.h"
 
+#include <math.h>
+
 #include "cpu/gemm/epilogue.h"
+#include "reference/kernel.h"
 
 typedef enum
 {
@@ -41,32 +44,34 @@ fill (Tensor *tensor)
   while (tensor_next (tensor, index));
 }
 
+/* As the reference executor does it. */
 static GhloScalar
 apply (GhloElementType type,
        GhloIrOpKind    op,
        GhloScalar      x,
        GhloScalar      y)
 {
-  gboolean is_float = ghlo_element_type_is_float (type);
-  GhloScalar result = { .i = 0 };
+  GhloRefScalarOp scalar_op;
+  GhloRefScalarFunc func = ghlo_ref_scalar_func_for (op, type, type, &scalar_op);
 
-#define BOTH(expression) \
-  do { \
-    if (is_float) { double a = x.f, b = y.f; result.f = (expression); (void) b; } \
-    else { gint64 a = x.i, b = y.i; result.i = (expression); (void) b; } \
-  } while (0)
-  switch (op)
-    {
-    case GHLO_OP_STABLEHLO_ADD: BOTH (a + b); break;
-    case GHLO_OP_STABLEHLO_SUBTRACT: BOTH (a - b); break;
-    case GHLO_OP_STABLEHLO_MULTIPLY: BOTH (a * b); break;
-    case GHLO_OP_STABLEHLO_MAXIMUM: BOTH (a > b ? a : b); break;
-    case GHLO_OP_STABLEHLO_MINIMUM: BOTH (a < b ? a : b); break;
-    case GHLO_OP_STABLEHLO_NEGATE: BOTH (-a); break;
-    default: g_assert_not_reached ();
-    }
+  g_assert_nonnull (func);
 
-  return ghlo_element_round (type, result);
+  return func (&scalar_op, (const GhloScalar[]) { x, y });
+}
+
+/* Equal, or as near as the stage's operation promises; zeros may differ in sign by the order
+ * of equal operands of maximum. */
+static gboolean
+agree (GhloElementType type,
+       GhloIrOpKind    op,
+       GhloScalar      expected,
+       GhloScalar      found)
+{
+  const GhloElementInfo *info = ghlo_element_info (type);
+  double ulps = ghlo_scalar_ulps (ghlo_scalar_of (op), info->element_class);
+
+  return ghlo_scalar_equal (type, expected, found)
+         || (ulps > 0 && fabs (expected.f - found.f) <= ulps * ldexp (fabs (expected.f), -(int) info->mantissa_bits));
 }
 
 typedef enum
@@ -241,9 +246,8 @@ check (const Shape *shape,
                                     : apply (shape->type, stages[s].op, value, operand);
         }
       ghlo_element_store (shape->type, expected, value);
-      /* Zeros may differ in sign by the order of equal operands of maximum. */
-      value = ghlo_element_load (shape->type, expected);
-      g_assert_true (ghlo_scalar_equal (shape->type, value, ghlo_element_load (shape->type, c.fused.data + i * size)));
+      g_assert_true (agree (shape->type, stages[n_stages - 1].op, ghlo_element_load (shape->type, expected),
+                            ghlo_element_load (shape->type, c.fused.data + i * size)));
     }
 }
 
@@ -258,6 +262,29 @@ test_each_stage (void)
     for (guint s = 0; s < G_N_ELEMENTS (all_stages); s++)
       for (Layout layout = 0; layout < N_LAYOUTS; layout++)
         check (&(Shape) { 2, 13, 17, 5, types[t], layout }, &all_stages[s], 1);
+}
+
+/* Each operation that an epilogue takes, on either side. */
+static void
+test_operations (void)
+{
+  static const GhloIrOpKind some[] = {
+    GHLO_OP_STABLEHLO_ABS, GHLO_OP_STABLEHLO_ADD, GHLO_OP_STABLEHLO_DIVIDE, GHLO_OP_STABLEHLO_MAXIMUM,
+    GHLO_OP_STABLEHLO_ROUND_NEAREST_EVEN, GHLO_OP_STABLEHLO_SQRT,
+  };
+
+  for (guint t = 0; t < G_N_ELEMENTS (types); t++)
+    for (guint kind = 1; kind < GHLO_N_SCALARS; kind++)
+      {
+        GhloIrOpKind op = ghlo_scalar_spec (kind)->op;
+        guint n = ghlo_cpu_epilogue_takes (types[t], op);
+
+        for (guint is_left = 0; is_left < n; is_left++)
+          check (&(Shape) { 2, 13, 17, 5, types[t], PLAIN }, &(Stage) { op, n == 1 ? NONE : RESULT, is_left }, 1);
+      }
+  for (guint i = 0; i < G_N_ELEMENTS (some); i++)
+    g_assert_cmpuint (ghlo_cpu_epilogue_takes (GHLO_ELEMENT_TYPE_F32, some[i]), ==,
+                      ghlo_ir_op_spec (some[i])->n_operands);
 }
 
 static void
@@ -366,6 +393,7 @@ main (int   argc,
   g_test_init (&argc, &argv, NULL);
 
   g_test_add_func ("/cpu-epilogue/each-stage", test_each_stage);
+  g_test_add_func ("/cpu-epilogue/operations", test_operations);
   g_test_add_func ("/cpu-epilogue/all-stages", test_all_stages);
   g_test_add_func ("/cpu-epilogue/meet", test_meet);
   g_test_add_func ("/cpu-epilogue/declined", test_declined);

@@ -587,7 +587,7 @@ new_special (const char *type)
 static void
 test_scatter (void)
 {
-  static const char *const computations[] = { "return", "add", "multiply", "minimum", "maximum", "and", "or" };
+  static const char *const computations[] = { "return", "add", "multiply", "minimum", "maximum", "and", "or", "xor" };
   static const char *const elements[] = {
     "i8", "ui8", "i1", "i32", "ui16", "i64", "ui64", "i4", "bf16", "f16", "f32", "f64", "f8E4M3FN", "complex<f32>",
   };
@@ -604,7 +604,8 @@ test_scatter (void)
 
       if (element[0] == 'c')
         computation = g_test_rand_bit () ? "add" : "return";
-      else if (is_float && (g_str_equal (computation, "and") || g_str_equal (computation, "or")))
+      else if (is_float && (g_str_equal (computation, "and") || g_str_equal (computation, "or")
+                            || g_str_equal (computation, "xor")))
         computation = "add";
       do
         pick_numbers (&numbers, size, i % 5 ? 4 : 20, in_order);

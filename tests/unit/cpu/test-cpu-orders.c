@@ -4,6 +4,8 @@
  */
 
 #include "cpu-steps.h"
+#include "cpu/reduce/cumulative.h"
+#include "kernel/scalar.h"
 
 /* Few values, so that many are equal; of floats NaN of both signs and both zeros. */
 static GhloValue *
@@ -471,6 +473,21 @@ test_cumulative (void)
     }
 }
 
+/* Everything that reductions combine by has loops. */
+static void
+test_cumulative_loops (void)
+{
+  for (guint combiner = 1; combiner < GHLO_N_COMBINERS; combiner++)
+    {
+      gboolean on_floats = ghlo_scalar_is_defined (ghlo_combiner_scalar (combiner), GHLO_ELEMENT_CLASS_FLOAT);
+
+      g_assert_nonnull (ghlo_cpu_cumulative_loops (GHLO_CPU_I64, combiner, FALSE));
+      g_assert_nonnull (ghlo_cpu_cumulative_loops (GHLO_CPU_I64, combiner, TRUE));
+      g_assert_cmpint (ghlo_cpu_cumulative_loops (GHLO_CPU_F32, combiner, FALSE) != NULL, ==, on_floats);
+      g_assert_cmpint (ghlo_cpu_cumulative_loops (GHLO_CPU_F64, combiner, FALSE) != NULL, ==, on_floats);
+    }
+}
+
 /* Every pattern of a narrow float, or any number of a wide one: overflows, infinities and NaN are
  * among the results. */
 static GhloValue *
@@ -689,6 +706,7 @@ main (int   argc,
 
   g_test_add_func ("/cpu-orders/top-k", test_top_k);
   g_test_add_func ("/cpu-orders/cumulative", test_cumulative);
+  g_test_add_func ("/cpu-orders/cumulative/loops", test_cumulative_loops);
   g_test_add_func ("/cpu-orders/cumulative/steps", test_cumulative_steps);
   g_test_add_func ("/cpu-orders/cumulative/long", test_cumulative_long);
   g_test_add_func ("/cpu-orders/cumulative/declined", test_cumulative_declined);

@@ -72,19 +72,29 @@ help_ones (void)
   return help_buffer ("tensor<2x3xf32>", ones, sizeof ones);
 }
 
+gpointer
+help_read (GhloBuffer *buffer)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GBytes) bytes = ghlo_buffer_read (buffer, NULL, &error);
+  g_autoptr (GBytes) host = ghlo_buffer_get_host_bytes (buffer);
+
+  g_assert_no_error (error);
+  g_assert_cmpuint (g_bytes_get_size (bytes), ==, ghlo_buffer_get_size (buffer));
+  g_assert_true (g_bytes_get_data (host, NULL) == g_bytes_get_data (bytes, NULL));
+  g_assert_cmpuint (ghlo_buffer_get_address (buffer), ==, (guintptr) g_bytes_get_data (bytes, NULL));
+
+  return (gpointer) g_bytes_get_data (bytes, NULL);
+}
+
 void
 help_assert_sum (GhloResult *result)
 {
-  g_autoptr (GError) error = NULL;
-  g_autoptr (GBytes) bytes = NULL;
   const float *values;
-  gsize size;
 
   g_assert_cmpuint (ghlo_result_get_n_outputs (result), ==, 1);
-  bytes = ghlo_buffer_read (ghlo_result_get_output (result, 0), NULL, &error);
-  g_assert_no_error (error);
-  values = g_bytes_get_data (bytes, &size);
-  g_assert_cmpuint (size, ==, sizeof counts);
+  g_assert_cmpuint (ghlo_buffer_get_size (ghlo_result_get_output (result, 0)), ==, sizeof counts);
+  values = help_read (ghlo_result_get_output (result, 0));
   for (guint i = 0; i < G_N_ELEMENTS (counts); i++)
     g_assert_cmpfloat (values[i], ==, counts[i] + 1);
 }

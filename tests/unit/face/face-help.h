@@ -63,6 +63,8 @@ GhloBuffer     *help_buffer        (const char   *type,
 GhloBuffer     *help_number        (void);
 GhloBuffer     *help_counts        (void);
 GhloBuffer     *help_ones          (void);
+/* The elements of a tensor, which the buffer keeps in host memory once they were read. */
+gpointer        help_read          (GhloBuffer     *buffer);
 /* The only output of HELP_ADD on counts and ones. */
 void            help_assert_sum    (GhloResult     *result);
 /* Has a thread cancel after so many µs; join the thread. */

@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The stages of planning, as a device sees them: all of a plan is selected before any of it
- * is compiled; what runs the same is compiled once, and told what lies over what; of several
- * errors the first step's is told, and a compile that was cancelled ends soon.
+ * is compiled, and what the device does not do goes to the next one; what runs the same is compiled
+ * once, and told what lies over what; of several errors the first step's is told, and a compile that
+ * was cancelled ends soon.
  */
 
 #include "../reference/kernel-programs.h"
 
+#include "cpu/device.h"
 #include "cpu/target.h"
 #include "reference/device.h"
 #include "runtime/parallel.h"
 #include "runtime/run-plan.h"
 
-/* A device that adds, subtracts and multiplies f32, and says what it was asked. */
+/* A device that adds, subtracts and multiplies f32, has no f64 at all, and says what it was asked. */
 typedef struct
 {
+  GhloDeviceCore  base;
   GhloStepTarget  target;
   GMutex          lock;            /* guards what follows */
   GString        *log;             /* a line for each select and compile */
@@ -157,11 +160,27 @@ find (gpointer                      self,
   return is_known && previous == NULL ? &arithmetic : NULL;
 }
 
+static const char *
+lacks (gpointer        self,
+       const GhloIrOp *op)
+{
+  return op->n_results > 0 && op->results[0].type->element_type == GHLO_ELEMENT_TYPE_F64 ? "it has no f64" : NULL;
+}
+
+static const GhloStepTarget *
+get_target (GhloDeviceCore *self)
+{
+  return &((Device *) self)->target;
+}
+
 static void
 device_init (Device *self)
 {
-  *self = (Device) { .log = g_string_new (NULL), .fails = { G_MAXUINT, G_MAXUINT } };
-  self->target = (GhloStepTarget) { .name = "test", .self = self, .find = find, .copy = ghlo_cpu_target ()->copy };
+  static const GhloDeviceCoreClass klass = { .name = "test", .get_target = get_target };
+
+  *self = (Device) { .base.klass = &klass, .log = g_string_new (NULL), .fails = { G_MAXUINT, G_MAXUINT } };
+  self->target = (GhloStepTarget) { .name = "test", .self = self, .lacks = lacks, .find = find,
+                                     .copy = ghlo_cpu_target ()->copy };
   g_mutex_init (&self->lock);
 }
 
@@ -174,14 +193,15 @@ device_clear (Device *self)
 
 static GhloRunPlan *
 prepare_on (Device            *device,
+            GhloDeviceCore    *host,
             const char        *text,
             const GhloMonitor *monitor,
             GError           **error)
 {
+  const GhloPrepareOptions options = { .host = host, .fallback = ghlo_reference_device () };
   g_autoptr (GhloIrModule) module = parse (text);
 
-  return ghlo_run_plan_new (module, ghlo_ir_module_get_entry (module), &device->target, ghlo_reference_device (),
-                            monitor, error);
+  return ghlo_run_plan_new (&device->base, module, ghlo_ir_module_get_entry (module), &options, monitor, error);
 }
 
 /* Everything is selected first. The first operation may lie over an input that is given away; the second
@@ -203,7 +223,7 @@ test_order (void)
   Device device;
 
   device_init (&device);
-  plan = prepare_on (&device, text, NULL, &error);
+  plan = prepare_on (&device, NULL, text, NULL, &error);
   g_assert_no_error (error);
   g_assert_cmpstr (device.log->str, ==, "select\nselect\nselect\n"
                    "compile stablehlo.subtract, over - 0, aligned 4 4 16\n"
@@ -241,7 +261,7 @@ test_constants (void)
 
       device_init (&device);
       device.wants_data = wants_data != 0;
-      plan = prepare_on (&device, text, NULL, &error);
+      plan = prepare_on (&device, NULL, text, NULL, &error);
       g_assert_no_error (error);
       g_assert_true ((strstr (device.log->str, "constant 1") != NULL) == device.wants_data);
       g_assert_true ((strstr (device.log->str, "constant 3") != NULL) == device.wants_data);
@@ -286,7 +306,7 @@ test_first_error (void)
       device.slow = 50;
       device.fails[0] = 31;
       device.fails[1] = 17;
-      g_assert_null (prepare_on (&device, text, NULL, &error));
+      g_assert_null (prepare_on (&device, NULL, text, NULL, &error));
       g_assert_error (error, GHLO_ERROR, GHLO_ERROR_DEVICE);
       g_assert_cmpstr (error->message, ==, "operation 17 fails");
       g_assert_cmpuint (device.n_released, <, 40);
@@ -326,7 +346,7 @@ test_progress (void)
 
   device_init (&device);
   device.slow = 1000;
-  plan = prepare_on (&device, text, &monitor, &error);
+  plan = prepare_on (&device, NULL, text, &monitor, &error);
   g_assert_no_error (error);
   g_assert_cmpfloat (progress.last, ==, 1);
   g_assert_cmpuint (progress.n, >, 2);
@@ -349,13 +369,65 @@ test_cancelled (void)
   ghlo_parallel_set_limit (2);
   device_init (&device);
   device.slow = 20000;
-  g_assert_null (prepare_on (&device, text, &monitor, &error));
+  g_assert_null (prepare_on (&device, NULL, text, &monitor, &error));
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
   g_assert_cmpuint (device.n_compiled, <, 40);
   g_thread_join (thread);
   g_assert_cmpuint (device.n_released, ==, device.n_compiled);
   device_clear (&device);
   ghlo_parallel_set_limit (0);
+}
+
+/* What a device does not do is the CPU's, and last the reference executor's, with the reasons. */
+static void
+test_devices (void)
+{
+  static const char text[] =
+    "func.func @main(%a: tensor<4xf32>, %b: tensor<4xi32>, %c: tensor<4xf64>) -> (tensor<4xf32>, tensor<4xi32>, "
+    "tensor<4xf64>, tensor<4xf64>) {\n"
+    "  %0 = stablehlo.add %a, %a : tensor<4xf32>\n"
+    "  %1 = stablehlo.negate %0 : tensor<4xf32>\n"
+    "  %2 = stablehlo.add %b, %b : tensor<4xi32>\n"
+    "  %3 = stablehlo.add %c, %c : tensor<4xf64>\n"
+    "  %4 = stablehlo.cosine %3 : tensor<4xf64>\n"
+    "  return %1, %2, %3, %4 : tensor<4xf32>, tensor<4xi32>, tensor<4xf64>, tensor<4xf64>\n"
+    "}\n";
+  static const char *const lines[] = {
+    "plan: 5 steps, 1 of them on the fallback executor;",
+    "test arithmetic stablehlo.add in0 ",
+    "cpu elementwise stablehlo.negate ",
+    ", test: there is no step for it: out0 ",
+    ", test: it knows of f32 alone: in1 ",
+    ", test: it has no f64: in2 ",
+    "reference stablehlo.cosine, test: it has no f64; cpu: there is no step for it: ",
+  };
+  GhloValue *inputs[] = { new_random ("tensor<4xf32>", -2, 2), new_random ("tensor<4xi32>", -9, 9),
+                          new_random ("tensor<4xf64>", -2, 2) };
+  GhloValue *found[4], *expected[4];
+  g_autoptr (GhloRunPlan) plan = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autofree char *printed = NULL;
+  Device device;
+
+  device_init (&device);
+  plan = prepare_on (&device, ghlo_cpu_device (), text, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (device.n_compiled, ==, 1);
+  printed = ghlo_step_plan_print (ghlo_run_plan_get_plan (plan));
+  for (guint i = 0; i < G_N_ELEMENTS (lines); i++)
+    if (strstr (printed, lines[i]) == NULL)
+      g_error ("expected \"%s\" in\n%s", lines[i], printed);
+  g_assert_true (ghlo_run_plan_run (plan, NULL, inputs, 3, found, NULL, &error));
+  run_text (text, inputs, 3, expected);
+  for (guint i = 0; i < 4; i++)
+    {
+      g_assert_cmpmem (found[i]->data, found[i]->n_bytes, expected[i]->data, expected[i]->n_bytes);
+      ghlo_value_unref (found[i]);
+      ghlo_value_unref (expected[i]);
+    }
+  ghlo_values_clear (inputs, 3);
+  g_clear_pointer (&plan, ghlo_run_plan_free);
+  device_clear (&device);
 }
 
 int
@@ -366,6 +438,7 @@ main (int   argc,
 
   g_test_add_func ("/plan-stages/order", test_order);
   g_test_add_func ("/plan-stages/constants", test_constants);
+  g_test_add_func ("/plan-stages/devices", test_devices);
   g_test_add_func ("/plan-stages/first-error", test_first_error);
   g_test_add_func ("/plan-stages/progress", test_progress);
   g_test_add_func ("/plan-stages/cancelled", test_cancelled);

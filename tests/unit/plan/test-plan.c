@@ -13,16 +13,25 @@
 
 #include "base/debug.h"
 #include "compiler/devices.h"
+#include "cpu/device.h"
 #include "cpu/target.h"
 #include "runtime/run-plan.h"
+
+static GhloStepPlan *
+plan_module (const GhloIrModule    *module,
+             const GhloStepTarget  *target,
+             const GhloMonitor     *monitor,
+             GError               **error)
+{
+  return ghlo_step_plan_new (module, ghlo_ir_module_get_entry (module), &target, 1, G_MAXSIZE, monitor, error);
+}
 
 static GhloStepPlan *
 plan_new (const char *text)
 {
   g_autoptr (GhloIrModule) module = parse (text);
   g_autoptr (GError) error = NULL;
-  GhloStepPlan *plan = ghlo_step_plan_new (module, ghlo_ir_module_get_entry (module), ghlo_cpu_target (),
-                                           G_MAXSIZE, NULL, &error);
+  GhloStepPlan *plan = plan_module (module, ghlo_cpu_target (), NULL, &error);
 
   g_assert_no_error (error);
 
@@ -508,8 +517,8 @@ test_target_constant (void)
   const GhloRunOptions options = { .targets = &memory };
   g_autoptr (GhloIrModule) module = parse (text);
   g_autoptr (GError) error = NULL;
-  g_autoptr (GhloRunPlan) self = ghlo_run_plan_new (module, ghlo_ir_module_get_entry (module), ghlo_cpu_target (),
-                                                    ghlo_reference_device (), NULL, &error);
+  g_autoptr (GhloRunPlan) self = ghlo_run_plan_new (ghlo_cpu_device (), module, ghlo_ir_module_get_entry (module),
+                                                    &(GhloPrepareOptions) { NULL }, NULL, &error);
   const GhloStepPlan *plan;
   GhloValue *output;
   gsize size;
@@ -704,8 +713,7 @@ print_for (GhloIrModule         *module,
            const GhloStepTarget *target)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (GhloStepPlan) plan = ghlo_step_plan_new (module, ghlo_ir_module_get_entry (module), target, G_MAXSIZE,
-                                                      NULL, &error);
+  g_autoptr (GhloStepPlan) plan = plan_module (module, target, NULL, &error);
 
   g_assert_no_error (error);
 
@@ -856,8 +864,7 @@ time_cancel (GhloIrModule *module,
 
   g_assert_cmpint (pthread_getcpuclockid (pthread_self (), &canceller.clock), ==, 0);
   thread = g_thread_new (NULL, cancel_later, &canceller);
-  plan = ghlo_step_plan_new (module, ghlo_ir_module_get_entry (module), ghlo_cpu_target (), G_MAXSIZE, &monitor,
-                             &error);
+  plan = plan_module (module, ghlo_cpu_target (), &monitor, &error);
   end = read_clock (canceller.clock);
   g_thread_join (thread);
   if (plan == NULL)
@@ -880,8 +887,7 @@ test_cancelled (void)
   gint64 start = g_get_monotonic_time (), all, worst = 0;
   guint n_cancelled = 0;
 
-  ghlo_step_plan_free (ghlo_step_plan_new (module, ghlo_ir_module_get_entry (module), ghlo_cpu_target (), G_MAXSIZE,
-                                           NULL, NULL));
+  ghlo_step_plan_free (plan_module (module, ghlo_cpu_target (), NULL, NULL));
   all = g_get_monotonic_time () - start;
   for (guint i = 0; i < N_DELAYS; i++)
     {

@@ -9,30 +9,30 @@ enum { FLOATS = 1, COMPLEX = 2 };
 
 typedef struct
 {
-  const char     *name;
+  GhloScalarKind  kind;
   guint           classes;
   RandomFunction  function;
 } Function;
 
 static const Function unary[] = {
-  { "_asin_acos_kernel", COMPLEX, { 64, 16, RANDOM_RANGE_OPEN } },
-  { "acos", FLOATS | COMPLEX, { 16, 8, RANDOM_RANGE_LOW } },
-  { "acosh", FLOATS | COMPLEX, { 16, 8, RANDOM_RANGE_LOW } },
-  { "asin", FLOATS | COMPLEX, { 16, 8, RANDOM_RANGE_LOW } },
-  { "asinh", FLOATS, { 16, 8, RANDOM_RANGE_SAME } },
-  { "asinh", COMPLEX, { 16, 8, RANDOM_RANGE_OPEN } },
-  { "atan", FLOATS, { 8, 0, RANDOM_RANGE_ONE } },
-  { "atan", COMPLEX, { 16, 8, RANDOM_RANGE_OPEN } },
-  { "atanh", FLOATS | COMPLEX, { 16, 8, RANDOM_RANGE_LOW } },
-  { "bessel_i1e", FLOATS, { 64, 16, RANDOM_RANGE_ONE } },
-  { "cosh", FLOATS | COMPLEX, { 128, 8, RANDOM_RANGE_EXP } },
-  { "sinh", FLOATS | COMPLEX, { 128, 8, RANDOM_RANGE_EXP } },
-  { "tan", FLOATS | COMPLEX, { 64, 16, RANDOM_RANGE_OPEN } },
-  { "digamma", FLOATS, { 256, 256, RANDOM_RANGE_OPEN } },
-  { "erf", FLOATS, { 16, 8, RANDOM_RANGE_ONE } },
-  { "erf_inv", FLOATS, { 64, 16, RANDOM_RANGE_LOW } },
-  { "erfc", FLOATS, { 64, 16, RANDOM_RANGE_ONE } },
-  { "lgamma", FLOATS, { 256, 256, RANDOM_RANGE_OPEN } },
+  { GHLO_SCALAR_ASIN_ACOS_KERNEL, COMPLEX, { 16, RANDOM_RANGE_OPEN } },
+  { GHLO_SCALAR_ACOS, FLOATS | COMPLEX, { 8, RANDOM_RANGE_LOW } },
+  { GHLO_SCALAR_ACOSH, FLOATS | COMPLEX, { 8, RANDOM_RANGE_LOW } },
+  { GHLO_SCALAR_ASIN, FLOATS | COMPLEX, { 8, RANDOM_RANGE_LOW } },
+  { GHLO_SCALAR_ASINH, FLOATS, { 8, RANDOM_RANGE_SAME } },
+  { GHLO_SCALAR_ASINH, COMPLEX, { 8, RANDOM_RANGE_OPEN } },
+  { GHLO_SCALAR_ATAN, FLOATS, { 0, RANDOM_RANGE_ONE } },
+  { GHLO_SCALAR_ATAN, COMPLEX, { 8, RANDOM_RANGE_OPEN } },
+  { GHLO_SCALAR_ATANH, FLOATS | COMPLEX, { 8, RANDOM_RANGE_LOW } },
+  { GHLO_SCALAR_BESSEL_I1E, FLOATS, { 16, RANDOM_RANGE_ONE } },
+  { GHLO_SCALAR_COSH, FLOATS | COMPLEX, { 8, RANDOM_RANGE_EXP } },
+  { GHLO_SCALAR_SINH, FLOATS | COMPLEX, { 8, RANDOM_RANGE_EXP } },
+  { GHLO_SCALAR_TAN, FLOATS | COMPLEX, { 16, RANDOM_RANGE_OPEN } },
+  { GHLO_SCALAR_DIGAMMA, FLOATS, { 256, RANDOM_RANGE_OPEN } },
+  { GHLO_SCALAR_ERF, FLOATS, { 8, RANDOM_RANGE_ONE } },
+  { GHLO_SCALAR_ERF_INV, FLOATS, { 16, RANDOM_RANGE_LOW } },
+  { GHLO_SCALAR_ERFC, FLOATS, { 16, RANDOM_RANGE_ONE } },
+  { GHLO_SCALAR_LGAMMA, FLOATS, { 256, RANDOM_RANGE_OPEN } },
 };
 
 static gboolean
@@ -74,10 +74,11 @@ make_function (RandomProgram *self,
 
       if (!is_of (type.element, function->classes))
         continue;
-      numbers = random_numbers_function (type.element, &function->function, &self->values[value].numbers, 1);
+      numbers = random_numbers_function (type.element, function->kind, &function->function,
+                                         &self->values[value].numbers, 1);
       if (!random_allows (self, numbers))
         return FALSE;
-      typed_op (self, function->name, &value, 1, &type, numbers);
+      typed_op (self, random_scalar_mnemonic (function->kind), &value, 1, &type, numbers);
       return TRUE;
     }
 
@@ -168,25 +169,22 @@ typedef enum { ADD, MULTIPLY, DIVIDE, EXTREME, JUMP, POWER, SPECIAL } Kind;
 
 typedef struct
 {
-  const char *name;
-  Kind        kind;
-  gboolean    for_floats, for_integers, for_booleans;
+  GhloScalarKind scalar;
+  Kind           kind;
 } Broadcast;
 
 static const Broadcast broadcasts[] = {
-  { "add", ADD, TRUE, TRUE, FALSE }, { "subtract", ADD, TRUE, TRUE, FALSE },
-  { "multiply", MULTIPLY, TRUE, TRUE, FALSE }, { "divide", DIVIDE, TRUE, TRUE, FALSE },
-  { "maximum", EXTREME, TRUE, TRUE, TRUE }, { "minimum", EXTREME, TRUE, TRUE, TRUE },
-  { "remainder", JUMP, TRUE, TRUE, FALSE },
-  { "power", POWER, TRUE, TRUE, FALSE }, { "atan2", POWER, TRUE, FALSE, FALSE },
-  { "next_after", DIVIDE, TRUE, FALSE, FALSE }, { "polygamma", SPECIAL, TRUE, FALSE, FALSE },
-  { "zeta", SPECIAL, TRUE, FALSE, FALSE }, { "shift_left", JUMP, FALSE, TRUE, FALSE },
-  { "shift_right_arithmetic", JUMP, FALSE, TRUE, FALSE }, { "shift_right_logical", JUMP, FALSE, TRUE, FALSE },
-  { "and", JUMP, FALSE, TRUE, TRUE }, { "or", JUMP, FALSE, TRUE, TRUE }, { "xor", JUMP, FALSE, TRUE, TRUE },
+  { GHLO_SCALAR_ADD, ADD }, { GHLO_SCALAR_SUBTRACT, ADD }, { GHLO_SCALAR_MULTIPLY, MULTIPLY },
+  { GHLO_SCALAR_DIVIDE, DIVIDE }, { GHLO_SCALAR_MAXIMUM, EXTREME }, { GHLO_SCALAR_MINIMUM, EXTREME },
+  { GHLO_SCALAR_REMAINDER, JUMP }, { GHLO_SCALAR_POWER, POWER }, { GHLO_SCALAR_ATAN2, POWER },
+  { GHLO_SCALAR_NEXT_AFTER, DIVIDE }, { GHLO_SCALAR_POLYGAMMA, SPECIAL }, { GHLO_SCALAR_ZETA, SPECIAL },
+  { GHLO_SCALAR_SHIFT_LEFT, JUMP }, { GHLO_SCALAR_SHIFT_RIGHT_ARITHMETIC, JUMP },
+  { GHLO_SCALAR_SHIFT_RIGHT_LOGICAL, JUMP }, { GHLO_SCALAR_AND, JUMP }, { GHLO_SCALAR_OR, JUMP },
+  { GHLO_SCALAR_XOR, JUMP },
 };
 
 static RandomNumbers
-broadcast_numbers (Kind                 kind,
+broadcast_numbers (const Broadcast     *row,
                    GhloElementType      type,
                    const RandomNumbers *known)
 {
@@ -194,14 +192,14 @@ broadcast_numbers (Kind                 kind,
     [ADD] = { FALSE, RANDOM_ADDS }, [MULTIPLY] = { FALSE, RANDOM_MULTIPLIES }, [DIVIDE] = { TRUE, RANDOM_JUMPS },
     [EXTREME] = { FALSE, RANDOM_JOINS }, [JUMP] = { FALSE, RANDOM_JUMPS }, [POWER] = { FALSE, RANDOM_JUMPS },
   };
-  static const RandomFunction power = { 16, 0, RANDOM_RANGE_OPEN }, special = { 1024, 1024, RANDOM_RANGE_OPEN };
+  static const RandomFunction power = { 0, RANDOM_RANGE_OPEN }, special = { 1024, RANDOM_RANGE_OPEN };
 
-  if (random_is_float (type) && kind == POWER)
-    return random_numbers_function (type, &power, known, 2);
-  if (kind == SPECIAL)
-    return random_numbers_function (type, &special, known, 2);
+  if (random_is_float (type) && row->kind == POWER)
+    return random_numbers_function (type, row->scalar, &power, known, 2);
+  if (row->kind == SPECIAL)
+    return random_numbers_function (type, row->scalar, &special, known, 2);
 
-  return random_numbers_exact (type, &rules[kind], known, 2);
+  return random_numbers_exact (type, &rules[row->kind], known, 2);
 }
 
 static gboolean
@@ -209,7 +207,6 @@ make_broadcasting (RandomProgram *self,
                    guint          value)
 {
   RandomType type = self->values[value].type, result, partner;
-  gboolean is_float = random_is_float (type.element), is_boolean = type.element == GHLO_ELEMENT_TYPE_I1;
   const Broadcast *row = NULL;
   guint operands[2] = { value };
   RandomNumbers known[2], numbers;
@@ -221,7 +218,7 @@ make_broadcasting (RandomProgram *self,
     {
       const Broadcast *candidate = &broadcasts[random_pick (self, G_N_ELEMENTS (broadcasts))];
 
-      if (is_float ? candidate->for_floats : is_boolean ? candidate->for_booleans : candidate->for_integers)
+      if (ghlo_scalar_is_defined (candidate->scalar, ghlo_element_info (type.element)->element_class))
         row = candidate;
     }
   partner = choose_partner (self, &type, &result);
@@ -233,12 +230,12 @@ make_broadcasting (RandomProgram *self,
     }
   known[0] = self->values[operands[0]].numbers;
   known[1] = self->values[operands[1]].numbers;
-  numbers = broadcast_numbers (row->kind, type.element, known);
+  numbers = broadcast_numbers (row, type.element, known);
   if (!random_fits (self, &result) || !random_allows (self, numbers))
     return FALSE;
   for (guint i = 0; i < partner.rank; i++)
     map[i] = result.rank - partner.rank + i;
-  random_op (self, random_printf (self, "chlo.broadcast_%s", row->name), operands, 2,
+  random_op (self, random_printf (self, "chlo.broadcast_%s", random_scalar_mnemonic (row->scalar)), operands, 2,
              partner.rank < result.rank && random_once (self, 2)
              ? random_printf (self, " {broadcast_dimensions = array<i64%s%s>}", partner.rank > 0 ? ": " : "",
                               random_list (self, map, partner.rank)) : "", &result, numbers);
@@ -298,7 +295,8 @@ static gboolean
 make_special (RandomProgram *self,
               guint          value)
 {
-  static const RandomFunction special = { 1024, 1024, RANDOM_RANGE_OPEN };
+  static const RandomFunction special = { 1024, RANDOM_RANGE_OPEN };
+  GhloScalarKind kind = random_once (self, 2) ? GHLO_SCALAR_POLYGAMMA : GHLO_SCALAR_ZETA;
   RandomType type = self->values[value].type;
   guint operands[2] = { value };
   RandomNumbers known[2] = { self->values[value].numbers }, numbers;
@@ -307,10 +305,10 @@ make_special (RandomProgram *self,
     return FALSE;
   operands[1] = random_like (self, &type);
   known[1] = self->values[operands[1]].numbers;
-  numbers = random_numbers_function (type.element, &special, known, 2);
+  numbers = random_numbers_function (type.element, kind, &special, known, 2);
   if (!random_allows (self, numbers))
     return FALSE;
-  typed_op (self, random_once (self, 2) ? "polygamma" : "zeta", operands, 2, &type, numbers);
+  typed_op (self, random_scalar_mnemonic (kind), operands, 2, &type, numbers);
 
   return TRUE;
 }

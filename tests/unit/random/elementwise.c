@@ -27,65 +27,65 @@ class_of (GhloElementType type)
 
 typedef struct
 {
-  const char     *name;
+  GhloScalarKind  kind;
   guint           classes;
-  RandomRule      rule;         /* where the answer is rounded once */
-  RandomFunction  function;     /* where ulps is not 0 */
+  RandomRule      rule;         /* where every answer is the same */
+  RandomFunction  function;     /* where not */
 } Row;
 
 static const Row unary[] = {
-  { "negate", FLOATS | COMPLEX, { FALSE, RANDOM_JOINS } },
-  { "negate", INTEGERS, { FALSE, RANDOM_JUMPS } },
-  { "abs", FLOATS | SIGNED, { FALSE, RANDOM_JOINS } },
-  { "ceil", FLOATS, { FALSE, RANDOM_JUMPS } },
-  { "floor", FLOATS, { FALSE, RANDOM_JUMPS } },
-  { "round_nearest_afz", FLOATS, { FALSE, RANDOM_JUMPS } },
-  { "round_nearest_even", FLOATS, { FALSE, RANDOM_JUMPS } },
-  { "sign", FLOATS | SIGNED, { FALSE, RANDOM_JUMPS } },
-  { "sqrt", FLOATS, { FALSE, RANDOM_JUMPS } },
-  { "not", INTEGERS | BOOLEANS, { FALSE, RANDOM_JUMPS } },
-  { "popcnt", INTEGERS, { FALSE, RANDOM_JUMPS } },
-  { "count_leading_zeros", INTEGERS, { FALSE, RANDOM_JUMPS } },
-  { "sign", COMPLEX, .function = { 8, 0, RANDOM_RANGE_LOW } },
-  { "sqrt", COMPLEX, .function = { 8, 0, RANDOM_RANGE_OPEN } },
-  { "cbrt", FLOATS | COMPLEX, .function = { 8, 0, RANDOM_RANGE_LOW } },
-  { "cosine", FLOATS, .function = { 4, 0, RANDOM_RANGE_ONE } },
-  { "cosine", COMPLEX, .function = { 16, 0, RANDOM_RANGE_EXP } },
-  { "exponential", FLOATS | COMPLEX, .function = { 8, 0, RANDOM_RANGE_EXP } },
-  { "exponential_minus_one", FLOATS | COMPLEX, .function = { 8, 4, RANDOM_RANGE_EXP } },
-  { "log", FLOATS | COMPLEX, .function = { 8, 4, RANDOM_RANGE_LOW } },
-  { "log_plus_one", FLOATS | COMPLEX, .function = { 8, 4, RANDOM_RANGE_LOW } },
-  { "logistic", FLOATS, .function = { 8, 0, RANDOM_RANGE_ONE } },
-  { "logistic", COMPLEX, .function = { 64, 16, RANDOM_RANGE_OPEN } },
-  { "rsqrt", FLOATS | COMPLEX, .function = { 8, 0, RANDOM_RANGE_LOW } },
-  { "sine", FLOATS, .function = { 4, 0, RANDOM_RANGE_ONE } },
-  { "sine", COMPLEX, .function = { 16, 0, RANDOM_RANGE_EXP } },
-  { "tan", FLOATS, .function = { 8, 0, RANDOM_RANGE_OPEN } },
-  { "tan", COMPLEX, .function = { 64, 16, RANDOM_RANGE_OPEN } },
-  { "tanh", FLOATS, .function = { 8, 0, RANDOM_RANGE_ONE } },
-  { "tanh", COMPLEX, .function = { 64, 16, RANDOM_RANGE_OPEN } },
+  { GHLO_SCALAR_NEGATE, FLOATS | COMPLEX, { FALSE, RANDOM_JOINS } },
+  { GHLO_SCALAR_NEGATE, INTEGERS, { FALSE, RANDOM_JUMPS } },
+  { GHLO_SCALAR_ABS, FLOATS | SIGNED, { FALSE, RANDOM_JOINS } },
+  { GHLO_SCALAR_CEIL, FLOATS, { FALSE, RANDOM_JUMPS } },
+  { GHLO_SCALAR_FLOOR, FLOATS, { FALSE, RANDOM_JUMPS } },
+  { GHLO_SCALAR_ROUND_NEAREST_AFZ, FLOATS, { FALSE, RANDOM_JUMPS } },
+  { GHLO_SCALAR_ROUND_NEAREST_EVEN, FLOATS, { FALSE, RANDOM_JUMPS } },
+  { GHLO_SCALAR_SIGN, FLOATS | SIGNED, { FALSE, RANDOM_JUMPS } },
+  { GHLO_SCALAR_SQRT, FLOATS, { FALSE, RANDOM_JUMPS } },
+  { GHLO_SCALAR_NOT, INTEGERS | BOOLEANS, { FALSE, RANDOM_JUMPS } },
+  { GHLO_SCALAR_POPCNT, INTEGERS, { FALSE, RANDOM_JUMPS } },
+  { GHLO_SCALAR_COUNT_LEADING_ZEROS, INTEGERS, { FALSE, RANDOM_JUMPS } },
+  { GHLO_SCALAR_SIGN, COMPLEX, .function = { 0, RANDOM_RANGE_LOW } },
+  { GHLO_SCALAR_SQRT, COMPLEX, .function = { 0, RANDOM_RANGE_OPEN } },
+  { GHLO_SCALAR_CBRT, FLOATS | COMPLEX, .function = { 0, RANDOM_RANGE_LOW } },
+  { GHLO_SCALAR_COSINE, FLOATS, .function = { 0, RANDOM_RANGE_ONE } },
+  { GHLO_SCALAR_COSINE, COMPLEX, .function = { 0, RANDOM_RANGE_EXP } },
+  { GHLO_SCALAR_EXPONENTIAL, FLOATS | COMPLEX, .function = { 0, RANDOM_RANGE_EXP } },
+  { GHLO_SCALAR_EXPONENTIAL_MINUS_ONE, FLOATS | COMPLEX, .function = { 4, RANDOM_RANGE_EXP } },
+  { GHLO_SCALAR_LOG, FLOATS | COMPLEX, .function = { 4, RANDOM_RANGE_LOW } },
+  { GHLO_SCALAR_LOG_PLUS_ONE, FLOATS | COMPLEX, .function = { 4, RANDOM_RANGE_LOW } },
+  { GHLO_SCALAR_LOGISTIC, FLOATS, .function = { 0, RANDOM_RANGE_ONE } },
+  { GHLO_SCALAR_LOGISTIC, COMPLEX, .function = { 16, RANDOM_RANGE_OPEN } },
+  { GHLO_SCALAR_RSQRT, FLOATS | COMPLEX, .function = { 0, RANDOM_RANGE_LOW } },
+  { GHLO_SCALAR_SINE, FLOATS, .function = { 0, RANDOM_RANGE_ONE } },
+  { GHLO_SCALAR_SINE, COMPLEX, .function = { 0, RANDOM_RANGE_EXP } },
+  { GHLO_SCALAR_TAN, FLOATS, .function = { 0, RANDOM_RANGE_OPEN } },
+  { GHLO_SCALAR_TAN, COMPLEX, .function = { 16, RANDOM_RANGE_OPEN } },
+  { GHLO_SCALAR_TANH, FLOATS, .function = { 0, RANDOM_RANGE_ONE } },
+  { GHLO_SCALAR_TANH, COMPLEX, .function = { 16, RANDOM_RANGE_OPEN } },
 };
 
 static const Row binary[] = {
-  { "add", FLOATS | COMPLEX | INTEGERS | BOOLEANS, { FALSE, RANDOM_ADDS } },
-  { "subtract", FLOATS | COMPLEX | INTEGERS, { FALSE, RANDOM_ADDS } },
-  { "multiply", FLOATS | COMPLEX | INTEGERS | BOOLEANS, { FALSE, RANDOM_MULTIPLIES } },
-  { "divide", FLOATS | INTEGERS, { TRUE, RANDOM_JUMPS } },
-  { "divide", COMPLEX, .function = { 16, 0, RANDOM_RANGE_OPEN } },
-  { "maximum", FLOATS | INTEGERS | BOOLEANS, { FALSE, RANDOM_JOINS } },
-  { "maximum", COMPLEX, { TRUE, RANDOM_JUMPS } },
-  { "minimum", FLOATS | INTEGERS | BOOLEANS, { FALSE, RANDOM_JOINS } },
-  { "minimum", COMPLEX, { TRUE, RANDOM_JUMPS } },
-  { "remainder", FLOATS | INTEGERS, { FALSE, RANDOM_JUMPS } },
-  { "power", INTEGERS, { FALSE, RANDOM_JUMPS } },
-  { "power", FLOATS | COMPLEX, .function = { 16, 0, RANDOM_RANGE_OPEN } },
-  { "atan2", FLOATS, .function = { 8, 0, RANDOM_RANGE_LOW } },
-  { "and", INTEGERS | BOOLEANS, { FALSE, RANDOM_JUMPS } },
-  { "or", INTEGERS | BOOLEANS, { FALSE, RANDOM_JUMPS } },
-  { "xor", INTEGERS | BOOLEANS, { FALSE, RANDOM_JUMPS } },
-  { "shift_left", INTEGERS, { FALSE, RANDOM_JUMPS } },
-  { "shift_right_arithmetic", INTEGERS, { FALSE, RANDOM_JUMPS } },
-  { "shift_right_logical", INTEGERS, { FALSE, RANDOM_JUMPS } },
+  { GHLO_SCALAR_ADD, FLOATS | COMPLEX | INTEGERS | BOOLEANS, { FALSE, RANDOM_ADDS } },
+  { GHLO_SCALAR_SUBTRACT, FLOATS | COMPLEX | INTEGERS, { FALSE, RANDOM_ADDS } },
+  { GHLO_SCALAR_MULTIPLY, FLOATS | COMPLEX | INTEGERS | BOOLEANS, { FALSE, RANDOM_MULTIPLIES } },
+  { GHLO_SCALAR_DIVIDE, FLOATS | INTEGERS, { TRUE, RANDOM_JUMPS } },
+  { GHLO_SCALAR_DIVIDE, COMPLEX, .function = { 0, RANDOM_RANGE_OPEN } },
+  { GHLO_SCALAR_MAXIMUM, FLOATS | INTEGERS | BOOLEANS, { FALSE, RANDOM_JOINS } },
+  { GHLO_SCALAR_MAXIMUM, COMPLEX, { TRUE, RANDOM_JUMPS } },
+  { GHLO_SCALAR_MINIMUM, FLOATS | INTEGERS | BOOLEANS, { FALSE, RANDOM_JOINS } },
+  { GHLO_SCALAR_MINIMUM, COMPLEX, { TRUE, RANDOM_JUMPS } },
+  { GHLO_SCALAR_REMAINDER, FLOATS | INTEGERS, { FALSE, RANDOM_JUMPS } },
+  { GHLO_SCALAR_POWER, INTEGERS, { FALSE, RANDOM_JUMPS } },
+  { GHLO_SCALAR_POWER, FLOATS | COMPLEX, .function = { 0, RANDOM_RANGE_OPEN } },
+  { GHLO_SCALAR_ATAN2, FLOATS, .function = { 0, RANDOM_RANGE_LOW } },
+  { GHLO_SCALAR_AND, INTEGERS | BOOLEANS, { FALSE, RANDOM_JUMPS } },
+  { GHLO_SCALAR_OR, INTEGERS | BOOLEANS, { FALSE, RANDOM_JUMPS } },
+  { GHLO_SCALAR_XOR, INTEGERS | BOOLEANS, { FALSE, RANDOM_JUMPS } },
+  { GHLO_SCALAR_SHIFT_LEFT, INTEGERS, { FALSE, RANDOM_JUMPS } },
+  { GHLO_SCALAR_SHIFT_RIGHT_ARITHMETIC, INTEGERS, { FALSE, RANDOM_JUMPS } },
+  { GHLO_SCALAR_SHIFT_RIGHT_LOGICAL, INTEGERS, { FALSE, RANDOM_JUMPS } },
 };
 
 /* A row for @type, sums and products more often. */
@@ -116,11 +116,11 @@ numbers_of (const Row           *row,
 {
   RandomNumbers numbers;
 
-  if (row->function.ulps > 0)
-    return random_numbers_function (type, &row->function, operands, n);
   /* Products of complex numbers have no one way to be rounded, and with infinities in them none at all. */
   if (random_is_complex (type) && row->rule.continuity == RANDOM_MULTIPLIES)
     return random_numbers_sum (type, operands[0], &operands[1], 1);
+  if (ghlo_scalar_ulps (row->kind, ghlo_element_info (type)->element_class) > 0)
+    return random_numbers_function (type, row->kind, &row->function, operands, n);
   numbers = random_numbers_exact (type, &row->rule, operands, n);
   /* Nor an agreed order when a part is NaN. */
   if (random_is_complex (type) && row->rule.continuity == RANDOM_JUMPS
@@ -143,7 +143,7 @@ make_unary (RandomProgram *self,
   numbers = numbers_of (row, type.element, &self->values[value].numbers, 1);
   if (!random_allows (self, numbers))
     return FALSE;
-  random_op (self, random_printf (self, "stablehlo.%s", row->name), &value, 1, "", &type, numbers);
+  random_op (self, random_scalar_name (row->kind), &value, 1, "", &type, numbers);
 
   return TRUE;
 }
@@ -169,7 +169,7 @@ make_binary (RandomProgram *self,
   numbers = numbers_of (row, type.element, known, 2);
   if (!random_allows (self, numbers))
     return FALSE;
-  random_op (self, random_printf (self, "stablehlo.%s", row->name), operands, 2, "", &type, numbers);
+  random_op (self, random_scalar_name (row->kind), operands, 2, "", &type, numbers);
 
   return TRUE;
 }
@@ -180,7 +180,7 @@ make_parts (RandomProgram *self,
             guint          value)
 {
   static const RandomRule rule = { FALSE, RANDOM_JOINS };
-  static const RandomFunction magnitude = { 8, 0, RANDOM_RANGE_OPEN };
+  static const RandomFunction magnitude = { 0, RANDOM_RANGE_OPEN };
   static const char *const names[] = { "stablehlo.real", "stablehlo.imag", "stablehlo.abs" };
   RandomType type = self->values[value].type, result = type;
   guint operands[2] = { value }, choice = random_pick (self, 3);
@@ -190,7 +190,7 @@ make_parts (RandomProgram *self,
     {
       result.element = ghlo_element_type_real_part (type.element);
       numbers = choice < 2 ? random_numbers_exact (type.element, &rule, known, 1)
-                           : random_numbers_function (type.element, &magnitude, known, 1);
+                           : random_numbers_function (type.element, GHLO_SCALAR_ABS, &magnitude, known, 1);
       if (!random_allows (self, numbers))
         return FALSE;
       random_op (self, names[choice], operands, 1, "", &result, numbers);
@@ -336,6 +336,57 @@ make_reduce_precision (RandomProgram *self,
   return TRUE;
 }
 
+/* Operations that need nothing but operands of one type. */
+static gboolean
+is_plain (GhloScalarKind  kind,
+          GhloElementType type)
+{
+  const GhloScalarSpec *scalar = ghlo_scalar_spec (kind);
+  const GhloIrOpSpec *spec = ghlo_ir_op_spec (scalar->op);
+
+  for (guint i = 0; i < spec->n_attributes; i++)
+    if (spec->attributes[i].presence == GHLO_IR_REQUIRED)
+      return FALSE;
+
+  return ghlo_scalar_is_defined (kind, ghlo_element_info (type)->element_class) && scalar->first_value == 0
+         && scalar->result != GHLO_SCALAR_RESULT_ANY && scalar->result != GHLO_SCALAR_RESULT_COMPLEX;
+}
+
+/* Any row of the table of scalar operations, of whose numbers little is known. */
+static gboolean
+make_any (RandomProgram *self,
+          guint          value)
+{
+  static const RandomRule rule = { TRUE, RANDOM_JUMPS };
+  RandomType type = self->values[value].type, result = type;
+  GhloScalarKind kind = 1 + random_pick (self, GHLO_N_SCALARS - 1);
+  GhloElementClass element_class = ghlo_element_info (type.element)->element_class;
+  RandomFunction function = { ghlo_scalar_ulps (kind, element_class), RANDOM_RANGE_OPEN };
+  guint n = ghlo_ir_op_spec (ghlo_scalar_spec (kind)->op)->n_operands, operands[3] = { value };
+  RandomNumbers numbers, known[3];
+
+  if (!is_plain (kind, type.element))
+    return FALSE;
+  for (guint i = 0; i < n; i++)
+    {
+      operands[i] = i == 0 ? value : random_like (self, &type);
+      known[i] = self->values[operands[i]].numbers;
+    }
+  result.element = ghlo_scalar_spec (kind)->result == GHLO_SCALAR_RESULT_BOOLEAN ? GHLO_ELEMENT_TYPE_I1
+                   : ghlo_scalar_spec (kind)->result == GHLO_SCALAR_RESULT_PART
+                   ? ghlo_element_type_real_part (type.element) : type.element;
+  numbers = function.units > 0 ? random_numbers_function (type.element, kind, &function, known, n)
+                               : random_numbers_exact (result.element, &rule, known, n);
+  for (guint i = 0; random_is_complex (type.element) && i < n; i++)
+    if (known[i].specials)
+      numbers.trust = RANDOM_NONE;
+  if (!random_allows (self, numbers))
+    return FALSE;
+  random_generic_op (self, random_scalar_name (kind), operands, n, "", &result, numbers);
+
+  return TRUE;
+}
+
 const RandomMaker random_elementwise_makers[] = {
   { "unary", make_unary, 40, 20, RANDOM_TAKES_OPEN | RANDOM_TAKES_SCALAR },
   { "binary", make_binary, 50, 40, RANDOM_TAKES_OPEN | RANDOM_TAKES_SCALAR },
@@ -346,5 +397,6 @@ const RandomMaker random_elementwise_makers[] = {
   { "clamp", make_clamp, 6, 6, RANDOM_TAKES_OPEN | RANDOM_TAKES_SCALAR },
   { "convert", make_convert, 12, 10, RANDOM_TAKES_OPEN | RANDOM_TAKES_SCALAR },
   { "reduce precision", make_reduce_precision, 4, 4, RANDOM_TAKES_OPEN | RANDOM_TAKES_SCALAR },
+  { "any", make_any, 10, 5, RANDOM_TAKES_OPEN | RANDOM_TAKES_SCALAR },
   { NULL },
 };

@@ -239,6 +239,7 @@ random_numbers_exact (GhloElementType      type,
 
 RandomNumbers
 random_numbers_function (GhloElementType       type,
+                         GhloScalarKind        kind,
                          const RandomFunction *function,
                          const RandomNumbers  *operands,
                          guint                 n)
@@ -276,7 +277,7 @@ random_numbers_function (GhloElementType       type,
   result.trust = RANDOM_NEAR;
   result.error = (a.trust < RANDOM_BITS ? slope * whole_error (type, a) : 0) + 4 * smallest (type)
                  + function->units * random_epsilon (type);
-  result.ulps = is_wide ? function->ulps : 2;
+  result.ulps = is_wide ? ghlo_scalar_ulps (kind, ghlo_element_info (type)->element_class) : 2;
   result.step = 0;
   result.specials = a.specials || isinf (result.magnitude);
 

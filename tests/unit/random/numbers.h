@@ -10,6 +10,7 @@
 #pragma once
 
 #include "base/element.h"
+#include "kernel/scalar.h"
 #include "runtime/value.h"
 
 typedef enum
@@ -57,11 +58,11 @@ typedef struct
   RandomContinuity continuity;
 } RandomRule;
 
-/* A function whose answer is rounded in the executor's own way. */
+/* A function whose answer is rounded in the executor's own way: within the units in the last
+ * place that the table of scalar operations has, in f32 and f64. */
 typedef struct
 {
-  double ulps;              /* most between two right answers, in f32 and f64 */
-  double units;             /* besides, in multiples of the type's epsilon */
+  double units;             /* the most besides, in multiples of the type's epsilon */
   enum
   {
     RANDOM_RANGE_OPEN,      /* may leave the type's range */
@@ -87,6 +88,7 @@ RandomNumbers random_numbers_exact    (GhloElementType      type,
                                        const RandomNumbers *operands,
                                        guint                n);
 RandomNumbers random_numbers_function (GhloElementType       type,
+                                       GhloScalarKind        kind,
                                        const RandomFunction *function,
                                        const RandomNumbers  *operands,
                                        guint                 n);

@@ -194,6 +194,9 @@ const char    *random_signature          (RandomProgram    *self,
 const char    *random_printf             (RandomProgram       *self,
                                           const char          *format,
                                           ...) G_GNUC_PRINTF (2, 3);
+/* "stablehlo.add", and "add". */
+const char    *random_scalar_name        (GhloScalarKind       kind);
+const char    *random_scalar_mnemonic    (GhloScalarKind       kind);
 /* Appends to the body. */
 void           random_emit               (RandomProgram       *self,
                                           const char          *format,

@@ -84,6 +84,18 @@ random_printf (RandomProgram *self,
   return g_string_chunk_insert (self->texts, text);
 }
 
+const char *
+random_scalar_name (GhloScalarKind kind)
+{
+  return ghlo_ir_op_spec (ghlo_scalar_spec (kind)->op)->name;
+}
+
+const char *
+random_scalar_mnemonic (GhloScalarKind kind)
+{
+  return strchr (random_scalar_name (kind), '.') + 1;
+}
+
 void
 random_emit (RandomProgram *self,
              const char    *format,

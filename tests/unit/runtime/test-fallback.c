@@ -7,7 +7,7 @@
 #include "../reference/kernel-programs.h"
 
 #include "compiler/devices.h"
-#include "cpu/target.h"
+#include "cpu/device.h"
 #include "runtime/run-plan.h"
 
 /* What stands before and after an operand. */
@@ -185,7 +185,8 @@ test_options (void)
   GhloValue *output = NULL;
 
   klass.start = start_and_tell;
-  plan = ghlo_run_plan_new (module, ghlo_ir_module_get_entry (module), ghlo_cpu_target (), &fallback, NULL, &error);
+  plan = ghlo_run_plan_new (ghlo_cpu_device (), module, ghlo_ir_module_get_entry (module),
+                            &(GhloPrepareOptions) { .fallback = &fallback }, NULL, &error);
   g_assert_no_error (error);
   g_assert_true (ghlo_run_plan_run (plan, &options, &x, 1, &output, NULL, &error));
   ghlo_value_unref (output);

@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The fake device: what it is, how its calls are counted and made to fail, and its memory.
+ */
+
+#include "calls.h"
+
+#include <string.h>
+
+#include "runtime/memory.h"
+
+/* What is looked at between two looks for a cancel. */
+enum { BLOCK = 1 << 20, NAP = 1000 };
+
+static struct
+{
+  GMutex      lock;                       /* guards what follows */
+  FakeFigures figures;
+  FakeCall    failing;
+  guint       n_until;                    /* calls up to the one that fails; 0: none does */
+  GhloError   code;
+  gboolean    failed;
+  guint       time[FAKE_N_CALLS];         /* microseconds */
+} fake = { .time[FAKE_RUN] = 200 };
+
+static const char *const call_names[] = {
+  "allocate", "upload", "download", "copy", "prepare", "start", "run",
+};
+
+const char *
+fake_call_name (FakeCall call)
+{
+  return call_names[call];
+}
+
+void
+fake_get_figures (FakeFigures *figures)
+{
+  g_mutex_lock (&fake.lock);
+  *figures = fake.figures;
+  g_mutex_unlock (&fake.lock);
+}
+
+void
+fake_fail (FakeCall  call,
+           guint     n,
+           GhloError code)
+{
+  g_mutex_lock (&fake.lock);
+  fake.failing = call;
+  fake.n_until = n;
+  fake.code = code;
+  fake.failed = FALSE;
+  g_mutex_unlock (&fake.lock);
+}
+
+gboolean
+fake_has_failed (void)
+{
+  gboolean failed;
+
+  g_mutex_lock (&fake.lock);
+  failed = fake.failed;
+  g_mutex_unlock (&fake.lock);
+
+  return failed;
+}
+
+void
+fake_take_time (FakeCall call,
+                guint    microseconds)
+{
+  g_mutex_lock (&fake.lock);
+  fake.time[call] = microseconds;
+  g_mutex_unlock (&fake.lock);
+}
+
+void
+fake_count (FakeFigure figure,
+            gssize     difference)
+{
+  g_mutex_lock (&fake.lock);
+  fake.figures.n_storages += figure == FAKE_STORAGES ? difference : 0;
+  fake.figures.n_prepared += figure == FAKE_PREPARED ? difference : 0;
+  fake.figures.n_runs += figure == FAKE_RUNS ? difference : 0;
+  fake.figures.n_bytes += figure == FAKE_BYTES ? difference : 0;
+  g_mutex_unlock (&fake.lock);
+}
+
+enum { NO_FAULT = -1 };
+
+/* How long the call takes, and the code that it fails with, if it does. */
+static guint
+count_call (FakeCall  call,
+            int      *code)
+{
+  guint time;
+
+  g_mutex_lock (&fake.lock);
+  fake.figures.n_calls[call]++;
+  time = fake.time[call];
+  *code = NO_FAULT;
+  if (fake.n_until > 0 && fake.failing == call && --fake.n_until == 0)
+    {
+      *code = fake.code;
+      fake.failed = TRUE;
+    }
+  g_mutex_unlock (&fake.lock);
+
+  return time;
+}
+
+gboolean
+fake_begin (GhloDeviceCore     *device,
+            FakeCall            call,
+            const GhloMonitor  *monitor,
+            GError            **error)
+{
+  int code;
+  guint time = count_call (call, &code);
+
+  for (guint slept = 0; slept < time; slept += NAP)
+    {
+      if (ghlo_monitor_cancelled (monitor, error))
+        return FALSE;
+      g_usleep (MIN (time - slept, NAP));
+    }
+  if (code == GHLO_ERROR_DEVICE_LOST)
+    ghlo_device_core_lose (device);
+  if (code == NO_FAULT && ghlo_device_core_is_lost (device))
+    code = GHLO_ERROR_DEVICE_LOST;
+  if (code == NO_FAULT)
+    return !ghlo_monitor_cancelled (monitor, error);
+  g_set_error (error, GHLO_ERROR, code, "the device '%s' failed to %s", device->names[0], call_names[call]);
+
+  return FALSE;
+}
+
+struct _FakeMemory
+{
+  gatomicrefcount ref_count;
+  gsize           size;
+  guint8         *scrambled;     /* counted in the memory of the process, as values in host memory are */
+};
+
+static FakeMemory *
+memory_new (gsize    size,
+            GError **error)
+{
+  guint8 *memory = ghlo_memory_alloc_uninitialized (size, error);
+  FakeMemory *self;
+
+  if (memory == NULL)
+    return NULL;
+  self = g_new (FakeMemory, 1);
+  g_atomic_ref_count_init (&self->ref_count);
+  self->size = size;
+  self->scrambled = memory;
+  fake_count (FAKE_BYTES, size);
+
+  return self;
+}
+
+FakeMemory *
+fake_memory_ref (FakeMemory *self)
+{
+  g_atomic_ref_count_inc (&self->ref_count);
+
+  return self;
+}
+
+void
+fake_memory_unref (FakeMemory *self)
+{
+  if (!g_atomic_ref_count_dec (&self->ref_count))
+    return;
+
+  fake_count (FAKE_BYTES, -(gssize) self->size);
+  ghlo_memory_free (self->scrambled, self->size);
+  g_free (self);
+}
+
+/* The same in both directions. */
+static gboolean
+scramble (const guint8       *from,
+          guint8             *to,
+          gsize               size,
+          const GhloMonitor  *monitor,
+          GError            **error)
+{
+  for (gsize start = 0; start < size; start += BLOCK)
+    {
+      if (ghlo_monitor_cancelled (monitor, error))
+        return FALSE;
+      for (gsize i = start, end = MIN (size, start + BLOCK); i < end; i++)
+        to[i] = from[i] ^ (guint8) (0xa5 + i);
+    }
+
+  return TRUE;
+}
+
+gboolean
+fake_memory_write (FakeMemory         *self,
+                   gconstpointer       from,
+                   const GhloMonitor  *monitor,
+                   GError            **error)
+{
+  return scramble (from, self->scrambled, self->size, monitor, error);
+}
+
+gboolean
+fake_memory_read (FakeMemory         *self,
+                  gpointer            to,
+                  const GhloMonitor  *monitor,
+                  GError            **error)
+{
+  return scramble (self->scrambled, to, self->size, monitor, error);
+}
+
+void
+fake_memory_copy (FakeMemory *from,
+                  FakeMemory *to)
+{
+  if (to->size > 0)
+    memcpy (to->scrambled, from->scrambled, to->size);
+}
+
+typedef struct
+{
+  GhloStorage  base;
+  FakeMemory  *memory;
+} FakeStorage;
+
+static void
+destroy (GhloStorage *storage)
+{
+  FakeStorage *self = (FakeStorage *) storage;
+
+  fake_count (FAKE_STORAGES, -1);
+  fake_memory_unref (self->memory);
+  g_free (self);
+}
+
+static GhloStorage *
+allocate (GhloDeviceCore  *device,
+          gsize            size,
+          GError         **error)
+{
+  FakeMemory *memory = fake_begin (device, FAKE_ALLOCATE, NULL, error) ? memory_new (size, error) : NULL;
+  FakeStorage *self;
+
+  if (memory == NULL)
+    return NULL;
+  self = g_new0 (FakeStorage, 1);
+  g_atomic_ref_count_init (&self->base.ref_count);
+  self->base.space = GHLO_MEMORY_DEVICE;
+  self->base.device = device;
+  self->base.size = size;
+  self->base.destroy = destroy;
+  self->memory = memory;
+  fake_count (FAKE_STORAGES, 1);
+
+  return &self->base;
+}
+
+FakeMemory *
+fake_storage_get (GhloStorage *storage)
+{
+  return ((FakeStorage *) storage)->memory;
+}
+
+static gboolean
+upload (GhloDeviceCore     *device,
+        gconstpointer       from,
+        GhloStorage        *to,
+        const GhloMonitor  *monitor,
+        GError            **error)
+{
+  return fake_begin (device, FAKE_UPLOAD, monitor, error)
+         && fake_memory_write (fake_storage_get (to), from, monitor, error);
+}
+
+static gboolean
+download (GhloDeviceCore     *device,
+          GhloStorage        *from,
+          gpointer            to,
+          const GhloMonitor  *monitor,
+          GError            **error)
+{
+  return fake_begin (device, FAKE_DOWNLOAD, monitor, error)
+         && fake_memory_read (fake_storage_get (from), to, monitor, error);
+}
+
+static guint64
+get_memory (GhloDeviceCore *self)
+{
+  return ghlo_memory_get_limit ();
+}
+
+static const GhloDeviceCoreClass klass = {
+  .name = "fake",
+  .get_memory = get_memory,
+  .allocate = allocate,
+  .upload = upload,
+  .download = download,
+  .copy = fake_copy,
+  .prepare = fake_prepare,
+  .release = fake_release,
+  .prepared_size = fake_prepared_size,
+  .start = fake_start,
+  .describe = fake_describe,
+  .measure = fake_measure,
+};
+
+typedef struct
+{
+  GhloDeviceCore  base;
+  GThreadPool    *thread;      /* one at most; of Task */
+} FakeDevice;
+
+typedef struct
+{
+  GFunc    func;
+  gpointer data;
+} Task;
+
+static void
+work (gpointer data,
+      gpointer device)
+{
+  g_autofree Task *task = data;
+
+  task->func (task->data, device);
+}
+
+void
+fake_submit (GhloDeviceCore *self,
+             GFunc           func,
+             gpointer        data)
+{
+  Task *task = g_new (Task, 1);
+
+  *task = (Task) { func, data };
+  g_thread_pool_push (((FakeDevice *) self)->thread, task, NULL);
+}
+
+void
+fake_find_devices (GPtrArray *devices)
+{
+  static const char *const names[] = { "fake", NULL };
+  static const char *const features[] = { "every-operation", "every-element-type", NULL };
+  /* Those that were lost stay as well: whoever has one may ask it. */
+  static GPtrArray *all;
+  FakeDevice *self;
+
+  if (devices->len > 0)
+    return;
+  self = g_new (FakeDevice, 1);
+  *self = (FakeDevice) {
+    .base = {
+      .klass = &klass,
+      .kind = GHLO_DEVICE_KIND_VULKAN,
+      .names = names,
+      .title = "Fake device",
+      .driver = "ghlo " GHLO_VERSION,
+      .features = features,
+      .wants_passes = TRUE,
+    },
+    .thread = g_thread_pool_new (work, self, 1, FALSE, NULL),
+  };
+  if (all == NULL)
+    all = g_ptr_array_new ();
+  g_ptr_array_add (all, self);
+  g_ptr_array_add (devices, self);
+}

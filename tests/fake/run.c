@@ -1,0 +1,471 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What the fake device does on its thread: runs and copies, in the order in which they were given. A run takes its
+ * inputs to the host, has the CPU run what it prepared, and puts the outputs where they are waited for.
+ */
+
+#include "calls.h"
+
+#include "compiler/devices.h"
+#include "runtime/place.h"
+
+typedef struct
+{
+  GhloPrepared      base;
+  GhloPrepared     *inner;         /* the CPU's */
+  GhloIrModule     *module;
+  const GhloIrType *type;          /* of the function; the module's */
+  gboolean          is_static;     /* what the outputs take is known before a run */
+} Prepared;
+
+static gboolean
+has_known_size (const GhloIrType *type)
+{
+  if (type->kind == GHLO_IR_TYPE_TENSOR)
+    return ghlo_ir_type_has_static_shape (type);
+  if (type->kind == GHLO_IR_TYPE_TOKEN)
+    return TRUE;
+  if (type->kind != GHLO_IR_TYPE_TUPLE)
+    return FALSE;
+  for (guint i = 0; i < type->rank; i++)
+    if (!has_known_size (type->members[i]))
+      return FALSE;
+
+  return TRUE;
+}
+
+static const GhloIrType *
+output_type (const Prepared *self,
+             guint           output)
+{
+  return self->type->members[self->type->rank + output];
+}
+
+GhloPrepared *
+fake_prepare (GhloDeviceCore            *device,
+              GhloIrModule              *module,
+              GhloIrOp                  *function,
+              const GhloPrepareOptions  *options,
+              const GhloMonitor         *monitor,
+              GError                   **error)
+{
+  GhloPrepared *inner = NULL;
+  Prepared *self;
+
+  if (fake_begin (device, FAKE_PREPARE, monitor, error))
+    inner = ghlo_device_core_prepare (ghlo_devices_find ("cpu"), module, function, options, monitor, error);
+  if (inner == NULL)
+    return NULL;
+
+  self = g_new0 (Prepared, 1);
+  self->inner = inner;
+  self->module = ghlo_ir_module_ref (module);
+  self->type = ghlo_ir_op_get (function, "function_type")->type;
+  self->is_static = TRUE;
+  for (guint i = 0; i < self->type->n_results; i++)
+    self->is_static &= has_known_size (output_type (self, i));
+  fake_count (FAKE_PREPARED, 1);
+
+  return &self->base;
+}
+
+void
+fake_release (GhloPrepared *prepared)
+{
+  Prepared *self = (Prepared *) prepared;
+
+  fake_count (FAKE_PREPARED, -1);
+  ghlo_prepared_free (self->inner);
+  ghlo_ir_module_unref (self->module);
+  g_free (self);
+}
+
+gsize
+fake_prepared_size (const GhloPrepared *prepared)
+{
+  return ghlo_prepared_get_size (((const Prepared *) prepared)->inner);
+}
+
+char *
+fake_describe (GhloPrepared *prepared)
+{
+  return ghlo_prepared_describe (((Prepared *) prepared)->inner);
+}
+
+void
+fake_measure (GhloPrepared   *prepared,
+              GhloRunFigures *figures)
+{
+  ghlo_prepared_measure (((Prepared *) prepared)->inner, figures);
+}
+
+/* An input: of a tensor what is read and what writes it before, and no reference on its storage, which the run of the
+ * next turn may take if this is the last one. What is no tensor nobody writes to. */
+typedef struct
+{
+  GhloTensorType *type;        /* owned, as all of it; NULL where value is not */
+  FakeMemory     *memory;
+  GhloPending    *pending;     /* nullable */
+  GhloValue      *value;
+} Operand;
+
+typedef struct
+{
+  Prepared          *prepared;      /* stays until the run has ended, as what the next two point to */
+  GhloRunOptions     options;
+  const GhloMonitor *monitor;
+  Operand           *operands;
+  gsize              n_operands;
+  GPtrArray         *memory;        /* of FakeMemory; for each tensor of the outputs, in their order */
+  GhloValue        **results;       /* in host memory; what is no use to anybody but the call that waits */
+  gboolean           is_waited_for; /* by the call that started the run, which frees it then */
+  GhloPending       *pending;
+} Run;
+
+static Operand
+operand_of (GhloValue *input)
+{
+  if (input->kind != GHLO_VALUE_TENSOR)
+    return (Operand) { .value = ghlo_value_ref (input) };
+
+  return (Operand) {
+    .type = ghlo_tensor_type_ref (input->type),
+    .memory = fake_memory_ref (fake_storage_get (input->storage)),
+    .pending = input->storage->pending != NULL ? ghlo_pending_ref (input->storage->pending) : NULL,
+  };
+}
+
+static void
+operand_clear (Operand *operand)
+{
+  g_clear_pointer (&operand->type, ghlo_tensor_type_unref);
+  g_clear_pointer (&operand->memory, fake_memory_unref);
+  g_clear_pointer (&operand->pending, ghlo_pending_unref);
+  g_clear_pointer (&operand->value, ghlo_value_unref);
+}
+
+static Run *
+run_new (Prepared             *prepared,
+         const GhloRunOptions *options,
+         GhloValue *const     *inputs,
+         gsize                 n_inputs,
+         const GhloMonitor    *monitor)
+{
+  Run *run = g_new0 (Run, 1);
+
+  run->prepared = prepared;
+  if (options != NULL)
+    run->options = *options;
+  run->options.replaced = NULL;
+  run->options.targets = NULL;
+  run->monitor = monitor;
+  run->operands = g_new (Operand, n_inputs + 1);
+  run->n_operands = n_inputs;
+  for (gsize i = 0; i < n_inputs; i++)
+    run->operands[i] = operand_of (inputs[i]);
+  run->memory = g_ptr_array_new_with_free_func ((GDestroyNotify) fake_memory_unref);
+  run->results = g_new0 (GhloValue *, prepared->base.n_outputs + 1);
+  run->is_waited_for = !prepared->is_static;
+  run->pending = ghlo_pending_new ();
+
+  return run;
+}
+
+static void
+run_free (Run *run)
+{
+  for (gsize i = 0; i < run->n_operands; i++)
+    operand_clear (&run->operands[i]);
+  g_free (run->operands);
+  g_ptr_array_unref (run->memory);
+  ghlo_values_clear (run->results, run->prepared->base.n_outputs);
+  g_free (run->results);
+  ghlo_pending_unref (run->pending);
+  g_free (run);
+}
+
+/* A tensor in host memory. What writes it has ended, since it was given to this thread before. */
+static GhloValue *
+fetch_tensor (GhloTensorType     *type,
+              FakeMemory         *memory,
+              GhloPending        *pending,
+              const GhloMonitor  *monitor,
+              GError            **error)
+{
+  g_autoptr (GhloValue) value = NULL;
+
+  if (!ghlo_pending_wait (pending, NULL, error))
+    return NULL;
+  value = ghlo_value_new_uninitialized (type, error);
+
+  return value != NULL && fake_memory_read (memory, value->data, monitor, error) ? g_steal_pointer (&value) : NULL;
+}
+
+static GhloValue *
+fetch (GhloValue          *value,
+       const GhloMonitor  *monitor,
+       GError            **error)
+{
+  g_autoptr (GPtrArray) members = NULL;
+
+  if (value->kind == GHLO_VALUE_TENSOR)
+    return fetch_tensor (value->type, fake_storage_get (value->storage), value->storage->pending, monitor, error);
+  if (value->kind != GHLO_VALUE_TUPLE)
+    return ghlo_value_ref (value);
+
+  members = g_ptr_array_new_with_free_func ((GDestroyNotify) ghlo_value_unref);
+  for (guint i = 0; i < value->n_members; i++)
+    {
+      GhloValue *member = fetch (value->members[i], monitor, error);
+
+      if (member == NULL)
+        return NULL;
+      g_ptr_array_add (members, member);
+    }
+
+  return ghlo_value_new_tuple ((GhloValue *const *) members->pdata, members->len);
+}
+
+/* Writes the tensors of a result where they belong; @next counts them. */
+static gboolean
+store (const Run  *run,
+       GhloValue  *result,
+       guint      *next,
+       GError    **error)
+{
+  if (result->kind == GHLO_VALUE_TENSOR)
+    return fake_memory_write (run->memory->pdata[(*next)++], result->data, run->monitor, error);
+  for (guint i = 0; i < result->n_members; i++)
+    if (!store (run, result->members[i], next, error))
+      return FALSE;
+
+  return TRUE;
+}
+
+static gboolean
+compute (Run             *run,
+         GhloDeviceCore  *device,
+         GError         **error)
+{
+  g_autoptr (GPtrArray) inputs = g_ptr_array_new_with_free_func ((GDestroyNotify) ghlo_value_unref);
+  guint next = 0;
+
+  for (gsize i = 0; i < run->n_operands; i++)
+    {
+      const Operand *operand = &run->operands[i];
+      GhloValue *input = operand->value != NULL ? fetch (operand->value, run->monitor, error)
+                         : fetch_tensor (operand->type, operand->memory, operand->pending, run->monitor, error);
+
+      if (input == NULL)
+        return FALSE;
+      g_ptr_array_add (inputs, input);
+    }
+  if (!fake_begin (device, FAKE_RUN, run->monitor, error)
+      || !ghlo_prepared_run (run->prepared->inner, &run->options, (GhloValue *const *) inputs->pdata, inputs->len,
+                             run->results, run->monitor, error))
+    return FALSE;
+  for (guint i = 0; i < run->prepared->base.n_outputs && !run->is_waited_for; i++)
+    if (!store (run, run->results[i], &next, error))
+      return FALSE;
+
+  return TRUE;
+}
+
+/* On the device's thread. Whoever is told of the end finds nothing left of the run. */
+static void
+run_work (gpointer data,
+          gpointer device)
+{
+  Run *run = data;
+  g_autoptr (GhloPending) pending = ghlo_pending_ref (run->pending);
+  GError *error = NULL;
+
+  compute (run, device, &error);
+  if (!run->is_waited_for)
+    run_free (run);
+  fake_count (FAKE_RUNS, -1);
+  ghlo_pending_end (pending, error);
+}
+
+/* Storage of a tensor, that of @replaced (nullable) if the caller gives it up. */
+static GhloStorage *
+storage_for (Run                   *run,
+             const GhloTensorType  *type,
+             GhloValue             *replaced,
+             GError               **error)
+{
+  GhloDeviceCore *device = run->prepared->base.device;
+  gsize size = ghlo_tensor_type_get_size (type);
+  g_autoptr (GhloStorage) storage = NULL;
+
+  if (replaced != NULL && ghlo_value_is_own (replaced) && replaced->storage->device == device
+      && replaced->n_bytes == size)
+    {
+      g_atomic_pointer_set (&replaced->data, NULL);
+      storage = ghlo_storage_ref (replaced->storage);
+    }
+  else
+    storage = ghlo_device_core_allocate (device, size, error);
+  if (storage == NULL)
+    return NULL;
+  ghlo_storage_rewrite (storage, run->pending);
+  g_ptr_array_add (run->memory, fake_memory_ref (fake_storage_get (storage)));
+
+  return g_steal_pointer (&storage);
+}
+
+static GhloValue *
+output_new (Run               *run,
+            const GhloIrType  *type,
+            GhloValue         *replaced,
+            GError           **error)
+{
+  g_autoptr (GhloTensorType) tensor_type = ghlo_ir_type_to_tensor_type (type);
+  g_autoptr (GPtrArray) members = NULL;
+
+  if (tensor_type != NULL)
+    {
+      g_autoptr (GhloStorage) storage = storage_for (run, tensor_type, replaced, error);
+
+      return storage != NULL ? ghlo_value_new_over (tensor_type, storage, error) : NULL;
+    }
+  if (type->kind != GHLO_IR_TYPE_TUPLE)
+    return ghlo_value_new_token ();
+
+  members = g_ptr_array_new_with_free_func ((GDestroyNotify) ghlo_value_unref);
+  for (guint i = 0; i < type->rank; i++)
+    {
+      GhloValue *member = output_new (run, type->members[i], NULL, error);
+
+      if (member == NULL)
+        return NULL;
+      g_ptr_array_add (members, member);
+    }
+
+  return ghlo_value_new_tuple ((GhloValue *const *) members->pdata, members->len);
+}
+
+/* Outputs that the run is to write. */
+static gboolean
+make_outputs (Run                   *run,
+              const GhloRunOptions  *options,
+              GhloValue *const      *inputs,
+              GhloValue            **outputs,
+              GError               **error)
+{
+  const guint *replaced = options != NULL ? options->replaced : NULL;
+
+  for (guint i = 0; i < run->prepared->base.n_outputs; i++)
+    {
+      GhloValue *given_up = replaced != NULL && replaced[i] != GHLO_RUN_NO_INPUT ? inputs[replaced[i]] : NULL;
+
+      outputs[i] = output_new (run, output_type (run->prepared, i), given_up, error);
+      if (outputs[i] != NULL)
+        continue;
+      ghlo_values_clear (outputs, i);
+      return FALSE;
+    }
+
+  return TRUE;
+}
+
+/* Of a run whose outputs show their size when it has ended. */
+static gboolean
+finish (Run        *run,
+        GhloValue **outputs,
+        GError    **error)
+{
+  const Prepared *prepared = run->prepared;
+  gboolean ok = ghlo_pending_wait (run->pending, NULL, error);
+
+  for (guint i = 0; i < prepared->base.n_outputs && ok; i++)
+    {
+      outputs[i] = ghlo_value_place (run->results[i], prepared->base.device, run->monitor, error);
+      ok = outputs[i] != NULL;
+      if (!ok)
+        ghlo_values_clear (outputs, i);
+    }
+  run_free (run);
+
+  return ok;
+}
+
+gboolean
+fake_start (GhloPrepared          *prepared,
+            const GhloRunOptions  *options,
+            GhloValue *const      *inputs,
+            gsize                  n_inputs,
+            GhloValue            **outputs,
+            GhloPending          **pending,
+            const GhloMonitor     *monitor,
+            GError               **error)
+{
+  Prepared *self = (Prepared *) prepared;
+  GError *problem = NULL;
+  Run *run;
+
+  if (!fake_begin (prepared->device, FAKE_START, monitor, error))
+    return FALSE;
+  run = run_new (self, options, inputs, n_inputs, monitor);
+  if (self->is_static && !make_outputs (run, options, inputs, outputs, &problem))
+    {
+      /* What was given up is not written any more. */
+      ghlo_pending_end (run->pending, g_error_copy (problem));
+      g_propagate_error (error, problem);
+      run_free (run);
+      return FALSE;
+    }
+  if (self->is_static)
+    *pending = ghlo_pending_ref (run->pending);
+  fake_count (FAKE_RUNS, 1);
+  fake_submit (prepared->device, run_work, run);
+
+  return self->is_static || finish (run, outputs, error);
+}
+
+typedef struct
+{
+  FakeMemory  *from, *to;
+  GhloPending *written;      /* nullable; what writes from */
+  GhloPending *pending;
+} Copy;
+
+static void
+copy_work (gpointer data,
+           gpointer device)
+{
+  Copy *copy = data;
+  g_autoptr (GhloPending) pending = copy->pending;
+  GError *error = NULL;
+
+  if (ghlo_pending_wait (copy->written, NULL, &error))
+    fake_memory_copy (copy->from, copy->to);
+  fake_memory_unref (copy->from);
+  fake_memory_unref (copy->to);
+  g_clear_pointer (&copy->written, ghlo_pending_unref);
+  g_free (copy);
+  fake_count (FAKE_RUNS, -1);
+  ghlo_pending_end (pending, error);
+}
+
+gboolean
+fake_copy (GhloDeviceCore  *self,
+           GhloStorage     *from,
+           GhloStorage     *to,
+           GError         **error)
+{
+  Copy *copy;
+
+  if (!fake_begin (self, FAKE_COPY, NULL, error))
+    return FALSE;
+  copy = g_new (Copy, 1);
+  copy->from = fake_memory_ref (fake_storage_get (from));
+  copy->to = fake_memory_ref (fake_storage_get (to));
+  copy->written = from->pending != NULL ? ghlo_pending_ref (from->pending) : NULL;
+  copy->pending = ghlo_pending_new ();
+  ghlo_storage_rewrite (to, copy->pending);
+  fake_count (FAKE_RUNS, 1);
+  fake_submit (self, copy_work, copy);
+
+  return TRUE;
+}
