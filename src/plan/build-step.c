@@ -228,8 +228,9 @@ ghlo_step_build_implementation (GhloStepBuilder      *self,
                                 guint                 n_followers)
 {
   guint n = count_operands (op, followers, n_followers);
-  g_autofree GhloStepOperand *operands = g_new0 (GhloStepOperand, n + op->n_results);
-  g_autofree GhloView *views = g_new0 (GhloView, n + op->n_results);
+  guint n_values = MAX (n + op->n_results, 1);       /* there may be neither operands nor results */
+  g_autofree GhloStepOperand *operands = g_new0 (GhloStepOperand, n_values);
+  g_autofree GhloView *views = g_new0 (GhloView, n_values);
   g_autofree GhloStepOperandSelection *selections = g_new (GhloStepOperandSelection, n);
   GhloStepSelection selection;
   Attempt attempt = {

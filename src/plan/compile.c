@@ -81,7 +81,7 @@ ghlo_step_compile (GhloStepCode       *code,
   const GhloStepPlan *plan = code->plan;
   const GhloStep *step = code->step;
   guint n = step->n_operands + step->n_results;
-  g_autofree GhloView *views = g_new (GhloView, n);
+  g_autofree GhloView *views = g_new (GhloView, MAX (n, 1));
   g_autofree guint32 *aliases = g_new (guint32, step->n_operands), *alignments = g_new (guint32, n);
   const GhloStepRequest request = {
     .op = step->op, .followers = step->followers, .n_followers = step->n_followers, .n_operands = step->n_operands,
