@@ -191,8 +191,8 @@ slice_of_slice (GhloRewriter *self,
  * may change, their types do not. */
 static const gint64 *
 operand_ends (GhloRewriter   *self,
-            const GhloIrOp *whole,
-            gint64          dimension)
+              const GhloIrOp *whole,
+              gint64          dimension)
 {
   gint64 *ends = g_hash_table_lookup (self->operand_ends, whole);
   gint64 end = 0;
@@ -217,8 +217,8 @@ operand_ends (GhloRewriter   *self,
 /* The first operand that ends behind @place. */
 static guint
 find_operand (const gint64 *ends,
-            guint         n,
-            gint64        place)
+              guint         n,
+              gint64        place)
 {
   guint low = 0, high = n - 1;
 

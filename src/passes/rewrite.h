@@ -33,7 +33,7 @@ struct _GhloRewriter
   GhloIrModule    *module;
   GhloPassContext *context;
   GhloIrOp        *op;           /* the one that a rule looks at */
-  GHashTable      *operand_ends;   /* canonicalize-moves.c's own: of concatenations, for g_free () */
+  GHashTable      *operand_ends; /* canonicalize-moves.c's own: of concatenations, for g_free () */
   /* The driver's own. */
   GPtrArray       *queue;
   guint            head;

@@ -89,16 +89,23 @@ find_others (GhloStepBuilder *self,
   return TRUE;
 }
 
-/* Everything as it lies; results have no buffers yet. */
+/* Everything as it lies, or will when it is in @space; results have no buffers yet. */
 static gboolean
 find_views (GhloStepBuilder *self,
-            Attempt         *attempt)
+            Attempt         *attempt,
+            guint32          space)
 {
   GhloStepRequest *request = &attempt->request;
   const GhloIrOp *op = request->op;
 
   for (guint i = 0; i < op->n_operands; i++)
-    attempt->operands[i] = ghlo_step_value (self, ghlo_ir_op_operand (op, i))->operand;
+    {
+      GhloStepOperand *operand = &attempt->operands[i];
+
+      *operand = ghlo_step_value (self, ghlo_ir_op_operand (op, i))->operand;
+      if (ghlo_step_is_cut (self, operand, space))
+        *operand = ghlo_step_dense_operand (self, operand->buffer, operand->type);
+    }
   if (!find_others (self, attempt))
     return FALSE;
   for (guint i = 0; i < request->n_operands; i++)
@@ -167,17 +174,21 @@ ghlo_step_find_target (const GhloStepBuilder *self,
   return NULL;
 }
 
-/* The operands as they are wanted; those of followers are as they lie. */
+/* The operands as they are wanted, in @space; those of followers are as they lie. */
 static void
 prepare_operands (GhloStepBuilder *self,
-                  Attempt         *attempt)
+                  Attempt         *attempt,
+                  guint32          space)
 {
   for (guint i = 0; i < attempt->request.n_operands; i++)
     {
       GhloStepOperand *operand = &attempt->operands[i];
 
-      if (attempt->selections[i].dense && i < attempt->request.op->n_operands)
-        *operand = ghlo_step_densify (self, ghlo_step_value (self, ghlo_ir_op_operand (attempt->request.op, i)));
+      if (i < attempt->request.op->n_operands)
+        *operand = ghlo_step_take (self, ghlo_step_value (self, ghlo_ir_op_operand (attempt->request.op, i)), space,
+                                   attempt->selections[i].dense);
+      else
+        *operand = ghlo_step_bring (self, operand, space);
       operand->wants_data = attempt->selections[i].wants_data;
       operand->in_place = attempt->selections[i].in_place;
     }
@@ -192,13 +203,14 @@ add_step (GhloStepBuilder              *self,
 {
   const GhloStepRequest *request = &attempt->request;
   const GhloIrOp *op = request->op;
+  guint32 space = ghlo_step_target_space (self->plan, self->plan->targets[target]);
   GhloStep *step;
 
-  prepare_operands (self, attempt);
+  prepare_operands (self, attempt, space);
   for (guint i = 0; i < op->n_results; i++)
     if (op->results[i].type->kind != GHLO_IR_TYPE_TOKEN)
       attempt->results[i].buffer = ghlo_step_add_buffer (self, GHLO_STEP_BUFFER_TEMPORARY, 0,
-                                                         ghlo_step_type_size (op->results[i].type));
+                                                         ghlo_step_type_size (op->results[i].type), space);
   step = ghlo_step_add (self, GHLO_STEP_COMPUTE, op, request->n_operands, op->n_results);
   step->target = self->plan->targets[target];
   step->reasons = ghlo_ir_arena_copy (&self->plan->arena, self->reasons, target * sizeof (const char *));
@@ -209,7 +221,7 @@ add_step (GhloStepBuilder              *self,
   memcpy (step->operands, attempt->operands, request->n_operands * sizeof (GhloStepOperand));
   memcpy (step->results, attempt->results, op->n_results * sizeof (GhloStepOperand));
   if (selection->scratch > 0)
-    step->scratch = ghlo_step_add_buffer (self, GHLO_STEP_BUFFER_TEMPORARY, 0, selection->scratch);
+    step->scratch = ghlo_step_add_buffer (self, GHLO_STEP_BUFFER_TEMPORARY, 0, selection->scratch, space);
   if (request->n_followers > 0)
     {
       const GhloIrValue *last = &request->followers[request->n_followers - 1].op->results[0];
@@ -239,8 +251,6 @@ ghlo_step_build_implementation (GhloStepBuilder      *self,
     .operands = operands, .results = operands + n, .views = views, .selections = selections,
   };
 
-  if (!find_views (self, &attempt))
-    return FALSE;
   for (guint i = 0; i < self->plan->n_targets; i++)
     {
       const GhloStepTarget *target = self->plan->targets[i];
@@ -248,6 +258,8 @@ ghlo_step_build_implementation (GhloStepBuilder      *self,
 
       if (n_followers > 0 && target != ghlo_step_find_target (self, op))
         continue;
+      if (!find_views (self, &attempt, ghlo_step_target_space (self->plan, target)))
+        return FALSE;
       implementation = select_implementation (&attempt, target, &selection, &self->reasons[i]);
       if (implementation != NULL)
         {
@@ -257,30 +269,4 @@ ghlo_step_build_implementation (GhloStepBuilder      *self,
     }
 
   return FALSE;
-}
-
-void
-ghlo_step_add_copy (GhloStepBuilder       *self,
-                    const GhloStepOperand *from,
-                    const GhloStepOperand *to)
-{
-  const GhloView views[] = { ghlo_step_view (from), ghlo_step_view (to) };
-  const GhloStepRequest request = { .n_operands = 1, .n_results = 1, .operands = &views[0], .results = &views[1] };
-  GhloStepOperandSelection operand = { .in_place = GHLO_STEP_NONE };
-  GhloStepSelection selection = { .operands = &operand };
-  const GhloStepTarget *target = self->plan->targets[0];
-  GhloStep *step;
-
-  if (ghlo_step_type_size (to->type) == 0)
-    return;
-  target->copy->select (target->self, &request, &selection);
-  step = ghlo_step_add (self, GHLO_STEP_COMPUTE, NULL, 1, 1);
-  step->target = target;
-  step->implementation = target->copy;
-  step->nanoseconds = selection.nanoseconds;
-  step->operands[0] = *from;
-  step->operands[0].in_place = GHLO_STEP_NONE;
-  step->results[0] = *to;
-  if (selection.scratch > 0)
-    step->scratch = ghlo_step_add_buffer (self, GHLO_STEP_BUFFER_TEMPORARY, 0, selection.scratch);
 }

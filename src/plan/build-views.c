@@ -329,7 +329,7 @@ build_constant (GhloStepBuilder *self,
       gboolean aligned = (gsize) data % MAX (size, 1) == 0;
       GBytes *bytes = aligned ? g_bytes_ref (attr->dense.bytes) : g_bytes_new (data, n_bytes);
 
-      buffer = ghlo_step_add_buffer (self, GHLO_STEP_BUFFER_CONSTANT, 0, n_bytes) + 1;
+      buffer = ghlo_step_add_buffer (self, GHLO_STEP_BUFFER_CONSTANT, 0, n_bytes, self->plan->home) + 1;
       g_array_index (self->buffers, GhloStepBuffer, buffer - 1).bytes = bytes;
       g_hash_table_insert (self->constants, (gpointer) attr, GUINT_TO_POINTER (buffer));
     }

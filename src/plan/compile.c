@@ -6,8 +6,8 @@
 
 #include "plan/build.h"
 
-/* What addresses of buffers are multiples of: of those in the arena, and of outputs, which the
- * caller may bring. Inputs are aligned to their elements alone. */
+/* What addresses of buffers are multiples of: of those in an arena, and of constants that are not where the program has
+ * them; and of outputs, which the caller may bring. Inputs are aligned to their elements alone. */
 enum { ARENA_ALIGNMENT = 64, OUTPUT_ALIGNMENT = 16 };
 
 guint32
@@ -29,7 +29,9 @@ ghlo_step_alignment (const GhloStepPlan    *plan,
       address = OUTPUT_ALIGNMENT;
       break;
     case GHLO_STEP_BUFFER_CONSTANT:
-      address = (gsize) g_bytes_get_data (buffer->bytes, NULL) | ARENA_ALIGNMENT;
+      address = ARENA_ALIGNMENT;
+      if (buffer->space == 0)
+        address |= (gsize) g_bytes_get_data (buffer->bytes, NULL);
       break;
     default:
       address = ghlo_element_info (operand->type->element_type)->size;
