@@ -142,7 +142,7 @@ ghlo_diagnostics_excerpt (const GhloDiagnostics *self,
   text = g_string_new (NULL);
   valid = g_utf8_make_valid (start, length);
   g_string_append (text, valid);
-  /* What is no text may be anything, but must not command a terminal. */
+  /* A line that is not text may have any bytes, but must send a terminal no commands. */
   for (char *p = text->str; *p != '\0'; p++)
     if (g_ascii_iscntrl (*p))
       *p = ' ';

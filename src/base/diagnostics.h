@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What parser and verifier found wrong: a list of places and sentences, which
+ * The findings of parser and verifier: a list of locations and sentences, which
  * callers turn into a GError, a list model or lines on a terminal.
  */
 

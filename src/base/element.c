@@ -4,6 +4,7 @@
  */
 
 #include "element.h"
+#include "base/bits.h"
 
 #include <math.h>
 #include <string.h>
@@ -132,12 +133,6 @@ ghlo_element_type_real_part (GhloElementType type)
   return type;
 }
 
-static inline guint64
-low_bits (guint n)
-{
-  return n >= 64 ? G_MAXUINT64 : ((guint64) 1 << n) - 1;
-}
-
 /* The @size bytes at @data as a number. */
 static inline guint64
 load_bits (gconstpointer data,
@@ -194,7 +189,7 @@ sign_extend (guint64 bits,
 {
   guint64 sign = (guint64) 1 << (n_bits - 1);
 
-  bits &= low_bits (n_bits);
+  bits &= ghlo_low_bits (n_bits);
 
   return (gint64) ((bits ^ sign) - sign);
 }
@@ -215,7 +210,7 @@ ghlo_element_load (GhloElementType type,
       value.i = sign_extend (load_bits (data, info->size), info->bits);
       break;
     case GHLO_ELEMENT_CLASS_UNSIGNED:
-      value.u = load_bits (data, info->size) & low_bits (info->bits);
+      value.u = load_bits (data, info->size) & ghlo_low_bits (info->bits);
       break;
     case GHLO_ELEMENT_CLASS_FLOAT:
       value.f = ghlo_float_from_bits (type, load_bits (data, info->size));
@@ -247,7 +242,7 @@ ghlo_element_store (GhloElementType type,
       store_bits (data, info->size, (guint64) sign_extend ((guint64) value.i, info->bits));
       break;
     case GHLO_ELEMENT_CLASS_UNSIGNED:
-      store_bits (data, info->size, value.u & low_bits (info->bits));
+      store_bits (data, info->size, value.u & ghlo_low_bits (info->bits));
       break;
     case GHLO_ELEMENT_CLASS_FLOAT:
       store_bits (data, info->size, ghlo_float_to_bits (type, value.f));
@@ -277,7 +272,7 @@ ghlo_element_limit (GhloElementType type,
                     gboolean        greatest)
 {
   const GhloElementInfo *info = ghlo_element_info (type);
-  guint64 bits = low_bits (info->bits);
+  guint64 bits = ghlo_low_bits (info->bits);
 
   switch (info->element_class)
     {

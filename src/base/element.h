@@ -91,7 +91,7 @@ GhloScalar      ghlo_element_load             (GhloElementType  type,
 void            ghlo_element_store            (GhloElementType  type,
                                                gpointer         data,
                                                GhloScalar       value);
-/* What loading gives back after storing: the value as @type holds it. */
+/* The value rounded to @type: what is loaded after it was stored. */
 GhloScalar      ghlo_element_round            (GhloElementType  type,
                                                GhloScalar       value);
 

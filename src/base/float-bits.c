@@ -9,6 +9,7 @@
  * under 8 bits have neither) the largest finite number.
  */
 
+#include "base/bits.h"
 #include "element.h"
 
 #include <math.h>
@@ -24,37 +25,11 @@ enum
   E8M0_BIAS = 127,
 };
 
-static inline guint64
-double_to_bits (double value)
-{
-  guint64 bits;
-
-  memcpy (&bits, &value, sizeof bits);
-
-  return bits;
-}
-
-static inline double
-double_from_bits (guint64 bits)
-{
-  double value;
-
-  memcpy (&value, &bits, sizeof value);
-
-  return value;
-}
-
 /* 2 to the power of @exponent, within the double's normal range. */
 static inline double
 power_of_two (int exponent)
 {
-  return double_from_bits ((guint64) (exponent + DOUBLE_BIAS) << DOUBLE_MANTISSA_BITS);
-}
-
-static inline guint64
-low_bits (guint n)
-{
-  return n >= 64 ? G_MAXUINT64 : ((guint64) 1 << n) - 1;
+  return ghlo_double_of_bits ((guint64) (exponent + DOUBLE_BIAS) << DOUBLE_MANTISSA_BITS);
 }
 
 /* @value / 2^shift, rounded to nearest even. */
@@ -71,7 +46,7 @@ shift_right_even (guint64 value,
     return value << -shift;
 
   quotient = value >> shift;
-  rest = value & low_bits (shift);
+  rest = value & ghlo_low_bits (shift);
   half = (guint64) 1 << (shift - 1);
 
   return quotient + (rest > half || (rest == half && (quotient & 1)));
@@ -81,12 +56,12 @@ shift_right_even (guint64 value,
 static guint64
 largest_finite (const GhloElementInfo *info)
 {
-  guint64 ones = low_bits (info->exponent_bits + info->mantissa_bits);
+  guint64 ones = ghlo_low_bits (info->exponent_bits + info->mantissa_bits);
 
   switch (info->specials)
     {
     case GHLO_FLOAT_IEEE:
-      return (low_bits (info->exponent_bits) << info->mantissa_bits) - 1;
+      return (ghlo_low_bits (info->exponent_bits) << info->mantissa_bits) - 1;
     case GHLO_FLOAT_FINITE:
       return info->bits < 8 ? ones : ones - 1;
     default:
@@ -105,13 +80,13 @@ nan_to_bits (const GhloElementInfo *info,
   switch (info->specials)
     {
     case GHLO_FLOAT_IEEE:
-      payload = (bits & low_bits (DOUBLE_MANTISSA_BITS)) >> (DOUBLE_MANTISSA_BITS - info->mantissa_bits);
+      payload = (bits & ghlo_low_bits (DOUBLE_MANTISSA_BITS)) >> (DOUBLE_MANTISSA_BITS - info->mantissa_bits);
       if (payload == 0)
         payload = (guint64) 1 << (info->mantissa_bits - 1);
-      return sign | (low_bits (info->exponent_bits) << info->mantissa_bits) | payload;
+      return sign | (ghlo_low_bits (info->exponent_bits) << info->mantissa_bits) | payload;
     case GHLO_FLOAT_FINITE:
       /* Formats under 8 bits have no NaN and use the negative zero for it. */
-      return info->bits < 8 ? (guint64) 1 << (info->bits - 1) : sign | low_bits (info->bits - 1);
+      return info->bits < 8 ? (guint64) 1 << (info->bits - 1) : sign | ghlo_low_bits (info->bits - 1);
     default:
       return (guint64) 1 << (info->bits - 1);
     }
@@ -122,7 +97,7 @@ overflow_to_bits (const GhloElementInfo *info,
                   guint64                sign)
 {
   if (info->specials == GHLO_FLOAT_IEEE)
-    return sign | (low_bits (info->exponent_bits) << info->mantissa_bits);
+    return sign | (ghlo_low_bits (info->exponent_bits) << info->mantissa_bits);
   if (info->specials == GHLO_FLOAT_FINITE && info->bits < 8)
     return sign | largest_finite (info);
 
@@ -155,7 +130,7 @@ narrow_bits (const GhloElementInfo *info,
 {
   guint64 sign = (bits >> 63) << (info->bits - 1);
   int exponent = (int) ((bits >> DOUBLE_MANTISSA_BITS) & DOUBLE_EXPONENT_MASK);
-  guint64 significand = bits & low_bits (DOUBLE_MANTISSA_BITS);
+  guint64 significand = bits & ghlo_low_bits (DOUBLE_MANTISSA_BITS);
   int least_exponent = 1 - info->bias, unit;
   guint64 magnitude;
 
@@ -192,7 +167,7 @@ f32_to_bits (double value)
   guint32 bits;
 
   if (G_UNLIKELY (isnan (value)))
-    return narrow_bits (ghlo_element_info (GHLO_ELEMENT_TYPE_F32), double_to_bits (value));
+    return narrow_bits (ghlo_element_info (GHLO_ELEMENT_TYPE_F32), ghlo_bits_of_double (value));
   memcpy (&bits, &narrow, sizeof bits);
 
   return bits;
@@ -208,14 +183,14 @@ ghlo_float_to_bits (GhloElementType type,
     {
     case GHLO_ELEMENT_TYPE_F64:
     case GHLO_ELEMENT_TYPE_COMPLEX_F64:
-      return double_to_bits (value);
+      return ghlo_bits_of_double (value);
     case GHLO_ELEMENT_TYPE_F32:
     case GHLO_ELEMENT_TYPE_COMPLEX_F32:
       return f32_to_bits (value);
     case GHLO_ELEMENT_TYPE_F8E8M0FNU:
       return e8m0_to_bits (value);
     default:
-      return narrow_bits (info, double_to_bits (value));
+      return narrow_bits (info, ghlo_bits_of_double (value));
     }
 }
 
@@ -227,9 +202,9 @@ is_nan_bits (const GhloElementInfo *info,
   switch (info->specials)
     {
     case GHLO_FLOAT_IEEE:
-      return magnitude > (low_bits (info->exponent_bits) << info->mantissa_bits);
+      return magnitude > (ghlo_low_bits (info->exponent_bits) << info->mantissa_bits);
     case GHLO_FLOAT_FINITE:
-      return info->bits == 8 && magnitude == low_bits (7);
+      return info->bits == 8 && magnitude == ghlo_low_bits (7);
     default:
       return bits == (guint64) 1 << (info->bits - 1);
     }
@@ -240,20 +215,20 @@ widen_bits (const GhloElementInfo *info,
             guint64                bits)
 {
   guint64 sign = (bits >> (info->bits - 1)) & 1;
-  guint64 magnitude = bits & low_bits (info->bits - 1);
-  guint64 mantissa = magnitude & low_bits (info->mantissa_bits);
+  guint64 magnitude = bits & ghlo_low_bits (info->bits - 1);
+  guint64 mantissa = magnitude & ghlo_low_bits (info->mantissa_bits);
   guint64 exponent = magnitude >> info->mantissa_bits;
   guint64 wide;
   double value;
 
-  if (is_nan_bits (info, bits & low_bits (info->bits), magnitude))
+  if (is_nan_bits (info, bits & ghlo_low_bits (info->bits), magnitude))
     {
       guint64 quiet = (guint64) 1 << (DOUBLE_MANTISSA_BITS - 1);
 
       wide = info->specials == GHLO_FLOAT_IEEE ? mantissa << (DOUBLE_MANTISSA_BITS - info->mantissa_bits) : quiet;
       if (info->specials == GHLO_FLOAT_FNUZ)
         sign = 0;
-      return double_from_bits (sign << 63 | (guint64) DOUBLE_EXPONENT_MASK << DOUBLE_MANTISSA_BITS | wide);
+      return ghlo_double_of_bits (sign << 63 | (guint64) DOUBLE_EXPONENT_MASK << DOUBLE_MANTISSA_BITS | wide);
     }
 
   if (exponent == 0)
@@ -262,13 +237,13 @@ widen_bits (const GhloElementInfo *info,
       return sign ? -value : value;
     }
 
-  if (info->specials == GHLO_FLOAT_IEEE && exponent == low_bits (info->exponent_bits))
+  if (info->specials == GHLO_FLOAT_IEEE && exponent == ghlo_low_bits (info->exponent_bits))
     exponent = DOUBLE_EXPONENT_MASK;
   else
     exponent += DOUBLE_BIAS - info->bias;
   wide = sign << 63 | exponent << DOUBLE_MANTISSA_BITS | mantissa << (DOUBLE_MANTISSA_BITS - info->mantissa_bits);
 
-  return double_from_bits (wide);
+  return ghlo_double_of_bits (wide);
 }
 
 static double
@@ -291,7 +266,7 @@ ghlo_float_from_bits (GhloElementType type,
     {
     case GHLO_ELEMENT_TYPE_F64:
     case GHLO_ELEMENT_TYPE_COMPLEX_F64:
-      return double_from_bits (bits);
+      return ghlo_double_of_bits (bits);
     case GHLO_ELEMENT_TYPE_F32:
     case GHLO_ELEMENT_TYPE_COMPLEX_F32:
       return f32_from_bits ((guint32) bits);

@@ -18,7 +18,7 @@ typedef struct
   void        (*progress) (gpointer    data,
                            double      fraction,   /* 0 … 1 of this piece of work */
                            const char *detail);    /* static or interned, or NULL */
-  /* What kind of work it is from now on; NULL where nobody asks. */
+  /* Called when another kind of work begins; nullable. */
   void        (*stage)    (gpointer          data,
                            GhloProgressStage stage);
   gpointer      progress_data;         /* of both */
@@ -68,7 +68,7 @@ ghlo_monitor_part_progress (gpointer    data,
   ghlo_monitor_progress (part->whole, part->from + fraction * (part->to - part->from), detail);
 }
 
-/* What the part tells is told of the whole; stages are not. The result borrows @part. */
+/* Progress of the part is reported as progress of the whole; stages are not. The result borrows @part. */
 static inline GhloMonitor
 ghlo_monitor_of_part (GhloMonitorPart *part)
 {

@@ -29,6 +29,37 @@ ghlo_size_add (gsize *result, gsize a, gsize b)
   return !__builtin_add_overflow (a, b, result);
 }
 
+/* @a / @b, rounded up; @a is not negative and @b is positive. */
+static inline gint64
+ghlo_ceil_div (gint64 a, gint64 b)
+{
+  return (a + b - 1) / b;
+}
+
+/* Appends room for @n units of @each bytes to scratch memory of *@size bytes: *@offset is where
+ * it begins, and what follows it is aligned to 64 bytes. */
+static inline gboolean
+ghlo_size_reserve (gsize *size, gsize *offset, gsize n, gsize each)
+{
+  gsize bytes;
+
+  *offset = *size;
+
+  return ghlo_size_mul (&bytes, n, each) && ghlo_size_add (&bytes, bytes, 63)
+         && ghlo_size_add (size, *size, bytes & ~(gsize) 63);
+}
+
+/* TRUE when @value is among the @n of @values. */
+static inline gboolean
+ghlo_dims_contain (const gint64 *values, gsize n, gint64 value)
+{
+  for (gsize i = 0; i < n; i++)
+    if (values[i] == value)
+      return TRUE;
+
+  return FALSE;
+}
+
 /* The number of elements of a shape without dynamic dimensions; FALSE when it
  * overflows or a dimension is negative. */
 gboolean ghlo_shape_count (const gint64 *dimensions,

@@ -282,9 +282,9 @@ ghlo_tensor_type_get_size (const GhloTensorType *self)
   return size;
 }
 
-static void
-append_dimension (GString *string,
-                  gint64   dimension)
+void
+ghlo_dimension_append (gint64   dimension,
+                       GString *string)
 {
   if (dimension < 0)
     g_string_append_c (string, '?');
@@ -312,7 +312,7 @@ ghlo_tensor_type_to_string (const GhloTensorType *self)
   string = g_string_new ("tensor<");
   for (guint i = 0; i < self->rank; i++)
     {
-      append_dimension (string, self->dimensions[i]);
+      ghlo_dimension_append (self->dimensions[i], string);
       g_string_append_c (string, 'x');
     }
   if (self->quantization != NULL)
@@ -322,7 +322,7 @@ ghlo_tensor_type_to_string (const GhloTensorType *self)
   for (guint i = 0; self->bounds != NULL && i < self->rank; i++)
     {
       g_string_append (string, i == 0 ? ", #stablehlo.bounds<" : ", ");
-      append_dimension (string, self->bounds[i]);
+      ghlo_dimension_append (self->bounds[i], string);
     }
   g_string_append (string, self->bounds != NULL ? ">>" : ">");
 

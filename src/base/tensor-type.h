@@ -55,6 +55,10 @@ guint64           ghlo_quantization_hash          (const GhloQuantization  *self
 void              ghlo_quantization_append        (const GhloQuantization  *self,
                                                    GString                 *string);
 
+/* A dimension as MLIR spells it: "?" where it is dynamic. */
+void              ghlo_dimension_append           (gint64                   dimension,
+                                                   GString                 *string);
+
 /* @quantization is referenced, and may be NULL as @bounds may. */
 GhloTensorType   *ghlo_tensor_type_new_full       (GhloElementType          element_type,
                                                    const gint64            *dimensions,

@@ -16,7 +16,7 @@
 /* Counts that are done at once, and that make a part worth its own thread. */
 enum { CHUNK = 512, GRAIN = 4096 };
 
-/* Nanoseconds for a count, about. */
+/* Approximate nanoseconds for a counter. */
 #define COST 1.5
 
 typedef struct

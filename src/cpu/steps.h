@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the CPU computes operations with, one file step-NAME.c for each. They are rows
- * of the table in target.c, but for elementwise ones.
+ * The CPU's step implementations, one file step-NAME.c for each. They are rows of the table
+ * in target.c, but for elementwise ones.
  */
 
 #pragma once

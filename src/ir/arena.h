@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Memory that is given out in small pieces and taken back all at once, and
+ * Memory that is allocated in small blocks and freed all at once, and
  * tables that keep one copy of equal things.
  */
 

@@ -279,9 +279,9 @@ ghlo_ir_attr_array (GhloIrModule            *module,
   });
 }
 
-static int
-compare_entries (gconstpointer a,
-                 gconstpointer b)
+int
+ghlo_ir_named_attr_compare (gconstpointer a,
+                            gconstpointer b)
 {
   const GhloIrNamedAttr *left = a, *right = b;
 
@@ -298,7 +298,7 @@ ghlo_ir_attr_dictionary (GhloIrModule          *module,
   for (gsize i = 0; i < n; i++)
     sorted[i].name = ghlo_ir_module_intern (module, sorted[i].name, -1);
   if (n > 1)
-    qsort (sorted, n, sizeof (GhloIrNamedAttr), compare_entries);
+    qsort (sorted, n, sizeof (GhloIrNamedAttr), ghlo_ir_named_attr_compare);
 
   return intern (module, &(GhloIrAttr) { .kind = GHLO_IR_ATTR_DICTIONARY, .entries = sorted, .length = n });
 }

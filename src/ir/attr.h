@@ -97,6 +97,10 @@ typedef struct
   const GhloIrAttr *value;
 } GhloIrNamedAttr;
 
+/* Orders GhloIrNamedAttr by name; a GCompareFunc. */
+int ghlo_ir_named_attr_compare (gconstpointer a,
+                                gconstpointer b);
+
 /* The elements of a dense attribute in the layout of buffers (every element
  * its own bytes, row-major). A splat holds one element for all. */
 typedef struct

@@ -60,7 +60,7 @@ n_bytes (Counting         *self,
   return n_elements (self, type) * ghlo_element_info (type->element_type)->size;
 }
 
-/* What must be read of an input: all of it, unless it is only cut from. */
+/* Bytes that must be read of an input: all, unless only slices of it are used. */
 static double
 input_bytes (Counting          *self,
              const GhloIrValue *input)

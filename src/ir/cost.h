@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What a program must at least do: arithmetic operations and bytes, counted from
- * its shapes. This is what a machine's rates are held against (the roofline); it
- * says nothing of how an executor does it.
+ * The least work of a program: arithmetic operations and bytes, counted from its
+ * shapes. With a machine's rates it gives the roofline; it does not depend on how an
+ * executor computes the program.
  */
 
 #pragma once

@@ -31,30 +31,30 @@ same_attributes (const GhloIrOp *a,
   return TRUE;
 }
 
-/* Whether two values are one, those inside of two regions being compared by @places. */
+/* Whether two values are the same one, or values of two regions that @pairs has as equal. */
 static gboolean
-same_value (GHashTable        *places,
+same_value (GHashTable        *pairs,
             const GhloIrValue *a,
             const GhloIrValue *b)
 {
-  const GhloIrValue *place = places != NULL ? g_hash_table_lookup (places, a) : NULL;
+  const GhloIrValue *pair = pairs != NULL ? g_hash_table_lookup (pairs, a) : NULL;
 
-  return place != NULL ? place == b : a == b;
+  return pair != NULL ? pair == b : a == b;
 }
 
 static gboolean
-same_operands (GHashTable     *places,
+same_operands (GHashTable     *pairs,
                const GhloIrOp *a,
                const GhloIrOp *b)
 {
   gboolean same = TRUE;
 
   for (guint i = 0; i < a->n_operands && same; i++)
-    same = same_value (places, ghlo_ir_op_operand (a, i), ghlo_ir_op_operand (b, i));
+    same = same_value (pairs, ghlo_ir_op_operand (a, i), ghlo_ir_op_operand (b, i));
 
   return same || (is_commutative (a)
-                  && same_value (places, ghlo_ir_op_operand (a, 0), ghlo_ir_op_operand (b, 1))
-                  && same_value (places, ghlo_ir_op_operand (a, 1), ghlo_ir_op_operand (b, 0)));
+                  && same_value (pairs, ghlo_ir_op_operand (a, 0), ghlo_ir_op_operand (b, 1))
+                  && same_value (pairs, ghlo_ir_op_operand (a, 1), ghlo_ir_op_operand (b, 0)));
 }
 
 /* Two operations without what their regions hold, and without their operands. */
@@ -72,12 +72,12 @@ same_kind (const GhloIrOp *a,
   return same_attributes (a, b);
 }
 
-static gboolean same_regions (GHashTable     *places,
+static gboolean same_regions (GHashTable     *pairs,
                               const GhloIrOp *a,
                               const GhloIrOp *b);
 
 static gboolean
-same_blocks (GHashTable        *places,
+same_blocks (GHashTable        *pairs,
              const GhloIrBlock *a,
              const GhloIrBlock *b)
 {
@@ -89,21 +89,21 @@ same_blocks (GHashTable        *places,
     {
       if (a->arguments[i]->type != b->arguments[i]->type)
         return FALSE;
-      g_hash_table_insert (places, a->arguments[i], b->arguments[i]);
+      g_hash_table_insert (pairs, a->arguments[i], b->arguments[i]);
     }
   for (; x != NULL && y != NULL; x = x->next, y = y->next)
     {
-      if (!same_kind (x, y) || !same_operands (places, x, y) || !same_regions (places, x, y))
+      if (!same_kind (x, y) || !same_operands (pairs, x, y) || !same_regions (pairs, x, y))
         return FALSE;
       for (guint i = 0; i < x->n_results; i++)
-        g_hash_table_insert (places, &x->results[i], &y->results[i]);
+        g_hash_table_insert (pairs, &x->results[i], &y->results[i]);
     }
 
   return x == NULL && y == NULL;
 }
 
 static gboolean
-same_regions (GHashTable     *places,
+same_regions (GHashTable     *pairs,
               const GhloIrOp *a,
               const GhloIrOp *b)
 {
@@ -112,7 +112,7 @@ same_regions (GHashTable     *places,
       const GhloIrBlock *x = a->regions[i].first, *y = b->regions[i].first;
 
       for (; x != NULL && y != NULL; x = x->next, y = y->next)
-        if (!same_blocks (places, x, y))
+        if (!same_blocks (pairs, x, y))
           return FALSE;
       if (x != NULL || y != NULL)
         return FALSE;
@@ -125,9 +125,9 @@ static gboolean
 have_same_regions (const GhloIrOp *a,
                    const GhloIrOp *b)
 {
-  g_autoptr (GHashTable) places = a->n_regions > 0 ? g_hash_table_new (NULL, NULL) : NULL;
+  g_autoptr (GHashTable) pairs = a->n_regions > 0 ? g_hash_table_new (NULL, NULL) : NULL;
 
-  return a->n_regions == 0 || same_regions (places, a, b);
+  return a->n_regions == 0 || same_regions (pairs, a, b);
 }
 
 gboolean

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Finding loops that count. What is not of the one plain form does not count.
+ * Recognises loops that count, written as "while (counter < end) counter += step" alone.
  */
 
 #include "ir/loop.h"
@@ -56,7 +56,7 @@ get_constant_in (const GhloIrOp    *loop,
 
   if (value->op != NULL || value->block != block)
     return ghlo_ir_value_get_constant (value, number);
-  /* A carried value that the body hands on unchanged is what it was at first. */
+  /* A carried value that the body returns unchanged keeps its initial value. */
   next = ghlo_ir_op_operand (body->last, value->index);
   if (next->op != NULL || next->block != body || next->index != value->index)
     return FALSE;

@@ -214,6 +214,8 @@ const char        *ghlo_ir_op_get_string     (const GhloIrOp *op, const char *na
 /* array<i64: …> or dense of i64, spread out; NULL with *n 0 when absent. The
  * caller frees it with g_free. */
 gint64            *ghlo_ir_op_dup_ints       (const GhloIrOp *op, const char *name, gsize *n);
+/* TRUE when the list is absent, or all of its numbers are @value. */
+gboolean           ghlo_ir_op_ints_are       (const GhloIrOp *op, const char *name, gint64 value);
 /* Without a copy; only for array<i64|i1: …>. */
 const gint64      *ghlo_ir_op_get_ints       (const GhloIrOp *op, const char *name, gsize *n);
 void               ghlo_ir_op_set            (GhloIrModule *module, GhloIrOp *op, const char *name,

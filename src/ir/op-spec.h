@@ -19,7 +19,7 @@ typedef enum
   GHLO_N_OPS
 } GhloIrOpKind;
 
-/* What a value may be: element classes, kinds of type, and shape demands. */
+/* Constraints on a value: element classes, kinds of type, and demands on its shape. */
 typedef enum
 {
   GHLO_IR_CAN_PRED           = 1 << 0,   /* i1 */
@@ -63,7 +63,7 @@ typedef struct
   guint32      constraint;   /* GhloIrConstraint bits */
 } GhloIrGroupSpec;
 
-/* What an attribute must be. */
+/* Constraints on an attribute. */
 typedef enum
 {
   GHLO_IR_KIND_ANY,
@@ -147,7 +147,7 @@ typedef enum
   GHLO_IR_TRAIT_BROADCASTS_SCALARS = 1 << 20, /* ELEMENTWISE, but an operand of rank 0 stands for a whole tensor */
 } GhloIrTrait;
 
-/* What changes no value as the second operand; ghlo_ir_op_neutral () has it by element type. */
+/* The neutral second operand, which changes no value; ghlo_ir_op_neutral () has it by element type. */
 typedef enum
 {
   GHLO_IR_NEUTRAL_NONE,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Operations as a function of their own. What the group defines comes first in each walk: the
- * rest is taken from outside.
+ * Outlines operations into a function. Each walk first finds the values that the group
+ * defines: all other values it uses come from outside.
  */
 
 #include "ir/outline.h"
@@ -119,7 +119,7 @@ outermost (const GhloIrOp *op)
   return op;
 }
 
-/* What stands inside of a copied symbol came with it. */
+/* Copies a symbol with everything inside it. */
 static void
 copy_symbol (GhloIrOp *symbol,
              gpointer  data)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Operations as a function of their own: one that is run alone, or a group that becomes
- * one step.
+ * Outlines operations into a function: one that is run alone, or a group that becomes one
+ * step.
  */
 
 #pragma once

@@ -132,6 +132,21 @@ ghlo_ir_op_dup_ints (const GhloIrOp *op,
   return copy;
 }
 
+gboolean
+ghlo_ir_op_ints_are (const GhloIrOp *op,
+                     const char     *name,
+                     gint64          value)
+{
+  gsize n;
+  g_autofree gint64 *values = ghlo_ir_op_dup_ints (op, name, &n);
+
+  for (gsize i = 0; i < n; i++)
+    if (values[i] != value)
+      return FALSE;
+
+  return TRUE;
+}
+
 /* Where group @group of @groups begins among @total values, and how many it has.
  * At most one group is open unless the row says that variadic ones are equal, or
  * the operation itself has the sizes in @segments. */

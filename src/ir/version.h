@@ -14,7 +14,7 @@ typedef struct
   guint16 major, minor, patch;
 } GhloIrVersion;
 
-/* What portable artifacts there are (specification, docs/compatibility.md). */
+/* The versions of portable artifacts (specification, docs/compatibility.md). */
 #define GHLO_IR_VERSION_OLDEST  ((GhloIrVersion) { 0, 9, 0 })
 #define GHLO_IR_VERSION_CURRENT ((GhloIrVersion) { 1, 20, 0 })
 

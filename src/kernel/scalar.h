@@ -53,7 +53,7 @@ ghlo_scalar_spec (GhloScalarKind kind)
 
 /* The scalar operation that computes the elements of @op's result, INVALID where none does. */
 GhloScalarKind ghlo_scalar_of          (GhloIrOpKind        op);
-/* What @kind is on values of @element_class: some are other operations on booleans. */
+/* The operation that @kind stands for on values of @element_class: on booleans some are others. */
 GhloScalarKind ghlo_scalar_on          (GhloScalarKind      kind,
                                         GhloElementClass    element_class);
 /* Whether there is arithmetic for values of @element_class. */
@@ -68,15 +68,15 @@ gboolean       ghlo_scalar_gives       (GhloScalarKind      kind,
                                         GhloElementType     values,
                                         GhloElementType     result);
 
-/* What @kind combines values of @element_class by, or NONE; and the way back. */
+/* The combiner that @kind is for values of @element_class, or NONE; and the reverse. */
 GhloCombiner   ghlo_scalar_combiner    (GhloScalarKind      kind,
                                         GhloElementClass    element_class);
 GhloScalarKind ghlo_combiner_scalar    (GhloCombiner        combiner);
-/* What @block, a computation of two scalars of @type, combines them by, in either order;
- * NONE where it does something else. On booleans it is AND, OR or XOR. */
+/* The combiner of @block, a computation of two scalars of @type in either order; NONE where it
+ * does something else. On booleans it is AND, OR or XOR. */
 GhloCombiner   ghlo_combiner_of        (const GhloIrBlock  *block,
                                         GhloElementType     type);
-/* What changes no element of @type when it is combined with it; FALSE where there is none. */
+/* The neutral element, which changes no element of @type that it is combined with; FALSE where there is none. */
 gboolean       ghlo_combiner_neutral   (GhloCombiner        combiner,
                                         GhloElementType     type,
                                         GhloScalar         *value);

@@ -20,7 +20,7 @@ is_constant (const GhloIrValue *value)
   return ghlo_value_get_dense (value) != NULL || ghlo_value_get_splat (value, &scalar);
 }
 
-/* Whether a negation of it can be undone: integers wrap, floats have both zeros. */
+/* Whether negating twice gives the same value: integers wrap, floats have both zeros. */
 static gboolean
 has_negation (const GhloIrType *type)
 {

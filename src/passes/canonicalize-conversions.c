@@ -50,13 +50,6 @@ holds (const GhloElementInfo *wide,
   return magnitude_bits (wide) >= magnitude_bits (narrow);
 }
 
-static gboolean
-convert_to_same (GhloRewriter *self,
-                 GhloIrOp     *op)
-{
-  return ghlo_rewrite_replace (self, op, ghlo_ir_op_operand (op, 0));
-}
-
 static GhloIrValue *
 make_convert (GhloRewriter     *self,
               GhloIrValue      *operand,
@@ -172,7 +165,7 @@ reduce_precision_to_more (GhloRewriter *self,
 }
 
 static const GhloRuleRow rows[] = {
-  { GHLO_OP_STABLEHLO_CONVERT, convert_to_same },
+  { GHLO_OP_STABLEHLO_CONVERT, ghlo_rewrite_to_operand },
   { GHLO_OP_STABLEHLO_CONVERT, convert_twice },
   { GHLO_OP_STABLEHLO_BITCAST_CONVERT, bitcast_back },
   { GHLO_OP_STABLEHLO_REAL, part_of_complex },

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * One form for what can be said in several: operations that StableHLO deprecates, and
- * CHLO's forms of others, become the operations that later stages know.
+ * Rewrites operations that StableHLO deprecates, and CHLO's variants of StableHLO's
+ * operations, into the operations that later stages know.
  */
 
 #include "passes/canonicalize.h"
@@ -121,12 +121,12 @@ has_element_op (const GhloIrOp *op)
   return ghlo_ir_type_fits (op->results[0].type, spec->results[0].constraint);
 }
 
-/* Where operand @index's dimensions lie in the result: at its end, or as the attribute
- * has it for the operand of lower rank. FALSE when it does not fit there. */
+/* Maps operand @index's dimensions to those of the result: to the last ones, or as the
+ * attribute says for an operand of lower rank. FALSE when they do not fit. */
 static gboolean
-find_places (const GhloIrOp *op,
-             guint           index,
-             gint64         *places)
+find_map (const GhloIrOp *op,
+          guint           index,
+          gint64         *map)
 {
   const GhloIrType *operand = ghlo_ir_op_operand (op, index)->type, *type = op->results[0].type;
   gsize n = 0;
@@ -137,9 +137,9 @@ find_places (const GhloIrOp *op,
     return FALSE;
   for (guint i = 0; i < operand->rank; i++)
     {
-      places[i] = named != NULL ? named[i] : type->rank - operand->rank + i;
-      if (places[i] >= type->rank || (i > 0 && places[i] <= places[i - 1])
-          || (operand->dimensions[i] != 1 && operand->dimensions[i] != type->dimensions[places[i]]))
+      map[i] = named != NULL ? named[i] : type->rank - operand->rank + i;
+      if (map[i] >= type->rank || (i > 0 && map[i] <= map[i - 1])
+          || (operand->dimensions[i] != 1 && operand->dimensions[i] != type->dimensions[map[i]]))
         return FALSE;
     }
 
@@ -166,14 +166,14 @@ form_of_another (GhloRewriter *self,
   GhloIrOpKind kind = ghlo_ir_op_get_spec (op)->element_op;
   const GhloIrType *type = op->results[0].type;
   GhloIrNamedAttr attributes[2] = { { "comparison_direction", NULL }, { "compare_type", NULL } };
-  gint64 places[3][GHLO_MAX_RANK];
+  gint64 map[3][GHLO_MAX_RANK];
   GhloIrValue *operands[3];
   gsize n = 0;
 
   if (!has_element_op (op) || !all_plain (op) || op->n_operands > G_N_ELEMENTS (operands))
     return FALSE;
   for (guint i = 0; i < op->n_operands; i++)
-    if (!find_places (op, i, places[i]))
+    if (!find_map (op, i, map[i]))
       return FALSE;
   if (op->kind == GHLO_OP_CHLO_BROADCAST_COMPARE)
     {
@@ -190,7 +190,7 @@ form_of_another (GhloRewriter *self,
 
       operands[i] = operand;
       if (!ghlo_shape_equal (operand->type, type))
-        operands[i] = ghlo_make_broadcast (self, operand, places[i],
+        operands[i] = ghlo_make_broadcast (self, operand, map[i],
                                            ghlo_make_type_of (self, operand->type->element_type, type));
     }
 

@@ -167,7 +167,7 @@ compare_with_itself (GhloRewriter *self,
   return ghlo_rewrite_replace (self, op, make_boolean (self, op->results[0].type, direction->of_equals));
 }
 
-/* Constants stand on the right here too, with the direction turned. */
+/* Constants stand on the right here too, with the direction swapped. */
 static gboolean
 compare_constant_left (GhloRewriter *self,
                        GhloIrOp     *op)

@@ -11,16 +11,9 @@
 #include "passes/constant.h"
 #include "passes/shapes.h"
 
-/* Operands that a concatenation may come to have, and those that are looked through
- * for a slice: both bound the work of chains of them. */
-enum { MAX_PIECES = 64, MAX_SEARCHED = 4096 };
-
-static gboolean
-reshape_to_same (GhloRewriter *self,
-                 GhloIrOp     *op)
-{
-  return ghlo_rewrite_replace (self, op, ghlo_ir_op_operand (op, 0));
-}
+/* Operands that a concatenation may come to have, which bounds the work of chains of
+ * them. */
+enum { MAX_OPERANDS = 64 };
 
 static gboolean
 reshape_twice (GhloRewriter *self,
@@ -194,39 +187,84 @@ slice_of_slice (GhloRewriter *self,
   return ghlo_rewrite_replace (self, op, ghlo_make_slice (self, ghlo_ir_op_operand (inner, 0), start, limit, strides));
 }
 
-/* A slice that lies in one of the pieces. */
+/* Where each operand of a concatenation ends; NULL when not all operands are plain. Operands
+ * may change, their types do not. */
+static const gint64 *
+operand_ends (GhloRewriter   *self,
+              const GhloIrOp *whole,
+              gint64          dimension)
+{
+  gint64 *ends = g_hash_table_lookup (self->operand_ends, whole);
+  gint64 end = 0;
+
+  if (ends == NULL)
+    {
+      ends = g_new (gint64, whole->n_operands + 1);
+      for (guint i = 0; i < whole->n_operands && end >= 0; i++)
+        {
+          const GhloIrType *type = ghlo_ir_op_operand (whole, i)->type;
+
+          end = ghlo_type_is_plain (type) ? end + type->dimensions[dimension] : -1;
+          ends[i] = end;
+        }
+      ends[whole->n_operands] = end;
+      g_hash_table_insert (self->operand_ends, (gpointer) whole, ends);
+    }
+
+  return ends[whole->n_operands] >= 0 ? ends : NULL;
+}
+
+/* The first operand that ends behind @place. */
+static guint
+find_operand (const gint64 *ends,
+              guint         n,
+              gint64        place)
+{
+  guint low = 0, high = n - 1;
+
+  while (low < high)
+    {
+      guint middle = low + (high - low) / 2;
+
+      if (ends[middle] > place)
+        high = middle;
+      else
+        low = middle + 1;
+    }
+
+  return low;
+}
+
+/* A slice that lies within one operand of a concatenation. */
 static gboolean
 slice_of_concatenate (GhloRewriter *self,
                       GhloIrOp     *op)
 {
   const GhloIrOp *whole = ghlo_ir_op_operand (op, 0)->op;
-  gint64 start[GHLO_MAX_RANK], limit[GHLO_MAX_RANK], dimension, offset = 0;
-  guint rank = op->results[0].type->rank;
+  gint64 start[GHLO_MAX_RANK], limit[GHLO_MAX_RANK], dimension, offset;
+  guint rank = op->results[0].type->rank, index;
+  const gint64 *ends;
   Cut cut;
 
-  if (whole == NULL || whole->kind != GHLO_OP_STABLEHLO_CONCATENATE || whole->n_operands > MAX_SEARCHED
+  if (whole == NULL || whole->kind != GHLO_OP_STABLEHLO_CONCATENATE || whole->n_operands == 0
       || !get_cut (op, &cut) || ghlo_type_count (op->results[0].type) == 0)
     return FALSE;
   dimension = ghlo_ir_op_get_int (whole, "dimension", 0);
-  for (guint i = 0; i < whole->n_operands; i++)
-    {
-      GhloIrValue *piece = ghlo_ir_op_operand (whole, i);
-      gint64 size = piece->type->dimensions[dimension];
+  ends = operand_ends (self, whole, dimension);
+  if (ends == NULL)
+    return FALSE;
+  index = find_operand (ends, whole->n_operands, cut.start[dimension]);
+  if (cut.limit[dimension] > ends[index])
+    return FALSE;
 
-      if (!ghlo_type_is_plain (piece->type))
-        return FALSE;
-      if (cut.start[dimension] >= offset && cut.limit[dimension] <= offset + size)
-        {
-          memcpy (start, cut.start, rank * sizeof (gint64));
-          memcpy (limit, cut.limit, rank * sizeof (gint64));
-          start[dimension] -= offset;
-          limit[dimension] -= offset;
-          return ghlo_rewrite_replace (self, op, ghlo_make_slice (self, piece, start, limit, cut.strides));
-        }
-      offset += size;
-    }
+  offset = index > 0 ? ends[index - 1] : 0;
+  memcpy (start, cut.start, rank * sizeof (gint64));
+  memcpy (limit, cut.limit, rank * sizeof (gint64));
+  start[dimension] -= offset;
+  limit[dimension] -= offset;
 
-  return FALSE;
+  return ghlo_rewrite_replace (self, op, ghlo_make_slice (self, ghlo_ir_op_operand (whole, index), start, limit,
+                                                          cut.strides));
 }
 
 /* A part of what repeats is the repetition of a part. */
@@ -330,12 +368,13 @@ join_slices (GhloRewriter *self,
   return ghlo_make_slice (self, ghlo_ir_op_operand (first->op, 0), a.start, limit, a.strides);
 }
 
-/* Pieces that are empty, that are concatenations themselves, or slices side by side. */
+/* A concatenation of empty operands, of other concatenations, or of adjacent slices of one
+ * tensor. */
 static gboolean
 concatenate_less (GhloRewriter *self,
                   GhloIrOp     *op)
 {
-  g_autoptr (GPtrArray) pieces = g_ptr_array_new ();
+  g_autoptr (GPtrArray) operands = g_ptr_array_new ();
   gint64 dimension = ghlo_ir_op_get_int (op, "dimension", 0);
   gboolean changed = FALSE;
 
@@ -343,43 +382,43 @@ concatenate_less (GhloRewriter *self,
     return FALSE;
   for (guint i = 0; i < op->n_operands; i++)
     {
-      GhloIrValue *piece = ghlo_ir_op_operand (op, i);
-      const GhloIrOp *inner = piece->op;
-      GhloIrValue *last = pieces->len > 0 ? g_ptr_array_index (pieces, pieces->len - 1) : NULL;
+      GhloIrValue *operand = ghlo_ir_op_operand (op, i);
+      const GhloIrOp *inner = operand->op;
+      GhloIrValue *last = operands->len > 0 ? g_ptr_array_index (operands, operands->len - 1) : NULL;
 
-      if (!ghlo_type_is_plain (piece->type))
+      if (!ghlo_type_is_plain (operand->type))
         return FALSE;
-      if (piece->type->dimensions[dimension] == 0)
+      if (operand->type->dimensions[dimension] == 0)
         changed = TRUE;
       else if (inner != NULL && inner->kind == GHLO_OP_STABLEHLO_CONCATENATE
                && ghlo_ir_op_get_int (inner, "dimension", 0) == dimension
-               && inner->n_operands + pieces->len + op->n_operands - i <= MAX_PIECES)
+               && inner->n_operands + operands->len + op->n_operands - i <= MAX_OPERANDS)
         {
           for (guint j = 0; j < inner->n_operands; j++)
-            g_ptr_array_add (pieces, ghlo_ir_op_operand (inner, j));
+            g_ptr_array_add (operands, ghlo_ir_op_operand (inner, j));
           changed = TRUE;
         }
-      else if (last != NULL && continues (last, piece, dimension))
+      else if (last != NULL && continues (last, operand, dimension))
         {
-          pieces->pdata[pieces->len - 1] = join_slices (self, last, piece, dimension);
+          operands->pdata[operands->len - 1] = join_slices (self, last, operand, dimension);
           changed = TRUE;
         }
       else
-        g_ptr_array_add (pieces, piece);
+        g_ptr_array_add (operands, operand);
     }
-  if (pieces->len == 1)
-    return ghlo_rewrite_replace (self, op, g_ptr_array_index (pieces, 0));
-  if (!changed || pieces->len == 0)
+  if (operands->len == 1)
+    return ghlo_rewrite_replace (self, op, g_ptr_array_index (operands, 0));
+  if (!changed || operands->len == 0)
     return FALSE;
 
   return ghlo_rewrite_replace (self, op,
-                               ghlo_make (self, op->kind, op->results[0].type, (GhloIrValue *const *) pieces->pdata,
-                                          pieces->len,
+                               ghlo_make (self, op->kind, op->results[0].type, (GhloIrValue *const *) operands->pdata,
+                                          operands->len,
                                           &(GhloIrNamedAttr) { "dimension", ghlo_ir_op_get (op, "dimension") }, 1));
 }
 
 static const GhloRuleRow rows[] = {
-  { GHLO_OP_STABLEHLO_RESHAPE, reshape_to_same },
+  { GHLO_OP_STABLEHLO_RESHAPE, ghlo_rewrite_to_operand },
   { GHLO_OP_STABLEHLO_RESHAPE, reshape_twice },
   { GHLO_OP_STABLEHLO_TRANSPOSE, transpose_nothing },
   { GHLO_OP_STABLEHLO_TRANSPOSE, transpose_twice },

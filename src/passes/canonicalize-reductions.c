@@ -198,30 +198,14 @@ reduce_little (GhloRewriter *self,
   return length == 1 && reduce_single (self, op);
 }
 
-/* A list that is absent, or the same number throughout. */
-static gboolean
-all_are (const GhloIrOp *op,
-         const char     *name,
-         gint64          number)
-{
-  gsize n;
-  g_autofree gint64 *numbers = ghlo_ir_op_dup_ints (op, name, &n);
-
-  for (gsize i = 0; i < n; i++)
-    if (numbers[i] != number)
-      return FALSE;
-
-  return TRUE;
-}
-
 /* Windows of one element that are neither spread nor padded. */
 static gboolean
 reduce_window_of_one (GhloRewriter *self,
                       GhloIrOp     *op)
 {
   if (!is_plain_throughout (op) || ghlo_ir_op_operand (op, 0)->type->rank != op->results[0].type->rank
-      || !all_are (op, "window_dimensions", 1) || !all_are (op, "window_strides", 1)
-      || !all_are (op, "base_dilations", 1) || !all_are (op, "padding", 0))
+      || !ghlo_ir_op_ints_are (op, "window_dimensions", 1) || !ghlo_ir_op_ints_are (op, "window_strides", 1)
+      || !ghlo_ir_op_ints_are (op, "base_dilations", 1) || !ghlo_ir_op_ints_are (op, "padding", 0))
     return FALSE;
 
   return reduce_single (self, op);

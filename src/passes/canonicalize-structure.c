@@ -40,22 +40,6 @@ tuple_of_elements (GhloRewriter *self,
   return whole != NULL && ghlo_rewrite_replace (self, op, whole);
 }
 
-/* A token that waits for one other is that one. */
-static gboolean
-after_one (GhloRewriter *self,
-           GhloIrOp     *op)
-{
-  return op->n_operands == 1 && ghlo_rewrite_replace (self, op, ghlo_ir_op_operand (op, 0));
-}
-
-/* A constraint on where a value lies says nothing of what it is. */
-static gboolean
-hand_on (GhloRewriter *self,
-         GhloIrOp     *op)
-{
-  return op->n_operands == 1 && ghlo_rewrite_replace (self, op, ghlo_ir_op_operand (op, 0));
-}
-
 /* What branch @index returns as result @result; NULL where it says nothing. */
 static GhloIrValue *
 returned (const GhloIrOp *op,
@@ -97,10 +81,11 @@ branches_return_same (GhloRewriter *self,
 static const GhloRuleRow rows[] = {
   { GHLO_OP_STABLEHLO_GET_TUPLE_ELEMENT, element_of_tuple },
   { GHLO_OP_STABLEHLO_TUPLE, tuple_of_elements },
-  { GHLO_OP_STABLEHLO_AFTER_ALL, after_one },
-  { GHLO_OP_SDY_SHARDING_CONSTRAINT, hand_on },
-  { GHLO_OP_BUILTIN_UNREALIZED_CONVERSION_CAST, hand_on },
-  { GHLO_OP_TENSOR_CAST, hand_on },
+  /* A token that waits for one other is that one; a constraint or cast keeps the elements. */
+  { GHLO_OP_STABLEHLO_AFTER_ALL, ghlo_rewrite_to_operand },
+  { GHLO_OP_SDY_SHARDING_CONSTRAINT, ghlo_rewrite_to_operand },
+  { GHLO_OP_BUILTIN_UNREALIZED_CONVERSION_CAST, ghlo_rewrite_to_operand },
+  { GHLO_OP_TENSOR_CAST, ghlo_rewrite_to_operand },
   { GHLO_OP_STABLEHLO_IF, branches_return_same },
   { GHLO_OP_STABLEHLO_CASE, branches_return_same },
 };

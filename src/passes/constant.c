@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Constants as rules look at them.
+ * Reading constants in rules.
  */
 
 #include "passes/constant.h"

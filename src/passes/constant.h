@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Constants as rules look at them. A splat is a constant all of whose elements are
- * one; seen through reshapes and broadcasts, which leave it one.
+ * Reading constants in rules. A splat is a constant all of whose elements are equal, also
+ * after reshapes and broadcasts.
  */
 
 #pragma once

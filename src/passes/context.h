@@ -29,15 +29,15 @@ typedef enum
   GHLO_PASS_EACH,                        /* in each round */
   GHLO_PASS_FIRST,                       /* in the first round alone */
   GHLO_PASS_FUSION,                      /* once, by ghlo_passes_fuse () */
-} GhloPassTurn;
+} GhloPassSchedule;
 
 typedef struct
 {
-  const char   *name;                    /* kebab-case, as switches have it */
-  const char   *summary;                 /* one line */
-  guint         level;                   /* the least that runs it */
-  GhloPassTurn  turn;
-  GhloPassFunc  run;
+  const char      *name;                 /* kebab-case, as switches have it */
+  const char      *summary;              /* one line */
+  guint            level;                /* the least that runs it */
+  GhloPassSchedule schedule;
+  GhloPassFunc     run;
 } GhloPass;
 
 /* In the order in which a round runs them. */

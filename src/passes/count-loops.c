@@ -125,7 +125,7 @@ find_plain_end (const Count *self,
          && first <= self->end && ((guint64) self->end - (guint64) first) % (guint64) self->step == 0;
 }
 
-/* Brings the comparison into the plain form. TRUE when something changed. */
+/* Rewrites the comparison as "counter < end". TRUE when something changed. */
 static gboolean
 make_plain (Count *self)
 {

@@ -9,17 +9,18 @@
 
 typedef enum
 {
-  /* Beside the op table's PURE: as pure as what its regions hold. */
+  /* Not PURE in the op table, but pure where all operations in its regions are. */
   AS_ITS_REGIONS = 1 << 0,
-  /* PURE in the table, but it does something to other processes, or holds a place. */
+  /* PURE in the op table, but it affects other processes, or stands for something that other
+   * operations must not cross. */
   NEVER_PURE     = 1 << 1,
   CONTROL        = 1 << 2,
   CHEAP          = 1 << 3,
   COSTLY         = 1 << 4,
   FREE           = 1 << 5,
-} Nature;
+} Trait;
 
-static const guint8 natures[GHLO_N_OPS] = {
+static const guint8 traits_of[GHLO_N_OPS] = {
   [GHLO_OP_STABLEHLO_IF] = AS_ITS_REGIONS | CONTROL,
   [GHLO_OP_STABLEHLO_CASE] = AS_ITS_REGIONS | CONTROL,
   [GHLO_OP_STABLEHLO_WHILE] = AS_ITS_REGIONS | CONTROL,
@@ -28,7 +29,7 @@ static const guint8 natures[GHLO_N_OPS] = {
   [GHLO_OP_STABLEHLO_SORT] = AS_ITS_REGIONS | COSTLY,
   [GHLO_OP_STABLEHLO_REDUCE_WINDOW] = AS_ITS_REGIONS | COSTLY,
   [GHLO_OP_CHLO_SCAN] = AS_ITS_REGIONS,
-  /* Merging or dropping one would undo what it is for; the dead ones are found otherwise. */
+  /* Merging or moving a barrier would defeat it; ghlo_pass_is_removable() knows dead ones. */
   [GHLO_OP_STABLEHLO_OPTIMIZATION_BARRIER] = NEVER_PURE,
   [GHLO_OP_STABLEHLO_CROSS_REPLICA_SUM] = NEVER_PURE,
   [GHLO_OP_STABLEHLO_CONSTANT] = CHEAP | FREE,
@@ -57,12 +58,12 @@ static const guint8 natures[GHLO_N_OPS] = {
   [GHLO_OP_CHLO_TOP_K] = COSTLY,
 };
 
-/* What one operation of a tree says of it, its regions left out. */
+/* Whether an operation is pure, its regions left out. */
 static gboolean
 is_pure_alone (const GhloIrOp *op,
                GHashTable     *functions)
 {
-  guint nature = natures[op->kind];
+  guint traits = traits_of[op->kind];
 
   if (op->kind == GHLO_OP_FUNC_CALL || op->kind == GHLO_OP_STABLEHLO_COMPOSITE)
     {
@@ -71,10 +72,10 @@ is_pure_alone (const GhloIrOp *op,
 
       return callee != NULL && g_hash_table_contains (functions, callee);
     }
-  if (nature & NEVER_PURE)
+  if (traits & NEVER_PURE)
     return FALSE;
 
-  return (nature & AS_ITS_REGIONS) != 0 || (ghlo_ir_op_get_spec (op)->traits & GHLO_IR_TRAIT_PURE) != 0;
+  return (traits & AS_ITS_REGIONS) != 0 || (ghlo_ir_op_get_spec (op)->traits & GHLO_IR_TRAIT_PURE) != 0;
 }
 
 gboolean
@@ -156,7 +157,7 @@ ghlo_pass_pure_functions (const GhloIrModule *module)
 gboolean
 ghlo_pass_is_control (const GhloIrOp *op)
 {
-  return (natures[op->kind] & CONTROL) != 0;
+  return (traits_of[op->kind] & CONTROL) != 0;
 }
 
 gboolean
@@ -171,17 +172,17 @@ ghlo_pass_is_elementwise (const GhloIrOp *op)
 gboolean
 ghlo_pass_is_cheap (const GhloIrOp *op)
 {
-  return (natures[op->kind] & CHEAP) != 0 || ghlo_pass_is_elementwise (op);
+  return (traits_of[op->kind] & CHEAP) != 0 || ghlo_pass_is_elementwise (op);
 }
 
 gboolean
 ghlo_pass_is_costly (const GhloIrOp *op)
 {
-  return (natures[op->kind] & COSTLY) != 0;
+  return (traits_of[op->kind] & COSTLY) != 0;
 }
 
 gboolean
 ghlo_pass_is_free (const GhloIrOp *op)
 {
-  return (natures[op->kind] & FREE) != 0;
+  return (traits_of[op->kind] & FREE) != 0;
 }

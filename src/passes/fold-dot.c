@@ -5,6 +5,7 @@
  * order that the operand has; so free dimensions cannot be listed, all others can.
  */
 
+#include "base/sizes.h"
 #include "passes/fold-transposes.h"
 
 #include <string.h>
@@ -58,24 +59,12 @@ read_dot (const GhloIrOp *op,
 }
 
 static gboolean
-contains (const gint64 *list,
-          guint         n,
-          gint64        number)
-{
-  for (guint i = 0; i < n; i++)
-    if (list[i] == number)
-      return TRUE;
-
-  return FALSE;
-}
-
-static gboolean
 is_free (const Dot *dot,
          guint      side,
          gint64     dimension)
 {
-  return !contains (dot->batch[side], dot->n_batch, dimension)
-         && !contains (dot->contracting[side], dot->n_contracting, dimension);
+  return !ghlo_dims_contain (dot->batch[side], dot->n_batch, dimension)
+         && !ghlo_dims_contain (dot->contracting[side], dot->n_contracting, dimension);
 }
 
 static guint
@@ -255,19 +244,19 @@ drop_pair (gint64 lists[2][GHLO_MAX_RANK],
     memmove (&lists[side][index], &lists[side][index + 1], (*n - index) * sizeof (gint64));
 }
 
-/* The numbers of @side in the operand that the reshape had; what it has not are ones,
- * and of those only one side may know. */
+/* Renumbers the dimensions of @side for the reshape's operand. Dimensions that this does not
+ * have are ones: the pair is dropped on both sides. */
 static void
-follow_reshape (const gint64 *places,
+follow_reshape (const gint64 *map,
                 guint         side,
                 gint64        lists[2][GHLO_MAX_RANK],
                 guint        *n)
 {
   for (guint i = *n; i > 0; i--)
-    if (places[lists[side][i - 1]] < 0)
+    if (map[lists[side][i - 1]] < 0)
       drop_pair (lists, n, i - 1);
     else
-      lists[side][i - 1] = places[lists[side][i - 1]];
+      lists[side][i - 1] = map[lists[side][i - 1]];
 }
 
 /* A reshape of an operand that adds or drops ones: they are not contracted, and in the
@@ -276,7 +265,7 @@ static gboolean
 reshaped_operand (GhloRewriter *self,
                   GhloIrOp     *op)
 {
-  gint64 places[GHLO_MAX_RANK];
+  gint64 map[GHLO_MAX_RANK];
   Dot dot;
 
   if (!read_dot (op, &dot))
@@ -288,11 +277,11 @@ reshaped_operand (GhloRewriter *self,
       if (!ghlo_op_is_reshape (operand->op))
         continue;
       source = ghlo_ir_op_operand (operand->op, 0);
-      if (!ghlo_shape_match_ones (operand->type, source->type, places))
+      if (!ghlo_shape_match_ones (operand->type, source->type, map))
         continue;
       dot.operands[side] = source;
-      follow_reshape (places, side, dot.batch, &dot.n_batch);
-      follow_reshape (places, side, dot.contracting, &dot.n_contracting);
+      follow_reshape (map, side, dot.batch, &dot.n_batch);
+      follow_reshape (map, side, dot.contracting, &dot.n_contracting);
       if (dot.operands[LHS]->type->rank + dot.operands[RHS]->type->rank > GHLO_MAX_RANK)
         return FALSE;
       return ghlo_rewrite_replace (self, op, ghlo_make_reshape (self, make_dot (self, &dot, op),
@@ -302,8 +291,8 @@ reshaped_operand (GhloRewriter *self,
   return FALSE;
 }
 
-/* A broadcast that does nothing but repeat along batching dimensions. @repeated gets
- * the places of those in the list. */
+/* Whether the operand is a broadcast that only repeats along batching dimensions; @repeated
+ * tells for each of them whether it is repeated. */
 static gboolean
 repeats_batches (const Dot *dot,
                  guint      side,
@@ -319,7 +308,7 @@ repeats_batches (const Dot *dot,
   source = ghlo_ir_op_operand (broadcast, 0)->type;
   for (guint i = 0; i < dot->n_batch; i++)
     {
-      repeated[i] = !contains (dimensions, source->rank, dot->batch[side][i]);
+      repeated[i] = !ghlo_dims_contain (dimensions, source->rank, dot->batch[side][i]);
       n_repeated += repeated[i];
     }
   for (guint i = 0; i < type->rank; i++)
@@ -339,19 +328,19 @@ find_result_order (const Dot      *before,
                    gint64         *order)
 {
   guint n_kept = 0, n = 0, place = after->n_batch + (other == RHS ? n_free (after, LHS) : 0);
-  gint64 places[GHLO_MAX_RANK];
+  gint64 map[GHLO_MAX_RANK];
 
   for (guint i = 0; i < before->operands[other]->type->rank; i++)
-    places[i] = is_free (after, other, i) ? place++ : -1;
+    map[i] = is_free (after, other, i) ? place++ : -1;
   for (guint i = 0; i < before->n_batch; i++)
-    order[n++] = repeated[i] ? places[before->batch[other][i]] : n_kept++;
+    order[n++] = repeated[i] ? map[before->batch[other][i]] : n_kept++;
   for (guint side = LHS; side <= RHS; side++)
     {
       guint first = after->n_batch + (side == RHS ? n_free (after, LHS) : 0);
 
       for (guint i = 0; i < before->operands[side]->type->rank; i++)
         if (is_free (before, side, i))
-          order[n++] = side == other ? places[i] : first++;
+          order[n++] = side == other ? map[i] : first++;
     }
 }
 
@@ -362,7 +351,7 @@ repeated_operand (GhloRewriter *self,
                   GhloIrOp     *op)
 {
   gboolean repeated[GHLO_MAX_RANK];
-  gint64 order[2 * GHLO_MAX_RANK], places[GHLO_MAX_RANK];
+  gint64 order[2 * GHLO_MAX_RANK], map[GHLO_MAX_RANK];
   GhloIrValue *result;
   Dot dot, changed;
 
@@ -377,18 +366,18 @@ repeated_operand (GhloRewriter *self,
       changed = dot;
       changed.operands[side] = ghlo_ir_op_operand (dot.operands[side]->op, 0);
       for (guint i = 0; i < dot.operands[side]->type->rank; i++)
-        places[i] = -1;
+        map[i] = -1;
       for (guint i = 0; i < changed.operands[side]->type->rank; i++)
-        places[ghlo_op_get_broadcast (dot.operands[side]->op)[i]] = i;
+        map[ghlo_op_get_broadcast (dot.operands[side]->op)[i]] = i;
       for (guint i = 0; i < dot.n_batch; i++)
         if (!repeated[i])
           {
-            changed.batch[side][n] = places[dot.batch[side][i]];
+            changed.batch[side][n] = map[dot.batch[side][i]];
             changed.batch[1 - side][n++] = dot.batch[1 - side][i];
           }
       changed.n_batch = n;
       for (guint i = 0; i < dot.n_contracting; i++)
-        changed.contracting[side][i] = places[dot.contracting[side][i]];
+        changed.contracting[side][i] = map[dot.contracting[side][i]];
       find_result_order (&dot, &changed, 1 - side, repeated, order);
       if (!ghlo_permutation_is_reshape (order, result_type (self, &changed, op->results[0].type)))
         continue;

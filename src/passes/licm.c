@@ -42,7 +42,7 @@ take_unchanged (GhloIrOp *loop)
       if (ghlo_ir_op_operand (terminator, i) != arguments[1] || initial->type != arguments[0]->type
           || initial->type != arguments[1]->type || initial->type != loop->results[i].type)
         continue;
-      /* What the terminator hands on is left: dead-code takes it away with the argument. */
+      /* What the terminator hands on is left: the pass "dce" takes it away with the argument. */
       if (arguments[0]->uses == NULL && arguments[1]->uses->next == NULL && loop->results[i].uses == NULL)
         continue;
       ghlo_ir_value_replace (arguments[0], initial);

@@ -198,7 +198,7 @@ run_round (GhloIrModule     *module,
     {
       const GhloPass *pass = &ghlo_pass_table[i];
 
-      if (!chosen[i] || pass->turn == GHLO_PASS_FUSION || (pass->turn == GHLO_PASS_FIRST && round > 0))
+      if (!chosen[i] || pass->schedule == GHLO_PASS_FUSION || (pass->schedule == GHLO_PASS_FIRST && round > 0))
         continue;
       /* Most programs are done after a few rounds, whatever the limit is. */
       ghlo_monitor_progress (context->monitor, 1 - exp2 (-(round + (double) i / N_PASSES)), pass->name);
@@ -276,7 +276,7 @@ ghlo_passes_fuse (GhloIrModule           *module,
   GhloPassContext context = make_context (options, monitor);
 
   for (guint i = 0; i < N_PASSES; i++)
-    if (ghlo_pass_table[i].turn == GHLO_PASS_FUSION && ghlo_passes_choose (options, i)
+    if (ghlo_pass_table[i].schedule == GHLO_PASS_FUSION && ghlo_passes_choose (options, i)
         && !run_pass (module, i, &context, report, error))
       return FALSE;
 

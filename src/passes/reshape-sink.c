@@ -125,7 +125,7 @@ make_untransposed (const Sinking *self,
   const gint64 *permutation = ghlo_op_get_permutation (self->layout);
   const gint64 *dimensions = ghlo_op_get_broadcast (value->op);
   const GhloIrType *type = earlier_type (self, value->type);
-  gint64 places[GHLO_MAX_RANK], counted;
+  gint64 map[GHLO_MAX_RANK], counted;
 
   if (dimensions == NULL)
     {
@@ -135,9 +135,9 @@ make_untransposed (const Sinking *self,
                                              ghlo_ir_attr_i64 (self->rewriter->module, counted) }, 1);
     }
   for (guint i = 0; i < ghlo_ir_op_operand (value->op, 0)->type->rank; i++)
-    places[i] = permutation[dimensions[i]];
+    map[i] = permutation[dimensions[i]];
 
-  return ghlo_make_broadcast (self->rewriter, ghlo_ir_op_operand (value->op, 0), places, type);
+  return ghlo_make_broadcast (self->rewriter, ghlo_ir_op_operand (value->op, 0), map, type);
 }
 
 /* The layout to be moved: that of the first operand that has one. */

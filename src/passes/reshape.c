@@ -37,27 +37,27 @@ transpose_of_reshape (GhloRewriter *self,
 {
   const gint64 *permutation = ghlo_op_get_permutation (op);
   const GhloIrOp *reshape = inner_of (op);
-  gint64 places[GHLO_MAX_RANK], back[GHLO_MAX_RANK], own[GHLO_MAX_RANK];
+  gint64 map[GHLO_MAX_RANK], back[GHLO_MAX_RANK], own[GHLO_MAX_RANK];
   GhloIrValue *source;
   guint n = 0;
 
   if (permutation == NULL || !ghlo_op_is_reshape (reshape))
     return FALSE;
   source = ghlo_ir_op_operand (reshape, 0);
-  if (!ghlo_shape_match_ones (source->type, reshape->results[0].type, places))
+  if (!ghlo_shape_match_ones (source->type, reshape->results[0].type, map))
     return FALSE;
 
   for (guint i = 0; i < reshape->results[0].type->rank; i++)
     back[i] = -1;
   for (guint i = 0; i < source->type->rank; i++)
-    if (places[i] >= 0)
-      back[places[i]] = i;
+    if (map[i] >= 0)
+      back[map[i]] = i;
   /* The dimensions in their new order, then x's own ones. */
   for (guint i = 0; i < op->results[0].type->rank; i++)
     if (back[permutation[i]] >= 0)
       own[n++] = back[permutation[i]];
   for (guint i = 0; i < source->type->rank; i++)
-    if (places[i] < 0)
+    if (map[i] < 0)
       own[n++] = i;
 
   return ghlo_rewrite_replace (self, op, ghlo_make_reshape (self, ghlo_make_transpose (self, source, own),
@@ -134,11 +134,11 @@ static gboolean
 reshape_of_iota (GhloRewriter *self,
                  GhloIrOp     *op)
 {
-  gint64 dimension = counted_dimension (inner_of (op)), places[GHLO_MAX_RANK];
+  gint64 dimension = counted_dimension (inner_of (op)), map[GHLO_MAX_RANK];
 
   return dimension >= 0 && ghlo_op_is_reshape (op)
-         && ghlo_shape_match_ones (inner_of (op)->results[0].type, op->results[0].type, places)
-         && ghlo_rewrite_replace (self, op, make_iota (self, op->results[0].type, places[dimension]));
+         && ghlo_shape_match_ones (inner_of (op)->results[0].type, op->results[0].type, map)
+         && ghlo_rewrite_replace (self, op, make_iota (self, op->results[0].type, map[dimension]));
 }
 
 /* A broadcast that repeats nothing. Its dimensions may come in another order. */
@@ -203,22 +203,22 @@ broadcast_of_transpose (GhloRewriter *self,
 static gboolean
 place_ones (const GhloIrType *source,
             const GhloIrType *result,
-            gint64           *places)
+            gint64           *map)
 {
   gboolean taken[GHLO_MAX_RANK] = { FALSE };
   guint d = 0;
 
   for (guint i = 0; i < source->rank; i++)
-    if (places[i] >= 0)
-      taken[places[i]] = TRUE;
+    if (map[i] >= 0)
+      taken[map[i]] = TRUE;
   for (guint i = 0; i < source->rank; i++)
-    if (places[i] < 0)
+    if (map[i] < 0)
       {
         while (d < result->rank && taken[d])
           d++;
         if (d == result->rank)
           return FALSE;
-        places[i] = d++;
+        map[i] = d++;
       }
 
   return TRUE;
@@ -238,7 +238,7 @@ has_ones (const GhloIrType *type)
 static GhloIrValue *
 drop_ones (GhloRewriter *self,
            GhloIrValue  *operand,
-           gint64       *places)
+           gint64       *map)
 {
   const GhloIrType *type = operand->type;
   gint64 dimensions[GHLO_MAX_RANK];
@@ -248,7 +248,7 @@ drop_ones (GhloRewriter *self,
     if (type->dimensions[i] != 1)
       {
         dimensions[n] = type->dimensions[i];
-        places[n++] = places[i];
+        map[n++] = map[i];
       }
 
   return ghlo_make_reshape (self, operand, ghlo_make_type (self, type, dimensions, n));
@@ -261,25 +261,25 @@ broadcast_of_reshape (GhloRewriter *self,
 {
   const gint64 *dimensions = ghlo_op_get_broadcast (op);
   const GhloIrOp *reshape = inner_of (op);
-  gint64 places[GHLO_MAX_RANK];
+  gint64 map[GHLO_MAX_RANK];
   GhloIrValue *source;
 
   if (dimensions == NULL || !ghlo_op_is_reshape (reshape))
     return FALSE;
   source = ghlo_ir_op_operand (reshape, 0);
-  if (!ghlo_shape_match_ones (source->type, reshape->results[0].type, places))
+  if (!ghlo_shape_match_ones (source->type, reshape->results[0].type, map))
     return FALSE;
   for (guint i = 0; i < source->type->rank; i++)
-    places[i] = places[i] >= 0 ? dimensions[places[i]] : -1;
+    map[i] = map[i] >= 0 ? dimensions[map[i]] : -1;
   /* Where the result has no room for them another reshape drops all ones, if this does not. */
-  if (!place_ones (source->type, op->results[0].type, places))
+  if (!place_ones (source->type, op->results[0].type, map))
     {
       if (!has_ones (reshape->results[0].type))
         return FALSE;
-      source = drop_ones (self, source, places);
+      source = drop_ones (self, source, map);
     }
 
-  return ghlo_rewrite_replace (self, op, ghlo_make_broadcast (self, source, places, op->results[0].type));
+  return ghlo_rewrite_replace (self, op, ghlo_make_broadcast (self, source, map, op->results[0].type));
 }
 
 /* A reshape behind a broadcast that adds and drops ones alone. */
@@ -289,15 +289,15 @@ reshape_of_broadcast (GhloRewriter *self,
 {
   const GhloIrOp *broadcast = inner_of (op);
   const gint64 *dimensions = ghlo_op_get_broadcast (broadcast);
-  gint64 places[GHLO_MAX_RANK], both[GHLO_MAX_RANK];
+  gint64 map[GHLO_MAX_RANK], both[GHLO_MAX_RANK];
   GhloIrValue *source;
 
   if (dimensions == NULL || !ghlo_op_is_reshape (op)
-      || !ghlo_shape_match_ones (broadcast->results[0].type, op->results[0].type, places))
+      || !ghlo_shape_match_ones (broadcast->results[0].type, op->results[0].type, map))
     return FALSE;
   source = ghlo_ir_op_operand (broadcast, 0);
   for (guint i = 0; i < source->type->rank; i++)
-    both[i] = places[dimensions[i]];
+    both[i] = map[dimensions[i]];
   if (!place_ones (source->type, op->results[0].type, both))
     return FALSE;
 

@@ -9,8 +9,19 @@
 #include "passes/effects.h"
 #include "passes/walk.h"
 
-/* Looks at operations, for each that a run begins with, and for programs of few. */
+/* The work of looking at operations: so many times what each that a run begins with
+ * takes, and for programs of few. */
 enum { LOOKS_PER_OP = 64, LOOKS_AT_LEAST = 16384 };
+
+/* Operands and results that make a look dearer by that of a small operation; operands of
+ * operations whose rules ask for their other users. */
+enum { VALUES_PER_LOOK = 16, MAX_ASKING = 8 };
+
+static guint64
+work_of (const GhloIrOp *op)
+{
+  return 1 + (op->n_operands + op->n_results) / VALUES_PER_LOOK;
+}
 
 static void
 push (GhloRewriter *self,
@@ -37,22 +48,47 @@ push_users (GhloRewriter      *self,
     push (self, use->op);
 }
 
-/* What defines the operand may be unused now, or have one user left. */
+/* Whether nothing uses the results. Of many the first result's id keeps the number of
+ * one that was used, so that results that lose their uses one by one are gone over once. */
+static gboolean
+is_unused (GhloIrOp *op)
+{
+  guint first = op->n_results > 0 ? op->results[0].id : 0;
+
+  for (guint i = 0; i < op->n_results; i++)
+    {
+      guint index = (first + i) % op->n_results;
+
+      if (op->results[index].uses != NULL)
+        {
+          op->results[0].id = index;
+          return FALSE;
+        }
+    }
+
+  return TRUE;
+}
+
+/* What defines the operand may be unused now, or have one user left: rules that ask for
+ * that are about operations of few operands. */
 static void
 push_definer (GhloRewriter      *self,
               const GhloIrValue *value)
 {
-  if (value->op == NULL)
+  GhloIrOp *op = value->op;
+
+  if (op == NULL)
     return;
-  push (self, value->op);
-  if (value->uses != NULL && value->uses->next == NULL)
+  if (op->n_results == 1 || is_unused (op))
+    push (self, op);
+  if (value->uses != NULL && value->uses->next == NULL && value->uses->op->n_operands <= MAX_ASKING)
     push (self, value->uses->op);
 }
 
 static gboolean
-is_dead (const GhloIrOp *op)
+is_dead (GhloIrOp *op)
 {
-  return ghlo_pass_is_unused (op) && op->n_results > 0 && ghlo_pass_is_pure (op, NULL);
+  return op->n_results > 0 && is_unused (op) && ghlo_pass_is_pure (op, NULL);
 }
 
 static void
@@ -99,6 +135,13 @@ ghlo_rewrite_replace (GhloRewriter *self,
   return op->n_results == 1 && ghlo_rewrite_replace_all (self, op, &value);
 }
 
+gboolean
+ghlo_rewrite_to_operand (GhloRewriter *self,
+                         GhloIrOp     *op)
+{
+  return op->n_operands == 1 && ghlo_rewrite_replace (self, op, ghlo_ir_op_operand (op, 0));
+}
+
 void
 ghlo_rewrite_set_operand (GhloRewriter *self,
                           GhloIrOp     *op,
@@ -142,14 +185,17 @@ static gboolean
 run_queue (GhloRewriter *self,
            GError      **error)
 {
-  guint64 n_looks = LOOKS_AT_LEAST + (guint64) LOOKS_PER_OP * self->queue->len;
-  guint64 n_changes = 0;
+  guint64 n_changes = 0, work = 0, most = 0;
 
-  for (; self->head < self->queue->len && n_looks > 0; n_looks--)
+  for (guint i = 0; i < self->queue->len; i++)
+    most += work_of (g_ptr_array_index (self->queue, i));
+  most = LOOKS_AT_LEAST + LOOKS_PER_OP * most;
+  while (self->head < self->queue->len && work < most)
     {
       GhloIrOp *op = g_ptr_array_index (self->queue, self->head++);
 
       op->id = 0;
+      work += work_of (op);
       if (ghlo_monitor_cancelled (self->context->monitor, error))
         return FALSE;
       if (op->block != NULL && visit (self, op))
@@ -177,7 +223,11 @@ fill_queue (GhloRewriter *self)
       GhloIrOp *func = g_ptr_array_index (functions, i);
 
       for (GhloIrOp *op = ghlo_pass_next_op (func, func); op != NULL; op = ghlo_pass_next_op (op, func))
-        op->id = 0;
+        {
+          op->id = 0;
+          if (op->n_results > 0)
+            op->results[0].id = 0;
+        }
       for (GhloIrOp *op = ghlo_pass_next_op (func, func); op != NULL; op = ghlo_pass_next_op (op, func))
         push (self, op);
     }
@@ -192,7 +242,10 @@ ghlo_rewrite_module (GhloIrModule       *module,
 {
   g_autoptr (GPtrArray) queue = g_ptr_array_new ();
   g_autofree GArray **by_kind = g_new0 (GArray *, GHLO_N_OPS);
-  GhloRewriter self = { .module = module, .context = context, .queue = queue, .by_kind = by_kind };
+  g_autoptr (GHashTable) operand_ends = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  GhloRewriter self = {
+    .module = module, .context = context, .operand_ends = operand_ends, .queue = queue, .by_kind = by_kind,
+  };
   gboolean ok;
 
   for (gsize i = 0; i < n_rows; i++)

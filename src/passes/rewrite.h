@@ -33,6 +33,7 @@ struct _GhloRewriter
   GhloIrModule    *module;
   GhloPassContext *context;
   GhloIrOp        *op;           /* the one that a rule looks at */
+  GHashTable      *operand_ends; /* canonicalize-moves.c's own: of concatenations, for g_free () */
   /* The driver's own. */
   GPtrArray       *queue;
   guint            head;
@@ -50,7 +51,10 @@ gboolean      ghlo_rewrite_module     (GhloIrModule           *module,
 gboolean      ghlo_rewrite_replace    (GhloRewriter           *self,
                                        GhloIrOp               *op,
                                        GhloIrValue            *value);
-/* The same for all results at once. */
+/* A rule: an operation of one operand becomes that operand. */
+gboolean      ghlo_rewrite_to_operand (GhloRewriter           *self,
+                                       GhloIrOp               *op);
+/* Puts @values in the place of all of @op's results at once. */
 gboolean      ghlo_rewrite_replace_all (GhloRewriter          *self,
                                        GhloIrOp               *op,
                                        GhloIrValue *const     *values);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How two shapes are one another's.
+ * Relations between two shapes.
  */
 
 #include "passes/shapes.h"
@@ -26,20 +26,20 @@ ghlo_shape_equal (const GhloIrType *a,
 gboolean
 ghlo_shape_match_ones (const GhloIrType *from,
                        const GhloIrType *to,
-                       gint64           *places)
+                       gint64           *map)
 {
   guint j = 0;
 
   for (guint i = 0; i < from->rank; i++)
     {
-      places[i] = -1;
+      map[i] = -1;
       if (from->dimensions[i] == 1)
         continue;
       while (j < to->rank && to->dimensions[j] == 1)
         j++;
       if (j == to->rank || to->dimensions[j] != from->dimensions[i])
         return FALSE;
-      places[i] = j++;
+      map[i] = j++;
     }
   while (j < to->rank && to->dimensions[j] == 1)
     j++;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How two shapes are one another's. Dimensions of size 1 are ones; a reshape that
+ * Relations between two shapes. Dimensions of size 1 are called ones; a reshape that
  * adds and drops ones alone keeps every other dimension, in order.
  */
 
@@ -13,11 +13,11 @@ G_BEGIN_DECLS
 /* The same dimensions, whatever the elements. */
 gboolean      ghlo_shape_equal          (const GhloIrType *a,
                                          const GhloIrType *b);
-/* TRUE when @from and @to have the same dimensions but for ones. @places, with room for
- * @from's rank, gets the dimension of @to that each dimension of @from is, -1 for ones. */
+/* TRUE when @from and @to have the same dimensions but for ones. @map, with room for
+ * @from's rank, maps each dimension of @from to one of @to, and ones to -1. */
 gboolean      ghlo_shape_match_ones     (const GhloIrType *from,
                                          const GhloIrType *to,
-                                         gint64           *places);
+                                         gint64           *map);
 /* TRUE when the permutation changes the order of ones alone. */
 gboolean      ghlo_permutation_is_reshape (const gint64     *permutation,
                                          const GhloIrType *operand);
@@ -28,7 +28,7 @@ void          ghlo_permutation_invert   (const gint64     *permutation,
                                          gsize             rank,
                                          gint64           *inverse);
 /* The permutation that gives @to out of @from when both have the same dimensions but
- * for the places of ones; FALSE when there is none. */
+ * for the positions of ones; FALSE when there is none. */
 gboolean      ghlo_shape_find_permutation (const GhloIrType *from,
                                          const GhloIrType *to,
                                          gint64           *permutation);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Going over a module, and changing its tree without leaving uses behind. Walks go
- * by the links of the tree, so that depth costs no stack.
+ * Walks over a module, and changes of its tree that leave no stale uses. Walks follow the
+ * links of the tree, so that depth costs no stack.
  */
 
 #include "passes/walk.h"

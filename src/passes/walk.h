@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Going over a module, and changing its tree without leaving uses behind.
+ * Walks over a module, and changes of its tree that leave no stale uses.
  *
  * Passes look at functions whose regions have one block each, which is all that
  * StableHLO has; what holds several blocks anywhere is left alone.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Where in the arena each temporary lies: in the order in which they begin, each in the
+ * Where in the arena of its memory each temporary lies: in the order in which they begin, each in the
  * smallest gap that those in use at the time leave, the first one of these, or at the end.
  * Buffers that change places live for as long as any of them does.
  */
@@ -130,9 +130,11 @@ live_together (GhloStep *step,
 }
 
 static gboolean
-is_placed (const GhloStepBuffer *buffer)
+is_placed (const GhloStepBuffer *buffer,
+           guint32               space)
 {
-  return buffer->kind == GHLO_STEP_BUFFER_TEMPORARY && buffer->first <= buffer->last && buffer->size > 0;
+  return buffer->kind == GHLO_STEP_BUFFER_TEMPORARY && buffer->first <= buffer->last && buffer->size > 0
+         && buffer->space == space;
 }
 
 static gsize
@@ -143,7 +145,8 @@ round_up (gsize size)
 
 static void
 schedule_init (Schedule           *self,
-               const GhloStepPlan *plan)
+               const GhloStepPlan *plan,
+               guint32             space)
 {
   self->first = g_new (guint32, plan->n_steps + 1);
   self->last = g_new (guint32, plan->n_steps + 1);
@@ -152,7 +155,7 @@ schedule_init (Schedule           *self,
   for (guint i = 0; i <= plan->n_steps; i++)
     self->first[i] = self->last[i] = GHLO_STEP_NONE;
   for (guint i = plan->n_buffers; i > 0; i--)
-    if (is_placed (&plan->buffers[i - 1]))
+    if (is_placed (&plan->buffers[i - 1], space))
       {
         const GhloStepBuffer *buffer = &plan->buffers[i - 1];
 
@@ -196,6 +199,7 @@ place_starting (GhloStepPlan    *plan,
   for (guint i = 0; i < starting->len; i++)
     {
       GhloStepBuffer *buffer = g_ptr_array_index (starting, i);
+      GhloStepArena *arena = &plan->arenas[buffer->space];
 
       if (!take (room, round_up (buffer->size), &buffer->offset))
         {
@@ -203,8 +207,8 @@ place_starting (GhloStepPlan    *plan,
                                "what the program computes on the way to its results is larger than any memory");
           return FALSE;
         }
-      plan->temporaries_size += buffer->size;
-      plan->arena_size = MAX (plan->arena_size, buffer->offset + round_up (buffer->size));
+      arena->temporaries += buffer->size;
+      arena->size = MAX (arena->size, buffer->offset + round_up (buffer->size));
     }
   g_ptr_array_set_size (starting, 0);
 
@@ -221,25 +225,37 @@ retire_ending (const GhloStepPlan *plan,
     give (room, plan->buffers[i].offset, plan->buffers[i].offset + round_up (plan->buffers[i].size));
 }
 
-gboolean
-ghlo_step_plan_assign (GhloStepPlan  *plan,
-                       GhloStepWatch *watch)
+static gboolean
+assign_arena (GhloStepPlan  *plan,
+              GhloStepWatch *watch,
+              guint32        space)
 {
   g_autoptr (GTree) by_size = g_tree_new_full (compare_gaps, NULL, NULL, g_free);
   g_autoptr (GHashTable) by_start = g_hash_table_new (NULL, NULL), by_end = g_hash_table_new (NULL, NULL);
   g_autoptr (GPtrArray) starting = g_ptr_array_new ();
   Room room = { by_size, by_start, by_end, 0 };
   Schedule schedule;
-  gboolean ok = ghlo_step_plan_walk (plan, watch, live_together, plan);
+  gboolean ok = TRUE;
 
-  plan->arena_size = plan->temporaries_size = 0;
-  schedule_init (&schedule, plan);
+  schedule_init (&schedule, plan, space);
   for (guint32 step = 0; ok && step < plan->n_steps; step++)
     {
       ok = place_starting (plan, &schedule, step, &room, starting, watch->error) && ghlo_step_watch (watch);
       retire_ending (plan, &schedule, step, &room);
     }
   schedule_clear (&schedule);
+
+  return ok;
+}
+
+gboolean
+ghlo_step_plan_assign (GhloStepPlan  *plan,
+                       GhloStepWatch *watch)
+{
+  gboolean ok = ghlo_step_plan_walk (plan, watch, live_together, plan);
+
+  for (guint i = 0; ok && i < plan->n_arenas; i++)
+    ok = assign_arena (plan, watch, i);
 
   return ok;
 }

@@ -4,15 +4,17 @@
  *
  * Each value that a loop carries has a buffer that its body reads, and, unless the body
  * hands it on as it is, a buffer that the body writes; the two change places after
- * each iteration. A call is its function's operations in its place.
+ * each iteration. They are in the memory of the device that is expected to compute the value, as
+ * are the results of branches. What decides where to go on is in the host's memory. A call is its
+ * function's operations in its place.
  */
 
 #include "plan/build.h"
 
 #include "ir/loop.h"
 
-/* Calls in calls, beyond which a program is no plan. */
-enum { MAX_DEPTH = 256 };
+/* Calls in calls, beyond which a program is no plan; and operations to look through for what computes a value. */
+enum { MAX_DEPTH = 256, MAX_PASSED = 64 };
 
 /* A value that is carried: GHLO_STEP_NONE for a token, and where nothing is written. */
 typedef struct
@@ -40,6 +42,65 @@ bind_arguments (GhloStepBuilder   *self,
     ghlo_step_bind (self, block->arguments[i], carried[i].read);
 }
 
+static const GhloIrBlock *
+find_callee (const GhloIrOp   *op,
+             const GhloIrAttr *callee)
+{
+  const GhloIrOp *function = callee != NULL ? ghlo_ir_op_find_symbol (op, callee->text) : NULL;
+  const GhloIrBlock *body = function != NULL && function->kind == GHLO_OP_FUNC_FUNC ? ghlo_ir_func_get_body (function)
+                                                                                    : NULL;
+
+  return body != NULL && function->regions[0].first == function->regions[0].last ? body : NULL;
+}
+
+/* The block that gives @op's results; NULL: none does. */
+static const GhloIrBlock *
+find_block (const GhloIrOp *op)
+{
+  switch (op->kind)
+    {
+    case GHLO_OP_STABLEHLO_WHILE:
+      return ghlo_ir_op_region_block (op, 1);
+    case GHLO_OP_STABLEHLO_IF:
+    case GHLO_OP_STABLEHLO_CASE:
+      return ghlo_ir_op_region_block (op, 0);
+    case GHLO_OP_FUNC_CALL:
+      return find_callee (op, ghlo_ir_op_get (op, "callee"));
+    case GHLO_OP_STABLEHLO_COMPOSITE:
+      return find_callee (op, ghlo_ir_op_get (op, "decomposition"));
+    default:
+      return NULL;
+    }
+}
+
+/* The memory of the device that is expected to compute @value, which need not be built yet; @otherwise where
+ * nothing does. Where another one does, its steps are followed by transfers. */
+static guint32
+expect_space (const GhloStepBuilder *self,
+              const GhloIrValue     *value,
+              guint32                otherwise)
+{
+  for (guint n = 0; self->plan->n_arenas > 1 && value->op != NULL && n < MAX_PASSED; n++)
+    {
+      const GhloIrBlock *block = find_block (value->op);
+
+      if (block != NULL)
+        value = ghlo_ir_op_operand (block->last, value->index);
+      else if (value->op->kind == GHLO_OP_STABLEHLO_CONSTANT)
+        return otherwise;
+      else if (ghlo_step_is_view (value->op))
+        value = ghlo_ir_op_operand (value->op, 0);
+      else
+        {
+          const GhloStepTarget *target = ghlo_step_find_target (self, value->op);
+
+          return target != NULL ? ghlo_step_target_space (self->plan, target) : 0;
+        }
+    }
+
+  return otherwise;
+}
+
 /* Puts the first value of each carried one where the body reads it, and makes what the
  * body writes. */
 static void
@@ -51,11 +112,13 @@ begin_loop (GhloStepBuilder   *self,
   for (guint i = 0; i < op->n_operands; i++)
     {
       const GhloStepValue *init = ghlo_step_value (self, ghlo_ir_op_operand (op, i));
-      gboolean handed_on = ghlo_ir_op_operand (body->last, i) == body->arguments[i];
+      const GhloIrValue *next = ghlo_ir_op_operand (body->last, i);
+      guint32 space = expect_space (self, next, ghlo_step_get_space (self, &init->operand));
 
-      carried[i].read = ghlo_step_add_result (self, init->type);
-      carried[i].written = handed_on ? ghlo_step_dense_operand (self, GHLO_STEP_NONE, init->type)
-                                     : ghlo_step_add_result (self, init->type);
+      carried[i].read = ghlo_step_add_result (self, init->type, space);
+      carried[i].written = next == body->arguments[i]
+                           ? ghlo_step_dense_operand (self, GHLO_STEP_NONE, init->type)
+                           : ghlo_step_add_result (self, init->type, space);
       if (carried[i].read.buffer != GHLO_STEP_NONE)
         ghlo_step_add_copy (self, &init->operand, &carried[i].read);
     }
@@ -83,16 +146,17 @@ static gboolean
 build_condition (GhloStepBuilder *self,
                  const GhloIrOp  *op,
                  const Carried   *carried,
+                 guint32          n_before,
                  GhloStepBody    *body,
                  GError         **error)
 {
   const GhloIrBlock *block = ghlo_ir_op_region_block (op, 0);
 
-  ghlo_step_open_scope (self);
+  ghlo_step_open_scope (self, n_before, TRUE);
   bind_arguments (self, block, carried);
   if (!ghlo_step_build_ops (self, block->first, error))
     return FALSE;
-  body->result = ghlo_step_value (self, ghlo_ir_op_operand (block->last, 0))->operand;
+  body->result = ghlo_step_take (self, ghlo_step_value (self, ghlo_ir_op_operand (block->last, 0)), 0, FALSE);
   ghlo_step_close_scope (self, body);
 
   return TRUE;
@@ -105,6 +169,7 @@ build_while (GhloStepBuilder *self,
 {
   const GhloIrBlock *body = ghlo_ir_op_region_block (op, 1);
   g_autofree Carried *carried = g_new0 (Carried, op->n_operands + 1);
+  guint32 n_before = self->buffers->len;
   GhloIrCountedLoop counted;
   GhloStep *step;
 
@@ -115,9 +180,9 @@ build_while (GhloStepBuilder *self,
   if (ghlo_ir_counted_loop (op, &counted) && counted.start_known)
     step->trips = counted.trips;
 
-  if (step->trips < 0 && !build_condition (self, op, carried, &step->bodies[0], error))
+  if (step->trips < 0 && !build_condition (self, op, carried, n_before, &step->bodies[0], error))
     return FALSE;
-  ghlo_step_open_scope (self);
+  ghlo_step_open_scope (self, n_before, TRUE);
   bind_arguments (self, body, carried);
   if (!ghlo_step_build_ops (self, body->first, error))
     return FALSE;
@@ -135,10 +200,11 @@ static gboolean
 build_branch_body (GhloStepBuilder       *self,
                    const GhloIrBlock     *block,
                    const GhloStepOperand *results,
+                   guint32                n_before,
                    GhloStepBody          *body,
                    GError               **error)
 {
-  ghlo_step_open_scope (self);
+  ghlo_step_open_scope (self, n_before, FALSE);
   if (!ghlo_step_build_ops (self, block->first, error))
     return FALSE;
   for (guint i = 0; i < block->last->n_operands; i++)
@@ -154,18 +220,21 @@ build_branch (GhloStepBuilder *self,
               const GhloIrOp  *op,
               GError         **error)
 {
+  GhloStepOperand index = ghlo_step_take (self, ghlo_step_value (self, ghlo_ir_op_operand (op, 0)), 0, FALSE);
   GhloStep *step = ghlo_step_add (self, GHLO_STEP_BRANCH, op, 1, op->n_results);
+  guint32 n_before = self->buffers->len;
 
-  step->operands[0] = ghlo_step_value (self, ghlo_ir_op_operand (op, 0))->operand;
+  step->operands[0] = index;
   for (guint i = 0; i < op->n_results; i++)
     {
-      step->results[i] = ghlo_step_add_result (self, op->results[i].type);
+      step->results[i] = ghlo_step_add_result (self, op->results[i].type,
+                                               expect_space (self, &op->results[i], self->plan->home));
       ghlo_step_bind (self, &op->results[i], step->results[i]);
     }
   step->bodies = ghlo_ir_arena_alloc (&self->plan->arena, op->n_regions * sizeof (GhloStepBody));
   step->n_bodies = op->n_regions;
   for (guint i = 0; i < op->n_regions; i++)
-    if (!build_branch_body (self, ghlo_ir_op_region_block (op, i), step->results, &step->bodies[i], error))
+    if (!build_branch_body (self, ghlo_ir_op_region_block (op, i), step->results, n_before, &step->bodies[i], error))
       return FALSE;
 
   return TRUE;
@@ -192,13 +261,11 @@ ghlo_step_build_called (GhloStepBuilder   *self,
 }
 
 static gboolean
-build_call (GhloStepBuilder  *self,
-            const GhloIrOp   *op,
-            const GhloIrAttr *callee,
-            GError          **error)
+build_call (GhloStepBuilder *self,
+            const GhloIrOp  *op,
+            GError         **error)
 {
-  const GhloIrOp *function = callee != NULL ? ghlo_ir_op_find_symbol (op, callee->text) : NULL;
-  const GhloIrBlock *body = function != NULL ? ghlo_ir_func_get_body (function) : NULL;
+  const GhloIrBlock *body = find_block (op);
 
   if (body == NULL)
     return ghlo_step_unsupported (op, "what it calls is not here", error);
@@ -221,9 +288,8 @@ ghlo_step_build_control (GhloStepBuilder *self,
     case GHLO_OP_STABLEHLO_CASE:
       return build_branch (self, op, error);
     case GHLO_OP_FUNC_CALL:
-      return build_call (self, op, ghlo_ir_op_get (op, "callee"), error);
     case GHLO_OP_STABLEHLO_COMPOSITE:
-      return build_call (self, op, ghlo_ir_op_get (op, "decomposition"), error);
+      return build_call (self, op, error);
     default:
       *built = FALSE;
       return TRUE;

@@ -54,17 +54,22 @@ view_operand (GhloStepBuilder       *self,
   return view;
 }
 
-/* Everything as it lies; results have no buffers yet. */
+/* Everything as it lies, or will when it is in @space; results have no buffers yet. */
 static void
 find_views (GhloStepBuilder *self,
-            Attempt         *attempt)
+            Attempt         *attempt,
+            guint32          space)
 {
   const GhloIrOp *op = attempt->request.op;
 
   for (guint i = 0; i < op->n_operands; i++)
     {
-      attempt->operands[i] = ghlo_step_value (self, ghlo_ir_op_operand (op, i))->operand;
-      attempt->views[i] = view_operand (self, &attempt->operands[i]);
+      GhloStepOperand *operand = &attempt->operands[i];
+
+      *operand = ghlo_step_value (self, ghlo_ir_op_operand (op, i))->operand;
+      if (ghlo_step_is_cut (self, operand, space))
+        *operand = ghlo_step_dense_operand (self, operand->buffer, operand->type);
+      attempt->views[i] = view_operand (self, operand);
     }
   for (guint i = 0; i < op->n_results; i++)
     {
@@ -110,10 +115,9 @@ select_implementation (Attempt               *attempt,
   return NULL;
 }
 
-/* The first target that may do @op; NULL: none does. */
-static const GhloStepTarget *
-find_target (const GhloStepBuilder *self,
-             const GhloIrOp        *op)
+const GhloStepTarget *
+ghlo_step_find_target (const GhloStepBuilder *self,
+                       const GhloIrOp        *op)
 {
   for (guint i = 0; i < self->plan->n_targets; i++)
     {
@@ -127,17 +131,18 @@ find_target (const GhloStepBuilder *self,
   return NULL;
 }
 
-/* The operands as they are wanted. */
+/* The operands as they are wanted, in @space. */
 static void
 prepare_operands (GhloStepBuilder *self,
-                  Attempt         *attempt)
+                  Attempt         *attempt,
+                  guint32          space)
 {
   for (guint i = 0; i < attempt->request.n_operands; i++)
     {
       GhloStepOperand *operand = &attempt->operands[i];
 
-      if (attempt->selections[i].dense)
-        *operand = ghlo_step_densify (self, ghlo_step_value (self, ghlo_ir_op_operand (attempt->request.op, i)));
+      *operand = ghlo_step_take (self, ghlo_step_value (self, ghlo_ir_op_operand (attempt->request.op, i)), space,
+                                 attempt->selections[i].dense);
       operand->wants_data = attempt->selections[i].wants_data;
       operand->in_place = attempt->selections[i].in_place;
     }
@@ -175,18 +180,19 @@ add_step (GhloStepBuilder              *self,
 {
   const GhloStepRequest *request = &attempt->request;
   const GhloIrOp *last = request->op;
+  guint32 space = ghlo_step_target_space (self->plan, self->plan->targets[target]);
   GhloStep *step;
 
   if (selection->n_ops < request->n_ops)
     last = cut_request (self, attempt, selection->n_ops);
-  prepare_operands (self, attempt);
+  prepare_operands (self, attempt, space);
   for (guint i = 0; i < last->n_results; i++)
     {
       const GhloIrType *type = last->results[i].type;
 
       if (type->kind != GHLO_IR_TYPE_TOKEN)
         attempt->results[i].buffer = ghlo_step_add_buffer (self, GHLO_STEP_BUFFER_TEMPORARY, 0,
-                                                           ghlo_step_type_size (type));
+                                                           ghlo_step_type_size (type), space);
       ghlo_step_bind (self, &last->results[i], attempt->results[i]);
     }
   step = ghlo_step_add (self, GHLO_STEP_COMPUTE, request->op, request->n_operands, last->n_results);
@@ -199,7 +205,7 @@ add_step (GhloStepBuilder              *self,
   memcpy (step->operands, attempt->operands, request->n_operands * sizeof (GhloStepOperand));
   memcpy (step->results, attempt->results, last->n_results * sizeof (GhloStepOperand));
   if (selection->scratch > 0)
-    step->scratch = ghlo_step_add_buffer (self, GHLO_STEP_BUFFER_TEMPORARY, 0, selection->scratch);
+    step->scratch = ghlo_step_add_buffer (self, GHLO_STEP_BUFFER_TEMPORARY, 0, selection->scratch, space);
 }
 
 gboolean
@@ -209,8 +215,9 @@ ghlo_step_build_implementation (GhloStepBuilder   *self,
                                 guint             *n_ops)
 {
   guint n = op->n_operands;
-  g_autofree GhloStepOperand *operands = g_new0 (GhloStepOperand, n + op->n_results);
-  g_autofree GhloView *views = g_new0 (GhloView, n + op->n_results);
+  guint n_values = MAX (n + op->n_results, 1);       /* there may be neither operands nor results */
+  g_autofree GhloStepOperand *operands = g_new0 (GhloStepOperand, n_values);
+  g_autofree GhloView *views = g_new0 (GhloView, n_values);
   g_autofree GhloStepOperandSelection *selections = g_new (GhloStepOperandSelection, n);
   GhloStepSelection selection;
   Attempt attempt = {
@@ -219,14 +226,14 @@ ghlo_step_build_implementation (GhloStepBuilder   *self,
     .operands = operands, .results = operands + n, .views = views, .selections = selections,
   };
 
-  find_views (self, &attempt);
   for (guint i = 0; i < self->plan->n_targets; i++)
     {
       const GhloStepTarget *target = self->plan->targets[i];
       const GhloStepImplementation *implementation;
 
-      if (body != NULL && target != find_target (self, body->first))
+      if (body != NULL && target != ghlo_step_find_target (self, body->first))
         continue;
+      find_views (self, &attempt, ghlo_step_target_space (self->plan, target));
       implementation = select_implementation (&attempt, target, &selection, &self->reasons[i]);
       if (implementation != NULL)
         {
@@ -238,30 +245,4 @@ ghlo_step_build_implementation (GhloStepBuilder   *self,
     }
 
   return FALSE;
-}
-
-void
-ghlo_step_add_copy (GhloStepBuilder       *self,
-                    const GhloStepOperand *from,
-                    const GhloStepOperand *to)
-{
-  const GhloView views[] = { ghlo_step_view (from), ghlo_step_view (to) };
-  const GhloStepRequest request = { .n_operands = 1, .n_results = 1, .operands = &views[0], .results = &views[1] };
-  GhloStepOperandSelection operand = { .in_place = GHLO_STEP_NONE };
-  GhloStepSelection selection = { .operands = &operand };
-  const GhloStepTarget *target = self->plan->targets[0];
-  GhloStep *step;
-
-  if (ghlo_step_type_size (to->type) == 0)
-    return;
-  target->copy->select (target->self, &request, &selection);
-  step = ghlo_step_add (self, GHLO_STEP_COMPUTE, NULL, 1, 1);
-  step->target = target;
-  step->implementation = target->copy;
-  step->nanoseconds = selection.nanoseconds;
-  step->operands[0] = *from;
-  step->operands[0].in_place = GHLO_STEP_NONE;
-  step->results[0] = *to;
-  if (selection.scratch > 0)
-    step->scratch = ghlo_step_add_buffer (self, GHLO_STEP_BUFFER_TEMPORARY, 0, selection.scratch);
 }

@@ -311,7 +311,7 @@ build_constant (GhloStepBuilder *self,
       gboolean aligned = (gsize) data % MAX (size, 1) == 0;
       GBytes *bytes = aligned ? g_bytes_ref (attr->dense.bytes) : g_bytes_new (data, n_bytes);
 
-      buffer = ghlo_step_add_buffer (self, GHLO_STEP_BUFFER_CONSTANT, 0, n_bytes) + 1;
+      buffer = ghlo_step_add_buffer (self, GHLO_STEP_BUFFER_CONSTANT, 0, n_bytes, self->plan->home) + 1;
       g_array_index (self->buffers, GhloStepBuffer, buffer - 1).bytes = bytes;
       g_hash_table_insert (self->constants, (gpointer) attr, GUINT_TO_POINTER (buffer));
     }
@@ -321,6 +321,15 @@ build_constant (GhloStepBuilder *self,
   ghlo_step_bind (self, &op->results[0], operand);
 
   return TRUE;
+}
+
+gboolean
+ghlo_step_is_view (const GhloIrOp *op)
+{
+  if (op->kind == GHLO_OP_STABLEHLO_CONSTANT)
+    return ghlo_ir_op_get (op, "value")->kind == GHLO_IR_ATTR_DENSE;
+
+  return views[op->kind] != NULL && can_view (op);
 }
 
 gboolean

@@ -11,9 +11,11 @@ guint32
 ghlo_step_add_buffer (GhloStepBuilder   *self,
                       GhloStepBufferKind kind,
                       guint              index,
-                      gsize              size)
+                      gsize              size,
+                      guint32            space)
 {
-  GhloStepBuffer buffer = { .kind = kind, .index = index, .size = size, .scope = self->scope->number };
+  GhloStepBuffer buffer = { .kind = kind, .index = index, .size = size, .space = space,
+                            .scope = self->scope->number };
 
   g_array_append_val (self->buffers, buffer);
 
@@ -102,9 +104,9 @@ ghlo_step_bind (GhloStepBuilder   *self,
   ghlo_step_bind_same (self, value, made);
 }
 
-static gboolean
-is_inside (const GhloStepScope *scope,
-           const GhloStepScope *outer)
+gboolean
+ghlo_step_is_inside (const GhloStepScope *scope,
+                     const GhloStepScope *outer)
 {
   while (scope != NULL && scope != outer)
     scope = scope->parent;
@@ -113,30 +115,15 @@ is_inside (const GhloStepScope *scope,
 }
 
 GhloStepOperand
-ghlo_step_densify (GhloStepBuilder *self,
-                   GhloStepValue   *value)
-{
-  if (value->operand.buffer == GHLO_STEP_NONE || ghlo_step_is_dense (&value->operand))
-    return value->operand;
-  if (value->dense_scope == NULL || !is_inside (self->scope, value->dense_scope))
-    {
-      value->dense = ghlo_step_add_result (self, value->operand.type);
-      value->dense_scope = self->scope;
-      ghlo_step_add_copy (self, &value->operand, &value->dense);
-    }
-
-  return value->dense;
-}
-
-GhloStepOperand
 ghlo_step_add_result (GhloStepBuilder  *self,
-                      const GhloIrType *type)
+                      const GhloIrType *type,
+                      guint32           space)
 {
   if (type->kind == GHLO_IR_TYPE_TOKEN)
     return ghlo_step_dense_operand (self, GHLO_STEP_NONE, type);
 
   return ghlo_step_dense_operand (self, ghlo_step_add_buffer (self, GHLO_STEP_BUFFER_TEMPORARY, 0,
-                                                              ghlo_step_type_size (type)), type);
+                                                              ghlo_step_type_size (type), space), type);
 }
 
 GhloStep *
@@ -164,12 +151,16 @@ ghlo_step_add (GhloStepBuilder *self,
 }
 
 void
-ghlo_step_open_scope (GhloStepBuilder *self)
+ghlo_step_open_scope (GhloStepBuilder *self,
+                      guint32          n_before,
+                      gboolean         is_repeated)
 {
   GhloStepScope *scope = g_new0 (GhloStepScope, 1);
 
   scope->parent = self->scope;
   scope->number = self->scopes->len;
+  scope->n_before = n_before;
+  scope->is_repeated = is_repeated;
   scope->steps = g_ptr_array_new ();
   g_ptr_array_add (self->scopes, scope);
   self->scope = scope;

@@ -46,6 +46,8 @@ struct _GhloStepScope
 {
   GhloStepScope *parent;
   guint32        number;
+  guint32        n_before;         /* buffers of lower numbers are there before the body's loop or branch */
+  gboolean       is_repeated;      /* a loop's condition or body */
   GPtrArray     *steps;            /* of GhloStep; NULL once the body has them */
 };
 
@@ -58,6 +60,7 @@ typedef struct
   GArray               *buffers;   /* of GhloStepBuffer */
   GHashTable           *values;    /* GhloIrValue → GhloStepValue */
   GHashTable           *constants;  /* GhloIrAttr → buffer + 1 */
+  GHashTable           *transferred;  /* buffer and space → where its contents are; of build-transfer.c */
   GPtrArray            *scopes;    /* all that were opened; freed at the end */
   GhloStepScope        *scope;
   guint                 depth;     /* of calls */
@@ -69,7 +72,8 @@ typedef struct
 guint32          ghlo_step_add_buffer    (GhloStepBuilder   *self,
                                           GhloStepBufferKind kind,
                                           guint              index,
-                                          gsize              size);
+                                          gsize              size,
+                                          guint32            space);
 gsize            ghlo_step_type_size     (const GhloIrType      *type);
 /* The whole of @buffer, dense. */
 GhloStepOperand  ghlo_step_dense_operand (GhloStepBuilder  *self,
@@ -86,12 +90,32 @@ void             ghlo_step_bind          (GhloStepBuilder   *self,
 void             ghlo_step_bind_same     (GhloStepBuilder   *self,
                                           const GhloIrValue *value,
                                           GhloStepValue     *same);
-/* A dense view of a value, by a copy where it is none. */
-GhloStepOperand  ghlo_step_densify       (GhloStepBuilder *self,
-                                          GhloStepValue   *value);
 /* A new buffer for the result of a step. */
 GhloStepOperand  ghlo_step_add_result    (GhloStepBuilder  *self,
-                                          const GhloIrType *type);
+                                          const GhloIrType *type,
+                                          guint32           space);
+
+/* Values in a memory */
+guint32          ghlo_step_target_space  (const GhloStepPlan   *plan,
+                                          const GhloStepTarget *target);
+/* Of an operand's buffer; the host's for a token. */
+guint32          ghlo_step_get_space     (const GhloStepBuilder *self,
+                                          const GhloStepOperand *operand);
+/* The first target that works in @space; NULL: none does. */
+const GhloStepTarget *ghlo_step_find_copier (const GhloStepPlan *plan,
+                                          guint32               space);
+/* Whether @operand is brought to @space as a dense copy, being a part of a buffer elsewhere. */
+gboolean         ghlo_step_is_cut        (const GhloStepBuilder *self,
+                                          const GhloStepOperand *operand,
+                                          guint32                space);
+/* A view of a value in @space, dense on demand, by copies and transfers where there is none. */
+GhloStepOperand  ghlo_step_take          (GhloStepBuilder *self,
+                                          GhloStepValue   *value,
+                                          guint32          space,
+                                          gboolean         is_dense);
+/* A dense view of a value where it lies. */
+GhloStepOperand  ghlo_step_densify       (GhloStepBuilder *self,
+                                          GhloStepValue   *value);
 
 /* Steps */
 GhloStep    *ghlo_step_add      (GhloStepBuilder *self,
@@ -103,7 +127,11 @@ GhloStep    *ghlo_step_add      (GhloStepBuilder *self,
 void             ghlo_step_add_copy      (GhloStepBuilder       *self,
                                           const GhloStepOperand *from,
                                           const GhloStepOperand *to);
-void             ghlo_step_open_scope    (GhloStepBuilder       *self);
+void             ghlo_step_open_scope    (GhloStepBuilder       *self,
+                                          guint32                n_before,
+                                          gboolean               is_repeated);
+gboolean         ghlo_step_is_inside     (const GhloStepScope   *scope,
+                                          const GhloStepScope   *outer);
 /* Ends the scope and gives its steps to @body. */
 void             ghlo_step_close_scope   (GhloStepBuilder *self,
                                           GhloStepBody    *body);
@@ -112,10 +140,15 @@ void             ghlo_step_close_scope   (GhloStepBuilder *self,
 gboolean         ghlo_step_build_ops     (GhloStepBuilder   *self,
                                           const GhloIrOp    *first,
                                           GError           **error);
+/* Constants, and views of one value. */
+gboolean         ghlo_step_is_view       (const GhloIrOp        *op);
 /* Operations that are views: FALSE when @op is none. */
 gboolean         ghlo_step_build_view    (GhloStepBuilder *self,
                                           const GhloIrOp  *op);
 gboolean         ghlo_step_has_plain_types (const GhloIrOp      *op);
+/* The first target that may do @op; NULL: none does. */
+const GhloStepTarget *ghlo_step_find_target      (const GhloStepBuilder *self,
+                                                  const GhloIrOp        *op);
 /* A step of the first target that does @op, or, where that is a fusion, of the first that may do what it begins with.
  * Of @body there are *@n_ops operations, and fewer afterwards where the step does not do all. FALSE, with the
  * targets' reasons, when no implementation does it. */
@@ -156,7 +189,7 @@ gboolean         ghlo_step_plan_find_liveness  (GhloStepPlan  *plan,
 /* Finds which outputs are written over inputs in place. */
 gboolean         ghlo_step_plan_find_donations (GhloStepPlan  *plan,
                                                 GhloStepWatch *watch);
-/* Places all temporaries in the arena. */
+/* Places all temporaries in their arenas. */
 gboolean         ghlo_step_plan_assign         (GhloStepPlan  *plan,
                                                 GhloStepWatch *watch);
 /* Finds which steps run the same. */

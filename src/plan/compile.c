@@ -6,8 +6,8 @@
 
 #include "plan/build.h"
 
-/* What addresses of buffers are multiples of: of those in the arena, and of outputs, which the
- * caller may bring. Inputs are aligned to their elements alone. */
+/* What addresses of buffers are multiples of: of those in an arena, and of constants that are not where the program has
+ * them; and of outputs, which the caller may bring. Inputs are aligned to their elements alone. */
 enum { ARENA_ALIGNMENT = 64, OUTPUT_ALIGNMENT = 16 };
 
 guint32
@@ -29,7 +29,9 @@ ghlo_step_alignment (const GhloStepPlan    *plan,
       address = OUTPUT_ALIGNMENT;
       break;
     case GHLO_STEP_BUFFER_CONSTANT:
-      address = (gsize) g_bytes_get_data (buffer->bytes, NULL) | ARENA_ALIGNMENT;
+      address = ARENA_ALIGNMENT;
+      if (buffer->space == 0)
+        address |= (gsize) g_bytes_get_data (buffer->bytes, NULL);
       break;
     default:
       address = ghlo_element_info (operand->type->element_type)->size;
@@ -81,7 +83,7 @@ ghlo_step_compile (GhloStepCode       *code,
   const GhloStepPlan *plan = code->plan;
   const GhloStep *step = code->step;
   guint n = step->n_operands + step->n_results;
-  g_autofree GhloView *views = g_new (GhloView, n);
+  g_autofree GhloView *views = g_new (GhloView, MAX (n, 1));
   g_autofree guint32 *aliases = g_new (guint32, step->n_operands), *alignments = g_new (guint32, n);
   const GhloStepRequest request = {
     .op = step->op, .body = step->body, .n_ops = step->n_ops, .n_operands = step->n_operands,

@@ -116,7 +116,7 @@ build_reference (GhloStepBuilder *self,
 
       if (value->members != NULL)
         return ghlo_step_unsupported (op, "it takes a tuple", error);
-      ghlo_step_densify (self, value);
+      ghlo_step_take (self, value, 0, TRUE);
     }
   for (guint i = 0; i < op->n_results; i++)
     if (op->results[i].type->kind == GHLO_IR_TYPE_TUPLE)
@@ -124,10 +124,10 @@ build_reference (GhloStepBuilder *self,
   step = ghlo_step_add (self, GHLO_STEP_REFERENCE, op, inputs->len, op->n_results);
   step->reasons = ghlo_ir_arena_copy (&self->plan->arena, self->reasons, self->plan->n_targets * sizeof (const char *));
   for (guint i = 0; i < inputs->len; i++)
-    step->operands[i] = ghlo_step_densify (self, ghlo_step_value (self, g_ptr_array_index (inputs, i)));
+    step->operands[i] = ghlo_step_take (self, ghlo_step_value (self, g_ptr_array_index (inputs, i)), 0, TRUE);
   for (guint i = 0; i < op->n_results; i++)
     {
-      step->results[i] = ghlo_step_add_result (self, op->results[i].type);
+      step->results[i] = ghlo_step_add_result (self, op->results[i].type, 0);
       ghlo_step_bind (self, &op->results[i], step->results[i]);
     }
   self->plan->n_reference++;
@@ -208,7 +208,8 @@ build_outputs (GhloStepBuilder   *self,
           plan->shared[i] = buffer->index;
           continue;
         }
-      plan->outputs[i] = ghlo_step_add_buffer (self, GHLO_STEP_BUFFER_OUTPUT, i, ghlo_step_type_size (value->type));
+      plan->outputs[i] = ghlo_step_add_buffer (self, GHLO_STEP_BUFFER_OUTPUT, i, ghlo_step_type_size (value->type),
+                                               plan->home);
       to = ghlo_step_dense_operand (self, plan->outputs[i], value->type);
       ghlo_step_add_copy (self, from, &to);
     }
@@ -245,12 +246,12 @@ build_function (GhloStepBuilder *self,
   plan->inputs = ghlo_ir_arena_alloc (&plan->arena, plan->n_inputs * sizeof (guint32));
   plan->outputs = ghlo_ir_arena_alloc (&plan->arena, plan->n_outputs * sizeof (guint32));
   plan->shared = ghlo_ir_arena_alloc (&plan->arena, plan->n_outputs * sizeof (guint));
-  ghlo_step_open_scope (self);
+  ghlo_step_open_scope (self, 0, FALSE);
   for (guint i = 0; i < body->n_arguments; i++)
     {
       const GhloIrType *type = body->arguments[i]->type;
       gsize size = type->kind == GHLO_IR_TYPE_TOKEN ? 0 : ghlo_step_type_size (type);
-      guint32 buffer = ghlo_step_add_buffer (self, GHLO_STEP_BUFFER_INPUT, i, size);
+      guint32 buffer = ghlo_step_add_buffer (self, GHLO_STEP_BUFFER_INPUT, i, size, plan->home);
 
       plan->inputs[i] = buffer;
       ghlo_step_bind (self, body->arguments[i], ghlo_step_dense_operand (self, buffer, type));
@@ -261,6 +262,36 @@ build_function (GhloStepBuilder *self,
   ghlo_step_close_scope (self, &plan->body);
 
   return TRUE;
+}
+
+/* An arena for each memory that the targets work in. */
+static gboolean
+find_arenas (GhloStepPlan                *plan,
+             const GhloStepTarget *const *targets,
+             guint                        n_targets,
+             GError                     **error)
+{
+  plan->targets = ghlo_ir_arena_copy (&plan->arena, targets, n_targets * sizeof (const GhloStepTarget *));
+  plan->n_targets = n_targets;
+  plan->arenas = ghlo_ir_arena_alloc (&plan->arena, (n_targets + 1) * sizeof (GhloStepArena));
+  plan->n_arenas = 1;
+  for (guint i = 0; i < n_targets; i++)
+    {
+      guint k = 0;
+
+      while (k < plan->n_arenas && plan->arenas[k].space != targets[i]->space)
+        k++;
+      if (k == plan->n_arenas)
+        plan->arenas[plan->n_arenas++].space = targets[i]->space;
+    }
+  plan->home = ghlo_step_target_space (plan, targets[0]);
+  if (ghlo_step_find_copier (plan, 0) != NULL)
+    return TRUE;
+
+  g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED,
+               "expected a device that works in host memory for what '%s' does not do, found none", targets[0]->name);
+
+  return FALSE;
 }
 
 /* Of a plan that failed scopes were never closed. */
@@ -284,22 +315,21 @@ ghlo_step_plan_new (const GhloIrModule   *module,
 {
   g_autoptr (GhloStepPlan) plan = g_new0 (GhloStepPlan, 1);
   g_autoptr (GHashTable) values = g_hash_table_new (NULL, NULL), constants = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) transferred = g_hash_table_new (NULL, NULL);
   g_autoptr (GPtrArray) scopes = g_ptr_array_new_with_free_func (scope_free);
   g_autoptr (GArray) buffers = g_array_new (FALSE, FALSE, sizeof (GhloStepBuffer));
   g_autofree const char **reasons = g_new0 (const char *, n_targets);
   GhloStepWatch watch = { monitor, error };
   GhloStepBuilder self = {
-    .plan = plan, .reasons = reasons, .watch = &watch, .values = values, .constants = constants, .scopes = scopes,
-    .buffers = buffers, .most_bytes = most_bytes,
+    .plan = plan, .reasons = reasons, .watch = &watch, .values = values, .constants = constants,
+    .transferred = transferred, .scopes = scopes, .buffers = buffers, .most_bytes = most_bytes,
   };
   gboolean ok;
 
   /* Its count of references is all that changes of it. */
   plan->module = ghlo_ir_module_ref ((GhloIrModule *) module);
   plan->function = function;
-  plan->targets = ghlo_ir_arena_copy (&plan->arena, targets, n_targets * sizeof (const GhloStepTarget *));
-  plan->n_targets = n_targets;
-  ok = build_function (&self, error);
+  ok = find_arenas (plan, targets, n_targets, error) && build_function (&self, error);
   plan->n_scopes = scopes->len;
   plan->n_buffers = buffers->len;
   plan->buffers = ghlo_ir_arena_copy (&plan->arena, buffers->data, buffers->len * sizeof (GhloStepBuffer));

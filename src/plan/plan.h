@@ -4,7 +4,8 @@
  * run any number of times. It is for a list of devices, and a step is of the first of
  * them that does it. A body is a list of steps; loops and branches hold bodies. A step's
  * operand is a view of a buffer, so that reshapes, slices, transposes, reversals and
- * broadcasts cost nothing where the consumer takes their strides.
+ * broadcasts cost nothing where the consumer takes their strides. Each buffer is in one
+ * memory, and where a step wants what lies in another one, a step before transfers it.
  */
 
 #pragma once
@@ -32,8 +33,8 @@ typedef enum
 {
   GHLO_STEP_BUFFER_INPUT,         /* the caller's; index says which */
   GHLO_STEP_BUFFER_OUTPUT,        /* handed to the caller; index says which */
-  GHLO_STEP_BUFFER_CONSTANT,      /* bytes of the program */
-  GHLO_STEP_BUFFER_TEMPORARY,     /* a slot of the arena */
+  GHLO_STEP_BUFFER_CONSTANT,      /* bytes of the program, put where the buffer is before the first run */
+  GHLO_STEP_BUFFER_TEMPORARY,     /* a slot of an arena */
 } GhloStepBufferKind;
 
 typedef struct
@@ -42,16 +43,18 @@ typedef struct
   guint              index;         /* INPUT, OUTPUT */
   gsize              size;          /* bytes */
   GBytes            *bytes;         /* CONSTANT: owned, aligned to its elements at least */
+  guint32            space;         /* in which of the plan's arenas' memory it is; 0: the host's */
   guint32            scope;         /* the body where it was made */
   guint32            first, last;   /* steps between which it is in use, loops taken whole; first > last: never */
   guint32            inner_last;    /* what a loop's body reads: its last use in there */
-  gsize              offset;        /* TEMPORARY: in the arena; shared with others of other times */
+  gsize              offset;        /* TEMPORARY: in its arena; shared with others of other times */
 } GhloStepBuffer;
 
 typedef enum
 {
   GHLO_STEP_COMPUTE,      /* a target's: a library call, a moving of data, a copy */
-  GHLO_STEP_REFERENCE,    /* one operation on the fallback executor */
+  GHLO_STEP_REFERENCE,    /* one operation on the fallback executor, in the host's memory */
+  GHLO_STEP_TRANSFER,     /* all of a buffer to one of the same size, one of both in the host's memory */
   GHLO_STEP_LOOP,
   GHLO_STEP_BRANCH,
 } GhloStepKind;
@@ -85,7 +88,7 @@ struct _GhloStep
   guint                         n_ops;  /* of body: those that it does, from the first on */
   /* Why each of the plan's targets does not do it: of those before @target; REFERENCE: of all. Static. */
   const char *const            *reasons;
-  GhloStepOperand              *operands;  /* REFERENCE: those of ghlo_ir_outline_inputs () */
+  GhloStepOperand              *operands;  /* REFERENCE: those of ghlo_ir_outline_inputs (); TRANSFER: a buffer alone */
   GhloStepOperand              *results;
   guint                         n_operands, n_results;
   const GhloStepTarget         *target;          /* COMPUTE: whose it is; as the next two */
@@ -116,6 +119,14 @@ typedef struct
   guint  n_inputs;
 } GhloStepDonation;
 
+/* What a run takes for temporaries in a memory. */
+typedef struct
+{
+  const GhloStepSpace *space;         /* NULL: the host's */
+  gsize                size;          /* bytes for all of them */
+  gsize                temporaries;   /* the sum of their sizes */
+} GhloStepArena;
+
 struct _GhloStepPlan
 {
   GhloIrArena     arena;               /* everything of the plan that is no reference to something else */
@@ -133,21 +144,25 @@ struct _GhloStepPlan
   gboolean       *is_handed_on;        /* for each input: an output is in its memory */
   guint           n_scopes;
   guint           n_steps;             /* numbers given out */
-  gsize           arena_size;          /* bytes for all temporaries */
-  gsize           temporaries_size;    /* the sum of their sizes */
+  GhloStepArena  *arenas;              /* the host's, then one for each other memory of the targets */
+  guint           n_arenas;
+  guint32         home;                /* which of them is of the memory of inputs and outputs */
   guint           n_reference;         /* steps of that kind */
+  guint           n_transfers;         /* and of that, with their bytes, loops taken once */
+  gsize           transfer_bytes;
   guint           max_views;           /* of one step, operands and results */
   GhloStepCode  **codes;               /* in the order of their steps */
   guint           n_codes;
   GhloStepBody    body;
 };
 
-/* Plans @function of @module for @targets, the preferred one first, which live as long as the plan. The plan takes
- * a reference to @module, which nobody changes any more, planning included: any number of threads may plan it at
- * once. NULL
- * with @error set; UNSUPPORTED when it has what no plan holds (dynamic shapes, more than
- * GHLO_STEP_MAX_OPS operations, calls being put in place of what they call, or GHLO_STEP_MAX_BYTES
- * of steps), OUT_OF_MEMORY when the plan would take more than @most_bytes while it is made. */
+/* Plans @function of @module, which the plan takes a reference to and which nobody
+ * changes any more, planning included: any number of threads may plan it at once. @targets
+ * live as long as the plan: the preferred one first, in whose memory the inputs and outputs are,
+ * and one at least that works in the host's memory. NULL with @error set; UNSUPPORTED when there is
+ * none of these, or what no plan holds (dynamic shapes, more than GHLO_STEP_MAX_OPS operations, calls
+ * being put in place of what they call, or GHLO_STEP_MAX_BYTES of steps), OUT_OF_MEMORY when the plan
+ * would take more than @most_bytes while it is made. */
 GhloStepPlan *ghlo_step_plan_new   (const GhloIrModule   *module,
                                     const GhloIrOp       *function,
                                     const GhloStepTarget *const *targets,

@@ -9,10 +9,12 @@
  *
  * A plan for several devices says whose each step is, and why it is not the ones' before:
  *
- *   3 cpu sort stablehlo.sort, gpu: it sorts integers alone: t4@64 tensor<2x4xf32> -> …
+ *   3 transfer of 32 bytes t4@gpu:64 -> t5@0
+ *   4 cpu sort stablehlo.sort, gpu: it sorts integers alone: t5@0 tensor<2x4xf32> -> …
  *
  * Buffers are in (inputs), out (outputs), c (constants) and t (temporaries, with their
- * place in the arena). A view that is not all of its buffer shows its offset and strides.
+ * place in the arena), with the name of their memory where it is not the host's. A view that
+ * is not all of its buffer shows its offset and strides.
  */
 
 #include "plan/build.h"
@@ -31,6 +33,7 @@ print_buffer (Printer *self,
               guint32  number)
 {
   const GhloStepBuffer *buffer = &self->plan->buffers[number];
+  const GhloStepSpace *space = self->plan->arenas[buffer->space].space;
 
   switch (buffer->kind)
     {
@@ -44,8 +47,14 @@ print_buffer (Printer *self,
       g_string_append_printf (self->text, "c%u", number);
       break;
     default:
-      g_string_append_printf (self->text, "t%u@%" G_GSIZE_FORMAT, number, buffer->offset);
+      g_string_append_printf (self->text, "t%u@", number);
+      if (space != NULL)
+        g_string_append_printf (self->text, "%s:", space->name);
+      g_string_append_printf (self->text, "%" G_GSIZE_FORMAT, buffer->offset);
+      return;
     }
+  if (space != NULL)
+    g_string_append_printf (self->text, "@%s", space->name);
 }
 
 static void
@@ -58,6 +67,8 @@ print_operand (Printer               *self,
       return;
     }
   print_buffer (self, operand->buffer);
+  if (operand->type == NULL)
+    return;
   g_string_append_c (self->text, ' ');
   ghlo_ir_type_append (operand->type, self->text);
   if (operand->offset == 0 && ghlo_step_is_dense (operand))
@@ -149,6 +160,10 @@ print_head (Printer        *self,
       g_string_append_printf (self->text, "reference %s", ghlo_ir_op_get_name (step->op));
       print_reasons (self, step);
       break;
+    case GHLO_STEP_TRANSFER:
+      g_string_append_printf (self->text, "transfer of %" G_GSIZE_FORMAT " bytes ",
+                              self->plan->buffers[step->operands[0].buffer].size);
+      break;
     case GHLO_STEP_LOOP:
       if (step->trips >= 0)
         g_string_append_printf (self->text, "loop %" G_GINT64_FORMAT " times", step->trips);
@@ -199,6 +214,21 @@ print_body (Printer            *self,
 }
 
 static void
+print_arenas (Printer *self)
+{
+  for (guint i = 0; i < self->plan->n_arenas; i++)
+    {
+      const GhloStepArena *arena = &self->plan->arenas[i];
+
+      g_string_append_printf (self->text, "%san arena of %" G_GSIZE_FORMAT " bytes for %" G_GSIZE_FORMAT
+                              " of temporaries", i > 0 ? ", " : "", arena->size, arena->temporaries);
+      if (arena->space != NULL)
+        g_string_append_printf (self->text, " in %s", arena->space->name);
+    }
+  g_string_append_c (self->text, '\n');
+}
+
+static void
 count_steps (GhloStep *step,
              gpointer  data)
 {
@@ -212,9 +242,12 @@ ghlo_step_plan_print (const GhloStepPlan *self)
   guint n = 0;
 
   ghlo_step_plan_foreach (self, count_steps, &n);
-  g_string_append_printf (printer.text, "plan: %u step%s, %u of them on the fallback executor; an arena of %"
-                          G_GSIZE_FORMAT " bytes for %" G_GSIZE_FORMAT " of temporaries\n", n, n == 1 ? "" : "s",
-                          self->n_reference, self->arena_size, self->temporaries_size);
+  g_string_append_printf (printer.text, "plan: %u step%s, %u of them on the fallback executor; ", n,
+                          n == 1 ? "" : "s", self->n_reference);
+  if (self->n_arenas > 1)
+    g_string_append_printf (printer.text, "%u transfer%s of %" G_GSIZE_FORMAT " bytes; ", self->n_transfers,
+                            self->n_transfers == 1 ? "" : "s", self->transfer_bytes);
+  print_arenas (&printer);
   print_body (&printer, &self->body, 0);
   for (guint i = 0; i < self->n_outputs; i++)
     if (self->shared[i] != GHLO_STEP_NONE)

@@ -91,10 +91,41 @@ typedef struct
   gsize     (*compiled_size) (gpointer          compiled);
 } GhloStepImplementation;
 
+/* Memory that devices compute in and that is not the host's. An address in it is a number that says something to
+ * its devices and to these functions alone; those of one block follow each other. */
+typedef struct
+{
+  const char *name;              /* "vulkan" */
+  gpointer    self;
+  /* Memory aligned to 64 bytes, with any content. It is freed when what it was taken for has ended, of which steps that
+   * the device has begun may still be on their way. */
+  gpointer  (*alloc)    (gpointer            self,
+                         gsize               size,
+                         GError            **error);
+  void      (*free)     (gpointer            self,
+                         gpointer            memory,
+                         gsize               size);
+  /* From the host's memory, and to it, after all steps that were run before; what is copied is there when the call
+   * returns. FALSE with @error when the device fails, or when cancelled. */
+  gboolean  (*upload)   (gpointer            self,
+                         gconstpointer       from,
+                         gpointer            to,
+                         gsize               size,
+                         const GhloMonitor  *monitor,
+                         GError            **error);
+  gboolean  (*download) (gpointer            self,
+                         gconstpointer       from,
+                         gpointer            to,
+                         gsize               size,
+                         const GhloMonitor  *monitor,
+                         GError            **error);
+} GhloStepSpace;
+
 typedef struct
 {
   const char                    *name;   /* "cpu" */
   gpointer                       self;   /* of the functions here and of its implementations */
+  const GhloStepSpace           *space;  /* where all that its steps read and write lies; NULL: in the host's memory */
   /* What the device cannot compute of @op in any way, as a reason like a selection's, so that no implementation is
    * asked; NULL: nothing. NULL for a device that lacks nothing. */
   const char                  *(*lacks) (gpointer                      self,

@@ -176,7 +176,7 @@ ghlo_ref_while (GhloRefCall *call,
   ok = run_loop (call, values, error);
   for (guint i = 0; i < n && ok; i++)
     ok = ghlo_ref_pass (call, i, values[i], error);
-  ghlo_ref_values_clear (values, n);
+  ghlo_values_clear (values, n);
 
   return ok;
 }

@@ -89,7 +89,7 @@ accept_inputs (const GhloRefFunction *function,
       accepted[i] = accept_input (function->body.block->arguments[i]->type, inputs[i], i, error);
       if (accepted[i] == NULL)
         {
-          ghlo_ref_values_clear (accepted, i);
+          ghlo_values_clear (accepted, i);
           g_free (accepted);
           return NULL;
         }

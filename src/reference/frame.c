@@ -16,14 +16,6 @@ enum { N_FEW = 6 };
 enum { STACK_RESERVE = 256 * 1024, REPORT_INTERVAL = 20 * G_TIME_SPAN_MILLISECOND };
 
 void
-ghlo_ref_values_clear (GhloValue **values,
-                       guint       n_values)
-{
-  for (guint i = 0; i < n_values; i++)
-    g_clear_pointer (&values[i], ghlo_value_unref);
-}
-
-void
 ghlo_ref_frame_init (GhloRefFrame          *self,
                      GhloRefProcess        *process,
                      const GhloRefFunction *function,
@@ -39,7 +31,7 @@ ghlo_ref_frame_init (GhloRefFrame          *self,
 void
 ghlo_ref_frame_clear (GhloRefFrame *self)
 {
-  ghlo_ref_values_clear (self->slots, self->function->n_slots);
+  ghlo_values_clear (self->slots, self->function->n_slots);
   g_free (self->slots);
 }
 
@@ -111,7 +103,7 @@ gather_operands (GhloRefFrame       *self,
   return TRUE;
 }
 
-/* What the program says of a dynamic shape may turn out to be wrong. */
+/* A result may have another shape than the program says for a dynamic one. */
 static gboolean
 check_result (const GhloRefStep *step,
               guint32            index,
@@ -196,7 +188,7 @@ run_step (GhloRefFrame       *self,
   ok = call_kernel (self, step, operands, results, error);
   if (!ok)
     {
-      ghlo_ref_values_clear (results, step->n_results);
+      ghlo_values_clear (results, step->n_results);
       ghlo_ref_prefix_place (error, self->process->run->program->module, step->op);
     }
 
@@ -252,7 +244,7 @@ give_results (GhloRefFrame       *self,
 
       if (value == NULL)
         {
-          ghlo_ref_values_clear (results, i);
+          ghlo_values_clear (results, i);
           g_set_error (error, GHLO_ERROR, GHLO_ERROR_INTERNAL, "returned value %u is missing", i);
           return FALSE;
         }
@@ -274,7 +266,7 @@ ghlo_ref_frame_run (GhloRefFrame       *self,
 
   if (!stack_has_room (error))
     {
-      ghlo_ref_values_clear (arguments, block->n_arguments);
+      ghlo_values_clear (arguments, block->n_arguments);
       return FALSE;
     }
   for (guint32 i = 0; i < block->n_arguments; i++)
@@ -308,7 +300,7 @@ ghlo_ref_enter_function (GhloRefProcess         *process,
 
   if (depth >= GHLO_MAX_CALL_DEPTH)
     {
-      ghlo_ref_values_clear (arguments, function->body.n_arguments);
+      ghlo_values_clear (arguments, function->body.n_arguments);
       g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED,
                    "expected calls nested at most %d deep, found more: the function may call itself without end",
                    GHLO_MAX_CALL_DEPTH);

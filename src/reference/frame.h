@@ -65,7 +65,5 @@ gboolean ghlo_ref_pass                (GhloRefCall            *call,
                                        guint                   index,
                                        GhloValue              *value,
                                        GError                **error);
-void     ghlo_ref_values_clear        (GhloValue             **values,
-                                       guint                   n_values);
 
 G_END_DECLS

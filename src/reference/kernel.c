@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What kernels ask for: memory for results, regions and functions to run,
+ * Services for kernels: memory for results, regions and functions to run,
  * errors with a place, and small helpers over shapes and elements.
  */
 

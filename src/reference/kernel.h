@@ -133,6 +133,12 @@ ghlo_ref_dims (const GhloValue *value)
   return value->type->dimensions;
 }
 
+static inline gsize
+ghlo_ref_element_size (const GhloValue *value)
+{
+  return ghlo_element_info (value->type->element_type)->size;
+}
+
 static inline guint
 ghlo_ref_rank (const GhloValue *value)
 {

@@ -55,6 +55,8 @@ typedef struct
   gsize run_bytes;                /* for outputs and what is computed in between; 0 when not known */
   gsize prepared_bytes;           /* of constants and of what is prepared, kept between runs */
   gsize plan_bytes;               /* those of them that tell what the steps are */
+  guint n_transfers;              /* of the steps, between memories; with their bytes, loops taken once */
+  gsize transfer_bytes;
 } GhloRunFigures;
 
 /* What an executor implements; callers use the functions below. */

@@ -146,7 +146,7 @@ reserve (gsize size)
   return TRUE;
 }
 
-/* What is idle may stay only as far as the limit has room for it beside what is used. */
+/* Frees idle memory until it fits under the limit together with the memory in use. */
 static void
 make_room (void)
 {
@@ -258,7 +258,7 @@ ghlo_memory_alloc_uninitialized (gsize    size,
   return allocate (size, FALSE, error);
 }
 
-/* What is used goes down last: a block that changes sides is never counted on neither. */
+/* The memory in use is decreased last, so that a block that becomes idle is counted at all times. */
 void
 ghlo_memory_free (gpointer memory,
                   gsize    size)

@@ -21,7 +21,7 @@ typedef struct
 } GhloMemoryStatistics;
 
 /* Zeroed memory aligned to 64 bytes, never NULL on success (also for no bytes).
- * OUT_OF_MEMORY names @size when the limit or the system refuses it. What lies idle in
+ * OUT_OF_MEMORY names @size when the limit or the system refuses it. Idle memory in
  * the pool is given back before the limit refuses anything. */
 gpointer ghlo_memory_alloc               (gsize                  size,
                                           GError               **error);

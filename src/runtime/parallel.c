@@ -14,9 +14,9 @@
 
 enum { MAX_THREADS = 256, NICE = 5 };
 
-/* Nanoseconds. What a thread must be given to do for waking it to pay: a wake-up takes
- * 35 to 50 µs, so a call is split from two of these on. And what a part may take, where
- * that is known, which bounds the time to a cancel. */
+/* Nanoseconds. The least work that is worth waking a thread for: a wake-up takes 35 to
+ * 50 µs, so a call is split from two of these on. And the longest part, where the cost is
+ * known, which bounds the time to a cancel. */
 #define MIN_SHARE 50e3
 #define MAX_PART   5e6
 

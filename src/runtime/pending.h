@@ -28,7 +28,7 @@ void          ghlo_pending_unref     (GhloPending        *self);
 
 /* These take NULL for @self. */
 gboolean      ghlo_pending_is_done   (GhloPending        *self);
-/* What it ended with; NULL when it ended well or goes on. Stays as long as @self. */
+/* The error that the run ended with; NULL when it succeeded or still goes on. Valid as long as @self. */
 const GError *ghlo_pending_get_error (GhloPending        *self);
 /* Has @func called once, on the thread that ends it, or at once where it has ended. @func takes no time. */
 void          ghlo_pending_notify    (GhloPending        *self,
@@ -40,8 +40,8 @@ gboolean      ghlo_pending_wait_end  (GhloPending        *self,
                                       const GhloMonitor  *monitor,
                                       GError            **error);
 
-/* Waits for the end: for a moment by looking again and again, then asleep. FALSE with a copy of what it
- * ended with, or with CANCELLED when @monitor (nullable) was cancelled before; the work goes on then. */
+/* Waits for the end: polls for a moment, then sleeps. FALSE with a copy of the error that the run ended
+ * with, or with CANCELLED when @monitor (nullable) was cancelled before; the work goes on then. */
 static inline gboolean
 ghlo_pending_wait (GhloPending        *self,
                    const GhloMonitor  *monitor,

@@ -210,7 +210,7 @@ is_full (void)
   return pool.unused == 0 && pool.n_entries == MAX_IDLE;
 }
 
-/* What is too much or too old goes; the lock is left for it. */
+/* Frees blocks that are too many or too old, with the lock released. */
 static void
 trim_all_due (void)
 {

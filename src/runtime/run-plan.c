@@ -2,7 +2,8 @@
  *
  * A run takes an arena, in which also the addresses of all buffers lie, and goes over
  * the tree of steps. Loops exchange addresses, never contents. But for the values that
- * it gives and what the fallback executor does, it allocates nothing.
+ * it gives, what the fallback executor does, and arenas in memory that is not the host's,
+ * it allocates nothing.
  */
 
 #include "runtime/run-plan.h"
@@ -14,6 +15,7 @@
 #include "runtime/arena.h"
 #include "runtime/compile-plan.h"
 #include "runtime/memory.h"
+#include "runtime/run-spaces.h"
 
 enum { LARGEST_ELEMENT = 16 };     /* bytes, of complex<f64> */
 
@@ -22,8 +24,10 @@ struct _GhloRunPlan
   GhloStepPlan       *plan;
   GhloFallback       *fallback;      /* of the REFERENCE steps */
   GhloRunArenaCache  *arenas;
+  GhloDeviceCore     *device;        /* in whose memory inputs and outputs are */
   guint8            **addresses;     /* of constants; NULL for the other buffers */
   guint32            *slots;         /* of temporaries, in the arena */
+  GhloRunSpaces      *spaces;        /* NULL where all is in host memory */
   gsize               plan_size;     /* bytes of it that are counted in the process' memory */
   gsize               arena_size;    /* bytes, the frame included */
   guint               frame;         /* the slot of a run's addresses and views */
@@ -68,7 +72,7 @@ plan_arena (GhloRunPlan  *self,
   guint n = 0;
 
   for (guint i = 0; i < plan->n_buffers; i++)
-    if (plan->buffers[i].kind == GHLO_STEP_BUFFER_TEMPORARY)
+    if (plan->buffers[i].kind == GHLO_STEP_BUFFER_TEMPORARY && plan->buffers[i].space == 0)
       {
         gboolean used = plan->buffers[i].first <= plan->buffers[i].last;
 
@@ -76,7 +80,7 @@ plan_arena (GhloRunPlan  *self,
         sizes[n] = used ? plan->buffers[i].size : 0;
         self->slots[i] = n++;
       }
-  offsets[n] = plan->arena_size;
+  offsets[n] = plan->arenas[0].size;
   sizes[n] = plan->n_buffers * sizeof (guint8 *) + plan->max_views * sizeof (GhloView);
   self->arena_size = offsets[n] + sizes[n];
   self->frame = n++;
@@ -109,10 +113,22 @@ fill_tables (GhloRunPlan *self)
   self->slots = g_new0 (guint32, plan->n_buffers + 1);
   self->types = g_new0 (GhloTensorType *, plan->n_outputs + 1);
   for (guint i = 0; i < plan->n_buffers; i++)
-    if (plan->buffers[i].kind == GHLO_STEP_BUFFER_CONSTANT)
+    if (plan->buffers[i].kind == GHLO_STEP_BUFFER_CONSTANT && plan->buffers[i].space == 0)
       self->addresses[i] = or_nothing (g_bytes_get_data (plan->buffers[i].bytes, NULL));
   for (guint i = 0; i < plan->n_outputs; i++)
     self->types[i] = ghlo_ir_type_to_tensor_type (ghlo_ir_op_operand (body->last, i)->type);
+}
+
+static gboolean
+find_spaces (GhloRunPlan        *self,
+             const GhloMonitor  *monitor,
+             GError            **error)
+{
+  if (self->plan->n_arenas == 1)
+    return TRUE;
+  self->spaces = ghlo_run_spaces_new (self->plan, self->addresses, monitor, error);
+
+  return self->spaces != NULL;
 }
 
 GhloRunPlan *
@@ -134,17 +150,19 @@ ghlo_run_plan_new (GhloDeviceCore            *device,
                                    limit - MIN (limit, ghlo_memory_get_used ()), monitor, error);
   if (self->plan == NULL || !count_plan (self, error))
     return NULL;
+  self->device = device;
   fill_tables (self);
   self->fallback = ghlo_fallback_new (options->fallback, module);
 
   return plan_arena (self, error) && ghlo_compile_plan (self->plan, self->fallback, monitor, error)
-         ? g_steal_pointer (&self) : NULL;
+         && find_spaces (self, monitor, error) ? g_steal_pointer (&self) : NULL;
 }
 
 void
 ghlo_run_plan_free (GhloRunPlan *self)
 {
   g_clear_pointer (&self->fallback, ghlo_fallback_free);
+  g_clear_pointer (&self->spaces, ghlo_run_spaces_free);
   g_clear_pointer (&self->arenas, ghlo_run_arena_cache_free);
   if (self->plan != NULL)
     free_types (self->types, self->plan->n_outputs);
@@ -197,9 +215,12 @@ ghlo_run_plan_measure (const GhloRunPlan *self,
   const GhloStepPlan *plan = self->plan;
   Counter counter = { figures };
 
-  *figures = (GhloRunFigures) { .n_fallback_steps = plan->n_reference };
+  *figures = (GhloRunFigures) { .n_fallback_steps = plan->n_reference, .n_transfers = plan->n_transfers,
+                                .transfer_bytes = plan->transfer_bytes };
   ghlo_step_plan_foreach (plan, count_step, &counter);
   figures->run_bytes = self->arena_size + counter.most;
+  for (guint i = 1; i < plan->n_arenas; i++)
+    figures->run_bytes += plan->arenas[i].size;
   for (guint i = 0; i < plan->n_codes; i++)
     figures->prepared_bytes += compiled_size (plan->codes[i]);
   figures->plan_bytes = self->plan_size;
@@ -349,8 +370,10 @@ run_step (Run            *run,
       return run_fallback (run, step, error);
     case GHLO_STEP_LOOP:
       return run_loop (run, step, error);
-    default:
+    case GHLO_STEP_BRANCH:
       return run_branch (run, step, error);
+    default:
+      return ghlo_run_spaces_transfer (run->self->plan, step, run->addresses, run->monitor, error);
     }
 }
 
@@ -473,6 +496,8 @@ make_outputs (const GhloRunPlan     *self,
     {
       if (self->types[i] == NULL)
         outputs[i] = ghlo_value_new_token ();
+      else if (plan->home != 0)
+        outputs[i] = ghlo_run_spaces_new_output (plan, self->device, inputs, i, self->types[i], error);
       else if (plan->shared[i] != GHLO_STEP_NONE)
         outputs[i] = share (inputs[plan->shared[i]], self->types[i], error);
       else if ((outputs[i] = replace (self, options, inputs, i)) == NULL
@@ -513,6 +538,25 @@ fill_addresses (const GhloRunPlan   *self,
     }
 }
 
+static gboolean
+run_in_spaces (Run                *run,
+               GhloValue *const   *inputs,
+               GhloValue *const   *outputs,
+               const GhloMonitor  *monitor,
+               GError            **error)
+{
+  const GhloRunSpaces *spaces = run->self->spaces;
+  gpointer *arenas = ghlo_run_spaces_begin (spaces, inputs, outputs, run->addresses, run->monitor, error);
+  gboolean ok;
+
+  if (arenas == NULL)
+    return FALSE;
+  ok = run_function (run, monitor, error);
+  ghlo_run_spaces_end (spaces, arenas);
+
+  return ok;
+}
+
 gboolean
 ghlo_run_plan_run (GhloRunPlan           *self,
                    const GhloRunOptions  *options,
@@ -535,7 +579,8 @@ ghlo_run_plan_run (GhloRunPlan           *self,
       run.addresses = ghlo_run_arena_slot (arena, self->frame);
       run.views = (GhloView *) (run.addresses + self->plan->n_buffers);
       fill_addresses (self, arena, inputs, outputs, run.addresses);
-      ok = run_function (&run, monitor, error);
+      ok = self->spaces == NULL ? run_function (&run, monitor, error)
+                                : run_in_spaces (&run, inputs, outputs, monitor, error);
     }
   if (!ok)
     ghlo_values_clear (outputs, self->plan->n_outputs);

@@ -3,6 +3,7 @@
  * `ghlo cache`: what compiles kept on disk, and its removal.
  */
 
+#include "tools/json.h"
 #include "tools/tool.h"
 
 #include <json-glib/json-glib.h>
@@ -30,15 +31,6 @@ print_file (const GhloCacheFile *file)
 }
 
 static void
-add_number (JsonBuilder *builder,
-            const char  *name,
-            gint64       value)
-{
-  json_builder_set_member_name (builder, name);
-  json_builder_add_int_value (builder, value);
-}
-
-static void
 add_file (JsonBuilder         *builder,
           const GhloCacheFile *file)
 {
@@ -49,17 +41,17 @@ add_file (JsonBuilder         *builder,
   json_builder_begin_object (builder);
   json_builder_set_member_name (builder, "name");
   json_builder_add_string_value (builder, file->name);
-  add_number (builder, "size", file->size);
-  add_number (builder, "used", file->used / G_USEC_PER_SEC);
+  ghlo_tool_json_add_int (builder, "size", file->size);
+  ghlo_tool_json_add_int (builder, "used", file->used / G_USEC_PER_SEC);
   if (whole)
     {
       json_builder_set_member_name (builder, "program");
       json_builder_add_string_value (builder, summary.program);
       json_builder_set_member_name (builder, "device");
       json_builder_add_string_value (builder, summary.device);
-      add_number (builder, "operations_before", summary.n_ops_before);
-      add_number (builder, "operations_after", summary.n_ops_after);
-      add_number (builder, "microseconds", summary.microseconds);
+      ghlo_tool_json_add_int (builder, "operations_before", summary.n_ops_before);
+      ghlo_tool_json_add_int (builder, "operations_after", summary.n_ops_after);
+      ghlo_tool_json_add_int (builder, "microseconds", summary.microseconds);
     }
   json_builder_end_object (builder);
 }

@@ -113,14 +113,30 @@ is_trivial (const GhloIrAttr *attr)
     }
 }
 
+static gboolean
+is_channel (const GhloIrAttr *attr)
+{
+  return attr != NULL && attr->kind == GHLO_IR_ATTR_STRUCT && attr->subkind == GHLO_IR_STRUCT_CHANNEL_HANDLE;
+}
+
 /* Channels of the same number, whatever their type. */
 static gboolean
 is_same_channel (const GhloIrAttr *a,
                  const GhloIrAttr *b)
 {
-  return a != NULL && b != NULL && a->kind == GHLO_IR_ATTR_STRUCT && b->kind == GHLO_IR_ATTR_STRUCT
-         && a->subkind == GHLO_IR_STRUCT_CHANNEL_HANDLE && b->subkind == GHLO_IR_STRUCT_CHANNEL_HANDLE
+  return is_channel (a) && is_channel (b)
          && ghlo_ir_struct_get_int (a, "handle") == ghlo_ir_struct_get_int (b, "handle");
+}
+
+/* @typed: an artifact holds the type of a channel too. */
+static gboolean
+may_be_default (const GhloIrAttr *attr,
+                gboolean          typed)
+{
+  if (!typed && is_channel (attr))
+    return ghlo_ir_struct_get_int (attr, "handle") == 0;
+
+  return is_trivial (attr);
 }
 
 static const GhloIrAttr *
@@ -157,9 +173,9 @@ drop_defaults (GhloIrModule   *module,
   if (op->kind != found->kind || op->n_regions != found->n_regions)
     return;
   for (guint i = 0; i < ghlo_ir_op_get_spec (op)->n_attributes; i++)
-    if (op->attributes[i] != NULL && found->attributes[i] == NULL && is_trivial (op->attributes[i]))
+    if (op->attributes[i] != NULL && found->attributes[i] == NULL && may_be_default (op->attributes[i], typed))
       op->attributes[i] = NULL;
-    else if (op->attributes[i] == NULL && found->attributes[i] != NULL && is_trivial (found->attributes[i]))
+    else if (op->attributes[i] == NULL && found->attributes[i] != NULL && may_be_default (found->attributes[i], typed))
       op->attributes[i] = copy_attribute (module, found->attributes[i]);
     else if (!typed && is_same_channel (op->attributes[i], found->attributes[i]))
       op->attributes[i] = copy_channel (module, found->attributes[i]);

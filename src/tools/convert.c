@@ -19,10 +19,10 @@
 
 typedef enum
 {
-  FORM_NONE,
-  FORM_TEXT,
-  FORM_BYTECODE,
-} Form;
+  FORMAT_NONE,
+  FORMAT_TEXT,
+  FORMAT_BYTECODE,
+} Format;
 
 typedef struct
 {
@@ -31,25 +31,25 @@ typedef struct
   char          *target;
   gboolean       generic;
   gboolean       strip;
-  Form           form;
+  Format         format;
   GhloIrVersion  version;
 } Options;
 
 /* What endings mean; the first that fits counts. */
-static const struct { const char *ending; Form form; } endings[] = {
-  { ".mlir", FORM_TEXT },
-  { ".mlirbc", FORM_BYTECODE },
-  { ".bc", FORM_BYTECODE },
+static const struct { const char *ending; Format format; } endings[] = {
+  { ".mlir", FORMAT_TEXT },
+  { ".mlirbc", FORMAT_BYTECODE },
+  { ".bc", FORMAT_BYTECODE },
 };
 
-static Form
-form_of_ending (const char *path)
+static Format
+format_of_ending (const char *path)
 {
   for (guint i = 0; i < G_N_ELEMENTS (endings); i++)
     if (g_str_has_suffix (path, endings[i].ending))
-      return endings[i].form;
+      return endings[i].format;
 
-  return strcmp (path, "-") == 0 ? FORM_TEXT : FORM_NONE;
+  return strcmp (path, "-") == 0 ? FORMAT_TEXT : FORMAT_NONE;
 }
 
 static gboolean
@@ -73,28 +73,28 @@ misused (GError    **error,
   return FALSE;
 }
 
-/* Whether the options agree with each other; sets form and version. */
+/* Whether the options agree with each other; sets format and version. */
 static gboolean
 check_options (Options  *options,
                GError  **error)
 {
   if (options->to == NULL)
-    options->form = form_of_ending (options->out);
+    options->format = format_of_ending (options->out);
   else if (strcmp (options->to, "text") == 0)
-    options->form = FORM_TEXT;
+    options->format = FORMAT_TEXT;
   else if (strcmp (options->to, "bytecode") == 0)
-    options->form = FORM_BYTECODE;
+    options->format = FORMAT_BYTECODE;
   else
     return misused (error, "expected --to=text or --to=bytecode, found '%s'", options->to);
 
-  if (options->form == FORM_NONE)
+  if (options->format == FORMAT_NONE)
     return misused (error, "expected an OUT that ends in .mlir, .mlirbc or .bc, or else --to=text or --to=bytecode, "
                     "found '%s'", options->out);
-  if (options->form == FORM_TEXT && options->target != NULL)
+  if (options->format == FORMAT_TEXT && options->target != NULL)
     return misused (error, "--target is for bytecode, and what is written is text");
-  if (options->form == FORM_BYTECODE && options->generic)
+  if (options->format == FORMAT_BYTECODE && options->generic)
     return misused (error, "--generic is for text, and what is written is bytecode");
-  if (options->form == FORM_BYTECODE && strcmp (options->out, "-") == 0 && isatty (STDOUT_FILENO))
+  if (options->format == FORMAT_BYTECODE && strcmp (options->out, "-") == 0 && isatty (STDOUT_FILENO))
     return misused (error, "bytecode is not for a terminal; name a file, or send the output elsewhere");
 
   return ghlo_ir_version_parse_target (options->target, &options->version, error);
@@ -109,7 +109,7 @@ make_output (const Options  *options,
                            | (options->strip ? GHLO_IR_PRINT_STRIP_LOCATIONS : 0);
   char *text;
 
-  if (options->form == FORM_BYTECODE)
+  if (options->format == FORMAT_BYTECODE)
     return ghlo_export_artifact (module, options->version,
                                  options->strip ? GHLO_EXPORT_STRIP_LOCATIONS : GHLO_EXPORT_DEFAULT, NULL, error);
 

@@ -3,6 +3,7 @@
  * `ghlo devices`: what programs can run on.
  */
 
+#include "tools/json.h"
 #include "tools/tool.h"
 
 #include <json-glib/json-glib.h>
@@ -40,8 +41,7 @@ add_device (JsonBuilder    *builder,
   add_string (builder, "title", device->title);
   add_string (builder, "driver", device->driver);
   add_strings (builder, "features", device->features);
-  json_builder_set_member_name (builder, "memory");
-  json_builder_add_int_value (builder, (gint64) device->klass->get_memory (device));
+  ghlo_tool_json_add_int (builder, "memory", (gint64) device->klass->get_memory (device));
   json_builder_end_object (builder);
 }
 

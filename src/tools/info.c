@@ -3,6 +3,7 @@
  * `ghlo info`: what a program takes, gives and consists of.
  */
 
+#include "tools/json.h"
 #include "tools/tool.h"
 
 #include <json-glib/json-glib.h>
@@ -13,7 +14,7 @@
 #include "ir/cost.h"
 
 /* By GhloProgramFormat. */
-static const char *const form_names[] = {
+static const char *const format_names[] = {
   [GHLO_PROGRAM_FORMAT_TEXT] = "text",
   [GHLO_PROGRAM_FORMAT_PORTABLE_ARTIFACT] = "portable-artifact",
   [GHLO_PROGRAM_FORMAT_BYTECODE] = "bytecode",
@@ -79,15 +80,6 @@ add_string (JsonBuilder *builder,
     json_builder_add_null_value (builder);
 }
 
-static void
-add_int (JsonBuilder *builder,
-         const char  *member,
-         gint64       value)
-{
-  json_builder_set_member_name (builder, member);
-  json_builder_add_int_value (builder, value);
-}
-
 /* By number of the argument, whether the program takes it. */
 static gboolean *
 find_kept (const GhloExported *exported,
@@ -148,8 +140,8 @@ add_exported (JsonBuilder        *builder,
       json_builder_add_string_value (builder, platform);
     }
   json_builder_end_array (builder);
-  add_int (builder, "calling_convention", exported->calling_convention);
-  add_int (builder, "devices", exported->n_devices);
+  ghlo_tool_json_add_int (builder, "calling_convention", exported->calling_convention);
+  ghlo_tool_json_add_int (builder, "devices", exported->n_devices);
   add_leaves (builder, "arguments", exported, TRUE);
   add_leaves (builder, "results", exported, FALSE);
   add_string (builder, "arguments_tree", exported->input_tree);
@@ -164,13 +156,13 @@ add_source (JsonBuilder            *builder,
   g_autofree char *version = g_strdup_printf ("%u.%u.%u", source->version.major, source->version.minor,
                                               source->version.patch);
 
-  add_string (builder, "form", form_names[source->format]);
+  add_string (builder, "form", format_names[source->format]);
   if (source->format == GHLO_PROGRAM_FORMAT_TEXT)
     return;
   if (source->format != GHLO_PROGRAM_FORMAT_BYTECODE)
     add_string (builder, "artifact_version", version);
   add_string (builder, "producer", source->producer);
-  add_int (builder, "bytecode_version", source->bytecode_version);
+  ghlo_tool_json_add_int (builder, "bytecode_version", source->bytecode_version);
   if (source->exported != NULL)
     add_exported (builder, source->exported);
 }
@@ -223,16 +215,16 @@ describe (GhloIrModule           *module,
     {
       json_builder_add_null_value (builder);
     }
-  add_int (builder, "functions", census->n_functions);
-  add_int (builder, "operations", census->n_ops);
-  add_int (builder, "constant_bytes", census->constant_bytes);
+  ghlo_tool_json_add_int (builder, "functions", census->n_functions);
+  ghlo_tool_json_add_int (builder, "operations", census->n_ops);
+  ghlo_tool_json_add_int (builder, "constant_bytes", census->constant_bytes);
   if (entry != NULL)
     add_cost (builder, module, entry);
   json_builder_set_member_name (builder, "operation_counts");
   json_builder_begin_object (builder);
   for (guint kind = 1; kind < GHLO_N_OPS; kind++)
     if (census->counts[kind] > 0)
-      add_int (builder, ghlo_ir_op_spec (kind)->name, census->counts[kind]);
+      ghlo_tool_json_add_int (builder, ghlo_ir_op_spec (kind)->name, census->counts[kind]);
   json_builder_end_object (builder);
   json_builder_end_object (builder);
 

@@ -11,6 +11,7 @@
 
 #include "base/ghlo-error.h"
 #include "runtime/npy.h"
+#include "runtime/place.h"
 
 /* Elements of a tensor that are printed unless all are asked for. */
 enum { SHORT = 1000 };
@@ -62,6 +63,8 @@ give_outputs (const Options *options,
     {
       g_autoptr (GString) text = NULL;
 
+      if (!ghlo_value_bring (outputs[i], NULL, error))
+        return FALSE;
       if (options->output_dir != NULL)
         {
           if (!save_output (options, outputs[i], i, error))

@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs each exported model on each device, as text and as an artifact, with its inputs and
-compares with the answers that came with it, within the tolerances of its meta.json;
-both forms give the same bits."""
+"""Runs each exported model, as text and as an artifact, with its inputs and compares with the
+answers that came with it, within the tolerances of its meta.json; both forms give the same bits.
+
+    models.py DATA [DEVICE…]      (reference and cpu)
+"""
 
 import filecmp
 import glob
 import json
 import os
+import sys
 import tempfile
 
 import numpy as np
@@ -59,7 +62,7 @@ def check(tap, folder, device):
 def main():
     tap = Tap()
     for folder in sorted(glob.glob(os.path.join(data('models'), '*', ''))):
-        for device in ('reference', 'cpu'):
+        for device in sys.argv[2:] or ('reference', 'cpu'):
             check(tap, folder, device)
     tap.finish()
 

@@ -42,6 +42,23 @@ fake_get_figures (FakeFigures *figures)
 }
 
 void
+fake_assert_nothing_left (gint64 microseconds)
+{
+  gint64 end = g_get_monotonic_time () + microseconds;
+  FakeFigures figures;
+
+  do
+    fake_get_figures (&figures);
+  while ((figures.n_storages > 0 || figures.n_prepared > 0 || figures.n_runs > 0 || ghlo_memory_get_used () > 0)
+         && g_get_monotonic_time () < end);
+  g_assert_cmpuint (figures.n_storages, ==, 0);
+  g_assert_cmpuint (figures.n_prepared, ==, 0);
+  g_assert_cmpuint (figures.n_runs, ==, 0);
+  g_assert_cmpuint (figures.n_bytes, ==, 0);
+  g_assert_cmpuint (ghlo_memory_get_used (), ==, 0);
+}
+
+void
 fake_fail (FakeCall  call,
            guint     n,
            GhloError code)

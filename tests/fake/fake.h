@@ -34,6 +34,9 @@ typedef struct
 } FakeFigures;
 
 void        fake_get_figures (FakeFigures *figures);
+/* Fails the test when something exists, or values are held, that does not go within so many microseconds: what a worker
+ * or the device still has after an answer goes soon. */
+void        fake_assert_nothing_left (gint64 microseconds);
 
 /* Has the @n-th such call from here on fail with @code, which DEVICE_LOST has lose the device; 0 for none. */
 void        fake_fail        (FakeCall     call,

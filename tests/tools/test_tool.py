@@ -85,6 +85,14 @@ EMPTY = '''func.func @main(%x: tensor<2x0xf32>, %y: tensor<2x9223372036854775807
   return %x, %y : tensor<2x0xf32>, tensor<2x9223372036854775807x3x0xf32>
 }
 '''
+CHANNEL = '''func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %0 = "stablehlo.collective_permute"(%x) {
+    source_target_pairs = dense<[[0, 1]]> : tensor<1x2xi64>,
+    channel_handle = #stablehlo.channel_handle<handle = 0, type = 4>
+  } : (tensor<2xf32>) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+'''
 HUGE = '''func.func @main() -> tensor<1152921504606846976xcomplex<f64>> {
   %0 = stablehlo.iota dim = 0 : tensor<1152921504606846976xcomplex<f64>>
   return %0 : tensor<1152921504606846976xcomplex<f64>>
@@ -238,6 +246,7 @@ def test_check(tests):
     tests.expect('marked lines', ghlo('check', '--diagnostics', tests.file('marked.mlir', MARKED)), 1,
                  'marked.mlir:11: this line is accepted', '1 passed, 1 failed, 0 skipped')
     tests.expect('round trip', ghlo('check', '--round-trip', '--no-run', checks), 0, '1 passed')
+    tests.expect('what no artifact holds', ghlo('check', '--artifacts', '--no-run', '-', input=CHANNEL), 0, '1 passed')
 
 
 def test_convert(tests):

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A convolution in one form, whatever its dimension numbers, and the two ways to
- * compute one.
+ * A convolution independent of its dimension numbers, and the two algorithms that compute
+ * one.
  */
 
 #pragma once
@@ -10,7 +10,7 @@
 
 G_BEGIN_DECLS
 
-/* A spatial dimension. Output place o and tap t meet the input, spread out by its
+/* A spatial dimension. Output position o and tap t meet the input, spread out by its
  * dilation, at o * step + t * kernel_dilation - low. Strides are in bytes; the
  * kernel's is negative where the window is reversed. */
 typedef struct
@@ -43,7 +43,7 @@ enum { GHLO_CPU_MAX_PROBES = 4 };
 typedef struct
 {
   guint  n[GHLO_MAX_RANK];                            /* 0: a tap meets padding alone, or too many are needed */
-  gint64 places[GHLO_MAX_RANK][GHLO_CPU_MAX_PROBES];
+  gint64 positions[GHLO_MAX_RANK][GHLO_CPU_MAX_PROBES];
 } GhloCpuProbes;
 
 /* What is given to a run. */
@@ -84,7 +84,7 @@ struct _GhloCpuConvolution
 {
   GhloCpuWindows                     windows;
   GhloCpuPanelFunc                   epilogue;
-  gboolean                           compiles;       /* it is to be run, not only asked what it would be */
+  gboolean                           compiles;       /* it will be run; else it is only asked for its properties */
   const GhloCpuConvolutionAlgorithm *algorithm;
   gpointer                           state;          /* the algorithm's own */
   gboolean                           skips_padding;  /* and there is some */
@@ -96,7 +96,7 @@ struct _GhloCpuConvolution
   char                              *description;
 };
 
-/* Whether zeros pad the input, or stand between its places. */
+/* Whether zeros pad the input, or lie between its elements. */
 gboolean ghlo_cpu_windows_are_padded         (const GhloCpuWindows *self);
 gboolean ghlo_cpu_windows_find_probes        (const GhloCpuWindows *self,
                                               GhloCpuProbes        *probes);

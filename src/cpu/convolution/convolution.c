@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Reads a convolution and gives it to the first way that takes it.
+ * Reads a convolution and gives it to the first algorithm that takes it.
  */
 
 #include "cpu/convolution/convolution-private.h"
@@ -17,7 +17,7 @@ static gboolean
 read_places (const GhloIrAttr *attr,
              const char       *field,
              guint             n_spatial,
-             gint64           *places)
+             gint64           *positions)
 {
   gsize n;
   const gint64 *from = ghlo_ir_struct_get_dims (attr, field, &n);
@@ -25,7 +25,7 @@ read_places (const GhloIrAttr *attr,
   if (n != n_spatial)
     return FALSE;
   if (n > 0)
-    memcpy (places, from, n * sizeof (gint64));
+    memcpy (positions, from, n * sizeof (gint64));
 
   return TRUE;
 }
@@ -106,7 +106,7 @@ fail (GError **error)
   return FALSE;
 }
 
-/* The last place that a window reaches must be a number. */
+/* The last position that a window reaches must not overflow. */
 static gboolean
 check_reach (const GhloCpuSpatial *spatial)
 {
@@ -193,7 +193,7 @@ read_windows (GhloCpuWindows                  *self,
   return TRUE;
 }
 
-/* Multiply-adds, about; padding counts. */
+/* Approximate number of multiply-adds, including those of padding. */
 static double
 count_products (const GhloCpuWindows *windows)
 {
@@ -242,7 +242,7 @@ convolution_new (const GhloCpuConvolutionNumbers *numbers,
           return NULL;
         }
     }
-  g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, "no way to compute a convolution takes it");
+  g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, "no algorithm computes this convolution");
 
   return NULL;
 }

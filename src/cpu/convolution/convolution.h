@@ -42,7 +42,7 @@ GhloCpuConvolution *ghlo_cpu_convolution_prepare      (const GhloCpuConvolutionN
                                                        const GhloView                  *result,
                                                        GhloCpuPanelFunc                 epilogue,   /* nullable */
                                                        GError                         **error);
-/* The same, only to be asked what it would be: no code is generated. */
+/* The same without generated code: it can be asked for its properties, not run. */
 GhloCpuConvolution *ghlo_cpu_convolution_choose       (const GhloCpuConvolutionNumbers *numbers,
                                                        const GhloView                  *lhs,
                                                        const GhloView                  *rhs,
@@ -55,9 +55,9 @@ gsize               ghlo_cpu_convolution_scratch_size (const GhloCpuConvolution 
 const char         *ghlo_cpu_convolution_describe     (const GhloCpuConvolution        *self);
 double              ghlo_cpu_convolution_nanoseconds  (const GhloCpuConvolution        *self);
 
-/* Bytes of the kernel in the order that a run reads it in; 0 where that is the given
- * one. A kernel that does not change is brought into it once, where it may be: with numbers
- * that are not finite runs have to see it as it is. */
+/* Bytes of the kernel packed in the order that a run reads; 0 where that is the given order. A
+ * kernel that does not change is packed once, unless it has numbers that are not finite, which
+ * runs need in the given order. */
 gsize               ghlo_cpu_convolution_packed_size  (const GhloCpuConvolution        *self);
 gboolean            ghlo_cpu_convolution_may_pack     (const GhloCpuConvolution        *self,
                                                        const guint8                    *rhs);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What convolution-library.c plans and convolution-library-run.c runs.
+ * The state that library.c plans and library-run.c runs.
  */
 
 #pragma once
@@ -11,13 +11,13 @@
 
 G_BEGIN_DECLS
 
-/* Images and rows: of the result forward, of the source for its gradient. */
+/* A range of images and rows: of the result forward, of the source for its gradient. */
 typedef struct
 {
   gint64            source, result;     /* bytes */
   gint64            image, row, n_images, n_rows;
   GhloCpuPrimitive *primitive;          /* owned; NULL: zeros */
-} GhloCpuConvolutionPiece;
+} GhloCpuConvolutionPart;
 
 /* A tensor of the convolution: as it lies in memory, or a channels-last copy. */
 typedef struct
@@ -31,16 +31,16 @@ typedef struct
 {
   GhloCpuConvolutionShape  shape;       /* of everything */
   GhloCpuConvolutionTensor source, weights, result;
-  GhloCpuConvolutionPiece *pieces;
-  gsize                    n_pieces;
+  GhloCpuConvolutionPart  *parts;
+  gsize                    n_parts;
   GhloCpuPrimitive        *reorder;     /* owned */
   gsize                    packed_at, packed_size;
-  gsize                    sums_at;     /* gradients for weights of each piece */
+  gsize                    sums_at;     /* gradients for weights of each part */
   gsize                    own_at, own_size;   /* what primitives need, for each worker */
   gsize                    element;
 } GhloCpuConvolutionState;
 
-/* Strides of channels-last: images, features, places. */
+/* Strides of channels-last: images, features, positions. */
 void     ghlo_cpu_convolution_find_dense      (const GhloCpuConvolutionShape *shape,
                                                gint64                         features,
                                                const gint64                  *spatial,

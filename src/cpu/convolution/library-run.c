@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Running what convolution-library.c planned: copies in, pieces, sums of gradients, copies
- * out, and what follows.
+ * Runs what library.c planned: copies in, the parts, sums of gradients, copies out, and the
+ * epilogue.
  */
 
 #include "cpu/convolution/library-private.h"
@@ -10,10 +10,10 @@
 
 #include "runtime/parallel.h"
 
-/* Elements of the result that an epilogue is given, at least: whole cache lines. */
+/* Least elements of the result that an epilogue is given: whole cache lines. */
 enum { MIN_RUN = 8192 };
 
-typedef GhloCpuConvolutionPiece Piece;
+typedef GhloCpuConvolutionPart Part;
 typedef GhloCpuConvolutionTensor Tensor;
 typedef GhloCpuConvolutionState State;
 
@@ -26,28 +26,29 @@ typedef struct
   guint8                      *source, *result;
   guint8                      *packed;
   gint                         stopped;      /* atomic: cancelled, or failed */
-  GError                      *problem;      /* atomic; owned: why it failed, of the first piece that did */
+  GError                      *problem;      /* atomic; owned: why the first part that failed did */
 } Work;
 
-/* Of a piece of the result that is where it belongs: rows are places, image by image. */
+/* Calls the epilogue on a part that was computed in the result: a row of features for each
+ * position, image by image. */
 static void
-call_epilogue (const Work  *work,
-               const Piece *piece)
+call_epilogue (const Work *work,
+               const Part *part)
 {
   const GhloCpuConvolution *self = work->convolution;
   const GhloCpuWindows *w = &self->windows;
-  gint64 size = ghlo_element_info (w->result_type)->size, row = size * w->output_features, places = 1;
+  gint64 size = ghlo_element_info (w->result_type)->size, row = size * w->output_features, positions = 1;
 
   for (guint i = 1; i < w->n_spatial; i++)
-    places *= w->spatial[i].output;
+    positions *= w->spatial[i].output;
   self->epilogue (work->run->epilogue_data, &(GhloCpuPanel) {
-    .data = work->run->result + (piece->image * w->spatial[0].output + piece->row) * places * row,
-    .n_rows = piece->n_images * piece->n_rows * places, .row_stride = row,
+    .data = work->run->result + (part->image * w->spatial[0].output + part->row) * positions * row,
+    .n_rows = part->n_images * part->n_rows * positions, .row_stride = row,
     .n_columns = w->output_features, .column_stride = size,
   });
 }
 
-/* Of a part of the result that is where it belongs: rows of the first image. */
+/* Reads the probes in rows of the first image, of a part that was computed in the result. */
 static void
 probe (const Work *work,
        gint64      begin,
@@ -68,29 +69,29 @@ run_piece (Work    *work,
            GError **error)
 {
   const State *state = work->state;
-  const Piece *piece = &state->pieces[index];
+  const Part *part = &state->parts[index];
   gboolean is_data = state->shape.direction == GHLO_CPU_BACKWARD_DATA;
   gboolean is_weights = state->shape.direction == GHLO_CPU_BACKWARD_WEIGHTS;
   const Tensor *output = is_data ? &state->source : &state->result;
-  guint8 *source = work->source + piece->source;
+  guint8 *source = work->source + part->source;
   guint8 *weights = work->packed + (is_weights ? index * state->packed_size : 0);
 
-  if (piece->primitive == NULL)
+  if (part->primitive == NULL)
     {
       gint64 dense[2 + GHLO_CPU_MAX_SPATIAL];
 
       ghlo_cpu_convolution_find_dense (&state->shape, state->shape.source_features, state->shape.source,
                                        (gint64) state->element, dense);
-      memset (source, 0, (gsize) (piece->n_rows * dense[2]));
+      memset (source, 0, (gsize) (part->n_rows * dense[2]));
     }
-  else if (!ghlo_cpu_onednn_run_convolution (piece->primitive, source, weights, work->result + piece->result,
+  else if (!ghlo_cpu_onednn_run_convolution (part->primitive, source, weights, work->result + part->result,
                                              work->run->scratch + state->own_at + worker * state->own_size, error))
     return FALSE;
   if (work->convolution->epilogue == NULL || is_weights || output->copies)
     return TRUE;
-  if (piece->image == 0)
-    probe (work, piece->row, piece->row + piece->n_rows);
-  call_epilogue (work, piece);
+  if (part->image == 0)
+    probe (work, part->row, part->row + part->n_rows);
+  call_epilogue (work, part);
 
   return TRUE;
 }
@@ -156,16 +157,16 @@ add_sums (gpointer data,
       sums->to[j] += sums->to[i * sums->step + j];
 }
 
-/* The pieces' gradients become one, always in the same order, and go where they belong. */
+/* Sums the parts' gradients, always in the same order, and stores the sum in the result. */
 static gboolean
 finish_weights (const Work  *work,
                 GError     **error)
 {
   const State *state = work->state;
-  Sums sums = { (float *) work->packed, state->packed_size / sizeof (float), state->n_pieces };
+  Sums sums = { (float *) work->packed, state->packed_size / sizeof (float), state->n_parts };
   guint8 *to = work->run->result;
 
-  if (state->n_pieces > 1
+  if (state->n_parts > 1
       && !ghlo_parallel_for (sums.step, 4096, (double) sums.step * (double) sums.n, add_sums, &sums,
                              work->run->monitor))
     return FALSE;
@@ -178,22 +179,22 @@ finish_weights (const Work  *work,
          || ghlo_cpu_copy_run (&state->weights.copy, to, work->run->result, work->run->monitor);
 }
 
-/* Lines of features, one for each place of the result. */
+/* Calls the epilogue on rows of features, one for each position of the result. */
 static void
-finish_lines (gpointer data,
-              gsize    begin,
-              gsize    end,
-              guint    worker)
+finish_rows (gpointer data,
+             gsize    begin,
+             gsize    end,
+             guint    worker)
 {
   const Work *work = data;
   const GhloCpuWindows *w = &work->convolution->windows;
 
-  for (gsize line = begin; line < end; line++)
+  for (gsize row = begin; row < end; row++)
     {
       GhloCpuPanel panel = {
         .data = work->run->result, .n_rows = 1, .n_columns = w->output_features, .column_stride = w->result_feature,
       };
-      gsize rest = line;
+      gsize rest = row;
 
       for (guint i = w->n_spatial; i > 0; i--)
         {
@@ -220,27 +221,27 @@ finish_run (gpointer data,
   });
 }
 
-/* Results that were copied, and gradients for weights, are given to the epilogue whole:
- * in one line where nothing lies between their elements. */
+/* Results that were copied, and gradients for weights, are given to the epilogue when they are
+ * complete: as one row where all elements are adjacent. */
 static gboolean
 finish_epilogue (const Work *work)
 {
   const GhloCpuWindows *w = &work->convolution->windows;
-  gint64 size = ghlo_element_info (w->result_type)->size, lines = w->output_batch;
+  gint64 size = ghlo_element_info (w->result_type)->size, rows = w->output_batch;
   gint64 reach = size + (w->output_batch - 1) * w->result_batch + (w->output_features - 1) * w->result_feature;
   double nanoseconds;
 
   for (guint i = 0; i < w->n_spatial; i++)
     {
-      lines *= w->spatial[i].output;
+      rows *= w->spatial[i].output;
       reach += (w->spatial[i].output - 1) * w->spatial[i].result;
     }
-  nanoseconds = (double) (lines * w->output_features);
-  if (reach == lines * w->output_features * size)
-    return ghlo_parallel_for ((gsize) (lines * w->output_features), MIN_RUN, nanoseconds, finish_run,
+  nanoseconds = (double) (rows * w->output_features);
+  if (reach == rows * w->output_features * size)
+    return ghlo_parallel_for ((gsize) (rows * w->output_features), MIN_RUN, nanoseconds, finish_run,
                               (gpointer) work, work->run->monitor);
 
-  return ghlo_parallel_for ((gsize) lines, 1, nanoseconds, finish_lines, (gpointer) work, work->run->monitor);
+  return ghlo_parallel_for ((gsize) rows, 1, nanoseconds, finish_rows, (gpointer) work, work->run->monitor);
 }
 
 gboolean
@@ -268,7 +269,7 @@ ghlo_cpu_convolution_library_compute (const GhloCpuConvolution     *self,
        && !ghlo_cpu_copy_run (&state->source.copy, source, work.source, run->monitor))
       || (state->result.copies && (is_data || is_weights)
           && !ghlo_cpu_copy_run (&state->result.copy, result, work.result, run->monitor))
-      || !ghlo_parallel_for (state->n_pieces, 1, self->nanoseconds, run_pieces, &work, run->monitor)
+      || !ghlo_parallel_for (state->n_parts, 1, self->nanoseconds, run_pieces, &work, run->monitor)
       || work.stopped)
     {
       if (work.problem != NULL)

@@ -3,10 +3,11 @@
  * Convolutions by oneDNN: forward ones as they are, those with a dilated input as
  * the gradient for data, those with a kernel larger than their result as the
  * gradient for weights. Tensors that are not channels-last, or of another type, are
- * copied. The work is cut into pieces of images and rows, each a convolution of its
- * own; gradients for weights are sums of what each piece gives.
+ * copied. The work is cut into parts of images and rows, each a convolution of its
+ * own; gradients for weights are sums of what each part gives.
  */
 
+#include "base/sizes.h"
 #include "cpu/convolution/library-private.h"
 
 #include <string.h>
@@ -14,14 +15,14 @@
 #include "cpu/isa/level.h"
 #include "runtime/parallel.h"
 
-/* A piece is worth a task of its own from so many nanoseconds on. */
-#define MIN_PIECE 40e3
-/* And should not take longer, since it cannot be stopped. */
-#define MAX_PIECE  15e6
+/* Least nanoseconds of a part. */
+#define MIN_PART 40e3
+/* Most nanoseconds of a part, since it cannot be stopped. */
+#define MAX_PART  15e6
 
-enum { PIECES_PER_WORKER = 3 };
+enum { PARTS_PER_WORKER = 3 };
 
-typedef GhloCpuConvolutionPiece Piece;
+typedef GhloCpuConvolutionPart Part;
 typedef GhloCpuConvolutionTensor Tensor;
 typedef GhloCpuConvolutionState State;
 
@@ -30,10 +31,10 @@ state_free (gpointer data)
 {
   State *self = data;
 
-  for (gsize i = 0; i < self->n_pieces; i++)
-    g_clear_pointer (&self->pieces[i].primitive, ghlo_cpu_primitive_unref);
+  for (gsize i = 0; i < self->n_parts; i++)
+    g_clear_pointer (&self->parts[i].primitive, ghlo_cpu_primitive_unref);
   g_clear_pointer (&self->reorder, ghlo_cpu_primitive_unref);
-  g_free (self->pieces);
+  g_free (self->parts);
   g_free (self);
 }
 
@@ -45,19 +46,19 @@ is_narrow_float (GhloElementType type)
   return ghlo_element_type_is_float (type) && ghlo_element_info (type)->bits <= 32;
 }
 
-/* Places of the result (forward) against taps of the kernel. */
+/* Whether the kernel has more taps than the result (forward) has positions. */
 static gboolean
 has_large_kernel (const GhloCpuWindows *w)
 {
-  double taps = 1, places = 1;
+  double taps = 1, positions = 1;
 
   for (guint i = 0; i < w->n_spatial; i++)
     {
       taps *= (double) w->spatial[i].kernel;
-      places *= (double) w->spatial[i].output;
+      positions *= (double) w->spatial[i].output;
     }
 
-  return taps > places;
+  return taps > positions;
 }
 
 static gboolean
@@ -93,7 +94,7 @@ is_product (const GhloCpuWindows *w)
   return w->feature_groups == 1 && w->batch_groups == 1 && w->lhs_type == GHLO_ELEMENT_TYPE_F32;
 }
 
-/* What the convolution is a direction of; FALSE when it is none. */
+/* Finds oneDNN's direction for the convolution; FALSE when there is none. */
 static gboolean
 find_direction (const GhloCpuWindows    *w,
                 GhloCpuConvolutionShape *shape)
@@ -172,7 +173,7 @@ ghlo_cpu_convolution_find_dense (const GhloCpuConvolutionShape *shape,
   strides[0] = size;
 }
 
-/* @strides are those of the tensor's images, features, places; @into: it is a result. */
+/* @strides are those of the tensor's images, features, positions; @into: it is a result. */
 static gboolean
 tensor_init (Tensor                        *self,
              const GhloCpuConvolutionShape *shape,
@@ -209,7 +210,7 @@ tensor_init (Tensor                        *self,
 /* Strides of the convolution's operands by what they are to oneDNN, in bytes. */
 typedef struct
 {
-  gint64 source[2 + GHLO_CPU_MAX_SPATIAL], result[2 + GHLO_CPU_MAX_SPATIAL];     /* image, feature, places */
+  gint64 source[2 + GHLO_CPU_MAX_SPATIAL], result[2 + GHLO_CPU_MAX_SPATIAL];     /* image, feature, positions */
   gint64 weights[3 + GHLO_CPU_MAX_SPATIAL];                                      /* group, out, in, taps */
 } Strides;
 
@@ -248,13 +249,13 @@ find_strides (const GhloCpuWindows          *w,
     }
 }
 
-/* A piece's rows of the first spatial dimension, on the side that is cut, and those of
+/* A part's rows of the first spatial dimension, on the side that is cut, and those of
  * the other side that they meet; FALSE when they meet nothing. */
 static gboolean
 find_rows (const GhloCpuConvolutionShape *shape,
            gint64                         begin,
            gint64                         end,
-           GhloCpuConvolutionShape       *part,
+           GhloCpuConvolutionShape       *shape_of_part,
            gint64                        *other)
 {
   gint64 step = shape->strides[0], taps = (shape->kernel[0] - 1) * shape->dilation[0], low = shape->low[0];
@@ -266,46 +267,46 @@ find_rows (const GhloCpuConvolutionShape *shape,
       first = begin + low - taps;
       first = first > 0 ? (first + step - 1) / step : 0;
       last = MIN ((end - 1 + low) / step, shape->result[0] - 1);
-      part->low[0] = low + begin - first * step;
-      part->source[0] = end - begin;
-      part->result[0] = last - first + 1;
+      shape_of_part->low[0] = low + begin - first * step;
+      shape_of_part->source[0] = end - begin;
+      shape_of_part->result[0] = last - first + 1;
       *other = first;
       return last >= first;
     }
   first = begin * step - low;
   last = (end - 1) * step + taps - low;
-  part->low[0] = MAX (-first, 0);
+  shape_of_part->low[0] = MAX (-first, 0);
   first = MAX (first, 0);
   last = MIN (last, shape->source[0] - 1);
-  part->source[0] = last - first + 1;
-  part->result[0] = end - begin;
+  shape_of_part->source[0] = last - first + 1;
+  shape_of_part->result[0] = end - begin;
   *other = first;
 
   return last >= first;
 }
 
 static gboolean
-piece_init (Piece       *self,
-            State       *state,
-            gint64       image,
-            gint64       n_images,
-            gint64       row,
-            gint64       n_rows,
-            const Piece *first)
+part_init (Part       *self,
+           State      *state,
+           gint64      image,
+           gint64      n_images,
+           gint64      row,
+           gint64      n_rows,
+           const Part *first)
 {
   const GhloCpuConvolutionShape *shape = &state->shape;
-  GhloCpuConvolutionShape part = *shape;
+  GhloCpuConvolutionShape shape_of_part = *shape;
   gboolean is_data = shape->direction == GHLO_CPU_BACKWARD_DATA;
   gint64 source[2 + GHLO_CPU_MAX_SPATIAL], result[2 + GHLO_CPU_MAX_SPATIAL], other;
 
   ghlo_cpu_convolution_find_dense (shape, shape->source_features, shape->source, (gint64) state->element, source);
   ghlo_cpu_convolution_find_dense (shape, shape->result_features, shape->result, (gint64) state->element, result);
-  *self = (Piece) { .image = image, .row = row, .n_images = n_images, .n_rows = n_rows };
-  part.images = n_images;
+  *self = (Part) { .image = image, .row = row, .n_images = n_images, .n_rows = n_rows };
+  shape_of_part.images = n_images;
   /* Several images keep all their rows, since those of the next one follow. */
   if (n_images > 1)
     other = 0;
-  else if (!find_rows (shape, row, row + n_rows, &part, &other))
+  else if (!find_rows (shape, row, row + n_rows, &shape_of_part, &other))
     {
       /* Only the source's rows may meet nothing, and then are zeros. */
       self->source = image * source[0] + row * source[2];
@@ -313,7 +314,7 @@ piece_init (Piece       *self,
     }
   self->source = image * source[0] + (is_data ? row : other) * source[2];
   self->result = image * result[0] + (is_data ? other : row) * result[2];
-  self->primitive = ghlo_cpu_onednn_convolution (&part, first != NULL ? first->primitive : NULL);
+  self->primitive = ghlo_cpu_onednn_convolution (&shape_of_part, first != NULL ? first->primitive : NULL);
   if (self->primitive == NULL)
     return FALSE;
   state->own_size = MAX (state->own_size, ghlo_cpu_round_64 (ghlo_cpu_primitive_scratch_size (self->primitive)));
@@ -333,15 +334,8 @@ count_operations (const GhloCpuConvolutionShape *shape)
   return n;
 }
 
-static gint64
-ceil_div (gint64 a,
-          gint64 b)
-{
-  return (a + b - 1) / b;
-}
-
-/* How many images and rows are a piece. Pieces of weights' gradients each cost their
- * sum, so there are no more than workers. */
+/* Finds how many images and rows make a part. Each part of a gradient for weights costs a sum,
+ * so there are no more of them than workers. */
 static void
 find_cut (const State *state,
           double       nanoseconds,
@@ -352,17 +346,17 @@ find_cut (const State *state,
   guint workers = ghlo_parallel_n_workers ();
   gboolean sums = shape->direction == GHLO_CPU_BACKWARD_WEIGHTS;
   gint64 all_rows = shape->direction == GHLO_CPU_BACKWARD_DATA ? shape->source[0] : shape->result[0];
-  double wanted = workers > 1 ? MIN (nanoseconds / MIN_PIECE, sums ? workers : PIECES_PER_WORKER * workers) : 1;
-  gint64 pieces = (gint64) MAX (wanted, sums ? 1 : nanoseconds / MAX_PIECE);
+  double wanted = workers > 1 ? MIN (nanoseconds / MIN_PART, sums ? workers : PARTS_PER_WORKER * workers) : 1;
+  gint64 parts = (gint64) MAX (wanted, sums ? 1 : nanoseconds / MAX_PART);
 
-  pieces = MAX (pieces, 1);
-  *images = ceil_div (shape->images, MIN (pieces, shape->images));
-  pieces = ceil_div (pieces, ceil_div (shape->images, *images));
-  *rows = *images > 1 ? all_rows : ceil_div (all_rows, MIN (pieces, all_rows));
+  parts = MAX (parts, 1);
+  *images = ghlo_ceil_div (shape->images, MIN (parts, shape->images));
+  parts = ghlo_ceil_div (parts, ghlo_ceil_div (shape->images, *images));
+  *rows = *images > 1 ? all_rows : ghlo_ceil_div (all_rows, MIN (parts, all_rows));
 }
 
-/* Where a piece that should begin at @row does. A gradient for data begins where a row
- * of the result first reaches it, so that the piece has no negative padding. */
+/* The row at or after @row at which a part may begin. A gradient for data begins at a row that
+ * a row of the result reaches first, so that the part has no negative padding. */
 static gint64
 align_row (const GhloCpuConvolutionShape *shape,
            gint64                         row)
@@ -384,15 +378,15 @@ make_pieces (State  *state,
   gint64 images, rows;
 
   find_cut (state, nanoseconds, &images, &rows);
-  state->pieces = g_new0 (Piece, (gsize) (ceil_div (shape->images, images) * ceil_div (all_rows, rows)));
+  state->parts = g_new0 (Part, (gsize) (ghlo_ceil_div (shape->images, images) * ghlo_ceil_div (all_rows, rows)));
   for (gint64 image = 0; image < shape->images; image += images)
     for (gint64 row = 0, next; row < all_rows; row = next)
       {
-        Piece *piece = &state->pieces[state->n_pieces++];
+        Part *part = &state->parts[state->n_parts++];
 
         next = MIN (align_row (shape, row + rows), all_rows);
-        if (!piece_init (piece, state, image, MIN (images, shape->images - image), row, next - row,
-                         state->n_pieces > 1 ? state->pieces : NULL))
+        if (!part_init (part, state, image, MIN (images, shape->images - image), row, next - row,
+                        state->n_parts > 1 ? state->parts : NULL))
           return FALSE;
       }
 
@@ -423,9 +417,9 @@ weights_init (State                *state,
       elements[i] = strides[i] / (gint64) state->element;
       state->weights.copies |= sizes[i] > 1 && (strides[i] <= 0 || strides[i] % (gint64) state->element != 0);
     }
-  state->packed_size = ghlo_cpu_round_64 (ghlo_cpu_onednn_weights_size (state->pieces[0].primitive));
+  state->packed_size = ghlo_cpu_round_64 (ghlo_cpu_onednn_weights_size (state->parts[0].primitive));
   if (!state->weights.copies)
-    state->reorder = ghlo_cpu_onednn_reorder_weights (state->pieces[0].primitive, shape, elements, back);
+    state->reorder = ghlo_cpu_onednn_reorder_weights (state->parts[0].primitive, shape, elements, back);
   if (state->reorder == NULL)
     {
       /* Taps outermost, as most frameworks have them. */
@@ -444,7 +438,7 @@ weights_init (State                *state,
       if (!(back ? ghlo_cpu_copy_init (&state->weights.copy, rank, sizes, shape->type, own, type, strides)
                  : ghlo_cpu_copy_init (&state->weights.copy, rank, sizes, type, strides, shape->type, own)))
         return FALSE;
-      state->reorder = ghlo_cpu_onednn_reorder_weights (state->pieces[0].primitive, shape, elements, back);
+      state->reorder = ghlo_cpu_onednn_reorder_weights (state->parts[0].primitive, shape, elements, back);
     }
   if (state->reorder != NULL)
     state->own_size = MAX (state->own_size, ghlo_cpu_round_64 (ghlo_cpu_primitive_scratch_size (state->reorder)));
@@ -452,16 +446,16 @@ weights_init (State                *state,
   return state->reorder != NULL;
 }
 
-/* bf16 pays only where there are tiles for it. Tiles take 32 features, and those of other places
- * or groups with weights of 0 where there are fewer: infinities of theirs would make NaN. */
+/* bf16 pays only where the processor has tiles for it. A tile takes 32 features; where there are
+ * fewer, it multiplies those of other positions or groups by 0, and infinities would make NaN. */
 static gboolean
 is_worth_it (const State *state)
 {
-  const char *name = ghlo_cpu_primitive_name (state->pieces[0].primitive);
+  const char *name = ghlo_cpu_primitive_name (state->parts[0].primitive);
   const GhloCpuConvolutionShape *shape = &state->shape;
   gint64 features = shape->source_features / shape->groups;
 
-  /* Kernels of the oldest instructions are slower than ours. */
+  /* oneDNN's kernels for the oldest instructions are slower than our routines. */
   if (shape->type != GHLO_ELEMENT_TYPE_BF16)
     return strstr (name, "sse41") == NULL;
 
@@ -471,8 +465,8 @@ is_worth_it (const State *state)
 static gboolean
 compile (const State *state)
 {
-  for (gsize i = 0; i < state->n_pieces; i++)
-    if (state->pieces[i].primitive != NULL && !ghlo_cpu_primitive_compile (state->pieces[i].primitive))
+  for (gsize i = 0; i < state->n_parts; i++)
+    if (state->parts[i].primitive != NULL && !ghlo_cpu_primitive_compile (state->parts[i].primitive))
       return FALSE;
 
   return ghlo_cpu_primitive_compile (state->reorder);
@@ -511,13 +505,13 @@ try_type (GhloCpuConvolution *self,
     return FALSE;
 
   state->packed_at = scratch;
-  if (!ghlo_size_mul (&all, state->packed_size, is_weights ? state->n_pieces : 1)
+  if (!ghlo_size_mul (&all, state->packed_size, is_weights ? state->n_parts : 1)
       || !ghlo_size_add (&scratch, scratch, all))
     return FALSE;
   state->own_at = scratch;
-  self->scratch_size = scratch + state->own_size * MIN (state->n_pieces, ghlo_parallel_n_workers ());
+  self->scratch_size = scratch + state->own_size * MIN (state->n_parts, ghlo_parallel_n_workers ());
   self->packed_size = is_weights ? 0 : state->packed_size;
-  self->description = g_strdup_printf ("onednn %s%s%s", ghlo_cpu_primitive_name (state->pieces[0].primitive),
+  self->description = g_strdup_printf ("onednn %s%s%s", ghlo_cpu_primitive_name (state->parts[0].primitive),
                                        is_data ? ", gradient for data" : is_weights ? ", gradient for weights" : "",
                                        state->source.copies || state->result.copies ? ", of copies" : "");
   self->state = g_steal_pointer (&state);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The zeros around a convolution's input, and those between its places where it is
+ * The zeros around a convolution's input, and those between its elements where it is
  * dilated, take part in the products: with a weight that is infinite or NaN they make
- * NaN. A library that leaves them out is put right afterwards, where there are such
- * weights at all: weights are only looked at where the result is not finite at some places
- * that all of them reach.
+ * NaN. The results of a library that leaves them out are corrected afterwards, where there
+ * are such weights. Weights are only searched for these where the result is not finite at
+ * some positions that all weights reach.
  */
 
 #include <math.h>
@@ -17,10 +17,10 @@
 
 enum { CHUNK = 256 };
 
-/* Nanoseconds for a weight that is looked at, about. */
+/* Approximate nanoseconds for checking a weight. */
 #define COST 0.1
 
-/* Whether tap @tap meets the input at place @place of the result. */
+/* Whether tap @tap meets the input at position @place of the result. */
 static inline gboolean
 is_inside (const GhloCpuSpatial *s,
            gint64                place,
@@ -65,7 +65,7 @@ ghlo_cpu_windows_are_padded (const GhloCpuWindows *self)
 static gboolean
 find_probes (const GhloCpuSpatial *s,
              guint                *n,
-             gint64               *places)
+             gint64               *positions)
 {
   for (gint64 tap = 0; tap < s->kernel; tap++)
     {
@@ -73,7 +73,7 @@ find_probes (const GhloCpuSpatial *s,
       gint64 place;
 
       for (guint i = 0; i < *n && !is_met; i++)
-        is_met = is_inside (s, places[i], tap);
+        is_met = is_inside (s, positions[i], tap);
       if (is_met)
         continue;
       /* The first place that the tap of all is likely to be inside at is in the middle. */
@@ -84,7 +84,7 @@ find_probes (const GhloCpuSpatial *s,
           ;
       if (!is_inside (s, place, tap) || *n == GHLO_CPU_MAX_PROBES)
         return FALSE;
-      places[(*n)++] = place;
+      positions[(*n)++] = place;
     }
 
   return *n > 0;
@@ -99,7 +99,7 @@ ghlo_cpu_windows_find_probes (const GhloCpuWindows *self,
     return FALSE;
   for (guint i = 0; i < self->n_spatial; i++)
     if (self->spatial[i].output == 0
-        || !find_probes (&self->spatial[i], &probes->n[i], probes->places[i]))
+        || !find_probes (&self->spatial[i], &probes->n[i], probes->positions[i]))
       return FALSE;
 
   return TRUE;
@@ -119,10 +119,10 @@ ghlo_cpu_windows_probe (const GhloCpuWindows *self,
   do
     {
       const guint8 *at = result;
-      gint64 row = probes->places[0][index[0]];
+      gint64 row = probes->positions[0][index[0]];
 
       for (guint d = 0; d < self->n_spatial; d++)
-        at += probes->places[d][index[d]] * self->spatial[d].result;
+        at += probes->positions[d][index[d]] * self->spatial[d].result;
       for (gint64 i = 0; row >= begin && row < end && i < self->output_features; i++, at += self->result_feature)
         if (!isfinite (ghlo_element_load (self->result_type, at).f))
           return FALSE;

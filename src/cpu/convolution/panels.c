@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A convolution as a product of matrices: rows are places of the result, k is taps
+ * A convolution as a product of matrices: rows are positions of the result, k is taps
  * and features, and the operand's rows overlap in memory as windows do, so nothing
  * is copied but what the product packs. Padding and dilation of the input are put
  * there first, in a copy of it.
@@ -32,7 +32,7 @@ state_free (gpointer data)
   g_free (self);
 }
 
-/* Where windows reach: the first place, and how many. */
+/* The range that windows reach: its first position and its size. */
 static gint64
 find_reach (const GhloCpuSpatial *s,
             gint64               *first)
@@ -97,7 +97,7 @@ plan_copy (State          *state,
     {
       GhloCpuSpatial *s = &windows->spatial[i];
       gint64 first, reach = find_reach (s, &first);
-      /* Of the input's places those within [first, first + reach). */
+      /* The input's positions within [first, first + reach). */
       gint64 begin = MAX (first, 0), end = MIN ((s->input - 1) * s->input_dilation + 1, first + reach);
       gint64 from_begin = (begin + s->input_dilation - 1) / s->input_dilation;
       gint64 from_end = end > 0 ? (end - 1) / s->input_dilation + 1 : 0;

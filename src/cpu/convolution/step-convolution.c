@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * convolution, and fusions that begin with one, as a step of a plan. A kernel that is a constant is brought into the
- * order that runs read it in when the step is compiled.
+ * convolution, and fusions that begin with one, as a step of a plan. A constant kernel is
+ * packed in the order that runs read when the step is compiled.
  */
 
 #include "cpu/convolution/convolution.h"

@@ -5,6 +5,7 @@
  * bits: transcendental functions, types below 8 bits, 8-bit floats.
  */
 
+#include "base/bits.h"
 #include "cpu/elementwise/elementwise.h"
 #include "cpu/elementwise/compute-type.h"
 #include "cpu/isa/level.h"
@@ -264,12 +265,6 @@ choose_complex (Step           *step,
   return set_loop (step, compute, kind);
 }
 
-static inline guint64
-low_bits (guint n)
-{
-  return ((guint64) 1 << n) - 1;
-}
-
 static gboolean
 choose_precision (Step           *step,
                   GhloScalarKind  kind,
@@ -285,7 +280,7 @@ choose_precision (Step           *step,
   if (ghlo_cpu_compute_type (operands[0].element_type) == NULL || info->element_class != GHLO_ELEMENT_CLASS_FLOAT
       || result->element_type != operands[0].element_type)
     return FALSE;
-  to->infinity = low_bits (info->exponent_bits) << info->mantissa_bits;
+  to->infinity = ghlo_low_bits (info->exponent_bits) << info->mantissa_bits;
   to->nan = mantissa_bits > 0 ? 0 : to->infinity;
   to->dropped = mantissa_bits >= info->mantissa_bits ? 0 : info->mantissa_bits - (guint) MAX (mantissa_bits, 0);
   to->most = G_MAXUINT64;
@@ -293,7 +288,7 @@ choose_precision (Step           *step,
     {
       /* The exponent of 1 is the format's bias; the reduced format has as much room on
        * either side as its own bias, and no subnormals. */
-      guint64 one = low_bits (info->exponent_bits - 1), room = low_bits ((guint) MAX (exponent_bits, 1) - 1);
+      guint64 one = ghlo_low_bits (info->exponent_bits - 1), room = ghlo_low_bits ((guint) MAX (exponent_bits, 1) - 1);
 
       to->most = ((one + room + 1) << info->mantissa_bits) - 1;
       to->least = (one - room + 1) << info->mantissa_bits;

@@ -5,29 +5,10 @@
  * hold are rounded once, to nearest even. Compiled for each level.
  */
 
+#include "base/bits.h"
 #include "cpu/isa/elementwise-private.h"
 
 #include <string.h>
-
-static inline guint32
-bits_of (float value)
-{
-  guint32 bits;
-
-  memcpy (&bits, &value, sizeof (bits));
-
-  return bits;
-}
-
-static inline float
-float_of (guint32 bits)
-{
-  float value;
-
-  memcpy (&value, &bits, sizeof (value));
-
-  return value;
-}
 
 /* Rounds to odd: cuts the number off, and sets the last bit where anything was cut off. The
  * bits of floats are in the order of their magnitudes. */
@@ -35,10 +16,10 @@ static inline float
 odd_from_f64 (double x)
 {
   float nearest = (float) x;
-  guint32 bits = bits_of (nearest), is_inexact = (double) nearest != x && x == x;
+  guint32 bits = ghlo_bits_of_float (nearest), is_inexact = (double) nearest != x && x == x;
   guint32 is_larger = __builtin_fabs ((double) nearest) > __builtin_fabs (x);
 
-  return float_of ((bits - (is_inexact & is_larger)) | is_inexact);
+  return ghlo_float_of_bits ((bits - (is_inexact & is_larger)) | is_inexact);
 }
 
 /* Any bits below the 53 that a double holds are replaced by a single one, which rounding to

@@ -5,6 +5,7 @@
  * conversion drops subnormals.
  */
 
+#include "base/bits.h"
 #include "cpu/isa/routines-private.h"
 
 #include <string.h>
@@ -12,26 +13,6 @@
 #if defined (__F16C__)
 #include <immintrin.h>
 #endif
-
-static inline guint32
-bits_of (float value)
-{
-  guint32 bits;
-
-  memcpy (&bits, &value, sizeof (bits));
-
-  return bits;
-}
-
-static inline float
-float_of (guint32 bits)
-{
-  float value;
-
-  memcpy (&value, &bits, sizeof (value));
-
-  return value;
-}
 
 static void
 bf16_to_f32 (gconstpointer from_data,
@@ -67,19 +48,20 @@ static inline float
 float_from_half (guint16 half)
 {
   guint32 rest = (guint32) (half & 0x7fff) << 13;
-  guint32 bits = (half & 0x7c00) == 0x7c00 ? rest | 0x7f800000 : bits_of (float_of (rest) * 0x1p112f);
+  guint32 bits = (half & 0x7c00) == 0x7c00
+                 ? rest | 0x7f800000 : ghlo_bits_of_float (ghlo_float_of_bits (rest) * 0x1p112f);
 
-  return float_of (bits | (guint32) (half & 0x8000) << 16);
+  return ghlo_float_of_bits (bits | (guint32) (half & 0x8000) << 16);
 }
 
 static inline guint16
 half_from_float (float value)
 {
-  guint32 bits = bits_of (value);
+  guint32 bits = ghlo_bits_of_float (value);
   guint32 sign = bits >> 16 & 0x8000;
   guint32 rest = bits & 0x7fffffff;
   /* Below 2^-14 the last bit of a half is 2^-24, which is that of a float at 0.5. */
-  guint32 small = bits_of (float_of (rest) + 0.5f) - 0x3f000000;
+  guint32 small = ghlo_bits_of_float (ghlo_float_of_bits (rest) + 0.5f) - 0x3f000000;
   guint32 normal = (rest - ((127 - 15) << 23) + 0xfff + (rest >> 13 & 1)) >> 13;
   guint32 half = rest < 0x38800000 ? small : normal;
 

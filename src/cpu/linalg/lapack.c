@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A row-major matrix is its transpose to LAPACK, so triangles and sides are exchanged
- * instead of matrices turned. A result that is laid out as LAPACK wants it is worked on
- * where it is; anything else in scratch. One call on one matrix, or on some of its
- * right-hand sides, is not interrupted. Right-hand sides that overflowed on the way are
- * solved once more in long doubles, so the operands stay as they are.
+ * LAPACK reads a row-major matrix as its transpose, so triangles and sides are exchanged
+ * instead of transposing matrices. A result that has a layout of LAPACK's is computed in
+ * place; any other is computed in scratch. One call on one matrix, or on some of its
+ * right-hand sides, is not interrupted. Right-hand sides whose solution overflowed in
+ * between are solved once more in long doubles, for which the operands are kept unchanged.
  */
 
 #include "cpu/linalg/lapack.h"
@@ -20,7 +20,7 @@
 #include "cpu/linalg/substitute.h"
 #include "runtime/parallel.h"
 
-/* A task is worth so many nanoseconds. */
+/* Least nanoseconds of a task. */
 #define MIN_TASK 30e3
 
 enum { TASKS_PER_WORKER = 3 };
@@ -36,11 +36,11 @@ typedef struct
   gint64          strides[GHLO_MAX_RANK];
 } Matrices;
 
-/* Where a matrix is for LAPACK: in its tensor, or in scratch. */
+/* How a matrix lies in memory for LAPACK: in its tensor, or in scratch. */
 typedef struct
 {
   gboolean is_direct;
-  gboolean turned;          /* what lies adjacent in memory is a row to us: LAPACK sees the transpose */
+  gboolean transposed;      /* rows are adjacent in memory, and LAPACK sees the transpose */
   gint64   leading;         /* numbers */
   gint64   row, column;     /* strides in bytes */
   gsize    size;            /* of a copy */
@@ -137,41 +137,41 @@ find_kind (GhloCpuLapack *self,
   return FALSE;
 }
 
-/* Whether LAPACK can work on the matrices where they are: columns to it are what is
- * adjacent in memory. */
+/* Whether LAPACK can work on the matrices in place: the vectors that are adjacent in memory are
+ * its columns. */
 static gboolean
 find_layout (const GhloCpuLapack *self,
              const Matrices      *m,
              Layout              *layout)
 {
-  gint64 size = (gint64) self->number, line, across;
+  gint64 size = (gint64) self->number, vector, across;
 
-  layout->turned = m->column == size || m->columns == 1;
+  layout->transposed = m->column == size || m->columns == 1;
   layout->row = m->row;
   layout->column = m->column;
-  line = layout->turned ? m->columns : m->rows;
-  across = layout->turned ? m->row : m->column;
-  /* A single line is as far from the next one as one would like. */
-  if ((layout->turned ? m->rows : m->columns) == 1)
-    across = MAX (line, 1) * size;
+  vector = layout->transposed ? m->columns : m->rows;
+  across = layout->transposed ? m->row : m->column;
+  /* A single vector has no next one, so its stride is free. */
+  if ((layout->transposed ? m->rows : m->columns) == 1)
+    across = MAX (vector, 1) * size;
   layout->leading = across / size;
 
-  return kinds[self->kind].type == m->type && (line == 1 || (layout->turned ? m->column : m->row) == size)
-         && across % size == 0 && layout->leading >= MAX (line, 1) && layout->leading <= G_MAXINT32;
+  return kinds[self->kind].type == m->type && (vector == 1 || (layout->transposed ? m->column : m->row) == size)
+         && across % size == 0 && layout->leading >= MAX (vector, 1) && layout->leading <= G_MAXINT32;
 }
 
 static void
 plan_copy (const GhloCpuLapack *self,
            const Matrices      *m,
-           gboolean             turned,
+           gboolean             transposed,
            Layout              *layout)
 {
   gint64 size = (gint64) self->number;
 
-  layout->turned = turned;
-  layout->leading = MAX (turned ? m->columns : m->rows, 1);
-  layout->row = turned ? layout->leading * size : size;
-  layout->column = turned ? size : layout->leading * size;
+  layout->transposed = transposed;
+  layout->leading = MAX (transposed ? m->columns : m->rows, 1);
+  layout->row = transposed ? layout->leading * size : size;
+  layout->column = transposed ? size : layout->leading * size;
   layout->size = ((gsize) (m->rows * m->columns * size) + 63) / 64 * 64;
 }
 
@@ -208,12 +208,12 @@ plan_layouts (GhloCpuLapack *self)
     return;
 
   triangle->is_direct = find_layout (self, &self->a, triangle);
-  /* LAPACK has no conjugate of what is not transposed too. */
-  if (triangle->turned != x->turned && self->solve.transpose == GHLO_CPU_ADJOINT && is_complex (self))
+  /* LAPACK has no conjugate that is not transposed too. */
+  if (triangle->transposed != x->transposed && self->solve.transpose == GHLO_CPU_ADJOINT && is_complex (self))
     triangle->is_direct = FALSE;
   if (!triangle->is_direct)
     {
-      plan_copy (self, &self->a, x->turned, triangle);
+      plan_copy (self, &self->a, x->transposed, triangle);
       copy_init (&self->copy_triangle, &self->a, self->a.type, self->a.row, self->a.column, number, triangle->row,
                  triangle->column);
     }
@@ -419,16 +419,16 @@ set_nan (const GhloCpuLapack *self,
       memcpy (at + i * sizeof (number), &number, sizeof (number));
 }
 
-/* Clears the other triangle; what is no factor of anything is NaN. OpenBLAS does not
- * tell of every number that is none. */
+/* Clears the other triangle, and makes the factor NaN where the matrix is not positive
+ * definite, which OpenBLAS does not always report. */
 static void
 finish_factor (const GhloCpuLapack *self,
                guint8              *x,
                gboolean             failed)
 {
-  /* Lines of memory: of them the part before or behind the diagonal. */
-  gboolean is_before = self->lower != self->x.turned;
-  gint64 across = self->x.turned ? self->x.row : self->x.column, size = (gint64) self->number;
+  /* Of each adjacent vector, the part before or behind the diagonal is cleared. */
+  gboolean is_before = self->lower != self->x.transposed;
+  gint64 across = self->x.transposed ? self->x.row : self->x.column, size = (gint64) self->number;
 
   for (gint64 i = 0; i < self->n && !failed; i++)
     {
@@ -438,14 +438,14 @@ finish_factor (const GhloCpuLapack *self,
     }
   for (gint64 i = 0; i < self->n; i++)
     {
-      guint8 *line = x + i * across;
+      guint8 *vector = x + i * across;
 
       if (is_before)
-        memset (line, 0, (gsize) (i * size));
+        memset (vector, 0, (gsize) (i * size));
       else
-        memset (line + (i + 1) * size, 0, (gsize) ((self->n - 1 - i) * size));
+        memset (vector + (i + 1) * size, 0, (gsize) ((self->n - 1 - i) * size));
       for (gint64 j = is_before ? i : 0; failed && j < (is_before ? self->n : i + 1); j++)
-        set_nan (self, line + j * size);
+        set_nan (self, vector + j * size);
     }
 }
 
@@ -460,7 +460,7 @@ factorize (const GhloCpuLapack *self,
   if (n > 0)
     {
       ghlo_cpu_blas_begin ();
-      self->blas->potrf[self->kind] (self->lower != self->x.turned ? "L" : "U", &n, x, &leading, &info, 1);
+      self->blas->potrf[self->kind] (self->lower != self->x.transposed ? "L" : "U", &n, x, &leading, &info, 1);
       ghlo_cpu_blas_end ();
     }
   finish_factor (self, x, info != 0);
@@ -477,8 +477,8 @@ solve_sides (const GhloCpuLapack *self,
 {
   static const double double_one[2] = { 1, 0 };
   static const float float_one[2] = { 1, 0 };
-  gboolean left = self->solve.left != self->x.turned;
-  gboolean transposed = (self->solve.transpose != GHLO_CPU_AS_IS) != (self->x.turned != self->triangle.turned);
+  gboolean left = self->solve.left != self->x.transposed;
+  gboolean transposed = (self->solve.transpose != GHLO_CPU_AS_IS) != (self->x.transposed != self->triangle.transposed);
   gboolean conjugate = self->solve.transpose == GHLO_CPU_ADJOINT && is_complex (self);
   gboolean is_single = self->kind == GHLO_CPU_BLAS_S || self->kind == GHLO_CPU_BLAS_C;
   int n = (int) self->n, n_sides = (int) count;
@@ -488,7 +488,7 @@ solve_sides (const GhloCpuLapack *self,
     return;
   x += first * (self->solve.left ? self->x.column : self->x.row);
   ghlo_cpu_blas_begin ();
-  self->blas->trsm[self->kind] (left ? "L" : "R", self->solve.lower != self->triangle.turned ? "L" : "U",
+  self->blas->trsm[self->kind] (left ? "L" : "R", self->solve.lower != self->triangle.transposed ? "L" : "U",
                                 conjugate ? "C" : transposed ? "T" : "N", self->solve.unit ? "U" : "N",
                                 left ? &n : &n_sides, left ? &n_sides : &n,
                                 is_single ? (gconstpointer) float_one : double_one, a, &a_leading, x, &x_leading,
@@ -505,7 +505,7 @@ typedef struct
   gint                 stopped;      /* atomic */
 } Run;
 
-/* The operand that becomes the result, where it is to be worked on. */
+/* Copies the operand that becomes the result to the memory that LAPACK works on. */
 static void
 fetch (const Run *run,
        gint64     batch,
@@ -528,20 +528,21 @@ is_stopped (Run *run)
   return g_atomic_int_get (&run->stopped);
 }
 
-/* Whether @n numbers in a line are finite: @step bytes apart, @parts of each of @size bytes. */
+/* Whether all @n numbers of a vector are finite, which are @step bytes apart and have @parts
+ * parts of @size bytes. */
 static gboolean
-line_is_finite (const guint8 *line,
-                gint64        n,
-                gint64        step,
-                guint         parts,
-                guint         size)
+vector_is_finite (const guint8 *vector,
+                  gint64        n,
+                  gint64        step,
+                  guint         parts,
+                  guint         size)
 {
   gboolean found = FALSE;
 
   for (gint64 i = 0; i < n; i++)
     for (guint part = 0; part < parts; part++)
       {
-        const guint8 *at = line + i * step + part * size;
+        const guint8 *at = vector + i * step + part * size;
         guint32 single;
         guint64 number;
 
@@ -560,7 +561,7 @@ line_is_finite (const guint8 *line,
   return !found;
 }
 
-/* Side @side of what LAPACK gave. */
+/* Whether right-hand side @side of LAPACK's result is finite. */
 static gboolean
 side_is_finite (const GhloCpuLapack *self,
                 const guint8        *x,
@@ -569,8 +570,8 @@ side_is_finite (const GhloCpuLapack *self,
   guint parts = is_complex (self) ? 2 : 1;
   gint64 across = self->solve.left ? self->x.column : self->x.row;
 
-  return line_is_finite (x + side * across, self->n, self->solve.left ? self->x.row : self->x.column, parts,
-                         (guint) self->number / parts);
+  return vector_is_finite (x + side * across, self->n, self->solve.left ? self->x.row : self->x.column, parts,
+                           (guint) self->number / parts);
 }
 
 /* Sides that LAPACK gave numbers beyond the range of, though their own and the triangle's are

@@ -15,7 +15,7 @@ G_BEGIN_DECLS
 typedef struct _GhloCpuLapack GhloCpuLapack;
 
 /* UNSUPPORTED where there is no OpenBLAS, and for types that it has no numbers for:
- * the caller has another way. Of views only types, dimensions and strides count. */
+ * the caller computes them otherwise. Of views only types, dimensions and strides count. */
 
 /* The factor of the triangle of @a that is read, zeros in the other one; NaN in the
  * whole of it where @a is not positive definite. */

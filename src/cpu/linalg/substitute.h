@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Triangular systems with one right-hand side in long doubles, whose range what LAPACK
- * computes in its own type may leave on the way.
+ * Triangular systems with one right-hand side in long doubles, for those whose
+ * intermediate results exceed the range of LAPACK's own type.
  */
 
 #pragma once

@@ -8,18 +8,6 @@
 
 #include <string.h>
 
-static gboolean
-contains (const gint64 *values,
-          gsize         n,
-          gint64        value)
-{
-  for (gsize i = 0; i < n; i++)
-    if (values[i] == value)
-      return TRUE;
-
-  return FALSE;
-}
-
 typedef struct
 {
   const gint64 *window, *dropped, *map, *batching, *index_batching;
@@ -97,7 +85,7 @@ make_positions (GhloCpuIndexer *self,
 
       if (i == numbers->vector)
         continue;
-      while (contains (numbers->window, numbers->n_window, o))
+      while (ghlo_dims_contain (numbers->window, numbers->n_window, o))
         o++;
       for (gsize b = 0; b < numbers->n_batching; b++)
         if (numbers->index_batching[b] == i)
@@ -134,16 +122,16 @@ make_window (GhloCpuIndexer *self,
   guint n_positions = 0, rank = other->rank - (guint) numbers->n_window, d = 0;
 
   for (guint o = 0; o < other->rank; o++)
-    if (contains (numbers->window, numbers->n_window, o))
+    if (ghlo_dims_contain (numbers->window, numbers->n_window, o))
       {
-        while (d < indexed->rank && (contains (numbers->dropped, numbers->n_dropped, d)
-                                     || contains (numbers->batching, numbers->n_batching, d)))
+        while (d < indexed->rank && (ghlo_dims_contain (numbers->dropped, numbers->n_dropped, d)
+                                     || ghlo_dims_contain (numbers->batching, numbers->n_batching, d)))
           d++;
         if (d >= indexed->rank || other->dimensions[o] > indexed->dimensions[d])
           return FALSE;
         self->window[self->n_window++] = (GhloCpuWindow) {
           .dimension = d, .size = other->dimensions[o], .indexed = indexed->strides[d], .other = other->strides[o],
-          .mapped = contains (numbers->map, numbers->n_map, d),
+          .mapped = ghlo_dims_contain (numbers->map, numbers->n_map, d),
         };
         if (n_positions == 0)
           self->n_leading = self->n_window;

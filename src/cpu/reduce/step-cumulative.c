@@ -55,22 +55,6 @@ typedef struct
   gint                stopped;        /* atomic */
 } Run;
 
-/* TRUE unless the attribute has a value that is not @wanted. */
-static gboolean
-all_are (const GhloIrOp *op,
-         const char     *name,
-         gint64          wanted)
-{
-  gsize n;
-  g_autofree gint64 *values = ghlo_ir_op_dup_ints (op, name, &n);
-
-  for (gsize i = 0; values != NULL && i < n; i++)
-    if (values[i] != wanted)
-      return FALSE;
-
-  return TRUE;
-}
-
 /* Finds the dimension that the window spans, and the side of its padding. */
 static gboolean
 find_dimension (Cumulative     *self,
@@ -186,8 +170,8 @@ read_window (Cumulative            *self,
   const GhloIrOp *op = request->op;
   gsize scratch;
 
-  if (!all_are (op, "window_strides", 1) || !all_are (op, "base_dilations", 1) || !all_are (op, "window_dilations", 1)
-      || !find_dimension (self, op, operand))
+  if (!ghlo_ir_op_ints_are (op, "window_strides", 1) || !ghlo_ir_op_ints_are (op, "base_dilations", 1)
+      || !ghlo_ir_op_ints_are (op, "window_dilations", 1) || !find_dimension (self, op, operand))
     return "its window is not a cumulative reduction's";
   if (!find_loops (self, combiner, part_type (self, operand), operand->dimensions[self->dimension]))
     return "there is no loop for its element type";

@@ -213,20 +213,6 @@ typedef struct
 } Layout;
 
 static gboolean
-reserve (gsize *size,
-         gsize *offset,
-         gsize  n,
-         gsize  each)
-{
-  gsize bytes;
-
-  *offset = *size;
-
-  return ghlo_size_mul (&bytes, n, each) && ghlo_size_add (&bytes, bytes, 63)
-         && ghlo_size_add (size, *size, bytes & ~(gsize) 63);
-}
-
-static gboolean
 find_layout (const GhloCpuSortRow *row,
              Layout               *layout)
 {
@@ -240,12 +226,12 @@ find_layout (const GhloCpuSortRow *row,
       partial = 8 * row->comparator.n_keys;
 
   /* Numbers and the ranks of a partial key are not in use at the same time. */
-  return reserve (&layout->size, &layout->numbers, row->n, MAX (width, partial))
-         && reserve (&layout->size, &layout->spare, row->n, width)
-         && reserve (&layout->size, &layout->positions, row->n, row->values && partial == 0 ? 0 : 4)
-         && reserve (&layout->size, &layout->old_positions, row->n, row->n_groups > 1 || partial > 0 ? 4 : 0)
-         && reserve (&layout->size, &layout->copy, row->n, row->most_size)
-         && reserve (&layout->size, &layout->signs, row->n, row->values ? 1 : 0);
+  return ghlo_size_reserve (&layout->size, &layout->numbers, row->n, MAX (width, partial))
+         && ghlo_size_reserve (&layout->size, &layout->spare, row->n, width)
+         && ghlo_size_reserve (&layout->size, &layout->positions, row->n, row->values && partial == 0 ? 0 : 4)
+         && ghlo_size_reserve (&layout->size, &layout->old_positions, row->n, row->n_groups > 1 || partial > 0 ? 4 : 0)
+         && ghlo_size_reserve (&layout->size, &layout->copy, row->n, row->most_size)
+         && ghlo_size_reserve (&layout->size, &layout->signs, row->n, row->values ? 1 : 0);
 }
 
 /* Groups keys from the last one on, as many as fit into 64 bits. */

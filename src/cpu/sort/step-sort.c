@@ -5,6 +5,7 @@
  * others are gathered several at a time, so that memory is read in whole cache lines.
  */
 
+#include "base/sizes.h"
 #include "cpu/isa/routines.h"
 #include "cpu/sort/columns.h"
 #include "cpu/steps.h"
@@ -51,34 +52,22 @@ typedef struct
   gint               failed;      /* atomic */
 } Run;
 
-static gboolean
-reserve (gsize *size,
-         gsize *offset,
-         gsize  n,
-         gsize  each)
-{
-  gsize bytes;
-
-  *offset = *size;
-
-  return ghlo_size_mul (&bytes, n, each) && ghlo_size_add (&bytes, bytes, 63)
-         && ghlo_size_add (size, *size, bytes & ~(gsize) 63);
-}
-
 /* The scratch of each thread: that of sorting a row, pointers, and gathered rows. */
 static gboolean
 find_scratch (Sort *self)
 {
   gsize ignored;
 
-  if (!reserve (&self->scratch, &ignored, self->row.scratch, 1)
-      || !reserve (&self->scratch, &self->pointers, self->row.n_operands, 2 * (sizeof (gpointer) + sizeof (gint64))))
+  if (!ghlo_size_reserve (&self->scratch, &ignored, self->row.scratch, 1)
+      || !ghlo_size_reserve (&self->scratch, &self->pointers, self->row.n_operands,
+                             2 * (sizeof (gpointer) + sizeof (gint64))))
     return FALSE;
   for (guint i = 0; i < self->row.n_operands; i++)
     {
       gsize n_rows = self->direct[i] && self->result_direct ? 0 : self->together, n;
 
-      if (!ghlo_size_mul (&n, n_rows, self->row.n) || !reserve (&self->scratch, &self->stages[i], n, self->sizes[i]))
+      if (!ghlo_size_mul (&n, n_rows, self->row.n)
+          || !ghlo_size_reserve (&self->scratch, &self->stages[i], n, self->sizes[i]))
         return FALSE;
     }
 

@@ -157,47 +157,6 @@ read_none (GhloByteCursor    *cursor,
   return TRUE;
 }
 
-static gboolean
-read_tensor (GhloByteCursor    *cursor,
-             const GhloIrType **type)
-{
-  return ghlo_bytecode_read_tensor (cursor, FALSE, type);
-}
-
-static gboolean
-read_encoded_tensor (GhloByteCursor    *cursor,
-                     const GhloIrType **type)
-{
-  return ghlo_bytecode_read_tensor (cursor, TRUE, type);
-}
-
-static gboolean
-read_tuple (GhloByteCursor    *cursor,
-            const GhloIrType **type)
-{
-  g_autoptr (GPtrArray) members = g_ptr_array_new ();
-
-  if (!ghlo_bytecode_read_types (cursor, members))
-    return FALSE;
-  *type = ghlo_ir_type_tuple (ghlo_bytecode_module (cursor),
-                              (const GhloIrType *const *) members->pdata, members->len);
-
-  return TRUE;
-}
-
-static gboolean
-read_unranked_tensor (GhloByteCursor    *cursor,
-                      const GhloIrType **type)
-{
-  const GhloIrType *element;
-
-  if (!ghlo_bytecode_read_element (cursor, &element))
-    return FALSE;
-  *type = ghlo_ir_type_unranked (ghlo_bytecode_module (cursor), element);
-
-  return TRUE;
-}
-
 static const TypeRow rows[] = {
   [GHLO_BUILTIN_TYPE_INTEGER] = { .read = read_integer },
   [GHLO_BUILTIN_TYPE_INDEX] = { .element_type = GHLO_ELEMENT_TYPE_INDEX },
@@ -212,12 +171,12 @@ static const TypeRow rows[] = {
   [GHLO_BUILTIN_TYPE_MEMREF] = { .read = read_memref },
   [GHLO_BUILTIN_TYPE_MEMREF_SPACE] = { .read = read_memref_with_space },
   [GHLO_BUILTIN_TYPE_NONE] = { .read = read_none },
-  [GHLO_BUILTIN_TYPE_TENSOR] = { .read = read_tensor },
-  [GHLO_BUILTIN_TYPE_ENCODED_TENSOR] = { .read = read_encoded_tensor },
-  [GHLO_BUILTIN_TYPE_TUPLE] = { .read = read_tuple },
+  [GHLO_BUILTIN_TYPE_TENSOR] = { .read = ghlo_bytecode_read_plain_tensor },
+  [GHLO_BUILTIN_TYPE_ENCODED_TENSOR] = { .read = ghlo_bytecode_read_encoded_tensor },
+  [GHLO_BUILTIN_TYPE_TUPLE] = { .read = ghlo_bytecode_read_tuple },
   [GHLO_BUILTIN_TYPE_UNRANKED_MEMREF] = { .unsupported = "an unranked memref" },
   [GHLO_BUILTIN_TYPE_UNRANKED_MEMREF_SPACE] = { .unsupported = "an unranked memref" },
-  [GHLO_BUILTIN_TYPE_UNRANKED_TENSOR] = { .read = read_unranked_tensor },
+  [GHLO_BUILTIN_TYPE_UNRANKED_TENSOR] = { .read = ghlo_bytecode_read_unranked_tensor },
   [GHLO_BUILTIN_TYPE_VECTOR] = { .unsupported = "a vector" },
   [GHLO_BUILTIN_TYPE_SCALABLE_VECTOR] = { .unsupported = "a vector" },
   [GHLO_BUILTIN_TYPE_TF32] = { .spelling = "tf32" },

@@ -91,6 +91,11 @@ gboolean ghlo_bytecode_read_element       (GhloByteCursor *cursor, const GhloIrT
 /* A shape and an element type; an encoding, which may be bounds, before them when
  * @is_encoded. */
 gboolean ghlo_bytecode_read_tensor        (GhloByteCursor *cursor, gboolean is_encoded, const GhloIrType **type);
+gboolean ghlo_bytecode_read_plain_tensor  (GhloByteCursor *cursor, const GhloIrType **type);
+gboolean ghlo_bytecode_read_encoded_tensor (GhloByteCursor *cursor, const GhloIrType **type);
+gboolean ghlo_bytecode_read_unranked_tensor (GhloByteCursor *cursor, const GhloIrType **type);
+/* A count and the members' types. */
+gboolean ghlo_bytecode_read_tuple         (GhloByteCursor *cursor, const GhloIrType **type);
 /* A count and types, onto the end of @types. */
 gboolean ghlo_bytecode_read_types         (GhloByteCursor *cursor, GPtrArray *types);
 /* Adds a finding for this place; gives FALSE. */

@@ -184,13 +184,6 @@ fail_twice (GhloByteCursor *cursor,
   return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE, "expected the attribute '%s' once, found it again", name);
 }
 
-static int
-compare_entries (gconstpointer a,
-                 gconstpointer b)
-{
-  return strcmp (((const GhloIrNamedAttr *) a)->name, ((const GhloIrNamedAttr *) b)->name);
-}
-
 /* The place of an attribute in the row, or -1. */
 static int
 inherent_index (const GhloIrOpSpec *spec,
@@ -220,7 +213,7 @@ set_discardable (GhloByteCursor           *cursor,
                                " for operations, found more", ghlo_bytecode_limit (self));
   entries = ghlo_ir_module_alloc (self->module, list->len * sizeof (GhloIrNamedAttr));
   memcpy (entries, list->data, list->len * sizeof (GhloIrNamedAttr));
-  qsort (entries, list->len, sizeof (GhloIrNamedAttr), compare_entries);
+  qsort (entries, list->len, sizeof (GhloIrNamedAttr), ghlo_ir_named_attr_compare);
   for (guint i = 0; i < list->len; i++)
     {
       entries[i].name = ghlo_ir_module_intern (self->module, entries[i].name, -1);

@@ -165,3 +165,43 @@ ghlo_bytecode_read_types (GhloByteCursor *cursor,
 
   return TRUE;
 }
+
+gboolean
+ghlo_bytecode_read_plain_tensor (GhloByteCursor    *cursor,
+                                 const GhloIrType **type)
+{
+  return ghlo_bytecode_read_tensor (cursor, FALSE, type);
+}
+
+gboolean
+ghlo_bytecode_read_encoded_tensor (GhloByteCursor    *cursor,
+                                   const GhloIrType **type)
+{
+  return ghlo_bytecode_read_tensor (cursor, TRUE, type);
+}
+
+gboolean
+ghlo_bytecode_read_unranked_tensor (GhloByteCursor    *cursor,
+                                    const GhloIrType **type)
+{
+  const GhloIrType *element;
+
+  if (!ghlo_bytecode_read_element (cursor, &element))
+    return FALSE;
+  *type = ghlo_ir_type_unranked (ghlo_bytecode_module (cursor), element);
+
+  return TRUE;
+}
+
+gboolean
+ghlo_bytecode_read_tuple (GhloByteCursor    *cursor,
+                          const GhloIrType **type)
+{
+  g_autoptr (GPtrArray) members = g_ptr_array_new ();
+
+  if (!ghlo_bytecode_read_types (cursor, members))
+    return FALSE;
+  *type = ghlo_ir_type_tuple (ghlo_bytecode_module (cursor), (const GhloIrType *const *) members->pdata, members->len);
+
+  return TRUE;
+}

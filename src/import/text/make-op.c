@@ -52,13 +52,6 @@ resolve_operands (GhloImportParser *self,
   return TRUE;
 }
 
-static int
-compare_entries (gconstpointer a,
-                 gconstpointer b)
-{
-  return strcmp (((const GhloIrNamedAttr *) a)->name, ((const GhloIrNamedAttr *) b)->name);
-}
-
 /* Discardable attributes in name order. */
 static gboolean
 set_discardable (GhloImportParser *self,
@@ -72,7 +65,7 @@ set_discardable (GhloImportParser *self,
     return TRUE;
   entries = ghlo_ir_module_alloc (self->module, n * sizeof (GhloIrNamedAttr));
   memcpy (entries, op->discardable.items, n * sizeof (GhloIrNamedAttr));
-  qsort (entries, n, sizeof (GhloIrNamedAttr), compare_entries);
+  qsort (entries, n, sizeof (GhloIrNamedAttr), ghlo_ir_named_attr_compare);
   for (gsize i = 1; i < n; i++)
     if (entries[i].name == entries[i - 1].name)
       return ghlo_import_fail_at (self, op->place, "expected the attribute '%s' once, found it again",

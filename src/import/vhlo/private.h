@@ -58,9 +58,6 @@ void     ghlo_vhlo_write_fields (GhloBytecodeWriter *writer,
                                  const GhloIrAttr *const *fields);
 
 /* Rows of vhlo-type.c: vhlo-shape.c and vhlo-quantized.c. */
-gboolean ghlo_vhlo_read_ranked          (GhloByteCursor *cursor, const GhloIrType **type);
-gboolean ghlo_vhlo_read_encoded         (GhloByteCursor *cursor, const GhloIrType **type);
-gboolean ghlo_vhlo_read_unranked        (GhloByteCursor *cursor, const GhloIrType **type);
 gboolean ghlo_vhlo_read_buffer          (GhloByteCursor *cursor, const GhloIrType **type);
 gboolean ghlo_vhlo_read_quantized       (GhloByteCursor *cursor, const GhloIrType **type);
 gboolean ghlo_vhlo_read_quantized_axis  (GhloByteCursor *cursor, const GhloIrType **type);

@@ -24,13 +24,6 @@ write_element (GhloBytecodeWriter *writer,
 }
 
 gboolean
-ghlo_vhlo_read_ranked (GhloByteCursor    *cursor,
-                       const GhloIrType **type)
-{
-  return ghlo_bytecode_read_tensor (cursor, FALSE, type);
-}
-
-gboolean
 ghlo_vhlo_write_ranked (GhloBytecodeWriter *writer,
                         const GhloIrType   *type)
 {
@@ -38,13 +31,6 @@ ghlo_vhlo_write_ranked (GhloBytecodeWriter *writer,
   write_element (writer, type);
 
   return TRUE;
-}
-
-gboolean
-ghlo_vhlo_read_encoded (GhloByteCursor    *cursor,
-                        const GhloIrType **type)
-{
-  return ghlo_bytecode_read_tensor (cursor, TRUE, type);
 }
 
 gboolean
@@ -63,19 +49,6 @@ ghlo_vhlo_write_encoded (GhloBytecodeWriter *writer,
   ghlo_bytecode_write_attr (writer, GHLO_BYTECODE_VHLO, encoding);
 
   return ghlo_vhlo_write_ranked (writer, type);
-}
-
-gboolean
-ghlo_vhlo_read_unranked (GhloByteCursor    *cursor,
-                         const GhloIrType **type)
-{
-  const GhloIrType *element;
-
-  if (!ghlo_bytecode_read_element (cursor, &element))
-    return FALSE;
-  *type = ghlo_ir_type_unranked (ghlo_bytecode_module (cursor), element);
-
-  return TRUE;
 }
 
 gboolean

@@ -91,19 +91,6 @@ write_types (GhloBytecodeWriter      *writer,
 }
 
 static gboolean
-read_tuple (GhloByteCursor    *cursor,
-            const GhloIrType **type)
-{
-  g_autoptr (GPtrArray) members = g_ptr_array_new ();
-
-  if (!ghlo_bytecode_read_types (cursor, members))
-    return FALSE;
-  *type = ghlo_ir_type_tuple (ghlo_bytecode_module (cursor), (const GhloIrType *const *) members->pdata, members->len);
-
-  return TRUE;
-}
-
-static gboolean
 read_future (GhloByteCursor    *cursor,
              const GhloIrType **type)
 {
@@ -194,12 +181,12 @@ static const TypeRow rows[] = {
   [17] = ELEMENT (UI16, 0, 9),
   [18] = ELEMENT (UI32, 0, 9),
   [19] = ELEMENT (UI64, 0, 9),
-  [CODE_TENSOR] = OTHER (TENSOR, 0, 9, ghlo_vhlo_read_ranked, ghlo_vhlo_write_ranked),
-  [CODE_ENCODED_TENSOR] = OTHER (TENSOR, 0, 9, ghlo_vhlo_read_encoded, ghlo_vhlo_write_encoded),
+  [CODE_TENSOR] = OTHER (TENSOR, 0, 9, ghlo_bytecode_read_plain_tensor, ghlo_vhlo_write_ranked),
+  [CODE_ENCODED_TENSOR] = OTHER (TENSOR, 0, 9, ghlo_bytecode_read_encoded_tensor, ghlo_vhlo_write_encoded),
   [22] = OTHER (TOKEN, 0, 9),
-  [23] = OTHER (TUPLE, 0, 9, read_tuple, write_members),
+  [23] = OTHER (TUPLE, 0, 9, ghlo_bytecode_read_tuple, write_members),
   [CODE_QUANTIZED] = OTHER (QUANTIZED, 0, 9, ghlo_vhlo_read_quantized, ghlo_vhlo_write_quantized),
-  [25] = OTHER (UNRANKED, 0, 9, ghlo_vhlo_read_unranked, ghlo_vhlo_write_unranked),
+  [25] = OTHER (UNRANKED, 0, 9, ghlo_bytecode_read_unranked_tensor, ghlo_vhlo_write_unranked),
   [26] = NAMED (OPAQUE, "shape.witness", 0, 9),
   [27] = ELEMENT (F8E4M3FNUZ, 0, 10),
   [28] = ELEMENT (F8E5M2FNUZ, 0, 10),

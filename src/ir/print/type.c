@@ -7,16 +7,6 @@
 
 #include "ir/print/private.h"
 
-static void
-put_dimension (GString *out,
-               gint64   dimension)
-{
-  if (dimension < 0)
-    g_string_append_c (out, '?');
-  else
-    g_string_append_printf (out, "%" G_GINT64_FORMAT, dimension);
-}
-
 /* TRUE for MLIR's own types that are kept as text, "tf32", "si3" or
  * "complex<f16>", other than those of dialects. */
 static gboolean
@@ -71,7 +61,7 @@ put_shaped (GhloIrPrinter    *self,
   g_string_append (self->out, keyword);
   for (guint i = 0; i < type->rank; i++)
     {
-      put_dimension (self->out, type->dimensions[i]);
+      ghlo_dimension_append (type->dimensions[i], self->out);
       g_string_append_c (self->out, 'x');
     }
   put_element (self->out, type);
@@ -79,7 +69,7 @@ put_shaped (GhloIrPrinter    *self,
   for (guint i = 0; type->bounds != NULL && i < type->rank; i++)
     {
       g_string_append (self->out, i == 0 ? ", #stablehlo.bounds<" : ", ");
-      put_dimension (self->out, type->bounds[i]);
+      ghlo_dimension_append (type->bounds[i], self->out);
     }
   g_string_append (self->out, type->bounds != NULL && type->rank > 0 ? ">" : "");
   put_encoding (self, type);

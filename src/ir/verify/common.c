@@ -8,6 +8,7 @@
 #include "ir/verify/common.h"
 
 #include "base/hash.h"
+#include "base/sizes.h"
 
 gboolean
 ghlo_ir_same_element (const GhloIrType *a,
@@ -156,18 +157,6 @@ ghlo_ir_types_compatible (const GhloIrType *a,
 }
 
 gboolean
-ghlo_ir_dims_contain (const gint64 *values,
-                      gsize         n,
-                      gint64        value)
-{
-  for (gsize i = 0; i < n; i++)
-    if (values[i] == value)
-      return TRUE;
-
-  return FALSE;
-}
-
-gboolean
 ghlo_ir_dims_sorted (const gint64 *values,
                      gsize         n)
 {
@@ -200,7 +189,7 @@ ghlo_ir_dims_unique (const gint64 *values,
   if (n > GHLO_MAX_RANK)
     return long_list_unique (values, n);
   for (gsize i = 1; i < n; i++)
-    if (ghlo_ir_dims_contain (values, i, values[i]))
+    if (ghlo_dims_contain (values, i, values[i]))
       return FALSE;
 
   return TRUE;

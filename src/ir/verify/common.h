@@ -183,9 +183,6 @@ gboolean ghlo_ir_verify_dims_unique      (GhloIrVerifier    *verifier,
                                           const char        *name,
                                           const gint64      *values,
                                           gsize              n);
-gboolean ghlo_ir_dims_contain            (const gint64      *values,
-                                          gsize              n,
-                                          gint64             value);
 gboolean ghlo_ir_dims_sorted             (const gint64      *values,
                                           gsize              n);
 

@@ -4,6 +4,7 @@
  * from them, and quantization.
  */
 
+#include "base/sizes.h"
 #include "ir/verify/structured.h"
 
 /* One side of a product. */
@@ -182,7 +183,7 @@ verify_quantization (GhloIrVerifier *verifier,
       return ghlo_ir_verify_fail (verifier, op, "expected zero points of 0 in rhs, found %" G_GINT64_FORMAT,
                                   quantization->zero_points[i]);
   if (quantization != NULL && quantization->axis >= 0
-      && ghlo_ir_dims_contain (rhs->contracting, rhs->n_contracting, quantization->axis))
+      && ghlo_dims_contain (rhs->contracting, rhs->n_contracting, quantization->axis))
     return ghlo_ir_verify_fail (verifier, op, "expected rhs to be quantized along no contracting dimension, found %d",
                                 quantization->axis);
 

@@ -4,6 +4,7 @@
  * the shape that follows from both.
  */
 
+#include "base/sizes.h"
 #include "ir/verify/structured.h"
 
 typedef struct
@@ -42,7 +43,7 @@ verify_batching (GhloIrVerifier *verifier,
   if (!ghlo_ir_verify_dim_set (verifier, op, "start_indices_batching_dims", gather->indices_batch,
                                gather->n_indices_batch, indices->rank, &seen))
     return FALSE;
-  if (ghlo_ir_dims_contain (gather->indices_batch, gather->n_indices_batch, gather->index_vector_dim))
+  if (ghlo_dims_contain (gather->indices_batch, gather->n_indices_batch, gather->index_vector_dim))
     return ghlo_ir_verify_fail (verifier, op,
                                 "expected start_indices_batching_dims without index_vector_dim, found %"
                                 G_GINT64_FORMAT, gather->index_vector_dim);

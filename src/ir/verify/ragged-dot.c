@@ -5,6 +5,7 @@
  * shapes of the group sizes, of rhs and of the result.
  */
 
+#include "base/sizes.h"
 #include "ir/verify/common.h"
 
 typedef enum
@@ -52,8 +53,8 @@ read_ragged (GhloIrVerifier *verifier,
     return FALSE;
 
   self->ragged = ragged[0];
-  self->mode = ghlo_ir_dims_contain (self->lhs_batch, self->n_lhs_batch, self->ragged) ? RAGGED_BATCHING
-               : ghlo_ir_dims_contain (self->lhs_contracting, self->n_lhs_contracting, self->ragged)
+  self->mode = ghlo_dims_contain (self->lhs_batch, self->n_lhs_batch, self->ragged) ? RAGGED_BATCHING
+               : ghlo_dims_contain (self->lhs_contracting, self->n_lhs_contracting, self->ragged)
                ? RAGGED_CONTRACTING : RAGGED_FREE;
 
   return TRUE;
@@ -63,8 +64,8 @@ static gboolean
 lhs_is_free (const Ragged *self,
              gint64        dimension)
 {
-  return !ghlo_ir_dims_contain (self->lhs_batch, self->n_lhs_batch, dimension)
-         && !ghlo_ir_dims_contain (self->lhs_contracting, self->n_lhs_contracting, dimension);
+  return !ghlo_dims_contain (self->lhs_batch, self->n_lhs_batch, dimension)
+         && !ghlo_dims_contain (self->lhs_contracting, self->n_lhs_contracting, dimension);
 }
 
 static void
@@ -142,8 +143,8 @@ group_dimension_fits (GhloIrVerifier *verifier,
       || !ghlo_ir_verify_dims_unique (verifier, op, "rhs_group_dimensions", self->group, self->n_group))
     return FALSE;
   for (gsize i = 0; i < self->n_group; i++)
-    if (ghlo_ir_dims_contain (self->rhs_batch, self->n_rhs_batch, self->group[i])
-        || ghlo_ir_dims_contain (self->rhs_contracting, self->n_rhs_contracting, self->group[i]))
+    if (ghlo_dims_contain (self->rhs_batch, self->n_rhs_batch, self->group[i])
+        || ghlo_dims_contain (self->rhs_contracting, self->n_rhs_contracting, self->group[i]))
       return ghlo_ir_verify_fail (verifier, op, "expected a group dimension of rhs that neither batches nor contracts,"
                                   " found %" G_GINT64_FORMAT, self->group[i]);
   if (self->n_group != wanted)
@@ -180,9 +181,9 @@ ghlo_ir_verify_ragged_dot (GhloIrVerifier *verifier,
     if (lhs_is_free (&self, i))
       push (&shape, self.lhs->dimensions[i]);
   for (guint i = 0; i < self.rhs->rank; i++)
-    if (!ghlo_ir_dims_contain (self.rhs_batch, self.n_rhs_batch, i)
-        && !ghlo_ir_dims_contain (self.rhs_contracting, self.n_rhs_contracting, i)
-        && !ghlo_ir_dims_contain (self.group, self.n_group, i))
+    if (!ghlo_dims_contain (self.rhs_batch, self.n_rhs_batch, i)
+        && !ghlo_dims_contain (self.rhs_contracting, self.n_rhs_contracting, i)
+        && !ghlo_dims_contain (self.group, self.n_group, i))
       push (&shape, self.rhs->dimensions[i]);
   if (shape.rank > GHLO_MAX_RANK)
     return ghlo_ir_verify_fail (verifier, op, "expected a result of at most rank %d, found rank %u",

@@ -4,6 +4,7 @@
  * region that combines them with what is there.
  */
 
+#include "base/sizes.h"
 #include "ir/verify/reduce.h"
 
 typedef struct
@@ -45,7 +46,7 @@ verify_batching (GhloIrVerifier *verifier,
   if (!ghlo_ir_verify_dim_set (verifier, op, "scatter_indices_batching_dims", scatter->indices_batch,
                                scatter->n_indices_batch, scatter->indices->rank, &seen))
     return FALSE;
-  if (ghlo_ir_dims_contain (scatter->indices_batch, scatter->n_indices_batch, scatter->index_vector_dim))
+  if (ghlo_dims_contain (scatter->indices_batch, scatter->n_indices_batch, scatter->index_vector_dim))
     return ghlo_ir_verify_fail (verifier, op,
                                 "expected scatter_indices_batching_dims without index_vector_dim, found %"
                                 G_GINT64_FORMAT, scatter->index_vector_dim);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * convolution and dynamic_conv. Both operands are brought into one order
- * (batch, places, features), windows of a block of output places are copied
+ * convolution and dynamic_conv. Both operands are transposed into one order
+ * (batch, positions, features), windows of a block of output positions are copied
  * into the rows of a matrix, and that is multiplied with the kernel's matrix.
  */
 
@@ -25,19 +25,19 @@ typedef struct
   gint64          batch, features;                                /* of the input */
   gint64          kernel_features, output_features;               /* of the kernel */
   gint64          feature_groups, batch_groups;
-  /* Where each of batch, places, features stands in the tensors. */
+  /* The tensors' dimensions in the order batch, positions, features. */
   gint64          input_order[GHLO_MAX_RANK], kernel_order[GHLO_MAX_RANK], output_order[GHLO_MAX_RANK];
 
   GhloRefNumeric  numeric;
   GhloElementType result_type;
-  gpointer        lhs[2], rhs[2];     /* owned planes: [batch][places][features], [out features][taps][features] */
-  gsize           n_places, n_taps, n_outputs;
+  gpointer        lhs[2], rhs[2];     /* owned planes: [batch][positions][features], [out features][taps][features] */
+  gsize           n_positions, n_taps, n_outputs;
   gint64         *taps[GHLO_MAX_RANK];  /* of each spatial dimension: input place of each tap, or -1 */
   gint64         *tap_memory;         /* owned */
-  gint64          place_strides[GHLO_MAX_RANK];
+  gint64          position_strides[GHLO_MAX_RANK];
   gpointer        rows[2];            /* owned planes of a block of windows */
   guint8         *product;            /* owned */
-  guint8         *result;             /* owned: [batch][places][features] of result_type */
+  guint8         *result;             /* owned: [batch][positions][features] of result_type */
 } Convolution;
 
 static void
@@ -64,15 +64,15 @@ read_order (Convolution      *self,
             GError          **error)
 {
   guint64 seen = 0;
-  const gint64 *places;
+  const gint64 *positions;
   gsize n;
 
-  places = ghlo_ir_struct_get_dims (attr, spatial, &n);
+  positions = ghlo_ir_struct_get_dims (attr, spatial, &n);
   if (n != self->spatial)
     return ghlo_ref_fail (self->call, error, "expected %u of %s, found %" G_GSIZE_FORMAT, self->spatial, spatial, n);
   order[0] = ghlo_ir_struct_get_int (attr, first);
   for (guint i = 0; i < self->spatial; i++)
-    order[1 + i] = places[i];
+    order[1 + i] = positions[i];
   order[1 + self->spatial] = ghlo_ir_struct_get_int (attr, last);
   for (guint i = 0; i < self->spatial + 2; i++)
     {
@@ -268,7 +268,7 @@ read_operands (Convolution     *self,
          && read_operand (self, rhs, rhs_data, rhs_type, self->kernel_order, self->rhs, error);
 }
 
-/* The taps of the windows at output place @at, in each spatial dimension. */
+/* Finds the taps of the windows at output position @at, in each spatial dimension. */
 static void
 move_taps (Convolution  *self,
            const gint64 *at)
@@ -286,7 +286,7 @@ move_taps (Convolution  *self,
           if (position < 0 || position % self->input_dilation[d] != 0 || place >= self->input[d])
             self->taps[d][k] = -1;
           else
-            self->taps[d][k] = place * self->place_strides[d];
+            self->taps[d][k] = place * self->position_strides[d];
         }
     }
 }
@@ -317,7 +317,7 @@ fill_row (Convolution *self,
             memset (numbers, 0, n * sizeof (guint64));
           else
             memcpy (numbers,
-                    plane + ((image * (gint64) self->n_places + place) * self->features + first_feature),
+                    plane + ((image * (gint64) self->n_positions + place) * self->features + first_feature),
                     n * sizeof (guint64));
         }
       to += n;
@@ -414,11 +414,11 @@ prepare_memory (Convolution *self,
       self->taps[d] = self->tap_memory + taps;
       taps += (gsize) self->kernel[d];
     }
-  ghlo_ref_strides (self->input, self->spatial, self->place_strides);
+  ghlo_ref_strides (self->input, self->spatial, self->position_strides);
   return TRUE;
 }
 
-/* From (batch, places, features) into the result's own order. */
+/* From (batch, positions, features) into the result's own order. */
 static gboolean
 store_result (Convolution *self,
               GhloValue   *result,
@@ -471,10 +471,10 @@ convolve (GhloRefCall  *call,
   if (result == NULL || result->n_elements == 0)
     return result != NULL;
 
-  if (!ghlo_shape_count (self.input, self.spatial, &self.n_places)
+  if (!ghlo_shape_count (self.input, self.spatial, &self.n_positions)
       || !ghlo_shape_count (self.kernel, self.spatial, &self.n_taps)
       || !ghlo_shape_count (self.output, self.spatial, &self.n_outputs))
-    return ghlo_ref_fail (call, error, "the number of places overflows");
+    return ghlo_ref_fail (call, error, "the number of positions overflows");
   if (!read_operands (&self, result, error) || !prepare_memory (&self, &block, error))
     return FALSE;
   for (gint64 group = 0; group < self.feature_groups * self.batch_groups; group++)

@@ -5,6 +5,7 @@
  * may be, so the reference computes the same with any.
  */
 
+#include "base/sizes.h"
 #include "reference/algebra/contract.h"
 #include "reference/move/indexing.h"
 #include "reference/kernels.h"
@@ -96,12 +97,12 @@ make_contraction (GhloRefCall        *call,
     return FALSE;
 
   for (guint i = 0; i < ghlo_ref_rank (lhs); i++)
-    if (!ghlo_ref_contains (numbers->lhs_batch, numbers->n_batch, i)
-        && !ghlo_ref_contains (numbers->lhs_contracted, numbers->n_contracted, i))
+    if (!ghlo_dims_contain (numbers->lhs_batch, numbers->n_batch, i)
+        && !ghlo_dims_contain (numbers->lhs_contracted, numbers->n_contracted, i))
       ghlo_ref_axes_append (&self->left, ghlo_ref_dims (lhs)[i], l[i], 0);
   for (guint i = 0; i < ghlo_ref_rank (rhs); i++)
-    if (!ghlo_ref_contains (numbers->rhs_batch, numbers->n_batch, i)
-        && !ghlo_ref_contains (numbers->rhs_contracted, numbers->n_contracted, i)
+    if (!ghlo_dims_contain (numbers->rhs_batch, numbers->n_batch, i)
+        && !ghlo_dims_contain (numbers->rhs_contracted, numbers->n_contracted, i)
         && i != numbers->rhs_group)
       ghlo_ref_axes_append (&self->right, ghlo_ref_dims (rhs)[i], 0, r[i]);
   return TRUE;
@@ -126,7 +127,7 @@ make_result (GhloRefCall        *call,
       dimensions[rank++] = axes[a]->dimensions[i];
   if (rank > GHLO_MAX_RANK)
     {
-      ghlo_ref_fail (call, error, "expected a result of a rank of at most %d", GHLO_MAX_RANK);
+      ghlo_ref_fail (call, error, "expected a result of a rank of at most %d, found %u", GHLO_MAX_RANK, rank);
       return NULL;
     }
   result = ghlo_ref_result (call, 0, dimensions, rank, error);
@@ -339,7 +340,7 @@ find_ragged_axis (Ragged           *self,
                   const DotNumbers *numbers,
                   gint64            ragged)
 {
-  if (ghlo_ref_contains (numbers->lhs_batch, numbers->n_batch, ragged))
+  if (ghlo_dims_contain (numbers->lhs_batch, numbers->n_batch, ragged))
     return FALSE;
   for (guint i = 0; i < numbers->n_contracted; i++)
     if (numbers->lhs_contracted[i] == ragged)
@@ -349,8 +350,8 @@ find_ragged_axis (Ragged           *self,
         return TRUE;
       }
   for (gint64 d = 0; d < ragged; d++)
-    if (!ghlo_ref_contains (numbers->lhs_batch, numbers->n_batch, d)
-        && !ghlo_ref_contains (numbers->lhs_contracted, numbers->n_contracted, d))
+    if (!ghlo_dims_contain (numbers->lhs_batch, numbers->n_batch, d)
+        && !ghlo_dims_contain (numbers->lhs_contracted, numbers->n_contracted, d))
       self->ragged++;
   return TRUE;
 }

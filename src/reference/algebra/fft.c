@@ -29,7 +29,7 @@ typedef struct
   gsize           n_from, n_to, n_work, batch;              /* elements of one batch element */
   GhloRefFourier *plans[GHLO_MAX_RANK];                     /* owned */
   GhloRefComplex *work;                                     /* owned; one batch element, [from or to] */
-  GhloRefComplex *line;                                     /* owned; the longest line */
+  GhloRefComplex *row;                                     /* owned; the longest row */
 } Transform;
 
 static void
@@ -38,7 +38,7 @@ transform_clear (Transform *self)
   for (guint i = 0; i < self->n_lengths; i++)
     g_clear_pointer (&self->plans[i], ghlo_ref_fourier_free);
   g_free (self->work);
-  g_free (self->line);
+  g_free (self->row);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Transform, transform_clear)
@@ -100,11 +100,11 @@ prepare (Transform       *self,
         return FALSE;
     }
   self->work = ghlo_ref_scratch (self->n_work, sizeof (GhloRefComplex), error);
-  self->line = self->work != NULL ? ghlo_ref_scratch ((gsize) longest, sizeof (GhloRefComplex), error) : NULL;
-  return self->line != NULL;
+  self->row = self->work != NULL ? ghlo_ref_scratch ((gsize) longest, sizeof (GhloRefComplex), error) : NULL;
+  return self->row != NULL;
 }
 
-/* Transforms all lines along dimension @d of the work, whose dimensions are @dimensions. */
+/* Transforms all rows along dimension @d of the work, whose dimensions are @dimensions. */
 static gboolean
 run_dimension (Transform    *self,
                guint         d,
@@ -125,60 +125,60 @@ run_dimension (Transform    *self,
       GhloRefComplex *first = self->work + l / inner * n * inner + l % inner;
 
       for (gsize k = 0; k < n; k++)
-        self->line[k] = first[k * inner];
-      ghlo_ref_fourier_run (self->plans[d], inverse, self->line);
+        self->row[k] = first[k * inner];
+      ghlo_ref_fourier_run (self->plans[d], inverse, self->row);
       for (gsize k = 0; k < n; k++)
-        first[k * inner] = self->line[k];
+        first[k * inner] = self->row[k];
       if (!ghlo_ref_continue (self->call, error))
         return FALSE;
     }
   return TRUE;
 }
 
-/* Real lines along the last dimension: what lies beyond the middle is the
+/* Real rows along the last dimension: what lies beyond the middle is the
  * mirrored conjugate and is left out. The work has the operand's shape before
  * and the result's shape after. */
 static gboolean
-run_real_lines (Transform *self,
-                GError   **error)
+run_real_rows (Transform *self,
+               GError   **error)
 {
   guint last = self->n_lengths - 1;
   gsize n = (gsize) self->from[last], half = (gsize) self->to[last];
-  gsize lines = self->n_from / n;
+  gsize rows = self->n_from / n;
 
-  for (gsize l = 0; l < lines; l++)
+  for (gsize l = 0; l < rows; l++)
     {
-      memcpy (self->line, self->work + l * n, n * sizeof (GhloRefComplex));
-      ghlo_ref_fourier_run (self->plans[last], FALSE, self->line);
-      memcpy (self->work + l * half, self->line, half * sizeof (GhloRefComplex));
+      memcpy (self->row, self->work + l * n, n * sizeof (GhloRefComplex));
+      ghlo_ref_fourier_run (self->plans[last], FALSE, self->row);
+      memcpy (self->work + l * half, self->row, half * sizeof (GhloRefComplex));
       if (!ghlo_ref_continue (self->call, error))
         return FALSE;
     }
   return TRUE;
 }
 
-/* The way back, from the last line to the first since lines grow. */
+/* The inverse, from the last row to the first, since rows grow. */
 static gboolean
-run_half_lines (Transform *self,
-                GError   **error)
+run_half_rows (Transform *self,
+               GError   **error)
 {
   guint last = self->n_lengths - 1;
   gsize n = (gsize) self->to[last], half = (gsize) self->from[last];
-  gsize lines = self->n_to / n;
+  gsize rows = self->n_to / n;
 
-  for (gsize l = lines; l-- > 0;)
+  for (gsize l = rows; l-- > 0;)
     {
       const GhloRefComplex *from = self->work + l * half;
 
       for (gsize k = 0; k < half; k++)
-        self->line[k] = from[k];
-      self->line[0].im = 0;
+        self->row[k] = from[k];
+      self->row[0].im = 0;
       if (n % 2 == 0)
-        self->line[n / 2].im = 0;
+        self->row[n / 2].im = 0;
       for (gsize k = half; k < n; k++)
-        self->line[k] = (GhloRefComplex) { self->line[n - k].re, -self->line[n - k].im };
-      ghlo_ref_fourier_run (self->plans[last], TRUE, self->line);
-      memcpy (self->work + l * n, self->line, n * sizeof (GhloRefComplex));
+        self->row[k] = (GhloRefComplex) { self->row[n - k].re, -self->row[n - k].im };
+      ghlo_ref_fourier_run (self->plans[last], TRUE, self->row);
+      memcpy (self->work + l * n, self->row, n * sizeof (GhloRefComplex));
       if (!ghlo_ref_continue (self->call, error))
         return FALSE;
     }
@@ -194,7 +194,7 @@ run_batch (Transform *self,
   switch (self->type)
     {
     case RFFT:
-      if (!run_real_lines (self, error))
+      if (!run_real_rows (self, error))
         return FALSE;
       for (guint d = n - 1; d-- > 0;)
         if (!run_dimension (self, d, self->to, error))
@@ -204,7 +204,7 @@ run_batch (Transform *self,
       for (guint d = 0; d + 1 < n; d++)
         if (!run_dimension (self, d, self->from, error))
           return FALSE;
-      return run_half_lines (self, error);
+      return run_half_rows (self, error);
     default:
       for (guint d = n; d-- > 0;)
         if (!run_dimension (self, d, self->from, error))

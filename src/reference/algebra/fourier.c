@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Fourier transforms of one line. The mixed radix is the decimation in time of
+ * Fourier transforms of a row. The mixed radix is the decimation in time of
  * Cooley and Tukey; the chirp transform is Bluestein's (1970): with
  * jk = (j² + k² - (j - k)²) / 2 a transform of length n is a convolution, done
  * by transforms of a power of two of at least 2n - 1.
@@ -23,12 +23,12 @@ struct _GhloRefFourier
   guint           factors[MAX_FACTORS];
   guint           n_factors;
   GhloRefComplex *roots;        /* owned; exp (-2 pi i k / length) */
-  GhloRefComplex *spare;        /* owned; a line */
+  GhloRefComplex *spare;        /* owned; a row */
   /* Bluestein; NULL for lengths that need none */
   GhloRefFourier *power;        /* owned; of the power of two */
   GhloRefComplex *chirp;        /* owned; exp (-pi i k² / length) */
   GhloRefComplex *filter;       /* owned; the transformed conjugate chirp */
-  GhloRefComplex *work;         /* owned; a line of the power of two */
+  GhloRefComplex *work;         /* owned; a row of the power of two */
 };
 
 static inline GhloRefComplex
@@ -207,45 +207,45 @@ ghlo_ref_fourier_free (GhloRefFourier *self)
 
 static void
 run_chirp (GhloRefFourier *self,
-           GhloRefComplex *line)
+           GhloRefComplex *row)
 {
   gsize size = self->power->length;
 
   memset (self->work, 0, size * sizeof (GhloRefComplex));
   for (gsize k = 0; k < self->length; k++)
-    self->work[k] = times (line[k], self->chirp[k]);
+    self->work[k] = times (row[k], self->chirp[k]);
   ghlo_ref_fourier_run (self->power, FALSE, self->work);
   for (gsize k = 0; k < size; k++)
     self->work[k] = times (self->work[k], self->filter[k]);
   ghlo_ref_fourier_run (self->power, TRUE, self->work);
   for (gsize k = 0; k < self->length; k++)
-    line[k] = times (self->work[k], self->chirp[k]);
+    row[k] = times (self->work[k], self->chirp[k]);
 }
 
 /* The inverse is the transform with real and imaginary parts exchanged. */
 static void
-exchange_parts (GhloRefComplex *line,
+exchange_parts (GhloRefComplex *row,
                 gsize           n,
                 long double     scale)
 {
   for (gsize k = 0; k < n; k++)
-    line[k] = (GhloRefComplex) { line[k].im * scale, line[k].re * scale };
+    row[k] = (GhloRefComplex) { row[k].im * scale, row[k].re * scale };
 }
 
 void
 ghlo_ref_fourier_run (GhloRefFourier *self,
                       gboolean        inverse,
-                      GhloRefComplex *line)
+                      GhloRefComplex *row)
 {
   if (inverse)
-    exchange_parts (line, self->length, 1);
+    exchange_parts (row, self->length, 1);
   if (self->power != NULL)
-    run_chirp (self, line);
+    run_chirp (self, row);
   else
     {
-      memcpy (self->spare, line, self->length * sizeof (GhloRefComplex));
-      transform (self, 0, self->length, 1, self->spare, line);
+      memcpy (self->spare, row, self->length * sizeof (GhloRefComplex));
+      transform (self, 0, self->length, 1, self->spare, row);
     }
   if (inverse)
-    exchange_parts (line, self->length, 1 / (long double) self->length);
+    exchange_parts (row, self->length, 1 / (long double) self->length);
 }

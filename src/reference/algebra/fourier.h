@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Fourier transforms of one line of complex numbers, of any length, in long
+ * Fourier transforms of one row of complex numbers, of any length, in long
  * doubles: mixed radix for lengths with small prime factors, Bluestein's
  * convolution for all others. O(n log n) always.
  */
@@ -22,10 +22,10 @@ typedef struct _GhloRefFourier GhloRefFourier;
 GhloRefFourier *ghlo_ref_fourier_new  (gsize            length,
                                        GError         **error);
 void            ghlo_ref_fourier_free (GhloRefFourier  *self);
-/* Transforms @line in place. The inverse is divided by the length. */
-void            ghlo_ref_fourier_run  (GhloRefFourier  *self,
-                                       gboolean         inverse,
-                                       GhloRefComplex  *line);
+/* Transforms @row in place. The inverse is divided by the length. */
+void            ghlo_ref_fourier_run  (GhloRefFourier *self,
+                                       gboolean        inverse,
+                                       GhloRefComplex *row);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GhloRefFourier, ghlo_ref_fourier_free)
 

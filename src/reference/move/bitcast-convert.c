@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The same bits under another element type. A narrower type adds a dimension
- * that counts the pieces of an element, lowest bits first; a wider one joins the
+ * that counts the parts of an element, lowest bits first; a wider one joins the
  * last dimension's elements. Bits are those of the type, not of its place in
  * memory: a tensor of eight i1 makes one i8.
  */
 
+#include "base/bits.h"
 #include "base/sizes.h"
 #include "reference/kernel.h"
 #include "reference/kernels.h"
@@ -26,12 +27,6 @@ bits_of_type (GhloElementType type)
   return info->element_class == GHLO_ELEMENT_CLASS_COMPLEX ? 2u * info->bits : info->bits;
 }
 
-static inline guint64
-low_bits (guint n)
-{
-  return n >= 64 ? G_MAXUINT64 : ((guint64) 1 << n) - 1;
-}
-
 static inline Bits
 load_bits (const guint8 *data,
            gsize         size,
@@ -49,7 +44,7 @@ load_bits (const guint8 *data,
       bits.words[i / 8] |= (guint64) data[place] << (i % 8 * 8);
     }
   if (n < 64)
-    bits.words[0] &= low_bits (n);
+    bits.words[0] &= ghlo_low_bits (n);
 
   return bits;
 }
@@ -93,21 +88,21 @@ convert_group (const Grouping *self,
 
   for (gsize i = 0; i < self->n_from; i++)
     {
-      Bits piece = load_bits (data + i * from_size, from_size, self->from_bits);
+      Bits part = load_bits (data + i * from_size, from_size, self->from_bits);
       guint place = (guint) i * self->from_bits;
 
-      group.words[place / 64] |= piece.words[0] << (place % 64);
+      group.words[place / 64] |= part.words[0] << (place % 64);
       if (self->from_bits > 64)
-        group.words[1] |= piece.words[1];
+        group.words[1] |= part.words[1];
     }
 
   for (gsize i = 0; i < self->n_to; i++)
     {
       guint place = (guint) i * self->to_bits;
-      Bits piece = { { group.words[place / 64] >> (place % 64), self->to_bits > 64 ? group.words[1] : 0 } };
+      Bits part = { { group.words[place / 64] >> (place % 64), self->to_bits > 64 ? group.words[1] : 0 } };
 
-      piece.words[0] &= low_bits (MIN (self->to_bits, 64));
-      store_bits (self->to, result + i * to_size, piece);
+      part.words[0] &= ghlo_low_bits (MIN (self->to_bits, 64));
+      store_bits (self->to, result + i * to_size, part);
     }
 }
 

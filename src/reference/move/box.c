@@ -157,9 +157,9 @@ copy_tile (const GhloRefBox *self,
     memcpy (dst + j * dst_step, src + j * src_step, SIZE)
 
 static void
-copy_line (const GhloRefBox *self,
-           guint8           *dst,
-           const guint8     *src)
+copy_row (const GhloRefBox *self,
+          guint8           *dst,
+          const guint8     *src)
 {
   gint64 n = self->dimensions[self->rank - 1];
   gint64 dst_step = self->dst[self->rank - 1];
@@ -187,7 +187,7 @@ copy_plane (const GhloRefBox *self,
   if (self->src[self->rank - 1] == 0 || columns <= TILE || rows == 1)
     {
       for (gint64 i = 0; i < rows; i++)
-        copy_line (self, dst + i * self->dst[self->rank - 2], src + i * self->src[self->rank - 2]);
+        copy_row (self, dst + i * self->dst[self->rank - 2], src + i * self->src[self->rank - 2]);
       return;
     }
 
@@ -212,7 +212,7 @@ copy_inner (const GhloRefBox *self,
   if (inner == 2)
     copy_plane (self, dst, src);
   else if (inner == 1)
-    copy_line (self, dst, src);
+    copy_row (self, dst, src);
   else
     memcpy (dst, src, self->run);
 }

@@ -15,7 +15,7 @@ typedef struct
 {
   gint64 dimensions[GHLO_MAX_RANK];
   guint  rank;
-  guint  places[GHLO_REF_MAX_SOURCES][GHLO_MAX_RANK];
+  guint  map[GHLO_REF_MAX_SOURCES][GHLO_MAX_RANK];
 } Broadcasting;
 
 /* Operand @k's dimensions are the result's last ones, or those that the
@@ -31,7 +31,7 @@ place_operand (Broadcasting *self,
   gsize n_named = 0;
 
   for (guint d = 0; d < rank; d++)
-    self->places[k][d] = self->rank - rank + d;
+    self->map[k][d] = self->rank - rank + d;
   if (rank == self->rank || call->op->kind == GHLO_OP_CHLO_BROADCAST_SELECT)
     return TRUE;
 
@@ -47,7 +47,7 @@ place_operand (Broadcasting *self,
       if (named[d] < 0 || named[d] >= self->rank || (d > 0 && named[d] <= named[d - 1]))
         return ghlo_ref_fail (call, error, "expected increasing broadcast dimensions below %u, found %" G_GINT64_FORMAT,
                               self->rank, named[d]);
-      self->places[k][d] = (guint) named[d];
+      self->map[k][d] = (guint) named[d];
     }
 
   return TRUE;
@@ -73,12 +73,12 @@ broadcast_shapes (Broadcasting *self,
 
       for (guint d = 0; d < ghlo_ref_rank (call->operands[k]); d++)
         {
-          gint64 *dimension = &self->dimensions[self->places[k][d]];
+          gint64 *dimension = &self->dimensions[self->map[k][d]];
 
           if (*dimension != 1 && dimensions[d] != 1 && *dimension != dimensions[d])
             return ghlo_ref_fail (call, error, "expected sizes that are equal or 1, found %" G_GINT64_FORMAT
                                   " and %" G_GINT64_FORMAT " in dimension %u of the result",
-                                  *dimension, dimensions[d], self->places[k][d]);
+                                  *dimension, dimensions[d], self->map[k][d]);
           if (*dimension == 1)
             *dimension = dimensions[d];
         }
@@ -90,7 +90,7 @@ broadcast_shapes (Broadcasting *self,
 static void
 stride_source (GhloRefSource      *source,
                const Broadcasting *shape,
-               const guint        *places)
+               const guint        *map)
 {
   const gint64 *dimensions = ghlo_ref_dims (source->value);
   guint rank = ghlo_ref_rank (source->value);
@@ -110,7 +110,7 @@ stride_source (GhloRefSource      *source,
   ghlo_ref_strides (dimensions, rank, strides);
   for (guint d = 0; d < rank; d++)
     if (dimensions[d] != 1)
-      source->strides[places[d]] = strides[d];
+      source->strides[map[d]] = strides[d];
 }
 
 static gboolean
@@ -129,7 +129,7 @@ run_broadcast (GhloRefCall *call,
     {
       if (!ghlo_ref_source_init (&sources[k], call, k, error))
         return FALSE;
-      stride_source (&sources[k], &shape, shape.places[k]);
+      stride_source (&sources[k], &shape, shape.map[k]);
     }
 
   if (ghlo_ref_result (call, 0, shape.dimensions, shape.rank, error) == NULL)

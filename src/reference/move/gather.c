@@ -4,6 +4,7 @@
  * vector. Starts are clamped so that the slice fits, whatever the data says.
  */
 
+#include "base/sizes.h"
 #include "reference/move/box.h"
 #include "reference/move/indexing.h"
 #include "reference/kernels.h"
@@ -50,8 +51,8 @@ static gboolean
 is_dropped (const Numbers *numbers,
             gint64         dimension)
 {
-  return ghlo_ref_contains (numbers->collapsed, numbers->n_collapsed, dimension)
-         || ghlo_ref_contains (numbers->indices.batching, numbers->indices.n_batching, dimension);
+  return ghlo_dims_contain (numbers->collapsed, numbers->n_collapsed, dimension)
+         || ghlo_dims_contain (numbers->indices.batching, numbers->indices.n_batching, dimension);
 }
 
 static gboolean
@@ -99,10 +100,11 @@ make_layout (GhloRefCall          *call,
       slices[kept++] = sizes[d];
   layout->rank = indices->rank + kept;
   if (layout->rank > GHLO_MAX_RANK)
-    return ghlo_ref_fail (call, error, "expected a result of a rank of at most %d", GHLO_MAX_RANK);
+    return ghlo_ref_fail (call, error, "expected a result of a rank of at most %d, found %u", GHLO_MAX_RANK,
+                          layout->rank);
 
   for (guint r = 0, slice = 0; r < layout->rank; r++)
-    if (ghlo_ref_contains (numbers->offset, numbers->n_offset, r) && slice < kept)
+    if (ghlo_dims_contain (numbers->offset, numbers->n_offset, r) && slice < kept)
       layout->dimensions[r] = slices[slice++];
     else if (position < indices->rank)
       layout->dimensions[r] = indices->dimensions[position++];
@@ -121,7 +123,7 @@ set_strides (GhloRefCall   *call,
   ghlo_ref_strides (layout->dimensions, layout->rank, layout->strides);
   memset (layout->slice_strides, 0, sizeof (layout->slice_strides));
   for (guint r = 0; r < layout->rank; r++)
-    if (ghlo_ref_contains (numbers->offset, numbers->n_offset, r))
+    if (ghlo_dims_contain (numbers->offset, numbers->n_offset, r))
       {
         while (d < ghlo_ref_rank (call->operands[0]) && is_dropped (numbers, d))
           d++;

@@ -49,16 +49,4 @@ void     ghlo_ref_indices_get   (const GhloRefIndices      *self,
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (GhloRefIndices, ghlo_ref_indices_clear)
 
-/* TRUE when @value is among the @n of @values. */
-static inline gboolean
-ghlo_ref_contains (const gint64 *values,
-                   gsize         n,
-                   gint64        value)
-{
-  for (gsize i = 0; i < n; i++)
-    if (values[i] == value)
-      return TRUE;
-  return FALSE;
-}
-
 G_END_DECLS

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * iota and dynamic_iota: numbers counted along one dimension. One line is
+ * iota and dynamic_iota: numbers counted along one dimension. One row is
  * counted and then repeated over all others.
  */
 
@@ -33,9 +33,9 @@ fill_iota (GhloRefCall *call,
 {
   gint64 dimension = ghlo_ir_op_get_int (call->op, "iota_dimension", 0);
   gsize size = ghlo_element_info (result->type->element_type)->size;
-  gint64 strides[GHLO_MAX_RANK], line_strides[GHLO_MAX_RANK] = { 0 };
+  gint64 strides[GHLO_MAX_RANK], row_strides[GHLO_MAX_RANK] = { 0 };
   guint rank = ghlo_ref_rank (result);
-  g_autofree guint8 *line = NULL;
+  g_autofree guint8 *row = NULL;
 
   if (dimension < 0 || dimension >= rank)
     return ghlo_ref_fail (call, error, "expected an iota dimension below the rank %u, found %" G_GINT64_FORMAT,
@@ -43,15 +43,15 @@ fill_iota (GhloRefCall *call,
   if (result->n_elements == 0)
     return TRUE;
 
-  line = ghlo_ref_scratch (ghlo_ref_dims (result)[dimension], size, error);
-  if (line == NULL)
+  row = ghlo_ref_scratch (ghlo_ref_dims (result)[dimension], size, error);
+  if (row == NULL)
     return FALSE;
   for (gint64 i = 0; i < ghlo_ref_dims (result)[dimension]; i++)
-    store_number (result, line + i * size, i);
+    store_number (result, row + i * size, i);
 
   ghlo_ref_strides (ghlo_ref_dims (result), rank, strides);
-  line_strides[dimension] = 1;
-  return ghlo_ref_copy (call, size, rank, ghlo_ref_dims (result), result->data, strides, line, line_strides, error);
+  row_strides[dimension] = 1;
+  return ghlo_ref_copy (call, size, rank, ghlo_ref_dims (result), result->data, strides, row, row_strides, error);
 }
 
 gboolean

@@ -8,12 +8,6 @@
 #include "reference/kernels.h"
 #include "reference/scalar/numbers.h"
 
-static gsize
-element_size (const GhloValue *value)
-{
-  return ghlo_element_info (value->type->element_type)->size;
-}
-
 /* Result 0 in @dimensions, where dimension map[i] takes the operand's dimension i. */
 static gboolean
 broadcast_to (GhloRefCall  *call,
@@ -51,7 +45,7 @@ broadcast_to (GhloRefCall  *call,
     return TRUE;
 
   ghlo_ref_strides (dimensions, rank, to);
-  return ghlo_ref_copy (call, element_size (operand), rank, dimensions, result->data, to,
+  return ghlo_ref_copy (call, ghlo_ref_element_size (operand), rank, dimensions, result->data, to,
                         operand->data, from, error);
 }
 
@@ -67,7 +61,8 @@ ghlo_ref_broadcast_leading (GhloRefCall *call,
 
   sizes = ghlo_ir_op_dup_ints (call->op, "broadcast_sizes", &n_sizes);
   if (n_sizes + rank > GHLO_MAX_RANK)
-    return ghlo_ref_fail (call, error, "expected a rank of at most %d", GHLO_MAX_RANK);
+    return ghlo_ref_fail (call, error, "expected a result of a rank of at most %d, found %" G_GSIZE_FORMAT,
+                          GHLO_MAX_RANK, n_sizes + rank);
   for (gsize i = 0; i < n_sizes; i++)
     dimensions[i] = sizes[i];
   for (guint i = 0; i < rank; i++)
@@ -142,7 +137,7 @@ ghlo_ref_transpose (GhloRefCall *call,
   ghlo_ref_strides (dimensions, rank, to);
   for (guint i = 0; i < rank; i++)
     from[i] = own[permutation[i]];
-  return ghlo_ref_copy (call, element_size (operand), rank, dimensions, result->data, to,
+  return ghlo_ref_copy (call, ghlo_ref_element_size (operand), rank, dimensions, result->data, to,
                         operand->data, from, error);
 }
 
@@ -171,10 +166,10 @@ ghlo_ref_reverse (GhloRefCall *call,
 
       if (d < 0 || d >= rank || from[d] < 0)
         return ghlo_ref_fail (call, error, "expected different dimensions below %u, found %" G_GINT64_FORMAT, rank, d);
-      first += (ghlo_ref_dims (operand)[d] - 1) * from[d] * (gint64) element_size (operand);
+      first += (ghlo_ref_dims (operand)[d] - 1) * from[d] * (gint64) ghlo_ref_element_size (operand);
       from[d] = -from[d];
     }
-  return ghlo_ref_copy (call, element_size (operand), rank, ghlo_ref_dims (operand), result->data, to,
+  return ghlo_ref_copy (call, ghlo_ref_element_size (operand), rank, ghlo_ref_dims (operand), result->data, to,
                         first, from, error);
 }
 
@@ -192,12 +187,14 @@ concatenated_shape (GhloRefCall *call,
   for (guint o = 0; o < call->n_operands; o++)
     {
       if (ghlo_ref_rank (call->operands[o]) != rank)
-        return ghlo_ref_fail (call, error, "expected operand %u of rank %u", o, rank);
+        return ghlo_ref_fail (call, error, "expected rank %u for operand %u, found %u", rank, o,
+                              ghlo_ref_rank (call->operands[o]));
       for (guint i = 0; i < rank; i++)
         if (i == dimension)
           {
             if (__builtin_add_overflow (dimensions[i], ghlo_ref_dims (call->operands[o])[i], &dimensions[i]))
-              return ghlo_ref_fail (call, error, "the joined dimension overflows");
+              return ghlo_ref_fail (call, error, "expected dimension %u of the result to fit into 64 bits, found more",
+                                    i);
           }
         else if (ghlo_ref_dims (call->operands[o])[i] != dimensions[i])
           return ghlo_ref_fail (call, error, "expected dimension %u of operand %u to be %" G_GINT64_FORMAT
@@ -236,10 +233,10 @@ ghlo_ref_concatenate (GhloRefCall *call,
       const GhloValue *operand = call->operands[o];
 
       ghlo_ref_strides (ghlo_ref_dims (operand), rank, from);
-      if (!ghlo_ref_copy (call, element_size (result), rank, ghlo_ref_dims (operand), place, to,
+      if (!ghlo_ref_copy (call, ghlo_ref_element_size (result), rank, ghlo_ref_dims (operand), place, to,
                           operand->data, from, error))
         return FALSE;
-      place += (gsize) ghlo_ref_dims (operand)[dimension] * (gsize) to[dimension] * element_size (result);
+      place += (gsize) ghlo_ref_dims (operand)[dimension] * (gsize) to[dimension] * ghlo_ref_element_size (result);
     }
   return TRUE;
 }

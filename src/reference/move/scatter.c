@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * scatter: updates put into copies of the inputs, in the row-major order of the
- * updates. An element whose place is out of bounds is left out.
+ * updates. An element whose index is out of bounds is left out.
  */
 
+#include "base/sizes.h"
 #include "reference/move/indexing.h"
 #include "reference/kernels.h"
 #include "reference/scalar/numbers.h"
@@ -75,7 +76,7 @@ assign_roles (Scatter *self,
   gint64 position = 0, d = 0;
 
   for (guint u = 0; u < self->update_rank; u++)
-    if (!ghlo_ref_contains (self->numbers.window, self->numbers.n_window, u))
+    if (!ghlo_dims_contain (self->numbers.window, self->numbers.n_window, u))
       {
         if (position >= self->indices.rank || ghlo_ref_dims (update)[u] != self->indices.dimensions[position])
           return ghlo_ref_fail (self->call, error, "expected the updates' shape to fit that of the indices");
@@ -84,8 +85,8 @@ assign_roles (Scatter *self,
     else
       {
         while (d < self->rank
-               && (ghlo_ref_contains (self->numbers.inserted, self->numbers.n_inserted, d)
-                   || ghlo_ref_contains (self->numbers.indices.batching, self->numbers.indices.n_batching, d)))
+               && (ghlo_dims_contain (self->numbers.inserted, self->numbers.n_inserted, d)
+                   || ghlo_dims_contain (self->numbers.indices.batching, self->numbers.indices.n_batching, d)))
           d++;
         if (d >= self->rank)
           return ghlo_ref_fail (self->call, error, "expected as many window dimensions as the inputs keep");
@@ -147,8 +148,8 @@ copy_input (Scatter *self,
 
 /* The element of the inputs that the update at @index is for, or -1. */
 static gint64
-find_place (const Scatter *self,
-            const gint64  *index)
+find_element (const Scatter *self,
+              const gint64  *index)
 {
   gint64 position[GHLO_MAX_RANK], place[GHLO_MAX_RANK];
   gint64 offset = 0;
@@ -171,10 +172,10 @@ find_place (const Scatter *self,
 }
 
 static gboolean
-update_place (Scatter *self,
-              gsize    place,
-              gsize    update,
-              GError **error)
+update_element (Scatter *self,
+                gsize    place,
+                gsize    update,
+                GError **error)
 {
   for (guint i = 0; i < self->n; i++)
     {
@@ -257,11 +258,11 @@ ghlo_ref_scatter (GhloRefCall *call,
   ghlo_ref_strides (ghlo_ref_dims (call->operands[0]), self.rank, self.strides);
   for (gsize i = 0; i < self.updates[0]->n_elements; i++)
     {
-      gint64 place = find_place (&self, index);
+      gint64 place = find_element (&self, index);
 
       if (i % 4096 == 0 && !ghlo_ref_continue (call, error))
         return FALSE;
-      if (place >= 0 && !update_place (&self, (gsize) place, i, error))
+      if (place >= 0 && !update_element (&self, (gsize) place, i, error))
         return FALSE;
       ghlo_ref_next_index (index, ghlo_ref_dims (self.updates[0]), self.update_rank);
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Slices at fixed and computed places, their replacement, and padding. Starts
+ * Slices at fixed and computed positions, their replacement, and padding. Starts
  * that come from data are clamped before anything is added to them.
  */
 
@@ -9,12 +9,6 @@
 #include "reference/scalar/numbers.h"
 
 #include <string.h>
-
-static gsize
-element_size (const GhloValue *value)
-{
-  return ghlo_element_info (value->type->element_type)->size;
-}
 
 /* Result 0: @dimensions elements of the operand from @starts in @steps; all in bounds. */
 static gboolean
@@ -40,10 +34,10 @@ take_slice (GhloRefCall  *call,
   ghlo_ref_strides (dimensions, rank, to);
   for (guint i = 0; i < rank; i++)
     {
-      first += starts[i] * from[i] * (gint64) element_size (operand);
+      first += starts[i] * from[i] * (gint64) ghlo_ref_element_size (operand);
       from[i] = dimensions[i] == 1 ? 0 : from[i] * steps[i];
     }
-  return ghlo_ref_copy (call, element_size (operand), rank, dimensions, result->data, to, first, from, error);
+  return ghlo_ref_copy (call, ghlo_ref_element_size (operand), rank, dimensions, result->data, to, first, from, error);
 }
 
 static gboolean
@@ -177,8 +171,8 @@ ghlo_ref_dynamic_update_slice (GhloRefCall *call,
   ghlo_ref_strides (ghlo_ref_dims (operand), rank, to);
   ghlo_ref_strides (ghlo_ref_dims (update), rank, from);
   for (guint i = 0; i < rank; i++)
-    first += starts[i] * to[i] * (gint64) element_size (operand);
-  return ghlo_ref_copy (call, element_size (operand), rank, ghlo_ref_dims (update), first, to,
+    first += starts[i] * to[i] * (gint64) ghlo_ref_element_size (operand);
+  return ghlo_ref_copy (call, ghlo_ref_element_size (operand), rank, ghlo_ref_dims (update), first, to,
                         update->data, from, error);
 }
 
@@ -240,7 +234,7 @@ pad (GhloRefCall  *call,
   gint64 dimensions[GHLO_MAX_RANK] = { 0 }, counts[GHLO_MAX_RANK], to[GHLO_MAX_RANK], from[GHLO_MAX_RANK];
   PaddedDimension padded[GHLO_MAX_RANK];
   guint rank = ghlo_ref_rank (operand);
-  gsize size = element_size (operand);
+  gsize size = ghlo_ref_element_size (operand);
   const guint8 *source = operand->data;
   GhloValue *result;
   guint8 *place;

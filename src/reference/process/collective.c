@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Collective operations: the processes of a group meet, each brings its
- * operands, and each works its own results out of what all brought.
+ * Collective operations: the processes of a group meet, each contributes its
+ * operands, and each computes its own results from all contributions.
  */
 
 #include "reference/process/collective.h"
@@ -11,7 +11,7 @@
 #include "reference/frame.h"
 #include "reference/kernels.h"
 
-/* What the processes of a group brought. */
+/* The contributions of a group's processes. */
 typedef struct
 {
   GhloRefGroups  groups;
@@ -26,7 +26,7 @@ static void
 gathering_clear (Gathering *self)
 {
   if (self->values != NULL)
-    ghlo_ref_values_clear (self->values, self->n_group * self->n_values);
+    ghlo_values_clear (self->values, self->n_group * self->n_values);
   g_free (self->values);
   ghlo_ref_groups_clear (&self->groups);
 }
@@ -34,9 +34,9 @@ gathering_clear (Gathering *self)
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Gathering, gathering_clear)
 
 static const GhloValue *
-brought (const Gathering *self,
-         guint            member,
-         guint            index)
+contribution (const Gathering *self,
+              guint            member,
+              guint            index)
 {
   return self->values[member * self->n_values + index];
 }
@@ -120,16 +120,17 @@ ghlo_ref_collective_draw_tickets (GhloRefCall *call,
   return TRUE;
 }
 
-/* All brought the same types, but for the size of dimension @free_dimension (-1: none). */
+/* Checks that all contributed the same types, but for the size of dimension @free_dimension
+ * (-1: none). */
 static gboolean
-check_brought (GhloRefCall     *call,
-               const Gathering *self,
-               gint64           free_dimension,
-               GError         **error)
+check_contributions (GhloRefCall     *call,
+                     const Gathering *self,
+                     gint64           free_dimension,
+                     GError         **error)
 {
   for (guint i = 0; i < self->n_group * self->n_values; i++)
     {
-      const GhloTensorType *mine = brought (self, self->position, i % self->n_values)->type;
+      const GhloTensorType *mine = contribution (self, self->position, i % self->n_values)->type;
       const GhloTensorType *other = self->values[i]->type;
       gboolean fits = other->element_type == mine->element_type && other->rank == mine->rank;
 
@@ -173,7 +174,7 @@ gather (GhloRefCall *call,
   self->values = ghlo_ref_process_meet (call->frame->process, name, (gconstpointer) self->group->data,
                                         self->n_group, call->operands, n_values, error);
 
-  return self->values != NULL && check_brought (call, self, free_dimension, error);
+  return self->values != NULL && check_contributions (call, self, free_dimension, error);
 }
 
 static gboolean
@@ -266,14 +267,14 @@ ghlo_ref_all_gather (GhloRefCall *call,
       memcpy (dimensions, type->dimensions, type->rank * sizeof (gint64));
       dimensions[dimension] = 0;
       for (guint j = 0; j < gathering.n_group; j++)
-        dimensions[dimension] += brought (&gathering, j, i)->type->dimensions[dimension];
+        dimensions[dimension] += contribution (&gathering, j, i)->type->dimensions[dimension];
       result = ghlo_ref_result (call, i, dimensions, type->rank, error);
       if (result == NULL)
         return FALSE;
 
       for (guint j = 0; j < gathering.n_group; j++)
         {
-          const GhloValue *part = brought (&gathering, j, i);
+          const GhloValue *part = contribution (&gathering, j, i);
 
           copy_part (result, start, part, 0, part->type->dimensions[dimension], dimension);
           start += part->type->dimensions[dimension];
@@ -283,7 +284,7 @@ ghlo_ref_all_gather (GhloRefCall *call,
   return TRUE;
 }
 
-/* What members brought as value @index, reduced in the group's order. */
+/* Reduces the members' contributions to value @index in the group's order. */
 static gboolean
 reduce_members (GhloRefCall           *call,
                 const Gathering       *gathering,
@@ -294,7 +295,7 @@ reduce_members (GhloRefCall           *call,
 {
   for (gsize i = 0; i < result->n_elements; i++)
     {
-      GhloScalar pair[2] = { ghlo_ref_load (brought (gathering, 0, index), i) };
+      GhloScalar pair[2] = { ghlo_ref_load (contribution (gathering, 0, index), i) };
 
       if (i % 1024 == 0 && !ghlo_ref_continue (call, error))
         return FALSE;
@@ -302,7 +303,7 @@ reduce_members (GhloRefCall           *call,
         {
           GhloScalar sum;
 
-          pair[1] = ghlo_ref_load (brought (gathering, j, index), i);
+          pair[1] = ghlo_ref_load (contribution (gathering, j, index), i);
           if (!ghlo_ref_scalar_function_run (function, pair, &sum, error))
             return FALSE;
           pair[0] = sum;
@@ -358,11 +359,11 @@ ghlo_ref_cross_replica_sum (GhloRefCall *call,
 
   for (gsize i = 0; i < result->n_elements; i++)
     {
-      GhloScalar pair[2] = { ghlo_ref_load (brought (&gathering, 0, 0), i) };
+      GhloScalar pair[2] = { ghlo_ref_load (contribution (&gathering, 0, 0), i) };
 
       for (guint j = 1; j < gathering.n_group; j++)
         {
-          pair[1] = ghlo_ref_load (brought (&gathering, j, 0), i);
+          pair[1] = ghlo_ref_load (contribution (&gathering, j, 0), i);
           pair[0] = add (&op, pair);
         }
       ghlo_ref_store (result, i, pair[0]);
@@ -454,7 +455,7 @@ exchange_parts (GhloRefCall     *call,
     return FALSE;
   for (guint i = 0; i < gathering->n_group; i++)
     {
-      copy_part (part, 0, brought (gathering, i, index), gathering->position * length, length, split);
+      copy_part (part, 0, contribution (gathering, i, index), gathering->position * length, length, split);
       copy_part (result, i * part_dimensions[concat], part, 0, part_dimensions[concat], concat);
     }
 
@@ -523,7 +524,7 @@ ghlo_ref_collective_permute (GhloRefCall *call,
             return FALSE;
           if (target == process && call->results[0] == NULL)
             ok = ghlo_ref_pass (call, 0, values[0], error);
-          ghlo_ref_values_clear (values, 2);
+          ghlo_values_clear (values, 2);
           g_free (values);
         }
       if (!ok)
@@ -593,7 +594,7 @@ ghlo_ref_collective_broadcast (GhloRefCall *call,
 
   for (guint i = 0; i < n; i++)
     if (!find_root (call, &gathering, i, &root, error)
-        || !ghlo_ref_pass (call, i, (GhloValue *) brought (&gathering, root, i), error))
+        || !ghlo_ref_pass (call, i, (GhloValue *) contribution (&gathering, root, i), error))
       return FALSE;
 
   return TRUE;

@@ -57,7 +57,9 @@ measure_grid (GhloRefCall      *call,
     return ghlo_ref_fail (call, error, "expected programs for at least one process");
   if (programs->length > MAX_PROCESSES || programs->children[0]->length > MAX_PROCESSES
       || programs->length * programs->children[0]->length > MAX_PROCESSES)
-    return ghlo_ref_fail (call, error, "expected at most %d processes", MAX_PROCESSES);
+    return ghlo_ref_fail (call, error, "expected at most %d processes, found %" G_GSIZE_FORMAT " replicas of %"
+                          G_GSIZE_FORMAT " each", MAX_PROCESSES, (gsize) programs->length,
+                          (gsize) programs->children[0]->length);
 
   grid->n_replicas = programs->length;
   grid->n_partitions = programs->children[0]->length;
@@ -200,7 +202,7 @@ grid_clear (Grid *grid)
       Program *program = &grid->programs[i];
 
       if (program->arguments != NULL)
-        ghlo_ref_values_clear (program->arguments, program->function->body.n_arguments);
+        ghlo_values_clear (program->arguments, program->function->body.n_arguments);
       g_free (program->arguments);
       g_clear_error (&program->error);
       ghlo_ref_process_clear (&program->process);

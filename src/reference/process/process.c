@@ -15,13 +15,13 @@
  * may have at a time in this process. */
 enum { POLL_INTERVAL = 10 * G_TIME_SPAN_MILLISECOND, MAX_THREADS = 1024 };
 
-/* Processes that meet: each brings values and takes those of all. */
+/* Processes that meet: each contributes values and takes those of all. */
 typedef struct
 {
   char       *key;
   guint       n_group, n_arrived, n_left;
   guint       n_values;
-  gboolean    mismatched;       /* they brought different numbers of values */
+  gboolean    mismatched;       /* they contributed different numbers of values */
   GhloValue **values;           /* n_group * n_values, owned */
   GPtrArray  *waiters;          /* of Waiter; borrowed from waiting threads' stacks */
 } Meeting;
@@ -126,7 +126,7 @@ work_unref (gpointer data)
     return;
 
   if (work->results != NULL)
-    ghlo_ref_values_clear (work->results, work->n_results);
+    ghlo_values_clear (work->results, work->n_results);
   g_free (work->results);
   g_clear_error (&work->error);
   g_clear_pointer (&work->process.tickets, g_ptr_array_unref);
@@ -423,7 +423,7 @@ bring_values (Meeting          *meeting,
     meeting->values[member * n_values + i] = ghlo_value_ref (values[i]);
 }
 
-/* With the lock held: arrives, waits for the others, takes what all brought. */
+/* With the lock held: arrives, waits for the others, takes the values of all. */
 static GhloValue **
 attend (GhloRefProcess   *process,
         Meeting          *meeting,

@@ -120,7 +120,7 @@ ghlo_ref_infeed (GhloRefCall *call,
   if (!ghlo_ref_run_function (call, name, NULL, 0, values, n, error))
     return FALSE;
   ok = give_payload (call, values, n, error);
-  ghlo_ref_values_clear (values, n);
+  ghlo_values_clear (values, n);
 
   return ok;
 }
@@ -166,7 +166,7 @@ body_free (gpointer data)
 {
   Body *body = data;
 
-  ghlo_ref_values_clear (body->arguments, body->block->n_arguments);
+  ghlo_values_clear (body->arguments, body->block->n_arguments);
   g_free (body->arguments);
   g_free (body);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The custom calls for the largest (or smallest) elements of each line along
+ * The custom calls for the largest (or smallest) elements of each row along
  * the last dimension, in order, equal ones by index. NaN is larger than all.
  */
 
@@ -13,9 +13,9 @@
 typedef struct
 {
   const GhloValue *operand;
-  gsize            first;        /* element of the line's index 0 */
+  gsize            first;        /* element of the row's index 0 */
   gboolean         largest;
-} Line;
+} Row;
 
 /* Below 0 when @a stands below @b. */
 static int
@@ -43,15 +43,15 @@ compare_elements (gconstpointer a,
                   gconstpointer b,
                   gpointer      data)
 {
-  const Line *line = data;
+  const Row *row = data;
   gint64 x = *(const gint64 *) a, y = *(const gint64 *) b;
-  int order = compare_scalars (line->operand->type->element_type, ghlo_ref_load (line->operand, line->first + x),
-                               ghlo_ref_load (line->operand, line->first + y));
+  int order = compare_scalars (row->operand->type->element_type, ghlo_ref_load (row->operand, row->first + x),
+                               ghlo_ref_load (row->operand, row->first + y));
 
   if (order == 0)
     return (x > y) - (x < y);
 
-  return line->largest ? -order : order;
+  return row->largest ? -order : order;
 }
 
 /* An attribute of the call, or of the dictionaries that calls carry theirs in. */
@@ -76,29 +76,29 @@ get_option (const GhloIrOp *op,
 }
 
 static gboolean
-select_lines (GhloRefCall *call,
-              gint64       k,
-              GError     **error)
+select_rows (GhloRefCall *call,
+             gint64       k,
+             GError     **error)
 {
   const GhloValue *operand = call->operands[0];
-  Line line = { operand, 0, get_option (call->op, "largest", TRUE) != 0 };
+  Row row = { operand, 0, get_option (call->op, "largest", TRUE) != 0 };
   gint64 length = operand->type->dimensions[operand->type->rank - 1];
-  gsize n_lines = length > 0 ? operand->n_elements / length : 0;
+  gsize n_rows = length > 0 ? operand->n_elements / length : 0;
   g_autofree gint64 *order = g_try_new (gint64, length + 1);
 
   if (order == NULL || length > G_MAXINT)
     return ghlo_ref_fail (call, error, "no memory to sort %" G_GINT64_FORMAT " elements", length);
-  for (gsize i = 0; i < n_lines; i++)
+  for (gsize i = 0; i < n_rows; i++)
     {
       if (!ghlo_ref_continue (call, error))
         return FALSE;
-      line.first = i * length;
+      row.first = i * length;
       for (gint64 j = 0; j < length; j++)
         order[j] = j;
-      g_qsort_with_data (order, length, sizeof (gint64), compare_elements, &line);
+      g_qsort_with_data (order, length, sizeof (gint64), compare_elements, &row);
       for (gint64 j = 0; j < k; j++)
         {
-          ghlo_ref_store (call->results[0], i * k + j, ghlo_ref_load (operand, line.first + order[j]));
+          ghlo_ref_store (call->results[0], i * k + j, ghlo_ref_load (operand, row.first + order[j]));
           ghlo_ref_store (call->results[1], i * k + j, (GhloScalar) { .i = order[j] });
         }
     }
@@ -133,5 +133,5 @@ ghlo_ref_custom_top_k (GhloRefCall *call,
       || !ghlo_element_type_is_integer (call->results[1]->type->element_type))
     return ghlo_ref_fail (call, error, "expected values of the operand's element type and integer indices");
 
-  return select_lines (call, k, error);
+  return select_rows (call, k, error);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * reduce and map. The reduced dimensions are brought innermost, so that every
- * result is a fold of one contiguous run, in the row-major order of the input.
+ * reduce and map. The input is transposed so that the reduced dimensions come last: each
+ * result reduces one contiguous run, in the row-major order of the input.
  */
 
 #include "reference/move/box.h"
@@ -92,13 +92,13 @@ ordered_input (GhloRefCall     *call,
 static gboolean
 reduce_run (GhloRefCall         *call,
             const Reduction     *self,
-            GhloRefReducer      *fold,
+            GhloRefReducer      *reducer,
             const guint8 *const *data,
             gpointer            *cells,
             gsize                index,
             GError             **error)
 {
-  ghlo_ref_reducer_start (fold);
+  ghlo_ref_reducer_start (reducer);
   for (gsize done = 0; done < self->inner;)
     {
       gsize n = MIN (CHUNK, self->inner - done);
@@ -107,26 +107,26 @@ reduce_run (GhloRefCall         *call,
         {
           gsize size = ghlo_element_info (call->operands[i]->type->element_type)->size;
 
-          ghlo_ref_reducer_read (fold, i, data[i] + (index * self->inner + done) * size, n, cells[i]);
+          ghlo_ref_reducer_read (reducer, i, data[i] + (index * self->inner + done) * size, n, cells[i]);
         }
-      if (!ghlo_ref_reducer_feed (fold, (gconstpointer const *) cells, n, error))
+      if (!ghlo_ref_reducer_feed (reducer, (gconstpointer const *) cells, n, error))
         return FALSE;
       done += n;
       if (done % (CHUNK * 64) == 0 && !ghlo_ref_continue (call, error))
         return FALSE;
     }
-  ghlo_ref_reducer_store (fold, index);
+  ghlo_ref_reducer_store (reducer, index);
   return TRUE;
 }
 
 static gboolean
 reduce_all (GhloRefCall         *call,
             const Reduction     *self,
-            GhloRefReducer      *fold,
+            GhloRefReducer      *reducer,
             const guint8 *const *data,
             GError             **error)
 {
-  gsize cell = ghlo_ref_reducer_cell_size (fold);
+  gsize cell = ghlo_ref_reducer_cell_size (reducer);
   g_autofree gpointer *cells = g_new0 (gpointer, self->n_inputs);
   g_autofree guint8 *memory = ghlo_ref_scratch (self->n_inputs * CHUNK, cell, error);
   gsize between_checks = MAX (1, CHUNK * 64 / MAX (self->inner, 1));
@@ -139,7 +139,7 @@ reduce_all (GhloRefCall         *call,
     {
       if (index % between_checks == 0 && !ghlo_ref_continue (call, error))
         return FALSE;
-      if (!reduce_run (call, self, fold, data, cells, index, error))
+      if (!reduce_run (call, self, reducer, data, cells, index, error))
         return FALSE;
     }
   return TRUE;
@@ -166,7 +166,7 @@ ghlo_ref_reduce (GhloRefCall *call,
                  GError     **error)
 {
   Reduction self = { .n_inputs = call->n_operands / 2 };
-  g_autoptr (GhloRefReducer) fold = NULL;
+  g_autoptr (GhloRefReducer) reducer = NULL;
   g_autoptr (GPtrArray) copies = g_ptr_array_new_with_free_func (g_free);
   g_autofree const guint8 **data = g_new0 (const guint8 *, self.n_inputs);
 
@@ -174,9 +174,9 @@ ghlo_ref_reduce (GhloRefCall *call,
     return ghlo_ref_fail (call, error, "expected an initial value for each input");
   if (!check_inputs (call, self.n_inputs, error) || !find_dimensions (call, &self, error))
     return FALSE;
-  fold = ghlo_ref_reducer_new (call, 0, self.n_inputs, self.inner, call->operands, call->operands + self.n_inputs,
-                               error);
-  if (fold == NULL)
+  reducer = ghlo_ref_reducer_new (call, 0, self.n_inputs, self.inner, call->operands, call->operands + self.n_inputs,
+                                  error);
+  if (reducer == NULL)
     return FALSE;
   for (guint i = 0; i < self.n_inputs; i++)
     {
@@ -189,7 +189,7 @@ ghlo_ref_reduce (GhloRefCall *call,
       if (data[i] == NULL && call->operands[i]->n_elements > 0)
         return FALSE;
     }
-  return reduce_all (call, &self, fold, data, error);
+  return reduce_all (call, &self, reducer, data, error);
 }
 
 gboolean

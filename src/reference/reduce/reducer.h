@@ -17,7 +17,7 @@ G_BEGIN_DECLS
 
 typedef struct _GhloRefFold GhloRefReducer;
 
-/* A fold of @n inputs with region @region, from the scalars @inits, over
+/* A reduction of @n inputs with region @region, from the scalars @inits, over
  * @length elements of each (which decides whether a sum of floats is made in
  * steps, see ghlo_element_short_sum()). */
 GhloRefReducer *ghlo_ref_reducer_new       (GhloRefCall      *call,

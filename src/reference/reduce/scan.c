@@ -21,20 +21,12 @@ typedef struct
 } Scan;
 
 static void
-clear_values (GhloValue **values,
-              guint       n)
-{
-  for (guint i = 0; i < n; i++)
-    g_clear_pointer (&values[i], ghlo_value_unref);
-}
-
-static void
 scan_clear (Scan *self)
 {
   if (self->arguments != NULL)
-    clear_values (self->arguments, self->n_inputs + self->n_carries);
+    ghlo_values_clear (self->arguments, self->n_inputs + self->n_carries);
   if (self->produced != NULL)
-    clear_values (self->produced, self->n_outputs + self->n_carries);
+    ghlo_values_clear (self->produced, self->n_outputs + self->n_carries);
   g_free (self->arguments);
   g_free (self->produced);
 }
@@ -152,7 +144,7 @@ scan_step (Scan    *self,
       g_clear_pointer (&self->arguments[self->n_inputs + i], ghlo_value_unref);
       self->arguments[self->n_inputs + i] = g_steal_pointer (&self->produced[self->n_outputs + i]);
     }
-  clear_values (self->produced, self->n_outputs);
+  ghlo_values_clear (self->produced, self->n_outputs);
   return TRUE;
 }
 

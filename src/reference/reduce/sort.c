@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * sort and chlo.top_k. Each line is sorted as a permutation by a stable merge
+ * sort and chlo.top_k. Each row is sorted as a permutation by a stable merge
  * sort, whose answer is determined even where the comparator is no order.
  *
  * A comparator that is one comparison of one input's elements is recognised
@@ -14,7 +14,7 @@
 
 typedef struct _Sorter Sorter;
 
-/* TRUE when element @a of the line comes before @b. */
+/* TRUE when element @a of the row comes before @b. */
 typedef gboolean (*Before) (Sorter *self,
                             gsize   a,
                             gsize   b);
@@ -24,7 +24,7 @@ struct _Sorter
   GhloRefCall           *call;
   Before                 before;
   gsize                  length;
-  gsize                 *order;         /* owned; the sorted line's elements */
+  gsize                 *order;         /* owned; the sorted row's elements */
   gsize                 *spare;         /* owned */
   gint64                *keys;          /* owned; ordered as signed integers, or bits of doubles */
   guint                  key_input;
@@ -32,7 +32,7 @@ struct _Sorter
   gboolean               partial;       /* compare keys as doubles: NaN is neither below nor above */
   GhloRefScalarFunction *comparator;    /* owned */
   guint                  n;
-  GhloScalar           **elements;      /* owned; the line of each input */
+  GhloScalar           **elements;      /* owned; the row of each input */
   GhloScalar            *arguments;     /* owned; 2 n */
   guint                  since_check;
   GError                *failure;       /* of the comparator or a stop; the rest of the sort is void */
@@ -180,10 +180,10 @@ insertion_sort (Sorter *self,
     }
 }
 
-/* Sorts the line whose keys or elements are loaded into self->order. */
+/* Sorts the row whose keys or elements are loaded into self->order. */
 static gboolean
-sort_line (Sorter  *self,
-           GError **error)
+sort_row (Sorter  *self,
+          GError **error)
 {
   gsize n = self->length;
 
@@ -210,18 +210,18 @@ sort_line (Sorter  *self,
   return ghlo_ref_continue (self->call, error);
 }
 
-/* Lines along one dimension. */
+/* Rows along one dimension. */
 typedef struct
 {
   gsize outer, length, inner;
-} Lines;
+} Rows;
 
 static gboolean
-find_lines (GhloRefCall     *call,
-            const GhloValue *value,
-            gint64           dimension,
-            Lines           *lines,
-            GError         **error)
+find_rows (GhloRefCall     *call,
+           const GhloValue *value,
+           gint64           dimension,
+           Rows            *rows,
+           GError         **error)
 {
   guint rank = ghlo_ref_rank (value);
   gint64 d = dimension < 0 ? dimension + rank : dimension;
@@ -229,17 +229,17 @@ find_lines (GhloRefCall     *call,
   if (d < 0 || d >= rank)
     return ghlo_ref_fail (call, error, "expected a dimension below the rank %u, found %" G_GINT64_FORMAT,
                           rank, dimension);
-  *lines = (Lines) { 1, (gsize) ghlo_ref_dims (value)[d], 1 };
+  *rows = (Rows) { 1, (gsize) ghlo_ref_dims (value)[d], 1 };
   if (value->n_elements == 0)
     {
-      lines->outer = 0;
+      rows->outer = 0;
       return TRUE;
     }
   for (gint64 i = 0; i < rank; i++)
     if (i < d)
-      lines->outer *= (gsize) ghlo_ref_dims (value)[i];
+      rows->outer *= (gsize) ghlo_ref_dims (value)[i];
     else if (i > d)
-      lines->inner *= (gsize) ghlo_ref_dims (value)[i];
+      rows->inner *= (gsize) ghlo_ref_dims (value)[i];
   return TRUE;
 }
 
@@ -270,11 +270,11 @@ sorter_alloc (Sorter  *self,
   return TRUE;
 }
 
-/* Loads the line that begins at element @first, with @step between elements. */
+/* Loads the row that begins at element @first, with @step between elements. */
 static void
-load_line (Sorter *self,
-           gsize   first,
-           gsize   step)
+load_row (Sorter *self,
+          gsize   first,
+          gsize   step)
 {
   if (self->comparator == NULL)
     {
@@ -292,11 +292,11 @@ load_line (Sorter *self,
 }
 
 static void
-store_line (const Sorter    *self,
-            const GhloValue *input,
-            GhloValue       *result,
-            gsize            first,
-            gsize            step)
+store_row (const Sorter    *self,
+           const GhloValue *input,
+           GhloValue       *result,
+           gsize            first,
+           gsize            step)
 {
   gsize size = ghlo_element_info (input->type->element_type)->size;
 
@@ -339,20 +339,20 @@ recognise_comparison (Sorter *self)
 }
 
 static gboolean
-sort_lines (Sorter      *self,
-            const Lines *lines,
-            GError     **error)
+sort_rows (Sorter     *self,
+           const Rows *rows,
+           GError    **error)
 {
-  for (gsize o = 0; o < lines->outer; o++)
-    for (gsize i = 0; i < lines->inner; i++)
+  for (gsize o = 0; o < rows->outer; o++)
+    for (gsize i = 0; i < rows->inner; i++)
       {
-        gsize first = o * lines->length * lines->inner + i;
+        gsize first = o * rows->length * rows->inner + i;
 
-        load_line (self, first, lines->inner);
-        if (!sort_line (self, error))
+        load_row (self, first, rows->inner);
+        if (!sort_row (self, error))
           return FALSE;
         for (guint k = 0; k < self->n; k++)
-          store_line (self, self->call->operands[k], self->call->results[k], first, lines->inner);
+          store_row (self, self->call->operands[k], self->call->results[k], first, rows->inner);
       }
   return TRUE;
 }
@@ -363,11 +363,11 @@ ghlo_ref_sort (GhloRefCall *call,
 {
   const GhloIrBlock *block = ghlo_ir_op_region_block (call->op, 0);
   g_auto (Sorter) self = { .call = call, .n = call->n_operands };
-  Lines lines;
+  Rows rows;
 
   if (call->n_operands == 0 || block == NULL || block->n_arguments != 2 * call->n_operands)
     return ghlo_ref_fail (call, error, "expected a comparator of two arguments for each input");
-  if (!find_lines (call, call->operands[0], ghlo_ir_op_get_int (call->op, "dimension", -1), &lines, error))
+  if (!find_rows (call, call->operands[0], ghlo_ir_op_get_int (call->op, "dimension", -1), &rows, error))
     return FALSE;
   for (guint i = 0; i < call->n_operands; i++)
     {
@@ -384,7 +384,7 @@ ghlo_ref_sort (GhloRefCall *call,
       if (self.comparator == NULL)
         return FALSE;
     }
-  return sorter_alloc (&self, lines.length, error) && sort_lines (&self, &lines, error);
+  return sorter_alloc (&self, rows.length, error) && sort_rows (&self, &rows, error);
 }
 
 /* The largest first, in the total order; equal ones by their place. */
@@ -399,31 +399,31 @@ ghlo_ref_top_k (GhloRefCall *call,
   gint64 dimensions[GHLO_MAX_RANK];
   guint rank = ghlo_ref_rank (operand);
   GhloValue *values, *indices;
-  Lines lines;
+  Rows rows;
 
   if (k < 0)
     return ghlo_ref_fail (call, error, "expected k of at least 0, found %" G_GINT64_FORMAT, k);
   if (ghlo_element_type_is_complex (operand->type->element_type))
     return ghlo_ref_fail (call, error, "expected elements that have an order");
-  if (!find_lines (call, operand, -1, &lines, error))
+  if (!find_rows (call, operand, -1, &rows, error))
     return FALSE;
   memcpy (dimensions, ghlo_ref_dims (operand), rank * sizeof (gint64));
   k = dimensions[rank - 1] = MIN (k, dimensions[rank - 1]);
   values = ghlo_ref_result (call, 0, dimensions, rank, error);
   indices = values != NULL ? ghlo_ref_result (call, 1, dimensions, rank, error) : NULL;
-  if (indices == NULL || !sorter_alloc (&self, lines.length, error))
+  if (indices == NULL || !sorter_alloc (&self, rows.length, error))
     return FALSE;
 
-  for (gsize o = 0; o < lines.outer; o++)
+  for (gsize o = 0; o < rows.outer; o++)
     {
-      load_line (&self, o * lines.length, 1);
-      if (!sort_line (&self, error))
+      load_row (&self, o * rows.length, 1);
+      if (!sort_row (&self, error))
         return FALSE;
       for (gint64 i = 0; i < k; i++)
         {
           gsize to = o * (gsize) k + (gsize) i;
 
-          memcpy (values->data + to * size, operand->data + (o * lines.length + self.order[i]) * size, size);
+          memcpy (values->data + to * size, operand->data + (o * rows.length + self.order[i]) * size, size);
           ghlo_ref_store (indices, to, (GhloScalar) { .i = (gint64) self.order[i] });
         }
     }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * reduce_window and select_and_scatter: folds and choices over windows that
+ * reduce_window and select_and_scatter: reductions and selections over windows that
  * slide over a padded and dilated input.
  *
- * A window is looked at through one table of places for each dimension, made
+ * The elements of a window are found by one table of offsets for each dimension, made
  * anew only where the window moved in that dimension.
  */
 
@@ -25,9 +25,9 @@ typedef struct
   gint64  base_dilation[GHLO_MAX_RANK], window_dilation[GHLO_MAX_RANK];
   gint64  low[GHLO_MAX_RANK], high[GHLO_MAX_RANK];
   gint64  output[GHLO_MAX_RANK];                          /* number of windows */
-  gint64 *places[GHLO_MAX_RANK];                          /* of each window element: offset in elements, or -1 */
-  gint64 *memory;                                         /* owned; all places */
-  gint64  at[GHLO_MAX_RANK];                              /* the window that places are of, -1 before the first */
+  gint64 *offsets[GHLO_MAX_RANK];                         /* in elements, of each window element; or -1 */
+  gint64 *memory;                                         /* owned; all offsets */
+  gint64  at[GHLO_MAX_RANK];                              /* the offsets' window, -1 before the first */
 } Window;
 
 static void
@@ -145,7 +145,7 @@ window_init (GhloRefCall     *call,
   return TRUE;
 }
 
-/* Makes room for the places of one window's elements, where there is a window. */
+/* Makes room for the offsets of one window's elements, where there is a window. */
 static gboolean
 window_open (GhloRefCall  *call,
              Window       *self,
@@ -162,7 +162,7 @@ window_open (GhloRefCall  *call,
   total = 0;
   for (guint i = 0; i < self->rank; i++)
     {
-      self->places[i] = self->memory + total;
+      self->offsets[i] = self->memory + total;
       self->at[i] = -1;
       total += (gsize) self->size[i];
     }
@@ -176,7 +176,7 @@ window_move (Window       *self,
 {
   for (guint d = 0; d < self->rank; d++)
     {
-      gint64 *places = self->places[d];
+      gint64 *offsets = self->offsets[d];
       gint64 start;
 
       if (self->at[d] == index[d])
@@ -189,9 +189,9 @@ window_move (Window       *self,
           gint64 element = position / self->base_dilation[d];
 
           if (position < 0 || position % self->base_dilation[d] != 0 || element >= self->input[d])
-            places[w] = -1;
+            offsets[w] = -1;
           else
-            places[w] = element * self->strides[d];
+            offsets[w] = element * self->strides[d];
         }
     }
 }
@@ -206,7 +206,7 @@ window_row (const Window *self,
 
   for (guint d = 0; d + 1 < self->rank; d++)
     {
-      gint64 place = self->places[d][inner[d]];
+      gint64 place = self->offsets[d][inner[d]];
 
       if (place < 0)
         return -1;
@@ -218,7 +218,7 @@ window_row (const Window *self,
 typedef struct
 {
   GhloRefCall    *call;
-  GhloRefReducer *fold;
+  GhloRefReducer *reduction;
   guint           n;
   gsize           cell;
   guint8        **inputs;   /* cells of every input element */
@@ -241,7 +241,7 @@ flush (WindowFold *self,
       if (!ghlo_ref_continue (self->call, error))
         return FALSE;
     }
-  return ghlo_ref_reducer_feed (self->fold, (gconstpointer const *) self->chunk, n, error);
+  return ghlo_ref_reducer_feed (self->reduction, (gconstpointer const *) self->chunk, n, error);
 }
 
 /* Adds the element at @offset, or the padding, to the chunk of each input. */
@@ -253,7 +253,7 @@ push (WindowFold *self,
   for (guint i = 0; i < self->n; i++)
     {
       guint8 *to = (guint8 *) self->chunk[i] + self->filled * self->cell;
-      const guint8 *from = offset < 0 ? ghlo_ref_reducer_init_cell (self->fold, i)
+      const guint8 *from = offset < 0 ? ghlo_ref_reducer_init_cell (self->reduction, i)
                                       : self->inputs[i] + (gsize) offset * self->cell;
 
       if (self->cell == 8)
@@ -275,14 +275,14 @@ fold_window (WindowFold   *self,
   guint last = MAX (window->rank, 1) - 1;
   gint64 length = window->rank > 0 ? window->size[last] : 1;
 
-  ghlo_ref_reducer_start (self->fold);
+  ghlo_ref_reducer_start (self->reduction);
   do
     {
       gint64 row = window_row (window, inner);
 
       for (gint64 w = 0; w < length; w++)
         {
-          gint64 place = window->rank > 0 ? window->places[last][w] : 0;
+          gint64 place = window->rank > 0 ? window->offsets[last][w] : 0;
 
           if (!push (self, row < 0 || place < 0 ? -1 : row + place, error))
             return FALSE;
@@ -291,7 +291,7 @@ fold_window (WindowFold   *self,
   while (ghlo_ref_next_index (inner, window->size, last));
   if (!flush (self, error))
     return FALSE;
-  ghlo_ref_reducer_store (self->fold, index);
+  ghlo_ref_reducer_store (self->reduction, index);
   return TRUE;
 }
 
@@ -311,7 +311,7 @@ read_cells (WindowFold *self,
       g_ptr_array_add (memory, self->inputs[i]);
       if (self->inputs[i] == NULL)
         return FALSE;
-      ghlo_ref_reducer_read (self->fold, i, input->data, input->n_elements, self->inputs[i]);
+      ghlo_ref_reducer_read (self->reduction, i, input->data, input->n_elements, self->inputs[i]);
       self->chunk[i] = g_malloc (CHUNK * self->cell);
       g_ptr_array_add (memory, self->chunk[i]);
     }
@@ -326,7 +326,7 @@ reduce_windows (GhloRefCall *call,
                 GError     **error)
 {
   g_autoptr (GPtrArray) memory = g_ptr_array_new_with_free_func (g_free);
-  g_autoptr (GhloRefReducer) fold = NULL;
+  g_autoptr (GhloRefReducer) reduction = NULL;
   g_autofree guint8 **inputs = g_new0 (guint8 *, MAX (n, 1));
   g_autofree gpointer *chunk = g_new0 (gpointer, MAX (n, 1));
   g_auto (Window) window = { 0 };
@@ -346,14 +346,14 @@ reduce_windows (GhloRefCall *call,
     return FALSE;
   if (!ghlo_shape_count (window.size, window.rank, &length))
     return ghlo_ref_fail (call, error, "the window's size overflows");
-  fold = reducer != NULL
+  reduction = reducer != NULL
          ? ghlo_ref_reducer_new_for (call, reducer, n, length, call->operands, call->operands + n, error)
          : ghlo_ref_reducer_new (call, 0, n, length, call->operands, call->operands + n, error);
-  if (fold == NULL)
+  if (reduction == NULL)
     return FALSE;
 
-  self.fold = fold;
-  self.cell = ghlo_ref_reducer_cell_size (fold);
+  self.reduction = reduction;
+  self.cell = ghlo_ref_reducer_cell_size (reduction);
   if (!read_cells (&self, memory, error))
     return FALSE;
   for (gsize i = 0; i < call->results[0]->n_elements; i++)
@@ -410,14 +410,14 @@ run_pair (GhloRefScalarFunction *function,
   return ghlo_ref_scalar_function_run (function, arguments, outcome, error);
 }
 
-/* The place of the element of the window that @select keeps; -1 when the
+/* The index of the element of the window that @select keeps; -1 when the
  * window lies in the padding altogether. */
 static gboolean
-select_place (GhloRefScalarFunction *select,
-              const Window          *window,
-              const GhloValue       *operand,
-              gint64                *place,
-              GError               **error)
+select_element (GhloRefScalarFunction *select,
+                const Window          *window,
+                const GhloValue       *operand,
+                gint64                *place,
+                GError               **error)
 {
   gint64 inner[GHLO_MAX_RANK] = { 0 };
   GhloScalar best = { 0 }, keep;
@@ -428,7 +428,7 @@ select_place (GhloRefScalarFunction *select,
       gint64 at = 0;
 
       for (guint d = 0; d < window->rank && at >= 0; d++)
-        at = window->places[d][inner[d]] < 0 ? -1 : at + window->places[d][inner[d]];
+        at = window->offsets[d][inner[d]] < 0 ? -1 : at + window->offsets[d][inner[d]];
       if (at < 0)
         continue;
       keep.i = 0;
@@ -464,7 +464,7 @@ scatter_selected (GhloRefCall           *call,
         return FALSE;
       window_move (window, index);
       ghlo_ref_next_index (index, window->output, window->rank);
-      if (!select_place (select, window, call->operands[0], &place, error))
+      if (!select_element (select, window, call->operands[0], &place, error))
         return FALSE;
       if (place < 0)
         continue;

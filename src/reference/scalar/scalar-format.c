@@ -6,6 +6,7 @@
  * hold becomes the nearest one that there is, NaN becomes zero.
  */
 
+#include "base/bits.h"
 #include "reference/scalar/scalar.h"
 
 #include <math.h>
@@ -181,12 +182,6 @@ ghlo_ref_convert_func (GhloElementType from,
   return conversions[ghlo_element_info (from)->element_class][ghlo_element_info (to)->element_class];
 }
 
-static inline guint64
-low_bits (guint n)
-{
-  return n >= 64 ? G_MAXUINT64 : ((guint64) 1 << n) - 1;
-}
-
 /* Rounds the mantissa inside the bits of the format: a carry goes into the
  * exponent by itself, and subnormals keep their place. */
 static guint64
@@ -202,7 +197,7 @@ round_mantissa (const GhloElementInfo *info,
 
   dropped = info->mantissa_bits - (guint) MAX (mantissa_bits, 0);
   half = (guint64) 1 << (dropped - 1);
-  rest = magnitude & low_bits (dropped);
+  rest = magnitude & ghlo_low_bits (dropped);
   magnitude >>= dropped;
   magnitude += rest > half || (rest == half && (magnitude & 1));
 
@@ -232,8 +227,8 @@ ghlo_ref_reduce_precision (const GhloRefScalarOp *op,
     {
       /* The exponent of 1 is the format's bias; the reduced format has as much
        * room on either side as its own bias. Subnormals of it become zero. */
-      guint64 one = low_bits (info->exponent_bits - 1);
-      guint64 room = low_bits ((guint) MAX (exponent_bits, 1) - 1);
+      guint64 one = ghlo_low_bits (info->exponent_bits - 1);
+      guint64 room = ghlo_low_bits ((guint) MAX (exponent_bits, 1) - 1);
 
       exponent = magnitude >> info->mantissa_bits;
       if (exponent > one + room)

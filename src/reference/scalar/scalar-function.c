@@ -282,7 +282,7 @@ call_body (GhloRefScalarFunction *self,
     return ghlo_ref_frame_run (self->call.frame, block, self->values, results, error);
   ok = ghlo_ref_run_function (&self->call, self->function, self->values, block->n_arguments, results,
                               block->n_returned, error);
-  ghlo_ref_values_clear (self->values, block->n_arguments);
+  ghlo_values_clear (self->values, block->n_arguments);
 
   return ok;
 }
@@ -302,7 +302,7 @@ run_as_region (GhloRefScalarFunction *self,
       self->values[i] = ghlo_value_new_tensor (self->argument_types[i], error);
       if (self->values[i] == NULL)
         {
-          ghlo_ref_values_clear (self->values, i);
+          ghlo_values_clear (self->values, i);
           return FALSE;
         }
       ghlo_ref_store (self->values[i], 0, arguments[i]);
@@ -318,7 +318,7 @@ run_as_region (GhloRefScalarFunction *self,
       else
         ok = FALSE;
     }
-  ghlo_ref_values_clear (given, block->n_returned);
+  ghlo_values_clear (given, block->n_returned);
 
   return ok || fail (self, "results", error);
 }

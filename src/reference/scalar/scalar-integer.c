@@ -139,9 +139,9 @@ shift_left_64 (const GhloRefScalarOp *op,
                guint64                x,
                guint64                y)
 {
-  guint64 places = bits_of (op, y);
+  guint64 shift = bits_of (op, y);
 
-  return places >= width_of (op) ? 0 : x << places;
+  return shift >= width_of (op) ? 0 : x << shift;
 }
 
 static inline guint64
@@ -149,9 +149,9 @@ shift_right_64 (const GhloRefScalarOp *op,
                 guint64                x,
                 guint64                y)
 {
-  guint64 places = bits_of (op, y);
+  guint64 shift = bits_of (op, y);
 
-  return places >= width_of (op) ? 0 : bits_of (op, x) >> places;
+  return shift >= width_of (op) ? 0 : bits_of (op, x) >> shift;
 }
 
 static inline guint64
@@ -159,9 +159,9 @@ shift_right_arithmetic_64 (const GhloRefScalarOp *op,
                            guint64                x,
                            guint64                y)
 {
-  guint64 places = MIN (bits_of (op, y), width_of (op) - 1);
+  guint64 shift = MIN (bits_of (op, y), width_of (op) - 1);
 
-  return (guint64) (signed_result (op, x).i >> places);
+  return (guint64) (signed_result (op, x).i >> shift);
 }
 
 static inline guint64

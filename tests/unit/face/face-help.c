@@ -157,6 +157,14 @@ help_wait_run (HelpWait *wait)
   return wait->result;
 }
 
+GAsyncResult *
+help_wait_for_call (HelpWait *wait)
+{
+  g_assert_null (wait->result);
+
+  return help_wait_run (wait);
+}
+
 void
 help_wait_clear (HelpWait *wait)
 {

@@ -37,6 +37,13 @@ G_BEGIN_DECLS
   "  return %0#1 : tensor<i32>\n" \
   "}\n"
 
+/* Adds step to total: output 0 says what total was, output 1 is what it becomes. */
+#define HELP_COUNTER \
+  "func.func @main(%step: tensor<2xi32>, %total: tensor<2xi32>) -> (tensor<2xi32>, tensor<2xi32>) {\n" \
+  "  %0 = stablehlo.add %total, %step : tensor<2xi32>\n" \
+  "  return %total, %0 : tensor<2xi32>, tensor<2xi32>\n" \
+  "}\n"
+
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define HELP_SANITIZED 1
 #elif defined(__has_feature)
@@ -86,6 +93,8 @@ void            help_ready         (GObject      *source,
                                     gpointer      wait);
 /* Iterates the context until the answer is there; valid until help_wait_clear. */
 GAsyncResult   *help_wait_run      (HelpWait       *wait);
+/* The same right after the call, which has not called back before it returned. */
+GAsyncResult   *help_wait_for_call (HelpWait       *wait);
 void            help_wait_clear    (HelpWait       *wait);
 
 

@@ -4,7 +4,7 @@
  * shared library.
  */
 
-#include <ghlo/ghlo.h>
+#include "face-help.h"
 
 #include <math.h>
 #include <unistd.h>
@@ -143,44 +143,6 @@ test_wrong_numbers (void)
   assert_refused (ghlo_buffer_new_from_doubles (NULL, NULL, 0, &error), &error, GHLO_ERROR_INVALID_ARGUMENT, "*");
 }
 
-typedef struct
-{
-  GMainLoop    *loop;
-  GAsyncResult *result;
-} Wait;
-
-static void
-on_ready (GObject      *source,
-          GAsyncResult *result,
-          gpointer      data)
-{
-  Wait *wait = data;
-
-  wait->result = g_object_ref (result);
-  g_main_loop_quit (wait->loop);
-}
-
-static void
-wait_init (Wait *wait)
-{
-  wait->loop = g_main_loop_new (NULL, FALSE);
-  wait->result = NULL;
-}
-
-static void
-wait_run (Wait *wait)
-{
-  g_assert_null (wait->result);
-  g_main_loop_run (wait->loop);
-}
-
-static void
-wait_clear (Wait *wait)
-{
-  g_object_unref (wait->result);
-  g_main_loop_unref (wait->loop);
-}
-
 static GFile *
 file_new (void)
 {
@@ -230,36 +192,36 @@ test_files_async (void)
   g_autoptr (GError) error = NULL;
   g_autoptr (GhloBuffer) buffer = from_doubles ("tensor<2x3xf64>", numbers, 6, &error);
   g_autoptr (GhloBuffer) again = NULL;
-  Wait wait;
+  HelpWait wait;
 
-  wait_init (&wait);
-  ghlo_buffer_save_async (buffer, file, NULL, on_ready, &wait);
-  wait_run (&wait);
+  wait = help_wait_init ();
+  ghlo_buffer_save_async (buffer, file, NULL, help_ready, &wait);
+  help_wait_for_call (&wait);
   g_assert_true (ghlo_buffer_save_finish (buffer, wait.result, &error));
   g_assert_no_error (error);
-  wait_clear (&wait);
+  help_wait_clear (&wait);
 
-  wait_init (&wait);
-  ghlo_buffer_load_async (file, NULL, NULL, on_ready, &wait);
-  wait_run (&wait);
+  wait = help_wait_init ();
+  ghlo_buffer_load_async (file, NULL, NULL, help_ready, &wait);
+  help_wait_for_call (&wait);
   again = ghlo_buffer_load_finish (wait.result, &error);
   g_assert_no_error (error);
   assert_bytes (again, numbers, sizeof numbers);
-  wait_clear (&wait);
+  help_wait_clear (&wait);
   g_file_delete (file, NULL, NULL);
 
-  wait_init (&wait);
-  ghlo_buffer_load_async (NULL, NULL, NULL, on_ready, &wait);
-  wait_run (&wait);
+  wait = help_wait_init ();
+  ghlo_buffer_load_async (NULL, NULL, NULL, help_ready, &wait);
+  help_wait_for_call (&wait);
   assert_refused (ghlo_buffer_load_finish (wait.result, &error), &error, GHLO_ERROR_INVALID_ARGUMENT, "*nothing");
-  wait_clear (&wait);
+  help_wait_clear (&wait);
 
-  wait_init (&wait);
-  ghlo_buffer_save_async (buffer, NULL, NULL, on_ready, &wait);
-  wait_run (&wait);
+  wait = help_wait_init ();
+  ghlo_buffer_save_async (buffer, NULL, NULL, help_ready, &wait);
+  help_wait_for_call (&wait);
   g_assert_false (ghlo_buffer_save_finish (buffer, wait.result, &error));
   g_assert_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT);
-  wait_clear (&wait);
+  help_wait_clear (&wait);
 }
 
 static void
@@ -329,7 +291,7 @@ test_copy_to_device (void)
   g_autoptr (GhloBuffer) own = ghlo_buffer_copy_to_device (lent, device, NULL, &error);
   g_autoptr (GhloBuffer) async = NULL;
   gsize n;
-  Wait wait;
+  HelpWait wait;
 
   g_assert_no_error (error);
   /* What is there already is shared, what the application lent is copied. */
@@ -340,14 +302,14 @@ test_copy_to_device (void)
   assert_bytes (own, numbers, sizeof numbers);
   assert_bytes (ghlo_buffer_get_members (copies, &n)[0], numbers, sizeof numbers);
 
-  wait_init (&wait);
-  ghlo_buffer_copy_to_device_async (buffer, device, NULL, on_ready, &wait);
+  wait = help_wait_init ();
+  ghlo_buffer_copy_to_device_async (buffer, device, NULL, help_ready, &wait);
   ghlo_buffer_release (buffer);
-  wait_run (&wait);
+  help_wait_for_call (&wait);
   async = ghlo_buffer_copy_to_device_finish (buffer, wait.result, &error);
   g_assert_no_error (error);
   assert_bytes (async, numbers, sizeof numbers);
-  wait_clear (&wait);
+  help_wait_clear (&wait);
 
   assert_refused (ghlo_buffer_copy_to_device (buffer, device, NULL, &error), &error, GHLO_ERROR_INVALID_ARGUMENT,
                   "*released*");
@@ -355,12 +317,12 @@ test_copy_to_device (void)
                   "*without a client");
   assert_refused (ghlo_buffer_copy_to_device (copy, NULL, NULL, &error), &error, GHLO_ERROR_INVALID_ARGUMENT,
                   "*found nothing");
-  wait_init (&wait);
-  ghlo_buffer_copy_to_device_async (copy, NULL, NULL, on_ready, &wait);
-  wait_run (&wait);
+  wait = help_wait_init ();
+  ghlo_buffer_copy_to_device_async (copy, NULL, NULL, help_ready, &wait);
+  help_wait_for_call (&wait);
   assert_refused (ghlo_buffer_copy_to_device_finish (copy, wait.result, &error), &error, GHLO_ERROR_INVALID_ARGUMENT,
                   "*found nothing");
-  wait_clear (&wait);
+  help_wait_clear (&wait);
 }
 
 int

@@ -70,44 +70,6 @@ assert_doubles (GhloExecutable *executable)
   g_assert_cmpmem (g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes), ((gint32[]) { 6, 8 }), 8);
 }
 
-typedef struct
-{
-  GMainLoop    *loop;
-  GAsyncResult *result;
-} Wait;
-
-static void
-on_ready (GObject      *source,
-          GAsyncResult *result,
-          gpointer      data)
-{
-  Wait *wait = data;
-
-  wait->result = g_object_ref (result);
-  g_main_loop_quit (wait->loop);
-}
-
-static void
-wait_init (Wait *wait)
-{
-  wait->loop = g_main_loop_new (NULL, FALSE);
-  wait->result = NULL;
-}
-
-static void
-wait_run (Wait *wait)
-{
-  g_assert_null (wait->result);
-  g_main_loop_run (wait->loop);
-}
-
-static void
-wait_clear (Wait *wait)
-{
-  g_object_unref (wait->result);
-  g_main_loop_unref (wait->loop);
-}
-
 static void
 test_serialize (void)
 {
@@ -155,29 +117,29 @@ test_serialize_async (void)
   g_autoptr (GhloExecutable) again = NULL;
   g_autoptr (GBytes) bytes = NULL;
   g_autoptr (GError) error = NULL;
-  Wait wait;
+  HelpWait wait;
 
-  wait_init (&wait);
-  ghlo_executable_serialize_async (executable, NULL, on_ready, &wait);
-  wait_run (&wait);
+  wait = help_wait_init ();
+  ghlo_executable_serialize_async (executable, NULL, help_ready, &wait);
+  help_wait_for_call (&wait);
   bytes = ghlo_executable_serialize_finish (executable, wait.result, &error);
   g_assert_no_error (error);
-  wait_clear (&wait);
+  help_wait_clear (&wait);
 
-  wait_init (&wait);
-  ghlo_client_load_executable_async (client, bytes, GHLO_LOAD_FLAGS_TRUSTED, NULL, on_ready, &wait);
-  wait_run (&wait);
+  wait = help_wait_init ();
+  ghlo_client_load_executable_async (client, bytes, GHLO_LOAD_FLAGS_TRUSTED, NULL, help_ready, &wait);
+  help_wait_for_call (&wait);
   again = ghlo_client_load_executable_finish (client, wait.result, &error);
   g_assert_no_error (error);
   assert_doubles (again);
-  wait_clear (&wait);
+  help_wait_clear (&wait);
 
-  wait_init (&wait);
-  ghlo_client_load_executable_async (client, NULL, GHLO_LOAD_FLAGS_NONE, NULL, on_ready, &wait);
-  wait_run (&wait);
+  wait = help_wait_init ();
+  ghlo_client_load_executable_async (client, NULL, GHLO_LOAD_FLAGS_NONE, NULL, help_ready, &wait);
+  help_wait_for_call (&wait);
   g_assert_null (ghlo_client_load_executable_finish (client, wait.result, &error));
   g_assert_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT);
-  wait_clear (&wait);
+  help_wait_clear (&wait);
 }
 
 /* What no artifact can hold, here in an attribute that means nothing, is kept as text. */
@@ -330,19 +292,19 @@ test_mistakes (void)
   g_autoptr (GCancellable) cancelled = g_cancellable_new ();
   g_autoptr (GError) error = NULL;
   g_autoptr (GhloStatistics) statistics = ghlo_executable_get_statistics (bare);
-  Wait wait;
+  HelpWait wait;
 
   g_assert_cmpuint (ghlo_statistics_get_n_runs (statistics), ==, 0);
   g_assert_null (ghlo_executable_serialize (bare, NULL, &error));
   g_assert_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT);
   g_clear_error (&error);
-  wait_init (&wait);
-  ghlo_executable_serialize_async (bare, NULL, on_ready, &wait);
-  wait_run (&wait);
+  wait = help_wait_init ();
+  ghlo_executable_serialize_async (bare, NULL, help_ready, &wait);
+  help_wait_for_call (&wait);
   g_assert_null (ghlo_executable_serialize_finish (bare, wait.result, &error));
   g_assert_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT);
   g_clear_error (&error);
-  wait_clear (&wait);
+  help_wait_clear (&wait);
 
   g_assert_null (ghlo_client_load_executable (client, NULL, GHLO_LOAD_FLAGS_NONE, NULL, &error));
   g_assert_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT);

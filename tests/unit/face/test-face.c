@@ -99,48 +99,23 @@ test_empty (void)
   g_assert_cmpuint (ghlo_result_get_n_outputs (result), ==, 0);
 }
 
+/* A wait that also reads the progress when the callback comes. */
 typedef struct
 {
-  GMainLoop    *loop;
-  GAsyncResult *result;
-  double        fraction;        /* of progress, when the callback came */
+  HelpWait      wait;
   GhloProgress *progress;        /* borrowed */
-  GThread      *thread;          /* that the callback ran on */
-} Wait;
+  double        fraction;
+} ProgressWait;
 
 static void
-on_ready (GObject      *source,
-          GAsyncResult *result,
-          gpointer      data)
+on_progress_ready (GObject      *source,
+                   GAsyncResult *result,
+                   gpointer      data)
 {
-  Wait *wait = data;
+  ProgressWait *self = data;
 
-  wait->result = g_object_ref (result);
-  wait->thread = g_thread_self ();
-  if (wait->progress != NULL)
-    wait->fraction = ghlo_progress_get_fraction (wait->progress);
-  g_main_loop_quit (wait->loop);
-}
-
-static void
-wait_init (Wait *wait)
-{
-  *wait = (Wait) { g_main_loop_new (g_main_context_get_thread_default (), FALSE), NULL, -1, NULL, NULL };
-}
-
-static void
-wait_run (Wait *wait)
-{
-  /* Nothing may call back before the call has returned. */
-  g_assert_null (wait->result);
-  g_main_loop_run (wait->loop);
-}
-
-static void
-wait_clear (Wait *wait)
-{
-  g_clear_object (&wait->result);
-  g_main_loop_unref (wait->loop);
+  help_ready (source, result, &self->wait);
+  self->fraction = ghlo_progress_get_fraction (self->progress);
 }
 
 static void
@@ -174,61 +149,60 @@ run_async_road (void)
   g_autoptr (GhloBuffer) left = help_buffer ("tensor<2x3xf32>", counts, sizeof counts);
   g_autoptr (GhloBuffer) right = help_buffer ("tensor<2x3xf32>", ones, sizeof ones);
   GhloBuffer *const inputs[] = { left, right };
-  Wait wait;
+  ProgressWait compiled;
+  HelpWait wait;
 
   g_signal_connect (progress, "notify::fraction", G_CALLBACK (on_fraction), seen);
 
-  wait_init (&wait);
-  ghlo_program_parse_async (bytes, NULL, NULL, on_ready, &wait);
-  wait_run (&wait);
+  wait = help_wait_init ();
+  ghlo_program_parse_async (bytes, NULL, NULL, help_ready, &wait);
+  help_wait_for_call (&wait);
   program = ghlo_program_parse_finish (wait.result, &error);
   g_assert_no_error (error);
   g_assert_true (wait.thread == g_thread_self ());
-  wait_clear (&wait);
+  help_wait_clear (&wait);
 
-  wait_init (&wait);
-  ghlo_client_list_devices_async (client, NULL, on_ready, &wait);
-  wait_run (&wait);
+  wait = help_wait_init ();
+  ghlo_client_list_devices_async (client, NULL, help_ready, &wait);
+  help_wait_for_call (&wait);
   devices = ghlo_client_list_devices_finish (client, wait.result, &error);
   g_assert_no_error (error);
   g_assert_cmpuint (g_list_model_get_n_items (devices), >=, 1);
-  wait_clear (&wait);
+  help_wait_clear (&wait);
 
-  wait_init (&wait);
-  wait.progress = progress;
-  ghlo_client_compile_async (client, program, NULL, progress, NULL, on_ready, &wait);
-  wait_run (&wait);
-  executable = ghlo_client_compile_finish (client, wait.result, &error);
+  compiled = (ProgressWait) { help_wait_init (), progress, -1 };
+  ghlo_client_compile_async (client, program, NULL, progress, NULL, on_progress_ready, &compiled);
+  executable = ghlo_client_compile_finish (client, help_wait_for_call (&compiled.wait), &error);
   g_assert_no_error (error);
-  g_assert_cmpfloat (wait.fraction, ==, 1);
+  g_assert_cmpfloat (compiled.fraction, ==, 1);
   g_assert_cmpint (ghlo_progress_get_stage (progress), ==, GHLO_PROGRESS_STAGE_DONE);
   g_assert_cmpuint (seen->len, >=, 1);
   g_assert_true (ghlo_executable_get_program (executable) == program);
-  wait_clear (&wait);
+  help_wait_clear (&compiled.wait);
 
-  wait_init (&wait);
-  ghlo_executable_execute_async (executable, inputs, 2, NULL, on_ready, &wait);
-  wait_run (&wait);
+  wait = help_wait_init ();
+  ghlo_executable_execute_async (executable, inputs, 2, NULL, help_ready, &wait);
+  help_wait_for_call (&wait);
   result = ghlo_executable_execute_finish (executable, wait.result, &error);
   g_assert_no_error (error);
   help_assert_sum (result);
-  wait_clear (&wait);
+  help_wait_clear (&wait);
 
-  wait_init (&wait);
-  ghlo_buffer_read_async (left, NULL, on_ready, &wait);
-  wait_run (&wait);
+  wait = help_wait_init ();
+  ghlo_buffer_read_async (left, NULL, help_ready, &wait);
+  help_wait_for_call (&wait);
   read = ghlo_buffer_read_finish (left, wait.result, &error);
   g_assert_no_error (error);
   g_assert_cmpmem (g_bytes_get_data (read, NULL), g_bytes_get_size (read), counts, sizeof counts);
-  wait_clear (&wait);
+  help_wait_clear (&wait);
 
-  wait_init (&wait);
-  ghlo_program_to_text_async (program, GHLO_TEXT_FLAGS_STRIP_LOCATIONS, NULL, on_ready, &wait);
-  wait_run (&wait);
+  wait = help_wait_init ();
+  ghlo_program_to_text_async (program, GHLO_TEXT_FLAGS_STRIP_LOCATIONS, NULL, help_ready, &wait);
+  help_wait_for_call (&wait);
   text = ghlo_program_to_text_finish (program, wait.result, &error);
   g_assert_no_error (error);
   g_assert_nonnull (strstr (text, "stablehlo.add"));
-  wait_clear (&wait);
+  help_wait_clear (&wait);
 }
 
 static void
@@ -269,7 +243,7 @@ test_load (void)
   g_autoptr (GFile) missing = g_file_new_for_path ("/nonexistent/model.mlir");
   g_autoptr (GhloProgram) program = NULL;
   int fd = g_file_open_tmp ("ghlo-XXXXXX.mlir", &name, &error);
-  Wait wait;
+  HelpWait wait;
 
   g_assert_no_error (error);
   close (fd);
@@ -281,12 +255,12 @@ test_load (void)
   g_assert_true (g_str_has_suffix (name, ghlo_program_get_name (program)));
   g_clear_object (&program);
 
-  wait_init (&wait);
-  ghlo_program_load_async (file, NULL, on_ready, &wait);
-  wait_run (&wait);
+  wait = help_wait_init ();
+  ghlo_program_load_async (file, NULL, help_ready, &wait);
+  help_wait_for_call (&wait);
   program = ghlo_program_load_finish (wait.result, &error);
   g_assert_no_error (error);
-  wait_clear (&wait);
+  help_wait_clear (&wait);
   g_clear_object (&program);
   unlink (name);
 
@@ -447,19 +421,19 @@ assert_refused (GhloExecutable     *executable,
                 const char         *pattern)
 {
   g_autoptr (GError) error = NULL;
-  Wait wait;
+  HelpWait wait;
 
   g_assert_null (ghlo_executable_execute (executable, inputs, n_inputs, NULL, &error));
   g_assert_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT);
   g_assert_true (g_pattern_match_simple (pattern, error->message));
   g_clear_error (&error);
 
-  wait_init (&wait);
-  ghlo_executable_execute_async (executable, inputs, n_inputs, NULL, on_ready, &wait);
-  wait_run (&wait);
+  wait = help_wait_init ();
+  ghlo_executable_execute_async (executable, inputs, n_inputs, NULL, help_ready, &wait);
+  help_wait_for_call (&wait);
   g_assert_null (ghlo_executable_execute_finish (executable, wait.result, &error));
   g_assert_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT);
-  wait_clear (&wait);
+  help_wait_clear (&wait);
 }
 
 static void
@@ -478,7 +452,7 @@ test_mistakes (void)
   g_autoptr (GhloTensorType) booleans = NULL;
   g_autoptr (GhloClient) client = ghlo_client_new ();
   g_autoptr (GError) error = NULL;
-  Wait wait;
+  HelpWait wait;
 
   ghlo_buffer_release (released);
   assert_refused (executable, NULL, 0, "expected 2 inputs*found 0*");
@@ -508,12 +482,12 @@ test_mistakes (void)
   g_assert_null (ghlo_client_compile (client, NULL, NULL, NULL, NULL, &error));
   g_assert_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT);
   g_clear_error (&error);
-  wait_init (&wait);
-  ghlo_client_compile_async (client, NULL, NULL, NULL, NULL, on_ready, &wait);
-  wait_run (&wait);
+  wait = help_wait_init ();
+  ghlo_client_compile_async (client, NULL, NULL, NULL, NULL, help_ready, &wait);
+  help_wait_for_call (&wait);
   g_assert_null (ghlo_client_compile_finish (client, wait.result, &error));
   g_assert_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT);
-  wait_clear (&wait);
+  help_wait_clear (&wait);
 }
 
 static void
@@ -648,20 +622,19 @@ test_cancel_async (void)
       g_autoptr (GCancellable) cancellable = g_cancellable_new ();
       g_autoptr (GError) error = NULL;
       gint64 start = g_get_monotonic_time ();
-      Wait wait;
+      HelpWait wait = help_wait_init ();
 
-      wait_init (&wait);
       if (delay == 0)
         g_cancellable_cancel (cancellable);
       else
         g_timeout_add (delay, cancel_now, cancellable);
-      ghlo_executable_execute_async (executable, &input, 1, cancellable, on_ready, &wait);
-      wait_run (&wait);
+      ghlo_executable_execute_async (executable, &input, 1, cancellable, help_ready, &wait);
+      help_wait_for_call (&wait);
       g_assert_cmpint (g_get_monotonic_time () - start, <,
                        (delay + (g_getenv ("GHLO_TEST_SLOW") != NULL ? 500 : 50)) * 1000);
       g_assert_null (ghlo_executable_execute_finish (executable, wait.result, &error));
       g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
-      wait_clear (&wait);
+      help_wait_clear (&wait);
     }
 
   /* The input is as it was. */
@@ -709,19 +682,19 @@ test_dropped (void)
   GhloExecutable *executable = compile (ENDLESS);
   GMainContext *context = g_main_context_new ();
   gpointer left = executable;
-  Wait wait;
+  HelpWait wait;
 
-  wait_init (&wait);
-  ghlo_executable_execute_async (executable, &input, 1, cancellable, on_ready, &wait);
+  wait = help_wait_init ();
+  ghlo_executable_execute_async (executable, &input, 1, cancellable, help_ready, &wait);
   g_object_add_weak_pointer (G_OBJECT (executable), &left);
   g_object_unref (executable);
   g_assert_nonnull (left);
   g_clear_object (&input);
   g_timeout_add (20, cancel_now, cancellable);
-  wait_run (&wait);
+  help_wait_for_call (&wait);
   g_assert_null (ghlo_executable_execute_finish (left, wait.result, &error));
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
-  wait_clear (&wait);
+  help_wait_clear (&wait);
   while (left != NULL)
     g_main_context_iteration (NULL, FALSE);
 
@@ -944,17 +917,17 @@ test_progress_kept (void)
   g_autoptr (GError) error = NULL;
   g_autoptr (GhloExecutable) executable = NULL;
   GhloProgress *progress = ghlo_progress_new ();
-  Wait wait;
+  HelpWait wait;
 
   g_object_add_weak_pointer (G_OBJECT (progress), (gpointer *) &progress);
   g_signal_connect (progress, "notify::fraction", G_CALLBACK (on_fraction), seen);
-  wait_init (&wait);
-  ghlo_client_compile_async (client, program, NULL, progress, NULL, on_ready, &wait);
+  wait = help_wait_init ();
+  ghlo_client_compile_async (client, program, NULL, progress, NULL, help_ready, &wait);
   g_object_unref (progress);
-  wait_run (&wait);
+  help_wait_for_call (&wait);
   executable = ghlo_client_compile_finish (client, wait.result, &error);
   g_assert_no_error (error);
-  wait_clear (&wait);
+  help_wait_clear (&wait);
 
   g_assert_cmpuint (seen->len, >=, 1);
   g_assert_cmpfloat (g_array_index (seen, double, seen->len - 1), ==, 1);

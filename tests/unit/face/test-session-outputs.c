@@ -20,13 +20,6 @@ enum { N = 64, ROOM = 4 * N };
   "  return %1, %x, %2 : tensor<64xf32>, tensor<64xf32>, tensor<64xf32>\n" \
   "}\n"
 
-/* Adds step to total: output 0 says what total was, output 1 is what it becomes. */
-#define COUNTER \
-  "func.func @main(%step: tensor<2xi32>, %total: tensor<2xi32>) -> (tensor<2xi32>, tensor<2xi32>) {\n" \
-  "  %0 = stablehlo.add %total, %step : tensor<2xi32>\n" \
-  "  return %total, %0 : tensor<2xi32>, tensor<2xi32>\n" \
-  "}\n"
-
 /* The shape of output 0 is that of x, twice over. */
 #define OPEN \
   "func.func @main(%x: tensor<?xi32>, %y: tensor<2xi32>) -> (tensor<?xi32>, tensor<2xi32>) {\n" \
@@ -383,7 +376,7 @@ try_bind (GhloSession *session,
 static void
 test_mistakes (void)
 {
-  g_autoptr (GhloSession) session = session_new (COUNTER, GHLO_DEVICE_KIND_CPU);
+  g_autoptr (GhloSession) session = session_new (HELP_COUNTER, GHLO_DEVICE_KIND_CPU);
   g_autoptr (GhloSession) other = session_new (KINDS, GHLO_DEVICE_KIND_CPU);
   g_autoptr (GhloSession) bare = g_object_new (GHLO_TYPE_SESSION, NULL);
   static const gint32 zeros[2] = { 0 };
@@ -460,7 +453,7 @@ static GhloSession *
 counter_new (GhloDeviceKind kind)
 {
   static const gint32 zeros[2] = { 0, 0 };
-  GhloSession *session = session_new (COUNTER, kind);
+  GhloSession *session = session_new (HELP_COUNTER, kind);
   g_autoptr (GhloBuffer) initial = help_buffer ("tensor<2xi32>", zeros, sizeof zeros);
   g_autoptr (GError) error = NULL;
 
@@ -580,7 +573,7 @@ enum { N_THREADS = 4 };
 
 typedef struct
 {
-  GhloExecutable *executable;   /* of COUNTER */
+  GhloExecutable *executable;   /* of HELP_COUNTER */
   GhloSession    *session;      /* shared by all threads, its output 0 bound */
 } Shared;
 

@@ -10,14 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Adds step to total: output 0 says what total was, output 1 is what it becomes. */
-#define COUNTER \
-  "func.func @main(%step: tensor<2xi32>, %total: tensor<2xi32>) -> (tensor<2xi32>, tensor<2xi32>) {\n" \
-  "  %0 = stablehlo.add %total, %step : tensor<2xi32>\n" \
-  "  return %total, %0 : tensor<2xi32>, tensor<2xi32>\n" \
-  "}\n"
-
-/* The same, after counting to limit. */
+/* HELP_COUNTER, after counting to limit. */
 #define SLOW_COUNTER \
   "func.func @main(%limit: tensor<i32>, %total: tensor<2xi32>) -> (tensor<i32>, tensor<2xi32>) {\n" \
   "  %zero = stablehlo.constant dense<0> : tensor<i32>\n" \
@@ -143,7 +136,7 @@ step (GhloSession *session,
 static void
 test_carry (void)
 {
-  g_autoptr (GhloSession) session = counter_new (COUNTER);
+  g_autoptr (GhloSession) session = counter_new (HELP_COUNTER);
   g_autoptr (GError) error = NULL;
 
   assert_state (session, 0, 0);
@@ -162,7 +155,7 @@ test_carry (void)
 static void
 test_bind (void)
 {
-  g_autoptr (GhloExecutable) executable = compile (COUNTER);
+  g_autoptr (GhloExecutable) executable = compile (HELP_COUNTER);
   g_autoptr (GhloSession) session = ghlo_session_new (executable);
   g_autoptr (GhloBuffer) three = pair_new (3, 3);
   g_autoptr (GhloBuffer) four = pair_new (4, 4);
@@ -194,7 +187,7 @@ test_bind (void)
 static void
 test_copies (void)
 {
-  g_autoptr (GhloSession) session = counter_new (COUNTER);
+  g_autoptr (GhloSession) session = counter_new (HELP_COUNTER);
   g_autoptr (GhloBuffer) initial = pair_new (10, 20);
   g_autoptr (GError) error = NULL;
   g_autoptr (GhloBuffer) one = NULL;
@@ -269,7 +262,7 @@ static void
 test_order (void)
 {
   enum { N = 50 };
-  g_autoptr (GhloSession) session = counter_new (COUNTER);
+  g_autoptr (GhloSession) session = counter_new (HELP_COUNTER);
   g_autoptr (GhloBuffer) one = pair_new (1, 2);
   g_autoptr (GError) error = NULL;
   g_autoptr (GhloBuffer) copy = NULL;
@@ -462,7 +455,7 @@ test_cancel_sync (void)
 static void
 test_cancel_copy (void)
 {
-  g_autoptr (GhloSession) session = counter_new (COUNTER);
+  g_autoptr (GhloSession) session = counter_new (HELP_COUNTER);
   g_autoptr (GCancellable) cancellable = g_cancellable_new ();
   g_autoptr (GError) error = NULL;
 
@@ -566,7 +559,7 @@ static void
 test_mistakes (void)
 {
   static const float floats[2] = { 1, 2 };
-  g_autoptr (GhloSession) session = counter_new (COUNTER);
+  g_autoptr (GhloSession) session = counter_new (HELP_COUNTER);
   g_autoptr (GhloExecutable) growing = compile (GROWING);
   g_autoptr (GhloSession) other = ghlo_session_new (growing);
   g_autoptr (GhloBuffer) pair = pair_new (1, 1);
@@ -642,7 +635,7 @@ test_bare (void)
 static void
 test_progress (void)
 {
-  g_autoptr (GhloSession) session = counter_new (COUNTER);
+  g_autoptr (GhloSession) session = counter_new (HELP_COUNTER);
   g_autoptr (GhloBuffer) pair = pair_new (1, 1);
   g_autoptr (GhloProgress) progress = ghlo_progress_new ();
   g_autoptr (GhloExecutable) executable = NULL;
@@ -716,7 +709,7 @@ run_many (gpointer data)
 static void
 test_threads (void)
 {
-  g_autoptr (GhloSession) session = counter_new (COUNTER);
+  g_autoptr (GhloSession) session = counter_new (HELP_COUNTER);
   GThread *threads[N_THREADS];
 
   for (guint i = 0; i < N_THREADS; i++)
@@ -730,7 +723,7 @@ test_threads (void)
 static void
 test_independent (void)
 {
-  g_autoptr (GhloSession) one = counter_new (COUNTER);
+  g_autoptr (GhloSession) one = counter_new (HELP_COUNTER);
   g_autoptr (GhloSession) two = ghlo_session_new (ghlo_session_get_executable (one));
   g_autoptr (GhloBuffer) initial = pair_new (5, 5);
   g_autoptr (GError) error = NULL;
@@ -744,7 +737,7 @@ test_independent (void)
 static void
 test_fork (void)
 {
-  g_autoptr (GhloSession) session = counter_new (COUNTER);
+  g_autoptr (GhloSession) session = counter_new (HELP_COUNTER);
   g_autoptr (GhloBuffer) pair = pair_new (1, 1);
   int status;
   pid_t child;

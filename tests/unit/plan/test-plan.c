@@ -320,6 +320,21 @@ test_huge (void)
     }
 }
 
+/* An operation that takes and gives nothing is offered to the device like others. */
+static void
+test_no_values (void)
+{
+  g_autoptr (GhloIrModule) module =
+    parse ("func.func @main() {\n"
+           "  \"stablehlo.custom_call\"() {call_target_name = \"unknown\", has_side_effect = true} : () -> ()\n"
+           "  return\n}\n");
+  g_autoptr (GError) error = NULL;
+
+  g_assert_null (ghlo_devices_prepare (ghlo_devices_find ("cpu"), module, ghlo_ir_module_get_entry (module), NULL,
+                                       &error));
+  g_assert_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED);
+}
+
 /* The time that the fallback takes is told. */
 static void
 test_fallback_time (void)
@@ -915,6 +930,7 @@ main (int   argc,
   g_test_add_func ("/plan/calls", test_calls);
   g_test_add_func ("/plan/no-plan", test_no_plan);
   g_test_add_func ("/plan/huge", test_huge);
+  g_test_add_func ("/plan/no-values", test_no_values);
   g_test_add_func ("/plan/fallback-time", test_fallback_time);
   g_test_add_func ("/plan/replace", test_replace);
   g_test_add_func ("/plan/replace-inputs", test_replace_inputs);

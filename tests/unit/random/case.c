@@ -7,6 +7,7 @@
 #include "../passes/pass-help.h"
 #include "check.h"
 #include "compiler/optimize.h"
+#include "runtime/place.h"
 
 enum { PRIME = 7919 };
 
@@ -145,6 +146,9 @@ check_round (const RandomCase    *self,
       /* What a failed run left behind is not ours to free. */
       memset (found, 0, self->n_results * sizeof *found);
     }
+  for (guint i = 0; i < self->n_results && difference == NULL; i++)
+    if (!ghlo_value_bring (found[i], NULL, &error))
+      difference = g_strdup (error->message);
   for (guint i = 0; i < self->n_results && difference == NULL; i++)
     {
       g_autofree char *detail = random_compare (round->pdata[self->n_inputs + i], found[i], &self->numbers[i],

@@ -8,6 +8,7 @@
  * seed S + i.
  */
 
+#include "../plan/apart-device.h"
 #include "check.h"
 #include "reference/device.h"
 #include "runtime/memory.h"
@@ -30,6 +31,8 @@ static const struct
   { "cpu", 2, FALSE },
   { "cpu", 2, FALSE, TRUE },
   { "cpu", 2, FALSE, FALSE, "fuse-epilogues" },
+  { "apart", 0, FALSE },
+  { "apart", 2, FALSE },
 };
 
 static guint32 first_seed;
@@ -106,6 +109,8 @@ test_programs (void)
       g_strfreev ((char **) subject->passes.off);
     }
   g_array_unref (subjects);
+  g_assert_cmpuint (apart.n_blocks, ==, 0);
+  g_assert_cmpuint (apart.n_uploads + apart.n_downloads, >, 0);
 }
 
 int
@@ -131,6 +136,7 @@ main (int    argc,
   argv[n] = NULL;
   g_test_init (&argc, &argv, NULL);
   ghlo_memory_set_limit (256 * 1024 * 1024);
+  ghlo_devices_add_finder (apart_find_devices);
   g_test_add_func ("/programs/random", test_programs);
 
   return g_test_run ();

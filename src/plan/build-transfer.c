@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Making a plan: values where they are wanted. What lies in another memory is transferred as a whole
+ * buffer, so that all that is a view of it stays one; of a part a dense copy is made first. Constants
+ * are not transferred: they have a buffer in each memory where they are wanted. Copies are steps of a
+ * device in whose memory both ends are.
+ */
+
+#include "plan/build.h"
+
+/* A buffer's contents in another memory, and the scope from which on they are there. */
+typedef struct
+{
+  guint32              buffer;
+  const GhloStepScope *scope;
+} Transferred;
+
+guint32
+ghlo_step_target_space (const GhloStepPlan   *plan,
+                        const GhloStepTarget *target)
+{
+  guint32 space = 0;
+
+  while (plan->arenas[space].space != target->space)
+    space++;
+
+  return space;
+}
+
+const GhloStepTarget *
+ghlo_step_find_copier (const GhloStepPlan *plan,
+                       guint32             space)
+{
+  for (guint i = 0; i < plan->n_targets; i++)
+    if (ghlo_step_target_space (plan, plan->targets[i]) == space)
+      return plan->targets[i];
+
+  return NULL;
+}
+
+static GhloStepBuffer *
+get_buffer (const GhloStepBuilder *self,
+            guint32                buffer)
+{
+  return &g_array_index (self->buffers, GhloStepBuffer, buffer);
+}
+
+guint32
+ghlo_step_get_space (const GhloStepBuilder *self,
+                     const GhloStepOperand *operand)
+{
+  return operand->buffer != GHLO_STEP_NONE ? get_buffer (self, operand->buffer)->space : 0;
+}
+
+gboolean
+ghlo_step_is_cut (const GhloStepBuilder *self,
+                  const GhloStepOperand *operand,
+                  guint32                space)
+{
+  const GhloStepBuffer *buffer;
+
+  if (operand->buffer == GHLO_STEP_NONE)
+    return FALSE;
+  buffer = get_buffer (self, operand->buffer);
+
+  return buffer->space != space && buffer->kind == GHLO_STEP_BUFFER_TEMPORARY
+         && buffer->size > ghlo_step_type_size (operand->type);
+}
+
+/* The scope before whose current step a transfer of @buffer is early enough: outside of the loops that do not
+ * change it, else where it is wanted. */
+static GhloStepScope *
+find_scope (const GhloStepBuilder *self,
+            guint32                buffer)
+{
+  GhloStepScope *found = self->scope;
+
+  for (GhloStepScope *scope = self->scope; scope->parent != NULL && buffer < scope->n_before; scope = scope->parent)
+    if (scope->is_repeated)
+      found = scope->parent;
+
+  return found;
+}
+
+/* In an outer scope the step at hand, a loop, is there already. */
+static void
+add_transfer (GhloStepBuilder *self,
+              GhloStepScope   *scope,
+              guint32          from,
+              guint32          to)
+{
+  GhloStep *step = ghlo_step_add (self, GHLO_STEP_TRANSFER, NULL, 1, 1);
+
+  step->operands[0].buffer = from;
+  step->results[0].buffer = to;
+  self->plan->n_transfers++;
+  self->plan->transfer_bytes += get_buffer (self, from)->size;
+  if (scope == self->scope)
+    return;
+  g_ptr_array_set_size (self->scope->steps, (int) self->scope->steps->len - 1);
+  g_ptr_array_insert (scope->steps, (int) scope->steps->len - 1, step);
+}
+
+/* The contents of @buffer in @space, where they are not yet. */
+static Transferred
+transfer (GhloStepBuilder *self,
+          guint32          buffer,
+          guint32          space)
+{
+  const GhloStepBuffer from = *get_buffer (self, buffer);
+  gboolean is_constant = from.kind == GHLO_STEP_BUFFER_CONSTANT;
+  GhloStepScope *scope = is_constant ? self->scopes->pdata[0] : find_scope (self, buffer);
+  guint32 made = ghlo_step_add_buffer (self, is_constant ? from.kind : GHLO_STEP_BUFFER_TEMPORARY, 0, from.size,
+                                       space);
+
+  get_buffer (self, made)->scope = scope->number;
+  if (is_constant)
+    get_buffer (self, made)->bytes = g_bytes_ref (from.bytes);
+  else if (from.size > 0)
+    add_transfer (self, scope, buffer, made);
+
+  return (Transferred) { made, scope };
+}
+
+/* The same view of what the buffer holds, in @space. */
+static GhloStepOperand
+bring (GhloStepBuilder       *self,
+       const GhloStepOperand *operand,
+       guint32                space)
+{
+  GhloStepOperand there = *operand;
+  guint32 home = ghlo_step_get_space (self, operand);
+  Transferred *transferred;
+  gpointer key;
+
+  if (operand->buffer == GHLO_STEP_NONE || home == space)
+    return there;
+  if (home != 0 && space != 0)
+    {
+      there = bring (self, operand, 0);
+      return bring (self, &there, space);
+    }
+  key = GSIZE_TO_POINTER ((gsize) operand->buffer * self->plan->n_arenas + space);
+  transferred = g_hash_table_lookup (self->transferred, key);
+  if (transferred == NULL)
+    {
+      transferred = ghlo_ir_arena_alloc (&self->arena, sizeof *transferred);
+      g_hash_table_insert (self->transferred, key, transferred);
+    }
+  if (transferred->scope == NULL || !ghlo_step_is_inside (self->scope, transferred->scope))
+    *transferred = transfer (self, operand->buffer, space);
+  there.buffer = transferred->buffer;
+
+  return there;
+}
+
+/* Both in one memory. */
+static void
+copy (GhloStepBuilder       *self,
+      const GhloStepOperand *from,
+      const GhloStepOperand *to)
+{
+  const GhloView views[] = { ghlo_step_view (from), ghlo_step_view (to) };
+  const GhloStepRequest request = { .n_operands = 1, .n_results = 1, .operands = &views[0], .results = &views[1] };
+  GhloStepOperandSelection operand = { .in_place = GHLO_STEP_NONE };
+  GhloStepSelection selection = { .operands = &operand };
+  guint32 space = ghlo_step_get_space (self, to);
+  const GhloStepTarget *target = ghlo_step_find_copier (self->plan, space);
+  GhloStep *step;
+
+  target->copy->select (target->self, &request, &selection);
+  step = ghlo_step_add (self, GHLO_STEP_COMPUTE, NULL, 1, 1);
+  step->target = target;
+  step->implementation = target->copy;
+  step->nanoseconds = selection.nanoseconds;
+  step->operands[0] = *from;
+  step->operands[0].in_place = GHLO_STEP_NONE;
+  step->results[0] = *to;
+  if (selection.scratch > 0)
+    step->scratch = ghlo_step_add_buffer (self, GHLO_STEP_BUFFER_TEMPORARY, 0, selection.scratch, space);
+}
+
+void
+ghlo_step_add_copy (GhloStepBuilder       *self,
+                    const GhloStepOperand *from,
+                    const GhloStepOperand *to)
+{
+  guint32 space = ghlo_step_get_space (self, to);
+  GhloStepOperand here = *from;
+
+  if (ghlo_step_type_size (to->type) == 0)
+    return;
+  if (ghlo_step_is_cut (self, from, space))
+    {
+      here = ghlo_step_add_result (self, from->type, ghlo_step_get_space (self, from));
+      copy (self, from, &here);
+    }
+  here = bring (self, &here, space);
+  copy (self, &here, to);
+}
+
+GhloStepOperand
+ghlo_step_take (GhloStepBuilder *self,
+                GhloStepValue   *value,
+                guint32          space,
+                gboolean         is_dense)
+{
+  gboolean is_cut = ghlo_step_is_cut (self, &value->operand, space);
+
+  if (value->operand.buffer == GHLO_STEP_NONE || (!is_cut && (!is_dense || ghlo_step_is_dense (&value->operand))))
+    return bring (self, &value->operand, space);
+  if (value->dense_scope == NULL || !ghlo_step_is_inside (self->scope, value->dense_scope))
+    {
+      guint32 where = is_cut ? ghlo_step_get_space (self, &value->operand) : space;
+
+      value->dense = ghlo_step_add_result (self, value->operand.type, where);
+      value->dense_scope = self->scope;
+      ghlo_step_add_copy (self, &value->operand, &value->dense);
+    }
+
+  return bring (self, &value->dense, space);
+}
+
+GhloStepOperand
+ghlo_step_densify (GhloStepBuilder *self,
+                   GhloStepValue   *value)
+{
+  return ghlo_step_take (self, value, ghlo_step_get_space (self, &value->operand), TRUE);
+}

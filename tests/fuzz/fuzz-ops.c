@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Fuzzes single operations: the bytes are the choices by which one is drawn out of what its
+ * row of the op table could say; see unit/random/op.h. With FUZZ_COVERAGE set, what rows came how
+ * far is printed at the end.
+ */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../unit/random/op.h"
+
+enum { MEMORY_LIMIT = 256 * 1024 * 1024 };
+
+int    LLVMFuzzerInitialize    (int *argc, char ***argv);
+int    LLVMFuzzerTestOneInput  (const guint8 *data, gsize size);
+gsize  LLVMFuzzerCustomMutator (guint8 *data, gsize size, gsize max_size, unsigned int seed);
+gsize  LLVMFuzzerMutate        (guint8 *data, gsize size, gsize max_size);
+
+static void
+print_coverage (void)
+{
+  g_autofree char *coverage = random_op_coverage (TRUE);
+
+  g_printerr ("%s\n", coverage);
+}
+
+int
+LLVMFuzzerInitialize (int    *argc,
+                      char ***argv)
+{
+  ghlo_memory_set_limit (MEMORY_LIMIT);
+  if (g_getenv ("FUZZ_COVERAGE") != NULL)
+    atexit (print_coverage);
+
+  return 0;
+}
+
+/* Half of the inputs are new, since what the first bytes choose gives the others their sense. */
+gsize
+LLVMFuzzerCustomMutator (guint8       *data,
+                         gsize         size,
+                         gsize         max_size,
+                         unsigned int  seed)
+{
+  g_autoptr (GRand) random = NULL;
+
+  if (seed % 2 == 0)
+    return LLVMFuzzerMutate (data, size, max_size);
+  random = g_rand_new_with_seed (seed);
+  size = MIN (max_size, RANDOM_OP_MAX_BYTES);
+  for (gsize i = 0; i < size; i++)
+    data[i] = (guint8) g_rand_int (random);
+
+  return size;
+}
+
+int
+LLVMFuzzerTestOneInput (const guint8 *data,
+                        gsize         size)
+{
+  g_autofree char *fault = random_op_check (data, size);
+
+  if (fault != NULL)
+    g_error ("%s", fault);
+
+  return 0;
+}

@@ -1,0 +1,450 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * An address of the device is one of the host's with a bit in it that no address of the host has.
+ */
+
+#include "apart-device.h"
+
+#include <string.h>
+
+#include "base/ghlo-error.h"
+#include "cpu/target.h"
+#include "runtime/place.h"
+#include "runtime/run-plan.h"
+
+#define APART_BIT ((gsize) 1 << 60)
+
+ApartFigures apart;
+
+static gpointer
+to_device (gpointer memory)
+{
+  return GSIZE_TO_POINTER (GPOINTER_TO_SIZE (memory) | APART_BIT);
+}
+
+/* Aborts for an address of the host. */
+static gpointer
+to_host (gconstpointer address)
+{
+  g_assert_true (GPOINTER_TO_SIZE (address) & APART_BIT);
+
+  return GSIZE_TO_POINTER (GPOINTER_TO_SIZE (address) & ~APART_BIT);
+}
+
+static gboolean
+begin_call (const char  *what,
+            GError     **error)
+{
+  apart.n_calls++;
+  if (apart.n_calls == apart.cancels_at)
+    g_cancellable_cancel (apart.cancellable);
+  if (apart.n_calls != apart.fails_at)
+    return TRUE;
+  g_set_error (error, GHLO_ERROR, GHLO_ERROR_DEVICE, "the device fails to %s", what);
+
+  return FALSE;
+}
+
+/* Memory of plans. */
+
+static gpointer
+space_alloc (gpointer   self,
+             gsize      size,
+             GError   **error)
+{
+  if (!begin_call ("allocate", error))
+    return NULL;
+  apart.n_blocks++;
+
+  return to_device (g_aligned_alloc (1, MAX (size, 1), 64));
+}
+
+static void
+space_free (gpointer self,
+            gpointer memory,
+            gsize    size)
+{
+  apart.n_blocks--;
+  g_aligned_free (to_host (memory));
+}
+
+static gboolean
+space_upload (gpointer            self,
+              gconstpointer       from,
+              gpointer            to,
+              gsize               size,
+              const GhloMonitor  *monitor,
+              GError            **error)
+{
+  if (!begin_call ("upload", error))
+    return FALSE;
+  apart.n_uploads++;
+  apart.n_bytes += size;
+  memcpy (to_host (to), from, size);
+
+  return TRUE;
+}
+
+static gboolean
+space_download (gpointer            self,
+                gconstpointer       from,
+                gpointer            to,
+                gsize               size,
+                const GhloMonitor  *monitor,
+                GError            **error)
+{
+  if (!begin_call ("download", error))
+    return FALSE;
+  apart.n_downloads++;
+  apart.n_bytes += size;
+  memcpy (to, to_host (from), size);
+
+  return TRUE;
+}
+
+/* Steps: the CPU's, over views of the device's memory. */
+
+typedef struct
+{
+  const GhloStepImplementation *implementation;
+  gpointer                      compiled;
+  guint                         n_operands, n_results;
+} Compiled;
+
+static const GhloStepImplementation *
+find_inner (const GhloIrOp *op)
+{
+  const GhloStepTarget *cpu = ghlo_cpu_target ();
+
+  return op != NULL ? cpu->find (cpu->self, op, NULL) : cpu->copy;
+}
+
+static gboolean
+select_step (gpointer               self,
+             const GhloStepRequest *request,
+             GhloStepSelection     *selection)
+{
+  if (request->op != NULL && request->n_results > 0 && request->results[0].rank == 3)
+    {
+      selection->reason = "it has no three dimensions";
+      return FALSE;
+    }
+
+  return find_inner (request->op)->select (ghlo_cpu_target ()->self, request, selection);
+}
+
+static gpointer
+compile (gpointer               self,
+         const GhloStepRequest *request,
+         const GhloMonitor     *monitor,
+         GError               **error)
+{
+  const GhloStepImplementation *inner = find_inner (request->op);
+  gpointer compiled = inner->compile (ghlo_cpu_target ()->self, request, monitor, error);
+  Compiled *made;
+
+  if (compiled == NULL)
+    return NULL;
+  made = g_new (Compiled, 1);
+  *made = (Compiled) { inner, compiled, request->n_operands, request->n_results };
+
+  return made;
+}
+
+static void
+release_step (gpointer data)
+{
+  Compiled *self = data;
+
+  if (self->implementation->release != NULL)
+    self->implementation->release (self->compiled);
+  g_free (self);
+}
+
+static void
+translate (const GhloView *views,
+           guint           n,
+           GhloView       *translated)
+{
+  for (guint i = 0; i < n; i++)
+    {
+      gboolean is_empty = views[i].element_type == GHLO_ELEMENT_TYPE_INVALID || ghlo_view_count (&views[i]) == 0;
+
+      translated[i] = views[i];
+      translated[i].data = is_empty ? NULL : to_host (views[i].data);
+    }
+}
+
+static gboolean
+run_step (gpointer            data,
+          const GhloView     *operands,
+          const GhloView     *results,
+          gpointer            scratch,
+          const GhloMonitor  *monitor,
+          GError            **error)
+{
+  const Compiled *self = data;
+  g_autofree GhloView *views = g_new (GhloView, self->n_operands + self->n_results);
+  gboolean has_scratch = (GPOINTER_TO_SIZE (scratch) & APART_BIT) != 0;
+
+  translate (operands, self->n_operands, views);
+  translate (results, self->n_results, views + self->n_operands);
+
+  return self->implementation->run (self->compiled, views, views + self->n_operands,
+                                    has_scratch ? to_host (scratch) : scratch, monitor, error);
+}
+
+static const GhloStepImplementation step = {
+  .name = "step", .select = select_step, .compile = compile, .run = run_step, .release = release_step,
+};
+
+static gboolean
+lacks_type (const GhloIrType *type)
+{
+  return type->kind == GHLO_IR_TYPE_TENSOR
+         && (type->element_type == GHLO_ELEMENT_TYPE_F64 || ghlo_element_type_is_complex (type->element_type));
+}
+
+static const char *
+lacks (gpointer        self,
+       const GhloIrOp *op)
+{
+  gboolean found = FALSE;
+
+  for (guint i = 0; i < op->n_operands && !found; i++)
+    found = lacks_type (ghlo_ir_op_operand (op, i)->type);
+  for (guint i = 0; i < op->n_results && !found; i++)
+    found = lacks_type (op->results[i].type);
+
+  return found ? "it has no f64" : NULL;
+}
+
+/* What the CPU does, but for some of each family. */
+static const GhloStepImplementation *
+find (gpointer                      self,
+      const GhloIrOp               *op,
+      const GhloStepImplementation *previous)
+{
+  static const GhloIrOpKind missing[] = {
+    GHLO_OP_STABLEHLO_CONCATENATE, GHLO_OP_STABLEHLO_CONVOLUTION, GHLO_OP_STABLEHLO_DIVIDE,
+    GHLO_OP_STABLEHLO_GATHER, GHLO_OP_STABLEHLO_MAXIMUM, GHLO_OP_STABLEHLO_REDUCE_WINDOW, GHLO_OP_STABLEHLO_SELECT,
+    GHLO_OP_STABLEHLO_SORT, GHLO_OP_STABLEHLO_XOR,
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (missing); i++)
+    if (op->kind == missing[i])
+      return NULL;
+
+  return previous == NULL && find_inner (op) != NULL ? &step : NULL;
+}
+
+static const GhloStepTarget *
+get_target (GhloDeviceCore *self)
+{
+  static const GhloStepSpace space = {
+    .name = "apart", .alloc = space_alloc, .free = space_free, .upload = space_upload, .download = space_download,
+  };
+  static const GhloStepTarget target = {
+    .name = "apart", .space = &space, .lacks = lacks, .find = find, .copy = &step,
+  };
+
+  return &target;
+}
+
+/* Storage. */
+
+static void
+destroy (GhloStorage *storage)
+{
+  apart.n_blocks--;
+  g_aligned_free (to_host (GSIZE_TO_POINTER (storage->address)));
+  g_free (storage);
+}
+
+static GhloStorage *
+allocate (GhloDeviceCore  *self,
+          gsize            size,
+          GError         **error)
+{
+  GhloStorage *storage;
+
+  if (!begin_call ("allocate", error))
+    return NULL;
+  storage = g_new0 (GhloStorage, 1);
+  g_atomic_ref_count_init (&storage->ref_count);
+  storage->space = GHLO_MEMORY_DEVICE;
+  storage->device = self;
+  storage->address = GPOINTER_TO_SIZE (to_device (g_aligned_alloc (1, MAX (size, 1), 64)));
+  storage->size = size;
+  storage->destroy = destroy;
+  apart.n_blocks++;
+
+  return storage;
+}
+
+static gboolean
+upload (GhloDeviceCore     *self,
+        gconstpointer       from,
+        GhloStorage        *to,
+        const GhloMonitor  *monitor,
+        GError            **error)
+{
+  if (!begin_call ("upload", error))
+    return FALSE;
+  memcpy (to_host (GSIZE_TO_POINTER (to->address)), from, to->size);
+
+  return TRUE;
+}
+
+static gboolean
+download (GhloDeviceCore     *self,
+          GhloStorage        *from,
+          gpointer            to,
+          const GhloMonitor  *monitor,
+          GError            **error)
+{
+  if (!begin_call ("download", error))
+    return FALSE;
+  memcpy (to, to_host (GSIZE_TO_POINTER (from->address)), from->size);
+
+  return TRUE;
+}
+
+static gboolean
+copy (GhloDeviceCore  *self,
+      GhloStorage     *from,
+      GhloStorage     *to,
+      GError         **error)
+{
+  memcpy (to_host (GSIZE_TO_POINTER (to->address)), to_host (GSIZE_TO_POINTER (from->address)), from->size);
+
+  return TRUE;
+}
+
+/* Programs: a plan, or the fallback's for what is none. */
+
+typedef struct
+{
+  GhloPrepared  base;
+  GhloRunPlan  *plan;
+  GhloPrepared *whole;
+} ApartProgram;
+
+static void
+release (GhloPrepared *prepared)
+{
+  ApartProgram *self = (ApartProgram *) prepared;
+
+  g_clear_pointer (&self->plan, ghlo_run_plan_free);
+  g_clear_pointer (&self->whole, ghlo_prepared_free);
+  g_free (self);
+}
+
+static GhloPrepared *
+prepare (GhloDeviceCore            *device,
+         GhloIrModule              *module,
+         GhloIrOp                  *function,
+         const GhloPrepareOptions  *options,
+         const GhloMonitor         *monitor,
+         GError                   **error)
+{
+  ApartProgram *self = g_new0 (ApartProgram, 1);
+  GError *problem = NULL;
+
+  self->plan = ghlo_run_plan_new (device, module, function, options, monitor, &problem);
+  if (g_error_matches (problem, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED) && options->fallback != NULL)
+    {
+      g_clear_error (&problem);
+      self->whole = ghlo_device_core_prepare (options->fallback, module, function, NULL, monitor, &problem);
+    }
+  if (problem == NULL)
+    return &self->base;
+  g_propagate_error (error, problem);
+  release (&self->base);
+
+  return NULL;
+}
+
+static gboolean
+run_whole (ApartProgram          *self,
+           const GhloRunOptions  *options,
+           GhloValue *const      *inputs,
+           gsize                  n_inputs,
+           GhloValue            **outputs,
+           const GhloMonitor     *monitor,
+           GError               **error)
+{
+  gboolean ok = ghlo_prepared_run (self->whole, options, inputs, n_inputs, outputs, monitor, error);
+
+  for (guint i = 0; ok && i < self->whole->n_outputs; i++)
+    {
+      g_autoptr (GhloValue) output = outputs[i];
+
+      outputs[i] = ghlo_value_place (output, self->base.device, monitor, error);
+      ok = outputs[i] != NULL;
+    }
+
+  return ok;
+}
+
+static gboolean
+start (GhloPrepared          *prepared,
+       const GhloRunOptions  *options,
+       GhloValue *const      *inputs,
+       gsize                  n_inputs,
+       GhloValue            **outputs,
+       GhloPending          **pending,
+       const GhloMonitor     *monitor,
+       GError               **error)
+{
+  ApartProgram *self = (ApartProgram *) prepared;
+
+  if (self->plan != NULL)
+    return ghlo_run_plan_run (self->plan, options, inputs, n_inputs, outputs, monitor, error);
+
+  return run_whole (self, options, inputs, n_inputs, outputs, monitor, error);
+}
+
+static char *
+describe (GhloPrepared *prepared)
+{
+  ApartProgram *self = (ApartProgram *) prepared;
+
+  return self->plan != NULL ? ghlo_step_plan_print (ghlo_run_plan_get_plan (self->plan)) : NULL;
+}
+
+static void
+measure (GhloPrepared   *prepared,
+         GhloRunFigures *figures)
+{
+  ghlo_run_plan_measure (((ApartProgram *) prepared)->plan, figures);
+}
+
+GhloDeviceCore *
+apart_device (void)
+{
+  static const GhloDeviceCoreClass klass = {
+    .name = "apart",
+    .allocate = allocate,
+    .upload = upload,
+    .download = download,
+    .copy = copy,
+    .prepare = prepare,
+    .release = release,
+    .start = start,
+    .get_target = get_target,
+    .describe = describe,
+    .measure = measure,
+  };
+  static const char *const names[] = { "apart", NULL };
+  static GhloDeviceCore device = { .klass = &klass, .names = names, .wants_passes = TRUE };
+
+  return &device;
+}
+
+void
+apart_find_devices (GPtrArray *devices)
+{
+  if (!g_ptr_array_find (devices, apart_device (), NULL))
+    g_ptr_array_add (devices, apart_device ());
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A device of the tests with memory of its own, at addresses that fault where the host reads them. It computes
+ * with the CPU's steps, has none for a part of the operations, element types and shapes, counts what it is
+ * asked, and fails on demand. One thread uses it at a time.
+ */
+
+#pragma once
+
+#include "runtime/device.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  guint    n_blocks;                    /* of its memory that are not freed */
+  guint    n_uploads, n_downloads;      /* by steps of plans and for constants, with their bytes */
+  gsize    n_bytes;
+  guint    n_calls;                     /* that allocate, upload or download */
+  guint    fails_at;                    /* the call that fails, counted from 1; 0: none */
+  guint    cancels_at;                  /* the call that has @cancellable cancelled; 0: none */
+  GCancellable *cancellable;
+} ApartFigures;
+
+extern ApartFigures apart;
+
+GhloDeviceCore *apart_device (void);
+/* Adds it to @devices unless it is among them. */
+void            apart_find_devices (GPtrArray *devices);
+
+G_END_DECLS

@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Plans for a device with memory of its own: which values are transferred and how often, where loops
+ * keep what they carry, that answers are the reference executor's, and that whatever fails is told and
+ * leaves nothing behind. What random programs find is in random/test-random-programs.c.
+ */
+
+#include "../reference/kernel-programs.h"
+
+#include "apart-device.h"
+#include "compiler/devices.h"
+#include "cpu/target.h"
+#include "plan/plan.h"
+#include "runtime/place.h"
+
+static GhloPrepared *
+prepare_apart (const char *text)
+{
+  g_autoptr (GhloIrModule) module = parse (text);
+  g_autoptr (GError) error = NULL;
+  GhloPrepared *prepared = ghlo_devices_prepare (apart_device (), module, ghlo_ir_module_get_entry (module), NULL,
+                                                 &error);
+
+  g_assert_no_error (error);
+
+  return prepared;
+}
+
+/* The plan has each line, or part of one, as often as is said; the list ends with NULL. */
+typedef struct
+{
+  const char *part;
+  guint       n;
+} Expected;
+
+static void
+assert_plan (GhloPrepared   *prepared,
+             const Expected *expected)
+{
+  g_autofree char *printed = ghlo_prepared_describe (prepared);
+
+  for (; expected->part != NULL; expected++)
+    {
+      guint n = 0;
+
+      for (const char *p = strstr (printed, expected->part); p != NULL; p = strstr (p + 1, expected->part))
+        n++;
+      if (n != expected->n)
+        g_error ("expected \"%s\" %u times in\n%s", expected->part, expected->n, printed);
+    }
+}
+
+/* @text gives on the device what it gives on the reference executor, with as many uploads and downloads by steps
+ * of a run as are said. */
+static void
+assert_runs (const char      *text,
+             GhloValue *const *inputs,
+             guint            n_inputs,
+             guint            n_outputs,
+             guint            n_uploads,
+             guint            n_downloads,
+             const Expected  *plan)
+{
+  g_autoptr (GhloPrepared) prepared = prepare_apart (text);
+  GhloValue *expected[4], *found[4], *placed[4];
+  g_autoptr (GError) error = NULL;
+
+  assert_plan (prepared, plan);
+  run_text (text, (GhloValue **) inputs, n_inputs, expected);
+  for (guint i = 0; i < n_inputs; i++)
+    placed[i] = ghlo_value_place (inputs[i], apart_device (), NULL, NULL);
+  for (guint round = 0; round < 2; round++)
+    {
+      apart.n_uploads = apart.n_downloads = 0;
+      g_assert_true (ghlo_prepared_run (prepared, NULL, placed, n_inputs, found, NULL, &error));
+      g_assert_no_error (error);
+      g_assert_cmpuint (apart.n_uploads, ==, n_uploads);
+      g_assert_cmpuint (apart.n_downloads, ==, n_downloads);
+      for (guint i = 0; i < n_outputs; i++)
+        {
+          g_assert_true (ghlo_value_get_device (found[i]) == apart_device ());
+          g_assert_true (ghlo_value_bring (found[i], NULL, NULL));
+          g_assert_cmpmem (found[i]->data, found[i]->n_bytes, expected[i]->data, expected[i]->n_bytes);
+        }
+      ghlo_values_clear (found, n_outputs);
+    }
+  ghlo_values_clear (expected, n_outputs);
+  ghlo_values_clear (placed, n_inputs);
+}
+
+#define ASSERT_RUNS(text, inputs, n_inputs, n_outputs, n_uploads, n_downloads, ...) \
+  assert_runs (text, inputs, n_inputs, n_outputs, n_uploads, n_downloads, \
+               (const Expected[]) { __VA_ARGS__, { NULL, 0 } })
+
+/* The device adds, the CPU sorts what it has, twice, of one transfer, and the reference executor takes the cosine;
+ * constants are where they are wanted before. */
+static const char mixed[] =
+  "func.func @main(%a: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) {\n"
+  "  %c = stablehlo.constant dense<[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]> : tensor<8xf32>\n"
+  "  %0 = stablehlo.multiply %a, %c : tensor<8xf32>\n"
+  "  %1 = \"stablehlo.sort\"(%0) <{dimension = 0 : i64}> ({\n"
+  "    ^bb0(%x: tensor<f32>, %y: tensor<f32>):\n"
+  "      %l = stablehlo.compare LT, %x, %y : (tensor<f32>, tensor<f32>) -> tensor<i1>\n"
+  "      stablehlo.return %l : tensor<i1>\n"
+  "  }) : (tensor<8xf32>) -> tensor<8xf32>\n"
+  "  %2 = \"stablehlo.sort\"(%0) <{dimension = 0 : i64}> ({\n"
+  "    ^bb0(%x: tensor<f32>, %y: tensor<f32>):\n"
+  "      %l = stablehlo.compare GT, %x, %y : (tensor<f32>, tensor<f32>) -> tensor<i1>\n"
+  "      stablehlo.return %l : tensor<i1>\n"
+  "  }) : (tensor<8xf32>) -> tensor<8xf32>\n"
+  "  %3 = stablehlo.multiply %1, %2 : tensor<8xf32>\n"
+  "  %4 = stablehlo.cosine %c : tensor<8xf32>\n"
+  "  return %2, %3, %4 : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>\n"
+  "}\n";
+
+static void
+test_mixed (void)
+{
+  g_autoptr (GhloValue) a = new_random ("tensor<8xf32>", -2, 2);
+
+  ASSERT_RUNS (mixed, &a, 1, 3, 3, 1, { "4 transfers of 128 bytes", 1 },
+               { "apart step stablehlo.multiply in0@apart tensor<8xf32>, c", 1 }, { "cpu sort stablehlo.sort", 2 },
+               { "-> out0@apart", 1 }, { "-> out1@apart", 2 }, { "reference stablehlo.cosine", 1 }, { "copy", 0 });
+}
+
+/* What the loop's host steps take from outside of it is transferred once, whatever they take of what it carries with
+ * each iteration. */
+static const char invariant[] =
+  "func.func @main(%n: tensor<i64>, %a: tensor<8xf32>, %b: tensor<8xf32>) -> tensor<8xf32> {\n"
+  "  %zero = stablehlo.constant dense<0> : tensor<i64>\n"
+  "  %one = stablehlo.constant dense<1> : tensor<i64>\n"
+  "  %p = stablehlo.multiply %a, %b : tensor<8xf32>\n"
+  "  %0:2 = stablehlo.while(%i = %zero, %s = %b) : tensor<i64>, tensor<8xf32>\n"
+  "  cond {\n"
+  "    %c = stablehlo.compare LT, %i, %n : (tensor<i64>, tensor<i64>) -> tensor<i1>\n"
+  "    stablehlo.return %c : tensor<i1>\n"
+  "  } do {\n"
+  "    %j = stablehlo.add %i, %one : tensor<i64>\n"
+  "    %u = stablehlo.cosine %p : tensor<8xf32>\n"
+  "    %v = stablehlo.sine %a : tensor<8xf32>\n"
+  "    %w = stablehlo.add %u, %v : tensor<8xf32>\n"
+  "    %t = stablehlo.multiply %w, %s : tensor<8xf32>\n"
+  "    stablehlo.return %j, %t : tensor<i64>, tensor<8xf32>\n"
+  "  }\n"
+  "  return %0#1 : tensor<8xf32>\n"
+  "}\n";
+
+static void
+test_invariant (void)
+{
+  g_autoptr (GhloValue) a = new_random ("tensor<8xf32>", -2, 2), b = new_random ("tensor<8xf32>", -2, 2);
+  g_autoptr (GhloValue) n = new_i64 (5);
+
+  ASSERT_RUNS (invariant, ((GhloValue *[]) { n, a, b }), 3, 1, 10, 8, { "5 transfers of 129 bytes", 1 },
+               { "transfer of 1 bytes", 1 });
+}
+
+/* What a loop carries stays where the loop's steps work, and what a branch gives likewise. */
+static void
+test_loop (void)
+{
+  static const char text[] =
+    "func.func @main(%p: tensor<i1>, %a: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {\n"
+    "  %zero = stablehlo.constant dense<0> : tensor<i32>\n"
+    "  %one = stablehlo.constant dense<1> : tensor<i32>\n"
+    "  %end = stablehlo.constant dense<6> : tensor<i32>\n"
+    "  %0:2 = stablehlo.while(%i = %zero, %s = %a) : tensor<i32>, tensor<8xf32>\n"
+    "  cond {\n"
+    "    %c = stablehlo.compare LT, %i, %end : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
+    "    stablehlo.return %c : tensor<i1>\n"
+    "  } do {\n"
+    "    %j = stablehlo.add %i, %one : tensor<i32>\n"
+    "    %r = stablehlo.reverse %s, dims = [0] : tensor<8xf32>\n"
+    "    %t = stablehlo.add %r, %a : tensor<8xf32>\n"
+    "    stablehlo.return %j, %t : tensor<i32>, tensor<8xf32>\n"
+    "  }\n"
+    "  %1 = \"stablehlo.if\"(%p) ({\n"
+    "    %n = stablehlo.negate %0#1 : tensor<8xf32>\n"
+    "    stablehlo.return %n : tensor<8xf32>\n"
+    "  }, {\n"
+    "    stablehlo.return %a : tensor<8xf32>\n"
+    "  }) : (tensor<i1>) -> tensor<8xf32>\n"
+    "  return %0#1, %1 : tensor<8xf32>, tensor<8xf32>\n"
+    "}\n";
+  g_autoptr (GhloValue) p = new_random ("tensor<i1>", 1, 1.5), a = new_random ("tensor<8xf32>", -2, 2);
+
+  ASSERT_RUNS (text, ((GhloValue *[]) { p, a }), 2, 2, 0, 1, { "1 transfer of 1 bytes", 1 }, { "loop 6 times", 1 },
+               { "cpu", 0 });
+}
+
+/* Of a part of a buffer the part is transferred, of a broadcast what there is to broadcast. */
+static void
+test_parts (void)
+{
+  static const char text[] =
+    "func.func @main(%a: tensor<100xf32>, %b: tensor<f32>) -> (tensor<2xf32>, tensor<100xf32>) {\n"
+    "  %0 = stablehlo.add %a, %a : tensor<100xf32>\n"
+    "  %1 = stablehlo.slice %0 [10:12] : (tensor<100xf32>) -> tensor<2xf32>\n"
+    "  %2 = stablehlo.cosine %1 : tensor<2xf32>\n"
+    "  %3 = stablehlo.negate %b : tensor<f32>\n"
+    "  %4 = stablehlo.broadcast_in_dim %3, dims = [] : (tensor<f32>) -> tensor<100xf32>\n"
+    "  %5 = stablehlo.divide %4, %4 : tensor<100xf32>\n"
+    "  return %2, %5 : tensor<2xf32>, tensor<100xf32>\n"
+    "}\n";
+  g_autoptr (GhloValue) a = new_random ("tensor<100xf32>", -2, 2), b = new_random ("tensor<f32>", 1, 2);
+
+  ASSERT_RUNS (text, ((GhloValue *[]) { a, b }), 2, 2, 2, 2, { "4 transfers of 420 bytes", 1 },
+               { "transfer of 8 bytes", 2 }, { "transfer of 4 bytes", 1 }, { "transfer of 400 bytes", 1 });
+}
+
+/* Outputs that are inputs are not copied, as another shape neither. */
+static void
+test_shared (void)
+{
+  static const char text[] =
+    "func.func @main(%a: tensor<8xf32>) -> (tensor<8xf32>, tensor<2x4xf32>) {\n"
+    "  %0 = stablehlo.reshape %a : (tensor<8xf32>) -> tensor<2x4xf32>\n"
+    "  return %a, %0 : tensor<8xf32>, tensor<2x4xf32>\n"
+    "}\n";
+  g_autoptr (GhloValue) a = new_random ("tensor<8xf32>", -2, 2);
+
+  ASSERT_RUNS (text, &a, 1, 2, 0, 0, { "plan: 0 steps", 1 }, { "out0 is in0", 1 }, { "out1 is in0", 1 });
+}
+
+/* What is in one device's memory comes to another's by way of the host's. */
+static const GhloStepImplementation *
+find_division (gpointer                      self,
+               const GhloIrOp               *op,
+               const GhloStepImplementation *previous)
+{
+  const GhloStepTarget *cpu = ghlo_cpu_target ();
+
+  return op->kind == GHLO_OP_STABLEHLO_DIVIDE ? cpu->find (cpu->self, op, previous) : NULL;
+}
+
+static void
+test_two_memories (void)
+{
+  static const char text[] =
+    "func.func @main(%a: tensor<8xf32>) -> tensor<8xf32> {\n"
+    "  %0 = stablehlo.add %a, %a : tensor<8xf32>\n"
+    "  %1 = stablehlo.divide %0, %a : tensor<8xf32>\n"
+    "  return %1 : tensor<8xf32>\n"
+    "}\n";
+  static const char *const lines[] = {
+    "transfer of 32 bytes t1@apart:0 -> t2@0\n", "transfer of 32 bytes t2@0 -> t6@other:0\n",
+    "transfer of 32 bytes in0@apart -> t", "other elementwise stablehlo.divide, apart: ", "-> out0@apart\n",
+  };
+  const GhloStepSpace space = { .name = "other" };
+  const GhloStepTarget other = { .name = "other", .space = &space, .find = find_division,
+                                 .copy = ghlo_cpu_target ()->copy };
+  const GhloStepTarget *targets[] = { apart_device ()->klass->get_target (apart_device ()), &other,
+                                      ghlo_cpu_target () };
+  g_autoptr (GhloIrModule) module = parse (text);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GhloStepPlan) plan = ghlo_step_plan_new (module, ghlo_ir_module_get_entry (module), targets, 3, G_MAXSIZE,
+                                                      NULL, &error);
+  g_autofree char *printed = NULL;
+
+  g_assert_no_error (error);
+  printed = ghlo_step_plan_print (plan);
+  for (guint i = 0; i < G_N_ELEMENTS (lines); i++)
+    if (strstr (printed, lines[i]) == NULL)
+      g_error ("expected \"%s\" in\n%s", lines[i], printed);
+}
+
+static void
+test_no_host (void)
+{
+  g_autoptr (GhloIrModule) module = parse (mixed);
+  g_autoptr (GError) error = NULL;
+
+  g_assert_null (ghlo_device_core_prepare (apart_device (), module, ghlo_ir_module_get_entry (module), NULL, NULL,
+                                           &error));
+  g_assert_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED);
+  g_assert_cmpstr (error->message, ==, "expected a device that works in host memory for what 'apart' does not do, "
+                   "found none");
+}
+
+static void
+test_figures (void)
+{
+  g_autoptr (GhloPrepared) prepared = prepare_apart (mixed);
+  g_autoptr (GhloValue) a = new_random ("tensor<8xf32>", -2, 2);
+  g_autoptr (GError) error = NULL;
+  GhloRunFigures figures;
+  GhloValue *found[3];
+
+  apart.n_uploads = apart.n_downloads = 0;
+  apart.n_bytes = 0;
+  g_assert_true (ghlo_prepared_run (prepared, NULL, &a, 1, found, NULL, &error));
+  ghlo_values_clear (found, 3);
+  g_assert_true (ghlo_prepared_measure (prepared, &figures));
+  g_assert_cmpuint (figures.n_steps, ==, 9);
+  g_assert_cmpuint (figures.n_fallback_steps, ==, 1);
+  g_assert_cmpuint (figures.n_transfers, ==, apart.n_uploads + apart.n_downloads);
+  g_assert_cmpuint (figures.transfer_bytes, ==, apart.n_bytes);
+}
+
+typedef struct
+{
+  const char *text;
+  GhloValue  *inputs[3];
+  guint       n_inputs, n_outputs;
+} Way;
+
+static void
+go_way (const Way          *self,
+        const GhloMonitor  *monitor,
+        GError            **error)
+{
+  g_autoptr (GhloIrModule) module = parse (self->text);
+  g_autoptr (GhloPrepared) prepared = ghlo_devices_prepare (apart_device (), module, ghlo_ir_module_get_entry (module),
+                                                            monitor, error);
+  GhloValue *found[4];
+
+  if (prepared != NULL && ghlo_prepared_run (prepared, NULL, self->inputs, self->n_inputs, found, monitor, error))
+    ghlo_values_clear (found, self->n_outputs);
+}
+
+/* Prepares and runs, with one of the device's calls failing or finding all of it cancelled, and sees that nothing
+ * stays behind. The result is how many calls there were. */
+static guint
+try_way (const Way  *self,
+         guint       fails_at,
+         guint       cancels_at,
+         GError    **error)
+{
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  gsize used = ghlo_memory_get_used ();
+
+  apart.n_calls = 0;
+  apart.cancellable = cancellable;
+  apart.fails_at = fails_at;
+  apart.cancels_at = cancels_at;
+  go_way (self, &(GhloMonitor) { .cancellable = cancellable }, error);
+  g_assert_cmpuint (apart.n_blocks, ==, 0);
+  g_assert_cmpuint (ghlo_memory_get_used (), ==, used);
+  apart.fails_at = apart.cancels_at = 0;
+
+  return apart.n_calls;
+}
+
+static void
+test_failures (void)
+{
+  g_autoptr (GhloValue) a = new_random ("tensor<8xf32>", -2, 2), b = new_random ("tensor<8xf32>", -2, 2);
+  g_autoptr (GhloValue) n = new_i64 (2);
+  const Way ways[] = { { mixed, { a }, 1, 3 }, { invariant, { n, a, b }, 3, 1 } };
+
+  for (guint w = 0; w < G_N_ELEMENTS (ways); w++)
+    {
+      g_autoptr (GError) none = NULL;
+      guint n_calls = try_way (&ways[w], 0, 0, &none);
+
+      g_assert_no_error (none);
+      for (guint i = 1; i <= n_calls; i++)
+        {
+          g_autoptr (GError) failed = NULL, cancelled = NULL;
+
+          try_way (&ways[w], i, 0, &failed);
+          g_assert_error (failed, GHLO_ERROR, GHLO_ERROR_DEVICE);
+          try_way (&ways[w], 0, i, &cancelled);
+          /* After its last call a run may have nothing to do any more. */
+          if (cancelled != NULL || i < n_calls)
+            g_assert_error (cancelled, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+        }
+    }
+}
+
+/* An input whose run failed fails the runs that read it. */
+static void
+test_pending_input (void)
+{
+  g_autoptr (GhloPrepared) prepared = prepare_apart (mixed);
+  g_autoptr (GhloValue) a = new_random ("tensor<8xf32>", -2, 2);
+  g_autoptr (GhloValue) placed = ghlo_value_place (a, apart_device (), NULL, NULL);
+  GhloValue *found[3] = { NULL };
+  g_autoptr (GError) error = NULL;
+
+  placed->storage->pending = ghlo_pending_new ();
+  ghlo_pending_end (placed->storage->pending, g_error_new (GHLO_ERROR, GHLO_ERROR_DEVICE, "it failed before"));
+  g_assert_false (ghlo_prepared_run (prepared, NULL, &placed, 1, found, NULL, &error));
+  g_assert_error (error, GHLO_ERROR, GHLO_ERROR_DEVICE);
+  g_assert_cmpstr (error->message, ==, "it failed before");
+}
+
+int
+main (int   argc,
+      char *argv[])
+{
+  int status;
+
+  g_test_init (&argc, &argv, NULL);
+
+  g_test_add_func ("/plan-spaces/mixed", test_mixed);
+  g_test_add_func ("/plan-spaces/invariant", test_invariant);
+  g_test_add_func ("/plan-spaces/loop", test_loop);
+  g_test_add_func ("/plan-spaces/parts", test_parts);
+  g_test_add_func ("/plan-spaces/shared", test_shared);
+  g_test_add_func ("/plan-spaces/two-memories", test_two_memories);
+  g_test_add_func ("/plan-spaces/no-host", test_no_host);
+  g_test_add_func ("/plan-spaces/figures", test_figures);
+  g_test_add_func ("/plan-spaces/failures", test_failures);
+  g_test_add_func ("/plan-spaces/pending-input", test_pending_input);
+
+  status = g_test_run ();
+  g_assert_cmpuint (apart.n_blocks, ==, 0);
+
+  return status;
+}

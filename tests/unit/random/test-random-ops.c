@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ *     test-random-ops [--draws=N] [--seed=S] [--print] [--verbose]
+ *
+ * Single operations drawn at random, what fuzz-ops does without a fuzzer: the choices of
+ * draw i of a run are those of seed S + i. --print shows each before it is tried. Nothing
+ * that an operation asks for crashes, hangs or takes memory beyond the limits.
+ */
+
+#include <string.h>
+#include <sys/resource.h>
+
+#include "crash-note.h"
+#include "op.h"
+
+enum { MEMORY_LIMIT = 256 * 1024 * 1024, MAX_FAULTS = 10 };
+
+/* Of addresses, what is not counted included. */
+#define PROCESS_LIMIT (G_GUINT64_CONSTANT (4000000) * 1024)
+
+static guint32 first_seed = 1;
+static guint n_draws = 20000;
+static gboolean is_verbose, prints;
+
+static char *
+check_seed (guint32 seed)
+{
+  g_autoptr (GRand) random = g_rand_new_with_seed (seed);
+  guint8 bytes[RANDOM_OP_MAX_BYTES];
+
+  for (guint i = 0; i < sizeof bytes; i++)
+    bytes[i] = (guint8) g_rand_int (random);
+
+  if (prints)
+    {
+      g_autofree char *text = random_op_to_text (bytes, sizeof bytes);
+
+      g_test_message ("%s", text);
+    }
+
+  return random_op_check (bytes, sizeof bytes);
+}
+
+static void
+test_ops (void)
+{
+  g_autofree char *coverage = NULL;
+  guint n_faults = 0;
+
+  g_test_message ("%u operations from seed %u", n_draws, first_seed);
+  for (guint i = 0; i < n_draws && n_faults < MAX_FAULTS; i++)
+    {
+      g_autofree char *fault = NULL;
+
+      crash_note ("the operation of seed", first_seed + i);
+      fault = check_seed (first_seed + i);
+      if (fault == NULL)
+        continue;
+      g_test_message ("seed %u: %s", first_seed + i, fault);
+      n_faults++;
+    }
+  coverage = random_op_coverage (is_verbose);
+  g_test_message ("%s", coverage);
+  g_assert_cmpuint (n_faults, ==, 0);
+}
+
+/* Sanitizers reserve more addresses than any limit. */
+static void
+limit_process (void)
+{
+#ifndef GHLO_SANITIZED
+  const struct rlimit limit = { PROCESS_LIMIT, PROCESS_LIMIT };
+
+  g_assert_cmpint (setrlimit (RLIMIT_AS, &limit), ==, 0);
+#endif
+}
+
+int
+main (int    argc,
+      char **argv)
+{
+  int n = 1;
+
+  for (int i = 1; i < argc; i++)
+    {
+      if (g_str_has_prefix (argv[i], "--seed="))
+        first_seed = (guint32) g_ascii_strtoull (argv[i] + strlen ("--seed="), NULL, 10);
+      else if (g_str_has_prefix (argv[i], "--draws="))
+        n_draws = (guint) g_ascii_strtoull (argv[i] + strlen ("--draws="), NULL, 10);
+      else if (strcmp (argv[i], "--print") == 0)
+        prints = TRUE;
+      else if (strcmp (argv[i], "--verbose") == 0)
+        is_verbose = TRUE;
+      else
+        argv[n++] = argv[i];
+    }
+  argc = n;
+  argv[n] = NULL;
+  g_test_init (&argc, &argv, NULL);
+  /* Writes beyond a block are found without sanitizers too. */
+  g_setenv ("GHLO_DEBUG", "guard", FALSE);
+  ghlo_memory_set_limit (MEMORY_LIMIT);
+  limit_process ();
+  g_test_add_func ("/ops/random", test_ops);
+
+  return g_test_run ();
+}
