@@ -49,19 +49,25 @@ make_inputs (GhloExecutable  *executable,
   return failed ? NULL : g_steal_pointer (&inputs);
 }
 
-static void
-print_output (const char *title,
-              GhloResult *result)
+static gboolean
+print_output (const char  *title,
+              GhloResult  *result,
+              GError     **error)
 {
   GhloBuffer *output = ghlo_result_get_output (result, 0);
   g_autofree char *type = ghlo_tensor_type_to_string (ghlo_buffer_get_tensor_type (output));
-  g_autoptr (GBytes) bytes = ghlo_buffer_get_host_bytes (output);
-  const float *values = g_bytes_get_data (bytes, NULL);
+  g_autoptr (GBytes) bytes = ghlo_buffer_read (output, NULL, error);
+  const float *values;
 
+  if (bytes == NULL)
+    return FALSE;
+  values = g_bytes_get_data (bytes, NULL);
   g_print ("%s: %s", title, type);
   for (gsize i = 0; i < g_bytes_get_size (bytes) / sizeof (float); i++)
     g_print (" %.4f", values[i]);
   g_print (" (%.3f ms)\n", ghlo_timing_get_run (ghlo_result_get_timing (result)) * 1e3);
+
+  return TRUE;
 }
 
 static gboolean
@@ -86,9 +92,8 @@ run_call_by_call (const char  *path,
   result = ghlo_executable_execute (executable, (GhloBuffer **) inputs->pdata, inputs->len, NULL, error);
   if (result == NULL)
     return FALSE;
-  print_output ("call by call", result);
 
-  return TRUE;
+  return print_output ("call by call", result, error);
 }
 
 /* What an application's window would hold. */
@@ -124,11 +129,8 @@ on_executed (GObject      *source,
   GError *error = NULL;
   g_autoptr (GhloResult) outputs = ghlo_executable_execute_finish (GHLO_EXECUTABLE (source), result, &error);
 
-  if (outputs != NULL)
-    {
-      print_output ("in a main loop", outputs);
-      app_load (app, g_steal_pointer (&app->slow_path));
-    }
+  if (outputs != NULL && print_output ("in a main loop", outputs, &error))
+    app_load (app, g_steal_pointer (&app->slow_path));
   else if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     {
       g_print ("cancelled\n");

@@ -176,9 +176,9 @@ class Window extends Gtk.ApplicationWindow {
         const uploaded = await pixels.copy_to_device_async(this._device, cancellable);
         this.stage = 'Running';
         const result = await this._session.run_async([uploaded], cancellable);
-        const shown = result.get_output(0).get_host_bytes();
-        this._showPicture(shown, 3 * this._width);
         this.stage = 'Reading';
+        const shown = await result.get_output(0).read_async(cancellable);
+        this._showPicture(shown, 3 * this._width);
         const number = await this._session.copy_state_async(1, cancellable);
         const [count] = number.to_array();
         this._status.label = `Frame ${count}`;

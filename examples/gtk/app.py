@@ -178,10 +178,16 @@ class Window(Gtk.ApplicationWindow):
             (shown,) = session.run_finish(result)  # without what is carried
         except GLib.Error as error:
             return self.show_error(error)
-        self.shown = shown.get_host_bytes()
-        self.show_picture(self.shown, 3 * self.width)
         self.stage = 'Reading'
-        session.copy_state_async(1, self.cancellable, self.on_counted)
+        shown.read_async(self.cancellable, self.on_read)
+
+    def on_read(self, shown, result):
+        try:
+            self.shown = shown.read_finish(result)
+        except GLib.Error as error:
+            return self.show_error(error)
+        self.show_picture(self.shown, 3 * self.width)
+        self.session.copy_state_async(1, self.cancellable, self.on_counted)
 
     def on_counted(self, session, result):
         try:

@@ -183,11 +183,11 @@ class Window : Gtk.ApplicationWindow {
     var uploaded = yield input.copy_to_device_async (device, cancellable);
     stage = "Running";
     var result = yield session.run_async ({ uploaded }, cancellable);
-    var shown = result.get_output (0).get_host_bytes ();
-    show_picture (shown, 3 * width);
     stage = "Reading";
+    var shown = yield result.get_output (0).read_async (cancellable);
+    show_picture (shown, 3 * width);
     var number = yield session.copy_state_async (1, cancellable);
-    var count = *(int32*) number.get_host_bytes ().get_data ();
+    var count = *(int32*) (yield number.read_async (cancellable)).get_data ();
     status.label = "Frame %d".printf (count);
     stage = "Waiting";
     frames_left--;

@@ -32,9 +32,9 @@ Ghlo.Buffer[] make_inputs (Ghlo.Executable executable) throws Error {
   return inputs;
 }
 
-void show (string title, Ghlo.Result result) {
+void show (string title, Ghlo.Result result) throws Error {
   var output = result.get_output (0);
-  var bytes = output.get_host_bytes ();
+  var bytes = output.read ();
   var values = (float *) bytes.get_data ();
 
   print ("%s: %s", title, output.tensor_type.to_string ());

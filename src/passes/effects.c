@@ -20,7 +20,7 @@ typedef enum
   FREE           = 1 << 5,
 } Trait;
 
-static const guint8 traits_of[GHLO_N_OPS] = {
+static const guint8 op_traits[GHLO_N_OPS] = {
   [GHLO_OP_STABLEHLO_IF] = AS_ITS_REGIONS | CONTROL,
   [GHLO_OP_STABLEHLO_CASE] = AS_ITS_REGIONS | CONTROL,
   [GHLO_OP_STABLEHLO_WHILE] = AS_ITS_REGIONS | CONTROL,
@@ -63,7 +63,7 @@ static gboolean
 is_pure_alone (const GhloIrOp *op,
                GHashTable     *functions)
 {
-  guint traits = traits_of[op->kind];
+  guint traits = op_traits[op->kind];
 
   if (op->kind == GHLO_OP_FUNC_CALL || op->kind == GHLO_OP_STABLEHLO_COMPOSITE)
     {
@@ -157,7 +157,7 @@ ghlo_pass_pure_functions (const GhloIrModule *module)
 gboolean
 ghlo_pass_is_control (const GhloIrOp *op)
 {
-  return (traits_of[op->kind] & CONTROL) != 0;
+  return (op_traits[op->kind] & CONTROL) != 0;
 }
 
 gboolean
@@ -172,17 +172,17 @@ ghlo_pass_is_elementwise (const GhloIrOp *op)
 gboolean
 ghlo_pass_is_cheap (const GhloIrOp *op)
 {
-  return (traits_of[op->kind] & CHEAP) != 0 || ghlo_pass_is_elementwise (op);
+  return (op_traits[op->kind] & CHEAP) != 0 || ghlo_pass_is_elementwise (op);
 }
 
 gboolean
 ghlo_pass_is_costly (const GhloIrOp *op)
 {
-  return (traits_of[op->kind] & COSTLY) != 0;
+  return (op_traits[op->kind] & COSTLY) != 0;
 }
 
 gboolean
 ghlo_pass_is_free (const GhloIrOp *op)
 {
-  return (traits_of[op->kind] & FREE) != 0;
+  return (op_traits[op->kind] & FREE) != 0;
 }

@@ -21,11 +21,13 @@ struct _GhloRunSpaces
   Block              *constants;    /* one for each arena of the plan; of the host's none */
 };
 
+/* With bytes that steps read. */
 static gboolean
 is_constant_of (const GhloStepBuffer *buffer,
                 guint                 arena)
 {
-  return buffer->kind == GHLO_STEP_BUFFER_CONSTANT && buffer->space == arena && buffer->first <= buffer->last;
+  return buffer->kind == GHLO_STEP_BUFFER_CONSTANT && buffer->space == arena && buffer->first <= buffer->last
+         && buffer->size > 0;
 }
 
 /* Their offsets are what @addresses holds until there is memory. */
@@ -67,9 +69,8 @@ upload_constants (const GhloRunSpaces  *self,
     if (is_constant_of (&plan->buffers[i], arena))
       {
         addresses[i] = (guint8 *) block->memory + GPOINTER_TO_SIZE (addresses[i]);
-        if (plan->buffers[i].size > 0
-            && !space->upload (space->self, g_bytes_get_data (plan->buffers[i].bytes, NULL), addresses[i],
-                               plan->buffers[i].size, monitor, error))
+        if (!space->upload (space->self, g_bytes_get_data (plan->buffers[i].bytes, NULL), addresses[i],
+                            plan->buffers[i].size, monitor, error))
           return FALSE;
       }
 
@@ -108,6 +109,7 @@ ghlo_run_spaces_free (GhloRunSpaces *self)
   g_free (self);
 }
 
+/* What has no bytes keeps the address that it has. */
 static void
 fill_addresses (const GhloStepPlan  *plan,
                 GhloValue *const    *inputs,
@@ -120,15 +122,15 @@ fill_addresses (const GhloStepPlan  *plan,
       const GhloStepBuffer *buffer = &plan->buffers[i];
       const GhloValue *value = NULL;
 
-      if (buffer->space == 0)
+      if (buffer->space == 0 || buffer->size == 0)
         continue;
-      if (buffer->kind == GHLO_STEP_BUFFER_TEMPORARY)
+      if (buffer->kind == GHLO_STEP_BUFFER_TEMPORARY && arenas[buffer->space] != NULL)
         addresses[i] = (guint8 *) arenas[buffer->space] + buffer->offset;
       else if (buffer->kind == GHLO_STEP_BUFFER_INPUT)
         value = inputs[buffer->index];
       else if (buffer->kind == GHLO_STEP_BUFFER_OUTPUT)
         value = outputs[buffer->index];
-      if (value != NULL && value->storage != NULL)
+      if (value != NULL)
         addresses[i] = GSIZE_TO_POINTER (value->storage->address);
     }
 }

@@ -14,14 +14,14 @@ G_BEGIN_DECLS
 typedef struct _GhloRunSpaces GhloRunSpaces;
 
 /* Puts the constants of @plan, which lives as long as the result, where steps read them, and their addresses
- * into @addresses, which has one for each buffer. */
+ * into @addresses, which has one of the host's for each constant. */
 GhloRunSpaces *ghlo_run_spaces_new      (const GhloStepPlan   *plan,
                                          guint8              **addresses,
                                          const GhloMonitor    *monitor,
                                          GError              **error);
 void           ghlo_run_spaces_free     (GhloRunSpaces        *self);
 /* Takes the arenas of a run, and puts the addresses of inputs, outputs and temporaries that are not in the
- * host's memory into @addresses. The result is given to ghlo_run_spaces_end (); NULL with @error, also of
+ * host's memory into @addresses, which has one of the host's for each. The result is given to ghlo_run_spaces_end (); NULL with @error, also of
  * what should have written an input. */
 gpointer      *ghlo_run_spaces_begin    (const GhloRunSpaces  *self,
                                          GhloValue *const     *inputs,

@@ -16,7 +16,7 @@ async size_t run (Bytes text, Bytes pixels) throws GLib.Error {
   foreach (var info in executable.list_outputs ())
     print ("%s\n", info.to_string ());
 
-  return result.get_output (0).get_host_bytes ().get_size ();
+  return (yield result.get_output (0).read_async ()).get_size ();
 }
 
 void main () {

@@ -18,7 +18,7 @@
 /* Least nanoseconds of a part. */
 #define MIN_PART 40e3
 /* Most nanoseconds of a part, since it cannot be stopped. */
-#define MAX_PART  15e6
+#define MAX_PART 15e6
 
 enum { PARTS_PER_WORKER = 3 };
 
@@ -255,7 +255,7 @@ static gboolean
 find_rows (const GhloCpuConvolutionShape *shape,
            gint64                         begin,
            gint64                         end,
-           GhloCpuConvolutionShape       *shape_of_part,
+           GhloCpuConvolutionShape       *part_shape,
            gint64                        *other)
 {
   gint64 step = shape->strides[0], taps = (shape->kernel[0] - 1) * shape->dilation[0], low = shape->low[0];
@@ -267,19 +267,19 @@ find_rows (const GhloCpuConvolutionShape *shape,
       first = begin + low - taps;
       first = first > 0 ? (first + step - 1) / step : 0;
       last = MIN ((end - 1 + low) / step, shape->result[0] - 1);
-      shape_of_part->low[0] = low + begin - first * step;
-      shape_of_part->source[0] = end - begin;
-      shape_of_part->result[0] = last - first + 1;
+      part_shape->low[0] = low + begin - first * step;
+      part_shape->source[0] = end - begin;
+      part_shape->result[0] = last - first + 1;
       *other = first;
       return last >= first;
     }
   first = begin * step - low;
   last = (end - 1) * step + taps - low;
-  shape_of_part->low[0] = MAX (-first, 0);
+  part_shape->low[0] = MAX (-first, 0);
   first = MAX (first, 0);
   last = MIN (last, shape->source[0] - 1);
-  shape_of_part->source[0] = last - first + 1;
-  shape_of_part->result[0] = end - begin;
+  part_shape->source[0] = last - first + 1;
+  part_shape->result[0] = end - begin;
   *other = first;
 
   return last >= first;
@@ -295,18 +295,18 @@ part_init (Part       *self,
            const Part *first)
 {
   const GhloCpuConvolutionShape *shape = &state->shape;
-  GhloCpuConvolutionShape shape_of_part = *shape;
+  GhloCpuConvolutionShape part_shape = *shape;
   gboolean is_data = shape->direction == GHLO_CPU_BACKWARD_DATA;
   gint64 source[2 + GHLO_CPU_MAX_SPATIAL], result[2 + GHLO_CPU_MAX_SPATIAL], other;
 
   ghlo_cpu_convolution_find_dense (shape, shape->source_features, shape->source, (gint64) state->element, source);
   ghlo_cpu_convolution_find_dense (shape, shape->result_features, shape->result, (gint64) state->element, result);
   *self = (Part) { .image = image, .row = row, .n_images = n_images, .n_rows = n_rows };
-  shape_of_part.images = n_images;
+  part_shape.images = n_images;
   /* Several images keep all their rows, since those of the next one follow. */
   if (n_images > 1)
     other = 0;
-  else if (!find_rows (shape, row, row + n_rows, &shape_of_part, &other))
+  else if (!find_rows (shape, row, row + n_rows, &part_shape, &other))
     {
       /* Only the source's rows may meet nothing, and then are zeros. */
       self->source = image * source[0] + row * source[2];
@@ -314,7 +314,7 @@ part_init (Part       *self,
     }
   self->source = image * source[0] + (is_data ? row : other) * source[2];
   self->result = image * result[0] + (is_data ? other : row) * result[2];
-  self->primitive = ghlo_cpu_onednn_convolution (&shape_of_part, first != NULL ? first->primitive : NULL);
+  self->primitive = ghlo_cpu_onednn_convolution (&part_shape, first != NULL ? first->primitive : NULL);
   if (self->primitive == NULL)
     return FALSE;
   state->own_size = MAX (state->own_size, ghlo_cpu_round_64 (ghlo_cpu_primitive_scratch_size (self->primitive)));

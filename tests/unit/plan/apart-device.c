@@ -171,7 +171,8 @@ translate (const GhloView *views,
       gboolean is_empty = views[i].element_type == GHLO_ELEMENT_TYPE_INVALID || ghlo_view_count (&views[i]) == 0;
 
       translated[i] = views[i];
-      translated[i].data = is_empty ? NULL : to_host (views[i].data);
+      if (!is_empty)
+        translated[i].data = to_host (views[i].data);
     }
 }
 

@@ -4,16 +4,23 @@
  *
  * Random programs over all operations and element types, on the reference executor as
  * they are, after the passes of each level, with each pass switched off alone, and on
- * each device. The seed is new each time, and always printed; program i of a run has
- * seed S + i.
+ * each device. Program i of a run has seed S + i, from 1 on unless --seed says another.
  */
 
 #include "../plan/apart-device.h"
 #include "check.h"
+#include "cpu/device.h"
 #include "reference/device.h"
 #include "runtime/memory.h"
 
 enum { N_LONG = 5000 };
+
+const GhloDeviceFinder ghlo_device_finders[] = {
+  ghlo_cpu_find_devices,
+  ghlo_reference_find_devices,
+  apart_find_devices,
+  NULL
+};
 
 /* The devices that must agree with the reference executor, and after which passes. */
 static const struct
@@ -35,7 +42,7 @@ static const struct
   { "apart", 2, FALSE },
 };
 
-static guint32 first_seed;
+static guint32 first_seed = 1;
 static guint n_programs = 500;
 static gboolean is_verbose;
 
@@ -119,7 +126,6 @@ main (int    argc,
 {
   int n = 1;
 
-  first_seed = (guint32) g_get_real_time ();
   /* What is ours goes before GLib looks, which has options of the same names. */
   for (int i = 1; i < argc; i++)
     {
@@ -136,7 +142,6 @@ main (int    argc,
   argv[n] = NULL;
   g_test_init (&argc, &argv, NULL);
   ghlo_memory_set_limit (256 * 1024 * 1024);
-  ghlo_devices_add_finder (apart_find_devices);
   g_test_add_func ("/programs/random", test_programs);
 
   return g_test_run ();
