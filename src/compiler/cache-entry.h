@@ -21,8 +21,9 @@ G_BEGIN_DECLS
 #define GHLO_CACHE_ENTRY_MAX_CONSTANTS ((gsize) 64 << 20)
 
 /* What it depends on besides the program: the build, the device, the options and
- * GHLO_DISABLE, as text. @device is whatever tells devices apart. NULL where builds
- * cannot be told apart. */
+ * GHLO_DISABLE, and also GHLO_FUSE, on which what is made of it for the device depends;
+ * as text. @device is whatever tells devices apart. NULL where builds cannot be told
+ * apart. */
 char         *ghlo_cache_entry_describe_options (const GhloOptimizeOptions *options,
                                                  const char                *device,
                                                  gboolean                   keep_locations);

@@ -31,13 +31,15 @@ ghlo_cache_entry_describe_options (const GhloOptimizeOptions *options,
 {
   g_auto (GStrv) passes = ghlo_optimize_dup_passes (options);
   g_autofree char *names = g_strjoinv (",", passes);
+  guint max_merges;
 
   if (ghlo_build_id () == NULL)
     return NULL;
+  ghlo_passes_read_fuse (&max_merges, NULL);
 
-  return g_strdup_printf ("ghlo %s %s\n%s\nO%u%s%s\n%s\n%s\n", GHLO_VERSION, ghlo_build_id (), device, options->level,
-                          options->excess_precision ? " excess-precision" : "",
-                          keep_locations ? " locations" : "", names,
+  return g_strdup_printf ("ghlo %s %s\n%s\nO%u%s%s\n%s\n%u\n%s\n", GHLO_VERSION, ghlo_build_id (), device,
+                          options->level, options->excess_precision ? " excess-precision" : "",
+                          keep_locations ? " locations" : "", names, max_merges,
                           options->evaluator != NULL ? options->evaluator->names[0] : "");
 }
 

@@ -20,7 +20,19 @@
  * takes 0.9 µs for each operation, reading 0.15, and passes 1.5 where they fold little). */
 #define MIN_MICROSECONDS 2000
 
-/* The module that the device gets, with what is to say of it in @report. */
+static GhloOptimizeOptions
+optimize_options (const GhloSettings *settings)
+{
+  return (GhloOptimizeOptions) {
+    .level = settings->optimization_level,
+    .enabled = (const char *const *) settings->enabled_passes,
+    .disabled = (const char *const *) settings->disabled_passes,
+    .excess_precision = settings->excess_precision,
+    .evaluator = ghlo_reference_device (),
+  };
+}
+
+/* The module that the cache keeps, with what is to say of it in @report. */
 static GhloIrModule *
 run_passes (GhloIrModule          *module,
             const GhloSettings    *settings,
@@ -28,13 +40,7 @@ run_passes (GhloIrModule          *module,
             GhloPassReport        *report,
             GError               **error)
 {
-  const GhloOptimizeOptions options = {
-    .level = settings->optimization_level,
-    .enabled = (const char *const *) settings->enabled_passes,
-    .disabled = (const char *const *) settings->disabled_passes,
-    .excess_precision = settings->excess_precision,
-    .evaluator = ghlo_reference_device (),
-  };
+  const GhloOptimizeOptions options = optimize_options (settings);
   GhloMonitorPart part = { monitor, 0, PASSES_SHARE };
   const GhloMonitor part_of = ghlo_monitor_of_part (&part);
 
@@ -133,6 +139,26 @@ make_module (GhloIrModule       *module,
   return made;
 }
 
+/* The module that the device gets. */
+static GhloIrModule *
+make_fused (GhloIrModule       *module,
+            GhloCompileKey     *key,
+            GhloDeviceCore     *device,
+            const GhloSettings *settings,
+            GhloPassReport    **report,
+            GhloCacheUse       *use,
+            const GhloMonitor  *monitor,
+            GError            **error)
+{
+  const GhloOptimizeOptions options = optimize_options (settings);
+  g_autoptr (GhloIrModule) made = make_module (module, key, settings, report, use, monitor, error);
+
+  if (made == NULL || !ghlo_fuse (made, device, &options, NULL, NULL, monitor, *report, error))
+    return NULL;
+
+  return g_steal_pointer (&made);
+}
+
 /* Takes module and report over; NULL, with the others freed, when it refuses. */
 static GhloCompilation *
 compilation_new (GhloIrModule       *made,
@@ -192,7 +218,7 @@ compile_with_passes (GhloIrModule          *module,
     }
 
   report = ghlo_pass_report_new ();
-  made = make_module (module, key, settings, &report, use, monitor, error);
+  made = make_fused (module, key, device, settings, &report, use, monitor, error);
   if (made == NULL)
     return NULL;
   self = compilation_new (made, g_steal_pointer (&report), device, PASSES_SHARE, monitor, error);

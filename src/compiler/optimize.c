@@ -88,6 +88,40 @@ ghlo_optimize (GhloIrModule               *module,
   return g_steal_pointer (&copy);
 }
 
+static const char *
+device_declines (gpointer               data,
+                 const char            *kind,
+                 const GhloIrOp *const *ops,
+                 guint                  n_ops)
+{
+  GhloDeviceCore *device = data;
+
+  return device->klass->declines (device, kind, ops, n_ops);
+}
+
+gboolean
+ghlo_fuse (GhloIrModule               *module,
+           GhloDeviceCore             *device,
+           const GhloOptimizeOptions  *options,
+           GhloFusionTellFunc          tell,
+           gpointer                    tell_data,
+           const GhloMonitor          *monitor,
+           GhloPassReport             *report,
+           GError                    **error)
+{
+  GhloPassOptions passes = pass_options (options);
+  g_autoptr (GError) problem = NULL;
+  guint max_merges;
+
+  if (device->klass->declines == NULL)
+    return TRUE;
+  if (!ghlo_passes_read_fuse (&max_merges, &problem))
+    g_debug ("%s", problem->message);
+  passes.fusion = (GhloPassFusion) { device_declines, device, tell, tell_data };
+
+  return ghlo_passes_fuse (module, &passes, monitor, report, error);
+}
+
 char **
 ghlo_optimize_dup_passes (const GhloOptimizeOptions *options)
 {

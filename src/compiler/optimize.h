@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * A program as a device that compiles is to get it: a copy with the passes run
- * over it. The program itself stays as it is, for others and for `ghlo dump`.
+ * over it, and then its fusions made. The program itself stays as it is, for others
+ * and for `ghlo dump`.
  */
 
 #pragma once
@@ -24,6 +25,18 @@ typedef struct
 /* A new module; GHLO_DISABLE counts too. NULL when cancelled. @report may be NULL. */
 GhloIrModule *ghlo_optimize          (GhloIrModule              *module,
                                       const GhloOptimizeOptions *options,
+                                      const GhloMonitor         *monitor,
+                                      GhloPassReport            *report,
+                                      GError                   **error);
+
+/* Makes the fusions that @device does of @module, which came from the above, in place; GHLO_DISABLE and
+ * GHLO_FUSE count. FALSE when cancelled. @report, nullable, gets the passes' records; @tell, nullable, is
+ * called with @tell_data as GhloPassFusion has it. */
+gboolean      ghlo_fuse              (GhloIrModule              *module,
+                                      GhloDeviceCore            *device,
+                                      const GhloOptimizeOptions *options,
+                                      GhloFusionTellFunc         tell,
+                                      gpointer                   tell_data,
                                       const GhloMonitor         *monitor,
                                       GhloPassReport            *report,
                                       GError                   **error);

@@ -7,6 +7,7 @@
 #include "cpu/device.h"
 
 #include "base/ghlo-error.h"
+#include "cpu/gemm/fusion.h"
 #include "cpu/target.h"
 #include "runtime/run-plan.h"
 
@@ -122,6 +123,15 @@ measure (GhloPrepared   *prepared,
                                   .prepared_bytes = ghlo_prepared_get_size (self->whole) };
 }
 
+static const char *
+declines (GhloDeviceCore        *self,
+          const char            *kind,
+          const GhloIrOp *const *ops,
+          guint                  n_ops)
+{
+  return ghlo_cpu_declines (kind, ops, n_ops);
+}
+
 static guint64
 get_memory (GhloDeviceCore *self)
 {
@@ -134,6 +144,7 @@ ghlo_cpu_device (void)
   static const GhloDeviceCoreClass klass = {
     .name = "cpu",
     .get_memory = get_memory,
+    .declines = declines,
     .prepare = prepare,
     .release = release,
     .start = start,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Which operations the CPU has step implementations for, besides those that it has
- * elementwise loops for. Of one operation they are tried in the table's order.
+ * elementwise loops for. Of one operation they are tried in the table's order; composites
+ * are fusions.
  */
 
 #include "cpu/target.h"
@@ -17,6 +18,8 @@ typedef struct
 static const Row rows[] = {
   { GHLO_OP_CHLO_TOP_K, &ghlo_cpu_step_top_k },
   { GHLO_OP_STABLEHLO_CHOLESKY, &ghlo_cpu_step_cholesky },
+  { GHLO_OP_STABLEHLO_COMPOSITE, &ghlo_cpu_step_dot },
+  { GHLO_OP_STABLEHLO_COMPOSITE, &ghlo_cpu_step_convolution },
   { GHLO_OP_STABLEHLO_CONCATENATE, &ghlo_cpu_step_concatenate },
   { GHLO_OP_STABLEHLO_CONVOLUTION, &ghlo_cpu_step_convolution },
   { GHLO_OP_STABLEHLO_DOT, &ghlo_cpu_step_dot },

@@ -16,6 +16,8 @@ typedef struct
   const GhloMonitor     *monitor;        /* nullable */
   guint64                n_changes;      /* of the pass at work */
   guint64                n_evaluated;    /* elements computed ahead of time in this run, over all rounds */
+  guint                  n_merges;       /* of fusion passes, in this run */
+  guint                  max_merges;
 } GhloPassContext;
 
 typedef gboolean (*GhloPassFunc) (GhloIrModule     *module,
@@ -26,7 +28,7 @@ typedef enum
 {
   GHLO_PASS_EACH,                        /* in each round */
   GHLO_PASS_FIRST,                       /* in the first round alone */
-  GHLO_PASS_LAST,                        /* once, after all rounds */
+  GHLO_PASS_FUSION,                      /* once, by ghlo_passes_fuse () */
 } GhloPassSchedule;
 
 typedef struct
@@ -52,7 +54,7 @@ PASS (cse);
 PASS (licm);
 PASS (count_loops);
 PASS (dce);
-PASS (epilogues);
+PASS (fuse_epilogues);
 #undef PASS
 
 G_END_DECLS

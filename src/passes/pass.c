@@ -28,8 +28,8 @@ const GhloPass ghlo_pass_table[] = {
   { "licm", "Takes out of loops what is the same in each iteration", 2, GHLO_PASS_EACH, ghlo_pass_licm },
   { "count-loops", "Brings loops that count into one form", 2, GHLO_PASS_EACH, ghlo_pass_count_loops },
   { "dce", "Removes what nothing uses", 1, GHLO_PASS_EACH, ghlo_pass_dce },
-  { "epilogues", "Marks products whose elementwise followers are done while the result is in the cache", 1,
-    GHLO_PASS_LAST, ghlo_pass_epilogues },
+  { "fuse-epilogues", "Makes one step of a product or convolution and the elementwise operations after it", 1,
+    GHLO_PASS_FUSION, ghlo_pass_fuse_epilogues },
 };
 
 enum { N_PASSES = G_N_ELEMENTS (ghlo_pass_table) };
@@ -43,6 +43,7 @@ static const struct
   { "share", "cse" },
   { "hoist", "licm" },
   { "dead-code", "dce" },
+  { "epilogues", "fuse-epilogues" },
 };
 
 /* Rounds at most, by level. A program is done when a round changes nothing, which for
@@ -197,7 +198,7 @@ run_round (GhloIrModule     *module,
     {
       const GhloPass *pass = &ghlo_pass_table[i];
 
-      if (!chosen[i] || pass->schedule == GHLO_PASS_LAST || (pass->schedule == GHLO_PASS_FIRST && round > 0))
+      if (!chosen[i] || pass->schedule == GHLO_PASS_FUSION || (pass->schedule == GHLO_PASS_FIRST && round > 0))
         continue;
       /* Most programs are done after a few rounds, whatever the limit is. */
       ghlo_monitor_progress (context->monitor, 1 - exp2 (-(round + (double) i / N_PASSES)), pass->name);
@@ -227,8 +228,56 @@ run_level (GhloIrModule     *module,
   for (guint round = 0; round < n_rounds && n_changes > 0; round++)
     if (!run_round (module, context, chosen, round, &n_changes, report, error))
       return FALSE;
+
+  return TRUE;
+}
+
+gboolean
+ghlo_passes_read_fuse (guint   *max_merges,
+                       GError **error)
+{
+  const char *variable = g_getenv ("GHLO_FUSE");
+  guint64 n;
+
+  *max_merges = G_MAXUINT;
+  if (variable == NULL || *variable == '\0')
+    return TRUE;
+  if (!g_ascii_string_to_unsigned (variable, 10, 0, G_MAXINT, &n, NULL))
+    {
+      g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+                   "expected a number of merges from 0 to %d in GHLO_FUSE, found '%s'", G_MAXINT,
+                   variable);
+      return FALSE;
+    }
+  *max_merges = (guint) n;
+
+  return TRUE;
+}
+
+static GhloPassContext
+make_context (const GhloPassOptions *options,
+              const GhloMonitor     *monitor)
+{
+  GhloPassContext context = { .options = options, .monitor = monitor, .max_merges = G_MAXUINT };
+
+  if (options->use_environment)
+    ghlo_passes_read_fuse (&context.max_merges, NULL);
+
+  return context;
+}
+
+gboolean
+ghlo_passes_fuse (GhloIrModule           *module,
+                  const GhloPassOptions  *options,
+                  const GhloMonitor      *monitor,
+                  GhloPassReport         *report,
+                  GError                **error)
+{
+  GhloPassContext context = make_context (options, monitor);
+
   for (guint i = 0; i < N_PASSES; i++)
-    if (chosen[i] && ghlo_pass_table[i].schedule == GHLO_PASS_LAST && !run_pass (module, i, context, report, error))
+    if (ghlo_pass_table[i].schedule == GHLO_PASS_FUSION && ghlo_passes_choose (options, i)
+        && !run_pass (module, i, &context, report, error))
       return FALSE;
 
   return TRUE;
@@ -241,7 +290,7 @@ ghlo_passes_run (GhloIrModule           *module,
                  GhloPassReport         *report,
                  GError                **error)
 {
-  GhloPassContext context = { .options = options, .monitor = monitor };
+  GhloPassContext context = make_context (options, monitor);
   gint64 begin = g_get_monotonic_time ();
   gboolean ok;
 

@@ -32,6 +32,35 @@ typedef struct
   gpointer   data;
 } GhloPassEvaluator;
 
+/* Operations that a fusion pass might have merged, or has. */
+typedef struct
+{
+  const char     *kind;                   /* "epilogue" */
+  const GhloIrOp *first;                  /* of the group */
+  const GhloIrOp *op;                     /* to be merged with the group; NULL where none was to be found */
+  guint           number;                 /* of the merge, from 1 on; 0: there is none */
+  const char     *reason;                 /* why not, as a sentence without its stop; static */
+} GhloFusionCandidate;
+
+/* Called for each candidate, in order. */
+typedef void (*GhloFusionTellFunc) (gpointer                   data,
+                                    const GhloIrModule        *module,
+                                    const GhloFusionCandidate *candidate);
+
+/* What fusion passes ask and tell; zeroed, they fuse all that may be fused. */
+typedef struct
+{
+  /* NULL where the device does the operations as one step, which has yet to see how operands lie; else the
+   * reason why it does not, as above. */
+  const char         *(*declines) (gpointer               device,
+                                   const char            *kind,
+                                   const GhloIrOp *const *ops,
+                                   guint                  n_ops);
+  gpointer              device;
+  GhloFusionTellFunc    tell;
+  gpointer              tell_data;
+} GhloPassFusion;
+
 /* All of it borrowed; zeroed it is O0. Names that no pass has do nothing. */
 typedef struct
 {
@@ -39,10 +68,12 @@ typedef struct
   const char *const *on;                  /* nullable; passes to run that the level leaves out */
   const char *const *off;                 /* nullable; passes to leave out; weighs more than @on */
   const char *const *only;                /* nullable; these and no others, in this order, once each */
-  gboolean           use_environment;     /* GHLO_DISABLE names more to leave out; @on and @only weigh more */
+  gboolean           use_environment;     /* GHLO_DISABLE names more to leave out; @on and @only weigh more; and
+                                             GHLO_FUSE says how many merges there may be */
   gboolean           excess_precision;    /* a value may be kept more precisely than its type says */
   gboolean           verify;              /* after each pass; a module that does not verify is INTERNAL */
   GhloPassEvaluator  evaluator;           /* without a function nothing is computed ahead of time */
+  GhloPassFusion     fusion;
 } GhloPassOptions;
 
 typedef struct
@@ -68,6 +99,18 @@ gboolean        ghlo_passes_run           (GhloIrModule          *module,
                                            const GhloPassOptions *options,
                                            const GhloMonitor     *monitor,
                                            GhloPassReport        *report,
+                                           GError               **error);
+
+/* The fusion passes, which ghlo_passes_run () runs where @options->only has them alone: they make a program
+ * for one device, after what programs keep of passes. Only their records of @report are filled in. */
+gboolean        ghlo_passes_fuse          (GhloIrModule          *module,
+                                           const GhloPassOptions *options,
+                                           const GhloMonitor     *monitor,
+                                           GhloPassReport        *report,
+                                           GError               **error);
+/* The merges after which GHLO_FUSE stops fusion passes, G_MAXUINT without it. FALSE, with @error and
+ * G_MAXUINT, where it is no number. */
+gboolean        ghlo_passes_read_fuse     (guint                 *max_merges,
                                            GError               **error);
 
 guint           ghlo_passes_count         (void);

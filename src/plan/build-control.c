@@ -154,7 +154,7 @@ build_condition (GhloStepBuilder *self,
 
   ghlo_step_open_scope (self, n_before, TRUE);
   bind_arguments (self, block, carried);
-  if (!ghlo_step_build_block (self, block, error))
+  if (!ghlo_step_build_ops (self, block->first, error))
     return FALSE;
   body->result = ghlo_step_take (self, ghlo_step_value (self, ghlo_ir_op_operand (block->last, 0)), 0, FALSE);
   ghlo_step_close_scope (self, body);
@@ -184,7 +184,7 @@ build_while (GhloStepBuilder *self,
     return FALSE;
   ghlo_step_open_scope (self, n_before, TRUE);
   bind_arguments (self, body, carried);
-  if (!ghlo_step_build_block (self, body, error))
+  if (!ghlo_step_build_ops (self, body->first, error))
     return FALSE;
   end_iteration (self, body, carried, step);
   ghlo_step_close_scope (self, &step->bodies[1]);
@@ -205,7 +205,7 @@ build_branch_body (GhloStepBuilder       *self,
                    GError               **error)
 {
   ghlo_step_open_scope (self, n_before, FALSE);
-  if (!ghlo_step_build_block (self, block, error))
+  if (!ghlo_step_build_ops (self, block->first, error))
     return FALSE;
   for (guint i = 0; i < block->last->n_operands; i++)
     if (results[i].buffer != GHLO_STEP_NONE)
@@ -240,6 +240,26 @@ build_branch (GhloStepBuilder *self,
   return TRUE;
 }
 
+gboolean
+ghlo_step_build_called (GhloStepBuilder   *self,
+                        const GhloIrOp    *op,
+                        const GhloIrBlock *body,
+                        const GhloIrOp    *first,
+                        GError           **error)
+{
+  if (++self->depth > MAX_DEPTH)
+    return ghlo_step_unsupported (op, "calls are nested too deeply", error);
+  for (guint i = 0; i < body->n_arguments; i++)
+    ghlo_step_bind_same (self, body->arguments[i], ghlo_step_value (self, ghlo_ir_op_operand (op, i)));
+  if (!ghlo_step_build_ops (self, first, error))
+    return FALSE;
+  for (guint i = 0; i < op->n_results; i++)
+    ghlo_step_bind_same (self, &op->results[i], ghlo_step_value (self, ghlo_ir_op_operand (body->last, i)));
+  self->depth--;
+
+  return TRUE;
+}
+
 static gboolean
 build_call (GhloStepBuilder *self,
             const GhloIrOp  *op,
@@ -249,17 +269,8 @@ build_call (GhloStepBuilder *self,
 
   if (body == NULL)
     return ghlo_step_unsupported (op, "what it calls is not here", error);
-  if (++self->depth > MAX_DEPTH)
-    return ghlo_step_unsupported (op, "calls are nested too deeply", error);
-  for (guint i = 0; i < body->n_arguments; i++)
-    ghlo_step_bind_same (self, body->arguments[i], ghlo_step_value (self, ghlo_ir_op_operand (op, i)));
-  if (!ghlo_step_build_block (self, body, error))
-    return FALSE;
-  for (guint i = 0; i < op->n_results; i++)
-    ghlo_step_bind_same (self, &op->results[i], ghlo_step_value (self, ghlo_ir_op_operand (body->last, i)));
-  self->depth--;
 
-  return TRUE;
+  return ghlo_step_build_called (self, op, body, body->first, error);
 }
 
 gboolean

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Making a plan: an operation, alone or with what follows it, as a step of the first
- * implementation that does it. Nothing is added before one was selected.
+ * Making a plan: an operation or a fusion as a step of the first implementation that does
+ * it. Nothing is added before one was selected.
  */
 
 #include "plan/build.h"
@@ -37,19 +37,6 @@ typedef struct
   GhloStepOperandSelection *selections;
 } Attempt;
 
-static guint
-count_operands (const GhloIrOp       *op,
-                const GhloIrFollower *followers,
-                guint                 n_followers)
-{
-  guint n = op->n_operands;
-
-  for (guint i = 0; i < n_followers; i++)
-    n += followers[i].op->n_operands - 1;
-
-  return n;
-}
-
 /* A constant has its data. */
 static GhloView
 view_operand (GhloStepBuilder       *self,
@@ -67,36 +54,13 @@ view_operand (GhloStepBuilder       *self,
   return view;
 }
 
-/* FALSE where a follower's other operand is no view of the result's dimensions. */
-static gboolean
-find_others (GhloStepBuilder *self,
-             Attempt         *attempt)
-{
-  const GhloStepRequest *request = &attempt->request;
-  const GhloIrType *type = request->op->results[0].type;
-  guint n = request->op->n_operands;
-
-  for (guint f = 0; f < request->n_followers; f++)
-    for (guint i = 0; i < request->followers[f].op->n_operands; i++)
-      {
-        const GhloIrValue *value = ghlo_ir_op_operand (request->followers[f].op, i);
-
-        if (i != request->followers[f].position
-            && !ghlo_step_view_as (self, &ghlo_step_value (self, value)->operand, type, &attempt->operands[n++]))
-          return FALSE;
-      }
-
-  return TRUE;
-}
-
 /* Everything as it lies, or will when it is in @space; results have no buffers yet. */
-static gboolean
+static void
 find_views (GhloStepBuilder *self,
             Attempt         *attempt,
             guint32          space)
 {
-  GhloStepRequest *request = &attempt->request;
-  const GhloIrOp *op = request->op;
+  const GhloIrOp *op = attempt->request.op;
 
   for (guint i = 0; i < op->n_operands; i++)
     {
@@ -105,18 +69,13 @@ find_views (GhloStepBuilder *self,
       *operand = ghlo_step_value (self, ghlo_ir_op_operand (op, i))->operand;
       if (ghlo_step_is_cut (self, operand, space))
         *operand = ghlo_step_dense_operand (self, operand->buffer, operand->type);
+      attempt->views[i] = view_operand (self, operand);
     }
-  if (!find_others (self, attempt))
-    return FALSE;
-  for (guint i = 0; i < request->n_operands; i++)
-    attempt->views[i] = view_operand (self, &attempt->operands[i]);
   for (guint i = 0; i < op->n_results; i++)
     {
       attempt->results[i] = ghlo_step_dense_operand (self, GHLO_STEP_NONE, op->results[i].type);
-      attempt->views[request->n_operands + i] = ghlo_step_view (&attempt->results[i]);
+      attempt->views[op->n_operands + i] = ghlo_step_view (&attempt->results[i]);
     }
-
-  return TRUE;
 }
 
 static gboolean
@@ -125,7 +84,7 @@ try_implementation (Attempt                      *attempt,
                     const GhloStepImplementation *implementation,
                     GhloStepSelection            *selection)
 {
-  *selection = (GhloStepSelection) { .operands = attempt->selections };
+  *selection = (GhloStepSelection) { .operands = attempt->selections, .n_ops = attempt->request.n_ops };
   for (guint i = 0; i < attempt->request.n_operands; i++)
     attempt->selections[i] = (GhloStepOperandSelection) { .in_place = GHLO_STEP_NONE };
 
@@ -148,8 +107,6 @@ select_implementation (Attempt               *attempt,
   *reason = "there is no step for it";
   while ((implementation = target->find (target->self, request->op, implementation)) != NULL)
     {
-      if (request->n_followers > 0 && implementation->follows == NULL)
-        continue;
       if (try_implementation (attempt, target, implementation, selection))
         return implementation;
       *reason = selection->reason;
@@ -174,7 +131,7 @@ ghlo_step_find_target (const GhloStepBuilder *self,
   return NULL;
 }
 
-/* The operands as they are wanted, in @space; those of followers are as they lie. */
+/* The operands as they are wanted, in @space. */
 static void
 prepare_operands (GhloStepBuilder *self,
                   Attempt         *attempt,
@@ -184,14 +141,34 @@ prepare_operands (GhloStepBuilder *self,
     {
       GhloStepOperand *operand = &attempt->operands[i];
 
-      if (i < attempt->request.op->n_operands)
-        *operand = ghlo_step_take (self, ghlo_step_value (self, ghlo_ir_op_operand (attempt->request.op, i)), space,
-                                   attempt->selections[i].dense);
-      else
-        *operand = ghlo_step_bring (self, operand, space);
+      *operand = ghlo_step_take (self, ghlo_step_value (self, ghlo_ir_op_operand (attempt->request.op, i)), space,
+                                 attempt->selections[i].dense);
       operand->wants_data = attempt->selections[i].wants_data;
       operand->in_place = attempt->selections[i].in_place;
     }
+}
+
+/* Of a fusion that is done in part: the request becomes one for that part, whose last operation is given. */
+static const GhloIrOp *
+cut_request (GhloStepBuilder *self,
+             Attempt         *attempt,
+             guint            n_ops)
+{
+  GhloStepRequest *request = &attempt->request;
+  const GhloIrOp *last = NULL;
+
+  request->n_operands = 0;
+  request->n_ops = n_ops;
+  for (guint n = 0; n < n_ops; n++)
+    {
+      last = last != NULL ? last->next : request->body->first;
+      for (guint i = 0; i < last->n_operands; i++)
+        if (ghlo_ir_op_operand (last, i)->block == request->body)
+          request->n_operands = MAX (request->n_operands, ghlo_ir_op_operand (last, i)->index + 1);
+    }
+  attempt->results[0] = ghlo_step_dense_operand (self, GHLO_STEP_NONE, last->results[0].type);
+
+  return last;
 }
 
 static void
@@ -202,51 +179,49 @@ add_step (GhloStepBuilder              *self,
           const GhloStepSelection      *selection)
 {
   const GhloStepRequest *request = &attempt->request;
-  const GhloIrOp *op = request->op;
+  const GhloIrOp *last = request->op;
   guint32 space = ghlo_step_target_space (self->plan, self->plan->targets[target]);
   GhloStep *step;
 
+  if (selection->n_ops < request->n_ops)
+    last = cut_request (self, attempt, selection->n_ops);
   prepare_operands (self, attempt, space);
-  for (guint i = 0; i < op->n_results; i++)
-    if (op->results[i].type->kind != GHLO_IR_TYPE_TOKEN)
-      attempt->results[i].buffer = ghlo_step_add_buffer (self, GHLO_STEP_BUFFER_TEMPORARY, 0,
-                                                         ghlo_step_type_size (op->results[i].type), space);
-  step = ghlo_step_add (self, GHLO_STEP_COMPUTE, op, request->n_operands, op->n_results);
+  for (guint i = 0; i < last->n_results; i++)
+    {
+      const GhloIrType *type = last->results[i].type;
+
+      if (type->kind != GHLO_IR_TYPE_TOKEN)
+        attempt->results[i].buffer = ghlo_step_add_buffer (self, GHLO_STEP_BUFFER_TEMPORARY, 0,
+                                                           ghlo_step_type_size (type), space);
+      ghlo_step_bind (self, &last->results[i], attempt->results[i]);
+    }
+  step = ghlo_step_add (self, GHLO_STEP_COMPUTE, request->op, request->n_operands, last->n_results);
   step->target = self->plan->targets[target];
   step->reasons = ghlo_ir_arena_copy (&self->plan->arena, self->reasons, target * sizeof (const char *));
   step->implementation = implementation;
-  step->followers = request->followers;
-  step->n_followers = request->n_followers;
+  step->body = request->body;
+  step->n_ops = request->n_ops;
   step->nanoseconds = selection->nanoseconds;
   memcpy (step->operands, attempt->operands, request->n_operands * sizeof (GhloStepOperand));
-  memcpy (step->results, attempt->results, op->n_results * sizeof (GhloStepOperand));
+  memcpy (step->results, attempt->results, last->n_results * sizeof (GhloStepOperand));
   if (selection->scratch > 0)
     step->scratch = ghlo_step_add_buffer (self, GHLO_STEP_BUFFER_TEMPORARY, 0, selection->scratch, space);
-  if (request->n_followers > 0)
-    {
-      const GhloIrValue *last = &request->followers[request->n_followers - 1].op->results[0];
-
-      ghlo_step_bind (self, last, ghlo_step_dense_operand (self, attempt->results[0].buffer, last->type));
-      return;
-    }
-  for (guint i = 0; i < op->n_results; i++)
-    ghlo_step_bind (self, &op->results[i], attempt->results[i]);
 }
 
 gboolean
-ghlo_step_build_implementation (GhloStepBuilder      *self,
-                                const GhloIrOp       *op,
-                                const GhloIrFollower *followers,
-                                guint                 n_followers)
+ghlo_step_build_implementation (GhloStepBuilder   *self,
+                                const GhloIrOp    *op,
+                                const GhloIrBlock *body,
+                                guint             *n_ops)
 {
-  guint n = count_operands (op, followers, n_followers);
+  guint n = op->n_operands;
   guint n_values = MAX (n + op->n_results, 1);       /* there may be neither operands nor results */
   g_autofree GhloStepOperand *operands = g_new0 (GhloStepOperand, n_values);
   g_autofree GhloView *views = g_new0 (GhloView, n_values);
   g_autofree GhloStepOperandSelection *selections = g_new (GhloStepOperandSelection, n);
   GhloStepSelection selection;
   Attempt attempt = {
-    .request = { .op = op, .followers = followers, .n_followers = n_followers, .n_operands = n,
+    .request = { .op = op, .body = body, .n_ops = body != NULL ? *n_ops : 0, .n_operands = n,
                  .n_results = op->n_results, .operands = views, .results = views + n },
     .operands = operands, .results = operands + n, .views = views, .selections = selections,
   };
@@ -256,14 +231,15 @@ ghlo_step_build_implementation (GhloStepBuilder      *self,
       const GhloStepTarget *target = self->plan->targets[i];
       const GhloStepImplementation *implementation;
 
-      if (n_followers > 0 && target != ghlo_step_find_target (self, op))
+      if (body != NULL && target != ghlo_step_find_target (self, body->first))
         continue;
-      if (!find_views (self, &attempt, ghlo_step_target_space (self->plan, target)))
-        return FALSE;
+      find_views (self, &attempt, ghlo_step_target_space (self->plan, target));
       implementation = select_implementation (&attempt, target, &selection, &self->reasons[i]);
       if (implementation != NULL)
         {
           add_step (self, &attempt, i, implementation, &selection);
+          if (body != NULL)
+            *n_ops = selection.n_ops;
           return TRUE;
         }
     }

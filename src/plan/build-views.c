@@ -59,24 +59,6 @@ reshape_strides (GhloStepBuilder       *self,
   return strides;
 }
 
-gboolean
-ghlo_step_view_as (GhloStepBuilder       *self,
-                   const GhloStepOperand *operand,
-                   const GhloIrType      *type,
-                   GhloStepOperand       *view)
-{
-  *view = *operand;
-  if (operand->buffer == GHLO_STEP_NONE || operand->type->element_type != type->element_type)
-    return FALSE;
-  if (operand->type == type || operand->type->rank == 0)
-    return TRUE;
-  view->type = type;
-  view->strides = ghlo_step_type_size (type) == ghlo_step_type_size (operand->type) && ghlo_step_type_size (type) > 0
-                  ? reshape_strides (self, operand, type) : NULL;
-
-  return view->strides != NULL;
-}
-
 static void
 view_reshape (GhloStepBuilder *self,
               const GhloIrOp  *op,

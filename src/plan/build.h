@@ -51,34 +51,15 @@ struct _GhloStepScope
   GPtrArray     *steps;            /* of GhloStep; NULL once the body has them */
 };
 
-/* An operation and what follows it, which become one step where an implementation does them. */
-typedef struct _GhloStepGroup GhloStepGroup;
-
-struct _GhloStepGroup
-{
-  const GhloIrOp *op;
-  GhloIrFollower  followers[GHLO_IR_MAX_FOLLOWERS];
-  guint           n_followers;
-  GhloStepGroup  *next;            /* that waits for the same operation */
-};
-
-static inline const GhloIrOp *
-ghlo_step_last (const GhloStepGroup *self)
-{
-  return self->followers[self->n_followers - 1].op;
-}
-
 typedef struct
 {
-  GhloIrArena           arena;     /* of what goes when the plan is made: values, groups */
+  GhloIrArena           arena;     /* of what goes when the plan is made: values */
   GhloStepPlan         *plan;
   const char          **reasons;   /* why each target does not do the operation at hand */
   GhloStepWatch        *watch;
   GArray               *buffers;   /* of GhloStepBuffer */
   GHashTable           *values;    /* GhloIrValue → GhloStepValue */
   GHashTable           *constants;  /* GhloIrAttr → buffer + 1 */
-  GHashTable           *groups;    /* GhloIrOp → GhloStepGroup that it follows in, until its turn comes */
-  GHashTable           *awaited;   /* GhloIrOp → the first GhloStepGroup that waits for it */
   GHashTable           *transferred;  /* buffer and space → where its contents are; of build-transfer.c */
   GPtrArray            *scopes;    /* all that were opened; freed at the end */
   GhloStepScope        *scope;
@@ -127,10 +108,6 @@ const GhloStepTarget *ghlo_step_find_copier (const GhloStepPlan *plan,
 gboolean         ghlo_step_is_cut        (const GhloStepBuilder *self,
                                           const GhloStepOperand *operand,
                                           guint32                space);
-/* The same view of what the buffer holds, in @space. */
-GhloStepOperand  ghlo_step_bring         (GhloStepBuilder       *self,
-                                          const GhloStepOperand *operand,
-                                          guint32                space);
 /* A view of a value in @space, dense on demand, by copies and transfers where there is none. */
 GhloStepOperand  ghlo_step_take          (GhloStepBuilder *self,
                                           GhloStepValue   *value,
@@ -159,37 +136,38 @@ gboolean         ghlo_step_is_inside     (const GhloStepScope   *scope,
 void             ghlo_step_close_scope   (GhloStepBuilder *self,
                                           GhloStepBody    *body);
 
-/* All operations of a block but its terminator. */
-gboolean         ghlo_step_build_block   (GhloStepBuilder   *self,
-                                          const GhloIrBlock *block,
+/* @first and the operations behind it in its block, but for the terminator. */
+gboolean         ghlo_step_build_ops     (GhloStepBuilder   *self,
+                                          const GhloIrOp    *first,
                                           GError           **error);
 /* Constants, and views of one value. */
 gboolean         ghlo_step_is_view       (const GhloIrOp        *op);
 /* Operations that are views: FALSE when @op is none. */
 gboolean         ghlo_step_build_view    (GhloStepBuilder *self,
                                           const GhloIrOp  *op);
-/* @operand as a view of @type's elements in the same row-major order, or as it is where it has
- * rank 0; FALSE when no strides say that, or its elements are of another type. */
-gboolean         ghlo_step_view_as       (GhloStepBuilder       *self,
-                                          const GhloStepOperand *operand,
-                                          const GhloIrType      *type,
-                                          GhloStepOperand       *view);
 gboolean         ghlo_step_has_plain_types (const GhloIrOp      *op);
 /* The first target that may do @op; NULL: none does. */
 const GhloStepTarget *ghlo_step_find_target      (const GhloStepBuilder *self,
                                                   const GhloIrOp        *op);
-/* A step of the first target that does @op, or, with followers, of the first that may do @op: FALSE, with
- * the targets' reasons, when no implementation does them. */
-gboolean         ghlo_step_build_implementation  (GhloStepBuilder      *self,
-                                                  const GhloIrOp       *op,
-                                                  const GhloIrFollower *followers,
-                                                  guint                 n_followers);
-/* The group that @op begins; NULL: none. */
-GhloStepGroup   *ghlo_step_open_group    (GhloStepBuilder *self,
-                                          const GhloIrOp  *op);
-/* Whether all that it takes is there; else it waits for what is missing first. */
-gboolean         ghlo_step_is_ready      (GhloStepBuilder *self,
-                                          GhloStepGroup   *group);
+/* A step of the first target that does @op, or, where that is a fusion, of the first that may do what it begins with.
+ * Of @body there are *@n_ops operations, and fewer afterwards where the step does not do all. FALSE, with the
+ * targets' reasons, when no implementation does it. */
+gboolean         ghlo_step_build_implementation  (GhloStepBuilder   *self,
+                                                  const GhloIrOp    *op,
+                                                  const GhloIrBlock *body,
+                                                  guint             *n_ops);
+/* Fusions: one step for what an implementation does, and one each for the rest. FALSE with @error set when it
+ * fails; *built says whether @op is one. */
+gboolean         ghlo_step_build_fusion  (GhloStepBuilder *self,
+                                          const GhloIrOp  *op,
+                                          gboolean        *built,
+                                          GError         **error);
+/* The operations from @first on of @body, a function's, in the place of @op, which calls it. */
+gboolean         ghlo_step_build_called  (GhloStepBuilder   *self,
+                                          const GhloIrOp    *op,
+                                          const GhloIrBlock *body,
+                                          const GhloIrOp    *first,
+                                          GError           **error);
 /* Loops, branches and calls: FALSE with @error set when it fails; *built says whether
  * @op is one. */
 gboolean         ghlo_step_build_control (GhloStepBuilder *self,

@@ -136,17 +136,23 @@ build_reference (GhloStepBuilder *self,
 }
 
 static gboolean
-build_one (GhloStepBuilder *self,
-           const GhloIrOp  *op,
-           GError         **error)
+build_op (GhloStepBuilder *self,
+          const GhloIrOp  *op,
+          GError         **error)
 {
   gboolean built;
 
+  if (!check_op (self, op, error))
+    return FALSE;
   if (ghlo_step_build_view (self, op))
+    return TRUE;
+  if (!ghlo_step_build_fusion (self, op, &built, error))
+    return FALSE;
+  if (built)
     return TRUE;
   if (!ghlo_step_build_control (self, op, &built, error))
     return FALSE;
-  if (built || (ghlo_step_has_plain_types (op) && ghlo_step_build_implementation (self, op, NULL, 0)))
+  if (built || (ghlo_step_has_plain_types (op) && ghlo_step_build_implementation (self, op, NULL, NULL)))
     return TRUE;
   for (guint i = 0; i < self->plan->n_targets && !ghlo_step_has_plain_types (op); i++)
     self->reasons[i] = "its types are the fallback's";
@@ -154,107 +160,24 @@ build_one (GhloStepBuilder *self,
   return build_reference (self, op, error);
 }
 
-/* One step for as much of the group as an implementation does, and one each for the rest. */
-static gboolean
-build_group (GhloStepBuilder *self,
-             GhloStepGroup   *group,
-             GError         **error)
-{
-  guint n = group->n_followers;
-
-  while (n > 0 && !ghlo_step_build_implementation (self, group->op, group->followers, n))
-    n--;
-  if (n == 0 && !build_one (self, group->op, error))
-    return FALSE;
-  for (; n < group->n_followers; n++)
-    if (!build_one (self, group->followers[n].op, error))
-      return FALSE;
-
-  return TRUE;
-}
-
-/* The groups that waited for @op, and those that waited for what these give. */
-static gboolean
-build_waiting (GhloStepBuilder *self,
-               const GhloIrOp  *op,
-               GError         **error)
-{
-  GhloStepGroup *group = g_hash_table_lookup (self->awaited, op), *next;
-
-  g_hash_table_remove (self->awaited, op);
-  for (; group != NULL; group = next)
-    {
-      next = group->next;
-      group->next = NULL;
-      if (!ghlo_step_is_ready (self, group))
-        continue;
-      if (!build_group (self, group, error))
-        return FALSE;
-      op = ghlo_step_last (group);
-      if (g_hash_table_contains (self->awaited, op))
-        {
-          GhloStepGroup *first = g_hash_table_lookup (self->awaited, op), *last = first;
-
-          g_hash_table_remove (self->awaited, op);
-          while (last->next != NULL)
-            last = last->next;
-          last->next = next;
-          next = first;
-        }
-    }
-
-  return TRUE;
-}
-
-/* Whether @op was built ahead of its turn, or is yet to be when its group is. */
-static gboolean
-is_elsewhere (GhloStepBuilder *self,
-              const GhloIrOp  *op)
-{
-  if (g_hash_table_remove (self->groups, op))
-    return TRUE;
-
-  return ghlo_step_is_view (op) && ghlo_step_value (self, &op->results[0]) != NULL;
-}
-
-static gboolean
-build_op (GhloStepBuilder *self,
-          const GhloIrOp  *op,
-          GError         **error)
-{
-  GhloStepGroup *group;
-
-  if (!check_op (self, op, error))
-    return FALSE;
-  if (is_elsewhere (self, op))
-    return build_waiting (self, op, error);
-  group = ghlo_step_open_group (self, op);
-  if (group == NULL)
-    return build_one (self, op, error) && build_waiting (self, op, error);
-  if (!ghlo_step_is_ready (self, group))
-    return TRUE;
-
-  return build_group (self, group, error) && build_waiting (self, ghlo_step_last (group), error);
-}
-
 /* A called function's block is built with each call. */
 static void
-forget_values (GhloStepBuilder   *self,
-               const GhloIrBlock *block)
+forget_values (GhloStepBuilder *self,
+               const GhloIrOp  *first)
 {
-  for (const GhloIrOp *op = block->first; op != NULL; op = op->next)
+  for (const GhloIrOp *op = first; op != NULL; op = op->next)
     for (guint i = 0; i < op->n_results; i++)
       g_hash_table_remove (self->values, &op->results[i]);
 }
 
 gboolean
-ghlo_step_build_block (GhloStepBuilder   *self,
-                       const GhloIrBlock *block,
-                       GError           **error)
+ghlo_step_build_ops (GhloStepBuilder *self,
+                     const GhloIrOp  *first,
+                     GError         **error)
 {
   if (self->depth > 0)
-    forget_values (self, block);
-  for (const GhloIrOp *op = block->first; op != block->last; op = op->next)
+    forget_values (self, first);
+  for (const GhloIrOp *op = first; op->next != NULL; op = op->next)
     if (!build_op (self, op, error))
       return FALSE;
 
@@ -333,7 +256,7 @@ build_function (GhloStepBuilder *self,
       plan->inputs[i] = buffer;
       ghlo_step_bind (self, body->arguments[i], ghlo_step_dense_operand (self, buffer, type));
     }
-  if (!ghlo_step_build_block (self, body, error))
+  if (!ghlo_step_build_ops (self, body->first, error))
     return FALSE;
   build_outputs (self, body);
   ghlo_step_close_scope (self, &plan->body);
@@ -392,15 +315,14 @@ ghlo_step_plan_new (const GhloIrModule   *module,
 {
   g_autoptr (GhloStepPlan) plan = g_new0 (GhloStepPlan, 1);
   g_autoptr (GHashTable) values = g_hash_table_new (NULL, NULL), constants = g_hash_table_new (NULL, NULL);
-  g_autoptr (GHashTable) groups = g_hash_table_new (NULL, NULL), awaited = g_hash_table_new (NULL, NULL);
   g_autoptr (GHashTable) transferred = g_hash_table_new (NULL, NULL);
   g_autoptr (GPtrArray) scopes = g_ptr_array_new_with_free_func (scope_free);
   g_autoptr (GArray) buffers = g_array_new (FALSE, FALSE, sizeof (GhloStepBuffer));
   g_autofree const char **reasons = g_new0 (const char *, n_targets);
   GhloStepWatch watch = { monitor, error };
   GhloStepBuilder self = {
-    .plan = plan, .reasons = reasons, .watch = &watch, .values = values, .constants = constants, .groups = groups,
-    .awaited = awaited, .transferred = transferred, .scopes = scopes, .buffers = buffers, .most_bytes = most_bytes,
+    .plan = plan, .reasons = reasons, .watch = &watch, .values = values, .constants = constants,
+    .transferred = transferred, .scopes = scopes, .buffers = buffers, .most_bytes = most_bytes,
   };
   gboolean ok;
 

@@ -84,8 +84,8 @@ struct _GhloStep
   guint                         number;  /* through the whole tree, in the order of running */
   guint                         end;   /* LOOP: a number after all of its steps' */
   const GhloIrOp               *op;    /* what it is for; of the plan's module; NULL for a copy */
-  const GhloIrFollower         *followers;  /* COMPUTE: what else it is for; of the plan's module, as op is */
-  guint                         n_followers;
+  const GhloIrBlock            *body;  /* COMPUTE: of a fusion, what it does; of the plan's module, as op is */
+  guint                         n_ops;  /* of body: those that it does, from the first on */
   /* Why each of the plan's targets does not do it: of those before @target; REFERENCE: of all. Static. */
   const char *const            *reasons;
   GhloStepOperand              *operands;  /* REFERENCE: those of ghlo_ir_outline_inputs (); TRANSFER: a buffer alone */
@@ -178,6 +178,8 @@ gsize         ghlo_step_plan_get_size (const GhloStepPlan *self);
 gboolean      ghlo_step_compile    (GhloStepCode          *code,
                                     const GhloMonitor     *monitor,
                                     GError               **error);
+/* What people are told that the step is for: the operation, or of a fusion the first one; NULL for a copy. */
+const char   *ghlo_step_get_name   (const GhloStep        *self);
 /* The view of an operand, without its data; of rank 0 for a token. */
 GhloView      ghlo_step_view       (const GhloStepOperand *operand);
 /* Whether output @output may be written over the memory of input @input: they are of the same size,

@@ -96,14 +96,24 @@ print_operands (Printer        *self,
     }
 }
 
+const char *
+ghlo_step_get_name (const GhloStep *self)
+{
+  const GhloIrOp *op = self->body != NULL ? self->body->first : self->op;
+
+  return op != NULL ? ghlo_ir_op_get_name (op) : NULL;
+}
+
 static void
 print_names (Printer        *self,
              const GhloStep *step)
 {
-  g_string_append_printf (self->text, " %s", ghlo_ir_op_get_name (step->op));
-  for (guint i = 0; i < step->n_followers; i++)
+  const GhloIrOp *op = step->body != NULL ? step->body->first : NULL;
+
+  g_string_append_printf (self->text, " %s", ghlo_step_get_name (step));
+  for (guint i = 1; i < step->n_ops; i++)
     {
-      const char *name = ghlo_ir_op_get_name (step->followers[i].op), *dot = strchr (name, '.');
+      const char *name = ghlo_ir_op_get_name (op = op->next), *dot = strchr (name, '.');
 
       g_string_append_printf (self->text, " + %s", dot != NULL ? dot + 1 : name);
     }

@@ -8,27 +8,25 @@
 
 #include "base/monitor.h"
 #include "base/view.h"
-#include "ir/followers.h"
+#include "ir/module.h"
 
 G_BEGIN_DECLS
 
 /* No buffer, or no operand or result of a step. */
 #define GHLO_STEP_NONE G_MAXUINT32
 
-/* What is to be computed: an operation, and elementwise ones that follow it, each of what
- * the one before it gave; or a copy of operand 0 to result 0, of the same type. Operands and
- * results are views: an operand's strides are those that it happens to have, a result of an
- * operation is dense. None is a tuple or quantized; tokens are views without data, of rank 0
- * and no element type.
+/* What is to be computed: an operation, a fusion (ir/fusion.h), or a copy of operand 0 to
+ * result 0, of the same type. Operands and results are views: an operand's strides are those
+ * that it happens to have, a result of an operation is dense. None is a tuple or quantized;
+ * tokens are views without data, of rank 0 and no element type.
  *
- * The other operands of followers come after the operation's own, by follower, as views of
- * the result's dimensions, or of rank 0, with any strides (those of a broadcast are 0); the
- * result is what the last of them gives. */
+ * A fusion's @body says what is to be done: its arguments are the operands, its terminator's
+ * operands the results. It may hold anything, and is only done where all of it is understood. */
 typedef struct
 {
   const GhloIrOp       *op;            /* NULL: a copy */
-  const GhloIrFollower *followers;
-  guint                 n_followers;
+  const GhloIrBlock    *body;          /* NULL: no fusion */
+  guint                 n_ops;         /* of @body: those that are done, from the first on; all when selecting */
   guint                 n_operands, n_results;
   const GhloView       *operands;      /* of data only what is constant, for as long as what is compiled */
   const GhloView       *results;
@@ -44,7 +42,7 @@ typedef struct
 /* How an operand is taken. */
 typedef struct
 {
-  gboolean dense;         /* a copy of it where it is not dense; else, and of followers' always, as it lies */
+  gboolean dense;         /* a copy of it where it is not dense; else as it lies */
   gboolean wants_data;    /* compile() reads its elements where they are constant */
   guint32  in_place;      /* the result, of the same size in bytes, that may be written over it where it is dense
                              and nobody else needs it; or GHLO_STEP_NONE */
@@ -57,6 +55,10 @@ typedef struct
   double                    nanoseconds;  /* of a run, about */
   gsize                     scratch;      /* bytes of memory that a run wants at most */
   const char               *reason;       /* why it is not done, as a sentence without its stop; static */
+  /* Of a fusion: the operations of its body that are done, from the first on; all, as it comes. Where there are
+   * fewer, the fusion has one result, and so has the last of them, which alone the others use. These become steps
+   * of their own. */
+  guint                     n_ops;
 } GhloStepSelection;
 
 typedef struct
@@ -74,9 +76,6 @@ typedef struct
                          const GhloStepRequest *request,
                          const GhloMonitor     *monitor,
                          GError               **error);
-  /* Whether @follower may be among @op's followers, whatever its operands' strides. NULL: never. */
-  gboolean  (*follows)  (const GhloIrOp        *op,
-                         const GhloIrFollower  *follower);
   /* @scratch is aligned to 64 bytes, holds anything, and is never NULL. Allocates nothing. FALSE with
    * @error when cancelled, which is looked for every 50 ms. */
   gboolean  (*run)      (gpointer               compiled,

@@ -39,20 +39,6 @@ hash_code (gconstpointer key)
 }
 
 static gboolean
-same_followers (const GhloStep *a,
-                const GhloStep *b)
-{
-  if (a->n_followers != b->n_followers)
-    return FALSE;
-  for (guint i = 0; i < a->n_followers; i++)
-    if (a->followers[i].position != b->followers[i].position
-        || !ghlo_ir_op_is_like (a->followers[i].op, b->followers[i].op))
-      return FALSE;
-
-  return TRUE;
-}
-
-static gboolean
 same_operand (const GhloStepPlan    *plan,
               const GhloStepOperand *a,
               const GhloStepOperand *b)
@@ -78,8 +64,8 @@ same_code (gconstpointer a,
   const GhloStep *x = ((const GhloStepCode *) a)->step, *y = ((const GhloStepCode *) b)->step;
 
   if (x->target != y->target || x->implementation != y->implementation || x->n_operands != y->n_operands
-      || x->n_results != y->n_results || (x->op == NULL) != (y->op == NULL)
-      || (x->op != NULL && !ghlo_ir_op_is_like (x->op, y->op)) || !same_followers (x, y))
+      || x->n_results != y->n_results || x->body != y->body || x->n_ops != y->n_ops
+      || (x->op == NULL) != (y->op == NULL) || (x->op != NULL && !ghlo_ir_op_is_like (x->op, y->op)))
     return FALSE;
   for (guint i = 0; i < x->n_operands; i++)
     if (!same_operand (plan, &x->operands[i], &y->operands[i])

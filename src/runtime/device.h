@@ -69,6 +69,13 @@ typedef struct
    * NULL for a device that lacks nothing. */
   const char   *(*lacks)      (GhloDeviceCore           *self,
                                const GhloIrOp           *op);
+  /* NULL where the device does @ops, which stand in one block in this order, as one step, a fusion of @kind; else
+   * the reason why not, as a sentence without its stop, static. It has yet to see how the operands lie. NULL for a
+   * device that does no fusions. */
+  const char   *(*declines)   (GhloDeviceCore           *self,
+                               const char               *kind,
+                               const GhloIrOp *const    *ops,
+                               guint                     n_ops);
   /* What deals with storage, NULL, all four, for a device that works in host memory. Storage is allocated for @size
    * bytes, any content. Uploads and downloads are of all of it, and have ended when the call returns; what is
    * downloaded is written. A copy of storage of the device's own, of the same size, begins after the runs and copies

@@ -401,8 +401,7 @@ run_function (Run                 *run,
     {
       const GhloStep *step = body->steps[i];
 
-      ghlo_monitor_progress (monitor, (double) i / body->n_steps,
-                             step->op != NULL ? ghlo_ir_op_get_name (step->op) : NULL);
+      ghlo_monitor_progress (monitor, (double) i / body->n_steps, ghlo_step_get_name (step));
       if (ghlo_monitor_cancelled (monitor, error) || !run_step (run, step, error))
         return FALSE;
     }

@@ -11,6 +11,7 @@
 
 #include "base/ghlo-error.h"
 #include "compiler/evaluate.h"
+#include "compiler/optimize.h"
 #include "import/import.h"
 #include "ir/print/print.h"
 #include "ir/verify/verify.h"
@@ -281,9 +282,12 @@ run_module (File         *file,
 {
   GhloIrOp *entry = ghlo_ir_module_find (module, "main");
   GhloIrBlock *body = ghlo_ir_op_region_block (module->op, 0);
+  const GhloPassOptions *passes = &file->checker->passes;
+  const GhloOptimizeOptions options = { .level = passes->level };
   g_autoptr (GError) error = NULL;
 
-  if (!ghlo_passes_run (module, &file->checker->passes, NULL, NULL, &error))
+  if (!ghlo_passes_run (module, passes, NULL, NULL, &error)
+      || (passes->only == NULL && !ghlo_fuse (module, file->checker->device, &options, NULL, NULL, NULL, NULL, &error)))
     {
       fail (file, "%s: %s", file->path, error->message);
       return;

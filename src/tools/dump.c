@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * `ghlo dump`: a program at the stages of a compile: as it was read, after the passes,
- * and as the device's plan. So a wrong answer is followed to where it comes from.
+ * with the device's fusions, and as its plan. So a wrong answer is followed to where it
+ * comes from.
  */
 
 #include "tools/tool.h"
@@ -18,10 +19,11 @@ typedef enum
 {
   STAGE_PARSED,
   STAGE_PASSES,
+  STAGE_FUSION,
   STAGE_PLAN,
 } Stage;
 
-static const char *const stages[] = { "parsed", "passes", "plan" };
+static const char *const stages[] = { "parsed", "passes", "fusion", "plan" };
 
 typedef struct
 {
@@ -60,12 +62,54 @@ describe_plan (GhloIrModule   *module,
   return text;
 }
 
+static void
+append_op (GString            *text,
+           const GhloIrModule *module,
+           const GhloIrOp     *op)
+{
+  g_string_append (text, ghlo_ir_op_get_name (op));
+  if (op->line > 0 && !module->is_binary)
+    g_string_append_printf (text, " at %u:%u", op->line, op->column);
+}
+
+/* A comment, so that the whole can be read again. */
+static void
+append_candidate (gpointer                   data,
+                  const GhloIrModule        *module,
+                  const GhloFusionCandidate *candidate)
+{
+  GString *text = data;
+
+  g_string_append_printf (text, "// %s: ", candidate->kind);
+  append_op (text, module, candidate->first);
+  if (candidate->op != NULL)
+    {
+      g_string_append (text, " + ");
+      append_op (text, module, candidate->op);
+    }
+  if (candidate->reason == NULL)
+    g_string_append_printf (text, ": merge %u\n", candidate->number);
+  else
+    g_string_append_printf (text, ": no, %s\n", candidate->reason);
+}
+
+static char *
+print_fusions (const GhloIrModule *module,
+               const GString      *candidates,
+               const Options      *options)
+{
+  g_autofree char *text = ghlo_ir_to_string (module, options->print_flags);
+
+  return g_strconcat (candidates->str, text, NULL);
+}
+
 static char *
 dump (GhloIrModule   *module,
       const Options  *options,
       GError        **error)
 {
   g_autoptr (GhloPassReport) report = ghlo_pass_report_new ();
+  g_autoptr (GString) candidates = g_string_new (NULL);
   g_autoptr (GhloIrModule) made = NULL;
   g_autofree char *table = NULL;
 
@@ -73,7 +117,10 @@ dump (GhloIrModule   *module,
     return ghlo_ir_to_string (module, options->print_flags);
 
   made = ghlo_optimize (module, &options->optimize, NULL, report, error);
-  if (made == NULL)
+  if (made == NULL
+      || (options->stage >= STAGE_FUSION
+          && !ghlo_fuse (made, options->device, &options->optimize,
+                         options->stage == STAGE_FUSION ? append_candidate : NULL, candidates, NULL, report, error)))
     return NULL;
   if (options->report)
     {
@@ -81,8 +128,15 @@ dump (GhloIrModule   *module,
       fputs (table, stderr);
     }
 
-  return options->stage == STAGE_PASSES ? ghlo_ir_to_string (made, options->print_flags)
-                                        : describe_plan (made, options, error);
+  switch (options->stage)
+    {
+    case STAGE_FUSION:
+      return print_fusions (made, candidates, options);
+    case STAGE_PLAN:
+      return describe_plan (made, options, error);
+    default:
+      return ghlo_ir_to_string (made, options->print_flags);
+    }
 }
 
 static int
@@ -113,11 +167,13 @@ read_options (Options    *options,
               const char *level,
               char      **names)
 {
+  if (!ghlo_tool_check_fuse ())
+    return FALSE;
   while (options->stage <= STAGE_PLAN && strcmp (stages[options->stage], stage) != 0)
     options->stage++;
   if (options->stage > STAGE_PLAN)
     {
-      ghlo_tool_error ("expected --stage=parsed, --stage=passes or --stage=plan, found '%s'", stage);
+      ghlo_tool_error ("expected --stage=parsed, --stage=passes, --stage=fusion or --stage=plan, found '%s'", stage);
       return FALSE;
     }
   if (level == NULL)
@@ -172,7 +228,8 @@ ghlo_tool_dump (int    argc,
   g_autoptr (GError) error = NULL;
   int status;
   const GOptionEntry entries[] = {
-    { "stage", 's', 0, G_OPTION_ARG_STRING, &stage, "What is shown: parsed, passes (default) or plan", "STAGE" },
+    { "stage", 's', 0, G_OPTION_ARG_STRING, &stage, "What is shown: parsed, passes (default), fusion, plan",
+      "STAGE" },
     { "device", 'd', 0, G_OPTION_ARG_STRING, &device, "The device to compile for (cpu)", "NAME" },
     { "optimize", 'O', 0, G_OPTION_ARG_STRING, &level,
       "The optimization level, 0 to 3 (2; 0 where the device runs programs as they are written)", "LEVEL" },

@@ -25,7 +25,7 @@ _ghlo ()
       mapfile -t COMPREPLY < <(compgen -W 'tensor dense' -- "$current")
       ;;
     --stage:*)
-      mapfile -t COMPREPLY < <(compgen -W 'parsed passes plan' -- "$current")
+      mapfile -t COMPREPLY < <(compgen -W 'parsed passes fusion plan' -- "$current")
       ;;
     --device:* | --function:* | --target:*)
       ;;

@@ -48,7 +48,9 @@ const GhloToolCommand ghlo_tool_commands[] = {
   { "dump", "FILE", "show what becomes of a program in a compile",
     "Stages:\n"
     "  --stage=parsed             the program as it was read\n"
-    "  --stage=passes             the program after the passes, as the device gets it\n"
+    "  --stage=passes             the program after the passes\n"
+    "  --stage=fusion             the same with the device's fusions, as it gets it; comments in front\n"
+    "                             tell the merges, which GHLO_FUSE counts, and why there are no others\n"
     "  --stage=plan               what the device does in a run\n"
     "\n"
     "Example:\n"

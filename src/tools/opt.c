@@ -134,7 +134,7 @@ ghlo_tool_opt (int    argc,
   options.import_flags = allow_unregistered ? GHLO_IMPORT_ALLOW_UNREGISTERED : GHLO_IMPORT_DEFAULT;
   options.print_flags = (generic ? GHLO_IR_PRINT_GENERIC : 0) | (strip ? GHLO_IR_PRINT_STRIP_LOCATIONS : 0)
                         | (elide ? GHLO_IR_PRINT_ELIDE_LARGE : 0);
-  if (!ghlo_tool_read_passes (passes, &options.passes, &names))
+  if (!ghlo_tool_read_passes (passes, &options.passes, &names) || !ghlo_tool_check_fuse ())
     return GHLO_TOOL_USAGE;
 
   return print_file (argv[1], split, &options);

@@ -77,15 +77,19 @@ ghlo_tool_print_findings (const GhloDiagnostics *diagnostics)
 
 GhloIrModule *
 ghlo_tool_optimize (GhloIrModule          *module,
-                    const GhloDeviceCore  *device,
+                    GhloDeviceCore        *device,
                     GError               **error)
 {
   const GhloOptimizeOptions options = { .level = 2, .evaluator = ghlo_reference_device () };
+  g_autoptr (GhloIrModule) made = NULL;
 
   if (!device->wants_passes)
     return ghlo_ir_module_ref (module);
+  made = ghlo_optimize (module, &options, NULL, NULL, error);
+  if (made == NULL || !ghlo_fuse (made, device, &options, NULL, NULL, NULL, NULL, error))
+    return NULL;
 
-  return ghlo_optimize (module, &options, NULL, NULL, error);
+  return g_steal_pointer (&made);
 }
 
 gboolean
@@ -97,6 +101,18 @@ ghlo_tool_check_pass (const char *name)
     g_printerr ("ghlo: note: the pass '%s' is called '%s'\n", name, new_name);
 
   return ghlo_pass_find (name) >= 0;
+}
+
+gboolean
+ghlo_tool_check_fuse (void)
+{
+  g_autoptr (GError) error = NULL;
+  guint max_merges;
+
+  if (!ghlo_passes_read_fuse (&max_merges, &error))
+    ghlo_tool_error ("%s", error->message);
+
+  return error == NULL;
 }
 
 gboolean

@@ -66,14 +66,16 @@ GhloIrModule  *ghlo_tool_load          (const char        *path,
                                         GhloImportSource  *source);
 void           ghlo_tool_print_findings (const GhloDiagnostics *diagnostics);
 
-/* The program as the device is to get it: with the passes of O2 run over a copy, where it
- * wants them. NULL with @error set. */
+/* The program as the device is to get it: with the passes of O2 run over a copy, and its
+ * fusions made, where it wants them. NULL with @error set. */
 GhloIrModule  *ghlo_tool_optimize      (GhloIrModule          *module,
-                                        const GhloDeviceCore  *device,
+                                        GhloDeviceCore        *device,
                                         GError               **error);
 
 /* Whether a pass is called so; of a name that it had before, its name is told. */
 gboolean       ghlo_tool_check_pass     (const char        *name);
+/* Whether GHLO_FUSE can be understood; what cannot is told. */
+gboolean       ghlo_tool_check_fuse     (void);
 /* What an option --passes asks for: a level, "O2", or names with commas between them; NULL
  * is O0. @names holds what @options borrows. FALSE when it is neither, which is told. */
 gboolean       ghlo_tool_read_passes    (const char        *text,

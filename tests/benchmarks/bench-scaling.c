@@ -19,6 +19,7 @@
 #include "ir/print/print.h"
 #include "ir/verify/verify.h"
 #include "reference/device.h"
+#include "compiler/devices.h"
 #include "compiler/optimize.h"
 #include "cpu/device.h"
 #include "runtime/run-plan.h"
@@ -97,7 +98,8 @@ run_passes (GhloIrModule *module,
   GError *error = NULL;
   g_autoptr (GhloIrModule) optimized = ghlo_optimize (module, &options, NULL, report, &error);
 
-  if (optimized == NULL)
+  if (optimized == NULL
+      || !ghlo_fuse (optimized, ghlo_devices_find ("cpu"), &options, NULL, NULL, NULL, report, &error))
     stop ("passes", NULL, error);
   for (guint i = 0; i < MIN (ghlo_passes_count (), N_PASSES); i++)
     times->passes[i] = report->records[i].microseconds / 1e6;

@@ -157,7 +157,7 @@ run_function (GhloIrModule *module,
   watchdog_end ();
 }
 
-/* The module after the passes; NULL when they took too long. */
+/* The module after the passes, with its fusions; NULL when they took too long. */
 static GhloIrModule *
 optimize (GhloIrModule *module)
 {
@@ -169,6 +169,9 @@ optimize (GhloIrModule *module)
 
   watchdog_begin (cancellable, RUN_LIMIT);
   optimized = ghlo_optimize (module, &options, &monitor, NULL, &error);
+  if (optimized != NULL
+      && !ghlo_fuse (optimized, ghlo_devices_find ("cpu"), &options, NULL, NULL, &monitor, NULL, &error))
+    g_clear_pointer (&optimized, ghlo_ir_module_unref);
   watchdog_end ();
   if (optimized == NULL && !g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     g_error ("the passes fail: %s", error->message);

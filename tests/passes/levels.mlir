@@ -48,7 +48,7 @@ module {
     } do {
       %1 = stablehlo.dynamic_slice %arg0, %iterArg, %c, sizes = [1, 4] : (tensor<5x4xf32>, tensor<i32>, tensor<i32>) -> tensor<1x4xf32>
       %2 = stablehlo.reshape %1 : (tensor<1x4xf32>) -> tensor<4xf32>
-      %3 = stablehlo.dot_general %iterArg_3, %arg1, contracting_dims = [0] x [1] {ghlo.epilogue} : (tensor<4xf32>, tensor<4x4xf32>) -> tensor<4xf32>
+      %3 = stablehlo.dot_general %iterArg_3, %arg1, contracting_dims = [0] x [1] : (tensor<4xf32>, tensor<4x4xf32>) -> tensor<4xf32>
       %4 = stablehlo.add %2, %3 : tensor<4xf32>
       %5 = stablehlo.add %4, %arg2 : tensor<4xf32>
       %6 = stablehlo.tanh %5 : tensor<4xf32>

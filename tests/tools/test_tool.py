@@ -73,6 +73,13 @@ HALF = '''func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %1 : tensor<4xf32>
 }
 '''
+LAYER = '''func.func @main(%x: tensor<2x3xf32>, %w: tensor<3x4xf32>, %b: tensor<2x4xf32>) -> tensor<2x4xf32> {
+  %0 = stablehlo.dot %x, %w : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
+  %1 = stablehlo.add %0, %b : tensor<2x4xf32>
+  %2 = stablehlo.negate %1 : tensor<2x4xf32>
+  return %2 : tensor<2x4xf32>
+}
+'''
 EMPTY = '''func.func @main(%x: tensor<2x0xf32>, %y: tensor<2x9223372036854775807x3x0xf32>) ->
     (tensor<2x0xf32>, tensor<2x9223372036854775807x3x0xf32>) {
   return %x, %y : tensor<2x0xf32>, tensor<2x9223372036854775807x3x0xf32>
@@ -291,6 +298,33 @@ def test_dump(tests):
     tests.report(run.stdout == parsed.stdout, 'dump: GHLO_DISABLE', run.stdout)
     run = ghlo('dump', '-O1', '--report', '--generic', half)
     tests.expect('dump: report', run, 0, '"stablehlo.multiply"', 'canonicalize', 'operations became')
+    layer = tests.file('layer.mlir', LAYER)
+    fused = ghlo('dump', '--device=cpu', '--stage=fusion', layer)
+    tests.expect('dump: fusion', fused, 0,
+                 '// epilogue: stablehlo.dot_general at 2:8 + stablehlo.add at 3:8: merge 1\n',
+                 ' + stablehlo.negate at 4:8: merge 2\n', ' + func.return at 5:3: no, it is not',
+                 '@ghlo.fusion.epilogue.')
+    again = tests.file('again.mlir', fused.stdout)
+    fill = '--fill=random:3'
+    tests.report(ghlo('run', '--device=reference', fill, '--full', again).stdout
+                 == ghlo('run', '--device=reference', fill, '--full', layer).stdout != '',
+                 'dump: fusions run on the reference device')
+    tests.report(ghlo('dump', '--device=cpu', '--stage=plan', '-O0', again).stdout
+                 == ghlo('dump', '--device=cpu', '--stage=plan', layer).stdout, 'dump: fusions are read and planned')
+    for number, merges in [('0', 0), ('1', 1), ('2', 2)]:
+        run = ghlo('dump', '--device=cpu', '--stage=plan', layer, env={**os.environ, 'GHLO_FUSE': number})
+        tests.report(run.stdout.count(' + ') == merges, f'dump: GHLO_FUSE={number}', run.stdout)
+    tests.expect('dump: GHLO_FUSE stops', ghlo('dump', '--device=cpu', '--stage=fusion', layer,
+                                               env={**os.environ, 'GHLO_FUSE': '1'}), 0,
+                 'no, GHLO_FUSE says to stop before it')
+    for command in (['dump', '--stage=fusion'], ['opt', '--passes=fuse-epilogues']):
+        tests.expect(f'{command[0]}: GHLO_FUSE', ghlo(*command, layer, env={**os.environ, 'GHLO_FUSE': 'two'}), 2,
+                     "expected a number of merges from 0 to 2147483647 in GHLO_FUSE, found 'two'")
+    for option in ('--disable=fuse-epilogues', '-O0'):
+        run = ghlo('dump', '--device=cpu', '--stage=fusion', option, layer)
+        tests.report(run.returncode == 0 and 'composite' not in run.stdout, f'dump: fusion with {option}', run.stdout)
+    tests.report('composite' not in ghlo('dump', '--device=reference', '-O2', '--stage=fusion', layer).stdout,
+                 'dump: the reference device does no fusions')
     tests.expect('dump: plan', ghlo('dump', '--device=cpu', '--stage=plan', half), 0, 'plan:', 'in0', 'out0')
     tests.expect('dump: no plan', ghlo('dump', '--device=reference', '--stage=plan', half), 1,
                  "the device 'reference' makes no plan")
@@ -428,7 +462,7 @@ def test_completion(tests):
     for words, offered in ((('ghlo', 'co'), ['convert']), (('ghlo', 'convert', '--ta'), ['--target=']),
                            (('ghlo', 'convert', '--to', '='), ['text', 'bytecode']),
                            (('ghlo', 'convert', '--to', '=', 'b'), ['bytecode']),
-                           (('ghlo', 'dump', '--stage', '='), ['parsed', 'passes', 'plan']),
+                           (('ghlo', 'dump', '--stage', '='), ['parsed', 'passes', 'fusion', 'plan']),
                            (('ghlo', 'cache', 'c'), ['clear']),
                            (('ghlo', 'info', add[:-3]), [add]), (('ghlo', 'run', '--input', '=', add[:-3]), [add])):
         found = complete(*words)

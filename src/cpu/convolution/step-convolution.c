@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * convolution as a step of a plan. A constant kernel is packed in the order that runs read
- * when the step is compiled.
+ * convolution, and fusions that begin with one, as a step of a plan. A constant kernel is
+ * packed in the order that runs read when the step is compiled.
  */
 
 #include "cpu/convolution/convolution.h"
-#include "cpu/gemm/followers.h"
+#include "cpu/gemm/fusion.h"
 #include "cpu/steps.h"
 #include "runtime/memory.h"
 
 typedef struct
 {
   GhloCpuConvolution *convolution;
-  GhloCpuFollowers   *followers;      /* nullable */
+  GhloCpuFusion      *fusion;         /* nullable */
+  guint               lhs, rhs;       /* operands */
   gpointer            packed;         /* packed_size bytes; NULL where the kernel is read as it is */
   gsize               packed_size;
 } Convolution;
@@ -25,7 +26,7 @@ release (gpointer compiled)
   if (self->packed != NULL)
     ghlo_memory_free (self->packed, self->packed_size);
   g_clear_pointer (&self->convolution, ghlo_cpu_convolution_free);
-  g_clear_pointer (&self->followers, ghlo_cpu_followers_free);
+  g_clear_pointer (&self->fusion, ghlo_cpu_fusion_free);
   g_free (self);
 }
 
@@ -38,20 +39,18 @@ read_request (Convolution           *self,
               gboolean               compiles)
 {
   g_autofree GhloCpuConvolutionNumbers *numbers = g_new0 (GhloCpuConvolutionNumbers, 1);
-  const GhloView *operands = request->operands, *result = &request->results[0];
-  GhloCpuPanelFunc epilogue = request->n_followers > 0 ? ghlo_cpu_epilogue_panel : NULL;
+  GhloCpuProduct product;
+  const char *reason = ghlo_cpu_product_read (&product, request, TRUE, &self->fusion);
 
-  if (request->n_followers > 0)
-    {
-      self->followers = ghlo_cpu_followers_new (request->op, request->followers, request->n_followers, operands,
-                                                result);
-      if (self->followers == NULL)
-        return "what follows it is no epilogue";
-    }
-  if (!ghlo_cpu_convolution_numbers_read (numbers, request->op, NULL))
+  if (reason != NULL)
+    return reason;
+  self->lhs = product.lhs;
+  self->rhs = product.rhs;
+  if (!ghlo_cpu_convolution_numbers_read (numbers, product.op, NULL))
     return "its dimension numbers do not fit its operands";
   self->convolution = (compiles ? ghlo_cpu_convolution_prepare : ghlo_cpu_convolution_choose)
-                        (numbers, &operands[0], &operands[1], result, epilogue, NULL);
+                        (numbers, &request->operands[self->lhs], &request->operands[self->rhs], &product.result,
+                         self->fusion != NULL ? ghlo_cpu_epilogue_panel : NULL, NULL);
 
   return self->convolution != NULL ? NULL : "convolutions of its element types are not computed here";
 }
@@ -64,12 +63,14 @@ select_step (gpointer               target,
   g_autoptr (Convolution) self = g_new0 (Convolution, 1);
 
   selection->reason = read_request (self, request, FALSE);
-  if (selection->reason == NULL && self->followers != NULL
-      && !ghlo_cpu_followers_pay (self->followers, ghlo_cpu_convolution_nanoseconds (self->convolution)))
+  if (selection->reason == NULL && self->fusion != NULL
+      && !ghlo_cpu_fusion_choose (self->fusion, ghlo_cpu_convolution_nanoseconds (self->convolution)))
     selection->reason = "what follows it is faster alone";
   if (selection->reason != NULL)
     return FALSE;
-  selection->operands[1].wants_data = ghlo_cpu_convolution_packed_size (self->convolution) > 0;
+  selection->operands[self->rhs].wants_data = ghlo_cpu_convolution_packed_size (self->convolution) > 0;
+  if (self->fusion != NULL)
+    selection->n_ops = ghlo_cpu_fusion_n_ops (self->fusion);
   selection->nanoseconds = ghlo_cpu_convolution_nanoseconds (self->convolution);
   selection->scratch = ghlo_cpu_convolution_scratch_size (self->convolution);
 
@@ -113,10 +114,13 @@ compile (gpointer               target,
 {
   g_autoptr (Convolution) self = g_new0 (Convolution, 1);
   const char *reason = read_request (self, request, TRUE);
-  const guint8 *kernel = request->operands[1].data;
+  const guint8 *kernel;
 
+  if (reason == NULL && self->fusion != NULL && !ghlo_cpu_fusion_compile (self->fusion, request))
+    reason = "what follows it is another epilogue";
   if (reason != NULL)
     return ghlo_cpu_step_fail (request, reason, error);
+  kernel = request->operands[self->rhs].data;
   if (!ghlo_cpu_step_has_scratch (request, ghlo_cpu_convolution_scratch_size (self->convolution), error)
       || (kernel != NULL && !pack (self, kernel, monitor, error)))
     return NULL;
@@ -135,9 +139,9 @@ run (gpointer            compiled,
   const Convolution *self = compiled;
   GhloCpuEpilogueRun epilogue;
 
-  ghlo_cpu_followers_begin (self->followers, operands, &results[0], &epilogue);
+  ghlo_cpu_fusion_begin (self->fusion, operands, &results[0], &epilogue);
 
-  return ghlo_cpu_convolution_run (self->convolution, operands[0].data, operands[1].data, self->packed,
+  return ghlo_cpu_convolution_run (self->convolution, operands[self->lhs].data, operands[self->rhs].data, self->packed,
                                    results[0].data, scratch, &epilogue, monitor, error);
 }
 
@@ -162,7 +166,6 @@ const GhloStepImplementation ghlo_cpu_step_convolution = {
   .name = "convolution",
   .select = select_step,
   .compile = compile,
-  .follows = ghlo_cpu_follows,
   .run = run,
   .release = release,
   .describe = describe,

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * dot and dot_general as a step of a plan.
+ * dot and dot_general, and fusions that begin with one, as a step of a plan.
  */
 
 #include "cpu/gemm/dot-general.h"
-#include "cpu/gemm/followers.h"
+#include "cpu/gemm/fusion.h"
 #include "cpu/steps.h"
 
 typedef struct
 {
-  GhloCpuGemm      *gemm;
-  GhloCpuFollowers *followers;   /* nullable */
+  GhloCpuGemm   *gemm;
+  GhloCpuFusion *fusion;      /* nullable */
+  guint          lhs, rhs;    /* operands */
 } Dot;
 
 static void
@@ -19,7 +20,7 @@ release (gpointer compiled)
   Dot *self = compiled;
 
   g_clear_pointer (&self->gemm, ghlo_cpu_gemm_free);
-  g_clear_pointer (&self->followers, ghlo_cpu_followers_free);
+  g_clear_pointer (&self->fusion, ghlo_cpu_fusion_free);
   g_free (self);
 }
 
@@ -31,18 +32,22 @@ read_request (Dot                   *self,
               GhloCpuGemmProblem    *problem,
               const GhloStepRequest *request)
 {
-  const GhloView *operands = request->operands, *result = &request->results[0];
+  GhloCpuProduct product;
   GhloCpuDotNumbers numbers;
+  const char *reason = ghlo_cpu_product_read (&product, request, FALSE, &self->fusion);
 
-  if (!ghlo_cpu_dot_numbers_read (&numbers, request->op)
-      || !ghlo_cpu_dot_general_read (problem, &numbers, &operands[0], &operands[1], result, NULL))
+  if (reason != NULL)
+    return reason;
+  self->lhs = product.lhs;
+  self->rhs = product.rhs;
+  if (!ghlo_cpu_dot_numbers_read (&numbers, product.op)
+      || !ghlo_cpu_dot_general_read (problem, &numbers, &request->operands[self->lhs], &request->operands[self->rhs],
+                                     &product.result, NULL))
     return "its dimension numbers do not fit its operands";
-  if (request->n_followers == 0)
-    return NULL;
-  problem->epilogue = ghlo_cpu_epilogue_panel;
-  self->followers = ghlo_cpu_followers_new (request->op, request->followers, request->n_followers, operands, result);
+  if (self->fusion != NULL)
+    problem->epilogue = ghlo_cpu_epilogue_panel;
 
-  return self->followers != NULL ? NULL : "what follows it is no epilogue";
+  return NULL;
 }
 
 static gboolean
@@ -59,12 +64,14 @@ select_step (gpointer               target,
   self->gemm = ghlo_cpu_gemm_choose (problem, NULL);
   if (self->gemm == NULL)
     selection->reason = "products of its element types are not computed here";
-  else if (self->followers != NULL && !ghlo_cpu_followers_pay (self->followers, ghlo_cpu_gemm_nanoseconds (self->gemm)))
+  else if (self->fusion != NULL && !ghlo_cpu_fusion_choose (self->fusion, ghlo_cpu_gemm_nanoseconds (self->gemm)))
     selection->reason = "what follows it is faster alone";
   if (selection->reason != NULL)
     return FALSE;
   if (ghlo_cpu_gemm_packed_size (self->gemm) > 0)
-    selection->operands[ghlo_cpu_gemm_packs_rhs (self->gemm)].wants_data = TRUE;
+    selection->operands[ghlo_cpu_gemm_packs_rhs (self->gemm) ? self->rhs : self->lhs].wants_data = TRUE;
+  if (self->fusion != NULL)
+    selection->n_ops = ghlo_cpu_fusion_n_ops (self->fusion);
   selection->nanoseconds = ghlo_cpu_gemm_nanoseconds (self->gemm);
   selection->scratch = ghlo_cpu_gemm_scratch_size (self->gemm);
 
@@ -81,6 +88,8 @@ compile (gpointer               target,
   g_autoptr (Dot) self = g_new0 (Dot, 1);
   const char *reason = read_request (self, problem, request);
 
+  if (reason == NULL && self->fusion != NULL && !ghlo_cpu_fusion_compile (self->fusion, request))
+    reason = "what follows it is another epilogue";
   if (reason != NULL)
     return ghlo_cpu_step_fail (request, reason, error);
   self->gemm = ghlo_cpu_gemm_prepare (problem, error);
@@ -101,10 +110,10 @@ run (gpointer            compiled,
   const Dot *self = compiled;
   GhloCpuEpilogueRun epilogue;
 
-  ghlo_cpu_followers_begin (self->followers, operands, &results[0], &epilogue);
+  ghlo_cpu_fusion_begin (self->fusion, operands, &results[0], &epilogue);
 
-  return ghlo_cpu_gemm_run (self->gemm, operands[0].data, operands[1].data, results[0].data, scratch, &epilogue,
-                            monitor, error);
+  return ghlo_cpu_gemm_run (self->gemm, operands[self->lhs].data, operands[self->rhs].data, results[0].data, scratch,
+                            &epilogue, monitor, error);
 }
 
 static gsize
@@ -127,7 +136,6 @@ const GhloStepImplementation ghlo_cpu_step_dot = {
   .name = "dot",
   .select = select_step,
   .compile = compile,
-  .follows = ghlo_cpu_follows,
   .run = run,
   .release = release,
   .describe = describe,

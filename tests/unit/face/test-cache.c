@@ -353,7 +353,7 @@ test_options (void)
   g_autofree char *text = ghlo_cache_entry_describe_options (&options, "cpu", FALSE);
   g_autofree char *other = ghlo_cache_entry_describe_options (&without, "cpu", FALSE);
   g_autofree char *device = ghlo_cache_entry_describe_options (&options, "vulkan", FALSE);
-  g_autofree char *disabled = NULL, *excess = NULL;
+  g_autofree char *disabled = NULL, *excess = NULL, *stopped = NULL;
 
   g_assert_nonnull (ghlo_build_id ());
   g_assert_nonnull (strstr (text, ghlo_build_id ()));
@@ -363,6 +363,10 @@ test_options (void)
   disabled = ghlo_cache_entry_describe_options (&options, "cpu", FALSE);
   g_unsetenv ("GHLO_DISABLE");
   g_assert_cmpstr (disabled, ==, other);
+  g_setenv ("GHLO_FUSE", "3", TRUE);
+  stopped = ghlo_cache_entry_describe_options (&options, "cpu", FALSE);
+  g_unsetenv ("GHLO_FUSE");
+  g_assert_cmpstr (stopped, !=, text);
   excess = ghlo_cache_entry_describe_options (&(GhloOptimizeOptions) { .level = 2, .excess_precision = TRUE }, "cpu",
                                               FALSE);
   g_assert_cmpstr (excess, !=, text);

@@ -346,6 +346,80 @@ test_unknown (void)
   g_string_free (g_steal_pointer (&messages), TRUE);
 }
 
+#define CHAIN \
+  "func.func @main(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {\n" \
+  "  %0 = stablehlo.dot %x, %x : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>\n" \
+  "  %1 = stablehlo.subtract %0, %x : tensor<4x4xf32>\n" \
+  "  %2 = stablehlo.negate %1 : tensor<4x4xf32>\n" \
+  "  %3 = stablehlo.dot %2, %x : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>\n" \
+  "  %4 = stablehlo.negate %3 : tensor<4x4xf32>\n" \
+  "  return %4 : tensor<4x4xf32>\n" \
+  "}\n"
+
+/* How many operations the plan's steps do besides the first one of each. The words are GHLO_FUSE and GHLO_DISABLE. */
+static guint
+count_merges (const char *variable,
+              const char *disabled,
+              gboolean    caching)
+{
+  g_autoptr (GhloProgram) program = parse (CHAIN);
+  GhloDevice *device = ghlo_device_for_core (ghlo_devices_find ("cpu"));
+  g_autoptr (GhloCompileOptions) options = g_object_new (GHLO_TYPE_COMPILE_OPTIONS, "device", device, "caching",
+                                                         caching, NULL);
+  g_autoptr (GhloExecutable) executable = NULL;
+  g_autofree char *plan = NULL;
+  guint n = 0;
+
+  if (variable != NULL)
+    g_setenv ("GHLO_FUSE", variable, TRUE);
+  if (disabled != NULL)
+    g_setenv ("GHLO_DISABLE", disabled, TRUE);
+  executable = compile (program, options);
+  g_unsetenv ("GHLO_FUSE");
+  g_unsetenv ("GHLO_DISABLE");
+  plan = ghlo_executable_dump (executable, GHLO_DUMP_STAGE_PLAN, GHLO_TEXT_FLAGS_NONE, NULL, NULL);
+  for (const char *p = plan; (p = strstr (p, " + ")) != NULL; p++)
+    n++;
+
+  return n;
+}
+
+static void
+test_fusions (void)
+{
+  g_assert_cmpuint (count_merges (NULL, NULL, FALSE), ==, 3);
+  for (guint n = 0; n < 5; n++)
+    {
+      g_autofree char *variable = g_strdup_printf ("%u", n);
+
+      g_assert_cmpuint (count_merges (variable, NULL, FALSE), ==, MIN (n, 3));
+    }
+  g_assert_cmpuint (count_merges ("", NULL, FALSE), ==, 3);
+  g_assert_cmpuint (count_merges (NULL, "cse,fuse-epilogues", FALSE), ==, 0);
+  g_assert_cmpuint (count_merges (NULL, "epilogues", FALSE), ==, 0);
+  messages = g_string_new (NULL);
+  g_assert_cmpuint (count_merges ("-1", NULL, FALSE), ==, 3);
+  g_assert_cmpuint (count_merges ("2x", NULL, FALSE), ==, 3);
+  g_assert_nonnull (strstr (messages->str, "expected a number of merges from 0 to 2147483647 in GHLO_FUSE, "
+                                             "found '-1'"));
+  g_assert_nonnull (strstr (messages->str, "found '2x'"));
+  g_string_free (g_steal_pointer (&messages), TRUE);
+}
+
+/* What the cache keeps has no fusions: it serves each number of them. */
+static void
+test_fusions_cached (void)
+{
+  g_setenv ("GHLO_CACHE", "all", TRUE);
+  for (guint round = 0; round < 2; round++)
+    {
+      g_assert_cmpuint (count_merges (NULL, NULL, TRUE), ==, 3);
+      g_assert_cmpuint (count_merges ("1", NULL, TRUE), ==, 1);
+    }
+  g_assert_true (ghlo_cache_clear (NULL));
+  g_unsetenv ("GHLO_CACHE");
+}
+
 typedef struct
 {
   guint         n_passes, n_codegen;   /* notifications in the stage */
@@ -676,6 +750,8 @@ main (int    argc,
   g_test_add_func ("/compile/dump", test_dump);
   g_test_add_func ("/compile/switches", test_switches);
   g_test_add_func ("/compile/unknown", test_unknown);
+  g_test_add_func ("/compile/fusions", test_fusions);
+  g_test_add_func ("/compile/fusions-cached", test_fusions_cached);
   g_test_add_func ("/compile/progress", test_progress);
   g_test_add_func ("/compile/cancel", test_cancel);
   g_test_add_func ("/compile/in-use", test_in_use);

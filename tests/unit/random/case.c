@@ -6,6 +6,7 @@
 
 #include "../passes/pass-help.h"
 #include "check.h"
+#include "compiler/optimize.h"
 #include "runtime/place.h"
 
 enum { PRIME = 7919 };
@@ -162,6 +163,22 @@ check_round (const RandomCase    *self,
   return difference;
 }
 
+/* As a compile for the device does; where it does no fusions of its own, all there may be. */
+static gboolean
+fuse (GhloIrModule         *module,
+      const RandomSubject  *subject,
+      GError              **error)
+{
+  const GhloOptimizeOptions options = { .level = subject->passes.level, .disabled = subject->passes.off };
+
+  if (subject->passes.only != NULL)
+    return TRUE;
+  if (subject->device->klass->declines == NULL)
+    return ghlo_passes_fuse (module, &subject->passes, NULL, NULL, error);
+
+  return ghlo_fuse (module, subject->device, &options, NULL, NULL, NULL, NULL, error);
+}
+
 char *
 random_case_check (const RandomCase    *self,
                    const RandomSubject *subject)
@@ -180,6 +197,8 @@ random_case_check (const RandomCase    *self,
       if (!ghlo_ir_verify (module, diagnostics, NULL))
         return g_strdup ("the program with jitter does not verify");
     }
+  if (!fuse (module, subject, &error))
+    return g_strdup_printf ("fusion: %s", error->message);
   prepared = ghlo_devices_prepare (subject->device, module, ghlo_ir_module_find (module, "main"), NULL, &error);
   if (prepared == NULL)
     return g_strdup_printf ("preparing: %s", error->message);

@@ -28,6 +28,7 @@ static const struct
   const char *name;
   guint       level;
   gboolean    same_bits, is_elsewhere;
+  const char *without;      /* a pass; nullable */
 } devices[] = {
   { "reference", 0, TRUE },
   { "reference", 1, TRUE },
@@ -36,6 +37,7 @@ static const struct
   { "cpu", 1, FALSE },
   { "cpu", 2, FALSE },
   { "cpu", 2, FALSE, TRUE },
+  { "cpu", 2, FALSE, FALSE, "fuse-epilogues" },
   { "apart", 0, FALSE },
   { "apart", 2, FALSE },
 };
@@ -43,6 +45,16 @@ static const struct
 static guint32 first_seed = 1;
 static guint n_programs = 500;
 static gboolean is_verbose;
+
+static void
+leave_out (RandomSubject *subject,
+           const char    *pass)
+{
+  char **off = g_new0 (char *, 2);
+
+  off[0] = g_strdup (pass);
+  subject->passes.off = (const char *const *) off;
+}
 
 static GArray *
 list_subjects (void)
@@ -52,24 +64,26 @@ list_subjects (void)
   for (guint i = 0; i < G_N_ELEMENTS (devices); i++)
     {
       RandomSubject subject = {
-        .name = g_strdup_printf ("%s at O%u%s", devices[i].name, devices[i].level,
-                                 devices[i].is_elsewhere ? " into the caller's memory" : ""),
+        .name = g_strdup_printf ("%s at O%u%s%s%s", devices[i].name, devices[i].level,
+                                 devices[i].is_elsewhere ? " into the caller's memory" : "",
+                                 devices[i].without != NULL ? " without " : "",
+                                 devices[i].without != NULL ? devices[i].without : ""),
         .device = ghlo_devices_find (devices[i].name), .passes.level = devices[i].level,
         .same_bits = devices[i].same_bits, .is_elsewhere = devices[i].is_elsewhere,
       };
 
+      if (devices[i].without != NULL)
+        leave_out (&subject, devices[i].without);
       g_array_append_val (subjects, subject);
     }
   for (guint i = 0; i < ghlo_passes_count (); i++)
     {
-      char **off = g_new0 (char *, 2);
       RandomSubject subject = {
         .name = g_strdup_printf ("reference at O2 without %s", ghlo_pass_get_name (i)),
         .device = ghlo_reference_device (), .passes.level = 2, .same_bits = TRUE
       };
 
-      off[0] = g_strdup (ghlo_pass_get_name (i));
-      subject.passes.off = (const char *const *) off;
+      leave_out (&subject, ghlo_pass_get_name (i));
       g_array_append_val (subjects, subject);
     }
 

@@ -2,25 +2,30 @@
  *
  * Products and convolutions that one step of a plan does together with what follows
  * them: which do, which do not, and that results are the same bits as those of a step
- * for each operation, and as the reference executor's.
+ * for each operation, and as the reference executor's. The same of composites that are
+ * named as fusions and do something else.
  */
 
 #include "../reference/kernel-programs.h"
 
+#include "compiler/optimize.h"
 #include "compiler/devices.h"
-#include "passes/pass.h"
+#include "ir/print/print.h"
 
 enum { MAX_INPUTS = 32 };
 
 static GhloIrModule *
-mark (const char *text)
+fuse (const char *text)
 {
-  static const char *const only[] = { "epilogues", NULL };
+  const GhloOptimizeOptions options = { .level = 1 };
+  g_autoptr (GhloDiagnostics) diagnostics = ghlo_diagnostics_new ("fused", text, strlen (text));
   GhloIrModule *module = parse (text);
   g_autoptr (GError) error = NULL;
 
-  ghlo_passes_run (module, &(GhloPassOptions) { .only = only, .verify = TRUE }, NULL, NULL, &error);
+  ghlo_fuse (module, ghlo_devices_find ("cpu"), &options, NULL, NULL, NULL, NULL, &error);
   g_assert_no_error (error);
+  if (!ghlo_ir_verify (module, diagnostics, NULL))
+    g_error ("fusion leaves what does not verify:\n%s", text);
 
   return module;
 }
@@ -69,14 +74,40 @@ fill (GhloValue *value)
       set_number (value, i, g_test_rand_int_range (0, 4));
 }
 
-/* The first function's one result, with and without marks, and by the reference executor. */
+enum { REFERENCE, CPU, FUSED, FUSED_REFERENCE, READ_AGAIN, N_RUNS };
+
+static void
+run_all (const char  *text,
+         GhloValue  **inputs,
+         guint        n_inputs,
+         GhloValue  **outputs)
+{
+  GhloDeviceCore *reference = ghlo_reference_device (), *cpu = ghlo_devices_find ("cpu");
+  g_autoptr (GhloIrModule) plain = parse (text), fused = fuse (text), again = NULL;
+  g_autofree char *printed = ghlo_ir_to_string (fused, GHLO_IR_PRINT_DEFAULT);
+
+  again = parse (printed);
+  run_on (reference, plain, inputs, n_inputs, &outputs[REFERENCE]);
+  run_on (cpu, plain, inputs, n_inputs, &outputs[CPU]);
+  run_on (cpu, fused, inputs, n_inputs, &outputs[FUSED]);
+  run_on (reference, fused, inputs, n_inputs, &outputs[FUSED_REFERENCE]);
+  run_on (cpu, again, inputs, n_inputs, &outputs[READ_AGAIN]);
+}
+
+static gboolean
+same_bits (const GhloValue *a,
+           const GhloValue *b)
+{
+  return a->n_bytes == b->n_bytes && memcmp (a->data, b->data, a->n_bytes) == 0;
+}
+
+/* The first function's one result, as it is, fused, and read again after that, and by the reference executor. */
 static void
 check_runs (const char *text)
 {
-  GhloDeviceCore *reference = ghlo_reference_device (), *cpu = ghlo_devices_find ("cpu");
-  g_autoptr (GhloIrModule) plain = parse (text), marked = mark (text);
-  const GhloIrBlock *body = ghlo_ir_func_get_body (ghlo_ir_module_get_entry (plain));
-  GhloValue *inputs[MAX_INPUTS], *outputs[3] = { NULL };
+  g_autoptr (GhloIrModule) module = parse (text);
+  const GhloIrBlock *body = ghlo_ir_func_get_body (ghlo_ir_module_get_entry (module));
+  GhloValue *inputs[MAX_INPUTS], *outputs[N_RUNS] = { NULL };
 
   for (guint i = 0; i < body->n_arguments; i++)
     {
@@ -85,15 +116,17 @@ check_runs (const char *text)
       inputs[i] = ghlo_value_new_tensor (type, NULL);
       fill (inputs[i]);
     }
-  run_on (reference, plain, inputs, body->n_arguments, &outputs[0]);
-  run_on (cpu, plain, inputs, body->n_arguments, &outputs[1]);
-  run_on (cpu, marked, inputs, body->n_arguments, &outputs[2]);
-  for (gsize i = 0; i < outputs[0]->n_elements; i++)
-    if (number_at (outputs[0], i) != number_at (outputs[1], i))
+  run_all (text, inputs, body->n_arguments, outputs);
+  for (gsize i = 0; i < outputs[REFERENCE]->n_elements; i++)
+    if (number_at (outputs[REFERENCE], i) != number_at (outputs[CPU], i))
       g_error ("element %" G_GSIZE_FORMAT " differs from the reference executor's:\n%s", i, text);
-  if (memcmp (outputs[1]->data, outputs[2]->data, outputs[1]->n_bytes) != 0)
-    g_error ("an epilogue gives other bits:\n%s", text);
-  for (guint i = 0; i < 3; i++)
+  if (!same_bits (outputs[CPU], outputs[FUSED]))
+    g_error ("a fusion gives other bits:\n%s", text);
+  if (!same_bits (outputs[REFERENCE], outputs[FUSED_REFERENCE]))
+    g_error ("a fusion gives other bits on the reference executor:\n%s", text);
+  if (!same_bits (outputs[CPU], outputs[READ_AGAIN]))
+    g_error ("a fusion that was printed and read again gives other bits:\n%s", text);
+  for (guint i = 0; i < N_RUNS; i++)
     ghlo_value_unref (outputs[i]);
   for (guint i = 0; i < body->n_arguments; i++)
     ghlo_value_unref (inputs[i]);
@@ -104,8 +137,8 @@ static void
 check (const char *text,
        ...)
 {
-  g_autoptr (GhloIrModule) marked = mark (text);
-  g_autofree char *plan = print_plan (marked);
+  g_autoptr (GhloIrModule) fused = fuse (text);
+  g_autofree char *plan = print_plan (fused);
   const char *word;
   va_list words;
 
@@ -294,23 +327,193 @@ test_calls (void)
          "plan: 4 steps", "1 dot stablehlo.dot + add + multiply ", "3 dot stablehlo.dot + add + multiply ", NULL);
 }
 
-/* The mark alone, where nothing follows, or much: the plan looks for itself. */
+/* More than a step does. */
 static void
-test_marks (void)
+test_many (void)
 {
-  static const char text[] =
-    HEAD "-> tensor<6x4xf32> {\n"
-    "  %0 = stablehlo.dot %x, %w {ghlo.epilogue} : (tensor<6x8xf32>, tensor<8x4xf32>) -> tensor<6x4xf32>\n"
-    "  return %0 : tensor<6x4xf32>\n}\n";
   g_autoptr (GString) many = g_string_new (HEAD "-> tensor<6x4xf32> {\n" DOT ("%v0"));
   guint n = 40;
 
-  check (text, "plan: 1 step", NULL);
   for (guint i = 0; i < n; i++)
     g_string_append_printf (many, "  %%v%u = stablehlo.add %%v%u, %%r : tensor<6x4xf32>\n", i + 1, i);
   g_string_append_printf (many, "  return %%v%u : tensor<6x4xf32>\n}\n", n);
   check (many->str, "0 dot stablehlo.dot_general + add + add + add + add + add + add + add + add \"", "plan: 33 steps",
          NULL);
+}
+
+/* One value as both operands, and as what is added. */
+static void
+test_same_operand (void)
+{
+  check ("func.func @main(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {\n"
+         "  %0 = stablehlo.dot %x, %x : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>\n"
+         "  %1 = stablehlo.subtract %x, %0 : tensor<4x4xf32>\n"
+         "  return %1 : tensor<4x4xf32>\n}\n", "plan: 1 step", "0 dot stablehlo.dot + subtract ", NULL);
+}
+
+/* Equal groups have one function, and steps that run the same. */
+static void
+test_equal (void)
+{
+  g_autoptr (GhloIrModule) fused = fuse (
+    "func.func @main(%x: tensor<4x4xf32>, %y: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {\n"
+    "  %0 = stablehlo.dot %x, %y : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>\n"
+    "  %1 = stablehlo.subtract %0, %x : tensor<4x4xf32>\n"
+    "  %2 = stablehlo.dot %y, %x : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>\n"
+    "  %3 = stablehlo.subtract %2, %y : tensor<4x4xf32>\n"
+    "  %4 = stablehlo.dot %1, %3 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>\n"
+    "  %5 = stablehlo.subtract %1, %4 : tensor<4x4xf32>\n"
+    "  return %3, %5 : tensor<4x4xf32>, tensor<4x4xf32>\n}\n");
+  g_autofree char *text = ghlo_ir_to_string (fused, GHLO_IR_PRINT_DEFAULT);
+  guint n = 0;
+
+  for (const char *p = text; (p = strstr (p, "func.func private")) != NULL; p++)
+    n++;
+  g_assert_cmpuint (n, ==, 2);
+}
+
+#define FUSION(body) \
+  "func.func private @f(%x: tensor<4x4xf32>, %y: tensor<4x4xf32>, %z: tensor<4x4xf32>) -> tensor<4x4xf32> {\n" \
+  body "}\n" \
+  "func.func @main(%x: tensor<4x4xf32>, %y: tensor<4x4xf32>, %z: tensor<4x4xf32>) -> tensor<4x4xf32> {\n" \
+  "  %0 = stablehlo.composite \"ghlo.fusion.epilogue\" %x, %y, %z {decomposition = @f} : " \
+  "(tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>\n" \
+  "  return %0 : tensor<4x4xf32>\n}\n"
+#define PRODUCT(result, lhs, rhs) \
+  "  " result " = stablehlo.dot " lhs ", " rhs " : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>\n"
+#define BINARY(result, op, lhs, rhs) \
+  "  " result " = stablehlo." op " " lhs ", " rhs " : tensor<4x4xf32>\n"
+#define RETURN(value) \
+  "  return " value " : tensor<4x4xf32>\n"
+
+/* Composites that a program had before: what they do decides. */
+static void
+test_named (void)
+{
+  static const struct
+  {
+    const char *text, *plan;
+  } cases[] = {
+    { FUSION (PRODUCT ("%0", "%x", "%y") BINARY ("%1", "add", "%0", "%z") RETURN ("%1")), "dot + add \"" },
+    { FUSION (PRODUCT ("%0", "%y", "%x") BINARY ("%1", "subtract", "%z", "%0") RETURN ("%1")), "dot + subtract \"" },
+    /* It gives something else than what is computed last. */
+    { FUSION (PRODUCT ("%0", "%x", "%y") BINARY ("%1", "add", "%0", "%z") RETURN ("%z")), "plan: " },
+    { FUSION (PRODUCT ("%0", "%x", "%y") BINARY ("%1", "add", "%y", "%z") RETURN ("%0")), "plan: " },
+    { FUSION (PRODUCT ("%0", "%x", "%y") BINARY ("%1", "add", "%0", "%z") BINARY ("%2", "add", "%x", "%z")
+              RETURN ("%1")), "dot + add \"" },
+    /* Results that are used more than once. */
+    { FUSION (PRODUCT ("%0", "%x", "%y") BINARY ("%1", "multiply", "%0", "%0") RETURN ("%1")), "dot \"" },
+    { FUSION (PRODUCT ("%0", "%x", "%y") BINARY ("%1", "add", "%0", "%z") BINARY ("%2", "multiply", "%1", "%0")
+              RETURN ("%2")), "dot \"" },
+    { FUSION (PRODUCT ("%0", "%x", "%y") BINARY ("%1", "add", "%0", "%z") BINARY ("%2", "multiply", "%1", "%1")
+              BINARY ("%3", "add", "%2", "%1") RETURN ("%3")), "dot + add \"" },
+    /* Operands that are computed inside. */
+    { FUSION (BINARY ("%0", "add", "%x", "%y") PRODUCT ("%1", "%0", "%y") BINARY ("%2", "add", "%1", "%z")
+              RETURN ("%2")), "dot \"" },
+    { FUSION (PRODUCT ("%0", "%x", "%y") BINARY ("%1", "multiply", "%y", "%z") BINARY ("%2", "add", "%0", "%1")
+              RETURN ("%2")), "dot \"" },
+    { FUSION ("  %c = stablehlo.constant dense<2.0> : tensor<4x4xf32>\n" PRODUCT ("%0", "%x", "%c")
+              BINARY ("%1", "add", "%0", "%z") RETURN ("%1")), "dot \"" },
+    { FUSION (PRODUCT ("%0", "%x", "%y") "  %c = stablehlo.constant dense<2.0> : tensor<4x4xf32>\n"
+              BINARY ("%1", "add", "%0", "%c") RETURN ("%1")), "dot \"" },
+    /* No product, and nothing at all. */
+    { FUSION (BINARY ("%0", "add", "%x", "%y") RETURN ("%0")), "elementwise stablehlo.add" },
+    { FUSION (RETURN ("%y")), "out0 is in1" },
+    { FUSION (PRODUCT ("%0", "%x", "%y") RETURN ("%0")), "dot \"" },
+    /* Reshapes at the end, another type, and a bound that is the product. */
+    { FUSION (PRODUCT ("%0", "%x", "%y") BINARY ("%1", "add", "%0", "%z")
+              "  %2 = stablehlo.reshape %1 : (tensor<4x4xf32>) -> tensor<16xf32>\n"
+              "  %3 = stablehlo.reshape %2 : (tensor<16xf32>) -> tensor<4x4xf32>\n" RETURN ("%3")), "dot + add \"" },
+    { FUSION (PRODUCT ("%0", "%x", "%y") "  %1 = stablehlo.is_finite %0 : (tensor<4x4xf32>) -> tensor<4x4xi1>\n"
+              "  %2 = stablehlo.select %1, %x, %z : tensor<4x4xi1>, tensor<4x4xf32>\n" RETURN ("%2")), "dot \"" },
+    { FUSION (PRODUCT ("%0", "%x", "%y") "  %1 = stablehlo.clamp %0, %y, %z : tensor<4x4xf32>\n" RETURN ("%1")),
+      "dot \"" },
+    { FUSION (PRODUCT ("%0", "%x", "%y") "  %1 = stablehlo.clamp %y, %0, %z : tensor<4x4xf32>\n" RETURN ("%1")),
+      "dot + clamp \"" },
+    /* A fusion in a fusion. */
+    { "func.func private @g(%x: tensor<4x4xf32>, %y: tensor<4x4xf32>) -> tensor<4x4xf32> {\n"
+      PRODUCT ("%0", "%x", "%y") BINARY ("%1", "add", "%0", "%y") RETURN ("%1") "}\n"
+      FUSION ("  %0 = stablehlo.composite \"ghlo.fusion.epilogue\" %x, %y {decomposition = @g} : (tensor<4x4xf32>, "
+              "tensor<4x4xf32>) -> tensor<4x4xf32>\n" BINARY ("%1", "multiply", "%0", "%z") RETURN ("%1")),
+      "dot + add \"" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (GhloIrModule) module = parse (cases[i].text);
+      g_autofree char *plan = print_plan (module);
+
+      if (strstr (plan, cases[i].plan) == NULL)
+        g_error ("expected \"%s\" in\n%sof\n%s", cases[i].plan, plan, cases[i].text);
+      check_runs (cases[i].text);
+    }
+}
+
+/* Results and operands that no step has. */
+static void
+test_named_shapes (void)
+{
+  check_runs ("func.func private @f(%x: tensor<0x4xf32>, %y: tensor<4x4xf32>) -> tensor<0x4xf32> {\n"
+              "  %0 = stablehlo.dot %x, %y : (tensor<0x4xf32>, tensor<4x4xf32>) -> tensor<0x4xf32>\n"
+              "  %1 = stablehlo.add %0, %x : tensor<0x4xf32>\n"
+              "  return %1 : tensor<0x4xf32>\n}\n"
+              "func.func @main(%x: tensor<0x4xf32>, %y: tensor<4x4xf32>) -> tensor<0x4xf32> {\n"
+              "  %0 = stablehlo.composite \"ghlo.fusion.epilogue\" %x, %y {decomposition = @f} : "
+              "(tensor<0x4xf32>, tensor<4x4xf32>) -> tensor<0x4xf32>\n"
+              "  return %0 : tensor<0x4xf32>\n}\n");
+  check_runs ("func.func private @f(%x: tensor<?x4xf32>, %y: tensor<4x4xf32>) -> tensor<?x4xf32> {\n"
+              "  %0 = stablehlo.dot %x, %y : (tensor<?x4xf32>, tensor<4x4xf32>) -> tensor<?x4xf32>\n"
+              "  %1 = stablehlo.add %0, %x : tensor<?x4xf32>\n"
+              "  return %1 : tensor<?x4xf32>\n}\n"
+              "func.func @main(%x: tensor<3x4xf32>, %y: tensor<4x4xf32>) -> tensor<3x4xf32> {\n"
+              "  %0 = stablehlo.convert %x : (tensor<3x4xf32>) -> tensor<?x4xf32>\n"
+              "  %1 = stablehlo.composite \"ghlo.fusion.epilogue\" %0, %y {decomposition = @f} : "
+              "(tensor<?x4xf32>, tensor<4x4xf32>) -> tensor<?x4xf32>\n"
+              "  %2 = stablehlo.convert %1 : (tensor<?x4xf32>) -> tensor<3x4xf32>\n"
+              "  return %2 : tensor<3x4xf32>\n}\n");
+  check_runs ("func.func private @f(%x: tensor<4xf32>, %t: !stablehlo.token) -> (tensor<f32>, !stablehlo.token) {\n"
+              "  %0 = stablehlo.dot %x, %x : (tensor<4xf32>, tensor<4xf32>) -> tensor<f32>\n"
+              "  %1 = stablehlo.negate %0 : tensor<f32>\n"
+              "  return %1, %t : tensor<f32>, !stablehlo.token\n}\n"
+              "func.func private @g(%x: tensor<4xf32>) -> tensor<f32> {\n"
+              "  %0 = stablehlo.dot %x, %x : (tensor<4xf32>, tensor<4xf32>) -> tensor<f32>\n"
+              "  %1 = stablehlo.negate %0 : tensor<f32>\n"
+              "  return %1 : tensor<f32>\n}\n"
+              "func.func @main(%x: tensor<4xf32>) -> tensor<f32> {\n"
+              "  %t = stablehlo.create_token : !stablehlo.token\n"
+              "  %0:2 = stablehlo.composite \"ghlo.fusion.any\" %x, %t {decomposition = @f} : "
+              "(tensor<4xf32>, !stablehlo.token) -> (tensor<f32>, !stablehlo.token)\n"
+              "  %1 = stablehlo.composite \"ghlo.fusion.any\" %x {decomposition = @g} : "
+              "(tensor<4xf32>) -> tensor<f32>\n"
+              "  %2 = stablehlo.multiply %0#0, %1 : tensor<f32>\n"
+              "  return %2 : tensor<f32>\n}\n");
+}
+
+/* A fusion of itself ends as any function that calls itself: with an error. */
+static void
+test_named_endless (void)
+{
+  g_autoptr (GhloIrModule) module = parse (
+    "func.func private @f(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {\n"
+    "  %0 = stablehlo.composite \"ghlo.fusion.epilogue\" %x {decomposition = @f} : "
+    "(tensor<4x4xf32>) -> tensor<4x4xf32>\n"
+    "  return %0 : tensor<4x4xf32>\n}\n"
+    "func.func @main(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {\n"
+    "  %0 = stablehlo.composite \"ghlo.fusion.epilogue\" %x {decomposition = @f} : "
+    "(tensor<4x4xf32>) -> tensor<4x4xf32>\n"
+    "  return %0 : tensor<4x4xf32>\n}\n");
+  const gint64 dimensions[] = { 4, 4 };
+  g_autoptr (GhloTensorType) type = ghlo_tensor_type_new (GHLO_ELEMENT_TYPE_F32, dimensions, 2);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GhloPrepared) prepared = NULL;
+  GhloValue *input = ghlo_value_new_tensor (type, NULL), *output = NULL;
+
+  fill (input);
+  prepared = ghlo_devices_prepare (ghlo_devices_find ("cpu"), module, ghlo_ir_module_get_entry (module), NULL, &error);
+  if (prepared != NULL)
+    g_assert_false (ghlo_prepared_run (prepared, NULL, &input, 1, &output, NULL, &error));
+  g_assert_nonnull (error);
+  ghlo_value_unref (input);
 }
 
 /* Random programs: a product or convolution, and what follows it. */
@@ -626,9 +829,9 @@ check_random (gboolean convolution)
   for (guint i = 0; i < n; i++)
     {
       g_autofree char *text = make_program (convolution), *plan = NULL;
-      g_autoptr (GhloIrModule) marked = mark (text);
+      g_autoptr (GhloIrModule) fused = fuse (text);
 
-      plan = print_plan (marked);
+      plan = print_plan (fused);
       n_joined += strstr (plan, " + ") != NULL;
       check_runs (text);
     }
@@ -653,16 +856,21 @@ main (int   argc,
 {
   g_test_init (&argc, &argv, NULL);
 
-  g_test_add_func ("/plan-followers/product", test_product);
-  g_test_add_func ("/plan-followers/convolution", test_convolution);
-  g_test_add_func ("/plan-followers/partly", test_partly);
-  g_test_add_func ("/plan-followers/not", test_not);
-  g_test_add_func ("/plan-followers/loop", test_loop);
-  g_test_add_func ("/plan-followers/two", test_two);
-  g_test_add_func ("/plan-followers/calls", test_calls);
-  g_test_add_func ("/plan-followers/marks", test_marks);
-  g_test_add_func ("/plan-followers/random-products", test_random_products);
-  g_test_add_func ("/plan-followers/random-convolutions", test_random_convolutions);
+  g_test_add_func ("/plan-fusion/product", test_product);
+  g_test_add_func ("/plan-fusion/convolution", test_convolution);
+  g_test_add_func ("/plan-fusion/partly", test_partly);
+  g_test_add_func ("/plan-fusion/not", test_not);
+  g_test_add_func ("/plan-fusion/loop", test_loop);
+  g_test_add_func ("/plan-fusion/two", test_two);
+  g_test_add_func ("/plan-fusion/calls", test_calls);
+  g_test_add_func ("/plan-fusion/many", test_many);
+  g_test_add_func ("/plan-fusion/same-operand", test_same_operand);
+  g_test_add_func ("/plan-fusion/equal", test_equal);
+  g_test_add_func ("/plan-fusion/named", test_named);
+  g_test_add_func ("/plan-fusion/named-shapes", test_named_shapes);
+  g_test_add_func ("/plan-fusion/named-endless", test_named_endless);
+  g_test_add_func ("/plan-fusion/random-products", test_random_products);
+  g_test_add_func ("/plan-fusion/random-convolutions", test_random_convolutions);
 
   return g_test_run ();
 }

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// PASS: fuse-epilogues
+// A bias, relu and a residual: products and convolutions whose result goes through
+// elementwise operations become a fusion.
+func.func @main(%x: tensor<4x8xf32>, %w: tensor<8x3xf32>, %b: tensor<3xf32>, %r: tensor<4x3xf32>) -> tensor<4x3xf32> {
+  %zero = stablehlo.constant dense<0.0> : tensor<4x3xf32>
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<4x8xf32>, tensor<8x3xf32>) -> tensor<4x3xf32>
+  %1 = stablehlo.broadcast_in_dim %b, dims = [1] : (tensor<3xf32>) -> tensor<4x3xf32>
+  %2 = stablehlo.add %0, %1 : tensor<4x3xf32>
+  %3 = stablehlo.maximum %2, %zero : tensor<4x3xf32>
+  %4 = stablehlo.add %r, %3 : tensor<4x3xf32>
+  return %4 : tensor<4x3xf32>
+}
+// GIVES:
+module {
+  func.func @main(%arg0: tensor<4x8xf32>, %arg1: tensor<8x3xf32>, %arg2: tensor<3xf32>, %arg3: tensor<4x3xf32>) -> tensor<4x3xf32> {
+    %cst = stablehlo.constant dense<0.000000e+00> : tensor<4x3xf32>
+    %0 = stablehlo.broadcast_in_dim %arg2, dims = [1] : (tensor<3xf32>) -> tensor<4x3xf32>
+    %1 = stablehlo.composite "ghlo.fusion.epilogue" %arg0, %arg1, %0, %cst, %arg3 {decomposition = @ghlo.fusion.epilogue.1} : (tensor<4x8xf32>, tensor<8x3xf32>, tensor<4x3xf32>, tensor<4x3xf32>, tensor<4x3xf32>) -> tensor<4x3xf32>
+    return %1 : tensor<4x3xf32>
+  }
+  func.func private @ghlo.fusion.epilogue.1(%arg0: tensor<4x8xf32>, %arg1: tensor<8x3xf32>, %arg2: tensor<4x3xf32>, %arg3: tensor<4x3xf32>, %arg4: tensor<4x3xf32>) -> tensor<4x3xf32> {
+    %0 = stablehlo.dot_general %arg0, %arg1, contracting_dims = [1] x [0] : (tensor<4x8xf32>, tensor<8x3xf32>) -> tensor<4x3xf32>
+    %1 = stablehlo.add %0, %arg2 : tensor<4x3xf32>
+    %2 = stablehlo.maximum %1, %arg3 : tensor<4x3xf32>
+    %3 = stablehlo.add %arg4, %2 : tensor<4x3xf32>
+    return %3 : tensor<4x3xf32>
+  }
+}
+// -----
+// PASS: fuse-epilogues
+// Two uses; another type; the last operation; in between another shape.
+func.func @main(%x: tensor<4x8xf32>, %w: tensor<8x6xf32>) -> (tensor<4x6xf32>, tensor<4x6xi1>, tensor<4x6xf32>, tensor<24xf32>) {
+  %zero = stablehlo.constant dense<0.0> : tensor<4x6xf32>
+  %0 = stablehlo.dot %x, %w : (tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
+  %1 = stablehlo.multiply %0, %0 : tensor<4x6xf32>
+  %2 = stablehlo.dot %x, %w : (tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
+  %3 = stablehlo.compare LT, %2, %zero : (tensor<4x6xf32>, tensor<4x6xf32>) -> tensor<4x6xi1>
+  %4 = stablehlo.dot %x, %w : (tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
+  %5 = stablehlo.dot %x, %w : (tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
+  %6 = stablehlo.reshape %5 : (tensor<4x6xf32>) -> tensor<24xf32>
+  %7 = stablehlo.negate %6 : tensor<24xf32>
+  return %1, %3, %4, %7 : tensor<4x6xf32>, tensor<4x6xi1>, tensor<4x6xf32>, tensor<24xf32>
+}
+// GIVES:
+module {
+  func.func @main(%arg0: tensor<4x8xf32>, %arg1: tensor<8x6xf32>) -> (tensor<4x6xf32>, tensor<4x6xi1>, tensor<4x6xf32>, tensor<24xf32>) {
+    %cst = stablehlo.constant dense<0.000000e+00> : tensor<4x6xf32>
+    %0 = stablehlo.dot %arg0, %arg1 : (tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
+    %1 = stablehlo.multiply %0, %0 : tensor<4x6xf32>
+    %2 = stablehlo.dot %arg0, %arg1 : (tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
+    %3 = stablehlo.compare LT, %2, %cst : (tensor<4x6xf32>, tensor<4x6xf32>) -> tensor<4x6xi1>
+    %4 = stablehlo.dot %arg0, %arg1 : (tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
+    %5 = stablehlo.composite "ghlo.fusion.epilogue" %arg0, %arg1 {decomposition = @ghlo.fusion.epilogue.1} : (tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<24xf32>
+    return %1, %3, %4, %5 : tensor<4x6xf32>, tensor<4x6xi1>, tensor<4x6xf32>, tensor<24xf32>
+  }
+  func.func private @ghlo.fusion.epilogue.1(%arg0: tensor<4x8xf32>, %arg1: tensor<8x6xf32>) -> tensor<24xf32> {
+    %0 = stablehlo.dot %arg0, %arg1 : (tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
+    %1 = stablehlo.reshape %0 : (tensor<4x6xf32>) -> tensor<24xf32>
+    %2 = stablehlo.negate %1 : tensor<24xf32>
+    return %2 : tensor<24xf32>
+  }
+}
+// -----
+// PASS: fuse-epilogues
+// INPUTS: small
+// In a loop; what the loop uses from outside of it is another block's.
+func.func @main(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %0 = stablehlo.dot %x, %x : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1:2 = stablehlo.while(%i = %zero, %s = %x) : tensor<i32>, tensor<4x4xf32>
+  cond {
+    %n = stablehlo.constant dense<3> : tensor<i32>
+    %c = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  } do {
+    %j = stablehlo.add %i, %one : tensor<i32>
+    %2 = stablehlo.dot %s, %x : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+    %3 = stablehlo.tanh %2 : tensor<4x4xf32>
+    %4 = stablehlo.add %3, %0 : tensor<4x4xf32>
+    stablehlo.return %j, %4 : tensor<i32>, tensor<4x4xf32>
+  }
+  return %1#1 : tensor<4x4xf32>
+}
+// GIVES:
+module {
+  func.func @main(%arg0: tensor<4x4xf32>) -> tensor<4x4xf32> {
+    %c = stablehlo.constant dense<0> : tensor<i32>
+    %c_0 = stablehlo.constant dense<1> : tensor<i32>
+    %0 = stablehlo.dot %arg0, %arg0 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+    %1:2 = stablehlo.while(%iterArg = %c, %iterArg_1 = %arg0) : tensor<i32>, tensor<4x4xf32>
+    cond {
+      %c_2 = stablehlo.constant dense<3> : tensor<i32>
+      %2 = stablehlo.compare LT, %iterArg, %c_2 : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %2 : tensor<i1>
+    } do {
+      %2 = stablehlo.add %iterArg, %c_0 : tensor<i32>
+      %3 = stablehlo.composite "ghlo.fusion.epilogue" %iterArg_1, %arg0, %0 {decomposition = @ghlo.fusion.epilogue.1} : (tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+      stablehlo.return %2, %3 : tensor<i32>, tensor<4x4xf32>
+    }
+    return %1#1 : tensor<4x4xf32>
+  }
+  func.func private @ghlo.fusion.epilogue.1(%arg0: tensor<4x4xf32>, %arg1: tensor<4x4xf32>, %arg2: tensor<4x4xf32>) -> tensor<4x4xf32> {
+    %0 = stablehlo.dot %arg0, %arg1 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+    %1 = stablehlo.tanh %0 : tensor<4x4xf32>
+    %2 = stablehlo.add %1, %arg2 : tensor<4x4xf32>
+    return %2 : tensor<4x4xf32>
+  }
+}
+// -----
+// PASS: fuse-epilogues
+// Equal groups have one function; with the product on the other side of a difference it is another group.
+func.func @main(%x: tensor<4x4xf32>, %y: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>) {
+  %0 = stablehlo.dot %x, %y : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = stablehlo.subtract %0, %x : tensor<4x4xf32>
+  %2 = stablehlo.dot %y, %1 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %3 = stablehlo.subtract %2, %y : tensor<4x4xf32>
+  %4 = stablehlo.dot %1, %3 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %5 = stablehlo.subtract %3, %4 : tensor<4x4xf32>
+  return %1, %3, %5 : tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>
+}
+// GIVES:
+module {
+  func.func @main(%arg0: tensor<4x4xf32>, %arg1: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>) {
+    %0 = stablehlo.composite "ghlo.fusion.epilogue" %arg0, %arg1 {decomposition = @ghlo.fusion.epilogue.1} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+    %1 = stablehlo.composite "ghlo.fusion.epilogue" %arg1, %0 {decomposition = @ghlo.fusion.epilogue.1} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+    %2 = stablehlo.composite "ghlo.fusion.epilogue" %0, %1 {decomposition = @ghlo.fusion.epilogue.2} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+    return %0, %1, %2 : tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>
+  }
+  func.func private @ghlo.fusion.epilogue.1(%arg0: tensor<4x4xf32>, %arg1: tensor<4x4xf32>) -> tensor<4x4xf32> {
+    %0 = stablehlo.dot %arg0, %arg1 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+    %1 = stablehlo.subtract %0, %arg0 : tensor<4x4xf32>
+    return %1 : tensor<4x4xf32>
+  }
+  func.func private @ghlo.fusion.epilogue.2(%arg0: tensor<4x4xf32>, %arg1: tensor<4x4xf32>) -> tensor<4x4xf32> {
+    %0 = stablehlo.dot %arg0, %arg1 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+    %1 = stablehlo.subtract %arg1, %0 : tensor<4x4xf32>
+    return %1 : tensor<4x4xf32>
+  }
+}
+// -----
+// PASS: fuse-epilogues
+// A fusion stands where all that it takes is there, and views go ahead; what it takes may be another fusion's.
+func.func @main(%x: tensor<4x8xf32>, %w: tensor<8x4xf32>, %b: tensor<4xf32>) -> (tensor<4x4xf32>, tensor<8x4xf32>) {
+  %0 = stablehlo.dot %x, %w : (tensor<4x8xf32>, tensor<8x4xf32>) -> tensor<4x4xf32>
+  %1 = stablehlo.dot %x, %w : (tensor<4x8xf32>, tensor<8x4xf32>) -> tensor<4x4xf32>
+  %2 = stablehlo.add %w, %w : tensor<8x4xf32>
+  %3 = stablehlo.broadcast_in_dim %b, dims = [1] : (tensor<4xf32>) -> tensor<4x4xf32>
+  %4 = stablehlo.transpose %3, dims = [1, 0] : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %5 = stablehlo.add %1, %4 : tensor<4x4xf32>
+  %6 = stablehlo.reshape %0 : (tensor<4x4xf32>) -> tensor<16xf32>
+  %7 = stablehlo.reshape %5 : (tensor<4x4xf32>) -> tensor<16xf32>
+  %8 = stablehlo.multiply %6, %7 : tensor<16xf32>
+  %9 = stablehlo.reshape %8 : (tensor<16xf32>) -> tensor<4x4xf32>
+  return %9, %2 : tensor<4x4xf32>, tensor<8x4xf32>
+}
+// GIVES:
+module {
+  func.func @main(%arg0: tensor<4x8xf32>, %arg1: tensor<8x4xf32>, %arg2: tensor<4xf32>) -> (tensor<4x4xf32>, tensor<8x4xf32>) {
+    %0 = stablehlo.broadcast_in_dim %arg2, dims = [1] : (tensor<4xf32>) -> tensor<4x4xf32>
+    %1 = stablehlo.transpose %0, dims = [1, 0] : (tensor<4x4xf32>) -> tensor<4x4xf32>
+    %2 = stablehlo.composite "ghlo.fusion.epilogue" %arg0, %arg1, %1 {decomposition = @ghlo.fusion.epilogue.1} : (tensor<4x8xf32>, tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+    %3 = stablehlo.reshape %2 : (tensor<4x4xf32>) -> tensor<16xf32>
+    %4 = stablehlo.composite "ghlo.fusion.epilogue" %arg0, %arg1, %3 {decomposition = @ghlo.fusion.epilogue.2} : (tensor<4x8xf32>, tensor<8x4xf32>, tensor<16xf32>) -> tensor<16xf32>
+    %5 = stablehlo.add %arg1, %arg1 : tensor<8x4xf32>
+    %6 = stablehlo.reshape %4 : (tensor<16xf32>) -> tensor<4x4xf32>
+    return %6, %5 : tensor<4x4xf32>, tensor<8x4xf32>
+  }
+  func.func private @ghlo.fusion.epilogue.1(%arg0: tensor<4x8xf32>, %arg1: tensor<8x4xf32>, %arg2: tensor<4x4xf32>) -> tensor<4x4xf32> {
+    %0 = stablehlo.dot %arg0, %arg1 : (tensor<4x8xf32>, tensor<8x4xf32>) -> tensor<4x4xf32>
+    %1 = stablehlo.add %0, %arg2 : tensor<4x4xf32>
+    return %1 : tensor<4x4xf32>
+  }
+  func.func private @ghlo.fusion.epilogue.2(%arg0: tensor<4x8xf32>, %arg1: tensor<8x4xf32>, %arg2: tensor<16xf32>) -> tensor<16xf32> {
+    %0 = stablehlo.dot %arg0, %arg1 : (tensor<4x8xf32>, tensor<8x4xf32>) -> tensor<4x4xf32>
+    %1 = stablehlo.reshape %0 : (tensor<4x4xf32>) -> tensor<16xf32>
+    %2 = stablehlo.multiply %1, %arg2 : tensor<16xf32>
+    return %2 : tensor<16xf32>
+  }
+}
