@@ -54,21 +54,6 @@ ghlo_step_dense_operand (GhloStepBuilder  *self,
   return (GhloStepOperand) { .buffer = buffer, .type = type, .strides = dense_strides (self, type) };
 }
 
-/* Of a scalar, which a type has none for. */
-static const gint64 no_dimensions[1];
-
-GhloView
-ghlo_step_view (const GhloStepOperand *operand)
-{
-  const GhloIrType *type = operand->type;
-
-  if (operand->strides == NULL)
-    return (GhloView) { .element_type = GHLO_ELEMENT_TYPE_INVALID };
-
-  return (GhloView) { .element_type = type->element_type, .rank = type->rank,
-                      .dimensions = type->rank > 0 ? type->dimensions : no_dimensions, .strides = operand->strides };
-}
-
 gboolean
 ghlo_step_is_dense (const GhloStepOperand *operand)
 {

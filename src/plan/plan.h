@@ -39,11 +39,11 @@ typedef enum
 
 typedef struct
 {
-  GhloStepBufferKind kind;
+  GhloStepBufferKind kind : 8;
+  guint32            space : 24;    /* in which of the plan's arenas' memory it is; 0: the host's */
   guint              index;         /* INPUT, OUTPUT */
   gsize              size;          /* bytes */
   GBytes            *bytes;         /* CONSTANT: owned, aligned to its elements at least */
-  guint32            space;         /* in which of the plan's arenas' memory it is; 0: the host's */
   guint32            scope;         /* the body where it was made */
   guint32            first, last;   /* steps between which it is in use, loops taken whole; first > last: never */
   guint32            inner_last;    /* what a loop's body reads: its last use in there */
@@ -180,8 +180,6 @@ gboolean      ghlo_step_compile    (GhloStepCode          *code,
                                     GError               **error);
 /* What people are told that the step is for: the operation, or of a fusion the first one; NULL for a copy. */
 const char   *ghlo_step_get_name   (const GhloStep        *self);
-/* The view of an operand, without its data; of rank 0 for a token. */
-GhloView      ghlo_step_view       (const GhloStepOperand *operand);
 /* Whether output @output may be written over the memory of input @input: they are of the same size,
  * and nothing reads the input after the first write, or what writes it works in place. */
 gboolean      ghlo_step_plan_may_replace (const GhloStepPlan *self,
@@ -195,6 +193,20 @@ void          ghlo_step_plan_foreach (const GhloStepPlan  *self,
                                       void               (*func) (GhloStep *step,
                                                                   gpointer      data),
                                       gpointer             data);
+
+/* The view of an operand, without its data; of rank 0 for a token. Each run asks for those of all steps. */
+static inline GhloView
+ghlo_step_view (const GhloStepOperand *operand)
+{
+  static const gint64 no_dimensions[1];
+  const GhloIrType *type = operand->type;
+
+  if (operand->strides == NULL)
+    return (GhloView) { .element_type = GHLO_ELEMENT_TYPE_INVALID };
+
+  return (GhloView) { .element_type = type->element_type, .rank = type->rank,
+                      .dimensions = type->rank > 0 ? type->dimensions : no_dimensions, .strides = operand->strides };
+}
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GhloStepPlan, ghlo_step_plan_free)
 

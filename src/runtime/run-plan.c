@@ -390,7 +390,7 @@ run_body (Run                *run,
 }
 
 /* The function's own steps, of which the caller hears. */
-static gboolean
+static inline gboolean
 run_function (Run                 *run,
               const GhloMonitor   *monitor,
               GError             **error)

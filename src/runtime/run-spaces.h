@@ -21,8 +21,8 @@ GhloRunSpaces *ghlo_run_spaces_new      (const GhloStepPlan   *plan,
                                          GError              **error);
 void           ghlo_run_spaces_free     (GhloRunSpaces        *self);
 /* Takes the arenas of a run, and puts the addresses of inputs, outputs and temporaries that are not in the
- * host's memory into @addresses, which has one of the host's for each. The result is given to ghlo_run_spaces_end (); NULL with @error, also of
- * what should have written an input. */
+ * host's memory into @addresses, which has one of the host's for each. The result is given to
+ * ghlo_run_spaces_end (); NULL with @error, also of what should have written an input. */
 gpointer      *ghlo_run_spaces_begin    (const GhloRunSpaces  *self,
                                          GhloValue *const     *inputs,
                                          GhloValue *const     *outputs,
