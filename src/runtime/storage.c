@@ -119,6 +119,65 @@ download (GhloStorage        *self,
   return g_steal_pointer (&copy);
 }
 
+/* Guards what is read of all storage: reading a pending that another thread clears. */
+static GMutex reading_lock;
+
+/* TRUE for the one who is to read; the others wait for @reading, which they own a reference of as well. */
+static gboolean
+begin_reading (GhloStorage  *self,
+               GhloPending **reading)
+{
+  gboolean first;
+
+  g_mutex_lock (&reading_lock);
+  first = self->reading == NULL;
+  if (first)
+    self->reading = ghlo_pending_new ();
+  *reading = ghlo_pending_ref (self->reading);
+  g_mutex_unlock (&reading_lock);
+
+  return first;
+}
+
+static void
+end_reading (GhloStorage *self,
+             GhloPending *reading)
+{
+  g_mutex_lock (&reading_lock);
+  g_clear_pointer (&self->reading, ghlo_pending_unref);
+  g_mutex_unlock (&reading_lock);
+  ghlo_pending_end (reading, NULL);
+}
+
+/* Of a device's storage that is written. Whoever waits for another's read that fails or is cancelled reads itself. */
+static GhloStorage *
+bring_once (GhloStorage        *self,
+            const GhloMonitor  *monitor,
+            GError            **error)
+{
+  GhloStorage *copy = g_atomic_pointer_get (&self->copy);
+
+  while (copy == NULL)
+    {
+      g_autoptr (GhloPending) reading = NULL;
+      gboolean first = begin_reading (self, &reading);
+
+      if (!first && !ghlo_pending_wait (reading, monitor, error))
+        return NULL;
+      copy = g_atomic_pointer_get (&self->copy);
+      if (!first)
+        continue;
+      if (copy == NULL)
+        copy = download (self, monitor, error);
+      g_atomic_pointer_set (&self->copy, copy);
+      end_reading (self, reading);
+      if (copy == NULL)
+        return NULL;
+    }
+
+  return copy;
+}
+
 GhloStorage *
 ghlo_storage_bring (GhloStorage        *self,
                     const GhloMonitor  *monitor,
@@ -130,13 +189,6 @@ ghlo_storage_bring (GhloStorage        *self,
     return copy;
   if (!ghlo_pending_wait (self->pending, monitor, error))
     return NULL;
-  if (self->host != NULL)
-    return self;
 
-  copy = download (self, monitor, error);
-  /* Another thread may have been as far. */
-  if (copy != NULL && !g_atomic_pointer_compare_and_exchange (&self->copy, NULL, copy))
-    ghlo_storage_unref (copy);
-
-  return copy != NULL ? g_atomic_pointer_get (&self->copy) : NULL;
+  return self->host != NULL ? self : bring_once (self, monitor, error);
 }

@@ -34,6 +34,7 @@ struct _GhloStorage
   guint8          *host;         /* where the host sees it; NULL where it does not */
   GhloPending     *pending;      /* owned; the run or copy that writes it, set before it is shared; NULL: written */
   GhloStorage     *copy;         /* owned; in host memory, once it was read there; atomic */
+  GhloPending     *reading;      /* owned; the end of the read that is to make it; NULL while nobody reads */
   GDestroyNotify   release;      /* of lent memory, and its data; NULL for memory of ours */
   gpointer         lender;
   void           (*destroy) (GhloStorage *self);     /* frees memory and structure */

@@ -198,6 +198,64 @@ test_shared (void)
   fake_assert_nothing_left (0);
 }
 
+/* A value of its own over shared storage, brought on a thread. */
+typedef struct
+{
+  GhloValue    *value;
+  GCancellable *cancellable;     /* nullable: whoever has one is cancelled */
+} Reader;
+
+static gpointer
+read_on_thread (gpointer data)
+{
+  Reader *reader = data;
+  const GhloMonitor monitor = { .cancellable = reader->cancellable };
+  g_autoptr (GError) error = NULL;
+
+  if (reader->cancellable == NULL)
+    assert_counts (reader->value, 1);
+  else
+    {
+      g_assert_false (ghlo_value_bring (reader->value, &monitor, &error));
+      g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+    }
+  ghlo_value_unref (reader->value);
+
+  return NULL;
+}
+
+/* Those who come while it is read wait for that; where it comes to nothing, one of them reads it. */
+static void
+test_read_by_many (void)
+{
+  for (guint cancelled = 0; cancelled < 2; cancelled++)
+    {
+      g_autoptr (GhloValue) value = make_counts ();
+      g_autoptr (GhloValue) placed = place (value);
+      g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+      Reader readers[4];
+      GThread *threads[G_N_ELEMENTS (readers)];
+      guint n = count_calls (FAKE_DOWNLOAD);
+
+      /* The first one takes its time. */
+      fake_take_time (FAKE_DOWNLOAD, cancelled ? 60 * G_USEC_PER_SEC : 30000);
+      for (guint i = 0; i < G_N_ELEMENTS (readers); i++)
+        {
+          readers[i].value = ghlo_value_new_over (placed->type, placed->storage, NULL);
+          readers[i].cancellable = cancelled && i == 0 ? cancellable : NULL;
+          threads[i] = g_thread_new (NULL, read_on_thread, &readers[i]);
+          while (count_calls (FAKE_DOWNLOAD) == n)
+            g_usleep (100);
+          fake_take_time (FAKE_DOWNLOAD, 0);
+        }
+      g_cancellable_cancel (cancellable);
+      for (guint i = 0; i < G_N_ELEMENTS (readers); i++)
+        g_thread_join (threads[i]);
+      g_assert_cmpuint (count_calls (FAKE_DOWNLOAD), ==, n + 1 + cancelled);
+    }
+  fake_assert_nothing_left (0);
+}
+
 static void
 test_copy (void)
 {
@@ -424,6 +482,7 @@ main (int   argc,
   g_test_add_func ("/storage/place", test_place);
   g_test_add_func ("/storage/place-back", test_place_back);
   g_test_add_func ("/storage/shared", test_shared);
+  g_test_add_func ("/storage/read-by-many", test_read_by_many);
   g_test_add_func ("/storage/copy", test_copy);
   g_test_add_func ("/storage/run", test_run);
   g_test_add_func ("/storage/replace", test_replace);
