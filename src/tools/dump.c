@@ -70,7 +70,7 @@ dump (GhloIrModule   *module,
   g_autofree char *table = NULL;
 
   if (options->stage == STAGE_PARSED)
-    return ghlo_ir_to_string (module, options->print_flags);
+    return ghlo_ir_to_text (module, options->print_flags, error);
 
   made = ghlo_optimize (module, &options->optimize, NULL, report, error);
   if (made == NULL)
@@ -81,7 +81,7 @@ dump (GhloIrModule   *module,
       fputs (table, stderr);
     }
 
-  return options->stage == STAGE_PASSES ? ghlo_ir_to_string (made, options->print_flags)
+  return options->stage == STAGE_PASSES ? ghlo_ir_to_text (made, options->print_flags, error)
                                         : describe_plan (made, options, error);
 }
 
