@@ -5,6 +5,7 @@
 
 #include "compiler/evaluate.h"
 
+#include "base/bytes.h"
 #include "base/ghlo-error.h"
 #include "ir/outline.h"
 
@@ -29,14 +30,16 @@ value_of (const GhloIrAttr *attr,
 }
 
 static const GhloIrAttr *
-attr_of (GhloIrModule     *module,
-         const GhloIrType *type,
-         GhloValue        *value)
+attr_of (GhloIrModule      *module,
+         const GhloIrType  *type,
+         GhloValue         *value,
+         GError           **error)
 {
   gsize size = ghlo_element_info (type->element_type)->size;
+  /* The attribute outlives the run, and values of ours are counted memory. */
+  GBytes *bytes = ghlo_bytes_copy (value->data, value->n_bytes, error);
 
-  /* A copy: the attribute outlives the run, and values of ours are counted memory. */
-  return ghlo_ir_attr_dense (module, type, g_bytes_new (value->data, value->n_bytes), value->n_bytes == size, NULL);
+  return bytes != NULL ? ghlo_ir_attr_dense (module, type, bytes, value->n_bytes == size, NULL) : NULL;
 }
 
 /* What is known of an operand, whichever of equal ones it is. */
@@ -87,15 +90,22 @@ evaluate (gpointer                 data,
 {
   g_autoptr (GhloIrModule) program = ghlo_ir_outline_module_new (module);
   g_autofree GhloValue **outputs = g_new0 (GhloValue *, op->n_results + 1);
+  gboolean ok = TRUE;
 
   if (!run_outlined (data, program, op, operands, outputs, error))
     return FALSE;
 
-  for (guint i = 0; i < op->n_results; i++)
-    g_ptr_array_add (results, (gpointer) attr_of (module, op->results[i].type, outputs[i]));
+  for (guint i = 0; ok && i < op->n_results; i++)
+    {
+      const GhloIrAttr *attr = attr_of (module, op->results[i].type, outputs[i], error);
+
+      ok = attr != NULL;
+      if (ok)
+        g_ptr_array_add (results, (gpointer) attr);
+    }
   ghlo_values_clear (outputs, op->n_results);
 
-  return TRUE;
+  return ok;
 }
 
 GhloPassEvaluator

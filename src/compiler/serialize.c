@@ -100,9 +100,9 @@ program_bytes (GhloIrModule       *module,
       g_propagate_error (error, g_steal_pointer (&local_error));
       return NULL;
     }
-  text = ghlo_ir_to_string (copy, GHLO_IR_PRINT_DEFAULT);
+  text = ghlo_ir_to_text (copy, GHLO_IR_PRINT_DEFAULT, error);
 
-  return g_bytes_new_take (text, strlen (text));
+  return text != NULL ? g_bytes_new_take (text, strlen (text)) : NULL;
 }
 
 GBytes *

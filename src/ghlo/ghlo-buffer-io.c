@@ -9,6 +9,7 @@
 #include "ghlo-device-private.h"
 #include "runtime/npy.h"
 #include "runtime/place.h"
+#include "runtime/read-file.h"
 
 /* What each of the calls takes along; what it has no use for is NULL. */
 typedef struct
@@ -93,7 +94,7 @@ load_run (gpointer            data,
           GError            **error)
 {
   Transfer *transfer = data;
-  g_autoptr (GBytes) bytes = g_file_load_bytes (transfer->file, monitor->cancellable, NULL, error);
+  g_autoptr (GBytes) bytes = ghlo_read_file (transfer->file, monitor->cancellable, error);
   g_autofree char *name = g_file_get_basename (transfer->file);
   g_autofree char *valid = g_utf8_make_valid (name != NULL ? name : "", -1);
   g_autoptr (GhloValue) value = NULL;
@@ -134,7 +135,8 @@ static const GhloCallClass load_class = {
  * small integers, which @tensor_type tells apart. Its dimensions may be dynamic.
  *
  * Fails with %GHLO_ERROR_DATA when the file holds no array or another one than
- * @tensor_type says, and with an error of GIO when it cannot be read.
+ * @tensor_type says, with %GHLO_ERROR_OUT_OF_MEMORY when memory does not suffice, and
+ * with an error of GIO when it cannot be read.
  *
  * Returns: (transfer full): a new buffer, or %NULL with @error set
  *
@@ -363,17 +365,10 @@ save_run (gpointer            data,
           GError            **error)
 {
   Transfer *transfer = data;
-  g_autoptr (GBytes) bytes = NULL;
-  const char *contents;
-  gsize size;
-
   if (!ghlo_value_bring (transfer->value, monitor, error))
     return NULL;
-  bytes = ghlo_npy_write (transfer->value);
-  contents = g_bytes_get_data (bytes, &size);
 
-  return g_file_replace_contents (transfer->file, contents, size, NULL, FALSE, G_FILE_CREATE_NONE, NULL,
-                                  monitor->cancellable, error) ? (gpointer) &transfer_free : NULL;
+  return ghlo_npy_save (transfer->value, transfer->file, monitor, error) ? (gpointer) &transfer_free : NULL;
 }
 
 static const GhloCallClass save_class = {
@@ -394,7 +389,8 @@ static const GhloCallClass save_class = {
  * @error: return location for an error
  *
  * Writes a tensor to a NumPy file (`.npy`). Types that NumPy lacks are written as
- * raw bytes (floats) or as integers of one byte; see [func@Ghlo.Buffer.load].
+ * raw bytes (floats) or as integers of one byte; see [func@Ghlo.Buffer.load]. An older
+ * file stays as it is when the call fails or is cancelled.
  *
  * Fails with %GHLO_ERROR_INVALID_ARGUMENT when the buffer was released or holds no
  * tensor, and with an error of GIO when the file cannot be written.

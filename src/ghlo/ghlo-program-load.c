@@ -12,6 +12,7 @@
 #include "ghlo-diagnostic-private.h"
 #include "ghlo-call-private.h"
 #include "import/file.h"
+#include "runtime/read-file.h"
 
 /* What load, parse and check take along. */
 typedef struct
@@ -156,7 +157,7 @@ load_run (gpointer            data,
   Contents *contents;
 
   if (path == NULL || !ghlo_import_file_map (&file, path, GHLO_IMPORT_FILE_LIMIT))
-    file.bytes = g_file_load_bytes (source->file, monitor->cancellable, NULL, error);
+    file.bytes = ghlo_read_file (source->file, monitor->cancellable, error);
   if (file.bytes == NULL)
     return NULL;
 

@@ -362,7 +362,7 @@ ghlo_program_write_text (GhloIrModule       *module,
   if (flags & GHLO_TEXT_FLAGS_ELIDE_LARGE)
     print_flags |= GHLO_IR_PRINT_ELIDE_LARGE;
 
-  return ghlo_ir_to_string (copy, print_flags);
+  return ghlo_ir_to_text (copy, print_flags, error);
 }
 
 static gpointer
@@ -393,6 +393,8 @@ static const GhloCallClass text_class = {
  * @error: return location for an error
  *
  * Writes the program as MLIR's text.
+ *
+ * Fails with %GHLO_ERROR_OUT_OF_MEMORY when memory does not suffice for the text.
  *
  * Returns: (transfer full): the text, or %NULL with @error set
  *

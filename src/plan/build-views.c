@@ -5,6 +5,7 @@
 
 #include "plan/build.h"
 
+#include "base/bytes.h"
 #include "base/sizes.h"
 
 static gint64 *
@@ -291,6 +292,7 @@ build_tuple (GhloStepBuilder *self,
   return TRUE;
 }
 
+/* FALSE where memory does not suffice: the fallback makes it in each run then, or says so. */
 static gboolean
 build_constant (GhloStepBuilder *self,
                 const GhloIrOp  *op)
@@ -309,8 +311,10 @@ build_constant (GhloStepBuilder *self,
       gsize n_bytes = g_bytes_get_size (attr->dense.bytes);
       gconstpointer data = g_bytes_get_data (attr->dense.bytes, NULL);
       gboolean aligned = (gsize) data % MAX (size, 1) == 0;
-      GBytes *bytes = aligned ? g_bytes_ref (attr->dense.bytes) : g_bytes_new (data, n_bytes);
+      GBytes *bytes = aligned ? g_bytes_ref (attr->dense.bytes) : ghlo_bytes_copy (data, n_bytes, NULL);
 
+      if (bytes == NULL)
+        return FALSE;
       buffer = ghlo_step_add_buffer (self, GHLO_STEP_BUFFER_CONSTANT, 0, n_bytes, self->plan->home) + 1;
       g_array_index (self->buffers, GhloStepBuffer, buffer - 1).bytes = bytes;
       g_hash_table_insert (self->constants, (gpointer) attr, GUINT_TO_POINTER (buffer));

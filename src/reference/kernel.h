@@ -167,7 +167,7 @@ void           ghlo_ref_strides         (const gint64       *dimensions,
 gboolean       ghlo_ref_next_index      (gint64             *index,
                                          const gint64       *dimensions,
                                          guint               rank);
-/* The elements of an integer tensor (any width, index too); caller frees. */
+/* The elements of an integer tensor (any width, index too), which has few; caller frees. */
 gint64        *ghlo_ref_to_ints         (const GhloValue    *value);
 /* Elements as doubles (floats) or pairs of doubles (complex); caller frees.
  * NULL when there is no memory. */

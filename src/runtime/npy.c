@@ -192,15 +192,13 @@ descr_of (GhloElementType type)
   return g_strdup_printf ("%c%c%u", order, info->element_class == GHLO_ELEMENT_CLASS_UNSIGNED ? 'u' : 'i', info->size);
 }
 
-GBytes *
-ghlo_npy_write (const GhloValue *value)
+/* Magic, version and dictionary: all before the elements. */
+static GString *
+new_header (const GhloTensorType *type)
 {
-  const GhloTensorType *type = value->type;
   g_autofree char *descr = descr_of (type->element_type);
-  g_autoptr (GString) header = g_string_new (NULL);
+  GString *header = g_string_new (NULL);
   guint8 prefix[10] = GHLO_NPY_MAGIC "\1";
-  gsize header_size;
-  guint8 *file;
 
   g_string_printf (header, "{'descr': '%s', 'fortran_order': False, 'shape': (", descr);
   for (guint i = 0; i < type->rank; i++)
@@ -215,12 +213,74 @@ ghlo_npy_write (const GhloValue *value)
 
   prefix[8] = header->len & 0xff;
   prefix[9] = header->len >> 8;
-  header_size = sizeof prefix + header->len;
-  file = g_malloc (header_size + value->n_bytes);
-  memcpy (file, prefix, sizeof prefix);
-  memcpy (file + sizeof prefix, header->str, header->len);
-  if (value->n_bytes > 0)
-    memcpy (file + header_size, value->data, value->n_bytes);
 
-  return g_bytes_new_take (file, header_size + value->n_bytes);
+  return g_string_prepend_len (header, (const char *) prefix, sizeof prefix);
+}
+
+/* Block by block, so that no copy of the elements is needed. */
+static gboolean
+write_array (const GhloValue    *value,
+             GOutputStream      *stream,
+             const GhloMonitor  *monitor,
+             GError            **error)
+{
+  enum { BLOCK = 1 << 20 };
+  g_autoptr (GString) header = new_header (value->type);
+  GCancellable *cancellable = monitor != NULL ? monitor->cancellable : NULL;
+
+  if (!g_output_stream_write_all (stream, header->str, header->len, NULL, cancellable, error))
+    return FALSE;
+  for (gsize n = 0, block; n < value->n_bytes; n += block)
+    {
+      block = MIN (value->n_bytes - n, BLOCK);
+      if (!g_output_stream_write_all (stream, value->data + n, block, NULL, cancellable, error))
+        return FALSE;
+      ghlo_monitor_progress (monitor, (double) (n + block) / (double) value->n_bytes, NULL);
+    }
+
+  return TRUE;
+}
+
+/* A stream that is closed by what is cancelled leaves the file that it was to replace. One that
+ * was not there before is begun at its own place. */
+static void
+give_up (GOutputStream *stream,
+         GFile         *file,
+         gboolean       is_new)
+{
+  g_autoptr (GCancellable) cancelled = g_cancellable_new ();
+
+  g_cancellable_cancel (cancelled);
+  g_output_stream_close (stream, cancelled, NULL);
+  if (is_new)
+    g_file_delete (file, NULL, NULL);
+}
+
+gboolean
+ghlo_npy_save (const GhloValue    *value,
+               GFile              *file,
+               const GhloMonitor  *monitor,
+               GError            **error)
+{
+  GCancellable *cancellable = monitor != NULL ? monitor->cancellable : NULL;
+  g_autoptr (GError) problem = NULL;
+  g_autoptr (GFileOutputStream) stream = g_file_create (file, G_FILE_CREATE_NONE, cancellable, &problem);
+  gboolean is_new = stream != NULL;
+
+  if (g_error_matches (problem, G_IO_ERROR, G_IO_ERROR_EXISTS))
+    {
+      g_clear_error (&problem);
+      stream = g_file_replace (file, NULL, FALSE, G_FILE_CREATE_NONE, cancellable, &problem);
+    }
+  if (stream == NULL)
+    {
+      g_propagate_error (error, g_steal_pointer (&problem));
+      return FALSE;
+    }
+  if (write_array (value, G_OUTPUT_STREAM (stream), monitor, error)
+      && g_output_stream_close (G_OUTPUT_STREAM (stream), cancellable, error))
+    return TRUE;
+  give_up (G_OUTPUT_STREAM (stream), file, is_new);
+
+  return FALSE;
 }

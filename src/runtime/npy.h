@@ -6,6 +6,7 @@
 
 #pragma once
 
+#include "base/monitor.h"
 #include "runtime/value.h"
 
 G_BEGIN_DECLS
@@ -13,11 +14,15 @@ G_BEGIN_DECLS
 /* Reads an array. Its bytes are shared with @file where order and byte order
  * allow. @expected, nullable, says what raw bytes (dtype V1, V2) and integers of
  * one byte stand for, as types that NumPy lacks are saved so. DATA errors. */
-GhloValue *ghlo_npy_read  (GBytes               *file,
-                           const GhloTensorType *expected,
-                           GError              **error);
-/* The file for @value. Types that NumPy lacks are written as raw bytes (floats)
- * or as integers of one byte. */
-GBytes    *ghlo_npy_write (const GhloValue      *value);
+GhloValue *ghlo_npy_read (GBytes               *file,
+                          const GhloTensorType *expected,
+                          GError              **error);
+/* Writes @value to a file. Types that NumPy lacks are written as raw bytes (floats) or as
+ * integers of one byte. An older file is replaced when all has been written, and stays
+ * where that fails. */
+gboolean   ghlo_npy_save (const GhloValue      *value,
+                          GFile                *file,
+                          const GhloMonitor    *monitor,    /* nullable */
+                          GError              **error);
 
 G_END_DECLS

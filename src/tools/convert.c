@@ -113,9 +113,9 @@ make_output (const Options  *options,
     return ghlo_export_artifact (module, options->version,
                                  options->strip ? GHLO_EXPORT_STRIP_LOCATIONS : GHLO_EXPORT_DEFAULT, NULL, error);
 
-  text = ghlo_ir_to_string (module, flags);
+  text = ghlo_ir_to_text (module, flags, error);
 
-  return g_bytes_new_take (text, strlen (text));
+  return text != NULL ? g_bytes_new_take (text, strlen (text)) : NULL;
 }
 
 static gboolean

@@ -94,13 +94,14 @@ append_candidate (gpointer                   data,
 }
 
 static char *
-print_fusions (const GhloIrModule *module,
-               const GString      *candidates,
-               const Options      *options)
+print_fusions (const GhloIrModule  *module,
+               const GString       *candidates,
+               const Options       *options,
+               GError             **error)
 {
-  g_autofree char *text = ghlo_ir_to_string (module, options->print_flags);
+  g_autofree char *text = ghlo_ir_to_text (module, options->print_flags, error);
 
-  return g_strconcat (candidates->str, text, NULL);
+  return text != NULL ? g_strconcat (candidates->str, text, NULL) : NULL;
 }
 
 static char *
@@ -114,7 +115,7 @@ dump (GhloIrModule   *module,
   g_autofree char *table = NULL;
 
   if (options->stage == STAGE_PARSED)
-    return ghlo_ir_to_string (module, options->print_flags);
+    return ghlo_ir_to_text (module, options->print_flags, error);
 
   made = ghlo_optimize (module, &options->optimize, NULL, report, error);
   if (made == NULL
@@ -131,11 +132,11 @@ dump (GhloIrModule   *module,
   switch (options->stage)
     {
     case STAGE_FUSION:
-      return print_fusions (made, candidates, options);
+      return print_fusions (made, candidates, options, error);
     case STAGE_PLAN:
       return describe_plan (made, options, error);
     default:
-      return ghlo_ir_to_string (made, options->print_flags);
+      return ghlo_ir_to_text (made, options->print_flags, error);
     }
 }
 

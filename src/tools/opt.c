@@ -51,6 +51,7 @@ print_section (GhloToolFile  *file,
 {
   g_autoptr (GhloDiagnostics) diagnostics = NULL;
   g_autoptr (GhloIrModule) module = ghlo_tool_file_parse (file, index, options->import_flags, &diagnostics, NULL);
+  g_autoptr (GError) error = NULL;
   g_autofree char *text = NULL;
 
   if (module == NULL)
@@ -60,7 +61,12 @@ print_section (GhloToolFile  *file,
     }
   if (options->run_passes && !run_passes (module, options))
     return FALSE;
-  text = ghlo_ir_to_string (module, options->print_flags);
+  text = ghlo_ir_to_text (module, options->print_flags, &error);
+  if (text == NULL)
+    {
+      g_printerr ("ghlo: %s\n", error->message);
+      return FALSE;
+    }
   fputs (text, stdout);
 
   return TRUE;

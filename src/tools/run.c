@@ -44,13 +44,9 @@ save_output (const Options   *options,
 {
   g_autofree char *name = g_strdup_printf ("out%u.npy", index);
   g_autofree char *path = g_build_filename (options->output_dir, name, NULL);
-  g_autoptr (GBytes) file = NULL;
+  g_autoptr (GFile) file = g_file_new_for_path (path);
 
-  if (value->kind != GHLO_VALUE_TENSOR)
-    return TRUE;
-  file = ghlo_npy_write (value);
-
-  return g_file_set_contents (path, g_bytes_get_data (file, NULL), g_bytes_get_size (file), error);
+  return value->kind != GHLO_VALUE_TENSOR || ghlo_npy_save (value, file, NULL, error);
 }
 
 static gboolean

@@ -469,6 +469,32 @@ def test_completion(tests):
         tests.report(found == offered, f'completion of {" ".join(words[1:3])}', f'expected {offered}, found {found}')
 
 
+def many_names(n):
+    """A program with as many attributes, symbols, resources, types and locations."""
+    ops = ''.join(f'  %{i} = stablehlo.constant {{a.n{i} = "{i}"}} dense_resource<r{i}> : tensor<2xi32> '
+                  f'loc("f{i}"("m.py":{i}:1))\n  %t{i} = stablehlo.iota dim = 0 : tensor<{i + 1}xf32>\n'
+                  f'  %c{i} = func.call @g{i}(%{i}) : (tensor<2xi32>) -> tensor<2xi32>\n' for i in range(n))
+    functions = ''.join(f'func.func @g{i}(%x: tensor<2xi32>) -> tensor<2xi32> {{\n  %0 = stablehlo.negate %x : '
+                        f'tensor<2xi32>\n  return %0 : tensor<2xi32>\n}}\n' for i in range(n))
+    blobs = ', '.join(f'r{i}: "0x04000000{i:08X}00000000"' for i in range(n))
+    return (f'func.func @main() -> tensor<2xi32> {{\n{ops}  return %c{n - 1} : tensor<2xi32>\n}}\n{functions}'
+            f'{{-# dialect_resources: {{ builtin: {{ {blobs} }} }} #-}}\n')
+
+
+def test_processes(tests):
+    """Tables differ from process to process, what is written does not."""
+    program = tests.file('names.mlir', many_names(300))
+    for arguments in (['opt', program], ['opt', '--passes=O2', program], ['dump', '--stage=plan', program]):
+        runs = [ghlo(*arguments) for _ in range(4)]
+        tests.report(runs[0].returncode == 0 and len({run.stdout for run in runs}) == 1,
+                     f'four processes give the same: {" ".join(arguments[:-1])}', runs[0].stderr)
+    for version in ('0.9.0', '1.20.0'):
+        for name in ('1', '2', '3', '4'):
+            ghlo('convert', program, os.path.join(tests.folder, f'{name}.mlirbc'), f'--target={version}')
+        files = {tests.read(f'{name}.mlirbc') for name in ('1', '2', '3', '4')}
+        tests.report(len(files) == 1, f'four processes write the same artifact of {version}')
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         tests = Tests(folder)
@@ -481,6 +507,7 @@ def main():
         test_listings(tests)
         test_convert(tests)
         test_bytecode(tests)
+        test_processes(tests)
         test_exported(tests)
         test_completion(tests)
         tests.finish()

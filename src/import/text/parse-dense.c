@@ -269,7 +269,7 @@ read_hex (Dense    *dense,
   data = g_try_malloc (MAX (n, 1));
   if (data == NULL)
     {
-      ghlo_import_fail (self, "expected memory for a constant of %" G_GSIZE_FORMAT " bytes, found none", n);
+      ghlo_import_no_memory (self, ghlo_import_place (self), "a constant", n);
       return NULL;
     }
   if (!ghlo_import_decode_hex (data, hex, n))
@@ -317,7 +317,12 @@ read_numbers (Dense    *dense,
       return NULL;
     }
 
-  bytes = g_malloc (MAX (n * dense->size, 1));
+  bytes = g_try_malloc (MAX (n * dense->size, 1));
+  if (bytes == NULL)
+    {
+      ghlo_import_no_memory (self, ghlo_import_place (self), "a constant", n * dense->size);
+      return NULL;
+    }
   dense->out = bytes;
   ok = list ? read_list (dense, 0) : read_element (dense);
   if (!ok)

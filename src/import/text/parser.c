@@ -121,6 +121,18 @@ ghlo_import_unsupported (GhloImportParser *self,
   return FALSE;
 }
 
+gboolean
+ghlo_import_no_memory (GhloImportParser *self,
+                       GhloImportPlace   place,
+                       const char       *what,
+                       gsize             n_bytes)
+{
+  ghlo_diagnostics_add (self->diagnostics, GHLO_SEVERITY_ERROR, GHLO_ERROR_OUT_OF_MEMORY, place.line, place.column,
+                        "expected memory for %s of %" G_GSIZE_FORMAT " bytes, found less", what, n_bytes);
+
+  return FALSE;
+}
+
 char *
 ghlo_import_quote (const char *text,
                    gsize       length)

@@ -149,6 +149,8 @@ gboolean         ghlo_import_fail            (GhloImportParser *self, const char
 gboolean         ghlo_import_fail_at         (GhloImportParser *self, GhloImportPlace place,
                                               const char *format, ...) G_GNUC_PRINTF (3, 4);
 gboolean         ghlo_import_unsupported     (GhloImportParser *self, const char *format, ...) G_GNUC_PRINTF (2, 3);
+gboolean         ghlo_import_no_memory       (GhloImportParser *self, GhloImportPlace place, const char *what,
+                                              gsize n_bytes);
 /* "expected @what, found …" at the current token. */
 gboolean         ghlo_import_expected        (GhloImportParser *self, const char *what);
 /* Text of the source for a message: valid UTF-8, one line, shortened. */

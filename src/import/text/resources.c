@@ -176,8 +176,7 @@ decode (GhloImportParser   *self,
     return ghlo_import_fail_at (self, place, "expected a resource of whole hexadecimal bytes, found other text in it");
   bytes = g_try_malloc (MAX (n, 1));
   if (bytes == NULL)
-    return ghlo_import_fail_at (self, place, "expected memory for a resource of %" G_GSIZE_FORMAT " bytes, found none",
-                                n);
+    return ghlo_import_no_memory (self, place, "a resource", n);
   if (!ghlo_import_decode_hex (bytes, resource->hex + ALIGNMENT_DIGITS, n))
     {
       g_free (bytes);

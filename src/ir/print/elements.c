@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/float-text.h"
+#include "base/sizes.h"
 #include "ir/print/private.h"
 
 enum
@@ -120,16 +121,44 @@ ghlo_ir_append_elements (GString         *string,
   while (next_element (string, counters, dimensions, rank));
 }
 
+/* Room for @n characters more; g_string_set_size() would end the process where there is none. As
+ * GLib does it, the room is a power of two, so that what is appended later fits mostly. */
+static gboolean
+reserve (GhloIrPrinter *self,
+         gsize          n)
+{
+  GString *string = self->out;
+  gsize wanted, room = MAX (string->allocated_len, 64);
+  char *larger;
+
+  if (self->is_cut || !ghlo_size_add (&wanted, string->len, n) || !ghlo_size_add (&wanted, wanted, 64))
+    return !(self->is_cut = TRUE);
+  while (room < wanted && room <= G_MAXSSIZE / 2)
+    room *= 2;
+  if (room <= string->allocated_len)
+    return TRUE;
+  larger = room < wanted ? NULL : g_try_realloc (string->str, room);
+  if (larger == NULL)
+    return !(self->is_cut = TRUE);
+  string->str = larger;
+  string->allocated_len = room;
+
+  return TRUE;
+}
+
 static void
-put_hex (GString      *string,
-         const guint8 *bytes,
-         gsize         n,
-         gsize         part)
+put_hex (GhloIrPrinter *self,
+         const guint8  *bytes,
+         gsize          n,
+         gsize          part)
 {
   static const char digits[] = "0123456789ABCDEF";
+  GString *string = self->out;
   gsize start = string->len;
   char *p;
 
+  if (!reserve (self, n * 2))
+    return;
   /* Numbers are written with their lowest byte first. */
   g_string_set_size (string, start + n * 2);
   p = string->str + start;
@@ -180,11 +209,13 @@ put_large (GhloIrPrinter    *self,
 
   if (attr->type->element_type == GHLO_ELEMENT_TYPE_I1)
     {
-      put_listed (self, attr, FALSE);
+      /* "false, " and brackets around as few as one. */
+      if (reserve (self, attr->dense.n_elements * (7 + 2 * attr->type->rank)))
+        put_listed (self, attr, FALSE);
       return;
     }
   g_string_append (self->out, "dense<\"0x");
-  put_hex (self->out, bytes, length, number_size (attr));
+  put_hex (self, bytes, length, number_size (attr));
   g_string_append (self->out, "\">");
 }
 
@@ -268,19 +299,19 @@ compare_keys (gconstpointer a,
 
 /* The bytes of a resource begin with their alignment, as 32 bits. */
 static void
-put_resource (GString          *out,
+put_resource (GhloIrPrinter    *self,
               const GhloIrAttr *attr)
 {
   guint8 alignment[4] = { RESOURCE_ALIGNMENT, 0, 0, 0 };
   gsize length;
   const guint8 *bytes = g_bytes_get_data (attr->dense.bytes, &length);
 
-  g_string_append (out, "\n      ");
-  ghlo_ir_put_keyword (out, attr->dense.resource);
-  g_string_append (out, ": \"0x");
-  put_hex (out, alignment, sizeof alignment, 1);
-  put_hex (out, bytes, length, number_size (attr));
-  g_string_append_c (out, '"');
+  g_string_append (self->out, "\n      ");
+  ghlo_ir_put_keyword (self->out, attr->dense.resource);
+  g_string_append (self->out, ": \"0x");
+  put_hex (self, alignment, sizeof alignment, 1);
+  put_hex (self, bytes, length, number_size (attr));
+  g_string_append_c (self->out, '"');
 }
 
 void
@@ -298,7 +329,7 @@ ghlo_ir_put_resources (GhloIrPrinter *self)
   for (guint i = 0; i < n; i++)
     {
       g_string_append (self->out, i > 0 ? "," : "");
-      put_resource (self->out, g_hash_table_lookup (self->resources, keys[i]));
+      put_resource (self, g_hash_table_lookup (self->resources, keys[i]));
     }
   g_string_append (self->out, "\n    }\n  }\n#-}\n");
 }

@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+#include "base/ghlo-error.h"
 #include "ir/print/private.h"
 
 enum { INDENT = 2 };
@@ -295,7 +296,7 @@ ghlo_ir_print_op (const GhloIrOp   *op,
   g_clear_pointer (&printer.resources, g_hash_table_unref);
 }
 
-void
+gboolean
 ghlo_ir_print (const GhloIrModule *module,
                GhloIrPrintFlags    flags,
                GString            *string)
@@ -310,6 +311,8 @@ ghlo_ir_print (const GhloIrModule *module,
   ghlo_ir_put_resources (&printer);
   ghlo_ir_names_free (printer.names);
   g_clear_pointer (&printer.resources, g_hash_table_unref);
+
+  return !printer.is_cut;
 }
 
 char *
@@ -317,8 +320,22 @@ ghlo_ir_to_string (const GhloIrModule *module,
                    GhloIrPrintFlags    flags)
 {
   GString *string = g_string_new (NULL);
+  gboolean is_whole = ghlo_ir_print (module, flags, string);
 
-  ghlo_ir_print (module, flags, string);
+  return g_string_free (string, !is_whole);
+}
 
-  return g_string_free (string, FALSE);
+char *
+ghlo_ir_to_text (const GhloIrModule  *module,
+                 GhloIrPrintFlags     flags,
+                 GError             **error)
+{
+  char *text = ghlo_ir_to_string (module, flags);
+
+  if (text == NULL)
+    g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_OUT_OF_MEMORY,
+                         "expected memory for the program's text, in which two characters stand for each byte of a "
+                         "large constant, found less; leave such constants out, or write an artifact");
+
+  return text;
 }

@@ -17,30 +17,36 @@ typedef enum
   GHLO_IR_PRINT_ELIDE_LARGE     = 1 << 2,  /* constants over 64 elements become dense_resource<__elided__> */
 } GhloIrPrintFlags;
 
-void  ghlo_ir_print           (const GhloIrModule *module,
-                               GhloIrPrintFlags    flags,
-                               GString            *string);
-char *ghlo_ir_to_string       (const GhloIrModule *module,
-                               GhloIrPrintFlags    flags);
+/* FALSE where memory does not suffice for the elements of constants, which are left out then. */
+gboolean ghlo_ir_print           (const GhloIrModule   *module,
+                                  GhloIrPrintFlags      flags,
+                                  GString              *string);
+/* NULL there. */
+char    *ghlo_ir_to_string       (const GhloIrModule   *module,
+                                  GhloIrPrintFlags      flags);
+/* The same, with an OUT_OF_MEMORY error. */
+char    *ghlo_ir_to_text         (const GhloIrModule   *module,
+                                  GhloIrPrintFlags      flags,
+                                  GError              **error);
 /* One operation on one line where it has no region; values are numbered for it alone. */
-void  ghlo_ir_print_op        (const GhloIrOp     *op,
-                               GhloIrPrintFlags    flags,
-                               GString            *string);
+void     ghlo_ir_print_op        (const GhloIrOp       *op,
+                                  GhloIrPrintFlags      flags,
+                                  GString              *string);
 /* A location without its "loc(" and ")". */
-void  ghlo_ir_location_append (const GhloIrLocation *location,
-                               GString              *string);
+void     ghlo_ir_location_append (const GhloIrLocation *location,
+                                  GString              *string);
 /* Elements in buffer layout as dense<…> has them between its brackets:
  * "[[1, 2], [3, 4]]", "1.500000e+00", "(1.0,2.0)". Hex for what no decimal says
  * (NaN, infinities). */
-void  ghlo_ir_append_elements (GString            *string,
-                               GhloElementType     element_type,
-                               const gint64       *dimensions,
-                               guint               rank,
-                               gconstpointer       data,
-                               gboolean            splat);
+void     ghlo_ir_append_elements (GString              *string,
+                                  GhloElementType       element_type,
+                                  const gint64         *dimensions,
+                                  guint                 rank,
+                                  gconstpointer         data,
+                                  gboolean              splat);
 /* One scalar of that type, in the same spelling. */
-void  ghlo_ir_append_scalar   (GString            *string,
-                               GhloElementType     element_type,
-                               GhloScalar          value);
+void     ghlo_ir_append_scalar   (GString              *string,
+                                  GhloElementType       element_type,
+                                  GhloScalar            value);
 
 G_END_DECLS

@@ -22,6 +22,7 @@ typedef struct
   const char       *dialect;     /* whose operations need no prefix here: "func.", or "" */
   GhloIrNames      *names;       /* of values; NULL where only attributes and types are printed */
   GHashTable       *resources;   /* key → DENSE attribute that named it; made on first need */
+  gboolean          is_cut;      /* memory did not suffice for the elements of a constant */
 } GhloIrPrinter;
 
 /* Whether a number's type is written behind it. */

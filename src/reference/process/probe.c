@@ -57,10 +57,10 @@ write_probe (GhloRefRun      *run,
   g_autofree char *path = g_build_filename (directory, name, NULL);
   g_autofree char *type = ghlo_tensor_type_to_string (value->type);
   g_autofree char *line = g_strdup_printf ("%s,%s,%s\n", id, type, path);
-  g_autoptr (GBytes) bytes = ghlo_npy_write (value);
+  g_autoptr (GFile) file = g_file_new_for_path (path);
   g_autoptr (GError) local_error = NULL;
 
-  if (!g_file_set_contents (path, g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes), &local_error))
+  if (!ghlo_npy_save (value, file, NULL, &local_error))
     {
       g_set_error (error, GHLO_ERROR, GHLO_ERROR_DATA, "cannot write '%s': %s", path, local_error->message);
       return FALSE;

@@ -387,7 +387,8 @@ ghlo_ref_custom_reduce_window (GhloRefCall *call,
     return ghlo_ref_fail (call, error, "expected 2 * %u + %d operands, found %u", n, N_VALUES, call->n_operands);
   for (guint i = 0; i < call->n_operands; i++)
     if (call->operands[i]->kind != GHLO_VALUE_TENSOR
-        || (i >= 2 * n && !ghlo_element_type_is_integer (call->operands[i]->type->element_type))
+        || (i >= 2 * n && (!ghlo_element_type_is_integer (call->operands[i]->type->element_type)
+                           || call->operands[i]->n_elements > 2 * GHLO_MAX_RANK))
         || (i >= n && i < 2 * n && call->operands[i]->n_elements != 1))
       return ghlo_ref_fail (call, error, "expected inputs, initial values and tensors of integers as operands");
   if (functions == NULL || functions->kind != GHLO_IR_ATTR_ARRAY || functions->length != 1

@@ -57,6 +57,17 @@ def difference(found, expected):
     return ''
 
 
+def narrower(found, expected):
+    """Outputs that the peer gives in a smaller type of the same kind, as "float32 for float64"."""
+    return [f'{b.dtype} for {a.dtype}' for a, b in zip(found, expected)
+            if a.dtype.kind == b.dtype.kind and b.dtype.itemsize < a.dtype.itemsize]
+
+
+def in_peer_types(found, expected):
+    """What was found in the types of a peer that computes in narrower ones."""
+    return [a.astype(b.dtype) if narrower([a], [b]) else a for a, b in zip(found, expected)] + found[len(expected):]
+
+
 def in_f64(text):
     """The program with f64 in place of f32, constants in hexadecimal included."""
     def widen(match):
@@ -66,16 +77,28 @@ def in_f64(text):
     return re.sub(r'\bf32\b|(?<=x)f32\b', 'f64', text)
 
 
-def judge(text, inputs, wrong, runners):
+def compute_in_f64(text, inputs, peers):
+    """The answer of the first peer that computes in f64 when it is asked to, or None: IREE takes
+    f64 for f32."""
+    for peer in peers:
+        try:
+            runner = peer(in_f64(text))
+            runner.bind([a.astype(np.float64) if a.dtype == np.float32 else a for a in inputs])
+            runner.call()
+            outputs = runner.outputs()
+        except Exception:  # pylint: disable=broad-except
+            continue
+        if not any(output.dtype == np.float32 for output in outputs):
+            return outputs
+    return None
+
+
+def judge(text, inputs, wrong, runners, peers):
     """Of two answers that differ, whether GHLO's is further than the peer's from that in f64,
-    where the peer computes it: sums that cancel make f32 answers differ that are as good."""
-    try:
-        peer = type(runners[1])(in_f64(text))
-    except Exception:  # pylint: disable=broad-except
-        return wrong
-    peer.bind([a.astype(np.float64) if a.dtype == np.float32 else a for a in inputs])
-    peer.call()
-    exact = peer.outputs()
+    where a peer computes it: sums that cancel make f32 answers differ that are as good."""
+    exact = compute_in_f64(text, inputs, peers)
+    if exact is None:
+        return f'{wrong}; not judged: no peer computes in f64'
     errors = [max(float(np.nanmax(np.abs(a - b))) / max(float(np.nanmax(np.abs(b))), 1e-300)
                   for a, b in zip(runner.outputs(), exact) if b.size) for runner in runners]
     verdict = 'as good' if errors[0] <= 2 * errors[1] else 'WRONG'
@@ -106,19 +129,48 @@ def make_runners(text, options):
     return runners, problems
 
 
+def run_all(runners, inputs, problems):
+    """Those that run the program once: a peer that does not is said, and left out."""
+    running = []
+    for number, runner in enumerate(runners):
+        try:
+            runner.bind(inputs)
+            runner.call()
+        except Exception as error:  # pylint: disable=broad-except
+            if number == 0:
+                raise
+            problems.append(f'{runner.name} does not run it: {str(error).splitlines()[0][:120]}')
+            continue
+        running.append(runner)
+    return running
+
+
+def leave_out_narrower(runners, problems):
+    """Those whose times may be compared: a peer that computes in narrower types does less."""
+    kept = runners[:1]
+    for runner in runners[1:]:
+        types = narrower(runners[0].outputs(), runner.outputs())
+        if types:
+            problems.append(f'{runner.name} computes in {", ".join(sorted(set(types)))}: its time does not count')
+        else:
+            kept.append(runner)
+    return kept
+
+
 def measure(text, specs, options):
     """Answers compared on both kinds of inputs, then times on the first."""
     runners, problems = make_runners(text, options)
     for kind in ('normal', 'uniform'):
         inputs = make_inputs(specs, kind)
-        for runner in runners:
-            runner.bind(inputs)
-            runner.call()
+        runners = run_all(runners, inputs, problems)
         for runner in runners[1:]:
-            wrong = difference(runners[0].outputs(), runner.outputs())
+            found, expected = runners[0].outputs(), runner.outputs()
+            wrong = difference(in_peer_types(found, expected), expected)
             if wrong:
+                peers = [type(runner)] + [PEERS[peer] for peer in options.peers if PEERS[peer] is not type(runner)]
                 problems.append(f'{kind} inputs: not as {runner.name}: '
-                                + judge(text, inputs, wrong, [runners[0], runner]))
+                                + judge(text, inputs, wrong, [runners[0], runner], peers))
+        runners = leave_out_narrower(runners, problems)
     return {'seconds': time_interleaved(runners, options.time), 'problems': problems,
             'reference_share': runners[0].reference_share() if not options.peers_only else None,
             'compile_seconds': {runner.name: runner.compile_seconds for runner in runners}}

@@ -9,6 +9,8 @@
 #include <math.h>
 #include <unistd.h>
 
+#include "../limit-memory.h"
+
 static GhloTensorType *
 type_new (const char *text)
 {
@@ -325,6 +327,29 @@ test_copy_to_device (void)
   help_wait_clear (&wait);
 }
 
+/* A file is written block by block, and one that is too large to be read is an error. */
+static void
+test_files_limited (void)
+{
+  enum { EXTRA = 128 << 20 };
+  g_autoptr (GhloTensorType) type = type_new ("tensor<67108864xf32>");
+  g_autoptr (GFile) file = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GhloBuffer) buffer = NULL;
+
+  if (!limit_memory_in_subprocess ())
+    return;
+
+  file = file_new ();
+  buffer = ghlo_buffer_new_zeros (type, &error);
+  g_assert_no_error (error);
+  limit_memory (EXTRA);
+  g_assert_true (ghlo_buffer_save (buffer, file, NULL, &error));
+  g_assert_no_error (error);
+  assert_refused (ghlo_buffer_load (file, NULL, NULL, &error), &error, GHLO_ERROR_OUT_OF_MEMORY, "*268435*less");
+  g_file_delete (file, NULL, NULL);
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -336,6 +361,7 @@ main (int   argc,
   g_test_add_func ("/buffer/wrong-numbers", test_wrong_numbers);
   g_test_add_func ("/buffer/files", test_files);
   g_test_add_func ("/buffer/files-async", test_files_async);
+  g_test_add_func ("/buffer/files-limited", test_files_limited);
   g_test_add_func ("/buffer/wrong-files", test_wrong_files);
   g_test_add_func ("/buffer/copy-to-device", test_copy_to_device);
 

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A process that may take so much memory only, for tests in processes of their own of what
+ * happens without more. Sanitizers reserve more addresses than any limit.
+ */
+
+#pragma once
+
+#include <glib.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#if defined (__SANITIZE_ADDRESS__) || defined (__SANITIZE_THREAD__)
+#define LIMIT_MEMORY_IS_POSSIBLE 0
+#elif defined (__has_feature)
+#if __has_feature (address_sanitizer) || __has_feature (thread_sanitizer)
+#define LIMIT_MEMORY_IS_POSSIBLE 0
+#endif
+#endif
+#ifndef LIMIT_MEMORY_IS_POSSIBLE
+#define LIMIT_MEMORY_IS_POSSIBLE 1
+#endif
+
+/* From here on at most @extra bytes of addresses above those in use. */
+static inline void
+limit_memory (gsize extra)
+{
+  g_autofree char *text = NULL;
+  struct rlimit limit;
+
+  g_assert_true (g_file_get_contents ("/proc/self/statm", &text, NULL, NULL));
+  g_assert_cmpint (getrlimit (RLIMIT_AS, &limit), ==, 0);
+  limit.rlim_cur = g_ascii_strtoull (text, NULL, 10) * (gsize) sysconf (_SC_PAGESIZE) + extra;
+  g_assert_cmpint (setrlimit (RLIMIT_AS, &limit), ==, 0);
+}
+
+/* Runs the test again in a process of its own. TRUE there. */
+static inline gboolean
+limit_memory_in_subprocess (void)
+{
+  if (!LIMIT_MEMORY_IS_POSSIBLE)
+    {
+      g_test_skip ("sanitizers reserve more addresses than any limit");
+      return FALSE;
+    }
+  if (g_test_subprocess ())
+    return TRUE;
+
+  g_test_trap_subprocess (NULL, 0, G_TEST_SUBPROCESS_INHERIT_STDERR);
+  g_test_trap_assert_passed ();
+
+  return FALSE;
+}
