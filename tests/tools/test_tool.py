@@ -309,6 +309,10 @@ def test_dump(tests):
     tests.report(ghlo('run', '--device=reference', fill, '--full', again).stdout
                  == ghlo('run', '--device=reference', fill, '--full', layer).stdout != '',
                  'dump: fusions run on the reference device')
+    artifact = tests.file('again.mlirbc', '')
+    tests.expect('an artifact with fusions', ghlo('convert', again, artifact), 0)
+    tests.report(ghlo('dump', '--stage=parsed', artifact).stdout == ghlo('dump', '--stage=parsed', again).stdout,
+                 'dump: fusions are kept in an artifact')
     tests.report(ghlo('dump', '--device=cpu', '--stage=plan', '-O0', again).stdout
                  == ghlo('dump', '--device=cpu', '--stage=plan', layer).stdout, 'dump: fusions are read and planned')
     for number, merges in [('0', 0), ('1', 1), ('2', 2)]:
