@@ -6,7 +6,10 @@
  * the time is linear. On one core; the best of several repetitions.
  *
  *   bench-scaling [OPERATIONS] [SHAPE…]           OPERATIONS is 4 n
- *   bench-scaling --once OPERATIONS SHAPE         one run of one program, for a profiler
+ *   bench-scaling --passes [OPERATIONS] [SHAPE…]  each pass too
+ *   bench-scaling --once OPERATIONS [SHAPE…]      each program once, for a profiler
+ *
+ * scaling.py counts instructions by the last of these, under callgrind.
  */
 
 #include <math.h>
@@ -24,6 +27,14 @@
 #include "cpu/device.h"
 #include "runtime/run-plan.h"
 #include "scaling-shapes.h"
+
+/* What was counted for a program is written under its name. */
+#ifdef HAVE_CALLGRIND
+#include <valgrind/callgrind.h>
+#else
+#define CALLGRIND_ZERO_STATS
+#define CALLGRIND_DUMP_STATS_AT(name)
+#endif
 
 enum { REPETITIONS = 5, N_PASSES = 10, LEVEL = 2 };
 
@@ -214,86 +225,83 @@ print_cell (double small,
 }
 
 static gboolean
-is_wanted (const ScalingShape *shape,
-           char              **names)
+is_named (const ScalingShape *shape,
+          char              **names)
 {
-  for (guint i = 0; names[i] != NULL; i++)
-    if (strcmp (names[i], shape->name) == 0)
+  for (; *names != NULL; names++)
+    if (strcmp (*names, shape->name) == 0)
       return TRUE;
 
-  return names[0] == NULL;
+  return FALSE;
 }
 
 /* The passes that take long enough to say something. */
 static void
-print_passes (const Times *small,
-              const Times *large)
+print_passes (const Times *least)
 {
   for (guint i = 0; i < MIN (ghlo_passes_count (), N_PASSES); i++)
-    if (large->passes[i] >= MIN_TIME)
+    if (least[1].passes[i] >= MIN_TIME)
       {
-        printf ("  %s", ghlo_pass_get_name (i));
-        print_cell (small->passes[i], large->passes[i]);
+        printf ("  %-18s", ghlo_pass_get_name (i));
+        print_cell (least[0].passes[i], least[1].passes[i]);
+        printf ("\n");
       }
 }
 
 static void
-print_table (const ScalingShape *shapes,
-             guint               n,
-             char              **names)
+print_row (const ScalingShape *shape,
+           guint               n,
+           gboolean            passes)
 {
-  for (; shapes->name != NULL; shapes++)
-    {
-      Times least[2];
+  Times least[2];
 
-      if (!is_wanted (shapes, names))
-        continue;
-      measure (shapes, n, least);
-      printf ("%-20s", shapes->name);
-      for (guint i = 0; i < N_PHASES; i++)
-        print_cell (least[0].phases[i], least[1].phases[i]);
-      print_passes (&least[0], &least[1]);
-      printf ("\n");
-      fflush (stdout);
-    }
+  measure (shape, n, least);
+  printf ("%-20s", shape->name);
+  for (guint i = 0; i < N_PHASES; i++)
+    print_cell (least[0].phases[i], least[1].phases[i]);
+  printf ("\n");
+  if (passes)
+    print_passes (least);
+  fflush (stdout);
 }
 
-static int
-run_named (guint       n,
-           const char *name)
+static void
+count (const ScalingShape *shape,
+       guint               n)
 {
-  const ScalingShape *tables[] = { scaling_structures, scaling_rewrites };
+  g_autoptr (GString) text = make_text (shape, n);
 
-  for (guint i = 0; i < G_N_ELEMENTS (tables); i++)
-    for (const ScalingShape *shape = tables[i]; shape->name != NULL; shape++)
-      if (strcmp (shape->name, name) == 0)
-        {
-          g_autoptr (GString) text = make_text (shape, n);
-
-          run_once (text);
-          return 0;
-        }
-  g_printerr ("expected a shape of the table, found '%s'\n", name);
-
-  return 1;
+  CALLGRIND_ZERO_STATS;
+  run_once (text);
+  CALLGRIND_DUMP_STATS_AT (shape->name);
 }
 
 int
 main (int    argc,
       char **argv)
 {
-  guint n = argc > 1 ? (guint) atoi (argv[1]) : 100000;
-  char **names = argv + MIN (argc, 2);
+  const ScalingShape *tables[] = { scaling_structures, scaling_attributes, scaling_rewrites };
+  gboolean once = argc > 1 && strcmp (argv[1], "--once") == 0, passes = argc > 1 && strcmp (argv[1], "--passes") == 0;
+  char **arguments = argv + 1 + (once || passes);
+  guint n = arguments < argv + argc ? (guint) atoi (*arguments++) : 100000;
 
-  if (argc == 4 && strcmp (argv[1], "--once") == 0)
-    return run_named ((guint) atoi (argv[2]), argv[3]);
-
-  printf ("milliseconds at %u operations, and the exponent from %u on\n%-20s", n, n / 4, "");
-  for (guint i = 0; i < N_PHASES; i++)
-    printf (" %13s", phase_names[i]);
-  printf ("\n");
-  print_table (scaling_structures, n, names);
-  print_table (scaling_rewrites, n, names);
+  if (!once)
+    {
+      printf ("milliseconds at %u operations, and the exponent from %u on\n%-20s", n, n / 4, "");
+      for (guint i = 0; i < N_PHASES; i++)
+        printf (" %8s     ", phase_names[i]);
+      printf ("\n");
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (tables); i++)
+    for (const ScalingShape *shape = tables[i]; shape->name != NULL; shape++)
+      {
+        if (arguments < argv + argc && !is_named (shape, arguments))
+          continue;
+        if (once)
+          count (shape, n);
+        else
+          print_row (shape, n, passes);
+      }
 
   return 0;
 }

@@ -6,7 +6,7 @@
 
 #include "scaling-shapes.h"
 
-#define T  "tensor<4xf32>"
+#define T  SCALING_TYPE
 #define TI "tensor<4xi32>"
 #define M  "tensor<2x3xf32>"
 
@@ -182,19 +182,15 @@ static void
 write_straddling (GString *text,
                   guint    n)
 {
-  guint pieces = MIN (n, 4096);
-
   g_string_append (text, "func.func @main(%arg0: tensor<2xf32>) -> tensor<2xf32> {\n  %c = stablehlo.concatenate ");
-  for (guint i = 0; i < pieces; i++)
-    g_string_append_printf (text, "%s%%arg0", i > 0 ? ", " : "");
+  scaling_append_repeated (text, "%arg0", n);
   g_string_append (text, ", dim = 0 : (");
-  for (guint i = 0; i < pieces; i++)
-    g_string_append_printf (text, "%stensor<2xf32>", i > 0 ? ", " : "");
-  g_string_append_printf (text, ") -> tensor<%uxf32>\n  %%v0 = stablehlo.abs %%arg0 : tensor<2xf32>\n", 2 * pieces);
+  scaling_append_repeated (text, "tensor<2xf32>", n);
+  g_string_append_printf (text, ") -> tensor<%uxf32>\n  %%v0 = stablehlo.abs %%arg0 : tensor<2xf32>\n", 2 * n);
   for (guint i = 1; i < n; i++)
     g_string_append_printf (text, "  %%s%u = stablehlo.slice %%c [%u:%u] : (tensor<%uxf32>) -> tensor<2xf32>\n"
-                            "  %%v%u = stablehlo.subtract %%v%u, %%s%u : tensor<2xf32>\n", i, i % (pieces - 1) * 2 + 1,
-                            i % (pieces - 1) * 2 + 3, 2 * pieces, i, i - 1, i);
+                            "  %%v%u = stablehlo.subtract %%v%u, %%s%u : tensor<2xf32>\n", i, 2 * i - 1, 2 * i + 1,
+                            2 * n, i, i - 1, i);
   end (text, n - 1, "tensor<2xf32>");
 }
 
@@ -316,8 +312,7 @@ write_carried (GString *text,
   for (guint i = 0; i < n; i++)
     g_string_append_printf (text, "%s%%b%u = %%v0", i > 0 ? ", " : "", i);
   g_string_append (text, ") : ");
-  for (guint i = 0; i < n; i++)
-    g_string_append_printf (text, "%s" T, i > 0 ? ", " : "");
+  scaling_append_repeated (text, T, n);
   g_string_append (text, "\n  cond {\n    stablehlo.return %arg1 : tensor<i1>\n  } do {\n");
   for (guint i = 0; i < n; i++)
     g_string_append_printf (text, "    %%c%u = stablehlo.sine %%b%u : " T "\n", i, i);
@@ -325,9 +320,30 @@ write_carried (GString *text,
   for (guint i = 0; i < n; i++)
     g_string_append_printf (text, "%s%%c%u", i > 0 ? ", " : "", (i + 1) % (n / 2 + 1));
   g_string_append (text, " : ");
-  for (guint i = 0; i < n; i++)
-    g_string_append_printf (text, "%s" T, i > 0 ? ", " : "");
+  scaling_append_repeated (text, T, n);
   g_string_append_printf (text, "\n  }\n  %%r = stablehlo.abs %%w#0 : " T "\n  return %%r : " T "\n}\n");
+}
+
+/* An operation whose results die one by one. */
+static void
+write_dying_results (GString *text,
+                     guint    n)
+{
+  begin (text, T);
+  g_string_append_printf (text, "  %%w:%u = \"stablehlo.case\"(%%arg2) ({\n    stablehlo.return ", n);
+  scaling_append_repeated (text, "%v0", n);
+  g_string_append (text, " : ");
+  scaling_append_repeated (text, T, n);
+  g_string_append (text, "\n  }, {\n    stablehlo.return ");
+  scaling_append_repeated (text, "%arg0", n);
+  g_string_append (text, " : ");
+  scaling_append_repeated (text, T, n);
+  g_string_append (text, "\n  }) : (tensor<i32>) -> (");
+  scaling_append_repeated (text, T, n);
+  g_string_append (text, ")\n");
+  for (guint i = 1; i < n; i++)
+    g_string_append_printf (text, "  %%v%u = stablehlo.add %%v%u, %%w#%u : " T "\n", i, i - 1, n - i);
+  end (text, 0, T);
 }
 
 static void
@@ -426,6 +442,7 @@ const ScalingShape scaling_rewrites[] = {
   { "single loops", write_single_loops, 9 },
   { "nested loops", write_nested_loops, 1 },
   { "carried values", write_carried, 1 },
+  { "dying results", write_dying_results, 2 },
   { "calls", write_calls, 1 },
   { "known branches", write_known_branches, 5 },
   { "products", write_products, 3 },

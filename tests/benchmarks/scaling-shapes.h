@@ -17,7 +17,19 @@ typedef struct
   guint       share;     /* operations, attributes or the like that each of @n stands for */
 } ScalingShape;
 
-extern const ScalingShape scaling_structures[];   /* for readers and writers; the last has no name */
+/* The last row of each has no name. */
+extern const ScalingShape scaling_structures[];
+extern const ScalingShape scaling_attributes[];
 extern const ScalingShape scaling_rewrites[];     /* for passes */
+
+/* The type of most values. */
+#define SCALING_TYPE "tensor<4xf32>"
+
+/* A function @main of an argument %arg0, and its end, which returns %@result. */
+void scaling_begin_main      (GString *text);
+void scaling_end_main        (GString *text, const char *result);
+/* "PREFIX0 SUFFIX, PREFIX1 SUFFIX, …" */
+void scaling_append_list     (GString *text, const char *prefix, guint n, const char *suffix);
+void scaling_append_repeated (GString *text, const char *word, guint n);
 
 G_END_DECLS
