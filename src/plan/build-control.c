@@ -2,9 +2,9 @@
  *
  * Making a plan: loops, branches and calls.
  *
- * Each value that a loop carries has a buffer that its body reads, and, unless the body
- * hands it on as it is, a buffer that the body writes; the two change places after
- * each iteration. They are in the memory of the device that is expected to compute the value, as
+ * Each value that a loop carries has a buffer that its body reads and one that it writes;
+ * the two change places after each iteration. A value that the body hands on as it is stays
+ * where it was before the loop. They are in the memory of the device that is expected to compute the value, as
  * are the results of branches. What decides where to go on is in the host's memory. A call is its
  * function's operations in its place.
  */
@@ -101,6 +101,17 @@ expect_space (const GhloStepBuilder *self,
   return otherwise;
 }
 
+/* Whether the body reads its @index-th carried value, which it hands on as it is, where that lies already. One
+ * whose elements are apart is copied once instead, since steps of the body might copy it in each iteration. */
+static gboolean
+stays (const GhloIrBlock     *body,
+       guint                  index,
+       const GhloStepOperand *init)
+{
+  return ghlo_ir_op_operand (body->last, index) == body->arguments[index]
+         && (init->buffer == GHLO_STEP_NONE || ghlo_step_is_dense (init));
+}
+
 /* Puts the first value of each carried one where the body reads it, and makes what the
  * body writes. */
 static void
@@ -115,10 +126,12 @@ begin_loop (GhloStepBuilder   *self,
       const GhloIrValue *next = ghlo_ir_op_operand (body->last, i);
       guint32 space = expect_space (self, next, ghlo_step_get_space (self, &init->operand));
 
+      carried[i] = (Carried) { init->operand, ghlo_step_dense_operand (self, GHLO_STEP_NONE, init->type) };
+      if (stays (body, i, &init->operand))
+        continue;
       carried[i].read = ghlo_step_add_result (self, init->type, space);
-      carried[i].written = next == body->arguments[i]
-                           ? ghlo_step_dense_operand (self, GHLO_STEP_NONE, init->type)
-                           : ghlo_step_add_result (self, init->type, space);
+      if (next != body->arguments[i])
+        carried[i].written = ghlo_step_add_result (self, init->type, space);
       if (carried[i].read.buffer != GHLO_STEP_NONE)
         ghlo_step_add_copy (self, &init->operand, &carried[i].read);
     }

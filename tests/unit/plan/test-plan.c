@@ -440,6 +440,52 @@ test_carried (void)
   g_assert_cmpfloat_with_epsilon (((float *) a->data)[7], first + 1000 * ((float *) one->data)[7], 0.1);
 }
 
+/* What a loop hands on as it is stays where it lies, however it is planned; what it reads by strides is copied
+ * once. */
+static void
+test_unchanged (void)
+{
+  static const char text[] =
+    "func.func @main(%x: tensor<20x50xf32>, %y: tensor<20x50xf32>, %n: tensor<i32>) -> (tensor<20x50xf32>,\n"
+    "    tensor<20x50xf32>) {\n"
+    "  %zero = stablehlo.constant dense<0> : tensor<i32>\n"
+    "  %one = stablehlo.constant dense<1> : tensor<i32>\n"
+    "  %0:3 = stablehlo.while(%i = %zero, %a = %x, %s = %y) : tensor<i32>, tensor<20x50xf32>, tensor<20x50xf32>\n"
+    "    cond {\n"
+    "      %1 = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
+    "      stablehlo.return %1 : tensor<i1>\n"
+    "    } do {\n"
+    "      %1 = stablehlo.add %i, %one : tensor<i32>\n"
+    "      %2 = stablehlo.add %s, %a : tensor<20x50xf32>\n"
+    "      stablehlo.return %1, %a, %2 : tensor<i32>, tensor<20x50xf32>, tensor<20x50xf32>\n"
+    "    }\n"
+    "  return %0#1, %0#2 : tensor<20x50xf32>, tensor<20x50xf32>\n"
+    "}\n";
+  static const char transposed[] =
+    "func.func @main(%x: tensor<50x20xf32>, %n: tensor<i32>) -> tensor<20x50xf32> {\n"
+    "  %zero = stablehlo.constant dense<0> : tensor<i32>\n"
+    "  %one = stablehlo.constant dense<1> : tensor<i32>\n"
+    "  %t = stablehlo.transpose %x, dims = [1, 0] : (tensor<50x20xf32>) -> tensor<20x50xf32>\n"
+    "  %0:3 = stablehlo.while(%i = %zero, %a = %t, %s = %t) : tensor<i32>, tensor<20x50xf32>, tensor<20x50xf32>\n"
+    "    cond {\n"
+    "      %1 = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
+    "      stablehlo.return %1 : tensor<i1>\n"
+    "    } do {\n"
+    "      %1 = stablehlo.add %i, %one : tensor<i32>\n"
+    "      %2 = stablehlo.add %s, %a : tensor<20x50xf32>\n"
+    "      stablehlo.return %1, %a, %2 : tensor<i32>, tensor<20x50xf32>, tensor<20x50xf32>\n"
+    "    }\n"
+    "  return %0#2 : tensor<20x50xf32>\n"
+    "}\n";
+  g_autoptr (GhloValue) x = new_random ("tensor<20x50xf32>", -1, 1), y = new_random ("tensor<20x50xf32>", -1, 1);
+  g_autoptr (GhloValue) columns = new_random ("tensor<50x20xf32>", -1, 1), n = new_random ("tensor<i32>", 3, 9);
+
+  ASSERT_PLAN (text, { "copy c", 1 }, { "copy in1", 1 }, { "copy", 2 }, { "out0 is in0", 1 });
+  assert_runs (text, (GhloValue *[]) { x, y, n }, 3, 2);
+  ASSERT_PLAN (transposed, { "copy c", 1 }, { "copy in0", 2 }, { "copy", 3 });
+  assert_runs (transposed, (GhloValue *[]) { columns, n }, 2, 1);
+}
+
 /* A tensor over memory of the test's own. */
 static GhloValue *
 new_over (const char *type,
@@ -935,6 +981,7 @@ main (int   argc,
   g_test_add_func ("/plan/replace", test_replace);
   g_test_add_func ("/plan/replace-inputs", test_replace_inputs);
   g_test_add_func ("/plan/carried", test_carried);
+  g_test_add_func ("/plan/unchanged", test_unchanged);
   g_test_add_func ("/plan/targets", test_targets);
   g_test_add_func ("/plan/target-constant", test_target_constant);
   g_test_add_func ("/plan/allocations", test_allocations);
