@@ -36,6 +36,13 @@ ghlo_ceil_div (gint64 a, gint64 b)
   return (a + b - 1) / b;
 }
 
+/* The least multiple of @unit that is at least @n; as above. */
+static inline gint64
+ghlo_round_up (gint64 n, gint64 unit)
+{
+  return ghlo_ceil_div (n, unit) * unit;
+}
+
 /* Appends room for @n units of @each bytes to scratch memory of *@size bytes: *@offset is where
  * it begins, and what follows it is aligned to 64 bytes. */
 static inline gboolean

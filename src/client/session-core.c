@@ -23,14 +23,6 @@ values_copy (GhloValue *const *values,
   return copy;
 }
 
-static void
-values_clear (GhloValue **values,
-              guint       n)
-{
-  for (guint i = 0; i < n; i++)
-    g_clear_pointer (&values[i], ghlo_value_unref);
-}
-
 GhloSessionBindings *
 ghlo_session_bindings_new (guint n_inputs,
                            guint n_outputs)
@@ -100,9 +92,9 @@ ghlo_session_bindings_unref (GhloSessionBindings *self)
   if (!g_atomic_ref_count_dec (&self->ref_count))
     return;
 
-  values_clear (self->bound, self->n_inputs);
-  values_clear (self->initial, self->n_inputs);
-  values_clear (self->targets, self->n_outputs);
+  ghlo_values_clear (self->bound, self->n_inputs);
+  ghlo_values_clear (self->initial, self->n_inputs);
+  ghlo_values_clear (self->targets, self->n_outputs);
   g_free (self->bound);
   g_free (self->initial);
   g_free (self->output);
@@ -149,7 +141,7 @@ ghlo_session_core_unref (GhloSessionCore *self)
   if (!g_atomic_ref_count_dec (&self->ref_count))
     return;
 
-  values_clear (self->state, n_inputs);
+  ghlo_values_clear (self->state, n_inputs);
   g_free (self->state);
   for (guint i = 0; i < n_inputs && self->placed != NULL; i++)
     placed_clear (&self->placed[i]);
@@ -201,7 +193,7 @@ ghlo_session_core_lose (gpointer data)
 {
   GhloSessionCore *self = data;
 
-  values_clear (self->state, self->executable->signature.type->rank);
+  ghlo_values_clear (self->state, self->executable->signature.type->rank);
   ghlo_session_core_unref (self);
 }
 
@@ -226,7 +218,7 @@ ghlo_session_call_free (gpointer data)
     {
       if (self->in_turn && !self->done)
         ghlo_session_core_lose (ghlo_session_core_ref (self->core));
-      values_clear (self->inputs, self->bindings->n_inputs);
+      ghlo_values_clear (self->inputs, self->bindings->n_inputs);
       g_free (self->inputs);
     }
   g_clear_pointer (&self->previous, ghlo_pending_unref);

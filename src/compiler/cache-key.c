@@ -20,8 +20,8 @@ enum { DIGEST_SIZE = 32 };
 
 /* From how many bytes on a constant is left out. */
 #define LARGE ((gsize) 4096)
-/* Of constants, the piece that is hashed by one thread, and how long that takes. */
-#define PIECE ((gsize) 1 << 18)
+/* Of constants, the chunk that is hashed by one thread, and how long that takes. */
+#define CHUNK ((gsize) 1 << 18)
 #define NANOSECONDS_PER_BYTE 3.0
 
 char *
@@ -172,29 +172,29 @@ ghlo_cache_entry_name (GhloIrModule *module,
   return g_strdup_printf ("%016" G_GINT64_MODIFIER "x", mixer.state);
 }
 
-/* Elements of a constant, whose pieces are hashed side by side. */
+/* Elements of a constant, whose chunks are hashed side by side. */
 typedef struct
 {
   const guint8 *bytes;
   gsize         size;
-  guint8       *digests;      /* one for each piece */
-} Pieces;
+  guint8       *digests;      /* one for each chunk */
+} Chunks;
 
 static void
-digest_pieces (gpointer data,
+digest_chunks (gpointer data,
                gsize    begin,
                gsize    end,
                guint    worker)
 {
-  Pieces *pieces = data;
+  Chunks *chunks = data;
 
   for (gsize i = begin; i < end; i++)
     {
       g_autoptr (GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA256);
       gsize n = DIGEST_SIZE;
 
-      g_checksum_update (checksum, pieces->bytes + i * PIECE, MIN (PIECE, pieces->size - i * PIECE));
-      g_checksum_get_digest (checksum, pieces->digests + i * DIGEST_SIZE, &n);
+      g_checksum_update (checksum, chunks->bytes + i * CHUNK, MIN (CHUNK, chunks->size - i * CHUNK));
+      g_checksum_get_digest (checksum, chunks->digests + i * DIGEST_SIZE, &n);
     }
 }
 
@@ -206,22 +206,22 @@ add_elements (GChecksum         *checksum,
               GError           **error)
 {
   const GhloMonitor quiet = { .cancellable = monitor != NULL ? monitor->cancellable : NULL };
-  Pieces pieces = { 0 };
-  gsize n_pieces;
+  Chunks chunks = { 0 };
+  gsize n_chunks;
   g_autofree guint8 *digests = NULL;
   guint64 size;
 
-  pieces.bytes = g_bytes_get_data (elements, &pieces.size);
-  n_pieces = (pieces.size + PIECE - 1) / PIECE;
-  pieces.digests = digests = g_malloc (n_pieces * DIGEST_SIZE);
-  if (!ghlo_parallel_for (n_pieces, 1, pieces.size * NANOSECONDS_PER_BYTE, digest_pieces, &pieces, &quiet))
+  chunks.bytes = g_bytes_get_data (elements, &chunks.size);
+  n_chunks = (chunks.size + CHUNK - 1) / CHUNK;
+  chunks.digests = digests = g_malloc (n_chunks * DIGEST_SIZE);
+  if (!ghlo_parallel_for (n_chunks, 1, chunks.size * NANOSECONDS_PER_BYTE, digest_chunks, &chunks, &quiet))
     {
       ghlo_monitor_cancelled (monitor, error);
       return FALSE;
     }
-  size = pieces.size;
+  size = chunks.size;
   g_checksum_update (checksum, (const guint8 *) &size, sizeof size);
-  g_checksum_update (checksum, digests, n_pieces * DIGEST_SIZE);
+  g_checksum_update (checksum, digests, n_chunks * DIGEST_SIZE);
 
   return TRUE;
 }

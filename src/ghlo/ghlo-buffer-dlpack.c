@@ -218,7 +218,7 @@ ghlo_buffer_export_dlpack (GhloBuffer  *self,
                            "expected a buffer that holds a tensor for DLPack, found one that does not");
       return 0;
     }
-  if (!ghlo_value_bring (value, NULL, error))
+  if (!ghlo_value_fetch (value, NULL, error))
     return 0;
 
   export = g_malloc0 (sizeof (Export) + 2 * value->type->rank * sizeof (gint64));

@@ -31,12 +31,6 @@ transfer_free (gpointer data)
   g_free (transfer);
 }
 
-static GhloBuffer *
-buffer_new (GhloValue *value)
-{
-  return value != NULL ? ghlo_buffer_new_for_value (value) : NULL;
-}
-
 static gboolean
 check_file (GFile   *file,
             GError **error)
@@ -148,7 +142,8 @@ ghlo_buffer_load (GFile           *file,
                   GCancellable    *cancellable,
                   GError         **error)
 {
-  return buffer_new (ghlo_call_run (&load_class, load_new (file, tensor_type, error), NULL, cancellable, error));
+  return ghlo_buffer_new_for_value (ghlo_call_run (&load_class, load_new (file, tensor_type, error), NULL, cancellable,
+                                                   error));
 }
 
 /**
@@ -194,7 +189,7 @@ ghlo_buffer_load_finish (GAsyncResult  *result,
 {
   g_return_val_if_fail (ghlo_call_is_valid (&load_class, NULL, result), NULL);
 
-  return buffer_new (g_task_propagate_pointer (G_TASK (result), error));
+  return ghlo_buffer_new_for_value (g_task_propagate_pointer (G_TASK (result), error));
 }
 
 /* The tensor of a buffer, for a call that reads it. */
@@ -229,7 +224,7 @@ read_run (gpointer            data,
 {
   Transfer *transfer = data;
 
-  return ghlo_value_bring (transfer->value, monitor, error) ? ghlo_value_get_bytes (transfer->value) : NULL;
+  return ghlo_value_fetch (transfer->value, monitor, error) ? ghlo_value_get_bytes (transfer->value) : NULL;
 }
 
 static const GhloCallClass read_class = {
@@ -365,7 +360,7 @@ save_run (gpointer            data,
           GError            **error)
 {
   Transfer *transfer = data;
-  if (!ghlo_value_bring (transfer->value, monitor, error))
+  if (!ghlo_value_fetch (transfer->value, monitor, error))
     return NULL;
 
   return ghlo_npy_save (transfer->value, transfer->file, monitor, error) ? (gpointer) &transfer_free : NULL;
@@ -550,7 +545,8 @@ ghlo_buffer_copy_to_device (GhloBuffer    *self,
 {
   g_return_val_if_fail (GHLO_IS_BUFFER (self), NULL);
 
-  return buffer_new (ghlo_call_run (&copy_class, copy_new (self, device, error), NULL, cancellable, error));
+  return ghlo_buffer_new_for_value (ghlo_call_run (&copy_class, copy_new (self, device, error), NULL, cancellable,
+                                                   error));
 }
 
 /**
@@ -602,5 +598,5 @@ ghlo_buffer_copy_to_device_finish (GhloBuffer    *self,
 {
   g_return_val_if_fail (ghlo_call_is_valid (&copy_class, self, result), NULL);
 
-  return buffer_new (g_task_propagate_pointer (G_TASK (result), error));
+  return ghlo_buffer_new_for_value (g_task_propagate_pointer (G_TASK (result), error));
 }

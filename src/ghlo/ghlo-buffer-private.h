@@ -10,7 +10,7 @@
 
 G_BEGIN_DECLS
 
-/* Takes the reference over. */
+/* Takes the reference over. NULL for NULL: a call that failed. */
 GhloBuffer *ghlo_buffer_new_for_value (GhloValue   *value);
 
 /* The same, but NULL for NULL, and DATA when a byte is no value of a type under 8

@@ -62,8 +62,11 @@ G_DEFINE_FINAL_TYPE (GhloBuffer, ghlo_buffer, G_TYPE_OBJECT)
 GhloBuffer *
 ghlo_buffer_new_for_value (GhloValue *value)
 {
-  GhloBuffer *self = g_object_new (GHLO_TYPE_BUFFER, NULL);
+  GhloBuffer *self;
 
+  if (value == NULL)
+    return NULL;
+  self = g_object_new (GHLO_TYPE_BUFFER, NULL);
   self->value = value;
   self->kind = value->kind;
   if (value->kind == GHLO_VALUE_TENSOR)

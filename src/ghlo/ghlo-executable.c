@@ -393,12 +393,6 @@ static const GhloCallClass execute_class = {
   },
 };
 
-static GhloResult *
-result_new (GhloOutcome *outcome)
-{
-  return outcome != NULL ? ghlo_result_new (outcome) : NULL;
-}
-
 /**
  * ghlo_executable_execute:
  * @self: an executable
@@ -430,7 +424,8 @@ ghlo_executable_execute (GhloExecutable      *self,
 {
   g_return_val_if_fail (GHLO_IS_EXECUTABLE (self), NULL);
 
-  return result_new (ghlo_call_run (&execute_class, run_new (self, inputs, n_inputs, error), NULL, cancellable, error));
+  return ghlo_result_new (ghlo_call_run (&execute_class, run_new (self, inputs, n_inputs, error), NULL, cancellable,
+                                         error));
 }
 
 /**
@@ -484,7 +479,7 @@ ghlo_executable_execute_finish (GhloExecutable  *self,
 {
   g_return_val_if_fail (ghlo_call_is_valid (&execute_class, self, result), NULL);
 
-  return result_new (g_task_propagate_pointer (G_TASK (result), error));
+  return ghlo_result_new (g_task_propagate_pointer (G_TASK (result), error));
 }
 
 GhloExecutableCore *

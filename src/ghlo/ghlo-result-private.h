@@ -10,7 +10,7 @@
 
 G_BEGIN_DECLS
 
-/* Takes the outcome over. */
+/* Takes the outcome over. NULL for NULL: a call that failed. */
 GhloResult *ghlo_result_new (GhloOutcome *outcome);
 
 G_END_DECLS

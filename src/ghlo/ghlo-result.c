@@ -33,8 +33,11 @@ G_DEFINE_FINAL_TYPE_WITH_CODE (GhloResult, ghlo_result, G_TYPE_OBJECT,
 GhloResult *
 ghlo_result_new (GhloOutcome *outcome)
 {
-  GhloResult *self = g_object_new (GHLO_TYPE_RESULT, NULL);
+  GhloResult *self;
 
+  if (outcome == NULL)
+    return NULL;
+  self = g_object_new (GHLO_TYPE_RESULT, NULL);
   for (guint i = 0; i < outcome->outputs->len; i++)
     g_ptr_array_add (self->outputs, ghlo_buffer_new_for_value (ghlo_value_ref (outcome->outputs->pdata[i])));
   ghlo_timing_unref (self->timing);

@@ -536,18 +536,6 @@ dup_progress (GhloSession *self)
   return progress;
 }
 
-static GhloResult *
-result_new (GhloOutcome *outcome)
-{
-  return outcome != NULL ? ghlo_result_new (outcome) : NULL;
-}
-
-static GhloBuffer *
-buffer_new (GhloValue *value)
-{
-  return value != NULL ? ghlo_buffer_new_for_value (value) : NULL;
-}
-
 /**
  * ghlo_session_run:
  * @self: a session
@@ -596,7 +584,7 @@ ghlo_session_run (GhloSession         *self,
   outcome = call_sync (&run_class, call, ghlo_session_core_lose, progress, cancellable, error);
   add_pending (self, -1);
 
-  return result_new (outcome);
+  return ghlo_result_new (outcome);
 }
 
 /**
@@ -658,7 +646,7 @@ ghlo_session_run_finish (GhloSession   *self,
 {
   g_return_val_if_fail (ghlo_call_is_valid (&run_class, self, result), NULL);
 
-  return result_new (g_task_propagate_pointer (G_TASK (result), error));
+  return ghlo_result_new (g_task_propagate_pointer (G_TASK (result), error));
 }
 
 static GhloSessionCall *
@@ -711,8 +699,9 @@ ghlo_session_copy_state (GhloSession   *self,
 {
   g_return_val_if_fail (GHLO_IS_SESSION (self), NULL);
 
-  return buffer_new (call_sync (&copy_class, copy_new (self, input, error),
-                                (GhloSerialQueueFunc) ghlo_session_core_unref, NULL, cancellable, error));
+  return ghlo_buffer_new_for_value (call_sync (&copy_class, copy_new (self, input, error),
+                                               (GhloSerialQueueFunc) ghlo_session_core_unref, NULL, cancellable,
+                                               error));
 }
 
 /**
@@ -764,5 +753,5 @@ ghlo_session_copy_state_finish (GhloSession   *self,
 {
   g_return_val_if_fail (ghlo_call_is_valid (&copy_class, self, result), NULL);
 
-  return buffer_new (g_task_propagate_pointer (G_TASK (result), error));
+  return ghlo_buffer_new_for_value (g_task_propagate_pointer (G_TASK (result), error));
 }

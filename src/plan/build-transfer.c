@@ -124,9 +124,9 @@ transfer (GhloStepBuilder *self,
 
 /* The same view of what the buffer holds, in @space. */
 static GhloStepOperand
-bring (GhloStepBuilder       *self,
-       const GhloStepOperand *operand,
-       guint32                space)
+operand_in (GhloStepBuilder       *self,
+            const GhloStepOperand *operand,
+            guint32                space)
 {
   GhloStepOperand there = *operand;
   guint32 home = ghlo_step_get_space (self, operand);
@@ -137,8 +137,8 @@ bring (GhloStepBuilder       *self,
     return there;
   if (home != 0 && space != 0)
     {
-      there = bring (self, operand, 0);
-      return bring (self, &there, space);
+      there = operand_in (self, operand, 0);
+      return operand_in (self, &there, space);
     }
   key = GSIZE_TO_POINTER ((gsize) operand->buffer * self->plan->n_arenas + space);
   transferred = g_hash_table_lookup (self->transferred, key);
@@ -195,7 +195,7 @@ ghlo_step_add_copy (GhloStepBuilder       *self,
       here = ghlo_step_add_result (self, from->type, ghlo_step_get_space (self, from));
       copy (self, from, &here);
     }
-  here = bring (self, &here, space);
+  here = operand_in (self, &here, space);
   copy (self, &here, to);
 }
 
@@ -208,7 +208,7 @@ ghlo_step_take (GhloStepBuilder *self,
   gboolean is_cut = ghlo_step_is_cut (self, &value->operand, space);
 
   if (value->operand.buffer == GHLO_STEP_NONE || (!is_cut && (!is_dense || ghlo_step_is_dense (&value->operand))))
-    return bring (self, &value->operand, space);
+    return operand_in (self, &value->operand, space);
   if (value->dense_scope == NULL || !ghlo_step_is_inside (self->scope, value->dense_scope))
     {
       guint32 where = is_cut ? ghlo_step_get_space (self, &value->operand) : space;
@@ -218,7 +218,7 @@ ghlo_step_take (GhloStepBuilder *self,
       ghlo_step_add_copy (self, &value->operand, &value->dense);
     }
 
-  return bring (self, &value->dense, space);
+  return operand_in (self, &value->dense, space);
 }
 
 GhloStepOperand

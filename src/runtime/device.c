@@ -151,7 +151,7 @@ ghlo_prepared_get_size (const GhloPrepared *self)
 
 /* For a device that works in host memory, where inputs mostly are. */
 static gboolean
-bring_inputs (const GhloRunOptions  *options,
+place_inputs (const GhloRunOptions  *options,
               GhloValue *const      *inputs,
               gsize                  n_inputs,
               const GhloMonitor     *monitor,
@@ -164,7 +164,7 @@ bring_inputs (const GhloRunOptions  *options,
       if (ghlo_value_is_on_host (inputs[i]))
         continue;
       start = g_get_monotonic_time ();
-      if (!ghlo_value_bring (inputs[i], monitor, error))
+      if (!ghlo_value_fetch (inputs[i], monitor, error))
         return FALSE;
       add_time (options != NULL ? options->upload_time : NULL, start);
     }
@@ -218,7 +218,7 @@ ghlo_prepared_start (GhloPrepared          *self,
   if (!ghlo_device_core_is_host (self->device))
     return start_apart (self, options, inputs, n_inputs, outputs, pending, monitor, error);
 
-  return bring_inputs (options, inputs, n_inputs, monitor, error)
+  return place_inputs (options, inputs, n_inputs, monitor, error)
          && self->device->klass->start (self, options, inputs, n_inputs, outputs, pending, monitor, error);
 }
 

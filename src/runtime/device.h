@@ -41,7 +41,7 @@ typedef struct
    * else writes to during the run, and apart from the others. Where a device does write there, the
    * output is that value; anything else is the caller's to copy. */
   GhloValue *const *targets;
-  /* To which the microseconds are added that a run spends on the fallback, and on bringing its inputs
+  /* To which the microseconds are added that a run spends on the fallback, and on uploading its inputs
    * to the device; NULL when nobody asks. */
   gint64      *fallback_time, *upload_time;
 } GhloRunOptions;

@@ -62,7 +62,7 @@ ghlo_value_get_pending (const GhloValue *self)
 }
 
 gboolean
-ghlo_value_bring (GhloValue          *self,
+ghlo_value_fetch (GhloValue          *self,
                   const GhloMonitor  *monitor,
                   GError            **error)
 {
@@ -72,13 +72,13 @@ ghlo_value_bring (GhloValue          *self,
     {
       if (g_atomic_pointer_get (&self->data) != NULL)
         return TRUE;
-      storage = ghlo_storage_bring (self->storage, monitor, error);
+      storage = ghlo_storage_fetch (self->storage, monitor, error);
       if (storage != NULL)
         g_atomic_pointer_set (&self->data, storage->host);
       return storage != NULL;
     }
   for (guint i = 0; i < self->n_members; i++)
-    if (!ghlo_value_bring (self->members[i], monitor, error))
+    if (!ghlo_value_fetch (self->members[i], monitor, error))
       return FALSE;
 
   return TRUE;
@@ -128,7 +128,7 @@ place_tensor (GhloValue          *tensor,
 
   if (tensor->storage->device == (ghlo_device_core_is_host (device) ? NULL : device))
     return ghlo_value_ref (tensor);
-  on_host = ghlo_storage_bring (tensor->storage, monitor, error);
+  on_host = ghlo_storage_fetch (tensor->storage, monitor, error);
   if (on_host == NULL)
     return NULL;
   if (ghlo_device_core_is_host (device))

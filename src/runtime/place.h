@@ -28,7 +28,7 @@ gboolean        ghlo_value_is_on       (const GhloValue    *self,
 GhloDeviceCore *ghlo_value_get_device  (const GhloValue    *self);
 
 /* Has the host see the value, which stays where it is. Waits until it is written. */
-gboolean        ghlo_value_bring       (GhloValue          *self,
+gboolean        ghlo_value_fetch       (GhloValue          *self,
                                         const GhloMonitor  *monitor,
                                         GError            **error);
 /* The value where @device works: a reference to @self when it is there, else a copy. */

@@ -151,7 +151,7 @@ end_reading (GhloStorage *self,
 
 /* Of a device's storage that is written. Whoever waits for another's read that fails or is cancelled reads itself. */
 static GhloStorage *
-bring_once (GhloStorage        *self,
+fetch_once (GhloStorage        *self,
             const GhloMonitor  *monitor,
             GError            **error)
 {
@@ -179,7 +179,7 @@ bring_once (GhloStorage        *self,
 }
 
 GhloStorage *
-ghlo_storage_bring (GhloStorage        *self,
+ghlo_storage_fetch (GhloStorage        *self,
                     const GhloMonitor  *monitor,
                     GError            **error)
 {
@@ -190,5 +190,5 @@ ghlo_storage_bring (GhloStorage        *self,
   if (!ghlo_pending_wait (self->pending, monitor, error))
     return NULL;
 
-  return self->host != NULL ? self : bring_once (self, monitor, error);
+  return self->host != NULL ? self : fetch_once (self, monitor, error);
 }

@@ -65,7 +65,7 @@ void          ghlo_storage_rewrite  (GhloStorage        *self,
                                      GhloPending        *pending);
 /* Host storage with the same content, borrowed from @self: itself, or a copy that is made once and stays. Waits
  * until it is written; NULL with what went wrong there, or with CANCELLED. */
-GhloStorage  *ghlo_storage_bring    (GhloStorage        *self,
+GhloStorage  *ghlo_storage_fetch    (GhloStorage        *self,
                                      const GhloMonitor  *monitor,
                                      GError            **error);
 

@@ -59,7 +59,7 @@ give_outputs (const Options *options,
     {
       g_autoptr (GString) text = NULL;
 
-      if (!ghlo_value_bring (outputs[i], NULL, error))
+      if (!ghlo_value_fetch (outputs[i], NULL, error))
         return FALSE;
       if (options->output_dir != NULL)
         {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A panel is done in pieces of lines, a line being a row or a column, whichever is
- * adjacent, or all of the panel where nothing lies between its lines: a piece goes
+ * A panel is done in chunks of its rows, or of its columns where those are adjacent in
+ * memory; where nothing lies between them the whole panel is one row. A chunk goes
  * through all stages while it is in the first-level cache. What is made of an operand
- * for a piece (repeated, converted) is kept for the next one that wants the same.
+ * for a chunk (repeated, converted) is kept for the next one that wants the same.
  */
 
 #include "cpu/gemm/epilogue.h"
@@ -37,7 +37,7 @@ struct _GhloCpuEpilogue
   guint              n_stages;
   Stage              stages[GHLO_CPU_MAX_STAGES];
   guint              size;         /* of an element */
-  gint64             chunk;        /* elements of a piece, at most */
+  gint64             chunk;        /* elements of one, at most */
   GhloCpuConvertFunc read, write;  /* nullable; from and to what is computed in */
 };
 
@@ -182,50 +182,50 @@ ghlo_cpu_epilogue_free (GhloCpuEpilogue *self)
   g_free (self);
 }
 
-/* A panel by lines. */
+/* A panel by its rows, or by its columns. */
 typedef struct
 {
   const GhloCpuEpilogueRun *run;
   guint8                   *data;
-  gint64                    n_lines, line_stride, n, stride;      /* strides in bytes */
+  gint64                    n_rows, row_stride, n, stride;      /* strides in bytes */
   gint64                    held[GHLO_CPU_MAX_STAGES];            /* what of the operand a buffer begins with */
   gint64                    n_held[GHLO_CPU_MAX_STAGES];          /* numbers in it */
   guint8                    value[BUFFER] __attribute__ ((aligned (64)));
   guint8                    apart[BUFFER] __attribute__ ((aligned (64)));    /* elements that lie so, side by side */
   guint8                    raw[BUFFER] __attribute__ ((aligned (64)));      /* elements before they are read */
   guint8                    buffers[GHLO_CPU_MAX_STAGES][BUFFER] __attribute__ ((aligned (64)));
-} Lines;
+} Rows;
 
 static void
-elementwise_routines_init (Lines                    *lines,
-                           const GhloCpuEpilogueRun *run,
-                           const GhloCpuPanel       *panel)
+rows_init (Rows                    *rows,
+           const GhloCpuEpilogueRun *run,
+           const GhloCpuPanel       *panel)
 {
   gint64 size = run->epilogue->size;
 
-  lines->run = run;
-  lines->data = panel->data;
-  memset (lines->n_held, 0, sizeof (lines->n_held));
+  rows->run = run;
+  rows->data = panel->data;
+  memset (rows->n_held, 0, sizeof (rows->n_held));
   if (panel->column_stride == size || panel->row_stride != size)
     {
-      lines->n_lines = panel->n_rows;
-      lines->line_stride = panel->row_stride;
-      lines->n = panel->n_columns;
-      lines->stride = panel->column_stride;
+      rows->n_rows = panel->n_rows;
+      rows->row_stride = panel->row_stride;
+      rows->n = panel->n_columns;
+      rows->stride = panel->column_stride;
     }
   else
     {
-      lines->n_lines = panel->n_columns;
-      lines->line_stride = panel->column_stride;
-      lines->n = panel->n_rows;
-      lines->stride = panel->row_stride;
+      rows->n_rows = panel->n_columns;
+      rows->row_stride = panel->column_stride;
+      rows->n = panel->n_rows;
+      rows->stride = panel->row_stride;
     }
-  if (lines->n == 1)
-    lines->stride = size;
-  if (lines->n_lines > 1 && lines->line_stride == lines->n * lines->stride)
+  if (rows->n == 1)
+    rows->stride = size;
+  if (rows->n_rows > 1 && rows->row_stride == rows->n * rows->stride)
     {
-      lines->n *= lines->n_lines;
-      lines->n_lines = 1;
+      rows->n *= rows->n_rows;
+      rows->n_rows = 1;
     }
 }
 
@@ -261,14 +261,14 @@ gather (const GhloCpuEpilogue *self,
     }
 }
 
-/* The same of a line without gaps, up to where the operand begins again. */
+/* The same of a row without gaps, up to where the operand begins again. */
 static gint64
-bring_once (const GhloCpuEpilogue *self,
-            const Stage           *stage,
-            const guint8          *from,
-            gint64                 index,
-            guint8                *to,
-            gint64                 n)
+repeat_once (const GhloCpuEpilogue *self,
+             const Stage           *stage,
+             const guint8          *from,
+             gint64                 index,
+             guint8                *to,
+             gint64                 n)
 {
   gint64 at = index / stage->inner % stage->count, done = MIN (stage->inner - index % stage->inner, n);
   gint64 runs = MIN ((n - done) / stage->inner, stage->count - at - 1);
@@ -287,17 +287,17 @@ bring_once (const GhloCpuEpilogue *self,
 
 /* All of it: what came once comes again after a period. */
 static void
-bring (const GhloCpuEpilogue *self,
-       const Stage           *stage,
-       const guint8          *from,
-       gint64                 index,
-       guint8                *to,
-       gint64                 n)
+repeat (const GhloCpuEpilogue *self,
+        const Stage           *stage,
+        const guint8          *from,
+        gint64                 index,
+        guint8                *to,
+        gint64                 n)
 {
   gint64 most = MIN (n, stage->inner * stage->count), done = 0;
 
   while (done < most)
-    done += bring_once (self, stage, from, index + done, to + done * self->size, most - done);
+    done += repeat_once (self, stage, from, index + done, to + done * self->size, most - done);
   for (gint64 m; done < n; done += m)
     {
       m = MIN (done, n - done);
@@ -305,17 +305,17 @@ bring (const GhloCpuEpilogue *self,
     }
 }
 
-/* The operand of stage @s for @n elements of a line without gaps. */
+/* The operand of stage @s for @n elements of a row without gaps. */
 static const guint8 *
-read_operand (Lines  *lines,
+read_operand (Rows  *rows,
               guint   s,
               gint64  index,
               gint64  n)
 {
-  const GhloCpuEpilogue *self = lines->run->epilogue;
+  const GhloCpuEpilogue *self = rows->run->epilogue;
   const Stage *stage = &self->stages[s];
-  const guint8 *from = lines->run->operands[s];
-  guint8 *buffer = lines->buffers[s], *to = self->read != NULL ? lines->raw : buffer;
+  const guint8 *from = rows->run->operands[s];
+  guint8 *buffer = rows->buffers[s], *to = self->read != NULL ? rows->raw : buffer;
   gint64 at = 0;
 
   switch (stage->kind)
@@ -338,48 +338,48 @@ read_operand (Lines  *lines,
     default:
       break;
     }
-  if (lines->held[s] == at && lines->n_held[s] >= n)
+  if (rows->held[s] == at && rows->n_held[s] >= n)
     return buffer;
-  lines->held[s] = at;
-  lines->n_held[s] = n;
-  bring (self, stage, from, index, to, n);
+  rows->held[s] = at;
+  rows->n_held[s] = n;
+  repeat (self, stage, from, index, to, n);
 
   return read_numbers (self, to, buffer, (gsize) n);
 }
 
-/* The same of a line whose elements lie apart. */
+/* The same of a row whose elements lie apart. */
 static const guint8 *
-gather_operand (Lines  *lines,
+gather_operand (Rows  *rows,
                 guint   s,
                 gint64  index,
                 gint64  n)
 {
-  const GhloCpuEpilogue *self = lines->run->epilogue;
-  guint8 *to = self->read != NULL ? lines->raw : lines->buffers[s];
+  const GhloCpuEpilogue *self = rows->run->epilogue;
+  guint8 *to = self->read != NULL ? rows->raw : rows->buffers[s];
 
   if (self->stages[s].kind == NONE)
     return NULL;
-  gather (self, &self->stages[s], lines->run->operands[s], index, lines->stride / self->size, to, n);
+  gather (self, &self->stages[s], rows->run->operands[s], index, rows->stride / self->size, to, n);
 
-  return read_numbers (self, to, lines->buffers[s], (gsize) n);
+  return read_numbers (self, to, rows->buffers[s], (gsize) n);
 }
 
 /* All stages on @n numbers, rounded to elements in @out after each; both are the same
  * where numbers are elements. */
 static void
-do_stages (Lines  *lines,
+do_stages (Rows  *rows,
            guint8 *value,
            guint8 *out,
            gint64  index,
            gint64  n)
 {
-  const GhloCpuEpilogue *self = lines->run->epilogue;
-  gboolean is_direct = lines->stride == self->size;
+  const GhloCpuEpilogue *self = rows->run->epilogue;
+  gboolean is_direct = rows->stride == self->size;
 
   for (guint s = 0; s < self->n_stages; s++)
     {
       const Stage *stage = &self->stages[s];
-      const guint8 *operand = is_direct ? read_operand (lines, s, index, n) : gather_operand (lines, s, index, n);
+      const guint8 *operand = is_direct ? read_operand (rows, s, index, n) : gather_operand (rows, s, index, n);
       const guint8 *sides[2] = { stage->is_left ? operand : value, stage->is_left ? value : operand };
 
       stage->loop (sides, value, (gsize) n, NULL);
@@ -391,25 +391,25 @@ do_stages (Lines  *lines,
 }
 
 static void
-do_piece (Lines  *lines,
+do_chunk (Rows  *rows,
           guint8 *place,
           gint64  n)
 {
-  const GhloCpuEpilogue *self = lines->run->epilogue;
-  gint64 index = (place - lines->run->result) / self->size;
-  gboolean is_apart = lines->stride != self->size;
-  guint8 *elements = is_apart ? lines->apart : place, *value = elements;
+  const GhloCpuEpilogue *self = rows->run->epilogue;
+  gint64 index = (place - rows->run->result) / self->size;
+  gboolean is_apart = rows->stride != self->size;
+  guint8 *elements = is_apart ? rows->apart : place, *value = elements;
 
   if (is_apart)
-    ghlo_cpu_pack_strided (self->size, place, 0, lines->stride, elements, 1, (gsize) n);
+    ghlo_cpu_pack_strided (self->size, place, 0, rows->stride, elements, 1, (gsize) n);
   if (self->read != NULL)
     {
-      value = lines->value;
+      value = rows->value;
       self->read (elements, value, (gsize) n);
     }
-  do_stages (lines, value, elements, index, n);
+  do_stages (rows, value, elements, index, n);
   if (is_apart)
-    ghlo_cpu_unpack_strided (self->size, elements, place, lines->stride, (gsize) n);
+    ghlo_cpu_unpack_strided (self->size, elements, place, rows->stride, (gsize) n);
 }
 
 void
@@ -418,12 +418,12 @@ ghlo_cpu_epilogue_panel (gpointer            data,
 {
   const GhloCpuEpilogueRun *run = data;
   const GhloCpuEpilogue *self = run->epilogue;
-  Lines lines;
+  Rows rows;
 
   if (self->n_stages == 0)
     return;
-  elementwise_routines_init (&lines, run, panel);
-  for (gint64 at = 0; at < lines.n; at += self->chunk)
-    for (gint64 line = 0; line < lines.n_lines; line++)
-      do_piece (&lines, lines.data + line * lines.line_stride + at * lines.stride, MIN (self->chunk, lines.n - at));
+  rows_init (&rows, run, panel);
+  for (gint64 at = 0; at < rows.n; at += self->chunk)
+    for (gint64 row = 0; row < rows.n_rows; row++)
+      do_chunk (&rows, rows.data + row * rows.row_stride + at * rows.stride, MIN (self->chunk, rows.n - at));
 }

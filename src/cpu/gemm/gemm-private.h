@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A prepared product, and the ways there are to compute one. A way says whether it
+ * A prepared product, and the algorithms that compute one. An algorithm says whether it
  * takes a product, chooses the tiles that the result is cut into, and computes one
  * tile at a time, on any thread.
  */
@@ -21,12 +21,12 @@ typedef struct
   gint64 lhs, rhs, result;               /* bytes */
 } GhloCpuLoop;
 
-/* One operand as a matrix of lines (rows of lhs, columns of rhs) and k. */
+/* One operand as a matrix of an outer dimension (rows of lhs, columns of rhs) and k. */
 typedef struct
 {
   GhloElementType type;
   guint           size;
-  GhloCpuAxis     lines;
+  GhloCpuAxis     outer;
   GhloCpuAxis     k;
   /* Where one of both has adjacent elements and the other equal steps of at least
    * that much, as BLAS takes a matrix: its leading dimension in elements. */
@@ -108,7 +108,7 @@ extern const GhloCpuGemmAlgorithm ghlo_cpu_gemm_small;      /* a few numbers: lo
 extern const GhloCpuGemmAlgorithm ghlo_cpu_gemm_vector;     /* a matrix and a vector */
 extern const GhloCpuGemmAlgorithm ghlo_cpu_gemm_onednn;     /* bf16 and 8-bit integers by oneDNN's matmul */
 extern const GhloCpuGemmAlgorithm ghlo_cpu_gemm_library;    /* oneDNN's sgemm; OpenBLAS where it wins */
-extern const GhloCpuGemmAlgorithm ghlo_cpu_gemm_panels;     /* everything, by tiles of kernels.h */
+extern const GhloCpuGemmAlgorithm ghlo_cpu_gemm_panels;     /* everything, by tiles of routines.h */
 
 static inline guint
 ghlo_cpu_gemm_n_parts (const GhloCpuGemm *self)

@@ -2,7 +2,7 @@
  *
  * Prepares a product: dimensions that follow each other in equal steps become one,
  * those that do not become loops where that lets a library take what is left, and
- * the first way that takes the product is chosen.
+ * the first algorithm that takes the product is chosen.
  */
 
 #include "cpu/gemm/gemm-private.h"
@@ -18,7 +18,7 @@
 /* A loop around a library's product pays from so many operations in each. */
 #define MIN_LOOPED 20e3
 
-enum { TASKS_PER_WORKER = 4, MIN_LOOPED_LINES = 16 };
+enum { TASKS_PER_WORKER = 4, MIN_LOOPED_ROWS = 16 };
 
 /* In order of preference. */
 static const GhloCpuGemmAlgorithm *const algorithms[] = {
@@ -93,7 +93,7 @@ size_of_stride (gint64 stride)
   return stride < 0 ? -stride : stride;
 }
 
-/* How far the dimensions, in this order, are from lines of adjacent elements. */
+/* How far the dimensions, in this order, are from rows of adjacent elements. */
 static guint
 rate_order (const Dimensions *self,
             const gint64     *strides)
@@ -203,7 +203,7 @@ loop_outer (GhloCpuGemm  *self,
             Dimensions   *dimensions,
             const gint64 *operand,
             gboolean      k_is_uniform,
-            double        operations_per_line)
+            double        operations_per_row)
 {
   gint64 inner;
   guint first;
@@ -212,7 +212,7 @@ loop_outer (GhloCpuGemm  *self,
       || (is_uniform (dimensions, operand) && is_uniform (dimensions, dimensions->result)))
     return;
   first = find_common_run (dimensions, operand, &inner);
-  if (first == 0 || inner < MIN_LOOPED_LINES || (double) inner * operations_per_line < MIN_LOOPED)
+  if (first == 0 || inner < MIN_LOOPED_ROWS || (double) inner * operations_per_row < MIN_LOOPED)
     return;
 
   append_loops (self, dimensions, first);
@@ -255,7 +255,7 @@ swap_shape (GhloCpuGemm *self,
   self->is_swapped = TRUE;
 }
 
-/* The result's rows should be lines of adjacent elements, and a vector is a row. */
+/* The elements of the result's rows should be adjacent, and a vector is a row. */
 static gboolean
 should_swap (const Shape *shape,
              guint        size)
@@ -269,18 +269,18 @@ should_swap (const Shape *shape,
 static void
 operand_init (GhloCpuOperand   *self,
               GhloElementType   type,
-              const Dimensions *lines,
-              const gint64     *line_strides,
+              const Dimensions *outer,
+              const gint64     *outer_strides,
               const Dimensions *k,
               const gint64     *k_strides)
 {
   gint64 size = ghlo_element_info (type)->size;
-  const GhloCpuAxis *l = &self->lines, *c = &self->k;
+  const GhloCpuAxis *l = &self->outer, *c = &self->k;
   gint64 leading;
 
   self->type = type;
   self->size = (guint) size;
-  ghlo_cpu_axis_init (&self->lines, lines->sizes, line_strides, lines->n);
+  ghlo_cpu_axis_init (&self->outer, outer->sizes, outer_strides, outer->n);
   ghlo_cpu_axis_init (&self->k, k->sizes, k_strides, k->n);
   if (!ghlo_cpu_axis_is_uniform (l) || !ghlo_cpu_axis_is_uniform (c))
     return;
@@ -292,7 +292,7 @@ operand_init (GhloCpuOperand   *self,
     leading = c->stride;
   if (self->k_adjacent || l->count == 1 || l->stride == size)
     self->is_plain = leading % size == 0 && leading / size >= MAX (self->k_adjacent ? c->count : l->count, 1);
-  /* A single column of k may as well be the line that lies across. */
+  /* A single column of k may as well be a row of the outer dimension. */
   if (!self->is_plain && c->count == 1 && l->stride == size)
     {
       self->is_plain = TRUE;
@@ -393,20 +393,6 @@ ghlo_cpu_gemm_rate (const GhloCpuGemm *self)
   return ghlo_cpu_rate () * shares[self->arithmetic];
 }
 
-static gint64
-ceil_div (gint64 a,
-          gint64 b)
-{
-  return (a + b - 1) / b;
-}
-
-static gint64
-round_up (gint64 n,
-          gint64 unit)
-{
-  return ceil_div (n, unit) * unit;
-}
-
 void
 ghlo_cpu_gemm_cut (GhloCpuGemm *self,
                    gint64       row_unit,
@@ -418,14 +404,14 @@ ghlo_cpu_gemm_cut (GhloCpuGemm *self,
   guint workers = ghlo_parallel_n_workers ();
   double total = self->nanoseconds;
   double wanted = 1;
-  gint64 row_tiles = ceil_div (self->m, most_rows), column_tiles = ceil_div (self->n, most_columns);
+  gint64 row_tiles = ghlo_ceil_div (self->m, most_rows), column_tiles = ghlo_ceil_div (self->n, most_columns);
 
   if (workers > 1 && total >= GHLO_CPU_MIN_SPLIT)
     wanted = MIN ((double) TASKS_PER_WORKER * workers, total / MIN_TASK);
   for (;;)
     {
-      gint64 rows = round_up (ceil_div (self->m, row_tiles), row_unit);
-      gint64 columns = round_up (ceil_div (self->n, column_tiles), column_unit);
+      gint64 rows = ghlo_round_up (ghlo_ceil_div (self->m, row_tiles), row_unit);
+      gint64 columns = ghlo_round_up (ghlo_ceil_div (self->n, column_tiles), column_unit);
       double n = (double) self->n_batches * (double) row_tiles * (double) column_tiles;
 
       self->tile_rows = MIN (rows, self->m);
@@ -433,11 +419,11 @@ ghlo_cpu_gemm_cut (GhloCpuGemm *self,
       if (n >= wanted && total / n <= most_nanoseconds)
         return;
       if (rows >= columns && rows > row_unit)
-        row_tiles = MIN (row_tiles * 2, ceil_div (self->m, row_unit));
+        row_tiles = MIN (row_tiles * 2, ghlo_ceil_div (self->m, row_unit));
       else if (columns > column_unit)
-        column_tiles = MIN (column_tiles * 2, ceil_div (self->n, column_unit));
+        column_tiles = MIN (column_tiles * 2, ghlo_ceil_div (self->n, column_unit));
       else if (rows > row_unit)
-        row_tiles = MIN (row_tiles * 2, ceil_div (self->m, row_unit));
+        row_tiles = MIN (row_tiles * 2, ghlo_ceil_div (self->m, row_unit));
       else
         return;
     }
@@ -473,14 +459,14 @@ make_tasks (GhloCpuGemm *self)
       self->n_tasks = 0;
       return;
     }
-  self->n_row_tiles = ceil_div (self->m, self->tile_rows);
-  self->n_column_tiles = ceil_div (self->n, self->tile_columns);
+  self->n_row_tiles = ghlo_ceil_div (self->m, self->tile_rows);
+  self->n_column_tiles = ghlo_ceil_div (self->n, self->tile_columns);
   tiles = self->n_row_tiles * self->n_column_tiles;
   batch_time = self->nanoseconds / (double) self->n_batches;
   self->batches_per_task = 1;
   if (tiles == 1 && batch_time < MIN_TASK)
     self->batches_per_task = (gint64) CLAMP (MIN_TASK / MAX (batch_time, 1), 1, (double) self->n_batches);
-  self->n_tasks = (gsize) (tiles * ceil_div (self->n_batches, self->batches_per_task));
+  self->n_tasks = (gsize) (tiles * ghlo_ceil_div (self->n_batches, self->batches_per_task));
   self->is_one_run = tiles == 1 && find_one_run (self);
 }
 
@@ -503,7 +489,7 @@ choose_way (GhloCpuGemm *self,
         make_tasks (self);
         return TRUE;
       }
-  g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, "no way to compute a product takes it");
+  g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, "no algorithm for products takes it");
 
   return FALSE;
 }
@@ -577,9 +563,9 @@ ghlo_cpu_gemm_free (GhloCpuGemm *self)
     return;
   if (self->algorithm != NULL && self->algorithm->release != NULL)
     self->algorithm->release (self->state);
-  ghlo_cpu_axis_clear (&self->lhs.lines);
+  ghlo_cpu_axis_clear (&self->lhs.outer);
   ghlo_cpu_axis_clear (&self->lhs.k);
-  ghlo_cpu_axis_clear (&self->rhs.lines);
+  ghlo_cpu_axis_clear (&self->rhs.outer);
   ghlo_cpu_axis_clear (&self->rhs.k);
   ghlo_cpu_axis_clear (&self->result.rows);
   ghlo_cpu_axis_clear (&self->result.columns);

@@ -27,7 +27,7 @@ typedef struct
   gint64 lhs, rhs, result;
 } GhloCpuGemmDimension;
 
-/* A finished piece of the result, which is still in the cache: elements in equal steps
+/* A finished part of the result, which is still in the cache: elements in equal steps
  * in two directions. Which elements they are only their addresses say. */
 typedef struct
 {
@@ -36,7 +36,7 @@ typedef struct
   gint64  n_columns, column_stride;
 } GhloCpuPanel;
 
-/* Called for each piece once, on any thread; pieces do not overlap. */
+/* Called for each part once, on any thread; parts do not overlap. */
 typedef void (*GhloCpuPanelFunc) (gpointer            data,
                                   const GhloCpuPanel *panel);
 
@@ -55,8 +55,8 @@ typedef struct
   GhloCpuGemmDimension contracted[GHLO_MAX_RANK];   /* of lhs and rhs */
 } GhloCpuGemmProblem;
 
-/* UNSUPPORTED for types that products are not computed of here: the caller has
- * another way. The result's elements must not overlap each other. */
+/* UNSUPPORTED for types that products are not computed of here: another implementation
+ * does those. The result's elements must not overlap each other. */
 GhloCpuGemm *ghlo_cpu_gemm_prepare      (const GhloCpuGemmProblem *problem,
                                          GError                  **error);
 /* The same, only to be asked what it would be: nothing is packed or generated. */

@@ -31,13 +31,6 @@ find_kind (const GhloCpuGemm *self)
   return self->arithmetic == GHLO_CPU_F32 ? GHLO_CPU_BLAS_S : GHLO_CPU_BLAS_D;
 }
 
-static gint64
-round_up (gint64 n,
-          gint64 unit)
-{
-  return (n + unit - 1) / unit * unit;
-}
-
 /* Panels of f64 and complex numbers run at 0.8 to 1.3 times OpenBLAS' speed on one core,
  * and on all cores. Small matrices of f64 are left to it, of which it packs nothing, and
  * processors for which it has kernels that we have not (AVX without FMA). Sums are not
@@ -80,8 +73,8 @@ take (GhloCpuGemm *self)
   state->blas = blas;
   state->kind = kind;
   ghlo_cpu_gemm_cut (self, ROW_UNIT, COLUMN_UNIT,
-                     MAX (MAX_ROWS, round_up ((gint64) MAX_ROWS * MAX_COLUMNS / self->n, 4)),
-                     MAX (MAX_COLUMNS, round_up ((gint64) MAX_ROWS * MAX_COLUMNS / self->m, 4)), G_MAXDOUBLE);
+                     MAX (MAX_ROWS, ghlo_round_up ((gint64) MAX_ROWS * MAX_COLUMNS / self->n, 4)),
+                     MAX (MAX_COLUMNS, ghlo_round_up ((gint64) MAX_ROWS * MAX_COLUMNS / self->m, 4)), G_MAXDOUBLE);
   operations = ghlo_cpu_gemm_operations (self) / (double) (self->m * self->n * self->k)
                * (double) (self->tile_rows * self->tile_columns);
   state->most_k = (gint64) MAX (MAX_CALL * ghlo_cpu_gemm_rate (self) / operations, 256);
@@ -126,8 +119,8 @@ compute (const GhloCpuGemm  *self,
          GError            **error)
 {
   const State *state = self->state;
-  const guint8 *lhs = tile->lhs + ghlo_cpu_axis_at (&self->lhs.lines, tile->first_row);
-  const guint8 *rhs = tile->rhs + ghlo_cpu_axis_at (&self->rhs.lines, tile->first_column);
+  const guint8 *lhs = tile->lhs + ghlo_cpu_axis_at (&self->lhs.outer, tile->first_row);
+  const guint8 *rhs = tile->rhs + ghlo_cpu_axis_at (&self->rhs.outer, tile->first_column);
   guint8 *result = tile->result + ghlo_cpu_axis_at (&self->result.rows, tile->first_row)
                    + ghlo_cpu_axis_at (&self->result.columns, tile->first_column);
 

@@ -232,8 +232,8 @@ compute (const GhloCpuGemm  *self,
 {
   const State *state = self->state;
   GhloCpuPrimitive *primitive = state->primitives[tile->n_rows < self->tile_rows][tile->n_columns < self->tile_columns];
-  const guint8 *lhs = tile->lhs + ghlo_cpu_axis_at (&self->lhs.lines, tile->first_row);
-  const guint8 *rhs = tile->rhs + ghlo_cpu_axis_at (&self->rhs.lines, tile->first_column);
+  const guint8 *lhs = tile->lhs + ghlo_cpu_axis_at (&self->lhs.outer, tile->first_row);
+  const guint8 *rhs = tile->rhs + ghlo_cpu_axis_at (&self->rhs.outer, tile->first_column);
   guint8 *sums = tile->scratch, *scratch = tile->scratch + 2 * state->sums_size;
 
   if (state->result_is_direct)

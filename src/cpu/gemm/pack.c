@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Packs either line by line, where k is adjacent in memory, or k by k, where lines are.
+ * Packs either row by row, where k is adjacent in memory, or k by k, where the outer dimension is.
  */
 
 #include "cpu/gemm/pack.h"
 
 #include <string.h>
 
-/* Bundles written at the same time where lines are adjacent: each is another place in
+/* Bundles written at the same time where the outer dimension is adjacent: each is another place in
  * memory, and many at the same distance would be kept in the same few cache lines. */
 enum { MAX_WIDTH = 64, BUNDLES = 4 };
 
@@ -20,11 +20,11 @@ ghlo_cpu_packer_init (GhloCpuPacker     *self,
                       GhloElementType    type,
                       GhloCpuArithmetic  arithmetic,
                       guint              width,
-                      const GhloCpuAxis *lines,
+                      const GhloCpuAxis *outer,
                       const GhloCpuAxis *k)
 {
   gint64 size = ghlo_element_info (type)->size;
-  gboolean k_adjacent = k->stride == size, lines_adjacent = lines->stride == size;
+  gboolean k_adjacent = k->stride == size, outer_adjacent = outer->stride == size;
 
   if (!ghlo_cpu_reader_init (&self->reader, ghlo_element_type_real_part (type), arithmetic))
     return FALSE;
@@ -33,34 +33,27 @@ ghlo_cpu_packer_init (GhloCpuPacker     *self,
   self->width = width;
   self->pairs = arithmetic == GHLO_CPU_I16;
   self->group_size = (guint) ghlo_cpu_sum_size (arithmetic) * self->reader.n_parts;
-  self->along_k = k_adjacent != lines_adjacent ? k_adjacent : k->inner >= lines->inner;
+  self->along_k = k_adjacent != outer_adjacent ? k_adjacent : k->inner >= outer->inner;
 
   return TRUE;
 }
 
-static gint64
-round_up (gint64 n,
-          gint64 unit)
-{
-  return (n + unit - 1) / unit * unit;
-}
-
 gsize
 ghlo_cpu_packer_size (const GhloCpuPacker *self,
-                      gint64               n_lines,
+                      gint64               n_outer,
                       gint64               n_k)
 {
-  gint64 numbers = round_up (n_lines, self->width) * ghlo_cpu_packer_groups (self, n_k);
+  gint64 numbers = ghlo_round_up (n_outer, self->width) * ghlo_cpu_packer_groups (self, n_k);
 
   return (gsize) (numbers * self->group_size + 63) / 64 * 64;
 }
 
 gsize
 ghlo_cpu_packer_scratch (const GhloCpuPacker *self,
-                         gint64               n_lines,
+                         gint64               n_outer,
                          gint64               n_k)
 {
-  gint64 elements = self->along_k ? self->width * round_up (n_k, 2) : 3 * round_up (n_lines, 2);
+  gint64 elements = self->along_k ? self->width * ghlo_round_up (n_k, 2) : 3 * ghlo_round_up (n_outer, 2);
 
   return (gsize) (elements * self->group_size + 63) / 64 * 64;
 }
@@ -96,44 +89,44 @@ read_part (const GhloCpuReader *reader,
 static void
 pack_along_k (const GhloCpuPacker *self,
               const guint8        *data,
-              const GhloCpuAxis   *lines,
-              gint64               first_line,
-              gint64               n_lines,
+              const GhloCpuAxis   *outer,
+              gint64               first_outer,
+              gint64               n_outer,
               const GhloCpuAxis   *k,
               gint64               first_k,
               gint64               n_k,
               guint8              *scratch,
               guint8              *to)
 {
-  const GhloCpuRoutines *kernels = ghlo_cpu_routines ();
-  GhloCpuInterleaveFunc interleave = self->group_size == 4 ? kernels->interleave4
-                                     : self->group_size == 8 ? kernels->interleave8 : kernels->interleave16;
+  const GhloCpuRoutines *routines = ghlo_cpu_routines ();
+  GhloCpuInterleaveFunc interleave = self->group_size == 4 ? routines->interleave4
+                                     : self->group_size == 8 ? routines->interleave8 : routines->interleave16;
   gsize groups = (gsize) ghlo_cpu_packer_groups (self, n_k);
-  gsize line_size = groups * self->group_size;
+  gsize outer_size = groups * self->group_size;
   gboolean is_odd = self->pairs && n_k % 2 != 0;
   gconstpointer pointers[MAX_WIDTH];
 
-  for (gint64 line = 0; line < n_lines; line += self->width)
+  for (gint64 begin = 0; begin < n_outer; begin += self->width)
     {
-      guint n = (guint) MIN (self->width, n_lines - line);
+      guint n = (guint) MIN (self->width, n_outer - begin);
 
       for (guint i = 0; i < n; i++)
         {
-          guint8 *own = scratch + i * line_size;
-          const guint8 *read = read_part (&self->reader, data + ghlo_cpu_axis_at (lines, first_line + line + i),
+          guint8 *own = scratch + i * outer_size;
+          const guint8 *read = read_part (&self->reader, data + ghlo_cpu_axis_at (outer, first_outer + begin + i),
                                           k, first_k, n_k, own);
 
           if (is_odd)
             {
               if (read != own)
                 memcpy (own, read, (gsize) n_k * self->reader.to_size);
-              memset (own + line_size - self->reader.to_size, 0, self->reader.to_size);
+              memset (own + outer_size - self->reader.to_size, 0, self->reader.to_size);
               read = own;
             }
           pointers[i] = read;
         }
       interleave (pointers, n, self->width, groups, to);
-      to += self->width * line_size;
+      to += self->width * outer_size;
     }
 }
 
@@ -155,25 +148,25 @@ copy_bundle (guint8       *to,
     }
 }
 
-/* One k of all lines: a piece into each bundle. */
+/* One k of all rows: a part into each bundle. */
 static void
 distribute (const GhloCpuPacker *self,
             const guint8        *from,
-            gint64               n_lines,
+            gint64               n_outer,
             gsize                bundle_size,
             guint8              *to)
 {
   gsize width = self->width * self->group_size;
 
-  for (; n_lines >= self->width; n_lines -= self->width)
+  for (; n_outer >= self->width; n_outer -= self->width)
     {
       copy_bundle (to, from, width);
       from += width;
       to += bundle_size;
     }
-  if (n_lines > 0)
+  if (n_outer > 0)
     {
-      gsize part = (gsize) n_lines * self->group_size;
+      gsize part = (gsize) n_outer * self->group_size;
 
       memcpy (to, from, part);
       memset (to + part, 0, width - part);
@@ -196,9 +189,9 @@ zip (const guint16 *first,
 static void
 pack_bundles (const GhloCpuPacker *self,
               const guint8        *data,
-              const GhloCpuAxis   *lines,
-              gint64               first_line,
-              gint64               n_lines,
+              const GhloCpuAxis   *outer,
+              gint64               first_outer,
+              gint64               n_outer,
               const GhloCpuAxis   *k,
               gint64               first_k,
               gint64               n_k,
@@ -206,30 +199,30 @@ pack_bundles (const GhloCpuPacker *self,
               guint8              *to)
 {
   gsize bundle_size = (gsize) ghlo_cpu_packer_groups (self, n_k) * self->width * self->group_size;
-  gsize room = (gsize) round_up (n_lines, 2) * self->group_size;
+  gsize room = (gsize) ghlo_round_up (n_outer, 2) * self->group_size;
   gint64 step = self->pairs ? 2 : 1;
-  gboolean is_plain = self->reader.same && lines->stride == self->reader.size && ghlo_cpu_axis_is_uniform (lines)
+  gboolean is_plain = self->reader.same && outer->stride == self->reader.size && ghlo_cpu_axis_is_uniform (outer)
                       && ghlo_cpu_axis_is_uniform (k);
   gint64 ahead = is_plain ? n_k - AHEAD : 0;
 
   for (gint64 i = 0; i < n_k; i += step)
     {
-      const guint8 *read = read_part (&self->reader, data + ghlo_cpu_axis_at (k, first_k + i), lines, first_line,
-                                      n_lines, scratch);
+      const guint8 *read = read_part (&self->reader, data + ghlo_cpu_axis_at (k, first_k + i), outer, first_outer,
+                                      n_outer, scratch);
 
-      for (gint64 byte = 0; i < ahead && byte < n_lines * self->reader.size; byte += LINE_BYTES)
+      for (gint64 byte = 0; i < ahead && byte < n_outer * self->reader.size; byte += LINE_BYTES)
         __builtin_prefetch (read + AHEAD * k->stride + byte);
       if (self->pairs)
         {
           const guint8 *second = NULL;
 
           if (i + 1 < n_k)
-            second = read_part (&self->reader, data + ghlo_cpu_axis_at (k, first_k + i + 1), lines, first_line,
-                                n_lines, scratch + room);
-          zip ((const guint16 *) read, (const guint16 *) second, n_lines, (guint16 *) (scratch + 2 * room));
+            second = read_part (&self->reader, data + ghlo_cpu_axis_at (k, first_k + i + 1), outer, first_outer,
+                                n_outer, scratch + room);
+          zip ((const guint16 *) read, (const guint16 *) second, n_outer, (guint16 *) (scratch + 2 * room));
           read = scratch + 2 * room;
         }
-      distribute (self, read, n_lines, bundle_size, to);
+      distribute (self, read, n_outer, bundle_size, to);
       to += self->width * self->group_size;
     }
 }
@@ -237,9 +230,9 @@ pack_bundles (const GhloCpuPacker *self,
 static void
 pack_across_k (const GhloCpuPacker *self,
                const guint8        *data,
-               const GhloCpuAxis   *lines,
-               gint64               first_line,
-               gint64               n_lines,
+               const GhloCpuAxis   *outer,
+               gint64               first_outer,
+               gint64               n_outer,
                const GhloCpuAxis   *k,
                gint64               first_k,
                gint64               n_k,
@@ -248,9 +241,9 @@ pack_across_k (const GhloCpuPacker *self,
 {
   gint64 step = BUNDLES * self->width;
 
-  for (gint64 line = 0; line < n_lines; line += step)
+  for (gint64 i = 0; i < n_outer; i += step)
     {
-      pack_bundles (self, data, lines, first_line + line, MIN (step, n_lines - line), k, first_k, n_k, scratch, to);
+      pack_bundles (self, data, outer, first_outer + i, MIN (step, n_outer - i), k, first_k, n_k, scratch, to);
       to += (gsize) (step * ghlo_cpu_packer_groups (self, n_k)) * self->group_size;
     }
 }
@@ -258,14 +251,15 @@ pack_across_k (const GhloCpuPacker *self,
 void
 ghlo_cpu_pack (const GhloCpuPacker *self,
                const guint8        *data,
-               const GhloCpuAxis   *lines,
-               gint64               first_line,
-               gint64               n_lines,
+               const GhloCpuAxis   *outer,
+               gint64               first_outer,
+               gint64               n_outer,
                const GhloCpuAxis   *k,
                gint64               first_k,
                gint64               n_k,
                guint8              *scratch,
                guint8              *to)
 {
-  (self->along_k ? pack_along_k : pack_across_k) (self, data, lines, first_line, n_lines, k, first_k, n_k, scratch, to);
+  (self->along_k ? pack_along_k : pack_across_k) (self, data, outer, first_outer, n_outer, k, first_k, n_k, scratch,
+                                                  to);
 }

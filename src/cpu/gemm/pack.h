@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Pieces of an operand in the order in which tiles of kernels.h read them: lines
+ * Parts of an operand in the order in which tiles of routines.h read them: rows
  * (rows of lhs, columns of rhs) in bundles as wide as a tile, each bundle k by k.
  * Whatever the operand's strides and type, this is where they end.
  */
@@ -15,10 +15,10 @@ G_BEGIN_DECLS
 typedef struct
 {
   GhloCpuReader reader;
-  guint         width;        /* lines of a bundle */
-  guint         group_size;   /* bytes of one line at one k; of I16 at a pair of k; both parts where complex */
+  guint         width;        /* of a bundle, in the outer dimension */
+  guint         group_size;   /* bytes of one row at one k; of I16 at a pair of k; both parts where complex */
   gboolean      pairs;
-  gboolean      along_k;      /* how elements are read: line by line, or k by k */
+  gboolean      along_k;      /* how elements are read: row by row, or k by k */
 } GhloCpuPacker;
 
 /* FALSE when elements of @type are no numbers of @arithmetic. */
@@ -26,20 +26,20 @@ gboolean ghlo_cpu_packer_init  (GhloCpuPacker       *self,
                                 GhloElementType      type,
                                 GhloCpuArithmetic    arithmetic,
                                 guint                width,
-                                const GhloCpuAxis   *lines,
+                                const GhloCpuAxis   *outer,
                                 const GhloCpuAxis   *k);
-/* Bytes of packed memory for so many lines and k, and of scratch for packing them. */
+/* Bytes of packed memory for so many rows and k, and of scratch for packing them. */
 gsize    ghlo_cpu_packer_size  (const GhloCpuPacker *self,
-                                gint64               n_lines,
+                                gint64               n_outer,
                                 gint64               n_k);
 gsize    ghlo_cpu_packer_scratch (const GhloCpuPacker *self,
-                                gint64               n_lines,
+                                gint64               n_outer,
                                 gint64               n_k);
 void     ghlo_cpu_pack         (const GhloCpuPacker *self,
                                 const guint8        *data,
-                                const GhloCpuAxis   *lines,
-                                gint64               first_line,
-                                gint64               n_lines,
+                                const GhloCpuAxis   *outer,
+                                gint64               first_outer,
+                                gint64               n_outer,
                                 const GhloCpuAxis   *k,
                                 gint64               first_k,
                                 gint64               n_k,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Products of everything: blocks of both operands are packed in the order in which
- * the tiles of kernels.h read them, converted on the way, so that strides and types
+ * the tiles of routines.h read them, converted on the way, so that strides and types
  * cost no pass of their own. Sums are made in the same order whatever the number of
  * threads and the tiles: block by block of k, each from its first to its last.
  */
@@ -62,20 +62,6 @@ state_free (gpointer data)
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (State, state_free)
 
-static gint64
-ceil_div (gint64 a,
-          gint64 b)
-{
-  return (a + b - 1) / b;
-}
-
-static gint64
-round_up (gint64 n,
-          gint64 unit)
-{
-  return ceil_div (n, unit) * unit;
-}
-
 static gsize
 align (gint64 size)
 {
@@ -88,7 +74,7 @@ plan_scratch (GhloCpuGemm *self,
 {
   gint64 packed_columns = state->packs_ahead ? 0 : state->rhs_is_direct ? 1 : self->tile_columns;
 
-  state->sums_row = round_up (self->tile_columns, state->columns);
+  state->sums_row = ghlo_round_up (self->tile_columns, state->columns);
   state->rhs_at = ghlo_cpu_packer_size (&state->lhs, state->block_rows, state->block_k);
   state->sums_at = state->rhs_at + ghlo_cpu_packer_size (&state->rhs, packed_columns, state->block_k);
   state->edge_at = state->sums_at;
@@ -110,7 +96,7 @@ can_read_rhs (const GhloCpuGemm *self,
          && self->n >= state->columns && (self->m <= state->rows || self->n * self->k * self->rhs.size <= MAX_SMALL);
 }
 
-/* With few rows, reading rhs takes the time: packed it is one stream of adjacent lines,
+/* With few rows, reading rhs takes the time: packed it is one stream of adjacent rows,
  * where oneDNN's sgemm reads it across pages (0.6 to 0.9 of the speed), and worse where
  * k is adjacent. With many rows sgemm's own packing is lost in the rest, but not ours of
  * f64 and complex numbers. */
@@ -135,7 +121,7 @@ static gint64
 count_packed_columns (const GhloCpuGemm *self,
                       const State       *state)
 {
-  return round_up (self->n, state->columns);
+  return ghlo_round_up (self->n, state->columns);
 }
 
 /* Where there is no memory for it, rhs is packed by each run. */
@@ -157,19 +143,19 @@ pack_ahead (GhloCpuGemm *self,
     }
   /* Nothing is converted, so that the scratch is not touched. */
   for (gint64 k = 0; k < self->k; k += state->block_k)
-    ghlo_cpu_pack (&state->rhs, self->rhs_data, &self->rhs.lines, 0, self->n, &self->rhs.k, k,
+    ghlo_cpu_pack (&state->rhs, self->rhs_data, &self->rhs.outer, 0, self->n, &self->rhs.k, k,
                    MIN (state->block_k, self->k - k), state->packed, state->packed + k * columns * group);
 }
 
 static gboolean
-init_lines (const GhloCpuGemm *self,
+init_packers (const GhloCpuGemm *self,
             State             *state)
 {
   GhloElementType part = ghlo_element_type_real_part (self->result.type);
 
-  if (!ghlo_cpu_packer_init (&state->lhs, self->lhs.type, self->arithmetic, state->rows, &self->lhs.lines,
+  if (!ghlo_cpu_packer_init (&state->lhs, self->lhs.type, self->arithmetic, state->rows, &self->lhs.outer,
                              &self->lhs.k)
-      || !ghlo_cpu_packer_init (&state->rhs, self->rhs.type, self->arithmetic, state->columns, &self->rhs.lines,
+      || !ghlo_cpu_packer_init (&state->rhs, self->rhs.type, self->arithmetic, state->columns, &self->rhs.outer,
                                 &self->rhs.k)
       || !ghlo_cpu_writer_init (&state->writer, part, self->arithmetic))
     return FALSE;
@@ -186,26 +172,26 @@ init_lines (const GhloCpuGemm *self,
 static gboolean
 take (GhloCpuGemm *self)
 {
-  const GhloCpuRoutines *kernels = ghlo_cpu_routines ();
+  const GhloCpuRoutines *routines = ghlo_cpu_routines ();
   GhloCpuArithmetic arithmetic = self->arithmetic;
   gboolean is_wide = ghlo_cpu_sum_size (arithmetic) == 8;
   gint64 block = (is_wide ? BLOCK_GROUPS_8 : BLOCK_GROUPS_4) * (arithmetic == GHLO_CPU_I16 ? 2 : 1);
   gint64 parts = ghlo_cpu_gemm_n_parts (self);
   g_autoptr (State) state = g_new0 (State, 1);
 
-  state->tiles = self->is_complex ? &kernels->complex_tiles[arithmetic] : &kernels->tiles[arithmetic];
+  state->tiles = self->is_complex ? &routines->complex_tiles[arithmetic] : &routines->tiles[arithmetic];
   state->rows = state->tiles->heights[0];
   state->columns = state->tiles->columns;
   state->sum_size = (guint) (ghlo_cpu_sum_size (arithmetic) * (gsize) parts);
-  if (!init_lines (self, state))
+  if (!init_packers (self, state))
     return FALSE;
 
   state->result_is_direct = state->writer.same && self->result.is_plain;
-  state->block_k = round_up (ceil_div (self->k, ceil_div (self->k, block)), 2);
+  state->block_k = ghlo_round_up (ghlo_ceil_div (self->k, ghlo_ceil_div (self->k, block)), 2);
   ghlo_cpu_gemm_cut (self, state->rows, state->columns,
                      (state->result_is_direct ? MAX_ROWS : MAX_ROWS_INDIRECT) / parts,
                      (is_wide ? MAX_COLUMNS_8 : MAX_COLUMNS_4) / parts, G_MAXDOUBLE);
-  state->block_rows = MIN (BLOCK_ROWS / parts, round_up (self->tile_rows, state->rows));
+  state->block_rows = MIN (BLOCK_ROWS / parts, ghlo_round_up (self->tile_rows, state->rows));
   state->packs_ahead = ghlo_cpu_gemm_packs_ahead (self);
   if (state->packs_ahead)
     pack_ahead (self, state);
@@ -234,11 +220,11 @@ MERGE (merge_i32, guint32)
 MERGE (merge_i64, guint64)
 
 static void
-merge_line (GhloCpuArithmetic arithmetic,
-            gpointer          to,
-            gconstpointer     from,
-            gint64            n,
-            gboolean          accumulate)
+merge_row (GhloCpuArithmetic arithmetic,
+           gpointer          to,
+           gconstpointer     from,
+           gint64            n,
+           gboolean          accumulate)
 {
   switch (arithmetic)
     {
@@ -301,8 +287,8 @@ multiply_bundle (const GhloCpuGemm *self,
       state->tiles->multiply[height][width] ((gsize) groups, a, rhs->data, rhs->group, sums->edge,
                                              (gsize) (columns * parts), FALSE);
       for (gint64 row = 0; row < heights[height]; row++)
-        merge_line (self->arithmetic, to + row * sums->row * size, sums->edge + row * columns * size, n * parts,
-                    accumulate);
+        merge_row (self->arithmetic, to + row * sums->row * size, sums->edge + row * columns * size, n * parts,
+                   accumulate);
     }
 }
 
@@ -345,13 +331,13 @@ pack_rhs (const GhloCpuGemm *self,
       .bundle = width * n_k, .group = width,
     };
 
-  ghlo_cpu_pack (&state->rhs, tile->rhs, &self->rhs.lines, tile->first_column + first, tile->n_columns - first,
+  ghlo_cpu_pack (&state->rhs, tile->rhs, &self->rhs.outer, tile->first_column + first, tile->n_columns - first,
                  &self->rhs.k, k, n_k, tile->scratch + state->rest_at, packed);
   if (!state->rhs_is_direct)
     return (Bundles) { packed, width * ghlo_cpu_packer_groups (&state->rhs, n_k), width };
 
   return (Bundles) {
-    .data = tile->rhs + ghlo_cpu_axis_at (&self->rhs.lines, tile->first_column) + ghlo_cpu_axis_at (&self->rhs.k, k),
+    .data = tile->rhs + ghlo_cpu_axis_at (&self->rhs.outer, tile->first_column) + ghlo_cpu_axis_at (&self->rhs.k, k),
     .bundle = width, .group = self->rhs.leading * self->rhs.size,
   };
 }
@@ -434,7 +420,7 @@ compute (const GhloCpuGemm  *self,
             return FALSE;
           sums.n_rows = MIN (state->block_rows, tile->n_rows - row);
           sums.data += row * sums.row * state->sum_size;
-          ghlo_cpu_pack (&state->lhs, tile->lhs, &self->lhs.lines, tile->first_row + row, sums.n_rows, &self->lhs.k,
+          ghlo_cpu_pack (&state->lhs, tile->lhs, &self->lhs.outer, tile->first_row + row, sums.n_rows, &self->lhs.k,
                          k, n_k, tile->scratch + state->rest_at, tile->scratch);
           multiply (self, state, tile->scratch, &rhs, edge, groups, &sums, self->accumulate || k > 0);
         }

@@ -89,7 +89,7 @@ take_small (GhloCpuGemm *self)
     {
       state->lhs_is_direct = state->lhs.same && self->lhs.is_plain && self->lhs.k_adjacent;
       state->rhs_is_direct = state->rhs.same && self->rhs.is_plain && (!self->rhs.k_adjacent || self->k == 1)
-                             && (self->n == 1 || self->rhs.lines.stride == self->rhs.size);
+                             && (self->n == 1 || self->rhs.outer.stride == self->rhs.size);
       state->result_is_direct = state->writer.same && self->result.is_plain;
     }
   self->tile_rows = self->m;
@@ -221,13 +221,13 @@ compute_small (const GhloCpuGemm  *self,
     {
       a = (Matrix) { at, k };
       at += (gsize) (m * k) * size;
-      read_matrix (&state->lhs, tile->lhs, self->lhs.size, n_parts, &self->lhs.lines, &self->lhs.k, a.data);
+      read_matrix (&state->lhs, tile->lhs, self->lhs.size, n_parts, &self->lhs.outer, &self->lhs.k, a.data);
     }
   if (!state->rhs_is_direct)
     {
       b = (Matrix) { at, n };
       at += (gsize) (k * n) * size;
-      read_matrix (&state->rhs, tile->rhs, self->rhs.size, n_parts, &self->rhs.k, &self->rhs.lines, b.data);
+      read_matrix (&state->rhs, tile->rhs, self->rhs.size, n_parts, &self->rhs.k, &self->rhs.outer, b.data);
     }
   if (!state->result_is_direct)
     c = (Matrix) { at, n };

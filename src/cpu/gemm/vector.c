@@ -18,8 +18,8 @@
 
 enum
 {
-  MIN_LINE = 32,          /* elements: shorter lines are read better in other ways */
-  PIECE_COLUMNS = 2048,     /* sums that stay in the first cache */
+  MIN_ROW = 32,           /* elements: shorter rows are read better by other algorithms */
+  PART_COLUMNS = 2048,     /* sums that stay in the first cache */
 };
 
 typedef struct
@@ -59,11 +59,11 @@ static gboolean
 take (GhloCpuGemm *self)
 {
   gsize size = ghlo_cpu_arithmetic_size (self->arithmetic);
-  gint64 line = self->rhs.k_adjacent ? self->k : self->n;
+  gint64 row = self->rhs.k_adjacent ? self->k : self->n;
   GhloCpuVector kind;
   State *state;
 
-  if (self->m != 1 || self->is_complex || !self->rhs.is_plain || line < MIN_LINE || !find_kind (self, &kind))
+  if (self->m != 1 || self->is_complex || !self->rhs.is_plain || row < MIN_ROW || !find_kind (self, &kind))
     return FALSE;
 
   state = self->state = g_new0 (State, 1);
@@ -116,21 +116,21 @@ write_axis (const GhloCpuWriter *writer,
     }
 }
 
-/* Sums over the lines of k, a piece of columns at a time. */
+/* Sums over the rows of k, a part of the columns at a time. */
 static void
-add_lines (const GhloCpuGemm *self,
-           GhloCpuAddFunc     add,
-           const guint8      *matrix,
-           gconstpointer      x,
-           guint8            *y,
-           gsize              n)
+add_rows (const GhloCpuGemm *self,
+          GhloCpuAddFunc     add,
+          const guint8      *matrix,
+          gconstpointer      x,
+          guint8            *y,
+          gsize              n)
 {
   gsize size = ghlo_cpu_arithmetic_size (self->arithmetic);
   gint64 stride = self->k > 1 ? self->rhs.k.stride : 0;
 
-  for (gsize column = 0; column < n; column += PIECE_COLUMNS)
+  for (gsize column = 0; column < n; column += PART_COLUMNS)
     {
-      gsize part = MIN (n - column, PIECE_COLUMNS);
+      gsize part = MIN (n - column, PART_COLUMNS);
 
       memset (y + column * size, 0, part * size);
       add ((gsize) self->k, part, matrix + column * self->rhs.size, stride, x, y + column * size);
@@ -156,10 +156,10 @@ compute (const GhloCpuGemm  *self,
          GError            **error)
 {
   const State *state = self->state;
-  const GhloCpuRoutines *kernels = ghlo_cpu_routines ();
+  const GhloCpuRoutines *routines = ghlo_cpu_routines ();
   gsize size = ghlo_cpu_arithmetic_size (self->arithmetic);
   gsize n = (gsize) tile->n_columns;
-  const guint8 *matrix = tile->rhs + ghlo_cpu_axis_at (&self->rhs.lines, tile->first_column);
+  const guint8 *matrix = tile->rhs + ghlo_cpu_axis_at (&self->rhs.outer, tile->first_column);
   guint8 *place = tile->result + ghlo_cpu_axis_at (&self->result.columns, tile->first_column);
   gconstpointer x = tile->lhs;
   guint8 *scratch = tile->scratch, *y = place;
@@ -173,9 +173,9 @@ compute (const GhloCpuGemm  *self,
   if (!state->result_is_direct || self->accumulate)
     y = scratch;
   if (self->rhs.k_adjacent)
-    kernels->dot[state->kind] (n, (gsize) self->k, matrix, n > 1 ? self->rhs.lines.stride : 0, x, y);
+    routines->dot[state->kind] (n, (gsize) self->k, matrix, n > 1 ? self->rhs.outer.stride : 0, x, y);
   else
-    add_lines (self, kernels->add[state->kind], matrix, x, y, n);
+    add_rows (self, routines->add[state->kind], matrix, x, y, n);
 
   if (self->accumulate)
     for (gsize i = 0; i < n; i += 64)

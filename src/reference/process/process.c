@@ -408,7 +408,7 @@ find_meeting (GhloRefGrid *self,
 }
 
 static void
-bring_values (Meeting          *meeting,
+store_values (Meeting          *meeting,
               guint             member,
               GhloValue *const *values,
               guint             n_values)
@@ -435,7 +435,7 @@ attend (GhloRefProcess   *process,
   Waiter waiter = { FALSE, FALSE, NULL };
   GhloValue **all = NULL;
 
-  bring_values (meeting, member, values, n_values);
+  store_values (meeting, member, values, n_values);
   if (meeting->n_arrived == meeting->n_group)
     {
       waiter.ready = TRUE;

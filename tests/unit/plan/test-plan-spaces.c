@@ -79,7 +79,7 @@ assert_runs (const char      *text,
       for (guint i = 0; i < n_outputs; i++)
         {
           g_assert_true (ghlo_value_get_device (found[i]) == apart_device ());
-          g_assert_true (ghlo_value_bring (found[i], NULL, NULL));
+          g_assert_true (ghlo_value_fetch (found[i], NULL, NULL));
           g_assert_cmpmem (found[i]->data, found[i]->n_bytes, expected[i]->data, expected[i]->n_bytes);
         }
       ghlo_values_clear (found, n_outputs);

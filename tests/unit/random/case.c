@@ -147,7 +147,7 @@ check_round (const RandomCase    *self,
       memset (found, 0, self->n_results * sizeof *found);
     }
   for (guint i = 0; i < self->n_results && difference == NULL; i++)
-    if (!ghlo_value_bring (found[i], NULL, &error))
+    if (!ghlo_value_fetch (found[i], NULL, &error))
       difference = g_strdup (error->message);
   for (guint i = 0; i < self->n_results && difference == NULL; i++)
     {

@@ -101,7 +101,7 @@ assert_counts (GhloValue *value,
 {
   g_autoptr (GError) error = NULL;
 
-  ghlo_value_bring (value, NULL, &error);
+  ghlo_value_fetch (value, NULL, &error);
   g_assert_no_error (error);
   g_assert_true (ghlo_value_is_on_host (value));
   for (guint i = 0; i < G_N_ELEMENTS (counts); i++)
@@ -216,7 +216,7 @@ read_on_thread (gpointer data)
     assert_counts (reader->value, 1);
   else
     {
-      g_assert_false (ghlo_value_bring (reader->value, &monitor, &error));
+      g_assert_false (ghlo_value_fetch (reader->value, &monitor, &error));
       g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
     }
   ghlo_value_unref (reader->value);
@@ -376,7 +376,7 @@ test_run_fails (void)
         GhloValue *bad = (GhloValue *[]) { one, two, copy }[i];
         g_autoptr (GError) error = NULL;
 
-        g_assert_false (ghlo_value_bring (bad, NULL, &error));
+        g_assert_false (ghlo_value_fetch (bad, NULL, &error));
         g_assert_error (error, GHLO_ERROR, GHLO_ERROR_OUT_OF_MEMORY);
         g_assert_nonnull (ghlo_value_get_pending (bad));
       }
@@ -410,7 +410,7 @@ test_fails (void)
       g_assert_error (error, GHLO_ERROR, codes[i]);
       g_clear_error (&error);
       fake_fail (FAKE_DOWNLOAD, 1, codes[i]);
-      g_assert_false (ghlo_value_bring (placed, NULL, &error));
+      g_assert_false (ghlo_value_fetch (placed, NULL, &error));
       g_assert_error (error, GHLO_ERROR, codes[i]);
       assert_counts (placed, 1);
     }
@@ -431,7 +431,7 @@ test_cancel (void)
     g_assert_null (ghlo_value_place (value, find_fake (), &monitor, &error));
     g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
     g_clear_error (&error);
-    g_assert_false (ghlo_value_bring (placed, &monitor, &error));
+    g_assert_false (ghlo_value_fetch (placed, &monitor, &error));
     g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
     assert_counts (placed, 1);
   }
@@ -457,7 +457,7 @@ test_lost (void)
     g_assert_error (error, GHLO_ERROR, GHLO_ERROR_DEVICE_LOST);
     g_clear_error (&error);
     g_assert_true (ghlo_device_core_is_lost (lost));
-    g_assert_false (ghlo_value_bring (unread, NULL, &error));
+    g_assert_false (ghlo_value_fetch (unread, NULL, &error));
     g_assert_error (error, GHLO_ERROR, GHLO_ERROR_DEVICE_LOST);
     g_clear_error (&error);
     g_assert_null (ghlo_value_place (value, lost, NULL, &error));
