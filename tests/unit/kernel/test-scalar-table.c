@@ -126,12 +126,13 @@ typedef struct
   GhloRefScalarFunc func;
 } Function;
 
+/* Of three operands the last two are the same. */
 static GhloScalar
 apply (const Function *function,
        GhloScalar      x,
        GhloScalar      y)
 {
-  return function->func (&function->op, (const GhloScalar[]) { x, y });
+  return function->func (&function->op, (const GhloScalar[]) { x, y, y });
 }
 
 /* Calls @check for every operation and element type that it is defined for. */
