@@ -10,7 +10,7 @@
 #include "base/ghlo-error.h"
 #include "cpu/target.h"
 #include "runtime/place.h"
-#include "runtime/run-plan.h"
+#include "runtime/planned.h"
 
 #define APART_BIT ((gsize) 1 << 60)
 
@@ -322,105 +322,6 @@ copy (GhloDeviceCore  *self,
   return TRUE;
 }
 
-/* Programs: a plan, or the fallback's for what is none. */
-
-typedef struct
-{
-  GhloPrepared  base;
-  GhloRunPlan  *plan;
-  GhloPrepared *whole;
-} ApartProgram;
-
-static void
-release (GhloPrepared *prepared)
-{
-  ApartProgram *self = (ApartProgram *) prepared;
-
-  g_clear_pointer (&self->plan, ghlo_run_plan_free);
-  g_clear_pointer (&self->whole, ghlo_prepared_free);
-  g_free (self);
-}
-
-static GhloPrepared *
-prepare (GhloDeviceCore            *device,
-         GhloIrModule              *module,
-         GhloIrOp                  *function,
-         const GhloPrepareOptions  *options,
-         const GhloMonitor         *monitor,
-         GError                   **error)
-{
-  ApartProgram *self = g_new0 (ApartProgram, 1);
-  GError *problem = NULL;
-
-  self->plan = ghlo_run_plan_new (device, module, function, options, monitor, &problem);
-  if (g_error_matches (problem, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED) && options->fallback != NULL)
-    {
-      g_clear_error (&problem);
-      self->whole = ghlo_device_core_prepare (options->fallback, module, function, NULL, monitor, &problem);
-    }
-  if (problem == NULL)
-    return &self->base;
-  g_propagate_error (error, problem);
-  release (&self->base);
-
-  return NULL;
-}
-
-static gboolean
-run_whole (ApartProgram          *self,
-           const GhloRunOptions  *options,
-           GhloValue *const      *inputs,
-           gsize                  n_inputs,
-           GhloValue            **outputs,
-           const GhloMonitor     *monitor,
-           GError               **error)
-{
-  gboolean ok = ghlo_prepared_run (self->whole, options, inputs, n_inputs, outputs, monitor, error);
-
-  for (guint i = 0; ok && i < self->whole->n_outputs; i++)
-    {
-      g_autoptr (GhloValue) output = outputs[i];
-
-      outputs[i] = ghlo_value_place (output, self->base.device, monitor, error);
-      ok = outputs[i] != NULL;
-    }
-
-  return ok;
-}
-
-static gboolean
-start (GhloPrepared          *prepared,
-       const GhloRunOptions  *options,
-       GhloValue *const      *inputs,
-       gsize                  n_inputs,
-       GhloValue            **outputs,
-       GhloPending          **pending,
-       const GhloMonitor     *monitor,
-       GError               **error)
-{
-  ApartProgram *self = (ApartProgram *) prepared;
-
-  if (self->plan != NULL)
-    return ghlo_run_plan_run (self->plan, options, inputs, n_inputs, outputs, monitor, error);
-
-  return run_whole (self, options, inputs, n_inputs, outputs, monitor, error);
-}
-
-static char *
-describe (GhloPrepared *prepared)
-{
-  ApartProgram *self = (ApartProgram *) prepared;
-
-  return self->plan != NULL ? ghlo_step_plan_print (ghlo_run_plan_get_plan (self->plan)) : NULL;
-}
-
-static void
-measure (GhloPrepared   *prepared,
-         GhloRunFigures *figures)
-{
-  ghlo_run_plan_measure (((ApartProgram *) prepared)->plan, figures);
-}
-
 GhloDeviceCore *
 apart_device (void)
 {
@@ -430,12 +331,12 @@ apart_device (void)
     .upload = upload,
     .download = download,
     .copy = copy,
-    .prepare = prepare,
-    .release = release,
-    .start = start,
+    .prepare = ghlo_planned_prepare,
+    .release = ghlo_planned_release,
+    .start = ghlo_planned_start,
     .get_target = get_target,
-    .describe = describe,
-    .measure = measure,
+    .describe = ghlo_planned_describe,
+    .measure = ghlo_planned_measure,
   };
   static const char *const names[] = { "apart", NULL };
   static GhloDeviceCore device = { .klass = &klass, .names = names, .wants_passes = TRUE };
