@@ -8,6 +8,8 @@
 
 #include <ghlo/ghlo.h>
 
+#include "../sanitized.h"
+
 G_BEGIN_DECLS
 
 #define HELP_ADD \
@@ -44,19 +46,8 @@ G_BEGIN_DECLS
   "  return %total, %0 : tensor<2xi32>, tensor<2xi32>\n" \
   "}\n"
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define HELP_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature (address_sanitizer) || __has_feature (thread_sanitizer)
-#define HELP_SANITIZED 1
-#endif
-#endif
-#ifndef HELP_SANITIZED
-#define HELP_SANITIZED 0
-#endif
-
 /* Sanitizers and valgrind multiply the time that everything takes. */
-#define HELP_SLOWER (HELP_SANITIZED || g_getenv ("GHLO_TEST_SLOW") != NULL ? 10 : 1)
+#define HELP_SLOWER (SANITIZED || g_getenv ("GHLO_TEST_SLOW") != NULL ? 10 : 1)
 
 /* The cancelled call's answer may take as long, in µs. */
 #define HELP_CANCEL_LIMIT (50000 * HELP_SLOWER)

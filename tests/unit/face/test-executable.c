@@ -441,7 +441,7 @@ assert_trimmed (guint before)
 static void
 test_trim (void)
 {
-#if defined (__GLIBC__) && !HELP_SANITIZED
+#if defined (__GLIBC__) && !SANITIZED
   g_autoptr (GhloClient) client = ghlo_client_new ();
   g_autofree gpointer top = leave_a_hole ();
   guint before = resident ();
@@ -456,7 +456,7 @@ test_trim (void)
 static void
 test_low_memory (void)
 {
-#if defined (__GLIBC__) && !HELP_SANITIZED
+#if defined (__GLIBC__) && !SANITIZED
   g_autoptr (GhloClient) client = ghlo_client_new ();
   g_autoptr (GhloExecutable) executable = compile (client, DOUBLE, NULL);
   g_autoptr (GMemoryMonitor) monitor = g_memory_monitor_dup_default ();

@@ -7,6 +7,7 @@
 
 #include "../count-allocations.h"
 #include "../reference/kernel-programs.h"
+#include "../sanitized.h"
 
 #include <pthread.h>
 #include <time.h>
@@ -938,11 +939,8 @@ time_cancel (GhloIrModule *module,
   return 0;
 }
 
-#ifdef GHLO_SANITIZED
-enum { MAX_CANCEL = 250000 };
-#else
-enum { MAX_CANCEL = 50000 };    /* microseconds */
-#endif
+/* Microseconds. */
+enum { MAX_CANCEL = SANITIZED ? 250000 : 50000 };
 
 /* Planning ends soon after it was cancelled, whatever stage it is in. */
 static void

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "../sanitized.h"
 #include "crash-note.h"
 #include "op.h"
 
@@ -68,7 +69,7 @@ test_ops (void)
 static void
 limit_process (void)
 {
-#ifndef GHLO_SANITIZED
+#if !SANITIZED
   const struct rlimit limit = { PROCESS_LIMIT, PROCESS_LIMIT };
 
   g_assert_cmpint (setrlimit (RLIMIT_AS, &limit), ==, 0);
