@@ -18,6 +18,7 @@ help_parse (const char *text)
   GhloProgram *program = ghlo_program_parse (bytes, "test.mlir", NULL, &error);
 
   g_assert_no_error (error);
+  g_assert_true (GHLO_IS_PROGRAM (program));
 
   return program;
 }
@@ -31,6 +32,7 @@ help_compile (const char *text)
   GhloExecutable *executable = ghlo_client_compile (client, program, NULL, NULL, NULL, &error);
 
   g_assert_no_error (error);
+  g_assert_true (GHLO_IS_EXECUTABLE (executable));
 
   return executable;
 }

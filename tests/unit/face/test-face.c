@@ -9,59 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define ADD \
-  "func.func @main(%left: tensor<2x3xf32>, %right: tensor<2x3xf32>) -> tensor<2x3xf32> {\n" \
-  "  %0 = stablehlo.add %left, %right : tensor<2x3xf32>\n" \
-  "  return %0 : tensor<2x3xf32>\n" \
-  "}\n"
-
-#define IDENTITY \
-  "func.func @main(%x: tensor<4xi32>) -> (tensor<4xi32>, tensor<4xi32>, tensor<2xi32>) {\n" \
-  "  %0 = stablehlo.constant dense<[7, 8]> : tensor<2xi32>\n" \
-  "  return %x, %x, %0 : tensor<4xi32>, tensor<4xi32>, tensor<2xi32>\n" \
-  "}\n"
-
-/* Runs until it is cancelled. */
-#define ENDLESS \
-  "func.func @main(%x: tensor<i32>) -> tensor<i32> {\n" \
-  "  %true = stablehlo.constant dense<true> : tensor<i1>\n" \
-  "  %0:2 = stablehlo.while(%go = %true, %i = %x) : tensor<i1>, tensor<i32>\n" \
-  "    cond {\n" \
-  "      stablehlo.return %go : tensor<i1>\n" \
-  "    } do {\n" \
-  "      %1 = stablehlo.add %i, %i : tensor<i32>\n" \
-  "      stablehlo.return %go, %1 : tensor<i1>, tensor<i32>\n" \
-  "    }\n" \
-  "  return %0#1 : tensor<i32>\n" \
-  "}\n"
-
-static GhloProgram *
-parse (const char *text)
-{
-  g_autoptr (GBytes) bytes = g_bytes_new (text, strlen (text));
-  g_autoptr (GError) error = NULL;
-  GhloProgram *program = ghlo_program_parse (bytes, "test.mlir", NULL, &error);
-
-  g_assert_no_error (error);
-  g_assert_true (GHLO_IS_PROGRAM (program));
-
-  return program;
-}
-
-static GhloExecutable *
-compile (const char *text)
-{
-  g_autoptr (GhloProgram) program = parse (text);
-  g_autoptr (GhloClient) client = ghlo_client_new ();
-  g_autoptr (GError) error = NULL;
-  GhloExecutable *executable = ghlo_client_compile (client, program, NULL, NULL, NULL, &error);
-
-  g_assert_no_error (error);
-  g_assert_true (GHLO_IS_EXECUTABLE (executable));
-
-  return executable;
-}
-
 static const float ones[6] = { 1, 1, 1, 1, 1, 1 };
 static const float counts[6] = { 0, 1, 2, 3, 4, 5 };
 
@@ -69,7 +16,7 @@ static const float counts[6] = { 0, 1, 2, 3, 4, 5 };
 static void
 test_sync (void)
 {
-  g_autoptr (GhloExecutable) executable = compile (ADD);
+  g_autoptr (GhloExecutable) executable = help_compile (HELP_ADD);
   g_autoptr (GhloBuffer) left = help_buffer ("tensor<2x3xf32>", counts, sizeof counts);
   g_autoptr (GhloBuffer) right = help_buffer ("tensor<2x3xf32>", ones, sizeof ones);
   GhloBuffer *const inputs[] = { left, right };
@@ -91,7 +38,7 @@ test_sync (void)
 static void
 test_empty (void)
 {
-  g_autoptr (GhloExecutable) executable = compile ("func.func @main() {\n  return\n}\n");
+  g_autoptr (GhloExecutable) executable = help_compile ("func.func @main() {\n  return\n}\n");
   g_autoptr (GError) error = NULL;
   g_autoptr (GhloResult) result = ghlo_executable_execute (executable, NULL, 0, NULL, &error);
 
@@ -135,7 +82,7 @@ on_fraction (GObject    *object,
 static void
 run_async_road (void)
 {
-  g_autoptr (GBytes) bytes = g_bytes_new (ADD, strlen (ADD));
+  g_autoptr (GBytes) bytes = g_bytes_new (HELP_ADD, strlen (HELP_ADD));
   g_autoptr (GhloClient) client = ghlo_client_new ();
   g_autoptr (GhloProgress) progress = ghlo_progress_new ();
   g_autoptr (GArray) seen = g_array_new (FALSE, FALSE, sizeof (double));
@@ -247,7 +194,7 @@ test_load (void)
 
   g_assert_no_error (error);
   close (fd);
-  g_assert_true (g_file_set_contents (name, ADD, -1, NULL));
+  g_assert_true (g_file_set_contents (name, HELP_ADD, -1, NULL));
   file = g_file_new_for_path (name);
 
   program = ghlo_program_load (file, NULL, &error);
@@ -315,7 +262,7 @@ test_check (void)
                               "  return %0 : tensor<2xf32>\n"
                               "}\n";
   g_autoptr (GBytes) bytes = g_bytes_new_static (wrong, strlen (wrong));
-  g_autoptr (GBytes) right = g_bytes_new_static (ADD, strlen (ADD));
+  g_autoptr (GBytes) right = g_bytes_new_static (HELP_ADD, strlen (HELP_ADD));
   g_autoptr (GError) error = NULL;
   g_autoptr (GListModel) findings = ghlo_program_check (bytes, "model.mlir", NULL, &error);
   g_autoptr (GListModel) nothing = ghlo_program_check (right, NULL, NULL, &error);
@@ -339,7 +286,7 @@ test_check (void)
 static void
 test_signature (void)
 {
-  g_autoptr (GhloProgram) program = parse (
+  g_autoptr (GhloProgram) program = help_parse (
     "func.func @main(%weights: tensor<?x3xf32> {tf.aliasing_output = 1 : i32}, %arg1: !stablehlo.token,\n"
     "                %arg2: tensor<i1> loc(\"flag\"))\n"
     "    -> (!stablehlo.token, tensor<?x3xf32> {jax.result_info = \"new\"}) {\n"
@@ -385,7 +332,7 @@ test_odd_names (void)
     "  return %0 : tensor<2xf32>\n"
     "}\n";
   g_autoptr (GBytes) bytes = g_bytes_new_static (wrong, strlen (wrong));
-  g_autoptr (GhloProgram) program = parse (odd);
+  g_autoptr (GhloProgram) program = help_parse (odd);
   g_autoptr (GhloClient) client = ghlo_client_new ();
   g_autoptr (GhloExecutable) executable = NULL;
   g_autoptr (GError) error = NULL;
@@ -439,7 +386,7 @@ assert_refused (GhloExecutable     *executable,
 static void
 test_mistakes (void)
 {
-  g_autoptr (GhloExecutable) executable = compile (ADD);
+  g_autoptr (GhloExecutable) executable = help_compile (HELP_ADD);
   g_autoptr (GhloBuffer) good = help_buffer ("tensor<2x3xf32>", counts, sizeof counts);
   g_autoptr (GhloBuffer) shape = help_buffer ("tensor<6xf32>", counts, sizeof counts);
   g_autoptr (GhloBuffer) type = help_buffer ("tensor<2x3xi32>", counts, sizeof counts);
@@ -537,7 +484,7 @@ static void
 test_outputs_are_own (void)
 {
   static const gint32 data[4] = { 1, 2, 3, 4 };
-  g_autoptr (GhloExecutable) executable = compile (IDENTITY);
+  g_autoptr (GhloExecutable) executable = help_compile (HELP_IDENTITY);
   g_autoptr (GhloBuffer) input = help_buffer ("tensor<4xi32>", data, sizeof data);
   g_autoptr (GhloResult) first = ghlo_executable_execute (executable, &input, 1, NULL, NULL);
   g_autoptr (GhloResult) second = ghlo_executable_execute (executable, &input, 1, NULL, NULL);
@@ -566,7 +513,7 @@ static void
 test_tuples (void)
 {
   static const float numbers[2] = { 1, 2 };
-  g_autoptr (GhloExecutable) executable = compile (
+  g_autoptr (GhloExecutable) executable = help_compile (
     "func.func @main(%x: tuple<tensor<2xf32>, !stablehlo.token>) -> tuple<tensor<2xf32>, tensor<2xf32>> {\n"
     "  %0 = stablehlo.get_tuple_element %x[0] : (tuple<tensor<2xf32>, !stablehlo.token>) -> tensor<2xf32>\n"
     "  %1 = stablehlo.tuple %0, %0 : tuple<tensor<2xf32>, tensor<2xf32>>\n"
@@ -611,7 +558,7 @@ cancel_now (gpointer data)
 static void
 test_cancel_async (void)
 {
-  g_autoptr (GhloExecutable) executable = compile (ENDLESS);
+  g_autoptr (GhloExecutable) executable = help_compile (HELP_ENDLESS);
   const gint32 one = 1;
   g_autoptr (GhloBuffer) input = help_buffer ("tensor<i32>", &one, sizeof one);
   g_autoptr (GhloResult) result = NULL;
@@ -654,12 +601,12 @@ cancel_later (gpointer data)
 static void
 test_cancel_sync (void)
 {
-  g_autoptr (GhloExecutable) executable = compile (ENDLESS);
+  g_autoptr (GhloExecutable) executable = help_compile (HELP_ENDLESS);
   const gint32 one = 1;
   g_autoptr (GhloBuffer) input = help_buffer ("tensor<i32>", &one, sizeof one);
   g_autoptr (GCancellable) cancellable = g_cancellable_new ();
   g_autoptr (GError) error = NULL;
-  g_autoptr (GBytes) bytes = g_bytes_new_static (ADD, strlen (ADD));
+  g_autoptr (GBytes) bytes = g_bytes_new_static (HELP_ADD, strlen (HELP_ADD));
   GThread *thread = g_thread_new ("cancel", cancel_later, cancellable);
 
   g_assert_null (ghlo_executable_execute (executable, &input, 1, cancellable, &error));
@@ -679,7 +626,7 @@ test_dropped (void)
   g_autoptr (GhloBuffer) input = help_buffer ("tensor<i32>", &one, sizeof one);
   g_autoptr (GCancellable) cancellable = g_cancellable_new ();
   g_autoptr (GError) error = NULL;
-  GhloExecutable *executable = compile (ENDLESS);
+  GhloExecutable *executable = help_compile (HELP_ENDLESS);
   GMainContext *context = g_main_context_new ();
   gpointer left = executable;
   HelpWait wait;
@@ -698,7 +645,7 @@ test_dropped (void)
   while (left != NULL)
     g_main_context_iteration (NULL, FALSE);
 
-  executable = compile (ADD);
+  executable = help_compile (HELP_ADD);
   g_main_context_push_thread_default (context);
   ghlo_executable_execute_async (executable, NULL, 0, NULL, NULL, NULL);
   g_main_context_pop_thread_default (context);
@@ -728,7 +675,7 @@ run_often (gpointer data)
 static void
 test_many_threads (void)
 {
-  g_autoptr (GhloExecutable) executable = compile (ADD);
+  g_autoptr (GhloExecutable) executable = help_compile (HELP_ADD);
   GThread *threads[8];
 
   for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
@@ -750,7 +697,7 @@ test_bare (void)
   g_autoptr (GhloClient) client = g_object_new (GHLO_TYPE_CLIENT, NULL);
   g_autoptr (GhloProgress) progress = g_object_new (GHLO_TYPE_PROGRESS, NULL);
   g_autoptr (GhloCompileOptions) options = g_object_new (GHLO_TYPE_COMPILE_OPTIONS, "device", device, NULL);
-  g_autoptr (GhloProgram) good = parse (ADD);
+  g_autoptr (GhloProgram) good = help_parse (HELP_ADD);
   g_autoptr (GError) error = NULL;
   g_autofree GhloValueInfo **inputs = ghlo_program_list_inputs (program);
   g_autofree GhloValueInfo **outputs = ghlo_executable_list_outputs (executable);
@@ -862,7 +809,7 @@ test_devices (void)
   g_autoptr (GError) error = NULL;
   g_autoptr (GListModel) devices = ghlo_client_list_devices (client, NULL, &error);
   g_autoptr (GhloDevice) device = NULL;
-  g_autoptr (GhloProgram) program = parse (ADD);
+  g_autoptr (GhloProgram) program = help_parse (HELP_ADD);
   g_autoptr (GhloCompileOptions) options = ghlo_compile_options_new ();
   g_autoptr (GhloExecutable) executable = NULL;
   g_autofree char *named = g_strdup (g_getenv ("GHLO_DEVICE"));
@@ -893,7 +840,7 @@ test_devices (void)
 static void
 test_progress_sync (void)
 {
-  g_autoptr (GhloProgram) program = parse (ADD);
+  g_autoptr (GhloProgram) program = help_parse (HELP_ADD);
   g_autoptr (GhloClient) client = ghlo_client_new ();
   g_autoptr (GhloProgress) progress = ghlo_progress_new ();
   g_autoptr (GArray) seen = g_array_new (FALSE, FALSE, sizeof (double));
@@ -911,7 +858,7 @@ test_progress_sync (void)
 static void
 test_progress_kept (void)
 {
-  g_autoptr (GhloProgram) program = parse (ADD);
+  g_autoptr (GhloProgram) program = help_parse (HELP_ADD);
   g_autoptr (GhloClient) client = ghlo_client_new ();
   g_autoptr (GArray) seen = g_array_new (FALSE, FALSE, sizeof (double));
   g_autoptr (GError) error = NULL;
@@ -938,7 +885,7 @@ static void
 test_quantized (void)
 {
   static const gint8 stored[2] = { 10, 20 };
-  g_autoptr (GhloExecutable) executable = compile (
+  g_autoptr (GhloExecutable) executable = help_compile (
     "func.func @main(%x: tensor<2x!quant.uniform<i8:f32, 5.0e-1>>) -> tensor<2xf32> {\n"
     "  %0 = stablehlo.uniform_dequantize %x : (tensor<2x!quant.uniform<i8:f32, 5.0e-1>>) -> tensor<2xf32>\n"
     "  return %0 : tensor<2xf32>\n"
