@@ -429,15 +429,15 @@ typedef struct
   GhloProgram    *program;
   GhloExecutable *executable;
   GhloBuffer     *inputs[2];
+  GFile          *file;
 } Objects;
 
 static void
 call_in_child (Objects *o)
 {
   g_autoptr (GBytes) bytes = g_bytes_new_static (HELP_ADD, strlen (HELP_ADD));
-  g_autoptr (GFile) file = g_file_new_for_path ("/dev/null");
 
-  FORKED (ghlo_program_load (file, NULL, error) != NULL);
+  FORKED (ghlo_program_load (o->file, NULL, error) != NULL);
   FORKED (ghlo_program_parse (bytes, NULL, NULL, error) != NULL);
   FORKED (ghlo_program_check (bytes, NULL, NULL, error) != NULL);
   FORKED (ghlo_program_to_text (o->program, GHLO_TEXT_FLAGS_NONE, NULL, error) != NULL);
@@ -461,9 +461,8 @@ static void
 call_async_in_child (Objects *o)
 {
   g_autoptr (GBytes) bytes = g_bytes_new_static (HELP_ADD, strlen (HELP_ADD));
-  g_autoptr (GFile) file = g_file_new_for_path ("/dev/null");
 
-  FORKED_ASYNC (ghlo_program_load_async (file, NULL, help_ready, &wait),
+  FORKED_ASYNC (ghlo_program_load_async (o->file, NULL, help_ready, &wait),
                 ghlo_program_load_finish (wait.result, error));
   FORKED_ASYNC (ghlo_program_parse_async (bytes, NULL, NULL, help_ready, &wait),
                 ghlo_program_parse_finish (wait.result, error));
@@ -490,12 +489,26 @@ end_child (void)
   exit (0);
 }
 
-/* Forked while every worker is busy: each call says that it cannot be made,
+/* Until the process has computed for a while, which an endless run alone does. A child of a thread that is still
+ * within GLib, which takes locks where a job begins, would wait for those locks. */
+static void
+wait_until_it_runs (void)
+{
+  clock_t end = clock () + CLOCKS_PER_SEC / 20 * HELP_SLOWER;
+
+  while (clock () < end)
+    g_usleep (1000);
+}
+
+/* Forked while a worker is busy: each call says that it cannot be made,
  * objects can be dropped, and the child ends by itself. */
 static void
 test_fork (void)
 {
-  Objects o = { ghlo_client_new (), help_parse (HELP_ADD), help_compile (HELP_ADD), { help_counts (), help_ones () } };
+  Objects o = {
+    ghlo_client_new (), help_parse (HELP_ADD), help_compile (HELP_ADD), { help_counts (), help_ones () },
+    g_file_new_for_path ("/dev/null"),
+  };
   g_autoptr (GhloExecutable) endless = help_compile (HELP_ENDLESS);
   g_autoptr (GhloBuffer) number = help_number ();
   g_autoptr (GCancellable) cancellable = g_cancellable_new ();
@@ -504,6 +517,7 @@ test_fork (void)
   pid_t child;
 
   ghlo_executable_execute_async (endless, &number, 1, cancellable, help_ready, &wait);
+  wait_until_it_runs ();
   child = fork ();
   if (child == 0)
     {
@@ -527,6 +541,7 @@ test_fork (void)
   g_object_unref (o.executable);
   g_object_unref (o.inputs[0]);
   g_object_unref (o.inputs[1]);
+  g_object_unref (o.file);
   if (child == 0)
     end_child ();
 
