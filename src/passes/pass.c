@@ -274,13 +274,16 @@ ghlo_passes_fuse (GhloIrModule           *module,
                   GError                **error)
 {
   GhloPassContext context = make_context (options, monitor);
+  gint64 begin = g_get_monotonic_time ();
+  gboolean ok = TRUE;
 
-  for (guint i = 0; i < N_PASSES; i++)
-    if (ghlo_pass_table[i].schedule == GHLO_PASS_FUSION && ghlo_passes_choose (options, i)
-        && !run_pass (module, i, &context, report, error))
-      return FALSE;
+  for (guint i = 0; ok && i < N_PASSES; i++)
+    if (ghlo_pass_table[i].schedule == GHLO_PASS_FUSION && ghlo_passes_choose (options, i))
+      ok = run_pass (module, i, &context, report, error);
+  if (report != NULL)
+    report->microseconds += g_get_monotonic_time () - begin;
 
-  return TRUE;
+  return ok;
 }
 
 gboolean
@@ -301,7 +304,7 @@ ghlo_passes_run (GhloIrModule           *module,
   if (report != NULL)
     {
       report->n_ops_after = ghlo_pass_count_ops (module);
-      report->microseconds = g_get_monotonic_time () - begin;
+      report->microseconds += g_get_monotonic_time () - begin;
     }
 
   return ok;

@@ -89,7 +89,7 @@ typedef struct
   gatomicrefcount ref_count;
   guint           n_rounds;
   guint64         n_ops_before, n_ops_after;
-  gint64          microseconds;
+  gint64          microseconds;           /* fusion included */
   GhloPassRecord *records;                /* owned; ghlo_passes_count () of them */
 } GhloPassReport;
 
@@ -102,7 +102,8 @@ gboolean        ghlo_passes_run           (GhloIrModule          *module,
                                            GError               **error);
 
 /* The fusion passes, which ghlo_passes_run () runs where @options->only has them alone: they make a program
- * for one device, after what programs keep of passes. Only their records of @report are filled in. */
+ * for one device, after what programs keep of passes. Of @report their records are filled in, and
+ * their time is added. */
 gboolean        ghlo_passes_fuse          (GhloIrModule          *module,
                                            const GhloPassOptions *options,
                                            const GhloMonitor     *monitor,

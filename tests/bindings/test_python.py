@@ -167,7 +167,8 @@ class TestCalls(unittest.TestCase):
         self.assertEqual(report.get_n_operations_before(), 4)
         self.assertLessEqual(report.get_n_operations_after(), 4)
         self.assertEqual(report.get_n_changes('no-such-pass'), 0)
-        self.assertGreaterEqual(report.get_time(), sum(map(report.get_pass_time, report.get_passes())))
+        # A sum of fractions is off by a few of their last bits.
+        self.assertGreaterEqual(report.get_time() + 1e-9, sum(map(report.get_pass_time, report.get_passes())))
         self.assertIn('4 operations became', str(report))
 
     def test_plan(self):

@@ -219,6 +219,40 @@ test_report (void)
   g_assert_nonnull (strstr (text, "9 operations became 5"));
 }
 
+static gint64
+sum_records (const GhloPassReport *report)
+{
+  gint64 sum = 0;
+
+  for (guint i = 0; i < ghlo_passes_count (); i++)
+    sum += report->records[i].microseconds;
+
+  return sum;
+}
+
+/* The time of a report is no less than its passes took, those of fusion among them. */
+static void
+test_report_time (void)
+{
+  g_autoptr (GString) text = g_string_new ("func.func @main(%0: tensor<4x4xf32>) -> tensor<4x4xf32> {\n");
+  g_autoptr (GhloPassReport) report = ghlo_pass_report_new ();
+  g_autoptr (GhloIrModule) module = NULL;
+  g_autoptr (GError) error = NULL;
+
+  for (guint i = 0; i < 2000; i += 2)
+    g_string_append_printf (text,
+                            "  %%%u = stablehlo.dot_general %%%u, %%0, contracting_dims = [1] x [0]"
+                            " : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>\n"
+                            "  %%%u = stablehlo.add %%%u, %%%u : tensor<4x4xf32>\n",
+                            i + 1, i, i + 2, i + 1, i + 1);
+  g_string_append (text, "  return %2000 : tensor<4x4xf32>\n}\n");
+  module = parse (text->str);
+  ghlo_passes_fuse (module, &(GhloPassOptions) { .level = 2 }, NULL, report, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (sum_records (report), >, 0);
+  g_assert_cmpint (report->microseconds, >=, sum_records (report));
+}
+
 static void
 test_cancel (void)
 {
@@ -430,6 +464,7 @@ main (int    argc,
   g_test_add_func ("/passes/former-names", test_former_names);
   g_test_add_func ("/passes/environment", test_environment);
   g_test_add_func ("/passes/report", test_report);
+  g_test_add_func ("/passes/report-time", test_report_time);
   g_test_add_func ("/passes/cancel", test_cancel);
   g_test_add_func ("/passes/locations", test_locations);
   g_test_add_func ("/passes/evaluator", test_evaluator);
