@@ -164,8 +164,8 @@ put_hex (GhloIrPrinter *self,
   p = string->str + start;
   for (gsize i = 0; i < n; i++)
     {
-      gsize place = i % part;
-      guint8 byte = G_BYTE_ORDER == G_LITTLE_ENDIAN ? bytes[i] : bytes[i - place + part - 1 - place];
+      gsize index = i % part;
+      guint8 byte = G_BYTE_ORDER == G_LITTLE_ENDIAN ? bytes[i] : bytes[i - index + part - 1 - index];
 
       *p++ = digits[byte >> 4];
       *p++ = digits[byte & 0xf];

@@ -169,17 +169,17 @@ group_is_present (const GhloIrOp       *op,
   return present;
 }
 
-static const GhloIrPrintPiece *
-find_piece (const GhloIrAsmElement *element)
+static const GhloIrPrintDirective *
+find_directive (const GhloIrAsmElement *element)
 {
-  const GhloIrPrintPiece *piece = ghlo_ir_print_piece ((GhloIrAsmPiece) element->index);
+  const GhloIrPrintDirective *directive = ghlo_ir_print_directive ((GhloIrAsmDirective) element->index);
 
-  if (piece == NULL)
-    piece = ghlo_ir_print_structured_piece ((GhloIrAsmPiece) element->index);
-  if (piece == NULL)
-    piece = ghlo_ir_print_sharding_piece ((GhloIrAsmPiece) element->index);
+  if (directive == NULL)
+    directive = ghlo_ir_print_structured_directive ((GhloIrAsmDirective) element->index);
+  if (directive == NULL)
+    directive = ghlo_ir_print_sharding_directive ((GhloIrAsmDirective) element->index);
 
-  return piece;
+  return directive;
 }
 
 static gboolean
@@ -187,7 +187,7 @@ element_fits (const GhloIrOp         *op,
               const GhloIrAsmElement *element)
 {
   const GhloIrOpSpec *spec = ghlo_ir_op_get_spec (op);
-  const GhloIrPrintPiece *piece;
+  const GhloIrPrintDirective *directive;
   guint first, n;
 
   switch (element->kind)
@@ -202,8 +202,8 @@ element_fits (const GhloIrOp         *op,
     case GHLO_IR_ASM_REGION:
       return element->index < op->n_regions;
     case GHLO_IR_ASM_CUSTOM:
-      piece = find_piece (element);
-      return piece != NULL && (piece->fits == NULL || piece->fits (op));
+      directive = find_directive (element);
+      return directive != NULL && (directive->fits == NULL || directive->fits (op));
     default:
       return TRUE;
     }
@@ -427,7 +427,7 @@ put_element (GhloIrPrinter          *self,
         }
       break;
     case GHLO_IR_ASM_CUSTOM:
-      find_piece (element)->put (self, op, shown);
+      find_directive (element)->put (self, op, shown);
       break;
     default:
       break;
@@ -458,7 +458,7 @@ ghlo_ir_put_pretty (GhloIrPrinter  *self,
   for (guint i = 0; i < assembly->n_elements; i++)
     {
       const GhloIrAsmElement *element = &assembly->elements[i];
-      gboolean glued = element->kind == GHLO_IR_ASM_CUSTOM && find_piece (element)->glued;
+      gboolean glued = element->kind == GHLO_IR_ASM_CUSTOM && find_directive (element)->glued;
 
       if (element->kind == GHLO_IR_ASM_OPEN && !group_is_present (op, assembly, i))
         i = element->index - 1;

@@ -110,18 +110,18 @@ void         ghlo_ir_put_pretty        (GhloIrPrinter *self, const GhloIrOp *op)
 /* TRUE when @value says nothing but the row's default. */
 gboolean     ghlo_ir_attr_is_default   (const GhloIrAttrSpec *spec, const GhloIrAttr *value);
 
-/* Custom pieces: print-pieces.c (types, attributes), print-structured.c (func,
- * module, reduce, while, scan), print-sharding.c. */
+/* Custom directives: directives.c (types, attributes), structured.c (func, module,
+ * reduce, while, scan), sharding.c. */
 typedef struct
 {
   void     (*put)  (GhloIrPrinter *self, const GhloIrOp *op, guint64 shown);
   gboolean (*fits) (const GhloIrOp *op);   /* FALSE: the generic form is needed; NULL: always fits */
   gboolean   glued;                        /* no space in front */
-} GhloIrPrintPiece;
+} GhloIrPrintDirective;
 
-const GhloIrPrintPiece *ghlo_ir_print_piece            (GhloIrAsmPiece piece);
-const GhloIrPrintPiece *ghlo_ir_print_structured_piece (GhloIrAsmPiece piece);
-const GhloIrPrintPiece *ghlo_ir_print_sharding_piece   (GhloIrAsmPiece piece);
+const GhloIrPrintDirective *ghlo_ir_print_directive            (GhloIrAsmDirective directive);
+const GhloIrPrintDirective *ghlo_ir_print_structured_directive (GhloIrAsmDirective directive);
+const GhloIrPrintDirective *ghlo_ir_print_sharding_directive   (GhloIrAsmDirective directive);
 
 static inline gboolean
 ghlo_ir_attr_is (const GhloIrAttr *attr,

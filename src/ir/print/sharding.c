@@ -125,14 +125,14 @@ has_manual (const GhloIrOp *op)
          && inside (ghlo_ir_op_get (op, "manual_axes"), "sdy<manual_axes", ">", &length) != NULL;
 }
 
-static const GhloIrPrintPiece pieces[GHLO_IR_N_PIECES] = {
-  [GHLO_IR_PIECE_SDY_MESH] = { put_mesh, has_mesh, TRUE },
-  [GHLO_IR_PIECE_SDY_CONSTRAINT] = { put_constraint, has_constraint, TRUE },
-  [GHLO_IR_PIECE_SDY_MANUAL] = { put_manual, has_manual, TRUE },
+static const GhloIrPrintDirective directives[GHLO_IR_N_DIRECTIVES] = {
+  [GHLO_IR_DIRECTIVE_SDY_MESH] = { put_mesh, has_mesh, TRUE },
+  [GHLO_IR_DIRECTIVE_SDY_CONSTRAINT] = { put_constraint, has_constraint, TRUE },
+  [GHLO_IR_DIRECTIVE_SDY_MANUAL] = { put_manual, has_manual, TRUE },
 };
 
-const GhloIrPrintPiece *
-ghlo_ir_print_sharding_piece (GhloIrAsmPiece piece)
+const GhloIrPrintDirective *
+ghlo_ir_print_sharding_directive (GhloIrAsmDirective directive)
 {
-  return pieces[piece].put != NULL ? &pieces[piece] : NULL;
+  return directives[directive].put != NULL ? &directives[directive] : NULL;
 }

@@ -383,16 +383,16 @@ has_scan_form (const GhloIrOp *op)
          && ghlo_ir_op_result_group (op, 1, &first, &n_carries) && n_inits == n_carries;
 }
 
-static const GhloIrPrintPiece pieces[GHLO_IR_N_PIECES] = {
-  [GHLO_IR_PIECE_MODULE] = { put_module, has_module_form, TRUE },
-  [GHLO_IR_PIECE_FUNC] = { put_func, has_func_form, TRUE },
-  [GHLO_IR_PIECE_REDUCE] = { put_reduce, has_reduce_form, TRUE },
-  [GHLO_IR_PIECE_WHILE] = { put_while, has_while_form, TRUE },
-  [GHLO_IR_PIECE_SCAN] = { put_scan, has_scan_form, TRUE },
+static const GhloIrPrintDirective directives[GHLO_IR_N_DIRECTIVES] = {
+  [GHLO_IR_DIRECTIVE_MODULE] = { put_module, has_module_form, TRUE },
+  [GHLO_IR_DIRECTIVE_FUNC] = { put_func, has_func_form, TRUE },
+  [GHLO_IR_DIRECTIVE_REDUCE] = { put_reduce, has_reduce_form, TRUE },
+  [GHLO_IR_DIRECTIVE_WHILE] = { put_while, has_while_form, TRUE },
+  [GHLO_IR_DIRECTIVE_SCAN] = { put_scan, has_scan_form, TRUE },
 };
 
-const GhloIrPrintPiece *
-ghlo_ir_print_structured_piece (GhloIrAsmPiece piece)
+const GhloIrPrintDirective *
+ghlo_ir_print_structured_directive (GhloIrAsmDirective directive)
 {
-  return pieces[piece].put != NULL ? &pieces[piece] : NULL;
+  return directives[directive].put != NULL ? &directives[directive] : NULL;
 }

@@ -173,8 +173,8 @@ verify_result (GhloIrVerifier     *verifier,
 
   ghlo_ir_shape_init (&shape, lhs->rank);
   for (gsize i = 0; window != NULL && i < conv->n_spatial; i++)
-    if (!ghlo_ir_verify_window_places (verifier, op, window, i, lhs->dimensions[conv->input.spatial[i]],
-                                       &shape.dimensions[conv->output.spatial[i]]))
+    if (!ghlo_ir_verify_window_count (verifier, op, window, i, lhs->dimensions[conv->input.spatial[i]],
+                                      &shape.dimensions[conv->output.spatial[i]]))
       return FALSE;
   shape.dimensions[conv->output.first] = batch < 0 ? GHLO_DYNAMIC : batch / conv->batch_groups;
   shape.dimensions[conv->output.second] = rhs->dimensions[conv->kernel.second];

@@ -40,8 +40,8 @@ static const GhloIrVerifyFunc row_verifiers[GHLO_N_OPS] = {
 /* Where an operation stands that has no line: at a byte of the file, or in a
  * function, and in the source of the program where its location leads to it. */
 static char *
-describe_place (const GhloIrVerifier *verifier,
-                const GhloIrOp       *op)
+describe_position (const GhloIrVerifier *verifier,
+                   const GhloIrOp       *op)
 {
   const GhloIrLocation *file = ghlo_ir_location_get_file (op->location);
   const GhloIrOp *function = op;
@@ -67,10 +67,10 @@ add_error (GhloIrVerifier *verifier,
            const char     *message)
 {
   gboolean has_line = op->line > 0 && !verifier->module->is_binary;
-  g_autofree char *place = has_line ? NULL : describe_place (verifier, op);
+  g_autofree char *position = has_line ? NULL : describe_position (verifier, op);
 
   ghlo_diagnostics_add (verifier->diagnostics, GHLO_SEVERITY_ERROR, GHLO_ERROR_VERIFY, has_line ? op->line : 0,
-                        has_line ? op->column : 0, "%s%s", place != NULL ? place : "", message);
+                        has_line ? op->column : 0, "%s%s", position != NULL ? position : "", message);
 }
 
 gboolean

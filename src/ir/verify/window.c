@@ -129,17 +129,17 @@ dilate (gint64  size,
 }
 
 gboolean
-ghlo_ir_verify_window_places (GhloIrVerifier     *verifier,
-                              const GhloIrOp     *op,
-                              const GhloIrWindow *window,
-                              guint               index,
-                              gint64              base,
-                              gint64             *places)
+ghlo_ir_verify_window_count (GhloIrVerifier     *verifier,
+                             const GhloIrOp     *op,
+                             const GhloIrWindow *window,
+                             guint               index,
+                             gint64              base,
+                             gint64             *count)
 {
   const GhloIrWindowDim *dim = &window->dims[index];
   gint64 extent, reach;
 
-  *places = GHLO_DYNAMIC;
+  *count = GHLO_DYNAMIC;
   if (base < 0 || dim->size < 0)
     return TRUE;
 
@@ -149,14 +149,14 @@ ghlo_ir_verify_window_places (GhloIrVerifier     *verifier,
       || !dilate (dim->size, dim->window_dilation, &reach))
     return ghlo_ir_verify_fail (verifier, op,
                                 "expected a padded and dilated extent within 63 bits of window dimension %u", index);
-  *places = extent <= 0 || reach > extent ? 0 : (extent - reach) / dim->stride + 1;
+  *count = extent <= 0 || reach > extent ? 0 : (extent - reach) / dim->stride + 1;
 
   return TRUE;
 }
 
-/* The shape of the window's places over @type. */
+/* How many positions the window has along each dimension of @type. */
 static gboolean
-infer_places (GhloIrVerifier     *verifier,
+infer_counts (GhloIrVerifier     *verifier,
               const GhloIrOp     *op,
               const GhloIrWindow *window,
               const GhloIrType   *type,
@@ -164,8 +164,8 @@ infer_places (GhloIrVerifier     *verifier,
 {
   ghlo_ir_shape_init (shape, window->rank);
   for (guint i = 0; i < window->rank; i++)
-    if (!ghlo_ir_verify_window_places (verifier, op, window, i, type->dimensions[i], &shape->dimensions[i])
-        || !ghlo_ir_verify_window_places (verifier, op, window, i, ghlo_ir_type_bound (type, i), &shape->bounds[i]))
+    if (!ghlo_ir_verify_window_count (verifier, op, window, i, type->dimensions[i], &shape->dimensions[i])
+        || !ghlo_ir_verify_window_count (verifier, op, window, i, ghlo_ir_type_bound (type, i), &shape->bounds[i]))
       return FALSE;
 
   return TRUE;
@@ -222,7 +222,7 @@ ghlo_ir_verify_reduce_window (GhloIrVerifier *verifier,
 
   returned = ghlo_ir_region_returned (op, 0);
   for (guint i = 0; i < n; i++)
-    if (!infer_places (verifier, op, &window, ghlo_ir_operand_type (op, i), &shape)
+    if (!infer_counts (verifier, op, &window, ghlo_ir_operand_type (op, i), &shape)
         || !ghlo_ir_verify_inferred (verifier, op, i, &shape, ghlo_ir_returned_type (&returned, i)))
       return FALSE;
 
@@ -279,7 +279,7 @@ verify_source (GhloIrVerifier *verifier,
   GhloIrShape shape;
 
   if (!read_window (verifier, op, &names, &window)
-      || !infer_places (verifier, op, &window, operand, &shape))
+      || !infer_counts (verifier, op, &window, operand, &shape))
     return FALSE;
   if (ghlo_ir_extents_compatible (shape.dimensions, shape.rank, source->dimensions, source->rank)
       && ghlo_ir_same_element_or_floats (operand, source))
