@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Windows: their numbers and the shapes that follow, and the verifiers of
- * reduce_window and select_and_scatter. Sizes, dilations and padding come from
- * the program, so every step of their arithmetic is checked.
+ * Windows: their attributes, the shapes that they infer, and the verifiers of
+ * reduce_window and select_and_scatter. Sizes, dilations and padding come from the
+ * program, so every step of their arithmetic is checked.
  */
 
 #include "ir/verify/window.h"
@@ -171,7 +171,7 @@ infer_counts (GhloIrVerifier     *verifier,
   return TRUE;
 }
 
-/* Reads "window_dimensions" and the rest of a window over operand 0. */
+/* Reads "window_dimensions" and the other attributes of a window over operand 0. */
 static gboolean
 read_window (GhloIrVerifier          *verifier,
              const GhloIrOp          *op,
@@ -229,7 +229,7 @@ ghlo_ir_verify_reduce_window (GhloIrVerifier *verifier,
   return TRUE;
 }
 
-/* The region that picks one of two elements. */
+/* Checks the region that selects one of two elements. */
 static gboolean
 verify_select (GhloIrVerifier *verifier,
                const GhloIrOp *op)
@@ -265,7 +265,7 @@ verify_select (GhloIrVerifier *verifier,
   return TRUE;
 }
 
-/* The source has one element for each place of the window. */
+/* Checks that the source has one element for each position of the window. */
 static gboolean
 verify_source (GhloIrVerifier *verifier,
                const GhloIrOp *op)
