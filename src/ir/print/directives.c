@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The custom directives of pretty forms that are shorthand for types and
- * attributes. What a directive's fits function refuses is printed in the generic form.
+ * The custom directives of pretty forms that are shorthand for types and attributes.
+ * An operation that a directive's fits function refuses is printed in the generic
+ * form.
  */
 
 #include <string.h>
@@ -77,7 +78,7 @@ put_select_types (GhloIrPrinter  *self,
   ghlo_ir_put_type (self, type);
 }
 
-/* TRUE when @real is what a reader makes of @complex: its real part. */
+/* TRUE when @real is the type that a reader infers from @complex: that of its real part. */
 static gboolean
 is_real_part (const GhloIrType *real,
               const GhloIrType *complex)
@@ -424,7 +425,7 @@ put_operands_comma (GhloIrPrinter  *self,
     }
 }
 
-/* The value alone where it has the result's type; a quantized constant does not. */
+/* Puts the value alone where it has the result's type, which a quantized constant has not. */
 static void
 put_constant (GhloIrPrinter  *self,
               const GhloIrOp *op,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The pretty form: walks the elements of an operation's form, with MLIR's rules
- * for spaces between them. An operation that its form cannot say in full (types
- * that it would infer otherwise, attributes of other kinds, wrong numbers of
+ * The pretty form: walks the elements of an operation's assembly format, with MLIR's
+ * rules for spaces between them. An operation that the format cannot express (types
+ * that a reader would infer otherwise, attributes of other kinds, wrong numbers of
  * operands) is printed in the generic form.
  */
 
@@ -30,7 +30,8 @@ ghlo_ir_attr_is_default (const GhloIrAttrSpec *spec,
   return strcmp (text->str, spec->fallback) == 0;
 }
 
-/* TRUE when the short spelling of @spec's kind gives @value back, which may be NULL. */
+/* TRUE when a reader gets @value, which may be NULL, from the short spelling of @spec's
+ * kind. */
 static gboolean
 fits_short_spelling (const GhloIrAttrSpec *spec,
                      const GhloIrAttr     *value)
@@ -56,7 +57,7 @@ fits_short_spelling (const GhloIrAttrSpec *spec,
     { GHLO_IR_KIND_STRUCT, GHLO_IR_ATTR_STRUCT, GHLO_ELEMENT_TYPE_INVALID },
   };
 
-  /* Numbers are the only defaults that a form has outside of its groups. */
+  /* Outside of optional groups, only numbers have defaults. */
   if (value == NULL)
     return spec->presence == GHLO_IR_DEFAULTED && (spec->kind == GHLO_IR_KIND_I64 || spec->kind == GHLO_IR_KIND_I32);
 
@@ -70,8 +71,8 @@ fits_short_spelling (const GhloIrAttrSpec *spec,
   return TRUE;
 }
 
-/* The short spelling: what the reader knows from @spec is left out. A default stands where
- * @value is NULL. */
+/* Puts the short spelling, which leaves out what the reader knows from @spec. When
+ * @value is NULL, the default is put. */
 static void
 put_short (GhloIrPrinter        *self,
            const GhloIrAttrSpec *spec,
@@ -112,7 +113,8 @@ put_short (GhloIrPrinter        *self,
     }
 }
 
-/* The regions of the row's name @index: all that are left where it takes any number. */
+/* How many regions the row's region @index stands for: all that are left when it is
+ * variadic. */
 static guint
 count_regions (const GhloIrOp *op,
                guint           index)
@@ -125,7 +127,8 @@ count_regions (const GhloIrOp *op,
   return spec->regions[index].variadic ? op->n_regions - index : 1;
 }
 
-/* Whether what an optional group hangs on is there; @element is in the group. */
+/* Sets *@present to whether an optional group is printed when @element, which is in it,
+ * decides that; else FALSE. */
 static gboolean
 decides (const GhloIrOp         *op,
          const GhloIrAsmElement *element,
@@ -225,7 +228,7 @@ numbers_fit (const GhloIrOp *op)
   return spec->n_results > 0 ? ghlo_ir_op_result_group (op, 0, &first, &n) : op->n_results == 0;
 }
 
-/* The types that a form states, as far as inferring the others needs them. */
+/* The types that the format states and that others are inferred from. */
 typedef struct
 {
   gboolean          all;
@@ -263,8 +266,8 @@ find_stated_types (const GhloIrOp       *op,
   return stated;
 }
 
-/* The type that a reader gives to what the form leaves without one: another
- * operand's, the result's, or that of the attribute "value". */
+/* The type that a reader infers where the format states none: another operand's, the
+ * result's, or that of the attribute "value". */
 static const GhloIrType *
 inferred_type (const GhloIrOp    *op,
                const StatedTypes *stated)
@@ -434,7 +437,7 @@ put_element (GhloIrPrinter          *self,
     }
 }
 
-/* TRUE when the element puts nothing, and no space either. */
+/* TRUE when the element is printed as nothing, so that it takes no space. */
 static gboolean
 is_nothing (const GhloIrOp         *op,
             const GhloIrAsmElement *element)
