@@ -41,8 +41,12 @@ read_symbol (GhloByteCursor    *cursor,
 
   for (gsize i = 0; i < nested.n && good; i++)
     if (nested.items[i]->kind != GHLO_IR_ATTR_SYMBOL || nested.items[i]->length > 0)
-      good = ghlo_bytecode_fail (&start, GHLO_ERROR_PARSE,
-                                 "expected single symbols inside a nested one, found another attribute");
+      {
+        g_autofree char *found = ghlo_ir_attr_to_string (nested.items[i]);
+
+        good = ghlo_bytecode_fail (&start, GHLO_ERROR_PARSE, "expected single symbols inside a nested one, found %s",
+                                   found);
+      }
   if (good)
     *attr = ghlo_ir_attr_symbol (ghlo_bytecode_module (cursor), name, nested.items, nested.n);
   GHLO_IMPORT_CLEAR (&nested);

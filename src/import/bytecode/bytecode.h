@@ -63,6 +63,8 @@ gboolean ghlo_bytecode_read_optional_attr (GhloByteCursor *cursor, const GhloIrA
 gboolean ghlo_bytecode_read_type          (GhloByteCursor *cursor, const GhloIrType **type);
 /* An attribute that must be of one kind. */
 gboolean ghlo_bytecode_read_attr_of       (GhloByteCursor *cursor, GhloIrAttrKind kind, const GhloIrAttr **attr);
+/* "an array", for messages. */
+const char *ghlo_bytecode_kind_name       (GhloIrAttrKind kind);
 /* What the builtin dialect and VHLO write in the same way (bytecode-plain.c). A name
  * is a string without zero bytes. */
 gboolean ghlo_bytecode_read_name          (GhloByteCursor *cursor, const char **name);

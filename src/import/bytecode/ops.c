@@ -45,7 +45,7 @@ typedef struct
 /* The numbers of one region. */
 typedef struct
 {
-  gsize next, end;
+  gsize first, next, end;
 } Numbers;
 
 static gboolean read_regions (Builder *self, GhloByteCursor *cursor, GhloIrOp *op, gboolean is_isolated);
@@ -88,7 +88,9 @@ define (Builder        *self,
   GhloIrValue **entry;
 
   if (numbers->next >= numbers->end)
-    return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE, "expected no more values than the region says, found another");
+    return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE,
+                               "expected %" G_GSIZE_FORMAT " values in the region, found more",
+                               numbers->end - numbers->first);
   entry = slot (self, numbers->next++);
   if (*entry != NULL)
     ghlo_ir_value_replace (*entry, value);
@@ -178,8 +180,8 @@ skip_use_lists (GhloByteCursor *cursor,
         return FALSE;
       n_indices = ignored;
       if (n_indices > ghlo_bytecode_left (cursor))
-        return ghlo_bytecode_fail (&start, GHLO_ERROR_PARSE,
-                                   "expected the order of uses, found fewer bytes than it has");
+        return ghlo_bytecode_fail (&start, GHLO_ERROR_PARSE, "expected an order of %" G_GSIZE_FORMAT
+                                   " uses, found %" G_GSIZE_FORMAT " bytes", n_indices, ghlo_bytecode_left (cursor));
       for (gsize j = 0; j < n_indices; j++)
         if (!ghlo_bytecode_read_varint (cursor, &ignored))
           return FALSE;
@@ -482,7 +484,7 @@ read_blocks (Builder        *self,
 {
   GhloByteRange ir = self->reader->sections[GHLO_BYTECODE_SECTION_IR];
   GhloByteCursor start = *cursor;
-  Numbers numbers = { self->top, self->top };
+  Numbers numbers = { self->top, self->top, self->top };
   gsize bottom = self->top, mark = self->awaited.n, end;
   guint64 n;
 

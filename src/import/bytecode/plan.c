@@ -26,7 +26,7 @@ walk (GhloBytecodeWriter *self,
       guint               depth)
 {
   if (depth > GHLO_MAX_NESTING)
-    return ghlo_bytecode_refuse (self, GHLO_ERROR_UNSUPPORTED, "regions are nested more than %d deep",
+    return ghlo_bytecode_refuse (self, GHLO_ERROR_UNSUPPORTED, "expected regions nested at most %d deep, found more",
                                  GHLO_MAX_NESTING);
   if (!visit (self, op))
     return FALSE;

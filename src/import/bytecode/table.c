@@ -270,8 +270,8 @@ look_inside (GhloBytecodeWriter      *self,
 {
   if (self->depth >= DEEPEST)
     {
-      ghlo_bytecode_refuse (self, GHLO_ERROR_UNSUPPORTED, "attributes, types or locations are nested more than %d deep",
-                            DEEPEST);
+      ghlo_bytecode_refuse (self, GHLO_ERROR_UNSUPPORTED,
+                            "expected attributes, types and locations nested at most %d deep, found more", DEEPEST);
       return;
     }
 

@@ -315,7 +315,7 @@ test_too_many_values (void)
   g_autoptr (BytecodeFile) few = new_file (4), many = new_file (4), used = new_file (4);
 
   PUT_MODULE (few, V (1), V (0), V (1 << 1), V (OP_TEST), RESULTS, V (ATTR_UNKNOWN), V (1), V (TYPE_I1));
-  check_bad_foreign (few, "at byte 65, in the IR section: expected no more values than the region says, found another");
+  check_bad_foreign (few, "at byte 65, in the IR section: expected 0 values in the region, found more");
   PUT_MODULE (many, V (1), V (60), V (1 << 1), V (OP_TEST), RESULTS, V (ATTR_UNKNOWN), V (1), V (TYPE_I1));
   check_bad_foreign (many, "at byte 58, in the IR section: expected as many values as the IR section can hold,"
                            " found 60");

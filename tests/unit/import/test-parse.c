@@ -410,6 +410,9 @@ test_scopes (void)
   check_bad ("func.func @f(%x: tensor<i1>) {\n  %y = stablehlo.not %x : tensor<i8>\n  return\n}", 1, 2, "tensor<i1>");
   check_bad ("func.func @f(%x: tensor<i1>) {\n  %y = stablehlo.not %x#1 : tensor<i1>\n  return\n}", 1, 2, "number 1");
   check_bad ("func.func @f(%x: tensor<i1>) {\n  %a, %b = stablehlo.not %x : tensor<i1>\n  return\n}", 1, 2, "found 2");
+  check_bad ("#a.b = 5 : i64", 1, 1, "expected a name without '.', which marks a dialect, found '#a.b'");
+  check_bad ("func.func private @f() loc(#stablehlo<precision HIGH>)", 1, 1,
+             "expected a location, found #stablehlo<precision HIGH>");
   check_bad ("func.func @f() {\n  %0 = stablehlo.not %1 : tensor<i1>\n"
              "  %1 = stablehlo.constant dense<1> : tensor<i8>\n  return\n}", 1, 3, "used before");
 }
