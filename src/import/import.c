@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Which form a program is in, told by its first bytes.
+ * The importer's entry point, which tells a program's format by its first bytes.
  */
 
 #include "import/import.h"
@@ -19,8 +19,7 @@ is_bytecode (const guint8 *data,
   return size >= sizeof bytecode_magic && memcmp (data, bytecode_magic, sizeof bytecode_magic) == 0;
 }
 
-/* Whether what begins like no other form is text at least as far as that text has
- * no zero bytes. */
+/* Whether data that begins like no other format may be text, which has no zero bytes. */
 static gboolean
 begins_as_text (const guint8 *data,
                 gsize         size)

@@ -12,7 +12,7 @@
 
 #include "import/text/parser.h"
 
-/* What grows out of a file's sharing may be this many times its size in parts. */
+/* Limit of the parts of a file, shared ones counted each time, as a multiple of its size. */
 enum { WEIGHT_FACTOR = 16, MIN_WEIGHT = 4096 };
 
 /* How deep entries are read inside each other. What is found deeper may already
@@ -135,7 +135,8 @@ decode (GhloBytecodeReader *self,
          && check_size (&start, entry, is_type);
 }
 
-/* Gives the entry, read, and counts it among the parts of the entry around it. */
+/* Reads the entry when it is not read yet, and counts its parts to those of the entry
+ * that contains it. */
 static gboolean
 use (GhloBytecodeReader *self,
      GhloBytecodeEntry  *entry,

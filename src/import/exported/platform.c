@@ -12,7 +12,7 @@
 #define GLOBAL_CONSTANT "jax.global_constant"
 #define PLATFORM_INDEX  "_platform_index"
 
-/* What is said of argument @index, a dictionary; NULL when nothing is. */
+/* The attributes of argument @index, a dictionary; NULL when it has none. */
 static const GhloIrAttr *
 get_argument_attributes (const GhloIrOp *function,
                          guint           index)
@@ -49,7 +49,7 @@ choose_platform (const GhloExported *self)
   return 0;
 }
 
-/* Puts a constant at the start of the body in the place of the argument. */
+/* Replaces the argument by a constant at the start of the body. */
 static void
 replace_argument (GhloIrModule *module,
                   GhloIrBlock  *body,

@@ -327,8 +327,8 @@ parse_field (Parser      *parser,
     }
 }
 
-/* The format's text up to a "$", or "~" or the end; FALSE without a word when it is
- * not there. */
+/* Accepts the format's text up to a "$", a "~" or the end; FALSE without an error when
+ * it is missing. */
 static gboolean
 accept_literal (Parser      *parser,
                 const char **format)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How an attribute of ours and those that VHLO has for it become each other. One
- * row for each form. What the codec writes alike in VHLO (an array of integers and
- * a tensor, a symbol and a string) stays as it is on the way there.
+ * Conversions between an attribute of the IR and those that VHLO has for it, one row
+ * for each. What the codec writes alike in VHLO (an array of integers and a tensor, a
+ * symbol and a string) is not converted when it is written.
  */
 
 #include "import/vhlo/table.h"
