@@ -10,16 +10,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#if defined (__SANITIZE_ADDRESS__) || defined (__SANITIZE_THREAD__)
-#define LIMIT_MEMORY_IS_POSSIBLE 0
-#elif defined (__has_feature)
-#if __has_feature (address_sanitizer) || __has_feature (thread_sanitizer)
-#define LIMIT_MEMORY_IS_POSSIBLE 0
-#endif
-#endif
-#ifndef LIMIT_MEMORY_IS_POSSIBLE
-#define LIMIT_MEMORY_IS_POSSIBLE 1
-#endif
+#include "sanitized.h"
 
 /* From here on at most @extra bytes of addresses above those in use. */
 static inline void
@@ -38,7 +29,7 @@ limit_memory (gsize extra)
 static inline gboolean
 limit_memory_in_subprocess (void)
 {
-  if (!LIMIT_MEMORY_IS_POSSIBLE)
+  if (SANITIZED)
     {
       g_test_skip ("sanitizers reserve more addresses than any limit");
       return FALSE;

@@ -32,6 +32,19 @@ ghlo_bytecode_read_bits (GhloByteCursor *cursor,
   return TRUE;
 }
 
+void
+ghlo_bytecode_write_bits (GhloBytecodeWriter *writer,
+                          guint               width,
+                          guint64             bits)
+{
+  if (width < 64)
+    bits &= ((guint64) 1 << width) - 1;
+  if (width <= 8)
+    ghlo_bytecode_write_byte (writer, (guint8) bits);
+  else
+    ghlo_bytecode_write_signed (writer, (gint64) bits);
+}
+
 /* The number of elements fits 63 bits. */
 static gboolean
 check_count (GhloByteCursor *cursor,
@@ -64,14 +77,14 @@ ghlo_bytecode_read_shape (GhloByteCursor *cursor,
                                GHLO_MAX_RANK, *rank);
   for (gsize i = 0; i < *rank; i++)
     {
-      GhloByteCursor place = *cursor;
+      GhloByteCursor start = *cursor;
 
       if (!ghlo_bytecode_read_signed (cursor, &dimensions[i]))
         return FALSE;
       if (dimensions[i] == G_MININT64)
         dimensions[i] = GHLO_DYNAMIC;
       else if (dimensions[i] < 0)
-        return ghlo_bytecode_fail (&place, GHLO_ERROR_PARSE, "expected a dimension that is not negative, found %"
+        return ghlo_bytecode_fail (&start, GHLO_ERROR_PARSE, "expected a dimension that is not negative, found %"
                                    G_GINT64_FORMAT, dimensions[i]);
     }
 

@@ -13,7 +13,7 @@ typedef struct
 {
   GhloIrAttrKind  kind;
   guint           subkind;         /* ENUM, STRUCT */
-  guint8          major, minor;    /* the version that brought it; 0.0 marks a code that is none */
+  guint8          major, minor;    /* the version that introduced it; 0.0 marks a code that is none */
   const char     *fields;          /* STRUCT: a letter of vhlo-field.c for each */
   gboolean (*read)  (GhloByteCursor *cursor, const GhloIrAttr **attr);
   gboolean (*write) (GhloBytecodeWriter *writer, const GhloIrAttr *attr);
@@ -103,7 +103,7 @@ write_float (GhloBytecodeWriter *writer,
   GhloElementType type = attr->type->element_type;
 
   ghlo_bytecode_write_type (writer, GHLO_BYTECODE_VHLO, attr->type);
-  ghlo_vhlo_write_bits (writer, ghlo_element_info (type)->bits, ghlo_float_to_bits (type, attr->real));
+  ghlo_bytecode_write_bits (writer, ghlo_element_info (type)->bits, ghlo_float_to_bits (type, attr->real));
 
   return TRUE;
 }
@@ -148,7 +148,7 @@ write_integer (GhloBytecodeWriter *writer,
                const GhloIrAttr   *attr)
 {
   ghlo_bytecode_write_type (writer, GHLO_BYTECODE_VHLO, attr->type);
-  ghlo_vhlo_write_bits (writer, ghlo_element_info (attr->type->element_type)->bits, (guint64) attr->integer);
+  ghlo_bytecode_write_bits (writer, ghlo_element_info (attr->type->element_type)->bits, (guint64) attr->integer);
 
   return TRUE;
 }

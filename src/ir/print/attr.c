@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Attributes. A number is followed by its type unless where it stands says it.
+ * Attributes. A number is followed by its type unless the context determines it.
  */
 
 #include "base/float-text.h"
@@ -37,8 +37,8 @@ put_integer (GhloIrPrinter    *self,
     put_type_of (self, attr);
 }
 
-/* The number alone. Hexadecimal, which a reader takes for an integer, needs the
- * type; the result says so. */
+/* Puts the number without its type. TRUE when it is in hexadecimal, which reads as an
+ * integer unless the type follows. */
 static gboolean
 put_real (GhloIrPrinter   *self,
           GhloElementType  type,

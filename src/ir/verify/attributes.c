@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Inherent attributes against their row: required ones are there, each is of
- * its kind, integers are not below their minimum. One row of a table for each
- * kind of attribute.
+ * Checks of inherent attributes against their row: required ones are present, each is
+ * of its kind, integers are not below their minimum. One row of a table for each kind
+ * of attribute.
  */
 
 #include "ir/verify/private.h"
@@ -197,7 +197,7 @@ is_dense_array (const GhloIrAttr     *attr,
   return attr->kind == GHLO_IR_ATTR_DENSE_ARRAY && element_is (attr->type, GHLO_IR_TYPE_ELEMENT, types[spec->kind]);
 }
 
-/* custom_call's api_version is an i32 in text; the words are only the printer's. */
+/* custom_call's api_version is an i32 in text; only the printer writes it as a word. */
 static gboolean
 is_enum (const GhloIrAttr     *attr,
          const GhloIrAttrSpec *spec)

@@ -52,7 +52,8 @@ layout_fits (GhloIrVerifier   *verifier,
                               what, index, shaped ? "a permutation of its dimensions" : "empty", text);
 }
 
-/* The results that layouts count: members of the one tuple, or all results. */
+/* The type that result layout @index describes: a member of the only result, a tuple, or
+ * a result. */
 static const GhloIrType *
 laid_out_result (const GhloIrOp *op,
                  guint           index)
@@ -99,7 +100,7 @@ layouts_fit (GhloIrVerifier *verifier,
   return TRUE;
 }
 
-/* Follows @indices into tuples from @type; NULL where they lead nowhere. */
+/* The type that @indices select in the nested tuples of @type, or NULL. */
 static const GhloIrType *
 tuple_part (const GhloIrType *type,
             const gint64     *indices,
@@ -112,7 +113,7 @@ tuple_part (const GhloIrType *type,
   return type;
 }
 
-/* Several results count as one tuple of them. */
+/* The same for results, where several count as one tuple. */
 static const GhloIrType *
 output_part (const GhloIrOp *op,
              const gint64   *indices,
@@ -183,8 +184,8 @@ configuration_fits (GhloIrVerifier *verifier,
                               dictionary ? "a dictionary" : "a string", dictionary ? "a string" : "a dictionary");
 }
 
-/* Pin and Unpin: one value in, one out, of one shape and element type, a tensor
- * on one side and a buffer on the other. */
+/* Checks Pin and Unpin: operand and result have one shape and element type; one is a
+ * tensor, the other a buffer. */
 static gboolean
 pin_fits (GhloIrVerifier *verifier,
           const GhloIrOp *op,
@@ -222,7 +223,7 @@ create_buffer_fits (GhloIrVerifier *verifier,
                               target);
 }
 
-/* What a buffer is called by: its value's number and the way into tuples. */
+/* The key of a buffer: the number of its value and its indices in the value's tuples. */
 static char *
 part_name (gint64        value,
            const gint64 *indices,
@@ -233,8 +234,8 @@ part_name (gint64        value,
   return g_strdup_printf ("%" G_GINT64_FORMAT "%s", value, text);
 }
 
-/* A buffer operand is in one alias at most. Fills @outputs with the buffers that
- * aliases give to results. */
+/* Checks that each buffer operand is in at most one alias. Adds the result buffers of
+ * the aliases to @outputs. */
 static gboolean
 aliased_buffers_once (GhloIrVerifier *verifier,
                       const GhloIrOp *op,
@@ -263,7 +264,7 @@ aliased_buffers_once (GhloIrVerifier *verifier,
   return TRUE;
 }
 
-/* Every buffer in @type, found at @indices, is given by an alias. */
+/* Checks that an alias gives each buffer of @type, which is at @indices. */
 static gboolean
 buffers_aliased (GhloIrVerifier   *verifier,
                  const GhloIrOp   *op,

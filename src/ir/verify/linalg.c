@@ -81,7 +81,8 @@ fft_element (GhloIrVerifier *verifier,
   return g_strcmp0 (kind, "IRFFT") == 0 ? ghlo_element_type_real_part (element) : element;
 }
 
-/* Dimensions that a real transform takes whole are those of fft_length. */
+/* Checks that the first @n_checked of the transformed dimensions have the sizes in
+ * fft_length. */
 static gboolean
 fft_lengths_fit (GhloIrVerifier *verifier,
                  const GhloIrOp *op,
@@ -151,15 +152,15 @@ ghlo_ir_verify_fft (GhloIrVerifier *verifier,
   return ghlo_ir_verify_inferred_element (verifier, op, 0, &shape, element);
 }
 
-/* Sizes of the labels of an Einstein sum; -2 where a letter was not used yet. */
+/* The sizes of the labels of an Einstein sum; -2 for a letter that is not used yet. */
 typedef struct
 {
   gint64 sizes[128];
 } Labels;
 
-/* One term, "abc", against a type: as many letters as dimensions, equal sizes
- * for equal letters. A result may only use letters of operands. Terms with an
- * ellipsis are not looked into. */
+/* Checks a term, "abc", against a type: as many letters as dimensions, equal sizes for
+ * equal letters, in a result only letters of operands. Terms with an ellipsis are not
+ * checked. */
 static gboolean
 einsum_term (GhloIrVerifier   *verifier,
              const GhloIrOp   *op,
@@ -256,7 +257,8 @@ selected_shape (GhloIrShape      *shape,
     }
 }
 
-/* Batch dimensions are shared, the selected dimension becomes the index's own. */
+/* Operand and index share batch dimensions; the other dimensions of the index replace
+ * the selected one. */
 gboolean
 ghlo_ir_verify_torch_index_select (GhloIrVerifier *verifier,
                                    const GhloIrOp *op)

@@ -6,7 +6,7 @@
 
 #include "ir/verify/common.h"
 
-/* The groups of a scan, which its segment sizes tell. */
+/* The groups of operands and results of a scan, from its segment sizes. */
 typedef struct
 {
   guint   n_inputs;
@@ -129,7 +129,7 @@ arguments_fit (GhloIrVerifier *verifier,
   return TRUE;
 }
 
-/* Result @index as the value that the body returns for it says. */
+/* Checks result @index against the value that the body returns for it. */
 static gboolean
 result_fits (GhloIrVerifier   *verifier,
              const GhloIrOp   *op,

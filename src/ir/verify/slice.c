@@ -7,7 +7,8 @@
 
 #include "ir/verify/common.h"
 
-/* @n numbers in each of three attributes, as many as the operand's rank. */
+/* Reads three attributes and checks that each has @n values, one for each dimension of
+ * the operand. */
 static gboolean
 three_lists (GhloIrVerifier    *verifier,
              const GhloIrOp    *op,
@@ -83,7 +84,7 @@ ghlo_ir_verify_slice (GhloIrVerifier *verifier,
   return ghlo_ir_verify_inferred (verifier, op, 0, &shape, operand);
 }
 
-/* Start indices from operand @first on: one for each dimension, all of one type. */
+/* Checks the start indices from operand @first on: one for each dimension, all of one type. */
 static gboolean
 start_indices_fit (GhloIrVerifier *verifier,
                    const GhloIrOp *op,
@@ -209,7 +210,7 @@ concatenate_one (GhloIrVerifier   *verifier,
   if (limit >= 0 && more >= 0 && __builtin_add_overflow (limit, more, &sum))
     return ghlo_ir_verify_fail (verifier, op, "expected a concatenated size below 2^63 in dimension %u, found more",
                                 dimension);
-  /* This dimension is added up, the others are merged. */
+  /* The sizes of this dimension are added, those of the others merged. */
   shape->dimensions[dimension] = type->dimensions[dimension];
   shape->bounds[dimension] = -1;
   if (!ghlo_ir_shape_merge (verifier, op, shape, type))

@@ -138,7 +138,7 @@ ghlo_ir_verify_get_dimension_size (GhloIrVerifier *verifier,
          && ghlo_ir_verify_inferred_element (verifier, op, 0, &scalar, GHLO_ELEMENT_TYPE_I32);
 }
 
-/* The dimension becomes dynamic, bounded by what it was; a constant equal to the
+/* The dimension becomes dynamic with its size as the bound; a constant equal to the
  * bound makes it static again. */
 gboolean
 ghlo_ir_verify_set_dimension_size (GhloIrVerifier *verifier,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Structured attributes that can be wrong by themselves, whatever operation has
- * them. The text parser asks as it reads one, so that the error stands where the
- * attribute does; the operations' verifiers ask for those that came otherwise.
+ * Checks of structured attributes that do not depend on the operation. The text parser
+ * calls them as it reads an attribute, so that the error points there; the verifier
+ * calls them for attributes from elsewhere.
  */
 
 #include "ir/verify/verify.h"
@@ -30,8 +30,7 @@ static const struct
   { GHLO_ELEMENT_TYPE_F64, GHLO_ELEMENT_TYPE_F64, 1 },
 };
 
-/* The element type that a field of an algorithm names; FALSE for what no
- * algorithm has. */
+/* Reads the element type of an algorithm's field; FALSE for a type that no algorithm has. */
 static gboolean
 read_precision (const GhloIrAttr *algorithm,
                 const char       *field,
@@ -138,7 +137,8 @@ is_integers (const GhloIrType *type)
              || type->element_type == GHLO_ELEMENT_TYPE_I1);
 }
 
-/* The axes of a mesh are named, have processes, and their product is within 63 bits. */
+/* Checks that the axes of a mesh are named, that none is empty, and that their product
+ * is within 63 bits. */
 static char *
 check_mesh (const GhloIrAttr *mesh)
 {
@@ -168,7 +168,7 @@ check_mesh (const GhloIrAttr *mesh)
   return NULL;
 }
 
-/* Groups along axes of @mesh. */
+/* Checks groups along axes of @mesh. */
 static char *
 check_axes_of (const GhloIrAttr *mesh,
                const GhloIrAttr *axes)
@@ -188,8 +188,8 @@ check_axes_of (const GhloIrAttr *mesh,
   return NULL;
 }
 
-/* The mesh is given in place or by its symbol. What axes may be is decided by the
- * mesh: with a symbol they are any attributes, and fit or not when the program runs. */
+/* The mesh is an attribute or a symbol. The axes of a symbol's mesh may be any
+ * attributes, which are checked when the program runs. */
 static char *
 check_group_axes (const GhloIrAttr *groups)
 {
@@ -208,7 +208,7 @@ check_group_axes (const GhloIrAttr *groups)
   return problem != NULL ? problem : check_axes_of (mesh, axes);
 }
 
-/* A mode of accuracy, which nothing else can stand for. */
+/* Checks that the mode of an accuracy is of its enumeration. */
 static char *
 check_accuracy (const GhloIrAttr *accuracy)
 {
