@@ -43,6 +43,14 @@ ghlo_round_up (gint64 n, gint64 unit)
   return ghlo_ceil_div (n, unit) * unit;
 }
 
+/* @size rounded up to the alignment of buffers and scratch memory, which is 64 bytes; @size is not within that
+ * much of the largest number. */
+static inline gsize
+ghlo_size_align (gsize size)
+{
+  return (size + 63) & ~(gsize) 63;
+}
+
 /* Appends room for @n units of @each bytes to scratch memory of *@size bytes: *@offset is where
  * it begins, and what follows it is aligned to 64 bytes. */
 static inline gboolean

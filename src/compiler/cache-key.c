@@ -15,8 +15,7 @@
 #include "compiler/build-id.h"
 #include "runtime/parallel.h"
 #include "compiler/cache-entry.h"
-
-enum { DIGEST_SIZE = 32 };
+#include "compiler/digest.h"
 
 /* From how many bytes on a constant is left out. */
 #define LARGE ((gsize) 4096)
@@ -189,13 +188,8 @@ digest_chunks (gpointer data,
   Chunks *chunks = data;
 
   for (gsize i = begin; i < end; i++)
-    {
-      g_autoptr (GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA256);
-      gsize n = DIGEST_SIZE;
-
-      g_checksum_update (checksum, chunks->bytes + i * CHUNK, MIN (CHUNK, chunks->size - i * CHUNK));
-      g_checksum_get_digest (checksum, chunks->digests + i * DIGEST_SIZE, &n);
-    }
+    ghlo_digest (chunks->bytes + i * CHUNK, MIN (CHUNK, chunks->size - i * CHUNK),
+                 chunks->digests + i * GHLO_DIGEST_SIZE);
 }
 
 /* FALSE when cancelled. */
@@ -213,7 +207,7 @@ add_elements (GChecksum         *checksum,
 
   chunks.bytes = g_bytes_get_data (elements, &chunks.size);
   n_chunks = (chunks.size + CHUNK - 1) / CHUNK;
-  chunks.digests = digests = g_malloc (n_chunks * DIGEST_SIZE);
+  chunks.digests = digests = g_malloc (n_chunks * GHLO_DIGEST_SIZE);
   if (!ghlo_parallel_for (n_chunks, 1, chunks.size * NANOSECONDS_PER_BYTE, digest_chunks, &chunks, &quiet))
     {
       ghlo_monitor_cancelled (monitor, error);
@@ -221,7 +215,7 @@ add_elements (GChecksum         *checksum,
     }
   size = chunks.size;
   g_checksum_update (checksum, (const guint8 *) &size, sizeof size);
-  g_checksum_update (checksum, digests, n_chunks * DIGEST_SIZE);
+  g_checksum_update (checksum, digests, n_chunks * GHLO_DIGEST_SIZE);
 
   return TRUE;
 }

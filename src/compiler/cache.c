@@ -20,10 +20,11 @@
 #include <unistd.h>
 
 #include "base/ghlo-error.h"
+#include "compiler/digest.h"
 
 static const char magic[8] = { 'G', 'H', 'L', 'O', 'C', 'A', 'C', '1' };
 
-enum { DIGEST_SIZE = 32, HEADER_SIZE = sizeof magic + DIGEST_SIZE, NAME_LENGTH = 16 };
+enum { HEADER_SIZE = sizeof magic + GHLO_DIGEST_SIZE, NAME_LENGTH = 16 };
 
 #define TEMPORARY "new-"
 /* After how many µs a temporary file is one that a process left behind. */
@@ -165,24 +166,12 @@ write_all (int           fd,
   return TRUE;
 }
 
-static void
-digest (gconstpointer bytes,
-        gsize         size,
-        guint8        result[DIGEST_SIZE])
-{
-  g_autoptr (GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA256);
-  gsize n = DIGEST_SIZE;
-
-  g_checksum_update (checksum, bytes, size);
-  g_checksum_get_digest (checksum, result, &n);
-}
-
 /* The contents of an open file, when they are what was written. */
 static GBytes *
 read_contents (int         fd,
                const char *name)
 {
-  guint8 found[DIGEST_SIZE];
+  guint8 found[GHLO_DIGEST_SIZE];
   struct stat status;
   g_autoptr (GBytes) whole = NULL;
   guint8 *bytes;
@@ -202,8 +191,8 @@ read_contents (int         fd,
   whole = g_bytes_new_take (bytes, size);
   if (read_all (fd, bytes, size) == size && memcmp (bytes, magic, sizeof magic) == 0)
     {
-      digest (bytes + HEADER_SIZE, size - HEADER_SIZE, found);
-      if (memcmp (found, bytes + sizeof magic, DIGEST_SIZE) == 0)
+      ghlo_digest (bytes + HEADER_SIZE, size - HEADER_SIZE, found);
+      if (memcmp (found, bytes + sizeof magic, GHLO_DIGEST_SIZE) == 0)
         return g_bytes_new_from_bytes (whole, HEADER_SIZE, size - HEADER_SIZE);
     }
   g_debug ("the cache's file '%s' was cut off or changed, and is ignored", name);
@@ -262,7 +251,7 @@ write_file (int         folder,
   if (fd < 0)
     return FALSE;
   memcpy (header, magic, sizeof magic);
-  digest (bytes, size, header + sizeof magic);
+  ghlo_digest (bytes, size, header + sizeof magic);
   ok = write_all (fd, header, HEADER_SIZE) && write_all (fd, bytes, size);
 
   return close (fd) == 0 && ok;

@@ -15,28 +15,17 @@
 
 #include "base/ghlo-error.h"
 #include "compiler/devices.h"
+#include "compiler/digest.h"
 #include "compiler/read-module.h"
 #include "ir/print/print.h"
 
 static const char magic[8] = { 'G', 'H', 'L', 'O', 'E', 'X', 'E', '1' };
 
-enum { DIGEST_SIZE = 32, HEADER_SIZE = sizeof magic + DIGEST_SIZE };
+enum { HEADER_SIZE = sizeof magic + GHLO_DIGEST_SIZE };
 
 /* Version; level, debug info, caching, excess precision, passes on and off; device;
  * name; program; names of inputs, which neither artifact nor text keeps. */
 #define FORMAT "(s(ubbbasas)ssayas)"
-
-static void
-digest (gconstpointer data,
-        gsize         size,
-        guint8        result[DIGEST_SIZE])
-{
-  g_autoptr (GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA256);
-  gsize n = DIGEST_SIZE;
-
-  g_checksum_update (checksum, data, size);
-  g_checksum_get_digest (checksum, result, &n);
-}
 
 /* Takes a floating variant; gives one in the byte order of files, or back. */
 static GVariant *
@@ -136,7 +125,7 @@ ghlo_executable_core_serialize (const GhloExecutableCore *self,
 
   memcpy (bytes, magic, sizeof magic);
   g_variant_store (payload, bytes + HEADER_SIZE);
-  digest (bytes + HEADER_SIZE, size, bytes + sizeof magic);
+  ghlo_digest (bytes + HEADER_SIZE, size, bytes + sizeof magic);
 
   return g_bytes_new_take (bytes, HEADER_SIZE + size);
 }
@@ -157,7 +146,7 @@ open_payload (GBytes  *bytes,
 {
   g_autoptr (GBytes) rest = NULL;
   g_autoptr (GVariant) payload = NULL;
-  guint8 found[DIGEST_SIZE];
+  guint8 found[GHLO_DIGEST_SIZE];
   gsize size;
   const guint8 *data = g_bytes_get_data (bytes, &size);
 
@@ -167,8 +156,8 @@ open_payload (GBytes  *bytes,
     malformed ("one in a format that another version of the library writes", error);
   else
     {
-      digest (data + HEADER_SIZE, size - HEADER_SIZE, found);
-      if (memcmp (found, data + sizeof magic, DIGEST_SIZE) != 0)
+      ghlo_digest (data + HEADER_SIZE, size - HEADER_SIZE, found);
+      if (memcmp (found, data + sizeof magic, GHLO_DIGEST_SIZE) != 0)
         malformed ("one that was cut off or changed", error);
       else
         {

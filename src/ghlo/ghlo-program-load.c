@@ -122,6 +122,30 @@ program_new (Contents *contents)
 }
 
 static gpointer
+run_on_bytes (const GhloCallClass  *klass,
+              GBytes               *bytes,
+              const char           *name,
+              GCancellable         *cancellable,
+              GError              **error)
+{
+  return ghlo_call_run (klass, source_new_for_bytes (bytes, name, error), NULL, cancellable, error);
+}
+
+static void
+start_on_bytes (const GhloCallClass *klass,
+                GBytes              *bytes,
+                const char          *name,
+                GCancellable        *cancellable,
+                GAsyncReadyCallback  callback,
+                gpointer             user_data)
+{
+  GError *error = NULL;
+  Source *source = source_new_for_bytes (bytes, name, &error);
+
+  ghlo_call_start (klass, ghlo_call_task (klass, NULL, cancellable, callback, user_data), source, NULL, error);
+}
+
+static gpointer
 read_run (gpointer            data,
           const GhloMonitor  *monitor,
           GError            **error)
@@ -278,7 +302,7 @@ ghlo_program_load_async (GFile               *file,
   Source *source = source_new_for_file (file, &error);
 
   ghlo_call_start (&load_class, ghlo_call_task (&load_class, NULL, cancellable, callback, user_data), source, NULL,
-                  error);
+                   error);
 }
 
 /**
@@ -322,8 +346,7 @@ ghlo_program_parse (GBytes        *bytes,
                     GCancellable  *cancellable,
                     GError       **error)
 {
-  return program_new (ghlo_call_run (&parse_class, source_new_for_bytes (bytes, name, error), NULL, cancellable,
-                                     error));
+  return program_new (run_on_bytes (&parse_class, bytes, name, cancellable, error));
 }
 
 /**
@@ -345,11 +368,7 @@ ghlo_program_parse_async (GBytes              *bytes,
                           GAsyncReadyCallback  callback,
                           gpointer             user_data)
 {
-  GError *error = NULL;
-  Source *source = source_new_for_bytes (bytes, name, &error);
-
-  ghlo_call_start (&parse_class, ghlo_call_task (&parse_class, NULL, cancellable, callback, user_data), source, NULL,
-                  error);
+  start_on_bytes (&parse_class, bytes, name, cancellable, callback, user_data);
 }
 
 /**
@@ -400,7 +419,7 @@ ghlo_program_check (GBytes        *bytes,
                     GCancellable  *cancellable,
                     GError       **error)
 {
-  return model_new (ghlo_call_run (&check_class, source_new_for_bytes (bytes, name, error), NULL, cancellable, error));
+  return model_new (run_on_bytes (&check_class, bytes, name, cancellable, error));
 }
 
 /**
@@ -423,11 +442,7 @@ ghlo_program_check_async (GBytes              *bytes,
                           GAsyncReadyCallback  callback,
                           gpointer             user_data)
 {
-  GError *error = NULL;
-  Source *source = source_new_for_bytes (bytes, name, &error);
-
-  ghlo_call_start (&check_class, ghlo_call_task (&check_class, NULL, cancellable, callback, user_data), source, NULL,
-                  error);
+  start_on_bytes (&check_class, bytes, name, cancellable, callback, user_data);
 }
 
 /**

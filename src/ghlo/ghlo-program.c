@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Programs: what they are and say, and their text. ghlo-program-load.c makes them,
- * ghlo-program-serialize.c writes portable artifacts.
+ * Programs: what they are and say. ghlo-program-load.c makes them, ghlo-program-write.c
+ * writes their text and portable artifacts.
  */
 
 #include "ghlo-program-private.h"
@@ -9,9 +9,7 @@
 #include "client/reclaim.h"
 
 #include "ghlo-enum-types.h"
-#include "ghlo-call-private.h"
 #include "ghlo-value-info-private.h"
-#include "ir/print/print.h"
 
 /**
  * GhloProgram:
@@ -309,156 +307,4 @@ ghlo_program_list_outputs (GhloProgram *self)
   g_return_val_if_fail (GHLO_IS_PROGRAM (self), NULL);
 
   return list_values (self, GHLO_VALUE_INFO_OUTPUTS);
-}
-
-/* What writing a program takes along. */
-typedef struct
-{
-  GhloIrModule  *module;
-  GhloTextFlags  flags;
-} Writing;
-
-static void
-writing_free (gpointer data)
-{
-  Writing *writing = data;
-
-  ghlo_reclaim_module (writing->module);
-  g_free (writing);
-}
-
-static Writing *
-writing_new (GhloProgram    *self,
-             GhloTextFlags   flags,
-             GError        **error)
-{
-  GhloIrModule *module = ghlo_program_take_module (self, error);
-  Writing *writing;
-
-  if (module == NULL)
-    return NULL;
-  writing = g_new0 (Writing, 1);
-  writing->module = module;
-  writing->flags = flags;
-
-  return writing;
-}
-
-char *
-ghlo_program_write_text (GhloIrModule       *module,
-                         GhloTextFlags       flags,
-                         const GhloMonitor  *monitor,
-                         GError            **error)
-{
-  g_autoptr (GhloIrModule) copy = ghlo_ir_module_copy (module);
-  GhloIrPrintFlags print_flags = GHLO_IR_PRINT_DEFAULT;
-
-  if (ghlo_monitor_cancelled (monitor, error))
-    return NULL;
-  if (flags & GHLO_TEXT_FLAGS_GENERIC)
-    print_flags |= GHLO_IR_PRINT_GENERIC;
-  if (flags & GHLO_TEXT_FLAGS_STRIP_LOCATIONS)
-    print_flags |= GHLO_IR_PRINT_STRIP_LOCATIONS;
-  if (flags & GHLO_TEXT_FLAGS_ELIDE_LARGE)
-    print_flags |= GHLO_IR_PRINT_ELIDE_LARGE;
-
-  return ghlo_ir_to_text (copy, print_flags, error);
-}
-
-static gpointer
-write_run (gpointer            data,
-           const GhloMonitor  *monitor,
-           GError            **error)
-{
-  Writing *writing = data;
-
-  return ghlo_program_write_text (writing->module, writing->flags, monitor, error);
-}
-
-static const GhloCallClass text_class = {
-  .job = {
-    .name = "ghlo_program_to_text_async",
-    .workers = GHLO_WORKERS_COMPILE,
-    .run = write_run,
-    .free_data = writing_free,
-    .free_result = g_free,
-  },
-};
-
-/**
- * ghlo_program_to_text:
- * @self: a program
- * @flags: how to write it
- * @cancellable: (nullable): what may cancel the call
- * @error: return location for an error
- *
- * Writes the program as MLIR's text.
- *
- * Fails with %GHLO_ERROR_OUT_OF_MEMORY when memory does not suffice for the text.
- *
- * Returns: (transfer full): the text, or %NULL with @error set
- *
- * Since: 1.0
- */
-char *
-ghlo_program_to_text (GhloProgram    *self,
-                      GhloTextFlags   flags,
-                      GCancellable   *cancellable,
-                      GError        **error)
-{
-  g_return_val_if_fail (GHLO_IS_PROGRAM (self), NULL);
-
-  return ghlo_call_run (&text_class, writing_new (self, flags, error), NULL, cancellable, error);
-}
-
-/**
- * ghlo_program_to_text_async:
- * @self: a program
- * @flags: how to write it
- * @cancellable: (nullable): what may cancel the call
- * @callback: (scope async) (closure user_data): called when the call has finished
- * @user_data: data for @callback
- *
- * Writes the program as MLIR's text without blocking; see
- * [method@Ghlo.Program.to_text].
- *
- * Since: 1.0
- */
-void
-ghlo_program_to_text_async (GhloProgram         *self,
-                            GhloTextFlags        flags,
-                            GCancellable        *cancellable,
-                            GAsyncReadyCallback  callback,
-                            gpointer             user_data)
-{
-  GError *error = NULL;
-  Writing *writing;
-
-  g_return_if_fail (GHLO_IS_PROGRAM (self));
-
-  writing = writing_new (self, flags, &error);
-  ghlo_call_start (&text_class, ghlo_call_task (&text_class, self, cancellable, callback, user_data), writing, NULL,
-                  error);
-}
-
-/**
- * ghlo_program_to_text_finish:
- * @self: a program
- * @result: what the callback was given
- * @error: return location for an error
- *
- * Takes the result of [method@Ghlo.Program.to_text_async].
- *
- * Returns: (transfer full): the text, or %NULL with @error set
- *
- * Since: 1.0
- */
-char *
-ghlo_program_to_text_finish (GhloProgram   *self,
-                             GAsyncResult  *result,
-                             GError       **error)
-{
-  g_return_val_if_fail (ghlo_call_is_valid (&text_class, self, result), NULL);
-
-  return g_task_propagate_pointer (G_TASK (result), error);
 }

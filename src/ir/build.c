@@ -249,10 +249,8 @@ ghlo_ir_op_insert_before (GhloIrOp *op,
 }
 
 void
-ghlo_ir_op_remove (GhloIrOp *op)
+ghlo_ir_op_unlink (GhloIrOp *op)
 {
-  for (guint i = 0; i < op->n_operands; i++)
-    unlink_use (&op->operands[i]);
   if (op->block == NULL)
     return;
 
@@ -267,6 +265,14 @@ ghlo_ir_op_remove (GhloIrOp *op)
     op->block->last = op->previous;
   op->block = NULL;
   op->previous = op->next = NULL;
+}
+
+void
+ghlo_ir_op_remove (GhloIrOp *op)
+{
+  for (guint i = 0; i < op->n_operands; i++)
+    unlink_use (&op->operands[i]);
+  ghlo_ir_op_unlink (op);
 }
 
 GhloIrBlock *

@@ -171,6 +171,8 @@ typedef struct
 GhloIrOp          *ghlo_ir_op_new            (GhloIrModule *module, const GhloIrOpState *state);
 void               ghlo_ir_block_append      (GhloIrBlock *block, GhloIrOp *op);
 void               ghlo_ir_op_insert_before  (GhloIrOp *op, GhloIrOp *next);
+/* Takes it out of its block, if it is in one; what it uses and what uses it stay as they are. */
+void               ghlo_ir_op_unlink         (GhloIrOp *op);
 /* Unlinks from its block and drops its operands' uses; results must be unused. */
 void               ghlo_ir_op_remove         (GhloIrOp *op);
 GhloIrBlock       *ghlo_ir_region_add_block  (GhloIrModule *module, GhloIrRegion *region);

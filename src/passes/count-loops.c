@@ -253,17 +253,8 @@ ghlo_pass_count_loops (GhloIrModule     *module,
                        GhloPassContext  *context,
                        GError          **error)
 {
-  g_autoptr (GPtrArray) functions = ghlo_pass_functions (module);
-  g_autoptr (GPtrArray) loops = g_ptr_array_new ();
+  g_autoptr (GPtrArray) loops = ghlo_pass_loops (module);
 
-  for (guint i = 0; i < functions->len; i++)
-    {
-      GhloIrOp *func = g_ptr_array_index (functions, i);
-
-      for (GhloIrOp *op = ghlo_pass_next_op (func, func); op != NULL; op = ghlo_pass_next_op (op, func))
-        if (op->kind == GHLO_OP_STABLEHLO_WHILE)
-          g_ptr_array_add (loops, op);
-    }
   /* Inner loops first: what becomes of an outer one leaves them where they are. */
   for (guint i = loops->len; i > 0; i--)
     {

@@ -173,18 +173,9 @@ ghlo_pass_licm (GhloIrModule     *module,
                 GhloPassContext  *context,
                 GError          **error)
 {
-  g_autoptr (GPtrArray) functions = ghlo_pass_functions (module);
-  g_autoptr (GPtrArray) loops = g_ptr_array_new ();
+  g_autoptr (GPtrArray) loops = ghlo_pass_loops (module);
 
-  for (guint i = 0; i < functions->len; i++)
-    {
-      GhloIrOp *func = g_ptr_array_index (functions, i);
-
-      for (GhloIrOp *op = ghlo_pass_next_op (func, func); op != NULL; op = ghlo_pass_next_op (op, func))
-        if (op->kind == GHLO_OP_STABLEHLO_WHILE)
-          g_ptr_array_add (loops, op);
-    }
-  /* In program order an outer loop stands before those inside it. */
+  /* Inner loops first. */
   for (guint i = loops->len; i > 0; i--)
     {
       if (ghlo_monitor_cancelled (context->monitor, error))

@@ -99,6 +99,24 @@ ghlo_pass_functions (const GhloIrModule *module)
   return functions;
 }
 
+GPtrArray *
+ghlo_pass_loops (const GhloIrModule *module)
+{
+  g_autoptr (GPtrArray) functions = ghlo_pass_functions (module);
+  GPtrArray *loops = g_ptr_array_new ();
+
+  for (guint i = 0; i < functions->len; i++)
+    {
+      GhloIrOp *func = g_ptr_array_index (functions, i);
+
+      for (GhloIrOp *op = ghlo_pass_next_op (func, func); op != NULL; op = ghlo_pass_next_op (op, func))
+        if (op->kind == GHLO_OP_STABLEHLO_WHILE)
+          g_ptr_array_add (loops, op);
+    }
+
+  return loops;
+}
+
 GhloIrOp *
 ghlo_pass_terminator (const GhloIrBlock *block)
 {
@@ -204,27 +222,13 @@ ghlo_pass_erase (GhloIrOp *op)
     }
 }
 
-/* Unlinks from the block alone: ghlo_ir_op_remove () would drop the operands too. */
-static void
-unlink_op (GhloIrOp *op)
-{
-  if (op->previous != NULL)
-    op->previous->next = op->next;
-  else
-    op->block->first = op->next;
-  if (op->next != NULL)
-    op->next->previous = op->previous;
-  else
-    op->block->last = op->previous;
-}
-
 void
 ghlo_pass_move_before (GhloIrOp *op,
                        GhloIrOp *next)
 {
   if (op == next)
     return;
-  unlink_op (op);
+  ghlo_ir_op_unlink (op);
   ghlo_ir_op_insert_before (op, next);
 }
 

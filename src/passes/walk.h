@@ -15,6 +15,8 @@ G_BEGIN_DECLS
 /* The functions with a body that passes may change, in program order, those of
  * modules inside the module too. */
 GPtrArray    *ghlo_pass_functions        (const GhloIrModule *module);
+/* Their loops in program order, so that an outer one stands before those inside it. */
+GPtrArray    *ghlo_pass_loops            (const GhloIrModule *module);
 /* All operations, functions and modules included. */
 guint64       ghlo_pass_count_ops        (const GhloIrModule *module);
 /* Operations in @block and the regions inside it. */

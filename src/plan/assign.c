@@ -10,8 +10,6 @@
 #include "base/ghlo-error.h"
 #include "base/sizes.h"
 
-enum { ALIGNMENT = 64 };
-
 /* Bytes between buffers that are in use. */
 typedef struct
 {
@@ -137,12 +135,6 @@ is_placed (const GhloStepBuffer *buffer,
          && buffer->space == space;
 }
 
-static gsize
-round_up (gsize size)
-{
-  return (size + ALIGNMENT - 1) & ~(gsize) (ALIGNMENT - 1);
-}
-
 static void
 schedule_init (Schedule           *self,
                const GhloStepPlan *plan,
@@ -201,14 +193,14 @@ place_starting (GhloStepPlan    *plan,
       GhloStepBuffer *buffer = g_ptr_array_index (starting, i);
       GhloStepArena *arena = &plan->arenas[buffer->space];
 
-      if (!take (room, round_up (buffer->size), &buffer->offset))
+      if (!take (room, ghlo_size_align (buffer->size), &buffer->offset))
         {
           g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_OUT_OF_MEMORY,
                                "what the program computes on the way to its results is larger than any memory");
           return FALSE;
         }
       arena->temporaries += buffer->size;
-      arena->size = MAX (arena->size, buffer->offset + round_up (buffer->size));
+      arena->size = MAX (arena->size, buffer->offset + ghlo_size_align (buffer->size));
     }
   g_ptr_array_set_size (starting, 0);
 
@@ -222,7 +214,7 @@ retire_ending (const GhloStepPlan *plan,
                Room               *room)
 {
   for (guint32 i = schedule->last[step]; i != GHLO_STEP_NONE; i = schedule->next_last[i])
-    give (room, plan->buffers[i].offset, plan->buffers[i].offset + round_up (plan->buffers[i].size));
+    give (room, plan->buffers[i].offset, plan->buffers[i].offset + ghlo_size_align (plan->buffers[i].size));
 }
 
 static gboolean

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/ghlo-error.h"
+#include "base/text.h"
 #include "compiler/evaluate.h"
 #include "compiler/optimize.h"
 #include "import/import.h"
@@ -443,13 +444,6 @@ check_file (Checker    *checker,
   ghlo_tool_file_clear (&file.input);
 }
 
-static int
-compare_paths (gconstpointer a,
-               gconstpointer b)
-{
-  return strcmp (*(const char *const *) a, *(const char *const *) b);
-}
-
 /* The .mlir files of a folder and its folders, or the file itself. */
 static void
 collect_files (const char *path,
@@ -533,7 +527,7 @@ ghlo_tool_check (int    argc,
       g_autoptr (GPtrArray) found = g_ptr_array_new ();
 
       collect_files (argv[i], found);
-      g_ptr_array_sort (found, compare_paths);
+      g_ptr_array_sort (found, ghlo_text_compare);
       g_ptr_array_extend_and_steal (files, g_steal_pointer (&found));
     }
   check_files (&checker, files);

@@ -7,19 +7,13 @@
 #pragma once
 
 #include <glib.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <sys/resource.h>
 #include <unistd.h>
 
-#if defined (__SANITIZE_ADDRESS__) || defined (__SANITIZE_THREAD__)
-#define LIMIT_MEMORY_IS_POSSIBLE 0
-#elif defined (__has_feature)
-#if __has_feature (address_sanitizer) || __has_feature (thread_sanitizer)
-#define LIMIT_MEMORY_IS_POSSIBLE 0
-#endif
-#endif
-#ifndef LIMIT_MEMORY_IS_POSSIBLE
-#define LIMIT_MEMORY_IS_POSSIBLE 1
-#endif
+#include "sanitized.h"
 
 /* From here on at most @extra bytes of addresses above those in use. */
 static inline void
@@ -28,6 +22,10 @@ limit_memory (gsize extra)
   g_autofree char *text = NULL;
   struct rlimit limit;
 
+#ifdef __GLIBC__
+  /* What was freed is not there to be taken again. */
+  malloc_trim (0);
+#endif
   g_assert_true (g_file_get_contents ("/proc/self/statm", &text, NULL, NULL));
   g_assert_cmpint (getrlimit (RLIMIT_AS, &limit), ==, 0);
   limit.rlim_cur = g_ascii_strtoull (text, NULL, 10) * (gsize) sysconf (_SC_PAGESIZE) + extra;
@@ -38,7 +36,7 @@ limit_memory (gsize extra)
 static inline gboolean
 limit_memory_in_subprocess (void)
 {
-  if (!LIMIT_MEMORY_IS_POSSIBLE)
+  if (SANITIZED)
     {
       g_test_skip ("sanitizers reserve more addresses than any limit");
       return FALSE;

@@ -120,10 +120,4 @@ gboolean ghlo_cpu_windows_spread_nan         (const GhloCpuWindows *self,
 extern const GhloCpuConvolutionAlgorithm ghlo_cpu_convolution_library;   /* oneDNN */
 extern const GhloCpuConvolutionAlgorithm ghlo_cpu_convolution_panels;    /* a product of matrices */
 
-static inline gsize
-ghlo_cpu_round_64 (gsize size)
-{
-  return (size + 63) / 64 * 64;
-}
-
 G_END_DECLS

@@ -200,7 +200,7 @@ tensor_init (Tensor                        *self,
   if (!self->copies)
     return TRUE;
   self->at = *scratch;
-  self->size = ghlo_cpu_round_64 (size);
+  self->size = ghlo_size_align (size);
   *scratch += self->size;
 
   return into ? ghlo_cpu_copy_init (&self->copy, rank, sizes, shape->type, dense, type, strides)
@@ -317,7 +317,7 @@ part_init (Part       *self,
   self->primitive = ghlo_cpu_onednn_convolution (&part_shape, first != NULL ? first->primitive : NULL);
   if (self->primitive == NULL)
     return FALSE;
-  state->own_size = MAX (state->own_size, ghlo_cpu_round_64 (ghlo_cpu_primitive_scratch_size (self->primitive)));
+  state->own_size = MAX (state->own_size, ghlo_size_align (ghlo_cpu_primitive_scratch_size (self->primitive)));
 
   return TRUE;
 }
@@ -417,7 +417,7 @@ weights_init (State                *state,
       elements[i] = strides[i] / (gint64) state->element;
       state->weights.copies |= sizes[i] > 1 && (strides[i] <= 0 || strides[i] % (gint64) state->element != 0);
     }
-  state->packed_size = ghlo_cpu_round_64 (ghlo_cpu_onednn_weights_size (state->parts[0].primitive));
+  state->packed_size = ghlo_size_align (ghlo_cpu_onednn_weights_size (state->parts[0].primitive));
   if (!state->weights.copies)
     state->reorder = ghlo_cpu_onednn_reorder_weights (state->parts[0].primitive, shape, elements, back);
   if (state->reorder == NULL)
@@ -433,7 +433,7 @@ weights_init (State                *state,
           size *= sizes[order[i]];
         }
       state->weights.at = *scratch;
-      state->weights.size = ghlo_cpu_round_64 ((gsize) size);
+      state->weights.size = ghlo_size_align ((gsize) size);
       *scratch += state->weights.size;
       if (!(back ? ghlo_cpu_copy_init (&state->weights.copy, rank, sizes, shape->type, own, type, strides)
                  : ghlo_cpu_copy_init (&state->weights.copy, rank, sizes, type, strides, shape->type, own)))
@@ -441,7 +441,7 @@ weights_init (State                *state,
       state->reorder = ghlo_cpu_onednn_reorder_weights (state->parts[0].primitive, shape, elements, back);
     }
   if (state->reorder != NULL)
-    state->own_size = MAX (state->own_size, ghlo_cpu_round_64 (ghlo_cpu_primitive_scratch_size (state->reorder)));
+    state->own_size = MAX (state->own_size, ghlo_size_align (ghlo_cpu_primitive_scratch_size (state->reorder)));
 
   return state->reorder != NULL;
 }

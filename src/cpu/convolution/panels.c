@@ -90,7 +90,7 @@ plan_copy (State          *state,
     }
 
   state->copies = TRUE;
-  state->copy_size = ghlo_cpu_round_64 (size);
+  state->copy_size = ghlo_size_align (size);
   to[0] = windows->lhs_batch = dense[0];
   to[1] = windows->lhs_feature = dense[1];
   for (guint i = 0; i < windows->n_spatial; i++)

@@ -485,7 +485,7 @@ choose_way (GhloCpuGemm *self,
         self->algorithm = algorithms[i];
         if (self->description == NULL)
           self->description = g_strdup (algorithms[i]->name);
-        self->scratch_size = (self->scratch_size + 63) / 64 * 64;
+        self->scratch_size = ghlo_size_align (self->scratch_size);
         make_tasks (self);
         return TRUE;
       }

@@ -156,7 +156,7 @@ take (GhloCpuGemm *self)
   self->nanoseconds = nanoseconds / speed;
   if (!state->result_is_direct)
     {
-      state->sums_size = (gsize) (self->tile_rows * self->tile_columns * (gint64) sizeof (float) + 63) / 64 * 64;
+      state->sums_size = ghlo_size_align ((gsize) (self->tile_rows * self->tile_columns) * sizeof (float));
       self->scratch_size += 2 * state->sums_size;
     }
   self->description = g_strdup_printf ("onednn matmul %s", ghlo_cpu_primitive_name (state->primitives[0][0]));

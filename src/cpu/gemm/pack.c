@@ -45,7 +45,7 @@ ghlo_cpu_packer_size (const GhloCpuPacker *self,
 {
   gint64 numbers = ghlo_round_up (n_outer, self->width) * ghlo_cpu_packer_groups (self, n_k);
 
-  return (gsize) (numbers * self->group_size + 63) / 64 * 64;
+  return ghlo_size_align ((gsize) (numbers * self->group_size));
 }
 
 gsize
@@ -55,7 +55,7 @@ ghlo_cpu_packer_scratch (const GhloCpuPacker *self,
 {
   gint64 elements = self->along_k ? self->width * ghlo_round_up (n_k, 2) : 3 * ghlo_round_up (n_outer, 2);
 
-  return (gsize) (elements * self->group_size + 63) / 64 * 64;
+  return ghlo_size_align ((gsize) (elements * self->group_size));
 }
 
 /* Elements of an axis from @first on, adjacent in memory after this. Those of a tensor

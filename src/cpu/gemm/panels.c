@@ -62,12 +62,6 @@ state_free (gpointer data)
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (State, state_free)
 
-static gsize
-align (gint64 size)
-{
-  return ((gsize) size + 63) / 64 * 64;
-}
-
 static void
 plan_scratch (GhloCpuGemm *self,
               State       *state)
@@ -79,8 +73,8 @@ plan_scratch (GhloCpuGemm *self,
   state->sums_at = state->rhs_at + ghlo_cpu_packer_size (&state->rhs, packed_columns, state->block_k);
   state->edge_at = state->sums_at;
   if (!state->result_is_direct)
-    state->edge_at += align (self->tile_rows * state->sums_row * state->sum_size);
-  state->rest_at = state->edge_at + align ((gint64) state->rows * state->columns * state->sum_size);
+    state->edge_at += ghlo_size_align ((gsize) (self->tile_rows * state->sums_row * state->sum_size));
+  state->rest_at = state->edge_at + ghlo_size_align ((gsize) ((gint64) state->rows * state->columns * state->sum_size));
   self->scratch_size = state->rest_at
                        + MAX (ghlo_cpu_packer_scratch (&state->lhs, state->block_rows, state->block_k),
                               ghlo_cpu_packer_scratch (&state->rhs, packed_columns, state->block_k));

@@ -76,7 +76,7 @@ take (GhloCpuGemm *self)
   self->nanoseconds = (double) self->n_batches * (double) self->k * (double) self->n * self->rhs.size
                       / READ_RATE * 1e9;
   ghlo_cpu_gemm_cut (self, 1, self->rhs.k_adjacent ? 16 : 256, 1, self->n, MAX_TILE);
-  self->scratch_size = (gsize) (state->vector_is_direct ? 0 : (self->k * (gint64) size + 63) / 64 * 64)
+  self->scratch_size = (state->vector_is_direct ? 0 : ghlo_size_align ((gsize) self->k * size))
                        + (state->result_is_direct && !self->accumulate ? 0 : (gsize) self->tile_columns * size);
 
   return TRUE;
@@ -168,7 +168,7 @@ compute (const GhloCpuGemm  *self,
     {
       read_axis (&state->vector, tile->lhs, &self->lhs.k, 0, self->k, scratch);
       x = scratch;
-      scratch += ((gsize) self->k * size + 63) / 64 * 64;
+      scratch += ghlo_size_align ((gsize) self->k * size);
     }
   if (!state->result_is_direct || self->accumulate)
     y = scratch;

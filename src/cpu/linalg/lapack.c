@@ -172,7 +172,7 @@ plan_copy (const GhloCpuLapack *self,
   layout->leading = MAX (transposed ? m->columns : m->rows, 1);
   layout->row = transposed ? layout->leading * size : size;
   layout->column = transposed ? size : layout->leading * size;
-  layout->size = ((gsize) (m->rows * m->columns * size) + 63) / 64 * 64;
+  layout->size = ghlo_size_align ((gsize) (m->rows * m->columns * size));
 }
 
 /* Copies of matrices of @from's size from one layout into another. */

@@ -165,7 +165,7 @@ ghlo_cpu_triangle_is_finite (const GhloCpuTriangle *self,
 gsize
 ghlo_cpu_substitute_scratch_size (gint64 n)
 {
-  return ((gsize) n * sizeof (Complex) + 63) / 64 * 64;
+  return ghlo_size_align ((gsize) n * sizeof (Complex));
 }
 
 gboolean

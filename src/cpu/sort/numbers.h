@@ -19,6 +19,16 @@ typedef struct
   gsize begin, n;
 } GhloCpuRun;
 
+/* Where part @part of @n_parts begins of a row of @n elements; the first parts are one longer where that does not
+ * come out even. */
+static inline gsize
+ghlo_cpu_sort_part_begin (gsize n,
+                          gsize n_parts,
+                          gsize part)
+{
+  return n / n_parts * part + MIN (part, n % n_parts);
+}
+
 /* Sorts @n numbers, fewer than 2^32, by @bits bits from bit @low on; @bits is a multiple of
  * 8. Numbers that are equal in those bits must already be in the order of the bits below.
  * *@sorted is @numbers or @spare, which has the same size. FALSE when cancelled. */

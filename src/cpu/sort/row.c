@@ -64,13 +64,6 @@ struct _Job
   gint                    unordered, failed;    /* atomic */
 };
 
-static gsize
-part_begin (const GhloCpuSortRow *row,
-            guint                 part)
-{
-  return row->n / row->n_parts * part + MIN (part, row->n % row->n_parts);
-}
-
 /* The element that is at position @i before this group is sorted. */
 static inline guint32
 element_of (const Job *job,
@@ -112,7 +105,8 @@ load_ranks (Job     *job,
   load_##NAME (Job   *job, \
                guint  part) \
   { \
-    gsize begin = part_begin (job->row, part), end = part_begin (job->row, part + 1); \
+    gsize begin = ghlo_cpu_sort_part_begin (job->row->n, job->row->n_parts, part); \
+    gsize end = ghlo_cpu_sort_part_begin (job->row->n, job->row->n_parts, part + 1); \
     NUMBER *numbers = (NUMBER *) job->numbers; \
     guint64 ranks[GHLO_CPU_SORT_CHUNK]; \
     \
@@ -178,7 +172,8 @@ load_values (Job   *job,
              guint  part)
 {
   const GhloCpuSortRow *row = job->row;
-  gsize begin = part_begin (row, part), end = part_begin (row, part + 1);
+  gsize begin = ghlo_cpu_sort_part_begin (row->n, row->n_parts, part);
+  gsize end = ghlo_cpu_sort_part_begin (row->n, row->n_parts, part + 1);
 
   job->runs[part].begin = begin;
   job->runs[part].n = ghlo_cpu_sort_values_load (&job->values[part], &row->comparator, job->from[0], row->n, begin,
@@ -531,8 +526,8 @@ ghlo_cpu_sort_row_run (const GhloCpuSortRow *self,
   job.positions = positions[0];
   for (guint i = 0; self->values && i < self->n_parts; i++)
     {
-      job.values[i].signs = (guint8 *) scratch + layout.signs + part_begin (self, i);
-      job.values[i].nans = job.copy + part_begin (self, i) * self->sizes[0];
+      job.values[i].signs = (guint8 *) scratch + layout.signs + ghlo_cpu_sort_part_begin (self->n, self->n_parts, i);
+      job.values[i].nans = job.copy + ghlo_cpu_sort_part_begin (self->n, self->n_parts, i) * self->sizes[0];
     }
 
   if (self->values && self->sizes[0] == 1)

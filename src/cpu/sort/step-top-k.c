@@ -69,13 +69,6 @@ struct _Run
   gint               stopped;             /* atomic */
 };
 
-static gsize
-part_begin (const TopK *self,
-            gsize       part)
-{
-  return self->n / self->n_parts * part + MIN (part, self->n % self->n_parts);
-}
-
 #define DEFINE_WIDTH(NAME, NUMBER, LOW) \
   static void \
   sort_##NAME (const TopK *self, \
@@ -171,11 +164,11 @@ choose_parts (TopK *self)
 static gboolean
 find_scratch (TopK *self)
 {
-  gsize bytes, *all = &self->all_scratch;
+  gsize bytes, offset, *all = &self->all_scratch;
 
-  if (!ghlo_size_mul (&bytes, self->capacity, 2 * self->width->size) || !ghlo_size_add (&bytes, bytes, 63))
+  self->scratch = 0;
+  if (!ghlo_size_reserve (&self->scratch, &offset, self->capacity, 2 * self->width->size))
     return FALSE;
-  self->scratch = bytes & ~(gsize) 63;
   bytes = self->apart ? 0 : 2 * self->n_parts * self->k * self->width->size;
 
   return ghlo_size_mul (all, self->scratch, self->apart ? ghlo_parallel_n_workers () : self->n_parts)
@@ -265,11 +258,12 @@ select_part (Run     *run,
              guint8 **found)
 {
   const TopK *self = run->top_k;
+  gsize begin = ghlo_cpu_sort_part_begin (self->n, self->n_parts, part);
+  gsize end = ghlo_cpu_sort_part_begin (self->n, self->n_parts, part + 1);
 
   *found = scratch;
   if (self->width->select (self, find_row (run, row), run->operand->strides[run->operand->rank - 1],
-                           part_begin (self, part), part_begin (self, part + 1), found, scratch + self->scratch / 2,
-                           run->monitor))
+                           begin, end, found, scratch + self->scratch / 2, run->monitor))
     return TRUE;
   g_atomic_int_set (&run->stopped, TRUE);
 

@@ -8,13 +8,6 @@
 
 #include <string.h>
 
-static void
-write_type (GhloBytecodeWriter *writer,
-            const GhloIrType   *type)
-{
-  ghlo_bytecode_write_type (writer, GHLO_BYTECODE_BUILTIN, type);
-}
-
 /* Types that are a code and nothing else: by element type, or by their spelling
  * where no tensor of ours can hold them. */
 static const struct
@@ -181,7 +174,7 @@ write_element (GhloBytecodeWriter *writer,
     {
       part = part_of (ghlo_bytecode_writer_module (writer), type);
       ghlo_bytecode_write_varint (writer, GHLO_BUILTIN_TYPE_COMPLEX);
-      write_type (writer, part);
+      ghlo_bytecode_write_type (writer, GHLO_BYTECODE_BUILTIN, part);
     }
 }
 
@@ -206,7 +199,8 @@ write_shape (GhloBytecodeWriter *writer,
   ghlo_bytecode_write_varint (writer, type->rank);
   for (guint i = 0; i < type->rank; i++)
     ghlo_bytecode_write_signed (writer, type->dimensions[i] < 0 ? G_MININT64 : type->dimensions[i]);
-  write_type (writer, ghlo_ir_type_get_element (ghlo_bytecode_writer_module (writer), type));
+  ghlo_bytecode_write_type (writer, GHLO_BYTECODE_BUILTIN,
+                            ghlo_ir_type_get_element (ghlo_bytecode_writer_module (writer), type));
 }
 
 static void
@@ -271,7 +265,7 @@ write_types (GhloBytecodeWriter      *writer,
 {
   ghlo_bytecode_write_varint (writer, n);
   for (guint i = 0; i < n; i++)
-    write_type (writer, types[i]);
+    ghlo_bytecode_write_type (writer, GHLO_BYTECODE_BUILTIN, types[i]);
 }
 
 gboolean
@@ -288,7 +282,8 @@ ghlo_bytecode_builtin_write_type (GhloBytecodeWriter *writer,
       break;
     case GHLO_IR_TYPE_UNRANKED:
       ghlo_bytecode_write_varint (writer, GHLO_BUILTIN_TYPE_UNRANKED_TENSOR);
-      write_type (writer, ghlo_ir_type_get_element (ghlo_bytecode_writer_module (writer), type));
+      ghlo_bytecode_write_type (writer, GHLO_BYTECODE_BUILTIN,
+                                ghlo_ir_type_get_element (ghlo_bytecode_writer_module (writer), type));
       break;
     case GHLO_IR_TYPE_MEMREF:
       write_memref (writer, type);

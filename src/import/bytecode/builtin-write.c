@@ -22,27 +22,6 @@ write_text (GhloBytecodeWriter *writer,
 }
 
 static void
-write_type (GhloBytecodeWriter *writer,
-            const GhloIrType   *type)
-{
-  ghlo_bytecode_write_type (writer, GHLO_BYTECODE_BUILTIN, type);
-}
-
-/* A number of that many bits: one byte where that is enough. */
-static void
-write_bits (GhloBytecodeWriter *writer,
-            guint               n,
-            guint64             bits)
-{
-  if (n < 64)
-    bits &= ((guint64) 1 << n) - 1;
-  if (n <= 8)
-    ghlo_bytecode_write_byte (writer, (guint8) bits);
-  else
-    ghlo_bytecode_write_signed (writer, (gint64) bits);
-}
-
-static void
 write_array (GhloBytecodeWriter *writer,
              const GhloIrAttr   *attr)
 {
@@ -108,7 +87,7 @@ write_type_attr (GhloBytecodeWriter *writer,
                  const GhloIrAttr   *attr)
 {
   ghlo_bytecode_write_varint (writer, GHLO_BUILTIN_ATTR_TYPE);
-  write_type (writer, attr->type);
+  ghlo_bytecode_write_type (writer, GHLO_BYTECODE_BUILTIN, attr->type);
 }
 
 static void
@@ -123,8 +102,9 @@ write_bool (GhloBytecodeWriter *writer,
             const GhloIrAttr   *attr)
 {
   ghlo_bytecode_write_varint (writer, GHLO_BUILTIN_ATTR_INTEGER);
-  write_type (writer, ghlo_ir_type_element (ghlo_bytecode_writer_module (writer), GHLO_ELEMENT_TYPE_I1));
-  write_bits (writer, 1, attr->integer != 0);
+  ghlo_bytecode_write_type (writer, GHLO_BYTECODE_BUILTIN,
+                            ghlo_ir_type_element (ghlo_bytecode_writer_module (writer), GHLO_ELEMENT_TYPE_I1));
+  ghlo_bytecode_write_bits (writer, 1, attr->integer != 0);
 }
 
 static void
@@ -132,8 +112,8 @@ write_integer (GhloBytecodeWriter *writer,
                const GhloIrAttr   *attr)
 {
   ghlo_bytecode_write_varint (writer, GHLO_BUILTIN_ATTR_INTEGER);
-  write_type (writer, attr->type);
-  write_bits (writer, ghlo_bytecode_builtin_width (attr->type), (guint64) attr->integer);
+  ghlo_bytecode_write_type (writer, GHLO_BYTECODE_BUILTIN, attr->type);
+  ghlo_bytecode_write_bits (writer, ghlo_bytecode_builtin_width (attr->type), (guint64) attr->integer);
 }
 
 static void
@@ -143,8 +123,8 @@ write_float (GhloBytecodeWriter *writer,
   GhloElementType type = attr->type->element_type;
 
   ghlo_bytecode_write_varint (writer, GHLO_BUILTIN_ATTR_FLOAT);
-  write_type (writer, attr->type);
-  write_bits (writer, ghlo_element_info (type)->bits, ghlo_float_to_bits (type, attr->real));
+  ghlo_bytecode_write_type (writer, GHLO_BYTECODE_BUILTIN, attr->type);
+  ghlo_bytecode_write_bits (writer, ghlo_element_info (type)->bits, ghlo_float_to_bits (type, attr->real));
 }
 
 static void
@@ -166,7 +146,7 @@ write_dense_array (GhloBytecodeWriter *writer,
       ghlo_element_store (type, data + i * info->size, value);
     }
   ghlo_bytecode_write_varint (writer, GHLO_BUILTIN_ATTR_DENSE_ARRAY);
-  write_type (writer, attr->type);
+  ghlo_bytecode_write_type (writer, GHLO_BYTECODE_BUILTIN, attr->type);
   ghlo_bytecode_write_varint (writer, attr->length);
   ghlo_bytecode_write_blob (writer, data, attr->length * info->size);
 }
@@ -176,7 +156,7 @@ write_dense (GhloBytecodeWriter *writer,
              const GhloIrAttr   *attr)
 {
   ghlo_bytecode_write_varint (writer, GHLO_BUILTIN_ATTR_DENSE);
-  write_type (writer, attr->type);
+  ghlo_bytecode_write_type (writer, GHLO_BYTECODE_BUILTIN, attr->type);
   ghlo_bytecode_write_elements (writer, attr);
 }
 
@@ -185,7 +165,7 @@ write_dense_strings (GhloBytecodeWriter *writer,
                      const GhloIrAttr   *attr)
 {
   ghlo_bytecode_write_varint (writer, GHLO_BUILTIN_ATTR_DENSE_STRINGS);
-  write_type (writer, attr->type);
+  ghlo_bytecode_write_type (writer, GHLO_BYTECODE_BUILTIN, attr->type);
   ghlo_bytecode_write_varint (writer, attr->length == 1);
   for (gsize i = 0; i < attr->length; i++)
     ghlo_bytecode_write_string (writer, attr->children[i]->text, (gssize) attr->children[i]->length);

@@ -107,6 +107,8 @@ gboolean ghlo_bytecode_fail               (GhloByteCursor *cursor, GhloError cod
 void ghlo_bytecode_write_byte             (GhloBytecodeWriter *writer, guint8 value);
 void ghlo_bytecode_write_varint           (GhloBytecodeWriter *writer, guint64 value);
 void ghlo_bytecode_write_signed           (GhloBytecodeWriter *writer, gint64 value);
+/* As ghlo_bytecode_read_bits () reads them; bits beyond @width are left out. */
+void ghlo_bytecode_write_bits             (GhloBytecodeWriter *writer, guint width, guint64 bits);
 void ghlo_bytecode_write_string           (GhloBytecodeWriter *writer, const char *text, gssize length);
 /* Length and bytes; the bytes must live until the writer is done. */
 void ghlo_bytecode_write_blob             (GhloBytecodeWriter *writer, gconstpointer data, gsize size);

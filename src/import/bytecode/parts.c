@@ -32,6 +32,19 @@ ghlo_bytecode_read_bits (GhloByteCursor *cursor,
   return TRUE;
 }
 
+void
+ghlo_bytecode_write_bits (GhloBytecodeWriter *writer,
+                          guint               width,
+                          guint64             bits)
+{
+  if (width < 64)
+    bits &= ((guint64) 1 << width) - 1;
+  if (width <= 8)
+    ghlo_bytecode_write_byte (writer, (guint8) bits);
+  else
+    ghlo_bytecode_write_signed (writer, (gint64) bits);
+}
+
 /* The number of elements fits 63 bits. */
 static gboolean
 check_count (GhloByteCursor *cursor,

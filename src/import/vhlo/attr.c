@@ -103,7 +103,7 @@ write_float (GhloBytecodeWriter *writer,
   GhloElementType type = attr->type->element_type;
 
   ghlo_bytecode_write_type (writer, GHLO_BYTECODE_VHLO, attr->type);
-  ghlo_vhlo_write_bits (writer, ghlo_element_info (type)->bits, ghlo_float_to_bits (type, attr->real));
+  ghlo_bytecode_write_bits (writer, ghlo_element_info (type)->bits, ghlo_float_to_bits (type, attr->real));
 
   return TRUE;
 }
@@ -148,7 +148,7 @@ write_integer (GhloBytecodeWriter *writer,
                const GhloIrAttr   *attr)
 {
   ghlo_bytecode_write_type (writer, GHLO_BYTECODE_VHLO, attr->type);
-  ghlo_vhlo_write_bits (writer, ghlo_element_info (attr->type->element_type)->bits, (guint64) attr->integer);
+  ghlo_bytecode_write_bits (writer, ghlo_element_info (attr->type->element_type)->bits, (guint64) attr->integer);
 
   return TRUE;
 }

@@ -8,19 +8,6 @@
 
 #include <string.h>
 
-void
-ghlo_vhlo_write_bits (GhloBytecodeWriter *writer,
-                      guint               width,
-                      guint64             bits)
-{
-  if (width < 64)
-    bits &= ((guint64) 1 << width) - 1;
-  if (width <= 8)
-    ghlo_bytecode_write_byte (writer, (guint8) bits);
-  else
-    ghlo_bytecode_write_signed (writer, (gint64) bits);
-}
-
 gboolean
 ghlo_vhlo_read_double (GhloByteCursor *cursor,
                        double         *value)
@@ -41,7 +28,7 @@ ghlo_vhlo_write_double (GhloBytecodeWriter *writer,
   guint64 bits;
 
   memcpy (&bits, &value, sizeof bits);
-  ghlo_vhlo_write_bits (writer, 64, bits);
+  ghlo_bytecode_write_bits (writer, 64, bits);
 }
 
 gboolean

@@ -28,10 +28,7 @@ gboolean ghlo_vhlo_attr_within  (const GhloIrAttr *attr,
                                  GhloIrVersion     target,
                                  GhloVhloNeed     *need);
 
-/* As ghlo_bytecode_read_bits. */
-void     ghlo_vhlo_write_bits   (GhloBytecodeWriter *writer,
-                                 guint               width,
-                                 guint64             bits);
+/* The 64 bits of a double, as an integer's. */
 gboolean ghlo_vhlo_read_double  (GhloByteCursor     *cursor,
                                  double             *value);
 void     ghlo_vhlo_write_double (GhloBytecodeWriter *writer,

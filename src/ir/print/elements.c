@@ -8,6 +8,7 @@
 
 #include "base/float-text.h"
 #include "base/sizes.h"
+#include "base/text.h"
 #include "ir/print/private.h"
 
 enum
@@ -291,13 +292,6 @@ ghlo_ir_put_dense (GhloIrPrinter    *self,
     put_listed (self, attr, FALSE);
 }
 
-static int
-compare_keys (gconstpointer a,
-              gconstpointer b)
-{
-  return strcmp (*(const char *const *) a, *(const char *const *) b);
-}
-
 /* The bytes of a resource begin with their alignment, as 32 bits. */
 static void
 put_resource (GhloIrPrinter    *self,
@@ -325,7 +319,7 @@ ghlo_ir_put_resources (GhloIrPrinter *self)
     return;
 
   keys = (const char **) g_hash_table_get_keys_as_array (self->resources, &n);
-  qsort (keys, n, sizeof keys[0], compare_keys);
+  qsort (keys, n, sizeof keys[0], ghlo_text_compare);
   g_string_append (self->out, "\n{-#\n  dialect_resources: {\n    builtin: {");
   for (guint i = 0; i < n; i++)
     {

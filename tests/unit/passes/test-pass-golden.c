@@ -16,6 +16,7 @@
  * read before it is kept.
  */
 
+#include "base/text.h"
 #include "pass-help.h"
 
 #define SEPARATOR "// -----\n"
@@ -133,13 +134,6 @@ test_file (gconstpointer data)
   check_file (data);
 }
 
-static int
-compare_names (gconstpointer a,
-               gconstpointer b)
-{
-  return strcmp (*(const char *const *) a, *(const char *const *) b);
-}
-
 int
 main (int    argc,
       char **argv)
@@ -156,7 +150,7 @@ main (int    argc,
   while ((name = g_dir_read_name (dir)) != NULL)
     if (g_str_has_suffix (name, ".mlir"))
       g_ptr_array_add (names, g_build_filename (folder, name, NULL));
-  g_ptr_array_sort (names, compare_names);
+  g_ptr_array_sort (names, ghlo_text_compare);
   g_assert_cmpuint (names->len, >, 0);
   for (guint i = 0; i < names->len; i++)
     {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- *     test-pass-random [--from=SEED] [--programs=N]
+ *     test-pass-random [--programs=N] [--seed=S]
  *
  * Random programs of what passes rewrite: arithmetic of all kinds of elements on
  * awkward numbers, layouts that come and go, products, slices, branches. Each must
@@ -10,9 +10,10 @@
 
 #include "../passes/pass-help.h"
 #include "check.h"
+#include "options.h"
 
-static guint32 first_seed = 1;
-static guint n_programs = 1000;
+static gint64 first_seed = 1;
+static int n_programs = 1000;
 
 static void
 test_random (void)
@@ -30,22 +31,22 @@ test_random (void)
         .passes = { .level = 3, .only = i < n ? names + 2 * i : NULL },
       };
     }
-  g_assert_true (random_check_programs (first_seed, n_programs, &options, subjects, n + 1, FALSE));
+  g_assert_true (random_check_programs ((guint32) first_seed, (guint) n_programs, &options, subjects, n + 1, FALSE));
 }
 
 int
 main (int    argc,
       char **argv)
 {
+  const GOptionEntry entries[] = {
+    { "programs", 0, 0, G_OPTION_ARG_INT, &n_programs, NULL, NULL },
+    { "seed", 0, 0, G_OPTION_ARG_INT64, &first_seed, NULL, NULL },
+    G_OPTION_ENTRY_NULL
+  };
+
+  random_read_options (entries, &argc, &argv);
   g_test_init (&argc, &argv, NULL);
   ghlo_memory_set_limit (256 * 1024 * 1024);
-  for (int i = 1; i < argc; i++)
-    {
-      if (g_str_has_prefix (argv[i], "--from="))
-        first_seed = (guint32) g_ascii_strtoull (argv[i] + strlen ("--from="), NULL, 10);
-      else if (g_str_has_prefix (argv[i], "--programs="))
-        n_programs = (guint) g_ascii_strtoull (argv[i] + strlen ("--programs="), NULL, 10);
-    }
   g_test_add_func ("/passes/random", test_random);
 
   return g_test_run ();

@@ -13,14 +13,15 @@
 #include "../sanitized.h"
 #include "crash-note.h"
 #include "op.h"
+#include "options.h"
 
 enum { MEMORY_LIMIT = 256 * 1024 * 1024, MAX_FAULTS = 10 };
 
 /* Of addresses, what is not counted included. */
 #define PROCESS_LIMIT (G_GUINT64_CONSTANT (4000000) * 1024)
 
-static guint32 first_seed = 1;
-static guint n_draws = 20000;
+static gint64 first_seed = 1;
+static int n_draws = 20000;
 static gboolean is_verbose, prints;
 
 static char *
@@ -48,16 +49,17 @@ test_ops (void)
   g_autofree char *coverage = NULL;
   guint n_faults = 0;
 
-  g_test_message ("%u operations from seed %u", n_draws, first_seed);
-  for (guint i = 0; i < n_draws && n_faults < MAX_FAULTS; i++)
+  g_test_message ("%d operations from seed %" G_GINT64_FORMAT, n_draws, first_seed);
+  for (int i = 0; i < n_draws && n_faults < MAX_FAULTS; i++)
     {
+      guint32 seed = (guint32) (first_seed + i);
       g_autofree char *fault = NULL;
 
-      crash_note ("the operation of seed", first_seed + i);
-      fault = check_seed (first_seed + i);
+      crash_note ("the operation of seed", seed);
+      fault = check_seed (seed);
       if (fault == NULL)
         continue;
-      g_test_message ("seed %u: %s", first_seed + i, fault);
+      g_test_message ("seed %u: %s", seed, fault);
       n_faults++;
     }
   coverage = random_op_coverage (is_verbose);
@@ -80,23 +82,15 @@ int
 main (int    argc,
       char **argv)
 {
-  int n = 1;
+  const GOptionEntry entries[] = {
+    { "draws", 0, 0, G_OPTION_ARG_INT, &n_draws, NULL, NULL },
+    { "seed", 0, 0, G_OPTION_ARG_INT64, &first_seed, NULL, NULL },
+    { "print", 0, 0, G_OPTION_ARG_NONE, &prints, NULL, NULL },
+    { "verbose", 0, 0, G_OPTION_ARG_NONE, &is_verbose, NULL, NULL },
+    G_OPTION_ENTRY_NULL
+  };
 
-  for (int i = 1; i < argc; i++)
-    {
-      if (g_str_has_prefix (argv[i], "--seed="))
-        first_seed = (guint32) g_ascii_strtoull (argv[i] + strlen ("--seed="), NULL, 10);
-      else if (g_str_has_prefix (argv[i], "--draws="))
-        n_draws = (guint) g_ascii_strtoull (argv[i] + strlen ("--draws="), NULL, 10);
-      else if (strcmp (argv[i], "--print") == 0)
-        prints = TRUE;
-      else if (strcmp (argv[i], "--verbose") == 0)
-        is_verbose = TRUE;
-      else
-        argv[n++] = argv[i];
-    }
-  argc = n;
-  argv[n] = NULL;
+  random_read_options (entries, &argc, &argv);
   g_test_init (&argc, &argv, NULL);
   /* Writes beyond a block are found without sanitizers too. */
   g_setenv ("GHLO_DEBUG", "guard", FALSE);

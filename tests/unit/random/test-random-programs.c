@@ -9,6 +9,7 @@
 
 #include "../plan/apart-device.h"
 #include "check.h"
+#include "options.h"
 #include "cpu/device.h"
 #include "reference/device.h"
 #include "runtime/memory.h"
@@ -42,8 +43,8 @@ static const struct
   { "apart", 2, FALSE },
 };
 
-static guint32 first_seed = 1;
-static guint n_programs = 500;
+static gint64 first_seed = 1;
+static int n_programs = 500;
 static gboolean is_verbose;
 
 static void
@@ -98,9 +99,9 @@ test_programs (void)
   g_autofree char *missing = NULL;
   gboolean agree;
 
-  g_test_message ("%u programs from seed %u", n_programs, first_seed);
-  agree = random_check_programs (first_seed, n_programs, &options, (RandomSubject *) subjects->data, subjects->len,
-                                 is_verbose);
+  g_test_message ("%d programs from seed %" G_GINT64_FORMAT, n_programs, first_seed);
+  agree = random_check_programs ((guint32) first_seed, (guint) n_programs, &options,
+                                 (RandomSubject *) subjects->data, subjects->len, is_verbose);
   random_coverage_print (is_verbose);
   missing = random_coverage_missing ();
   if (missing != NULL)
@@ -124,22 +125,14 @@ int
 main (int    argc,
       char **argv)
 {
-  int n = 1;
+  const GOptionEntry entries[] = {
+    { "programs", 0, 0, G_OPTION_ARG_INT, &n_programs, NULL, NULL },
+    { "seed", 0, 0, G_OPTION_ARG_INT64, &first_seed, NULL, NULL },
+    { "verbose", 0, 0, G_OPTION_ARG_NONE, &is_verbose, NULL, NULL },
+    G_OPTION_ENTRY_NULL
+  };
 
-  /* What is ours goes before GLib looks, which has options of the same names. */
-  for (int i = 1; i < argc; i++)
-    {
-      if (g_str_has_prefix (argv[i], "--seed="))
-        first_seed = (guint32) g_ascii_strtoull (argv[i] + strlen ("--seed="), NULL, 10);
-      else if (g_str_has_prefix (argv[i], "--programs="))
-        n_programs = (guint) g_ascii_strtoull (argv[i] + strlen ("--programs="), NULL, 10);
-      else if (strcmp (argv[i], "--verbose") == 0)
-        is_verbose = TRUE;
-      else
-        argv[n++] = argv[i];
-    }
-  argc = n;
-  argv[n] = NULL;
+  random_read_options (entries, &argc, &argv);
   g_test_init (&argc, &argv, NULL);
   ghlo_memory_set_limit (256 * 1024 * 1024);
   g_test_add_func ("/programs/random", test_programs);
