@@ -200,7 +200,7 @@ read_dense_array (GhloByteCursor    *cursor,
   g_autoptr (GBytes) blob = NULL, bytes = NULL;
   const GhloElementInfo *info;
   gboolean splat;
-  gsize size;
+  gsize size, missing;
   guint64 n;
 
   if (!ghlo_bytecode_read_type (cursor, &type) || !ghlo_bytecode_read_varint (cursor, &n)
@@ -219,7 +219,7 @@ read_dense_array (GhloByteCursor    *cursor,
   if (n != size / info->size || size % info->size != 0)
     return ghlo_bytecode_fail (&start, GHLO_ERROR_PARSE, "expected the data of %" G_GUINT64_FORMAT " elements of %s,"
                                " found %" G_GSIZE_FORMAT " bytes", n, info->name, size);
-  bytes = ghlo_import_unpack (type->element_type, n, g_steal_pointer (&blob), FALSE, &splat);
+  bytes = ghlo_import_unpack (type->element_type, n, g_steal_pointer (&blob), FALSE, &splat, &missing);
   if (bytes == NULL)
     return ghlo_bytecode_fail (&start, GHLO_ERROR_OUT_OF_MEMORY, "expected memory for %" G_GUINT64_FORMAT
                                " elements, found none", n);

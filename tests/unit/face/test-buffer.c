@@ -327,12 +327,13 @@ test_copy_to_device (void)
   help_wait_clear (&wait);
 }
 
-/* A file is written block by block, and one that is too large to be read is an error. */
+/* A file is written block by block, here of 1 GiB with room for 128 MiB, and one that is too large to be read is an
+ * error. */
 static void
 test_files_limited (void)
 {
   enum { EXTRA = 128 << 20 };
-  g_autoptr (GhloTensorType) type = type_new ("tensor<67108864xf32>");
+  g_autoptr (GhloTensorType) type = type_new ("tensor<268435456xf32>");
   g_autoptr (GFile) file = NULL;
   g_autoptr (GError) error = NULL;
   g_autoptr (GhloBuffer) buffer = NULL;
@@ -346,7 +347,7 @@ test_files_limited (void)
   limit_memory (EXTRA);
   g_assert_true (ghlo_buffer_save (buffer, file, NULL, &error));
   g_assert_no_error (error);
-  assert_refused (ghlo_buffer_load (file, NULL, NULL, &error), &error, GHLO_ERROR_OUT_OF_MEMORY, "*268435*less");
+  assert_refused (ghlo_buffer_load (file, NULL, NULL, &error), &error, GHLO_ERROR_OUT_OF_MEMORY, "*1073741*less");
   g_file_delete (file, NULL, NULL);
 }
 

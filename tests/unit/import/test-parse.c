@@ -511,6 +511,13 @@ test_resources (void)
 
   check_bad ("func.func @f() {\n  %0 = stablehlo.constant dense_resource<k> : tensor<2xi32>\n  return\n}\n"
              "{-# dialect_resources: { builtin: { k: \"0x0400000001\" } } #-}", 1, 2, "found 1 bytes");
+  /* What the type states is no reason to take memory. */
+  check_bad ("func.func @f() {\n  %0 = stablehlo.constant dense_resource<k> : tensor<1099511627776xi8>\n  return\n}\n"
+             "{-# dialect_resources: { builtin: { k: \"0x0400000001\" } } #-}", 1, 2,
+             "a resource of 1099511627776 elements of i8, found 1 bytes");
+  check_bad ("func.func @f() {\n  %0 = stablehlo.constant dense_resource<k> : tensor<1099511627776xi1>\n  return\n}\n"
+             "{-# dialect_resources: { builtin: { k: \"0x0400000001\" } } #-}", 1, 2,
+             "a resource of 1099511627776 elements of i1, found 1 bytes");
 }
 
 /* Of several resources with one key the first counts; a constant of a type is made of
