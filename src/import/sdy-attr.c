@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The forms of sdy's attributes. A form is text in which "$" and a digit stand for
+ * The formats of sdy's attributes. A format is text in which "$" and a digit stand for
  * the field of that number, and "~" opens and closes a part that is there only when
  * the fields in it are. How a field is spelled follows from its kind; a letter
  * between "$" and the digit says otherwise: "f" factors ("i, k"), "c" factors in
@@ -85,11 +85,11 @@ ghlo_sdy_field_append (GhloSdyField *field,
   g_array_append_val (field->integers, integer);
 }
 
-/* "sdy.mesh<…>" where the form is in angle brackets, else "sdy<axis_ref…>". */
+/* "sdy.mesh<…>" where the format is in angle brackets, else "sdy<axis_ref…>". */
 static gboolean
 is_angled (GhloSdyKind kind)
 {
-  return ghlo_sdy_specs[kind].form[0] == '<';
+  return ghlo_sdy_specs[kind].format[0] == '<';
 }
 
 const char *
@@ -224,28 +224,28 @@ put_field (GString           *string,
 }
 
 const char *
-ghlo_sdy_read_reference (const char *form,
+ghlo_sdy_read_reference (const char *format,
                          char       *style,
                          guint      *index)
 {
-  *style = g_ascii_isalpha (*form) ? *form++ : '\0';
-  *index = *form - '0';
+  *style = g_ascii_isalpha (*format) ? *format++ : '\0';
+  *index = *format - '0';
 
-  return form + 1;
+  return format + 1;
 }
 
 gboolean
 ghlo_sdy_has_part (const GhloSdyAttr *self,
-                   const char        *form)
+                   const char        *format)
 {
   const GhloSdyFieldSpec *specs = ghlo_sdy_specs[self->kind].fields;
   char style;
   guint index;
 
-  for (; *form != '~'; form++)
-    if (*form == '$')
+  for (; *format != '~'; format++)
+    if (*format == '$')
       {
-        form = ghlo_sdy_read_reference (form + 1, &style, &index) - 1;
+        format = ghlo_sdy_read_reference (format + 1, &style, &index) - 1;
         if (ghlo_sdy_field_n_attrs (&self->fields[index]) > 0 || ghlo_sdy_field_n_integers (&self->fields[index]) > 0
             || (specs[index].kind == GHLO_SDY_FIELD_FLAG && self->fields[index].integer != 0)
             || (specs[index].kind == GHLO_SDY_FIELD_PRIORITY && self->fields[index].integer >= 0))
@@ -259,30 +259,30 @@ void
 ghlo_sdy_attr_print (const GhloSdyAttr *self,
                      GString           *string)
 {
-  const char *form = ghlo_sdy_specs[self->kind].form;
+  const char *format = ghlo_sdy_specs[self->kind].format;
   gboolean inside = FALSE;
   char style;
   guint index;
 
   g_string_append_printf (string, "sdy%c%s", is_angled (self->kind) ? '.' : '<', ghlo_sdy_specs[self->kind].mnemonic);
-  while (*form != '\0')
-    if (*form == '~')
+  while (*format != '\0')
+    if (*format == '~')
       {
         inside = !inside;
-        form++;
-        if (inside && !ghlo_sdy_has_part (self, form))
+        format++;
+        if (inside && !ghlo_sdy_has_part (self, format))
           {
-            form = strchr (form, '~') + 1;
+            format = strchr (format, '~') + 1;
             inside = FALSE;
           }
       }
-    else if (*form == '$')
+    else if (*format == '$')
       {
-        form = ghlo_sdy_read_reference (form + 1, &style, &index);
+        format = ghlo_sdy_read_reference (format + 1, &style, &index);
         put_field (string, self, index, style);
       }
     else
-      g_string_append_c (string, *form++);
+      g_string_append_c (string, *format++);
   if (!is_angled (self->kind))
     g_string_append_c (string, '>');
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Attributes of the sdy dialect, which the IR keeps as text, as fields: one row
- * for each, with the form of its text and the order of its fields in bytecode
+ * for each, with the format of its text and the order of its fields in bytecode
  * (Shardy: attrs.td, bytecode.td).
  */
 
@@ -58,7 +58,7 @@ typedef struct
 typedef struct
 {
   const char       *mnemonic;   /* "sharding" */
-  const char       *form;       /* of the text behind the mnemonic, see sdy-attr.c */
+  const char       *format;     /* of the text behind the mnemonic, see sdy-attr.c */
   GhloSdyFieldSpec  fields[GHLO_SDY_MAX_FIELDS];   /* up to the first NONE */
 } GhloSdySpec;
 
@@ -117,13 +117,13 @@ extern const char *const ghlo_sdy_reductions[GHLO_SDY_N_REDUCTIONS];
 const char       *ghlo_sdy_find_body   (const GhloIrAttr  *attr,
                                         GhloSdyKind        kind,
                                         gsize             *length);
-/* Behind a "$" of a form: the letter there, or 0, and the field. Gives what follows. */
-const char       *ghlo_sdy_read_reference (const char     *form,
+/* Behind a "$" of a format: the letter there, or 0, and the field. Gives what follows. */
+const char       *ghlo_sdy_read_reference (const char     *format,
                                         char              *style,
                                         guint             *index);
-/* Whether the part of the form up to the next "~" is there. */
+/* Whether the part of the format up to the next "~" is there. */
 gboolean          ghlo_sdy_has_part    (const GhloSdyAttr *self,
-                                        const char        *form);
+                                        const char        *format);
 
 void              ghlo_sdy_field_add   (GhloSdyField      *field,
                                         const GhloIrAttr  *attr);

@@ -10,34 +10,34 @@
 
 #include <string.h>
 
-static const char *const piece_words[GHLO_IR_N_PIECES] = {
-#define PIECE(ID, word) [GHLO_IR_PIECE_##ID] = word,
+static const char *const directive_words[GHLO_IR_N_DIRECTIVES] = {
+#define DIRECTIVE(ID, word) [GHLO_IR_DIRECTIVE_##ID] = word,
 #include "ir/assembly.def"
 };
 
-/* The inherent attributes that a custom piece shows. */
+/* The inherent attributes that a custom directive shows. */
 static const struct
 {
-  GhloIrAsmPiece    piece;
-  const char *const names[7];
-} piece_attributes[] = {
-  { GHLO_IR_PIECE_SLICE_RANGES, { "start_indices", "limit_indices", "strides" } },
-  { GHLO_IR_PIECE_EXPONENT_MANTISSA, { "exponent_bits", "mantissa_bits" } },
-  { GHLO_IR_PIECE_CALL_TARGET, { "call_target_name" } },
-  { GHLO_IR_PIECE_DOT_DIMENSIONS, { "dot_dimension_numbers" } },
-  { GHLO_IR_PIECE_PRECISION, { "precision_config" } },
-  { GHLO_IR_PIECE_PRECISION_ALGORITHM, { "precision_config", "algorithm" } },
-  { GHLO_IR_PIECE_CONV_DIMENSIONS, { "dimension_numbers" } },
-  { GHLO_IR_PIECE_CONV_WINDOW, { "window_strides", "padding", "lhs_dilation", "rhs_dilation", "window_reversal" } },
-  { GHLO_IR_PIECE_CONSTANT, { "value" } },
-  { GHLO_IR_PIECE_REDUCE, { "dimensions" } },
-  { GHLO_IR_PIECE_SCAN, { "dimension", "operandSegmentSizes", "resultSegmentSizes" } },
-  { GHLO_IR_PIECE_FUNC, { "sym_name", "function_type", "sym_visibility", "arg_attrs", "res_attrs" } },
-  { GHLO_IR_PIECE_MODULE, { "sym_name" } },
-  { GHLO_IR_PIECE_CONST_SHAPE, { "shape" } },
-  { GHLO_IR_PIECE_SDY_MESH, { "sym_name", "mesh" } },
-  { GHLO_IR_PIECE_SDY_CONSTRAINT, { "sharding" } },
-  { GHLO_IR_PIECE_SDY_MANUAL, { "in_shardings", "out_shardings", "manual_axes" } },
+  GhloIrAsmDirective  directive;
+  const char *const   names[7];
+} directive_attributes[] = {
+  { GHLO_IR_DIRECTIVE_SLICE_RANGES, { "start_indices", "limit_indices", "strides" } },
+  { GHLO_IR_DIRECTIVE_EXPONENT_MANTISSA, { "exponent_bits", "mantissa_bits" } },
+  { GHLO_IR_DIRECTIVE_CALL_TARGET, { "call_target_name" } },
+  { GHLO_IR_DIRECTIVE_DOT_DIMENSIONS, { "dot_dimension_numbers" } },
+  { GHLO_IR_DIRECTIVE_PRECISION, { "precision_config" } },
+  { GHLO_IR_DIRECTIVE_PRECISION_ALGORITHM, { "precision_config", "algorithm" } },
+  { GHLO_IR_DIRECTIVE_CONV_DIMENSIONS, { "dimension_numbers" } },
+  { GHLO_IR_DIRECTIVE_CONV_WINDOW, { "window_strides", "padding", "lhs_dilation", "rhs_dilation", "window_reversal" } },
+  { GHLO_IR_DIRECTIVE_CONSTANT, { "value" } },
+  { GHLO_IR_DIRECTIVE_REDUCE, { "dimensions" } },
+  { GHLO_IR_DIRECTIVE_SCAN, { "dimension", "operandSegmentSizes", "resultSegmentSizes" } },
+  { GHLO_IR_DIRECTIVE_FUNC, { "sym_name", "function_type", "sym_visibility", "arg_attrs", "res_attrs" } },
+  { GHLO_IR_DIRECTIVE_MODULE, { "sym_name" } },
+  { GHLO_IR_DIRECTIVE_CONST_SHAPE, { "shape" } },
+  { GHLO_IR_DIRECTIVE_SDY_MESH, { "sym_name", "mesh" } },
+  { GHLO_IR_DIRECTIVE_SDY_CONSTRAINT, { "sharding" } },
+  { GHLO_IR_DIRECTIVE_SDY_MANUAL, { "in_shardings", "out_shardings", "manual_axes" } },
 };
 
 static int
@@ -116,8 +116,8 @@ static gboolean
 split_custom (const char       *word,
               GhloIrAsmElement *element)
 {
-  for (guint i = 0; i < GHLO_IR_N_PIECES; i++)
-    if (strcmp (piece_words[i], word) == 0)
+  for (guint i = 0; i < GHLO_IR_N_DIRECTIVES; i++)
+    if (strcmp (directive_words[i], word) == 0)
       return set (element, GHLO_IR_ASM_CUSTOM, i);
 
   return FALSE;
@@ -195,10 +195,10 @@ collect_shown (GhloIrAssembly     *assembly,
         assembly->shown |= G_GUINT64_CONSTANT (1) << element->index;
       if (element->kind != GHLO_IR_ASM_CUSTOM)
         continue;
-      for (guint j = 0; j < G_N_ELEMENTS (piece_attributes); j++)
-        if (piece_attributes[j].piece == element->index)
-          for (guint k = 0; piece_attributes[j].names[k] != NULL; k++)
-            show_attribute (assembly, spec, piece_attributes[j].names[k]);
+      for (guint j = 0; j < G_N_ELEMENTS (directive_attributes); j++)
+        if (directive_attributes[j].directive == element->index)
+          for (guint k = 0; directive_attributes[j].names[k] != NULL; k++)
+            show_attribute (assembly, spec, directive_attributes[j].names[k]);
     }
 }
 

@@ -11,7 +11,7 @@
  *   @type(name)     the types of an operand or result group, separated by commas
  *   @same           types of operands and results, written once when all are
  *                   equal (MLIR's SameOperandsAndResultType)
- *   @word           any other custom piece: ghlo_ir_assembly_pieces has its name
+ *   @word           any other custom directive: directive_words has its name
  *   [? … ?]         optional: present when its first $name is (or, for an
  *                   attribute with a default, differs from it)
  *   anything else   itself: keyword or punctuation
@@ -34,18 +34,18 @@ typedef enum
   GHLO_IR_ASM_FUNCTIONAL,
   GHLO_IR_ASM_OPERAND_TYPES, /* index: operand group */
   GHLO_IR_ASM_RESULT_TYPES,  /* index: result group */
-  GHLO_IR_ASM_CUSTOM,        /* index: GhloIrAsmPiece */
+  GHLO_IR_ASM_CUSTOM,        /* index: GhloIrAsmDirective */
   GHLO_IR_ASM_OPEN,          /* optional group; index: element after its CLOSE */
   GHLO_IR_ASM_CLOSE,
 } GhloIrAsmKind;
 
-/* Custom pieces, in the words of ops.def: "@slice-ranges" is GHLO_IR_PIECE_SLICE_RANGES. */
+/* Custom directives, in the words of ops.def: "@slice-ranges" is GHLO_IR_DIRECTIVE_SLICE_RANGES. */
 typedef enum
 {
-#define PIECE(ID, word) GHLO_IR_PIECE_##ID,
+#define DIRECTIVE(ID, word) GHLO_IR_DIRECTIVE_##ID,
 #include "ir/assembly.def"
-  GHLO_IR_N_PIECES
-} GhloIrAsmPiece;
+  GHLO_IR_N_DIRECTIVES
+} GhloIrAsmDirective;
 
 typedef struct
 {

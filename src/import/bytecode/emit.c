@@ -8,15 +8,15 @@
 
 #include <string.h>
 
-/* Smaller pieces are copied at once, which costs less than to keep track of them. */
+/* Shorter data is copied at once, which costs less than to keep track of them. */
 enum { SMALL_PIECE = 256 };
 
 void
 ghlo_bytecode_emitter_clear (GhloBytecodeEmitter *self)
 {
   GHLO_IMPORT_CLEAR (&self->bytes);
-  GHLO_IMPORT_CLEAR (&self->pieces);
-  self->piece_bytes = 0;
+  GHLO_IMPORT_CLEAR (&self->segments);
+  self->segment_bytes = 0;
 }
 
 GBytes *
@@ -28,15 +28,15 @@ ghlo_bytecode_emitter_join (const GhloBytecodeEmitter *self)
   if (bytes == NULL)
     return NULL;
 
-  for (gsize i = 0; i < self->pieces.n; i++)
+  for (gsize i = 0; i < self->segments.n; i++)
     {
-      const GhloBytecodePiece *piece = &self->pieces.items[i];
+      const GhloBytecodeSegment *segment = &self->segments.items[i];
 
-      memcpy (to, self->bytes.items + from, piece->at - from);
-      to += piece->at - from;
-      memcpy (to, piece->data, piece->size);
-      to += piece->size;
-      from = piece->at;
+      memcpy (to, self->bytes.items + from, segment->at - from);
+      to += segment->at - from;
+      memcpy (to, segment->data, segment->size);
+      to += segment->size;
+      from = segment->at;
     }
   if (self->bytes.n > from)
     memcpy (to, self->bytes.items + from, self->bytes.n - from);
@@ -85,9 +85,9 @@ ghlo_bytecode_emit_bytes (GhloBytecodeEmitter *self,
 }
 
 void
-ghlo_bytecode_emit_piece (GhloBytecodeEmitter *self,
-                          gconstpointer        data,
-                          gsize                size)
+ghlo_bytecode_emit_segment (GhloBytecodeEmitter *self,
+                            gconstpointer        data,
+                            gsize                size)
 {
   if (size <= SMALL_PIECE)
     {
@@ -95,8 +95,8 @@ ghlo_bytecode_emit_piece (GhloBytecodeEmitter *self,
       return;
     }
 
-  GHLO_IMPORT_PUSH (&self->pieces, (GhloBytecodePiece) { .at = self->bytes.n, .data = data, .size = size });
-  self->piece_bytes += size;
+  GHLO_IMPORT_PUSH (&self->segments, (GhloBytecodeSegment) { .at = self->bytes.n, .data = data, .size = size });
+  self->segment_bytes += size;
 }
 
 void
@@ -107,13 +107,13 @@ ghlo_bytecode_emit_section (GhloBytecodeEmitter       *self,
   ghlo_bytecode_emit_byte (self, section);
   ghlo_bytecode_emit_varint (self, ghlo_bytecode_emitter_size (content));
 
-  for (gsize i = 0; i < content->pieces.n; i++)
+  for (gsize i = 0; i < content->segments.n; i++)
     {
-      GhloBytecodePiece piece = content->pieces.items[i];
+      GhloBytecodeSegment segment = content->segments.items[i];
 
-      piece.at += self->bytes.n;
-      GHLO_IMPORT_PUSH (&self->pieces, piece);
+      segment.at += self->bytes.n;
+      GHLO_IMPORT_PUSH (&self->segments, segment);
     }
-  self->piece_bytes += content->piece_bytes;
+  self->segment_bytes += content->segment_bytes;
   ghlo_bytecode_emit_bytes (self, content->bytes.items, content->bytes.n);
 }

@@ -33,20 +33,20 @@ typedef struct
   gsize         at;
   gconstpointer data;
   gsize         size;
-} GhloBytecodePiece;
+} GhloBytecodeSegment;
 
 typedef struct
 {
-  GHLO_IMPORT_VECTOR (guint8)            bytes;
-  GHLO_IMPORT_VECTOR (GhloBytecodePiece) pieces;       /* in the order of @at */
-  gsize                                  piece_bytes;  /* of all pieces */
+  GHLO_IMPORT_VECTOR (guint8)              bytes;
+  GHLO_IMPORT_VECTOR (GhloBytecodeSegment) segments;       /* in the order of @at */
+  gsize                                    segment_bytes;  /* of all segments */
 } GhloBytecodeEmitter;
 
-/* All bytes, those of the pieces too. */
+/* All bytes, those of the segments too. */
 static inline gsize
 ghlo_bytecode_emitter_size (const GhloBytecodeEmitter *self)
 {
-  return self->bytes.n + self->piece_bytes;
+  return self->bytes.n + self->segment_bytes;
 }
 
 /* Forgets the bytes and keeps the room for them. */
@@ -54,12 +54,12 @@ static inline void
 ghlo_bytecode_emitter_reset (GhloBytecodeEmitter *self)
 {
   self->bytes.n = 0;
-  self->pieces.n = 0;
-  self->piece_bytes = 0;
+  self->segments.n = 0;
+  self->segment_bytes = 0;
 }
 
 void    ghlo_bytecode_emitter_clear (GhloBytecodeEmitter       *self);
-/* The whole in one piece of memory; NULL when there is not enough. */
+/* The whole in one block of memory; NULL when there is not enough. */
 GBytes *ghlo_bytecode_emitter_join  (const GhloBytecodeEmitter *self);
 
 static inline void
@@ -102,7 +102,7 @@ void    ghlo_bytecode_emit_bytes    (GhloBytecodeEmitter       *self,
                                      gconstpointer              data,
                                      gsize                      size);
 /* Without a copy where that pays; @data must live until the file is joined. */
-void    ghlo_bytecode_emit_piece    (GhloBytecodeEmitter       *self,
+void    ghlo_bytecode_emit_segment  (GhloBytecodeEmitter       *self,
                                      gconstpointer              data,
                                      gsize                      size);
 /* The number of the section, its size and all of @content. */

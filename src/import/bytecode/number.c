@@ -109,7 +109,7 @@ number_op (Numbering      *self,
     }
   plan->dictionary = dictionary_entry (self, op, vhlo);
   number_properties (writer, op);
-  plan->location = ghlo_bytecode_place_entry (writer, op->location);
+  plan->location = ghlo_bytecode_debug_location (writer, op->location);
 }
 
 static void
@@ -121,7 +121,7 @@ number_cast (Numbering        *self,
   cast->name = ghlo_bytecode_name_entry (writer, NULL, GHLO_OP_BUILTIN_UNREALIZED_CONVERSION_CAST);
   cast->result = self->next_value++;
   ghlo_bytecode_type_entry (writer, encoding_of (cast->to_vhlo), cast->value->type);
-  cast->location_entry = ghlo_bytecode_place_entry (writer, cast->location);
+  cast->location_entry = ghlo_bytecode_debug_location (writer, cast->location);
 }
 
 /* The regions of @op come up later, the last one first. Values inside count on
@@ -152,7 +152,7 @@ number_region (Numbering     *self,
       for (guint i = 0; i < block->n_arguments; i++)
         {
           block->arguments[i]->id = self->next_value++;
-          ghlo_bytecode_place_entry (writer, block->arguments[i]->location);
+          ghlo_bytecode_debug_location (writer, block->arguments[i]->location);
           ghlo_bytecode_type_entry (writer, encoding, block->arguments[i]->type);
         }
       while (ghlo_bytecode_step (writer, block, &step))

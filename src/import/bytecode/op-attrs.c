@@ -101,16 +101,16 @@ find_vhlo_attributes (GhloByteCursor     *cursor,
   for (gsize i = 0; dictionary != NULL && i < dictionary->length; i++)
     {
       const GhloIrNamedAttr *entry = &dictionary->entries[i];
-      guint place = 0;
+      guint index = 0;
 
-      while (place < n && strcmp (names[place], entry->name) != 0)
-        place++;
-      if (place == n)
+      while (index < n && strcmp (names[index], entry->name) != 0)
+        index++;
+      if (index == n)
         {
           push (list, entry->name, entry->value);
           continue;
         }
-      values[place] = entry->value;
+      values[index] = entry->value;
       found++;
     }
   for (guint i = 0; i < n && found < n; i++)
@@ -184,7 +184,7 @@ fail_twice (GhloByteCursor *cursor,
   return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE, "expected the attribute '%s' once, found it again", name);
 }
 
-/* The place of an attribute in the row, or -1. */
+/* The index of an attribute in the row, or -1. */
 static int
 inherent_index (const GhloIrOpSpec *spec,
                 const char         *name)
@@ -348,7 +348,7 @@ known_equal (gconstpointer a,
          && left->in_function == right->in_function;
 }
 
-/* What has been kept under these keys, or a place to keep it, with *@is_new set. */
+/* What has been kept under these keys, or a slot to keep it, with *@is_new set. */
 static Known *
 find_known (GhloBytecodeReader *self,
             const GhloIrAttr   *dictionary,

@@ -33,7 +33,7 @@ typedef struct
   GHLO_IMPORT_VECTOR (GhloIrValue *) values;    /* by number; beyond the last nothing is known yet */
   gsize               first;       /* where the numbers of the innermost isolated region begin */
   gsize               top;         /* behind the numbers of all regions that are open */
-  GHLO_IMPORT_VECTOR (gsize) awaited;           /* places in values that were used before their definition */
+  GHLO_IMPORT_VECTOR (gsize) awaited;           /* indices in @values, that were used before their definition */
   guint               depth;       /* of regions */
   guint               n_ops;       /* since the last look at the monitor */
   GArray             *attributes;  /* scratch */
@@ -85,14 +85,14 @@ define (Builder        *self,
         Numbers        *numbers,
         GhloIrValue    *value)
 {
-  GhloIrValue **place;
+  GhloIrValue **entry;
 
   if (numbers->next >= numbers->end)
     return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE, "expected no more values than the region says, found another");
-  place = slot (self, numbers->next++);
-  if (*place != NULL)
-    ghlo_ir_value_replace (*place, value);
-  *place = value;
+  entry = slot (self, numbers->next++);
+  if (*entry != NULL)
+    ghlo_ir_value_replace (*entry, value);
+  *entry = value;
 
   return TRUE;
 }
@@ -102,15 +102,15 @@ read_operand (Builder        *self,
               GhloByteCursor *cursor,
               GhloIrValue   **value)
 {
-  GhloIrValue **place;
+  GhloIrValue **entry;
   gsize number;
 
   if (!ghlo_bytecode_read_index (cursor, self->top - self->first, "value", &number))
     return FALSE;
-  place = slot (self, self->first + number);
-  if (*place == NULL)
-    *place = make_stand_in (self, self->first + number);
-  *value = *place;
+  entry = slot (self, self->first + number);
+  if (*entry == NULL)
+    *entry = make_stand_in (self, self->first + number);
+  *value = *entry;
 
   return TRUE;
 }
@@ -128,13 +128,13 @@ check_defined (Builder        *self,
 
   for (gsize i = mark; i < self->awaited.n; i++)
     {
-      gsize place = self->awaited.items[i];
+      gsize index = self->awaited.items[i];
 
-      if (place < bottom)
-        self->awaited.items[n++] = place;
-      else if (is_stand_in (self->values.items[place]))
+      if (index < bottom)
+        self->awaited.items[n++] = index;
+      else if (is_stand_in (self->values.items[index]))
         return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE, "expected value %" G_GSIZE_FORMAT " to be defined in"
-                                   " the region that it belongs to, found no definition of it", place - self->first);
+                                   " the region that it belongs to, found no definition of it", index - self->first);
     }
   self->awaited.n = n;
 

@@ -77,14 +77,14 @@ ghlo_bytecode_read_shape (GhloByteCursor *cursor,
                                GHLO_MAX_RANK, *rank);
   for (gsize i = 0; i < *rank; i++)
     {
-      GhloByteCursor place = *cursor;
+      GhloByteCursor start = *cursor;
 
       if (!ghlo_bytecode_read_signed (cursor, &dimensions[i]))
         return FALSE;
       if (dimensions[i] == G_MININT64)
         dimensions[i] = GHLO_DYNAMIC;
       else if (dimensions[i] < 0)
-        return ghlo_bytecode_fail (&place, GHLO_ERROR_PARSE, "expected a dimension that is not negative, found %"
+        return ghlo_bytecode_fail (&start, GHLO_ERROR_PARSE, "expected a dimension that is not negative, found %"
                                    G_GINT64_FORMAT, dimensions[i]);
     }
 

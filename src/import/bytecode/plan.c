@@ -86,8 +86,8 @@ end_isolation (GhloBytecodeWriter *self,
 
 /* Puts @cast at its place, before those that are there. */
 static void
-place_cast (GhloBytecodeWriter *self,
-            GhloBytecodeCast   *cast)
+insert_cast (GhloBytecodeWriter *self,
+             GhloBytecodeCast   *cast)
 {
   const GhloIrValue *value = cast->value;
   GhloBytecodePlan *plan;
@@ -121,7 +121,7 @@ need_cast (GhloBytecodeWriter *self,
   cast->location = user->location;
   g_hash_table_insert (self->casts, (gpointer) value, cast);
   if (to_vhlo)
-    place_cast (self, cast);
+    insert_cast (self, cast);
 }
 
 static void
@@ -231,28 +231,28 @@ plan_op (GhloBytecodeWriter *self,
 }
 
 static void
-place_cast_of (GhloBytecodeWriter *self,
-               const GhloIrValue  *value)
+insert_cast_of (GhloBytecodeWriter *self,
+                const GhloIrValue  *value)
 {
   GhloBytecodeCast *cast = g_hash_table_lookup (self->casts, value);
 
   if (cast == NULL || cast->to_vhlo)
     return;
   cast->location = value->op != NULL ? value->op->location : value->location;
-  place_cast (self, cast);
+  insert_cast (self, cast);
 }
 
 /* The casts from VHLO's types, once it is known which there are. */
 static gboolean
-place_casts (GhloBytecodeWriter *self,
-             GhloIrOp           *op)
+insert_casts (GhloBytecodeWriter *self,
+              GhloIrOp           *op)
 {
   for (guint i = 0; i < op->n_results; i++)
-    place_cast_of (self, &op->results[i]);
+    insert_cast_of (self, &op->results[i]);
   for (guint i = 0; i < op->n_regions; i++)
     for (GhloIrBlock *block = op->regions[i].first; block != NULL; block = block->next)
       for (guint k = 0; k < block->n_arguments; k++)
-        place_cast_of (self, block->arguments[k]);
+        insert_cast_of (self, block->arguments[k]);
 
   return TRUE;
 }
@@ -307,7 +307,7 @@ ghlo_bytecode_plan (GhloBytecodeWriter *self)
 
   if (g_hash_table_size (self->casts) > 0)
     {
-      walk (self, self->module->op, place_casts, 0);
+      walk (self, self->module->op, insert_casts, 0);
       give_order (self, self->module->op, &order);
       self->reordered = TRUE;
     }

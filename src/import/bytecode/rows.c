@@ -19,12 +19,12 @@ typedef enum
   PLAIN,       /* the attribute */
   FLAGGED,     /* a byte, whether there is one, and the attribute */
   LIST,        /* the attributes of an array, counted; of any kinds */
-} Form;
+} Encoding;
 
 typedef struct
 {
   guint          structure, field;
-  Form           form;
+  Encoding       encoding;
   GhloIrAttrKind kind;          /* of the attribute */
   guint          subkind;       /* ENUM, STRUCT */
 } AttrField;
@@ -96,9 +96,9 @@ read_attr_field (GhloByteCursor    *cursor,
   const AttrField *expected = find_attr_field (structure, field);
   guint8 present = 1;
 
-  if (expected != NULL && expected->form == LIST)
+  if (expected != NULL && expected->encoding == LIST)
     return read_list (cursor, value);
-  if (expected != NULL && expected->form == FLAGGED && !ghlo_bytecode_read_byte (cursor, &present))
+  if (expected != NULL && expected->encoding == FLAGGED && !ghlo_bytecode_read_byte (cursor, &present))
     return FALSE;
 
   return present == 0 || read_expected (cursor, expected, value);
@@ -264,14 +264,14 @@ write_attr_field (GhloBytecodeWriter *writer,
 {
   const AttrField *expected = find_attr_field (structure, field);
 
-  if (expected != NULL && expected->form == LIST)
+  if (expected != NULL && expected->encoding == LIST)
     {
       ghlo_bytecode_write_varint (writer, value->length);
       for (gsize i = 0; i < value->length; i++)
         ghlo_bytecode_write_attr (writer, rows->dialect, value->children[i]);
       return;
     }
-  if (expected != NULL && expected->form == FLAGGED)
+  if (expected != NULL && expected->encoding == FLAGGED)
     ghlo_bytecode_write_byte (writer, value != NULL);
   if (value != NULL)
     ghlo_bytecode_write_attr (writer, rows->dialect, value);

@@ -138,7 +138,7 @@ ghlo_bytecode_type_in_vhlo (const GhloIrType *type)
   return resolve_type (GHLO_BYTECODE_VHLO, type) == GHLO_BYTECODE_VHLO;
 }
 
-static const GhloIrAttr *one_form (GhloBytecodeWriter *self, gboolean vhlo, const GhloIrAttr *attr);
+static const GhloIrAttr *canonical (GhloBytecodeWriter *self, gboolean vhlo, const GhloIrAttr *attr);
 
 static const GhloIrAttr *
 array_as_dense (GhloBytecodeWriter *self,
@@ -174,38 +174,38 @@ plain_dense (GhloBytecodeWriter *self,
 }
 
 static const GhloIrAttr *
-array_in_one_form (GhloBytecodeWriter *self,
-                   gboolean            vhlo,
-                   const GhloIrAttr   *attr)
+canonical_array (GhloBytecodeWriter *self,
+                 gboolean            vhlo,
+                 const GhloIrAttr   *attr)
 {
   g_autofree const GhloIrAttr **children = g_new (const GhloIrAttr *, attr->length + 1);
 
   for (gsize i = 0; i < attr->length; i++)
-    children[i] = one_form (self, vhlo, attr->children[i]);
+    children[i] = canonical (self, vhlo, attr->children[i]);
 
   return ghlo_ir_attr_array (self->module, children, attr->length);
 }
 
 static const GhloIrAttr *
-dictionary_in_one_form (GhloBytecodeWriter *self,
-                        gboolean            vhlo,
-                        const GhloIrAttr   *attr)
+canonical_dictionary (GhloBytecodeWriter *self,
+                      gboolean            vhlo,
+                      const GhloIrAttr   *attr)
 {
   g_autofree GhloIrNamedAttr *entries = g_new (GhloIrNamedAttr, attr->length + 1);
 
   for (gsize i = 0; i < attr->length; i++)
     {
       entries[i].name = attr->entries[i].name;
-      entries[i].value = one_form (self, vhlo, attr->entries[i].value);
+      entries[i].value = canonical (self, vhlo, attr->entries[i].value);
     }
 
   return ghlo_ir_attr_dictionary (self->module, entries, attr->length);
 }
 
 static const GhloIrAttr *
-make_one_form (GhloBytecodeWriter *self,
-               gboolean            vhlo,
-               const GhloIrAttr   *attr)
+make_canonical (GhloBytecodeWriter *self,
+                gboolean            vhlo,
+                const GhloIrAttr   *attr)
 {
   switch (attr->kind)
     {
@@ -220,9 +220,9 @@ make_one_form (GhloBytecodeWriter *self,
       return vhlo && (attr->type->element_type == GHLO_ELEMENT_TYPE_I64
                       || attr->type->element_type == GHLO_ELEMENT_TYPE_I1) ? array_as_dense (self, attr) : attr;
     case GHLO_IR_ATTR_ARRAY:
-      return array_in_one_form (self, vhlo, attr);
+      return canonical_array (self, vhlo, attr);
     case GHLO_IR_ATTR_DICTIONARY:
-      return dictionary_in_one_form (self, vhlo, attr);
+      return canonical_dictionary (self, vhlo, attr);
     default:
       return attr;
     }
@@ -233,20 +233,20 @@ make_one_form (GhloBytecodeWriter *self,
  * wherever its data came from, and a boolean an integer of one bit. Each is made
  * once, since one that is inside many others may be met very often. */
 static const GhloIrAttr *
-one_form (GhloBytecodeWriter *self,
-          gboolean            vhlo,
-          const GhloIrAttr   *attr)
+canonical (GhloBytecodeWriter *self,
+           gboolean            vhlo,
+           const GhloIrAttr   *attr)
 {
   gconstpointer key = key_of (attr, vhlo ? GHLO_BYTECODE_VHLO : GHLO_BYTECODE_BUILTIN);
-  const GhloIrAttr *form = g_hash_table_lookup (self->forms, key);
+  const GhloIrAttr *other = g_hash_table_lookup (self->canonical, key);
 
-  if (form == NULL)
+  if (other == NULL)
     {
-      form = make_one_form (self, vhlo, attr);
-      g_hash_table_insert (self->forms, (gpointer) key, (gpointer) form);
+      other = make_canonical (self, vhlo, attr);
+      g_hash_table_insert (self->canonical, (gpointer) key, (gpointer) other);
     }
 
-  return form;
+  return other;
 }
 
 static GhloBytecodeEntry *
@@ -317,7 +317,7 @@ ghlo_bytecode_attr_entry (GhloBytecodeWriter *self,
   if (!self->numbering)
     return not_numbered (self);
 
-  other = one_form (self, encoding == GHLO_BYTECODE_VHLO, attr);
+  other = canonical (self, encoding == GHLO_BYTECODE_VHLO, attr);
   found = resolve_attr (encoding, other);
   if (encoding == GHLO_BYTECODE_VHLO && found != encoding)
     may_leave_vhlo (self, found);
@@ -437,8 +437,8 @@ ghlo_bytecode_name_entry (GhloBytecodeWriter *self,
 }
 
 GhloBytecodeEntry *
-ghlo_bytecode_place_entry (GhloBytecodeWriter   *self,
-                           const GhloIrLocation *location)
+ghlo_bytecode_debug_location (GhloBytecodeWriter   *self,
+                              const GhloIrLocation *location)
 {
   return ghlo_bytecode_location_entry (self, (self->flags & GHLO_EXPORT_STRIP_LOCATIONS) == 0 ? location : NULL);
 }

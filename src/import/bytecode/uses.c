@@ -27,8 +27,8 @@ typedef struct
 struct _GhloBytecodeOrder
 {
   GHLO_IMPORT_VECTOR (Use)   uses;      /* as a reader has them, the latest first */
-  GHLO_IMPORT_VECTOR (guint) list;      /* the same as MLIR has them, by place in @uses */
-  GHLO_IMPORT_VECTOR (guint) places;    /* where each of @uses is in @list */
+  GHLO_IMPORT_VECTOR (guint) list;      /* the same as MLIR has them, by index in @uses */
+  GHLO_IMPORT_VECTOR (guint) indices;   /* where each of @uses is in @list */
 };
 
 typedef GhloBytecodeOrder Order;
@@ -38,7 +38,7 @@ ghlo_bytecode_order_free (GhloBytecodeOrder *self)
 {
   GHLO_IMPORT_CLEAR (&self->uses);
   GHLO_IMPORT_CLEAR (&self->list);
-  GHLO_IMPORT_CLEAR (&self->places);
+  GHLO_IMPORT_CLEAR (&self->indices);
   g_free (self);
 }
 
@@ -98,15 +98,15 @@ list_uses (Order   *self,
 {
   for (gsize i = 0; i < self->uses.n; i++)
     {
-      gsize place = backwards ? self->uses.n - 1 - i : i;
+      gsize index = backwards ? self->uses.n - 1 - i : i;
 
-      if (self->uses.items[place].again == again && self->uses.items[place].cast == cast)
-        GHLO_IMPORT_PUSH (&self->list, (guint) place);
+      if (self->uses.items[index].again == again && self->uses.items[index].cast == cast)
+        GHLO_IMPORT_PUSH (&self->list, (guint) index);
     }
 }
 
 static void
-turn_around (Order *self)
+reverse_list (Order *self)
 {
   for (gsize i = 0; i < self->list.n / 2; i++)
     {
@@ -117,17 +117,17 @@ turn_around (Order *self)
     }
 }
 
-/* Fills in the places; FALSE when the list is as a reader has it. */
+/* Fills in the indices; FALSE when the list is as a reader has it. */
 static gboolean
-find_places (Order *self)
+find_indices (Order *self)
 {
   gboolean differs = FALSE;
 
   for (gsize i = 0; i < self->list.n; i++)
-    GHLO_IMPORT_PUSH (&self->places, 0);
+    GHLO_IMPORT_PUSH (&self->indices, 0);
   for (gsize i = 0; i < self->list.n; i++)
     {
-      self->places.items[self->list.items[i]] = (guint) i;
+      self->indices.items[self->list.items[i]] = (guint) i;
       differs |= self->list.items[i] != i;
     }
 
@@ -143,7 +143,7 @@ order_value (GhloBytecodeWriter *writer,
 {
   const GhloBytecodeCast *cast;
 
-  self->uses.n = self->list.n = self->places.n = 0;
+  self->uses.n = self->list.n = self->indices.n = 0;
   if (value->uses == NULL || value->uses->next == NULL || !ghlo_bytecode_value_is_vhlo (writer, value))
     return FALSE;
 
@@ -157,9 +157,9 @@ order_value (GhloBytecodeWriter *writer,
   list_uses (self, FALSE, TRUE, FALSE);
   list_uses (self, FALSE, FALSE, FALSE);
   if (value->op != NULL && ghlo_bytecode_plan_of (writer, value->op)->older)
-    turn_around (self);
+    reverse_list (self);
 
-  return find_places (self);
+  return find_indices (self);
 }
 
 static gboolean
@@ -167,7 +167,7 @@ order_cast (GhloBytecodeWriter     *writer,
             Order                  *self,
             const GhloBytecodeCast *cast)
 {
-  self->uses.n = self->list.n = self->places.n = 0;
+  self->uses.n = self->list.n = self->indices.n = 0;
   if (!cast->to_vhlo)
     return FALSE;
 
@@ -176,32 +176,32 @@ order_cast (GhloBytecodeWriter     *writer,
   list_uses (self, TRUE, FALSE, FALSE);
   list_uses (self, FALSE, FALSE, TRUE);
 
-  return find_places (self);
+  return find_indices (self);
 }
 
-/* The places of all uses, or pairs of those that differ where these are less. */
+/* The indices of all uses, or pairs of those that differ where these are less. */
 static void
 emit_order (const Order         *self,
             GhloBytecodeEmitter *out)
 {
-  gsize n = self->places.n, moved = 0;
+  gsize n = self->indices.n, moved = 0;
 
   for (gsize i = 0; i < n; i++)
-    moved += self->places.items[i] != i;
+    moved += self->indices.items[i] != i;
 
   if (moved >= n / 2)
     {
       ghlo_bytecode_emit_flagged (out, n, FALSE);
       for (gsize i = 0; i < n; i++)
-        ghlo_bytecode_emit_varint (out, self->places.items[i]);
+        ghlo_bytecode_emit_varint (out, self->indices.items[i]);
       return;
     }
 
   ghlo_bytecode_emit_flagged (out, moved * 2, TRUE);
   for (gsize i = 0; i < n; i++)
-    if (self->places.items[i] != i)
+    if (self->indices.items[i] != i)
       {
-        ghlo_bytecode_emit_varint (out, self->places.items[i]);
+        ghlo_bytecode_emit_varint (out, self->indices.items[i]);
         ghlo_bytecode_emit_varint (out, i);
       }
 }

@@ -51,7 +51,7 @@ write_argument (GhloBytecodeWriter  *self,
                 gboolean             vhlo)
 {
   const GhloBytecodeEntry *type = ghlo_bytecode_type_entry (self, encoding_of (vhlo), argument->type);
-  const GhloBytecodeEntry *location = ghlo_bytecode_place_entry (self, argument->location);
+  const GhloBytecodeEntry *location = ghlo_bytecode_debug_location (self, argument->location);
   gboolean known = location->item != self->unknown;
 
   if (self->version < GHLO_BYTECODE_LEAVES_OUT_UNKNOWN)
@@ -266,14 +266,14 @@ write_op (GhloBytecodeWriter  *self,
           guint                depth)
 {
   const GhloBytecodePlan *plan = ghlo_bytecode_plan_of (self, op);
-  gsize place;
+  gsize offset;
   guint8 mask;
 
   if (self->n_written++ % REPORT_EVERY == 0)
     ghlo_monitor_progress (self->monitor, (double) self->n_written / (double) self->plans.n, "writing operations");
 
   ghlo_bytecode_emit_varint (out, plan->name->number);
-  place = out->bytes.n;
+  offset = out->bytes.n;
   ghlo_bytecode_emit_byte (out, 0);
   ghlo_bytecode_emit_varint (out, plan->location->number);
   mask = write_attributes (self, out, op) | write_values (self, out, op);
@@ -281,7 +281,7 @@ write_op (GhloBytecodeWriter  *self,
     mask |= HAS_USE_ORDERS;
   if (op->n_regions > 0)
     mask |= HAS_REGIONS;
-  out->bytes.items[place] = mask;
+  out->bytes.items[offset] = mask;
 
   if (op->n_regions > 0)
     write_regions (self, out, op, depth);

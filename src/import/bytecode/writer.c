@@ -53,7 +53,7 @@ ghlo_bytecode_write_blob (GhloBytecodeWriter *writer,
     return;
 
   ghlo_bytecode_emit_varint (writer->out, size);
-  ghlo_bytecode_emit_piece (writer->out, data, size);
+  ghlo_bytecode_emit_segment (writer->out, data, size);
 }
 
 void
@@ -216,7 +216,7 @@ writer_init (GhloBytecodeWriter *self)
   self->types = new_table ();
   self->names = new_table ();
   self->texts = g_hash_table_new (NULL, NULL);
-  self->forms = g_hash_table_new (NULL, NULL);
+  self->canonical = g_hash_table_new (NULL, NULL);
   self->unknown = ghlo_ir_location_unknown (self->module);
   self->strings.order = g_ptr_array_new ();
   self->properties.order = g_ptr_array_new ();
@@ -235,7 +235,7 @@ writer_clear (GhloBytecodeWriter *self)
   free_table (&self->types);
   free_table (&self->names);
   g_hash_table_unref (self->texts);
-  g_hash_table_unref (self->forms);
+  g_hash_table_unref (self->canonical);
   ghlo_ir_intern_clear (&self->strings.table);
   g_ptr_array_unref (self->strings.order);
   ghlo_ir_intern_clear (&self->properties.table);

@@ -136,7 +136,7 @@ struct _GhloBytecodeWriter
   GHashTable        *dialects_by_name;
   GhloBytecodeTable  attrs, types, names;
   GHashTable        *texts;               /* text of the module's → its string attribute */
-  GHashTable        *forms;               /* attribute with encoding → the one that is written for it */
+  GHashTable        *canonical;           /* attribute with encoding → the one that is written for it */
   const GhloIrLocation *unknown;
 
   GhloBytecodeEmitter *out;               /* where codecs write */
@@ -193,7 +193,7 @@ GhloBytecodeEntry *ghlo_bytecode_attr_entry     (GhloBytecodeWriter  *self,
 GhloBytecodeEntry *ghlo_bytecode_location_entry (GhloBytecodeWriter  *self,
                                                  const GhloIrLocation *location);
 /* Of an operation or a value: unknown where locations are left out. */
-GhloBytecodeEntry *ghlo_bytecode_place_entry    (GhloBytecodeWriter  *self,
+GhloBytecodeEntry *ghlo_bytecode_debug_location (GhloBytecodeWriter  *self,
                                                  const GhloIrLocation *location);
 GhloBytecodeEntry *ghlo_bytecode_type_entry     (GhloBytecodeWriter  *self,
                                                  guint                encoding,

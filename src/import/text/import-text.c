@@ -59,7 +59,7 @@ check_unmet (GhloImportParser *self)
     {
       g_autofree char *quote = ghlo_import_quote (name->text, name->length);
 
-      ghlo_import_fail_at (self, (GhloImportPlace) { name->line, name->column },
+      ghlo_import_fail_at (self, (GhloImportPosition) { name->line, name->column },
                            "expected '%%%s' to be defined in this text, found no definition of it", quote);
     }
 }

@@ -15,17 +15,18 @@ fail_use (GhloImportParser     *self,
           const GhloIrType     *type,
           const GhloIrType     *other)
 {
-  GhloImportPlace place = { name->line, name->column };
+  GhloImportPosition position = { name->line, name->column };
   g_autofree char *quote = ghlo_import_quote (name->text, name->length);
   g_autofree char *wanted = NULL, *found = NULL;
 
   if (result == GHLO_IMPORT_SCOPE_RANGE)
-    return ghlo_import_fail_at (self, place, "expected a result of '%%%s', found the number %u, which it does not have",
+    return ghlo_import_fail_at (self, position,
+                                "expected a result of '%%%s', found the number %u, which it does not have",
                                 quote, name->number);
   wanted = ghlo_ir_type_to_string (type);
   found = ghlo_ir_type_to_string (other);
 
-  return ghlo_import_fail_at (self, place, "expected '%%%s' to have the type %s, found %s", quote, wanted, found);
+  return ghlo_import_fail_at (self, position, "expected '%%%s' to have the type %s, found %s", quote, wanted, found);
 }
 
 /* Turns names and types of operands into values. */
@@ -35,7 +36,7 @@ resolve_operands (GhloImportParser *self,
                   GhloIrValue     **values)
 {
   if (op->operands.n != op->operand_types.n)
-    return ghlo_import_fail_at (self, op->place, "expected a type for each of %" G_GSIZE_FORMAT
+    return ghlo_import_fail_at (self, op->position, "expected a type for each of %" G_GSIZE_FORMAT
                                 " operands of '%s', found %" G_GSIZE_FORMAT " types",
                                 op->operands.n, op->spec->name, op->operand_types.n);
 
@@ -68,7 +69,7 @@ set_discardable (GhloImportParser *self,
   qsort (entries, n, sizeof (GhloIrNamedAttr), ghlo_ir_named_attr_compare);
   for (gsize i = 1; i < n; i++)
     if (entries[i].name == entries[i - 1].name)
-      return ghlo_import_fail_at (self, op->place, "expected the attribute '%s' once, found it again",
+      return ghlo_import_fail_at (self, op->position, "expected the attribute '%s' once, found it again",
                                   entries[i].name);
   made->discardable = entries;
   made->n_discardable = n;
@@ -107,18 +108,18 @@ fail_definition (GhloImportParser      *self,
                  const GhloIrValue     *value,
                  const GhloIrType      *other)
 {
-  GhloImportPlace place = { name->line, name->column };
+  GhloImportPosition position = { name->line, name->column };
   g_autofree char *quote = ghlo_import_quote (name->text, name->length);
   g_autofree char *wanted = NULL, *found = NULL;
 
   if (result == GHLO_IMPORT_SCOPE_REDEFINED)
-    return ghlo_import_fail_at (self, place, "expected a new name, found '%%%s', which is defined already", quote);
+    return ghlo_import_fail_at (self, position, "expected a new name, found '%%%s', which is defined already", quote);
   if (result == GHLO_IMPORT_SCOPE_RANGE)
-    return ghlo_import_fail_at (self, place, "expected '%%%s' to have as many results as are used before", quote);
+    return ghlo_import_fail_at (self, position, "expected '%%%s' to have as many results as are used before", quote);
   wanted = ghlo_ir_type_to_string (other);
   found = ghlo_ir_type_to_string (value->type);
 
-  return ghlo_import_fail_at (self, place,
+  return ghlo_import_fail_at (self, position,
                               "expected '%%%s' to have the type %s, with which it is used before, found %s",
                               quote, wanted, found);
 }
@@ -150,16 +151,16 @@ define_results (GhloImportParser *self,
                 GhloImportOp     *op,
                 GhloIrOp         *made)
 {
-  GhloImportPlace place;
+  GhloImportPosition position;
   gsize n = 0;
 
   if (op->names.n == 0)
     return TRUE;
   for (gsize i = 0; i < op->names.n; i++)
     n += op->names.items[i].n;
-  place = (GhloImportPlace) { op->names.items[0].name.line, op->names.items[0].name.column };
+  position = (GhloImportPosition) { op->names.items[0].name.line, op->names.items[0].name.column };
   if (n != made->n_results)
-    return ghlo_import_fail_at (self, place,
+    return ghlo_import_fail_at (self, position,
                                 "expected names for the %u results of '%s', found %" G_GSIZE_FORMAT,
                                 made->n_results, op->spec->name, n);
   n = 0;
@@ -186,7 +187,7 @@ ghlo_import_make_op (GhloImportParser *self,
   if (!resolve_operands (self, op, values))
     return FALSE;
   if (op->result_types.n > GHLO_MAX_OPERANDS)
-    return ghlo_import_fail_at (self, op->place, "expected at most %u results, found more", GHLO_MAX_OPERANDS);
+    return ghlo_import_fail_at (self, op->position, "expected at most %u results, found more", GHLO_MAX_OPERANDS);
 
   made = ghlo_ir_op_new (self->module, &(GhloIrOpState) {
     .kind = op->kind,
@@ -196,8 +197,8 @@ ghlo_import_make_op (GhloImportParser *self,
     .n_results = op->result_types.n,
     .n_regions = op->regions.n,
     .location = op->location,
-    .line = op->place.line,
-    .column = op->place.column,
+    .line = op->position.line,
+    .column = op->position.column,
   });
   memcpy (made->attributes, op->inherent, op->spec->n_attributes * sizeof (gpointer));
   set_regions (self, op, made);

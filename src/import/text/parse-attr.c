@@ -53,12 +53,12 @@ is_float (const GhloIrType *type)
 }
 
 gboolean
-ghlo_import_check_integer (GhloImportParser *self,
-                           GhloImportPlace   place,
-                           const GhloIrType *type,
-                           gboolean          negative,
-                           guint64           magnitude,
-                           gint64           *value)
+ghlo_import_check_integer (GhloImportParser   *self,
+                           GhloImportPosition  position,
+                           const GhloIrType   *type,
+                           gboolean            negative,
+                           guint64             magnitude,
+                           gint64             *value)
 {
   guint width;
   gboolean is_signed, is_unsigned;
@@ -68,7 +68,7 @@ ghlo_import_check_integer (GhloImportParser *self,
   if (!integer_shape (type, &width, &is_signed, &is_unsigned))
     {
       name = ghlo_ir_type_to_string (type);
-      return ghlo_import_fail_at (self, place, "expected a literal of %s, found an integer", name);
+      return ghlo_import_fail_at (self, position, "expected a literal of %s, found an integer", name);
     }
   if (width > 64)
     {
@@ -82,7 +82,7 @@ ghlo_import_check_integer (GhloImportParser *self,
                : magnitude > (is_signed ? half - 1 : all))
     {
       name = ghlo_ir_type_to_string (type);
-      return ghlo_import_fail_at (self, place, "expected an integer within %s, found %s%" G_GUINT64_FORMAT,
+      return ghlo_import_fail_at (self, position, "expected an integer within %s, found %s%" G_GUINT64_FORMAT,
                                   name, negative ? "-" : "", magnitude);
     }
 
@@ -126,7 +126,7 @@ parse_float (GhloImportParser *self,
              const GhloIrType *given,
              gboolean          negative)
 {
-  GhloImportPlace place = ghlo_import_place (self);
+  GhloImportPosition position = ghlo_import_position (self);
   double value = ghlo_import_text_to_double (self->lexer.start, ghlo_import_lexer_length (&self->lexer));
   const GhloIrType *type;
 
@@ -138,7 +138,7 @@ parse_float (GhloImportParser *self,
     {
       g_autofree char *name = ghlo_ir_type_to_string (type);
 
-      ghlo_import_fail_at (self, place, "expected a literal of %s, found a float", name);
+      ghlo_import_fail_at (self, position, "expected a literal of %s, found a float", name);
       return NULL;
     }
 
@@ -147,11 +147,11 @@ parse_float (GhloImportParser *self,
 
 /* A float written as its bits. */
 static const GhloIrAttr *
-make_float_of_bits (GhloImportParser *self,
-                    GhloImportPlace   place,
-                    const GhloIrType *type,
-                    gboolean          negative,
-                    guint64           bits)
+make_float_of_bits (GhloImportParser   *self,
+                    GhloImportPosition  position,
+                    const GhloIrType   *type,
+                    gboolean            negative,
+                    guint64             bits)
 {
   const GhloElementInfo *info = ghlo_element_info (type->element_type);
 
@@ -162,7 +162,7 @@ make_float_of_bits (GhloImportParser *self,
     }
   if (negative || (info->bits < 64 && bits >> info->bits != 0))
     {
-      ghlo_import_fail_at (self, place, "expected the %u bits of %s without a sign, found other ones",
+      ghlo_import_fail_at (self, position, "expected the %u bits of %s without a sign, found other ones",
                            info->bits, info->name);
       return NULL;
     }
@@ -175,7 +175,7 @@ parse_integer (GhloImportParser *self,
                const GhloIrType *given,
                gboolean          negative)
 {
-  GhloImportPlace place = ghlo_import_place (self);
+  GhloImportPosition position = ghlo_import_position (self);
   gboolean hex = ghlo_import_token_is_hex (self), fits;
   const GhloIrType *type;
   guint64 magnitude = 0;
@@ -188,12 +188,12 @@ parse_integer (GhloImportParser *self,
     return NULL;
   if (!fits)
     {
-      ghlo_import_fail_at (self, place, "expected an integer of at most 64 bits, found a larger one");
+      ghlo_import_fail_at (self, position, "expected an integer of at most 64 bits, found a larger one");
       return NULL;
     }
   if (hex && is_float (type))
-    return make_float_of_bits (self, place, type, negative, magnitude);
-  if (!ghlo_import_check_integer (self, place, type, negative, magnitude, &value))
+    return make_float_of_bits (self, position, type, negative, magnitude);
+  if (!ghlo_import_check_integer (self, position, type, negative, magnitude, &value))
     return NULL;
   if (type->text == NULL && type->element_type == GHLO_ELEMENT_TYPE_I1)
     return ghlo_ir_attr_bool (self->module, value != 0);
@@ -361,7 +361,7 @@ parse_entry (GhloImportParser *self)
 gboolean
 ghlo_import_parse_entries (GhloImportParser *self)
 {
-  GhloImportPlace place = ghlo_import_place (self);
+  GhloImportPosition position = ghlo_import_position (self);
   gsize height = self->entries.n;
   const char *duplicate;
 
@@ -381,7 +381,7 @@ ghlo_import_parse_entries (GhloImportParser *self)
     {
       g_autofree char *name = ghlo_import_quote (duplicate, strlen (duplicate));
 
-      return ghlo_import_fail_at (self, place, "expected each name once in a dictionary, found '%s' twice", name);
+      return ghlo_import_fail_at (self, position, "expected each name once in a dictionary, found '%s' twice", name);
     }
 
   return TRUE;
@@ -606,14 +606,14 @@ static gboolean
 parse_short_element (GhloImportParser *self,
                      GhloElementType   element_type)
 {
-  GhloImportPlace place = ghlo_import_place (self);
+  GhloImportPosition position = ghlo_import_position (self);
   gint64 value = 1;
 
   if (element_type == GHLO_ELEMENT_TYPE_I1 && ghlo_import_accept_word (self, "false"))
     value = 0;
   else if (!(element_type == GHLO_ELEMENT_TYPE_I1 && ghlo_import_accept_word (self, "true"))
            && !(ghlo_import_parse_integer (self, &value)
-                && ghlo_import_check_integer (self, place, ghlo_import_element_type (self, element_type), value < 0,
+                && ghlo_import_check_integer (self, position, ghlo_import_element_type (self, element_type), value < 0,
                                               value < 0 ? 0 - (guint64) value : (guint64) value, &value)))
     return FALSE;
   GHLO_IMPORT_PUSH (&self->ints, value);

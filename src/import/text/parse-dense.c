@@ -59,16 +59,16 @@ skip_data (GhloImportParser *self)
 }
 
 static gboolean
-store_integer (Dense           *dense,
-               GhloImportPlace  place,
-               gboolean         negative,
-               guint64          magnitude,
-               guint8          *out)
+store_integer (Dense              *dense,
+               GhloImportPosition  position,
+               gboolean            negative,
+               guint64             magnitude,
+               guint8             *out)
 {
   GhloElementType type = dense->element->element_type;
   gint64 value;
 
-  if (!ghlo_import_check_integer (dense->parser, place, dense->element, negative, magnitude, &value))
+  if (!ghlo_import_check_integer (dense->parser, position, dense->element, negative, magnitude, &value))
     return FALSE;
   if (type == GHLO_ELEMENT_TYPE_I64)
     memcpy (out, &value, sizeof value);
@@ -83,7 +83,7 @@ read_integer (Dense  *dense,
               guint8 *out)
 {
   GhloImportParser *self = dense->parser;
-  GhloImportPlace place = ghlo_import_place (self);
+  GhloImportPosition position = ghlo_import_position (self);
   gboolean negative, truth;
   guint64 magnitude;
 
@@ -101,8 +101,8 @@ read_integer (Dense  *dense,
   if (!ghlo_import_at (self, GHLO_TOKEN_INTEGER))
     return ghlo_import_expected (self, "an integer");
   if (!ghlo_import_token_unsigned (self, &magnitude))
-    return ghlo_import_fail_at (self, place, "expected an integer of at most 64 bits, found a larger one");
-  if (!store_integer (dense, place, negative, magnitude, out))
+    return ghlo_import_fail_at (self, position, "expected an integer of at most 64 bits, found a larger one");
+  if (!store_integer (dense, position, negative, magnitude, out))
     return FALSE;
   ghlo_import_next (self);
 
@@ -208,7 +208,7 @@ read_list (Dense *dense,
            guint  dimension)
 {
   GhloImportParser *self = dense->parser;
-  GhloImportPlace place = ghlo_import_place (self);
+  GhloImportPosition position = ghlo_import_position (self);
   gint64 extent = dense->tensor->dimensions[dimension], n = 0;
   gboolean last = dimension + 1 == dense->tensor->rank;
 
@@ -218,7 +218,7 @@ read_list (Dense *dense,
     do
       {
         if (n == extent)
-          return ghlo_import_fail_at (self, place, "expected %" G_GINT64_FORMAT
+          return ghlo_import_fail_at (self, position, "expected %" G_GINT64_FORMAT
                                       " elements in dimension %u, found more", extent, dimension);
         if (!(last ? read_element (dense) : read_list (dense, dimension + 1)))
           return FALSE;
@@ -226,7 +226,7 @@ read_list (Dense *dense,
       }
     while (ghlo_import_accept (self, ','));
   if (n != extent)
-    return ghlo_import_fail_at (self, place, "expected %" G_GINT64_FORMAT " elements in dimension %u, found %"
+    return ghlo_import_fail_at (self, position, "expected %" G_GINT64_FORMAT " elements in dimension %u, found %"
                                 G_GINT64_FORMAT, extent, dimension, n);
 
   return ghlo_import_expect (self, ']', "',' or ']'");
@@ -254,7 +254,7 @@ read_hex (Dense    *dense,
           gboolean *splat)
 {
   GhloImportParser *self = dense->parser;
-  GhloImportPlace place = ghlo_import_place (self);
+  GhloImportPosition position = ghlo_import_position (self);
   const char *hex = self->lexer.start + 3;
   gsize length = ghlo_import_lexer_length (&self->lexer), n, missing;
   guint8 *data;
@@ -269,7 +269,7 @@ read_hex (Dense    *dense,
   data = g_try_malloc (MAX (n, 1));
   if (data == NULL)
     {
-      ghlo_import_no_memory (self, ghlo_import_place (self), "a constant", n);
+      ghlo_import_no_memory (self, ghlo_import_position (self), "a constant", n);
       return NULL;
     }
   if (!ghlo_import_decode_hex (data, hex, n))
@@ -287,7 +287,7 @@ read_hex (Dense    *dense,
     }
   if (bytes == NULL)
     {
-      ghlo_import_fail_at (self, place, "expected the data of %" G_GSIZE_FORMAT " elements of %s, found %"
+      ghlo_import_fail_at (self, position, "expected the data of %" G_GSIZE_FORMAT " elements of %s, found %"
                            G_GSIZE_FORMAT " bytes", dense->n,
                            ghlo_element_info (dense->element->element_type)->name, n);
       return NULL;
@@ -326,7 +326,7 @@ read_numbers (Dense    *dense,
   bytes = g_try_malloc (MAX (n * dense->size, 1));
   if (bytes == NULL)
     {
-      ghlo_import_no_memory (self, ghlo_import_place (self), "a constant", n * dense->size);
+      ghlo_import_no_memory (self, ghlo_import_position (self), "a constant", n * dense->size);
       return NULL;
     }
   dense->out = bytes;
@@ -386,10 +386,10 @@ read_data (Dense *dense,
 
 /* What a constant of this type holds; FALSE after a report. */
 static gboolean
-describe (GhloImportParser *self,
-          GhloImportPlace   place,
-          const GhloIrType *type,
-          Dense            *dense)
+describe (GhloImportParser   *self,
+          GhloImportPosition  position,
+          const GhloIrType   *type,
+          Dense              *dense)
 {
   g_autofree char *name = NULL;
 
@@ -397,10 +397,10 @@ describe (GhloImportParser *self,
   if (type->kind != GHLO_IR_TYPE_TENSOR || !ghlo_ir_type_has_static_shape (type))
     {
       name = ghlo_ir_type_to_string (type);
-      return ghlo_import_fail_at (self, place, "expected a tensor type with static dimensions, found %s", name);
+      return ghlo_import_fail_at (self, position, "expected a tensor type with static dimensions, found %s", name);
     }
   if (!ghlo_shape_count (type->dimensions, type->rank, &dense->n))
-    return ghlo_import_fail_at (self, place, "expected fewer than 2^64 elements, found more");
+    return ghlo_import_fail_at (self, position, "expected fewer than 2^64 elements, found more");
   if (type->element_type != GHLO_ELEMENT_TYPE_INVALID)
     {
       dense->element = ghlo_import_element_type (self, type->element_type);
@@ -416,12 +416,12 @@ describe (GhloImportParser *self,
 
 /* The type of a literal whose data is skipped here and read later. */
 static const GhloIrType *
-type_behind (GhloImportParser *self,
-             GhloImportPlace  *place)
+type_behind (GhloImportParser   *self,
+             GhloImportPosition *position)
 {
   if (!skip_data (self) || !ghlo_import_expect (self, ':', "':'"))
     return NULL;
-  *place = ghlo_import_place (self);
+  *position = ghlo_import_position (self);
 
   return ghlo_import_parse_type (self);
 }
@@ -430,7 +430,7 @@ const GhloIrAttr *
 ghlo_import_parse_dense (GhloImportParser *self,
                          const GhloIrType *type)
 {
-  GhloImportPlace place = ghlo_import_place (self);
+  GhloImportPosition position = ghlo_import_position (self);
   GhloImportLexer data, behind = { 0 };
   gboolean given = type != NULL;
   const GhloIrAttr *attr;
@@ -442,10 +442,10 @@ ghlo_import_parse_dense (GhloImportParser *self,
   data = self->lexer;
   if (!given)
     {
-      type = type_behind (self, &place);
+      type = type_behind (self, &position);
       behind = self->lexer;
     }
-  if (type == NULL || !describe (self, place, type, &dense))
+  if (type == NULL || !describe (self, position, type, &dense))
     return NULL;
 
   self->lexer = data;
@@ -479,7 +479,7 @@ const GhloIrAttr *
 ghlo_import_parse_dense_array (GhloImportParser *self)
 {
   gsize height = self->ints.n;
-  GhloImportPlace place;
+  GhloImportPosition position;
   const GhloIrType *element;
   const GhloIrAttr *attr = NULL;
   gboolean ok = TRUE;
@@ -487,7 +487,7 @@ ghlo_import_parse_dense_array (GhloImportParser *self)
   ghlo_import_next (self);
   if (!ghlo_import_expect (self, '<', "'<'"))
     return NULL;
-  place = ghlo_import_place (self);
+  position = ghlo_import_position (self);
   element = ghlo_import_parse_type (self);
   if (element == NULL)
     return NULL;
@@ -496,7 +496,7 @@ ghlo_import_parse_dense_array (GhloImportParser *self)
     {
       g_autofree char *name = ghlo_ir_type_to_string (element);
 
-      ghlo_import_fail_at (self, place, "expected an integer or float type of an array, found %s", name);
+      ghlo_import_fail_at (self, position, "expected an integer or float type of an array, found %s", name);
       return NULL;
     }
 
@@ -525,14 +525,14 @@ ghlo_import_parse_dense_array (GhloImportParser *self)
   return attr;
 }
 
-/* The constant of @type, which stands at @place, that the resource @name holds, which is named at
+/* The constant of @type, which stands at @position, that the resource @name holds, which is named at
  * @named; NULL after a report. */
 static const GhloIrAttr *
-make_of_resource (GhloImportParser *self,
-                  GhloImportPlace   named,
-                  GhloImportPlace   place,
-                  const char       *name,
-                  const GhloIrType *type)
+make_of_resource (GhloImportParser   *self,
+                  GhloImportPosition  named,
+                  GhloImportPosition  position,
+                  const char         *name,
+                  const GhloIrType   *type)
 {
   gconstpointer data;
   gsize n_bytes, missing;
@@ -540,7 +540,7 @@ make_of_resource (GhloImportParser *self,
   GBytes *raw, *bytes;
   Dense dense;
 
-  if (!describe (self, place, type, &dense))
+  if (!describe (self, position, type, &dense))
     return NULL;
   if (dense.element == NULL)
     {
@@ -560,14 +560,14 @@ make_of_resource (GhloImportParser *self,
     }
   if (bytes == NULL)
     {
-      ghlo_import_fail_at (self, place, "expected a resource of %" G_GSIZE_FORMAT " elements of %s, found %"
+      ghlo_import_fail_at (self, position, "expected a resource of %" G_GSIZE_FORMAT " elements of %s, found %"
                            G_GSIZE_FORMAT " bytes", dense.n,
                            ghlo_element_info (dense.element->element_type)->name, n_bytes);
       return NULL;
     }
   if (!ghlo_import_count_unpacked (&self->n_unpacked, data, bytes, self->lexer.end - self->lexer.text))
     {
-      ghlo_import_fail_at (self, place, "expected constants of at most %" G_GUINT64_FORMAT " bytes when unpacked,"
+      ghlo_import_fail_at (self, position, "expected constants of at most %" G_GUINT64_FORMAT " bytes when unpacked,"
                            " found more", ghlo_import_most_unpacked (self->lexer.end - self->lexer.text));
       self->stopped = TRUE;
       g_bytes_unref (bytes);
@@ -581,7 +581,7 @@ const GhloIrAttr *
 ghlo_import_parse_dense_resource (GhloImportParser *self,
                                   const GhloIrType *type)
 {
-  GhloImportPlace named = ghlo_import_place (self), place = named;
+  GhloImportPosition named = ghlo_import_position (self), position = named;
   const char *name;
   gpointer *made;
 
@@ -593,7 +593,7 @@ ghlo_import_parse_dense_resource (GhloImportParser *self,
     {
       if (!ghlo_import_expect (self, ':', "':'"))
         return NULL;
-      place = ghlo_import_place (self);
+      position = ghlo_import_position (self);
       type = ghlo_import_parse_type (self);
     }
   if (type == NULL)
@@ -601,7 +601,7 @@ ghlo_import_parse_dense_resource (GhloImportParser *self,
 
   made = ghlo_import_memo_at (&self->memo, name, type);
   if (*made == NULL)
-    *made = (gpointer) make_of_resource (self, named, place, name, type);
+    *made = (gpointer) make_of_resource (self, named, position, name, type);
 
   return *made;
 }

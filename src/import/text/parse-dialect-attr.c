@@ -262,11 +262,11 @@ is_absent (const GhloIrField *field,
 
 /* Equal attributes are one: what may be left out is left out. */
 static const GhloIrAttr *
-make_struct (GhloImportParser  *self,
-             GhloImportPlace    place,
-             GhloIrStruct       structure,
-             const GhloIrAttr **values,
-             gboolean           zeros)
+make_struct (GhloImportParser    *self,
+             GhloImportPosition   position,
+             GhloIrStruct         structure,
+             const GhloIrAttr   **values,
+             gboolean             zeros)
 {
   const GhloIrStructSpec *spec = &ghlo_ir_struct_specs[structure];
   g_autofree char *problem = NULL;
@@ -282,7 +282,8 @@ make_struct (GhloImportParser  *self,
         values[i] = ghlo_ir_attr_i64 (self->module, 0);
       else if (values[i] == NULL && !field->optional && field->kind != GHLO_IR_FIELD_DIMS)
         {
-          ghlo_import_fail_at (self, place, "expected the field '%s' in '%s', found none", field->name, spec->mnemonic);
+          ghlo_import_fail_at (self, position, "expected the field '%s' in '%s', found none",
+                               field->name, spec->mnemonic);
           return NULL;
         }
     }
@@ -291,7 +292,7 @@ make_struct (GhloImportParser  *self,
   problem = ghlo_ir_struct_problem (attr);
   if (problem != NULL)
     {
-      ghlo_import_fail_at (self, place, "%s", problem);
+      ghlo_import_fail_at (self, position, "%s", problem);
       return NULL;
     }
 
@@ -313,7 +314,7 @@ parse_conv_dimension (GhloImportParser *self,
                       const char       *letters,
                       gint64            index)
 {
-  GhloImportPlace place = ghlo_import_place (self);
+  GhloImportPosition position = ghlo_import_position (self);
   gint64 dimension;
 
   for (guint i = 0; i < 2; i++)
@@ -335,10 +336,11 @@ parse_conv_dimension (GhloImportParser *self,
   if (!ghlo_import_parse_integer (self, &dimension))
     return FALSE;
   if (dimension < 0 || dimension >= GHLO_MAX_RANK)
-    return ghlo_import_fail_at (self, place, "expected a spatial dimension between 0 and %d, found %" G_GINT64_FORMAT,
+    return ghlo_import_fail_at (self, position,
+                                "expected a spatial dimension between 0 and %d, found %" G_GINT64_FORMAT,
                                 GHLO_MAX_RANK - 1, dimension);
   if (part->spatial[dimension] >= 0)
-    return ghlo_import_fail_at (self, place, "expected the spatial dimension %" G_GINT64_FORMAT
+    return ghlo_import_fail_at (self, position, "expected the spatial dimension %" G_GINT64_FORMAT
                                 " once, found it again", dimension);
   part->spatial[dimension] = index;
   part->n_spatial = MAX (part->n_spatial, (guint) dimension + 1);
@@ -351,7 +353,7 @@ parse_conv_part (GhloImportParser *self,
                  ConvPart         *part,
                  const char       *letters)
 {
-  GhloImportPlace place = ghlo_import_place (self);
+  GhloImportPosition position = ghlo_import_position (self);
   gint64 index = 0;
 
   part->letters[0] = part->letters[1] = -1;
@@ -366,10 +368,10 @@ parse_conv_part (GhloImportParser *self,
 
   for (guint i = 0; i < 2; i++)
     if (part->letters[i] < 0)
-      return ghlo_import_fail_at (self, place, "expected the dimension '%c', found none", letters[i]);
+      return ghlo_import_fail_at (self, position, "expected the dimension '%c', found none", letters[i]);
   for (guint i = 0; i < part->n_spatial; i++)
     if (part->spatial[i] < 0)
-      return ghlo_import_fail_at (self, place, "expected the spatial dimension %u, found none", i);
+      return ghlo_import_fail_at (self, position, "expected the spatial dimension %u, found none", i);
 
   return ghlo_import_expect (self, ']', "',' or ']'");
 }
@@ -400,7 +402,7 @@ const GhloIrAttr *
 ghlo_import_parse_struct (GhloImportParser *self,
                           GhloIrStruct      structure)
 {
-  GhloImportPlace place = ghlo_import_place (self);
+  GhloImportPosition position = ghlo_import_position (self);
   const GhloIrAttr *values[MAX_FIELDS] = { NULL }, *attr;
   gboolean raw = FALSE;
 
@@ -426,7 +428,7 @@ ghlo_import_parse_struct (GhloImportParser *self,
       return NULL;
     }
 
-  return make_struct (self, place, structure, values, raw);
+  return make_struct (self, position, structure, values, raw);
 }
 
 /* "<4, ?>". */
@@ -458,11 +460,11 @@ parse_bounds (GhloImportParser *self)
 
 /* What stands behind the mnemonic @word of a dialect of ours. */
 static const GhloIrAttr *
-parse_known (GhloImportParser *self,
-             const char       *dialect,
-             const char       *word,
-             gsize             length,
-             GhloImportPlace   place)
+parse_known (GhloImportParser   *self,
+             const char         *dialect,
+             const char         *word,
+             gsize               length,
+             GhloImportPosition  position)
 {
   int index = find_struct (dialect, word, length);
   g_autofree char *name = NULL;
@@ -476,7 +478,7 @@ parse_known (GhloImportParser *self,
     return parse_bounds (self);
 
   name = ghlo_import_quote (word, length);
-  ghlo_import_fail_at (self, place, "expected an attribute of the dialect '%s', found '%s', which it does not have",
+  ghlo_import_fail_at (self, position, "expected an attribute of the dialect '%s', found '%s', which it does not have",
                        dialect, name);
 
   return NULL;
@@ -487,14 +489,14 @@ static const GhloIrAttr *
 parse_bracketed (GhloImportParser *self,
                  const char       *dialect)
 {
-  GhloImportPlace place;
+  GhloImportPosition position;
   const GhloIrAttr *attr;
   const char *word;
   gsize length;
 
   ghlo_import_next (self);
   ghlo_import_next (self);
-  place = ghlo_import_place (self);
+  position = ghlo_import_position (self);
   if (!ghlo_import_at (self, GHLO_TOKEN_BARE))
     {
       ghlo_import_expected (self, "the name of an attribute");
@@ -503,7 +505,7 @@ parse_bracketed (GhloImportParser *self,
   word = self->lexer.start;
   length = ghlo_import_lexer_length (&self->lexer);
   ghlo_import_next (self);
-  attr = parse_known (self, dialect, word, length, place);
+  attr = parse_known (self, dialect, word, length, position);
 
   return attr != NULL && ghlo_import_expect (self, '>', "'>'") ? attr : NULL;
 }
@@ -521,7 +523,7 @@ const GhloIrAttr *
 ghlo_import_parse_dialect_attr (GhloImportParser *self)
 {
   static const char *const dialects[] = { "stablehlo", "chlo" };
-  GhloImportPlace place = ghlo_import_place (self);
+  GhloImportPosition position = ghlo_import_position (self);
   const char *start = self->lexer.start + 1;
   gsize length = ghlo_import_lexer_length (&self->lexer) - 1;
   const char *point = memchr (start, '.', length);
@@ -538,7 +540,7 @@ ghlo_import_parse_dialect_attr (GhloImportParser *self)
       if (point == NULL)
         return parse_bracketed (self, dialects[i]);
       ghlo_import_next (self);
-      return parse_known (self, dialects[i], point + 1, start + length - point - 1, place);
+      return parse_known (self, dialects[i], point + 1, start + length - point - 1, position);
     }
 
   return parse_opaque (self);

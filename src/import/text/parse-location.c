@@ -18,13 +18,13 @@ static gboolean
 parse_number (GhloImportParser *self,
               guint            *number)
 {
-  GhloImportPlace place = ghlo_import_place (self);
+  GhloImportPosition position = ghlo_import_position (self);
   gint64 value;
 
   if (!ghlo_import_parse_integer (self, &value))
     return FALSE;
   if (value < 0 || value > G_MAXUINT)
-    return ghlo_import_fail_at (self, place, "expected a line or column below 2^32, found %" G_GINT64_FORMAT, value);
+    return ghlo_import_fail_at (self, position, "expected a line or column below 2^32, found %" G_GINT64_FORMAT, value);
   *number = (guint) value;
 
   return TRUE;
@@ -139,7 +139,7 @@ parse_fused (GhloImportParser *self)
 static const GhloIrLocation *
 parse_attribute (GhloImportParser *self)
 {
-  GhloImportPlace place = ghlo_import_place (self);
+  GhloImportPosition position = ghlo_import_position (self);
   const GhloIrAttr *attr = ghlo_import_parse_dialect_attr (self);
 
   if (attr == NULL)
@@ -148,7 +148,7 @@ parse_attribute (GhloImportParser *self)
     return attr->location;
   if (attr->kind == GHLO_IR_ATTR_OPAQUE)
     return ghlo_ir_location_fused (self->module, NULL, 0, attr);
-  ghlo_import_fail_at (self, place, "expected a location, found another attribute");
+  ghlo_import_fail_at (self, position, "expected a location, found another attribute");
 
   return NULL;
 }

@@ -36,7 +36,7 @@ gboolean
 ghlo_import_parse_value_name (GhloImportParser *self,
                               GhloImportName   *name)
 {
-  GhloImportPlace place = ghlo_import_place (self);
+  GhloImportPosition position = ghlo_import_position (self);
   gsize length = ghlo_import_lexer_length (&self->lexer) - 1;
 
   if (!ghlo_import_at (self, GHLO_TOKEN_PERCENT))
@@ -46,8 +46,8 @@ ghlo_import_parse_value_name (GhloImportParser *self,
   *name = (GhloImportName) {
     .text = self->lexer.start + 1,
     .length = (guint32) length,
-    .line = place.line,
-    .column = place.column,
+    .line = position.line,
+    .column = position.column,
   };
   ghlo_import_next (self);
 
@@ -109,7 +109,7 @@ ghlo_import_parse_operands (GhloImportParser *self,
   return TRUE;
 }
 
-/* The row's place of an attribute's name, or -1. The two spellings of segment sizes are one. */
+/* The index in the row of an attribute's name, or -1. The two spellings of segment sizes are one. */
 static int
 inherent_index (const GhloIrOpSpec *spec,
                 const char         *name)
@@ -138,11 +138,11 @@ ghlo_import_set_inherent (GhloImportOp     *op,
 
 /* Sorts the entries from @height on into inherent and discardable ones. */
 static gboolean
-take_entries (GhloImportParser *self,
-              GhloImportOp     *op,
-              GhloImportPlace   place,
-              gsize             height,
-              gboolean          properties)
+take_entries (GhloImportParser   *self,
+              GhloImportOp       *op,
+              GhloImportPosition  position,
+              gsize               height,
+              gboolean            properties)
 {
   for (gsize i = height; i < self->entries.n; i++)
     {
@@ -150,9 +150,9 @@ take_entries (GhloImportParser *self,
       int index = inherent_index (op->spec, entry.name);
 
       if (index >= 0 && op->inherent[index] != NULL)
-        return ghlo_import_fail_at (self, place, "expected the attribute '%s' once, found it again", entry.name);
+        return ghlo_import_fail_at (self, position, "expected the attribute '%s' once, found it again", entry.name);
       if (index < 0 && properties && op->kind != GHLO_OP_UNREGISTERED)
-        return ghlo_import_fail_at (self, place, "expected attributes of '%s' between '<{' and '}>', found '%s', "
+        return ghlo_import_fail_at (self, position, "expected attributes of '%s' between '<{' and '}>', found '%s', "
                                     "which it does not have", op->spec->name, entry.name);
       if (index >= 0)
         op->inherent[index] = entry.value;
@@ -168,9 +168,9 @@ parse_entries_into (GhloImportParser *self,
                     GhloImportOp     *op,
                     gboolean          properties)
 {
-  GhloImportPlace place = ghlo_import_place (self);
+  GhloImportPosition position = ghlo_import_position (self);
   gsize height = self->entries.n;
-  gboolean ok = ghlo_import_parse_entries (self) && take_entries (self, op, place, height, properties);
+  gboolean ok = ghlo_import_parse_entries (self) && take_entries (self, op, position, height, properties);
 
   self->entries.n = height;
 
@@ -217,7 +217,7 @@ ghlo_import_assign_types (GhloImportParser *self,
                           const GhloIrType *function)
 {
   if (function->rank != op->operands.n)
-    return ghlo_import_fail_at (self, op->place, "expected a type for each of %" G_GSIZE_FORMAT
+    return ghlo_import_fail_at (self, op->position, "expected a type for each of %" G_GSIZE_FORMAT
                                 " operands of '%s', found %u types", op->operands.n, op->spec->name, function->rank);
 
   op->operand_types.n = 0;
@@ -273,18 +273,18 @@ parse_result_names (GhloImportParser *self,
   do
     {
       GhloImportResultName result = { .n = 1 };
-      GhloImportPlace place;
+      GhloImportPosition position;
       gint64 n;
 
       if (!ghlo_import_parse_value_name (self, &result.name))
         return FALSE;
       if (ghlo_import_accept (self, ':'))
         {
-          place = ghlo_import_place (self);
+          position = ghlo_import_position (self);
           if (!ghlo_import_parse_integer (self, &n))
             return FALSE;
           if (n < 1 || n > GHLO_MAX_OPERANDS)
-            return ghlo_import_fail_at (self, place, "expected between 1 and %u results, found %" G_GINT64_FORMAT,
+            return ghlo_import_fail_at (self, position, "expected between 1 and %u results, found %" G_GINT64_FORMAT,
                                         GHLO_MAX_OPERANDS, n);
           result.n = (guint) n;
         }
@@ -354,7 +354,7 @@ parse_op_name (GhloImportParser *self,
   *generic = ghlo_import_at (self, GHLO_TOKEN_STRING);
   if (!*generic && !ghlo_import_at (self, GHLO_TOKEN_BARE))
     return ghlo_import_expected (self, "an operation");
-  op->place = ghlo_import_place (self);
+  op->position = ghlo_import_position (self);
   if (*generic)
     {
       name++;

@@ -136,12 +136,12 @@ parse_functional (GhloImportParser *self,
 }
 
 /* The dictionary of a pretty form: attributes of the wrong kind are told at its
- * place, which the operation's own may be lines before. */
+ * position, which the operation's own may be lines before. */
 static gboolean
 parse_dictionary (GhloImportParser *self,
                   GhloImportOp     *op)
 {
-  GhloImportPlace place = ghlo_import_place (self);
+  GhloImportPosition position = ghlo_import_position (self);
 
   if (!ghlo_import_at (self, '{'))
     return TRUE;
@@ -160,7 +160,7 @@ parse_dictionary (GhloImportParser *self,
       if (*known == NULL)
         problem = ghlo_ir_attribute_problem (spec, op->inherent[i]);
       if (problem != NULL)
-        return ghlo_import_fail_at (self, place, "%s", problem);
+        return ghlo_import_fail_at (self, position, "%s", problem);
       *known = (gpointer) op->inherent[i];
     }
 
@@ -196,7 +196,7 @@ parse_element (GhloImportParser       *self,
     case GHLO_IR_ASM_RESULT_TYPES:
       return parse_group_types (self, &op->result_types, &spec->results[element->index], 1);
     case GHLO_IR_ASM_CUSTOM:
-      return ghlo_import_pieces[element->index] (self, op);
+      return ghlo_import_directives[element->index] (self, op);
     case GHLO_IR_ASM_OPEN:
     case GHLO_IR_ASM_CLOSE:
       break;

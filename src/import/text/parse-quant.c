@@ -62,7 +62,7 @@ static gboolean
 parse_range (GhloImportParser *self,
              Quantized        *quantized)
 {
-  GhloImportPlace place = ghlo_import_place (self);
+  GhloImportPosition position = ghlo_import_position (self);
   gint64 minimum, maximum;
 
   if (!ghlo_import_accept (self, '<'))
@@ -71,7 +71,7 @@ parse_range (GhloImportParser *self,
       || !ghlo_import_parse_integer (self, &maximum) || !ghlo_import_expect (self, '>', "'>'"))
     return FALSE;
   if (minimum < quantized->minimum || maximum > quantized->maximum || minimum >= maximum)
-    return ghlo_import_fail_at (self, place,
+    return ghlo_import_fail_at (self, position,
                                 "expected a storage range within [%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT
                                 "], found [%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT "]",
                                 quantized->minimum, quantized->maximum, minimum, maximum);
@@ -85,7 +85,7 @@ static gboolean
 parse_expressed (GhloImportParser *self,
                  Quantized        *quantized)
 {
-  GhloImportPlace place = ghlo_import_place (self);
+  GhloImportPosition position = ghlo_import_position (self);
   const GhloIrType *type = ghlo_import_parse_type (self);
   g_autofree char *name = NULL;
 
@@ -98,7 +98,8 @@ parse_expressed (GhloImportParser *self,
     }
   name = ghlo_ir_type_to_string (type);
 
-  return ghlo_import_fail_at (self, place, "expected a float type that the quantized values express, found %s", name);
+  return ghlo_import_fail_at (self, position,
+                              "expected a float type that the quantized values express, found %s", name);
 }
 
 /* TRUE when rounding to a float type neither overflows nor underflows. */
@@ -116,7 +117,7 @@ static gboolean
 parse_scale (GhloImportParser *self,
              Quantized        *quantized)
 {
-  GhloImportPlace place = ghlo_import_place (self);
+  GhloImportPosition position = ghlo_import_position (self);
   gboolean negative = ghlo_import_accept (self, '-');
   gint64 zero_point = 0;
   double scale;
@@ -127,7 +128,7 @@ parse_scale (GhloImportParser *self,
   scale = ghlo_import_text_to_double (self->lexer.start, ghlo_import_lexer_length (&self->lexer));
   ghlo_import_next (self);
   if (negative || !(scale > 0) || !isfinite (scale) || !is_within (quantized->expressed, scale))
-    return ghlo_import_fail_at (self, place, "expected a positive, finite scale within %s, found %s%g",
+    return ghlo_import_fail_at (self, position, "expected a positive, finite scale within %s, found %s%g",
                                 ghlo_element_info (quantized->expressed)->name, negative ? "-" : "", scale);
 
   /* A zero point beyond the storage range is a matter of the operation that uses the type. */
@@ -158,7 +159,7 @@ static gboolean
 parse_parts (GhloImportParser *self,
              Quantized        *quantized)
 {
-  GhloImportPlace place;
+  GhloImportPosition position;
 
   if (!ghlo_import_expect (self, '<', "'<'") || !parse_storage (self, quantized) || !parse_range (self, quantized)
       || !ghlo_import_expect (self, ':', "':'") || !parse_expressed (self, quantized))
@@ -167,13 +168,13 @@ parse_parts (GhloImportParser *self,
   quantized->axis = -1;
   if (ghlo_import_accept (self, ':'))
     {
-      place = ghlo_import_place (self);
+      position = ghlo_import_position (self);
       if (ghlo_import_at (self, '{'))
         return ghlo_import_unsupported (self, "expected quantization per tensor or along one axis, found blocks");
       if (!ghlo_import_parse_integer (self, &quantized->axis))
         return FALSE;
       if (quantized->axis < 0 || quantized->axis >= GHLO_MAX_RANK)
-        return ghlo_import_fail_at (self, place,
+        return ghlo_import_fail_at (self, position,
                                     "expected a quantized dimension between 0 and %d, found %" G_GINT64_FORMAT,
                                     GHLO_MAX_RANK - 1, quantized->axis);
     }

@@ -164,14 +164,14 @@ static gboolean
 check_label (GhloImportParser   *self,
              const GhloIrRegion *region,
              const GhloIrBlock  *last,
-             GhloImportPlace     place,
+             GhloImportPosition  position,
              guint              *n_labels)
 {
   if (++*n_labels > GHLO_MAX_NESTING)
-    return ghlo_import_fail_at (self, place, "expected at most %d blocks in a region, found more", GHLO_MAX_NESTING);
+    return ghlo_import_fail_at (self, position, "expected at most %d blocks in a region, found more", GHLO_MAX_NESTING);
   for (const GhloIrBlock *block = region->first; block != last; block = block->next)
     if (block->label == last->label)
-      return ghlo_import_fail_at (self, place, "expected a new label, found '^%s' again", last->label);
+      return ghlo_import_fail_at (self, position, "expected a new label, found '^%s' again", last->label);
 
   return TRUE;
 }
@@ -197,10 +197,10 @@ parse_blocks (GhloImportParser          *self,
     }
   while (!self->stopped && ghlo_import_at (self, GHLO_TOKEN_CARET))
     {
-      GhloImportPlace place = ghlo_import_place (self);
+      GhloImportPosition position = ghlo_import_position (self);
 
       block = ghlo_ir_region_add_block (self->module, region);
-      if (!parse_label (self, block) || !check_label (self, region, block, place, &n_labels))
+      if (!parse_label (self, block) || !check_label (self, region, block, position, &n_labels))
         return FALSE;
       ok = parse_block_body (self, block) && ok;
     }
@@ -220,7 +220,7 @@ check_unmet (GhloImportParser *self)
     {
       g_autofree char *quote = ghlo_import_quote (name->text, name->length);
 
-      ok = ghlo_import_fail_at (self, (GhloImportPlace) { name->line, name->column },
+      ok = ghlo_import_fail_at (self, (GhloImportPosition) { name->line, name->column },
                                 "expected '%%%s' to be defined in this scope, found no definition of it", quote);
       if (self->diagnostics->n_errors >= self->diagnostics->max_errors)
         break;

@@ -46,8 +46,8 @@ parse_bracketed (GhloImportParser *self,
 
 /* "@mesh = <["x"=2]> {…}". */
 gboolean
-ghlo_import_piece_sdy_mesh (GhloImportParser *self,
-                            GhloImportOp     *op)
+ghlo_import_directive_sdy_mesh (GhloImportParser *self,
+                                GhloImportOp     *op)
 {
   const char *name = ghlo_import_parse_symbol_name (self);
 
@@ -61,8 +61,8 @@ ghlo_import_piece_sdy_mesh (GhloImportParser *self,
 
 /* "%a <@mesh, [{"x"}]> {…} : type". */
 gboolean
-ghlo_import_piece_sdy_constraint (GhloImportParser *self,
-                                  GhloImportOp     *op)
+ghlo_import_directive_sdy_constraint (GhloImportParser *self,
+                                      GhloImportOp     *op)
 {
   const GhloIrType *type;
 
@@ -102,8 +102,8 @@ parse_region_arguments (GhloImportParser    *self,
 
 /* "(%a) in_shardings=[…] out_shardings=[…] manual_axes={…} (%b: type) { … } {…} : function type". */
 gboolean
-ghlo_import_piece_sdy_manual (GhloImportParser *self,
-                              GhloImportOp     *op)
+ghlo_import_directive_sdy_manual (GhloImportParser *self,
+                                  GhloImportOp     *op)
 {
   GhloImportArguments arguments = { 0 };
   const GhloIrType *function;

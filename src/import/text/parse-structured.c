@@ -21,8 +21,8 @@ parse_attributes_word (GhloImportParser *self,
 }
 
 gboolean
-ghlo_import_piece_module (GhloImportParser *self,
-                          GhloImportOp     *op)
+ghlo_import_directive_module (GhloImportParser *self,
+                              GhloImportOp     *op)
 {
   static const GhloImportArguments none = { 0 };
 
@@ -215,15 +215,15 @@ parse_function (GhloImportParser *self,
   if (!ghlo_import_at (self, '{'))
     return TRUE;
   if (signature->arguments.n > 0 && signature->arguments.items[0].name.text == NULL)
-    return ghlo_import_fail_at (self, op->place, "expected names for the arguments of a function with a body, "
+    return ghlo_import_fail_at (self, op->position, "expected names for the arguments of a function with a body, "
                                 "found none");
 
   return ghlo_import_parse_region (self, region, &signature->arguments, TRUE);
 }
 
 gboolean
-ghlo_import_piece_func (GhloImportParser *self,
-                        GhloImportOp     *op)
+ghlo_import_directive_func (GhloImportParser *self,
+                            GhloImportOp     *op)
 {
   Signature signature = { 0 };
   gboolean ok = parse_function (self, op, &signature);
@@ -358,19 +358,19 @@ make_reducer (GhloImportParser *self,
   ghlo_ir_block_add_argument (self->module, block, scalar, op->location);
   inner = ghlo_ir_op_new (self->module, &(GhloIrOpState) {
     .kind = kind, .operands = block->arguments, .n_operands = 2, .result_types = &scalar, .n_results = 1,
-    .location = op->location, .line = op->place.line, .column = op->place.column,
+    .location = op->location, .line = op->position.line, .column = op->position.column,
   });
   ghlo_ir_block_append (block, inner);
   inner = ghlo_ir_op_new (self->module, &(GhloIrOpState) {
     .kind = GHLO_OP_STABLEHLO_RETURN, .operands = (GhloIrValue *[]) { &inner->results[0] }, .n_operands = 1,
-    .location = op->location, .line = op->place.line, .column = op->place.column,
+    .location = op->location, .line = op->position.line, .column = op->position.column,
   });
   ghlo_ir_block_append (block, inner);
 }
 
 gboolean
-ghlo_import_piece_reduce (GhloImportParser *self,
-                          GhloImportOp     *op)
+ghlo_import_directive_reduce (GhloImportParser *self,
+                              GhloImportOp     *op)
 {
   GhloIrOpKind kind = GHLO_OP_INVALID;
 
@@ -383,7 +383,7 @@ ghlo_import_piece_reduce (GhloImportParser *self,
       || !ghlo_import_accept_location (self, &op->location))
     return FALSE;
   if (op->operand_types.n == 0)
-    return ghlo_import_fail_at (self, op->place, "expected at least one input of '%s', found none", op->spec->name);
+    return ghlo_import_fail_at (self, op->position, "expected at least one input of '%s', found none", op->spec->name);
   make_reducer (self, op, kind);
 
   return TRUE;
@@ -423,7 +423,7 @@ parse_while_types (GhloImportParser    *self,
   if (!ghlo_import_expect (self, ':', "':'") || !ghlo_import_parse_types (self, &op->operand_types))
     return FALSE;
   if (op->operand_types.n != arguments->n)
-    return ghlo_import_fail_at (self, op->place, "expected a type for each of %" G_GSIZE_FORMAT " values of '%s', "
+    return ghlo_import_fail_at (self, op->position, "expected a type for each of %" G_GSIZE_FORMAT " values of '%s', "
                                 "found %" G_GSIZE_FORMAT, arguments->n, op->spec->name, op->operand_types.n);
   for (gsize i = 0; i < arguments->n; i++)
     {
@@ -435,8 +435,8 @@ parse_while_types (GhloImportParser    *self,
 }
 
 gboolean
-ghlo_import_piece_while (GhloImportParser *self,
-                         GhloImportOp     *op)
+ghlo_import_directive_while (GhloImportParser *self,
+                             GhloImportOp     *op)
 {
   GhloImportArguments arguments = { 0 };
   gboolean ok = parse_while_operands (self, op, &arguments) && parse_while_types (self, op, &arguments)
@@ -473,8 +473,8 @@ set_segments (GhloImportParser *self,
 
 /* "(inputs) inits (inits) dimension = 0 attributes {…} { … } : function type". */
 gboolean
-ghlo_import_piece_scan (GhloImportParser *self,
-                        GhloImportOp     *op)
+ghlo_import_directive_scan (GhloImportParser *self,
+                            GhloImportOp     *op)
 {
   const GhloIrType *function;
   gint64 dimension;
@@ -492,7 +492,7 @@ ghlo_import_piece_scan (GhloImportParser *self,
     return FALSE;
   n_carries = op->operands.n - n_inputs;
   if (op->result_types.n < n_carries)
-    return ghlo_import_fail_at (self, op->place, "expected a result for each of %" G_GSIZE_FORMAT
+    return ghlo_import_fail_at (self, op->position, "expected a result for each of %" G_GSIZE_FORMAT
                                 " carried values of '%s', found %" G_GSIZE_FORMAT, n_carries, op->spec->name,
                                 op->result_types.n);
 

@@ -84,13 +84,13 @@ type_of_word (GhloImportParser *self,
 static const GhloIrType *
 parse_complex (GhloImportParser *self)
 {
-  GhloImportPlace place;
+  GhloImportPosition position;
   const GhloIrType *part;
   g_autofree char *name = NULL;
 
   if (!ghlo_import_expect (self, '<', "'<'"))
     return NULL;
-  place = ghlo_import_place (self);
+  position = ghlo_import_position (self);
   part = ghlo_import_parse_type (self);
   if (part == NULL || !ghlo_import_expect (self, '>', "'>'"))
     return NULL;
@@ -99,7 +99,7 @@ parse_complex (GhloImportParser *self)
       || ghlo_element_type_is_complex (part->element_type))
     {
       name = ghlo_ir_type_to_string (part);
-      ghlo_import_fail_at (self, place, "expected a float or integer type inside 'complex', found %s", name);
+      ghlo_import_fail_at (self, position, "expected a float or integer type inside 'complex', found %s", name);
       return NULL;
     }
   if (part->element_type == GHLO_ELEMENT_TYPE_F32)
@@ -140,7 +140,7 @@ parse_tuple (GhloImportParser *self)
 static const GhloIrType *
 parse_future (GhloImportParser *self)
 {
-  GhloImportPlace place = ghlo_import_place (self);
+  GhloImportPosition position = ghlo_import_position (self);
   gsize height = self->types.n;
   const GhloIrType *type = NULL;
 
@@ -152,7 +152,7 @@ parse_future (GhloImportParser *self)
           {
             g_autofree char *name = ghlo_ir_type_to_string (self->types.items[i]);
 
-            ghlo_import_fail_at (self, place, "expected ranked tensors inside '!stablehlo.future', found %s", name);
+            ghlo_import_fail_at (self, position, "expected ranked tensors inside '!stablehlo.future', found %s", name);
             type = NULL;
             break;
           }
@@ -228,7 +228,7 @@ accept_star (GhloImportParser *self)
 static const GhloIrType *
 parse_shape_element (GhloImportParser *self)
 {
-  GhloImportPlace place = ghlo_import_place (self);
+  GhloImportPosition position = ghlo_import_position (self);
   const GhloIrType *element = ghlo_import_parse_type (self);
   g_autofree char *name = NULL;
 
@@ -237,26 +237,26 @@ parse_shape_element (GhloImportParser *self)
     return element;
 
   name = ghlo_ir_type_to_string (element);
-  ghlo_import_fail_at (self, place, "expected an element type, found %s", name);
+  ghlo_import_fail_at (self, position, "expected an element type, found %s", name);
 
   return NULL;
 }
 
 static gboolean
-check_bounds (GhloImportParser *self,
-              GhloImportPlace   place,
-              const gint64     *dimensions,
-              gsize             rank,
-              const gint64     *bounds,
-              gsize             n_bounds)
+check_bounds (GhloImportParser   *self,
+              GhloImportPosition  position,
+              const gint64       *dimensions,
+              gsize               rank,
+              const gint64       *bounds,
+              gsize               n_bounds)
 {
   if (n_bounds != rank)
-    return ghlo_import_fail_at (self, place,
+    return ghlo_import_fail_at (self, position,
                                 "expected one bound for each of %" G_GSIZE_FORMAT " dimensions, found %"
                                 G_GSIZE_FORMAT, rank, n_bounds);
   for (gsize i = 0; i < rank; i++)
     if (bounds[i] >= 0 && dimensions[i] >= 0)
-      return ghlo_import_fail_at (self, place,
+      return ghlo_import_fail_at (self, position,
                                   "expected '?' as the bound of dimension %" G_GSIZE_FORMAT
                                   ", which has the size %" G_GINT64_FORMAT ", found %" G_GINT64_FORMAT,
                                   i, dimensions[i], bounds[i]);
@@ -265,10 +265,10 @@ check_bounds (GhloImportParser *self,
 }
 
 static gboolean
-check_count (GhloImportParser *self,
-             GhloImportPlace   place,
-             const gint64     *dimensions,
-             gsize             rank)
+check_count (GhloImportParser   *self,
+             GhloImportPosition  position,
+             const gint64       *dimensions,
+             gsize               rank)
 {
   gint64 count = 1;
 
@@ -277,7 +277,7 @@ check_count (GhloImportParser *self,
       return TRUE;
   for (gsize i = 0; i < rank; i++)
     if (dimensions[i] > 0 && __builtin_mul_overflow (count, dimensions[i], &count))
-      return ghlo_import_fail_at (self, place, "expected fewer than 2^63 elements, found more");
+      return ghlo_import_fail_at (self, position, "expected fewer than 2^63 elements, found more");
 
   return TRUE;
 }
@@ -302,7 +302,7 @@ parse_encoding (GhloImportParser  *self,
 static const GhloIrType *
 parse_tensor (GhloImportParser *self)
 {
-  GhloImportPlace place = ghlo_import_place (self);
+  GhloImportPosition position = ghlo_import_position (self);
   gsize height = self->ints.n, rank;
   const GhloIrType *element;
   const GhloIrAttr *encoding;
@@ -330,7 +330,7 @@ parse_tensor (GhloImportParser *self)
   rank = self->ints.n - height;
   self->ints.n = height;
   dimensions = self->ints.items + height;
-  if (!check_count (self, place, dimensions, rank))
+  if (!check_count (self, position, dimensions, rank))
     return NULL;
   if (encoding != NULL && encoding->kind == GHLO_IR_ATTR_STRUCT
       && encoding->subkind == GHLO_IR_STRUCT_TYPE_EXTENSIONS)
@@ -338,7 +338,7 @@ parse_tensor (GhloImportParser *self)
       gsize n_bounds;
 
       bounds = ghlo_ir_struct_get_dims (encoding, "bounds", &n_bounds);
-      if (!check_bounds (self, place, dimensions, rank, bounds, n_bounds))
+      if (!check_bounds (self, position, dimensions, rank, bounds, n_bounds))
         return NULL;
       encoding = NULL;
     }
@@ -349,7 +349,7 @@ parse_tensor (GhloImportParser *self)
 static const GhloIrType *
 parse_memref (GhloImportParser *self)
 {
-  GhloImportPlace place = ghlo_import_place (self);
+  GhloImportPosition position = ghlo_import_position (self);
   gsize height = self->ints.n, attrs = self->attrs.n;
   const GhloIrType *element, *type = NULL;
   const GhloIrAttr *encoding = NULL;
@@ -377,7 +377,7 @@ parse_memref (GhloImportParser *self)
     encoding = ghlo_ir_attr_array (self->module, self->attrs.items + attrs, self->attrs.n - attrs);
   self->attrs.n = attrs;
   if (ghlo_import_at (self, '>') ? ghlo_import_accept (self, '>') : ghlo_import_expected (self, "'>'"))
-    if (check_count (self, place, self->ints.items + height, self->ints.n - height))
+    if (check_count (self, position, self->ints.items + height, self->ints.n - height))
       type = ghlo_ir_type_memref (self->module, element, self->ints.items + height, self->ints.n - height, encoding);
   self->ints.n = height;
 
@@ -477,12 +477,12 @@ parse_opaque (GhloImportParser *self)
   return text != NULL ? ghlo_ir_type_opaque (self->module, text) : NULL;
 }
 
-/* What @word at @place names; "!stablehlo<token>" is "!stablehlo.token". The lexer stands behind the word. */
+/* What @word at @position names; "!stablehlo<token>" is "!stablehlo.token". The lexer stands behind the word. */
 static const GhloIrType *
-parse_stablehlo_type (GhloImportParser *self,
-                      GhloImportPlace   place,
-                      const char       *word,
-                      gsize             length)
+parse_stablehlo_type (GhloImportParser   *self,
+                      GhloImportPosition  position,
+                      const char         *word,
+                      gsize               length)
 {
   g_autofree char *name = NULL;
 
@@ -491,7 +491,7 @@ parse_stablehlo_type (GhloImportParser *self,
   if (length == 6 && memcmp (word, "future", 6) == 0)
     return parse_future (self);
   name = ghlo_import_quote (word, length);
-  ghlo_import_fail_at (self, place, "expected the type 'token' or 'future' of 'stablehlo', found '%s'", name);
+  ghlo_import_fail_at (self, position, "expected the type 'token' or 'future' of 'stablehlo', found '%s'", name);
 
   return NULL;
 }
@@ -500,13 +500,13 @@ static const GhloIrType *
 parse_bracketed_stablehlo (GhloImportParser *self)
 {
   const GhloIrType *type;
-  GhloImportPlace place;
+  GhloImportPosition position;
   const char *word;
   gsize length;
 
   ghlo_import_next (self);
   ghlo_import_next (self);
-  place = ghlo_import_place (self);
+  position = ghlo_import_position (self);
   if (!ghlo_import_at (self, GHLO_TOKEN_BARE))
     {
       ghlo_import_expected (self, "the name of a type");
@@ -515,7 +515,7 @@ parse_bracketed_stablehlo (GhloImportParser *self)
   word = self->lexer.start;
   length = ghlo_import_lexer_length (&self->lexer);
   ghlo_import_next (self);
-  type = parse_stablehlo_type (self, place, word, length);
+  type = parse_stablehlo_type (self, position, word, length);
 
   return type != NULL && ghlo_import_expect (self, '>', "'>'") ? type : NULL;
 }
@@ -547,7 +547,7 @@ parse_uniform (GhloImportParser *self)
 static const GhloIrType *
 parse_dialect_type (GhloImportParser *self)
 {
-  GhloImportPlace place = ghlo_import_place (self);
+  GhloImportPosition position = ghlo_import_position (self);
   const char *start = self->lexer.start;
   gsize length = ghlo_import_lexer_length (&self->lexer);
   const char *point = memchr (start, '.', length);
@@ -563,7 +563,7 @@ parse_dialect_type (GhloImportParser *self)
       && memcmp (start, "!stablehlo", strlen ("!stablehlo")) == 0)
     {
       ghlo_import_next (self);
-      return parse_stablehlo_type (self, place, point + 1, start + length - point - 1);
+      return parse_stablehlo_type (self, position, point + 1, start + length - point - 1);
     }
 
   return parse_opaque (self);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The parser's state, its errors, and the small pieces of grammar that every
+ * The parser's state, its errors, and the small parts of grammar that every
  * other file reads: expected tokens, integers, names, strings.
  */
 
@@ -69,25 +69,25 @@ ghlo_import_parser_clear (GhloImportParser *self)
 }
 
 static void G_GNUC_PRINTF (4, 0)
-report (GhloImportParser *self,
-        int               code,
-        GhloImportPlace   place,
-        const char       *format,
-        va_list           args)
+report (GhloImportParser   *self,
+        int                 code,
+        GhloImportPosition  position,
+        const char         *format,
+        va_list             args)
 {
-  ghlo_diagnostics_addv (self->diagnostics, GHLO_SEVERITY_ERROR, code, place.line, place.column, format, args);
+  ghlo_diagnostics_addv (self->diagnostics, GHLO_SEVERITY_ERROR, code, position.line, position.column, format, args);
 }
 
 gboolean
-ghlo_import_fail_at (GhloImportParser *self,
-                     GhloImportPlace   place,
-                     const char       *format,
+ghlo_import_fail_at (GhloImportParser   *self,
+                     GhloImportPosition  position,
+                     const char         *format,
                      ...)
 {
   va_list args;
 
   va_start (args, format);
-  report (self, GHLO_ERROR_PARSE, place, format, args);
+  report (self, GHLO_ERROR_PARSE, position, format, args);
   va_end (args);
 
   return FALSE;
@@ -101,7 +101,7 @@ ghlo_import_fail (GhloImportParser *self,
   va_list args;
 
   va_start (args, format);
-  report (self, GHLO_ERROR_PARSE, ghlo_import_place (self), format, args);
+  report (self, GHLO_ERROR_PARSE, ghlo_import_position (self), format, args);
   va_end (args);
 
   return FALSE;
@@ -115,19 +115,20 @@ ghlo_import_unsupported (GhloImportParser *self,
   va_list args;
 
   va_start (args, format);
-  report (self, GHLO_ERROR_UNSUPPORTED, ghlo_import_place (self), format, args);
+  report (self, GHLO_ERROR_UNSUPPORTED, ghlo_import_position (self), format, args);
   va_end (args);
 
   return FALSE;
 }
 
 gboolean
-ghlo_import_no_memory (GhloImportParser *self,
-                       GhloImportPlace   place,
-                       const char       *what,
-                       gsize             n_bytes)
+ghlo_import_no_memory (GhloImportParser   *self,
+                       GhloImportPosition  position,
+                       const char         *what,
+                       gsize               n_bytes)
 {
-  ghlo_diagnostics_add (self->diagnostics, GHLO_SEVERITY_ERROR, GHLO_ERROR_OUT_OF_MEMORY, place.line, place.column,
+  ghlo_diagnostics_add (self->diagnostics, GHLO_SEVERITY_ERROR, GHLO_ERROR_OUT_OF_MEMORY,
+                        position.line, position.column,
                         "expected memory for %s of %" G_GSIZE_FORMAT " bytes, found less", what, n_bytes);
 
   return FALSE;
@@ -185,18 +186,18 @@ line_text_end (const char *start,
 
 /* Where something is missing: behind the token before, when the current one
  * begins a line of its own. */
-static GhloImportPlace
-missing_place (const GhloImportParser *self)
+static GhloImportPosition
+missing_position (const GhloImportParser *self)
 {
   const GhloImportLexer *lexer = &self->lexer;
   const char *line = lexer->line_start;
-  GhloImportPlace place = ghlo_import_place (self);
+  GhloImportPosition position = ghlo_import_position (self);
 
   for (const char *p = line; p < lexer->start; p++)
     if (!g_ascii_isspace (*p))
-      return place;
+      return position;
 
-  for (guint number = place.line - 1; number > 0; number--)
+  for (guint number = position.line - 1; number > 0; number--)
     {
       const char *end = line - 1, *start = end, *text_end;
 
@@ -204,35 +205,35 @@ missing_place (const GhloImportParser *self)
         start--;
       text_end = line_text_end (start, end);
       if (text_end > start)
-        return (GhloImportPlace) { number, (guint) (text_end - start) + 1 };
+        return (GhloImportPosition) { number, (guint) (text_end - start) + 1 };
       line = start;
     }
 
-  return place;
+  return position;
 }
 
 static gboolean
-fail_expected (GhloImportParser *self,
-               GhloImportPlace   place,
-               const char       *what)
+fail_expected (GhloImportParser   *self,
+               GhloImportPosition  position,
+               const char         *what)
 {
   g_autofree char *found = NULL;
 
   if (ghlo_import_at (self, GHLO_TOKEN_END))
-    return ghlo_import_fail_at (self, place, "expected %s, found the end of the text", what);
+    return ghlo_import_fail_at (self, position, "expected %s, found the end of the text", what);
   if (ghlo_import_at (self, GHLO_TOKEN_INVALID))
-    return ghlo_import_fail_at (self, place, "expected %s, found %s", what, self->lexer.problem);
+    return ghlo_import_fail_at (self, position, "expected %s, found %s", what, self->lexer.problem);
 
   found = ghlo_import_quote (self->lexer.start, ghlo_import_lexer_length (&self->lexer));
 
-  return ghlo_import_fail_at (self, place, "expected %s, found '%s'", what, found);
+  return ghlo_import_fail_at (self, position, "expected %s, found '%s'", what, found);
 }
 
 gboolean
 ghlo_import_expected (GhloImportParser *self,
                       const char       *what)
 {
-  return fail_expected (self, ghlo_import_place (self), what);
+  return fail_expected (self, ghlo_import_position (self), what);
 }
 
 gboolean
@@ -256,7 +257,7 @@ ghlo_import_expect (GhloImportParser *self,
                     guint             kind,
                     const char       *what)
 {
-  return ghlo_import_accept (self, kind) || fail_expected (self, missing_place (self), what);
+  return ghlo_import_accept (self, kind) || fail_expected (self, missing_position (self), what);
 }
 
 gboolean
@@ -298,14 +299,14 @@ gboolean
 ghlo_import_parse_integer (GhloImportParser *self,
                            gint64           *value)
 {
-  GhloImportPlace place = ghlo_import_place (self);
+  GhloImportPosition position = ghlo_import_position (self);
   gboolean negative = ghlo_import_accept (self, '-');
   guint64 magnitude;
 
   if (!ghlo_import_at (self, GHLO_TOKEN_INTEGER))
     return ghlo_import_expected (self, "an integer");
   if (!ghlo_import_token_unsigned (self, &magnitude) || magnitude > (guint64) G_MAXINT64 + negative)
-    return ghlo_import_fail_at (self, place, "expected an integer of at most 64 bits, found a larger one");
+    return ghlo_import_fail_at (self, position, "expected an integer of at most 64 bits, found a larger one");
   *value = negative ? (gint64) (0 - magnitude) : (gint64) magnitude;
   ghlo_import_next (self);
 
@@ -492,7 +493,7 @@ const char *
 ghlo_import_skip_balanced (GhloImportParser *self,
                            const char       *open)
 {
-  GhloImportPlace place = ghlo_import_place (self);
+  GhloImportPosition position = ghlo_import_position (self);
   GhloImportLexer *lexer = &self->lexer;
   char stack[GHLO_MAX_NESTING];
   guint depth = 0;
@@ -546,7 +547,7 @@ ghlo_import_skip_balanced (GhloImportParser *self,
 
   if (depth > 0)
     {
-      ghlo_import_fail_at (self, place, "expected '%c' further on, found the end of the text", stack[depth - 1]);
+      ghlo_import_fail_at (self, position, "expected '%c' further on, found the end of the text", stack[depth - 1]);
       return NULL;
     }
   end = lexer->cursor;

@@ -23,7 +23,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   guint line, column;
-} GhloImportPlace;
+} GhloImportPosition;
 
 /* A name of the text that stands for an attribute or a type. */
 typedef struct
@@ -65,7 +65,7 @@ typedef struct
 {
   GhloIrOpKind           kind;
   const GhloIrOpSpec    *spec;
-  GhloImportPlace        place;             /* of its name */
+  GhloImportPosition     position;          /* of its name */
   GHLO_IMPORT_VECTOR (GhloImportName) operands;
   guint                  group_sizes[8];    /* of the row's operand groups, by the pretty form */
   guint                  n_groups_read;
@@ -146,10 +146,10 @@ void             ghlo_import_parser_init     (GhloImportParser *self, GhloIrModu
 void             ghlo_import_parser_clear    (GhloImportParser *self);
 /* These add an error and return FALSE. */
 gboolean         ghlo_import_fail            (GhloImportParser *self, const char *format, ...) G_GNUC_PRINTF (2, 3);
-gboolean         ghlo_import_fail_at         (GhloImportParser *self, GhloImportPlace place,
+gboolean         ghlo_import_fail_at         (GhloImportParser *self, GhloImportPosition position,
                                               const char *format, ...) G_GNUC_PRINTF (3, 4);
 gboolean         ghlo_import_unsupported     (GhloImportParser *self, const char *format, ...) G_GNUC_PRINTF (2, 3);
-gboolean         ghlo_import_no_memory       (GhloImportParser *self, GhloImportPlace place, const char *what,
+gboolean         ghlo_import_no_memory       (GhloImportParser *self, GhloImportPosition position, const char *what,
                                               gsize n_bytes);
 /* "expected @what, found …" at the current token. */
 gboolean         ghlo_import_expected        (GhloImportParser *self, const char *what);
@@ -177,10 +177,10 @@ const char      *ghlo_import_parse_symbol_name (GhloImportParser *self);
 char            *ghlo_import_opaque_text     (GhloImportParser *self, const char *what);
 const char      *ghlo_import_skip_balanced   (GhloImportParser *self, const char *open);
 
-static inline GhloImportPlace
-ghlo_import_place (const GhloImportParser *self)
+static inline GhloImportPosition
+ghlo_import_position (const GhloImportParser *self)
 {
-  return (GhloImportPlace) {
+  return (GhloImportPosition) {
     .line = self->lexer.line,
     .column = (guint) (self->lexer.start - self->lexer.line_start) + 1,
   };
@@ -258,8 +258,8 @@ const GhloIrAttr     *ghlo_import_parse_i64s       (GhloImportParser *self);
 /* "{name = value, …}"; entries are appended to self->entries, with duplicates refused. */
 gboolean              ghlo_import_parse_entries    (GhloImportParser *self);
 const GhloIrAttr     *ghlo_import_parse_dictionary (GhloImportParser *self);
-/* TRUE when @value fits the integer type; else reports at @place. */
-gboolean              ghlo_import_check_integer    (GhloImportParser *self, GhloImportPlace place,
+/* TRUE when @value fits the integer type; else reports at @position. */
+gboolean              ghlo_import_check_integer    (GhloImportParser *self, GhloImportPosition position,
                                                     const GhloIrType *type, gboolean negative, guint64 magnitude,
                                                     gint64 *value);
 
@@ -282,8 +282,9 @@ gboolean              ghlo_import_decode_hex       (guint8 *bytes, const char *t
 
 /* resources.c */
 gboolean              ghlo_import_parse_resources  (GhloImportParser *self);
-/* @key is interned; @place is where the text has it. */
-GBytes               *ghlo_import_find_resource    (GhloImportParser *self, GhloImportPlace place, const char *key);
+/* @key is interned; @position is where the text has it. */
+GBytes               *ghlo_import_find_resource    (GhloImportParser *self, GhloImportPosition position,
+                                                    const char *key);
 
 /* parse-location.c */
 /* "loc(…)" when it is there; *location is unchanged otherwise. */
@@ -328,19 +329,19 @@ gboolean              ghlo_import_parse_region     (GhloImportParser *self, Ghlo
 /* parse-pretty.c */
 gboolean              ghlo_import_parse_pretty     (GhloImportParser *self, GhloImportOp *op);
 
-/* Custom pieces: parse-pieces.c, parse-structured.c (func, module, reduce,
+/* Custom directives: parse-directives.c, parse-structured.c (func, module, reduce,
  * while, scan), parse-sharding.c. */
-typedef gboolean (*GhloImportPiece) (GhloImportParser *self, GhloImportOp *op);
+typedef gboolean (*GhloImportDirective) (GhloImportParser *self, GhloImportOp *op);
 
-extern const GhloImportPiece ghlo_import_pieces[GHLO_IR_N_PIECES];
+extern const GhloImportDirective ghlo_import_directives[GHLO_IR_N_DIRECTIVES];
 
-gboolean ghlo_import_piece_reduce          (GhloImportParser *self, GhloImportOp *op);
-gboolean ghlo_import_piece_while           (GhloImportParser *self, GhloImportOp *op);
-gboolean ghlo_import_piece_scan            (GhloImportParser *self, GhloImportOp *op);
-gboolean ghlo_import_piece_func            (GhloImportParser *self, GhloImportOp *op);
-gboolean ghlo_import_piece_module          (GhloImportParser *self, GhloImportOp *op);
-gboolean ghlo_import_piece_sdy_mesh        (GhloImportParser *self, GhloImportOp *op);
-gboolean ghlo_import_piece_sdy_constraint  (GhloImportParser *self, GhloImportOp *op);
-gboolean ghlo_import_piece_sdy_manual      (GhloImportParser *self, GhloImportOp *op);
+gboolean ghlo_import_directive_reduce          (GhloImportParser *self, GhloImportOp *op);
+gboolean ghlo_import_directive_while           (GhloImportParser *self, GhloImportOp *op);
+gboolean ghlo_import_directive_scan            (GhloImportParser *self, GhloImportOp *op);
+gboolean ghlo_import_directive_func            (GhloImportParser *self, GhloImportOp *op);
+gboolean ghlo_import_directive_module          (GhloImportParser *self, GhloImportOp *op);
+gboolean ghlo_import_directive_sdy_mesh        (GhloImportParser *self, GhloImportOp *op);
+gboolean ghlo_import_directive_sdy_constraint  (GhloImportParser *self, GhloImportOp *op);
+gboolean ghlo_import_directive_sdy_manual      (GhloImportParser *self, GhloImportOp *op);
 
 G_END_DECLS

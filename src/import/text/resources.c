@@ -161,10 +161,10 @@ find_section (GhloImportParser *self)
   self->lexer = saved;
 }
 
-/* @place is where the text names the resource. */
+/* @position is where the text names the resource. */
 static gboolean
 decode (GhloImportParser   *self,
-        GhloImportPlace     place,
+        GhloImportPosition  position,
         GhloImportResource *resource)
 {
   gsize n = (resource->hex_length - ALIGNMENT_DIGITS) / 2;
@@ -173,14 +173,15 @@ decode (GhloImportParser   *self,
 
   if (resource->hex_length % 2 != 0
       || !ghlo_import_decode_hex (alignment, resource->hex, G_N_ELEMENTS (alignment)))
-    return ghlo_import_fail_at (self, place, "expected a resource of whole hexadecimal bytes, found other text in it");
+    return ghlo_import_fail_at (self, position,
+                                "expected a resource of whole hexadecimal bytes, found other text in it");
   bytes = g_try_malloc (MAX (n, 1));
   if (bytes == NULL)
-    return ghlo_import_no_memory (self, place, "a resource", n);
+    return ghlo_import_no_memory (self, position, "a resource", n);
   if (!ghlo_import_decode_hex (bytes, resource->hex + ALIGNMENT_DIGITS, n))
     {
       g_free (bytes);
-      return ghlo_import_fail_at (self, place,
+      return ghlo_import_fail_at (self, position,
                                   "expected a resource of whole hexadecimal bytes, found other text in it");
     }
   resource->bytes = g_bytes_new_take (bytes, n);
@@ -189,9 +190,9 @@ decode (GhloImportParser   *self,
 }
 
 GBytes *
-ghlo_import_find_resource (GhloImportParser *self,
-                           GhloImportPlace   place,
-                           const char       *key)
+ghlo_import_find_resource (GhloImportParser   *self,
+                           GhloImportPosition  position,
+                           const char         *key)
 {
   g_autofree char *name = NULL;
   gsize number;
@@ -203,10 +204,10 @@ ghlo_import_find_resource (GhloImportParser *self,
     {
       GhloImportResource *resource = &self->resources.items[number - 1];
 
-      return resource->bytes != NULL || decode (self, place, resource) ? g_bytes_ref (resource->bytes) : NULL;
+      return resource->bytes != NULL || decode (self, position, resource) ? g_bytes_ref (resource->bytes) : NULL;
     }
   name = ghlo_import_quote (key, strlen (key));
-  ghlo_import_fail_at (self, place, "expected the data of the resource '%s' in this text, found none", name);
+  ghlo_import_fail_at (self, position, "expected the data of the resource '%s' in this text, found none", name);
 
   return NULL;
 }

@@ -169,7 +169,7 @@ hashed_symbol (GhloImportTable      *table,
        table->slots[slot].generation == table->generation;
        slot = (slot + 1) & (table->n_slots - 1))
     {
-      GhloImportSymbol *symbol = &table->symbols.items[table->slots[slot].place];
+      GhloImportSymbol *symbol = &table->symbols.items[table->slots[slot].index];
 
       if (symbol->hash == hash && symbol->length == name->length
           && memcmp (symbol->text, name->text, name->length) == 0)
@@ -178,7 +178,7 @@ hashed_symbol (GhloImportTable      *table,
   table->slots[slot] = (GhloImportSlot) { table->generation, add_symbol (table, name, hash, FALSE) };
   table->n_hashed++;
 
-  return &table->symbols.items[table->slots[slot].place];
+  return &table->symbols.items[table->slots[slot].index];
 }
 
 /* The symbol of a number, or NULL when the number is too far from all others. */
@@ -203,7 +203,7 @@ numbered_symbol (GhloImportTable      *table,
   if (table->numbers[number].generation != table->generation)
     table->numbers[number] = (GhloImportSlot) { table->generation, add_symbol (table, name, 0, TRUE) };
 
-  return &table->symbols.items[table->numbers[number].place];
+  return &table->symbols.items[table->numbers[number].index];
 }
 
 static GhloImportSymbol *
@@ -234,9 +234,9 @@ meet (GhloImportTable   *table,
 {
   GhloImportScopeResult result = GHLO_IMPORT_SCOPE_OK;
 
-  for (guint32 place = symbol->awaited; place != 0; place = table->awaited.items[place - 1].next)
+  for (guint32 next = symbol->awaited; next != 0; next = table->awaited.items[next - 1].next)
     {
-      GhloImportAwaited *awaited = &table->awaited.items[place - 1];
+      GhloImportAwaited *awaited = &table->awaited.items[next - 1];
 
       awaited->met = TRUE;
       if (symbol->broken)
@@ -317,10 +317,10 @@ await (GhloImportScopes      *self,
        GhloIrValue          **value,
        const GhloIrType     **other)
 {
-  gsize symbol_place = symbol - table->symbols.items;
-  gpointer *place = ghlo_import_memo_at (&table->stand_ins, GSIZE_TO_POINTER (symbol_place),
+  gsize symbol_index = symbol - table->symbols.items;
+  gpointer *entry = ghlo_import_memo_at (&table->stand_ins, GSIZE_TO_POINTER (symbol_index),
                                          GSIZE_TO_POINTER (name->number));
-  const GhloImportAwaited *awaited = *place != NULL ? &table->awaited.items[GPOINTER_TO_SIZE (*place) - 1] : NULL;
+  const GhloImportAwaited *awaited = *entry != NULL ? &table->awaited.items[GPOINTER_TO_SIZE (*entry) - 1] : NULL;
 
   /* One that was met was another region's. */
   if (awaited != NULL && !awaited->met)
@@ -335,7 +335,7 @@ await (GhloImportScopes      *self,
     .name = *name, .stand_in = *value, .next = symbol->awaited,
   });
   symbol->awaited = table->awaited.n;
-  *place = GSIZE_TO_POINTER (table->awaited.n);
+  *entry = GSIZE_TO_POINTER (table->awaited.n);
 
   return GHLO_IMPORT_SCOPE_OK;
 }

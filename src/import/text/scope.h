@@ -44,20 +44,20 @@ typedef struct
   gboolean        met;
 } GhloImportAwaited;
 
-/* Slots hold a symbol's place while their generation is the table's. */
+/* Slots hold a symbol's index while their generation is the table's. */
 typedef struct
 {
   guint32 generation;
-  guint32 place;
+  guint32 index;
 } GhloImportSlot;
 
 typedef struct
 {
   guint32            generation;
   GHLO_IMPORT_VECTOR (GhloImportSymbol) symbols;
-  GHLO_IMPORT_VECTOR (guint32) defined;        /* places, in the order of definition */
+  GHLO_IMPORT_VECTOR (guint32) defined;        /* indices, in the order of definition */
   GHLO_IMPORT_VECTOR (GhloImportAwaited) awaited;
-  GhloImportMemo     stand_ins;                /* by place of the symbol and number of the result */
+  GhloImportMemo     stand_ins;                /* by index of the symbol and number of the result */
   GhloImportSlot    *slots;                    /* by hash, open addressing */
   gsize              n_slots;
   gsize              n_hashed;

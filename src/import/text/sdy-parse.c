@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Reading the text of sdy's attributes by their forms (sdy-attr.c). Spaces may
- * stand between any two pieces. Parts that are attributes themselves nest a few
- * levels deep at most, as the forms do.
+ * Reading the text of sdy's attributes by their formats (sdy-attr.c). Spaces may
+ * stand between any two tokens. Parts that are attributes themselves nest a few
+ * levels deep at most, as the formats do.
  */
 
 #include "import/sdy-attr.h"
@@ -219,7 +219,7 @@ parse_integers (Parser       *parser,
   return TRUE;
 }
 
-static gboolean parse_form (Parser *parser, GhloSdyAttr *self);
+static gboolean parse_format (Parser *parser, GhloSdyAttr *self);
 
 /* An attribute without its name, which goes into the module with it. */
 static gboolean
@@ -241,7 +241,7 @@ parse_child (Parser            *parser,
         return expected (parser, "a mesh or its symbol");
       parser->at += 4;
     }
-  if (!parse_form (parser, &child))
+  if (!parse_format (parser, &child))
     return FALSE;
   text = g_string_new (NULL);
   ghlo_sdy_attr_print (&child, text);
@@ -321,38 +321,38 @@ parse_field (Parser      *parser,
     }
 }
 
-/* The form's text up to a "$", or "~" or the end; FALSE without a word when it is
+/* The format's text up to a "$", or "~" or the end; FALSE without a word when it is
  * not there. */
 static gboolean
 accept_literal (Parser      *parser,
-                const char **form)
+                const char **format)
 {
-  for (; **form != '\0' && **form != '$' && **form != '~'; ++*form)
-    if (**form != ' ' && !accept (parser, **form))
+  for (; **format != '\0' && **format != '$' && **format != '~'; ++*format)
+    if (**format != ' ' && !accept (parser, **format))
       return FALSE;
 
   return TRUE;
 }
 
-/* The form from @form up to a "~" or the end. */
+/* The format from @format up to a "~" or the end. */
 static gboolean
 parse_stretch (Parser      *parser,
                GhloSdyAttr *self,
-               const char  *form)
+               const char  *format)
 {
   char style;
   guint index;
 
-  while (*form != '\0' && *form != '~')
-    if (*form == '$')
+  while (*format != '\0' && *format != '~')
+    if (*format == '$')
       {
-        form = ghlo_sdy_read_reference (form + 1, &style, &index);
+        format = ghlo_sdy_read_reference (format + 1, &style, &index);
         if (!parse_field (parser, self, index, style))
           return FALSE;
       }
-    else if (!accept_literal (parser, &form))
+    else if (!accept_literal (parser, &format))
       {
-        char what[] = { '\'', *form, '\'', '\0' };
+        char what[] = { '\'', *format, '\'', '\0' };
 
         return expected (parser, what);
       }
@@ -360,14 +360,14 @@ parse_stretch (Parser      *parser,
   return TRUE;
 }
 
-/* Parts that may be left out, from the first "~" on, in any order. Gives the form
+/* Parts that may be left out, from the first "~" on, in any order. Gives the format
  * behind the last. */
 static gboolean
-parse_parts (Parser      *parser,
-             GhloSdyAttr *self,
-             const char **form)
+parse_parts (Parser       *parser,
+             GhloSdyAttr  *self,
+             const char  **format)
 {
-  const char *first = *form, *part;
+  const char *first = *format, *part;
   gboolean again = TRUE;
 
   while (again)
@@ -386,29 +386,29 @@ parse_parts (Parser      *parser,
           else if (!again)
             parser->at = start;
         }
-      *form = part;
+      *format = part;
     }
 
   return TRUE;
 }
 
 static gboolean
-parse_form (Parser      *parser,
-            GhloSdyAttr *self)
+parse_format (Parser      *parser,
+              GhloSdyAttr *self)
 {
-  const char *form = ghlo_sdy_specs[self->kind].form;
+  const char *format = ghlo_sdy_specs[self->kind].format;
 
-  while (*form != '\0')
-    if (*form == '~')
+  while (*format != '\0')
+    if (*format == '~')
       {
-        if (!parse_parts (parser, self, &form))
+        if (!parse_parts (parser, self, &format))
           return FALSE;
       }
     else
       {
-        if (!parse_stretch (parser, self, form))
+        if (!parse_stretch (parser, self, format))
           return FALSE;
-        form += strcspn (form, "~");
+        format += strcspn (format, "~");
       }
 
   return TRUE;
@@ -429,7 +429,7 @@ ghlo_sdy_attr_parse (GhloSdyAttr      *self,
         continue;
       parser.end = parser.at + length;
       ghlo_sdy_attr_init (self, kind);
-      if (parse_form (&parser, self))
+      if (parse_format (&parser, self))
         {
           skip_spaces (&parser);
           if (parser.at < parser.end)

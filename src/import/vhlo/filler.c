@@ -168,7 +168,7 @@ is_layouts (GhloVhloCall            *call,
     {
       const GhloVhloGroup *other = &call->self->groups[i];
 
-      if (other->filler == group->filler && !is_array (call, other, &call->values[other->parts[0].place]))
+      if (other->filler == group->filler && !is_array (call, other, &call->values[other->parts[0].index]))
         return FALSE;
     }
 

@@ -14,7 +14,7 @@ gather_parts (const GhloVhloGroup     *group,
               const GhloIrAttr       **parts)
 {
   for (guint i = 0; i < group->n_parts; i++)
-    parts[i] = group->parts[i].place != GHLO_VHLO_NOWHERE ? values[group->parts[i].place] : NULL;
+    parts[i] = group->parts[i].index != GHLO_VHLO_ABSENT ? values[group->parts[i].index] : NULL;
 }
 
 /* Our attribute for a group's @parts, NULL for one that is left out. */
@@ -24,7 +24,7 @@ upgrade_group (GhloVhloCall            *call,
                const GhloIrAttr *const *parts,
                const GhloIrAttr       **attr)
 {
-  return ghlo_vhlo_filler_is (call, group, parts) || ghlo_vhlo_form_read (call, group, parts, attr);
+  return ghlo_vhlo_filler_is (call, group, parts) || ghlo_vhlo_conversion_read (call, group, parts, attr);
 }
 
 /* The same, once for each attribute. Whether layouts are left out depends on others;
@@ -318,7 +318,7 @@ may_drop (GhloVhloCall            *call,
 
 /* Gives VHLO's attributes of one group their places. */
 static gboolean
-place_group (GhloVhloCall        *call,
+store_group (GhloVhloCall        *call,
              const GhloVhloGroup *group,
              const GhloIrAttr    *attr,
              GhloIrVersion        target,
@@ -333,15 +333,15 @@ place_group (GhloVhloCall        *call,
       return needs (call->error, call->op, (GhloIrVersion) { 0, 0, 0 }, target, reason);
     }
   if (attr != NULL || group->spec == NULL)
-    ghlo_vhlo_form_write (call, group, attr, parts);
+    ghlo_vhlo_conversion_write (call, group, attr, parts);
   for (guint i = 0; i < group->n_parts; i++)
     {
       const GhloVhloPart *part = &group->parts[i];
 
       if (attr == NULL && group->spec != NULL)
         parts[i] = ghlo_vhlo_filler_make (call, group);
-      if (part->place != GHLO_VHLO_NOWHERE)
-        values->pdata[part->place] = (gpointer) parts[i];
+      if (part->index != GHLO_VHLO_ABSENT)
+        values->pdata[part->index] = (gpointer) parts[i];
       else if (attr != NULL && !may_drop (call, group, i, parts))
         return needs_newer (call->error, call->op, call->self, part->since, target, "its attribute '%s'",
                             group->is_here ? part->name : group->spec->name);
@@ -351,7 +351,7 @@ place_group (GhloVhloCall        *call,
 }
 
 static gboolean
-place_groups (GhloVhloCall  *call,
+store_groups (GhloVhloCall  *call,
               GhloIrVersion  target,
               GPtrArray     *values)
 {
@@ -365,7 +365,7 @@ place_groups (GhloVhloCall  *call,
 
       if (group->is_extra && attr != NULL && !check_attr (call->op, group->spec->name, attr, target, call->error))
         return FALSE;
-      if (!group->is_extra && (attr != NULL || group->is_here) && !place_group (call, group, attr, target, values))
+      if (!group->is_extra && (attr != NULL || group->is_here) && !store_group (call, group, attr, target, values))
         return FALSE;
     }
   for (guint i = 0; i < self->n_attributes; i++)
@@ -388,7 +388,7 @@ ghlo_vhlo_downgrade (const GhloIrOp *op,
   target.patch = 0;
   call.self = version_at (op, target, error);
   if (call.self == NULL || !check_constraints (op, call.self, target, error) || !check_types (op, target, error)
-      || !place_groups (&call, target, values))
+      || !store_groups (&call, target, values))
     return NULL;
   for (guint i = 0; i < op->n_discardable; i++)
     if (!check_attr (op, op->discardable[i].name, op->discardable[i].value, target, error))

@@ -50,11 +50,11 @@ static const struct
 
 typedef struct
 {
-  GhloVhloForm   form;
-  GhloVhloFiller filler;
+  GhloVhloConversion conversion;
+  GhloVhloFiller     filler;
 } Treatment;
 
-#define TREATMENT(form, filler) { GHLO_VHLO_FORM_##form, GHLO_VHLO_FILLER_##filler }
+#define TREATMENT(conversion, filler) { GHLO_VHLO_CONVERSION_##conversion, GHLO_VHLO_FILLER_##filler }
 
 /* By kind of attribute; the filler is for one that may be absent. */
 static const Treatment by_kind[] = {
@@ -92,11 +92,11 @@ static const Treatment by_struct[GHLO_IR_N_STRUCTS] = {
 
 static GhloVhloOp *by_op[GHLO_N_OPS];
 
-/* The version that brought the attribute or the part @name: 1 when nothing else
+/* The version that introduced the attribute or the part @name: 1 when nothing else
  * is said, 0 when none did. */
 static guint
-brought_by (GhloIrOpKind kind,
-            const char  *name)
+introduced_in (GhloIrOpKind  kind,
+               const char   *name)
 {
   for (guint i = 0; i < G_N_ELEMENTS (since_rows); i++)
     if (since_rows[i].kind == kind && strcmp (since_rows[i].name, name) == 0)
@@ -125,10 +125,10 @@ add_part (GhloVhloGroup *group,
           guint          field,
           guint          version)
 {
-  guint since = MAX (brought_by (kind, group->spec->name), brought_by (kind, name));
+  guint since = MAX (introduced_in (kind, group->spec->name), introduced_in (kind, name));
 
   g_assert (group->n_parts < GHLO_VHLO_MAX_PARTS);
-  group->parts[group->n_parts++] = (GhloVhloPart) { name, field, since, GHLO_VHLO_NOWHERE };
+  group->parts[group->n_parts++] = (GhloVhloPart) { name, field, since, GHLO_VHLO_ABSENT };
   if (since <= version)
     group->is_here = TRUE;
 }
@@ -159,18 +159,18 @@ make_group (GhloVhloGroup        *group,
   const GhloIrStructSpec *structure = &ghlo_ir_struct_specs[spec->kind == GHLO_IR_KIND_STRUCT ? spec->detail : 0];
 
   group->spec = spec;
-  group->form = treatment->form;
+  group->conversion = treatment->conversion;
   group->filler = filler_of (kind, spec, treatment->filler);
-  group->is_extra = brought_by (kind, spec->name) == 0;
+  group->is_extra = introduced_in (kind, spec->name) == 0;
   if (group->is_extra)
     return;
 
-  if (group->form == GHLO_VHLO_FORM_STRUCT || group->form == GHLO_VHLO_FORM_ALGORITHM)
+  if (group->conversion == GHLO_VHLO_CONVERSION_STRUCT || group->conversion == GHLO_VHLO_CONVERSION_ALGORITHM)
     {
       for (guint i = 0; i < structure->n_fields; i++)
         add_part (group, kind, structure->fields[i].name, i, version);
     }
-  else if (group->form == GHLO_VHLO_FORM_CHANNEL)
+  else if (group->conversion == GHLO_VHLO_CONVERSION_CHANNEL)
     {
       add_part (group, kind, "channel_id", 0, version);
       if (spec->presence == GHLO_IR_REQUIRED)
@@ -191,7 +191,7 @@ compare_parts (gconstpointer a,
 
 /* Gives the parts that this version has their places, in alphabetical order. */
 static void
-place_parts (GhloVhloOp *self)
+index_parts (GhloVhloOp *self)
 {
   g_autoptr (GPtrArray) parts = g_ptr_array_new ();
 
@@ -207,7 +207,7 @@ place_parts (GhloVhloOp *self)
     {
       GhloVhloPart *part = parts->pdata[i];
 
-      part->place = i;
+      part->index = i;
       self->attributes[i] = part->name;
     }
 }
@@ -233,12 +233,12 @@ make_version (GhloVhloOp              *self,
   for (guint i = 0; i < G_N_ELEMENTS (gone_rows); i++)
     if (gone_rows[i].kind == kind && self->version <= gone_rows[i].version)
       self->groups[self->n_groups++] = (GhloVhloGroup) {
-        .form = GHLO_VHLO_FORM_PADDING,
+        .conversion = GHLO_VHLO_CONVERSION_PADDING,
         .is_here = TRUE,
         .n_parts = 1,
-        .parts = { { gone_rows[i].name, 0, 1, GHLO_VHLO_NOWHERE } },
+        .parts = { { gone_rows[i].name, 0, 1, GHLO_VHLO_ABSENT } },
       };
-  place_parts (self);
+  index_parts (self);
 }
 
 static gpointer

@@ -4,7 +4,7 @@
  *
  * An attribute of ours is a group of VHLO's: mostly one of the same name, several
  * for a structure. Groups stand in the order of the operation's row; parts know
- * their place among VHLO's attributes, which are in alphabetical order.
+ * their index among VHLO's attributes, which are in alphabetical order.
  */
 
 #pragma once
@@ -13,22 +13,22 @@
 
 G_BEGIN_DECLS
 
-/* How a group and our attribute become each other (vhlo-form.c). */
+/* How a group and our attribute become each other (conversion.c). */
 typedef enum
 {
-  GHLO_VHLO_FORM_SAME,
-  GHLO_VHLO_FORM_INTEGERS,    /* array<i64: …>, array<i1: …>: a tensor */
-  GHLO_VHLO_FORM_SYMBOL,      /* a string */
-  GHLO_VHLO_FORM_SYMBOLS,     /* an array of strings */
-  GHLO_VHLO_FORM_UNIT,        /* true */
-  GHLO_VHLO_FORM_STRUCT,      /* an attribute for each field */
-  GHLO_VHLO_FORM_ALGORITHM,   /* the same, all of the type none when absent */
-  GHLO_VHLO_FORM_CHANNEL,     /* the handle, and the type where the row asks for it */
-  GHLO_VHLO_FORM_PADDING,     /* VHLO's alone: zeros */
-  GHLO_VHLO_N_FORMS
-} GhloVhloForm;
+  GHLO_VHLO_CONVERSION_SAME,
+  GHLO_VHLO_CONVERSION_INTEGERS,    /* array<i64: …>, array<i1: …>: a tensor */
+  GHLO_VHLO_CONVERSION_SYMBOL,      /* a string */
+  GHLO_VHLO_CONVERSION_SYMBOLS,     /* an array of strings */
+  GHLO_VHLO_CONVERSION_UNIT,        /* true */
+  GHLO_VHLO_CONVERSION_STRUCT,      /* an attribute for each field */
+  GHLO_VHLO_CONVERSION_ALGORITHM,   /* the same, all of the type none when absent */
+  GHLO_VHLO_CONVERSION_CHANNEL,     /* the handle, and the type where the row asks for it */
+  GHLO_VHLO_CONVERSION_PADDING,     /* VHLO's alone: zeros */
+  GHLO_VHLO_N_CONVERSIONS
+} GhloVhloConversion;
 
-/* What stands in VHLO for an attribute that is absent here (vhlo-filler.c). */
+/* What stands in VHLO for an attribute that is absent here (filler.c). */
 typedef enum
 {
   GHLO_VHLO_FILLER_NONE,         /* nothing: VHLO requires one */
@@ -52,20 +52,20 @@ typedef enum
   GHLO_VHLO_N_FILLERS
 } GhloVhloFiller;
 
-enum { GHLO_VHLO_MAX_PARTS = 9, GHLO_VHLO_NOWHERE = 0xff };
+enum { GHLO_VHLO_MAX_PARTS = 9, GHLO_VHLO_ABSENT = 0xff };
 
 typedef struct
 {
   const char *name;
   guint8      field;     /* of the structure */
-  guint8      since;     /* the version _vN that brought it */
-  guint8      place;     /* among the attributes of this version, or NOWHERE */
+  guint8      since;     /* the version _vN that introduced it */
+  guint8      index;     /* among the attributes of this version, or ABSENT */
 } GhloVhloPart;
 
 typedef struct
 {
   const GhloIrAttrSpec *spec;      /* NULL for what only VHLO has */
-  GhloVhloForm          form;
+  GhloVhloConversion    conversion;
   GhloVhloFiller        filler;
   gboolean              is_extra;  /* no version of VHLO has it */
   gboolean              is_here;   /* a part of it is in this version */
@@ -94,37 +94,37 @@ typedef struct
   const GhloVhloOp        *self;
   GhloIrModule            *module;
   GhloImportMemo          *memo;     /* upgrading */
-  const GhloIrAttr *const *values;   /* upgrading: by place */
+  const GhloIrAttr *const *values;   /* upgrading: by index */
   const GhloIrOp          *op;       /* downgrading */
   GError                 **error;
 } GhloVhloCall;
 
 /* Our attribute out of a group's @parts (NULL for what this version lacks), and
- * back; FALSE with the call's error set. vhlo-form.c */
-gboolean          ghlo_vhlo_form_read   (GhloVhloCall            *call,
-                                         const GhloVhloGroup     *group,
-                                         const GhloIrAttr *const *parts,
-                                         const GhloIrAttr       **attr);
-void              ghlo_vhlo_form_write  (GhloVhloCall            *call,
-                                         const GhloVhloGroup     *group,
-                                         const GhloIrAttr        *attr,
-                                         const GhloIrAttr       **parts);
+ * back; FALSE with the call's error set. conversion.c */
+gboolean          ghlo_vhlo_conversion_read  (GhloVhloCall            *call,
+                                              const GhloVhloGroup     *group,
+                                              const GhloIrAttr *const *parts,
+                                              const GhloIrAttr       **attr);
+void              ghlo_vhlo_conversion_write (GhloVhloCall            *call,
+                                              const GhloVhloGroup     *group,
+                                              const GhloIrAttr        *attr,
+                                              const GhloIrAttr       **parts);
 /* The elements of a tensor or array of i64 or i1, spread out, which the caller
  * frees; FALSE for anything else. */
-gboolean          ghlo_vhlo_get_integers (const GhloIrAttr       *attr,
-                                         GhloElementType          element_type,
-                                         gint64                 **values,
-                                         gsize                   *n);
+gboolean          ghlo_vhlo_get_integers     (const GhloIrAttr       *attr,
+                                              GhloElementType          element_type,
+                                              gint64                 **values,
+                                              gsize                   *n);
 
 /* A tensor of zeros with two columns: no padding. */
-const GhloIrAttr *ghlo_vhlo_zero_pairs  (GhloIrModule            *module,
-                                         gsize                    n);
+const GhloIrAttr *ghlo_vhlo_zero_pairs       (GhloIrModule            *module,
+                                              gsize                    n);
 
-/* Whether @parts stand for an absent attribute; the parts that do. vhlo-filler.c */
-gboolean          ghlo_vhlo_filler_is   (GhloVhloCall            *call,
-                                         const GhloVhloGroup     *group,
-                                         const GhloIrAttr *const *parts);
-const GhloIrAttr *ghlo_vhlo_filler_make (GhloVhloCall            *call,
-                                         const GhloVhloGroup     *group);
+/* Whether @parts stand for an absent attribute; the parts that do. filler.c */
+gboolean          ghlo_vhlo_filler_is        (GhloVhloCall            *call,
+                                              const GhloVhloGroup     *group,
+                                              const GhloIrAttr *const *parts);
+const GhloIrAttr *ghlo_vhlo_filler_make      (GhloVhloCall            *call,
+                                              const GhloVhloGroup     *group);
 
 G_END_DECLS

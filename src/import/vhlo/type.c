@@ -14,7 +14,7 @@ typedef struct
   GhloIrTypeKind   kind;
   GhloElementType  element_type;   /* ELEMENT: the type that the code is */
   const char      *text;           /* ELEMENT, OPAQUE: the spelling that the code is */
-  guint8           major, minor;   /* the version that brought it; 0.0 marks a code that is none */
+  guint8           major, minor;   /* the version that introduced it; 0.0 marks a code that is none */
   gboolean (*read)  (GhloByteCursor *cursor, const GhloIrType **type);
   gboolean (*write) (GhloBytecodeWriter *writer, const GhloIrType *type);
 } TypeRow;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Attributes. A number is followed by its type unless where it stands says it.
+ * Attributes. A number is followed by its type unless the context determines it.
  */
 
 #include "base/float-text.h"
@@ -37,8 +37,8 @@ put_integer (GhloIrPrinter    *self,
     put_type_of (self, attr);
 }
 
-/* The number alone. Hexadecimal, which a reader takes for an integer, needs the
- * type; the result says so. */
+/* Puts the number without its type. TRUE when it is in hexadecimal, which reads as an
+ * integer unless the type follows. */
 static gboolean
 put_real (GhloIrPrinter   *self,
           GhloElementType  type,
@@ -222,4 +222,22 @@ ghlo_ir_attr_append (const GhloIrAttr *attr,
 
   ghlo_ir_put_attr (&printer, attr, GHLO_IR_TYPED);
   g_clear_pointer (&printer.resources, g_hash_table_unref);
+}
+
+char *
+ghlo_ir_attr_to_string (const GhloIrAttr *attr)
+{
+  enum { MAX_SHOWN = 120 };
+  GString *text = g_string_new (NULL);
+
+  ghlo_ir_attr_append (attr, text);
+  if (text->len > MAX_SHOWN)
+    {
+      const char *end = g_utf8_find_prev_char (text->str, text->str + MAX_SHOWN);
+
+      g_string_truncate (text, end != NULL ? (gsize) (end - text->str) : 0);
+      g_string_append (text, "…");
+    }
+
+  return g_string_free (text, FALSE);
 }

@@ -122,8 +122,9 @@ ghlo_ir_append_elements (GString         *string,
   while (next_element (string, counters, dimensions, rank));
 }
 
-/* Room for @n characters more; g_string_set_size() would end the process where there is none. As
- * GLib does it, the room is a power of two, so that what is appended later fits mostly. */
+/* Reserves room for @n more characters; without memory for them, g_string_set_size()
+ * would end the process. As in GLib the room is a power of two, so that later appends
+ * mostly fit. */
 static gboolean
 reserve (GhloIrPrinter *self,
          gsize          n)
@@ -165,15 +166,15 @@ put_hex (GhloIrPrinter *self,
   p = string->str + start;
   for (gsize i = 0; i < n; i++)
     {
-      gsize place = i % part;
-      guint8 byte = G_BYTE_ORDER == G_LITTLE_ENDIAN ? bytes[i] : bytes[i - place + part - 1 - place];
+      gsize index = i % part;
+      guint8 byte = G_BYTE_ORDER == G_LITTLE_ENDIAN ? bytes[i] : bytes[i - index + part - 1 - index];
 
       *p++ = digits[byte >> 4];
       *p++ = digits[byte & 0xf];
     }
 }
 
-/* Bytes of one number: of a part where elements are complex. */
+/* The bytes of one number, which is a part of an element when elements are complex. */
 static gsize
 number_size (const GhloIrAttr *attr)
 {
@@ -220,8 +221,8 @@ put_large (GhloIrPrinter    *self,
   g_string_append (self->out, "\">");
 }
 
-/* Whether the key stands for these bytes: a constant whose key another one has
- * taken is written out. */
+/* Whether the key stands for these bytes. A constant whose key belongs to another one is
+ * written in full. */
 static gboolean
 take_resource (GhloIrPrinter    *self,
                const GhloIrAttr *attr)
@@ -248,7 +249,7 @@ put_resource_name (GhloIrPrinter    *self,
   g_string_append_c (self->out, '>');
 }
 
-/* Strings in nested lists; one alone stands for all. */
+/* Puts strings in nested lists; a splat is one string. */
 static void
 put_strings (GhloIrPrinter    *self,
              const GhloIrAttr *attr)

@@ -22,8 +22,8 @@ typedef struct
 struct _GhloIrNames
 {
   GHashTable   *names;      /* GhloIrValue → name without %; of results only those that begin a name */
-  GHashTable   *used;       /* the words in use where naming stands */
-  GPtrArray    *order;      /* of used, the latest last */
+  GHashTable   *used;       /* the words in use in the region that is being named */
+  GPtrArray    *order;      /* the words of @used, the latest last */
   GStringChunk *text;
   Counters      counters;
   gboolean      generic;    /* numbers only */
@@ -47,7 +47,7 @@ number_value (GhloIrNames       *self,
   set_name (self, value, number);
 }
 
-/* Names @value with @word, or with what makes it unique. */
+/* Names @value with @word, and a suffix when the word is in use. */
 static void
 name_value (GhloIrNames       *self,
             const GhloIrValue *value,
@@ -102,7 +102,7 @@ name_arith_constant (GhloIrNames    *self,
   name_value (self, &op->results[0], word->str);
 }
 
-/* TRUE when the row has several results, each one value with a name. */
+/* TRUE when the row has several result groups, each of one value, so that each has a name. */
 static gboolean
 has_named_results (const GhloIrOp *op)
 {

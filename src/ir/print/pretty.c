@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The pretty form: walks the elements of an operation's form, with MLIR's rules
- * for spaces between them. An operation that its form cannot say in full (types
- * that it would infer otherwise, attributes of other kinds, wrong numbers of
+ * The pretty form: walks the elements of an operation's assembly format, with MLIR's
+ * rules for spaces between them. An operation that the format cannot express (types
+ * that a reader would infer otherwise, attributes of other kinds, wrong numbers of
  * operands) is printed in the generic form.
  */
 
@@ -30,7 +30,8 @@ ghlo_ir_attr_is_default (const GhloIrAttrSpec *spec,
   return strcmp (text->str, spec->fallback) == 0;
 }
 
-/* TRUE when the short spelling of @spec's kind gives @value back, which may be NULL. */
+/* TRUE when a reader gets @value, which may be NULL, from the short spelling of @spec's
+ * kind. */
 static gboolean
 fits_short_spelling (const GhloIrAttrSpec *spec,
                      const GhloIrAttr     *value)
@@ -56,7 +57,7 @@ fits_short_spelling (const GhloIrAttrSpec *spec,
     { GHLO_IR_KIND_STRUCT, GHLO_IR_ATTR_STRUCT, GHLO_ELEMENT_TYPE_INVALID },
   };
 
-  /* Numbers are the only defaults that a form has outside of its groups. */
+  /* Outside of optional groups, only numbers have defaults. */
   if (value == NULL)
     return spec->presence == GHLO_IR_DEFAULTED && (spec->kind == GHLO_IR_KIND_I64 || spec->kind == GHLO_IR_KIND_I32);
 
@@ -70,8 +71,8 @@ fits_short_spelling (const GhloIrAttrSpec *spec,
   return TRUE;
 }
 
-/* The short spelling: what the reader knows from @spec is left out. A default stands where
- * @value is NULL. */
+/* Puts the short spelling, which leaves out what the reader knows from @spec. When
+ * @value is NULL, the default is put. */
 static void
 put_short (GhloIrPrinter        *self,
            const GhloIrAttrSpec *spec,
@@ -112,7 +113,8 @@ put_short (GhloIrPrinter        *self,
     }
 }
 
-/* The regions of the row's name @index: all that are left where it takes any number. */
+/* How many regions the row's region @index stands for: all that are left when it is
+ * variadic. */
 static guint
 count_regions (const GhloIrOp *op,
                guint           index)
@@ -125,7 +127,8 @@ count_regions (const GhloIrOp *op,
   return spec->regions[index].variadic ? op->n_regions - index : 1;
 }
 
-/* Whether what an optional group hangs on is there; @element is in the group. */
+/* Sets *@present to whether an optional group is printed when @element, which is in it,
+ * decides that; else FALSE. */
 static gboolean
 decides (const GhloIrOp         *op,
          const GhloIrAsmElement *element,
@@ -169,17 +172,17 @@ group_is_present (const GhloIrOp       *op,
   return present;
 }
 
-static const GhloIrPrintPiece *
-find_piece (const GhloIrAsmElement *element)
+static const GhloIrPrintDirective *
+find_directive (const GhloIrAsmElement *element)
 {
-  const GhloIrPrintPiece *piece = ghlo_ir_print_piece ((GhloIrAsmPiece) element->index);
+  const GhloIrPrintDirective *directive = ghlo_ir_print_directive ((GhloIrAsmDirective) element->index);
 
-  if (piece == NULL)
-    piece = ghlo_ir_print_structured_piece ((GhloIrAsmPiece) element->index);
-  if (piece == NULL)
-    piece = ghlo_ir_print_sharding_piece ((GhloIrAsmPiece) element->index);
+  if (directive == NULL)
+    directive = ghlo_ir_print_structured_directive ((GhloIrAsmDirective) element->index);
+  if (directive == NULL)
+    directive = ghlo_ir_print_sharding_directive ((GhloIrAsmDirective) element->index);
 
-  return piece;
+  return directive;
 }
 
 static gboolean
@@ -187,7 +190,7 @@ element_fits (const GhloIrOp         *op,
               const GhloIrAsmElement *element)
 {
   const GhloIrOpSpec *spec = ghlo_ir_op_get_spec (op);
-  const GhloIrPrintPiece *piece;
+  const GhloIrPrintDirective *directive;
   guint first, n;
 
   switch (element->kind)
@@ -202,8 +205,8 @@ element_fits (const GhloIrOp         *op,
     case GHLO_IR_ASM_REGION:
       return element->index < op->n_regions;
     case GHLO_IR_ASM_CUSTOM:
-      piece = find_piece (element);
-      return piece != NULL && (piece->fits == NULL || piece->fits (op));
+      directive = find_directive (element);
+      return directive != NULL && (directive->fits == NULL || directive->fits (op));
     default:
       return TRUE;
     }
@@ -225,7 +228,7 @@ numbers_fit (const GhloIrOp *op)
   return spec->n_results > 0 ? ghlo_ir_op_result_group (op, 0, &first, &n) : op->n_results == 0;
 }
 
-/* The types that a form states, as far as inferring the others needs them. */
+/* The types that the format states and that others are inferred from. */
 typedef struct
 {
   gboolean          all;
@@ -263,8 +266,8 @@ find_stated_types (const GhloIrOp       *op,
   return stated;
 }
 
-/* The type that a reader gives to what the form leaves without one: another
- * operand's, the result's, or that of the attribute "value". */
+/* The type that a reader infers where the format states none: another operand's, the
+ * result's, or that of the attribute "value". */
 static const GhloIrType *
 inferred_type (const GhloIrOp    *op,
                const StatedTypes *stated)
@@ -427,14 +430,14 @@ put_element (GhloIrPrinter          *self,
         }
       break;
     case GHLO_IR_ASM_CUSTOM:
-      find_piece (element)->put (self, op, shown);
+      find_directive (element)->put (self, op, shown);
       break;
     default:
       break;
     }
 }
 
-/* TRUE when the element puts nothing, and no space either. */
+/* TRUE when the element is printed as nothing, so that it takes no space. */
 static gboolean
 is_nothing (const GhloIrOp         *op,
             const GhloIrAsmElement *element)
@@ -458,7 +461,7 @@ ghlo_ir_put_pretty (GhloIrPrinter  *self,
   for (guint i = 0; i < assembly->n_elements; i++)
     {
       const GhloIrAsmElement *element = &assembly->elements[i];
-      gboolean glued = element->kind == GHLO_IR_ASM_CUSTOM && find_piece (element)->glued;
+      gboolean glued = element->kind == GHLO_IR_ASM_CUSTOM && find_directive (element)->glued;
 
       if (element->kind == GHLO_IR_ASM_OPEN && !group_is_present (op, assembly, i))
         i = element->index - 1;

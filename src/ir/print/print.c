@@ -2,8 +2,8 @@
  *
  * Operations, regions and the generic form.
  *
- * Reading what is printed gives the same module, and printing that the same
- * text, in the pretty form and in the generic one.
+ * In the pretty form and in the generic one, reading the printed text gives an equal
+ * module, which prints as the same text.
  */
 
 #include "ir/print/print.h"
@@ -15,8 +15,8 @@
 
 enum { INDENT = 2 };
 
-/* The dialect whose operations are written without a prefix inside @op: there is
- * none inside the generic form. */
+/* The dialect whose prefix operations inside @op leave out; inside the generic form they
+ * leave out none. */
 static const char *
 inner_dialect (const GhloIrOp *op)
 {
@@ -64,7 +64,7 @@ ghlo_ir_put_functional (GhloIrPrinter  *self,
   g_string_append (self->out, bare ? "" : ")");
 }
 
-/* A dictionary that is written entry by entry: opens at the first. */
+/* A dictionary that is written entry by entry; its bracket opens with the first entry. */
 typedef struct
 {
   GhloIrPrinter *printer;
@@ -114,7 +114,7 @@ sort_inherent (const GhloIrOpSpec *spec,
   return spec->n_attributes;
 }
 
-/* " <{…}>": the inherent attributes, those left out with their defaults. */
+/* " <{…}>": the inherent attributes, with the defaults of absent ones. */
 static void
 put_properties (GhloIrPrinter  *self,
                 const GhloIrOp *op)
@@ -249,7 +249,7 @@ ghlo_ir_put_region (GhloIrPrinter      *self,
   g_string_append_c (self->out, '{');
   for (const GhloIrBlock *block = region->first; block != NULL; block = block->next, number++)
     {
-      /* A first block needs its label for what would not show otherwise. */
+      /* The first block needs its label only for arguments, or when it is empty. */
       if (number > 0 || (label && (block->n_arguments > 0 || block->first == NULL)))
         put_label (self, block, number);
       put_block (self, block);

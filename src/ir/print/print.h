@@ -21,10 +21,10 @@ typedef enum
 gboolean ghlo_ir_print           (const GhloIrModule   *module,
                                   GhloIrPrintFlags      flags,
                                   GString              *string);
-/* NULL there. */
+/* The same as a new string; NULL where memory does not suffice. */
 char    *ghlo_ir_to_string       (const GhloIrModule   *module,
                                   GhloIrPrintFlags      flags);
-/* The same, with an OUT_OF_MEMORY error. */
+/* The same, with OUT_OF_MEMORY set. */
 char    *ghlo_ir_to_text         (const GhloIrModule   *module,
                                   GhloIrPrintFlags      flags,
                                   GError              **error);

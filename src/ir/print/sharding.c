@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The forms of the sdy dialect. Its attributes are kept as text, of which the
- * forms show the part inside: "<@mesh, [{}]>" of "#sdy.sharding<@mesh, [{}]>".
+ * Pretty forms of the sdy dialect. Its attributes are kept as text, of which these
+ * forms print the body: "<@mesh, [{}]>" of "#sdy.sharding<@mesh, [{}]>".
  */
 
 #include <string.h>
 
 #include "ir/print/private.h"
 
-/* The part of an OPAQUE attribute's text between @before and @after at its
- * ends, or NULL when the text is another one. */
+/* The part of an OPAQUE attribute's text between the prefix @before and the suffix
+ * @after, or NULL when it has other ends. */
 static const char *
 inside (const GhloIrAttr *attr,
         const char       *before,
@@ -125,14 +125,14 @@ has_manual (const GhloIrOp *op)
          && inside (ghlo_ir_op_get (op, "manual_axes"), "sdy<manual_axes", ">", &length) != NULL;
 }
 
-static const GhloIrPrintPiece pieces[GHLO_IR_N_PIECES] = {
-  [GHLO_IR_PIECE_SDY_MESH] = { put_mesh, has_mesh, TRUE },
-  [GHLO_IR_PIECE_SDY_CONSTRAINT] = { put_constraint, has_constraint, TRUE },
-  [GHLO_IR_PIECE_SDY_MANUAL] = { put_manual, has_manual, TRUE },
+static const GhloIrPrintDirective directives[GHLO_IR_N_DIRECTIVES] = {
+  [GHLO_IR_DIRECTIVE_SDY_MESH] = { put_mesh, has_mesh, TRUE },
+  [GHLO_IR_DIRECTIVE_SDY_CONSTRAINT] = { put_constraint, has_constraint, TRUE },
+  [GHLO_IR_DIRECTIVE_SDY_MANUAL] = { put_manual, has_manual, TRUE },
 };
 
-const GhloIrPrintPiece *
-ghlo_ir_print_sharding_piece (GhloIrAsmPiece piece)
+const GhloIrPrintDirective *
+ghlo_ir_print_sharding_directive (GhloIrAsmDirective directive)
 {
-  return pieces[piece].put != NULL ? &pieces[piece] : NULL;
+  return directives[directive].put != NULL ? &directives[directive] : NULL;
 }

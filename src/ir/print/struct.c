@@ -91,8 +91,8 @@ put_fields (GhloIrPrinter    *self,
 
 enum { FEATURE_LETTERS = 2 };
 
-/* Puts "[b, 0, f]": @letters stand at the dimensions in @at, counted numbers at
- * those in @spatial. */
+/* Puts "[b, 0, f]": @letters at the dimensions in @at, and the index of each spatial
+ * dimension at those in @spatial. */
 static gboolean
 put_dimension_letters (GhloIrPrinter    *self,
                        const char       *letters,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The forms of operations that are whole forms of their own: modules, functions,
+ * Directives that are the whole pretty form of an operation: modules, functions,
  * reduce, while, scan.
  */
 
@@ -31,7 +31,7 @@ put_module (GhloIrPrinter  *self,
   ghlo_ir_put_region (self, &op->regions[0], FALSE);
 }
 
-/* At most one block, whose arguments are none. */
+/* At most one block, without arguments. */
 static gboolean
 has_module_form (const GhloIrOp *op)
 {
@@ -204,9 +204,9 @@ is_scalar_of (const GhloIrType *scalar,
          && scalar->text == type->text;
 }
 
-/* The one operation of a reduce's body, when the reduce can be written as
- * "applies" that operation: commutative, applied to the body's two arguments in
- * their order, its result returned, nothing else said. */
+/* The operation that a reduce "applies", or NULL: the only one of its body, commutative,
+ * without attributes, applied to the body's two arguments in their order, its result
+ * returned. */
 static const GhloIrOp *
 find_applied (const GhloIrOp *op)
 {
@@ -383,16 +383,16 @@ has_scan_form (const GhloIrOp *op)
          && ghlo_ir_op_result_group (op, 1, &first, &n_carries) && n_inits == n_carries;
 }
 
-static const GhloIrPrintPiece pieces[GHLO_IR_N_PIECES] = {
-  [GHLO_IR_PIECE_MODULE] = { put_module, has_module_form, TRUE },
-  [GHLO_IR_PIECE_FUNC] = { put_func, has_func_form, TRUE },
-  [GHLO_IR_PIECE_REDUCE] = { put_reduce, has_reduce_form, TRUE },
-  [GHLO_IR_PIECE_WHILE] = { put_while, has_while_form, TRUE },
-  [GHLO_IR_PIECE_SCAN] = { put_scan, has_scan_form, TRUE },
+static const GhloIrPrintDirective directives[GHLO_IR_N_DIRECTIVES] = {
+  [GHLO_IR_DIRECTIVE_MODULE] = { put_module, has_module_form, TRUE },
+  [GHLO_IR_DIRECTIVE_FUNC] = { put_func, has_func_form, TRUE },
+  [GHLO_IR_DIRECTIVE_REDUCE] = { put_reduce, has_reduce_form, TRUE },
+  [GHLO_IR_DIRECTIVE_WHILE] = { put_while, has_while_form, TRUE },
+  [GHLO_IR_DIRECTIVE_SCAN] = { put_scan, has_scan_form, TRUE },
 };
 
-const GhloIrPrintPiece *
-ghlo_ir_print_structured_piece (GhloIrAsmPiece piece)
+const GhloIrPrintDirective *
+ghlo_ir_print_structured_directive (GhloIrAsmDirective directive)
 {
-  return pieces[piece].put != NULL ? &pieces[piece] : NULL;
+  return directives[directive].put != NULL ? &directives[directive] : NULL;
 }

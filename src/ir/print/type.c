@@ -7,8 +7,8 @@
 
 #include "ir/print/private.h"
 
-/* TRUE for MLIR's own types that are kept as text, "tf32", "si3" or
- * "complex<f16>", other than those of dialects. */
+/* TRUE for builtin types that are kept as text, such as "tf32", "si3" and
+ * "complex<f16>", but not those of other dialects. */
 static gboolean
 is_builtin_text (const char *text)
 {

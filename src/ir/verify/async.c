@@ -6,7 +6,7 @@
 
 #include "ir/verify/structured.h"
 
-/* What may run asynchronously. */
+/* Whether operations of this kind may run asynchronously. */
 static gboolean
 may_be_async (GhloIrOpKind kind)
 {

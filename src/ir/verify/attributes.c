@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Inherent attributes against their row: required ones are there, each is of
- * its kind, integers are not below their minimum. One row of a table for each
- * kind of attribute.
+ * Checks of inherent attributes against their row: required ones are present, each is
+ * of its kind, integers are not below their minimum. One row of a table for each kind
+ * of attribute.
  */
 
 #include "ir/verify/private.h"
@@ -197,7 +197,7 @@ is_dense_array (const GhloIrAttr     *attr,
   return attr->kind == GHLO_IR_ATTR_DENSE_ARRAY && element_is (attr->type, GHLO_IR_TYPE_ELEMENT, types[spec->kind]);
 }
 
-/* custom_call's api_version is an i32 in text; the words are only the printer's. */
+/* custom_call's api_version is an i32 in text; only the printer writes it as a word. */
 static gboolean
 is_enum (const GhloIrAttr     *attr,
          const GhloIrAttrSpec *spec)
@@ -335,25 +335,15 @@ char *
 ghlo_ir_attribute_problem (const GhloIrAttrSpec *spec,
                            const GhloIrAttr     *attr)
 {
-  enum { MAX_SHOWN = 120 };
-  g_autofree char *wanted = NULL;
-  g_autoptr (GString) found = NULL;
+  g_autofree char *wanted = NULL, *found = NULL;
 
   if (kinds[spec->kind].check (attr, spec))
     return NULL;
 
   wanted = describe_kind (spec);
-  found = g_string_new (NULL);
-  ghlo_ir_attr_append (attr, found);
-  if (found->len > MAX_SHOWN)
-    {
-      const char *end = g_utf8_find_prev_char (found->str, found->str + MAX_SHOWN);
+  found = ghlo_ir_attr_to_string (attr);
 
-      g_string_truncate (found, end != NULL ? (gsize) (end - found->str) : 0);
-      g_string_append (found, "…");
-    }
-
-  return g_strdup_printf ("expected attribute '%s' to be %s, found %s", spec->name, wanted, found->str);
+  return g_strdup_printf ("expected attribute '%s' to be %s, found %s", spec->name, wanted, found);
 }
 
 gboolean

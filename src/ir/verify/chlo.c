@@ -6,8 +6,8 @@
 
 #include "ir/verify/common.h"
 
-/* One dimension of two that broadcast together: 1 gives way, a known size wins
- * over an unknown one. FALSE when they cannot. */
+/* Broadcasts another operand's dimension into *@size and *@bound: size 1 takes the other
+ * size, a static size replaces a dynamic one. FALSE when the sizes do not broadcast. */
 static gboolean
 broadcast_dimension (gint64  *size,
                      gint64  *bound,
@@ -25,7 +25,7 @@ broadcast_dimension (gint64  *size,
   if (*size >= 0 && other >= 0)
     return *size == other;
 
-  /* Unknown with unknown, or with 0, stays unknown; bounds hold where both have one. */
+  /* A dynamic size beside a dynamic one or 0 stays dynamic, and bounded only where both are. */
   *size = -1;
   *bound = *bound >= 0 && other_bound >= 0 ? MAX (*bound, other_bound) : -1;
 
@@ -63,8 +63,8 @@ shape_of_ones (GhloIrShape *shape,
     shape->dimensions[i] = 1;
 }
 
-/* As NumPy has it: shapes are aligned at their ends. FALSE in *ranked when an
- * operand is unranked. */
+/* NumPy's broadcasting: shapes are aligned at their last dimensions. *@ranked is FALSE
+ * when an operand is unranked. */
 static gboolean
 numpy_shape (GhloIrVerifier *verifier,
              const GhloIrOp *op,
@@ -92,7 +92,7 @@ numpy_shape (GhloIrVerifier *verifier,
   return TRUE;
 }
 
-/* With broadcast_dimensions the operand of lower rank is put at those dimensions. */
+/* With broadcast_dimensions: these are the result dimensions of the operand of lower rank. */
 static gboolean
 mapped_shape (GhloIrVerifier *verifier,
               const GhloIrOp *op,
@@ -210,7 +210,7 @@ ghlo_ir_verify_constant_like (GhloIrVerifier *verifier,
   return TRUE;
 }
 
-/* Of an unranked operand only the element types of the results are known. */
+/* For an unranked operand, only the element types of the results can be checked. */
 static gboolean
 unranked_top_k (GhloIrVerifier   *verifier,
                 const GhloIrOp   *op,

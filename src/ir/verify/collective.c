@@ -10,7 +10,7 @@
 /* The types of a channel. */
 enum { DEVICE_TO_DEVICE = 1, DEVICE_TO_HOST = 2, HOST_TO_DEVICE = 3 };
 
-/* Device numbers that are global need a channel. @least is its smallest number. */
+/* Global device ids need a channel, whose id is at least @least. */
 static gboolean
 verify_channel (GhloIrVerifier *verifier,
                 const GhloIrOp *op,
@@ -43,7 +43,8 @@ read_dimension (GhloIrVerifier   *verifier,
                               name, type->rank, *dimension);
 }
 
-/* Result and operand agree but along @dimension, where @larger is a multiple of @smaller. */
+/* Checks that the sizes are equal but in @dimension, where that of @larger is a multiple
+ * of that of @smaller. */
 static gboolean
 verify_split (GhloIrVerifier   *verifier,
               const GhloIrOp   *op,
@@ -110,8 +111,7 @@ ghlo_ir_verify_all_gather (GhloIrVerifier *verifier,
   return TRUE;
 }
 
-/* The computation combines the elements of operand @index, and @region's value
- * gives the result its element type. */
+/* Checks the region that combines elements of operand @index. */
 static gboolean
 verify_computation (GhloIrVerifier *verifier,
                     const GhloIrOp *op,
@@ -170,7 +170,7 @@ ghlo_ir_verify_reduce_scatter (GhloIrVerifier *verifier,
   return TRUE;
 }
 
-/* @operand with one dimension divided and one multiplied by @count. */
+/* Gives the shape of @operand with one dimension divided and another multiplied by @count. */
 static gboolean
 infer_exchanged (GhloIrVerifier   *verifier,
                  const GhloIrOp   *op,
@@ -197,7 +197,12 @@ infer_exchanged (GhloIrVerifier   *verifier,
        && __builtin_mul_overflow (shape->dimensions[concat], count, &shape->dimensions[concat]))
       || (shape->bounds[concat] >= 0
           && __builtin_mul_overflow (shape->bounds[concat], count, &shape->bounds[concat])))
-    return ghlo_ir_verify_fail (verifier, op, "expected the size of the concat dimension to be within 63 bits");
+    return ghlo_ir_verify_fail (verifier, op,
+                                "expected the size of the concat dimension to be within 63 bits, found %"
+                                G_GINT64_FORMAT " times split_count %" G_GINT64_FORMAT,
+                                operand->dimensions[concat] >= 0 ? operand->dimensions[concat]
+                                                                 : ghlo_ir_type_bound (operand, (guint) concat),
+                                count);
 
   return TRUE;
 }
@@ -229,7 +234,7 @@ ghlo_ir_verify_collective_permute (GhloIrVerifier *verifier,
          && ghlo_ir_verify_inferred_type (verifier, op, 0, ghlo_ir_operand_type (op, 0));
 }
 
-/* The number of operands that are data: the last one is not where it gives the
+/* Counts the operands that are data. With has_dynamic_root the last operand has the
  * roots, one i32 for each of the others. */
 static gboolean
 verify_roots (GhloIrVerifier *verifier,
@@ -288,7 +293,7 @@ ghlo_ir_verify_collective_reduce (GhloIrVerifier *verifier,
          && verify_reductions (verifier, op, n);
 }
 
-/* Between devices, or between @host_type's two sides. */
+/* Checks the channel's type: DEVICE_TO_DEVICE, or @host_type in a host transfer. */
 static gboolean
 verify_transfer (GhloIrVerifier *verifier,
                  const GhloIrOp *op,
@@ -307,7 +312,7 @@ verify_transfer (GhloIrVerifier *verifier,
   return pairs == NULL || pairs->dense.n_elements == 0 || ghlo_ir_verify_pairs (verifier, op, pairs);
 }
 
-/* Results of what takes values in: tensors, then a token. */
+/* Checks the results of recv and infeed: tensors, then a token. */
 static gboolean
 verify_received (GhloIrVerifier *verifier,
                  const GhloIrOp *op)
@@ -345,7 +350,7 @@ ghlo_ir_verify_recv (GhloIrVerifier *verifier,
   return verify_transfer (verifier, op, HOST_TO_DEVICE) && verify_received (verifier, op);
 }
 
-/* A list of numbers for each tensor that comes in. */
+/* Checks the layout of an infeed: a list of integers for each tensor. */
 static gboolean
 verify_layout (GhloIrVerifier   *verifier,
                const GhloIrOp   *op,
@@ -362,8 +367,12 @@ verify_layout (GhloIrVerifier   *verifier,
       for (gsize j = 0; good && j < list->length; j++)
         good = list->children[j]->kind == GHLO_IR_ATTR_INTEGER;
       if (!good)
-        return ghlo_ir_verify_fail (verifier, op, "expected a list of integers at place %" G_GSIZE_FORMAT " of layout",
-                                    i);
+        {
+          g_autofree char *found = ghlo_ir_attr_to_string (list);
+
+          return ghlo_ir_verify_fail (verifier, op, "expected a list of integers at index %" G_GSIZE_FORMAT
+                                      " of layout, found %s", i, found);
+        }
     }
 
   return TRUE;
@@ -378,7 +387,7 @@ ghlo_ir_verify_infeed (GhloIrVerifier *verifier,
   return verify_received (verifier, op) && (layout == NULL || verify_layout (verifier, op, layout));
 }
 
-/* The row says all there is to say: tensors and a token in, a token out. */
+/* The row checks everything: tensors and a token as operands, a token as result. */
 gboolean
 ghlo_ir_verify_outfeed (GhloIrVerifier *verifier,
                         const GhloIrOp *op)
@@ -386,7 +395,7 @@ ghlo_ir_verify_outfeed (GhloIrVerifier *verifier,
   return TRUE;
 }
 
-/* Tokens in, a token out. */
+/* The row checks everything: tokens as operands, a token as result. */
 gboolean
 ghlo_ir_verify_after_all (GhloIrVerifier *verifier,
                           const GhloIrOp *op)

@@ -20,7 +20,7 @@ G_BEGIN_DECLS
   gboolean ghlo_ir_verify_##word (GhloIrVerifier *verifier, const GhloIrOp *op);
 #include "ir/ops.def"
 
-/* A shape in the making; -1 is dynamic, or unbounded, as in GhloIrType. */
+/* A shape that is being inferred; -1 is dynamic, or unbounded, as in GhloIrType. */
 typedef struct
 {
   guint    rank;
@@ -103,7 +103,7 @@ guint    ghlo_ir_element_bits            (const GhloIrType *type);
 /* Same rank and dimensions that agree, or one is unranked; bounds are not looked at. */
 gboolean ghlo_ir_shapes_compatible       (const GhloIrType *a,
                                           const GhloIrType *b);
-/* And no static dimension is above the other type's bound. */
+/* The same, and no static dimension exceeds the other type's bound. */
 gboolean ghlo_ir_bounded_shapes_compatible (const GhloIrType *a,
                                             const GhloIrType *b);
 gboolean ghlo_ir_types_compatible        (const GhloIrType *a,
@@ -113,19 +113,19 @@ gboolean ghlo_ir_extents_compatible      (const gint64     *a,
                                           const gint64     *b,
                                           gsize             rank_b);
 
-/* All dynamic and unbounded. */
+/* Makes all dimensions dynamic and unbounded. */
 void     ghlo_ir_shape_init              (GhloIrShape      *self,
                                           guint             rank);
-/* Of a ranked tensor. */
+/* Takes the shape of a ranked tensor type. */
 void     ghlo_ir_shape_from_type         (GhloIrShape      *self,
                                           const GhloIrType *type);
-/* Adds what another shape of one value knows: static wins over dynamic, the
- * smaller bound wins. Fails where they contradict each other. */
+/* Merges another shape of the same value: a static size replaces a dynamic one, the
+ * smaller bound is kept. Fails where the shapes contradict each other. */
 gboolean ghlo_ir_shape_merge             (GhloIrVerifier   *verifier,
                                           const GhloIrOp   *op,
                                           GhloIrShape      *self,
                                           const GhloIrType *type);
-/* Adds a branch's shape: what the two disagree on becomes dynamic. */
+/* Merges the shape of another branch: sizes that differ become dynamic. */
 gboolean ghlo_ir_shape_widen             (GhloIrVerifier   *verifier,
                                           const GhloIrOp   *op,
                                           GhloIrShape      *self,
@@ -175,7 +175,7 @@ gboolean ghlo_ir_verify_dim_in_range     (GhloIrVerifier    *verifier,
                                           const char        *name,
                                           gint64             value,
                                           gint64             limit);
-/* No value twice. */
+/* TRUE when no value occurs twice. */
 gboolean ghlo_ir_dims_unique             (const gint64      *values,
                                           gsize              n);
 gboolean ghlo_ir_verify_dims_unique      (GhloIrVerifier    *verifier,
@@ -186,17 +186,17 @@ gboolean ghlo_ir_verify_dims_unique      (GhloIrVerifier    *verifier,
 gboolean ghlo_ir_dims_sorted             (const gint64      *values,
                                           gsize              n);
 
-/* What dot_general and ragged_dot ask of batching and contracting dimensions:
- * as many on both sides, in range, each once, of compatible extents. */
+/* Checks the batching and contracting dimensions of dot_general and ragged_dot: as many
+ * on both sides, in range, each once, of compatible sizes. */
 gboolean ghlo_ir_verify_dot_dimensions   (GhloIrVerifier    *verifier,
                                           const GhloIrOp    *op,
                                           const GhloIrAttr  *numbers);
 
-/* At most two words of precision, or none. */
+/* Checks that precision_config has no more than two values. */
 gboolean ghlo_ir_verify_precision        (GhloIrVerifier    *verifier,
                                           const GhloIrOp    *op);
 
-/* Where @value is a constant of integers: its elements, for g_free. */
+/* Gives the elements of @value when it is a constant of integers; the caller frees them. */
 gboolean ghlo_ir_match_ints              (const GhloIrValue *value,
                                           gint64           **values,
                                           gsize             *n);
@@ -205,19 +205,21 @@ gboolean ghlo_ir_verify_shape_operand    (GhloIrVerifier    *verifier,
                                           const GhloIrOp    *op,
                                           const GhloIrValue *value);
 
-/* Quantized operands of add and its like: storage, expressed types and axes agree. */
+/* Checks quantized operands of add and operations like it: storage types, expressed
+ * types and axes. */
 gboolean ghlo_ir_verify_quantized_binary (GhloIrVerifier    *verifier,
                                           const GhloIrOp    *op,
                                           const GhloIrType  *lhs,
                                           const GhloIrType  *rhs,
                                           const GhloIrType  *result);
-/* Of convolution and dot_general: what both ask of types that are quantized. */
+/* Checks the rules for quantized types that convolution and dot_general share. */
 gboolean ghlo_ir_verify_quantized_dot    (GhloIrVerifier    *verifier,
                                           const GhloIrOp    *op,
                                           const GhloIrType  *lhs,
                                           const GhloIrType  *rhs,
                                           const GhloIrType  *result);
-/* Equal scales and zero points, where both are quantized in one way. */
+/* Checks that scales and zero points are equal when both types are quantized per tensor
+ * or both per axis. */
 gboolean ghlo_ir_verify_same_quantization (GhloIrVerifier   *verifier,
                                           const GhloIrOp    *op,
                                           const GhloIrType  *a,

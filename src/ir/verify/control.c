@@ -79,7 +79,7 @@ ghlo_ir_verify_while (GhloIrVerifier *verifier,
   return TRUE;
 }
 
-/* A branch takes nothing and returns what the first one does. */
+/* A branch has no arguments and returns values like those of the first branch. */
 static gboolean
 verify_branch (GhloIrVerifier       *verifier,
                const GhloIrOp       *op,
@@ -107,7 +107,7 @@ verify_branch (GhloIrVerifier       *verifier,
   return TRUE;
 }
 
-/* Result @index is as general as the branches' types together. */
+/* Checks result @index against the types that all branches return. */
 static gboolean
 verify_branch_result (GhloIrVerifier       *verifier,
                       const GhloIrOp       *op,
@@ -178,7 +178,7 @@ ghlo_ir_verify_case (GhloIrVerifier *verifier,
   return verify_branches (verifier, op);
 }
 
-/* One shard of a tensor: another size of dimensions only. */
+/* Whether @shard differs from the tensor's type in the sizes of dimensions only. */
 static gboolean
 is_shard (const GhloIrType *shard,
           const GhloIrType *whole)

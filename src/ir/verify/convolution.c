@@ -6,8 +6,9 @@
 
 #include "ir/verify/window.h"
 
-/* Which dimension of one tensor is what: of the kernel, "first" is the input
- * feature and "second" the output feature; else batch and feature. */
+/* The dimension numbers of one tensor. In the kernel, "first" is the input feature
+ * dimension and "second" the output feature dimension; elsewhere they are batch and
+ * feature. */
 typedef struct
 {
   gint64        first;
@@ -31,7 +32,8 @@ static const struct
   { "output_batch_dimension", "output_feature_dimension", "output_spatial_dimensions" },
 };
 
-/* Reads row @which of fields, whose dimensions are distinct and within @rank. */
+/* Reads row @which of the fields and checks that its dimensions are distinct and within
+ * @rank. */
 static gboolean
 read_numbers (GhloIrVerifier *verifier,
               const GhloIrOp *op,
@@ -159,7 +161,7 @@ read_window (GhloIrVerifier    *verifier,
   return ghlo_ir_verify_window (verifier, op, sizes, conv->n_spatial, &names, window);
 }
 
-/* The result's shape. Without a @window its spatial dimensions are not known. */
+/* Checks the result's shape. Without a @window its spatial dimensions are unknown. */
 static gboolean
 verify_result (GhloIrVerifier     *verifier,
                const GhloIrOp     *op,
@@ -173,8 +175,8 @@ verify_result (GhloIrVerifier     *verifier,
 
   ghlo_ir_shape_init (&shape, lhs->rank);
   for (gsize i = 0; window != NULL && i < conv->n_spatial; i++)
-    if (!ghlo_ir_verify_window_places (verifier, op, window, i, lhs->dimensions[conv->input.spatial[i]],
-                                       &shape.dimensions[conv->output.spatial[i]]))
+    if (!ghlo_ir_verify_window_count (verifier, op, window, i, lhs->dimensions[conv->input.spatial[i]],
+                                      &shape.dimensions[conv->output.spatial[i]]))
       return FALSE;
   shape.dimensions[conv->output.first] = batch < 0 ? GHLO_DYNAMIC : batch / conv->batch_groups;
   shape.dimensions[conv->output.second] = rhs->dimensions[conv->kernel.second];
@@ -227,8 +229,8 @@ ghlo_ir_verify_convolution (GhloIrVerifier *verifier,
          && verify_quantization (verifier, op, &conv);
 }
 
-/* Only where the padding operand is a constant is there a window to look at: else
- * its numbers are checked when the program runs. */
+/* The window is checked here only when the padding operand is a constant, otherwise when
+ * the program runs. */
 static gboolean
 verify_dynamic_window (GhloIrVerifier    *verifier,
                        const GhloIrOp    *op,

@@ -37,7 +37,7 @@ layout_fits (GhloIrVerifier   *verifier,
              const GhloIrType *type,
              const GhloIrAttr *layout)
 {
-  g_autofree char *text = NULL;
+  g_autofree char *text = NULL, *found = NULL;
   gboolean shaped = ghlo_ir_type_is_shaped (type);
 
   if (shaped ? type->kind == GHLO_IR_TYPE_UNRANKED || is_permutation (layout, type->rank)
@@ -48,11 +48,14 @@ layout_fits (GhloIrVerifier   *verifier,
     return ghlo_ir_verify_fail (verifier, op, "expected no tuples beside layouts, found %s #%u of type %s",
                                 what, index, text);
 
-  return ghlo_ir_verify_fail (verifier, op, "expected a layout of %s #%u that is %s, found another for type %s",
-                              what, index, shaped ? "a permutation of its dimensions" : "empty", text);
+  found = ghlo_ir_attr_to_string (layout);
+
+  return ghlo_ir_verify_fail (verifier, op, "expected a layout of %s #%u that is %s, found %s for type %s",
+                              what, index, shaped ? "a permutation of its dimensions" : "empty", found, text);
 }
 
-/* The results that layouts count: members of the one tuple, or all results. */
+/* The type that result layout @index describes: a member of the only result, a tuple, or
+ * a result. */
 static const GhloIrType *
 laid_out_result (const GhloIrOp *op,
                  guint           index)
@@ -99,7 +102,7 @@ layouts_fit (GhloIrVerifier *verifier,
   return TRUE;
 }
 
-/* Follows @indices into tuples from @type; NULL where they lead nowhere. */
+/* The type that @indices select in the nested tuples of @type, or NULL. */
 static const GhloIrType *
 tuple_part (const GhloIrType *type,
             const gint64     *indices,
@@ -112,7 +115,7 @@ tuple_part (const GhloIrType *type,
   return type;
 }
 
-/* Several results count as one tuple of them. */
+/* The same for results, where several count as one tuple. */
 static const GhloIrType *
 output_part (const GhloIrOp *op,
              const gint64   *indices,
@@ -124,6 +127,21 @@ output_part (const GhloIrOp *op,
     return NULL;
 
   return tuple_part (ghlo_ir_result_type (op, (guint) indices[0]), indices + 1, n - 1);
+}
+
+static gboolean
+fail_indices (GhloIrVerifier   *verifier,
+              const GhloIrOp   *op,
+              const char       *what,
+              const GhloIrType *type,
+              const gint64     *indices,
+              gsize             n)
+{
+  g_autofree char *found = ghlo_ir_ints_to_string (indices, n);
+  g_autofree char *text = type != NULL ? ghlo_ir_type_to_string (type) : NULL;
+
+  return ghlo_ir_verify_fail (verifier, op, "expected %s%s%s, found %s", what, text != NULL ? " of type " : "",
+                              text != NULL ? text : "", found);
 }
 
 static gboolean
@@ -141,13 +159,13 @@ alias_fits (GhloIrVerifier   *verifier,
   indices = ghlo_ir_struct_get_dims (alias, "operand_tuple_indices", &n);
   from = tuple_part (ghlo_ir_operand_type (op, (guint) operand), indices, n);
   if (from == NULL)
-    return ghlo_ir_verify_fail (verifier, op, "expected operand_tuple_indices that name a part of operand #%"
-                                G_GINT64_FORMAT ", found others", operand);
+    return fail_indices (verifier, op, "operand_tuple_indices that name a part of an operand",
+                         ghlo_ir_operand_type (op, (guint) operand), indices, n);
   indices = ghlo_ir_struct_get_dims (alias, "output_tuple_indices", &n);
   to = output_part (op, indices, n);
   if (to == NULL)
-    return ghlo_ir_verify_fail (verifier, op, "expected output_tuple_indices that name a part of the results,"
-                                " found others");
+    return fail_indices (verifier, op, "output_tuple_indices that name a part of the results",
+                         op->n_results == 1 ? ghlo_ir_result_type (op, 0) : NULL, indices, n);
   if (from != to)
     return ghlo_ir_verify_fail_type (verifier, op, "an aliased output of the operand's type,", from, to);
 
@@ -183,8 +201,20 @@ configuration_fits (GhloIrVerifier *verifier,
                               dictionary ? "a dictionary" : "a string", dictionary ? "a string" : "a dictionary");
 }
 
-/* Pin and Unpin: one value in, one out, of one shape and element type, a tensor
- * on one side and a buffer on the other. */
+static gboolean
+fail_buffer (GhloIrVerifier   *verifier,
+             const GhloIrOp   *op,
+             const char       *target,
+             const char       *what,
+             const GhloIrType *type)
+{
+  g_autofree char *found = ghlo_ir_type_to_string (type);
+
+  return ghlo_ir_verify_fail (verifier, op, "expected %s of target %s, found %s", what, target, found);
+}
+
+/* Checks Pin and Unpin: operand and result have one shape and element type; one is a
+ * tensor, the other a buffer. */
 static gboolean
 pin_fits (GhloIrVerifier *verifier,
           const GhloIrOp *op,
@@ -199,11 +229,9 @@ pin_fits (GhloIrVerifier *verifier,
   from = ghlo_ir_operand_type (op, 0);
   to = ghlo_ir_result_type (op, 0);
   if ((from->kind == GHLO_IR_TYPE_MEMREF) == pins || !ghlo_ir_type_is_shaped (from))
-    return ghlo_ir_verify_fail (verifier, op, "expected a %s as input of target %s, found another type",
-                                pins ? "tensor" : "memref", target);
+    return fail_buffer (verifier, op, target, pins ? "a tensor as input" : "a memref as input", from);
   if ((to->kind == GHLO_IR_TYPE_MEMREF) != pins || !ghlo_ir_type_is_shaped (to))
-    return ghlo_ir_verify_fail (verifier, op, "expected a %s as output of target %s, found another type",
-                                pins ? "memref" : "tensor", target);
+    return fail_buffer (verifier, op, target, pins ? "a memref as output" : "a tensor as output", to);
   if (!ghlo_ir_same_element (from, to) || !ghlo_ir_shapes_compatible (from, to))
     return ghlo_ir_verify_fail_type (verifier, op, "an output with the shape and element type of", from, to);
 
@@ -218,11 +246,14 @@ create_buffer_fits (GhloIrVerifier *verifier,
   if (op->n_operands == 0 && op->n_results == 1 && ghlo_ir_result_type (op, 0)->kind == GHLO_IR_TYPE_MEMREF)
     return TRUE;
 
-  return ghlo_ir_verify_fail (verifier, op, "expected no inputs and one memref as output of target %s, found others",
-                              target);
+  if (op->n_operands == 0 && op->n_results == 1)
+    return fail_buffer (verifier, op, target, "no inputs and one memref as output", ghlo_ir_result_type (op, 0));
+
+  return ghlo_ir_verify_fail (verifier, op, "expected no inputs and one memref as output of target %s,"
+                              " found %u inputs and %u outputs", target, op->n_operands, op->n_results);
 }
 
-/* What a buffer is called by: its value's number and the way into tuples. */
+/* The key of a buffer: the number of its value and its indices in the value's tuples. */
 static char *
 part_name (gint64        value,
            const gint64 *indices,
@@ -233,8 +264,8 @@ part_name (gint64        value,
   return g_strdup_printf ("%" G_GINT64_FORMAT "%s", value, text);
 }
 
-/* A buffer operand is in one alias at most. Fills @outputs with the buffers that
- * aliases give to results. */
+/* Checks that each buffer operand is in at most one alias. Adds the result buffers of
+ * the aliases to @outputs. */
 static gboolean
 aliased_buffers_once (GhloIrVerifier *verifier,
                       const GhloIrOp *op,
@@ -257,13 +288,18 @@ aliased_buffers_once (GhloIrVerifier *verifier,
                                     G_GINT64_FORMAT " in several", operand);
       indices = ghlo_ir_struct_get_dims (aliases->children[i], "output_tuple_indices", &n);
       if (!g_hash_table_add (outputs, part_name (0, indices, n)))
-        return ghlo_ir_verify_fail (verifier, op, "expected each buffer output in one alias, found one in several");
+        {
+          g_autofree char *name = ghlo_ir_ints_to_string (indices, n);
+
+          return ghlo_ir_verify_fail (verifier, op, "expected each buffer output in one alias, found %s in several",
+                                      name);
+        }
     }
 
   return TRUE;
 }
 
-/* Every buffer in @type, found at @indices, is given by an alias. */
+/* Checks that an alias gives each buffer of @type, which is at @indices. */
 static gboolean
 buffers_aliased (GhloIrVerifier   *verifier,
                  const GhloIrOp   *op,

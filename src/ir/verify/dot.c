@@ -104,7 +104,7 @@ verify_numbers (GhloIrVerifier *verifier,
                           lhs->n_contracting);
 }
 
-/* What both sides know of a batching dimension. */
+/* Merges the sizes and bounds of both sides' batching dimension. */
 static gboolean
 merge_batch (GhloIrVerifier *verifier,
              const GhloIrOp *op,

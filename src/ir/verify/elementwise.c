@@ -34,7 +34,7 @@ ghlo_ir_verify_add (GhloIrVerifier *verifier,
   return ghlo_ir_shape_merge (verifier, op, &shape, rhs) && ghlo_ir_verify_inferred (verifier, op, 0, &shape, NULL);
 }
 
-/* A tolerance asks for a mode of its own; the other modes leave all at zero. */
+/* Only the mode TOLERANCE has tolerances; in the other modes they are zero. */
 gboolean
 ghlo_ir_verify_accuracy (GhloIrVerifier *verifier,
                          const GhloIrOp *op)
@@ -67,7 +67,7 @@ ghlo_ir_verify_accuracy (GhloIrVerifier *verifier,
   return TRUE;
 }
 
-/* The result has operand 0's shape and @element. */
+/* Checks that the result has the shape of operand 0 and elements of type @element. */
 static gboolean
 shaped_like_operand (GhloIrVerifier  *verifier,
                      const GhloIrOp  *op,
@@ -106,7 +106,7 @@ ghlo_ir_verify_abs (GhloIrVerifier *verifier,
   return shaped_like_operand (verifier, op, ghlo_element_type_real_part (operand->element_type));
 }
 
-/* real and imag; of real numbers too. */
+/* real and imag, which take real numbers too. */
 gboolean
 ghlo_ir_verify_complex_part (GhloIrVerifier *verifier,
                              const GhloIrOp *op)
@@ -178,8 +178,8 @@ ghlo_ir_verify_clamp (GhloIrVerifier *verifier,
   return ghlo_ir_verify_inferred_type (verifier, op, 0, operand);
 }
 
-/* Elements of one width keep the shape. Else the type with the smaller
- * elements has one more dimension, innermost, that makes up for it. */
+/* Elements of equal width keep the shape. Otherwise the type with the narrower elements
+ * has one more, innermost dimension, whose size is the ratio of the widths. */
 gboolean
 ghlo_ir_verify_bitcast_convert (GhloIrVerifier *verifier,
                                 const GhloIrOp *op)

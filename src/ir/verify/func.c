@@ -52,7 +52,8 @@ ghlo_ir_verify_module (GhloIrVerifier *verifier,
   return TRUE;
 }
 
-/* One dictionary for each argument (or result), of attributes with a dialect's prefix. */
+/* Checks that there is a dictionary for each argument (or result), with a dialect prefix
+ * in each name. */
 static gboolean
 value_attributes_fit (GhloIrVerifier *verifier,
                       const GhloIrOp *op,
@@ -100,7 +101,11 @@ ghlo_ir_verify_func (GhloIrVerifier *verifier,
   const GhloIrType *type = function_type (op);
 
   if (type == NULL)
-    return ghlo_ir_verify_fail (verifier, op, "expected a function type in function_type, found another type");
+    {
+      g_autofree char *found = ghlo_ir_attr_to_string (ghlo_ir_op_get (op, "function_type"));
+
+      return ghlo_ir_verify_fail (verifier, op, "expected a function type in function_type, found %s", found);
+    }
   if (!visibility_fits (verifier, op, body == NULL)
       || !value_attributes_fit (verifier, op, "arg_attrs", type->rank)
       || !value_attributes_fit (verifier, op, "res_attrs", type->n_results))
@@ -119,7 +124,7 @@ ghlo_ir_verify_func (GhloIrVerifier *verifier,
   return TRUE;
 }
 
-/* The operands (or results) of @op are exactly @types. */
+/* Checks that the operands (or results) of @op have exactly @types. */
 static gboolean
 values_are (GhloIrVerifier          *verifier,
             const GhloIrOp          *op,
@@ -166,9 +171,9 @@ ghlo_ir_verify_func_return (GhloIrVerifier *verifier,
          || values_are (verifier, op, FALSE, type->members + type->rank, type->n_results, "the function's type");
 }
 
-/* stablehlo.return may end a function too, and then may give more than the
- * function has results: the rest is dropped. Elsewhere what it gives is for the
- * operation around it to check. */
+/* stablehlo.return may also end a function, and may then return more values than the
+ * function has results: the rest is dropped. In other regions the parent operation
+ * checks the values. */
 gboolean
 ghlo_ir_verify_return (GhloIrVerifier *verifier,
                        const GhloIrOp *op)
@@ -260,7 +265,7 @@ ghlo_ir_verify_composite (GhloIrVerifier *verifier,
   return ghlo_ir_verify_symbol_use (verifier, op, decomposition_fits);
 }
 
-/* Functions of an infeed give one tensor each. */
+/* Checks that each function in an infeed returns one tensor. */
 static gboolean
 infeed_fits (GhloIrVerifier *verifier,
              const GhloIrOp *op)

@@ -30,7 +30,7 @@ read_gather (const GhloIrOp *op,
   gather->skipped = 0;
 }
 
-/* Batching dimensions stand in pairs, of operand and indices. */
+/* Checks that batching dimensions of operand and indices come in pairs of compatible sizes. */
 static gboolean
 verify_batching (GhloIrVerifier *verifier,
                  const GhloIrOp *op,
@@ -100,7 +100,8 @@ verify_numbers (GhloIrVerifier *verifier,
                                     &mapped);
 }
 
-/* Where they are known: within the operand, and at most 1 where the result has no dimension. */
+/* Checks slice sizes that are known: within the operand, and at most 1 where the result
+ * lacks the dimension. */
 static gboolean
 verify_slice_sizes (GhloIrVerifier *verifier,
                     const GhloIrOp *op,
@@ -126,8 +127,8 @@ verify_slice_sizes (GhloIrVerifier *verifier,
   return TRUE;
 }
 
-/* Offset dimensions take the slice's sizes, the others those of the indices but
- * for the index vector. @sizes is NULL when not known. */
+/* Offset dimensions of the result have the slice sizes, the others the sizes of the
+ * indices without the index vector. @sizes is NULL when unknown. */
 static gboolean
 verify_result (GhloIrVerifier *verifier,
                const GhloIrOp *op,

@@ -81,7 +81,8 @@ fft_element (GhloIrVerifier *verifier,
   return g_strcmp0 (kind, "IRFFT") == 0 ? ghlo_element_type_real_part (element) : element;
 }
 
-/* Dimensions that a real transform takes whole are those of fft_length. */
+/* Checks that the first @n_checked of the transformed dimensions have the sizes in
+ * fft_length. */
 static gboolean
 fft_lengths_fit (GhloIrVerifier *verifier,
                  const GhloIrOp *op,
@@ -151,15 +152,15 @@ ghlo_ir_verify_fft (GhloIrVerifier *verifier,
   return ghlo_ir_verify_inferred_element (verifier, op, 0, &shape, element);
 }
 
-/* Sizes of the labels of an Einstein sum; -2 where a letter was not used yet. */
+/* The sizes of the labels of an Einstein sum; -2 for a letter that is not used yet. */
 typedef struct
 {
   gint64 sizes[128];
 } Labels;
 
-/* One term, "abc", against a type: as many letters as dimensions, equal sizes
- * for equal letters. A result may only use letters of operands. Terms with an
- * ellipsis are not looked into. */
+/* Checks a term, "abc", against a type: as many letters as dimensions, equal sizes for
+ * equal letters, in a result only letters of operands. Terms with an ellipsis are not
+ * checked. */
 static gboolean
 einsum_term (GhloIrVerifier   *verifier,
              const GhloIrOp   *op,
@@ -202,6 +203,18 @@ einsum_term (GhloIrVerifier   *verifier,
   return TRUE;
 }
 
+static guint
+count_terms (const char *term,
+             const char *end)
+{
+  guint n = 1;
+
+  while (term < end)
+    n += *term++ == ',';
+
+  return n;
+}
+
 gboolean
 ghlo_ir_verify_einsum (GhloIrVerifier *verifier,
                        const GhloIrOp *op)
@@ -221,10 +234,11 @@ ghlo_ir_verify_einsum (GhloIrVerifier *verifier,
     {
       gsize length = strcspn (term, ",-");
 
-      if ((term[length] == ',') != (i + 1 < op->n_operands) || (term[length] != ',' && term + length != arrow))
-        return ghlo_ir_verify_fail (verifier, op,
-                                    "expected %u terms before '->' in einsum_config, found another number",
-                                    op->n_operands);
+      if (term[length] == '-' && term + length != arrow)
+        return ghlo_ir_verify_fail (verifier, op, "expected letters in einsum_config, found '-'");
+      if ((term[length] == ',') != (i + 1 < op->n_operands))
+        return ghlo_ir_verify_fail (verifier, op, "expected %u terms before '->' in einsum_config, found %u",
+                                    op->n_operands, count_terms (term, arrow) + i);
       if (!einsum_term (verifier, op, &labels, term, length, ghlo_ir_operand_type (op, i), FALSE))
         return FALSE;
       term += length + 1;
@@ -256,7 +270,8 @@ selected_shape (GhloIrShape      *shape,
     }
 }
 
-/* Batch dimensions are shared, the selected dimension becomes the index's own. */
+/* Operand and index share batch dimensions; the other dimensions of the index replace
+ * the selected one. */
 gboolean
 ghlo_ir_verify_torch_index_select (GhloIrVerifier *verifier,
                                    const GhloIrOp *op)

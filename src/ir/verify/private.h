@@ -18,8 +18,8 @@ typedef struct
   GhloIrVerifier     verifier;
   const GhloMonitor *monitor;
   gsize              n_ops;           /* visited so far */
-  guint64            extent;          /* of what they are made of, as it would be printed */
-  guint64            most;            /* of that */
+  guint64            extent;          /* printed size of their attributes, types and locations */
+  guint64            most;            /* limit of @extent */
   /* Types that were found to satisfy a constraint: programs use few of each. */
   struct
   {
@@ -28,7 +28,7 @@ typedef struct
   } known_fits[GHLO_IR_N_KNOWN_FITS];
 } GhloIrVerifyRun;
 
-/* Whether the pair was seen before; if not, the slot is given for it. */
+/* Whether the type is known to satisfy the constraint. Gives the slot to remember it in. */
 static inline gboolean
 ghlo_ir_known_fit (const GhloIrVerifyRun *run,
                    const GhloIrType      *type,
@@ -42,15 +42,15 @@ ghlo_ir_known_fit (const GhloIrVerifyRun *run,
   return run->known_fits[*slot].type == type && run->known_fits[*slot].constraint == constraint;
 }
 
-/* Numbers and types of operands and results. */
+/* Checks the numbers and types of operands and results. */
 gboolean ghlo_ir_verify_values     (GhloIrVerifyRun *run, const GhloIrOp *op);
-/* A type that is well formed in itself; that of an @what ("operand"). */
+/* Checks that @type, the type of an @what ("operand"), is well formed. */
 gboolean ghlo_ir_verify_type       (GhloIrVerifyRun *run, const GhloIrOp *op, const char *what, const GhloIrType *type);
-/* Presence and kinds of inherent attributes. */
+/* Checks the presence and kinds of inherent attributes. */
 gboolean ghlo_ir_verify_attributes (GhloIrVerifyRun *run, const GhloIrOp *op);
-/* Numbers of regions and blocks, terminators. */
+/* Checks the numbers of regions and blocks, and terminators. */
 gboolean ghlo_ir_verify_regions    (GhloIrVerifyRun *run, const GhloIrOp *op);
-/* What the row's traits say of types. */
+/* Checks the traits of the row. */
 gboolean ghlo_ir_verify_traits     (GhloIrVerifyRun *run, const GhloIrOp *op);
 
 G_END_DECLS

@@ -137,7 +137,7 @@ ghlo_ir_verify_same_quantization (GhloIrVerifier   *verifier,
 {
   if (a->quantization == b->quantization || a->quantization == NULL || b->quantization == NULL)
     return TRUE;
-  /* Per tensor nothing may differ; per axis the axis itself may move. */
+  /* Per-tensor quantization stays equal; per-axis quantization may move to another axis. */
   if ((a->quantization->axis < 0) != (b->quantization->axis < 0))
     return TRUE;
   if (a->quantization->axis >= 0 && same_scales (a->quantization, b->quantization))

@@ -37,7 +37,7 @@ fail_init (GhloIrVerifier   *verifier,
                               " found %s", index, expected, found);
 }
 
-/* The dimensions of @type occur in this order among those that are allowed. */
+/* Whether the dimensions of @type are a subsequence of those that are allowed. */
 static gboolean
 dims_allowed (const GhloIrType    *type,
               const GhloIrReducer *reducer)

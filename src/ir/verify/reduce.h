@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The rules of a region that combines two groups of values into one: the body
- * of reduce, and of what reduces in other ways.
+ * The rules of a region that combines two groups of values into one: the body of
+ * reduce and of similar operations.
  */
 
 #pragma once
@@ -12,10 +12,10 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  guint            region;         /* which of the operation's */
+  guint            region;         /* index of the region */
   guint            n;              /* values that it combines at once */
-  const GhloIrUse *inputs;         /* n operands whose elements come in */
-  const GhloIrUse *inits;          /* n operands that it starts from */
+  const GhloIrUse *inputs;         /* n operands whose elements are combined */
+  const GhloIrUse *inits;          /* n operands with the initial values */
   gboolean         scalar_inits;   /* only the element types of inits count */
   const gint64    *dims;           /* dimensions that arguments may have; mostly none */
   guint            n_dims;

@@ -6,9 +6,8 @@
 
 #include "ir/verify/private.h"
 
-/* The operation that must end the blocks of @op, or INVALID where any
- * terminator may and none needs to. A function may also end with
- * stablehlo.return, as any region of StableHLO does. */
+/* The terminator that the blocks of @op must have, or INVALID where they may have any or
+ * none. A function may also end with stablehlo.return, as any region of StableHLO does. */
 static GhloIrOpKind
 terminator_of (const GhloIrOp *op)
 {
@@ -43,12 +42,23 @@ check_terminator (GhloIrVerifyRun   *run,
                                 ghlo_ir_op_spec (wanted)->name, last != NULL ? "'" : "nothing",
                                 last != NULL ? ghlo_ir_op_get_spec (last)->name : "", last != NULL ? "'" : "");
 
-  /* Verifiers of operations with regions look at what the terminator gives. */
+  /* Verifiers of operations with regions read the terminator's operands. */
   for (guint i = 0; i < last->n_operands; i++)
     if (last->operands[i].value == NULL)
       return ghlo_ir_verify_fail (&run->verifier, last, "expected a value for operand #%u, found none", i);
 
   return TRUE;
+}
+
+static guint
+count_blocks (const GhloIrRegion *region)
+{
+  guint n = 0;
+
+  for (const GhloIrBlock *block = region->first; block != NULL; block = block->next)
+    n++;
+
+  return n;
 }
 
 static gboolean
@@ -62,8 +72,8 @@ check_region (GhloIrVerifyRun        *run,
            || ghlo_ir_verify_fail (&run->verifier, op, "expected region '%s' to have one block, found none",
                                    spec->name);
   if (region->first != region->last)
-    return ghlo_ir_verify_fail (&run->verifier, op, "expected region '%s' to have one block, found several",
-                                spec->name);
+    return ghlo_ir_verify_fail (&run->verifier, op, "expected region '%s' to have one block, found %u",
+                                spec->name, count_blocks (region));
 
   for (guint i = 0; i < region->first->n_arguments; i++)
     if (!ghlo_ir_verify_type (run, op, "block argument", region->first->arguments[i]->type))

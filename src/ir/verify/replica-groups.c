@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Checks of replica groups: each process once, and where the operation asks for
- * it all of them.
+ * Checks of replica groups: each process occurs once, and every process does where the
+ * operation requires it.
  */
 
 #include "ir/verify/replica-groups.h"
 
-/* @ids, sorted, are distinct and start at 0 without gaps unless partial. */
+/* Checks that the sorted @ids are distinct and, unless partial, go from 0 on without gaps. */
 static gboolean
 verify_sorted_ids (GhloIrVerifier   *verifier,
                    const GhloIrOp   *op,
@@ -59,7 +59,7 @@ verify_table (GhloIrVerifier   *verifier,
     }
   if (n == 0 && ghlo_ir_op_get (op, "use_global_device_ids") != NULL)
     return ghlo_ir_verify_fail (verifier, op, "expected replica_groups beside use_global_device_ids, found none");
-  /* A splat may stand for any number of processes without having their bytes. */
+  /* A splat may have more elements than memory holds, so it is not expanded. */
   if (groups->dense.splat && n > 1)
     {
       gint64 id = ghlo_ir_dense_get (groups, 0).i;
@@ -71,7 +71,11 @@ verify_table (GhloIrVerifier   *verifier,
                                   id);
     }
   if (!ghlo_ir_dense_to_int64 (groups, &ids, &n))
-    return ghlo_ir_verify_fail (verifier, op, "expected integers in replica_groups");
+    {
+      g_autofree char *found = ghlo_ir_type_to_string (type);
+
+      return ghlo_ir_verify_fail (verifier, op, "expected integers in replica_groups, found %s", found);
+    }
   ghlo_ir_sort_ints (ids, n);
   if (!verify_sorted_ids (verifier, op, kind, ids, n))
     return FALSE;

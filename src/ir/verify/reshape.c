@@ -15,7 +15,7 @@ count_leading (const GhloIrType *type,
   return ghlo_shape_count (type->dimensions, n, count);
 }
 
-/* The quantized dimension has one size before and after, at one stride. */
+/* Checks that the quantized dimension keeps its size and its stride. */
 static gboolean
 reshaped_axis_fits (GhloIrVerifier   *verifier,
                     const GhloIrOp   *op,
@@ -51,7 +51,7 @@ reshaped_quantization_fits (GhloIrVerifier   *verifier,
          || reshaped_axis_fits (verifier, op, operand, result);
 }
 
-/* Both shapes static and of different numbers of elements is an error. */
+/* Fails when both shapes are static and have different numbers of elements. */
 static gboolean
 counts_match (GhloIrVerifier   *verifier,
               const GhloIrOp   *op,
@@ -89,6 +89,7 @@ shape_operand_counts (GhloIrVerifier *verifier,
 {
   const GhloIrType *operand = ghlo_ir_operand_type (op, 0);
   g_autofree gint64 *shape = NULL;
+  g_autofree char *type = NULL, *text = NULL;
   gsize n, wanted, found;
 
   if (!ghlo_ir_type_has_static_shape (operand) || !ghlo_ir_match_ints (ghlo_ir_op_operand (op, 1), &shape, &n))
@@ -96,8 +97,10 @@ shape_operand_counts (GhloIrVerifier *verifier,
   if (count_leading (operand, operand->rank, &wanted) && ghlo_shape_count (shape, n, &found) && wanted == found)
     return TRUE;
 
-  return ghlo_ir_verify_fail (verifier, op, "expected an output shape of as many elements as the operand has,"
-                              " found another number");
+  type = ghlo_ir_type_to_string (operand);
+  text = ghlo_ir_ints_to_string (shape, n);
+
+  return ghlo_ir_verify_fail (verifier, op, "expected an output shape of as many elements as %s, found %s", type, text);
 }
 
 gboolean
@@ -201,7 +204,8 @@ ghlo_ir_verify_broadcast (GhloIrVerifier *verifier,
   return ghlo_ir_verify_inferred (verifier, op, 0, &shape, operand);
 }
 
-/* Of both in_dim broadcasts: each operand dimension has a result dimension of its own. */
+/* For broadcast_in_dim and dynamic_broadcast_in_dim: each operand dimension has its own
+ * result dimension. */
 static gboolean
 broadcast_dimensions_fit (GhloIrVerifier *verifier,
                           const GhloIrOp *op,
@@ -219,8 +223,7 @@ broadcast_dimensions_fit (GhloIrVerifier *verifier,
          && ghlo_ir_verify_dims_in_range (verifier, op, "broadcast_dimensions", dimensions, n, result_rank);
 }
 
-/* Quantized per axis: the axis is mapped as its dimension is, and a dimension of
- * size 1 repeats its one scale. */
+/* A quantized axis is mapped as its dimension is; an axis of size 1 repeats its only scale. */
 static gboolean
 broadcast_axis_fits (GhloIrVerifier *verifier,
                      const GhloIrOp *op,
@@ -271,7 +274,7 @@ ghlo_ir_verify_broadcast_in_dim (GhloIrVerifier *verifier,
   return broadcast_axis_fits (verifier, op, dimensions);
 }
 
-/* Hints name operand dimensions, each once in both lists together. */
+/* Checks that each operand dimension occurs at most once in both lists of hints. */
 static gboolean
 expansion_hints_fit (GhloIrVerifier *verifier,
                      const GhloIrOp *op)

@@ -6,7 +6,7 @@
 
 #include "ir/verify/common.h"
 
-/* The groups of a scan, which its segment sizes tell. */
+/* The groups of operands and results of a scan, from its segment sizes. */
 typedef struct
 {
   guint   n_inputs;
@@ -129,7 +129,7 @@ arguments_fit (GhloIrVerifier *verifier,
   return TRUE;
 }
 
-/* Result @index as the value that the body returns for it says. */
+/* Checks result @index against the value that the body returns for it. */
 static gboolean
 result_fits (GhloIrVerifier   *verifier,
              const GhloIrOp   *op,
@@ -140,7 +140,11 @@ result_fits (GhloIrVerifier   *verifier,
   GhloIrShape shape;
 
   if (returned->kind != GHLO_IR_TYPE_TENSOR)
-    return ghlo_ir_verify_fail (verifier, op, "expected a body that returns ranked tensors, found another type");
+    {
+      g_autofree char *found = ghlo_ir_type_to_string (returned);
+
+      return ghlo_ir_verify_fail (verifier, op, "expected a body that returns ranked tensors, found %s", found);
+    }
   ghlo_ir_shape_from_type (&shape, returned);
   if (index >= scan->n_outputs)
     return ghlo_ir_verify_inferred (verifier, op, index, &shape, returned);

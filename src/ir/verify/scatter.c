@@ -35,7 +35,7 @@ read_scatter (const GhloIrOp *op,
   scatter->skipped = 0;
 }
 
-/* Batching dimensions stand in pairs, of inputs and indices. */
+/* Checks that batching dimensions of inputs and indices come in pairs of compatible sizes. */
 static gboolean
 verify_batching (GhloIrVerifier *verifier,
                  const GhloIrOp *op,
@@ -107,8 +107,8 @@ verify_numbers (GhloIrVerifier *verifier,
                                     scatter->n_index_map, rank, &mapped);
 }
 
-/* Window dimensions of an update fit into the input, the others are those of the
- * indices but for the index vector. */
+/* Checks that window dimensions of an update fit into the input and that the others are
+ * those of the indices without the index vector. */
 static gboolean
 verify_update (GhloIrVerifier   *verifier,
                const GhloIrOp   *op,

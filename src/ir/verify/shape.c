@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Operations of MLIR's dialect "shape", as that dialect has them: a shape is a
- * vector of index or !shape.shape, a size is an index or !shape.size. Values of
- * the dialect's own types may be errors, so that what comes of one is of its own
- * types as well.
+ * Operations of MLIR's dialect "shape", as that dialect has them: a shape is a vector
+ * of index or !shape.shape, a size is an index or !shape.size. Values of the dialect's
+ * own types may be errors, so results that are computed from them have its own types
+ * too.
  */
 
 #include "ir/verify/common.h"

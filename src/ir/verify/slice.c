@@ -7,7 +7,8 @@
 
 #include "ir/verify/common.h"
 
-/* @n numbers in each of three attributes, as many as the operand's rank. */
+/* Reads three attributes and checks that each has @n values, one for each dimension of
+ * the operand. */
 static gboolean
 three_lists (GhloIrVerifier    *verifier,
              const GhloIrOp    *op,
@@ -83,7 +84,7 @@ ghlo_ir_verify_slice (GhloIrVerifier *verifier,
   return ghlo_ir_verify_inferred (verifier, op, 0, &shape, operand);
 }
 
-/* Start indices from operand @first on: one for each dimension, all of one type. */
+/* Checks the start indices from operand @first on: one for each dimension, all of one type. */
 static gboolean
 start_indices_fit (GhloIrVerifier *verifier,
                    const GhloIrOp *op,
@@ -209,7 +210,7 @@ concatenate_one (GhloIrVerifier   *verifier,
   if (limit >= 0 && more >= 0 && __builtin_add_overflow (limit, more, &sum))
     return ghlo_ir_verify_fail (verifier, op, "expected a concatenated size below 2^63 in dimension %u, found more",
                                 dimension);
-  /* This dimension is added up, the others are merged. */
+  /* The sizes of this dimension are added, those of the others merged. */
   shape->dimensions[dimension] = type->dimensions[dimension];
   shape->bounds[dimension] = -1;
   if (!ghlo_ir_shape_merge (verifier, op, shape, type))
@@ -277,6 +278,7 @@ ghlo_ir_verify_pad (GhloIrVerifier *verifier,
     {
       gboolean is_static = operand->dimensions[i] >= 0;
       gint64 size = is_static ? operand->dimensions[i] : ghlo_ir_type_bound (operand, i);
+      gint64 unpadded = size;
 
       if (lists[2][i] < 0)
         return ghlo_ir_verify_fail (verifier, op, "expected an interior padding of at least 0 in dimension %u, found %"
@@ -285,7 +287,9 @@ ghlo_ir_verify_pad (GhloIrVerifier *verifier,
         continue;
       if (!padded_size (size, lists[0][i], lists[1][i], lists[2][i], &size) || size < 0)
         return ghlo_ir_verify_fail (verifier, op, "expected a padded %s of at least 0 and below 2^63 in dimension %u,"
-                                    " found another", is_static ? "size" : "bound", i);
+                                    " found %" G_GINT64_FORMAT " padded by %" G_GINT64_FORMAT ", %" G_GINT64_FORMAT
+                                    " and %" G_GINT64_FORMAT " between elements", is_static ? "size" : "bound", i,
+                                    unpadded, lists[0][i], lists[1][i], lists[2][i]);
       (is_static ? shape.dimensions : shape.bounds)[i] = size;
     }
 

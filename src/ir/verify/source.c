@@ -42,7 +42,11 @@ ghlo_ir_verify_arith_constant (GhloIrVerifier *verifier,
       : value->type == result)
     return TRUE;
   if (value->type == NULL)
-    return ghlo_ir_verify_fail (verifier, op, "expected a result of type i1, as its value, found another");
+    {
+      g_autofree char *found = ghlo_ir_type_to_string (result);
+
+      return ghlo_ir_verify_fail (verifier, op, "expected a result of type i1, as its value, found %s", found);
+    }
 
   return ghlo_ir_verify_fail_type (verifier, op, "a result of the type of its value,", value->type, result);
 }
@@ -138,7 +142,7 @@ ghlo_ir_verify_get_dimension_size (GhloIrVerifier *verifier,
          && ghlo_ir_verify_inferred_element (verifier, op, 0, &scalar, GHLO_ELEMENT_TYPE_I32);
 }
 
-/* The dimension becomes dynamic, bounded by what it was; a constant equal to the
+/* The dimension becomes dynamic with its size as the bound; a constant equal to the
  * bound makes it static again. */
 gboolean
 ghlo_ir_verify_set_dimension_size (GhloIrVerifier *verifier,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Structured attributes that can be wrong by themselves, whatever operation has
- * them. The text parser asks as it reads one, so that the error stands where the
- * attribute does; the operations' verifiers ask for those that came otherwise.
+ * Checks of structured attributes that do not depend on the operation. The text parser
+ * calls them as it reads an attribute, so that the error points there; the verifier
+ * calls them for attributes from elsewhere.
  */
 
 #include "ir/verify/verify.h"
@@ -30,8 +30,7 @@ static const struct
   { GHLO_ELEMENT_TYPE_F64, GHLO_ELEMENT_TYPE_F64, 1 },
 };
 
-/* The element type that a field of an algorithm names; FALSE for what no
- * algorithm has. */
+/* Reads the element type of an algorithm's field; FALSE for a type that no algorithm has. */
 static gboolean
 read_precision (const GhloIrAttr *algorithm,
                 const char       *field,
@@ -83,11 +82,20 @@ algorithm_is_known (const GhloIrAttr *algorithm)
   return FALSE;
 }
 
+/* "expected WHAT, found ATTRIBUTE", of an attribute that may be absent. */
+static char *
+problem_of (const char       *what,
+            const GhloIrAttr *found)
+{
+  g_autofree char *text = found != NULL ? ghlo_ir_attr_to_string (found) : g_strdup ("none");
+
+  return g_strdup_printf ("expected %s, found %s", what, text);
+}
+
 static char *
 check_algorithm (const GhloIrAttr *algorithm)
 {
   static const char *const counts[] = { "lhs_component_count", "rhs_component_count", "num_primitive_operations" };
-  g_autoptr (GString) text = NULL;
 
   for (guint i = 0; i < G_N_ELEMENTS (counts); i++)
     {
@@ -98,10 +106,8 @@ check_algorithm (const GhloIrAttr *algorithm)
     }
   if (algorithm_is_known (algorithm))
     return NULL;
-  text = g_string_new (NULL);
-  ghlo_ir_attr_append (algorithm, text);
 
-  return g_strdup_printf ("expected an algorithm that some hardware has, found %s", text->str);
+  return problem_of ("an algorithm that some hardware has", algorithm);
 }
 
 /* The name of an axis of a mesh, or of a reference to one; NULL for anything else. */
@@ -138,7 +144,8 @@ is_integers (const GhloIrType *type)
              || type->element_type == GHLO_ELEMENT_TYPE_I1);
 }
 
-/* The axes of a mesh are named, have processes, and their product is within 63 bits. */
+/* Checks that the axes of a mesh are named, that none is empty, and that their product
+ * is within 63 bits. */
 static char *
 check_mesh (const GhloIrAttr *mesh)
 {
@@ -147,9 +154,9 @@ check_mesh (const GhloIrAttr *mesh)
   gint64 n_devices = 1;
 
   if (axes == NULL || axes->kind != GHLO_IR_ATTR_ARRAY)
-    return g_strdup ("expected an array as the axes of a mesh");
+    return problem_of ("an array as the axes of a mesh", axes);
   if (ids != NULL && (ids->kind != GHLO_IR_ATTR_DENSE || !is_integers (ids->type)))
-    return g_strdup ("expected dense elements of integers as the devices of a mesh, found another attribute");
+    return problem_of ("dense elements of integers as the devices of a mesh", ids);
   if (axes->length > GHLO_MAX_RANK)
     return g_strdup_printf ("expected a mesh of at most %u axes, found %" G_GSIZE_FORMAT, GHLO_MAX_RANK, axes->length);
   for (gsize i = 0; i < axes->length; i++)
@@ -158,7 +165,7 @@ check_mesh (const GhloIrAttr *mesh)
       gint64 size = name != NULL ? ghlo_ir_struct_get_int (axes->children[i], "size") : 0;
 
       if (name == NULL)
-        return g_strdup ("expected a mesh of axes with names");
+        return problem_of ("a mesh of axes with names", axes->children[i]);
       if (mesh_has_axis (axes, i, name))
         return g_strdup_printf ("expected each axis of a mesh once, found '%s' again", name);
       if (size < 1 || __builtin_mul_overflow (n_devices, size, &n_devices))
@@ -168,7 +175,7 @@ check_mesh (const GhloIrAttr *mesh)
   return NULL;
 }
 
-/* Groups along axes of @mesh. */
+/* Checks groups along axes of @mesh. */
 static char *
 check_axes_of (const GhloIrAttr *mesh,
                const GhloIrAttr *axes)
@@ -180,7 +187,7 @@ check_axes_of (const GhloIrAttr *mesh,
       const char *name = axis_name (axes->children[i], GHLO_IR_STRUCT_AXIS_REF);
 
       if (name == NULL)
-        return g_strdup ("expected references to axes as the axes of replica groups");
+        return problem_of ("references to axes as the axes of replica groups", axes->children[i]);
       if (!mesh_has_axis (mesh_axes, mesh_axes->length, name))
         return g_strdup_printf ("expected an axis of the mesh of replica groups, found '%s'", name);
     }
@@ -188,8 +195,8 @@ check_axes_of (const GhloIrAttr *mesh,
   return NULL;
 }
 
-/* The mesh is given in place or by its symbol. What axes may be is decided by the
- * mesh: with a symbol they are any attributes, and fit or not when the program runs. */
+/* The mesh is an attribute or a symbol. The axes of a symbol's mesh may be any
+ * attributes, which are checked when the program runs. */
 static char *
 check_group_axes (const GhloIrAttr *groups)
 {
@@ -198,17 +205,17 @@ check_group_axes (const GhloIrAttr *groups)
   char *problem;
 
   if (axes == NULL || axes->kind != GHLO_IR_ATTR_ARRAY)
-    return g_strdup ("expected an array as the axes of replica groups");
+    return problem_of ("an array as the axes of replica groups", axes);
   if (mesh != NULL && mesh->kind == GHLO_IR_ATTR_SYMBOL && mesh->length == 0)
     return NULL;
   if (mesh == NULL || mesh->kind != GHLO_IR_ATTR_STRUCT || mesh->subkind != GHLO_IR_STRUCT_MESH)
-    return g_strdup ("expected a symbol or a mesh as the mesh of replica groups");
+    return problem_of ("a symbol or a mesh as the mesh of replica groups", mesh);
   problem = check_mesh (mesh);
 
   return problem != NULL ? problem : check_axes_of (mesh, axes);
 }
 
-/* A mode of accuracy, which nothing else can stand for. */
+/* Checks that the mode of an accuracy is of its enumeration. */
 static char *
 check_accuracy (const GhloIrAttr *accuracy)
 {
@@ -217,7 +224,7 @@ check_accuracy (const GhloIrAttr *accuracy)
   if (mode != NULL && mode->kind == GHLO_IR_ATTR_ENUM && mode->subkind == GHLO_IR_ENUM_RESULT_ACCURACY_MODE)
     return NULL;
 
-  return g_strdup ("expected #stablehlo.result_accuracy_mode<…> as the mode of an accuracy, found another attribute");
+  return problem_of ("#stablehlo.result_accuracy_mode<…> as the mode of an accuracy", mode);
 }
 
 static char *
@@ -228,7 +235,7 @@ check_axis (const GhloIrAttr *axis)
   if (part == NULL || (part->kind == GHLO_IR_ATTR_STRUCT && part->subkind == GHLO_IR_STRUCT_SUB_AXIS_INFO))
     return NULL;
 
-  return g_strdup ("expected #stablehlo.sub_axis_info<…> as the part of an axis, found another attribute");
+  return problem_of ("#stablehlo.sub_axis_info<…> as the part of an axis", part);
 }
 
 char *

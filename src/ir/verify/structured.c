@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Sets of dimensions, what regions return, and errors over them.
+ * Checks of dimension sets, of the values that regions return, and of index vectors
+ * and pairs.
  */
 
 #include "ir/verify/structured.h"
@@ -131,7 +132,7 @@ ghlo_ir_sort_ints (gint64 *values,
     qsort (values, n, sizeof (gint64), compare_ints);
 }
 
-/* Column @column of @ids, pairs, holds no value twice and none below 0. */
+/* Checks that column @column of the pairs @ids has no value twice and none below 0. */
 static gboolean
 verify_column (GhloIrVerifier *verifier,
                const GhloIrOp *op,
@@ -174,12 +175,17 @@ ghlo_ir_verify_pairs (GhloIrVerifier   *verifier,
 
       return ghlo_ir_verify_fail (verifier, op, "expected source_target_pairs of shape (N, 2), found %s", found);
     }
-  /* A splat may stand for any number of pairs without having their bytes. */
+  /* A splat may have more elements than memory holds, so it is not expanded. */
   if (pairs->dense.splat && pairs->dense.n_elements > 2)
     return ghlo_ir_verify_fail (verifier, op,
-                                "expected each source once in source_target_pairs, found one value for all");
+                                "expected each source once in source_target_pairs, found %" G_GINT64_FORMAT " for all",
+                                ghlo_ir_dense_get (pairs, 0).i);
   if (!ghlo_ir_dense_to_int64 (pairs, &ids, &n))
-    return ghlo_ir_verify_fail (verifier, op, "expected integers in source_target_pairs");
+    {
+      g_autofree char *found = ghlo_ir_type_to_string (type);
+
+      return ghlo_ir_verify_fail (verifier, op, "expected integers in source_target_pairs, found %s", found);
+    }
 
   return verify_column (verifier, op, ids, n / 2, 0) && verify_column (verifier, op, ids, n / 2, 1);
 }

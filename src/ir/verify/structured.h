@@ -13,7 +13,7 @@ G_BEGIN_DECLS
 
 G_STATIC_ASSERT (GHLO_MAX_RANK <= 64);
 
-/* What a region's terminator returns; nothing when the region leaves it out. */
+/* The values that a region's terminator returns; none when the region has no terminator. */
 typedef struct
 {
   const GhloIrUse *values;
@@ -39,7 +39,7 @@ ghlo_ir_type_is_scalar (const GhloIrType *type,
          && type->element_type == element_type;
 }
 
-/* Each of @values is in [0, rank) and not yet in @seen, to which it is added. */
+/* Checks that each of @values is in [0, rank) and not in @seen, and adds it there. */
 gboolean ghlo_ir_verify_dim_set      (GhloIrVerifier   *verifier,
                                       const GhloIrOp   *op,
                                       const char       *name,
@@ -47,7 +47,7 @@ gboolean ghlo_ir_verify_dim_set      (GhloIrVerifier   *verifier,
                                       gsize             n,
                                       guint             rank,
                                       guint64          *seen);
-/* In increasing order. */
+/* Checks that @values are in increasing order. */
 gboolean ghlo_ir_verify_dims_sorted  (GhloIrVerifier   *verifier,
                                       const GhloIrOp   *op,
                                       const char       *name,
@@ -63,14 +63,14 @@ gboolean ghlo_ir_fail_type           (GhloIrVerifier   *verifier,
                                       guint             index,
                                       const GhloIrType *expected,
                                       const GhloIrType *found);
-/* The first @n operands have compatible shapes. */
+/* Checks that the first @n operands have compatible shapes. */
 gboolean ghlo_ir_verify_same_shapes  (GhloIrVerifier   *verifier,
                                       const GhloIrOp   *op,
                                       guint             first,
                                       guint             n,
                                       const char       *what);
-/* The dimension of @indices that holds one index, of as many numbers as the map
- * @map_name has; one past the last dimension where an index is a single number. */
+/* Checks index_vector_dim: this dimension of @indices has as many elements as the map
+ * @map_name. One past the last dimension stands for index vectors of one element. */
 gboolean ghlo_ir_verify_index_vector (GhloIrVerifier   *verifier,
                                       const GhloIrOp   *op,
                                       const GhloIrType *indices,
@@ -79,7 +79,7 @@ gboolean ghlo_ir_verify_index_vector (GhloIrVerifier   *verifier,
                                       gint64            index_vector_dim);
 void     ghlo_ir_sort_ints           (gint64           *values,
                                       gsize             n);
-/* A list of pairs, (N, 2), whose sources are unique and whose targets are. */
+/* Checks a list of pairs of shape (N, 2) with unique sources and unique targets. */
 gboolean ghlo_ir_verify_pairs        (GhloIrVerifier   *verifier,
                                       const GhloIrOp   *op,
                                       const GhloIrAttr *pairs);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What traits say: of the types of operands and results together, of regions
- * and their terminators, and of the place of symbols. Types are interned, so a
+ * Checks of traits: how the types of operands and results relate, which regions and
+ * terminators an operation has, and where symbols may stand. Types are interned, so a
  * good program passes on comparisons of pointers.
  */
 
@@ -54,7 +54,7 @@ same_type (const GhloIrType *a,
   return a == b;
 }
 
-/* Compatible types; the result must also agree with all that operands know together. */
+/* Checks that types are compatible, and the result with the merged shape of all operands. */
 static gboolean
 compatible_types (GhloIrVerifier *verifier,
                   const GhloIrOp *op)
@@ -84,7 +84,7 @@ compatible_types (GhloIrVerifier *verifier,
   return !ranked || ghlo_ir_verify_inferred (verifier, op, 0, &merged, ghlo_ir_operand_type (op, 0));
 }
 
-/* One rank, and in each dimension one size where it is known. */
+/* Checks that all have one rank and, in each dimension, one size where it is static. */
 static gboolean
 same_shape (GhloIrVerifier *verifier,
             const GhloIrOp *op)
@@ -130,7 +130,7 @@ pairwise_types (GhloIrVerifier *verifier,
   return TRUE;
 }
 
-/* A symbol has a name that is its own, in a table. */
+/* Checks that a symbol has a name and stands in a symbol table, where the name is unique. */
 static gboolean
 symbol_in_table (GhloIrVerifier *verifier,
                  const GhloIrOp *op)

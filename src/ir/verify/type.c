@@ -55,9 +55,9 @@ tensor_fault (const GhloIrType *type)
   return NULL;
 }
 
-/* What is wrong with @type by itself, or NULL. *@budget is what is left of the
- * number of parts: types share members, so few lines can spell a tuple that
- * nothing could walk. */
+/* What is wrong with @type by itself, or NULL. *@budget is how many parts may still be
+ * visited: types share members, so a few lines can spell a tuple that is too large to
+ * walk. */
 static char *
 type_fault (const GhloIrType *type,
             guint             depth,

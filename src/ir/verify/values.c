@@ -6,7 +6,7 @@
 
 #include "ir/verify/private.h"
 
-/* Tensors with these elements have that bit. */
+/* The bit of tensors with elements of @type in constraints. */
 static guint32
 element_bit (const GhloIrType *type)
 {
@@ -110,8 +110,8 @@ static gboolean type_fits (const GhloIrType *type,
                            guint32           constraint,
                            guint             depth);
 
-/* A tuple holds tensors of any element, buffers, tokens and tuples; unranked
- * tensors only where the place itself takes them. */
+/* A tuple holds tensors of any element type, buffers, tokens and tuples; unranked
+ * tensors only where the constraint allows them by themselves. */
 static gboolean
 tuple_fits (const GhloIrType *type,
             guint32           constraint,
@@ -223,7 +223,7 @@ describe_constraint (guint32 constraint)
   return g_string_free (text, FALSE);
 }
 
-/* The slow part of check_value. */
+/* The slow path of check_value. */
 static gboolean
 check_new_type (GhloIrVerifyRun       *run,
                 const GhloIrOp        *op,
@@ -266,7 +266,7 @@ check_value (GhloIrVerifyRun       *run,
          || check_new_type (run, op, what, index, group, type, slot);
 }
 
-/* How many values a list of groups asks for, as words. */
+/* The number of values that a list of groups requires, in words. */
 static char *
 describe_count (const GhloIrGroupSpec *groups,
                 guint                  n_groups)

@@ -5,8 +5,8 @@
  * definitions. The walk goes by the links of the tree, in program order and
  * without recursion, so that depth costs no stack; each operation is visited once.
  *
- * An operation's id is its place in its block, set when the walk enters the
- * block: that makes "defined before" one comparison.
+ * An operation's id is its index in its block, set when the walk enters the block:
+ * that makes "defined before" one comparison.
  */
 
 #include "ir/verify/private.h"
@@ -16,8 +16,8 @@
 /* How many operations pass between two looks at the monitor. */
 enum { MONITOR_INTERVAL = 1024 };
 
-/* What a program may come to when all that is shared is counted each time: so many
- * pieces, and so many for each byte that it takes. */
+/* Limits of a program's printed size, in which shared parts count each time: a minimum,
+ * and a factor of the bytes that the program takes. */
 enum { MIN_EXTENT = 1 << 22, MAX_REPEATED = 32 };
 
 #define OP(ID, name, summary, traits, word, ...) \
@@ -37,11 +37,11 @@ static const GhloIrVerifyFunc row_verifiers[GHLO_N_OPS] = {
 #include "ir/ops.def"
 };
 
-/* Where an operation stands that has no line: at a byte of the file, or in a
- * function, and in the source of the program where its location leads to it. */
+/* The position of an operation without a line: its byte in the file or its function, and
+ * the source line that its location attribute gives. */
 static char *
-describe_place (const GhloIrVerifier *verifier,
-                const GhloIrOp       *op)
+describe_position (const GhloIrVerifier *verifier,
+                   const GhloIrOp       *op)
 {
   const GhloIrLocation *file = ghlo_ir_location_get_file (op->location);
   const GhloIrOp *function = op;
@@ -60,17 +60,17 @@ describe_place (const GhloIrVerifier *verifier,
                           source != NULL ? source : "", source != NULL ? ": " : "");
 }
 
-/* Adds an error where @op stands. */
+/* Adds an error at the position of @op. */
 static void
 add_error (GhloIrVerifier *verifier,
            const GhloIrOp *op,
            const char     *message)
 {
   gboolean has_line = op->line > 0 && !verifier->module->is_binary;
-  g_autofree char *place = has_line ? NULL : describe_place (verifier, op);
+  g_autofree char *position = has_line ? NULL : describe_position (verifier, op);
 
   ghlo_diagnostics_add (verifier->diagnostics, GHLO_SEVERITY_ERROR, GHLO_ERROR_VERIFY, has_line ? op->line : 0,
-                        has_line ? op->column : 0, "%s%s", place != NULL ? place : "", message);
+                        has_line ? op->column : 0, "%s%s", position != NULL ? position : "", message);
 }
 
 gboolean
@@ -115,8 +115,8 @@ value_kind (const GhloIrValue *value)
   return value->op != NULL ? "result" : "block argument";
 }
 
-/* The operation around @op (or @op itself) that stands in @block, or NULL. Gives in
- * @barrier the outermost operation passed on the way that lets no value in. */
+/* The ancestor of @op (or @op itself) in @block, or NULL. *@barrier is the outermost
+ * isolated operation between the two, or NULL. */
 static const GhloIrOp *
 ancestor_in_block (const GhloIrOp    *op,
                    const GhloIrBlock *block,
@@ -133,7 +133,7 @@ ancestor_in_block (const GhloIrOp    *op,
   return op;
 }
 
-/* The slow part of operand_visible: the value is not simply earlier in @op's own block. */
+/* The slow path of operand_visible: the value is not defined earlier in @op's own block. */
 static gboolean
 check_visible (GhloIrVerifier    *verifier,
                const GhloIrOp    *op,
@@ -181,7 +181,7 @@ operand_visible (GhloIrVerifier *verifier,
   return check_visible (verifier, op, index, value);
 }
 
-/* Operands first: nothing else may look at a value that is not there. */
+/* Operands come first: no other check may read a missing value. */
 static gboolean
 check_operands (GhloIrVerifier *verifier,
                 const GhloIrOp *op)
@@ -218,8 +218,8 @@ check_op (GhloIrVerifyRun *run,
          && row_verifiers[op->kind] (verifier, op);
 }
 
-/* What a wrong operation has inside is mostly wrong for the same reason, and not
- * worth more errors; functions and modules are, each on its own. */
+/* Errors inside a wrong operation mostly have the same cause, so its regions are
+ * skipped; those of functions and modules are not. */
 static gboolean
 worth_entering (const GhloIrOp *op)
 {
@@ -296,7 +296,8 @@ next_op (GhloIrOp *op,
   return NULL;
 }
 
-/* What is printed of an operation itself. */
+/* The printed size of an operation's attributes, types and locations, without its
+ * regions' operations. */
 static guint64
 measure (const GhloIrOp *op)
 {
@@ -320,8 +321,8 @@ measure (const GhloIrOp *op)
   return extent;
 }
 
-/* Attributes, types and locations share their parts: few lines can spell a program
- * that no memory could print. Programs repeat themselves, but not without end. */
+/* Attributes, types and locations share their parts, so a few lines can spell a program
+ * that no memory could print. */
 static gboolean
 check_extent (GhloIrVerifyRun *run,
               const GhloIrOp  *op)
@@ -334,7 +335,7 @@ check_extent (GhloIrVerifyRun *run,
                               "to the program, found parts that repeat each other without end");
 }
 
-/* Every operation by itself; FALSE when that was cut short. */
+/* Verifies each operation by itself; FALSE when the walk stopped early. */
 static gboolean
 walk (GhloIrVerifyRun *run)
 {
@@ -360,7 +361,7 @@ walk (GhloIrVerifyRun *run)
   return TRUE;
 }
 
-/* FALSE when that was cut short. */
+/* FALSE when it stopped early. */
 static gboolean
 check_symbol_uses (GhloIrVerifyRun *run)
 {

@@ -3,10 +3,10 @@
  * The verifier: every rule of the specification that a module must keep before
  * anything else looks at it. It finds all violations, not only the first.
  *
- * verify.c checks what the op table says of any operation (numbers, kinds of
- * types and attributes, regions, dominance, symbols, traits); each row's own
- * function, in verify-*.c, checks the rest and may rely on that much. Operations
- * that a symbol names (callees, decompositions, meshes) are looked up last.
+ * verify.c checks what the op table says of any operation (numbers, kinds of types and
+ * attributes, regions, dominance, symbols, traits); each row's own function, in the
+ * other files, checks the rest and may rely on these checks. Operations that a symbol
+ * names (callees, decompositions, meshes) are looked up last.
  */
 
 #pragma once
@@ -19,12 +19,12 @@ typedef struct
 {
   GhloIrModule    *module;
   GhloDiagnostics *diagnostics;
-  GArray          *symbol_uses;  /* of GhloIrSymbolUse: what is left to check when the walk is over */
+  GArray          *symbol_uses;  /* of GhloIrSymbolUse: checks to run after the walk */
   gboolean         failed;       /* of the operation being verified */
 } GhloIrVerifier;
 
-/* A check of one operation: a row's own verifier, ghlo_ir_verify_NAME for the NAME
- * in its row, or what such a one leaves for later. */
+/* A check of one operation: a row's own verifier, ghlo_ir_verify_NAME for the NAME in
+ * its row, or a check that it deferred. */
 typedef gboolean (*GhloIrVerifyFunc) (GhloIrVerifier *verifier, const GhloIrOp *op);
 
 typedef struct
@@ -39,15 +39,15 @@ gboolean ghlo_ir_verify (GhloIrModule      *module,
                          GhloDiagnostics   *diagnostics,
                          const GhloMonitor *monitor);
 
-/* Adds an error at @op's place, of code VERIFY: "'stablehlo.add' op " + message.
+/* Adds an error of code VERIFY at the position of @op: "'stablehlo.add' op " + message.
  * Always returns FALSE. */
 gboolean ghlo_ir_verify_fail (GhloIrVerifier *verifier,
                               const GhloIrOp *op,
                               const char     *format,
                               ...) G_GNUC_PRINTF (3, 4);
 
-/* Leaves @check of @op, about what a symbol stands for, until all operations of the
- * module are right by themselves; nothing is checked when one is not. TRUE. */
+/* Defers @check, which looks up a symbol that @op names, until all operations of the
+ * module are verified; it does not run when one has failed. Returns TRUE. */
 gboolean ghlo_ir_verify_symbol_use (GhloIrVerifier   *verifier,
                                     const GhloIrOp   *op,
                                     GhloIrVerifyFunc  check);
@@ -56,7 +56,7 @@ gboolean ghlo_ir_verify_symbol_use (GhloIrVerifier   *verifier,
  * known, an axis that its mesh lacks): a sentence that the caller frees, or NULL. */
 char    *ghlo_ir_struct_problem (const GhloIrAttr *self);
 
-/* Whether a value of @type may stand where a row asks for @constraint. */
+/* Whether @type satisfies @constraint of a row. */
 gboolean ghlo_ir_type_fits      (const GhloIrType *type,
                                  guint32           constraint);
 

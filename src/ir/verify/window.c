@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Windows: their numbers and the shapes that follow, and the verifiers of
- * reduce_window and select_and_scatter. Sizes, dilations and padding come from
- * the program, so every step of their arithmetic is checked.
+ * Windows: their attributes, the shapes that they infer, and the verifiers of
+ * reduce_window and select_and_scatter. Sizes, dilations and padding come from the
+ * program, so every step of their arithmetic is checked.
  */
 
 #include "ir/verify/window.h"
@@ -129,17 +129,17 @@ dilate (gint64  size,
 }
 
 gboolean
-ghlo_ir_verify_window_places (GhloIrVerifier     *verifier,
-                              const GhloIrOp     *op,
-                              const GhloIrWindow *window,
-                              guint               index,
-                              gint64              base,
-                              gint64             *places)
+ghlo_ir_verify_window_count (GhloIrVerifier     *verifier,
+                             const GhloIrOp     *op,
+                             const GhloIrWindow *window,
+                             guint               index,
+                             gint64              base,
+                             gint64             *count)
 {
   const GhloIrWindowDim *dim = &window->dims[index];
   gint64 extent, reach;
 
-  *places = GHLO_DYNAMIC;
+  *count = GHLO_DYNAMIC;
   if (base < 0 || dim->size < 0)
     return TRUE;
 
@@ -148,15 +148,19 @@ ghlo_ir_verify_window_places (GhloIrVerifier     *verifier,
       || __builtin_add_overflow (extent, dim->padding_high, &extent)
       || !dilate (dim->size, dim->window_dilation, &reach))
     return ghlo_ir_verify_fail (verifier, op,
-                                "expected a padded and dilated extent within 63 bits of window dimension %u", index);
-  *places = extent <= 0 || reach > extent ? 0 : (extent - reach) / dim->stride + 1;
+                                "expected a padded and dilated extent within 63 bits of window dimension %u, found %"
+                                G_GINT64_FORMAT " elements dilated by %" G_GINT64_FORMAT " and padded by %"
+                                G_GINT64_FORMAT " and %" G_GINT64_FORMAT ", and a window of %" G_GINT64_FORMAT
+                                " dilated by %" G_GINT64_FORMAT, index, base, dim->base_dilation, dim->padding_low,
+                                dim->padding_high, dim->size, dim->window_dilation);
+  *count = extent <= 0 || reach > extent ? 0 : (extent - reach) / dim->stride + 1;
 
   return TRUE;
 }
 
-/* The shape of the window's places over @type. */
+/* How many positions the window has along each dimension of @type. */
 static gboolean
-infer_places (GhloIrVerifier     *verifier,
+infer_counts (GhloIrVerifier     *verifier,
               const GhloIrOp     *op,
               const GhloIrWindow *window,
               const GhloIrType   *type,
@@ -164,14 +168,14 @@ infer_places (GhloIrVerifier     *verifier,
 {
   ghlo_ir_shape_init (shape, window->rank);
   for (guint i = 0; i < window->rank; i++)
-    if (!ghlo_ir_verify_window_places (verifier, op, window, i, type->dimensions[i], &shape->dimensions[i])
-        || !ghlo_ir_verify_window_places (verifier, op, window, i, ghlo_ir_type_bound (type, i), &shape->bounds[i]))
+    if (!ghlo_ir_verify_window_count (verifier, op, window, i, type->dimensions[i], &shape->dimensions[i])
+        || !ghlo_ir_verify_window_count (verifier, op, window, i, ghlo_ir_type_bound (type, i), &shape->bounds[i]))
       return FALSE;
 
   return TRUE;
 }
 
-/* Reads "window_dimensions" and the rest of a window over operand 0. */
+/* Reads "window_dimensions" and the other attributes of a window over operand 0. */
 static gboolean
 read_window (GhloIrVerifier          *verifier,
              const GhloIrOp          *op,
@@ -222,14 +226,14 @@ ghlo_ir_verify_reduce_window (GhloIrVerifier *verifier,
 
   returned = ghlo_ir_region_returned (op, 0);
   for (guint i = 0; i < n; i++)
-    if (!infer_places (verifier, op, &window, ghlo_ir_operand_type (op, i), &shape)
+    if (!infer_counts (verifier, op, &window, ghlo_ir_operand_type (op, i), &shape)
         || !ghlo_ir_verify_inferred (verifier, op, i, &shape, ghlo_ir_returned_type (&returned, i)))
       return FALSE;
 
   return TRUE;
 }
 
-/* The region that picks one of two elements. */
+/* Checks the region that selects one of two elements. */
 static gboolean
 verify_select (GhloIrVerifier *verifier,
                const GhloIrOp *op)
@@ -265,7 +269,7 @@ verify_select (GhloIrVerifier *verifier,
   return TRUE;
 }
 
-/* The source has one element for each place of the window. */
+/* Checks that the source has one element for each position of the window. */
 static gboolean
 verify_source (GhloIrVerifier *verifier,
                const GhloIrOp *op)
@@ -279,7 +283,7 @@ verify_source (GhloIrVerifier *verifier,
   GhloIrShape shape;
 
   if (!read_window (verifier, op, &names, &window)
-      || !infer_places (verifier, op, &window, operand, &shape))
+      || !infer_counts (verifier, op, &window, operand, &shape))
     return FALSE;
   if (ghlo_ir_extents_compatible (shape.dimensions, shape.rank, source->dimensions, source->rank)
       && ghlo_ir_same_element_or_floats (operand, source))

@@ -46,13 +46,13 @@ gboolean ghlo_ir_verify_window         (GhloIrVerifier          *verifier,
 gboolean ghlo_ir_verify_window_padding (GhloIrVerifier          *verifier,
                                         const GhloIrOp          *op,
                                         GhloIrWindow            *window);
-/* How many places the window has along dimension @index of @base elements; -1
- * where either is dynamic. Fails where that overflows. */
-gboolean ghlo_ir_verify_window_places  (GhloIrVerifier          *verifier,
+/* How many positions the window has along its dimension @index, of @base elements; -1
+ * where either size is dynamic. Fails where that overflows. */
+gboolean ghlo_ir_verify_window_count   (GhloIrVerifier          *verifier,
                                         const GhloIrOp          *op,
                                         const GhloIrWindow      *window,
                                         guint                    index,
                                         gint64                   base,
-                                        gint64                  *places);
+                                        gint64                  *count);
 
 G_END_DECLS

@@ -41,8 +41,7 @@ contribution (const Gathering *self,
   return self->values[member * self->n_values + index];
 }
 
-/* Specification: which strategy splits the grid, by channel and by whether the
- * numbers are flattened ids. */
+/* The specification's strategy for splitting the grid, by channel and use_global_device_ids. */
 static GhloRefStrategy
 find_strategy (const GhloRefCall *call)
 {
@@ -83,7 +82,7 @@ meeting_name (const GhloRefCall *call)
                           ghlo_ref_call_get_channel (call));
 }
 
-/* A pair of source and target in which this process meets another one. */
+/* Whether a pair of source and target has this process and another one. */
 static gboolean
 is_own_pair (const GArray *pair,
              guint32       process)
@@ -120,8 +119,8 @@ ghlo_ref_collective_draw_tickets (GhloRefCall *call,
   return TRUE;
 }
 
-/* Checks that all contributed the same types, but for the size of dimension @free_dimension
- * (-1: none). */
+/* Checks that all contributions have the same types, except for the size of dimension
+ * @free_dimension (-1: none). */
 static gboolean
 check_contributions (GhloRefCall     *call,
                      const Gathering *self,
@@ -149,8 +148,8 @@ check_contributions (GhloRefCall     *call,
   return TRUE;
 }
 
-/* Meets the group with the first @n_values operands; with @group left NULL when
- * the process is in no group. */
+/* Exchanges the first @n_values operands with the group's processes; @group stays NULL
+ * when the process is in none. */
 static gboolean
 gather (GhloRefCall *call,
         guint        n_values,
@@ -187,7 +186,7 @@ require_group (GhloRefCall     *call,
                            ghlo_ref_call_get_process (call));
 }
 
-/* Copies @length places along @dimension, from @source_start on, to @start on. */
+/* Copies @length indices of @dimension, from @source_start on, to @start on. */
 static void
 copy_part (GhloValue       *result,
            gint64           start,
@@ -211,7 +210,7 @@ copy_part (GhloValue       *result,
             source->data + (i * from[dimension] + source_start) * inner, length * inner);
 }
 
-/* A result of zeros; of a quantized type, what stands for zero. */
+/* Gives a result of zeros, in a quantized type of stored values that express zero. */
 static gboolean
 give_zeros (GhloRefCall     *call,
             guint            index,
@@ -284,7 +283,7 @@ ghlo_ref_all_gather (GhloRefCall *call,
   return TRUE;
 }
 
-/* Reduces the members' contributions to value @index in the group's order. */
+/* Reduces the members' contributions to value @index, in the order of the group. */
 static gboolean
 reduce_members (GhloRefCall           *call,
                 const Gathering       *gathering,
@@ -424,7 +423,7 @@ ghlo_ref_reduce_scatter (GhloRefCall *call,
   return TRUE;
 }
 
-/* Part @position of every member's operand, joined along another dimension. */
+/* Concatenates part @position of each member's operand along another dimension. */
 static gboolean
 exchange_parts (GhloRefCall     *call,
                 const Gathering *gathering,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What asynchronous operations need of collective ones.
+ * What asynchronous operations use of collective ones.
  */
 
 #pragma once

@@ -8,11 +8,10 @@
 
 #include "reference/frame.h"
 
-/* A mesh larger than this is no grid that processes run on. */
+/* Larger meshes are refused: no grid of processes is as large. */
 enum { MAX_DEVICES = 1 << 20 };
 
-/* A part of a mesh that the members of a group differ in: @size steps of
- * @stride devices. */
+/* An axis or sub-axis along which a group lies: @size devices, @stride apart. */
 typedef struct
 {
   gint64 size, stride;
@@ -67,7 +66,7 @@ read_table (const GhloIrAttr *attr)
   return rows;
 }
 
-/* The mesh itself, or the one on the symbol that stands for it. */
+/* The mesh, which is the attribute itself or that of the symbol that it names. */
 static const GhloIrAttr *
 find_mesh (const GhloRefCall *call,
            const GhloIrAttr  *attr)
@@ -88,8 +87,8 @@ find_mesh (const GhloRefCall *call,
   return mesh != NULL && mesh->kind == GHLO_IR_ATTR_STRUCT && mesh->subkind == GHLO_IR_STRUCT_MESH ? mesh : NULL;
 }
 
-/* The part of the mesh that an axis, or a sub-axis, reaches over; FALSE also where
- * @reference is no reference to an axis, which only meshes in place promise. */
+/* The part of the mesh that an axis or a sub-axis covers. FALSE also when @reference
+ * refers to no axis, which the verifier checks only without a symbol. */
 static gboolean
 find_part (const GhloIrAttr *axes,
            const GhloIrAttr *reference,
@@ -261,8 +260,8 @@ read_rows (const GhloRefCall *call,
   return rows;
 }
 
-/* Adds the processes that the rows' numbers stand for, with @fixed as the number
- * of the replica or partition that is the same for all. */
+/* Adds the processes that the rows' ids stand for; @fixed is the replica or partition
+ * that they have in common. */
 static void
 add_group (GhloRefGroups   *self,
            const GArray    *row,

@@ -8,7 +8,7 @@
 #include "reference/frame.h"
 #include "reference/kernels.h"
 
-/* A process larger grids would not fit into. */
+/* Larger grids would not fit into one process of the operating system. */
 enum { MAX_PROCESSES = 1024 };
 
 /* One process: filled before its thread starts, read after it ended. */
@@ -160,8 +160,8 @@ run_programs (Grid *grid)
   ghlo_ref_grid_join (grid->grid);
 }
 
-/* The first failure that is not the echo of another; the process is named
- * behind the message, which begins with its place. */
+/* Gives the first failure that is no consequence of another. The name of the process
+ * follows the message, since its position comes first. */
 static gboolean
 collect_errors (Grid    *grid,
                 GError **error)

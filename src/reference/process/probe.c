@@ -22,7 +22,7 @@ probe_directory (const GhloRefRun *run)
   return run->options != NULL ? run->options->probe_directory : NULL;
 }
 
-/* With the run's lock held: one more line of the index. */
+/* Appends a line to the index. The caller holds the run's lock. */
 static gboolean
 append_index (const char       *directory,
               gboolean          is_first,
@@ -45,7 +45,7 @@ append_index (const char       *directory,
   return ok;
 }
 
-/* With the run's lock held. */
+/* The caller holds the run's lock. */
 static gboolean
 write_probe (GhloRefRun      *run,
              const char      *id,
@@ -69,7 +69,7 @@ write_probe (GhloRefRun      *run,
   return append_index (directory, run->n_probes++ == 0, line, error);
 }
 
-/* With the run's lock held. */
+/* The caller holds the run's lock. */
 static void
 keep_probe (GhloRefRun *run,
             const char *id,

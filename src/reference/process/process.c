@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Grids of processes: meetings, channels, futures. One lock and one condition
- * for each grid. A thread that waits is counted as blocked until whoever ends
- * its waiting takes it off the count, so that the count reaches the number of
- * threads exactly when all of them wait for one another for ever.
+ * Grids of processes: meetings, channels, futures. One lock and one condition for each
+ * grid. A waiting thread counts as blocked until the thread that wakes it decrements
+ * the count, so the count reaches the number of threads exactly when all of them are
+ * in a deadlock.
  */
 
 #include "reference/process/process.h"
@@ -40,8 +40,8 @@ typedef struct
   GQueue  waiters;              /* of Waiter */
 } Channel;
 
-/* A future's thread. The future holds one reference, the grid another until
- * the thread was joined. */
+/* A future's thread. The future holds one reference, the grid another until the thread
+ * is joined. */
 typedef struct
 {
   gatomicrefcount  ref_count;
@@ -53,7 +53,7 @@ typedef struct
   GhloValue      **results;     /* owned, as are the values */
   guint            n_results;
   GError          *error;
-  int              done;        /* atomic: results and error are what they will be */
+  int              done;        /* atomic: results and error are final */
   Waiter          *waiter;      /* who waits for it, or NULL; guarded by the grid's lock */
 } Work;
 
@@ -219,8 +219,8 @@ ghlo_ref_grid_take_infeed (GhloRefGrid *self)
   return name;
 }
 
-/* With the lock held: nobody runs who could end anyone's waiting. Where a
- * process has failed, that is why. */
+/* Stops the grid when every thread is blocked, unless a failure has stopped it already.
+ * The caller holds the lock. */
 static void
 check_deadlock (GhloRefGrid *self)
 {
@@ -296,7 +296,7 @@ ghlo_ref_process_continue (GhloRefProcess *self,
   return FALSE;
 }
 
-/* With the lock held: ends the waiting of that thread. */
+/* Wakes the thread of @waiter. The caller holds the lock. */
 static void
 wake (GhloRefGrid *self,
       Waiter      *waiter)
@@ -310,8 +310,8 @@ wake (GhloRefGrid *self,
   g_cond_broadcast (&self->changed);
 }
 
-/* With the lock held: until the waiter is ready. FALSE with @error set when the
- * run is to stop, or with nothing set when no thread is left to end it. */
+/* Waits until the waiter is ready. FALSE with @error set when the run is to stop, or
+ * without an error in a deadlock. The caller holds the lock. */
 static gboolean
 wait_for (GhloRefProcess *process,
           Waiter         *waiter,
@@ -341,7 +341,7 @@ wait_for (GhloRefProcess *process,
   return FALSE;
 }
 
-/* With the lock held. */
+/* The caller holds the lock. */
 static char *
 draw_key (GhloRefProcess *self,
           const char     *name,
@@ -378,7 +378,7 @@ ghlo_ref_process_draw_ticket (GhloRefProcess *self,
   return key;
 }
 
-/* With the lock held; takes @key. */
+/* Takes @key. The caller holds the lock. */
 static Meeting *
 find_meeting (GhloRefGrid *self,
               char        *key,
@@ -423,7 +423,8 @@ store_values (Meeting          *meeting,
     meeting->values[member * n_values + i] = ghlo_value_ref (values[i]);
 }
 
-/* With the lock held: arrives, waits for the others, takes the values of all. */
+/* Contributes to a meeting, waits for the others and takes all values. The caller holds
+ * the lock. */
 static GhloValue **
 attend (GhloRefProcess   *process,
         Meeting          *meeting,
@@ -504,7 +505,7 @@ ghlo_ref_process_meet (GhloRefProcess   *self,
   return all;
 }
 
-/* With the lock held. */
+/* The caller holds the lock. */
 static Channel *
 find_channel (GhloRefGrid *self,
               const char  *name)
@@ -599,8 +600,8 @@ run_work (gpointer data)
   return NULL;
 }
 
-/* For GhloValue, without a process: when a run's output is read, whose thread
- * has ended, or when the last reference goes, perhaps before the thread ends. */
+/* GhloValue calls this without a process: when an output of a run is read, after the
+ * thread has ended, or when the last reference is dropped, perhaps before. */
 static void
 finish_future (GhloValue *future)
 {
@@ -672,7 +673,7 @@ ghlo_ref_process_start (GhloRefProcess  *self,
   return NULL;
 }
 
-/* With the thread's work done. */
+/* Joins the thread of @work, which is done. */
 static void
 join_work (GhloRefGrid *grid,
            Work        *work)

@@ -49,7 +49,7 @@ GhloRefGrid *ghlo_ref_grid_new              (guint                  n_replicas,
                                              const GhloIrAttr      *infeed);
 /* Waits for the threads of futures, after all processes have ended. */
 void         ghlo_ref_grid_join             (GhloRefGrid           *self);
-/* After that. */
+/* After ghlo_ref_grid_join. */
 void         ghlo_ref_grid_free             (GhloRefGrid           *self);
 guint        ghlo_ref_grid_get_replicas     (const GhloRefGrid     *self);
 guint        ghlo_ref_grid_get_partitions   (const GhloRefGrid     *self);
@@ -68,7 +68,7 @@ void         ghlo_ref_process_begin         (GhloRefProcess        *self,
                                              guint                  replica,
                                              guint                  partition);
 void         ghlo_ref_process_end           (GhloRefProcess        *self);
-/* After the grid is gone. */
+/* After the grid is freed. */
 void         ghlo_ref_process_clear         (GhloRefProcess        *self);
 /* Replaces an error that says only that another failed by the other's, if known;
  * between join and free. */
@@ -89,18 +89,18 @@ GhloValue  **ghlo_ref_process_meet          (GhloRefProcess        *self,
                                              GhloValue *const      *values,
                                              guint                  n_values,
                                              GError               **error);
-/* The key under which the next such meeting of this process stands: drawn where
- * the process stands in its program, whenever the meeting happens. */
+/* Draws the key of the next such meeting of this process. Keys are drawn in program
+ * order, whenever the meetings happen. */
 char        *ghlo_ref_process_draw_ticket   (GhloRefProcess        *self,
                                              const char            *name,
                                              const guint32         *group,
                                              guint                  n_group);
-/* Channels: what is sent waits for its receiver without a limit. */
+/* Channels: messages wait for their receiver without a time limit. */
 void         ghlo_ref_process_send          (GhloRefProcess        *self,
                                              const char            *channel,
                                              GhloValue *const      *values,
                                              guint                  n_values);
-/* A tuple of what was sent. */
+/* Returns a tuple of the values that were sent. */
 GhloValue   *ghlo_ref_process_receive       (GhloRefProcess        *self,
                                              const char            *channel,
                                              GError               **error);
@@ -124,8 +124,8 @@ gboolean     ghlo_ref_process_finish        (GhloRefProcess        *self,
                                              GhloValue             *future,
                                              GError               **error);
 
-/* A place among the threads that runs may have at a time in this process; FALSE
- * when all are taken. */
+/* Reserves one of the threads that runs may have at a time in this process; FALSE when
+ * all are in use. */
 gboolean     ghlo_ref_thread_reserve        (GError               **error);
 void         ghlo_ref_thread_release        (void);
 

@@ -7,8 +7,8 @@
 #include "reference/frame.h"
 #include "reference/kernels.h"
 
-/* The number of this process among those that source_target_pairs speak of: the
- * partitions where there are several, else the replicas. */
+/* The id of this process in source_target_pairs: its partition when there are several,
+ * else its replica. */
 static guint
 find_own_number (const GhloRefCall *call)
 {
@@ -17,8 +17,8 @@ find_own_number (const GhloRefCall *call)
   return ghlo_ref_grid_get_partitions (process->grid) > 1 ? process->partition : process->replica;
 }
 
-/* The channel's name between this process and its partner, or NULL when the
- * pairs give it none. Host transfers, and those without pairs, share one name. */
+/* The channel's name between this process and its partner, or NULL when the pairs give
+ * it no partner. Host transfers, and those without pairs, share one name. */
 static char *
 find_channel (const GhloRefCall *call,
               gboolean           sends)
@@ -73,7 +73,7 @@ give_payload (GhloRefCall      *call,
   return TRUE;
 }
 
-/* What a process gets that nobody sends to. */
+/* Gives zeros to a process that nobody sends to. */
 static gboolean
 give_nothing (GhloRefCall *call,
               GError     **error)
@@ -125,7 +125,7 @@ ghlo_ref_infeed (GhloRefCall *call,
   return ok;
 }
 
-/* Nobody takes from the outfeed, so what is fed ends here. */
+/* Nothing reads the outfeed, so its operands are dropped. */
 gboolean
 ghlo_ref_outfeed (GhloRefCall *call,
                   GError     **error)

@@ -17,9 +17,8 @@ enum
   DOUBLE_EXPONENT_MASK = 0x7ff,
 };
 
-/* Where a format's numbers are normal, whatever its specials are, its bits are
- * the double's but for the exponent's bias. FALSE elsewhere, and for formats
- * without a mantissa. */
+/* Widens a normal number, whose bits differ from a double's in the exponent's bias only.
+ * FALSE for other numbers and for formats without a mantissa. */
 static inline gboolean
 widen_normal (const GhloElementInfo *info,
               guint                  bits,
@@ -39,7 +38,7 @@ widen_normal (const GhloElementInfo *info,
   return TRUE;
 }
 
-/* The other way, for values that the format has. */
+/* The inverse, for values that the format has. */
 static inline gboolean
 narrow_normal (const GhloElementInfo *info,
                double                 value,

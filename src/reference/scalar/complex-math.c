@@ -20,8 +20,7 @@ upper_half (long double x)
   return product - (product - x);
 }
 
-/* What rounding the product of a and b to @product lost (Dekker): fmal without
- * its price. */
+/* The rounding error of @product = a * b (Dekker), which costs less than fmal. */
 static inline long double
 product_rest (long double a,
               long double b,
@@ -33,7 +32,7 @@ product_rest (long double a,
   return ((a_upper * b_upper - product) + a_upper * b_lower + a_lower * b_upper) + a_lower * b_lower;
 }
 
-/* a * b + c * d; where the products cancel, with the digits that they lost. */
+/* a * b + c * d; where the products cancel, their rounding errors are added. */
 static long double
 dot (long double a,
      long double b,
@@ -48,7 +47,7 @@ dot (long double a,
   return sum;
 }
 
-/* a + b, and what rounding it lost. */
+/* a + b, and its rounding error. */
 static long double
 sum_exactly (long double  a,
              long double  b,
@@ -286,7 +285,7 @@ GhloRefComplex
 ghlo_ref_complex_power (GhloRefComplex x,
                         GhloRefComplex y)
 {
-  /* Beyond it the errors of the products exceed those of the logarithm. */
+  /* Above this exponent the products lose more digits than the logarithm. */
   enum { GREATEST = 64 };
   long double exponent = creall (y);
   GhloRefComplex result;

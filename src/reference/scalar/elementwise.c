@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Elementwise operations on tensors. Elements are taken in blocks: each operand
- * is loaded as scalars, the operation's function runs over them, the result is
- * stored. Operations on quantized tensors are those on the numbers that they
- * stand for, quantized again.
+ * Elementwise operations on tensors. Elements are taken in blocks: each operand is
+ * loaded as scalars, the operation's function runs over them, the result is stored.
+ * Operations on quantized tensors dequantize the operands and quantize the result.
  */
 
 #include "reference/scalar/elementwise.h"
@@ -64,7 +63,7 @@ gather_strided (const GhloRefSource *source,
     }
 }
 
-/* Elements start … start + n - 1, as the result counts them, into every
+/* Loads the elements for the result's elements start … start + n - 1 into every
  * n_sources-th scalar. */
 static void
 load_source (const GhloRefSource *source,

@@ -35,8 +35,8 @@ gboolean          ghlo_ref_source_init    (GhloRefSource   *self,
                                            GhloRefCall     *call,
                                            guint            operand,
                                            GError         **error);
-/* The scalar function of the call's operation on what its operands and result
- * express; NULL with @error set when there is none. */
+/* The scalar function of the call's operation for the expressed types of operands and
+ * result; NULL with @error set when there is none. */
 GhloRefScalarFunc ghlo_ref_call_func      (GhloRefCall     *call,
                                            GhloRefScalarOp *op,
                                            GError         **error);

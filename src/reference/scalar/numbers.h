@@ -11,9 +11,9 @@
 
 G_BEGIN_DECLS
 
-/* @count elements of @size bytes, not cleared; NULL with OUT_OF_MEMORY set.
- * Never NULL otherwise. What is asked for must
- * fit the process' memory limit. The caller frees it with g_free. */
+/* Memory for @count elements of @size bytes, not cleared, which the caller frees with
+ * g_free. NULL only with OUT_OF_MEMORY set, also when it exceeds the process' memory
+ * limit. */
 gpointer ghlo_ref_scratch      (gsize            count,
                                 gsize            size,
                                 GError         **error);
@@ -41,9 +41,9 @@ void     ghlo_ref_write_ints   (GhloElementType  type,
                                 const gint64    *ints,
                                 gsize            n,
                                 guint8          *data);
-/* The elements of an integer tensor as indices: what exceeds 2^63 - 1 becomes
- * that, so that an index can be compared without knowing its type. The caller
- * frees them; NULL with @error set when there is no memory. */
+/* The elements of an integer tensor as indices; larger ones become 2^63 - 1, so that
+ * indices compare alike in each type. The caller frees them; NULL with @error set when
+ * there is no memory. */
 gint64  *ghlo_ref_read_indices (const GhloValue *value,
                                 GError         **error);
 

@@ -10,7 +10,8 @@
 
 #include <math.h>
 
-/* To functions all NaNs are one: the C library's functions take the sign of a zero from that of a NaN. */
+/* Functions get one positive NaN for all NaNs, since the C library's functions copy the
+ * sign of a NaN to zeros. */
 static inline GhloRefComplex
 wide (GhloScalar scalar)
 {
@@ -92,7 +93,7 @@ COMPLEX_2 (power, ghlo_ref_complex_power (x, y))
 COMPLEX_2 (subtract, x - y)
 COMPLEX_TO_REAL (abs_of, ghlo_ref_complex_abs (x))
 
-/* Only another way to look at the bits, a NaN's included. */
+/* Copies the part's bits, those of a NaN too. */
 static GhloScalar
 real_part (const GhloRefScalarOp *op,
            const GhloScalar      *operands)
@@ -149,8 +150,8 @@ compare_parts (double x,
   return isnan (x) || isnan (y) ? !!isnan (x) - !!isnan (y) : (x > y) - (x < y);
 }
 
-/* The same of two numbers, -0 before +0 where nothing else tells them apart: so that
- * the order of operands makes no difference to maximum and minimum. */
+/* Compares two numbers, with -0 before +0 when they are equal otherwise, so that maximum
+ * and minimum do not depend on the order of operands. */
 static int
 compare_all (GhloScalar x,
              GhloScalar y)
@@ -167,7 +168,7 @@ compare_all (GhloScalar x,
   return order;
 }
 
-/* Of numbers with a NaN and others the former. */
+/* A number with a NaN wins over one without. */
 static GhloScalar
 maximum (const GhloRefScalarOp *op,
          const GhloScalar      *operands)

@@ -27,8 +27,7 @@ to_f32 (const GhloRefScalarOp *op,
   return (GhloScalar) { .f = (float) value };
 }
 
-/* In the range where the narrow format's numbers are normal, whatever its
- * specials are, its last place is a fixed bit of the double. */
+/* Where the narrow format's numbers are normal, its last place is a fixed bit of the double. */
 static inline GhloScalar
 to_narrow (const GhloRefScalarOp *op,
            double                 value)
@@ -229,7 +228,7 @@ clamp (const GhloRefScalarOp *op,
   return (GhloScalar) { .f = smaller (larger (operands[1].f, operands[0].f), operands[2].f) };
 }
 
-/* Numbers in the total order as integers in theirs. */
+/* Maps numbers to integers of the same order, for the total order. */
 static inline gint64
 order_of (double x)
 {
@@ -254,7 +253,7 @@ compare (const GhloRefScalarOp *op,
   return ghlo_ref_compare_result (op->detail, x < y, x == y, x > y);
 }
 
-/* One format has no zero. */
+/* The zero is rounded because one format, f8E8M0FNU, has none. */
 static GhloScalar
 imaginary_part (const GhloRefScalarOp *op,
                 const GhloScalar      *operands)

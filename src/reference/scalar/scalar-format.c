@@ -182,8 +182,8 @@ ghlo_ref_convert_func (GhloElementType from,
   return conversions[ghlo_element_info (from)->element_class][ghlo_element_info (to)->element_class];
 }
 
-/* Rounds the mantissa inside the bits of the format: a carry goes into the
- * exponent by itself, and subnormals keep their place. */
+/* Rounds the mantissa within the bits of the format: a carry increments the exponent,
+ * and subnormals round alike. */
 static guint64
 round_mantissa (const GhloElementInfo *info,
                 guint64                magnitude,
@@ -225,8 +225,8 @@ ghlo_ref_reduce_precision (const GhloRefScalarOp *op,
 
   if (isfinite (x) && exponent_bits < info->exponent_bits)
     {
-      /* The exponent of 1 is the format's bias; the reduced format has as much
-       * room on either side as its own bias. Subnormals of it become zero. */
+      /* The exponent of 1 is the format's bias; the exponents of the reduced format
+       * reach as far as its own bias on either side. Its subnormals become zero. */
       guint64 one = ghlo_low_bits (info->exponent_bits - 1);
       guint64 room = ghlo_low_bits ((guint) MAX (exponent_bits, 1) - 1);
 
@@ -263,7 +263,7 @@ ghlo_ref_next_after (const GhloRefScalarOp *op,
   else
     bits += (x < 0) == (y < x) ? 1 : -1;
 
-  /* Without a negative zero its bits are NaN's. */
+  /* A format without a negative zero uses these bits for NaN. */
   sign = bits & sign_bit;
   if (bits == sign && info->specials == GHLO_FLOAT_FNUZ)
     return (GhloScalar) { .f = 0.0 };

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Regions over scalars, as reductions, sorts and scatters have them. Where the
- * body holds only elementwise operations and constants it becomes a row of
- * instructions over an array of scalars; any other body is run as a region on
- * tensors of rank 0.
+ * Regions over scalars, as reductions, sorts and scatters have them. A body of only
+ * elementwise operations and constants becomes a list of instructions over an array of
+ * scalars; any other body is run as a region on tensors of rank 0.
  */
 
 #include "reference/frame.h"
@@ -26,10 +25,10 @@ struct _GhloRefScalarFunction
   const GhloRefBlock *block;
   const char         *function;       /* its name; NULL for a region */
   guint               region;
-  /* The row of instructions; NULL where the body is run as a region. */
+  /* The list of instructions; NULL where the body is run as a region. */
   Instruction        *instructions;
   guint32             n_instructions;
-  GhloScalar         *scalars;        /* by slot - first_slot, then what is taken from outside */
+  GhloScalar         *scalars;        /* by slot - first_slot, then values from outside the region */
   guint32             n_scalars;
   guint32            *returned;       /* indices of scalars */
   GhloCombiner        combiner;
@@ -73,7 +72,7 @@ read_constant (GhloRefScalarFunction *self,
   return TRUE;
 }
 
-/* The index of the scalar in @slot; one taken from outside is loaded once. */
+/* The index of the scalar in @slot; a value from outside the region is loaded once. */
 static gboolean
 find_scalar (GhloRefScalarFunction *self,
              guint32                slot,
@@ -269,7 +268,7 @@ ghlo_ref_scalar_function_get_block (const GhloRefScalarFunction *self)
   return self->block->block;
 }
 
-/* Takes the arguments over. */
+/* Takes ownership of the arguments. */
 static gboolean
 call_body (GhloRefScalarFunction *self,
            GhloValue            **results,

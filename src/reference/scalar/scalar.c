@@ -68,7 +68,7 @@ ghlo_ref_scalar_details (const GhloIrOp  *op,
     }
 }
 
-/* An element type that scalars of it can be computed with, or INVALID. */
+/* The element type that scalars of @type are computed in, or INVALID. */
 static GhloElementType
 plain_element_type (const GhloIrType *type)
 {

@@ -10,18 +10,18 @@
 
 G_BEGIN_DECLS
 
-/* The function of an operation on values of a class, or NULL; @kind is what it is on that
- * class. */
+/* The function that computes an operation on values of a class, or NULL; @kind is the
+ * operation on that class. */
 GhloRefScalarFunc ghlo_ref_integer_func  (GhloScalarKind    kind,
                                           GhloElementClass  element_class);
 GhloRefScalarFunc ghlo_ref_float_func    (GhloScalarKind    kind,
                                           GhloElementType   type);
 GhloRefScalarFunc ghlo_ref_complex_func  (GhloScalarKind    kind);
-/* Conversions by the classes of both types; never NULL for types of elements. */
+/* Conversions by the classes of both types; never NULL for element types. */
 GhloRefScalarFunc ghlo_ref_convert_func  (GhloElementType   from,
                                           GhloElementType   to);
 
-/* Fills in what the operation's attributes say: of comparisons and roundings. */
+/* Fills in the fields that come from attributes of comparisons and roundings. */
 void              ghlo_ref_scalar_details (const GhloIrOp    *op,
                                            GhloRefScalarOp   *scalar_op);
 
@@ -44,9 +44,8 @@ enum
 
 enum { GHLO_REF_COMPARE_TOTALORDER = 2 };
 
-/* One of two values side by side, such as the parts of a complex number. GCC 12
- * joins the roundings of both into a vector and then drops them; volatile keeps
- * them apart. */
+/* Rounds one of two adjacent values, such as the parts of a complex number. GCC 12
+ * vectorizes both roundings and then drops them; volatile prevents that. */
 static inline double
 ghlo_ref_round_f32 (long double value)
 {
@@ -61,7 +60,7 @@ ghlo_ref_scalar_bool (gboolean value)
   return (GhloScalar) { .i = value ? 1 : 0 };
 }
 
-/* The answer of a comparison. All three are FALSE for values without order. */
+/* The result of a comparison. All three are FALSE for unordered values. */
 static inline GhloScalar
 ghlo_ref_compare_result (gint64   direction,
                          gboolean less,

@@ -106,8 +106,8 @@ ghlo_ref_digamma (long double x)
   return digamma_positive (1 - x) - pi_cotangent (x - rintl (x));
 }
 
-/* Euler-Maclaurin, for s > 1 and q > 0: terms until the argument has grown to
- * where the asymptotic part converges, or until the rest no longer counts. */
+/* Euler-Maclaurin, for s > 1 and q > 0: sums terms until the asymptotic part converges,
+ * or until the rest is negligible. */
 static long double
 zeta_positive (long double s,
                long double q)

@@ -11,16 +11,6 @@
 
 #include "face-help.h"
 
-static guint
-count_calls (FakeCall call)
-{
-  FakeFigures figures;
-
-  fake_get_figures (&figures);
-
-  return figures.n_calls[call];
-}
-
 /* The device of that position in the list. */
 static GhloDevice *
 list_device (guint position)
@@ -96,7 +86,7 @@ test_copies (void)
   g_autoptr (GhloBuffer) mixed_back = copy_to (mixed, cpu), async = NULL;
   g_autoptr (GError) error = NULL;
   HelpWait wait = help_wait_init ();
-  guint n = count_calls (FAKE_UPLOAD);
+  guint n = fake_count_calls (FAKE_UPLOAD);
 
   g_assert_true (ghlo_buffer_get_device (placed) == fake);
   g_assert_true (ghlo_buffer_get_device (again) == fake);
@@ -112,7 +102,7 @@ test_copies (void)
   help_wait_clear (&wait);
   g_assert_no_error (error);
   g_assert_true (ghlo_buffer_get_device (async) == fake);
-  g_assert_cmpuint (count_calls (FAKE_UPLOAD), ==, n + 1);
+  g_assert_cmpuint (fake_count_calls (FAKE_UPLOAD), ==, n + 1);
 }
 
 static void
@@ -177,11 +167,11 @@ test_read_once (void)
   for (guint i = 0; i < G_N_ELEMENTS (readers); i++)
     {
       g_autoptr (GhloResult) result = add (executable);
-      guint n = count_calls (FAKE_DOWNLOAD);
+      guint n = fake_count_calls (FAKE_DOWNLOAD);
 
       for (guint k = 0; k < G_N_ELEMENTS (readers); k++)
         readers[(i + k) % G_N_ELEMENTS (readers)] (ghlo_result_get_output (result, 0));
-      g_assert_cmpuint (count_calls (FAKE_DOWNLOAD), ==, n + 1);
+      g_assert_cmpuint (fake_count_calls (FAKE_DOWNLOAD), ==, n + 1);
       help_assert_sum (result);
     }
 }
@@ -231,7 +221,7 @@ test_session (void)
   g_autoptr (GhloBuffer) step = help_buffer ("tensor<2xi32>", ones, sizeof ones), state = NULL;
   g_autoptr (GhloBuffer) initial = help_buffer ("tensor<2xi32>", zeros, sizeof zeros);
   g_autoptr (GError) error = NULL;
-  guint n_uploads = count_calls (FAKE_UPLOAD), n_downloads = count_calls (FAKE_DOWNLOAD), n_allocations = 0;
+  guint n_uploads = fake_count_calls (FAKE_UPLOAD), n_downloads = fake_count_calls (FAKE_DOWNLOAD), n_allocations = 0;
 
   g_assert_true (ghlo_session_bind_input (session, 0, step, &error));
   g_assert_true (ghlo_session_carry (session, 1, 1, initial, &error));
@@ -243,11 +233,11 @@ test_session (void)
       g_assert_true (ghlo_buffer_get_device (ghlo_result_get_output (result, 0)) != NULL);
       /* The output that is shown, and none for the state from the second run on. */
       if (i > 0)
-        g_assert_cmpuint (count_calls (FAKE_ALLOCATE) - n_allocations, ==, 1);
-      n_allocations = count_calls (FAKE_ALLOCATE);
+        g_assert_cmpuint (fake_count_calls (FAKE_ALLOCATE) - n_allocations, ==, 1);
+      n_allocations = fake_count_calls (FAKE_ALLOCATE);
     }
-  g_assert_cmpuint (count_calls (FAKE_UPLOAD), ==, n_uploads + 2);
-  g_assert_cmpuint (count_calls (FAKE_DOWNLOAD), ==, n_downloads);
+  g_assert_cmpuint (fake_count_calls (FAKE_UPLOAD), ==, n_uploads + 2);
+  g_assert_cmpuint (fake_count_calls (FAKE_DOWNLOAD), ==, n_downloads);
 
   state = ghlo_session_copy_state (session, 1, NULL, &error);
   g_assert_no_error (error);

@@ -421,21 +421,21 @@ test_varints (void)
   check_varint (G_MAXUINT64, "00ffffffffffffffff");
 }
 
-/* Pieces of others' memory keep their places in nested sections. */
+/* Segments of others' memory keep their places in nested sections. */
 static void
 test_sections (void)
 {
   GhloBytecodeEmitter inner = { { 0 } }, outer = { { 0 } };
-  guint8 piece[300];
+  guint8 segment[300];
   g_autoptr (GBytes) bytes = NULL;
   gsize size;
   const guint8 *data;
 
-  memset (piece, 7, sizeof piece);
+  memset (segment, 7, sizeof segment);
   ghlo_bytecode_emit_byte (&inner, 1);
-  ghlo_bytecode_emit_piece (&inner, piece, sizeof piece);
+  ghlo_bytecode_emit_segment (&inner, segment, sizeof segment);
   ghlo_bytecode_emit_byte (&inner, 2);
-  ghlo_bytecode_emit_piece (&inner, piece, 3);
+  ghlo_bytecode_emit_segment (&inner, segment, 3);
   g_assert_cmpuint (ghlo_bytecode_emitter_size (&inner), ==, 305);
   ghlo_bytecode_emit_byte (&outer, 9);
   ghlo_bytecode_emit_section (&outer, GHLO_BYTECODE_SECTION_PROPERTIES, &inner);
@@ -445,7 +445,7 @@ test_sections (void)
   data = g_bytes_get_data (bytes, &size);
   g_assert_cmpuint (size, ==, 1 + 1 + 2 + 305 + 1);
   g_assert_cmpmem (data, 5, ((guint8[]) { 9, 8, 0xc6, 0x04, 1 }), 5);
-  g_assert_cmpmem (data + 5, 300, piece, 300);
+  g_assert_cmpmem (data + 5, 300, segment, 300);
   g_assert_cmpmem (data + 305, 5, ((guint8[]) { 2, 7, 7, 7, 8 }), 5);
   ghlo_bytecode_emitter_clear (&inner);
   ghlo_bytecode_emitter_clear (&outer);

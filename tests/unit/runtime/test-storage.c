@@ -47,16 +47,6 @@ find_fake (void)
   return device;
 }
 
-static guint
-count_calls (FakeCall call)
-{
-  FakeFigures figures;
-
-  fake_get_figures (&figures);
-
-  return figures.n_calls[call];
-}
-
 static GhloPrepared *
 prepare (GhloDeviceCore *device,
          const char     *text)
@@ -133,7 +123,7 @@ test_place (void)
     g_autoptr (GhloValue) placed = place (value);
     g_autoptr (GhloValue) again = place (placed);
     g_autoptr (GhloValue) same = ghlo_value_place (value, ghlo_devices_find ("cpu"), NULL, NULL);
-    guint n = count_calls (FAKE_DOWNLOAD);
+    guint n = fake_count_calls (FAKE_DOWNLOAD);
 
     g_assert_true (ghlo_value_get_device (value) == NULL);
     g_assert_true (same == value);
@@ -142,13 +132,13 @@ test_place (void)
     g_assert_false (ghlo_value_is_on_host (placed));
     g_assert_null (placed->storage->host);
     g_assert_true (again == placed);
-    g_assert_cmpuint (count_calls (FAKE_UPLOAD), ==, 1);
+    g_assert_cmpuint (fake_count_calls (FAKE_UPLOAD), ==, 1);
 
     /* It comes to the host once, and stays where it is. */
     assert_counts (placed, 1);
     assert_counts (placed, 1);
     g_assert_true (ghlo_value_get_device (placed) == find_fake ());
-    g_assert_cmpuint (count_calls (FAKE_DOWNLOAD), ==, n + 1);
+    g_assert_cmpuint (fake_count_calls (FAKE_DOWNLOAD), ==, n + 1);
   }
   fake_assert_nothing_left (0);
 }
@@ -187,13 +177,13 @@ test_shared (void)
     g_autoptr (GhloValue) value = make_counts ();
     g_autoptr (GhloValue) placed = place (value);
     g_autoptr (GhloValue) other = ghlo_value_new_over (placed->type, placed->storage, NULL);
-    guint n = count_calls (FAKE_DOWNLOAD);
+    guint n = fake_count_calls (FAKE_DOWNLOAD);
 
     assert_counts (placed, 1);
     g_assert_false (ghlo_value_is_on_host (other));
     assert_counts (other, 1);
     g_assert_true (other->data == placed->data);
-    g_assert_cmpuint (count_calls (FAKE_DOWNLOAD), ==, n + 1);
+    g_assert_cmpuint (fake_count_calls (FAKE_DOWNLOAD), ==, n + 1);
   }
   fake_assert_nothing_left (0);
 }
@@ -235,7 +225,7 @@ test_read_by_many (void)
       g_autoptr (GCancellable) cancellable = g_cancellable_new ();
       Reader readers[4];
       GThread *threads[G_N_ELEMENTS (readers)];
-      guint n = count_calls (FAKE_DOWNLOAD);
+      guint n = fake_count_calls (FAKE_DOWNLOAD);
 
       /* The first one takes its time. */
       fake_take_time (FAKE_DOWNLOAD, cancelled ? 60 * G_USEC_PER_SEC : 30000);
@@ -244,14 +234,14 @@ test_read_by_many (void)
           readers[i].value = ghlo_value_new_over (placed->type, placed->storage, NULL);
           readers[i].cancellable = cancelled && i == 0 ? cancellable : NULL;
           threads[i] = g_thread_new (NULL, read_on_thread, &readers[i]);
-          while (count_calls (FAKE_DOWNLOAD) == n)
+          while (fake_count_calls (FAKE_DOWNLOAD) == n)
             g_usleep (100);
           fake_take_time (FAKE_DOWNLOAD, 0);
         }
       g_cancellable_cancel (cancellable);
       for (guint i = 0; i < G_N_ELEMENTS (readers); i++)
         g_thread_join (threads[i]);
-      g_assert_cmpuint (count_calls (FAKE_DOWNLOAD), ==, n + 1 + cancelled);
+      g_assert_cmpuint (fake_count_calls (FAKE_DOWNLOAD), ==, n + 1 + cancelled);
     }
   fake_assert_nothing_left (0);
 }
@@ -307,7 +297,7 @@ test_replace (void)
     g_autoptr (GhloValue) value = make_counts ();
     GhloValue *state = place (value);
     GhloStorage *storage = state->storage;
-    guint n = count_calls (FAKE_ALLOCATE);
+    guint n = fake_count_calls (FAKE_ALLOCATE);
 
     assert_counts (state, 1);
     for (guint i = 0; i < 3; i++)
@@ -319,7 +309,7 @@ test_replace (void)
         g_assert_true (state->storage == storage);
       }
     assert_counts (state, 8);
-    g_assert_cmpuint (count_calls (FAKE_ALLOCATE), ==, n);
+    g_assert_cmpuint (fake_count_calls (FAKE_ALLOCATE), ==, n);
 
     /* What somebody else has as well stays as it is. */
     {

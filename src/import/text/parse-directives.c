@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The small custom pieces of pretty forms: types that follow from one another,
+ * The small custom directives of pretty forms: types that follow from one another,
  * ranges, windows, precisions, constants.
  */
 
@@ -15,7 +15,7 @@ assign_with_one_result (GhloImportParser *self,
                         const GhloIrType *type)
 {
   if (type->n_results != 1)
-    return ghlo_import_fail_at (self, op->place, "expected one result of '%s', found %u", op->spec->name,
+    return ghlo_import_fail_at (self, op->position, "expected one result of '%s', found %u", op->spec->name,
                                 type->n_results);
 
   return ghlo_import_assign_types (self, op, type);
@@ -23,8 +23,8 @@ assign_with_one_result (GhloImportParser *self,
 
 /* Every operand and the result have one type, or a function type says all. */
 static gboolean
-piece_same (GhloImportParser *self,
-            GhloImportOp     *op)
+directive_same (GhloImportParser *self,
+                GhloImportOp     *op)
 {
   const GhloIrType *type = ghlo_import_parse_type (self);
 
@@ -40,8 +40,8 @@ piece_same (GhloImportParser *self,
 }
 
 static gboolean
-piece_pairwise (GhloImportParser *self,
-                GhloImportOp     *op)
+directive_pairwise (GhloImportParser *self,
+                    GhloImportOp     *op)
 {
   if (!ghlo_import_parse_types (self, &op->operand_types))
     return FALSE;
@@ -53,10 +53,10 @@ piece_pairwise (GhloImportParser *self,
 
 /* "pred type, value type". */
 static gboolean
-piece_select_types (GhloImportParser *self,
-                    GhloImportOp     *op)
+directive_select_types (GhloImportParser *self,
+                        GhloImportOp     *op)
 {
-  GhloImportPlace place = ghlo_import_place (self);
+  GhloImportPosition position = ghlo_import_position (self);
   const GhloIrType *first = ghlo_import_parse_type (self), *second;
 
   if (first == NULL)
@@ -64,12 +64,12 @@ piece_select_types (GhloImportParser *self,
   if (first->kind == GHLO_IR_TYPE_FUNCTION)
     return assign_with_one_result (self, op, first);
   if (!ghlo_import_accept (self, ','))
-    return ghlo_import_fail_at (self, place, "expected a function type or two types, found one type");
+    return ghlo_import_fail_at (self, position, "expected a function type or two types, found one type");
   second = ghlo_import_parse_type (self);
   if (second == NULL)
     return FALSE;
   if (ghlo_import_at (self, ','))
-    return ghlo_import_fail_at (self, place, "expected a function type or two types, found more");
+    return ghlo_import_fail_at (self, position, "expected a function type or two types, found more");
 
   for (gsize i = 0; i < op->operands.n; i++)
     GHLO_IMPORT_PUSH (&op->operand_types, i == 0 ? first : second);
@@ -80,10 +80,10 @@ piece_select_types (GhloImportParser *self,
 
 /* The complex result's type says the parts' type. */
 static gboolean
-piece_complex_type (GhloImportParser *self,
-                    GhloImportOp     *op)
+directive_complex_type (GhloImportParser *self,
+                        GhloImportOp     *op)
 {
-  GhloImportPlace place = ghlo_import_place (self);
+  GhloImportPosition position = ghlo_import_position (self);
   const GhloIrType *type = ghlo_import_parse_type (self), *part;
   g_autofree char *name = NULL;
 
@@ -95,7 +95,7 @@ piece_complex_type (GhloImportParser *self,
       || !ghlo_element_type_is_complex (type->element_type))
     {
       name = ghlo_ir_type_to_string (type);
-      return ghlo_import_fail_at (self, place, "expected a tensor of complex numbers, found %s", name);
+      return ghlo_import_fail_at (self, position, "expected a tensor of complex numbers, found %s", name);
     }
   part = ghlo_ir_type_with_element (self->module, type,
                                     ghlo_import_element_type (self, ghlo_element_type_real_part (type->element_type)));
@@ -107,10 +107,10 @@ piece_complex_type (GhloImportParser *self,
 }
 
 static gboolean
-piece_tuple_types (GhloImportParser *self,
-                   GhloImportOp     *op)
+directive_tuple_types (GhloImportParser *self,
+                       GhloImportOp     *op)
 {
-  GhloImportPlace place = ghlo_import_place (self);
+  GhloImportPosition position = ghlo_import_position (self);
   const GhloIrType *type = ghlo_import_parse_type (self);
   g_autofree char *name = NULL;
 
@@ -121,7 +121,7 @@ piece_tuple_types (GhloImportParser *self,
   if (type->kind != GHLO_IR_TYPE_TUPLE)
     {
       name = ghlo_ir_type_to_string (type);
-      return ghlo_import_fail_at (self, place, "expected a tuple type, found %s", name);
+      return ghlo_import_fail_at (self, position, "expected a tuple type, found %s", name);
     }
   for (guint i = 0; i < type->rank; i++)
     GHLO_IMPORT_PUSH (&op->operand_types, type->members[i]);
@@ -164,8 +164,8 @@ pick_column (GhloImportParser *self,
 }
 
 static gboolean
-piece_slice_ranges (GhloImportParser *self,
-                    GhloImportOp     *op)
+directive_slice_ranges (GhloImportParser *self,
+                        GhloImportOp     *op)
 {
   gsize height = self->ints.n;
   gboolean ok = ghlo_import_expect (self, '[', "'['");
@@ -206,8 +206,8 @@ read_digits (const char **p,
 
 /* "e8m23". */
 static gboolean
-piece_exponent_mantissa (GhloImportParser *self,
-                         GhloImportOp     *op)
+directive_exponent_mantissa (GhloImportParser *self,
+                             GhloImportOp     *op)
 {
   const char *p = self->lexer.start + 1, *end = self->lexer.cursor;
   const GhloIrType *i32 = ghlo_import_element_type (self, GHLO_ELEMENT_TYPE_I32);
@@ -230,8 +230,8 @@ piece_exponent_mantissa (GhloImportParser *self,
 }
 
 static gboolean
-piece_call_target (GhloImportParser *self,
-                   GhloImportOp     *op)
+directive_call_target (GhloImportParser *self,
+                       GhloImportOp     *op)
 {
   const char *name = ghlo_import_parse_symbol_name (self);
 
@@ -260,8 +260,8 @@ parse_dims_pair (GhloImportParser  *self,
 }
 
 static gboolean
-piece_dot_dimensions (GhloImportParser *self,
-                      GhloImportOp     *op)
+directive_dot_dimensions (GhloImportParser *self,
+                          GhloImportOp     *op)
 {
   const GhloIrAttr *fields[4] = { NULL };
 
@@ -304,8 +304,8 @@ parse_precisions (GhloImportParser *self,
 }
 
 static gboolean
-piece_precision (GhloImportParser *self,
-                 GhloImportOp     *op)
+directive_precision (GhloImportParser *self,
+                     GhloImportOp     *op)
 {
   if (!ghlo_import_accept (self, ','))
     return TRUE;
@@ -328,8 +328,8 @@ parse_algorithm (GhloImportParser *self,
 }
 
 static gboolean
-piece_precision_algorithm (GhloImportParser *self,
-                           GhloImportOp     *op)
+directive_precision_algorithm (GhloImportParser *self,
+                               GhloImportOp     *op)
 {
   if (!ghlo_import_accept (self, ','))
     return TRUE;
@@ -344,8 +344,8 @@ piece_precision_algorithm (GhloImportParser *self,
 }
 
 static gboolean
-piece_conv_dimensions (GhloImportParser *self,
-                       GhloImportOp     *op)
+directive_conv_dimensions (GhloImportParser *self,
+                           GhloImportOp     *op)
 {
   const GhloIrAttr *attr = ghlo_import_parse_conv_dimensions (self);
 
@@ -374,12 +374,12 @@ parse_padding (GhloImportParser *self)
   if (ok && !ghlo_import_at (self, ']'))
     do
       {
-        GhloImportPlace place = ghlo_import_place (self);
+        GhloImportPosition position = ghlo_import_position (self);
         gsize before = self->ints.n;
 
         ok = ghlo_import_parse_ints (self, &self->ints, FALSE);
         if (ok && self->ints.n - before != 2)
-          ok = ghlo_import_fail_at (self, place, "expected low and high padding, found %" G_GSIZE_FORMAT " numbers",
+          ok = ghlo_import_fail_at (self, position, "expected low and high padding, found %" G_GSIZE_FORMAT " numbers",
                                     self->ints.n - before);
       }
     while (ok && ghlo_import_accept (self, ','));
@@ -429,8 +429,8 @@ parse_reversal (GhloImportParser *self)
 
 /* "stride = [1, 1], pad = [[0, 0], [0, 0]], …", any of them, in any order. */
 static gboolean
-piece_conv_window (GhloImportParser *self,
-                   GhloImportOp     *op)
+directive_conv_window (GhloImportParser *self,
+                       GhloImportOp     *op)
 {
   static const struct
   {
@@ -469,8 +469,8 @@ piece_conv_window (GhloImportParser *self,
 
 /* "%a, %b, ": the comma behind the last belongs to the list. */
 static gboolean
-piece_trailing_comma (GhloImportParser *self,
-                      GhloImportOp     *op)
+directive_trailing_comma (GhloImportParser *self,
+                          GhloImportOp     *op)
 {
   while (ghlo_import_at (self, GHLO_TOKEN_PERCENT))
     if (!ghlo_import_parse_operand (self, op) || !ghlo_import_expect (self, ',', "','"))
@@ -481,8 +481,8 @@ piece_trailing_comma (GhloImportParser *self,
 
 /* "{attributes} value", or the rest of the generic form. */
 static gboolean
-piece_constant (GhloImportParser *self,
-                GhloImportOp     *op)
+directive_constant (GhloImportParser *self,
+                    GhloImportOp     *op)
 {
   const GhloIrAttr *value;
   const GhloIrType *function;
@@ -502,7 +502,7 @@ piece_constant (GhloImportParser *self,
   if (value == NULL)
     return FALSE;
   if (value->kind != GHLO_IR_ATTR_DENSE && value->kind != GHLO_IR_ATTR_DENSE_STRINGS)
-    return ghlo_import_fail_at (self, op->place, "expected a dense constant as the value of '%s', found another "
+    return ghlo_import_fail_at (self, op->position, "expected a dense constant as the value of '%s', found another "
                                 "attribute", op->spec->name);
   ghlo_import_set_inherent (op, "value", value);
   GHLO_IMPORT_PUSH (&op->result_types, value->type);
@@ -512,8 +512,8 @@ piece_constant (GhloImportParser *self,
 
 /* Behind the attributes: "%a, %b : type, type" or nothing. */
 static gboolean
-piece_return (GhloImportParser *self,
-              GhloImportOp     *op)
+directive_return (GhloImportParser *self,
+                  GhloImportOp     *op)
 {
   if (!ghlo_import_at (self, GHLO_TOKEN_PERCENT))
     return TRUE;
@@ -523,21 +523,22 @@ piece_return (GhloImportParser *self,
 }
 
 static gboolean
-piece_barrier (GhloImportParser *self,
-               GhloImportOp     *op)
+directive_barrier (GhloImportParser *self,
+                   GhloImportOp     *op)
 {
   if (!ghlo_import_parse_op_attrs (self, op))
     return FALSE;
   if (!ghlo_import_at (self, GHLO_TOKEN_PERCENT))
     return !ghlo_import_accept (self, '(') || ghlo_import_expect (self, ')', "')'");
 
-  return ghlo_import_parse_operands (self, op) && ghlo_import_expect (self, ':', "':'") && piece_pairwise (self, op);
+  return ghlo_import_parse_operands (self, op) && ghlo_import_expect (self, ':', "':'")
+         && directive_pairwise (self, op);
 }
 
 /* "%a : type to type {attributes}". */
 static gboolean
-piece_conversion_cast (GhloImportParser *self,
-                       GhloImportOp     *op)
+directive_conversion_cast (GhloImportParser *self,
+                           GhloImportOp     *op)
 {
   if (ghlo_import_at (self, GHLO_TOKEN_PERCENT)
       && (!ghlo_import_parse_operands (self, op) || !ghlo_import_expect (self, ':', "':'")
@@ -550,8 +551,8 @@ piece_conversion_cast (GhloImportParser *self,
 
 /* "{attributes} [1, 2] : type". */
 static gboolean
-piece_const_shape (GhloImportParser *self,
-                   GhloImportOp     *op)
+directive_const_shape (GhloImportParser *self,
+                       GhloImportOp     *op)
 {
   gsize height = self->ints.n, n;
   const GhloIrType *type = NULL, *tensor;
@@ -579,33 +580,33 @@ piece_const_shape (GhloImportParser *self,
   return type != NULL;
 }
 
-const GhloImportPiece ghlo_import_pieces[GHLO_IR_N_PIECES] = {
-  [GHLO_IR_PIECE_SAME] = piece_same,
-  [GHLO_IR_PIECE_PAIRWISE] = piece_pairwise,
-  [GHLO_IR_PIECE_VARIADIC_SAME] = piece_same,
-  [GHLO_IR_PIECE_SELECT_TYPES] = piece_select_types,
-  [GHLO_IR_PIECE_COMPLEX_TYPE] = piece_complex_type,
-  [GHLO_IR_PIECE_TUPLE_TYPES] = piece_tuple_types,
-  [GHLO_IR_PIECE_SLICE_RANGES] = piece_slice_ranges,
-  [GHLO_IR_PIECE_EXPONENT_MANTISSA] = piece_exponent_mantissa,
-  [GHLO_IR_PIECE_CALL_TARGET] = piece_call_target,
-  [GHLO_IR_PIECE_DOT_DIMENSIONS] = piece_dot_dimensions,
-  [GHLO_IR_PIECE_PRECISION] = piece_precision,
-  [GHLO_IR_PIECE_PRECISION_ALGORITHM] = piece_precision_algorithm,
-  [GHLO_IR_PIECE_CONV_DIMENSIONS] = piece_conv_dimensions,
-  [GHLO_IR_PIECE_CONV_WINDOW] = piece_conv_window,
-  [GHLO_IR_PIECE_TRAILING_COMMA] = piece_trailing_comma,
-  [GHLO_IR_PIECE_CONSTANT] = piece_constant,
-  [GHLO_IR_PIECE_REDUCE] = ghlo_import_piece_reduce,
-  [GHLO_IR_PIECE_WHILE] = ghlo_import_piece_while,
-  [GHLO_IR_PIECE_SCAN] = ghlo_import_piece_scan,
-  [GHLO_IR_PIECE_FUNC] = ghlo_import_piece_func,
-  [GHLO_IR_PIECE_MODULE] = ghlo_import_piece_module,
-  [GHLO_IR_PIECE_RETURN] = piece_return,
-  [GHLO_IR_PIECE_BARRIER] = piece_barrier,
-  [GHLO_IR_PIECE_CONVERSION_CAST] = piece_conversion_cast,
-  [GHLO_IR_PIECE_CONST_SHAPE] = piece_const_shape,
-  [GHLO_IR_PIECE_SDY_MESH] = ghlo_import_piece_sdy_mesh,
-  [GHLO_IR_PIECE_SDY_CONSTRAINT] = ghlo_import_piece_sdy_constraint,
-  [GHLO_IR_PIECE_SDY_MANUAL] = ghlo_import_piece_sdy_manual,
+const GhloImportDirective ghlo_import_directives[GHLO_IR_N_DIRECTIVES] = {
+  [GHLO_IR_DIRECTIVE_SAME] = directive_same,
+  [GHLO_IR_DIRECTIVE_PAIRWISE] = directive_pairwise,
+  [GHLO_IR_DIRECTIVE_VARIADIC_SAME] = directive_same,
+  [GHLO_IR_DIRECTIVE_SELECT_TYPES] = directive_select_types,
+  [GHLO_IR_DIRECTIVE_COMPLEX_TYPE] = directive_complex_type,
+  [GHLO_IR_DIRECTIVE_TUPLE_TYPES] = directive_tuple_types,
+  [GHLO_IR_DIRECTIVE_SLICE_RANGES] = directive_slice_ranges,
+  [GHLO_IR_DIRECTIVE_EXPONENT_MANTISSA] = directive_exponent_mantissa,
+  [GHLO_IR_DIRECTIVE_CALL_TARGET] = directive_call_target,
+  [GHLO_IR_DIRECTIVE_DOT_DIMENSIONS] = directive_dot_dimensions,
+  [GHLO_IR_DIRECTIVE_PRECISION] = directive_precision,
+  [GHLO_IR_DIRECTIVE_PRECISION_ALGORITHM] = directive_precision_algorithm,
+  [GHLO_IR_DIRECTIVE_CONV_DIMENSIONS] = directive_conv_dimensions,
+  [GHLO_IR_DIRECTIVE_CONV_WINDOW] = directive_conv_window,
+  [GHLO_IR_DIRECTIVE_TRAILING_COMMA] = directive_trailing_comma,
+  [GHLO_IR_DIRECTIVE_CONSTANT] = directive_constant,
+  [GHLO_IR_DIRECTIVE_REDUCE] = ghlo_import_directive_reduce,
+  [GHLO_IR_DIRECTIVE_WHILE] = ghlo_import_directive_while,
+  [GHLO_IR_DIRECTIVE_SCAN] = ghlo_import_directive_scan,
+  [GHLO_IR_DIRECTIVE_FUNC] = ghlo_import_directive_func,
+  [GHLO_IR_DIRECTIVE_MODULE] = ghlo_import_directive_module,
+  [GHLO_IR_DIRECTIVE_RETURN] = directive_return,
+  [GHLO_IR_DIRECTIVE_BARRIER] = directive_barrier,
+  [GHLO_IR_DIRECTIVE_CONVERSION_CAST] = directive_conversion_cast,
+  [GHLO_IR_DIRECTIVE_CONST_SHAPE] = directive_const_shape,
+  [GHLO_IR_DIRECTIVE_SDY_MESH] = ghlo_import_directive_sdy_mesh,
+  [GHLO_IR_DIRECTIVE_SDY_CONSTRAINT] = ghlo_import_directive_sdy_constraint,
+  [GHLO_IR_DIRECTIVE_SDY_MANUAL] = ghlo_import_directive_sdy_manual,
 };

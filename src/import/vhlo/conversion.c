@@ -17,19 +17,10 @@ fail (GhloVhloCall       *call,
       const char         *wanted,
       const GhloIrAttr   *attr)
 {
-  enum { MAX_SHOWN = 120 };
-  g_autoptr (GString) found = g_string_new (NULL);
+  g_autofree char *found = ghlo_ir_attr_to_string (attr);
 
-  ghlo_ir_attr_append (attr, found);
-  if (found->len > MAX_SHOWN)
-    {
-      const char *end = g_utf8_find_prev_char (found->str, found->str + MAX_SHOWN);
-
-      g_string_truncate (found, end != NULL ? (gsize) (end - found->str) : 0);
-      g_string_append (found, "…");
-    }
   g_set_error (call->error, GHLO_ERROR, GHLO_ERROR_PARSE, "expected attribute '%s' of vhlo.%s to be %s, found %s",
-               part->name, call->self->name, wanted, found->str);
+               part->name, call->self->name, wanted, found);
 
   return FALSE;
 }
@@ -331,27 +322,27 @@ static const struct
                      const GhloIrAttr **attr);
   void     (*write) (GhloVhloCall *call, const GhloVhloGroup *group, const GhloIrAttr *attr,
                      const GhloIrAttr **parts);
-} forms[GHLO_VHLO_N_FORMS] = {
-  [GHLO_VHLO_FORM_SAME] = { read_same, write_same },
-  [GHLO_VHLO_FORM_INTEGERS] = { read_integers, write_same },
-  [GHLO_VHLO_FORM_SYMBOL] = { read_symbol, write_same },
-  [GHLO_VHLO_FORM_SYMBOLS] = { read_symbols, write_same },
-  [GHLO_VHLO_FORM_UNIT] = { read_unit, write_unit },
-  [GHLO_VHLO_FORM_STRUCT] = { read_struct, write_struct },
-  [GHLO_VHLO_FORM_ALGORITHM] = { read_struct, write_struct },
-  [GHLO_VHLO_FORM_CHANNEL] = { read_channel, write_channel },
-  [GHLO_VHLO_FORM_PADDING] = { read_padding, write_padding },
+} conversions[GHLO_VHLO_N_CONVERSIONS] = {
+  [GHLO_VHLO_CONVERSION_SAME] = { read_same, write_same },
+  [GHLO_VHLO_CONVERSION_INTEGERS] = { read_integers, write_same },
+  [GHLO_VHLO_CONVERSION_SYMBOL] = { read_symbol, write_same },
+  [GHLO_VHLO_CONVERSION_SYMBOLS] = { read_symbols, write_same },
+  [GHLO_VHLO_CONVERSION_UNIT] = { read_unit, write_unit },
+  [GHLO_VHLO_CONVERSION_STRUCT] = { read_struct, write_struct },
+  [GHLO_VHLO_CONVERSION_ALGORITHM] = { read_struct, write_struct },
+  [GHLO_VHLO_CONVERSION_CHANNEL] = { read_channel, write_channel },
+  [GHLO_VHLO_CONVERSION_PADDING] = { read_padding, write_padding },
 };
 
 gboolean
-ghlo_vhlo_form_read (GhloVhloCall            *call,
-                     const GhloVhloGroup     *group,
-                     const GhloIrAttr *const *parts,
-                     const GhloIrAttr       **attr)
+ghlo_vhlo_conversion_read (GhloVhloCall             *call,
+                           const GhloVhloGroup      *group,
+                           const GhloIrAttr *const  *parts,
+                           const GhloIrAttr        **attr)
 {
   g_autofree char *problem = NULL;
 
-  if (!forms[group->form].read (call, group, parts, attr))
+  if (!conversions[group->conversion].read (call, group, parts, attr))
     return FALSE;
   problem = *attr != NULL && group->spec != NULL ? ghlo_ir_attribute_problem (group->spec, *attr) : NULL;
   if (problem == NULL)
@@ -362,10 +353,10 @@ ghlo_vhlo_form_read (GhloVhloCall            *call,
 }
 
 void
-ghlo_vhlo_form_write (GhloVhloCall        *call,
-                      const GhloVhloGroup *group,
-                      const GhloIrAttr    *attr,
-                      const GhloIrAttr   **parts)
+ghlo_vhlo_conversion_write (GhloVhloCall         *call,
+                            const GhloVhloGroup  *group,
+                            const GhloIrAttr     *attr,
+                            const GhloIrAttr    **parts)
 {
-  forms[group->form].write (call, group, attr, parts);
+  conversions[group->conversion].write (call, group, attr, parts);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The custom pieces of pretty forms that are shorthand for types and
- * attributes. What a piece's fits function refuses is printed in the generic form.
+ * The custom directives of pretty forms that are shorthand for types and attributes.
+ * An operation that a directive's fits function refuses is printed in the generic
+ * form.
  */
 
 #include <string.h>
@@ -77,7 +78,7 @@ put_select_types (GhloIrPrinter  *self,
   ghlo_ir_put_type (self, type);
 }
 
-/* TRUE when @real is what a reader makes of @complex: its real part. */
+/* TRUE when @real is the type that a reader infers from @complex: that of its real part. */
 static gboolean
 is_real_part (const GhloIrType *real,
               const GhloIrType *complex)
@@ -424,7 +425,7 @@ put_operands_comma (GhloIrPrinter  *self,
     }
 }
 
-/* The value alone where it has the result's type; a quantized constant does not. */
+/* Puts the value alone where it has the result's type, which a quantized constant has not. */
 static void
 put_constant (GhloIrPrinter  *self,
               const GhloIrOp *op,
@@ -527,31 +528,31 @@ has_const_shape (const GhloIrOp *op)
          && shape->type->rank == 1 && shape->type->encoding == NULL && shape->dense.resource == NULL;
 }
 
-static const GhloIrPrintPiece pieces[GHLO_IR_N_PIECES] = {
-  [GHLO_IR_PIECE_SAME] = { put_same, has_one_result, FALSE },
-  [GHLO_IR_PIECE_PAIRWISE] = { put_pairwise, has_pairwise_types, FALSE },
-  [GHLO_IR_PIECE_VARIADIC_SAME] = { put_same, has_one_result, FALSE },
-  [GHLO_IR_PIECE_SELECT_TYPES] = { put_select_types, NULL, FALSE },
-  [GHLO_IR_PIECE_COMPLEX_TYPE] = { put_complex_type, NULL, FALSE },
-  [GHLO_IR_PIECE_TUPLE_TYPES] = { put_tuple_types, NULL, FALSE },
-  [GHLO_IR_PIECE_SLICE_RANGES] = { put_slice_ranges, has_slice_ranges, FALSE },
-  [GHLO_IR_PIECE_EXPONENT_MANTISSA] = { put_exponent_mantissa, has_exponent_mantissa, FALSE },
-  [GHLO_IR_PIECE_CALL_TARGET] = { put_call_target, has_call_target, FALSE },
-  [GHLO_IR_PIECE_DOT_DIMENSIONS] = { put_dot_dimensions, has_dot_dimensions, FALSE },
-  [GHLO_IR_PIECE_PRECISION] = { put_precision, has_precision, TRUE },
-  [GHLO_IR_PIECE_PRECISION_ALGORITHM] = { put_precision_algorithm, has_precision_algorithm, TRUE },
-  [GHLO_IR_PIECE_CONV_DIMENSIONS] = { put_conv_dimensions, has_conv_dimensions, FALSE },
-  [GHLO_IR_PIECE_CONV_WINDOW] = { put_conv_window, has_conv_window, TRUE },
-  [GHLO_IR_PIECE_TRAILING_COMMA] = { put_operands_comma, NULL, TRUE },
-  [GHLO_IR_PIECE_CONSTANT] = { put_constant, NULL, TRUE },
-  [GHLO_IR_PIECE_RETURN] = { put_return, NULL, TRUE },
-  [GHLO_IR_PIECE_BARRIER] = { put_barrier, has_pairwise_types, TRUE },
-  [GHLO_IR_PIECE_CONVERSION_CAST] = { put_conversion_cast, has_results, TRUE },
-  [GHLO_IR_PIECE_CONST_SHAPE] = { put_const_shape, has_const_shape, TRUE },
+static const GhloIrPrintDirective directives[GHLO_IR_N_DIRECTIVES] = {
+  [GHLO_IR_DIRECTIVE_SAME] = { put_same, has_one_result, FALSE },
+  [GHLO_IR_DIRECTIVE_PAIRWISE] = { put_pairwise, has_pairwise_types, FALSE },
+  [GHLO_IR_DIRECTIVE_VARIADIC_SAME] = { put_same, has_one_result, FALSE },
+  [GHLO_IR_DIRECTIVE_SELECT_TYPES] = { put_select_types, NULL, FALSE },
+  [GHLO_IR_DIRECTIVE_COMPLEX_TYPE] = { put_complex_type, NULL, FALSE },
+  [GHLO_IR_DIRECTIVE_TUPLE_TYPES] = { put_tuple_types, NULL, FALSE },
+  [GHLO_IR_DIRECTIVE_SLICE_RANGES] = { put_slice_ranges, has_slice_ranges, FALSE },
+  [GHLO_IR_DIRECTIVE_EXPONENT_MANTISSA] = { put_exponent_mantissa, has_exponent_mantissa, FALSE },
+  [GHLO_IR_DIRECTIVE_CALL_TARGET] = { put_call_target, has_call_target, FALSE },
+  [GHLO_IR_DIRECTIVE_DOT_DIMENSIONS] = { put_dot_dimensions, has_dot_dimensions, FALSE },
+  [GHLO_IR_DIRECTIVE_PRECISION] = { put_precision, has_precision, TRUE },
+  [GHLO_IR_DIRECTIVE_PRECISION_ALGORITHM] = { put_precision_algorithm, has_precision_algorithm, TRUE },
+  [GHLO_IR_DIRECTIVE_CONV_DIMENSIONS] = { put_conv_dimensions, has_conv_dimensions, FALSE },
+  [GHLO_IR_DIRECTIVE_CONV_WINDOW] = { put_conv_window, has_conv_window, TRUE },
+  [GHLO_IR_DIRECTIVE_TRAILING_COMMA] = { put_operands_comma, NULL, TRUE },
+  [GHLO_IR_DIRECTIVE_CONSTANT] = { put_constant, NULL, TRUE },
+  [GHLO_IR_DIRECTIVE_RETURN] = { put_return, NULL, TRUE },
+  [GHLO_IR_DIRECTIVE_BARRIER] = { put_barrier, has_pairwise_types, TRUE },
+  [GHLO_IR_DIRECTIVE_CONVERSION_CAST] = { put_conversion_cast, has_results, TRUE },
+  [GHLO_IR_DIRECTIVE_CONST_SHAPE] = { put_const_shape, has_const_shape, TRUE },
 };
 
-const GhloIrPrintPiece *
-ghlo_ir_print_piece (GhloIrAsmPiece piece)
+const GhloIrPrintDirective *
+ghlo_ir_print_directive (GhloIrAsmDirective directive)
 {
-  return pieces[piece].put != NULL ? &pieces[piece] : NULL;
+  return directives[directive].put != NULL ? &directives[directive] : NULL;
 }
