@@ -282,7 +282,7 @@ read_hex (Dense    *dense,
                               &missing);
   if (missing > 0)
     {
-      ghlo_import_no_memory (self, place, "a constant", missing);
+      ghlo_import_no_memory (self, position, "a constant", missing);
       return NULL;
     }
   if (bytes == NULL)
@@ -555,7 +555,7 @@ make_of_resource (GhloImportParser   *self,
   bytes = ghlo_import_unpack (dense.element->element_type, dense.n, raw, FALSE, &splat, &missing);
   if (missing > 0)
     {
-      ghlo_import_no_memory (self, place, "a resource", missing);
+      ghlo_import_no_memory (self, position, "a resource", missing);
       return NULL;
     }
   if (bytes == NULL)
