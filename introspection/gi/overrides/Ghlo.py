@@ -25,7 +25,7 @@ from ..overrides import override
 
 from . import _ghlo_arrays as _arrays
 from . import _ghlo_calls as _calls
-from ._ghlo_arguments import CONVERSIONS
+from ._ghlo_arguments import CONVERSIONS, arrange
 
 Ghlo = get_introspection_module('Ghlo')
 
@@ -454,12 +454,15 @@ class Progress(Ghlo.Progress):
 
 @_add
 class Executable(Ghlo.Executable):
-    """A compiled program; executable (a, b) runs it."""
+    """A compiled program; executable (a, b) runs it, and so does executable (a, y=b)."""
 
-    def __call__(self, *inputs, cancellable=None):
+    def __call__(self, *inputs, cancellable=None, **named):
         """Runs the program on buffers, arrays, and numbers or lists of them, which
-        become what the program takes; arrays keep their own type."""
+        become what the program takes; arrays keep their own type. Inputs are given in
+        order, by the names that list_inputs () says, or both."""
         infos = self.list_inputs()
+        if named:
+            inputs = arrange(infos, inputs, named)
         if len(infos) != len(inputs):
             raise TypeError('expected %d inputs for this program, found %d: write executable (%s)' % (
                 len(infos), len(inputs), _join((info.get_name() or 'x%d' % i for i, info in enumerate(infos)))))
