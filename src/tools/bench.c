@@ -59,9 +59,10 @@ save (const char  *path,
       JsonNode    *json,
       GError     **error)
 {
-  g_autofree char *text = json_to_string (json, TRUE);
+  char *text = json_to_string (json, TRUE);
+  g_autoptr (GBytes) bytes = g_bytes_new_take (text, strlen (text));
 
-  return g_file_set_contents (path, text, -1, error);
+  return ghlo_tool_write_file (path, bytes, error);
 }
 
 /* Prints and saves; the number of programs that became slower. */

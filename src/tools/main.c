@@ -108,6 +108,7 @@ main (int    argc,
 
   /* Characters as the user's locale has them, numbers always as programs do. */
   setlocale (LC_CTYPE, "");
+  ghlo_tool_output_init ();
 
   if (argc < 2)
     {

@@ -46,7 +46,11 @@ save_output (const Options   *options,
   g_autofree char *path = g_build_filename (options->output_dir, name, NULL);
   g_autoptr (GFile) file = g_file_new_for_path (path);
 
-  return value->kind != GHLO_VALUE_TENSOR || ghlo_npy_save (value, file, NULL, error);
+  if (value->kind != GHLO_VALUE_TENSOR || ghlo_npy_save (value, file, NULL, error))
+    return TRUE;
+  g_prefix_error (error, "'%s' cannot be written: ", path);
+
+  return FALSE;
 }
 
 static gboolean

@@ -50,6 +50,14 @@ gboolean       ghlo_tool_parse_options (const char         *name,
 void           ghlo_tool_error         (const char *format, ...) G_GNUC_PRINTF (1, 2);
 gboolean       ghlo_tool_use_colour    (int fd);
 
+/* Has the process end with a message and a status when what it printed could not be written. */
+void           ghlo_tool_output_init   (void);
+/* A device or a pipe is written to; a file is replaced, also behind a link, by a new one, so
+ * that there is never half of one. */
+gboolean       ghlo_tool_write_file    (const char   *path,
+                                        GBytes       *bytes,
+                                        GError      **error);
+
 /* A file's bytes; "-" is standard input. */
 GBytes        *ghlo_tool_read_file     (const char   *path,
                                         GError      **error);

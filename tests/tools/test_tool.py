@@ -6,6 +6,8 @@ import base64
 import json
 import os
 import pty
+import resource
+import signal
 import subprocess
 import sys
 import tempfile
@@ -392,6 +394,89 @@ def test_listings(tests):
     tests.report(closed.stderr == '', 'a reader that leaves early', closed.stderr)
 
 
+def unwritable(command, path, **options):
+    """What a command does whose standard output is the file at a path."""
+    with open(path, 'wb') as output:
+        return subprocess.run([TOOL, *command], stdout=output, stderr=subprocess.PIPE, text=True, check=False,
+                              **options)
+
+
+def closed_pipe(command, **options):
+    """What a command does whose output nobody reads."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    run = subprocess.run([TOOL, *command], stdout=writer, stderr=subprocess.PIPE, text=True, check=False, **options)
+    os.close(writer)
+    return run
+
+
+def allow_no_files():
+    """Has a process write nothing into files, with errors instead of its end."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
+
+
+def test_writes(tests):
+    """What cannot be written is told, by every command and for every kind of output."""
+    add = tests.file('add.mlir', ADD)
+    plain = {**os.environ, 'ASAN_OPTIONS': 'detect_leaks=0'}
+    commands = [['--help'], ['--version'], ['help', 'run'], ['run', '--help'],
+                ['bench', '--time=0', add], ['bench', '--time=0', '--format=json', add],
+                ['bench', '--time=0', '--format=csv', add], ['cache', 'path'], ['cache', 'size'],
+                ['cache', 'list', '--json'], ['check', add], ['check', '--artifacts', '--no-run', add],
+                ['convert', add, '-'], ['convert', add, '-', '--to=bytecode'],
+                ['devices'], ['devices', '--json'], ['dump', add], ['dump', '--stage=plan', add],
+                ['info', add], ['info', '--json', add], ['ops'], ['ops', '--json'], ['ops', '--markdown'],
+                ['opt', add], ['opt', '--passes=help'], ['run', add, '--fill=zeros']]
+    for command in commands:
+        name = ' '.join(word for word in command if word != add)
+        run = unwritable(command, '/dev/full', env=plain)
+        tests.report(run.returncode == 1 and 'ghlo: standard output cannot be written: No space left on device\n'
+                     in run.stderr, f'on a full device: {name}', f'{run.returncode} {run.stderr}')
+        run = closed_pipe(command, env=plain)
+        tests.report(run.returncode == -signal.SIGPIPE and 'written' not in run.stderr,
+                     f'into a closed pipe: {name}', f'{run.returncode} {run.stderr}')
+        run = closed_pipe(command, env=plain, preexec_fn=lambda: signal.signal(signal.SIGPIPE, signal.SIG_IGN),
+                          restore_signals=False)
+        tests.report(run.returncode == 128 + signal.SIGPIPE and 'written' not in run.stderr,
+                     f'into a closed pipe, without the signal: {name}', f'{run.returncode} {run.stderr}')
+    many = unwritable(['check', '--verbose', *[add] * 500], '/dev/full')
+    tests.report(many.returncode == 1 and 'No space left on device' in many.stderr,
+                 'more than a buffer on a full device', many.stderr)
+    closed = subprocess.run([TOOL, 'ops'], stderr=subprocess.PIPE, text=True, check=False,
+                            preexec_fn=lambda: os.close(1))
+    tests.report(closed.returncode == 1 and 'cannot be written: Bad file descriptor' in closed.stderr,
+                 'without a standard output', closed.stderr)
+    with open('/dev/full', 'wb') as full:
+        report = subprocess.run([TOOL, 'opt', '--passes=O2', '--report', add], stdout=subprocess.DEVNULL, stderr=full,
+                                check=False)
+    tests.report(report.returncode == 1, 'a report on a full device', str(report.returncode))
+
+
+def test_written_files(tests):
+    add, folder = tests.file('add.mlir', ADD), tests.folder
+    tests.expect('convert to a full device', ghlo('convert', add, '/dev/full', '--to=text'), 1,
+                 "ghlo: '/dev/full' cannot be written: No space left on device")
+    link = os.path.join(folder, 'full.json')
+    os.symlink('/dev/full', link)
+    for path in (link, '/dev/full'):
+        tests.expect('results on a full device', bench('--repeat=1', f'--save={path}', add), 1,
+                     'cannot be written: No space left on device')
+    saved = os.path.join(folder, 'saved')
+    for command in (['convert', add, os.path.join(folder, 'new.mlir')],
+                    ['convert', add, os.path.join(folder, 'new.mlirbc')],
+                    ['bench', '--repeat=1', f'--save={folder}/new.json'],
+                    ['run', '--fill=zeros', f'--output-dir={saved}', add]):
+        run = ghlo(*command, preexec_fn=allow_no_files, env={**os.environ, 'ASAN_OPTIONS': 'detect_leaks=0'})
+        tests.expect(f'no room for the file of {command[0]}', run, 1, 'ghlo: ', 'File too large')
+    left = [name for name in os.listdir(folder) if name.startswith('new.')] + os.listdir(saved)
+    tests.report(not left, 'nothing is left of files without room', str(left))
+    os.symlink('/dev/full', os.path.join(saved, 'out0.npy'))
+    tests.expect('an output on a full device', ghlo('run', '--fill=zeros', f'--output-dir={saved}', add), 1,
+                 f"ghlo: '{saved}/out0.npy' cannot be written: ")
+    tests.expect('a folder that cannot be made', ghlo('run', '--fill=zeros', '--output-dir=/dev/null/x', add), 1,
+                 "the folder '/dev/null/x' cannot be made: Not a directory")
+
+
 def test_bytecode(tests):
     add, folder = tests.file('add.mlir', ADD), tests.folder
     artifact = os.path.join(folder, 'add.mlirbc')
@@ -509,6 +594,8 @@ def main():
         test_cache(tests)
         test_dump(tests)
         test_listings(tests)
+        test_writes(tests)
+        test_written_files(tests)
         test_convert(tests)
         test_bytecode(tests)
         test_processes(tests)
