@@ -67,6 +67,50 @@ func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
 '''
 
 
+# Programs of which checks are not run, and what is said of them.
+UNRUN = [('a program without a function', '// RUN: ghlo check\n', 'nothing in it is run', []),
+         ('a main that takes inputs', '''func.func @main(%x: tensor<f32>) {
+  check.expect_eq_const %x, dense<1.0> : tensor<f32>
+  return
+}
+''', 'unrun.mlir:1: @main takes inputs', []),
+         ('functions that take inputs', '''func.func @f(%x: tensor<f32>) -> tensor<f32> {
+  return %x : tensor<f32>
+}
+''', 'unrun.mlir:1: no function is without inputs', []),
+         ('a program behind another', CHECKS.split('// -----')[0] + '''// -----
+func.func @main(%x: tensor<f32>) {
+  check.expect_eq_const %x, dense<1.0> : tensor<f32>
+  return
+}
+''', 'unrun.mlir:8: @main takes inputs', []),
+         ('checks that nothing calls', '''func.func @called(%x: tensor<f32>) {
+  "stablehlo.custom_call"(%x, %x) {call_target_name = "check.eq"} : (tensor<f32>, tensor<f32>) -> ()
+  return
+}
+func.func @lost(%x: tensor<f32>) {
+  "stablehlo.custom_call"(%x, %x) {call_target_name = "check.eq"} : (tensor<f32>, tensor<f32>) -> ()
+  return
+}
+func.func @main() {
+  %0 = stablehlo.constant dense<1.0> : tensor<f32>
+  func.call @called(%0) : (tensor<f32>) -> ()
+  return
+}
+''', 'unrun.mlir:1: nothing that is run calls @lost', []),
+         ('checks that a pass takes away', '''func.func @main() {
+  return
+}
+module @inner {
+  func.func private @lost() {
+    %0 = stablehlo.constant dense<1.0> : tensor<f32>
+    check.expect_eq_const %0, dense<1.0> : tensor<f32>
+    return
+  }
+}
+''', 'nothing that is run calls @lost', ['--passes=O2'])]
+
+
 HALF = '''func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
   %two = stablehlo.constant dense<2.0> : tensor<4xf32>
   %one = stablehlo.divide %two, %two : tensor<4xf32>
@@ -248,6 +292,15 @@ def test_check(tests):
     tests.expect('marked lines', ghlo('check', '--diagnostics', tests.file('marked.mlir', MARKED)), 1,
                  'marked.mlir:11: this line is accepted', '1 passed, 1 failed, 0 skipped')
     tests.expect('round trip', ghlo('check', '--round-trip', '--no-run', checks), 0, '1 passed')
+    for name, program, text, options in UNRUN:
+        path = tests.file('unrun.mlir', program)
+        tests.expect(f'check: {name}', ghlo('check', *options, path), 0, f'SKIP {path}', text,
+                     '0 passed, 0 failed, 1 skipped')
+        tests.expect(f'check: {name}, read alone', ghlo('check', '--no-run', path), 0, '1 passed')
+    nothing = os.path.join(tests.folder, 'nothing')
+    os.mkdir(nothing)
+    tests.expect('a folder without programs', ghlo('check', nothing), 1,
+                 f"expected .mlir files in the folder '{nothing}', found none")
     tests.expect('what no artifact holds', ghlo('check', '--artifacts', '--no-run', '-', input=CHANNEL), 0, '1 passed')
 
 
