@@ -65,6 +65,24 @@ save (const char  *path,
   return ghlo_tool_write_file (path, bytes, error);
 }
 
+static gboolean
+load (JsonParser  *parser,
+      const char  *path,
+      GError     **error)
+{
+  g_autoptr (GBytes) bytes = ghlo_tool_read_file (path, error);
+  gsize size;
+  const char *text = bytes != NULL ? g_bytes_get_data (bytes, &size) : NULL;
+
+  if (bytes == NULL)
+    return FALSE;
+  if (json_parser_load_from_data (parser, text != NULL ? text : "", (gssize) size, error))
+    return TRUE;
+  g_prefix_error (error, "%s: ", path);
+
+  return FALSE;
+}
+
 /* Prints and saves; the number of programs that became slower. */
 static guint
 give (const Options          *options,
@@ -90,7 +108,7 @@ give (const Options          *options,
       puts (text);
       return 0;
     }
-  if (options->baseline != NULL && !json_parser_load_from_file (parser, options->baseline, error))
+  if (options->baseline != NULL && !load (parser, options->baseline, error))
     return 0;
 
   return ghlo_bench_print_table (machine, first, results->len, json_parser_get_root (parser),

@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 import numpy as np
 
@@ -282,6 +283,33 @@ def test_errors(tests):
     tests.expect('no command', ghlo(), 2, 'Usage: ghlo')
     tests.expect('unknown command', ghlo('frobnicate'), 2, "no command 'frobnicate'")
     tests.expect('unknown option', ghlo('run', '--frobnicate'), 2, 'ghlo run --help')
+
+
+def test_files(tests):
+    """What is no file to read is refused, wherever a command takes one."""
+    add, pipe = tests.file('add.mlir', ADD), os.path.join(tests.folder, 'pipe')
+    os.mkfifo(pipe)
+    forbidden = tests.file('forbidden.mlir', ADD)
+    os.chmod(forbidden, 0)
+    refused = [('/dev/zero', '/dev/zero: expected at most 1073741824 bytes from what is no regular file, found more'),
+               (pipe, f"expected something that writes to the pipe '{pipe}', found nothing for 3 seconds"),
+               (tests.folder, f"expected a file, found the folder '{tests.folder}'")]
+    if os.geteuid() != 0:
+        refused.append((forbidden, f"'{forbidden}' cannot be opened: Permission denied"))
+    for path, text in refused:
+        for command in (['convert', path, '-'], ['info', path], ['run', add, f'--input={path}']):
+            tests.expect(f'{command[0]} of {os.path.basename(path)}', ghlo(*command, timeout=60), 1, 'ghlo: ', text)
+    tests.expect('check of an endless file', ghlo('check', '/dev/zero', timeout=60), 1, 'FAIL /dev/zero', 'found more')
+    tests.expect('a baseline without end', ghlo('bench', '--repeat=1', '--baseline=/dev/zero', timeout=60,
+                                                env={**os.environ, 'ASAN_OPTIONS': 'detect_leaks=0'}), 1, 'found more')
+    with open('/dev/zero', 'rb') as zeros:
+        tests.expect('an endless standard input', ghlo('opt', '-', stdin=zeros, timeout=60), 1,
+                     'ghlo: standard input: expected at most')
+    with subprocess.Popen([TOOL, 'opt', pipe], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as late:
+        time.sleep(0.3)
+        with open(pipe, 'w', encoding='utf-8') as writer:
+            writer.write(ADD)
+        tests.report('stablehlo.add' in late.communicate()[0], 'a pipe whose writer comes later')
 
 
 def test_check(tests):
@@ -642,6 +670,7 @@ def main():
         tests = Tests(folder)
         test_run(tests)
         test_errors(tests)
+        test_files(tests)
         test_bench(tests)
         test_check(tests)
         test_cache(tests)
