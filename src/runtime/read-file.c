@@ -208,10 +208,10 @@ ghlo_read_descriptor (int          fd,
   return read_open (&reader, error);
 }
 
-static GBytes *
-read_path (const char    *path,
-           GCancellable  *cancellable,
-           GError       **error)
+GBytes *
+ghlo_read_path (const char    *path,
+                GCancellable  *cancellable,
+                GError       **error)
 {
   g_autofree char *name = g_filename_display_name (path);
   Reader reader = { .name = name, .fd = g_open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0),
@@ -256,7 +256,7 @@ ghlo_read_file (GFile         *file,
   if (g_cancellable_set_error_if_cancelled (cancellable, error))
     return NULL;
   if (g_file_is_native (file) && g_file_peek_path (file) != NULL)
-    return read_path (g_file_peek_path (file), cancellable, error);
+    return ghlo_read_path (g_file_peek_path (file), cancellable, error);
 
   return read_remote (file, cancellable, error);
 }

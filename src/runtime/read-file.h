@@ -19,6 +19,10 @@ G_BEGIN_DECLS
 GBytes *ghlo_read_file (GFile         *file,
                         GCancellable  *cancellable,     /* nullable */
                         GError       **error);
+/* The same of a local file; messages show @path as it is. */
+GBytes *ghlo_read_path (const char    *path,
+                        GCancellable  *cancellable,     /* nullable */
+                        GError       **error);
 /* The same of what is open, from where it is on; it waits for as long as its writer takes. */
 GBytes *ghlo_read_descriptor (int          fd,
                               const char  *name,      /* as messages show it */

@@ -204,13 +204,17 @@ take_level (int   *argc,
             char **argv)
 {
   const char *level = NULL;
+  gboolean options = TRUE;
   int n = 0;
 
   for (int i = 0; i < *argc; i++)
-    if (i > 0 && strncmp (argv[i], "-O", 2) == 0 && argv[i][2] != '\0')
-      level = argv[i] + 2;
-    else
-      argv[n++] = argv[i];
+    {
+      options = options && strcmp (argv[i], "--") != 0;
+      if (options && i > 0 && strncmp (argv[i], "-O", 2) == 0 && argv[i][2] != '\0')
+        level = argv[i] + 2;
+      else
+        argv[n++] = argv[i];
+    }
   argv[n] = NULL;
   *argc = n;
 

@@ -17,13 +17,10 @@ GBytes *
 ghlo_tool_read_file (const char *path,
                      GError    **error)
 {
-  g_autoptr (GFile) file = NULL;
-
   if (strcmp (path, "-") == 0)
     return ghlo_read_descriptor (STDIN_FILENO, "standard input", error);
-  file = g_file_new_for_path (path);
 
-  return ghlo_read_file (file, NULL, error);
+  return ghlo_read_path (path, NULL, error);
 }
 
 static void

@@ -21,6 +21,7 @@ typedef struct
 {
   const char *name;
   const char *arguments;      /* "FILE…" */
+  int         max_arguments;  /* -1: any number */
   const char *summary;        /* one line */
   const char *description;    /* what --help adds; examples */
   int       (*run) (int argc, char **argv);
@@ -39,7 +40,8 @@ int ghlo_tool_ops     (int argc, char **argv);
 int ghlo_tool_opt     (int argc, char **argv);
 int ghlo_tool_run     (int argc, char **argv);
 
-/* Parses a sub-command's options. FALSE when it is to stop, with *status set. */
+/* Parses a sub-command's options and takes "--" out of what is left, of which there is not more
+ * than the command takes. FALSE when it is to stop, with *status set. */
 gboolean       ghlo_tool_parse_options (const char         *name,
                                         const GOptionEntry *entries,
                                         int                *argc,

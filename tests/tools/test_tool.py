@@ -238,6 +238,62 @@ def test_run(tests):
                  'random inputs repeat by their seed')
 
 
+def test_numbers(tests):
+    """Floats as C's strtod takes them."""
+    identity = tests.file('identity.mlir', HALF.replace('%1 : t', '%x : t').replace('return %1', 'return %x'))
+    for spelling, shown in [('inf,-inf,nan,-nan', '[0x7F800000, 0xFF800000, 0x7FC00000, 0xFFC00000]'),
+                            ('INFINITY,+Inf,NaN,nan(12)', '[0x7F800000, 0x7F800000, 0x7FC00000, 0x7FC00000]'),
+                            ('.5,5.,1e3,-1e-3', '[5.000000e-01, 5.000000e+00, 1.000000e+03, -1.000000e-03]'),
+                            ('0x1p3,0x.8p1,0x7FC00000,+2', '[8.000000e+00, 1.000000e+00, 0x7FC00000, 2.000000e+00]'),
+                            ('1e400,-0,-1,1.25', '[0x7F800000, -0.000000e+00, -1.000000e+00, 1.250000e+00]'),
+                            ('-inf', '0xFF800000')]:
+        for option in ('--input', '--fill'):
+            tests.expect(f'numbers: {spelling} as {option}',
+                         ghlo('run', identity, f'{option}=4xf32={spelling}', '--format=dense'), 0, f'dense<{shown}>')
+    tests.expect('numbers: parts of complex ones',
+                 ghlo('run', tests.file('complex.mlir', COMPLEX), '--input=2xcomplex<f32>=(inf,-nan),(1,-inf)',
+                      '--format=dense'), 0, '(0x7F800000,', '(1.000000e+00,0x7F800000)')
+    for spelling in ('abc', 'infinit', '1..2', '0x', '1e'):
+        tests.expect(f'numbers: {spelling} is none', ghlo('run', identity, f'--fill=4xf32={spelling}'), 1,
+                     'ghlo: input 0: ', 'expected')
+
+
+def test_arguments(tests):
+    """What stands after "--" is no option, and what is too much is told, for every command."""
+    dash, folder = tests.file('-O2', ADD), tests.folder
+    for command in (['check'], ['convert', '--to=text'], ['dump'], ['info'], ['opt'], ['run', '--fill=zeros'],
+                    ['bench', '--repeat=1']):
+        names = ['--', '-O2', '-'] if command[0] == 'convert' else ['--', '-O2']
+        tests.expect(f'{command[0]}: a file behind --',
+                     ghlo(*command, *names, cwd=folder, env={**os.environ, 'ASAN_OPTIONS': 'detect_leaks=0'}), 0)
+    for command in (['ops', '--'], ['devices', '--'], ['cache', '--', 'path'], ['--', 'ops']):
+        tests.expect(f'{command} with --', ghlo(*command), 0)
+    os.remove(dash)
+    add = tests.file('add.mlir', ADD)
+    for command, wanted in ((['cache', 'path'], '[list|clear|path|size]'), (['convert', add, '-'], 'IN OUT'),
+                            (['devices'], 'no arguments'), (['dump', add], 'FILE'), (['info', add], 'FILE'),
+                            (['ops'], 'no arguments'), (['opt', add], 'FILE'), (['opt', '--passes=help', add], 'FILE'),
+                            (['run', add], 'FILE')):
+        tests.expect(f'{command[0]}: an argument too many', ghlo(*command, 'more'), 2,
+                     f"expected {wanted}, found 'more' besides; \"ghlo {command[0]} --help\" tells more")
+    for command in (['--version'], ['help', 'ops'], ['help'], ['--help']):
+        tests.expect(f'{command}: an argument too many', ghlo(*command, 'more'), 2,
+                     f"expected nothing after '{command[-1]}', found 'more'")
+
+
+def test_mark(tests):
+    """A byte order mark is not part of a text."""
+    mark = '\ufeff'
+    plain, marked = (ghlo('opt', tests.file('mark.mlir', text + ADD)) for text in ('', mark))
+    tests.report(plain.stdout == marked.stdout != '', 'a byte order mark', marked.stderr)
+    tests.expect('a byte order mark from standard input', ghlo('run', '-', '--fill=zeros', input=mark + ADD), 0)
+    plain, marked = (ghlo('opt', '-', input=text + WRONG.replace('(%x', '(%0x')) for text in ('', mark))
+    tests.report(plain.returncode == 1 and plain.stderr == marked.stderr, 'places are counted behind it', marked.stderr)
+    tests.expect('a byte order mark alone', ghlo('opt', '-', input=mark), 0, 'module')
+    checks = tests.file('mark.mlir', mark + CHECKS.split('// -----')[0])
+    tests.expect('check of a text with a mark', ghlo('check', checks), 0, '1 passed')
+
+
 def bench(*arguments):
     # The threads of oneDNN's OpenMP stop a leak checker; there is nothing of ours in them.
     return ghlo('bench', *arguments, env={**os.environ, 'ASAN_OPTIONS': 'detect_leaks=0'})
@@ -669,6 +725,9 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         tests = Tests(folder)
         test_run(tests)
+        test_numbers(tests)
+        test_arguments(tests)
+        test_mark(tests)
         test_errors(tests)
         test_files(tests)
         test_bench(tests)
