@@ -46,8 +46,10 @@ describe_plan (GhloIrModule   *module,
 
   if (function == NULL || ghlo_ir_func_get_body (function) == NULL)
     {
-      g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
-                           "the program has no function 'main' and not just one public function");
+      g_autofree char *found = ghlo_ir_module_describe_functions (module);
+
+      g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+                   "expected a function 'main' or a single public function to run, found %s", found);
       return NULL;
     }
   prepared = ghlo_devices_prepare (options->device, module, function, NULL, error);

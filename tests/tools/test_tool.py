@@ -336,6 +336,15 @@ def test_errors(tests):
     tests.expect('verifier', ghlo('opt', tests.file('mismatch.mlir', MISMATCH)), 1, 'mismatch.mlir:2:', 'stablehlo.add')
     tests.expect('bytecode cut off', ghlo('opt', '-', input='ML\xefR', encoding='latin-1'), 1,
                  '<stdin>: at byte 4, in the header: expected ')
+    several = tests.file('several.mlir', ''.join(ADD.replace('@main', f'@{name}') for name in 'fg'))
+    for command in (['run', '--fill=zeros'], ['dump', '--stage=plan'], ['bench', '--repeat=1']):
+        tests.expect(f'{command[0]} of two public functions',
+                     ghlo(*command, several, env={**os.environ, 'ASAN_OPTIONS': 'detect_leaks=0'}), 1,
+                     "expected a function 'main' or a single public function to run, found 2 public functions, "
+                     '@f and @g')
+    tests.expect('a function of two', ghlo('run', '--fill=zeros', '--function=g', several), 0)
+    tests.expect('a function that is not there', ghlo('run', '--function=h', several), 1,
+                 "expected --function= to name a function with a body, found 'h'")
     tests.expect('no command', ghlo(), 2, 'Usage: ghlo')
     tests.expect('unknown command', ghlo('frobnicate'), 2, "no command 'frobnicate'")
     tests.expect('unknown option', ghlo('run', '--frobnicate'), 2, 'ghlo run --help')
@@ -477,7 +486,7 @@ def test_dump(tests):
                             ([], 'expected one FILE')]:
         tests.expect(f'dump: usage {arguments[:1]}', ghlo('dump', *arguments), 2, text)
     tests.expect('dump: nothing to run', ghlo('dump', '--device=cpu', '--stage=plan', tests.file('empty.mlir', '')), 1,
-                 "no function 'main'")
+                 "expected a function 'main' or a single public function to run, found no public function")
 
 
 def test_cache(tests):
