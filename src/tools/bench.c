@@ -90,7 +90,7 @@ give (const Options          *options,
       GArray                 *results,
       GError                **error)
 {
-  const GhloBenchResult *first = (const GhloBenchResult *) results->data;
+  const GhloBenchResult *first = (gconstpointer) results->data;
   g_autoptr (JsonNode) json = ghlo_bench_to_json (machine, first, results->len);
   g_autoptr (JsonParser) parser = json_parser_new ();
 

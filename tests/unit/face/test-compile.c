@@ -606,7 +606,7 @@ test_on_disk (void)
 static void
 test_other_process (void)
 {
-  g_autoptr (GhloExecutable) executable = compile_cached (FOLDS, "test.mlir", FALSE, 1, 0);
+  g_autoptr (GhloExecutable) executable G_GNUC_UNUSED = compile_cached (FOLDS, "test.mlir", FALSE, 1, 0);
   g_autoptr (GhloExecutable) other = NULL;
 
   /* With its locations it is another program. */

@@ -561,7 +561,7 @@ test_cancel_async (void)
   g_autoptr (GhloExecutable) executable = help_compile (HELP_ENDLESS);
   const gint32 one = 1;
   g_autoptr (GhloBuffer) input = help_buffer ("tensor<i32>", &one, sizeof one);
-  g_autoptr (GhloResult) result = NULL;
+  g_autoptr (GhloResult) result G_GNUC_UNUSED = NULL;
 
   /* Cancelled at once, while it waits for a worker, and while it runs. */
   for (guint delay = 0; delay <= 60; delay += 20)
@@ -701,7 +701,7 @@ test_bare (void)
   g_autoptr (GError) error = NULL;
   g_autofree GhloValueInfo **inputs = ghlo_program_list_inputs (program);
   g_autofree GhloValueInfo **outputs = ghlo_executable_list_outputs (executable);
-  g_autofree char *text = ghlo_diagnostic_to_string (diagnostic);
+  g_autofree char *text G_GNUC_UNUSED = ghlo_diagnostic_to_string (diagnostic);
   gsize n = 1;
 
   g_assert_null (inputs[0]);

@@ -127,7 +127,7 @@ test_refused (void)
   static const char *const wrong[] = { "", "1", "1.0", "1.0.0.0", "newest", "1..0", "1.0.0 ", "0.8.9", "1.21.0" };
   g_autoptr (GhloProgram) program = help_parse (TAN);
   g_autoptr (GhloProgram) bare = g_object_new (GHLO_TYPE_PROGRAM, NULL);
-  g_autoptr (GBytes) bytes = serialize (program, "1.4.0");
+  g_autoptr (GBytes) bytes G_GNUC_UNUSED = serialize (program, "1.4.0");
   g_autoptr (GCancellable) cancelled = g_cancellable_new ();
   g_autoptr (GError) error = NULL;
   HelpWait wait = help_wait_init ();
@@ -366,7 +366,7 @@ test_large (void)
   g_autoptr (GFile) file = g_file_new_for_path (path);
   g_autoptr (GCancellable) cancellable = g_cancellable_new ();
   g_autoptr (GError) error = NULL;
-  g_autoptr (GhloProgram) program = ghlo_program_load (file, NULL, &error);
+  g_autoptr (GhloProgram) program G_GNUC_UNUSED = ghlo_program_load (file, NULL, &error);
   g_autoptr (GhloProgram) again = NULL;
   GThread *thread;
   HelpWait wait = help_wait_init ();
