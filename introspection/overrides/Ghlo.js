@@ -61,6 +61,9 @@ const ELEMENTS = [
     ['INDEX', BigInt64Array, 1, false],
 ];
 
+// Dimensions that a tensor may have.
+const MAX_RANK = 64;
+
 const FROM_ARRAY = 'use Ghlo.Buffer.from_array (array, shape)';
 
 let Ghlo;
@@ -171,6 +174,8 @@ function checkShape(shape, what = 'dimensions') {
 
 function makeType(elementType, shape = []) {
     const dimensions = checkShape(shape ?? []);
+    if (dimensions.length > MAX_RANK)
+        throw mistake(`expected at most ${MAX_RANK} dimensions, found ${dimensions.length}`);
     const type = guarded(() => makeType.original(elementType, dimensions));
     if (type === null) {
         throw mistake('expected an element type and dimensions of 0 and above, or -1 where one is open, ' +

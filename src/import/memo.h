@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What has been made of two things, so that it is made once: programs refer to a large
- * attribute, type or resource as often as they like, in a few bytes each time.
+ * A table of results by two keys, so that each is made once: programs may refer to a
+ * large attribute, type or resource any number of times, in a few bytes each.
  */
 
 #pragma once
@@ -17,8 +17,8 @@ typedef struct
   GhloIrInternTable table;
 } GhloImportMemo;
 
-/* The place of what is kept of @a and @b, which are compared as pointers; NULL stands in
- * a new one. It stays where it is. */
+/* The slot for @a and @b, which are compared as pointers; a new one has NULL. Its
+ * address does not change. */
 gpointer *ghlo_import_memo_at    (GhloImportMemo *self,
                                   gconstpointer   a,
                                   gconstpointer   b);

@@ -181,5 +181,7 @@ gboolean          ghlo_ir_dense_to_int64   (const GhloIrAttr *self, gint64 **val
 
 /* MLIR's spelling of attributes; the printer's, here because types need it. */
 void              ghlo_ir_attr_append      (const GhloIrAttr *attr, GString *string);
+/* The same for messages, shortened to a line's length; owned by the caller. */
+char             *ghlo_ir_attr_to_string   (const GhloIrAttr *attr);
 
 G_END_DECLS

@@ -368,6 +368,8 @@ await test('mistakes say what to write instead', async () => {
     await refused(() => Ghlo.Buffer.new_from_bytes(type, new GLib.Bytes(new Uint8Array(6))), 'expected 24 bytes');
     await refused(() => new Ghlo.TensorType(ElementType.F32, [2.7]), '2.7');
     await refused(() => Ghlo.TensorType.new(ElementType.F32, [-2]), 'dimensions of 0 and above');
+    await refused(() => Ghlo.TensorType.new(ElementType.F32, Array(70).fill(1)),
+        'expected at most 64 dimensions, found 70');
     await refused(() => Ghlo.Buffer.from_array(floats, [2, 4]), 'second argument');
     await refused(() => Ghlo.Buffer.from_array([1, 2]), 'typed array');
     await refused(() => Ghlo.Buffer.from_array([1, 'b'], null, ElementType.I32), 'found a string');

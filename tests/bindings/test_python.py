@@ -286,6 +286,28 @@ class TestFormats(unittest.TestCase):
         self.assertTrue(caught.exception.matches(Ghlo.error_quark(), Ghlo.Error.PARSE))
 
 
+class TestFiles(unittest.TestCase):
+    def refuse(self, path, domain, code, text):
+        for kind in (Ghlo.Program, Ghlo.Buffer):
+            arguments = [] if kind is Ghlo.Program else [None]
+            with self.assertRaises(GLib.Error) as caught:
+                kind.load(Gio.File.new_for_path(path), *arguments, None)
+            self.assertTrue(caught.exception.matches(domain, code), str(caught.exception))
+            self.assertIn(text, caught.exception.message)
+
+    def test_endless(self):
+        self.refuse('/dev/zero', Ghlo.error_quark(), Ghlo.Error.DATA, 'found more')
+
+    def test_folder(self):
+        self.refuse('/', Gio.io_error_quark(), Gio.IOErrorEnum.IS_DIRECTORY, "found the folder '/'")
+
+    def test_silent_pipe(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, 'pipe')
+            os.mkfifo(path)
+            self.refuse(path, Gio.io_error_quark(), Gio.IOErrorEnum.TIMED_OUT, 'found nothing for 3 seconds')
+
+
 class TestAsync(unittest.TestCase):
     def test_road(self):
         waiter, client, progress, seen = Waiter(), Ghlo.Client(), Ghlo.Progress(), []

@@ -7,6 +7,9 @@
 #pragma once
 
 #include <glib.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -19,6 +22,10 @@ limit_memory (gsize extra)
   g_autofree char *text = NULL;
   struct rlimit limit;
 
+#ifdef __GLIBC__
+  /* What was freed is not there to be taken again. */
+  malloc_trim (0);
+#endif
   g_assert_true (g_file_get_contents ("/proc/self/statm", &text, NULL, NULL));
   g_assert_cmpint (getrlimit (RLIMIT_AS, &limit), ==, 0);
   limit.rlim_cur = g_ascii_strtoull (text, NULL, 10) * (gsize) sysconf (_SC_PAGESIZE) + extra;

@@ -317,6 +317,17 @@ class Result(Ghlo.Result):
 
     `with result:` releases all of them at the end of the block."""
 
+    def __getitem__(self, key):
+        if isinstance(key, slice):
+            return super().__getitem__(key)
+        try:
+            index = operator.index(key)
+        except TypeError:
+            raise TypeError('expected the number of an output or a slice, found %r' % (key,)) from None
+        if not -len(self) <= index < len(self):
+            raise IndexError('expected one of %d outputs, found the index %d' % (len(self), index))
+        return super().__getitem__(index)
+
     def __enter__(self):
         return self
 

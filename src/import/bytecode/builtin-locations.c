@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The builtin dialect's locations, read. A part that nests too deep is unknown.
+ * Reading of the builtin dialect's locations. A part that nests too deep becomes
+ * unknown.
  */
 
 #include "import/bytecode/builtin.h"

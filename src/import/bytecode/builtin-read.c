@@ -41,8 +41,12 @@ read_symbol (GhloByteCursor    *cursor,
 
   for (gsize i = 0; i < nested.n && good; i++)
     if (nested.items[i]->kind != GHLO_IR_ATTR_SYMBOL || nested.items[i]->length > 0)
-      good = ghlo_bytecode_fail (&start, GHLO_ERROR_PARSE,
-                                 "expected single symbols inside a nested one, found another attribute");
+      {
+        g_autofree char *found = ghlo_ir_attr_to_string (nested.items[i]);
+
+        good = ghlo_bytecode_fail (&start, GHLO_ERROR_PARSE, "expected single symbols inside a nested one, found %s",
+                                   found);
+      }
   if (good)
     *attr = ghlo_ir_attr_symbol (ghlo_bytecode_module (cursor), name, nested.items, nested.n);
   GHLO_IMPORT_CLEAR (&nested);
@@ -200,7 +204,7 @@ read_dense_array (GhloByteCursor    *cursor,
   g_autoptr (GBytes) blob = NULL, bytes = NULL;
   const GhloElementInfo *info;
   gboolean splat;
-  gsize size;
+  gsize size, missing;
   guint64 n;
 
   if (!ghlo_bytecode_read_type (cursor, &type) || !ghlo_bytecode_read_varint (cursor, &n)
@@ -219,7 +223,7 @@ read_dense_array (GhloByteCursor    *cursor,
   if (n != size / info->size || size % info->size != 0)
     return ghlo_bytecode_fail (&start, GHLO_ERROR_PARSE, "expected the data of %" G_GUINT64_FORMAT " elements of %s,"
                                " found %" G_GSIZE_FORMAT " bytes", n, info->name, size);
-  bytes = ghlo_import_unpack (type->element_type, n, g_steal_pointer (&blob), FALSE, &splat);
+  bytes = ghlo_import_unpack (type->element_type, n, g_steal_pointer (&blob), FALSE, &splat, &missing);
   if (bytes == NULL)
     return ghlo_bytecode_fail (&start, GHLO_ERROR_OUT_OF_MEMORY, "expected memory for %" G_GUINT64_FORMAT
                                " elements, found none", n);

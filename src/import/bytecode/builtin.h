@@ -84,23 +84,23 @@ typedef enum
   GHLO_BUILTIN_UNSIGNED = 2,
 } GhloBuiltinSign;
 
-/* bytecode-builtin-types.c */
+/* builtin-types.c */
 gboolean ghlo_bytecode_builtin_read_type  (GhloByteCursor     *cursor,
                                            const GhloIrType  **type);
 
-/* bytecode-builtin-locations.c: what stands behind the code of a location; @is_one is
+/* builtin-locations.c: what stands behind the code of a location; @is_one is
  * FALSE for other codes, of which nothing is read. */
 gboolean ghlo_bytecode_builtin_read_location (GhloByteCursor    *cursor,
                                               guint64            code,
                                               gboolean          *is_one,
                                               const GhloIrAttr **attr);
 
-/* bytecode-builtin-write.c */
+/* builtin-write.c */
 gboolean ghlo_bytecode_builtin_has_attr   (const GhloIrAttr   *attr);
 gboolean ghlo_bytecode_builtin_write_attr (GhloBytecodeWriter *writer,
                                            const GhloIrAttr   *attr);
 
-/* bytecode-builtin-write-types.c */
+/* builtin-write-types.c */
 gboolean ghlo_bytecode_builtin_has_type   (const GhloIrType   *type);
 gboolean ghlo_bytecode_builtin_write_type (GhloBytecodeWriter *writer,
                                            const GhloIrType   *type);

@@ -50,8 +50,8 @@ GhloIrVersion ghlo_bytecode_artifact_version (GhloByteCursor *cursor);
 gboolean ghlo_bytecode_read_byte          (GhloByteCursor *cursor, guint8 *value);
 gboolean ghlo_bytecode_read_varint        (GhloByteCursor *cursor, guint64 *value);
 gboolean ghlo_bytecode_read_signed        (GhloByteCursor *cursor, gint64 *value);
-/* A varint that counts things of at least @size bytes each that follow here: one
- * that cannot be true is refused before anything is allocated for it. */
+/* Reads a count of items that follow, each of at least @size bytes. A count that exceeds
+ * the bytes left is refused before anything is allocated. */
 gboolean ghlo_bytecode_read_count         (GhloByteCursor *cursor, gsize size, gsize *n);
 /* The text is interned in the module and NUL-terminated; it may hold NULs. */
 gboolean ghlo_bytecode_read_string        (GhloByteCursor *cursor, const char **text, gsize *length);
@@ -64,8 +64,10 @@ gboolean ghlo_bytecode_read_optional_attr (GhloByteCursor *cursor, const GhloIrA
 gboolean ghlo_bytecode_read_type          (GhloByteCursor *cursor, const GhloIrType **type);
 /* An attribute that must be of one kind. */
 gboolean ghlo_bytecode_read_attr_of       (GhloByteCursor *cursor, GhloIrAttrKind kind, const GhloIrAttr **attr);
-/* What the builtin dialect and VHLO write in the same way (bytecode-plain.c). A name
- * is a string without zero bytes. */
+/* "an array", for messages. */
+const char *ghlo_bytecode_kind_name       (GhloIrAttrKind kind);
+/* Encodings that the builtin dialect and VHLO share (plain.c). A name is a string
+ * without zero bytes. */
 gboolean ghlo_bytecode_read_name          (GhloByteCursor *cursor, const char **name);
 gboolean ghlo_bytecode_read_array         (GhloByteCursor *cursor, const GhloIrAttr **attr);
 gboolean ghlo_bytecode_read_dictionary    (GhloByteCursor *cursor, const GhloIrAttr **attr);
@@ -99,7 +101,7 @@ gboolean ghlo_bytecode_read_unranked_tensor (GhloByteCursor *cursor, const GhloI
 gboolean ghlo_bytecode_read_tuple         (GhloByteCursor *cursor, const GhloIrType **type);
 /* A count and types, onto the end of @types. */
 gboolean ghlo_bytecode_read_types         (GhloByteCursor *cursor, GPtrArray *types);
-/* Adds a finding for this place; gives FALSE. */
+/* Adds a finding at the cursor's offset; gives FALSE. */
 gboolean ghlo_bytecode_fail               (GhloByteCursor *cursor, GhloError code, const char *format, ...)
                                            G_GNUC_PRINTF (3, 4);
 #define ghlo_bytecode_fail(...) GHLO_FALSE_AFTER (ghlo_bytecode_fail (__VA_ARGS__))
@@ -114,8 +116,8 @@ void ghlo_bytecode_write_string           (GhloBytecodeWriter *writer, const cha
 void ghlo_bytecode_write_blob             (GhloBytecodeWriter *writer, gconstpointer data, gsize size);
 /* The elements of a DENSE as a blob, packed as MLIR packs them. */
 void ghlo_bytecode_write_elements         (GhloBytecodeWriter *writer, const GhloIrAttr *attr);
-/* In @dialect's encoding, or in another's when the attribute belongs to that one
- * alone (an sdy sharding among VHLO attributes). */
+/* Writes an attribute in @dialect's encoding, or in another's when only that dialect has
+ * it (an sdy sharding among VHLO attributes). */
 void ghlo_bytecode_write_attr             (GhloBytecodeWriter *writer, GhloBytecodeDialect dialect,
                                            const GhloIrAttr *attr);
 void ghlo_bytecode_write_optional_attr    (GhloBytecodeWriter *writer, GhloBytecodeDialect dialect,

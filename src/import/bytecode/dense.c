@@ -55,7 +55,7 @@ ghlo_bytecode_dense (GhloByteCursor   *cursor,
   gconstpointer data;
   GBytes *bytes;
   gboolean splat = FALSE;
-  gsize n, size;
+  gsize n, size, missing;
 
   if (!count_elements (cursor, tensor, &n))
     {
@@ -71,7 +71,13 @@ ghlo_bytecode_dense (GhloByteCursor   *cursor,
 
   info = ghlo_element_info (tensor->element_type);
   data = g_bytes_get_data (blob, &size);
-  bytes = ghlo_import_unpack (tensor->element_type, n, blob, resource == NULL, &splat);
+  bytes = ghlo_import_unpack (tensor->element_type, n, blob, resource == NULL, &splat, &missing);
+  if (missing > 0)
+    {
+      ghlo_bytecode_fail (cursor, GHLO_ERROR_OUT_OF_MEMORY, "expected memory for a constant of %" G_GSIZE_FORMAT
+                          " bytes, found less", missing);
+      return NULL;
+    }
   if (bytes == NULL)
     {
       ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE, "expected the data of %" G_GSIZE_FORMAT " elements of %s, found %"

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* Shorter data is copied at once, which costs less than to keep track of them. */
+/* Shorter data is copied at once, which costs less than a segment. */
 enum { SMALL_PIECE = 256 };
 
 void

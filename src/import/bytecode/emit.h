@@ -27,7 +27,7 @@ typedef enum
   GHLO_BYTECODE_SECTION_PROPERTIES,
 } GhloBytecodeSection;
 
-/* Somebody else's bytes that belong before byte @at of the emitter's own. */
+/* Borrowed bytes that are written before byte @at of the emitter's own. */
 typedef struct
 {
   gsize         at;
@@ -42,14 +42,14 @@ typedef struct
   gsize                                    segment_bytes;  /* of all segments */
 } GhloBytecodeEmitter;
 
-/* All bytes, those of the segments too. */
+/* The number of all bytes, including those of segments. */
 static inline gsize
 ghlo_bytecode_emitter_size (const GhloBytecodeEmitter *self)
 {
   return self->bytes.n + self->segment_bytes;
 }
 
-/* Forgets the bytes and keeps the room for them. */
+/* Empties the emitter and keeps its memory. */
 static inline void
 ghlo_bytecode_emitter_reset (GhloBytecodeEmitter *self)
 {

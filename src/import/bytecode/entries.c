@@ -12,7 +12,7 @@
 
 #include "import/text/parser.h"
 
-/* What grows out of a file's sharing may be this many times its size in parts. */
+/* Limit of the parts of a file, shared ones counted each time, as a multiple of its size. */
 enum { WEIGHT_FACTOR = 16, MIN_WEIGHT = 4096 };
 
 /* How deep entries are read inside each other. What is found deeper may already
@@ -135,7 +135,8 @@ decode (GhloBytecodeReader *self,
          && check_size (&start, entry, is_type);
 }
 
-/* Gives the entry, read, and counts it among the parts of the entry around it. */
+/* Reads the entry when it is not read yet, and counts its parts to those of the entry
+ * that contains it. */
 static gboolean
 use (GhloBytecodeReader *self,
      GhloBytecodeEntry  *entry,
@@ -215,8 +216,8 @@ ghlo_bytecode_read_type (GhloByteCursor    *cursor,
          && ghlo_bytecode_use_type (cursor, index, type);
 }
 
-static const char *
-kind_name (GhloIrAttrKind kind)
+const char *
+ghlo_bytecode_kind_name (GhloIrAttrKind kind)
 {
   static const char *const names[] = {
     [GHLO_IR_ATTR_UNIT] = "a unit attribute",
@@ -251,8 +252,8 @@ ghlo_bytecode_read_attr_of (GhloByteCursor    *cursor,
     return FALSE;
 
   return (*attr)->kind == kind
-         || ghlo_bytecode_fail (&start, GHLO_ERROR_PARSE, "expected %s, found %s", kind_name (kind),
-                                kind_name ((*attr)->kind));
+         || ghlo_bytecode_fail (&start, GHLO_ERROR_PARSE, "expected %s, found %s",
+                                ghlo_bytecode_kind_name (kind), ghlo_bytecode_kind_name ((*attr)->kind));
 }
 
 gboolean
@@ -276,7 +277,8 @@ ghlo_bytecode_read_location (GhloByteCursor        *cursor,
 
   attr = entry->value;
   if (attr->kind != GHLO_IR_ATTR_LOCATION)
-    return ghlo_bytecode_fail (&start, GHLO_ERROR_PARSE, "expected a location, found %s", kind_name (attr->kind));
+    return ghlo_bytecode_fail (&start, GHLO_ERROR_PARSE, "expected a location, found %s",
+                               ghlo_bytecode_kind_name (attr->kind));
   if (self->depth > 0
       && (entry->height >= GHLO_MAX_LOCATION_NESTING
           || (guint64) self->weight + entry->weight > ghlo_bytecode_limit (self)))

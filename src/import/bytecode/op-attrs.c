@@ -23,7 +23,7 @@ fail_name (GhloByteCursor           *cursor,
   return ghlo_bytecode_fail (cursor, GHLO_ERROR_UNSUPPORTED, "expected a known operation, found '%s'", quote);
 }
 
-/* Looks the name up, once. */
+/* Looks up the name on its first use. */
 static gboolean
 know_name (GhloByteCursor     *cursor,
            GhloBytecodeOpName *name)
@@ -86,7 +86,7 @@ read_vhlo_properties (GhloByteCursor    *cursor,
   return ghlo_bytecode_check_end (cursor, "an operation's properties");
 }
 
-/* VHLO's attributes out of a dictionary; the others of it go to @list. */
+/* Finds VHLO's attributes in a dictionary; its other entries go to @list. */
 static gboolean
 find_vhlo_attributes (GhloByteCursor     *cursor,
                       const GhloVhloOp   *op,
@@ -196,7 +196,8 @@ inherent_index (const GhloIrOpSpec *spec,
   return -1;
 }
 
-/* What the row does not have, in name order and each once. */
+/* Sets the attributes that the row does not have, in name order, and checks that each
+ * occurs once. */
 static gboolean
 set_discardable (GhloByteCursor           *cursor,
                  GArray                   *list,
@@ -226,8 +227,8 @@ set_discardable (GhloByteCursor           *cursor,
   return TRUE;
 }
 
-/* Attributes for each argument or result of a function, none of which has any:
- * text leaves them out. */
+/* Whether an array has an empty dictionary for each argument or result of a function,
+ * which text leaves out. */
 static gboolean
 says_nothing (GhloBytecodeReader   *self,
               const GhloIrAttrSpec *spec,
@@ -316,7 +317,7 @@ make_attributes (GhloByteCursor             *cursor,
   return sort_attributes (cursor, list, result);
 }
 
-/* What a dictionary is to operations of one kind; a key of the reader's table. */
+/* The conversion of a dictionary for operations of one kind; a key of the reader's table. */
 typedef struct
 {
   const GhloIrAttr         *dictionary;
@@ -348,7 +349,7 @@ known_equal (gconstpointer a,
          && left->in_function == right->in_function;
 }
 
-/* What has been kept under these keys, or a slot to keep it, with *@is_new set. */
+/* The conversion that is kept for these keys, or a new one with *@is_new set. */
 static Known *
 find_known (GhloBytecodeReader *self,
             const GhloIrAttr   *dictionary,

@@ -33,19 +33,19 @@ typedef struct
   GHLO_IMPORT_VECTOR (GhloIrValue *) values;    /* by number; beyond the last nothing is known yet */
   gsize               first;       /* where the numbers of the innermost isolated region begin */
   gsize               top;         /* behind the numbers of all regions that are open */
-  GHLO_IMPORT_VECTOR (gsize) awaited;           /* indices in @values, that were used before their definition */
+  GHLO_IMPORT_VECTOR (gsize) awaited;           /* indices in @values of values used before their definition */
   guint               depth;       /* of regions */
   guint               n_ops;       /* since the last look at the monitor */
   GArray             *attributes;  /* scratch */
   GHLO_IMPORT_VECTOR (GhloIrValue *) operands;            /* of the operation being read */
   GHLO_IMPORT_VECTOR (const GhloIrType *) result_types;
-  GHLO_IMPORT_VECTOR (GhloIrOp *) casts;        /* that may turn out to do nothing */
+  GHLO_IMPORT_VECTOR (GhloIrOp *) casts;        /* that may do nothing */
 } Builder;
 
 /* The numbers of one region. */
 typedef struct
 {
-  gsize next, end;
+  gsize first, next, end;
 } Numbers;
 
 static gboolean read_regions (Builder *self, GhloByteCursor *cursor, GhloIrOp *op, gboolean is_isolated);
@@ -56,7 +56,7 @@ is_stand_in (const GhloIrValue *value)
   return value != NULL && value->op == NULL && value->block == NULL;
 }
 
-/* Makes number @index known. */
+/* Gives the slot of value number @index, and makes slots up to there. */
 static GhloIrValue **
 slot (Builder *self,
       gsize    index)
@@ -88,7 +88,9 @@ define (Builder        *self,
   GhloIrValue **entry;
 
   if (numbers->next >= numbers->end)
-    return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE, "expected no more values than the region says, found another");
+    return ghlo_bytecode_fail (cursor, GHLO_ERROR_PARSE,
+                               "expected %" G_GSIZE_FORMAT " values in the region, found more",
+                               numbers->end - numbers->first);
   entry = slot (self, numbers->next++);
   if (*entry != NULL)
     ghlo_ir_value_replace (*entry, value);
@@ -115,9 +117,9 @@ read_operand (Builder        *self,
   return TRUE;
 }
 
-/* Every value of a region that was used before its definition has one by now.
- * @mark is how many were awaited when the region began; those of regions around it
- * may still come. */
+/* Checks at the end of a region that its values that were used before their definition
+ * are defined. @mark is how many were awaited when the region began; those of enclosing
+ * regions may still be defined. */
 static gboolean
 check_defined (Builder        *self,
                GhloByteCursor *cursor,
@@ -158,7 +160,7 @@ check_monitor (Builder        *self,
   return TRUE;
 }
 
-/* Orders in which values list their uses: they mean nothing, and are skipped. */
+/* Skips the orders in which values list their uses, since nothing depends on them. */
 static gboolean
 skip_use_lists (GhloByteCursor *cursor,
                 gsize           n_values)
@@ -178,8 +180,8 @@ skip_use_lists (GhloByteCursor *cursor,
         return FALSE;
       n_indices = ignored;
       if (n_indices > ghlo_bytecode_left (cursor))
-        return ghlo_bytecode_fail (&start, GHLO_ERROR_PARSE,
-                                   "expected the order of uses, found fewer bytes than it has");
+        return ghlo_bytecode_fail (&start, GHLO_ERROR_PARSE, "expected an order of %" G_GSIZE_FORMAT
+                                   " uses, found %" G_GSIZE_FORMAT " bytes", n_indices, ghlo_bytecode_left (cursor));
       for (gsize j = 0; j < n_indices; j++)
         if (!ghlo_bytecode_read_varint (cursor, &ignored))
           return FALSE;
@@ -482,7 +484,7 @@ read_blocks (Builder        *self,
 {
   GhloByteRange ir = self->reader->sections[GHLO_BYTECODE_SECTION_IR];
   GhloByteCursor start = *cursor;
-  Numbers numbers = { self->top, self->top };
+  Numbers numbers = { self->top, self->top, self->top };
   gsize bottom = self->top, mark = self->awaited.n, end;
   guint64 n;
 
@@ -566,7 +568,7 @@ read_regions (Builder        *self,
   return !has_section || ghlo_bytecode_check_end (inner, "the regions of an operation");
 }
 
-/* Casts that were read before their operands' types were known. */
+/* Drops casts that turn out to be identities, now that their operands' types are known. */
 static void
 drop_casts (Builder *self)
 {

@@ -26,7 +26,7 @@ walk (GhloBytecodeWriter *self,
       guint               depth)
 {
   if (depth > GHLO_MAX_NESTING)
-    return ghlo_bytecode_refuse (self, GHLO_ERROR_UNSUPPORTED, "regions are nested more than %d deep",
+    return ghlo_bytecode_refuse (self, GHLO_ERROR_UNSUPPORTED, "expected regions nested at most %d deep, found more",
                                  GHLO_MAX_NESTING);
   if (!visit (self, op))
     return FALSE;
@@ -68,8 +68,8 @@ region_of (const GhloIrValue *value)
   return block->region;
 }
 
-/* An operation that uses a value from outside ends the isolation of everything
- * between the two. */
+/* A use of a value from outside a region means that no region between the use and the
+ * definition is isolated. */
 static void
 end_isolation (GhloBytecodeWriter *self,
                const GhloIrOp     *op,
@@ -84,7 +84,8 @@ end_isolation (GhloBytecodeWriter *self,
     }
 }
 
-/* Puts @cast at its place, before those that are there. */
+/* Inserts @cast after the operation or at the start of the block, before casts that are
+ * already there. */
 static void
 insert_cast (GhloBytecodeWriter *self,
              GhloBytecodeCast   *cast)

@@ -155,7 +155,7 @@ struct _GhloBytecodeReader
   guint                     depth;         /* of entries being read */
   guint                     height;        /* of the entry being read, so far */
   guint32                   weight;
-  GHashTable               *dictionaries;  /* bytecode-op-attrs.c's own; NULL until it is needed */
+  GHashTable               *dictionaries;  /* op-attrs.c's own; NULL until it is needed */
   GhloImportMemo            memo;          /* what becomes of attributes, and of resources of a type */
   guint64                   n_unpacked;    /* bytes of constants that are not the file's own */
   gsize                     n_copied;      /* attributes of operations that the file has in fewer places */
@@ -165,14 +165,14 @@ struct _GhloBytecodeReader
 /* "the IR section", for messages. */
 extern const char *const ghlo_bytecode_section_names[GHLO_BYTECODE_N_SECTIONS];
 
-/* bytecode-container.c */
+/* container.c */
 /* Header, sections and tables; nothing is decoded. */
 gboolean       ghlo_bytecode_open         (GhloBytecodeReader *reader);
 void           ghlo_bytecode_close        (GhloBytecodeReader *reader);
 /* A section with its header; @section may be one that the container does not know. */
 gboolean       ghlo_bytecode_read_section (GhloByteCursor *cursor, guint *section, GhloByteRange *range);
 
-/* bytecode-entries.c */
+/* entries.c */
 /* How many parts what the file shares may have when it is spelled out. */
 guint32        ghlo_bytecode_limit        (const GhloBytecodeReader *reader);
 /* Attribute or type @index, which is in range. */
@@ -182,7 +182,7 @@ gboolean       ghlo_bytecode_use_type     (GhloByteCursor *cursor, gsize index, 
  * what nests deepest is left out. */
 gboolean       ghlo_bytecode_read_location (GhloByteCursor *cursor, const GhloIrLocation **location);
 
-/* bytecode-op-attrs.c: what an operation is, and its attributes. */
+/* op-attrs.c: what an operation is, and its attributes. */
 typedef struct
 {
   gsize             op_name;         /* index of the file's names */
@@ -195,11 +195,11 @@ typedef struct
 gboolean       ghlo_bytecode_op_attributes (GhloByteCursor *cursor, const GhloBytecodeOpParts *parts, GArray *list,
                                             GhloBytecodeOpAttributes *result);
 
-/* bytecode-ops.c */
+/* ops.c */
 /* The IR section; gives the outermost module. */
 GhloIrOp      *ghlo_bytecode_read_ir      (GhloBytecodeReader *reader);
 
-/* bytecode-cursor.c */
+/* cursor.c */
 /* String @index, interned. */
 const char    *ghlo_bytecode_string       (GhloBytecodeReader *reader, gsize index);
 GhloByteCursor ghlo_bytecode_cursor       (GhloBytecodeReader *reader, GhloByteRange range, const char *section);

@@ -54,6 +54,7 @@ read_expected (GhloByteCursor    *cursor,
                const GhloIrAttr **value)
 {
   GhloByteCursor start = *cursor;
+  g_autofree char *found = NULL;
 
   if (!ghlo_bytecode_read_attr (cursor, value))
     return FALSE;
@@ -63,10 +64,15 @@ read_expected (GhloByteCursor    *cursor,
               || (*value)->subkind == expected->subkind)))
     return TRUE;
 
-  return ghlo_bytecode_fail (&start, GHLO_ERROR_PARSE, "expected another kind of attribute as the field '%s' of #%s.%s",
+  found = ghlo_ir_attr_to_string (*value);
+
+  return ghlo_bytecode_fail (&start, GHLO_ERROR_PARSE, "expected %s as the field '%s' of #%s.%s, found %s",
+                             expected->kind == GHLO_IR_ATTR_ENUM ? ghlo_ir_enum_specs[expected->subkind].mnemonic
+                             : expected->kind == GHLO_IR_ATTR_STRUCT ? ghlo_ir_struct_specs[expected->subkind].mnemonic
+                             : ghlo_bytecode_kind_name (expected->kind),
                              ghlo_ir_struct_specs[expected->structure].fields[expected->field].name,
                              ghlo_ir_struct_specs[expected->structure].dialect,
-                             ghlo_ir_struct_specs[expected->structure].mnemonic);
+                             ghlo_ir_struct_specs[expected->structure].mnemonic, found);
 }
 
 static gboolean

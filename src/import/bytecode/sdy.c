@@ -60,11 +60,14 @@ add_child (GhloByteCursor   *start,
            GhloSdyField     *field)
 {
   if (!ghlo_sdy_attr_is (attr, kind))
-    return ghlo_bytecode_fail (start, GHLO_ERROR_PARSE,
-                               "expected %s inside an attribute of sdy, found another attribute",
-                               kind == GHLO_SDY_STRING ? "a string"
-                               : kind == GHLO_SDY_MESH_OR_SYMBOL ? "a mesh or its symbol"
-                               : ghlo_sdy_specs[kind].mnemonic);
+    {
+      g_autofree char *found = ghlo_ir_attr_to_string (attr);
+
+      return ghlo_bytecode_fail (start, GHLO_ERROR_PARSE, "expected %s inside an attribute of sdy, found %s",
+                                 kind == GHLO_SDY_STRING ? "a string"
+                                 : kind == GHLO_SDY_MESH_OR_SYMBOL ? "a mesh or its symbol"
+                                 : ghlo_sdy_specs[kind].mnemonic, found);
+    }
   ghlo_sdy_field_add (field, attr);
 
   return TRUE;

@@ -87,8 +87,7 @@ add_entry (GhloBytecodeWriter *self,
   return entry;
 }
 
-/* Whether what VHLO has no form of may be part of the file, in the encoding of
- * another dialect. */
+/* Refuses what VHLO lacks unless files of the target may have it in the encoding @found. */
 static gboolean
 may_leave_vhlo (GhloBytecodeWriter *self,
                 guint               found)
@@ -228,10 +227,9 @@ make_canonical (GhloBytecodeWriter *self,
     }
 }
 
-/* Attributes that differ here and are written alike are one attribute there: a
- * symbol is a string in VHLO, and array<i64: …> a tensor; a constant is the same
- * wherever its data came from, and a boolean an integer of one bit. Each is made
- * once, since one that is inside many others may be met very often. */
+/* The attribute that stands for all that are written alike: a symbol is a string in
+ * VHLO, array<i64: …> a tensor, and a boolean an integer of one bit; a constant loses
+ * its resource key. Each is made once, since many attributes may contain it. */
 static const GhloIrAttr *
 canonical (GhloBytecodeWriter *self,
            gboolean            vhlo,
@@ -270,8 +268,8 @@ look_inside (GhloBytecodeWriter      *self,
 {
   if (self->depth >= DEEPEST)
     {
-      ghlo_bytecode_refuse (self, GHLO_ERROR_UNSUPPORTED, "attributes, types or locations are nested more than %d deep",
-                            DEEPEST);
+      ghlo_bytecode_refuse (self, GHLO_ERROR_UNSUPPORTED,
+                            "expected attributes, types and locations nested at most %d deep, found more", DEEPEST);
       return;
     }
 
@@ -289,7 +287,7 @@ not_numbered (GhloBytecodeWriter *self)
   return ghlo_ir_arena_alloc (&self->arena, sizeof (GhloBytecodeEntry));
 }
 
-/* What is asked for with @key is @entry. */
+/* Makes @key a key of @entry too. */
 static GhloBytecodeEntry *
 also_known_as (GhloBytecodeTable *table,
                gconstpointer      key,

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The order of a value's uses. A reader of bytecode comes to the uses of a value
- * one by one and puts each before those that it has; where MLIR's own list is in
- * another order, bytecode says so. Nothing depends on the order but the bytes,
- * and those are to be upstream's, so what its conversions do to the list is done
- * here:
+ * The order of a value's uses. A reader of bytecode adds each use of a value at the
+ * front of its list; where MLIR's own list has another order, bytecode states it. Only
+ * the bytes depend on the order, and they shall equal upstream's, so this file follows
+ * what its conversions do to the list:
  *
  *   - an operation that becomes VHLO is made after those before it, which is the
  *     order of a reader; the cast of a value of VHLO's is used after all of them;
@@ -88,8 +87,8 @@ sort_uses (Order *self)
     g_qsort_with_data (self->uses.items, (int) self->uses.n, sizeof (Use), latest_first, NULL);
 }
 
-/* Adds those of @uses to the list that @again and @cast name, as they come or the
- * other way round. */
+/* Adds the uses with these values of @again and @cast to the list, in their order or
+ * reversed. */
 static void
 list_uses (Order   *self,
            gboolean again,
@@ -117,7 +116,7 @@ reverse_list (Order *self)
     }
 }
 
-/* Fills in the indices; FALSE when the list is as a reader has it. */
+/* Fills in @indices; FALSE when the list has the order of a reader. */
 static gboolean
 find_indices (Order *self)
 {
@@ -134,8 +133,8 @@ find_indices (Order *self)
   return differs;
 }
 
-/* Whether the uses of @value, of VHLO's or not, are in an order of their own. Those
- * of a value that is written as it is are not. */
+/* Whether the uses of @value are in an order that must be stated. Those of a value that
+ * is not VHLO's are not. */
 static gboolean
 order_value (GhloBytecodeWriter *writer,
              Order              *self,
@@ -179,7 +178,8 @@ order_cast (GhloBytecodeWriter     *writer,
   return find_indices (self);
 }
 
-/* The indices of all uses, or pairs of those that differ where these are less. */
+/* Writes the indices of all uses, or pairs of indices for those that moved when that is
+ * shorter. */
 static void
 emit_order (const Order         *self,
             GhloBytecodeEmitter *out)

@@ -293,8 +293,8 @@ ghlo_export_artifact (GhloIrModule      *module,
     {
       bytes = ghlo_bytecode_emitter_join (&file);
       if (bytes == NULL)
-        ghlo_bytecode_refuse (&self, GHLO_ERROR_OUT_OF_MEMORY, "not enough memory for an artifact of %" G_GSIZE_FORMAT
-                              " bytes", ghlo_bytecode_emitter_size (&file));
+        ghlo_bytecode_refuse (&self, GHLO_ERROR_OUT_OF_MEMORY, "expected memory for an artifact of %" G_GSIZE_FORMAT
+                              " bytes, found less", ghlo_bytecode_emitter_size (&file));
     }
   ghlo_bytecode_emitter_clear (&file);
   writer_clear (&self);

@@ -3,11 +3,11 @@
  * Writing a portable artifact, in four steps that share one writer:
  *
  *   plan     which operation of VHLO each operation becomes, and which casts
- *            stand between VHLO and what is written as it is (bytecode-plan.c)
- *   number   dialects, names, attributes, types and values (bytecode-number.c,
- *            bytecode-table.c)
- *   write    the sections (bytecode-write.c, bytecode-write-ops.c)
- *   join     the bytes and the constants (bytecode-emit.c)
+ *            stand between VHLO and what is written as it is (plan.c)
+ *   number   dialects, names, attributes, types and values (number.c,
+ *            table.c)
+ *   write    the sections (write.c, write-ops.c)
+ *   join     the bytes and the constants (emit.c)
  *
  * What is made up on the way, such as a dictionary of attributes, is made in the
  * module, so that equal things stay one; the module's operations and values keep
@@ -192,7 +192,7 @@ GhloBytecodeEntry *ghlo_bytecode_attr_entry     (GhloBytecodeWriter  *self,
                                                  const GhloIrAttr    *attr);
 GhloBytecodeEntry *ghlo_bytecode_location_entry (GhloBytecodeWriter  *self,
                                                  const GhloIrLocation *location);
-/* Of an operation or a value: unknown where locations are left out. */
+/* The location of an operation or a value, which is unknown when locations are stripped. */
 GhloBytecodeEntry *ghlo_bytecode_debug_location (GhloBytecodeWriter  *self,
                                                  const GhloIrLocation *location);
 GhloBytecodeEntry *ghlo_bytecode_type_entry     (GhloBytecodeWriter  *self,
@@ -201,7 +201,7 @@ GhloBytecodeEntry *ghlo_bytecode_type_entry     (GhloBytecodeWriter  *self,
 GhloBytecodeEntry *ghlo_bytecode_name_entry     (GhloBytecodeWriter  *self,
                                                  const GhloVhloOp    *vhlo,
                                                  GhloIrOpKind         kind);
-/* Whether VHLO has a form of its own of @type. */
+/* Whether VHLO has an encoding of @type. */
 gboolean           ghlo_bytecode_type_in_vhlo   (const GhloIrType    *type);
 /* Writes the bytes of an entry, or numbers what they refer to. */
 void               ghlo_bytecode_write_attr_entry (GhloBytecodeWriter      *self,
@@ -218,8 +218,8 @@ guint32            ghlo_bytecode_span_number    (GhloBytecodeWriter  *self,
 const GhloIrAttr  *ghlo_bytecode_text_attr      (GhloBytecodeWriter  *self,
                                                  const char          *text);
 
-/* The order of the uses of each value, where it is not the one that a reader comes
- * to. Gives whether there is such a value. */
+/* Writes the order of the uses of each value whose order differs from a reader's. Gives
+ * whether there is such a value. */
 gboolean           ghlo_bytecode_write_result_uses   (GhloBytecodeWriter     *self,
                                                       GhloBytecodeEmitter    *out,
                                                       const GhloIrOp         *op);

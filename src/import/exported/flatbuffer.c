@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Reading of flatbuffers. Every place is a byte number below the file's size, and
- * every number is read byte by byte, so nothing here relies on alignment.
+ * Reading of flatbuffers. Every offset is below the file's size, and every number is
+ * read byte by byte, so nothing here relies on alignment.
  */
 
 #include "import/exported/flatbuffer.h"

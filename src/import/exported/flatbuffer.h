@@ -91,7 +91,7 @@ gboolean      ghlo_flat_table         (GhloFlatbuffer  *self,
 gboolean      ghlo_flatbuffer_charge  (GhloFlatbuffer  *self,
                                        gsize            at,
                                        gsize            n);
-/* Adds a finding for that place; gives FALSE. */
+/* Adds a finding at that offset; gives FALSE. */
 gboolean      ghlo_flatbuffer_fail    (GhloFlatbuffer  *self,
                                        gsize            at,
                                        const char      *format,

@@ -106,6 +106,7 @@ fail_definition (GhloImportParser      *self,
                  const GhloImportName  *name,
                  GhloImportScopeResult  result,
                  const GhloIrValue     *value,
+                 guint                  n,
                  const GhloIrType      *other)
 {
   GhloImportPosition position = { name->line, name->column };
@@ -115,7 +116,8 @@ fail_definition (GhloImportParser      *self,
   if (result == GHLO_IMPORT_SCOPE_REDEFINED)
     return ghlo_import_fail_at (self, position, "expected a new name, found '%%%s', which is defined already", quote);
   if (result == GHLO_IMPORT_SCOPE_RANGE)
-    return ghlo_import_fail_at (self, position, "expected '%%%s' to have as many results as are used before", quote);
+    return ghlo_import_fail_at (self, position, "expected '%%%s' to have as many results as are used before, found %u",
+                                quote, n);
   wanted = ghlo_ir_type_to_string (other);
   found = ghlo_ir_type_to_string (value->type);
 
@@ -134,7 +136,7 @@ ghlo_import_define (GhloImportParser     *self,
   GhloImportScopeResult result = ghlo_import_scopes_define (&self->scopes, name, values, n, &other);
 
   if (result != GHLO_IMPORT_SCOPE_OK)
-    return fail_definition (self, name, result, values, other);
+    return fail_definition (self, name, result, values, n, other);
   if (!g_ascii_isdigit (name->text[0]))
     {
       const char *interned = ghlo_ir_module_intern (self->module, name->text, name->length);
@@ -187,7 +189,8 @@ ghlo_import_make_op (GhloImportParser *self,
   if (!resolve_operands (self, op, values))
     return FALSE;
   if (op->result_types.n > GHLO_MAX_OPERANDS)
-    return ghlo_import_fail_at (self, op->position, "expected at most %u results, found more", GHLO_MAX_OPERANDS);
+    return ghlo_import_fail_at (self, op->position, "expected at most %u results, found %" G_GSIZE_FORMAT,
+                                GHLO_MAX_OPERANDS, (gsize) op->result_types.n);
 
   made = ghlo_ir_op_new (self->module, &(GhloIrOpState) {
     .kind = op->kind,

@@ -217,7 +217,11 @@ ghlo_import_parse_alias (GhloImportParser *self)
   GhloImportAlias *alias = find (self, self->lexer.start, length);
 
   if (memchr (self->lexer.start, '.', length) != NULL)
-    return ghlo_import_fail (self, "expected a name without '.', which marks a dialect");
+    {
+      g_autofree char *found = ghlo_import_quote (self->lexer.start, length);
+
+      return ghlo_import_fail (self, "expected a name without '.', which marks a dialect, found '%s'", found);
+    }
   if (alias != NULL && alias->definition.start != self->lexer.start)
     {
       g_autofree char *name = ghlo_import_quote (alias->name, alias->length);

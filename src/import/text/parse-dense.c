@@ -256,7 +256,7 @@ read_hex (Dense    *dense,
   GhloImportParser *self = dense->parser;
   GhloImportPosition position = ghlo_import_position (self);
   const char *hex = self->lexer.start + 3;
-  gsize length = ghlo_import_lexer_length (&self->lexer), n;
+  gsize length = ghlo_import_lexer_length (&self->lexer), n, missing;
   guint8 *data;
   GBytes *bytes;
 
@@ -278,7 +278,13 @@ read_hex (Dense    *dense,
       ghlo_import_fail (self, "expected a string of whole hexadecimal bytes behind '0x', found another one");
       return NULL;
     }
-  bytes = ghlo_import_unpack (dense->element->element_type, dense->n, g_bytes_new_take (data, n), TRUE, splat);
+  bytes = ghlo_import_unpack (dense->element->element_type, dense->n, g_bytes_new_take (data, n), TRUE, splat,
+                              &missing);
+  if (missing > 0)
+    {
+      ghlo_import_no_memory (self, position, "a constant", missing);
+      return NULL;
+    }
   if (bytes == NULL)
     {
       ghlo_import_fail_at (self, position, "expected the data of %" G_GSIZE_FORMAT " elements of %s, found %"
@@ -529,7 +535,7 @@ make_of_resource (GhloImportParser   *self,
                   const GhloIrType   *type)
 {
   gconstpointer data;
-  gsize n_bytes;
+  gsize n_bytes, missing;
   gboolean splat;
   GBytes *raw, *bytes;
   Dense dense;
@@ -546,7 +552,12 @@ make_of_resource (GhloImportParser   *self,
   if (raw == NULL)
     return NULL;
   data = g_bytes_get_data (raw, &n_bytes);
-  bytes = ghlo_import_unpack (dense.element->element_type, dense.n, raw, FALSE, &splat);
+  bytes = ghlo_import_unpack (dense.element->element_type, dense.n, raw, FALSE, &splat, &missing);
+  if (missing > 0)
+    {
+      ghlo_import_no_memory (self, position, "a resource", missing);
+      return NULL;
+    }
   if (bytes == NULL)
     {
       ghlo_import_fail_at (self, position, "expected a resource of %" G_GSIZE_FORMAT " elements of %s, found %"

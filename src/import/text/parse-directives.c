@@ -502,8 +502,12 @@ directive_constant (GhloImportParser *self,
   if (value == NULL)
     return FALSE;
   if (value->kind != GHLO_IR_ATTR_DENSE && value->kind != GHLO_IR_ATTR_DENSE_STRINGS)
-    return ghlo_import_fail_at (self, op->position, "expected a dense constant as the value of '%s', found another "
-                                "attribute", op->spec->name);
+    {
+      g_autofree char *found = ghlo_ir_attr_to_string (value);
+
+      return ghlo_import_fail_at (self, op->position, "expected a dense constant as the value of '%s', found %s",
+                                  op->spec->name, found);
+    }
   ghlo_import_set_inherent (op, "value", value);
   GHLO_IMPORT_PUSH (&op->result_types, value->type);
 

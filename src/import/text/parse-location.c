@@ -141,6 +141,7 @@ parse_attribute (GhloImportParser *self)
 {
   GhloImportPosition position = ghlo_import_position (self);
   const GhloIrAttr *attr = ghlo_import_parse_dialect_attr (self);
+  g_autofree char *found = NULL;
 
   if (attr == NULL)
     return NULL;
@@ -148,7 +149,8 @@ parse_attribute (GhloImportParser *self)
     return attr->location;
   if (attr->kind == GHLO_IR_ATTR_OPAQUE)
     return ghlo_ir_location_fused (self->module, NULL, 0, attr);
-  ghlo_import_fail_at (self, position, "expected a location, found another attribute");
+  found = ghlo_ir_attr_to_string (attr);
+  ghlo_import_fail_at (self, position, "expected a location, found %s", found);
 
   return NULL;
 }

@@ -71,7 +71,7 @@ recover (GhloImportParser *self,
   self->stopped = TRUE;
 }
 
-/* One operation; after an error the parser stands where it can go on, or is stopped. */
+/* Parses one operation; after an error the parser is where it can continue, or is stopped. */
 static gboolean
 parse_op_or_recover (GhloImportParser *self,
                      GhloIrBlock      *block)

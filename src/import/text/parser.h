@@ -79,7 +79,7 @@ typedef struct
   const GhloIrLocation  *location;
 } GhloImportOp;
 
-/* A value that a region's entry block is given by the operation's own form. */
+/* An argument of a region's entry block that the operation's pretty form declares. */
 typedef struct
 {
   GhloImportName         name;
@@ -321,7 +321,7 @@ gboolean              ghlo_import_is_foreign       (const char *name, gsize leng
 
 /* make-op.c */
 gboolean              ghlo_import_make_op          (GhloImportParser *self, GhloImportOp *op, GhloIrBlock *block);
-/* Gives @n values in a row a name, reporting what speaks against it. */
+/* Gives @n consecutive values a name, and reports why it cannot. */
 gboolean              ghlo_import_define           (GhloImportParser *self, const GhloImportName *name,
                                                     GhloIrValue *values, guint n);
 

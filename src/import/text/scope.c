@@ -226,7 +226,7 @@ mark_defined (GhloImportTable  *table,
   GHLO_IMPORT_PUSH (&table->defined, (guint32) (symbol - table->symbols.items));
 }
 
-/* Puts the values in the place of what stood for them. */
+/* Replaces the placeholders of uses before the definition by the values. */
 static GhloImportScopeResult
 meet (GhloImportTable   *table,
       GhloImportSymbol  *symbol,
@@ -307,7 +307,7 @@ make_stand_in (GhloImportScopes *self,
   return value;
 }
 
-/* What stands for a name that is not defined yet, the same for every use. */
+/* The placeholder for a name that is not defined yet, the same for every use. */
 static GhloImportScopeResult
 await (GhloImportScopes      *self,
        GhloImportTable       *table,
@@ -322,7 +322,7 @@ await (GhloImportScopes      *self,
                                          GSIZE_TO_POINTER (name->number));
   const GhloImportAwaited *awaited = *entry != NULL ? &table->awaited.items[GPOINTER_TO_SIZE (*entry) - 1] : NULL;
 
-  /* One that was met was another region's. */
+  /* A placeholder that was replaced belonged to another region. */
   if (awaited != NULL && !awaited->met)
     {
       *value = awaited->stand_in;

@@ -21,9 +21,15 @@ static gboolean
 expected (Parser     *parser,
           const char *what)
 {
-  if (parser->problem == NULL)
-    parser->problem = g_strdup_printf ("expected %s at byte %" G_GSIZE_FORMAT " of #%s", what,
-                                       (gsize) (parser->at - parser->text), parser->text);
+  g_autofree char *found = NULL;
+
+  if (parser->problem != NULL)
+    return FALSE;
+  found = parser->at < parser->end ? g_strdup_printf ("'%.*s'", (int) (g_utf8_next_char (parser->at) - parser->at),
+                                                      parser->at)
+                                   : g_strdup ("the end");
+  parser->problem = g_strdup_printf ("expected %s at byte %" G_GSIZE_FORMAT " of #%s, found %s", what,
+                                     (gsize) (parser->at - parser->text), parser->text, found);
 
   return FALSE;
 }
@@ -321,8 +327,8 @@ parse_field (Parser      *parser,
     }
 }
 
-/* The format's text up to a "$", or "~" or the end; FALSE without a word when it is
- * not there. */
+/* Accepts the format's text up to a "$", a "~" or the end; FALSE without an error when
+ * it is missing. */
 static gboolean
 accept_literal (Parser      *parser,
                 const char **format)

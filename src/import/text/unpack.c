@@ -12,10 +12,10 @@
 
 #include "base/sizes.h"
 
-/* The value of @bits bits as a buffer holds it in one byte. */
 /* The most bytes that constants may take when unpacked: so many times the program's. */
 enum { MAX_UNPACKED = 16, MIN_UNPACKED = 4096 };
 
+/* The value of @bits bits as a buffer holds it in one byte. */
 static guint8
 extend (const GhloElementInfo *info,
         guint                  value)
@@ -43,18 +43,31 @@ is_extended (const GhloElementInfo *info,
   return difference == 0;
 }
 
+static guint8 *
+alloc (gsize  n,
+       gsize *missing)
+{
+  guint8 *bytes = g_try_malloc (MAX (n, 1));
+
+  if (bytes == NULL)
+    *missing = MAX (n, 1);
+
+  return bytes;
+}
+
 /* Types below 8 bits, one to a byte. */
 static GBytes *
 unpack_whole (const GhloElementInfo *info,
               gsize                  n,
-              GBytes                *raw)
+              GBytes                *raw,
+              gsize                 *missing)
 {
   const guint8 *data = g_bytes_get_data (raw, NULL);
   guint8 *bytes;
 
   if (is_extended (info, n, data))
     return g_bytes_ref (raw);
-  bytes = g_try_malloc (n);
+  bytes = alloc (n, missing);
   if (bytes == NULL)
     return NULL;
   for (gsize i = 0; i < n; i++)
@@ -67,9 +80,10 @@ unpack_whole (const GhloElementInfo *info,
 static GBytes *
 unpack_packed (const GhloElementInfo *info,
                gsize                  n,
-               const guint8          *data)
+               const guint8          *data,
+               gsize                 *missing)
 {
-  guint8 *bytes = g_try_malloc (MAX (n, 1));
+  guint8 *bytes = alloc (n, missing);
 
   if (bytes == NULL)
     return NULL;
@@ -106,7 +120,8 @@ unpack_small (const GhloElementInfo *info,
               GBytes                *raw,
               gsize                  packed,
               gboolean               allow_splat,
-              gboolean              *splat)
+              gboolean              *splat,
+              gsize                 *missing)
 {
   gsize size;
   const guint8 *data = g_bytes_get_data (raw, &size);
@@ -118,9 +133,9 @@ unpack_small (const GhloElementInfo *info,
       return unpack_one (info, *data);
     }
   if (size == n)
-    return unpack_whole (info, n, raw);
+    return unpack_whole (info, n, raw, missing);
 
-  return size == packed ? unpack_packed (info, n, data) : NULL;
+  return size == packed ? unpack_packed (info, n, data, missing) : NULL;
 }
 
 /* Little-endian numbers in the host's order. */
@@ -152,13 +167,15 @@ ghlo_import_unpack (GhloElementType  element_type,
                     gsize            n,
                     GBytes          *raw,
                     gboolean         allow_splat,
-                    gboolean        *splat)
+                    gboolean        *splat,
+                    gsize           *missing)
 {
   const GhloElementInfo *info = ghlo_element_info (element_type);
   gsize size = g_bytes_get_size (raw), whole, packed;
   GBytes *result = NULL;
 
   *splat = FALSE;
+  *missing = 0;
   /* One element may stand for more of them than memory has bytes. */
   if (!ghlo_size_mul (&whole, n, info->size))
     whole = G_MAXSIZE;
@@ -167,7 +184,7 @@ ghlo_import_unpack (GhloElementType  element_type,
   if (n == 0 && (size == 0 || (allow_splat && size == info->size)))
     result = g_bytes_new (NULL, 0);
   else if (n > 0 && info->bits < 8)
-    result = unpack_small (info, n, raw, packed, allow_splat, splat);
+    result = unpack_small (info, n, raw, packed, allow_splat, splat, missing);
   else if (n > 0 && (size == whole || (allow_splat && size == info->size)))
     {
       *splat = size != whole;

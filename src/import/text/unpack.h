@@ -13,12 +13,14 @@ G_BEGIN_DECLS
 /* @raw, data of @n elements as MLIR packs them, in buffer layout: @raw itself
  * where it is in that layout already, else a copy. With @allow_splat it may be
  * one element for all: then *@splat is TRUE and the result has one. Takes @raw
- * over; NULL when its size fits neither, or there is no memory. */
+ * over; NULL when its size fits neither, or when there is no memory for a copy of
+ * *@missing bytes, which is 0 otherwise. */
 GBytes *ghlo_import_unpack (GhloElementType  element_type,
                             gsize            n,
                             GBytes          *raw,
                             gboolean         allow_splat,
-                            gboolean        *splat);
+                            gboolean        *splat,
+                            gsize           *missing);
 /* Several constants may have one resource, whose data may have to be unpacked for each.
  * Counts what @bytes, unpacked from @data, take in *@n_unpacked: FALSE when all together
  * are more than ghlo_import_most_unpacked () of a program of @size bytes. */

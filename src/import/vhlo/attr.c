@@ -14,7 +14,7 @@ typedef struct
   GhloIrAttrKind  kind;
   guint           subkind;         /* ENUM, STRUCT */
   guint8          major, minor;    /* the version that introduced it; 0.0 marks a code that is none */
-  const char     *fields;          /* STRUCT: a letter of vhlo-field.c for each */
+  const char     *fields;          /* STRUCT: a letter of field.c for each */
   gboolean (*read)  (GhloByteCursor *cursor, const GhloIrAttr **attr);
   gboolean (*write) (GhloBytecodeWriter *writer, const GhloIrAttr *attr);
 } AttrRow;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How an attribute of ours and those that VHLO has for it become each other. One
- * row for each form. What the codec writes alike in VHLO (an array of integers and
- * a tensor, a symbol and a string) stays as it is on the way there.
+ * Conversions between an attribute of the IR and those that VHLO has for it, one row
+ * for each. What the codec writes alike in VHLO (an array of integers and a tensor, a
+ * symbol and a string) is not converted when it is written.
  */
 
 #include "import/vhlo/table.h"
@@ -17,19 +17,10 @@ fail (GhloVhloCall       *call,
       const char         *wanted,
       const GhloIrAttr   *attr)
 {
-  enum { MAX_SHOWN = 120 };
-  g_autoptr (GString) found = g_string_new (NULL);
+  g_autofree char *found = ghlo_ir_attr_to_string (attr);
 
-  ghlo_ir_attr_append (attr, found);
-  if (found->len > MAX_SHOWN)
-    {
-      const char *end = g_utf8_find_prev_char (found->str, found->str + MAX_SHOWN);
-
-      g_string_truncate (found, end != NULL ? (gsize) (end - found->str) : 0);
-      g_string_append (found, "…");
-    }
   g_set_error (call->error, GHLO_ERROR, GHLO_ERROR_PARSE, "expected attribute '%s' of vhlo.%s to be %s, found %s",
-               part->name, call->self->name, wanted, found->str);
+               part->name, call->self->name, wanted, found);
 
   return FALSE;
 }

@@ -150,11 +150,14 @@ check_struct_field (GhloByteCursor   *start,
                     const GhloIrAttr *field,
                     GhloIrStruct      structure)
 {
+  g_autofree char *found = NULL;
+
   if (field->kind == GHLO_IR_ATTR_STRUCT && field->subkind == structure)
     return TRUE;
+  found = ghlo_ir_attr_to_string (field);
 
-  return ghlo_bytecode_fail (start, GHLO_ERROR_PARSE, "expected an attribute of the kind %s, found another",
-                             ghlo_ir_struct_specs[structure].mnemonic);
+  return ghlo_bytecode_fail (start, GHLO_ERROR_PARSE, "expected an attribute of the kind %s, found %s",
+                             ghlo_ir_struct_specs[structure].mnemonic, found);
 }
 
 /* Whether there is one, as a number, and the attribute. */
@@ -209,7 +212,8 @@ read_devices_field (GhloByteCursor    *cursor,
   if (!ghlo_bytecode_read_optional_attr (cursor, field))
     return FALSE;
   if (*field != NULL && (*field)->kind != GHLO_IR_ATTR_DENSE)
-    return ghlo_bytecode_fail (&start, GHLO_ERROR_PARSE, "expected a tensor of devices, found another attribute");
+    return ghlo_bytecode_fail (&start, GHLO_ERROR_PARSE, "expected a tensor of devices, found %s",
+                               ghlo_bytecode_kind_name ((*field)->kind));
 
   return TRUE;
 }

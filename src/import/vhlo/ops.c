@@ -111,7 +111,7 @@ needs (GError       **error,
   return FALSE;
 }
 
-/* As needs, for the version that comes behind @self's. */
+/* The same, for the version after that of @self. */
 static gboolean
 needs_newer (GError          **error,
              const GhloIrOp    *op,
@@ -316,7 +316,7 @@ may_drop (GhloVhloCall            *call,
   return parts[part]->kind == GHLO_IR_ATTR_DENSE_ARRAY && parts[part]->length == 0;
 }
 
-/* Gives VHLO's attributes of one group their places. */
+/* Stores VHLO's attributes of one group at their indices. */
 static gboolean
 store_group (GhloVhloCall        *call,
              const GhloVhloGroup *group,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * VHLO's attributes and types, between their encoding (vhlo-attr.c, vhlo-type.c)
+ * VHLO's attributes and types, between their encoding (attr.c, type.c)
  * and the mapping of operations: since when there is one, and whether a version
  * can hold it.
  */
@@ -46,7 +46,7 @@ gboolean ghlo_vhlo_read_tensor  (GhloByteCursor     *cursor,
 gboolean ghlo_vhlo_write_tensor (GhloBytecodeWriter *writer,
                                  const GhloIrAttr   *attr);
 
-/* The fields of a structure, a letter of vhlo-field.c for each. */
+/* The fields of a structure, a letter of field.c for each. */
 gboolean ghlo_vhlo_read_fields  (GhloByteCursor     *cursor,
                                  const char         *letters,
                                  const GhloIrAttr  **fields);
@@ -54,7 +54,7 @@ void     ghlo_vhlo_write_fields (GhloBytecodeWriter *writer,
                                  const char         *letters,
                                  const GhloIrAttr *const *fields);
 
-/* Rows of vhlo-type.c: vhlo-shape.c and vhlo-quantized.c. */
+/* Rows of type.c: shape.c and quantized.c. */
 gboolean ghlo_vhlo_read_buffer          (GhloByteCursor *cursor, const GhloIrType **type);
 gboolean ghlo_vhlo_read_quantized       (GhloByteCursor *cursor, const GhloIrType **type);
 gboolean ghlo_vhlo_read_quantized_axis  (GhloByteCursor *cursor, const GhloIrType **type);
@@ -66,7 +66,7 @@ gboolean ghlo_vhlo_write_quantized_axis (GhloBytecodeWriter *writer, const GhloI
 /* The integer type that VHLO writes for the storage of @quantization. */
 GhloElementType ghlo_vhlo_storage_type  (const GhloQuantization *quantization);
 
-/* vhlo-type.c's part of the codec. */
+/* type.c's part of the codec. */
 gboolean ghlo_vhlo_read_type    (GhloByteCursor     *cursor,
                                  const GhloIrType  **type);
 gboolean ghlo_vhlo_has_type     (const GhloIrType   *type);

@@ -189,7 +189,7 @@ compare_parts (gconstpointer a,
   return strcmp ((*(GhloVhloPart *const *) a)->name, (*(GhloVhloPart *const *) b)->name);
 }
 
-/* Gives the parts that this version has their places, in alphabetical order. */
+/* Gives the parts that this version has their indices, in alphabetical order. */
 static void
 index_parts (GhloVhloOp *self)
 {

@@ -13,7 +13,7 @@
 
 G_BEGIN_DECLS
 
-/* How a group and our attribute become each other (conversion.c). */
+/* How a group and the IR's attribute are converted to each other (conversion.c). */
 typedef enum
 {
   GHLO_VHLO_CONVERSION_SAME,

@@ -223,3 +223,21 @@ ghlo_ir_attr_append (const GhloIrAttr *attr,
   ghlo_ir_put_attr (&printer, attr, GHLO_IR_TYPED);
   g_clear_pointer (&printer.resources, g_hash_table_unref);
 }
+
+char *
+ghlo_ir_attr_to_string (const GhloIrAttr *attr)
+{
+  enum { MAX_SHOWN = 120 };
+  GString *text = g_string_new (NULL);
+
+  ghlo_ir_attr_append (attr, text);
+  if (text->len > MAX_SHOWN)
+    {
+      const char *end = g_utf8_find_prev_char (text->str, text->str + MAX_SHOWN);
+
+      g_string_truncate (text, end != NULL ? (gsize) (end - text->str) : 0);
+      g_string_append (text, "…");
+    }
+
+  return g_string_free (text, FALSE);
+}

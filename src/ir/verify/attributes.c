@@ -335,25 +335,15 @@ char *
 ghlo_ir_attribute_problem (const GhloIrAttrSpec *spec,
                            const GhloIrAttr     *attr)
 {
-  enum { MAX_SHOWN = 120 };
-  g_autofree char *wanted = NULL;
-  g_autoptr (GString) found = NULL;
+  g_autofree char *wanted = NULL, *found = NULL;
 
   if (kinds[spec->kind].check (attr, spec))
     return NULL;
 
   wanted = describe_kind (spec);
-  found = g_string_new (NULL);
-  ghlo_ir_attr_append (attr, found);
-  if (found->len > MAX_SHOWN)
-    {
-      const char *end = g_utf8_find_prev_char (found->str, found->str + MAX_SHOWN);
+  found = ghlo_ir_attr_to_string (attr);
 
-      g_string_truncate (found, end != NULL ? (gsize) (end - found->str) : 0);
-      g_string_append (found, "…");
-    }
-
-  return g_strdup_printf ("expected attribute '%s' to be %s, found %s", spec->name, wanted, found->str);
+  return g_strdup_printf ("expected attribute '%s' to be %s, found %s", spec->name, wanted, found);
 }
 
 gboolean

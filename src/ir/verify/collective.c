@@ -197,7 +197,12 @@ infer_exchanged (GhloIrVerifier   *verifier,
        && __builtin_mul_overflow (shape->dimensions[concat], count, &shape->dimensions[concat]))
       || (shape->bounds[concat] >= 0
           && __builtin_mul_overflow (shape->bounds[concat], count, &shape->bounds[concat])))
-    return ghlo_ir_verify_fail (verifier, op, "expected the size of the concat dimension to be within 63 bits");
+    return ghlo_ir_verify_fail (verifier, op,
+                                "expected the size of the concat dimension to be within 63 bits, found %"
+                                G_GINT64_FORMAT " times split_count %" G_GINT64_FORMAT,
+                                operand->dimensions[concat] >= 0 ? operand->dimensions[concat]
+                                                                 : ghlo_ir_type_bound (operand, (guint) concat),
+                                count);
 
   return TRUE;
 }
@@ -362,8 +367,12 @@ verify_layout (GhloIrVerifier   *verifier,
       for (gsize j = 0; good && j < list->length; j++)
         good = list->children[j]->kind == GHLO_IR_ATTR_INTEGER;
       if (!good)
-        return ghlo_ir_verify_fail (verifier, op, "expected a list of integers at place %" G_GSIZE_FORMAT " of layout",
-                                    i);
+        {
+          g_autofree char *found = ghlo_ir_attr_to_string (list);
+
+          return ghlo_ir_verify_fail (verifier, op, "expected a list of integers at index %" G_GSIZE_FORMAT
+                                      " of layout, found %s", i, found);
+        }
     }
 
   return TRUE;

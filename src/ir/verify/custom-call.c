@@ -37,7 +37,7 @@ layout_fits (GhloIrVerifier   *verifier,
              const GhloIrType *type,
              const GhloIrAttr *layout)
 {
-  g_autofree char *text = NULL;
+  g_autofree char *text = NULL, *found = NULL;
   gboolean shaped = ghlo_ir_type_is_shaped (type);
 
   if (shaped ? type->kind == GHLO_IR_TYPE_UNRANKED || is_permutation (layout, type->rank)
@@ -48,8 +48,10 @@ layout_fits (GhloIrVerifier   *verifier,
     return ghlo_ir_verify_fail (verifier, op, "expected no tuples beside layouts, found %s #%u of type %s",
                                 what, index, text);
 
-  return ghlo_ir_verify_fail (verifier, op, "expected a layout of %s #%u that is %s, found another for type %s",
-                              what, index, shaped ? "a permutation of its dimensions" : "empty", text);
+  found = ghlo_ir_attr_to_string (layout);
+
+  return ghlo_ir_verify_fail (verifier, op, "expected a layout of %s #%u that is %s, found %s for type %s",
+                              what, index, shaped ? "a permutation of its dimensions" : "empty", found, text);
 }
 
 /* The type that result layout @index describes: a member of the only result, a tuple, or
@@ -128,6 +130,21 @@ output_part (const GhloIrOp *op,
 }
 
 static gboolean
+fail_indices (GhloIrVerifier   *verifier,
+              const GhloIrOp   *op,
+              const char       *what,
+              const GhloIrType *type,
+              const gint64     *indices,
+              gsize             n)
+{
+  g_autofree char *found = ghlo_ir_ints_to_string (indices, n);
+  g_autofree char *text = type != NULL ? ghlo_ir_type_to_string (type) : NULL;
+
+  return ghlo_ir_verify_fail (verifier, op, "expected %s%s%s, found %s", what, text != NULL ? " of type " : "",
+                              text != NULL ? text : "", found);
+}
+
+static gboolean
 alias_fits (GhloIrVerifier   *verifier,
             const GhloIrOp   *op,
             const GhloIrAttr *alias)
@@ -142,13 +159,13 @@ alias_fits (GhloIrVerifier   *verifier,
   indices = ghlo_ir_struct_get_dims (alias, "operand_tuple_indices", &n);
   from = tuple_part (ghlo_ir_operand_type (op, (guint) operand), indices, n);
   if (from == NULL)
-    return ghlo_ir_verify_fail (verifier, op, "expected operand_tuple_indices that name a part of operand #%"
-                                G_GINT64_FORMAT ", found others", operand);
+    return fail_indices (verifier, op, "operand_tuple_indices that name a part of an operand",
+                         ghlo_ir_operand_type (op, (guint) operand), indices, n);
   indices = ghlo_ir_struct_get_dims (alias, "output_tuple_indices", &n);
   to = output_part (op, indices, n);
   if (to == NULL)
-    return ghlo_ir_verify_fail (verifier, op, "expected output_tuple_indices that name a part of the results,"
-                                " found others");
+    return fail_indices (verifier, op, "output_tuple_indices that name a part of the results",
+                         op->n_results == 1 ? ghlo_ir_result_type (op, 0) : NULL, indices, n);
   if (from != to)
     return ghlo_ir_verify_fail_type (verifier, op, "an aliased output of the operand's type,", from, to);
 
@@ -184,6 +201,18 @@ configuration_fits (GhloIrVerifier *verifier,
                               dictionary ? "a dictionary" : "a string", dictionary ? "a string" : "a dictionary");
 }
 
+static gboolean
+fail_buffer (GhloIrVerifier   *verifier,
+             const GhloIrOp   *op,
+             const char       *target,
+             const char       *what,
+             const GhloIrType *type)
+{
+  g_autofree char *found = ghlo_ir_type_to_string (type);
+
+  return ghlo_ir_verify_fail (verifier, op, "expected %s of target %s, found %s", what, target, found);
+}
+
 /* Checks Pin and Unpin: operand and result have one shape and element type; one is a
  * tensor, the other a buffer. */
 static gboolean
@@ -200,11 +229,9 @@ pin_fits (GhloIrVerifier *verifier,
   from = ghlo_ir_operand_type (op, 0);
   to = ghlo_ir_result_type (op, 0);
   if ((from->kind == GHLO_IR_TYPE_MEMREF) == pins || !ghlo_ir_type_is_shaped (from))
-    return ghlo_ir_verify_fail (verifier, op, "expected a %s as input of target %s, found another type",
-                                pins ? "tensor" : "memref", target);
+    return fail_buffer (verifier, op, target, pins ? "a tensor as input" : "a memref as input", from);
   if ((to->kind == GHLO_IR_TYPE_MEMREF) != pins || !ghlo_ir_type_is_shaped (to))
-    return ghlo_ir_verify_fail (verifier, op, "expected a %s as output of target %s, found another type",
-                                pins ? "memref" : "tensor", target);
+    return fail_buffer (verifier, op, target, pins ? "a memref as output" : "a tensor as output", to);
   if (!ghlo_ir_same_element (from, to) || !ghlo_ir_shapes_compatible (from, to))
     return ghlo_ir_verify_fail_type (verifier, op, "an output with the shape and element type of", from, to);
 
@@ -219,8 +246,11 @@ create_buffer_fits (GhloIrVerifier *verifier,
   if (op->n_operands == 0 && op->n_results == 1 && ghlo_ir_result_type (op, 0)->kind == GHLO_IR_TYPE_MEMREF)
     return TRUE;
 
-  return ghlo_ir_verify_fail (verifier, op, "expected no inputs and one memref as output of target %s, found others",
-                              target);
+  if (op->n_operands == 0 && op->n_results == 1)
+    return fail_buffer (verifier, op, target, "no inputs and one memref as output", ghlo_ir_result_type (op, 0));
+
+  return ghlo_ir_verify_fail (verifier, op, "expected no inputs and one memref as output of target %s,"
+                              " found %u inputs and %u outputs", target, op->n_operands, op->n_results);
 }
 
 /* The key of a buffer: the number of its value and its indices in the value's tuples. */
@@ -258,7 +288,12 @@ aliased_buffers_once (GhloIrVerifier *verifier,
                                     G_GINT64_FORMAT " in several", operand);
       indices = ghlo_ir_struct_get_dims (aliases->children[i], "output_tuple_indices", &n);
       if (!g_hash_table_add (outputs, part_name (0, indices, n)))
-        return ghlo_ir_verify_fail (verifier, op, "expected each buffer output in one alias, found one in several");
+        {
+          g_autofree char *name = ghlo_ir_ints_to_string (indices, n);
+
+          return ghlo_ir_verify_fail (verifier, op, "expected each buffer output in one alias, found %s in several",
+                                      name);
+        }
     }
 
   return TRUE;

@@ -101,7 +101,11 @@ ghlo_ir_verify_func (GhloIrVerifier *verifier,
   const GhloIrType *type = function_type (op);
 
   if (type == NULL)
-    return ghlo_ir_verify_fail (verifier, op, "expected a function type in function_type, found another type");
+    {
+      g_autofree char *found = ghlo_ir_attr_to_string (ghlo_ir_op_get (op, "function_type"));
+
+      return ghlo_ir_verify_fail (verifier, op, "expected a function type in function_type, found %s", found);
+    }
   if (!visibility_fits (verifier, op, body == NULL)
       || !value_attributes_fit (verifier, op, "arg_attrs", type->rank)
       || !value_attributes_fit (verifier, op, "res_attrs", type->n_results))

@@ -203,6 +203,18 @@ einsum_term (GhloIrVerifier   *verifier,
   return TRUE;
 }
 
+static guint
+count_terms (const char *term,
+             const char *end)
+{
+  guint n = 1;
+
+  while (term < end)
+    n += *term++ == ',';
+
+  return n;
+}
+
 gboolean
 ghlo_ir_verify_einsum (GhloIrVerifier *verifier,
                        const GhloIrOp *op)
@@ -222,10 +234,11 @@ ghlo_ir_verify_einsum (GhloIrVerifier *verifier,
     {
       gsize length = strcspn (term, ",-");
 
-      if ((term[length] == ',') != (i + 1 < op->n_operands) || (term[length] != ',' && term + length != arrow))
-        return ghlo_ir_verify_fail (verifier, op,
-                                    "expected %u terms before '->' in einsum_config, found another number",
-                                    op->n_operands);
+      if (term[length] == '-' && term + length != arrow)
+        return ghlo_ir_verify_fail (verifier, op, "expected letters in einsum_config, found '-'");
+      if ((term[length] == ',') != (i + 1 < op->n_operands))
+        return ghlo_ir_verify_fail (verifier, op, "expected %u terms before '->' in einsum_config, found %u",
+                                    op->n_operands, count_terms (term, arrow) + i);
       if (!einsum_term (verifier, op, &labels, term, length, ghlo_ir_operand_type (op, i), FALSE))
         return FALSE;
       term += length + 1;

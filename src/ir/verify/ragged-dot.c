@@ -37,7 +37,11 @@ read_ragged (GhloIrVerifier *verifier,
   self->rhs = ghlo_ir_operand_type (op, 1);
   self->sizes = ghlo_ir_operand_type (op, 2);
   if (self->lhs->kind != GHLO_IR_TYPE_TENSOR || self->rhs->kind != GHLO_IR_TYPE_TENSOR)
-    return ghlo_ir_verify_fail (verifier, op, "expected ranked operands, found an unranked one");
+    {
+      g_autofree char *lhs = ghlo_ir_type_to_string (self->lhs), *rhs = ghlo_ir_type_to_string (self->rhs);
+
+      return ghlo_ir_verify_fail (verifier, op, "expected ranked operands, found %s and %s", lhs, rhs);
+    }
   if (!ghlo_ir_verify_dot_dimensions (verifier, op, numbers))
     return FALSE;
 

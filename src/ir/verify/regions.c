@@ -50,6 +50,17 @@ check_terminator (GhloIrVerifyRun   *run,
   return TRUE;
 }
 
+static guint
+count_blocks (const GhloIrRegion *region)
+{
+  guint n = 0;
+
+  for (const GhloIrBlock *block = region->first; block != NULL; block = block->next)
+    n++;
+
+  return n;
+}
+
 static gboolean
 check_region (GhloIrVerifyRun        *run,
               const GhloIrOp         *op,
@@ -61,8 +72,8 @@ check_region (GhloIrVerifyRun        *run,
            || ghlo_ir_verify_fail (&run->verifier, op, "expected region '%s' to have one block, found none",
                                    spec->name);
   if (region->first != region->last)
-    return ghlo_ir_verify_fail (&run->verifier, op, "expected region '%s' to have one block, found several",
-                                spec->name);
+    return ghlo_ir_verify_fail (&run->verifier, op, "expected region '%s' to have one block, found %u",
+                                spec->name, count_blocks (region));
 
   for (guint i = 0; i < region->first->n_arguments; i++)
     if (!ghlo_ir_verify_type (run, op, "block argument", region->first->arguments[i]->type))

@@ -71,7 +71,11 @@ verify_table (GhloIrVerifier   *verifier,
                                   id);
     }
   if (!ghlo_ir_dense_to_int64 (groups, &ids, &n))
-    return ghlo_ir_verify_fail (verifier, op, "expected integers in replica_groups");
+    {
+      g_autofree char *found = ghlo_ir_type_to_string (type);
+
+      return ghlo_ir_verify_fail (verifier, op, "expected integers in replica_groups, found %s", found);
+    }
   ghlo_ir_sort_ints (ids, n);
   if (!verify_sorted_ids (verifier, op, kind, ids, n))
     return FALSE;

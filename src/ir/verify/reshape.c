@@ -89,6 +89,7 @@ shape_operand_counts (GhloIrVerifier *verifier,
 {
   const GhloIrType *operand = ghlo_ir_operand_type (op, 0);
   g_autofree gint64 *shape = NULL;
+  g_autofree char *type = NULL, *text = NULL;
   gsize n, wanted, found;
 
   if (!ghlo_ir_type_has_static_shape (operand) || !ghlo_ir_match_ints (ghlo_ir_op_operand (op, 1), &shape, &n))
@@ -96,8 +97,10 @@ shape_operand_counts (GhloIrVerifier *verifier,
   if (count_leading (operand, operand->rank, &wanted) && ghlo_shape_count (shape, n, &found) && wanted == found)
     return TRUE;
 
-  return ghlo_ir_verify_fail (verifier, op, "expected an output shape of as many elements as the operand has,"
-                              " found another number");
+  type = ghlo_ir_type_to_string (operand);
+  text = ghlo_ir_ints_to_string (shape, n);
+
+  return ghlo_ir_verify_fail (verifier, op, "expected an output shape of as many elements as %s, found %s", type, text);
 }
 
 gboolean

@@ -140,7 +140,11 @@ result_fits (GhloIrVerifier   *verifier,
   GhloIrShape shape;
 
   if (returned->kind != GHLO_IR_TYPE_TENSOR)
-    return ghlo_ir_verify_fail (verifier, op, "expected a body that returns ranked tensors, found another type");
+    {
+      g_autofree char *found = ghlo_ir_type_to_string (returned);
+
+      return ghlo_ir_verify_fail (verifier, op, "expected a body that returns ranked tensors, found %s", found);
+    }
   ghlo_ir_shape_from_type (&shape, returned);
   if (index >= scan->n_outputs)
     return ghlo_ir_verify_inferred (verifier, op, index, &shape, returned);

@@ -278,6 +278,7 @@ ghlo_ir_verify_pad (GhloIrVerifier *verifier,
     {
       gboolean is_static = operand->dimensions[i] >= 0;
       gint64 size = is_static ? operand->dimensions[i] : ghlo_ir_type_bound (operand, i);
+      gint64 unpadded = size;
 
       if (lists[2][i] < 0)
         return ghlo_ir_verify_fail (verifier, op, "expected an interior padding of at least 0 in dimension %u, found %"
@@ -286,7 +287,9 @@ ghlo_ir_verify_pad (GhloIrVerifier *verifier,
         continue;
       if (!padded_size (size, lists[0][i], lists[1][i], lists[2][i], &size) || size < 0)
         return ghlo_ir_verify_fail (verifier, op, "expected a padded %s of at least 0 and below 2^63 in dimension %u,"
-                                    " found another", is_static ? "size" : "bound", i);
+                                    " found %" G_GINT64_FORMAT " padded by %" G_GINT64_FORMAT ", %" G_GINT64_FORMAT
+                                    " and %" G_GINT64_FORMAT " between elements", is_static ? "size" : "bound", i,
+                                    unpadded, lists[0][i], lists[1][i], lists[2][i]);
       (is_static ? shape.dimensions : shape.bounds)[i] = size;
     }
 

@@ -42,7 +42,11 @@ ghlo_ir_verify_arith_constant (GhloIrVerifier *verifier,
       : value->type == result)
     return TRUE;
   if (value->type == NULL)
-    return ghlo_ir_verify_fail (verifier, op, "expected a result of type i1, as its value, found another");
+    {
+      g_autofree char *found = ghlo_ir_type_to_string (result);
+
+      return ghlo_ir_verify_fail (verifier, op, "expected a result of type i1, as its value, found %s", found);
+    }
 
   return ghlo_ir_verify_fail_type (verifier, op, "a result of the type of its value,", value->type, result);
 }

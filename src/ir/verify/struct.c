@@ -82,11 +82,20 @@ algorithm_is_known (const GhloIrAttr *algorithm)
   return FALSE;
 }
 
+/* "expected WHAT, found ATTRIBUTE", of an attribute that may be absent. */
+static char *
+problem_of (const char       *what,
+            const GhloIrAttr *found)
+{
+  g_autofree char *text = found != NULL ? ghlo_ir_attr_to_string (found) : g_strdup ("none");
+
+  return g_strdup_printf ("expected %s, found %s", what, text);
+}
+
 static char *
 check_algorithm (const GhloIrAttr *algorithm)
 {
   static const char *const counts[] = { "lhs_component_count", "rhs_component_count", "num_primitive_operations" };
-  g_autoptr (GString) text = NULL;
 
   for (guint i = 0; i < G_N_ELEMENTS (counts); i++)
     {
@@ -97,10 +106,8 @@ check_algorithm (const GhloIrAttr *algorithm)
     }
   if (algorithm_is_known (algorithm))
     return NULL;
-  text = g_string_new (NULL);
-  ghlo_ir_attr_append (algorithm, text);
 
-  return g_strdup_printf ("expected an algorithm that some hardware has, found %s", text->str);
+  return problem_of ("an algorithm that some hardware has", algorithm);
 }
 
 /* The name of an axis of a mesh, or of a reference to one; NULL for anything else. */
@@ -147,9 +154,9 @@ check_mesh (const GhloIrAttr *mesh)
   gint64 n_devices = 1;
 
   if (axes == NULL || axes->kind != GHLO_IR_ATTR_ARRAY)
-    return g_strdup ("expected an array as the axes of a mesh");
+    return problem_of ("an array as the axes of a mesh", axes);
   if (ids != NULL && (ids->kind != GHLO_IR_ATTR_DENSE || !is_integers (ids->type)))
-    return g_strdup ("expected dense elements of integers as the devices of a mesh, found another attribute");
+    return problem_of ("dense elements of integers as the devices of a mesh", ids);
   if (axes->length > GHLO_MAX_RANK)
     return g_strdup_printf ("expected a mesh of at most %u axes, found %" G_GSIZE_FORMAT, GHLO_MAX_RANK, axes->length);
   for (gsize i = 0; i < axes->length; i++)
@@ -158,7 +165,7 @@ check_mesh (const GhloIrAttr *mesh)
       gint64 size = name != NULL ? ghlo_ir_struct_get_int (axes->children[i], "size") : 0;
 
       if (name == NULL)
-        return g_strdup ("expected a mesh of axes with names");
+        return problem_of ("a mesh of axes with names", axes->children[i]);
       if (mesh_has_axis (axes, i, name))
         return g_strdup_printf ("expected each axis of a mesh once, found '%s' again", name);
       if (size < 1 || __builtin_mul_overflow (n_devices, size, &n_devices))
@@ -180,7 +187,7 @@ check_axes_of (const GhloIrAttr *mesh,
       const char *name = axis_name (axes->children[i], GHLO_IR_STRUCT_AXIS_REF);
 
       if (name == NULL)
-        return g_strdup ("expected references to axes as the axes of replica groups");
+        return problem_of ("references to axes as the axes of replica groups", axes->children[i]);
       if (!mesh_has_axis (mesh_axes, mesh_axes->length, name))
         return g_strdup_printf ("expected an axis of the mesh of replica groups, found '%s'", name);
     }
@@ -198,11 +205,11 @@ check_group_axes (const GhloIrAttr *groups)
   char *problem;
 
   if (axes == NULL || axes->kind != GHLO_IR_ATTR_ARRAY)
-    return g_strdup ("expected an array as the axes of replica groups");
+    return problem_of ("an array as the axes of replica groups", axes);
   if (mesh != NULL && mesh->kind == GHLO_IR_ATTR_SYMBOL && mesh->length == 0)
     return NULL;
   if (mesh == NULL || mesh->kind != GHLO_IR_ATTR_STRUCT || mesh->subkind != GHLO_IR_STRUCT_MESH)
-    return g_strdup ("expected a symbol or a mesh as the mesh of replica groups");
+    return problem_of ("a symbol or a mesh as the mesh of replica groups", mesh);
   problem = check_mesh (mesh);
 
   return problem != NULL ? problem : check_axes_of (mesh, axes);
@@ -217,7 +224,7 @@ check_accuracy (const GhloIrAttr *accuracy)
   if (mode != NULL && mode->kind == GHLO_IR_ATTR_ENUM && mode->subkind == GHLO_IR_ENUM_RESULT_ACCURACY_MODE)
     return NULL;
 
-  return g_strdup ("expected #stablehlo.result_accuracy_mode<…> as the mode of an accuracy, found another attribute");
+  return problem_of ("#stablehlo.result_accuracy_mode<…> as the mode of an accuracy", mode);
 }
 
 static char *
@@ -228,7 +235,7 @@ check_axis (const GhloIrAttr *axis)
   if (part == NULL || (part->kind == GHLO_IR_ATTR_STRUCT && part->subkind == GHLO_IR_STRUCT_SUB_AXIS_INFO))
     return NULL;
 
-  return g_strdup ("expected #stablehlo.sub_axis_info<…> as the part of an axis, found another attribute");
+  return problem_of ("#stablehlo.sub_axis_info<…> as the part of an axis", part);
 }
 
 char *

@@ -178,9 +178,14 @@ ghlo_ir_verify_pairs (GhloIrVerifier   *verifier,
   /* A splat may have more elements than memory holds, so it is not expanded. */
   if (pairs->dense.splat && pairs->dense.n_elements > 2)
     return ghlo_ir_verify_fail (verifier, op,
-                                "expected each source once in source_target_pairs, found one value for all");
+                                "expected each source once in source_target_pairs, found %" G_GINT64_FORMAT " for all",
+                                ghlo_ir_dense_get (pairs, 0).i);
   if (!ghlo_ir_dense_to_int64 (pairs, &ids, &n))
-    return ghlo_ir_verify_fail (verifier, op, "expected integers in source_target_pairs");
+    {
+      g_autofree char *found = ghlo_ir_type_to_string (type);
+
+      return ghlo_ir_verify_fail (verifier, op, "expected integers in source_target_pairs, found %s", found);
+    }
 
   return verify_column (verifier, op, ids, n / 2, 0) && verify_column (verifier, op, ids, n / 2, 1);
 }

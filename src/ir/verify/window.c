@@ -148,7 +148,11 @@ ghlo_ir_verify_window_count (GhloIrVerifier     *verifier,
       || __builtin_add_overflow (extent, dim->padding_high, &extent)
       || !dilate (dim->size, dim->window_dilation, &reach))
     return ghlo_ir_verify_fail (verifier, op,
-                                "expected a padded and dilated extent within 63 bits of window dimension %u", index);
+                                "expected a padded and dilated extent within 63 bits of window dimension %u, found %"
+                                G_GINT64_FORMAT " elements dilated by %" G_GINT64_FORMAT " and padded by %"
+                                G_GINT64_FORMAT " and %" G_GINT64_FORMAT ", and a window of %" G_GINT64_FORMAT
+                                " dilated by %" G_GINT64_FORMAT, index, base, dim->base_dilation, dim->padding_low,
+                                dim->padding_high, dim->size, dim->window_dilation);
   *count = extent <= 0 || reach > extent ? 0 : (extent - reach) / dim->stride + 1;
 
   return TRUE;

@@ -107,12 +107,16 @@ test_zeros (void)
   g_autoptr (GhloTensorType) type = type_new ("tensor<2x3xf32>");
   g_autoptr (GhloTensorType) dynamic = type_new ("tensor<?x3xf32>");
   g_autoptr (GhloTensorType) huge = type_new ("tensor<1000000x1000000xf32>");
+  g_autoptr (GhloTensorType) overflowing = type_new ("tensor<4611686018427387904x4xf32>");
   g_autoptr (GError) error = NULL;
   g_autoptr (GhloBuffer) zeros = ghlo_buffer_new_zeros (type, &error);
 
   g_assert_no_error (error);
   assert_bytes (zeros, nothing, sizeof nothing);
-  assert_refused (ghlo_buffer_new_zeros (dynamic, &error), &error, GHLO_ERROR_INVALID_ARGUMENT, "*dynamic*");
+  assert_refused (ghlo_buffer_new_zeros (dynamic, &error), &error, GHLO_ERROR_INVALID_ARGUMENT,
+                  "*without dynamic dimensions, found tensor<*x3xf32>");
+  assert_refused (ghlo_buffer_new_zeros (overflowing, &error), &error, GHLO_ERROR_INVALID_ARGUMENT,
+                  "expected a tensor of at most 70368744177664 bytes, found tensor<4611686018427387904x4xf32>");
   assert_refused (ghlo_buffer_new_zeros (NULL, &error), &error, GHLO_ERROR_INVALID_ARGUMENT, "*nothing");
   assert_refused (ghlo_buffer_new_zeros (huge, &error), &error, GHLO_ERROR_OUT_OF_MEMORY, "*bytes are needed*");
 }
@@ -327,12 +331,13 @@ test_copy_to_device (void)
   help_wait_clear (&wait);
 }
 
-/* A file is written block by block, and one that is too large to be read is an error. */
+/* A file is written block by block, here of 1 GiB with room for 128 MiB, and one that is too large to be read is an
+ * error. */
 static void
 test_files_limited (void)
 {
   enum { EXTRA = 128 << 20 };
-  g_autoptr (GhloTensorType) type = type_new ("tensor<67108864xf32>");
+  g_autoptr (GhloTensorType) type = type_new ("tensor<268435456xf32>");
   g_autoptr (GFile) file = NULL;
   g_autoptr (GError) error = NULL;
   g_autoptr (GhloBuffer) buffer = NULL;
@@ -346,7 +351,7 @@ test_files_limited (void)
   limit_memory (EXTRA);
   g_assert_true (ghlo_buffer_save (buffer, file, NULL, &error));
   g_assert_no_error (error);
-  assert_refused (ghlo_buffer_load (file, NULL, NULL, &error), &error, GHLO_ERROR_OUT_OF_MEMORY, "*268435*less");
+  assert_refused (ghlo_buffer_load (file, NULL, NULL, &error), &error, GHLO_ERROR_OUT_OF_MEMORY, "*1073741*less");
   g_file_delete (file, NULL, NULL);
 }
 

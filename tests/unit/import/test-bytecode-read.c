@@ -315,7 +315,7 @@ test_too_many_values (void)
   g_autoptr (BytecodeFile) few = new_file (4), many = new_file (4), used = new_file (4);
 
   PUT_MODULE (few, V (1), V (0), V (1 << 1), V (OP_TEST), RESULTS, V (ATTR_UNKNOWN), V (1), V (TYPE_I1));
-  check_bad_foreign (few, "at byte 65, in the IR section: expected no more values than the region says, found another");
+  check_bad_foreign (few, "at byte 65, in the IR section: expected 0 values in the region, found more");
   PUT_MODULE (many, V (1), V (60), V (1 << 1), V (OP_TEST), RESULTS, V (ATTR_UNKNOWN), V (1), V (TYPE_I1));
   check_bad_foreign (many, "at byte 58, in the IR section: expected as many values as the IR section can hold,"
                            " found 60");
@@ -808,6 +808,40 @@ test_resources (void)
                   " resource 'weights' in this file, found none");
 }
 
+/* A constant of 2^40 numbers out of a resource of two of them that states @stated bytes. */
+static void
+check_stated_sizes (guint64     stated,
+                    const char *message)
+{
+  g_autoptr (BytecodeFile) file = new_file (4);
+  g_autoptr (GByteArray) type = g_byte_array_new ();
+  guint i32 = ADD_TYPE (file, V (0), V2 (32 << 2)), tensor, value;
+
+  PUT (type, V (13), V (1));
+  bytecode_file_put_varint (type, G_GUINT64_CONSTANT (1) << 41);
+  PUT (type, V (i32));
+  tensor = bytecode_file_type (file, type->data, type->len);
+  value = ADD_ATTR (file, V (16), V (tensor), V (0));
+  file->resource_offsets = g_byte_array_new ();
+  file->resources = g_byte_array_new ();
+  PUT (file->resources, V (1));
+  bytecode_file_put_varint (file->resources, stated);
+  PUT (file->resources, 1, 0, 0, 0, 2, 0, 0, 0);
+  PUT (file->resource_offsets, V (0), V (0), V (1), V (bytecode_file_string (file, "weights")),
+       V (file->resources->len), 0);
+  check_bad_attr (file, value, GHLO_ERROR_PARSE, message);
+}
+
+/* Neither a type nor a resource takes memory for a size that it only states. */
+static void
+test_stated_sizes (void)
+{
+  check_stated_sizes (8, "at byte 63, in the attribute section: expected the data of 1099511627776 elements of i32,"
+                      " found 8 bytes");
+  check_stated_sizes (G_GUINT64_CONSTANT (1) << 42, "at byte 118, in the resource section: expected 4398046511104"
+                      " more bytes, found 8");
+}
+
 /* The bytes of a file of tests/bytecode. */
 static GBytes *
 load (const char *name)
@@ -970,6 +1004,7 @@ main (int    argc,
   g_test_add_func ("/bytecode/container/dialect-versions", test_dialect_versions);
   g_test_add_func ("/bytecode/container/strings", test_strings);
   g_test_add_func ("/bytecode/container/resources", test_resources);
+  g_test_add_func ("/bytecode/container/stated-sizes", test_stated_sizes);
   g_test_add_func ("/bytecode/container/unpacked-resources", test_unpacked_resources);
   g_test_add_func ("/bytecode/values/forward-references", test_forward_references);
   g_test_add_func ("/bytecode/values/unmet-references", test_unmet_references);

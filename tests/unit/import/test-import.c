@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../limit-memory.h"
 #include "base/ghlo-error.h"
 #include "import/exported/exported.h"
 #include "import/file.h"
@@ -348,6 +349,69 @@ test_odd_names (void)
   }
 }
 
+/* Booleans in hexadecimal digits, eight to a byte; @front and @back are what is around the digits. */
+static GBytes *
+packed_text (const char *front,
+             gsize       n_bytes,
+             const char *back)
+{
+  GString *text = g_string_new (front);
+
+  for (gsize i = 0; i < n_bytes; i++)
+    g_string_append (text, i % 2 == 0 ? "5A" : "A5");
+  g_string_append (text, back);
+
+  return g_string_free_to_bytes (text);
+}
+
+static GhloIrModule *
+import_bytes (GBytes *bytes,
+              int    *code)
+{
+  gsize size;
+  const char *data = g_bytes_get_data (bytes, &size);
+  g_autoptr (GhloDiagnostics) diagnostics = ghlo_diagnostics_new ("test", data, size);
+  GhloIrModule *module = ghlo_import (bytes, GHLO_IMPORT_DEFAULT, diagnostics, NULL, NULL);
+  const GhloFinding *finding = diagnostics->findings->len > 0 ? diagnostics->findings->pdata[0] : NULL;
+
+  *code = finding != NULL ? finding->code : 0;
+
+  return module;
+}
+
+/* Packed constants take more memory than the program: where there is none, that is what the error says. */
+static void
+test_limited (void)
+{
+  enum { SIZE = 8 << 20, EXTRA = 32 << 20 };
+  GBytes *programs[3] = { NULL };
+  g_autoptr (GhloIrModule) module = NULL;
+  g_autoptr (GError) error = NULL;
+  int code;
+
+  if (!limit_memory_in_subprocess ())
+    return;
+
+  programs[0] = packed_text ("func.func @main() {\n  %0 = stablehlo.constant dense<\"0x", SIZE,
+                             "\"> : tensor<67108864xi1>\n  return\n}\n");
+  programs[1] = packed_text ("func.func @main() {\n  %0 = stablehlo.constant dense_resource<k> : tensor<67108864xi1>\n"
+                             "  return\n}\n{-# dialect_resources: { builtin: { k: \"0x01000000", SIZE, "\" } } #-}\n");
+  module = import_bytes (programs[0], &code);
+  g_assert_nonnull (module);
+  programs[2] = ghlo_export_artifact (module, GHLO_IR_VERSION_CURRENT, GHLO_EXPORT_DEFAULT, NULL, &error);
+  g_assert_no_error (error);
+
+  limit_memory (EXTRA);
+  for (guint i = 0; i < G_N_ELEMENTS (programs); i++)
+    {
+      g_assert_null (import_bytes (programs[i], &code));
+      g_assert_cmpint (code, ==, GHLO_ERROR_OUT_OF_MEMORY);
+    }
+  /* Not before: what they give back would be there for the next. */
+  for (guint i = 0; i < G_N_ELEMENTS (programs); i++)
+    g_bytes_unref (programs[i]);
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -361,6 +425,7 @@ main (int   argc,
   g_test_add ("/import/constant", Fixture, NULL, fixture_set_up, test_constant, fixture_tear_down);
   g_test_add ("/import/changed", Fixture, NULL, fixture_set_up, test_changed, fixture_tear_down);
   g_test_add ("/import/replaced", Fixture, NULL, fixture_set_up, test_replaced, fixture_tear_down);
+  g_test_add_func ("/import/limited", test_limited);
   g_test_add_func ("/import/names", test_names);
   g_test_add_func ("/import/odd-names", test_odd_names);
 

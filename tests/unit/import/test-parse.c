@@ -410,6 +410,9 @@ test_scopes (void)
   check_bad ("func.func @f(%x: tensor<i1>) {\n  %y = stablehlo.not %x : tensor<i8>\n  return\n}", 1, 2, "tensor<i1>");
   check_bad ("func.func @f(%x: tensor<i1>) {\n  %y = stablehlo.not %x#1 : tensor<i1>\n  return\n}", 1, 2, "number 1");
   check_bad ("func.func @f(%x: tensor<i1>) {\n  %a, %b = stablehlo.not %x : tensor<i1>\n  return\n}", 1, 2, "found 2");
+  check_bad ("#a.b = 5 : i64", 1, 1, "expected a name without '.', which marks a dialect, found '#a.b'");
+  check_bad ("func.func private @f() loc(#stablehlo<precision HIGH>)", 1, 1,
+             "expected a location, found #stablehlo<precision HIGH>");
   check_bad ("func.func @f() {\n  %0 = stablehlo.not %1 : tensor<i1>\n"
              "  %1 = stablehlo.constant dense<1> : tensor<i8>\n  return\n}", 1, 3, "used before");
 }
@@ -511,6 +514,13 @@ test_resources (void)
 
   check_bad ("func.func @f() {\n  %0 = stablehlo.constant dense_resource<k> : tensor<2xi32>\n  return\n}\n"
              "{-# dialect_resources: { builtin: { k: \"0x0400000001\" } } #-}", 1, 2, "found 1 bytes");
+  /* What the type states is no reason to take memory. */
+  check_bad ("func.func @f() {\n  %0 = stablehlo.constant dense_resource<k> : tensor<1099511627776xi8>\n  return\n}\n"
+             "{-# dialect_resources: { builtin: { k: \"0x0400000001\" } } #-}", 1, 2,
+             "a resource of 1099511627776 elements of i8, found 1 bytes");
+  check_bad ("func.func @f() {\n  %0 = stablehlo.constant dense_resource<k> : tensor<1099511627776xi1>\n  return\n}\n"
+             "{-# dialect_resources: { builtin: { k: \"0x0400000001\" } } #-}", 1, 2,
+             "a resource of 1099511627776 elements of i1, found 1 bytes");
 }
 
 /* Of several resources with one key the first counts; a constant of a type is made of

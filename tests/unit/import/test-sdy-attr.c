@@ -144,6 +144,26 @@ test_bad (void)
       g_test_message ("%s", problem);
       g_assert_nonnull (problem);
       g_assert_true (g_str_has_prefix (problem, "expected "));
+      g_assert_nonnull (strstr (problem, ", found "));
+    }
+}
+
+static void
+test_found (void)
+{
+  static const struct { const char *text, *problem; } cases[] = {
+    { "sdy.mesh<[x=2]>", "expected a string at byte 10 of #sdy.mesh<[x=2]>, found 'x'" },
+    { "sdy.mesh<[\"x\"=é]>", "expected an integer at byte 14 of #sdy.mesh<[\"x\"=é]>, found 'é'" },
+    { "sdy.mesh<[\"x\"=2", "expected ']' at byte 15 of #sdy.mesh<[\"x\"=2, found the end" },
+  };
+  g_autoptr (GhloIrModule) module = ghlo_ir_module_new ("test");
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_auto (GhloSdyAttr) self;
+      g_autofree char *problem = ghlo_sdy_attr_parse (&self, module, ghlo_ir_attr_opaque (module, cases[i].text));
+
+      g_assert_cmpstr (problem, ==, cases[i].problem);
     }
 }
 
@@ -157,6 +177,7 @@ main (int    argc,
   g_test_add_func ("/sdy-attr/other-spellings", test_other_spellings);
   g_test_add_func ("/sdy-attr/fields", test_fields);
   g_test_add_func ("/sdy-attr/bad", test_bad);
+  g_test_add_func ("/sdy-attr/found", test_found);
 
   return g_test_run ();
 }

@@ -173,12 +173,14 @@ static const Case attr_cases[] = {
   { "wrong/mode", BYTES (V (20), S (0), S (0), S (5), V (PRECISION)),
     "at byte 4, in the test: expected a mode of accuracy, found a word of precision" },
   { "wrong/sub-axis", BYTES (V (22), V (A), V (1), V (MESH)),
-    "at byte 3, in the test: expected an attribute of the kind sub_axis_info, found another" },
+    "at byte 3, in the test: expected an attribute of the kind sub_axis_info, found "
+    "#stablehlo.mesh<axes = [#stablehlo.mesh_axis<name = \"a\", size = 2>]>" },
   { "wrong/mesh", BYTES (V (23), V (AXES), V (AXES)),
-    "at byte 1, in the test: expected an attribute of the kind mesh, found another" },
+    "at byte 1, in the test: expected an attribute of the kind mesh, found "
+    "[#stablehlo.axis_ref<name = \"a\">]" },
   { "wrong/axes", BYTES (V (23), V (A), V (B)), "at byte 2, in the test: expected an array, found a string" },
   { "wrong/devices", BYTES (V (25), V (MESH_AXES), V (A << 1 | 1)),
-    "at byte 2, in the test: expected a tensor of devices, found another attribute" },
+    "at byte 2, in the test: expected a tensor of devices, found a string" },
 };
 
 typedef struct

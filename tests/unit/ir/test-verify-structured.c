@@ -440,15 +440,15 @@ static const Case collective_cases[] = {
   { "mesh-no-references", ALL_GATHER ("#stablehlo.replica_group_mesh_axes<mesh = #stablehlo.mesh<axes = "
                                       "[#stablehlo.mesh_axis<name = \"x\", size = 2>]>, axes = [\"x\"]>", "",
                                       "tensor<4x4xf32>"),
-    "references to axes" },
+    "expected references to axes as the axes of replica groups, found \"x\"" },
   { "mesh-axes-kind", ALL_GATHER ("#stablehlo.replica_group_mesh_axes<mesh = @mesh, axes = \"x\">", "",
                                   "tensor<4x4xf32>") "func.func private @mesh()\n",
-    "an array as the axes" },
+    "expected an array as the axes of replica groups, found \"x\"" },
   { "mesh-kind", ALL_GATHER ("#stablehlo.replica_group_mesh_axes<mesh = \"mesh\", axes = []>", "", "tensor<4x4xf32>"),
-    "a symbol or a mesh" },
+    "expected a symbol or a mesh as the mesh of replica groups, found \"mesh\"" },
   { "mesh-nested-symbol", ALL_GATHER ("#stablehlo.replica_group_mesh_axes<mesh = @a::@mesh, axes = []>", "",
                                       "tensor<4x4xf32>"),
-    "a symbol or a mesh" },
+    "expected a symbol or a mesh as the mesh of replica groups, found @a::@mesh" },
   { "mesh-devices", ALL_GATHER ("#stablehlo.replica_group_mesh_axes<mesh = #stablehlo.mesh<axes = "
                                 "[#stablehlo.mesh_axis<name = \"x\", size = 2>], device_ids = dense<[1, 0]> : "
                                 "tensor<2xi64>>, axes = [#stablehlo.axis_ref<name = \"x\">]>", "", "tensor<4x4xf32>") },
@@ -456,7 +456,7 @@ static const Case collective_cases[] = {
                                        "[#stablehlo.mesh_axis<name = \"x\", size = 2>], device_ids = dense<[1.0, 0.0]> "
                                        ": tensor<2xf32>>, axes = [#stablehlo.axis_ref<name = \"x\">]>", "",
                                        "tensor<4x4xf32>"),
-    "dense elements of integers" },
+    "expected dense elements of integers as the devices of a mesh, found dense<[1.000000e+00, 0.000000e+00]>" },
   { "mesh-sub-axis", ALL_GATHER ("#stablehlo.replica_group_mesh_axes<mesh = #stablehlo.mesh<axes = "
                                  "[#stablehlo.mesh_axis<name = \"x\", size = 4>]>, axes = [#stablehlo.axis_ref<name = "
                                  "\"x\", sub_axis_info = (1)2>]>", "", "tensor<4x4xf32>") },
@@ -475,6 +475,8 @@ static const Case collective_cases[] = {
   { "permute-shape", PERMUTE ("dense<[[0, 1, 2]]> : tensor<1x3xi64>"), "(N, 2)" },
   { "permute-source", PERMUTE ("dense<[[0, 1], [0, 2]]> : tensor<2x2xi64>"), "each source once" },
   { "permute-target", PERMUTE ("dense<[[0, 1], [2, 1]]> : tensor<2x2xi64>"), "each target once" },
+  { "permute-splat", PERMUTE ("dense<7> : tensor<2x2xi64>"),
+    "expected each source once in source_target_pairs, found 7 for all" },
   { "permute-negative", PERMUTE ("dense<[[0, -1]]> : tensor<1x2xi64>"), "0 or more" },
   { "all-to-all", ALL_TO_ALL ("split_dimension = 0 : i64, concat_dimension = 1 : i64, split_count = 2 : i64",
     "tensor<2x4xf32>") },
@@ -517,6 +519,15 @@ static const Case collective_cases[] = {
     "  %0:2 = \"stablehlo.infeed\"(%t) {infeed_config = \"\", layout = [[0], [1]]} : (!stablehlo.token) -> "
     "(tensor<2xf32>, !stablehlo.token)"),
     "layout of 1" },
+  { "infeed-list", FUNC ("%t: !stablehlo.token",
+    "  %0:2 = \"stablehlo.infeed\"(%t) {infeed_config = \"\", layout = [\"x\"]} : (!stablehlo.token) -> "
+    "(tensor<2xf32>, !stablehlo.token)"),
+    "expected a list of integers at index 0 of layout, found \"x\"" },
+  { "concat-size", FUNC ("%a: tensor<0x4611686018427387904xf32>",
+    "  %0 = \"stablehlo.all_to_all\"(%a) {split_dimension = 0 : i64, concat_dimension = 1 : i64, split_count = 2 : "
+    "i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>} : (tensor<0x4611686018427387904xf32>) -> "
+    "tensor<0x?xf32>"),
+    "within 63 bits, found 4611686018427387904 times split_count 2" },
   { "replica-id", FUNC ("", "  %0 = stablehlo.replica_id : tensor<ui32>") },
   { "replica-id-rank", FUNC ("", "  %0 = stablehlo.replica_id : tensor<1xui32>"), "tensor<ui32>" },
 };

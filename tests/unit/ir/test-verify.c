@@ -151,6 +151,9 @@ static const Case cases[] = {
   { "dynamic_reshape/rank", "%a: tensor<?xf32>, %s: tensor<2xi64>", "%0 = stablehlo.dynamic_reshape %a, %s : "
     "(tensor<?xf32>, tensor<2xi64>) -> tensor<?xf32>",
     "a result of rank 2" },
+  { "dynamic_reshape/elements", "%a: tensor<2x3xf32>", "%s = stablehlo.constant dense<[5, 1]> : tensor<2xi64> "
+    "%0 = stablehlo.dynamic_reshape %a, %s : (tensor<2x3xf32>, tensor<2xi64>) -> tensor<?x?xf32>",
+    "expected an output shape of as many elements as tensor<2x3xf32>, found [5, 1]" },
   { "dynamic_reshape/quantized", "%a: tensor<2x!quant.uniform<i8:f32, 1.0>>, %s: tensor<2xi64>",
     "%0 = stablehlo.dynamic_reshape %a, %s : (tensor<2x!quant.uniform<i8:f32, 1.0>>, tensor<2xi64>) -> tensor<1x2xf32>",
     "a result of the element type of" },
@@ -241,7 +244,7 @@ static const Case cases[] = {
       "interior padding" },
   { "pad/overflow", "%a: tensor<3xf32>, %v: tensor<f32>",
     "%0 = stablehlo.pad %a, %v, low = [9223372036854775807], high = [1], interior = [0] : (tensor<3xf32>, tensor<f32>) "
-    "-> tensor<?xf32>", "below 2^63" },
+    "-> tensor<?xf32>", "below 2^63 in dimension 0, found 3 padded by 9223372036854775807, 1 and 0 between elements" },
   { "dynamic_pad/count", "%a: tensor<3xf32>, %v: tensor<f32>, %p: tensor<2xi64>",
     "%0 = stablehlo.dynamic_pad %a, %v, %p, %p, %p : (tensor<3xf32>, tensor<f32>, tensor<2xi64>, tensor<2xi64>, "
     "tensor<2xi64>) -> tensor<?xf32>", "1 elements in each padding" },
@@ -312,7 +315,9 @@ static const Case cases[] = {
   { "unary_einsum/valid", "%a: tensor<2x3xf32>", "%0 = stablehlo.unary_einsum %a, config = \"ab->a\" : "
     "(tensor<2x3xf32>) -> tensor<2xf32>", NULL },
   { "unary_einsum/terms", "%a: tensor<2x3xf32>", "%0 = stablehlo.unary_einsum %a, config = \"ab,c->a\" : "
-    "(tensor<2x3xf32>) -> tensor<2xf32>", "1 terms" },
+    "(tensor<2x3xf32>) -> tensor<2xf32>", "expected 1 terms before '->' in einsum_config, found 2" },
+  { "unary_einsum/dash", "%a: tensor<2x3xf32>", "%0 = stablehlo.unary_einsum %a, config = \"a-b->a\" : "
+    "(tensor<2x3xf32>) -> tensor<2xf32>", "expected letters in einsum_config, found '-'" },
 
   /* Tuples, custom calls. */
   { "tuple/valid", "%a: tensor<2xf32>, %t: !stablehlo.token", "%0 = stablehlo.tuple %a, %t : tuple<tensor<2xf32>, "
@@ -330,7 +335,7 @@ static const Case cases[] = {
   { "custom_call/layout", "%a: tensor<2x3xf32>",
     "%0 = stablehlo.custom_call @f(%a) {operand_layouts = [dense<[1, 1]> : tensor<2xindex>], result_layouts = "
     "[dense<[0, 1]> : tensor<2xindex>]} : (tensor<2x3xf32>) -> tensor<2x3xf32>",
-    "a permutation of its dimensions" },
+    "a permutation of its dimensions, found dense<1> : tensor<2xindex> for type tensor<2x3xf32>" },
   { "custom_call/layouts-of-one", "%a: tensor<2x3xf32>",
     "%0 = stablehlo.custom_call @f(%a) {operand_layouts = [dense<[1, 0]> : tensor<2xindex>]} : (tensor<2x3xf32>) -> "
     "tensor<2x3xf32>",

@@ -327,6 +327,54 @@ evaluate (gpointer                 data,
   return self->inner.evaluate (self->inner.data, module, op, operands, results, error);
 }
 
+/* Nobody is asked for what is larger than any memory, operands or results, and a result that memory does not suffice
+ * for is left out. */
+static void
+test_huge_results (void)
+{
+  static const char *const text =
+    "func.func @main() -> (tensor<1099511627778xi32>, tensor<1048576x1048576xi32>, tensor<i32>) {\n"
+    "  %0 = stablehlo.constant dense<[1, 2]> : tensor<2xi32>\n"
+    "  %z = stablehlo.constant dense<0> : tensor<i32>\n"
+    "  %1 = stablehlo.pad %0, %z, low = [0], high = [1099511627776], interior = [0]"
+    " : (tensor<2xi32>, tensor<i32>) -> tensor<1099511627778xi32>\n"
+    "  %2 = stablehlo.constant dense<3> : tensor<1099511627776xi32>\n"
+    "  %3 = stablehlo.reduce(%2 init: %z) applies stablehlo.add across dimensions = [0]"
+    " : (tensor<1099511627776xi32>, tensor<i32>) -> tensor<i32>\n"
+    "  %4 = stablehlo.constant dense<5> : tensor<2x1048576xi32>\n"
+    "  %5 = stablehlo.dot_general %4, %4, contracting_dims = [0] x [0]"
+    " : (tensor<2x1048576xi32>, tensor<2x1048576xi32>) -> tensor<1048576x1048576xi32>\n"
+    "  return %1, %5, %3 : tensor<1099511627778xi32>, tensor<1048576x1048576xi32>, tensor<i32>\n"
+    "}\n";
+  static const char *const small =
+    "func.func @main() -> tensor<4096xi64> {\n"
+    "  %0 = stablehlo.iota dim = 0 : tensor<4096xi64>\n"
+    "  %1 = stablehlo.constant dense<[1, 2]> : tensor<2xi64>\n"
+    "  %2 = stablehlo.reverse %1, dims = [0] : tensor<2xi64>\n"
+    "  %3 = stablehlo.concatenate %0, %2, dim = 0 : (tensor<4096xi64>, tensor<2xi64>) -> tensor<4098xi64>\n"
+    "  %4 = stablehlo.slice %3 [2:4098] : (tensor<4098xi64>) -> tensor<4096xi64>\n"
+    "  return %4 : tensor<4096xi64>\n}\n";
+  GhloDeviceEvaluator reference = { .device = ghlo_reference_device () };
+  Counting counting = { .inner = ghlo_device_evaluator (&reference) };
+  const GhloPassOptions options = { .level = 3, .evaluator = { evaluate, &counting } };
+  g_autoptr (GhloIrModule) module = parse (text), other = parse (small);
+  gsize limit = ghlo_memory_get_limit ();
+
+  run (module, &options, NULL);
+  g_assert_cmpuint (counting.n_asked, ==, 0);
+  g_assert_cmpuint (count_kind (module, "stablehlo.pad"), ==, 1);
+  g_assert_cmpuint (count_kind (module, "stablehlo.dot_general"), ==, 1);
+  g_assert_cmpuint (count_kind (module, "stablehlo.reduce"), ==, 1);
+
+  ghlo_memory_set_limit (1);
+  run (other, &options, NULL);
+  ghlo_memory_set_limit (limit);
+  g_assert_cmpuint (counting.n_asked, >, 0);
+  g_assert_cmpuint (count_kind (other, "stablehlo.reverse"), ==, 1);
+  run (other, &options, NULL);
+  g_assert_cmpuint (count_kind (other, "stablehlo.reverse"), ==, 0);
+}
+
 static void
 test_evaluator (void)
 {
@@ -468,6 +516,7 @@ main (int    argc,
   g_test_add_func ("/passes/cancel", test_cancel);
   g_test_add_func ("/passes/locations", test_locations);
   g_test_add_func ("/passes/evaluator", test_evaluator);
+  g_test_add_func ("/passes/huge-results", test_huge_results);
   g_test_add_func ("/passes/growth", test_growth);
   g_test_add_func ("/passes/depth", test_depth);
   g_test_add_func ("/passes/size", test_size);

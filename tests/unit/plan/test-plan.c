@@ -6,6 +6,7 @@
  */
 
 #include "../count-allocations.h"
+#include "../limit-memory.h"
 #include "../reference/kernel-programs.h"
 #include "../sanitized.h"
 
@@ -318,6 +319,54 @@ test_huge (void)
       g_assert_no_error (error);
       g_assert_false (ghlo_prepared_run (prepared, NULL, NULL, 0, &found, NULL, &error));
       g_assert_error (error, GHLO_ERROR, GHLO_ERROR_OUT_OF_MEMORY);
+    }
+}
+
+/* What the system refuses is an error of the run, whoever computes: outputs, arenas, and constants and results of the
+ * reference executor. */
+static void
+test_limited (void)
+{
+  static const char *const devices[] = { "cpu", "reference" };
+  static const char *const programs[] = {
+    "func.func @main() -> tensor<1099511627776xi8> {\n"
+    "  %0 = stablehlo.constant dense<1> : tensor<1099511627776xi8>\n"
+    "  return %0 : tensor<1099511627776xi8>\n}\n",
+    "func.func @main() -> tensor<1099511627776xi8> {\n"
+    "  %0 = stablehlo.iota dim = 0 : tensor<1099511627776xi8>\n"
+    "  return %0 : tensor<1099511627776xi8>\n}\n",
+    "func.func @main() -> tensor<f32> {\n"
+    "  %0 = stablehlo.iota dim = 0 : tensor<274877906944xf32>\n"
+    "  %1 = stablehlo.sine %0 : tensor<274877906944xf32>\n"
+    "  %z = stablehlo.constant dense<0.0> : tensor<f32>\n"
+    "  %2 = stablehlo.reduce(%1 init: %z) applies stablehlo.add across dimensions = [0]"
+    " : (tensor<274877906944xf32>, tensor<f32>) -> tensor<f32>\n  return %2 : tensor<f32>\n}\n",
+    "func.func @main() -> tensor<1099511627778xi8> {\n"
+    "  %0 = stablehlo.constant dense<[1, 2]> : tensor<2xi8>\n"
+    "  %z = stablehlo.constant dense<0> : tensor<i8>\n"
+    "  %1 = stablehlo.pad %0, %z, low = [0], high = [1099511627776], interior = [0]"
+    " : (tensor<2xi8>, tensor<i8>) -> tensor<1099511627778xi8>\n"
+    "  return %1 : tensor<1099511627778xi8>\n}\n",
+  };
+
+  if (!limit_memory_in_subprocess ())
+    return;
+
+  ghlo_memory_set_limit (G_MAXSIZE / 2);
+  limit_memory (256 << 20);
+  for (guint i = 0; i < G_N_ELEMENTS (devices) * G_N_ELEMENTS (programs); i++)
+    {
+      GhloDeviceCore *device = ghlo_devices_find (devices[i / G_N_ELEMENTS (programs)]);
+      g_autoptr (GhloIrModule) module = parse (programs[i % G_N_ELEMENTS (programs)]);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (GhloPrepared) prepared = NULL;
+      GhloValue *found = NULL;
+
+      prepared = ghlo_devices_prepare (device, module, ghlo_ir_module_get_entry (module), NULL, &error);
+      g_assert_no_error (error);
+      g_assert_false (ghlo_prepared_run (prepared, NULL, NULL, 0, &found, NULL, &error));
+      g_assert_error (error, GHLO_ERROR, GHLO_ERROR_OUT_OF_MEMORY);
+      g_assert_true (g_str_has_suffix (error->message, "bytes are needed, which the system refused"));
     }
 }
 
@@ -981,6 +1030,7 @@ main (int   argc,
   g_test_add_func ("/plan/calls", test_calls);
   g_test_add_func ("/plan/no-plan", test_no_plan);
   g_test_add_func ("/plan/huge", test_huge);
+  g_test_add_func ("/plan/limited", test_limited);
   g_test_add_func ("/plan/no-values", test_no_values);
   g_test_add_func ("/plan/fallback-time", test_fallback_time);
   g_test_add_func ("/plan/replace", test_replace);

@@ -378,11 +378,10 @@ random_op_to_text (const guint8 *data,
   return ghlo_ir_to_string (self->module, GHLO_IR_PRINT_GENERIC);
 }
 
-char *
-random_op_check (const guint8 *data,
-                 gsize         size)
+/* As a message with the program. */
+static char *
+check_and_tell (RandomOp *self)
 {
-  g_autoptr (RandomOp) self = random_op_new (data, size);
   g_autofree char *fault = check (self), *text = NULL;
 
   if (fault == NULL)
@@ -390,4 +389,24 @@ random_op_check (const guint8 *data,
   text = ghlo_ir_to_string (self->module, GHLO_IR_PRINT_GENERIC);
 
   return g_strdup_printf ("%s\n%.*s", fault, MAX_SHOWN, text);
+}
+
+char *
+random_op_check (const guint8 *data,
+                 gsize         size)
+{
+  g_autoptr (RandomOp) self = random_op_new (data, size);
+
+  return check_and_tell (self);
+}
+
+char *
+random_op_check_empty (GhloIrOpKind kind,
+                       guint8       example,
+                       guint        dimension,
+                       int          operand)
+{
+  g_autoptr (RandomOp) self = random_op_new_empty (kind, example, dimension, operand);
+
+  return self != NULL ? check_and_tell (self) : NULL;
 }

@@ -3,6 +3,8 @@
  * How far operations drawn at random came, by their rows.
  */
 
+#include <string.h>
+
 #include "op.h"
 
 static guint counts[GHLO_N_OPS][RANDOM_OP_N_STAGES];
@@ -42,6 +44,8 @@ random_op_coverage (gboolean is_verbose)
                                 counts[kind][RANDOM_OP_VERIFIED], counts[kind][RANDOM_OP_RAN],
                                 counts[kind][RANDOM_OP_COMPARED]);
     }
+
+  memset (counts, 0, sizeof counts);
 
   return g_string_free (g_steal_pointer (&text), FALSE);
 }

@@ -220,6 +220,77 @@ random_op_new (const guint8 *data,
   return self;
 }
 
+/* The type with dimension 0 at @dimension; NULL where it has none there. */
+static const GhloIrType *
+empty_type (RandomOp         *self,
+            const GhloIrType *type,
+            guint             dimension)
+{
+  gint64 dimensions[GHLO_MAX_RANK];
+
+  if (type->kind != GHLO_IR_TYPE_TENSOR || type->text != NULL || dimension >= type->rank || type->encoding != NULL)
+    return NULL;
+  memcpy (dimensions, type->dimensions, type->rank * sizeof dimensions[0]);
+  dimensions[dimension] = 0;
+
+  return ghlo_ir_type_tensor (self->module, ghlo_ir_type_get_element (self->module, type), dimensions, type->rank,
+                              NULL, NULL);
+}
+
+/* FALSE where no operand has that dimension. */
+static gboolean
+make_empty (RandomOp *self,
+            guint     dimension,
+            int       operand)
+{
+  gboolean any = FALSE;
+
+  for (guint i = 0; i < self->op->n_operands; i++)
+    {
+      const GhloIrType *type = empty_type (self, ghlo_ir_op_operand (self->op, i)->type, dimension);
+
+      if (type == NULL || (operand >= 0 && (guint) operand != i))
+        continue;
+      random_op_retype_operand (self, i, type);
+      any = TRUE;
+    }
+  for (guint i = 0; any && operand < 0 && i < self->op->n_results; i++)
+    {
+      const GhloIrType *type = empty_type (self, self->op->results[i].type, dimension);
+
+      if (type != NULL)
+        self->op->results[i].type = type;
+    }
+
+  return any;
+}
+
+RandomOp *
+random_op_new_empty (GhloIrOpKind kind,
+                     guint8       example,
+                     guint        dimension,
+                     int          operand)
+{
+  g_autoptr (RandomOp) self = g_new0 (RandomOp, 1);
+
+  fill_pool ();
+  self->data = &example;
+  self->size = 1;
+  self->fill = RANDOM_FILL_GRID;
+  if (pool[kind].n > 0 ? !take_from_program (self, kind) : (draw_from_row (self, kind), FALSE))
+    return NULL;
+  self->size = 0;
+  self->n_changes = 1;
+  if (self->op == NULL || self->op->block != random_main_block (self->module)
+      || !make_empty (self, dimension, operand))
+    return NULL;
+  finish_main (self);
+  random_op_infer (self);
+  finish_main (self);
+
+  return g_steal_pointer (&self);
+}
+
 void
 random_op_free (RandomOp *self)
 {

@@ -40,6 +40,13 @@ gboolean          random_op_once             (RandomOp              *self,
 /* The operation that @data says. */
 RandomOp         *random_op_new              (const guint8          *data,
                                               gsize                  size);
+/* An operation of @kind whose tensors have dimension 0 in place @dimension: all operands and results, or with
+ * @operand (from 0 on) that operand alone. @example tells apart the programs that the operation may be from. NULL where
+ * no operand has such a dimension. */
+RandomOp         *random_op_new_empty        (GhloIrOpKind           kind,
+                                              guint8                 example,
+                                              guint                  dimension,
+                                              int                    operand);
 void              random_op_free             (RandomOp              *self);
 /* The operation of @main that @self->op is, or is in; NULL when it is in another function. */
 GhloIrOp         *random_op_get_outer        (const RandomOp        *self);
@@ -109,12 +116,17 @@ typedef enum
  * with the program, which the caller frees; NULL where all is right. */
 char             *random_op_check            (const guint8          *data,
                                               gsize                  size);
+/* The same of what random_op_new_empty () gives. */
+char             *random_op_check_empty      (GhloIrOpKind           kind,
+                                              guint8                 example,
+                                              guint                  dimension,
+                                              int                    operand);
 /* The operation in the generic form, for people; the caller frees it. */
 char             *random_op_to_text          (const guint8          *data,
                                               gsize                  size);
 void              random_op_count            (const RandomOp        *self,
                                               RandomOpStage          stage);
-/* How many operations came how far; @is_verbose: for each row. */
+/* How many operations came how far since the last call; @is_verbose: for each row. */
 char             *random_op_coverage         (gboolean               is_verbose);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (RandomOp, random_op_free)

@@ -67,6 +67,33 @@ test_ops (void)
   g_assert_cmpuint (n_faults, ==, 0);
 }
 
+/* Each row of the op table with dimension 0 in each place, of all operands at once and of one at a time. */
+static void
+test_empty (void)
+{
+  enum { N_EXAMPLES = 4, MAX_DIMENSIONS = 4, MAX_OPERANDS = 3 };
+  g_autofree char *coverage = NULL;
+  guint n_faults = 0;
+
+  for (guint kind = 1; kind < GHLO_N_OPS && n_faults < MAX_FAULTS; kind++)
+    for (guint i = 0; kind != GHLO_OP_UNREGISTERED && i < N_EXAMPLES * MAX_DIMENSIONS * (MAX_OPERANDS + 1); i++)
+      {
+        guint example = i % N_EXAMPLES, dimension = i / N_EXAMPLES % MAX_DIMENSIONS;
+        int operand = (int) (i / N_EXAMPLES / MAX_DIMENSIONS) - 1;
+        g_autofree char *fault = NULL;
+
+        crash_note ("the empty operation of row", kind);
+        fault = random_op_check_empty (kind, (guint8) example, dimension, operand);
+        if (fault == NULL)
+          continue;
+        g_test_message ("dimension %u of operand %d: %s", dimension, operand, fault);
+        n_faults++;
+      }
+  coverage = random_op_coverage (is_verbose);
+  g_test_message ("%s", coverage);
+  g_assert_cmpuint (n_faults, ==, 0);
+}
+
 /* Sanitizers reserve more addresses than any limit. */
 static void
 limit_process (void)
@@ -96,6 +123,7 @@ main (int    argc,
   g_setenv ("GHLO_DEBUG", "guard", FALSE);
   ghlo_memory_set_limit (MEMORY_LIMIT);
   limit_process ();
+  g_test_add_func ("/ops/empty", test_empty);
   g_test_add_func ("/ops/random", test_ops);
 
   return g_test_run ();
