@@ -26,7 +26,8 @@ const ARRAY_WEIGHT = 4;
 
 // Element type, the typed array that holds its elements, how many numbers of that
 // array make one element, and whether such an array has this type unless told
-// otherwise. Floats of 16 bits and fewer are their bits.
+// otherwise. Floats of 16 bits and fewer are their bits; plain numbers and other floats
+// become them by rounding.
 const ELEMENTS = [
     ['I1', Uint8Array, 1, false],
     ['I2', Int8Array, 1, false],
@@ -184,23 +185,63 @@ function makeType(elementType, shape = []) {
     return type;
 }
 
+// The least and the greatest number of an integer type, as BigInts; null for the others.
+function rangeOf(name) {
+    const [, sign, digits] = name.match(/^(U?)I(\d+)$/) ?? [null, '', name === 'INDEX' ? '64' : ''];
+    if (digits === '')
+        return null;
+    const bits = BigInt(digits);
+    return sign !== '' || bits === 1n ? [0n, (1n << bits) - 1n] : [-(1n << bits - 1n), (1n << bits - 1n) - 1n];
+}
+
+const isWhole = number => typeof number !== 'number' || Number.isInteger(number);
+
+// Numbers for elements of a type, each of which it holds: typed arrays would cut 1.7 to 1 and 300 to 44.
+function checkNumbers(flat, name) {
+    const range = rangeOf(name);
+    flat.forEach((number, i) => {
+        if (!isNumeric(number))
+            throw mistake(`expected numbers for elements of type ${name}, found ${describe(number)}`);
+        if (range !== null && !(isWhole(number) && BigInt(number) >= range[0] && BigInt(number) <= range[1])) {
+            throw mistake(`expected whole numbers from ${range[0]} to ${range[1]} for elements of type ${name}, ` +
+                `found ${number} at element ${i}`);
+        }
+    });
+    return flat;
+}
+
+// Rows of one length, down to numbers; others would move numbers to other rows.
+function checkRows(value, shape, depth = 0) {
+    if (!Array.isArray(value) ? depth !== shape.length : depth === shape.length || value.length !== shape[depth])
+        throw mistake('expected numbers in rows of one length, found rows of several');
+    if (Array.isArray(value))
+        value.forEach(row => checkRows(row, shape, depth + 1));
+}
+
+const isSmallFloat = ({name, width, Store}) => /^B?F/.test(name) && width * Store.BYTES_PER_ELEMENT < 4;
+const isFloatArray = value => value instanceof Float32Array || value instanceof Float64Array;
+
 // Numbers as the typed array that holds elements of this type.
 function store(value, element) {
     const {Store, name} = element;
     if (value instanceof Store || Store === Uint8Array && value instanceof Uint8ClampedArray)
         return value;
     if (isTyped(value)) {
+        const instead = rangeOf(name) !== null ? 'give Array.from (array), whose numbers are checked'
+            : isSmallFloat(element) ? `give Array.from (array) for numbers, or their bits as a ${Store.name}`
+                : `use ${Store.name}.from (array)`;
         throw mistake(`expected a ${Store.name} for elements of type ${name}, found a ${value.constructor.name}: ` +
-            `use ${Store.name}.from (array)`);
+            instead);
     }
-    if (/^B?F/.test(name) && element.width * Store.BYTES_PER_ELEMENT < 4) {
-        throw mistake(`expected a ${Store.name} with the bits of elements of type ${name}, found plain numbers`);
-    }
-    const flat = [value].flat(Infinity);
-    const wrong = flat.find(number => !isNumeric(number));
-    if (wrong !== undefined)
-        throw mistake(`expected numbers for elements of type ${name}, found ${describe(wrong)}`);
+    const flat = checkNumbers([value].flat(Infinity), name);
     return Store.from(flat, Store.BYTES_PER_ELEMENT === 8 && Store !== Float64Array ? BigInt : Number);
+}
+
+// Floats that no typed array holds are rounded by the library.
+function fromNumbers(numbers, dimensions, element) {
+    const flat = Array.from(isTyped(numbers) ? numbers : checkNumbers([numbers].flat(Infinity), element.name), Number);
+    weigh(flat.length * ARRAY_WEIGHT);
+    return Ghlo.Buffer.new_from_doubles(makeType(element.elementType, dimensions), flat);
 }
 
 function fromArray(array, shape = null, elementType = null) {
@@ -210,6 +251,12 @@ function fromArray(array, shape = null, elementType = null) {
     if (element === undefined || !isTyped(array) && !isPlain(array)) {
         throw mistake('expected a typed array such as new Float32Array ([1, 2]), or numbers and an element type, ' +
             `found ${describe(array)}`);
+    }
+    if (Array.isArray(array))
+        checkRows(array, shapeOf(array));
+    if (isSmallFloat(element) && (isPlain(array) || isFloatArray(array))) {
+        const dimensions = shape !== null ? checkShape(shape) : isTyped(array) ? [array.length] : shapeOf(array);
+        return fromNumbers(array, dimensions, element);
     }
     const numbers = store(array, element);
     const n = numbers.length / element.width;
@@ -278,6 +325,30 @@ function toInputs(inputs, infos) {
     return list.map((input, i) => toInput(input, i, described[i]));
 }
 
+const toList = numbers => Array.isArray(numbers) || isTyped(numbers) ? Array.from(numbers) : null;
+
+// Whole numbers that GJS hands on as they are: it makes one of anything, and doubles of BigInts.
+function toInt64s(numbers) {
+    return toList(numbers)?.map((number, i) => {
+        if (!isNumeric(number) || !Number.isSafeInteger(Number(number))) {
+            throw mistake(`expected whole numbers within ±${Number.MAX_SAFE_INTEGER}, found ${String(number)} at ` +
+                `element ${i}: give others to from_array`);
+        }
+        return Number(number);
+    }) ?? numbers;
+}
+
+function toDoubles(numbers) {
+    const list = toList(numbers);
+    return list === null ? numbers : checkNumbers(list, 'F64').map(Number);
+}
+
+function toIndex(index) {
+    if (!Number.isInteger(index))
+        throw mistake(`expected the number of an input or output, found ${String(index)}`);
+    return index;
+}
+
 // An input of a session's executable by its number.
 function toBound(session, index, value) {
     return toInput(value, index, session.executable?.list_inputs()[index]);
@@ -288,18 +359,23 @@ const ARGUMENTS = {
     'Buffer.new_from_bytes': (_self, type, bytes) => [type, toBytes(bytes, FROM_ARRAY)],
     'Buffer.new_from_bytes_strided': (_self, type, bytes, strides) =>
         [type, toBytes(bytes, FROM_ARRAY), checkShape(strides, 'strides')],
+    'Buffer.new_from_int64s': (_self, type, numbers) => [type, toInt64s(numbers)],
+    'Buffer.new_from_doubles': (_self, type, numbers) => [type, toDoubles(numbers)],
     'Buffer.new_tuple': (_self, members) => [toInputs(members, () => [])],
     'Program.parse': (_self, text, ...rest) => [toText(text), ...rest],
     'Program.check': (_self, text, ...rest) => [toText(text), ...rest],
     'Executable.execute': (self, inputs, ...rest) => [toInputs(inputs, () => self.list_inputs()), ...rest],
     'Session.run': (_self, inputs, ...rest) => [toInputs(inputs, () => []), ...rest],
-    'Session.bind_input': (self, index, value, ...rest) => [index, toBound(self, index, value), ...rest],
+    'Session.bind_input': (self, index, value, ...rest) => [toIndex(index), toBound(self, index, value), ...rest],
+    'Session.copy_state': (_self, index, ...rest) => [toIndex(index), ...rest],
+    'Session.unbind_output': (_self, index) => [toIndex(index)],
     // GJS tells nobody where a typed array lies, and cannot call the function.
     'Session.bind_output': () => {
         throw mistake('JavaScript cannot have an output written to an array, since it does not say where one lies: ' +
             'take the output of the result');
     },
-    'Session.carry': (self, output, index, value, ...rest) => [output, index, toBound(self, index, value), ...rest],
+    'Session.carry': (self, output, index, value, ...rest) =>
+        [toIndex(output), toIndex(index), toBound(self, index, value), ...rest],
 };
 
 function prepare(self, key, args, n) {
@@ -413,7 +489,7 @@ function extendResult() {
     const {get_output: getOutput, get_outputs: getOutputs, release} = prototype;
 
     prototype.get_output = function (index) {
-        return inherit(this, guarded(() => getOutput.call(this, index)));
+        return inherit(this, guarded(() => getOutput.call(this, toIndex(index))));
     };
     prototype.get_outputs = function () {
         return (getOutputs.call(this) ?? []).map(output => inherit(this, output));

@@ -137,6 +137,57 @@ await test('types that JavaScript lacks are held as their bits or values', () =>
     equal(`${Ghlo.Buffer.from_array(3, null, ElementType.I64).tensor_type}`, 'tensor<i64>');
 });
 
+await test('numbers that an integer type does not hold are refused', async () => {
+    const big = 1n << 63n;
+    for (const [name, low, high] of [['I1', 0, 1], ['I2', -2, 1], ['I4', -8, 7], ['I8', -128, 127],
+        ['I16', -32768, 32767], ['I32', -2147483648, 2147483647], ['I64', -big, big - 1n], ['UI2', 0, 3],
+        ['UI4', 0, 15], ['UI8', 0, 255], ['UI16', 0, 65535], ['UI32', 0, 4294967295], ['UI64', 0n, 2n * big - 1n],
+        ['INDEX', -big, big - 1n]]) {
+        const type = ElementType[name];
+        const good = Ghlo.Buffer.from_array([low, high, 0, true, 1n], null, type);
+        equal(`${Array.from(good.to_array())}`, `${[low, high, 0, 1, 1]}`);
+        const mlir = name === 'INDEX' ? 'index' : name.toLowerCase();
+        const executable = compile(`func.func @main(%x: tensor<2x${mlir}>) -> tensor<2x${mlir}> {
+            return %x : tensor<2x${mlir}>\n}`);
+        for (const wrong of [1.7, NaN, Infinity, -0.5, 1e30, BigInt(high) + 1n, BigInt(low) - 1n]) {
+            await refused(() => Ghlo.Buffer.from_array([0, wrong], null, type), `found ${wrong} at element 1`);
+            await refused(() => Ghlo.Buffer.from_array([[0], [wrong]], null, type), `found ${wrong} at element 1`);
+            await refused(() => Ghlo.Buffer.from_array(wrong, null, type), `found ${wrong} at element 0`);
+            await refused(() => executable.execute([[0, wrong]]), `found ${wrong} at element 1`);
+            await refused(() => executable.execute_async([[0, wrong]]), `found ${wrong} at element 1`);
+        }
+        await refused(() => Ghlo.Buffer.from_array(new Float32Array([1.7]), null, type), 'Array.from (array)');
+        await refused(() => Ghlo.Buffer.from_array(Array.from(new Float32Array([1.5])), null, type), 'found 1.5');
+    }
+    const int64 = new Ghlo.TensorType(ElementType.I64, [1]);
+    for (const wrong of [1.7, NaN, 2 ** 53, 1n << 60n, 'a'])
+        await refused(() => Ghlo.Buffer.new_from_int64s(int64, [wrong]), `found ${wrong}`);
+    equal(Ghlo.Buffer.new_from_int64s(int64, [7n]).to_array(), new BigInt64Array([7n]));
+    await refused(() => Ghlo.Buffer.new_from_doubles(int64, [1.7]), 'found 1.7');
+    await refused(() => Ghlo.Buffer.new_from_doubles(int64, ['a']), 'found a string');
+    for (const ragged of [[[1, 2], [3, 4, 5], [6]], [1, [2]], [[1], 2], [[[1]], [2]]])
+        await refused(() => Ghlo.Buffer.from_array(ragged, null, ElementType.I32), 'rows of one length');
+    const result = compile(ADD).execute([ones, ones]);
+    for (const wrong of [0.5, NaN, '0'])
+        await refused(() => result.get_output(wrong), `found ${wrong}`);
+});
+
+await test('numbers become floats that JavaScript lacks', () => {
+    for (const [name, bits] of [['BF16', new Uint16Array([0x3f80, 0x4000])], ['F16', new Uint16Array([0x3c00, 0x4000])],
+        ['F8E5M2', new Uint8Array([0x3c, 0x40])], ['F8E4M3FN', new Uint8Array([0x38, 0x40])]]) {
+        const type = ElementType[name];
+        for (const numbers of [[1, 2], [1n, 2], new Float32Array([1, 2]), new Float64Array([1, 2]), bits]) {
+            const buffer = Ghlo.Buffer.from_array(numbers, [2, 1], type);
+            equal(buffer.to_array(), bits);
+            equal(buffer.tensor_type.shape, [2, 1]);
+        }
+        equal(Ghlo.Buffer.from_array([[1, 2]], null, type).tensor_type.shape, [1, 2]);
+        const mlir = name.toLowerCase().replace('e', 'E').replace('m', 'M').replace('fn', 'FN');
+        equal(compile(`func.func @main(%x: tensor<2x${mlir}>) -> tensor<2x${mlir}> {
+            return %x : tensor<2x${mlir}>\n}`).execute([[1, 2]]).get_output(0).to_array(), bits);
+    }
+});
+
 await test('a view shows the memory itself and outlives the release', () => {
     const buffer = Ghlo.Buffer.from_array(new Float32Array([1, 2, 3]));
     const [a, b] = [buffer.to_array(), buffer.to_array()];
@@ -373,7 +424,7 @@ await test('mistakes say what to write instead', async () => {
     await refused(() => Ghlo.Buffer.from_array(floats, [2, 4]), 'second argument');
     await refused(() => Ghlo.Buffer.from_array([1, 2]), 'typed array');
     await refused(() => Ghlo.Buffer.from_array([1, 'b'], null, ElementType.I32), 'found a string');
-    await refused(() => Ghlo.Buffer.from_array([1.5], null, ElementType.BF16), 'bits');
+    await refused(() => Ghlo.Buffer.from_array(new Int32Array(1), null, ElementType.BF16), 'bits');
     await refused(() => Ghlo.Buffer.from_array(new Float64Array(6), [2, 3], ElementType.F32), 'Float32Array.from');
     await refused(() => Ghlo.Program.parse(42), 'a program is text');
     await refused(() => new Ghlo.Buffer().to_array(), 'tensor');

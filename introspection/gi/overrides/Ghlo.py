@@ -187,8 +187,9 @@ class Buffer(Ghlo.Buffer):
     def from_numpy(cls, array, element_type=None, copy=True):
         """A buffer out of an array, which may have any strides and byte order.
 
-        element_type says what the elements are where NumPy has no type for them:
-        bf16 given as uint16, i4 given as int8.
+        element_type says what the elements are where NumPy has no type for them: bf16
+        given as uint16, i4 given as int8. Other floats are rounded to bf16 and to floats
+        of 8 bits and fewer; other numbers become i4 and its like where they are in range.
 
         The array is copied, once. copy=False uses its memory in place, and keeps the
         array as long as that is needed: then nobody may write to it any more, and

@@ -154,32 +154,33 @@ def _to_input(i, info, value):
     stored, shown, _ = _arrays.get_tables()
     element_type = tensor_type.get_element_type()
     if not _is_array(value):
-        value = _numbers(i, info, value, shown[element_type])
+        return Ghlo.Buffer.from_numpy(_numbers(i, info, value, stored[element_type]), element_type)
     array = np.asarray(value)
     if array.dtype.newbyteorder('=') in (stored[element_type], shown[element_type]):
         return Ghlo.Buffer.from_numpy(array, element_type)
     buffer = Ghlo.Buffer.from_numpy(array)
-    raise _invalid('expected %s for input %d, found %s: write array.astype (%r) where the values allow it' % (
-        info, i, buffer.get_tensor_type(), shown[element_type].name))
-
-
-_FLOATS = [value for name, value in vars(Ghlo.ElementType).items() if name.startswith(('F', 'BF'))
-           and isinstance(value, Ghlo.ElementType)]
+    raise _invalid('expected %s for input %d, found %s: %s' % (
+        info, i, buffer.get_tensor_type(), _arrays.say_conversion(array.dtype, element_type)))
 
 
 def _numbers(i, info, value, dtype):
     """Numbers take the type of the program, where they have it without loss of kind."""
     import numpy as np
+    element_type = info.get_tensor_type().get_element_type()
     try:
         array = np.asarray(value)
-        if dtype.kind in 'iu' and info.get_tensor_type().get_element_type() in _FLOATS:
-            raise TypeError('NumPy has no such floats: give an array of their bits as %s, or make ml_dtypes importable'
-                            % dtype)
         if array.dtype.kind in 'OUSV':
             raise TypeError('not numbers')
-        if array.size and array.dtype.kind in 'fc' and dtype.kind in 'iub':
+        if array.size and array.dtype.kind in 'fc' and dtype.kind in 'iub' and not _arrays.is_small_float(element_type):
             raise TypeError('fractions where integers are wanted')
-        return np.asarray(value, dtype=dtype)
+        if array.size and array.dtype.kind == 'c' and dtype.kind != 'c':
+            raise TypeError('complex numbers where real ones are wanted')
+        if _arrays.is_small_float(element_type):
+            return array.astype(np.float64)
+        converted = array.astype(dtype)
+        if dtype.kind in 'iub' and not np.array_equal(converted, array):
+            raise OverflowError('numbers that %s does not hold' % Ghlo.ElementType.to_string(element_type))
+        return converted
     except (TypeError, ValueError, OverflowError) as error:
         raise TypeError('expected a Ghlo.Buffer, an array or numbers for input %d (%s), found %r: %s' % (
             i, info, value, error)) from None

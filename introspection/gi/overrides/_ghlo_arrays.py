@@ -4,12 +4,13 @@
 NumPy has no type for bf16, for floats of 8 bits and fewer, and for integers under 8
 bits. Where ml_dtypes can be imported its types show them; otherwise they are shown
 as what a buffer holds: bf16 as uint16 and small floats as uint8 (their bits), small
-integers as int8 and uint8 (their values).
+integers as int8 and uint8 (their values). Arrays of other types are converted to
+them by the library.
 
 NumPy is imported when it is first needed, ctypes for DLPack alone.
 """
 
-from gi.repository import Ghlo
+from gi.repository import Ghlo, GLib
 
 # Element type, the type of NumPy's that it is stored as, ml_dtypes' name.
 _DTYPES = [
@@ -106,7 +107,9 @@ def element_type_of(array):
 
 def to_stored(array, element_type):
     """An array of what a buffer of element_type holds, over the same memory where it
-    can be; the element type is the array's own where it is None."""
+    can be; the element type is the array's own where it is None.
+
+    Types that NumPy lacks are converted to: floats are rounded, integers must be in range."""
     if element_type is None:
         element_type = element_type_of(array)
     stored, shown, _ = get_tables()
@@ -114,16 +117,75 @@ def to_stored(array, element_type):
     wanted = stored[element_type]
     if native == wanted:
         return element_type, array
-    if native != shown[element_type]:
-        raise TypeError('expected an array of %s for elements of type %s, found one of %s: use astype' % (
-            shown[element_type], Ghlo.ElementType.to_string(element_type), array.dtype))
-    # Integers of ml_dtypes may have anything in the bits above their own.
-    return element_type, array.astype(wanted) if wanted.kind == 'i' or _is_small_unsigned(element_type) \
-        else array.view(wanted)
+    if native == shown[element_type]:
+        # Integers of ml_dtypes may have anything in the bits above their own.
+        return element_type, array.astype(wanted) if is_small_integer(element_type) else array.view(wanted)
+    if is_convertible(array.dtype, element_type):
+        return element_type, _convert(array, element_type, wanted)
+    raise TypeError('expected an array of %s for elements of type %s, found one of %s: %s' % (
+        shown[element_type], Ghlo.ElementType.to_string(element_type), array.dtype,
+        say_conversion(array.dtype, element_type)))
 
 
-def _is_small_unsigned(element_type):
-    return element_type in (Ghlo.ElementType.UI2, Ghlo.ElementType.UI4)
+def is_small_float(element_type):
+    """TRUE for floats that NumPy has no type for."""
+    return Ghlo.ElementType.to_string(element_type).startswith(('f', 'bf')) \
+        and get_tables()[0][element_type].kind == 'u'
+
+
+def is_small_integer(element_type):
+    """TRUE for integers of fewer than 8 bits, booleans apart."""
+    return Ghlo.ElementType.to_string(element_type) in ('i2', 'i4', 'ui2', 'ui4')
+
+
+def is_convertible(dtype, element_type):
+    """TRUE where from_numpy converts. Integers for a small float are not, which could be its bits or its values."""
+    is_float = dtype.kind == 'f' and dtype.itemsize <= 8
+    return is_float and is_small_float(element_type) \
+        or (is_float or dtype.kind in 'iub') and is_small_integer(element_type)
+
+
+def say_conversion(dtype, element_type):
+    """What to write so that an array of dtype becomes one of element_type."""
+    name = Ghlo.ElementType.to_string(element_type)
+    if is_convertible(dtype, element_type):
+        return 'write Ghlo.Buffer.from_numpy (array, %r), %s' % (
+            name, 'which rounds' if is_small_float(element_type) else 'where the values allow it')
+    if is_small_float(element_type):
+        return "write Ghlo.Buffer.from_numpy (array.astype ('float32'), %r) for numbers, or view their bits as %s" % (
+            name, get_tables()[0][element_type])
+    return 'write array.astype (%r) where the values allow it' % get_tables()[1][element_type].name
+
+
+# How many elements are Python's numbers at a time.
+_CHUNK = 1 << 16
+
+
+def _convert(array, element_type, wanted):
+    """The library's conversion, which rounds once; a list of all numbers would be many times the array."""
+    import numpy as np
+    flat = np.ascontiguousarray(array).reshape(-1)
+    converted = np.empty(flat.size, wanted)
+    for start in range(0, flat.size, _CHUNK):
+        numbers = flat[start:start + _CHUNK]
+        tensor_type = Ghlo.TensorType.new(element_type, [numbers.size])
+        try:
+            buffer = Ghlo.Buffer.new_from_doubles(tensor_type, numbers.astype(np.float64).tolist())
+        except GLib.Error:
+            raise _refuse(numbers, start, element_type) from None
+        converted[start:start + _CHUNK] = np.frombuffer(buffer.get_host_bytes().get_data(), wanted)
+    return converted.reshape(array.shape)
+
+
+def _refuse(numbers, start, element_type):
+    """The first number that is none of the element type's."""
+    name = Ghlo.ElementType.to_string(element_type)
+    bits = int(name.lstrip('ui'))
+    low, high = (0, 2**bits - 1) if name.startswith('u') else (-2**(bits - 1), 2**(bits - 1) - 1)
+    i, number = next((i, number) for i, number in enumerate(numbers.tolist())
+                     if not (low <= number <= high and number == int(number)))
+    return ValueError('expected integers from %d to %d for elements of type %s, found %r at element %d' % (
+        low, high, name, number, start + i))
 
 
 def check_shareable(array, original, why):
