@@ -234,6 +234,9 @@ class TestCalls(unittest.TestCase):
     def test_options(self):
         options = Ghlo.CompileOptions(optimization_level=Ghlo.OptimizationLevel.O3, disabled_passes=['fusion'])
         self.assertEqual(options.props.disabled_passes, ['fusion'])
+        with self.assertRaisesRegex(GLib.Error, "the option disabled-passes, which are 'inline', .*, found 'fusion'"):
+            Ghlo.Client().compile(Ghlo.Program.parse(ADD), options)
+        options.props.disabled_passes = ['fold']
         devices = Ghlo.Client().list_devices()
         options.props.device = devices[0]
         executable = Ghlo.Client().compile(Ghlo.Program.parse(ADD), options)
