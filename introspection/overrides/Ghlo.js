@@ -484,6 +484,12 @@ function extendBuffer() {
     };
 }
 
+function extendDevice() {
+    Ghlo.Device.prototype.equals = function (other) {
+        return other instanceof Ghlo.Device && this.equal(other);
+    };
+}
+
 function extendResult() {
     const {prototype} = Ghlo.Result;
     const {get_output: getOutput, get_outputs: getOutputs, release} = prototype;
@@ -529,6 +535,7 @@ function _init() {
     }
     extendTensorType();
     extendBuffer();
+    extendDevice();
     extendResult();
     for (const {prototype} of [Ghlo.ValueInfo, Ghlo.Diagnostic])
         prototype.toString = prototype.to_string;

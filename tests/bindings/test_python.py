@@ -226,6 +226,20 @@ class TestCalls(unittest.TestCase):
         self.assertEqual(findings[0].props.code, Ghlo.Error.PARSE)
         self.assertEqual(len(Ghlo.Program.check(ADD)), 0)
 
+    def test_devices(self):
+        first, again = (list(Ghlo.Client().list_devices()) for _ in range(2))
+        self.assertEqual(first, again)
+        self.assertEqual(set(first), set(again))
+        self.assertEqual(len(set(first + again)), len(first))
+        self.assertNotEqual(first[0], first[1])
+        self.assertNotEqual(first[0], 'cpu')
+        self.assertNotEqual(first[0], Ghlo.Device())
+        for device in first:
+            self.assertEqual((device.props.model, device.props.vector_level),
+                             (device.get_model(), device.get_vector_level()))
+            if device.get_kind() == Ghlo.DeviceKind.CPU and device.get_vector_level() is not None:
+                self.assertIn(device.get_vector_level(), ('baseline', 'avx2', 'avx512'))
+
     def test_text(self):
         text = Ghlo.Program.parse(ADD).to_text(Ghlo.TextFlags.STRIP_LOCATIONS)
         self.assertIn('stablehlo.add', text)
@@ -234,6 +248,9 @@ class TestCalls(unittest.TestCase):
     def test_options(self):
         options = Ghlo.CompileOptions(optimization_level=Ghlo.OptimizationLevel.O3, disabled_passes=['fusion'])
         self.assertEqual(options.props.disabled_passes, ['fusion'])
+        with self.assertRaisesRegex(GLib.Error, "the option disabled-passes, which are 'inline', .*, found 'fusion'"):
+            Ghlo.Client().compile(Ghlo.Program.parse(ADD), options)
+        options.props.disabled_passes = ['fold']
         devices = Ghlo.Client().list_devices()
         options.props.device = devices[0]
         executable = Ghlo.Client().compile(Ghlo.Program.parse(ADD), options)

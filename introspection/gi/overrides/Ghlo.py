@@ -150,6 +150,15 @@ class Diagnostic(Ghlo.Diagnostic):
 class Device(Ghlo.Device):
     """Where programs run."""
 
+    def __eq__(self, other):
+        return isinstance(other, Ghlo.Device) and self.equal(other)
+
+    def __ne__(self, other):
+        return not self == other
+
+    def __hash__(self):
+        return self.hash()
+
     def __repr__(self):
         return '<Ghlo.Device %s (%s)>' % (self.get_name(), self.get_kind().value_nick)
 

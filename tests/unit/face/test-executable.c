@@ -82,7 +82,7 @@ test_serialize (void)
   g_autoptr (GError) error = NULL;
   GhloValueInfo **inputs;
 
-  ghlo_compile_options_set_disabled_passes (options, (const char *const[]) { "fuse-attention", NULL });
+  ghlo_compile_options_set_disabled_passes (options, (const char *const[]) { "fuse-epilogues", NULL });
   executable = compile (client, DOUBLE, options);
   bytes = ghlo_executable_serialize (executable, NULL, &error);
   g_assert_no_error (error);
