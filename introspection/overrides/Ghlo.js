@@ -5,6 +5,7 @@
 //
 // Calls: every X_async without a callback returns a promise, arguments at the end of
 // a slow call may be left out, a result unpacks: const [y] = await exe.execute_async ([x]).
+// A mistake in the arguments of X_async rejects its promise, or is thrown by X_finish.
 // Data: Ghlo.Buffer.from_array (array, shape) copies a typed array into a buffer,
 // buffer.to_array () shows a buffer's memory as one. Mistakes that the language makes
 // easy are a Ghlo.Error of code INVALID_ARGUMENT that says what to write instead.
@@ -383,19 +384,43 @@ function prepare(self, key, args, n) {
     return key in ARGUMENTS ? ARGUMENTS[key](self, ...all) : all;
 }
 
+// The answer of a call that could not begin: its finish throws the error.
+class Failure {
+    constructor(error) {
+        this.error = error;
+    }
+}
+
 // One slow call: its blocking form, and its asynchronous one with and without callback.
 function wrapCall(target, className, name) {
     const {[name]: sync, [`${name}_async`]: begin, [`${name}_finish`]: finish} = target;
     const key = `${className}.${name}`;
 
     target[`${name}_finish`] = function (result) {
+        if (result instanceof Failure)
+            throw result.error;
         return handOut(finish.call(this, result));
     };
     target[`${name}_async`] = function (...args) {
         const callback = typeof args[args.length - 1] === 'function' ? args.pop() : null;
-        const start = done => guarded(() => begin.call(this, ...prepare(this, key, args, begin.length - 1), done));
-        if (callback !== null)
-            return start(callback);
+        const start = done => {
+            // GJS would take no notice of a callback behind too many.
+            if (args.length >= begin.length)
+                throw mistake(`expected ${begin.length - 1} arguments at most for ${name}_async, found ${args.length}`);
+            return guarded(() => begin.call(this, ...prepare(this, key, args, begin.length - 1), done));
+        };
+        if (callback !== null) {
+            try {
+                return start(callback);
+            } catch (error) {
+                const source = typeof this === 'function' ? null : this;
+                GLib.idle_add(GLib.PRIORITY_DEFAULT, () => {
+                    callback(source, new Failure(error));
+                    return GLib.SOURCE_REMOVE;
+                });
+                return undefined;
+            }
+        }
         return new Promise((resolve, reject) => {
             start((_source, result) => {
                 try {

@@ -451,6 +451,46 @@ await test('mistakes say what to write instead', async () => {
     }
 });
 
+// Every asynchronous function: what it is called on, and its name.
+function* listAsync() {
+    for (const type of Object.getOwnPropertyNames(Ghlo).map(name => Ghlo[name])) {
+        if (typeof type !== 'function' || type.$gtype === undefined)
+            continue;
+        for (const name of Object.getOwnPropertyNames(type).filter(each => each.endsWith('_async')))
+            yield [type, name];
+        for (const name of Object.getOwnPropertyNames(type.prototype ?? {}).filter(each => each.endsWith('_async')))
+            yield [new type(), name];
+    }
+}
+
+await test('a mistake in the arguments of an asynchronous call arrives where its answer would', async () => {
+    const executable = compile(ADD);
+    let seen = 0;
+    for (const [target, name] of listAsync()) {
+        // Its arguments are wrong, and there are too many of them.
+        for (const [wrong, n] of [[Symbol('wrong'), 1], [{}, 1], [executable, 1], [null, 9], [1.7, 9]]) {
+            const args = Array(n).fill(wrong);
+            let call = null;
+            try {
+                call = target[name](...args);
+            } catch (error) {
+                throw new Error(`${name} threw at the call: ${error}`);
+            }
+            check(call instanceof Promise, `${name} gave no promise`);
+            check(await caught(() => call) !== null, `${name} took anything`);
+            const answers = [];
+            const returned = target[name](...args, (_source, result) => answers.push(result));
+            check(returned === undefined && answers.length === 0, `${name} answered before it returned`);
+            while (answers.length === 0)
+                await sleep(1);
+            check(await caught(() => target[name.replace('_async', '_finish')](answers[0])) !== null,
+                `${name} took anything`);
+            seen++;
+        }
+    }
+    check(seen > 40, `only ${seen} calls`);
+});
+
 await test('a released buffer is refused, a released result gone', async () => {
     const executable = compile(ADD);
     const result = executable.execute([ones, ones]);
