@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Installs into an empty folder, and uses what lies there and nothing else.
 
-    check-install.py BUILD_ROOT MESON INTROSPECTION(0|1) VAPI(0|1) COMPILER...
+    check-install.py BUILD_ROOT MESON INTROSPECTION(0|1) VAPI(0|1) SAY_VARIABLES COMPILER...
 
-The layout carries the API version wherever another one would collide; a C program
-builds by pkg-config alone; Python and GJS find typelib and override.
+The layout carries the API version wherever another one would collide. A C program builds
+by pkg-config alone, and Python, GJS and Vala find what is theirs, with no other variables
+than those that the installation asks for. SAY_VARIABLES is the script that does.
 """
 
 import fnmatch
@@ -13,6 +14,7 @@ import os
 import shutil
 import subprocess
 import sys
+import sysconfig
 import tempfile
 
 PROGRAM = '''#include <ghlo/ghlo.h>
@@ -30,6 +32,11 @@ gi.require_version('Ghlo', '1.0')
 from gi.repository import Ghlo
 assert str(Ghlo.TensorType.parse('tensor<2xf32>')) == 'tensor<2xf32>'
 assert callable(Ghlo.Buffer.from_numpy)
+'''
+
+VALA = '''void main () {
+  print ("%u\\n", new Ghlo.Client ().list_devices ().get_n_items ());
+}
 '''
 
 HEADERS = '''buffer client compile-options compile-report device diagnostic enum-types enums error executable plan
@@ -61,16 +68,86 @@ def run(command, **options):
     return done.stdout
 
 
-def find(files, pattern):
-    return os.path.dirname(fnmatch.filter(files, pattern)[0])
+def found_without_variables(has_ldconfig):
+    """Folders in which things are looked for by themselves, by the variable that would name more."""
+    triplet = sysconfig.get_config_var('MULTIARCH')
+    libraries = [f'/lib/{triplet}', f'/usr/lib/{triplet}', '/lib', '/usr/lib']
+    if has_ldconfig:
+        libraries += ['/usr/local/lib', f'/usr/local/lib/{triplet}']
+    return {
+        'LD_LIBRARY_PATH': libraries,
+        'PATH': ['/usr/local/bin', '/usr/bin', '/bin'],
+        'PKG_CONFIG_PATH': run(['pkg-config', '--variable=pc_path', 'pkg-config']).strip().split(':'),
+        'XDG_DATA_DIRS': ['/usr/local/share', '/usr/share'],
+        'GI_TYPELIB_PATH': [f'/usr/lib/{triplet}/girepository-1.0', '/usr/lib/girepository-1.0'],
+        'PYTHONPATH': run(['/usr/bin/python3', '-c', 'import site; print (*site.getsitepackages())']).split(),
+    }
+
+
+def make_environment(root, lines):
+    """What a shell has after these lines, if the root were the system's."""
+    folders = found_without_variables('sudo ldconfig' in lines)
+    exports = [line for line in lines if line.startswith('export ')]
+    said = run(['sh', '-c', '\n'.join(['unset ' + ' '.join(folders), *exports, '/usr/bin/env'])])
+    said = dict(line.split('=', 1) for line in said.splitlines() if '=' in line)
+    environment = dict(os.environ)
+    for variable, own in folders.items():
+        below = [root + folder for folder in said.get(variable, '').split(':') + own
+                 if folder and os.path.isdir(root + folder)]
+        # Data and programs of the system are needed too.
+        system = own if variable in ('PATH', 'XDG_DATA_DIRS') else []
+        environment[variable] = ':'.join(below + system)
+    return environment
+
+
+def check_said(script):
+    """Lines for a prefix where nothing is found by itself, and none for the system's."""
+    kinds = {'programs': 'bin', 'library': 'lib', 'pkgconfig': 'lib/pkgconfig', 'data': 'share',
+             'typelib': 'lib/girepository-1.0', 'python': 'lib/python3/dist-packages'}
+    said = {}
+    for prefix in ('/usr', '/opt/ghlo'):
+        arguments = [f'{kind}={prefix}/{folder}' for kind, folder in kinds.items()]
+        said[prefix] = run(['/usr/bin/python3', script, prefix, *arguments, 'found-typelibs=/usr/lib/girepository-1.0'])
+    for variable in found_without_variables(False):
+        if f'export {variable}="/opt/ghlo/' not in said['/opt/ghlo']:
+            yield f'nothing was said of {variable} for /opt/ghlo'
+    if said['/usr']:
+        yield 'expected nothing to be said for /usr, found' + said['/usr']
+
+
+def check_c(root, compiler, environment):
+    flags = run(['pkg-config', '--cflags', '--libs', 'ghlo-1.0'], env=environment).split()
+    # Only what was installed moves below the root; the system's own headers and libraries stay.
+    prefix = run(['pkg-config', '--variable=prefix', 'ghlo-1.0'], env=environment).strip()
+    flags = [flag[:2] + root + flag[2:]
+             if flag[2:].startswith(prefix + '/') and os.path.exists(root + flag[2:]) else flag
+             for flag in flags]
+    path = os.path.join(root, 'program')
+    with open(path + '.c', 'w') as file:
+        file.write(PROGRAM)
+    run(compiler + ['-Wall', '-Werror', '-o', path, path + '.c'] + flags)
+    run([path], env=environment)
+    run(['ghlo', 'devices'], env=environment)
+
+
+def check_bindings(root, introspection, vapi, environment):
+    if introspection:
+        run(['/usr/bin/python3', '-c', PYTHON], env=environment)
+        if shutil.which('gjs'):
+            run(['gjs', '-c', JAVASCRIPT], env=environment)
+    if vapi and shutil.which('valac'):
+        path = os.path.join(root, 'program.vala')
+        with open(path, 'w') as file:
+            file.write(VALA)
+        run(['valac', '-C', '--pkg=ghlo-1.0', '-d', root, path], env=environment)
 
 
 def main():
     build, meson = sys.argv[1:3]
     introspection, vapi = (argument == '1' for argument in sys.argv[3:5])
-    compiler = sys.argv[5:]
+    script, *compiler = sys.argv[5:]
     with tempfile.TemporaryDirectory() as root:
-        run([meson, 'install', '-C', build, '--no-rebuild'], env={**os.environ, 'DESTDIR': root})
+        output = run([meson, 'install', '-C', build, '--no-rebuild'], env={**os.environ, 'DESTDIR': root})
         files = [os.path.join(folder, name) for folder, _, names in os.walk(root) for name in names]
         missing = [pattern for pattern in expected(introspection, vapi) if not fnmatch.filter(files, pattern)]
         private = [path for path in files if path.endswith('-private.h')]
@@ -84,28 +161,13 @@ def main():
         if missing or private or headers != len(HEADERS) + 1:
             return 1
 
-        library = find(files, '*/lib/*libghlo-1.0.so.0')
-        environment = {**os.environ, 'LD_LIBRARY_PATH': library,
-                       'PKG_CONFIG_PATH': find(files, '*/pkgconfig/ghlo-1.0.pc')}
-        flags = run(['pkg-config', '--cflags', '--libs', 'ghlo-1.0'], env=environment).split()
-        # Only what was installed moves below the root; the system's own headers and libraries stay.
-        prefix = run(['pkg-config', '--variable=prefix', 'ghlo-1.0'], env=environment).strip()
-        flags = [flag[:2] + root + flag[2:]
-                 if flag[2:].startswith(prefix + '/') and os.path.exists(root + flag[2:]) else flag
-                 for flag in flags]
-        path = os.path.join(root, 'program')
-        with open(path + '.c', 'w') as file:
-            file.write(PROGRAM)
-        run(compiler + ['-Wall', '-Werror', '-o', path, path + '.c'] + flags)
-        run([path], env=environment)
-        if introspection:
-            environment['GI_TYPELIB_PATH'] = find(files, '*/girepository-1.0/Ghlo-1.0.typelib')
-            environment['PYTHONPATH'] = find(files, '*/gi/overrides/Ghlo.py')[:-len('/gi/overrides')]
-            run(['/usr/bin/python3', '-c', PYTHON], env=environment)
-            if shutil.which('gjs'):
-                overrides = find(files, '*/share/gjs-1.0/overrides/Ghlo.js')
-                environment['XDG_DATA_DIRS'] = overrides[:-len('/gjs-1.0/overrides')]
-                run(['gjs', '-c', JAVASCRIPT], env=environment)
+        wrong = list(check_said(script))
+        if wrong:
+            print(*wrong, sep='\n')
+            return 1
+        environment = make_environment(root, [line.strip() for line in output.splitlines()])
+        check_c(root, compiler, environment)
+        check_bindings(root, introspection, vapi, environment)
     return 0
 
 

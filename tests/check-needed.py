@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The library asks the system for GLib, libc and oneDNN alone, has the right name, and
+"""The library asks the system for GLib and libc alone, has the right name, and
 stays once it was loaded, since its threads do.
 
     check-needed.py LIBRARY SONAME
@@ -12,7 +12,6 @@ import sys
 
 ALLOWED = {
     'libglib-2.0.so.0', 'libgobject-2.0.so.0', 'libgio-2.0.so.0', 'libgmodule-2.0.so.0',
-    'libdnnl.so.2',     # where it was there to build with
     'libm.so.6', 'libc.so.6', 'ld-linux-x86-64.so.2', 'ld-linux-aarch64.so.1',
 }
 

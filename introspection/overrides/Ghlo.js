@@ -64,6 +64,9 @@ const ELEMENTS = [
     ['INDEX', BigInt64Array, 1, false],
 ];
 
+// Dimensions that a tensor may have.
+const MAX_RANK = 64;
+
 const FROM_ARRAY = 'use Ghlo.Buffer.from_array (array, shape)';
 
 let Ghlo;
@@ -174,6 +177,8 @@ function checkShape(shape, what = 'dimensions') {
 
 function makeType(elementType, shape = []) {
     const dimensions = checkShape(shape ?? []);
+    if (dimensions.length > MAX_RANK)
+        throw mistake(`expected at most ${MAX_RANK} dimensions, found ${dimensions.length}`);
     const type = guarded(() => makeType.original(elementType, dimensions));
     if (type === null) {
         throw mistake('expected an element type and dimensions of 0 and above, or -1 where one is open, ' +
@@ -543,6 +548,12 @@ function extendBuffer() {
     };
 }
 
+function extendDevice() {
+    Ghlo.Device.prototype.equals = function (other) {
+        return other instanceof Ghlo.Device && this.equal(other);
+    };
+}
+
 function extendResult() {
     const {prototype} = Ghlo.Result;
     const {get_output: getOutput, get_outputs: getOutputs, release} = prototype;
@@ -604,6 +615,7 @@ function _init() {
     }
     extendTensorType();
     extendBuffer();
+    extendDevice();
     extendResult();
     for (const {prototype} of [Ghlo.ValueInfo, Ghlo.Diagnostic, Ghlo.CompileReport, Ghlo.Plan])
         prototype.toString = prototype.to_string;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "ghlo-error.h"
+#include "text.h"
 
 /* The longest piece of a source line that an excerpt shows, in bytes. */
 enum { EXCERPT_WIDTH = 160, MAX_ERRORS = 100 };
@@ -27,12 +28,14 @@ ghlo_diagnostics_new (const char *file_name,
                       gsize       source_length)
 {
   GhloDiagnostics *self = g_new0 (GhloDiagnostics, 1);
+  gsize bom;
 
   self->file_name = g_strdup (file_name != NULL ? file_name : "<program>");
   self->findings = g_ptr_array_new_with_free_func (finding_free);
   self->max_errors = MAX_ERRORS;
-  self->source = source;
-  self->source_length = source_length;
+  bom = source != NULL ? ghlo_text_bom (source, source_length) : 0;
+  self->source = source != NULL ? source + bom : NULL;
+  self->source_length = source_length - bom;
 
   return self;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Texts in arrays.
+ * Texts in arrays, and where a text begins.
  */
 
 #pragma once
@@ -16,6 +16,14 @@ ghlo_text_compare (gconstpointer a,
                    gconstpointer b)
 {
   return strcmp (*(const char *const *) a, *(const char *const *) b);
+}
+
+/* The bytes of the byte order mark that some editors put before UTF-8; 0 without one. */
+static inline gsize
+ghlo_text_bom (const char *text,
+               gsize       length)
+{
+  return length >= 3 && memcmp (text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
 }
 
 G_END_DECLS

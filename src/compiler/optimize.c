@@ -5,6 +5,7 @@
 
 #include "compiler/optimize.h"
 
+#include "base/ghlo-error.h"
 #include "compiler/evaluate.h"
 
 static GhloPassOptions
@@ -29,13 +30,25 @@ is_known (const char *name)
   return *name == '\0' || g_str_equal (name, "help") || ghlo_pass_find (name) >= 0;
 }
 
-/* What no pass is called does nothing, so that options outlive a pass; who wonders
- * why reads it here. */
+/* "'inline', 'fold'". */
+static char *
+list_passes (void)
+{
+  GString *known = g_string_new (NULL);
+
+  for (guint pass = 0; pass < ghlo_passes_count (); pass++)
+    g_string_append_printf (known, "%s'%s'", pass > 0 ? ", " : "", ghlo_pass_get_name (pass));
+
+  return g_string_free (known, FALSE);
+}
+
+/* What no pass is called does nothing here, so that the variable and the options of serialized programs outlive a
+ * pass; who wonders why reads it. */
 static void
 tell_unknown (const char        *where,
               const char *const *names)
 {
-  g_autoptr (GString) known = NULL;
+  g_autofree char *known = NULL;
 
   for (guint i = 0; names != NULL && names[i] != NULL; i++)
     {
@@ -44,12 +57,8 @@ tell_unknown (const char        *where,
       if (is_known (names[i]))
         continue;
       if (known == NULL)
-        {
-          known = g_string_new (NULL);
-          for (guint pass = 0; pass < ghlo_passes_count (); pass++)
-            g_string_append_printf (known, "%s'%s'", pass > 0 ? ", " : "", ghlo_pass_get_name (pass));
-        }
-      g_debug ("no pass is called '%s', which %s names; there are %s", names[i], where, known->str);
+        known = list_passes ();
+      g_debug ("no pass is called '%s', which %s names; there are %s", names[i], where, known);
     }
 }
 
@@ -62,6 +71,25 @@ tell_all_unknown (const GhloOptimizeOptions *options)
   tell_unknown ("GHLO_DISABLE", (const char *const *) names);
   tell_unknown ("the option enabled-passes", options->enabled);
   tell_unknown ("the option disabled-passes", options->disabled);
+}
+
+gboolean
+ghlo_optimize_check_names (const char         *what,
+                           const char *const  *names,
+                           GError            **error)
+{
+  for (guint i = 0; names != NULL && names[i] != NULL; i++)
+    if (ghlo_pass_find (names[i]) < 0)
+      {
+        g_autofree char *known = list_passes ();
+        g_autofree char *valid = g_utf8_make_valid (names[i], -1);
+
+        g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+                     "expected names of passes in the option %s, which are %s, found '%s'", what, known, valid);
+        return FALSE;
+      }
+
+  return TRUE;
 }
 
 GhloIrModule *

@@ -22,6 +22,12 @@ typedef struct
   GhloDeviceCore     *evaluator;           /* computes constants; nullable */
 } GhloOptimizeOptions;
 
+/* Whether passes are called as @names, nullable, says; INVALID_ARGUMENT with @what, the option, and all names that
+ * there are. */
+gboolean      ghlo_optimize_check_names (const char             *what,
+                                         const char *const      *names,
+                                         GError                **error);
+
 /* A new module; GHLO_DISABLE counts too. NULL when cancelled. @report may be NULL. */
 GhloIrModule *ghlo_optimize          (GhloIrModule              *module,
                                       const GhloOptimizeOptions *options,

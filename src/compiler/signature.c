@@ -112,6 +112,7 @@ ghlo_signature_init (GhloSignature *self,
 {
   GhloIrOp *function = ghlo_ir_module_get_entry (module);
   const GhloIrAttr *type = function != NULL ? ghlo_ir_op_get (function, "function_type") : NULL;
+  g_autofree char *found = NULL;
 
   if (type != NULL && type->type != NULL && type->type->kind == GHLO_IR_TYPE_FUNCTION
       && ghlo_ir_func_get_body (function) != NULL)
@@ -120,9 +121,9 @@ ghlo_signature_init (GhloSignature *self,
       return TRUE;
     }
 
+  found = ghlo_ir_module_describe_functions (module);
   g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
-               "%s: expected a function 'main' or a single public function to run, found %s", module->file_name,
-               function == NULL ? "none" : "a declaration without a body");
+               "%s: expected a function 'main' or a single public function to run, found %s", module->file_name, found);
 
   return FALSE;
 }

@@ -6,6 +6,7 @@
 #include "cpu/device.h"
 
 #include "cpu/gemm/fusion.h"
+#include "cpu/isa/level.h"
 #include "cpu/target.h"
 #include "runtime/memory.h"
 #include "runtime/planned.h"
@@ -56,6 +57,15 @@ ghlo_cpu_device (void)
     .features = features,
     .wants_passes = TRUE,
   };
+
+  static gsize known;
+
+  if (g_once_init_enter (&known))
+    {
+      device.model = ghlo_cpu_model ();
+      device.vector_level = ghlo_cpu_level_name (ghlo_cpu_level ());
+      g_once_init_leave (&known, 1);
+    }
 
   return &device;
 }

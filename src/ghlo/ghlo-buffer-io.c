@@ -129,8 +129,10 @@ static const GhloCallClass load_class = {
  * small integers, which @tensor_type tells apart. Its dimensions may be dynamic.
  *
  * Fails with %GHLO_ERROR_DATA when the file holds no array or another one than
- * @tensor_type says, with %GHLO_ERROR_OUT_OF_MEMORY when memory does not suffice, and
- * with an error of GIO when it cannot be read.
+ * @tensor_type says, changed meanwhile or, being a pipe or a device, gave more than 1 GiB,
+ * with %GHLO_ERROR_OUT_OF_MEMORY when memory does not suffice, and with an error of GIO
+ * when it cannot be read: %G_IO_ERROR_TIMED_OUT for a named pipe that nothing writes to
+ * for three seconds.
  *
  * Returns: (transfer full): a new buffer, or %NULL with @error set
  *

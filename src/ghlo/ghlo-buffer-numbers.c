@@ -8,22 +8,34 @@
 #include "ghlo-buffer-private.h"
 
 #include "base/element.h"
+#include "base/sizes.h"
 #include "runtime/place.h"
+
+/* Whether the type has a size; INVALID_ARGUMENT when it has none. */
+static gboolean
+check_size (GhloTensorType  *tensor_type,
+            GError         **error)
+{
+  g_autofree char *text = tensor_type != NULL ? ghlo_tensor_type_to_string (tensor_type) : NULL;
+
+  if (tensor_type == NULL || !ghlo_tensor_type_is_static (tensor_type))
+    g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+                 "expected a tensor type without dynamic dimensions, found %s", text != NULL ? text : "nothing");
+  else if (ghlo_tensor_type_get_size (tensor_type) < 0)
+    g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+                 "expected a tensor of at most %" G_GSIZE_FORMAT " bytes, found %s", GHLO_MAX_TENSOR_BYTES, text);
+  else
+    return TRUE;
+
+  return FALSE;
+}
 
 /* A tensor of zeros, or INVALID_ARGUMENT for a type that has no size. */
 static GhloValue *
 value_new (GhloTensorType  *tensor_type,
            GError         **error)
 {
-  if (tensor_type == NULL || ghlo_tensor_type_get_size (tensor_type) < 0)
-    {
-      g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
-                   "expected a tensor type without dynamic dimensions, found %s",
-                   tensor_type == NULL ? "nothing" : "one with them");
-      return NULL;
-    }
-
-  return ghlo_value_new_tensor (tensor_type, error);
+  return check_size (tensor_type, error) ? ghlo_value_new_tensor (tensor_type, error) : NULL;
 }
 
 /* The same, to be filled with @n_numbers numbers. */

@@ -6,6 +6,7 @@
 #include "ghlo-client.h"
 
 #include "compiler/devices.h"
+#include "compiler/optimize.h"
 #include "compiler/serialize.h"
 #include "ghlo-compile-options-private.h"
 #include "ghlo-device-private.h"
@@ -338,11 +339,15 @@ compile_run (gpointer            data,
              GError            **error)
 {
   GhloCompileRequest *request = data;
+  const GhloSettings *settings = request->settings;
 
   ghlo_trim_watch ();
   if (request->device == NULL)
     request->device = ghlo_devices_choose (NULL, error);
-  if (request->device == NULL)
+  /* Not for what is loaded, which outlives passes. */
+  if (request->device == NULL
+      || !ghlo_optimize_check_names ("enabled-passes", (const char *const *) settings->enabled_passes, error)
+      || !ghlo_optimize_check_names ("disabled-passes", (const char *const *) settings->disabled_passes, error))
     return NULL;
 
   return ghlo_executable_core_new (request, monitor, error);

@@ -198,7 +198,8 @@ ghlo_compile_options_class_init (GhloCompileOptionsClass *klass)
   /**
    * GhloCompileOptions:enabled-passes: (getter get_enabled_passes) (setter set_enabled_passes)
    *
-   * The names of passes to run that the optimization level leaves out.
+   * The names of passes to run that the optimization level leaves out. A compile with a
+   * name that no pass has fails with %GHLO_ERROR_INVALID_ARGUMENT and lists the names.
    *
    * Since: 1.0
    */
@@ -207,7 +208,8 @@ ghlo_compile_options_class_init (GhloCompileOptionsClass *klass)
   /**
    * GhloCompileOptions:disabled-passes: (getter get_disabled_passes) (setter set_disabled_passes)
    *
-   * The names of passes to leave out that the optimization level runs.
+   * The names of passes to leave out that the optimization level runs. A compile with a
+   * name that no pass has fails with %GHLO_ERROR_INVALID_ARGUMENT and lists the names.
    *
    * Since: 1.0
    */

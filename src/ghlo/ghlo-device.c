@@ -35,6 +35,8 @@ enum
   PROP_MEMORY,
   PROP_FEATURES,
   PROP_LOST,
+  PROP_MODEL,
+  PROP_VECTOR_LEVEL,
   N_PROPS
 };
 
@@ -96,6 +98,12 @@ ghlo_device_get_property (GObject    *object,
       break;
     case PROP_FEATURES:
       g_value_set_boxed (value, ghlo_device_get_features (self));
+      break;
+    case PROP_MODEL:
+      g_value_set_string (value, ghlo_device_get_model (self));
+      break;
+    case PROP_VECTOR_LEVEL:
+      g_value_set_string (value, ghlo_device_get_vector_level (self));
       break;
     case PROP_LOST:
       g_value_set_boolean (value, ghlo_device_is_lost (self));
@@ -167,6 +175,24 @@ ghlo_device_class_init (GhloDeviceClass *klass)
    * Since: 1.0
    */
   properties[PROP_LOST] = g_param_spec_boolean ("lost", NULL, NULL, FALSE, flags);
+
+  /**
+   * GhloDevice:model: (getter get_model)
+   *
+   * The model of the hardware, as it names itself.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_MODEL] = g_param_spec_string ("model", NULL, NULL, NULL, flags);
+
+  /**
+   * GhloDevice:vector-level: (getter get_vector_level)
+   *
+   * The highest set of vector instructions that programs on the device use.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_VECTOR_LEVEL] = g_param_spec_string ("vector-level", NULL, NULL, NULL, flags);
 
   g_object_class_install_properties (object_class, N_PROPS, properties);
 }
@@ -286,4 +312,87 @@ ghlo_device_is_lost (GhloDevice *self)
   g_return_val_if_fail (GHLO_IS_DEVICE (self), FALSE);
 
   return self->core != NULL && ghlo_device_core_is_lost (self->core);
+}
+
+/**
+ * ghlo_device_get_model: (get-property model)
+ * @self: a device
+ *
+ * Gets the model of the hardware, as it names itself.
+ *
+ * Returns: (nullable): the model, or %NULL where it is not known
+ *
+ * Since: 1.0
+ */
+const char *
+ghlo_device_get_model (GhloDevice *self)
+{
+  g_return_val_if_fail (GHLO_IS_DEVICE (self), NULL);
+
+  return self->core != NULL ? self->core->model : NULL;
+}
+
+/**
+ * ghlo_device_get_vector_level: (get-property vector-level)
+ * @self: a device
+ *
+ * Gets the highest set of vector instructions that programs on the device use:
+ * `baseline`, which every processor of the architecture has, `avx2`, or `avx512`. The
+ * environment variable `ONEDNN_MAX_CPU_ISA` can lower it.
+ *
+ * Returns: (nullable): the level, or %NULL for a device that has none
+ *
+ * Since: 1.0
+ */
+const char *
+ghlo_device_get_vector_level (GhloDevice *self)
+{
+  g_return_val_if_fail (GHLO_IS_DEVICE (self), NULL);
+
+  return self->core != NULL ? self->core->vector_level : NULL;
+}
+
+/**
+ * ghlo_device_equal:
+ * @a: (type GhloDevice): a device
+ * @b: (type GhloDevice): another device
+ *
+ * Tells whether two objects stand for the same device, whichever clients they came
+ * from. An object that stands for no device equals itself alone, and a device that was
+ * lost and came back is another one. This is a `GEqualFunc`.
+ *
+ * Returns: %TRUE when the devices are the same
+ *
+ * Since: 1.0
+ */
+gboolean
+ghlo_device_equal (gconstpointer a,
+                   gconstpointer b)
+{
+  const GhloDevice *one = a, *other = b;
+
+  g_return_val_if_fail (GHLO_IS_DEVICE ((gpointer) a) && GHLO_IS_DEVICE ((gpointer) b), FALSE);
+
+  return one == other || (one->core != NULL && one->core == other->core);
+}
+
+/**
+ * ghlo_device_hash:
+ * @device: (type GhloDevice): a device
+ *
+ * Gives a number that is the same for equal devices, in this process. This is a
+ * `GHashFunc`.
+ *
+ * Returns: the hash
+ *
+ * Since: 1.0
+ */
+guint
+ghlo_device_hash (gconstpointer device)
+{
+  const GhloDevice *self = device;
+
+  g_return_val_if_fail (GHLO_IS_DEVICE ((gpointer) device), 0);
+
+  return g_direct_hash (self->core != NULL ? (gconstpointer) self->core : device);
 }

@@ -29,6 +29,15 @@ guint64             ghlo_device_get_memory   (GhloDevice *self);
 GHLO_AVAILABLE_IN_1_0
 const char * const *ghlo_device_get_features (GhloDevice *self);
 GHLO_AVAILABLE_IN_1_0
+const char         *ghlo_device_get_model    (GhloDevice *self);
+GHLO_AVAILABLE_IN_1_0
+const char         *ghlo_device_get_vector_level (GhloDevice *self);
+GHLO_AVAILABLE_IN_1_0
 gboolean            ghlo_device_is_lost      (GhloDevice *self);
+GHLO_AVAILABLE_IN_1_0
+gboolean            ghlo_device_equal        (gconstpointer a,
+                                              gconstpointer b);
+GHLO_AVAILABLE_IN_1_0
+guint               ghlo_device_hash         (gconstpointer device);
 
 G_END_DECLS

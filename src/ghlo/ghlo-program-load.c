@@ -265,8 +265,9 @@ static const GhloCallClass check_class = {
  *
  * Fails with %GHLO_ERROR_PARSE or %GHLO_ERROR_VERIFY when the program is wrong,
  * with %GHLO_ERROR_UNSUPPORTED when the library cannot read what the file holds,
- * with %GHLO_ERROR_DATA when a mapped file changed meanwhile, and with an error of
- * GIO when the file cannot be read.
+ * with %GHLO_ERROR_DATA when the file changed meanwhile or when a pipe or a device gave
+ * more than 1 GiB, and with an error of GIO when the file cannot be read:
+ * %G_IO_ERROR_TIMED_OUT for a named pipe that nothing writes to for three seconds.
  *
  * Returns: (transfer full): the program, or %NULL with @error set
  *

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/ghlo-error.h"
+#include "base/text.h"
 #include "import/exported/exported.h"
 
 static const guint8 bytecode_magic[] = { 'M', 'L', 0xef, 'R' };
@@ -81,7 +82,12 @@ ghlo_import (GBytes            *bytes,
   if (ghlo_exported_is (data, size))
     return import_exported (bytes, flags, diagnostics, monitor, source);
   if (begins_as_text (data, size))
-    return ghlo_import_text (data != NULL ? (const char *) data : "", size, flags, diagnostics, monitor);
+    {
+      const char *text = data != NULL ? (const char *) data : "";
+      gsize bom = ghlo_text_bom (text, size);
+
+      return ghlo_import_text (text + bom, size - bom, flags, diagnostics, monitor);
+    }
 
   ghlo_diagnostics_add (diagnostics, GHLO_SEVERITY_ERROR, GHLO_ERROR_PARSE, 0, 0,
                         "at byte %" G_GSIZE_FORMAT ": expected a program as text, as MLIR bytecode or as a file of "

@@ -188,28 +188,59 @@ ghlo_ir_op_find_symbol (const GhloIrOp *from,
   return NULL;
 }
 
-GhloIrOp *
-ghlo_ir_module_get_entry (const GhloIrModule *self)
+/* The public functions with a body. */
+static GPtrArray *
+list_public (const GhloIrModule *self)
 {
-  GhloIrOp *entry = ghlo_ir_module_find (self, "main");
+  GPtrArray *functions = g_ptr_array_new ();
   GhloIrBlock *body = self->op != NULL ? ghlo_ir_op_region_block (self->op, 0) : NULL;
-  guint n_public = 0;
 
-  if (entry != NULL || body == NULL)
-    return entry;
-
-  for (GhloIrOp *op = body->first; op != NULL; op = op->next)
+  for (GhloIrOp *op = body != NULL ? body->first : NULL; op != NULL; op = op->next)
     {
       const char *visibility;
 
       if (op->kind != GHLO_OP_FUNC_FUNC || ghlo_ir_func_get_body (op) == NULL)
         continue;
       visibility = ghlo_ir_op_get_string (op, "sym_visibility");
-      if (visibility != NULL && strcmp (visibility, "public") != 0)
-        continue;
-      entry = op;
-      n_public++;
+      if (visibility == NULL || strcmp (visibility, "public") == 0)
+        g_ptr_array_add (functions, op);
     }
 
-  return n_public == 1 ? entry : NULL;
+  return functions;
+}
+
+GhloIrOp *
+ghlo_ir_module_get_entry (const GhloIrModule *self)
+{
+  GhloIrOp *entry = ghlo_ir_module_find (self, "main");
+  g_autoptr (GPtrArray) functions = NULL;
+
+  if (entry != NULL)
+    return entry;
+  functions = list_public (self);
+
+  return functions->len == 1 ? functions->pdata[0] : NULL;
+}
+
+char *
+ghlo_ir_module_describe_functions (const GhloIrModule *self)
+{
+  enum { SHOWN = 6 };
+  g_autoptr (GPtrArray) functions = list_public (self);
+  GString *text;
+
+  if (ghlo_ir_module_find (self, "main") != NULL)
+    return g_strdup ("a declaration without a body");
+  if (functions->len == 0)
+    return g_strdup ("no public function");
+
+  text = g_string_new (NULL);
+  g_string_printf (text, "%u public functions, ", functions->len);
+  for (guint i = 0; i < MIN (functions->len, SHOWN); i++)
+    g_string_append_printf (text, "%s@%s", i == 0 ? "" : i + 1 == functions->len ? " and " : ", ",
+                            ghlo_ir_op_get_string (functions->pdata[i], "sym_name"));
+  if (functions->len > SHOWN)
+    g_string_append_printf (text, " and %u more", functions->len - SHOWN);
+
+  return g_string_free (text, FALSE);
 }

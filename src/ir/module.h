@@ -138,6 +138,8 @@ GhloIrOp          *ghlo_ir_module_find       (const GhloIrModule *self, const ch
 GhloIrOp          *ghlo_ir_op_find_symbol    (const GhloIrOp *from, const char *name);
 /* "main" where there is one; else the only public function; else NULL. */
 GhloIrOp          *ghlo_ir_module_get_entry  (const GhloIrModule *self);
+/* What there is instead of an entry with a body, for a message: "2 public functions, @f and @g". */
+char              *ghlo_ir_module_describe_functions (const GhloIrModule *self);
 
 const GhloIrLocation *ghlo_ir_location_unknown   (GhloIrModule *module);
 const GhloIrLocation *ghlo_ir_location_file      (GhloIrModule *module, const char *file,

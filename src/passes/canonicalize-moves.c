@@ -329,28 +329,8 @@ pad_less (GhloRewriter *self,
   return ghlo_rewrite_replace (self, op, ghlo_make_slice (self, operand, start, limit, ones));
 }
 
-/* Whether @second continues @first along the dimension, both slices of one tensor. */
-static gboolean
-continues (const GhloIrValue *first,
-           const GhloIrValue *second,
-           gint64             dimension)
-{
-  Cut a, b;
-
-  if (!get_cut (first->op, &a) || !get_cut (second->op, &b)
-      || ghlo_ir_op_operand (first->op, 0) != ghlo_ir_op_operand (second->op, 0))
-    return FALSE;
-  for (guint i = 0; i < first->type->rank; i++)
-    {
-      if (a.strides[i] != 1 || b.strides[i] != 1)
-        return FALSE;
-      if (i == dimension ? b.start[i] != a.limit[i] : (a.start[i] != b.start[i] || a.limit[i] != b.limit[i]))
-        return FALSE;
-    }
-
-  return TRUE;
-}
-
+/* What @first and @second, slices of one tensor, have together, as one slice; NULL unless @second
+ * continues @first along the dimension. */
 static GhloIrValue *
 join_slices (GhloRewriter *self,
              GhloIrValue  *first,
@@ -360,10 +340,17 @@ join_slices (GhloRewriter *self,
   gint64 limit[GHLO_MAX_RANK];
   Cut a, b;
 
-  get_cut (first->op, &a);
-  get_cut (second->op, &b);
-  memcpy (limit, a.limit, first->type->rank * sizeof (gint64));
-  limit[dimension] = b.limit[dimension];
+  if (!get_cut (first->op, &a) || !get_cut (second->op, &b)
+      || ghlo_ir_op_operand (first->op, 0) != ghlo_ir_op_operand (second->op, 0))
+    return NULL;
+  for (guint i = 0; i < first->type->rank; i++)
+    {
+      if (a.strides[i] != 1 || b.strides[i] != 1)
+        return NULL;
+      if (i == dimension ? b.start[i] != a.limit[i] : (a.start[i] != b.start[i] || a.limit[i] != b.limit[i]))
+        return NULL;
+      limit[i] = b.limit[i];
+    }
 
   return ghlo_make_slice (self, ghlo_ir_op_operand (first->op, 0), a.start, limit, a.strides);
 }
@@ -384,7 +371,7 @@ concatenate_less (GhloRewriter *self,
     {
       GhloIrValue *operand = ghlo_ir_op_operand (op, i);
       const GhloIrOp *inner = operand->op;
-      GhloIrValue *last = operands->len > 0 ? g_ptr_array_index (operands, operands->len - 1) : NULL;
+      GhloIrValue *last = operands->len > 0 ? g_ptr_array_index (operands, operands->len - 1) : NULL, *joined;
 
       if (!ghlo_type_is_plain (operand->type))
         return FALSE;
@@ -398,9 +385,9 @@ concatenate_less (GhloRewriter *self,
             g_ptr_array_add (operands, ghlo_ir_op_operand (inner, j));
           changed = TRUE;
         }
-      else if (last != NULL && continues (last, operand, dimension))
+      else if (last != NULL && (joined = join_slices (self, last, operand, dimension)) != NULL)
         {
-          operands->pdata[operands->len - 1] = join_slices (self, last, operand, dimension);
+          operands->pdata[operands->len - 1] = joined;
           changed = TRUE;
         }
       else

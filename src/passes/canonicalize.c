@@ -27,5 +27,5 @@ ghlo_pass_canonicalize (GhloIrModule     *module,
   for (guint i = 0; i < G_N_ELEMENTS (groups); i++)
     g_array_append_vals (rows, groups[i]->rows, groups[i]->n_rows);
 
-  return ghlo_rewrite_module (module, context, (const GhloRuleRow *) rows->data, rows->len, error);
+  return ghlo_rewrite_module (module, context, (gconstpointer) rows->data, rows->len, error);
 }

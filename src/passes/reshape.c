@@ -330,5 +330,5 @@ ghlo_pass_reshape (GhloIrModule     *module,
   g_array_append_vals (all, ghlo_canonicalize_moves.rows, ghlo_canonicalize_moves.n_rows);
   g_array_append_vals (all, rows, G_N_ELEMENTS (rows));
 
-  return ghlo_rewrite_module (module, context, (const GhloRuleRow *) all->data, all->len, error);
+  return ghlo_rewrite_module (module, context, (gconstpointer) all->data, all->len, error);
 }

@@ -23,9 +23,9 @@ typedef struct
 } Carried;
 
 gboolean
-ghlo_step_unsupported (const GhloIrOp *op,
-                       const char     *reason,
-                       GError        **error)
+(ghlo_step_unsupported) (const GhloIrOp *op,
+                         const char     *reason,
+                         GError        **error)
 {
   g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, "%s cannot be planned: %s", ghlo_ir_op_get_name (op), reason);
 

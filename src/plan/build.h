@@ -8,6 +8,7 @@
 
 #pragma once
 
+#include "base/fail.h"
 #include "plan/plan.h"
 
 G_BEGIN_DECLS
@@ -177,6 +178,7 @@ gboolean         ghlo_step_build_control (GhloStepBuilder *self,
 gboolean         ghlo_step_unsupported   (const GhloIrOp *op,
                                           const char     *reason,
                                           GError        **error);
+#define ghlo_step_unsupported(...) GHLO_FALSE_AFTER (ghlo_step_unsupported (__VA_ARGS__))
 
 /* The stages after building. FALSE, with @watch's error set, when the plan was cancelled. */
 

@@ -61,43 +61,43 @@ ghlo_ref_case (GhloRefCall *call,
 }
 
 /* How far a counted loop goes: "argument < constant" of integers is its
- * condition. FALSE for other loops. */
+ * condition. Of other loops the limit is not beyond the first value. */
 typedef struct
 {
   guint  argument;
   gint64 first, limit;
 } Counter;
 
-static gboolean
+static Counter
 find_counter (const GhloRefCall *call,
-              GhloValue *const  *values,
-              Counter           *counter)
+              GhloValue *const  *values)
 {
+  static const Counter none = { 0 };
   GhloIrBlock *block = ghlo_ir_op_region_block (call->op, 0);
   const GhloIrValue *predicate, *index, *limit;
   const GhloIrAttr *direction, *constant;
 
   if (block == NULL || block->last == NULL || block->last->n_operands != 1)
-    return FALSE;
+    return none;
   predicate = ghlo_ir_op_operand (block->last, 0);
   if (predicate->op == NULL || predicate->op->kind != GHLO_OP_STABLEHLO_COMPARE)
-    return FALSE;
+    return none;
   index = ghlo_ir_op_operand (predicate->op, 0);
   limit = ghlo_ir_op_operand (predicate->op, 1);
   direction = ghlo_ir_op_get (predicate->op, "comparison_direction");
   if (index->block != block || limit->op == NULL || limit->op->kind != GHLO_OP_STABLEHLO_CONSTANT
       || direction == NULL || g_strcmp0 (ghlo_ir_enum_word (direction), "LT") != 0
       || !ghlo_element_type_is_integer (index->type->element_type))
-    return FALSE;
+    return none;
   constant = ghlo_ir_op_get (limit->op, "value");
   if (constant == NULL || constant->kind != GHLO_IR_ATTR_DENSE || constant->dense.n_elements != 1)
-    return FALSE;
+    return none;
 
-  counter->argument = index->index;
-  counter->first = ghlo_ref_load (values[index->index], 0).i;
-  counter->limit = ghlo_ir_dense_get (constant, 0).i;
-
-  return counter->limit > counter->first;
+  return (Counter) {
+    .argument = index->index,
+    .first = ghlo_ref_load (values[index->index], 0).i,
+    .limit = ghlo_ir_dense_get (constant, 0).i,
+  };
 }
 
 static gboolean
@@ -138,11 +138,9 @@ run_loop (GhloRefCall *call,
   const GhloRefBlock *body = &ghlo_ref_call_get_step (call)->regions[1];
   g_autofree GhloValue **next = g_new0 (GhloValue *, call->n_operands + 1);
   guint n = call->n_operands;
-  gboolean is_counted;
-  Counter counter;
+  Counter counter = find_counter (call, values);
   gint64 goes_on;
 
-  is_counted = find_counter (call, values, &counter);
   for (;;)
     {
       if (!loop_goes_on (call, values, &goes_on, error))
@@ -153,7 +151,7 @@ run_loop (GhloRefCall *call,
         return FALSE;
       for (guint i = 0; i < n; i++)
         values[i] = g_steal_pointer (&next[i]);
-      if (is_counted)
+      if (counter.limit > counter.first)
         ghlo_ref_call_report (call, (double) (ghlo_ref_load (values[counter.argument], 0).i - counter.first)
                                     / ((double) counter.limit - counter.first));
     }

@@ -17,10 +17,10 @@ call_module (const GhloRefCall *call)
 }
 
 gboolean
-ghlo_ref_fail (const GhloRefCall *call,
-               GError           **error,
-               const char        *format,
-               ...)
+(ghlo_ref_fail) (const GhloRefCall *call,
+                 GError           **error,
+                 const char        *format,
+                 ...)
 {
   g_autoptr (GString) text = g_string_new (NULL);
   va_list args;

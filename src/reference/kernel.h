@@ -12,6 +12,7 @@
 #pragma once
 
 #include "base/element.h"
+#include "base/fail.h"
 #include "ir/module.h"
 #include "kernel/scalar.h"
 #include "runtime/value.h"
@@ -58,6 +59,7 @@ gboolean       ghlo_ref_fail            (const GhloRefCall  *call,
                                          GError            **error,
                                          const char         *format,
                                          ...) G_GNUC_PRINTF (3, 4);
+#define ghlo_ref_fail(...) GHLO_FALSE_AFTER (ghlo_ref_fail (__VA_ARGS__))
 
 /* Runs region @region of the operation on any values. @results has room for
  * what the region's terminator gives; references are the caller's. */

@@ -137,6 +137,8 @@ struct _GhloDeviceCore
   const char *const         *names;
   const char                *title;          /* for people: "NVIDIA H200" */
   const char                *driver;         /* with its version, for people */
+  const char                *model;          /* of the hardware, "AMD EPYC 7543"; nullable, as the next */
+  const char                *vector_level;   /* the highest set of vector instructions that is used: "avx2" */
   const char *const         *features;       /* NULL-terminated */
   gboolean                   wants_passes;   /* FALSE: programs run as they are written */
   gint                       lost;           /* atomic; never becomes FALSE again */

@@ -73,25 +73,68 @@ read_string (Text *text,
   return TRUE;
 }
 
+/* What NumPy's letters stand for, of types that have no counterpart. */
+static const char *
+describe_kind (char kind)
+{
+  static const struct { char kind; const char *name; } names[] = {
+    { 'i', "integers" }, { 'u', "integers" }, { 'f', "floats, as a long double has them" },
+    { 'c', "complex numbers, as of long doubles" }, { 'M', "dates" }, { 'm', "durations" }, { 'O', "Python objects" },
+    { 'S', "bytes" }, { 'a', "bytes" }, { 'U', "text" }, { 'V', "raw bytes" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    if (names[i].kind == kind)
+      return names[i].name;
+
+  return "elements of an unknown kind";
+}
+
+void
+ghlo_npy_header_refuse (const char  *descr,
+                        gsize        length,
+                        const char  *expected,
+                        GError     **error)
+{
+  gboolean has_order = length > 0 && memchr ("<>|=", *descr, 4) != NULL;
+  g_autofree char *text = g_strndup (descr + has_order, length - has_order);
+  g_autofree char *valid = g_utf8_make_valid (text, -1);
+
+  g_set_error (error, GHLO_ERROR, GHLO_ERROR_DATA,
+               "the .npy file's element type '%s' has no counterpart: expected %s, found %s", valid,
+               expected != NULL ? expected
+                                : "booleans, integers or floats of up to 8 bytes, or complex numbers of up to 16",
+               describe_kind (*text));
+}
+
 static gboolean
 parse_descr (GhloNpyHeader *header,
              Text          *text,
              GError       **error)
 {
   gboolean little = G_BYTE_ORDER == G_LITTLE_ENDIAN;
+  const char *start;
   Text descr;
   gint64 size;
   char order;
 
   if (!read_string (text, &descr))
     return malformed (error, "no simple 'descr' (structured arrays are not supported)");
+  start = descr.at;
   if (descr.at == descr.end || memchr ("<>|=", *descr.at, 4) == NULL)
     return malformed (error, "an unknown byte order");
   order = *descr.at++;
   if (descr.at == descr.end || !g_ascii_isalpha (*descr.at))
     return malformed (error, "an unknown kind of element");
   header->kind = *descr.at++;
-  if (!read_number (&descr, &size) || descr.at != descr.end || size < 1 || size > 16)
+  /* Of dates, objects and strings the rest says more, or nothing. */
+  if (memchr ("MmOSaU", header->kind, 6) != NULL
+      || (read_number (&descr, &size) && descr.at == descr.end && size > 16))
+    {
+      ghlo_npy_header_refuse (start, descr.end - start, NULL, error);
+      return FALSE;
+    }
+  if (descr.at != descr.end || !g_ascii_isdigit (descr.at[-1]) || size < 1)
     return malformed (error, "an unknown element size");
   header->size = (guint) size;
   header->swap = size > 1 && order == (little ? '>' : '<');

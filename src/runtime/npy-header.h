@@ -30,4 +30,10 @@ gboolean ghlo_npy_header_parse (GhloNpyHeader *self,
                                 gsize         *offset,
                                 GError       **error);
 
+/* Sets a DATA error: programs have no type for elements that NumPy calls so; @expected is nullable. */
+void     ghlo_npy_header_refuse (const char  *descr,
+                                 gsize        length,
+                                 const char  *expected,
+                                 GError     **error);
+
 G_END_DECLS

@@ -145,9 +145,10 @@ ghlo_npy_read (GBytes               *file,
   element_type = element_type_of (&header, expected);
   if (element_type == GHLO_ELEMENT_TYPE_INVALID)
     {
-      g_set_error (error, GHLO_ERROR, GHLO_ERROR_DATA,
-                   "the .npy file's element type '%c%u' has no counterpart; expected %s", header.kind, header.size,
-                   expected != NULL ? ghlo_element_type_to_string (expected->element_type) : "a number");
+      g_autofree char *descr = g_strdup_printf ("%c%u", header.kind, header.size);
+
+      ghlo_npy_header_refuse (descr, strlen (descr),
+                              expected != NULL ? ghlo_element_type_to_string (expected->element_type) : NULL, error);
       return NULL;
     }
   if (!ghlo_shape_count (header.dimensions, header.rank, &n_elements)

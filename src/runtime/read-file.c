@@ -1,30 +1,55 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * See read-file.h. Local files are opened without waiting: opening a named pipe would wait
+ * until somebody writes to it, where no cancellable can end it.
+ */
 
 #include "runtime/read-file.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include "base/ghlo-error.h"
-#include "base/sizes.h"
 
-/* Bytes that are read at first where nothing says how many there are, as of a pipe. */
-enum { FIRST_SIZE = 1 << 16 };
-
-static gsize
-find_size (GFileInputStream *stream,
-           GCancellable     *cancellable)
+enum
 {
-  g_autoptr (GFileInfo) info = g_file_input_stream_query_info (stream, G_FILE_ATTRIBUTE_STANDARD_SIZE, cancellable,
-                                                               NULL);
-  goffset size = info != NULL ? g_file_info_get_size (info) : 0;
+  FIRST_SIZE = 1 << 16,       /* bytes that are read at first where nothing says how many there are */
+  BLOCK = 1 << 20,            /* bytes after which a cancelled call notices */
+  PATIENCE = 3000,            /* milliseconds that a named pipe may be without a writer */
+};
 
-  return MAX (size, FIRST_SIZE);
+/* What is being read, either a descriptor or a stream. */
+typedef struct
+{
+  const char   *name;         /* as messages show it */
+  int           fd;
+  gboolean      waits;        /* reading the descriptor waits, so it is not polled */
+  GInputStream *stream;
+  GCancellable *cancellable;
+  struct stat   status;       /* as of the beginning; for a stream but its size, 0 where that is not known */
+  guint8       *data;
+  gsize         n_bytes, room;
+} Reader;
+
+static void
+set_errno (const Reader  *self,
+           int            problem,
+           const char    *what,
+           GError       **error)
+{
+  g_set_error (error, G_IO_ERROR, g_io_error_from_errno (problem), "'%s' cannot be %s: %s", self->name, what,
+               g_strerror (problem));
 }
 
 static gboolean
-grow (guint8 **data,
+grow (Reader  *self,
       gsize    room,
       GError **error)
 {
-  guint8 *larger = g_try_realloc (*data, room);
+  guint8 *larger = g_try_realloc (self->data, room);
 
   if (larger == NULL)
     {
@@ -32,39 +57,195 @@ grow (guint8 **data,
                    "expected memory for a file of %" G_GSIZE_FORMAT " bytes, found less", room);
       return FALSE;
     }
-  *data = larger;
+  self->data = larger;
+  self->room = room;
 
   return TRUE;
 }
 
-/* All of the stream, with room for one byte more than is expected, which shows the end. */
-static GBytes *
-read_stream (GFileInputStream  *stream,
-             GCancellable      *cancellable,
-             GError           **error)
+/* Waits until there is something to read, or a writer has left; FALSE when cancelled, or when the pipe has no
+ * writer for so long that there will not be any. */
+static gboolean
+wait_for_data (const Reader  *self,
+               gboolean       has_writer,
+               GError       **error)
 {
-  gsize room = find_size (stream, cancellable) + 1, n_bytes = 0, n;
-  g_autofree guint8 *data = NULL;
+  GPollFD polled[2] = { { .fd = self->fd, .events = G_IO_IN } };
+  gboolean can_cancel = g_cancellable_make_pollfd (self->cancellable, &polled[1]);
+  int n;
 
-  if (!grow (&data, room, error))
-    return NULL;
-  while (g_input_stream_read_all (G_INPUT_STREAM (stream), data + n_bytes, room - n_bytes, &n, cancellable, error))
+  do
+    n = g_poll (polled, can_cancel ? 2 : 1, has_writer ? -1 : PATIENCE);
+  while (n < 0 && errno == EINTR);
+  if (can_cancel)
+    g_cancellable_release_fd (self->cancellable);
+  if (g_cancellable_set_error_if_cancelled (self->cancellable, error))
+    return FALSE;
+  if (n == 0)
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_TIMED_OUT,
+                 "expected something that writes to the pipe '%s', found nothing for %d seconds", self->name,
+                 PATIENCE / 1000);
+
+  return n > 0;
+}
+
+/* Bytes that were read into the room that is left, 0 at the end, -1 with @error set. */
+static gssize
+read_descriptor (const Reader  *self,
+                 GError       **error)
+{
+  gsize size = MIN (self->room - self->n_bytes, BLOCK);
+
+  for (gboolean waited = FALSE;;)
     {
-      n_bytes += n;
-      if (n_bytes < room)
+      gssize n = read (self->fd, self->data + self->n_bytes, size);
+
+      if (n < 0 && errno != EINTR && errno != EAGAIN)
         {
-          /* A shorter block is never refused. */
-          if (!grow (&data, MAX (n_bytes, 1), error))
-            return NULL;
-          return g_bytes_new_take (g_steal_pointer (&data), n_bytes);
+          set_errno (self, errno, "read", error);
+          return -1;
         }
-      if (!ghlo_size_mul (&room, room, 2))
-        room = G_MAXSSIZE;
-      if (!grow (&data, room, error))
+      if (g_cancellable_set_error_if_cancelled (self->cancellable, error))
+        return -1;
+      /* An empty pipe without writers looks as at its end: at first nobody may have come yet. */
+      if (n > 0 || (n == 0 && (self->waits || !S_ISFIFO (self->status.st_mode) || self->n_bytes > 0 || waited)))
+        return n;
+      if (n < 0 && errno == EINTR)
+        continue;
+      if (!wait_for_data (self, n < 0, error))
+        return -1;
+      waited = TRUE;
+    }
+}
+
+static gssize
+read_some (const Reader  *self,
+           GError       **error)
+{
+  if (self->stream == NULL)
+    return read_descriptor (self, error);
+
+  return g_input_stream_read (self->stream, self->data + self->n_bytes, MIN (self->room - self->n_bytes, BLOCK),
+                              self->cancellable, error);
+}
+
+static gboolean
+has_changed (const Reader *self)
+{
+  struct stat now;
+
+  if (self->stream != NULL || self->status.st_size == 0)
+    return FALSE;
+
+  return fstat (self->fd, &now) != 0 || now.st_size != self->status.st_size
+         || now.st_mtim.tv_sec != self->status.st_mtim.tv_sec || now.st_mtim.tv_nsec != self->status.st_mtim.tv_nsec;
+}
+
+/* All that there is, with room for one byte more than is expected, which shows the end. */
+static GBytes *
+read_all (Reader  *self,
+          GError **error)
+{
+  gsize size = S_ISREG (self->status.st_mode) && self->status.st_size > 0 ? (gsize) self->status.st_size : 0;
+  gsize limit = size > 0 ? size : GHLO_READ_LIMIT;
+  gssize n = 1;
+
+  if (!grow (self, MAX (size, FIRST_SIZE) + 1, error))
+    return NULL;
+  while (n > 0 && self->n_bytes <= limit)
+    {
+      if (self->n_bytes == self->room && !grow (self, MIN (self->room * 2, limit + 1), error))
         return NULL;
+      n = read_some (self, error);
+      if (n < 0)
+        return NULL;
+      self->n_bytes += n;
     }
 
+  if (has_changed (self) || (size > 0 && self->n_bytes > limit))
+    g_set_error (error, GHLO_ERROR, GHLO_ERROR_DATA,
+                 "%s: expected a file that stays as it is, found it changed while it was read", self->name);
+  else if (self->n_bytes > limit)
+    g_set_error (error, GHLO_ERROR, GHLO_ERROR_DATA,
+                 "%s: expected at most %" G_GSIZE_FORMAT " bytes from what is no regular file, found more", self->name,
+                 limit);
+  /* A shorter block is never refused. */
+  else if (grow (self, MAX (self->n_bytes, 1), error))
+    return g_bytes_new_take (g_steal_pointer (&self->data), self->n_bytes);
+
   return NULL;
+}
+
+static GBytes *
+read_open (Reader  *self,
+           GError **error)
+{
+  GBytes *bytes;
+
+  if (self->stream == NULL && fstat (self->fd, &self->status) != 0)
+    {
+      set_errno (self, errno, "read", error);
+      return NULL;
+    }
+  if (S_ISDIR (self->status.st_mode))
+    {
+      g_set_error (error, G_IO_ERROR, G_IO_ERROR_IS_DIRECTORY, "expected a file, found the folder '%s'", self->name);
+      return NULL;
+    }
+  bytes = read_all (self, error);
+  g_free (self->data);
+
+  return bytes;
+}
+
+GBytes *
+ghlo_read_descriptor (int          fd,
+                      const char  *name,
+                      GError     **error)
+{
+  Reader reader = { .name = name, .fd = fd, .waits = TRUE };
+
+  return read_open (&reader, error);
+}
+
+GBytes *
+ghlo_read_path (const char    *path,
+                GCancellable  *cancellable,
+                GError       **error)
+{
+  g_autofree char *name = g_filename_display_name (path);
+  Reader reader = { .name = name, .fd = g_open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0),
+                    .cancellable = cancellable };
+  GBytes *bytes;
+
+  if (reader.fd < 0)
+    {
+      set_errno (&reader, errno, "opened", error);
+      return NULL;
+    }
+  bytes = read_open (&reader, error);
+  g_close (reader.fd, NULL);
+
+  return bytes;
+}
+
+static GBytes *
+read_remote (GFile         *file,
+             GCancellable  *cancellable,
+             GError       **error)
+{
+  g_autoptr (GFileInputStream) stream = g_file_read (file, cancellable, error);
+  g_autoptr (GFileInfo) info = NULL;
+  g_autofree char *name = g_file_get_parse_name (file);
+  Reader reader = { .name = name, .fd = -1, .stream = G_INPUT_STREAM (stream), .cancellable = cancellable };
+
+  if (stream == NULL)
+    return NULL;
+  info = g_file_input_stream_query_info (stream, G_FILE_ATTRIBUTE_STANDARD_SIZE, cancellable, NULL);
+  reader.status.st_mode = S_IFREG;
+  reader.status.st_size = info != NULL ? g_file_info_get_size (info) : 0;
+
+  return read_open (&reader, error);
 }
 
 GBytes *
@@ -72,7 +253,10 @@ ghlo_read_file (GFile         *file,
                 GCancellable  *cancellable,
                 GError       **error)
 {
-  g_autoptr (GFileInputStream) stream = g_file_read (file, cancellable, error);
+  if (g_cancellable_set_error_if_cancelled (cancellable, error))
+    return NULL;
+  if (g_file_is_native (file) && g_file_peek_path (file) != NULL)
+    return ghlo_read_path (g_file_peek_path (file), cancellable, error);
 
-  return stream != NULL ? read_stream (stream, cancellable, error) : NULL;
+  return read_remote (file, cancellable, error);
 }

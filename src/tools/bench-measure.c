@@ -198,8 +198,11 @@ ghlo_bench_measure (const char              *path,
   function = module != NULL ? ghlo_ir_module_get_entry (module) : NULL;
   if (function == NULL || ghlo_ir_func_get_body (function) == NULL)
     {
-      g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT, "%s: expected a program with a function 'main'",
-                   path);
+      g_autofree char *found = module != NULL ? ghlo_ir_module_describe_functions (module) : NULL;
+
+      g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+                   "%s: expected a function 'main' or a single public function to run, found %s", path,
+                   found != NULL ? found : "no program");
       return FALSE;
     }
   *result = (GhloBenchResult) { .name = g_path_get_basename (path), .load = seconds_since (start) };

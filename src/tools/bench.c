@@ -59,9 +59,28 @@ save (const char  *path,
       JsonNode    *json,
       GError     **error)
 {
-  g_autofree char *text = json_to_string (json, TRUE);
+  char *text = json_to_string (json, TRUE);
+  g_autoptr (GBytes) bytes = g_bytes_new_take (text, strlen (text));
 
-  return g_file_set_contents (path, text, -1, error);
+  return ghlo_tool_write_file (path, bytes, error);
+}
+
+static gboolean
+load (JsonParser  *parser,
+      const char  *path,
+      GError     **error)
+{
+  g_autoptr (GBytes) bytes = ghlo_tool_read_file (path, error);
+  gsize size;
+  const char *text = bytes != NULL ? g_bytes_get_data (bytes, &size) : NULL;
+
+  if (bytes == NULL)
+    return FALSE;
+  if (json_parser_load_from_data (parser, text != NULL ? text : "", (gssize) size, error))
+    return TRUE;
+  g_prefix_error (error, "%s: ", path);
+
+  return FALSE;
 }
 
 /* Prints and saves; the number of programs that became slower. */
@@ -71,7 +90,7 @@ give (const Options          *options,
       GArray                 *results,
       GError                **error)
 {
-  const GhloBenchResult *first = (const GhloBenchResult *) results->data;
+  const GhloBenchResult *first = (gconstpointer) results->data;
   g_autoptr (JsonNode) json = ghlo_bench_to_json (machine, first, results->len);
   g_autoptr (JsonParser) parser = json_parser_new ();
 
@@ -89,7 +108,7 @@ give (const Options          *options,
       puts (text);
       return 0;
     }
-  if (options->baseline != NULL && !json_parser_load_from_file (parser, options->baseline, error))
+  if (options->baseline != NULL && !load (parser, options->baseline, error))
     return 0;
 
   return ghlo_bench_print_table (machine, first, results->len, json_parser_get_root (parser),

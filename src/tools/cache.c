@@ -160,10 +160,10 @@ ghlo_tool_cache (int    argc,
   if (!ghlo_tool_parse_options ("cache", entries, &argc, &argv, &status))
     return status;
   verb = argc > 1 ? argv[1] : "list";
-  for (guint i = 0; i < G_N_ELEMENTS (verbs) && argc <= 2; i++)
+  for (guint i = 0; i < G_N_ELEMENTS (verbs); i++)
     if (strcmp (verb, verbs[i].name) == 0)
       return verbs[i].run (json);
-  ghlo_tool_error ("expected list, clear, path or size, found '%s'", argc > 2 ? argv[2] : verb);
+  ghlo_tool_error ("expected list, clear, path or size, found '%s'", verb);
 
   return GHLO_TOOL_USAGE;
 }

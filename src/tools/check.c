@@ -33,7 +33,7 @@ typedef struct
   GhloToolProgress    progress;
 } Checker;
 
-/* One file being checked: its name, and what went wrong so far. */
+/* One file being checked: its name, what went wrong so far, and what was not run. */
 typedef struct
 {
   Checker    *checker;
@@ -42,6 +42,8 @@ typedef struct
   GhloImportFlags flags;    /* as the file's RUN lines ask, and for diagnostics */
   gboolean    must_fail;    /* no RUN line expects success */
   GString    *failures;
+  GString    *unrun;
+  guint       n_tested;     /* functions that were run, and programs that were to be refused and were */
 } File;
 
 static void
@@ -252,14 +254,6 @@ check_artifacts (File                  *file,
     fail (file, "%s:%u: %s", file->path, section->first_line, failures->str);
 }
 
-static gboolean
-can_run (const GhloIrOp *function)
-{
-  GhloIrBlock *body = ghlo_ir_func_get_body (function);
-
-  return body != NULL && body->n_arguments == 0;
-}
-
 static void
 run_function (File         *file,
               GhloIrModule *module,
@@ -273,36 +267,52 @@ run_function (File         *file,
 
   for (guint i = 0; ok && i < n_results; i++)
     ghlo_value_unref (outputs[i]);
+  file->n_tested++;
   if (!ok)
     fail (file, "%s: @%s: %s", file->path, ghlo_ir_op_get_string (function, "sym_name"), error->message);
 }
 
+/* What of the program @module is not run where its functions of the names of @runs are. */
 static void
-run_module (File         *file,
-            GhloIrModule *module)
+note_unrun (File                  *file,
+            const GhloToolSection *section,
+            const GhloIrModule    *module,
+            GPtrArray             *runs)
 {
-  GhloIrOp *entry = ghlo_ir_module_find (module, "main");
-  GhloIrBlock *body = ghlo_ir_op_region_block (module->op, 0);
+  g_autoptr (GPtrArray) written = g_ptr_array_new ();
+  g_autofree char *unrun = NULL;
+
+  for (guint i = 0; i < runs->len; i++)
+    g_ptr_array_add (written, ghlo_ir_module_find (module, ghlo_ir_op_get_string (runs->pdata[i], "sym_name")));
+  unrun = ghlo_tool_find_unrun (module, written);
+  if (unrun != NULL)
+    g_string_append_printf (file->unrun, "%s%s:%u: %s", file->unrun->len > 0 ? "\n" : "", file->path,
+                            section->first_line, unrun);
+}
+
+/* Passes change a copy, so that functions which they take away are missed. */
+static void
+run_module (File                  *file,
+            const GhloToolSection *section,
+            GhloIrModule          *module)
+{
+  g_autoptr (GhloIrModule) made = ghlo_ir_module_copy (module);
   const GhloPassOptions *passes = &file->checker->passes;
   const GhloOptimizeOptions options = { .level = passes->level };
+  g_autoptr (GPtrArray) runs = NULL;
   g_autoptr (GError) error = NULL;
 
-  if (!ghlo_passes_run (module, passes, NULL, NULL, &error)
-      || (passes->only == NULL && !ghlo_fuse (module, file->checker->device, &options, NULL, NULL, NULL, NULL, &error)))
+  if (!ghlo_passes_run (made, passes, NULL, NULL, &error)
+      || (passes->only == NULL && !ghlo_fuse (made, file->checker->device, &options, NULL, NULL, NULL, NULL, &error)))
     {
       fail (file, "%s: %s", file->path, error->message);
       return;
     }
 
-  if (entry != NULL)
-    {
-      if (can_run (entry))
-        run_function (file, module, entry);
-      return;
-    }
-  for (GhloIrOp *op = body != NULL ? body->first : NULL; op != NULL; op = op->next)
-    if (op->kind == GHLO_OP_FUNC_FUNC && can_run (op))
-      run_function (file, module, op);
+  runs = ghlo_tool_find_runs (made);
+  note_unrun (file, section, module, runs);
+  for (guint i = 0; i < runs->len; i++)
+    run_function (file, made, runs->pdata[i]);
 }
 
 static void
@@ -320,14 +330,17 @@ check_section (File  *file,
   else if (module == NULL && marks->len == 0 && !file->must_fail)
     fail_findings (file, diagnostics, section->first_line);
   if (module == NULL)
-    return;
+    {
+      file->n_tested++;
+      return;
+    }
 
   if (file->checker->round_trip)
     check_round_trip (file, section, module);
   if (file->checker->artifacts)
     check_artifacts (file, section, module);
   if (!file->checker->parse_only && !file->checker->diagnostics)
-    run_module (file, module);
+    run_module (file, section, module);
 }
 
 static void
@@ -345,6 +358,8 @@ report (File       *file,
   printf ("%s %s%s%s\n", word, file->path, detail != NULL ? ": " : "", detail != NULL ? detail : "");
   if (file->failures->len > 0)
     printf ("%s\n", file->failures->str);
+  if (counter == &checker->n_skipped && file->unrun->len > 0)
+    printf ("%s\n", file->unrun->str);
 }
 
 /* In --diagnostics every mark counts, and every section without one. */
@@ -420,11 +435,13 @@ check_open_file (File *file)
 
   for (guint i = 0; i < file->input.sections->len; i++)
     check_section (file, i);
-  if (g_strstr_len (text, MIN (length, 200), "RUN-DISABLED") != NULL && !checker->parse_only)
+  if (g_strstr_len (text, MIN (length, 200), "RUN-DISABLED") != NULL && !checker->parse_only && file->unrun->len == 0)
     report (file, &checker->n_skipped, "SKIP",
             file->failures->len == 0 ? "not run upstream; passes here" : "not run upstream; fails here");
   else if (file->failures->len > 0)
     report (file, &checker->n_failed, "FAIL", NULL);
+  else if (!checker->parse_only && (file->unrun->len > 0 || file->n_tested == 0))
+    report (file, &checker->n_skipped, "SKIP", file->unrun->len > 0 ? "not all of it is run" : "nothing in it is run");
   else
     report (file, &checker->n_passed, "PASS", NULL);
 }
@@ -434,8 +451,8 @@ check_file (Checker    *checker,
             const char *path)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (GString) failures = g_string_new (NULL);
-  File file = { .checker = checker, .path = path, .failures = failures };
+  g_autoptr (GString) failures = g_string_new (NULL), unrun = g_string_new (NULL);
+  File file = { .checker = checker, .path = path, .failures = failures, .unrun = unrun };
 
   if (ghlo_tool_file_open (&file.input, path, TRUE, &error))
     check_open_file (&file);
@@ -527,6 +544,11 @@ ghlo_tool_check (int    argc,
       g_autoptr (GPtrArray) found = g_ptr_array_new ();
 
       collect_files (argv[i], found);
+      if (found->len == 0)
+        {
+          ghlo_tool_error ("expected .mlir files in the folder '%s', found none", argv[i]);
+          checker.n_failed++;
+        }
       g_ptr_array_sort (found, ghlo_text_compare);
       g_ptr_array_extend_and_steal (files, g_steal_pointer (&found));
     }

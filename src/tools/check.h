@@ -18,6 +18,13 @@ typedef struct
   guint n_refused[GHLO_TOOL_N_VERSIONS];
 } GhloToolArtifacts;
 
+/* The functions of a test program that are run: "main", or else all, where they take no inputs. */
+GPtrArray *ghlo_tool_find_runs  (const GhloIrModule *module);
+/* What of the program is left out when @runs are run: all of it, or functions with checks in
+ * them. NULL when nothing is. */
+char      *ghlo_tool_find_unrun (const GhloIrModule *module,
+                                 GPtrArray          *runs);
+
 /* Adds what goes wrong to @failures, a line each. */
 void ghlo_tool_check_artifacts (GhloToolArtifacts       *self,
                                 GhloIrModule            *module,

@@ -6,12 +6,8 @@
 
 #include "tools/tool.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <glib/gstdio.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/ghlo-error.h"
@@ -118,62 +114,20 @@ make_output (const Options  *options,
   return text != NULL ? g_bytes_new_take (text, strlen (text)) : NULL;
 }
 
-static gboolean
-write_all (int            fd,
-           const guint8  *data,
-           gsize          size,
-           const char    *name,
-           GError       **error)
-{
-  while (size > 0)
-    {
-      gssize n = write (fd, data, MIN (size, (gsize) 1 << 30));
-
-      if (n < 0 && errno == EINTR)
-        continue;
-      if (n < 0)
-        {
-          g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (errno), "%s cannot be written: %s", name,
-                       g_strerror (errno));
-          return FALSE;
-        }
-      data += n;
-      size -= n;
-    }
-
-  return TRUE;
-}
-
-/* A device or a pipe is written to; a file is replaced, also behind a link, by a
- * new one, so that there is never half of one. */
+/* What cannot be written on standard output is told at the end, as for all commands. */
 static gboolean
 write_output (const char  *path,
               GBytes      *bytes,
               GError     **error)
 {
-  g_autofree char *target = realpath (path, NULL);
-  struct stat status;
   gsize size;
-  const guint8 *data = g_bytes_get_data (bytes, &size);
-  gboolean ok;
-  int fd;
+  const char *data = g_bytes_get_data (bytes, &size);
 
-  if (strcmp (path, "-") == 0)
-    return write_all (STDOUT_FILENO, data, size, "standard output", error);
-  if (stat (path, &status) != 0 || S_ISREG (status.st_mode) || S_ISDIR (status.st_mode))
-    return g_file_set_contents_full (target != NULL ? target : path, (const char *) data, (gssize) size,
-                                     G_FILE_SET_CONTENTS_CONSISTENT, 0666, error);
+  if (strcmp (path, "-") != 0)
+    return ghlo_tool_write_file (path, bytes, error);
+  fwrite (data, 1, size, stdout);
 
-  fd = g_open (path, O_WRONLY | O_CLOEXEC, 0);
-  if (fd < 0)
-    {
-      g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (errno), "'%s' cannot be opened: %s", path,
-                   g_strerror (errno));
-      return FALSE;
-    }
-  ok = write_all (fd, data, size, path, error);
-
-  return g_close (fd, ok ? error : NULL) && ok;
+  return TRUE;
 }
 
 static gboolean

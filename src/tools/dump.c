@@ -46,8 +46,10 @@ describe_plan (GhloIrModule   *module,
 
   if (function == NULL || ghlo_ir_func_get_body (function) == NULL)
     {
-      g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
-                           "the program has no function 'main' and not just one public function");
+      g_autofree char *found = ghlo_ir_module_describe_functions (module);
+
+      g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+                   "expected a function 'main' or a single public function to run, found %s", found);
       return NULL;
     }
   prepared = ghlo_devices_prepare (options->device, module, function, NULL, error);
@@ -204,13 +206,17 @@ take_level (int   *argc,
             char **argv)
 {
   const char *level = NULL;
+  gboolean options = TRUE;
   int n = 0;
 
   for (int i = 0; i < *argc; i++)
-    if (i > 0 && strncmp (argv[i], "-O", 2) == 0 && argv[i][2] != '\0')
-      level = argv[i] + 2;
-    else
-      argv[n++] = argv[i];
+    {
+      options = options && strcmp (argv[i], "--") != 0;
+      if (options && i > 0 && strncmp (argv[i], "-O", 2) == 0 && argv[i][2] != '\0')
+        level = argv[i] + 2;
+      else
+        argv[n++] = argv[i];
+    }
   argv[n] = NULL;
   *argc = n;
 

@@ -11,46 +11,16 @@
 
 #include "base/ghlo-error.h"
 #include "ir/verify/verify.h"
-
-/* All of standard input. */
-static GBytes *
-read_stdin (GError **error)
-{
-  g_autoptr (GByteArray) data = g_byte_array_new ();
-  guint8 buffer[65536];
-  gssize n;
-
-  while ((n = read (STDIN_FILENO, buffer, sizeof buffer)) > 0)
-    {
-      if (data->len > G_MAXUINT - sizeof buffer)
-        {
-          g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_DATA, "standard input is larger than 4 GiB");
-          return NULL;
-        }
-      g_byte_array_append (data, buffer, n);
-    }
-  if (n < 0)
-    {
-      g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_DATA, "standard input cannot be read");
-      return NULL;
-    }
-
-  return g_byte_array_free_to_bytes (g_steal_pointer (&data));
-}
+#include "runtime/read-file.h"
 
 GBytes *
 ghlo_tool_read_file (const char *path,
                      GError    **error)
 {
-  g_autofree char *contents = NULL;
-  gsize length;
-
   if (strcmp (path, "-") == 0)
-    return read_stdin (error);
-  if (!g_file_get_contents (path, &contents, &length, error))
-    return NULL;
+    return ghlo_read_descriptor (STDIN_FILENO, "standard input", error);
 
-  return g_bytes_new_take (g_steal_pointer (&contents), length);
+  return ghlo_read_path (path, NULL, error);
 }
 
 static void

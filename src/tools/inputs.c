@@ -95,15 +95,37 @@ from_dense (const char *text,
   return value;
 }
 
-/* MLIR tells floats from integers by their point; people leave it out. Gives
- * @elements with points where @type wants them, and their number. */
+/* A number as C's strtod reads it, as the bits that MLIR takes for a float of any value. What MLIR reads itself is
+ * left as it is, and what is no number as well, for it to tell. */
+static gboolean
+append_float (const GMatchInfo *match,
+              GString          *text,
+              gpointer          data)
+{
+  GhloElementType type = *(const GhloElementType *) data;
+  g_autofree char *word = g_match_info_fetch (match, 0);
+  char *end;
+  double value = g_ascii_strtod (word, &end);
+
+  if (g_regex_match_simple ("^-?\\d+$", word, 0, 0))
+    g_string_append_printf (text, "%s.0", word);
+  else if (*end != '\0' || g_regex_match_simple ("^(-?\\d+\\.\\d*([eE][-+]?\\d+)?|0[xX][[:xdigit:]]+)$", word, 0, 0))
+    g_string_append (text, word);
+  else
+    g_string_append_printf (text, "0x%" G_GINT64_MODIFIER "X", ghlo_float_to_bits (type, value));
+
+  return FALSE;
+}
+
+/* MLIR tells floats from integers by their point, and knows no infinities but by their bits; people
+ * write 1 and inf. Gives @elements as MLIR takes them for @type, and their number. */
 static char *
 spell_elements (const char           *elements,
                 const GhloTensorType *type,
                 gsize                *n)
 {
-  g_autofree char *pointed = NULL;
   GhloElementType part = ghlo_element_type_real_part (type->element_type);
+  g_autoptr (GRegex) words = NULL;
   guint depth = 0;
 
   *n = *elements != '\0' ? 1 : 0;
@@ -113,14 +135,11 @@ spell_elements (const char           *elements,
       depth -= *p == ')' && depth > 0 ? 1 : 0;
       *n += *p == ',' && depth == 0 ? 1 : 0;
     }
-  if (ghlo_element_type_is_float (part))
-    {
-      g_autoptr (GRegex) integer = g_regex_new ("(?<![\\w.+-])([+-]?\\d+)(?![\\w.])", 0, 0, NULL);
+  if (!ghlo_element_type_is_float (part))
+    return g_strdup (elements);
+  words = g_regex_new ("[-+]?nan\\(\\w*\\)|[^\\s(),]+", G_REGEX_CASELESS | G_REGEX_RAW, 0, NULL);
 
-      pointed = g_regex_replace (integer, elements, -1, 0, "\\1.0", 0, NULL);
-    }
-
-  return pointed != NULL ? g_steal_pointer (&pointed) : g_strdup (elements);
+  return g_regex_replace_eval (words, elements, -1, 0, 0, append_float, &part, NULL);
 }
 
 /* "2x2xf32=1,2,3,4" is "dense<[1, 2, 3, 4]> : tensor<4xf32>" reshaped. */

@@ -12,7 +12,7 @@
 #include <string.h>
 
 const GhloToolCommand ghlo_tool_commands[] = {
-  { "bench", "[FILE…]", "measure how long programs take",
+  { "bench", "[FILE…]", -1, "measure how long programs take",
     "Each program is read, prepared and run again and again. The roofline is the time that\n"
     "the machine needs at least, to move the program's bytes or to do its products, as a\n"
     "share of the median; the machine's own rates are measured before, and are all there is\n"
@@ -22,17 +22,17 @@ const GhloToolCommand ghlo_tool_commands[] = {
     "  ghlo bench --save=before.json model.mlir\n"
     "  ghlo bench --baseline=before.json model.mlir",
     ghlo_tool_bench },
-  { "cache", "[list|clear|path|size]", "show or clear what compiles keep on disk",
+  { "cache", "[list|clear|path|size]", 1, "show or clear what compiles keep on disk",
     "What passes made of programs is kept where making it took long enough to pay, in\n"
     "$XDG_CACHE_HOME/ghlo-1.0; what was not used for the longest time goes first.\n"
     "GHLO_CACHE=off keeps nothing and looks for nothing.",
     ghlo_tool_cache },
-  { "check", "FILE…", "run test programs and check what they compute",
+  { "check", "FILE…", -1, "run test programs and check what they compute",
     "Each FILE (or every .mlir file of a folder) is a test as StableHLO's own: programs\n"
     "between lines \"// -----\", with check.* operations or custom_call @check.*. With\n"
     "--diagnostics, lines marked expected-error must be refused instead.",
     ghlo_tool_check },
-  { "convert", "IN OUT", "write a program in another form",
+  { "convert", "IN OUT", 2, "write a program in another form",
     "IN is a program in whatever form, text, a portable artifact, other MLIR bytecode or\n"
     "a file of jax.export; \"-\" is standard input. OUT says by its ending what is written:\n"
     "  .mlir                      text\n"
@@ -44,8 +44,8 @@ const GhloToolCommand ghlo_tool_commands[] = {
     "  ghlo convert model.mlir model.mlirbc --target=1.0.0\n"
     "  ghlo convert exported.bin - | less",
     ghlo_tool_convert },
-  { "devices", NULL, "list the devices that programs can run on", NULL, ghlo_tool_devices },
-  { "dump", "FILE", "show what becomes of a program in a compile",
+  { "devices", NULL, 0, "list the devices that programs can run on", NULL, ghlo_tool_devices },
+  { "dump", "FILE", 1, "show what becomes of a program in a compile",
     "Stages:\n"
     "  --stage=parsed             the program as it was read\n"
     "  --stage=passes             the program after the passes\n"
@@ -56,14 +56,14 @@ const GhloToolCommand ghlo_tool_commands[] = {
     "Example:\n"
     "  ghlo dump --device=cpu --stage=plan --disable=reshape,cse model.mlir",
     ghlo_tool_dump },
-  { "info", "FILE", "show what a program takes, gives and consists of", NULL, ghlo_tool_info },
-  { "ops", NULL, "list the operations that are known, and how far", NULL, ghlo_tool_ops },
-  { "opt", "FILE", "read a program, run passes over it and print it",
+  { "info", "FILE", 1, "show what a program takes, gives and consists of", NULL, ghlo_tool_info },
+  { "ops", NULL, 0, "list the operations that are known, and how far", NULL, ghlo_tool_ops },
+  { "opt", "FILE", 1, "read a program, run passes over it and print it",
     "Examples:\n"
     "  ghlo opt --passes=O2 --report model.mlir   all passes of a level, and what they did\n"
     "  ghlo opt --passes=inline,fold model.mlir   these passes, in this order",
     ghlo_tool_opt },
-  { "run", "FILE", "run a program",
+  { "run", "FILE", 1, "run a program",
     "Inputs are given in order:\n"
     "  --input=image.npy                          a NumPy file\n"
     "  --input=4xf32=1,2,3,4                      shape, type and elements (one for all)\n"
@@ -75,7 +75,7 @@ const GhloToolCommand ghlo_tool_commands[] = {
     "Example:\n"
     "  ghlo run model.mlir --input=x.npy --fill=random:1 --output-dir=out",
     ghlo_tool_run },
-  { NULL, NULL, NULL, NULL, NULL },
+  { NULL, NULL, 0, NULL, NULL, NULL },
 };
 
 static void
@@ -100,6 +100,31 @@ find_command (const char *name)
   return NULL;
 }
 
+/* "ghlo help", "ghlo help COMMAND" and "ghlo --version". */
+static int
+tell (int    argc,
+      char **argv)
+{
+  gboolean is_version = strcmp (argv[1], "--version") == 0;
+  const GhloToolCommand *command = argc > 2 && !is_version ? find_command (argv[2]) : NULL;
+  int n_used = command != NULL ? 3 : 2;
+
+  if (argc > n_used)
+    {
+      ghlo_tool_error ("expected nothing after '%s', found '%s'; \"ghlo --help\" lists the commands", argv[n_used - 1],
+                       argv[n_used]);
+      return GHLO_TOOL_USAGE;
+    }
+  if (command != NULL)
+    return command->run (2, (char *[]) { argv[2], (char *) "--help", NULL });
+  if (is_version)
+    printf ("ghlo %s\n", GHLO_VERSION);
+  else
+    print_usage (stdout);
+
+  return GHLO_TOOL_OK;
+}
+
 int
 main (int    argc,
       char **argv)
@@ -108,23 +133,19 @@ main (int    argc,
 
   /* Characters as the user's locale has them, numbers always as programs do. */
   setlocale (LC_CTYPE, "");
+  ghlo_tool_output_init ();
 
   if (argc < 2)
     {
       print_usage (stderr);
       return GHLO_TOOL_USAGE;
     }
-  if (strcmp (argv[1], "--help") == 0 || strcmp (argv[1], "-h") == 0 || strcmp (argv[1], "help") == 0)
+  if (g_strv_contains ((const char *const[]) { "--help", "-h", "help", "--version", NULL }, argv[1]))
+    return tell (argc, argv);
+  if (strcmp (argv[1], "--") == 0 && argc > 2)
     {
-      if (argc > 2 && find_command (argv[2]) != NULL)
-        return find_command (argv[2])->run (2, (char *[]) { argv[2], (char *) "--help", NULL });
-      print_usage (stdout);
-      return GHLO_TOOL_OK;
-    }
-  if (strcmp (argv[1], "--version") == 0)
-    {
-      printf ("ghlo %s\n", GHLO_VERSION);
-      return GHLO_TOOL_OK;
+      argc--;
+      argv++;
     }
 
   command = find_command (argv[1]);

@@ -46,7 +46,11 @@ save_output (const Options   *options,
   g_autofree char *path = g_build_filename (options->output_dir, name, NULL);
   g_autoptr (GFile) file = g_file_new_for_path (path);
 
-  return value->kind != GHLO_VALUE_TENSOR || ghlo_npy_save (value, file, NULL, error);
+  if (value->kind != GHLO_VALUE_TENSOR || ghlo_npy_save (value, file, NULL, error))
+    return TRUE;
+  g_prefix_error (error, "'%s' cannot be written: ", path);
+
+  return FALSE;
 }
 
 static gboolean
@@ -211,6 +215,7 @@ find_function (const Options *options,
                GhloIrModule  *module,
                GError       **error)
 {
+  g_autofree char *found = NULL;
   GhloIrOp *function;
 
   function = options->function != NULL ? ghlo_ir_module_find (module, options->function)
@@ -218,13 +223,14 @@ find_function (const Options *options,
   if (function != NULL && ghlo_ir_func_get_body (function) != NULL)
     return function;
 
+  found = ghlo_ir_module_describe_functions (module);
   if (options->function != NULL)
-    g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT, "the program has no function '%s' with a body",
-                 options->function);
+    g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+                 "expected --function= to name a function with a body, found '%s'", options->function);
   else
-    g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
-                         "the program has no function 'main' and not just one public function; "
-                         "choose one with --function=");
+    g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+                 "expected a function 'main' or a single public function to run, found %s; choose one with --function=",
+                 found);
 
   return NULL;
 }

@@ -12,6 +12,35 @@
 #include "compiler/optimize.h"
 #include "reference/device.h"
 
+/* GOption leaves "--" where a word after it begins with a dash. */
+static void
+remove_separator (int   *argc,
+                  char **argv)
+{
+  int at = 1;
+
+  while (at < *argc && strcmp (argv[at], "--") != 0)
+    at++;
+  if (at == *argc)
+    return;
+  memmove (argv + at, argv + at + 1, (*argc - at) * sizeof argv[0]);
+  (*argc)--;
+}
+
+static gboolean
+check_arguments (const GhloToolCommand *command,
+                 int                    argc,
+                 char                 **argv)
+{
+  if (command->max_arguments < 0 || argc - 1 <= command->max_arguments)
+    return TRUE;
+  ghlo_tool_error ("expected %s, found '%s' besides; \"ghlo %s --help\" tells more",
+                   command->arguments != NULL ? command->arguments : "no arguments", argv[command->max_arguments + 1],
+                   command->name);
+
+  return FALSE;
+}
+
 gboolean
 ghlo_tool_parse_options (const char         *name,
                          const GOptionEntry *entries,
@@ -34,10 +63,13 @@ ghlo_tool_parse_options (const char         *name,
     g_option_context_set_description (context, command->description);
   g_option_context_add_main_entries (context, entries, NULL);
 
-  if (g_option_context_parse (context, argc, argv, &error))
-    return TRUE;
-  ghlo_tool_error ("%s; \"ghlo %s --help\" lists the options", error->message, name);
   *status = GHLO_TOOL_USAGE;
+  if (g_option_context_parse (context, argc, argv, &error))
+    {
+      remove_separator (argc, *argv);
+      return check_arguments (command, *argc, *argv);
+    }
+  ghlo_tool_error ("%s; \"ghlo %s --help\" lists the options", error->message, name);
 
   return FALSE;
 }

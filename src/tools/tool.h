@@ -21,6 +21,7 @@ typedef struct
 {
   const char *name;
   const char *arguments;      /* "FILE…" */
+  int         max_arguments;  /* -1: any number */
   const char *summary;        /* one line */
   const char *description;    /* what --help adds; examples */
   int       (*run) (int argc, char **argv);
@@ -39,7 +40,8 @@ int ghlo_tool_ops     (int argc, char **argv);
 int ghlo_tool_opt     (int argc, char **argv);
 int ghlo_tool_run     (int argc, char **argv);
 
-/* Parses a sub-command's options. FALSE when it is to stop, with *status set. */
+/* Parses a sub-command's options and takes "--" out of what is left, of which there is not more
+ * than the command takes. FALSE when it is to stop, with *status set. */
 gboolean       ghlo_tool_parse_options (const char         *name,
                                         const GOptionEntry *entries,
                                         int                *argc,
@@ -49,6 +51,14 @@ gboolean       ghlo_tool_parse_options (const char         *name,
 /* Prints "ghlo: MESSAGE" on standard error, in colour on a terminal. */
 void           ghlo_tool_error         (const char *format, ...) G_GNUC_PRINTF (1, 2);
 gboolean       ghlo_tool_use_colour    (int fd);
+
+/* Has the process end with a message and a status when what it printed could not be written. */
+void           ghlo_tool_output_init   (void);
+/* A device or a pipe is written to; a file is replaced, also behind a link, by a new one, so
+ * that there is never half of one. */
+gboolean       ghlo_tool_write_file    (const char   *path,
+                                        GBytes       *bytes,
+                                        GError      **error);
 
 /* A file's bytes; "-" is standard input. */
 GBytes        *ghlo_tool_read_file     (const char   *path,

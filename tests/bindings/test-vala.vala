@@ -191,6 +191,22 @@ async void run_formats () throws Error {
   }
 }
 
+void test_devices () {
+  try {
+    var devices = new Ghlo.Client ().list_devices ();
+    var others = new Ghlo.Client ().list_devices ();
+    var device = (Ghlo.Device) devices.get_item (0), again = (Ghlo.Device) others.get_item (0);
+
+    assert_true (device.equal (again));
+    assert_true (device.hash () == again.hash ());
+    assert_false (device.equal ((Ghlo.Device) others.get_item (1)));
+    assert_true (device.model == device.get_model ());
+    assert_true (device.vector_level == again.vector_level);
+  } catch (Error error) {
+    assert_not_reached ();
+  }
+}
+
 void test_formats () {
   await ((callback) => run_formats.begin (callback), (result) => run_formats.end (result));
 }
@@ -443,6 +459,7 @@ void main (string[] args) {
   Test.add_func ("/face/types", test_types);
   Test.add_func ("/face/calls", test_calls);
   Test.add_func ("/face/async", test_async);
+  Test.add_func ("/face/devices", test_devices);
   Test.add_func ("/face/formats", test_formats);
   Test.add_func ("/face/session", test_session);
   Test.add_func ("/face/cancel", test_cancel);

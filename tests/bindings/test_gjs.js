@@ -231,6 +231,12 @@ await test('blocking calls, with what may be left out', () => {
     const options = new Ghlo.CompileOptions({optimizationLevel: Ghlo.OptimizationLevel.O3});
     check(new Ghlo.Client().compile(executable.program, options) instanceof Ghlo.Executable, 'no executable');
     equal(new Ghlo.Client().list_devices().get_item(0).kind, Ghlo.DeviceKind.CPU);
+    const [device, again] = [0, 0].map(i => new Ghlo.Client().list_devices().get_item(i));
+    const other = new Ghlo.Client().list_devices().get_item(1);
+    check(device.equals(again) && device.hash() === again.hash(), 'a device differs from itself');
+    check(!device.equals(other) && !device.equals('cpu'), 'different devices are equal');
+    equal(device.model, device.get_model());
+    equal(device.vector_level, device.get_vector_level());
     const text = executable.program.to_text(Ghlo.TextFlags.STRIP_LOCATIONS);
     equal(Ghlo.Program.parse(text).to_text(Ghlo.TextFlags.STRIP_LOCATIONS), text);
 });
@@ -473,6 +479,8 @@ await test('mistakes say what to write instead', async () => {
     await refused(() => Ghlo.Buffer.new_from_bytes(type, new GLib.Bytes(new Uint8Array(6))), 'expected 24 bytes');
     await refused(() => new Ghlo.TensorType(ElementType.F32, [2.7]), '2.7');
     await refused(() => Ghlo.TensorType.new(ElementType.F32, [-2]), 'dimensions of 0 and above');
+    await refused(() => Ghlo.TensorType.new(ElementType.F32, Array(70).fill(1)),
+        'expected at most 64 dimensions, found 70');
     await refused(() => Ghlo.Buffer.from_array(floats, [2, 4]), 'second argument');
     await refused(() => Ghlo.Buffer.from_array([1, 2]), 'typed array');
     await refused(() => Ghlo.Buffer.from_array([1, 'b'], null, ElementType.I32), 'found a string');

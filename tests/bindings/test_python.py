@@ -226,6 +226,20 @@ class TestCalls(unittest.TestCase):
         self.assertEqual(findings[0].props.code, Ghlo.Error.PARSE)
         self.assertEqual(len(Ghlo.Program.check(ADD)), 0)
 
+    def test_devices(self):
+        first, again = (list(Ghlo.Client().list_devices()) for _ in range(2))
+        self.assertEqual(first, again)
+        self.assertEqual(set(first), set(again))
+        self.assertEqual(len(set(first + again)), len(first))
+        self.assertNotEqual(first[0], first[1])
+        self.assertNotEqual(first[0], 'cpu')
+        self.assertNotEqual(first[0], Ghlo.Device())
+        for device in first:
+            self.assertEqual((device.props.model, device.props.vector_level),
+                             (device.get_model(), device.get_vector_level()))
+            if device.get_kind() == Ghlo.DeviceKind.CPU and device.get_vector_level() is not None:
+                self.assertIn(device.get_vector_level(), ('baseline', 'avx2', 'avx512'))
+
     def test_text(self):
         text = Ghlo.Program.parse(ADD).to_text(Ghlo.TextFlags.STRIP_LOCATIONS)
         self.assertIn('stablehlo.add', text)
@@ -234,6 +248,9 @@ class TestCalls(unittest.TestCase):
     def test_options(self):
         options = Ghlo.CompileOptions(optimization_level=Ghlo.OptimizationLevel.O3, disabled_passes=['fusion'])
         self.assertEqual(options.props.disabled_passes, ['fusion'])
+        with self.assertRaisesRegex(GLib.Error, "the option disabled-passes, which are 'inline', .*, found 'fusion'"):
+            Ghlo.Client().compile(Ghlo.Program.parse(ADD), options)
+        options.props.disabled_passes = ['fold']
         devices = Ghlo.Client().list_devices()
         options.props.device = devices[0]
         executable = Ghlo.Client().compile(Ghlo.Program.parse(ADD), options)
@@ -284,6 +301,28 @@ class TestFormats(unittest.TestCase):
         with self.assertRaisesRegex(GLib.Error, 'cut.mlirbc: at byte ') as caught:
             Ghlo.Program.parse(program.serialize().get_data()[:100], 'cut.mlirbc')
         self.assertTrue(caught.exception.matches(Ghlo.error_quark(), Ghlo.Error.PARSE))
+
+
+class TestFiles(unittest.TestCase):
+    def refuse(self, path, domain, code, text):
+        for kind in (Ghlo.Program, Ghlo.Buffer):
+            arguments = [] if kind is Ghlo.Program else [None]
+            with self.assertRaises(GLib.Error) as caught:
+                kind.load(Gio.File.new_for_path(path), *arguments, None)
+            self.assertTrue(caught.exception.matches(domain, code), str(caught.exception))
+            self.assertIn(text, caught.exception.message)
+
+    def test_endless(self):
+        self.refuse('/dev/zero', Ghlo.error_quark(), Ghlo.Error.DATA, 'found more')
+
+    def test_folder(self):
+        self.refuse('/', Gio.io_error_quark(), Gio.IOErrorEnum.IS_DIRECTORY, "found the folder '/'")
+
+    def test_silent_pipe(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, 'pipe')
+            os.mkfifo(path)
+            self.refuse(path, Gio.io_error_quark(), Gio.IOErrorEnum.TIMED_OUT, 'found nothing for 3 seconds')
 
 
 class TestAsync(unittest.TestCase):

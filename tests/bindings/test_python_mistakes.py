@@ -4,6 +4,7 @@
 And what reads naturally: construction, unpacking, blocks, representations."""
 
 import gc
+import os
 import pathlib
 import tempfile
 import unittest
@@ -38,6 +39,8 @@ class TestMistakes(unittest.TestCase):
         self.check(TypeError, "'f32' or numpy.float32", Ghlo.TensorType, 'f31', [2])
         self.check(TypeError, "'tensor<2x3xf32>'", Ghlo.TensorType, [2, 3])
         self.check(ValueError, '-1 for a dynamic', Ghlo.TensorType, 'f32', [-7])
+        self.check(ValueError, 'expected at most 64 dimensions, found 70', Ghlo.TensorType, 'f32', [1] * 70)
+        self.check(GLib.Error, 'expected at most 64 dimensions', Ghlo.TensorType, 'x'.join(['1'] * 70) + 'xf32')
         self.check(GLib.Error, 'f31', Ghlo.TensorType, 'tensor<2x3xf31>')
         self.check(TypeError, r"Ghlo.TensorType \('tensor", Ghlo.Buffer.new_from_bytes, [2, 3], b'')
         self.check(TypeError, 'whole numbers', Ghlo.Buffer.new_from_bytes_strided, 'tensor<2xui8>', b'abc', [1.5])
@@ -46,11 +49,33 @@ class TestMistakes(unittest.TestCase):
         self.check(TypeError, r"write array.astype \('float32'\)", Ghlo.Buffer.from_numpy, np.zeros(2, np.float64),
                    Ghlo.ElementType.F32)
         self.check(TypeError, 'use astype', Ghlo.Buffer.from_numpy, np.array(['a']))
-        self.check(TypeError, 'use astype', Ghlo.Buffer.from_numpy, np.zeros(2, np.longdouble))
+        self.check(TypeError, 'expected an array of booleans.*, found one of %s: use astype' % np.dtype('longdouble'),
+                   Ghlo.Buffer.from_numpy, np.zeros(2, np.longdouble))
+        self.check(GLib.Error, 'at most 70368744177664 bytes, found tensor<1152921504606846976xf64>',
+                   Ghlo.Buffer.new_zeros, Ghlo.TensorType('f64', [2**60]))
+        self.check(GLib.Error, r'without dynamic dimensions, found tensor<\?xf64>', Ghlo.Buffer.new_zeros,
+                   'tensor<?xf64>')
         self.check(TypeError, 'rows of one length', Ghlo.Buffer.from_numpy, np.array([None]))
         self.check(TypeError, 'filled', Ghlo.Buffer.from_numpy, np.ma.masked_array([1, 2], [True, False]))
         self.check(GLib.Error, 'found 9 at element 1', Ghlo.Buffer.from_numpy, np.array([0, 9], np.int8), 'i4')
         self.check(TypeError, 'holds a tensor', np.asarray, Ghlo.Buffer.new_token())
+
+    def test_files_of_arrays(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for dtype, found in [(np.longdouble, 'floats, as a long double'), (np.clongdouble, 'complex numbers'),
+                                 ('M8[D]', 'dates'), ('U2', 'text'), (object, 'Python objects')]:
+                path = os.path.join(folder, 'array.npy')
+                np.save(path, np.zeros(2, dtype), allow_pickle=True)
+                self.check(GLib.Error, 'no counterpart: expected booleans, .*, found %s' % found, Ghlo.Buffer.load,
+                           Gio.File.new_for_path(path))
+
+    def test_entries(self):
+        function = 'func.func @f%d(%%x: tensor<f32>) -> tensor<f32> { return %%x : tensor<f32> }\n'
+        for n, found in [(0, 'no public function'), (2, '2 public functions, @f0 and @f1'),
+                         (9, '9 public functions, @f0, @f1, @f2, @f3, @f4, @f5 and 3 more')]:
+            text = ''.join(function % i for i in range(n))
+            self.check(GLib.Error, "expected a function 'main' or a single public function to run, found " + found,
+                       compile_text, text)
 
     def test_inputs(self):
         executable, one = compile_text(ADD), np.ones((2, 3), np.float32)
@@ -150,8 +175,13 @@ class TestNatural(unittest.TestCase):
         self.assertEqual([np.asarray(output).tolist() for output in result], [[0, 1], 5])
         self.assertEqual(np.asarray(result[-1]), 5)
         self.assertIs(result[0], result[0])
-        with self.assertRaises(IndexError):
-            result[2]
+        for index in (2, 5, -3):
+            with self.assertRaisesRegex(IndexError, 'expected one of 2 outputs, found the index %d' % index):
+                result[index]
+        for index in ('a', 1.0):
+            with self.assertRaisesRegex(TypeError, 'a slice, found %r' % index):
+                result[index]
+        self.assertEqual([np.asarray(output).tolist() for output in result[:1]], [[0, 1]])
         with self.assertRaises(ValueError):
             (x,) = result
 

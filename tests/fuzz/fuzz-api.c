@@ -632,7 +632,7 @@ call_compile (State *state)
 static void
 call_options (State *state)
 {
-  static const char *const passes[] = { "fuse", "", "\xff", NULL };
+  static const char *const passes[] = { "fuse", "\xff", "fold", NULL };
   GhloCompileOptions *options = pick (state, POOL_OPTIONS);
 
   ghlo_compile_options_set_device (options, pick_or_null (state, POOL_DEVICE));

@@ -6,9 +6,12 @@ import base64
 import json
 import os
 import pty
+import resource
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 import numpy as np
 
@@ -63,6 +66,50 @@ func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
   return %0 : tensor<2xf32>
 }
 '''
+
+
+# Programs of which checks are not run, and what is said of them.
+UNRUN = [('a program without a function', '// RUN: ghlo check\n', 'nothing in it is run', []),
+         ('a main that takes inputs', '''func.func @main(%x: tensor<f32>) {
+  check.expect_eq_const %x, dense<1.0> : tensor<f32>
+  return
+}
+''', 'unrun.mlir:1: @main takes inputs', []),
+         ('functions that take inputs', '''func.func @f(%x: tensor<f32>) -> tensor<f32> {
+  return %x : tensor<f32>
+}
+''', 'unrun.mlir:1: no function is without inputs', []),
+         ('a program behind another', CHECKS.split('// -----')[0] + '''// -----
+func.func @main(%x: tensor<f32>) {
+  check.expect_eq_const %x, dense<1.0> : tensor<f32>
+  return
+}
+''', 'unrun.mlir:8: @main takes inputs', []),
+         ('checks that nothing calls', '''func.func @called(%x: tensor<f32>) {
+  "stablehlo.custom_call"(%x, %x) {call_target_name = "check.eq"} : (tensor<f32>, tensor<f32>) -> ()
+  return
+}
+func.func @lost(%x: tensor<f32>) {
+  "stablehlo.custom_call"(%x, %x) {call_target_name = "check.eq"} : (tensor<f32>, tensor<f32>) -> ()
+  return
+}
+func.func @main() {
+  %0 = stablehlo.constant dense<1.0> : tensor<f32>
+  func.call @called(%0) : (tensor<f32>) -> ()
+  return
+}
+''', 'unrun.mlir:1: nothing that is run calls @lost', []),
+         ('checks that a pass takes away', '''func.func @main() {
+  return
+}
+module @inner {
+  func.func private @lost() {
+    %0 = stablehlo.constant dense<1.0> : tensor<f32>
+    check.expect_eq_const %0, dense<1.0> : tensor<f32>
+    return
+  }
+}
+''', 'nothing that is run calls @lost', ['--passes=O2'])]
 
 
 HALF = '''func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
@@ -191,6 +238,62 @@ def test_run(tests):
                  'random inputs repeat by their seed')
 
 
+def test_numbers(tests):
+    """Floats as C's strtod takes them."""
+    identity = tests.file('identity.mlir', HALF.replace('%1 : t', '%x : t').replace('return %1', 'return %x'))
+    for spelling, shown in [('inf,-inf,nan,-nan', '[0x7F800000, 0xFF800000, 0x7FC00000, 0xFFC00000]'),
+                            ('INFINITY,+Inf,NaN,nan(12)', '[0x7F800000, 0x7F800000, 0x7FC00000, 0x7FC00000]'),
+                            ('.5,5.,1e3,-1e-3', '[5.000000e-01, 5.000000e+00, 1.000000e+03, -1.000000e-03]'),
+                            ('0x1p3,0x.8p1,0x7FC00000,+2', '[8.000000e+00, 1.000000e+00, 0x7FC00000, 2.000000e+00]'),
+                            ('1e400,-0,-1,1.25', '[0x7F800000, -0.000000e+00, -1.000000e+00, 1.250000e+00]'),
+                            ('-inf', '0xFF800000')]:
+        for option in ('--input', '--fill'):
+            tests.expect(f'numbers: {spelling} as {option}',
+                         ghlo('run', identity, f'{option}=4xf32={spelling}', '--format=dense'), 0, f'dense<{shown}>')
+    tests.expect('numbers: parts of complex ones',
+                 ghlo('run', tests.file('complex.mlir', COMPLEX), '--input=2xcomplex<f32>=(inf,-nan),(1,-inf)',
+                      '--format=dense'), 0, '(0x7F800000,', '(1.000000e+00,0x7F800000)')
+    for spelling in ('abc', 'infinit', '1..2', '0x', '1e'):
+        tests.expect(f'numbers: {spelling} is none', ghlo('run', identity, f'--fill=4xf32={spelling}'), 1,
+                     'ghlo: input 0: ', 'expected')
+
+
+def test_arguments(tests):
+    """What stands after "--" is no option, and what is too much is told, for every command."""
+    dash, folder = tests.file('-O2', ADD), tests.folder
+    for command in (['check'], ['convert', '--to=text'], ['dump'], ['info'], ['opt'], ['run', '--fill=zeros'],
+                    ['bench', '--repeat=1']):
+        names = ['--', '-O2', '-'] if command[0] == 'convert' else ['--', '-O2']
+        tests.expect(f'{command[0]}: a file behind --',
+                     ghlo(*command, *names, cwd=folder, env={**os.environ, 'ASAN_OPTIONS': 'detect_leaks=0'}), 0)
+    for command in (['ops', '--'], ['devices', '--'], ['cache', '--', 'path'], ['--', 'ops']):
+        tests.expect(f'{command} with --', ghlo(*command), 0)
+    os.remove(dash)
+    add = tests.file('add.mlir', ADD)
+    for command, wanted in ((['cache', 'path'], '[list|clear|path|size]'), (['convert', add, '-'], 'IN OUT'),
+                            (['devices'], 'no arguments'), (['dump', add], 'FILE'), (['info', add], 'FILE'),
+                            (['ops'], 'no arguments'), (['opt', add], 'FILE'), (['opt', '--passes=help', add], 'FILE'),
+                            (['run', add], 'FILE')):
+        tests.expect(f'{command[0]}: an argument too many', ghlo(*command, 'more'), 2,
+                     f"expected {wanted}, found 'more' besides; \"ghlo {command[0]} --help\" tells more")
+    for command in (['--version'], ['help', 'ops'], ['help'], ['--help']):
+        tests.expect(f'{command}: an argument too many', ghlo(*command, 'more'), 2,
+                     f"expected nothing after '{command[-1]}', found 'more'")
+
+
+def test_mark(tests):
+    """A byte order mark is not part of a text."""
+    mark = '\ufeff'
+    plain, marked = (ghlo('opt', tests.file('mark.mlir', text + ADD)) for text in ('', mark))
+    tests.report(plain.stdout == marked.stdout != '', 'a byte order mark', marked.stderr)
+    tests.expect('a byte order mark from standard input', ghlo('run', '-', '--fill=zeros', input=mark + ADD), 0)
+    plain, marked = (ghlo('opt', '-', input=text + WRONG.replace('(%x', '(%0x')) for text in ('', mark))
+    tests.report(plain.returncode == 1 and plain.stderr == marked.stderr, 'places are counted behind it', marked.stderr)
+    tests.expect('a byte order mark alone', ghlo('opt', '-', input=mark), 0, 'module')
+    checks = tests.file('mark.mlir', mark + CHECKS.split('// -----')[0])
+    tests.expect('check of a text with a mark', ghlo('check', checks), 0, '1 passed')
+
+
 def bench(*arguments):
     # The threads of oneDNN's OpenMP stop a leak checker; there is nothing of ours in them.
     return ghlo('bench', *arguments, env={**os.environ, 'ASAN_OPTIONS': 'detect_leaks=0'})
@@ -233,9 +336,45 @@ def test_errors(tests):
     tests.expect('verifier', ghlo('opt', tests.file('mismatch.mlir', MISMATCH)), 1, 'mismatch.mlir:2:', 'stablehlo.add')
     tests.expect('bytecode cut off', ghlo('opt', '-', input='ML\xefR', encoding='latin-1'), 1,
                  '<stdin>: at byte 4, in the header: expected ')
+    several = tests.file('several.mlir', ''.join(ADD.replace('@main', f'@{name}') for name in 'fg'))
+    for command in (['run', '--fill=zeros'], ['dump', '--stage=plan'], ['bench', '--repeat=1']):
+        tests.expect(f'{command[0]} of two public functions',
+                     ghlo(*command, several, env={**os.environ, 'ASAN_OPTIONS': 'detect_leaks=0'}), 1,
+                     "expected a function 'main' or a single public function to run, found 2 public functions, "
+                     '@f and @g')
+    tests.expect('a function of two', ghlo('run', '--fill=zeros', '--function=g', several), 0)
+    tests.expect('a function that is not there', ghlo('run', '--function=h', several), 1,
+                 "expected --function= to name a function with a body, found 'h'")
     tests.expect('no command', ghlo(), 2, 'Usage: ghlo')
     tests.expect('unknown command', ghlo('frobnicate'), 2, "no command 'frobnicate'")
     tests.expect('unknown option', ghlo('run', '--frobnicate'), 2, 'ghlo run --help')
+
+
+def test_files(tests):
+    """What is no file to read is refused, wherever a command takes one."""
+    add, pipe = tests.file('add.mlir', ADD), os.path.join(tests.folder, 'pipe')
+    os.mkfifo(pipe)
+    forbidden = tests.file('forbidden.mlir', ADD)
+    os.chmod(forbidden, 0)
+    refused = [('/dev/zero', '/dev/zero: expected at most 1073741824 bytes from what is no regular file, found more'),
+               (pipe, f"expected something that writes to the pipe '{pipe}', found nothing for 3 seconds"),
+               (tests.folder, f"expected a file, found the folder '{tests.folder}'")]
+    if os.geteuid() != 0:
+        refused.append((forbidden, f"'{forbidden}' cannot be opened: Permission denied"))
+    for path, text in refused:
+        for command in (['convert', path, '-'], ['info', path], ['run', add, f'--input={path}']):
+            tests.expect(f'{command[0]} of {os.path.basename(path)}', ghlo(*command, timeout=60), 1, 'ghlo: ', text)
+    tests.expect('check of an endless file', ghlo('check', '/dev/zero', timeout=60), 1, 'FAIL /dev/zero', 'found more')
+    tests.expect('a baseline without end', ghlo('bench', '--repeat=1', '--baseline=/dev/zero', timeout=60,
+                                                env={**os.environ, 'ASAN_OPTIONS': 'detect_leaks=0'}), 1, 'found more')
+    with open('/dev/zero', 'rb') as zeros:
+        tests.expect('an endless standard input', ghlo('opt', '-', stdin=zeros, timeout=60), 1,
+                     'ghlo: standard input: expected at most')
+    with subprocess.Popen([TOOL, 'opt', pipe], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as late:
+        time.sleep(0.3)
+        with open(pipe, 'w', encoding='utf-8') as writer:
+            writer.write(ADD)
+        tests.report('stablehlo.add' in late.communicate()[0], 'a pipe whose writer comes later')
 
 
 def test_check(tests):
@@ -246,6 +385,15 @@ def test_check(tests):
     tests.expect('marked lines', ghlo('check', '--diagnostics', tests.file('marked.mlir', MARKED)), 1,
                  'marked.mlir:11: this line is accepted', '1 passed, 1 failed, 0 skipped')
     tests.expect('round trip', ghlo('check', '--round-trip', '--no-run', checks), 0, '1 passed')
+    for name, program, text, options in UNRUN:
+        path = tests.file('unrun.mlir', program)
+        tests.expect(f'check: {name}', ghlo('check', *options, path), 0, f'SKIP {path}', text,
+                     '0 passed, 0 failed, 1 skipped')
+        tests.expect(f'check: {name}, read alone', ghlo('check', '--no-run', path), 0, '1 passed')
+    nothing = os.path.join(tests.folder, 'nothing')
+    os.mkdir(nothing)
+    tests.expect('a folder without programs', ghlo('check', nothing), 1,
+                 f"expected .mlir files in the folder '{nothing}', found none")
     tests.expect('what no artifact holds', ghlo('check', '--artifacts', '--no-run', '-', input=CHANNEL), 0, '1 passed')
 
 
@@ -338,7 +486,7 @@ def test_dump(tests):
                             ([], 'expected one FILE')]:
         tests.expect(f'dump: usage {arguments[:1]}', ghlo('dump', *arguments), 2, text)
     tests.expect('dump: nothing to run', ghlo('dump', '--device=cpu', '--stage=plan', tests.file('empty.mlir', '')), 1,
-                 "no function 'main'")
+                 "expected a function 'main' or a single public function to run, found no public function")
 
 
 def test_cache(tests):
@@ -390,6 +538,89 @@ def test_listings(tests):
 
     closed = subprocess.run(f'"{TOOL}" ops | head -1', shell=True, capture_output=True, text=True, check=False)
     tests.report(closed.stderr == '', 'a reader that leaves early', closed.stderr)
+
+
+def unwritable(command, path, **options):
+    """What a command does whose standard output is the file at a path."""
+    with open(path, 'wb') as output:
+        return subprocess.run([TOOL, *command], stdout=output, stderr=subprocess.PIPE, text=True, check=False,
+                              **options)
+
+
+def closed_pipe(command, **options):
+    """What a command does whose output nobody reads."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    run = subprocess.run([TOOL, *command], stdout=writer, stderr=subprocess.PIPE, text=True, check=False, **options)
+    os.close(writer)
+    return run
+
+
+def allow_no_files():
+    """Has a process write nothing into files, with errors instead of its end."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
+
+
+def test_writes(tests):
+    """What cannot be written is told, by every command and for every kind of output."""
+    add = tests.file('add.mlir', ADD)
+    plain = {**os.environ, 'ASAN_OPTIONS': 'detect_leaks=0'}
+    commands = [['--help'], ['--version'], ['help', 'run'], ['run', '--help'],
+                ['bench', '--time=0', add], ['bench', '--time=0', '--format=json', add],
+                ['bench', '--time=0', '--format=csv', add], ['cache', 'path'], ['cache', 'size'],
+                ['cache', 'list', '--json'], ['check', add], ['check', '--artifacts', '--no-run', add],
+                ['convert', add, '-'], ['convert', add, '-', '--to=bytecode'],
+                ['devices'], ['devices', '--json'], ['dump', add], ['dump', '--stage=plan', add],
+                ['info', add], ['info', '--json', add], ['ops'], ['ops', '--json'], ['ops', '--markdown'],
+                ['opt', add], ['opt', '--passes=help'], ['run', add, '--fill=zeros']]
+    for command in commands:
+        name = ' '.join(word for word in command if word != add)
+        run = unwritable(command, '/dev/full', env=plain)
+        tests.report(run.returncode == 1 and 'ghlo: standard output cannot be written: No space left on device\n'
+                     in run.stderr, f'on a full device: {name}', f'{run.returncode} {run.stderr}')
+        run = closed_pipe(command, env=plain)
+        tests.report(run.returncode == -signal.SIGPIPE and 'written' not in run.stderr,
+                     f'into a closed pipe: {name}', f'{run.returncode} {run.stderr}')
+        run = closed_pipe(command, env=plain, preexec_fn=lambda: signal.signal(signal.SIGPIPE, signal.SIG_IGN),
+                          restore_signals=False)
+        tests.report(run.returncode == 128 + signal.SIGPIPE and 'written' not in run.stderr,
+                     f'into a closed pipe, without the signal: {name}', f'{run.returncode} {run.stderr}')
+    many = unwritable(['check', '--verbose', *[add] * 500], '/dev/full')
+    tests.report(many.returncode == 1 and 'No space left on device' in many.stderr,
+                 'more than a buffer on a full device', many.stderr)
+    closed = subprocess.run([TOOL, 'ops'], stderr=subprocess.PIPE, text=True, check=False,
+                            preexec_fn=lambda: os.close(1))
+    tests.report(closed.returncode == 1 and 'cannot be written: Bad file descriptor' in closed.stderr,
+                 'without a standard output', closed.stderr)
+    with open('/dev/full', 'wb') as full:
+        report = subprocess.run([TOOL, 'opt', '--passes=O2', '--report', add], stdout=subprocess.DEVNULL, stderr=full,
+                                check=False)
+    tests.report(report.returncode == 1, 'a report on a full device', str(report.returncode))
+
+
+def test_written_files(tests):
+    add, folder = tests.file('add.mlir', ADD), tests.folder
+    tests.expect('convert to a full device', ghlo('convert', add, '/dev/full', '--to=text'), 1,
+                 "ghlo: '/dev/full' cannot be written: No space left on device")
+    link = os.path.join(folder, 'full.json')
+    os.symlink('/dev/full', link)
+    for path in (link, '/dev/full'):
+        tests.expect('results on a full device', bench('--repeat=1', f'--save={path}', add), 1,
+                     'cannot be written: No space left on device')
+    saved = os.path.join(folder, 'saved')
+    for command in (['convert', add, os.path.join(folder, 'new.mlir')],
+                    ['convert', add, os.path.join(folder, 'new.mlirbc')],
+                    ['bench', '--repeat=1', f'--save={folder}/new.json'],
+                    ['run', '--fill=zeros', f'--output-dir={saved}', add]):
+        run = ghlo(*command, preexec_fn=allow_no_files, env={**os.environ, 'ASAN_OPTIONS': 'detect_leaks=0'})
+        tests.expect(f'no room for the file of {command[0]}', run, 1, 'ghlo: ', 'File too large')
+    left = [name for name in os.listdir(folder) if name.startswith('new.')] + os.listdir(saved)
+    tests.report(not left, 'nothing is left of files without room', str(left))
+    os.symlink('/dev/full', os.path.join(saved, 'out0.npy'))
+    tests.expect('an output on a full device', ghlo('run', '--fill=zeros', f'--output-dir={saved}', add), 1,
+                 f"ghlo: '{saved}/out0.npy' cannot be written: ")
+    tests.expect('a folder that cannot be made', ghlo('run', '--fill=zeros', '--output-dir=/dev/null/x', add), 1,
+                 "the folder '/dev/null/x' cannot be made: Not a directory")
 
 
 def test_bytecode(tests):
@@ -503,12 +734,18 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         tests = Tests(folder)
         test_run(tests)
+        test_numbers(tests)
+        test_arguments(tests)
+        test_mark(tests)
         test_errors(tests)
+        test_files(tests)
         test_bench(tests)
         test_check(tests)
         test_cache(tests)
         test_dump(tests)
         test_listings(tests)
+        test_writes(tests)
+        test_written_files(tests)
         test_convert(tests)
         test_bytecode(tests)
         test_processes(tests)

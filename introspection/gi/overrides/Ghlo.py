@@ -152,6 +152,15 @@ class Diagnostic(Ghlo.Diagnostic):
 class Device(Ghlo.Device):
     """Where programs run."""
 
+    def __eq__(self, other):
+        return isinstance(other, Ghlo.Device) and self.equal(other)
+
+    def __ne__(self, other):
+        return not self == other
+
+    def __hash__(self):
+        return self.hash()
+
     def __repr__(self):
         return '<Ghlo.Device %s (%s)>' % (self.get_name(), self.get_kind().value_nick)
 
@@ -400,6 +409,17 @@ class Result(Ghlo.Result):
     """The outputs of a run: a sequence of buffers, which unpacks.
 
     `with result:` releases all of them at the end of the block."""
+
+    def __getitem__(self, key):
+        if isinstance(key, slice):
+            return super().__getitem__(key)
+        try:
+            index = operator.index(key)
+        except TypeError:
+            raise TypeError('expected the number of an output or a slice, found %r' % (key,)) from None
+        if not -len(self) <= index < len(self):
+            raise IndexError('expected one of %d outputs, found the index %d' % (len(self), index))
+        return super().__getitem__(index)
 
     def __enter__(self):
         return self

@@ -73,6 +73,10 @@ def _element_type(_source, element_type):
     return _arrays.to_element_type(element_type)
 
 
+# Dimensions that a tensor may have.
+_MAX_RANK = 64
+
+
 def _integers(_source, numbers):
     """Whole numbers; PyGObject would cut fractions off."""
     if numbers is None:
@@ -87,6 +91,8 @@ def _shape(_source, numbers):
     numbers = _integers(None, numbers)
     if numbers is not None and min(numbers, default=0) < -1:
         raise ValueError('no tensor has the shape %r: sizes are 0 and above, or -1 for a dynamic one' % (numbers,))
+    if numbers is not None and len(numbers) > _MAX_RANK:
+        raise ValueError('expected at most %d dimensions, found %d' % (_MAX_RANK, len(numbers)))
     return numbers
 
 

@@ -101,7 +101,8 @@ def element_type_of(array):
     hint = 'give numbers in rows of one length' if array.dtype.hasobject else 'use astype, or view as a known type'
     if array.dtype.kind == 'V' and array.dtype.names is None:
         hint = 'view it as integers of its size and say element_type, or make ml_dtypes importable'
-    raise TypeError('no element type corresponds to an array of %s: %s' % (array.dtype, hint))
+    raise TypeError('expected an array of booleans, integers, floats of up to 8 bytes or complex numbers of up to 16, '
+                    'found one of %s: %s' % (array.dtype, hint))
 
 
 def to_stored(array, element_type):

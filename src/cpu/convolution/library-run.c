@@ -163,7 +163,7 @@ finish_weights (const Work  *work,
                 GError     **error)
 {
   const State *state = work->state;
-  Sums sums = { (float *) work->packed, state->packed_size / sizeof (float), state->n_parts };
+  Sums sums = { (float *) (gpointer) work->packed, state->packed_size / sizeof (float), state->n_parts };
   guint8 *to = work->run->result;
 
   if (state->n_parts > 1

@@ -342,10 +342,10 @@ write_adjacent (const GhloCpuWriter *self,
 
       switch (self->arithmetic)
         {
-        case GHLO_CPU_F32: scalar.f = ((const float *) from)[i]; break;
-        case GHLO_CPU_F64: scalar.f = ((const double *) from)[i]; break;
-        case GHLO_CPU_I64: scalar.i = ((const gint64 *) from)[i]; break;
-        default: scalar.i = ((const gint32 *) from)[i]; break;
+        case GHLO_CPU_F32: scalar.f = ((const float *) (gconstpointer) from)[i]; break;
+        case GHLO_CPU_F64: scalar.f = ((const double *) (gconstpointer) from)[i]; break;
+        case GHLO_CPU_I64: scalar.i = ((const gint64 *) (gconstpointer) from)[i]; break;
+        default: scalar.i = ((const gint32 *) (gconstpointer) from)[i]; break;
         }
       if (truth)
         scalar.i = scalar.i != 0;

@@ -135,8 +135,8 @@ compute (const GhloCpuGemm  *self,
       if (state->blas != NULL)
         call_blas (self, state, tile, (int) n_k, a, b, result, accumulate);
       else if (!ghlo_cpu_onednn_sgemm (!self->lhs.k_adjacent, self->rhs.k_adjacent, tile->n_rows, tile->n_columns, n_k,
-                                       (const float *) a, self->lhs.leading, (const float *) b, self->rhs.leading,
-                                       accumulate, (float *) result, self->result.leading, error))
+                                       (gconstpointer) a, self->lhs.leading, (gconstpointer) b, self->rhs.leading,
+                                       accumulate, (gpointer) result, self->result.leading, error))
         return FALSE;
     }
 

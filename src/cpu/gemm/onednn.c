@@ -219,10 +219,10 @@ add_old (const GhloCpuGemm *self,
   load_rows (self, state, tile, old);
   if (self->arithmetic == GHLO_CPU_F32)
     for (gsize i = 0; i < n; i++)
-      ((float *) sums)[i] += ((const float *) old)[i];
+      ((float *) (gpointer) sums)[i] += ((const float *) (gconstpointer) old)[i];
   else
     for (gsize i = 0; i < n; i++)
-      ((guint32 *) sums)[i] += ((const guint32 *) old)[i];
+      ((guint32 *) (gpointer) sums)[i] += ((const guint32 *) (gconstpointer) old)[i];
 }
 
 static gboolean

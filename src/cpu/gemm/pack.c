@@ -219,7 +219,7 @@ pack_bundles (const GhloCpuPacker *self,
           if (i + 1 < n_k)
             second = read_part (&self->reader, data + ghlo_cpu_axis_at (k, first_k + i + 1), outer, first_outer,
                                 n_outer, scratch + room);
-          zip ((const guint16 *) read, (const guint16 *) second, n_outer, (guint16 *) (scratch + 2 * room));
+          zip ((gconstpointer) read, (gconstpointer) second, n_outer, (gpointer) (scratch + 2 * room));
           read = scratch + 2 * room;
         }
       distribute (self, read, n_outer, bundle_size, to);

@@ -145,9 +145,9 @@ add_old (GhloCpuArithmetic arithmetic,
 {
   for (gsize i = 0; i < n; i++)
     if (arithmetic == GHLO_CPU_F64)
-      ((double *) y)[i] += ((const double *) old)[i];
+      ((double *) y)[i] += ((const double *) (gconstpointer) old)[i];
     else
-      ((float *) y)[i] += ((const float *) old)[i];
+      ((float *) y)[i] += ((const float *) (gconstpointer) old)[i];
 }
 
 static gboolean

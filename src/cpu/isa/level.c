@@ -85,6 +85,42 @@ ghlo_cpu_level_name (GhloCpuLevel level)
   return levels[level].name;
 }
 
+/* The brand string: 48 bytes in the registers of three leaves, padded with spaces. */
+static char *
+read_model (void)
+{
+#if defined (__x86_64__)
+  guint32 registers[12];
+  char text[sizeof registers + 1] = "";
+
+  for (guint i = 0; i < 3; i++)
+    if (!__get_cpuid (0x80000002 + i, &registers[4 * i], &registers[4 * i + 1], &registers[4 * i + 2],
+                      &registers[4 * i + 3]))
+      return NULL;
+  memcpy (text, registers, sizeof registers);
+  g_strstrip (text);
+  if (*text != '\0')
+    return g_utf8_make_valid (text, -1);
+#endif
+
+  return NULL;
+}
+
+const char *
+ghlo_cpu_model (void)
+{
+  static gsize done;
+  static char *model;
+
+  if (g_once_init_enter (&done))
+    {
+      model = read_model ();
+      g_once_init_leave (&done, 1);
+    }
+
+  return model;
+}
+
 double
 ghlo_cpu_rate (void)
 {

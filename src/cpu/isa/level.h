@@ -23,6 +23,9 @@ typedef enum
 GhloCpuLevel ghlo_cpu_level      (void);
 const char  *ghlo_cpu_level_name (GhloCpuLevel level);
 
+/* What the processor calls itself, "AMD EPYC 7543"; NULL where it says nothing. */
+const char  *ghlo_cpu_model      (void);
+
 /* Approximate operations per second of one core in products of f32. It decides what is worth
  * splitting and how large a part may be, and is never reported. */
 double       ghlo_cpu_rate       (void);

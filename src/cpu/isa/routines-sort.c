@@ -51,14 +51,14 @@ exchange_64 (VU64 *a,
 #endif
 }
 
-#define DEFINE_COLUMNS(NAME_, T, VECTOR_, EXCHANGE) \
+#define DEFINE_COLUMNS(NAME_, T, EXCHANGE) \
   static inline void \
   exchange_##NAME_ (T *upper, \
                     T *lower) \
   { \
     UNROLL \
     for (guint i = 0; i < GHLO_CPU_SORT_COLUMNS; i += LANES (T)) \
-      EXCHANGE ((VECTOR_ *) (upper + i), (VECTOR_ *) (lower + i)); \
+      EXCHANGE ((gpointer) (upper + i), (gpointer) (lower + i)); \
   } \
   \
   void \
@@ -89,5 +89,5 @@ exchange_64 (VU64 *a,
       } \
   }
 
-DEFINE_COLUMNS (sort_columns_32, guint32, VU32, exchange_32)
-DEFINE_COLUMNS (sort_columns_64, guint64, VU64, exchange_64)
+DEFINE_COLUMNS (sort_columns_32, guint32, exchange_32)
+DEFINE_COLUMNS (sort_columns_64, guint64, exchange_64)

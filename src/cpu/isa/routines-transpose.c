@@ -85,7 +85,7 @@ static inline void
 store_past (guint8 *to,
             Wide    value)
 {
-  _mm512_stream_si512 ((__m512i *) to, value);
+  _mm512_stream_si512 ((__m512i *) (gpointer) to, value);
 }
 #elif defined (__AVX2__)
 typedef __m256i Wide;
@@ -118,7 +118,7 @@ static inline void
 store_past (guint8 *to,
             Wide    value)
 {
-  _mm256_stream_si256 ((__m256i *) to, value);
+  _mm256_stream_si256 ((__m256i *) (gpointer) to, value);
 }
 #else
 typedef U64x2 Wide;

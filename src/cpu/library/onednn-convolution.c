@@ -35,8 +35,8 @@ describe_tensor (dnnl_memory_desc_t            *layout,
 
   memcpy (dimensions + 2, spatial, shape->n_spatial * sizeof (gint64));
 
-  return dnnl_memory_desc_init_by_tag (layout, (int) shape->n_spatial + 2, dimensions, find_type (shape->type),
-                                       tags[shape->n_spatial - 1]) == dnnl_success;
+  return ghlo_cpu_dnnl.memory_desc_init_by_tag (layout, (int) shape->n_spatial + 2, dimensions,
+                                                find_type (shape->type), tags[shape->n_spatial - 1]) == dnnl_success;
 }
 
 /* [group where there are several, result feature, source feature, spatial …]. */
@@ -73,6 +73,7 @@ describe (const GhloCpuConvolutionShape *shape,
           const GhloCpuPrimitive        *like,
           dnnl_convolution_desc_t       *description)
 {
+  const GhloCpuDnnl *dnnl = &ghlo_cpu_dnnl;
   dnnl_memory_desc_t source, weights, result;
   dnnl_dims_t dimensions, strides, dilates, low, high;
   int n = find_weights (shape, dimensions);
@@ -91,23 +92,23 @@ describe (const GhloCpuConvolutionShape *shape,
     return FALSE;
   if (like != NULL)
     weights = like->memories[WEIGHTS].layout;
-  else if (dnnl_memory_desc_init_by_tag (&weights, n, dimensions, find_type (shape->type), dnnl_format_tag_any)
+  else if (dnnl->memory_desc_init_by_tag (&weights, n, dimensions, find_type (shape->type), dnnl_format_tag_any)
            != dnnl_success)
     return FALSE;
 
   switch (shape->direction)
     {
     case GHLO_CPU_BACKWARD_DATA:
-      return dnnl_dilated_convolution_backward_data_desc_init (description, dnnl_convolution_direct, &source, &weights,
-                                                               &result, strides, dilates, low, high) == dnnl_success;
+      return dnnl->dilated_convolution_backward_data_desc_init (description, dnnl_convolution_direct, &source, &weights,
+                                                                &result, strides, dilates, low, high) == dnnl_success;
     case GHLO_CPU_BACKWARD_WEIGHTS:
-      return dnnl_dilated_convolution_backward_weights_desc_init (description, dnnl_convolution_direct, &source,
-                                                                  &weights, NULL, &result, strides, dilates, low,
-                                                                  high) == dnnl_success;
+      return dnnl->dilated_convolution_backward_weights_desc_init (description, dnnl_convolution_direct, &source,
+                                                                   &weights, NULL, &result, strides, dilates, low,
+                                                                   high) == dnnl_success;
     default:
-      return dnnl_dilated_convolution_forward_desc_init (description, dnnl_forward_inference, dnnl_convolution_direct,
-                                                         &source, &weights, NULL, &result, strides, dilates, low,
-                                                         high) == dnnl_success;
+      return dnnl->dilated_convolution_forward_desc_init (description, dnnl_forward_inference, dnnl_convolution_direct,
+                                                          &source, &weights, NULL, &result, strides, dilates, low,
+                                                          high) == dnnl_success;
     }
 }
 
@@ -142,7 +143,7 @@ ghlo_cpu_onednn_run_convolution (GhloCpuPrimitive *self,
 gsize
 ghlo_cpu_onednn_weights_size (const GhloCpuPrimitive *self)
 {
-  return dnnl_memory_desc_get_size (&self->memories[WEIGHTS].layout);
+  return ghlo_cpu_dnnl.memory_desc_get_size (&self->memories[WEIGHTS].layout);
 }
 
 GhloCpuPrimitive *
@@ -157,7 +158,7 @@ ghlo_cpu_onednn_reorder_weights (const GhloCpuPrimitive        *self,
   int n = find_weights (shape, dimensions);
 
   memcpy (plain_strides, strides + (shape->groups > 1 ? 0 : 1), (gsize) n * sizeof (gint64));
-  if (dnnl_memory_desc_init_by_strides (&plain, n, dimensions, find_type (shape->type), plain_strides)
+  if (ghlo_cpu_dnnl.memory_desc_init_by_strides (&plain, n, dimensions, find_type (shape->type), plain_strides)
       != dnnl_success)
     return NULL;
 

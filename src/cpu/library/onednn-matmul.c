@@ -35,7 +35,8 @@ describe_matrix (dnnl_memory_desc_t           *layout,
   dnnl_dims_t dimensions = { rows, columns };
   dnnl_dims_t strides = { matrix->transposed ? 1 : matrix->leading, matrix->transposed ? matrix->leading : 1 };
 
-  return dnnl_memory_desc_init_by_strides (layout, 2, dimensions, find_type (matrix->type), strides) == dnnl_success;
+  return ghlo_cpu_dnnl.memory_desc_init_by_strides (layout, 2, dimensions, find_type (matrix->type), strides)
+         == dnnl_success;
 }
 
 static GhloCpuPrimitive *
@@ -50,9 +51,9 @@ get_matmul (gint64                        m,
   dnnl_matmul_desc_t description;
   dnnl_memory_desc_t layouts[3];
 
-  if (!describe_matrix (&layouts[0], m, k, a) || !describe_matrix (&layouts[1], k, n, b)
-      || !describe_matrix (&layouts[2], m, n, c)
-      || dnnl_matmul_desc_init (&description, &layouts[0], &layouts[1], NULL, &layouts[2]) != dnnl_success)
+  if (!ghlo_cpu_onednn_available () || !describe_matrix (&layouts[0], m, k, a)
+      || !describe_matrix (&layouts[1], k, n, b) || !describe_matrix (&layouts[2], m, n, c)
+      || ghlo_cpu_dnnl.matmul_desc_init (&description, &layouts[0], &layouts[1], NULL, &layouts[2]) != dnnl_success)
     return NULL;
 
   return ghlo_cpu_primitive_get (&description, sizeof (description), arguments, G_N_ELEMENTS (arguments));
@@ -102,8 +103,9 @@ integers_are_exact (void)
 
   if (g_once_init_enter (&state))
     {
-      gboolean has_sums = (dnnl_get_effective_cpu_isa () & dnnl_cpu_isa_avx512_core_vnni)
-                          == dnnl_cpu_isa_avx512_core_vnni;
+      gboolean has_sums = ghlo_cpu_onednn_available ()
+                          && (ghlo_cpu_dnnl.get_effective_cpu_isa () & dnnl_cpu_isa_avx512_core_vnni)
+                             == dnnl_cpu_isa_avx512_core_vnni;
 
       g_once_init_leave (&state, has_sums && check_integers (GHLO_ELEMENT_TYPE_I8)
                                  && check_integers (GHLO_ELEMENT_TYPE_UI8) ? 2 : 1);

@@ -7,7 +7,7 @@
 
 #include "cpu/library/onednn.h"
 
-#include <oneapi/dnnl/dnnl.h>
+#include "cpu/library/onednn-functions.h"
 
 G_BEGIN_DECLS
 

@@ -14,6 +14,8 @@
 
 enum { MAX_CACHED = 256 };
 
+GhloCpuDnnl ghlo_cpu_dnnl;
+
 static struct
 {
   dnnl_engine_t  engine;                       /* NULL when not available */
@@ -35,19 +37,39 @@ typedef struct
   GhloCpuPrimitive *primitive;
 } Entry;
 
+/* Of the version that the headers are of, since it is called by them. */
+static gboolean
+find_functions (gpointer library)
+{
+  const struct
+  {
+    const char *name;
+    gpointer    slot;
+  } functions[] = {
+#define ROW(name) { "dnnl_" #name, &ghlo_cpu_dnnl.name },
+    GHLO_CPU_DNNL_FUNCTIONS (ROW)
+#undef ROW
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (functions); i++)
+    {
+      gpointer function = dlsym (library, functions[i].name);
+
+      if (function == NULL)
+        return FALSE;
+      *(gpointer *) functions[i].slot = function;
+    }
+
+  return ghlo_cpu_dnnl.version ()->major == DNNL_VERSION_MAJOR;
+}
+
 /* The functions of the OpenMP that oneDNN itself is linked with, whichever that is. */
 static gboolean
-find_threads (void)
+find_threads (gpointer library)
 {
-  gpointer library;
-  Dl_info info;
-
-  if (dnnl_version ()->cpu_runtime == DNNL_RUNTIME_SEQ)
+  if (ghlo_cpu_dnnl.version ()->cpu_runtime == DNNL_RUNTIME_SEQ)
     return TRUE;
-  if (dnnl_version ()->cpu_runtime != DNNL_RUNTIME_OMP || dladdr ((gconstpointer) dnnl_version, &info) == 0)
-    return FALSE;
-  library = dlopen (info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-  if (library == NULL)
+  if (ghlo_cpu_dnnl.version ()->cpu_runtime != DNNL_RUNTIME_OMP)
     return FALSE;
   *(gpointer *) &onednn.set_threads = dlsym (library, "omp_set_num_threads");
   *(gpointer *) &onednn.get_threads = dlsym (library, "omp_get_max_threads");
@@ -59,28 +81,29 @@ find_threads (void)
 static gboolean
 find_sgemm (void)
 {
+  const GhloCpuDnnl *dnnl = &ghlo_cpu_dnnl;
   dnnl_primitive_desc_iterator_t iterator;
   dnnl_matmul_desc_t description;
   dnnl_memory_desc_t matrix;
   gboolean found = FALSE;
 
-  if (dnnl_memory_desc_init_by_tag (&matrix, 2, (dnnl_dims_t) { 64, 64 }, dnnl_f32, dnnl_ab) != dnnl_success
-      || dnnl_matmul_desc_init (&description, &matrix, &matrix, NULL, &matrix) != dnnl_success
-      || dnnl_primitive_desc_iterator_create (&iterator, &description, NULL, onednn.engine, NULL) != dnnl_success)
+  if (dnnl->memory_desc_init_by_tag (&matrix, 2, (dnnl_dims_t) { 64, 64 }, dnnl_f32, dnnl_ab) != dnnl_success
+      || dnnl->matmul_desc_init (&description, &matrix, &matrix, NULL, &matrix) != dnnl_success
+      || dnnl->primitive_desc_iterator_create (&iterator, &description, NULL, onednn.engine, NULL) != dnnl_success)
     return FALSE;
   do
     {
-      dnnl_primitive_desc_t desc = dnnl_primitive_desc_iterator_fetch (iterator);
+      dnnl_primitive_desc_t desc = dnnl->primitive_desc_iterator_fetch (iterator);
       const char *name = "";
 
       if (desc == NULL)
         break;
-      dnnl_primitive_desc_query (desc, dnnl_query_impl_info_str, 0, &name);
+      dnnl->primitive_desc_query (desc, dnnl_query_impl_info_str, 0, &name);
       found = strstr (name, "gemm:jit") != NULL;
-      dnnl_primitive_desc_destroy (desc);
+      dnnl->primitive_desc_destroy (desc);
     }
-  while (!found && dnnl_primitive_desc_iterator_next (iterator) == dnnl_success);
-  dnnl_primitive_desc_iterator_destroy (iterator);
+  while (!found && dnnl->primitive_desc_iterator_next (iterator) == dnnl_success);
+  dnnl->primitive_desc_iterator_destroy (iterator);
 
   return found;
 }
@@ -97,9 +120,17 @@ hash_key (gconstpointer key)
 static void
 start (void)
 {
-  if (!find_threads () || dnnl_engine_create (&onednn.engine, dnnl_cpu, 0) != dnnl_success)
+  gpointer library = dlopen ("libdnnl.so." G_STRINGIFY (DNNL_VERSION_MAJOR), RTLD_LAZY | RTLD_LOCAL);
+
+  if (library == NULL)
     {
-      g_debug ("oneDNN cannot be used: its engine or its thread count is out of reach");
+      g_debug ("oneDNN cannot be used: %s", dlerror ());
+      return;
+    }
+  if (!find_functions (library) || !find_threads (library)
+      || ghlo_cpu_dnnl.engine_create (&onednn.engine, dnnl_cpu, 0) != dnnl_success)
+    {
+      g_debug ("oneDNN cannot be used: its functions, its engine or its thread count is out of reach");
       onednn.engine = NULL;
       return;
     }
@@ -180,8 +211,8 @@ ghlo_cpu_onednn_sgemm (gboolean      a_transposed,
                        GError      **error)
 {
   int threads = ghlo_cpu_onednn_enter ();
-  dnnl_status_t status = dnnl_sgemm (a_transposed ? 'T' : 'N', b_transposed ? 'T' : 'N', m, n, k, 1, a, a_leading, b,
-                                     b_leading, accumulate ? 1 : 0, c, c_leading);
+  dnnl_status_t status = ghlo_cpu_dnnl.sgemm (a_transposed ? 'T' : 'N', b_transposed ? 'T' : 'N', m, n, k, 1, a,
+                                              a_leading, b, b_leading, accumulate ? 1 : 0, c, c_leading);
 
   ghlo_cpu_onednn_leave (threads);
 
@@ -201,11 +232,11 @@ objects_free (Objects *self)
 {
   for (guint i = 0; i < G_N_ELEMENTS (self->memories); i++)
     if (self->memories[i] != NULL)
-      dnnl_memory_destroy (self->memories[i]);
+      ghlo_cpu_dnnl.memory_destroy (self->memories[i]);
   if (self->scratch != NULL)
-    dnnl_memory_destroy (self->scratch);
+    ghlo_cpu_dnnl.memory_destroy (self->scratch);
   if (self->stream != NULL)
-    dnnl_stream_destroy (self->stream);
+    ghlo_cpu_dnnl.stream_destroy (self->stream);
   g_free (self);
 }
 
@@ -216,10 +247,11 @@ objects_new (const GhloCpuPrimitive *primitive)
   Objects *self = g_new0 (Objects, 1);
   gboolean ok;
 
-  ok = dnnl_stream_create (&self->stream, engine, dnnl_stream_default_flags) == dnnl_success
-       && dnnl_memory_create (&self->scratch, &primitive->scratch_layout, engine, DNNL_MEMORY_NONE) == dnnl_success;
+  ok = ghlo_cpu_dnnl.stream_create (&self->stream, engine, dnnl_stream_default_flags) == dnnl_success
+       && ghlo_cpu_dnnl.memory_create (&self->scratch, &primitive->scratch_layout, engine, DNNL_MEMORY_NONE)
+          == dnnl_success;
   for (guint i = 0; ok && i < primitive->n_memories; i++)
-    ok = dnnl_memory_create (&self->memories[i], &primitive->memories[i].layout, engine, DNNL_MEMORY_NONE)
+    ok = ghlo_cpu_dnnl.memory_create (&self->memories[i], &primitive->memories[i].layout, engine, DNNL_MEMORY_NONE)
          == dnnl_success;
   if (ok)
     return self;
@@ -242,8 +274,8 @@ ghlo_cpu_primitive_unref (GhloCpuPrimitive *self)
   if (!g_atomic_ref_count_dec (&self->ref_count))
     return;
   if (self->primitive != NULL)
-    dnnl_primitive_destroy (self->primitive);
-  dnnl_primitive_desc_destroy (self->description);
+    ghlo_cpu_dnnl.primitive_destroy (self->primitive);
+  ghlo_cpu_dnnl.primitive_desc_destroy (self->description);
   g_mutex_clear (&self->lock);
   if (self->spare != NULL)
     objects_free (self->spare);
@@ -270,17 +302,19 @@ execute (const GhloCpuPrimitive *self,
          gpointer                scratch)
 {
   dnnl_exec_arg_t arguments[GHLO_CPU_PRIMITIVE_MAX_MEMORIES + 1];
-  dnnl_status_t status = dnnl_memory_set_data_handle (objects->scratch, scratch);
+  dnnl_status_t status = ghlo_cpu_dnnl.memory_set_data_handle (objects->scratch, scratch);
 
   for (guint i = 0; status == dnnl_success && i < self->n_memories; i++)
     {
-      status = dnnl_memory_set_data_handle (objects->memories[i], data[i]);
+      status = ghlo_cpu_dnnl.memory_set_data_handle (objects->memories[i], data[i]);
       arguments[i] = (dnnl_exec_arg_t) { self->memories[i].argument, objects->memories[i] };
     }
   arguments[self->n_memories] = (dnnl_exec_arg_t) { DNNL_ARG_SCRATCHPAD, objects->scratch };
 
-  return status != dnnl_success
-         ? status : dnnl_primitive_execute (self->primitive, objects->stream, (int) self->n_memories + 1, arguments);
+  if (status != dnnl_success)
+    return status;
+
+  return ghlo_cpu_dnnl.primitive_execute (self->primitive, objects->stream, (int) self->n_memories + 1, arguments);
 }
 
 gboolean
@@ -311,7 +345,7 @@ ghlo_cpu_primitive_compile (GhloCpuPrimitive *self)
   gboolean ok;
 
   g_mutex_lock (&self->lock);
-  ok = self->primitive != NULL || dnnl_primitive_create (&self->primitive, self->description) == dnnl_success;
+  ok = self->primitive != NULL || ghlo_cpu_dnnl.primitive_create (&self->primitive, self->description) == dnnl_success;
   g_mutex_unlock (&self->lock);
   ghlo_cpu_onednn_leave (threads);
 
@@ -332,19 +366,19 @@ primitive_new (dnnl_primitive_desc_t  desc,
   g_atomic_ref_count_init (&self->ref_count);
   g_mutex_init (&self->lock);
   self->description = desc;
-  dnnl_primitive_desc_query (desc, dnnl_query_impl_info_str, 0, &name);
+  ghlo_cpu_dnnl.primitive_desc_query (desc, dnnl_query_impl_info_str, 0, &name);
   self->name = g_strdup (name);
   self->n_memories = n_arguments;
-  layout = dnnl_primitive_desc_query_md (desc, dnnl_query_scratchpad_md, 0);
+  layout = ghlo_cpu_dnnl.primitive_desc_query_md (desc, dnnl_query_scratchpad_md, 0);
   ok = strstr (name, "ref") == NULL && layout != NULL;
   if (ok)
     {
       self->scratch_layout = *layout;
-      self->scratch_size = dnnl_memory_desc_get_size (layout);
+      self->scratch_size = ghlo_cpu_dnnl.memory_desc_get_size (layout);
     }
   for (guint i = 0; ok && i < n_arguments; i++)
     {
-      layout = dnnl_primitive_desc_query_md (desc, dnnl_query_exec_arg_md, arguments[i]);
+      layout = ghlo_cpu_dnnl.primitive_desc_query_md (desc, dnnl_query_exec_arg_md, arguments[i]);
       ok = layout != NULL;
       if (ok)
         self->memories[i] = (GhloCpuPrimitiveMemory) { arguments[i], *layout };
@@ -359,9 +393,9 @@ new_attributes (void)
 {
   dnnl_primitive_attr_t attributes;
 
-  if (dnnl_primitive_attr_create (&attributes) != dnnl_success)
+  if (ghlo_cpu_dnnl.primitive_attr_create (&attributes) != dnnl_success)
     return NULL;
-  dnnl_primitive_attr_set_scratchpad_mode (attributes, dnnl_scratchpad_mode_user);
+  ghlo_cpu_dnnl.primitive_attr_set_scratchpad_mode (attributes, dnnl_scratchpad_mode_user);
 
   return attributes;
 }
@@ -451,10 +485,11 @@ ghlo_cpu_primitive_get (gconstpointer  description,
     return primitive;
 
   threads = ghlo_cpu_onednn_enter ();
-  if (dnnl_primitive_desc_create (&desc, description, attributes, ghlo_cpu_onednn_engine (), NULL) == dnnl_success)
+  if (ghlo_cpu_dnnl.primitive_desc_create (&desc, description, attributes, ghlo_cpu_onednn_engine (), NULL)
+      == dnnl_success)
     primitive = primitive_new (desc, arguments, n_arguments);
   ghlo_cpu_onednn_leave (threads);
-  dnnl_primitive_attr_destroy (attributes);
+  ghlo_cpu_dnnl.primitive_attr_destroy (attributes);
   if (primitive != NULL)
     cache_add (key, primitive);
 
@@ -481,10 +516,10 @@ ghlo_cpu_primitive_get_reorder (const dnnl_memory_desc_t *from,
     return primitive;
 
   threads = ghlo_cpu_onednn_enter ();
-  if (dnnl_reorder_primitive_desc_create (&desc, from, engine, to, engine, attributes) == dnnl_success)
+  if (ghlo_cpu_dnnl.reorder_primitive_desc_create (&desc, from, engine, to, engine, attributes) == dnnl_success)
     primitive = primitive_new (desc, (const int[]) { DNNL_ARG_FROM, DNNL_ARG_TO }, 2);
   ghlo_cpu_onednn_leave (threads);
-  dnnl_primitive_attr_destroy (attributes);
+  ghlo_cpu_dnnl.primitive_attr_destroy (attributes);
   if (primitive != NULL)
     cache_add (key, primitive);
 

@@ -3,8 +3,9 @@
  * oneDNN, used with one thread and with memory of ours: its thread count is one
  * while it runs and the caller's own afterwards, primitives work in scratch that
  * they are given, and those that it implements by plain loops ("ref") are refused.
- * Where it was not there at build time, or cannot be kept to one thread, nothing
- * of it is available.
+ * It is opened when it is first asked for. Where its headers were not there at build
+ * time, where it is not installed, or cannot be kept to one thread, nothing of it is
+ * available.
  */
 
 #pragma once

@@ -107,7 +107,7 @@ load_ranks (Job     *job,
   { \
     gsize begin = ghlo_cpu_sort_part_begin (job->row->n, job->row->n_parts, part); \
     gsize end = ghlo_cpu_sort_part_begin (job->row->n, job->row->n_parts, part + 1); \
-    NUMBER *numbers = (NUMBER *) job->numbers; \
+    NUMBER *numbers = (gpointer) job->numbers; \
     guint64 ranks[GHLO_CPU_SORT_CHUNK]; \
     \
     job->runs[part] = (GhloCpuRun) { begin, end - begin }; \
@@ -126,7 +126,7 @@ load_ranks (Job     *job,
                           gsize  begin, \
                           gsize  end) \
   { \
-    const NUMBER *numbers = (const NUMBER *) job->numbers; \
+    const NUMBER *numbers = (gconstpointer) job->numbers; \
     \
     for (gsize i = begin; i < end; i++) \
       job->positions[i] = element_of (job, (guint32) numbers[i]); \
@@ -138,10 +138,10 @@ load_ranks (Job     *job,
                guint  part) \
   { \
     const GhloCpuRun *run = &job->runs[part]; \
-    NUMBER *numbers = (NUMBER *) job->numbers + run->begin, *sorted; \
+    NUMBER *numbers = (NUMBER *) (gpointer) job->numbers + run->begin, *sorted; \
     \
-    if (!ghlo_cpu_sort_##NAME (numbers, (NUMBER *) job->spare + run->begin, run->n, LOW, job->group->bits, \
-                               job->monitor, &sorted)) \
+    if (!ghlo_cpu_sort_##NAME (numbers, (NUMBER *) (gpointer) job->spare + run->begin, run->n, LOW, \
+                               job->group->bits, job->monitor, &sorted)) \
       return FALSE; \
     if (sorted != numbers && job->row->n_parts == 1) \
       { \
@@ -158,7 +158,7 @@ load_ranks (Job     *job,
                 gsize  begin, \
                 gsize  end) \
   { \
-    ghlo_cpu_merge_##NAME ((const NUMBER *) job->numbers, job->runs, job->n_runs, (NUMBER *) job->spare, begin, end); \
+    ghlo_cpu_merge_##NAME ((gconstpointer) job->numbers, job->runs, job->n_runs, (gpointer) job->spare, begin, end); \
   }
 
 DEFINE_RECORDS (u64, guint64, 32)
@@ -415,7 +415,7 @@ run_partial (Job     *job,
              guint32 *positions[2])
 {
   const GhloCpuSortRow *row = job->row;
-  guint64 *ranks = (guint64 *) job->numbers;
+  guint64 *ranks = (gpointer) job->numbers;
 
   for (guint k = 0; k < row->comparator.n_keys; k++)
     {

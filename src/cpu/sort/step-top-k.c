@@ -78,7 +78,7 @@ struct _Run
     NUMBER *sorted; \
     \
     /* It is not cancelled, since the k numbers are sorted quickly. */ \
-    ghlo_cpu_sort_##NAME ((NUMBER *) *numbers, (NUMBER *) spare, self->k, 0, 8 * sizeof (NUMBER), NULL, &sorted); \
+    ghlo_cpu_sort_##NAME ((gpointer) *numbers, (gpointer) spare, self->k, 0, 8 * sizeof (NUMBER), NULL, &sorted); \
     *numbers = (guint8 *) sorted; \
   } \
   \
@@ -92,7 +92,7 @@ struct _Run
                  guint8            *spare, \
                  const GhloMonitor *monitor) \
   { \
-    NUMBER *kept = (NUMBER *) *numbers, limit = ~(NUMBER) 0; \
+    NUMBER *kept = (gpointer) *numbers, limit = ~(NUMBER) 0; \
     guint64 ranks[GHLO_CPU_SORT_CHUNK]; \
     gsize n_kept = 0, k = MIN (self->k, end - begin), checked = 0; \
     \
@@ -112,7 +112,7 @@ struct _Run
           } \
         if (n_kept + GHLO_CPU_SORT_CHUNK > self->capacity) \
           { \
-            ghlo_cpu_select_##NAME (kept, (NUMBER *) spare, n_kept, k); \
+            ghlo_cpu_select_##NAME (kept, (gpointer) spare, n_kept, k); \
             n_kept = k; \
             limit = kept[0]; \
             for (gsize j = 1; j < k; j++) \
@@ -120,7 +120,7 @@ struct _Run
           } \
       } \
     if (n_kept > k) \
-      ghlo_cpu_select_##NAME (kept, (NUMBER *) spare, n_kept, k); \
+      ghlo_cpu_select_##NAME (kept, (gpointer) spare, n_kept, k); \
     sort_##NAME (self, numbers, spare); \
     return TRUE; \
   } \
@@ -130,7 +130,7 @@ struct _Run
                 guint8    **numbers, \
                 guint8     *spare) \
   { \
-    ghlo_cpu_select_##NAME ((NUMBER *) *numbers, (NUMBER *) spare, self->n_parts * self->k, self->k); \
+    ghlo_cpu_select_##NAME ((gpointer) *numbers, (gpointer) spare, self->n_parts * self->k, self->k); \
     sort_##NAME (self, numbers, spare); \
   } \
   \

@@ -13,6 +13,7 @@
 
 #pragma once
 
+#include "base/fail.h"
 #include "import/import.h"
 
 G_BEGIN_DECLS
@@ -103,6 +104,7 @@ gboolean ghlo_bytecode_read_types         (GhloByteCursor *cursor, GPtrArray *ty
 /* Adds a finding at the cursor's offset; gives FALSE. */
 gboolean ghlo_bytecode_fail               (GhloByteCursor *cursor, GhloError code, const char *format, ...)
                                            G_GNUC_PRINTF (3, 4);
+#define ghlo_bytecode_fail(...) GHLO_FALSE_AFTER (ghlo_bytecode_fail (__VA_ARGS__))
 
 void ghlo_bytecode_write_byte             (GhloBytecodeWriter *writer, guint8 value);
 void ghlo_bytecode_write_varint           (GhloBytecodeWriter *writer, guint64 value);
@@ -130,6 +132,7 @@ GhloIrModule *ghlo_bytecode_writer_module   (GhloBytecodeWriter *writer);
 /* Keeps the first reason why this program cannot be written; gives FALSE. */
 gboolean ghlo_bytecode_refuse             (GhloBytecodeWriter *writer, GhloError code, const char *format, ...)
                                            G_GNUC_PRINTF (3, 4);
+#define ghlo_bytecode_refuse(...) GHLO_FALSE_AFTER (ghlo_bytecode_refuse (__VA_ARGS__))
 
 /* One dialect's encoding. A reader stands after the entry's start; it must read
  * the entry to its end. A writer gives FALSE after ghlo_bytecode_refuse, when it

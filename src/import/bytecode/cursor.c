@@ -54,10 +54,10 @@ explain (const GhloBytecodeReader *reader)
 }
 
 gboolean
-ghlo_bytecode_fail (GhloByteCursor *cursor,
-                    GhloError       code,
-                    const char     *format,
-                    ...)
+(ghlo_bytecode_fail) (GhloByteCursor *cursor,
+                      GhloError       code,
+                      const char     *format,
+                      ...)
 {
   GhloBytecodeReader *reader = cursor->reader;
   g_autofree char *message = NULL, *reason = NULL;

@@ -306,7 +306,7 @@ write_field (GhloBytecodeWriter     *writer,
       ghlo_bytecode_write_signed (writer, field->integer);
       break;
     case GHLO_SDY_FIELD_INTEGERS:
-      ghlo_vhlo_write_ints (writer, n_integers > 0 ? (const gint64 *) field->integers->data : NULL, n_integers);
+      ghlo_vhlo_write_ints (writer, n_integers > 0 ? (gconstpointer) field->integers->data : NULL, n_integers);
       break;
     case GHLO_SDY_FIELD_FLAG:
       ghlo_bytecode_write_byte (writer, field->integer != 0);

@@ -112,10 +112,10 @@ ghlo_bytecode_writer_module (GhloBytecodeWriter *writer)
 }
 
 gboolean
-ghlo_bytecode_refuse (GhloBytecodeWriter *writer,
-                      GhloError           code,
-                      const char         *format,
-                      ...)
+(ghlo_bytecode_refuse) (GhloBytecodeWriter *writer,
+                        GhloError           code,
+                        const char         *format,
+                        ...)
 {
   va_list arguments;
 

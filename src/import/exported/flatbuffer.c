@@ -35,10 +35,10 @@ ghlo_flatbuffer_init (GhloFlatbuffer  *self,
 }
 
 gboolean
-ghlo_flatbuffer_fail (GhloFlatbuffer *self,
-                      gsize           at,
-                      const char     *format,
-                      ...)
+(ghlo_flatbuffer_fail) (GhloFlatbuffer *self,
+                        gsize           at,
+                        const char     *format,
+                        ...)
 {
   g_autofree char *message = NULL;
   va_list args;

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "base/diagnostics.h"
+#include "base/fail.h"
 
 G_BEGIN_DECLS
 
@@ -95,5 +96,6 @@ gboolean      ghlo_flatbuffer_fail    (GhloFlatbuffer  *self,
                                        gsize            at,
                                        const char      *format,
                                        ...) G_GNUC_PRINTF (3, 4);
+#define ghlo_flatbuffer_fail(...) GHLO_FALSE_AFTER (ghlo_flatbuffer_fail (__VA_ARGS__))
 
 G_END_DECLS

@@ -35,7 +35,9 @@ is_platform_index (const GhloIrOp *function,
   const GhloIrType *type = ghlo_ir_func_get_body (function)->arguments[index]->type;
 
   return name != NULL && name->kind == GHLO_IR_ATTR_STRING && strcmp (name->text, PLATFORM_INDEX) == 0
-         && type->kind == GHLO_IR_TYPE_TENSOR && type->rank == 0 && type->element_type == GHLO_ELEMENT_TYPE_I32;
+         && type->kind == GHLO_IR_TYPE_TENSOR && type->rank == 0
+         /* The latter where JAX's 64-bit types were on. */
+         && (type->element_type == GHLO_ELEMENT_TYPE_I32 || type->element_type == GHLO_ELEMENT_TYPE_I64);
 }
 
 /* The programs that we run are those for the CPU, where there are such. */
@@ -57,8 +59,10 @@ replace_argument (GhloIrModule *module,
                   gint32        number)
 {
   GhloIrValue *argument = body->arguments[index];
-  GhloIrNamedAttr value = { "value", ghlo_ir_attr_dense (module, argument->type,
-                                                         g_bytes_new (&number, sizeof number), TRUE, NULL) };
+  gint64 wide = number;
+  GBytes *bytes = argument->type->element_type == GHLO_ELEMENT_TYPE_I64 ? g_bytes_new (&wide, sizeof wide)
+                                                                         : g_bytes_new (&number, sizeof number);
+  GhloIrNamedAttr value = { "value", ghlo_ir_attr_dense (module, argument->type, bytes, TRUE, NULL) };
   GhloIrOpState state = {
     .kind = GHLO_OP_STABLEHLO_CONSTANT, .result_types = &argument->type, .n_results = 1,
     .attributes = &value, .n_attributes = 1, .location = argument->location,

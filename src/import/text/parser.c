@@ -79,10 +79,10 @@ report (GhloImportParser   *self,
 }
 
 gboolean
-ghlo_import_fail_at (GhloImportParser   *self,
-                     GhloImportPosition  position,
-                     const char         *format,
-                     ...)
+(ghlo_import_fail_at) (GhloImportParser   *self,
+                       GhloImportPosition  position,
+                       const char         *format,
+                       ...)
 {
   va_list args;
 
@@ -94,9 +94,9 @@ ghlo_import_fail_at (GhloImportParser   *self,
 }
 
 gboolean
-ghlo_import_fail (GhloImportParser *self,
-                  const char       *format,
-                  ...)
+(ghlo_import_fail) (GhloImportParser *self,
+                    const char       *format,
+                    ...)
 {
   va_list args;
 
@@ -108,9 +108,9 @@ ghlo_import_fail (GhloImportParser *self,
 }
 
 gboolean
-ghlo_import_unsupported (GhloImportParser *self,
-                         const char       *format,
-                         ...)
+(ghlo_import_unsupported) (GhloImportParser *self,
+                           const char       *format,
+                           ...)
 {
   va_list args;
 
@@ -122,10 +122,10 @@ ghlo_import_unsupported (GhloImportParser *self,
 }
 
 gboolean
-ghlo_import_no_memory (GhloImportParser   *self,
-                       GhloImportPosition  position,
-                       const char         *what,
-                       gsize               n_bytes)
+(ghlo_import_no_memory) (GhloImportParser   *self,
+                         GhloImportPosition  position,
+                         const char         *what,
+                         gsize               n_bytes)
 {
   ghlo_diagnostics_add (self->diagnostics, GHLO_SEVERITY_ERROR, GHLO_ERROR_OUT_OF_MEMORY,
                         position.line, position.column,
@@ -230,8 +230,8 @@ fail_expected (GhloImportParser   *self,
 }
 
 gboolean
-ghlo_import_expected (GhloImportParser *self,
-                      const char       *what)
+(ghlo_import_expected) (GhloImportParser *self,
+                        const char       *what)
 {
   return fail_expected (self, ghlo_import_position (self), what);
 }

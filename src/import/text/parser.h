@@ -10,6 +10,7 @@
 
 #pragma once
 
+#include "base/fail.h"
 #include "import/import.h"
 #include "import/text/lexer.h"
 #include "import/memo.h"
@@ -146,13 +147,18 @@ void             ghlo_import_parser_init     (GhloImportParser *self, GhloIrModu
 void             ghlo_import_parser_clear    (GhloImportParser *self);
 /* These add an error and return FALSE. */
 gboolean         ghlo_import_fail            (GhloImportParser *self, const char *format, ...) G_GNUC_PRINTF (2, 3);
+#define ghlo_import_fail(...) GHLO_FALSE_AFTER (ghlo_import_fail (__VA_ARGS__))
 gboolean         ghlo_import_fail_at         (GhloImportParser *self, GhloImportPosition position,
                                               const char *format, ...) G_GNUC_PRINTF (3, 4);
+#define ghlo_import_fail_at(...) GHLO_FALSE_AFTER (ghlo_import_fail_at (__VA_ARGS__))
 gboolean         ghlo_import_unsupported     (GhloImportParser *self, const char *format, ...) G_GNUC_PRINTF (2, 3);
+#define ghlo_import_unsupported(...) GHLO_FALSE_AFTER (ghlo_import_unsupported (__VA_ARGS__))
 gboolean         ghlo_import_no_memory       (GhloImportParser *self, GhloImportPosition position, const char *what,
                                               gsize n_bytes);
+#define ghlo_import_no_memory(...) GHLO_FALSE_AFTER (ghlo_import_no_memory (__VA_ARGS__))
 /* "expected @what, found …" at the current token. */
 gboolean         ghlo_import_expected        (GhloImportParser *self, const char *what);
+#define ghlo_import_expected(...) GHLO_FALSE_AFTER (ghlo_import_expected (__VA_ARGS__))
 /* Text of the source for a message: valid UTF-8, one line, shortened. */
 char            *ghlo_import_quote           (const char *text, gsize length);
 gboolean         ghlo_import_enter           (GhloImportParser *self);   /* one level deeper; FALSE at the limit */

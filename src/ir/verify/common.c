@@ -210,11 +210,11 @@ ghlo_ir_ints_to_string (const gint64 *values,
 }
 
 gboolean
-ghlo_ir_verify_fail_type (GhloIrVerifier   *verifier,
-                          const GhloIrOp   *op,
-                          const char       *what,
-                          const GhloIrType *expected,
-                          const GhloIrType *found)
+(ghlo_ir_verify_fail_type) (GhloIrVerifier   *verifier,
+                            const GhloIrOp   *op,
+                            const char       *what,
+                            const GhloIrType *expected,
+                            const GhloIrType *found)
 {
   g_autofree char *expected_text = ghlo_ir_type_to_string (expected);
   g_autofree char *found_text = ghlo_ir_type_to_string (found);

@@ -162,6 +162,7 @@ gboolean ghlo_ir_verify_fail_type        (GhloIrVerifier    *verifier,
                                           const char        *what,
                                           const GhloIrType  *expected,
                                           const GhloIrType  *found);
+#define ghlo_ir_verify_fail_type(...) GHLO_FALSE_AFTER (ghlo_ir_verify_fail_type (__VA_ARGS__))
 
 /* Each of @values in [0, @limit), called @name in the error. */
 gboolean ghlo_ir_verify_dims_in_range    (GhloIrVerifier    *verifier,

@@ -75,12 +75,12 @@ ghlo_ir_verify_result_count (GhloIrVerifier *verifier,
 }
 
 gboolean
-ghlo_ir_fail_type (GhloIrVerifier   *verifier,
-                   const GhloIrOp   *op,
-                   const char       *what,
-                   guint             index,
-                   const GhloIrType *expected,
-                   const GhloIrType *found)
+(ghlo_ir_fail_type) (GhloIrVerifier   *verifier,
+                     const GhloIrOp   *op,
+                     const char       *what,
+                     guint             index,
+                     const GhloIrType *expected,
+                     const GhloIrType *found)
 {
   g_autofree char *expected_text = ghlo_ir_type_to_string (expected);
   g_autofree char *found_text = ghlo_ir_type_to_string (found);

@@ -63,6 +63,7 @@ gboolean ghlo_ir_fail_type           (GhloIrVerifier   *verifier,
                                       guint             index,
                                       const GhloIrType *expected,
                                       const GhloIrType *found);
+#define ghlo_ir_fail_type(...) GHLO_FALSE_AFTER (ghlo_ir_fail_type (__VA_ARGS__))
 /* Checks that the first @n operands have compatible shapes. */
 gboolean ghlo_ir_verify_same_shapes  (GhloIrVerifier   *verifier,
                                       const GhloIrOp   *op,

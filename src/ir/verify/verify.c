@@ -74,10 +74,10 @@ add_error (GhloIrVerifier *verifier,
 }
 
 gboolean
-ghlo_ir_verify_fail (GhloIrVerifier *verifier,
-                     const GhloIrOp *op,
-                     const char     *format,
-                     ...)
+(ghlo_ir_verify_fail) (GhloIrVerifier *verifier,
+                       const GhloIrOp *op,
+                       const char     *format,
+                       ...)
 {
   GhloDiagnostics *diagnostics = verifier->diagnostics;
   g_autofree char *message = NULL, *whole = NULL;

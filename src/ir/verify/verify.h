@@ -11,6 +11,7 @@
 
 #pragma once
 
+#include "base/fail.h"
 #include "ir/module.h"
 
 G_BEGIN_DECLS
@@ -45,6 +46,7 @@ gboolean ghlo_ir_verify_fail (GhloIrVerifier *verifier,
                               const GhloIrOp *op,
                               const char     *format,
                               ...) G_GNUC_PRINTF (3, 4);
+#define ghlo_ir_verify_fail(...) GHLO_FALSE_AFTER (ghlo_ir_verify_fail (__VA_ARGS__))
 
 /* Defers @check, which looks up a symbol that @op names, until all operations of the
  * module are verified; it does not run when one has failed. Returns TRUE. */

@@ -517,7 +517,7 @@ ghlo_ref_collective_permute (GhloRefCall *call,
         ok = ghlo_ref_pass (call, 0, call->operands[0], error);
       if (ok && is_own_pair (pair, process))
         {
-          values = ghlo_ref_process_meet (call->frame->process, name, (const guint32 *) pair->data, 2,
+          values = ghlo_ref_process_meet (call->frame->process, name, (gconstpointer) pair->data, 2,
                                           call->operands, 1, error);
           if (values == NULL)
             return FALSE;

@@ -667,7 +667,7 @@ see (gpointer            data,
         guint8 *at = panel->data + i * panel->row_stride + j * panel->column_stride;
 
         g_atomic_int_inc (&seen->seen[(at - seen->c->result.memory) / 4]);
-        *(float *) at += 100;
+        *(float *) (gpointer) at += 100;
       }
 }
 

@@ -2,16 +2,16 @@
  *
  * What a run says when oneDNN fails within it: what failed, and never that it was
  * cancelled. The functions of oneDNN that compute are this program's own here, which
- * fail on request.
+ * fail on request. Without the library the same programs run by other code.
  */
 
 #include "../reference/kernel-programs.h"
 
 #include <dlfcn.h>
-#include <oneapi/dnnl/dnnl.h>
 
 #include "base/ghlo-error.h"
 #include "compiler/devices.h"
+#include "cpu/library/onednn-functions.h"
 #include "cpu/library/onednn.h"
 
 static dnnl_status_t failure = dnnl_success;   /* what the functions below give, unless that is success */
@@ -23,46 +23,54 @@ fails (void)
   return failure != dnnl_success && (calls_left == 0 || calls_left-- == 0);
 }
 
-/* The linker takes these instead of the library's. */
-dnnl_status_t
-dnnl_primitive_execute (const_dnnl_primitive_t  primitive,
-                        dnnl_stream_t           stream,
-                        int                     n,
-                        const dnnl_exec_arg_t  *arguments)
+static GhloCpuDnnl library;    /* the functions themselves */
+
+static dnnl_status_t
+execute (const_dnnl_primitive_t  primitive,
+         dnnl_stream_t           stream,
+         int                     n,
+         const dnnl_exec_arg_t  *arguments)
 {
-  dnnl_status_t (*execute) (const_dnnl_primitive_t, dnnl_stream_t, int, const dnnl_exec_arg_t *);
-
-  if (fails ())
-    return failure;
-  *(gpointer *) &execute = dlsym (RTLD_NEXT, "dnnl_primitive_execute");
-
-  return execute (primitive, stream, n, arguments);
+  return fails () ? failure : library.primitive_execute (primitive, stream, n, arguments);
 }
 
-dnnl_status_t
-dnnl_sgemm (char         a_transposed,
-            char         b_transposed,
-            dnnl_dim_t   m,
-            dnnl_dim_t   n,
-            dnnl_dim_t   k,
-            float        alpha,
-            const float *a,
-            dnnl_dim_t   a_leading,
-            const float *b,
-            dnnl_dim_t   b_leading,
-            float        beta,
-            float       *c,
-            dnnl_dim_t   c_leading)
+static dnnl_status_t
+sgemm (char         a_transposed,
+       char         b_transposed,
+       dnnl_dim_t   m,
+       dnnl_dim_t   n,
+       dnnl_dim_t   k,
+       float        alpha,
+       const float *a,
+       dnnl_dim_t   a_leading,
+       const float *b,
+       dnnl_dim_t   b_leading,
+       float        beta,
+       float       *c,
+       dnnl_dim_t   c_leading)
 {
-  dnnl_status_t (*sgemm) (char, char, dnnl_dim_t, dnnl_dim_t, dnnl_dim_t, float, const float *, dnnl_dim_t,
-                          const float *, dnnl_dim_t, float, float *, dnnl_dim_t);
-
-  if (fails ())
-    return failure;
-  *(gpointer *) &sgemm = dlsym (RTLD_NEXT, "dnnl_sgemm");
-
-  return sgemm (a_transposed, b_transposed, m, n, k, alpha, a, a_leading, b, b_leading, beta, c, c_leading);
+  return fails () ? failure : library.sgemm (a_transposed, b_transposed, m, n, k, alpha, a, a_leading, b, b_leading,
+                                             beta, c, c_leading);
 }
+
+static gboolean hidden;    /* oneDNN cannot be opened */
+
+#pragma GCC visibility push(default)
+
+void *
+dlopen (const char *name,
+        int         flags)
+{
+  void *(*open) (const char *, int);
+
+  if (hidden && name != NULL && strstr (name, "dnnl") != NULL)
+    return NULL;
+  *(gpointer *) &open = dlsym (RTLD_NEXT, "dlopen");
+
+  return open (name, flags);
+}
+
+#pragma GCC visibility pop
 
 static const struct
 {
@@ -191,12 +199,105 @@ test_packing (void)
   ghlo_value_unref (outputs[1]);
 }
 
+/* Numbers whose products and sums are exact. */
+static GhloValue *
+new_exact (const char *type,
+           guint       count)
+{
+  GhloValue *value = new_random (type, 0, 1);
+
+  for (gsize i = 0; i < value->n_elements; i++)
+    set_number (value, i, 1 + i % count / 8.0);
+
+  return value;
+}
+
+static GhloValue *
+run_on (const char *device,
+        guint       index)
+{
+  g_autoptr (GhloIrModule) module = parse (programs[index].text);
+  g_autoptr (GhloValue) a = new_exact (programs[index].inputs[0], 7);
+  g_autoptr (GhloValue) b = new_exact (programs[index].inputs[1], 5);
+  g_autoptr (GError) error = NULL;
+  GhloPrepared *prepared = ghlo_devices_prepare (ghlo_devices_find (device), module, ghlo_ir_module_get_entry (module),
+                                                 NULL, &error);
+  g_autofree char *how = NULL;
+  GhloValue *output = NULL;
+
+  g_assert_no_error (error);
+  how = ghlo_prepared_describe (prepared);
+  g_assert_true (how == NULL || strstr (how, "onednn") == NULL);
+  ghlo_prepared_run (prepared, NULL, (GhloValue *[]) { a, b }, 2, &output, NULL, &error);
+  g_assert_no_error (error);
+  ghlo_prepared_free (prepared);
+
+  return output;
+}
+
+/* Where oneDNN is not installed, its work is done by other code. */
+static void
+test_absent (void)
+{
+  if (!g_test_subprocess ())
+    {
+      g_test_trap_subprocess (NULL, 0, G_TEST_SUBPROCESS_INHERIT_STDERR);
+      g_test_trap_assert_passed ();
+      return;
+    }
+  hidden = TRUE;
+  g_assert_false (ghlo_cpu_onednn_available ());
+  g_assert_false (ghlo_cpu_onednn_has_sgemm ());
+  for (guint i = 0; i < G_N_ELEMENTS (programs); i++)
+    {
+      g_autoptr (GhloValue) found = run_on ("cpu", i), expected = run_on ("reference", i);
+
+      g_assert_cmpmem (found->data, found->n_bytes, expected->data, expected->n_bytes);
+    }
+}
+
+/* A program without products runs without oneDNN in the process. */
+static void
+test_not_needed (void)
+{
+  g_autoptr (GhloIrModule) module = NULL;
+  g_autoptr (GhloValue) a = new_exact ("tensor<4xf32>", 3);
+  g_autoptr (GhloValue) output = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autofree char *maps = NULL;
+  GhloPrepared *prepared;
+
+  if (!g_test_subprocess ())
+    {
+      g_test_trap_subprocess (NULL, 0, G_TEST_SUBPROCESS_INHERIT_STDERR);
+      g_test_trap_assert_passed ();
+      return;
+    }
+  module = parse ("func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {\n"
+                  "  %0 = stablehlo.add %a, %a : tensor<4xf32>\n"
+                  "  return %0 : tensor<4xf32>\n}\n");
+  prepared = ghlo_devices_prepare (ghlo_devices_find ("cpu"), module, ghlo_ir_module_get_entry (module), NULL, &error);
+  g_assert_no_error (error);
+  g_assert_true (ghlo_prepared_run (prepared, NULL, &a, 1, &output, NULL, &error));
+  ghlo_prepared_free (prepared);
+  g_assert_true (g_file_get_contents ("/proc/self/maps", &maps, NULL, NULL));
+  g_assert_null (strstr (maps, "dnnl"));
+}
+
 int
 main (int   argc,
       char *argv[])
 {
   g_test_init (&argc, &argv, NULL);
 
+  if (!g_test_subprocess () && ghlo_cpu_onednn_available ())
+    {
+      library = ghlo_cpu_dnnl;
+      ghlo_cpu_dnnl.primitive_execute = execute;
+      ghlo_cpu_dnnl.sgemm = sgemm;
+    }
+  g_test_add_func ("/cpu-failures/absent", test_absent);
+  g_test_add_func ("/cpu-failures/not-needed", test_not_needed);
   for (guint i = 0; i < G_N_ELEMENTS (programs); i++)
     {
       g_autofree char *failing = g_strdup_printf ("/cpu-failures/%s", programs[i].name);

@@ -380,11 +380,11 @@ test_order (void)
   }
   for (guint i = 0; i < 256; i++)
     {
-      float product = ((float *) c.lhs.data)[i] * ((float *) c.rhs.data)[i];
+      float product = ((float *) (gpointer) c.lhs.data)[i] * ((float *) (gpointer) c.rhs.data)[i];
 
       sum += product;
     }
-  g_assert_cmpfloat (sum, ==, *(float *) c.result.data);
+  g_assert_cmpfloat (sum, ==, *(float *) (gpointer) c.result.data);
 }
 
 /* NaN and infinities go where they belong, whatever the result held. */
@@ -447,7 +447,7 @@ see (gpointer            data,
         guint8 *at = panel->data + i * panel->row_stride + j * panel->column_stride;
 
         g_atomic_int_inc (&seen->seen[(at - seen->result) / 4]);
-        *(float *) at += 1000;
+        *(float *) (gpointer) at += 1000;
       }
 }
 

@@ -198,12 +198,16 @@ test_zeros (void)
   g_autoptr (GhloTensorType) type = type_new ("tensor<2x3xf32>");
   g_autoptr (GhloTensorType) dynamic = type_new ("tensor<?x3xf32>");
   g_autoptr (GhloTensorType) huge = type_new ("tensor<1000000x1000000xf32>");
+  g_autoptr (GhloTensorType) overflowing = type_new ("tensor<4611686018427387904x4xf32>");
   g_autoptr (GError) error = NULL;
   g_autoptr (GhloBuffer) zeros = ghlo_buffer_new_zeros (type, &error);
 
   g_assert_no_error (error);
   assert_bytes (zeros, nothing, sizeof nothing);
-  assert_refused (ghlo_buffer_new_zeros (dynamic, &error), &error, GHLO_ERROR_INVALID_ARGUMENT, "*dynamic*");
+  assert_refused (ghlo_buffer_new_zeros (dynamic, &error), &error, GHLO_ERROR_INVALID_ARGUMENT,
+                  "*without dynamic dimensions, found tensor<*x3xf32>");
+  assert_refused (ghlo_buffer_new_zeros (overflowing, &error), &error, GHLO_ERROR_INVALID_ARGUMENT,
+                  "expected a tensor of at most 70368744177664 bytes, found tensor<4611686018427387904x4xf32>");
   assert_refused (ghlo_buffer_new_zeros (NULL, &error), &error, GHLO_ERROR_INVALID_ARGUMENT, "*nothing");
   assert_refused (ghlo_buffer_new_zeros (huge, &error), &error, GHLO_ERROR_OUT_OF_MEMORY, "*bytes are needed*");
 }

@@ -561,7 +561,7 @@ test_cancel_async (void)
   g_autoptr (GhloExecutable) executable = help_compile (HELP_ENDLESS);
   const gint32 one = 1;
   g_autoptr (GhloBuffer) input = help_buffer ("tensor<i32>", &one, sizeof one);
-  g_autoptr (GhloResult) result = NULL;
+  g_autoptr (GhloResult) result G_GNUC_UNUSED = NULL;
 
   /* Cancelled at once, while it waits for a worker, and while it runs. */
   for (guint delay = 0; delay <= 60; delay += 20)
@@ -701,7 +701,7 @@ test_bare (void)
   g_autoptr (GError) error = NULL;
   g_autofree GhloValueInfo **inputs = ghlo_program_list_inputs (program);
   g_autofree GhloValueInfo **outputs = ghlo_executable_list_outputs (executable);
-  g_autofree char *text = ghlo_diagnostic_to_string (diagnostic);
+  g_autofree char *text G_GNUC_UNUSED = ghlo_diagnostic_to_string (diagnostic);
   gsize n = 1;
 
   g_assert_null (inputs[0]);
@@ -812,12 +812,17 @@ test_devices (void)
   g_autoptr (GhloProgram) program = help_parse (HELP_ADD);
   g_autoptr (GhloCompileOptions) options = ghlo_compile_options_new ();
   g_autoptr (GhloExecutable) executable = NULL;
-  g_autofree char *named = g_strdup (g_getenv ("GHLO_DEVICE"));
+  g_autofree char *named = g_strdup (g_getenv ("GHLO_DEVICE")), *model = NULL, *level = NULL;
 
   g_assert_no_error (error);
   device = g_list_model_get_item (devices, 0);
   g_assert_cmpstr (ghlo_device_get_name (device), !=, "");
   g_assert_cmpuint (ghlo_device_get_memory (device), >, 0);
+  g_object_get (device, "model", &model, "vector-level", &level, NULL);
+  g_assert_cmpstr (model, ==, ghlo_device_get_model (device));
+  g_assert_cmpstr (level, ==, ghlo_device_get_vector_level (device));
+  if (ghlo_device_get_kind (device) == GHLO_DEVICE_KIND_CPU && named == NULL)
+    g_assert_true (g_strv_contains ((const char *const[]) { "baseline", "avx2", "avx512", NULL }, level));
   ghlo_compile_options_set_device (options, device);
   executable = ghlo_client_compile (client, program, options, NULL, NULL, &error);
   g_assert_no_error (error);
@@ -834,6 +839,36 @@ test_devices (void)
     g_setenv ("GHLO_DEVICE", named, TRUE);
   else
     g_unsetenv ("GHLO_DEVICE");
+}
+
+static void
+test_equal_devices (void)
+{
+  g_autoptr (GhloClient) client = ghlo_client_new (), other_client = ghlo_client_new ();
+  g_autoptr (GListModel) devices = ghlo_client_list_devices (client, NULL, NULL);
+  g_autoptr (GListModel) others = ghlo_client_list_devices (other_client, NULL, NULL);
+  g_autoptr (GHashTable) table = g_hash_table_new (ghlo_device_hash, ghlo_device_equal);
+  g_autoptr (GhloDevice) bare = g_object_new (GHLO_TYPE_DEVICE, NULL), bare_too = g_object_new (GHLO_TYPE_DEVICE, NULL);
+
+  for (guint i = 0; i < g_list_model_get_n_items (devices); i++)
+    {
+      g_autoptr (GhloDevice) device = g_list_model_get_item (devices, i);
+
+      g_assert_true (g_hash_table_add (table, device));
+      for (guint j = 0; j < g_list_model_get_n_items (others); j++)
+        {
+          g_autoptr (GhloDevice) other = g_list_model_get_item (others, j);
+
+          g_assert_cmpint (ghlo_device_equal (device, other), ==, i == j);
+          if (i == j)
+            g_assert_true (g_hash_table_contains (table, other));
+        }
+      g_assert_false (ghlo_device_equal (device, bare));
+    }
+  g_assert_true (ghlo_device_equal (bare, bare));
+  g_assert_false (ghlo_device_equal (bare, bare_too));
+  g_assert_null (ghlo_device_get_model (bare));
+  g_assert_null (ghlo_device_get_vector_level (bare));
 }
 
 /* A progress in a sync call is seen from the thread that made both. */
@@ -926,6 +961,7 @@ main (int   argc,
   g_test_add_func ("/face/properties", test_properties);
   g_test_add_func ("/face/options", test_options);
   g_test_add_func ("/face/devices", test_devices);
+  g_test_add_func ("/face/equal-devices", test_equal_devices);
   g_test_add_func ("/face/progress-sync", test_progress_sync);
   g_test_add_func ("/face/progress-kept", test_progress_kept);
 

@@ -74,6 +74,23 @@ test_text (void)
 }
 
 static void
+test_mark (void)
+{
+  static const char marked[] = "\xef\xbb\xbf" TAN, wrong[] = "\xef\xbb\xbf" "func.func main";
+  g_autoptr (GBytes) bytes = g_bytes_new_static (marked, strlen (marked));
+  g_autoptr (GBytes) wrong_bytes = g_bytes_new_static (wrong, strlen (wrong));
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GhloProgram) program = ghlo_program_parse (bytes, NULL, NULL, &error);
+
+  g_assert_no_error (error);
+  g_assert_cmpint (ghlo_program_get_format (program), ==, GHLO_PROGRAM_FORMAT_TEXT);
+  g_assert_null (ghlo_program_parse (wrong_bytes, "wrong", NULL, &error));
+  g_assert_error (error, GHLO_ERROR, GHLO_ERROR_PARSE);
+  g_assert_true (g_str_has_prefix (error->message, "wrong:1:11: "));
+  g_assert_nonnull (strstr (error->message, "\nfunc.func main\n          ^"));
+}
+
+static void
 test_versions (void)
 {
   static const char *const versions[] = {
@@ -110,7 +127,7 @@ test_refused (void)
   static const char *const wrong[] = { "", "1", "1.0", "1.0.0.0", "newest", "1..0", "1.0.0 ", "0.8.9", "1.21.0" };
   g_autoptr (GhloProgram) program = help_parse (TAN);
   g_autoptr (GhloProgram) bare = g_object_new (GHLO_TYPE_PROGRAM, NULL);
-  g_autoptr (GBytes) bytes = serialize (program, "1.4.0");
+  g_autoptr (GBytes) bytes G_GNUC_UNUSED = serialize (program, "1.4.0");
   g_autoptr (GCancellable) cancelled = g_cancellable_new ();
   g_autoptr (GError) error = NULL;
   HelpWait wait = help_wait_init ();
@@ -349,7 +366,7 @@ test_large (void)
   g_autoptr (GFile) file = g_file_new_for_path (path);
   g_autoptr (GCancellable) cancellable = g_cancellable_new ();
   g_autoptr (GError) error = NULL;
-  g_autoptr (GhloProgram) program = ghlo_program_load (file, NULL, &error);
+  g_autoptr (GhloProgram) program G_GNUC_UNUSED = ghlo_program_load (file, NULL, &error);
   g_autoptr (GhloProgram) again = NULL;
   GThread *thread;
   HelpWait wait = help_wait_init ();
@@ -423,6 +440,7 @@ main (int   argc,
   g_test_init (&argc, &argv, NULL);
 
   g_test_add_func ("/formats/text", test_text);
+  g_test_add_func ("/formats/mark", test_mark);
   g_test_add_func ("/formats/versions", test_versions);
   g_test_add_func ("/formats/refused", test_refused);
   g_test_add_func ("/formats/async", test_async);

@@ -140,7 +140,7 @@ round_program (Shared *shared,
                guint   round)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (GhloProgram) program = help_parse (HELP_ADD);
+  g_autoptr (GhloProgram) program G_GNUC_UNUSED = help_parse (HELP_ADD);
   g_autoptr (GListModel) devices = ghlo_client_list_devices (shared->client, NULL, &error);
   g_autofree char *text = NULL;
   g_autofree GhloValueInfo **inputs = ghlo_program_list_inputs (shared->program);

@@ -214,27 +214,37 @@ test_shared (void)
 static void
 test_platform (void)
 {
-  static const char text[] =
+  static const char *const texts[] = {
     "func.func @main(%arg0: tensor<i32> {jax.global_constant = \"_platform_index\"}, %arg1: tensor<i32>) "
     "-> tensor<i32> {\n"
     "  %0 = stablehlo.add %arg0, %arg1 : tensor<i32>\n"
     "  return %0 : tensor<i32>\n"
-    "}\n";
+    "}\n",
+    "func.func @main(%arg0: tensor<i64> {jax.global_constant = \"_platform_index\"}, %arg1: tensor<i64>) "
+    "-> tensor<i64> {\n"
+    "  %0 = stablehlo.add %arg0, %arg1 : tensor<i64>\n"
+    "  return %0 : tensor<i64>\n"
+    "}\n",
+  };
+  static const char *const expected[] = { "@main(%arg0: tensor<i32>) -> tensor<i32>", "dense<1> : tensor<i32>",
+                                          "dense<0> : tensor<i32>", "@main(%arg0: tensor<i64>) -> tensor<i64>",
+                                          "dense<1> : tensor<i64>", "dense<0> : tensor<i64>" };
   char *const with_cpu[] = { (char *) "cuda", (char *) "cpu", NULL }, *const without[] = { (char *) "tpu", NULL };
   char *const *const cases[] = { with_cpu, without };
 
-  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+  for (guint i = 0; i < G_N_ELEMENTS (cases) * G_N_ELEMENTS (texts); i++)
     {
+      const char *text = texts[i / 2];
       g_autoptr (GhloDiagnostics) diagnostics = ghlo_diagnostics_new ("test", text, strlen (text));
       g_autoptr (GhloIrModule) module = ghlo_import_text (text, strlen (text), GHLO_IMPORT_DEFAULT, diagnostics, NULL);
-      GhloExported exported = { .platforms = (char **) cases[i] };
+      GhloExported exported = { .platforms = (char **) cases[i % 2] };
       g_autofree char *printed = NULL;
 
       ghlo_exported_bind_platform (&exported, module);
       g_assert_true (ghlo_ir_verify (module, diagnostics, NULL));
       printed = ghlo_ir_to_string (module, GHLO_IR_PRINT_DEFAULT);
-      g_assert_nonnull (strstr (printed, "@main(%arg0: tensor<i32>) -> tensor<i32>"));
-      g_assert_nonnull (strstr (printed, i == 0 ? "dense<1> : tensor<i32>" : "dense<0> : tensor<i32>"));
+      g_assert_nonnull (strstr (printed, expected[i / 2 * 3]));
+      g_assert_nonnull (strstr (printed, expected[i / 2 * 3 + 1 + i % 2]));
       /* Once more there is nothing to do. */
       ghlo_exported_bind_platform (&exported, module);
     }

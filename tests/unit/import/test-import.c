@@ -52,7 +52,7 @@ test_forms (void)
     { "ML\xefR", 4, FALSE },
     { "ML\xefR\x0d""StableHLO", 14, FALSE },
   };
-  g_autoptr (GhloIrModule) module = read_text (TWO);
+  g_autoptr (GhloIrModule) module G_GNUC_UNUSED = read_text (TWO);
 
   for (guint i = 0; i < G_N_ELEMENTS (starts); i++)
     {

@@ -60,8 +60,8 @@ test_usual (void)
     "sdy<tensor_mapping[i, jk]>",
     "sdy.op_sharding_rule<([i, k], [k, j])->([i, j]) {i=8, j=16, k=4} reduction={k}>",
     "sdy.op_sharding_rule<([], [ij])->([i, j]) {i=8, j=16}, custom>",
-    "sdy.op_sharding_rule<([i])->([i]) {i=8} reduction={i} need_replication={i, i} permutation={i}"
-    " blocked_propagation={i}, custom>",
+    ("sdy.op_sharding_rule<([i])->([i]) {i=8} reduction={i} need_replication={i, i} permutation={i}"
+     " blocked_propagation={i}, custom>"),
     "sdy.op_sharding_rule<([])->([])>",
     "sdy<axis_ref_list{}>",
     "sdy<axis_ref_list{\"x\", \"y\":(1)2}>",

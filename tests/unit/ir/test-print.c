@@ -196,7 +196,7 @@ test_elements (void)
   const guint8 booleans[] = { 1, 0, 0, 1, 1, 1 };
   guint16 many[101] = { 0 };
   g_autoptr (GString) expected = g_string_new ("dense<\"0x3412");
-  g_autofree char *scalar = NULL;
+  g_autofree char *scalar G_GNUC_UNUSED = NULL;
 
   check_attr (make_dense (module, GHLO_ELEMENT_TYPE_I32, shape, 2, integers, sizeof integers, FALSE),
               "dense<[[1, 2, 3], [-4, 5, 6]]> : tensor<2x3xi32>");

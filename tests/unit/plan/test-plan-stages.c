@@ -103,7 +103,7 @@ compile (gpointer               self,
     append_number (device->log, request->alignments[i]);
   for (guint i = 0; i < request->n_operands; i++)
     if (request->operands[i].data != NULL)
-      g_string_append_printf (device->log, ", constant %g", *(const float *) request->operands[i].data);
+      g_string_append_printf (device->log, ", constant %g", *(const float *) (gconstpointer) request->operands[i].data);
   g_string_append_c (device->log, '\n');
   g_assert_cmpuint (request->scratch, ==, 8);
   device->n_compiled++;
@@ -125,8 +125,8 @@ run (gpointer            data,
      GError            **error)
 {
   const Compiled *compiled = data;
-  const float *a = (const float *) operands[0].data, *b = (const float *) operands[1].data;
-  float *c = (float *) results[0].data;
+  const float *a = (gconstpointer) operands[0].data, *b = (gconstpointer) operands[1].data;
+  float *c = (gpointer) results[0].data;
 
   memset (scratch, 0xff, 8);
   for (gint64 i = 0; i < ghlo_view_count (&results[0]); i++)
@@ -230,9 +230,11 @@ test_order (void)
                    "compile stablehlo.add, over 0 -, aligned 16 4 16\n");
   g_assert_true (ghlo_run_plan_run (plan, NULL, (GhloValue *[]) { a, b }, 2, &found, NULL, &error));
   for (gsize i = 0; i < 8; i++)
-    g_assert_cmpfloat (((float *) found->data)[i], ==,
-                       (((float *) b->data)[i] - ((float *) a->data)[i]) + ((float *) b->data)[i]
-                       + ((float *) b->data)[i]);
+    {
+      float x = ((float *) (gpointer) a->data)[i], y = ((float *) (gpointer) b->data)[i];
+
+      g_assert_cmpfloat (((float *) (gpointer) found->data)[i], ==, (y - x) + y + y);
+    }
   ghlo_value_unref (found);
   g_clear_pointer (&plan, ghlo_run_plan_free);
   g_assert_cmpuint (device.n_released, ==, 2);

@@ -476,7 +476,7 @@ test_carried (void)
   g_autoptr (GhloPrepared) prepared = ghlo_devices_prepare (device, module, ghlo_ir_module_get_entry (module),
                                                             NULL, &error);
   const guint8 *address = a->data;
-  float first = ((float *) a->data)[7];
+  float first = ((float *) (gpointer) a->data)[7];
 
   g_assert_no_error (error);
   for (guint i = 0; i < 1000; i++)
@@ -487,7 +487,8 @@ test_carried (void)
       g_assert_true (output == a && a->data == address);
       ghlo_value_unref (output);
     }
-  g_assert_cmpfloat_with_epsilon (((float *) a->data)[7], first + 1000 * ((float *) one->data)[7], 0.1);
+  g_assert_cmpfloat_with_epsilon (((float *) (gpointer) a->data)[7],
+                                  first + 1000 * ((float *) (gpointer) one->data)[7], 0.1);
 }
 
 /* What a loop hands on as it is stays where it lies, however it is planned; what it reads by strides is copied

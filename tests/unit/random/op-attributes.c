@@ -50,8 +50,8 @@ static const char *const odd_attributes[] = {
   "#stablehlo.gather<offset_dims = [0], index_vector_dim = 1>",
   "#stablehlo.bounds<4, ?>",
   "#stablehlo.replica_group_mesh_axes<mesh = @mesh, axes = [#stablehlo.axis_ref<name = \"a\">]>",
-  "#stablehlo.replica_group_mesh_axes<mesh = #stablehlo.mesh<axes = [#stablehlo.mesh_axis<name = \"a\", size = 1>]>, "
-  "axes = [#stablehlo.axis_ref<name = \"a\">]>",
+  ("#stablehlo.replica_group_mesh_axes<mesh = #stablehlo.mesh<axes = [#stablehlo.mesh_axis<name = \"a\", size = 1>]>, "
+   "axes = [#stablehlo.axis_ref<name = \"a\">]>"),
 };
 
 /* Strings that some row looks into. */

@@ -101,7 +101,7 @@ test_programs (void)
 
   g_test_message ("%d programs from seed %" G_GINT64_FORMAT, n_programs, first_seed);
   agree = random_check_programs ((guint32) first_seed, (guint) n_programs, &options,
-                                 (RandomSubject *) subjects->data, subjects->len, is_verbose);
+                                 (RandomSubject *) (gpointer) subjects->data, subjects->len, is_verbose);
   random_coverage_print (is_verbose);
   missing = random_coverage_missing ();
   if (missing != NULL)

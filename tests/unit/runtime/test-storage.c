@@ -95,7 +95,7 @@ assert_counts (GhloValue *value,
   g_assert_no_error (error);
   g_assert_true (ghlo_value_is_on_host (value));
   for (guint i = 0; i < G_N_ELEMENTS (counts); i++)
-    g_assert_cmpfloat (((const float *) value->data)[i], ==, factor * counts[i]);
+    g_assert_cmpfloat (((const float *) (gconstpointer) value->data)[i], ==, factor * counts[i]);
 }
 
 /* Begins a run of one input and one output. */

@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Says what is needed to find what is installed, at the end of an installation.
+
+    say-variables.py PREFIX KIND=FOLDER…
+
+KIND is programs, library, pkgconfig, data, typelib or python; found-typelibs is the
+folder in which libgirepository looks. Prints lines for a shell, one for each folder in
+which nothing looks by itself, and nothing at all where there is none. What is asked is
+how the system is set up, and not the environment, since that of an installation is
+seldom that of a user.
+"""
+
+import glob
+import os
+import pathlib
+import site
+import subprocess
+import sys
+import sysconfig
+
+
+def linker_folders(path='/etc/ld.so.conf'):
+    """Folders whose libraries are found once ldconfig has run."""
+    try:
+        lines = pathlib.Path(path).read_text(encoding='utf-8').split('\n')
+    except OSError:
+        return
+    for line in lines:
+        words = line.split('#')[0].split()
+        if words[:1] == ['include']:
+            for pattern in words[1:]:
+                for name in sorted(glob.glob(str(pathlib.Path(path).parent / pattern))):
+                    yield from linker_folders(name)
+        else:
+            yield from words
+
+
+def pkgconfig_folders():
+    try:
+        done = subprocess.run(['pkg-config', '--variable=pc_path', 'pkg-config'], capture_output=True, text=True,
+                              check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return []
+    return done.stdout.strip().split(':')
+
+
+def needs_ldconfig(folder):
+    """Whether the linker takes a library of that folder from its cache alone."""
+    triplet = sysconfig.get_config_var('MULTIARCH') or ''
+    return folder not in {top + name for top in ('/lib', '/usr/lib') for name in ('', '64', '/' + triplet)}
+
+
+def prepend(variable, folder, otherwise=''):
+    """The line that puts the folder before what the variable has, or means when it is unset."""
+    rest = f'${{{variable}:-{otherwise}}}' if otherwise else f'${{{variable}:+:${variable}}}'
+    return f'export {variable}="{folder}{":" if otherwise else ""}{rest}"'
+
+
+def library_line(folder):
+    if not needs_ldconfig(folder):
+        return None
+    return 'sudo ldconfig' if folder in linker_folders() else prepend('LD_LIBRARY_PATH', folder)
+
+
+def make_lines(folders):
+    """The lines for these folders, by kind."""
+    known = {
+        'programs': ['/usr/local/bin', '/usr/bin', '/bin'],
+        'pkgconfig': pkgconfig_folders(),
+        'data': ['/usr/local/share', '/usr/share'],
+        'typelib': [folders.get('found-typelibs')],
+        'python': [*site.getsitepackages(), site.getusersitepackages()],
+    }
+    variables = {
+        'programs': ('PATH',),
+        'pkgconfig': ('PKG_CONFIG_PATH',),
+        'data': ('XDG_DATA_DIRS', '/usr/local/share:/usr/share'),
+        'typelib': ('GI_TYPELIB_PATH',),
+        'python': ('PYTHONPATH',),
+    }
+    lines = [library_line(folders['library'])]
+    lines += [prepend(variable[0], folders[kind], *variable[1:]) for kind, variable in variables.items()
+              if kind in folders and folders[kind] not in known[kind]]
+    return [line for line in lines if line]
+
+
+def say(text):
+    """Prints it, within an installation where meson prints: it keeps its scripts' output to itself."""
+    if 'MESON_INSTALL_PREFIX' in os.environ:
+        try:
+            with open(f'/proc/{os.getppid()}/fd/1', 'a', encoding='utf-8') as output:
+                output.write(text)
+            return
+        except OSError:
+            pass
+    print(text, end='')
+
+
+def main():
+    prefix = sys.argv[1]
+    lines = make_lines(dict(argument.split('=', 1) for argument in sys.argv[2:]))
+    if lines:
+        head = f'GHLO below {prefix} is found after these lines; each new shell needs those with export:'
+        say('\n'.join(['', head, '', *(f'  {line}' for line in lines), '', '']))
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What sub-commands write, on standard output and into files. What could not be written
+ * is told when the process ends, whichever way that is: GOption itself ends it after --help.
+ */
+
+#include "tools/tool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/ghlo-error.h"
+
+/* What a shell shows of a process that SIGPIPE ended. */
+enum { ENDED_BY_SIGPIPE = 128 + SIGPIPE };
+
+/* Gives a standard descriptor that is closed to something that can be neither read nor written as it asks, so that
+ * no file that is opened later takes its number, and with it what is printed. */
+static void
+occupy (int fd,
+        int flags)
+{
+  if (fcntl (fd, F_GETFD) < 0 && errno == EBADF && open ("/dev/null", flags) != fd)
+    _exit (GHLO_TOOL_FAILED);
+}
+
+/* Why standard output cannot be written; 0 when all of it is. The stream does not keep the reason of an earlier
+ * failure: another try gives it. */
+static int
+find_problem (void)
+{
+  if (fflush (stdout) != 0)
+    return errno;
+  if (ferror (stdout))
+    return write (STDOUT_FILENO, "\n", 1) < 0 ? errno : EIO;
+
+  return fclose (stdout) != 0 ? errno : 0;
+}
+
+/* Runs at exit, where a status can only be changed by _exit. */
+static void
+close_output (void)
+{
+  int problem = find_problem ();
+
+  if (problem == EPIPE)
+    _exit (ENDED_BY_SIGPIPE);
+  if (problem != 0)
+    ghlo_tool_error ("standard output cannot be written: %s", g_strerror (problem));
+  if (problem != 0 || ferror (stderr))
+    _exit (GHLO_TOOL_FAILED);
+}
+
+void
+ghlo_tool_output_init (void)
+{
+  occupy (STDIN_FILENO, O_WRONLY);
+  occupy (STDOUT_FILENO, O_RDONLY);
+  occupy (STDERR_FILENO, O_WRONLY);
+  /* A file that reaches the limit of its size is a write error like others. */
+  signal (SIGXFSZ, SIG_IGN);
+  atexit (close_output);
+}
+
+static gboolean
+write_all (int            fd,
+           const guint8  *data,
+           gsize          size,
+           const char    *name,
+           GError       **error)
+{
+  while (size > 0)
+    {
+      gssize n = write (fd, data, MIN (size, (gsize) 1 << 30));
+
+      if (n < 0 && errno == EINTR)
+        continue;
+      if (n < 0)
+        {
+          g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (errno), "'%s' cannot be written: %s", name,
+                       g_strerror (errno));
+          return FALSE;
+        }
+      data += n;
+      size -= n;
+    }
+
+  return TRUE;
+}
+
+gboolean
+ghlo_tool_write_file (const char  *path,
+                      GBytes      *bytes,
+                      GError     **error)
+{
+  g_autofree char *target = realpath (path, NULL);
+  struct stat status;
+  gsize size;
+  const guint8 *data = g_bytes_get_data (bytes, &size);
+  gboolean ok;
+  int fd;
+
+  if (stat (path, &status) != 0 || S_ISREG (status.st_mode) || S_ISDIR (status.st_mode))
+    return g_file_set_contents_full (target != NULL ? target : path, (const char *) data, (gssize) size,
+                                     G_FILE_SET_CONTENTS_CONSISTENT, 0666, error);
+
+  fd = g_open (path, O_WRONLY | O_CLOEXEC, 0);
+  if (fd < 0)
+    {
+      g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (errno), "'%s' cannot be opened: %s", path,
+                   g_strerror (errno));
+      return FALSE;
+    }
+  ok = write_all (fd, data, size, path, error);
+
+  return g_close (fd, ok ? error : NULL) && ok;
+}
