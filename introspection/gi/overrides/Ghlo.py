@@ -18,8 +18,6 @@ NumPy and asyncio are imported when they are first needed.
 import operator
 import sys
 
-from gi.repository import GObject
-
 from ..module import get_introspection_module
 from ..overrides import override
 
@@ -187,25 +185,6 @@ class _HostView(object):
         }
 
 
-class _Owner(GObject.Object):
-    """What a buffer keeps as long as it uses memory of Python's. A function that is
-    called in the end would do too, but PyGObject 3.42 loses 112 bytes for each."""
-
-    def __init__(self, kept):
-        super().__init__()
-        self._kept = kept
-
-
-class _Finally(object):
-    """Calls a function when it goes."""
-
-    def __init__(self, function):
-        self._function = function
-
-    def __del__(self):
-        self._function()
-
-
 @_add
 class Buffer(Ghlo.Buffer):
     """Data that a program takes or gives; its content never changes.
@@ -235,7 +214,7 @@ class Buffer(Ghlo.Buffer):
         if copy is False:
             _arrays.check_shareable(array, original, 'the array')
             kept = array_given, original
-            return cls._from_address(tensor_type, array.__array_interface__['data'][0], None, kept)
+            return cls._from_address(tensor_type, array.__array_interface__['data'][0], None, lambda *_: None, kept)
         if not array.dtype.isnative:
             array = array.astype(array.dtype.newbyteorder('='))
         return cls._from_address(tensor_type, array.__array_interface__['data'][0], list(array.strides))
@@ -265,19 +244,16 @@ class Buffer(Ghlo.Buffer):
             if copy is not False:
                 return cls._from_address(tensor_type, address, strides)
             shared = True
-            return cls._from_address(tensor_type, address, strides, _Finally(delete))
+            return cls._from_address(tensor_type, address, strides, delete)
         finally:
             if not shared:
                 delete()
 
     @staticmethod
-    def _from_address(tensor_type, address, strides, kept=None):
-        """Memory in place where kept is what keeps it, else a copy of it."""
+    def _from_address(tensor_type, address, strides, *release):
         if tensor_type.get_size() == 0:
             address = address or 1
-        if kept is None:
-            return Ghlo.Buffer.new_from_address(tensor_type, address, strides)
-        return Ghlo.Buffer.new_from_owner(tensor_type, address, strides, _Owner(kept))
+        return Ghlo.Buffer.new_from_address(tensor_type, address, strides, *release)
 
     @property
     def shape(self):

@@ -165,33 +165,6 @@ test_doubles (void)
 }
 
 static void
-test_owner (void)
-{
-  static const float numbers[] = { 1, 2 };
-  g_autoptr (GError) error = NULL;
-  g_autoptr (GhloTensorType) type = type_new ("tensor<2xf32>");
-  GObject *owner = g_object_new (G_TYPE_OBJECT, NULL);
-  GhloBuffer *buffer = ghlo_buffer_new_from_owner (type, (guintptr) numbers, NULL, 0, owner, &error);
-
-  g_assert_no_error (error);
-  g_assert_cmpuint (ghlo_buffer_get_address (buffer), ==, (guintptr) numbers);
-  g_object_add_weak_pointer (owner, (gpointer *) &owner);
-  g_object_unref (owner);
-  g_assert_nonnull (owner);
-  g_object_unref (buffer);
-  g_assert_null (owner);
-
-  owner = g_object_new (G_TYPE_OBJECT, NULL);
-  g_assert_null (ghlo_buffer_new_from_owner (type, 0, NULL, 0, owner, &error));
-  g_assert_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT);
-  g_clear_error (&error);
-  g_assert_cmpuint (owner->ref_count, ==, 1);
-  g_object_unref (owner);
-  g_assert_null (ghlo_buffer_new_from_owner (type, (guintptr) numbers, NULL, 0, NULL, &error));
-  g_assert_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT);
-}
-
-static void
 test_zeros (void)
 {
   static const guint8 nothing[24];
@@ -454,7 +427,6 @@ main (int   argc,
 
   g_test_add_func ("/buffer/numbers", test_numbers);
   g_test_add_func ("/buffer/doubles", test_doubles);
-  g_test_add_func ("/buffer/owner", test_owner);
   g_test_add_func ("/buffer/zeros", test_zeros);
   g_test_add_func ("/buffer/wrong-numbers", test_wrong_numbers);
   g_test_add_func ("/buffer/files", test_files);
