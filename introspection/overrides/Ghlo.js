@@ -5,11 +5,13 @@
 //
 // Calls: every X_async without a callback returns a promise, arguments at the end of
 // a slow call may be left out, a result unpacks: const [y] = await exe.execute_async ([x]).
+// A mistake in the arguments of X_async rejects its promise, or is thrown by X_finish.
+// By name: exe.execute ({x, y}), session.bind_input ('x', buffer).
 // Data: Ghlo.Buffer.from_array (array, shape) copies a typed array into a buffer,
 // buffer.to_array () shows a buffer's memory as one. Mistakes that the language makes
 // easy are a Ghlo.Error of code INVALID_ARGUMENT that says what to write instead.
 
-const {GLib, GObject} = imports.gi;
+const {Gio, GLib, GObject} = imports.gi;
 const System = imports.system;
 
 const MIB = 1 << 20;
@@ -290,6 +292,8 @@ function toBytes(data, instead) {
     throw mistake(`expected GLib.Bytes or a Uint8Array, found ${describe(data)}: ${instead}`);
 }
 
+const toFile = file => typeof file === 'string' ? Gio.File.new_for_path(file) : file;
+
 function toText(text) {
     if (typeof text === 'string')
         return new TextEncoder().encode(text);
@@ -315,9 +319,35 @@ function toInput(value, index, info) {
     return fromArray(value, shape, element.elementType);
 }
 
+const describeNames = infos => infos.map((info, i) => info.get_name() ?? `${i}`).join(', ') || 'none';
+
+// The number of the input of this name.
+function findInput(infos, name) {
+    const index = infos.findIndex(info => info.get_name() === name);
+    if (index < 0)
+        throw mistake(`expected the name of an input of this program (${describeNames(infos)}), found '${name}'`);
+    return index;
+}
+
+// All inputs in the program's order, out of an object with their names.
+function arrange(named, infos) {
+    const list = Array(infos.length);
+    for (const [name, value] of Object.entries(named))
+        list[findInput(infos, name)] = value;
+    const missing = infos.findIndex((_info, i) => !(i in list));
+    if (missing >= 0)
+        throw mistake(`expected inputs ${describeNames(infos)}, found none for ${infos[missing]}`);
+    return list;
+}
+
+const isNamed = inputs => typeof inputs === 'object' && inputs !== null &&
+    Object.getPrototypeOf(inputs) === Object.prototype;
+
 function toInputs(inputs, infos) {
     if (inputs === null || inputs === undefined)
         return [];
+    if (isNamed(inputs) && infos().length > 0)
+        return toInputs(arrange(inputs, infos()), infos);
     if (isTyped(inputs) || typeof inputs === 'string' || typeof inputs[Symbol.iterator] !== 'function')
         throw mistake(`expected an array of inputs, found ${describe(inputs)}: write [x]`);
     const list = [...inputs];
@@ -343,7 +373,9 @@ function toDoubles(numbers) {
     return list === null ? numbers : checkNumbers(list, 'F64').map(Number);
 }
 
-function toIndex(index) {
+function toIndex(index, session = null) {
+    if (typeof index === 'string' && session !== null)
+        return findInput(session.executable?.list_inputs() ?? [], index);
     if (!Number.isInteger(index))
         throw mistake(`expected the number of an input or output, found ${String(index)}`);
     return index;
@@ -362,25 +394,40 @@ const ARGUMENTS = {
     'Buffer.new_from_int64s': (_self, type, numbers) => [type, toInt64s(numbers)],
     'Buffer.new_from_doubles': (_self, type, numbers) => [type, toDoubles(numbers)],
     'Buffer.new_tuple': (_self, members) => [toInputs(members, () => [])],
+    'Program.load': (_self, file, ...rest) => [toFile(file), ...rest],
+    'Buffer.load': (_self, file, ...rest) => [toFile(file), ...rest],
+    'Buffer.save': (_self, file, ...rest) => [toFile(file), ...rest],
     'Program.parse': (_self, text, ...rest) => [toText(text), ...rest],
     'Program.check': (_self, text, ...rest) => [toText(text), ...rest],
     'Executable.execute': (self, inputs, ...rest) => [toInputs(inputs, () => self.list_inputs()), ...rest],
     'Session.run': (_self, inputs, ...rest) => [toInputs(inputs, () => []), ...rest],
-    'Session.bind_input': (self, index, value, ...rest) => [toIndex(index), toBound(self, index, value), ...rest],
-    'Session.copy_state': (_self, index, ...rest) => [toIndex(index), ...rest],
+    'Session.bind_input': (self, input, value, ...rest) => {
+        const index = toIndex(input, self);
+        return [index, toBound(self, index, value), ...rest];
+    },
+    'Session.copy_state': (self, input, ...rest) => [toIndex(input, self), ...rest],
     'Session.unbind_output': (_self, index) => [toIndex(index)],
     // GJS tells nobody where a typed array lies, and cannot call the function.
     'Session.bind_output': () => {
         throw mistake('JavaScript cannot have an output written to an array, since it does not say where one lies: ' +
             'take the output of the result');
     },
-    'Session.carry': (self, output, index, value, ...rest) =>
-        [toIndex(output), toIndex(index), toBound(self, index, value), ...rest],
+    'Session.carry': (self, output, input, value, ...rest) => {
+        const index = toIndex(input, self);
+        return [toIndex(output), index, toBound(self, index, value), ...rest];
+    },
 };
 
 function prepare(self, key, args, n) {
     const all = Array.from({length: Math.max(n, args.length)}, (_, i) => args[i] ?? null);
     return key in ARGUMENTS ? ARGUMENTS[key](self, ...all) : all;
+}
+
+// The answer of a call that could not begin: its finish throws the error.
+class Failure {
+    constructor(error) {
+        this.error = error;
+    }
 }
 
 // One slow call: its blocking form, and its asynchronous one with and without callback.
@@ -389,13 +436,30 @@ function wrapCall(target, className, name) {
     const key = `${className}.${name}`;
 
     target[`${name}_finish`] = function (result) {
+        if (result instanceof Failure)
+            throw result.error;
         return handOut(finish.call(this, result));
     };
     target[`${name}_async`] = function (...args) {
         const callback = typeof args[args.length - 1] === 'function' ? args.pop() : null;
-        const start = done => guarded(() => begin.call(this, ...prepare(this, key, args, begin.length - 1), done));
-        if (callback !== null)
-            return start(callback);
+        const start = done => {
+            // GJS would take no notice of a callback behind too many.
+            if (args.length >= begin.length)
+                throw mistake(`expected ${begin.length - 1} arguments at most for ${name}_async, found ${args.length}`);
+            return guarded(() => begin.call(this, ...prepare(this, key, args, begin.length - 1), done));
+        };
+        if (callback !== null) {
+            try {
+                return start(callback);
+            } catch (error) {
+                const source = typeof this === 'function' ? null : this;
+                GLib.idle_add(GLib.PRIORITY_DEFAULT, () => {
+                    callback(source, new Failure(error));
+                    return GLib.SOURCE_REMOVE;
+                });
+                return undefined;
+            }
+        }
         return new Promise((resolve, reject) => {
             start((_source, result) => {
                 try {
@@ -516,6 +580,22 @@ function extendResult() {
     });
 }
 
+const describeProgram = program => `(${program.list_inputs()}) -> (${program.list_outputs()})`;
+
+function extendStrings() {
+    for (const [type, describeObject] of [
+        [Ghlo.Result, result => `(${result.get_outputs().map(output => output.get_tensor_type() ?? 'no tensor')})`],
+        [Ghlo.Program, program => `${program.name ?? ''} ${describeProgram(program)}`.trim()],
+        [Ghlo.Executable, describeProgram],
+        [Ghlo.Device, device => `${device.name}`],
+        [Ghlo.Session, session => session.executable !== null ? describeProgram(session.executable) : 'of nothing'],
+    ]) {
+        type.prototype.toString = function () {
+            return `[Ghlo.${type.name.replace('Ghlo_', '')} ${describeObject(this)}]`;
+        };
+    }
+}
+
 function _init() {
     Ghlo = this;
     for (const [name, Store, width, isNatural] of ELEMENTS) {
@@ -537,6 +617,7 @@ function _init() {
     extendBuffer();
     extendDevice();
     extendResult();
-    for (const {prototype} of [Ghlo.ValueInfo, Ghlo.Diagnostic])
+    for (const {prototype} of [Ghlo.ValueInfo, Ghlo.Diagnostic, Ghlo.CompileReport, Ghlo.Plan])
         prototype.toString = prototype.to_string;
+    extendStrings();
 }

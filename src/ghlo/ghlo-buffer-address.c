@@ -147,3 +147,42 @@ ghlo_buffer_new_from_address (GhloTensorType  *tensor_type,
 
   return ghlo_buffer_new_checked (value, error);
 }
+
+/**
+ * ghlo_buffer_new_from_owner:
+ * @tensor_type: the type of the tensor, without dynamic dimensions
+ * @address: where its first element is
+ * @byte_strides: (array length=n_byte_strides) (nullable): as for
+ *   [ctor@Ghlo.Buffer.new_from_address]
+ * @n_byte_strides: the number of strides; the rank of the tensor
+ * @owner: the object that keeps the memory
+ * @error: return location for an error
+ *
+ * Makes a buffer in host memory out of memory of @owner, which is used in place; for
+ * language bindings, where a function for each buffer costs more than an object.
+ *
+ * A reference to @owner is held until the memory is not needed any more, and dropped
+ * on any thread. Otherwise this is [ctor@Ghlo.Buffer.new_from_address].
+ *
+ * Returns: (transfer full): a new buffer, or %NULL with @error set
+ *
+ * Since: 1.0
+ */
+GhloBuffer *
+ghlo_buffer_new_from_owner (GhloTensorType  *tensor_type,
+                            guintptr         address,
+                            const gint64    *byte_strides,
+                            gsize            n_byte_strides,
+                            GObject         *owner,
+                            GError         **error)
+{
+  if (!G_IS_OBJECT (owner))
+    {
+      g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+                           "expected an object that owns the memory, found nothing");
+      return NULL;
+    }
+
+  return ghlo_buffer_new_from_address (tensor_type, address, byte_strides, n_byte_strides,
+                                       g_object_unref, g_object_ref (owner), error);
+}

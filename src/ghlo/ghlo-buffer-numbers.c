@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Buffers out of numbers: constructors that convert to the element type, for small
- * tensors and for languages where an array of numbers is no array of bytes.
+ * Buffers out of numbers and numbers out of buffers, converted to and from the element
+ * type: for small tensors, for languages where an array of numbers is no array of
+ * bytes, and for floats that a language lacks.
  */
 
 #include "ghlo-buffer-private.h"
 
 #include "base/element.h"
 #include "base/sizes.h"
+#include "runtime/place.h"
 
 /* Whether the type has a size; INVALID_ARGUMENT when it has none. */
 static gboolean
@@ -209,4 +211,79 @@ ghlo_buffer_new_from_int64s (GhloTensorType  *tensor_type,
       }
 
   return ghlo_buffer_new_for_value (value);
+}
+
+static double
+load_double (GhloElementType  type,
+             gconstpointer    data)
+{
+  GhloScalar scalar = ghlo_element_load (type, data);
+
+  switch (ghlo_element_info (type)->element_class)
+    {
+    case GHLO_ELEMENT_CLASS_FLOAT:
+      return scalar.f;
+    case GHLO_ELEMENT_CLASS_UNSIGNED:
+      return (double) scalar.u;
+    default:
+      return (double) scalar.i;
+    }
+}
+
+/**
+ * ghlo_buffer_get_doubles:
+ * @self: a buffer
+ * @n_numbers: (out): the number of elements
+ * @error: return location for an error
+ *
+ * Gives the elements of a tensor of real numbers, row by row. All floats are exact, and
+ * so are integers up to 2⁵³; greater ones are rounded. What is in the memory of a device
+ * is read first, as by [method@Ghlo.Buffer.read].
+ *
+ * Fails with %GHLO_ERROR_INVALID_ARGUMENT when the buffer was released, holds no tensor,
+ * or one of complex numbers, with %GHLO_ERROR_OUT_OF_MEMORY when memory does not suffice,
+ * and as reading does.
+ *
+ * Returns: (transfer full) (array length=n_numbers): the numbers, or %NULL with @error set
+ *
+ * Since: 1.0
+ */
+double *
+ghlo_buffer_get_doubles (GhloBuffer  *self,
+                         gsize       *n_numbers,
+                         GError     **error)
+{
+  g_autoptr (GhloValue) value = NULL;
+  GhloElementType type;
+  double *numbers;
+  gsize size;
+
+  *n_numbers = 0;
+  value = ghlo_buffer_take_value (self, error);
+  if (value == NULL)
+    return NULL;
+  if (value->kind != GHLO_VALUE_TENSOR || ghlo_element_type_is_complex (value->type->element_type))
+    {
+      g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+                           "expected a buffer that holds a tensor of real numbers, found one that does not");
+      return NULL;
+    }
+  if (!ghlo_value_fetch (value, NULL, error))
+    return NULL;
+
+  /* Never NULL, which would be an error. */
+  numbers = g_try_malloc_n (MAX (value->n_elements, 1), sizeof numbers[0]);
+  if (numbers == NULL)
+    {
+      g_set_error (error, GHLO_ERROR, GHLO_ERROR_OUT_OF_MEMORY,
+                   "expected memory for %" G_GSIZE_FORMAT " numbers, found none", value->n_elements);
+      return NULL;
+    }
+  type = value->type->element_type;
+  size = ghlo_element_info (type)->size;
+  for (gsize i = 0; i < value->n_elements; i++)
+    numbers[i] = load_double (type, value->data + i * size);
+  *n_numbers = value->n_elements;
+
+  return numbers;
 }

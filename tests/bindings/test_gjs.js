@@ -241,6 +241,60 @@ await test('blocking calls, with what may be left out', () => {
     equal(Ghlo.Program.parse(text).to_text(Ghlo.TextFlags.STRIP_LOCATIONS), text);
 });
 
+await test('inputs by their names', async () => {
+    const executable = compile(ADD.replace('stablehlo.add', 'stablehlo.subtract'));
+    const five = new Float32Array(6).fill(5);
+    const four = new Float32Array(6).fill(4);
+    equal(executable.execute({left: five, right: ones}).get_output(0).to_array(), four);
+    const [difference] = await executable.execute_async({right: ones, left: five});
+    equal(difference.to_array(), four);
+    for (const [inputs, says] of [[{left: ones, rihgt: ones}, "(left, right), found 'rihgt'"],
+        [{left: ones}, 'expected inputs left, right, found none for right'], [{}, 'found none for left']]) {
+        await refused(() => executable.execute(inputs), says);
+        await refused(() => executable.execute_async(inputs), says);
+    }
+    const session = Ghlo.Session.new(executable);
+    session.bind_input('right', ones);
+    session.carry(0, 'left', five);
+    session.run();
+    equal(session.copy_state('left').to_array(), four);
+    for (const call of [() => session.bind_input('middle', ones), () => session.carry(0, 'middle', ones),
+        () => session.copy_state('middle'), () => session.copy_state_async('middle')])
+        await refused(call, "(left, right), found 'middle'");
+});
+
+await test('files by their paths', async () => {
+    const [file, stream] = Gio.File.new_tmp('ghlo-XXXXXX.mlir');
+    stream.close(null);
+    file.replace_contents(ADD, null, false, Gio.FileCreateFlags.NONE, null);
+    const path = file.get_path();
+    equal(Ghlo.Program.load(path).list_inputs().length, 2);
+    equal((await Ghlo.Program.load_async(path)).list_inputs().length, 2);
+    ones.save(`${path}.npy`);
+    equal(Ghlo.Buffer.load(`${path}.npy`).to_array(), ones.to_array());
+    Gio.File.new_for_path(`${path}.npy`).delete(null);
+    file.delete(null);
+});
+
+await test('objects print what they are', () => {
+    const executable = compile(ADD);
+    const types = '(left: tensor<2x3xf32>,right: tensor<2x3xf32>) -> (tensor<2x3xf32>)';
+    equal(`${executable}`, `[Ghlo.Executable ${types}]`);
+    equal(`${Ghlo.Program.parse(ADD, 'add.mlir')}`, `[Ghlo.Program add.mlir ${types}]`);
+    equal(`${Ghlo.Session.new(executable)}`, `[Ghlo.Session ${types}]`);
+    equal(`${executable.execute([ones, ones])}`, '[Ghlo.Result (tensor<2x3xf32>)]');
+    check(`${new Ghlo.Client().list_devices().get_item(0)}`.startsWith('[Ghlo.Device '), 'a device says nothing');
+    for (const type of [Ghlo.Buffer, Ghlo.Program, Ghlo.Executable, Ghlo.Session, Ghlo.Result, Ghlo.Device])
+        check(`${new type()}`.length > 0, 'a bare object says nothing');
+});
+
+await test('numbers of floats that JavaScript lacks', () => {
+    for (const name of ['BF16', 'F16', 'F8E5M2', 'F8E4M3FN', 'F32', 'F64']) {
+        const buffer = Ghlo.Buffer.from_array([0.5, -1.5, 3], null, ElementType[name]);
+        equal(Array.from(buffer.get_doubles()), [0.5, -1.5, 3]);
+    }
+});
+
 await test('promises, from load to read', async () => {
     const [file, stream] = Gio.File.new_tmp('ghlo-XXXXXX.mlir');
     stream.close(null);
@@ -449,6 +503,46 @@ await test('mistakes say what to write instead', async () => {
         await refused(() => executable.execute(inputs), says);
         await refused(() => executable.execute_async(inputs), says);
     }
+});
+
+// Every asynchronous function: what it is called on, and its name.
+function* listAsync() {
+    for (const type of Object.getOwnPropertyNames(Ghlo).map(name => Ghlo[name])) {
+        if (typeof type !== 'function' || type.$gtype === undefined)
+            continue;
+        for (const name of Object.getOwnPropertyNames(type).filter(each => each.endsWith('_async')))
+            yield [type, name];
+        for (const name of Object.getOwnPropertyNames(type.prototype ?? {}).filter(each => each.endsWith('_async')))
+            yield [new type(), name];
+    }
+}
+
+await test('a mistake in the arguments of an asynchronous call arrives where its answer would', async () => {
+    const executable = compile(ADD);
+    let seen = 0;
+    for (const [target, name] of listAsync()) {
+        // Its arguments are wrong, and there are too many of them.
+        for (const [wrong, n] of [[Symbol('wrong'), 1], [{}, 1], [executable, 1], [null, 9], [1.7, 9]]) {
+            const args = Array(n).fill(wrong);
+            let call = null;
+            try {
+                call = target[name](...args);
+            } catch (error) {
+                throw new Error(`${name} threw at the call: ${error}`);
+            }
+            check(call instanceof Promise, `${name} gave no promise`);
+            check(await caught(() => call) !== null, `${name} took anything`);
+            const answers = [];
+            const returned = target[name](...args, (_source, result) => answers.push(result));
+            check(returned === undefined && answers.length === 0, `${name} answered before it returned`);
+            while (answers.length === 0)
+                await sleep(1);
+            check(await caught(() => target[name.replace('_async', '_finish')](answers[0])) !== null,
+                `${name} took anything`);
+            seen++;
+        }
+    }
+    check(seen > 40, `only ${seen} calls`);
 });
 
 await test('a released buffer is refused, a released result gone', async () => {

@@ -156,7 +156,7 @@ def compile_identity(element_type, shape='2x'):
 
 
 def get_bits(buffer):
-    return buffer.get_host_bytes().get_data()
+    return buffer.read(None).get_data()
 
 
 class TestConversion(unittest.TestCase):
@@ -266,6 +266,61 @@ class TestToNumpy(unittest.TestCase):
         del array
         gc.collect()
         self.assertTrue((row == 42).all())
+
+
+class TestNumbers(unittest.TestCase):
+    """What a buffer says of itself, and its elements as numbers of Python's."""
+
+    def test_sizes(self):
+        for shape in [(), (0,), (5,), (2, 3), (0, 2), (1, 2, 3)]:
+            buffer, array = Ghlo.Buffer.from_numpy(np.zeros(shape, np.int16)), np.zeros(shape, np.int16)
+            self.assertEqual((buffer.ndim, buffer.nbytes, buffer.shape), (array.ndim, array.nbytes, array.shape))
+            if shape:
+                self.assertEqual(len(buffer), len(array))
+            else:
+                self.assertRaisesRegex(TypeError, 'no length', len, buffer)
+
+    def test_lists(self):
+        for array in [np.arange(6, dtype=np.int32).reshape(2, 3), np.array(7), np.array([True, False]),
+                      np.array([0.5, -1], np.float16), np.array([1 + 2j]), np.array([2**64 - 1], np.uint64),
+                      np.zeros((2, 0), np.float32)]:
+            found = Ghlo.Buffer.from_numpy(array).tolist()
+            self.assertEqual(found, array.tolist())
+            self.assertEqual(repr(found), repr(array.tolist()))
+        for name in SMALL_FLOATS:
+            buffer = Ghlo.Buffer.from_numpy(np.array([[1, 2], [0.5, 4]]), name)
+            self.assertEqual(buffer.tolist(), [[1, 2], [0.5, 4]])
+            self.assertEqual(buffer.get_doubles(), [1, 2, 0.5, 4])
+            self.assertEqual(np.asarray(buffer, np.float32).tolist(), [[1, 2], [0.5, 4]])
+            self.assertEqual(np.array(buffer, dtype=int).tolist(), [[1, 2], [0, 4]])
+        self.assertEqual(Ghlo.Buffer.from_numpy(np.array([-8, 7]), 'i4').tolist(), [-8, 7])
+
+    def test_one_element(self):
+        for value, name in [(2.5, 'f32'), (0, 'i8'), (7, 'ui4'), (-1.5, 'bf16'), (1, 'f8E4M3FN'), (0, 'bf16')]:
+            for shape in ['', '1x', '1x1x']:
+                buffer = Ghlo.Buffer.new_from_doubles('tensor<%s%s>' % (shape, name), [value])
+                self.assertEqual((buffer.item(), float(buffer), int(buffer), bool(buffer)),
+                                 (value, float(value), int(value), bool(value)))
+        self.assertEqual(complex(Ghlo.Buffer.from_numpy(np.array(1 + 2j))), 1 + 2j)
+        for n in [0, 2]:
+            buffer = Ghlo.Buffer.from_numpy(np.zeros(n))
+            for function in [Ghlo.Buffer.item, float, int, bool]:
+                self.assertRaisesRegex(ValueError, 'one element, found tensor<%dxf64>' % n, function, buffer)
+        self.assertTrue(Ghlo.Buffer.new_token())
+        self.assertRaisesRegex(TypeError, 'holds a tensor', Ghlo.Buffer.new_token().tolist)
+        self.assertRaisesRegex(TypeError, 'holds a tensor', len, Ghlo.Buffer.new_token())
+
+    def test_memoryview(self):
+        array = np.arange(6, dtype=np.float32).reshape(2, 3)
+        buffer = Ghlo.Buffer.from_numpy(array)
+        view = buffer.data
+        self.assertEqual((view.readonly, view.shape, view.format), (True, (2, 3), 'f'))
+        buffer.release()
+        self.assertEqual(view.tolist(), array.tolist())
+        with self.assertRaises(TypeError):
+            view[0, 0] = 1
+        if sys.version_info >= (3, 12):
+            self.assertTrue(memoryview(Ghlo.Buffer.from_numpy(array)).readonly)
 
 
 SUMS = '''func.func @main(%x: tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<f32>) {

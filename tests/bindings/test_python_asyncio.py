@@ -42,6 +42,15 @@ def make_argument(info):
     return getattr(Ghlo, name)()
 
 
+def list_arguments(method):
+    """What Python gives to a function: all of its arguments, and those among them that must be given."""
+    infos = method.get_arguments()
+    hidden = {info.get_closure() for info in infos} | {info.get_type().get_array_length() for info in infos}
+    shown = [info for i, info in enumerate(infos) if i not in hidden]
+    return [info.get_name() for info in shown], {info.get_name(): make_argument(info) for info in shown
+                                                 if not info.may_be_null()}
+
+
 def list_async():
     """Class and name of every asynchronous function in the typelib."""
     for info in gi.Repository.get_default().get_infos('Ghlo'):
@@ -81,14 +90,8 @@ class TestResults(unittest.IsolatedAsyncioTestCase):
         names = []
         for class_name, method in list_async():
             cls = getattr(Ghlo, class_name)
-            hidden = {info.get_closure() for info in method.get_arguments()}
-            hidden |= {info.get_type().get_array_length() for info in method.get_arguments()}
-            arguments = [make_argument(info) for i, info in enumerate(method.get_arguments())
-                         if i not in hidden and not info.may_be_null()]
             with self.subTest(name=class_name + '.' + method.get_name()):
-                call = getattr(cls() if method.is_method() else cls, method.get_name())(
-                    **dict(zip([info.get_name() for i, info in enumerate(method.get_arguments())
-                                if i not in hidden and not info.may_be_null()], arguments)))
+                call = getattr(cls() if method.is_method() else cls, method.get_name())(**list_arguments(method)[1])
                 self.assertTrue(asyncio.isfuture(call))
                 try:
                     await asyncio.wait_for(call, 10)
@@ -166,14 +169,51 @@ class TestResults(unittest.IsolatedAsyncioTestCase):
 
     async def test_wrong_calls(self):
         executable = compile_text(ADD)
-        with self.assertRaisesRegex(TypeError, 'before the callback'):
-            executable.execute_async([], lambda *_: None)
-        with self.assertRaisesRegex(TypeError, "unknown argument 'input'"):
-            executable.execute_async(input=[])
-        with self.assertRaisesRegex(TypeError, "needs 'program'"):
-            Ghlo.Client().compile_async()
+        for message, call in [
+                ('before the callback', executable.execute_async([], lambda *_: None)),
+                ("unknown argument 'input'", executable.execute_async(input=[])),
+                ("needs 'program'", Ghlo.Client().compile_async()),
+                (r'write \[x\]', executable.execute_async(5)),
+                ('found str', Ghlo.Client().compile_async('text'))]:
+            with self.assertRaisesRegex(TypeError, message):
+                await call
         with self.assertRaisesRegex(GLib.Error, 'expected 2 inputs'):
             await executable.execute_async([])
+
+    async def test_wrong_arguments_of_every_function(self):
+        """They are raised where the answer is taken: by await, and by finish in a callback."""
+        seen = 0
+        for class_name, method in list_async():
+            target, name = getattr(Ghlo, class_name)(), method.get_name()
+            begin, finish = getattr(target, name), getattr(target, name[:-len('async')] + 'finish')
+            names, good = list_arguments(method)
+            for wrong in [each for each in names if each != 'callback'] + ['nonsense']:
+                with self.subTest(name=class_name + '.' + name, wrong=wrong):
+                    keywords = {**good, wrong: object()}
+                    call = begin(**keywords)
+                    self.assertIsInstance(call, asyncio.Future)
+                    with self.assertRaises((TypeError, GLib.Error)):
+                        await call
+                    answers = []
+                    self.assertIsNone(begin(callback=lambda _, result, *__: answers.append(result), **keywords))
+                    self.assertEqual(answers, [])
+                    while not answers:
+                        GLib.MainContext.default().iteration(True)
+                    with self.assertRaises((TypeError, GLib.Error)):
+                        finish(answers[0])
+                    seen += 1
+        self.assertGreater(seen, 40)
+
+    async def test_wrong_arguments_with_data(self):
+        executable, answers = compile_text(ADD), []
+        executable.execute_async(5, None, lambda *arguments: answers.append(arguments), 'one', 2)
+        while not answers:
+            GLib.MainContext.default().iteration(True)
+        source, result, *data = answers[0]
+        self.assertIs(source, executable)
+        self.assertEqual(data, ['one', 2])
+        with self.assertRaisesRegex(TypeError, r'write \[x\]'):
+            executable.execute_finish(result)
 
 
 class TestCancel(unittest.IsolatedAsyncioTestCase):

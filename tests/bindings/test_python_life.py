@@ -105,6 +105,22 @@ class TestReferences(unittest.TestCase):
         self.check(run)
         self.assertEqual(sys.getrefcount(array), references)
 
+    def test_shared(self):
+        """Not a function for each buffer, which PyGObject would not give back."""
+        array = np.arange(1000.0)
+
+        def share(n):
+            for _ in range(n):
+                Ghlo.Buffer.from_numpy(array, copy=False)
+                Ghlo.Buffer.from_dlpack(array, copy=False)
+            collect()
+
+        share(2000)
+        before, n = get_rss(), 2000 if 'GHLO_TEST_SLOW' in os.environ else 20000
+        share(n)
+        # 112 bytes each were 4.3 MiB.
+        self.assertLess(get_rss() - before, GROWTH / 4)
+
     def test_asyncio(self):
         executable, one = compile_text(ADD), Ghlo.Buffer.from_numpy(np.ones((2, 3), np.float32))
 

@@ -100,6 +100,33 @@ class TestMistakes(unittest.TestCase):
         self.check(TypeError, 'fractions', two, [0.5, 1.5])
         self.assertEqual(np.asarray(two([1, 2])[0]).tolist(), [1, 2])
 
+    def test_inputs_by_name(self):
+        text = '''func.func @main(%left: tensor<2xf32>, %right: tensor<2xf32>) -> tensor<2xf32> {
+  %0 = stablehlo.subtract %left, %right : tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+'''
+        executable, five, two = compile_text(text), np.full(2, 5, np.float32), np.full(2, 2, np.float32)
+        for (difference,) in [executable(left=five, right=two), executable(right=two, left=five),
+                              executable(five, right=[2, 2])]:
+            self.assertEqual(np.asarray(difference).tolist(), [3, 3])
+        self.check(TypeError, r"name of an input of this program \(left, right\), found 'rihgt'", executable, five,
+                   rihgt=two)
+        self.check(TypeError, r'one value for input 0 \(left: .*found two', executable, five, left=two)
+        self.check(TypeError, r'expected 2 inputs.*write executable \(left, right\)', executable, right=two)
+        self.check(TypeError, 'expected 2 inputs', executable, five, two, two, right=two)
+        session = Ghlo.Session.new(executable)
+        session.bind_input('right', two)
+        self.assertEqual(np.asarray(session(five)[0]).tolist(), [3, 3])
+        self.check(TypeError, r"\(left, right\), found 'middle'", session.bind_input, 'middle', two)
+        self.check(TypeError, r"\(left, right\), found 'middle'", session.carry, 0, 'middle', two)
+        self.check(TypeError, r"\(left, right\), found 'middle'", session.copy_state, 'middle')
+        self.check(TypeError, r"\(none\), found 'x'", Ghlo.Session().bind_input, 'x', two)
+        again = Ghlo.Session.new(executable)
+        again.carry(0, 'left', five)
+        again(two)
+        self.assertEqual(np.asarray(again.copy_state('left')).tolist(), [3, 3])
+
     def test_tokens(self):
         executable = compile_text('func.func @main(%t: !stablehlo.token, %x: tensor<i32>) -> tensor<i32> {\n'
                                   '  return %x : tensor<i32>\n}\n')

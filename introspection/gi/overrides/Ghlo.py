@@ -18,12 +18,14 @@ NumPy and asyncio are imported when they are first needed.
 import operator
 import sys
 
+from gi.repository import GObject
+
 from ..module import get_introspection_module
 from ..overrides import override
 
 from . import _ghlo_arrays as _arrays
 from . import _ghlo_calls as _calls
-from ._ghlo_arguments import CONVERSIONS
+from ._ghlo_arguments import CONVERSIONS, arrange
 
 Ghlo = get_introspection_module('Ghlo')
 
@@ -185,6 +187,25 @@ class _HostView(object):
         }
 
 
+class _Owner(GObject.Object):
+    """What a buffer keeps as long as it uses memory of Python's. A function that is
+    called in the end would do too, but PyGObject 3.42 loses 112 bytes for each."""
+
+    def __init__(self, kept):
+        super().__init__()
+        self._kept = kept
+
+
+class _Finally(object):
+    """Calls a function when it goes."""
+
+    def __init__(self, function):
+        self._function = function
+
+    def __del__(self):
+        self._function()
+
+
 @_add
 class Buffer(Ghlo.Buffer):
     """Data that a program takes or gives; its content never changes.
@@ -214,7 +235,7 @@ class Buffer(Ghlo.Buffer):
         if copy is False:
             _arrays.check_shareable(array, original, 'the array')
             kept = array_given, original
-            return cls._from_address(tensor_type, array.__array_interface__['data'][0], None, lambda *_: None, kept)
+            return cls._from_address(tensor_type, array.__array_interface__['data'][0], None, kept)
         if not array.dtype.isnative:
             array = array.astype(array.dtype.newbyteorder('='))
         return cls._from_address(tensor_type, array.__array_interface__['data'][0], list(array.strides))
@@ -244,16 +265,19 @@ class Buffer(Ghlo.Buffer):
             if copy is not False:
                 return cls._from_address(tensor_type, address, strides)
             shared = True
-            return cls._from_address(tensor_type, address, strides, delete)
+            return cls._from_address(tensor_type, address, strides, _Finally(delete))
         finally:
             if not shared:
                 delete()
 
     @staticmethod
-    def _from_address(tensor_type, address, strides, *release):
+    def _from_address(tensor_type, address, strides, kept=None):
+        """Memory in place where kept is what keeps it, else a copy of it."""
         if tensor_type.get_size() == 0:
             address = address or 1
-        return Ghlo.Buffer.new_from_address(tensor_type, address, strides, *release)
+        if kept is None:
+            return Ghlo.Buffer.new_from_address(tensor_type, address, strides)
+        return Ghlo.Buffer.new_from_owner(tensor_type, address, strides, _Owner(kept))
 
     @property
     def shape(self):
@@ -264,6 +288,63 @@ class Buffer(Ghlo.Buffer):
     def dtype(self):
         """The dtype of np.asarray (buffer)."""
         return self._get_type().dtype
+
+    @property
+    def ndim(self):
+        """The number of dimensions."""
+        return len(self.shape)
+
+    @property
+    def nbytes(self):
+        """The size of the elements in bytes."""
+        return self.get_size()
+
+    @property
+    def data(self):
+        """A memoryview of the elements, read-only."""
+        return self.__array__().data
+
+    def __buffer__(self, flags):
+        return memoryview(self.__array__())
+
+    def tolist(self):
+        """The elements as Python's numbers, in lists of lists as NumPy gives them;
+        floats of any type as their values."""
+        return self._to_numbers().tolist()
+
+    def item(self):
+        """The one element of the tensor, as a number of Python's."""
+        numbers = self._to_numbers()
+        if numbers.size != 1:
+            raise ValueError('expected a buffer of one element, found %s' % self._get_type())
+        return numbers.item()
+
+    def _to_numbers(self):
+        """An array of the elements' values, where NumPy lacks the type of doubles."""
+        import numpy as np
+        tensor_type = self._get_type()
+        if _arrays.is_small_float(tensor_type.get_element_type()):
+            return np.array(self.get_doubles(), np.float64).reshape(tensor_type.shape)
+        stored = _arrays.get_tables()[0][tensor_type.get_element_type()]
+        return np.asarray(self).astype(stored, copy=False)
+
+    def __len__(self):
+        if not self.shape:
+            raise TypeError('a buffer of %s has no length' % self._get_type())
+        return self.shape[0]
+
+    def __float__(self):
+        return float(self.item())
+
+    def __int__(self):
+        return int(self.item())
+
+    def __complex__(self):
+        return complex(self.item())
+
+    def __bool__(self):
+        """The truth of the one element of a tensor; what holds no tensor is true."""
+        return self.get_tensor_type() is None or bool(self.item())
 
     def _get_type(self):
         tensor_type = self.get_tensor_type()
@@ -282,7 +363,9 @@ class Buffer(Ghlo.Buffer):
         if dtype is not None and np.dtype(dtype) != array.dtype:
             if copy is False:
                 raise ValueError('an array of %s needs a copy of a buffer of %s' % (dtype, tensor_type))
-            return array.astype(dtype)
+            # Numbers are made of the values, never of their bits.
+            is_shown_as_bits = _arrays.is_small_float(element_type) and shown[element_type] == stored[element_type]
+            return (self._to_numbers() if is_shown_as_bits else array).astype(dtype)
         return array.copy() if copy else array
 
     def __dlpack_device__(self):
@@ -391,12 +474,15 @@ class Progress(Ghlo.Progress):
 
 @_add
 class Executable(Ghlo.Executable):
-    """A compiled program; executable (a, b) runs it."""
+    """A compiled program; executable (a, b) runs it, and so does executable (a, y=b)."""
 
-    def __call__(self, *inputs, cancellable=None):
+    def __call__(self, *inputs, cancellable=None, **named):
         """Runs the program on buffers, arrays, and numbers or lists of them, which
-        become what the program takes; arrays keep their own type."""
+        become what the program takes; arrays keep their own type. Inputs are given in
+        order, by the names that list_inputs () says, or both."""
         infos = self.list_inputs()
+        if named:
+            inputs = arrange(infos, inputs, named)
         if len(infos) != len(inputs):
             raise TypeError('expected %d inputs for this program, found %d: write executable (%s)' % (
                 len(infos), len(inputs), _join((info.get_name() or 'x%d' % i for i, info in enumerate(infos)))))

@@ -137,6 +137,40 @@ def _inputs(executable, inputs):
     return [_to_input(i, *pair) for i, pair in enumerate(zip(infos, inputs))]
 
 
+def describe_names(infos):
+    """The inputs' names for an error; those without one by their numbers."""
+    return ', '.join(info.get_name() or str(i) for i, info in enumerate(infos)) or 'none'
+
+
+def find_input(infos, name):
+    """The number of the input of this name."""
+    for i, info in enumerate(infos):
+        if info.get_name() == name:
+            return i
+    raise TypeError('expected the name of an input of this program (%s), found %r' % (describe_names(infos), name))
+
+
+def arrange(infos, inputs, named):
+    """All inputs in the program's order, out of some in order and some by name."""
+    if len(inputs) > len(infos):
+        return list(inputs)
+    found = dict(enumerate(inputs))
+    for name, value in named.items():
+        i = find_input(infos, name)
+        if i in found:
+            raise TypeError('expected one value for input %d (%s), found two' % (i, infos[i]))
+        found[i] = value
+    return [found[i] for i in range(len(infos)) if i in found]
+
+
+def _input(session, value):
+    """The number of an input of a session, given by number or by name."""
+    if not isinstance(value, str):
+        return value
+    executable = session.get_executable()
+    return find_input(executable.list_inputs() if executable is not None else [], value)
+
+
 def _unbound_inputs(_session, inputs):
     """Buffers for those inputs of a session that nothing is bound to."""
     return [_buffer(None, value) for value in _list(inputs)]
@@ -191,6 +225,7 @@ CONVERSIONS = {
     ('Buffer', 'new_from_bytes'): {'tensor_type': _type, 'bytes': _elements},
     ('Buffer', 'new_from_bytes_strided'): {'tensor_type': _type, 'bytes': _elements, 'byte_strides': _integers},
     ('Buffer', 'new_from_address'): {'tensor_type': _type, 'byte_strides': _integers},
+    ('Buffer', 'new_from_owner'): {'tensor_type': _type, 'byte_strides': _integers},
     ('Buffer', 'new_from_doubles'): {'tensor_type': _type},
     ('Buffer', 'new_from_int64s'): {'tensor_type': _type, 'numbers': _integers},
     ('Buffer', 'new_zeros'): {'tensor_type': _type},
@@ -202,8 +237,9 @@ CONVERSIONS = {
     ('Program', 'check'): {'bytes': _text},
     ('Program', 'load'): {'file': _file},
     ('Program', 'parse'): {'bytes': _text},
-    ('Session', 'bind_input'): {'buffer': _buffer},
-    ('Session', 'carry'): {'initial': _buffer},
+    ('Session', 'bind_input'): {'input': _input, 'buffer': _buffer},
+    ('Session', 'carry'): {'input': _input, 'initial': _buffer},
+    ('Session', 'copy_state'): {'input': _input},
     ('Session', 'run'): {'inputs': _unbound_inputs},
     ('TensorType', 'new'): {'element_type': _element_type, 'dimensions': _shape},
 }

@@ -16,7 +16,7 @@ import ctypes
 import threading
 import weakref
 
-from gi.repository import Gio, GLib
+from gi.repository import Gio
 
 # The main context wakes up for answers though no thread is known to wait for it.
 _OWNERLESS_POLLING = 1
@@ -145,7 +145,15 @@ class Call(asyncio.Future):
         """begin (cancellable, callback) makes the call; finish (source, result) takes
         its result."""
         self.add_done_callback(Call._unlink)
-        begin(self._stop, lambda source, result, *_: self._answer(finish, source, result))
+        try:
+            begin(self._stop, lambda source, result, *_: self._answer(finish, source, result))
+        except Exception as error:
+            return self.fail(error)
+        return self
+
+    def fail(self, error):
+        """The call could not begin: await raises why."""
+        self.set_exception(error)
         return self
 
     def _unlink(self):
@@ -161,7 +169,7 @@ class Call(asyncio.Future):
             return
         try:
             value = finish(source, result)
-        except GLib.Error as error:
+        except Exception as error:
             self.set_exception(error)
         else:
             self.set_result(value)

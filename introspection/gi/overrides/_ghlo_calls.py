@@ -9,8 +9,17 @@ The functions are found in the typelib, so what the library gains is covered.
 import sys
 
 import gi
+from gi.repository import Gio, GLib, GObject
 
 _REQUIRED = object()
+
+
+class _Failure(GObject.Object, Gio.AsyncResult):
+    """The answer of a call that could not begin: its finish raises the error."""
+
+    def __init__(self, error):
+        super().__init__()
+        self.error = error
 
 
 class _Function(object):
@@ -83,53 +92,124 @@ def define_call(cls, name, conversions):
     _define(cls, name, function, call, "See the library's documentation.")
 
 
-def _await(function, finish, source, values):
-    context = None
-    if 'asyncio' in sys.modules:
+def _get_context():
+    """The context of the asyncio loop that runs in this thread; None when none does."""
+    if 'asyncio' not in sys.modules:
+        return None
+    from . import _ghlo_asyncio
+    return _ghlo_asyncio.get_context()
+
+
+class _AsyncCall(object):
+    """X_async of a class: with a callback as ever, without one a future of asyncio.
+
+    A mistake in its arguments arrives where its answer would."""
+
+    def __init__(self, cls, name, conversions):
+        self.function = _Function(cls, name, conversions)
+        self.raw_finish = getattr(cls, name[:-len('async')] + 'finish')
+        self.at_cancellable = self.function.position['cancellable']
+        self.at_callback = self.function.position['callback']
+
+    def finish(self, *arguments, **keywords):
+        result = arguments[-1] if arguments else next(iter(keywords.values()), None)
+        if isinstance(result, _Failure):
+            raise result.error
+        return self.raw_finish(*arguments, **keywords)
+
+    def run(self, source, arguments, keywords):
+        callback, data = self._find_callback(arguments, keywords)
+        if callback is None:
+            return self._await(source, arguments, keywords)
+        try:
+            self._begin(source, self._bind(source, arguments, keywords))
+        except Exception as error:
+            self._answer_later(source, error, callback, data)
+        return None
+
+    def _find_callback(self, arguments, keywords):
+        """The callback and its data, also when arguments before them are wrong."""
+        if len(arguments) > self.at_callback:
+            callback, data = arguments[self.at_callback], arguments[self.at_callback + 1:]
+        else:
+            callback, data = keywords.get('callback'), ()
+        if callback is not None and not callable(callback):
+            raise TypeError('expected a function or None as callback, found %r; it is %s' % (
+                callback, self.function.describe()))
+        return callback, data
+
+    def _bind(self, source, arguments, keywords):
+        values = self.function.bind(source, arguments, keywords)
+        cancellable = values[self.at_cancellable]
+        if cancellable is not None and not isinstance(cancellable, Gio.Cancellable):
+            raise TypeError('expected a Gio.Cancellable or None before the callback, found %r; it is %s' % (
+                cancellable, self.function.describe()))
+        return values
+
+    def _begin(self, source, values):
+        self.function.raw(*([source] if self.function.is_method else []), *values)
+
+    @staticmethod
+    def _answer_later(source, error, callback, data):
+        """As the library does: in the caller's context, after the call has returned."""
+        failure = _Failure(error)
+
+        def answer(*_):
+            callback(source, failure, *data)
+            return GLib.SOURCE_REMOVE
+
+        idle = GLib.idle_source_new()
+        idle.set_priority(GLib.PRIORITY_DEFAULT)
+        idle.set_callback(answer)
+        idle.attach(GLib.MainContext.ref_thread_default())
+
+    def _await(self, source, arguments, keywords):
+        name, context = self.function.name, _get_context()
+        if context is None:
+            # There is no later place for an error either.
+            self._bind(source, arguments, keywords)
+            raise RuntimeError('%s without a callback is awaited in asyncio, and no loop of asyncio runs here: give '
+                               'a callback, or call %s' % (name, name[:-len('_async')]))
         from . import _ghlo_asyncio
-        context = _ghlo_asyncio.get_context()
-    if context is None:
-        raise RuntimeError('%s without a callback is awaited in asyncio, and no loop of asyncio runs here: give a '
-                           'callback, or call %s' % (function.name, function.name[:-len('_async')]))
+        try:
+            values = self._bind(source, arguments, keywords)
+            call = _ghlo_asyncio.Call(name, values[self.at_cancellable])
+        except Exception as error:
+            return _ghlo_asyncio.Call(name, None).fail(error)
 
-    at_cancellable, at_callback = function.position['cancellable'], function.position['callback']
-    call = _ghlo_asyncio.Call(function.name, values[at_cancellable])
+        def begin(cancellable, callback):
+            values[self.at_cancellable], values[self.at_callback] = cancellable, callback
+            with context:
+                self._begin(source, values)
 
-    def begin(cancellable, callback):
-        values[at_cancellable], values[at_callback] = cancellable, callback
-        with context:
-            function.raw(*([source] if function.is_method else []), *values)
-
-    return call.start(begin, finish)
+        return call.start(begin, self.raw_finish if self.function.is_method
+                          else lambda _, result: self.raw_finish(result))
 
 
 def define_async(cls, name, conversions):
     """X_async (…, callback) as ever; X_async (…) is a future of asyncio."""
-    function = _Function(cls, name, conversions)
-    finish = getattr(cls, name[:-len('async')] + 'finish')
-    at_cancellable, at_callback = function.position['cancellable'], function.position['callback']
-
-    def run(source, arguments, keywords):
-        values = function.bind(source, arguments, keywords)
-        if callable(values[at_cancellable]):
-            raise TypeError('expected a Gio.Cancellable or None before the callback, found %r; it is %s' % (
-                values[at_cancellable], function.describe()))
-        if values[at_callback] is not None:
-            return function.raw(*([source] if function.is_method else []), *values)
-        if function.is_method:
-            return _await(function, finish, source, values)
-        return _await(function, lambda _, result: finish(result), source, values)
+    asynchronous = _AsyncCall(cls, name, conversions)
+    function = asynchronous.function
 
     if function.is_method:
         def call(self, *arguments, **keywords):
-            return run(self, arguments, keywords)
+            return asynchronous.run(self, arguments, keywords)
+
+        def finish(self, *arguments, **keywords):
+            return asynchronous.finish(self, *arguments, **keywords)
     else:
         def call(*arguments, **keywords):
-            return run(None, arguments, keywords)
+            return asynchronous.run(None, arguments, keywords)
+
+        def finish(*arguments, **keywords):
+            return asynchronous.finish(*arguments, **keywords)
 
     _define(cls, name, function, call,
             'Without a callback this returns an asyncio future: await it. Cancelling the task that awaits it cancels '
-            'the call.')
+            'the call. A mistake in the arguments is raised by await, or in the callback by %s.'
+            % (name[:-len('async')] + 'finish'))
+    name = name[:-len('async')] + 'finish'
+    _define(cls, name, _Function(cls, name, {}), finish, "Takes the answer in the callback.")
 
 
 def define_all(module, conversions):

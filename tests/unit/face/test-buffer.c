@@ -101,6 +101,97 @@ test_numbers (void)
 }
 
 static void
+assert_doubles (const char   *text,
+                const double *given,
+                const double *expected,
+                gsize         n)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GhloBuffer) buffer = from_doubles (text, given, n, &error);
+  g_autofree double *found = NULL;
+  gsize n_found = 99;
+
+  g_assert_no_error (error);
+  found = ghlo_buffer_get_doubles (buffer, &n_found, &error);
+  g_assert_no_error (error);
+  g_assert_nonnull (found);
+  g_assert_cmpmem (found, n_found * sizeof found[0], expected, n * sizeof expected[0]);
+}
+
+static void
+test_doubles (void)
+{
+  static const char *floats[] = { "bf16", "f16", "f32", "f64", "f8E3M4", "f8E4M3", "f8E4M3FN", "f8E4M3FNUZ",
+                                  "f8E4M3B11FNUZ", "f8E5M2", "f8E5M2FNUZ", "f6E2M3FN", "f6E3M2FN", "f4E2M1FN" };
+  static const char *integers[] = { "i4", "i8", "i16", "i32", "i64", "index" };
+  static const char *naturals[] = { "ui4", "ui8", "ui16", "ui32", "ui64" };
+  static const double exact[] = { 0.5, -1.5, 3 };
+  static const double whole[] = { -8, 7, 0 };
+  static const double natural[] = { 15, 7, 0 };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GhloTensorType) complex = type_new ("tensor<2xcomplex<f32>>");
+  g_autoptr (GhloBuffer) pair = ghlo_buffer_new_zeros (complex, &error);
+  g_autoptr (GhloBuffer) token = ghlo_buffer_new_token ();
+  g_autoptr (GhloBuffer) bare = g_object_new (GHLO_TYPE_BUFFER, NULL);
+  GhloBuffer *wrong[] = { pair, token, bare };
+  gsize n;
+
+  g_assert_no_error (error);
+  for (gsize i = 0; i < G_N_ELEMENTS (floats); i++)
+    {
+      g_autofree char *text = g_strdup_printf ("tensor<3x%s>", floats[i]);
+
+      assert_doubles (text, exact, exact, 3);
+    }
+  for (gsize i = 0; i < G_N_ELEMENTS (integers); i++)
+    {
+      g_autofree char *text = g_strdup_printf ("tensor<3x%s>", integers[i]);
+
+      assert_doubles (text, whole, whole, 3);
+    }
+  for (gsize i = 0; i < G_N_ELEMENTS (naturals); i++)
+    {
+      g_autofree char *text = g_strdup_printf ("tensor<3x%s>", naturals[i]);
+
+      assert_doubles (text, natural, natural, 3);
+    }
+  assert_doubles ("tensor<0x2xf32>", NULL, NULL, 0);
+  for (gsize i = 0; i < G_N_ELEMENTS (wrong); i++)
+    {
+      g_assert_null (ghlo_buffer_get_doubles (wrong[i], &n, &error));
+      g_assert_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT);
+      g_clear_error (&error);
+    }
+}
+
+static void
+test_owner (void)
+{
+  static const float numbers[] = { 1, 2 };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GhloTensorType) type = type_new ("tensor<2xf32>");
+  GObject *owner = g_object_new (G_TYPE_OBJECT, NULL);
+  GhloBuffer *buffer = ghlo_buffer_new_from_owner (type, (guintptr) numbers, NULL, 0, owner, &error);
+
+  g_assert_no_error (error);
+  g_assert_cmpuint (ghlo_buffer_get_address (buffer), ==, (guintptr) numbers);
+  g_object_add_weak_pointer (owner, (gpointer *) &owner);
+  g_object_unref (owner);
+  g_assert_nonnull (owner);
+  g_object_unref (buffer);
+  g_assert_null (owner);
+
+  owner = g_object_new (G_TYPE_OBJECT, NULL);
+  g_assert_null (ghlo_buffer_new_from_owner (type, 0, NULL, 0, owner, &error));
+  g_assert_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT);
+  g_clear_error (&error);
+  g_assert_cmpuint (owner->ref_count, ==, 1);
+  g_object_unref (owner);
+  g_assert_null (ghlo_buffer_new_from_owner (type, (guintptr) numbers, NULL, 0, NULL, &error));
+  g_assert_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT);
+}
+
+static void
 test_zeros (void)
 {
   static const guint8 nothing[24];
@@ -362,6 +453,8 @@ main (int   argc,
   g_test_init (&argc, &argv, NULL);
 
   g_test_add_func ("/buffer/numbers", test_numbers);
+  g_test_add_func ("/buffer/doubles", test_doubles);
+  g_test_add_func ("/buffer/owner", test_owner);
   g_test_add_func ("/buffer/zeros", test_zeros);
   g_test_add_func ("/buffer/wrong-numbers", test_wrong_numbers);
   g_test_add_func ("/buffer/files", test_files);
