@@ -287,6 +287,13 @@ build_call (GhloStepBuilder *self,
 }
 
 gboolean
+ghlo_step_is_control (GhloIrOpKind kind)
+{
+  return kind == GHLO_OP_STABLEHLO_WHILE || kind == GHLO_OP_STABLEHLO_IF || kind == GHLO_OP_STABLEHLO_CASE
+         || kind == GHLO_OP_FUNC_CALL || kind == GHLO_OP_STABLEHLO_COMPOSITE;
+}
+
+gboolean
 ghlo_step_build_control (GhloStepBuilder *self,
                          const GhloIrOp  *op,
                          gboolean        *built,

@@ -328,6 +328,22 @@ build_constant (GhloStepBuilder *self,
 }
 
 gboolean
+ghlo_step_plan_does (GhloIrOpKind kind)
+{
+  switch (kind)
+    {
+    case GHLO_OP_BUILTIN_UNREALIZED_CONVERSION_CAST:
+    case GHLO_OP_STABLEHLO_CONSTANT:
+    case GHLO_OP_STABLEHLO_GET_TUPLE_ELEMENT:
+    case GHLO_OP_STABLEHLO_OPTIMIZATION_BARRIER:
+    case GHLO_OP_STABLEHLO_TUPLE:
+      return TRUE;
+    default:
+      return views[kind] != NULL || ghlo_step_is_control (kind);
+    }
+}
+
+gboolean
 ghlo_step_is_view (const GhloIrOp *op)
 {
   if (op->kind == GHLO_OP_STABLEHLO_CONSTANT)

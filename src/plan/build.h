@@ -169,6 +169,8 @@ gboolean         ghlo_step_build_called  (GhloStepBuilder   *self,
                                           const GhloIrBlock *body,
                                           const GhloIrOp    *first,
                                           GError           **error);
+/* Whether the next one builds operations of @kind. */
+gboolean         ghlo_step_is_control    (GhloIrOpKind     kind);
 /* Loops, branches and calls: FALSE with @error set when it fails; *built says whether
  * @op is one. */
 gboolean         ghlo_step_build_control (GhloStepBuilder *self,

@@ -156,6 +156,10 @@ struct _GhloStepPlan
   GhloStepBody    body;
 };
 
+/* Whether plans themselves do operations of @kind on any device, where types allow it: as views of what is there,
+ * as loops and branches, or as nothing at all. */
+gboolean      ghlo_step_plan_does  (GhloIrOpKind          kind);
+
 /* Plans @function of @module, which the plan takes a reference to and which nobody
  * changes any more, planning included: any number of threads may plan it at once. @targets
  * live as long as the plan: the preferred one first, in whose memory the inputs and outputs are,

@@ -131,7 +131,7 @@ typedef struct
   const char                  *(*lacks) (gpointer                      self,
                                          const GhloIrOp               *op);
   /* The implementation to try for @op after @previous, the first one after NULL; NULL when there are
-   * no more. */
+   * no more. Its kind alone decides, so that what a device has can be listed. */
   const GhloStepImplementation *(*find) (gpointer                      self,
                                          const GhloIrOp               *op,
                                          const GhloStepImplementation *previous);

@@ -8,6 +8,12 @@
 
 #include <json-glib/json-glib.h>
 #include <stdio.h>
+#include <unistd.h>
+
+#include "cpu/library/blas.h"
+#include "cpu/library/onednn.h"
+
+static const char *const none[] = { NULL };
 
 static void
 add_string (JsonBuilder *builder,
@@ -31,18 +37,94 @@ add_strings (JsonBuilder       *builder,
 }
 
 static void
+add_string_or_null (JsonBuilder *builder,
+                    const char  *name,
+                    const char  *value)
+{
+  json_builder_set_member_name (builder, name);
+  if (value != NULL)
+    json_builder_add_string_value (builder, value);
+  else
+    json_builder_add_null_value (builder);
+}
+
+/* The bytes of memory that the machine has. */
+static gint64
+machine_memory (void)
+{
+  return (gint64) sysconf (_SC_PHYS_PAGES) * sysconf (_SC_PAGESIZE);
+}
+
+/* Libraries that steps of the device call: names with versions. NULL for a device without any of its own. */
+static char **
+list_libraries (const GhloDeviceCore *device)
+{
+  g_autoptr (GStrvBuilder) libraries = g_strv_builder_new ();
+  g_autofree char *onednn = NULL, *text = NULL;
+  const GhloCpuBlas *blas;
+
+  if (device->kind != GHLO_DEVICE_KIND_CPU || !ghlo_device_core_is_host (device))
+    return NULL;
+  onednn = ghlo_cpu_onednn_dup_version ();
+  blas = ghlo_cpu_blas ();
+  if (onednn != NULL)
+    {
+      g_autofree char *entry = g_strdup_printf ("oneDNN %s", onednn);
+
+      g_strv_builder_add (libraries, entry);
+    }
+  if (blas != NULL)
+    {
+      text = g_strdup_printf ("OpenBLAS %s (%s)", blas->version, blas->core);
+      g_strv_builder_add (libraries, text);
+    }
+
+  return g_strv_builder_end (libraries);
+}
+
+static void
 add_device (JsonBuilder    *builder,
             GhloDeviceCore *device)
 {
+  g_auto (GStrv) libraries = list_libraries (device);
+
   json_builder_begin_object (builder);
   add_string (builder, "name", device->names[0]);
   add_strings (builder, "names", device->names);
   add_string (builder, "kind", device->klass->name);
   add_string (builder, "title", device->title);
   add_string (builder, "driver", device->driver);
+  add_string_or_null (builder, "model", device->model);
+  add_string_or_null (builder, "vector_level", device->vector_level);
   add_strings (builder, "features", device->features);
   ghlo_tool_json_add_int (builder, "memory", (gint64) device->klass->get_memory (device));
+  if (ghlo_device_core_is_host (device))
+    ghlo_tool_json_add_int (builder, "machine_memory", machine_memory ());
+  add_strings (builder, "libraries", libraries != NULL ? (const char *const *) libraries : none);
   json_builder_end_object (builder);
+}
+
+static void
+print_device (GhloDeviceCore *device)
+{
+  g_auto (GStrv) libraries = list_libraries (device);
+  g_autofree char *names = g_strjoinv (", ", (char **) device->names);
+  g_autofree char *found = libraries != NULL ? g_strjoinv (", ", libraries) : NULL;
+  g_autofree char *limit = g_format_size_full (device->klass->get_memory (device), G_FORMAT_SIZE_IEC_UNITS);
+  g_autofree char *machine = g_format_size_full (machine_memory (), G_FORMAT_SIZE_IEC_UNITS);
+
+  printf ("%-12s %s, %s\n", device->names[0], device->title, device->driver);
+  printf ("  %-10s %s\n  %-10s %s\n", "names", names, "kind", device->klass->name);
+  if (device->model != NULL)
+    printf ("  %-10s %s\n", "model", device->model);
+  if (device->vector_level != NULL)
+    printf ("  %-10s %s\n", "vectors", device->vector_level);
+  if (ghlo_device_core_is_host (device))
+    printf ("  %-10s %s, of which programs may take %s\n", "memory", machine, limit);
+  else
+    printf ("  %-10s %s\n", "memory", limit);
+  if (found != NULL)
+    printf ("  %-10s %s\n", "libraries", *found != '\0' ? found : "none");
 }
 
 int
@@ -73,7 +155,7 @@ ghlo_tool_devices (int    argc,
       if (json)
         add_device (builder, device);
       else
-        printf ("%-12s %s, %s\n", device->names[0], device->title, device->driver);
+        print_device (device);
     }
   if (!json)
     return GHLO_TOOL_OK;

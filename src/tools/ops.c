@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "plan/plan.h"
 #include "reference/kernel.h"
 
 /* The row for operations that are not known is none of those that are. */
@@ -34,34 +35,99 @@ reference_state (GhloIrOpKind kind)
   return "no";
 }
 
+/* The target of a device that makes plans; NULL for others, which the reference executor does everything for. */
+static const GhloStepTarget *
+get_target (GhloDeviceCore *device)
+{
+  return device->klass->get_target != NULL ? device->klass->get_target (device) : NULL;
+}
+
+/* How a device does operations of a kind: by "steps" of its own, as a part of its "plan", or on the "reference"
+ * executor, as it does where its steps decline. Found in the device's table, by the kind alone. */
+static const char *
+device_state (GhloDeviceCore *device,
+              GhloIrOpKind    kind)
+{
+  const GhloStepTarget *target = get_target (device);
+  const GhloIrOp op = { .kind = kind };
+
+  if (strcmp (reference_state (kind), "structure") == 0)
+    return "structure";
+  if (target != NULL && target->find (target->self, &op, NULL) != NULL)
+    return "steps";
+  if (target != NULL && ghlo_step_plan_does (kind))
+    return "plan";
+
+  return strcmp (reference_state (kind), "yes") == 0 ? "reference" : "no";
+}
+
+/* The devices with steps: what others do is the reference executor's column. */
+static GPtrArray *
+list_devices (void)
+{
+  GPtrArray *devices = ghlo_devices_list ();
+
+  for (guint i = devices->len; i-- > 0;)
+    if (get_target (devices->pdata[i]) == NULL)
+      g_ptr_array_remove_index (devices, i);
+
+  return devices;
+}
+
 static void
 print_markdown (void)
 {
-  puts ("| operation | what it does | verified | reference |\n|---|---|---|---|");
+  g_autoptr (GPtrArray) devices = list_devices ();
+
+  printf ("| operation | what it does | verified | reference |");
+  for (guint i = 0; i < devices->len; i++)
+    printf (" %s |", ((GhloDeviceCore *) devices->pdata[i])->names[0]);
+  printf ("\n|---|---|---|---|");
+  for (guint i = 0; i < devices->len; i++)
+    printf ("---|");
+  printf ("\n");
   for (guint kind = 0; kind < GHLO_N_OPS; kind++)
     {
       const GhloIrOpSpec *spec = ghlo_ir_op_spec (kind);
 
       if (!is_known (kind))
         continue;
-      printf ("| `%s` | %s | yes | %s |\n", spec->name, spec->summary, reference_state (kind));
+      printf ("| `%s` | %s | yes | %s |", spec->name, spec->summary, reference_state (kind));
+      for (guint i = 0; i < devices->len; i++)
+        printf (" %s |", device_state (devices->pdata[i], kind));
+      printf ("\n");
     }
 }
 
 static void
 print_table (void)
 {
+  g_autoptr (GPtrArray) devices = list_devices ();
+  g_autofree guint *n_steps = g_new0 (guint, devices->len + 1);
   guint n = 0;
 
+  printf ("%-38s %-10s", "operation", "reference");
+  for (guint i = 0; i < devices->len; i++)
+    printf (" %-10s", ((GhloDeviceCore *) devices->pdata[i])->names[0]);
+  printf (" what it does\n");
   for (guint kind = 0; kind < GHLO_N_OPS; kind++)
     {
       const GhloIrOpSpec *spec = ghlo_ir_op_spec (kind);
 
       if (!is_known (kind))
         continue;
-      printf ("%-38s %-10s %s\n", spec->name, reference_state (kind), spec->summary);
+      printf ("%-38s %-10s", spec->name, reference_state (kind));
+      for (guint i = 0; i < devices->len; i++)
+        {
+          printf (" %-10s", device_state (devices->pdata[i], kind));
+          n_steps[i] += strcmp (device_state (devices->pdata[i], kind), "steps") == 0 ? 1 : 0;
+        }
+      printf (" %s\n", spec->summary);
       n += strcmp (reference_state (kind), "no") != 0 ? 1 : 0;
     }
+  for (guint i = 0; i < devices->len; i++)
+    printf ("%u operations have steps on the device %s\n", n_steps[i],
+            ((GhloDeviceCore *) devices->pdata[i])->names[0]);
   printf ("%u operations run on the reference device\n", n);
 }
 
@@ -71,6 +137,7 @@ print_json (void)
   g_autoptr (JsonBuilder) builder = json_builder_new ();
   g_autoptr (JsonGenerator) generator = json_generator_new ();
   g_autoptr (JsonNode) root = NULL;
+  g_autoptr (GPtrArray) devices = ghlo_devices_list ();
   g_autofree char *text = NULL;
 
   json_builder_begin_array (builder);
@@ -87,6 +154,14 @@ print_json (void)
       json_builder_add_string_value (builder, spec->summary);
       json_builder_set_member_name (builder, "reference");
       json_builder_add_string_value (builder, reference_state (kind));
+      json_builder_set_member_name (builder, "devices");
+      json_builder_begin_object (builder);
+      for (guint i = 0; i < devices->len; i++)
+        {
+          json_builder_set_member_name (builder, ((GhloDeviceCore *) devices->pdata[i])->names[0]);
+          json_builder_add_string_value (builder, device_state (devices->pdata[i], kind));
+        }
+      json_builder_end_object (builder);
       json_builder_end_object (builder);
     }
   json_builder_end_array (builder);

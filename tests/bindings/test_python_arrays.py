@@ -156,7 +156,7 @@ def compile_identity(element_type, shape='2x'):
 
 
 def get_bits(buffer):
-    return buffer.read().get_data()
+    return buffer.read(None).get_data()
 
 
 class TestConversion(unittest.TestCase):

@@ -534,7 +534,33 @@ def test_listings(tests):
     ops = json.loads(ghlo('ops', '--json').stdout)
     missing = [op['name'] for op in ops if op['reference'] == 'no']
     tests.report(len(ops) > 180 and not missing, 'every operation runs on the reference device', str(missing))
-    tests.report(isinstance(json.loads(ghlo('devices', '--json').stdout), list), 'devices as JSON')
+    states = {op['name']: op['devices'] for op in ops}
+    tests.report(all(states[name]['cpu'] == state and states[name]['reference'] != 'steps' for name, state in [
+        ('stablehlo.add', 'steps'), ('stablehlo.dot_general', 'steps'), ('stablehlo.sort', 'steps'),
+        ('chlo.top_k', 'steps'), ('stablehlo.fft', 'reference'), ('stablehlo.while', 'plan'),
+        ('stablehlo.transpose', 'plan'), ('stablehlo.constant', 'plan'), ('func.return', 'structure')]),
+        'operations by device', str(states))
+    tests.report(all(set(each.values()) <= {'steps', 'plan', 'reference', 'structure'} for each in states.values()),
+                 'each operation runs on each device', str(states))
+    n_steps = sum(each['cpu'] == 'steps' for each in states.values())
+    tests.expect('operations as a table', ghlo('ops'), 0, 'operation ', ' cpu ',
+                 f'{n_steps} operations have steps on the device cpu\n', 'operations run on the reference device\n')
+    tests.expect('operations for the documentation', ghlo('ops', '--markdown'), 0,
+                 '| operation | what it does | verified | reference | cpu |', '| yes | yes | steps |')
+    devices = {device['name']: device for device in json.loads(ghlo('devices', '--json').stdout)}
+    cpu, reference = devices['cpu'], devices['reference']
+    tests.report(cpu['vector_level'] in ('baseline', 'avx2', 'avx512') and reference['vector_level'] is None
+                 and reference['model'] is None and 0 < cpu['memory'] <= cpu['machine_memory']
+                 and all(name.split()[0] in ('oneDNN', 'OpenBLAS') for name in cpu['libraries'])
+                 and cpu['kind'] == 'cpu' and reference['libraries'] == [], 'devices as JSON', str(devices))
+    lines = ['  kind       cpu', f'  vectors    {cpu["vector_level"]}', ', of which programs may take ',
+             f'  libraries  {", ".join(cpu["libraries"]) or "none"}']
+    tests.expect('devices with what they are', ghlo('devices'), 0, *lines,
+                 *([f'  model      {cpu["model"]}'] if cpu['model'] else []))
+    tests.expect('a lower vector level', ghlo('devices', env={**os.environ, 'ONEDNN_MAX_CPU_ISA': 'SSE41'}), 0,
+                 '  vectors    baseline')
+    limited = json.loads(ghlo('devices', '--json', env={**os.environ, 'GHLO_MEMORY_LIMIT': '1G'}).stdout)
+    tests.report(limited[0]['memory'] == 1 << 30, 'devices: the memory limit', str(limited))
 
     closed = subprocess.run(f'"{TOOL}" ops | head -1', shell=True, capture_output=True, text=True, check=False)
     tests.report(closed.stderr == '', 'a reader that leaves early', closed.stderr)

@@ -144,6 +144,19 @@ find_functions (GhloCpuBlas *self,
   return TRUE;
 }
 
+/* The second word of "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH …". */
+static char *
+find_version (gpointer library)
+{
+  const char *(*get_config) (void);
+  g_auto (GStrv) words = NULL;
+
+  *(gpointer *) &get_config = dlsym (library, "openblas_get_config");
+  words = g_strsplit (get_config != NULL ? get_config () : "", " ", 3);
+
+  return g_strdup (g_strv_length (words) > 1 ? words[1] : "unknown");
+}
+
 /* The library stays: others may hold its functions. */
 static gboolean
 open_blas (GhloCpuBlas *self)
@@ -165,6 +178,7 @@ open_blas (GhloCpuBlas *self)
     }
   *(gpointer *) &get_core = dlsym (library, "openblas_get_corename");
   self->core = g_strdup (get_core != NULL ? get_core () : "unknown");
+  self->version = find_version (library);
 
   return find_functions (self, library);
 }

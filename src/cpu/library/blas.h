@@ -36,6 +36,7 @@ typedef enum
 typedef struct
 {
   char             *core;      /* the processor that it takes this one for: "SkylakeX" */
+  char             *version;   /* "0.3.21" */
   GhloCpuBlasGemm   gemm[GHLO_CPU_BLAS_N_KINDS];
   GhloCpuBlasTrsm   trsm[GHLO_CPU_BLAS_N_KINDS];
   GhloCpuBlasPotrf  potrf[GHLO_CPU_BLAS_N_KINDS];

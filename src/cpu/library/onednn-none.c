@@ -13,6 +13,12 @@ ghlo_cpu_onednn_available (void)
   return FALSE;
 }
 
+char *
+ghlo_cpu_onednn_dup_version (void)
+{
+  return NULL;
+}
+
 gboolean
 ghlo_cpu_onednn_has_sgemm (void)
 {

@@ -158,6 +158,14 @@ ghlo_cpu_onednn_available (void)
   return ghlo_cpu_onednn_engine () != NULL;
 }
 
+char *
+ghlo_cpu_onednn_dup_version (void)
+{
+  const dnnl_version_t *version = ghlo_cpu_onednn_available () ? ghlo_cpu_dnnl.version () : NULL;
+
+  return version != NULL ? g_strdup_printf ("%d.%d.%d", version->major, version->minor, version->patch) : NULL;
+}
+
 int
 ghlo_cpu_onednn_enter (void)
 {

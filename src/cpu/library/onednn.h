@@ -15,6 +15,8 @@
 G_BEGIN_DECLS
 
 gboolean ghlo_cpu_onednn_available (void);
+/* "2.7.4", which the caller frees; NULL where it is not available. */
+char    *ghlo_cpu_onednn_dup_version (void);
 
 /* What runs something here fails with DEVICE, or OUT_OF_MEMORY where oneDNN had none. */
 

@@ -114,7 +114,7 @@ write_slowly (gpointer data)
   pipe = g_fopen (name, "w");
   for (guint i = 0; i < 2; i++)
     {
-      const char *part = HELP_ADD + i * 40;
+      const char *part = &HELP_ADD[i * 40];
       gsize size = i == 0 ? 40 : strlen (part);
 
       g_assert_cmpint (fwrite (part, 1, size, pipe), ==, size);
