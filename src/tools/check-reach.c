@@ -38,32 +38,41 @@ ghlo_tool_find_runs (const GhloIrModule *module)
   return runs;
 }
 
+typedef struct
+{
+  GHashTable *set;      /* of functions, and of what else has a name */
+  GPtrArray  *list;     /* the same, in the order in which they were reached */
+} Reached;
+
 /* Called for each symbol that a function which may run refers to. */
 static void
 reach (GhloIrOp *symbol,
        gpointer  data)
 {
-  GPtrArray *reached = data;
+  Reached *reached = data;
 
-  if (!g_ptr_array_find (reached, symbol, NULL))
-    g_ptr_array_add (reached, symbol);
+  if (g_hash_table_add (reached->set, symbol))
+    g_ptr_array_add (reached->list, symbol);
 }
 
-/* The functions that @runs are or come to, by calls of calls. */
-static GPtrArray *
+/* The functions that @runs are or come to, by calls of calls: a set. */
+static GHashTable *
 find_reached (GPtrArray *runs)
 {
-  GPtrArray *reached = g_ptr_array_copy (runs, NULL, NULL);
+  g_autoptr (GPtrArray) list = g_ptr_array_new ();
+  Reached reached = { g_hash_table_new (NULL, NULL), list };
 
-  for (guint i = 0; i < reached->len; i++)
+  for (guint i = 0; i < runs->len; i++)
+    reach (runs->pdata[i], &reached);
+  for (guint i = 0; i < list->len; i++)
     {
-      const GhloIrOp *function = reached->pdata[i];
+      const GhloIrOp *function = list->pdata[i];
 
       for (const GhloIrOp *op = function; op != NULL; op = ghlo_pass_next_op (op, function))
-        ghlo_ir_op_foreach_symbol (op, reach, reached);
+        ghlo_ir_op_foreach_symbol (op, reach, &reached);
     }
 
-  return reached;
+  return reached.set;
 }
 
 static gboolean
@@ -90,7 +99,7 @@ ghlo_tool_find_unrun (const GhloIrModule *module,
                       GPtrArray          *runs)
 {
   g_autoptr (GPtrArray) functions = ghlo_pass_functions (module);
-  g_autoptr (GPtrArray) reached = NULL;
+  g_autoptr (GHashTable) reached = NULL;
   g_autoptr (GString) names = g_string_new (NULL);
 
   if (functions->len > 0 && runs->len == 0)
@@ -98,7 +107,7 @@ ghlo_tool_find_unrun (const GhloIrModule *module,
                                                                   : "no function is without inputs");
   reached = find_reached (runs);
   for (guint i = 0; i < functions->len; i++)
-    if (!g_ptr_array_find (reached, functions->pdata[i], NULL) && has_check (functions->pdata[i]))
+    if (!g_hash_table_contains (reached, functions->pdata[i]) && has_check (functions->pdata[i]))
       g_string_append_printf (names, "%s@%s", names->len > 0 ? ", " : "",
                               ghlo_ir_op_get_string (functions->pdata[i], "sym_name"));
 
