@@ -18,10 +18,13 @@ static const char *const none[] = { NULL };
 static void
 add_string (JsonBuilder *builder,
             const char  *name,
-            const char  *value)
+            const char  *value)     /* nullable */
 {
   json_builder_set_member_name (builder, name);
-  json_builder_add_string_value (builder, value);
+  if (value != NULL)
+    json_builder_add_string_value (builder, value);
+  else
+    json_builder_add_null_value (builder);
 }
 
 static void
@@ -36,18 +39,6 @@ add_strings (JsonBuilder       *builder,
   json_builder_end_array (builder);
 }
 
-static void
-add_string_or_null (JsonBuilder *builder,
-                    const char  *name,
-                    const char  *value)
-{
-  json_builder_set_member_name (builder, name);
-  if (value != NULL)
-    json_builder_add_string_value (builder, value);
-  else
-    json_builder_add_null_value (builder);
-}
-
 /* The bytes of memory that the machine has. */
 static gint64
 machine_memory (void)
@@ -59,27 +50,22 @@ machine_memory (void)
 static char **
 list_libraries (const GhloDeviceCore *device)
 {
-  g_autoptr (GStrvBuilder) libraries = g_strv_builder_new ();
-  g_autofree char *onednn = NULL, *text = NULL;
+  g_autofree char *onednn = NULL;
   const GhloCpuBlas *blas;
+  char **libraries;
+  guint n = 0;
 
   if (device->kind != GHLO_DEVICE_KIND_CPU || !ghlo_device_core_is_host (device))
     return NULL;
+  libraries = g_new0 (char *, 3);
   onednn = ghlo_cpu_onednn_dup_version ();
-  blas = ghlo_cpu_blas ();
   if (onednn != NULL)
-    {
-      g_autofree char *entry = g_strdup_printf ("oneDNN %s", onednn);
-
-      g_strv_builder_add (libraries, entry);
-    }
+    libraries[n++] = g_strdup_printf ("oneDNN %s", onednn);
+  blas = ghlo_cpu_blas ();
   if (blas != NULL)
-    {
-      text = g_strdup_printf ("OpenBLAS %s (%s)", blas->version, blas->core);
-      g_strv_builder_add (libraries, text);
-    }
+    libraries[n++] = g_strdup_printf ("OpenBLAS %s (%s)", blas->version, blas->core);
 
-  return g_strv_builder_end (libraries);
+  return libraries;
 }
 
 static void
@@ -94,8 +80,8 @@ add_device (JsonBuilder    *builder,
   add_string (builder, "kind", device->klass->name);
   add_string (builder, "title", device->title);
   add_string (builder, "driver", device->driver);
-  add_string_or_null (builder, "model", device->model);
-  add_string_or_null (builder, "vector_level", device->vector_level);
+  add_string (builder, "model", device->model);
+  add_string (builder, "vector_level", device->vector_level);
   add_strings (builder, "features", device->features);
   ghlo_tool_json_add_int (builder, "memory", (gint64) device->klass->get_memory (device));
   if (ghlo_device_core_is_host (device))

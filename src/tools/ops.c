@@ -119,8 +119,10 @@ print_table (void)
       printf ("%-38s %-10s", spec->name, reference_state (kind));
       for (guint i = 0; i < devices->len; i++)
         {
-          printf (" %-10s", device_state (devices->pdata[i], kind));
-          n_steps[i] += strcmp (device_state (devices->pdata[i], kind), "steps") == 0 ? 1 : 0;
+          const char *state = device_state (devices->pdata[i], kind);
+
+          printf (" %-10s", state);
+          n_steps[i] += strcmp (state, "steps") == 0 ? 1 : 0;
         }
       printf (" %s\n", spec->summary);
       n += strcmp (reference_state (kind), "no") != 0 ? 1 : 0;
