@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../import-code.h"
 #include "../limit-memory.h"
 #include "base/ghlo-error.h"
 #include "import/exported/exported.h"
@@ -364,21 +365,6 @@ packed_text (const char *front,
   return g_string_free_to_bytes (text);
 }
 
-static GhloIrModule *
-import_bytes (GBytes *bytes,
-              int    *code)
-{
-  gsize size;
-  const char *data = g_bytes_get_data (bytes, &size);
-  g_autoptr (GhloDiagnostics) diagnostics = ghlo_diagnostics_new ("test", data, size);
-  GhloIrModule *module = ghlo_import (bytes, GHLO_IMPORT_DEFAULT, diagnostics, NULL, NULL);
-  const GhloFinding *finding = diagnostics->findings->len > 0 ? diagnostics->findings->pdata[0] : NULL;
-
-  *code = finding != NULL ? finding->code : 0;
-
-  return module;
-}
-
 /* Packed constants take more memory than the program: where there is none, that is what the error says. */
 static void
 test_limited (void)
@@ -396,7 +382,7 @@ test_limited (void)
                              "\"> : tensor<67108864xi1>\n  return\n}\n");
   programs[1] = packed_text ("func.func @main() {\n  %0 = stablehlo.constant dense_resource<k> : tensor<67108864xi1>\n"
                              "  return\n}\n{-# dialect_resources: { builtin: { k: \"0x01000000", SIZE, "\" } } #-}\n");
-  module = import_bytes (programs[0], &code);
+  module = import_code (programs[0], &code);
   g_assert_nonnull (module);
   programs[2] = ghlo_export_artifact (module, GHLO_IR_VERSION_CURRENT, GHLO_EXPORT_DEFAULT, NULL, &error);
   g_assert_no_error (error);
@@ -404,7 +390,7 @@ test_limited (void)
   limit_memory (EXTRA);
   for (guint i = 0; i < G_N_ELEMENTS (programs); i++)
     {
-      g_assert_null (import_bytes (programs[i], &code));
+      g_assert_null (import_code (programs[i], &code));
       g_assert_cmpint (code, ==, GHLO_ERROR_OUT_OF_MEMORY);
     }
   /* Not before: what they give back would be there for the next. */

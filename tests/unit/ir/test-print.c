@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "../import-code.h"
 #include "../limit-memory.h"
 #include "base/ghlo-error.h"
 #include "import/import.h"
@@ -560,21 +561,6 @@ test_flags (void)
   g_assert_nonnull (strstr (elided, "constant dense_resource<__elided__> : tensor<65xi32>\n"));
 }
 
-static GhloIrModule *
-parse_large (GBytes *source,
-             int    *code)
-{
-  gsize size;
-  const char *data = g_bytes_get_data (source, &size);
-  g_autoptr (GhloDiagnostics) diagnostics = ghlo_diagnostics_new ("test", data, size);
-  GhloIrModule *module = ghlo_import (source, GHLO_IMPORT_DEFAULT, diagnostics, NULL, NULL);
-  const GhloFinding *finding = diagnostics->findings->len > 0 ? diagnostics->findings->pdata[0] : NULL;
-
-  *code = finding != NULL ? finding->code : 0;
-
-  return module;
-}
-
 /* A large constant without memory for it is an error in either direction. */
 static void
 test_limited (void)
@@ -594,11 +580,11 @@ test_limited (void)
     g_string_append (text, i % 2 == 0 ? "5A" : "A5");
   g_string_append (text, "\"> : tensor<33554432xi8>\n  return %0 : tensor<33554432xi8>\n}\n");
   source = g_bytes_new_static (text->str, text->len);
-  module = parse_large (source, &code);
+  module = import_code (source, &code);
   g_assert_nonnull (module);
 
   limit_memory (EXTRA);
-  g_assert_null (parse_large (source, &code));
+  g_assert_null (import_code (source, &code));
   g_assert_cmpint (code, ==, GHLO_ERROR_OUT_OF_MEMORY);
   g_assert_null (ghlo_ir_to_text (module, GHLO_IR_PRINT_DEFAULT, &error));
   g_assert_error (error, GHLO_ERROR, GHLO_ERROR_OUT_OF_MEMORY);
