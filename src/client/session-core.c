@@ -375,11 +375,13 @@ ghlo_session_call_run (gpointer            call,
                        GError            **error)
 {
   GhloSessionCall *self = call;
-  const GhloRunOptions options = { .replaced = self->bindings->replaced, .targets = self->bindings->targets };
+  GhloRunOptions options = { .replaced = self->bindings->replaced, .targets = self->bindings->targets };
   GhloOutcome *outcome;
 
   if (!check_turn (self, error) || !take_state (self, error) || !place_bound (self, monitor, error))
     return NULL;
+  if (self->is_profiled)
+    options.profile = ghlo_run_profile_new ();
   outcome = ghlo_run_start (self->core->executable, self->inputs, &options, monitor, error);
   if (outcome == NULL)
     return NULL;

@@ -74,6 +74,7 @@ typedef struct
   guint                input;      /* of a copy */
   gboolean             in_turn;    /* set by whoever gave the call its turn */
   gboolean             done;       /* of a run: what is carried was stored */
+  gboolean             is_profiled;    /* of a run: whether its steps are measured */
   gint64               upload_time;    /* microseconds, of a run: to upload what is bound */
   GhloPending         *previous;   /* owned; of a run: that gives what it was carried; NULL where that has ended well */
 } GhloSessionCall;
