@@ -399,7 +399,7 @@ on_run_ended (gpointer source_object,
   GhloSession *self = source_object;
 
   if (dropped)
-    ghlo_session_core_lose (self->core, G_MAXUINT64);
+    ghlo_session_core_lose (self->core, NULL);
   add_pending (self, -1);
 }
 
