@@ -31,6 +31,14 @@ GhloSessionBindings *ghlo_session_bindings_new   (guint n_inputs,
 GhloSessionBindings *ghlo_session_bindings_copy  (GhloSessionBindings *self);
 GhloSessionBindings *ghlo_session_bindings_ref   (GhloSessionBindings *self);
 void                 ghlo_session_bindings_unref (GhloSessionBindings *self);
+/* Whether runs take the input, which is neither bound nor carried. */
+static inline gboolean
+ghlo_session_bindings_is_free (const GhloSessionBindings *self,
+                               guint                      input)
+{
+  return self->bound[input] == NULL && self->initial[input] == NULL;
+}
+
 /* Of new ones or a copy. Takes @initial over. */
 void                 ghlo_session_bindings_carry (GhloSessionBindings *self,
                                                   guint                output,
