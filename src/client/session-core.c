@@ -415,12 +415,14 @@ ghlo_session_call_run (gpointer            call,
 {
   GhloSessionCall *self = call;
   gboolean begun = FALSE;
-  const GhloRunOptions options = { .replaced = self->bindings->replaced, .targets = self->bindings->targets,
-                                   .begun = &begun };
+  GhloRunOptions options = { .replaced = self->bindings->replaced, .targets = self->bindings->targets,
+                             .begun = &begun };
   GhloOutcome *outcome;
 
   if (!check_turn (self, error) || !check_states (self, error) || !place_bound (self, monitor, error))
     return NULL;
+  if (self->is_profiled)
+    options.profile = ghlo_run_profile_new ();
   *self->run = ++self->core->n_runs;
   take_state (self);
   outcome = ghlo_run_start (self->core->executable, self->inputs, &options, monitor, error);

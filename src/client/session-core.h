@@ -84,6 +84,7 @@ typedef struct
   GhloValue          **inputs;     /* of a run: one for each input, NULL where carried; owned */
   guint                input;      /* of a copy */
   gboolean             in_turn;    /* set by whoever gave the call its turn */
+  gboolean             is_profiled;    /* of a run: whether its steps are measured */
   guint64             *run;        /* of a run: the how many-th it is once it has begun, until then 0; an atomic GRcBox,
                                     * touched by whoever has the queue's turn */
   gint64               upload_time;    /* microseconds, of a run: to upload what is bound */

@@ -125,7 +125,7 @@ class CompileReport(Ghlo.CompileReport):
 
 @_add
 class Plan(Ghlo.Plan):
-    """How a device runs a program."""
+    """How a device runs a program: a sequence of steps."""
 
     def __str__(self):
         return self.to_string()
@@ -133,6 +133,17 @@ class Plan(Ghlo.Plan):
     def __repr__(self):
         return '<Ghlo.Plan %d steps, %d of them on the reference executor, %d bytes>' % (
             self.get_n_steps(), self.get_n_reference_steps(), self.get_memory())
+
+
+@_add
+class PlanStep(Ghlo.PlanStep):
+    """One step of a plan."""
+
+    def __str__(self):
+        return self.to_string()
+
+    def __repr__(self):
+        return '<Ghlo.PlanStep %s on %s>' % (self.get_operation(), self.get_unit())
 
 
 @_add
