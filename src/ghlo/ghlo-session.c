@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Sessions: the object, its properties, and its calls. What is bound and carried is in
- * ghlo-session-bindings.c, what happens in a call in ghlo-session-core.c.
+ * Sessions: the object, its properties, and its calls. What is bound is in
+ * ghlo-session-bindings.c, what is carried in ghlo-session-carry.c, what happens in a call in client/session-core.c.
  */
 
 #include "ghlo-session.h"
@@ -401,7 +401,7 @@ on_run_ended (gpointer source_object,
   GhloSession *self = source_object;
 
   if (dropped)
-    ghlo_session_core_lose (self->core, G_MAXUINT64);
+    ghlo_session_core_lose (self->core, NULL);
   add_pending (self, -1);
 }
 
@@ -464,7 +464,7 @@ count_free_inputs (const GhloSessionBindings *bindings)
   guint n = 0;
 
   for (guint i = 0; i < bindings->n_inputs; i++)
-    n += bindings->bound[i] == NULL && bindings->initial[i] == NULL;
+    n += ghlo_session_bindings_is_free (bindings, i);
 
   return n;
 }
