@@ -37,6 +37,9 @@ typedef struct
   gboolean         (*finish)      (gpointer   data,
                                    gpointer   result,
                                    GError   **error);
+  /* Called instead of an answer, with the data still there, where an async call gave a result after its caller was
+   * told that it was cancelled. Nullable. */
+  void             (*refuse)      (gpointer   data);
   /* How an async call gets to a worker; NULL: it is simply the next one. */
   gboolean         (*push)  (gpointer   data,
                              GFunc      func,

@@ -51,6 +51,8 @@ typedef struct
   /* One for each input, touched by whoever has the queue's turn. State is NULL where nothing is carried, or
    * it was lost; the run that gives it may still go on, or have failed. */
   GhloValue         **state;
+  guint64             n_runs;      /* that took their turn, under which guard the next is as well */
+  guint64            *reset_after; /* for each input, how many of them there were when it was last reset */
   GhloSessionPlaced  *placed;      /* NULL on a device that works in host memory */
 } GhloSessionCore;
 
@@ -61,9 +63,10 @@ void             ghlo_session_core_unref (GhloSessionCore     *self);
 void             ghlo_session_core_reset (GhloSessionCore     *self,
                                           GhloSessionBindings *bindings,
                                           int                  input);
-/* In its turn, forgets what is carried, as after a run that failed. Takes a
- * reference to @self over. */
-void             ghlo_session_core_lose  (gpointer             self);
+/* Before the next call, forgets what is carried, as after a run that failed: the @run-th, so that what was reset after
+ * it stays. */
+void             ghlo_session_core_lose  (GhloSessionCore     *self,
+                                          guint64              run);
 
 /* A run, or the copying of what is carried into one input. */
 typedef struct
@@ -73,7 +76,7 @@ typedef struct
   GhloValue          **inputs;     /* of a run: one for each input, NULL where carried; owned */
   guint                input;      /* of a copy */
   gboolean             in_turn;    /* set by whoever gave the call its turn */
-  gboolean             done;       /* of a run: what is carried was stored */
+  guint64              run;        /* of a run that has its turn: the how many-th it is */
   gint64               upload_time;    /* microseconds, of a run: to upload what is bound */
   GhloPending         *previous;   /* owned; of a run: that gives what it was carried; NULL where that has ended well */
 } GhloSessionCall;
@@ -81,7 +84,6 @@ typedef struct
 /* Takes the bindings over. */
 GhloSessionCall *ghlo_session_call_new  (GhloSessionCore     *core,
                                          GhloSessionBindings *bindings);
-/* Of a run that had its turn and did not get to its end, loses what is carried. */
 void             ghlo_session_call_free (gpointer              call);
 
 /* The bodies of jobs: a run gives a GhloOutcome without the outputs that are
@@ -96,6 +98,8 @@ gpointer         ghlo_session_call_copy   (gpointer           call,
 gboolean         ghlo_session_call_finish (gpointer           call,
                                            gpointer           outcome,
                                            GError           **error);
+/* Of a run that got to its end after the caller was told that it was cancelled: what is carried is lost. */
+void             ghlo_session_call_refuse (gpointer           call);
 /* Has @func called with @work on a worker in the call's turn. */
 gboolean         ghlo_session_call_push   (gpointer           call,
                                            GFunc              func,

@@ -26,8 +26,9 @@
  *
  * A carried value belongs to the session alone, which may change it in place. It
  * leaves the session only as a copy: [method@Ghlo.Session.copy_state]. After a run
- * that was cancelled or failed it is lost, and further runs fail until
- * [method@Ghlo.Session.reset] gives back the initial values.
+ * that was cancelled or failed on its way it is lost, and further runs fail until
+ * [method@Ghlo.Session.reset] gives back the initial values. A call that was cancelled
+ * before its run began leaves it as it was.
  *
  * Runs happen one at a time in the order of the calls; asynchronous ones may be
  * called while others are under way. Whatever was called before a run is seen by
@@ -398,7 +399,7 @@ on_run_ended (gpointer source_object,
   GhloSession *self = source_object;
 
   if (dropped)
-    ghlo_serial_queue_apply (&self->core->queue, ghlo_session_core_lose, ghlo_session_core_ref (self->core));
+    ghlo_session_core_lose (self->core, G_MAXUINT64);
   add_pending (self, -1);
 }
 
@@ -412,6 +413,7 @@ static const GhloCallClass run_class = {
     .free_result = (GDestroyNotify) ghlo_outcome_free,
     .get_pending = (GhloPending *(*) (gpointer)) ghlo_outcome_get_pending,
     .finish = ghlo_session_call_finish,
+    .refuse = ghlo_session_call_refuse,
     .push = ghlo_session_call_push,
   },
   .ended = on_run_ended,
@@ -432,7 +434,6 @@ static const GhloCallClass copy_class = {
 static gpointer
 call_sync (const GhloCallClass *klass,
            GhloSessionCall     *call,
-           GhloSerialQueueFunc  skipped,
            GhloProgress        *progress,
            GCancellable        *cancellable,
            GError             **error)
@@ -445,14 +446,12 @@ call_sync (const GhloCallClass *klass,
     return NULL;
 
   core = ghlo_session_core_ref (call->core);
-  in_turn = ghlo_serial_queue_wait (&core->queue, cancellable, skipped, core);
+  in_turn = ghlo_serial_queue_wait (&core->queue, cancellable);
   call->in_turn = in_turn;
   result = ghlo_call_run (klass, call, progress, cancellable, error);
   if (in_turn)
-    {
-      ghlo_serial_queue_end (&core->queue);
-      ghlo_session_core_unref (core);
-    }
+    ghlo_serial_queue_end (&core->queue);
+  ghlo_session_core_unref (core);
 
   return result;
 }
@@ -549,10 +548,11 @@ dup_progress (GhloSession *self)
  * outputs that are neither carried nor bound, in the program's order; all can be read
  * when the call returns.
  *
- * When the call is cancelled, before the run begins or during it, or when the run
- * fails, what is carried is lost: further runs fail until
- * [method@Ghlo.Session.reset]. A call with wrong arguments is no run and loses
- * nothing.
+ * When the run is cancelled or fails, what is carried is lost: further runs fail until
+ * [method@Ghlo.Session.reset]. What is carried stays as it was when the run did not begin:
+ * when the call is cancelled while it waits for the runs before it, when its arguments are
+ * wrong, or when there is no memory for it. Whether it began, the next run says, or
+ * [method@Ghlo.Session.copy_state].
  *
  * Fails with %GHLO_ERROR_INVALID_ARGUMENT when an input is missing, was released or
  * has another type than the program says, or when what is carried was lost; and as
@@ -581,7 +581,7 @@ ghlo_session_run (GhloSession         *self,
     return NULL;
   progress = dup_progress (self);
   add_pending (self, 1);
-  outcome = call_sync (&run_class, call, ghlo_session_core_lose, progress, cancellable, error);
+  outcome = call_sync (&run_class, call, progress, cancellable, error);
   add_pending (self, -1);
 
   return ghlo_result_new (outcome);
@@ -699,9 +699,7 @@ ghlo_session_copy_state (GhloSession   *self,
 {
   g_return_val_if_fail (GHLO_IS_SESSION (self), NULL);
 
-  return ghlo_buffer_new_for_value (call_sync (&copy_class, copy_new (self, input, error),
-                                               (GhloSerialQueueFunc) ghlo_session_core_unref, NULL, cancellable,
-                                               error));
+  return ghlo_buffer_new_for_value (call_sync (&copy_class, copy_new (self, input, error), NULL, cancellable, error));
 }
 
 /**

@@ -24,8 +24,8 @@ typedef struct
   GhloDeviceCore *fallback;       /* runs what nobody has a step for; NULL: nobody does */
 } GhloPrepareOptions;
 
-/* What a run may be given besides its inputs; all optional. The arrays are borrowed by the call that starts
- * the run, what else is pointed to until the run has ended. */
+/* What a run may be given besides its inputs; all optional. The arrays and begun are borrowed by the call that
+ * starts the run, what else is pointed to until the run has ended. */
 typedef struct
 {
   const char *probe_directory;    /* where interpreter.probe writes; NULL keeps probes in memory */
@@ -41,12 +41,22 @@ typedef struct
    * else writes to during the run, and apart from the others. Where a device does write there, the
    * output is that value; anything else is the caller's to copy. */
   GhloValue *const *targets;
+  /* Set to TRUE when the run may begin to write to what the caller gives up; until then that is as it was. */
+  gboolean    *begun;
   /* To which the microseconds are added that a run spends on the fallback, and on uploading its inputs
    * to the device; NULL when nobody asks. */
   gint64      *fallback_time, *upload_time;
 } GhloRunOptions;
 
 #define GHLO_RUN_NO_INPUT G_MAXUINT
+
+/* For the device, before its first step. */
+static inline void
+ghlo_run_options_begin (const GhloRunOptions *options)
+{
+  if (options != NULL && options->begun != NULL)
+    *options->begun = TRUE;
+}
 
 /* What is known of a program's runs before them. */
 typedef struct
@@ -110,7 +120,7 @@ typedef struct
   gsize         (*prepared_size) (const GhloPrepared    *prepared);
   /* As ghlo_prepared_start (); *pending is NULL as it comes, and all inputs are where the device works. Outputs that
    * are not written yet have storage with that pending, which no two of them share. A run whose inputs are not written
-   * when its time has come fails as what should have written them did. */
+   * when its time has come fails as what should have written them did. Calls ghlo_run_options_begin (). */
   gboolean      (*start)      (GhloPrepared             *prepared,
                                const GhloRunOptions     *options,
                                GhloValue *const         *inputs,

@@ -579,6 +579,7 @@ ghlo_run_plan_run (GhloRunPlan           *self,
       run.addresses = ghlo_run_arena_slot (arena, self->frame);
       run.views = (GhloView *) (run.addresses + self->plan->n_buffers);
       fill_addresses (self, arena, inputs, outputs, run.addresses);
+      ghlo_run_options_begin (options);
       ok = self->spaces == NULL ? run_function (&run, monitor, error)
                                 : run_in_spaces (&run, inputs, outputs, monitor, error);
     }

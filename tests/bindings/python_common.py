@@ -8,7 +8,7 @@ import time
 import gi
 
 gi.require_version('Ghlo', '1.0')
-from gi.repository import Ghlo, GLib  # noqa: E402
+from gi.repository import Ghlo, Gio, GLib  # noqa: E402, F401
 
 ADD = '''func.func @main(%left: tensor<2x3xf32>, %right: tensor<2x3xf32>) -> tensor<2x3xf32> {
   %0 = stablehlo.add %left, %right : tensor<2x3xf32>

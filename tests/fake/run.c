@@ -158,6 +158,7 @@ run_new (Prepared             *prepared,
     run->options = *options;
   run->options.replaced = NULL;
   run->options.targets = NULL;
+  run->options.begun = NULL;
   run->monitor = monitor;
   run->operands = g_new (Operand, n_inputs + 1);
   run->n_operands = n_inputs;
@@ -406,6 +407,7 @@ fake_start (GhloPrepared          *prepared,
 
   if (!fake_begin (prepared->device, FAKE_START, monitor, error))
     return FALSE;
+  ghlo_run_options_begin (options);
   run = run_new (self, options, inputs, n_inputs, monitor);
   if (self->is_static && !make_outputs (run, options, inputs, outputs, &problem))
     {

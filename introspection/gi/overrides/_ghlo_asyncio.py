@@ -18,6 +18,8 @@ import weakref
 
 from gi.repository import Gio
 
+from ._ghlo_interrupts import link
+
 # The main context wakes up for answers though no thread is known to wait for it.
 _OWNERLESS_POLLING = 1
 _MAX_PRIORITY = 0x7fffffff
@@ -126,11 +128,9 @@ class Call(asyncio.Future):
         super().__init__(loop=asyncio.get_running_loop())
         self._name = name
         self._stop = Gio.Cancellable()
-        self._link = None
         if cancellable is not None:
-            # The caller's cancellable may stop other calls too: it is listened to.
-            stop = self._stop
-            self._link = cancellable, cancellable.connect(lambda *_: stop.cancel())
+            unlink = link(cancellable, self._stop)
+            self.add_done_callback(lambda _: unlink())
 
     def __repr__(self):
         return '<%s %s>' % (self._name, 'under way' if not self.done() else 'cancelled' if self.cancelled() else 'done')
@@ -144,7 +144,6 @@ class Call(asyncio.Future):
     def start(self, begin, finish):
         """begin (cancellable, callback) makes the call; finish (source, result) takes
         its result."""
-        self.add_done_callback(Call._unlink)
         try:
             begin(self._stop, lambda source, result, *_: self._answer(finish, source, result))
         except Exception as error:
@@ -155,14 +154,6 @@ class Call(asyncio.Future):
         """The call could not begin: await raises why."""
         self.set_exception(error)
         return self
-
-    def _unlink(self):
-        """In a turn of the loop, since a handler must not be disconnected from within
-        a cancellation."""
-        if self._link is not None:
-            cancellable, handler = self._link
-            self._link = None
-            cancellable.disconnect(handler)
 
     def _answer(self, finish, source, result):
         if self.done() or self.get_loop().is_closed():

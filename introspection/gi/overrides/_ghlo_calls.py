@@ -13,6 +13,8 @@ import sys
 import gi
 from gi.repository import Gio, GLib, GObject
 
+from . import _ghlo_interrupts as _interrupts
+
 try:
     from ._ghlo_signatures import SIGNATURES
 except ImportError:
@@ -109,14 +111,23 @@ def _define(cls, name, function, call, text):
 
 
 def define_call(cls, name, conversions):
+    """A function that Ctrl-C ends where it can be cancelled."""
     function = _Function(cls, name, conversions)
+    raw, at = function.raw, function.position.get('cancellable')
+
+    if at is None:
+        def run(*values):
+            return raw(*values)
+    else:
+        def run(*values):
+            return _interrupts.call(raw, list(values), at + function.is_method)
 
     if function.is_method:
         def call(self, *arguments, **keywords):
-            return function.raw(self, *function.bind(self, arguments, keywords))
+            return run(self, *function.bind(self, arguments, keywords))
     else:
         def call(*arguments, **keywords):
-            return function.raw(*function.bind(None, arguments, keywords))
+            return run(*function.bind(None, arguments, keywords))
 
     _define(cls, name, function, call, '')
 
