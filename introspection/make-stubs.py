@@ -75,6 +75,7 @@ class Api:
         self.namespace = root.find(CORE + 'namespace')
         self.callbacks = {element.get('name'): element for element in self.namespace.findall(CORE + 'callback')}
         self.flags = {element.get('name') for element in self.namespace.findall(CORE + 'bitfield')}
+        self.owners = {child: element for element in root.iter() for child in element.findall(CORE + 'return-value')}
         self.includes = sorted({element.get('name') for element in root.findall(CORE + 'include')} | {'GLib'})
 
     def get_type(self, holder, result=False):
@@ -95,7 +96,7 @@ class Api:
         if element.get('name') == 'GLib.HashTable':
             return f"dict[{', '.join(self.spell(inner.get('name')) for inner in element)}]"
         if element.get('name') == 'Gio.ListModel':
-            return f'Gio.ListModel[{get_item_type(holder)}]'
+            return f'Gio.ListModel[{get_item_type(holder, self.owners.get(holder))}]'
         return self.spell(element.get('name'))
 
     def spell(self, name):
@@ -126,9 +127,10 @@ class Api:
         return results[0] if len(results) == 1 else f"tuple[{', '.join(results)}]" if results else 'None'
 
 
-def get_item_type(holder):
-    """What a list model has, which its documentation alone says."""
-    found = re.search(r'list ?model\]? of\s+\[class@(?:Ghlo\.)?([\w.]+)\]', holder.findtext(CORE + 'doc') or '', re.I)
+def get_item_type(*elements):
+    """What a list model has, which the documentation of one of these alone says."""
+    docs = ' '.join(element.findtext(CORE + 'doc') or '' for element in elements if element is not None)
+    found = re.search(r'list(?: ?model\]?)? of\s+\[class@(?:Ghlo\.)?([\w.]+)\]', docs, re.I)
     return found[1] if found else 'Any'
 
 
