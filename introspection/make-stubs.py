@@ -197,8 +197,8 @@ class Overrides:
     def read_conversions(self, table, functions):
         for key, row in zip(table.keys, table.values):
             self.conversions[ast.literal_eval(key)] = {
-                ast.literal_eval(argument): functions[function.id].args.args[1].annotation
-                for argument, function in zip(row.keys, row.values)}
+                ast.literal_eval(argument): functions[name_of_function(value)].args.args[1].annotation
+                for argument, value in zip(row.keys, row.values)}
 
     def get_members(self, name):
         """{name: lines} of what an override adds to a class or replaces."""
@@ -212,6 +212,11 @@ class Overrides:
                 if node.name != '__init__' or not node.args.kwarg:
                     members[node.name] = list(describe_override(node))
         return members
+
+
+def name_of_function(value):
+    """What converts an argument is a function, or such with the name of the argument that it depends on."""
+    return value.elts[0].id if isinstance(value, ast.Tuple) else value.id
 
 
 class NamesInStub(ast.NodeTransformer):

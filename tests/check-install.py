@@ -40,7 +40,7 @@ VALA = '''void main () {
 '''
 
 HEADERS = '''buffer client compile-options compile-report device diagnostic enum-types enums error executable plan
-program progress result session statistics tensor-type timing value-info version version-macros'''.split()
+plan-step program progress result session statistics tensor-type timing value-info version version-macros'''.split()
 
 
 JAVASCRIPT = '''imports.gi.versions.Ghlo = '1.0';

@@ -175,14 +175,11 @@ get_pending (const Job *job,
 /* After the body, which gave @result or set @error, and what it left pending. */
 static gpointer
 job_finish_body (Job      *job,
-                 gboolean  wanted,
                  gpointer  result,
                  GError  **error)
 {
   if (result != NULL && job->klass->finish != NULL && !job->klass->finish (job->data, result, error))
     g_clear_pointer (&result, job->klass->free_result);
-  if (result != NULL && !wanted && job->klass->refuse != NULL)
-    job->klass->refuse (job->data);
   if (result == NULL && error != NULL && *error != NULL)
     make_valid (*error);
   g_clear_pointer (&job->data, job->klass->free_data);
@@ -231,7 +228,7 @@ ghlo_job_run (const GhloJobClass *klass,
       result = job_run_body (job, cancellable, error);
       /* A sync call returns when work has really stopped; a cancel reaches the device by the monitor. */
       ghlo_pending_wait (get_pending (job, result), NULL, NULL);
-      result = job_finish_body (job, TRUE, result, error);
+      result = job_finish_body (job, result, error);
     }
   if (job->progress != NULL)
     ghlo_progress_core_finish (job->progress, job->serial, result != NULL, TRUE);
@@ -323,7 +320,8 @@ set_answer (Job      *job,
 }
 
 /* Without a result. The answer is attached as soon as the job is claimed: the worker that finds it claimed finds the
- * answer on its way, and what comes after this job comes after its answer. Takes @error over. */
+ * answer on its way, and what comes after this job comes after its answer. The data is there until the worker claims
+ * the job. Takes @error over. */
 static void
 answer_ahead (Job    *job,
               GError *error)
@@ -334,7 +332,11 @@ answer_ahead (Job    *job,
   first = !job->claimed;
   job->claimed = TRUE;
   if (first)
-    set_answer (job, NULL, error);
+    {
+      if (job->klass->refuse != NULL)
+        job->klass->refuse (job->data);
+      set_answer (job, NULL, error);
+    }
   g_mutex_unlock (&job->lock);
 
   if (!first)
@@ -377,7 +379,7 @@ job_end (Job      *job,
   wanted = !job->claimed;
   job->claimed = TRUE;
   g_mutex_unlock (&job->lock);
-  result = job_finish_body (job, wanted, result, &error);
+  result = job_finish_body (job, result, &error);
   job_set_running (job, FALSE);
   if (wanted)
     {

@@ -10,8 +10,9 @@
 
 #include "base/ghlo-enums.h"
 #include "ir/module.h"
-#include "plan/target.h"
+#include "plan/plan.h"
 #include "runtime/pending.h"
+#include "runtime/profile.h"
 #include "runtime/value.h"
 
 G_BEGIN_DECLS
@@ -46,6 +47,8 @@ typedef struct
   /* To which the microseconds are added that a run spends on the fallback, and on uploading its inputs
    * to the device; NULL when nobody asks. */
   gint64      *fallback_time, *upload_time;
+  /* To which is added what each step took; NULL when nobody asks. Not of devices without plans. */
+  GhloRunProfile *profile;
 } GhloRunOptions;
 
 #define GHLO_RUN_NO_INPUT G_MAXUINT
@@ -129,9 +132,11 @@ typedef struct
                                GhloPending             **pending,
                                const GhloMonitor        *monitor,
                                GError                  **error);
-  /* What the device offers to plans, its own and others'; it lives as long as the device. NULL, as the next two, for an
-   * executor that makes no plans. */
+  /* What the device offers to plans, its own and others'; it lives as long as the device. NULL, as the next three, for
+   * an executor that makes no plans. */
   const GhloStepTarget *(*get_target) (GhloDeviceCore   *self);
+  /* The plan, which the prepared program has; NULL where the fallback runs all of it as one step. */
+  const GhloStepPlan *(*get_plan) (const GhloPrepared   *prepared);
   /* The plan as text, which the caller frees, and its figures. */
   char         *(*describe)   (GhloPrepared             *prepared);
   void          (*measure)    (GhloPrepared             *prepared,
@@ -223,7 +228,9 @@ gboolean      ghlo_prepared_run         (GhloPrepared             *self,
                                          GError                  **error);
 /* How it will run, for people; the caller frees it. NULL when there is nothing to say. */
 char         *ghlo_prepared_describe    (GhloPrepared             *self);
-/* FALSE where no plan was made, and nothing is known. */
+/* NULL where there is none, or where the fallback runs all of it as one step. */
+const GhloStepPlan *ghlo_prepared_get_plan (const GhloPrepared    *self);
+/* FALSE where the device makes no plans, and nothing is known. */
 gboolean      ghlo_prepared_measure     (GhloPrepared             *self,
                                          GhloRunFigures           *figures);
 

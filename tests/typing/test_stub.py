@@ -207,13 +207,14 @@ class TestNames(unittest.TestCase):
         self.assertNotIn('Gio.ListModel[Any]', ast.unparse(STUB))
         for key, row in _ghlo_arguments.CONVERSIONS.items():
             for argument, convert in row.items():
+                convert = convert[0] if isinstance(convert, tuple) else convert
                 self.assertEqual(len(convert.__annotations__), 1, f'{key} {argument}: {convert.__name__}')
 
 
 class TestValues(unittest.TestCase):
     def check(self, value, annotation, seen):
         self.assertTrue(is_of(value, annotation), f'expected {ast.unparse(annotation)}, found {value!r}')
-        for each in value if isinstance(value, (list, Gio.ListModel)) else [value]:
+        for each in [value, *(value if isinstance(value, (list, Gio.ListModel)) else [])]:
             self.follow(each, seen)
 
     def follow(self, value, seen):
@@ -243,11 +244,11 @@ class TestValues(unittest.TestCase):
         self.getters, seen = set(), set()
         for value in make_objects():
             self.follow(value, seen)
-        unseen = [f'{name}.{member}' for name, node in CLASSES.items() for member, definitions in list_members(node).items()
-                  if member.startswith('get_') and isinstance(definitions[0], ast.FunctionDef)
-                  and not definitions[0].decorator_list and len(definitions) == 1
-                  and [each for each in list_parameters(definitions[0]) if not each[1]] == []]
-        self.assertEqual(sorted(set(unseen) - self.getters), [])
+        all_getters = {
+            f'{name}.{member}' for name, node in CLASSES.items() for member, definitions in list_members(node).items()
+            if member.startswith('get_') and isinstance(definitions[0], ast.FunctionDef) and len(definitions) == 1
+            and not definitions[0].decorator_list and all(default for _, default in list_parameters(definitions[0]))}
+        self.assertEqual(sorted(all_getters - self.getters), [])
 
 
 class TestHelp(unittest.TestCase):

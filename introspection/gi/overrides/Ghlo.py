@@ -28,7 +28,7 @@ from ..overrides import override
 
 from . import _ghlo_arrays as _arrays
 from . import _ghlo_calls as _calls
-from ._ghlo_arguments import CONVERSIONS, arrange
+from ._ghlo_arguments import CONVERSIONS, arrange, find_output, list_marked, say_taken
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from gi.repository import Gio
 
-    from ._ghlo_arguments import _Array, _Input
+    from ._ghlo_arguments import _Input, _Inputs
 
 Ghlo = get_introspection_module('Ghlo')
 
@@ -141,7 +141,7 @@ class CompileReport(Ghlo.CompileReport):
 
 @_add
 class Plan(Ghlo.Plan):
-    """How a device runs a program."""
+    """How a device runs a program: a sequence of steps."""
 
     def __str__(self) -> str:
         return self.to_string()
@@ -149,6 +149,17 @@ class Plan(Ghlo.Plan):
     def __repr__(self) -> str:
         return '<Ghlo.Plan %d steps, %d of them on the reference executor, %d bytes>' % (
             self.get_n_steps(), self.get_n_reference_steps(), self.get_memory())
+
+
+@_add
+class PlanStep(Ghlo.PlanStep):
+    """One step of a plan."""
+
+    def __str__(self) -> str:
+        return self.to_string()
+
+    def __repr__(self) -> str:
+        return '<Ghlo.PlanStep %s on %s>' % (self.get_operation(), self.get_unit())
 
 
 @_add
@@ -473,6 +484,18 @@ class Progress(Ghlo.Progress):
         return '<Ghlo.Progress %.0f %%, %s>' % (self.get_fraction() * 100, self.get_stage().value_nick)
 
 
+def _run(source, name, run, inputs, named, cancellable):
+    """Runs an executable or a session on inputs in order, by name, or both."""
+    infos = source.list_inputs()
+    if named:
+        inputs = arrange(infos, inputs, named)
+    if len(infos) != len(inputs):
+        raise TypeError('expected %d inputs %s, found %d: write %s (%s)' % (
+            len(infos), say_taken(source), len(inputs), name,
+            _join((info.get_name() or 'x%d' % info.get_index() for info in infos))))
+    return run(inputs, cancellable)
+
+
 @_add
 class Executable(Ghlo.Executable):
     """A compiled program; executable (a, b) runs it, and so does executable (a, y=b)."""
@@ -481,13 +504,7 @@ class Executable(Ghlo.Executable):
         """Runs the program on buffers, arrays, and numbers or lists of them, which
         become what the program takes; arrays keep their own type. Inputs are given in
         order, by the names that list_inputs () says, or both."""
-        infos = self.list_inputs()
-        if named:
-            inputs = arrange(infos, inputs, named)
-        if len(infos) != len(inputs):
-            raise TypeError('expected %d inputs for this program, found %d: write executable (%s)' % (
-                len(infos), len(inputs), _join((info.get_name() or 'x%d' % i for i, info in enumerate(infos)))))
-        return self.execute(inputs, cancellable)
+        return _run(self, 'executable', self.execute, inputs, named, cancellable)
 
     def __repr__(self) -> str:
         return '<Ghlo.Executable %s>' % _describe(self)
@@ -497,11 +514,20 @@ if hasattr(Ghlo, 'Session'):
     @_add
     class Session(Ghlo.Session):
         """An executable with inputs bound and outputs carried; session (a, b) runs it
-        on the inputs that are left."""
+        on the inputs that are left, and so does session (a, y=b)."""
 
-        def __call__(self, *inputs: Ghlo.Buffer | _Array, cancellable: Gio.Cancellable | None = None) -> Result:
-            """Runs the session on buffers and arrays."""
-            return self.run(inputs, cancellable)
+        def __call__(self, *inputs: _Input, cancellable: Gio.Cancellable | None = None, **named: _Input) -> Result:
+            """Runs the session on what an executable takes, for those inputs that list_inputs ()
+            says: the ones that are neither bound nor carried."""
+            return _run(self, 'session', self.run, inputs, named, cancellable)
+
+        def carry_all(self, initial: _Inputs | None = None, **named: _Input) -> bool:
+            """Carries each output that the program marks (tf.aliasing_output) into its input. What is
+            bound to such an input is what it begins with; the others begin with what is given here, in a
+            list or by name."""
+            if named:
+                initial = arrange(list_marked(self), initial or (), named)
+            return super().carry_all(initial)
 
         def bind_output(self, output: int, array: npt.NDArray[Any] | int, *rest: Any) -> bool:
             """Has runs that are called from now on write an output into an array, which their results then
@@ -513,6 +539,7 @@ if hasattr(Ghlo, 'Session'):
             bytes and a function that is called when the memory is not needed may stand for the array."""
             if isinstance(array, int):
                 return super().bind_output(output, array, *rest)
+            output = find_output(self, output)
             executable = self.get_executable()
             infos = executable.list_outputs() if executable is not None else []
             address, size = 0, 0

@@ -18,7 +18,7 @@ from gi.repository import Ghlo, Gio, GLib
 from . import _ghlo_arrays as _arrays
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from os import PathLike
     from typing import Any, Protocol, SupportsIndex, TypeAlias
 
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     _Bytes: TypeAlias = GLib.Bytes | bytes | bytearray | memoryview
     _File: TypeAlias = Gio.File | str | PathLike[str]
     _Input: TypeAlias = Ghlo.Buffer | _Array | complex | list[Any] | tuple[Any, ...]
+    _Inputs: TypeAlias = Sequence[_Input] | Mapping[str, _Input]
 
 
 def _name(value):
@@ -147,15 +148,40 @@ def _are_buffers(inputs):
     return all(value is None or isinstance(value, Ghlo.Buffer) for value in inputs)
 
 
-def _inputs(executable, inputs: Sequence[_Input]):
-    """Buffers for all inputs of an executable; arrays and numbers become ones."""
-    inputs = _list(inputs)
+def say_taken(source):
+    """What a run takes, for an error about its inputs."""
+    return 'that are neither bound nor carried' if isinstance(source, Ghlo.Session) else 'for this program'
+
+
+def to_buffers(inputs, infos, kind):
+    """Buffers for all that infos describe, given in order or by name; arrays and numbers become ones."""
+    inputs = arrange(infos, (), inputs) if isinstance(inputs, dict) else _list(inputs)
     if _are_buffers(inputs):
         return inputs
-    infos = executable.list_inputs()
     if len(infos) != len(inputs):
-        raise _invalid('expected %d inputs for this program, found %d' % (len(infos), len(inputs)))
-    return [_to_input(i, *pair) for i, pair in enumerate(zip(infos, inputs))]
+        raise _invalid('expected %d %s, found %d' % (len(infos), kind, len(inputs)))
+    return [to_buffer(*pair) for pair in zip(infos, inputs)]
+
+
+def _inputs(source, inputs: _Inputs):
+    """Those of an executable, or those that a session leaves to a run."""
+    if not isinstance(inputs, dict) and _are_buffers(_list(inputs)):
+        return _list(inputs)
+    return to_buffers(inputs, source.list_inputs(), 'inputs ' + say_taken(source))
+
+
+def list_marked(session):
+    """The inputs that carry_all wants initial values for."""
+    executable = session.get_executable()
+    outputs = executable.list_outputs() if executable is not None else []
+    marked = {output.get_aliased_input() for output in outputs}
+    return [info for info in session.list_inputs() if info.get_index() in marked]
+
+
+def _initial(session, values: _Inputs):
+    if values is None:
+        return []
+    return to_buffers(values, list_marked(session), 'initial values')
 
 
 def describe_names(infos):
@@ -163,12 +189,12 @@ def describe_names(infos):
     return ', '.join(info.get_name() or str(i) for i, info in enumerate(infos)) or 'none'
 
 
-def find_input(infos, name):
-    """The number of the input of this name."""
+def find_name(infos, name, what='an input'):
+    """The number of the input of this name, among these."""
     for i, info in enumerate(infos):
         if info.get_name() == name:
             return i
-    raise TypeError('expected the name of an input of this program (%s), found %r' % (describe_names(infos), name))
+    raise TypeError('expected the name of %s of this program (%s), found %r' % (what, describe_names(infos), name))
 
 
 def arrange(infos, inputs, named):
@@ -177,28 +203,44 @@ def arrange(infos, inputs, named):
         return list(inputs)
     found = dict(enumerate(inputs))
     for name, value in named.items():
-        i = find_input(infos, name)
+        i = find_name(infos, name)
         if i in found:
-            raise TypeError('expected one value for input %d (%s), found two' % (i, infos[i]))
+            raise TypeError('expected one value for input %d (%s), found two' % (infos[i].get_index(), infos[i]))
         found[i] = value
     return [found[i] for i in range(len(infos)) if i in found]
 
 
+def _list_of(session, name):
+    executable = session.get_executable()
+    return getattr(executable, name)() if executable is not None else []
+
+
 def _input(session, value: int | str):
     """The number of an input of a session, given by number or by name."""
-    if not isinstance(value, str):
-        return value
-    executable = session.get_executable()
-    return find_input(executable.list_inputs() if executable is not None else [], value)
+    return find_name(_list_of(session, 'list_inputs'), value) if isinstance(value, str) else value
 
 
-def _unbound_inputs(_session, inputs: Sequence[Ghlo.Buffer | _Array]):
-    """Buffers for those inputs of a session that nothing is bound to."""
-    return [_buffer(None, value) for value in _list(inputs)]
+def find_output(session, value: int | str):
+    """The number of an output of a session, given by number or by name."""
+    return find_name(_list_of(session, 'list_outputs'), value, 'an output') if isinstance(value, str) else value
 
 
-def _to_input(i, info, value):
-    tensor_type = info.get_tensor_type()
+def _bound(session, value: _Input, number):
+    """What is bound to the input of that number, or what it begins with."""
+    infos = _list_of(session, 'list_inputs')
+    if not isinstance(number, int) or not 0 <= number < len(infos):
+        return _buffer(None, value)
+    return to_buffer(infos[number], value)
+
+
+def _bound_by_name(session, value: _Input, name):
+    # Without an executable it is for the library to say so.
+    return _bound(session, value, _input(session, name) if session.get_executable() is not None else None)
+
+
+def to_buffer(info, value):
+    """What an input takes, out of a buffer, an array or numbers."""
+    i, tensor_type = info.get_index(), info.get_tensor_type()
     if value is None or isinstance(value, Ghlo.Buffer):
         return value
     if tensor_type is None or isinstance(value, (str, bytes, bytearray, GLib.Bytes)):
@@ -241,7 +283,8 @@ def _numbers(i, info, value, dtype):
             i, info, value, error)) from None
 
 
-# {(class, function): {argument: what makes it what the library takes}}
+# {(class, function): {argument: what makes it what the library takes}}; what depends on another argument, which is
+# converted before, is a pair of the function and that argument's name.
 CONVERSIONS = {
     ('Buffer', 'new_from_bytes'): {'tensor_type': _type, 'bytes': _elements},
     ('Buffer', 'new_from_bytes_strided'): {'tensor_type': _type, 'bytes': _elements, 'byte_strides': _integers},
@@ -257,9 +300,12 @@ CONVERSIONS = {
     ('Program', 'check'): {'bytes': _text},
     ('Program', 'load'): {'file': _file},
     ('Program', 'parse'): {'bytes': _text},
-    ('Session', 'bind_input'): {'input': _input, 'buffer': _buffer},
-    ('Session', 'carry'): {'input': _input, 'initial': _buffer},
+    ('Session', 'bind_input'): {'input': _input, 'buffer': (_bound, 'input')},
+    ('Session', 'bind_input_by_name'): {'buffer': (_bound_by_name, 'name')},
+    ('Session', 'carry'): {'output': find_output, 'input': _input, 'initial': (_bound, 'input')},
+    ('Session', 'carry_all'): {'initial': _initial},
     ('Session', 'copy_state'): {'input': _input},
-    ('Session', 'run'): {'inputs': _unbound_inputs},
+    ('Session', 'run'): {'inputs': _inputs},
+    ('Session', 'unbind_output'): {'output': find_output},
     ('TensorType', 'new'): {'element_type': _element_type, 'dimensions': _shape},
 }

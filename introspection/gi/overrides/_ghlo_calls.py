@@ -53,7 +53,10 @@ class _Function(object):
         self.defaults = [self._get_default(info) for info in shown]
         self.position = {argument: i for i, argument in enumerate(self.names)}
         self.conversions = [(self.position[argument], function) for argument, function in conversions.items()
-                            if argument in self.position]
+                            if argument in self.position and callable(function)]
+        self.dependent = [(self.position[argument], function, self.position[other])
+                          for argument, (function, other) in
+                          ((argument, pair) for argument, pair in conversions.items() if not callable(pair))]
 
     @staticmethod
     def _get_default(info):
@@ -98,6 +101,8 @@ class _Function(object):
                 self.name, missing[0], self.describe()))
         for i, convert in self.conversions:
             values[i] = convert(source, values[i])
+        for i, convert, other in self.dependent:
+            values[i] = convert(source, values[i], values[other])
         return values
 
 

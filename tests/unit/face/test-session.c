@@ -217,6 +217,86 @@ test_copies (void)
   assert_pair (two, 10, 20);
 }
 
+/* Both totals are marked as JAX does for donated arguments; what they were is given. */
+#define MARKED \
+  "func.func @main(%a: tensor<2xi32> {tf.aliasing_output = 3 : i32}, %step: tensor<2xi32>, " \
+  "%b: tensor<2xi32> {tf.aliasing_output = 1 : i32}) -> (tensor<2xi32>, tensor<2xi32>, tensor<2xi32>, " \
+  "tensor<2xi32>) {\n" \
+  "  %0 = stablehlo.add %a, %step : tensor<2xi32>\n" \
+  "  %1 = stablehlo.subtract %b, %step : tensor<2xi32>\n" \
+  "  return %a, %1, %b, %0 : tensor<2xi32>, tensor<2xi32>, tensor<2xi32>, tensor<2xi32>\n" \
+  "}\n"
+
+static void
+test_carry_all (void)
+{
+  g_autoptr (GhloExecutable) executable = compile (MARKED);
+  g_autoptr (GhloSession) session = ghlo_session_new (executable);
+  g_autoptr (GhloBuffer) first = pair_new (10, 20), second = pair_new (30, 40), step = pair_new (1, 2);
+  g_autoptr (GhloBuffer) a = NULL, b = NULL;
+  g_autoptr (GError) error = NULL;
+
+  g_assert_true (ghlo_session_bind_input_by_name (session, "a", first, &error));
+  /* All or nothing. */
+  g_assert_false (ghlo_session_carry_all (session, NULL, 0, &error));
+  g_assert_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT);
+  g_clear_error (&error);
+  g_assert_null (ghlo_session_copy_state (session, 0, NULL, NULL));
+  g_assert_true (ghlo_session_carry_all (session, &second, 1, &error));
+  g_assert_no_error (error);
+  ghlo_buffer_release (first);
+  ghlo_buffer_release (second);
+  for (guint i = 0; i < 3; i++)
+    {
+      g_autoptr (GhloResult) result = ghlo_session_run (session, &step, 1, NULL, &error);
+
+      g_assert_no_error (error);
+      g_assert_cmpuint (ghlo_result_get_n_outputs (result), ==, 2);
+      assert_pair (ghlo_result_get_output (result, 0), 10 + i, 20 + 2 * i);
+      assert_pair (ghlo_result_get_output (result, 1), 30 - i, 40 - 2 * i);
+    }
+  g_assert_true (ghlo_session_carry_all (session, NULL, 0, &error));
+  a = ghlo_session_copy_state (session, 0, NULL, &error);
+  b = ghlo_session_copy_state (session, 2, NULL, &error);
+  assert_pair (a, 13, 26);
+  assert_pair (b, 27, 34);
+}
+
+static char *
+list_names (GhloSession *session)
+{
+  GhloValueInfo **infos = ghlo_session_list_inputs (session);
+  g_autoptr (GString) names = g_string_new (NULL);
+
+  for (guint i = 0; infos[i] != NULL; i++)
+    {
+      g_string_append_printf (names, "%u:%s ", ghlo_value_info_get_index (infos[i]),
+                              ghlo_value_info_get_name (infos[i]));
+      ghlo_value_info_unref (infos[i]);
+    }
+  g_free (infos);
+
+  return g_string_free (g_steal_pointer (&names), FALSE);
+}
+
+/* What is neither bound nor carried. */
+static void
+test_list_inputs (void)
+{
+  g_autoptr (GhloExecutable) executable = compile (MARKED);
+  g_autoptr (GhloSession) session = ghlo_session_new (executable);
+  g_autoptr (GhloBuffer) pair = pair_new (1, 2);
+  g_autofree char *all = list_names (session), *two = NULL, *one = NULL;
+
+  g_assert_true (ghlo_session_bind_input (session, 0, pair, NULL));
+  two = list_names (session);
+  g_assert_true (ghlo_session_carry (session, 1, 2, pair, NULL));
+  one = list_names (session);
+  g_assert_cmpstr (all, ==, "0:a 1:step 2:b ");
+  g_assert_cmpstr (two, ==, "1:step 2:b ");
+  g_assert_cmpstr (one, ==, "1:step ");
+}
+
 typedef struct
 {
   GMainLoop *loop;
@@ -730,12 +810,17 @@ test_bare (void)
   for (guint i = 0; i < 2; i++)
     {
       g_autoptr (GhloSession) session = i == 0 ? g_object_new (GHLO_TYPE_SESSION, NULL) : ghlo_session_new (executable);
+      g_autofree char *names = NULL;
       Wait wait;
 
       g_assert_true (ghlo_session_get_executable (session) == (i == 0 ? NULL : executable));
       assert_refused (ghlo_session_bind_input (session, 0, pair, &error), &error, "*without an executable*");
       assert_refused (ghlo_session_carry (session, 0, 0, pair, &error), &error, "*without an executable*");
       assert_refused (ghlo_session_reset (session, &error), &error, "*without an executable*");
+      assert_refused (ghlo_session_carry_all (session, NULL, 0, &error), &error, "*without an executable*");
+      assert_refused (ghlo_session_bind_input_by_name (session, "x", pair, &error), &error, "*without an executable*");
+      names = list_names (session);
+      g_assert_cmpstr (names, ==, "");
       assert_refused (ghlo_session_copy_state (session, 0, NULL, &error) != NULL, &error, "*without an executable*");
       assert_run_refused (session, NULL, 0, "*without an executable*");
       wait_init (&wait, 1);
@@ -889,6 +974,8 @@ main (int   argc,
 
   g_test_add_func ("/session/carry", test_carry);
   g_test_add_func ("/session/bind", test_bind);
+  g_test_add_func ("/session/carry-all", test_carry_all);
+  g_test_add_func ("/session/list-inputs", test_list_inputs);
   g_test_add_func ("/session/copies", test_copies);
   g_test_add_func ("/session/order", test_order);
   g_test_add_func ("/session/cancel-async", test_cancel_async);
