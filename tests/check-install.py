@@ -56,6 +56,7 @@ def expected(introspection, vapi):
                 '*/lib/*libghlo-1.0.so', '*/pkgconfig/ghlo-1.0.pc']
     if introspection:
         yield from ['*/share/gir-1.0/Ghlo-1.0.gir', '*/girepository-1.0/Ghlo-1.0.typelib', '*/gi/overrides/Ghlo.py',
+                    '*/gi/overrides/_ghlo_signatures.py', '*/gi-stubs/repository/Ghlo.pyi',
                     '*/share/gjs-1.0/overrides/Ghlo.js']
     if vapi:
         yield from ['*/share/vala/vapi/ghlo-1.0.vapi', '*/share/vala/vapi/ghlo-1.0.deps']
