@@ -10,12 +10,12 @@
 #include "ghlo-buffer-private.h"
 #include "ghlo-call-private.h"
 #include "ghlo-compile-report-private.h"
-#include "ghlo-cost-private.h"
 #include "ghlo-device-private.h"
-#include "ghlo-plan-private.h"
 #include "ghlo-result-private.h"
 #include "ghlo-statistics-private.h"
 #include "ghlo-value-info-private.h"
+#include "ghlo/plan/ghlo-cost-private.h"
+#include "ghlo/plan/ghlo-plan-private.h"
 
 /**
  * GhloExecutable:
