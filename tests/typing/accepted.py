@@ -53,6 +53,7 @@ def sessions(executable: Ghlo.Executable, buffer: Ghlo.Buffer) -> None:
     assert_type(session.props.executable, Ghlo.Executable | None)
     session.bind_input('weights', buffer)
     session.carry(1, 0, np.zeros(3, np.float32))
+    session.carry_all({'weights': [0.5, 1]})
     assert_type(session.run([buffer]), Ghlo.Result)
 
 

@@ -4,7 +4,8 @@
 
     test_stub.py STUB
 
-Names, parameters and properties in both directions; what help () shows.
+Names, parameters and properties in both directions; what getters give; what help ()
+shows.
 """
 
 import ast
@@ -18,7 +19,9 @@ import unittest
 import gi
 
 gi.require_version('Ghlo', '1.0')
-from gi.repository import Ghlo, GObject  # noqa: E402
+from gi.repository import Ghlo, Gio, GLib, GObject  # noqa: E402
+
+import numpy as np  # noqa: E402
 
 from gi.overrides import _ghlo_arguments  # noqa: E402
 
@@ -73,6 +76,41 @@ def list_real_parameters(function):
     shown = re.match(r'\w+\((.*?)\)', function.__doc__)[1]
     words = [word.strip() for word in shown.split(',') if word.strip() and word.strip() != 'self']
     return [('*', True) if word.startswith('*') else (word.split(':')[0].split('=')[0], '=' in word) for word in words]
+
+
+def is_of(value, annotation):
+    """Whether a value is what an annotation of the stub says."""
+    if isinstance(annotation, ast.BinOp):
+        return is_of(value, annotation.left) or is_of(value, annotation.right)
+    if isinstance(annotation, ast.Subscript):
+        kind = ast.unparse(annotation.value)
+        if kind == 'tuple':
+            return isinstance(value, tuple)
+        items = isinstance(value, {'list': list, 'Gio.ListModel': Gio.ListModel}[kind])
+        return items and all(is_of(item, annotation.slice) for item in value)
+    name = ast.unparse(annotation)
+    if name == 'None' or value is None:
+        return name == 'None' and value is None
+    if name == 'float':
+        return type(value) is float
+    known = {'int': int, 'str': str, 'bool': bool, 'bytes': bytes, 'memoryview': memoryview}
+    return name == 'Any' or isinstance(value, known.get(name) or eval(name, {
+        **{each: getattr(Ghlo, each) for each in CLASSES}, 'Gio': Gio, 'GLib': GLib, 'GObject': GObject, 'np': np}))
+
+
+def make_objects():
+    """One of each class, as programs have them."""
+    client = Ghlo.Client()
+    program = Ghlo.Program.parse('''func.func @main(%x: tensor<2xf32>, %y: tensor<f32>) -> tensor<2xf32> {
+  %0 = stablehlo.exponential %x : tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+''')
+    executable = client.compile(program)
+    session = Ghlo.Session(executable=executable, profile=True)
+    result = session(np.ones(2, np.float32), np.float32(1))
+    return [client, program, executable, session, result, result[0], client.list_devices()[0], Ghlo.CompileOptions(),
+            Ghlo.Program.check('text')[0], Ghlo.Progress(), Ghlo.Buffer.new_token()]
 
 
 class TestNames(unittest.TestCase):
@@ -169,7 +207,48 @@ class TestNames(unittest.TestCase):
         self.assertNotIn('Gio.ListModel[Any]', ast.unparse(STUB))
         for key, row in _ghlo_arguments.CONVERSIONS.items():
             for argument, convert in row.items():
+                convert = convert[0] if isinstance(convert, tuple) else convert
                 self.assertEqual(len(convert.__annotations__), 1, f'{key} {argument}: {convert.__name__}')
+
+
+class TestValues(unittest.TestCase):
+    def check(self, value, annotation, seen):
+        self.assertTrue(is_of(value, annotation), f'expected {ast.unparse(annotation)}, found {value!r}')
+        for each in [value, *(value if isinstance(value, (list, Gio.ListModel)) else [])]:
+            self.follow(each, seen)
+
+    def follow(self, value, seen):
+        """Every getter of an object, and of what these give."""
+        name = type(value).__name__
+        if name not in CLASSES or (name, str(value)) in seen or isinstance(value, (int, GObject.GEnum, GObject.GFlags)):
+            return
+        seen.add((name, str(value)))
+        for member, definitions in list_members(CLASSES[name]).items():
+            node = definitions[0]
+            if re.match('(get|is|has|list)_|to_string$', member) and isinstance(node, ast.FunctionDef) \
+                    and not any(not default for _, default in list_parameters(node)) and 'async' not in member:
+                with self.subTest(f'{name}.{member}'):
+                    try:
+                        found = getattr(value, member)()
+                    except (GLib.Error, TypeError, ValueError):
+                        # A token has no elements.
+                        continue
+                    self.check(found, node.returns, seen)
+                    self.getters.add(f'{name}.{member}')
+        props = next((inner for inner in CLASSES[name].body if name_of(inner) == 'Props'), None)
+        for node in props.body if props else []:
+            with self.subTest(f'{name}.props.{name_of(node)}'):
+                self.check(getattr(value.props, name_of(node)), getattr(node, 'annotation', None) or node.returns, seen)
+
+    def test_getters(self):
+        self.getters, seen = set(), set()
+        for value in make_objects():
+            self.follow(value, seen)
+        all_getters = {
+            f'{name}.{member}' for name, node in CLASSES.items() for member, definitions in list_members(node).items()
+            if member.startswith('get_') and isinstance(definitions[0], ast.FunctionDef) and len(definitions) == 1
+            and not definitions[0].decorator_list and all(default for _, default in list_parameters(definitions[0]))}
+        self.assertEqual(sorted(all_getters - self.getters), [])
 
 
 class TestHelp(unittest.TestCase):

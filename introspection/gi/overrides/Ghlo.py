@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from gi.repository import Gio
 
-    from ._ghlo_arguments import _Array, _Input
+    from ._ghlo_arguments import _Input, _Inputs
 
 Ghlo = get_introspection_module('Ghlo')
 
@@ -155,10 +155,10 @@ class Plan(Ghlo.Plan):
 class PlanStep(Ghlo.PlanStep):
     """One step of a plan."""
 
-    def __str__(self):
+    def __str__(self) -> str:
         return self.to_string()
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return '<Ghlo.PlanStep %s on %s>' % (self.get_operation(), self.get_unit())
 
 
@@ -521,7 +521,7 @@ if hasattr(Ghlo, 'Session'):
             says: the ones that are neither bound nor carried."""
             return _run(self, 'session', self.run, inputs, named, cancellable)
 
-        def carry_all(self, initial: Sequence[_Input] | None = None, **named: _Input) -> bool:
+        def carry_all(self, initial: _Inputs | None = None, **named: _Input) -> bool:
             """Carries each output that the program marks (tf.aliasing_output) into its input. What is
             bound to such an input is what it begins with; the others begin with what is given here, in a
             list or by name."""

@@ -18,7 +18,7 @@ from gi.repository import Ghlo, Gio, GLib
 from . import _ghlo_arrays as _arrays
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from os import PathLike
     from typing import Any, Protocol, SupportsIndex, TypeAlias
 
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     _Bytes: TypeAlias = GLib.Bytes | bytes | bytearray | memoryview
     _File: TypeAlias = Gio.File | str | PathLike[str]
     _Input: TypeAlias = Ghlo.Buffer | _Array | complex | list[Any] | tuple[Any, ...]
+    _Inputs: TypeAlias = Sequence[_Input] | Mapping[str, _Input]
 
 
 def _name(value):
@@ -162,7 +163,7 @@ def to_buffers(inputs, infos, kind):
     return [to_buffer(*pair) for pair in zip(infos, inputs)]
 
 
-def _inputs(source, inputs: Sequence[_Input] | dict[str, _Input]):
+def _inputs(source, inputs: _Inputs):
     """Those of an executable, or those that a session leaves to a run."""
     if not isinstance(inputs, dict) and _are_buffers(_list(inputs)):
         return _list(inputs)
@@ -177,7 +178,7 @@ def list_marked(session):
     return [info for info in session.list_inputs() if info.get_index() in marked]
 
 
-def _initial(session, values: Sequence[_Input] | dict[str, _Input] | None):
+def _initial(session, values: _Inputs):
     if values is None:
         return []
     return to_buffers(values, list_marked(session), 'initial values')
