@@ -23,6 +23,7 @@
 #include "ghlo-device.h"
 #include "ghlo-diagnostic.h"
 #include "ghlo-executable.h"
+#include "ghlo-pending-call.h"
 #include "ghlo-plan.h"
 #include "ghlo-program.h"
 #include "ghlo-progress.h"
