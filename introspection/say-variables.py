@@ -85,12 +85,22 @@ def make_lines(folders):
     return [line for line in lines if line]
 
 
+def shown(process):
+    """The first of the process' outputs that is no file. What somebody else appends to a file is lost when meson, which
+    buffers its own output, writes there at the end."""
+    for number in 1, 2:
+        output = f'/proc/{process}/fd/{number}'
+        if not os.path.isfile(output):
+            return output
+    return None
+
+
 def say(text):
     """Prints it, within an installation where meson prints: it keeps its scripts' output to itself."""
-    if 'MESON_INSTALL_PREFIX' in os.environ:
+    if 'MESON_INSTALL_PREFIX' in os.environ and (output := shown(os.getppid())):
         try:
-            with open(f'/proc/{os.getppid()}/fd/1', 'a', encoding='utf-8') as output:
-                output.write(text)
+            with open(output, 'a', encoding='utf-8') as file:
+                file.write(text)
             return
         except OSError:
             pass

@@ -6,7 +6,7 @@
 // Calls: every X_async without a callback returns a promise, arguments at the end of
 // a slow call may be left out, a result unpacks: const [y] = await exe.execute_async ([x]).
 // A mistake in the arguments of X_async rejects its promise, or is thrown by X_finish.
-// By name: exe.execute ({x, y}), session.bind_input ('x', buffer).
+// By name: exe.execute ({x, y}), session.run ({x}), session.bind_input ('x', buffer), session.carry_all ({w, b}).
 // Data: Ghlo.Buffer.from_array (array, shape) copies a typed array into a buffer,
 // buffer.to_array () shows a buffer's memory as one. Mistakes that the language makes
 // easy are a Ghlo.Error of code INVALID_ARGUMENT that says what to write instead.
@@ -321,11 +321,11 @@ function toInput(value, index, info) {
 
 const describeNames = infos => infos.map((info, i) => info.get_name() ?? `${i}`).join(', ') || 'none';
 
-// The number of the input of this name.
-function findInput(infos, name) {
+// The number of the input or output of this name, among these.
+function findName(infos, name, what = 'an input') {
     const index = infos.findIndex(info => info.get_name() === name);
     if (index < 0)
-        throw mistake(`expected the name of an input of this program (${describeNames(infos)}), found '${name}'`);
+        throw mistake(`expected the name of ${what} of this program (${describeNames(infos)}), found '${name}'`);
     return index;
 }
 
@@ -333,7 +333,7 @@ function findInput(infos, name) {
 function arrange(named, infos) {
     const list = Array(infos.length);
     for (const [name, value] of Object.entries(named))
-        list[findInput(infos, name)] = value;
+        list[findName(infos, name)] = value;
     const missing = infos.findIndex((_info, i) => !(i in list));
     if (missing >= 0)
         throw mistake(`expected inputs ${describeNames(infos)}, found none for ${infos[missing]}`);
@@ -346,13 +346,15 @@ const isNamed = inputs => typeof inputs === 'object' && inputs !== null &&
 function toInputs(inputs, infos) {
     if (inputs === null || inputs === undefined)
         return [];
-    if (isNamed(inputs) && infos().length > 0)
+    if (isNamed(inputs) && infos()?.length > 0)
         return toInputs(arrange(inputs, infos()), infos);
     if (isTyped(inputs) || typeof inputs === 'string' || typeof inputs[Symbol.iterator] !== 'function')
         throw mistake(`expected an array of inputs, found ${describe(inputs)}: write [x]`);
     const list = [...inputs];
-    const described = list.every(input => input instanceof Ghlo.Buffer) ? [] : infos();
-    return list.map((input, i) => toInput(input, i, described[i]));
+    const described = list.every(input => input instanceof Ghlo.Buffer) ? null : infos();
+    if (described !== null && described.length !== list.length)
+        throw mistake(`expected ${described.length} inputs (${describeNames(described)}), found ${list.length}`);
+    return list.map((input, i) => toInput(input, described?.[i].get_index() ?? i, described?.[i]));
 }
 
 const toList = numbers => Array.isArray(numbers) || isTyped(numbers) ? Array.from(numbers) : null;
@@ -373,9 +375,12 @@ function toDoubles(numbers) {
     return list === null ? numbers : checkNumbers(list, 'F64').map(Number);
 }
 
-function toIndex(index, session = null) {
-    if (typeof index === 'string' && session !== null)
-        return findInput(session.executable?.list_inputs() ?? [], index);
+function toIndex(index, session = null, isOutput = false) {
+    if (typeof index === 'string' && session !== null) {
+        const {executable} = session;
+        return isOutput ? findName(executable?.list_outputs() ?? [], index, 'an output')
+            : findName(executable?.list_inputs() ?? [], index);
+    }
     if (!Number.isInteger(index))
         throw mistake(`expected the number of an input or output, found ${String(index)}`);
     return index;
@@ -386,6 +391,12 @@ function toBound(session, index, value) {
     return toInput(value, index, session.executable?.list_inputs()[index]);
 }
 
+// The inputs that carry_all wants initial values for.
+function listMarked(session) {
+    const marked = new Set((session.executable?.list_outputs() ?? []).map(output => output.get_aliased_input()));
+    return session.list_inputs().filter(info => marked.has(info.get_index()));
+}
+
 // By class and call: what becomes of the arguments, in both forms of the call.
 const ARGUMENTS = {
     'Buffer.new_from_bytes': (_self, type, bytes) => [type, toBytes(bytes, FROM_ARRAY)],
@@ -393,20 +404,24 @@ const ARGUMENTS = {
         [type, toBytes(bytes, FROM_ARRAY), checkShape(strides, 'strides')],
     'Buffer.new_from_int64s': (_self, type, numbers) => [type, toInt64s(numbers)],
     'Buffer.new_from_doubles': (_self, type, numbers) => [type, toDoubles(numbers)],
-    'Buffer.new_tuple': (_self, members) => [toInputs(members, () => [])],
+    'Buffer.new_tuple': (_self, members) => [toInputs(members, () => null)],
     'Program.load': (_self, file, ...rest) => [toFile(file), ...rest],
     'Buffer.load': (_self, file, ...rest) => [toFile(file), ...rest],
     'Buffer.save': (_self, file, ...rest) => [toFile(file), ...rest],
     'Program.parse': (_self, text, ...rest) => [toText(text), ...rest],
     'Program.check': (_self, text, ...rest) => [toText(text), ...rest],
     'Executable.execute': (self, inputs, ...rest) => [toInputs(inputs, () => self.list_inputs()), ...rest],
-    'Session.run': (_self, inputs, ...rest) => [toInputs(inputs, () => []), ...rest],
+    'Session.run': (self, inputs, ...rest) => [toInputs(inputs, () => self.list_inputs()), ...rest],
     'Session.bind_input': (self, input, value, ...rest) => {
         const index = toIndex(input, self);
         return [index, toBound(self, index, value), ...rest];
     },
+    // Without an executable it is for the library to say so.
+    'Session.bind_input_by_name': (self, name, value) =>
+        [name, self.executable !== null ? toBound(self, toIndex(`${name}`, self), value) : value],
+    'Session.carry_all': (self, initial) => [toInputs(initial, () => listMarked(self))],
     'Session.copy_state': (self, input, ...rest) => [toIndex(input, self), ...rest],
-    'Session.unbind_output': (_self, index) => [toIndex(index)],
+    'Session.unbind_output': (self, index) => [toIndex(index, self, true)],
     // GJS tells nobody where a typed array lies, and cannot call the function.
     'Session.bind_output': () => {
         throw mistake('JavaScript cannot have an output written to an array, since it does not say where one lies: ' +
@@ -414,7 +429,7 @@ const ARGUMENTS = {
     },
     'Session.carry': (self, output, input, value, ...rest) => {
         const index = toIndex(input, self);
-        return [toIndex(output), index, toBound(self, index, value), ...rest];
+        return [toIndex(output, self, true), index, toBound(self, index, value), ...rest];
     },
 };
 
@@ -580,6 +595,20 @@ function extendResult() {
     });
 }
 
+function extendPlan() {
+    const {prototype} = Ghlo.Plan;
+
+    prototype[Symbol.iterator] = function* () {
+        for (let index = 0; index < this.get_n_items(); index++)
+            yield this.get_item(index);
+    };
+    Object.defineProperty(prototype, 'length', {
+        get() {
+            return this.get_n_items();
+        },
+    });
+}
+
 const describeProgram = program => `(${program.list_inputs()}) -> (${program.list_outputs()})`;
 
 function extendStrings() {
@@ -617,7 +646,8 @@ function _init() {
     extendBuffer();
     extendDevice();
     extendResult();
-    for (const {prototype} of [Ghlo.ValueInfo, Ghlo.Diagnostic, Ghlo.CompileReport, Ghlo.Plan])
+    extendPlan();
+    for (const {prototype} of [Ghlo.ValueInfo, Ghlo.Diagnostic, Ghlo.CompileReport, Ghlo.Plan, Ghlo.PlanStep])
         prototype.toString = prototype.to_string;
     extendStrings();
 }

@@ -32,6 +32,7 @@ typedef struct
   GMutex              lock;          /* guards what follows */
   GMainContext       *context;       /* where the answer goes; NULL while the call is being made,
                                         and again once the answer is on its way */
+  gboolean            claimed;       /* by whoever gives the answer */
   gboolean            answered;
   gpointer            result;        /* owned until the answer takes it */
   GError             *error;
@@ -304,32 +305,42 @@ attach_answer (Job          *job,
   g_source_attach (source, context);
 }
 
-/* Takes @result or @error over; drops them when the job is answered already. The
- * answer is attached under the lock: whoever finds the job answered, as the worker
- * does after a cancel, finds the answer on its way, and what comes after this job
- * comes after its answer. */
+/* Under the lock, by whoever claimed the job. Takes @result or @error over. */
 static void
-job_answer (Job      *job,
+set_answer (Job      *job,
             gpointer  result,
             GError   *error)
 {
-  g_autoptr (GMainContext) context = NULL;
+  job->answered = TRUE;
+  job->result = result;
+  job->error = error;
+  if (job->context != NULL)
+    attach_answer (job, job->context);
+  g_clear_pointer (&job->context, g_main_context_unref);
+}
+
+/* Without a result. The answer is attached as soon as the job is claimed: the worker that finds it claimed finds the
+ * answer on its way, and what comes after this job comes after its answer. The data is there until the worker claims
+ * the job. Takes @error over. */
+static void
+answer_ahead (Job    *job,
+              GError *error)
+{
+  gboolean first;
 
   g_mutex_lock (&job->lock);
-  if (!job->answered)
+  first = !job->claimed;
+  job->claimed = TRUE;
+  if (first)
     {
-      job->answered = TRUE;
-      job->result = g_steal_pointer (&result);
-      job->error = g_steal_pointer (&error);
-      context = g_steal_pointer (&job->context);
-      if (context != NULL)
-        attach_answer (job, context);
+      if (job->klass->refuse != NULL)
+        job->klass->refuse (job->data);
+      set_answer (job, NULL, error);
     }
   g_mutex_unlock (&job->lock);
 
-  if (result != NULL)
-    job->klass->free_result (result);
-  g_clear_error (&error);
+  if (!first)
+    g_error_free (error);
 }
 
 /* Ends the making of the call: from here on the answer may be dispatched, on
@@ -353,7 +364,7 @@ on_cancelled (GCancellable *cancellable,
   Job *job = data;
 
   g_cancellable_cancel (job->stop);
-  job_answer (job, NULL, g_error_new_literal (G_IO_ERROR, G_IO_ERROR_CANCELLED, "the call was cancelled"));
+  answer_ahead (job, g_error_new_literal (G_IO_ERROR, G_IO_ERROR_CANCELLED, "the call was cancelled"));
 }
 
 /* Takes the worker's reference. */
@@ -362,9 +373,25 @@ job_end (Job      *job,
          gpointer  result,
          GError   *error)
 {
+  gboolean wanted;
+
+  g_mutex_lock (&job->lock);
+  wanted = !job->claimed;
+  job->claimed = TRUE;
+  g_mutex_unlock (&job->lock);
   result = job_finish_body (job, result, &error);
   job_set_running (job, FALSE);
-  job_answer (job, result, error);
+  if (wanted)
+    {
+      g_mutex_lock (&job->lock);
+      set_answer (job, result, error);
+      g_mutex_unlock (&job->lock);
+    }
+  else
+    {
+      g_clear_pointer (&result, job->klass->free_result);
+      g_clear_error (&error);
+    }
   job_unref (job);
 }
 
@@ -439,7 +466,7 @@ ghlo_job_start (const GhloJobClass  *klass,
     job->cancel_handler = g_cancellable_connect (cancellable, G_CALLBACK (on_cancelled), job_ref (job), job_unref);
   if (!job_push (job, &problem))
     {
-      job_answer (job, NULL, problem);
+      answer_ahead (job, problem);
       job_unref (job);
     }
   job_open (job, context);

@@ -37,6 +37,9 @@ typedef struct
   gboolean         (*finish)      (gpointer   data,
                                    gpointer   result,
                                    GError   **error);
+  /* Before the caller of an async call is told that it was cancelled, after the body was told to stop, on any thread
+   * and at any time: the body may have yet to begin, or give a result that nobody takes. Nullable. */
+  void             (*refuse)      (gpointer   data);
   /* How an async call gets to a worker; NULL: it is simply the next one. */
   gboolean         (*push)  (gpointer   data,
                              GFunc      func,

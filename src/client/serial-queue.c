@@ -48,10 +48,12 @@ item_new (ItemKind            kind,
   return item;
 }
 
-/* TRUE when the turn was free and is the caller's now; otherwise @item, if there is one, waits. */
+/* TRUE when the turn was free and is the caller's now; otherwise @item, if there is one, waits: the @n-th of those
+ * that do, or the last for -1. */
 static gboolean
 take_or_queue (GhloSerialQueue *self,
-               Item            *item)
+               Item            *item,
+               int              n)
 {
   gboolean mine;
 
@@ -59,7 +61,7 @@ take_or_queue (GhloSerialQueue *self,
   mine = !self->taken;
   self->taken = TRUE;
   if (!mine && item != NULL)
-    g_queue_push_tail (&self->items, item);
+    g_queue_push_nth (&self->items, item, n);
   g_mutex_unlock (&self->lock);
 
   return mine;
@@ -82,7 +84,7 @@ ghlo_serial_queue_push (GhloSerialQueue    *self,
 {
   Item *item = item_new (ITEM_WORKER, func, data);
 
-  if (!take_or_queue (self, item) || ghlo_workers_push (GHLO_WORKERS_RUN, work_item, item, error))
+  if (!take_or_queue (self, item, -1) || ghlo_workers_push (GHLO_WORKERS_RUN, work_item, item, error))
     return TRUE;
 
   g_free (item);
@@ -91,19 +93,36 @@ ghlo_serial_queue_push (GhloSerialQueue    *self,
   return FALSE;
 }
 
-void
-ghlo_serial_queue_apply (GhloSerialQueue    *self,
-                         GhloSerialQueueFunc func,
-                         gpointer            data)
+static void
+apply (GhloSerialQueue    *self,
+       GhloSerialQueueFunc func,
+       gpointer            data,
+       int                 n)
 {
   Item *item = item_new (ITEM_APPLY, func, data);
 
-  if (!take_or_queue (self, item))
+  if (!take_or_queue (self, item, n))
     return;
 
   g_free (item);
   func (data);
   ghlo_serial_queue_end (self);
+}
+
+void
+ghlo_serial_queue_apply (GhloSerialQueue    *self,
+                         GhloSerialQueueFunc func,
+                         gpointer            data)
+{
+  apply (self, func, data, -1);
+}
+
+void
+ghlo_serial_queue_apply_next (GhloSerialQueue    *self,
+                              GhloSerialQueueFunc func,
+                              gpointer            data)
+{
+  apply (self, func, data, 0);
 }
 
 static void
@@ -118,20 +137,18 @@ wake (GCancellable *cancellable,
 }
 
 gboolean
-ghlo_serial_queue_wait (GhloSerialQueue    *self,
-                        GCancellable       *cancellable,
-                        GhloSerialQueueFunc skipped,
-                        gpointer            data)
+ghlo_serial_queue_wait (GhloSerialQueue *self,
+                        GCancellable    *cancellable)
 {
   Item *item;
   gboolean granted;
   gulong handler = 0;
 
   /* Mostly nobody else is there, and nothing is allocated. */
-  if (take_or_queue (self, NULL))
+  if (take_or_queue (self, NULL, -1))
     return TRUE;
-  item = item_new (ITEM_WAITER, skipped, data);
-  granted = take_or_queue (self, item);
+  item = item_new (ITEM_WAITER, NULL, NULL);
+  granted = take_or_queue (self, item, -1);
   if (granted)
     {
       g_free (item);
@@ -145,12 +162,11 @@ ghlo_serial_queue_wait (GhloSerialQueue    *self,
     g_cond_wait (&self->granted, &self->lock);
   granted = item->granted;
   if (!granted)
-    item->kind = ITEM_APPLY;
+    g_queue_remove (&self->items, item);
   g_mutex_unlock (&self->lock);
   if (handler != 0)
     g_cancellable_disconnect (cancellable, handler);
-  if (granted)
-    g_free (item);
+  g_free (item);
 
   return granted;
 }

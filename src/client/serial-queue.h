@@ -36,12 +36,13 @@ gboolean ghlo_serial_queue_push  (GhloSerialQueue    *self,
 void     ghlo_serial_queue_apply (GhloSerialQueue    *self,
                                   GhloSerialQueueFunc func,
                                   gpointer            data);
-/* Waits for a turn, which ghlo_serial_queue_end() ends. FALSE when @cancellable came first:
- * then @skipped is called in that turn, as by ghlo_serial_queue_apply(). */
+/* The same in the turn after the one that is taken. */
+void     ghlo_serial_queue_apply_next (GhloSerialQueue    *self,
+                                       GhloSerialQueueFunc func,
+                                       gpointer            data);
+/* Waits for a turn, which ghlo_serial_queue_end() ends. FALSE when @cancellable came first. */
 gboolean ghlo_serial_queue_wait  (GhloSerialQueue    *self,
-                                  GCancellable       *cancellable,
-                                  GhloSerialQueueFunc skipped,
-                                  gpointer            data);
+                                  GCancellable       *cancellable);
 void     ghlo_serial_queue_end   (GhloSerialQueue     *self);
 
 G_END_DECLS

@@ -2,7 +2,8 @@
  *
  * What a session does in its turns: runs, copies, resets. A run takes the carried
  * values away and puts their successors there when it has begun, written or not; where
- * it does not begin or fails later, nothing of use is there, which the next run reports.
+ * it fails later, nothing of use is there, which the next run reports. Where it does not
+ * begin, they are put back.
  */
 
 #include "client/session-core.h"
@@ -111,6 +112,7 @@ ghlo_session_core_new (GhloExecutableCore *executable)
   g_atomic_ref_count_init (&self->ref_count);
   self->executable = ghlo_executable_core_ref (executable);
   self->state = g_new0 (GhloValue *, executable->signature.type->rank);
+  self->reset_after = g_new0 (guint64, executable->signature.type->rank);
   if (!ghlo_device_core_is_host (executable->device))
     self->placed = g_new0 (GhloSessionPlaced, executable->signature.type->rank);
   ghlo_serial_queue_init (&self->queue);
@@ -143,6 +145,7 @@ ghlo_session_core_unref (GhloSessionCore *self)
 
   ghlo_values_clear (self->state, n_inputs);
   g_free (self->state);
+  g_free (self->reset_after);
   for (guint i = 0; i < n_inputs && self->placed != NULL; i++)
     placed_clear (&self->placed[i]);
   g_free (self->placed);
@@ -167,6 +170,7 @@ reset_now (gpointer data)
     {
       if (reset->bindings->initial[i] == NULL || (reset->input >= 0 && (guint) reset->input != i))
         continue;
+      reset->core->reset_after[i] = reset->core->n_runs;
       g_clear_pointer (&reset->core->state[i], ghlo_value_unref);
       reset->core->state[i] = ghlo_value_ref (reset->bindings->initial[i]);
     }
@@ -188,13 +192,35 @@ ghlo_session_core_reset (GhloSessionCore     *self,
   ghlo_serial_queue_apply (&self->queue, reset_now, reset);
 }
 
-void
-ghlo_session_core_lose (gpointer data)
+typedef struct
 {
-  GhloSessionCore *self = data;
+  GhloSessionCore *core;
+  guint64         *run;      /* NULL: any */
+} Loss;
 
-  ghlo_values_clear (self->state, self->executable->signature.type->rank);
-  ghlo_session_core_unref (self);
+static void
+lose_now (gpointer data)
+{
+  g_autofree Loss *loss = data;
+  GhloSessionCore *core = loss->core;
+
+  for (guint i = 0; i < core->executable->signature.type->rank; i++)
+    if (loss->run == NULL || core->reset_after[i] < *loss->run)
+      g_clear_pointer (&core->state[i], ghlo_value_unref);
+  g_clear_pointer (&loss->run, g_atomic_rc_box_release);
+  ghlo_session_core_unref (core);
+}
+
+void
+ghlo_session_core_lose (GhloSessionCore *self,
+                        guint64         *run)
+{
+  Loss *loss = g_new0 (Loss, 1);
+
+  loss->core = ghlo_session_core_ref (self);
+  if (run != NULL)
+    loss->run = g_atomic_rc_box_acquire (run);
+  ghlo_serial_queue_apply_next (&self->queue, lose_now, loss);
 }
 
 GhloSessionCall *
@@ -205,6 +231,7 @@ ghlo_session_call_new (GhloSessionCore     *core,
 
   self->core = ghlo_session_core_ref (core);
   self->bindings = bindings;
+  self->run = g_atomic_rc_box_new0 (guint64);
 
   return self;
 }
@@ -215,15 +242,12 @@ ghlo_session_call_free (gpointer data)
   GhloSessionCall *self = data;
 
   if (self->inputs != NULL)
-    {
-      if (self->in_turn && !self->done)
-        ghlo_session_core_lose (ghlo_session_core_ref (self->core));
-      ghlo_values_clear (self->inputs, self->bindings->n_inputs);
-      g_free (self->inputs);
-    }
+    ghlo_values_clear (self->inputs, self->bindings->n_inputs);
+  g_free (self->inputs);
   g_clear_pointer (&self->previous, ghlo_pending_unref);
   ghlo_session_bindings_unref (self->bindings);
   ghlo_session_core_unref (self->core);
+  g_atomic_rc_box_release (self->run);
   g_free (self);
 }
 
@@ -264,14 +288,21 @@ check_state (const GhloSessionCall  *self,
   return FALSE;
 }
 
-/* Takes what is carried away from the session, all of it or nothing. */
 static gboolean
-take_state (GhloSessionCall  *self,
-            GError          **error)
+check_states (const GhloSessionCall  *self,
+              GError                **error)
 {
   for (guint i = 0; i < self->bindings->n_inputs; i++)
     if (self->bindings->initial[i] != NULL && !check_state (self, i, error))
       return FALSE;
+
+  return TRUE;
+}
+
+/* Takes what is carried away from the session. */
+static void
+take_state (GhloSessionCall *self)
+{
   for (guint i = 0; i < self->bindings->n_inputs; i++)
     if (self->bindings->initial[i] != NULL)
       {
@@ -282,8 +313,16 @@ take_state (GhloSessionCall  *self,
           self->previous = ghlo_pending_ref (pending);
         self->inputs[i] = g_steal_pointer (&self->core->state[i]);
       }
+}
 
-  return TRUE;
+/* Of a run that did not begin. */
+static void
+give_state_back (GhloSessionCall *self)
+{
+  for (guint i = 0; i < self->bindings->n_inputs; i++)
+    if (self->bindings->initial[i] != NULL)
+      self->core->state[i] = g_steal_pointer (&self->inputs[i]);
+  *self->run = 0;
 }
 
 /* Whether runs write to the memory of what is bound. */
@@ -349,12 +388,12 @@ keep_state (GhloSessionCall  *self,
       if (self->core->state[i] == NULL)
         {
           g_prefix_error (error, "output %u cannot be carried into input %u: ", output, i);
+          ghlo_values_clear (self->core->state, i);
           return FALSE;
         }
       /* Or the next run would find that the value is not the session's alone. */
       g_clear_pointer (&self->inputs[i], ghlo_value_unref);
     }
-  self->done = TRUE;
 
   return TRUE;
 }
@@ -375,12 +414,20 @@ ghlo_session_call_run (gpointer            call,
                        GError            **error)
 {
   GhloSessionCall *self = call;
-  const GhloRunOptions options = { .replaced = self->bindings->replaced, .targets = self->bindings->targets };
+  gboolean begun = FALSE;
+  GhloRunOptions options = { .replaced = self->bindings->replaced, .targets = self->bindings->targets,
+                             .begun = &begun };
   GhloOutcome *outcome;
 
-  if (!check_turn (self, error) || !take_state (self, error) || !place_bound (self, monitor, error))
+  if (!check_turn (self, error) || !check_states (self, error) || !place_bound (self, monitor, error))
     return NULL;
+  if (self->is_profiled)
+    options.profile = ghlo_run_profile_new ();
+  *self->run = ++self->core->n_runs;
+  take_state (self);
   outcome = ghlo_run_start (self->core->executable, self->inputs, &options, monitor, error);
+  if (outcome == NULL && !begun)
+    give_state_back (self);
   if (outcome == NULL)
     return NULL;
   if (!keep_state (self, outcome, error))
@@ -425,6 +472,14 @@ ghlo_session_call_finish (gpointer   call,
     g_propagate_error (error, g_steal_pointer (&problem));
 
   return FALSE;
+}
+
+void
+ghlo_session_call_refuse (gpointer call)
+{
+  GhloSessionCall *self = call;
+
+  ghlo_session_core_lose (self->core, self->run);
 }
 
 gpointer

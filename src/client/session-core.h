@@ -31,6 +31,14 @@ GhloSessionBindings *ghlo_session_bindings_new   (guint n_inputs,
 GhloSessionBindings *ghlo_session_bindings_copy  (GhloSessionBindings *self);
 GhloSessionBindings *ghlo_session_bindings_ref   (GhloSessionBindings *self);
 void                 ghlo_session_bindings_unref (GhloSessionBindings *self);
+/* Whether runs take the input, which is neither bound nor carried. */
+static inline gboolean
+ghlo_session_bindings_is_free (const GhloSessionBindings *self,
+                               guint                      input)
+{
+  return self->bound[input] == NULL && self->initial[input] == NULL;
+}
+
 /* Of new ones or a copy. Takes @initial over. */
 void                 ghlo_session_bindings_carry (GhloSessionBindings *self,
                                                   guint                output,
@@ -51,6 +59,8 @@ typedef struct
   /* One for each input, touched by whoever has the queue's turn. State is NULL where nothing is carried, or
    * it was lost; the run that gives it may still go on, or have failed. */
   GhloValue         **state;
+  guint64             n_runs;      /* that took their turn, under which guard the next is as well */
+  guint64            *reset_after; /* for each input, how many of them there were when it was last reset */
   GhloSessionPlaced  *placed;      /* NULL on a device that works in host memory */
 } GhloSessionCore;
 
@@ -61,9 +71,10 @@ void             ghlo_session_core_unref (GhloSessionCore     *self);
 void             ghlo_session_core_reset (GhloSessionCore     *self,
                                           GhloSessionBindings *bindings,
                                           int                  input);
-/* In its turn, forgets what is carried, as after a run that failed. Takes a
- * reference to @self over. */
-void             ghlo_session_core_lose  (gpointer             self);
+/* Before the next call, forgets what is carried, as after a run that failed: the one that @run says, as in
+ * GhloSessionCall, so that what was reset after it stays, and nothing goes where it has not begun; or any, for NULL. */
+void             ghlo_session_core_lose  (GhloSessionCore     *self,
+                                          guint64             *run);
 
 /* A run, or the copying of what is carried into one input. */
 typedef struct
@@ -73,7 +84,9 @@ typedef struct
   GhloValue          **inputs;     /* of a run: one for each input, NULL where carried; owned */
   guint                input;      /* of a copy */
   gboolean             in_turn;    /* set by whoever gave the call its turn */
-  gboolean             done;       /* of a run: what is carried was stored */
+  gboolean             is_profiled;    /* of a run: whether its steps are measured */
+  guint64             *run;        /* of a run: the how many-th it is once it has begun, until then 0; an atomic GRcBox,
+                                    * touched by whoever has the queue's turn */
   gint64               upload_time;    /* microseconds, of a run: to upload what is bound */
   GhloPending         *previous;   /* owned; of a run: that gives what it was carried; NULL where that has ended well */
 } GhloSessionCall;
@@ -81,7 +94,6 @@ typedef struct
 /* Takes the bindings over. */
 GhloSessionCall *ghlo_session_call_new  (GhloSessionCore     *core,
                                          GhloSessionBindings *bindings);
-/* Of a run that had its turn and did not get to its end, loses what is carried. */
 void             ghlo_session_call_free (gpointer              call);
 
 /* The bodies of jobs: a run gives a GhloOutcome without the outputs that are
@@ -96,6 +108,8 @@ gpointer         ghlo_session_call_copy   (gpointer           call,
 gboolean         ghlo_session_call_finish (gpointer           call,
                                            gpointer           outcome,
                                            GError           **error);
+/* Of a run whose caller is told that it was cancelled: if it has begun, what is carried is lost, however it ends. */
+void             ghlo_session_call_refuse (gpointer           call);
 /* Has @func called with @work on a worker in the call's turn. */
 gboolean         ghlo_session_call_push   (gpointer           call,
                                            GFunc              func,

@@ -73,14 +73,40 @@ ghlo_signature_output_name (const GhloIrOp *function,
   return info != NULL && info->kind == GHLO_IR_ATTR_STRING && info->length > 0 ? info->text : NULL;
 }
 
-/* The output that input @index may give its memory to, or -1. */
-static gint64
-aliased_output (const GhloIrOp *function,
-                guint           index)
+gint64
+ghlo_signature_aliased_output (const GhloIrOp *function,
+                               guint           index)
 {
   const GhloIrAttr *alias = get_attribute (ghlo_ir_op_get (function, "arg_attrs"), index, ALIASING_ATTRIBUTE);
 
   return alias != NULL && alias->kind == GHLO_IR_ATTR_INTEGER ? alias->integer : -1;
+}
+
+int
+ghlo_signature_find_input (const GhloSignature *self,
+                           const char          *name,
+                           GError             **error)
+{
+  g_autoptr (GString) names = g_string_new (NULL);
+
+  for (guint i = 0; i < self->type->rank; i++)
+    {
+      const char *given = ghlo_signature_input_name (self->function, i);
+      g_autofree char *known = given != NULL ? g_utf8_make_valid (given, -1) : NULL;
+
+      if (known != NULL && g_strcmp0 (known, name) == 0)
+        return (int) i;
+      g_string_append (names, i > 0 ? ", " : "");
+      if (known != NULL)
+        g_string_append (names, known);
+      else
+        g_string_append_printf (names, "%u", i);
+    }
+  g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+               "expected the name of an input of this program (%s), found %s%s%s", names->len > 0 ? names->str : "none",
+               name != NULL ? "'" : "", name != NULL ? name : "nothing", name != NULL ? "'" : "");
+
+  return -1;
 }
 
 gboolean
@@ -89,7 +115,7 @@ ghlo_signature_is_donatable (const GhloIrOp *function,
 {
   const GhloIrAttr *donor = get_attribute (ghlo_ir_op_get (function, "arg_attrs"), index, DONOR_ATTRIBUTE);
 
-  return aliased_output (function, index) >= 0
+  return ghlo_signature_aliased_output (function, index) >= 0
          || (donor != NULL && donor->kind == GHLO_IR_ATTR_BOOL && donor->integer != 0);
 }
 
@@ -99,7 +125,7 @@ ghlo_signature_aliased_input (const GhloIrOp *function,
                               guint           output)
 {
   for (guint i = 0; i < n_inputs; i++)
-    if (aliased_output (function, i) == (gint64) output)
+    if (ghlo_signature_aliased_output (function, i) == (gint64) output)
       return (int) i;
 
   return -1;

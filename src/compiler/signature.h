@@ -41,9 +41,16 @@ const char *ghlo_signature_input_name    (const GhloIrOp *function,
                                           guint           index);
 const char *ghlo_signature_output_name   (const GhloIrOp *function,
                                           guint           index);
+/* The number of the input of that name, or -1 with @error set, which lists the names. */
+int         ghlo_signature_find_input    (const GhloSignature *self,
+                                          const char          *name,
+                                          GError             **error);
 /* Whether the program allows that a run takes the memory of input @index. */
 gboolean    ghlo_signature_is_donatable  (const GhloIrOp *function,
                                           guint           index);
+/* The output that the program lets take the memory of input @index, whether there is such a one or not, or -1. */
+gint64      ghlo_signature_aliased_output (const GhloIrOp *function,
+                                           guint           index);
 /* The input whose memory the program lets @output take, or -1. */
 int         ghlo_signature_aliased_input (const GhloIrOp *function,
                                           guint           n_inputs,

@@ -205,7 +205,7 @@ ghlo_executable_get_report (GhloExecutable *self)
  * ghlo_executable_get_plan:
  * @self: an executable
  *
- * Gets how the device runs the program.
+ * Gets how the device runs the program, with estimates of what each step takes.
  *
  * Returns: (transfer full) (nullable): the plan; %NULL for a device that has none, as
  *   the reference device, and for an object that no client made
@@ -217,7 +217,7 @@ ghlo_executable_get_plan (GhloExecutable *self)
 {
   g_return_val_if_fail (GHLO_IS_EXECUTABLE (self), NULL);
 
-  return self->core != NULL ? ghlo_plan_new (self->core->compilation) : NULL;
+  return self->core != NULL ? ghlo_plan_new (self->core, NULL) : NULL;
 }
 
 static GhloValueInfo **

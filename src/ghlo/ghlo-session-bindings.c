@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Sessions: what is bound and carried where. Each change makes a bindings of its own, which
- * the calls after it take along.
+ * Sessions: what is bound, and what that leaves for runs to take. Each change makes bindings of its own, which
+ * the calls after it take along. What is carried is in ghlo-session-carry.c.
  */
 
 #include "ghlo-session.h"
@@ -27,9 +27,9 @@ ghlo_session_check_number (const char  *what,
   return FALSE;
 }
 
-static void
-set_wiring (GhloSession         *self,
-            GhloSessionBindings *bindings)
+void
+ghlo_session_set_bindings (GhloSession         *self,
+                           GhloSessionBindings *bindings)
 {
   GhloSessionBindings *old;
 
@@ -83,11 +83,84 @@ ghlo_session_bind_input (GhloSession  *self,
       changed = ghlo_session_bindings_copy (bindings);
       g_clear_pointer (&changed->bound[input], ghlo_value_unref);
       changed->bound[input] = g_steal_pointer (&value);
-      set_wiring (self, changed);
+      ghlo_session_set_bindings (self, changed);
     }
   ghlo_session_bindings_unref (bindings);
 
   return changed != NULL;
+}
+
+/**
+ * ghlo_session_bind_input_by_name:
+ * @self: a session
+ * @name: the name of an input of the program, which [method@Ghlo.ValueInfo.get_name] says
+ * @buffer: its value
+ * @error: return location for an error
+ *
+ * Gives an input once for all runs that are called from now on; see [method@Ghlo.Session.bind_input].
+ *
+ * Fails as that does, and with %GHLO_ERROR_INVALID_ARGUMENT when no input has the name.
+ *
+ * Returns: whether the input is bound
+ *
+ * Since: 1.0
+ */
+gboolean
+ghlo_session_bind_input_by_name (GhloSession  *self,
+                                 const char   *name,
+                                 GhloBuffer   *buffer,
+                                 GError      **error)
+{
+  GhloSessionBindings *bindings;
+  int input;
+
+  g_return_val_if_fail (GHLO_IS_SESSION (self), FALSE);
+
+  bindings = ghlo_session_begin_call (self, error);
+  if (bindings == NULL)
+    return FALSE;
+  ghlo_session_bindings_unref (bindings);
+  input = ghlo_signature_find_input (&self->core->executable->signature, name, error);
+
+  return input >= 0 && ghlo_session_bind_input (self, (guint) input, buffer, error);
+}
+
+/**
+ * ghlo_session_list_inputs:
+ * @self: a session
+ *
+ * Lists what [method@Ghlo.Session.run] takes: the inputs that are neither bound nor carried.
+ * [method@Ghlo.ValueInfo.get_index] says which of the program's they are.
+ *
+ * Returns: (transfer full) (array zero-terminated=1): the inputs in the program's order
+ *
+ * Since: 1.0
+ */
+GhloValueInfo **
+ghlo_session_list_inputs (GhloSession *self)
+{
+  GhloSessionBindings *bindings;
+  GhloValueInfo **list;
+  guint n = 0;
+
+  g_return_val_if_fail (GHLO_IS_SESSION (self), NULL);
+
+  bindings = ghlo_session_begin_call (self, NULL);
+  if (bindings == NULL)
+    return g_new0 (GhloValueInfo *, 1);
+  list = ghlo_executable_list_inputs (self->executable);
+  for (guint i = 0; i < bindings->n_inputs; i++)
+    {
+      GhloValueInfo *info = g_steal_pointer (&list[i]);
+
+      if (ghlo_session_bindings_is_free (bindings, i))
+        list[n++] = info;
+      else
+        ghlo_value_info_unref (info);
+    }
+  ghlo_session_bindings_unref (bindings);
+
+  return list;
 }
 
 /* Memory of the caller's, on its way to become a target. */
@@ -216,7 +289,7 @@ set_target (GhloSession         *self,
 
   g_clear_pointer (&changed->targets[output], ghlo_value_unref);
   changed->targets[output] = target;
-  set_wiring (self, changed);
+  ghlo_session_set_bindings (self, changed);
 }
 
 /**
@@ -368,115 +441,4 @@ ghlo_session_unbind_output (GhloSession  *self,
   ghlo_session_bindings_unref (bindings);
 
   return known;
-}
-
-/* Whether the program and what was bound before let the output be carried. */
-static gboolean
-check_carry (GhloSession         *self,
-             GhloSessionBindings *bindings,
-             guint                output,
-             guint                input,
-             GError             **error)
-{
-  const GhloSignature *signature = &self->core->executable->signature;
-
-  if (!ghlo_session_check_number ("output", output, signature->type->n_results, error)
-      || !ghlo_session_check_number ("input", input, bindings->n_inputs, error))
-    return FALSE;
-  if (bindings->bound[input] != NULL || bindings->targets[output] != NULL)
-    {
-      g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
-                   bindings->bound[input] != NULL ? "output %u cannot be carried into input %u, which is bound"
-                   : "output %u, which is bound, cannot be carried into input %u: call Session.unbind_output first",
-                   output, input);
-      return FALSE;
-    }
-
-  return ghlo_signature_check_carry (signature, output, input, error);
-}
-
-/**
- * ghlo_session_carry:
- * @self: a session
- * @output: the number of an output of the program, from 0
- * @input: the number of an input of the program, from 0
- * @initial: what the input is in the first run, and after a reset
- * @error: return location for an error
- *
- * Has an output of each run be an input of the next, in runs that are called from
- * now on. One output may be carried into several inputs. Carrying into an input
- * again replaces the output and gives the input @initial once more.
- *
- * Where the program leaves sizes open, an output whose size the input does not take
- * is found when a run gives it, and fails that run.
- *
- * Fails with %GHLO_ERROR_INVALID_ARGUMENT when there is no such output or input, the
- * types of the two do not fit, one of them is bound, or @initial was released or has
- * another type.
- *
- * Returns: whether the output is carried
- *
- * Since: 1.0
- */
-gboolean
-ghlo_session_carry (GhloSession  *self,
-                    guint         output,
-                    guint         input,
-                    GhloBuffer   *initial,
-                    GError      **error)
-{
-  g_autoptr (GhloValue) value = NULL;
-  GhloSessionBindings *bindings;
-  GhloSessionBindings *changed = NULL;
-
-  g_return_val_if_fail (GHLO_IS_SESSION (self), FALSE);
-
-  bindings = ghlo_session_begin_call (self, error);
-  if (bindings == NULL)
-    return FALSE;
-  if (check_carry (self, bindings, output, input, error))
-    value = ghlo_executable_take_input (self->core->executable, initial, input, error);
-
-  if (value != NULL)
-    {
-      changed = ghlo_session_bindings_copy (bindings);
-      ghlo_session_bindings_carry (changed, output, input, g_steal_pointer (&value));
-      ghlo_session_core_reset (self->core, changed, input);
-      set_wiring (self, changed);
-    }
-  ghlo_session_bindings_unref (bindings);
-
-  return changed != NULL;
-}
-
-/**
- * ghlo_session_reset:
- * @self: a session
- * @error: return location for an error
- *
- * Gives carried inputs their initial values again, for runs that are called from
- * now on; runs under way are not touched, and not waited for.
- *
- * Fails with %GHLO_ERROR_INVALID_ARGUMENT when the session was made without an
- * executable.
- *
- * Returns: whether it was done
- *
- * Since: 1.0
- */
-gboolean
-ghlo_session_reset (GhloSession  *self,
-                    GError      **error)
-{
-  GhloSessionBindings *bindings;
-
-  g_return_val_if_fail (GHLO_IS_SESSION (self), FALSE);
-
-  bindings = ghlo_session_begin_call (self, error);
-  if (bindings == NULL)
-    return FALSE;
-  ghlo_session_core_reset (self->core, bindings, -1);
-  ghlo_session_bindings_unref (bindings);
-
-  return TRUE;
 }

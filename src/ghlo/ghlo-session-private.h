@@ -27,6 +27,9 @@ struct _GhloSession
 /* The bindings of this moment, with a reference; NULL with @error where no call can be made. */
 GhloSessionBindings *ghlo_session_begin_call   (GhloSession *self,
                                                 GError     **error);
+/* Takes @bindings over, for the calls from here on. */
+void                 ghlo_session_set_bindings (GhloSession         *self,
+                                                GhloSessionBindings *bindings);
 /* Whether the program has an input or output (@what) of that number. */
 gboolean           ghlo_session_check_number (const char        *what,
                                               guint              number,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Sessions: the object, its properties, and its calls. What is bound and carried is in
- * ghlo-session-bindings.c, what happens in a call in ghlo-session-core.c.
+ * Sessions: the object, its properties, and its calls. What is bound is in
+ * ghlo-session-bindings.c, what is carried in ghlo-session-carry.c, what happens in a call in client/session-core.c.
  */
 
 #include "ghlo-session.h"
@@ -26,8 +26,9 @@
  *
  * A carried value belongs to the session alone, which may change it in place. It
  * leaves the session only as a copy: [method@Ghlo.Session.copy_state]. After a run
- * that was cancelled or failed it is lost, and further runs fail until
- * [method@Ghlo.Session.reset] gives back the initial values.
+ * that was cancelled or failed on its way it is lost, and further runs fail until
+ * [method@Ghlo.Session.reset] gives back the initial values. A call that was cancelled
+ * before its run began leaves it as it was.
  *
  * Runs happen one at a time in the order of the calls; asynchronous ones may be
  * called while others are under way. Whatever was called before a run is seen by
@@ -169,8 +170,9 @@ ghlo_session_class_init (GhloSessionClass *klass)
   /**
    * GhloSession:profile: (getter get_profile) (setter set_profile)
    *
-   * Whether runs are measured step by step, which slows them down. On the
-   * reference device there are no steps to measure.
+   * Whether runs are measured step by step, which slows them down:
+   * [method@Ghlo.Result.get_plan] says what they took. On the reference device
+   * there are no steps to measure.
    *
    * Since: 1.0
    */
@@ -313,7 +315,8 @@ ghlo_session_get_profile (GhloSession *self)
  * @self: a session
  * @profile: whether to measure
  *
- * Sets whether runs are measured step by step, from the next call on.
+ * Sets whether runs are measured step by step, from the next call on;
+ * [method@Ghlo.Result.get_plan] says what the steps took.
  *
  * Since: 1.0
  */
@@ -398,7 +401,7 @@ on_run_ended (gpointer source_object,
   GhloSession *self = source_object;
 
   if (dropped)
-    ghlo_serial_queue_apply (&self->core->queue, ghlo_session_core_lose, ghlo_session_core_ref (self->core));
+    ghlo_session_core_lose (self->core, NULL);
   add_pending (self, -1);
 }
 
@@ -412,6 +415,7 @@ static const GhloCallClass run_class = {
     .free_result = (GDestroyNotify) ghlo_outcome_free,
     .get_pending = (GhloPending *(*) (gpointer)) ghlo_outcome_get_pending,
     .finish = ghlo_session_call_finish,
+    .refuse = ghlo_session_call_refuse,
     .push = ghlo_session_call_push,
   },
   .ended = on_run_ended,
@@ -432,7 +436,6 @@ static const GhloCallClass copy_class = {
 static gpointer
 call_sync (const GhloCallClass *klass,
            GhloSessionCall     *call,
-           GhloSerialQueueFunc  skipped,
            GhloProgress        *progress,
            GCancellable        *cancellable,
            GError             **error)
@@ -445,14 +448,12 @@ call_sync (const GhloCallClass *klass,
     return NULL;
 
   core = ghlo_session_core_ref (call->core);
-  in_turn = ghlo_serial_queue_wait (&core->queue, cancellable, skipped, core);
+  in_turn = ghlo_serial_queue_wait (&core->queue, cancellable);
   call->in_turn = in_turn;
   result = ghlo_call_run (klass, call, progress, cancellable, error);
   if (in_turn)
-    {
-      ghlo_serial_queue_end (&core->queue);
-      ghlo_session_core_unref (core);
-    }
+    ghlo_serial_queue_end (&core->queue);
+  ghlo_session_core_unref (core);
 
   return result;
 }
@@ -463,7 +464,7 @@ count_free_inputs (const GhloSessionBindings *bindings)
   guint n = 0;
 
   for (guint i = 0; i < bindings->n_inputs; i++)
-    n += bindings->bound[i] == NULL && bindings->initial[i] == NULL;
+    n += ghlo_session_bindings_is_free (bindings, i);
 
   return n;
 }
@@ -517,6 +518,7 @@ run_new (GhloSession         *self,
 
   call = ghlo_session_call_new (self->core, bindings);
   call->inputs = g_new0 (GhloValue *, bindings->n_inputs + 1);
+  call->is_profiled = ghlo_session_get_profile (self);
   if (take_inputs (call, inputs, error))
     return call;
   ghlo_session_call_free (call);
@@ -549,10 +551,11 @@ dup_progress (GhloSession *self)
  * outputs that are neither carried nor bound, in the program's order; all can be read
  * when the call returns.
  *
- * When the call is cancelled, before the run begins or during it, or when the run
- * fails, what is carried is lost: further runs fail until
- * [method@Ghlo.Session.reset]. A call with wrong arguments is no run and loses
- * nothing.
+ * When the run is cancelled or fails, what is carried is lost: further runs fail until
+ * [method@Ghlo.Session.reset]. What is carried stays as it was when the run did not begin:
+ * when the call is cancelled while it waits for the runs before it, when its arguments are
+ * wrong, or when there is no memory for it. Whether it began, the next run says, or
+ * [method@Ghlo.Session.copy_state].
  *
  * Fails with %GHLO_ERROR_INVALID_ARGUMENT when an input is missing, was released or
  * has another type than the program says, or when what is carried was lost; and as
@@ -581,7 +584,7 @@ ghlo_session_run (GhloSession         *self,
     return NULL;
   progress = dup_progress (self);
   add_pending (self, 1);
-  outcome = call_sync (&run_class, call, ghlo_session_core_lose, progress, cancellable, error);
+  outcome = call_sync (&run_class, call, progress, cancellable, error);
   add_pending (self, -1);
 
   return ghlo_result_new (outcome);
@@ -699,9 +702,7 @@ ghlo_session_copy_state (GhloSession   *self,
 {
   g_return_val_if_fail (GHLO_IS_SESSION (self), NULL);
 
-  return ghlo_buffer_new_for_value (call_sync (&copy_class, copy_new (self, input, error),
-                                               (GhloSerialQueueFunc) ghlo_session_core_unref, NULL, cancellable,
-                                               error));
+  return ghlo_buffer_new_for_value (call_sync (&copy_class, copy_new (self, input, error), NULL, cancellable, error));
 }
 
 /**

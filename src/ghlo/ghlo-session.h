@@ -44,6 +44,13 @@ gboolean         ghlo_session_bind_input        (GhloSession          *self,
                                                  GhloBuffer           *buffer,
                                                  GError              **error);
 GHLO_AVAILABLE_IN_1_0
+gboolean         ghlo_session_bind_input_by_name (GhloSession         *self,
+                                                 const char           *name,
+                                                 GhloBuffer           *buffer,
+                                                 GError              **error);
+GHLO_AVAILABLE_IN_1_0
+GhloValueInfo  **ghlo_session_list_inputs       (GhloSession          *self) G_GNUC_WARN_UNUSED_RESULT;
+GHLO_AVAILABLE_IN_1_0
 gboolean         ghlo_session_bind_output       (GhloSession          *self,
                                                  guint                 output,
                                                  guintptr              address,
@@ -67,6 +74,11 @@ gboolean         ghlo_session_carry             (GhloSession          *self,
                                                  guint                 output,
                                                  guint                 input,
                                                  GhloBuffer           *initial,
+                                                 GError              **error);
+GHLO_AVAILABLE_IN_1_0
+gboolean         ghlo_session_carry_all         (GhloSession          *self,
+                                                 GhloBuffer * const   *initial,
+                                                 gsize                 n_initial,
                                                  GError              **error);
 GHLO_AVAILABLE_IN_1_0
 gboolean         ghlo_session_reset             (GhloSession          *self,

@@ -23,17 +23,20 @@ struct _GhloValueInfo
   GhloTensorType   *tensor_type;     /* of a tensor with a rank; else NULL */
   GhloValueInfo   **members;         /* of a tuple or future, NULL-terminated; else NULL */
   gboolean          donatable;
+  guint             index;           /* among the inputs, outputs or members */
   int               aliased_input;   /* of an output; -1 when none */
 };
 
 G_DEFINE_BOXED_TYPE (GhloValueInfo, ghlo_value_info, ghlo_value_info_ref, ghlo_value_info_unref)
 
 static GhloValueInfo *
-info_new (const GhloIrType *type)
+info_new (const GhloIrType *type,
+          guint             index)
 {
   GhloValueInfo *self = g_new0 (GhloValueInfo, 1);
 
   g_atomic_ref_count_init (&self->ref_count);
+  self->index = index;
   self->aliased_input = -1;
   switch (type->kind)
     {
@@ -45,7 +48,7 @@ info_new (const GhloIrType *type)
       self->kind = type->kind == GHLO_IR_TYPE_TUPLE ? GHLO_VALUE_TUPLE : GHLO_VALUE_FUTURE;
       self->members = g_new0 (GhloValueInfo *, (gsize) type->rank + 1);
       for (guint i = 0; i < type->rank; i++)
-        self->members[i] = info_new (type->members[i]);
+        self->members[i] = info_new (type->members[i], i);
       break;
     default:
       self->kind = GHLO_VALUE_TENSOR;
@@ -81,13 +84,13 @@ ghlo_value_info_list_for_function (const GhloIrOp    *function,
     {
       if (side == GHLO_VALUE_INFO_INPUTS)
         {
-          list[i] = info_new (type->members[i]);
+          list[i] = info_new (type->members[i], i);
           list[i]->name = dup_name (ghlo_signature_input_name (function, i));
           list[i]->donatable = ghlo_signature_is_donatable (function, i);
         }
       else
         {
-          list[i] = info_new (type->members[type->rank + i]);
+          list[i] = info_new (type->members[type->rank + i], i);
           list[i]->name = dup_name (ghlo_signature_output_name (function, i));
           list[i]->aliased_input = ghlo_signature_aliased_input (function, type->rank, i);
         }
@@ -156,6 +159,24 @@ ghlo_value_info_get_name (const GhloValueInfo *self)
   g_return_val_if_fail (self != NULL, NULL);
 
   return self->name;
+}
+
+/**
+ * ghlo_value_info_get_index:
+ * @self: a value info
+ *
+ * Gets which of the program's inputs or outputs, or of a tuple's members, this is.
+ *
+ * Returns: its number, from 0
+ *
+ * Since: 1.0
+ */
+guint
+ghlo_value_info_get_index (const GhloValueInfo *self)
+{
+  g_return_val_if_fail (self != NULL, 0);
+
+  return self->index;
 }
 
 /**

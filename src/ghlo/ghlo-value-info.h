@@ -27,6 +27,8 @@ void             ghlo_value_info_unref             (GhloValueInfo       *self);
 GHLO_AVAILABLE_IN_1_0
 const char      *ghlo_value_info_get_name          (const GhloValueInfo *self);
 GHLO_AVAILABLE_IN_1_0
+guint            ghlo_value_info_get_index         (const GhloValueInfo *self);
+GHLO_AVAILABLE_IN_1_0
 GhloValueKind    ghlo_value_info_get_kind          (const GhloValueInfo *self);
 GHLO_AVAILABLE_IN_1_0
 GhloTensorType  *ghlo_value_info_get_tensor_type   (const GhloValueInfo *self);

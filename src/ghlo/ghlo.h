@@ -24,6 +24,7 @@
 #include "ghlo-diagnostic.h"
 #include "ghlo-executable.h"
 #include "ghlo-pending-call.h"
+#include "ghlo-plan-step.h"
 #include "ghlo-plan.h"
 #include "ghlo-program.h"
 #include "ghlo-progress.h"

@@ -120,6 +120,7 @@ start (GhloPrepared          *prepared,
   if (arguments == NULL)
     return FALSE;
 
+  ghlo_run_options_begin (options);
   run_init (&state, program, options, monitor);
   grid = ghlo_ref_grid_new (1, 1, NULL, NULL);
   ghlo_ref_process_begin (&process, &state, grid, 0, 0);

@@ -10,8 +10,9 @@
 
 #include "base/ghlo-enums.h"
 #include "ir/module.h"
-#include "plan/target.h"
+#include "plan/plan.h"
 #include "runtime/pending.h"
+#include "runtime/profile.h"
 #include "runtime/value.h"
 
 G_BEGIN_DECLS
@@ -24,8 +25,8 @@ typedef struct
   GhloDeviceCore *fallback;       /* runs what nobody has a step for; NULL: nobody does */
 } GhloPrepareOptions;
 
-/* What a run may be given besides its inputs; all optional. The arrays are borrowed by the call that starts
- * the run, what else is pointed to until the run has ended. */
+/* What a run may be given besides its inputs; all optional. The arrays and begun are borrowed by the call that
+ * starts the run, what else is pointed to until the run has ended. */
 typedef struct
 {
   const char *probe_directory;    /* where interpreter.probe writes; NULL keeps probes in memory */
@@ -41,12 +42,24 @@ typedef struct
    * else writes to during the run, and apart from the others. Where a device does write there, the
    * output is that value; anything else is the caller's to copy. */
   GhloValue *const *targets;
+  /* Set to TRUE when the run may begin to write to what the caller gives up; until then that is as it was. */
+  gboolean    *begun;
   /* To which the microseconds are added that a run spends on the fallback, and on uploading its inputs
    * to the device; NULL when nobody asks. */
   gint64      *fallback_time, *upload_time;
+  /* To which is added what each step took; NULL when nobody asks. Not of devices without plans. */
+  GhloRunProfile *profile;
 } GhloRunOptions;
 
 #define GHLO_RUN_NO_INPUT G_MAXUINT
+
+/* For the device, before its first step. */
+static inline void
+ghlo_run_options_begin (const GhloRunOptions *options)
+{
+  if (options != NULL && options->begun != NULL)
+    *options->begun = TRUE;
+}
 
 /* What is known of a program's runs before them. */
 typedef struct
@@ -110,7 +123,7 @@ typedef struct
   gsize         (*prepared_size) (const GhloPrepared    *prepared);
   /* As ghlo_prepared_start (); *pending is NULL as it comes, and all inputs are where the device works. Outputs that
    * are not written yet have storage with that pending, which no two of them share. A run whose inputs are not written
-   * when its time has come fails as what should have written them did. */
+   * when its time has come fails as what should have written them did. Calls ghlo_run_options_begin (). */
   gboolean      (*start)      (GhloPrepared             *prepared,
                                const GhloRunOptions     *options,
                                GhloValue *const         *inputs,
@@ -119,9 +132,11 @@ typedef struct
                                GhloPending             **pending,
                                const GhloMonitor        *monitor,
                                GError                  **error);
-  /* What the device offers to plans, its own and others'; it lives as long as the device. NULL, as the next two, for an
-   * executor that makes no plans. */
+  /* What the device offers to plans, its own and others'; it lives as long as the device. NULL, as the next three, for
+   * an executor that makes no plans. */
   const GhloStepTarget *(*get_target) (GhloDeviceCore   *self);
+  /* The plan, which the prepared program has; NULL where the fallback runs all of it as one step. */
+  const GhloStepPlan *(*get_plan) (const GhloPrepared   *prepared);
   /* The plan as text, which the caller frees, and its figures. */
   char         *(*describe)   (GhloPrepared             *prepared);
   void          (*measure)    (GhloPrepared             *prepared,
@@ -213,7 +228,9 @@ gboolean      ghlo_prepared_run         (GhloPrepared             *self,
                                          GError                  **error);
 /* How it will run, for people; the caller frees it. NULL when there is nothing to say. */
 char         *ghlo_prepared_describe    (GhloPrepared             *self);
-/* FALSE where no plan was made, and nothing is known. */
+/* NULL where there is none, or where the fallback runs all of it as one step. */
+const GhloStepPlan *ghlo_prepared_get_plan (const GhloPrepared    *self);
+/* FALSE where the device makes no plans, and nothing is known. */
 gboolean      ghlo_prepared_measure     (GhloPrepared             *self,
                                          GhloRunFigures           *figures);
 

@@ -38,6 +38,7 @@ typedef struct
 {
   const GhloRunPlan    *self;
   const GhloRunOptions *options;
+  GhloRunProfile       *profile;      /* NULL where nobody asks */
   const GhloMonitor    *monitor;      /* only to cancel */
   guint8              **addresses;    /* of all buffers */
   GhloView             *views;        /* of one step */
@@ -358,9 +359,9 @@ run_branch (Run            *run,
 }
 
 static gboolean
-run_step (Run            *run,
-          const GhloStep *step,
-          GError        **error)
+perform_step (Run            *run,
+              const GhloStep *step,
+              GError        **error)
 {
   switch (step->kind)
     {
@@ -375,6 +376,38 @@ run_step (Run            *run,
     default:
       return ghlo_run_spaces_transfer (run->self->plan, step, run->addresses, run->monitor, error);
     }
+}
+
+/* Waits for what the step's device has only begun. */
+static gboolean
+finish_step (Run            *run,
+             const GhloStep *step,
+             GError        **error)
+{
+  const GhloStepSpace *space = step->kind == GHLO_STEP_COMPUTE ? step->target->space : NULL;
+
+  return space == NULL || space->finish == NULL || space->finish (space->self, run->monitor, error);
+}
+
+static gboolean
+measure_step (Run            *run,
+              const GhloStep *step,
+              GError        **error)
+{
+  gint64 start = ghlo_run_profile_now ();
+  gboolean ok = perform_step (run, step, error) && finish_step (run, step, error);
+
+  ghlo_run_profile_add (run->profile, step->number, ghlo_run_profile_now () - start);
+
+  return ok;
+}
+
+static inline gboolean
+run_step (Run            *run,
+          const GhloStep *step,
+          GError        **error)
+{
+  return G_UNLIKELY (run->profile != NULL) ? measure_step (run, step, error) : perform_step (run, step, error);
 }
 
 static gboolean
@@ -568,17 +601,21 @@ ghlo_run_plan_run (GhloRunPlan           *self,
 {
   const GhloMonitor quiet = { .cancellable = monitor != NULL ? monitor->cancellable : NULL };
   GhloRunArena *arena = ghlo_run_arena_cache_take (self->arenas, error);
-  Run run = { .self = self, .options = options, .monitor = quiet.cancellable != NULL ? &quiet : NULL };
+  Run run = { .self = self, .options = options, .profile = options != NULL ? options->profile : NULL,
+              .monitor = quiet.cancellable != NULL ? &quiet : NULL };
   gboolean ok;
 
   if (arena == NULL)
     return FALSE;
+  if (run.profile != NULL)
+    ghlo_run_profile_begin (run.profile, self->plan->n_steps);
   ok = make_outputs (self, options, inputs, outputs, error);
   if (ok)
     {
       run.addresses = ghlo_run_arena_slot (arena, self->frame);
       run.views = (GhloView *) (run.addresses + self->plan->n_buffers);
       fill_addresses (self, arena, inputs, outputs, run.addresses);
+      ghlo_run_options_begin (options);
       ok = self->spaces == NULL ? run_function (&run, monitor, error)
                                 : run_in_spaces (&run, inputs, outputs, monitor, error);
     }

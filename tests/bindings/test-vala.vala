@@ -253,8 +253,64 @@ async void run_session () throws Error {
   refuse ("reset", () => { endless.run ({}); });
 }
 
+// The marks that jax.jit (step, donate_argnums=(0,)) writes.
+const string TRAIN = """func.func @main(%w: tensor<f32> {tf.aliasing_output = 1 : i32}, %x: tensor<f32>)
+    -> (tensor<f32>, tensor<f32>) {
+  %0 = stablehlo.add %w, %x : tensor<f32>
+  return %w, %0 : tensor<f32>, tensor<f32>
+}
+""";
+
+void carry_all () throws Error {
+  var session = new Ghlo.Session (compile (TRAIN));
+
+  assert_true (session.list_inputs ().length == 2);
+  session.bind_input_by_name ("w", make_buffer ("tensor<f32>", { 10 }));
+  session.carry_all ();
+  assert_true (session.list_inputs ().length == 1);
+  assert_true (session.list_inputs ()[0].get_index () == 1);
+  for (int i = 0; i < 3; i++) {
+    var result = session.run ({ make_buffer ("tensor<f32>", { 2 }) });
+    assert_true (result.get_n_outputs () == 1);
+    assert_true (first (result.get_output (0)) == 10 + 2 * i);
+  }
+
+  var other = new Ghlo.Session (compile (TRAIN));
+  other.carry_all ({ make_buffer ("tensor<f32>", { 5 }) });
+  assert_true (first (other.copy_state (0)) == 5);
+}
+
+void test_carry_all () {
+  try {
+    carry_all ();
+  } catch (Error error) {
+    assert_not_reached ();
+  }
+}
+
 void test_session () {
   await ((callback) => run_session.begin (callback), (result) => run_session.end (result));
+}
+
+void test_profile () {
+  try {
+    var executable = compile (COUNTER);
+    var plan = executable.get_plan ();
+    var session = new Ghlo.Session (executable) { profile = true };
+    Ghlo.Buffer[] inputs = { make_buffer ("tensor<f32>", { 2 }), make_buffer ("tensor<f32>", { 10 }) };
+    var measured = session.run (inputs).get_plan ();
+
+    assert_true (plan.get_n_items () == 1 && !plan.profiled && plan.n_steps == 1);
+    var step = (Ghlo.PlanStep) plan.get_item (0);
+    assert_true (step.operation == "stablehlo.add" && step.bytes == 12 && step.steps == null);
+    assert_true (step.measurement < 0 && step.n_runs == 0);
+    step = (Ghlo.PlanStep) measured.get_item (0);
+    assert_true (measured.profiled && step.n_runs == 1 && step.measurement > 0);
+    session.profile = false;
+    assert_true (session.run (inputs).get_plan () == null);
+  } catch (Error e) {
+    error ("%s", e.message);
+  }
 }
 
 /* Both before the call and in the middle of it. */
@@ -462,6 +518,8 @@ void main (string[] args) {
   Test.add_func ("/face/devices", test_devices);
   Test.add_func ("/face/formats", test_formats);
   Test.add_func ("/face/session", test_session);
+  Test.add_func ("/face/carry-all", test_carry_all);
+  Test.add_func ("/face/profile", test_profile);
   Test.add_func ("/face/cancel", test_cancel);
   Test.add_func ("/face/cancel-soon", test_cancel_soon);
   Test.add_func ("/face/errors", test_errors);

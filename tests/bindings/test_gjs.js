@@ -263,6 +263,53 @@ await test('inputs by their names', async () => {
         await refused(call, "(left, right), found 'middle'");
 });
 
+// The marks that jax.jit (step, donate_argnums=(0, 1)) writes.
+const TRAIN = `func.func @main(%w: tensor<2xf32> {tf.aliasing_output = 0 : i32},
+    %m: tensor<2xf32> {tf.aliasing_output = 1 : i32}, %x: tensor<2xf32>, %rate: tensor<f32>)
+    -> (tensor<2xf32> {jax.result_info = "weights"}, tensor<2xf32>, tensor<2xf32>) {
+  %0 = stablehlo.add %m, %x : tensor<2xf32>
+  %1 = stablehlo.broadcast_in_dim %rate, dims = [] : (tensor<f32>) -> tensor<2xf32>
+  %2 = stablehlo.multiply %0, %1 : tensor<2xf32>
+  %3 = stablehlo.add %w, %2 : tensor<2xf32>
+  return %3, %0, %w : tensor<2xf32>, tensor<2xf32>, tensor<2xf32>
+}
+`;
+
+await test('a session takes what an executable takes', async () => {
+    const session = Ghlo.Session.new(compile(TRAIN));
+    session.bind_input('rate', 0.5);
+    session.carry('weights', 'w', [1, 1]);
+    equal(session.list_inputs().map(info => [info.get_name(), info.get_index()]), [['m', 1], ['x', 2]]);
+    for (const inputs of [[[1, 2], [3, 4]], {m: [1, 2], x: [3, 4]}, {x: [3, 4], m: new Float32Array([1, 2])}])
+        equal((await session.run_async(inputs)).get_output(0).to_array(), new Float32Array([4, 6]));
+    await refused(() => session.run([[1, 2]]), 'expected 2 inputs');
+    await refused(() => session.run({m: [1, 2]}), 'expected inputs m, x, found none for x');
+    await refused(() => session.run({m: [1, 2], w: [1, 2]}), "(m, x), found 'w'");
+    await refused(() => session.run([[1, 2], new Int32Array(2)]), "input 2 ('x'), found tensor<2xi32>");
+    await refused(() => session.carry('sum', 'w', [1, 1]), "an output of this program (weights, 1, 2), found 'sum'");
+    session.bind_input_by_name('m', [0, 0]);
+    await refused(() => session.bind_input_by_name('n', [0, 0]), "(w, m, x, rate), found 'n'");
+});
+
+await test('all that the program marks is carried', async () => {
+    const session = Ghlo.Session.new(compile(TRAIN));
+    session.bind_input('rate', 1);
+    session.bind_input('w', [1, 2]);
+    await refused(() => session.carry_all(), "marked inputs that nothing is bound to (1 ('m')), found 0");
+    await refused(() => session.carry_all({w: [1, 2]}), "(m), found 'w'");
+    session.carry_all({m: [0, 0]});
+    equal(session.run({x: [1, 1]}).get_output(0).to_array(), new Float32Array([1, 2]));
+    equal(session.run({x: [1, 1]}).get_output(0).to_array(), new Float32Array([2, 3]));
+    equal(session.copy_state('w').to_array(), new Float32Array([4, 5]));
+    session.reset();
+    equal(session.copy_state('w').to_array(), new Float32Array([1, 2]));
+    session.carry_all();
+    const other = Ghlo.Session.new(compile(TRAIN));
+    other.carry_all([[5, 5], [0, 0]]);
+    equal(other.copy_state('w').to_array(), new Float32Array([5, 5]));
+    await refused(() => Ghlo.Session.new(compile(ADD)).carry_all(), 'no mark');
+});
+
 await test('files by their paths', async () => {
     const [file, stream] = Gio.File.new_tmp('ghlo-XXXXXX.mlir');
     stream.close(null);
@@ -335,6 +382,23 @@ await test('forms: written as artifacts and read back', async () => {
     check(error.matches(Ghlo.Error, Ghlo.Error.PARSE) && error.message.startsWith('cut: at byte '), error.message);
 });
 
+await test('plans by step', async () => {
+    const executable = compile(ADD);
+    const [step] = executable.get_plan();
+    equal([step.operation, step.bytes, step.n_runs, step.steps], ['stablehlo.add', 72, 0, null]);
+    check(step.measurement < 0 && executable.get_plan().toString().includes(`${step}`), `${step}`);
+    const session = Ghlo.Session.new(executable);
+    equal((await session.run_async([ones, ones])).get_plan(), null);
+    session.profile = true;
+    const plan = (await session.run_async([ones, ones])).get_plan();
+    equal([plan.profiled, plan.length, plan.get_item(0).n_runs], [true, 1, 1]);
+    check([...plan][0].measurement > 0, `${[...plan]}`);
+    const endless = compile(ENDLESS).get_plan();
+    const loop = [...endless].find(({operation}) => operation === 'stablehlo.while');
+    check(loop.estimate < 0, 'a loop without end has an estimate');
+    equal(loop.steps.get_item(0).operation, 'stablehlo.add');
+});
+
 await test('sessions: inputs bound, state carried, a cancelled run', async () => {
     const session = Ghlo.Session.new(compile(COUNTER));
     session.bind_input(0, 2);
@@ -346,7 +410,7 @@ await test('sessions: inputs bound, state carried, a cancelled run', async () =>
     equal((await session.copy_state_async(1)).to_array(), new Float32Array([16]));
     session.reset();
     equal(session.run().get_output(0).to_array(), new Float32Array([10]));
-    await refused(() => session.run_async([1]), 'from_array');
+    await refused(() => session.run_async([1]), 'expected 0 inputs');
     await refused(() => session.run_async([new Float32Array(1)]), 'expected 0 inputs');
     await refused(() => session.bind_input(0, new Float32Array(3)), 'found tensor<3xf32>');
     // Only a language that knows where its arrays lie can have outputs written there.

@@ -149,7 +149,7 @@ class TestReferences(unittest.TestCase):
 
 
 class TestLeaks(unittest.TestCase):
-    """What each call leaves of C's memory, in bytes. A function that is handed over as a callback leaves 32 and more."""
+    """what a call leaves of C's memory, in bytes. A function that is handed over as a callback leaves 32 and more."""
 
     N, LIMIT = 4000, 8
 

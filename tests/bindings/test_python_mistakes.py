@@ -6,6 +6,7 @@ And what reads naturally: construction, unpacking, blocks, representations."""
 import gc
 import os
 import pathlib
+import re
 import tempfile
 import unittest
 
@@ -229,9 +230,12 @@ class TestNatural(unittest.TestCase):
                 repr(getattr(Ghlo, name)())
 
     def test_help(self):
-        self.assertIn('Executable.execute_async(self, inputs=None, cancellable=None, callback=None)',
-                      Ghlo.Executable.execute_async.__doc__)
-        self.assertIn('Program.to_text(self, flags=0, cancellable=None)', Ghlo.Program.to_text.__doc__)
+        """Of a function that was called wrongly; tests/typing has what help () shows."""
+        program = Ghlo.Program.parse(ADD)
+        with self.assertRaisesRegex(TypeError, re.escape('Program.to_text(self, flags=0, cancellable=None)')):
+            program.to_text(text=0)
+        with self.assertRaisesRegex(TypeError, re.escape('Program.load(file, cancellable=None)')):
+            Ghlo.Program.load()
 
     def test_keywords(self):
         client, program = Ghlo.Client(), Ghlo.Program.parse(ADD, name='add.mlir')
@@ -251,8 +255,79 @@ class TestNatural(unittest.TestCase):
         session.bind_input(0, one)
         (total,) = session(one)
         self.assertTrue((np.asarray(total) == 2).all())
-        with self.assertRaisesRegex(TypeError, 'from_numpy'):
+        with self.assertRaisesRegex(GLib.Error, r"input 1 \('right'\), found tensor<f32>"):
             session.run([1.0])
+
+
+# The marks that jax.jit (step, donate_argnums=(0, 1)) writes.
+TRAIN = '''func.func @main(%w: tensor<2xf32> {tf.aliasing_output = 0 : i32},
+    %m: tensor<2xf32> {tf.aliasing_output = 1 : i32}, %x: tensor<2xf32>, %rate: tensor<f32>)
+    -> (tensor<2xf32> {jax.result_info = "weights"}, tensor<2xf32>, tensor<2xf32>) {
+  %0 = stablehlo.add %m, %x : tensor<2xf32>
+  %1 = stablehlo.broadcast_in_dim %rate, dims = [] : (tensor<f32>) -> tensor<2xf32>
+  %2 = stablehlo.multiply %0, %1 : tensor<2xf32>
+  %3 = stablehlo.add %w, %2 : tensor<2xf32>
+  return %3, %0, %w : tensor<2xf32>, tensor<2xf32>, tensor<2xf32>
+}
+'''
+
+
+class TestSession(unittest.TestCase):
+    """A session takes what an executable takes."""
+
+    check = TestMistakes.check
+
+    def setUp(self):
+        self.session = Ghlo.Session.new(compile_text(TRAIN))
+
+    def test_inputs(self):
+        session = self.session
+        session.bind_input('rate', 0.5)
+        session.carry('weights', 'w', [1, 1])
+        self.assertEqual([(info.get_name(), info.get_index()) for info in session.list_inputs()], [('m', 1), ('x', 2)])
+        for result in [session([1, 2], [3, 4]), session([1, 2], x=[3, 4]), session(x=np.float32([3, 4]), m=[1, 2]),
+                       session.run([[1, 2], np.float32([3, 4])]), session.run({'x': [3, 4], 'm': [1, 2]})]:
+            self.assertEqual(result[0].tolist(), [4, 6])
+        self.assertEqual(session.copy_state('w').tolist(), [11, 16])
+        message = r'expected 2 inputs that are neither bound nor carried, found 1'
+        self.check(TypeError, message + r': write session \(m, x\)', session, [1, 2])
+        self.check(GLib.Error, message, session.run, [[1, 2]])
+        self.check(TypeError, r"\(m, x\), found 'w'", session, [1, 2], w=[1, 2])
+        self.check(TypeError, r'one value for input 1 \(m: .*found two', session, [1, 2], m=[1, 2])
+        self.check(GLib.Error, r'input 2, found tensor<2xf64>: write array.astype', session, [1, 2], np.zeros(2))
+        self.check(TypeError, r"an output of this program \(weights, 1, 2\), found 'sum'", session.carry, 'sum', 'w', 1)
+        self.check(TypeError, r"found 'sum'", session.unbind_output, 'sum')
+        self.check(TypeError, 'Buffer for input 3', session.bind_input, 'rate', 'fast')
+        session.bind_input_by_name('m', [0, 0])
+        self.assertEqual(session(x=[1, 1])[0].tolist(), [1, 1])
+
+    def test_bind_output_by_name(self):
+        array = np.zeros(2, np.float32)
+        self.session.bind_output('weights', array)
+        self.session([1, 1], [0, 0], [2, 3], 1)
+        self.assertEqual(array.tolist(), [3, 4])
+        self.session.unbind_output('weights')
+
+    def test_carry_all(self):
+        session = self.session
+        session.bind_input('rate', 1)
+        session.bind_input('w', [1, 2])
+        self.check(GLib.Error, r"marked inputs that nothing is bound to \(1 \('m'\)\), found 0", session.carry_all)
+        self.check(TypeError, r"\(m\), found 'w'", session.carry_all, w=[1, 2])
+        self.assertEqual(len(session.list_inputs()), 2)
+        session.carry_all(m=[0, 0])
+        self.assertEqual([session(x=[1, 1])[0].tolist() for _ in range(3)], [[1, 2], [2, 3], [4, 5]])
+        session.reset()
+        self.assertEqual(session.copy_state('w').tolist(), [1, 2])
+        # What is carried already stays.
+        session(x=[1, 1])
+        session.carry_all()
+        self.assertEqual(session.copy_state('w').tolist(), [2, 3])
+        for initial in [[[5, 5], [0, 0]], {'w': [5, 5], 'm': [0, 0]}, [np.float32([5, 5]), [0, 0]]]:
+            other = Ghlo.Session.new(compile_text(TRAIN))
+            other.carry_all(initial)
+            self.assertEqual(other.copy_state('w').tolist(), [5, 5])
+        self.check(GLib.Error, 'found no mark', Ghlo.Session.new(compile_text(ADD)).carry_all)
 
 
 if __name__ == '__main__':

@@ -431,6 +431,31 @@ call_wire (Table         *table,
 }
 
 static gpointer
+call_bind_name (Table         *table,
+                JsonObject    *row,
+                GCancellable  *cancellable,
+                GError       **error)
+{
+  g_autoptr (GhloSession) session = make_session (table, row);
+  g_autoptr (GObject) object = find_buffer (table, get_string (row, "buffer"));
+
+  return GINT_TO_POINTER (ghlo_session_bind_input_by_name (session, get_string (row, "input"), (GhloBuffer *) object,
+                                                           error));
+}
+
+static gpointer
+call_carry_all (Table         *table,
+                JsonObject    *row,
+                GCancellable  *cancellable,
+                GError       **error)
+{
+  g_autoptr (GhloSession) session = make_session (table, row);
+  g_autoptr (GPtrArray) list = make_list (table, row, "initial");
+
+  return GINT_TO_POINTER (ghlo_session_carry_all (session, (GhloBuffer **) list->pdata, list->len, error));
+}
+
+static gpointer
 call_output (Table         *table,
              JsonObject    *row,
              GCancellable  *cancellable,
@@ -546,7 +571,7 @@ static const struct { const char *name; CallFunc func; } calls[] = {
   { "carry", call_wire },        { "reset", call_wire },      { "unbind", call_wire },
   { "load-buffer", call_load_buffer },
   { "copy-to-device", call_copy_to_device },
-  { "bind-output", call_output },
+  { "bind-output", call_output },  { "bind-name", call_bind_name }, { "carry-all", call_carry_all },
 };
 
 static CallFunc

@@ -134,6 +134,12 @@ void make (Json.Object row) throws Error {
   case "bind":
     make_session (row).bind_input ((uint) row.get_int_member ("input"), get_buffer (row));
     break;
+  case "bind-name":
+    make_session (row).bind_input_by_name (row.get_string_member ("input"), get_buffer (row));
+    break;
+  case "carry-all":
+    make_session (row).carry_all (make_list (row, "initial"));
+    break;
   case "bind-output":
     make_session (row).bind_output ((uint) row.get_int_member ("output"), (uintptr) row.get_int_member ("address"),
                                     (size_t) row.get_int_member ("size"));

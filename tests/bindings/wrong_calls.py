@@ -93,6 +93,10 @@ class Table:
             Ghlo.TensorType.parse(case['text'])
         elif call == 'bind':
             self.session(case['session']).bind_input(case['input'], self.buffers[case['buffer']])
+        elif call == 'bind-name':
+            self.session(case['session']).bind_input_by_name(case['input'], self.buffers[case['buffer']])
+        elif call == 'carry-all':
+            self.session(case['session']).carry_all(self.list(case['initial']))
         elif call == 'bind-output':
             self.session(case['session']).bind_output(case['output'], case['address'], case['size'], None)
         elif call == 'carry':

@@ -86,6 +86,12 @@ fake_prepared_size (const GhloPrepared *prepared)
   return ghlo_prepared_get_size (((const Prepared *) prepared)->inner);
 }
 
+const GhloStepPlan *
+fake_get_plan (const GhloPrepared *prepared)
+{
+  return ghlo_prepared_get_plan (((const Prepared *) prepared)->inner);
+}
+
 char *
 fake_describe (GhloPrepared *prepared)
 {
@@ -158,6 +164,7 @@ run_new (Prepared             *prepared,
     run->options = *options;
   run->options.replaced = NULL;
   run->options.targets = NULL;
+  run->options.begun = NULL;
   run->monitor = monitor;
   run->operands = g_new (Operand, n_inputs + 1);
   run->n_operands = n_inputs;
@@ -406,6 +413,7 @@ fake_start (GhloPrepared          *prepared,
 
   if (!fake_begin (prepared->device, FAKE_START, monitor, error))
     return FALSE;
+  ghlo_run_options_begin (options);
   run = run_new (self, options, inputs, n_inputs, monitor);
   if (self->is_static && !make_outputs (run, options, inputs, outputs, &problem))
     {

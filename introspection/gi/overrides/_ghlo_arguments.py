@@ -4,14 +4,36 @@ it takes, and mistakes errors that say what to write instead.
 
 Each function takes the object that is called (None for static functions) and the
 value. Overridden classes are looked up when they are needed: this module is loaded
-before they are made.
+before they are made. introspection/make-stubs.py takes the annotation of the value
+for that of the argument.
 """
 
+from __future__ import annotations
+
 import os
+from typing import TYPE_CHECKING
 
 from gi.repository import Ghlo, Gio, GLib
 
 from . import _ghlo_arrays as _arrays
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from os import PathLike
+    from typing import Any, Protocol, SupportsIndex, TypeAlias
+
+    import numpy as np
+    import numpy.typing as npt
+
+    class _Array(Protocol):
+        """An array or scalar of NumPy's, or what NumPy makes one of."""
+
+        def __array__(self) -> np.ndarray[Any, np.dtype[Any]]: ...
+
+    _Bytes: TypeAlias = GLib.Bytes | bytes | bytearray | memoryview
+    _File: TypeAlias = Gio.File | str | PathLike[str]
+    _Input: TypeAlias = Ghlo.Buffer | _Array | complex | list[Any] | tuple[Any, ...]
+    _Inputs: TypeAlias = Sequence[_Input] | Mapping[str, _Input]
 
 
 def _name(value):
@@ -33,34 +55,34 @@ def _to_bytes(data, instead):
     raise TypeError('expected bytes or GLib.Bytes, found %s: %s' % (_name(data), instead))
 
 
-def _elements(_source, data):
+def _elements(_source, data: _Bytes):
     return _to_bytes(data, 'use Ghlo.Buffer.from_numpy for arrays and numbers')
 
 
-def _saved(_source, data):
+def _saved(_source, data: _Bytes):
     return _to_bytes(data, 'give what serialize returned')
 
 
-def _text(_source, text):
+def _text(_source, text: str | _Bytes):
     if isinstance(text, str):
         return GLib.Bytes.new(text.encode())
     return _to_bytes(text, 'give the text of a program, or use Ghlo.Program.load for files')
 
 
-def _file(_source, file):
+def _file(_source, file: _File):
     if isinstance(file, (str, os.PathLike)):
         return Gio.File.new_for_path(os.fspath(file))
     return file
 
 
-def _program(_source, program):
+def _program(_source, program: Ghlo.Program):
     if isinstance(program, (str, bytes, os.PathLike, Gio.File)):
         raise TypeError('expected a Ghlo.Program, found %s: use Ghlo.Program.parse (text) or Ghlo.Program.load (file)'
                         % _name(program))
     return program
 
 
-def _type(_source, tensor_type):
+def _type(_source, tensor_type: Ghlo.TensorType | str):
     if tensor_type is None or isinstance(tensor_type, Ghlo.TensorType):
         return tensor_type
     if isinstance(tensor_type, str):
@@ -69,7 +91,7 @@ def _type(_source, tensor_type):
                     % _name(tensor_type))
 
 
-def _element_type(_source, element_type):
+def _element_type(_source, element_type: Ghlo.ElementType | npt.DTypeLike):
     return _arrays.to_element_type(element_type)
 
 
@@ -77,7 +99,7 @@ def _element_type(_source, element_type):
 _MAX_RANK = 64
 
 
-def _integers(_source, numbers):
+def _integers(_source, numbers: Iterable[SupportsIndex]):
     """Whole numbers; PyGObject would cut fractions off."""
     if numbers is None:
         return None
@@ -87,7 +109,7 @@ def _integers(_source, numbers):
         raise TypeError('expected a list of whole numbers such as [2, 3], found %r' % (numbers,)) from None
 
 
-def _shape(_source, numbers):
+def _shape(_source, numbers: Iterable[SupportsIndex]):
     numbers = _integers(None, numbers)
     if numbers is not None and min(numbers, default=0) < -1:
         raise ValueError('no tensor has the shape %r: sizes are 0 and above, or -1 for a dynamic one' % (numbers,))
@@ -96,7 +118,7 @@ def _shape(_source, numbers):
     return numbers
 
 
-def _buffer(_source, value):
+def _buffer(_source, value: Ghlo.Buffer | _Array):
     if value is None or isinstance(value, Ghlo.Buffer):
         return value
     if isinstance(value, (bytes, bytearray, GLib.Bytes)):
@@ -126,15 +148,40 @@ def _are_buffers(inputs):
     return all(value is None or isinstance(value, Ghlo.Buffer) for value in inputs)
 
 
-def _inputs(executable, inputs):
-    """Buffers for all inputs of an executable; arrays and numbers become ones."""
-    inputs = _list(inputs)
+def say_taken(source):
+    """What a run takes, for an error about its inputs."""
+    return 'that are neither bound nor carried' if isinstance(source, Ghlo.Session) else 'for this program'
+
+
+def to_buffers(inputs, infos, kind):
+    """Buffers for all that infos describe, given in order or by name; arrays and numbers become ones."""
+    inputs = arrange(infos, (), inputs) if isinstance(inputs, dict) else _list(inputs)
     if _are_buffers(inputs):
         return inputs
-    infos = executable.list_inputs()
     if len(infos) != len(inputs):
-        raise _invalid('expected %d inputs for this program, found %d' % (len(infos), len(inputs)))
-    return [_to_input(i, *pair) for i, pair in enumerate(zip(infos, inputs))]
+        raise _invalid('expected %d %s, found %d' % (len(infos), kind, len(inputs)))
+    return [to_buffer(*pair) for pair in zip(infos, inputs)]
+
+
+def _inputs(source, inputs: _Inputs):
+    """Those of an executable, or those that a session leaves to a run."""
+    if not isinstance(inputs, dict) and _are_buffers(_list(inputs)):
+        return _list(inputs)
+    return to_buffers(inputs, source.list_inputs(), 'inputs ' + say_taken(source))
+
+
+def list_marked(session):
+    """The inputs that carry_all wants initial values for."""
+    executable = session.get_executable()
+    outputs = executable.list_outputs() if executable is not None else []
+    marked = {output.get_aliased_input() for output in outputs}
+    return [info for info in session.list_inputs() if info.get_index() in marked]
+
+
+def _initial(session, values: _Inputs):
+    if values is None:
+        return []
+    return to_buffers(values, list_marked(session), 'initial values')
 
 
 def describe_names(infos):
@@ -142,12 +189,12 @@ def describe_names(infos):
     return ', '.join(info.get_name() or str(i) for i, info in enumerate(infos)) or 'none'
 
 
-def find_input(infos, name):
-    """The number of the input of this name."""
+def find_name(infos, name, what='an input'):
+    """The number of the input of this name, among these."""
     for i, info in enumerate(infos):
         if info.get_name() == name:
             return i
-    raise TypeError('expected the name of an input of this program (%s), found %r' % (describe_names(infos), name))
+    raise TypeError('expected the name of %s of this program (%s), found %r' % (what, describe_names(infos), name))
 
 
 def arrange(infos, inputs, named):
@@ -156,28 +203,44 @@ def arrange(infos, inputs, named):
         return list(inputs)
     found = dict(enumerate(inputs))
     for name, value in named.items():
-        i = find_input(infos, name)
+        i = find_name(infos, name)
         if i in found:
-            raise TypeError('expected one value for input %d (%s), found two' % (i, infos[i]))
+            raise TypeError('expected one value for input %d (%s), found two' % (infos[i].get_index(), infos[i]))
         found[i] = value
     return [found[i] for i in range(len(infos)) if i in found]
 
 
-def _input(session, value):
-    """The number of an input of a session, given by number or by name."""
-    if not isinstance(value, str):
-        return value
+def _list_of(session, name):
     executable = session.get_executable()
-    return find_input(executable.list_inputs() if executable is not None else [], value)
+    return getattr(executable, name)() if executable is not None else []
 
 
-def _unbound_inputs(_session, inputs):
-    """Buffers for those inputs of a session that nothing is bound to."""
-    return [_buffer(None, value) for value in _list(inputs)]
+def _input(session, value: int | str):
+    """The number of an input of a session, given by number or by name."""
+    return find_name(_list_of(session, 'list_inputs'), value) if isinstance(value, str) else value
 
 
-def _to_input(i, info, value):
-    tensor_type = info.get_tensor_type()
+def find_output(session, value: int | str):
+    """The number of an output of a session, given by number or by name."""
+    return find_name(_list_of(session, 'list_outputs'), value, 'an output') if isinstance(value, str) else value
+
+
+def _bound(session, value: _Input, number):
+    """What is bound to the input of that number, or what it begins with."""
+    infos = _list_of(session, 'list_inputs')
+    if not isinstance(number, int) or not 0 <= number < len(infos):
+        return _buffer(None, value)
+    return to_buffer(infos[number], value)
+
+
+def _bound_by_name(session, value: _Input, name):
+    # Without an executable it is for the library to say so.
+    return _bound(session, value, _input(session, name) if session.get_executable() is not None else None)
+
+
+def to_buffer(info, value):
+    """What an input takes, out of a buffer, an array or numbers."""
+    i, tensor_type = info.get_index(), info.get_tensor_type()
     if value is None or isinstance(value, Ghlo.Buffer):
         return value
     if tensor_type is None or isinstance(value, (str, bytes, bytearray, GLib.Bytes)):
@@ -220,7 +283,8 @@ def _numbers(i, info, value, dtype):
             i, info, value, error)) from None
 
 
-# {(class, function): {argument: what makes it what the library takes}}
+# {(class, function): {argument: what makes it what the library takes}}; what depends on another argument, which is
+# converted before, is a pair of the function and that argument's name.
 CONVERSIONS = {
     ('Buffer', 'new_from_bytes'): {'tensor_type': _type, 'bytes': _elements},
     ('Buffer', 'new_from_bytes_strided'): {'tensor_type': _type, 'bytes': _elements, 'byte_strides': _integers},
@@ -237,9 +301,12 @@ CONVERSIONS = {
     ('Program', 'check'): {'bytes': _text},
     ('Program', 'load'): {'file': _file},
     ('Program', 'parse'): {'bytes': _text},
-    ('Session', 'bind_input'): {'input': _input, 'buffer': _buffer},
-    ('Session', 'carry'): {'input': _input, 'initial': _buffer},
+    ('Session', 'bind_input'): {'input': _input, 'buffer': (_bound, 'input')},
+    ('Session', 'bind_input_by_name'): {'buffer': (_bound_by_name, 'name')},
+    ('Session', 'carry'): {'output': find_output, 'input': _input, 'initial': (_bound, 'input')},
+    ('Session', 'carry_all'): {'initial': _initial},
     ('Session', 'copy_state'): {'input': _input},
-    ('Session', 'run'): {'inputs': _unbound_inputs},
+    ('Session', 'run'): {'inputs': _inputs},
+    ('Session', 'unbind_output'): {'output': find_output},
     ('TensorType', 'new'): {'element_type': _element_type, 'dimensions': _shape},
 }

@@ -3,7 +3,9 @@
 arguments become what the library takes or are refused with what to write instead,
 and an asynchronous call without a callback can be awaited.
 
-The functions are found in the typelib, so what the library gains is covered.
+The functions are found in the typelib, so what the library gains is covered. Their
+signatures and documentation are in a table that the build makes
+(introspection/make-stubs.py).
 """
 
 import sys
@@ -13,7 +15,19 @@ from gi.repository import Ghlo, Gio, GLib, GObject
 
 from . import _ghlo_interrupts as _interrupts
 
+try:
+    from ._ghlo_signatures import SIGNATURES
+except ImportError:
+    # A source tree, of which nothing was built.
+    SIGNATURES = {}
+
 _REQUIRED = object()
+
+
+class _Annotation(str):
+    """A type as one writes it, which help shows without quotes."""
+
+    __repr__ = str.__str__
 
 
 class _Failure(GObject.Object, Gio.AsyncResult):
@@ -39,7 +53,10 @@ class _Function(object):
         self.defaults = [self._get_default(info) for info in shown]
         self.position = {argument: i for i, argument in enumerate(self.names)}
         self.conversions = [(self.position[argument], function) for argument, function in conversions.items()
-                            if argument in self.position]
+                            if argument in self.position and callable(function)]
+        self.dependent = [(self.position[argument], function, self.position[other])
+                          for argument, (function, other) in
+                          ((argument, pair) for argument, pair in conversions.items() if not callable(pair))]
 
     @staticmethod
     def _get_default(info):
@@ -50,8 +67,21 @@ class _Function(object):
             return 0
         return _REQUIRED
 
+    @property
+    def __signature__(self):
+        """What inspect.signature finds, by way of __wrapped__; made when it is asked for, as inspect is slow
+        to import."""
+        import inspect
+        namespace = {}
+        exec('from __future__ import annotations\ndef function%s: ...' % SIGNATURES[self.name][0], namespace)
+        signature = inspect.signature(namespace['function'])
+        parameters = [parameter if parameter.annotation is parameter.empty
+                      else parameter.replace(annotation=_Annotation(parameter.annotation))
+                      for parameter in signature.parameters.values()]
+        return signature.replace(parameters=parameters, return_annotation=_Annotation(signature.return_annotation))
+
     def describe(self):
-        """For help: the arguments, as they are written."""
+        """For errors: the arguments, as they are written."""
         arguments = [name if default is _REQUIRED else '%s=%r' % (name, default)
                      for name, default in zip(self.names, self.defaults)]
         return '%s(%s)' % (self.name, ', '.join(['self'] * self.is_method + arguments))
@@ -71,13 +101,17 @@ class _Function(object):
                 self.name, missing[0], self.describe()))
         for i, convert in self.conversions:
             values[i] = convert(source, values[i])
+        for i, convert, other in self.dependent:
+            values[i] = convert(source, values[i], values[other])
         return values
 
 
 def _define(cls, name, function, call, text):
     call.__name__ = name
     call.__qualname__ = '%s.%s' % (cls.__name__, name)
-    call.__doc__ = '%s\n\n%s' % (function.describe(), text)
+    call.__doc__ = '\n\n'.join(filter(None, [SIGNATURES.get(function.name, ('', ''))[1], text]))
+    if function.name in SIGNATURES:
+        call.__wrapped__ = function
     setattr(cls, name, call if function.is_method else staticmethod(call))
 
 
@@ -100,7 +134,7 @@ def define_call(cls, name, conversions):
         def call(*arguments, **keywords):
             return run(*function.bind(None, arguments, keywords))
 
-    _define(cls, name, function, call, "See the library's documentation.")
+    _define(cls, name, function, call, '')
 
 
 def _get_context():
@@ -230,7 +264,7 @@ def define_async(cls, name, conversions):
             'the call. A mistake in the arguments is raised by await, or in the callback by %s.'
             % (name[:-len('async')] + 'finish'))
     name = name[:-len('async')] + 'finish'
-    _define(cls, name, _Function(cls, name, {}), finish, "Takes the answer in the callback.")
+    _define(cls, name, _Function(cls, name, {}), finish, '')
 
 
 def define_all(module, conversions):

@@ -366,7 +366,8 @@ test_each (gconstpointer data)
     }
 }
 
-/* A session whose run failed says that its state is lost, and works again after a reset. */
+/* A session whose run did not begin is as it was. One whose run failed on its way says that its state is lost, and
+ * works again after a reset. */
 static void
 test_session_goes_on (void)
 {
@@ -385,16 +386,41 @@ test_session_goes_on (void)
       g_assert_false (run_session (&work, &error));
       g_assert_error (error, GHLO_ERROR, GHLO_ERROR_DEVICE);
       g_clear_error (&error);
-      g_assert_false (run_session (&work, &error));
-      g_assert_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT);
-      g_clear_error (&error);
-      g_assert_true (ghlo_session_reset (work.session, &error));
+      if (calls[i] == FAKE_RUN)
+        {
+          g_assert_false (run_session (&work, &error));
+          g_assert_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT);
+          g_clear_error (&error);
+          g_assert_true (ghlo_session_reset (work.session, &error));
+        }
       g_assert_true (run_session (&work, &error));
       g_assert_true (run_session_async (&work, &error));
       g_assert_true (write_to_memory (&work, &error));
       g_assert_true (copy_state (&work, &error));
       work_end (&work);
     }
+}
+
+/* A device that went away before a run says so in each run. */
+static void
+test_session_on_lost_device (void)
+{
+  g_autoptr (GError) error = NULL;
+  Work work;
+
+  work_begin (&work);
+  g_assert_true (compile_all (&work, &error));
+  g_assert_true (upload (&work, &error));
+  g_assert_true (begin_session (&work, &error));
+  fake_fail (FAKE_START, 1, GHLO_ERROR_DEVICE_LOST);
+  for (guint i = 0; i < 3; i++)
+    {
+      g_assert_false (run_session (&work, &error));
+      g_assert_error (error, GHLO_ERROR, GHLO_ERROR_DEVICE_LOST);
+      g_clear_error (&error);
+    }
+  fake_fail (FAKE_START, 0, GHLO_ERROR_DEVICE_LOST);
+  work_end (&work);
 }
 
 int
@@ -415,6 +441,7 @@ main (int   argc,
       g_test_add_data_func (path, &calls[call], test_each);
     }
   g_test_add_func ("/faults/session-goes-on", test_session_goes_on);
+  g_test_add_func ("/faults/session-on-lost-device", test_session_on_lost_device);
 
   return g_test_run ();
 }

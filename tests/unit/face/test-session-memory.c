@@ -101,6 +101,31 @@ test_addresses (void)
     }
 }
 
+/* A run that there is no memory for does not begin, and leaves what is carried. */
+static void
+test_no_memory (void)
+{
+  g_autoptr (GhloSession) session = session_new ();
+  g_autoptr (GhloBuffer) row = row_new (), state = NULL;
+  g_autoptr (GError) error = NULL;
+  gsize rest;
+
+  run (session, row, 1);
+  rest = ghlo_memory_get_limit () - ghlo_memory_get_used ();
+  g_assert_true (ghlo_memory_reserve (rest, &error));
+  for (guint i = 0; i < 2; i++)
+    {
+      g_assert_null (ghlo_session_run (session, &row, 1, NULL, &error));
+      g_assert_error (error, GHLO_ERROR, GHLO_ERROR_OUT_OF_MEMORY);
+      g_clear_error (&error);
+    }
+  ghlo_memory_unreserve (rest);
+  run (session, row, 1);
+  state = ghlo_session_copy_state (session, 1, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (*(const gint32 *) ghlo_buffer_get_address (state), ==, 2);
+}
+
 static guint n_results, n_buffers;
 static void (*construct_result) (GObject *object), (*construct_buffer) (GObject *object);
 
@@ -203,6 +228,7 @@ main (int   argc,
   g_test_init (&argc, &argv, NULL);
 
   g_test_add_func ("/session-memory/addresses", test_addresses);
+  g_test_add_func ("/session-memory/no-memory", test_no_memory);
   g_test_add_func ("/session-memory/objects", test_objects);
 
   return g_test_run ();

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Sessions: which outputs are carried into which inputs, and from which values on. As what is bound, in bindings
+ * that each change makes anew.
+ */
+
+#include "ghlo-session.h"
+
+#include "ghlo-error.h"
+#include "ghlo-executable-private.h"
+#include "ghlo-session-private.h"
+
+/* Whether the program and what was bound before let the output be carried. */
+static gboolean
+check_carry (GhloSession         *self,
+             GhloSessionBindings *bindings,
+             guint                output,
+             guint                input,
+             GError             **error)
+{
+  const GhloSignature *signature = &self->core->executable->signature;
+
+  if (!ghlo_session_check_number ("output", output, signature->type->n_results, error)
+      || !ghlo_session_check_number ("input", input, bindings->n_inputs, error))
+    return FALSE;
+  if (bindings->bound[input] != NULL || bindings->targets[output] != NULL)
+    {
+      g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+                   bindings->bound[input] != NULL ? "output %u cannot be carried into input %u, which is bound"
+                   : "output %u, which is bound, cannot be carried into input %u: call Session.unbind_output first",
+                   output, input);
+      return FALSE;
+    }
+
+  return ghlo_signature_check_carry (signature, output, input, error);
+}
+
+/**
+ * ghlo_session_carry:
+ * @self: a session
+ * @output: the number of an output of the program, from 0
+ * @input: the number of an input of the program, from 0
+ * @initial: what the input is in the first run, and after a reset
+ * @error: return location for an error
+ *
+ * Has an output of each run be an input of the next, in runs that are called from
+ * now on. One output may be carried into several inputs. Carrying into an input
+ * again replaces the output and gives the input @initial once more.
+ *
+ * Where the program leaves sizes open, an output whose size the input does not take
+ * is found when a run gives it, and fails that run.
+ *
+ * Fails with %GHLO_ERROR_INVALID_ARGUMENT when there is no such output or input, the
+ * types of the two do not fit, one of them is bound, or @initial was released or has
+ * another type.
+ *
+ * Returns: whether the output is carried
+ *
+ * Since: 1.0
+ */
+gboolean
+ghlo_session_carry (GhloSession  *self,
+                    guint         output,
+                    guint         input,
+                    GhloBuffer   *initial,
+                    GError      **error)
+{
+  g_autoptr (GhloValue) value = NULL;
+  GhloSessionBindings *bindings;
+  GhloSessionBindings *changed = NULL;
+
+  g_return_val_if_fail (GHLO_IS_SESSION (self), FALSE);
+
+  bindings = ghlo_session_begin_call (self, error);
+  if (bindings == NULL)
+    return FALSE;
+  if (check_carry (self, bindings, output, input, error))
+    value = ghlo_executable_take_input (self->core->executable, initial, input, error);
+
+  if (value != NULL)
+    {
+      changed = ghlo_session_bindings_copy (bindings);
+      ghlo_session_bindings_carry (changed, output, input, g_steal_pointer (&value));
+      ghlo_session_core_reset (self->core, changed, input);
+      ghlo_session_set_bindings (self, changed);
+    }
+  ghlo_session_bindings_unref (bindings);
+
+  return changed != NULL;
+}
+
+/* The values that marked inputs begin with, on their way into bindings. */
+typedef struct
+{
+  GhloSession         *session;
+  GhloSessionBindings *bindings;
+  guint               *outputs;        /* one for each input, the output that is marked for it, or GHLO_RUN_NO_INPUT */
+  GhloBuffer * const  *initial;
+  gsize                n_initial;
+} Marks;
+
+/* FALSE where the program marks none. */
+static gboolean
+find_marks (Marks   *marks,
+            GError **error)
+{
+  const GhloSignature *signature = &marks->session->core->executable->signature;
+  gboolean any = FALSE;
+
+  for (guint i = 0; i < marks->bindings->n_inputs; i++)
+    {
+      const gint64 output = ghlo_signature_aliased_output (signature->function, i);
+
+      marks->outputs[i] = output >= 0 && output < GHLO_RUN_NO_INPUT ? (guint) output : GHLO_RUN_NO_INPUT;
+      any |= marks->outputs[i] != GHLO_RUN_NO_INPUT;
+    }
+  if (!any)
+    g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+                         "expected a program that marks which outputs take the memory of which inputs "
+                         "(tf.aliasing_output), found no mark: call Session.carry for each output");
+
+  return any;
+}
+
+static gboolean
+check_count (const Marks  *marks,
+             GError      **error)
+{
+  const GhloIrOp *function = marks->session->core->executable->signature.function;
+  g_autoptr (GString) names = g_string_new (NULL);
+  gsize n = 0;
+
+  for (guint i = 0; i < marks->bindings->n_inputs; i++)
+    if (marks->outputs[i] != GHLO_RUN_NO_INPUT && ghlo_session_bindings_is_free (marks->bindings, i))
+      {
+        const char *name = ghlo_signature_input_name (function, i);
+
+        g_string_append_printf (names, "%s%u", n++ > 0 ? ", " : "", i);
+        if (name != NULL)
+          g_string_append_printf (names, " ('%s')", name);
+      }
+  if (n == marks->n_initial)
+    return TRUE;
+
+  g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+               "expected %" G_GSIZE_FORMAT " initial values, as many as there are marked inputs that nothing is bound "
+               "to (%s), found %" G_GSIZE_FORMAT, n, n > 0 ? names->str : "none", marks->n_initial);
+
+  return FALSE;
+}
+
+/* Changes @changed, a copy of the bindings. */
+static gboolean
+carry_marked (const Marks          *marks,
+              GhloSessionBindings  *changed,
+              GError              **error)
+{
+  gsize next = 0;
+
+  for (guint i = 0; i < changed->n_inputs; i++)
+    {
+      GhloValue *value = g_steal_pointer (&changed->bound[i]);
+
+      if (marks->outputs[i] == GHLO_RUN_NO_INPUT || changed->initial[i] != NULL)
+        {
+          changed->bound[i] = value;
+          continue;
+        }
+      if (value == NULL)
+        value = ghlo_executable_take_input (marks->session->core->executable, marks->initial[next++], i, error);
+      if (value == NULL)
+        return FALSE;
+      if (!check_carry (marks->session, changed, marks->outputs[i], i, error))
+        {
+          ghlo_value_unref (value);
+          return FALSE;
+        }
+      ghlo_session_bindings_carry (changed, marks->outputs[i], i, value);
+    }
+
+  return TRUE;
+}
+
+/* What is carried already goes on. */
+static void
+take_marked (GhloSession         *self,
+             GhloSessionBindings *before,
+             GhloSessionBindings *changed)
+{
+  for (guint i = 0; i < changed->n_inputs; i++)
+    if (before->initial[i] == NULL && changed->initial[i] != NULL)
+      ghlo_session_core_reset (self->core, changed, i);
+  ghlo_session_set_bindings (self, changed);
+}
+
+/**
+ * ghlo_session_carry_all:
+ * @self: a session
+ * @initial: (array length=n_initial) (nullable): what the marked inputs that nothing is bound to are in the first run,
+ *   in the program's order
+ * @n_initial: how many there are
+ * @error: return location for an error
+ *
+ * Carries each output that the program marks into the input whose memory it may take, which
+ * [method@Ghlo.ValueInfo.get_aliased_input] says: the parameters of a training, caches. JAX marks what
+ * `donate_argnums` names where an output has the same type (`tf.aliasing_output`).
+ *
+ * A marked input that was bound begins with what is bound to it, and is carried and not bound from now on; the others
+ * begin with @initial. What is carried already stays as it is. See [method@Ghlo.Session.carry].
+ *
+ * Fails with %GHLO_ERROR_INVALID_ARGUMENT, and carries nothing, when the program marks nothing, @initial has another
+ * number of values, or one of them, or an output, cannot be carried.
+ *
+ * Returns: whether all of them are carried
+ *
+ * Since: 1.0
+ */
+gboolean
+ghlo_session_carry_all (GhloSession         *self,
+                        GhloBuffer * const  *initial,
+                        gsize                n_initial,
+                        GError             **error)
+{
+  g_autofree guint *outputs = NULL;
+  GhloSessionBindings *changed;
+  Marks marks = { .session = self, .initial = initial, .n_initial = initial != NULL ? n_initial : 0 };
+  gboolean done;
+
+  g_return_val_if_fail (GHLO_IS_SESSION (self), FALSE);
+
+  marks.bindings = ghlo_session_begin_call (self, error);
+  if (marks.bindings == NULL)
+    return FALSE;
+  marks.outputs = outputs = g_new (guint, marks.bindings->n_inputs + 1);
+  changed = ghlo_session_bindings_copy (marks.bindings);
+  done = find_marks (&marks, error) && check_count (&marks, error) && carry_marked (&marks, changed, error);
+  if (done)
+    take_marked (self, marks.bindings, changed);
+  else
+    ghlo_session_bindings_unref (changed);
+  ghlo_session_bindings_unref (marks.bindings);
+
+  return done;
+}
+
+/**
+ * ghlo_session_reset:
+ * @self: a session
+ * @error: return location for an error
+ *
+ * Gives carried inputs their initial values again, for runs that are called from
+ * now on; runs under way are not touched, and not waited for.
+ *
+ * Fails with %GHLO_ERROR_INVALID_ARGUMENT when the session was made without an
+ * executable.
+ *
+ * Returns: whether it was done
+ *
+ * Since: 1.0
+ */
+gboolean
+ghlo_session_reset (GhloSession  *self,
+                    GError      **error)
+{
+  GhloSessionBindings *bindings;
+
+  g_return_val_if_fail (GHLO_IS_SESSION (self), FALSE);
+
+  bindings = ghlo_session_begin_call (self, error);
+  if (bindings == NULL)
+    return FALSE;
+  ghlo_session_core_reset (self->core, bindings, -1);
+  ghlo_session_bindings_unref (bindings);
+
+  return TRUE;
+}
