@@ -289,6 +289,7 @@ CONVERSIONS = {
     ('Buffer', 'new_from_bytes'): {'tensor_type': _type, 'bytes': _elements},
     ('Buffer', 'new_from_bytes_strided'): {'tensor_type': _type, 'bytes': _elements, 'byte_strides': _integers},
     ('Buffer', 'new_from_address'): {'tensor_type': _type, 'byte_strides': _integers},
+    ('Buffer', 'new_from_owner'): {'tensor_type': _type, 'byte_strides': _integers},
     ('Buffer', 'new_from_doubles'): {'tensor_type': _type},
     ('Buffer', 'new_from_int64s'): {'tensor_type': _type, 'numbers': _integers},
     ('Buffer', 'new_zeros'): {'tensor_type': _type},
