@@ -529,7 +529,7 @@ if hasattr(Ghlo, 'Session'):
                 initial = arrange(list_marked(self), initial or (), named)
             return super().carry_all(initial)
 
-        def bind_output(self, output: int, array: npt.NDArray[Any] | int, *rest: Any) -> bool:
+        def bind_output(self, output: int | str, array: npt.NDArray[Any] | int, *rest: Any) -> bool:
             """Has runs that are called from now on write an output into an array, which their results then
             lack. The array is kept as long as that is needed; unbind_output (output) ends it.
 
