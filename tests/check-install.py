@@ -39,7 +39,7 @@ VALA = '''void main () {
 }
 '''
 
-HEADERS = '''buffer client compile-options compile-report device diagnostic enum-types enums error executable plan
+HEADERS = '''buffer client compile-options compile-report cost device diagnostic enum-types enums error executable plan
 plan-step program progress result session statistics tensor-type timing value-info version version-macros'''.split()
 
 
