@@ -155,7 +155,7 @@ def say_taken(source):
 
 def to_buffers(inputs, infos, kind):
     """Buffers for all that infos describe, given in order or by name; arrays and numbers become ones."""
-    inputs = arrange(infos, (), inputs) if isinstance(inputs, dict) else _list(inputs)
+    inputs = arrange(infos, (), inputs) if hasattr(inputs, 'keys') else _list(inputs)
     if _are_buffers(inputs):
         return inputs
     if len(infos) != len(inputs):
