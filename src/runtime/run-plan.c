@@ -155,7 +155,8 @@ ghlo_run_plan_new (GhloDeviceCore            *device,
   fill_tables (self);
   self->fallback = ghlo_fallback_new (options->fallback, module);
 
-  return plan_arena (self, error) && ghlo_compile_plan (self->plan, self->fallback, monitor, error)
+  return plan_arena (self, error)
+         && ghlo_compile_plan (self->plan, self->fallback, options->custom_targets, monitor, error)
          && find_spaces (self, monitor, error) ? g_steal_pointer (&self) : NULL;
 }
 
