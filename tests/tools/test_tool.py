@@ -323,12 +323,13 @@ def test_profile(tests):
     rows = [(line[:40].rstrip(), *line[40:].split()) for line in run.stderr.splitlines()]
     found = {row[0]: row[1:3] for row in rows}
     tests.report(run.stdout == 'dense<0.000000e+00> : tensor<4xf32>\n' and found.get('step') == ('unit', 'runs')
-                 and found.get('stablehlo.while') == ('host', '1') and found.get('  stablehlo.multiply') == ('cpu', '5'),
+                 and found.get('stablehlo.while') == ('host', '1')
+                 and found.get('  stablehlo.multiply') == ('cpu', '5'),
                  'profile of a loop', run.stdout + run.stderr)
     shares = [float(row[row.index('%') - 1]) for row in rows if '%' in row and not row[0].startswith(' ')]
     tests.report(abs(sum(shares) - 100) < 1, 'shares of a profile', run.stderr)
-    tests.expect('profile of a program without a plan', ghlo('run', '--profile', '-', '--input=2xf32=1', input=OPEN),
-                 0, 'func.func', 'reference')
+    tests.expect('profile of a program without a plan',
+                 ghlo('run', '--profile', '-', '--input=2xf32=1', input=OPEN), 0, 'func.func', 'reference')
     tests.expect('profile of a device without plans',
                  ghlo('run', '--profile', '--device=reference', '-', '--fill=zeros', input=ADD), 0, 'without a plan')
 
