@@ -25,6 +25,7 @@
 #include "ghlo-device.h"
 #include "ghlo-diagnostic.h"
 #include "ghlo-executable.h"
+#include "ghlo-pending-call.h"
 #include "ghlo-plan-step.h"
 #include "ghlo-plan.h"
 #include "ghlo-program.h"

@@ -158,7 +158,7 @@ class TestTypes(unittest.TestCase):
                        if not (hasattr(info, 'is_gtype_struct') and info.is_gtype_struct()))
         self.assertEqual(names, sorted('''
             Buffer Client CompileOptions CompileReport Cost Device DeviceKind Diagnostic DumpStage ElementType Error
-            Executable Plan PlanStep MAJOR_VERSION MICRO_VERSION
+            Executable PendingCall Plan PlanStep MAJOR_VERSION MICRO_VERSION
             MINOR_VERSION DYNAMIC OptimizationLevel Program ProgramFormat Progress ProgressStage Result
             Session LoadFlags Severity Statistics TensorType TextFlags Timing ValueInfo ValueKind get_version
             element_type_from_string element_type_get_size
