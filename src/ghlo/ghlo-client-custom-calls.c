@@ -177,10 +177,10 @@ check_target (const char  *target,
  *
  * Without @context the function is called on whatever thread runs the program, and on
  * several at once where several runs are under way: on the CPU the caller's in a
- * synchronous call and a worker's in an asynchronous one. With @context it is called there one call at a time, while the run waits: from the
- * loop of that context, or directly where the thread that it belongs to is in a
- * synchronous call itself. A run whose context nobody iterates waits until that is
- * cancelled.
+ * synchronous call and a worker's in an asynchronous one. With @context it
+ * is called there one call at a time, while the run waits: from the loop of that
+ * context, or directly where the thread that it belongs to is in a synchronous call
+ * itself. A run whose context nobody iterates waits until it is cancelled.
  *
  * @destroy is called once, when the function was replaced or taken back or the client is
  * gone, and so are the executables that may call it: on the thread that drops the last
@@ -215,8 +215,8 @@ ghlo_client_register_custom_call (GhloClient              *self,
     return FALSE;
   if (function == NULL)
     {
-      g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
-                   "expected a function to answer calls of '%s', found nothing", target);
+      g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+                           "expected a function to answer the calls, found nothing");
       return FALSE;
     }
   ghlo_client_change_custom_target (self, target, custom);
@@ -263,6 +263,8 @@ ghlo_client_unregister_custom_call (GhloClient  *self,
                                     const char  *target,
                                     GError     **error)
 {
+  g_autofree char *found = NULL;
+
   g_return_val_if_fail (GHLO_IS_CLIENT (self), FALSE);
 
   if (!ghlo_workers_check (error))
@@ -270,9 +272,10 @@ ghlo_client_unregister_custom_call (GhloClient  *self,
   if (target != NULL && ghlo_client_change_custom_target (self, target, NULL))
     return TRUE;
 
-  g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
-               "expected the name of a registered function, found %s%s%s", target != NULL ? "'" : "",
-               target != NULL ? target : "nothing", target != NULL ? "'" : "");
+  found = g_utf8_make_valid (target != NULL ? target : "nothing", -1);
+  g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT, target != NULL
+               ? "expected the name of a registered function, found '%s'"
+               : "expected the name of a registered function, found %s", found);
 
   return FALSE;
 }
