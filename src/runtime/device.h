@@ -68,6 +68,7 @@ ghlo_run_options_begin (const GhloRunOptions *options)
 typedef struct
 {
   guint n_steps, n_fallback_steps;
+  gsize input_bytes;
   gsize run_bytes;                /* for outputs and what is computed in between; 0 when not known */
   gsize prepared_bytes;           /* of constants and of what is prepared, kept between runs */
   gsize plan_bytes;               /* those of them that tell what the steps are */

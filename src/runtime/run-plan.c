@@ -230,6 +230,8 @@ ghlo_run_plan_measure (const GhloRunPlan *self,
   for (guint i = 0; i < plan->n_buffers; i++)
     if (plan->buffers[i].kind == GHLO_STEP_BUFFER_OUTPUT)
       figures->run_bytes += plan->buffers[i].size;
+    else if (plan->buffers[i].kind == GHLO_STEP_BUFFER_INPUT)
+      figures->input_bytes += plan->buffers[i].size;
     else if (plan->buffers[i].kind == GHLO_STEP_BUFFER_CONSTANT)
       figures->prepared_bytes += plan->buffers[i].size;
 }

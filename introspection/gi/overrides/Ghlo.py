@@ -29,6 +29,7 @@ from ..overrides import override
 from . import _ghlo_arrays as _arrays
 from . import _ghlo_calls as _calls
 from ._ghlo_arguments import CONVERSIONS, arrange, find_output, list_marked, say_taken
+from ._ghlo_owners import make_owner
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -140,6 +141,15 @@ class CompileReport(Ghlo.CompileReport):
 
 
 @_add
+class Cost(Ghlo.Cost):
+    """What a run takes, in what its getters say."""
+
+    def __repr__(self) -> str:
+        return '<Ghlo.Cost %.3g operations, %d bytes moved, %.3g s, %d bytes of memory>' % (
+            self.get_operations(), self.get_bytes(), self.get_estimate(), self.get_peak_memory())
+
+
+@_add
 class Plan(Ghlo.Plan):
     """How a device runs a program: a sequence of steps."""
 
@@ -241,8 +251,8 @@ class Buffer(Ghlo.Buffer):
         tensor_type = TensorType.for_array(array, element_type)
         if copy is False:
             _arrays.check_shareable(array, original, 'the array')
-            kept = array_given, original
-            return cls._from_address(tensor_type, array.__array_interface__['data'][0], None, lambda *_: None, kept)
+            owner = make_owner((array_given, original))
+            return cls._from_address(tensor_type, array.__array_interface__['data'][0], None, owner)
         if not array.dtype.isnative:
             array = array.astype(array.dtype.newbyteorder('='))
         return cls._from_address(tensor_type, array.__array_interface__['data'][0], list(array.strides))
@@ -272,16 +282,18 @@ class Buffer(Ghlo.Buffer):
             if copy is not False:
                 return cls._from_address(tensor_type, address, strides)
             shared = True
-            return cls._from_address(tensor_type, address, strides, delete)
+            return cls._from_address(tensor_type, address, strides, make_owner(None, delete))
         finally:
             if not shared:
                 delete()
 
     @staticmethod
-    def _from_address(tensor_type, address, strides, *release):
+    def _from_address(tensor_type, address, strides, owner=None):
         if tensor_type.get_size() == 0:
             address = address or 1
-        return Ghlo.Buffer.new_from_address(tensor_type, address, strides, *release)
+        if owner is None:
+            return Ghlo.Buffer.new_from_address(tensor_type, address, strides)
+        return Ghlo.Buffer.new_from_owner(tensor_type, address, strides, owner)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -572,7 +584,7 @@ if hasattr(Ghlo, 'Session'):
             if 0 <= operator.index(output) < len(infos):
                 _arrays.check_writable(array, infos[output], 'output %d' % output)
                 address, size = array.__array_interface__['data'][0], array.nbytes
-            return super().bind_output(output, address, size, lambda *_: None, array, *rest)
+            return self.bind_owned_output(output, address, size, make_owner(array))
 
         def __repr__(self) -> str:
             return '<Ghlo.Session of %r>' % self.get_executable()

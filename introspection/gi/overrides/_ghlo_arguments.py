@@ -155,7 +155,7 @@ def say_taken(source):
 
 def to_buffers(inputs, infos, kind):
     """Buffers for all that infos describe, given in order or by name; arrays and numbers become ones."""
-    inputs = arrange(infos, (), inputs) if isinstance(inputs, dict) else _list(inputs)
+    inputs = arrange(infos, (), inputs) if hasattr(inputs, 'keys') else _list(inputs)
     if _are_buffers(inputs):
         return inputs
     if len(infos) != len(inputs):
@@ -289,6 +289,7 @@ CONVERSIONS = {
     ('Buffer', 'new_from_bytes'): {'tensor_type': _type, 'bytes': _elements},
     ('Buffer', 'new_from_bytes_strided'): {'tensor_type': _type, 'bytes': _elements, 'byte_strides': _integers},
     ('Buffer', 'new_from_address'): {'tensor_type': _type, 'byte_strides': _integers},
+    ('Buffer', 'new_from_owner'): {'tensor_type': _type, 'byte_strides': _integers},
     ('Buffer', 'new_from_doubles'): {'tensor_type': _type},
     ('Buffer', 'new_from_int64s'): {'tensor_type': _type, 'numbers': _integers},
     ('Buffer', 'new_zeros'): {'tensor_type': _type},

@@ -11,7 +11,7 @@ signatures and documentation are in a table that the build makes
 import sys
 
 import gi
-from gi.repository import Gio, GLib, GObject
+from gi.repository import Ghlo, Gio, GLib, GObject
 
 from . import _ghlo_interrupts as _interrupts
 
@@ -167,7 +167,7 @@ class _AsyncCall(object):
         if callback is None:
             return self._await(source, arguments, keywords)
         try:
-            self._begin(source, self._bind(source, arguments, keywords))
+            self._begin(source, self._bind(source, arguments, keywords), lambda result: callback(source, result, *data))
         except Exception as error:
             self._answer_later(source, error, callback, data)
         return None
@@ -191,8 +191,21 @@ class _AsyncCall(object):
                 cancellable, self.function.describe()))
         return values
 
-    def _begin(self, source, values):
+    def _begin(self, source, values, answer):
+        """answer (result) is called by a signal: a function that is handed over takes memory that nobody gives back."""
+        pending, unlink = Ghlo.PendingCall(), None
+        if values[self.at_cancellable] is not None:
+            unlink = _interrupts.link(values[self.at_cancellable], pending)
+
+        def on_answered(_, result):
+            if unlink is not None:
+                unlink()
+            answer(result)
+
+        GObject.Object.connect(pending, 'answered', on_answered)
+        values[self.at_cancellable], values[self.at_callback:] = pending, [None]
         self.function.raw(*([source] if self.function.is_method else []), *values)
+        return pending
 
     @staticmethod
     def _answer_later(source, error, callback, data):
@@ -216,19 +229,16 @@ class _AsyncCall(object):
             raise RuntimeError('%s without a callback is awaited in asyncio, and no loop of asyncio runs here: give '
                                'a callback, or call %s' % (name, name[:-len('_async')]))
         from . import _ghlo_asyncio
-        try:
+
+        def begin(answer):
             values = self._bind(source, arguments, keywords)
-            call = _ghlo_asyncio.Call(name, values[self.at_cancellable])
-        except Exception as error:
-            return _ghlo_asyncio.Call(name, None).fail(error)
-
-        def begin(cancellable, callback):
-            values[self.at_cancellable], values[self.at_callback] = cancellable, callback
             with context:
-                self._begin(source, values)
+                return self._begin(source, values, answer)
 
-        return call.start(begin, self.raw_finish if self.function.is_method
-                          else lambda _, result: self.raw_finish(result))
+        def finish(result):
+            return self.raw_finish(*([source] if self.function.is_method else []), result)
+
+        return _ghlo_asyncio.Call(name).start(begin, finish)
 
 
 def define_async(cls, name, conversions):
