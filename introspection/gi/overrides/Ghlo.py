@@ -113,7 +113,7 @@ class ValueInfo(Ghlo.ValueInfo):
     """What a program says of an input or output."""
 
     # What an array has that it takes, once it was asked for.
-    form = None
+    _form = None
 
     def __str__(self) -> str:
         return self.to_string()
@@ -529,6 +529,14 @@ if hasattr(Ghlo, 'Session'):
     class Session(Ghlo.Session):
         """An executable with inputs bound and outputs carried; session (a, b) runs it
         on the inputs that are left, and so does session (a, y=b)."""
+
+        def list_inputs(self) -> list[ValueInfo]:
+            executable, infos = self.get_executable(), super().list_inputs()
+            if executable is None:
+                return infos
+            # Those of the executable know what arrays they take.
+            known = executable.list_inputs()
+            return [known[info.get_index()] for info in infos]
 
         def __call__(self, *inputs: _Input, cancellable: Gio.Cancellable | None = None, **named: _Input) -> Result:
             """Runs the session on what an executable takes, for those inputs that list_inputs ()

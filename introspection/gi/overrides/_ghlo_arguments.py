@@ -240,7 +240,7 @@ def _bound_by_name(session, value: _Input, name):
     return _bound(session, value, _input(session, name) if session.get_executable() is not None else None)
 
 
-class Form(object):
+class _Form(object):
     """What an array has that an input takes as it is, found out once for each input."""
 
     __slots__ = 'array', 'dtype', 'shape', 'tensor_type'
@@ -261,7 +261,7 @@ def to_buffer(info, value):
     if value is None or isinstance(value, Ghlo.Buffer):
         return value
     if _is_array(value):
-        form = info.form = info.form or Form(info)
+        form = info._form = info._form or _Form(info)
         if form.takes(value):
             return _arrays.copy_to_buffer(form.tensor_type, value)
     i, tensor_type = info.get_index(), info.get_tensor_type()
@@ -276,8 +276,8 @@ def to_buffer(info, value):
         return Ghlo.Buffer.from_numpy(_numbers(i, info, value, stored[element_type]), element_type)
     array = np.asarray(value)
     if array.dtype.newbyteorder('=') in (stored[element_type], shown[element_type]):
-        return Ghlo.Buffer.from_numpy(array, element_type)
-    buffer = Ghlo.Buffer.from_numpy(array)
+        return Ghlo.Buffer.from_numpy(value, element_type)
+    buffer = Ghlo.Buffer.from_numpy(value)
     raise _invalid('expected %s for input %d, found %s: %s' % (
         info, i, buffer.get_tensor_type(), _arrays.say_conversion(array.dtype, element_type)))
 
