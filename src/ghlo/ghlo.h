@@ -20,6 +20,8 @@
 #include "ghlo-client.h"
 #include "ghlo-compile-options.h"
 #include "ghlo-compile-report.h"
+#include "ghlo-cost.h"
+#include "ghlo-custom-call.h"
 #include "ghlo-device.h"
 #include "ghlo-diagnostic.h"
 #include "ghlo-executable.h"

@@ -8,6 +8,7 @@ import os
 import pathlib
 import re
 import tempfile
+import types
 import unittest
 
 from python_common import ADD, TWO, Ghlo, GLib, compile_text
@@ -109,7 +110,8 @@ class TestMistakes(unittest.TestCase):
 '''
         executable, five, two = compile_text(text), np.full(2, 5, np.float32), np.full(2, 2, np.float32)
         for (difference,) in [executable(left=five, right=two), executable(right=two, left=five),
-                              executable(five, right=[2, 2])]:
+                              executable(five, right=[2, 2]), executable.execute({'right': two, 'left': five}),
+                              executable.execute(types.MappingProxyType({'right': two, 'left': five}))]:
             self.assertEqual(np.asarray(difference).tolist(), [3, 3])
         self.check(TypeError, r"name of an input of this program \(left, right\), found 'rihgt'", executable, five,
                    rihgt=two)

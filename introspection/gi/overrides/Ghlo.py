@@ -144,6 +144,15 @@ class CompileReport(Ghlo.CompileReport):
 
 
 @_add
+class Cost(Ghlo.Cost):
+    """What a run takes, in what its getters say."""
+
+    def __repr__(self) -> str:
+        return '<Ghlo.Cost %.3g operations, %d bytes moved, %.3g s, %d bytes of memory>' % (
+            self.get_operations(), self.get_bytes(), self.get_estimate(), self.get_peak_memory())
+
+
+@_add
 class Plan(Ghlo.Plan):
     """How a device runs a program: a sequence of steps."""
 

@@ -155,7 +155,7 @@ def say_taken(source):
 
 def to_buffers(inputs, infos, kind):
     """Buffers for all that infos describe, given in order or by name; arrays and numbers become ones."""
-    inputs = arrange(infos, (), inputs) if isinstance(inputs, dict) else _list(inputs)
+    inputs = arrange(infos, (), inputs) if hasattr(inputs, 'keys') else _list(inputs)
     if len(infos) != len(inputs):
         if _are_buffers(inputs):
             return inputs
@@ -165,7 +165,7 @@ def to_buffers(inputs, infos, kind):
 
 def _inputs(source, inputs: _Inputs):
     """Those of an executable, or those that a session leaves to a run."""
-    if not isinstance(inputs, dict):
+    if not hasattr(inputs, 'keys'):
         inputs = _list(inputs)
         if _are_buffers(inputs):
             return inputs
