@@ -28,7 +28,7 @@ from ..overrides import override
 
 from . import _ghlo_arrays as _arrays
 from . import _ghlo_calls as _calls
-from ._ghlo_arguments import CONVERSIONS, arrange, find_output, list_marked, say_taken
+from ._ghlo_arguments import CONVERSIONS, arrange, find_output, list_marked, say_taken, to_buffer
 from ._ghlo_owners import make_owner
 
 if TYPE_CHECKING:
@@ -111,6 +111,9 @@ class TensorType(Ghlo.TensorType):
 @_add
 class ValueInfo(Ghlo.ValueInfo):
     """What a program says of an input or output."""
+
+    # What an array has that it takes, once it was asked for.
+    _form = None
 
     def __str__(self) -> str:
         return self.to_string()
@@ -255,7 +258,7 @@ class Buffer(Ghlo.Buffer):
             return cls._from_address(tensor_type, array.__array_interface__['data'][0], None, owner)
         if not array.dtype.isnative:
             array = array.astype(array.dtype.newbyteorder('='))
-        return cls._from_address(tensor_type, array.__array_interface__['data'][0], list(array.strides))
+        return _arrays.copy_to_buffer(tensor_type, array)
 
     @classmethod
     def from_dlpack(cls, tensor: Any, copy: bool = True) -> Buffer:
@@ -530,18 +533,26 @@ def _run(source, name, run, inputs, named, cancellable):
         raise TypeError('expected %d inputs %s, found %d: write %s (%s)' % (
             len(infos), say_taken(source), len(inputs), name,
             _join((info.get_name() or 'x%d' % info.get_index() for info in infos))))
-    return run(inputs, cancellable)
+    return run(source, [to_buffer(info, value) for info, value in zip(infos, inputs)], cancellable)
 
 
 @_add
 class Executable(Ghlo.Executable):
     """A compiled program; executable (a, b) runs it, and so does executable (a, y=b)."""
 
+    _inputs = None
+
+    def list_inputs(self) -> list[ValueInfo]:
+        # They never change, and know what arrays they take.
+        if self._inputs is None:
+            self._inputs = super().list_inputs()
+        return list(self._inputs)
+
     def __call__(self, *inputs: _Input, cancellable: Gio.Cancellable | None = None, **named: _Input) -> Result:
         """Runs the program on buffers, arrays, and numbers or lists of them, which
         become what the program takes; arrays keep their own type. Inputs are given in
         order, by the names that list_inputs () says, or both."""
-        return _run(self, 'executable', self.execute, inputs, named, cancellable)
+        return _run(self, 'executable', _calls.converted['Executable', 'execute'], inputs, named, cancellable)
 
     def __repr__(self) -> str:
         return '<Ghlo.Executable %s>' % _describe(self)
@@ -553,10 +564,18 @@ if hasattr(Ghlo, 'Session'):
         """An executable with inputs bound and outputs carried; session (a, b) runs it
         on the inputs that are left, and so does session (a, y=b)."""
 
+        def list_inputs(self) -> list[ValueInfo]:
+            executable, infos = self.get_executable(), super().list_inputs()
+            if executable is None:
+                return infos
+            # Those of the executable know what arrays they take.
+            known = executable.list_inputs()
+            return [known[info.get_index()] for info in infos]
+
         def __call__(self, *inputs: _Input, cancellable: Gio.Cancellable | None = None, **named: _Input) -> Result:
             """Runs the session on what an executable takes, for those inputs that list_inputs ()
             says: the ones that are neither bound nor carried."""
-            return _run(self, 'session', self.run, inputs, named, cancellable)
+            return _run(self, 'session', _calls.converted['Session', 'run'], inputs, named, cancellable)
 
         def carry_all(self, initial: _Inputs | None = None, **named: _Input) -> bool:
             """Carries each output that the program marks (tf.aliasing_output) into its input. What is
