@@ -164,11 +164,11 @@ static const char *const programs[] = {
   "      stablehlo.return %1 : tensor<i1>\n    } do {\n      %c = stablehlo.constant dense<1> : tensor<i32>\n"
   "      %1 = stablehlo.add %n, %c : tensor<i32>\n"
   "      stablehlo.return %1, %i : tensor<i32>, tensor<i32>\n    }\n  return %0#0 : tensor<i32>\n}\n",
+  "func.func @main(%x: tensor<2xf32>) -> tensor<3xf32> {\n  return %x : tensor<2xf32>\n}\n",
+  "ML\xefR",
   "func.func @main(%x: tensor<2xf32>) -> (tensor<2xf32>, tensor<?xi1>) {\n"
   "  %0:3 = stablehlo.custom_call @f(%x) {backend_config = \"text\", own = [1, 2.5]} : (tensor<2xf32>) -> "
   "(tensor<2xf32>, tensor<?xi1>, !stablehlo.token)\n  return %0#0, %0#1 : tensor<2xf32>, tensor<?xi1>\n}\n",
-  "func.func @main(%x: tensor<2xf32>) -> tensor<3xf32> {\n  return %x : tensor<2xf32>\n}\n",
-  "ML\xefR",
 };
 
 static const char *const types[] = {
@@ -703,6 +703,8 @@ call_register (State *state)
   static const char *const names[] = { "f", "f", "f", "Qr", "", "\xff", NULL };
   GhloClient *client = pick (state, POOL_CLIENT);
   const char *name = names[take (state) % G_N_ELEMENTS (names)];
+  GhloCustomCallFunction function;
+  GMainContext *context;
   GError *error = NULL;
   Answers *answers;
   gboolean ok;
@@ -716,8 +718,9 @@ call_register (State *state)
   answers = g_new0 (Answers, 1);
   for (guint i = 0; i < G_N_ELEMENTS (answers->bytes); i++)
     answers->bytes[i] = take (state);
-  ok = ghlo_client_register_custom_call (client, name, take (state) % 16 == 0 ? NULL : answer, answers, give_back,
-                                         maybe (state) ? state->context : NULL, &error);
+  function = take (state) % 16 == 0 ? NULL : answer;
+  context = maybe (state) ? state->context : NULL;
+  ok = ghlo_client_register_custom_call (client, name, function, answers, give_back, context, &error);
   check (GINT_TO_POINTER (ok), error);
 }
 
