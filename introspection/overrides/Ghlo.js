@@ -599,6 +599,20 @@ function extendResult() {
     });
 }
 
+function extendPlan() {
+    const {prototype} = Ghlo.Plan;
+
+    prototype[Symbol.iterator] = function* () {
+        for (let index = 0; index < this.get_n_items(); index++)
+            yield this.get_item(index);
+    };
+    Object.defineProperty(prototype, 'length', {
+        get() {
+            return this.get_n_items();
+        },
+    });
+}
+
 const describeProgram = program => `(${program.list_inputs()}) -> (${program.list_outputs()})`;
 
 function extendStrings() {
@@ -636,7 +650,8 @@ function _init() {
     extendBuffer();
     extendDevice();
     extendResult();
-    for (const {prototype} of [Ghlo.ValueInfo, Ghlo.Diagnostic, Ghlo.CompileReport, Ghlo.Plan])
+    extendPlan();
+    for (const {prototype} of [Ghlo.ValueInfo, Ghlo.Diagnostic, Ghlo.CompileReport, Ghlo.Plan, Ghlo.PlanStep])
         prototype.toString = prototype.to_string;
     extendStrings();
 }

@@ -11,6 +11,8 @@
 
 #include <stdlib.h>
 
+#include "client/context-calls.h"
+
 typedef struct
 {
   gatomicrefcount     ref_count;
@@ -172,17 +174,36 @@ get_pending (const Job *job,
   return result != NULL && job->klass->get_pending != NULL ? job->klass->get_pending (result) : NULL;
 }
 
+static gboolean
+is_done (gpointer pending)
+{
+  return ghlo_pending_is_done (pending);
+}
+
+static void
+on_waited_ended (gpointer data)
+{
+  ghlo_context_wake ();
+}
+
+/* On the caller's thread, which may be the one that has to answer a custom call of the run. */
+static void
+wait_for_end (GhloPending *pending)
+{
+  if (pending == NULL || ghlo_pending_poll (pending))
+    return;
+  ghlo_pending_notify (pending, on_waited_ended, NULL);
+  ghlo_context_serve (is_done, pending);
+}
+
 /* After the body, which gave @result or set @error, and what it left pending. */
 static gpointer
 job_finish_body (Job      *job,
-                 gboolean  wanted,
                  gpointer  result,
                  GError  **error)
 {
   if (result != NULL && job->klass->finish != NULL && !job->klass->finish (job->data, result, error))
     g_clear_pointer (&result, job->klass->free_result);
-  if (result != NULL && !wanted && job->klass->refuse != NULL)
-    job->klass->refuse (job->data);
   if (result == NULL && error != NULL && *error != NULL)
     make_valid (*error);
   g_clear_pointer (&job->data, job->klass->free_data);
@@ -230,8 +251,8 @@ ghlo_job_run (const GhloJobClass *klass,
     {
       result = job_run_body (job, cancellable, error);
       /* A sync call returns when work has really stopped; a cancel reaches the device by the monitor. */
-      ghlo_pending_wait (get_pending (job, result), NULL, NULL);
-      result = job_finish_body (job, TRUE, result, error);
+      wait_for_end (get_pending (job, result));
+      result = job_finish_body (job, result, error);
     }
   if (job->progress != NULL)
     ghlo_progress_core_finish (job->progress, job->serial, result != NULL, TRUE);
@@ -323,7 +344,8 @@ set_answer (Job      *job,
 }
 
 /* Without a result. The answer is attached as soon as the job is claimed: the worker that finds it claimed finds the
- * answer on its way, and what comes after this job comes after its answer. Takes @error over. */
+ * answer on its way, and what comes after this job comes after its answer. The data is there until the worker claims
+ * the job. Takes @error over. */
 static void
 answer_ahead (Job    *job,
               GError *error)
@@ -334,7 +356,11 @@ answer_ahead (Job    *job,
   first = !job->claimed;
   job->claimed = TRUE;
   if (first)
-    set_answer (job, NULL, error);
+    {
+      if (job->klass->refuse != NULL)
+        job->klass->refuse (job->data);
+      set_answer (job, NULL, error);
+    }
   g_mutex_unlock (&job->lock);
 
   if (!first)
@@ -377,7 +403,7 @@ job_end (Job      *job,
   wanted = !job->claimed;
   job->claimed = TRUE;
   g_mutex_unlock (&job->lock);
-  result = job_finish_body (job, wanted, result, &error);
+  result = job_finish_body (job, result, &error);
   job_set_running (job, FALSE);
   if (wanted)
     {

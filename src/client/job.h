@@ -37,8 +37,8 @@ typedef struct
   gboolean         (*finish)      (gpointer   data,
                                    gpointer   result,
                                    GError   **error);
-  /* Called instead of an answer, with the data still there, where an async call gave a result after its caller was
-   * told that it was cancelled. Nullable. */
+  /* Before the caller of an async call is told that it was cancelled, after the body was told to stop, on any thread
+   * and at any time: the body may have yet to begin, or give a result that nobody takes. Nullable. */
   void             (*refuse)      (gpointer   data);
   /* How an async call gets to a worker; NULL: it is simply the next one. */
   gboolean         (*push)  (gpointer   data,

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/ghlo-error.h"
+#include "client/reclaim.h"
 #include "runtime/place.h"
 
 static void
@@ -190,6 +191,11 @@ ghlo_run_start (GhloExecutableCore    *executable,
   outcome->start = g_get_monotonic_time ();
   counted.fallback_time = &outcome->reference_time;
   counted.upload_time = &outcome->upload_time;
+  if (counted.profile != NULL)
+    {
+      outcome->profile = counted.profile;
+      outcome->executable = ghlo_executable_core_ref (executable);
+    }
   if (start_outputs (outcome, executable, inputs, &counted, monitor, error))
     return g_steal_pointer (&outcome);
   count_run (executable, outcome, FALSE);
@@ -239,5 +245,7 @@ ghlo_outcome_free (GhloOutcome *self)
   g_clear_pointer (&self->run, ghlo_pending_unref);
   g_clear_pointer (&self->last, ghlo_pending_unref);
   g_ptr_array_unref (self->outputs);
+  g_clear_pointer (&self->profile, ghlo_run_profile_free);
+  g_clear_pointer (&self->executable, ghlo_reclaim_executable);
   g_free (self);
 }

@@ -19,12 +19,14 @@ typedef struct
   gint64       run_time;        /* microseconds, as the next; run and reference without upload and download */
   gint64       reference_time;  /* of these in steps of the reference executor */
   gint64       upload_time, download_time;
+  GhloRunProfile     *profile;     /* owned, as the next; both NULL where nobody asks */
+  GhloExecutableCore *executable;  /* what the profile is of */
 } GhloOutcome;
 
-/* Begins a run. Every input was accepted. Outputs have memory of their own, or, as @options (nullable, less its
- * times) allows, that of an input which the caller then gives up, or what the caller brought; in that an output
- * always is, though its value may be another, and then the run has ended. INVALID_ARGUMENT when it does not fit
- * there. */
+/* Begins a run. Every input was accepted. A profile in @options becomes the outcome's, also when the call fails.
+ * Outputs have memory of their own, or, as @options (nullable, less its times) allows, that of an input which the
+ * caller then gives up, or what the caller brought; in that an output always is, though its value may be another, and
+ * then the run has ended. INVALID_ARGUMENT when it does not fit there. */
 GhloOutcome *ghlo_run_start      (GhloExecutableCore    *executable,
                                   GhloValue *const      *inputs,
                                   const GhloRunOptions  *options,

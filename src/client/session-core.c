@@ -195,7 +195,7 @@ ghlo_session_core_reset (GhloSessionCore     *self,
 typedef struct
 {
   GhloSessionCore *core;
-  guint64          run;
+  guint64         *run;      /* NULL: any */
 } Loss;
 
 static void
@@ -205,19 +205,21 @@ lose_now (gpointer data)
   GhloSessionCore *core = loss->core;
 
   for (guint i = 0; i < core->executable->signature.type->rank; i++)
-    if (core->reset_after[i] < loss->run)
+    if (loss->run == NULL || core->reset_after[i] < *loss->run)
       g_clear_pointer (&core->state[i], ghlo_value_unref);
+  g_clear_pointer (&loss->run, g_atomic_rc_box_release);
   ghlo_session_core_unref (core);
 }
 
 void
 ghlo_session_core_lose (GhloSessionCore *self,
-                        guint64          run)
+                        guint64         *run)
 {
-  Loss *loss = g_new (Loss, 1);
+  Loss *loss = g_new0 (Loss, 1);
 
   loss->core = ghlo_session_core_ref (self);
-  loss->run = run;
+  if (run != NULL)
+    loss->run = g_atomic_rc_box_acquire (run);
   ghlo_serial_queue_apply_next (&self->queue, lose_now, loss);
 }
 
@@ -229,6 +231,7 @@ ghlo_session_call_new (GhloSessionCore     *core,
 
   self->core = ghlo_session_core_ref (core);
   self->bindings = bindings;
+  self->run = g_atomic_rc_box_new0 (guint64);
 
   return self;
 }
@@ -244,6 +247,7 @@ ghlo_session_call_free (gpointer data)
   g_clear_pointer (&self->previous, ghlo_pending_unref);
   ghlo_session_bindings_unref (self->bindings);
   ghlo_session_core_unref (self->core);
+  g_atomic_rc_box_release (self->run);
   g_free (self);
 }
 
@@ -318,6 +322,7 @@ give_state_back (GhloSessionCall *self)
   for (guint i = 0; i < self->bindings->n_inputs; i++)
     if (self->bindings->initial[i] != NULL)
       self->core->state[i] = g_steal_pointer (&self->inputs[i]);
+  *self->run = 0;
 }
 
 /* Whether runs write to the memory of what is bound. */
@@ -410,13 +415,15 @@ ghlo_session_call_run (gpointer            call,
 {
   GhloSessionCall *self = call;
   gboolean begun = FALSE;
-  const GhloRunOptions options = { .replaced = self->bindings->replaced, .targets = self->bindings->targets,
-                                   .begun = &begun };
+  GhloRunOptions options = { .replaced = self->bindings->replaced, .targets = self->bindings->targets,
+                             .begun = &begun };
   GhloOutcome *outcome;
 
   if (!check_turn (self, error) || !check_states (self, error) || !place_bound (self, monitor, error))
     return NULL;
-  self->run = ++self->core->n_runs;
+  if (self->is_profiled)
+    options.profile = ghlo_run_profile_new ();
+  *self->run = ++self->core->n_runs;
   take_state (self);
   outcome = ghlo_run_start (self->core->executable, self->inputs, &options, monitor, error);
   if (outcome == NULL && !begun)

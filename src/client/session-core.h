@@ -71,10 +71,10 @@ void             ghlo_session_core_unref (GhloSessionCore     *self);
 void             ghlo_session_core_reset (GhloSessionCore     *self,
                                           GhloSessionBindings *bindings,
                                           int                  input);
-/* Before the next call, forgets what is carried, as after a run that failed: the @run-th, so that what was reset after
- * it stays. */
+/* Before the next call, forgets what is carried, as after a run that failed: the one that @run says, as in
+ * GhloSessionCall, so that what was reset after it stays, and nothing goes where it has not begun; or any, for NULL. */
 void             ghlo_session_core_lose  (GhloSessionCore     *self,
-                                          guint64              run);
+                                          guint64             *run);
 
 /* A run, or the copying of what is carried into one input. */
 typedef struct
@@ -84,7 +84,9 @@ typedef struct
   GhloValue          **inputs;     /* of a run: one for each input, NULL where carried; owned */
   guint                input;      /* of a copy */
   gboolean             in_turn;    /* set by whoever gave the call its turn */
-  guint64              run;        /* of a run that has its turn: the how many-th it is */
+  gboolean             is_profiled;    /* of a run: whether its steps are measured */
+  guint64             *run;        /* of a run: the how many-th it is once it has begun, until then 0; an atomic GRcBox,
+                                    * touched by whoever has the queue's turn */
   gint64               upload_time;    /* microseconds, of a run: to upload what is bound */
   GhloPending         *previous;   /* owned; of a run: that gives what it was carried; NULL where that has ended well */
 } GhloSessionCall;
@@ -106,7 +108,7 @@ gpointer         ghlo_session_call_copy   (gpointer           call,
 gboolean         ghlo_session_call_finish (gpointer           call,
                                            gpointer           outcome,
                                            GError           **error);
-/* Of a run that got to its end after the caller was told that it was cancelled: what is carried is lost. */
+/* Of a run whose caller is told that it was cancelled: if it has begun, what is carried is lost, however it ends. */
 void             ghlo_session_call_refuse (gpointer           call);
 /* Has @func called with @work on a worker in the call's turn. */
 gboolean         ghlo_session_call_push   (gpointer           call,

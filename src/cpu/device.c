@@ -43,6 +43,7 @@ ghlo_cpu_device (void)
     .release = ghlo_planned_release,
     .start = ghlo_planned_start,
     .get_target = get_target,
+    .get_plan = ghlo_planned_get_plan,
     .describe = ghlo_planned_describe,
     .measure = ghlo_planned_measure,
   };

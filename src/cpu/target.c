@@ -7,7 +7,14 @@
 
 #include "cpu/target.h"
 
+#include "cpu/isa/level.h"
 #include "cpu/steps.h"
+#include "runtime/parallel.h"
+
+/* Approximate rates of one core, and how many cores get as much from memory. */
+#define CORE_BYTES   2e10
+#define CORE_SCALARS 4e9
+enum { MEMORY_CORES = 8 };
 
 typedef struct
 {
@@ -60,7 +67,18 @@ find (gpointer                      self,
 const GhloStepTarget *
 ghlo_cpu_target (void)
 {
-  static const GhloStepTarget target = { .name = "cpu", .find = find, .copy = &ghlo_cpu_step_copy };
+  static GhloStepRates rates;
+  static const GhloStepTarget target = { .name = "cpu", .find = find, .copy = &ghlo_cpu_step_copy, .rates = &rates };
+  static gsize known;
+
+  if (g_once_init_enter (&known))
+    {
+      guint n = ghlo_parallel_n_workers ();
+
+      rates = (GhloStepRates) { .bytes = MIN (n, MEMORY_CORES) * CORE_BYTES, .products = n * ghlo_cpu_rate (),
+                                .scalars = n * CORE_SCALARS };
+      g_once_init_leave (&known, 1);
+    }
 
   return &target;
 }

@@ -9,7 +9,7 @@
 #error "Only <ghlo/ghlo.h> can be included directly."
 #endif
 
-#include <glib-object.h>
+#include <gio/gio.h>
 
 #include "ghlo-version-macros.h"
 
@@ -17,25 +17,20 @@ G_BEGIN_DECLS
 
 #define GHLO_TYPE_PLAN (ghlo_plan_get_type ())
 
-typedef struct _GhloPlan GhloPlan;
+GHLO_AVAILABLE_IN_1_0
+G_DECLARE_FINAL_TYPE (GhloPlan, ghlo_plan, GHLO, PLAN, GObject)
 
 GHLO_AVAILABLE_IN_1_0
-GType     ghlo_plan_get_type              (void) G_GNUC_CONST;
+guint     ghlo_plan_get_n_steps           (GhloPlan *self);
 GHLO_AVAILABLE_IN_1_0
-GhloPlan *ghlo_plan_ref                   (GhloPlan       *self);
+guint     ghlo_plan_get_n_reference_steps (GhloPlan *self);
 GHLO_AVAILABLE_IN_1_0
-void      ghlo_plan_unref                 (GhloPlan       *self);
+guint64   ghlo_plan_get_memory            (GhloPlan *self);
 GHLO_AVAILABLE_IN_1_0
-guint     ghlo_plan_get_n_steps           (const GhloPlan *self);
+guint64   ghlo_plan_get_prepared_memory   (GhloPlan *self);
 GHLO_AVAILABLE_IN_1_0
-guint     ghlo_plan_get_n_reference_steps (const GhloPlan *self);
+gboolean  ghlo_plan_is_profiled           (GhloPlan *self);
 GHLO_AVAILABLE_IN_1_0
-gsize     ghlo_plan_get_memory            (const GhloPlan *self);
-GHLO_AVAILABLE_IN_1_0
-gsize     ghlo_plan_get_prepared_memory   (const GhloPlan *self);
-GHLO_AVAILABLE_IN_1_0
-char     *ghlo_plan_to_string             (const GhloPlan *self) G_GNUC_WARN_UNUSED_RESULT;
-
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (GhloPlan, ghlo_plan_unref)
+char     *ghlo_plan_to_string             (GhloPlan *self) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

@@ -7,6 +7,7 @@
 
 #include "ghlo-buffer-private.h"
 #include "ghlo-timing-private.h"
+#include "ghlo/plan/ghlo-plan-private.h"
 
 /**
  * GhloResult:
@@ -23,6 +24,7 @@ struct _GhloResult
 
   GPtrArray  *outputs;     /* of GhloBuffer; never changes */
   GhloTiming *timing;      /* never changes */
+  GhloPlan   *plan;        /* NULL where nothing was measured; never changes */
 };
 
 static void ghlo_result_list_model_init (GListModelInterface *iface);
@@ -45,6 +47,8 @@ ghlo_result_new (GhloOutcome *outcome)
                                   outcome->run_time / (double) G_USEC_PER_SEC,
                                   outcome->reference_time / (double) G_USEC_PER_SEC,
                                   outcome->download_time / (double) G_USEC_PER_SEC);
+  if (outcome->profile != NULL)
+    self->plan = ghlo_plan_new (outcome->executable, g_steal_pointer (&outcome->profile));
   ghlo_outcome_free (outcome);
 
   return self;
@@ -57,6 +61,7 @@ ghlo_result_finalize (GObject *object)
 
   g_ptr_array_unref (self->outputs);
   ghlo_timing_unref (self->timing);
+  g_clear_object (&self->plan);
 
   G_OBJECT_CLASS (ghlo_result_parent_class)->finalize (object);
 }
@@ -184,6 +189,26 @@ ghlo_result_get_timing (GhloResult *self)
   g_return_val_if_fail (GHLO_IS_RESULT (self), NULL);
 
   return self->timing;
+}
+
+/**
+ * ghlo_result_get_plan:
+ * @self: a result
+ *
+ * Gets how the program was run, with what each step took. A run is measured where its
+ * session was told so ([property@Ghlo.Session:profile]).
+ *
+ * Returns: (transfer none) (nullable): the plan; %NULL for a run that was not
+ *   measured, and for a device that has no plans, as the reference device
+ *
+ * Since: 1.0
+ */
+GhloPlan *
+ghlo_result_get_plan (GhloResult *self)
+{
+  g_return_val_if_fail (GHLO_IS_RESULT (self), NULL);
+
+  return self->plan;
 }
 
 /**

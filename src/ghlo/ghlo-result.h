@@ -10,6 +10,7 @@
 #endif
 
 #include "ghlo-buffer.h"
+#include "ghlo-plan.h"
 #include "ghlo-timing.h"
 
 G_BEGIN_DECLS
@@ -29,6 +30,8 @@ GhloBuffer * const  *ghlo_result_get_outputs   (GhloResult *self,
                                                 gsize      *n_outputs);
 GHLO_AVAILABLE_IN_1_0
 GhloTiming          *ghlo_result_get_timing    (GhloResult *self);
+GHLO_AVAILABLE_IN_1_0
+GhloPlan            *ghlo_result_get_plan      (GhloResult *self);
 GHLO_AVAILABLE_IN_1_0
 void                 ghlo_result_release       (GhloResult *self);
 

@@ -170,8 +170,9 @@ ghlo_session_class_init (GhloSessionClass *klass)
   /**
    * GhloSession:profile: (getter get_profile) (setter set_profile)
    *
-   * Whether runs are measured step by step, which slows them down. On the
-   * reference device there are no steps to measure.
+   * Whether runs are measured step by step, which slows them down:
+   * [method@Ghlo.Result.get_plan] says what they took. On the reference device
+   * there are no steps to measure.
    *
    * Since: 1.0
    */
@@ -314,7 +315,8 @@ ghlo_session_get_profile (GhloSession *self)
  * @self: a session
  * @profile: whether to measure
  *
- * Sets whether runs are measured step by step, from the next call on.
+ * Sets whether runs are measured step by step, from the next call on;
+ * [method@Ghlo.Result.get_plan] says what the steps took.
  *
  * Since: 1.0
  */
@@ -399,7 +401,7 @@ on_run_ended (gpointer source_object,
   GhloSession *self = source_object;
 
   if (dropped)
-    ghlo_session_core_lose (self->core, G_MAXUINT64);
+    ghlo_session_core_lose (self->core, NULL);
   add_pending (self, -1);
 }
 
@@ -516,6 +518,7 @@ run_new (GhloSession         *self,
 
   call = ghlo_session_call_new (self->core, bindings);
   call->inputs = g_new0 (GhloValue *, bindings->n_inputs + 1);
+  call->is_profiled = ghlo_session_get_profile (self);
   if (take_inputs (call, inputs, error))
     return call;
   ghlo_session_call_free (call);

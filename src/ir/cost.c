@@ -14,9 +14,8 @@
 
 typedef struct
 {
-  const GhloIrModule *module;
-  GhloIrCost         *cost;
-  guint               depth;       /* of calls */
+  GhloIrCost *cost;
+  guint       depth;       /* of calls */
 } Counting;
 
 static void count_region (Counting           *self,
@@ -60,6 +59,15 @@ n_bytes (Counting         *self,
   return n_elements (self, type) * ghlo_element_info (type->element_type)->size;
 }
 
+gboolean
+ghlo_ir_op_cuts (const GhloIrOp *op,
+                 guint           operand)
+{
+  return operand == 0
+         && (op->kind == GHLO_OP_STABLEHLO_SLICE || op->kind == GHLO_OP_STABLEHLO_DYNAMIC_SLICE
+             || op->kind == GHLO_OP_STABLEHLO_GATHER);
+}
+
 /* Bytes that must be read of an input: all, unless only slices of it are used. */
 static double
 input_bytes (Counting          *self,
@@ -69,10 +77,7 @@ input_bytes (Counting          *self,
 
   for (const GhloIrUse *use = input->uses; use != NULL; use = use->next)
     {
-      gboolean cuts = use->op->kind == GHLO_OP_STABLEHLO_SLICE || use->op->kind == GHLO_OP_STABLEHLO_DYNAMIC_SLICE
-                      || use->op->kind == GHLO_OP_STABLEHLO_GATHER;
-
-      if (!cuts || use != use->op->operands)
+      if (!ghlo_ir_op_cuts (use->op, (guint) (use - use->op->operands)))
         return all;
       cut += n_bytes (self, use->op->results[0].type);
     }
@@ -304,6 +309,17 @@ static const Count counts[GHLO_N_OPS] = {
 };
 
 static void
+count_op (Counting       *self,
+          const GhloIrOp *op,
+          double          times)
+{
+  if (counts[op->kind] != NULL)
+    counts[op->kind] (self, op, times);
+  else if (ghlo_ir_op_get_spec (op)->traits & GHLO_IR_TRAIT_ELEMENTWISE)
+    count_elementwise (self, op, times);
+}
+
+static void
 count_region (Counting           *self,
               const GhloIrRegion *region,
               double              times)
@@ -313,21 +329,26 @@ count_region (Counting           *self,
       {
         const GhloIrAttr *value = op->kind == GHLO_OP_STABLEHLO_CONSTANT ? ghlo_ir_op_get (op, "value") : NULL;
 
-        if (counts[op->kind] != NULL)
-          counts[op->kind] (self, op, times);
-        else if (ghlo_ir_op_get_spec (op)->traits & GHLO_IR_TRAIT_ELEMENTWISE)
-          count_elementwise (self, op, times);
+        count_op (self, op, times);
         if (value != NULL && value->kind == GHLO_IR_ATTR_DENSE)
           self->cost->bytes += (double) g_bytes_get_size (value->dense.bytes);
       }
 }
 
 void
-ghlo_ir_cost (const GhloIrModule *module,
-              const GhloIrOp     *function,
-              GhloIrCost         *cost)
+ghlo_ir_cost_add (GhloIrCost     *cost,
+                  const GhloIrOp *op)
 {
-  Counting self = { .module = module, .cost = cost };
+  Counting self = { .cost = cost };
+
+  count_op (&self, op, 1);
+}
+
+void
+ghlo_ir_cost (const GhloIrOp *function,
+              GhloIrCost     *cost)
+{
+  Counting self = { .cost = cost };
   const GhloIrType *type = ghlo_ir_op_get (function, "function_type")->type;
   const GhloIrBlock *body = ghlo_ir_func_get_body (function);
 

@@ -19,8 +19,13 @@ typedef struct
   gboolean exact;               /* FALSE when a dimension or a number of iterations is not known: taken as 1 */
 } GhloIrCost;
 
-void ghlo_ir_cost (const GhloIrModule *module,
-                   const GhloIrOp     *function,
-                   GhloIrCost         *cost);
+void     ghlo_ir_cost     (const GhloIrOp *function,
+                           GhloIrCost     *cost);
+/* Adds the operations of @op and of what is inside of it, where its shapes and numbers of iterations are known. */
+void     ghlo_ir_cost_add (GhloIrCost     *cost,
+                           const GhloIrOp *op);
+/* Whether @op reads no more of that operand than it gives. */
+gboolean ghlo_ir_op_cuts  (const GhloIrOp *op,
+                           guint           operand);
 
 G_END_DECLS

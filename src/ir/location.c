@@ -156,3 +156,20 @@ ghlo_ir_location_get_file (const GhloIrLocation *location)
 
   return location != NULL ? find_file (location, &budget) : NULL;
 }
+
+gboolean
+ghlo_ir_op_append_place (const GhloIrOp     *op,
+                         const GhloIrModule *module,
+                         GString            *text)
+{
+  const GhloIrLocation *location = ghlo_ir_location_get_file (op->location);
+  gboolean has_line = op->line > 0 && !(module != NULL && module->is_binary);
+
+  if (has_line)
+    g_string_append_printf (text, "%s:%u:%u", module != NULL ? module->file_name : "<program>", op->line,
+                            MAX (op->column, 1));
+  else if (location != NULL)
+    g_string_append_printf (text, "%s:%u:%u", location->text, location->line, MAX (location->column, 1));
+
+  return has_line || location != NULL;
+}

@@ -201,6 +201,10 @@ ghlo_ir_op_get_spec (const GhloIrOp *op)
 /* "stablehlo.add"; of an unregistered operation the name that it was written with. */
 const char        *ghlo_ir_op_get_name       (const GhloIrOp *op);
 
+/* Appends "FILE:LINE:COLUMN", of the text that @module (nullable) was read from, or else as the operation's location
+ * states it. FALSE where neither is known. */
+gboolean           ghlo_ir_op_append_place   (const GhloIrOp *op, const GhloIrModule *module, GString *text);
+
 /* In a module that was read from bytecode: where the file has the operation. */
 static inline guint64
 ghlo_ir_op_get_offset (const GhloIrOp *op)

@@ -189,6 +189,19 @@ const char   *ghlo_step_get_name   (const GhloStep        *self);
 gboolean      ghlo_step_plan_may_replace (const GhloStepPlan *self,
                                           guint               output,
                                           guint               input);
+/* What the step does, for people: an operation, a fusion's name, "copy" or "transfer". */
+const char   *ghlo_step_get_operation (const GhloStep     *self);
+/* Who does it: a target by its name, "reference" where that is the fallback executor, "host" for control flow and
+ * transfers. */
+const char   *ghlo_step_get_unit   (const GhloStep        *self);
+/* The operation of the program that it is for; of a fusion the first one; NULL for a copy. */
+const GhloIrOp *ghlo_step_get_op   (const GhloStep        *self);
+/* What the plan says of the step, without those inside of it; the caller frees it. */
+char         *ghlo_step_print      (const GhloStepPlan    *plan,
+                                    const GhloStep        *self);
+/* Whether @body, the number of one of its bodies, is ever run. */
+gboolean      ghlo_step_runs_body  (const GhloStep        *self,
+                                    guint                  body);
 /* A line for each step, indented by loops and branches, and one for the memory. The
  * caller frees it. */
 char         *ghlo_step_plan_print (const GhloStepPlan    *self);

@@ -96,12 +96,45 @@ print_operands (Printer        *self,
     }
 }
 
+const GhloIrOp *
+ghlo_step_get_op (const GhloStep *self)
+{
+  return self->body != NULL ? self->body->first : self->op;
+}
+
 const char *
 ghlo_step_get_name (const GhloStep *self)
 {
-  const GhloIrOp *op = self->body != NULL ? self->body->first : self->op;
+  const GhloIrOp *op = ghlo_step_get_op (self);
 
   return op != NULL ? ghlo_ir_op_get_name (op) : NULL;
+}
+
+const char *
+ghlo_step_get_operation (const GhloStep *self)
+{
+  if (self->body != NULL && self->n_ops > 1)
+    return ghlo_ir_op_get_string (self->op, "name");
+  if (self->kind == GHLO_STEP_TRANSFER)
+    return "transfer";
+
+  return self->op != NULL ? ghlo_step_get_name (self) : "copy";
+}
+
+const char *
+ghlo_step_get_unit (const GhloStep *self)
+{
+  if (self->kind == GHLO_STEP_COMPUTE)
+    return self->target->name;
+
+  return self->kind == GHLO_STEP_REFERENCE ? "reference" : "host";
+}
+
+gboolean
+ghlo_step_runs_body (const GhloStep *self,
+                     guint           body)
+{
+  return self->kind != GHLO_STEP_LOOP || body > 0 || self->trips < 0;
 }
 
 static void
@@ -177,6 +210,18 @@ print_head (Printer        *self,
     }
 }
 
+char *
+ghlo_step_print (const GhloStepPlan *plan,
+                 const GhloStep     *self)
+{
+  Printer printer = { plan, g_string_new (NULL), 0 };
+
+  print_head (&printer, self);
+  print_operands (&printer, self);
+
+  return g_strchomp (g_string_free (printer.text, FALSE));
+}
+
 static void
 print_body (Printer            *self,
             const GhloStepBody *body,
@@ -194,7 +239,7 @@ print_body (Printer            *self,
         {
           gboolean condition = step->kind == GHLO_STEP_LOOP && k == 0;
 
-          if (condition && step->trips >= 0)
+          if (!ghlo_step_runs_body (step, k))
             continue;
           if (condition)
             g_string_append_printf (self->text, "%*swhile\n", depth * 4 + 2, "");

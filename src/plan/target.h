@@ -119,7 +119,21 @@ typedef struct
                          gsize               size,
                          const GhloMonitor  *monitor,
                          GError            **error);
+  /* Waits until all steps that were run before have ended, for runs that are measured step by step. FALSE with @error
+   * when the device fails. NULL where a step has ended when its function returns. */
+  gboolean  (*finish)   (gpointer            self,
+                         const GhloMonitor  *monitor,
+                         GError            **error);
 } GhloStepSpace;
+
+/* What a device does in a second at its best, about; 0 where that is not known. */
+typedef struct
+{
+  double bytes;                  /* read and written in its memory */
+  double products;               /* operations of f32 in products and convolutions; a multiply-add is two */
+  double scalars;                /* other operations */
+  double transfers;              /* bytes from and to the host's memory */
+} GhloStepRates;
 
 typedef struct
 {
@@ -137,6 +151,7 @@ typedef struct
                                          const GhloStepImplementation *previous);
   /* Copies, both views having any strides; never declines. */
   const GhloStepImplementation  *copy;
+  const GhloStepRates           *rates;  /* NULL: not known */
 } GhloStepTarget;
 
 G_END_DECLS

@@ -18,12 +18,8 @@ ghlo_ref_append_place (GString            *string,
                        const GhloIrModule *module,
                        const GhloIrOp     *op)
 {
-  const GhloIrLocation *location = ghlo_ir_location_get_file (op->location);
-
-  if (op->line > 0 && !(module != NULL && module->is_binary))
-    g_string_append_printf (string, "%s:%u:%u: ", file_name (module), op->line, MAX (op->column, 1));
-  else if (location != NULL)
-    g_string_append_printf (string, "%s:%u:%u: ", location->text, location->line, MAX (location->column, 1));
+  if (ghlo_ir_op_append_place (op, module, string))
+    g_string_append (string, ": ");
   else if (op->line > 0 || op->column > 0)
     g_string_append_printf (string, "%s: at byte %" G_GUINT64_FORMAT ": ", file_name (module),
                             ghlo_ir_op_get_offset (op));

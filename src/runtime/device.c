@@ -78,11 +78,13 @@ refuse (const GhloDeviceCore  *self,
         const char            *what,
         GError               **error)
 {
-  g_autofree char *place = op->line > 0 && !module->is_binary ? g_strdup_printf (":%u:%u", op->line, op->column) : NULL;
+  g_autoptr (GString) place = g_string_new (NULL);
 
+  if (!ghlo_ir_op_append_place (op, module, place))
+    g_string_append (place, module->file_name);
   g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED,
-               "%s%s: '%s' needs %s, which the device '%s' lacks: compile for another device", module->file_name,
-               place != NULL ? place : "", ghlo_ir_op_get_name (op), what, self->names[0]);
+               "%s: '%s' needs %s, which the device '%s' lacks: compile for another device", place->str,
+               ghlo_ir_op_get_name (op), what, self->names[0]);
 
   return FALSE;
 }
@@ -247,6 +249,12 @@ char *
 ghlo_prepared_describe (GhloPrepared *self)
 {
   return self->device->klass->describe != NULL ? self->device->klass->describe (self) : NULL;
+}
+
+const GhloStepPlan *
+ghlo_prepared_get_plan (const GhloPrepared *self)
+{
+  return self->device->klass->get_plan != NULL ? self->device->klass->get_plan (self) : NULL;
 }
 
 gboolean

@@ -10,8 +10,10 @@
 
 #include "base/ghlo-enums.h"
 #include "ir/module.h"
-#include "plan/target.h"
+#include "plan/plan.h"
+#include "runtime/custom-calls.h"
 #include "runtime/pending.h"
+#include "runtime/profile.h"
 #include "runtime/value.h"
 
 G_BEGIN_DECLS
@@ -22,6 +24,8 @@ typedef struct
 {
   GhloDeviceCore *host;           /* whose steps do what the device has none for; in host memory; NULL: nobody's */
   GhloDeviceCore *fallback;       /* runs what nobody has a step for; NULL: nobody does */
+  const GhloCustomTargets *custom_targets;     /* functions of the application; NULL: none. Those that the program
+                                                  calls are referred to, the table is not. */
 } GhloPrepareOptions;
 
 /* What a run may be given besides its inputs; all optional. The arrays and begun are borrowed by the call that
@@ -46,6 +50,8 @@ typedef struct
   /* To which the microseconds are added that a run spends on the fallback, and on uploading its inputs
    * to the device; NULL when nobody asks. */
   gint64      *fallback_time, *upload_time;
+  /* To which is added what each step took; NULL when nobody asks. Not of devices without plans. */
+  GhloRunProfile *profile;
 } GhloRunOptions;
 
 #define GHLO_RUN_NO_INPUT G_MAXUINT
@@ -62,6 +68,7 @@ ghlo_run_options_begin (const GhloRunOptions *options)
 typedef struct
 {
   guint n_steps, n_fallback_steps;
+  gsize input_bytes;
   gsize run_bytes;                /* for outputs and what is computed in between; 0 when not known */
   gsize prepared_bytes;           /* of constants and of what is prepared, kept between runs */
   gsize plan_bytes;               /* those of them that tell what the steps are */
@@ -129,9 +136,11 @@ typedef struct
                                GhloPending             **pending,
                                const GhloMonitor        *monitor,
                                GError                  **error);
-  /* What the device offers to plans, its own and others'; it lives as long as the device. NULL, as the next two, for an
-   * executor that makes no plans. */
+  /* What the device offers to plans, its own and others'; it lives as long as the device. NULL, as the next three, for
+   * an executor that makes no plans. */
   const GhloStepTarget *(*get_target) (GhloDeviceCore   *self);
+  /* The plan, which the prepared program has; NULL where the fallback runs all of it as one step. */
+  const GhloStepPlan *(*get_plan) (const GhloPrepared   *prepared);
   /* The plan as text, which the caller frees, and its figures. */
   char         *(*describe)   (GhloPrepared             *prepared);
   void          (*measure)    (GhloPrepared             *prepared,
@@ -223,7 +232,9 @@ gboolean      ghlo_prepared_run         (GhloPrepared             *self,
                                          GError                  **error);
 /* How it will run, for people; the caller frees it. NULL when there is nothing to say. */
 char         *ghlo_prepared_describe    (GhloPrepared             *self);
-/* FALSE where no plan was made, and nothing is known. */
+/* NULL where there is none, or where the fallback runs all of it as one step. */
+const GhloStepPlan *ghlo_prepared_get_plan (const GhloPrepared    *self);
+/* FALSE where the device makes no plans, and nothing is known. */
 gboolean      ghlo_prepared_measure     (GhloPrepared             *self,
                                          GhloRunFigures           *figures);
 

@@ -45,7 +45,9 @@ ghlo_planned_prepare (GhloDeviceCore            *device,
     {
       self->reason = g_strdup (problem->message);
       g_clear_error (&problem);
-      self->whole = ghlo_device_core_prepare (options->fallback, module, function, NULL, monitor, &problem);
+      self->whole = ghlo_device_core_prepare (options->fallback, module, function,
+                                              &(GhloPrepareOptions) { .custom_targets = options->custom_targets },
+                                              monitor, &problem);
     }
   if (problem == NULL)
     return &self->base;
@@ -88,11 +90,17 @@ run_whole (const Program         *self,
            const GhloMonitor     *monitor,
            GError               **error)
 {
-  gint64 start = g_get_monotonic_time ();
+  gint64 start = ghlo_run_profile_now (), nanoseconds;
   gboolean ok = ghlo_prepared_run (self->whole, options, inputs, n_inputs, outputs, monitor, error);
 
+  nanoseconds = ghlo_run_profile_now () - start;
   if (options != NULL && options->fallback_time != NULL)
-    *options->fallback_time += g_get_monotonic_time () - start;
+    *options->fallback_time += nanoseconds / 1000;
+  if (options != NULL && options->profile != NULL)
+    {
+      ghlo_run_profile_begin (options->profile, 1);
+      ghlo_run_profile_add (options->profile, 0, nanoseconds);
+    }
 
   return ok && (ghlo_device_core_is_host (self->base.device) || place_outputs (self, outputs, monitor, error));
 }
@@ -113,6 +121,14 @@ ghlo_planned_start (GhloPrepared          *prepared,
     return ghlo_run_plan_run (self->plan, options, inputs, n_inputs, outputs, monitor, error);
 
   return run_whole (self, options, inputs, n_inputs, outputs, monitor, error);
+}
+
+const GhloStepPlan *
+ghlo_planned_get_plan (const GhloPrepared *prepared)
+{
+  const Program *self = (const Program *) prepared;
+
+  return self->plan != NULL ? ghlo_run_plan_get_plan (self->plan) : NULL;
 }
 
 char *

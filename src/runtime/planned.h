@@ -26,6 +26,7 @@ gboolean      ghlo_planned_start    (GhloPrepared             *prepared,
                                      GhloPending             **pending,
                                      const GhloMonitor        *monitor,
                                      GError                  **error);
+const GhloStepPlan *ghlo_planned_get_plan (const GhloPrepared *prepared);
 char         *ghlo_planned_describe (GhloPrepared             *prepared);
 void          ghlo_planned_measure  (GhloPrepared             *prepared,
                                      GhloRunFigures           *figures);

@@ -38,6 +38,7 @@ typedef struct
 {
   const GhloRunPlan    *self;
   const GhloRunOptions *options;
+  GhloRunProfile       *profile;      /* NULL where nobody asks */
   const GhloMonitor    *monitor;      /* only to cancel */
   guint8              **addresses;    /* of all buffers */
   GhloView             *views;        /* of one step */
@@ -154,7 +155,8 @@ ghlo_run_plan_new (GhloDeviceCore            *device,
   fill_tables (self);
   self->fallback = ghlo_fallback_new (options->fallback, module);
 
-  return plan_arena (self, error) && ghlo_compile_plan (self->plan, self->fallback, monitor, error)
+  return plan_arena (self, error)
+         && ghlo_compile_plan (self->plan, self->fallback, options->custom_targets, monitor, error)
          && find_spaces (self, monitor, error) ? g_steal_pointer (&self) : NULL;
 }
 
@@ -228,6 +230,8 @@ ghlo_run_plan_measure (const GhloRunPlan *self,
   for (guint i = 0; i < plan->n_buffers; i++)
     if (plan->buffers[i].kind == GHLO_STEP_BUFFER_OUTPUT)
       figures->run_bytes += plan->buffers[i].size;
+    else if (plan->buffers[i].kind == GHLO_STEP_BUFFER_INPUT)
+      figures->input_bytes += plan->buffers[i].size;
     else if (plan->buffers[i].kind == GHLO_STEP_BUFFER_CONSTANT)
       figures->prepared_bytes += plan->buffers[i].size;
 }
@@ -358,9 +362,9 @@ run_branch (Run            *run,
 }
 
 static gboolean
-run_step (Run            *run,
-          const GhloStep *step,
-          GError        **error)
+perform_step (Run            *run,
+              const GhloStep *step,
+              GError        **error)
 {
   switch (step->kind)
     {
@@ -375,6 +379,38 @@ run_step (Run            *run,
     default:
       return ghlo_run_spaces_transfer (run->self->plan, step, run->addresses, run->monitor, error);
     }
+}
+
+/* Waits for what the step's device has only begun. */
+static gboolean
+finish_step (Run            *run,
+             const GhloStep *step,
+             GError        **error)
+{
+  const GhloStepSpace *space = step->kind == GHLO_STEP_COMPUTE ? step->target->space : NULL;
+
+  return space == NULL || space->finish == NULL || space->finish (space->self, run->monitor, error);
+}
+
+static gboolean
+measure_step (Run            *run,
+              const GhloStep *step,
+              GError        **error)
+{
+  gint64 start = ghlo_run_profile_now ();
+  gboolean ok = perform_step (run, step, error) && finish_step (run, step, error);
+
+  ghlo_run_profile_add (run->profile, step->number, ghlo_run_profile_now () - start);
+
+  return ok;
+}
+
+static inline gboolean
+run_step (Run            *run,
+          const GhloStep *step,
+          GError        **error)
+{
+  return G_UNLIKELY (run->profile != NULL) ? measure_step (run, step, error) : perform_step (run, step, error);
 }
 
 static gboolean
@@ -568,11 +604,14 @@ ghlo_run_plan_run (GhloRunPlan           *self,
 {
   const GhloMonitor quiet = { .cancellable = monitor != NULL ? monitor->cancellable : NULL };
   GhloRunArena *arena = ghlo_run_arena_cache_take (self->arenas, error);
-  Run run = { .self = self, .options = options, .monitor = quiet.cancellable != NULL ? &quiet : NULL };
+  Run run = { .self = self, .options = options, .profile = options != NULL ? options->profile : NULL,
+              .monitor = quiet.cancellable != NULL ? &quiet : NULL };
   gboolean ok;
 
   if (arena == NULL)
     return FALSE;
+  if (run.profile != NULL)
+    ghlo_run_profile_begin (run.profile, self->plan->n_steps);
   ok = make_outputs (self, options, inputs, outputs, error);
   if (ok)
     {

@@ -206,7 +206,7 @@ ghlo_bench_measure (const char              *path,
       return FALSE;
     }
   *result = (GhloBenchResult) { .name = g_path_get_basename (path), .load = seconds_since (start) };
-  ghlo_ir_cost (module, function, &result->cost);
+  ghlo_ir_cost (function, &result->cost);
   if (!make_inputs (&program, function, options->fill, error))
     return FALSE;
 

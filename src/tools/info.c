@@ -195,13 +195,12 @@ add_source (JsonBuilder            *builder,
 
 /* What the program must at least do. */
 static void
-add_cost (JsonBuilder        *builder,
-          const GhloIrModule *module,
-          const GhloIrOp     *entry)
+add_cost (JsonBuilder    *builder,
+          const GhloIrOp *entry)
 {
   GhloIrCost cost;
 
-  ghlo_ir_cost (module, entry, &cost);
+  ghlo_ir_cost (entry, &cost);
   json_builder_set_member_name (builder, "cost");
   json_builder_begin_object (builder);
   json_builder_set_member_name (builder, "product_operations");
@@ -246,7 +245,7 @@ describe (GhloIrModule           *module,
   ghlo_tool_json_add_int (builder, "operations", census->n_ops);
   ghlo_tool_json_add_int (builder, "constant_bytes", census->constant_bytes);
   if (entry != NULL)
-    add_cost (builder, module, entry);
+    add_cost (builder, entry);
   json_builder_set_member_name (builder, "operation_counts");
   json_builder_begin_object (builder);
   for (guint kind = 1; kind < GHLO_N_OPS; kind++)

@@ -320,6 +320,28 @@ void test_session () {
   await ((callback) => run_session.begin (callback), (result) => run_session.end (result));
 }
 
+void test_profile () {
+  try {
+    var executable = compile (COUNTER);
+    var plan = executable.get_plan ();
+    var session = new Ghlo.Session (executable) { profile = true };
+    Ghlo.Buffer[] inputs = { make_buffer ("tensor<f32>", { 2 }), make_buffer ("tensor<f32>", { 10 }) };
+    var measured = session.run (inputs).get_plan ();
+
+    assert_true (plan.get_n_items () == 1 && !plan.profiled && plan.n_steps == 1);
+    var step = (Ghlo.PlanStep) plan.get_item (0);
+    assert_true (step.operation == "stablehlo.add" && step.bytes == 12 && step.steps == null);
+    assert_true (step.measurement < 0 && step.n_runs == 0);
+    step = (Ghlo.PlanStep) measured.get_item (0);
+    assert_true (measured.profiled && step.n_runs == 1 && step.measurement > 0);
+    session.profile = false;
+    assert_true (session.run (inputs).get_plan () == null);
+    assert_true (executable.get_cost ().get_operations () == 1 && executable.get_cost ().get_bytes () == 16);
+  } catch (Error e) {
+    error ("%s", e.message);
+  }
+}
+
 /* Both before the call and in the middle of it. */
 async void cancel_all () throws Error {
   var text = new StringBuilder ("func.func @main(%x: tensor<f32>) -> tensor<f32> {\n");
@@ -527,6 +549,7 @@ void main (string[] args) {
   Test.add_func ("/face/session", test_session);
   Test.add_func ("/face/carry-all", test_carry_all);
   Test.add_func ("/face/quantized", test_quantized);
+  Test.add_func ("/face/profile", test_profile);
   Test.add_func ("/face/cancel", test_cancel);
   Test.add_func ("/face/cancel-soon", test_cancel_soon);
   Test.add_func ("/face/errors", test_errors);

@@ -403,6 +403,25 @@ await test('forms: written as artifacts and read back', async () => {
     check(error.matches(Ghlo.Error, Ghlo.Error.PARSE) && error.message.startsWith('cut: at byte '), error.message);
 });
 
+await test('plans by step', async () => {
+    const executable = compile(ADD);
+    const [step] = executable.get_plan();
+    equal([step.operation, step.bytes, step.n_runs, step.steps], ['stablehlo.add', 72, 0, null]);
+    check(step.measurement < 0 && executable.get_plan().toString().includes(`${step}`), `${step}`);
+    const cost = executable.get_cost();
+    equal([cost.get_operations(), cost.get_bytes(), cost.is_exact()], [6, 72, true]);
+    const session = Ghlo.Session.new(executable);
+    equal((await session.run_async([ones, ones])).get_plan(), null);
+    session.profile = true;
+    const plan = (await session.run_async([ones, ones])).get_plan();
+    equal([plan.profiled, plan.length, plan.get_item(0).n_runs], [true, 1, 1]);
+    check([...plan][0].measurement > 0, `${[...plan]}`);
+    const endless = compile(ENDLESS).get_plan();
+    const loop = [...endless].find(({operation}) => operation === 'stablehlo.while');
+    check(loop.estimate < 0, 'a loop without end has an estimate');
+    equal(loop.steps.get_item(0).operation, 'stablehlo.add');
+});
+
 await test('sessions: inputs bound, state carried, a cancelled run', async () => {
     const session = Ghlo.Session.new(compile(COUNTER));
     session.bind_input(0, 2);

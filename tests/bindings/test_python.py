@@ -15,6 +15,23 @@ from gi.repository import Gio
 
 import numpy as np
 
+COUNTED_LOOP = '''func.func @main(%x: tensor<f32>) -> tensor<f32> {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %five = stablehlo.constant dense<5> : tensor<i32>
+  %0:2 = stablehlo.while(%i = %zero, %a = %x) : tensor<i32>, tensor<f32>
+    cond {
+      %1 = stablehlo.compare LT, %i, %five : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %1 : tensor<i1>
+    } do {
+      %1 = stablehlo.multiply %a, %a : tensor<f32>
+      %2 = stablehlo.add %i, %one : tensor<i32>
+      stablehlo.return %2, %1 : tensor<i32>, tensor<f32>
+    }
+  return %0#1 : tensor<f32>
+}
+'''
+
 
 class Waiter:
     """A callback, and a loop that runs until it was called."""
@@ -140,8 +157,8 @@ class TestTypes(unittest.TestCase):
         names = sorted(info.get_name() for info in repository.get_infos('Ghlo')
                        if not (hasattr(info, 'is_gtype_struct') and info.is_gtype_struct()))
         self.assertEqual(names, sorted('''
-            Buffer Client CompileOptions CompileReport Device DeviceKind Diagnostic DumpStage ElementType Error
-            Executable Plan MAJOR_VERSION MICRO_VERSION
+            Buffer Client CompileOptions CompileReport Cost Device DeviceKind Diagnostic DumpStage ElementType Error
+            Executable PendingCall Plan PlanStep MAJOR_VERSION MICRO_VERSION
             MINOR_VERSION DYNAMIC OptimizationLevel Program ProgramFormat Progress ProgressStage Result
             Session LoadFlags Severity Statistics TensorType TextFlags Timing ValueInfo ValueKind get_version
             element_type_from_string element_type_get_size
@@ -178,6 +195,39 @@ class TestCalls(unittest.TestCase):
         self.assertIn('add', str(plan))
         whole = compile_text(TWO).get_plan()
         self.assertEqual((whole.get_n_reference_steps(), whole.get_memory()), (1, 0))
+
+    def test_profile(self):
+        executable = compile_text(ADD)
+        (step,) = executable.get_plan()
+        self.assertEqual((step.props.operation, step.props.bytes, step.props.n_runs), ('stablehlo.add', 72, 0))
+        self.assertIsNone(step.props.steps)
+        self.assertLess(step.props.measurement, 0)
+        self.assertIn(str(step), str(executable.get_plan()))
+        session = Ghlo.Session.new(executable)
+        one = np.ones((2, 3), np.float32)
+        for profile in [False, True]:
+            session.props.profile = profile
+            plan = session.run([one, one]).get_plan()
+            self.assertEqual(plan is not None, profile)
+        self.assertTrue(plan.props.profiled)
+        (step,) = plan
+        self.assertEqual(step.props.n_runs, 1)
+        self.assertGreater(step.props.measurement, 0)
+        self.assertIs(plan[0], step)
+        self.assertRegex(repr(step), '^<Ghlo.PlanStep stablehlo.add on .*>$')
+        session = Ghlo.Session.new(compile_text(COUNTED_LOOP))
+        session.props.profile = True
+        plan = session.run([np.float32(1)]).get_plan()
+        (loop,) = [step for step in plan if step.props.operation == 'stablehlo.while']
+        self.assertEqual({step.props.n_runs for step in loop.props.steps}, {5})
+        self.assertLessEqual(sum(step.props.measurement for step in loop.props.steps), loop.props.measurement)
+
+    def test_cost(self):
+        cost = compile_text(ADD).get_cost()
+        self.assertEqual((cost.get_operations(), cost.get_bytes(), cost.is_exact()), (6, 72, True))
+        self.assertGreaterEqual(cost.get_peak_memory(), 72)
+        self.assertGreater(cost.get_estimate(), 0)
+        self.assertRegex(repr(cost), '^<Ghlo.Cost 6 operations, 72 bytes moved, .* s, .* bytes of memory>$')
 
     def test_dump(self):
         executable = compile_text(ADD)

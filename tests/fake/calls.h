@@ -58,6 +58,7 @@ gboolean      fake_start           (GhloPrepared              *prepared,
                                     GhloPending              **pending,
                                     const GhloMonitor         *monitor,
                                     GError                   **error);
+const GhloStepPlan *fake_get_plan  (const GhloPrepared        *prepared);
 char         *fake_describe        (GhloPrepared              *prepared);
 void          fake_measure         (GhloPrepared              *prepared,
                                     GhloRunFigures            *figures);

@@ -355,6 +355,7 @@ static const GhloDeviceCoreClass klass = {
   .release = fake_release,
   .prepared_size = fake_prepared_size,
   .start = fake_start,
+  .get_plan = fake_get_plan,
   .describe = fake_describe,
   .measure = fake_measure,
 };

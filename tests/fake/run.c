@@ -86,6 +86,12 @@ fake_prepared_size (const GhloPrepared *prepared)
   return ghlo_prepared_get_size (((const Prepared *) prepared)->inner);
 }
 
+const GhloStepPlan *
+fake_get_plan (const GhloPrepared *prepared)
+{
+  return ghlo_prepared_get_plan (((const Prepared *) prepared)->inner);
+}
+
 char *
 fake_describe (GhloPrepared *prepared)
 {

@@ -27,7 +27,7 @@ const char  *ghlo_cpu_level_name (GhloCpuLevel level);
 const char  *ghlo_cpu_model      (void);
 
 /* Approximate operations per second of one core in products of f32. It decides what is worth
- * splitting and how large a part may be, and is never reported. */
+ * splitting and how large a part may be, and is what plans' estimates are made of. */
 double       ghlo_cpu_rate       (void);
 
 G_END_DECLS

@@ -100,7 +100,7 @@ check_cost (const char *text,
   g_autoptr (GhloIrModule) module = parse (text);
   GhloIrCost cost;
 
-  ghlo_ir_cost (module, ghlo_ir_module_get_entry (module), &cost);
+  ghlo_ir_cost (ghlo_ir_module_get_entry (module), &cost);
   g_assert_cmpfloat (cost.product_operations, ==, products);
   g_assert_cmpfloat (cost.scalar_operations, ==, scalars);
   g_assert_cmpfloat (cost.bytes, ==, bytes);

@@ -96,7 +96,8 @@ test_parse_errors (void)
     "!quant.uniform<i8<5:5>:f32, 1.0>", "!quant.uniform<i8<-1>:f32, 1.0>", "!quant.uniform<i8:f32:0, {1.0}>",
     "2x!quant.uniform<i8:f32:0, {1.0}>", "2x!quant.uniform<i8:f32:1, {1.0,1.0}>", "2x!quant.uniform<i8:f32:0, {}>",
     "2x!quant.uniform<i8:f32:0, 1.0>", "2x!quant.uniform<i8:f32:-1, {1.0,1.0}>",
-    "2x!quant.uniform<i8:f32:{0:1}, {1.0}>", "!quant.uniform<i8:f32:99, {1.0}>", "\xff\xfe", "2xcomplex<f32", "2xcomplex<f16>", "token",
+    "2x!quant.uniform<i8:f32:{0:1}, {1.0}>", "!quant.uniform<i8:f32:99, {1.0}>", "\xff\xfe", "2xcomplex<f32",
+    "2xcomplex<f16>", "token",
   };
   g_autoptr (GString) deep = g_string_new (NULL);
   g_autoptr (GError) error = NULL;

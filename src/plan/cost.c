@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The cost of steps, from their views and operations. Whatever lies in caches counts as if it came from memory.
+ */
+
+#include "plan/cost.h"
+
+#include "base/element.h"
+
+/* The reference executor's, on one core; it does few operations as fast as additions. */
+static const GhloStepRates reference_rates = { .bytes = 2e10, .products = 6e9, .scalars = 3e9 };
+
+/* Elements that a broadcast repeats are read once. */
+static double
+view_bytes (const GhloStepOperand *operand)
+{
+  double n = 1;
+
+  if (operand->strides == NULL)
+    return 0;
+  for (guint i = 0; i < operand->type->rank; i++)
+    if (operand->strides[i] != 0 || operand->type->dimensions[i] == 0)
+      n *= (double) operand->type->dimensions[i];
+
+  return n * ghlo_element_info (operand->type->element_type)->size;
+}
+
+/* The operand that says how much of result @result is written where it changes operand @result in place, or
+ * GHLO_STEP_NONE. */
+static guint
+find_update (const GhloStep *step,
+             guint           result)
+{
+  const GhloStepOperand *from = &step->operands[result], *to = &step->results[result];
+
+  if (step->op == NULL || step->body != NULL || step->n_operands < 2 || from->buffer != to->buffer
+      || from->offset != to->offset)
+    return GHLO_STEP_NONE;
+  if (step->op->kind == GHLO_OP_STABLEHLO_DYNAMIC_UPDATE_SLICE)
+    return 1;
+
+  return step->op->kind == GHLO_OP_STABLEHLO_SCATTER ? step->n_results + 1 + result : GHLO_STEP_NONE;
+}
+
+static double
+operand_bytes (const GhloStep *step,
+               guint           operand)
+{
+  double all = view_bytes (&step->operands[operand]);
+
+  if (step->op == NULL || step->body != NULL)
+    return all;
+  if (ghlo_ir_op_cuts (step->op, operand))
+    return MIN (all, view_bytes (&step->results[0]));
+
+  return operand < step->n_results && find_update (step, operand) != GHLO_STEP_NONE ? 0 : all;
+}
+
+static double
+result_bytes (const GhloStep *step,
+              guint           result)
+{
+  guint update = result < step->n_operands ? find_update (step, result) : GHLO_STEP_NONE;
+
+  return view_bytes (update < step->n_operands ? &step->operands[update] : &step->results[result]);
+}
+
+static void
+count_ops (const GhloStep *step,
+           GhloIrCost     *work)
+{
+  const GhloIrOp *op = step->body != NULL ? step->body->first : step->op;
+
+  *work = (GhloIrCost) { .exact = TRUE };
+  for (guint i = 0; op != NULL && i < MAX (step->n_ops, 1); i++, op = op->next)
+    ghlo_ir_cost_add (work, op);
+}
+
+/* The longer of moving the bytes and doing the operations. */
+static double
+roofline (const GhloStepRates *rates,
+          const GhloIrCost    *work,
+          double               bytes)
+{
+  if (rates == NULL || rates->bytes <= 0 || rates->products <= 0 || rates->scalars <= 0)
+    return -1;
+
+  return MAX (bytes / rates->bytes,
+              work->product_operations / rates->products + work->scalar_operations / rates->scalars);
+}
+
+static void
+cost_compute (const GhloStep      *step,
+              const GhloStepRates *rates,
+              GhloStepCost        *cost)
+{
+  GhloIrCost work;
+
+  count_ops (step, &work);
+  cost->operations = work.product_operations + work.scalar_operations;
+  for (guint i = 0; i < step->n_operands; i++)
+    cost->bytes += operand_bytes (step, i);
+  for (guint i = 0; i < step->n_results; i++)
+    cost->bytes += result_bytes (step, i);
+  cost->seconds = roofline (rates, &work, cost->bytes);
+}
+
+static void
+cost_transfer (const GhloStepPlan *plan,
+               const GhloStep     *step,
+               GhloStepCost       *cost)
+{
+  const GhloStepBuffer *from = &plan->buffers[step->operands[0].buffer];
+  const GhloStepBuffer *to = &plan->buffers[step->results[0].buffer];
+  const GhloStepSpace *space = plan->arenas[from->space != 0 ? from->space : to->space].space;
+
+  cost->bytes = (double) from->size;
+  cost->seconds = -1;
+  for (guint i = 0; i < plan->n_targets; i++)
+    {
+      const GhloStepTarget *target = plan->targets[i];
+
+      if (target->space == space && target->rates != NULL && target->rates->transfers > 0)
+        cost->seconds = cost->bytes / target->rates->transfers;
+    }
+}
+
+static void
+cost_body (const GhloStepPlan *plan,
+           const GhloStepBody *body,
+           GhloStepCost       *cost)
+{
+  *cost = (GhloStepCost) { 0 };
+  for (guint i = 0; i < body->n_steps; i++)
+    {
+      GhloStepCost one;
+
+      ghlo_step_cost (plan, body->steps[i], &one);
+      cost->operations += one.operations;
+      cost->bytes += one.bytes;
+      cost->seconds = cost->seconds < 0 || one.seconds < 0 ? -1 : cost->seconds + one.seconds;
+    }
+}
+
+static void
+cost_loop (const GhloStepPlan *plan,
+           const GhloStep     *step,
+           GhloStepCost       *cost)
+{
+  GhloStepCost condition;
+
+  cost_body (plan, &step->bodies[1], cost);
+  if (step->trips >= 0)
+    {
+      cost->operations *= (double) step->trips;
+      cost->bytes *= (double) step->trips;
+      cost->seconds = cost->seconds < 0 ? -1 : cost->seconds * (double) step->trips;
+      return;
+    }
+  cost_body (plan, &step->bodies[0], &condition);
+  cost->operations += condition.operations;
+  cost->bytes += condition.bytes;
+  cost->seconds = -1;
+}
+
+static void
+cost_branch (const GhloStepPlan *plan,
+             const GhloStep     *step,
+             GhloStepCost       *cost)
+{
+  for (guint i = 0; i < step->n_bodies; i++)
+    {
+      GhloStepCost one;
+      gboolean unknown = cost->seconds < 0;
+
+      cost_body (plan, &step->bodies[i], &one);
+      unknown |= one.seconds < 0;
+      if (unknown ? one.bytes > cost->bytes : one.seconds > cost->seconds)
+        *cost = one;
+      if (unknown)
+        cost->seconds = -1;
+    }
+}
+
+void
+ghlo_step_cost (const GhloStepPlan *plan,
+                const GhloStep     *step,
+                GhloStepCost       *cost)
+{
+  *cost = (GhloStepCost) { 0 };
+  switch (step->kind)
+    {
+    case GHLO_STEP_COMPUTE:
+      cost_compute (step, step->target->rates, cost);
+      break;
+    case GHLO_STEP_REFERENCE:
+      cost_compute (step, &reference_rates, cost);
+      break;
+    case GHLO_STEP_TRANSFER:
+      cost_transfer (plan, step, cost);
+      break;
+    case GHLO_STEP_LOOP:
+      cost_loop (plan, step, cost);
+      break;
+    default:
+      cost_branch (plan, step, cost);
+    }
+}
+
+void
+ghlo_step_plan_cost (const GhloStepPlan *plan,
+                     GhloStepCost       *cost)
+{
+  cost_body (plan, &plan->body, cost);
+}
