@@ -39,8 +39,9 @@ VALA = '''void main () {
 }
 '''
 
-HEADERS = '''buffer client compile-options compile-report device diagnostic enum-types enums error executable plan
-plan-step program progress result session statistics tensor-type timing value-info version version-macros'''.split()
+HEADERS = '''buffer client compile-options compile-report cost custom-call device diagnostic enum-types enums error
+    executable pending-call plan plan-step program progress result session statistics tensor-type timing value-info version
+    version-macros'''.split()
 
 
 JAVASCRIPT = '''imports.gi.versions.Ghlo = '1.0';
@@ -56,6 +57,7 @@ def expected(introspection, vapi):
                 '*/lib/*libghlo-1.0.so', '*/pkgconfig/ghlo-1.0.pc']
     if introspection:
         yield from ['*/share/gir-1.0/Ghlo-1.0.gir', '*/girepository-1.0/Ghlo-1.0.typelib', '*/gi/overrides/Ghlo.py',
+                    '*/gi/overrides/_ghlo_signatures.py', '*/gi-stubs/repository/Ghlo.pyi',
                     '*/share/gjs-1.0/overrides/Ghlo.js']
     if vapi:
         yield from ['*/share/vala/vapi/ghlo-1.0.vapi', '*/share/vala/vapi/ghlo-1.0.deps']

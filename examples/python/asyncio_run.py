@@ -7,8 +7,11 @@ takes too long is cancelled with its task. No GLib main loop is needed.
     asyncio_run.py mlp.mlir collatz.mlir
 """
 
+from __future__ import annotations
+
 import asyncio
 import sys
+from collections.abc import Iterator
 
 import gi
 
@@ -16,22 +19,24 @@ gi.require_version('Ghlo', '1.0')
 from gi.repository import Ghlo, GLib  # noqa: E402
 
 import numpy as np  # noqa: E402
+import numpy.typing as npt  # noqa: E402
 
 
-def make_inputs(executable, scale):
+def make_inputs(executable: Ghlo.Executable, scale: float) -> Iterator[npt.NDArray[np.float32]]:
     """Every input filled with multiples of 0.1, 0.2, … 0.9, 0.1, …"""
     for info in executable.list_inputs():
-        shape = info.get_tensor_type().shape
-        yield (scale * (np.arange(np.prod(shape)) % 9 + 1)).astype(np.float32).reshape(shape)
+        if tensor_type := info.get_tensor_type():                            # a token has none
+            shape = tensor_type.shape
+            yield (scale * (np.arange(np.prod(shape)) % 9 + 1)).astype(np.float32).reshape(shape)
 
 
-async def compile_file(client, path):
+async def compile_file(client: Ghlo.Client, path: str) -> Ghlo.Executable:
     progress = Ghlo.Progress()
     progress.connect('notify::fraction', lambda *_: print(f'compiling: {progress.props.fraction * 100:3.0f} %'))
     return await client.compile_async(await Ghlo.Program.load_async(path), progress=progress)
 
 
-async def main(path, slow_path):
+async def main(path: str, slow_path: str) -> None:
     client = Ghlo.Client()
     executable = await compile_file(client, path)
     calls = [executable.execute_async(list(make_inputs(executable, scale))) for scale in (0.1, 0.2, 0.3)]

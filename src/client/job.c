@@ -11,6 +11,8 @@
 
 #include <stdlib.h>
 
+#include "client/context-calls.h"
+
 typedef struct
 {
   gatomicrefcount     ref_count;
@@ -172,6 +174,28 @@ get_pending (const Job *job,
   return result != NULL && job->klass->get_pending != NULL ? job->klass->get_pending (result) : NULL;
 }
 
+static gboolean
+is_done (gpointer pending)
+{
+  return ghlo_pending_is_done (pending);
+}
+
+static void
+on_waited_ended (gpointer data)
+{
+  ghlo_context_wake ();
+}
+
+/* On the caller's thread, which may be the one that has to answer a custom call of the run. */
+static void
+wait_for_end (GhloPending *pending)
+{
+  if (pending == NULL || ghlo_pending_poll (pending))
+    return;
+  ghlo_pending_notify (pending, on_waited_ended, NULL);
+  ghlo_context_serve (is_done, pending);
+}
+
 /* After the body, which gave @result or set @error, and what it left pending. */
 static gpointer
 job_finish_body (Job      *job,
@@ -227,7 +251,7 @@ ghlo_job_run (const GhloJobClass *klass,
     {
       result = job_run_body (job, cancellable, error);
       /* A sync call returns when work has really stopped; a cancel reaches the device by the monitor. */
-      ghlo_pending_wait (get_pending (job, result), NULL, NULL);
+      wait_for_end (get_pending (job, result));
       result = job_finish_body (job, result, error);
     }
   if (job->progress != NULL)

@@ -6,6 +6,7 @@
 
 #include "client/serial-queue.h"
 
+#include "client/context-calls.h"
 #include "client/workers.h"
 
 typedef enum { ITEM_WORKER, ITEM_APPLY, ITEM_WAITER } ItemKind;
@@ -22,7 +23,6 @@ void
 ghlo_serial_queue_init (GhloSerialQueue *self)
 {
   g_mutex_init (&self->lock);
-  g_cond_init (&self->granted);
   g_queue_init (&self->items);
   self->taken = FALSE;
 }
@@ -31,7 +31,6 @@ void
 ghlo_serial_queue_clear (GhloSerialQueue *self)
 {
   g_mutex_clear (&self->lock);
-  g_cond_clear (&self->granted);
 }
 
 static Item *
@@ -129,11 +128,27 @@ static void
 wake (GCancellable *cancellable,
       gpointer      data)
 {
-  GhloSerialQueue *self = data;
+  ghlo_context_wake ();
+}
 
-  g_mutex_lock (&self->lock);
-  g_cond_broadcast (&self->granted);
-  g_mutex_unlock (&self->lock);
+typedef struct
+{
+  GhloSerialQueue *queue;
+  const Item      *item;
+  GCancellable    *cancellable;
+} Wait;
+
+static gboolean
+is_over (gpointer data)
+{
+  const Wait *wait = data;
+  gboolean granted;
+
+  g_mutex_lock (&wait->queue->lock);
+  granted = wait->item->granted;
+  g_mutex_unlock (&wait->queue->lock);
+
+  return granted || g_cancellable_is_cancelled (wait->cancellable);
 }
 
 gboolean
@@ -156,10 +171,10 @@ ghlo_serial_queue_wait (GhloSerialQueue *self,
     }
 
   if (cancellable != NULL)
-    handler = g_cancellable_connect (cancellable, G_CALLBACK (wake), self, NULL);
+    handler = g_cancellable_connect (cancellable, G_CALLBACK (wake), NULL, NULL);
+  /* This thread may be the one that has to answer a custom call of the turn before. */
+  ghlo_context_serve (is_over, &(Wait) { self, item, cancellable });
   g_mutex_lock (&self->lock);
-  while (!item->granted && !g_cancellable_is_cancelled (cancellable))
-    g_cond_wait (&self->granted, &self->lock);
   granted = item->granted;
   if (!granted)
     g_queue_remove (&self->items, item);
@@ -175,19 +190,23 @@ ghlo_serial_queue_wait (GhloSerialQueue *self,
 static Item *
 next_item (GhloSerialQueue *self)
 {
+  gboolean is_granted;
   Item *item;
 
   g_mutex_lock (&self->lock);
   item = g_queue_pop_head (&self->items);
+  is_granted = item != NULL && item->kind == ITEM_WAITER;
   if (item == NULL)
     self->taken = FALSE;
-  else if (item->kind == ITEM_WAITER)
-    {
-      item->granted = TRUE;
-      g_cond_broadcast (&self->granted);
-      item = NULL;
-    }
+  else if (is_granted)
+    item->granted = TRUE;
   g_mutex_unlock (&self->lock);
+
+  if (is_granted)
+    {
+      ghlo_context_wake ();
+      return NULL;
+    }
 
   return item;
 }

@@ -16,7 +16,6 @@ G_BEGIN_DECLS
 typedef struct
 {
   GMutex   lock;        /* guards what follows */
-  GCond    granted;     /* a waiter's turn came, or a waiter is to look again */
   GQueue   items;       /* what waits for a turn, in order */
   gboolean taken;
 } GhloSerialQueue;

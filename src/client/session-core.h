@@ -71,8 +71,8 @@ void             ghlo_session_core_unref (GhloSessionCore     *self);
 void             ghlo_session_core_reset (GhloSessionCore     *self,
                                           GhloSessionBindings *bindings,
                                           int                  input);
-/* Before the next call, forgets what is carried, as after a run that failed: the one that is numbered as GhloSessionCall
- * says, so that what was reset after it stays, and nothing is forgotten where it has not begun; or any, for NULL. */
+/* Before the next call, forgets what is carried, as after a run that failed: the one that @run says, as in
+ * GhloSessionCall, so that what was reset after it stays, and nothing goes where it has not begun; or any, for NULL. */
 void             ghlo_session_core_lose  (GhloSessionCore     *self,
                                           guint64             *run);
 
@@ -108,7 +108,7 @@ gpointer         ghlo_session_call_copy   (gpointer           call,
 gboolean         ghlo_session_call_finish (gpointer           call,
                                            gpointer           outcome,
                                            GError           **error);
-/* Of a run whose caller is told that it was cancelled: if it has begun, what is carried is lost, however the run ends. */
+/* Of a run whose caller is told that it was cancelled: if it has begun, what is carried is lost, however it ends. */
 void             ghlo_session_call_refuse (gpointer           call);
 /* Has @func called with @work on a worker in the call's turn. */
 gboolean         ghlo_session_call_push   (gpointer           call,

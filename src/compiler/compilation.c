@@ -50,19 +50,24 @@ run_passes (GhloIrModule          *module,
 }
 
 static GhloPrepared *
-prepare (GhloIrModule       *module,
-         GhloDeviceCore     *device,
-         double              from,
-         const GhloMonitor  *monitor,
-         GError            **error)
+prepare (GhloIrModule             *module,
+         GhloDeviceCore           *device,
+         const GhloCustomTargets  *custom_targets,
+         double                    from,
+         const GhloMonitor        *monitor,
+         GError                  **error)
 {
+  GhloPrepareOptions options = ghlo_devices_get_options ();
   GhloIrOp *function = ghlo_ir_module_get_entry (module);
   GhloMonitorPart part = { monitor, from, 1 };
   const GhloMonitor part_of = ghlo_monitor_of_part (&part);
 
   ghlo_monitor_stage (monitor, GHLO_PROGRESS_STAGE_CODEGEN);
   if (function != NULL)
-    return ghlo_devices_prepare (device, module, function, &part_of, error);
+    {
+      options.custom_targets = custom_targets;
+      return ghlo_device_core_prepare (device, module, function, &options, &part_of, error);
+    }
 
   g_set_error (error, GHLO_ERROR, GHLO_ERROR_INTERNAL, "%s: the passes removed the function to run",
                module->file_name);
@@ -161,14 +166,15 @@ make_fused (GhloIrModule       *module,
 
 /* Takes module and report over; NULL, with the others freed, when it refuses. */
 static GhloCompilation *
-compilation_new (GhloIrModule       *made,
-                 GhloPassReport     *report,
-                 GhloDeviceCore     *device,
-                 double              from,
-                 const GhloMonitor  *monitor,
-                 GError            **error)
+compilation_new (GhloIrModule             *made,
+                 GhloPassReport           *report,
+                 GhloDeviceCore           *device,
+                 const GhloCustomTargets  *custom_targets,
+                 double                    from,
+                 const GhloMonitor        *monitor,
+                 GError                  **error)
 {
-  GhloPrepared *prepared = prepare (made, device, from, monitor, error);
+  GhloPrepared *prepared = prepare (made, device, custom_targets, from, monitor, error);
   GhloCompilation *self;
 
   if (prepared == NULL)
@@ -189,15 +195,16 @@ compilation_new (GhloIrModule       *made,
 
 /* For a device that wants passes. */
 static GhloCompilation *
-compile_with_passes (GhloIrModule          *module,
-                     GhloDeviceCore        *device,
-                     const GhloSettings    *settings,
-                     GhloCacheUse          *use,
-                     const GhloMonitor     *monitor,
-                     GError               **error)
+compile_with_passes (GhloIrModule             *module,
+                     GhloDeviceCore           *device,
+                     const GhloSettings       *settings,
+                     const GhloCustomTargets  *custom_targets,
+                     GhloCacheUse             *use,
+                     const GhloMonitor        *monitor,
+                     GError                  **error)
 {
   gboolean caching = settings->caching && ghlo_cache_get_mode () != GHLO_CACHE_OFF;
-  g_autoptr (GhloCompileKey) key = caching ? ghlo_compile_key_new (module, device, settings) : NULL;
+  g_autoptr (GhloCompileKey) key = caching ? ghlo_compile_key_new (module, device, settings, custom_targets) : NULL;
   g_autoptr (GhloPassReport) report = NULL;
   g_autoptr (GError) local_error = NULL;
   GhloIrModule *made;
@@ -221,7 +228,7 @@ compile_with_passes (GhloIrModule          *module,
   made = make_fused (module, key, device, settings, &report, use, monitor, error);
   if (made == NULL)
     return NULL;
-  self = compilation_new (made, g_steal_pointer (&report), device, PASSES_SHARE, monitor, error);
+  self = compilation_new (made, g_steal_pointer (&report), device, custom_targets, PASSES_SHARE, monitor, error);
   if (self != NULL && key != NULL)
     {
       self->key = g_steal_pointer (&key);
@@ -232,23 +239,24 @@ compile_with_passes (GhloIrModule          *module,
 }
 
 GhloCompilation *
-ghlo_compilation_new (GhloIrModule         *module,
-                      GhloDeviceCore       *device,
-                      const GhloSettings   *settings,
-                      GhloCacheUse         *use,
-                      const GhloMonitor    *monitor,
-                      GError              **error)
+ghlo_compilation_new (GhloIrModule             *module,
+                      GhloDeviceCore           *device,
+                      const GhloSettings       *settings,
+                      const GhloCustomTargets  *custom_targets,
+                      GhloCacheUse             *use,
+                      const GhloMonitor        *monitor,
+                      GError                  **error)
 {
   GhloPassReport *report;
 
   *use = GHLO_CACHE_USE_NONE;
   if (device->wants_passes)
-    return compile_with_passes (module, device, settings, use, monitor, error);
+    return compile_with_passes (module, device, settings, custom_targets, use, monitor, error);
 
   report = ghlo_pass_report_new ();
   report->n_ops_before = report->n_ops_after = ghlo_pass_count_ops (module);
 
-  return compilation_new (ghlo_ir_module_ref (module), report, device, 0, monitor, error);
+  return compilation_new (ghlo_ir_module_ref (module), report, device, custom_targets, 0, monitor, error);
 }
 
 GhloCompilation *

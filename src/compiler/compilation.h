@@ -29,12 +29,13 @@ typedef enum
   GHLO_CACHE_USE_MISS,
 } GhloCacheUse;
 
-GhloCompilation *ghlo_compilation_new        (GhloIrModule         *module,
-                                              GhloDeviceCore       *device,
-                                              const GhloSettings   *settings,
-                                              GhloCacheUse         *use,
-                                              const GhloMonitor    *monitor,
-                                              GError              **error);
+GhloCompilation *ghlo_compilation_new        (GhloIrModule            *module,
+                                              GhloDeviceCore          *device,
+                                              const GhloSettings      *settings,
+                                              const GhloCustomTargets *custom_targets,     /* nullable */
+                                              GhloCacheUse            *use,
+                                              const GhloMonitor       *monitor,
+                                              GError                 **error);
 GhloCompilation *ghlo_compilation_ref        (GhloCompilation       *self);
 void             ghlo_compilation_unref      (GhloCompilation       *self);
 

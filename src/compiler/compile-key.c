@@ -20,9 +20,10 @@ describe_device (const GhloDeviceCore *device)
 }
 
 GhloCompileKey *
-ghlo_compile_key_new (GhloIrModule         *module,
-                      GhloDeviceCore       *device,
-                      const GhloSettings   *settings)
+ghlo_compile_key_new (GhloIrModule            *module,
+                      GhloDeviceCore          *device,
+                      const GhloSettings      *settings,
+                      const GhloCustomTargets *custom_targets)
 {
   const GhloOptimizeOptions options = {
     .level = settings->optimization_level,
@@ -43,6 +44,7 @@ ghlo_compile_key_new (GhloIrModule         *module,
   self->device = device;
   self->keep_locations = settings->debug_info;
   self->options = text;
+  self->functions = ghlo_custom_targets_describe (custom_targets, module);
   self->name = ghlo_cache_entry_name (module, text);
 
   return self;
@@ -53,6 +55,7 @@ ghlo_compile_key_free (GhloCompileKey *self)
 {
   ghlo_ir_module_unref (self->module);
   g_free (self->options);
+  g_free (self->functions);
   g_free (self->name);
   g_free (self->digest);
   g_free (self);
@@ -80,5 +83,6 @@ ghlo_compile_key_resembles (const GhloCompileKey *self,
 {
   return self->device == other->device && strcmp (self->name, other->name) == 0
          && strcmp (self->options, other->options) == 0
+         && g_strcmp0 (self->functions, other->functions) == 0
          && g_strcmp0 (self->module->file_name, other->module->file_name) == 0;
 }

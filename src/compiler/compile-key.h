@@ -17,15 +17,17 @@ typedef struct
   GhloIrModule         *module;           /* as it was written */
   GhloDeviceCore       *device;
   gboolean              keep_locations;
-  char                 *options;          /* and all else that the result depends on, as text */
+  char                 *options;          /* and all else that the passes' result depends on, as text */
+  char                 *functions;        /* of the application, that what is prepared calls; NULL where none */
   char                 *name;             /* quickly made, of this and the module: a file's name */
   char                 *digest;           /* NULL until it is needed; then set once, atomically */
 } GhloCompileKey;
 
 /* NULL where builds of the library cannot be told apart. */
-GhloCompileKey *ghlo_compile_key_new        (GhloIrModule         *module,
-                                             GhloDeviceCore       *device,
-                                             const GhloSettings   *settings);
+GhloCompileKey *ghlo_compile_key_new        (GhloIrModule            *module,
+                                             GhloDeviceCore          *device,
+                                             const GhloSettings      *settings,
+                                             const GhloCustomTargets *custom_targets);
 void            ghlo_compile_key_free       (GhloCompileKey        *self);
 /* Whether @other may be equal, as far as is known without the digests. */
 gboolean        ghlo_compile_key_resembles  (const GhloCompileKey *self,

@@ -113,6 +113,12 @@ ghlo_devices_choose (const char  *name,
   return NULL;
 }
 
+GhloPrepareOptions
+ghlo_devices_get_options (void)
+{
+  return (GhloPrepareOptions) { .host = ghlo_cpu_device (), .fallback = ghlo_reference_device () };
+}
+
 GhloPrepared *
 ghlo_devices_prepare (GhloDeviceCore     *device,
                       GhloIrModule       *module,
@@ -120,7 +126,7 @@ ghlo_devices_prepare (GhloDeviceCore     *device,
                       const GhloMonitor  *monitor,
                       GError            **error)
 {
-  const GhloPrepareOptions options = { .host = ghlo_cpu_device (), .fallback = ghlo_reference_device () };
+  const GhloPrepareOptions options = ghlo_devices_get_options ();
 
   return ghlo_device_core_prepare (device, module, function, &options, monitor, error);
 }

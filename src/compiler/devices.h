@@ -30,7 +30,9 @@ GhloDeviceCore *ghlo_devices_find       (const char                *name);
 GhloDeviceCore *ghlo_devices_choose     (const char                *name,
                                          GError                   **error);
 
-/* Has @device prepare a function with the reference device to fall back to. */
+/* What devices are to prepare with: the CPU's steps, and the reference device to fall back to. */
+GhloPrepareOptions ghlo_devices_get_options (void);
+/* Has @device prepare a function with them. */
 GhloPrepared   *ghlo_devices_prepare    (GhloDeviceCore            *device,
                                          GhloIrModule              *module,
                                          GhloIrOp                  *function,

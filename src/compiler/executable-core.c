@@ -18,7 +18,8 @@ ghlo_executable_core_new (const GhloCompileRequest *request,
 
   if (!ghlo_signature_init (&signature, request->module, error))
     return NULL;
-  compilation = ghlo_compilation_new (request->module, request->device, request->settings, &use, monitor, error);
+  compilation = ghlo_compilation_new (request->module, request->device, request->settings, request->custom_targets,
+                                      &use, monitor, error);
   if (compilation == NULL)
     return NULL;
 
@@ -43,6 +44,7 @@ ghlo_compile_request_clear (GhloCompileRequest *request)
   g_clear_pointer (&request->module, ghlo_ir_module_unref);
   g_clear_pointer (&request->settings, ghlo_settings_unref);
   g_clear_pointer (&request->counters, ghlo_counters_unref);
+  g_clear_pointer (&request->custom_targets, ghlo_custom_targets_unref);
 }
 
 GhloExecutableCore *

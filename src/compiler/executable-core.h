@@ -12,13 +12,14 @@
 
 G_BEGIN_DECLS
 
-/* What is compiled: all four are owned but the device's core, which nobody frees. */
+/* What is compiled: all is owned but the device's core, which nobody frees. */
 typedef struct
 {
   GhloIrModule         *module;
   GhloDeviceCore       *device;
   GhloSettings         *settings;
   GhloCounters         *counters;          /* the client's */
+  GhloCustomTargets    *custom_targets;    /* what the application answers itself; NULL: nothing */
 } GhloCompileRequest;
 
 typedef struct

@@ -147,3 +147,47 @@ ghlo_buffer_new_from_address (GhloTensorType  *tensor_type,
 
   return ghlo_buffer_new_checked (value, error);
 }
+
+/**
+ * ghlo_buffer_new_from_owner:
+ * @tensor_type: the type of the tensor, without dynamic dimensions
+ * @address: where its first element is
+ * @byte_strides: (array length=n_byte_strides) (nullable): for each dimension, the
+ *   bytes from one element to the next; %NULL when the elements are row by row
+ *   without gaps, as they have to be
+ * @n_byte_strides: the number of strides; the rank of the tensor
+ * @owner: what keeps the memory as long as it lives
+ * @error: return location for an error
+ *
+ * Makes a buffer that uses memory of the caller in place, as
+ * [ctor@Ghlo.Buffer.new_from_address] does with a function to call. Instead of that, a
+ * reference to @owner is held as long as the memory is needed; for language bindings in
+ * which a function that is handed over takes memory that is never given back.
+ *
+ * The reference is dropped once, on any thread, and also when the call fails.
+ *
+ * Fails with %GHLO_ERROR_INVALID_ARGUMENT as [ctor@Ghlo.Buffer.new_from_address] does,
+ * and when there is no owner.
+ *
+ * Returns: (transfer full): a new buffer, or %NULL with @error set
+ *
+ * Since: 1.0
+ */
+GhloBuffer *
+ghlo_buffer_new_from_owner (GhloTensorType  *tensor_type,
+                            guintptr         address,
+                            const gint64    *byte_strides,
+                            gsize            n_byte_strides,
+                            GObject         *owner,
+                            GError         **error)
+{
+  if (!G_IS_OBJECT (owner))
+    {
+      g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+                           "expected an object that keeps the memory, found nothing");
+      return NULL;
+    }
+
+  return ghlo_buffer_new_from_address (tensor_type, address, byte_strides, n_byte_strides, g_object_unref,
+                                       g_object_ref (owner), error);
+}

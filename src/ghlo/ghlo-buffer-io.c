@@ -268,23 +268,6 @@ ghlo_buffer_read (GhloBuffer    *self,
   return ghlo_call_run (&read_class, tensor_new (self, error), NULL, cancellable, error);
 }
 
-/* Of host memory, which takes no time to read and so keeps no worker waiting. */
-static void
-answer_at_once (GhloBuffer          *self,
-                Transfer            *transfer,
-                GCancellable        *cancellable,
-                GAsyncReadyCallback  callback,
-                gpointer             user_data)
-{
-  g_autoptr (GTask) task = g_task_new (self, cancellable, callback, user_data);
-
-  g_task_set_source_tag (task, (gpointer) &read_class);
-  g_task_set_name (task, read_class.job.name);
-  if (!g_task_return_error_if_cancelled (task))
-    g_task_return_pointer (task, ghlo_value_get_bytes (transfer->value), (GDestroyNotify) g_bytes_unref);
-  transfer_free (transfer);
-}
-
 /**
  * ghlo_buffer_read_async:
  * @self: a buffer
@@ -309,7 +292,11 @@ ghlo_buffer_read_async (GhloBuffer          *self,
 
   transfer = tensor_new (self, &error);
   if (transfer != NULL && ghlo_value_is_on_host (transfer->value))
-    answer_at_once (self, transfer, cancellable, callback, user_data);
+    {
+      ghlo_call_answer_with (&read_class, self, ghlo_value_get_bytes (transfer->value), cancellable, callback,
+                             user_data);
+      transfer_free (transfer);
+    }
   else
     ghlo_call_start (&read_class, ghlo_call_task (&read_class, self, cancellable, callback, user_data), transfer, NULL,
                      error);

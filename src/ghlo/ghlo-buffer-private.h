@@ -18,6 +18,10 @@ GhloBuffer *ghlo_buffer_new_for_value (GhloValue   *value);
 GhloBuffer *ghlo_buffer_new_checked   (GhloValue   *value,
                                        GError     **error);
 
+/* DATA when a byte of a tensor in host memory is no value of a type under 8 bits. */
+gboolean    ghlo_buffer_check_elements (const GhloValue *value,
+                                       GError         **error);
+
 /* The value, for a call that is being made; INVALID_ARGUMENT for a buffer that
  * was released or never held anything. */
 GhloValue  *ghlo_buffer_take_value    (GhloBuffer  *self,

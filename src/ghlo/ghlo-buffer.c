@@ -237,9 +237,9 @@ check_size (const GhloTensorType  *type,
 }
 
 /* Types under 8 bits have bytes that no value has; executors rely on there being none. */
-static gboolean
-check_elements (const GhloValue  *value,
-                GError          **error)
+gboolean
+ghlo_buffer_check_elements (const GhloValue  *value,
+                            GError          **error)
 {
   const GhloElementInfo *info = ghlo_element_info (value->type->element_type);
   gint64 low = 0, high;
@@ -274,7 +274,7 @@ ghlo_buffer_new_checked (GhloValue  *value,
 {
   if (value == NULL)
     return NULL;
-  if (!check_elements (value, error))
+  if (!ghlo_buffer_check_elements (value, error))
     {
       ghlo_value_unref (value);
       return NULL;

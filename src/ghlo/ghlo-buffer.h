@@ -40,6 +40,13 @@ GhloBuffer          *ghlo_buffer_new_from_address       (GhloTensorType       *t
                                                          gpointer              user_data,
                                                          GError              **error) G_GNUC_WARN_UNUSED_RESULT;
 GHLO_AVAILABLE_IN_1_0
+GhloBuffer          *ghlo_buffer_new_from_owner         (GhloTensorType       *tensor_type,
+                                                         guintptr              address,
+                                                         const gint64         *byte_strides,
+                                                         gsize                 n_byte_strides,
+                                                         GObject              *owner,
+                                                         GError              **error) G_GNUC_WARN_UNUSED_RESULT;
+GHLO_AVAILABLE_IN_1_0
 GhloBuffer          *ghlo_buffer_new_token              (void) G_GNUC_WARN_UNUSED_RESULT;
 GHLO_AVAILABLE_IN_1_0
 GhloBuffer          *ghlo_buffer_new_tuple              (GhloBuffer * const   *members,

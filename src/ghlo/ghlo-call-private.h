@@ -7,6 +7,7 @@
 #pragma once
 
 #include "client/job.h"
+#include "ghlo-pending-call.h"
 #include "ghlo-progress-private.h"
 
 G_BEGIN_DECLS
@@ -41,6 +42,19 @@ void      ghlo_call_start    (const GhloCallClass *klass,
                               gpointer             data,
                               GhloProgress        *progress,
                               GError              *error);
+
+/* The async form where the result, which is taken over, is there already: no worker is kept waiting. */
+void      ghlo_call_answer_with (const GhloCallClass *klass,
+                                 gpointer             source_object,
+                                 gpointer             result,
+                                 GCancellable        *cancellable,
+                                 GAsyncReadyCallback  callback,
+                                 gpointer             user_data);
+
+/* What calls back where a pending call stands for the callback; @call is the data, and the task keeps it. */
+void      ghlo_pending_call_answer (GObject      *source_object,
+                                    GAsyncResult *result,
+                                    gpointer      call);
 
 /* TRUE when @result is the task of such a call on @source_object. */
 gboolean  ghlo_call_is_valid (const GhloCallClass *klass,

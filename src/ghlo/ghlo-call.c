@@ -24,6 +24,25 @@ ghlo_call_run (const GhloCallClass *klass,
   return ghlo_job_run (&klass->job, data, get_core (progress), cancellable, error);
 }
 
+/* @cancellable may be what is told of the answer; @known is what the task itself asks. */
+static GTask *
+task_new (const GhloCallClass *klass,
+          gpointer             source_object,
+          GCancellable        *known,
+          GCancellable        *cancellable,
+          GAsyncReadyCallback  callback,
+          gpointer             user_data)
+{
+  gboolean answers = callback == NULL && GHLO_IS_PENDING_CALL (cancellable);
+  GTask *task = g_task_new (source_object, known, answers ? ghlo_pending_call_answer : callback,
+                            answers ? cancellable : user_data);
+
+  g_task_set_source_tag (task, (gpointer) klass);
+  g_task_set_name (task, klass->job.name);
+
+  return task;
+}
+
 GTask *
 ghlo_call_task (const GhloCallClass *klass,
                 gpointer             source_object,
@@ -33,14 +52,25 @@ ghlo_call_task (const GhloCallClass *klass,
 {
   /* A task that knows of a cancelled cancellable returns one iteration late, after the
    * answers of calls behind it; the answer here looks at the cancellable itself. */
-  GTask *task = g_task_new (source_object, NULL, callback, user_data);
+  GTask *task = task_new (klass, source_object, NULL, cancellable, callback, user_data);
 
   if (cancellable != NULL)
     g_object_set_data_full (G_OBJECT (task), CANCELLABLE_KEY, g_object_ref (cancellable), g_object_unref);
-  g_task_set_source_tag (task, (gpointer) klass);
-  g_task_set_name (task, klass->job.name);
 
   return task;
+}
+
+void
+ghlo_call_answer_with (const GhloCallClass *klass,
+                       gpointer             source_object,
+                       gpointer             result,
+                       GCancellable        *cancellable,
+                       GAsyncReadyCallback  callback,
+                       gpointer             user_data)
+{
+  g_autoptr (GTask) task = task_new (klass, source_object, cancellable, cancellable, callback, user_data);
+
+  g_task_return_pointer (task, result, klass->job.free_result);
 }
 
 gboolean

@@ -3,7 +3,7 @@
  * The client: devices, and the call that compiles.
  */
 
-#include "ghlo-client.h"
+#include "ghlo-client-private.h"
 
 #include "compiler/devices.h"
 #include "compiler/optimize.h"
@@ -32,7 +32,9 @@ struct _GhloClient
 {
   GObject       parent_instance;
 
-  GhloCounters *counters;    /* never changes */
+  GhloCounters      *counters;          /* never changes */
+  GMutex             lock;              /* guards what follows */
+  GhloCustomTargets *custom_targets;    /* NULL until there is one */
 };
 
 enum
@@ -76,6 +78,8 @@ ghlo_client_finalize (GObject *object)
   GhloClient *self = GHLO_CLIENT (object);
 
   ghlo_counters_unref (self->counters);
+  g_clear_pointer (&self->custom_targets, ghlo_custom_targets_unref);
+  g_mutex_clear (&self->lock);
 
   G_OBJECT_CLASS (ghlo_client_parent_class)->finalize (object);
 }
@@ -111,6 +115,40 @@ static void
 ghlo_client_init (GhloClient *self)
 {
   self->counters = ghlo_counters_new ();
+  g_mutex_init (&self->lock);
+}
+
+GhloCustomTargets *
+ghlo_client_dup_custom_targets (GhloClient *self)
+{
+  GhloCustomTargets *targets = NULL;
+
+  g_mutex_lock (&self->lock);
+  if (self->custom_targets != NULL)
+    targets = ghlo_custom_targets_ref (self->custom_targets);
+  g_mutex_unlock (&self->lock);
+
+  return targets;
+}
+
+gboolean
+ghlo_client_change_custom_target (GhloClient       *self,
+                                  const char       *name,
+                                  GhloCustomTarget *target)
+{
+  GhloCustomTargets *before, *after;
+  gboolean found;
+
+  g_mutex_lock (&self->lock);
+  before = self->custom_targets;
+  found = ghlo_custom_targets_find (before, name) != NULL;
+  after = target != NULL ? ghlo_custom_targets_with (before, target) : ghlo_custom_targets_without (before, name);
+  self->custom_targets = after;
+  g_mutex_unlock (&self->lock);
+  /* What goes with it may call the application. */
+  g_clear_pointer (&before, ghlo_custom_targets_unref);
+
+  return found;
 }
 
 /**
@@ -328,6 +366,7 @@ compile_new (GhloClient          *self,
   request->module = module;
   request->device = device != NULL ? ghlo_device_get_core (device) : NULL;
   request->settings = ghlo_compile_options_dup_settings (options);
+  request->custom_targets = ghlo_client_dup_custom_targets (self);
   request->counters = ghlo_counters_ref (self->counters);
 
   return request;
@@ -501,6 +540,7 @@ load_new (GhloClient     *self,
   load = g_new0 (Load, 1);
   load->bytes = g_bytes_ref (bytes);
   load->request.counters = ghlo_counters_ref (self->counters);
+  load->request.custom_targets = ghlo_client_dup_custom_targets (self);
 
   return load;
 }

@@ -10,6 +10,7 @@
 #endif
 
 #include "ghlo-compile-options.h"
+#include "ghlo-custom-call.h"
 #include "ghlo-executable.h"
 #include "ghlo-progress.h"
 
@@ -28,6 +29,19 @@ guint           ghlo_client_get_max_threads     (GhloClient           *self);
 GHLO_AVAILABLE_IN_1_0
 void            ghlo_client_set_max_threads     (GhloClient           *self,
                                                  guint                 max_threads);
+
+GHLO_AVAILABLE_IN_1_0
+gboolean        ghlo_client_register_custom_call   (GhloClient             *self,
+                                                    const char             *target,
+                                                    GhloCustomCallFunction  function,
+                                                    gpointer                user_data,
+                                                    GDestroyNotify          destroy,
+                                                    GMainContext           *context,
+                                                    GError                **error);
+GHLO_AVAILABLE_IN_1_0
+gboolean        ghlo_client_unregister_custom_call (GhloClient             *self,
+                                                    const char             *target,
+                                                    GError                **error);
 
 GHLO_AVAILABLE_IN_1_0
 GListModel     *ghlo_client_list_devices        (GhloClient           *self,

@@ -11,10 +11,11 @@
 #include "ghlo-call-private.h"
 #include "ghlo-compile-report-private.h"
 #include "ghlo-device-private.h"
-#include "ghlo-plan-private.h"
 #include "ghlo-result-private.h"
 #include "ghlo-statistics-private.h"
 #include "ghlo-value-info-private.h"
+#include "ghlo/plan/ghlo-cost-private.h"
+#include "ghlo/plan/ghlo-plan-private.h"
 
 /**
  * GhloExecutable:
@@ -218,6 +219,25 @@ ghlo_executable_get_plan (GhloExecutable *self)
   g_return_val_if_fail (GHLO_IS_EXECUTABLE (self), NULL);
 
   return self->core != NULL ? ghlo_plan_new (self->core, NULL) : NULL;
+}
+
+/**
+ * ghlo_executable_get_cost:
+ * @self: an executable
+ *
+ * Gets what a run takes: operations, bytes, an estimate of the time, and memory.
+ *
+ * Returns: (transfer full) (nullable): the cost; %NULL for an object that no client
+ *   made
+ *
+ * Since: 1.0
+ */
+GhloCost *
+ghlo_executable_get_cost (GhloExecutable *self)
+{
+  g_return_val_if_fail (GHLO_IS_EXECUTABLE (self), NULL);
+
+  return self->core != NULL ? ghlo_cost_new (self->core) : NULL;
 }
 
 static GhloValueInfo **

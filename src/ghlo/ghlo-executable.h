@@ -10,6 +10,7 @@
 #endif
 
 #include "ghlo-compile-report.h"
+#include "ghlo-cost.h"
 #include "ghlo-plan.h"
 #include "ghlo-program.h"
 #include "ghlo-result.h"
@@ -66,6 +67,8 @@ GHLO_AVAILABLE_IN_1_0
 GhloCompileReport *ghlo_executable_get_report  (GhloExecutable       *self);
 GHLO_AVAILABLE_IN_1_0
 GhloPlan       *ghlo_executable_get_plan         (GhloExecutable       *self) G_GNUC_WARN_UNUSED_RESULT;
+GHLO_AVAILABLE_IN_1_0
+GhloCost       *ghlo_executable_get_cost         (GhloExecutable       *self) G_GNUC_WARN_UNUSED_RESULT;
 GHLO_AVAILABLE_IN_1_0
 char           *ghlo_executable_dump           (GhloExecutable       *self,
                                                 GhloDumpStage         stage,

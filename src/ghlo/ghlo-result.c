@@ -6,8 +6,8 @@
 #include "ghlo-result-private.h"
 
 #include "ghlo-buffer-private.h"
-#include "ghlo-plan-private.h"
 #include "ghlo-timing-private.h"
+#include "ghlo/plan/ghlo-plan-private.h"
 
 /**
  * GhloResult:

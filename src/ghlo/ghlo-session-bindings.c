@@ -365,6 +365,49 @@ ghlo_session_bind_output (GhloSession     *self,
 }
 
 /**
+ * ghlo_session_bind_owned_output:
+ * @self: a session
+ * @output: the number of an output of the program, from 0
+ * @address: where its first element is to be
+ * @size: the bytes that there are
+ * @owner: what keeps the memory as long as it lives
+ * @error: return location for an error
+ *
+ * Has runs write an output to memory of the caller, as [method@Ghlo.Session.bind_output]
+ * does with a function to call. Instead of that, a reference to @owner is held as long as
+ * runs may write to the memory; for language bindings in which a function that is handed
+ * over takes memory that is never given back.
+ *
+ * The reference is dropped once, on any thread, and also when the call fails.
+ *
+ * Fails with %GHLO_ERROR_INVALID_ARGUMENT as [method@Ghlo.Session.bind_output] does, and
+ * when there is no owner.
+ *
+ * Returns: whether the output is bound
+ *
+ * Since: 1.0
+ */
+gboolean
+ghlo_session_bind_owned_output (GhloSession  *self,
+                                guint         output,
+                                guintptr      address,
+                                gsize         size,
+                                GObject      *owner,
+                                GError      **error)
+{
+  g_return_val_if_fail (GHLO_IS_SESSION (self), FALSE);
+
+  if (!G_IS_OBJECT (owner))
+    {
+      g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+                           "expected an object that keeps the memory, found nothing");
+      return FALSE;
+    }
+
+  return ghlo_session_bind_output (self, output, address, size, g_object_unref, g_object_ref (owner), error);
+}
+
+/**
  * ghlo_session_unbind_output:
  * @self: a session
  * @output: the number of an output of the program, from 0

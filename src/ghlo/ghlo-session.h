@@ -59,6 +59,13 @@ gboolean         ghlo_session_bind_output       (GhloSession          *self,
                                                  gpointer              user_data,
                                                  GError              **error);
 GHLO_AVAILABLE_IN_1_0
+gboolean         ghlo_session_bind_owned_output (GhloSession          *self,
+                                                 guint                 output,
+                                                 guintptr              address,
+                                                 gsize                 size,
+                                                 GObject              *owner,
+                                                 GError              **error);
+GHLO_AVAILABLE_IN_1_0
 gboolean         ghlo_session_unbind_output     (GhloSession          *self,
                                                  guint                 output,
                                                  GError              **error);

@@ -20,4 +20,8 @@ typedef enum
 GhloValueInfo **ghlo_value_info_list_for_function (const GhloIrOp    *function,
                                                    GhloValueInfoSide  side);
 
+/* What is known of the value of that number by its type. */
+GhloValueInfo  *ghlo_value_info_new_for_type      (const GhloIrType  *type,
+                                                   guint              index);
+
 G_END_DECLS

@@ -29,9 +29,9 @@ struct _GhloValueInfo
 
 G_DEFINE_BOXED_TYPE (GhloValueInfo, ghlo_value_info, ghlo_value_info_ref, ghlo_value_info_unref)
 
-static GhloValueInfo *
-info_new (const GhloIrType *type,
-          guint             index)
+GhloValueInfo *
+ghlo_value_info_new_for_type (const GhloIrType *type,
+                              guint             index)
 {
   GhloValueInfo *self = g_new0 (GhloValueInfo, 1);
 
@@ -48,7 +48,7 @@ info_new (const GhloIrType *type,
       self->kind = type->kind == GHLO_IR_TYPE_TUPLE ? GHLO_VALUE_TUPLE : GHLO_VALUE_FUTURE;
       self->members = g_new0 (GhloValueInfo *, (gsize) type->rank + 1);
       for (guint i = 0; i < type->rank; i++)
-        self->members[i] = info_new (type->members[i], i);
+        self->members[i] = ghlo_value_info_new_for_type (type->members[i], i);
       break;
     default:
       self->kind = GHLO_VALUE_TENSOR;
@@ -84,13 +84,13 @@ ghlo_value_info_list_for_function (const GhloIrOp    *function,
     {
       if (side == GHLO_VALUE_INFO_INPUTS)
         {
-          list[i] = info_new (type->members[i], i);
+          list[i] = ghlo_value_info_new_for_type (type->members[i], i);
           list[i]->name = dup_name (ghlo_signature_input_name (function, i));
           list[i]->donatable = ghlo_signature_is_donatable (function, i);
         }
       else
         {
-          list[i] = info_new (type->members[type->rank + i], i);
+          list[i] = ghlo_value_info_new_for_type (type->members[type->rank + i], i);
           list[i]->name = dup_name (ghlo_signature_output_name (function, i));
           list[i]->aliased_input = ghlo_signature_aliased_input (function, type->rank, i);
         }

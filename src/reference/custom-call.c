@@ -2,7 +2,7 @@
  *
  * Custom calls that frameworks emit for any platform: marks for a partitioner,
  * assertions, checks of the official tests, and operations of other dialects
- * under names of their own. A target that stands in no row is unsupported.
+ * under names of their own. A target that stands in no row is the application's, or unsupported.
  */
 
 #include <string.h>
@@ -339,6 +339,103 @@ ghlo_ref_custom_target (const char *name)
   return NULL;
 }
 
+static void
+append_name (GString    *text,
+             const char *name)
+{
+  g_string_append_printf (text, "%s'%s'", text->len > 0 ? ", " : "", name);
+}
+
+/* What JAX writes in the place of linear algebra when it exports for a CPU or a GPU; for a TPU it writes operations,
+ * and targets of the table above. */
+static gboolean
+is_of_one_platform (const char *name)
+{
+  static const char *const prefixes[] = { "lapack_", "blas_", "cusolver_", "cublas_", "cu_lu_", "hipsolver_",
+                                          "hipblas_", "hip_lu_" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (prefixes); i++)
+    if (g_str_has_prefix (name, prefixes[i]))
+      return TRUE;
+
+  return FALSE;
+}
+
+char *
+ghlo_ref_custom_explain (const char              *name,
+                         const GhloCustomTargets *custom_targets)
+{
+  g_autoptr (GString) known = g_string_new (NULL);
+  g_autoptr (GString) registered = g_string_new (NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (targets); i++)
+    append_name (known, targets[i].target);
+  for (guint i = 0; i < G_N_ELEMENTS (elementwise_targets); i++)
+    append_name (known, elementwise_targets[i].target);
+  ghlo_custom_targets_list (custom_targets, registered);
+
+  return g_strdup_printf ("expected a known call target, found '%s'\n"
+                          "%sAn application answers it with a function that it registers: "
+                          "ghlo_client_register_custom_call ().\n"
+                          "Known are %s. Registered are %s.", name,
+                          is_of_one_platform (name)
+                          ? "It is a routine of a library that JAX calls on one platform: export the program with "
+                            "jax.export.export (..., platforms=['tpu']), which writes operations instead.\n" : "",
+                          known->str, registered->len > 0 ? registered->str : "none");
+}
+
+/* The values that the function gave must be those that the program says. */
+static gboolean
+check_results (GhloRefCall             *call,
+               const GhloCustomTarget  *target,
+               GError                 **error)
+{
+  for (guint i = 0; i < call->op->n_results; i++)
+    {
+      const GhloIrType *type = call->op->results[i].type;
+      g_autofree char *expected = NULL, *found = NULL;
+
+      if (call->results[i] != NULL && !ghlo_ref_accept_storage (type, &call->results[i], error))
+        return FALSE;
+      if (call->results[i] != NULL && ghlo_ref_value_fits (call->results[i], type))
+        continue;
+      expected = ghlo_ir_type_to_string (type);
+      found = call->results[i] != NULL ? ghlo_ref_value_describe (call->results[i]) : g_strdup ("nothing");
+      g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+                   "expected %s as result %u of the function that is registered for '%s', found %s", expected, i,
+                   target->name, found);
+      return FALSE;
+    }
+
+  return TRUE;
+}
+
+gboolean
+ghlo_ref_custom_application (GhloRefCall *call,
+                             GError     **error)
+{
+  const GhloRefRun *run = call->frame->process->run;
+  GhloCustomTarget *target = ghlo_ref_call_get_step (call)->custom;
+  const GhloCustomCallFrame frame = {
+    .op = call->op, .operands = call->operands, .results = call->results, .monitor = run->monitor,
+  };
+  g_autoptr (GString) place = NULL;
+  GError *problem = NULL;
+
+  if (target->func (target->data, &frame, &problem) && problem == NULL && check_results (call, target, &problem))
+    return TRUE;
+  /* An error of the application's may be of any domain, and have places of another program in it. */
+  if (!g_error_matches (problem, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    {
+      place = g_string_new (NULL);
+      ghlo_ref_append_place (place, run->program->module, call->op);
+      g_prefix_error (&problem, "%s", place->str);
+    }
+  g_propagate_error (error, problem);
+
+  return FALSE;
+}
+
 /* The row's kernel. Steps hold the target's own; this is for calls made by hand. */
 gboolean
 ghlo_ref_custom_call (GhloRefCall *call,
@@ -349,8 +446,9 @@ ghlo_ref_custom_call (GhloRefCall *call,
 
   if (kernel == NULL)
     {
-      g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, "expected a known call target, found '%s'",
-                   name != NULL ? name : "");
+      g_autofree char *problem = ghlo_ref_custom_explain (name, NULL);
+
+      g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, problem);
       return FALSE;
     }
 

@@ -1,13 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Kernels of custom calls that stand in files of their own.
+ * Custom calls: who answers them, and kernels that stand in files of their own.
  */
 
 #pragma once
 
 #include "reference/kernel.h"
+#include "runtime/custom-calls.h"
 
 G_BEGIN_DECLS
+
+/* The kernel of a target that the library answers itself, or NULL. */
+GhloRefKernel ghlo_ref_custom_target (const char *name);
+/* Has the application's function of the step answer the call. */
+gboolean ghlo_ref_custom_application (GhloRefCall *call, GError **error);
+/* What to say of a target that nobody answers, with those that there are and what to do; the caller frees it. */
+char    *ghlo_ref_custom_explain (const char *name, const GhloCustomTargets *custom_targets);
 
 /* The largest elements along the last dimension and their indices: k from the
  * second operand, or from the attribute "k" of the call, of its

@@ -42,23 +42,12 @@ accept_input (const GhloIrType  *type,
               GError           **error)
 {
   g_autofree char *expected = NULL, *found = NULL;
+  g_autoptr (GhloValue) accepted = ghlo_value_ref (input);
 
-  if (ghlo_ref_value_fits (input, type))
-    return ghlo_value_ref (input);
-
-  if (input->kind == GHLO_VALUE_TENSOR && type->kind == GHLO_IR_TYPE_TENSOR && type->quantization != NULL
-      && input->type->quantization == NULL && input->type->element_type == type->element_type)
-    {
-      g_autoptr (GhloTensorType) quantized =
-        ghlo_tensor_type_new_full (type->element_type, input->type->dimensions, NULL, input->type->rank,
-                                   type->quantization);
-      g_autoptr (GhloValue) value = ghlo_value_new_over (quantized, input->storage, error);
-
-      if (value == NULL)
-        return NULL;
-      if (ghlo_ref_value_fits (value, type))
-        return g_steal_pointer (&value);
-    }
+  if (!ghlo_ref_accept_storage (type, &accepted, error))
+    return NULL;
+  if (ghlo_ref_value_fits (accepted, type))
+    return g_steal_pointer (&accepted);
 
   expected = ghlo_ir_type_to_string (type);
   found = ghlo_ref_value_describe (input);
@@ -154,7 +143,7 @@ prepare (GhloDeviceCore            *self,
          GError                   **error)
 {
   g_autoptr (GError) local_error = NULL;
-  GhloRefProgram *program = ghlo_ref_program_new (module, function, monitor, &local_error);
+  GhloRefProgram *program = ghlo_ref_program_new (module, function, options->custom_targets, monitor, &local_error);
 
   if (program == NULL)
     {

@@ -58,6 +58,11 @@ void     ghlo_ref_call_report         (GhloRefCall            *call,
 /* TRUE when @value may stand where the program says @type. */
 gboolean ghlo_ref_value_fits          (const GhloValue        *value,
                                        const GhloIrType       *type);
+/* Where @type is a quantized one and *value a tensor of plain integers, which are taken for its storage, *value
+ * becomes a quantized tensor over the same memory. */
+gboolean ghlo_ref_accept_storage      (const GhloIrType       *type,
+                                       GhloValue             **value,
+                                       GError                **error);
 /* What @value is, for messages. */
 char    *ghlo_ref_value_describe      (const GhloValue        *value);
 /* Result @index is @value itself; FALSE when the program's type forbids it. */

@@ -116,6 +116,29 @@ ghlo_ref_value_fits (const GhloValue  *value,
 }
 
 gboolean
+ghlo_ref_accept_storage (const GhloIrType  *type,
+                         GhloValue        **value,
+                         GError           **error)
+{
+  const GhloValue *given = *value;
+  g_autoptr (GhloTensorType) quantized = NULL;
+  GhloValue *accepted;
+
+  if (given->kind != GHLO_VALUE_TENSOR || type->kind != GHLO_IR_TYPE_TENSOR || type->quantization == NULL
+      || given->type->quantization != NULL || given->type->element_type != type->element_type)
+    return TRUE;
+  quantized = ghlo_tensor_type_new_full (type->element_type, given->type->dimensions, NULL, given->type->rank,
+                                         type->quantization);
+  accepted = ghlo_value_new_over (quantized, given->storage, error);
+  if (accepted == NULL)
+    return FALSE;
+  ghlo_value_unref (*value);
+  *value = accepted;
+
+  return TRUE;
+}
+
+gboolean
 ghlo_ref_pass (GhloRefCall *call,
                guint        index,
                GhloValue   *value,

@@ -10,12 +10,14 @@
 #include <string.h>
 
 #include "ir/symbols.h"
+#include "reference/custom-call.h"
 #include "reference/kernels.h"
 
 /* What is known while one function is being made. */
 typedef struct
 {
   GhloRefProgram *program;
+  const GhloCustomTargets *custom_targets;
   GHashTable     *slots;     /* of GhloIrValue → slot + 1 */
   GPtrArray      *pending;   /* functions seen and not made yet; borrowed */
   GByteArray     *seen;      /* by slot: used by a later step of its block */
@@ -186,22 +188,39 @@ make_unique (GArray *slots)
   g_array_set_size (slots, n);
 }
 
+/* The library's own answer to a custom call, or else the application's. */
+static gboolean
+resolve_custom_call (Builder     *builder,
+                     GhloRefStep *step)
+{
+  const char *name = ghlo_ir_op_get_string (step->op, "call_target_name");
+  GhloCustomTarget *target = ghlo_custom_targets_find (builder->custom_targets, name);
+  g_autofree char *problem = NULL;
+
+  step->kernel = ghlo_ref_custom_target (name);
+  if (step->kernel != NULL)
+    return TRUE;
+  if (target != NULL)
+    {
+      step->custom = ghlo_custom_target_ref (target);
+      step->kernel = ghlo_ref_custom_application;
+      return TRUE;
+    }
+
+  problem = ghlo_ref_custom_explain (name, builder->custom_targets);
+
+  return build_fail (builder, step->op, GHLO_ERROR_UNSUPPORTED, "%s", problem);
+}
+
 static gboolean
 resolve_kernel (Builder     *builder,
                 GhloRefStep *step)
 {
   const GhloIrOp *op = step->op;
-  const char *target;
 
-  step->kernel = ghlo_ref_kernel (op->kind);
   if (op->kind == GHLO_OP_STABLEHLO_CUSTOM_CALL)
-    {
-      target = ghlo_ir_op_get_string (op, "call_target_name");
-      step->kernel = ghlo_ref_custom_target (target != NULL ? target : "");
-      if (step->kernel == NULL)
-        return build_fail (builder, op, GHLO_ERROR_UNSUPPORTED, "expected a known call target, found '%s'",
-                           target != NULL ? target : "");
-    }
+    return resolve_custom_call (builder, step);
+  step->kernel = ghlo_ref_kernel (op->kind);
   if (step->kernel == NULL)
     return build_fail (builder, op, GHLO_ERROR_UNSUPPORTED, "the reference executor cannot run this operation");
 
@@ -477,15 +496,16 @@ build_block (Builder           *builder,
 }
 
 static gboolean
-build_function (GhloRefProgram  *program,
-                GPtrArray       *pending,
-                GhloRefFunction *function,
-                GError         **error)
+build_function (GhloRefProgram          *program,
+                const GhloCustomTargets *custom_targets,
+                GPtrArray               *pending,
+                GhloRefFunction         *function,
+                GError                 **error)
 {
   g_autoptr (GHashTable) slots = g_hash_table_new (NULL, NULL);
   g_autoptr (GByteArray) seen = g_byte_array_new ();
   g_autoptr (GByteArray) uses = g_byte_array_new ();
-  Builder builder = { program, slots, pending, seen, uses, 0, error };
+  Builder builder = { program, custom_targets, slots, pending, seen, uses, 0, error };
   GhloIrBlock *body = ghlo_ir_func_get_body (function->op);
 
   if (body == NULL)
@@ -511,6 +531,7 @@ block_clear (GhloRefBlock *block)
       for (guint j = 0; step->result_types != NULL && j < step->n_results; j++)
         g_clear_pointer (&step->result_types[j], ghlo_tensor_type_unref);
       g_clear_pointer (&step->constant, ghlo_value_unref);
+      g_clear_pointer (&step->custom, ghlo_custom_target_unref);
       g_free (step->result_types);
       g_free (step->regions);
       g_free (step->slots);
@@ -530,14 +551,15 @@ function_free (gpointer data)
 }
 
 GhloRefProgram *
-ghlo_ref_program_new (GhloIrModule      *module,
-                      GhloIrOp          *function,
-                      const GhloMonitor *monitor,
-                      GError           **error)
+ghlo_ref_program_new (GhloIrModule            *module,
+                      GhloIrOp                *function,
+                      const GhloCustomTargets *custom_targets,
+                      const GhloMonitor       *monitor,
+                      GError                 **error)
 {
   g_autoptr (GhloRefProgram) self = g_new0 (GhloRefProgram, 1);
   g_autoptr (GPtrArray) pending = g_ptr_array_new ();
-  Builder builder = { self, NULL, pending, NULL, NULL, 0, error };
+  Builder builder = { .program = self, .pending = pending, .error = error };
 
   self->size = sizeof *self;
   self->module = ghlo_ir_module_ref (module);
@@ -546,7 +568,7 @@ ghlo_ref_program_new (GhloIrModule      *module,
   for (guint i = 0; i < pending->len; i++)
     {
       if (ghlo_monitor_cancelled (monitor, error)
-          || !build_function (self, pending, g_ptr_array_index (pending, i), error))
+          || !build_function (self, custom_targets, pending, g_ptr_array_index (pending, i), error))
         return NULL;
       ghlo_monitor_progress (monitor, (double) (i + 1) / pending->len, NULL);
     }

@@ -21,6 +21,7 @@ typedef struct
   const GhloIrOp        *op;
   GhloRefKernel          kernel;
   GhloValue             *constant;      /* owned; what the operation always gives, or NULL */
+  GhloCustomTarget      *custom;        /* owned; of a custom call that the application answers; else NULL */
   const GhloRefFunction *callee;        /* of a call or composite; borrowed */
   GhloTensorType       **result_types;  /* owned; one for each result, NULL where not static */
   GhloRefBlock          *regions;       /* owned; one for each region */
@@ -67,10 +68,11 @@ ghlo_ref_step_dying (const GhloRefStep *step)
   return step->slots + step->n_operands;
 }
 
-GhloRefProgram        *ghlo_ref_program_new           (GhloIrModule          *module,
-                                                       GhloIrOp              *function,
-                                                       const GhloMonitor     *monitor,
-                                                       GError               **error);
+GhloRefProgram        *ghlo_ref_program_new           (GhloIrModule            *module,
+                                                       GhloIrOp                *function,
+                                                       const GhloCustomTargets *custom_targets,     /* nullable */
+                                                       const GhloMonitor       *monitor,
+                                                       GError                 **error);
 void                   ghlo_ref_program_free          (GhloRefProgram        *self);
 /* NULL when @op is not among the functions that can be reached. */
 const GhloRefFunction *ghlo_ref_program_get_function  (const GhloRefProgram  *self,
@@ -87,8 +89,6 @@ void                   ghlo_ref_prefix_place          (GError             **erro
                                                        const GhloIrModule  *module,
                                                        const GhloIrOp      *op);
 
-/* The kernel of a custom call's target (custom-call.c), or NULL. */
-GhloRefKernel          ghlo_ref_custom_target         (const char          *name);
 /* The tensor of a dense attribute under that type (constant.c). */
 GhloValue             *ghlo_ref_dense_value           (const GhloIrAttr    *attr,
                                                        const GhloIrType    *type,

@@ -109,27 +109,29 @@ add_fallback (GhloStep *step,
 }
 
 static gboolean
-prepare_fallback (GhloStepPlan       *plan,
-                  GhloFallback       *fallback,
-                  const GhloMonitor  *monitor,
-                  GError            **error)
+prepare_fallback (GhloStepPlan             *plan,
+                  GhloFallback             *fallback,
+                  const GhloCustomTargets  *custom_targets,
+                  const GhloMonitor        *monitor,
+                  GError                  **error)
 {
   Preparer self = { fallback, monitor, error, TRUE };
 
   ghlo_step_plan_foreach (plan, add_fallback, &self);
 
-  return self.ok && ghlo_fallback_prepare (fallback, monitor, error);
+  return self.ok && ghlo_fallback_prepare (fallback, custom_targets, monitor, error);
 }
 
 gboolean
-ghlo_compile_plan (GhloStepPlan       *plan,
-                   GhloFallback       *fallback,
-                   const GhloMonitor  *monitor,
-                   GError            **error)
+ghlo_compile_plan (GhloStepPlan             *plan,
+                   GhloFallback             *fallback,
+                   const GhloCustomTargets  *custom_targets,
+                   const GhloMonitor        *monitor,
+                   GError                  **error)
 {
   double share = plan->n_codes / MAX ((double) plan->n_codes + plan->n_reference, 1);
   GhloMonitorPart codes = { monitor, 0, share }, rest = { monitor, share, 1 };
   const GhloMonitor of_codes = ghlo_monitor_of_part (&codes), of_rest = ghlo_monitor_of_part (&rest);
 
-  return compile (plan, &of_codes, error) && prepare_fallback (plan, fallback, &of_rest, error);
+  return compile (plan, &of_codes, error) && prepare_fallback (plan, fallback, custom_targets, &of_rest, error);
 }

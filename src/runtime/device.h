@@ -11,6 +11,7 @@
 #include "base/ghlo-enums.h"
 #include "ir/module.h"
 #include "plan/plan.h"
+#include "runtime/custom-calls.h"
 #include "runtime/pending.h"
 #include "runtime/profile.h"
 #include "runtime/value.h"
@@ -23,6 +24,8 @@ typedef struct
 {
   GhloDeviceCore *host;           /* whose steps do what the device has none for; in host memory; NULL: nobody's */
   GhloDeviceCore *fallback;       /* runs what nobody has a step for; NULL: nobody does */
+  const GhloCustomTargets *custom_targets;     /* functions of the application; NULL: none. Those that the program
+                                                  calls are referred to, the table is not. */
 } GhloPrepareOptions;
 
 /* What a run may be given besides its inputs; all optional. The arrays and begun are borrowed by the call that
@@ -65,6 +68,7 @@ ghlo_run_options_begin (const GhloRunOptions *options)
 typedef struct
 {
   guint n_steps, n_fallback_steps;
+  gsize input_bytes;
   gsize run_bytes;                /* for outputs and what is computed in between; 0 when not known */
   gsize prepared_bytes;           /* of constants and of what is prepared, kept between runs */
   gsize plan_bytes;               /* those of them that tell what the steps are */

@@ -143,10 +143,12 @@ ghlo_fallback_add (GhloFallback    *self,
 }
 
 gboolean
-ghlo_fallback_prepare (GhloFallback       *self,
-                       const GhloMonitor  *monitor,
-                       GError            **error)
+ghlo_fallback_prepare (GhloFallback             *self,
+                       const GhloCustomTargets  *custom_targets,
+                       const GhloMonitor        *monitor,
+                       GError                  **error)
 {
+  const GhloPrepareOptions options = { .custom_targets = custom_targets };
   const GhloMonitor quiet = { .cancellable = monitor != NULL ? monitor->cancellable : NULL };
 
   for (guint i = 0; i < self->order->len; i++)
@@ -154,7 +156,7 @@ ghlo_fallback_prepare (GhloFallback       *self,
       GhloFallbackStep *step = g_ptr_array_index (self->order, i);
 
       ghlo_monitor_progress (monitor, (double) i / self->order->len, NULL);
-      step->prepared = ghlo_device_core_prepare (self->device, self->module, step->function, NULL, &quiet, error);
+      step->prepared = ghlo_device_core_prepare (self->device, self->module, step->function, &options, &quiet, error);
       if (step->prepared == NULL || !count (self, ghlo_prepared_get_size (step->prepared), error))
         return FALSE;
     }
@@ -174,12 +176,16 @@ wrap (const GhloView  *view,
       GError         **error)
 {
   g_autoptr (GBytes) bytes = NULL;
+  GhloValue *value;
 
   if (type == NULL)
     return ghlo_value_new_token ();
   bytes = g_bytes_new_static (view->data, ghlo_view_count (view) * ghlo_element_info (type->element_type)->size);
+  value = ghlo_value_new_for_bytes (type, bytes, error);
+  if (value != NULL)
+    value->storage->is_passing = value->storage->release != NULL;
 
-  return ghlo_value_new_for_bytes (type, bytes, error);
+  return value;
 }
 
 gboolean

@@ -25,6 +25,7 @@ GhloFallbackStep *ghlo_fallback_add      (GhloFallback            *self,
                                           GError                 **error);
 /* Once, after all were added and before any is run. */
 gboolean          ghlo_fallback_prepare  (GhloFallback            *self,
+                                          const GhloCustomTargets *custom_targets,     /* nullable */
                                           const GhloMonitor       *monitor,
                                           GError                 **error);
 /* The bytes that are counted. */

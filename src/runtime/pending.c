@@ -94,14 +94,16 @@ ghlo_pending_get_error (GhloPending *self)
   return self != NULL && g_atomic_int_get (&self->done) ? self->error : NULL;
 }
 
-static void
-spin (GhloPending *self)
+gboolean
+ghlo_pending_poll (GhloPending *self)
 {
   gint64 end = g_get_monotonic_time () + SPIN;
 
   while (!g_atomic_int_get (&self->done) && g_get_monotonic_time () < end)
     for (guint i = 0; i < 16; i++)
       ghlo_parallel_relax ();
+
+  return g_atomic_int_get (&self->done);
 }
 
 static void
@@ -137,7 +139,7 @@ ghlo_pending_wait_end (GhloPending        *self,
                        const GhloMonitor  *monitor,
                        GError            **error)
 {
-  spin (self);
+  ghlo_pending_poll (self);
   while (!g_atomic_int_get (&self->done))
     {
       if (ghlo_monitor_cancelled (monitor, error))

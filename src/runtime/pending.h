@@ -35,6 +35,8 @@ void          ghlo_pending_notify    (GhloPending        *self,
                                       GhloPendingFunc     func,
                                       gpointer            data);
 
+/* Polls for a moment, not for NULL: whether it has ended. */
+gboolean      ghlo_pending_poll      (GhloPending        *self);
 /* For the function below; not for NULL. */
 gboolean      ghlo_pending_wait_end  (GhloPending        *self,
                                       const GhloMonitor  *monitor,

@@ -45,7 +45,9 @@ ghlo_planned_prepare (GhloDeviceCore            *device,
     {
       self->reason = g_strdup (problem->message);
       g_clear_error (&problem);
-      self->whole = ghlo_device_core_prepare (options->fallback, module, function, NULL, monitor, &problem);
+      self->whole = ghlo_device_core_prepare (options->fallback, module, function,
+                                              &(GhloPrepareOptions) { .custom_targets = options->custom_targets },
+                                              monitor, &problem);
     }
   if (problem == NULL)
     return &self->base;

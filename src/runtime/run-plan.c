@@ -155,7 +155,8 @@ ghlo_run_plan_new (GhloDeviceCore            *device,
   fill_tables (self);
   self->fallback = ghlo_fallback_new (options->fallback, module);
 
-  return plan_arena (self, error) && ghlo_compile_plan (self->plan, self->fallback, monitor, error)
+  return plan_arena (self, error)
+         && ghlo_compile_plan (self->plan, self->fallback, options->custom_targets, monitor, error)
          && find_spaces (self, monitor, error) ? g_steal_pointer (&self) : NULL;
 }
 
@@ -229,6 +230,8 @@ ghlo_run_plan_measure (const GhloRunPlan *self,
   for (guint i = 0; i < plan->n_buffers; i++)
     if (plan->buffers[i].kind == GHLO_STEP_BUFFER_OUTPUT)
       figures->run_bytes += plan->buffers[i].size;
+    else if (plan->buffers[i].kind == GHLO_STEP_BUFFER_INPUT)
+      figures->input_bytes += plan->buffers[i].size;
     else if (plan->buffers[i].kind == GHLO_STEP_BUFFER_CONSTANT)
       figures->prepared_bytes += plan->buffers[i].size;
 }

@@ -37,6 +37,7 @@ struct _GhloStorage
   GhloPending     *reading;      /* owned; the end of the read that is to make it; NULL while nobody reads */
   GDestroyNotify   release;      /* of lent memory, and its data; NULL for memory of ours */
   gpointer         lender;
+  gboolean         is_passing;   /* lent for one call: whoever keeps it makes a copy */
   void           (*destroy) (GhloStorage *self);     /* frees memory and structure */
 };
 

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "compiler/signature.h"
 #include "import/exported/exported.h"
 #include "ir/cost.h"
 
@@ -67,17 +68,42 @@ add_types (JsonBuilder             *builder,
 
 /* What another tool wrote may be no UTF-8, which JSON is. */
 static void
-add_string (JsonBuilder *builder,
-            const char  *member,
-            const char  *text)
+add_text (JsonBuilder *builder,
+          const char  *text)
 {
   g_autofree char *valid = text != NULL ? g_utf8_make_valid (text, -1) : NULL;
 
-  json_builder_set_member_name (builder, member);
   if (valid != NULL)
     json_builder_add_string_value (builder, valid);
   else
     json_builder_add_null_value (builder);
+}
+
+static void
+add_string (JsonBuilder *builder,
+            const char  *member,
+            const char  *text)
+{
+  json_builder_set_member_name (builder, member);
+  add_text (builder, text);
+}
+
+/* Of inputs and outputs, null where the program gives none. */
+static void
+add_names (JsonBuilder      *builder,
+           const GhloIrOp   *entry,
+           const GhloIrType *type)
+{
+  json_builder_set_member_name (builder, "input_names");
+  json_builder_begin_array (builder);
+  for (guint i = 0; i < type->rank; i++)
+    add_text (builder, ghlo_signature_input_name (entry, i));
+  json_builder_end_array (builder);
+  json_builder_set_member_name (builder, "output_names");
+  json_builder_begin_array (builder);
+  for (guint i = 0; i < type->n_results; i++)
+    add_text (builder, ghlo_signature_output_name (entry, i));
+  json_builder_end_array (builder);
 }
 
 /* By number of the argument, whether the program takes it. */
@@ -209,6 +235,7 @@ describe (GhloIrModule           *module,
       json_builder_add_string_value (builder, ghlo_ir_op_get_string (entry, "sym_name"));
       add_types (builder, "inputs", type->members, type->rank);
       add_types (builder, "outputs", type->members + type->rank, type->n_results);
+      add_names (builder, entry, type);
     }
   else
     {
@@ -241,10 +268,16 @@ print_cost (JsonObject *cost)
 
 static void
 print_list (const char *title,
-            JsonArray  *list)
+            JsonArray  *types,
+            JsonArray  *names)
 {
-  for (guint i = 0; i < json_array_get_length (list); i++)
-    printf ("%-10s %u: %s\n", i == 0 ? title : "", i, json_array_get_string_element (list, i));
+  for (guint i = 0; i < json_array_get_length (types); i++)
+    {
+      const char *name = json_array_get_null_element (names, i) ? NULL : json_array_get_string_element (names, i);
+
+      printf ("%-10s %u: %s%s%s\n", i == 0 ? title : "", i, name != NULL ? name : "", name != NULL ? ": " : "",
+              json_array_get_string_element (types, i));
+    }
 }
 
 static void
@@ -316,8 +349,10 @@ print_text (JsonObject *info)
   if (!json_object_get_null_member (info, "entry"))
     {
       printf ("%-10s @%s\n", "entry", json_object_get_string_member (info, "entry"));
-      print_list ("inputs", json_object_get_array_member (info, "inputs"));
-      print_list ("outputs", json_object_get_array_member (info, "outputs"));
+      print_list ("inputs", json_object_get_array_member (info, "inputs"),
+                  json_object_get_array_member (info, "input_names"));
+      print_list ("outputs", json_object_get_array_member (info, "outputs"),
+                  json_object_get_array_member (info, "output_names"));
     }
   printf ("%-10s %" G_GINT64_FORMAT " in %" G_GINT64_FORMAT " functions, %" G_GINT64_FORMAT " bytes of constants\n",
           "operations", json_object_get_int_member (info, "operations"), json_object_get_int_member (info, "functions"),

@@ -10,6 +10,7 @@
 #include "base/element.h"
 #include "base/ghlo-error.h"
 #include "base/sizes.h"
+#include "compiler/signature.h"
 #include "import/import.h"
 #include "runtime/npy.h"
 
@@ -181,6 +182,27 @@ from_literal (const char *spec,
   return value;
 }
 
+/* Elements alone, of the type that the program takes. */
+static gboolean
+is_elements (const char *spec)
+{
+  return g_regex_match_simple ("^[-+]?(\\.?\\d|\\(|(inf|infinity|nan)\\b)|^(true|false)\\b", spec, G_REGEX_CASELESS, 0);
+}
+
+static GhloValue *
+from_elements (const char        *elements,
+               const GhloIrType  *type,
+               GError           **error)
+{
+  g_autofree char *text = ghlo_ir_type_to_string (type);
+  g_autofree char *spec = NULL;
+
+  /* "tensor<2x2xf32>" */
+  spec = g_strdup_printf ("%.*s=%s", (int) (strlen (text) - strlen ("tensor<>")), text + strlen ("tensor<"), elements);
+
+  return from_literal (spec, error);
+}
+
 static GhloValue *
 from_file (const char       *path,
            const GhloIrType *type,
@@ -221,8 +243,103 @@ ghlo_tool_make_input (const char       *spec,
     }
   if (g_str_has_prefix (spec, "dense"))
     return from_dense (spec, error);
-  if (g_str_has_suffix (spec, ".npy") || strcmp (spec, "-") == 0 || strchr (spec, '=') == NULL)
+  if (g_str_has_suffix (spec, ".npy") || strcmp (spec, "-") == 0)
+    return from_file (spec, type, error);
+  if (is_elements (spec) && strchr (spec, '=') == NULL)
+    return from_elements (spec, type, error);
+  if (strchr (spec, '=') == NULL)
     return from_file (spec, type, error);
 
   return from_literal (spec, error);
+}
+
+/* The number of the input whose name and "=" @spec begins with, and what is behind them; else -1. */
+static int
+find_named (const GhloIrOp  *function,
+            guint            n_inputs,
+            const char      *spec,
+            const char     **rest)
+{
+  for (guint i = 0; i < n_inputs; i++)
+    {
+      const char *name = ghlo_signature_input_name (function, i);
+      gsize length = name != NULL ? strlen (name) : 0;
+
+      if (length > 0 && strncmp (spec, name, length) == 0 && spec[length] == '=')
+        {
+          *rest = spec + length + 1;
+          return (int) i;
+        }
+    }
+
+  return -1;
+}
+
+/* What has "=" begins with a type, where it does not begin with a name. */
+static gboolean
+check_unnamed (const GhloIrOp  *function,
+               guint            n_inputs,
+               const char      *spec,
+               GError         **error)
+{
+  g_autofree char *word = g_strndup (spec, strcspn (spec, "="));
+  g_autoptr (GhloTensorType) type = ghlo_tensor_type_parse (word, NULL);
+  g_autoptr (GString) names = g_string_new (NULL);
+
+  if (type != NULL || strchr (spec, '=') == NULL || g_str_has_suffix (spec, ".npy") || g_str_has_prefix (spec, "dense"))
+    return TRUE;
+  for (guint i = 0; i < n_inputs; i++)
+    {
+      const char *name = ghlo_signature_input_name (function, i);
+
+      if (name != NULL)
+        g_string_append_printf (names, "%s%s", names->len > 0 ? ", " : "", name);
+    }
+  invalid (error, "expected the name of an input (%s) or a type such as 2x2xf32 before '=', found '%s'",
+           names->len > 0 ? names->str : "the program has none", word);
+
+  return FALSE;
+}
+
+const char **
+ghlo_tool_assign_inputs (char           **specs,
+                         const GhloIrOp  *function,
+                         guint            n_inputs,
+                         GError         **error)
+{
+  g_autofree const char **assigned = g_new0 (const char *, n_inputs + 1);
+  const char *rest;
+  guint next = 0;
+
+  for (guint i = 0; specs != NULL && specs[i] != NULL; i++)
+    {
+      int input = find_named (function, n_inputs, specs[i], &rest);
+
+      if (input < 0)
+        continue;
+      if (assigned[input] != NULL)
+        {
+          invalid (error, "expected one value for input %d ('%s'), found two: '%s' and '%s'", input,
+                   ghlo_signature_input_name (function, (guint) input), assigned[input], rest);
+          return NULL;
+        }
+      assigned[input] = rest;
+    }
+  for (guint i = 0; specs != NULL && specs[i] != NULL; i++)
+    {
+      if (find_named (function, n_inputs, specs[i], &rest) >= 0)
+        continue;
+      if (!check_unnamed (function, n_inputs, specs[i], error))
+        return NULL;
+      while (next < n_inputs && assigned[next] != NULL)
+        next++;
+      if (next == n_inputs)
+        {
+          invalid (error, "the program takes %u inputs, %u are given", n_inputs, g_strv_length (specs));
+          return NULL;
+        }
+      assigned[next] = specs[i];
+    }
+
+  return g_steal_pointer (&assigned);
 }

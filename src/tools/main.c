@@ -64,16 +64,19 @@ const GhloToolCommand ghlo_tool_commands[] = {
     "  ghlo opt --passes=inline,fold model.mlir   these passes, in this order",
     ghlo_tool_opt },
   { "run", "FILE", 1, "run a program",
-    "Inputs are given in order:\n"
+    "Inputs are given in order, and by name with NAME= in front; those without a name are\n"
+    "the inputs that no name is given for:\n"
     "  --input=image.npy                          a NumPy file\n"
-    "  --input=4xf32=1,2,3,4                      shape, type and elements (one for all)\n"
+    "  --input=1,2,3,4                            elements (one for all)\n"
+    "  --input=4xf32=1,2,3,4                      shape, type and elements\n"
     "  --input='dense<[1, 2]> : tensor<2xi32>'    as MLIR writes it\n"
     "  --input=zeros                              zeros of the type that is wanted\n"
     "  --input=random:SEED                        random numbers: floats uniform in [0.1, 1],\n"
     "                                             integers in [0, 10), booleans true\n"
     "\n"
-    "Example:\n"
-    "  ghlo run model.mlir --input=x.npy --fill=random:1 --output-dir=out",
+    "Examples:\n"
+    "  ghlo run model.mlir --input=x.npy --fill=random:1 --output-dir=out\n"
+    "  ghlo run model.mlir --input=rate=0.5 --input=image=x.npy",
     ghlo_tool_run },
   { NULL, NULL, 0, NULL, NULL, NULL },
 };

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Values as text: one row of the innermost dimension per line, or MLIR's dense
- * attribute. What is long is shortened in the middle of each dimension.
+ * attribute. What is long is shortened in the middle of each dimension. Text is written
+ * as it is made, so that there is never more than a piece of it.
  */
 
 #include "tools/tool.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/element.h"
@@ -15,6 +17,9 @@
 /* Entries shown at each end of a shortened dimension, and pairs of brackets that an empty tensor is shown with. */
 enum { EDGE = 3, MAX_BRACKETS = 4096 };
 
+/* Bytes of text that are written at once. */
+enum { PIECE = 1 << 16 };
+
 typedef struct
 {
   GString         *string;
@@ -23,6 +28,15 @@ typedef struct
   gboolean         shorten;
   guint            rank;        /* dimensions whose entries are shown at all */
 } Printer;
+
+/* Writes what there is. What has failed once is told when the process ends. */
+static void
+flush (GString *string)
+{
+  if (!ferror (stdout))
+    fwrite (string->str, 1, string->len, stdout);
+  g_string_truncate (string, 0);
+}
 
 static void
 append_scalar (Printer *self,
@@ -82,8 +96,10 @@ append_dimension (Printer *self,
   if (depth > 0)
     indent (self, depth + 1);
   g_string_append (self->string, depth < self->rank ? "[" : "[…");
-  for (gint64 i = 0; i < size; i++)
+  for (gint64 i = 0; i < size && !ferror (stdout); i++)
     {
+      if (self->string->len >= PIECE)
+        flush (self->string);
       if (self->shorten && size > 2 * EDGE && i == EDGE)
         {
           if (!innermost)
@@ -153,11 +169,11 @@ append_tensor (GString         *string,
   g_string_append_c (string, '}');
 }
 
-void
-ghlo_tool_append_value (GString         *string,
-                        const GhloValue *value,
-                        GhloToolFormat   format,
-                        gsize            max_elements)
+static void
+append_value (GString         *string,
+              const GhloValue *value,
+              GhloToolFormat   format,
+              gsize            max_elements)
 {
   switch (value->kind)
     {
@@ -173,9 +189,21 @@ ghlo_tool_append_value (GString         *string,
       for (guint i = 0; i < value->n_members; i++)
         {
           g_string_append (string, i == 0 ? "" : ", ");
-          ghlo_tool_append_value (string, value->members[i], format, max_elements);
+          append_value (string, value->members[i], format, max_elements);
         }
       g_string_append_c (string, ')');
       break;
     }
+}
+
+void
+ghlo_tool_print_value (const GhloValue *value,
+                       GhloToolFormat   format,
+                       gsize            max_elements)
+{
+  g_autoptr (GString) string = g_string_new (NULL);
+
+  append_value (string, value, format, max_elements);
+  g_string_append_c (string, '\n');
+  flush (string);
 }

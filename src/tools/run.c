@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/ghlo-error.h"
+#include "compiler/signature.h"
 #include "runtime/npy.h"
 #include "runtime/place.h"
 
@@ -61,8 +62,6 @@ give_outputs (const Options *options,
 {
   for (guint i = 0; i < n_outputs; i++)
     {
-      g_autoptr (GString) text = NULL;
-
       if (!ghlo_value_fetch (outputs[i], NULL, error))
         return FALSE;
       if (options->output_dir != NULL)
@@ -71,9 +70,7 @@ give_outputs (const Options *options,
             return FALSE;
           continue;
         }
-      text = g_string_new (NULL);
-      ghlo_tool_append_value (text, outputs[i], options->format, max_elements (options));
-      puts (text->str);
+      ghlo_tool_print_value (outputs[i], options->format, max_elements (options));
     }
 
   return TRUE;
@@ -85,18 +82,15 @@ print_probe (gpointer         data,
              const GhloValue *value)
 {
   const Options *options = data;
-  g_autoptr (GString) text = g_string_new (NULL);
 
-  g_string_append_printf (text, "%%%s = ", name != NULL ? name : "value");
-  ghlo_tool_append_value (text, value, options->format, max_elements (options));
-  puts (text->str);
+  printf ("%%%s = ", name != NULL ? name : "value");
+  ghlo_tool_print_value (value, options->format, max_elements (options));
 }
 
-/* What the value must be like to be input @index; the device checks shapes again. */
+/* What the value must be like to be the input; the device checks shapes again. */
 static gboolean
 check_input (const GhloValue  *value,
              const GhloIrType *type,
-             guint             index,
              GError          **error)
 {
   g_autofree char *expected = NULL, *found = NULL;
@@ -112,10 +106,30 @@ check_input (const GhloValue  *value,
 
   expected = ghlo_ir_type_to_string (type);
   found = ghlo_tensor_type_to_string (value->type);
-  g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT, "input %u: expected %s, found %s", index,
-               expected, found);
+  g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT, "expected %s, found %s", expected, found);
 
   return FALSE;
+}
+
+static GhloValue *
+make_input (const char        *spec,
+            const GhloIrType  *type,
+            guint              index,
+            GError           **error)
+{
+  g_autoptr (GhloValue) value = ghlo_tool_make_input (spec, type, index, error);
+
+  return value != NULL && check_input (value, type, error) ? g_steal_pointer (&value) : NULL;
+}
+
+/* "1", or "1 ('rate')". */
+static char *
+describe_input (const GhloIrOp *function,
+                guint           index)
+{
+  const char *name = ghlo_signature_input_name (function, index);
+
+  return name != NULL ? g_strdup_printf ("%u ('%s')", index, name) : g_strdup_printf ("%u", index);
 }
 
 static gboolean
@@ -125,18 +139,15 @@ make_inputs (const Options *options,
              GError       **error)
 {
   GhloIrBlock *body = ghlo_ir_func_get_body (function);
-  guint n_given = options->inputs != NULL ? g_strv_length (options->inputs) : 0;
+  g_autofree const char **specs = ghlo_tool_assign_inputs (options->inputs, function, body->n_arguments, error);
 
-  if (n_given > body->n_arguments)
-    {
-      g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT, "the program takes %u inputs, %u are given",
-                   body->n_arguments, n_given);
-      return FALSE;
-    }
+  if (specs == NULL)
+    return FALSE;
   for (guint i = 0; i < body->n_arguments; i++)
     {
       const GhloIrType *type = body->arguments[i]->type;
-      const char *spec = i < n_given ? options->inputs[i] : options->fill;
+      const char *spec = specs[i] != NULL ? specs[i] : options->fill;
+      g_autofree char *which = describe_input (function, i);
       GhloValue *value;
 
       if (spec == NULL && type->kind != GHLO_IR_TYPE_TOKEN)
@@ -144,20 +155,18 @@ make_inputs (const Options *options,
           g_autofree char *name = ghlo_ir_type_to_string (type);
 
           g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
-                       "the program takes %u inputs, %u are given; give input %u of type %s with --input=, "
-                       "or all that are missing with --fill=zeros or --fill=random:SEED",
-                       body->n_arguments, n_given, i, name);
+                       "the program takes %u inputs, %u are given; give input %s of type %s with --input=, "
+                       "or all that are missing with --fill=zeros or --fill=random:SEED", body->n_arguments,
+                       options->inputs != NULL ? g_strv_length (options->inputs) : 0, which, name);
           return FALSE;
         }
-      value = ghlo_tool_make_input (spec, type, i, error);
+      value = make_input (spec, type, i, error);
       if (value == NULL)
         {
-          g_prefix_error (error, "input %u: ", i);
+          g_prefix_error (error, "input %s: ", which);
           return FALSE;
         }
       g_ptr_array_add (inputs, value);
-      if (!check_input (value, type, i, error))
-        return FALSE;
     }
 
   return TRUE;
@@ -316,7 +325,8 @@ ghlo_tool_run (int    argc,
   GhloDeviceCore *device;
   int status;
   const GOptionEntry entries[] = {
-    { "input", 'i', 0, G_OPTION_ARG_STRING_ARRAY, &options.inputs, "The next input; see below", "SPEC" },
+    { "input", 'i', 0, G_OPTION_ARG_STRING_ARRAY, &options.inputs, "An input, by its name or the next; see below",
+      "[NAME=]SPEC" },
     { "fill", 0, 0, G_OPTION_ARG_STRING, &options.fill, "Every input that is not given", "SPEC" },
     { "function", 'f', 0, G_OPTION_ARG_STRING, &options.function, "The function to run (main)", "NAME" },
     { "output-dir", 'o', 0, G_OPTION_ARG_FILENAME, &options.output_dir, "Save outputs as DIR/outN.npy", "DIR" },

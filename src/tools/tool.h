@@ -123,7 +123,15 @@ GhloIrModule  *ghlo_tool_file_parse    (GhloToolFile      *self,
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (GhloToolFile, ghlo_tool_file_clear)
 
-/* An input as the command line gives it: a .npy file, "4xf32=1,2,3,4",
+/* What --input= gives each of the inputs, as the next function takes it; NULL where it gives nothing. Specs that begin
+ * with an input's name and "=" are that input's; the others are the inputs that are left, in order. Borrows @specs,
+ * which may be NULL; NULL with @error set for names that there are not, and for too many. */
+const char   **ghlo_tool_assign_inputs (char                **specs,
+                                        const GhloIrOp       *function,
+                                        guint                 n_inputs,
+                                        GError              **error);
+
+/* An input as the command line gives it: a .npy file, "1,2,3,4", "4xf32=1,2,3,4",
  * "dense<…> : tensor<…>", "zeros", "random:SEED". @type is the program's. */
 GhloValue     *ghlo_tool_make_input    (const char           *spec,
                                         const GhloIrType     *type,
@@ -136,9 +144,9 @@ typedef enum
   GHLO_TOOL_FORMAT_DENSE,     /* "dense<[1, 2]> : tensor<2xi32>" */
 } GhloToolFormat;
 
-/* Prints a value; more than @max_elements along the way are shortened to "…". */
-void           ghlo_tool_append_value  (GString         *string,
-                                        const GhloValue *value,
+/* Prints a value and a newline on standard output as it goes, until that cannot be written any more. One of more than
+ * @max_elements is shortened, with "…". */
+void           ghlo_tool_print_value   (const GhloValue *value,
                                         GhloToolFormat   format,
                                         gsize            max_elements);
 

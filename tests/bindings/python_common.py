@@ -2,6 +2,7 @@
 """Programs and helpers that the tests of the Python binding share."""
 
 import asyncio
+import ctypes
 import gc
 import time
 
@@ -58,6 +59,18 @@ def get_rss():
     """The process' memory now, in MiB."""
     with open('/proc/self/statm') as statm:
         return int(statm.read().split()[1]) * 4096 / 2**20
+
+
+class _Mallinfo(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_size_t) for name in (
+        'arena', 'ordblks', 'smblks', 'hblks', 'hblkhd', 'usmblks', 'fsmblks', 'uordblks', 'fordblks', 'keepcost')]
+
+
+def get_allocated():
+    """Bytes that malloc has given to anybody, Python's small objects apart."""
+    mallinfo = ctypes.CDLL(None).mallinfo2
+    mallinfo.restype = _Mallinfo
+    return mallinfo().uordblks
 
 
 def collect():

@@ -308,6 +308,7 @@ void test_profile () {
     assert_true (measured.profiled && step.n_runs == 1 && step.measurement > 0);
     session.profile = false;
     assert_true (session.run (inputs).get_plan () == null);
+    assert_true (executable.get_cost ().get_operations () == 1 && executable.get_cost ().get_bytes () == 16);
   } catch (Error e) {
     error ("%s", e.message);
   }

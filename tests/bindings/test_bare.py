@@ -30,8 +30,10 @@ NUMBERS = {getattr(TypeTag, name) for name in (
 SAMPLES = {
     'GLib.Bytes': lambda: GLib.Bytes.new(b'sample'),
     'GLib.DestroyNotify': lambda: lambda *_: None,
+    'GLib.MainContext': lambda: GLib.MainContext.new(),
     'Gio.File': lambda: Gio.File.new_for_path('/nonexistent'),
     'Gio.Cancellable': lambda: Gio.Cancellable(),
+    'Ghlo.CustomCallFunction': lambda: lambda *_: False,
     'Ghlo.TensorType': lambda: Ghlo.TensorType.parse('tensor<2xf32>'),
     'GObject.Object': lambda: GObject.Object(),
 }

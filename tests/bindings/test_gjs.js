@@ -387,6 +387,8 @@ await test('plans by step', async () => {
     const [step] = executable.get_plan();
     equal([step.operation, step.bytes, step.n_runs, step.steps], ['stablehlo.add', 72, 0, null]);
     check(step.measurement < 0 && executable.get_plan().toString().includes(`${step}`), `${step}`);
+    const cost = executable.get_cost();
+    equal([cost.get_operations(), cost.get_bytes(), cost.is_exact()], [6, 72, true]);
     const session = Ghlo.Session.new(executable);
     equal((await session.run_async([ones, ones])).get_plan(), null);
     session.profile = true;

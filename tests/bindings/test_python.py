@@ -157,8 +157,8 @@ class TestTypes(unittest.TestCase):
         names = sorted(info.get_name() for info in repository.get_infos('Ghlo')
                        if not (hasattr(info, 'is_gtype_struct') and info.is_gtype_struct()))
         self.assertEqual(names, sorted('''
-            Buffer Client CompileOptions CompileReport Device DeviceKind Diagnostic DumpStage ElementType Error
-            Executable Plan PlanStep MAJOR_VERSION MICRO_VERSION
+            Buffer Client CompileOptions CompileReport Cost Device DeviceKind Diagnostic DumpStage ElementType Error
+            Executable PendingCall Plan PlanStep MAJOR_VERSION MICRO_VERSION
             MINOR_VERSION DYNAMIC OptimizationLevel Program ProgramFormat Progress ProgressStage Result
             Session LoadFlags Severity Statistics TensorType TextFlags Timing ValueInfo ValueKind get_version
             element_type_from_string element_type_get_size
@@ -221,6 +221,13 @@ class TestCalls(unittest.TestCase):
         (loop,) = [step for step in plan if step.props.operation == 'stablehlo.while']
         self.assertEqual({step.props.n_runs for step in loop.props.steps}, {5})
         self.assertLessEqual(sum(step.props.measurement for step in loop.props.steps), loop.props.measurement)
+
+    def test_cost(self):
+        cost = compile_text(ADD).get_cost()
+        self.assertEqual((cost.get_operations(), cost.get_bytes(), cost.is_exact()), (6, 72, True))
+        self.assertGreaterEqual(cost.get_peak_memory(), 72)
+        self.assertGreater(cost.get_estimate(), 0)
+        self.assertRegex(repr(cost), '^<Ghlo.Cost 6 operations, 72 bytes moved, .* s, .* bytes of memory>$')
 
     def test_dump(self):
         executable = compile_text(ADD)

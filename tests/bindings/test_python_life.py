@@ -10,7 +10,7 @@ import sys
 import threading
 import unittest
 
-from python_common import ADD, ENDLESS, FRAME, Ghlo, GLib, collect, compile_text, get_rss
+from python_common import ADD, ENDLESS, FRAME, Ghlo, Gio, GLib, collect, compile_text, get_allocated, get_rss
 
 import numpy as np
 
@@ -146,6 +146,102 @@ class TestReferences(unittest.TestCase):
         self.assertEqual(sums, [True] * 8)
         self.assertEqual(executable.__grefcount__, 1)
         self.assertEqual(counter.gone, counter.made)
+
+
+class TestLeaks(unittest.TestCase):
+    """what a call leaves of C's memory, in bytes. A function that is handed over as a callback leaves 32 and more."""
+
+    N, LIMIT = 4000, 8
+
+    def check(self, run):
+        """run (n) makes n calls; what grows with the first of them may stay."""
+        run(200)
+        collect()
+        before = get_allocated()
+        run(self.N)
+        collect()
+        self.assertLess((get_allocated() - before) / self.N, self.LIMIT)
+
+    def test_shared_arrays(self):
+        array = np.ones(3)
+
+        def run(n):
+            for _ in range(n):
+                Ghlo.Buffer.from_numpy(array, copy=False)
+
+        self.check(run)
+
+    def test_dlpack(self):
+        array = np.ones(3)
+
+        def run(n):
+            for _ in range(n):
+                Ghlo.Buffer.from_dlpack(array, copy=False)
+
+        self.check(run)
+
+    def test_bound_outputs(self):
+        session, array = Ghlo.Session.new(compile_text(ADD)), np.empty((2, 3), np.float32)
+
+        def run(n):
+            for _ in range(n):
+                session.bind_output(0, array)
+            session.unbind_output(0)
+
+        self.check(run)
+
+    def test_awaited(self):
+        executable, one = compile_text(ADD), Ghlo.Buffer.from_numpy(np.ones((2, 3), np.float32))
+
+        async def main(n):
+            cancellable = Gio.Cancellable()
+            for i in range(n):
+                await executable.execute_async([one, one], cancellable if i % 2 else None)
+
+        self.check(lambda n: asyncio.run(main(n)))
+
+    def test_called_back(self):
+        executable, one = compile_text(ADD), Ghlo.Buffer.from_numpy(np.ones((2, 3), np.float32))
+        loop = GLib.MainLoop()
+
+        def on_executed(source, result, n):
+            source.execute_finish(result)
+            if n > 0:
+                source.execute_async([one, one], None, on_executed, n - 1)
+            else:
+                loop.quit()
+
+        def run(n):
+            executable.execute_async([one, one], None, on_executed, n)
+            loop.run()
+
+        self.check(run)
+
+    def test_calls(self):
+        executable, one = compile_text(ADD), np.ones((2, 3), np.float32)
+        buffer, cancellable = Ghlo.Buffer.from_numpy(one), Gio.Cancellable()
+
+        def run(n):
+            for _ in range(n):
+                np.asarray(executable(one, one)[0])
+                executable(one, buffer, cancellable=cancellable)
+
+        self.check(run)
+
+
+class TestErrors(unittest.TestCase):
+    def test_last_reference_while_an_error_is_raised(self):
+        """What lets go of an array leaves the error alone."""
+        executable = compile_text(ADD)
+        for _ in range(10):
+            array = np.ones(3, np.float32)
+            references = sys.getrefcount(array)
+            with self.assertRaisesRegex(GLib.Error, 'expected'):
+                Ghlo.Executable.execute(executable, [Ghlo.Buffer.from_numpy(array, copy=False)], None)
+            with self.assertRaises(TypeError):
+                GLib.Bytes.new(Ghlo.Buffer.from_numpy(array, copy=False))
+            collect()
+            self.assertEqual(sys.getrefcount(array), references)
 
 
 # Children: the peak of a process of its own, in MiB.

@@ -6,6 +6,7 @@ import base64
 import json
 import os
 import pty
+import re
 import resource
 import signal
 import subprocess
@@ -218,7 +219,7 @@ def test_run(tests):
     tests.expect('too few inputs', ghlo('run', add, '--input=zeros'), 1, 'takes 2 inputs, 1 are given', '--fill=zeros')
     tests.expect('too many inputs', ghlo('run', add, *['--input=zeros'] * 3), 1, 'takes 2 inputs, 3 are given')
     tests.expect('a wrong shape', ghlo('run', add, '--input=4xf32=1,2,3,4', '--fill=zeros'), 1,
-                 'input 0: expected tensor<2x2xf32>, found tensor<4xf32>')
+                 "input 0 ('x'): expected tensor<2x2xf32>, found tensor<4xf32>")
     tests.expect('a wrong count', ghlo('run', add, '--input=2x2xf32=1,2,3', '--fill=zeros'), 1,
                  'has 4 elements, found 3')
     tests.expect('a wrong device', ghlo('run', add, '--device=abacus'), 2, "'cpu', 'reference', found 'abacus'")
@@ -238,6 +239,37 @@ def test_run(tests):
                  'random inputs repeat by their seed')
 
 
+def test_input_names(tests):
+    """Inputs by name, in any order and beside others."""
+    subtract = tests.file('subtract.mlir', ADD.replace('.add', '.subtract'))
+    np.save(os.path.join(tests.folder, 'two.npy'), np.full((2, 2), 2, np.float32))
+
+    def run(*inputs):
+        return ghlo('run', subtract, '--format=dense', *[f'--input={text}' for text in inputs])
+
+    for inputs in [('x=5', 'y=2'), ('y=2', 'x=5'), ('5', 'y=2'), ('y=2', '5'), ('2', 'x=5'),
+                   ('x=2x2xf32=5', 'y=2,2,2,2'),
+                   (f'y={tests.folder}/two.npy', 'x=dense<5.0> : tensor<2x2xf32>'),
+                   ('5,5.0,5e0,0x5p0', '2x2xf32=2')]:
+        tests.expect(f'inputs: {" ".join(inputs).replace(tests.folder, "")}', run(*inputs), 0, 'dense<3.000000e+00>')
+    tests.expect('inputs: some filled', ghlo('run', subtract, '--input=y=-inf', '--fill=zeros', '--format=dense'), 0,
+                 'dense<0x7F800000>')
+    tests.expect('inputs: no such name', run('x=5', 'z=2'), 1,
+                 "expected the name of an input (x, y) or a type such as 2x2xf32 before '=', found 'z'")
+    tests.expect('inputs: a name twice', run('x=5', 'x=2'), 1, "one value for input 0 ('x'), found two: '5' and '2'")
+    tests.expect('inputs: one without a place', run('x=5', '2', '1'), 1, 'takes 2 inputs, 3 are given')
+    tests.expect('inputs: one is missing', run('y=2'), 1, "give input 0 ('x') of type tensor<2x2xf32>")
+    tests.expect('inputs: a wrong number of elements', run('x=1,2', 'y=1'), 1,
+                 "input 0 ('x'): '2x2xf32' has 4 elements, found 2")
+    tests.expect('inputs: a wrong type', run('x=1', 'y=2xf32=1'), 1,
+                 "input 1 ('y'): expected tensor<2x2xf32>, found tensor<2xf32>")
+    tests.expect('inputs: a file that is not there', run('x=1', 'y=none.npy'), 1, "input 1 ('y'): 'none.npy' cannot be")
+    for name in ('x', 'y'):
+        unnamed = tests.file('unnamed.mlir', ADD.replace('%x', '%arg0').replace('%y', '%1'))
+        tests.expect(f'inputs: {name} of a program without names',
+                     ghlo('run', unnamed, f'--input={name}=1', '--fill=zeros'), 1, 'the program has none')
+
+
 def test_numbers(tests):
     """Floats as C's strtod takes them."""
     identity = tests.file('identity.mlir', HALF.replace('%1 : t', '%x : t').replace('return %1', 'return %x'))
@@ -255,7 +287,7 @@ def test_numbers(tests):
                       '--format=dense'), 0, '(0x7F800000,', '(1.000000e+00,0x7F800000)')
     for spelling in ('abc', 'infinit', '1..2', '0x', '1e'):
         tests.expect(f'numbers: {spelling} is none', ghlo('run', identity, f'--fill=4xf32={spelling}'), 1,
-                     'ghlo: input 0: ', 'expected')
+                     "ghlo: input 0 ('x'): ", 'expected')
 
 
 def test_arguments(tests):
@@ -527,9 +559,10 @@ def test_listings(tests):
     tests.expect('list of passes', ghlo('opt', '--passes=help'), 0, 'inline', 'dce')
     tests.expect('former name of a pass', ghlo('opt', '--passes=share,dce', add), 0, "the pass 'share' is called 'cse'")
     tests.expect('unknown pass', ghlo('opt', '--passes=inline,frobnicate', add), 2, "found 'frobnicate'")
-    tests.expect('info', ghlo('info', add), 0, 'tensor<2x2xf32>', 'stablehlo.add')
+    tests.expect('info', ghlo('info', add), 0, 'inputs     0: x: tensor<2x2xf32>\n           1: y: ', 'stablehlo.add')
     info = json.loads(ghlo('info', '--json', add).stdout)
-    tests.report(info['inputs'] == ['tensor<2x2xf32>'] * 2 and info['operation_counts']['stablehlo.add'] == 1,
+    tests.report(info['inputs'] == ['tensor<2x2xf32>'] * 2 and info['operation_counts']['stablehlo.add'] == 1
+                 and info['input_names'] == ['x', 'y'] and info['output_names'] == [None],
                  'info as JSON', str(info))
     ops = json.loads(ghlo('ops', '--json').stdout)
     missing = [op['name'] for op in ops if op['reference'] == 'no']
@@ -624,6 +657,52 @@ def test_writes(tests):
     tests.report(report.returncode == 1, 'a report on a full device', str(report.returncode))
 
 
+def measured(arguments, read=None, **options):
+    """Status, error text, most bytes of memory and seconds of processor time of a run of which so much is read."""
+    with subprocess.Popen([TOOL, *arguments], stdout=subprocess.PIPE if read is not None else subprocess.DEVNULL,
+                          stderr=subprocess.PIPE, text=False, **options) as process:
+        if read is not None:
+            got = process.stdout.read(read)
+            process.stdout.close()
+            assert len(got) == read
+        error = process.stderr.read().decode()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    return process.returncode, error, usage.ru_maxrss * 1024, usage.ru_utime + usage.ru_stime
+
+
+def test_large_outputs(tests):
+    """All elements of a large output are written as they are formatted."""
+    iota = """func.func @main() -> tensor<1000x1000xf32> {
+  %0 = stablehlo.iota dim = 1 : tensor<1000x1000xf32>
+  return %0 : tensor<1000x1000xf32>
+}
+"""
+    path = tests.file('large.mlir', iota)
+    for device in ('cpu', 'reference'):
+        run = ['run', path, f'--device={device}']
+        _, _, short_memory, short_time = measured(run)
+        status, error, memory, time_of_all = measured([*run, '--full'])
+        tests.report(status == 0 and memory < short_memory + (6 << 20), f'14 MB of text take no memory, {device}',
+                     f'{status} {error} {memory - short_memory} bytes more')
+        status, error, _, time_of_some = measured([*run, '--full'], read=4096)
+        tests.report(status == -signal.SIGPIPE and error == ''
+                     and time_of_some - short_time < (time_of_all - short_time) / 4,
+                     f'the first of it comes before the rest is made, {device}',
+                     f'{status} {error} {short_time} {time_of_some} of {time_of_all} s')
+    status, error, _, _ = measured(['run', path, '--full'], read=10, restore_signals=False,
+                                   preexec_fn=lambda: signal.signal(signal.SIGPIPE, signal.SIG_IGN))
+    tests.report(status == 128 + signal.SIGPIPE and error == '',
+                 'the reader of a large output leaves, without the signal', f'{status} {error}')
+    for fmt in ('tensor', 'dense'):
+        full = unwritable(['run', path, '--full', f'--format={fmt}'], '/dev/full')
+        tests.report(full.returncode == 1 and 'cannot be written: No space left on device' in full.stderr,
+                     f'a large output on a full device, {fmt}', full.stderr)
+    run = ghlo('run', tests.file('rows.mlir', iota.replace('1000x1000', '3x30000')), '--full', '--format=dense')
+    rows = [[float(number) for number in row.split(',')] for row in re.findall(r'\[([^][]*)\]', run.stdout)]
+    tests.report(rows == [list(range(30000))] * 3, 'a large output is whole', run.stdout[:80] + run.stdout[-80:])
+
+
 def test_written_files(tests):
     add, folder = tests.file('add.mlir', ADD), tests.folder
     tests.expect('convert to a full device', ghlo('convert', add, '/dev/full', '--to=text'), 1,
@@ -698,7 +777,7 @@ def test_exported(tests):
     tests.expect('calling convention', ghlo('info', path), 0, 'form       jax-export\n', 'platforms  cpu\n',
                  'function   pick, calling convention 10, devices: 1\n',
                  'arguments  [0]: i32[2]\n           [1]: f32[] (not taken)\nresults    i32[2]\n',
-                 'inputs     0: tensor<2xi32>\noutputs    0: tensor<2xi32>\n')
+                 'inputs     0: x: tensor<2xi32>\noutputs    0: result: tensor<2xi32>\n')
     info = json.loads(ghlo('info', '--json', path).stdout)['jax_export']
     tests.report(info['arguments'] == [{'path': '[0]', 'type': 'i32[2]', 'kept': True},
                                        {'path': '[1]', 'type': 'f32[]', 'kept': False}]
@@ -760,6 +839,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         tests = Tests(folder)
         test_run(tests)
+        test_input_names(tests)
         test_numbers(tests)
         test_arguments(tests)
         test_mark(tests)
@@ -771,6 +851,7 @@ def main():
         test_dump(tests)
         test_listings(tests)
         test_writes(tests)
+        test_large_outputs(tests)
         test_written_files(tests)
         test_convert(tests)
         test_bytecode(tests)

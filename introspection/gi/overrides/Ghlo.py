@@ -13,10 +13,15 @@ all the others, without a callback; cancelling the task cancels the call.
 Memory: `with result:` and `with buffer:` release at the end of the block.
 
 NumPy and asyncio are imported when they are first needed.
+
+introspection/make-stubs.py reads the annotations of this module for the stub file.
 """
+
+from __future__ import annotations
 
 import operator
 import sys
+from typing import TYPE_CHECKING
 
 from ..module import get_introspection_module
 from ..overrides import override
@@ -24,6 +29,17 @@ from ..overrides import override
 from . import _ghlo_arrays as _arrays
 from . import _ghlo_calls as _calls
 from ._ghlo_arguments import CONVERSIONS, arrange, find_output, list_marked, say_taken
+from ._ghlo_owners import make_owner
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any, Self, SupportsIndex, overload
+
+    import numpy as np
+    import numpy.typing as npt
+    from gi.repository import Gio
+
+    from ._ghlo_arguments import _Input, _Inputs
 
 Ghlo = get_introspection_module('Ghlo')
 
@@ -48,7 +64,8 @@ class TensorType(Ghlo.TensorType):
     An element type is a Ghlo.ElementType, a dtype, or a name; names are MLIR's first
     ('i8' has 8 bits), then NumPy's."""
 
-    def __new__(cls, type_or_element_type, shape=None):
+    def __new__(cls, type_or_element_type: Ghlo.TensorType | Ghlo.ElementType | npt.DTypeLike,
+                shape: Sequence[int] | None = None) -> TensorType:
         if shape is not None:
             return Ghlo.TensorType.new(type_or_element_type, shape)
         if isinstance(type_or_element_type, Ghlo.TensorType):
@@ -59,35 +76,35 @@ class TensorType(Ghlo.TensorType):
         return Ghlo.TensorType.parse(type_or_element_type)
 
     @classmethod
-    def for_array(cls, array, element_type=None):
+    def for_array(cls, array: npt.NDArray[Any], element_type: Ghlo.ElementType | None = None) -> TensorType:
         """The type of a NumPy array."""
         if element_type is None:
             element_type = _arrays.element_type_of(array)
         return Ghlo.TensorType.new(element_type, list(array.shape))
 
     @property
-    def shape(self):
+    def shape(self) -> tuple[int, ...]:
         """The dimensions, as NumPy has them; -1 where a dimension is dynamic."""
         return tuple(self.get_dimensions() or ())
 
     @property
-    def dtype(self):
+    def dtype(self) -> np.dtype[Any]:
         """The dtype of an array of this type."""
         return _arrays.get_tables()[1][self.get_element_type()]
 
-    def __str__(self):
+    def __str__(self) -> str:
         return self.to_string()
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return '<Ghlo.TensorType %s>' % self.to_string()
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         return isinstance(other, Ghlo.TensorType) and self.equal(other)
 
-    def __ne__(self, other):
+    def __ne__(self, other: object) -> bool:
         return not self == other
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return self.hash()
 
 
@@ -95,10 +112,10 @@ class TensorType(Ghlo.TensorType):
 class ValueInfo(Ghlo.ValueInfo):
     """What a program says of an input or output."""
 
-    def __str__(self):
+    def __str__(self) -> str:
         return self.to_string()
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return '<Ghlo.ValueInfo %s>' % self.to_string()
 
 
@@ -106,7 +123,7 @@ class ValueInfo(Ghlo.ValueInfo):
 class Timing(Ghlo.Timing):
     """Where the time of a run went, in what its getters say."""
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return '<Ghlo.Timing compile %s, upload %s, run %s, download %s>' % (
             self.get_compile(), self.get_upload(), self.get_run(), self.get_download())
 
@@ -115,22 +132,31 @@ class Timing(Ghlo.Timing):
 class CompileReport(Ghlo.CompileReport):
     """What a compile made of a program."""
 
-    def __str__(self):
+    def __str__(self) -> str:
         return self.to_string()
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return '<Ghlo.CompileReport %d operations became %d, %s>' % (
             self.get_n_operations_before(), self.get_n_operations_after(), ', '.join(self.get_passes()) or 'no passes')
+
+
+@_add
+class Cost(Ghlo.Cost):
+    """What a run takes, in what its getters say."""
+
+    def __repr__(self) -> str:
+        return '<Ghlo.Cost %.3g operations, %d bytes moved, %.3g s, %d bytes of memory>' % (
+            self.get_operations(), self.get_bytes(), self.get_estimate(), self.get_peak_memory())
 
 
 @_add
 class Plan(Ghlo.Plan):
     """How a device runs a program: a sequence of steps."""
 
-    def __str__(self):
+    def __str__(self) -> str:
         return self.to_string()
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return '<Ghlo.Plan %d steps, %d of them on the reference executor, %d bytes>' % (
             self.get_n_steps(), self.get_n_reference_steps(), self.get_memory())
 
@@ -139,10 +165,10 @@ class Plan(Ghlo.Plan):
 class PlanStep(Ghlo.PlanStep):
     """One step of a plan."""
 
-    def __str__(self):
+    def __str__(self) -> str:
         return self.to_string()
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return '<Ghlo.PlanStep %s on %s>' % (self.get_operation(), self.get_unit())
 
 
@@ -150,10 +176,10 @@ class PlanStep(Ghlo.PlanStep):
 class Diagnostic(Ghlo.Diagnostic):
     """One finding of a check."""
 
-    def __str__(self):
+    def __str__(self) -> str:
         return self.to_string()
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return '<Ghlo.Diagnostic %s>' % self.to_string().partition('\n')[0]
 
 
@@ -161,16 +187,16 @@ class Diagnostic(Ghlo.Diagnostic):
 class Device(Ghlo.Device):
     """Where programs run."""
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         return isinstance(other, Ghlo.Device) and self.equal(other)
 
-    def __ne__(self, other):
+    def __ne__(self, other: object) -> bool:
         return not self == other
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return self.hash()
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return '<Ghlo.Device %s (%s)>' % (self.get_name(), self.get_kind().value_nick)
 
 
@@ -204,7 +230,8 @@ class Buffer(Ghlo.Buffer):
     keep that memory."""
 
     @classmethod
-    def from_numpy(cls, array, element_type=None, copy=True):
+    def from_numpy(cls, array: npt.ArrayLike, element_type: Ghlo.ElementType | npt.DTypeLike | None = None,
+                   copy: bool = True) -> Buffer:
         """A buffer out of an array, which may have any strides and byte order.
 
         element_type says what the elements are where NumPy has no type for them: bf16
@@ -224,14 +251,14 @@ class Buffer(Ghlo.Buffer):
         tensor_type = TensorType.for_array(array, element_type)
         if copy is False:
             _arrays.check_shareable(array, original, 'the array')
-            kept = array_given, original
-            return cls._from_address(tensor_type, array.__array_interface__['data'][0], None, lambda *_: None, kept)
+            owner = make_owner((array_given, original))
+            return cls._from_address(tensor_type, array.__array_interface__['data'][0], None, owner)
         if not array.dtype.isnative:
             array = array.astype(array.dtype.newbyteorder('='))
         return cls._from_address(tensor_type, array.__array_interface__['data'][0], list(array.strides))
 
     @classmethod
-    def from_dlpack(cls, tensor, copy=True):
+    def from_dlpack(cls, tensor: Any, copy: bool = True) -> Buffer:
         """A buffer out of what has __dlpack__ (an array or tensor of any library, in
         host memory), or out of a DLPack capsule.
 
@@ -255,51 +282,53 @@ class Buffer(Ghlo.Buffer):
             if copy is not False:
                 return cls._from_address(tensor_type, address, strides)
             shared = True
-            return cls._from_address(tensor_type, address, strides, delete)
+            return cls._from_address(tensor_type, address, strides, make_owner(None, delete))
         finally:
             if not shared:
                 delete()
 
     @staticmethod
-    def _from_address(tensor_type, address, strides, *release):
+    def _from_address(tensor_type, address, strides, owner=None):
         if tensor_type.get_size() == 0:
             address = address or 1
-        return Ghlo.Buffer.new_from_address(tensor_type, address, strides, *release)
+        if owner is None:
+            return Ghlo.Buffer.new_from_address(tensor_type, address, strides)
+        return Ghlo.Buffer.new_from_owner(tensor_type, address, strides, owner)
 
     @property
-    def shape(self):
+    def shape(self) -> tuple[int, ...]:
         """The dimensions of the tensor."""
         return self._get_type().shape
 
     @property
-    def dtype(self):
+    def dtype(self) -> np.dtype[Any]:
         """The dtype of np.asarray (buffer)."""
         return self._get_type().dtype
 
     @property
-    def ndim(self):
+    def ndim(self) -> int:
         """The number of dimensions."""
         return len(self.shape)
 
     @property
-    def nbytes(self):
+    def nbytes(self) -> int:
         """The size of the elements in bytes."""
         return self.get_size()
 
     @property
-    def data(self):
+    def data(self) -> memoryview:
         """A memoryview of the elements, read-only."""
         return self.__array__().data
 
-    def __buffer__(self, flags):
+    def __buffer__(self, flags: int) -> memoryview:
         return memoryview(self.__array__())
 
-    def tolist(self):
+    def tolist(self) -> Any:
         """The elements as Python's numbers, in lists of lists as NumPy gives them;
         floats of any type as their values."""
         return self._to_numbers().tolist()
 
-    def item(self):
+    def item(self) -> Any:
         """The one element of the tensor, as a number of Python's."""
         numbers = self._to_numbers()
         if numbers.size != 1:
@@ -315,21 +344,21 @@ class Buffer(Ghlo.Buffer):
         stored = _arrays.get_tables()[0][tensor_type.get_element_type()]
         return np.asarray(self).astype(stored, copy=False)
 
-    def __len__(self):
+    def __len__(self) -> int:
         if not self.shape:
             raise TypeError('a buffer of %s has no length' % self._get_type())
         return self.shape[0]
 
-    def __float__(self):
+    def __float__(self) -> float:
         return float(self.item())
 
-    def __int__(self):
+    def __int__(self) -> int:
         return int(self.item())
 
-    def __complex__(self):
+    def __complex__(self) -> complex:
         return complex(self.item())
 
-    def __bool__(self):
+    def __bool__(self) -> bool:
         """The truth of the one element of a tensor; what holds no tensor is true."""
         return self.get_tensor_type() is None or bool(self.item())
 
@@ -339,7 +368,7 @@ class Buffer(Ghlo.Buffer):
             raise TypeError('expected a buffer that holds a tensor, found %r' % self)
         return tensor_type
 
-    def __array__(self, dtype=None, copy=None):
+    def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> npt.NDArray[Any]:
         import numpy as np
         tensor_type = self._get_type()
         stored, shown, _ = _arrays.get_tables()
@@ -355,10 +384,11 @@ class Buffer(Ghlo.Buffer):
             return (self._to_numbers() if is_shown_as_bits else array).astype(dtype)
         return array.copy() if copy else array
 
-    def __dlpack_device__(self):
+    def __dlpack_device__(self) -> tuple[int, int]:
         return _arrays.CPU
 
-    def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
+    def __dlpack__(self, *, stream: None = None, max_version: tuple[int, int] | None = None,
+                   dl_device: tuple[int, int] | None = None, copy: bool | None = None) -> Any:
         """A DLPack capsule over the buffer's memory, which must not be written to:
         capsules of version 1 say so (they need NumPy 2.1), older ones cannot. copy=True
         gives memory of the consumer's own.
@@ -377,13 +407,13 @@ class Buffer(Ghlo.Buffer):
             source = self._from_address(self.get_tensor_type(), self.get_address(), None)
         return _arrays.export_dlpack(source, max_version, copy)
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         self.release()
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         tensor_type = self.get_tensor_type()
         if tensor_type is None:
             return '<Ghlo.Buffer %s>' % self.get_kind().value_nick
@@ -397,6 +427,13 @@ class Result(Ghlo.Result):
 
     `with result:` releases all of them at the end of the block."""
 
+    if TYPE_CHECKING:
+        @overload
+        def __getitem__(self, key: slice) -> list[Buffer]: ...
+
+        @overload
+        def __getitem__(self, key: SupportsIndex) -> Buffer: ...
+
     def __getitem__(self, key):
         if isinstance(key, slice):
             return super().__getitem__(key)
@@ -408,13 +445,13 @@ class Result(Ghlo.Result):
             raise IndexError('expected one of %d outputs, found the index %d' % (len(self), index))
         return super().__getitem__(index)
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         self.release()
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return '<Ghlo.Result (%s)>' % _join(str(output.get_tensor_type() or output.get_kind().value_nick)
                                             for output in self)
 
@@ -432,7 +469,7 @@ def _describe(program):
 class Program(Ghlo.Program):
     """A program, parsed and verified."""
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return '<Ghlo.Program %s%s>' % (self.get_name() + ' ' if self.get_name() else '', _describe(self))
 
 
@@ -440,7 +477,7 @@ class Program(Ghlo.Program):
 class Progress(Ghlo.Progress):
     """How far a call is. Made inside of asyncio, it notifies in asyncio's loop."""
 
-    def __init__(self, **properties):
+    def __init__(self, **properties: Any) -> None:
         context = None
         if 'asyncio' in sys.modules:
             from . import _ghlo_asyncio
@@ -452,10 +489,10 @@ class Progress(Ghlo.Progress):
                 super().__init__(**properties)
 
     @classmethod
-    def new(cls):
+    def new(cls) -> Progress:
         return cls()
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return '<Ghlo.Progress %.0f %%, %s>' % (self.get_fraction() * 100, self.get_stage().value_nick)
 
 
@@ -475,13 +512,13 @@ def _run(source, name, run, inputs, named, cancellable):
 class Executable(Ghlo.Executable):
     """A compiled program; executable (a, b) runs it, and so does executable (a, y=b)."""
 
-    def __call__(self, *inputs, cancellable=None, **named):
+    def __call__(self, *inputs: _Input, cancellable: Gio.Cancellable | None = None, **named: _Input) -> Result:
         """Runs the program on buffers, arrays, and numbers or lists of them, which
         become what the program takes; arrays keep their own type. Inputs are given in
         order, by the names that list_inputs () says, or both."""
         return _run(self, 'executable', self.execute, inputs, named, cancellable)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return '<Ghlo.Executable %s>' % _describe(self)
 
 
@@ -491,12 +528,12 @@ if hasattr(Ghlo, 'Session'):
         """An executable with inputs bound and outputs carried; session (a, b) runs it
         on the inputs that are left, and so does session (a, y=b)."""
 
-        def __call__(self, *inputs, cancellable=None, **named):
+        def __call__(self, *inputs: _Input, cancellable: Gio.Cancellable | None = None, **named: _Input) -> Result:
             """Runs the session on what an executable takes, for those inputs that list_inputs ()
             says: the ones that are neither bound nor carried."""
             return _run(self, 'session', self.run, inputs, named, cancellable)
 
-        def carry_all(self, initial=None, **named):
+        def carry_all(self, initial: _Inputs | None = None, **named: _Input) -> bool:
             """Carries each output that the program marks (tf.aliasing_output) into its input. What is
             bound to such an input is what it begins with; the others begin with what is given here, in a
             list or by name."""
@@ -504,7 +541,7 @@ if hasattr(Ghlo, 'Session'):
                 initial = arrange(list_marked(self), initial or (), named)
             return super().carry_all(initial)
 
-        def bind_output(self, output, array, *rest):
+        def bind_output(self, output: int | str, array: npt.NDArray[Any] | int, *rest: Any) -> bool:
             """Has runs that are called from now on write an output into an array, which their results then
             lack. The array is kept as long as that is needed; unbind_output (output) ends it.
 
@@ -522,7 +559,7 @@ if hasattr(Ghlo, 'Session'):
             if 0 <= operator.index(output) < len(infos):
                 _arrays.check_writable(array, infos[output], 'output %d' % output)
                 address, size = array.__array_interface__['data'][0], array.nbytes
-            return super().bind_output(output, address, size, lambda *_: None, array, *rest)
+            return self.bind_owned_output(output, address, size, make_owner(array))
 
-        def __repr__(self):
+        def __repr__(self) -> str:
             return '<Ghlo.Session of %r>' % self.get_executable()

@@ -4,14 +4,36 @@ it takes, and mistakes errors that say what to write instead.
 
 Each function takes the object that is called (None for static functions) and the
 value. Overridden classes are looked up when they are needed: this module is loaded
-before they are made.
+before they are made. introspection/make-stubs.py takes the annotation of the value
+for that of the argument.
 """
 
+from __future__ import annotations
+
 import os
+from typing import TYPE_CHECKING
 
 from gi.repository import Ghlo, Gio, GLib
 
 from . import _ghlo_arrays as _arrays
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from os import PathLike
+    from typing import Any, Protocol, SupportsIndex, TypeAlias
+
+    import numpy as np
+    import numpy.typing as npt
+
+    class _Array(Protocol):
+        """An array or scalar of NumPy's, or what NumPy makes one of."""
+
+        def __array__(self) -> np.ndarray[Any, np.dtype[Any]]: ...
+
+    _Bytes: TypeAlias = GLib.Bytes | bytes | bytearray | memoryview
+    _File: TypeAlias = Gio.File | str | PathLike[str]
+    _Input: TypeAlias = Ghlo.Buffer | _Array | complex | list[Any] | tuple[Any, ...]
+    _Inputs: TypeAlias = Sequence[_Input] | Mapping[str, _Input]
 
 
 def _name(value):
@@ -33,34 +55,34 @@ def _to_bytes(data, instead):
     raise TypeError('expected bytes or GLib.Bytes, found %s: %s' % (_name(data), instead))
 
 
-def _elements(_source, data):
+def _elements(_source, data: _Bytes):
     return _to_bytes(data, 'use Ghlo.Buffer.from_numpy for arrays and numbers')
 
 
-def _saved(_source, data):
+def _saved(_source, data: _Bytes):
     return _to_bytes(data, 'give what serialize returned')
 
 
-def _text(_source, text):
+def _text(_source, text: str | _Bytes):
     if isinstance(text, str):
         return GLib.Bytes.new(text.encode())
     return _to_bytes(text, 'give the text of a program, or use Ghlo.Program.load for files')
 
 
-def _file(_source, file):
+def _file(_source, file: _File):
     if isinstance(file, (str, os.PathLike)):
         return Gio.File.new_for_path(os.fspath(file))
     return file
 
 
-def _program(_source, program):
+def _program(_source, program: Ghlo.Program):
     if isinstance(program, (str, bytes, os.PathLike, Gio.File)):
         raise TypeError('expected a Ghlo.Program, found %s: use Ghlo.Program.parse (text) or Ghlo.Program.load (file)'
                         % _name(program))
     return program
 
 
-def _type(_source, tensor_type):
+def _type(_source, tensor_type: Ghlo.TensorType | str):
     if tensor_type is None or isinstance(tensor_type, Ghlo.TensorType):
         return tensor_type
     if isinstance(tensor_type, str):
@@ -69,7 +91,7 @@ def _type(_source, tensor_type):
                     % _name(tensor_type))
 
 
-def _element_type(_source, element_type):
+def _element_type(_source, element_type: Ghlo.ElementType | npt.DTypeLike):
     return _arrays.to_element_type(element_type)
 
 
@@ -77,7 +99,7 @@ def _element_type(_source, element_type):
 _MAX_RANK = 64
 
 
-def _integers(_source, numbers):
+def _integers(_source, numbers: Iterable[SupportsIndex]):
     """Whole numbers; PyGObject would cut fractions off."""
     if numbers is None:
         return None
@@ -87,7 +109,7 @@ def _integers(_source, numbers):
         raise TypeError('expected a list of whole numbers such as [2, 3], found %r' % (numbers,)) from None
 
 
-def _shape(_source, numbers):
+def _shape(_source, numbers: Iterable[SupportsIndex]):
     numbers = _integers(None, numbers)
     if numbers is not None and min(numbers, default=0) < -1:
         raise ValueError('no tensor has the shape %r: sizes are 0 and above, or -1 for a dynamic one' % (numbers,))
@@ -96,7 +118,7 @@ def _shape(_source, numbers):
     return numbers
 
 
-def _buffer(_source, value):
+def _buffer(_source, value: Ghlo.Buffer | _Array):
     if value is None or isinstance(value, Ghlo.Buffer):
         return value
     if isinstance(value, (bytes, bytearray, GLib.Bytes)):
@@ -133,7 +155,7 @@ def say_taken(source):
 
 def to_buffers(inputs, infos, kind):
     """Buffers for all that infos describe, given in order or by name; arrays and numbers become ones."""
-    inputs = arrange(infos, (), inputs) if isinstance(inputs, dict) else _list(inputs)
+    inputs = arrange(infos, (), inputs) if hasattr(inputs, 'keys') else _list(inputs)
     if _are_buffers(inputs):
         return inputs
     if len(infos) != len(inputs):
@@ -141,7 +163,7 @@ def to_buffers(inputs, infos, kind):
     return [to_buffer(*pair) for pair in zip(infos, inputs)]
 
 
-def _inputs(source, inputs):
+def _inputs(source, inputs: _Inputs):
     """Those of an executable, or those that a session leaves to a run."""
     if not isinstance(inputs, dict) and _are_buffers(_list(inputs)):
         return _list(inputs)
@@ -156,7 +178,7 @@ def list_marked(session):
     return [info for info in session.list_inputs() if info.get_index() in marked]
 
 
-def _initial(session, values):
+def _initial(session, values: _Inputs):
     if values is None:
         return []
     return to_buffers(values, list_marked(session), 'initial values')
@@ -193,17 +215,17 @@ def _list_of(session, name):
     return getattr(executable, name)() if executable is not None else []
 
 
-def _input(session, value):
+def _input(session, value: int | str):
     """The number of an input of a session, given by number or by name."""
     return find_name(_list_of(session, 'list_inputs'), value) if isinstance(value, str) else value
 
 
-def find_output(session, value):
+def find_output(session, value: int | str):
     """The number of an output of a session, given by number or by name."""
     return find_name(_list_of(session, 'list_outputs'), value, 'an output') if isinstance(value, str) else value
 
 
-def _bound(session, value, number):
+def _bound(session, value: _Input, number):
     """What is bound to the input of that number, or what it begins with."""
     infos = _list_of(session, 'list_inputs')
     if not isinstance(number, int) or not 0 <= number < len(infos):
@@ -211,7 +233,7 @@ def _bound(session, value, number):
     return to_buffer(infos[number], value)
 
 
-def _bound_by_name(session, value, name):
+def _bound_by_name(session, value: _Input, name):
     # Without an executable it is for the library to say so.
     return _bound(session, value, _input(session, name) if session.get_executable() is not None else None)
 
@@ -267,6 +289,7 @@ CONVERSIONS = {
     ('Buffer', 'new_from_bytes'): {'tensor_type': _type, 'bytes': _elements},
     ('Buffer', 'new_from_bytes_strided'): {'tensor_type': _type, 'bytes': _elements, 'byte_strides': _integers},
     ('Buffer', 'new_from_address'): {'tensor_type': _type, 'byte_strides': _integers},
+    ('Buffer', 'new_from_owner'): {'tensor_type': _type, 'byte_strides': _integers},
     ('Buffer', 'new_from_doubles'): {'tensor_type': _type},
     ('Buffer', 'new_from_int64s'): {'tensor_type': _type, 'numbers': _integers},
     ('Buffer', 'new_zeros'): {'tensor_type': _type},

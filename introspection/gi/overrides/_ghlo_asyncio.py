@@ -16,10 +16,6 @@ import ctypes
 import threading
 import weakref
 
-from gi.repository import Gio
-
-from ._ghlo_interrupts import link
-
 # The main context wakes up for answers though no thread is known to wait for it.
 _OWNERLESS_POLLING = 1
 _MAX_PRIORITY = 0x7fffffff
@@ -124,13 +120,10 @@ class Call(asyncio.Future):
     """An asynchronous call under way. It begins when it is made, not when it is
     awaited; cancelling it, or the task that awaits it, cancels the call."""
 
-    def __init__(self, name, cancellable):
+    def __init__(self, name):
         super().__init__(loop=asyncio.get_running_loop())
         self._name = name
-        self._stop = Gio.Cancellable()
-        if cancellable is not None:
-            unlink = link(cancellable, self._stop)
-            self.add_done_callback(lambda _: unlink())
+        self._pending = None
 
     def __repr__(self):
         return '<%s %s>' % (self._name, 'under way' if not self.done() else 'cancelled' if self.cancelled() else 'done')
@@ -138,28 +131,25 @@ class Call(asyncio.Future):
     def cancel(self, *arguments, **keywords):
         if not super().cancel(*arguments, **keywords):
             return False
-        self._stop.cancel()
+        if self._pending is not None:
+            self._pending.cancel()
         return True
 
     def start(self, begin, finish):
-        """begin (cancellable, callback) makes the call; finish (source, result) takes
-        its result."""
+        """begin (answer) begins the call and returns what cancels it; answer (result) is called with what
+        finish (result) takes."""
         try:
-            begin(self._stop, lambda source, result, *_: self._answer(finish, source, result))
+            self._pending = begin(lambda result: self._answer(finish, result))
         except Exception as error:
-            return self.fail(error)
+            self.set_exception(error)
         return self
 
-    def fail(self, error):
-        """The call could not begin: await raises why."""
-        self.set_exception(error)
-        return self
-
-    def _answer(self, finish, source, result):
+    def _answer(self, finish, result):
+        self._pending = None
         if self.done() or self.get_loop().is_closed():
             return
         try:
-            value = finish(source, result)
+            value = finish(result)
         except Exception as error:
             self.set_exception(error)
         else:

@@ -3,17 +3,31 @@
 arguments become what the library takes or are refused with what to write instead,
 and an asynchronous call without a callback can be awaited.
 
-The functions are found in the typelib, so what the library gains is covered.
+The functions are found in the typelib, so what the library gains is covered. Their
+signatures and documentation are in a table that the build makes
+(introspection/make-stubs.py).
 """
 
 import sys
 
 import gi
-from gi.repository import Gio, GLib, GObject
+from gi.repository import Ghlo, Gio, GLib, GObject
 
 from . import _ghlo_interrupts as _interrupts
 
+try:
+    from ._ghlo_signatures import SIGNATURES
+except ImportError:
+    # A source tree, of which nothing was built.
+    SIGNATURES = {}
+
 _REQUIRED = object()
+
+
+class _Annotation(str):
+    """A type as one writes it, which help shows without quotes."""
+
+    __repr__ = str.__str__
 
 
 class _Failure(GObject.Object, Gio.AsyncResult):
@@ -53,8 +67,21 @@ class _Function(object):
             return 0
         return _REQUIRED
 
+    @property
+    def __signature__(self):
+        """What inspect.signature finds, by way of __wrapped__; made when it is asked for, as inspect is slow
+        to import."""
+        import inspect
+        namespace = {}
+        exec('from __future__ import annotations\ndef function%s: ...' % SIGNATURES[self.name][0], namespace)
+        signature = inspect.signature(namespace['function'])
+        parameters = [parameter if parameter.annotation is parameter.empty
+                      else parameter.replace(annotation=_Annotation(parameter.annotation))
+                      for parameter in signature.parameters.values()]
+        return signature.replace(parameters=parameters, return_annotation=_Annotation(signature.return_annotation))
+
     def describe(self):
-        """For help: the arguments, as they are written."""
+        """For errors: the arguments, as they are written."""
         arguments = [name if default is _REQUIRED else '%s=%r' % (name, default)
                      for name, default in zip(self.names, self.defaults)]
         return '%s(%s)' % (self.name, ', '.join(['self'] * self.is_method + arguments))
@@ -82,7 +109,9 @@ class _Function(object):
 def _define(cls, name, function, call, text):
     call.__name__ = name
     call.__qualname__ = '%s.%s' % (cls.__name__, name)
-    call.__doc__ = '%s\n\n%s' % (function.describe(), text)
+    call.__doc__ = '\n\n'.join(filter(None, [SIGNATURES.get(function.name, ('', ''))[1], text]))
+    if function.name in SIGNATURES:
+        call.__wrapped__ = function
     setattr(cls, name, call if function.is_method else staticmethod(call))
 
 
@@ -105,7 +134,7 @@ def define_call(cls, name, conversions):
         def call(*arguments, **keywords):
             return run(*function.bind(None, arguments, keywords))
 
-    _define(cls, name, function, call, "See the library's documentation.")
+    _define(cls, name, function, call, '')
 
 
 def _get_context():
@@ -138,7 +167,7 @@ class _AsyncCall(object):
         if callback is None:
             return self._await(source, arguments, keywords)
         try:
-            self._begin(source, self._bind(source, arguments, keywords))
+            self._begin(source, self._bind(source, arguments, keywords), lambda result: callback(source, result, *data))
         except Exception as error:
             self._answer_later(source, error, callback, data)
         return None
@@ -162,8 +191,21 @@ class _AsyncCall(object):
                 cancellable, self.function.describe()))
         return values
 
-    def _begin(self, source, values):
+    def _begin(self, source, values, answer):
+        """answer (result) is called by a signal: a function that is handed over takes memory that nobody gives back."""
+        pending, unlink = Ghlo.PendingCall(), None
+        if values[self.at_cancellable] is not None:
+            unlink = _interrupts.link(values[self.at_cancellable], pending)
+
+        def on_answered(_, result):
+            if unlink is not None:
+                unlink()
+            answer(result)
+
+        GObject.Object.connect(pending, 'answered', on_answered)
+        values[self.at_cancellable], values[self.at_callback:] = pending, [None]
         self.function.raw(*([source] if self.function.is_method else []), *values)
+        return pending
 
     @staticmethod
     def _answer_later(source, error, callback, data):
@@ -187,19 +229,16 @@ class _AsyncCall(object):
             raise RuntimeError('%s without a callback is awaited in asyncio, and no loop of asyncio runs here: give '
                                'a callback, or call %s' % (name, name[:-len('_async')]))
         from . import _ghlo_asyncio
-        try:
+
+        def begin(answer):
             values = self._bind(source, arguments, keywords)
-            call = _ghlo_asyncio.Call(name, values[self.at_cancellable])
-        except Exception as error:
-            return _ghlo_asyncio.Call(name, None).fail(error)
-
-        def begin(cancellable, callback):
-            values[self.at_cancellable], values[self.at_callback] = cancellable, callback
             with context:
-                self._begin(source, values)
+                return self._begin(source, values, answer)
 
-        return call.start(begin, self.raw_finish if self.function.is_method
-                          else lambda _, result: self.raw_finish(result))
+        def finish(result):
+            return self.raw_finish(*([source] if self.function.is_method else []), result)
+
+        return _ghlo_asyncio.Call(name).start(begin, finish)
 
 
 def define_async(cls, name, conversions):
@@ -225,7 +264,7 @@ def define_async(cls, name, conversions):
             'the call. A mistake in the arguments is raised by await, or in the callback by %s.'
             % (name[:-len('async')] + 'finish'))
     name = name[:-len('async')] + 'finish'
-    _define(cls, name, _Function(cls, name, {}), finish, "Takes the answer in the callback.")
+    _define(cls, name, _Function(cls, name, {}), finish, '')
 
 
 def define_all(module, conversions):

@@ -388,6 +388,36 @@ test_threads (void)
     g_thread_join (threads[i]);
 }
 
+static void
+test_cost (void)
+{
+  g_autoptr (GhloExecutable) executable = help_compile (PROGRAM), sum = help_compile (HELP_ADD);
+  g_autoptr (GhloExecutable) whole = help_compile (WHOLE), bare = g_object_new (GHLO_TYPE_EXECUTABLE, NULL);
+  g_autoptr (GhloPlan) plan = ghlo_executable_get_plan (sum);
+  g_autoptr (GhloPlanStep) step = g_list_model_get_item (G_LIST_MODEL (plan), 0);
+  g_autoptr (GhloCost) cost = ghlo_executable_get_cost (executable), sums = ghlo_executable_get_cost (sum);
+  g_autoptr (GhloCost) unknown = ghlo_executable_get_cost (whole);
+
+  /* Eleven products; the second loop counts once, and is not known. */
+  g_assert_cmpfloat (ghlo_cost_get_product_operations (cost), ==, (N_TRIPS + 1) * 2.0 * 64 * 64 * 64);
+  g_assert_cmpfloat (ghlo_cost_get_operations (cost), >, ghlo_cost_get_product_operations (cost));
+  g_assert_false (ghlo_cost_is_exact (cost));
+  g_assert_cmpfloat (ghlo_cost_get_estimate (cost), <, 0);
+
+  g_assert_cmpfloat (ghlo_cost_get_operations (sums), ==, 6);
+  g_assert_cmpfloat (ghlo_cost_get_product_operations (sums), ==, 0);
+  g_assert_cmpuint (ghlo_cost_get_bytes (sums), ==, 3 * 24);
+  g_assert_true (ghlo_cost_is_exact (sums));
+  g_assert_cmpfloat (ghlo_cost_get_estimate (sums), ==, ghlo_plan_step_get_estimate (step));
+  g_assert_cmpuint (ghlo_cost_get_peak_memory (sums), ==,
+                    48 + ghlo_plan_get_memory (plan) + ghlo_plan_get_prepared_memory (plan));
+
+  g_assert_false (ghlo_cost_is_exact (unknown));
+  g_assert_cmpfloat (ghlo_cost_get_estimate (unknown), <, 0);
+  g_assert_cmpuint (ghlo_cost_get_peak_memory (unknown), ==, 0);
+  g_assert_null (ghlo_executable_get_cost (bare));
+}
+
 /* A program without a plan of its own is one step. */
 static void
 test_whole (void)
@@ -471,6 +501,7 @@ main (int    argc,
   g_test_add_func ("/profile/alone", test_alone);
   g_test_add_func ("/profile/async", test_async);
   g_test_add_func ("/profile/threads", test_threads);
+  g_test_add_func ("/profile/cost", test_cost);
   g_test_add_func ("/profile/whole", test_whole);
   g_test_add_func ("/profile/reference", test_reference);
   g_test_add_func ("/profile/cancelled", test_cancelled);

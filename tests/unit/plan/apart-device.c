@@ -102,6 +102,18 @@ space_download (gpointer            self,
   return TRUE;
 }
 
+static gboolean
+space_finish (gpointer            self,
+              const GhloMonitor  *monitor,
+              GError            **error)
+{
+  if (!begin_call ("finish", error))
+    return FALSE;
+  apart.n_waits++;
+
+  return TRUE;
+}
+
 /* Steps: the CPU's, over views of the device's memory. */
 
 typedef struct
@@ -244,9 +256,11 @@ get_target (GhloDeviceCore *self)
 {
   static const GhloStepSpace space = {
     .name = "apart", .alloc = space_alloc, .free = space_free, .upload = space_upload, .download = space_download,
+    .finish = space_finish,
   };
+  static const GhloStepRates rates = { .bytes = 1e9, .products = 4e9, .scalars = 2e9, .transfers = 1e8 };
   static const GhloStepTarget target = {
-    .name = "apart", .space = &space, .lacks = lacks, .find = find, .copy = &step,
+    .name = "apart", .space = &space, .lacks = lacks, .find = find, .copy = &step, .rates = &rates,
   };
 
   return &target;

@@ -16,6 +16,7 @@ typedef struct
   guint    n_blocks;                    /* of its memory that are not freed */
   guint    n_uploads, n_downloads;      /* by steps of plans and for constants, with their bytes */
   gsize    n_bytes;
+  guint    n_waits;                     /* for the end of steps that were begun */
   guint    n_calls;                     /* that allocate, upload or download */
   guint    fails_at;                    /* the call that fails, counted from 1; 0: none */
   guint    cancels_at;                  /* the call that has @cancellable cancelled; 0: none */

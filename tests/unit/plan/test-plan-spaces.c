@@ -10,7 +10,7 @@
 #include "apart-device.h"
 #include "compiler/devices.h"
 #include "cpu/target.h"
-#include "plan/plan.h"
+#include "plan/cost.h"
 #include "runtime/place.h"
 
 static GhloPrepared *
@@ -121,6 +121,69 @@ test_mixed (void)
   ASSERT_RUNS (mixed, &a, 1, 3, 3, 1, { "4 transfers of 128 bytes", 1 },
                { "apart step stablehlo.multiply in0@apart tensor<8xf32>, c", 1 }, { "cpu sort stablehlo.sort", 2 },
                { "-> out0@apart", 1 }, { "-> out1@apart", 2 }, { "reference stablehlo.cosine", 1 }, { "copy", 0 });
+}
+
+typedef struct
+{
+  const GhloStepPlan   *plan;
+  const GhloRunProfile *profile;
+  guint                 n_steps, n_apart, n_transfers;
+} Profiled;
+
+static void
+check_step (GhloStep *step,
+            gpointer  data)
+{
+  Profiled *self = data;
+  GhloStepCost cost;
+
+  ghlo_step_cost (self->plan, step, &cost);
+  g_assert_cmpuint (self->profile->steps[step->number].n_runs, ==, 3);
+  g_assert_cmpint (self->profile->steps[step->number].nanoseconds, >, 0);
+  self->n_steps++;
+  if (step->kind == GHLO_STEP_TRANSFER)
+    {
+      self->n_transfers++;
+      g_assert_cmpstr (ghlo_step_get_operation (step), ==, "transfer");
+      g_assert_cmpstr (ghlo_step_get_unit (step), ==, "host");
+      g_assert_cmpfloat (cost.bytes, ==, 32);
+      g_assert_cmpfloat (cost.seconds, ==, 32 / 1e8);
+    }
+  else if (step->kind == GHLO_STEP_COMPUTE && step->target->space != NULL)
+    {
+      self->n_apart++;
+      g_assert_cmpstr (ghlo_step_get_unit (step), ==, "apart");
+      g_assert_cmpfloat (cost.bytes, ==, 3 * 32);
+      g_assert_cmpfloat (cost.operations, ==, 8);
+      g_assert_cmpfloat (cost.seconds, ==, 3 * 32 / 1e9);
+    }
+}
+
+/* A step that is measured ends on its device before the next one begins; nobody waits for others. Runs add up. */
+static void
+test_profile (void)
+{
+  g_autoptr (GhloValue) a = new_random ("tensor<8xf32>", -2, 2);
+  g_autoptr (GhloValue) placed = ghlo_value_place (a, apart_device (), NULL, NULL);
+  g_autoptr (GhloPrepared) prepared = prepare_apart (mixed);
+  g_autoptr (GhloRunProfile) profile = ghlo_run_profile_new ();
+  const GhloRunOptions options = { .profile = profile };
+  Profiled profiled = { ghlo_prepared_get_plan (prepared), profile };
+  g_autoptr (GError) error = NULL;
+  GhloValue *found[3];
+
+  for (guint round = 0; round < 4; round++)
+    {
+      apart.n_waits = 0;
+      g_assert_true (ghlo_prepared_run (prepared, round == 0 ? NULL : &options, &placed, 1, found, NULL, &error));
+      g_assert_no_error (error);
+      g_assert_cmpuint (apart.n_waits, ==, round == 0 ? 0 : 2);
+      ghlo_values_clear (found, 3);
+    }
+  ghlo_step_plan_foreach (profiled.plan, check_step, &profiled);
+  g_assert_cmpuint (profiled.n_apart, ==, 2);
+  g_assert_cmpuint (profiled.n_transfers, ==, 4);
+  g_assert_cmpuint (profiled.n_steps, ==, profile->n_steps);
 }
 
 /* What the loop's host steps take from outside of it is transferred once, whatever they take of what it carries with
@@ -394,6 +457,7 @@ main (int   argc,
   g_test_init (&argc, &argv, NULL);
 
   g_test_add_func ("/plan-spaces/mixed", test_mixed);
+  g_test_add_func ("/plan-spaces/profile", test_profile);
   g_test_add_func ("/plan-spaces/invariant", test_invariant);
   g_test_add_func ("/plan-spaces/loop", test_loop);
   g_test_add_func ("/plan-spaces/parts", test_parts);

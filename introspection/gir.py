@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What a GIR says of functions and their types, in the words of Python and as
+PyGObject calls them. For make-stubs.py.
+"""
+
+import keyword
+import re
+import xml.etree.ElementTree
+
+CORE = '{http://www.gtk.org/introspection/core/1.0}'
+GLIB = '{http://www.gtk.org/introspection/glib/1.0}'
+
+TYPES = {
+    'none': 'None',
+    'utf8': 'str',
+    'filename': 'str',
+    'gunichar': 'str',
+    'gboolean': 'bool',
+    'gfloat': 'float',
+    'gdouble': 'float',
+    'gpointer': 'Any',
+    'gconstpointer': 'Any',
+    'GType': 'GObject.GType',
+    'GLib.Quark': 'int',
+    'GLib.DestroyNotify': 'Callable[..., object]',
+}
+INTEGER = re.compile(r'g?(u?(char|short|int|int8|int16|int32|int64|long|intptr)|s?size|uintptr)')
+LISTS = ('GLib.List', 'GLib.SList', 'GLib.PtrArray')
+
+
+def get_doc(element):
+    """The first paragraph of its documentation, as one writes in Python."""
+    text = (element.findtext(CORE + 'doc') or '').split('\n\n')[0]
+    text = re.sub(r'\[\w+@([\w.:-]+)\]', r'`\1`', text)
+    for name, word in {'NULL': 'None', 'TRUE': 'True', 'FALSE': 'False'}.items():
+        text = text.replace('%' + name, word)
+    text = re.sub(r'%GHLO_ERROR_(\w+)', r'`Ghlo.Error.\1`', text)
+    return re.sub(r'[@%](\w+)', r'`\1`', text)
+
+
+def to_name(name):
+    """A name of the GIR as PyGObject spells it."""
+    name = name.replace('-', '_')
+    return name + '_' if keyword.iskeyword(name) else name
+
+
+class Api:
+    """The namespace that the GIR describes."""
+
+    def __init__(self, path):
+        root = xml.etree.ElementTree.parse(path).getroot()
+        self.namespace = root.find(CORE + 'namespace')
+        self.callbacks = {element.get('name'): element for element in self.namespace.findall(CORE + 'callback')}
+        self.flags = {element.get('name') for element in self.namespace.findall(CORE + 'bitfield')}
+        self.owners = {child: element for element in root.iter() for child in element.findall(CORE + 'return-value')}
+        self.includes = sorted({element.get('name') for element in root.findall(CORE + 'include')} | {'GLib'})
+
+    def get_type(self, holder, result=False):
+        """The type of what a function takes, or gives."""
+        found = self.get_bare_type(holder, result)
+        # No array arrives as an empty one.
+        is_list = result and holder.find(CORE + 'array') is not None
+        nullable = holder.get('nullable') == '1' and not is_list
+        return found + ' | None' if nullable and found not in ('None', 'Any') else found
+
+    def get_bare_type(self, holder, result):
+        array, element = holder.find(CORE + 'array'), holder.find(CORE + 'type')
+        if array is not None or element.get('name') in LISTS:
+            inner = (element if array is None else array).find(CORE + 'type')
+            if array is not None and inner.get('name') == 'guint8':
+                return 'bytes'
+            return f"{'list' if result else 'Sequence'}[{self.spell(inner.get('name'))}]"
+        if element.get('name') == 'GLib.HashTable':
+            return f"dict[{', '.join(self.spell(inner.get('name')) for inner in element)}]"
+        if element.get('name') == 'Gio.ListModel':
+            return f'Gio.ListModel[{get_item_type(holder, self.owners.get(holder))}]'
+        return self.spell(element.get('name'))
+
+    def spell(self, name):
+        if name in TYPES:
+            return TYPES[name]
+        if INTEGER.fullmatch(name):
+            return 'int'
+        if name in self.callbacks:
+            return self.spell_callback(self.callbacks[name])
+        return name
+
+    def spell_callback(self, callback):
+        parameters = ', '.join(self.get_type(parameter, result=True) for parameter in get_shown(callback))
+        return f'Callable[[{parameters}], {self.get_result(callback)}]'
+
+    def get_result(self, function):
+        """What a call gives: its result and what it writes to, together a tuple if there are several."""
+        value = function.find(CORE + 'return-value')
+        hidden = get_hidden(function, value)
+        results = [] if value.get('skip') == '1' else [self.get_type(value, result=True)]
+        if function.tag == CORE + 'constructor':
+            # PyGObject raises an error where there is none.
+            results = [results[0].removesuffix(' | None')]
+        results += [self.get_type(parameter, result=True) for i, parameter in enumerate(get_parameters(function))
+                    if parameter.get('direction', 'in') != 'in' and i not in hidden]
+        if len(results) > 1 and results[0] == 'None':
+            results.pop(0)
+        return results[0] if len(results) == 1 else f"tuple[{', '.join(results)}]" if results else 'None'
+
+
+def get_item_type(*elements):
+    """What a list model has, which the documentation of one of these alone says."""
+    docs = ' '.join(element.findtext(CORE + 'doc') or '' for element in elements if element is not None)
+    found = re.search(r'list(?: ?model\]?)? of\s+\[class@(?:Ghlo\.)?([\w.]+)\]', docs, re.I)
+    return found[1] if found else 'Any'
+
+
+def get_parameters(function):
+    parameters = function.find(CORE + 'parameters')
+    return [] if parameters is None else parameters.findall(CORE + 'parameter')
+
+
+def get_hidden(function, value=None):
+    """Parameters that nobody gives in Python: lengths of arrays, and data of callbacks."""
+    parameters = get_parameters(function)
+    hidden = {parameter.get(what) for parameter in parameters for what in ('closure', 'destroy')}
+    for holder in [*parameters, value]:
+        array = None if holder is None else holder.find(CORE + 'array')
+        hidden.add(None if array is None else array.get('length'))
+    return {int(i) for i in hidden - {None}}
+
+
+def get_shown(function):
+    hidden = get_hidden(function, function.find(CORE + 'return-value'))
+    return [parameter for i, parameter in enumerate(get_parameters(function))
+            if i not in hidden and parameter.get('direction', 'in') != 'out']

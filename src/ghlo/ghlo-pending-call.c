@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Pending calls: a cancellable that emits a signal in the place of a callback.
+ */
+
+#include "ghlo-call-private.h"
+
+/**
+ * GhloPendingCall:
+ *
+ * An asynchronous call that is answered by a signal.
+ *
+ * Given as the cancellable of any asynchronous function of the library, and without a
+ * callback, it emits [signal@Ghlo.PendingCall::answered] where the callback would have been
+ * called. With a callback it is a cancellable like any other.
+ *
+ * This is for language bindings: in some of them a function that is handed over as a
+ * callback takes memory that is never given back, and a handler of a signal does not.
+ * One object is for one call.
+ *
+ * Since: 1.0
+ */
+struct _GhloPendingCall
+{
+  GCancellable parent_instance;
+};
+
+G_DEFINE_FINAL_TYPE (GhloPendingCall, ghlo_pending_call, G_TYPE_CANCELLABLE)
+
+static guint answered;
+
+static void
+ghlo_pending_call_class_init (GhloPendingCallClass *klass)
+{
+  /**
+   * GhloPendingCall::answered:
+   * @self: the call
+   * @result: what the function that ends with `_finish` takes
+   *
+   * Emitted once, when the call has finished, in the thread-default main context of who
+   * called, and never from within the call.
+   *
+   * Since: 1.0
+   */
+  answered = g_signal_new ("answered", GHLO_TYPE_PENDING_CALL, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1,
+                           G_TYPE_ASYNC_RESULT);
+}
+
+static void
+ghlo_pending_call_init (GhloPendingCall *self)
+{
+}
+
+/**
+ * ghlo_pending_call_new:
+ *
+ * Makes what is given to an asynchronous function as its cancellable.
+ *
+ * Returns: (transfer full): a new pending call
+ *
+ * Since: 1.0
+ */
+GhloPendingCall *
+ghlo_pending_call_new (void)
+{
+  return g_object_new (GHLO_TYPE_PENDING_CALL, NULL);
+}
+
+void
+ghlo_pending_call_answer (GObject      *source_object,
+                          GAsyncResult *result,
+                          gpointer      call)
+{
+  g_signal_emit (call, answered, 0, result);
+}
