@@ -421,6 +421,10 @@ const ARGUMENTS = {
         [name, self.executable !== null ? toBound(self, toIndex(`${name}`, self), value) : value],
     'Session.carry_all': (self, initial) => [toInputs(initial, () => listMarked(self))],
     'Session.copy_state': (self, input, ...rest) => [toIndex(input, self), ...rest],
+    // Scale and zero point of a whole tensor may stand alone.
+    'TensorType.new_quantized': (_self, stored, expressedType, scales, zeroPoints = null, axis = -1, ...range) =>
+        [stored, expressedType, toDoubles([scales].flat()),
+            zeroPoints === null ? null : toInt64s([zeroPoints].flat()), axis, range[0] ?? 0, range[1] ?? 0],
     'Session.unbind_output': (self, index) => [toIndex(index, self, true)],
     // GJS tells nobody where a typed array lies, and cannot call the function.
     'Session.bind_output': () => {

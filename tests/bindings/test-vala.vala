@@ -288,6 +288,34 @@ void test_carry_all () {
   }
 }
 
+void quantized () throws Error {
+  var stored = Ghlo.TensorType.parse ("2xi8");
+  var type = new Ghlo.TensorType.quantized (stored, Ghlo.ElementType.F32, { 0.5, 0.25 }, { -3, 0 }, 0);
+  string text = "tensor<2x!quant.uniform<i8:f32:0, {5.000000e-01:-3,2.500000e-01}>>";
+  var executable = compile (@"func.func @main(%x: $text) -> tensor<2xf32> {
+  %0 = stablehlo.uniform_dequantize %x : ($text) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}");
+
+  assert_true (type.to_string () == text);
+  assert_true (type.equal (Ghlo.TensorType.parse (text)));
+  assert_true (type.get_scales ()[1] == 0.25);
+  assert_true (type.get_zero_points ()[0] == -3);
+  assert_true (type.get_expressed_type () == Ghlo.ElementType.F32);
+  assert_true (type.get_storage_max () == 127);
+  var result = executable.execute ({ new Ghlo.Buffer.from_int64s (type, { 1, -4 }) });
+  assert_true (first (result.get_output (0)) == 2);
+  assert_true (new Ghlo.TensorType.quantized (stored, Ghlo.ElementType.F32, { 2 }).get_quantized_axis () == -1);
+}
+
+void test_quantized () {
+  try {
+    quantized ();
+  } catch (Error error) {
+    assert_not_reached ();
+  }
+}
+
 void test_session () {
   await ((callback) => run_session.begin (callback), (result) => run_session.end (result));
 }
@@ -588,6 +616,7 @@ void main (string[] args) {
   Test.add_func ("/face/formats", test_formats);
   Test.add_func ("/face/session", test_session);
   Test.add_func ("/face/carry-all", test_carry_all);
+  Test.add_func ("/face/quantized", test_quantized);
   Test.add_func ("/face/profile", test_profile);
   Test.add_func ("/face/cancel", test_cancel);
   Test.add_func ("/face/cancel-soon", test_cancel_soon);

@@ -310,6 +310,27 @@ await test('all that the program marks is carried', async () => {
     await refused(() => Ghlo.Session.new(compile(ADD)).carry_all(), 'no mark');
 });
 
+await test('quantized types', () => {
+    const text = 'tensor<2x!quant.uniform<i8<-127:127>:f32:0, {5.000000e-01:-3,2.500000e-01}>>';
+    const stored = Ghlo.TensorType.parse('2xi8');
+    const type = Ghlo.TensorType.new_quantized(stored, ElementType.F32, [0.5, 0.25], [-3, 0], 0, -127, 127);
+    equal(`${type}`, text);
+    check(type.equals(Ghlo.TensorType.parse(text)), 'a type differs from its spelling');
+    equal(`${Ghlo.TensorType.new_quantized(stored, ElementType.BF16, 2, 7)}`,
+        'tensor<2x!quant.uniform<i8:bf16, 2.000000e+00:7>>');
+    equal([type.get_element_type(), type.get_expressed_type(), type.get_quantized_axis()],
+        [ElementType.I8, ElementType.F32, 0]);
+    equal([type.get_scales(), type.get_zero_points()], [[0.5, 0.25], [-3, 0]]);
+    equal([type.get_storage_min(), type.get_storage_max()], [-127, 127]);
+    const executable = compile(`func.func @main(%x: ${text}) -> tensor<2xf32> {
+  %0 = stablehlo.uniform_dequantize %x : (${text}) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}`);
+    const quantized = Ghlo.Buffer.new_from_int64s(type, [1, -4]);
+    equal(quantized.to_array(), new Int8Array([1, -4]));
+    equal(executable.execute([quantized]).get_output(0).to_array(), new Float32Array([2, -1]));
+});
+
 await test('files by their paths', async () => {
     const [file, stream] = Gio.File.new_tmp('ghlo-XXXXXX.mlir');
     stream.close(null);

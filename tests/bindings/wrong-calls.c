@@ -594,6 +594,31 @@ call_strided (Table         *table,
 }
 
 static gpointer
+call_quantized (Table         *table,
+                JsonObject    *row,
+                GCancellable  *cancellable,
+                GError       **error)
+{
+  GhloTensorType *stored = make_type (row);
+  gsize n_scales, n_zero_points;
+  g_autofree gint64 *numbers = make_numbers (row, "scales", &n_scales);
+  g_autofree gint64 *zero_points = make_numbers (row, "zero_points", &n_zero_points);
+  g_autofree double *scales = g_new (double, n_scales + 1);
+  GhloTensorType *type;
+
+  for (gsize i = 0; i < n_scales; i++)
+    scales[i] = (double) numbers[i];
+  type = ghlo_tensor_type_new_quantized (stored, ghlo_element_type_from_string (get_string (row, "expressed")), scales,
+                                         n_scales, zero_points, n_zero_points,
+                                         (int) json_object_get_int_member (row, "axis"),
+                                         json_object_get_int_member (row, "min"),
+                                         json_object_get_int_member (row, "max"), error);
+  unref_type (stored);
+
+  return type;
+}
+
+static gpointer
 call_tuple (Table         *table,
             JsonObject    *row,
             GCancellable  *cancellable,
@@ -625,6 +650,7 @@ static const struct { const char *name; CallFunc func; } calls[] = {
   { "copy-to-device", call_copy_to_device },
   { "register", call_register },   { "unregister", call_register }, { "answer", call_answer },
   { "bind-output", call_output },  { "bind-name", call_bind_name }, { "carry-all", call_carry_all },
+  { "quantized", call_quantized },
 };
 
 static CallFunc

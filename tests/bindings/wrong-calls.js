@@ -64,6 +64,8 @@ function answer(row) {
 const MAKE = {
     bytes: row => Ghlo.Buffer.new_from_bytes(makeType(row), makeBytes(row.size, row.fill)),
     strided: row => Ghlo.Buffer.new_from_bytes_strided(makeType(row), makeBytes(row.size, row.fill), row.strides),
+    quantized: row => Ghlo.TensorType.new_quantized(makeType(row), Ghlo.ElementType[row.expressed.toUpperCase()],
+        row.scales, row.zero_points, row.axis, row.min, row.max),
     tuple: row => Ghlo.Buffer.new_tuple(makeList(row.members)),
     type: row => Ghlo.TensorType.parse(row.text),
     bind: row => makeSession(row.session).bind_input(row.input, buffers[row.buffer] ?? null),

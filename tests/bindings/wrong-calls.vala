@@ -139,6 +139,14 @@ void make (Json.Object row) throws Error {
   case "strided":
     new Ghlo.Buffer.from_bytes_strided (make_type (row), make_bytes (row), make_numbers (row, "strides"));
     break;
+  case "quantized":
+    double[] scales = {};
+    foreach (var number in make_numbers (row, "scales"))
+      scales += (double) number;
+    new Ghlo.TensorType.quantized (make_type (row), Ghlo.ElementType.from_string (row.get_string_member ("expressed")),
+                                   scales, make_numbers (row, "zero_points"), (int) row.get_int_member ("axis"),
+                                   row.get_int_member ("min"), row.get_int_member ("max"));
+    break;
   case "tuple":
     new Ghlo.Buffer.tuple (make_list (row, "members"));
     break;

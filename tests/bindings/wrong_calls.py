@@ -89,6 +89,9 @@ class Table:
         call = case['call']
         if call == 'tuple':
             Ghlo.Buffer.new_tuple(self.list(case['members']))
+        elif call == 'quantized':
+            Ghlo.TensorType.new_quantized(self.type(case), case['expressed'], case['scales'], case['zero_points'],
+                                          case['axis'], case['min'], case['max'])
         elif call == 'type':
             Ghlo.TensorType.parse(case['text'])
         elif call == 'bind':

@@ -82,6 +82,13 @@ class TensorType(Ghlo.TensorType):
             element_type = _arrays.element_type_of(array)
         return Ghlo.TensorType.new(element_type, list(array.shape))
 
+    @staticmethod
+    def new_quantized(stored, expressed_type, scales, zero_points=None, axis=-1, storage_min=0, storage_max=0):
+        """The type of numbers that are (stored - zero point) * scale, over a type of stored integers:
+        new_quantized ('tensor<4xi8>', 'f32', 0.1, 3), or with a list of scales along an axis."""
+        return Ghlo.TensorType.new_quantized(stored, expressed_type, scales, zero_points, axis, storage_min,
+                                             storage_max)
+
     @property
     def shape(self) -> tuple[int, ...]:
         """The dimensions, as NumPy has them; -1 where a dimension is dynamic."""

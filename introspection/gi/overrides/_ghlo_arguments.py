@@ -109,6 +109,18 @@ def _integers(_source, numbers: Iterable[SupportsIndex]):
         raise TypeError('expected a list of whole numbers such as [2, 3], found %r' % (numbers,)) from None
 
 
+def _zero_points(_source, numbers):
+    """One for the whole tensor may stand alone."""
+    return _integers(None, numbers if numbers is None or hasattr(numbers, '__iter__') else [numbers])
+
+
+def _scales(_source, numbers):
+    try:
+        return [float(number) for number in (numbers if hasattr(numbers, '__iter__') else [numbers])]
+    except (TypeError, ValueError):
+        raise TypeError('expected a scale or a list of them such as [0.1, 0.2], found %r' % (numbers,)) from None
+
+
 def _shape(_source, numbers: Iterable[SupportsIndex]):
     numbers = _integers(None, numbers)
     if numbers is not None and min(numbers, default=0) < -1:
@@ -331,4 +343,6 @@ CONVERSIONS = {
     ('Session', 'run'): {'inputs': _inputs},
     ('Session', 'unbind_output'): {'output': find_output},
     ('TensorType', 'new'): {'element_type': _element_type, 'dimensions': _shape},
+    ('TensorType', 'new_quantized'): {'stored': _type, 'expressed_type': _element_type, 'scales': _scales,
+                                      'zero_points': _zero_points},
 }
