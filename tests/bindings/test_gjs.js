@@ -219,15 +219,28 @@ await test('what shows the memory takes none', () => {
     buffer.release();
 });
 
+await test('a NaN is a number for JavaScript, whatever its bits', () => {
+    const bits = new BigUint64Array([0xffffe00000000000n, 0xfff8000000000001n, 0x7ff0000000000001n]);
+    const type = Ghlo.TensorType.parse('3xf64');
+    const numbers = Ghlo.Buffer.new_from_bytes(type, new Uint8Array(bits.buffer)).get_doubles();
+    System.gc();
+    equal(numbers, [NaN, NaN, NaN]);
+    const halves = Ghlo.Buffer.from_array(new Uint16Array([0xffff, 0x7f81]), null, ElementType.BF16).get_doubles();
+    System.gc();
+    equal(halves, [NaN, NaN]);
+});
+
 await test('a view that is only read', () => {
     const buffer = Ghlo.Buffer.from_array(new Float32Array([1, 2, 3, 4, 5, 6]), [2, 3]);
     const view = buffer.view();
     equal([view.shape, view.length, view.at(1, 0), [...view]], [[2, 3], 6, 4, [1, 2, 3, 4, 5, 6]]);
-    for (const write of [() => (view[0] = 7), () => (view.length = 0), () => (view.shape[0] = 7), () => (view.at = null)])
+    for (const write of [() => (view[0] = 7), () => (view.length = 0), () => (view.shape[0] = 7),
+        () => (view.at = null)])
         check(throws(write) instanceof TypeError, 'a view was written to');
     buffer.release();
     equal([...view], [1, 2, 3, 4, 5, 6]);
-    for (const [indices, says] of [[[0], 'expected 2 indices, found 1'], [[2, 0], 'from 0 to 1 for dimension 0, found 2'],
+    for (const [indices, says] of [[[0], 'expected 2 indices, found 1'],
+        [[2, 0], 'from 0 to 1 for dimension 0, found 2'],
         [[0, -1], 'found -1'], [[0, 0.5], 'found 0.5'], [[0, 'a'], 'found a']]) {
         const error = throws(() => view.at(...indices));
         check(error.message.includes(says) && error.matches(Ghlo.Error, Ghlo.Error.INVALID_ARGUMENT), error.message);
