@@ -23,6 +23,9 @@ except ImportError:
 
 _REQUIRED = object()
 
+# By class and name: functions that take exactly what the library takes, for who has converted it already.
+converted = {}
+
 
 class _Annotation(str):
     """A type as one writes it, which help shows without quotes."""
@@ -126,6 +129,7 @@ def define_call(cls, name, conversions):
     else:
         def run(*values):
             return _interrupts.call(raw, list(values), at + function.is_method)
+    converted[cls.__name__, name] = run
 
     if function.is_method:
         def call(self, *arguments, **keywords):
