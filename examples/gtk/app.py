@@ -1,86 +1,108 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A window that runs a model on a picture, frame after frame.
+"""A viewer of programs: what they take and give, how a device runs them, and how fast.
 
-    app.py [--frames=N] [--close-after=MS] [MODEL]
+    app.py [--frames=N] [--pattern] [--fill=HOW] [--screenshot=FILE] [--close-after=MS] [PROGRAM]
 
-The model takes a picture and a frame number, and gives a picture and the next frame
-number; examples/models/edges.mlir is one. Nothing here waits: each slow call gives
-its result in a callback, a frame that comes while the last one is being processed
-is dropped, and closing the window cancels what is going on and leaves.
-app.js and app.vala are the same program.
+A program that takes and gives a picture runs on one frame after the other, of a picture or of
+a test pattern; examples/models/edges.mlir is one. Any other gets its inputs filled, and runs
+when asked. What a program marks as aliased is carried from run to run. Nothing here waits:
+each slow call is awaited, of the frames that come while one is being processed the last is taken,
+and closing the window cancels what is going on and leaves.
+app.js and app.vala are the same program; values.* and rows.* are parts of it.
 """
 
+import ctypes
 import os
 import sys
+import types
 
 import gi
 
 gi.require_version('Gdk', '4.0')
 gi.require_version('Gtk', '4.0')
 gi.require_version('Ghlo', '1.0')
-from gi.repository import Gdk, GdkPixbuf, Ghlo, Gio, GLib, GObject, Gtk  # noqa: E402
+from gi.repository import Gdk, Ghlo, Gio, GLib, GObject, Gtk  # noqa: E402
 
-import numpy as np  # noqa: E402
+from rows import ValueRow, describe_plan, format_time, show_plan, update_step_rows  # noqa: E402
+from values import Camera, describe, is_picture, make_texture, write_fill, write_summary  # noqa: E402
 
-PICTURE = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'picture.png')
+FILLS = ['ramp', 'random', 'zeros']
+LAYOUT = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'viewer.ui')
+FIGURES_EVERY = 500000          # microseconds from one look at the plan's times and the values to the next
+
+
+@types.coroutine
+def call(source, name, *arguments):
+    """Awaits the call NAME of an object or class."""
+    result = yield getattr(source, name + '_async'), arguments
+    return getattr(source, name + '_finish')(result)
+
+
+def spawn(coroutine, on_error):
+    """Runs a coroutine in GLib's main loop, from call to call."""
+    def step(_source=None, result=None):
+        try:
+            begin, arguments = coroutine.send(result)
+        except StopIteration:
+            return
+        except (GLib.Error, ValueError) as error:
+            return on_error(error)
+        begin(*arguments, step)
+    step()
 
 
 class Window(Gtk.ApplicationWindow):
-    def __init__(self, app, frames):
-        super().__init__(application=app, title='GHLO', default_width=480, default_height=520)
-        self.frames_left = frames                 # 0: until the window is closed
+    def __init__(self, app, options):
+        super().__init__(application=app, title='GHLO', default_width=940, default_height=620)
+        self.options = options
         self.client = Ghlo.Client()
         self.cancellable = Gio.Cancellable()
-        self.session = None
-        self.dialog = None
+        self.program = self.session = self.device = self.camera = self.dialog = None
+        self.helpers = {}                         # executables of write_fill() and write_summary(), by text
+        self.stage = ''                           # while frames come: Waiting, or what is being done
+        self.is_lost = False                      # the carried values, by a run that did not end
+        self.is_due = False                       # a frame came that was not processed
         self.tick = 0
-        self.stage = 'Open a model'               # while frames come: Waiting, or what is being done
+        self.count = self.runs_left = 0           # runs_left of 0: until the window is closed
         self.make_widgets()
-        self.load_picture()
+        self.enter('Open a program')
         self.connect('close-request', self.on_close_request)
 
     def make_widgets(self):
-        open_button = Gtk.Button(label='_Open…', use_underline=True)
-        open_button.connect('clicked', self.on_open)
-        self.cancel_button = Gtk.Button(label='_Cancel', use_underline=True, sensitive=False)
+        GObject.type_ensure(Ghlo.Device.__gtype__)
+        builder = Gtk.Builder.new_from_file(LAYOUT)
+        for name in ('status_label', 'title_label', 'pattern_button', 'run_button', 'cancel_button', 'progress_bar',
+                     'fill_drop_down', 'input_list', 'output_list', 'device_drop_down', 'memory_label', 'memory_bar',
+                     'picture_box', 'times_label', 'plan_view'):
+            setattr(self, name, builder.get_object(name))
+        self.set_titlebar(builder.get_object('header'))
+        self.set_child(builder.get_object('content'))
+        self.pattern_button.set_active(self.options.get('pattern', False))
+        self.fill_drop_down.set_model(Gtk.StringList.new([fill.capitalize() for fill in FILLS]))
+        if self.options.get('fill') in FILLS:
+            self.fill_drop_down.set_selected(FILLS.index(self.options['fill']))
+        builder.get_object('open_button').connect('clicked', self.on_open)
+        self.pattern_button.connect('toggled', lambda *_: self.make_camera())
+        self.run_button.connect('clicked', lambda *_: self.begin())
         self.cancel_button.connect('clicked', lambda *_: self.stop('Cancelled'))
-        header = Gtk.HeaderBar()
-        header.pack_start(open_button)
-        header.pack_end(self.cancel_button)
-        self.set_titlebar(header)
-
-        self.picture = Gtk.Picture(vexpand=True)
-        self.bar = Gtk.ProgressBar()
-        self.status = Gtk.Label(label=self.stage)
-        box = Gtk.Box(orientation=Gtk.Orientation.VERTICAL, spacing=6, margin_top=6, margin_bottom=6,
-                      margin_start=6, margin_end=6)
-        for widget in (self.picture, self.bar, self.status):
-            box.append(widget)
-        self.set_child(box)
-
-    def load_picture(self):
-        pixbuf = GdkPixbuf.Pixbuf.new_from_file(PICTURE)
-        self.width, self.height = pixbuf.get_width(), pixbuf.get_height()
-        self.pixels = pixbuf.read_pixel_bytes()
-        self.strides = [pixbuf.get_rowstride(), 3, 1]      # rows are padded to four bytes
-        self.picture_type = Ghlo.TensorType.new(Ghlo.ElementType.UI8, [self.height, self.width, 3])
-        self.show_picture(self.pixels, pixbuf.get_rowstride())
-
-    def show_picture(self, pixels, stride):
-        self.picture.set_paintable(Gdk.MemoryTexture.new(self.width, self.height, Gdk.MemoryFormat.R8G8B8,
-                                                         pixels, stride))
+        self.fill_drop_down.connect('notify::selected', lambda *_: self.prepare_again())
+        self.device_drop_down.connect('notify::selected', self.on_device)
+        target = Gtk.DropTarget.new(Gio.File, Gdk.DragAction.COPY)
+        target.connect('drop', self.on_drop)
+        self.add_controller(target)
 
     # Cancel, close, errors
 
     def enter(self, stage):
         self.stage = stage
-        self.status.set_label(stage)
+        self.status_label.set_label(stage)
 
     def start(self, stage):
         """Ends what is going on, for something else to begin."""
         self.stop(stage)
         self.cancellable = Gio.Cancellable()
+        self.run_button.set_sensitive(False)
         self.cancel_button.set_sensitive(True)
 
     def stop(self, stage):
@@ -88,8 +110,11 @@ class Window(Gtk.ApplicationWindow):
         self.cancellable.cancel()
         if self.tick:
             self.remove_tick_callback(self.tick)
+            self.is_lost = self.stage == 'Running'
         self.tick = 0
         self.cancel_button.set_sensitive(False)
+        self.run_button.set_sensitive(self.session is not None)
+        self.progress_bar.set_visible(False)
         self.enter(stage)
 
     def on_close_request(self, _window):
@@ -103,12 +128,13 @@ class Window(Gtk.ApplicationWindow):
         self.dialog = None
 
     def show_error(self, error):
-        if error.matches(Gio.io_error_quark(), Gio.IOErrorEnum.CANCELLED):
+        if isinstance(error, GLib.Error) and error.matches(Gio.io_error_quark(), Gio.IOErrorEnum.CANCELLED):
             return
+        message = getattr(error, 'message', str(error))
         self.stop('Failed')
         self.close_dialog()
-        print(error.message, file=sys.stderr)
-        headline, _, detail = error.message.partition('\n')
+        print(message, file=sys.stderr)
+        headline, _, detail = message.partition('\n')
         self.dialog = Gtk.MessageDialog(
             transient_for=self, modal=True, message_type=Gtk.MessageType.ERROR,
             buttons=Gtk.ButtonsType.CLOSE, text=headline)
@@ -117,10 +143,10 @@ class Window(Gtk.ApplicationWindow):
         self.dialog.connect('response', lambda *_: self.close_dialog())
         self.dialog.present()
 
-    # Open, load, compile
+    # Open, compile, fill
 
     def on_open(self, _button):
-        self.dialog = Gtk.FileChooserNative(title='Open a model', transient_for=self, modal=True,
+        self.dialog = Gtk.FileChooserNative(title='Open a program', transient_for=self, modal=True,
                                             action=Gtk.FileChooserAction.OPEN)
         self.dialog.connect('response', self.on_chosen)
         self.dialog.show()
@@ -130,88 +156,262 @@ class Window(Gtk.ApplicationWindow):
             self.open(chooser.get_file())
         self.close_dialog()
 
+    def on_drop(self, _target, file, _x, _y):
+        self.open(file)
+        return True
+
     def open(self, file):
+        self.program = self.session = None
         self.start('Loading')
-        Ghlo.Program.load_async(file, self.cancellable, self.on_loaded)
+        self.title_label.set_label(file.get_basename())
+        spawn(self.load(file, self.cancellable), self.show_error)
 
-    def on_loaded(self, _source, result):
-        try:
-            program = Ghlo.Program.load_finish(result)
-        except GLib.Error as error:
-            return self.show_error(error)
+    def prepare_again(self):
+        if self.program:
+            self.session = None
+            self.start('Compiling')
+            spawn(self.prepare(self.cancellable), self.show_error)
+
+    def on_device(self, drop_down, _property):
+        if drop_down.get_selected_item() != self.device:
+            self.helpers = {}
+            self.prepare_again()
+
+    async def load(self, file, cancellable):
+        self.program = await call(Ghlo.Program, 'load', file, cancellable)
+        if self.device_drop_down.get_model() is None:
+            devices = await call(self.client, 'list_devices', cancellable)
+            self.device = devices[0]              # so that nothing changes when the first one is selected
+            self.device_drop_down.set_model(devices)
+        await self.prepare(cancellable)
+
+    async def prepare(self, cancellable):
         self.enter('Compiling')
+        self.progress_bar.set_visible(True)
+        self.device = self.device_drop_down.get_selected_item()
+        options = Ghlo.CompileOptions(device=self.device)
         progress = Ghlo.Progress()
-        progress.bind_property('fraction', self.bar, 'fraction', GObject.BindingFlags.DEFAULT)
-        self.client.compile_async(program, None, progress, self.cancellable, self.on_compiled)
+        progress.bind_property('fraction', self.progress_bar, 'fraction', GObject.BindingFlags.DEFAULT)
+        executable = await call(self.client, 'compile', self.program, options, progress, cancellable)
+        self.describe_program(executable)
+        session = Ghlo.Session.new(executable)
+        await self.fill_inputs(session, cancellable)
+        self.session, self.is_lost, self.count = session, False, 0
+        self.stop('Ready')
+        if self.camera or self.options.get('frames'):
+            self.begin()
 
-    def on_compiled(self, client, result):
-        try:
-            executable = client.compile_finish(result)
-            self.device = executable.get_device()
-            self.session = Ghlo.Session.new(executable)
-            # The next frame number becomes the frame number; at first it is 0.
-            self.session.carry(1, 1, Ghlo.Buffer.from_numpy(np.int32(0)))
-        except GLib.Error as error:
-            return self.show_error(error)
-        self.enter('Waiting')
+    def describe_program(self, executable):
+        self.inputs, self.outputs = executable.list_inputs(), executable.list_outputs()
+        self.input_rows, self.output_rows = (
+            [ValueRow(title=f'{info.get_name() or i}: {info.get_tensor_type() or info.get_kind().value_nick}')
+             for i, info in enumerate(infos)] for infos in (self.inputs, self.outputs))
+        for view, rows in ((self.input_list, self.input_rows), (self.output_list, self.output_rows)):
+            model = Gio.ListStore.new(ValueRow)
+            model.splice(0, 0, rows)
+            view.set_model(Gtk.NoSelection.new(model))
+        plan = executable.get_plan()
+        self.step_rows = show_plan(self.plan_view, plan)
+        self.heading = describe_plan(plan)
+        self.times_label.set_label(self.heading)
+
+        pictures = [i for i, info in enumerate(self.outputs) if is_picture(info)]
+        self.carried = {i: info.get_aliased_input() for i, info in enumerate(self.outputs)
+                        if info.get_aliased_input() >= 0 and i not in pictures}
+        self.given = [i for i in range(len(self.outputs)) if i not in self.carried]    # what results have
+        self.fed = next((i for i, info in enumerate(self.inputs)
+                         if pictures and is_picture(info) and i not in self.carried.values()), -1)
+        while self.picture_box.get_first_child():
+            self.picture_box.remove(self.picture_box.get_first_child())
+        self.pictures = {i: Gtk.Picture() for i in pictures}
+        self.input_picture = Gtk.Picture(visible=self.fed >= 0)
+        for picture in (self.input_picture, *self.pictures.values()):
+            self.picture_box.append(picture)
+        self.picture_box.set_visible(bool(pictures))
+        self.pattern_button.set_visible(self.fed >= 0)
+        self.make_camera()
+
+    def make_camera(self):
+        self.camera = None
+        if self.program and self.fed >= 0:
+            self.camera = Camera(self.inputs[self.fed].get_tensor_type(), self.pattern_button.get_active())
+
+    async def run_helper(self, text, buffers, cancellable):
+        """What a small program of the viewer's own gives."""
+        executable = self.helpers.get(text)
+        if executable is None:
+            program = await call(Ghlo.Program, 'parse', text.encode(), 'viewer', cancellable)
+            options = Ghlo.CompileOptions(device=self.device)
+            executable = await call(self.client, 'compile', program, options, None, cancellable)
+            self.helpers[text] = executable
+        return await call(executable, 'execute', buffers, cancellable)
+
+    async def fill_inputs(self, session, cancellable):
+        """Binds each input but the picture: tensors to numbers, tokens to tokens."""
+        infos = {i: info for i, info in enumerate(self.inputs) if i != self.fed}
+        for i, info in infos.items():
+            if info.get_kind() == Ghlo.ValueKind.TUPLE:
+                raise ValueError(f'expected inputs that are tensors and tokens, found a tuple as input {i}')
+        tensors = [i for i, info in infos.items() if info.get_kind() == Ghlo.ValueKind.TENSOR]
+        self.enter('Filling')
+        how = FILLS[self.fill_drop_down.get_selected()]
+        text = write_fill([infos[i].get_tensor_type() for i in tensors], how)
+        filled = dict(zip(tensors, await self.run_helper(text, [], cancellable)))
+        outputs = {to: i for i, to in self.carried.items()}
+        for i in infos:
+            buffer = filled[i] if i in filled else Ghlo.Buffer.new_token()
+            if i in outputs:
+                session.carry(outputs[i], i, buffer)
+            else:
+                session.bind_input(i, buffer)
+        await self.sum_up([self.input_rows[i] for i in tensors], list(filled.values()), cancellable)
+        for i in self.carried.values():
+            self.input_rows[i].summary += ' at first, then carried'
+
+    async def sum_up(self, rows, buffers, cancellable):
+        """Says of each tensor what numbers it has."""
+        some = [(row, buffer, buffer.get_tensor_type()) for row, buffer in zip(rows, buffers)
+                if buffer.get_tensor_type() is not None and buffer.get_tensor_type().get_n_elements() > 0]
+        text = write_summary([each[2] for each in some])
+        result = await self.run_helper(text, [each[1] for each in some], cancellable)
+        for (row, _, tensor_type), numbers in zip(some, result):
+            row.summary = describe(numbers.get_doubles(), tensor_type.get_n_elements())
+
+    # Runs
+
+    def begin(self):
+        """Begins to run: frame after frame, or once."""
+        self.start('Waiting')
+        if self.is_lost:
+            self.session.reset()
+        self.is_lost = False
+        self.runs_left = self.options.get('frames', 0 if self.camera else 1)
+        self.began = self.looked = GLib.get_monotonic_time()
+        self.looked_at = self.began_at = self.count
         self.tick = self.add_tick_callback(self.on_tick)
 
-    # Frames
-
     def on_tick(self, _window, _clock):
-        if self.stage == 'Waiting':               # otherwise this frame is dropped
-            self.stage = 'Uploading'
-            pixels = Ghlo.Buffer.new_from_bytes_strided(self.picture_type, self.pixels, self.strides)
-            pixels.copy_to_device_async(self.device, self.cancellable, self.on_uploaded)
+        self.is_due = True
+        self.run_next()
         return GLib.SOURCE_CONTINUE
 
-    def on_uploaded(self, pixels, result):
-        try:
-            uploaded = pixels.copy_to_device_finish(result)
-        except GLib.Error as error:
-            return self.show_error(error)
+    def run_next(self):
+        if self.stage == 'Waiting' and self.is_due:
+            self.is_due = False                   # however many frames came meanwhile
+            spawn(self.run(self.cancellable), self.show_error)
+
+    async def run(self, cancellable):
+        inputs = []
+        if self.camera:
+            pixels, texture = self.camera.take(self.count)
+            self.input_picture.set_paintable(texture)
+            self.stage = 'Uploading'
+            inputs.append(await call(pixels, 'copy_to_device', self.device, cancellable))
+        is_looked_at = (self.count == self.looked_at or self.runs_left == 1
+                        or GLib.get_monotonic_time() - self.looked >= FIGURES_EVERY)
+        self.session.set_profile(is_looked_at and self.step_rows.get_n_items() > 0)
         self.stage = 'Running'
-        self.session.run_async([uploaded], self.cancellable, self.on_run)
-
-    def on_run(self, session, result):
-        try:
-            (shown,) = session.run_finish(result)  # without what is carried
-        except GLib.Error as error:
-            return self.show_error(error)
+        result = await call(self.session, 'run', inputs, cancellable)
         self.stage = 'Reading'
-        shown.read_async(self.cancellable, self.on_read)
-
-    def on_read(self, shown, result):
-        try:
-            self.shown = shown.read_finish(result)
-        except GLib.Error as error:
-            return self.show_error(error)
-        self.show_picture(self.shown, 3 * self.width)
-        self.session.copy_state_async(1, self.cancellable, self.on_counted)
-
-    def on_counted(self, session, result):
-        try:
-            count = int(np.asarray(session.copy_state_finish(result)))
-        except GLib.Error as error:
-            return self.show_error(error)
-        self.status.set_label(f'Frame {count}')
+        outputs = dict(zip(self.given, result))
+        shown = None
+        for i, picture in self.pictures.items():
+            pixels = await call(outputs[i], 'read', cancellable)
+            picture.set_paintable(make_texture(outputs[i].get_tensor_type(), pixels))
+            shown = pixels if shown is None else shown
+        self.count += 1
+        if is_looked_at:
+            await self.show_figures(result, inputs + list(result), cancellable)
         self.stage = 'Waiting'
-        self.frames_left -= 1
-        if self.frames_left == 0:
-            checksum = GLib.compute_checksum_for_bytes(GLib.ChecksumType.MD5, self.shown)
-            print(f'frame {count}, checksum {checksum}')
-            self.close()
+        self.runs_left -= 1
+        if self.runs_left == 0:
+            self.finish(shown)
+        else:
+            self.run_next()
+
+    async def show_figures(self, result, buffers, cancellable):
+        """Shows what the last run took, and what it was given and gave."""
+        timing = result.get_timing()
+        if result.get_plan() is not None:
+            update_step_rows(self.step_rows, result.get_plan(), 0, max(timing.get_run(), 1e-9))
+        fed = [self.input_rows[self.fed]] if self.camera else []
+        await self.sum_up(fed + [self.output_rows[i] for i in self.given], buffers, cancellable)
+        for i in self.carried:
+            self.output_rows[i].summary = f'carried into {self.inputs[self.carried[i]].get_name() or self.carried[i]}'
+        now = GLib.get_monotonic_time()
+        rate = (self.count - self.looked_at) * 1e6 / max(now - self.looked, 1)
+        self.status_label.set_label(f'{"Frame" if self.camera else "Run"} {self.count}'
+                                    + (f', {rate:.1f} a second' if self.looked_at > self.began_at else ''))
+        self.looked, self.looked_at = now, self.count
+
+        self.times_label.set_label(f'{self.heading}, run in ' + format_time(timing.get_run()) + ''.join(
+            f', {name} {format_time(time)}' for name, time in (
+                ('of which reference steps', timing.get_reference()), ('upload', timing.get_upload()),
+                ('download', timing.get_download())) if time > 0))
+        used, peak, limit = (self.client.get_statistics().get_memory_used(),
+                             self.client.get_statistics().get_memory_peak(), self.device.get_memory())
+        used_text, peak_text, limit_text = (GLib.format_size_full(size, GLib.FormatSizeFlags.IEC_UNITS)
+                                            for size in (used, peak, limit))
+        self.memory_label.set_label(f'Memory: {used_text}, at most {peak_text}, of {limit_text}')
+        self.memory_bar.set_fraction(used / limit if limit > 0 else 0)
+
+    def finish(self, shown):
+        """The last run that was asked for is done."""
+        seconds = (GLib.get_monotonic_time() - self.began) / 1e6
+        status = self.status_label.get_label()
+        self.stop('Ready')
+        self.status_label.set_label(status)
+        if 'frames' not in self.options:
+            return
+        checksum = GLib.compute_checksum_for_bytes(GLib.ChecksumType.MD5, shown) if shown is not None else 'none'
+        print(f'frame {self.count}, checksum {checksum}, {self.options["frames"] / seconds:.1f} a second')
+        self.tell()
+        # Once the last of it is drawn.
+        GLib.timeout_add(300, self.leave)
+
+    def tell(self):
+        """Prints what the lists show."""
+        for row in (*self.input_rows, *self.output_rows):
+            print(f'{row.title}: {row.summary}')
+        model = self.plan_view.get_model()
+        rows = [model.get_item(i).get_item() for i in range(model.get_n_items())]
+        print(f'{len(rows)} steps on {self.device.get_name()}, {sum(bool(row.measured) for row in rows)} measured',
+              flush=True)
+
+    def leave(self):
+        if 'screenshot' in self.options:
+            self.save_screenshot(self.options['screenshot'])
+        self.close()
+        return GLib.SOURCE_REMOVE
+
+    def save_screenshot(self, path):
+        width, height = self.get_width(), self.get_height()
+        snapshot = Gtk.Snapshot()
+        Gtk.WidgetPaintable.new(self).snapshot(snapshot, width, height)
+        # PyGObject 3.42 has no render nodes; a wrapper's hash is the address of its object.
+        gtk = ctypes.CDLL('libgtk-4.so.1')
+        for function in (gtk.gtk_snapshot_to_node, gtk.gsk_renderer_render_texture):
+            function.restype = ctypes.c_void_p
+        node = ctypes.c_void_p(gtk.gtk_snapshot_to_node(ctypes.c_void_p(hash(snapshot))))
+        renderer = ctypes.c_void_p(hash(self.get_renderer()))
+        texture = ctypes.c_void_p(gtk.gsk_renderer_render_texture(renderer, node, None))
+        gtk.gdk_texture_save_to_png(texture, path.encode())
 
 
 class App(Gtk.Application):
     def __init__(self):
         super().__init__(flags=Gio.ApplicationFlags.HANDLES_COMMAND_LINE | Gio.ApplicationFlags.NON_UNIQUE)
-        self.add_main_option('frames', 0, 0, GLib.OptionArg.INT, 'Process N frames and close', 'N')
-        self.add_main_option('close-after', 0, 0, GLib.OptionArg.INT, 'Close after so many milliseconds', 'MS')
+        for name, kind, text, argument in (
+                ('frames', GLib.OptionArg.INT, 'Run N times and close', 'N'),
+                ('pattern', GLib.OptionArg.NONE, 'Begin with the test pattern', None),
+                ('fill', GLib.OptionArg.STRING, 'What inputs are filled with: ramp, random or zeros', 'HOW'),
+                ('screenshot', GLib.OptionArg.STRING, 'Save a picture of the window before it closes', 'FILE'),
+                ('close-after', GLib.OptionArg.INT, 'Close after so many milliseconds', 'MS')):
+            self.add_main_option(name, 0, 0, kind, text, argument)
 
     def do_command_line(self, command_line):
         options = command_line.get_options_dict().end().unpack()
-        window = Window(self, options.get('frames', 0))
+        window = Window(self, options)
         window.present()
         if 'close-after' in options:
             GLib.timeout_add(options['close-after'], self.on_time, window)
@@ -221,6 +421,8 @@ class App(Gtk.Application):
         return 0
 
     def on_time(self, window):
+        if window.session:
+            window.tell()
         print('closing:', window.stage, flush=True)
         window.close()
         return GLib.SOURCE_REMOVE

@@ -49,7 +49,7 @@ module @edges {
     return %result : tensor<224x225xi32>
   }
 
-  func.func public @main(%picture: tensor<224x225x3xui8>, %frame: tensor<i32>)
+  func.func public @main(%picture: tensor<224x225x3xui8>, %frame: tensor<i32> {tf.aliasing_output = 1 : i32})
       -> (tensor<224x225x3xui8> {jax.result_info = "picture"}, tensor<i32> {jax.result_info = "frame"}) {
     %one = stablehlo.constant dense<1> : tensor<i32>
     %two = stablehlo.constant dense<2> : tensor<i32>

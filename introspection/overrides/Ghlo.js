@@ -302,12 +302,12 @@ function toText(text) {
 
 // An input keeps its own element type, so that the error of a wrong one names it, and
 // takes the program's shape where it has as many elements.
-function toInput(value, index, info) {
+function toInput(value, index, info, what = 'input') {
     if (value instanceof Ghlo.Buffer)
         return value;
     const type = info?.get_tensor_type() ?? null;
     if (!isTyped(value) && !(isPlain(value) && type !== null)) {
-        throw mistake(`expected a Ghlo.Buffer as input ${index}, found ${describe(value)}: ` +
+        throw mistake(`expected a Ghlo.Buffer as ${what} ${index}, found ${describe(value)}: ` +
             FROM_ARRAY);
     }
     const wanted = type !== null ? elements.get(type.get_element_type()) : undefined;
@@ -421,6 +421,10 @@ const ARGUMENTS = {
         [name, self.executable !== null ? toBound(self, toIndex(`${name}`, self), value) : value],
     'Session.carry_all': (self, initial) => [toInputs(initial, () => listMarked(self))],
     'Session.copy_state': (self, input, ...rest) => [toIndex(input, self), ...rest],
+    // Scale and zero point of a whole tensor may stand alone.
+    'TensorType.new_quantized': (_self, stored, expressedType, scales, zeroPoints = null, axis = -1, ...range) =>
+        [stored, expressedType, toDoubles([scales].flat()),
+            zeroPoints === null ? null : toInt64s([zeroPoints].flat()), axis, range[0] ?? 0, range[1] ?? 0],
     'Session.unbind_output': (self, index) => [toIndex(index, self, true)],
     // GJS tells nobody where a typed array lies, and cannot call the function.
     'Session.bind_output': () => {
@@ -563,6 +567,50 @@ function extendBuffer() {
     };
 }
 
+// Custom calls. A function gets the operands, typed arrays that must not be written to, and then the call; it
+// returns the result, or an array of several.
+
+function giveResults(call, results) {
+    const infos = call.list_results();
+    const list = infos.length === 1 ? [results] : results ?? [];
+    if (!Array.isArray(list) || list.length !== infos.length) {
+        throw mistake(`expected an array of ${infos.length} results (${infos}), found ` +
+            `${Array.isArray(list) ? list.length : describe(list)}`);
+    }
+    list.forEach((value, i) => {
+        if (value !== null && value !== undefined)
+            call.set_result(i, toInput(value, i, infos[i], 'result'));
+    });
+}
+
+function answerCall(call, answer) {
+    try {
+        const operands = call.list_operands().map((info, i) => {
+            const buffer = call.get_operand(i);
+            return info.get_tensor_type() !== null ? toArray(buffer) : buffer;
+        });
+        giveResults(call, answer(...operands, call));
+        return true;
+    } catch (error) {
+        throw error instanceof GLib.Error ? error : mistake(`${error}\n${error?.stack ?? ''}`.trim());
+    }
+}
+
+// JavaScript runs in one thread: functions are called in its loop, or directly in a synchronous call.
+function extendClient() {
+    const {prototype} = Ghlo.Client;
+    const {register_custom_call: register} = prototype;
+
+    prototype.register_custom_call = function (target, answer) {
+        if (typeof target !== 'string' || typeof answer !== 'function') {
+            throw mistake('expected the name that the program calls and a function, found ' +
+                `${describe(target)} and ${describe(answer)}`);
+        }
+        const context = GLib.MainContext.ref_thread_default();
+        return guarded(() => register.call(this, target, call => answerCall(call, answer), context));
+    };
+}
+
 function extendDevice() {
     Ghlo.Device.prototype.equals = function (other) {
         return other instanceof Ghlo.Device && this.equal(other);
@@ -644,6 +692,7 @@ function _init() {
     }
     extendTensorType();
     extendBuffer();
+    extendClient();
     extendDevice();
     extendResult();
     extendPlan();

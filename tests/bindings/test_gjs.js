@@ -310,6 +310,27 @@ await test('all that the program marks is carried', async () => {
     await refused(() => Ghlo.Session.new(compile(ADD)).carry_all(), 'no mark');
 });
 
+await test('quantized types', () => {
+    const text = 'tensor<2x!quant.uniform<i8<-127:127>:f32:0, {5.000000e-01:-3,2.500000e-01}>>';
+    const stored = Ghlo.TensorType.parse('2xi8');
+    const type = Ghlo.TensorType.new_quantized(stored, ElementType.F32, [0.5, 0.25], [-3, 0], 0, -127, 127);
+    equal(`${type}`, text);
+    check(type.equals(Ghlo.TensorType.parse(text)), 'a type differs from its spelling');
+    equal(`${Ghlo.TensorType.new_quantized(stored, ElementType.BF16, 2, 7)}`,
+        'tensor<2x!quant.uniform<i8:bf16, 2.000000e+00:7>>');
+    equal([type.get_element_type(), type.get_expressed_type(), type.get_quantized_axis()],
+        [ElementType.I8, ElementType.F32, 0]);
+    equal([type.get_scales(), type.get_zero_points()], [[0.5, 0.25], [-3, 0]]);
+    equal([type.get_storage_min(), type.get_storage_max()], [-127, 127]);
+    const executable = compile(`func.func @main(%x: ${text}) -> tensor<2xf32> {
+  %0 = stablehlo.uniform_dequantize %x : (${text}) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}`);
+    const quantized = Ghlo.Buffer.new_from_int64s(type, [1, -4]);
+    equal(quantized.to_array(), new Int8Array([1, -4]));
+    equal(executable.execute([quantized]).get_output(0).to_array(), new Float32Array([2, -1]));
+});
+
 await test('files by their paths', async () => {
     const [file, stream] = Gio.File.new_tmp('ghlo-XXXXXX.mlir');
     stream.close(null);
@@ -426,6 +447,62 @@ await test('sessions: inputs bound, state carried, a cancelled run', async () =>
     cancellable.cancel();
     check((await outcome).matches(Gio.IOErrorEnum, Gio.IOErrorEnum.CANCELLED), 'not cancelled');
     await refused(() => long.run_async(), 'reset');
+});
+
+await test('custom calls that functions of JavaScript answer', async () => {
+    const program = Ghlo.Program.parse(`func.func @main(%x: tensor<2xf32>) -> (tensor<2xf32>, tensor<i32>) {
+  %0 = stablehlo.create_token : !stablehlo.token
+  %1:2 = stablehlo.custom_call @f(%x, %0) {backend_config = "3"}
+         : (tensor<2xf32>, !stablehlo.token) -> (tensor<2xf32>, tensor<i32>)
+  return %1#0, %1#1 : tensor<2xf32>, tensor<i32>
+}
+`);
+    const own = new Ghlo.Client();
+    const answer = async f => {
+        own.register_custom_call('f', f);
+        const exe = own.compile(program);
+        const [a, b] = exe.execute([[1, 2]]);
+        const [c, d] = await exe.execute_async([[1, 2]]);
+        equal([...c.to_array(), ...d.to_array()], [...a.to_array(), ...b.to_array()]);
+        return [...a.to_array(), ...b.to_array()];
+    };
+    const kept = [];
+    equal(await answer((x, token, call) => {
+        equal(token.get_kind(), Ghlo.ValueKind.TOKEN);
+        equal(call.get_target(), 'f');
+        kept.push(x);
+        return [x.map(number => number * Number(call.get_backend_config())), 7];
+    }), [3, 6, 7]);
+    equal(kept.map(x => [...x]), [[1, 2], [1, 2]]);
+    for (const [f, says] of [
+        [() => {
+            throw new RangeError('too far');
+        }, 'RangeError: too far'],
+        [() => {
+            throw new GLib.Error(Ghlo.Error, Ghlo.Error.DATA, 'of its own');
+        }, "@f': of its own"],
+        [() => null, 'expected an array of 2 results (tensor<2xf32>,tensor<i32>), found 0'],
+        [() => [[1, 2], 1.5], 'found 1.5 at element 0'],
+        [() => ['text', 1], 'expected a Ghlo.Buffer as result 0, found a string'],
+        [() => [[1, 2, 3], 1], 'expected tensor<2xf32> as result 0 of the function'],
+    ]) {
+        // eslint-disable-next-line no-await-in-loop
+        const message = await answer(f).then(() => 'no error', error => error.message);
+        check(message.startsWith("<program>:3:10: 'stablehlo.custom_call @f': ") && message.includes(says), message);
+    }
+    for (const [name, f, says] of [['f', 7, 'a function'], [7, () => 0, 'the name'], ['Qr', () => 0, "'Qr' itself"]]) {
+        let message = 'no error';
+        try {
+            own.register_custom_call(name, f);
+        } catch (error) {
+            ({message} = error);
+        }
+        check(message.includes(says), message);
+    }
+    own.unregister_custom_call('f');
+    const message = await own.compile_async(program).then(() => 'no error', error => error.message);
+    check(message.includes("expected a known call target, found 'f'"), message);
+    check(message.includes('Registered are none'), message);
 });
 
 await test('files of NumPy', async () => {

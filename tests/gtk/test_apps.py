@@ -1,10 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Runs one of the windows of examples/gtk on an X server of its own: it processes
-frames and gives the right bytes, tells what is wrong, and leaves with status 0
-within two seconds when it is closed at any moment.
+frames and gives the right bytes, shows values, plan, and what a device makes of it, tells
+what is wrong, and leaves with status 0 within two seconds when it is closed at any moment.
 
-    test_apps.py [--times=N] [--seed=N] --model=edges.mlir -- COMMAND…
+    test_apps.py [--times=N] [--seed=N] [--language=NAME] --model=edges.mlir -- COMMAND…
+
+With VIEWER_IMAGES=FOLDER in the environment the window's picture is also written there, as
+viewer-NAME.png, in fewer colours:
+
+    VIEWER_IMAGES=$PWD/docs/images meson test -C build --suite gtk
 """
 
 import argparse
@@ -13,16 +18,19 @@ import hashlib
 import os
 import random
 import re
+import struct
 import subprocess
 import sys
 import tempfile
 import threading
 import time
+import zlib
 
 import gi
 
 gi.require_version('GdkPixbuf', '2.0')
-from gi.repository import GdkPixbuf  # noqa: E402
+gi.require_version('Ghlo', '1.0')
+from gi.repository import GdkPixbuf, Ghlo, Gio  # noqa: E402
 
 import numpy as np  # noqa: E402
 
@@ -38,12 +46,16 @@ HEAD = '''func.func public @main(%picture: tensor<224x225x3xui8>, %frame: tensor
   %v0 = stablehlo.constant dense<0> : tensor<i32>
 '''
 ADD = '  %v{} = stablehlo.add %v{}, %frame : tensor<i32>\n'
-ENDLESS = HEAD + '''  %0 = stablehlo.while(%n = %frame) : tensor<i32>
+ENDLESS = HEAD + '''  %v1 = stablehlo.constant dense<1> : tensor<i32>
+  %v2 = stablehlo.constant dense<1023> : tensor<i32>
+  %0 = stablehlo.while(%n = %frame) : tensor<i32>
     cond {
       %go = stablehlo.compare GE, %n, %v0, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
       stablehlo.return %go : tensor<i1>
     } do {
-      stablehlo.return %n : tensor<i32>
+      %next = stablehlo.add %n, %v1 : tensor<i32>
+      %some = stablehlo.and %next, %v2 : tensor<i32>
+      stablehlo.return %some : tensor<i32>
     }
   return %picture, %0 : tensor<224x225x3xui8>, tensor<i32>
 }
@@ -54,23 +66,51 @@ TAIL = '''  return %picture, %v{} : tensor<224x225x3xui8>, tensor<i32>
 BROKEN = HEAD + '''  return %picture, %missing : tensor<224x225x3xui8>, tensor<i32>
 }
 '''
-OTHER = '''func.func public @main(%x: tensor<4xf32>) -> tensor<4xf32> {
-  return %x : tensor<4xf32>
+TUPLE = '''func.func public @main(%x: tuple<tensor<4xf32>>) -> tuple<tensor<4xf32>> {
+  return %x : tuple<tensor<4xf32>>
 }
 '''
+# A picture of floats, and inputs of other kinds and types.
+KINDS = '''func.func public @main(%picture: tensor<20x30x3xf32>, %a: !stablehlo.token, %b: tensor<3xi1>,
+    %c: tensor<2x4xi8>, %d: tensor<5xbf16>, %e: tensor<0xf64>, %f: tensor<3xcomplex<f32>>)
+    -> (tensor<20x30x3xf32>, !stablehlo.token, tensor<2x4xi8>, tensor<0xf64>) {
+  return %picture, %a, %c, %e : tensor<20x30x3xf32>, !stablehlo.token, tensor<2x4xi8>, tensor<0xf64>
+}
+'''
+# Of the picture in docs/images, by language: other arguments, and the program.
+IMAGES = {'python': (['--frames=60'], 'edges.mlir'),
+          'javascript': (['--frames=60', '--pattern'], 'edges.mlir'),
+          'vala': (['--frames=1', '--fill=random'], 'collatz.mlir')}
+BAR = (0xe6, 0x61, 0x00)        # the colour of the plan's bars
 
 
 def large_program(n):
     return HEAD + ''.join(ADD.format(i + 1, i) for i in range(n)) + TAIL.format(n)
 
 
-def expected_checksum(path, frames):
-    """What edges.mlir makes of a picture in the given frame, by NumPy."""
+def load_pixels(path):
+    """Rows of pixels of a picture, of 3 or 4 channels."""
     pixbuf = GdkPixbuf.Pixbuf.new_from_file(path)
     width, height, stride = pixbuf.get_width(), pixbuf.get_height(), pixbuf.get_rowstride()
-    assert stride > 3 * width, 'expected a picture with padded rows'
+    n = pixbuf.get_n_channels()
     rows = np.frombuffer(pixbuf.read_pixel_bytes().get_data() + bytes(stride), np.uint8)[:height * stride]
-    picture = rows.reshape(height, stride)[:, :3 * width].reshape(height, width, 3)
+    return rows.reshape(height, stride)[:, :n * width].reshape(height, width, n)
+
+
+def make_pattern(height, width, number):
+    """The test pattern that frame NUMBER sees: colour bars over greys, two columns further each time."""
+    column = (np.arange(width) + 2 * number) % width
+    bar, grey = 7 - column * 8 // width, column * 255 // width
+    bars = np.stack([bar >> 1 & 1, bar >> 2 & 1, bar & 1], 1) * 255
+    pattern = np.empty((height, width, 3), np.uint8)
+    pattern[:height * 3 // 4] = bars
+    pattern[height * 3 // 4:] = grey[:, None]
+    return pattern
+
+
+def expected_checksum(picture, frames):
+    """What edges.mlir makes of a picture in the given frame, by NumPy."""
+    height, width, _ = picture.shape
     bright = (picture.astype(np.int32) @ np.array([77, 150, 29], np.int32)) >> 8
     bright = np.pad(bright, 1, mode='edge')
     across, down = bright[:, 2:] - bright[:, :-2], bright[2:] - bright[:-2]
@@ -83,13 +123,39 @@ def expected_checksum(path, frames):
     return hashlib.md5(shown.tobytes()).hexdigest()
 
 
+def count_steps(steps):
+    """How many rows a plan has; a device without plans has none."""
+    return sum(1 + count_steps(step.get_steps()) for step in steps or [])
+
+
+def expected_plan(path, number=0):
+    """The line about the plan of a program on a device."""
+    client = Ghlo.Client()
+    device = client.list_devices()[number]
+    program = Ghlo.Program.load(Gio.File.new_for_path(path))
+    n = count_steps(client.compile(program, Ghlo.CompileOptions(device=device)).get_plan())
+    return f'{n} steps on {device.get_name()}, {n} measured'
+
+
+def write_png(path, pixels):
+    """Writes pixels in at most 64 shades of each colour: what has few is small."""
+    few = pixels[..., :3] & 0xfc | pixels[..., :3] >> 6
+    height, width, _ = few.shape
+    rows = np.concatenate([np.zeros((height, 1), np.uint8), few.reshape(height, -1)], 1)
+    with open(path, 'wb') as file:
+        file.write(b'\x89PNG\r\n\x1a\n')
+        for kind, data in ((b'IHDR', struct.pack('>2I5B', width, height, 8, 2, 0, 0, 0)),
+                           (b'IDAT', zlib.compress(rows.tobytes(), 9)), (b'IEND', b'')):
+            file.write(struct.pack('>I', len(data)) + kind + data + struct.pack('>I', zlib.crc32(kind + data)))
+
+
 class Display:
     """An X server without a screen, on a number that it finds itself."""
 
     def __enter__(self):
         reader, writer = os.pipe()
         self.server = subprocess.Popen(
-            ['Xvfb', '-displayfd', str(writer), '-screen', '0', '800x700x24', '-nolisten', 'tcp'],
+            ['Xvfb', '-displayfd', str(writer), '-screen', '0', '1280x900x24', '-nolisten', 'tcp'],
             pass_fds=[writer], stderr=subprocess.DEVNULL)
         os.close(writer)
         with os.fdopen(reader) as answer:
@@ -168,40 +234,107 @@ class Tests:
             file.write(text)
         return path
 
+    def find(self, name):
+        """A program of examples/models."""
+        return os.path.join(os.path.dirname(self.options.model), name)
+
+    def is_right(self, run, *lines):
+        """Whether a run ended well, and printed lines that these match."""
+        return run.status == 0 and all(re.search(f'^{line}$', run.output, re.M) for line in lines)
+
     def test_frames(self):
-        picture = os.path.join(os.path.dirname(self.options.model), '..', 'gtk', 'picture.png')
-        expected = f'frame {FRAMES}, checksum {expected_checksum(picture, FRAMES)}\n'
-        run = self.run(f'--frames={FRAMES}', self.options.model)
-        self.ok(run.status == 0 and run.output == expected, f'{FRAMES} frames', f'expected {expected}{run}')
+        picture = load_pixels(self.find('../gtk/picture.png'))
+        n = FRAMES
+        for name, arguments, pixels in (('frames', [], picture),
+                                        ('frames of the test pattern', ['--pattern'],
+                                         make_pattern(*picture.shape[:2], n - 1))):
+            lines = [f'frame {n}, checksum {expected_checksum(pixels, n)}, .* a second',
+                     expected_plan(self.options.model),
+                     f'picture: tensor<224x225x3xui8>: {pixels.min()} to {pixels.max()}, mean {pixels.mean():.4g}: .*',
+                     'frame: tensor<i32>: 0 at first, then carried', 'frame: tensor<i32>: carried into frame']
+            run = self.run(f'--frames={n}', *arguments, self.options.model)
+            self.ok(self.is_right(run, *lines), f'{n} {name}', '\n'.join(lines) + f'\n{run}')
+
+    def test_values(self):
+        """Inputs are filled as asked, outputs summed up, in a program without pictures and with many types."""
+        mlp, kinds = self.find('mlp.mlir'), self.write('kinds.mlir', KINDS)
+        for name, arguments, path, lines in (
+                ('a ramp', ['--frames=3'], mlp, [
+                    'frame 3, checksum none, .*', 'b2: tensor<2xf32>: 0, 1', expected_plan(mlp),
+                    'x: tensor<4x3xf32>: 0 to 1, mean 0.5: 0, 0.09091, 0.1818, 0.2727, …']),
+                ('zeros', ['--frames=1', '--fill=zeros'], mlp, [
+                    'b2: tensor<2xf32>: 0, 0', 'probabilities: .*: 0.5 to 0.5, mean 0.5: .*']),
+                ('random numbers', ['--frames=1', '--fill=random'], mlp, [
+                    'b2: tensor<2xf32>: 0.[0-9]*, 0.[0-9]*', 'x: tensor<4x3xf32>: 0.* to 0.9.*, mean 0.*']),
+                ('kinds of inputs', ['--frames=2'], kinds, [
+                    'picture: tensor<20x30x3xf32>: 0.[0-9]* to 1, mean 0.[0-9]*: .*', 'b: tensor<3xi1>: 0, 1, 1',
+                    'c: tensor<2x4xi8>: 0 to 7, mean 3.5: 0, 1, 2, 3, …',
+                    'd: tensor<5xbf16>: 0 to 1, mean 0.5: 0, 0.25, 0.5, 0.75, …',
+                    'f: tensor<3xcomplex<f32>>: 0, 0.5, 1'])):
+            run = self.run(*arguments, path)
+            self.ok(self.is_right(run, *lines), name, '\n'.join(lines) + f'\n{run}')
+
+    def test_screenshot(self):
+        """The window's picture shows picture and plan; it goes to docs/images when that is asked for."""
+        language = self.options.language
+        arguments, name = IMAGES[language]
+        path = os.path.join(self.folder, 'window.png')
+        run = self.run(f'--screenshot={path}', *arguments, self.find(name))
+        pixels = load_pixels(path) if os.path.exists(path) else np.zeros((1, 1, 4), np.uint8)
+        height, width, _ = pixels.shape
+        colours = len(np.unique(pixels.reshape(-1, pixels.shape[2]), axis=0))
+        bars = int((pixels[..., :3] == BAR).all(2)[height // 8:, width // 2:].sum())
+        good = run.status == 0 and width >= 900 and height >= 580 and colours > 100 and bars > 300
+        self.ok(good, 'screenshot', f'{width}x{height} pixels of {colours} colours, {bars} of bars\n{run}')
+        if good and 'VIEWER_IMAGES' in os.environ:
+            write_png(os.path.join(os.environ['VIEWER_IMAGES'], f'viewer-{language}.png'), pixels)
 
     def test_errors(self):
         """An error is told, in a dialog, and the window with the dialog can be closed."""
         for name, text, pattern in (('broken.mlir', BROKEN, r'^broken\.mlir:4:\d+: .*\n.*%missing'),
-                                    ('other.mlir', OTHER, r'^expected .*'),
+                                    ('tuple.mlir', TUPLE, r'^expected inputs that are tensors .* tuple as input 0'),
                                     ('absent.mlir', None, r'absent\.mlir')):
             path = self.write(name, text) if text else os.path.join(self.folder, name)
-            run = self.run('--close-after=1000', path)
+            run = self.run('--close-after=1500', path)
             good = not run.problem() and run.closed_in == 'Failed' and re.search(pattern, run.errors, re.M)
             self.ok(good, f'the error of {name}', run)
 
-    def press(self, key, *then):
-        """Presses a key in the window, a while after it has come, and goes on with xdotool's THEN."""
+    def press(self, *keys, times=3, then=()):
+        """Presses keys in the window, a while after it has come, and goes on with xdotool's THEN. All is done so
+        many times, since on a busy machine the window may not be ready; it must make no difference."""
+        once = ['windowfocus', 'sleep', '0.2', *sum((['key', key, 'sleep', '0.5'] for key in keys), [])]
         return subprocess.Popen(['xdotool', 'search', '--sync', '--onlyvisible', '--name', '^GHLO$', 'windowfocus',
-                                 'sleep', '0.7', 'key', key, *then],
+                                 'sleep', '0.7', *once * times, *then],
                                 env=self.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
     def test_buttons(self):
-        """Cancel stops a run that never ends; the window can be closed while it asks for a file."""
+        """Cancel stops a run that never ends, and Run begins another; the window can be closed while it
+        asks for a file."""
         endless = self.write('endless.mlir', ENDLESS)
         keys = self.press('alt+c')
-        run = self.run('--close-after=3000', endless)
+        run = self.run('--close-after=4000', endless)
         keys.terminate()
         self.ok(not run.problem() and run.closed_in == 'Cancelled', 'the button Cancel', run)
 
-        keys = self.press('alt+o', 'search', '--sync', '--onlyvisible', '--name', '^Open a model$')
-        run = self.run('--close-after=3000', endless)
+        keys = self.press('alt+c', 'alt+r')
+        run = self.run('--close-after=6000', endless)
+        keys.terminate()
+        self.ok(not run.problem() and run.closed_in == 'Running', 'the buttons Cancel and Run', run)
+
+        asked = ['search', '--sync', '--onlyvisible', '--name', '^Open a program$']
+        keys = self.press('alt+o', times=1, then=asked)
+        run = self.run('--close-after=4000', endless)
         keys.terminate()
         self.ok(not run.problem() and keys.wait() == 0, 'closed while it asks for a file', run)
+
+    def test_device(self):
+        """Another device compiles the program again, and shows its plan."""
+        model = self.find('mlp.mlir')
+        keys = self.press('Escape', 'alt+d', 'space', 'Down', 'Return', 'alt+r')
+        run = self.run('--close-after=12000', model)
+        keys.terminate()
+        good = not run.problem() and self.is_right(run, expected_plan(model, 1), 'closing: Ready')
+        self.ok(good, 'another device', f'{expected_plan(model, 1)}\n{run}')
 
     def measure(self, *arguments):
         """About how long the window lives with these arguments, in milliseconds."""
@@ -240,14 +373,18 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument('--times', type=int, default=10, help='how many times to close the window')
     parser.add_argument('--seed', type=int, default=random.randrange(2**31))
+    parser.add_argument('--language', choices=IMAGES, default='python')
     parser.add_argument('--model', required=True, help='examples/models/edges.mlir')
     parser.add_argument('command', nargs='+')
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, Display() as display:
         tests = Tests(options, display, folder)
         tests.test_frames()
+        tests.test_values()
+        tests.test_screenshot()
         tests.test_errors()
         tests.test_buttons()
+        tests.test_device()
         tests.test_closing()
     print(f'1..{tests.count}')
     return 1 if tests.failed else 0

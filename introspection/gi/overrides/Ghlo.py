@@ -32,12 +32,12 @@ from ._ghlo_arguments import CONVERSIONS, arrange, find_output, list_marked, say
 from ._ghlo_owners import make_owner
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from typing import Any, Self, SupportsIndex, overload
 
     import numpy as np
     import numpy.typing as npt
-    from gi.repository import Gio
+    from gi.repository import Gio, GLib
 
     from ._ghlo_arguments import _Input, _Inputs
 
@@ -81,6 +81,13 @@ class TensorType(Ghlo.TensorType):
         if element_type is None:
             element_type = _arrays.element_type_of(array)
         return Ghlo.TensorType.new(element_type, list(array.shape))
+
+    @staticmethod
+    def new_quantized(stored, expressed_type, scales, zero_points=None, axis=-1, storage_min=0, storage_max=0):
+        """The type of numbers that are (stored - zero point) * scale, over a type of stored integers:
+        new_quantized ('tensor<4xi8>', 'f32', 0.1, 3), or with a list of scales along an axis."""
+        return Ghlo.TensorType.new_quantized(stored, expressed_type, scales, zero_points, axis, storage_min,
+                                             storage_max)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -474,6 +481,31 @@ class Program(Ghlo.Program):
 
     def __repr__(self) -> str:
         return '<Ghlo.Program %s%s>' % (self.get_name() + ' ' if self.get_name() else '', _describe(self))
+
+
+@_add
+class Client(Ghlo.Client):
+    """Where an application begins: finds devices and compiles programs."""
+
+    def register_custom_call(self, target: str, function: Callable[..., Any] | None = None,
+                             context: GLib.MainContext | None = None) -> Any:
+        """Has function answer the custom calls of target in programs that are compiled from now on.
+
+        It is called with the operands, as arrays that must not be written to, and returns the
+        result: what an input of that type could be, or a tuple of several. Where it has a parameter
+        named call it is given the Ghlo.CustomCall there, which says how the program configures the
+        call. What it raises ends the run, and is in the message of the error.
+
+        Without context it is called on the thread that runs the program, maybe on several at once,
+        otherwise in that main context. Without function this is a decorator."""
+        if function is None:
+            def decorate(decorated: Callable[..., Any]) -> Callable[..., Any]:
+                self.register_custom_call(target, decorated, context)
+                return decorated
+            return decorate
+        from . import _ghlo_custom_calls
+        super().register_custom_call(target, _ghlo_custom_calls.wrap(function), None, context)
+        return function
 
 
 @_add

@@ -56,23 +56,23 @@ static GParamSpec *properties[N_PROPS];
 G_DEFINE_FINAL_TYPE (GhloPlanStep, ghlo_plan_step, G_TYPE_OBJECT)
 
 static void
-append_step (GListStore     *list,
+append_step (GPtrArray      *list,
              GhloPlanSource *source,
              const GhloStep *step,
              guint           body)
 {
-  g_autoptr (GhloPlanStep) self = g_object_new (GHLO_TYPE_PLAN_STEP, NULL);
+  GhloPlanStep *self = g_object_new (GHLO_TYPE_PLAN_STEP, NULL);
 
   self->source = ghlo_plan_source_ref (source);
   self->step = step;
   self->body = body;
   if (step != NULL)
     ghlo_step_cost (source->plan, step, &self->cost);
-  g_list_store_append (list, self);
+  g_ptr_array_add (list, self);
 }
 
 static void
-append_body (GListStore         *list,
+append_body (GPtrArray          *list,
              GhloPlanSource     *source,
              const GhloStepBody *body,
              guint               number)
@@ -85,7 +85,7 @@ GListModel *
 ghlo_plan_steps_new (GhloPlanSource *source,
                      const GhloStep *step)
 {
-  GListStore *list = g_list_store_new (GHLO_TYPE_PLAN_STEP);
+  GPtrArray *list = g_ptr_array_new_with_free_func (g_object_unref);
 
   if (source->plan == NULL)
     append_step (list, source, NULL, 0);
@@ -95,7 +95,7 @@ ghlo_plan_steps_new (GhloPlanSource *source,
     if (ghlo_step_runs_body (step, i))
       append_body (list, source, &step->bodies[i], i);
 
-  return G_LIST_MODEL (list);
+  return ghlo_step_list_new (list);
 }
 
 static void
