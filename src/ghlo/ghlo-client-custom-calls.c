@@ -29,8 +29,10 @@ static struct
 } gate;
 
 static void
-registration_free (Registration *self)
+registration_free (gpointer data)
 {
+  Registration *self = data;
+
   if (self->destroy != NULL && !g_atomic_int_get (&gate.closed))
     self->destroy (self->user_data);
   g_clear_pointer (&self->context, g_main_context_unref);
@@ -40,14 +42,13 @@ registration_free (Registration *self)
 }
 
 static gboolean
-free_in_context (gpointer data)
+do_nothing (gpointer data)
 {
-  registration_free (data);
-
   return G_SOURCE_REMOVE;
 }
 
-/* Never from here where there is a context: an interpreter may be at work in this thread that cannot be called now. */
+/* Never from here where there is a context: an interpreter may be at work in this thread that cannot be called now.
+ * The source gives it back when it goes: after its turn, or with the context, which nothing here keeps then. */
 static void
 registration_drop (gpointer data)
 {
@@ -60,11 +61,11 @@ registration_drop (gpointer data)
       registration_free (self);
       return;
     }
-  context = g_main_context_ref (self->context);
+  context = g_steal_pointer (&self->context);
   source = g_idle_source_new ();
   g_source_set_priority (source, G_PRIORITY_DEFAULT);
   g_source_set_static_name (source, "[ghlo] custom call dropped");
-  g_source_set_callback (source, free_in_context, self, NULL);
+  g_source_set_callback (source, do_nothing, self, registration_free);
   g_source_attach (source, context);
 }
 
