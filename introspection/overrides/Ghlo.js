@@ -8,7 +8,8 @@
 // A mistake in the arguments of X_async rejects its promise, or is thrown by X_finish.
 // By name: exe.execute ({x, y}), session.run ({x}), session.bind_input ('x', buffer), session.carry_all ({w, b}).
 // Data: Ghlo.Buffer.from_array (array, shape) copies a typed array into a buffer,
-// buffer.to_array () shows a buffer's memory as one. Mistakes that the language makes
+// buffer.to_array () shows a buffer's memory as one, and buffer.view () as numbers that
+// are only read: view.at (row, column). Mistakes that the language makes
 // easy are a Ghlo.Error of code INVALID_ARGUMENT that says what to write instead.
 
 const {Gio, GLib, GObject} = imports.gi;
@@ -284,6 +285,67 @@ function toArray(buffer) {
     return new Store(data.buffer, data.byteOffset, data.byteLength / Store.BYTES_PER_ELEMENT);
 }
 
+// A float that JavaScript lacks, by its bits: all that there are, as the library tells them, once for each type.
+const smallFloats = new Map();
+
+function listSmallFloats({elementType, Store, name}) {
+    if (!smallFloats.has(elementType)) {
+        const bits = name.startsWith('F4') ? 4 : name.startsWith('F6') ? 6 : Store.BYTES_PER_ELEMENT * 8;
+        const all = Store.from({length: 2 ** bits}, (_, i) => i);
+        const type = makeType(elementType, [all.length]);
+        const buffer = Ghlo.Buffer.new_from_bytes(type, new Uint8Array(all.buffer));
+        smallFloats.set(elementType, buffer.get_doubles());
+    }
+    return smallFloats.get(elementType);
+}
+
+// A buffer's elements as numbers, out of its own memory and without a way to write there. It keeps the memory, also
+// when the buffer is released.
+class View {
+    #data;
+    #read;
+
+    constructor(buffer) {
+        const type = buffer.get_tensor_type();
+        const data = this.#data = toArray(buffer);
+        const element = elements.get(type.get_element_type());
+        if (isSmallFloat(element)) {
+            const numbers = listSmallFloats(element);
+            this.#read = i => numbers[data[i]];
+        } else if (element.width === 2) {
+            this.#read = i => [data[2 * i], data[2 * i + 1]];
+        } else {
+            this.#read = i => data[i];
+        }
+        Object.defineProperties(this, {
+            shape: {value: Object.freeze([...type.shape]), enumerable: true},
+            length: {value: data.length / element.width, enumerable: true},
+        });
+        Object.freeze(this);
+    }
+
+    // The element at an index for each dimension; complex ones as [real, imaginary].
+    at(...indices) {
+        if (indices.length !== this.shape.length)
+            throw mistake(`expected ${this.shape.length} indices, found ${indices.length}`);
+        let offset = 0;
+        indices.forEach((index, i) => {
+            if (!Number.isInteger(index) || index < 0 || index >= this.shape[i]) {
+                throw mistake(`expected an index from 0 to ${this.shape[i] - 1} for dimension ${i}, ` +
+                    `found ${String(index)}`);
+            }
+            offset = offset * this.shape[i] + index;
+        });
+        return this.#read(offset);
+    }
+
+    // Row by row.
+    *[Symbol.iterator]() {
+        for (let i = 0; i < this.length; i++)
+            yield this.#read(i);
+    }
+}
+
 // Arguments
 
 function toBytes(data, instead) {
@@ -546,6 +608,9 @@ function extendBuffer() {
     Buffer.from_array = fromArray;
     prototype.to_array = function () {
         return toArray(this);
+    };
+    prototype.view = function () {
+        return new View(this);
     };
     const {get_host_bytes: getHostBytes} = prototype;
     for (const name of ['get_host_bytes', 'read', 'read_async']) {

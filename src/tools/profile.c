@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the steps of a run took, as a table on standard error, so that outputs stay apart from it.
+ * What the steps of runs took, as a table.
  */
 
 #include "tools/tool.h"
@@ -11,6 +11,7 @@ enum { NAME_WIDTH = 40 };
 
 typedef struct
 {
+  FILE                 *file;
   const GhloStepPlan   *plan;
   const GhloRunProfile *profile;
   double                total;     /* seconds of all that is not inside of another step */
@@ -29,15 +30,15 @@ print_row (const Table           *self,
   g_autofree char *share = g_strdup_printf ("%.1f %%", self->total > 0 ? 100 * seconds / self->total : 0);
   g_autofree char *size = g_format_size_full ((guint64) MAX (bytes, 0), G_FORMAT_SIZE_IEC_UNITS);
 
-  fprintf (stderr, "%*s%-*s %-10s %8" G_GUINT64_FORMAT, depth * 2, "", NAME_WIDTH - MIN (depth, NAME_WIDTH / 2) * 2,
+  fprintf (self->file, "%*s%-*s %-10s %8" G_GUINT64_FORMAT, depth * 2, "", NAME_WIDTH - MIN (depth, NAME_WIDTH / 2) * 2,
            name, unit, time->n_runs);
-  ghlo_tool_print_cell (stderr, duration, 10);
-  ghlo_tool_print_cell (stderr, share, 9);
+  ghlo_tool_print_cell (self->file, duration, 10);
+  ghlo_tool_print_cell (self->file, share, 9);
   if (bytes >= 0)
-    ghlo_tool_print_cell (stderr, size, 12);
+    ghlo_tool_print_cell (self->file, size, 12);
   if (bytes >= 0 && seconds > 0)
-    fprintf (stderr, " %7.3g", bytes * (double) time->n_runs / seconds / 1e9);
-  fputc ('\n', stderr);
+    fprintf (self->file, " %7.3g", bytes * (double) time->n_runs / seconds / 1e9);
+  fputc ('\n', self->file);
 }
 
 /* What a loop or a branch moves its steps move. */
@@ -72,18 +73,19 @@ print_body (const Table        *self,
 }
 
 void
-ghlo_tool_print_profile (const GhloPrepared   *prepared,
+ghlo_tool_print_profile (FILE                 *file,
+                         const GhloPrepared   *prepared,
                          const GhloRunProfile *profile)
 {
-  Table table = { ghlo_prepared_get_plan (prepared), profile, 0 };
+  Table table = { file, ghlo_prepared_get_plan (prepared), profile, 0 };
 
   if (profile->steps == NULL)
     {
-      fprintf (stderr, "the device '%s' runs programs without a plan, of which no steps are measured\n",
+      fprintf (file, "the device '%s' runs programs without a plan, of which no steps are measured\n",
                prepared->device->names[0]);
       return;
     }
-  fprintf (stderr, "%-*s %-10s %8s%10s%9s%12s %7s\n", NAME_WIDTH, "step", "unit", "runs", "time", "share", "bytes",
+  fprintf (file, "%-*s %-10s %8s%10s%9s%12s %7s\n", NAME_WIDTH, "step", "unit", "runs", "time", "share", "bytes",
            "GB/s");
   if (table.plan == NULL)
     {

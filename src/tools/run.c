@@ -218,7 +218,7 @@ run_function (const Options   *options,
     fprintf (stderr, "prepare %.3f ms, run %.3f ms\n", (prepared_at - start) / 1e3,
              (g_get_monotonic_time () - prepared_at) / 1e3);
   if (ok && profile != NULL)
-    ghlo_tool_print_profile (prepared, profile);
+    ghlo_tool_print_profile (stderr, prepared, profile);
 
   return ok && give_outputs (options, (GhloValue **) outputs->pdata, outputs->len, error);
 }

@@ -158,8 +158,9 @@ char          *ghlo_tool_format_time   (double           seconds);
 void           ghlo_tool_print_cell    (FILE            *file,
                                         const char      *text,
                                         int              width);
-/* A line for each step that a run of @prepared came to, on standard error. */
-void           ghlo_tool_print_profile (const GhloPrepared   *prepared,
+/* A line for each step of @prepared, with what it took in all runs together. */
+void           ghlo_tool_print_profile (FILE                 *file,
+                                        const GhloPrepared   *prepared,
                                         const GhloRunProfile *profile);
 
 /* Progress on standard error while it is a terminal: set up once, given to

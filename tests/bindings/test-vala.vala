@@ -288,6 +288,24 @@ void test_carry_all () {
   }
 }
 
+// Floats that the language lacks come out as doubles.
+void numbers () throws Error {
+  foreach (var name in new string[] { "bf16", "f16", "f8E5M2", "f8E4M3FN", "f4E2M1FN", "f64" }) {
+    var buffer = new Ghlo.Buffer.from_doubles (Ghlo.TensorType.parse (@"3x$name"), { 0.5, -1.5, 3 });
+    var values = buffer.get_doubles ();
+
+    assert_true (values.length == 3 && values[0] == 0.5 && values[1] == -1.5 && values[2] == 3);
+  }
+}
+
+void test_numbers () {
+  try {
+    numbers ();
+  } catch (Error error) {
+    assert_not_reached ();
+  }
+}
+
 void quantized () throws Error {
   var stored = Ghlo.TensorType.parse ("2xi8");
   var type = new Ghlo.TensorType.quantized (stored, Ghlo.ElementType.F32, { 0.5, 0.25 }, { -3, 0 }, 0);
@@ -617,6 +635,7 @@ void main (string[] args) {
   Test.add_func ("/face/session", test_session);
   Test.add_func ("/face/carry-all", test_carry_all);
   Test.add_func ("/face/quantized", test_quantized);
+  Test.add_func ("/face/numbers", test_numbers);
   Test.add_func ("/face/profile", test_profile);
   Test.add_func ("/face/cancel", test_cancel);
   Test.add_func ("/face/cancel-soon", test_cancel_soon);

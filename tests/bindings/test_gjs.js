@@ -197,6 +197,63 @@ await test('a view shows the memory itself and outlives the release', () => {
     equal(b, new Float32Array([7, 2, 3]));
 });
 
+function throws(call) {
+    try {
+        call();
+    } catch (error) {
+        return error;
+    }
+    return new Error('nothing was thrown');
+}
+
+// Bytes of memory that the process has.
+const resident = () =>
+    Number(new TextDecoder().decode(GLib.file_get_contents('/proc/self/statm')[1]).split(' ')[1]) * 4096;
+
+await test('what shows the memory takes none', () => {
+    const buffer = Ghlo.Buffer.new_zeros(Ghlo.TensorType.parse('33554432xf32'));
+    const before = resident();
+    const [array, view] = [buffer.to_array(), buffer.view()];
+    equal([array.length, view.length, view.at(33554431)], [33554432, 33554432, 0]);
+    check(resident() - before < (32 << 20), `${resident() - before} bytes for two views of 128 MiB`);
+    buffer.release();
+});
+
+await test('a NaN is a number for JavaScript, whatever its bits', () => {
+    const bits = new BigUint64Array([0xffffe00000000000n, 0xfff8000000000001n, 0x7ff0000000000001n]);
+    const type = Ghlo.TensorType.parse('3xf64');
+    const numbers = Ghlo.Buffer.new_from_bytes(type, new Uint8Array(bits.buffer)).get_doubles();
+    System.gc();
+    equal(numbers, [NaN, NaN, NaN]);
+    const halves = Ghlo.Buffer.from_array(new Uint16Array([0xffff, 0x7f81]), null, ElementType.BF16).get_doubles();
+    System.gc();
+    equal(halves, [NaN, NaN]);
+});
+
+await test('a view that is only read', () => {
+    const buffer = Ghlo.Buffer.from_array(new Float32Array([1, 2, 3, 4, 5, 6]), [2, 3]);
+    const view = buffer.view();
+    equal([view.shape, view.length, view.at(1, 0), [...view]], [[2, 3], 6, 4, [1, 2, 3, 4, 5, 6]]);
+    for (const write of [() => (view[0] = 7), () => (view.length = 0), () => (view.shape[0] = 7),
+        () => (view.at = null)])
+        check(throws(write) instanceof TypeError, 'a view was written to');
+    buffer.release();
+    equal([...view], [1, 2, 3, 4, 5, 6]);
+    for (const [indices, says] of [[[0], 'expected 2 indices, found 1'],
+        [[2, 0], 'from 0 to 1 for dimension 0, found 2'],
+        [[0, -1], 'found -1'], [[0, 0.5], 'found 0.5'], [[0, 'a'], 'found a']]) {
+        const error = throws(() => view.at(...indices));
+        check(error.message.includes(says) && error.matches(Ghlo.Error, Ghlo.Error.INVALID_ARGUMENT), error.message);
+    }
+    for (const name of ['BF16', 'F16', 'F8E5M2', 'F8E4M3FN', 'F8E3M4', 'F6E2M3FN', 'F4E2M1FN', 'F64']) {
+        const numbers = Ghlo.Buffer.from_array([0.5, -1.5, 3], null, ElementType[name]);
+        equal([...numbers.view()], [0.5, -1.5, 3]);
+    }
+    equal([...Ghlo.Buffer.from_array([1, 2, 3, 4], [2], ElementType.COMPLEX_F32).view()], [[1, 2], [3, 4]]);
+    equal(Ghlo.Buffer.from_array([7n], [], ElementType.I64).view().at(), 7n);
+    check(throws(() => Ghlo.Buffer.new_token().view()).message.includes('tensor'), 'a token has elements');
+});
+
 await test('tensor types compare and print', () => {
     const type = new Ghlo.TensorType(ElementType.F32, [2, 3]);
     equal(`${type}`, 'tensor<2x3xf32>');

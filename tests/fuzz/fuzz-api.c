@@ -776,11 +776,32 @@ call_execute (State *state)
   put (state, POOL_RESULT, result);
 }
 
+/* Every step is measured or none is. */
+static void
+look_at_steps (GListModel *steps,
+               gboolean    profiled)
+{
+  for (guint i = 0; steps != NULL && i < g_list_model_get_n_items (steps); i++)
+    {
+      g_autoptr (GhloPlanStep) step = g_list_model_get_item (steps, i);
+      g_autofree char *text = ghlo_plan_step_to_string (step);
+
+      if ((ghlo_plan_step_get_measurement (step) >= 0) != profiled || ghlo_plan_step_get_operation (step) == NULL)
+        abort ();
+      ghlo_plan_step_get_place (step);
+      look_at_steps (ghlo_plan_step_get_steps (step), profiled);
+    }
+}
+
 static void
 call_result (State *state)
 {
   GhloResult *result = pick (state, POOL_RESULT);
+  GhloPlan *plan = ghlo_result_get_plan (result);
   gsize n;
+
+  if (plan != NULL)
+    look_at_steps (G_LIST_MODEL (plan), TRUE);
 
   ghlo_result_get_outputs (result, &n);
   if (n != g_list_model_get_n_items (G_LIST_MODEL (result)) || n != ghlo_result_get_n_outputs (result))

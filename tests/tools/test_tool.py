@@ -368,6 +368,10 @@ def test_profile(tests):
     tests.report(abs(sum(shares) - 100) < 1, 'shares of a profile', run.stderr)
     tests.expect('profile of a program without a plan',
                  ghlo('run', '--profile', '-', '--input=2xf32=1', input=OPEN), 0, 'func.func', 'reference')
+    run = bench('--profile', '--repeat=7', '--format=csv', tests.file('profile.mlir', LOOP))
+    found = {line[:40].rstrip(): line[40:].split()[:2] for line in run.stderr.splitlines()}
+    tests.report(run.stdout.startswith('program,') and len(run.stdout.splitlines()) == 2
+                 and found.get('  stablehlo.multiply') == ['cpu', '35'], 'profile of a bench', run.stdout + run.stderr)
     tests.expect('profile of a device without plans',
                  ghlo('run', '--profile', '--device=reference', '-', '--fill=zeros', input=ADD), 0, 'without a plan')
 

@@ -32,7 +32,7 @@ from ._ghlo_arguments import CONVERSIONS, arrange, find_output, list_marked, say
 from ._ghlo_owners import make_owner
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from typing import Any, Self, SupportsIndex, overload
 
     import numpy as np
@@ -83,7 +83,10 @@ class TensorType(Ghlo.TensorType):
         return Ghlo.TensorType.new(element_type, list(array.shape))
 
     @staticmethod
-    def new_quantized(stored, expressed_type, scales, zero_points=None, axis=-1, storage_min=0, storage_max=0):
+    def new_quantized(stored: Ghlo.TensorType | str, expressed_type: Ghlo.ElementType | npt.DTypeLike,
+                      scales: float | Iterable[float],
+                      zero_points: SupportsIndex | Iterable[SupportsIndex] | None = None, axis: int = -1,
+                      storage_min: int = 0, storage_max: int = 0) -> TensorType:
         """The type of numbers that are (stored - zero point) * scale, over a type of stored integers:
         new_quantized ('tensor<4xi8>', 'f32', 0.1, 3), or with a list of scales along an axis."""
         return Ghlo.TensorType.new_quantized(stored, expressed_type, scales, zero_points, axis, storage_min,

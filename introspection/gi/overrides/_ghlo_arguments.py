@@ -109,12 +109,12 @@ def _integers(_source, numbers: Iterable[SupportsIndex]):
         raise TypeError('expected a list of whole numbers such as [2, 3], found %r' % (numbers,)) from None
 
 
-def _zero_points(_source, numbers):
+def _zero_points(_source, numbers: SupportsIndex | Iterable[SupportsIndex]):
     """One for the whole tensor may stand alone."""
     return _integers(None, numbers if numbers is None or hasattr(numbers, '__iter__') else [numbers])
 
 
-def _scales(_source, numbers):
+def _scales(_source, numbers: float | Iterable[float]):
     try:
         return [float(number) for number in (numbers if hasattr(numbers, '__iter__') else [numbers])]
     except (TypeError, ValueError):

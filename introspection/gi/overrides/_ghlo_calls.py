@@ -201,12 +201,14 @@ class _AsyncCall(object):
         if values[self.at_cancellable] is not None:
             unlink = _interrupts.link(values[self.at_cancellable], pending)
 
-        def on_answered(_, result):
+        def on_answered(pending, result):
+            # Who keeps the result keeps the call, and the handler what the callback knows, the result maybe.
+            GObject.Object.disconnect(pending, handler)
             if unlink is not None:
                 unlink()
             answer(result)
 
-        GObject.Object.connect(pending, 'answered', on_answered)
+        handler = GObject.Object.connect(pending, 'answered', on_answered)
         values[self.at_cancellable], values[self.at_callback:] = pending, [None]
         self.function.raw(*([source] if self.function.is_method else []), *values)
         return pending

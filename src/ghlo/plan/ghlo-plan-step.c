@@ -445,9 +445,11 @@ ghlo_plan_step_get_body (GhloPlanStep *self)
  * ghlo_plan_step_get_bytes: (get-property bytes)
  * @self: a step
  *
- * Gets how many bytes one execution reads and writes; of a transfer those that it
- * moves, of a branch those of the dearest body. A loop counts all of its iterations, or
- * one where only its condition says how many there are.
+ * Gets how many bytes one execution reads and writes. Of what is only cut or updated
+ * the part that is touched counts, even where a run copies the rest first since its
+ * caller keeps the input; of a transfer the bytes that it moves, and of a branch those
+ * of the dearest body. A loop counts all of its iterations, or one where only its
+ * condition says how many there are.
  *
  * Returns: bytes; 0 for all of a program that has no plan of its own
  *
