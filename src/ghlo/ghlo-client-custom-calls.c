@@ -181,7 +181,10 @@ check_target (const char  *target,
  * synchronous call and a worker's in an asynchronous one. With @context it
  * is called there one call at a time, while the run waits: from the loop of that
  * context, or directly where the thread that it belongs to is in a synchronous call
- * itself. A run whose context nobody iterates waits until it is cancelled.
+ * itself. A run whose context nobody iterates waits until it is cancelled; so does a
+ * synchronous call on that thread where the program has the `custom_call` in work that
+ * goes on beside it (`async_start`, `interpreter.run_parallel`), which needs an
+ * asynchronous call.
  *
  * @destroy is called once, when the function was replaced or taken back or the client is
  * gone, and so are the executables that may call it: on the thread that drops the last
