@@ -53,6 +53,12 @@ func.func @wrong() {
   return
 }
 '''
+LAPACK = '''func.func @main() -> tensor<2x2xf32> {
+  %0 = stablehlo.iota dim = 0 : tensor<2x2xf32>
+  %1 = stablehlo.custom_call @lapack_spotrf_ffi(%0) : (tensor<2x2xf32>) -> tensor<2x2xf32>
+  return %1 : tensor<2x2xf32>
+}
+'''
 MARKED = '''func.func @main(%x: tensor<2xf32>, %y: tensor<3xf32>) -> tensor<2xf32> {
   // expected-error@+1 {{shapes}}
   %0 = "stablehlo.add"(%x, %y) : (tensor<2xf32>, tensor<3xf32>) -> tensor<2xf32>
@@ -455,6 +461,10 @@ def test_files(tests):
 
 def test_check(tests):
     checks = tests.file('checks.mlir', CHECKS)
+    for command in ('run', 'check'):
+        tests.expect(f'{command}: a call of LAPACK', ghlo(command, tests.file('lapack.mlir', LAPACK)), 1,
+                     "3:8: 'stablehlo.custom_call @lapack_spotrf_ffi': expected a known call target",
+                     "jax.export.export (..., platforms=['tpu'])", 'ghlo_client_register_custom_call ()', "'Qr'")
     tests.expect('a check that fails', ghlo('check', checks), 1, 'FAIL', '@wrong', '0 passed, 1 failed, 0 skipped')
     tests.expect('a check that holds', ghlo('check', tests.file('right.mlir', CHECKS.split('// -----')[0])), 0,
                  '1 passed, 0 failed, 0 skipped')
