@@ -195,7 +195,7 @@ ghlo_session_core_reset (GhloSessionCore     *self,
 typedef struct
 {
   GhloSessionCore *core;
-  guint64         *run;      /* NULL: any */
+  GhloSessionCall *call;     /* nothing left of it but its run; NULL: any */
 } Loss;
 
 static void
@@ -205,21 +205,21 @@ lose_now (gpointer data)
   GhloSessionCore *core = loss->core;
 
   for (guint i = 0; i < core->executable->signature.type->rank; i++)
-    if (loss->run == NULL || core->reset_after[i] < *loss->run)
+    if (loss->call == NULL || core->reset_after[i] < loss->call->run)
       g_clear_pointer (&core->state[i], ghlo_value_unref);
-  g_clear_pointer (&loss->run, g_atomic_rc_box_release);
+  g_clear_pointer (&loss->call, g_atomic_rc_box_release);
   ghlo_session_core_unref (core);
 }
 
 void
 ghlo_session_core_lose (GhloSessionCore *self,
-                        guint64         *run)
+                        GhloSessionCall *call)
 {
   Loss *loss = g_new0 (Loss, 1);
 
   loss->core = ghlo_session_core_ref (self);
-  if (run != NULL)
-    loss->run = g_atomic_rc_box_acquire (run);
+  if (call != NULL)
+    loss->call = g_atomic_rc_box_acquire (call);
   ghlo_serial_queue_apply_next (&self->queue, lose_now, loss);
 }
 
@@ -227,11 +227,10 @@ GhloSessionCall *
 ghlo_session_call_new (GhloSessionCore     *core,
                        GhloSessionBindings *bindings)
 {
-  GhloSessionCall *self = g_new0 (GhloSessionCall, 1);
+  GhloSessionCall *self = g_atomic_rc_box_new0 (GhloSessionCall);
 
   self->core = ghlo_session_core_ref (core);
   self->bindings = bindings;
-  self->run = g_atomic_rc_box_new0 (guint64);
 
   return self;
 }
@@ -247,8 +246,7 @@ ghlo_session_call_free (gpointer data)
   g_clear_pointer (&self->previous, ghlo_pending_unref);
   ghlo_session_bindings_unref (self->bindings);
   ghlo_session_core_unref (self->core);
-  g_atomic_rc_box_release (self->run);
-  g_free (self);
+  g_atomic_rc_box_release (self);
 }
 
 /* A sync call whose wait for its turn was cancelled gets here only when somebody
@@ -322,7 +320,7 @@ give_state_back (GhloSessionCall *self)
   for (guint i = 0; i < self->bindings->n_inputs; i++)
     if (self->bindings->initial[i] != NULL)
       self->core->state[i] = g_steal_pointer (&self->inputs[i]);
-  *self->run = 0;
+  self->run = 0;
 }
 
 /* Whether runs write to the memory of what is bound. */
@@ -423,7 +421,7 @@ ghlo_session_call_run (gpointer            call,
     return NULL;
   if (self->is_profiled)
     options.profile = ghlo_run_profile_new ();
-  *self->run = ++self->core->n_runs;
+  self->run = ++self->core->n_runs;
   take_state (self);
   outcome = ghlo_run_start (self->core->executable, self->inputs, &options, monitor, error);
   if (outcome == NULL && !begun)
@@ -479,7 +477,7 @@ ghlo_session_call_refuse (gpointer call)
 {
   GhloSessionCall *self = call;
 
-  ghlo_session_core_lose (self->core, self->run);
+  ghlo_session_core_lose (self->core, self);
 }
 
 gpointer

@@ -71,12 +71,8 @@ void             ghlo_session_core_unref (GhloSessionCore     *self);
 void             ghlo_session_core_reset (GhloSessionCore     *self,
                                           GhloSessionBindings *bindings,
                                           int                  input);
-/* Before the next call, forgets what is carried, as after a run that failed: the one that @run says, as in
- * GhloSessionCall, so that what was reset after it stays, and nothing goes where it has not begun; or any, for NULL. */
-void             ghlo_session_core_lose  (GhloSessionCore     *self,
-                                          guint64             *run);
 
-/* A run, or the copying of what is carried into one input. */
+/* A run, or the copying of what is carried into one input. An atomic GRcBox. */
 typedef struct
 {
   GhloSessionCore     *core;
@@ -85,11 +81,16 @@ typedef struct
   guint                input;      /* of a copy */
   gboolean             in_turn;    /* set by whoever gave the call its turn */
   gboolean             is_profiled;    /* of a run: whether its steps are measured */
-  guint64             *run;        /* of a run: the how many-th it is once it has begun, until then 0; an atomic GRcBox,
-                                    * touched by whoever has the queue's turn */
+  guint64              run;        /* of a run: the how many-th it is once it has begun, until then 0; touched by
+                                    * whoever has the queue's turn, also after the call was freed */
   gint64               upload_time;    /* microseconds, of a run: to upload what is bound */
   GhloPending         *previous;   /* owned; of a run: that gives what it was carried; NULL where that has ended well */
 } GhloSessionCall;
+
+/* Before the next call, forgets what is carried, as after a run that failed: @call's, so that what was reset after it
+ * stays, and nothing is forgotten where it has not begun; or any, for NULL. */
+void             ghlo_session_core_lose  (GhloSessionCore     *self,
+                                          GhloSessionCall     *call);
 
 /* Takes the bindings over. */
 GhloSessionCall *ghlo_session_call_new  (GhloSessionCore     *core,
