@@ -58,7 +58,7 @@ class Window(Gtk.ApplicationWindow):
         self.options = options
         self.client = Ghlo.Client()
         self.cancellable = Gio.Cancellable()
-        self.program = self.session = self.device = self.camera = self.dialog = None
+        self.file = self.program = self.session = self.device = self.camera = self.dialog = None
         self.helpers = {}                         # executables of write_fill() and write_summary(), by text
         self.stage = ''                           # while frames come: Waiting, or what is being done
         self.is_lost = False                      # the carried values, by a run that did not end
@@ -84,7 +84,7 @@ class Window(Gtk.ApplicationWindow):
             self.fill_drop_down.set_selected(FILLS.index(self.options['fill']))
         builder.get_object('open_button').connect('clicked', self.on_open)
         self.pattern_button.connect('toggled', lambda *_: self.make_camera())
-        self.run_button.connect('clicked', lambda *_: self.begin())
+        self.run_button.connect('clicked', self.on_run)
         self.cancel_button.connect('clicked', lambda *_: self.stop('Cancelled'))
         self.fill_drop_down.connect('notify::selected', lambda *_: self.prepare_again())
         self.device_drop_down.connect('notify::selected', self.on_device)
@@ -113,7 +113,7 @@ class Window(Gtk.ApplicationWindow):
             self.is_lost = self.stage == 'Running'
         self.tick = 0
         self.cancel_button.set_sensitive(False)
-        self.run_button.set_sensitive(self.session is not None)
+        self.run_button.set_sensitive(self.file is not None)
         self.progress_bar.set_visible(False)
         self.enter(stage)
 
@@ -161,6 +161,7 @@ class Window(Gtk.ApplicationWindow):
         return True
 
     def open(self, file):
+        self.file = file
         self.program = self.session = None
         self.start('Loading')
         self.title_label.set_label(file.get_basename())
@@ -171,6 +172,15 @@ class Window(Gtk.ApplicationWindow):
             self.session = None
             self.start('Compiling')
             spawn(self.prepare(self.cancellable), self.show_error)
+
+    def on_run(self, _button):
+        """Runs, after what is still to be done for that."""
+        if self.session:
+            self.begin()
+        elif self.program:
+            self.prepare_again()
+        else:
+            self.open(self.file)
 
     def on_device(self, drop_down, _property):
         if drop_down.get_selected_item() != self.device:

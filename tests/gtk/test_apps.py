@@ -255,6 +255,17 @@ class Tests:
             run = self.run(f'--frames={n}', *arguments, self.options.model)
             self.ok(self.is_right(run, *lines), f'{n} {name}', '\n'.join(lines) + f'\n{run}')
 
+    def test_window(self):
+        """windows.mlir, whose picture has another size than that of the examples."""
+        picture = make_pattern(512, 512, 1)
+        bright = (picture.astype(np.int32) @ np.array([77, 150, 29], np.int32)) >> 8
+        around = np.pad(bright, 1)
+        brightest = np.max([around[i:i + 512, j:j + 512] for i in range(3) for j in range(3)], 0)
+        shown = np.repeat((brightest - bright).astype(np.uint8)[:, :, None], 3, 2)
+        line = f'frame 2, checksum {hashlib.md5(shown.tobytes()).hexdigest()}, .* a second'
+        run = self.run('--frames=2', '--pattern', self.find('windows.mlir'))
+        self.ok(self.is_right(run, line), 'windows of 3x3', f'{line}\n{run}')
+
     def test_values(self):
         """Inputs are filled as asked, outputs summed up, in a program without pictures and with many types."""
         mlp, kinds = self.find('mlp.mlir'), self.write('kinds.mlir', KINDS)
@@ -321,6 +332,13 @@ class Tests:
         keys.terminate()
         self.ok(not run.problem() and run.closed_in == 'Running', 'the buttons Cancel and Run', run)
 
+        # While it loads or compiles: Run goes on from there.
+        keys = self.press('alt+c', 'alt+r')
+        run = self.run('--close-after=9000', self.write('large.mlir', large_program(100000)))
+        keys.terminate()
+        good = not run.problem() and run.closed_in not in ('Open a program', 'Cancelled', 'Failed')
+        self.ok(good, 'Run after Cancel before a first run', run)
+
         asked = ['search', '--sync', '--onlyvisible', '--name', '^Open a program$']
         keys = self.press('alt+o', times=1, then=asked)
         run = self.run('--close-after=4000', endless)
@@ -380,6 +398,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder, Display() as display:
         tests = Tests(options, display, folder)
         tests.test_frames()
+        tests.test_window()
         tests.test_values()
         tests.test_screenshot()
         tests.test_errors()
