@@ -126,7 +126,19 @@ def get_hidden(function, value=None):
     return {int(i) for i in hidden - {None}}
 
 
-def get_shown(function):
-    hidden = get_hidden(function, function.find(CORE + 'return-value'))
+def get_shown(function, with_data=False):
+    """Parameters that are given, with the data of callbacks if that is wanted."""
+    data = get_data(function) if with_data else set()
+    hidden = get_hidden(function, function.find(CORE + 'return-value')) - data
     return [parameter for i, parameter in enumerate(get_parameters(function))
             if i not in hidden and parameter.get('direction', 'in') != 'out']
+
+
+def get_data(function):
+    return {int(parameter.get('closure')) for parameter in get_parameters(function) if parameter.get('closure')}
+
+
+def takes_any_data(function):
+    """PyGObject takes any number of arguments as the data of a callback where that comes last, otherwise one."""
+    shown = get_shown(function, with_data=True)
+    return bool(shown) and shown[-1] in [get_parameters(function)[i] for i in get_data(function)]

@@ -20,7 +20,7 @@ import re
 import sys
 import textwrap
 
-from gir import CORE, GLIB, Api, get_doc, get_item_type, get_parameters, get_shown, to_name
+from gir import CORE, GLIB, Api, get_doc, get_item_type, get_shown, takes_any_data, to_name
 
 HEAD = '# What type checkers and editors know of Ghlo; made by introspection/make-stubs.py.'
 IMPORTS = '''import asyncio
@@ -204,7 +204,8 @@ class Function:
     def get_parameters(self, keep_defaults=True):
         """As text; PyGObject has defaults at the end alone."""
         texts, only_defaults = [], keep_defaults
-        for parameter in reversed(get_shown(self.element)):
+        one_data = not self.is_defined and not takes_any_data(self.element)
+        for parameter in reversed(get_shown(self.element, with_data=one_data)):
             default = self.get_default(parameter)
             only_defaults = only_defaults and default != ''
             texts.append(f"{to_name(parameter.get('name'))}: {self.get_type(parameter)}"
@@ -212,8 +213,7 @@ class Function:
         return [*self.get_first(), *reversed(texts)]
 
     def get_data(self):
-        takes_data = any(parameter.get('closure') for parameter in get_parameters(self.element))
-        return ['*user_data: object'] if takes_data else []
+        return ['*user_data: object'] if takes_any_data(self.element) else []
 
     def write(self):
         doc = get_doc(self.element)

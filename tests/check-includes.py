@@ -37,8 +37,8 @@ INSTALLED = re.compile(r'src/ghlo/ghlo(?!.*-private).*\.h(\.in)?$')
 TYPED = ('ghlo/', 'base/tensor-type.c', 'base/error.c')
 DEFINES_TYPE = re.compile(r'^G_DEFINE_\w*TYPE\w* \(|\bg_\w+_type_register_static\b', re.M)
 PUBLIC = re.compile(r'^/\*\*\n \* (?:ghlo_\w+|Ghlo\w+|SECTION)', re.M)
-# Of the face and without a public symbol: what makes jobs answer through tasks.
-INNER_FACE = {'ghlo-call.c'}
+# Of the face and without a public symbol: what makes jobs answer through tasks, and a class behind an interface.
+INNER_FACE = {'ghlo-call.c', 'plan/ghlo-step-list.c'}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
 

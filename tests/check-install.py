@@ -40,8 +40,8 @@ VALA = '''void main () {
 '''
 
 HEADERS = '''buffer client compile-options compile-report cost custom-call device diagnostic enum-types enums error
-    executable pending-call plan plan-step program progress result session statistics tensor-type timing value-info version
-    version-macros'''.split()
+    executable pending-call plan plan-step program progress result session statistics tensor-type timing value-info
+    version version-macros'''.split()
 
 
 JAVASCRIPT = '''imports.gi.versions.Ghlo = '1.0';

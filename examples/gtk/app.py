@@ -12,10 +12,14 @@ and closing the window cancels what is going on and leaves.
 app.js and app.vala are the same program; values.* and rows.* are parts of it.
 """
 
+from __future__ import annotations
+
 import ctypes
 import os
 import sys
 import types
+from collections.abc import Callable, Coroutine, Generator, Sequence
+from typing import Any
 
 import gi
 
@@ -33,15 +37,15 @@ FIGURES_EVERY = 500000          # microseconds from one look at the plan's times
 
 
 @types.coroutine
-def call(source, name, *arguments):
+def call(source: Any, name: str, *arguments: Any) -> Generator[Any, Any, Any]:
     """Awaits the call NAME of an object or class."""
     result = yield getattr(source, name + '_async'), arguments
     return getattr(source, name + '_finish')(result)
 
 
-def spawn(coroutine, on_error):
+def spawn(coroutine: Coroutine[Any, Any, None], on_error: Callable[[Exception], None]) -> None:
     """Runs a coroutine in GLib's main loop, from call to call."""
-    def step(_source=None, result=None):
+    def step(_source: Any = None, result: Gio.AsyncResult | None = None) -> None:
         try:
             begin, arguments = coroutine.send(result)
         except StopIteration:
@@ -53,13 +57,38 @@ def spawn(coroutine, on_error):
 
 
 class Window(Gtk.ApplicationWindow):
-    def __init__(self, app, options):
+    # What viewer.ui names.
+    header: Gtk.HeaderBar
+    content: Gtk.Box
+    open_button: Gtk.Button
+    status_label: Gtk.Label
+    title_label: Gtk.Label
+    pattern_button: Gtk.ToggleButton
+    run_button: Gtk.Button
+    cancel_button: Gtk.Button
+    progress_bar: Gtk.ProgressBar
+    fill_drop_down: Gtk.DropDown
+    input_list: Gtk.ListView
+    output_list: Gtk.ListView
+    device_drop_down: Gtk.DropDown
+    memory_label: Gtk.Label
+    memory_bar: Gtk.ProgressBar
+    picture_box: Gtk.Box
+    times_label: Gtk.Label
+    plan_view: Gtk.ColumnView
+
+    def __init__(self, app: Gtk.Application, options: dict[str, Any]) -> None:
         super().__init__(application=app, title='GHLO', default_width=940, default_height=620)
         self.options = options
         self.client = Ghlo.Client()
         self.cancellable = Gio.Cancellable()
-        self.file = self.program = self.session = self.device = self.camera = self.dialog = None
-        self.helpers = {}                         # executables of write_fill() and write_summary(), by text
+        self.file: Gio.File | None = None
+        self.program: Ghlo.Program | None = None
+        self.session: Ghlo.Session | None = None
+        self.device: Ghlo.Device | None = None
+        self.camera: Camera | None = None
+        self.dialog: Gtk.MessageDialog | Gtk.FileChooserNative | None = None
+        self.helpers: dict[str, Ghlo.Executable] = {}    # of write_fill() and write_summary(), by text
         self.stage = ''                           # while frames come: Waiting, or what is being done
         self.is_lost = False                      # the carried values, by a run that did not end
         self.is_due = False                       # a frame came that was not processed
@@ -69,20 +98,18 @@ class Window(Gtk.ApplicationWindow):
         self.enter('Open a program')
         self.connect('close-request', self.on_close_request)
 
-    def make_widgets(self):
-        GObject.type_ensure(Ghlo.Device.__gtype__)
+    def make_widgets(self) -> None:
+        GObject.type_ensure(Ghlo.Device)
         builder = Gtk.Builder.new_from_file(LAYOUT)
-        for name in ('status_label', 'title_label', 'pattern_button', 'run_button', 'cancel_button', 'progress_bar',
-                     'fill_drop_down', 'input_list', 'output_list', 'device_drop_down', 'memory_label', 'memory_bar',
-                     'picture_box', 'times_label', 'plan_view'):
+        for name in Window.__annotations__:
             setattr(self, name, builder.get_object(name))
-        self.set_titlebar(builder.get_object('header'))
-        self.set_child(builder.get_object('content'))
+        self.set_titlebar(self.header)
+        self.set_child(self.content)
         self.pattern_button.set_active(self.options.get('pattern', False))
         self.fill_drop_down.set_model(Gtk.StringList.new([fill.capitalize() for fill in FILLS]))
         if self.options.get('fill') in FILLS:
             self.fill_drop_down.set_selected(FILLS.index(self.options['fill']))
-        builder.get_object('open_button').connect('clicked', self.on_open)
+        self.open_button.connect('clicked', self.on_open)
         self.pattern_button.connect('toggled', lambda *_: self.make_camera())
         self.run_button.connect('clicked', self.on_run)
         self.cancel_button.connect('clicked', lambda *_: self.stop('Cancelled'))
@@ -94,18 +121,18 @@ class Window(Gtk.ApplicationWindow):
 
     # Cancel, close, errors
 
-    def enter(self, stage):
+    def enter(self, stage: str) -> None:
         self.stage = stage
         self.status_label.set_label(stage)
 
-    def start(self, stage):
+    def start(self, stage: str) -> None:
         """Ends what is going on, for something else to begin."""
         self.stop(stage)
         self.cancellable = Gio.Cancellable()
         self.run_button.set_sensitive(False)
         self.cancel_button.set_sensitive(True)
 
-    def stop(self, stage):
+    def stop(self, stage: str) -> None:
         """Nothing of what is going on comes back after this, but for errors that say so."""
         self.cancellable.cancel()
         if self.tick:
@@ -117,17 +144,17 @@ class Window(Gtk.ApplicationWindow):
         self.progress_bar.set_visible(False)
         self.enter(stage)
 
-    def on_close_request(self, _window):
+    def on_close_request(self, _window: Gtk.Window) -> bool:
         self.stop('Closed')
         self.close_dialog()
         return False                              # GTK closes the window; nobody waits
 
-    def close_dialog(self):
+    def close_dialog(self) -> None:
         if self.dialog:
             self.dialog.destroy()
         self.dialog = None
 
-    def show_error(self, error):
+    def show_error(self, error: Exception) -> None:
         if isinstance(error, GLib.Error) and error.matches(Gio.io_error_quark(), Gio.IOErrorEnum.CANCELLED):
             return
         message = getattr(error, 'message', str(error))
@@ -139,55 +166,57 @@ class Window(Gtk.ApplicationWindow):
             transient_for=self, modal=True, message_type=Gtk.MessageType.ERROR,
             buttons=Gtk.ButtonsType.CLOSE, text=headline)
         # A place in the program, with a caret under a column.
-        self.dialog.get_message_area().append(Gtk.Label(label=detail, selectable=True, css_classes=['monospace']))
+        area = self.dialog.get_message_area()
+        if isinstance(area, Gtk.Box):
+            area.append(Gtk.Label(label=detail, selectable=True, css_classes=['monospace']))
         self.dialog.connect('response', lambda *_: self.close_dialog())
         self.dialog.present()
 
     # Open, compile, fill
 
-    def on_open(self, _button):
+    def on_open(self, _button: Gtk.Button) -> None:
         self.dialog = Gtk.FileChooserNative(title='Open a program', transient_for=self, modal=True,
                                             action=Gtk.FileChooserAction.OPEN)
         self.dialog.connect('response', self.on_chosen)
         self.dialog.show()
 
-    def on_chosen(self, chooser, response):
-        if response == Gtk.ResponseType.ACCEPT:
-            self.open(chooser.get_file())
+    def on_chosen(self, chooser: Gtk.FileChooserNative, response: int) -> None:
+        if response == Gtk.ResponseType.ACCEPT and (file := chooser.get_file()):
+            self.open(file)
         self.close_dialog()
 
-    def on_drop(self, _target, file, _x, _y):
+    def on_drop(self, _target: Gtk.DropTarget, file: Gio.File, _x: float, _y: float) -> bool:
         self.open(file)
         return True
 
-    def open(self, file):
+    def open(self, file: Gio.File) -> None:
         self.file = file
         self.program = self.session = None
         self.start('Loading')
-        self.title_label.set_label(file.get_basename())
+        self.title_label.set_label(file.get_basename() or '')
         spawn(self.load(file, self.cancellable), self.show_error)
 
-    def prepare_again(self):
+    def prepare_again(self) -> None:
         if self.program:
             self.session = None
             self.start('Compiling')
             spawn(self.prepare(self.cancellable), self.show_error)
 
-    def on_run(self, _button):
+    def on_run(self, _button: Gtk.Button) -> None:
         """Runs, after what is still to be done for that."""
         if self.session:
             self.begin()
         elif self.program:
             self.prepare_again()
-        else:
+        elif self.file:
             self.open(self.file)
 
-    def on_device(self, drop_down, _property):
+    def on_device(self, drop_down: Gtk.DropDown, _property: GObject.ParamSpec) -> None:
         if drop_down.get_selected_item() != self.device:
             self.helpers = {}
             self.prepare_again()
 
-    async def load(self, file, cancellable):
+    async def load(self, file: Gio.File, cancellable: Gio.Cancellable) -> None:
         self.program = await call(Ghlo.Program, 'load', file, cancellable)
         if self.device_drop_down.get_model() is None:
             devices = await call(self.client, 'list_devices', cancellable)
@@ -195,10 +224,12 @@ class Window(Gtk.ApplicationWindow):
             self.device_drop_down.set_model(devices)
         await self.prepare(cancellable)
 
-    async def prepare(self, cancellable):
+    async def prepare(self, cancellable: Gio.Cancellable) -> None:
         self.enter('Compiling')
         self.progress_bar.set_visible(True)
-        self.device = self.device_drop_down.get_selected_item()
+        device = self.device_drop_down.get_selected_item()
+        assert isinstance(device, Ghlo.Device)
+        self.device = device
         options = Ghlo.CompileOptions(device=self.device)
         progress = Ghlo.Progress()
         progress.bind_property('fraction', self.progress_bar, 'fraction', GObject.BindingFlags.DEFAULT)
@@ -211,7 +242,7 @@ class Window(Gtk.ApplicationWindow):
         if self.camera or self.options.get('frames'):
             self.begin()
 
-    def describe_program(self, executable):
+    def describe_program(self, executable: Ghlo.Executable) -> None:
         self.inputs, self.outputs = executable.list_inputs(), executable.list_outputs()
         self.input_rows, self.output_rows = (
             [ValueRow(title=f'{info.get_name() or i}: {info.get_tensor_type() or info.get_kind().value_nick}')
@@ -231,8 +262,8 @@ class Window(Gtk.ApplicationWindow):
         self.given = [i for i in range(len(self.outputs)) if i not in self.carried]    # what results have
         self.fed = next((i for i, info in enumerate(self.inputs)
                          if pictures and is_picture(info) and i not in self.carried.values()), -1)
-        while self.picture_box.get_first_child():
-            self.picture_box.remove(self.picture_box.get_first_child())
+        while child := self.picture_box.get_first_child():
+            self.picture_box.remove(child)
         self.pictures = {i: Gtk.Picture() for i in pictures}
         self.input_picture = Gtk.Picture(visible=self.fed >= 0)
         for picture in (self.input_picture, *self.pictures.values()):
@@ -241,12 +272,12 @@ class Window(Gtk.ApplicationWindow):
         self.pattern_button.set_visible(self.fed >= 0)
         self.make_camera()
 
-    def make_camera(self):
+    def make_camera(self) -> None:
         self.camera = None
-        if self.program and self.fed >= 0:
-            self.camera = Camera(self.inputs[self.fed].get_tensor_type(), self.pattern_button.get_active())
+        if self.program and self.fed >= 0 and (tensor_type := self.inputs[self.fed].get_tensor_type()):
+            self.camera = Camera(tensor_type, self.pattern_button.get_active())
 
-    async def run_helper(self, text, buffers, cancellable):
+    async def run_helper(self, text: str, buffers: Sequence[Ghlo.Buffer], cancellable: Gio.Cancellable) -> Ghlo.Result:
         """What a small program of the viewer's own gives."""
         executable = self.helpers.get(text)
         if executable is None:
@@ -254,18 +285,19 @@ class Window(Gtk.ApplicationWindow):
             options = Ghlo.CompileOptions(device=self.device)
             executable = await call(self.client, 'compile', program, options, None, cancellable)
             self.helpers[text] = executable
-        return await call(executable, 'execute', buffers, cancellable)
+        result: Ghlo.Result = await call(executable, 'execute', buffers, cancellable)
+        return result
 
-    async def fill_inputs(self, session, cancellable):
+    async def fill_inputs(self, session: Ghlo.Session, cancellable: Gio.Cancellable) -> None:
         """Binds each input but the picture: tensors to numbers, tokens to tokens."""
         infos = {i: info for i, info in enumerate(self.inputs) if i != self.fed}
         for i, info in infos.items():
             if info.get_kind() == Ghlo.ValueKind.TUPLE:
                 raise ValueError(f'expected inputs that are tensors and tokens, found a tuple as input {i}')
-        tensors = [i for i, info in infos.items() if info.get_kind() == Ghlo.ValueKind.TENSOR]
+        tensors = {i: tensor_type for i, info in infos.items() if (tensor_type := info.get_tensor_type())}
         self.enter('Filling')
         how = FILLS[self.fill_drop_down.get_selected()]
-        text = write_fill([infos[i].get_tensor_type() for i in tensors], how)
+        text = write_fill(list(tensors.values()), how)
         filled = dict(zip(tensors, await self.run_helper(text, [], cancellable)))
         outputs = {to: i for i, to in self.carried.items()}
         for i in infos:
@@ -278,10 +310,11 @@ class Window(Gtk.ApplicationWindow):
         for i in self.carried.values():
             self.input_rows[i].summary += ' at first, then carried'
 
-    async def sum_up(self, rows, buffers, cancellable):
+    async def sum_up(self, rows: Sequence[ValueRow], buffers: Sequence[Ghlo.Buffer],
+                     cancellable: Gio.Cancellable) -> None:
         """Says of each tensor what numbers it has."""
-        some = [(row, buffer, buffer.get_tensor_type()) for row, buffer in zip(rows, buffers)
-                if buffer.get_tensor_type() is not None and buffer.get_tensor_type().get_n_elements() > 0]
+        some = [(row, buffer, tensor_type) for row, buffer in zip(rows, buffers)
+                if (tensor_type := buffer.get_tensor_type()) and tensor_type.get_n_elements() > 0]
         text = write_summary([each[2] for each in some])
         result = await self.run_helper(text, [each[1] for each in some], cancellable)
         for (row, _, tensor_type), numbers in zip(some, result):
@@ -289,10 +322,10 @@ class Window(Gtk.ApplicationWindow):
 
     # Runs
 
-    def begin(self):
+    def begin(self) -> None:
         """Begins to run: frame after frame, or once."""
         self.start('Waiting')
-        if self.is_lost:
+        if self.session and self.is_lost:
             self.session.reset()
         self.is_lost = False
         self.runs_left = self.options.get('frames', 0 if self.camera else 1)
@@ -300,17 +333,18 @@ class Window(Gtk.ApplicationWindow):
         self.looked_at = self.began_at = self.count
         self.tick = self.add_tick_callback(self.on_tick)
 
-    def on_tick(self, _window, _clock):
+    def on_tick(self, _window: Gtk.Widget, _clock: Gdk.FrameClock) -> bool:
         self.is_due = True
         self.run_next()
         return GLib.SOURCE_CONTINUE
 
-    def run_next(self):
+    def run_next(self) -> None:
         if self.stage == 'Waiting' and self.is_due:
             self.is_due = False                   # however many frames came meanwhile
             spawn(self.run(self.cancellable), self.show_error)
 
-    async def run(self, cancellable):
+    async def run(self, cancellable: Gio.Cancellable) -> None:
+        assert self.session                       # else there is nothing to run
         inputs = []
         if self.camera:
             pixels, texture = self.camera.take(self.count)
@@ -339,11 +373,13 @@ class Window(Gtk.ApplicationWindow):
         else:
             self.run_next()
 
-    async def show_figures(self, result, buffers, cancellable):
+    async def show_figures(self, result: Ghlo.Result, buffers: Sequence[Ghlo.Buffer],
+                           cancellable: Gio.Cancellable) -> None:
         """Shows what the last run took, and what it was given and gave."""
         timing = result.get_timing()
-        if result.get_plan() is not None:
-            update_step_rows(self.step_rows, result.get_plan(), 0, max(timing.get_run(), 1e-9))
+        plan = result.get_plan()
+        if plan is not None:
+            update_step_rows(self.step_rows, plan, 0, max(timing.get_run(), 1e-9))
         fed = [self.input_rows[self.fed]] if self.camera else []
         await self.sum_up(fed + [self.output_rows[i] for i in self.given], buffers, cancellable)
         for i in self.carried:
@@ -359,13 +395,14 @@ class Window(Gtk.ApplicationWindow):
                 ('of which reference steps', timing.get_reference()), ('upload', timing.get_upload()),
                 ('download', timing.get_download())) if time > 0))
         used, peak, limit = (self.client.get_statistics().get_memory_used(),
-                             self.client.get_statistics().get_memory_peak(), self.device.get_memory())
+                             self.client.get_statistics().get_memory_peak(),
+                             self.device.get_memory() if self.device else 0)
         used_text, peak_text, limit_text = (GLib.format_size_full(size, GLib.FormatSizeFlags.IEC_UNITS)
                                             for size in (used, peak, limit))
         self.memory_label.set_label(f'Memory: {used_text}, at most {peak_text}, of {limit_text}')
         self.memory_bar.set_fraction(used / limit if limit > 0 else 0)
 
-    def finish(self, shown):
+    def finish(self, shown: GLib.Bytes | None) -> None:
         """The last run that was asked for is done."""
         seconds = (GLib.get_monotonic_time() - self.began) / 1e6
         status = self.status_label.get_label()
@@ -379,22 +416,22 @@ class Window(Gtk.ApplicationWindow):
         # Once the last of it is drawn.
         GLib.timeout_add(300, self.leave)
 
-    def tell(self):
+    def tell(self) -> None:
         """Prints what the lists show."""
         for row in (*self.input_rows, *self.output_rows):
             print(f'{row.title}: {row.summary}')
-        model = self.plan_view.get_model()
+        model: Any = self.plan_view.get_model()
         rows = [model.get_item(i).get_item() for i in range(model.get_n_items())]
-        print(f'{len(rows)} steps on {self.device.get_name()}, {sum(bool(row.measured) for row in rows)} measured',
-              flush=True)
+        device = self.device.get_name() if self.device else 'no device'
+        print(f'{len(rows)} steps on {device}, {sum(bool(row.measured) for row in rows)} measured', flush=True)
 
-    def leave(self):
+    def leave(self) -> bool:
         if 'screenshot' in self.options:
             self.save_screenshot(self.options['screenshot'])
         self.close()
         return GLib.SOURCE_REMOVE
 
-    def save_screenshot(self, path):
+    def save_screenshot(self, path: str) -> None:
         width, height = self.get_width(), self.get_height()
         snapshot = Gtk.Snapshot()
         Gtk.WidgetPaintable.new(self).snapshot(snapshot, width, height)
@@ -409,7 +446,7 @@ class Window(Gtk.ApplicationWindow):
 
 
 class App(Gtk.Application):
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__(flags=Gio.ApplicationFlags.HANDLES_COMMAND_LINE | Gio.ApplicationFlags.NON_UNIQUE)
         for name, kind, text, argument in (
                 ('frames', GLib.OptionArg.INT, 'Run N times and close', 'N'),
@@ -417,9 +454,9 @@ class App(Gtk.Application):
                 ('fill', GLib.OptionArg.STRING, 'What inputs are filled with: ramp, random or zeros', 'HOW'),
                 ('screenshot', GLib.OptionArg.STRING, 'Save a picture of the window before it closes', 'FILE'),
                 ('close-after', GLib.OptionArg.INT, 'Close after so many milliseconds', 'MS')):
-            self.add_main_option(name, 0, 0, kind, text, argument)
+            self.add_main_option(name, 0, GLib.OptionFlags.NONE, kind, text, argument)
 
-    def do_command_line(self, command_line):
+    def do_command_line(self, command_line: Gio.ApplicationCommandLine) -> int:
         options = command_line.get_options_dict().end().unpack()
         window = Window(self, options)
         window.present()
@@ -430,7 +467,7 @@ class App(Gtk.Application):
             window.open(command_line.create_file_for_arg(arguments[0]))
         return 0
 
-    def on_time(self, window):
+    def on_time(self, window: Window) -> bool:
         if window.session:
             window.tell()
         print('closing:', window.stage, flush=True)

@@ -1,23 +1,27 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What the lists of viewer.ui show: inputs and outputs, and the steps of a plan."""
 
+from __future__ import annotations
+
+from collections.abc import Iterable
+
 import gi
 
 gi.require_version('Gtk', '4.0')
-from gi.repository import Gio, GLib, GObject, Gtk  # noqa: E402
+from gi.repository import Ghlo, Gio, GLib, GObject, Gtk  # noqa: E402
 
 BAR_LETTERS = 24
 MOST_STEPS = 2000               # of a plan that is listed: each has an object, and the longest take long to make
 
 
-def format_time(seconds):
+def format_time(seconds: float) -> str:
     """Seconds in words; nothing when they are not known."""
     if seconds < 0:
         return ''
     return f'{seconds * 1e3:.2f} ms' if seconds >= 1e-3 else f'{seconds * 1e6:.1f} µs'
 
 
-def draw_bar(begin, share):
+def draw_bar(begin: float, share: float) -> str:
     """A bar of text from one share of a run's time on, in eighths of a letter: steps come one after
     the other, and those of a body below their loop, as in a flame graph."""
     if share <= 0:
@@ -45,7 +49,7 @@ class StepRow(GObject.Object):
     measured = GObject.Property(type=str)
     bar = GObject.Property(type=str)              # when in the run that was
 
-    def __init__(self, step):
+    def __init__(self, step: Ghlo.PlanStep) -> None:
         super().__init__(operation=step.get_operation().replace('stablehlo.', ''), detail=step.get_detail(),
                          unit=step.get_unit(),
                          bytes=GLib.format_size_full(step.get_bytes(), GLib.FormatSizeFlags.IEC_UNITS),
@@ -53,37 +57,36 @@ class StepRow(GObject.Object):
         steps = step.get_steps()
         self.steps = make_step_rows(steps) if steps is not None else None
 
-    def update(self, step, begin, total):
+    def update(self, step: Ghlo.PlanStep, begin: float, total: float) -> float:
         """Takes over what a run measured of the step, which begins at BEGIN seconds of TOTAL."""
         time = max(step.get_measurement(), 0)
         self.measured = format_time(step.get_measurement())
         self.bar = draw_bar(begin / total, time / total)
         if self.steps is not None:
-            update_step_rows(self.steps, step.get_steps(), begin, total)
+            update_step_rows(self.steps, step.get_steps() or [], begin, total)
         return time
 
 
-def make_step_rows(steps):
+def make_step_rows(steps: Iterable[Ghlo.PlanStep]) -> Gio.ListStore[StepRow]:
     rows = Gio.ListStore.new(StepRow)
     for step in steps:
         rows.append(StepRow(step))
     return rows
 
 
-def update_step_rows(rows, steps, begin, total):
+def update_step_rows(rows: Iterable[StepRow], steps: Iterable[Ghlo.PlanStep], begin: float, total: float) -> None:
     for row, step in zip(rows, steps):
         begin += row.update(step, begin, total)
 
 
-def show_plan(view, plan):
+def show_plan(view: Gtk.ColumnView, plan: Ghlo.Plan | None) -> Gio.ListStore[StepRow]:
     """Shows a plan as a tree of rows, and gives those of its top."""
-    is_listed = plan is not None and plan.get_n_steps() <= MOST_STEPS
-    rows = make_step_rows(plan if is_listed else [])
-    tree = Gtk.TreeListModel.new(rows, False, True, lambda row: row.steps)
+    rows = make_step_rows(plan if plan is not None and plan.get_n_steps() <= MOST_STEPS else [])
+    tree = Gtk.TreeListModel.new(rows, False, True, lambda row: row.steps if isinstance(row, StepRow) else None)
     view.set_model(Gtk.NoSelection.new(tree))
     return rows
 
 
-def describe_plan(plan):
+def describe_plan(plan: Ghlo.Plan | None) -> str:
     """The heading of a plan's list; there are devices that have no plans."""
     return 'No plan' if plan is None else f'Plan of {plan.get_n_steps()} steps'

@@ -5,7 +5,10 @@ Inputs are filled and values summed up by small programs in StableHLO, on the de
 values are: however large they are, the main loop has nothing to do.
 """
 
+from __future__ import annotations
+
 import os
+from collections.abc import Sequence
 
 from gi.repository import Gdk, GdkPixbuf, Ghlo, GLib
 
@@ -17,7 +20,7 @@ FIRST = 4                       # numbers that a summary shows
 OPEN_SIZE = 4                   # what the viewer takes for a dimension that the program leaves open
 
 
-def is_picture(info):
+def is_picture(info: Ghlo.ValueInfo) -> bool:
     """Whether an input or output is a picture: rows, columns, and red, green, blue."""
     tensor_type = info.get_tensor_type()
     if tensor_type is None or tensor_type.get_element_type() not in (Ghlo.ElementType.UI8, Ghlo.ElementType.F32):
@@ -26,7 +29,7 @@ def is_picture(info):
     return len(dimensions) == 3 and min(dimensions[:2]) >= SMALLEST and dimensions[2] == 3
 
 
-def make_texture(tensor_type, data, stride=0):
+def make_texture(tensor_type: Ghlo.TensorType, data: GLib.Bytes, stride: int = 0) -> Gdk.Texture:
     """A picture to show, of rows that begin every STRIDE bytes, or follow one another."""
     height, width, _ = tensor_type.get_dimensions()
     if tensor_type.get_element_type() == Ghlo.ElementType.UI8:
@@ -37,7 +40,7 @@ def make_texture(tensor_type, data, stride=0):
 class Camera:
     """Pictures of one type: a still one, or those of a camera that turns before a test pattern."""
 
-    def __init__(self, tensor_type, is_pattern):
+    def __init__(self, tensor_type: Ghlo.TensorType, is_pattern: bool) -> None:
         self.tensor_type = tensor_type
         self.height, self.width, _ = tensor_type.get_dimensions()
         self.is_pattern = is_pattern
@@ -49,13 +52,14 @@ class Camera:
             data = (np.frombuffer(data, np.uint8) / np.float32(255)).tobytes()
         self.bytes = GLib.Bytes.new(data)
 
-    def load_picture(self):
+    def load_picture(self) -> tuple[bytes, int]:
         pixbuf = GdkPixbuf.Pixbuf.new_from_file(PICTURE)
-        if (pixbuf.get_width(), pixbuf.get_height()) != (self.width, self.height):
+        if pixbuf and (pixbuf.get_width(), pixbuf.get_height()) != (self.width, self.height):
             pixbuf = pixbuf.scale_simple(self.width, self.height, GdkPixbuf.InterpType.BILINEAR)
+        assert pixbuf                             # otherwise it was an error
         return pixbuf.read_pixel_bytes().get_data(), pixbuf.get_rowstride()    # rows are padded to four bytes
 
-    def make_pattern(self):
+    def make_pattern(self) -> tuple[bytes, int]:
         """Bars of eight colours over a ramp of greys, twice side by side."""
         column = np.arange(2 * self.width) % self.width
         bar, grey = 7 - column * 8 // self.width, column * 255 // self.width
@@ -64,17 +68,17 @@ class Camera:
         n_bars = self.height * 3 // 4
         return b''.join([bars.tobytes()] * n_bars + [greys.tobytes()] * (self.height - n_bars)), 6 * self.width
 
-    def take(self, number):
+    def take(self, number: int) -> tuple[Ghlo.Buffer, Gdk.Texture]:
         """The picture of this number: the buffer for the program, and the texture to show."""
         column = 2 * number % self.width if self.is_pattern else 0
         begin = column * 3 * self.size
-        data = self.bytes.new_from_bytes(begin, self.bytes.get_size() - begin)
+        data = GLib.Bytes.new_from_bytes(self.bytes, begin, self.bytes.get_size() - begin)
         strides = [self.stride, 3 * self.size, self.size]
         return (Ghlo.Buffer.new_from_bytes_strided(self.tensor_type, data, strides),
                 make_texture(self.tensor_type, data, self.stride))
 
 
-def write_program(arguments, results, lines):
+def write_program(arguments: Sequence[str], results: Sequence[tuple[str, str]], lines: Sequence[str]) -> str:
     """The text of a program, of types of arguments and of results with their values."""
     taken = ', '.join(f'%x{i}: {argument}' for i, argument in enumerate(arguments))
     types = ', '.join(each for each, _ in results)
@@ -83,7 +87,7 @@ def write_program(arguments, results, lines):
                       f'  return {values} : {types}' if results else '  return', '}'])
 
 
-def write_fill(tensor_types, how):
+def write_fill(tensor_types: Sequence[Ghlo.TensorType], how: str) -> str:
     """A program that makes a tensor of each type: of zeros, a ramp from 0 to 1 (integers count
     from 0), or scattered numbers from 0 to 1 (integers to 255)."""
     lines, results = [], []
@@ -107,7 +111,7 @@ def write_fill(tensor_types, how):
             f'  %h{i} = stablehlo.constant dense<24> : {flat}',
             f'  %j{i} = stablehlo.shift_right_logical %g{i}, %h{i} : {flat}',
             f'  %k{i} = stablehlo.reshape %{chosen}{i} : ({flat}) -> {whole}']
-        if Ghlo.ElementType.to_string(element_type).startswith(('i', 'u')):
+        if str(Ghlo.ElementType.to_string(element_type)).startswith(('i', 'u')):
             lines.append(f'  %r{i} = stablehlo.convert %k{i} : ({whole}) -> {result}')
         else:
             most = max(n - 1, 1) if how == 'ramp' else 255
@@ -120,7 +124,7 @@ def write_fill(tensor_types, how):
     return write_program([], results, lines)
 
 
-def write_summary(tensor_types):
+def write_summary(tensor_types: Sequence[Ghlo.TensorType]) -> str:
     """A program that gives, of each tensor, the least, the greatest and the mean number, and the first ones."""
     lines = ['  %low = stablehlo.constant dense<0xFF800000> : tensor<f32>',
              '  %high = stablehlo.constant dense<0x7F800000> : tensor<f32>',
@@ -148,7 +152,7 @@ def write_summary(tensor_types):
     return write_program([each.to_string() for each in tensor_types], results, lines)
 
 
-def describe(numbers, n):
+def describe(numbers: Sequence[float], n: int) -> str:
     """What write_summary() gives of a tensor of N elements, in words."""
     least, greatest, mean, *first = [f'{number:.4g}' for number in numbers]
     if n <= FIRST:

@@ -8,7 +8,8 @@
 // A mistake in the arguments of X_async rejects its promise, or is thrown by X_finish.
 // By name: exe.execute ({x, y}), session.run ({x}), session.bind_input ('x', buffer), session.carry_all ({w, b}).
 // Data: Ghlo.Buffer.from_array (array, shape) copies a typed array into a buffer,
-// buffer.to_array () shows a buffer's memory as one. Mistakes that the language makes
+// buffer.to_array () shows a buffer's memory as one, and buffer.view () as numbers that
+// are only read: view.at (row, column). Mistakes that the language makes
 // easy are a Ghlo.Error of code INVALID_ARGUMENT that says what to write instead.
 
 const {Gio, GLib, GObject} = imports.gi;
@@ -284,6 +285,67 @@ function toArray(buffer) {
     return new Store(data.buffer, data.byteOffset, data.byteLength / Store.BYTES_PER_ELEMENT);
 }
 
+// A float that JavaScript lacks, by its bits: all that there are, as the library tells them, once for each type.
+const smallFloats = new Map();
+
+function listSmallFloats({elementType, Store, name}) {
+    if (!smallFloats.has(elementType)) {
+        const bits = name.startsWith('F4') ? 4 : name.startsWith('F6') ? 6 : Store.BYTES_PER_ELEMENT * 8;
+        const all = Store.from({length: 2 ** bits}, (_, i) => i);
+        const type = makeType(elementType, [all.length]);
+        const buffer = Ghlo.Buffer.new_from_bytes(type, new Uint8Array(all.buffer));
+        smallFloats.set(elementType, buffer.get_doubles());
+    }
+    return smallFloats.get(elementType);
+}
+
+// A buffer's elements as numbers, out of its own memory and without a way to write there. It keeps the memory, also
+// when the buffer is released.
+class View {
+    #data;
+    #read;
+
+    constructor(buffer) {
+        const type = buffer.get_tensor_type();
+        const data = this.#data = toArray(buffer);
+        const element = elements.get(type.get_element_type());
+        if (isSmallFloat(element)) {
+            const numbers = listSmallFloats(element);
+            this.#read = i => numbers[data[i]];
+        } else if (element.width === 2) {
+            this.#read = i => [data[2 * i], data[2 * i + 1]];
+        } else {
+            this.#read = i => data[i];
+        }
+        Object.defineProperties(this, {
+            shape: {value: Object.freeze([...type.shape]), enumerable: true},
+            length: {value: data.length / element.width, enumerable: true},
+        });
+        Object.freeze(this);
+    }
+
+    // The element at an index for each dimension; complex ones as [real, imaginary].
+    at(...indices) {
+        if (indices.length !== this.shape.length)
+            throw mistake(`expected ${this.shape.length} indices, found ${indices.length}`);
+        let offset = 0;
+        indices.forEach((index, i) => {
+            if (!Number.isInteger(index) || index < 0 || index >= this.shape[i]) {
+                throw mistake(`expected an index from 0 to ${this.shape[i] - 1} for dimension ${i}, ` +
+                    `found ${String(index)}`);
+            }
+            offset = offset * this.shape[i] + index;
+        });
+        return this.#read(offset);
+    }
+
+    // Row by row.
+    *[Symbol.iterator]() {
+        for (let i = 0; i < this.length; i++)
+            yield this.#read(i);
+    }
+}
+
 // Arguments
 
 function toBytes(data, instead) {
@@ -302,12 +364,12 @@ function toText(text) {
 
 // An input keeps its own element type, so that the error of a wrong one names it, and
 // takes the program's shape where it has as many elements.
-function toInput(value, index, info) {
+function toInput(value, index, info, what = 'input') {
     if (value instanceof Ghlo.Buffer)
         return value;
     const type = info?.get_tensor_type() ?? null;
     if (!isTyped(value) && !(isPlain(value) && type !== null)) {
-        throw mistake(`expected a Ghlo.Buffer as input ${index}, found ${describe(value)}: ` +
+        throw mistake(`expected a Ghlo.Buffer as ${what} ${index}, found ${describe(value)}: ` +
             FROM_ARRAY);
     }
     const wanted = type !== null ? elements.get(type.get_element_type()) : undefined;
@@ -421,6 +483,10 @@ const ARGUMENTS = {
         [name, self.executable !== null ? toBound(self, toIndex(`${name}`, self), value) : value],
     'Session.carry_all': (self, initial) => [toInputs(initial, () => listMarked(self))],
     'Session.copy_state': (self, input, ...rest) => [toIndex(input, self), ...rest],
+    // Scale and zero point of a whole tensor may stand alone.
+    'TensorType.new_quantized': (_self, stored, expressedType, scales, zeroPoints = null, axis = -1, ...range) =>
+        [stored, expressedType, toDoubles([scales].flat()),
+            zeroPoints === null ? null : toInt64s([zeroPoints].flat()), axis, range[0] ?? 0, range[1] ?? 0],
     'Session.unbind_output': (self, index) => [toIndex(index, self, true)],
     // GJS tells nobody where a typed array lies, and cannot call the function.
     'Session.bind_output': () => {
@@ -543,6 +609,9 @@ function extendBuffer() {
     prototype.to_array = function () {
         return toArray(this);
     };
+    prototype.view = function () {
+        return new View(this);
+    };
     const {get_host_bytes: getHostBytes} = prototype;
     for (const name of ['get_host_bytes', 'read', 'read_async']) {
         const original = prototype[name];
@@ -560,6 +629,50 @@ function extendBuffer() {
     };
     prototype.toString = function () {
         return `[Ghlo.Buffer ${this.get_tensor_type() ?? 'without elements'}]`;
+    };
+}
+
+// Custom calls. A function gets the operands, typed arrays that must not be written to, and then the call; it
+// returns the result, or an array of several.
+
+function giveResults(call, results) {
+    const infos = call.list_results();
+    const list = infos.length === 1 ? [results] : results ?? [];
+    if (!Array.isArray(list) || list.length !== infos.length) {
+        throw mistake(`expected an array of ${infos.length} results (${infos}), found ` +
+            `${Array.isArray(list) ? list.length : describe(list)}`);
+    }
+    list.forEach((value, i) => {
+        if (value !== null && value !== undefined)
+            call.set_result(i, toInput(value, i, infos[i], 'result'));
+    });
+}
+
+function answerCall(call, answer) {
+    try {
+        const operands = call.list_operands().map((info, i) => {
+            const buffer = call.get_operand(i);
+            return info.get_tensor_type() !== null ? toArray(buffer) : buffer;
+        });
+        giveResults(call, answer(...operands, call));
+        return true;
+    } catch (error) {
+        throw error instanceof GLib.Error ? error : mistake(`${error}\n${error?.stack ?? ''}`.trim());
+    }
+}
+
+// JavaScript runs in one thread: functions are called in its loop, or directly in a synchronous call.
+function extendClient() {
+    const {prototype} = Ghlo.Client;
+    const {register_custom_call: register} = prototype;
+
+    prototype.register_custom_call = function (target, answer) {
+        if (typeof target !== 'string' || typeof answer !== 'function') {
+            throw mistake('expected the name that the program calls and a function, found ' +
+                `${describe(target)} and ${describe(answer)}`);
+        }
+        const context = GLib.MainContext.ref_thread_default();
+        return guarded(() => register.call(this, target, call => answerCall(call, answer), context));
     };
 }
 
@@ -644,6 +757,7 @@ function _init() {
     }
     extendTensorType();
     extendBuffer();
+    extendClient();
     extendDevice();
     extendResult();
     extendPlan();

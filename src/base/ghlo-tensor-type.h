@@ -36,6 +36,17 @@ GhloTensorType  *ghlo_tensor_type_new              (GhloElementType        eleme
                                                     const gint64          *dimensions,
                                                     gsize                  n_dimensions) G_GNUC_WARN_UNUSED_RESULT;
 GHLO_AVAILABLE_IN_1_0
+GhloTensorType  *ghlo_tensor_type_new_quantized    (GhloTensorType        *stored,
+                                                    GhloElementType        expressed_type,
+                                                    const double          *scales,
+                                                    gsize                  n_scales,
+                                                    const gint64          *zero_points,
+                                                    gsize                  n_zero_points,
+                                                    int                    axis,
+                                                    gint64                 storage_min,
+                                                    gint64                 storage_max,
+                                                    GError               **error) G_GNUC_WARN_UNUSED_RESULT;
+GHLO_AVAILABLE_IN_1_0
 GhloTensorType  *ghlo_tensor_type_parse            (const char            *string,
                                                     GError               **error) G_GNUC_WARN_UNUSED_RESULT;
 GHLO_AVAILABLE_IN_1_0
@@ -53,6 +64,20 @@ GHLO_AVAILABLE_IN_1_0
 gboolean         ghlo_tensor_type_is_static        (const GhloTensorType  *self);
 GHLO_AVAILABLE_IN_1_0
 gboolean         ghlo_tensor_type_is_quantized     (const GhloTensorType  *self);
+GHLO_AVAILABLE_IN_1_0
+GhloElementType  ghlo_tensor_type_get_expressed_type (const GhloTensorType *self);
+GHLO_AVAILABLE_IN_1_0
+const double    *ghlo_tensor_type_get_scales       (const GhloTensorType  *self,
+                                                    gsize                 *n_scales);
+GHLO_AVAILABLE_IN_1_0
+const gint64    *ghlo_tensor_type_get_zero_points  (const GhloTensorType  *self,
+                                                    gsize                 *n_zero_points);
+GHLO_AVAILABLE_IN_1_0
+int              ghlo_tensor_type_get_quantized_axis (const GhloTensorType *self);
+GHLO_AVAILABLE_IN_1_0
+gint64           ghlo_tensor_type_get_storage_min  (const GhloTensorType  *self);
+GHLO_AVAILABLE_IN_1_0
+gint64           ghlo_tensor_type_get_storage_max  (const GhloTensorType  *self);
 GHLO_AVAILABLE_IN_1_0
 gint64           ghlo_tensor_type_get_n_elements   (const GhloTensorType  *self);
 GHLO_AVAILABLE_IN_1_0

@@ -6,6 +6,7 @@
 
 #include "tensor-type.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "float-text.h"
@@ -87,6 +88,57 @@ ghlo_quantization_hash (const GhloQuantization *self)
   return ghlo_hash_end (&hash);
 }
 
+GhloElementType
+ghlo_quantization_find_storage (GhloElementClass element_class,
+                                guint            bits)
+{
+  for (guint i = GHLO_ELEMENT_TYPE_I2; i <= GHLO_ELEMENT_TYPE_UI32; i++)
+    if (ghlo_element_info (i)->element_class == element_class && ghlo_element_info (i)->bits == bits)
+      return bits <= GHLO_QUANTIZATION_MAX_BITS ? i : GHLO_ELEMENT_TYPE_INVALID;
+
+  return GHLO_ELEMENT_TYPE_INVALID;
+}
+
+void
+ghlo_quantization_get_range (GhloElementType  storage,
+                             gint64          *min,
+                             gint64          *max)
+{
+  const GhloElementInfo *info = ghlo_element_info (storage);
+  const gboolean is_unsigned = info->element_class == GHLO_ELEMENT_CLASS_UNSIGNED;
+
+  *max = ((gint64) 1 << (info->bits - !is_unsigned)) - 1;
+  *min = is_unsigned ? 0 : -*max - 1;
+}
+
+gboolean
+ghlo_quantization_is_scale (GhloElementType expressed,
+                            double          scale)
+{
+  const GhloElementInfo *info = ghlo_element_info (expressed);
+  const double smallest = ldexp (1.0, 1 - info->bias - info->mantissa_bits);
+
+  return scale > 0 && scale >= smallest && isfinite (scale)
+         && isfinite (ghlo_element_round (expressed, (GhloScalar) { .f = scale }).f);
+}
+
+char *
+ghlo_quantization_check_shape (const GhloQuantization *self,
+                               const gint64           *dimensions,
+                               gsize                   rank)
+{
+  if (self->axis < 0)
+    return NULL;
+  if ((gsize) self->axis >= rank)
+    return g_strdup_printf ("expected an axis below %" G_GSIZE_FORMAT ", the number of dimensions, found %d", rank,
+                            self->axis);
+  if (dimensions[self->axis] >= 0 && dimensions[self->axis] != self->n_scales)
+    return g_strdup_printf ("expected %" G_GINT64_FORMAT " scales, one for each index along axis %d, found %u",
+                            dimensions[self->axis], self->axis, self->n_scales);
+
+  return NULL;
+}
+
 /* "i8", "ui8", with "<-127:127>" where the range is not the type's own. */
 static void
 append_storage (const GhloQuantization *self,
@@ -94,10 +146,9 @@ append_storage (const GhloQuantization *self,
 {
   const GhloElementInfo *info = ghlo_element_info (self->storage);
   gboolean is_unsigned = info->element_class == GHLO_ELEMENT_CLASS_UNSIGNED;
-  guint value_bits = MAX (info->bits, 1) - !is_unsigned;
-  gint64 max = value_bits >= 63 ? G_MAXINT64 : ((gint64) 1 << value_bits) - 1;
-  gint64 min = is_unsigned ? 0 : -max - 1;
+  gint64 min, max;
 
+  ghlo_quantization_get_range (self->storage, &min, &max);
   g_string_append_printf (string, "%s%u", is_unsigned ? "ui" : "i", info->bits);
   if (self->storage_min != min || self->storage_max != max)
     g_string_append_printf (string, "<%" G_GINT64_FORMAT ":%" G_GINT64_FORMAT ">",

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * From MLIR's spelling to a tensor type, for people and programs that name one:
- * "tensor<2x?xf32>", or the same without "tensor<" and ">". Nothing is skipped or
+ * "tensor<2x?xf32>", or the same without "tensor<" and ">"; quantized too,
+ * "tensor<4x!quant.uniform<i8<-127:127>:f32:0, {0.1:3,0.2}>>". Nothing is skipped or
  * guessed, and no spaces are taken but after a comma.
  */
 
 #include "tensor-type.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "sizes.h"
@@ -87,8 +89,10 @@ parse_dimensions (Cursor *cursor,
   return TRUE;
 }
 
+/* A plain element type with one of @ends behind it. */
 static gboolean
 parse_element_type (Cursor          *cursor,
+                    const char      *ends,
                     GhloElementType *element_type)
 {
   for (GhloElementType type = GHLO_ELEMENT_TYPE_I1; type <= GHLO_ELEMENT_TYPE_INDEX; type++)
@@ -96,17 +100,159 @@ parse_element_type (Cursor          *cursor,
       const char *name = ghlo_element_type_to_string (type);
       gsize length = strlen (name);
 
-      if (strncmp (cursor->p, name, length) == 0 && strchr (",>", cursor->p[length]) != NULL)
+      if (strncmp (cursor->p, name, length) == 0 && strchr (ends, cursor->p[length]) != NULL)
         {
           cursor->p += length;
           *element_type = type;
           return TRUE;
         }
     }
-  if (*cursor->p == '!')
-    return fail (cursor, "a plain element type (quantized ones cannot be read here)");
 
   return fail (cursor, "a dimension or an element type");
+}
+
+/* The parts of a quantized type, on their way to become one. */
+typedef struct
+{
+  GhloElementType storage, expressed;
+  gint64          min, max;
+  gint64          axis;
+  GArray         *scales;          /* of double */
+  GArray         *zero_points;     /* of gint64 */
+} Quantized;
+
+static gboolean
+parse_integer (Cursor     *cursor,
+               const char *expected,
+               gint64     *value)
+{
+  char *end;
+
+  errno = 0;
+  *value = g_ascii_strtoll (cursor->p, &end, 10);
+  if (end == cursor->p || !(g_ascii_isdigit (*cursor->p) || *cursor->p == '-') || errno == ERANGE)
+    return fail (cursor, expected);
+  cursor->p = end;
+
+  return TRUE;
+}
+
+/* "i8", "ui8" or "u8", and "<-127:127>" where it is there. */
+static gboolean
+parse_storage (Cursor    *cursor,
+               Quantized *quantized)
+{
+  static const char *const expected = "a storage type of at most 32 bits (i8, ui8, …)";
+  Cursor start = *cursor;
+  const gboolean is_unsigned = skip (cursor, "u");
+  const gboolean is_integer = skip (cursor, "i");
+  gint64 bits, min, max;
+
+  if ((!is_unsigned && !is_integer) || !g_ascii_isdigit (*cursor->p) || *cursor->p == '0'
+      || !parse_integer (cursor, expected, &bits) || bits > GHLO_QUANTIZATION_MAX_BITS)
+    {
+      g_clear_error (cursor->error);
+      return fail (&start, expected);
+    }
+  quantized->storage = ghlo_quantization_find_storage (is_unsigned ? GHLO_ELEMENT_CLASS_UNSIGNED
+                                                       : GHLO_ELEMENT_CLASS_SIGNED, (guint) bits);
+  if (quantized->storage == GHLO_ELEMENT_TYPE_INVALID)
+    return fail (&start, expected);
+  ghlo_quantization_get_range (quantized->storage, &min, &max);
+  quantized->min = min;
+  quantized->max = max;
+
+  if (!skip (cursor, "<"))
+    return TRUE;
+  start = *cursor;
+  if (!parse_integer (cursor, "the least stored number", &quantized->min)
+      || (!skip (cursor, ":") && !fail (cursor, "':'"))
+      || !parse_integer (cursor, "the greatest stored number", &quantized->max)
+      || (!skip (cursor, ">") && !fail (cursor, "'>'")))
+    return FALSE;
+
+  return (quantized->min >= min && quantized->max <= max && quantized->min < quantized->max)
+         || fail (&start, "a range that the storage type holds");
+}
+
+/* "0.1" or "0.1:3" */
+static gboolean
+parse_scale (Cursor    *cursor,
+             Quantized *quantized)
+{
+  char *end;
+  const double scale = g_ascii_strtod (cursor->p, &end);
+  gint64 zero_point = 0;
+
+  if (!g_ascii_isdigit (*cursor->p) || strcspn (cursor->p, "xXpP") < (gsize) (end - cursor->p)
+      || !ghlo_quantization_is_scale (quantized->expressed, scale))
+    return fail (cursor, "a positive, finite scale that the expressed type holds");
+  cursor->p = end;
+  if (skip (cursor, ":") && !parse_integer (cursor, "a zero point", &zero_point))
+    return FALSE;
+  g_array_append_val (quantized->scales, scale);
+  g_array_append_val (quantized->zero_points, zero_point);
+
+  return TRUE;
+}
+
+/* Behind "!quant.uniform<", up to its ">". */
+static gboolean
+parse_quantized (Cursor    *cursor,
+                 Quantized *quantized)
+{
+  if (!parse_storage (cursor, quantized) || (!skip (cursor, ":") && !fail (cursor, "':'"))
+      || !parse_element_type (cursor, ",:>", &quantized->expressed))
+    return FALSE;
+  if (!ghlo_element_type_is_float (quantized->expressed))
+    return fail (cursor, "a float type that the quantized values express before this");
+  quantized->axis = -1;
+  if (skip (cursor, ":") && (!g_ascii_isdigit (*cursor->p) || !parse_integer (cursor, "an axis", &quantized->axis)
+                             || quantized->axis >= GHLO_MAX_RANK))
+    return (*cursor->error != NULL ? FALSE : fail (cursor, "an axis"));
+  if (!skip (cursor, ","))
+    return fail (cursor, "',' and a scale");
+  skip (cursor, " ");
+  if (quantized->axis < 0)
+    return parse_scale (cursor, quantized) && (skip (cursor, ">") || fail (cursor, "'>'"));
+
+  if (!skip (cursor, "{"))
+    return fail (cursor, "'{' and a scale for each index along the axis");
+  do
+    {
+      skip (cursor, " ");
+      if (!parse_scale (cursor, quantized))
+        return FALSE;
+    }
+  while (skip (cursor, ","));
+
+  return skip (cursor, "}>") || fail (cursor, "'}>'");
+}
+
+static GhloQuantization *
+parse_quantization (Cursor       *cursor,
+                    const gint64 *dimensions,
+                    gsize         rank)
+{
+  Quantized quantized = { .scales = g_array_new (FALSE, FALSE, sizeof (double)),
+                          .zero_points = g_array_new (FALSE, FALSE, sizeof (gint64)) };
+  g_autoptr (GhloQuantization) quantization = NULL;
+  g_autofree char *problem = NULL;
+
+  if (parse_quantized (cursor, &quantized))
+    quantization = ghlo_quantization_new (quantized.storage, quantized.expressed, quantized.min, quantized.max,
+                                          (gint32) quantized.axis, (const double *) quantized.scales->data,
+                                          (const gint64 *) quantized.zero_points->data, quantized.scales->len);
+  g_array_unref (quantized.scales);
+  g_array_unref (quantized.zero_points);
+  if (quantization == NULL)
+    return NULL;
+  problem = ghlo_quantization_check_shape (quantization, dimensions, rank);
+  if (problem == NULL)
+    return g_steal_pointer (&quantization);
+  g_set_error (cursor->error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT, "%s", problem);
+
+  return NULL;
 }
 
 /* ", #stablehlo.bounds<4, ?>" */
@@ -147,6 +293,42 @@ check_bounds (Cursor       *cursor,
   return TRUE;
 }
 
+static GhloTensorType *
+parse (Cursor *cursor)
+{
+  gint64 dimensions[GHLO_MAX_RANK], bounds[GHLO_MAX_RANK];
+  GhloElementType element_type = GHLO_ELEMENT_TYPE_INVALID;
+  g_autoptr (GhloQuantization) quantization = NULL;
+  const gboolean wrapped = skip (cursor, "tensor<");
+  gboolean bounded = FALSE;
+  gsize rank;
+
+  if (!parse_dimensions (cursor, dimensions, &rank))
+    return NULL;
+  if (skip (cursor, "!quant.uniform<"))
+    {
+      quantization = parse_quantization (cursor, dimensions, rank);
+      if (quantization == NULL)
+        return NULL;
+      element_type = quantization->storage;
+    }
+  else if (!parse_element_type (cursor, ",>", &element_type))
+    return NULL;
+  if (wrapped && skip (cursor, ","))
+    {
+      bounded = TRUE;
+      if (!parse_bounds (cursor, bounds, rank) || !check_bounds (cursor, dimensions, bounds, rank))
+        return NULL;
+    }
+  if (wrapped && !skip (cursor, ">"))
+    fail (cursor, "'>'");
+  else if (*cursor->p != '\0')
+    fail (cursor, "nothing more");
+
+  return *cursor->error == NULL
+         ? ghlo_tensor_type_new_full (element_type, dimensions, bounded ? bounds : NULL, rank, quantization) : NULL;
+}
+
 /**
  * ghlo_tensor_type_parse:
  * @string: MLIR's spelling of a tensor type
@@ -155,7 +337,11 @@ check_bounds (Cursor       *cursor,
  * Reads a tensor type such as `tensor<2x?xf32>`. The spelling without `tensor<`
  * and `>` is taken too: `2x?xf32`, and `f32` for a scalar.
  *
- * Quantized types cannot be read.
+ * A quantized element type says what the integers that are stored stand for:
+ * `tensor<4x!quant.uniform<i8:f32, 0.1:3>>` are 8-bit integers that stand for
+ * (stored - 3) * 0.1. `i8<-127:127>` uses a part of the storage type's range, and
+ * `!quant.uniform<i8:f32:0, {0.1,0.2:3}>` has a scale and zero point for each index
+ * along axis 0.
  *
  * Returns: (transfer full): the type, or %NULL with
  *   %GHLO_ERROR_INVALID_ARGUMENT set
@@ -166,37 +352,15 @@ GhloTensorType *
 ghlo_tensor_type_parse (const char  *string,
                         GError     **error)
 {
-  Cursor cursor = { string, string, error };
-  gint64 dimensions[GHLO_MAX_RANK], bounds[GHLO_MAX_RANK];
-  GhloElementType element_type = GHLO_ELEMENT_TYPE_INVALID;
-  gboolean wrapped, bounded = FALSE;
-  gsize rank;
+  g_autoptr (GError) problem = NULL;
+  g_autoptr (GhloTensorType) type = NULL;
 
   if (string == NULL)
-    {
-      g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT, "expected a tensor type, found NULL");
-      return NULL;
-    }
+    g_set_error_literal (&problem, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT, "expected a tensor type, found NULL");
+  else
+    type = parse (&(Cursor) { string, string, &problem });
+  if (problem != NULL)
+    g_propagate_error (error, g_steal_pointer (&problem));
 
-  wrapped = skip (&cursor, "tensor<");
-  if (!parse_dimensions (&cursor, dimensions, &rank) || !parse_element_type (&cursor, &element_type))
-    return NULL;
-  if (wrapped && skip (&cursor, ","))
-    {
-      bounded = TRUE;
-      if (!parse_bounds (&cursor, bounds, rank) || !check_bounds (&cursor, dimensions, bounds, rank))
-        return NULL;
-    }
-  if (wrapped && !skip (&cursor, ">"))
-    {
-      fail (&cursor, "'>'");
-      return NULL;
-    }
-  if (*cursor.p != '\0')
-    {
-      fail (&cursor, "nothing more");
-      return NULL;
-    }
-
-  return ghlo_tensor_type_new_full (element_type, dimensions, bounded ? bounds : NULL, rank, NULL);
+  return g_steal_pointer (&type);
 }

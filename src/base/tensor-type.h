@@ -45,6 +45,23 @@ GhloQuantization *ghlo_quantization_new           (GhloElementType          stor
                                                    const double            *scales,
                                                    const gint64            *zero_points,
                                                    gsize                    n_scales);
+/* Bits of the widest storage type, as in MLIR. */
+#define GHLO_QUANTIZATION_MAX_BITS 32
+
+/* The storage type of a sign and width; INVALID where no tensor has it. */
+GhloElementType   ghlo_quantization_find_storage  (GhloElementClass         element_class,
+                                                   guint                    bits);
+/* What a storage type holds, of which a quantization may use a part. */
+void              ghlo_quantization_get_range     (GhloElementType          storage,
+                                                   gint64                  *min,
+                                                   gint64                  *max);
+/* Whether @scale is positive and neither overflows nor underflows when it is rounded to @expressed. */
+gboolean          ghlo_quantization_is_scale      (GhloElementType          expressed,
+                                                   double                   scale);
+/* What is wrong with a tensor of that shape: its axis, or how many scales there are. NULL for nothing. */
+char             *ghlo_quantization_check_shape   (const GhloQuantization  *self,
+                                                   const gint64            *dimensions,
+                                                   gsize                    rank);
 GhloQuantization *ghlo_quantization_ref           (GhloQuantization        *self);
 void              ghlo_quantization_unref         (GhloQuantization        *self);
 gboolean          ghlo_quantization_equal         (const GhloQuantization  *a,

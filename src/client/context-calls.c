@@ -110,7 +110,8 @@ wait_for (Call         *call,
   gboolean called;
 
   g_mutex_lock (&calls.lock);
-  g_queue_push_tail (&calls.waiting, call);
+  if (call->state == CALL_WAITS)
+    g_queue_push_tail (&calls.waiting, call);
   g_cond_broadcast (&calls.changed);
   while (call->state == CALL_RUNS || (call->state == CALL_WAITS && !g_cancellable_is_cancelled (cancellable)))
     g_cond_wait (&calls.changed, &calls.lock);

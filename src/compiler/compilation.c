@@ -75,6 +75,13 @@ prepare (GhloIrModule             *module,
   return NULL;
 }
 
+/* Files have no lines of text, which an error of the application's functions is to name. */
+static gboolean
+may_store (const GhloCompileKey *key)
+{
+  return key->functions == NULL;
+}
+
 /* What passes made of the same program in another process or at another time; NULL where
  * there is nothing, with @error set when cancelled. */
 static GhloIrModule *
@@ -98,7 +105,7 @@ write_stored (GhloCompileKey       *key,
   g_autoptr (GBytes) bytes = NULL;
   GhloCacheMode mode = ghlo_cache_get_mode ();
 
-  if (mode < GHLO_CACHE_ON || (mode == GHLO_CACHE_ON && report->microseconds < MIN_MICROSECONDS))
+  if (!may_store (key) || mode < GHLO_CACHE_ON || (mode == GHLO_CACHE_ON && report->microseconds < MIN_MICROSECONDS))
     return;
   digest = ghlo_compile_key_get_digest (key, NULL, NULL);
   if (digest != NULL)
@@ -121,7 +128,7 @@ make_module (GhloIrModule       *module,
   g_autoptr (GError) local_error = NULL;
   GhloIrModule *made = NULL;
 
-  if (key != NULL && ghlo_cache_get_mode () >= GHLO_CACHE_ON)
+  if (key != NULL && may_store (key) && ghlo_cache_get_mode () >= GHLO_CACHE_ON)
     made = read_stored (key, *report, monitor, &local_error);
   if (local_error != NULL)
     {

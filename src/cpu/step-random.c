@@ -118,7 +118,6 @@ fill_selection (const Random          *self,
 {
   selection->operands[0].dense = TRUE;
   selection->operands[0].in_place = 0;
-  selection->nanoseconds = COST * (double) self->n_counts;
 }
 
 GHLO_CPU_DEFINE_STEP (Random, ghlo_cpu_step_clear_nothing)

@@ -7,6 +7,8 @@
 
 #include "ghlo-buffer-private.h"
 
+#include <math.h>
+
 #include "base/element.h"
 #include "base/sizes.h"
 #include "runtime/place.h"
@@ -222,7 +224,8 @@ load_double (GhloElementType  type,
   switch (ghlo_element_info (type)->element_class)
     {
     case GHLO_ELEMENT_CLASS_FLOAT:
-      return scalar.f;
+      /* Engines of dynamic languages keep pointers in the other NaNs, and take one that they are given for such. */
+      return isnan (scalar.f) ? (double) NAN : scalar.f;
     case GHLO_ELEMENT_CLASS_UNSIGNED:
       return (double) scalar.u;
     default:
@@ -237,7 +240,8 @@ load_double (GhloElementType  type,
  * @error: return location for an error
  *
  * Gives the elements of a tensor of real numbers, row by row. All floats are exact, and
- * so are integers up to 2⁵³; greater ones are rounded. What is in the memory of a device
+ * so are integers up to 2⁵³; greater ones are rounded. Every NaN is the same one, without
+ * the sign and bits that it may have in the tensor. What is in the memory of a device
  * is read first, as by [method@Ghlo.Buffer.read].
  *
  * Fails with %GHLO_ERROR_INVALID_ARGUMENT when the buffer was released, holds no tensor,

@@ -21,16 +21,18 @@ typedef struct
   GThread                *owner;        /* owned; the thread that the context belongs to; NULL: not known */
 } Registration;
 
-/* For language bindings whose interpreter has ended. */
+/* For language bindings whose interpreter ends. */
 static struct
 {
   int   closed;       /* atomic */
-  guint n_begun;      /* atomic; calls that found it open */
+  guint n_begun;      /* atomic; calls that found it open, and those that are about to look */
 } gate;
 
 static void
-registration_free (Registration *self)
+registration_free (gpointer data)
 {
+  Registration *self = data;
+
   if (self->destroy != NULL && !g_atomic_int_get (&gate.closed))
     self->destroy (self->user_data);
   g_clear_pointer (&self->context, g_main_context_unref);
@@ -40,14 +42,13 @@ registration_free (Registration *self)
 }
 
 static gboolean
-free_in_context (gpointer data)
+do_nothing (gpointer data)
 {
-  registration_free (data);
-
   return G_SOURCE_REMOVE;
 }
 
-/* Never from here where there is a context: an interpreter may be at work in this thread that cannot be called now. */
+/* Never from here where there is a context: an interpreter may be at work in this thread that cannot be called now.
+ * The source gives it back when it goes: after its turn, or with the context, which nothing here keeps then. */
 static void
 registration_drop (gpointer data)
 {
@@ -60,11 +61,11 @@ registration_drop (gpointer data)
       registration_free (self);
       return;
     }
-  context = g_main_context_ref (self->context);
+  context = g_steal_pointer (&self->context);
   source = g_idle_source_new ();
   g_source_set_priority (source, G_PRIORITY_DEFAULT);
   g_source_set_static_name (source, "[ghlo] custom call dropped");
-  g_source_set_callback (source, free_in_context, self, NULL);
+  g_source_set_callback (source, do_nothing, self, registration_free);
   g_source_attach (source, context);
 }
 
@@ -81,10 +82,19 @@ invoke (gpointer   data,
 {
   const Invocation *invocation = data;
   const Registration *registration = invocation->registration;
-  g_autoptr (GhloCustomCall) call = ghlo_custom_call_new (registration->name, invocation->frame);
+  g_autoptr (GhloCustomCall) call = NULL;
   GError *problem = NULL;
-  gboolean ok = registration->function (call, registration->user_data, &problem);
+  gboolean ok;
 
+  g_atomic_int_inc (&gate.n_begun);
+  if (g_atomic_int_get (&gate.closed))
+    {
+      g_atomic_int_add (&gate.n_begun, -1);
+      g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "the process ends");
+      return FALSE;
+    }
+  call = ghlo_custom_call_new (registration->name, invocation->frame);
+  ok = registration->function (call, registration->user_data, &problem);
   if (!ok && problem == NULL)
     g_set_error (&problem, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
                  "the function that is registered for '%s' returned FALSE and said no error", registration->name);
@@ -103,12 +113,6 @@ answer (gpointer                    data,
   const Registration *self = data;
   Invocation invocation = { self, frame };
 
-  g_atomic_int_inc (&gate.n_begun);
-  if (g_atomic_int_get (&gate.closed))
-    {
-      g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "the process ends");
-      return FALSE;
-    }
   if (self->context == NULL)
     return invoke (&invocation, error);
 
@@ -172,12 +176,12 @@ check_target (const char  *target,
  * executables keep the functions that they were made with, whatever is registered or
  * taken back later. Registering a name again replaces its function.
  *
- * Without @context the function is called on whatever thread runs the program, the
- * caller's in a synchronous call, and on several at once where several runs are under
- * way. With @context it is called there one call at a time, while the run waits: from the
- * loop of that context, or directly where the thread that it belongs to is in a
- * synchronous call itself. A run whose context nobody iterates waits until that is
- * cancelled.
+ * Without @context the function is called on whatever thread runs the program, and on
+ * several at once where several runs are under way: on the CPU the caller's in a
+ * synchronous call and a worker's in an asynchronous one. With @context it
+ * is called there one call at a time, while the run waits: from the loop of that
+ * context, or directly where the thread that it belongs to is in a synchronous call
+ * itself. A run whose context nobody iterates waits until it is cancelled.
  *
  * @destroy is called once, when the function was replaced or taken back or the client is
  * gone, and so are the executables that may call it: on the thread that drops the last
@@ -212,13 +216,32 @@ ghlo_client_register_custom_call (GhloClient              *self,
     return FALSE;
   if (function == NULL)
     {
-      g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
-                   "expected a function to answer calls of '%s', found nothing", target);
+      g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
+                           "expected a function to answer the calls, found nothing");
       return FALSE;
     }
   ghlo_client_change_custom_target (self, target, custom);
 
   return TRUE;
+}
+
+/**
+ * ghlo_custom_call_end_all:
+ *
+ * Has no function be called any more, and none given back, that any client of the
+ * process registered: runs that come to one end as cancelled ones do. This is for
+ * language bindings, whose functions cannot be called once their interpreter has ended.
+ *
+ * Returns: how many calls were begun until now, those among them that go on
+ *
+ * Since: 1.0
+ */
+guint
+ghlo_custom_call_end_all (void)
+{
+  g_atomic_int_set (&gate.closed, TRUE);
+
+  return (guint) g_atomic_int_get (&gate.n_begun);
 }
 
 /**
@@ -241,6 +264,8 @@ ghlo_client_unregister_custom_call (GhloClient  *self,
                                     const char  *target,
                                     GError     **error)
 {
+  g_autofree char *found = NULL;
+
   g_return_val_if_fail (GHLO_IS_CLIENT (self), FALSE);
 
   if (!ghlo_workers_check (error))
@@ -248,9 +273,10 @@ ghlo_client_unregister_custom_call (GhloClient  *self,
   if (target != NULL && ghlo_client_change_custom_target (self, target, NULL))
     return TRUE;
 
-  g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT,
-               "expected the name of a registered function, found %s%s%s", target != NULL ? "'" : "",
-               target != NULL ? target : "nothing", target != NULL ? "'" : "");
+  found = g_utf8_make_valid (target != NULL ? target : "nothing", -1);
+  g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT, target != NULL
+               ? "expected the name of a registered function, found '%s'"
+               : "expected the name of a registered function, found %s", found);
 
   return FALSE;
 }

@@ -201,7 +201,6 @@ add_step (GhloStepBuilder              *self,
   step->implementation = implementation;
   step->body = request->body;
   step->n_ops = request->n_ops;
-  step->nanoseconds = selection->nanoseconds;
   memcpy (step->operands, attempt->operands, request->n_operands * sizeof (GhloStepOperand));
   memcpy (step->results, attempt->results, last->n_results * sizeof (GhloStepOperand));
   if (selection->scratch > 0)

@@ -172,7 +172,6 @@ copy (GhloStepBuilder       *self,
   step = ghlo_step_add (self, GHLO_STEP_COMPUTE, NULL, 1, 1);
   step->target = target;
   step->implementation = target->copy;
-  step->nanoseconds = selection.nanoseconds;
   step->operands[0] = *from;
   step->operands[0].in_place = GHLO_STEP_NONE;
   step->results[0] = *to;

@@ -6,6 +6,7 @@
 #include "plan/cost.h"
 
 #include "base/element.h"
+#include "plan/build.h"
 
 /* The reference executor's, on one core; it does few operations as fast as additions. */
 static const GhloStepRates reference_rates = { .bytes = 2e10, .products = 6e9, .scalars = 3e9 };
@@ -25,44 +26,46 @@ view_bytes (const GhloStepOperand *operand)
   return n * ghlo_element_info (operand->type->element_type)->size;
 }
 
-/* The operand that says how much of result @result is written where it changes operand @result in place, or
- * GHLO_STEP_NONE. */
+/* The operand that says how much of result @result is written where operand @result is, or may be, changed in place;
+ * or GHLO_STEP_NONE. */
 static guint
-find_update (const GhloStep *step,
-             guint           result)
+find_update (const GhloStepPlan *plan,
+             const GhloStep     *step,
+             guint               result)
 {
-  const GhloStepOperand *from = &step->operands[result], *to = &step->results[result];
+  GhloIrOpKind kind = step->op != NULL ? step->op->kind : GHLO_OP_INVALID;
+  guint update = kind == GHLO_OP_STABLEHLO_DYNAMIC_UPDATE_SLICE ? 1 : step->n_results + 1 + result;
 
-  if (step->op == NULL || step->body != NULL || step->n_operands < 2 || from->buffer != to->buffer
-      || from->offset != to->offset)
+  if (kind != GHLO_OP_STABLEHLO_DYNAMIC_UPDATE_SLICE && kind != GHLO_OP_STABLEHLO_SCATTER)
     return GHLO_STEP_NONE;
-  if (step->op->kind == GHLO_OP_STABLEHLO_DYNAMIC_UPDATE_SLICE)
-    return 1;
 
-  return step->op->kind == GHLO_OP_STABLEHLO_SCATTER ? step->n_results + 1 + result : GHLO_STEP_NONE;
+  return step->kind == GHLO_STEP_COMPUTE && update < step->n_operands && ghlo_step_alias (plan, step, result) == result
+         ? update : GHLO_STEP_NONE;
 }
 
 static double
-operand_bytes (const GhloStep *step,
-               guint           operand)
+operand_bytes (const GhloStepPlan *plan,
+               const GhloStep     *step,
+               guint               operand)
 {
   double all = view_bytes (&step->operands[operand]);
 
-  if (step->op == NULL || step->body != NULL)
+  if (step->op == NULL)
     return all;
   if (ghlo_ir_op_cuts (step->op, operand))
     return MIN (all, view_bytes (&step->results[0]));
 
-  return operand < step->n_results && find_update (step, operand) != GHLO_STEP_NONE ? 0 : all;
+  return operand < step->n_results && find_update (plan, step, operand) != GHLO_STEP_NONE ? 0 : all;
 }
 
 static double
-result_bytes (const GhloStep *step,
-              guint           result)
+result_bytes (const GhloStepPlan *plan,
+              const GhloStep     *step,
+              guint               result)
 {
-  guint update = result < step->n_operands ? find_update (step, result) : GHLO_STEP_NONE;
+  guint update = find_update (plan, step, result);
 
-  return view_bytes (update < step->n_operands ? &step->operands[update] : &step->results[result]);
+  return view_bytes (update != GHLO_STEP_NONE ? &step->operands[update] : &step->results[result]);
 }
 
 static void
@@ -90,7 +93,8 @@ roofline (const GhloStepRates *rates,
 }
 
 static void
-cost_compute (const GhloStep      *step,
+cost_compute (const GhloStepPlan  *plan,
+              const GhloStep      *step,
               const GhloStepRates *rates,
               GhloStepCost        *cost)
 {
@@ -99,9 +103,9 @@ cost_compute (const GhloStep      *step,
   count_ops (step, &work);
   cost->operations = work.product_operations + work.scalar_operations;
   for (guint i = 0; i < step->n_operands; i++)
-    cost->bytes += operand_bytes (step, i);
+    cost->bytes += operand_bytes (plan, step, i);
   for (guint i = 0; i < step->n_results; i++)
-    cost->bytes += result_bytes (step, i);
+    cost->bytes += result_bytes (plan, step, i);
   cost->seconds = roofline (rates, &work, cost->bytes);
 }
 
@@ -191,10 +195,10 @@ ghlo_step_cost (const GhloStepPlan *plan,
   switch (step->kind)
     {
     case GHLO_STEP_COMPUTE:
-      cost_compute (step, step->target->rates, cost);
+      cost_compute (plan, step, step->target->rates, cost);
       break;
     case GHLO_STEP_REFERENCE:
-      cost_compute (step, &reference_rates, cost);
+      cost_compute (plan, step, &reference_rates, cost);
       break;
     case GHLO_STEP_TRANSFER:
       cost_transfer (plan, step, cost);

@@ -14,7 +14,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   double   operations;    /* products' and others', as in GhloIrCost */
-  double   bytes;         /* read and written; of a TRANSFER those that it moves */
+  double   bytes;         /* read and written, in place where that may be; of a TRANSFER those that it moves */
   double   seconds;       /* below 0 where a rate or a number of iterations is not known */
 } GhloStepCost;
 

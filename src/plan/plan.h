@@ -94,7 +94,6 @@ struct _GhloStep
   const GhloStepTarget         *target;          /* COMPUTE: whose it is; as the next two */
   const GhloStepImplementation *implementation;
   GhloStepCode                 *code;
-  double                        nanoseconds;  /* of a run, about; 0 where that is not known */
   guint32                       scratch;  /* a buffer, or GHLO_STEP_NONE */
   gpointer                      fallback;  /* REFERENCE: whoever runs the plan's own */
   GhloStepBody                 *bodies;  /* LOOP: condition, body; BRANCH: one for each value of operands[0] */

@@ -52,7 +52,6 @@ typedef struct
 typedef struct
 {
   GhloStepOperandSelection *operands;     /* as many as there are: FALSE, FALSE and GHLO_STEP_NONE as they come */
-  double                    nanoseconds;  /* of a run, about */
   gsize                     scratch;      /* bytes of memory that a run wants at most */
   const char               *reason;       /* why it is not done, as a sentence without its stop; static */
   /* Of a fusion: the operations of its body that are done, from the first on; all, as it comes. Where there are

@@ -446,7 +446,7 @@ ghlo_ref_custom_call (GhloRefCall *call,
 
   if (kernel == NULL)
     {
-      g_autofree char *problem = ghlo_ref_custom_explain (name, NULL);
+      g_autofree char *problem = ghlo_ref_custom_explain (name != NULL ? name : "", NULL);
 
       g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, problem);
       return FALSE;

@@ -193,7 +193,8 @@ static gboolean
 resolve_custom_call (Builder     *builder,
                      GhloRefStep *step)
 {
-  const char *name = ghlo_ir_op_get_string (step->op, "call_target_name");
+  const char *given = ghlo_ir_op_get_string (step->op, "call_target_name");
+  const char *name = given != NULL ? given : "";
   GhloCustomTarget *target = ghlo_custom_targets_find (builder->custom_targets, name);
   g_autofree char *problem = NULL;
 

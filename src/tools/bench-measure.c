@@ -60,14 +60,15 @@ count_faults (void)
   return usage.ru_minflt;
 }
 
-/* One run, its outputs dropped outside of the time. */
+/* One run, its outputs dropped outside of the time; @profile may be NULL. */
 static gboolean
-run_once (Program  *self,
-          double   *seconds,
-          GError  **error)
+run_once (Program         *self,
+          GhloRunProfile  *profile,
+          double          *seconds,
+          GError         **error)
 {
   g_autofree GhloValue **outputs = g_new0 (GhloValue *, self->n_outputs + 1);
-  const GhloRunOptions options = { .fallback_time = &self->fallback_time };
+  const GhloRunOptions options = { .fallback_time = &self->fallback_time, .profile = profile };
   gint64 start = now ();
 
   if (!ghlo_prepared_run (self->prepared, &options, (GhloValue *const *) self->inputs->pdata, self->inputs->len,
@@ -130,10 +131,10 @@ run_many (Program                 *self,
   double seconds;
   long faults;
 
-  if (!run_once (self, &result->first, error))
+  if (!run_once (self, NULL, &result->first, error))
     return FALSE;
   for (guint i = 1; i < options->warm_up; i++)
-    if (!run_once (self, &seconds, error))
+    if (!run_once (self, NULL, &seconds, error))
       return FALSE;
 
   faults = count_faults ();
@@ -144,7 +145,7 @@ run_many (Program                 *self,
       if (options->repetitions > 0 ? i >= options->repetitions
                                    : i >= MIN_RUNS && seconds_since (start) >= options->seconds)
         break;
-      if (!run_once (self, &seconds, error))
+      if (!run_once (self, NULL, &seconds, error))
         return FALSE;
       g_array_append_val (samples, seconds);
     }
@@ -153,6 +154,30 @@ run_many (Program                 *self,
   /* An executor that makes no plans is the reference executor. */
   result->reference = self->prepared->device->klass->measure == NULL
                       ? 1 : (double) self->fallback_time / G_USEC_PER_SEC / (result->mean * result->n_runs);
+
+  return TRUE;
+}
+
+/* Runs that are measured step by step are none of those that are timed. */
+static gboolean
+profile_many (Program          *self,
+              GhloBenchResult  *result,
+              GError          **error)
+{
+  g_autoptr (GhloRunProfile) profile = ghlo_run_profile_new ();
+  char *text = NULL;
+  size_t size;
+  FILE *file;
+  double seconds;
+
+  for (guint i = 0; i < result->n_runs; i++)
+    if (!run_once (self, profile, &seconds, error))
+      return FALSE;
+  file = open_memstream (&text, &size);
+  ghlo_tool_print_profile (file, self->prepared, profile);
+  fclose (file);
+  result->steps = g_strdup (text);
+  free (text);
 
   return TRUE;
 }
@@ -223,11 +248,12 @@ ghlo_bench_measure (const char              *path,
     return FALSE;
   result->peak_bytes = ghlo_memory_get_peak ();
 
-  return TRUE;
+  return !options->profile || profile_many (&program, result, error);
 }
 
 void
 ghlo_bench_result_clear (GhloBenchResult *result)
 {
   g_clear_pointer (&result->name, g_free);
+  g_clear_pointer (&result->steps, g_free);
 }

@@ -114,18 +114,6 @@ ghlo_bench_print_csv (const GhloBenchMachine *machine,
     }
 }
 
-/* A time with a unit that leaves three digits. */
-static char *
-format_time (double seconds)
-{
-  if (seconds < 1e-3)
-    return g_strdup_printf ("%.3g µs", seconds * 1e6);
-  if (seconds < 1)
-    return g_strdup_printf ("%.3g ms", seconds * 1e3);
-
-  return g_strdup_printf ("%.3g s", seconds);
-}
-
 /* The median that was saved for a program, or 0. */
 static double
 saved_median (JsonNode   *baseline,
@@ -142,16 +130,6 @@ saved_median (JsonNode   *baseline,
   return program != NULL ? json_object_get_double_member_with_default (program, "median_s", 0) : 0;
 }
 
-/* Columns are padded by characters, not bytes. */
-static void
-print_cell (const char *text,
-            int         width)
-{
-  int missing = width - (int) g_utf8_strlen (text, -1);
-
-  printf ("%*s%s", MAX (missing, 0), "", text);
-}
-
 static void
 print_row (const GhloBenchMachine *machine,
            const GhloBenchResult  *result)
@@ -163,14 +141,14 @@ print_row (const GhloBenchMachine *machine,
   printf ("%-24.24s", result->name);
   for (guint i = 0; i < G_N_ELEMENTS (times); i++)
     {
-      g_autofree char *text = format_time (times[i]);
+      g_autofree char *text = ghlo_tool_format_time (times[i]);
 
-      print_cell (text, 10);
+      ghlo_tool_print_cell (stdout, text, 10);
     }
   printf (" %9.3g %8.3g", ratio (operations, result->median) / 1e9, ratio (result->cost.bytes, result->median) / 1e9);
   printf ("%7.1f %%%8.1f %%", 100 * ratio (ghlo_bench_least_time (machine, &result->cost), result->median),
           100 * result->reference);
-  print_cell (memory, 11);
+  ghlo_tool_print_cell (stdout, memory, 11);
   printf (" %7.0f", result->faults);
 }
 

@@ -115,6 +115,19 @@ give (const Options          *options,
                                  options->tolerance / 100);
 }
 
+/* On standard error: they are not part of the table that scripts read. */
+static void
+print_steps (GArray *results)
+{
+  for (guint i = 0; i < results->len; i++)
+    {
+      const GhloBenchResult *result = &g_array_index (results, GhloBenchResult, i);
+
+      if (result->steps != NULL)
+        fprintf (stderr, "%s, %u runs:\n%s", result->name, result->n_runs, result->steps);
+    }
+}
+
 static gboolean
 measure_all (const Options *options,
              char         **paths,
@@ -162,6 +175,8 @@ ghlo_tool_bench (int    argc,
     { "warm-up", 'w', 0, G_OPTION_ARG_INT, &options.warm_up, "Runs before those that count (2)", "N" },
     { "fill", 0, 0, G_OPTION_ARG_STRING, &options.fill, "Every input, as for run (random:1)", "SPEC" },
     { "device", 'd', 0, G_OPTION_ARG_STRING, &options.device, "The device to run on (cpu)", "NAME" },
+    { "profile", 0, 0, G_OPTION_ARG_NONE, &options.bench.profile, "Say what each step took, in as many runs more",
+      NULL },
     { "format", 0, 0, G_OPTION_ARG_STRING, &options.format, "table, json or csv", "FORMAT" },
     { "save", 0, 0, G_OPTION_ARG_FILENAME, &options.save, "Save the results as JSON", "FILE" },
     { "baseline", 0, 0, G_OPTION_ARG_FILENAME, &options.baseline, "Compare with saved results", "FILE" },
@@ -180,6 +195,7 @@ ghlo_tool_bench (int    argc,
   g_array_set_clear_func (results, (GDestroyNotify) ghlo_bench_result_clear);
   ghlo_bench_machine (&machine);
   status = measure_all (&options, argv + 1, (guint) argc - 1, results) ? GHLO_TOOL_OK : GHLO_TOOL_FAILED;
+  print_steps (results);
   n_slower = give (&options, &machine, results, &error);
   if (error != NULL)
     {

@@ -20,6 +20,7 @@ typedef struct
   guint           warm_up;       /* runs before those that count */
   guint           repetitions;   /* 0: as many as fit into @seconds, 5 at least */
   double          seconds;
+  gboolean        profile;       /* run as often again, step by step */
 } GhloBenchOptions;
 
 /* One program; times are in seconds. */
@@ -33,6 +34,7 @@ typedef struct
   guint       n_runs;
   gsize       peak_bytes;       /* of values while it ran */
   double      faults;           /* pages that were touched anew, for each run */
+  char       *steps;            /* a table of what they took; NULL where that was not measured */
 } GhloBenchResult;
 
 /* What this machine does at its best; 0 where it could not be measured. */

@@ -121,3 +121,24 @@ ghlo_tool_write_file (const char  *path,
 
   return g_close (fd, ok ? error : NULL) && ok;
 }
+
+char *
+ghlo_tool_format_time (double seconds)
+{
+  if (seconds < 1e-3)
+    return g_strdup_printf ("%.3g µs", seconds * 1e6);
+  if (seconds < 1)
+    return g_strdup_printf ("%.3g ms", seconds * 1e3);
+
+  return g_strdup_printf ("%.3g s", seconds);
+}
+
+void
+ghlo_tool_print_cell (FILE       *file,
+                      const char *text,
+                      int         width)
+{
+  int missing = width - (int) g_utf8_strlen (text, -1);
+
+  fprintf (file, "%*s%s", MAX (missing, 0), "", text);
+}

@@ -28,6 +28,7 @@ typedef struct
   gboolean  full;
   gboolean  split;
   gboolean  timing;
+  gboolean  profile;
   GhloToolFormat format;
 } Options;
 
@@ -194,7 +195,8 @@ run_function (const Options   *options,
 {
   g_autoptr (GPtrArray) inputs = g_ptr_array_new_with_free_func (value_free);
   g_autoptr (GPtrArray) outputs = g_ptr_array_new_with_free_func (value_free);
-  GhloRunOptions run_options = { .print = print_probe, .print_data = (gpointer) options };
+  g_autoptr (GhloRunProfile) profile = options->profile ? ghlo_run_profile_new () : NULL;
+  GhloRunOptions run_options = { .profile = profile, .print = print_probe, .print_data = (gpointer) options };
   GhloToolProgress progress;
   g_autoptr (GhloPrepared) prepared = NULL;
   gint64 start, prepared_at;
@@ -215,6 +217,8 @@ run_function (const Options   *options,
   if (options->timing)
     fprintf (stderr, "prepare %.3f ms, run %.3f ms\n", (prepared_at - start) / 1e3,
              (g_get_monotonic_time () - prepared_at) / 1e3);
+  if (ok && profile != NULL)
+    ghlo_tool_print_profile (stderr, prepared, profile);
 
   return ok && give_outputs (options, (GhloValue **) outputs->pdata, outputs->len, error);
 }
@@ -335,6 +339,7 @@ ghlo_tool_run (int    argc,
     { "device", 'd', 0, G_OPTION_ARG_STRING, &options.device, "The device to run on (cpu)", "NAME" },
     { "split-input", 0, 0, G_OPTION_ARG_NONE, &options.split, "Run each program between lines \"// -----\"", NULL },
     { "time", 't', 0, G_OPTION_ARG_NONE, &options.timing, "Say how long it took", NULL },
+    { "profile", 0, 0, G_OPTION_ARG_NONE, &options.profile, "Say what each step of the plan took", NULL },
     G_OPTION_ENTRY_NULL
   };
 

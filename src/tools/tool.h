@@ -6,6 +6,8 @@
 
 #pragma once
 
+#include <stdio.h>
+
 #include "compiler/devices.h"
 #include "import/file.h"
 #include "import/import.h"
@@ -149,6 +151,17 @@ typedef enum
 void           ghlo_tool_print_value   (const GhloValue *value,
                                         GhloToolFormat   format,
                                         gsize            max_elements);
+
+/* A time with a unit that leaves three digits; the caller frees it. */
+char          *ghlo_tool_format_time   (double           seconds);
+/* Ends a column of @width characters, of which a byte may be a part, with @text. */
+void           ghlo_tool_print_cell    (FILE            *file,
+                                        const char      *text,
+                                        int              width);
+/* A line for each step of @prepared, with what it took in all runs together. */
+void           ghlo_tool_print_profile (FILE                 *file,
+                                        const GhloPrepared   *prepared,
+                                        const GhloRunProfile *profile);
 
 /* Progress on standard error while it is a terminal: set up once, given to
  * executors as a monitor, ended before anything else is printed. */

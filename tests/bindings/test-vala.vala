@@ -288,6 +288,52 @@ void test_carry_all () {
   }
 }
 
+// Floats that the language lacks come out as doubles.
+void numbers () throws Error {
+  foreach (var name in new string[] { "bf16", "f16", "f8E5M2", "f8E4M3FN", "f4E2M1FN", "f64" }) {
+    var buffer = new Ghlo.Buffer.from_doubles (Ghlo.TensorType.parse (@"3x$name"), { 0.5, -1.5, 3 });
+    var values = buffer.get_doubles ();
+
+    assert_true (values.length == 3 && values[0] == 0.5 && values[1] == -1.5 && values[2] == 3);
+  }
+}
+
+void test_numbers () {
+  try {
+    numbers ();
+  } catch (Error error) {
+    assert_not_reached ();
+  }
+}
+
+void quantized () throws Error {
+  var stored = Ghlo.TensorType.parse ("2xi8");
+  var type = new Ghlo.TensorType.quantized (stored, Ghlo.ElementType.F32, { 0.5, 0.25 }, { -3, 0 }, 0);
+  string text = "tensor<2x!quant.uniform<i8:f32:0, {5.000000e-01:-3,2.500000e-01}>>";
+  var executable = compile (@"func.func @main(%x: $text) -> tensor<2xf32> {
+  %0 = stablehlo.uniform_dequantize %x : ($text) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}");
+
+  assert_true (type.to_string () == text);
+  assert_true (type.equal (Ghlo.TensorType.parse (text)));
+  assert_true (type.get_scales ()[1] == 0.25);
+  assert_true (type.get_zero_points ()[0] == -3);
+  assert_true (type.get_expressed_type () == Ghlo.ElementType.F32);
+  assert_true (type.get_storage_max () == 127);
+  var result = executable.execute ({ new Ghlo.Buffer.from_int64s (type, { 1, -4 }) });
+  assert_true (first (result.get_output (0)) == 2);
+  assert_true (new Ghlo.TensorType.quantized (stored, Ghlo.ElementType.F32, { 2 }).get_quantized_axis () == -1);
+}
+
+void test_quantized () {
+  try {
+    quantized ();
+  } catch (Error error) {
+    assert_not_reached ();
+  }
+}
+
 void test_session () {
   await ((callback) => run_session.begin (callback), (result) => run_session.end (result));
 }
@@ -436,6 +482,74 @@ async void run_many (Ghlo.Executable executable, int number) throws Error {
   }
 }
 
+/* A function answers a program's call in memory that it is given, and with a buffer; what it throws is passed on. */
+void test_custom_calls () {
+  const string TEXT = """func.func @main(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %0:2 = stablehlo.custom_call @f(%x) {api_version = 4 : i32, backend_config = {factor = 3.0 : f32}}
+         : (tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+  return %0#0, %0#1 : tensor<4xf32>, tensor<4xf32>
+}
+""";
+  var client = new Ghlo.Client ();
+  int n_calls = 0;
+
+  try {
+    var x = make_buffer ("tensor<4xf32>", { 1, 2, 3, 4 });
+
+    client.register_custom_call ("f", (call) => {
+      unowned uint8[] source = call.get_operand_data (0);
+      unowned uint8[] target = call.get_result_data (0);
+      double factor = call.get_attributes ().lookup_value ("factor", VariantType.DOUBLE).get_double ();
+
+      assert (source.length == 16 && target.length == 16);
+      for (int i = 0; i < 4; i++)
+        ((float[]) target)[i] = ((float[]) source)[i] * (float) factor;
+      call.set_result (1, call.get_operand (0));
+      n_calls++;
+
+      return true;
+    });
+    var result = client.compile (parse (TEXT)).execute ({ x });
+
+    assert (first (result.get_output (0)) == 3);
+    assert (first (result.get_output (1)) == 1);
+    assert (n_calls == 1);
+  } catch (Error e) {
+    error ("%s", e.message);
+  }
+
+  try {
+    client.register_custom_call ("f", (call) => {
+      throw new IOError.NOT_FOUND ("no such thing");
+    });
+    client.compile (parse (TEXT)).execute ({ make_buffer ("tensor<4xf32>", { 1, 2, 3, 4 }) });
+    assert_not_reached ();
+  } catch (IOError.NOT_FOUND e) {
+    assert (e.message == "<program>:2:10: 'stablehlo.custom_call @f': no such thing");
+  } catch (Error e) {
+    error ("%s", e.message);
+  }
+
+  try {
+    client.register_custom_call ("Qr", (call) => { return true; });
+    assert_not_reached ();
+  } catch (Ghlo.Error.INVALID_ARGUMENT e) {
+    assert (e.message.contains ("'Qr' itself"));
+  } catch (Error e) {
+    error ("%s", e.message);
+  }
+
+  try {
+    client.unregister_custom_call ("f");
+    client.compile (parse (TEXT));
+    assert_not_reached ();
+  } catch (Ghlo.Error.UNSUPPORTED e) {
+    assert (e.message.contains ("expected a known call target, found 'f'"));
+  } catch (Error e) {
+    error ("%s", e.message);
+  }
+}
+
 void test_threads () {
   try {
     var executable = compile (ADD);
@@ -520,11 +634,14 @@ void main (string[] args) {
   Test.add_func ("/face/formats", test_formats);
   Test.add_func ("/face/session", test_session);
   Test.add_func ("/face/carry-all", test_carry_all);
+  Test.add_func ("/face/quantized", test_quantized);
+  Test.add_func ("/face/numbers", test_numbers);
   Test.add_func ("/face/profile", test_profile);
   Test.add_func ("/face/cancel", test_cancel);
   Test.add_func ("/face/cancel-soon", test_cancel_soon);
   Test.add_func ("/face/errors", test_errors);
   Test.add_func ("/face/mistakes", test_mistakes);
+  Test.add_func ("/face/custom-calls", test_custom_calls);
   Test.add_func ("/face/threads", test_threads);
   Test.add_func ("/face/references", test_references);
   Test.add_func ("/memory/frames", test_frames);

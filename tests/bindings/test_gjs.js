@@ -197,6 +197,63 @@ await test('a view shows the memory itself and outlives the release', () => {
     equal(b, new Float32Array([7, 2, 3]));
 });
 
+function throws(call) {
+    try {
+        call();
+    } catch (error) {
+        return error;
+    }
+    return new Error('nothing was thrown');
+}
+
+// Bytes of memory that the process has.
+const resident = () =>
+    Number(new TextDecoder().decode(GLib.file_get_contents('/proc/self/statm')[1]).split(' ')[1]) * 4096;
+
+await test('what shows the memory takes none', () => {
+    const buffer = Ghlo.Buffer.new_zeros(Ghlo.TensorType.parse('33554432xf32'));
+    const before = resident();
+    const [array, view] = [buffer.to_array(), buffer.view()];
+    equal([array.length, view.length, view.at(33554431)], [33554432, 33554432, 0]);
+    check(resident() - before < (32 << 20), `${resident() - before} bytes for two views of 128 MiB`);
+    buffer.release();
+});
+
+await test('a NaN is a number for JavaScript, whatever its bits', () => {
+    const bits = new BigUint64Array([0xffffe00000000000n, 0xfff8000000000001n, 0x7ff0000000000001n]);
+    const type = Ghlo.TensorType.parse('3xf64');
+    const numbers = Ghlo.Buffer.new_from_bytes(type, new Uint8Array(bits.buffer)).get_doubles();
+    System.gc();
+    equal(numbers, [NaN, NaN, NaN]);
+    const halves = Ghlo.Buffer.from_array(new Uint16Array([0xffff, 0x7f81]), null, ElementType.BF16).get_doubles();
+    System.gc();
+    equal(halves, [NaN, NaN]);
+});
+
+await test('a view that is only read', () => {
+    const buffer = Ghlo.Buffer.from_array(new Float32Array([1, 2, 3, 4, 5, 6]), [2, 3]);
+    const view = buffer.view();
+    equal([view.shape, view.length, view.at(1, 0), [...view]], [[2, 3], 6, 4, [1, 2, 3, 4, 5, 6]]);
+    for (const write of [() => (view[0] = 7), () => (view.length = 0), () => (view.shape[0] = 7),
+        () => (view.at = null)])
+        check(throws(write) instanceof TypeError, 'a view was written to');
+    buffer.release();
+    equal([...view], [1, 2, 3, 4, 5, 6]);
+    for (const [indices, says] of [[[0], 'expected 2 indices, found 1'],
+        [[2, 0], 'from 0 to 1 for dimension 0, found 2'],
+        [[0, -1], 'found -1'], [[0, 0.5], 'found 0.5'], [[0, 'a'], 'found a']]) {
+        const error = throws(() => view.at(...indices));
+        check(error.message.includes(says) && error.matches(Ghlo.Error, Ghlo.Error.INVALID_ARGUMENT), error.message);
+    }
+    for (const name of ['BF16', 'F16', 'F8E5M2', 'F8E4M3FN', 'F8E3M4', 'F6E2M3FN', 'F4E2M1FN', 'F64']) {
+        const numbers = Ghlo.Buffer.from_array([0.5, -1.5, 3], null, ElementType[name]);
+        equal([...numbers.view()], [0.5, -1.5, 3]);
+    }
+    equal([...Ghlo.Buffer.from_array([1, 2, 3, 4], [2], ElementType.COMPLEX_F32).view()], [[1, 2], [3, 4]]);
+    equal(Ghlo.Buffer.from_array([7n], [], ElementType.I64).view().at(), 7n);
+    check(throws(() => Ghlo.Buffer.new_token().view()).message.includes('tensor'), 'a token has elements');
+});
+
 await test('tensor types compare and print', () => {
     const type = new Ghlo.TensorType(ElementType.F32, [2, 3]);
     equal(`${type}`, 'tensor<2x3xf32>');
@@ -308,6 +365,27 @@ await test('all that the program marks is carried', async () => {
     other.carry_all([[5, 5], [0, 0]]);
     equal(other.copy_state('w').to_array(), new Float32Array([5, 5]));
     await refused(() => Ghlo.Session.new(compile(ADD)).carry_all(), 'no mark');
+});
+
+await test('quantized types', () => {
+    const text = 'tensor<2x!quant.uniform<i8<-127:127>:f32:0, {5.000000e-01:-3,2.500000e-01}>>';
+    const stored = Ghlo.TensorType.parse('2xi8');
+    const type = Ghlo.TensorType.new_quantized(stored, ElementType.F32, [0.5, 0.25], [-3, 0], 0, -127, 127);
+    equal(`${type}`, text);
+    check(type.equals(Ghlo.TensorType.parse(text)), 'a type differs from its spelling');
+    equal(`${Ghlo.TensorType.new_quantized(stored, ElementType.BF16, 2, 7)}`,
+        'tensor<2x!quant.uniform<i8:bf16, 2.000000e+00:7>>');
+    equal([type.get_element_type(), type.get_expressed_type(), type.get_quantized_axis()],
+        [ElementType.I8, ElementType.F32, 0]);
+    equal([type.get_scales(), type.get_zero_points()], [[0.5, 0.25], [-3, 0]]);
+    equal([type.get_storage_min(), type.get_storage_max()], [-127, 127]);
+    const executable = compile(`func.func @main(%x: ${text}) -> tensor<2xf32> {
+  %0 = stablehlo.uniform_dequantize %x : (${text}) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}`);
+    const quantized = Ghlo.Buffer.new_from_int64s(type, [1, -4]);
+    equal(quantized.to_array(), new Int8Array([1, -4]));
+    equal(executable.execute([quantized]).get_output(0).to_array(), new Float32Array([2, -1]));
 });
 
 await test('files by their paths', async () => {
@@ -426,6 +504,62 @@ await test('sessions: inputs bound, state carried, a cancelled run', async () =>
     cancellable.cancel();
     check((await outcome).matches(Gio.IOErrorEnum, Gio.IOErrorEnum.CANCELLED), 'not cancelled');
     await refused(() => long.run_async(), 'reset');
+});
+
+await test('custom calls that functions of JavaScript answer', async () => {
+    const program = Ghlo.Program.parse(`func.func @main(%x: tensor<2xf32>) -> (tensor<2xf32>, tensor<i32>) {
+  %0 = stablehlo.create_token : !stablehlo.token
+  %1:2 = stablehlo.custom_call @f(%x, %0) {backend_config = "3"}
+         : (tensor<2xf32>, !stablehlo.token) -> (tensor<2xf32>, tensor<i32>)
+  return %1#0, %1#1 : tensor<2xf32>, tensor<i32>
+}
+`);
+    const own = new Ghlo.Client();
+    const answer = async f => {
+        own.register_custom_call('f', f);
+        const exe = own.compile(program);
+        const [a, b] = exe.execute([[1, 2]]);
+        const [c, d] = await exe.execute_async([[1, 2]]);
+        equal([...c.to_array(), ...d.to_array()], [...a.to_array(), ...b.to_array()]);
+        return [...a.to_array(), ...b.to_array()];
+    };
+    const kept = [];
+    equal(await answer((x, token, call) => {
+        equal(token.get_kind(), Ghlo.ValueKind.TOKEN);
+        equal(call.get_target(), 'f');
+        kept.push(x);
+        return [x.map(number => number * Number(call.get_backend_config())), 7];
+    }), [3, 6, 7]);
+    equal(kept.map(x => [...x]), [[1, 2], [1, 2]]);
+    for (const [f, says] of [
+        [() => {
+            throw new RangeError('too far');
+        }, 'RangeError: too far'],
+        [() => {
+            throw new GLib.Error(Ghlo.Error, Ghlo.Error.DATA, 'of its own');
+        }, "@f': of its own"],
+        [() => null, 'expected an array of 2 results (tensor<2xf32>,tensor<i32>), found 0'],
+        [() => [[1, 2], 1.5], 'found 1.5 at element 0'],
+        [() => ['text', 1], 'expected a Ghlo.Buffer as result 0, found a string'],
+        [() => [[1, 2, 3], 1], 'expected tensor<2xf32> as result 0 of the function'],
+    ]) {
+        // eslint-disable-next-line no-await-in-loop
+        const message = await answer(f).then(() => 'no error', error => error.message);
+        check(message.startsWith("<program>:3:10: 'stablehlo.custom_call @f': ") && message.includes(says), message);
+    }
+    for (const [name, f, says] of [['f', 7, 'a function'], [7, () => 0, 'the name'], ['Qr', () => 0, "'Qr' itself"]]) {
+        let message = 'no error';
+        try {
+            own.register_custom_call(name, f);
+        } catch (error) {
+            ({message} = error);
+        }
+        check(message.includes(says), message);
+    }
+    own.unregister_custom_call('f');
+    const message = await own.compile_async(program).then(() => 'no error', error => error.message);
+    check(message.includes("expected a known call target, found 'f'"), message);
+    check(message.includes('Registered are none'), message);
 });
 
 await test('files of NumPy', async () => {

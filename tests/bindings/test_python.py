@@ -157,7 +157,8 @@ class TestTypes(unittest.TestCase):
         names = sorted(info.get_name() for info in repository.get_infos('Ghlo')
                        if not (hasattr(info, 'is_gtype_struct') and info.is_gtype_struct()))
         self.assertEqual(names, sorted('''
-            Buffer Client CompileOptions CompileReport Cost Device DeviceKind Diagnostic DumpStage ElementType Error
+            Buffer Client CompileOptions CompileReport Cost CustomCall CustomCallFunction Device DeviceKind Diagnostic
+            DumpStage ElementType Error
             Executable PendingCall Plan PlanStep MAJOR_VERSION MICRO_VERSION
             MINOR_VERSION DYNAMIC OptimizationLevel Program ProgramFormat Progress ProgressStage Result
             Session LoadFlags Severity Statistics TensorType TextFlags Timing ValueInfo ValueKind get_version

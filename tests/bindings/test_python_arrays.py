@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Arrays in and out: strides, shared memory, DLPack both ways, small types."""
 
+import asyncio
 import ctypes
 import gc
 import sys
 import unittest
 import weakref
 
-from python_common import ADD, Ghlo, GLib, compile_text, get_rss
+from python_common import ADD, TWO, Ghlo, GLib, compile_text, get_rss
 
 import numpy as np
 
@@ -157,6 +158,79 @@ def compile_identity(element_type, shape='2x'):
 
 def get_bits(buffer):
     return buffer.read(None).get_data()
+
+
+class Subclass(np.ndarray):
+    pass
+
+
+class TestInputs(unittest.TestCase):
+    """Arrays in the place of buffers: an executable keeps what its inputs take from call to call."""
+
+    def setUp(self):
+        self.executable = compile_text(ADD)
+        self.ones = np.ones((2, 3), np.float32)
+
+    def run_on(self, array):
+        return np.asarray(self.executable(array, self.ones)[0])
+
+    def test_layouts(self):
+        numbers = np.arange(6, dtype=np.float32).reshape(2, 3)
+        frozen = numbers.copy()
+        frozen.flags.writeable = False
+        for _ in range(2):
+            for array in [numbers, np.asfortranarray(numbers), numbers[::-1], numbers[:, ::-1], frozen,
+                          np.repeat(numbers, 2, axis=1)[:, ::2], np.broadcast_to(numbers[0], (2, 3)),
+                          numbers.astype('>f4'), numbers.view(Subclass), Ghlo.Buffer.from_numpy(numbers),
+                          numbers.tolist()]:
+                wanted = np.asarray(array) + 1
+                self.assertEqual(self.run_on(array).tolist(), wanted.tolist())
+
+    def test_is_a_copy(self):
+        """Also where an output is the input itself, and while a call is under way."""
+        identity = compile_text('func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {\n'
+                                '  return %x : tensor<3xf32>\n}\n')
+        array = np.ones(3, np.float32)
+
+        async def later():
+            call = identity.execute_async([array])
+            array[:] = 3
+            return await call
+
+        first = np.asarray(identity(array)[0])
+        array[:] = 2
+        second = np.asarray(asyncio.run(later())[0])
+        self.assertEqual((first.tolist(), second.tolist()), ([1, 1, 1], [2, 2, 2]))
+
+    def test_mistakes(self):
+        for array, error, words in [
+                (np.ma.masked_array(self.ones, self.ones > 0), TypeError, 'masked'),
+                (self.ones.astype('float64'), GLib.Error, "astype .'float32'."),
+                (self.ones.T, GLib.Error, 'found tensor<3x2xf32>'),
+                (self.ones[0], GLib.Error, 'found tensor<3xf32>'),
+                (np.array([['a'] * 3] * 2), TypeError, 'found one of <U1')]:
+            for _ in range(2):
+                with self.assertRaisesRegex(error, words):
+                    self.run_on(array)
+
+    def test_inputs_stay(self):
+        """What is done to a list of inputs changes none of the executable's."""
+        self.executable.list_inputs().clear()
+        names = [info.get_name() for info in self.executable.list_inputs()]
+        self.assertEqual(names, ['left', 'right'])
+        session = Ghlo.Session.new(self.executable)
+        session.bind_input(0, self.ones)
+        self.assertEqual([info.get_name() for info in session.list_inputs()], ['right'])
+        self.assertEqual(np.asarray(session(self.ones)[0]).tolist(), (2 * self.ones).tolist())
+
+    def test_open_and_empty(self):
+        numbers = compile_text(TWO)
+        for n in [3, 0, 1]:
+            array = np.arange(n, dtype=np.int32)
+            self.assertEqual(np.asarray(numbers(array)[0]).tolist(), array.tolist())
+        empty = compile_text('func.func @main(%x: tensor<0x2xi1>) -> tensor<0x2xi1> {\n'
+                             '  return %x : tensor<0x2xi1>\n}\n')
+        self.assertEqual(np.asarray(empty(np.empty((0, 2), bool))[0]).shape, (0, 2))
 
 
 class TestConversion(unittest.TestCase):

@@ -14,6 +14,9 @@ import unittest
 
 from python_common import ADD, ENDLESS, Ghlo, Gio, GLib, compile_text, make_long
 
+import gi
+from gi.overrides import _ghlo_calls
+
 import numpy as np
 
 # Seconds after which SIGINT comes, and from then on until KeyboardInterrupt; ten times what is promised.
@@ -221,6 +224,17 @@ class TestInterrupt(unittest.TestCase):
             with self.subTest(case.__name__):
                 child = self.run_child(case.__name__)
                 self.assertEqual(child.returncode, 0, child.stderr)
+
+    def test_every_call(self):
+        """Whatever can be cancelled is called by way of what ends it."""
+        n_calls = 0
+        for info in gi.Repository.get_default().get_infos('Ghlo'):
+            for method in info.get_methods() if type(info).__name__ == 'ObjectInfo' else []:
+                names = [argument.get_name() for argument in method.get_arguments()]
+                if 'cancellable' in names and 'callback' not in names:
+                    n_calls += 1
+                    self.assertIn((info.get_name(), method.get_name()), _ghlo_calls.converted)
+        self.assertGreater(n_calls, 10)
 
     def test_uncaught(self):
         """The process ends as any program of Python's does."""

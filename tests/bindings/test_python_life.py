@@ -126,6 +126,25 @@ class TestReferences(unittest.TestCase):
         self.assertLess(get_rss() - before, GROWTH)
         self.assertEqual(one.__grefcount__, 1)
 
+    def test_callbacks(self):
+        """A callback that keeps the result that it was given."""
+        executable, one = compile_text(ADD), Ghlo.Buffer.from_numpy(np.ones((2, 3), np.float32))
+
+        def run(counter):
+            loop, results = GLib.MainLoop(), []
+
+            def on_executed(_source, result):
+                results.append(result)
+                loop.quit()
+
+            executable.execute_async([one, one], None, on_executed)
+            loop.run()
+            counter.watch(results[0], executable.execute_finish(results[0]))
+
+        self.check(run)
+        self.assertEqual(one.__grefcount__, 1)
+        self.assertEqual(executable.__grefcount__, 1)
+
     def test_threads(self):
         """Runs of one executable, and last references dropped, on many threads."""
         executable, counter, sums = compile_text(ADD), Counter(), []

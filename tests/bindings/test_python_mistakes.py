@@ -159,6 +159,32 @@ class TestNatural(unittest.TestCase):
         self.assertEqual(str(Ghlo.TensorType('complex<f32>', [-1])), 'tensor<?xcomplex<f32>>')
         self.assertEqual(len({wanted, Ghlo.TensorType('f32', [2, 3])}), 1)
 
+    def test_quantized_types(self):
+        text = 'tensor<2x!quant.uniform<i8<-127:127>:f32:0, {5.000000e-01:-3,2.500000e-01}>>'
+        quantized = Ghlo.TensorType.new_quantized('2xi8', 'f32', [0.5, 0.25], [-3, 0], 0, -127, 127)
+        self.assertEqual(str(quantized), text)
+        self.assertEqual(quantized, Ghlo.TensorType(text))
+        self.assertEqual(quantized, Ghlo.TensorType.new_quantized(
+            Ghlo.TensorType('2xi8'), np.float32, np.array([0.5, 0.25]), np.array([-3, 0]), axis=0, storage_min=-127,
+            storage_max=127))
+        self.assertEqual(str(Ghlo.TensorType.new_quantized('2xi8', 'bf16', 2, 7)),
+                         'tensor<2x!quant.uniform<i8:bf16, 2.000000e+00:7>>')
+        self.assertEqual((quantized.get_element_type(), quantized.get_expressed_type()),
+                         (Ghlo.ElementType.I8, Ghlo.ElementType.F32))
+        self.assertEqual((list(quantized.get_scales()), list(quantized.get_zero_points())), ([0.5, 0.25], [-3, 0]))
+        self.assertEqual((quantized.get_storage_min(), quantized.get_storage_max(), quantized.get_quantized_axis()),
+                         (-127, 127, 0))
+        self.assertIsNone(Ghlo.TensorType('f32').get_scales() or None)
+        executable = compile_text('func.func @main(%%x: %s) -> tensor<2xf32> {\n'
+                                  '  %%0 = stablehlo.uniform_dequantize %%x : (%s) -> tensor<2xf32>\n'
+                                  '  return %%0 : tensor<2xf32>\n}\n' % (text, text))
+        for stored in [Ghlo.Buffer.new_from_int64s(text, [1, -4]), Ghlo.Buffer.new_from_bytes(text, b'\x01\xfc'),
+                       np.array([1, -4], np.int8), [1, -4]]:
+            self.assertEqual(executable(stored)[0].tolist(), [2, -1])
+        for mistake in ['scale', None, ['a']]:
+            with self.assertRaisesRegex(TypeError, 'scale'):
+                Ghlo.TensorType.new_quantized('2xi8', 'f32', mistake)
+
     def test_bytes(self):
         for data in [b'\1\2', bytearray(b'\1\2'), memoryview(b'\1\2'), GLib.Bytes.new(b'\1\2')]:
             self.assertEqual(np.asarray(Ghlo.Buffer.new_from_bytes('tensor<2xui8>', data)).tolist(), [1, 2])

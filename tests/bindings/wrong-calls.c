@@ -406,6 +406,25 @@ call_copy_to_device (Table         *table,
   return ghlo_buffer_copy_to_device_finish (buffer, wait_for (table), error);
 }
 
+typedef struct
+{
+  Table      *table;
+  JsonObject *row;
+} Answer;
+
+/* A function that gives the result that a row says. */
+static gboolean
+answer (GhloCustomCall  *call,
+        gpointer         data,
+        GError         **error)
+{
+  const Answer *self = data;
+  g_autoptr (GhloBuffer) buffer = (GhloBuffer *) find_buffer (self->table, get_string (self->row, "buffer"));
+
+  return json_object_get_null_member (self->row, "result")
+         || ghlo_custom_call_set_result (call, json_object_get_int_member (self->row, "result"), buffer, error);
+}
+
 /* Bind, carry and reset, told apart by what a row has. */
 static gpointer
 call_wire (Table         *table,
@@ -453,6 +472,39 @@ call_carry_all (Table         *table,
   g_autoptr (GPtrArray) list = make_list (table, row, "initial");
 
   return GINT_TO_POINTER (ghlo_session_carry_all (session, (GhloBuffer **) list->pdata, list->len, error));
+}
+
+static gpointer
+call_register (Table         *table,
+               JsonObject    *row,
+               GCancellable  *cancellable,
+               GError       **error)
+{
+  const char *target = get_string (row, "calls");
+
+  if (g_str_equal (get_string (row, "call"), "unregister"))
+    return GINT_TO_POINTER (ghlo_client_unregister_custom_call (table->client, target, error));
+
+  return GINT_TO_POINTER (ghlo_client_register_custom_call (table->client, target, answer, NULL, NULL, NULL, error));
+}
+
+/* Runs a program that calls a function which does something wrong. */
+static gpointer
+call_answer (Table         *table,
+             JsonObject    *row,
+             GCancellable  *cancellable,
+             GError       **error)
+{
+  g_autoptr (GhloClient) client = ghlo_client_new ();
+  g_autoptr (GhloProgram) program = (GhloProgram *) find_program (table, "call");
+  g_autoptr (GhloExecutable) executable = NULL;
+  g_autoptr (GhloBuffer) x = make_zeros ("tensor<2x3xf32>");
+  Answer what = { table, row };
+
+  g_assert_true (ghlo_client_register_custom_call (client, "answer", answer, &what, NULL, NULL, NULL));
+  executable = ghlo_client_compile (client, program, NULL, NULL, NULL, NULL);
+
+  return ghlo_executable_execute (executable, &x, 1, NULL, error);
 }
 
 static gpointer
@@ -542,6 +594,31 @@ call_strided (Table         *table,
 }
 
 static gpointer
+call_quantized (Table         *table,
+                JsonObject    *row,
+                GCancellable  *cancellable,
+                GError       **error)
+{
+  GhloTensorType *stored = make_type (row);
+  gsize n_scales, n_zero_points;
+  g_autofree gint64 *numbers = make_numbers (row, "scales", &n_scales);
+  g_autofree gint64 *zero_points = make_numbers (row, "zero_points", &n_zero_points);
+  g_autofree double *scales = g_new (double, n_scales + 1);
+  GhloTensorType *type;
+
+  for (gsize i = 0; i < n_scales; i++)
+    scales[i] = (double) numbers[i];
+  type = ghlo_tensor_type_new_quantized (stored, ghlo_element_type_from_string (get_string (row, "expressed")), scales,
+                                         n_scales, zero_points, n_zero_points,
+                                         (int) json_object_get_int_member (row, "axis"),
+                                         json_object_get_int_member (row, "min"),
+                                         json_object_get_int_member (row, "max"), error);
+  unref_type (stored);
+
+  return type;
+}
+
+static gpointer
 call_tuple (Table         *table,
             JsonObject    *row,
             GCancellable  *cancellable,
@@ -571,7 +648,9 @@ static const struct { const char *name; CallFunc func; } calls[] = {
   { "carry", call_wire },        { "reset", call_wire },      { "unbind", call_wire },
   { "load-buffer", call_load_buffer },
   { "copy-to-device", call_copy_to_device },
+  { "register", call_register },   { "unregister", call_register }, { "answer", call_answer },
   { "bind-output", call_output },  { "bind-name", call_bind_name }, { "carry-all", call_carry_all },
+  { "quantized", call_quantized },
 };
 
 static CallFunc

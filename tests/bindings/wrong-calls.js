@@ -51,9 +51,21 @@ const makeExecutable = name => name === 'bare' ? new Ghlo.Executable() : client.
 const makeSession = name => name === 'bare' ? new Ghlo.Session() : Ghlo.Session.new(makeExecutable(name));
 
 // Quick calls, which have no asynchronous form.
+// Runs a program that calls a function which does something wrong.
+function answer(row) {
+    const own = new Ghlo.Client();
+    own.register_custom_call('answer', (_x, call) => {
+        if (row.result !== null)
+            call.set_result(row.result, buffers[row.buffer]);
+    });
+    own.compile(programs.call).execute([ones]);
+}
+
 const MAKE = {
     bytes: row => Ghlo.Buffer.new_from_bytes(makeType(row), makeBytes(row.size, row.fill)),
     strided: row => Ghlo.Buffer.new_from_bytes_strided(makeType(row), makeBytes(row.size, row.fill), row.strides),
+    quantized: row => Ghlo.TensorType.new_quantized(makeType(row), Ghlo.ElementType[row.expressed.toUpperCase()],
+        row.scales, row.zero_points, row.axis, row.min, row.max),
     tuple: row => Ghlo.Buffer.new_tuple(makeList(row.members)),
     type: row => Ghlo.TensorType.parse(row.text),
     bind: row => makeSession(row.session).bind_input(row.input, buffers[row.buffer] ?? null),
@@ -61,6 +73,9 @@ const MAKE = {
     'carry-all': row => makeSession(row.session).carry_all(makeList(row.initial)),
     'bind-output': row => makeSession(row.session).bind_output(row.output, row.address, row.size),
     carry: row => makeSession(row.session).carry(row.output, row.input, buffers[row.buffer] ?? null),
+    register: row => client.register_custom_call(row.calls, () => 0),
+    unregister: row => client.unregister_custom_call(row.calls),
+    answer,
     reset: row => makeSession(row.session).reset(),
     unbind: row => makeSession(row.session).unbind_output(row.output),
 };

@@ -116,6 +116,20 @@ Ghlo.Buffer? get_buffer (Json.Object row) throws Error {
   return (Ghlo.Buffer?) find_buffer (get_text (row, "buffer"));
 }
 
+/* Runs a program that calls a function which does something wrong. */
+void answer (Json.Object row) throws Error {
+  var own = new Ghlo.Client ();
+
+  own.register_custom_call ("answer", (call) => {
+    if (!row.get_null_member ("result"))
+      call.set_result ((uint) row.get_int_member ("result"), get_buffer (row));
+
+    return true;
+  });
+  own.compile (Ghlo.Program.parse (new Bytes (programs.get_string_member ("call").data), null))
+    .execute ({ make_zeros ("tensor<2x3xf32>") });
+}
+
 /* Quick calls, which have no asynchronous form. */
 void make (Json.Object row) throws Error {
   switch (row.get_string_member ("call")) {
@@ -124,6 +138,14 @@ void make (Json.Object row) throws Error {
     break;
   case "strided":
     new Ghlo.Buffer.from_bytes_strided (make_type (row), make_bytes (row), make_numbers (row, "strides"));
+    break;
+  case "quantized":
+    double[] scales = {};
+    foreach (var number in make_numbers (row, "scales"))
+      scales += (double) number;
+    new Ghlo.TensorType.quantized (make_type (row), Ghlo.ElementType.from_string (row.get_string_member ("expressed")),
+                                   scales, make_numbers (row, "zero_points"), (int) row.get_int_member ("axis"),
+                                   row.get_int_member ("min"), row.get_int_member ("max"));
     break;
   case "tuple":
     new Ghlo.Buffer.tuple (make_list (row, "members"));
@@ -147,6 +169,15 @@ void make (Json.Object row) throws Error {
   case "carry":
     make_session (row).carry ((uint) row.get_int_member ("output"), (uint) row.get_int_member ("input"),
                               get_buffer (row));
+    break;
+  case "register":
+    client.register_custom_call (get_text (row, "calls"), (call) => { return true; });
+    break;
+  case "unregister":
+    client.unregister_custom_call (row.get_string_member ("calls"));
+    break;
+  case "answer":
+    answer (row);
     break;
   case "reset":
     make_session (row).reset ();

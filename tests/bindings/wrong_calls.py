@@ -89,6 +89,9 @@ class Table:
         call = case['call']
         if call == 'tuple':
             Ghlo.Buffer.new_tuple(self.list(case['members']))
+        elif call == 'quantized':
+            Ghlo.TensorType.new_quantized(self.type(case), case['expressed'], case['scales'], case['zero_points'],
+                                          case['axis'], case['min'], case['max'])
         elif call == 'type':
             Ghlo.TensorType.parse(case['text'])
         elif call == 'bind':
@@ -101,6 +104,12 @@ class Table:
             self.session(case['session']).bind_output(case['output'], case['address'], case['size'], None)
         elif call == 'carry':
             self.session(case['session']).carry(case['output'], case['input'], self.buffers[case['buffer']])
+        elif call == 'register':
+            self.client.register_custom_call(case['calls'], abs)
+        elif call == 'unregister':
+            self.client.unregister_custom_call(case['calls'])
+        elif call == 'answer':
+            self.answer(case)
         elif call == 'reset':
             self.session(case['session']).reset()
         elif call == 'unbind':
@@ -111,6 +120,16 @@ class Table:
                 Ghlo.Buffer.new_from_bytes_strided(*arguments, case['strides'])
             else:
                 Ghlo.Buffer.new_from_bytes(*arguments)
+
+    def answer(self, case):
+        """Runs a program that calls a function which does something wrong."""
+        def answer(_x, call):
+            if case['result'] is not None:
+                call.set_result(case['result'], self.buffers[case['buffer']])
+
+        client = Ghlo.Client()
+        client.register_custom_call('answer', answer)
+        client.compile(self.programs['call'])(self.buffers['ones'])
 
     def run(self, case, mode):
         if case.get('only') == 'sync':

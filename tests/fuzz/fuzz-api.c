@@ -166,6 +166,9 @@ static const char *const programs[] = {
   "      stablehlo.return %1, %i : tensor<i32>, tensor<i32>\n    }\n  return %0#0 : tensor<i32>\n}\n",
   "func.func @main(%x: tensor<2xf32>) -> tensor<3xf32> {\n  return %x : tensor<2xf32>\n}\n",
   "ML\xefR",
+  "func.func @main(%x: tensor<2xf32>) -> (tensor<2xf32>, tensor<?xi1>) {\n"
+  "  %0:3 = stablehlo.custom_call @f(%x) {backend_config = \"text\", own = [1, 2.5]} : (tensor<2xf32>) -> "
+  "(tensor<2xf32>, tensor<?xi1>, !stablehlo.token)\n  return %0#0, %0#1 : tensor<2xf32>, tensor<?xi1>\n}\n",
 };
 
 static const char *const types[] = {
@@ -629,6 +632,98 @@ call_compile (State *state)
   put (state, POOL_EXECUTABLE, executable);
 }
 
+/* What the functions of one registration do: bytes of the input's, and how often they were given back. */
+typedef struct
+{
+  guint8  bytes[8];
+  guint   n_given_back;
+} Answers;
+
+static void
+give_back (gpointer data)
+{
+  Answers *answers = data;
+
+  if (answers->n_given_back++ > 0)
+    abort ();
+  g_free (answers);
+}
+
+static void
+ask_call (GhloCustomCall *call,
+          guint           index)
+{
+  g_autoptr (GVariant) attributes = ghlo_custom_call_get_attributes (call);
+  g_autofree char *config = ghlo_custom_call_get_backend_config (call);
+  GhloValueInfo **infos = ghlo_custom_call_list_results (call);
+  g_autoptr (GhloBuffer) operand = NULL;
+  GError *error = NULL;
+  gsize size;
+  const guint8 *read = ghlo_custom_call_get_operand_data (call, index, &size, &error);
+
+  check ((gpointer) read, error);
+  error = NULL;
+  operand = ghlo_custom_call_get_operand (call, index, &error);
+  check (operand, error);
+  for (guint i = 0; infos[i] != NULL; i++)
+    ghlo_value_info_unref (infos[i]);
+  g_free (infos);
+  if (g_variant_n_children (attributes) > 2 || (config != NULL && !g_str_equal (config, "text")))
+    abort ();
+}
+
+/* Gives too little, too much, or what is of another type, or fails in one way or the other. */
+static gboolean
+answer (GhloCustomCall  *call,
+        gpointer         data,
+        GError         **error)
+{
+  const Answers *answers = data;
+  gint64 dimension = answers->bytes[0] % 4;
+  g_autoptr (GhloTensorType) type = ghlo_tensor_type_new (GHLO_ELEMENT_TYPE_I1 + answers->bytes[1] % 2, &dimension, 1);
+  g_autoptr (GhloBuffer) buffer = ghlo_buffer_new_zeros (type, NULL);
+  guint8 *written;
+  gsize size;
+
+  ask_call (call, answers->bytes[2] % 3);
+  written = ghlo_custom_call_get_result_data (call, answers->bytes[3] % 4, &size, NULL);
+  if (written != NULL && size > 0)
+    written[0] = answers->bytes[4];
+  if (answers->bytes[5] % 8 == 0)
+    return FALSE;
+  if (buffer != NULL && answers->bytes[6] % 4 == 0)
+    ghlo_buffer_release (buffer);
+
+  return ghlo_custom_call_set_result (call, answers->bytes[7] % 4, answers->bytes[7] < 8 ? NULL : buffer, error);
+}
+
+static void
+call_register (State *state)
+{
+  static const char *const names[] = { "f", "f", "f", "Qr", "", "\xff", NULL };
+  GhloClient *client = pick (state, POOL_CLIENT);
+  const char *name = names[take (state) % G_N_ELEMENTS (names)];
+  GhloCustomCallFunction function;
+  GMainContext *context;
+  GError *error = NULL;
+  Answers *answers;
+  gboolean ok;
+
+  if (maybe (state))
+    {
+      ok = ghlo_client_unregister_custom_call (client, name, &error);
+      check (GINT_TO_POINTER (ok), error);
+      return;
+    }
+  answers = g_new0 (Answers, 1);
+  for (guint i = 0; i < G_N_ELEMENTS (answers->bytes); i++)
+    answers->bytes[i] = take (state);
+  function = take (state) % 16 == 0 ? NULL : answer;
+  context = maybe (state) ? state->context : NULL;
+  ok = ghlo_client_register_custom_call (client, name, function, answers, give_back, context, &error);
+  check (GINT_TO_POINTER (ok), error);
+}
+
 static void
 call_options (State *state)
 {
@@ -681,11 +776,32 @@ call_execute (State *state)
   put (state, POOL_RESULT, result);
 }
 
+/* Every step is measured or none is. */
+static void
+look_at_steps (GListModel *steps,
+               gboolean    profiled)
+{
+  for (guint i = 0; steps != NULL && i < g_list_model_get_n_items (steps); i++)
+    {
+      g_autoptr (GhloPlanStep) step = g_list_model_get_item (steps, i);
+      g_autofree char *text = ghlo_plan_step_to_string (step);
+
+      if ((ghlo_plan_step_get_measurement (step) >= 0) != profiled || ghlo_plan_step_get_operation (step) == NULL)
+        abort ();
+      ghlo_plan_step_get_place (step);
+      look_at_steps (ghlo_plan_step_get_steps (step), profiled);
+    }
+}
+
 static void
 call_result (State *state)
 {
   GhloResult *result = pick (state, POOL_RESULT);
+  GhloPlan *plan = ghlo_result_get_plan (result);
   gsize n;
+
+  if (plan != NULL)
+    look_at_steps (G_LIST_MODEL (plan), TRUE);
 
   ghlo_result_get_outputs (result, &n);
   if (n != g_list_model_get_n_items (G_LIST_MODEL (result)) || n != ghlo_result_get_n_outputs (result))
@@ -1082,7 +1198,7 @@ static void (*const calls[]) (State *state) = {
   call_execute, call_execute, call_execute, call_result, call_buffer, call_buffer, call_strided, call_tuple, call_token,
   call_read, call_ask_buffer, call_release, call_cancel, call_drop, call_iterate, call_properties,
   call_session, call_session_set_up, call_session_run, call_copy_state, call_numbers, call_copy, call_file,
-  call_serialize,
+  call_serialize, call_register,
 };
 
 /* Everything that was started is answered. */

@@ -53,6 +53,12 @@ func.func @wrong() {
   return
 }
 '''
+LAPACK = '''func.func @main() -> tensor<2x2xf32> {
+  %0 = stablehlo.iota dim = 0 : tensor<2x2xf32>
+  %1 = stablehlo.custom_call @lapack_spotrf_ffi(%0) : (tensor<2x2xf32>) -> tensor<2x2xf32>
+  return %1 : tensor<2x2xf32>
+}
+'''
 MARKED = '''func.func @main(%x: tensor<2xf32>, %y: tensor<3xf32>) -> tensor<2xf32> {
   // expected-error@+1 {{shapes}}
   %0 = "stablehlo.add"(%x, %y) : (tensor<2xf32>, tensor<3xf32>) -> tensor<2xf32>
@@ -326,6 +332,50 @@ def test_mark(tests):
     tests.expect('check of a text with a mark', ghlo('check', checks), 0, '1 passed')
 
 
+LOOP = '''func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %five = stablehlo.constant dense<5> : tensor<i32>
+  %0:2 = stablehlo.while(%i = %zero, %a = %x) : tensor<i32>, tensor<4xf32>
+    cond {
+      %1 = stablehlo.compare LT, %i, %five : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %1 : tensor<i1>
+    } do {
+      %1 = stablehlo.multiply %a, %a : tensor<4xf32>
+      %2 = stablehlo.add %i, %one : tensor<i32>
+      stablehlo.return %2, %1 : tensor<i32>, tensor<4xf32>
+    }
+  return %0#1 : tensor<4xf32>
+}
+'''
+
+OPEN = '''func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {
+  return %x : tensor<?xf32>
+}
+'''
+
+
+def test_profile(tests):
+    """What each step of a run took, apart from the outputs."""
+    run = ghlo('run', '--profile', '-', '--fill=zeros', '--format=dense', input=LOOP)
+    rows = [(line[:40].rstrip(), *line[40:].split()) for line in run.stderr.splitlines()]
+    found = {row[0]: row[1:3] for row in rows}
+    tests.report(run.stdout == 'dense<0.000000e+00> : tensor<4xf32>\n' and found.get('step') == ('unit', 'runs')
+                 and found.get('stablehlo.while') == ('host', '1')
+                 and found.get('  stablehlo.multiply') == ('cpu', '5'),
+                 'profile of a loop', run.stdout + run.stderr)
+    shares = [float(row[row.index('%') - 1]) for row in rows if '%' in row and not row[0].startswith(' ')]
+    tests.report(abs(sum(shares) - 100) < 1, 'shares of a profile', run.stderr)
+    tests.expect('profile of a program without a plan',
+                 ghlo('run', '--profile', '-', '--input=2xf32=1', input=OPEN), 0, 'func.func', 'reference')
+    run = bench('--profile', '--repeat=7', '--format=csv', tests.file('profile.mlir', LOOP))
+    found = {line[:40].rstrip(): line[40:].split()[:2] for line in run.stderr.splitlines()}
+    tests.report(run.stdout.startswith('program,') and len(run.stdout.splitlines()) == 2
+                 and found.get('  stablehlo.multiply') == ['cpu', '35'], 'profile of a bench', run.stdout + run.stderr)
+    tests.expect('profile of a device without plans',
+                 ghlo('run', '--profile', '--device=reference', '-', '--fill=zeros', input=ADD), 0, 'without a plan')
+
+
 def bench(*arguments):
     # The threads of oneDNN's OpenMP stop a leak checker; there is nothing of ours in them.
     return ghlo('bench', *arguments, env={**os.environ, 'ASAN_OPTIONS': 'detect_leaks=0'})
@@ -411,6 +461,10 @@ def test_files(tests):
 
 def test_check(tests):
     checks = tests.file('checks.mlir', CHECKS)
+    for command in ('run', 'check'):
+        tests.expect(f'{command}: a call of LAPACK', ghlo(command, tests.file('lapack.mlir', LAPACK)), 1,
+                     "3:8: 'stablehlo.custom_call @lapack_spotrf_ffi': expected a known call target",
+                     "jax.export.export (..., platforms=['tpu'])", 'ghlo_client_register_custom_call ()', "'Qr'")
     tests.expect('a check that fails', ghlo('check', checks), 1, 'FAIL', '@wrong', '0 passed, 1 failed, 0 skipped')
     tests.expect('a check that holds', ghlo('check', tests.file('right.mlir', CHECKS.split('// -----')[0])), 0,
                  '1 passed, 0 failed, 0 skipped')
@@ -845,6 +899,7 @@ def main():
         test_mark(tests)
         test_errors(tests)
         test_files(tests)
+        test_profile(tests)
         test_bench(tests)
         test_check(tests)
         test_cache(tests)

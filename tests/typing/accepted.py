@@ -18,6 +18,7 @@ def types() -> None:
     assert_type(Ghlo.TensorType(np.float32, [2]).shape, tuple[int, ...])
     assert_type(Ghlo.TensorType(Ghlo.ElementType.BF16, (2, 3)).get_dimensions(), list[int])
     assert_type(Ghlo.ElementType.to_string(Ghlo.ElementType.F32), str | None)
+    assert_type(Ghlo.TensorType.new_quantized('4xi8', 'f32', 0.1, zero_points=[3]), Ghlo.TensorType)
     assert_type(Ghlo.MAJOR_VERSION, int)
     assert_type(Ghlo.get_version(), str)
 

@@ -103,14 +103,17 @@ def make_objects():
     client = Ghlo.Client()
     program = Ghlo.Program.parse('''func.func @main(%x: tensor<2xf32>, %y: tensor<f32>) -> tensor<2xf32> {
   %0 = stablehlo.exponential %x : tensor<2xf32>
+  stablehlo.custom_call @keep(%x) {has_side_effect = true, backend_config = "text"} : (tensor<2xf32>) -> ()
   return %0 : tensor<2xf32>
 }
 ''')
+    calls = []
+    client.register_custom_call('keep', lambda x, call: calls.append(call))
     executable = client.compile(program)
     session = Ghlo.Session(executable=executable, profile=True)
     result = session(np.ones(2, np.float32), np.float32(1))
     return [client, program, executable, session, result, result[0], client.list_devices()[0], Ghlo.CompileOptions(),
-            Ghlo.Program.check('text')[0], Ghlo.Progress(), Ghlo.Buffer.new_token()]
+            Ghlo.Program.check('text')[0], Ghlo.Progress(), Ghlo.Buffer.new_token(), calls[0]]
 
 
 class TestNames(unittest.TestCase):
@@ -244,8 +247,10 @@ class TestValues(unittest.TestCase):
         self.getters, seen = set(), set()
         for value in make_objects():
             self.follow(value, seen)
+        met = {name for name, _ in seen}
+        self.assertGreater(len(met), 12)
         all_getters = {
-            f'{name}.{member}' for name, node in CLASSES.items() for member, definitions in list_members(node).items()
+            f'{name}.{member}' for name in met for member, definitions in list_members(CLASSES[name]).items()
             if member.startswith('get_') and isinstance(definitions[0], ast.FunctionDef) and len(definitions) == 1
             and not definitions[0].decorator_list and all(default for _, default in list_parameters(definitions[0]))}
         self.assertEqual(sorted(all_getters - self.getters), [])

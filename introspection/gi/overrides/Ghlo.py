@@ -28,16 +28,16 @@ from ..overrides import override
 
 from . import _ghlo_arrays as _arrays
 from . import _ghlo_calls as _calls
-from ._ghlo_arguments import CONVERSIONS, arrange, find_output, list_marked, say_taken
+from ._ghlo_arguments import CONVERSIONS, arrange, find_output, list_marked, say_taken, to_buffer
 from ._ghlo_owners import make_owner
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from typing import Any, Self, SupportsIndex, overload
 
     import numpy as np
     import numpy.typing as npt
-    from gi.repository import Gio
+    from gi.repository import Gio, GLib
 
     from ._ghlo_arguments import _Input, _Inputs
 
@@ -82,6 +82,16 @@ class TensorType(Ghlo.TensorType):
             element_type = _arrays.element_type_of(array)
         return Ghlo.TensorType.new(element_type, list(array.shape))
 
+    @staticmethod
+    def new_quantized(stored: Ghlo.TensorType | str, expressed_type: Ghlo.ElementType | npt.DTypeLike,
+                      scales: float | Iterable[float],
+                      zero_points: SupportsIndex | Iterable[SupportsIndex] | None = None, axis: int = -1,
+                      storage_min: int = 0, storage_max: int = 0) -> TensorType:
+        """The type of numbers that are (stored - zero point) * scale, over a type of stored integers:
+        new_quantized ('tensor<4xi8>', 'f32', 0.1, 3), or with a list of scales along an axis."""
+        return Ghlo.TensorType.new_quantized(stored, expressed_type, scales, zero_points, axis, storage_min,
+                                             storage_max)
+
     @property
     def shape(self) -> tuple[int, ...]:
         """The dimensions, as NumPy has them; -1 where a dimension is dynamic."""
@@ -111,6 +121,9 @@ class TensorType(Ghlo.TensorType):
 @_add
 class ValueInfo(Ghlo.ValueInfo):
     """What a program says of an input or output."""
+
+    # What an array has that it takes, once it was asked for.
+    _form = None
 
     def __str__(self) -> str:
         return self.to_string()
@@ -255,7 +268,7 @@ class Buffer(Ghlo.Buffer):
             return cls._from_address(tensor_type, array.__array_interface__['data'][0], None, owner)
         if not array.dtype.isnative:
             array = array.astype(array.dtype.newbyteorder('='))
-        return cls._from_address(tensor_type, array.__array_interface__['data'][0], list(array.strides))
+        return _arrays.copy_to_buffer(tensor_type, array)
 
     @classmethod
     def from_dlpack(cls, tensor: Any, copy: bool = True) -> Buffer:
@@ -474,6 +487,31 @@ class Program(Ghlo.Program):
 
 
 @_add
+class Client(Ghlo.Client):
+    """Where an application begins: finds devices and compiles programs."""
+
+    def register_custom_call(self, target: str, function: Callable[..., Any] | None = None,
+                             context: GLib.MainContext | None = None) -> Any:
+        """Has function answer the custom calls of target in programs that are compiled from now on.
+
+        It is called with the operands, as arrays that must not be written to, and returns the
+        result: what an input of that type could be, or a tuple of several. Where it has a parameter
+        named call it is given the Ghlo.CustomCall there, which says how the program configures the
+        call. What it raises ends the run, and is in the message of the error.
+
+        Without context it is called on the thread that runs the program, maybe on several at once,
+        otherwise in that main context. Without function this is a decorator."""
+        if function is None:
+            def decorate(decorated: Callable[..., Any]) -> Callable[..., Any]:
+                self.register_custom_call(target, decorated, context)
+                return decorated
+            return decorate
+        from . import _ghlo_custom_calls
+        super().register_custom_call(target, _ghlo_custom_calls.wrap(function), None, context)
+        return function
+
+
+@_add
 class Progress(Ghlo.Progress):
     """How far a call is. Made inside of asyncio, it notifies in asyncio's loop."""
 
@@ -505,18 +543,26 @@ def _run(source, name, run, inputs, named, cancellable):
         raise TypeError('expected %d inputs %s, found %d: write %s (%s)' % (
             len(infos), say_taken(source), len(inputs), name,
             _join((info.get_name() or 'x%d' % info.get_index() for info in infos))))
-    return run(inputs, cancellable)
+    return run(source, [to_buffer(info, value) for info, value in zip(infos, inputs)], cancellable)
 
 
 @_add
 class Executable(Ghlo.Executable):
     """A compiled program; executable (a, b) runs it, and so does executable (a, y=b)."""
 
+    _inputs = None
+
+    def list_inputs(self) -> list[ValueInfo]:
+        # They never change, and know what arrays they take.
+        if self._inputs is None:
+            self._inputs = super().list_inputs()
+        return list(self._inputs)
+
     def __call__(self, *inputs: _Input, cancellable: Gio.Cancellable | None = None, **named: _Input) -> Result:
         """Runs the program on buffers, arrays, and numbers or lists of them, which
         become what the program takes; arrays keep their own type. Inputs are given in
         order, by the names that list_inputs () says, or both."""
-        return _run(self, 'executable', self.execute, inputs, named, cancellable)
+        return _run(self, 'executable', _calls.converted['Executable', 'execute'], inputs, named, cancellable)
 
     def __repr__(self) -> str:
         return '<Ghlo.Executable %s>' % _describe(self)
@@ -528,10 +574,18 @@ if hasattr(Ghlo, 'Session'):
         """An executable with inputs bound and outputs carried; session (a, b) runs it
         on the inputs that are left, and so does session (a, y=b)."""
 
+        def list_inputs(self) -> list[ValueInfo]:
+            executable, infos = self.get_executable(), super().list_inputs()
+            if executable is None:
+                return infos
+            # Those of the executable know what arrays they take.
+            known = executable.list_inputs()
+            return [known[info.get_index()] for info in infos]
+
         def __call__(self, *inputs: _Input, cancellable: Gio.Cancellable | None = None, **named: _Input) -> Result:
             """Runs the session on what an executable takes, for those inputs that list_inputs ()
             says: the ones that are neither bound nor carried."""
-            return _run(self, 'session', self.run, inputs, named, cancellable)
+            return _run(self, 'session', _calls.converted['Session', 'run'], inputs, named, cancellable)
 
         def carry_all(self, initial: _Inputs | None = None, **named: _Input) -> bool:
             """Carries each output that the program marks (tf.aliasing_output) into its input. What is

@@ -109,6 +109,18 @@ def _integers(_source, numbers: Iterable[SupportsIndex]):
         raise TypeError('expected a list of whole numbers such as [2, 3], found %r' % (numbers,)) from None
 
 
+def _zero_points(_source, numbers: SupportsIndex | Iterable[SupportsIndex]):
+    """One for the whole tensor may stand alone."""
+    return _integers(None, numbers if numbers is None or hasattr(numbers, '__iter__') else [numbers])
+
+
+def _scales(_source, numbers: float | Iterable[float]):
+    try:
+        return [float(number) for number in (numbers if hasattr(numbers, '__iter__') else [numbers])]
+    except (TypeError, ValueError):
+        raise TypeError('expected a scale or a list of them such as [0.1, 0.2], found %r' % (numbers,)) from None
+
+
 def _shape(_source, numbers: Iterable[SupportsIndex]):
     numbers = _integers(None, numbers)
     if numbers is not None and min(numbers, default=0) < -1:
@@ -156,17 +168,19 @@ def say_taken(source):
 def to_buffers(inputs, infos, kind):
     """Buffers for all that infos describe, given in order or by name; arrays and numbers become ones."""
     inputs = arrange(infos, (), inputs) if hasattr(inputs, 'keys') else _list(inputs)
-    if _are_buffers(inputs):
-        return inputs
     if len(infos) != len(inputs):
+        if _are_buffers(inputs):
+            return inputs
         raise _invalid('expected %d %s, found %d' % (len(infos), kind, len(inputs)))
-    return [to_buffer(*pair) for pair in zip(infos, inputs)]
+    return [to_buffer(info, value) for info, value in zip(infos, inputs)]
 
 
 def _inputs(source, inputs: _Inputs):
     """Those of an executable, or those that a session leaves to a run."""
-    if not isinstance(inputs, dict) and _are_buffers(_list(inputs)):
-        return _list(inputs)
+    if not hasattr(inputs, 'keys'):
+        inputs = _list(inputs)
+        if _are_buffers(inputs):
+            return inputs
     return to_buffers(inputs, source.list_inputs(), 'inputs ' + say_taken(source))
 
 
@@ -238,29 +252,49 @@ def _bound_by_name(session, value: _Input, name):
     return _bound(session, value, _input(session, name) if session.get_executable() is not None else None)
 
 
-def to_buffer(info, value):
-    """What an input takes, out of a buffer, an array or numbers."""
-    i, tensor_type = info.get_index(), info.get_tensor_type()
+class _Form(object):
+    """What an array has that an input takes as it is, found out once for each input."""
+
+    __slots__ = 'array', 'dtype', 'shape', 'tensor_type'
+
+    def __init__(self, info):
+        import numpy as np
+        self.array, self.dtype, self.shape, self.tensor_type = np.ndarray, None, None, info.get_tensor_type()
+        if self.tensor_type is not None:
+            self.dtype = _arrays.get_tables()[0][self.tensor_type.get_element_type()]
+            self.shape = self.tensor_type.shape
+
+    def takes(self, value):
+        return type(value) is self.array and value.shape == self.shape and value.dtype == self.dtype
+
+
+def to_buffer(info, value, what='input'):
+    """What an input takes, or another value that info describes, out of a buffer, an array or numbers."""
     if value is None or isinstance(value, Ghlo.Buffer):
         return value
+    if _is_array(value):
+        form = info._form = info._form or _Form(info)
+        if form.takes(value):
+            return _arrays.copy_to_buffer(form.tensor_type, value)
+    i, tensor_type = info.get_index(), info.get_tensor_type()
     if tensor_type is None or isinstance(value, (str, bytes, bytearray, GLib.Bytes)):
-        raise TypeError('expected a Ghlo.Buffer for input %d (%s), found %s: use Ghlo.Buffer.%s' % (
-            i, info, _name(value), 'new_from_bytes' if tensor_type else 'new_tuple or new_token'))
+        raise TypeError('expected a Ghlo.Buffer for %s %d (%s), found %s: use Ghlo.Buffer.%s' % (
+            what, i, info, _name(value), 'new_from_bytes' if tensor_type else 'new_tuple or new_token'))
 
     import numpy as np
     stored, shown, _ = _arrays.get_tables()
     element_type = tensor_type.get_element_type()
     if not _is_array(value):
-        return Ghlo.Buffer.from_numpy(_numbers(i, info, value, stored[element_type]), element_type)
+        return Ghlo.Buffer.from_numpy(_numbers(i, info, value, stored[element_type], what), element_type)
     array = np.asarray(value)
     if array.dtype.newbyteorder('=') in (stored[element_type], shown[element_type]):
-        return Ghlo.Buffer.from_numpy(array, element_type)
-    buffer = Ghlo.Buffer.from_numpy(array)
-    raise _invalid('expected %s for input %d, found %s: %s' % (
-        info, i, buffer.get_tensor_type(), _arrays.say_conversion(array.dtype, element_type)))
+        return Ghlo.Buffer.from_numpy(value, element_type)
+    buffer = Ghlo.Buffer.from_numpy(value)
+    raise _invalid('expected %s for %s %d, found %s: %s' % (
+        info, what, i, buffer.get_tensor_type(), _arrays.say_conversion(array.dtype, element_type)))
 
 
-def _numbers(i, info, value, dtype):
+def _numbers(i, info, value, dtype, what):
     """Numbers take the type of the program, where they have it without loss of kind."""
     import numpy as np
     element_type = info.get_tensor_type().get_element_type()
@@ -279,8 +313,8 @@ def _numbers(i, info, value, dtype):
             raise OverflowError('numbers that %s does not hold' % Ghlo.ElementType.to_string(element_type))
         return converted
     except (TypeError, ValueError, OverflowError) as error:
-        raise TypeError('expected a Ghlo.Buffer, an array or numbers for input %d (%s), found %r: %s' % (
-            i, info, value, error)) from None
+        raise TypeError('expected a Ghlo.Buffer, an array or numbers for %s %d (%s), found %r: %s' % (
+            what, i, info, value, error)) from None
 
 
 # {(class, function): {argument: what makes it what the library takes}}; what depends on another argument, which is
@@ -309,4 +343,6 @@ CONVERSIONS = {
     ('Session', 'run'): {'inputs': _inputs},
     ('Session', 'unbind_output'): {'output': find_output},
     ('TensorType', 'new'): {'element_type': _element_type, 'dimensions': _shape},
+    ('TensorType', 'new_quantized'): {'stored': _type, 'expressed_type': _element_type, 'scales': _scales,
+                                      'zero_points': _zero_points},
 }

@@ -188,6 +188,16 @@ def _refuse(numbers, start, element_type):
         low, high, name, number, start + i))
 
 
+# PyGObject's own function, which takes only what the library takes.
+_new_from_address = Ghlo.Buffer.new_from_address
+
+
+def copy_to_buffer(tensor_type, array):
+    """A buffer of the type out of an array of the machine's byte order."""
+    address = array.__array_interface__['data'][0]
+    return _new_from_address(tensor_type, address or 1, None if array.flags.c_contiguous else array.strides)
+
+
 def check_shareable(array, original, why):
     """Raises ValueError when the memory of an array cannot be used in place."""
     reason = None

@@ -23,6 +23,9 @@ except ImportError:
 
 _REQUIRED = object()
 
+# By class and name: functions that take exactly what the library takes, for who has converted it already.
+converted = {}
+
 
 class _Annotation(str):
     """A type as one writes it, which help shows without quotes."""
@@ -126,6 +129,7 @@ def define_call(cls, name, conversions):
     else:
         def run(*values):
             return _interrupts.call(raw, list(values), at + function.is_method)
+    converted[cls.__name__, name] = run
 
     if function.is_method:
         def call(self, *arguments, **keywords):
@@ -197,12 +201,14 @@ class _AsyncCall(object):
         if values[self.at_cancellable] is not None:
             unlink = _interrupts.link(values[self.at_cancellable], pending)
 
-        def on_answered(_, result):
+        def on_answered(pending, result):
+            # Who keeps the result keeps the call, and the handler what the callback knows, the result maybe.
+            GObject.Object.disconnect(pending, handler)
             if unlink is not None:
                 unlink()
             answer(result)
 
-        GObject.Object.connect(pending, 'answered', on_answered)
+        handler = GObject.Object.connect(pending, 'answered', on_answered)
         values[self.at_cancellable], values[self.at_callback:] = pending, [None]
         self.function.raw(*([source] if self.function.is_method else []), *values)
         return pending

@@ -58,17 +58,19 @@ class _Watch(object):
     def _run(self, function, arguments, handler):
         signal(SIGINT, self._on_signal)
         # From here to the end no handler of SIGINT raises anything.
-        descriptor = set_wakeup_fd(self._writing)
         try:
-            if descriptor >= 0:
-                self._descriptor = descriptor
-            return function(*arguments)
+            descriptor = set_wakeup_fd(self._writing)
+            try:
+                if descriptor >= 0:
+                    self._descriptor = descriptor
+                return function(*arguments)
+            finally:
+                set_wakeup_fd(descriptor)
+                if descriptor >= 0:
+                    self._take_signals()
+                    with self._lock:
+                        self._descriptor = -1
         finally:
-            set_wakeup_fd(descriptor)
-            if descriptor >= 0:
-                self._take_signals()
-                with self._lock:
-                    self._descriptor = -1
             signal(SIGINT, handler)
 
     def _on_signal(self, *_):

@@ -71,7 +71,6 @@ select_step (gpointer               target,
   selection->operands[self->rhs].wants_data = ghlo_cpu_convolution_packed_size (self->convolution) > 0;
   if (self->fusion != NULL)
     selection->n_ops = ghlo_cpu_fusion_n_ops (self->fusion);
-  selection->nanoseconds = ghlo_cpu_convolution_nanoseconds (self->convolution);
   selection->scratch = ghlo_cpu_convolution_scratch_size (self->convolution);
 
   return TRUE;

@@ -450,7 +450,6 @@ fill_selection (const Step            *self,
         ghlo_view_count (operand) * ghlo_element_info (operand->element_type)->size > CACHE && lies_across (operand);
       selection->operands[i].in_place = 0;
     }
-  selection->nanoseconds = self->loop.nanoseconds;
 }
 
 GHLO_CPU_DEFINE_STEP (Step, clear)

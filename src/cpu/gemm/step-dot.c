@@ -72,7 +72,6 @@ select_step (gpointer               target,
     selection->operands[ghlo_cpu_gemm_packs_rhs (self->gemm) ? self->rhs : self->lhs].wants_data = TRUE;
   if (self->fusion != NULL)
     selection->n_ops = ghlo_cpu_fusion_n_ops (self->fusion);
-  selection->nanoseconds = ghlo_cpu_gemm_nanoseconds (self->gemm);
   selection->scratch = ghlo_cpu_gemm_scratch_size (self->gemm);
 
   return TRUE;

@@ -363,12 +363,6 @@ ghlo_cpu_lapack_describe (const GhloCpuLapack *self)
   return self->description;
 }
 
-double
-ghlo_cpu_lapack_nanoseconds (const GhloCpuLapack *self)
-{
-  return self->nanoseconds;
-}
-
 static gint64
 find_batch (const Matrices *m,
             gint64          index)

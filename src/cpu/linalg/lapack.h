@@ -48,7 +48,6 @@ GhloCpuLapack *ghlo_cpu_triangular_solve_prepare (const GhloCpuSolve      *solve
 void           ghlo_cpu_lapack_free              (GhloCpuLapack           *self);
 gsize          ghlo_cpu_lapack_scratch_size      (const GhloCpuLapack     *self);
 const char    *ghlo_cpu_lapack_describe          (const GhloCpuLapack     *self);
-double         ghlo_cpu_lapack_nanoseconds       (const GhloCpuLapack     *self);
 /* @b is NULL for cholesky. The result may be the memory of the operand that it has the
  * shape of, with the same strides. */
 gboolean       ghlo_cpu_lapack_run               (const GhloCpuLapack     *self,

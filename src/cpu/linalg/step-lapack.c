@@ -64,7 +64,6 @@ select_step (gpointer               target,
   /* triangular_solve may need its right-hand sides twice. */
   if (request->op->kind == GHLO_OP_STABLEHLO_CHOLESKY)
     selection->operands[0].in_place = 0;
-  selection->nanoseconds = ghlo_cpu_lapack_nanoseconds (self);
   selection->scratch = ghlo_cpu_lapack_scratch_size (self);
 
   return TRUE;

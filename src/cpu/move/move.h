@@ -31,11 +31,4 @@ ghlo_cpu_moves_index (const GhloView *scalar)
   return index < 0 && scalar->element_type == GHLO_ELEMENT_TYPE_UI64 ? G_MAXINT64 : index;
 }
 
-/* Approximate nanoseconds for copying elements into the whole result. */
-static inline double
-ghlo_cpu_moves_nanoseconds (const GhloView *result)
-{
-  return (double) ghlo_view_count (result) * ghlo_element_info (result->element_type)->size / 4;
-}
-
 G_END_DECLS

@@ -54,7 +54,6 @@ select_slice (gpointer               target,
               GhloStepSelection     *selection)
 {
   selection->reason = find_misfit (&request->operands[0], &request->results[0], request->n_operands - 1);
-  selection->nanoseconds = ghlo_cpu_moves_nanoseconds (&request->results[0]);
 
   return selection->reason == NULL;
 }
@@ -103,7 +102,6 @@ select_update (gpointer               target,
   if (selection->reason != NULL)
     return FALSE;
   selection->operands[0].in_place = 0;
-  selection->nanoseconds = ghlo_cpu_moves_nanoseconds (&request->results[0]);
   /* For the segments, where the result is not written into the operand. */
   selection->scratch = ghlo_cpu_segments_size (2 * request->results[0].rank + 1);
 

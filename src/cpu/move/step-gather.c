@@ -95,7 +95,6 @@ fill_selection (const Gather          *self,
                 const GhloStepRequest *request,
                 GhloStepSelection     *selection)
 {
-  selection->nanoseconds = self->nanoseconds;
 }
 
 GHLO_CPU_DEFINE_STEP (Gather, ghlo_cpu_step_clear_nothing)

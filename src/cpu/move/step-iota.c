@@ -80,7 +80,6 @@ fill_selection (const Iota            *self,
                 const GhloStepRequest *request,
                 GhloStepSelection     *selection)
 {
-  selection->nanoseconds = ghlo_cpu_moves_nanoseconds (&request->results[0]);
   if (!self->is_single && self->copy.n_parts > 0)
     selection->scratch = self->n * ghlo_element_info (self->type)->size;
 }

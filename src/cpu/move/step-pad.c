@@ -106,7 +106,6 @@ select_step (gpointer               target,
   Kept kept[GHLO_MAX_RANK];
 
   selection->reason = read_kept (request, kept);
-  selection->nanoseconds = ghlo_cpu_moves_nanoseconds (&request->results[0]);
 
   return selection->reason == NULL;
 }

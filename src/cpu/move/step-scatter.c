@@ -192,7 +192,6 @@ fill_selection (const Scatter         *self,
                 GhloStepSelection     *selection)
 {
   selection->operands[0].in_place = 0;
-  selection->nanoseconds = self->nanoseconds;
 }
 
 GHLO_CPU_DEFINE_STEP (Scatter, ghlo_cpu_step_clear_nothing)

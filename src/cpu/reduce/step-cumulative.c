@@ -215,7 +215,6 @@ select_step (gpointer               target,
     selection->reason = "its initial value changes what it is combined with";
   /* Elements are read before the same ones are written. */
   selection->operands[0].in_place = 0;
-  selection->nanoseconds = self.nanoseconds;
   selection->scratch = self.n_chunks * sizeof (GhloCpuCarry);
 
   return selection->reason == NULL;

@@ -199,7 +199,6 @@ fill_selection (const GhloCpuReduce   *self,
                 GhloStepSelection     *selection)
 {
   find_scratch (self, &selection->scratch);
-  selection->nanoseconds = self->nanoseconds;
 }
 
 static void

@@ -168,7 +168,6 @@ fill_selection (const Sort            *self,
 {
   for (guint i = 0; i < request->n_operands; i++)
     selection->operands[i].in_place = i;
-  selection->nanoseconds = self->row.nanoseconds * (double) self->together * (double) self->n_blocks;
   find_all_scratch (self, &selection->scratch);
 }
 

@@ -208,7 +208,6 @@ fill_selection (const TopK            *self,
                 const GhloStepRequest *request,
                 GhloStepSelection     *selection)
 {
-  selection->nanoseconds = self->nanoseconds * (double) self->n_rows;
   selection->scratch = self->all_scratch;
 }
 

@@ -26,6 +26,8 @@ void            ghlo_plan_source_unref   (GhloPlanSource      *self);
  * device has no plans. */
 GhloPlan       *ghlo_plan_new            (GhloExecutableCore  *core,
                                           GhloRunProfile      *profile);
+/* Takes an array of GhloPlanStep over. */
+GListModel     *ghlo_step_list_new       (GPtrArray           *steps);
 /* A list of GhloPlanStep: the steps of the function, or else those of @step's bodies. */
 GListModel     *ghlo_plan_steps_new      (GhloPlanSource      *source,
                                           const GhloStep      *step);

@@ -56,23 +56,23 @@ static GParamSpec *properties[N_PROPS];
 G_DEFINE_FINAL_TYPE (GhloPlanStep, ghlo_plan_step, G_TYPE_OBJECT)
 
 static void
-append_step (GListStore     *list,
+append_step (GPtrArray      *list,
              GhloPlanSource *source,
              const GhloStep *step,
              guint           body)
 {
-  g_autoptr (GhloPlanStep) self = g_object_new (GHLO_TYPE_PLAN_STEP, NULL);
+  GhloPlanStep *self = g_object_new (GHLO_TYPE_PLAN_STEP, NULL);
 
   self->source = ghlo_plan_source_ref (source);
   self->step = step;
   self->body = body;
   if (step != NULL)
     ghlo_step_cost (source->plan, step, &self->cost);
-  g_list_store_append (list, self);
+  g_ptr_array_add (list, self);
 }
 
 static void
-append_body (GListStore         *list,
+append_body (GPtrArray          *list,
              GhloPlanSource     *source,
              const GhloStepBody *body,
              guint               number)
@@ -85,7 +85,7 @@ GListModel *
 ghlo_plan_steps_new (GhloPlanSource *source,
                      const GhloStep *step)
 {
-  GListStore *list = g_list_store_new (GHLO_TYPE_PLAN_STEP);
+  GPtrArray *list = g_ptr_array_new_with_free_func (g_object_unref);
 
   if (source->plan == NULL)
     append_step (list, source, NULL, 0);
@@ -95,7 +95,7 @@ ghlo_plan_steps_new (GhloPlanSource *source,
     if (ghlo_step_runs_body (step, i))
       append_body (list, source, &step->bodies[i], i);
 
-  return G_LIST_MODEL (list);
+  return ghlo_step_list_new (list);
 }
 
 static void
@@ -445,9 +445,11 @@ ghlo_plan_step_get_body (GhloPlanStep *self)
  * ghlo_plan_step_get_bytes: (get-property bytes)
  * @self: a step
  *
- * Gets how many bytes one execution reads and writes; of a transfer those that it
- * moves, of a branch those of the dearest body. A loop counts all of its iterations, or
- * one where only its condition says how many there are.
+ * Gets how many bytes one execution reads and writes. Of what is only cut or updated
+ * the part that is touched counts, even where a run copies the rest first since its
+ * caller keeps the input; of a transfer the bytes that it moves, and of a branch those
+ * of the dearest body. A loop counts all of its iterations, or one where only its
+ * condition says how many there are.
  *
  * Returns: bytes; 0 for all of a program that has no plan of its own
  *

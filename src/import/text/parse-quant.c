@@ -3,7 +3,6 @@
  * Quantized types: "!quant.uniform<i8<-128:127>:f32:0, {0.1:1, 0.2:-3}>".
  */
 
-#include <math.h>
 #include <string.h>
 
 #include "import/text/parser.h"
@@ -16,21 +15,6 @@ typedef struct
   GHLO_IMPORT_VECTOR (double) scales;
   GHLO_IMPORT_VECTOR (gint64) zero_points;
 } Quantized;
-
-/* MLIR stores quantized values in integers of at most so many bits. */
-enum { WIDEST_STORAGE = 32 };
-
-/* The storage of a sign and width; INVALID where no tensor of ours has it. */
-static GhloElementType
-find_storage (GhloElementClass element_class,
-              guint            bits)
-{
-  for (guint i = GHLO_ELEMENT_TYPE_I2; i <= GHLO_ELEMENT_TYPE_UI32; i++)
-    if (ghlo_element_info (i)->element_class == element_class && ghlo_element_info (i)->bits == bits)
-      return i;
-
-  return GHLO_ELEMENT_TYPE_INVALID;
-}
 
 /* "i8", "u8" or "ui8"; "si8", which MLIR tells from "i8" and StableHLO has no tensors of. */
 static gboolean
@@ -45,12 +29,14 @@ parse_storage (GhloImportParser *self,
   if (*digits == 'i')
     digits++;
   if (!ghlo_import_at (self, GHLO_TOKEN_BARE) || digits == word || (is_signed && digits == word + 1)
-      || *digits == '0' || !g_ascii_string_to_unsigned (digits, 10, 1, WIDEST_STORAGE, &bits, NULL))
+      || *digits == '0' || !g_ascii_string_to_unsigned (digits, 10, 1, GHLO_QUANTIZATION_MAX_BITS, &bits, NULL))
     return ghlo_import_expected (self, "a storage type of at most 32 bits (i8, u8, …)");
   ghlo_import_next (self);
 
-  quantized->storage = is_signed ? GHLO_ELEMENT_TYPE_INVALID
-                       : find_storage (is_unsigned ? GHLO_ELEMENT_CLASS_UNSIGNED : GHLO_ELEMENT_CLASS_SIGNED, bits);
+  quantized->storage = GHLO_ELEMENT_TYPE_INVALID;
+  if (!is_signed)
+    quantized->storage = ghlo_quantization_find_storage (is_unsigned ? GHLO_ELEMENT_CLASS_UNSIGNED
+                                                         : GHLO_ELEMENT_CLASS_SIGNED, (guint) bits);
   quantized->minimum = is_unsigned ? 0 : -((gint64) 1 << (bits - 1));
   quantized->maximum = ((gint64) 1 << (is_unsigned ? bits : bits - 1)) - 1;
 
@@ -102,17 +88,6 @@ parse_expressed (GhloImportParser *self,
                               "expected a float type that the quantized values express, found %s", name);
 }
 
-/* TRUE when rounding to a float type neither overflows nor underflows. */
-static gboolean
-is_within (GhloElementType type,
-           double          value)
-{
-  const GhloElementInfo *info = ghlo_element_info (type);
-  double smallest = ldexp (1.0, 1 - info->bias - info->mantissa_bits);
-
-  return value >= smallest && isfinite (ghlo_element_round (type, (GhloScalar) { .f = value }).f);
-}
-
 static gboolean
 parse_scale (GhloImportParser *self,
              Quantized        *quantized)
@@ -127,7 +102,7 @@ parse_scale (GhloImportParser *self,
     return ghlo_import_expected (self, "a scale");
   scale = ghlo_import_text_to_double (self->lexer.start, ghlo_import_lexer_length (&self->lexer));
   ghlo_import_next (self);
-  if (negative || !(scale > 0) || !isfinite (scale) || !is_within (quantized->expressed, scale))
+  if (negative || !ghlo_quantization_is_scale (quantized->expressed, scale))
     return ghlo_import_fail_at (self, position, "expected a positive, finite scale within %s, found %s%g",
                                 ghlo_element_info (quantized->expressed)->name, negative ? "-" : "", scale);
 

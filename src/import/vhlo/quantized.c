@@ -63,11 +63,9 @@ read_range (GhloByteCursor *cursor,
             Storage        *storage)
 {
   GhloByteCursor start = *cursor;
-  const GhloElementInfo *info = ghlo_element_info (storage->storage);
-  gboolean is_unsigned = info->element_class == GHLO_ELEMENT_CLASS_UNSIGNED;
-  gint64 maximum = ((gint64) 1 << (info->bits - !is_unsigned)) - 1;
-  gint64 minimum = is_unsigned ? 0 : -maximum - 1;
+  gint64 minimum, maximum;
 
+  ghlo_quantization_get_range (storage->storage, &minimum, &maximum);
   if (!ghlo_bytecode_read_signed (cursor, &storage->minimum) || !ghlo_bytecode_read_signed (cursor, &storage->maximum))
     return FALSE;
   if (storage->minimum < minimum || storage->maximum > maximum || storage->minimum >= storage->maximum)

@@ -419,6 +419,32 @@ test_files_limited (void)
   g_file_delete (file, NULL, NULL);
 }
 
+/* Whatever sign and bits a NaN has, the one that is given has none. */
+static void
+test_nan (void)
+{
+  static const struct { const char *type; guint64 bits; gsize size; } rows[] = {
+    { "f64", 0xffffe00000000000, 8 }, { "f64", 0x7ff0000000000001, 8 }, { "f32", 0xffc00001, 4 },
+    { "bf16", 0xffff, 2 }, { "f16", 0xfe01, 2 }, { "f8E5M2", 0xff, 1 }, { "f8E4M3FNUZ", 0x80, 1 },
+  };
+  const double nan = NAN;
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autoptr (GhloTensorType) type = ghlo_tensor_type_parse (rows[i].type, NULL);
+      g_autoptr (GBytes) bytes = g_bytes_new (&rows[i].bits, rows[i].size);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (GhloBuffer) buffer = ghlo_buffer_new_from_bytes (type, bytes, &error);
+      g_autofree double *found = NULL;
+      gsize n;
+
+      g_assert_no_error (error);
+      found = ghlo_buffer_get_doubles (buffer, &n, &error);
+      g_assert_no_error (error);
+      g_assert_cmpmem (found, n * sizeof *found, &nan, sizeof nan);
+    }
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -427,6 +453,7 @@ main (int   argc,
 
   g_test_add_func ("/buffer/numbers", test_numbers);
   g_test_add_func ("/buffer/doubles", test_doubles);
+  g_test_add_func ("/buffer/nan", test_nan);
   g_test_add_func ("/buffer/zeros", test_zeros);
   g_test_add_func ("/buffer/wrong-numbers", test_wrong_numbers);
   g_test_add_func ("/buffer/files", test_files);

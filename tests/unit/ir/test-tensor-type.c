@@ -86,7 +86,18 @@ test_parse_errors (void)
     "-1xf32", "tensor< 2xf32>", "2xf32 ", "2xf", "2xf320", "2xF32", "tensor<2,f32>", "tensor<*xf32>",
     "9223372036854775808xf32", "99999999999999999999xf32", "tensor<?xf32, >", "tensor<?xf32, #stablehlo.bounds<>>",
     "tensor<?xf32, #stablehlo.bounds<4, 5>>", "tensor<3xf32, #stablehlo.bounds<4>>",
-    "tensor<2x!quant.uniform<i8:f32, 1.0>>", "\xff\xfe", "2xcomplex<f32", "2xcomplex<f16>", "token",
+    "!quant", "!quant.uniform<i8:f32, 1.0", "!quant.uniform<>", "!quant.uniform<i8>", "!quant.uniform<f32:f32, 1.0>",
+    "!quant.uniform<i64:f32, 1.0>", "!quant.uniform<i1:f32, 1.0>", "!quant.uniform<i3:f32, 1.0>",
+    "!quant.uniform<si8:f32, 1.0>", "!quant.uniform<i08:f32, 1.0>", "!quant.uniform<i8:i32, 1.0>",
+    "!quant.uniform<i8:f32, 0.0>", "!quant.uniform<i8:f32, -1.0>", "!quant.uniform<i8:f32, inf>",
+    "!quant.uniform<i8:f32, 0x1p3>", "!quant.uniform<i8:f32, 1e39>", "!quant.uniform<i8:f16, 1e-9>",
+    "!quant.uniform<i8:f32, 1.0:>", "!quant.uniform<i8:f32, 1.0:0.5>",
+    "!quant.uniform<i8:f32, 1.0:9223372036854775808>", "!quant.uniform<i8<-129:127>:f32, 1.0>",
+    "!quant.uniform<i8<5:5>:f32, 1.0>", "!quant.uniform<i8<-1>:f32, 1.0>", "!quant.uniform<i8:f32:0, {1.0}>",
+    "2x!quant.uniform<i8:f32:0, {1.0}>", "2x!quant.uniform<i8:f32:1, {1.0,1.0}>", "2x!quant.uniform<i8:f32:0, {}>",
+    "2x!quant.uniform<i8:f32:0, 1.0>", "2x!quant.uniform<i8:f32:-1, {1.0,1.0}>",
+    "2x!quant.uniform<i8:f32:{0:1}, {1.0}>", "!quant.uniform<i8:f32:99, {1.0}>", "\xff\xfe", "2xcomplex<f32",
+    "2xcomplex<f16>", "token",
   };
   g_autoptr (GString) deep = g_string_new (NULL);
   g_autoptr (GError) error = NULL;
@@ -164,6 +175,94 @@ test_quantized (void)
   g_assert_cmpstr (per_axis, ==, "tensor<2x!quant.uniform<ui8:f32:0, {2.000000e+00:15,1.000000e-01}>>");
 }
 
+/* What is spelled is read back as the same type, and as what it says. */
+static void
+test_parse_quantized (void)
+{
+  static const struct { const char *text, *spelling; GhloElementType storage, expressed; int axis; guint n; } rows[] = {
+    { "tensor<4x!quant.uniform<i8:f32, 0.1:3>>", "tensor<4x!quant.uniform<i8:f32, 1.000000e-01:3>>",
+      GHLO_ELEMENT_TYPE_I8, GHLO_ELEMENT_TYPE_F32, -1, 1 },
+    { "!quant.uniform<u8:bf16, 2>", "tensor<!quant.uniform<ui8:bf16, 2.000000e+00>>",
+      GHLO_ELEMENT_TYPE_UI8, GHLO_ELEMENT_TYPE_BF16, -1, 1 },
+    { "?x!quant.uniform<i4<-7:7>:f16:0, {0.5:-3, 0.25}>",
+      "tensor<?x!quant.uniform<i4<-7:7>:f16:0, {5.000000e-01:-3,2.500000e-01}>>",
+      GHLO_ELEMENT_TYPE_I4, GHLO_ELEMENT_TYPE_F16, 0, 2 },
+    { "tensor<?x3x!quant.uniform<i32:f64:1, {1e-3,2.5,3}>, #stablehlo.bounds<4, ?>>",
+      "tensor<?x3x!quant.uniform<i32:f64:1, {1.000000e-03,2.500000e+00,3.000000e+00}>, #stablehlo.bounds<4, ?>>",
+      GHLO_ELEMENT_TYPE_I32, GHLO_ELEMENT_TYPE_F64, 1, 3 },
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (GhloTensorType) type = ghlo_tensor_type_parse (rows[i].text, &error), again = NULL;
+      g_autofree char *text = NULL;
+      gsize n_scales, n_zero_points;
+
+      g_assert_no_error (error);
+      text = ghlo_tensor_type_to_string (type);
+      g_assert_cmpstr (text, ==, rows[i].spelling);
+      again = ghlo_tensor_type_parse (text, NULL);
+      g_assert_true (ghlo_tensor_type_equal (type, again));
+      g_assert_cmpuint (ghlo_tensor_type_hash (type), ==, ghlo_tensor_type_hash (again));
+      g_assert_cmpint (ghlo_tensor_type_get_element_type (type), ==, rows[i].storage);
+      g_assert_cmpint (ghlo_tensor_type_get_expressed_type (type), ==, rows[i].expressed);
+      g_assert_cmpint (ghlo_tensor_type_get_quantized_axis (type), ==, rows[i].axis);
+      g_assert_nonnull (ghlo_tensor_type_get_scales (type, &n_scales));
+      g_assert_nonnull (ghlo_tensor_type_get_zero_points (type, &n_zero_points));
+      g_assert_true (n_scales == rows[i].n && n_zero_points == rows[i].n);
+    }
+}
+
+static void
+test_new_quantized (void)
+{
+  const double scales[] = { 0.5, 0.25 };
+  const gint64 zero_points[] = { -3, 0 };
+  g_autoptr (GhloTensorType) stored = ghlo_tensor_type_parse ("2x3xi8", NULL), plain = NULL, wide = NULL;
+  g_autoptr (GhloTensorType) type = NULL, other = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autofree char *text = NULL;
+  gsize n;
+
+  type = ghlo_tensor_type_new_quantized (stored, GHLO_ELEMENT_TYPE_F32, scales, 2, zero_points, 2, 0, -127, 127,
+                                         &error);
+  g_assert_no_error (error);
+  text = ghlo_tensor_type_to_string (type);
+  g_assert_cmpstr (text, ==, "tensor<2x3x!quant.uniform<i8<-127:127>:f32:0, {5.000000e-01:-3,2.500000e-01}>>");
+  g_assert_cmpint (ghlo_tensor_type_get_size (type), ==, 6);
+  g_assert_cmpint (ghlo_tensor_type_get_storage_min (type), ==, -127);
+  g_assert_cmpint (ghlo_tensor_type_get_storage_max (type), ==, 127);
+  g_assert_cmpint (ghlo_tensor_type_get_zero_points (type, NULL)[0], ==, -3);
+  g_assert_cmpfloat (ghlo_tensor_type_get_scales (type, NULL)[1], ==, 0.25);
+  other = ghlo_tensor_type_new_quantized (stored, GHLO_ELEMENT_TYPE_F32, scales, 1, NULL, 0, -1, 0, 0, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (ghlo_tensor_type_get_storage_min (other), ==, -128);
+  g_assert_false (ghlo_tensor_type_equal (type, other));
+
+  /* One that is not quantized says so. */
+  g_assert_null (ghlo_tensor_type_get_scales (stored, &n));
+  g_assert_cmpuint (n, ==, 0);
+  g_assert_null (ghlo_tensor_type_get_zero_points (stored, NULL));
+  g_assert_cmpint (ghlo_tensor_type_get_expressed_type (stored), ==, GHLO_ELEMENT_TYPE_INVALID);
+  g_assert_cmpint (ghlo_tensor_type_get_quantized_axis (stored), ==, -1);
+
+  plain = ghlo_tensor_type_parse ("2xf32", NULL);
+  wide = ghlo_tensor_type_parse ("2xi64", NULL);
+  for (guint i = 0; i < 10; i++)
+    {
+      GhloTensorType *storage = i == 0 ? NULL : i == 1 ? plain : i == 2 ? wide : i == 3 ? type : stored;
+      const GhloElementType expressed = i == 4 ? GHLO_ELEMENT_TYPE_I8 : GHLO_ELEMENT_TYPE_F32;
+      const double minus = -1;
+
+      g_assert_null (ghlo_tensor_type_new_quantized (storage, expressed, i == 5 ? &minus : scales, i == 6 ? 2 : 1,
+                                                     zero_points, i == 7 ? 2 : 0, i == 8 ? 2 : -1, i == 9 ? -200 : 0,
+                                                     i == 9 ? 5 : 0, &error));
+      g_assert_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT);
+      g_clear_error (&error);
+    }
+}
+
 static void
 test_boxed (void)
 {
@@ -217,6 +316,8 @@ main (int   argc,
   g_test_add_func ("/tensor-type/parse-errors", test_parse_errors);
   g_test_add_func ("/tensor-type/equal", test_equal);
   g_test_add_func ("/tensor-type/quantized", test_quantized);
+  g_test_add_func ("/tensor-type/parse-quantized", test_parse_quantized);
+  g_test_add_func ("/tensor-type/new-quantized", test_new_quantized);
   g_test_add_func ("/tensor-type/boxed", test_boxed);
   g_test_add_func ("/tensor-type/strides", test_strides);
 

@@ -61,7 +61,6 @@ select_step (gpointer               self,
   for (guint i = 0; i < request->n_operands; i++)
     selection->operands[i] = (GhloStepOperandSelection) { .dense = TRUE, .wants_data = device->wants_data,
                                                            .in_place = 0 };
-  selection->nanoseconds = 1;
   selection->scratch = 8;
   g_string_append (device->log, "select\n");
   device->order[device->n_order++] = request->op;

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Functions of Python that answer a program's custom calls.
+
+They are called on threads of the library, which wait for the interpreter's lock. When
+the interpreter ends nobody can: before that, calls are ended, and those that were begun
+are waited for until they are in Python's hands.
+"""
+
+import atexit
+import inspect
+import os
+import threading
+import time
+import traceback
+
+from gi.repository import Ghlo, GLib
+
+from ._ghlo_arguments import to_buffer
+
+# Seconds that the end waits for calls to come here, which takes as long as a turn of the interpreter.
+_PATIENCE = 1
+
+_HERE = os.path.dirname(__file__)
+
+_lock = threading.Lock()
+_n_entered = 0
+
+
+def _close():
+    begun, until = Ghlo.CustomCall.end_all(), time.monotonic() + _PATIENCE
+    while _n_entered < begun and time.monotonic() < until:
+        time.sleep(0.001)
+
+
+atexit.register(_close)
+
+
+def _wants_call(function):
+    try:
+        return 'call' in inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        return False
+
+
+def _get_operand(call, i, info):
+    buffer = call.get_operand(i)
+    if info.get_tensor_type() is None:
+        return buffer
+    try:
+        import numpy as np
+    except ImportError:
+        return buffer
+    return np.asarray(buffer)
+
+
+def _set_results(call, results):
+    infos = call.list_results()
+    if len(infos) == 1 and not (isinstance(results, tuple) and len(results) == 1):
+        results = (results,)
+    results = () if results is None else results
+    if not isinstance(results, (tuple, list)) or len(results) != len(infos):
+        raise TypeError('expected %d results (%s) in a tuple, found %s' % (
+            len(infos), ', '.join(map(str, infos)),
+            len(results) if isinstance(results, (tuple, list)) else type(results).__name__))
+    for i, (info, value) in enumerate(zip(infos, results)):
+        if value is not None:
+            call.set_result(i, to_buffer(info, value, 'result'))
+
+
+def _to_error(error):
+    """What the library passes on: line 1 as Python says it, then where it was raised."""
+    text = ''.join(traceback.format_exception_only(type(error), error)).strip()
+    where = ''.join(traceback.format_list(frame for frame in traceback.extract_tb(error.__traceback__)
+                                          if os.path.dirname(frame.filename) != _HERE)).rstrip()
+    message = '%s\n%s' % (text, where) if where else text
+    return GLib.Error.new_literal(Ghlo.error_quark(), message, Ghlo.Error.INVALID_ARGUMENT)
+
+
+def wrap(function):
+    """What the library calls: gives the function the operands, and the call its results."""
+    if not callable(function):
+        raise TypeError('expected a function to answer the custom call, found %s' % type(function).__name__)
+    wants_call = _wants_call(function)
+
+    def answer(call, *_):
+        global _n_entered
+        with _lock:
+            _n_entered += 1
+        try:
+            operands = [_get_operand(call, i, info) for i, info in enumerate(call.list_operands())]
+            _set_results(call, function(*operands, **({'call': call} if wants_call else {})))
+        except GLib.Error:
+            raise
+        except BaseException as error:
+            raise _to_error(error) from error
+        return True
+
+    return answer
