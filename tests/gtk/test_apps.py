@@ -18,6 +18,8 @@ import hashlib
 import os
 import random
 import re
+import shlex
+import signal
 import struct
 import subprocess
 import sys
@@ -313,10 +315,13 @@ class Tests:
     def press(self, *keys, times=3, then=()):
         """Presses keys in the window, a while after it has come, and goes on with xdotool's THEN. All is done so
         many times, since on a busy machine the window may not be ready; it must make no difference."""
-        once = ['windowfocus', 'sleep', '0.2', *sum((['key', key, 'sleep', '0.5'] for key in keys), [])]
-        return subprocess.Popen(['xdotool', 'search', '--sync', '--onlyvisible', '--name', '^GHLO$', 'windowfocus',
-                                 'sleep', '0.7', *once * times, *then],
-                                env=self.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        find = ['xdotool', 'search', '--sync', '--onlyvisible', '--name', '^GHLO$', 'windowfocus']
+        once = find + ['sleep', '0.2', *sum((['key', key, 'sleep', '0.5'] for key in keys), [])]
+        # A window that is just being shown may refuse the focus, which ends xdotool.
+        steps = [f'until {shlex.join(find)}; do sleep 0.2; done; sleep 0.7', *[shlex.join(once)] * times]
+        return subprocess.Popen(['sh', '-c', '; '.join(steps + ([shlex.join(['xdotool', *then])] if then else []))],
+                                env=self.environment, start_new_session=True,
+                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
     def test_buttons(self):
         """Cancel stops a run that never ends, and Run begins another; the window can be closed while it
@@ -324,25 +329,25 @@ class Tests:
         endless = self.write('endless.mlir', ENDLESS)
         keys = self.press('alt+c')
         run = self.run('--close-after=4000', endless)
-        keys.terminate()
+        os.killpg(keys.pid, signal.SIGTERM)
         self.ok(not run.problem() and run.closed_in == 'Cancelled', 'the button Cancel', run)
 
         keys = self.press('alt+c', 'alt+r')
         run = self.run('--close-after=6000', endless)
-        keys.terminate()
+        os.killpg(keys.pid, signal.SIGTERM)
         self.ok(not run.problem() and run.closed_in == 'Running', 'the buttons Cancel and Run', run)
 
         # While it loads or compiles: Run goes on from there.
         keys = self.press('alt+c', 'alt+r')
         run = self.run('--close-after=9000', self.write('large.mlir', large_program(100000)))
-        keys.terminate()
+        os.killpg(keys.pid, signal.SIGTERM)
         good = not run.problem() and run.closed_in not in ('Open a program', 'Cancelled', 'Failed')
         self.ok(good, 'Run after Cancel before a first run', run)
 
         asked = ['search', '--sync', '--onlyvisible', '--name', '^Open a program$']
         keys = self.press('alt+o', times=1, then=asked)
         run = self.run('--close-after=4000', endless)
-        keys.terminate()
+        os.killpg(keys.pid, signal.SIGTERM)
         self.ok(not run.problem() and keys.wait() == 0, 'closed while it asks for a file', run)
 
     def test_device(self):
@@ -350,7 +355,7 @@ class Tests:
         model = self.find('mlp.mlir')
         keys = self.press('Escape', 'alt+d', 'space', 'Down', 'Return', 'alt+r')
         run = self.run('--close-after=12000', model)
-        keys.terminate()
+        os.killpg(keys.pid, signal.SIGTERM)
         good = not run.problem() and self.is_right(run, expected_plan(model, 1), 'closing: Ready')
         self.ok(good, 'another device', f'{expected_plan(model, 1)}\n{run}')
 
