@@ -36,7 +36,7 @@ class Window extends Gtk.ApplicationWindow {
         this._options = options;
         this._client = new Ghlo.Client();
         this._cancellable = new Gio.Cancellable();
-        this._program = this._session = this._device = this._camera = this._dialog = null;
+        this._file = this._program = this._session = this._device = this._camera = this._dialog = null;
         this._helpers = new Map();                // executables of writeFill() and writeSummary(), by text
         this.stage = '';                          // while frames come: Waiting, or what is being done
         this._isLost = false;                     // the carried values, by a run that did not end
@@ -67,7 +67,7 @@ class Window extends Gtk.ApplicationWindow {
             this._fillDropDown.selected = FILLS.indexOf(this._options.fill);
         builder.get_object('open_button').connect('clicked', () => this._choose());
         this._patternButton.connect('toggled', () => this._makeCamera());
-        this._runButton.connect('clicked', () => this._begin());
+        this._runButton.connect('clicked', () => this._onRun());
         this._cancelButton.connect('clicked', () => this._stop('Cancelled'));
         this._fillDropDown.connect('notify::selected', () => this._prepareAgain());
         this._deviceDropDown.connect('notify::selected', () => this._onDevice());
@@ -103,7 +103,7 @@ class Window extends Gtk.ApplicationWindow {
         }
         this._tick = 0;
         this._cancelButton.sensitive = false;
-        this._runButton.sensitive = this._session !== null;
+        this._runButton.sensitive = this._file !== null;
         this._progressBar.visible = false;
         this._enter(stage);
     }
@@ -157,6 +157,7 @@ class Window extends Gtk.ApplicationWindow {
     }
 
     open(file) {
+        this._file = file;
         this._program = this._session = null;
         this._start('Loading');
         this._titleLabel.label = file.get_basename();
@@ -169,6 +170,16 @@ class Window extends Gtk.ApplicationWindow {
         this._session = null;
         this._start('Compiling');
         this._spawn(this._prepare(this._cancellable));
+    }
+
+    // Runs, after what is still to be done for that.
+    _onRun() {
+        if (this._session !== null)
+            this._begin();
+        else if (this._program !== null)
+            this._prepareAgain();
+        else
+            this.open(this._file);
     }
 
     _onDevice() {

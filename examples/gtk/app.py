@@ -82,6 +82,7 @@ class Window(Gtk.ApplicationWindow):
         self.options = options
         self.client = Ghlo.Client()
         self.cancellable = Gio.Cancellable()
+        self.file: Gio.File | None = None
         self.program: Ghlo.Program | None = None
         self.session: Ghlo.Session | None = None
         self.device: Ghlo.Device | None = None
@@ -110,7 +111,7 @@ class Window(Gtk.ApplicationWindow):
             self.fill_drop_down.set_selected(FILLS.index(self.options['fill']))
         self.open_button.connect('clicked', self.on_open)
         self.pattern_button.connect('toggled', lambda *_: self.make_camera())
-        self.run_button.connect('clicked', lambda *_: self.begin())
+        self.run_button.connect('clicked', self.on_run)
         self.cancel_button.connect('clicked', lambda *_: self.stop('Cancelled'))
         self.fill_drop_down.connect('notify::selected', lambda *_: self.prepare_again())
         self.device_drop_down.connect('notify::selected', self.on_device)
@@ -139,7 +140,7 @@ class Window(Gtk.ApplicationWindow):
             self.is_lost = self.stage == 'Running'
         self.tick = 0
         self.cancel_button.set_sensitive(False)
-        self.run_button.set_sensitive(self.session is not None)
+        self.run_button.set_sensitive(self.file is not None)
         self.progress_bar.set_visible(False)
         self.enter(stage)
 
@@ -189,6 +190,7 @@ class Window(Gtk.ApplicationWindow):
         return True
 
     def open(self, file: Gio.File) -> None:
+        self.file = file
         self.program = self.session = None
         self.start('Loading')
         self.title_label.set_label(file.get_basename() or '')
@@ -199,6 +201,15 @@ class Window(Gtk.ApplicationWindow):
             self.session = None
             self.start('Compiling')
             spawn(self.prepare(self.cancellable), self.show_error)
+
+    def on_run(self, _button: Gtk.Button) -> None:
+        """Runs, after what is still to be done for that."""
+        if self.session:
+            self.begin()
+        elif self.program:
+            self.prepare_again()
+        elif self.file:
+            self.open(self.file)
 
     def on_device(self, drop_down: Gtk.DropDown, _property: GObject.ParamSpec) -> None:
         if drop_down.get_selected_item() != self.device:

@@ -30,6 +30,7 @@ class Window : Gtk.ApplicationWindow {
   private Options options;
   private Ghlo.Client client = new Ghlo.Client ();
   private Cancellable cancellable = new Cancellable ();
+  private File? file = null;
   private Ghlo.Program? program = null;
   private Ghlo.Session? session = null;
   private Ghlo.Device? device = null;
@@ -113,7 +114,7 @@ class Window : Gtk.ApplicationWindow {
     }
     ((Gtk.Button) builder.get_object ("open_button")).clicked.connect (choose);
     pattern_button.toggled.connect (make_camera);
-    run_button.clicked.connect (begin);
+    run_button.clicked.connect (on_run);
     cancel_button.clicked.connect (() => stop ("Cancelled"));
     fill_drop_down.notify["selected"].connect (prepare_again);
     device_drop_down.notify["selected"].connect (on_device);
@@ -149,7 +150,7 @@ class Window : Gtk.ApplicationWindow {
     }
     tick = 0;
     cancel_button.sensitive = false;
-    run_button.sensitive = session != null;
+    run_button.sensitive = file != null;
     progress_bar.visible = false;
     enter (stage);
   }
@@ -191,6 +192,7 @@ class Window : Gtk.ApplicationWindow {
   }
 
   public void open (File file) {
+    this.file = file;
     program = null;
     session = null;
     start ("Loading");
@@ -204,6 +206,16 @@ class Window : Gtk.ApplicationWindow {
     session = null;
     start ("Compiling");
     prepare.begin (null, cancellable);
+  }
+
+  /* Runs, after what is still to be done for that. */
+  private void on_run () {
+    if (session != null)
+      begin ();
+    else if (program != null)
+      prepare_again ();
+    else
+      open (file);
   }
 
   private void on_device () {

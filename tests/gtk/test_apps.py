@@ -18,6 +18,8 @@ import hashlib
 import os
 import random
 import re
+import shlex
+import signal
 import struct
 import subprocess
 import sys
@@ -255,6 +257,17 @@ class Tests:
             run = self.run(f'--frames={n}', *arguments, self.options.model)
             self.ok(self.is_right(run, *lines), f'{n} {name}', '\n'.join(lines) + f'\n{run}')
 
+    def test_window(self):
+        """windows.mlir, whose picture has another size than that of the examples."""
+        picture = make_pattern(512, 512, 1)
+        bright = (picture.astype(np.int32) @ np.array([77, 150, 29], np.int32)) >> 8
+        around = np.pad(bright, 1)
+        brightest = np.max([around[i:i + 512, j:j + 512] for i in range(3) for j in range(3)], 0)
+        shown = np.repeat((brightest - bright).astype(np.uint8)[:, :, None], 3, 2)
+        line = f'frame 2, checksum {hashlib.md5(shown.tobytes()).hexdigest()}, .* a second'
+        run = self.run('--frames=2', '--pattern', self.find('windows.mlir'))
+        self.ok(self.is_right(run, line), 'windows of 3x3', f'{line}\n{run}')
+
     def test_values(self):
         """Inputs are filled as asked, outputs summed up, in a program without pictures and with many types."""
         mlp, kinds = self.find('mlp.mlir'), self.write('kinds.mlir', KINDS)
@@ -302,10 +315,13 @@ class Tests:
     def press(self, *keys, times=3, then=()):
         """Presses keys in the window, a while after it has come, and goes on with xdotool's THEN. All is done so
         many times, since on a busy machine the window may not be ready; it must make no difference."""
-        once = ['windowfocus', 'sleep', '0.2', *sum((['key', key, 'sleep', '0.5'] for key in keys), [])]
-        return subprocess.Popen(['xdotool', 'search', '--sync', '--onlyvisible', '--name', '^GHLO$', 'windowfocus',
-                                 'sleep', '0.7', *once * times, *then],
-                                env=self.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        find = ['xdotool', 'search', '--sync', '--onlyvisible', '--name', '^GHLO$', 'windowfocus']
+        once = find + ['sleep', '0.2', *sum((['key', key, 'sleep', '0.5'] for key in keys), [])]
+        # A window that is just being shown may refuse the focus, which ends xdotool.
+        steps = [f'until {shlex.join(find)}; do sleep 0.2; done; sleep 0.7', *[shlex.join(once)] * times]
+        return subprocess.Popen(['sh', '-c', '; '.join(steps + ([shlex.join(['xdotool', *then])] if then else []))],
+                                env=self.environment, start_new_session=True,
+                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
     def test_buttons(self):
         """Cancel stops a run that never ends, and Run begins another; the window can be closed while it
@@ -313,18 +329,25 @@ class Tests:
         endless = self.write('endless.mlir', ENDLESS)
         keys = self.press('alt+c')
         run = self.run('--close-after=4000', endless)
-        keys.terminate()
+        os.killpg(keys.pid, signal.SIGTERM)
         self.ok(not run.problem() and run.closed_in == 'Cancelled', 'the button Cancel', run)
 
         keys = self.press('alt+c', 'alt+r')
         run = self.run('--close-after=6000', endless)
-        keys.terminate()
+        os.killpg(keys.pid, signal.SIGTERM)
         self.ok(not run.problem() and run.closed_in == 'Running', 'the buttons Cancel and Run', run)
+
+        # While it loads or compiles: Run goes on from there.
+        keys = self.press('alt+c', 'alt+r')
+        run = self.run('--close-after=9000', self.write('large.mlir', large_program(100000)))
+        os.killpg(keys.pid, signal.SIGTERM)
+        good = not run.problem() and run.closed_in not in ('Open a program', 'Cancelled', 'Failed')
+        self.ok(good, 'Run after Cancel before a first run', run)
 
         asked = ['search', '--sync', '--onlyvisible', '--name', '^Open a program$']
         keys = self.press('alt+o', times=1, then=asked)
         run = self.run('--close-after=4000', endless)
-        keys.terminate()
+        os.killpg(keys.pid, signal.SIGTERM)
         self.ok(not run.problem() and keys.wait() == 0, 'closed while it asks for a file', run)
 
     def test_device(self):
@@ -332,7 +355,7 @@ class Tests:
         model = self.find('mlp.mlir')
         keys = self.press('Escape', 'alt+d', 'space', 'Down', 'Return', 'alt+r')
         run = self.run('--close-after=12000', model)
-        keys.terminate()
+        os.killpg(keys.pid, signal.SIGTERM)
         good = not run.problem() and self.is_right(run, expected_plan(model, 1), 'closing: Ready')
         self.ok(good, 'another device', f'{expected_plan(model, 1)}\n{run}')
 
@@ -380,6 +403,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder, Display() as display:
         tests = Tests(options, display, folder)
         tests.test_frames()
+        tests.test_window()
         tests.test_values()
         tests.test_screenshot()
         tests.test_errors()
