@@ -241,8 +241,8 @@ parse_quantization (Cursor       *cursor,
 
   if (parse_quantized (cursor, &quantized))
     quantization = ghlo_quantization_new (quantized.storage, quantized.expressed, quantized.min, quantized.max,
-                                          (gint32) quantized.axis, (const double *) quantized.scales->data,
-                                          (const gint64 *) quantized.zero_points->data, quantized.scales->len);
+                                          (gint32) quantized.axis, (gconstpointer) quantized.scales->data,
+                                          (gconstpointer) quantized.zero_points->data, quantized.scales->len);
   g_array_unref (quantized.scales);
   g_array_unref (quantized.zero_points);
   if (quantization == NULL)

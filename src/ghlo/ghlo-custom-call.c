@@ -396,12 +396,13 @@ check_tensor (const GhloValue  *value,
  * Fails with %GHLO_ERROR_INVALID_ARGUMENT when there is no such operand, it is no
  * tensor, or the call is over.
  *
- * Returns: (array length=n_bytes) (transfer none): the bytes, which must not be written
- *   to, and are there until the function returns; %NULL with @error set
+ * Returns: (array length=n_bytes) (element-type guint8) (transfer none): the bytes, which
+ *   must not be written to, and are there until the function returns; %NULL with @error
+ *   set
  *
  * Since: 1.0
  */
-const guint8 *
+gconstpointer
 ghlo_custom_call_get_operand_data (GhloCustomCall  *self,
                                    guint            index,
                                    gsize           *n_bytes,
@@ -558,12 +559,12 @@ make_result (GhloCustomCall  *self,
  * that are no elements of the type fail the run with %GHLO_ERROR_DATA when the function
  * has returned.
  *
- * Returns: (array length=n_bytes) (transfer none): the bytes, which are there until the
- *   function returns; %NULL with @error set
+ * Returns: (array length=n_bytes) (element-type guint8) (transfer none): the bytes, which
+ *   are there until the function returns; %NULL with @error set
  *
  * Since: 1.0
  */
-guint8 *
+gpointer
 ghlo_custom_call_get_result_data (GhloCustomCall  *self,
                                   guint            index,
                                   gsize           *n_bytes,

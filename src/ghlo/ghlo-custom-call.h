@@ -41,7 +41,7 @@ GhloBuffer     *ghlo_custom_call_get_operand        (GhloCustomCall  *self,
                                                      guint            index,
                                                      GError         **error) G_GNUC_WARN_UNUSED_RESULT;
 GHLO_AVAILABLE_IN_1_0
-const guint8   *ghlo_custom_call_get_operand_data   (GhloCustomCall  *self,
+gconstpointer   ghlo_custom_call_get_operand_data   (GhloCustomCall  *self,
                                                      guint            index,
                                                      gsize           *n_bytes,
                                                      GError         **error);
@@ -54,7 +54,7 @@ gboolean        ghlo_custom_call_set_result         (GhloCustomCall  *self,
                                                      GhloBuffer      *buffer,
                                                      GError         **error);
 GHLO_AVAILABLE_IN_1_0
-guint8         *ghlo_custom_call_get_result_data    (GhloCustomCall  *self,
+gpointer        ghlo_custom_call_get_result_data    (GhloCustomCall  *self,
                                                      guint            index,
                                                      gsize           *n_bytes,
                                                      GError         **error);

@@ -786,7 +786,8 @@ look_at_steps (GListModel *steps,
       g_autoptr (GhloPlanStep) step = g_list_model_get_item (steps, i);
       g_autofree char *text = ghlo_plan_step_to_string (step);
 
-      if ((ghlo_plan_step_get_measurement (step) >= 0) != profiled || ghlo_plan_step_get_operation (step) == NULL)
+      if ((ghlo_plan_step_get_measurement (step) >= 0) != profiled || *ghlo_plan_step_get_operation (step) == '\0'
+          || *text == '\0')
         abort ();
       ghlo_plan_step_get_place (step);
       look_at_steps (ghlo_plan_step_get_steps (step), profiled);

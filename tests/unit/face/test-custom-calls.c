@@ -43,8 +43,8 @@ scale (GhloCustomCall  *call,
 {
   Seen *seen = data;
   gsize n_in, n_out;
-  const float *in = (const float *) ghlo_custom_call_get_operand_data (call, 0, &n_in, error);
-  float *out = in != NULL ? (float *) ghlo_custom_call_get_result_data (call, 0, &n_out, error) : NULL;
+  const float *in = ghlo_custom_call_get_operand_data (call, 0, &n_in, error);
+  float *out = in != NULL ? ghlo_custom_call_get_result_data (call, 0, &n_out, error) : NULL;
 
   if (out == NULL)
     return FALSE;
@@ -221,6 +221,7 @@ test_kept_operands (void)
       g_autoptr (GhloResult) second = execute (executable, &error);
 
       g_assert_no_error (error);
+      g_assert_true (first != second);
       g_clear_object (&executable);
       g_assert_cmpuint (kept->len, ==, 4);
       for (guint k = 0; k < 4; k++)
@@ -548,7 +549,6 @@ test_snapshots (void)
   g_autoptr (GhloClient) client = client_with ("scale", scale, &twice);
   g_autoptr (GhloExecutable) first = compile (client, SCALE (""));
   g_autoptr (GhloExecutable) second = NULL;
-  g_autoptr (GhloExecutable) third = NULL;
 
   g_assert_true (ghlo_client_register_custom_call (client, "scale", scale, &thrice, on_destroyed, NULL, &error));
   second = compile (client, SCALE (""));
@@ -597,7 +597,7 @@ note (GhloCustomCall  *call,
       GError         **error)
 {
   g_autofree char *config = ghlo_custom_call_get_backend_config (call);
-  const gint32 *i = (const gint32 *) ghlo_custom_call_get_operand_data (call, 0, NULL, error);
+  const gint32 *i = ghlo_custom_call_get_operand_data (call, 0, NULL, error);
 
   g_string_append_printf (((Seen *) data)->order, "%s%d ", config, *i);
 
@@ -639,6 +639,7 @@ test_order (void)
       g_autoptr (GhloResult) result = execute (executable, &error);
 
       g_assert_no_error (error);
+      g_assert_nonnull (result);
       g_assert_cmpstr (order->str, ==, "a0 a0 b1 c1 b1 c2 b1 c3 d3 ");
     }
 }
