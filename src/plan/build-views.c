@@ -133,16 +133,15 @@ view_slice (GhloStepBuilder *self,
   gsize n;
   g_autofree gint64 *starts = ghlo_ir_op_dup_ints (op, "start_indices", &n);
   g_autofree gint64 *steps = ghlo_ir_op_dup_ints (op, "strides", &n);
-  gint64 offset = 0;
 
+  /* A step may be of any size where nothing comes after it. */
   for (guint i = 0; i < view->type->rank; i++)
     {
-      offset += starts[i] * value->operand.strides[i];
-      new[i] = value->operand.strides[i] * steps[i];
+      new[i] = value->operand.strides[i] * (view->type->dimensions[i] > 1 ? steps[i] : 1);
+      if (ghlo_step_type_size (view->type) > 0)
+        view->offset += starts[i] * value->operand.strides[i];
     }
   view->strides = new;
-  if (ghlo_step_type_size (view->type) > 0)
-    view->offset += offset;
 }
 
 static void

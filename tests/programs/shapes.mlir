@@ -23,7 +23,9 @@ func.func @arranged() {
   %reverse = stablehlo.reverse %x, dims = [1] : tensor<2x3xi32>
   %slice = stablehlo.slice %x [0:2, 0:3:2] : (tensor<2x3xi32>) -> tensor<2x2xi32>
   %pad = stablehlo.pad %x, %zero, low = [0, -1], high = [1, 0], interior = [0, 1] : (tensor<2x3xi32>, tensor<i32>) -> tensor<3x4xi32>
+  %last = stablehlo.slice %x [1:2:9223372036854775807, 2:3:4611686018427387904] : (tensor<2x3xi32>) -> tensor<1x1xi32>
   %both = stablehlo.concatenate %x, %slice, dim = 1 : (tensor<2x3xi32>, tensor<2x2xi32>) -> tensor<2x5xi32>
+  check.expect_eq_const %last, dense<6> : tensor<1x1xi32>
   check.expect_eq_const %reshape, dense<[[1, 2], [3, 4], [5, 6]]> : tensor<3x2xi32>
   check.expect_eq_const %transpose, dense<[[1, 4], [2, 5], [3, 6]]> : tensor<3x2xi32>
   check.expect_eq_const %reverse, dense<[[3, 2, 1], [6, 5, 4]]> : tensor<2x3xi32>
