@@ -82,6 +82,15 @@ ghlo_signature_aliased_output (const GhloIrOp *function,
   return alias != NULL && alias->kind == GHLO_IR_ATTR_INTEGER ? alias->integer : -1;
 }
 
+char *
+ghlo_signature_describe_input (const GhloIrOp *function,
+                               guint           index)
+{
+  const char *name = ghlo_signature_input_name (function, index);
+
+  return name != NULL ? g_strdup_printf ("%u ('%s')", index, name) : g_strdup_printf ("%u", index);
+}
+
 int
 ghlo_signature_find_input (const GhloSignature *self,
                            const char          *name,

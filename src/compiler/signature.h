@@ -41,6 +41,9 @@ const char *ghlo_signature_input_name    (const GhloIrOp *function,
                                           guint           index);
 const char *ghlo_signature_output_name   (const GhloIrOp *function,
                                           guint           index);
+/* For errors: "1", or "1 ('rate')"; the caller frees it. */
+char       *ghlo_signature_describe_input (const GhloIrOp *function,
+                                           guint           index);
 /* The number of the input of that name, or -1 with @error set, which lists the names. */
 int         ghlo_signature_find_input    (const GhloSignature *self,
                                           const char          *name,

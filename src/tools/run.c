@@ -123,16 +123,6 @@ make_input (const char        *spec,
   return value != NULL && check_input (value, type, error) ? g_steal_pointer (&value) : NULL;
 }
 
-/* "1", or "1 ('rate')". */
-static char *
-describe_input (const GhloIrOp *function,
-                guint           index)
-{
-  const char *name = ghlo_signature_input_name (function, index);
-
-  return name != NULL ? g_strdup_printf ("%u ('%s')", index, name) : g_strdup_printf ("%u", index);
-}
-
 static gboolean
 make_inputs (const Options *options,
              GhloIrOp      *function,
@@ -148,7 +138,7 @@ make_inputs (const Options *options,
     {
       const GhloIrType *type = body->arguments[i]->type;
       const char *spec = specs[i] != NULL ? specs[i] : options->fill;
-      g_autofree char *which = describe_input (function, i);
+      g_autofree char *which = ghlo_signature_describe_input (function, i);
       GhloValue *value;
 
       if (spec == NULL && type->kind != GHLO_IR_TYPE_TOKEN)
