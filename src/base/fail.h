@@ -9,7 +9,11 @@
 
 #pragma once
 
-#include <glib.h>
+#include "ghlo-error.h"
 
 /* What @call does, and the value FALSE. */
 #define GHLO_FALSE_AFTER(call) ({ call; FALSE; })
+
+/* Sets INVALID_ARGUMENT with a message of a format and what is put into it. */
+#define ghlo_invalid(error, ...) \
+  GHLO_FALSE_AFTER (g_set_error (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT, __VA_ARGS__))

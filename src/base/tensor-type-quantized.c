@@ -5,6 +5,8 @@
 
 #include "tensor-type.h"
 
+#include "fail.h"
+
 /* Of a type that is being made. */
 typedef struct
 {
@@ -18,27 +20,6 @@ typedef struct
 } Parts;
 
 static gboolean
-refuse (GError    **error,
-        const char *format,
-        ...) G_GNUC_PRINTF (2, 3);
-
-static gboolean
-refuse (GError    **error,
-        const char *format,
-        ...)
-{
-  g_autofree char *message = NULL;
-  va_list args;
-
-  va_start (args, format);
-  message = g_strdup_vprintf (format, args);
-  va_end (args);
-  g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT, message);
-
-  return FALSE;
-}
-
-static gboolean
 check_types (const GhloTensorType *stored,
              GhloElementType       expressed,
              GError              **error)
@@ -48,11 +29,12 @@ check_types (const GhloTensorType *stored,
 
   if (stored == NULL || stored->quantization != NULL
       || ghlo_quantization_find_storage (info->element_class, info->bits) != stored->element_type)
-    return refuse (error, "expected the type of a tensor of integers of 2 to %d bits, which stores the numbers, "
-                   "found %s", GHLO_QUANTIZATION_MAX_BITS, text != NULL ? text : "nothing");
+    return ghlo_invalid (error, "expected the type of a tensor of integers of 2 to %d bits, which stores the numbers, "
+                         "found %s", GHLO_QUANTIZATION_MAX_BITS, text != NULL ? text : "nothing");
   if (ghlo_element_type_get_size (expressed) == 0 || !ghlo_element_type_is_float (expressed))
-    return refuse (error, "expected a float type that the stored numbers express, found %s",
-                   ghlo_element_type_get_size (expressed) != 0 ? ghlo_element_type_to_string (expressed) : "none");
+    return ghlo_invalid (error, "expected a float type that the stored numbers express, found %s",
+                         ghlo_element_type_get_size (expressed) != 0 ? ghlo_element_type_to_string (expressed)
+                         : "none");
 
   return TRUE;
 }
@@ -73,8 +55,8 @@ check_range (GhloElementType storage,
   if (parts->min >= min && parts->max <= max && parts->min < parts->max)
     return TRUE;
 
-  return refuse (error, "expected a storage range within [%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT "], found [%"
-                 G_GINT64_FORMAT ", %" G_GINT64_FORMAT "]", min, max, parts->min, parts->max);
+  return ghlo_invalid (error, "expected a storage range within [%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT "], found [%"
+                       G_GINT64_FORMAT ", %" G_GINT64_FORMAT "]", min, max, parts->min, parts->max);
 }
 
 static gboolean
@@ -84,18 +66,18 @@ check_scales (const Parts *parts,
   char text[G_ASCII_DTOSTR_BUF_SIZE];
 
   if (parts->axis < -1)
-    return refuse (error, "expected an axis, or -1 for one scale, found %d", parts->axis);
+    return ghlo_invalid (error, "expected an axis, or -1 for one scale, found %d", parts->axis);
   if (parts->axis == -1 && parts->n_scales != 1)
-    return refuse (error, "expected one scale for the whole tensor, found %" G_GSIZE_FORMAT
-                   ": the axis says along which of its dimensions there are more", parts->n_scales);
+    return ghlo_invalid (error, "expected one scale for the whole tensor, found %" G_GSIZE_FORMAT
+                         ": the axis says along which of its dimensions there are more", parts->n_scales);
   if (parts->n_zero_points != 0 && parts->n_zero_points != parts->n_scales)
-    return refuse (error, "expected as many zero points as scales, %" G_GSIZE_FORMAT ", found %" G_GSIZE_FORMAT,
-                   parts->n_scales, parts->n_zero_points);
+    return ghlo_invalid (error, "expected as many zero points as scales, %" G_GSIZE_FORMAT ", found %" G_GSIZE_FORMAT,
+                         parts->n_scales, parts->n_zero_points);
   for (gsize i = 0; i < parts->n_scales; i++)
     if (!ghlo_quantization_is_scale (parts->expressed, parts->scales[i]))
-      return refuse (error, "expected a positive, finite scale within %s, found %s",
-                     ghlo_element_type_to_string (parts->expressed),
-                     g_ascii_dtostr (text, sizeof text, parts->scales[i]));
+      return ghlo_invalid (error, "expected a positive, finite scale within %s, found %s",
+                           ghlo_element_type_to_string (parts->expressed),
+                           g_ascii_dtostr (text, sizeof text, parts->scales[i]));
 
   return TRUE;
 }
@@ -113,7 +95,7 @@ make (const GhloTensorType *stored,
 
   if (problem != NULL)
     {
-      refuse (error, "%s", problem);
+      ghlo_invalid (error, "%s", problem);
       return NULL;
     }
 

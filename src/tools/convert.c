@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/ghlo-error.h"
+#include "base/fail.h"
 #include "ir/print/print.h"
 
 typedef enum
@@ -48,27 +48,6 @@ format_of_ending (const char *path)
   return strcmp (path, "-") == 0 ? FORMAT_TEXT : FORMAT_NONE;
 }
 
-static gboolean
-misused (GError    **error,
-         const char *format,
-         ...) G_GNUC_PRINTF (2, 3);
-
-static gboolean
-misused (GError    **error,
-         const char *format,
-         ...)
-{
-  g_autofree char *message = NULL;
-  va_list args;
-
-  va_start (args, format);
-  message = g_strdup_vprintf (format, args);
-  va_end (args);
-  g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT, message);
-
-  return FALSE;
-}
-
 /* Whether the options agree with each other; sets format and version. */
 static gboolean
 check_options (Options  *options,
@@ -81,17 +60,17 @@ check_options (Options  *options,
   else if (strcmp (options->to, "bytecode") == 0)
     options->format = FORMAT_BYTECODE;
   else
-    return misused (error, "expected --to=text or --to=bytecode, found '%s'", options->to);
+    return ghlo_invalid (error, "expected --to=text or --to=bytecode, found '%s'", options->to);
 
   if (options->format == FORMAT_NONE)
-    return misused (error, "expected an OUT that ends in .mlir, .mlirbc or .bc, or else --to=text or --to=bytecode, "
-                    "found '%s'", options->out);
+    return ghlo_invalid (error, "expected an OUT that ends in .mlir, .mlirbc or .bc, or else --to=text or "
+                         "--to=bytecode, found '%s'", options->out);
   if (options->format == FORMAT_TEXT && options->target != NULL)
-    return misused (error, "--target is for bytecode, and what is written is text");
+    return ghlo_invalid (error, "--target is for bytecode, and what is written is text");
   if (options->format == FORMAT_BYTECODE && options->generic)
-    return misused (error, "--generic is for text, and what is written is bytecode");
+    return ghlo_invalid (error, "--generic is for text, and what is written is bytecode");
   if (options->format == FORMAT_BYTECODE && strcmp (options->out, "-") == 0 && isatty (STDOUT_FILENO))
-    return misused (error, "bytecode is not for a terminal; name a file, or send the output elsewhere");
+    return ghlo_invalid (error, "bytecode is not for a terminal; name a file, or send the output elsewhere");
 
   return ghlo_ir_version_parse_target (options->target, &options->version, error);
 }

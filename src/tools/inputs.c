@@ -8,32 +8,14 @@
 #include <string.h>
 
 #include "base/element.h"
-#include "base/ghlo-error.h"
+#include "base/fail.h"
 #include "base/sizes.h"
 #include "compiler/signature.h"
 #include "import/import.h"
 #include "runtime/npy.h"
 
-static GhloValue *
-invalid (GError    **error,
-         const char *format,
-         ...) G_GNUC_PRINTF (2, 3);
-
-static GhloValue *
-invalid (GError    **error,
-         const char *format,
-         ...)
-{
-  g_autofree char *message = NULL;
-  va_list args;
-
-  va_start (args, format);
-  message = g_strdup_vprintf (format, args);
-  va_end (args);
-  g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_INVALID_ARGUMENT, message);
-
-  return NULL;
-}
+/* For functions that give a value. */
+#define invalid(...) ({ ghlo_invalid (__VA_ARGS__); NULL; })
 
 /* Zeros, or random numbers: floats uniform in [0.1, 1], integers in [0, 10). */
 static GhloValue *
@@ -295,10 +277,9 @@ check_unnamed (const GhloIrOp  *function,
       if (name != NULL)
         g_string_append_printf (names, "%s%s", names->len > 0 ? ", " : "", name);
     }
-  invalid (error, "expected the name of an input (%s) or a type such as 2x2xf32 before '=', found '%s'",
-           names->len > 0 ? names->str : "the program has none", word);
 
-  return FALSE;
+  return ghlo_invalid (error, "expected the name of an input (%s) or a type such as 2x2xf32 before '=', found '%s'",
+                       names->len > 0 ? names->str : "the program has none", word);
 }
 
 const char **
@@ -319,8 +300,8 @@ ghlo_tool_assign_inputs (char           **specs,
         continue;
       if (assigned[input] != NULL)
         {
-          invalid (error, "expected one value for input %d ('%s'), found two: '%s' and '%s'", input,
-                   ghlo_signature_input_name (function, (guint) input), assigned[input], rest);
+          ghlo_invalid (error, "expected one value for input %d ('%s'), found two: '%s' and '%s'", input,
+                        ghlo_signature_input_name (function, (guint) input), assigned[input], rest);
           return NULL;
         }
       assigned[input] = rest;
@@ -335,7 +316,7 @@ ghlo_tool_assign_inputs (char           **specs,
         next++;
       if (next == n_inputs)
         {
-          invalid (error, "the program takes %u inputs, %u are given", n_inputs, g_strv_length (specs));
+          ghlo_invalid (error, "the program takes %u inputs, %u are given", n_inputs, g_strv_length (specs));
           return NULL;
         }
       assigned[next] = specs[i];
