@@ -8,7 +8,6 @@ what it calls while an exception is on its way takes the place of the exception.
 """
 
 import atexit
-import ctypes
 import itertools
 
 from gi.repository import GObject
@@ -45,5 +44,8 @@ def _ignore(*_):
 @atexit.register
 def _leave():
     """The library may be at work when Python has ended. Then it must not end an owner, nor may what it reads go."""
-    for find in list(_living.values()):
+    living = list(_living.values())
+    if living:
+        import ctypes
+    for find in living:
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(find()))
