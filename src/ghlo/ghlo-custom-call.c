@@ -6,8 +6,8 @@
 
 #include "ghlo-custom-call-private.h"
 
-#include "ghlo-buffer-private.h"
 #include "ghlo-value-info-private.h"
+#include "ghlo/buffer/ghlo-buffer-private.h"
 #include "ir/configuration.h"
 #include "runtime/place.h"
 

@@ -7,13 +7,13 @@
 
 #include "client/reclaim.h"
 #include "compiler/serialize.h"
-#include "ghlo-buffer-private.h"
 #include "ghlo-call-private.h"
 #include "ghlo-compile-report-private.h"
 #include "ghlo-device-private.h"
 #include "ghlo-result-private.h"
 #include "ghlo-statistics-private.h"
 #include "ghlo-value-info-private.h"
+#include "ghlo/buffer/ghlo-buffer-private.h"
 #include "ghlo/plan/ghlo-cost-private.h"
 #include "ghlo/plan/ghlo-plan-private.h"
 

@@ -5,8 +5,8 @@
 
 #include "ghlo-result-private.h"
 
-#include "ghlo-buffer-private.h"
 #include "ghlo-timing-private.h"
+#include "ghlo/buffer/ghlo-buffer-private.h"
 #include "ghlo/plan/ghlo-plan-private.h"
 
 /**

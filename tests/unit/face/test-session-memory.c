@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/debug.h"
-#include "ghlo/ghlo-session-private.h"
+#include "ghlo/session/ghlo-session-private.h"
 #include "runtime/memory.h"
 
 /* A cache that is written one row at a time, a counter, and what a step gives. */

@@ -133,11 +133,9 @@ check_count (const Marks  *marks,
   for (guint i = 0; i < marks->bindings->n_inputs; i++)
     if (marks->outputs[i] != GHLO_RUN_NO_INPUT && ghlo_session_bindings_is_free (marks->bindings, i))
       {
-        const char *name = ghlo_signature_input_name (function, i);
+        g_autofree char *input = ghlo_signature_describe_input (function, i);
 
-        g_string_append_printf (names, "%s%u", n++ > 0 ? ", " : "", i);
-        if (name != NULL)
-          g_string_append_printf (names, " ('%s')", name);
+        g_string_append_printf (names, "%s%s", n++ > 0 ? ", " : "", input);
       }
   if (n == marks->n_initial)
     return TRUE;

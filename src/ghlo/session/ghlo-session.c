@@ -6,11 +6,11 @@
 
 #include "ghlo-session.h"
 
-#include "ghlo-buffer-private.h"
-#include "ghlo-executable-private.h"
 #include "ghlo-call-private.h"
+#include "ghlo-executable-private.h"
 #include "ghlo-result-private.h"
 #include "ghlo-session-private.h"
+#include "ghlo/buffer/ghlo-buffer-private.h"
 
 /**
  * GhloSession:
