@@ -119,6 +119,19 @@ cancel_later (gpointer data)
   return NULL;
 }
 
+GhloResult *
+help_run_session (GhloSession        *session,
+                  GhloBuffer * const *inputs,
+                  gsize               n_inputs)
+{
+  g_autoptr (GError) error = NULL;
+  GhloResult *result = ghlo_session_run (session, inputs, n_inputs, NULL, &error);
+
+  g_assert_no_error (error);
+
+  return result;
+}
+
 GThread *
 help_cancel_later (GCancellable *cancellable,
                    guint         microseconds)

@@ -65,6 +65,9 @@ GhloBuffer     *help_ones          (void);
 gpointer        help_read          (GhloBuffer     *buffer);
 /* The only output of HELP_ADD on counts and ones. */
 void            help_assert_sum    (GhloResult     *result);
+GhloResult     *help_run_session   (GhloSession        *session,
+                                    GhloBuffer * const *inputs,
+                                    gsize               n_inputs);
 /* Has a thread cancel after so many µs; join the thread. */
 GThread        *help_cancel_later  (GCancellable *cancellable,
                                     guint         microseconds);

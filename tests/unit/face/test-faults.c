@@ -366,6 +366,17 @@ test_each (gconstpointer data)
     }
 }
 
+static void
+work_begin_session (Work *work)
+{
+  g_autoptr (GError) error = NULL;
+
+  work_begin (work);
+  g_assert_true (compile_all (work, &error));
+  g_assert_true (upload (work, &error));
+  g_assert_true (begin_session (work, &error));
+}
+
 /* A session whose run did not begin is as it was. One whose run failed on its way says that its state is lost, and
  * works again after a reset. */
 static void
@@ -378,10 +389,7 @@ test_session_goes_on (void)
       g_autoptr (GError) error = NULL;
       Work work;
 
-      work_begin (&work);
-      g_assert_true (compile_all (&work, &error));
-      g_assert_true (upload (&work, &error));
-      g_assert_true (begin_session (&work, &error));
+      work_begin_session (&work);
       fake_fail (calls[i], 1, GHLO_ERROR_DEVICE);
       g_assert_false (run_session (&work, &error));
       g_assert_error (error, GHLO_ERROR, GHLO_ERROR_DEVICE);
@@ -408,10 +416,7 @@ test_session_on_lost_device (void)
   g_autoptr (GError) error = NULL;
   Work work;
 
-  work_begin (&work);
-  g_assert_true (compile_all (&work, &error));
-  g_assert_true (upload (&work, &error));
-  g_assert_true (begin_session (&work, &error));
+  work_begin_session (&work);
   fake_fail (FAKE_START, 1, GHLO_ERROR_DEVICE_LOST);
   for (guint i = 0; i < 3; i++)
     {

@@ -249,19 +249,6 @@ check_measured (GhloResult *result,
   g_assert_cmpfloat (sum_times (G_LIST_MODEL (plan)), <=, ghlo_timing_get_run (ghlo_result_get_timing (result)) + 1e-6);
 }
 
-static GhloResult *
-run (GhloSession       *session,
-     GhloBuffer *const *inputs,
-     gsize              n_inputs)
-{
-  g_autoptr (GError) error = NULL;
-  GhloResult *result = ghlo_session_run (session, inputs, n_inputs, NULL, &error);
-
-  g_assert_no_error (error);
-
-  return result;
-}
-
 static void
 clear_inputs (GhloBuffer **inputs)
 {
@@ -279,13 +266,13 @@ test_run (void)
     {
       GhloBuffer *inputs[3];
       g_autoptr (GhloSession) session = session_new (executable, inputs, 3 * i, i % 2);
-      g_autoptr (GhloResult) measured = run (session, inputs, 3), again = NULL, other = NULL;
+      g_autoptr (GhloResult) measured = help_run_session (session, inputs, 3), again = NULL, other = NULL;
 
       check_measured (measured, 3 * i, i % 2);
-      again = run (session, inputs, 3);
+      again = help_run_session (session, inputs, 3);
       check_measured (again, 3 * i, i % 2);
       ghlo_session_set_profile (session, FALSE);
-      other = run (session, inputs, 3);
+      other = help_run_session (session, inputs, 3);
       g_assert_null (ghlo_result_get_plan (other));
       clear_inputs (inputs);
     }
@@ -300,7 +287,7 @@ test_alone (void)
   g_autoptr (GhloExecutable) executable = help_compile (PROGRAM);
   GhloBuffer *inputs[3];
   g_autoptr (GhloSession) session = session_new (executable, inputs, 1, TRUE);
-  g_autoptr (GhloResult) result = run (session, inputs, 3);
+  g_autoptr (GhloResult) result = help_run_session (session, inputs, 3);
   g_autoptr (GhloPlan) plan = g_object_ref (ghlo_result_get_plan (result));
   g_autoptr (GhloPlanStep) loop = NULL;
   g_autofree char *text = NULL;
@@ -354,7 +341,7 @@ run_in_thread (gpointer executable)
     {
       GhloBuffer *inputs[3];
       g_autoptr (GhloSession) session = session_new (executable, inputs, i % 5, i % 2);
-      g_autoptr (GhloResult) result = run (session, inputs, 3);
+      g_autoptr (GhloResult) result = help_run_session (session, inputs, 3);
 
       check_measured (result, i % 5, i % 2);
       clear_inputs (inputs);
@@ -438,7 +425,7 @@ test_whole (void)
   g_assert_cmpfloat (ghlo_plan_step_get_estimate (step), <, 0);
   g_assert_cmpfloat (ghlo_plan_step_get_measurement (step), <, 0);
   ghlo_session_set_profile (session, TRUE);
-  result = run (session, &input, 1);
+  result = help_run_session (session, &input, 1);
   assert_runs (ghlo_result_get_plan (result), "func.func", 0, 1);
 }
 
@@ -468,7 +455,7 @@ test_reference (void)
   g_assert_null (ghlo_executable_get_plan (executable));
   session = ghlo_session_new (executable);
   ghlo_session_set_profile (session, TRUE);
-  result = run (session, (GhloBuffer *[]) { counts, ones }, 2);
+  result = help_run_session (session, (GhloBuffer *[]) { counts, ones }, 2);
   help_assert_sum (result);
   g_assert_null (ghlo_result_get_plan (result));
 }

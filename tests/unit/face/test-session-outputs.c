@@ -102,19 +102,6 @@ bind (GhloSession *session,
   g_assert_no_error (error);
 }
 
-static GhloResult *
-run (GhloSession        *session,
-     GhloBuffer * const *inputs,
-     gsize               n_inputs)
-{
-  g_autoptr (GError) error = NULL;
-  GhloResult *result = ghlo_session_run (session, inputs, n_inputs, NULL, &error);
-
-  g_assert_no_error (error);
-
-  return result;
-}
-
 static void
 fill (float *values,
       float  first)
@@ -164,7 +151,7 @@ test_written (gconstpointer data)
   left = help_buffer ("tensor<64xf32>", x, sizeof x);
   right = help_buffer ("tensor<64xf32>", y, sizeof y);
   bind (session, 2, one, sizeof one, &n_one);
-  result = run (session, (GhloBuffer *[]) { left, right }, 2);
+  result = help_run_session (session, (GhloBuffer *[]) { left, right }, 2);
   g_assert_cmpuint (ghlo_result_get_n_outputs (result), ==, 2);
   assert_output (result, 0, expected[0]);
   assert_output (result, 1, expected[1]);
@@ -177,7 +164,7 @@ test_written (gconstpointer data)
   bind (session, 0, one, sizeof one, NULL);
   bind (session, 1, x, sizeof x, NULL);
   g_clear_object (&result);
-  result = run (session, (GhloBuffer *[]) { right, left }, 2);
+  result = help_run_session (session, (GhloBuffer *[]) { right, left }, 2);
   g_assert_cmpuint (ghlo_result_get_n_outputs (result), ==, 0);
   fill (x, 1);
   mix (y, x, expected);
@@ -188,7 +175,7 @@ test_written (gconstpointer data)
   g_assert_true (ghlo_session_unbind_output (session, 2, &error));
   g_assert_cmpint (n_other, ==, 1);
   g_clear_object (&result);
-  result = run (session, (GhloBuffer *[]) { right, left }, 2);
+  result = help_run_session (session, (GhloBuffer *[]) { right, left }, 2);
   g_assert_cmpuint (ghlo_result_get_n_outputs (result), ==, 1);
   assert_output (result, 0, expected[2]);
   bind (session, 2, other, sizeof other, &n_other);
@@ -234,7 +221,7 @@ overlap_once (GhloSession *session,
   for (guint i = 0; i < 3; i++)
     if (bound & 1 << i)
       bind (session, i, memory + gap + (i + shift) % 3 * N, N * sizeof *memory, NULL);
-  result = run (session, (GhloBuffer *[]) { left, right }, 2);
+  result = help_run_session (session, (GhloBuffer *[]) { left, right }, 2);
   for (guint i = 0; i < 3; i++)
     if (bound & 1 << i)
       g_assert_cmpmem (memory + gap + (i + shift) % 3 * N, N * sizeof *memory, expected[i], sizeof expected[i]);
@@ -274,7 +261,7 @@ test_overlap_carried (gconstpointer data)
   bind (session, 0, x, sizeof x, NULL);
   for (guint i = 0; i < 3; i++)
     {
-      g_autoptr (GhloResult) result = run (session, &right, 1);
+      g_autoptr (GhloResult) result = help_run_session (session, &right, 1);
 
       g_assert_cmpuint (ghlo_result_get_n_outputs (result), ==, 1);
       assert_output (result, 0, expected[2]);
@@ -307,7 +294,7 @@ test_kinds (gconstpointer data)
       bind (session, 1, second, sizeof inverse, NULL);
       bind (session, 2, third, sizeof negative, NULL);
       bind (session, 3, shift % 2 ? room : NULL, 0, &n_released);
-      result = run (session, (GhloBuffer *[]) { z, b, d, e, t }, 5);
+      result = help_run_session (session, (GhloBuffer *[]) { z, b, d, e, t }, 5);
       g_assert_cmpuint (ghlo_result_get_n_outputs (result), ==, 1);
       g_assert_cmpmem (first, sizeof twice, twice, sizeof twice);
       g_assert_cmpmem (second, sizeof inverse, inverse, sizeof inverse);
@@ -345,7 +332,7 @@ test_open (gconstpointer data)
 
   bind (session, 0, memory, sizeof memory, NULL);
   g_assert_true (ghlo_session_carry (session, 1, 1, two, &error));
-  result = run (session, &two, 1);
+  result = help_run_session (session, &two, 1);
   g_assert_cmpuint (ghlo_result_get_n_outputs (result), ==, 0);
   g_assert_cmpmem (memory, sizeof memory, ((const gint32[]) { 1, 2, 1, 2 }), sizeof memory);
   assert_refused (ghlo_session_run (session, &three, 1, NULL, &error) != NULL, &error,
@@ -354,7 +341,7 @@ test_open (gconstpointer data)
   assert_refused (ghlo_session_run (session, &two, 1, NULL, &error) != NULL, &error, "*was lost*");
   g_assert_true (ghlo_session_reset (session, &error));
   g_clear_object (&result);
-  result = run (session, &two, 1);
+  result = help_run_session (session, &two, 1);
 }
 
 static void
@@ -592,9 +579,9 @@ run_many (gpointer data)
       g_autoptr (GhloResult) own = NULL, of_all = NULL;
 
       bind (session, 0, memory[i % 2], sizeof memory[0], NULL);
-      own = run (session, &step, 1);
+      own = help_run_session (session, &step, 1);
       g_assert_cmpint (memory[i % 2][1], ==, 2 * (i + 1));
-      of_all = run (shared->session, &step, 1);
+      of_all = help_run_session (shared->session, &step, 1);
     }
 
   return NULL;
