@@ -93,7 +93,8 @@ ghlo_kernel_run_inside (GhloKernelRun *self,
   return find_address (self, access, &address);
 }
 
-/* Sets *@place to that of the access at the present point, NULL where it is outside; FALSE where it leaves its buffer. */
+/* Sets *@place to the place of the access at the present point, NULL where it is outside; FALSE where it leaves its
+ * buffer. */
 static gboolean
 find_place (GhloKernelRun *self,
             guint          number,
