@@ -20,7 +20,9 @@ static Reduced
 reduce (Builder *b,
         guint    operand)
 {
-  static const double pieces[] = { 0x1.45f3068p-3, 0x1.727220ap-29, 0x1.29fc274p-58, 0x1.7d1f534p-86, 0x1.bb81b68p-115 };
+  static const double pieces[] = {
+    0x1.45f3068p-3, 0x1.727220ap-29, 0x1.29fc274p-58, 0x1.7d1f534p-86, 0x1.bb81b68p-115,
+  };
   const double tail = 0x1.14acc9e21c821p-139;
   guint x = widen (b, operand), rest = real (b, x, 0), quarters = rest;
 

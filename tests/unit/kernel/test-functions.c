@@ -291,8 +291,8 @@ test_accuracy (void)
               where = i;
             }
         }
-      g_test_message ("%s: %.4f ulp at %.9g, expected %.9g, found %.9g", ghlo_node_spec (functions[f].kind)->name, worst,
-                      x[where], functions[f].exact (x[where]), y[where]);
+      g_test_message ("%s: %.4f ulp at %.9g, expected %.9g, found %.9g", ghlo_node_spec (functions[f].kind)->name,
+                      worst, x[where], functions[f].exact (x[where]), y[where]);
       if (worst > functions[f].ulps)
         g_test_fail ();
     }
@@ -340,66 +340,79 @@ test_accuracy_2 (void)
               where = i;
             }
         }
-      g_test_message ("%s: %.4f ulp at (%.9g, %.9g), expected %.9g, found %.9g", ghlo_node_spec (binaries[f].kind)->name,
-                      worst, x[where], y[where], binaries[f].exact (x[where], y[where]), z[where]);
+      g_test_message ("%s: %.4f ulp at (%.9g, %.9g), expected %.9g, found %.9g",
+                      ghlo_node_spec (binaries[f].kind)->name, worst, x[where], y[where],
+                      binaries[f].exact (x[where], y[where]), z[where]);
       if (worst > binaries[f].ulps)
         g_test_fail ();
     }
 }
 
-/* To the nearest, of all numbers of 16 bits, of those between two, and of any. */
+typedef struct
+{
+  GhloElementType        type;
+  GhloCpuElementwiseFunc from, to_of_f32, to_of_f64;
+} Conversions;
+
+/* By the loop of f64, and by that of f32 where it holds @given. */
 static void
-check_conversion (GhloElementType type,
-                  GhloNodeKind    from,
-                  GhloNodeKind    to)
+check_rounded (const Conversions *self,
+               double             given)
+{
+  const float single = (float) given;
+  const guint8 *operands[] = { (const guint8 *) &given };
+  guint16 expected, found;
+
+  ghlo_element_store (self->type, (guint8 *) &expected,
+                      ghlo_element_round (self->type, (GhloScalar) { .f = given }));
+  self->to_of_f64 (operands, (guint8 *) &found, 1, NULL);
+  g_assert_true (found == expected || (isnan (given) && isnan (ghlo_element_load (self->type, (guint8 *) &found).f)));
+  operands[0] = (const guint8 *) &single;
+  self->to_of_f32 (operands, (guint8 *) &found, 1, NULL);
+  g_assert_true (single != given || found == expected);
+  g_assert_true (!isnan (given) || isnan (ghlo_element_load (self->type, (guint8 *) &found).f));
+}
+
+/* All numbers of 16 bits, the middle between each and the next, what is beside the middle in f32 and
+ * in f64, and any. */
+static void
+check_conversions (GhloElementType type,
+                   GhloNodeKind    from,
+                   GhloNodeKind    to)
 {
   const GhloCpuElementwiseRoutines *routines = ghlo_cpu_elementwise_routines ();
+  const Conversions self = { type, routines->functions[GHLO_CPU_NUMBER_U16][from],
+                             routines->functions[GHLO_CPU_NUMBER_F32][to],
+                             routines->functions[GHLO_CPU_NUMBER_F64][to] };
+  const double beyond = ldexp (1, ghlo_element_info (type)->bias + 1);
 
   for (guint bits = 0; bits <= G_MAXUINT16; bits++)
     {
-      guint16 number = (guint16) bits, narrow;
-      float wide, middle;
-      double value = ghlo_element_load (type, (const guint8 *) &number).f, next, given;
+      const guint16 number = (guint16) bits, after = (guint16) (bits + 1);
       const guint8 *operands[] = { (const guint8 *) &number };
+      double value = ghlo_element_load (type, (const guint8 *) &number).f;
+      double next = ghlo_element_load (type, (const guint8 *) &after).f;
+      float found, middle;
 
-      routines->functions[GHLO_CPU_NUMBER_U16][from] (operands, (guint8 *) &wide, 1, NULL);
-      g_assert_true (wide == value || (isnan (wide) && isnan (value)));
-      g_assert_true (!signbit (wide) == !signbit (value) || isnan (wide));
-      number++;
-      next = ghlo_element_load (type, (const guint8 *) &number).f;
-      middle = (float) (0.5 * value + 0.5 * (isinf (next) ? copysign (ldexp (1, ghlo_element_info (type)->bias + 1), next)
-                                             : next));
-      for (guint k = 0; k < 10; k++)
-        {
-          GhloScalar rounded;
-          guint16 expected;
-
-          /* The number, the middle to the next, what is beside the middle in f32 and in f64, and any. */
-          given = k == 0 ? wide : k == 1 ? middle : k == 2 ? nextafterf (middle, INFINITY)
-                  : k == 3 ? nextafterf (middle, -INFINITY) : k == 4 ? nextafter (middle, INFINITY)
-                  : k == 5 ? nextafter (middle, -INFINITY)
-                  : k < 8 ? ghlo_float_of_bits ((guint32) g_test_rand_int ())
-                  : ghlo_double_of_bits ((guint64) g_test_rand_int () << 32 | (guint32) g_test_rand_int ());
-          rounded = ghlo_element_round (type, (GhloScalar) { .f = given });
-          ghlo_element_store (type, (guint8 *) &expected, rounded);
-          operands[0] = (const guint8 *) &given;
-          routines->functions[GHLO_CPU_NUMBER_F64][to] (operands, (guint8 *) &narrow, 1, NULL);
-          g_assert_true (narrow == expected || (isnan (given) && isnan (ghlo_element_load (type, (guint8 *) &narrow).f)));
-          wide = (float) given;
-          if (wide != given && !isnan (given))
-            continue;
-          operands[0] = (const guint8 *) &wide;
-          routines->functions[GHLO_CPU_NUMBER_F32][to] (operands, (guint8 *) &narrow, 1, NULL);
-          g_assert_true (narrow == expected || (isnan (given) && isnan (ghlo_element_load (type, (guint8 *) &narrow).f)));
-        }
+      self.from (operands, (guint8 *) &found, 1, NULL);
+      g_assert_true (isnan (value) ? isnan (found) : found == value && !signbit (found) == !signbit (value));
+      middle = (float) (value / 2 + (isinf (next) ? copysign (beyond, next) : next) / 2);
+      check_rounded (&self, value);
+      check_rounded (&self, middle);
+      check_rounded (&self, nextafterf (middle, INFINITY));
+      check_rounded (&self, nextafterf (middle, -INFINITY));
+      check_rounded (&self, nextafter (middle, INFINITY));
+      check_rounded (&self, nextafter (middle, -INFINITY));
+      check_rounded (&self, ghlo_float_of_bits ((guint32) g_test_rand_int ()));
+      check_rounded (&self, ghlo_double_of_bits ((guint64) g_test_rand_int () << 32 | (guint32) g_test_rand_int ()));
     }
 }
 
 static void
 test_conversions (void)
 {
-  check_conversion (GHLO_ELEMENT_TYPE_BF16, GHLO_NODE_FROM_BF16, GHLO_NODE_TO_BF16);
-  check_conversion (GHLO_ELEMENT_TYPE_F16, GHLO_NODE_FROM_F16, GHLO_NODE_TO_F16);
+  check_conversions (GHLO_ELEMENT_TYPE_BF16, GHLO_NODE_FROM_BF16, GHLO_NODE_TO_BF16);
+  check_conversions (GHLO_ELEMENT_TYPE_F16, GHLO_NODE_FROM_F16, GHLO_NODE_TO_F16);
 }
 
 /* A kernel of one function: elements of buffers 0, …, and the result's. */
