@@ -441,6 +441,23 @@ ghlo_kernel_add_leaf (GhloKernelBuilder *self,
 }
 
 guint
+ghlo_kernel_add_load (GhloKernelBuilder *self,
+                      GhloElementType    type,
+                      guint              access,
+                      guint              fill)
+{
+  guint number;
+  GhloKernelNode *node = add_node (self, GHLO_NODE_LOAD, type, &number);
+
+  if (node == NULL)
+    return number;
+  node->which = access;
+  node->operands[0] = fill;
+
+  return number;
+}
+
+guint
 ghlo_kernel_add_constant (GhloKernelBuilder *self,
                           GhloElementType    type,
                           guint64            bits)
