@@ -149,7 +149,7 @@ LLVMFuzzerTestOneInput (const uint8_t *data,
     check_round_trip (expanded);
   else if (!g_error_matches (expand_error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED))
     g_error ("a kernel is not expanded: %s", expand_error->message);
-  run (kernel);
+  run (expanded != NULL ? expanded : kernel);
 
   return 0;
 }

@@ -5,7 +5,7 @@
  * that are none, with its place.
  */
 
-#include "kernel/build.h"
+#include "good-kernels.h"
 #include "kernel/text.h"
 
 #include "base/ghlo-error.h"
@@ -102,6 +102,19 @@ static void
 test_golden (void)
 {
   foreach_file (check_golden);
+}
+
+/* What the checker's tests make by calls. */
+static void
+test_good (void)
+{
+  for (guint i = 0; i < n_good_kernels; i++)
+    {
+      g_autofree GhloKernel *kernel = good_kernel (good_kernels[i].name);
+
+      g_test_message ("%s", good_kernels[i].name);
+      assert_round_trip (kernel);
+    }
 }
 
 /* No text that is cut off anywhere is a kernel, and what is said of it has a place. */
@@ -640,6 +653,7 @@ main (int   argc,
   g_test_init (&argc, &argv, NULL);
 
   g_test_add_func ("/kernel-text/golden", test_golden);
+  g_test_add_func ("/kernel-text/good", test_good);
   g_test_add_func ("/kernel-text/truncated", test_truncated);
   g_test_add_func ("/kernel-text/changed", test_changed);
   g_test_add_func ("/kernel-text/nodes", test_nodes);
