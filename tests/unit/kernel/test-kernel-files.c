@@ -48,7 +48,8 @@ run_file (const char          *name,
 }
 
 #define RUN(name, ...) \
-  run_file (name, (const gconstpointer[]) { __VA_ARGS__ }, sizeof ((gconstpointer[]) { __VA_ARGS__ }) / sizeof (gpointer))
+  run_file (name, (const gconstpointer[]) { __VA_ARGS__ }, \
+            sizeof ((gconstpointer[]) { __VA_ARGS__ }) / sizeof (gconstpointer))
 
 static void
 assert_floats (const float *a,
