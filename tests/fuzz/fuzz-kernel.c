@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "../unit/kernel/random-kernel.h"
 #include "../unit/random/watchdog.h"
 #include "base/ghlo-error.h"
 #include "kernel/expand.h"
@@ -65,44 +66,14 @@ choose_extents (const GhloKernel *kernel,
   return n * kernel->n_nodes <= MAX_WORK;
 }
 
-/* Whether a buffer has booleans, each of which is 0 or 1. */
 static gboolean
-has_booleans (const GhloKernel *kernel,
-              guint             buffer)
+is_small (const GhloKernel *kernel)
 {
-  for (guint i = 0; i < kernel->n_accesses; i++)
-    if (kernel->accesses[i].buffer == buffer && kernel->accesses[i].type == GHLO_ELEMENT_TYPE_I1)
-      return TRUE;
-
-  return FALSE;
-}
-
-/* Memory of the very sizes that the kernel states; FALSE where that is too much. */
-static gboolean
-make_memory (const GhloKernel *kernel,
-             GhloKernelMemory *memory)
-{
-  guint64 random = 88172645463325252u;
   gint64 total = 0;
 
   for (guint i = 0; i < kernel->n_buffers; i++)
     if (__builtin_add_overflow (total, kernel->buffers[i].size, &total) || total > MAX_BYTES)
       return FALSE;
-  for (guint i = 0; i < kernel->n_buffers; i++)
-    {
-      guint8 mask = has_booleans (kernel, i) ? 1 : 0xff;
-      guint8 *bytes = g_malloc (kernel->buffers[i].size);
-
-      for (gint64 j = 0; j < kernel->buffers[i].size; j++)
-        {
-          random ^= random << 13;
-          random ^= random >> 7;
-          random ^= random << 17;
-          /* Small integers and plain floats beside all others. */
-          bytes[j] = (random >> 32 & 3) != 0 ? (random >> 40 & mask) : 0;
-        }
-      memory[i] = (GhloKernelMemory) { bytes, kernel->buffers[i].size };
-    }
 
   return TRUE;
 }
@@ -110,22 +81,22 @@ make_memory (const GhloKernel *kernel,
 static void
 run (const GhloKernel *kernel)
 {
-  GhloKernelMemory memory[GHLO_KERNEL_MAX_BUFFERS] = { { NULL, 0 } };
+  GhloKernelMemory *memory;
   gint64 extents[GHLO_KERNEL_MAX_AXES];
   g_autoptr (GCancellable) cancellable = g_cancellable_new ();
   const GhloMonitor monitor = { .cancellable = cancellable };
   g_autoptr (GError) error = NULL;
 
-  if (!choose_extents (kernel, extents) || !make_memory (kernel, memory))
+  if (!choose_extents (kernel, extents) || !is_small (kernel))
     return;
+  memory = random_memory_new (kernel, kernel->hash);
   watchdog_begin (cancellable, RUN_LIMIT);
   if (!ghlo_kernel_interpret (kernel, extents, memory, &monitor, &error)
       && !g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED)
       && !is_one_of (error, GHLO_ERROR_UNSUPPORTED, GHLO_ERROR_OUT_OF_MEMORY))
     g_error ("a kernel is accepted and fails: %s", error->message);
   watchdog_end ();
-  for (guint i = 0; i < kernel->n_buffers; i++)
-    g_free (memory[i].data);
+  random_memory_free (kernel, memory);
 }
 
 int

@@ -7,6 +7,7 @@
 
 #include "good-kernels.h"
 #include "kernel/text.h"
+#include "random-kernel.h"
 
 #include "base/ghlo-error.h"
 
@@ -113,6 +114,19 @@ test_good (void)
       g_autofree GhloKernel *kernel = good_kernel (good_kernels[i].name);
 
       g_test_message ("%s", good_kernels[i].name);
+      assert_round_trip (kernel);
+    }
+}
+
+static void
+test_random (void)
+{
+  for (guint i = 0; i < 2000; i++)
+    {
+      guint64 seed = g_test_rand_int ();
+      g_autofree GhloKernel *kernel = random_kernel (seed, i % 2 == 0 ? RANDOM_KERNEL_FUNCTIONS : 0);
+
+      g_test_message ("seed %" G_GUINT64_FORMAT, seed);
       assert_round_trip (kernel);
     }
 }
@@ -654,6 +668,7 @@ main (int   argc,
 
   g_test_add_func ("/kernel-text/golden", test_golden);
   g_test_add_func ("/kernel-text/good", test_good);
+  g_test_add_func ("/kernel-text/random", test_random);
   g_test_add_func ("/kernel-text/truncated", test_truncated);
   g_test_add_func ("/kernel-text/changed", test_changed);
   g_test_add_func ("/kernel-text/nodes", test_nodes);
