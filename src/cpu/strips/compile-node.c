@@ -113,9 +113,12 @@ ghlo_cpu_strip_find_call (const GhloKernel       *kernel,
       *call = routines->loops[number_of_size (ghlo_cpu_number_size (number))][op];
       return TRUE;
     }
-  if (node->kind != GHLO_NODE_CONVERT && calls[node->kind].row == BY_NONE)
-    return FALSE;
   from = ghlo_cpu_strip_number (ghlo_kernel_operand_type (kernel, node));
+  if (ghlo_node_spec (node->kind)->role == GHLO_NODE_FUNCTION)
+    {
+      *call = routines->functions[from] != NULL ? routines->functions[from][node->kind] : NULL;
+      return *call != NULL;
+    }
   if (node->kind == GHLO_NODE_CONVERT && from != number)
     *call = routines->casts[from][number];
   else if (node->kind == GHLO_NODE_CONVERT || (node->kind == GHLO_NODE_ABS && ghlo_node_types (node->type) == GHLO_NODE_TYPES_U))
