@@ -207,12 +207,14 @@ ghlo_cpu_strip_assign (GhloCpuStrips           *self,
   /* Single points need the merge's room alone, which is single too. */
   Assigner assigner = {
     .self = self, .last_reads = last_reads, .is_given = is_given,
-    .length = block->lanes == GHLO_KERNEL_NONE ? 8 : MAX (self->strip, 8),
+    .length = block->lanes == GHLO_KERNEL_NONE ? 8 : self->strip,
   };
+  gsize needed;
 
   for (guint i = 0; i < GHLO_CPU_N_STRIP_SIZES; i++)
     assigner.free_strips[i] = g_array_new (FALSE, FALSE, sizeof (gsize));
-  *bytes = MAX (*bytes, assign (&assigner, block));
+  needed = assign (&assigner, block);
+  *bytes = MAX (*bytes, needed);
   for (guint i = 0; i < GHLO_CPU_N_STRIP_SIZES; i++)
     g_array_unref (assigner.free_strips[i]);
 }

@@ -122,13 +122,13 @@ test_random (void)
       compare (number, number % 4 == 0 ? RANDOM_KERNEL_FUNCTIONS : 0);
       return;
     }
-  compare_many (IS_SANITIZED ? 1000 : 10000);
+  compare_many (SANITIZED ? 1000 : 10000);
 }
 
 static void
 test_fewer (void)
 {
-  compare_many (IS_SANITIZED ? 100 : 2000);
+  compare_many (SANITIZED ? 100 : 2000);
 }
 
 /* The level is fixed once it was asked for, hence a process for each. */
