@@ -455,15 +455,21 @@ find_varying (GhloCpuStripCompiler *self)
   return TRUE;
 }
 
+/* What gives the place of a store is read as late as what is stored. */
 static void
 use_access (GhloCpuStripCompiler *self,
-            guint                 number)
+            guint                 number,
+            gboolean              is_stored)
 {
   const GhloKernelAccess *access = &self->kernel->accesses[number];
 
   for (guint i = access->first_term; i < access->first_term + access->n_terms; i++)
     if (self->kernel->terms[i].node != GHLO_KERNEL_NONE)
-      self->facts[self->kernel->terms[i].node] |= GHLO_CPU_STRIP_IS_USED;
+      {
+        self->facts[self->kernel->terms[i].node] |= GHLO_CPU_STRIP_IS_USED;
+        if (is_stored)
+          self->facts[ghlo_cpu_strip_origin (self, self->kernel->terms[i].node)] |= GHLO_CPU_STRIP_STORED;
+      }
 }
 
 static void
@@ -478,7 +484,7 @@ find_used (GhloCpuStripCompiler *self)
       self->facts[store->node] |= GHLO_CPU_STRIP_IS_USED;
       self->facts[ghlo_cpu_strip_origin (self, store->node)] |= GHLO_CPU_STRIP_STORED;
       if (store->access != GHLO_KERNEL_NONE)
-        use_access (self, store->access);
+        use_access (self, store->access, TRUE);
     }
   for (guint i = block->first_fold; i < block->first_fold + block->n_folds; i++)
     self->facts[self->kernel->folds[i].update] |= GHLO_CPU_STRIP_IS_USED;
@@ -492,7 +498,7 @@ find_used (GhloCpuStripCompiler *self)
         if (node->operands[j] != GHLO_KERNEL_NONE)
           self->facts[node->operands[j]] |= GHLO_CPU_STRIP_IS_USED;
       if (node->kind == GHLO_NODE_LOAD || node->kind == GHLO_NODE_INSIDE)
-        use_access (self, node->which);
+        use_access (self, node->which, FALSE);
     }
 }
 

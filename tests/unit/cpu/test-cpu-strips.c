@@ -5,6 +5,7 @@
  */
 
 #include "cpu/strips/strips.h"
+#include "kernel/text.h"
 
 #include "../kernel/random-kernel.h"
 #include "../sanitized.h"
@@ -90,12 +91,13 @@ compare (guint64           seed,
       GhloKernelSchedule schedule = draw_schedule (rand, kernel, i);
       GhloKernelMemory *found = random_memory_copy (kernel, from);
       gint64 piece = i == 0 ? G_MAXINT64 / 2 : g_rand_int_range (rand, 1, 40);
-      g_autofree char *difference = NULL;
+      g_autofree char *difference = NULL, *text = NULL;
 
       run_strips (kernel, &schedule, extents, found, piece);
       difference = random_memory_compare (kernel, expected, found);
+      text = difference != NULL ? ghlo_kernel_print (kernel) : NULL;
       if (difference != NULL)
-        g_error ("kernel %" G_GUINT64_FORMAT ", lanes %d, strips of %u, pieces of %" G_GINT64_FORMAT ": %s", seed,
+        g_error ("%s\nkernel %" G_GUINT64_FORMAT ", lanes %d, strips of %u, pieces of %" G_GINT64_FORMAT ": %s", text, seed,
                  (gint16) schedule.lanes, schedule.strip, piece, difference);
       random_memory_free (kernel, found);
     }
