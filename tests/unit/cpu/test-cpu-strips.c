@@ -4,7 +4,9 @@
  * several lengths and parallel points cut anywhere, at each level of the processor.
  */
 
+#include "base/ghlo-error.h"
 #include "cpu/strips/strips.h"
+#include "kernel/expand.h"
 #include "kernel/text.h"
 
 #include "../kernel/random-kernel.h"
@@ -74,11 +76,10 @@ draw_schedule (GRand            *rand,
 }
 
 static void
-compare (guint64           seed,
-         RandomKernelFlags flags)
+compare (const GhloKernel *kernel,
+         guint64           seed)
 {
   g_autoptr (GRand) rand = g_rand_new_with_seed ((guint32) seed);
-  g_autofree GhloKernel *kernel = random_kernel (seed, flags);
   GhloKernelMemory *from = random_memory_new (kernel, seed), *expected = random_memory_copy (kernel, from);
   gint64 extents[GHLO_KERNEL_MAX_AXES];
   g_autoptr (GError) error = NULL;
@@ -106,10 +107,18 @@ compare (guint64           seed,
 }
 
 static void
+compare_random (guint64 seed)
+{
+  g_autofree GhloKernel *kernel = random_kernel (seed, seed % 4 == 0 ? RANDOM_KERNEL_FUNCTIONS : 0);
+
+  compare (kernel, seed);
+}
+
+static void
 compare_many (guint n)
 {
   for (guint i = 0; i < n; i++)
-    compare (i, i % 4 == 0 ? RANDOM_KERNEL_FUNCTIONS : 0);
+    compare_random (i);
 }
 
 static void
@@ -118,19 +127,65 @@ test_random (void)
   const char *seed = g_getenv ("GHLO_TEST_KERNEL");
 
   if (seed != NULL)
-    {
-      guint64 number = g_ascii_strtoull (seed, NULL, 0);
-
-      compare (number, number % 4 == 0 ? RANDOM_KERNEL_FUNCTIONS : 0);
-      return;
-    }
-  compare_many (SANITIZED ? 1000 : 10000);
+    compare_random (g_ascii_strtoull (seed, NULL, 0));
+  else
+    compare_many (SANITIZED ? 1000 : 10000);
 }
 
 static void
 test_fewer (void)
 {
   compare_many (SANITIZED ? 100 : 2000);
+}
+
+static GhloKernel *
+read_kernel (const char *name)
+{
+  g_autofree char *path = g_test_build_filename (G_TEST_DIST, "kernels", name, NULL);
+  g_autofree char *text = NULL;
+  g_autoptr (GError) error = NULL;
+  GhloKernel *kernel;
+
+  g_file_get_contents (path, &text, NULL, &error);
+  g_assert_no_error (error);
+  kernel = ghlo_kernel_parse (text, strlen (text), &error);
+  g_assert_no_error (error);
+
+  return kernel;
+}
+
+/* A function that has no expansion has no loop. */
+static void
+assert_unsupported (const GhloKernel *kernel)
+{
+  GhloKernelSchedule schedule;
+  g_autoptr (GError) error = NULL;
+
+  ghlo_kernel_schedule_choose (kernel, ghlo_cpu_machine (), &schedule);
+  g_assert_null (ghlo_cpu_strips_new (kernel, &schedule, &error));
+  g_assert_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED);
+}
+
+/* Kernels as programs have them, whose axes are longer than a strip. */
+static void
+test_files (void)
+{
+  g_autofree char *folder = g_test_build_filename (G_TEST_DIST, "kernels", NULL);
+  g_autoptr (GDir) files = g_dir_open (folder, 0, NULL);
+  guint n = 0;
+
+  for (const char *name; (name = g_dir_read_name (files)) != NULL;)
+    {
+      g_autofree GhloKernel *kernel = read_kernel (name), *expanded = NULL;
+      g_autoptr (GError) error = NULL;
+
+      expanded = ghlo_kernel_expand (kernel, &error);
+      if (expanded != NULL)
+        compare (kernel, n++);
+      else
+        assert_unsupported (kernel);
+    }
+  g_assert_cmpuint (n, >, 10);
 }
 
 /* The level is fixed once it was asked for, hence a process for each. */
@@ -155,6 +210,7 @@ main (int    argc,
   setlocale (LC_ALL, "");
   g_test_init (&argc, &argv, NULL);
   program = argv[0];
+  g_test_add_func ("/cpu/strips/files", test_files);
   g_test_add_func ("/cpu/strips/random", test_random);
   g_test_add_func ("/cpu/strips/fewer", test_fewer);
   g_test_add_data_func ("/cpu/strips/sse41", "SSE41", test_level);
