@@ -160,7 +160,8 @@ ghlo_cpu_strip_update_into (const GhloCpuStripCompiler *self,
       if (!is_merge && is_left (self, i, fold) && (self->facts[i] & GHLO_CPU_STRIP_STORED) != 0)
         return GHLO_KERNEL_NONE;
       for (guint j = 0; j < 3 && i > node; j++)
-        if (self->kernel->nodes[i].operands[j] != GHLO_KERNEL_NONE && is_left (self, self->kernel->nodes[i].operands[j], fold))
+        if (self->kernel->nodes[i].operands[j] != GHLO_KERNEL_NONE
+            && is_left (self, self->kernel->nodes[i].operands[j], fold))
           return GHLO_KERNEL_NONE;
     }
 
@@ -186,12 +187,7 @@ add_results (GhloCpuStripCompiler *self,
       slots[i] = ghlo_cpu_strip_slot (self, node, list);
       if (is_left (self, node, GHLO_KERNEL_NONE) && !is_left (self, node, fold))
         {
-          guint16 left = self->self->folds[self->kernel->nodes[ghlo_cpu_strip_origin (self, node)].which].left;
-
-          slots[i] = ghlo_cpu_strip_add_slot (self, self->kernel->folds[fold].type, TRUE);
-          ghlo_cpu_strip_add_call (self, ghlo_cpu_strip_origin (self, node), list, slots[i]);
-          g_array_index (list, GhloCpuStripInstruction, list->len - 1).operands[0] = left;
-          g_array_index (list, GhloCpuStripInstruction, list->len - 1).n_operands = 1;
+          slots[i] = ghlo_cpu_strip_add_copy (self, ghlo_cpu_strip_origin (self, node), list);
           g_array_index (list, GhloCpuStripInstruction, list->len - 1).shifts = 0;
         }
     }
@@ -228,8 +224,10 @@ ghlo_cpu_strip_add_merge (GhloCpuStripCompiler *self)
       const GhloKernelNode *node = &self->kernel->nodes[i];
 
       self->facts[i] = GHLO_CPU_STRIP_VARIES | GHLO_CPU_STRIP_IS_USED;
-      if (node->kind == GHLO_NODE_LEFT || node->kind == GHLO_NODE_RIGHT)
-        self->slots[i] = node->kind == GHLO_NODE_LEFT ? self->self->folds[node->which].left : self->self->folds[node->which].right;
+      if (node->kind == GHLO_NODE_LEFT)
+        self->slots[i] = self->self->folds[node->which].left;
+      else if (node->kind == GHLO_NODE_RIGHT)
+        self->slots[i] = self->self->folds[node->which].right;
       else if (node->kind != GHLO_NODE_CONSTANT && node->kind != GHLO_NODE_BITCAST)
         {
           guint16 into = ghlo_cpu_strip_update_into (self, i, TRUE);

@@ -209,8 +209,16 @@ guint8  *ghlo_cpu_strip_locate_each    (GhloCpuStripRun          *run,
 /* run-points.c */
 void     ghlo_cpu_strip_run_points     (GhloCpuStripRun         *run,
                                         const GhloCpuStripBlock *block);
+
+/* execute.c: the instructions of @range for @n lanes, which are those from @shift on of what are whole strips. */
+void     ghlo_cpu_strip_execute        (GhloCpuStripRun         *run,
+                                        GhloCpuStripRange        range,
+                                        const GhloCpuStripBlock *block,
+                                        gsize                    shift,
+                                        gsize                    n);
 guint8  *ghlo_cpu_strip_temporary      (const GhloCpuStripRun   *run,
                                         guint                    number);
+/* The next point of the @n axes in row-major order; FALSE where there is none. */
 gboolean ghlo_cpu_strip_next           (GhloCpuStripRun         *run,
                                         const guint8            *axes,
                                         guint                    n);
