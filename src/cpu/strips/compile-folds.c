@@ -214,6 +214,38 @@ ghlo_cpu_strip_add_updates (GhloCpuStripCompiler *self)
   add_results (self, self->block->is_along ? self->groups : self->last, FALSE);
 }
 
+/* The loop that merges chains of @fold, NULL where its merge is more than one operation on LEFT and RIGHT. */
+static GhloCpuHalveFunc
+find_halving (const GhloCpuStripCompiler *self,
+              guint                       fold)
+{
+  const GhloKernelNode *nodes = self->kernel->nodes, *merge = &nodes[self->kernel->folds[fold].merge];
+  const GhloKernelNode *left, *right;
+
+  if (ghlo_node_spec (merge->kind)->n_operands != 2)
+    return NULL;
+  left = &nodes[merge->operands[0]];
+  right = &nodes[merge->operands[1]];
+  if (left->kind == GHLO_NODE_RIGHT && right->kind == GHLO_NODE_LEFT)
+    return left->which == fold && right->which == fold ? ghlo_cpu_strip_find_halving (merge) : NULL;
+
+  return left->kind == GHLO_NODE_LEFT && right->kind == GHLO_NODE_RIGHT && left->which == fold && right->which == fold
+           ? ghlo_cpu_strip_find_halving (merge) : NULL;
+}
+
+static void
+find_halvings (GhloCpuStripCompiler *self)
+{
+  const GhloKernelBlock *block = &self->block->block;
+
+  self->block->is_halved = self->block->is_along && block->n_folds > 0;
+  for (guint i = block->first_fold; i < block->first_fold + (guint) block->n_folds; i++)
+    {
+      self->self->folds[i].halve = find_halving (self, i);
+      self->block->is_halved = self->block->is_halved && self->self->folds[i].halve != NULL;
+    }
+}
+
 gboolean
 ghlo_cpu_strip_add_merge (GhloCpuStripCompiler *self)
 {
@@ -238,7 +270,10 @@ ghlo_cpu_strip_add_merge (GhloCpuStripCompiler *self)
         }
     }
   if (block->n_folds > 0 && self->kernel->folds[block->first_fold].merge != GHLO_KERNEL_NONE)
-    add_results (self, self->merge, TRUE);
+    {
+      add_results (self, self->merge, TRUE);
+      find_halvings (self);
+    }
 
   return TRUE;
 }

@@ -146,3 +146,9 @@ ghlo_cpu_strip_find_fold (const GhloKernelNode *node)
 
   return calls[node->kind].combiner != GHLO_COMBINER_NONE ? folds[calls[node->kind].combiner] : NULL;
 }
+
+GhloCpuHalveFunc
+ghlo_cpu_strip_find_halving (const GhloKernelNode *node)
+{
+  return ghlo_cpu_strip_routines ()->halvings[ghlo_cpu_strip_number (node->type)][calls[node->kind].combiner];
+}

@@ -192,8 +192,12 @@ end_part (GhloCpuStripRun         *run,
 {
   const gsize width = width_of (run, block);
 
-  for (gsize n = block->block.n_chains / 2; n > 0; n /= 2)
-    merge (run, block, FALSE, n * width, n * width);
+  if (block->is_halved)
+    for (guint i = block->block.first_fold; i < block->block.first_fold + (guint) block->block.n_folds; i++)
+      run->program->folds[i].halve (run->scratch + run->program->folds[i].accumulators, block->block.n_chains);
+  else
+    for (gsize n = block->block.n_chains / 2; n > 0; n /= 2)
+      merge (run, block, FALSE, n * width, n * width);
   if (!is_first)
     {
       merge (run, block, TRUE, 0, width);

@@ -97,6 +97,7 @@ typedef struct
 {
   gsize   accumulators, whole;  /* in the scratch: of chains; of all parts so far */
   guint64 identity;
+  GhloCpuHalveFunc halve;       /* what the block's merge does to it, or NULL */
   guint16 temporary, left, right;
   guint8  size_row;
   guint8  is_grouped;           /* LEFT is set for each group */
@@ -112,6 +113,7 @@ typedef struct
   GhloKernelBlock        block;
   guint                  lanes;         /* axis along which its strips are, or GHLO_KERNEL_NONE: single points */
   gboolean               is_along;      /* that is an axis of the block */
+  gboolean               is_halved;     /* each fold's chains by one loop */
   guint                  n_axes;        /* the others of the block, outermost first */
   guint8                 axes[GHLO_KERNEL_MAX_AXES];
   GhloCpuStripRange      prologue, body, groups, last, merge;
@@ -172,6 +174,8 @@ gboolean ghlo_cpu_strip_find_call   (const GhloKernel        *kernel,
                                      gboolean                *swaps);
 /* The fold that @node is of what is LEFT, NULL where it is none that has a loop. */
 GhloCpuFoldFunc ghlo_cpu_strip_find_fold (const GhloKernelNode *node);
+/* The same of a merge of LEFT and RIGHT. */
+GhloCpuHalveFunc ghlo_cpu_strip_find_halving (const GhloKernelNode *node);
 
 /* compile-block.c */
 gboolean ghlo_cpu_strip_compile_points (GhloCpuStrips     *self,
