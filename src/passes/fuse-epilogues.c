@@ -100,9 +100,10 @@ grow_once (GhloFuser     *self,
 }
 
 static gboolean
-find (GhloFuser  *self,
-      GhloIrOp   *func,
-      GError    **error)
+find (GhloFuser      *self,
+      GhloIrOp       *func,
+      gconstpointer   data,
+      GError        **error)
 {
   for (GhloIrOp *op = ghlo_pass_next_op (func, func); op != NULL; op = ghlo_pass_next_op (op, func))
     {
@@ -128,7 +129,7 @@ ghlo_pass_fuse_epilogues (GhloIrModule     *module,
                           GhloPassContext  *context,
                           GError          **error)
 {
-  static const GhloFuseRules rules = { "epilogue", find };
+  static const GhloFuseRules rules = { "epilogue", find, NULL };
 
   return ghlo_fuse_module (module, context, &rules, error);
 }

@@ -459,7 +459,7 @@ fuse_function (GhloFuser  *self,
 {
   guint32 n = 0;
 
-  if (!self->rules->find (self, func, error))
+  if (!self->rules->find (self, func, self->rules->data, error))
     return FALSE;
   for (GhloIrOp *op = ghlo_pass_next_op (func, func); op != NULL; op = ghlo_pass_next_op (op, func))
     op->id = n++;

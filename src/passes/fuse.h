@@ -28,9 +28,11 @@ typedef struct _GhloFuser GhloFuser;
 typedef struct
 {
   const char *kind;                                  /* "epilogue" */
-  gboolean  (*find) (GhloFuser  *self,
-                     GhloIrOp   *func,
-                     GError    **error);
+  gboolean  (*find) (GhloFuser      *self,
+                     GhloIrOp       *func,
+                     gconstpointer   data,
+                     GError        **error);
+  gconstpointer data;
 } GhloFuseRules;
 
 GhloIrModule      *ghlo_fuse_get_module  (const GhloFuser     *self);
