@@ -36,6 +36,8 @@ matches (const GhloIrType *type,
 {
   guint i = 0, n = 0;
 
+  if (type == full && without == 0)
+    return TRUE;
   for (guint k = 0; k < full->rank; k++)
     {
       if (full->dimensions[k] == 1 || (without >> n++ & 1))

@@ -6,7 +6,7 @@
  * read the same large operand.
  *
  * A producer looks at some of its uses and consumers, and after MAX_REFUSED failures in a row no more at any, so
- * that the time of it all is about that of the program's size.
+ * that all of it takes time in proportion to the program.
  */
 
 #include "passes/fuse-kernels.h"
@@ -19,7 +19,7 @@ enum
 {
   MAX_CONSUMERS = 8,        /* of a group, that are looked at */
   MAX_USES = 512,           /* the same */
-  MAX_REFUSED = 16,
+  MAX_REFUSED = 12,
   MAX_SIBLINGS = 8,         /* tried for a group */
 };
 
@@ -248,10 +248,12 @@ run (GhloFuseKernels  *self,
         return FALSE;
       drop (self, candidate->number);
       find_consumers (&finder, self, candidate->number);
-      for (guint i = 0; i < finder.n && !is_merged; i++)
-        is_merged = try_merge (self, candidate->number, finder.consumers[i].number, finder.consumers[i].gain);
-      if (!is_merged)
-        candidate->n_refused++;
+      for (guint i = 0; i < finder.n && !is_merged && candidate->n_refused < MAX_REFUSED; i++)
+        {
+          is_merged = try_merge (self, candidate->number, finder.consumers[i].number, finder.consumers[i].gain);
+          if (!is_merged)
+            candidate->n_refused++;
+        }
     }
 
   return TRUE;

@@ -35,7 +35,7 @@ typedef struct
   const GhloIrOp **ops;        /* owned */
   guint            n_ops;
   guint32         *numbers;    /* owned */
-  guint            n_numbers, hash;
+  guint            n_numbers, n_inputs, hash;
   GhloIrOp        *function;
 } Body;
 
@@ -209,6 +209,7 @@ body_new (const GhloIrOp     **ops,
 
   self->ops = ops;
   self->n_ops = n_ops;
+  self->n_inputs = n_inputs;
   number_values (self, inputs, n_inputs, results, n_results);
   for (guint i = 0; i < n_ops; i++)
     ghlo_hash_add (&hash, ghlo_ir_op_hash_like (ops[i]));
@@ -240,7 +241,7 @@ same_body (gconstpointer a,
 {
   const Body *x = a, *y = b;
 
-  if (x->n_ops != y->n_ops || x->n_numbers != y->n_numbers
+  if (x->n_ops != y->n_ops || x->n_inputs != y->n_inputs || x->n_numbers != y->n_numbers
       || memcmp (x->numbers, y->numbers, x->n_numbers * sizeof (guint32)) != 0)
     return FALSE;
   for (guint i = 0; i < x->n_ops; i++)
@@ -472,6 +473,23 @@ fuse_function (GhloFuser  *self,
   return TRUE;
 }
 
+/* The functions that say what fusions do: what is in them is one step already. */
+static GHashTable *
+find_decompositions (const GhloIrModule *module)
+{
+  GHashTable *functions = g_hash_table_new (NULL, NULL);
+
+  for (const GhloIrOp *op = module->op; op != NULL; op = ghlo_pass_next_op (op, module->op))
+    {
+      const GhloIrBlock *body = ghlo_ir_fusion_get_body (op);
+
+      if (body != NULL)
+        g_hash_table_add (functions, body->region->op);
+    }
+
+  return functions;
+}
+
 gboolean
 ghlo_fuse_module (GhloIrModule        *module,
                   GhloPassContext     *context,
@@ -481,6 +499,7 @@ ghlo_fuse_module (GhloIrModule        *module,
   g_autoptr (GPtrArray) functions = ghlo_pass_functions (module);
   g_autoptr (GPtrArray) groups = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GHashTable) members = g_hash_table_new (NULL, NULL), ends = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) decompositions = find_decompositions (module);
   g_autoptr (GHashTable) bodies = g_hash_table_new_full (hash_body, same_body, body_free, NULL);
   GhloFuser self = { module, context, rules, groups, members, bodies, ends };
 
@@ -489,7 +508,8 @@ ghlo_fuse_module (GhloIrModule        *module,
       GhloIrOp *func = g_ptr_array_index (functions, i);
 
       /* What is in an inner module might see another function under the name of a decomposition. */
-      if (ghlo_ir_op_get_parent (func) == module->op && !fuse_function (&self, func, error))
+      if (ghlo_ir_op_get_parent (func) == module->op && !g_hash_table_contains (decompositions, func)
+          && !fuse_function (&self, func, error))
         return FALSE;
     }
 

@@ -360,7 +360,7 @@ test_unknown (void)
 
       ghlo_compile_options_set_enabled_passes (options, wish);
       assert_refused (options, "expected names of passes in the option enabled-passes, which are 'inline', *, "
-                      "'fuse-epilogues', found 'unrol'");
+                      "'fuse-maps', found 'unrol'");
       ghlo_compile_options_set_enabled_passes (options, NULL);
       ghlo_compile_options_set_disabled_passes (options, wish);
       assert_refused (options, "* in the option disabled-passes, which are 'inline', * found 'unrol'");
