@@ -441,6 +441,23 @@ ghlo_kernel_add_leaf (GhloKernelBuilder *self,
 }
 
 guint
+ghlo_kernel_add_load (GhloKernelBuilder *self,
+                      GhloElementType    type,
+                      guint              access,
+                      guint              fill)
+{
+  guint number;
+  GhloKernelNode *node = add_node (self, GHLO_NODE_LOAD, type, &number);
+
+  if (node == NULL)
+    return number;
+  node->which = access;
+  node->operands[0] = fill;
+
+  return number;
+}
+
+guint
 ghlo_kernel_add_constant (GhloKernelBuilder *self,
                           GhloElementType    type,
                           guint64            bits)
@@ -659,7 +676,7 @@ GhloKernel *
 ghlo_kernel_builder_end (GhloKernelBuilder  *self,
                          GError            **error)
 {
-  g_autoptr (GhloKernelBuilder) owned = self;
+  g_autoptr (GhloKernelBuilder) owned G_GNUC_UNUSED = self;
   g_autofree GhloKernel *kernel = NULL;
 
   if (self->full != NULL)

@@ -87,6 +87,11 @@ guint              ghlo_kernel_add_leaf      (GhloKernelBuilder      *self,
                                               GhloNodeKind            kind,
                                               GhloElementType         type,
                                               guint                   which);
+/* @fill: the node that is loaded where the access is outside, or GHLO_KERNEL_NONE for zero. */
+guint              ghlo_kernel_add_load      (GhloKernelBuilder      *self,
+                                              GhloElementType         type,
+                                              guint                   access,
+                                              guint                   fill);
 guint              ghlo_kernel_add_constant  (GhloKernelBuilder      *self,
                                               GhloElementType         type,
                                               guint64                 bits);
