@@ -10,6 +10,7 @@
 #include "base/bits.h"
 
 #include <math.h>
+#include <string.h>
 
 static guint64
 evaluate_integer (GhloNodeKind    kind,
@@ -209,4 +210,61 @@ ghlo_node_evaluate (GhloNodeKind     kind,
     result = evaluate_integer (kind, operand_type, operands);
 
   return ghlo_node_cut (type, result);
+}
+
+guint64
+ghlo_node_load (GhloElementType type,
+                gconstpointer   place)
+{
+  guint8 byte;
+  guint16 half;
+  guint32 word;
+  guint64 bits;
+
+  switch (ghlo_element_info (type)->size)
+    {
+    case 1:
+      memcpy (&byte, place, sizeof byte);
+      bits = byte;
+      break;
+    case 2:
+      memcpy (&half, place, sizeof half);
+      bits = half;
+      break;
+    case 4:
+      memcpy (&word, place, sizeof word);
+      bits = word;
+      break;
+    default:
+      memcpy (&bits, place, sizeof bits);
+      break;
+    }
+
+  return ghlo_node_cut (type, bits);
+}
+
+void
+ghlo_node_store (GhloElementType type,
+                 gpointer        place,
+                 guint64         bits)
+{
+  const guint8 byte = (guint8) bits;
+  const guint16 half = (guint16) bits;
+  const guint32 word = (guint32) bits;
+
+  switch (ghlo_element_info (type)->size)
+    {
+    case 1:
+      memcpy (place, &byte, sizeof byte);
+      break;
+    case 2:
+      memcpy (place, &half, sizeof half);
+      break;
+    case 4:
+      memcpy (place, &word, sizeof word);
+      break;
+    default:
+      memcpy (place, &bits, sizeof bits);
+      break;
+    }
 }

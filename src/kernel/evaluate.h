@@ -38,4 +38,11 @@ ghlo_node_to_integer (GhloElementType type,
   return info->element_class == GHLO_ELEMENT_CLASS_SIGNED ? (gint64) (bits << unused) >> unused : (gint64) bits;
 }
 
+/* An element of a buffer. */
+guint64 ghlo_node_load     (GhloElementType  type,
+                            gconstpointer    place);
+void    ghlo_node_store    (GhloElementType  type,
+                            gpointer         place,
+                            guint64          bits);
+
 G_END_DECLS

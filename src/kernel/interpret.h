@@ -11,6 +11,9 @@
 
 G_BEGIN_DECLS
 
+/* The most that it takes for temporaries. */
+#define GHLO_KERNEL_INTERPRET_BYTES ((gsize) 256 << 20)
+
 typedef struct
 {
   gpointer data;
@@ -19,7 +22,9 @@ typedef struct
 
 /* @extents: of all axes, or NULL for those that the kernel states; @memory: of all buffers. Functions are
  * run through their expansions. FALSE with INTERNAL where an access leaves its buffer, or a temporary is read that
- * was not written, which no checked kernel does with its own extents; CANCELLED when @monitor says so. */
+ * was not written, which no checked kernel does with its own extents; INVALID_ARGUMENT where an extent is none
+ * that the kernel may have; OUT_OF_MEMORY where temporaries are too large; CANCELLED when @monitor says so, which is
+ * asked in each iteration of a WHILE, and every few thousand points. */
 gboolean ghlo_kernel_interpret (const GhloKernel       *self,
                                 const gint64           *extents,
                                 const GhloKernelMemory *memory,
