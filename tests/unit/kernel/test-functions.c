@@ -80,8 +80,8 @@ exact_cosh (double x)
   return exact_by (GHLO_OP_CHLO_COSH, x, 0);
 }
 
-/* The greatest error, in units in the last place. Those after the exponential down to tanh are what --exhaustive found, rounded
- * up; the others hold for samples, and of the exponential for every f32 with earlier coefficients. */
+/* The greatest error, in units in the last place. Those of expm1, log, log1p and tanh are what --exhaustive found,
+ * rounded up; the others hold for samples, and of the exponential for every f32 with earlier coefficients. */
 static const struct
 {
   GhloNodeKind kind;
