@@ -15,34 +15,28 @@ is_whole (Builder *b,
   return equal (b, truncated (b, x), x);
 }
 
-/* The logarithm of |x|, of 0, of infinity and of NaN. */
-static guint
-log_of_any (Builder *b,
-            guint    x)
-{
-  guint result = choose (b, less (b, x, real (b, x, INFINITY)), ghlo_expand_wide_log (b, x), x);
-
-  return choose (b, equal (b, x, real (b, x, 0)), real (b, x, -INFINITY), result);
-}
-
 guint
 ghlo_expand_power (Builder         *b,
                    GhloElementType  type,
                    const guint     *operands)
 {
   guint x = operands[0], y = operands[1], zero = real (b, x, 0), one = real (b, x, 1), size = magnitude (b, x);
-  guint half = multiply_real (b, y, 0.5), whole_y = is_whole (b, y), is_odd, is_invalid, is_one, result, sign;
-  guint logarithm = multiply_real (b, log_of_any (b, widen (b, size)), M_LOG2E);
+  guint infinity = real (b, x, INFINITY), whole_y = is_whole (b, y), is_odd, is_special, is_invalid, result, sign;
+  /* Bounded, for infinity × log 1 is none. */
+  guint t = multiply (b, widen (b, clamped (b, y, -0x1p120, 0x1p120)), ghlo_expand_wide_log2 (b, widen (b, size)));
 
-  result = narrow (b, ghlo_expand_wide_exp2 (b, multiply (b, widen (b, y), logarithm)));
-  is_odd = and (b, whole_y, not (b, is_whole (b, half)));
+  result = narrow (b, ghlo_expand_wide_exp2 (b, t));
+  /* Of zero and infinity, and of NaN. */
+  is_special = not (b, less (b, size, add (b, size, size)));
+  result = choose (b, is_special, choose (b, less (b, y, zero), choose (b, equal (b, x, zero), infinity,
+                                                                       choose (b, equal (b, x, x), zero, x)), size),
+                   result);
+  result = choose (b, equal (b, y, y), result, y);
+  is_odd = and (b, whole_y, not (b, is_whole (b, multiply_real (b, y, 0.5))));
   sign = sign_of (b, x);
   sign = choose (b, is_odd, sign, whole (b, sign, 0));
-  /* |x| = 1 and infinite y give 0 × infinity above. */
-  is_one = and (b, equal (b, size, one), equal (b, magnitude (b, y), real (b, x, INFINITY)));
-  result = choose (b, is_one, one, result);
   result = float_of (b, or (b, bits_of (b, result), sign));
-  is_invalid = and (b, and (b, less (b, x, zero), greater (b, x, real (b, x, -INFINITY))), not (b, whole_y));
+  is_invalid = and (b, and (b, less (b, x, zero), less (b, size, infinity)), not (b, whole_y));
   result = choose (b, is_invalid, real (b, x, NAN), result);
 
   return choose (b, or (b, equal (b, x, one), equal (b, y, zero)), one, result);
@@ -53,8 +47,8 @@ ghlo_expand_cbrt (Builder         *b,
                   GhloElementType  type,
                   const guint     *operands)
 {
-  guint x = operands[0], size = magnitude (b, x), logarithm = ghlo_expand_wide_log (b, widen (b, size));
-  guint result = narrow (b, ghlo_expand_wide_exp2 (b, multiply_real (b, logarithm, M_LOG2E / 3)));
+  guint x = operands[0], size = magnitude (b, x), logarithm = ghlo_expand_wide_log2 (b, widen (b, size));
+  guint result = narrow (b, ghlo_expand_wide_exp2 (b, multiply_real (b, logarithm, 1.0 / 3)));
   guint is_ordinary = and (b, greater (b, size, real (b, x, 0)), less (b, size, real (b, x, INFINITY)));
 
   return choose (b, is_ordinary, with_sign (b, result, x), x);

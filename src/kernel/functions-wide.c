@@ -18,8 +18,8 @@ ghlo_expand_wide_exp2 (Builder *b,
                        guint    t)
 {
   static const double c[] = {
-    0x1.ffffffffabbcdp-1, 0x1.62e42ff116299p-1, 0x1.ebfbe0a4be837p-3, 0x1.c6b08aaf2d3dep-5, 0x1.3b29dc40d541cp-7,
-    0x1.5d8a7089df9a6p-10, 0x1.446a1fdbd64abp-13, 0x1.fe17822bc087ep-17,
+    0x1.0000000261508p0, 0x1.62e430c7e9244p-1, 0x1.ebfbdadcb0781p-3, 0x1.c6aed4b94f9cap-5, 0x1.3b2dbbc11b818p-7,
+    0x1.5f456a8b9e4b9p-10, 0x1.41d3335bc8fd8p-13,
   };
   guint shifted, r;
 
@@ -46,27 +46,44 @@ split (Builder *b,
   *mantissa = float_of (b, add (b, subtract (b, bits, left_by (b, biased, 52)), whole (b, bits, one)));
 }
 
-/* exponent × ln 2 + log (1 + f) = … + 2 s + s³ p (s²), s = f / (2 + f). */
+/* exponent × scale + log (1 + f), which is s p (s²), s = f / (2 + f). */
 static guint
 log_of (Builder      *b,
         guint         exponent,
         guint         f,
+        double        scale,
         const double *c,
         guint         n)
 {
-  guint s = divide (b, f, add_real (b, f, 2)), z = multiply (b, s, s);
-  guint p = multiply (b, multiply (b, s, z), ghlo_expand_horner (b, z, c, n));
+  guint s = divide (b, f, add_real (b, f, 2)), p = ghlo_expand_horner (b, multiply (b, s, s), c, n);
 
-  return multiply_add (b, exponent, real (b, f, M_LN2), add (b, p, add (b, s, s)));
+  if (scale == 1)
+    return multiply_add (b, s, p, exponent);
+
+  return multiply_add (b, s, p, multiply_real (b, exponent, scale));
 }
 
 static const double logarithm[] = {
-  0x1.5555555564f97p-1, 0x1.999998ca73466p-2, 0x1.2493243fb942bp-2, 0x1.c67ab35bcbfc5p-3, 0x1.8c8ea304ec737p-3,
+  0x1.0000000004a19p1, 0x1.555554dad2b27p-1, 0x1.999a9c8d450e3p-2, 0x1.2432c0ebf87b2p-2, 0x1.e3af8956f26bcp-3,
 };
 static const double precise_logarithm[] = {
-  0x1.5555555555555p-1, 0x1.9999999999d59p-2, 0x1.249249242ee17p-2, 0x1.c71c725c5fa92p-3, 0x1.745cdb74b755fp-3,
-  0x1.3b21594e67499p-3, 0x1.0f4a12284778fp-3, 0x1.1023dbad0586ap-3,
+  0x1p1, 0x1.5555555555555p-1, 0x1.9999999999d0ap-2, 0x1.249249243a37ap-2, 0x1.c71c724a7ef93p-3,
+  0x1.745ce211bab5dp-3, 0x1.3b20184423346p-3, 0x1.0f68505bc5a54p-3, 0x1.0f049b86c7ce5p-3,
 };
+static const double binary_logarithm[] = {
+  0x1.71547652bede5p1, 0x1.ec709d12e1573p-1, 0x1.27777fda65c64p-1, 0x1.a58d8fc10c588p-2, 0x1.5ce7cd8b16498p-2,
+};
+
+guint
+ghlo_expand_wide_log2 (Builder *b,
+                       guint    x)
+{
+  guint exponent, mantissa;
+
+  split (b, x, &exponent, &mantissa);
+
+  return log_of (b, exponent, add_real (b, mantissa, -1), 1, binary_logarithm, G_N_ELEMENTS (binary_logarithm));
+}
 
 guint
 ghlo_expand_wide_log (Builder *b,
@@ -76,7 +93,7 @@ ghlo_expand_wide_log (Builder *b,
 
   split (b, x, &exponent, &mantissa);
 
-  return log_of (b, exponent, add_real (b, mantissa, -1), logarithm, G_N_ELEMENTS (logarithm));
+  return log_of (b, exponent, add_real (b, mantissa, -1), M_LN2, logarithm, G_N_ELEMENTS (logarithm));
 }
 
 guint
@@ -87,7 +104,8 @@ ghlo_expand_wide_log_precise (Builder *b,
 
   split (b, x, &exponent, &mantissa);
 
-  return log_of (b, exponent, add_real (b, mantissa, -1), precise_logarithm, G_N_ELEMENTS (precise_logarithm));
+  return log_of (b, exponent, add_real (b, mantissa, -1), M_LN2, precise_logarithm,
+                 G_N_ELEMENTS (precise_logarithm));
 }
 
 guint
@@ -100,5 +118,5 @@ ghlo_expand_wide_log_plus_one (Builder *b,
   /* The sum's rounding matters where the logarithm is small alone. */
   f = choose (b, equal (b, exponent, real (b, t, 0)), t, add_real (b, mantissa, -1));
 
-  return log_of (b, exponent, f, logarithm, G_N_ELEMENTS (logarithm));
+  return log_of (b, exponent, f, M_LN2, logarithm, G_N_ELEMENTS (logarithm));
 }

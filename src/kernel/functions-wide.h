@@ -14,7 +14,8 @@ G_BEGIN_DECLS
 guint ghlo_expand_wide_exp2         (Builder *b, guint t);
 /* Of positive normal numbers. */
 guint ghlo_expand_wide_log          (Builder *b, guint x);
-/* The same to f64's precision. */
+guint ghlo_expand_wide_log2         (Builder *b, guint x);
+/* The logarithm to f64's precision. */
 guint ghlo_expand_wide_log_precise  (Builder *b, guint x);
 /* log (1 + t), t >= 0. */
 guint ghlo_expand_wide_log_plus_one (Builder *b, guint t);

@@ -92,7 +92,7 @@ assert_runs (const char      *text,
   assert_runs (text, inputs, n_inputs, n_outputs, n_uploads, n_downloads, \
                (const Expected[]) { __VA_ARGS__, { NULL, 0 } })
 
-/* The device adds, the CPU sorts what it has, twice, of one transfer, and the reference executor computes a Bessel
+/* The device adds, the CPU sorts what it has, twice, of one transfer, and the reference executor takes the Bessel
  * function; constants are where they are wanted before. */
 static const char mixed[] =
   "func.func @main(%a: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) {\n"
@@ -200,7 +200,7 @@ static const char invariant[] =
   "  } do {\n"
   "    %j = stablehlo.add %i, %one : tensor<i64>\n"
   "    %u = chlo.bessel_i1e %p : tensor<8xf32> -> tensor<8xf32>\n"
-  "    %v = stablehlo.sine %a : tensor<8xf32>\n"
+  "    %v = chlo.bessel_i1e %a : tensor<8xf32> -> tensor<8xf32>\n"
   "    %w = stablehlo.add %u, %v : tensor<8xf32>\n"
   "    %t = stablehlo.multiply %w, %s : tensor<8xf32>\n"
   "    stablehlo.return %j, %t : tensor<i64>, tensor<8xf32>\n"
