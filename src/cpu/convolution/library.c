@@ -17,15 +17,15 @@
 
 /* Least nanoseconds of a part, and of one where there are many already. */
 #define MIN_PART   40e3
-#define LARGE_PART 1e6
+#define LARGE_PART 2e6
 /* Most nanoseconds of a part, since it cannot be stopped. */
 #define MAX_PART   15e6
 /* Nanoseconds of a part for each of the weights that its gradient adds to the sum. */
 #define SUM_TIME   5.0
 
-/* Parts that two to eight threads share evenly enough, those that are enough for any, and the
+/* Parts that two to six threads share evenly enough, those that are enough for any, and the
  * most of a gradient for weights, where each costs a sum. */
-enum { FEW_PARTS = 8, MANY_PARTS = 32, MAX_SUMS = 8 };
+enum { FEW_PARTS = 6, MANY_PARTS = 32, MAX_SUMS = 8 };
 
 typedef GhloCpuConvolutionPart Part;
 typedef GhloCpuConvolutionTensor Tensor;

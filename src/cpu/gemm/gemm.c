@@ -13,10 +13,11 @@
 #include "cpu/gemm/convert-row.h"
 #include "runtime/parallel.h"
 
-/* A tile is worth a task of its own from so many nanoseconds on; and where there are many
- * tasks already, from so many. */
+/* Batches are worth a task of their own from so many nanoseconds on, and tiles, for each of which a
+ * library packs both operands anew; and where there are many tiles already. */
 #define MIN_TASK   25e3
-#define LARGE_TASK 1e6
+#define MIN_TILE   80e3
+#define LARGE_TILE 2e6
 /* A loop around a library's product pays from so many operations in each. */
 #define MIN_LOOPED 20e3
 
@@ -404,7 +405,7 @@ count_tasks (double nanoseconds)
   if (nanoseconds < GHLO_CPU_MIN_SPLIT)
     return 1;
 
-  return MIN (nanoseconds / MIN_TASK, CLAMP (nanoseconds / LARGE_TASK, FEW_TASKS, MANY_TASKS));
+  return MIN (nanoseconds / MIN_TILE, CLAMP (nanoseconds / LARGE_TILE, FEW_TASKS, MANY_TASKS));
 }
 
 void
