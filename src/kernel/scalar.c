@@ -60,6 +60,42 @@ ghlo_scalar_is_defined (GhloScalarKind   kind,
          && (spec->undefined & 1u << element_class) == 0;
 }
 
+/* Nodes have the names of scalar.def's rows. */
+static void
+find_nodes (GhloNodeKind *nodes)
+{
+  static const char *const ids[GHLO_N_SCALARS] = {
+#define SCALAR(DIALECT, ID, ...) [GHLO_SCALAR_##ID] = #ID,
+#include "kernel/scalar.def"
+  };
+
+  nodes[GHLO_SCALAR_INVALID] = GHLO_N_NODES;
+  for (guint kind = 1; kind < GHLO_N_SCALARS; kind++)
+    {
+      g_autofree char *name = g_ascii_strdown (ids[kind], -1);
+
+      nodes[kind] = ghlo_node_named (name);
+    }
+}
+
+GhloNodeKind
+ghlo_scalar_node (GhloScalarKind   kind,
+                  GhloElementClass element_class)
+{
+  static GhloNodeKind nodes[GHLO_N_SCALARS];
+  static gsize done;
+
+  if (g_once_init_enter (&done))
+    {
+      find_nodes (nodes);
+      g_once_init_leave (&done, 1);
+    }
+  if (kind == GHLO_SCALAR_REMAINDER && element_class == GHLO_ELEMENT_CLASS_FLOAT)
+    return GHLO_NODE_REMAINDER_FLOAT;
+
+  return nodes[ghlo_scalar_on (kind, element_class)];
+}
+
 double
 ghlo_scalar_ulps (GhloScalarKind   kind,
                   GhloElementClass element_class)

@@ -18,6 +18,7 @@
 
 #include "base/element.h"
 #include "ir/module.h"
+#include "kernel/kernel.h"
 #include "kernel/scalar-kinds.h"
 
 G_BEGIN_DECLS
@@ -58,6 +59,9 @@ GhloScalarKind ghlo_scalar_on          (GhloScalarKind      kind,
                                         GhloElementClass    element_class);
 /* Whether there is arithmetic for values of @element_class. */
 gboolean       ghlo_scalar_is_defined  (GhloScalarKind      kind,
+                                        GhloElementClass    element_class);
+/* The node that stands for it in kernels, on values of @element_class; GHLO_N_NODES where there is none. */
+GhloNodeKind   ghlo_scalar_node        (GhloScalarKind      kind,
                                         GhloElementClass    element_class);
 /* How far an answer on values of @element_class may be from the reference executor's, in
  * units in the last place of f32 and f64; 0: the same bits. */

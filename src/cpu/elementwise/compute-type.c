@@ -53,7 +53,25 @@ ghlo_cpu_compute_type_loop (const GhloCpuComputeType *self,
                             GhloScalarKind            kind)
 {
   GhloElementClass element_class = ghlo_element_info (self->type)->element_class;
+  const GhloCpuElementwiseRoutines *routines = ghlo_cpu_elementwise_routines ();
+  const GhloCpuElementwiseFunc *functions = routines->functions[self->number];
+  GhloNodeKind node;
 
-  return ghlo_scalar_is_defined (kind, element_class)
-         ? ghlo_cpu_elementwise_routines ()->loops[self->number][ghlo_scalar_on (kind, element_class)] : NULL;
+  if (!ghlo_scalar_is_defined (kind, element_class))
+    return NULL;
+  node = ghlo_scalar_node (kind, element_class);
+  if (functions != NULL && node != GHLO_N_NODES && functions[node] != NULL)
+    return functions[node];
+
+  return routines->loops[self->number][ghlo_scalar_on (kind, element_class)];
+}
+
+gboolean
+ghlo_cpu_has_loop (GhloScalarKind kind)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (types); i++)
+    if (ghlo_cpu_compute_type_loop (&types[i], kind) != NULL)
+      return TRUE;
+
+  return FALSE;
 }

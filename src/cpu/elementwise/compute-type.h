@@ -29,6 +29,8 @@ const GhloCpuComputeType  *ghlo_cpu_compute_type_bits     (guint              si
  * where there is none. */
 GhloCpuElementwiseFunc     ghlo_cpu_compute_type_loop     (const GhloCpuComputeType *self,
                                                            GhloScalarKind            kind);
+/* Whether there is one for any type. */
+gboolean                   ghlo_cpu_has_loop              (GhloScalarKind            kind);
 
 static inline guint
 ghlo_cpu_compute_type_size (const GhloCpuComputeType *self)

@@ -2,7 +2,7 @@
  *
  * Elementwise operations as steps of plans: which loop computes which operation on which
  * element types. An operation is left to the reference executor where no loop gives its
- * bits: transcendental functions, types below 8 bits, 8-bit floats.
+ * bits: some functions, types below 8 bits, 8-bit floats.
  */
 
 #include "base/bits.h"
@@ -321,11 +321,8 @@ find_choose (GhloIrOpKind op)
     return choose_bitcast;
   if (choosers[kind] != NULL)
     return choosers[kind];
-  for (guint number = 0; number < GHLO_CPU_N_NUMBERS; number++)
-    if (ghlo_cpu_elementwise_routines ()->loops[number][kind] != NULL)
-      return choose_same;
 
-  return NULL;
+  return ghlo_cpu_has_loop (kind) ? choose_same : NULL;
 }
 
 gboolean

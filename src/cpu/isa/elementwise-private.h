@@ -118,6 +118,9 @@ extern const GhloCpuElementwiseFunc NAME (loops_f32)[GHLO_CPU_N_ELEMENTWISE];
 extern const GhloCpuElementwiseFunc NAME (loops_f64)[GHLO_CPU_N_ELEMENTWISE];
 extern const GhloCpuElementwiseFunc NAME (loops_c64)[GHLO_CPU_N_ELEMENTWISE];
 extern const GhloCpuElementwiseFunc NAME (loops_c128)[GHLO_CPU_N_ELEMENTWISE];
+extern const GhloCpuElementwiseFunc NAME (functions_u16)[];
+extern const GhloCpuElementwiseFunc NAME (functions_f32)[];
+extern const GhloCpuElementwiseFunc NAME (functions_f64)[];
 extern const GhloCpuElementwiseFunc NAME (casts)[GHLO_CPU_N_NUMBERS][GHLO_CPU_N_TARGETS];
 
 extern const GhloCpuReduceFunc NAME (reductions)[GHLO_CPU_N_NUMBERS][GHLO_N_COMBINERS];

@@ -78,6 +78,8 @@ typedef void (*GhloCpuReduceFunc) (const guint8 *from,
 typedef struct
 {
   const GhloCpuElementwiseFunc *loops[GHLO_CPU_N_NUMBERS];  /* each by GhloScalarKind and GhloCpuElementwiseOp */
+  /* By GhloNodeKind: a FUNCTION of operands of that type of number, where it is made of nodes. */
+  const GhloCpuElementwiseFunc *functions[GHLO_CPU_N_NUMBERS];
   GhloCpuElementwiseFunc        casts[GHLO_CPU_N_NUMBERS][GHLO_CPU_N_TARGETS];     /* none to the same type */
   GhloCpuReduceFunc             reductions[GHLO_CPU_N_NUMBERS][GHLO_N_COMBINERS];  /* none of complex numbers */
 } GhloCpuElementwiseRoutines;

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What the table of nodes says, and equality of kernels.
+ */
+
+#include "kernel/kernel.h"
+
+#include <string.h>
+
+enum
+{
+  B = GHLO_NODE_TYPES_B,
+  S = GHLO_NODE_TYPES_S,
+  U = GHLO_NODE_TYPES_U,
+  F = GHLO_NODE_TYPES_F,
+  I = S | U,
+  L = B | I,
+  N = I | F,
+  A = B | N,
+  /* Types by name, beyond the bits of classes. */
+  UI16 = 1 << 4,
+  F32 = 1 << 5,
+};
+
+#define ONE_TYPE(types) \
+  ((types) == UI16 ? GHLO_ELEMENT_TYPE_UI16 : (types) == F32 ? GHLO_ELEMENT_TYPE_F32 : GHLO_ELEMENT_TYPE_INVALID)
+#define OPERANDS(n, types) n, (types) & A, ONE_TYPE (types)
+#define RESULT_SAME    0, GHLO_ELEMENT_TYPE_INVALID
+#define RESULT_OWN     A, GHLO_ELEMENT_TYPE_INVALID
+#define RESULT_BOOLEAN 0, GHLO_ELEMENT_TYPE_I1
+#define RESULT_UI16    0, GHLO_ELEMENT_TYPE_UI16
+#define RESULT_F32     0, GHLO_ELEMENT_TYPE_F32
+
+static const GhloNodeSpec specs[GHLO_N_NODES] = {
+#define LEAF(ID, name, types) \
+  [GHLO_NODE_##ID] = { #name, GHLO_NODE_LEAF, GHLO_NODE_##ID == GHLO_NODE_LOAD, 0, 0, types, 0 },
+#define NODE(ID, name, n, types, result) \
+  [GHLO_NODE_##ID] = { #name, GHLO_NODE_PRIMITIVE, OPERANDS (n, types), RESULT_##result },
+#define FUNCTION(ID, name, n, types, result) \
+  [GHLO_NODE_##ID] = { #name, GHLO_NODE_FUNCTION, OPERANDS (n, types), RESULT_##result },
+#include "kernel/node.def"
+};
+
+const GhloNodeSpec *
+ghlo_node_spec (GhloNodeKind kind)
+{
+  return &specs[kind];
+}
+
+GhloNodeKind
+ghlo_node_named (const char *name)
+{
+  GhloNodeKind kind = 0;
+
+  while (kind < GHLO_N_NODES && strcmp (specs[kind].name, name) != 0)
+    kind++;
+
+  return kind;
+}
+
+guint
+ghlo_node_types (GhloElementType type)
+{
+  const GhloElementInfo *info = ghlo_element_info (type);
+
+  switch (info->element_class)
+    {
+    case GHLO_ELEMENT_CLASS_BOOLEAN:
+      return B;
+    case GHLO_ELEMENT_CLASS_SIGNED:
+      return info->bits >= 8 && type != GHLO_ELEMENT_TYPE_INDEX ? S : 0;
+    case GHLO_ELEMENT_CLASS_UNSIGNED:
+      return info->bits >= 8 ? U : 0;
+    default:
+      return type == GHLO_ELEMENT_TYPE_F32 || type == GHLO_ELEMENT_TYPE_F64 ? F : 0;
+    }
+}
+
+GhloElementType
+ghlo_kernel_operand_type (const GhloKernel     *self,
+                          const GhloKernelNode *node)
+{
+  const GhloNodeSpec *spec = &specs[node->kind];
+
+  if (spec->n_operands == 0 || node->operands[0] == GHLO_KERNEL_NONE)
+    return GHLO_ELEMENT_TYPE_INVALID;
+
+  return self->nodes[node->operands[spec->n_operands - 1]].type;
+}
+
+static gboolean
+equal_axes (const GhloKernel *self,
+            const GhloKernel *other)
+{
+  for (guint i = 0; i < self->n_axes; i++)
+    {
+      const GhloKernelAxis *a = &self->axes[i], *b = &other->axes[i];
+
+      if (a->is_parallel != b->is_parallel || a->is_runtime != b->is_runtime
+          || (a->extent != b->extent && !a->is_runtime))
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
+static gboolean
+equal_storage (const GhloKernel *self,
+               const GhloKernel *other)
+{
+  for (guint i = 0; i < self->n_buffers; i++)
+    if (self->buffers[i].is_written != other->buffers[i].is_written)
+      return FALSE;
+  for (guint i = 0; i < self->n_temporaries; i++)
+    if (self->temporaries[i].type != other->temporaries[i].type
+        || self->temporaries[i].axes != other->temporaries[i].axes)
+      return FALSE;
+
+  return TRUE;
+}
+
+/* Tables of plain numbers, whose padding is zero as the builder's arrays are. */
+#define TABLE_EQUAL(table) \
+  (self->n_##table == other->n_##table \
+   && memcmp (self->table, other->table, self->n_##table * sizeof self->table[0]) == 0)
+
+gboolean
+ghlo_kernel_equal (const GhloKernel *self,
+                   const GhloKernel *other)
+{
+  return self == other
+         || (self->hash == other->hash && self->n_axes == other->n_axes && self->n_buffers == other->n_buffers
+             && self->n_temporaries == other->n_temporaries && equal_axes (self, other) && equal_storage (self, other)
+             && TABLE_EQUAL (accesses) && TABLE_EQUAL (terms) && TABLE_EQUAL (blocks) && TABLE_EQUAL (stores)
+             && TABLE_EQUAL (folds) && TABLE_EQUAL (carries) && TABLE_EQUAL (nodes));
+}

@@ -1,0 +1,608 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Functions that are made of nodes: their loops give the nodes' bits, and are within
+ * two units in the last place of the truth, with the reference executor's special values.
+ *
+ *   test-functions --exhaustive [NAME…]
+ *
+ * goes through every f32 for functions of one operand, on all processors, and prints the greatest error and where
+ * it is. The truth is double's or long double's, whose own errors test-accuracy knows.
+ */
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bits.h"
+#include "base/ghlo-error.h"
+#include "cpu/isa/elementwise.h"
+#include "kernel/evaluate.h"
+#include "kernel/expand.h"
+#include "kernel/scalar.h"
+#include "reference/kernel.h"
+#include "reference/scalar/special.h"
+
+typedef double (*Exact) (double x);
+
+/* What the reference executor gives. */
+static double
+exact_by (GhloIrOpKind op,
+          double       x,
+          double       y)
+{
+  GhloRefScalarOp scalar;
+  GhloRefScalarFunc func = ghlo_ref_scalar_func_for (op, GHLO_ELEMENT_TYPE_F32, GHLO_ELEMENT_TYPE_F32, &scalar);
+  const GhloScalar operands[] = { { .f = x }, { .f = y } };
+
+  return func (&scalar, operands).f;
+}
+
+static double
+exact_logistic (double x)
+{
+  return x < 0 ? (double) (expl (x) / (1 + expl (x))) : (double) (1 / (1 + expl (-(long double) x)));
+}
+
+static double
+exact_erf_inv (double x)
+{
+  return (double) ghlo_ref_erf_inv (x);
+}
+
+static double
+exact_lgamma (double x)
+{
+  return (double) ghlo_ref_lgamma (x);
+}
+
+static double
+exact_digamma (double x)
+{
+  return (double) ghlo_ref_digamma (x);
+}
+
+static double
+exact_rsqrt (double x)
+{
+  return (double) (1 / sqrtl (x));
+}
+
+/* CHLO's decompositions in f32, which the reference executor follows. */
+static double
+exact_sinh (double x)
+{
+  return exact_by (GHLO_OP_CHLO_SINH, x, 0);
+}
+
+static double
+exact_cosh (double x)
+{
+  return exact_by (GHLO_OP_CHLO_COSH, x, 0);
+}
+
+/* The greatest error, in units in the last place, which --exhaustive measures to these bounds. */
+static const struct
+{
+  GhloNodeKind kind;
+  Exact        exact;
+  double       ulps;
+} functions[] = {
+  { GHLO_NODE_EXPONENTIAL, exp, 1.02 },
+  { GHLO_NODE_EXPONENTIAL_MINUS_ONE, expm1, 2 },
+  { GHLO_NODE_LOG, log, 2 },
+  { GHLO_NODE_LOG_PLUS_ONE, log1p, 2 },
+  { GHLO_NODE_TANH, tanh, 2 },
+  { GHLO_NODE_LOGISTIC, exact_logistic, 2 },
+  { GHLO_NODE_ERF, erf, 2 },
+  { GHLO_NODE_ERFC, erfc, 2 },
+  { GHLO_NODE_ERF_INV, exact_erf_inv, 2 },
+  { GHLO_NODE_SINE, sin, 2 },
+  { GHLO_NODE_COSINE, cos, 2 },
+  { GHLO_NODE_TAN, tan, 2 },
+  { GHLO_NODE_ASIN, asin, 2 },
+  { GHLO_NODE_ACOS, acos, 2 },
+  { GHLO_NODE_ATAN, atan, 2 },
+  { GHLO_NODE_SINH, exact_sinh, 2 },
+  { GHLO_NODE_COSH, exact_cosh, 2 },
+  { GHLO_NODE_ASINH, asinh, 2 },
+  { GHLO_NODE_ACOSH, acosh, 2 },
+  { GHLO_NODE_ATANH, atanh, 2 },
+  { GHLO_NODE_CBRT, cbrt, 2 },
+  { GHLO_NODE_RSQRT, exact_rsqrt, 2 },
+  { GHLO_NODE_LGAMMA, exact_lgamma, 2 },
+  { GHLO_NODE_DIGAMMA, exact_digamma, 2 },
+};
+
+/* The distance from @exact in units in its last place in f32. Zeros have to have its sign. Infinity is where
+ * the number after the greatest would be. */
+static double
+distance (float  found,
+          double exact)
+{
+  float nearest = (float) exact;
+  double value = isinf (found) ? copysign (0x1p128, found) : found;
+  int exponent;
+
+  if (isnan (found) || isnan (nearest))
+    return isnan (found) && isnan (nearest) ? 0 : INFINITY;
+  if (found == nearest && (isinf (nearest) || exact == 0))
+    return !signbit (found) == !signbit (nearest) ? 0 : INFINITY;
+  if (found == 0 && !signbit (found) != !signbit (exact))
+    return INFINITY;
+  if (isinf (exact))
+    exact = copysign (0x1p128, exact);
+  frexp (exact, &exponent);
+
+  return fabs (value - exact) / ldexp (1, CLAMP (exponent, -125, 128) - 24);
+}
+
+typedef struct
+{
+  GhloCpuElementwiseFunc loop;
+  Exact                  exact;
+  guint64                begin, end;    /* bits of f32 */
+  double                 worst;
+  float                  where;
+} Part;
+
+static gpointer
+measure_part (gpointer data)
+{
+  enum { CHUNK = 1024 };
+  Part *part = data;
+
+  for (guint64 begin = part->begin; begin < part->end; begin += CHUNK)
+    {
+      float x[CHUNK], y[CHUNK];
+      const guint8 *operands[] = { (const guint8 *) x };
+
+      for (guint i = 0; i < CHUNK; i++)
+        x[i] = ghlo_float_of_bits ((guint32) (begin + i));
+      part->loop (operands, (guint8 *) y, CHUNK, NULL);
+      for (guint i = 0; i < CHUNK; i++)
+        {
+          double error = distance (y[i], part->exact (x[i]));
+
+          if (error > part->worst)
+            {
+              part->worst = error;
+              part->where = x[i];
+            }
+        }
+    }
+
+  return NULL;
+}
+
+static double
+measure_all (GhloCpuElementwiseFunc  loop,
+             Exact                   exact,
+             float                  *where)
+{
+  const guint n = g_get_num_processors ();
+  const guint64 size = (G_GUINT64_CONSTANT (1) << 32) / 1024 / n * 1024;
+  g_autofree Part *parts = g_new0 (Part, n);
+  g_autofree GThread **threads = g_new (GThread *, n);
+  double worst = 0;
+
+  for (guint i = 0; i < n; i++)
+    {
+      parts[i] = (Part) { loop, exact, i * size, i + 1 < n ? (i + 1) * size : G_GUINT64_CONSTANT (1) << 32, 0, NAN };
+      threads[i] = g_thread_new ("measure", measure_part, &parts[i]);
+    }
+  for (guint i = 0; i < n; i++)
+    {
+      g_thread_join (threads[i]);
+      if (parts[i].worst > worst)
+        {
+          worst = parts[i].worst;
+          *where = parts[i].where;
+        }
+    }
+
+  return worst;
+}
+
+static GhloCpuElementwiseFunc
+find_loop (GhloNodeKind kind)
+{
+  return ghlo_cpu_elementwise_routines ()->functions[GHLO_CPU_NUMBER_F32][kind];
+}
+
+static int
+run_exhaustive (int    n_names,
+                char **names)
+{
+  gboolean is_good = TRUE;
+
+  for (guint i = 0; i < G_N_ELEMENTS (functions); i++)
+    {
+      const char *name = ghlo_node_spec (functions[i].kind)->name;
+      GhloCpuElementwiseFunc loop = find_loop (functions[i].kind);
+      gint64 begin = g_get_monotonic_time ();
+      gboolean is_wanted = n_names == 0;
+      float where = NAN;
+      double worst;
+
+      for (int k = 0; k < n_names; k++)
+        is_wanted = is_wanted || g_str_equal (names[k], name);
+      if (!is_wanted || loop == NULL)
+        continue;
+      worst = measure_all (loop, functions[i].exact, &where);
+      is_good = is_good && worst <= functions[i].ulps;
+      g_print ("%-24s %.4f ulp at %.9g (%a), %.0f s%s\n", name, worst, where, where,
+               (double) (g_get_monotonic_time () - begin) / 1e6, worst <= functions[i].ulps ? "" : ": TOO FAR");
+    }
+
+  return is_good ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+/* Any bits, ordinary numbers, and edges. */
+static float
+sample (guint i)
+{
+  static const float edges[] = {
+    0, 1, 2, 3, 0.5f, 0.25f, 0x1p-126f, 0x1p-149f, 0x1.fffffep127f, 0x1.fffffep-1f, 0x1.000002p0f, 88.72284f,
+    103.97208f, 0x1.fffffcp-127f, 8388608, 16777216, 2147483648, INFINITY,
+  };
+
+  if (i < 2 * G_N_ELEMENTS (edges))
+    return i % 2 == 0 ? edges[i / 2] : -edges[i / 2];
+  if (i == 2 * G_N_ELEMENTS (edges))
+    return NAN;
+  switch (i % 4)
+    {
+    case 0:
+      return (float) g_test_rand_double_range (-10, 10);
+    case 1:
+      return (float) g_test_rand_double_range (-1, 1);
+    case 2:
+      return (float) g_test_rand_double_range (-120, 120);
+    default:
+      return ghlo_float_of_bits ((guint32) g_test_rand_int ());
+    }
+}
+
+static void
+test_accuracy (void)
+{
+  enum { N = 200000 };
+  g_autofree float *x = g_new (float, N), *y = g_new (float, N);
+  const guint8 *operands[] = { (const guint8 *) x };
+
+  for (guint i = 0; i < N; i++)
+    x[i] = sample (i);
+  for (guint f = 0; f < G_N_ELEMENTS (functions); f++)
+    {
+      GhloCpuElementwiseFunc loop = find_loop (functions[f].kind);
+      double worst = 0;
+      guint where = 0;
+
+      if (loop == NULL)
+        continue;
+      loop (operands, (guint8 *) y, N, NULL);
+      for (guint i = 0; i < N; i++)
+        {
+          double error = distance (y[i], functions[f].exact (x[i]));
+
+          if (error > worst)
+            {
+              worst = error;
+              where = i;
+            }
+        }
+      g_test_message ("%s: %.4f ulp at %.9g, expected %.9g, found %.9g", ghlo_node_spec (functions[f].kind)->name,
+                      worst, x[where], functions[f].exact (x[where]), y[where]);
+      if (worst > functions[f].ulps)
+        g_test_fail ();
+    }
+}
+
+/* Of two operands: all pairs of edges, ordinary numbers, and any. */
+static void
+test_accuracy_2 (void)
+{
+  enum { N = 200000, N_EDGES = 40 };
+  static const struct
+  {
+    GhloNodeKind kind;
+    double     (*exact) (double x, double y);
+    double       ulps;
+  } binaries[] = {
+    { GHLO_NODE_ATAN2, atan2, 0.51 },
+    { GHLO_NODE_POWER, pow, 0.51 },
+    { GHLO_NODE_REMAINDER_FLOAT, fmod, 0 },
+  };
+  g_autofree float *x = g_new (float, N), *y = g_new (float, N), *z = g_new (float, N);
+  const guint8 *operands[] = { (const guint8 *) x, (const guint8 *) y };
+
+  for (guint i = 0; i < N; i++)
+    {
+      x[i] = sample (i < N_EDGES * N_EDGES ? i / N_EDGES : i);
+      y[i] = sample (i < N_EDGES * N_EDGES ? i % N_EDGES : i / 4);
+      /* Powers that are no 0 and not infinite. */
+      if (i > N / 2 && i % 4 == 3)
+        y[i] = (float) (g_test_rand_double_range (-105, 89) / log (fabs (x[i])));
+    }
+  for (guint f = 0; f < G_N_ELEMENTS (binaries); f++)
+    {
+      double worst = 0;
+      guint where = 0;
+
+      find_loop (binaries[f].kind) (operands, (guint8 *) z, N, NULL);
+      for (guint i = 0; i < N; i++)
+        {
+          double error = distance (z[i], binaries[f].exact (x[i], y[i]));
+
+          if (error > worst)
+            {
+              worst = error;
+              where = i;
+            }
+        }
+      g_test_message ("%s: %.4f ulp at (%.9g, %.9g), expected %.9g, found %.9g",
+                      ghlo_node_spec (binaries[f].kind)->name, worst, x[where], y[where],
+                      binaries[f].exact (x[where], y[where]), z[where]);
+      if (worst > binaries[f].ulps)
+        g_test_fail ();
+    }
+}
+
+typedef struct
+{
+  GhloElementType        type;
+  GhloCpuElementwiseFunc from, to_of_f32, to_of_f64;
+} Conversions;
+
+/* By the loop of f64, and by that of f32 where it holds @given. */
+static void
+check_rounded (const Conversions *self,
+               double             given)
+{
+  const float single = (float) given;
+  const guint8 *operands[] = { (const guint8 *) &given };
+  guint16 expected, found;
+
+  ghlo_element_store (self->type, (guint8 *) &expected,
+                      ghlo_element_round (self->type, (GhloScalar) { .f = given }));
+  self->to_of_f64 (operands, (guint8 *) &found, 1, NULL);
+  g_assert_true (found == expected || (isnan (given) && isnan (ghlo_element_load (self->type, (guint8 *) &found).f)));
+  operands[0] = (const guint8 *) &single;
+  self->to_of_f32 (operands, (guint8 *) &found, 1, NULL);
+  g_assert_true (single != given || found == expected);
+  g_assert_true (!isnan (given) || isnan (ghlo_element_load (self->type, (guint8 *) &found).f));
+}
+
+/* All numbers of 16 bits, the middle between each and the next, what is beside the middle in f32 and
+ * in f64, and any. */
+static void
+check_conversions (GhloElementType type,
+                   GhloNodeKind    from,
+                   GhloNodeKind    to)
+{
+  const GhloCpuElementwiseRoutines *routines = ghlo_cpu_elementwise_routines ();
+  const Conversions self = { type, routines->functions[GHLO_CPU_NUMBER_U16][from],
+                             routines->functions[GHLO_CPU_NUMBER_F32][to],
+                             routines->functions[GHLO_CPU_NUMBER_F64][to] };
+  const double beyond = ldexp (1, ghlo_element_info (type)->bias + 1);
+
+  for (guint bits = 0; bits <= G_MAXUINT16; bits++)
+    {
+      const guint16 number = (guint16) bits, after = (guint16) (bits + 1);
+      const guint8 *operands[] = { (const guint8 *) &number };
+      double value = ghlo_element_load (type, (const guint8 *) &number).f;
+      double next = ghlo_element_load (type, (const guint8 *) &after).f;
+      float found, middle;
+
+      self.from (operands, (guint8 *) &found, 1, NULL);
+      g_assert_true (isnan (value) ? isnan (found) : found == value && !signbit (found) == !signbit (value));
+      middle = (float) (value / 2 + (isinf (next) ? copysign (beyond, next) : next) / 2);
+      check_rounded (&self, value);
+      check_rounded (&self, middle);
+      check_rounded (&self, nextafterf (middle, INFINITY));
+      check_rounded (&self, nextafterf (middle, -INFINITY));
+      check_rounded (&self, nextafter (middle, INFINITY));
+      check_rounded (&self, nextafter (middle, -INFINITY));
+      check_rounded (&self, ghlo_float_of_bits ((guint32) g_test_rand_int ()));
+      check_rounded (&self, ghlo_double_of_bits ((guint64) g_test_rand_int () << 32 | (guint32) g_test_rand_int ()));
+    }
+}
+
+static void
+test_conversions (void)
+{
+  check_conversions (GHLO_ELEMENT_TYPE_BF16, GHLO_NODE_FROM_BF16, GHLO_NODE_TO_BF16);
+  check_conversions (GHLO_ELEMENT_TYPE_F16, GHLO_NODE_FROM_F16, GHLO_NODE_TO_F16);
+}
+
+/* A kernel of one function: elements of buffers 0, …, and the result's. */
+static GhloKernel *
+new_kernel (GhloNodeKind    kind,
+            GhloElementType type)
+{
+  const GhloNodeSpec *spec = ghlo_node_spec (kind);
+  GhloElementType result_type = spec->result_type != 0 ? spec->result_type : type;
+  GhloKernelBuilder *builder = ghlo_kernel_builder_new (spec->name);
+  const gint64 size = ghlo_element_info (type)->size, result_size = ghlo_element_info (result_type)->size;
+  guint nodes[3] = { GHLO_KERNEL_NONE, GHLO_KERNEL_NONE, GHLO_KERNEL_NONE };
+  g_autoptr (GError) error = NULL;
+  GhloKernel *kernel;
+
+  ghlo_kernel_add_axis (builder, "i", 4, TRUE, FALSE);
+  for (guint i = 0; i < spec->n_operands; i++)
+    ghlo_kernel_add_access (builder, ghlo_kernel_add_buffer (builder, "x", 4 * size, FALSE), type, 0, &size);
+  ghlo_kernel_add_access (builder, ghlo_kernel_add_buffer (builder, "y", 4 * result_size, TRUE), result_type, 0,
+                          &result_size);
+  ghlo_kernel_begin_points (builder, 0);
+  for (guint i = 0; i < spec->n_operands; i++)
+    nodes[i] = ghlo_kernel_add_leaf (builder, GHLO_NODE_LOAD, type, i);
+  ghlo_kernel_store (builder, ghlo_kernel_add_node (builder, kind, result_type, nodes[0], nodes[1], nodes[2]),
+                     spec->n_operands);
+  ghlo_kernel_end_block (builder);
+  kernel = ghlo_kernel_builder_end (builder, &error);
+  g_assert_no_error (error);
+
+  return kernel;
+}
+
+/* What the nodes of an expanded kernel give for @x. */
+static guint64
+evaluate (const GhloKernel *kernel,
+          const guint64    *x)
+{
+  g_autofree guint64 *values = g_new (guint64, kernel->n_nodes);
+
+  for (guint i = 0; i < kernel->n_nodes; i++)
+    {
+      const GhloKernelNode *node = &kernel->nodes[i];
+      guint64 operands[3] = { 0 };
+
+      for (guint k = 0; k < G_N_ELEMENTS (operands); k++)
+        if (node->operands[k] != GHLO_KERNEL_NONE)
+          operands[k] = values[node->operands[k]];
+      values[i] = node->kind == GHLO_NODE_CONSTANT ? node->bits
+                  : node->kind == GHLO_NODE_LOAD ? x[node->which]
+                  : ghlo_node_evaluate (node->kind, node->type, ghlo_kernel_operand_type (kernel, node), operands);
+    }
+
+  return values[kernel->stores[0].node];
+}
+
+static void
+check_bits (GhloNodeKind           kind,
+            GhloElementType        type,
+            GhloCpuElementwiseFunc loop)
+{
+  enum { N = 1000 };
+  g_autofree GhloKernel *kernel = new_kernel (kind, type);
+  g_autoptr (GError) error = NULL;
+  g_autofree GhloKernel *expanded = ghlo_kernel_expand (kernel, &error);
+  const gsize size = ghlo_element_info (type)->size;
+  GhloElementType result_type = kernel->nodes[kernel->n_nodes - 1].type;
+  const gsize result_size = ghlo_element_info (result_type)->size;
+  guint8 x[2][N * 8], y[N * 8];
+  const guint8 *operands[] = { x[0], x[1] };
+
+  g_assert_no_error (error);
+  for (guint k = 0; k < 2; k++)
+    for (guint i = 0; i < N; i++)
+      {
+        guint64 bits = type == GHLO_ELEMENT_TYPE_UI16 ? (guint16) g_test_rand_int ()
+                       : ghlo_float_to_bits (type, sample ((i * 7 + 3 * k * i) % N));
+
+        memcpy (x[k] + i * size, &bits, size);
+      }
+  loop (operands, y, N, NULL);
+  for (guint i = 0; i < N; i++)
+    {
+      guint64 given[2] = { 0 }, found = 0, expected;
+
+      for (guint k = 0; k < 2; k++)
+        memcpy (&given[k], x[k] + i * size, size);
+      memcpy (&found, y + i * result_size, result_size);
+      expected = evaluate (expanded, given);
+      if (found != expected
+          && !(ghlo_node_types (result_type) == GHLO_NODE_TYPES_F && isnan (ghlo_float_from_bits (result_type, found))
+               && isnan (ghlo_float_from_bits (result_type, expected))))
+        g_error ("%s: of %" G_GINT64_MODIFIER "x and %" G_GINT64_MODIFIER "x expected %" G_GINT64_MODIFIER
+                 "x, found %" G_GINT64_MODIFIER "x", kernel->name, given[0], given[1], expected, found);
+    }
+}
+
+static void
+test_loops (void)
+{
+  static const struct { GhloElementType type; GhloCpuNumber number; } types[] = {
+    { GHLO_ELEMENT_TYPE_UI16, GHLO_CPU_NUMBER_U16 },
+    { GHLO_ELEMENT_TYPE_F32, GHLO_CPU_NUMBER_F32 },
+    { GHLO_ELEMENT_TYPE_F64, GHLO_CPU_NUMBER_F64 },
+  };
+
+  for (guint t = 0; t < G_N_ELEMENTS (types); t++)
+    for (guint kind = 0; kind < GHLO_N_NODES; kind++)
+      {
+        GhloCpuElementwiseFunc loop = ghlo_cpu_elementwise_routines ()->functions[types[t].number][kind];
+
+        g_assert_cmpint (loop != NULL, ==, ghlo_kernel_expansion (kind, types[t].type) != NULL);
+        if (loop != NULL)
+          check_bits (kind, types[t].type, loop);
+      }
+}
+
+/* A fold, a load at a computed index, and a merge, all with functions among their nodes. */
+static void
+test_expand (void)
+{
+  GhloKernelBuilder *builder = ghlo_kernel_builder_new ("expand");
+  const gint64 strides[2] = { 0, 4 }, result_strides[2] = { 4, 0 }, none[2] = { 0, 0 };
+  const GhloKernelTerm term = { .node = 2, .clamps = 1, .step = 1, .end = 8, .stride = 4 };
+  g_autofree GhloKernel *kernel = NULL, *expanded = NULL, *again = NULL;
+  g_autoptr (GError) error = NULL;
+  guint fold, x, index, left, right;
+
+  ghlo_kernel_add_axis (builder, "row", 2, TRUE, FALSE);
+  ghlo_kernel_add_axis (builder, "column", 8, FALSE, FALSE);
+  ghlo_kernel_add_access (builder, ghlo_kernel_add_buffer (builder, "x", 32, FALSE), GHLO_ELEMENT_TYPE_F32, 0, none);
+  ghlo_kernel_add_term (builder, &term);
+  ghlo_kernel_add_access (builder, ghlo_kernel_add_buffer (builder, "y", 8, TRUE), GHLO_ELEMENT_TYPE_F32, 0,
+                          result_strides);
+  ghlo_kernel_add_access (builder, ghlo_kernel_add_buffer (builder, "z", 32, FALSE), GHLO_ELEMENT_TYPE_F32, 0, strides);
+  ghlo_kernel_add_temporary (builder, "sum", GHLO_ELEMENT_TYPE_F32, 0);
+  ghlo_kernel_begin_points (builder, 2);
+  ghlo_kernel_set_order (builder, 4, 0);
+  fold = ghlo_kernel_add_fold (builder, GHLO_ELEMENT_TYPE_F32, 0, 0);
+  x = ghlo_kernel_add_leaf (builder, GHLO_NODE_LOAD, GHLO_ELEMENT_TYPE_F32, 2);
+  x = ghlo_kernel_add_node (builder, GHLO_NODE_EXPONENTIAL, GHLO_ELEMENT_TYPE_F32, x, GHLO_KERNEL_NONE,
+                            GHLO_KERNEL_NONE);
+  index = ghlo_kernel_add_leaf (builder, GHLO_NODE_AXIS, GHLO_ELEMENT_TYPE_I32, 1);
+  g_assert_cmpuint (index, ==, term.node);
+  x = ghlo_kernel_add_node (builder, GHLO_NODE_ADD, GHLO_ELEMENT_TYPE_F32, x,
+                            ghlo_kernel_add_leaf (builder, GHLO_NODE_LOAD, GHLO_ELEMENT_TYPE_F32, 0), GHLO_KERNEL_NONE);
+  left = ghlo_kernel_add_leaf (builder, GHLO_NODE_LEFT, GHLO_ELEMENT_TYPE_F32, fold);
+  ghlo_kernel_set_update (builder, fold, ghlo_kernel_add_node (builder, GHLO_NODE_ADD, GHLO_ELEMENT_TYPE_F32, left, x,
+                                                               GHLO_KERNEL_NONE));
+  ghlo_kernel_begin_merge (builder);
+  left = ghlo_kernel_add_leaf (builder, GHLO_NODE_LEFT, GHLO_ELEMENT_TYPE_F32, fold);
+  right = ghlo_kernel_add_leaf (builder, GHLO_NODE_RIGHT, GHLO_ELEMENT_TYPE_F32, fold);
+  ghlo_kernel_set_merge (builder, fold, ghlo_kernel_add_node (builder, GHLO_NODE_ADD, GHLO_ELEMENT_TYPE_F32, left,
+                                                              right, GHLO_KERNEL_NONE));
+  ghlo_kernel_end_block (builder);
+  ghlo_kernel_begin_points (builder, 0);
+  ghlo_kernel_store (builder, ghlo_kernel_add_leaf (builder, GHLO_NODE_TEMPORARY, GHLO_ELEMENT_TYPE_F32, 0), 1);
+  ghlo_kernel_end_block (builder);
+  kernel = ghlo_kernel_builder_end (builder, &error);
+  g_assert_no_error (error);
+
+  expanded = ghlo_kernel_expand (kernel, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (expanded->n_nodes, >, kernel->n_nodes);
+  for (guint i = 0; i < expanded->n_nodes; i++)
+    g_assert_cmpint (ghlo_node_spec (expanded->nodes[i].kind)->role, !=, GHLO_NODE_FUNCTION);
+  g_assert_cmpint (expanded->nodes[expanded->terms[0].node].kind, ==, GHLO_NODE_AXIS);
+  g_assert_cmpint (expanded->nodes[expanded->folds[0].update].kind, ==, GHLO_NODE_ADD);
+  g_assert_cmpuint (expanded->folds[0].merge, ==, expanded->blocks[0].end_node - 1);
+  g_assert_cmpuint (expanded->folds[0].update, ==, expanded->blocks[0].first_merge - 1);
+  g_assert_cmpuint (expanded->blocks[0].n_chains, ==, 4);
+  /* Nothing is left to replace. */
+  again = ghlo_kernel_expand (expanded, &error);
+  g_assert_no_error (error);
+  g_assert_true (ghlo_kernel_equal (expanded, again));
+  g_assert_cmpuint (expanded->terms[0].node, >, term.node);
+}
+
+int
+main (int   argc,
+      char *argv[])
+{
+  if (argc > 1 && g_str_equal (argv[1], "--exhaustive"))
+    return run_exhaustive (argc - 2, argv + 2);
+  g_test_init (&argc, &argv, NULL);
+
+  g_test_add_func ("/functions/expand", test_expand);
+  g_test_add_func ("/functions/loops", test_loops);
+  g_test_add_func ("/functions/accuracy", test_accuracy);
+  g_test_add_func ("/functions/accuracy-2", test_accuracy_2);
+  g_test_add_func ("/functions/conversions", test_conversions);
+
+  return g_test_run ();
+}
