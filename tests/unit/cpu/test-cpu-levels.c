@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The routines of all levels of the instruction set that this processor has give the same bits:
- * elementwise loops, casts, reductions, products of a matrix and a vector, small products,
+ * elementwise loops, functions, casts, reductions, products of a matrix and a vector, small products,
  * conversions and random bits. Numbers are random bits, random numbers and special ones. A NaN
  * equals any other where numbers are computed, and only itself where they are converted.
  */
@@ -11,6 +11,7 @@
 
 #include "cpu/isa/elementwise.h"
 #include "cpu/isa/routines.h"
+#include "kernel/kernel.h"
 
 enum { MOST = 1400, MAX_SIZE = 16, ROUNDS = 12 };
 
@@ -145,8 +146,9 @@ results_check (const Results *self,
 }
 
 static void
-check_loop (guint number,
-            guint op)
+check_loop (guint    number,
+            guint    op,
+            gboolean is_function)
 {
   const GhloCpuPrecision precision = { .dropped = 13, .infinity = 0x7f800000, .most = 0x7f7fffff, .least = 1 };
   guint float_size = float_size_of (number), size = ghlo_cpu_number_size (number);
@@ -158,9 +160,11 @@ check_loop (guint number,
           float_size > 0);
   for (guint level = 0; level < n_levels; level++)
     {
-      levels[level].elementwise.loops[number][op] ((const guint8 *const *) operands, results_of (results, level), n,
-                                                   &precision);
-      results_check (results, level, float_size, "loop", number, op, n);
+      const GhloCpuElementwiseRoutines *routines = &levels[level].elementwise;
+      const GhloCpuElementwiseFunc *loops = is_function ? routines->functions[number] : routines->loops[number];
+
+      loops[op] ((const guint8 *const *) operands, results_of (results, level), n, &precision);
+      results_check (results, level, float_size, is_function ? "function" : "loop", number, op, n);
     }
 }
 
@@ -171,7 +175,17 @@ test_loops (void)
     for (guint number = 0; number < GHLO_CPU_N_NUMBERS; number++)
       for (guint op = 0; op < GHLO_CPU_N_ELEMENTWISE; op++)
         if (levels[0].elementwise.loops[number][op] != NULL)
-          check_loop (number, op);
+          check_loop (number, op, FALSE);
+}
+
+static void
+test_functions (void)
+{
+  for (guint round = 0; round < ROUNDS; round++)
+    for (guint number = 0; number < GHLO_CPU_N_NUMBERS; number++)
+      for (guint node = 0; levels[0].elementwise.functions[number] != NULL && node < GHLO_N_NODES; node++)
+        if (levels[0].elementwise.functions[number][node] != NULL)
+          check_loop (number, node, TRUE);
 }
 
 static void
@@ -393,6 +407,7 @@ main (int   argc,
     operands[i] = g_malloc ((MOST + 1) * MAX_SIZE);
 
   g_test_add_func ("/cpu-levels/loops", test_loops);
+  g_test_add_func ("/cpu-levels/functions", test_functions);
   g_test_add_func ("/cpu-levels/casts", test_casts);
   g_test_add_func ("/cpu-levels/reductions", test_reductions);
   g_test_add_func ("/cpu-levels/vectors", test_vectors);
