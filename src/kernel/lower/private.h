@@ -24,7 +24,7 @@ enum
   GHLO_LOWER_MAX_GUARDS  = 8,           /* of one index */
   GHLO_LOWER_MAX_LEVELS  = 16,
   GHLO_LOWER_MAX_ITEMS   = 4096,
-  GHLO_LOWER_MAX_DEPTH   = 512,         /* of the walk back: operations that follow each other */
+  GHLO_LOWER_MAX_DEPTH   = 256,         /* of the walk back: operations that follow each other */
 };
 
 #define GHLO_LOWER_NONE G_MAXUINT32
@@ -178,8 +178,8 @@ guint32 ghlo_lower_combine       (GhloLowering     *self,
                                   GhloElementType   type,
                                   guint32           a,
                                   guint32           b);
-/* Whether an operation of this kind may have nodes. */
-gboolean ghlo_lower_has_scalar   (GhloIrOpKind      op);
+/* Why @op has no nodes, static; NULL where it has, as far as its kind and its operands say. */
+const char *ghlo_lower_scalar_obstacle (const GhloIrOp *op);
 
 /* index.c */
 
