@@ -98,7 +98,7 @@ ghlo_client_class_init (GhloClientClass *klass)
    *
    * The most threads that runs take, 0 for what the environment variable
    * `GHLO_THREADS` says or, without it, one for each processor. Compiles take half
-   * as many.
+   * as many. What programs compute does not depend on it.
    *
    * Threads belong to the process: all clients have the same limit, that which was
    * set last.

@@ -15,12 +15,17 @@
 #include "cpu/isa/level.h"
 #include "runtime/parallel.h"
 
-/* Least nanoseconds of a part. */
-#define MIN_PART 40e3
+/* Least nanoseconds of a part, and of one where there are many already. */
+#define MIN_PART   40e3
+#define LARGE_PART 2e6
 /* Most nanoseconds of a part, since it cannot be stopped. */
-#define MAX_PART 15e6
+#define MAX_PART   15e6
+/* Nanoseconds of a part for each of the weights that its gradient adds to the sum. */
+#define SUM_TIME   5.0
 
-enum { PARTS_PER_WORKER = 3 };
+/* Parts that two to six threads share evenly enough, those that are enough for any, and the
+ * most of a gradient for weights, where each costs a sum. */
+enum { FEW_PARTS = 6, MANY_PARTS = 32, MAX_SUMS = 8 };
 
 typedef GhloCpuConvolutionPart Part;
 typedef GhloCpuConvolutionTensor Tensor;
@@ -334,8 +339,24 @@ count_operations (const GhloCpuConvolutionShape *shape)
   return n;
 }
 
-/* Finds how many images and rows make a part. Each part of a gradient for weights costs a sum,
- * so there are no more of them than workers. */
+/* How many parts threads would like to share. It says nothing of how many threads there are,
+ * since a part's size may be what sums depend on. */
+static double
+count_parts (const GhloCpuConvolutionShape *shape,
+             double                         nanoseconds)
+{
+  double weights = (double) shape->source_features / (double) shape->groups * (double) shape->result_features;
+  double most = CLAMP (nanoseconds / LARGE_PART, FEW_PARTS, MANY_PARTS);
+
+  for (guint i = 0; i < shape->n_spatial; i++)
+    weights *= (double) shape->kernel[i];
+  if (shape->direction == GHLO_CPU_BACKWARD_WEIGHTS)
+    most = CLAMP (nanoseconds / (SUM_TIME * weights), 2, MAX_SUMS);
+
+  return MIN (nanoseconds / MIN_PART, most);
+}
+
+/* Finds how many images and rows make a part. */
 static void
 find_cut (const State *state,
           double       nanoseconds,
@@ -343,11 +364,9 @@ find_cut (const State *state,
           gint64      *rows)
 {
   const GhloCpuConvolutionShape *shape = &state->shape;
-  guint workers = ghlo_parallel_n_workers ();
   gboolean sums = shape->direction == GHLO_CPU_BACKWARD_WEIGHTS;
   gint64 all_rows = shape->direction == GHLO_CPU_BACKWARD_DATA ? shape->source[0] : shape->result[0];
-  double wanted = workers > 1 ? MIN (nanoseconds / MIN_PART, sums ? workers : PARTS_PER_WORKER * workers) : 1;
-  gint64 parts = (gint64) MAX (wanted, sums ? 1 : nanoseconds / MAX_PART);
+  gint64 parts = (gint64) MAX (count_parts (shape, nanoseconds), sums ? 1 : nanoseconds / MAX_PART);
 
   parts = MAX (parts, 1);
   *images = ghlo_ceil_div (shape->images, MIN (parts, shape->images));

@@ -127,8 +127,8 @@ gboolean ghlo_cpu_gemm_packs_ahead (const GhloCpuGemm *self);
 /* Operations per second of one core, about. */
 double   ghlo_cpu_gemm_rate   (const GhloCpuGemm *self);
 /* Cuts m and n into tiles, in multiples of the units, of at most so many rows and
- * columns that take at most so long; more of them where all processors shall have
- * something to do. */
+ * columns that take at most so long; more of them where several processors shall have
+ * something to do. The tiles follow from shapes alone. */
 void     ghlo_cpu_gemm_cut    (GhloCpuGemm       *self,
                                gint64             row_unit,
                                gint64             column_unit,

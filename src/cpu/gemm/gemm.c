@@ -13,12 +13,16 @@
 #include "cpu/gemm/convert-row.h"
 #include "runtime/parallel.h"
 
-/* A tile is worth a task of its own from so many nanoseconds on. */
+/* Batches are worth a task of their own from so many nanoseconds on, and tiles, for each of which a
+ * library packs both operands anew; and where there are many tiles already. */
 #define MIN_TASK   25e3
+#define MIN_TILE   80e3
+#define LARGE_TILE 2e6
 /* A loop around a library's product pays from so many operations in each. */
 #define MIN_LOOPED 20e3
 
-enum { TASKS_PER_WORKER = 4, MIN_LOOPED_ROWS = 16 };
+/* Tasks that two to eight threads share evenly enough, and those that are enough for any. */
+enum { FEW_TASKS = 8, MANY_TASKS = 32, MIN_LOOPED_ROWS = 16 };
 
 /* In order of preference. */
 static const GhloCpuGemmAlgorithm *const algorithms[] = {
@@ -393,6 +397,17 @@ ghlo_cpu_gemm_rate (const GhloCpuGemm *self)
   return ghlo_cpu_rate () * shares[self->arithmetic];
 }
 
+/* How many tasks threads would like to share. It says nothing of how many threads there are, since
+ * a library's sums may depend on the size of a tile. */
+static double
+count_tasks (double nanoseconds)
+{
+  if (nanoseconds < GHLO_CPU_MIN_SPLIT)
+    return 1;
+
+  return MIN (nanoseconds / MIN_TILE, CLAMP (nanoseconds / LARGE_TILE, FEW_TASKS, MANY_TASKS));
+}
+
 void
 ghlo_cpu_gemm_cut (GhloCpuGemm *self,
                    gint64       row_unit,
@@ -401,13 +416,9 @@ ghlo_cpu_gemm_cut (GhloCpuGemm *self,
                    gint64       most_columns,
                    double       most_nanoseconds)
 {
-  guint workers = ghlo_parallel_n_workers ();
-  double total = self->nanoseconds;
-  double wanted = 1;
+  double total = self->nanoseconds, wanted = count_tasks (total);
   gint64 row_tiles = ghlo_ceil_div (self->m, most_rows), column_tiles = ghlo_ceil_div (self->n, most_columns);
 
-  if (workers > 1 && total >= GHLO_CPU_MIN_SPLIT)
-    wanted = MIN ((double) TASKS_PER_WORKER * workers, total / MIN_TASK);
   for (;;)
     {
       gint64 rows = ghlo_round_up (ghlo_ceil_div (self->m, row_tiles), row_unit);

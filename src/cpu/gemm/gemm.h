@@ -6,8 +6,8 @@
  * are known, and then run by any number of threads at the same time.
  *
  * Sums of f32 and of narrower floats are f32, rounded once into the result; integers
- * wrap in the result's type; i1 is "and" and "or". The order of sums is free but
- * fixed when a product is prepared.
+ * wrap in the result's type; i1 is "and" and "or". The order of sums is free, but
+ * follows from shapes alone.
  */
 
 #pragma once

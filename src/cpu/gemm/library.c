@@ -10,7 +10,9 @@
 
 enum { MAX_ROWS = 2048, MAX_COLUMNS = 1024, ROW_UNIT = 48, COLUMN_UNIT = 64 };
 
-#define MIN_PRODUCTS (96.0 * 96.0 * 96.0)
+/* Of one product; operations of all batches, which are worth more than one core. */
+#define MIN_PRODUCTS   (96.0 * 96.0 * 96.0)
+#define MIN_OPERATIONS 6e6
 
 /* A call of the library, which cannot be stopped, takes no longer than this, about. */
 #define MAX_CALL 20e-3
@@ -39,7 +41,7 @@ static gboolean
 prefers_panels (const GhloCpuGemm *self)
 {
   return ghlo_cpu_level () > GHLO_CPU_LEVEL_BASELINE
-         && (self->is_complex || self->nanoseconds >= GHLO_CPU_MIN_SPLIT
+         && (self->is_complex || ghlo_cpu_gemm_operations (self) * (double) self->n_batches >= MIN_OPERATIONS
              || (double) self->m * (double) self->n * (double) self->k >= MIN_PRODUCTS);
 }
 

@@ -19,7 +19,9 @@
 enum
 {
   MIN_ROW = 32,           /* elements: shorter rows are read better by other algorithms */
-  PART_COLUMNS = 2048,     /* sums that stay in the first cache */
+  PART_COLUMNS = 2048,    /* sums that stay in the first cache */
+  MIN_COLUMNS = 256,      /* of a tile */
+  WIDE_COLUMNS = 1024,    /* of one where there are many: narrower ones read the matrix across pages */
 };
 
 typedef struct
@@ -60,6 +62,7 @@ take (GhloCpuGemm *self)
 {
   gsize size = ghlo_cpu_arithmetic_size (self->arithmetic);
   gint64 row = self->rhs.k_adjacent ? self->k : self->n;
+  gint64 unit = CLAMP (self->n / 4 / MIN_COLUMNS * MIN_COLUMNS, MIN_COLUMNS, WIDE_COLUMNS);
   GhloCpuVector kind;
   State *state;
 
@@ -75,7 +78,7 @@ take (GhloCpuGemm *self)
   state->result_is_direct = state->writer.same && self->result.is_plain;
   self->nanoseconds = (double) self->n_batches * (double) self->k * (double) self->n * self->rhs.size
                       / READ_RATE * 1e9;
-  ghlo_cpu_gemm_cut (self, 1, self->rhs.k_adjacent ? 16 : 256, 1, self->n, MAX_TILE);
+  ghlo_cpu_gemm_cut (self, 1, self->rhs.k_adjacent ? 16 : unit, 1, self->n, MAX_TILE);
   self->scratch_size = (state->vector_is_direct ? 0 : ghlo_size_align ((gsize) self->k * size))
                        + (state->result_is_direct && !self->accumulate ? 0 : (gsize) self->tile_columns * size);
 

@@ -22,6 +22,13 @@ static const InitFunc inits[GHLO_CPU_N_LEVELS] = {
 #endif
 };
 
+void
+ghlo_cpu_elementwise_routines_init (GhloCpuElementwiseRoutines *self,
+                                    GhloCpuLevel                level)
+{
+  inits[level] (self);
+}
+
 const GhloCpuElementwiseRoutines *
 ghlo_cpu_elementwise_routines (void)
 {
@@ -30,7 +37,7 @@ ghlo_cpu_elementwise_routines (void)
 
   if (g_once_init_enter (&done))
     {
-      inits[ghlo_cpu_level ()] (&routines);
+      ghlo_cpu_elementwise_routines_init (&routines, ghlo_cpu_level ());
       g_once_init_leave (&done, 1);
     }
 

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "base/element.h"
+#include "cpu/isa/level.h"
 #include "kernel/scalar-kinds.h"
 
 G_BEGIN_DECLS
@@ -71,8 +72,7 @@ typedef struct
   guint64 least;        /* smaller magnitudes become 0 */
 } GhloCpuPrecision;
 
-/* Combines *accumulator with @n adjacent numbers, in an order that depends on @n and on the
- * processor's level alone. */
+/* Combines *accumulator with @n adjacent numbers, in an order that depends on @n alone. */
 typedef void (*GhloCpuReduceFunc) (const guint8 *from,
                                    gsize         n,
                                    guint8       *accumulator);
@@ -86,8 +86,10 @@ typedef struct
   GhloCpuReduceFunc             reductions[GHLO_CPU_N_NUMBERS][GHLO_N_COMBINERS];  /* none of complex numbers */
 } GhloCpuElementwiseRoutines;
 
-/* The loops of ghlo_cpu_level (). A missing loop is NULL. */
-const GhloCpuElementwiseRoutines *ghlo_cpu_elementwise_routines (void);
+/* The loops of ghlo_cpu_level (), and those of a level up to the processor's own. A missing loop is NULL. */
+const GhloCpuElementwiseRoutines *ghlo_cpu_elementwise_routines      (void);
+void                              ghlo_cpu_elementwise_routines_init (GhloCpuElementwiseRoutines *self,
+                                                                      GhloCpuLevel                level);
 
 static inline guint
 ghlo_cpu_number_size (GhloCpuNumber number)

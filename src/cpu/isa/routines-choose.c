@@ -21,6 +21,13 @@ static const InitFunc inits[GHLO_CPU_N_LEVELS] = {
 #endif
 };
 
+void
+ghlo_cpu_routines_init (GhloCpuRoutines *self,
+                        GhloCpuLevel     level)
+{
+  inits[level] (self);
+}
+
 const GhloCpuRoutines *
 ghlo_cpu_routines (void)
 {
@@ -29,7 +36,7 @@ ghlo_cpu_routines (void)
 
   if (g_once_init_enter (&done))
     {
-      inits[ghlo_cpu_level ()] (&routines);
+      ghlo_cpu_routines_init (&routines, ghlo_cpu_level ());
       g_once_init_leave (&done, 1);
     }
 

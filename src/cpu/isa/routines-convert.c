@@ -43,13 +43,15 @@ f32_to_bf16 (gconstpointer from_data,
     }
 }
 
-/* A multiplication adjusts the exponent, and normalizes subnormals too. */
+/* A multiplication adjusts the exponent, and normalizes subnormals too. NaN stays what it is, and becomes quiet, as
+ * in the processors' own conversions. */
 static inline float
 float_from_half (guint16 half)
 {
   guint32 rest = (guint32) (half & 0x7fff) << 13;
+  guint32 quiet = (half & 0x3ff) != 0 ? 0x7fc00000 : 0x7f800000;
   guint32 bits = (half & 0x7c00) == 0x7c00
-                 ? rest | 0x7f800000 : ghlo_bits_of_float (ghlo_float_of_bits (rest) * 0x1p112f);
+                 ? rest | quiet : ghlo_bits_of_float (ghlo_float_of_bits (rest) * 0x1p112f);
 
   return ghlo_float_of_bits (bits | (guint32) (half & 0x8000) << 16);
 }
@@ -66,7 +68,7 @@ half_from_float (float value)
   guint32 half = rest < 0x38800000 ? small : normal;
 
   half = rest >= 0x477ff000 ? 0x7c00 : half;
-  half = rest > 0x7f800000 ? 0x7e00 : half;
+  half = rest > 0x7f800000 ? 0x7e00 | (rest >> 13 & 0x3ff) : half;
 
   return (guint16) (half | sign);
 }

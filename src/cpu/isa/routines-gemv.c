@@ -2,7 +2,7 @@
  *
  * Products of a matrix and a vector, which take as long as reading the matrix does:
  * several rows are read at the same time, each once and in order. Compiled for each
- * level, with multiplication and addition fused where the processor can.
+ * level, which changes no bit: nothing is fused, since memory is what they wait for.
  */
 
 #include "cpu/isa/routines-private.h"
@@ -13,9 +13,13 @@
 #include <immintrin.h>
 #endif
 
-/* Rows of a matrix that are read at the same time. */
-#define DOT_ROWS 4
-#define ADD_ROWS 8
+/* Bytes of the sums of a row, and vectors of them. */
+#define DOT_BYTES   64
+#define DOT_VECTORS (DOT_BYTES / VECTOR_BYTES)
+
+/* Rows of a matrix that are read at the same time: their sums are in registers. */
+#define DOT_ROWS    (VECTOR_BYTES > 16 ? 4 : 2)
+#define ADD_ROWS    8
 
 typedef guint16 VHalf __attribute__ ((vector_size (VECTOR_BYTES / 2), aligned (1), may_alias));
 
@@ -47,8 +51,8 @@ read_f16 (const guint8 *data)
 #else
   VU32 half = __builtin_convertvector (*(const VHalf *) data, VU32);
   VU32 rest = (half & 0x7fff) << 13;
-  VU32 special = (VU32) ((half & 0x7c00) == 0x7c00);
-  VU32 bits = ((VU32) ((VF32) rest * 0x1p112f) & ~special) | ((rest | 0x7f800000) & special);
+  VU32 special = (VU32) ((half & 0x7c00) == 0x7c00), is_nan = (VU32) ((half & 0x7fff) > 0x7c00);
+  VU32 bits = ((VU32) ((VF32) rest * 0x1p112f) & ~special) | ((rest | 0x7f800000) & special) | (is_nan & 0x400000);
 
   return (VF32) (bits | (half & 0x8000) << 16);
 #endif
@@ -87,7 +91,8 @@ one_f64 (const guint8 *data)
 ONE_HALF (one_bf16, read_bf16)
 ONE_HALF (one_f16, read_f16)
 
-/* The products of @N rows of the matrix with x, two vectors at a time. */
+/* The products of @N rows of the matrix with x. The sums of a row are 64 bytes at every level, which
+ * are added to each other at the end, the upper half to the lower again and again. */
 #define DOT_STEP(name, T, V, SIZE, read, one, N) \
   static inline __attribute__ ((always_inline)) void \
   name (gsize         n, \
@@ -96,33 +101,31 @@ ONE_HALF (one_f16, read_f16)
         const T      *x, \
         T            *y) \
   { \
-    V sums[N][2]; \
+    V sums[N][DOT_VECTORS]; \
     gsize i = 0; \
 \
     UNROLL for (guint l = 0; l < N; l++) \
-      sums[l][0] = sums[l][1] = (V) { 0 }; \
-    for (; i + 2 * LANES (T) <= n; i += 2 * LANES (T)) \
-      { \
-        V x0 = *(const V##_any *) (x + i), x1 = *(const V##_any *) (x + i + LANES (T)); \
+      UNROLL for (guint v = 0; v < DOT_VECTORS; v++) \
+        sums[l][v] = (V) { 0 }; \
+    for (; i + DOT_VECTORS * LANES (T) <= n; i += DOT_VECTORS * LANES (T)) \
+      UNROLL for (guint v = 0; v < DOT_VECTORS; v++) \
+        { \
+          V part = *(const V##_any *) (x + i + v * LANES (T)); \
 \
-        UNROLL for (guint l = 0; l < N; l++) \
-          { \
-            const guint8 *from = matrix + (gint64) l * stride + i * SIZE; \
-\
-            sums[l][0] += x0 * read (from); \
-            sums[l][1] += x1 * read (from + LANES (T) * SIZE); \
-          } \
-      } \
+          UNROLL for (guint l = 0; l < N; l++) \
+            sums[l][v] += part * read (matrix + (gint64) l * stride + (i + v * LANES (T)) * SIZE); \
+        } \
     UNROLL for (guint l = 0; l < N; l++) \
       { \
-        V both = sums[l][0] + sums[l][1]; \
-        T sum = 0; \
+        T all[DOT_BYTES / sizeof (T)]; \
 \
-        for (guint lane = 0; lane < LANES (T); lane++) \
-          sum += both[lane]; \
+        memcpy (all, sums[l], sizeof (all)); \
+        UNROLL for (guint width = DOT_BYTES / sizeof (T) / 2; width > 0; width /= 2) \
+          UNROLL for (guint lane = 0; lane < width; lane++) \
+            all[lane] += all[lane + width]; \
         for (gsize j = i; j < n; j++) \
-          sum += x[j] * one (matrix + (gint64) l * stride + j * SIZE); \
-        y[l] = sum; \
+          all[0] += x[j] * one (matrix + (gint64) l * stride + j * SIZE); \
+        y[l] = all[0]; \
       } \
   }
 

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Reductions of a row of numbers into one. Sums and products of floats use several vectors
- * side by side, since each addition waits for the one before; compilers vectorise the other
- * reductions by themselves. Compiled for each level.
+ * side by side, since each addition waits for the one before, as many bytes of them at every
+ * level; compilers vectorise the other reductions by themselves. Compiled for each level.
  */
 
 #include "cpu/isa/elementwise-private.h"
 
 #include <string.h>
-
-enum { VECTORS = 8 };
 
 #define INTEGER(name, T, expression) \
   static void \
@@ -108,7 +106,15 @@ SUMS (QF64)
 SUMS (F32)
 SUMS (F64)
 
+/* Accumulators of one row, in bytes, and of what is left of it: the same at every level, so that
+ * sums are. A register is part of both, and one of 16 bytes or more. */
+#define ROW_BYTES  256
+#define REST_BYTES 64
+
 /* @identity changes no number that it is combined with: for a sum it is the negative zero.
+ * Accumulator i of a row has the elements i, i + n, i + 2 n and so on, where n is their number;
+ * at the end the upper half of them is combined with the lower, again and again. What is left
+ * is taken in steps of 64 bytes, of 16 bytes and of one element.
  * @V is a whole register, @Q a quarter or part of 16 bytes. */
 #define FLOAT(name, T, V, Q, combine, identity) \
   static void \
@@ -116,31 +122,33 @@ SUMS (F64)
         gsize         n, \
         guint8       *accumulator) \
   { \
+    enum { ROW = ROW_BYTES / sizeof (V), REST = REST_BYTES / sizeof (V), QUARTERS = sizeof (V) / sizeof (Q) }; \
     const T##_there *a = (gconstpointer) from; \
-    Q quarters[sizeof (V) / sizeof (Q)]; \
+    Q quarters[QUARTERS]; \
     Q total = identity - (Q) { 0 }; \
     T lanes[sizeof (Q) / sizeof (T)], rest = *(T##_there *) (gpointer) accumulator; \
     gsize i = 0; \
 \
-    if (n >= LANES (T)) \
+    if (n >= REST_BYTES / sizeof (T)) \
       { \
-        V sums[VECTORS]; \
+        V sums[ROW]; \
 \
-        UNROLL for (guint j = 0; j < VECTORS; j++) \
+        UNROLL for (guint j = 0; j < ROW; j++) \
           sums[j] = identity - (V) { 0 }; \
-        for (; i + VECTORS * LANES (T) <= n; i += VECTORS * LANES (T)) \
-          UNROLL for (guint j = 0; j < VECTORS; j++) \
+        for (; i + ROW_BYTES / sizeof (T) <= n; i += ROW_BYTES / sizeof (T)) \
+          UNROLL for (guint j = 0; j < ROW; j++) \
             sums[j] = combine##_##V (sums[j], *(const V##_any *) (a + i + j * LANES (T))); \
-        if (i > 0) \
-          { \
-            UNROLL for (guint j = 0; j < VECTORS / 2; j++) \
-              sums[j] = combine##_##V (sums[j], sums[j + VECTORS / 2]); \
-            sums[0] = combine##_##V (combine##_##V (sums[0], sums[1]), combine##_##V (sums[2], sums[3])); \
-          } \
-        for (; i + LANES (T) <= n; i += LANES (T)) \
-          sums[0] = combine##_##V (sums[0], *(const V##_any *) (a + i)); \
+        UNROLL for (guint width = ROW / 2; width >= REST; width /= 2) \
+          UNROLL for (guint j = 0; j < width; j++) \
+            sums[j] = combine##_##V (sums[j], sums[j + width]); \
+        for (; i + REST_BYTES / sizeof (T) <= n; i += REST_BYTES / sizeof (T)) \
+          UNROLL for (guint j = 0; j < REST; j++) \
+            sums[j] = combine##_##V (sums[j], *(const V##_any *) (a + i + j * LANES (T))); \
+        UNROLL for (guint width = REST / 2; width > 0; width /= 2) \
+          UNROLL for (guint j = 0; j < width; j++) \
+            sums[j] = combine##_##V (sums[j], sums[j + width]); \
         memcpy (quarters, &sums[0], sizeof (V)); \
-        UNROLL for (guint width = sizeof (V) / sizeof (Q) / 2; width > 0; width /= 2) \
+        UNROLL for (guint width = QUARTERS / 2; width > 0; width /= 2) \
           UNROLL for (guint j = 0; j < width; j++) \
             quarters[j] = combine##_##Q (quarters[j], quarters[j + width]); \
         total = quarters[0]; \

@@ -207,8 +207,10 @@ typedef struct
   GhloCpuPlaneFunc stream[GHLO_CPU_N_UNITS];               /* transposes past the caches; end with ghlo_cpu_fence() */
 } GhloCpuRoutines;
 
-/* The routines of ghlo_cpu_level (). */
-const GhloCpuRoutines *ghlo_cpu_routines (void);
+/* The routines of ghlo_cpu_level (), and those of a level up to the processor's own. */
+const GhloCpuRoutines *ghlo_cpu_routines      (void);
+void                   ghlo_cpu_routines_init (GhloCpuRoutines *self,
+                                               GhloCpuLevel     level);
 
 /* Call it after stores past the caches, before another thread may read them. */
 static inline void

@@ -23,7 +23,9 @@
 /* Least nanoseconds of a task. */
 #define MIN_TASK 30e3
 
-enum { TASKS_PER_WORKER = 3 };
+/* The most tasks of right-hand sides: as many whatever the number of threads, since sums may
+ * depend on how many sides there are. */
+enum { MAX_TASKS = 16 };
 
 /* The matrices of a tensor: its last two dimensions. */
 typedef struct
@@ -245,9 +247,9 @@ plan (GhloCpuLapack *self,
   /* Sides are independent of each other; in a copy, which is of all of them, they stay
    * together. */
   self->n_parts = 1;
-  wanted = MIN ((double) TASKS_PER_WORKER * ghlo_parallel_n_workers (), self->nanoseconds / MIN_TASK);
-  if (self->is_solve && self->x.is_direct && self->triangle.is_direct && ghlo_parallel_n_workers () > 1
-      && wanted > (double) self->n_batch && self->n_batch > 0)
+  wanted = MIN (MAX_TASKS, self->nanoseconds / MIN_TASK);
+  if (self->is_solve && self->x.is_direct && self->triangle.is_direct && wanted > (double) self->n_batch
+      && self->n_batch > 0)
     self->n_parts = (gint64) CLAMP (wanted / (double) self->n_batch, 1, (double) MAX (sides / 16, 1));
   self->part = (sides + self->n_parts - 1) / self->n_parts;
   self->description = g_strdup_printf ("openblas %c%s, %s", "sdcz"[self->kind], self->is_solve ? "trsm" : "potrf",

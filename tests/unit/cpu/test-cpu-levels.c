@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The routines of all levels of the instruction set that this processor has give the same bits:
+ * elementwise loops, functions, casts, reductions, products of a matrix and a vector, small products,
+ * conversions and random bits. Numbers are random bits, random numbers and special ones. A NaN
+ * equals any other where numbers are computed, and only itself where they are converted.
+ */
+
+#include <math.h>
+#include <string.h>
+
+#include "cpu/isa/elementwise.h"
+#include "cpu/isa/routines.h"
+#include "kernel/kernel.h"
+
+enum { MOST = 1400, MAX_SIZE = 16, ROUNDS = 12 };
+
+typedef struct
+{
+  GhloCpuElementwiseRoutines elementwise;
+  GhloCpuRoutines            routines;
+} Level;
+
+static Level levels[GHLO_CPU_N_LEVELS];
+static guint n_levels;
+
+static guint8 *operands[3];
+
+static double
+random_number (void)
+{
+  static const double special[] = {
+    0.0, -0.0, INFINITY, -INFINITY, NAN, -NAN, 1, -1, 0.5, -2.5, 1e-40, -1e-40, 0x1p-24, 65519.996, 65520, 3e38, 1e300,
+    2147483648.0, -2147483649.0, 4294967296.0, 9.3e18, 1.9e19,
+  };
+
+  return g_test_rand_int_range (0, 8) == 0 ? special[g_test_rand_int_range (0, G_N_ELEMENTS (special))]
+         : ldexp (g_test_rand_double_range (-1, 1), g_test_rand_int_range (-6, 8));
+}
+
+/* Fills @to for @n numbers of @size bytes: of floats where it says so, else of any bits. */
+static void
+fill (guint8   *to,
+      gsize     n,
+      guint     size,
+      gboolean  is_float)
+{
+  gboolean any_bits = !is_float || g_test_rand_int_range (0, 4) == 0;
+
+  if (!any_bits && size == sizeof (float))
+    for (gsize i = 0; i < n; i++)
+      ((float *) (gpointer) to)[i] = (float) random_number ();
+  else if (!any_bits)
+    for (gsize i = 0; i < n; i++)
+      ((double *) (gpointer) to)[i] = random_number ();
+  else
+    for (gsize i = 0; i < n * size; i++)
+      to[i] = (guint8) g_test_rand_int_range (0, 256);
+}
+
+static gboolean
+same_numbers (const guint8 *a,
+              const guint8 *b,
+              gsize         n_bytes,
+              guint         float_size)     /* 0: not floats */
+{
+  if (memcmp (a, b, n_bytes) == 0)
+    return TRUE;
+  if (float_size == 0)
+    return FALSE;
+  for (gsize i = 0; i < n_bytes; i += float_size)
+    {
+      gboolean both_nan = float_size == sizeof (float)
+                          ? isnan (*(const float *) (a + i)) && isnan (*(const float *) (b + i))
+                          : isnan (*(const double *) (a + i)) && isnan (*(const double *) (b + i));
+
+      if (!both_nan && memcmp (a + i, b + i, float_size) != 0)
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
+/* The size of the floats that a number is made of, 0 where it is none. */
+static guint
+float_size_of (guint number)
+{
+  switch (number)
+    {
+    case GHLO_CPU_NUMBER_F32:
+    case GHLO_CPU_NUMBER_F32_ODD:
+    case GHLO_CPU_NUMBER_C64:
+      return sizeof (float);
+    case GHLO_CPU_NUMBER_F64:
+    case GHLO_CPU_NUMBER_C128:
+      return sizeof (double);
+    default:
+      return 0;
+    }
+}
+
+static gsize
+random_count (void)
+{
+  return (gsize) (g_test_rand_bit () ? g_test_rand_int_range (0, 70) : g_test_rand_int_range (0, MOST));
+}
+
+/* The bytes of a result that are compared: the first level's, and then each other's beside it. */
+typedef struct
+{
+  guint8 *first, *other;
+  gsize   n_bytes;
+} Results;
+
+static Results *
+results_get (gsize n_bytes)
+{
+  static Results results;
+
+  results.first = g_realloc (results.first, n_bytes + 1);
+  results.other = g_realloc (results.other, n_bytes + 1);
+  results.n_bytes = n_bytes;
+
+  return &results;
+}
+
+static guint8 *
+results_of (Results *self,
+            guint    level)
+{
+  return memset (level == 0 ? self->first : self->other, 0xa5, self->n_bytes);
+}
+
+static void
+results_check (const Results *self,
+               guint          level,
+               guint          float_size,
+               const char    *what,
+               guint          kind,
+               guint          op,
+               gsize          n)
+{
+  if (level > 0 && !same_numbers (self->first, self->other, self->n_bytes, float_size))
+    g_error ("%s %u, %u of %" G_GSIZE_FORMAT " numbers: %s and %s differ", what, kind, op, n, ghlo_cpu_level_name (0),
+             ghlo_cpu_level_name (level));
+}
+
+static void
+check_loop (guint    number,
+            guint    op,
+            gboolean is_function)
+{
+  const GhloCpuPrecision precision = { .dropped = 13, .infinity = 0x7f800000, .most = 0x7f7fffff, .least = 1 };
+  guint float_size = float_size_of (number), size = ghlo_cpu_number_size (number);
+  gsize n = random_count ();
+  Results *results = results_get (n * MAX_SIZE);
+
+  for (guint i = 0; i < G_N_ELEMENTS (operands); i++)
+    fill (operands[i], n * size / (float_size > 0 ? float_size : size), float_size > 0 ? float_size : size,
+          float_size > 0);
+  for (guint level = 0; level < n_levels; level++)
+    {
+      const GhloCpuElementwiseRoutines *routines = &levels[level].elementwise;
+      const GhloCpuElementwiseFunc *loops = is_function ? routines->functions[number] : routines->loops[number];
+
+      loops[op] ((const guint8 *const *) operands, results_of (results, level), n, &precision);
+      results_check (results, level, float_size, is_function ? "function" : "loop", number, op, n);
+    }
+}
+
+static void
+test_loops (void)
+{
+  for (guint round = 0; round < ROUNDS; round++)
+    for (guint number = 0; number < GHLO_CPU_N_NUMBERS; number++)
+      for (guint op = 0; op < GHLO_CPU_N_ELEMENTWISE; op++)
+        if (levels[0].elementwise.loops[number][op] != NULL)
+          check_loop (number, op, FALSE);
+}
+
+static void
+test_functions (void)
+{
+  for (guint round = 0; round < ROUNDS; round++)
+    for (guint number = 0; number < GHLO_CPU_N_NUMBERS; number++)
+      for (guint node = 0; levels[0].elementwise.functions[number] != NULL && node < GHLO_N_NODES; node++)
+        if (levels[0].elementwise.functions[number][node] != NULL)
+          check_loop (number, node, TRUE);
+}
+
+static void
+test_casts (void)
+{
+  for (guint round = 0; round < ROUNDS; round++)
+    for (guint from = 0; from < GHLO_CPU_N_NUMBERS; from++)
+      for (guint to = 0; to < GHLO_CPU_N_TARGETS; to++)
+        {
+          gsize n = random_count ();
+          Results *results = results_get (n * ghlo_cpu_number_size (to));
+
+          if (levels[0].elementwise.casts[from][to] == NULL)
+            continue;
+          fill (operands[0], n, ghlo_cpu_number_size (from), float_size_of (from) > 0);
+          for (guint level = 0; level < n_levels; level++)
+            {
+              levels[level].elementwise.casts[from][to] ((const guint8 *const *) operands, results_of (results, level),
+                                                         n, NULL);
+              results_check (results, level, 0, "cast", from, to, n);
+            }
+        }
+}
+
+/* Of numbers without special ones, which would hide an order. */
+static void
+fill_plain (guint8 *to,
+            gsize   n,
+            guint   float_size)
+{
+  for (gsize i = 0; i < n; i++)
+    if (float_size == sizeof (float))
+      ((float *) (gpointer) to)[i] = (float) g_test_rand_double_range (-2, 2);
+    else
+      ((double *) (gpointer) to)[i] = g_test_rand_double_range (-2, 2);
+}
+
+static void
+check_reduction (guint number,
+                 guint combiner)
+{
+  guint float_size = float_size_of (number), size = ghlo_cpu_number_size (number);
+  gsize n = random_count ();
+  Results *results = results_get (size);
+
+  if (float_size > 0 && g_test_rand_int_range (0, 4) > 0)
+    fill_plain (operands[0], n + 1, float_size);
+  else
+    fill (operands[0], n + 1, size, float_size > 0);
+  for (guint level = 0; level < n_levels; level++)
+    {
+      guint8 *accumulator = results_of (results, level);
+
+      memcpy (accumulator, operands[0] + n * size, size);
+      levels[level].elementwise.reductions[number][combiner] (operands[0], n, accumulator);
+      results_check (results, level, float_size, "reduction", number, combiner, n);
+    }
+}
+
+static void
+test_reductions (void)
+{
+  for (guint round = 0; round < 20 * ROUNDS; round++)
+    for (guint number = 0; number < GHLO_CPU_N_NUMBERS; number++)
+      for (guint combiner = 0; combiner < GHLO_N_COMBINERS; combiner++)
+        if (levels[0].elementwise.reductions[number][combiner] != NULL)
+          check_reduction (number, combiner);
+}
+
+/* A matrix of few rows, whose elements are narrow floats where @kind says so, and a vector. */
+static void
+check_vector (GhloCpuVector kind)
+{
+  static const guint sizes[] = {
+    [GHLO_CPU_VECTOR_F32] = 4, [GHLO_CPU_VECTOR_F64] = 8, [GHLO_CPU_VECTOR_BF16] = 2, [GHLO_CPU_VECTOR_F16] = 2,
+  };
+  guint size = sizes[kind], float_size = kind == GHLO_CPU_VECTOR_F64 ? 8 : 4;
+  gsize rows = (gsize) g_test_rand_int_range (0, 20), n = (gsize) g_test_rand_int_range (0, 200);
+  gint64 stride = (gint64) ((n + 3) * size);
+  g_autofree guint8 *matrix = g_malloc ((gsize) stride * rows + 1);
+  Results *results = results_get (MAX (rows, n) * float_size);
+
+  if (size == 2)
+    for (gsize i = 0; i < rows * (n + 3); i++)
+      ((guint16 *) (gpointer) matrix)[i] = (guint16) (g_test_rand_int_range (0, 2) << 15
+                                                      | g_test_rand_int_range (0x2c00, 0x3f80));
+  else
+    fill_plain (matrix, rows * (n + 3), float_size);
+  fill_plain (operands[0], MAX (rows, n), float_size);
+  fill_plain (operands[1], MAX (rows, n), float_size);
+  for (guint level = 0; level < n_levels; level++)
+    {
+      levels[level].routines.dot[kind] (rows, n, matrix, stride, operands[0], results_of (results, level));
+      results_check (results, level, float_size, "vector", kind, 0, rows * n);
+    }
+  for (guint level = 0; level < n_levels; level++)
+    {
+      guint8 *sums = results_of (results, level);
+
+      memcpy (sums, operands[1], n * float_size);
+      levels[level].routines.add[kind] (rows, n, matrix, stride, operands[0], sums);
+      results_check (results, level, float_size, "vector", kind, 1, rows * n);
+    }
+}
+
+static void
+test_vectors (void)
+{
+  for (guint round = 0; round < 20 * ROUNDS; round++)
+    for (GhloCpuVector kind = 0; kind < GHLO_CPU_N_VECTORS; kind++)
+      check_vector (kind);
+}
+
+static void
+test_small (void)
+{
+  for (guint round = 0; round < 10 * ROUNDS; round++)
+    for (GhloCpuOrderedGemm kind = 0; kind < GHLO_CPU_N_ORDERED_GEMMS; kind++)
+      {
+        gsize m = (gsize) g_test_rand_int_range (1, 9), n = (gsize) g_test_rand_int_range (1, 90);
+        gsize k = (gsize) g_test_rand_int_range (1, 15);
+        guint size = kind == GHLO_CPU_ORDERED_GEMM_F32 ? 4 : 8;
+        Results *results = results_get (m * n * size);
+
+        for (guint i = 0; i < G_N_ELEMENTS (operands); i++)
+          if (kind == GHLO_CPU_ORDERED_GEMM_I64)
+            fill (operands[i], MOST, size, FALSE);
+          else
+            fill_plain (operands[i], MOST, size);
+        for (guint level = 0; level < n_levels; level++)
+          {
+            guint8 *c = results_of (results, level);
+
+            memcpy (c, operands[2], m * n * size);
+            levels[level].routines.order[kind] (m, n, k, operands[0], k, operands[1], n, c, n);
+            results_check (results, level, 0, "small product", kind, 0, m * n);
+          }
+      }
+}
+
+static void
+test_conversions (void)
+{
+  for (guint round = 0; round < 2 * ROUNDS; round++)
+    for (GhloCpuConversion kind = 0; kind < GHLO_CPU_N_CONVERSIONS; kind++)
+      {
+        gsize n = random_count ();
+        Results *results = results_get (n * sizeof (guint64));
+        gboolean is_float = kind == GHLO_CPU_F32_TO_BF16 || kind == GHLO_CPU_F32_TO_F16
+                            || kind == GHLO_CPU_F32_TO_F64 || kind == GHLO_CPU_F64_TO_F32;
+
+        fill (operands[0], n, is_float && kind != GHLO_CPU_F64_TO_F32 ? 4 : 8, is_float);
+        for (guint level = 0; level < n_levels; level++)
+          {
+            levels[level].routines.convert[kind] (operands[0], results_of (results, level), n);
+            results_check (results, level, 0, "conversion", kind, 0, n);
+          }
+      }
+}
+
+/* Every f16, at every place in a vector. */
+static void
+test_halves (void)
+{
+  g_autofree guint16 *halves = g_new (guint16, 65536 + 32);
+  Results *results = results_get (65536 * sizeof (float));
+
+  for (guint shift = 0; shift < 17; shift++)
+    {
+      for (guint i = 0; i < 65536; i++)
+        halves[i] = (guint16) (i + shift);
+      for (guint level = 0; level < n_levels; level++)
+        {
+          levels[level].routines.convert[GHLO_CPU_F16_TO_F32] (halves, results_of (results, level), 65536 - shift);
+          results_check (results, level, 0, "halves", shift, 0, 65536);
+        }
+    }
+}
+
+static void
+test_random (void)
+{
+  for (guint round = 0; round < 10 * ROUNDS; round++)
+    {
+      gsize n = random_count ();
+      guint64 key = (guint64) g_test_rand_int () << 32 | (guint32) g_test_rand_int ();
+      guint64 counter = (guint64) g_test_rand_int () << 32 | (guint32) g_test_rand_int ();
+      Results *results = results_get (4 * n * sizeof (guint32));
+
+      for (guint level = 0; level < n_levels; level++)
+        {
+          guint32 *words = (guint32 *) (gpointer) results_of (results, level);
+
+          levels[level].routines.threefry (key, counter, n, words, words + n);
+          results_check (results, level, 0, "threefry", 0, 0, n);
+        }
+      for (guint level = 0; level < n_levels; level++)
+        {
+          levels[level].routines.philox (key, counter >> 1, key ^ counter, n, results_of (results, level));
+          results_check (results, level, 0, "philox", 0, 0, n);
+        }
+    }
+}
+
+int
+main (int   argc,
+      char *argv[])
+{
+  int status;
+
+  g_test_init (&argc, &argv, NULL);
+  n_levels = ghlo_cpu_level () + 1;
+  for (guint level = 0; level < n_levels; level++)
+    {
+      ghlo_cpu_elementwise_routines_init (&levels[level].elementwise, level);
+      ghlo_cpu_routines_init (&levels[level].routines, level);
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (operands); i++)
+    operands[i] = g_malloc ((MOST + 1) * MAX_SIZE);
+
+  g_test_add_func ("/cpu-levels/loops", test_loops);
+  g_test_add_func ("/cpu-levels/functions", test_functions);
+  g_test_add_func ("/cpu-levels/casts", test_casts);
+  g_test_add_func ("/cpu-levels/reductions", test_reductions);
+  g_test_add_func ("/cpu-levels/vectors", test_vectors);
+  g_test_add_func ("/cpu-levels/small", test_small);
+  g_test_add_func ("/cpu-levels/conversions", test_conversions);
+  g_test_add_func ("/cpu-levels/halves", test_halves);
+  g_test_add_func ("/cpu-levels/random", test_random);
+
+  status = g_test_run ();
+  for (guint i = 0; i < G_N_ELEMENTS (operands); i++)
+    g_free (operands[i]);
+
+  return status;
+}
