@@ -5,7 +5,7 @@
  * order of operands: so the nodes are the same whatever order a compiler gives to nested calls.
  */
 
-#include "kernel/expand-private.h"
+#include "kernel/functions-double.h"
 
 #include "base/ghlo-error.h"
 
@@ -55,7 +55,29 @@ typedef struct
 } Expansions;
 
 static const Expansions expansions[GHLO_N_NODES] = {
-  [GHLO_NODE_EXPONENTIAL] = { ghlo_expand_exponential, NULL },
+  [GHLO_NODE_EXPONENTIAL] = { ghlo_expand_exponential, ghlo_expand_exponential_f64 },
+  [GHLO_NODE_EXPONENTIAL_MINUS_ONE] = { NULL, ghlo_expand_exponential_minus_one_f64 },
+  [GHLO_NODE_LOG] = { NULL, ghlo_expand_log_f64 },
+  [GHLO_NODE_LOG_PLUS_ONE] = { NULL, ghlo_expand_log_plus_one_f64 },
+  [GHLO_NODE_TANH] = { NULL, ghlo_expand_tanh_f64 },
+  [GHLO_NODE_LOGISTIC] = { NULL, ghlo_expand_logistic_f64 },
+  [GHLO_NODE_ERF] = { NULL, ghlo_expand_erf_f64 },
+  [GHLO_NODE_ERFC] = { NULL, ghlo_expand_erfc_f64 },
+  [GHLO_NODE_SINE] = { NULL, ghlo_expand_sine_f64 },
+  [GHLO_NODE_COSINE] = { NULL, ghlo_expand_cosine_f64 },
+  [GHLO_NODE_TAN] = { NULL, ghlo_expand_tan_f64 },
+  [GHLO_NODE_ASIN] = { NULL, ghlo_expand_asin_f64 },
+  [GHLO_NODE_ACOS] = { NULL, ghlo_expand_acos_f64 },
+  [GHLO_NODE_ATAN] = { NULL, ghlo_expand_atan_f64 },
+  [GHLO_NODE_ATAN2] = { NULL, ghlo_expand_atan2_f64 },
+  [GHLO_NODE_SINH] = { NULL, ghlo_expand_sinh_f64 },
+  [GHLO_NODE_COSH] = { NULL, ghlo_expand_cosh_f64 },
+  [GHLO_NODE_ASINH] = { NULL, ghlo_expand_asinh_f64 },
+  [GHLO_NODE_ACOSH] = { NULL, ghlo_expand_acosh_f64 },
+  [GHLO_NODE_ATANH] = { NULL, ghlo_expand_atanh_f64 },
+  [GHLO_NODE_POWER] = { NULL, ghlo_expand_power_f64 },
+  [GHLO_NODE_CBRT] = { NULL, ghlo_expand_cbrt_f64 },
+  [GHLO_NODE_RSQRT] = { NULL, ghlo_expand_rsqrt_f64 },
 };
 
 GhloKernelExpansion
