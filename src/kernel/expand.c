@@ -49,6 +49,7 @@ ghlo_expand_estrin (Builder      *b,
   return terms[0];
 }
 
+/* Of functions of one type the first. */
 typedef struct
 {
   GhloKernelExpansion f32, f64;
@@ -56,28 +57,36 @@ typedef struct
 
 static const Expansions expansions[GHLO_N_NODES] = {
   [GHLO_NODE_EXPONENTIAL] = { ghlo_expand_exponential, ghlo_expand_exponential_f64 },
-  [GHLO_NODE_EXPONENTIAL_MINUS_ONE] = { NULL, ghlo_expand_exponential_minus_one_f64 },
-  [GHLO_NODE_LOG] = { NULL, ghlo_expand_log_f64 },
-  [GHLO_NODE_LOG_PLUS_ONE] = { NULL, ghlo_expand_log_plus_one_f64 },
-  [GHLO_NODE_TANH] = { NULL, ghlo_expand_tanh_f64 },
-  [GHLO_NODE_LOGISTIC] = { NULL, ghlo_expand_logistic_f64 },
-  [GHLO_NODE_ERF] = { NULL, ghlo_expand_erf_f64 },
-  [GHLO_NODE_ERFC] = { NULL, ghlo_expand_erfc_f64 },
-  [GHLO_NODE_SINE] = { NULL, ghlo_expand_sine_f64 },
-  [GHLO_NODE_COSINE] = { NULL, ghlo_expand_cosine_f64 },
-  [GHLO_NODE_TAN] = { NULL, ghlo_expand_tan_f64 },
-  [GHLO_NODE_ASIN] = { NULL, ghlo_expand_asin_f64 },
-  [GHLO_NODE_ACOS] = { NULL, ghlo_expand_acos_f64 },
-  [GHLO_NODE_ATAN] = { NULL, ghlo_expand_atan_f64 },
-  [GHLO_NODE_ATAN2] = { NULL, ghlo_expand_atan2_f64 },
-  [GHLO_NODE_SINH] = { NULL, ghlo_expand_sinh_f64 },
-  [GHLO_NODE_COSH] = { NULL, ghlo_expand_cosh_f64 },
-  [GHLO_NODE_ASINH] = { NULL, ghlo_expand_asinh_f64 },
-  [GHLO_NODE_ACOSH] = { NULL, ghlo_expand_acosh_f64 },
-  [GHLO_NODE_ATANH] = { NULL, ghlo_expand_atanh_f64 },
-  [GHLO_NODE_POWER] = { NULL, ghlo_expand_power_f64 },
-  [GHLO_NODE_CBRT] = { NULL, ghlo_expand_cbrt_f64 },
-  [GHLO_NODE_RSQRT] = { NULL, ghlo_expand_rsqrt_f64 },
+  [GHLO_NODE_EXPONENTIAL_MINUS_ONE] = { ghlo_expand_exponential_minus_one, ghlo_expand_exponential_minus_one_f64 },
+  [GHLO_NODE_LOG] = { ghlo_expand_log, ghlo_expand_log_f64 },
+  [GHLO_NODE_LOG_PLUS_ONE] = { ghlo_expand_log_plus_one, ghlo_expand_log_plus_one_f64 },
+  [GHLO_NODE_TANH] = { ghlo_expand_tanh, ghlo_expand_tanh_f64 },
+  [GHLO_NODE_LOGISTIC] = { ghlo_expand_logistic, ghlo_expand_logistic_f64 },
+  [GHLO_NODE_ERF] = { ghlo_expand_erf, ghlo_expand_erf_f64 },
+  [GHLO_NODE_ERFC] = { ghlo_expand_erfc, ghlo_expand_erfc_f64 },
+  [GHLO_NODE_ERF_INV] = { ghlo_expand_erf_inv, NULL },
+  [GHLO_NODE_SINE] = { ghlo_expand_sine, ghlo_expand_sine_f64 },
+  [GHLO_NODE_COSINE] = { ghlo_expand_cosine, ghlo_expand_cosine_f64 },
+  [GHLO_NODE_TAN] = { ghlo_expand_tan, ghlo_expand_tan_f64 },
+  [GHLO_NODE_ASIN] = { ghlo_expand_asin, ghlo_expand_asin_f64 },
+  [GHLO_NODE_ACOS] = { ghlo_expand_acos, ghlo_expand_acos_f64 },
+  [GHLO_NODE_ATAN] = { ghlo_expand_atan, ghlo_expand_atan_f64 },
+  [GHLO_NODE_ATAN2] = { ghlo_expand_atan2, ghlo_expand_atan2_f64 },
+  [GHLO_NODE_SINH] = { ghlo_expand_sinh, ghlo_expand_sinh_f64 },
+  [GHLO_NODE_COSH] = { ghlo_expand_cosh, ghlo_expand_cosh_f64 },
+  [GHLO_NODE_ASINH] = { ghlo_expand_asinh, ghlo_expand_asinh_f64 },
+  [GHLO_NODE_ACOSH] = { ghlo_expand_acosh, ghlo_expand_acosh_f64 },
+  [GHLO_NODE_ATANH] = { ghlo_expand_atanh, ghlo_expand_atanh_f64 },
+  [GHLO_NODE_POWER] = { ghlo_expand_power, ghlo_expand_power_f64 },
+  [GHLO_NODE_CBRT] = { ghlo_expand_cbrt, ghlo_expand_cbrt_f64 },
+  [GHLO_NODE_RSQRT] = { ghlo_expand_rsqrt, ghlo_expand_rsqrt_f64 },
+  [GHLO_NODE_LGAMMA] = { ghlo_expand_lgamma, NULL },
+  [GHLO_NODE_DIGAMMA] = { ghlo_expand_digamma, NULL },
+  [GHLO_NODE_REMAINDER_FLOAT] = { ghlo_expand_remainder_float, NULL },
+  [GHLO_NODE_FROM_BF16] = { ghlo_expand_from_bf16, NULL },
+  [GHLO_NODE_TO_BF16] = { ghlo_expand_to_bf16, ghlo_expand_to_bf16 },
+  [GHLO_NODE_FROM_F16] = { ghlo_expand_from_f16, NULL },
+  [GHLO_NODE_TO_F16] = { ghlo_expand_to_f16, ghlo_expand_to_f16 },
 };
 
 GhloKernelExpansion
@@ -88,7 +97,6 @@ ghlo_kernel_expansion (GhloNodeKind    kind,
 
   if (spec->role != GHLO_NODE_FUNCTION)
     return NULL;
-  /* Of one type. */
   if (spec->operand_types == 0)
     return spec->operand_type == type ? expansions[kind].f32 : NULL;
 

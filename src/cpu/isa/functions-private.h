@@ -43,11 +43,12 @@ add_to_odd (F64 x,
             F64 y)
 {
   F64 sum = x + y, part = sum - x, error = (x - (sum - part)) + (y - part);
-  U64 bits = u64_of_f64 (sum);
-  U64 is_even = (bits & 1) ^ 1, is_away = (error < 0) ^ (sum < 0), is_inexact = (error < 0) | (error > 0);
-
+  U64 bits = u64_of_f64 (sum), is_even = (bits & 1) - 1;
+  F64 outwards = sum < 0 ? -error : error;
   /* The neighbour towards the error is odd where the sum is even. */
-  return f64_of_u64 (bits + (is_even & is_inexact) * (1 - 2 * is_away));
+  U64 inwards = outwards < 0 ? ~(U64) 0 : 0, step = outwards > 0 ? 1 : inwards;
+
+  return f64_of_u64 (bits + (step & is_even));
 }
 
 static inline F32
