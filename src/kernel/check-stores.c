@@ -27,7 +27,7 @@ typedef struct
   gint64 scale;                                 /* of all strides, and of an element's size */
   gint64 strides[GHLO_KERNEL_MAX_AXES];
   guint  n_moving;
-  Digit  moving[MAX_MOVING];                    /* terms whose node is another in other iterations */
+  Digit  moving[MAX_MOVING];                    /* terms whose node is not the same everywhere */
 } Map;
 
 static const GhloKernelAccess *
@@ -81,24 +81,26 @@ has_strides (const GhloKernelCheck *self,
   return FALSE;
 }
 
-/* What a term's node does to the places. */
+/* A term's node adds the same to all places, or makes a dimension of its own. */
 static gboolean
-map_node (GhloKernelCheck      *self,
-          Map                  *map,
-          guint                 number,
-          guint                 variance)
+map_node (GhloKernelCheck *self,
+          Map             *map,
+          guint            number,
+          guint            variance)
 {
   const GhloKernelTerm *term = &self->kernel->terms[number];
-  guint unordered = unordered_axes (self, map->block);
+  gboolean is_moving = (self->parallel & self->long_axes) != 0
+                       && (variance & (self->long_axes | GHLO_KERNEL_CHECK_TIME)) != 0;
 
-  if ((variance & unordered) != 0)
-    return fail (self, "it stores through access %u, whose term %u has an index that depends on axes 0x%02x",
-                 map->access, number, variance & unordered);
-  if ((variance & (self->long_axes | GHLO_KERNEL_CHECK_TIME)) == 0 || (self->parallel & self->long_axes) == 0)
+  if ((variance & unordered_axes (self, map->block)) == 0 && !is_moving)
     return TRUE;
-  if (has_strides (self, term) || map->n_moving == MAX_MOVING)
-    return fail (self, "it stores through access %u, whose term %u has an index that changes, and strides", map->access,
-                 number);
+  if (has_strides (self, term))
+    return fail (self, "it stores through access %u, whose term %u has strides, and an index that is not the same at "
+                 "all points", map->access, number);
+  if (term->end == 1)
+    return TRUE;
+  if (map->n_moving == MAX_MOVING)
+    return fail (self, "it stores through access %u, which has more than %u indices", map->access, MAX_MOVING);
   if (__builtin_mul_overflow (term->stride, map->scale, &map->moving[map->n_moving].stride))
     return fail (self, "it stores through access %u, whose strides are too large", map->access);
   map->moving[map->n_moving++].extent = term->end;

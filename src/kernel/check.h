@@ -29,8 +29,8 @@
  * the axes of the block and the parallel ones, but for those of extent 1; and where there are parallel points, of
  * axes of loops around whose stride is not 0. (Iterations come one after the other: the last one's value stays.)
  * Guards count as the strides that they add. A term that clamps has no strides, or never has to clamp. A
- * term with a node and a stride other than 0 has the same value at all points of the block and all parallel
- * points; if it is another in other iterations, and there are parallel points, it counts as an axis of extent end.
+ * term with a node, and a stride other than 0, counts as an axis of extent end and has no strides; unless the node's
+ * value is the same at all points of the block, and, where there are parallel points, at all of them in all iterations.
  *
  * Of two stores to one buffer the ranges of bytes are disjoint; or their terms are equal, and they fit beside each
  * other between the strides that they have in common (halves of a row; the parts of complex numbers). What is

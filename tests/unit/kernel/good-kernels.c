@@ -47,7 +47,7 @@ load (GhloKernelBuilder *b,
       GhloElementType    type,
       guint              access)
 {
-  return leaf (b, GHLO_NODE_LOAD, type, access);
+  return ghlo_kernel_add_load (b, type, access, NONE);
 }
 
 /* Points that copy what is loaded to where it is stored. */
@@ -196,7 +196,7 @@ begin_windows (void)
   ghlo_kernel_add_temporary (b, "most", F32, 0);
   ghlo_kernel_begin_points (b, 2);
   fill = ghlo_kernel_add_constant (b, F32, 0xff800000);
-  x = ghlo_kernel_add_node (b, GHLO_NODE_LOAD, F32, fill, NONE, NONE);
+  x = ghlo_kernel_add_load (b, F32, 0, fill);
   most = add_fold (b, GHLO_NODE_MAXIMUM, x, 0, 0xff800000);
   ghlo_kernel_end_block (b);
   (void) most;
@@ -302,7 +302,7 @@ begin_concatenation (void)
   ghlo_kernel_add_access (b, 2, F32, 0, STRIDES (4));
   ghlo_kernel_begin_points (b, 0);
   y = load (b, F32, 1);
-  ghlo_kernel_store (b, ghlo_kernel_add_node (b, GHLO_NODE_LOAD, F32, y, NONE, NONE), 2);
+  ghlo_kernel_store (b, ghlo_kernel_add_load (b, F32, 0, y), 2);
   ghlo_kernel_end_block (b);
 
   return b;
