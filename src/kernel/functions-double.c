@@ -130,13 +130,13 @@ Pair
 ghlo_expand_double_log_plus_one (Builder *b,
                                  Pair     t)
 {
-  Pair sum = exact_sum (b, real (b, t.high, 1), t.high);
+  Pair first = exact_sum (b, real (b, t.high, 1), t.high), sum = fast_sum (b, first.high, add (b, first.low, t.low));
   Split split = split_normal (b, sum.high);
   /* What is lost of the sum is nothing for large exponents. */
   guint scale = ghlo_expand_double_scale (b, negate (b, at_most (b, split.exponent, 1000)));
   guint is_small = is_real (b, split.exponent, 0), f, rest;
 
-  rest = multiply (b, add (b, sum.low, t.low), scale);
+  rest = multiply (b, sum.low, scale);
   f = choose (b, is_small, t.high, add_real (b, split.mantissa, -1));
   rest = choose (b, is_small, t.low, rest);
   /* rest / (1 + f), nearly. */

@@ -21,6 +21,7 @@ EXPANSION (tanh);
 EXPANSION (logistic);
 EXPANSION (erf);
 EXPANSION (erfc);
+EXPANSION (erf_inv);
 EXPANSION (sine);
 EXPANSION (cosine);
 EXPANSION (tan);
