@@ -5,7 +5,7 @@
  * order of operands: so the nodes are the same whatever order a compiler gives to nested calls.
  */
 
-#include "kernel/functions-double.h"
+#include "kernel/f64/double.h"
 
 #include "base/ghlo-error.h"
 

@@ -6,7 +6,7 @@
  * Coefficients are those of coefficients/circular-f64.sollya.
  */
 
-#include "kernel/functions-double.h"
+#include "kernel/f64/double.h"
 
 #include <math.h>
 

@@ -4,7 +4,7 @@
  * (1 + 2 x) beyond, in which all but p is kept in pairs. Coefficients are those of coefficients/error-f64.sollya.
  */
 
-#include "kernel/functions-double.h"
+#include "kernel/f64/double.h"
 
 #include <math.h>
 

@@ -4,7 +4,7 @@
  * and coefficients/logarithm-f64.sollya.
  */
 
-#include "kernel/functions-double.h"
+#include "kernel/f64/double.h"
 
 #include <math.h>
 
@@ -107,7 +107,8 @@ log_of (Builder *b,
     0x1.5555555555555p-1, 0x1.9999999999d59p-2, 0x1.249249242ee17p-2, 0x1.c71c725c5fa92p-3, 0x1.745cdb74b755fp-3,
     0x1.3b21594e67499p-3, 0x1.0f4a12284778fp-3, 0x1.1023dbad0586ap-3,
   };
-  guint s = divide (b, f, add_real (b, f, 2)), z = multiply (b, s, s), half = multiply (b, multiply_real (b, f, 0.5), f);
+  guint s = divide (b, f, add_real (b, f, 2)), z = multiply (b, s, s);
+  guint half = multiply (b, multiply_real (b, f, 0.5), f);
   Pair sum = fast_sum (b, multiply_real (b, exponent, LN2_HIGH), f), difference;
 
   rest = multiply_add (b, s, multiply_add (b, z, ESTRIN (b, z, c), half), rest);
@@ -160,7 +161,8 @@ ghlo_expand_double_log_precise (Builder *b,
   Pair s = pair_quotient (b, (Pair) { f, zero }, fast_sum (b, real (b, x, 2), f));
   Pair square = pair_product (b, s, s), factor, cubic, sum, exponent;
 
-  factor = fast_sum (b, real (b, x, third), multiply_add_real (b, square.high, ESTRIN (b, square.high, c), third_rest));
+  factor = fast_sum (b, real (b, x, third),
+                     multiply_add_real (b, square.high, ESTRIN (b, square.high, c), third_rest));
   cubic = pair_product (b, pair_product (b, s, square), factor);
   sum = fast_sum (b, add (b, s.high, s.high), cubic.high);
   sum.low = add (b, add (b, sum.low, cubic.low), add (b, s.low, s.low));

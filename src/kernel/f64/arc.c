@@ -4,7 +4,7 @@
  * near 0, which is a pair where it is a quotient or a root. Coefficients are those of coefficients/circular-f64.sollya.
  */
 
-#include "kernel/functions-double.h"
+#include "kernel/f64/double.h"
 
 #include <math.h>
 
@@ -84,9 +84,9 @@ make_ordinary (Builder *b,
   *above = choose (b, is_infinite, choose (b, equal (b, *above, infinity), one, zero), *above);
   *below = choose (b, is_infinite, choose (b, equal (b, *below, infinity), one, zero), *below);
   *below = choose (b, is_real (b, most, 0), one, *below);
-  /* Away from where errors of products are no normal numbers. */
+  /* Away from where errors of products are no normal numbers, and sums none at all. */
   scale = choose (b, is_below (b, most, 0x1p-500), real (b, most, 0x1p600), one);
-  scale = choose (b, is_above (b, most, 0x1p500), real (b, most, 0x1p-600), scale);
+  scale = choose (b, is_above (b, most, 0x1p1000), real (b, most, 0x1p-50), scale);
   scale = choose (b, is_infinite, one, scale);
   *above = multiply (b, *above, scale);
   *below = multiply (b, *below, scale);

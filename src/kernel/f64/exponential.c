@@ -4,7 +4,7 @@
  * until the last sum. Coefficients are those of coefficients/exponential-f64.sollya.
  */
 
-#include "kernel/functions-double.h"
+#include "kernel/f64/double.h"
 
 #include <math.h>
 

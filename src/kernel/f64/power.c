@@ -4,7 +4,7 @@
  * Coefficients are those of coefficients/power-f64.sollya.
  */
 
-#include "kernel/functions-double.h"
+#include "kernel/f64/double.h"
 
 #include <math.h>
 
@@ -43,19 +43,20 @@ ghlo_expand_power_f64 (Builder         *b,
                        GhloElementType  type,
                        const guint     *operands)
 {
-  guint x = operands[0], y = operands[1], one = real (b, x, 1), zero = real (b, x, 0), infinity = real (b, x, INFINITY);
-  guint size = magnitude (b, x), whole_y = is_whole (b, y), is_odd, is_extreme, is_invalid, result, sign = sign_of (b, x);
+  guint x = operands[0], y = operands[1], zero = real (b, x, 0), infinity = real (b, x, INFINITY);
+  guint size = magnitude (b, x), whole_y = is_whole (b, y), sign = sign_of (b, x), is_zero = is_real (b, size, 0);
+  guint is_odd, is_extreme, is_invalid, result;
 
   result = power_of_size (b, size, y);
-  is_extreme = or (b, is_real (b, size, 0), equal (b, size, infinity));
-  result = choose (b, is_extreme, choose (b, xor (b, is_real (b, size, 0), is_below (b, y, 0)), zero, infinity), result);
+  is_extreme = or (b, is_zero, equal (b, size, infinity));
+  result = choose (b, is_extreme, choose (b, xor (b, is_zero, is_below (b, y, 0)), zero, infinity), result);
   is_odd = and (b, whole_y, not (b, is_whole (b, multiply_real (b, y, 0.5))));
   result = float_of (b, or (b, bits_of (b, result), choose (b, is_odd, sign, whole (b, sign, 0))));
   is_invalid = and (b, and (b, is_below (b, x, 0), less (b, size, infinity)), not (b, whole_y));
   is_invalid = or (b, is_invalid, or (b, unequal (b, x, x), unequal (b, y, y)));
   result = choose (b, is_invalid, real (b, x, NAN), result);
 
-  return choose (b, or (b, is_real (b, x, 1), is_real (b, y, 0)), one, result);
+  return choose (b, or (b, is_real (b, x, 1), is_real (b, y, 0)), real (b, x, 1), result);
 }
 
 /* By exponents of 3 q + {-1, 0, 1}; then one step of Halley's iteration, which leaves some units in the last place, and

@@ -3,7 +3,7 @@
  * Logarithms and the inverse hyperbolic functions in f64, which are logarithms of 1 + t with t in a pair.
  */
 
-#include "kernel/functions-double.h"
+#include "kernel/f64/double.h"
 
 #include <math.h>
 
