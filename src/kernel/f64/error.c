@@ -69,7 +69,7 @@ beyond (Builder *b,
   Pair square = exact_product (b, x, x), below = exact_sum (b, add (b, x, x), real (b, x, 1)), p;
   Exponential e = ghlo_expand_double_exponential (b, (Pair) { negate (b, square.high), negate (b, square.low) });
 
-  p = fast_sum (b, real (b, x, c[0]), multiply (b, t, ghlo_expand_estrin (b, t, c + 1, G_N_ELEMENTS (c) - 1)));
+  p = fast_sum (b, real (b, x, c[0]), multiply (b, t, series (b, t, c + 1, G_N_ELEMENTS (c) - 1)));
   result = divide (b, p.high, below.high);
   rest = add (b, multiply_add (b, negate (b, result), below.high, p.high), add_real (b, p.low, first_rest));
   rest = divide (b, multiply_add (b, negate (b, result), below.low, rest), p.high);
