@@ -8,6 +8,7 @@
 #include "cpu/gemm/fusion.h"
 #include "cpu/isa/level.h"
 #include "cpu/target.h"
+#include "kernel/lower.h"
 #include "runtime/memory.h"
 #include "runtime/planned.h"
 
@@ -23,7 +24,17 @@ declines (GhloDeviceCore        *self,
           const GhloIrOp *const *ops,
           guint                  n_ops)
 {
-  return ghlo_cpu_declines (kind, ops, n_ops);
+  if (!g_str_equal (kind, "map") && !g_str_equal (kind, "reduction"))
+    return ghlo_cpu_declines (kind, ops, n_ops);
+  for (guint i = 0; i < n_ops; i++)
+    {
+      const char *reason = ghlo_kernel_obstacle (ops[i]);
+
+      if (reason != NULL)
+        return reason;
+    }
+
+  return NULL;
 }
 
 static guint64

@@ -264,7 +264,8 @@ ghlo_ir_outline (GhloIrModule          *module,
   find_inputs (&finder, ops, n_ops);
   if (results == NULL)
     results = own_results;
-  find_results (&finder, ops, n_ops, results);
+  if (results->len == 0)
+    find_results (&finder, ops, n_ops, results);
   function = add_function (&self, name, inputs, results);
   fill_function (&self, function, results);
   for (gsize i = 0; i < n_ops && !self.same; i++)

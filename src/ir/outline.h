@@ -21,8 +21,9 @@ GhloIrModule *ghlo_ir_outline_module_new (const GhloIrModule    *source);
 /* Adds to @module a private function that does what the operations do, and leaves them as they are.
  * @module is their own, or one made by ghlo_ir_outline_module_new (); to the latter what they refer
  * to is copied, unless it is there. The function takes the @inputs above and gives @results (of
- * GhloIrValue, borrowed; empty before, or NULL): those that have no use, or one outside of the group;
- * of a single operation these are all. The function's name is @name and a number. */
+ * GhloIrValue, borrowed), which the caller may have chosen. Where there are none yet, or it is NULL, these are those
+ * that have no use, or one outside of the group; of a single operation all. The function's name is @name and a
+ * number. */
 GhloIrOp     *ghlo_ir_outline            (GhloIrModule          *module,
                                           const GhloIrOp *const *ops,
                                           gsize                  n_ops,

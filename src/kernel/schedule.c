@@ -100,6 +100,30 @@ node_time (const Estimate       *self,
   return machine->call_time + vectors * machine->vector_time * (spec->role == GHLO_NODE_FUNCTION ? 12 : 1);
 }
 
+/* The time of what depends on the folds of @block along a strip of @n, n_chains points at a time; folds
+ * by one operation have a loop for the whole strip. */
+static double
+group_time (const Estimate        *self,
+            const GhloKernelBlock *block,
+            double                 n)
+{
+  g_autofree guint8 *depends = g_new0 (guint8, self->kernel->n_nodes);
+  guint n_dependent = 0;
+
+  for (guint i = block->first_node; i < block->first_merge; i++)
+    {
+      const GhloKernelNode *node = &self->kernel->nodes[i];
+
+      depends[i] = node->kind == GHLO_NODE_LEFT;
+      for (guint j = 0; j < 3; j++)
+        if (node->operands[j] != GHLO_KERNEL_NONE && depends[node->operands[j]])
+          depends[i] = TRUE;
+      n_dependent += depends[i] && node->kind != GHLO_NODE_LEFT;
+    }
+
+  return n_dependent > block->n_folds ? self->machine->call_time * n_dependent * n / block->n_chains : 0;
+}
+
 /* One block at one point of the axes around it, for one parallel point. */
 static double
 block_time (const Estimate        *self,
@@ -119,8 +143,8 @@ block_time (const Estimate        *self,
   for (guint i = block->first_store; i < block->first_store + block->n_stores; i++)
     if (kernel->stores[i].access != GHLO_KERNEL_NONE)
       time += access_time (self, kernel->stores[i].access, axis, n);
-  for (guint i = block->first_fold; i < block->first_fold + block->n_folds; i++)
-    time += self->machine->call_time * (is_across ? 1 : MAX (1, n / block->n_chains / 8));
+  if (block->n_folds > 0)
+    time += is_across ? self->machine->call_time * block->n_folds : group_time (self, block, n);
 
   return time * strips / (is_across ? n : 1);
 }

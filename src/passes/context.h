@@ -55,6 +55,8 @@ PASS (licm);
 PASS (count_loops);
 PASS (dce);
 PASS (fuse_epilogues);
+PASS (fuse_reductions);
+PASS (fuse_maps);
 #undef PASS
 
 G_END_DECLS

@@ -58,10 +58,9 @@ static const guint8 op_traits[GHLO_N_OPS] = {
   [GHLO_OP_CHLO_TOP_K] = COSTLY,
 };
 
-/* Whether an operation is pure, its regions left out. */
-static gboolean
-is_pure_alone (const GhloIrOp *op,
-               GHashTable     *functions)
+gboolean
+ghlo_pass_is_pure_alone (const GhloIrOp *op,
+                         GHashTable     *functions)
 {
   guint traits = op_traits[op->kind];
 
@@ -83,10 +82,10 @@ ghlo_pass_is_pure (const GhloIrOp *op,
                    GHashTable     *functions)
 {
   if (op->n_regions == 0)
-    return is_pure_alone (op, functions);
+    return ghlo_pass_is_pure_alone (op, functions);
 
   for (const GhloIrOp *inner = op; inner != NULL; inner = ghlo_pass_next_op (inner, op))
-    if (!is_pure_alone (inner, functions))
+    if (!ghlo_pass_is_pure_alone (inner, functions))
       return FALSE;
 
   return TRUE;
@@ -99,7 +98,7 @@ is_removable_alone (const GhloIrOp *op,
   if (op->kind == GHLO_OP_STABLEHLO_CUSTOM_CALL)
     return !ghlo_ir_op_get_int (op, "has_side_effect", FALSE);
 
-  return op->kind == GHLO_OP_STABLEHLO_OPTIMIZATION_BARRIER || is_pure_alone (op, functions);
+  return op->kind == GHLO_OP_STABLEHLO_OPTIMIZATION_BARRIER || ghlo_pass_is_pure_alone (op, functions);
 }
 
 gboolean
@@ -121,7 +120,7 @@ func_is_pure (const GhloIrOp *func,
   if (ghlo_ir_func_get_body (func) == NULL)
     return FALSE;
   for (const GhloIrOp *op = ghlo_pass_next_op (func, func); op != NULL; op = ghlo_pass_next_op (op, func))
-    if (!is_pure_alone (op, pure))
+    if (!ghlo_pass_is_pure_alone (op, pure))
       return FALSE;
 
   return TRUE;

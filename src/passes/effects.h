@@ -20,7 +20,10 @@ GHashTable *ghlo_pass_pure_functions (const GhloIrModule *module);
  * once for two places, or not at all. @functions may be NULL: no call is pure then. */
 gboolean    ghlo_pass_is_pure        (const GhloIrOp     *op,
                                       GHashTable         *functions);
-/* As above, and custom calls without side effects: nothing is lost without it. */
+/* The same, its regions left out. */
+gboolean    ghlo_pass_is_pure_alone  (const GhloIrOp     *op,
+                                      GHashTable         *functions);
+/* As ghlo_pass_is_pure (), and custom calls without side effects: nothing is lost without it. */
 gboolean    ghlo_pass_is_removable   (const GhloIrOp     *op,
                                       GHashTable         *functions);
 /* Each element of its result is computed from one element of each operand: the one at the

@@ -9,7 +9,10 @@
 
 #include "passes/fuse.h"
 
-enum { MAX_OPERANDS = 3 };
+#include "passes/walk.h"
+
+/* Of an operation; and of a group. */
+enum { MAX_OPERANDS = 3, MAX_OPS = 17 };
 
 static gboolean
 begins (const GhloIrOp *op)
@@ -71,7 +74,7 @@ grow_once (GhloFuser     *self,
 {
   GhloFuseGroup grown = *group;
 
-  while (grown.n_ops < GHLO_FUSE_MAX_OPS)
+  while (grown.n_ops < MAX_OPS)
     {
       const GhloIrValue *value = &grown.ops[grown.n_ops - 1]->results[0];
       const char *reason = find_other_use (value);
@@ -79,7 +82,7 @@ grow_once (GhloFuser     *self,
 
       if (next == NULL)
         {
-          ghlo_fuse_refuse (self, group, NULL, reason);
+          ghlo_fuse_refuse (self, group->ops[0], NULL, reason);
           return FALSE;
         }
       grown.ops[grown.n_ops++] = next;
@@ -88,20 +91,37 @@ grow_once (GhloFuser     *self,
       reason = find_obstacle (next, value->type);
       if (reason == NULL)
         return ghlo_fuse_merge (self, group, &grown);
-      ghlo_fuse_refuse (self, group, next, reason);
+      ghlo_fuse_refuse (self, group->ops[0], next, reason);
       return FALSE;
     }
-  ghlo_fuse_refuse (self, group, NULL, "it has as many operations as a group may have");
+  ghlo_fuse_refuse (self, group->ops[0], NULL, "it has as many operations as a group may have");
 
   return FALSE;
 }
 
-static void
-grow (GhloFuser     *self,
-      GhloFuseGroup *group)
+static gboolean
+find (GhloFuser      *self,
+      GhloIrOp       *func,
+      gconstpointer   data,
+      GError        **error)
 {
-  while (grow_once (self, group))
-    ;
+  for (GhloIrOp *op = ghlo_pass_next_op (func, func); op != NULL; op = ghlo_pass_next_op (op, func))
+    {
+      GhloFuseGroup group;
+
+      if (ghlo_monitor_cancelled (ghlo_fuse_get_monitor (self), error))
+        return FALSE;
+      if (!begins (op))
+        continue;
+      group.ops[0] = op;
+      group.n_ops = 1;
+      while (grow_once (self, &group))
+        ;
+      if (group.n_ops > 1)
+        ghlo_fuse_add (self, &group);
+    }
+
+  return TRUE;
 }
 
 gboolean
@@ -109,7 +129,7 @@ ghlo_pass_fuse_epilogues (GhloIrModule     *module,
                           GhloPassContext  *context,
                           GError          **error)
 {
-  static const GhloFuseRules rules = { "epilogue", begins, grow };
+  static const GhloFuseRules rules = { "epilogue", find, NULL };
 
   return ghlo_fuse_module (module, context, &rules, error);
 }

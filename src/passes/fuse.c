@@ -28,57 +28,85 @@ struct _GhloFuser
   GHashTable          *ends;        /* of the same: number of an operation → the last of what was put behind it */
 };
 
-/* What a group does, or the function that was made of one: its operations, and what they take from outside. */
+/* What a group does, or the function that was made of one. Operands of the operations, and then results, are told by
+ * numbers: of an input, or behind those of an operation's result. */
 typedef struct
 {
-  const GhloIrOp     *ops[GHLO_FUSE_MAX_OPS];
-  guint               n_ops, n_inputs;
-  GhloIrValue *const *inputs;
-  GhloIrOp           *function;
+  const GhloIrOp **ops;        /* owned */
+  guint            n_ops;
+  guint32         *numbers;    /* owned */
+  guint            n_numbers, n_inputs, hash;
+  GhloIrOp        *function;
 } Body;
 
 /* Candidates */
 
+GhloIrModule *
+ghlo_fuse_get_module (const GhloFuser *self)
+{
+  return self->module;
+}
+
+const GhloMonitor *
+ghlo_fuse_get_monitor (const GhloFuser *self)
+{
+  return self->context->monitor;
+}
+
 static void
-tell (GhloFuser           *self,
-      const GhloFuseGroup *group,
-      const GhloIrOp      *op,
-      guint                number,
-      const char          *reason)
+tell (GhloFuser      *self,
+      const GhloIrOp *first,
+      const GhloIrOp *op,
+      guint           number,
+      const char     *reason)
 {
   const GhloPassFusion *fusion = &self->context->options->fusion;
-  const GhloFusionCandidate candidate = { self->rules->kind, group->ops[0], op, number, reason };
+  const GhloFusionCandidate candidate = { self->rules->kind, first, op, number, reason };
 
   if (fusion->tell != NULL)
     fusion->tell (fusion->tell_data, self->module, &candidate);
 }
 
 void
-ghlo_fuse_refuse (GhloFuser           *self,
-                  const GhloFuseGroup *group,
-                  const GhloIrOp      *op,
-                  const char          *reason)
+ghlo_fuse_refuse (GhloFuser      *self,
+                  const GhloIrOp *first,
+                  const GhloIrOp *op,
+                  const char     *reason)
 {
-  tell (self, group, op, 0, reason);
+  tell (self, first, op, 0, reason);
 }
 
-static const char *
-find_reason (GhloFuser           *self,
-             const GhloFuseGroup *group,
-             const GhloFuseGroup *grown)
+const char *
+ghlo_fuse_find_reason (GhloFuser       *self,
+                       GhloIrOp *const *ops,
+                       guint            n_ops)
 {
   const GhloPassFusion *fusion = &self->context->options->fusion;
-
-  for (guint i = group->n_ops; i < grown->n_ops; i++)
-    if (g_hash_table_contains (self->members, grown->ops[i]))
-      return "it is in another group";
-  if (self->context->n_merges >= self->context->max_merges)
-    return "GHLO_FUSE says to stop before it";
 
   if (fusion->declines == NULL)
     return NULL;
 
-  return fusion->declines (fusion->device, self->rules->kind, (const GhloIrOp *const *) grown->ops, grown->n_ops);
+  return fusion->declines (fusion->device, self->rules->kind, (const GhloIrOp *const *) ops, n_ops);
+}
+
+gboolean
+ghlo_fuse_accept (GhloFuser       *self,
+                  GhloIrOp *const *ops,
+                  guint            n_ops,
+                  const GhloIrOp  *first,
+                  const GhloIrOp  *op)
+{
+  const char *reason;
+  guint number;
+
+  if (self->context->n_merges >= self->context->max_merges)
+    reason = "GHLO_FUSE says to stop before it";
+  else
+    reason = ghlo_fuse_find_reason (self, ops, n_ops);
+  number = reason == NULL ? ++self->context->n_merges : 0;
+  tell (self, first, op, number, reason);
+
+  return reason == NULL;
 }
 
 gboolean
@@ -86,48 +114,125 @@ ghlo_fuse_merge (GhloFuser           *self,
                  GhloFuseGroup       *group,
                  const GhloFuseGroup *grown)
 {
-  const char *reason = find_reason (self, group, grown);
-  guint number = reason == NULL ? ++self->context->n_merges : 0;
+  const GhloIrOp *first = group->ops[0], *last = grown->ops[grown->n_ops - 1];
 
-  tell (self, group, grown->ops[grown->n_ops - 1], number, reason);
-  if (reason == NULL)
-    *group = *grown;
+  for (guint i = group->n_ops; i < grown->n_ops; i++)
+    if (g_hash_table_contains (self->members, grown->ops[i]))
+      {
+        ghlo_fuse_refuse (self, first, last, "it is in another group");
+        return FALSE;
+      }
+  if (!ghlo_fuse_accept (self, grown->ops, grown->n_ops, first, last))
+    return FALSE;
+  *group = *grown;
 
-  return reason == NULL;
+  return TRUE;
+}
+
+void
+ghlo_fuse_add (GhloFuser           *self,
+               const GhloFuseGroup *group)
+{
+  for (guint i = 0; i < group->n_ops; i++)
+    g_hash_table_add (self->members, group->ops[i]);
+  g_ptr_array_add (self->groups, g_memdup2 (group, offsetof (GhloFuseGroup, ops)
+                                                   + group->n_ops * sizeof group->ops[0]));
+}
+
+/* What is given: the results that others use; where there are none, the last operation's first. */
+
+static gboolean
+has_other_use (const GhloIrValue *value,
+               GHashTable        *ops)
+{
+  for (const GhloIrUse *use = value->uses; use != NULL; use = use->next)
+    if (!g_hash_table_contains (ops, use->op))
+      return TRUE;
+
+  return FALSE;
+}
+
+static void
+find_results (const GhloFuseGroup *group,
+              GPtrArray           *results)
+{
+  g_autoptr (GHashTable) ops = g_hash_table_new (NULL, NULL);
+
+  for (guint i = 0; i < group->n_ops; i++)
+    g_hash_table_add (ops, group->ops[i]);
+  for (guint i = 0; i < group->n_ops; i++)
+    for (guint k = 0; k < group->ops[i]->n_results; k++)
+      if (has_other_use (&group->ops[i]->results[k], ops))
+        g_ptr_array_add (results, &group->ops[i]->results[k]);
+  if (results->len == 0)
+    g_ptr_array_add (results, &group->ops[group->n_ops - 1]->results[0]);
 }
 
 /* Equal groups */
 
-/* What stands for @value in a body: the number of its operation, or of the input behind those. */
-static guint
-number_of (const Body        *self,
-           const GhloIrValue *value)
+static void
+number_values (Body                *self,
+               GhloIrValue *const  *inputs,
+               guint                n_inputs,
+               GhloIrValue *const  *results,
+               guint                n_results)
 {
-  guint n = 0;
+  g_autoptr (GArray) numbers = g_array_new (FALSE, FALSE, sizeof (guint32));
+  guint32 n = 0;
 
-  while (n < self->n_ops && self->ops[n] != value->op)
-    n++;
-  if (n == self->n_ops)
-    while (self->inputs[n - self->n_ops] != value)
-      n++;
+  for (guint i = 0; i < n_inputs; i++)
+    inputs[i]->id = n++;
+  for (guint i = 0; i < self->n_ops; i++)
+    {
+      for (guint k = 0; k < self->ops[i]->n_operands; k++)
+        g_array_append_val (numbers, ghlo_ir_op_operand (self->ops[i], k)->id);
+      for (guint k = 0; k < self->ops[i]->n_results; k++)
+        self->ops[i]->results[k].id = n++;
+    }
+  for (guint i = 0; i < n_results; i++)
+    g_array_append_val (numbers, results[i]->id);
+  self->n_numbers = numbers->len;
+  self->numbers = (guint32 *) (gpointer) g_array_free (g_steal_pointer (&numbers), FALSE);
+}
 
-  return n;
+/* Takes @ops. */
+static Body *
+body_new (const GhloIrOp     **ops,
+          guint                n_ops,
+          GhloIrValue *const  *inputs,
+          guint                n_inputs,
+          GhloIrValue *const  *results,
+          guint                n_results)
+{
+  Body *self = g_new0 (Body, 1);
+  GhloHash hash = ghlo_hash_begin ();
+
+  self->ops = ops;
+  self->n_ops = n_ops;
+  self->n_inputs = n_inputs;
+  number_values (self, inputs, n_inputs, results, n_results);
+  for (guint i = 0; i < n_ops; i++)
+    ghlo_hash_add (&hash, ghlo_ir_op_hash_like (ops[i]));
+  ghlo_hash_add_bytes (&hash, self->numbers, self->n_numbers * sizeof (guint32));
+  self->hash = (guint) ghlo_hash_end (&hash);
+
+  return self;
+}
+
+static void
+body_free (gpointer data)
+{
+  Body *self = data;
+
+  g_free (self->ops);
+  g_free (self->numbers);
+  g_free (self);
 }
 
 static guint
 hash_body (gconstpointer key)
 {
-  const Body *self = key;
-  GhloHash hash = ghlo_hash_begin ();
-
-  for (guint i = 0; i < self->n_ops; i++)
-    {
-      ghlo_hash_add (&hash, ghlo_ir_op_hash_like (self->ops[i]));
-      for (guint k = 0; k < self->ops[i]->n_operands; k++)
-        ghlo_hash_add (&hash, number_of (self, ghlo_ir_op_operand (self->ops[i], k)));
-    }
-
-  return (guint) ghlo_hash_end (&hash);
+  return ((const Body *) key)->hash;
 }
 
 static gboolean
@@ -136,16 +241,12 @@ same_body (gconstpointer a,
 {
   const Body *x = a, *y = b;
 
-  if (x->n_ops != y->n_ops || x->n_inputs != y->n_inputs)
+  if (x->n_ops != y->n_ops || x->n_inputs != y->n_inputs || x->n_numbers != y->n_numbers
+      || memcmp (x->numbers, y->numbers, x->n_numbers * sizeof (guint32)) != 0)
     return FALSE;
   for (guint i = 0; i < x->n_ops; i++)
-    {
-      if (!ghlo_ir_op_is_like (x->ops[i], y->ops[i]))
-        return FALSE;
-      for (guint k = 0; k < x->ops[i]->n_operands; k++)
-        if (number_of (x, ghlo_ir_op_operand (x->ops[i], k)) != number_of (y, ghlo_ir_op_operand (y->ops[i], k)))
-          return FALSE;
-    }
+    if (!ghlo_ir_op_is_like (x->ops[i], y->ops[i]))
+      return FALSE;
 
   return TRUE;
 }
@@ -153,39 +254,45 @@ same_body (gconstpointer a,
 static GhloIrOp *
 add_function (GhloFuser           *self,
               const GhloFuseGroup *group,
+              GPtrArray           *results,
               const char          *name)
 {
   g_autoptr (GPtrArray) inputs = g_ptr_array_new ();
-  Body *body = g_new0 (Body, 1);
-  GhloIrBlock *block;
+  GhloIrOp *function = ghlo_ir_outline (self->module, (const GhloIrOp *const *) group->ops, group->n_ops, name, inputs,
+                                        results);
+  const GhloIrBlock *block = ghlo_ir_func_get_body (function);
+  const GhloIrOp **ops = g_new (const GhloIrOp *, group->n_ops);
+  g_autofree GhloIrValue **given = g_new (GhloIrValue *, results->len);
+  guint n = 0;
+  Body *body;
 
-  body->function = ghlo_ir_outline (self->module, (const GhloIrOp *const *) group->ops, group->n_ops, name, inputs,
-                                    NULL);
-  block = ghlo_ir_func_get_body (body->function);
-  body->inputs = block->arguments;
-  body->n_inputs = block->n_arguments;
   for (const GhloIrOp *op = block->first; op != block->last; op = op->next)
-    body->ops[body->n_ops++] = op;
+    ops[n++] = op;
+  for (guint i = 0; i < results->len; i++)
+    given[i] = ghlo_ir_op_operand (block->last, i);
+  body = body_new (ops, n, block->arguments, block->n_arguments, given, results->len);
+  body->function = function;
   g_hash_table_add (self->bodies, body);
 
-  return body->function;
+  return function;
 }
 
-/* The function that does what @group does to @inputs. */
+/* The function that computes @results as @group does, of @inputs. */
 static GhloIrOp *
 find_function (GhloFuser           *self,
                const GhloFuseGroup *group,
                const GPtrArray     *inputs,
+               GPtrArray           *results,
                const char          *name)
 {
-  Body key = { .n_ops = group->n_ops, .n_inputs = inputs->len, .inputs = (GhloIrValue *const *) inputs->pdata };
-  const Body *found;
+  Body *key = body_new (g_memdup2 (group->ops, group->n_ops * sizeof group->ops[0]), group->n_ops,
+                        (GhloIrValue *const *) inputs->pdata, inputs->len,
+                        (GhloIrValue *const *) results->pdata, results->len);
+  const Body *found = g_hash_table_lookup (self->bodies, key);
 
-  for (guint i = 0; i < group->n_ops; i++)
-    key.ops[i] = group->ops[i];
-  found = g_hash_table_lookup (self->bodies, &key);
+  body_free (key);
 
-  return found != NULL ? found->function : add_function (self, group, name);
+  return found != NULL ? found->function : add_function (self, group, results, name);
 }
 
 /* Places */
@@ -291,19 +398,23 @@ join_locations (GhloIrModule        *module,
 static GhloIrOp *
 make_composite (GhloFuser           *self,
                 const GhloFuseGroup *group,
-                const GPtrArray     *inputs)
+                const GPtrArray     *inputs,
+                GPtrArray           *results)
 {
   g_autofree char *name = g_strconcat (GHLO_IR_FUSION, self->rules->kind, NULL);
-  const GhloIrOp *function = find_function (self, group, inputs, name);
+  const GhloIrOp *function = find_function (self, group, inputs, results, name), *first = group->ops[0];
+  g_autofree const GhloIrType **types = g_new (const GhloIrType *, results->len);
   const GhloIrNamedAttr attributes[] = {
     { "name", ghlo_ir_attr_string (self->module, name, -1) },
     { "decomposition", ghlo_ir_attr_symbol (self->module, ghlo_ir_op_get_string (function, "sym_name"), NULL, 0) },
   };
-  const GhloIrOp *first = group->ops[0], *last = group->ops[group->n_ops - 1];
+
+  for (guint i = 0; i < results->len; i++)
+    types[i] = ((const GhloIrValue *) g_ptr_array_index (results, i))->type;
 
   return ghlo_ir_op_new (self->module, &(GhloIrOpState) {
     .kind = GHLO_OP_STABLEHLO_COMPOSITE, .operands = (GhloIrValue *const *) inputs->pdata, .n_operands = inputs->len,
-    .result_types = &last->results[0].type, .n_results = 1, .attributes = attributes,
+    .result_types = types, .n_results = results->len, .attributes = attributes,
     .n_attributes = G_N_ELEMENTS (attributes), .location = join_locations (self->module, group),
     .line = first->line, .column = first->column,
   });
@@ -315,35 +426,21 @@ make_fusion (gpointer data,
 {
   const GhloFuseGroup *group = data;
   GhloFuser *self = user_data;
-  g_autoptr (GPtrArray) inputs = g_ptr_array_new ();
+  g_autoptr (GPtrArray) inputs = g_ptr_array_new (), results = g_ptr_array_new ();
   GhloIrOp *place, *composite;
 
   ghlo_ir_outline_inputs ((const GhloIrOp *const *) group->ops, group->n_ops, inputs);
+  find_results (group, results);
   place = find_place (group, inputs);
   for (guint i = 0; i < inputs->len; i++)
     move_views (self, place, g_ptr_array_index (inputs, i));
-  composite = make_composite (self, group, inputs);
+  composite = make_composite (self, group, inputs, results);
   put_behind (self, place, composite);
-  ghlo_ir_value_replace (&group->ops[group->n_ops - 1]->results[0], &composite->results[0]);
+  for (guint i = 0; i < results->len; i++)
+    ghlo_ir_value_replace (g_ptr_array_index (results, i), &composite->results[i]);
   for (guint i = group->n_ops; i > 0; i--)
     ghlo_pass_erase (group->ops[i - 1]);
   self->context->n_changes++;
-}
-
-static void
-find_group (GhloFuser *self,
-            GhloIrOp  *op)
-{
-  GhloFuseGroup group = { { op }, 1 };
-
-  if (!self->rules->begins (op))
-    return;
-  self->rules->grow (self, &group);
-  if (group.n_ops == 1)
-    return;
-  for (guint i = 0; i < group.n_ops; i++)
-    g_hash_table_add (self->members, group.ops[i]);
-  g_ptr_array_add (self->groups, g_memdup2 (&group, sizeof group));
 }
 
 static int
@@ -363,14 +460,10 @@ fuse_function (GhloFuser  *self,
 {
   guint32 n = 0;
 
+  if (!self->rules->find (self, func, self->rules->data, error))
+    return FALSE;
   for (GhloIrOp *op = ghlo_pass_next_op (func, func); op != NULL; op = ghlo_pass_next_op (op, func))
     op->id = n++;
-  for (GhloIrOp *op = ghlo_pass_next_op (func, func); op != NULL; op = ghlo_pass_next_op (op, func))
-    {
-      if (ghlo_monitor_cancelled (self->context->monitor, error))
-        return FALSE;
-      find_group (self, op);
-    }
   g_ptr_array_sort (self->groups, compare_ends);
   g_ptr_array_foreach (self->groups, make_fusion, self);
   g_ptr_array_set_size (self->groups, 0);
@@ -378,6 +471,23 @@ fuse_function (GhloFuser  *self,
   g_hash_table_remove_all (self->ends);
 
   return TRUE;
+}
+
+/* The functions that say what fusions do: what is in them is one step already. */
+static GHashTable *
+find_decompositions (const GhloIrModule *module)
+{
+  GHashTable *functions = g_hash_table_new (NULL, NULL);
+
+  for (const GhloIrOp *op = module->op; op != NULL; op = ghlo_pass_next_op (op, module->op))
+    {
+      const GhloIrBlock *body = ghlo_ir_fusion_get_body (op);
+
+      if (body != NULL)
+        g_hash_table_add (functions, body->region->op);
+    }
+
+  return functions;
 }
 
 gboolean
@@ -389,7 +499,8 @@ ghlo_fuse_module (GhloIrModule        *module,
   g_autoptr (GPtrArray) functions = ghlo_pass_functions (module);
   g_autoptr (GPtrArray) groups = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GHashTable) members = g_hash_table_new (NULL, NULL), ends = g_hash_table_new (NULL, NULL);
-  g_autoptr (GHashTable) bodies = g_hash_table_new_full (hash_body, same_body, g_free, NULL);
+  g_autoptr (GHashTable) decompositions = find_decompositions (module);
+  g_autoptr (GHashTable) bodies = g_hash_table_new_full (hash_body, same_body, body_free, NULL);
   GhloFuser self = { module, context, rules, groups, members, bodies, ends };
 
   for (guint i = 0; i < functions->len; i++)
@@ -397,7 +508,8 @@ ghlo_fuse_module (GhloIrModule        *module,
       GhloIrOp *func = g_ptr_array_index (functions, i);
 
       /* What is in an inner module might see another function under the name of a decomposition. */
-      if (ghlo_ir_op_get_parent (func) == module->op && !fuse_function (&self, func, error))
+      if (ghlo_ir_op_get_parent (func) == module->op && !g_hash_table_contains (decompositions, func)
+          && !fuse_function (&self, func, error))
         return FALSE;
     }
 

@@ -30,6 +30,10 @@ const GhloPass ghlo_pass_table[] = {
   { "dce", "Removes what nothing uses", 1, GHLO_PASS_EACH, ghlo_pass_dce },
   { "fuse-epilogues", "Makes one step of a product or convolution and the elementwise operations after it", 1,
     GHLO_PASS_FUSION, ghlo_pass_fuse_epilogues },
+  { "fuse-reductions", "Makes one step of reductions and the elementwise operations around them", 1,
+    GHLO_PASS_FUSION, ghlo_pass_fuse_reductions },
+  { "fuse-maps", "Makes one step of elementwise operations that give or take each other's results", 1,
+    GHLO_PASS_FUSION, ghlo_pass_fuse_maps },
 };
 
 enum { N_PASSES = G_N_ELEMENTS (ghlo_pass_table) };

@@ -218,6 +218,7 @@ ghlo_step_build_implementation (GhloStepBuilder   *self,
   g_autofree GhloStepOperand *operands = g_new0 (GhloStepOperand, n_values);
   g_autofree GhloView *views = g_new0 (GhloView, n_values);
   g_autofree GhloStepOperandSelection *selections = g_new (GhloStepOperandSelection, n);
+  const GhloStepTarget *first;
   GhloStepSelection selection;
   Attempt attempt = {
     .request = { .op = op, .body = body, .n_ops = body != NULL ? *n_ops : 0, .n_operands = n,
@@ -225,12 +226,14 @@ ghlo_step_build_implementation (GhloStepBuilder   *self,
     .operands = operands, .results = operands + n, .views = views, .selections = selections,
   };
 
+  first = body != NULL ? ghlo_step_find_target (self, body->first) : NULL;
   for (guint i = 0; i < self->plan->n_targets; i++)
     {
       const GhloStepTarget *target = self->plan->targets[i];
       const GhloStepImplementation *implementation;
 
-      if (body != NULL && target != ghlo_step_find_target (self, body->first))
+      /* What begins with something that no target has a step for may still be a kernel of any. */
+      if (first != NULL && target != first)
         continue;
       find_views (self, &attempt, ghlo_step_target_space (self->plan, target));
       implementation = select_implementation (&attempt, target, &selection, &self->reasons[i]);

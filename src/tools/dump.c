@@ -192,8 +192,8 @@ read_options (Options    *options,
     options->stage++;
   if (options->stage > STAGE_KERNELS)
     {
-      ghlo_tool_error ("expected --stage=parsed, --stage=passes, --stage=fusion, --stage=plan or --stage=kernels, found "
-                       "'%s'", stage);
+      ghlo_tool_error ("expected --stage=parsed, --stage=passes, --stage=fusion, --stage=plan or --stage=kernels, "
+                       "found '%s'", stage);
       return FALSE;
     }
   if (level == NULL)

@@ -36,7 +36,7 @@
 #define CALLGRIND_DUMP_STATS_AT(name)
 #endif
 
-enum { REPETITIONS = 5, N_PASSES = 10, LEVEL = 2 };
+enum { REPETITIONS = 5, N_PASSES = 12, LEVEL = 2 };
 
 /* Seconds after which a program is not measured again. */
 #define LONG_ENOUGH 10.0

@@ -56,9 +56,9 @@ bench (const GhloKernel         *kernel,
   size = ghlo_cpu_strips_scratch (strips, NULL);
   scratch = g_aligned_alloc (1, size, 64);
   time = measure (strips, buffers, n, scratch);
-  printf ("%-20s lanes %-8s strips of %3u%s %12.2f us  %10.3f ns a point (estimated %10.3f)  %7zu bytes\n", kernel->name,
-          schedule->lanes == GHLO_KERNEL_NONE ? "of blocks" : kernel->axes[schedule->lanes].name, schedule->strip,
-          is_chosen ? "*" : " ", time * 1e6, time * 1e9 / (double) n, schedule->cost, size);
+  printf ("%-20s lanes %-8s strips of %3u%s %12.2f us  %10.3f ns a point (estimated %10.3f)  %7zu bytes\n",
+          kernel->name, schedule->lanes == GHLO_KERNEL_NONE ? "of blocks" : kernel->axes[schedule->lanes].name,
+          schedule->strip, is_chosen ? "*" : " ", time * 1e6, time * 1e9 / (double) n, schedule->cost, size);
   g_aligned_free (scratch);
 }
 

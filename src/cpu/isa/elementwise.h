@@ -39,8 +39,8 @@ typedef enum
  * of floats follow IEEE 754, and the total order compares floats' bits as signed integers. COPY,
  * SELECT and REDUCE_PRECISION, whose detail is a GhloCpuPrecision, depend on the size of elements
  * alone: they stand in the rows of U8 to U64, the first two also in that of C128. COMPLEX stands
- * in the row of its parts' type. FMA is rounded once at every level. An operation that is another one on booleans (addition is OR)
- * stands in the row of I1 under the other one. */
+ * in the row of its parts' type. FMA is rounded once at every level. An operation that is another one on
+ * booleans (addition is OR) stands in the row of I1 under the other one. */
 typedef enum
 {
   GHLO_CPU_ELEMENTWISE_COPY = GHLO_N_SCALARS,

@@ -129,6 +129,16 @@ EXTREMES (F64, U64, f64)
     for (gsize i = 0; i < n_rows && column < n_chains; i++) \
       row_##name (to + column, a + i * n_chains + column, b + i * n_chains + column, n_chains - column); \
     row_##name (to, a + n_rows * n_chains, b + n_rows * n_chains, n - n_rows * n_chains); \
+  } \
+\
+  static G_GNUC_UNUSED void \
+  halve_##name (guint8 *accumulators, \
+                gsize   n_chains) \
+  { \
+    T##_there *to = (gpointer) accumulators; \
+\
+    for (gsize n = n_chains / 2; n > 0; n /= 2) \
+      row_##name (to, to + n, to + n, n); \
   }
 
 #define INTEGERS(bits, Wide) \
@@ -166,6 +176,16 @@ FLOATS (F64, f64, )
     [GHLO_COMBINER_XOR] = fold_xor_##bits, \
     [GHLO_COMBINER_MAXIMUM] = fold_maximum_##sign##bits, \
     [GHLO_COMBINER_MINIMUM] = fold_minimum_##sign##bits, \
+  }; \
+\
+  const GhloCpuHalveFunc NAME (halvings_##sign##bits)[GHLO_N_COMBINERS] = { \
+    [GHLO_COMBINER_ADD] = halve_add_##bits, \
+    [GHLO_COMBINER_MULTIPLY] = halve_multiply_##bits, \
+    [GHLO_COMBINER_AND] = halve_and_##bits, \
+    [GHLO_COMBINER_OR] = halve_or_##bits, \
+    [GHLO_COMBINER_XOR] = halve_xor_##bits, \
+    [GHLO_COMBINER_MAXIMUM] = halve_maximum_##sign##bits, \
+    [GHLO_COMBINER_MINIMUM] = halve_minimum_##sign##bits, \
   };
 
 INTEGER_TABLE (s, 8)
@@ -184,6 +204,13 @@ INTEGER_TABLE (u, 64)
     [GHLO_COMBINER_MAXIMUM] = fold_maximum_##suffix, \
     [GHLO_COMBINER_MINIMUM] = fold_minimum_##suffix, \
     [GHLO_CPU_FOLD_FMA] = fold_fma_##suffix, \
+  }; \
+\
+  const GhloCpuHalveFunc NAME (halvings_##suffix)[GHLO_N_COMBINERS] = { \
+    [GHLO_COMBINER_ADD] = halve_add_##suffix, \
+    [GHLO_COMBINER_MULTIPLY] = halve_multiply_##suffix, \
+    [GHLO_COMBINER_MAXIMUM] = halve_maximum_##suffix, \
+    [GHLO_COMBINER_MINIMUM] = halve_minimum_##suffix, \
   };
 
 FLOAT_TABLE (f32)
@@ -196,4 +223,12 @@ const GhloCpuFoldFunc NAME (folds_i1)[GHLO_CPU_N_FOLDS] = {
   [GHLO_COMBINER_XOR] = fold_xor_8,
   [GHLO_COMBINER_MAXIMUM] = fold_or_8,
   [GHLO_COMBINER_MINIMUM] = fold_and_8,
+};
+
+const GhloCpuHalveFunc NAME (halvings_i1)[GHLO_N_COMBINERS] = {
+  [GHLO_COMBINER_AND] = halve_and_8,
+  [GHLO_COMBINER_OR] = halve_or_8,
+  [GHLO_COMBINER_XOR] = halve_xor_8,
+  [GHLO_COMBINER_MAXIMUM] = halve_or_8,
+  [GHLO_COMBINER_MINIMUM] = halve_and_8,
 };

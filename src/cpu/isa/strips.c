@@ -167,6 +167,19 @@ NAME (strip_routines_init) (GhloCpuStripRoutines *self)
       [GHLO_CPU_NUMBER_F32] = NAME (folds_f32),
       [GHLO_CPU_NUMBER_F64] = NAME (folds_f64),
     },
+    .halvings = {
+      [GHLO_CPU_NUMBER_I1] = NAME (halvings_i1),
+      [GHLO_CPU_NUMBER_S8] = NAME (halvings_s8),
+      [GHLO_CPU_NUMBER_S16] = NAME (halvings_s16),
+      [GHLO_CPU_NUMBER_S32] = NAME (halvings_s32),
+      [GHLO_CPU_NUMBER_S64] = NAME (halvings_s64),
+      [GHLO_CPU_NUMBER_U8] = NAME (halvings_u8),
+      [GHLO_CPU_NUMBER_U16] = NAME (halvings_u16),
+      [GHLO_CPU_NUMBER_U32] = NAME (halvings_u32),
+      [GHLO_CPU_NUMBER_U64] = NAME (halvings_u64),
+      [GHLO_CPU_NUMBER_F32] = NAME (halvings_f32),
+      [GHLO_CPU_NUMBER_F64] = NAME (halvings_f64),
+    },
     .products = { [GHLO_CPU_NUMBER_F32] = product_f32, [GHLO_CPU_NUMBER_F64] = product_f64 },
   };
 }

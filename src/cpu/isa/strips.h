@@ -69,6 +69,10 @@ typedef void (*GhloCpuFoldFunc)    (const guint8 *const *operands,
                                     gsize                n_chains,
                                     gsize                first);
 
+/* Merges all accumulators into the first: each with the one half as many behind it, as they halve. */
+typedef void (*GhloCpuHalveFunc)   (guint8              *accumulators,
+                                    gsize                n_chains);
+
 typedef struct
 {
   GhloCpuSplatFunc       splats[GHLO_CPU_N_STRIP_SIZES];
@@ -78,6 +82,7 @@ typedef struct
   GhloCpuScatterFunc     scatters[GHLO_CPU_N_STRIP_SIZES];
   GhloCpuTermFunc        clamp, guard;
   const GhloCpuFoldFunc *folds[GHLO_CPU_N_NUMBERS];     /* by combiner, or FMA; missing ones are NULL */
+  const GhloCpuHalveFunc *halvings[GHLO_CPU_N_NUMBERS]; /* by combiner */
   /* result += the number at operand 0 × operand 1, by FMA; of F32 and F64. */
   GhloCpuElementwiseFunc products[GHLO_CPU_N_NUMBERS];
 } GhloCpuStripRoutines;

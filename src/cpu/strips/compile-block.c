@@ -7,7 +7,6 @@
 
 #include "cpu/strips/compile-private.h"
 
-#include "base/fail.h"
 #include "base/ghlo-error.h"
 #include "kernel/evaluate.h"
 
@@ -58,7 +57,7 @@ ghlo_cpu_strip_constant (GhloCpuStripCompiler *self,
         return (guint16) i;
     }
   slot.offset = (program->constants->len + 63) & ~(gsize) 63;
-  g_byte_array_set_size (program->constants, (guint) (slot.offset + MAX (8, (gsize) program->strip << slot.size_row)));
+  g_byte_array_set_size (program->constants, (guint) (slot.offset + ((gsize) program->strip << slot.size_row)));
   ghlo_cpu_strip_routines ()->splats[slot.size_row] ((const guint8 *) &bits, program->constants->data + slot.offset,
                                                      program->strip);
   g_array_append_val (program->slots, slot);
@@ -144,8 +143,11 @@ ghlo_cpu_strip_add_call (GhloCpuStripCompiler *self,
   gboolean swaps;
 
   if (!ghlo_cpu_strip_find_call (self->kernel, from, &loop, &swaps))
-    return GHLO_FALSE_AFTER (g_set_error (self->error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, "kernel %s: no loop of the CPU computes %s of %s",
-                      self->kernel->name, ghlo_node_spec (from->kind)->name, ghlo_element_info (from->type)->name));
+    {
+      g_set_error (self->error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, "kernel %s: no loop of the CPU computes %s of %s",
+                   self->kernel->name, ghlo_node_spec (from->kind)->name, ghlo_element_info (from->type)->name);
+      return FALSE;
+    }
   for (guint i = 0; i < n; i++)
     operands[i] = ghlo_cpu_strip_slot (self, from->operands[i], list);
   call = ghlo_cpu_strip_add (list, GHLO_CPU_STRIP_CALL, 0, result);
@@ -166,6 +168,24 @@ ghlo_cpu_strip_add_call (GhloCpuStripCompiler *self,
   return TRUE;
 }
 
+guint16
+ghlo_cpu_strip_add_copy (GhloCpuStripCompiler *self,
+                         guint                 left,
+                         GArray               *list)
+{
+  const GhloKernelNode *from = &self->kernel->nodes[left];
+  guint16 slot = ghlo_cpu_strip_add_slot (self, from->type, TRUE);
+  GhloCpuStripInstruction *copy;
+
+  /* A copy of any type has a loop. */
+  ghlo_cpu_strip_add_call (self, left, list, slot);
+  copy = &g_array_index (list, GhloCpuStripInstruction, list->len - 1);
+  copy->operands[0] = self->self->folds[from->which].left;
+  copy->n_operands = 1;
+
+  return slot;
+}
+
 /* An access of the block, whose nodes are used in @list. */
 static guint
 add_access (GhloCpuStripCompiler *self,
@@ -180,18 +200,17 @@ add_access (GhloCpuStripCompiler *self,
     {
       GhloCpuStripGuard *guard = &access->terms[i];
       guint node = self->kernel->terms[from->first_term + i].node;
+      GhloElementType type;
 
       if (node == GHLO_KERNEL_NONE)
         continue;
+      type = self->kernel->nodes[node].type;
       node = ghlo_cpu_strip_origin (self, node);
       guard->is_varying = (self->facts[node] & GHLO_CPU_STRIP_VARIES) != 0 && self->block->lanes != GHLO_KERNEL_NONE;
       /* One value is enough of what is the same along the strip. */
       guard->slot = ghlo_cpu_strip_slot (self, node, guard->is_varying ? list : self->prologue);
-      guard->to_s64 = ghlo_element_info (self->kernel->nodes[self->kernel->terms[from->first_term + i].node].type)->bits == 64
-                        ? NULL
-                        : ghlo_cpu_elementwise_routines ()
-                            ->casts[ghlo_cpu_strip_number (self->kernel->nodes[self->kernel->terms[from->first_term + i].node].type)]
-                                   [GHLO_CPU_NUMBER_S64];
+      if (ghlo_element_info (type)->bits != 64)
+        guard->to_s64 = ghlo_cpu_elementwise_routines ()->casts[ghlo_cpu_strip_number (type)][GHLO_CPU_NUMBER_S64];
       access->is_general |= guard->is_varying;
     }
 
@@ -233,8 +252,9 @@ add_leaf (GhloCpuStripCompiler *self,
     case GHLO_NODE_AXIS:
     case GHLO_NODE_EXTENT:
       result = ghlo_cpu_strip_add_slot (self, node->type, TRUE);
-      ghlo_cpu_strip_add (list, node->kind == GHLO_NODE_AXIS ? GHLO_CPU_STRIP_AXIS : GHLO_CPU_STRIP_EXTENT, node->which,
-                          result)->loop.ramp = ghlo_cpu_strip_routines ()->ramps[size_row (node->type)];
+      added = ghlo_cpu_strip_add (list, node->kind == GHLO_NODE_AXIS ? GHLO_CPU_STRIP_AXIS : GHLO_CPU_STRIP_EXTENT,
+                                  node->which, result);
+      added->loop.ramp = ghlo_cpu_strip_routines ()->ramps[size_row (node->type)];
       break;
     case GHLO_NODE_LOAD:
     case GHLO_NODE_INSIDE:
@@ -242,12 +262,13 @@ add_leaf (GhloCpuStripCompiler *self,
       if (node->operands[0] != GHLO_KERNEL_NONE)
         fill = ghlo_cpu_strip_slot (self, node->operands[0], list);
       /* What is stored, or folded, after its place was written must have been read before. */
-      is_copied = node->kind == GHLO_NODE_LOAD && self->kernel->buffers[self->kernel->accesses[node->which].buffer].is_written
+      is_copied = node->kind == GHLO_NODE_LOAD
+                  && self->kernel->buffers[self->kernel->accesses[node->which].buffer].is_written
                   && (self->block->block.n_folds > 0 || (self->facts[number] & GHLO_CPU_STRIP_STORED) != 0);
       result = ghlo_cpu_strip_add_slot (self, node->type,
                                         is_copied || node->kind == GHLO_NODE_INSIDE || !is_plain (self, access));
-      added = ghlo_cpu_strip_add (list, node->kind == GHLO_NODE_LOAD ? GHLO_CPU_STRIP_LOAD : GHLO_CPU_STRIP_INSIDE, access,
-                                  result);
+      added = ghlo_cpu_strip_add (list, node->kind == GHLO_NODE_LOAD ? GHLO_CPU_STRIP_LOAD : GHLO_CPU_STRIP_INSIDE,
+                                  access, result);
       added->operands[0] = fill;
       added->is_copied = is_copied;
       break;
@@ -290,8 +311,10 @@ find_aim (const GhloCpuStripCompiler *self,
           guint                       node)
 {
   const GhloKernelBlock *block = &self->block->block;
+  const guint kind = self->kernel->nodes[node].kind, facts = self->facts[node];
 
-  if ((self->facts[node] & GHLO_CPU_STRIP_LATE) != 0 || (self->facts[node] & GHLO_CPU_STRIP_VARIES) == 0)
+  if (ghlo_node_spec (kind)->role == GHLO_NODE_LEAF || kind == GHLO_NODE_BITCAST || (facts & GHLO_CPU_STRIP_LATE) != 0
+      || (facts & GHLO_CPU_STRIP_FOLDED) != 0 || (facts & GHLO_CPU_STRIP_VARIES) == 0)
     return NULL;
   for (guint i = block->first_store; i < block->first_store + block->n_stores; i++)
     if (self->kernel->stores[i].node == node)
@@ -352,19 +375,9 @@ add_node (GhloCpuStripCompiler *self,
   if (ghlo_node_spec (node->kind)->role == GHLO_NODE_LEAF)
     {
       add_leaf (self, number, (facts & GHLO_CPU_STRIP_VARIES) != 0 ? self->body : self->prologue);
-      if ((facts & (GHLO_CPU_STRIP_FOLDED | GHLO_CPU_STRIP_STORED)) == (GHLO_CPU_STRIP_FOLDED | GHLO_CPU_STRIP_STORED))
-        {
-          /* What a fold was before each point is stored as a whole strip. */
-          guint16 left = self->slots[number];
-          GhloCpuStripInstruction *copy;
-
-          self->slots[number] = ghlo_cpu_strip_add_slot (self, node->type, TRUE);
-          if (!ghlo_cpu_strip_add_call (self, number, self->groups, self->slots[number]))
-            return FALSE;
-          copy = &g_array_index (self->groups, GhloCpuStripInstruction, self->groups->len - 1);
-          copy->operands[0] = left;
-          copy->n_operands = 1;
-        }
+      /* What a fold was before each point is stored as a whole strip. */
+      if ((facts & GHLO_CPU_STRIP_FOLDED) != 0 && (facts & GHLO_CPU_STRIP_STORED) != 0)
+        self->slots[number] = ghlo_cpu_strip_add_copy (self, number, self->groups);
       return TRUE;
     }
   if ((facts & GHLO_CPU_STRIP_FOLDED) != 0)
@@ -379,199 +392,6 @@ add_node (GhloCpuStripCompiler *self,
   self->slots[number] = ghlo_cpu_strip_add_slot (self, node->type, TRUE);
 
   return ghlo_cpu_strip_add_call (self, number, self->prologue, self->slots[number]);
-}
-
-/* Whether @access is another one from lane to lane. */
-static gboolean
-access_varies (const GhloCpuStripCompiler *self,
-               guint                       number,
-               guint                       fact)
-{
-  const GhloKernelAccess *access = &self->kernel->accesses[number];
-  const guint lanes = self->block->lanes;
-
-  if (fact == GHLO_CPU_STRIP_VARIES && access->strides[lanes] != 0)
-    return TRUE;
-  for (guint i = access->first_term; i < access->first_term + access->n_terms; i++)
-    {
-      const GhloKernelTerm *term = &self->kernel->terms[i];
-
-      if ((fact == GHLO_CPU_STRIP_VARIES && term->strides[lanes] != 0)
-          || (term->node != GHLO_KERNEL_NONE && (self->facts[term->node] & fact) != 0))
-        return TRUE;
-    }
-
-  return FALSE;
-}
-
-static guint
-facts_of (const GhloCpuStripCompiler *self,
-          const GhloKernelNode       *node)
-{
-  guint facts = 0;
-
-  for (guint i = 0; i < 3; i++)
-    if (node->operands[i] != GHLO_KERNEL_NONE)
-      facts |= self->facts[node->operands[i]] & (GHLO_CPU_STRIP_VARIES | GHLO_CPU_STRIP_FOLDED);
-  switch (node->kind)
-    {
-    case GHLO_NODE_AXIS:
-      return node->which == self->block->lanes ? GHLO_CPU_STRIP_VARIES : 0;
-    case GHLO_NODE_LOAD:
-    case GHLO_NODE_INSIDE:
-      return facts | (access_varies (self, node->which, GHLO_CPU_STRIP_VARIES) ? GHLO_CPU_STRIP_VARIES : 0)
-             | (access_varies (self, node->which, GHLO_CPU_STRIP_FOLDED) ? GHLO_CPU_STRIP_FOLDED : 0);
-    case GHLO_NODE_TEMPORARY:
-      return !self->block->is_along || (self->kernel->temporaries[node->which].axes & 1u << self->block->lanes) != 0
-               ? GHLO_CPU_STRIP_VARIES : 0;
-    case GHLO_NODE_LEFT:
-      return self->block->is_along ? GHLO_CPU_STRIP_VARIES | GHLO_CPU_STRIP_FOLDED : GHLO_CPU_STRIP_VARIES;
-    default:
-      return facts;
-    }
-}
-
-/* FALSE where the block cannot be run along its lanes: an address depends on a fold. */
-static gboolean
-find_varying (GhloCpuStripCompiler *self)
-{
-  const GhloKernelBlock *block = &self->block->block;
-
-  for (guint i = block->first_node; i < block->first_merge; i++)
-    {
-      const GhloKernelNode *node = &self->kernel->nodes[i];
-
-      self->facts[i] = node->kind == GHLO_NODE_CONSTANT ? 0 : self->block->lanes == GHLO_KERNEL_NONE ? GHLO_CPU_STRIP_VARIES
-                                                              : (guint8) facts_of (self, node);
-      if ((self->facts[i] & GHLO_CPU_STRIP_FOLDED) != 0 && (node->kind == GHLO_NODE_LOAD || node->kind == GHLO_NODE_INSIDE))
-        return FALSE;
-    }
-  if (self->block->lanes != GHLO_KERNEL_NONE)
-    for (guint i = block->first_store; i < block->first_store + block->n_stores; i++)
-      if (self->kernel->stores[i].access != GHLO_KERNEL_NONE
-          && access_varies (self, self->kernel->stores[i].access, GHLO_CPU_STRIP_FOLDED))
-        return FALSE;
-
-  return TRUE;
-}
-
-/* What gives the place of a store is read as late as what is stored. */
-static void
-use_access (GhloCpuStripCompiler *self,
-            guint                 number,
-            gboolean              is_stored)
-{
-  const GhloKernelAccess *access = &self->kernel->accesses[number];
-
-  for (guint i = access->first_term; i < access->first_term + access->n_terms; i++)
-    if (self->kernel->terms[i].node != GHLO_KERNEL_NONE)
-      {
-        self->facts[self->kernel->terms[i].node] |= GHLO_CPU_STRIP_IS_USED;
-        if (is_stored)
-          self->facts[ghlo_cpu_strip_origin (self, self->kernel->terms[i].node)] |= GHLO_CPU_STRIP_STORED;
-      }
-}
-
-static void
-find_used (GhloCpuStripCompiler *self)
-{
-  const GhloKernelBlock *block = &self->block->block;
-
-  for (guint i = block->first_store; i < block->first_store + block->n_stores; i++)
-    {
-      const GhloKernelStore *store = &self->kernel->stores[i];
-
-      self->facts[store->node] |= GHLO_CPU_STRIP_IS_USED;
-      self->facts[ghlo_cpu_strip_origin (self, store->node)] |= GHLO_CPU_STRIP_STORED;
-      if (store->access != GHLO_KERNEL_NONE)
-        use_access (self, store->access, TRUE);
-    }
-  for (guint i = block->first_fold; i < block->first_fold + block->n_folds; i++)
-    self->facts[self->kernel->folds[i].update] |= GHLO_CPU_STRIP_IS_USED;
-  for (guint i = block->first_merge; i-- > block->first_node;)
-    {
-      const GhloKernelNode *node = &self->kernel->nodes[i];
-
-      if ((self->facts[i] & GHLO_CPU_STRIP_IS_USED) == 0)
-        continue;
-      for (guint j = 0; j < 3; j++)
-        if (node->operands[j] != GHLO_KERNEL_NONE)
-          self->facts[node->operands[j]] |= GHLO_CPU_STRIP_IS_USED;
-      if (node->kind == GHLO_NODE_LOAD || node->kind == GHLO_NODE_INSIDE)
-        use_access (self, node->which, FALSE);
-    }
-}
-
-/* The last node that reads what is loaded from @buffer. */
-static guint
-last_reader (const GhloCpuStripCompiler *self,
-             guint                       buffer)
-{
-  const GhloKernelBlock *block = &self->block->block;
-  guint last = 0;
-
-  for (guint i = block->first_node; i < block->first_merge; i++)
-    for (guint j = 0; j < 3; j++)
-      {
-        guint operand = self->kernel->nodes[i].operands[j];
-        const GhloKernelNode *node;
-
-        if (operand == GHLO_KERNEL_NONE)
-          continue;
-        node = &self->kernel->nodes[ghlo_cpu_strip_origin (self, operand)];
-        if (node->kind == GHLO_NODE_LOAD && self->kernel->accesses[node->which].buffer == buffer)
-          last = i;
-      }
-
-  return last;
-}
-
-/* What is loaded from @buffer is an index, an update or stored somewhere: it is read to the very end. */
-static gboolean
-is_read_late (const GhloCpuStripCompiler *self,
-              guint                       buffer)
-{
-  const GhloKernelBlock *block = &self->block->block;
-
-  for (guint i = block->first_node; i < block->first_merge; i++)
-    {
-      const GhloKernelNode *node = &self->kernel->nodes[i];
-
-      if (node->kind != GHLO_NODE_LOAD || self->kernel->accesses[node->which].buffer != buffer)
-        continue;
-      if (block->n_folds > 0 || (self->facts[i] & (GHLO_CPU_STRIP_STORED | GHLO_CPU_STRIP_VARIES)) != GHLO_CPU_STRIP_VARIES)
-        return TRUE;
-      for (guint j = 0; j < self->kernel->n_terms; j++)
-        if (self->kernel->terms[j].node != GHLO_KERNEL_NONE
-            && self->kernel->terms[j].node >= block->first_node && self->kernel->terms[j].node < block->first_merge
-            && ghlo_cpu_strip_origin (self, self->kernel->terms[j].node) == i)
-          return TRUE;
-    }
-
-  return FALSE;
-}
-
-/* What is stored late: all but what can be stored as soon as it is there. */
-static void
-find_late (GhloCpuStripCompiler *self)
-{
-  const GhloKernelBlock *block = &self->block->block;
-
-  for (guint i = block->first_store; i < block->first_store + block->n_stores; i++)
-    {
-      const GhloKernelStore *store = &self->kernel->stores[i];
-      guint buffer;
-
-      if (store->access == GHLO_KERNEL_NONE)
-        continue;
-      buffer = self->kernel->accesses[store->access].buffer;
-      if (is_read_late (self, buffer) || last_reader (self, buffer) > store->node)
-        self->facts[store->node] |= GHLO_CPU_STRIP_LATE;
-      for (guint j = self->kernel->accesses[store->access].first_term;
-           j < self->kernel->accesses[store->access].first_term + self->kernel->accesses[store->access].n_terms; j++)
-        if (self->kernel->terms[j].node != GHLO_KERNEL_NONE && self->kernel->terms[j].node >= store->node)
-          self->facts[store->node] |= GHLO_CPU_STRIP_LATE;
-    }
 }
 
 static GhloCpuStripRange
@@ -597,13 +417,13 @@ add_all (GhloCpuStripCompiler *self)
   for (guint i = block->first_store; i < block->first_store + block->n_stores; i++)
     {
       const GhloKernelStore *store = &self->kernel->stores[i];
-      const GhloKernelNode *node = &self->kernel->nodes[store->node];
-      const GhloKernelStore *aim = ghlo_node_spec (node->kind)->role == GHLO_NODE_LEAF || node->kind == GHLO_NODE_BITCAST
-                                   || (self->facts[store->node] & GHLO_CPU_STRIP_FOLDED) != 0
-                                     ? NULL : find_aim (self, store->node);
 
-      if (aim != store)
-        add_store (self, store, store->access == GHLO_KERNEL_NONE ? 0 : add_access (self, store->access, self->last), self->last);
+      if (find_aim (self, store->node) != store)
+        {
+          guint access = store->access == GHLO_KERNEL_NONE ? 0 : add_access (self, store->access, self->last);
+
+          add_store (self, store, access, self->last);
+        }
     }
   ghlo_cpu_strip_add_updates (self);
 
@@ -615,15 +435,15 @@ compile (GhloCpuStripCompiler *self)
 {
   GhloCpuStripBlock *block = self->block;
 
-  if (!find_varying (self))
+  if (!ghlo_cpu_strip_find_varying (self))
     {
       block->axes[block->n_axes++] = (guint8) block->lanes;
       block->lanes = GHLO_KERNEL_NONE;
       block->is_along = FALSE;
-      find_varying (self);
+      ghlo_cpu_strip_find_varying (self);
     }
-  find_used (self);
-  find_late (self);
+  ghlo_cpu_strip_find_used (self);
+  ghlo_cpu_strip_find_late (self);
   ghlo_cpu_strip_begin_folds (self);
   if (!add_all (self))
     return FALSE;

@@ -160,7 +160,8 @@ ghlo_cpu_strip_update_into (const GhloCpuStripCompiler *self,
       if (!is_merge && is_left (self, i, fold) && (self->facts[i] & GHLO_CPU_STRIP_STORED) != 0)
         return GHLO_KERNEL_NONE;
       for (guint j = 0; j < 3 && i > node; j++)
-        if (self->kernel->nodes[i].operands[j] != GHLO_KERNEL_NONE && is_left (self, self->kernel->nodes[i].operands[j], fold))
+        if (self->kernel->nodes[i].operands[j] != GHLO_KERNEL_NONE
+            && is_left (self, self->kernel->nodes[i].operands[j], fold))
           return GHLO_KERNEL_NONE;
     }
 
@@ -186,12 +187,7 @@ add_results (GhloCpuStripCompiler *self,
       slots[i] = ghlo_cpu_strip_slot (self, node, list);
       if (is_left (self, node, GHLO_KERNEL_NONE) && !is_left (self, node, fold))
         {
-          guint16 left = self->self->folds[self->kernel->nodes[ghlo_cpu_strip_origin (self, node)].which].left;
-
-          slots[i] = ghlo_cpu_strip_add_slot (self, self->kernel->folds[fold].type, TRUE);
-          ghlo_cpu_strip_add_call (self, ghlo_cpu_strip_origin (self, node), list, slots[i]);
-          g_array_index (list, GhloCpuStripInstruction, list->len - 1).operands[0] = left;
-          g_array_index (list, GhloCpuStripInstruction, list->len - 1).n_operands = 1;
+          slots[i] = ghlo_cpu_strip_add_copy (self, ghlo_cpu_strip_origin (self, node), list);
           g_array_index (list, GhloCpuStripInstruction, list->len - 1).shifts = 0;
         }
     }
@@ -218,6 +214,38 @@ ghlo_cpu_strip_add_updates (GhloCpuStripCompiler *self)
   add_results (self, self->block->is_along ? self->groups : self->last, FALSE);
 }
 
+/* The loop that merges chains of @fold, NULL where its merge is more than one operation on LEFT and RIGHT. */
+static GhloCpuHalveFunc
+find_halving (const GhloCpuStripCompiler *self,
+              guint                       fold)
+{
+  const GhloKernelNode *nodes = self->kernel->nodes, *merge = &nodes[self->kernel->folds[fold].merge];
+  const GhloKernelNode *left, *right;
+
+  if (ghlo_node_spec (merge->kind)->n_operands != 2)
+    return NULL;
+  left = &nodes[merge->operands[0]];
+  right = &nodes[merge->operands[1]];
+  if (left->kind == GHLO_NODE_RIGHT && right->kind == GHLO_NODE_LEFT)
+    return left->which == fold && right->which == fold ? ghlo_cpu_strip_find_halving (merge) : NULL;
+
+  return left->kind == GHLO_NODE_LEFT && right->kind == GHLO_NODE_RIGHT && left->which == fold && right->which == fold
+           ? ghlo_cpu_strip_find_halving (merge) : NULL;
+}
+
+static void
+find_halvings (GhloCpuStripCompiler *self)
+{
+  const GhloKernelBlock *block = &self->block->block;
+
+  self->block->is_halved = self->block->is_along && block->n_folds > 0;
+  for (guint i = block->first_fold; i < block->first_fold + (guint) block->n_folds; i++)
+    {
+      self->self->folds[i].halve = find_halving (self, i);
+      self->block->is_halved = self->block->is_halved && self->self->folds[i].halve != NULL;
+    }
+}
+
 gboolean
 ghlo_cpu_strip_add_merge (GhloCpuStripCompiler *self)
 {
@@ -228,8 +256,10 @@ ghlo_cpu_strip_add_merge (GhloCpuStripCompiler *self)
       const GhloKernelNode *node = &self->kernel->nodes[i];
 
       self->facts[i] = GHLO_CPU_STRIP_VARIES | GHLO_CPU_STRIP_IS_USED;
-      if (node->kind == GHLO_NODE_LEFT || node->kind == GHLO_NODE_RIGHT)
-        self->slots[i] = node->kind == GHLO_NODE_LEFT ? self->self->folds[node->which].left : self->self->folds[node->which].right;
+      if (node->kind == GHLO_NODE_LEFT)
+        self->slots[i] = self->self->folds[node->which].left;
+      else if (node->kind == GHLO_NODE_RIGHT)
+        self->slots[i] = self->self->folds[node->which].right;
       else if (node->kind != GHLO_NODE_CONSTANT && node->kind != GHLO_NODE_BITCAST)
         {
           guint16 into = ghlo_cpu_strip_update_into (self, i, TRUE);
@@ -240,7 +270,10 @@ ghlo_cpu_strip_add_merge (GhloCpuStripCompiler *self)
         }
     }
   if (block->n_folds > 0 && self->kernel->folds[block->first_fold].merge != GHLO_KERNEL_NONE)
-    add_results (self, self->merge, TRUE);
+    {
+      add_results (self, self->merge, TRUE);
+      find_halvings (self);
+    }
 
   return TRUE;
 }

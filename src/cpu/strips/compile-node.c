@@ -121,7 +121,8 @@ ghlo_cpu_strip_find_call (const GhloKernel       *kernel,
     }
   if (node->kind == GHLO_NODE_CONVERT && from != number)
     *call = routines->casts[from][number];
-  else if (node->kind == GHLO_NODE_CONVERT || (node->kind == GHLO_NODE_ABS && ghlo_node_types (node->type) == GHLO_NODE_TYPES_U))
+  else if (node->kind == GHLO_NODE_CONVERT
+           || (node->kind == GHLO_NODE_ABS && ghlo_node_types (node->type) == GHLO_NODE_TYPES_U))
     *call = routines->loops[number_of_size (ghlo_cpu_number_size (number))][GHLO_CPU_ELEMENTWISE_COPY];
   else
     {
@@ -144,4 +145,10 @@ ghlo_cpu_strip_find_fold (const GhloKernelNode *node)
     return folds[GHLO_CPU_FOLD_FMA];
 
   return calls[node->kind].combiner != GHLO_COMBINER_NONE ? folds[calls[node->kind].combiner] : NULL;
+}
+
+GhloCpuHalveFunc
+ghlo_cpu_strip_find_halving (const GhloKernelNode *node)
+{
+  return ghlo_cpu_strip_routines ()->halvings[ghlo_cpu_strip_number (node->type)][calls[node->kind].combiner];
 }

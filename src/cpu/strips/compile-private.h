@@ -55,6 +55,17 @@ gboolean ghlo_cpu_strip_add_call    (GhloCpuStripCompiler       *self,
                                      GArray                     *list,
                                      guint16                     result);
 
+/* The slot of a copy of what is LEFT, in @list. */
+guint16  ghlo_cpu_strip_add_copy    (GhloCpuStripCompiler       *self,
+                                     guint                       left,
+                                     GArray                     *list);
+
+/* compile-facts.c: FALSE where the block cannot be run along its lanes, since an address depends on a fold. */
+gboolean ghlo_cpu_strip_find_varying (GhloCpuStripCompiler      *self);
+void     ghlo_cpu_strip_find_used   (GhloCpuStripCompiler       *self);
+/* All but what can be stored as soon as it is there. */
+void     ghlo_cpu_strip_find_late   (GhloCpuStripCompiler       *self);
+
 /* compile-folds.c: the slots of LEFT, folds by one loop, updates, and the merge. */
 void     ghlo_cpu_strip_begin_folds (GhloCpuStripCompiler       *self);
 /* Of a node that is SINGLE. */

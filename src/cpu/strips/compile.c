@@ -122,12 +122,13 @@ take_folds (GhloCpuStrips    *self,
   const gsize lanes = self->lanes == GHLO_KERNEL_NONE ? 1 : self->strip;
 
   for (guint i = 0; i < kernel->n_blocks; i++)
-    for (guint j = kernel->blocks[i].first_fold; j < kernel->blocks[i].first_fold + (guint) kernel->blocks[i].n_folds; j++)
+    for (guint j = 0; j < kernel->blocks[i].n_folds; j++)
       {
-        GhloCpuStripFold *fold = &self->folds[j];
+        GhloCpuStripFold *fold = &self->folds[kernel->blocks[i].first_fold + j];
+        gsize bytes = lanes << fold->size_row;
 
-        fold->accumulators = ghlo_cpu_strip_take (&self->strips_size, (kernel->blocks[i].n_chains * lanes) << fold->size_row);
-        fold->whole = ghlo_cpu_strip_take (&self->strips_size, lanes << fold->size_row);
+        fold->accumulators = ghlo_cpu_strip_take (&self->strips_size, kernel->blocks[i].n_chains * bytes);
+        fold->whole = ghlo_cpu_strip_take (&self->strips_size, bytes);
       }
 }
 

@@ -268,7 +268,8 @@ ghlo_cpu_strips_run (const GhloCpuStrips *self,
   while (first < end && !run.is_stopped)
     {
       if (self->lanes != GHLO_KERNEL_NONE)
-        run.n_lanes = (gsize) MIN (MIN (end - first, (gint64) self->strip), run.extents[self->lanes] - run.point[self->lanes]);
+        run.n_lanes = (gsize) MIN (MIN (end - first, (gint64) self->strip),
+                                   run.extents[self->lanes] - run.point[self->lanes]);
       run_blocks (&run, 0, self->n_blocks, 0);
       first += (gint64) run.n_lanes;
       if (n_axes > 0)

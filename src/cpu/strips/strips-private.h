@@ -97,6 +97,7 @@ typedef struct
 {
   gsize   accumulators, whole;  /* in the scratch: of chains; of all parts so far */
   guint64 identity;
+  GhloCpuHalveFunc halve;       /* what the block's merge does to it, or NULL */
   guint16 temporary, left, right;
   guint8  size_row;
   guint8  is_grouped;           /* LEFT is set for each group */
@@ -112,6 +113,7 @@ typedef struct
   GhloKernelBlock        block;
   guint                  lanes;         /* axis along which its strips are, or GHLO_KERNEL_NONE: single points */
   gboolean               is_along;      /* that is an axis of the block */
+  gboolean               is_halved;     /* each fold's chains by one loop */
   guint                  n_axes;        /* the others of the block, outermost first */
   guint8                 axes[GHLO_KERNEL_MAX_AXES];
   GhloCpuStripRange      prologue, body, groups, last, merge;
@@ -172,6 +174,8 @@ gboolean ghlo_cpu_strip_find_call   (const GhloKernel        *kernel,
                                      gboolean                *swaps);
 /* The fold that @node is of what is LEFT, NULL where it is none that has a loop. */
 GhloCpuFoldFunc ghlo_cpu_strip_find_fold (const GhloKernelNode *node);
+/* The same of a merge of LEFT and RIGHT. */
+GhloCpuHalveFunc ghlo_cpu_strip_find_halving (const GhloKernelNode *node);
 
 /* compile-block.c */
 gboolean ghlo_cpu_strip_compile_points (GhloCpuStrips     *self,
@@ -209,8 +213,16 @@ guint8  *ghlo_cpu_strip_locate_each    (GhloCpuStripRun          *run,
 /* run-points.c */
 void     ghlo_cpu_strip_run_points     (GhloCpuStripRun         *run,
                                         const GhloCpuStripBlock *block);
+
+/* execute.c: the instructions of @range for @n lanes, which are those from @shift on of what are whole strips. */
+void     ghlo_cpu_strip_execute        (GhloCpuStripRun         *run,
+                                        GhloCpuStripRange        range,
+                                        const GhloCpuStripBlock *block,
+                                        gsize                    shift,
+                                        gsize                    n);
 guint8  *ghlo_cpu_strip_temporary      (const GhloCpuStripRun   *run,
                                         guint                    number);
+/* The next point of the @n axes in row-major order; FALSE where there is none. */
 gboolean ghlo_cpu_strip_next           (GhloCpuStripRun         *run,
                                         const guint8            *axes,
                                         guint                    n);

@@ -9,6 +9,7 @@
 #include "kernel/expand.h"
 #include "kernel/text.h"
 
+#include "../count-allocations.h"
 #include "../kernel/random-kernel.h"
 #include "../sanitized.h"
 
@@ -98,8 +99,8 @@ compare (const GhloKernel *kernel,
       difference = random_memory_compare (kernel, expected, found);
       text = difference != NULL ? ghlo_kernel_print (kernel) : NULL;
       if (difference != NULL)
-        g_error ("%s\nkernel %" G_GUINT64_FORMAT ", lanes %d, strips of %u, pieces of %" G_GINT64_FORMAT ": %s", text, seed,
-                 (gint16) schedule.lanes, schedule.strip, piece, difference);
+        g_error ("%s\nkernel %" G_GUINT64_FORMAT ", lanes %d, strips of %u, pieces of %" G_GINT64_FORMAT ": %s", text,
+                 seed, (gint16) schedule.lanes, schedule.strip, piece, difference);
       random_memory_free (kernel, found);
     }
   random_memory_free (kernel, from);
@@ -188,6 +189,99 @@ test_files (void)
   g_assert_cmpuint (n, >, 10);
 }
 
+/* A kernel that ends only when it is told to: a predicate that stays true. */
+static GhloKernel *
+endless_kernel (void)
+{
+  GhloKernelBuilder *builder = ghlo_kernel_builder_new ("endless");
+  const guint16 none = GHLO_KERNEL_NONE;
+  g_autoptr (GError) error = NULL;
+  GhloKernel *kernel;
+  guint first, carried, next, goes_on, x;
+
+  first = ghlo_kernel_add_temporary (builder, "first", GHLO_ELEMENT_TYPE_I32, 0);
+  carried = ghlo_kernel_add_temporary (builder, "carried", GHLO_ELEMENT_TYPE_I32, 0);
+  next = ghlo_kernel_add_temporary (builder, "next", GHLO_ELEMENT_TYPE_I32, 0);
+  goes_on = ghlo_kernel_add_temporary (builder, "goes_on", GHLO_ELEMENT_TYPE_I1, 0);
+  ghlo_kernel_begin_points (builder, 0);
+  ghlo_kernel_keep (builder, ghlo_kernel_add_constant (builder, GHLO_ELEMENT_TYPE_I32, 1), first);
+  ghlo_kernel_end_block (builder);
+  ghlo_kernel_begin_while (builder, goes_on);
+  ghlo_kernel_add_carry (builder, carried, first, next);
+  ghlo_kernel_begin_points (builder, 0);
+  x = ghlo_kernel_add_leaf (builder, GHLO_NODE_TEMPORARY, GHLO_ELEMENT_TYPE_I32, carried);
+  x = ghlo_kernel_add_node (builder, GHLO_NODE_EQUAL, GHLO_ELEMENT_TYPE_I1, x, x, none);
+  ghlo_kernel_keep (builder, x, goes_on);
+  ghlo_kernel_end_block (builder);
+  ghlo_kernel_begin_body (builder);
+  ghlo_kernel_begin_points (builder, 0);
+  x = ghlo_kernel_add_leaf (builder, GHLO_NODE_TEMPORARY, GHLO_ELEMENT_TYPE_I32, carried);
+  ghlo_kernel_keep (builder, ghlo_kernel_add_node (builder, GHLO_NODE_ADD, GHLO_ELEMENT_TYPE_I32, x, x, none), next);
+  ghlo_kernel_end_block (builder);
+  ghlo_kernel_end_block (builder);
+  kernel = ghlo_kernel_builder_end (builder, &error);
+  g_assert_no_error (error);
+
+  return kernel;
+}
+
+static gpointer
+cancel_later (gpointer cancellable)
+{
+  g_usleep (10000);
+  g_cancellable_cancel (cancellable);
+
+  return NULL;
+}
+
+static void
+test_cancel (void)
+{
+  g_autofree GhloKernel *kernel = endless_kernel ();
+  const GhloKernelSchedule schedule = { .lanes = GHLO_KERNEL_NONE, .strip = 512 };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GhloCpuStrips) strips = ghlo_cpu_strips_new (kernel, &schedule, &error);
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  const GhloMonitor monitor = { .cancellable = cancellable };
+  gpointer scratch, buffers[1] = { NULL };
+  GThread *thread;
+
+  g_assert_no_error (error);
+  scratch = new_scratch (strips, NULL);
+  thread = g_thread_new ("cancel", cancel_later, cancellable);
+  g_assert_false (ghlo_cpu_strips_run (strips, NULL, buffers, 0, 1, scratch, &monitor));
+  g_thread_join (thread);
+  /* Before the first point too. */
+  g_assert_false (ghlo_cpu_strips_run (strips, NULL, buffers, 0, 1, scratch, &monitor));
+  g_aligned_free (scratch);
+}
+
+/* The scratch is as large whatever the extents of parallel axes, and a run takes nothing else. */
+static void
+test_memory (void)
+{
+  g_autofree GhloKernel *kernel = read_kernel ("softmax.kernel");
+  GhloKernelMemory *memory = random_memory_new (kernel, 1);
+  gint64 extents[] = { kernel->axes[0].extent, kernel->axes[1].extent }, few[] = { 3, extents[1] };
+  gpointer buffers[] = { memory[0].data, memory[1].data }, scratch;
+  GhloKernelSchedule schedule;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GhloCpuStrips) strips = NULL;
+  guint n;
+
+  ghlo_kernel_schedule_choose (kernel, ghlo_cpu_machine (), &schedule);
+  strips = ghlo_cpu_strips_new (kernel, &schedule, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (ghlo_cpu_strips_scratch (strips, few), ==, ghlo_cpu_strips_scratch (strips, extents));
+  scratch = new_scratch (strips, extents);
+  g_assert_true (ghlo_cpu_strips_run (strips, extents, buffers, 0, 3, scratch, NULL));
+  n = count_own_allocations ();
+  g_assert_true (ghlo_cpu_strips_run (strips, extents, buffers, 0, extents[0], scratch, NULL));
+  g_assert_cmpuint (count_own_allocations (), ==, n);
+  g_aligned_free (scratch);
+  random_memory_free (kernel, memory);
+}
+
 /* The level is fixed once it was asked for, hence a process for each. */
 static void
 test_level (gconstpointer data)
@@ -210,6 +304,8 @@ main (int    argc,
   setlocale (LC_ALL, "");
   g_test_init (&argc, &argv, NULL);
   program = argv[0];
+  g_test_add_func ("/cpu/strips/cancel", test_cancel);
+  g_test_add_func ("/cpu/strips/memory", test_memory);
   g_test_add_func ("/cpu/strips/files", test_files);
   g_test_add_func ("/cpu/strips/random", test_random);
   g_test_add_func ("/cpu/strips/fewer", test_fewer);

@@ -360,7 +360,7 @@ test_unknown (void)
 
       ghlo_compile_options_set_enabled_passes (options, wish);
       assert_refused (options, "expected names of passes in the option enabled-passes, which are 'inline', *, "
-                      "'fuse-epilogues', found 'unrol'");
+                      "'fuse-maps', found 'unrol'");
       ghlo_compile_options_set_enabled_passes (options, NULL);
       ghlo_compile_options_set_disabled_passes (options, wish);
       assert_refused (options, "* in the option disabled-passes, which are 'inline', * found 'unrol'");
@@ -425,8 +425,8 @@ test_fusions (void)
       g_assert_cmpuint (count_merges (variable, NULL, FALSE), ==, MIN (n, 3));
     }
   g_assert_cmpuint (count_merges ("", NULL, FALSE), ==, 3);
-  g_assert_cmpuint (count_merges (NULL, "cse,fuse-epilogues", FALSE), ==, 0);
-  g_assert_cmpuint (count_merges (NULL, "epilogues", FALSE), ==, 0);
+  g_assert_cmpuint (count_merges (NULL, "cse,fuse-epilogues,fuse-maps", FALSE), ==, 0);
+  g_assert_cmpuint (count_merges (NULL, "epilogues,fuse-maps", FALSE), ==, 0);
   messages = g_string_new (NULL);
   g_assert_cmpuint (count_merges ("-1", NULL, FALSE), ==, 3);
   g_assert_cmpuint (count_merges ("2x", NULL, FALSE), ==, 3);

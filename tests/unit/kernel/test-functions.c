@@ -80,7 +80,8 @@ exact_cosh (double x)
   return exact_by (GHLO_OP_CHLO_COSH, x, 0);
 }
 
-/* The greatest error, in units in the last place, which --exhaustive measures to these bounds. */
+/* The greatest error, in units in the last place. Those of expm1, log, log1p and tanh are what --exhaustive found,
+ * rounded up; the others hold for samples, and of the exponential for every f32 with earlier coefficients. */
 static const struct
 {
   GhloNodeKind kind;
@@ -88,27 +89,27 @@ static const struct
   double       ulps;
 } functions[] = {
   { GHLO_NODE_EXPONENTIAL, exp, 1.02 },
-  { GHLO_NODE_EXPONENTIAL_MINUS_ONE, expm1, 2 },
-  { GHLO_NODE_LOG, log, 2 },
-  { GHLO_NODE_LOG_PLUS_ONE, log1p, 2 },
-  { GHLO_NODE_TANH, tanh, 2 },
+  { GHLO_NODE_EXPONENTIAL_MINUS_ONE, expm1, 1.46 },
+  { GHLO_NODE_LOG, log, 0.89 },
+  { GHLO_NODE_LOG_PLUS_ONE, log1p, 1.42 },
+  { GHLO_NODE_TANH, tanh, 1.5 },
   { GHLO_NODE_LOGISTIC, exact_logistic, 2 },
-  { GHLO_NODE_ERF, erf, 2 },
-  { GHLO_NODE_ERFC, erfc, 2 },
-  { GHLO_NODE_ERF_INV, exact_erf_inv, 2 },
-  { GHLO_NODE_SINE, sin, 2 },
-  { GHLO_NODE_COSINE, cos, 2 },
-  { GHLO_NODE_TAN, tan, 2 },
-  { GHLO_NODE_ASIN, asin, 2 },
-  { GHLO_NODE_ACOS, acos, 2 },
-  { GHLO_NODE_ATAN, atan, 2 },
+  { GHLO_NODE_ERF, erf, 1 },
+  { GHLO_NODE_ERFC, erfc, 0.54 },
+  { GHLO_NODE_ERF_INV, exact_erf_inv, 0.54 },
+  { GHLO_NODE_SINE, sin, 1.6 },
+  { GHLO_NODE_COSINE, cos, 1.6 },
+  { GHLO_NODE_TAN, tan, 0.51 },
+  { GHLO_NODE_ASIN, asin, 0.51 },
+  { GHLO_NODE_ACOS, acos, 0.51 },
+  { GHLO_NODE_ATAN, atan, 0.51 },
   { GHLO_NODE_SINH, exact_sinh, 2 },
   { GHLO_NODE_COSH, exact_cosh, 2 },
-  { GHLO_NODE_ASINH, asinh, 2 },
-  { GHLO_NODE_ACOSH, acosh, 2 },
-  { GHLO_NODE_ATANH, atanh, 2 },
-  { GHLO_NODE_CBRT, cbrt, 2 },
-  { GHLO_NODE_RSQRT, exact_rsqrt, 2 },
+  { GHLO_NODE_ASINH, asinh, 0.51 },
+  { GHLO_NODE_ACOSH, acosh, 0.51 },
+  { GHLO_NODE_ATANH, atanh, 0.51 },
+  { GHLO_NODE_CBRT, cbrt, 0.54 },
+  { GHLO_NODE_RSQRT, exact_rsqrt, 0.51 },
   { GHLO_NODE_LGAMMA, exact_lgamma, 2 },
   { GHLO_NODE_DIGAMMA, exact_digamma, 2 },
 };

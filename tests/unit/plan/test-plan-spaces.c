@@ -92,8 +92,8 @@ assert_runs (const char      *text,
   assert_runs (text, inputs, n_inputs, n_outputs, n_uploads, n_downloads, \
                (const Expected[]) { __VA_ARGS__, { NULL, 0 } })
 
-/* The device adds, the CPU sorts what it has, twice, of one transfer, and the reference executor takes the Bessel function;
- * constants are where they are wanted before. */
+/* The device adds, the CPU sorts what it has, twice, of one transfer, and the reference executor takes the Bessel
+ * function; constants are where they are wanted before. */
 static const char mixed[] =
   "func.func @main(%a: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) {\n"
   "  %c = stablehlo.constant dense<[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]> : tensor<8xf32>\n"

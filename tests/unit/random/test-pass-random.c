@@ -4,8 +4,8 @@
  *
  * Random programs of what passes rewrite: arithmetic of all kinds of elements on
  * awkward numbers, layouts that come and go, products, slices, branches. Each must
- * compute the same bits after O3 and after each pass alone. A failure prints the
- * program and its seed.
+ * compute the same bits after O3, after each pass alone, and after those that make groups
+ * behind those that clean up for them. A failure prints the program and its seed.
  */
 
 #include "../passes/pass-help.h"
@@ -15,12 +15,15 @@
 static gint64 first_seed = 1;
 static int n_programs = 1000;
 
+static const char *fusions[] = { "canonicalize", "reshape", "cse", "dce", "fuse-epilogues", "fuse-reductions",
+                                 "fuse-maps", NULL };
+
 static void
 test_random (void)
 {
   const RandomOptions options = { .n_steps = 24, .is_loose = TRUE, .for_passes = TRUE };
   guint n = ghlo_passes_count ();
-  g_autofree RandomSubject *subjects = g_new0 (RandomSubject, n + 1);
+  g_autofree RandomSubject *subjects = g_new0 (RandomSubject, n + 2);
   g_autofree const char **names = g_new0 (const char *, 2 * (n + 1));
 
   for (guint i = 0; i <= n; i++)
@@ -31,7 +34,10 @@ test_random (void)
         .passes = { .level = 3, .only = i < n ? names + 2 * i : NULL },
       };
     }
-  g_assert_true (random_check_programs ((guint32) first_seed, (guint) n_programs, &options, subjects, n + 1, FALSE));
+  subjects[n + 1] = (RandomSubject) {
+    .name = (char *) "fusions", .device = ghlo_reference_device (), .same_bits = TRUE, .passes.only = fusions,
+  };
+  g_assert_true (random_check_programs ((guint32) first_seed, (guint) n_programs, &options, subjects, n + 2, FALSE));
 }
 
 int

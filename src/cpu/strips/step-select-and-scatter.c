@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * select_and_scatter as two kernels; what the windows select lies in the scratch in between.
+ */
+
+#include "cpu/steps.h"
+#include "cpu/strips/kernel.h"
+#include "kernel/select-and-scatter.h"
+#include "kernel/text.h"
+
+typedef struct
+{
+  GhloSelectAndScatter lowered;
+  GhloCpuKernel        select, gather;
+  gsize                selection;       /* bytes, a multiple of 64 */
+} Step;
+
+static void
+clear (Step *self)
+{
+  ghlo_select_and_scatter_clear (&self->lowered);
+  ghlo_cpu_kernel_clear (&self->select);
+  ghlo_cpu_kernel_clear (&self->gather);
+}
+
+static const char *
+read_request (Step                  *self,
+              const GhloStepRequest *request)
+{
+  const GhloKernelGroup group = { .op = request->op, .n_operands = request->n_operands,
+                                  .n_results = request->n_results, .operands = request->operands,
+                                  .results = request->results };
+  const char *reason;
+
+  if (!ghlo_kernel_lower_select_and_scatter (&group, &self->lowered, &reason))
+    return reason;
+  reason = ghlo_cpu_kernel_init (&self->select, self->lowered.select);
+  self->selection = ((gsize) self->lowered.n_windows * sizeof (gint32) + 63) & ~(gsize) 63;
+
+  return reason != NULL ? reason : ghlo_cpu_kernel_init (&self->gather, self->lowered.gather);
+}
+
+static void
+fill_selection (const Step            *self,
+                const GhloStepRequest *request,
+                GhloStepSelection     *selection)
+{
+  selection->scratch = self->selection + MAX (ghlo_cpu_kernel_scratch (&self->select),
+                                              ghlo_cpu_kernel_scratch (&self->gather));
+}
+
+GHLO_CPU_DEFINE_STEP (Step, clear)
+
+static gboolean
+run (gpointer            compiled,
+     const GhloView     *operands,
+     const GhloView     *results,
+     gpointer            scratch,
+     const GhloMonitor  *monitor,
+     GError            **error)
+{
+  const Step *step = compiled;
+  const gint64 *starts = step->lowered.starts;
+  const gpointer select[] = { operands[0].data + starts[0], scratch };
+  const gpointer gather[] = { operands[1].data + starts[1], operands[2].data + starts[2], scratch, results[0].data };
+  gpointer rest = (guint8 *) scratch + step->selection;
+
+  return ghlo_cpu_kernel_run (&step->select, select, rest, monitor, error)
+         && ghlo_cpu_kernel_run (&step->gather, gather, rest, monitor, error);
+}
+
+static char *
+describe (gpointer compiled)
+{
+  const Step *step = compiled;
+
+  return g_strdup_printf ("two kernels, strips of %u and %u points", step->select.schedule.strip,
+                          step->gather.schedule.strip);
+}
+
+static char *
+print_kernels (gpointer compiled)
+{
+  const Step *step = compiled;
+  g_autofree char *select = ghlo_kernel_print (step->lowered.select);
+  g_autofree char *gather = ghlo_kernel_print (step->lowered.gather);
+
+  return g_strconcat (select, gather, NULL);
+}
+
+const GhloStepImplementation ghlo_cpu_step_select_and_scatter = {
+  .name = "select_and_scatter",
+  .select = select_step,
+  .compile = compile,
+  .run = run,
+  .release = release,
+  .describe = describe,
+  .print_kernels = print_kernels,
+};

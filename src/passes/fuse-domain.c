@@ -1,0 +1,471 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A check goes through the group backwards: each operation is computed at the group's own points, which is
+ * place 0, where it gives a result, and at the places where its users read it. Each index operation
+ * makes a place of its own for what it reads, so the number of places is what the operation
+ * is computed for.
+ */
+
+#include "passes/fuse-domain.h"
+
+#include "passes/constant.h"
+#include "passes/fuse.h"
+#include "passes/shapes.h"
+
+enum
+{
+  MAX_PLACES = 63,          /* bits */
+  MAX_VALUES = 48,          /* inputs and results */
+  MAX_COMPUTED = 256,       /* operations, as often as they are computed */
+};
+
+typedef enum
+{
+  NEITHER,
+  FULL,
+  ROW,
+} Form;
+
+/* Domains */
+
+/* TRUE where @type has the dimensions of @full, those of @without left out: ones do not count. */
+static gboolean
+matches (const GhloIrType *type,
+         const GhloIrType *full,
+         guint32           without)
+{
+  guint i = 0, n = 0;
+
+  if (type == full && without == 0)
+    return TRUE;
+  for (guint k = 0; k < full->rank; k++)
+    {
+      if (full->dimensions[k] == 1 || (without >> n++ & 1))
+        continue;
+      while (i < type->rank && type->dimensions[i] == 1)
+        i++;
+      if (i == type->rank || type->dimensions[i++] != full->dimensions[k])
+        return FALSE;
+    }
+  while (i < type->rank && type->dimensions[i] == 1)
+    i++;
+
+  return i == type->rank;
+}
+
+static Form
+form_of (const GhloFuseDomain *domain,
+         const GhloIrType     *type)
+{
+  if (matches (type, domain->type, 0))
+    return FULL;
+
+  return domain->inner != 0 && matches (type, domain->type, domain->inner) ? ROW : NEITHER;
+}
+
+/* Which of the dimensions other than 1 dimension @index is. */
+static guint
+place_of (const GhloIrType *type,
+          gint64            index)
+{
+  guint n = 0;
+
+  for (gint64 i = 0; i < index; i++)
+    n += type->dimensions[i] != 1;
+
+  return n;
+}
+
+GhloFuseDomain
+ghlo_fuse_domain_of (const GhloFuseNode *node)
+{
+  GhloFuseDomain self = { node->op->results[0].type, 0 };
+  const gint64 *dimensions;
+  gsize n;
+
+  if (node->role != GHLO_FUSE_ROLE_REDUCE)
+    return self;
+  self.type = ghlo_ir_op_operand (node->op, 0)->type;
+  dimensions = ghlo_ir_op_get_ints (node->op, "dimensions", &n);
+  for (gsize i = 0; i < n; i++)
+    if (self.type->dimensions[dimensions[i]] != 1)
+      self.inner |= (guint32) 1 << place_of (self.type, dimensions[i]);
+
+  return self;
+}
+
+gboolean
+ghlo_fuse_domain_same (const GhloFuseDomain *a,
+                       const GhloFuseDomain *b)
+{
+  return a->inner == b->inner && matches (a->type, b->type, 0);
+}
+
+gboolean
+ghlo_fuse_domain_is_full (const GhloFuseDomain *self,
+                          const GhloIrType     *type)
+{
+  return form_of (self, type) == FULL;
+}
+
+gboolean
+ghlo_fuse_domain_join (const GhloFuseDomain *producer,
+                       const GhloFuseDomain *consumer,
+                       GhloFuseDomain       *joined)
+{
+  *joined = *consumer;
+  /* What it computes is full, rows, or moved, which only its uses tell. */
+  if (producer->inner == 0)
+    return TRUE;
+  *joined = *producer;
+
+  return consumer->inner != 0 ? ghlo_fuse_domain_same (producer, consumer)
+                              : form_of (producer, consumer->type) != NEITHER;
+}
+
+/* Checks */
+
+typedef struct
+{
+  GhloFuseChecker      *checker;
+  const GhloFuseDomain *domain;
+  const guint32        *list;
+  guint                 n, n_places;
+  guint64               places[GHLO_FUSE_MAX_OPS];      /* bits */
+  guint8                is_live[GHLO_FUSE_MAX_OPS];     /* computed from what the group computes, or computing itself */
+  guint8                is_given[GHLO_FUSE_MAX_OPS];    /* used outside, by way of views that are */
+} Check;
+
+void
+ghlo_fuse_checker_init (GhloFuseChecker     *self,
+                        const GhloFuseGraph *graph)
+{
+  *self = (GhloFuseChecker) { .graph = graph };
+  self->slots = g_new0 (guint32, graph->n_nodes + 1);
+  self->stamps = g_new0 (guint32, graph->n_nodes + 1);
+  for (guint i = 0; i < graph->n_nodes; i++)
+    {
+      GhloIrOp *op = graph->nodes[i].op;
+
+      for (guint k = 0; k < op->n_results; k++)
+        op->results[k].id = 0;
+      if (op->previous == NULL)
+        for (guint k = 0; k < op->block->n_arguments; k++)
+          op->block->arguments[k]->id = 0;
+    }
+}
+
+void
+ghlo_fuse_checker_clear (GhloFuseChecker *self)
+{
+  g_free (self->slots);
+  g_free (self->stamps);
+}
+
+static const GhloFuseNode *
+node_at (const Check *self,
+         guint        i)
+{
+  return &self->checker->graph->nodes[self->list[i]];
+}
+
+/* Where the group has the operation of @value; its number of operations where it is not the group's. */
+static guint
+find (const Check       *self,
+      const GhloIrValue *value)
+{
+  const GhloFuseChecker *checker = self->checker;
+
+  return value->op != NULL && checker->stamps[value->op->id] == checker->n_stamps ? checker->slots[value->op->id]
+                                                                                : self->n;
+}
+
+static gboolean
+is_live (const Check       *self,
+         const GhloIrValue *value)
+{
+  guint i = find (self, value);
+
+  return i < self->n && self->is_live[i];
+}
+
+static void
+enter (Check *self)
+{
+  GhloFuseChecker *checker = self->checker;
+
+  checker->n_stamps++;
+  for (guint i = 0; i < self->n; i++)
+    {
+      checker->slots[self->list[i]] = i;
+      checker->stamps[self->list[i]] = checker->n_stamps;
+    }
+  for (guint i = 0; i < self->n; i++)
+    {
+      const GhloFuseNode *node = node_at (self, i);
+
+      self->is_live[i] = !ghlo_fuse_role_is_view (node->role);
+      for (guint k = 0; k < node->op->n_operands && !self->is_live[i]; k++)
+        self->is_live[i] = is_live (self, ghlo_ir_op_operand (node->op, k));
+    }
+}
+
+/* Its users were looked at before. */
+static gboolean
+is_used_outside (const Check *self,
+                 guint        i)
+{
+  const GhloFuseChecker *checker = self->checker;
+  const GhloFuseGraph *graph = checker->graph;
+  guint32 number = self->list[i];
+
+  for (guint32 k = graph->first_user[number]; k < graph->first_user[number + 1]; k++)
+    {
+      guint32 user = graph->users[k];
+
+      if (checker->stamps[user] != checker->n_stamps
+          || (ghlo_fuse_role_is_view (graph->nodes[user].role) && self->is_given[checker->slots[user]]))
+        return TRUE;
+    }
+
+  return FALSE;
+}
+
+static guint
+count_values (Check *self)
+{
+  guint32 stamp = ++self->checker->n_value_stamps;
+  guint n = 0;
+
+  for (guint i = 0; i < self->n; i++)
+    {
+      const GhloFuseNode *node = node_at (self, i);
+
+      for (guint k = 0; k < node->op->n_operands; k++)
+        {
+          GhloIrValue *value = ghlo_ir_op_operand (node->op, k);
+
+          if (value->id == stamp || find (self, value) < self->n)
+            continue;
+          value->id = stamp;
+          n++;
+        }
+      if (self->is_given[i] && !ghlo_fuse_role_is_view (node->role))
+        n += node->op->n_results;
+    }
+
+  return n;
+}
+
+/* Places that operands are read at */
+
+static void
+read_at (Check             *self,
+         const GhloIrValue *value,
+         guint64            places)
+{
+  if (is_live (self, value))
+    self->places[find (self, value)] |= places;
+}
+
+/* One new place for each of @places. */
+static const char *
+read_elsewhere (Check             *self,
+                const GhloIrValue *value,
+                guint64            places)
+{
+  guint n = (guint) __builtin_popcountll (places);
+
+  if (!is_live (self, value))
+    return NULL;
+  if (self->n_places + n > MAX_PLACES)
+    return "it would be computed at too many places";
+  read_at (self, value, ((G_GUINT64_CONSTANT (1) << n) - 1) << self->n_places);
+  self->n_places += n;
+
+  return NULL;
+}
+
+static const char *
+check_elementwise (Check          *self,
+                   const GhloIrOp *op,
+                   guint64         places)
+{
+  for (guint k = 0; k < op->n_operands; k++)
+    {
+      const GhloIrValue *value = ghlo_ir_op_operand (op, k);
+      gboolean is_same = matches (value->type, op->results[0].type, 0);
+
+      if (!is_live (self, value))
+        continue;
+      /* A single number, for all elements. */
+      if (!is_same && (places != 1 || form_of (self->domain, value->type) != ROW))
+        return "one of its values stands for many elements";
+      read_at (self, value, places);
+    }
+
+  return NULL;
+}
+
+static const char *
+check_reduce (Check              *self,
+              const GhloFuseNode *node)
+{
+  const GhloFuseDomain own = ghlo_fuse_domain_of (node);
+  guint n = node->op->n_results;
+
+  if (!ghlo_fuse_domain_same (&own, self->domain))
+    return "it reduces other dimensions";
+  for (guint k = 0; k < n; k++)
+    {
+      if (is_live (self, ghlo_ir_op_operand (node->op, n + k)))
+        return "the group computes what the reduction begins with";
+      read_at (self, ghlo_ir_op_operand (node->op, k), 1);
+    }
+
+  return NULL;
+}
+
+static const char *
+check_broadcast (Check          *self,
+                 const GhloIrOp *op,
+                 guint64         places)
+{
+  const GhloIrValue *value = ghlo_ir_op_operand (op, 0);
+  const GhloIrType *type = op->results[0].type;
+  const gint64 *dimensions = ghlo_op_get_broadcast (op);
+  guint32 all = (guint32) ((G_GUINT64_CONSTANT (1) << place_of (type, type->rank)) - 1), taken = 0;
+
+  for (guint i = 0; dimensions != NULL && i < value->type->rank; i++)
+    {
+      guint32 bit;
+
+      if (value->type->dimensions[i] == 1)
+        continue;
+      bit = (guint32) 1 << place_of (type, dimensions[i]);
+      if (taken >= bit)
+        return "it is broadcast with its dimensions in another order";
+      taken |= bit;
+    }
+  if (dimensions == NULL
+      || (taken != all && (places != 1 || taken != (all & ~self->domain->inner)
+                           || form_of (self->domain, value->type) != ROW || form_of (self->domain, type) != FULL)))
+    return "it is broadcast along other dimensions";
+  read_at (self, value, places);
+
+  return NULL;
+}
+
+static const char *
+check_move (Check          *self,
+            const GhloIrOp *op,
+            guint64         places)
+{
+  const GhloIrValue *value = ghlo_ir_op_operand (op, 0);
+  const gint64 *permutation = ghlo_op_get_permutation (op);
+
+  if (permutation == NULL || !ghlo_permutation_is_reshape (permutation, value->type))
+    return read_elsewhere (self, value, places);
+  read_at (self, value, places);
+
+  return NULL;
+}
+
+static const char *
+check_index (Check          *self,
+             const GhloIrOp *op,
+             guint64         places)
+{
+  const char *reason = NULL;
+
+  if (op->kind == GHLO_OP_STABLEHLO_PAD && is_live (self, ghlo_ir_op_operand (op, 1)))
+    return "the group computes what is padded with";
+  for (guint k = 0; k < op->n_operands && reason == NULL; k++)
+    reason = read_elsewhere (self, ghlo_ir_op_operand (op, k), places);
+
+  return reason;
+}
+
+static const char *
+check_operands (Check              *self,
+                const GhloFuseNode *node,
+                guint64             places)
+{
+  switch (node->role)
+    {
+    case GHLO_FUSE_ROLE_ELEMENTWISE:
+    case GHLO_FUSE_ROLE_FUNCTION:
+      return check_elementwise (self, node->op, places);
+    case GHLO_FUSE_ROLE_REDUCE:
+      return check_reduce (self, node);
+    case GHLO_FUSE_ROLE_INDEX:
+      return check_index (self, node->op, places);
+    case GHLO_FUSE_ROLE_BROADCAST:
+      return check_broadcast (self, node->op, places);
+    case GHLO_FUSE_ROLE_MOVE:
+      return check_move (self, node->op, places);
+    case GHLO_FUSE_ROLE_RESHAPE:
+    case GHLO_FUSE_ROLE_CONVERT:
+      read_at (self, ghlo_ir_op_operand (node->op, 0), places);
+      return NULL;
+    case GHLO_FUSE_ROLE_LEAF:
+    case GHLO_FUSE_ROLE_NONE:
+      break;
+    }
+
+  return NULL;
+}
+
+static const char *
+check_op (Check *self,
+          guint  i)
+{
+  const GhloFuseNode *node = node_at (self, i);
+  gboolean is_view = ghlo_fuse_role_is_view (node->role), is_reduce = node->role == GHLO_FUSE_ROLE_REDUCE;
+  Form form = form_of (self->domain, node->op->results[0].type);
+
+  self->is_given[i] = is_used_outside (self, i);
+  if (!self->is_live[i])
+    return NULL;
+  if (!is_view && (self->is_given[i] || self->places[i] == 0))
+    self->places[i] |= 1;
+  if ((self->places[i] & 1) != 0 && (is_reduce ? form != ROW : form == NEITHER))
+    return "its elements are not those of the group";
+  if (self->places[i] > 1 && !ghlo_fuse_role_is_cheap (node->role))
+    return "it is too costly to be computed where it is read";
+  if (self->places[i] > 1 && !is_view && self->is_given[i])
+    return "it is used outside, and computed where it is read";
+
+  return check_operands (self, node, self->places[i]);
+}
+
+const char *
+ghlo_fuse_check (GhloFuseChecker      *checker,
+                 const GhloFuseDomain *domain,
+                 const guint32        *list,
+                 guint                 n,
+                 double               *recomputed)
+{
+  Check self = { .checker = checker, .domain = domain, .list = list, .n = n, .n_places = 1 };
+  const char *reason = NULL;
+  guint n_computed = 0;
+
+  *recomputed = 0;
+  enter (&self);
+  for (guint i = n; i > 0 && reason == NULL; i--)
+    {
+      guint n_places;
+
+      reason = check_op (&self, i - 1);
+      n_places = (guint) __builtin_popcountll (self.places[i - 1]);
+      n_computed += n_places;
+      if (n_places > 1)
+        *recomputed += (n_places - 1) * (double) ghlo_type_count (node_at (&self, i - 1)->op->results[0].type);
+    }
+  if (reason == NULL && n_computed > MAX_COMPUTED)
+    reason = "it would be computed at too many places";
+  if (reason == NULL && count_values (&self) > MAX_VALUES)
+    reason = "they have too many inputs and results";
+
+  return reason;
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What an operation may be within a group, from the op table's traits and a few lists.
+ */
+
+#include "passes/fuse-role.h"
+
+#include "passes/constant.h"
+#include "passes/effects.h"
+#include "passes/shapes.h"
+#include "passes/walk.h"
+
+/* Dimensions of a value, and operations in the body of a reduction. */
+enum { MAX_RANK = 32, MAX_BODY = 32 };
+
+/* Elementwise operations that take far longer than moving an element. */
+static const gboolean is_function[GHLO_N_OPS] = {
+  [GHLO_OP_STABLEHLO_ATAN2] = TRUE,
+  [GHLO_OP_STABLEHLO_CBRT] = TRUE,
+  [GHLO_OP_STABLEHLO_COSINE] = TRUE,
+  [GHLO_OP_STABLEHLO_EXPONENTIAL] = TRUE,
+  [GHLO_OP_STABLEHLO_EXPONENTIAL_MINUS_ONE] = TRUE,
+  [GHLO_OP_STABLEHLO_LOG] = TRUE,
+  [GHLO_OP_STABLEHLO_LOGISTIC] = TRUE,
+  [GHLO_OP_STABLEHLO_LOG_PLUS_ONE] = TRUE,
+  [GHLO_OP_STABLEHLO_POWER] = TRUE,
+  [GHLO_OP_STABLEHLO_REMAINDER] = TRUE,
+  [GHLO_OP_STABLEHLO_RSQRT] = TRUE,
+  [GHLO_OP_STABLEHLO_SINE] = TRUE,
+  [GHLO_OP_STABLEHLO_TAN] = TRUE,
+  [GHLO_OP_STABLEHLO_TANH] = TRUE,
+  [GHLO_OP_CHLO_ACOS] = TRUE,
+  [GHLO_OP_CHLO_ACOSH] = TRUE,
+  [GHLO_OP_CHLO_ASIN] = TRUE,
+  [GHLO_OP_CHLO_ASINH] = TRUE,
+  [GHLO_OP_CHLO_ASIN_ACOS_KERNEL] = TRUE,
+  [GHLO_OP_CHLO_ATAN] = TRUE,
+  [GHLO_OP_CHLO_ATANH] = TRUE,
+  [GHLO_OP_CHLO_BESSEL_I1E] = TRUE,
+  [GHLO_OP_CHLO_COSH] = TRUE,
+  [GHLO_OP_CHLO_DIGAMMA] = TRUE,
+  [GHLO_OP_CHLO_ERF] = TRUE,
+  [GHLO_OP_CHLO_ERFC] = TRUE,
+  [GHLO_OP_CHLO_ERF_INV] = TRUE,
+  [GHLO_OP_CHLO_LGAMMA] = TRUE,
+  [GHLO_OP_CHLO_POLYGAMMA] = TRUE,
+  [GHLO_OP_CHLO_SINH] = TRUE,
+  [GHLO_OP_CHLO_ZETA] = TRUE,
+};
+
+static gboolean
+suits (const GhloIrType *type)
+{
+  const GhloElementInfo *info;
+
+  if (!ghlo_type_is_plain (type) || type->rank > MAX_RANK)
+    return FALSE;
+  info = ghlo_element_info (type->element_type);
+  if (info->bits < 8 && info->element_class != GHLO_ELEMENT_CLASS_BOOLEAN)
+    return FALSE;
+  for (guint i = 0; i < type->rank; i++)
+    if (type->dimensions[i] == 0)
+      return FALSE;
+
+  return TRUE;
+}
+
+static gboolean
+has_types_that_suit (const GhloIrOp *op)
+{
+  for (guint i = 0; i < op->n_operands; i++)
+    if (!suits (ghlo_ir_op_operand (op, i)->type))
+      return FALSE;
+  for (guint i = 0; i < op->n_results; i++)
+    if (!suits (op->results[i].type))
+      return FALSE;
+
+  return TRUE;
+}
+
+static gboolean
+is_elementwise (const GhloIrOp *op)
+{
+  return ghlo_pass_is_elementwise (op) && op->n_results == 1 && op->n_regions == 0;
+}
+
+/* A computation on scalars that takes nothing from outside. */
+static gboolean
+is_scalar_body (const GhloIrOp *reduce)
+{
+  const GhloIrBlock *body = ghlo_ir_op_region_block (reduce, 0);
+  const GhloIrOp *end = body != NULL ? ghlo_pass_terminator (body) : NULL;
+  guint n = 0;
+
+  if (end == NULL || end->n_operands != reduce->n_results)
+    return FALSE;
+  for (const GhloIrOp *op = body->first; op != end; op = op->next)
+    {
+      gboolean is_scalar = is_elementwise (op) || op->kind == GHLO_OP_STABLEHLO_CONSTANT;
+
+      if (!is_scalar || ++n > MAX_BODY || !has_types_that_suit (op) || op->results[0].type->rank > 0)
+        return FALSE;
+    }
+
+  return ghlo_pass_is_closed (reduce);
+}
+
+/* Whether more is added than there was, and dropped than there is: dimensions of 1 alone make no axis. */
+static GhloFuseRole
+role_of_reduce (const GhloIrOp *op)
+{
+  const GhloIrType *type = op->n_operands > 0 ? ghlo_ir_op_operand (op, 0)->type : NULL;
+  gsize n;
+  const gint64 *dimensions = ghlo_ir_op_get_ints (op, "dimensions", &n);
+
+  if (type == NULL || op->n_operands != 2 * op->n_results || !is_scalar_body (op))
+    return GHLO_FUSE_ROLE_NONE;
+  for (guint i = 1; i < op->n_results; i++)
+    if (!ghlo_shape_equal (ghlo_ir_op_operand (op, i)->type, type))
+      return GHLO_FUSE_ROLE_NONE;
+  for (gsize i = 0; i < n; i++)
+    if (type->dimensions[dimensions[i]] > 1)
+      return GHLO_FUSE_ROLE_REDUCE;
+
+  return GHLO_FUSE_ROLE_NONE;
+}
+
+static GhloFuseRole
+role_of_reshape (const GhloIrOp *op)
+{
+  gint64 map[MAX_RANK];
+
+  return ghlo_shape_match_ones (ghlo_ir_op_operand (op, 0)->type, op->results[0].type, map) ? GHLO_FUSE_ROLE_RESHAPE
+                                                                                          : GHLO_FUSE_ROLE_NONE;
+}
+
+/* A conversion that several read is made by each of them where that means to read no more. */
+static GhloFuseRole
+role_of_convert (const GhloIrOp *op)
+{
+  const GhloIrUse *use = op->results[0].uses;
+  gsize from = ghlo_element_info (ghlo_ir_op_operand (op, 0)->type->element_type)->size;
+
+  return use != NULL && use->next != NULL && from <= ghlo_element_info (op->results[0].type->element_type)->size
+           ? GHLO_FUSE_ROLE_CONVERT : GHLO_FUSE_ROLE_ELEMENTWISE;
+}
+
+static GhloFuseRole
+role_by_kind (const GhloIrOp *op)
+{
+  GhloScalar scalar;
+
+  switch (op->kind)
+    {
+    case GHLO_OP_STABLEHLO_CONSTANT:
+      return ghlo_value_get_splat (&op->results[0], &scalar) ? GHLO_FUSE_ROLE_LEAF : GHLO_FUSE_ROLE_NONE;
+    case GHLO_OP_STABLEHLO_IOTA:
+      return GHLO_FUSE_ROLE_LEAF;
+    case GHLO_OP_STABLEHLO_BROADCAST_IN_DIM:
+      return GHLO_FUSE_ROLE_BROADCAST;
+    case GHLO_OP_STABLEHLO_RESHAPE:
+      return role_of_reshape (op);
+    case GHLO_OP_STABLEHLO_TRANSPOSE:
+    case GHLO_OP_STABLEHLO_SLICE:
+    case GHLO_OP_STABLEHLO_REVERSE:
+      return GHLO_FUSE_ROLE_MOVE;
+    case GHLO_OP_STABLEHLO_PAD:
+    case GHLO_OP_STABLEHLO_CONCATENATE:
+      return GHLO_FUSE_ROLE_INDEX;
+    case GHLO_OP_STABLEHLO_REDUCE:
+      return role_of_reduce (op);
+    case GHLO_OP_STABLEHLO_CONVERT:
+      return role_of_convert (op);
+    default:
+      if (!is_elementwise (op))
+        return GHLO_FUSE_ROLE_NONE;
+      return is_function[op->kind] ? GHLO_FUSE_ROLE_FUNCTION : GHLO_FUSE_ROLE_ELEMENTWISE;
+    }
+}
+
+GhloFuseRole
+ghlo_fuse_role_of (const GhloIrOp *op)
+{
+  return has_types_that_suit (op) ? role_by_kind (op) : GHLO_FUSE_ROLE_NONE;
+}
+
+gboolean
+ghlo_fuse_role_is_cheap (GhloFuseRole role)
+{
+  return role != GHLO_FUSE_ROLE_NONE && role != GHLO_FUSE_ROLE_FUNCTION && role != GHLO_FUSE_ROLE_REDUCE;
+}
