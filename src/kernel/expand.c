@@ -5,7 +5,7 @@
  * order of operands: so the nodes are the same whatever order a compiler gives to nested calls.
  */
 
-#include "kernel/expand-private.h"
+#include "kernel/f64/double.h"
 
 #include "base/ghlo-error.h"
 
@@ -56,30 +56,30 @@ typedef struct
 } Expansions;
 
 static const Expansions expansions[GHLO_N_NODES] = {
-  [GHLO_NODE_EXPONENTIAL] = { ghlo_expand_exponential, NULL },
-  [GHLO_NODE_EXPONENTIAL_MINUS_ONE] = { ghlo_expand_exponential_minus_one, NULL },
-  [GHLO_NODE_LOG] = { ghlo_expand_log, NULL },
-  [GHLO_NODE_LOG_PLUS_ONE] = { ghlo_expand_log_plus_one, NULL },
-  [GHLO_NODE_TANH] = { ghlo_expand_tanh, NULL },
-  [GHLO_NODE_LOGISTIC] = { ghlo_expand_logistic, NULL },
-  [GHLO_NODE_ERF] = { ghlo_expand_erf, NULL },
-  [GHLO_NODE_ERFC] = { ghlo_expand_erfc, NULL },
-  [GHLO_NODE_ERF_INV] = { ghlo_expand_erf_inv, NULL },
-  [GHLO_NODE_SINE] = { ghlo_expand_sine, NULL },
-  [GHLO_NODE_COSINE] = { ghlo_expand_cosine, NULL },
-  [GHLO_NODE_TAN] = { ghlo_expand_tan, NULL },
-  [GHLO_NODE_ASIN] = { ghlo_expand_asin, NULL },
-  [GHLO_NODE_ACOS] = { ghlo_expand_acos, NULL },
-  [GHLO_NODE_ATAN] = { ghlo_expand_atan, NULL },
-  [GHLO_NODE_ATAN2] = { ghlo_expand_atan2, NULL },
-  [GHLO_NODE_SINH] = { ghlo_expand_sinh, NULL },
-  [GHLO_NODE_COSH] = { ghlo_expand_cosh, NULL },
-  [GHLO_NODE_ASINH] = { ghlo_expand_asinh, NULL },
-  [GHLO_NODE_ACOSH] = { ghlo_expand_acosh, NULL },
-  [GHLO_NODE_ATANH] = { ghlo_expand_atanh, NULL },
-  [GHLO_NODE_POWER] = { ghlo_expand_power, NULL },
-  [GHLO_NODE_CBRT] = { ghlo_expand_cbrt, NULL },
-  [GHLO_NODE_RSQRT] = { ghlo_expand_rsqrt, NULL },
+  [GHLO_NODE_EXPONENTIAL] = { ghlo_expand_exponential, ghlo_expand_exponential_f64 },
+  [GHLO_NODE_EXPONENTIAL_MINUS_ONE] = { ghlo_expand_exponential_minus_one, ghlo_expand_exponential_minus_one_f64 },
+  [GHLO_NODE_LOG] = { ghlo_expand_log, ghlo_expand_log_f64 },
+  [GHLO_NODE_LOG_PLUS_ONE] = { ghlo_expand_log_plus_one, ghlo_expand_log_plus_one_f64 },
+  [GHLO_NODE_TANH] = { ghlo_expand_tanh, ghlo_expand_tanh_f64 },
+  [GHLO_NODE_LOGISTIC] = { ghlo_expand_logistic, ghlo_expand_logistic_f64 },
+  [GHLO_NODE_ERF] = { ghlo_expand_erf, ghlo_expand_erf_f64 },
+  [GHLO_NODE_ERFC] = { ghlo_expand_erfc, ghlo_expand_erfc_f64 },
+  [GHLO_NODE_ERF_INV] = { ghlo_expand_erf_inv, ghlo_expand_erf_inv_f64 },
+  [GHLO_NODE_SINE] = { ghlo_expand_sine, ghlo_expand_sine_f64 },
+  [GHLO_NODE_COSINE] = { ghlo_expand_cosine, ghlo_expand_cosine_f64 },
+  [GHLO_NODE_TAN] = { ghlo_expand_tan, ghlo_expand_tan_f64 },
+  [GHLO_NODE_ASIN] = { ghlo_expand_asin, ghlo_expand_asin_f64 },
+  [GHLO_NODE_ACOS] = { ghlo_expand_acos, ghlo_expand_acos_f64 },
+  [GHLO_NODE_ATAN] = { ghlo_expand_atan, ghlo_expand_atan_f64 },
+  [GHLO_NODE_ATAN2] = { ghlo_expand_atan2, ghlo_expand_atan2_f64 },
+  [GHLO_NODE_SINH] = { ghlo_expand_sinh, ghlo_expand_sinh_f64 },
+  [GHLO_NODE_COSH] = { ghlo_expand_cosh, ghlo_expand_cosh_f64 },
+  [GHLO_NODE_ASINH] = { ghlo_expand_asinh, ghlo_expand_asinh_f64 },
+  [GHLO_NODE_ACOSH] = { ghlo_expand_acosh, ghlo_expand_acosh_f64 },
+  [GHLO_NODE_ATANH] = { ghlo_expand_atanh, ghlo_expand_atanh_f64 },
+  [GHLO_NODE_POWER] = { ghlo_expand_power, ghlo_expand_power_f64 },
+  [GHLO_NODE_CBRT] = { ghlo_expand_cbrt, ghlo_expand_cbrt_f64 },
+  [GHLO_NODE_RSQRT] = { ghlo_expand_rsqrt, ghlo_expand_rsqrt_f64 },
   [GHLO_NODE_LGAMMA] = { ghlo_expand_lgamma, NULL },
   [GHLO_NODE_DIGAMMA] = { ghlo_expand_digamma, NULL },
   [GHLO_NODE_REMAINDER_FLOAT] = { ghlo_expand_remainder_float, NULL },
