@@ -151,9 +151,18 @@ ghlo_kernel_add_buffer (GhloKernelBuilder *self,
 
   if (number != GHLO_KERNEL_NONE)
     g_array_index (self->buffers, GhloKernelBuffer, number) =
-      (GhloKernelBuffer) { keep_name (self, name), size, is_written };
+      (GhloKernelBuffer) { keep_name (self, name), size, is_written, GHLO_KERNEL_NONE };
 
   return number;
+}
+
+void
+ghlo_kernel_share_buffer (GhloKernelBuilder *self,
+                          guint              buffer,
+                          guint              with)
+{
+  if (buffer < self->buffers->len)
+    g_array_index (self->buffers, GhloKernelBuffer, buffer).shared = with;
 }
 
 guint
@@ -567,7 +576,11 @@ hash_kernel (const GhloKernel *self)
       g_byte_array_append (bytes, (const guint8 *) words, sizeof words);
     }
   for (guint i = 0; i < self->n_buffers; i++)
-    g_byte_array_append (bytes, (const guint8 *) &self->buffers[i].is_written, sizeof self->buffers[i].is_written);
+    {
+      const guint32 words[] = { self->buffers[i].is_written, self->buffers[i].shared };
+
+      g_byte_array_append (bytes, (const guint8 *) words, sizeof words);
+    }
   for (guint i = 0; i < self->n_temporaries; i++)
     {
       g_byte_array_append (bytes, &self->temporaries[i].type, 1);

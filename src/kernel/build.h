@@ -30,6 +30,10 @@ guint              ghlo_kernel_add_buffer    (GhloKernelBuilder      *self,
                                               const char             *name,
                                               gint64                  size,
                                               gboolean                is_written);
+/* @buffer, which is not written, may have the memory of @with, which is. */
+void               ghlo_kernel_share_buffer  (GhloKernelBuilder      *self,
+                                              guint                   buffer,
+                                              guint                   with);
 /* @strides: one for each axis that there is so far, in bytes; those of axes added later are 0. */
 guint              ghlo_kernel_add_access    (GhloKernelBuilder      *self,
                                               guint                   buffer,

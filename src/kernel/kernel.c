@@ -109,7 +109,8 @@ equal_storage (const GhloKernel *self,
                const GhloKernel *other)
 {
   for (guint i = 0; i < self->n_buffers; i++)
-    if (self->buffers[i].is_written != other->buffers[i].is_written)
+    if (self->buffers[i].is_written != other->buffers[i].is_written
+        || self->buffers[i].shared != other->buffers[i].shared)
       return FALSE;
   for (guint i = 0; i < self->n_temporaries; i++)
     if (self->temporaries[i].type != other->temporaries[i].type

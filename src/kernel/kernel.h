@@ -11,7 +11,8 @@
  *
  * Parallel axes come first, outermost first; everything is done once at each of their points, in
  * any order. Other axes are those of blocks. A buffer that is written overlaps no other buffer,
- * and is read, if at all, at the very place that the same point writes. A temporary holds one value
+ * and is read, if at all, at the very place that the same point writes. Another one may share its memory
+ * as a whole, in some runs or in all, and is read like that too. A temporary holds one value
  * for each point of the axes that it spans, none of which is parallel, and anew at each parallel point.
  */
 
@@ -73,6 +74,8 @@ typedef struct
   const char *name;
   gint64      size;             /* bytes; no access reaches beyond */
   gboolean    is_written;
+  guint16     shared;           /* of one that is not written: the written one whose memory it may have; or
+                                 * GHLO_KERNEL_NONE */
 } GhloKernelBuffer;
 
 /* A part of an access that is not affine, or not always inside. Its position is
@@ -206,6 +209,14 @@ typedef struct
   const GhloKernelCarry     *carries;
   const GhloKernelNode      *nodes;
 } GhloKernel;
+
+/* The buffer that says which memory @buffer is, as far as hazards are concerned. */
+static inline guint
+ghlo_kernel_memory (const GhloKernel *self,
+                    guint             buffer)
+{
+  return self->buffers[buffer].shared != GHLO_KERNEL_NONE ? self->buffers[buffer].shared : buffer;
+}
 
 /* Classes of types, as bits. */
 typedef enum

@@ -7,7 +7,7 @@
  *     parallel row 1536 runtime                    axes: extent
  *     axis column 128
  *     buffer x 786432                              bytes
- *     buffer y 786432 written
+ *     buffer y 786432 written                      or "shares 1": what may have the memory of buffer 1
  *     temporary most f32
  *     temporary e f32 [column]                     what it spans
  *     access @0 f32 x [row * 512 + column * 4 + 64 + 4 * clamp (%0 - 3, end 100) - 8 * guard (row, step 2, end 9)]

@@ -558,7 +558,7 @@ def test_dump(tests):
     for command in (['dump', '--stage=fusion'], ['opt', '--passes=fuse-epilogues']):
         tests.expect(f'{command[0]}: GHLO_FUSE', ghlo(*command, layer, env={**os.environ, 'GHLO_FUSE': 'two'}), 2,
                      "expected a number of merges from 0 to 2147483647 in GHLO_FUSE, found 'two'")
-    for option in ('--disable=fuse-epilogues', '-O0'):
+    for option in ('--disable=fuse-epilogues,fuse-maps', '-O0'):
         run = ghlo('dump', '--device=cpu', '--stage=fusion', option, layer)
         tests.report(run.returncode == 0 and 'composite' not in run.stdout, f'dump: fusion with {option}', run.stdout)
     tests.report('composite' not in ghlo('dump', '--device=reference', '-O2', '--stage=fusion', layer).stdout,
@@ -860,7 +860,7 @@ def test_completion(tests):
     for words, offered in ((('ghlo', 'co'), ['convert']), (('ghlo', 'convert', '--ta'), ['--target=']),
                            (('ghlo', 'convert', '--to', '='), ['text', 'bytecode']),
                            (('ghlo', 'convert', '--to', '=', 'b'), ['bytecode']),
-                           (('ghlo', 'dump', '--stage', '='), ['parsed', 'passes', 'fusion', 'plan']),
+                           (('ghlo', 'dump', '--stage', '='), ['parsed', 'passes', 'fusion', 'plan', 'kernels']),
                            (('ghlo', 'cache', 'c'), ['clear']),
                            (('ghlo', 'info', add[:-3]), [add]), (('ghlo', 'run', '--input', '=', add[:-3]), [add])):
         found = complete(*words)

@@ -130,6 +130,16 @@ ghlo_cpu_strip_find_used (GhloCpuStripCompiler *self)
     }
 }
 
+/* Whether @node loads from the memory of @buffer, which is written. */
+static gboolean
+is_load_of (const GhloCpuStripCompiler *self,
+            const GhloKernelNode       *node,
+            guint                       buffer)
+{
+  return node->kind == GHLO_NODE_LOAD
+         && ghlo_kernel_memory (self->kernel, self->kernel->accesses[node->which].buffer) == buffer;
+}
+
 /* The last node that reads what is loaded from @buffer. */
 static guint
 last_reader (const GhloCpuStripCompiler *self,
@@ -147,7 +157,7 @@ last_reader (const GhloCpuStripCompiler *self,
         if (operand == GHLO_KERNEL_NONE)
           continue;
         node = &self->kernel->nodes[ghlo_cpu_strip_origin (self, operand)];
-        if (node->kind == GHLO_NODE_LOAD && self->kernel->accesses[node->which].buffer == buffer)
+        if (is_load_of (self, node, buffer))
           last = i;
       }
 
@@ -165,7 +175,7 @@ is_read_late (const GhloCpuStripCompiler *self,
     {
       const GhloKernelNode *node = &self->kernel->nodes[i];
 
-      if (node->kind != GHLO_NODE_LOAD || self->kernel->accesses[node->which].buffer != buffer)
+      if (!is_load_of (self, node, buffer))
         continue;
       if (block->n_folds > 0 || (self->facts[i] & GHLO_CPU_STRIP_STORED) != 0
           || (self->facts[i] & GHLO_CPU_STRIP_VARIES) == 0)

@@ -69,7 +69,12 @@ fill_selection (const Step            *self,
                 const GhloStepRequest *request,
                 GhloStepSelection     *selection)
 {
+  const GhloKernelBuffer *buffers = self->lowered.kernel->buffers;
+
   selection->scratch = ghlo_cpu_kernel_scratch (&self->kernel);
+  for (guint i = 0; i < request->n_operands; i++)
+    if (buffers[i].shared != GHLO_KERNEL_NONE)
+      selection->operands[i].in_place = buffers[i].shared - request->n_operands;
 }
 
 GHLO_CPU_DEFINE_STEP (Step, clear)

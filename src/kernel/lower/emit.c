@@ -35,6 +35,7 @@ typedef struct
   const guint32     *roots;
   const GhloIndex   *indices;
   gint64            *starts;
+  guint16           *shared;            /* as GhloKernelBuffer has it, of operands */
   /* Axes after merging: the last axis of the domain in each, and its extent. */
   guint              n_axes, n_parallel;
   guint              last[GHLO_LOWER_MAX_AXES];
@@ -642,6 +643,52 @@ add_buffers (Emission *self)
     }
 }
 
+/* Whether operand @operand is read only where, and as, result @result is written: of a map, since reductions read
+ * again what they have read. */
+static gboolean
+may_share (const Emission *self,
+           guint           operand,
+           guint           result)
+{
+  GhloLowering *lowering = self->lowering;
+  const GhloView *from = &lowering->group->operands[operand], *to = &lowering->group->results[result];
+  const GhloIndex *index = &self->indices[result];
+  gboolean is_read = FALSE;
+
+  if (lowering->folds->len > 0 || from->element_type != to->element_type || from->rank != to->rank
+      || memcmp (from->dimensions, to->dimensions, to->rank * sizeof *to->dimensions) != 0
+      || !ghlo_view_is_dense (from))
+    return FALSE;
+  for (guint i = 0; i < lowering->leaves->len; i++)
+    {
+      const GhloLeaf *leaf = ghlo_leaf (lowering, i);
+
+      if (leaf->buffer != operand)
+        continue;
+      is_read = TRUE;
+      if (leaf->index.n_guards > 0 || memcmp (&leaf->index, index, sizeof *index) != 0)
+        return FALSE;
+    }
+
+  return is_read;
+}
+
+/* Operands that may be written over: each by the first result that takes its place, of which each takes one. */
+static void
+share_buffers (Emission *self)
+{
+  const GhloKernelGroup *group = self->lowering->group;
+
+  for (guint r = 0; r < group->n_results; r++)
+    for (guint i = 0; i < group->n_operands; i++)
+      if (self->shared[i] == GHLO_KERNEL_NONE && may_share (self, i, r))
+        {
+          self->shared[i] = group->n_operands + r;
+          ghlo_kernel_share_buffer (self->builder, i, self->shared[i]);
+          break;
+        }
+}
+
 static guint
 inner_axes (const Emission *self)
 {
@@ -777,13 +824,14 @@ GhloKernel *
 ghlo_lower_emit (GhloLowering    *self,
                  const guint32   *roots,
                  const GhloIndex *indices,
-                 gint64          *starts)
+                 gint64          *starts,
+                 guint16         *shared)
 {
   g_autoptr (GError) error = NULL;
   guint n_items = self->items->len, n_folds = self->folds->len + 1;
   GhloKernel *kernel;
   Emission emission = {
-    .lowering = self, .roots = roots, .indices = indices, .starts = starts,
+    .lowering = self, .roots = roots, .indices = indices, .starts = starts, .shared = shared,
     .keepers = g_new0 (guint8, n_items), .seen = g_new0 (guint8, n_items), .visited = g_new0 (guint8, n_items),
     .temporaries = g_new0 (guint16, n_items), .nodes = g_new0 (guint16, n_items),
     .folds = g_new0 (guint16, n_folds), .fold_temporaries = g_new0 (guint16, n_folds),
@@ -800,6 +848,7 @@ ghlo_lower_emit (GhloLowering    *self,
   emission.builder = ghlo_kernel_builder_new (self->folds->len > 0 ? "reduction" : "map");
   add_axes (&emission);
   add_buffers (&emission);
+  share_buffers (&emission);
   add_temporaries (&emission);
   for (guint i = 0; i < emission.n_blocks; i++)
     emit_block (&emission, i);

@@ -86,7 +86,10 @@ ghlo_kernel_lower (const GhloKernelGroup  *group,
   GhloLowering self = { .group = group };
   g_autofree guint32 *roots = g_new0 (guint32, group->n_results);
   g_autofree GhloIndex *indices = g_new0 (GhloIndex, group->n_results);
+  g_autofree guint16 *shared = g_new (guint16, group->n_operands + 1);
 
+  for (guint i = 0; i < group->n_operands; i++)
+    shared[i] = GHLO_KERNEL_NONE;
   *lowered = (GhloLoweredKernel) { NULL, g_new0 (gint64, group->n_operands + group->n_results) };
   self.memo = g_hash_table_new_full (ghlo_lower_wanted_hash, ghlo_lower_wanted_equal, g_free, NULL);
   self.reductions = g_hash_table_new (NULL, NULL);
@@ -94,7 +97,7 @@ ghlo_kernel_lower (const GhloKernelGroup  *group,
   if (!has_elements (group))
     ghlo_lower_refuse (&self, "it has no elements");
   else if (ghlo_lower_find_domain (&self) && find_roots (&self, roots, indices))
-    lowered->kernel = ghlo_lower_emit (&self, roots, indices, lowered->starts);
+    lowered->kernel = ghlo_lower_emit (&self, roots, indices, lowered->starts, shared);
   ghlo_lower_clear_graph (&self);
   g_hash_table_unref (self.memo);
   g_hash_table_unref (self.reductions);

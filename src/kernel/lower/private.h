@@ -232,6 +232,7 @@ guint32 ghlo_lower_reduce        (GhloLowering     *self,
 GhloKernel *ghlo_lower_emit      (GhloLowering     *self,
                                   const guint32    *roots,
                                   const GhloIndex  *indices,
-                                  gint64           *starts);
+                                  gint64           *starts,
+                                  guint16          *shared);
 
 G_END_DECLS

@@ -189,6 +189,37 @@ test_files (void)
   g_assert_cmpuint (n, >, 10);
 }
 
+/* An operand that lies where a result is written, or elsewhere: two results are made of each of its elements. */
+static void
+test_shared (void)
+{
+  g_autofree GhloKernel *kernel = read_kernel ("in-place.kernel");
+  GhloKernelSchedule schedule;
+  g_autoptr (GhloCpuStrips) strips = NULL;
+  float x[1000], y[1000], z[1000];
+  gpointer scratch;
+
+  ghlo_kernel_schedule_choose (kernel, ghlo_cpu_machine (), &schedule);
+  strips = ghlo_cpu_strips_new (kernel, &schedule, NULL);
+  g_assert_nonnull (strips);
+  scratch = new_scratch (strips, NULL);
+  for (guint is_shared = 0; is_shared < 2; is_shared++)
+    {
+      float *result = is_shared ? x : y;
+      gpointer buffers[] = { x, result, z };
+
+      for (guint i = 0; i < G_N_ELEMENTS (x); i++)
+        x[i] = i;
+      g_assert_true (ghlo_cpu_strips_run (strips, NULL, buffers, 0, G_N_ELEMENTS (x), scratch, NULL));
+      for (guint i = 0; i < G_N_ELEMENTS (x); i++)
+        {
+          g_assert_cmpfloat (result[i], ==, i + 1);
+          g_assert_cmpfloat (z[i], ==, (float) i * (i + 1));
+        }
+    }
+  g_aligned_free (scratch);
+}
+
 /* A kernel that ends only when it is told to: a predicate that stays true. */
 static GhloKernel *
 endless_kernel (void)
@@ -304,6 +335,7 @@ main (int    argc,
   setlocale (LC_ALL, "");
   g_test_init (&argc, &argv, NULL);
   program = argv[0];
+  g_test_add_func ("/cpu-strips/shared", test_shared);
   g_test_add_func ("/cpu/strips/cancel", test_cancel);
   g_test_add_func ("/cpu/strips/memory", test_memory);
   g_test_add_func ("/cpu/strips/files", test_files);

@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The table of expansions, and kernels copied with their functions replaced. An expansion is
+ * made in a builder of its own, of which what the result needs is copied, each node once and in the
+ * order of operands: so the nodes are the same whatever order a compiler gives to nested calls.
+ */
+
+#include "kernel/functions/f64/double.h"
+
+#include "base/ghlo-error.h"
+
+#include <string.h>
+
+guint
+ghlo_expand_horner (Builder      *b,
+                    guint         x,
+                    const double *c,
+                    guint         n)
+{
+  guint sum = real (b, x, c[n - 1]);
+
+  for (guint i = n - 1; i > 0; i--)
+    sum = multiply_add_real (b, sum, x, c[i - 1]);
+
+  return sum;
+}
+
+guint
+ghlo_expand_estrin (Builder      *b,
+                    guint         x,
+                    const double *c,
+                    guint         n)
+{
+  enum { MAX = 64 };
+  guint terms[MAX];
+
+  g_assert (n <= MAX);
+  for (guint i = 0; i < n; i++)
+    terms[i] = real (b, x, c[i]);
+  for (; n > 1; n = (n + 1) / 2)
+    {
+      for (guint i = 0; i + 1 < n; i += 2)
+        terms[i / 2] = multiply_add (b, terms[i + 1], x, terms[i]);
+      if (n % 2 == 1)
+        terms[n / 2] = terms[n - 1];
+      x = multiply (b, x, x);
+    }
+
+  return terms[0];
+}
+
+/* Of functions of one type the first. */
+typedef struct
+{
+  GhloKernelExpansion f32, f64;
+} Expansions;
+
+static const Expansions expansions[GHLO_N_NODES] = {
+  [GHLO_NODE_EXPONENTIAL] = { ghlo_expand_exponential, ghlo_expand_exponential_f64 },
+  [GHLO_NODE_EXPONENTIAL_MINUS_ONE] = { ghlo_expand_exponential_minus_one, ghlo_expand_exponential_minus_one_f64 },
+  [GHLO_NODE_LOG] = { ghlo_expand_log, ghlo_expand_log_f64 },
+  [GHLO_NODE_LOG_PLUS_ONE] = { ghlo_expand_log_plus_one, ghlo_expand_log_plus_one_f64 },
+  [GHLO_NODE_TANH] = { ghlo_expand_tanh, ghlo_expand_tanh_f64 },
+  [GHLO_NODE_LOGISTIC] = { ghlo_expand_logistic, ghlo_expand_logistic_f64 },
+  [GHLO_NODE_ERF] = { ghlo_expand_erf, ghlo_expand_erf_f64 },
+  [GHLO_NODE_ERFC] = { ghlo_expand_erfc, ghlo_expand_erfc_f64 },
+  [GHLO_NODE_ERF_INV] = { ghlo_expand_erf_inv, ghlo_expand_erf_inv_f64 },
+  [GHLO_NODE_SINE] = { ghlo_expand_sine, ghlo_expand_sine_f64 },
+  [GHLO_NODE_COSINE] = { ghlo_expand_cosine, ghlo_expand_cosine_f64 },
+  [GHLO_NODE_TAN] = { ghlo_expand_tan, ghlo_expand_tan_f64 },
+  [GHLO_NODE_ASIN] = { ghlo_expand_asin, ghlo_expand_asin_f64 },
+  [GHLO_NODE_ACOS] = { ghlo_expand_acos, ghlo_expand_acos_f64 },
+  [GHLO_NODE_ATAN] = { ghlo_expand_atan, ghlo_expand_atan_f64 },
+  [GHLO_NODE_ATAN2] = { ghlo_expand_atan2, ghlo_expand_atan2_f64 },
+  [GHLO_NODE_SINH] = { ghlo_expand_sinh, ghlo_expand_sinh_f64 },
+  [GHLO_NODE_COSH] = { ghlo_expand_cosh, ghlo_expand_cosh_f64 },
+  [GHLO_NODE_ASINH] = { ghlo_expand_asinh, ghlo_expand_asinh_f64 },
+  [GHLO_NODE_ACOSH] = { ghlo_expand_acosh, ghlo_expand_acosh_f64 },
+  [GHLO_NODE_ATANH] = { ghlo_expand_atanh, ghlo_expand_atanh_f64 },
+  [GHLO_NODE_POWER] = { ghlo_expand_power, ghlo_expand_power_f64 },
+  [GHLO_NODE_CBRT] = { ghlo_expand_cbrt, ghlo_expand_cbrt_f64 },
+  [GHLO_NODE_RSQRT] = { ghlo_expand_rsqrt, ghlo_expand_rsqrt_f64 },
+  [GHLO_NODE_LGAMMA] = { ghlo_expand_lgamma, NULL },
+  [GHLO_NODE_DIGAMMA] = { ghlo_expand_digamma, NULL },
+  [GHLO_NODE_REMAINDER_FLOAT] = { ghlo_expand_remainder_float, NULL },
+  [GHLO_NODE_FROM_BF16] = { ghlo_expand_from_bf16, NULL },
+  [GHLO_NODE_TO_BF16] = { ghlo_expand_to_bf16, ghlo_expand_to_bf16 },
+  [GHLO_NODE_FROM_F16] = { ghlo_expand_from_f16, NULL },
+  [GHLO_NODE_TO_F16] = { ghlo_expand_to_f16, ghlo_expand_to_f16 },
+};
+
+GhloKernelExpansion
+ghlo_kernel_expansion (GhloNodeKind    kind,
+                       GhloElementType type)
+{
+  const GhloNodeSpec *spec = ghlo_node_spec (kind);
+
+  if (spec->role != GHLO_NODE_FUNCTION)
+    return NULL;
+  if (spec->operand_types == 0)
+    return spec->operand_type == type ? expansions[kind].f32 : NULL;
+
+  return type == GHLO_ELEMENT_TYPE_F32 ? expansions[kind].f32
+         : type == GHLO_ELEMENT_TYPE_F64 ? expansions[kind].f64 : NULL;
+}
+
+/* One expansion on its way into @to. */
+typedef struct
+{
+  Builder *from, *to;
+  guint    operands[3];         /* of the function, in @to */
+  guint    first, end;          /* the expansion's nodes in @to so far */
+  guint   *moved;               /* by the number of a node of @from, its number in @to, or GHLO_KERNEL_NONE */
+  gboolean is_full;             /* nothing more has room */
+} Move;
+
+/* The number in @to of a node equal to @node, which is added where there is none. */
+static guint
+find_or_add (Move                 *self,
+             const GhloKernelNode *node)
+{
+  guint number;
+
+  for (guint i = self->first; i < self->end; i++)
+    if (memcmp (ghlo_kernel_builder_get_node (self->to, i), node, sizeof *node) == 0)
+      return i;
+  if (node->kind == GHLO_NODE_CONSTANT)
+    number = ghlo_kernel_add_constant (self->to, node->type, node->bits);
+  else
+    number = ghlo_kernel_add_node (self->to, node->kind, node->type, node->operands[0], node->operands[1],
+                                   node->operands[2]);
+  self->is_full = number == GHLO_KERNEL_NONE;
+  self->first = self->first == GHLO_KERNEL_NONE ? number : self->first;
+  self->end = number + 1;
+
+  return number;
+}
+
+static guint
+move_node (Move  *self,
+           guint  number)
+{
+  GhloKernelNode node;
+
+  if (number == GHLO_KERNEL_NONE || self->is_full)
+    return GHLO_KERNEL_NONE;
+  if (self->moved[number] != GHLO_KERNEL_NONE)
+    return self->moved[number];
+  node = *ghlo_kernel_builder_get_node (self->from, number);
+  if (node.kind == GHLO_NODE_TEMPORARY)
+    return self->operands[node.which];
+  for (guint i = 0; i < G_N_ELEMENTS (node.operands); i++)
+    node.operands[i] = move_node (self, node.operands[i]);
+  if (self->is_full)
+    return GHLO_KERNEL_NONE;
+
+  return self->moved[number] = find_or_add (self, &node);
+}
+
+/* The node of the function's result, in @to. In the expansion's own builder temporaries stand for operands. */
+static guint
+expand_function (Builder         *to,
+                 GhloNodeKind     kind,
+                 GhloElementType  type,
+                 const guint     *operands)
+{
+  g_autoptr (GhloKernelBuilder) from = ghlo_kernel_builder_new (ghlo_node_spec (kind)->name);
+  g_autofree guint *moved = NULL;
+  guint leaves[3], result;
+  Move move = { from, to, .first = GHLO_KERNEL_NONE };
+
+  ghlo_kernel_begin_points (from, 0);
+  for (guint i = 0; i < ghlo_node_spec (kind)->n_operands; i++)
+    {
+      move.operands[i] = operands[i];
+      leaves[i] = ghlo_kernel_add_leaf (from, GHLO_NODE_TEMPORARY, type, i);
+    }
+  result = ghlo_kernel_expansion (kind, type) (from, type, leaves);
+  g_assert (result != GHLO_KERNEL_NONE);
+  move.moved = moved = g_new (guint, result + 1);
+  for (guint i = 0; i <= result; i++)
+    moved[i] = GHLO_KERNEL_NONE;
+
+  return move_node (&move, result);
+}
+
+/* A kernel on its way into a builder. */
+typedef struct
+{
+  const GhloKernel *from;
+  Builder          *to;
+  const guint      *terms;      /* the new numbers of nodes, for terms; NULL while they are not known */
+  guint            *moved;      /* the same, made on the way */
+} Copy;
+
+static void
+copy_storage (const Copy *self)
+{
+  const GhloKernel *from = self->from;
+
+  for (guint i = 0; i < from->n_axes; i++)
+    ghlo_kernel_add_axis (self->to, from->axes[i].name, from->axes[i].extent, from->axes[i].is_parallel,
+                          from->axes[i].is_runtime);
+  for (guint i = 0; i < from->n_buffers; i++)
+    {
+      ghlo_kernel_add_buffer (self->to, from->buffers[i].name, from->buffers[i].size, from->buffers[i].is_written);
+      ghlo_kernel_share_buffer (self->to, i, from->buffers[i].shared);
+    }
+  for (guint i = 0; i < from->n_accesses; i++)
+    {
+      const GhloKernelAccess *access = &from->accesses[i];
+
+      ghlo_kernel_add_access (self->to, access->buffer, access->type, access->offset, access->strides);
+      for (guint k = 0; k < access->n_terms; k++)
+        {
+          GhloKernelTerm term = from->terms[access->first_term + k];
+
+          if (self->terms != NULL && term.node != GHLO_KERNEL_NONE)
+            term.node = self->terms[term.node];
+          ghlo_kernel_add_term (self->to, &term);
+        }
+    }
+  for (guint i = 0; i < from->n_temporaries; i++)
+    ghlo_kernel_add_temporary (self->to, from->temporaries[i].name, from->temporaries[i].type,
+                               from->temporaries[i].axes);
+}
+
+/* FALSE where it is a function without an expansion. */
+static gboolean
+copy_node (const Copy  *self,
+           guint        number,
+           GError     **error)
+{
+  const GhloKernelNode *node = &self->from->nodes[number];
+  const GhloNodeSpec *spec = ghlo_node_spec (node->kind);
+  GhloElementType type = ghlo_kernel_operand_type (self->from, node);
+  guint operands[3];
+
+  for (guint i = 0; i < G_N_ELEMENTS (operands); i++)
+    operands[i] = node->operands[i] != GHLO_KERNEL_NONE ? self->moved[node->operands[i]] : GHLO_KERNEL_NONE;
+  if (node->kind == GHLO_NODE_CONSTANT)
+    self->moved[number] = ghlo_kernel_add_constant (self->to, node->type, node->bits);
+  else if (node->kind == GHLO_NODE_LOAD)
+    self->moved[number] = ghlo_kernel_add_load (self->to, node->type, node->which, operands[0]);
+  else if (spec->role == GHLO_NODE_LEAF)
+    self->moved[number] = ghlo_kernel_add_leaf (self->to, node->kind, node->type, node->which);
+  else if (spec->role == GHLO_NODE_PRIMITIVE)
+    self->moved[number] = ghlo_kernel_add_node (self->to, node->kind, node->type, operands[0], operands[1],
+                                                operands[2]);
+  else if (ghlo_kernel_expansion (node->kind, type) != NULL)
+    self->moved[number] = expand_function (self->to, node->kind, type, operands);
+  else
+    {
+      g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, "there is no expansion of %s of %s in the kernel %s",
+                   spec->name, ghlo_element_info (type)->name, self->from->name);
+      return FALSE;
+    }
+
+  return TRUE;
+}
+
+static gboolean
+copy_points (const Copy             *self,
+             const GhloKernelBlock  *block,
+             GError                **error)
+{
+  const GhloKernel *from = self->from;
+  guint end_fold = block->first_fold + block->n_folds;
+
+  ghlo_kernel_begin_points (self->to, block->axes);
+  if (block->n_folds > 0)
+    ghlo_kernel_set_order (self->to, block->n_chains, block->split);
+  for (guint i = block->first_fold; i < end_fold; i++)
+    ghlo_kernel_add_fold (self->to, from->folds[i].type, from->folds[i].temporary, from->folds[i].identity);
+  for (guint i = block->first_node; i < block->end_node; i++)
+    {
+      if (i == block->first_merge)
+        ghlo_kernel_begin_merge (self->to);
+      if (!copy_node (self, i, error))
+        return FALSE;
+    }
+  for (guint i = block->first_store; i < block->first_store + block->n_stores; i++)
+    {
+      const GhloKernelStore *store = &from->stores[i];
+
+      if (store->access != GHLO_KERNEL_NONE)
+        ghlo_kernel_store (self->to, self->moved[store->node], store->access);
+      else
+        ghlo_kernel_keep (self->to, self->moved[store->node], store->temporary);
+    }
+  for (guint i = block->first_fold; i < end_fold; i++)
+    {
+      ghlo_kernel_set_update (self->to, i, self->moved[from->folds[i].update]);
+      if (from->folds[i].merge != GHLO_KERNEL_NONE)
+        ghlo_kernel_set_merge (self->to, i, self->moved[from->folds[i].merge]);
+    }
+  ghlo_kernel_end_block (self->to);
+
+  return TRUE;
+}
+
+/* The blocks [@first, @end), which are beside each other. */
+static gboolean
+copy_blocks (const Copy  *self,
+             guint        first,
+             guint        end,
+             GError     **error)
+{
+  const GhloKernel *from = self->from;
+
+  for (guint i = first; i < end; i = from->blocks[i].end)
+    {
+      const GhloKernelBlock *block = &from->blocks[i];
+      guint body = block->kind == GHLO_BLOCK_WHILE ? block->body : i + 1;
+
+      if (block->kind == GHLO_BLOCK_PRODUCT)
+        {
+          ghlo_kernel_add_product (self->to, block->rows, block->columns, block->inner, block->left, block->right,
+                                   block->result);
+          continue;
+        }
+      if (block->kind == GHLO_BLOCK_POINTS)
+        {
+          if (!copy_points (self, block, error))
+            return FALSE;
+          continue;
+        }
+      if (block->kind == GHLO_BLOCK_LOOP)
+        ghlo_kernel_begin_loop (self->to, (guint) g_bit_nth_lsf (block->axes, -1));
+      else if (block->kind == GHLO_BLOCK_WHILE)
+        ghlo_kernel_begin_while (self->to, block->predicate);
+      else
+        ghlo_kernel_begin_when (self->to, block->predicate);
+      for (guint k = block->first_carry; k < block->first_carry + block->n_carries; k++)
+        ghlo_kernel_add_carry (self->to, from->carries[k].temporary, from->carries[k].first, from->carries[k].next);
+      if (!copy_blocks (self, i + 1, body, error))
+        return FALSE;
+      if (block->kind == GHLO_BLOCK_WHILE)
+        ghlo_kernel_begin_body (self->to);
+      if (!copy_blocks (self, body, block->end, error))
+        return FALSE;
+      ghlo_kernel_end_block (self->to);
+    }
+
+  return TRUE;
+}
+
+/* @moved: room for the new numbers of all nodes; @terms: those of a copy that was made before, or NULL. */
+static GhloKernelBuilder *
+copy_kernel (const GhloKernel  *from,
+             const guint       *terms,
+             guint             *moved,
+             GError           **error)
+{
+  g_autoptr (GhloKernelBuilder) to = ghlo_kernel_builder_new (from->name);
+  Copy copy = { from, to, terms, moved };
+
+  copy_storage (&copy);
+
+  return copy_blocks (&copy, 0, from->n_blocks, error) ? g_steal_pointer (&to) : NULL;
+}
+
+GhloKernel *
+ghlo_kernel_expand (const GhloKernel  *self,
+                    GError           **error)
+{
+  g_autofree guint *terms = g_new0 (guint, self->n_nodes + 1), *moved = g_new0 (guint, self->n_nodes + 1);
+  GhloKernelBuilder *builder = copy_kernel (self, NULL, terms, error);
+  gboolean has_nodes = FALSE;
+
+  /* Accesses come before the nodes that their terms refer to. */
+  for (guint i = 0; i < self->n_terms; i++)
+    has_nodes = has_nodes || self->terms[i].node != GHLO_KERNEL_NONE;
+  if (builder != NULL && has_nodes)
+    {
+      ghlo_kernel_builder_free (builder);
+      builder = copy_kernel (self, terms, moved, error);
+    }
+
+  return builder != NULL ? ghlo_kernel_builder_end (builder, error) : NULL;
+}

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What expansions are written in: functions of a builder and of nodes, which give the node of
+ * their result. Its type is that of the first operand where nothing else is said. A node that nothing
+ * uses, or that is there twice, costs nothing: ghlo_kernel_expand () leaves it out, and
+ * numbers those that stay in an order of its own, so nested calls may be evaluated in any.
+ */
+
+#pragma once
+
+#include "kernel/expand.h"
+
+G_BEGIN_DECLS
+
+typedef GhloKernelBuilder Builder;
+
+/* All expansions, one file for each family; expand.c says for which types each is. */
+#define EXPANSION(name) guint ghlo_expand_##name (Builder *b, GhloElementType type, const guint *operands)
+EXPANSION (exponential);
+EXPANSION (exponential_minus_one);
+EXPANSION (log);
+EXPANSION (log_plus_one);
+EXPANSION (tanh);
+EXPANSION (logistic);
+EXPANSION (erf);
+EXPANSION (erfc);
+EXPANSION (erf_inv);
+EXPANSION (sine);
+EXPANSION (cosine);
+EXPANSION (tan);
+EXPANSION (asin);
+EXPANSION (acos);
+EXPANSION (atan);
+EXPANSION (atan2);
+EXPANSION (sinh);
+EXPANSION (cosh);
+EXPANSION (asinh);
+EXPANSION (acosh);
+EXPANSION (atanh);
+EXPANSION (power);
+EXPANSION (cbrt);
+EXPANSION (rsqrt);
+EXPANSION (lgamma);
+EXPANSION (digamma);
+EXPANSION (remainder_float);
+EXPANSION (from_bf16);
+EXPANSION (to_bf16);
+EXPANSION (from_f16);
+EXPANSION (to_f16);
+#undef EXPANSION
+
+static inline GhloElementType
+type_of (Builder *b,
+         guint    x)
+{
+  const GhloKernelNode *node = ghlo_kernel_builder_get_node (b, x);
+
+  return node != NULL ? node->type : GHLO_ELEMENT_TYPE_INVALID;
+}
+
+/* Constants of the type of the node @like. */
+static inline guint
+real (Builder *b,
+      guint    like,
+      double   value)
+{
+  return ghlo_kernel_add_float (b, type_of (b, like), value);
+}
+
+static inline guint
+whole (Builder *b,
+       guint    like,
+       guint64  bits)
+{
+  return ghlo_kernel_add_constant (b, type_of (b, like), bits);
+}
+
+#define EXPAND_1(name, ID) \
+  static inline guint \
+  name (Builder *b, \
+        guint    x) \
+  { \
+    return ghlo_kernel_add_node (b, GHLO_NODE_##ID, type_of (b, x), x, GHLO_KERNEL_NONE, GHLO_KERNEL_NONE); \
+  }
+
+#define EXPAND_2(name, ID) \
+  static inline guint \
+  name (Builder *b, \
+        guint    x, \
+        guint    y) \
+  { \
+    return ghlo_kernel_add_node (b, GHLO_NODE_##ID, type_of (b, x), x, y, GHLO_KERNEL_NONE); \
+  }
+
+#define EXPAND_COMPARISON(name, ID) \
+  static inline guint \
+  name (Builder *b, \
+        guint    x, \
+        guint    y) \
+  { \
+    return ghlo_kernel_add_node (b, GHLO_NODE_##ID, GHLO_ELEMENT_TYPE_I1, x, y, GHLO_KERNEL_NONE); \
+  }
+
+EXPAND_2 (add, ADD)
+EXPAND_2 (subtract, SUBTRACT)
+EXPAND_2 (multiply, MULTIPLY)
+EXPAND_2 (divide, DIVIDE)
+EXPAND_1 (negate, NEGATE)
+EXPAND_1 (magnitude, ABS)
+EXPAND_1 (square_root, SQRT)
+EXPAND_1 (truncated, TRUNCATE)
+EXPAND_1 (rounded, ROUND_NEAREST_EVEN)
+EXPAND_2 (and, AND)
+EXPAND_2 (or, OR)
+EXPAND_2 (xor, XOR)
+EXPAND_1 (not, NOT)
+EXPAND_2 (shift_left, SHIFT_LEFT)
+EXPAND_2 (shift_right, SHIFT_RIGHT)
+EXPAND_1 (leading_zeros, COUNT_LEADING_ZEROS)
+EXPAND_COMPARISON (equal, EQUAL)
+EXPAND_COMPARISON (unequal, NOT_EQUAL)
+EXPAND_COMPARISON (less, LESS)
+EXPAND_COMPARISON (less_equal, LESS_EQUAL)
+EXPAND_COMPARISON (greater, GREATER)
+EXPAND_COMPARISON (greater_equal, GREATER_EQUAL)
+
+#undef EXPAND_1
+#undef EXPAND_2
+#undef EXPAND_COMPARISON
+
+/* x × y + z, rounded once. */
+static inline guint
+multiply_add (Builder *b,
+              guint    x,
+              guint    y,
+              guint    z)
+{
+  return ghlo_kernel_add_node (b, GHLO_NODE_FMA, type_of (b, x), x, y, z);
+}
+
+static inline guint
+choose (Builder *b,
+        guint    predicate,
+        guint    x,
+        guint    y)
+{
+  return ghlo_kernel_add_node (b, GHLO_NODE_SELECT, type_of (b, x), predicate, x, y);
+}
+
+static inline guint
+convert (Builder         *b,
+         GhloElementType  type,
+         guint            x)
+{
+  return ghlo_kernel_add_node (b, GHLO_NODE_CONVERT, type, x, GHLO_KERNEL_NONE, GHLO_KERNEL_NONE);
+}
+
+static inline guint
+bits_as (Builder         *b,
+         GhloElementType  type,
+         guint            x)
+{
+  return ghlo_kernel_add_node (b, GHLO_NODE_BITCAST, type, x, GHLO_KERNEL_NONE, GHLO_KERNEL_NONE);
+}
+
+/* A float's bits as an unsigned integer, and back. */
+static inline guint
+bits_of (Builder *b,
+         guint    x)
+{
+  return bits_as (b, type_of (b, x) == GHLO_ELEMENT_TYPE_F32 ? GHLO_ELEMENT_TYPE_UI32 : GHLO_ELEMENT_TYPE_UI64, x);
+}
+
+static inline guint
+float_of (Builder *b,
+          guint    x)
+{
+  return bits_as (b, ghlo_element_info (type_of (b, x))->bits == 32 ? GHLO_ELEMENT_TYPE_F32 : GHLO_ELEMENT_TYPE_F64,
+                  x);
+}
+
+static inline guint
+widen (Builder *b,
+       guint    x)
+{
+  return convert (b, GHLO_ELEMENT_TYPE_F64, x);
+}
+
+static inline guint
+narrow (Builder *b,
+        guint    x)
+{
+  return convert (b, GHLO_ELEMENT_TYPE_F32, x);
+}
+
+/* With a constant for one operand. */
+static inline guint
+add_real (Builder *b,
+          guint    x,
+          double   value)
+{
+  return add (b, x, real (b, x, value));
+}
+
+static inline guint
+multiply_real (Builder *b,
+               guint    x,
+               double   value)
+{
+  return multiply (b, x, real (b, x, value));
+}
+
+/* x × y + value. */
+static inline guint
+multiply_add_real (Builder *b,
+                   guint    x,
+                   guint    y,
+                   double   value)
+{
+  return multiply_add (b, x, y, real (b, x, value));
+}
+
+/* Within [least, most]; NaN stays. */
+static inline guint
+clamped (Builder *b,
+         guint    x,
+         double   least,
+         double   most)
+{
+  guint low = real (b, x, least), high = real (b, x, most);
+
+  x = choose (b, less (b, x, low), low, x);
+
+  return choose (b, greater (b, x, high), high, x);
+}
+
+static inline guint
+left_by (Builder *b,
+         guint    x,
+         guint    count)
+{
+  return shift_left (b, x, whole (b, x, count));
+}
+
+static inline guint
+right_by (Builder *b,
+          guint    x,
+          guint    count)
+{
+  return shift_right (b, x, whole (b, x, count));
+}
+
+static inline guint
+and_bits (Builder *b,
+          guint    x,
+          guint64  bits)
+{
+  return and (b, x, whole (b, x, bits));
+}
+
+/* The sign bit alone of a float, as an unsigned integer. */
+static inline guint
+sign_of (Builder *b,
+         guint    x)
+{
+  guint bits = bits_of (b, x);
+
+  return and_bits (b, bits, (guint64) 1 << (ghlo_element_info (type_of (b, x))->bits - 1));
+}
+
+/* @x, which has no sign, with that of @from. */
+static inline guint
+with_sign (Builder *b,
+           guint    x,
+           guint    from)
+{
+  return float_of (b, or (b, bits_of (b, x), sign_of (b, from)));
+}
+
+/* Σ c[i] x^i, the least power first: by Horner's rule, or in pairs, which takes a logarithm of its
+ * steps one after the other. */
+guint ghlo_expand_horner (Builder      *b,
+                          guint         x,
+                          const double *c,
+                          guint         n);
+guint ghlo_expand_estrin (Builder      *b,
+                          guint         x,
+                          const double *c,
+                          guint         n);
+
+#define HORNER(b, x, c) ghlo_expand_horner (b, x, c, G_N_ELEMENTS (c))
+#define ESTRIN(b, x, c) ghlo_expand_estrin (b, x, c, G_N_ELEMENTS (c))
+
+G_END_DECLS

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A block of points in the interpreter: all nodes at each point, then its stores; and folds
+ * in the order that kernel/kernel.h states: parts, chains in each part, points in each chain.
+ */
+
+#include "kernel/interpret/private.h"
+
+#include "kernel/evaluate.h"
+
+#include <string.h>
+
+/* The first axis of @axes, which are not none, and the last. */
+static guint
+first_axis (guint axes)
+{
+  return (guint) __builtin_ctz (axes);
+}
+
+static guint
+last_axis (guint axes)
+{
+  return 31 - (guint) __builtin_clz (axes);
+}
+
+static gboolean
+evaluate_leaf (GhloKernelRun        *self,
+               const GhloKernelNode *node,
+               const guint64        *left,
+               const guint64        *right,
+               guint64              *value)
+{
+  switch (node->kind)
+    {
+    case GHLO_NODE_CONSTANT:
+      *value = node->bits;
+      return TRUE;
+    case GHLO_NODE_AXIS:
+      *value = ghlo_node_cut (node->type, (guint64) self->point[node->which]);
+      return TRUE;
+    case GHLO_NODE_EXTENT:
+      *value = ghlo_node_cut (node->type, (guint64) self->extents[node->which]);
+      return TRUE;
+    case GHLO_NODE_LOAD:
+      *value = node->operands[0] != GHLO_KERNEL_NONE ? self->values[node->operands[0]] : 0;
+      return ghlo_kernel_run_load (self, node->which, value);
+    case GHLO_NODE_INSIDE:
+      *value = ghlo_kernel_run_inside (self, node->which);
+      return TRUE;
+    case GHLO_NODE_TEMPORARY:
+      return ghlo_kernel_run_get (self, node->which, value);
+    case GHLO_NODE_LEFT:
+      *value = left[node->which];
+      return TRUE;
+    case GHLO_NODE_RIGHT:
+      *value = right[node->which];
+      return TRUE;
+    default:
+      g_assert_not_reached ();
+    }
+}
+
+/* The nodes [@first, @end). @left and @right are partial folds, by the fold's number. */
+static gboolean
+evaluate_nodes (GhloKernelRun *self,
+                guint          first,
+                guint          end,
+                const guint64 *left,
+                const guint64 *right)
+{
+  for (guint i = first; i < end; i++)
+    {
+      const GhloKernelNode *node = &self->kernel->nodes[i];
+      const GhloNodeSpec *spec = ghlo_node_spec (node->kind);
+      guint64 operands[3] = { 0 };
+
+      if (spec->role == GHLO_NODE_LEAF)
+        {
+          if (!evaluate_leaf (self, node, left, right, &self->values[i]))
+            return FALSE;
+          continue;
+        }
+      for (guint j = 0; j < spec->n_operands; j++)
+        operands[j] = self->values[node->operands[j]];
+      self->values[i] = ghlo_node_evaluate (node->kind, node->type, ghlo_kernel_operand_type (self->kernel, node),
+                                            operands);
+    }
+
+  return TRUE;
+}
+
+static gboolean
+store (GhloKernelRun         *self,
+       const GhloKernelBlock *block)
+{
+  for (guint i = block->first_store; i < block->first_store + block->n_stores; i++)
+    {
+      const GhloKernelStore *stored = &self->kernel->stores[i];
+      guint64 value = self->values[stored->node];
+
+      if (stored->temporary != GHLO_KERNEL_NONE)
+        ghlo_kernel_run_set (self, stored->temporary, value);
+      else if (!ghlo_kernel_run_store (self, stored->access, value))
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
+/* At one point. @partial is what the folds of its chain have come to, and is updated. */
+static gboolean
+run_point (GhloKernelRun         *self,
+           const GhloKernelBlock *block,
+           guint64               *partial)
+{
+  if (self->n_points++ % 4096 == 4095 && ghlo_monitor_cancelled (self->monitor, self->error))
+    return FALSE;
+  if (!evaluate_nodes (self, block->first_node, block->first_merge, partial, NULL) || !store (self, block))
+    return FALSE;
+  for (guint i = block->first_fold; i < block->first_fold + block->n_folds; i++)
+    partial[i] = self->values[self->kernel->folds[i].update];
+
+  return TRUE;
+}
+
+/* What the folds of chain @chain have come to, by the fold's number. */
+static guint64 *
+partial_of (const GhloKernelRun *self,
+            guint                chain)
+{
+  return self->partials + (gsize) chain * self->kernel->n_folds;
+}
+
+static void
+begin_folds (const GhloKernelRun   *self,
+             const GhloKernelBlock *block,
+             guint64               *partial)
+{
+  for (guint i = block->first_fold; i < block->first_fold + block->n_folds; i++)
+    partial[i] = self->kernel->folds[i].identity;
+}
+
+/* @left becomes what its elements and those of @right come to. */
+static gboolean
+merge (GhloKernelRun         *self,
+       const GhloKernelBlock *block,
+       guint64               *left,
+       const guint64         *right)
+{
+  if (!evaluate_nodes (self, block->first_merge, block->end_node, left, right))
+    return FALSE;
+  for (guint i = block->first_fold; i < block->first_fold + block->n_folds; i++)
+    left[i] = self->values[self->kernel->folds[i].merge];
+
+  return TRUE;
+}
+
+/* The points of the block whose coordinates of the first axis are within [@begin, @end); what they come to is in
+ * the first chain. */
+static gboolean
+run_part (GhloKernelRun         *self,
+          const GhloKernelBlock *block,
+          gint64                 begin,
+          gint64                 end)
+{
+  const guint first = first_axis (block->axes), last = last_axis (block->axes);
+
+  for (guint i = 0; i < block->n_chains; i++)
+    begin_folds (self, block, partial_of (self, i));
+  ghlo_kernel_run_first (self, block->axes);
+  self->point[first] = begin;
+  do
+    {
+      if (self->point[first] >= end)
+        break;
+      if (!run_point (self, block, partial_of (self, (guint) (self->point[last] % block->n_chains))))
+        return FALSE;
+    }
+  while (ghlo_kernel_run_next (self, block->axes));
+  for (guint n = block->n_chains; n > 1; n /= 2)
+    for (guint i = 0; i < n / 2; i++)
+      if (!merge (self, block, partial_of (self, i), partial_of (self, i + n / 2)))
+        return FALSE;
+
+  return TRUE;
+}
+
+static gboolean
+run_folds (GhloKernelRun         *self,
+           const GhloKernelBlock *block)
+{
+  const gint64 extent = self->extents[first_axis (block->axes)];
+  const gint64 split = block->split > 0 ? MIN (block->split, extent) : extent;
+  /* All parts so far stand behind the chains. */
+  guint64 *whole = partial_of (self, GHLO_KERNEL_MAX_CHAINS);
+
+  for (gint64 begin = 0; begin < extent; begin += split)
+    {
+      if (!run_part (self, block, begin, begin + MIN (split, extent - begin)))
+        return FALSE;
+      if (begin > 0 && !merge (self, block, whole, partial_of (self, 0)))
+        return FALSE;
+      if (begin == 0)
+        memcpy (whole, partial_of (self, 0), self->kernel->n_folds * sizeof *whole);
+      if (extent - begin <= split)
+        break;
+    }
+  for (guint i = block->first_fold; i < block->first_fold + block->n_folds; i++)
+    ghlo_kernel_run_set (self, self->kernel->folds[i].temporary, whole[i]);
+
+  return TRUE;
+}
+
+gboolean
+ghlo_kernel_run_points (GhloKernelRun         *self,
+                        const GhloKernelBlock *block)
+{
+  if (block->n_folds > 0)
+    return run_folds (self, block);
+  ghlo_kernel_run_first (self, block->axes);
+  do
+    if (!run_point (self, block, NULL))
+      return FALSE;
+  while (ghlo_kernel_run_next (self, block->axes));
+
+  return TRUE;
+}
