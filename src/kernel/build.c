@@ -676,7 +676,7 @@ GhloKernel *
 ghlo_kernel_builder_end (GhloKernelBuilder  *self,
                          GError            **error)
 {
-  g_autoptr (GhloKernelBuilder) owned = self;
+  g_autoptr (GhloKernelBuilder) owned G_GNUC_UNUSED = self;
   g_autofree GhloKernel *kernel = NULL;
 
   if (self->full != NULL)

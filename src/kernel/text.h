@@ -1,7 +1,35 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Kernels as text, for people, golden files and fuzzers. What is printed is parsed to an equal
- * kernel with the same names.
+ * kernel with the same names; tests/kernels has an example of everything.
+ *
+ *   kernel softmax {
+ *     parallel row 1536 runtime                    axes: extent
+ *     axis column 128
+ *     buffer x 786432                              bytes
+ *     buffer y 786432 written
+ *     temporary most f32
+ *     temporary e f32 [column]                     what it spans
+ *     access @0 f32 x [row * 512 + column * 4 + 64 + 4 * clamp (%0 - 3, end 100) - 8 * guard (row, step 2, end 9)]
+ *     points [column] chains 64 split 4096 {
+ *       fold $0 most f32 from -inf
+ *       %0 = load f32 @0                           or "load f32 @0 else %3"
+ *       %1 = left f32 $0
+ *       %2 = maximum f32 %1 %0                     the type is that of the result
+ *       update $0 %2
+ *       store %0 to e                              or "to @1"
+ *       merge { … }                                nodes and updates
+ *     }
+ *     loop step { carry h from first by next … }
+ *     while going { carry … } do { … }             blocks that make the predicate, then the body
+ *     when chosen { carry … }
+ *     product c [row] [column] [inner] = @3 * weights
+ *   }
+ *
+ * Nodes, accesses and folds are counted through the kernel. What is not a word of letters, digits and "_"
+ * is a name in quotes; where several axes, buffers or temporaries have one name, its number among
+ * them all follows it: most:1. Constants: true, -3, 0.125, -inf, 0x7fc00000. A comment goes from # to
+ * the end of its line.
  */
 
 #pragma once

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Kernels of groups of operations. It begins at what the group gives and walks back to what it
+ * takes: reshapes, transposes, slices and the like on the way become parts of the indices
+ * by which operands are read, reductions become folds, everything else nodes.
+ *
+ * The points of the kernel are the elements of what is reduced (all reductions of a group reduce the
+ * same dimensions of one shape), or of the results where nothing is; results are of that shape, or
+ * of what is left of it.
+ */
+
+#pragma once
+
+#include "base/view.h"
+#include "ir/module.h"
+#include "kernel/kernel.h"
+
+G_BEGIN_DECLS
+
+/* A group: the operations of @body but for the terminator, which take its arguments and give the
+ * terminator's operands; or, where that is NULL, one operation. */
+typedef struct
+{
+  const GhloIrOp    *op;                /* where there is no body */
+  const GhloIrBlock *body;
+  guint              n_operands, n_results;
+  const GhloView    *operands;          /* any strides; data is not looked at */
+  const GhloView    *results;           /* dense */
+} GhloKernelGroup;
+
+/* Buffer i of the kernel is operand i, buffer n_operands + i is result i. */
+typedef struct
+{
+  GhloKernel *kernel;                   /* owned */
+  gint64     *starts;                   /* owned; of each buffer, in bytes from the view's first element; 0 or less */
+} GhloLoweredKernel;
+
+/* FALSE with *reason, static, where the group is no kernel. */
+gboolean ghlo_kernel_lower          (const GhloKernelGroup *group,
+                                     GhloLoweredKernel     *lowered,
+                                     const char           **reason);
+/* Why no group with @op is a kernel, static; NULL where one may be. */
+const char *ghlo_kernel_obstacle    (const GhloIrOp        *op);
+void     ghlo_lowered_kernel_clear  (GhloLoweredKernel     *self);
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (GhloLoweredKernel, ghlo_lowered_kernel_clear)
+
+G_END_DECLS

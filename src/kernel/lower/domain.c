@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The points of a group: the dimensions that reductions keep, which are parallel, then those that they
+ * reduce. Of windows the dimensions of the result are kept, those of the window are reduced.
+ */
+
+#include "kernel/lower/private.h"
+
+#include <string.h>
+
+static void
+add_axis (GhloLowering *self,
+          guint         dimension)
+{
+  self->axes[dimension] = -1;
+  if (self->dimensions[dimension] == 0)
+    ghlo_lower_refuse (self, "it has no elements");
+  if (self->dimensions[dimension] <= 1)
+    return;
+  if (self->n_axes == GHLO_LOWER_MAX_AXES)
+    {
+      ghlo_lower_refuse (self, "it has too many dimensions");
+      return;
+    }
+  self->axes[dimension] = self->n_axes;
+  self->extents[self->n_axes++] = self->dimensions[dimension];
+}
+
+static gboolean
+add_dimensions (GhloLowering *self,
+                const gint64 *dimensions,
+                guint         n)
+{
+  if (self->rank + n > GHLO_LOWER_MAX_RANK)
+    {
+      ghlo_lower_refuse (self, "it has too many dimensions");
+      return FALSE;
+    }
+  memcpy (self->dimensions + self->rank, dimensions, n * sizeof *dimensions);
+  self->rank += n;
+
+  return TRUE;
+}
+
+/* What was added, of which @reduced (bits) are reduced. */
+static gboolean
+set_axes (GhloLowering *self,
+          guint64       reduced)
+{
+  self->is_reduced = reduced;
+  for (guint i = 0; i < self->rank; i++)
+    if ((reduced >> i & 1) == 0)
+      add_axis (self, i);
+  self->n_parallel = self->n_axes;
+  for (guint i = 0; i < self->rank; i++)
+    if ((reduced >> i & 1) != 0)
+      add_axis (self, i);
+
+  return self->reason == NULL;
+}
+
+guint64
+ghlo_lower_reduced_dimensions (const GhloIrOp *op)
+{
+  guint64 bits = 0;
+  gsize n;
+  g_autofree gint64 *dimensions = ghlo_ir_op_dup_ints (op, "dimensions", &n);
+
+  for (gsize i = 0; i < n; i++)
+    bits |= (guint64) 1 << (dimensions[i] & 63);
+
+  return bits;
+}
+
+static gboolean
+set_window (GhloLowering   *self,
+            const GhloIrOp *op)
+{
+  const GhloIrType *type = op->results[0].type;
+  gsize n;
+  g_autofree gint64 *window = ghlo_ir_op_dup_ints (op, "window_dimensions", &n);
+
+  self->window = op;
+  if (!add_dimensions (self, type->dimensions, type->rank) || !add_dimensions (self, window, n))
+    return FALSE;
+
+  return set_axes (self, (((guint64) 1 << n) - 1) << type->rank);
+}
+
+static gboolean
+set_reduced (GhloLowering     *self,
+             const GhloIrType *type,
+             guint64           reduced)
+{
+  return add_dimensions (self, type->dimensions, type->rank) && set_axes (self, reduced);
+}
+
+/* The first reduction of a group, or NULL. */
+static const GhloIrOp *
+find_reduction (const GhloKernelGroup *group)
+{
+  const GhloIrOp *op = group->body != NULL ? group->body->first : group->op;
+
+  for (; op != NULL && (group->body == NULL || op != group->body->last); op = op->next)
+    if (op->kind == GHLO_OP_STABLEHLO_REDUCE || op->kind == GHLO_OP_STABLEHLO_REDUCE_WINDOW)
+      return op;
+    else if (group->body == NULL)
+      break;
+
+  return NULL;
+}
+
+static gboolean
+has_static_shapes (const GhloKernelGroup *group)
+{
+  for (const GhloIrOp *op = group->body != NULL ? group->body->first : group->op; op != NULL; op = op->next)
+    {
+      for (guint i = 0; i < op->n_operands; i++)
+        if (!ghlo_ir_type_has_static_shape (ghlo_ir_op_operand (op, i)->type))
+          return FALSE;
+      if (group->body == NULL)
+        break;
+    }
+
+  return TRUE;
+}
+
+gboolean
+ghlo_lower_find_domain (GhloLowering *self)
+{
+  const GhloKernelGroup *group = self->group;
+  const GhloIrOp *reduction = find_reduction (group);
+  const GhloIrType *type;
+
+  if (!has_static_shapes (group) || group->n_results == 0)
+    {
+      ghlo_lower_refuse (self, "its shapes are not known");
+      return FALSE;
+    }
+  if (reduction != NULL && reduction->kind == GHLO_OP_STABLEHLO_REDUCE_WINDOW)
+    return set_window (self, reduction);
+  if (reduction != NULL)
+    return set_reduced (self, ghlo_ir_op_operand (reduction, 0)->type, ghlo_lower_reduced_dimensions (reduction));
+  type = group->body != NULL ? ghlo_ir_op_operand (group->body->last, 0)->type : group->op->results[0].type;
+
+  return set_reduced (self, type, 0);
+}
+
+gboolean
+ghlo_lower_identity (GhloLowering     *self,
+                     const GhloIrType *type,
+                     gboolean          is_row,
+                     GhloIndex        *index)
+{
+  guint k = 0;
+
+  *index = ghlo_lower_no_index ();
+  if (type->rank > GHLO_LOWER_MAX_RANK)
+    return FALSE;
+  index->rank = type->rank;
+  for (guint i = 0; i < self->rank; i++)
+    {
+      if (self->axes[i] < 0 || (is_row && (self->is_reduced >> i & 1) != 0))
+        continue;
+      while (k < type->rank && type->dimensions[k] == 1)
+        k++;
+      if (k == type->rank || type->dimensions[k] != self->dimensions[i])
+        return FALSE;
+      index->dimensions[k++].strides[self->axes[i]] = 1;
+    }
+  while (k < type->rank && type->dimensions[k] == 1)
+    k++;
+
+  return k == type->rank;
+}

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Items of the graph, each of which there is once.
+ */
+
+#include "kernel/lower/private.h"
+
+#include "base/hash.h"
+
+#include <string.h>
+
+static guint
+hash_item (gconstpointer key)
+{
+  return (guint) ghlo_hash_bytes (key, sizeof (GhloItem));
+}
+
+static gboolean
+same_item (gconstpointer a,
+           gconstpointer b)
+{
+  return memcmp (a, b, sizeof (GhloItem)) == 0;
+}
+
+void
+ghlo_lower_init_graph (GhloLowering *self)
+{
+  G_STATIC_ASSERT (sizeof (GhloItem) == 32);
+
+  self->items = g_array_new (FALSE, TRUE, sizeof (GhloItem));
+  self->leaves = g_array_new (FALSE, TRUE, sizeof (GhloLeaf));
+  self->folds = g_array_new (FALSE, TRUE, sizeof (GhloLowerFold));
+  self->coordinates = g_array_new (FALSE, TRUE, sizeof (GhloAffine));
+  self->unique = g_hash_table_new_full (hash_item, same_item, g_free, NULL);
+}
+
+void
+ghlo_lower_clear_graph (GhloLowering *self)
+{
+  g_array_unref (self->items);
+  g_array_unref (self->leaves);
+  g_array_unref (self->folds);
+  g_array_unref (self->coordinates);
+  g_hash_table_unref (self->unique);
+}
+
+guint32
+ghlo_lower_refuse (GhloLowering *self,
+                   const char   *reason)
+{
+  if (self->reason == NULL)
+    self->reason = reason;
+
+  return GHLO_LOWER_NONE;
+}
+
+static guint32
+add_item (GhloLowering *self,
+          GhloItem      item)
+{
+  guint32 number = GPOINTER_TO_UINT (g_hash_table_lookup (self->unique, &item));
+
+  if (number != 0)
+    return number - 1;
+  if (self->items->len == GHLO_LOWER_MAX_ITEMS)
+    return ghlo_lower_refuse (self, "it has too many nodes");
+  g_array_append_val (self->items, item);
+  g_hash_table_insert (self->unique, g_memdup2 (&item, sizeof item), GUINT_TO_POINTER (self->items->len));
+
+  return self->items->len - 1;
+}
+
+guint32
+ghlo_lower_node (GhloLowering   *self,
+                 GhloNodeKind    kind,
+                 GhloElementType type,
+                 guint32         a,
+                 guint32         b,
+                 guint32         c)
+{
+  GhloItem item = { .kind = kind, .type = type, .is_row = TRUE, .operands = { a, b, c } };
+
+  for (guint i = 0; i < ghlo_node_spec (kind)->n_operands; i++)
+    {
+      if (item.operands[i] == GHLO_LOWER_NONE)
+        return GHLO_LOWER_NONE;
+      item.is_row = item.is_row && ghlo_item (self, item.operands[i])->is_row;
+      item.level = MAX (item.level, ghlo_item (self, item.operands[i])->level);
+    }
+
+  return add_item (self, item);
+}
+
+static const guint32 no_operands[3] = { GHLO_LOWER_NONE, GHLO_LOWER_NONE, GHLO_LOWER_NONE };
+
+static guint32
+add_leaf_item (GhloLowering   *self,
+               guint           kind,
+               GhloElementType type,
+               guint32         which,
+               gboolean        is_row,
+               guint           level)
+{
+  GhloItem item = { .kind = kind, .type = type, .which = which, .is_row = is_row, .level = level };
+
+  memcpy (item.operands, no_operands, sizeof no_operands);
+
+  return add_item (self, item);
+}
+
+guint32
+ghlo_lower_constant (GhloLowering   *self,
+                     GhloElementType type,
+                     guint64         bits)
+{
+  GhloItem item = { .kind = GHLO_NODE_CONSTANT, .type = type, .is_row = TRUE, .bits = bits };
+
+  memcpy (item.operands, no_operands, sizeof no_operands);
+
+  return add_item (self, item);
+}
+
+guint32
+ghlo_lower_float (GhloLowering   *self,
+                  GhloElementType type,
+                  double          value)
+{
+  return ghlo_lower_constant (self, type, ghlo_float_to_bits (type, value));
+}
+
+/* Sides of a fold are of its level, and of the inner axes whatever they stand for. */
+guint32
+ghlo_lower_side (GhloLowering *self,
+                 GhloNodeKind  kind,
+                 guint         fold)
+{
+  return add_leaf_item (self, kind, ghlo_fold (self, fold)->type, fold, FALSE, ghlo_fold (self, fold)->level);
+}
+
+guint32
+ghlo_lower_fold_result (GhloLowering *self,
+                        guint         fold)
+{
+  return add_leaf_item (self, GHLO_ITEM_FOLD, ghlo_fold (self, fold)->type, fold, TRUE,
+                        ghlo_fold (self, fold)->level + 1);
+}
+
+static gboolean
+is_row_form (const GhloLowering *self,
+             const GhloAffine   *form)
+{
+  for (guint i = self->n_parallel; i < self->n_axes; i++)
+    if (form->strides[i] != 0)
+      return FALSE;
+
+  return TRUE;
+}
+
+guint32
+ghlo_lower_coordinate (GhloLowering     *self,
+                       GhloElementType   type,
+                       const GhloAffine *form)
+{
+  guint number = 0;
+
+  while (number < self->coordinates->len
+         && memcmp (&g_array_index (self->coordinates, GhloAffine, number), form, sizeof *form) != 0)
+    number++;
+  if (number == self->coordinates->len)
+    g_array_append_val (self->coordinates, *form);
+
+  return add_leaf_item (self, GHLO_ITEM_COORDINATE, type, number, is_row_form (self, form), 0);
+}
+
+/* The number of a leaf, and on which axes and level it depends. */
+static guint
+add_leaf (GhloLowering    *self,
+          guint            buffer,
+          const GhloIndex *index,
+          gboolean        *is_row,
+          guint           *level)
+{
+  GhloLeaf leaf = { .buffer = buffer, .index = *index };
+  guint number = 0;
+
+  *is_row = TRUE;
+  *level = 0;
+  for (guint i = 0; i < index->rank; i++)
+    {
+      const GhloItem *node = index->nodes[i] != GHLO_LOWER_NONE ? ghlo_item (self, index->nodes[i]) : NULL;
+
+      *is_row = *is_row && is_row_form (self, &index->dimensions[i]) && (node == NULL || node->is_row);
+      *level = MAX (*level, node != NULL ? node->level : 0);
+    }
+  for (guint i = 0; i < index->n_guards; i++)
+    *is_row = *is_row && is_row_form (self, &index->guards[i].position);
+  while (number < self->leaves->len && memcmp (ghlo_leaf (self, number), &leaf, sizeof leaf) != 0)
+    number++;
+  if (number == self->leaves->len)
+    g_array_append_val (self->leaves, leaf);
+
+  return number;
+}
+
+guint32
+ghlo_lower_load (GhloLowering    *self,
+                 guint            buffer,
+                 GhloElementType  type,
+                 const GhloIndex *index,
+                 guint32          fill)
+{
+  GhloItem item = { .kind = GHLO_NODE_LOAD, .type = type, .operands = { fill, GHLO_LOWER_NONE, GHLO_LOWER_NONE } };
+  gboolean is_row;
+  guint level;
+
+  item.which = add_leaf (self, buffer, index, &is_row, &level);
+  if (fill != GHLO_LOWER_NONE)
+    {
+      is_row = is_row && ghlo_item (self, fill)->is_row;
+      level = MAX (level, ghlo_item (self, fill)->level);
+    }
+  item.is_row = is_row;
+  item.level = level;
+
+  return add_item (self, item);
+}
+
+/* The place of the access does not matter: it is that of no dimension, in the first buffer. */
+guint32
+ghlo_lower_inside (GhloLowering    *self,
+                   const GhloIndex *index)
+{
+  GhloIndex guards = ghlo_lower_no_index ();
+  gboolean is_row;
+  guint level, leaf;
+
+  if (index->n_guards == 0)
+    return ghlo_lower_constant (self, GHLO_ELEMENT_TYPE_I1, TRUE);
+  guards.n_guards = index->n_guards;
+  memcpy (guards.guards, index->guards, index->n_guards * sizeof index->guards[0]);
+  leaf = add_leaf (self, 0, &guards, &is_row, &level);
+
+  return add_leaf_item (self, GHLO_NODE_INSIDE, GHLO_ELEMENT_TYPE_I1, leaf, is_row, level);
+}

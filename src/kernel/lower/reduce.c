@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Reductions, of whole dimensions and of windows, as folds.
+ */
+
+#include "kernel/lower/private.h"
+
+#include "base/fail.h"
+#include "kernel/scalar.h"
+
+#include <string.h>
+
+enum { MAX_RESULTS = 8 };
+
+/* Folds */
+
+/* The bits of a number that combining with changes nothing. */
+static gboolean
+find_identity (GhloCombiner     combiner,
+               GhloElementType  type,
+               guint64         *bits)
+{
+  GhloScalar value;
+
+  *bits = 0;
+  if (!ghlo_combiner_neutral (combiner, type, &value))
+    return FALSE;
+  ghlo_element_store (type, bits, value);
+  *bits = GUINT64_FROM_LE (*bits);
+
+  return TRUE;
+}
+
+static gint64
+count_reduced (const GhloLowering *self)
+{
+  gint64 n = 1;
+
+  for (guint i = self->n_parallel; i < self->n_axes; i++)
+    n *= self->extents[i];
+
+  return n;
+}
+
+static guint32
+get_init (GhloLowering   *self,
+          const GhloIrOp *op,
+          guint           result)
+{
+  const GhloIndex scalar = ghlo_lower_no_index ();
+
+  return ghlo_lower_value (self, ghlo_ir_op_operand (op, op->n_operands / 2 + result), &scalar);
+}
+
+static guint
+add_fold (GhloLowering    *self,
+          GhloElementType  type,
+          guint            level,
+          guint64          identity,
+          guint            n_chains)
+{
+  const GhloLowerFold fold = { .type = type, .identity = identity, .update = GHLO_LOWER_NONE,
+                               .merge = GHLO_LOWER_NONE, .level = level, .n_chains = n_chains };
+
+  g_array_append_val (self->folds, fold);
+
+  return self->folds->len - 1;
+}
+
+/* Narrow floats are rounded at each step where the reference executor does so (base/element.h). */
+static gboolean
+rounds_each_step (const GhloLowering *self,
+                  GhloCombiner        combiner,
+                  GhloElementType     type)
+{
+  if (ghlo_lower_stored (type) == ghlo_lower_type (type) || ghlo_combiner_is_exact (combiner, GHLO_ELEMENT_CLASS_FLOAT))
+    return FALSE;
+
+  return combiner == GHLO_COMBINER_MULTIPLY || count_reduced (self) <= (gint64) ghlo_element_short_sum (type);
+}
+
+/* The folds of one operand by a known operation: its result is combined with the initial value at the end, but where
+ * each step is rounded, which begins with it. */
+static gboolean
+make_combined (GhloLowering   *self,
+               const GhloIrOp *op,
+               GhloCombiner    combiner,
+               guint32         value)
+{
+  GhloElementType element = op->results[0].type->element_type, type = ghlo_lower_type (element);
+  gboolean is_rounded = rounds_each_step (self, combiner, element);
+  guint32 init = get_init (self, op, 0), left;
+  guint64 identity;
+  guint fold;
+
+  if (init == GHLO_LOWER_NONE)
+    return FALSE;
+  if (!find_identity (combiner, type, &identity))
+    return GHLO_FALSE_AFTER (ghlo_lower_refuse (self, "its reduction has no neutral element"));
+  if (is_rounded && ghlo_item (self, init)->kind != GHLO_NODE_CONSTANT)
+    return GHLO_FALSE_AFTER (ghlo_lower_refuse (self, "its reduction begins with a value that is not constant"));
+  fold = add_fold (self, type, ghlo_item (self, value)->level,
+                   is_rounded ? ghlo_item (self, init)->bits : identity, is_rounded || self->window != NULL ? 1 : 0);
+  left = ghlo_lower_side (self, GHLO_NODE_LEFT, fold);
+  value = ghlo_lower_combine (self, combiner, type, left, value);
+  if (is_rounded)
+    value = ghlo_lower_round (self, element, value);
+  ghlo_fold (self, fold)->update = value;
+  if (!is_rounded)
+    ghlo_fold (self, fold)->merge =
+      ghlo_lower_combine (self, combiner, type, left, ghlo_lower_side (self, GHLO_NODE_RIGHT, fold));
+
+  return self->reason == NULL;
+}
+
+/* The value of @value, of a reduction's body; @values has those of its arguments. */
+static guint32
+make_body_value (GhloLowering      *self,
+                 GHashTable        *values,
+                 const GhloIrValue *value)
+{
+  enum { MAX_OPERANDS = 3 };
+  guint32 operands[MAX_OPERANDS], item = GPOINTER_TO_UINT (g_hash_table_lookup (values, value));
+  const GhloIndex scalar = ghlo_lower_no_index ();
+  const GhloIrOp *op = value->op;
+
+  if (item != 0)
+    return item - 1;
+  if (op == NULL || op->n_results != 1 || op->n_operands > MAX_OPERANDS || self->depth == GHLO_LOWER_MAX_DEPTH)
+    return ghlo_lower_refuse (self, "its reduction is no chain of elementwise operations");
+  if (op->kind == GHLO_OP_STABLEHLO_CONSTANT)
+    return ghlo_lower_value (self, value, &scalar);
+  self->depth++;
+  for (guint i = 0; i < op->n_operands; i++)
+    operands[i] = make_body_value (self, values, ghlo_ir_op_operand (op, i));
+  self->depth--;
+  for (guint i = 0; i < op->n_operands; i++)
+    if (operands[i] == GHLO_LOWER_NONE)
+      return GHLO_LOWER_NONE;
+  item = op->n_operands > 0 ? ghlo_lower_scalar (self, op, operands)
+         : ghlo_lower_refuse (self, "its reduction is no chain of elementwise operations");
+  if (item != GHLO_LOWER_NONE)
+    g_hash_table_insert (values, (gpointer) value, GUINT_TO_POINTER (item + 1));
+
+  return item;
+}
+
+/* What @op's body makes of @left and @elements, into @results. */
+static gboolean
+apply_body (GhloLowering   *self,
+            const GhloIrOp *op,
+            const guint32  *left,
+            const guint32  *elements,
+            guint32        *results)
+{
+  const GhloIrBlock *block = ghlo_ir_op_region_block (op, 0);
+  g_autoptr (GHashTable) values = g_hash_table_new (NULL, NULL);
+  guint n = op->n_results;
+
+  if (block == NULL || block->n_arguments != 2 * n || block->last->n_operands != n)
+    return GHLO_FALSE_AFTER (ghlo_lower_refuse (self, "its reduction is no chain of elementwise operations"));
+  for (guint i = 0; i < n; i++)
+    {
+      g_hash_table_insert (values, block->arguments[i], GUINT_TO_POINTER (left[i] + 1));
+      g_hash_table_insert (values, block->arguments[n + i], GUINT_TO_POINTER (elements[i] + 1));
+    }
+  for (guint i = 0; i < n && self->reason == NULL; i++)
+    results[i] = make_body_value (self, values, ghlo_ir_op_operand (block->last, i));
+
+  return self->reason == NULL;
+}
+
+/* Any computation: from the first element to the last, beginning with the initial values. */
+static gboolean
+make_general (GhloLowering   *self,
+              const GhloIrOp *op,
+              const guint32  *elements,
+              guint           level)
+{
+  guint32 left[MAX_RESULTS], updates[MAX_RESULTS];
+  guint first = self->folds->len;
+
+  for (guint i = 0; i < op->n_results; i++)
+    {
+      guint32 init = get_init (self, op, i);
+
+      if (init == GHLO_LOWER_NONE || ghlo_item (self, init)->kind != GHLO_NODE_CONSTANT)
+        return GHLO_FALSE_AFTER (ghlo_lower_refuse (self,
+                                                    "its reduction begins with a value that is not constant"));
+      add_fold (self, ghlo_item (self, init)->type, level, ghlo_item (self, init)->bits, 1);
+      left[i] = ghlo_lower_side (self, GHLO_NODE_LEFT, first + i);
+    }
+  if (!apply_body (self, op, left, elements, updates))
+    return FALSE;
+  for (guint i = 0; i < op->n_results; i++)
+    ghlo_fold (self, first + i)->update = updates[i];
+
+  return TRUE;
+}
+
+/* Operand @operand of a reduction of whole dimensions at the point. */
+static guint32
+get_element (GhloLowering   *self,
+             const GhloIrOp *op,
+             guint           operand)
+{
+  const GhloIrValue *value = ghlo_ir_op_operand (op, operand);
+  GhloIndex index;
+
+  if (value->type->rank != self->rank || !ghlo_lower_identity (self, value->type, FALSE, &index)
+      || ghlo_lower_reduced_dimensions (op) != self->is_reduced)
+    return ghlo_lower_refuse (self, "its reductions are of several shapes");
+
+  return ghlo_lower_value (self, value, &index);
+}
+
+/* List @name of @op for @dimension, or @fallback where it has none. */
+static gint64
+get_number (const GhloIrOp *op,
+            const char     *name,
+            guint           dimension,
+            gint64          fallback)
+{
+  gsize n;
+  g_autofree gint64 *numbers = ghlo_ir_op_dup_ints (op, name, &n);
+
+  return dimension < n ? numbers[dimension] : fallback;
+}
+
+/* The same of a window: what lies in the padding is the initial value. */
+static guint32
+get_window_element (GhloLowering   *self,
+                    const GhloIrOp *op,
+                    guint           operand)
+{
+  const GhloIrValue *value = ghlo_ir_op_operand (op, operand);
+  const GhloIndex outer = ghlo_lower_no_index ();
+  GhloIndex index = outer;
+  guint rank = index.rank = value->type->rank;
+
+  for (guint i = 0; i < rank; i++)
+    {
+      gint64 low = get_number (op, "padding", 2 * i, 0), high = get_number (op, "padding", 2 * i + 1, 0);
+      GhloAffine *form = &index.dimensions[i];
+
+      if (get_number (op, "base_dilations", i, 1) != 1 && value->type->dimensions[i] > 1)
+        return ghlo_lower_refuse (self, "its windows are over an operand with gaps");
+      form->offset = -low;
+      if (self->axes[i] >= 0)
+        form->strides[self->axes[i]] = get_number (op, "window_strides", i, 1);
+      if (self->axes[rank + i] >= 0)
+        form->strides[self->axes[rank + i]] = get_number (op, "window_dilations", i, 1);
+      if ((low > 0 || high > 0) && !ghlo_lower_add_guard (&index, form, value->type->dimensions[i]))
+        return ghlo_lower_refuse (self, "it is guarded too often");
+    }
+
+  return ghlo_lower_guarded (self, value, &index, &outer, get_init (self, op, operand));
+}
+
+/* What @op reduces at the point, one for each result; FALSE where there is no such thing. */
+static gboolean
+get_elements (GhloLowering   *self,
+              const GhloIrOp *op,
+              guint32        *elements)
+{
+  if (op->n_results > MAX_RESULTS)
+    ghlo_lower_refuse (self, "its reduction has too many results");
+  if (self->window != NULL ? op != self->window : op->kind != GHLO_OP_STABLEHLO_REDUCE)
+    ghlo_lower_refuse (self, "its reductions are of several shapes");
+  for (guint i = 0; i < op->n_results && self->reason == NULL; i++)
+    elements[i] = self->window != NULL ? get_window_element (self, op, i) : get_element (self, op, i);
+
+  return self->reason == NULL;
+}
+
+/* The first fold of @op, GHLO_LOWER_NONE where it has none. */
+static guint32
+make_folds (GhloLowering   *self,
+            const GhloIrOp *op)
+{
+  GhloCombiner combiner = GHLO_COMBINER_NONE;
+  guint32 elements[MAX_RESULTS], first;
+  guint level = 0;
+
+  if (!get_elements (self, op, elements))
+    return GHLO_LOWER_NONE;
+  for (guint i = 0; i < op->n_results; i++)
+    level = MAX (level, ghlo_item (self, elements[i])->level);
+  if (level + 1 >= GHLO_LOWER_MAX_LEVELS)
+    return ghlo_lower_refuse (self, "too many of its reductions follow each other");
+  first = self->folds->len;
+  if (op->n_results == 1)
+    combiner = ghlo_combiner_of (ghlo_ir_op_region_block (op, 0), op->results[0].type->element_type);
+  if (combiner != GHLO_COMBINER_NONE ? !make_combined (self, op, combiner, elements[0])
+      : !make_general (self, op, elements, level))
+    return GHLO_LOWER_NONE;
+
+  return first;
+}
+
+/* Where there is one element to be reduced, the body is run once. */
+static guint32
+reduce_single (GhloLowering   *self,
+               const GhloIrOp *op,
+               guint           result)
+{
+  guint32 inits[MAX_RESULTS], elements[MAX_RESULTS], results[MAX_RESULTS];
+
+  if (!get_elements (self, op, elements))
+    return GHLO_LOWER_NONE;
+  for (guint i = 0; i < op->n_results; i++)
+    {
+      inits[i] = get_init (self, op, i);
+      if (inits[i] == GHLO_LOWER_NONE)
+        return GHLO_LOWER_NONE;
+    }
+
+  return apply_body (self, op, inits, elements, results) ? results[result] : GHLO_LOWER_NONE;
+}
+
+static gboolean
+same_places (const GhloIndex *a,
+             const GhloIndex *b)
+{
+  return a->rank == b->rank && memcmp (a->dimensions, b->dimensions, a->rank * sizeof a->dimensions[0]) == 0
+         && memcmp (a->nodes, b->nodes, a->rank * sizeof a->nodes[0]) == 0;
+}
+
+guint32
+ghlo_lower_reduce (GhloLowering    *self,
+                   const GhloIrOp  *op,
+                   guint            result,
+                   const GhloIndex *index)
+{
+  GhloElementType element = op->results[result].type->element_type;
+  guint32 first = GPOINTER_TO_UINT (g_hash_table_lookup (self->reductions, op)), value, init;
+  GhloIndex identity;
+  gboolean is_combined;
+
+  if (!ghlo_lower_identity (self, op->results[result].type, TRUE, &identity) || !same_places (&identity, index))
+    return ghlo_lower_refuse (self, "what is reduced is used at other places");
+  if (self->n_axes == self->n_parallel)
+    return reduce_single (self, op, result);
+  if (first == 0)
+    {
+      first = make_folds (self, op) + 1;
+      if (first == 0)
+        return GHLO_LOWER_NONE;
+      g_hash_table_insert (self->reductions, (gpointer) op, GUINT_TO_POINTER (first));
+    }
+  value = ghlo_lower_fold_result (self, first - 1 + result);
+  is_combined = ghlo_fold (self, first - 1)->merge != GHLO_LOWER_NONE;
+  if (!is_combined)
+    return value;
+  init = get_init (self, op, result);
+  if (ghlo_item (self, init)->kind != GHLO_NODE_CONSTANT
+      || ghlo_item (self, init)->bits != ghlo_fold (self, first - 1)->identity)
+    value = ghlo_lower_combine (self, ghlo_combiner_of (ghlo_ir_op_region_block (op, 0), element),
+                                ghlo_lower_type (element), init, value);
+
+  return ghlo_lower_round (self, element, value);
+}

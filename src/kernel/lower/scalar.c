@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Elementwise operations as nodes: most are one node of the same name; the others are put
+ * together here, as the reference executor computes them.
+ */
+
+#include "kernel/lower/private.h"
+
+#include "base/bits.h"
+#include "kernel/scalar.h"
+
+#include <math.h>
+
+#define NONE GHLO_LOWER_NONE
+#define I1   GHLO_ELEMENT_TYPE_I1
+#define NODE(kind, type, a, b, c) ghlo_lower_node (self, GHLO_NODE_##kind, type, a, b, c)
+
+/* The scalar operations that are a node. */
+static const guint8 nodes[GHLO_N_SCALARS] = {
+#define SAME(ID) [GHLO_SCALAR_##ID] = GHLO_NODE_##ID,
+  SAME (ADD) SAME (AND) SAME (MAXIMUM) SAME (MINIMUM) SAME (MULTIPLY) SAME (OR) SAME (XOR) SAME (ABS) SAME (ATAN2)
+  SAME (CBRT) SAME (CEIL) SAME (COSINE) SAME (COUNT_LEADING_ZEROS) SAME (DIVIDE) SAME (EXPONENTIAL)
+  SAME (EXPONENTIAL_MINUS_ONE) SAME (FLOOR) SAME (LOG) SAME (LOGISTIC) SAME (LOG_PLUS_ONE) SAME (NEGATE) SAME (NOT)
+  SAME (POPCNT) SAME (POWER) SAME (REMAINDER) SAME (ROUND_NEAREST_EVEN) SAME (RSQRT) SAME (SELECT) SAME (SHIFT_LEFT)
+  SAME (SINE) SAME (SQRT) SAME (SUBTRACT) SAME (TAN) SAME (TANH) SAME (ACOS) SAME (ACOSH) SAME (ASIN) SAME (ASINH)
+  SAME (ATAN) SAME (ATANH) SAME (COSH) SAME (DIGAMMA) SAME (ERF) SAME (ERFC) SAME (ERF_INV) SAME (LGAMMA) SAME (SINH)
+#undef SAME
+  [GHLO_SCALAR_MULHI] = GHLO_NODE_MULTIPLY_HIGH,
+};
+
+static GhloElementType
+bits_type (GhloElementType type,
+           gboolean        is_signed)
+{
+  static const GhloElementType types[2][4] = {
+    { GHLO_ELEMENT_TYPE_UI8, GHLO_ELEMENT_TYPE_UI16, GHLO_ELEMENT_TYPE_UI32, GHLO_ELEMENT_TYPE_UI64 },
+    { GHLO_ELEMENT_TYPE_I8, GHLO_ELEMENT_TYPE_I16, GHLO_ELEMENT_TYPE_I32, GHLO_ELEMENT_TYPE_I64 },
+  };
+
+  return types[is_signed != FALSE][g_bit_storage (ghlo_element_info (type)->size) - 1];
+}
+
+/* @value as the bits of another type of the same width. */
+static guint32
+bitcast (GhloLowering    *self,
+         GhloElementType  type,
+         guint32          value)
+{
+  if (value == NONE || ghlo_item (self, value)->type == type)
+    return value;
+
+  return NODE (BITCAST, type, value, NONE, NONE);
+}
+
+static guint32
+shift_right (GhloLowering    *self,
+             GhloElementType  type,
+             const guint32   *operands,
+             gboolean         is_signed)
+{
+  GhloElementType shifted = bits_type (type, is_signed);
+  guint32 value = bitcast (self, shifted, operands[0]), count = bitcast (self, shifted, operands[1]);
+
+  return bitcast (self, type, NODE (SHIFT_RIGHT, shifted, value, count, NONE));
+}
+
+static guint32
+make_logical_shift (GhloLowering    *self,
+                    const GhloIrOp  *op,
+                    GhloElementType  type,
+                    const guint32   *operands)
+{
+  return shift_right (self, type, operands, FALSE);
+}
+
+static guint32
+make_arithmetic_shift (GhloLowering    *self,
+                       const GhloIrOp  *op,
+                       GhloElementType  type,
+                       const guint32   *operands)
+{
+  return shift_right (self, type, operands, TRUE);
+}
+
+static guint32
+make_clamp (GhloLowering    *self,
+            const GhloIrOp  *op,
+            GhloElementType  type,
+            const guint32   *operands)
+{
+  return NODE (MINIMUM, type, NODE (MAXIMUM, type, operands[1], operands[0], NONE), operands[2], NONE);
+}
+
+static guint32
+make_compare (GhloLowering    *self,
+              const GhloIrOp  *op,
+              GhloElementType  type,
+              const guint32   *operands)
+{
+  static const GhloNodeKind directions[] = { GHLO_NODE_EQUAL, GHLO_NODE_NOT_EQUAL, GHLO_NODE_GREATER_EQUAL,
+                                             GHLO_NODE_GREATER, GHLO_NODE_LESS_EQUAL, GHLO_NODE_LESS };
+  enum { TOTALORDER = 2 };
+  gint64 direction = ghlo_ir_op_get_int (op, "comparison_direction", 0);
+
+  if (direction < 0 || direction >= (gint64) G_N_ELEMENTS (directions))
+    return ghlo_lower_refuse (self, "it compares in no known direction");
+  if (ghlo_node_types (type) == GHLO_NODE_TYPES_F && ghlo_ir_op_get_int (op, "compare_type", 0) == TOTALORDER)
+    return ghlo_lower_refuse (self, "nodes know no order of NaNs");
+
+  return ghlo_lower_node (self, directions[direction], I1, operands[0], operands[1], NONE);
+}
+
+/* Rounded once: integers of up to 32 bits are exact in f64, from which narrow floats are rounded. */
+static guint32
+make_convert (GhloLowering    *self,
+              const GhloIrOp  *op,
+              GhloElementType  type,
+              const guint32   *operands)
+{
+  GhloElementType from = ghlo_ir_op_operand (op, 0)->type->element_type, to = op->results[0].type->element_type;
+  GhloElementType number = ghlo_lower_type (to);
+  gboolean is_narrow = ghlo_lower_stored (to) != number;
+  guint32 value = operands[0];
+
+  if (from == to)
+    return value;
+  if (number == GHLO_ELEMENT_TYPE_INVALID)
+    return ghlo_lower_refuse (self, "it converts to a type that nodes have not");
+  if (is_narrow && ghlo_node_types (type) != GHLO_NODE_TYPES_F)
+    {
+      if (ghlo_element_info (type)->bits > 32)
+        return ghlo_lower_refuse (self, "it rounds 64-bit integers to a narrow float");
+      return ghlo_lower_round (self, to, NODE (CONVERT, GHLO_ELEMENT_TYPE_F64, value, NONE, NONE));
+    }
+  if (is_narrow)
+    return ghlo_lower_round (self, to, value);
+
+  return type == number ? value : ghlo_lower_node (self, GHLO_NODE_CONVERT, number, value, NONE, NONE);
+}
+
+/* The value @number of any type. */
+static guint32
+small (GhloLowering    *self,
+       GhloElementType  type,
+       gint64           number)
+{
+  if (ghlo_node_types (type) == GHLO_NODE_TYPES_F)
+    return ghlo_lower_float (self, type, (double) number);
+
+  return ghlo_lower_constant (self, type, (guint64) number & ghlo_low_bits (ghlo_element_info (type)->bits));
+}
+
+/* Of floats a zero keeps its sign, and a NaN stays one. */
+static guint32
+make_sign (GhloLowering    *self,
+           const GhloIrOp  *op,
+           GhloElementType  type,
+           const guint32   *operands)
+{
+  guint32 x = operands[0], zero = small (self, type, 0);
+  guint32 rest = ghlo_node_types (type) == GHLO_NODE_TYPES_F ? x : zero;
+
+  if (ghlo_node_types (type) != GHLO_NODE_TYPES_U)
+    rest = NODE (SELECT, type, NODE (LESS, I1, x, zero, NONE), small (self, type, -1), rest);
+
+  return NODE (SELECT, type, NODE (GREATER, I1, x, zero, NONE), small (self, type, 1), rest);
+}
+
+static guint32
+make_round_away (GhloLowering    *self,
+                 const GhloIrOp  *op,
+                 GhloElementType  type,
+                 const guint32   *operands)
+{
+  GhloElementType bits = bits_type (type, FALSE);
+  guint32 sign = ghlo_lower_constant (self, bits, (guint64) 1 << (ghlo_element_info (type)->bits - 1));
+  guint32 magnitude = NODE (ABS, type, operands[0], NONE, NONE), whole = NODE (TRUNCATE, type, magnitude, NONE, NONE);
+  guint32 rest = NODE (SUBTRACT, type, magnitude, whole, NONE);
+  guint32 is_up = NODE (GREATER_EQUAL, I1, rest, ghlo_lower_float (self, type, 0.5), NONE);
+  guint32 more = NODE (SELECT, type, is_up, ghlo_lower_float (self, type, 1), ghlo_lower_float (self, type, 0));
+
+  sign = NODE (AND, bits, bitcast (self, bits, operands[0]), sign, NONE);
+  whole = bitcast (self, bits, NODE (ADD, type, whole, more, NONE));
+
+  return bitcast (self, type, NODE (OR, bits, whole, sign, NONE));
+}
+
+static guint32
+make_is_finite (GhloLowering    *self,
+                const GhloIrOp  *op,
+                GhloElementType  type,
+                const guint32   *operands)
+{
+  return NODE (LESS, I1, NODE (ABS, type, operands[0], NONE, NONE), ghlo_lower_float (self, type, INFINITY), NONE);
+}
+
+static guint32
+make_is_inf (GhloLowering    *self,
+             const GhloIrOp  *op,
+             GhloElementType  type,
+             const guint32   *operands)
+{
+  return NODE (EQUAL, I1, NODE (ABS, type, operands[0], NONE, NONE), ghlo_lower_float (self, type, INFINITY), NONE);
+}
+
+static guint32
+make_is_pos_inf (GhloLowering    *self,
+                 const GhloIrOp  *op,
+                 GhloElementType  type,
+                 const guint32   *operands)
+{
+  return NODE (EQUAL, I1, operands[0], ghlo_lower_float (self, type, INFINITY), NONE);
+}
+
+static guint32
+make_is_neg_inf (GhloLowering    *self,
+                 const GhloIrOp  *op,
+                 GhloElementType  type,
+                 const guint32   *operands)
+{
+  return NODE (EQUAL, I1, operands[0], ghlo_lower_float (self, type, -INFINITY), NONE);
+}
+
+static guint32
+make_square (GhloLowering    *self,
+             const GhloIrOp  *op,
+             GhloElementType  type,
+             const guint32   *operands)
+{
+  return NODE (MULTIPLY, type, operands[0], operands[0], NONE);
+}
+
+typedef guint32 (*Make) (GhloLowering    *self,
+                         const GhloIrOp  *op,
+                         GhloElementType  type,         /* of the nodes of its operands */
+                         const guint32   *operands);
+
+/* The scalar operations that are several nodes. */
+static const Make makes[GHLO_N_SCALARS] = {
+  [GHLO_SCALAR_CLAMP] = make_clamp,
+  [GHLO_SCALAR_COMPARE] = make_compare,
+  [GHLO_SCALAR_CONVERT] = make_convert,
+  [GHLO_SCALAR_IS_FINITE] = make_is_finite,
+  [GHLO_SCALAR_IS_INF] = make_is_inf,
+  [GHLO_SCALAR_IS_NEG_INF] = make_is_neg_inf,
+  [GHLO_SCALAR_IS_POS_INF] = make_is_pos_inf,
+  [GHLO_SCALAR_ROUND_NEAREST_AFZ] = make_round_away,
+  [GHLO_SCALAR_SHIFT_RIGHT_ARITHMETIC] = make_arithmetic_shift,
+  [GHLO_SCALAR_SHIFT_RIGHT_LOGICAL] = make_logical_shift,
+  [GHLO_SCALAR_SIGN] = make_sign,
+  [GHLO_SCALAR_SQUARE] = make_square,
+};
+
+gboolean
+ghlo_lower_has_scalar (GhloIrOpKind op)
+{
+  GhloScalarKind kind = ghlo_scalar_of (op);
+
+  return kind != GHLO_SCALAR_INVALID && (nodes[kind] != 0 || makes[kind] != NULL);
+}
+
+/* The node for operands of @type, GHLO_N_NODES where it has none. */
+static GhloNodeKind
+find_node (GhloScalarKind  kind,
+           GhloElementType type)
+{
+  const GhloNodeSpec *spec;
+  GhloNodeKind node = nodes[kind];
+
+  if (node == GHLO_NODE_REMAINDER && ghlo_node_types (type) == GHLO_NODE_TYPES_F)
+    node = GHLO_NODE_REMAINDER_FLOAT;
+  spec = ghlo_node_spec (node);
+
+  return node != 0 && (spec->operand_types & ghlo_node_types (type)) != 0 ? node : GHLO_N_NODES;
+}
+
+guint32
+ghlo_lower_combine (GhloLowering    *self,
+                    GhloCombiner     combiner,
+                    GhloElementType  type,
+                    guint32          a,
+                    guint32          b)
+{
+  GhloNodeKind node = find_node (ghlo_combiner_scalar (combiner), type);
+
+  if (node == GHLO_N_NODES)
+    return ghlo_lower_refuse (self, "there is no node for its reduction");
+
+  return ghlo_lower_node (self, node, type, a, b, NONE);
+}
+
+guint32
+ghlo_lower_scalar (GhloLowering   *self,
+                   const GhloIrOp *op,
+                   const guint32  *operands)
+{
+  const GhloIrType *values = ghlo_ir_op_operand (op, op->n_operands - 1)->type;
+  GhloElementType type = ghlo_lower_type (values->element_type), result = op->results[0].type->element_type;
+  GhloScalarKind kind;
+  guint32 value;
+
+  if (!ghlo_lower_has_scalar (op->kind))
+    return ghlo_lower_refuse (self, "there is no node for it");
+  if (type == GHLO_ELEMENT_TYPE_INVALID || values->quantization != NULL || op->results[0].type->quantization != NULL)
+    return ghlo_lower_refuse (self, "there are no nodes of its element type");
+  kind = ghlo_scalar_on (ghlo_scalar_of (op->kind), ghlo_element_info (type)->element_class);
+  if (makes[kind] != NULL)
+    value = makes[kind] (self, op, type, operands);
+  else
+    {
+      GhloNodeKind node = find_node (kind, type);
+
+      if (node == GHLO_N_NODES)
+        return ghlo_lower_refuse (self, "there is no node of its element type");
+      value = ghlo_lower_node (self, node, type, operands[0], op->n_operands > 1 ? operands[1] : NONE,
+                               op->n_operands > 2 ? operands[2] : NONE);
+    }
+
+  /* What is exact is a number of the type already. */
+  return value == NONE || ghlo_scalar_spec (kind)->is_exact ? value : ghlo_lower_round (self, result, value);
+}
