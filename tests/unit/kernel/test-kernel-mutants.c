@@ -64,7 +64,8 @@ mirror (gint64 *offset,
         gint64  extent)
 {
   *offset += *stride * (extent - 1);
-  *stride = -*stride;
+  /* Of an axis of one point it may be the least number of all. */
+  *stride = (gint64) (0 - (guint64) *stride);
 }
 
 /* Counts each parallel axis from its end, but for those whose coordinates nodes see. */
