@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Loops over floats and complex numbers. No multiplication is fused with an addition; +0 is
+ * Loops over floats and complex numbers. No multiplication is fused with an addition, but by FMA; +0 is
  * above -0, and NaN wins in minimum and maximum. Compiled for each level.
  */
 
@@ -78,6 +78,7 @@ FLOATS (F64, U64, f64, 0x8000000000000000u)
   LOOP_3 (clamp_##suffix, T, T, T, smaller_##suffix (larger_##suffix (y, x), z)) \
   LOOP_2 (divide_##suffix, T, T, x / y) \
   LOOP_2 (eq_##suffix, T, I1, x == y) \
+  LOOP_3 (fma_##suffix, T, T, T, __builtin_fma##f (x, y, z)) \
   LOOP_1 (floor_##suffix, T, T, __builtin_floor##f (x)) \
   LOOP_1 (is_finite_##suffix, T, I1, (bits_##suffix (x) & infinity) != infinity) \
   LOOP_2 (le_##suffix, T, I1, x <= y) \
@@ -92,7 +93,8 @@ FLOATS (F64, U64, f64, 0x8000000000000000u)
   LOOP_1 (round_nearest_even_##suffix, T, T, __builtin_rint##f (x)) \
   LOOP_1 (sign_##suffix, T, T, x > 0 ? (T) 1 : x < 0 ? (T) -1 : x) \
   LOOP_1 (sqrt_##suffix, T, T, __builtin_sqrt##f (x)) \
-  LOOP_2 (subtract_##suffix, T, T, x - y)
+  LOOP_2 (subtract_##suffix, T, T, x - y) \
+  LOOP_1 (truncate_##suffix, T, T, __builtin_trunc##f (x))
 
 LOOPS (F32, f32, f, 0x80000000u, 0x7f800000u)
 LOOPS (F64, f64, , 0x8000000000000000u, 0x7ff0000000000000u)
@@ -204,6 +206,7 @@ copy_c128 (const guint8 *const *operands,
     [GHLO_SCALAR_COMPLEX] = complex_##suffix, \
     [GHLO_SCALAR_DIVIDE] = divide_##suffix, \
     [GHLO_CPU_ELEMENTWISE_EQ] = eq_##suffix, \
+    [GHLO_CPU_ELEMENTWISE_FMA] = fma_##suffix, \
     [GHLO_SCALAR_FLOOR] = floor_##suffix, \
     [GHLO_SCALAR_IS_FINITE] = is_finite_##suffix, \
     [GHLO_CPU_ELEMENTWISE_LE] = le_##suffix, \
@@ -218,7 +221,8 @@ copy_c128 (const guint8 *const *operands,
     [GHLO_SCALAR_ROUND_NEAREST_EVEN] = round_nearest_even_##suffix, \
     [GHLO_SCALAR_SIGN] = sign_##suffix, \
     [GHLO_SCALAR_SQRT] = sqrt_##suffix, \
-    [GHLO_SCALAR_SUBTRACT] = subtract_##suffix,
+    [GHLO_SCALAR_SUBTRACT] = subtract_##suffix, \
+    [GHLO_CPU_ELEMENTWISE_TRUNCATE] = truncate_##suffix,
 
 const GhloCpuElementwiseFunc NAME (loops_f32)[GHLO_CPU_N_ELEMENTWISE] = {
   ROWS (f32)

@@ -200,18 +200,19 @@ MODULAR (16, __builtin_clz, guint32)
 MODULAR (32, __builtin_clz, guint32)
 MODULAR (64, __builtin_clzll, guint64)
 
-/* Operations that do not. */
-#define ORDERED(T, name, power) \
+/* Operations that do not. @Wide holds any product. */
+#define ORDERED(T, name, power, bits, Wide) \
   LOOP_2 (maximum_##name, T, T, x > y ? x : y) \
   LOOP_2 (minimum_##name, T, T, x < y ? x : y) \
   LOOP_2 (le_##name, T, I1, x <= y) \
   LOOP_2 (lt_##name, T, I1, x < y) \
   LOOP_3 (clamp_##name, T, T, T, MIN (MAX (y, x), z)) \
   LOOP_2 (divide_##name, T, T, quotient_##name (x, y)) \
+  LOOP_2 (multiply_high_##name, T, T, (Wide) x * y >> bits) \
   LOOP_2 (power_##name, T, T, power (x, y))
 
-#define SIGNED(bits) \
-  ORDERED (S##bits, s##bits, power_signed) \
+#define SIGNED(bits, Wide) \
+  ORDERED (S##bits, s##bits, power_signed, bits, Wide) \
   LOOP_1 (abs_s##bits, S##bits, S##bits, x < 0 ? -(W##bits) x : (W##bits) x) \
   LOOP_1 (sign_s##bits, S##bits, S##bits, (x > 0) - (x < 0)) \
   LOOP_2 (remainder_s##bits, S##bits, S##bits, \
@@ -220,19 +221,19 @@ MODULAR (64, __builtin_clzll, guint64)
           (x < 0 ? x ^ G_MAXINT##bits : x) <= (y < 0 ? y ^ G_MAXINT##bits : y)) \
   LOOP_2 (total_lt_##bits, S##bits, I1, (x < 0 ? x ^ G_MAXINT##bits : x) < (y < 0 ? y ^ G_MAXINT##bits : y))
 
-#define UNSIGNED(bits) \
-  ORDERED (U##bits, u##bits, power_unsigned) \
+#define UNSIGNED(bits, Wide) \
+  ORDERED (U##bits, u##bits, power_unsigned, bits, Wide) \
   LOOP_2 (remainder_u##bits, U##bits, U##bits, \
           y == 0 ? x : (W##bits) x - (W##bits) quotient_u##bits (x, y) * (W##bits) y)
 
-SIGNED (8)
-SIGNED (16)
-SIGNED (32)
-SIGNED (64)
-UNSIGNED (8)
-UNSIGNED (16)
-UNSIGNED (32)
-UNSIGNED (64)
+SIGNED (8, gint32)
+SIGNED (16, gint32)
+SIGNED (32, gint64)
+SIGNED (64, __int128)
+UNSIGNED (8, guint32)
+UNSIGNED (16, guint32)
+UNSIGNED (32, guint64)
+UNSIGNED (64, unsigned __int128)
 
 #define ROWS(name, bits) \
     [GHLO_SCALAR_ADD] = add_##bits, \
@@ -246,6 +247,7 @@ UNSIGNED (64)
     [GHLO_CPU_ELEMENTWISE_LT] = lt_##name, \
     [GHLO_SCALAR_MAXIMUM] = maximum_##name, \
     [GHLO_SCALAR_MINIMUM] = minimum_##name, \
+    [GHLO_SCALAR_MULHI] = multiply_high_##name, \
     [GHLO_SCALAR_MULTIPLY] = multiply_##bits, \
     [GHLO_CPU_ELEMENTWISE_NE] = ne_##bits, \
     [GHLO_SCALAR_NEGATE] = negate_##bits, \

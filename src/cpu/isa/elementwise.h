@@ -39,17 +39,19 @@ typedef enum
  * of floats follow IEEE 754, and the total order compares floats' bits as signed integers. COPY,
  * SELECT and REDUCE_PRECISION, whose detail is a GhloCpuPrecision, depend on the size of elements
  * alone: they stand in the rows of U8 to U64, the first two also in that of C128. COMPLEX stands
- * in the row of its parts' type. An operation that is another one on booleans (addition is OR)
+ * in the row of its parts' type. FMA is rounded once at every level. An operation that is another one on booleans (addition is OR)
  * stands in the row of I1 under the other one. */
 typedef enum
 {
   GHLO_CPU_ELEMENTWISE_COPY = GHLO_N_SCALARS,
   GHLO_CPU_ELEMENTWISE_EQ,
+  GHLO_CPU_ELEMENTWISE_FMA,
   GHLO_CPU_ELEMENTWISE_LE,
   GHLO_CPU_ELEMENTWISE_LT,
   GHLO_CPU_ELEMENTWISE_NE,
   GHLO_CPU_ELEMENTWISE_TOTAL_LE,
   GHLO_CPU_ELEMENTWISE_TOTAL_LT,
+  GHLO_CPU_ELEMENTWISE_TRUNCATE,
   GHLO_CPU_N_ELEMENTWISE
 } GhloCpuElementwiseOp;
 

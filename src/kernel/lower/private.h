@@ -24,7 +24,7 @@ enum
   GHLO_LOWER_MAX_GUARDS  = 8,           /* of one index */
   GHLO_LOWER_MAX_LEVELS  = 16,
   GHLO_LOWER_MAX_ITEMS   = 4096,
-  GHLO_LOWER_MAX_DEPTH   = 512,         /* of the walk back: operations that follow each other */
+  GHLO_LOWER_MAX_DEPTH   = 256,         /* of the walk back: operations that follow each other */
 };
 
 #define GHLO_LOWER_NONE G_MAXUINT32

@@ -115,6 +115,17 @@ index_of_scalar (const GhloIndex *index)
   return scalar;
 }
 
+/* Indices are large: what follows is kept out of the frames of the walk, which may be deep. */
+static G_GNUC_NO_INLINE guint32
+value_of_scalar (GhloLowering      *self,
+                 const GhloIrValue *value,
+                 const GhloIndex   *index)
+{
+  const GhloIndex scalar = index_of_scalar (index);
+
+  return ghlo_lower_value (self, value, &scalar);
+}
+
 static guint32
 make_scalar (GhloLowering    *self,
              const GhloIrOp  *op,
@@ -128,9 +139,9 @@ make_scalar (GhloLowering    *self,
   for (guint i = 0; i < op->n_operands; i++)
     {
       const GhloIrValue *operand = ghlo_ir_op_operand (op, i);
-      GhloIndex scalar = index_of_scalar (index);
 
-      operands[i] = ghlo_lower_value (self, operand, operand->type->rank == 0 ? &scalar : index);
+      operands[i] = operand->type->rank == 0 && index->rank > 0 ? value_of_scalar (self, operand, index)
+                    : ghlo_lower_value (self, operand, index);
       if (operands[i] == GHLO_LOWER_NONE)
         return GHLO_LOWER_NONE;
     }
@@ -174,7 +185,7 @@ ghlo_lower_guarded (GhloLowering      *self,
   return ghlo_lower_node (self, GHLO_NODE_SELECT, ghlo_item (self, node)->type, inside, node, fill);
 }
 
-static guint32
+static G_GNUC_NO_INLINE guint32
 make_pad (GhloLowering    *self,
           const GhloIrOp  *op,
           const GhloIndex *index)
@@ -184,7 +195,7 @@ make_pad (GhloLowering    *self,
   g_autofree gint64 *low = ghlo_ir_op_dup_ints (op, "edge_padding_low", &n);
   g_autofree gint64 *high = ghlo_ir_op_dup_ints (op, "edge_padding_high", &n);
   g_autofree gint64 *interior = ghlo_ir_op_dup_ints (op, "interior_padding", &n);
-  GhloIndex inner = *index, scalar = index_of_scalar (index);
+  GhloIndex inner = *index;
   guint32 value;
 
   for (guint i = 0; i < n; i++)
@@ -199,13 +210,13 @@ make_pad (GhloLowering    *self,
       if ((low[i] > 0 || high[i] > 0) && !ghlo_lower_add_guard (&inner, &inner.dimensions[i], size))
         return ghlo_lower_refuse (self, "it pads too many dimensions");
     }
-  value = ghlo_lower_value (self, ghlo_ir_op_operand (op, 1), &scalar);
+  value = value_of_scalar (self, ghlo_ir_op_operand (op, 1), index);
 
   return ghlo_lower_guarded (self, operand, &inner, index, value);
 }
 
 /* From the last part on: each is what is given where the one before it has no element. */
-static guint32
+static G_GNUC_NO_INLINE guint32
 make_concatenate (GhloLowering    *self,
                   const GhloIrOp  *op,
                   const GhloIndex *index)
@@ -245,6 +256,19 @@ make_concatenate (GhloLowering    *self,
   return value;
 }
 
+static G_GNUC_NO_INLINE guint32
+make_moved (GhloLowering    *self,
+            const GhloIrOp  *op,
+            const GhloIndex *index)
+{
+  GhloIndex moved;
+
+  if (!ghlo_lower_move (self, op, 0, index, &moved))
+    return ghlo_lower_refuse (self, "its elements are where no kernel reads them");
+
+  return ghlo_lower_value (self, ghlo_ir_op_operand (op, 0), &moved);
+}
+
 static guint32
 make_value (GhloLowering      *self,
             const GhloIrValue *value,
@@ -252,7 +276,6 @@ make_value (GhloLowering      *self,
 {
   const GhloIrOp *op = value->op;
   gint operand = find_operand (self, value);
-  GhloIndex moved;
 
   if (operand >= 0)
     return load_operand (self, value, operand, index, GHLO_LOWER_NONE);
@@ -274,12 +297,8 @@ make_value (GhloLowering      *self,
     default:
       break;
     }
-  if (!ghlo_lower_is_move (op->kind))
-    return make_scalar (self, op, index);
-  if (!ghlo_lower_move (self, op, 0, index, &moved))
-    return ghlo_lower_refuse (self, "its elements are where no kernel reads them");
 
-  return ghlo_lower_value (self, ghlo_ir_op_operand (op, 0), &moved);
+  return ghlo_lower_is_move (op->kind) ? make_moved (self, op, index) : make_scalar (self, op, index);
 }
 
 guint32

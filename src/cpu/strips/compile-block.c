@@ -1,0 +1,661 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Makes instructions of the nodes and stores of a block of points. What is the same along a strip is
+ * computed once a line and spread; a node that is stored where nothing is in the way is
+ * computed there at once.
+ */
+
+#include "cpu/strips/compile-private.h"
+
+#include "base/fail.h"
+#include "base/ghlo-error.h"
+#include "kernel/evaluate.h"
+
+#include <string.h>
+
+guint
+ghlo_cpu_strip_origin (const GhloCpuStripCompiler *self,
+                       guint                       node)
+{
+  while (self->kernel->nodes[node].kind == GHLO_NODE_BITCAST)
+    node = self->kernel->nodes[node].operands[0];
+
+  return node;
+}
+
+static guint
+size_row (GhloElementType type)
+{
+  return (guint) __builtin_ctz (ghlo_element_info (type)->size);
+}
+
+guint16
+ghlo_cpu_strip_add_slot (GhloCpuStripCompiler *self,
+                         GhloElementType       type,
+                         gboolean              has_strip)
+{
+  GhloCpuStripSlot slot = { .size_row = (guint8) size_row (type), .has_strip = has_strip != FALSE };
+
+  g_array_append_val (self->self->slots, slot);
+
+  return (guint16) (self->self->slots->len - 1);
+}
+
+guint16
+ghlo_cpu_strip_constant (GhloCpuStripCompiler *self,
+                         GhloElementType       type,
+                         guint64               bits)
+{
+  GhloCpuStrips *program = self->self;
+  GhloCpuStripSlot slot = { .size_row = (guint8) size_row (type), .is_constant = TRUE };
+
+  for (guint i = 0; i < program->slots->len; i++)
+    {
+      const GhloCpuStripSlot *other = &g_array_index (program->slots, GhloCpuStripSlot, i);
+
+      if (other->is_constant && other->size_row == slot.size_row
+          && memcmp (program->constants->data + other->offset, &bits, (gsize) 1 << slot.size_row) == 0)
+        return (guint16) i;
+    }
+  slot.offset = (program->constants->len + 63) & ~(gsize) 63;
+  g_byte_array_set_size (program->constants, (guint) (slot.offset + MAX (8, (gsize) program->strip << slot.size_row)));
+  ghlo_cpu_strip_routines ()->splats[slot.size_row] ((const guint8 *) &bits, program->constants->data + slot.offset,
+                                                     program->strip);
+  g_array_append_val (program->slots, slot);
+
+  return (guint16) (program->slots->len - 1);
+}
+
+GhloCpuStripInstruction *
+ghlo_cpu_strip_add (GArray           *list,
+                    GhloCpuStripKind  kind,
+                    guint             which,
+                    guint16           result)
+{
+  g_array_set_size (list, list->len + 1);
+  {
+    GhloCpuStripInstruction *added = &g_array_index (list, GhloCpuStripInstruction, list->len - 1);
+
+    *added = (GhloCpuStripInstruction) {
+      .kind = kind, .which = (guint16) which, .result = result,
+      .operands = { GHLO_KERNEL_NONE, GHLO_KERNEL_NONE, GHLO_KERNEL_NONE },
+    };
+
+    return added;
+  }
+}
+
+guint16
+ghlo_cpu_strip_slot (GhloCpuStripCompiler *self,
+                     guint                 node,
+                     const GArray         *list)
+{
+  const guint origin = ghlo_cpu_strip_origin (self, node);
+  const GhloKernelNode *from = &self->kernel->nodes[origin];
+
+  if (from->kind == GHLO_NODE_CONSTANT)
+    return ghlo_cpu_strip_constant (self, from->type, from->bits);
+  if ((self->facts[origin] & GHLO_CPU_STRIP_VARIES) != 0 || list == self->prologue)
+    return self->slots[origin];
+  if (self->splats[origin] == GHLO_KERNEL_NONE)
+    {
+      GhloCpuStripInstruction *splat;
+
+      self->splats[origin] = ghlo_cpu_strip_add_slot (self, from->type, TRUE);
+      splat = ghlo_cpu_strip_add (self->prologue, GHLO_CPU_STRIP_SPLAT, 0, self->splats[origin]);
+      splat->operands[0] = self->slots[origin];
+      splat->n_operands = 1;
+      splat->loop.splat = ghlo_cpu_strip_routines ()->splats[size_row (from->type)];
+    }
+
+  return self->splats[origin];
+}
+
+/* Which operands of @instruction, in a group, are of whole strips. */
+static guint8
+shifts_of (const GhloCpuStripCompiler *self,
+           const guint16              *nodes,
+           guint                       n)
+{
+  guint shifts = 0;
+
+  for (guint i = 0; i < n; i++)
+    {
+      guint facts = self->facts[ghlo_cpu_strip_origin (self, nodes[i])];
+
+      if ((facts & GHLO_CPU_STRIP_FOLDED) == 0 || (facts & GHLO_CPU_STRIP_STORED) != 0)
+        shifts |= 1u << i;
+    }
+
+  return (guint8) shifts;
+}
+
+gboolean
+ghlo_cpu_strip_add_call (GhloCpuStripCompiler *self,
+                         guint                 node,
+                         GArray               *list,
+                         guint16               result)
+{
+  const GhloKernelNode *from = &self->kernel->nodes[node];
+  const guint n = from->kind == GHLO_NODE_LEFT ? 0 : ghlo_node_spec (from->kind)->n_operands;
+  guint16 operands[3] = { GHLO_KERNEL_NONE, GHLO_KERNEL_NONE, GHLO_KERNEL_NONE };
+  GhloCpuStripInstruction *call;
+  GhloCpuElementwiseFunc loop;
+  gboolean swaps;
+
+  if (!ghlo_cpu_strip_find_call (self->kernel, from, &loop, &swaps))
+    return GHLO_FALSE_AFTER (g_set_error (self->error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, "kernel %s: no loop of the CPU computes %s of %s",
+                      self->kernel->name, ghlo_node_spec (from->kind)->name, ghlo_element_info (from->type)->name));
+  for (guint i = 0; i < n; i++)
+    operands[i] = ghlo_cpu_strip_slot (self, from->operands[i], list);
+  call = ghlo_cpu_strip_add (list, GHLO_CPU_STRIP_CALL, 0, result);
+  call->n_operands = (guint8) n;
+  call->loop.call = loop;
+  if (list == self->groups)
+    call->shifts = shifts_of (self, from->operands, n) | ((self->facts[node] & GHLO_CPU_STRIP_STORED) != 0 ? 8 : 0);
+  memcpy (call->operands, operands, sizeof operands);
+  if (swaps)
+    {
+      guint shifts = call->shifts;
+
+      call->operands[0] = operands[1];
+      call->operands[1] = operands[0];
+      call->shifts = (guint8) ((shifts & ~3u) | (shifts & 1) << 1 | (shifts & 2) >> 1);
+    }
+
+  return TRUE;
+}
+
+/* An access of the block, whose nodes are used in @list. */
+static guint
+add_access (GhloCpuStripCompiler *self,
+            guint                 number,
+            const GArray         *list)
+{
+  const GhloKernelAccess *from = &self->kernel->accesses[number];
+  guint added = ghlo_cpu_strip_add_access (self->self, self->kernel, number, self->block->lanes);
+  GhloCpuStripAccess *access = &g_array_index (self->self->accesses, GhloCpuStripAccess, added);
+
+  for (guint i = 0; i < from->n_terms; i++)
+    {
+      GhloCpuStripGuard *guard = &access->terms[i];
+      guint node = self->kernel->terms[from->first_term + i].node;
+
+      if (node == GHLO_KERNEL_NONE)
+        continue;
+      node = ghlo_cpu_strip_origin (self, node);
+      guard->is_varying = (self->facts[node] & GHLO_CPU_STRIP_VARIES) != 0 && self->block->lanes != GHLO_KERNEL_NONE;
+      /* One value is enough of what is the same along the strip. */
+      guard->slot = ghlo_cpu_strip_slot (self, node, guard->is_varying ? list : self->prologue);
+      guard->to_s64 = ghlo_element_info (self->kernel->nodes[self->kernel->terms[from->first_term + i].node].type)->bits == 64
+                        ? NULL
+                        : ghlo_cpu_elementwise_routines ()
+                            ->casts[ghlo_cpu_strip_number (self->kernel->nodes[self->kernel->terms[from->first_term + i].node].type)]
+                                   [GHLO_CPU_NUMBER_S64];
+      access->is_general |= guard->is_varying;
+    }
+
+  return added;
+}
+
+/* Whether the strip is always in one piece in memory. */
+static gboolean
+is_plain (const GhloCpuStripCompiler *self,
+          guint                       access)
+{
+  const GhloCpuStripAccess *it = ghlo_cpu_strip_access (self->self, access);
+
+  return it->n_terms == 0 && (self->block->lanes == GHLO_KERNEL_NONE || it->lane == 1 << it->size_row);
+}
+
+static gboolean
+is_plain_temporary (const GhloCpuStripCompiler *self,
+                    guint                       number)
+{
+  guint axes = self->kernel->temporaries[number].axes;
+
+  return !self->block->is_along || (axes != 0 && 31 - (guint) __builtin_clz (axes) == self->block->lanes);
+}
+
+static void
+add_leaf (GhloCpuStripCompiler *self,
+          guint                 number,
+          GArray               *list)
+{
+  const GhloKernelNode *node = &self->kernel->nodes[number];
+  guint16 result, fill = GHLO_KERNEL_NONE;
+  GhloCpuStripInstruction *added;
+  gboolean is_copied;
+  guint access;
+
+  switch (node->kind)
+    {
+    case GHLO_NODE_AXIS:
+    case GHLO_NODE_EXTENT:
+      result = ghlo_cpu_strip_add_slot (self, node->type, TRUE);
+      ghlo_cpu_strip_add (list, node->kind == GHLO_NODE_AXIS ? GHLO_CPU_STRIP_AXIS : GHLO_CPU_STRIP_EXTENT, node->which,
+                          result)->loop.ramp = ghlo_cpu_strip_routines ()->ramps[size_row (node->type)];
+      break;
+    case GHLO_NODE_LOAD:
+    case GHLO_NODE_INSIDE:
+      access = add_access (self, node->which, list);
+      if (node->operands[0] != GHLO_KERNEL_NONE)
+        fill = ghlo_cpu_strip_slot (self, node->operands[0], list);
+      /* What is stored, or folded, after its place was written must have been read before. */
+      is_copied = node->kind == GHLO_NODE_LOAD && self->kernel->buffers[self->kernel->accesses[node->which].buffer].is_written
+                  && (self->block->block.n_folds > 0 || (self->facts[number] & GHLO_CPU_STRIP_STORED) != 0);
+      result = ghlo_cpu_strip_add_slot (self, node->type,
+                                        is_copied || node->kind == GHLO_NODE_INSIDE || !is_plain (self, access));
+      added = ghlo_cpu_strip_add (list, node->kind == GHLO_NODE_LOAD ? GHLO_CPU_STRIP_LOAD : GHLO_CPU_STRIP_INSIDE, access,
+                                  result);
+      added->operands[0] = fill;
+      added->is_copied = is_copied;
+      break;
+    case GHLO_NODE_TEMPORARY:
+      result = ghlo_cpu_strip_add_slot (self, node->type, !is_plain_temporary (self, node->which));
+      ghlo_cpu_strip_add (list, GHLO_CPU_STRIP_READ, node->which, result);
+      break;
+    case GHLO_NODE_LEFT:
+      result = self->self->folds[node->which].left;
+      break;
+    case GHLO_NODE_RIGHT:
+      result = self->self->folds[node->which].right;
+      break;
+    default:
+      g_assert_not_reached ();
+    }
+  self->slots[number] = result;
+}
+
+static void
+add_store (GhloCpuStripCompiler  *self,
+           const GhloKernelStore *store,
+           guint                  access,
+           GArray                *list)
+{
+  const GhloKernelNode *node = &self->kernel->nodes[store->node];
+  gboolean is_kept = store->temporary != GHLO_KERNEL_NONE;
+  guint16 slot = ghlo_cpu_strip_slot (self, store->node, list);
+  GhloCpuStripInstruction *added = ghlo_cpu_strip_add (list, is_kept ? GHLO_CPU_STRIP_KEEP : GHLO_CPU_STRIP_STORE,
+                                                       is_kept ? store->temporary : access, GHLO_KERNEL_NONE);
+
+  added->operands[0] = slot;
+  added->n_operands = 1;
+  added->size_row = (guint8) size_row (node->type);
+}
+
+/* The store that may take the place of the strip of @node, or NULL. */
+static const GhloKernelStore *
+find_aim (const GhloCpuStripCompiler *self,
+          guint                       node)
+{
+  const GhloKernelBlock *block = &self->block->block;
+
+  if ((self->facts[node] & GHLO_CPU_STRIP_LATE) != 0 || (self->facts[node] & GHLO_CPU_STRIP_VARIES) == 0)
+    return NULL;
+  for (guint i = block->first_store; i < block->first_store + block->n_stores; i++)
+    if (self->kernel->stores[i].node == node)
+      return &self->kernel->stores[i];
+
+  return NULL;
+}
+
+/* A node of the body that is no leaf, and the stores of it. */
+static gboolean
+add_body_node (GhloCpuStripCompiler *self,
+               guint                 number)
+{
+  const GhloKernelNode *node = &self->kernel->nodes[number];
+  const GhloKernelStore *aim = find_aim (self, number);
+  guint16 into = ghlo_cpu_strip_update_into (self, number, FALSE);
+  guint access = GHLO_KERNEL_NONE;
+
+  if (into != GHLO_KERNEL_NONE)
+    self->slots[number] = into;
+  else if (aim != NULL)
+    {
+      gboolean is_kept = aim->temporary != GHLO_KERNEL_NONE, is_always;
+      GhloCpuStripInstruction *added;
+
+      if (!is_kept)
+        access = add_access (self, aim->access, self->body);
+      is_always = is_kept ? is_plain_temporary (self, aim->temporary) : is_plain (self, access);
+      self->slots[number] = ghlo_cpu_strip_add_slot (self, node->type, !is_always);
+      added = ghlo_cpu_strip_add (self->body, is_kept ? GHLO_CPU_STRIP_AIM_KEEP : GHLO_CPU_STRIP_AIM,
+                                  is_kept ? aim->temporary : access, self->slots[number]);
+      added->size_row = (guint8) size_row (node->type);
+    }
+  else
+    self->slots[number] = ghlo_cpu_strip_add_slot (self, node->type, TRUE);
+  if (!ghlo_cpu_strip_add_call (self, number, self->body, self->slots[number]))
+    return FALSE;
+  if (aim != NULL)
+    add_store (self, aim, access, self->body);
+
+  return TRUE;
+}
+
+static gboolean
+add_node (GhloCpuStripCompiler *self,
+          guint                 number)
+{
+  const GhloKernelNode *node = &self->kernel->nodes[number];
+  const guint facts = self->facts[number];
+
+  if ((facts & GHLO_CPU_STRIP_SINGLE) != 0)
+    {
+      ghlo_cpu_strip_add_fold (self, number);
+      return TRUE;
+    }
+  if ((facts & GHLO_CPU_STRIP_IS_USED) == 0 || node->kind == GHLO_NODE_CONSTANT || node->kind == GHLO_NODE_BITCAST)
+    return TRUE;
+  if (ghlo_node_spec (node->kind)->role == GHLO_NODE_LEAF)
+    {
+      add_leaf (self, number, (facts & GHLO_CPU_STRIP_VARIES) != 0 ? self->body : self->prologue);
+      if ((facts & (GHLO_CPU_STRIP_FOLDED | GHLO_CPU_STRIP_STORED)) == (GHLO_CPU_STRIP_FOLDED | GHLO_CPU_STRIP_STORED))
+        {
+          /* What a fold was before each point is stored as a whole strip. */
+          guint16 left = self->slots[number];
+          GhloCpuStripInstruction *copy;
+
+          self->slots[number] = ghlo_cpu_strip_add_slot (self, node->type, TRUE);
+          if (!ghlo_cpu_strip_add_call (self, number, self->groups, self->slots[number]))
+            return FALSE;
+          copy = &g_array_index (self->groups, GhloCpuStripInstruction, self->groups->len - 1);
+          copy->operands[0] = left;
+          copy->n_operands = 1;
+        }
+      return TRUE;
+    }
+  if ((facts & GHLO_CPU_STRIP_FOLDED) != 0)
+    {
+      guint16 into = ghlo_cpu_strip_update_into (self, number, FALSE);
+
+      self->slots[number] = into != GHLO_KERNEL_NONE ? into : ghlo_cpu_strip_add_slot (self, node->type, TRUE);
+      return ghlo_cpu_strip_add_call (self, number, self->groups, self->slots[number]);
+    }
+  if ((facts & GHLO_CPU_STRIP_VARIES) != 0)
+    return add_body_node (self, number);
+  self->slots[number] = ghlo_cpu_strip_add_slot (self, node->type, TRUE);
+
+  return ghlo_cpu_strip_add_call (self, number, self->prologue, self->slots[number]);
+}
+
+/* Whether @access is another one from lane to lane. */
+static gboolean
+access_varies (const GhloCpuStripCompiler *self,
+               guint                       number,
+               guint                       fact)
+{
+  const GhloKernelAccess *access = &self->kernel->accesses[number];
+  const guint lanes = self->block->lanes;
+
+  if (fact == GHLO_CPU_STRIP_VARIES && access->strides[lanes] != 0)
+    return TRUE;
+  for (guint i = access->first_term; i < access->first_term + access->n_terms; i++)
+    {
+      const GhloKernelTerm *term = &self->kernel->terms[i];
+
+      if ((fact == GHLO_CPU_STRIP_VARIES && term->strides[lanes] != 0)
+          || (term->node != GHLO_KERNEL_NONE && (self->facts[term->node] & fact) != 0))
+        return TRUE;
+    }
+
+  return FALSE;
+}
+
+static guint
+facts_of (const GhloCpuStripCompiler *self,
+          const GhloKernelNode       *node)
+{
+  guint facts = 0;
+
+  for (guint i = 0; i < 3; i++)
+    if (node->operands[i] != GHLO_KERNEL_NONE)
+      facts |= self->facts[node->operands[i]] & (GHLO_CPU_STRIP_VARIES | GHLO_CPU_STRIP_FOLDED);
+  switch (node->kind)
+    {
+    case GHLO_NODE_AXIS:
+      return node->which == self->block->lanes ? GHLO_CPU_STRIP_VARIES : 0;
+    case GHLO_NODE_LOAD:
+    case GHLO_NODE_INSIDE:
+      return facts | (access_varies (self, node->which, GHLO_CPU_STRIP_VARIES) ? GHLO_CPU_STRIP_VARIES : 0)
+             | (access_varies (self, node->which, GHLO_CPU_STRIP_FOLDED) ? GHLO_CPU_STRIP_FOLDED : 0);
+    case GHLO_NODE_TEMPORARY:
+      return !self->block->is_along || (self->kernel->temporaries[node->which].axes & 1u << self->block->lanes) != 0
+               ? GHLO_CPU_STRIP_VARIES : 0;
+    case GHLO_NODE_LEFT:
+      return self->block->is_along ? GHLO_CPU_STRIP_VARIES | GHLO_CPU_STRIP_FOLDED : GHLO_CPU_STRIP_VARIES;
+    default:
+      return facts;
+    }
+}
+
+/* FALSE where the block cannot be run along its lanes: an address depends on a fold. */
+static gboolean
+find_varying (GhloCpuStripCompiler *self)
+{
+  const GhloKernelBlock *block = &self->block->block;
+
+  for (guint i = block->first_node; i < block->first_merge; i++)
+    {
+      const GhloKernelNode *node = &self->kernel->nodes[i];
+
+      self->facts[i] = node->kind == GHLO_NODE_CONSTANT ? 0 : self->block->lanes == GHLO_KERNEL_NONE ? GHLO_CPU_STRIP_VARIES
+                                                              : (guint8) facts_of (self, node);
+      if ((self->facts[i] & GHLO_CPU_STRIP_FOLDED) != 0 && (node->kind == GHLO_NODE_LOAD || node->kind == GHLO_NODE_INSIDE))
+        return FALSE;
+    }
+  if (self->block->lanes != GHLO_KERNEL_NONE)
+    for (guint i = block->first_store; i < block->first_store + block->n_stores; i++)
+      if (self->kernel->stores[i].access != GHLO_KERNEL_NONE
+          && access_varies (self, self->kernel->stores[i].access, GHLO_CPU_STRIP_FOLDED))
+        return FALSE;
+
+  return TRUE;
+}
+
+/* What gives the place of a store is read as late as what is stored. */
+static void
+use_access (GhloCpuStripCompiler *self,
+            guint                 number,
+            gboolean              is_stored)
+{
+  const GhloKernelAccess *access = &self->kernel->accesses[number];
+
+  for (guint i = access->first_term; i < access->first_term + access->n_terms; i++)
+    if (self->kernel->terms[i].node != GHLO_KERNEL_NONE)
+      {
+        self->facts[self->kernel->terms[i].node] |= GHLO_CPU_STRIP_IS_USED;
+        if (is_stored)
+          self->facts[ghlo_cpu_strip_origin (self, self->kernel->terms[i].node)] |= GHLO_CPU_STRIP_STORED;
+      }
+}
+
+static void
+find_used (GhloCpuStripCompiler *self)
+{
+  const GhloKernelBlock *block = &self->block->block;
+
+  for (guint i = block->first_store; i < block->first_store + block->n_stores; i++)
+    {
+      const GhloKernelStore *store = &self->kernel->stores[i];
+
+      self->facts[store->node] |= GHLO_CPU_STRIP_IS_USED;
+      self->facts[ghlo_cpu_strip_origin (self, store->node)] |= GHLO_CPU_STRIP_STORED;
+      if (store->access != GHLO_KERNEL_NONE)
+        use_access (self, store->access, TRUE);
+    }
+  for (guint i = block->first_fold; i < block->first_fold + block->n_folds; i++)
+    self->facts[self->kernel->folds[i].update] |= GHLO_CPU_STRIP_IS_USED;
+  for (guint i = block->first_merge; i-- > block->first_node;)
+    {
+      const GhloKernelNode *node = &self->kernel->nodes[i];
+
+      if ((self->facts[i] & GHLO_CPU_STRIP_IS_USED) == 0)
+        continue;
+      for (guint j = 0; j < 3; j++)
+        if (node->operands[j] != GHLO_KERNEL_NONE)
+          self->facts[node->operands[j]] |= GHLO_CPU_STRIP_IS_USED;
+      if (node->kind == GHLO_NODE_LOAD || node->kind == GHLO_NODE_INSIDE)
+        use_access (self, node->which, FALSE);
+    }
+}
+
+/* The last node that reads what is loaded from @buffer. */
+static guint
+last_reader (const GhloCpuStripCompiler *self,
+             guint                       buffer)
+{
+  const GhloKernelBlock *block = &self->block->block;
+  guint last = 0;
+
+  for (guint i = block->first_node; i < block->first_merge; i++)
+    for (guint j = 0; j < 3; j++)
+      {
+        guint operand = self->kernel->nodes[i].operands[j];
+        const GhloKernelNode *node;
+
+        if (operand == GHLO_KERNEL_NONE)
+          continue;
+        node = &self->kernel->nodes[ghlo_cpu_strip_origin (self, operand)];
+        if (node->kind == GHLO_NODE_LOAD && self->kernel->accesses[node->which].buffer == buffer)
+          last = i;
+      }
+
+  return last;
+}
+
+/* What is loaded from @buffer is an index, an update or stored somewhere: it is read to the very end. */
+static gboolean
+is_read_late (const GhloCpuStripCompiler *self,
+              guint                       buffer)
+{
+  const GhloKernelBlock *block = &self->block->block;
+
+  for (guint i = block->first_node; i < block->first_merge; i++)
+    {
+      const GhloKernelNode *node = &self->kernel->nodes[i];
+
+      if (node->kind != GHLO_NODE_LOAD || self->kernel->accesses[node->which].buffer != buffer)
+        continue;
+      if (block->n_folds > 0 || (self->facts[i] & (GHLO_CPU_STRIP_STORED | GHLO_CPU_STRIP_VARIES)) != GHLO_CPU_STRIP_VARIES)
+        return TRUE;
+      for (guint j = 0; j < self->kernel->n_terms; j++)
+        if (self->kernel->terms[j].node != GHLO_KERNEL_NONE
+            && self->kernel->terms[j].node >= block->first_node && self->kernel->terms[j].node < block->first_merge
+            && ghlo_cpu_strip_origin (self, self->kernel->terms[j].node) == i)
+          return TRUE;
+    }
+
+  return FALSE;
+}
+
+/* What is stored late: all but what can be stored as soon as it is there. */
+static void
+find_late (GhloCpuStripCompiler *self)
+{
+  const GhloKernelBlock *block = &self->block->block;
+
+  for (guint i = block->first_store; i < block->first_store + block->n_stores; i++)
+    {
+      const GhloKernelStore *store = &self->kernel->stores[i];
+      guint buffer;
+
+      if (store->access == GHLO_KERNEL_NONE)
+        continue;
+      buffer = self->kernel->accesses[store->access].buffer;
+      if (is_read_late (self, buffer) || last_reader (self, buffer) > store->node)
+        self->facts[store->node] |= GHLO_CPU_STRIP_LATE;
+      for (guint j = self->kernel->accesses[store->access].first_term;
+           j < self->kernel->accesses[store->access].first_term + self->kernel->accesses[store->access].n_terms; j++)
+        if (self->kernel->terms[j].node != GHLO_KERNEL_NONE && self->kernel->terms[j].node >= store->node)
+          self->facts[store->node] |= GHLO_CPU_STRIP_LATE;
+    }
+}
+
+static GhloCpuStripRange
+append (GhloCpuStrips *self,
+        const GArray  *list)
+{
+  GhloCpuStripRange range = { self->instructions->len, self->instructions->len + list->len };
+
+  g_array_append_vals (self->instructions, list->data, list->len);
+
+  return range;
+}
+
+/* Nodes and stores; what was not stored with its node is stored last. */
+static gboolean
+add_all (GhloCpuStripCompiler *self)
+{
+  const GhloKernelBlock *block = &self->block->block;
+
+  for (guint i = block->first_node; i < block->first_merge; i++)
+    if (!add_node (self, i))
+      return FALSE;
+  for (guint i = block->first_store; i < block->first_store + block->n_stores; i++)
+    {
+      const GhloKernelStore *store = &self->kernel->stores[i];
+      const GhloKernelNode *node = &self->kernel->nodes[store->node];
+      const GhloKernelStore *aim = ghlo_node_spec (node->kind)->role == GHLO_NODE_LEAF || node->kind == GHLO_NODE_BITCAST
+                                   || (self->facts[store->node] & GHLO_CPU_STRIP_FOLDED) != 0
+                                     ? NULL : find_aim (self, store->node);
+
+      if (aim != store)
+        add_store (self, store, store->access == GHLO_KERNEL_NONE ? 0 : add_access (self, store->access, self->last), self->last);
+    }
+  ghlo_cpu_strip_add_updates (self);
+
+  return ghlo_cpu_strip_add_merge (self);
+}
+
+static gboolean
+compile (GhloCpuStripCompiler *self)
+{
+  GhloCpuStripBlock *block = self->block;
+
+  if (!find_varying (self))
+    {
+      block->axes[block->n_axes++] = (guint8) block->lanes;
+      block->lanes = GHLO_KERNEL_NONE;
+      block->is_along = FALSE;
+      find_varying (self);
+    }
+  find_used (self);
+  find_late (self);
+  ghlo_cpu_strip_begin_folds (self);
+  if (!add_all (self))
+    return FALSE;
+  block->prologue = append (self->self, self->prologue);
+  block->body = append (self->self, self->body);
+  block->groups = append (self->self, self->groups);
+  block->last = append (self->self, self->last);
+  block->merge = append (self->self, self->merge);
+
+  return TRUE;
+}
+
+gboolean
+ghlo_cpu_strip_compile_points (GhloCpuStrips     *self,
+                               const GhloKernel  *kernel,
+                               GhloCpuStripBlock *block,
+                               GError           **error)
+{
+  const guint size = sizeof (GhloCpuStripInstruction);
+  g_autofree guint8 *facts = g_new0 (guint8, kernel->n_nodes + 1);
+  g_autofree guint16 *slots = g_new (guint16, 2 * kernel->n_nodes + 1);
+  g_autoptr (GArray) prologue = g_array_new (FALSE, TRUE, size);
+  g_autoptr (GArray) body = g_array_new (FALSE, TRUE, size);
+  g_autoptr (GArray) groups = g_array_new (FALSE, TRUE, size);
+  g_autoptr (GArray) last = g_array_new (FALSE, TRUE, size);
+  g_autoptr (GArray) merge = g_array_new (FALSE, TRUE, size);
+  GhloCpuStripCompiler compiler = {
+    .self = self, .kernel = kernel, .block = block, .facts = facts, .slots = slots, .splats = slots + kernel->n_nodes,
+    .prologue = prologue, .body = body, .groups = groups, .last = last, .merge = merge, .error = error,
+  };
+
+  memset (slots, 0xff, (2 * kernel->n_nodes + 1) * sizeof *slots);
+
+  return compile (&compiler);
+}

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Tries each choice of lanes and estimates its time: calls, vectors, and elements that are not
+ * beside each other. The strip is as long as the values that are alive at once fit the L1 cache.
+ */
+
+#include "kernel/schedule.h"
+
+#include <string.h>
+
+/* A thread is worth waking up for so much work. */
+#define GRAIN_NANOSECONDS 20000.0
+
+typedef struct
+{
+  const GhloKernel  *kernel;
+  const GhloMachine *machine;
+  guint              lanes, strip;
+} Estimate;
+
+gboolean
+ghlo_kernel_schedule_allows (const GhloKernel *kernel,
+                             guint             lanes)
+{
+  if (lanes == GHLO_KERNEL_NONE)
+    return TRUE;
+  if (lanes >= kernel->n_parallel)
+    return FALSE;
+  /* All lanes of a strip take the same way. */
+  for (guint i = 0; i < kernel->n_blocks; i++)
+    if (kernel->blocks[i].kind == GHLO_BLOCK_WHILE || kernel->blocks[i].kind == GHLO_BLOCK_WHEN)
+      return FALSE;
+
+  return TRUE;
+}
+
+static double
+points_of (const GhloKernel *kernel,
+           guint             axes)
+{
+  double n = 1;
+
+  for (guint i = 0; i < kernel->n_axes; i++)
+    if ((axes & 1u << i) != 0)
+      n *= (double) kernel->axes[i].extent;
+
+  return n;
+}
+
+/* The time of loading or storing one element for each of @n lanes along @axis, besides its call. */
+static double
+access_time (const Estimate *self,
+             guint           number,
+             guint           axis,
+             double          n)
+{
+  const GhloKernelAccess *access = &self->kernel->accesses[number];
+  const guint size = ghlo_element_info (access->type)->size;
+  gint64 stride = axis == GHLO_KERNEL_NONE ? 0 : access->strides[axis];
+
+  for (guint i = access->first_term; i < access->first_term + access->n_terms; i++)
+    {
+      const GhloKernelTerm *term = &self->kernel->terms[i];
+
+      if (term->node != GHLO_KERNEL_NONE)
+        return n * self->machine->indexed_time;
+      if (axis != GHLO_KERNEL_NONE && term->strides[axis] != 0)
+        stride += term->strides[axis] / MAX (term->step, 1) * term->stride;
+    }
+  if (stride == 0)
+    return 0;
+
+  return stride == size ? n * size / self->machine->vector_bytes * self->machine->vector_time
+                        : n * self->machine->strided_time;
+}
+
+/* The last axis of @axes, which are bits; GHLO_KERNEL_NONE where there is none. */
+static guint
+last_axis (guint axes)
+{
+  return axes == 0 ? GHLO_KERNEL_NONE : 31 - (guint) __builtin_clz (axes);
+}
+
+/* A node for each of @n lanes along @axis. */
+static double
+node_time (const Estimate       *self,
+           const GhloKernelNode *node,
+           guint                 axis,
+           double                n)
+{
+  const GhloMachine *machine = self->machine;
+  const GhloNodeSpec *spec = ghlo_node_spec (node->kind);
+  double vectors = n * ghlo_element_info (node->type)->size / machine->vector_bytes;
+
+  if (node->kind == GHLO_NODE_LOAD || node->kind == GHLO_NODE_INSIDE)
+    return machine->call_time + access_time (self, node->which, axis, n);
+  if (spec->role == GHLO_NODE_LEAF)
+    return 0;
+
+  return machine->call_time + vectors * machine->vector_time * (spec->role == GHLO_NODE_FUNCTION ? 12 : 1);
+}
+
+/* One block at one point of the axes around it, for one parallel point. */
+static double
+block_time (const Estimate        *self,
+            const GhloKernelBlock *block)
+{
+  const GhloKernel *kernel = self->kernel;
+  const gboolean is_across = self->lanes != GHLO_KERNEL_NONE;
+  const guint axis = is_across ? self->lanes
+                               : last_axis (block->kind == GHLO_BLOCK_PRODUCT ? block->columns : block->axes);
+  const double n = axis == GHLO_KERNEL_NONE ? 1 : (double) MIN (kernel->axes[axis].extent, self->strip);
+  double time = 0, strips = points_of (kernel, block->axes) / (is_across ? 1 : n);
+
+  if (block->kind == GHLO_BLOCK_PRODUCT)
+    time = self->machine->call_time + n * 4 / self->machine->vector_bytes * self->machine->vector_time;
+  for (guint i = block->first_node; i < block->first_merge; i++)
+    time += node_time (self, &kernel->nodes[i], axis, n);
+  for (guint i = block->first_store; i < block->first_store + block->n_stores; i++)
+    if (kernel->stores[i].access != GHLO_KERNEL_NONE)
+      time += access_time (self, kernel->stores[i].access, axis, n);
+  for (guint i = block->first_fold; i < block->first_fold + block->n_folds; i++)
+    time += self->machine->call_time * (is_across ? 1 : MAX (1, n / block->n_chains / 8));
+
+  return time * strips / (is_across ? n : 1);
+}
+
+static double
+time_of (const Estimate *self)
+{
+  double time = 0;
+
+  for (guint i = 0; i < self->kernel->n_blocks; i++)
+    {
+      double iterations = 1;
+
+      for (guint j = 0; j < i; j++)
+        if (self->kernel->blocks[j].end > i && self->kernel->blocks[j].kind == GHLO_BLOCK_LOOP)
+          iterations *= points_of (self->kernel, self->kernel->blocks[j].axes);
+      time += iterations * block_time (self, &self->kernel->blocks[i]);
+    }
+
+  return time;
+}
+
+/* Bytes of one lane of all values that are alive at once in @block, at most: each from its node to the last
+ * that uses it. */
+static guint
+live_bytes (const GhloKernel      *kernel,
+            const GhloKernelBlock *block)
+{
+  g_autofree guint *ends = g_new0 (guint, kernel->n_nodes);
+  guint most = 0, bytes = 0;
+
+  for (guint i = block->first_node; i < block->first_merge; i++)
+    for (guint j = 0; j < 3; j++)
+      if (kernel->nodes[i].operands[j] != GHLO_KERNEL_NONE)
+        ends[kernel->nodes[i].operands[j]] = i;
+  for (guint i = block->first_node; i < block->first_merge; i++)
+    {
+      bytes += ghlo_element_info (kernel->nodes[i].type)->size;
+      most = MAX (most, bytes);
+      for (guint j = 0; j < 3; j++)
+        {
+          guint operand = kernel->nodes[i].operands[j];
+
+          if (operand != GHLO_KERNEL_NONE && ends[operand] == i)
+            {
+              ends[operand] = 0;
+              bytes -= ghlo_element_info (kernel->nodes[operand].type)->size;
+            }
+        }
+    }
+
+  return most;
+}
+
+static guint
+choose_strip (const GhloKernel  *kernel,
+              const GhloMachine *machine)
+{
+  guint strip = GHLO_SCHEDULE_MAX_STRIP, bytes = 0;
+
+  for (guint i = 0; i < kernel->n_blocks; i++)
+    if (kernel->blocks[i].kind == GHLO_BLOCK_POINTS)
+      bytes = MAX (bytes, live_bytes (kernel, &kernel->blocks[i]));
+  while (strip > 128 && (gsize) strip * bytes > machine->l1_bytes / 4 * 3)
+    strip /= 2;
+
+  return strip;
+}
+
+void
+ghlo_kernel_schedule_choose (const GhloKernel   *kernel,
+                             const GhloMachine  *machine,
+                             GhloKernelSchedule *schedule)
+{
+  Estimate estimate = { .kernel = kernel, .machine = machine, .lanes = GHLO_KERNEL_NONE };
+  double points = points_of (kernel, (1u << kernel->n_parallel) - 1);
+
+  estimate.strip = choose_strip (kernel, machine);
+  *schedule = (GhloKernelSchedule) { .lanes = GHLO_KERNEL_NONE, .strip = (guint16) estimate.strip };
+  schedule->cost = time_of (&estimate);
+  for (guint i = 0; i < kernel->n_parallel; i++)
+    {
+      double cost;
+
+      if (!ghlo_kernel_schedule_allows (kernel, i))
+        break;
+      estimate.lanes = i;
+      cost = time_of (&estimate);
+      if (cost <= schedule->cost)
+        {
+          schedule->lanes = (guint16) i;
+          schedule->cost = cost;
+        }
+    }
+  schedule->grain = (gint64) CLAMP (GRAIN_NANOSECONDS / MAX (schedule->cost, 1e-3), 1, points);
+}

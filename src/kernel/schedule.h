@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * How a kernel is run in strips: choices that change no bit. Points that lie side by side are the
+ * lanes of a strip. They are those of one parallel axis, so that every value of every block is a strip of
+ * parallel points; or each block has its own, along the last of its axes.
+ */
+
+#pragma once
+
+#include "kernel/kernel.h"
+#include "kernel/machine.h"
+
+G_BEGIN_DECLS
+
+enum { GHLO_SCHEDULE_MAX_STRIP = 512 };
+
+typedef struct
+{
+  guint16 lanes;                /* a parallel axis, or GHLO_KERNEL_NONE: the last axis of each block */
+  guint16 strip;                /* points, at most GHLO_SCHEDULE_MAX_STRIP */
+  double  cost;                 /* nanoseconds of one parallel point, about */
+  gint64  grain;                /* parallel points that are worth a thread */
+} GhloKernelSchedule;
+
+/* Whether the points of @lanes may lie side by side. */
+gboolean ghlo_kernel_schedule_allows (const GhloKernel   *kernel,
+                                      guint               lanes);
+void     ghlo_kernel_schedule_choose (const GhloKernel   *kernel,
+                                      const GhloMachine  *machine,
+                                      GhloKernelSchedule *schedule);
+
+G_END_DECLS

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Kernels in strips against the interpreter, bit by bit: drawn at random, with each choice of lanes, strips of
+ * several lengths and parallel points cut anywhere, at each level of the processor.
+ */
+
+#include "base/ghlo-error.h"
+#include "cpu/strips/strips.h"
+#include "kernel/expand.h"
+#include "kernel/text.h"
+
+#include "../kernel/random-kernel.h"
+#include "../sanitized.h"
+
+#include <locale.h>
+#include <string.h>
+
+static const char *program;
+
+/* Scratch is of just its size, and holds what no number is right by chance. */
+static gpointer
+new_scratch (const GhloCpuStrips *strips,
+             const gint64        *extents)
+{
+  gsize size = ghlo_cpu_strips_scratch (strips, extents);
+  gpointer scratch;
+
+  g_assert_cmpuint (size, <, (gsize) 1 << 32);
+  scratch = g_aligned_alloc (1, MAX (size, 1), 64);
+  memset (scratch, 0xa5, size);
+
+  return scratch;
+}
+
+/* Runs all parallel points of @kernel in pieces of up to @piece. */
+static void
+run_strips (const GhloKernel         *kernel,
+            const GhloKernelSchedule *schedule,
+            const gint64             *extents,
+            const GhloKernelMemory   *memory,
+            gint64                    piece)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GhloCpuStrips) strips = ghlo_cpu_strips_new (kernel, schedule, &error);
+  gpointer buffers[GHLO_KERNEL_MAX_BUFFERS], scratch;
+  gint64 n = 1;
+
+  g_assert_no_error (error);
+  scratch = new_scratch (strips, extents);
+  for (guint i = 0; i < kernel->n_buffers; i++)
+    buffers[i] = memory[i].data;
+  for (guint i = 0; i < kernel->n_parallel; i++)
+    n *= extents[i];
+  for (gint64 i = 0; i < n; i += piece)
+    g_assert_true (ghlo_cpu_strips_run (strips, extents, buffers, i, MIN (n, i + piece), scratch, NULL));
+  g_aligned_free (scratch);
+}
+
+/* The schedule that is chosen, and then others. */
+static GhloKernelSchedule
+draw_schedule (GRand            *rand,
+               const GhloKernel *kernel,
+               guint             number)
+{
+  static const guint16 strips[] = { 8, 13, 16, 48, 100, 256, 512 };
+  GhloKernelSchedule schedule;
+
+  ghlo_kernel_schedule_choose (kernel, ghlo_cpu_machine (), &schedule);
+  if (number == 0)
+    return schedule;
+  schedule.strip = strips[g_rand_int_range (rand, 0, G_N_ELEMENTS (strips))];
+  schedule.lanes = number == 1 || kernel->n_parallel == 0 ? GHLO_KERNEL_NONE
+                                                          : (guint16) g_rand_int_range (rand, 0, kernel->n_parallel);
+
+  return schedule;
+}
+
+static void
+compare (const GhloKernel *kernel,
+         guint64           seed)
+{
+  g_autoptr (GRand) rand = g_rand_new_with_seed ((guint32) seed);
+  GhloKernelMemory *from = random_memory_new (kernel, seed), *expected = random_memory_copy (kernel, from);
+  gint64 extents[GHLO_KERNEL_MAX_AXES];
+  g_autoptr (GError) error = NULL;
+
+  random_kernel_extents (kernel, seed, extents);
+  ghlo_kernel_interpret (kernel, extents, expected, NULL, &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < 4; i++)
+    {
+      GhloKernelSchedule schedule = draw_schedule (rand, kernel, i);
+      GhloKernelMemory *found = random_memory_copy (kernel, from);
+      gint64 piece = i == 0 ? G_MAXINT64 / 2 : g_rand_int_range (rand, 1, 40);
+      g_autofree char *difference = NULL, *text = NULL;
+
+      run_strips (kernel, &schedule, extents, found, piece);
+      difference = random_memory_compare (kernel, expected, found);
+      text = difference != NULL ? ghlo_kernel_print (kernel) : NULL;
+      if (difference != NULL)
+        g_error ("%s\nkernel %" G_GUINT64_FORMAT ", lanes %d, strips of %u, pieces of %" G_GINT64_FORMAT ": %s", text, seed,
+                 (gint16) schedule.lanes, schedule.strip, piece, difference);
+      random_memory_free (kernel, found);
+    }
+  random_memory_free (kernel, from);
+  random_memory_free (kernel, expected);
+}
+
+static void
+compare_random (guint64 seed)
+{
+  g_autofree GhloKernel *kernel = random_kernel (seed, seed % 4 == 0 ? RANDOM_KERNEL_FUNCTIONS : 0);
+
+  compare (kernel, seed);
+}
+
+static void
+compare_many (guint n)
+{
+  for (guint i = 0; i < n; i++)
+    compare_random (i);
+}
+
+static void
+test_random (void)
+{
+  const char *seed = g_getenv ("GHLO_TEST_KERNEL");
+
+  if (seed != NULL)
+    compare_random (g_ascii_strtoull (seed, NULL, 0));
+  else
+    compare_many (SANITIZED ? 1000 : 10000);
+}
+
+static void
+test_fewer (void)
+{
+  compare_many (SANITIZED ? 100 : 2000);
+}
+
+static GhloKernel *
+read_kernel (const char *name)
+{
+  g_autofree char *path = g_test_build_filename (G_TEST_DIST, "kernels", name, NULL);
+  g_autofree char *text = NULL;
+  g_autoptr (GError) error = NULL;
+  GhloKernel *kernel;
+
+  g_file_get_contents (path, &text, NULL, &error);
+  g_assert_no_error (error);
+  kernel = ghlo_kernel_parse (text, strlen (text), &error);
+  g_assert_no_error (error);
+
+  return kernel;
+}
+
+/* A function that has no expansion has no loop. */
+static void
+assert_unsupported (const GhloKernel *kernel)
+{
+  GhloKernelSchedule schedule;
+  g_autoptr (GError) error = NULL;
+
+  ghlo_kernel_schedule_choose (kernel, ghlo_cpu_machine (), &schedule);
+  g_assert_null (ghlo_cpu_strips_new (kernel, &schedule, &error));
+  g_assert_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED);
+}
+
+/* Kernels as programs have them, whose axes are longer than a strip. */
+static void
+test_files (void)
+{
+  g_autofree char *folder = g_test_build_filename (G_TEST_DIST, "kernels", NULL);
+  g_autoptr (GDir) files = g_dir_open (folder, 0, NULL);
+  guint n = 0;
+
+  for (const char *name; (name = g_dir_read_name (files)) != NULL;)
+    {
+      g_autofree GhloKernel *kernel = read_kernel (name), *expanded = NULL;
+      g_autoptr (GError) error = NULL;
+
+      expanded = ghlo_kernel_expand (kernel, &error);
+      if (expanded != NULL)
+        compare (kernel, n++);
+      else
+        assert_unsupported (kernel);
+    }
+  g_assert_cmpuint (n, >, 10);
+}
+
+/* The level is fixed once it was asked for, hence a process for each. */
+static void
+test_level (gconstpointer data)
+{
+  g_autoptr (GSubprocessLauncher) launcher = g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_STDOUT_SILENCE);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GSubprocess) process = NULL;
+
+  g_subprocess_launcher_setenv (launcher, "DNNL_MAX_CPU_ISA", data, TRUE);
+  process = g_subprocess_launcher_spawn (launcher, &error, program, "-p", "/cpu/strips/fewer", NULL);
+  g_assert_no_error (error);
+  g_subprocess_wait_check (process, NULL, &error);
+  g_assert_no_error (error);
+}
+
+int
+main (int    argc,
+      char **argv)
+{
+  setlocale (LC_ALL, "");
+  g_test_init (&argc, &argv, NULL);
+  program = argv[0];
+  g_test_add_func ("/cpu/strips/files", test_files);
+  g_test_add_func ("/cpu/strips/random", test_random);
+  g_test_add_func ("/cpu/strips/fewer", test_fewer);
+  g_test_add_data_func ("/cpu/strips/sse41", "SSE41", test_level);
+  g_test_add_data_func ("/cpu/strips/avx2", "AVX2", test_level);
+
+  return g_test_run ();
+}
