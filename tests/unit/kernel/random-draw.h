@@ -48,6 +48,7 @@ typedef struct
   GhloKernelBuilder *builder;
   guint64            state;
   RandomKernelFlags  flags;
+  guint              n_functions;       /* each becomes many nodes */
   GhloElementType    palette[3];        /* types that most nodes have, so that they meet */
   guint              n_axes, n_parallel;
   gint64             extents[GHLO_KERNEL_MAX_AXES];

@@ -18,6 +18,8 @@ enum
 
 #define NONE GHLO_KERNEL_NONE
 
+enum { MAX_FUNCTIONS = 16 };
+
 static const GhloElementType types[] = {
   GHLO_ELEMENT_TYPE_I1, GHLO_ELEMENT_TYPE_I8, GHLO_ELEMENT_TYPE_I16, GHLO_ELEMENT_TYPE_I32, GHLO_ELEMENT_TYPE_I64,
   GHLO_ELEMENT_TYPE_UI8, GHLO_ELEMENT_TYPE_UI16, GHLO_ELEMENT_TYPE_UI32, GHLO_ELEMENT_TYPE_UI64,
@@ -376,12 +378,17 @@ draw_kind (Draw            *self,
       const GhloNodeSpec *spec = ghlo_node_spec (kind);
 
       if (spec->role == GHLO_NODE_LEAF
-          || (spec->role == GHLO_NODE_FUNCTION && (self->flags & RANDOM_KERNEL_FUNCTIONS) == 0))
+          || (spec->role == GHLO_NODE_FUNCTION
+              && ((self->flags & RANDOM_KERNEL_FUNCTIONS) == 0 || self->n_functions == MAX_FUNCTIONS)))
         continue;
       *type = spec->operand_types != 0 ? draw_type_of (self, spec->operand_types)
                                        : (GhloElementType) spec->operand_type;
-      if (spec->role == GHLO_NODE_PRIMITIVE || ghlo_kernel_expansion (kind, *type) != NULL)
+      if (spec->role == GHLO_NODE_PRIMITIVE)
         return kind;
+      if (ghlo_kernel_expansion (kind, *type) == NULL)
+        continue;
+      self->n_functions++;
+      return kind;
     }
 }
 

@@ -64,7 +64,8 @@ mirror (gint64 *offset,
         gint64  extent)
 {
   *offset += *stride * (extent - 1);
-  *stride = -*stride;
+  /* Of an axis of one point it may be the least number of all. */
+  *stride = (gint64) (0 - (guint64) *stride);
 }
 
 /* Counts each parallel axis from its end, but for those whose coordinates nodes see. */
@@ -180,6 +181,30 @@ change_table (GRand         *rand,
   return TRUE;
 }
 
+/* Lets a node that reads a temporary read another one of its type. */
+static gboolean
+change_reader (GRand      *rand,
+               GhloKernel *kernel)
+{
+  guint n = kernel->n_nodes, first = n > 0 ? (guint) g_rand_int_range (rand, 0, (gint32) n) : 0;
+
+  for (guint i = 0; i < n; i++)
+    {
+      GhloKernelNode *node = (GhloKernelNode *) &kernel->nodes[(first + i) % n];
+      guint temporary;
+
+      if (node->kind != GHLO_NODE_TEMPORARY)
+        continue;
+      temporary = (guint) g_rand_int_range (rand, 0, kernel->n_temporaries);
+      if (kernel->temporaries[temporary].type != node->type)
+        return FALSE;
+      node->which = (guint16) temporary;
+      return TRUE;
+    }
+
+  return FALSE;
+}
+
 static void
 change (GRand      *rand,
         GhloKernel *kernel)
@@ -188,7 +213,7 @@ change (GRand      *rand,
 
 #define CHANGE(table, first) change_table (rand, kernel->table, kernel->n_##table, sizeof kernel->table[0], first)
   while (!is_changed)
-    switch (g_rand_int_range (rand, 0, 12))
+    switch (g_rand_int_range (rand, 0, 13))
       {
       case 0:
         is_changed = CHANGE (axes, G_STRUCT_OFFSET (GhloKernelAxis, extent));
@@ -220,6 +245,9 @@ change (GRand      *rand,
         break;
       case 10:
         is_changed = CHANGE (nodes, 0);
+        break;
+      case 11:
+        is_changed = change_reader (rand, kernel);
         break;
       default:
         {
