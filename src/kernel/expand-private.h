@@ -14,8 +14,40 @@ G_BEGIN_DECLS
 
 typedef GhloKernelBuilder Builder;
 
-/* All expansions, by functions-FAMILY.c; each for the types that are said in expand.c. */
-guint ghlo_expand_exponential           (Builder *b, GhloElementType type, const guint *operands);
+/* All expansions, by functions-FAMILY.c; expand.c says for which types each is. */
+#define EXPANSION(name) guint ghlo_expand_##name (Builder *b, GhloElementType type, const guint *operands)
+EXPANSION (exponential);
+EXPANSION (exponential_minus_one);
+EXPANSION (log);
+EXPANSION (log_plus_one);
+EXPANSION (tanh);
+EXPANSION (logistic);
+EXPANSION (erf);
+EXPANSION (erfc);
+EXPANSION (erf_inv);
+EXPANSION (sine);
+EXPANSION (cosine);
+EXPANSION (tan);
+EXPANSION (asin);
+EXPANSION (acos);
+EXPANSION (atan);
+EXPANSION (atan2);
+EXPANSION (sinh);
+EXPANSION (cosh);
+EXPANSION (asinh);
+EXPANSION (acosh);
+EXPANSION (atanh);
+EXPANSION (power);
+EXPANSION (cbrt);
+EXPANSION (rsqrt);
+EXPANSION (lgamma);
+EXPANSION (digamma);
+EXPANSION (remainder_float);
+EXPANSION (from_bf16);
+EXPANSION (to_bf16);
+EXPANSION (from_f16);
+EXPANSION (to_f16);
+#undef EXPANSION
 
 static inline GhloElementType
 type_of (Builder *b,

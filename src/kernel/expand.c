@@ -49,6 +49,7 @@ ghlo_expand_estrin (Builder      *b,
   return terms[0];
 }
 
+/* Of functions of one type the first. */
 typedef struct
 {
   GhloKernelExpansion f32, f64;
@@ -56,6 +57,36 @@ typedef struct
 
 static const Expansions expansions[GHLO_N_NODES] = {
   [GHLO_NODE_EXPONENTIAL] = { ghlo_expand_exponential, NULL },
+  [GHLO_NODE_EXPONENTIAL_MINUS_ONE] = { ghlo_expand_exponential_minus_one, NULL },
+  [GHLO_NODE_LOG] = { ghlo_expand_log, NULL },
+  [GHLO_NODE_LOG_PLUS_ONE] = { ghlo_expand_log_plus_one, NULL },
+  [GHLO_NODE_TANH] = { ghlo_expand_tanh, NULL },
+  [GHLO_NODE_LOGISTIC] = { ghlo_expand_logistic, NULL },
+  [GHLO_NODE_ERF] = { ghlo_expand_erf, NULL },
+  [GHLO_NODE_ERFC] = { ghlo_expand_erfc, NULL },
+  [GHLO_NODE_ERF_INV] = { ghlo_expand_erf_inv, NULL },
+  [GHLO_NODE_SINE] = { ghlo_expand_sine, NULL },
+  [GHLO_NODE_COSINE] = { ghlo_expand_cosine, NULL },
+  [GHLO_NODE_TAN] = { ghlo_expand_tan, NULL },
+  [GHLO_NODE_ASIN] = { ghlo_expand_asin, NULL },
+  [GHLO_NODE_ACOS] = { ghlo_expand_acos, NULL },
+  [GHLO_NODE_ATAN] = { ghlo_expand_atan, NULL },
+  [GHLO_NODE_ATAN2] = { ghlo_expand_atan2, NULL },
+  [GHLO_NODE_SINH] = { ghlo_expand_sinh, NULL },
+  [GHLO_NODE_COSH] = { ghlo_expand_cosh, NULL },
+  [GHLO_NODE_ASINH] = { ghlo_expand_asinh, NULL },
+  [GHLO_NODE_ACOSH] = { ghlo_expand_acosh, NULL },
+  [GHLO_NODE_ATANH] = { ghlo_expand_atanh, NULL },
+  [GHLO_NODE_POWER] = { ghlo_expand_power, NULL },
+  [GHLO_NODE_CBRT] = { ghlo_expand_cbrt, NULL },
+  [GHLO_NODE_RSQRT] = { ghlo_expand_rsqrt, NULL },
+  [GHLO_NODE_LGAMMA] = { ghlo_expand_lgamma, NULL },
+  [GHLO_NODE_DIGAMMA] = { ghlo_expand_digamma, NULL },
+  [GHLO_NODE_REMAINDER_FLOAT] = { ghlo_expand_remainder_float, NULL },
+  [GHLO_NODE_FROM_BF16] = { ghlo_expand_from_bf16, NULL },
+  [GHLO_NODE_TO_BF16] = { ghlo_expand_to_bf16, ghlo_expand_to_bf16 },
+  [GHLO_NODE_FROM_F16] = { ghlo_expand_from_f16, NULL },
+  [GHLO_NODE_TO_F16] = { ghlo_expand_to_f16, ghlo_expand_to_f16 },
 };
 
 GhloKernelExpansion
@@ -66,7 +97,6 @@ ghlo_kernel_expansion (GhloNodeKind    kind,
 
   if (spec->role != GHLO_NODE_FUNCTION)
     return NULL;
-  /* Of one type. */
   if (spec->operand_types == 0)
     return spec->operand_type == type ? expansions[kind].f32 : NULL;
 

@@ -1,46 +1,73 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The exponential and what is made of it, in f32. Coefficients are those of
- * coefficients/exponential.sollya.
+ * The exponential and what is made of it, in f32: e^x = 2^n e^r, n = round (x / ln 2), |r| <= ln 2 / 2, and
+ * e^r - 1 = r + r² q (r). ln 2 is split so that n × its upper part is exact. NaN goes through: no
+ * comparison is true of it. Coefficients are those of coefficients/exponential.sollya.
  */
 
-#include "kernel/expand-private.h"
+#include "kernel/functions-wide.h"
 
-#define F32 GHLO_ELEMENT_TYPE_F32
-#define I32 GHLO_ELEMENT_TYPE_I32
+#include <math.h>
 
-/* 2^n for the integer n within [-126, 127]. */
-static guint
-power_of_two (Builder *b,
-              guint    n)
+/* Adding it rounds to an integer and leaves that in the low bits. */
+#define MAGIC 0x1.8p23
+
+typedef struct
 {
-  return bits_as (b, F32, left_by (b, add (b, n, whole (b, n, 127)), 23));
+  guint bits;           /* ui32, whose last 9 bits are n + 127 + bias */
+  guint p;              /* e^r - 1 */
+  guint is_zero;        /* n = 0 */
+} Parts;
+
+static Parts
+split (Builder *b,
+       guint    x,
+       double   bias)
+{
+  static const double q[] = { 0x1.fffffap-2, 0x1.555492p-3, 0x1.555a26p-5, 0x1.123988p-7, 0x1.694cd2p-10 };
+  const double upper = 0x1.62e4p-1, lower = M_LN2 - upper;
+  guint shifted = multiply_add_real (b, x, real (b, x, M_LOG2E), MAGIC + 127 + bias);
+  guint n = add_real (b, shifted, -(MAGIC + 127 + bias));
+  guint r = multiply_add (b, n, real (b, x, -lower), multiply_add (b, n, real (b, x, -upper), x));
+  guint p = multiply_add (b, HORNER (b, r, q), multiply (b, r, r), r);
+
+  return (Parts) { bits_of (b, shifted), p, equal (b, n, real (b, n, 0)) };
 }
 
-/* Adding 1.5 × 2^23 rounds to an integer and leaves it in the low bits. */
-static const double magic = 0x1.8p23;
-
-/* e^x = 2^n e^r, n = round (x / ln 2), |r| <= ln 2 / 2. ln 2 is split so that n × its upper part is exact;
- * e^r = 1 + r + r² q (r). 2^n in two factors reaches infinity and the subnormals. NaN goes through:
- * no comparison is true of it. */
+/* 2^(n + bias). */
 static guint
-exponential_f32 (Builder *b,
-                 guint    x)
+power_of_two (Builder *b,
+              guint    bits)
 {
-  static const double q[] = { 0x1.fffffcp-2, 0x1.555492p-3, 0x1.5558f2p-5, 0x1.123a20p-7, 0x1.6a23cep-10 };
-  guint scaled, n, r, p, half;
+  return float_of (b, left_by (b, bits, 23));
+}
 
-  x = clamped (b, x, -104, 89);
-  scaled = multiply_add_real (b, x, real (b, x, 0x1.715476p0), magic);
-  n = subtract (b, bits_as (b, I32, scaled), bits_as (b, I32, real (b, x, magic)));
-  scaled = add_real (b, scaled, -magic);
-  r = multiply_add (b, scaled, real (b, x, -0x1.63p-1), x);
-  r = multiply_add (b, scaled, real (b, x, 0x1.bd0106p-13), r);
-  p = multiply_add (b, HORNER (b, r, q), multiply (b, r, r), r);
-  p = add_real (b, p, 1);
-  half = right_by (b, n, 1);
+/* Of x <= 89. Half of 2^n reaches infinity, and in two factors the subnormals. */
+static guint
+exponential (Builder *b,
+             guint    x)
+{
+  Parts parts;
+  guint is_low, bits, two, result;
 
-  return multiply (b, multiply (b, p, power_of_two (b, half)), power_of_two (b, subtract (b, n, half)));
+  x = choose (b, less (b, x, real (b, x, -104)), real (b, x, -104), x);
+  is_low = less (b, x, real (b, x, -86));
+  parts = split (b, x, -1);
+  two = real (b, x, 2);
+  bits = add (b, parts.bits, choose (b, is_low, whole (b, parts.bits, 64), whole (b, parts.bits, 0)));
+  result = multiply (b, multiply_add (b, parts.p, two, two), power_of_two (b, bits));
+
+  return multiply (b, result, choose (b, is_low, real (b, x, 0x1p-64), real (b, x, 1)));
+}
+
+static guint
+limited (Builder *b,
+         guint    x,
+         double   most)
+{
+  guint limit = real (b, x, most);
+
+  return choose (b, greater (b, x, limit), limit, x);
 }
 
 guint
@@ -48,5 +75,105 @@ ghlo_expand_exponential (Builder         *b,
                          GhloElementType  type,
                          const guint     *operands)
 {
-  return exponential_f32 (b, operands[0]);
+  return exponential (b, limited (b, operands[0], 89));
+}
+
+/* 2 (2^(n - 1) (e^r - 1) + 2^(n - 1) - 1/2). */
+guint
+ghlo_expand_exponential_minus_one (Builder         *b,
+                                   GhloElementType  type,
+                                   const guint     *operands)
+{
+  Parts parts = split (b, clamped (b, operands[0], -18, 89), -1);
+  guint half = power_of_two (b, parts.bits), result;
+
+  result = multiply_add (b, half, parts.p, add_real (b, half, -0.5));
+  result = choose (b, parts.is_zero, parts.p, add (b, result, result));
+
+  return with_sign (b, result, operands[0]);
+}
+
+/* x + x³ p (x²) near 0, (e^2x - 1) / (e^2x - 1 + 2) beyond, and 1 from where it rounds to it. */
+guint
+ghlo_expand_tanh (Builder         *b,
+                  GhloElementType  type,
+                  const guint     *operands)
+{
+  static const double c[] = { -0x1.555554p-2, 0x1.110fc2p-3, -0x1.b99898p-5, 0x1.5cdce4p-6, -0x1.af959cp-8 };
+  guint size = magnitude (b, operands[0]), z = multiply (b, size, size), x = limited (b, size, 9.02);
+  Parts parts = split (b, add (b, x, x), 0);
+  guint scale = power_of_two (b, parts.bits);
+  guint above = multiply_add (b, scale, parts.p, add_real (b, scale, -1));
+  guint large = divide (b, above, add_real (b, above, 2));
+  guint small = multiply_add (b, multiply (b, size, z), HORNER (b, z, c), size);
+
+  return with_sign (b, choose (b, less (b, size, real (b, size, 0.55)), small, large), operands[0]);
+}
+
+/* Of -|x| nothing overflows. What 1 + e^-|x| is rounded by is given back. */
+guint
+ghlo_expand_logistic (Builder         *b,
+                      GhloElementType  type,
+                      const guint     *operands)
+{
+  guint x = operands[0], e = exponential (b, negate (b, magnitude (b, x))), sum = add_real (b, e, 1);
+  guint lost = subtract (b, e, add_real (b, sum, -1));
+  guint result = divide (b, choose (b, less (b, x, real (b, x, 0)), e, real (b, x, 1)), sum);
+
+  return multiply_add (b, negate (b, lost), result, result);
+}
+
+/* CHLO's decompositions, exp (x - log 2) and exp (-x - log 2), whose roundings the official tests expect. */
+static guint
+rounded_exponential (Builder *b,
+                     guint    x)
+{
+  return narrow (b, ghlo_expand_wide_exp2 (b, multiply_real (b, widen (b, x), M_LOG2E)));
+}
+
+static void
+halves (Builder *b,
+        guint    x,
+        guint   *rising,
+        guint   *falling)
+{
+  guint half = real (b, x, -M_LN2);
+
+  *rising = rounded_exponential (b, add (b, x, half));
+  *falling = rounded_exponential (b, subtract (b, half, x));
+}
+
+static guint
+is_below_one (Builder *b,
+              guint    x)
+{
+  return less (b, magnitude (b, x), real (b, x, 1));
+}
+
+guint
+ghlo_expand_sinh (Builder         *b,
+                  GhloElementType  type,
+                  const guint     *operands)
+{
+  static const double c[] = { 0x1.555556p-3, 0x1.1110c4p-7, 0x1.a036dap-13, 0x1.720e84p-19 };
+  guint x = operands[0], z = multiply (b, x, x), small, rising, falling;
+
+  small = with_sign (b, multiply_add (b, multiply (b, x, z), HORNER (b, z, c), x), x);
+  halves (b, x, &rising, &falling);
+
+  return choose (b, is_below_one (b, x), small, subtract (b, rising, falling));
+}
+
+guint
+ghlo_expand_cosh (Builder         *b,
+                  GhloElementType  type,
+                  const guint     *operands)
+{
+  static const double c[] = { 0x1p-1, 0x1.55557p-5, 0x1.6c023ap-10, 0x1.a9039p-16 };
+  guint x = operands[0], z = multiply (b, x, x), small, rising, falling;
+
+  small = multiply_add_real (b, z, HORNER (b, z, c), 1);
+  halves (b, x, &rising, &falling);
+
+  return choose (b, is_below_one (b, x), small, add (b, rising, falling));
 }

@@ -7,6 +7,7 @@
 #include "kernel/interpret-private.h"
 
 #include "kernel/evaluate.h"
+#include "kernel/expand.h"
 
 void
 ghlo_kernel_run_first (GhloKernelRun *self,
@@ -298,6 +299,27 @@ has_functions (const GhloKernel *kernel)
   return FALSE;
 }
 
+/* A kernel without functions. */
+static gboolean
+interpret (const GhloKernel       *self,
+           const gint64           *extents,
+           const GhloKernelMemory *memory,
+           const GhloMonitor      *monitor,
+           GError                **error)
+{
+  GhloKernelRun run = { .kernel = self, .memory = memory, .monitor = monitor, .error = error };
+  g_autofree guint64 *values = g_new0 (guint64, self->n_nodes);
+  g_autofree guint64 *partials = g_new0 (guint64, (GHLO_KERNEL_MAX_CHAINS + 1) * (gsize) self->n_folds);
+  g_autofree guint64 *room = NULL;
+
+  run.values = values;
+  run.partials = partials;
+  if (!set_extents (&run, extents) || !take_temporaries (&run, &room) || ghlo_monitor_cancelled (monitor, error))
+    return FALSE;
+
+  return run_all (&run);
+}
+
 gboolean
 ghlo_kernel_interpret (const GhloKernel       *self,
                        const gint64           *extents,
@@ -305,21 +327,11 @@ ghlo_kernel_interpret (const GhloKernel       *self,
                        const GhloMonitor      *monitor,
                        GError                **error)
 {
-  GhloKernelRun run = { .kernel = self, .memory = memory, .monitor = monitor, .error = error };
-  g_autofree guint64 *values = g_new0 (guint64, self->n_nodes);
-  g_autofree guint64 *partials = g_new0 (guint64, (GHLO_KERNEL_MAX_CHAINS + 1) * (gsize) self->n_folds);
-  g_autofree guint64 *room = NULL;
+  g_autofree GhloKernel *expanded = NULL;
 
-  if (has_functions (self))
-    {
-      g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, "the kernel %s has functions, which have no expansions",
-                   self->name);
-      return FALSE;
-    }
-  run.values = values;
-  run.partials = partials;
-  if (!set_extents (&run, extents) || !take_temporaries (&run, &room) || ghlo_monitor_cancelled (monitor, error))
-    return FALSE;
+  if (!has_functions (self))
+    return interpret (self, extents, memory, monitor, error);
+  expanded = ghlo_kernel_expand (self, error);
 
-  return run_all (&run);
+  return expanded != NULL && interpret (expanded, extents, memory, monitor, error);
 }

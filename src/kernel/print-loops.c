@@ -305,6 +305,7 @@ print_loop (GhloNodeKind    kind,
   GhloElementType result_type = spec->result_type != 0 ? spec->result_type : type;
   g_autofree GhloKernel *kernel = make_kernel (kind, type, result_type);
   const char *from = c_type (type), *to = c_type (result_type);
+  g_autofree char *suffix = g_ascii_strdown (from, -1);
 
   g_print ("static inline __attribute__ ((always_inline)) %s\npoint_%s (", to, spec->name);
   for (guint i = 0; i < spec->n_operands; i++)
@@ -316,8 +317,9 @@ print_loop (GhloNodeKind    kind,
       print_value (kernel, &kernel->nodes[i]);
       g_print (";\n");
     }
-  g_print ("\n  return n%u;\n}\n\n%s (%s, %u, %s, %s, point_%s)\n\n", kernel->stores[0].node,
-           has_wide_fma (kernel) ? "GUARDED_LOOP" : "DIRECT_LOOP", spec->name, spec->n_operands, from, to, spec->name);
+  g_print ("\n  return n%u;\n}\n\n%s (%s_%s, %u, %s, %s, point_%s)\n\n", kernel->stores[0].node,
+           has_wide_fma (kernel) ? "GUARDED_LOOP" : "DIRECT_LOOP", spec->name, suffix, spec->n_operands, from, to,
+           spec->name);
 }
 
 int
@@ -341,7 +343,7 @@ main (int   argc,
   g_print ("const GhloCpuElementwiseFunc NAME (functions_%s)[GHLO_N_NODES] = {\n", name);
   for (guint kind = 0; kind < GHLO_N_NODES; kind++)
     if (ghlo_kernel_expansion (kind, type) != NULL)
-      g_print ("  [%u] = %s,\n", kind, ghlo_node_spec (kind)->name);
+      g_print ("  [%u] = %s_%s,\n", kind, ghlo_node_spec (kind)->name, name);
   g_print ("};\n");
 
   return EXIT_SUCCESS;

@@ -12,7 +12,7 @@
 
 typedef enum
 {
-  RANDOM_KERNEL_FUNCTIONS = 1 << 0,     /* functions among the nodes */
+  RANDOM_KERNEL_FUNCTIONS = 1 << 0,     /* functions that have expansions among the nodes */
 } RandomKernelFlags;
 
 /* The kernel, to be freed by g_free (). Some 40,000 nodes are evaluated in a run at most. */

@@ -6,6 +6,7 @@
 #include "random-draw.h"
 
 #include "kernel/evaluate.h"
+#include "kernel/expand.h"
 
 enum
 {
@@ -82,8 +83,8 @@ static guint64
 draw_float (Draw            *self,
             GhloElementType  type)
 {
-  static const double special[] = { 0, -0.0, 1, -1, 0.5, -2.5, 3.5, 127.75, 2147483648.0, -9.3e18, 1.8e19, 1e-40, 1e-310,
-                                    6e38, -1e300, G_MAXDOUBLE, INFINITY, -INFINITY, NAN };
+  static const double special[] = { 0, -0.0, 1, -1, 0.5, -2.5, 3.5, 127.75, 2147483648.0, -9.3e18, 1.8e19, 1e-40,
+                                    1e-310, 6e38, -1e300, G_MAXDOUBLE, INFINITY, -INFINITY, NAN };
 
   switch (draw (self, 4))
     {
@@ -364,20 +365,34 @@ draw_bitcast (Draw            *self,
     }
 }
 
+/* A kind of node that is no leaf, and the type of its operands. */
+static GhloNodeKind
+draw_kind (Draw            *self,
+           GhloElementType *type)
+{
+  for (;;)
+    {
+      GhloNodeKind kind = draw (self, GHLO_N_NODES);
+      const GhloNodeSpec *spec = ghlo_node_spec (kind);
+
+      if (spec->role == GHLO_NODE_LEAF
+          || (spec->role == GHLO_NODE_FUNCTION && (self->flags & RANDOM_KERNEL_FUNCTIONS) == 0))
+        continue;
+      *type = spec->operand_types != 0 ? draw_type_of (self, spec->operand_types)
+                                       : (GhloElementType) spec->operand_type;
+      if (spec->role == GHLO_NODE_PRIMITIVE || ghlo_kernel_expansion (kind, *type) != NULL)
+        return kind;
+    }
+}
+
 void
 draw_any (Draw *self)
 {
-  GhloNodeKind kind;
-  const GhloNodeSpec *spec;
   GhloElementType type, result;
+  GhloNodeKind kind = draw_kind (self, &type);
+  const GhloNodeSpec *spec = ghlo_node_spec (kind);
   guint operands[3] = { NONE, NONE, NONE };
 
-  do
-    kind = draw (self, GHLO_N_NODES);
-  while (ghlo_node_spec (kind)->role == GHLO_NODE_LEAF
-         || (ghlo_node_spec (kind)->role == GHLO_NODE_FUNCTION && (self->flags & RANDOM_KERNEL_FUNCTIONS) == 0));
-  spec = ghlo_node_spec (kind);
-  type = spec->operand_types != 0 ? draw_type_of (self, spec->operand_types) : (GhloElementType) spec->operand_type;
   result = spec->result_type != GHLO_ELEMENT_TYPE_INVALID ? (GhloElementType) spec->result_type : type;
   for (guint i = 0; i < spec->n_operands; i++)
     operands[i] = draw_operand (self, kind == GHLO_NODE_SELECT && i == 0 ? GHLO_ELEMENT_TYPE_I1 : type);
