@@ -43,6 +43,19 @@ static const Case cases[] = {
           "%0 = stablehlo.compare GT, %a, %zero : (tensor<5x4xf32>, tensor<5x4xf32>) -> tensor<5x4xi1>\n"
           "%1 = stablehlo.select %0, %a, %zero : tensor<5x4xi1>, tensor<5x4xf32>\n"
           "return %1, %0 : tensor<5x4xf32>, tensor<5x4xi1>\n") },
+  { "narrow", EXACT, 1,
+    FUNC ("%a: tensor<33xbf16>, %b: tensor<33xf16>", "(tensor<33xbf16>, tensor<33xf16>)",
+          "%0 = stablehlo.multiply %a, %a : tensor<33xbf16>\n"
+          "%1 = stablehlo.add %0, %a : tensor<33xbf16>\n"
+          "%2 = stablehlo.convert %1 : (tensor<33xbf16>) -> tensor<33xf16>\n"
+          "%3 = stablehlo.subtract %2, %b : tensor<33xf16>\n"
+          "return %1, %3 : tensor<33xbf16>, tensor<33xf16>\n") },
+  { "narrow sums", HALF, 0,
+    FUNC ("%a: tensor<5x12xbf16>, %b: tensor<5x300xf16>", "tensor<5xbf16>",
+          "%zero = stablehlo.constant dense<0.0> : tensor<bf16>\n"
+          "%0 = stablehlo.reduce(%a init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<5x12xbf16>, "
+          "tensor<bf16>) -> tensor<5xbf16>\n"
+          "return %0 : tensor<5xbf16>\n") },
   { "integers", EXACT, 1,
     FUNC ("%a: tensor<40xi32>, %b: tensor<40xi32>, %c: tensor<40xui8>", "(tensor<40xi32>, tensor<40xui8>)",
           "%0 = stablehlo.divide %a, %b : tensor<40xi32>\n"
@@ -75,11 +88,11 @@ static const Case cases[] = {
           "%3 = stablehlo.add %0, %2 : tensor<7x8xf32>\n"
           "return %3 : tensor<7x8xf32>\n") },
   { "concatenate", EXACT, 1,
-    FUNC ("%a: tensor<3x2xf32>, %b: tensor<3x5xf32>, %c: tensor<3x1xf32>", "tensor<3x10xf32>",
-          "%0 = stablehlo.add %b, %b : tensor<3x5xf32>\n"
-          "%1 = stablehlo.concatenate %a, %0, %c, %a, dim = 1 : (tensor<3x2xf32>, tensor<3x5xf32>, tensor<3x1xf32>, "
-          "tensor<3x2xf32>) -> tensor<3x10xf32>\n"
-          "return %1 : tensor<3x10xf32>\n") },
+    FUNC ("%a: tensor<3x2xbf16>, %b: tensor<3x5xbf16>, %c: tensor<3x1xbf16>", "tensor<3x10xbf16>",
+          "%0 = stablehlo.add %b, %b : tensor<3x5xbf16>\n"
+          "%1 = stablehlo.concatenate %a, %0, %c, %a, dim = 1 : (tensor<3x2xbf16>, tensor<3x5xbf16>, tensor<3x1xbf16>, "
+          "tensor<3x2xbf16>) -> tensor<3x10xbf16>\n"
+          "return %1 : tensor<3x10xbf16>\n") },
   { "iota", EXACT, 1,
     FUNC ("%a: tensor<3x9xf32>", "(tensor<3x9xf32>, tensor<3x9xi8>)",
           "%0 = stablehlo.iota dim = 1 : tensor<3x9xf32>\n"
