@@ -204,6 +204,8 @@ gboolean      ghlo_step_runs_body  (const GhloStep        *self,
 /* A line for each step, indented by loops and branches, and one for the memory. The
  * caller frees it. */
 char         *ghlo_step_plan_print (const GhloStepPlan    *self);
+/* The kernels that were generated for its steps, each once, as text; empty where there are none. */
+char         *ghlo_step_plan_print_kernels (const GhloStepPlan *self);
 /* Calls @func for every step of the tree, in order. */
 void          ghlo_step_plan_foreach (const GhloStepPlan  *self,
                                       void               (*func) (GhloStep *step,

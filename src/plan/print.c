@@ -137,19 +137,25 @@ ghlo_step_runs_body (const GhloStep *self,
   return self->kind != GHLO_STEP_LOOP || body > 0 || self->trips < 0;
 }
 
+/* Constants go without saying where there is anything else. */
 static void
 print_names (Printer        *self,
              const GhloStep *step)
 {
   const GhloIrOp *op = step->body != NULL ? step->body->first : NULL;
+  gboolean is_first = TRUE;
 
-  g_string_append_printf (self->text, " %s", ghlo_step_get_name (step));
-  for (guint i = 1; i < step->n_ops; i++)
+  for (guint i = 0; i < step->n_ops; i++, op = op->next)
     {
-      const char *name = ghlo_ir_op_get_name (op = op->next), *dot = strchr (name, '.');
+      const char *name = ghlo_ir_op_get_name (op), *dot = strchr (name, '.');
 
-      g_string_append_printf (self->text, " + %s", dot != NULL ? dot + 1 : name);
+      if (op->kind == GHLO_OP_STABLEHLO_CONSTANT)
+        continue;
+      g_string_append_printf (self->text, "%s%s", is_first ? " " : " + ", is_first || dot == NULL ? name : dot + 1);
+      is_first = FALSE;
     }
+  if (is_first)
+    g_string_append_printf (self->text, " %s", ghlo_step_get_name (step));
 }
 
 /* Of a plan for one device the reference executor's steps alone have one. */
@@ -278,6 +284,48 @@ count_steps (GhloStep *step,
              gpointer  data)
 {
   (*(guint *) data)++;
+}
+
+/* The code whose kernels are printed, and the numbers of the steps that it is of. */
+typedef struct
+{
+  const GhloStepCode *code;
+  GString            *numbers;
+  guint               n_steps;
+} CodePrinter;
+
+static void
+append_number (GhloStep *step,
+               gpointer  data)
+{
+  CodePrinter *self = data;
+
+  if (step->kind == GHLO_STEP_COMPUTE && step->code == self->code)
+    g_string_append_printf (self->numbers, "%s%u", self->numbers->len > 0 ? ", " : "", self->n_steps);
+  self->n_steps++;
+}
+
+char *
+ghlo_step_plan_print_kernels (const GhloStepPlan *self)
+{
+  GString *text = g_string_new (NULL);
+
+  for (guint i = 0; i < self->n_codes; i++)
+    {
+      const GhloStepImplementation *implementation = self->codes[i]->step->implementation;
+      g_autoptr (GString) numbers = g_string_new (NULL);
+      CodePrinter printer = { self->codes[i], numbers, 0 };
+      g_autofree char *kernels = NULL;
+
+      if (implementation->print_kernels == NULL || self->codes[i]->compiled == NULL)
+        continue;
+      kernels = implementation->print_kernels (self->codes[i]->compiled);
+      ghlo_step_plan_foreach (self, append_number, &printer);
+      g_string_append_printf (text, "%s# step%s %s\n%s", text->len > 0 ? "\n" : "",
+                              strchr (numbers->str, ',') != NULL ? "s" : "", numbers->str, kernels);
+    }
+
+  return g_string_free (text, FALSE);
 }
 
 char *

@@ -86,6 +86,8 @@ typedef struct
   void      (*release)  (gpointer               compiled);
   /* What the plan says of it besides the name: the algorithm, tiles; the caller frees it. NULL: nothing. */
   char     *(*describe) (gpointer               compiled);
+  /* The kernels that were generated for it, as text; the caller frees it. NULL: there are none. */
+  char     *(*print_kernels) (gpointer          compiled);
   /* Bytes of constants that were brought into another order. NULL: none. */
   gsize     (*compiled_size) (gpointer          compiled);
 } GhloStepImplementation;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * `ghlo dump`: a program at the stages of a compile: as it was read, after the passes,
- * with the device's fusions, and as its plan. So a wrong answer is followed to where it
- * comes from.
+ * with the device's fusions, as its plan, and as the kernels that were generated for it. So a
+ * wrong answer is followed to where it comes from.
  */
 
 #include "tools/tool.h"
@@ -13,6 +13,7 @@
 #include "base/ghlo-error.h"
 #include "compiler/optimize.h"
 #include "ir/print/print.h"
+#include "plan/plan.h"
 #include "reference/device.h"
 
 typedef enum
@@ -21,9 +22,10 @@ typedef enum
   STAGE_PASSES,
   STAGE_FUSION,
   STAGE_PLAN,
+  STAGE_KERNELS,
 } Stage;
 
-static const char *const stages[] = { "parsed", "passes", "fusion", "plan" };
+static const char *const stages[] = { "parsed", "passes", "fusion", "plan", "kernels" };
 
 typedef struct
 {
@@ -33,6 +35,19 @@ typedef struct
   GhloIrPrintFlags     print_flags;
   GhloOptimizeOptions  optimize;      /* its names are borrowed */
 } Options;
+
+/* The plan as text, or its kernels; NULL where there is none. */
+static char *
+print_plan (GhloPrepared *prepared,
+            Stage         stage)
+{
+  const GhloStepPlan *plan = ghlo_prepared_get_plan (prepared);
+
+  if (stage == STAGE_PLAN)
+    return ghlo_prepared_describe (prepared);
+
+  return plan != NULL ? ghlo_step_plan_print_kernels (plan) : NULL;
+}
 
 /* What the device says of the entry function. */
 static char *
@@ -55,7 +70,7 @@ describe_plan (GhloIrModule   *module,
   prepared = ghlo_devices_prepare (options->device, module, function, NULL, error);
   if (prepared == NULL)
     return NULL;
-  text = ghlo_prepared_describe (prepared);
+  text = print_plan (prepared, options->stage);
   if (text == NULL)
     g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED,
                  "the device '%s' makes no plan: it runs the operations one by one, as --stage=passes shows them",
@@ -136,6 +151,7 @@ dump (GhloIrModule   *module,
     case STAGE_FUSION:
       return print_fusions (made, candidates, options, error);
     case STAGE_PLAN:
+    case STAGE_KERNELS:
       return describe_plan (made, options, error);
     default:
       return ghlo_ir_to_text (made, options->print_flags, error);
@@ -172,11 +188,12 @@ read_options (Options    *options,
 {
   if (!ghlo_tool_check_fuse ())
     return FALSE;
-  while (options->stage <= STAGE_PLAN && strcmp (stages[options->stage], stage) != 0)
+  while (options->stage <= STAGE_KERNELS && strcmp (stages[options->stage], stage) != 0)
     options->stage++;
-  if (options->stage > STAGE_PLAN)
+  if (options->stage > STAGE_KERNELS)
     {
-      ghlo_tool_error ("expected --stage=parsed, --stage=passes, --stage=fusion or --stage=plan, found '%s'", stage);
+      ghlo_tool_error ("expected --stage=parsed, --stage=passes, --stage=fusion, --stage=plan or --stage=kernels, found "
+                       "'%s'", stage);
       return FALSE;
     }
   if (level == NULL)
@@ -235,7 +252,7 @@ ghlo_tool_dump (int    argc,
   g_autoptr (GError) error = NULL;
   int status;
   const GOptionEntry entries[] = {
-    { "stage", 's', 0, G_OPTION_ARG_STRING, &stage, "What is shown: parsed, passes (default), fusion, plan",
+    { "stage", 's', 0, G_OPTION_ARG_STRING, &stage, "What is shown: parsed, passes (default), fusion, plan, kernels",
       "STAGE" },
     { "device", 'd', 0, G_OPTION_ARG_STRING, &device, "The device to compile for (cpu)", "NAME" },
     { "optimize", 'O', 0, G_OPTION_ARG_STRING, &level,

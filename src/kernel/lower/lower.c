@@ -55,8 +55,8 @@ ghlo_kernel_obstacle (const GhloIrOp *op)
     case GHLO_OP_STABLEHLO_REDUCE_WINDOW:
       break;
     default:
-      if (!ghlo_lower_is_move (op->kind) && !ghlo_lower_has_scalar (op->kind))
-        return "there is no node for it";
+      if (!ghlo_lower_is_move (op->kind) && ghlo_lower_scalar_obstacle (op) != NULL)
+        return ghlo_lower_scalar_obstacle (op);
     }
   for (guint i = 0; i < op->n_operands; i++)
     if (!has_nodes (ghlo_ir_op_operand (op, i)->type))

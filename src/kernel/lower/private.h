@@ -178,8 +178,8 @@ guint32 ghlo_lower_combine       (GhloLowering     *self,
                                   GhloElementType   type,
                                   guint32           a,
                                   guint32           b);
-/* Whether an operation of this kind may have nodes. */
-gboolean ghlo_lower_has_scalar   (GhloIrOpKind      op);
+/* Why @op has no nodes, static; NULL where it has, as far as its kind and its operands say. */
+const char *ghlo_lower_scalar_obstacle (const GhloIrOp *op);
 
 /* index.c */
 

@@ -7,6 +7,7 @@
 #include "kernel/lower/private.h"
 
 #include "base/bits.h"
+#include "kernel/expand.h"
 #include "kernel/scalar.h"
 
 #include <math.h>
@@ -251,14 +252,6 @@ static const Make makes[GHLO_N_SCALARS] = {
   [GHLO_SCALAR_SQUARE] = make_square,
 };
 
-gboolean
-ghlo_lower_has_scalar (GhloIrOpKind op)
-{
-  GhloScalarKind kind = ghlo_scalar_of (op);
-
-  return kind != GHLO_SCALAR_INVALID && (nodes[kind] != 0 || makes[kind] != NULL);
-}
-
 /* The node for operands of @type, GHLO_N_NODES where it has none. */
 static GhloNodeKind
 find_node (GhloScalarKind  kind,
@@ -271,7 +264,35 @@ find_node (GhloScalarKind  kind,
     node = GHLO_NODE_REMAINDER_FLOAT;
   spec = ghlo_node_spec (node);
 
-  return node != 0 && (spec->operand_types & ghlo_node_types (type)) != 0 ? node : GHLO_N_NODES;
+  if (node == 0 || (spec->operand_types & ghlo_node_types (type)) == 0)
+    return GHLO_N_NODES;
+
+  return spec->role == GHLO_NODE_FUNCTION && ghlo_kernel_expansion (node, type) == NULL ? GHLO_N_NODES : node;
+}
+
+/* The operation that @op is on values of @type; INVALID where it is none. */
+static GhloScalarKind
+find_scalar (const GhloIrOp  *op,
+             GhloElementType  type)
+{
+  GhloScalarKind kind = ghlo_scalar_of (op->kind);
+
+  return kind != GHLO_SCALAR_INVALID ? ghlo_scalar_on (kind, ghlo_element_info (type)->element_class) : kind;
+}
+
+const char *
+ghlo_lower_scalar_obstacle (const GhloIrOp *op)
+{
+  const GhloIrType *values = op->n_operands > 0 ? ghlo_ir_op_operand (op, op->n_operands - 1)->type : NULL;
+  GhloElementType type = values != NULL ? ghlo_lower_type (values->element_type) : GHLO_ELEMENT_TYPE_INVALID;
+  GhloScalarKind kind;
+
+  if (type == GHLO_ELEMENT_TYPE_INVALID)
+    return "there are no nodes of its element type";
+  kind = find_scalar (op, type);
+
+  return kind != GHLO_SCALAR_INVALID && (makes[kind] != NULL || find_node (kind, type) != GHLO_N_NODES) ? NULL
+         : "there is no node for it";
 }
 
 guint32
@@ -296,25 +317,20 @@ ghlo_lower_scalar (GhloLowering   *self,
 {
   const GhloIrType *values = ghlo_ir_op_operand (op, op->n_operands - 1)->type;
   GhloElementType type = ghlo_lower_type (values->element_type), result = op->results[0].type->element_type;
+  const char *obstacle = ghlo_lower_scalar_obstacle (op);
   GhloScalarKind kind;
   guint32 value;
 
-  if (!ghlo_lower_has_scalar (op->kind))
-    return ghlo_lower_refuse (self, "there is no node for it");
-  if (type == GHLO_ELEMENT_TYPE_INVALID || values->quantization != NULL || op->results[0].type->quantization != NULL)
-    return ghlo_lower_refuse (self, "there are no nodes of its element type");
-  kind = ghlo_scalar_on (ghlo_scalar_of (op->kind), ghlo_element_info (type)->element_class);
+  if (values->quantization != NULL || op->results[0].type->quantization != NULL)
+    obstacle = "there are no nodes of its element type";
+  if (obstacle != NULL)
+    return ghlo_lower_refuse (self, obstacle);
+  kind = find_scalar (op, type);
   if (makes[kind] != NULL)
     value = makes[kind] (self, op, type, operands);
   else
-    {
-      GhloNodeKind node = find_node (kind, type);
-
-      if (node == GHLO_N_NODES)
-        return ghlo_lower_refuse (self, "there is no node of its element type");
-      value = ghlo_lower_node (self, node, type, operands[0], op->n_operands > 1 ? operands[1] : NONE,
-                               op->n_operands > 2 ? operands[2] : NONE);
-    }
+    value = ghlo_lower_node (self, find_node (kind, type), type, operands[0], op->n_operands > 1 ? operands[1] : NONE,
+                             op->n_operands > 2 ? operands[2] : NONE);
 
   /* What is exact is a number of the type already. */
   return value == NONE || ghlo_scalar_spec (kind)->is_exact ? value : ghlo_lower_round (self, result, value);
