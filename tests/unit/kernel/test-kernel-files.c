@@ -6,7 +6,6 @@
  */
 
 #include "base/bits.h"
-#include "kernel/expand.h"
 #include "kernel/interpret.h"
 #include "kernel/text.h"
 
@@ -23,7 +22,7 @@ run_file (const char          *name,
   g_autofree char *file = g_strconcat (name, ".kernel", NULL);
   g_autofree char *path = g_test_build_filename (G_TEST_DIST, "kernels", file, NULL);
   g_autofree char *text = NULL;
-  g_autofree GhloKernel *kernel = NULL, *expanded = NULL;
+  g_autofree GhloKernel *kernel = NULL;
   g_autoptr (GError) error = NULL;
   GPtrArray *memory = g_ptr_array_new_with_free_func (g_free);
   GhloKernelMemory places[GHLO_KERNEL_MAX_BUFFERS];
@@ -32,8 +31,6 @@ run_file (const char          *name,
   g_assert_no_error (error);
   kernel = ghlo_kernel_parse (text, strlen (text), &error);
   g_assert_no_error (error);
-  expanded = ghlo_kernel_expand (kernel, &error);
-  g_assert_no_error (error);
   for (guint i = 0; i < kernel->n_buffers; i++)
     {
       gsize size = kernel->buffers[i].size;
@@ -41,7 +38,7 @@ run_file (const char          *name,
       g_ptr_array_add (memory, i < n_inputs ? g_memdup2 (inputs[i], size) : g_malloc0 (size));
       places[i] = (GhloKernelMemory) { memory->pdata[i], size };
     }
-  ghlo_kernel_interpret (expanded, NULL, places, NULL, &error);
+  ghlo_kernel_interpret (kernel, NULL, places, NULL, &error);
   g_assert_no_error (error);
 
   return memory;
@@ -283,6 +280,114 @@ test_softmax (void)
     }
 }
 
+static void
+test_exponential (void)
+{
+  g_autofree float *x = draw_floats (65536);
+  g_autoptr (GPtrArray) memory = RUN ("exponential", x);
+
+  for (guint i = 0; i < 65536; i++)
+    g_assert_cmpfloat_with_epsilon (((const float *) memory->pdata[1])[i], exp (x[i]), exp (x[i]) * 3e-7);
+}
+
+static void
+test_layer_norm (void)
+{
+  enum { N_ROWS = 64, N = 768 };
+  g_autofree float *x = draw_floats (N_ROWS * N), *scale = draw_floats (N), *shift = draw_floats (N);
+  g_autoptr (GPtrArray) memory = RUN ("layer-norm", x, scale, shift);
+
+  for (guint row = 0; row < N_ROWS; row++)
+    {
+      double mean = 0, squares = 0;
+
+      for (guint i = 0; i < N; i++)
+        mean += (double) x[row * N + i] / N;
+      for (guint i = 0; i < N; i++)
+        squares += (x[row * N + i] - mean) * (x[row * N + i] - mean);
+      for (guint i = 0; i < N; i++)
+        g_assert_cmpfloat_with_epsilon (((const float *) memory->pdata[3])[row * N + i],
+                                        (x[row * N + i] - mean) / sqrt (squares / N + 1e-5) * scale[i] + shift[i],
+                                        1e-5);
+    }
+}
+
+/* The sum of @n products; factors on the right are @right_stride apart. */
+static double
+multiply (const float *left,
+          const float *right,
+          guint        right_stride,
+          guint        n)
+{
+  double sum = 0;
+
+  for (guint i = 0; i < n; i++)
+    sum += (double) left[i] * right[i * right_stride];
+
+  return sum;
+}
+
+static double
+logistic (double x)
+{
+  return 1 / (1 + exp (-x));
+}
+
+static void
+test_recurrence (void)
+{
+  enum { STEPS = 20, BATCH = 3, UNITS = 16, INNER = 8, WEIGHTS = INNER * UNITS };
+  g_autofree float *x = draw_floats (STEPS * BATCH * INNER), *w = draw_floats (3 * WEIGHTS);
+  g_autofree float *bias = draw_floats (2 * UNITS), *c0 = draw_floats (BATCH * UNITS);
+  g_autoptr (GPtrArray) memory = RUN ("recurrence", x, w, bias, c0);
+
+  for (guint i = 0; i < BATCH * UNITS; i++)
+    {
+      guint unit = i % UNITS;
+      double c = c0[i];
+
+      for (guint step = 0; step < STEPS; step++)
+        {
+          const float *row = x + (step * BATCH + i / UNITS) * INNER;
+          double input = multiply (row, w + unit, UNITS, INNER);
+          double forget = logistic (multiply (row, w + WEIGHTS + unit, UNITS, INNER) + bias[unit]);
+          double output = logistic (multiply (row, w + 2 * WEIGHTS + unit, UNITS, INNER) + bias[UNITS + unit]);
+
+          c = forget * c + (1 - forget) * input;
+          g_assert_cmpfloat_with_epsilon (((const float *) memory->pdata[4])[step * BATCH * UNITS + i],
+                                          output * tanh (c), 1e-4);
+        }
+      g_assert_cmpfloat_with_epsilon (((const float *) memory->pdata[5])[i], c, 1e-4);
+    }
+}
+
+static void
+test_rnn (void)
+{
+  enum { N = 16 };
+  g_autofree float *h0 = draw_floats (3 * N), *w = draw_floats (N * N);
+  g_autoptr (GPtrArray) memory = NULL;
+
+  /* Small enough that differences do not grow from step to step. */
+  for (guint i = 0; i < N * N; i++)
+    w[i] *= 0.05f;
+  memory = RUN ("rnn", h0, w);
+  for (guint sequence = 0; sequence < 3; sequence++)
+    {
+      float h[N], next[N];
+
+      memcpy (h, h0 + sequence * N, sizeof h);
+      for (guint step = 0; step < 20; step++)
+        {
+          for (guint i = 0; i < N; i++)
+            next[i] = (float) tanh (multiply (h, w + i, N, N));
+          memcpy (h, next, sizeof h);
+        }
+      for (guint i = 0; i < N; i++)
+        g_assert_cmpfloat_with_epsilon (((const float *) memory->pdata[2])[sequence * N + i], h[i], 1e-5);
+    }
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -299,6 +404,10 @@ main (int   argc,
   g_test_add_func ("/kernel-files/collatz", test_collatz);
   g_test_add_func ("/kernel-files/when", test_when);
   g_test_add_func ("/kernel-files/softmax", test_softmax);
+  g_test_add_func ("/kernel-files/exponential", test_exponential);
+  g_test_add_func ("/kernel-files/layer-norm", test_layer_norm);
+  g_test_add_func ("/kernel-files/recurrence", test_recurrence);
+  g_test_add_func ("/kernel-files/rnn", test_rnn);
 
   return g_test_run ();
 }
