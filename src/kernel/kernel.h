@@ -218,6 +218,14 @@ ghlo_kernel_memory (const GhloKernel *self,
   return self->buffers[buffer].shared != GHLO_KERNEL_NONE ? self->buffers[buffer].shared : buffer;
 }
 
+/* Whether there are stores into its memory. */
+static inline gboolean
+ghlo_kernel_is_written (const GhloKernel *self,
+                        guint             buffer)
+{
+  return self->buffers[ghlo_kernel_memory (self, buffer)].is_written;
+}
+
 /* Classes of types, as bits. */
 typedef enum
 {

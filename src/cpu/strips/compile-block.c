@@ -263,7 +263,7 @@ add_leaf (GhloCpuStripCompiler *self,
         fill = ghlo_cpu_strip_slot (self, node->operands[0], list);
       /* What is stored, or folded, after its place was written must have been read before. */
       is_copied = node->kind == GHLO_NODE_LOAD
-                  && self->kernel->buffers[ghlo_kernel_memory (self->kernel, self->kernel->accesses[node->which].buffer)].is_written
+                  && ghlo_kernel_is_written (self->kernel, self->kernel->accesses[node->which].buffer)
                   && (self->block->block.n_folds > 0 || (self->facts[number] & GHLO_CPU_STRIP_STORED) != 0);
       result = ghlo_cpu_strip_add_slot (self, node->type,
                                         is_copied || node->kind == GHLO_NODE_INSIDE || !is_plain (self, access));

@@ -355,19 +355,13 @@ is_stored (const GhloKernel      *kernel,
       if (kernel->stores[i].access == GHLO_KERNEL_NONE)
         continue;
       store = &kernel->accesses[kernel->stores[i].access];
-      if (store->buffer == ghlo_kernel_memory (kernel, load->buffer) && store->type == load->type && store->offset == load->offset
-          && memcmp (store->strides, load->strides, sizeof load->strides) == 0 && has_equal_terms (kernel, store, load))
+      if (store->buffer == ghlo_kernel_memory (kernel, load->buffer) && store->type == load->type
+          && store->offset == load->offset && memcmp (store->strides, load->strides, sizeof load->strides) == 0
+          && has_equal_terms (kernel, store, load))
         return TRUE;
     }
 
   return FALSE;
-}
-
-static gboolean
-is_of_written (const GhloKernel *kernel,
-               guint             access)
-{
-  return kernel->buffers[ghlo_kernel_memory (kernel, kernel->accesses[access].buffer)].is_written;
 }
 
 /* That a block reads of what is written only what it writes itself. */
@@ -382,13 +376,13 @@ check_block_loads (GhloKernelCheck *self)
     {
       const GhloKernelNode *node = &kernel->nodes[i];
 
-      if (node->kind == GHLO_NODE_LOAD && is_of_written (kernel, node->which)
+      if (node->kind == GHLO_NODE_LOAD && ghlo_kernel_is_written (kernel, kernel->accesses[node->which].buffer)
           && !is_stored (kernel, block, node->which))
         return fail (self, "node %u (load): access %u is of a buffer that is written: expected the place of a store of "
                      "the same block", i, node->which);
     }
   for (guint i = 0; i < G_N_ELEMENTS (factors); i++)
-    if (factors[i] != GHLO_KERNEL_NONE && is_of_written (kernel, factors[i]))
+    if (factors[i] != GHLO_KERNEL_NONE && ghlo_kernel_is_written (kernel, kernel->accesses[factors[i]].buffer))
       return fail (self, "access %u is a factor, of a buffer that is written", factors[i]);
 
   return TRUE;

@@ -35,7 +35,7 @@ vary_access (const Variance *self,
   guint bits = 0;
 
   /* What the kernel itself writes is different each time. */
-  if (is_load && self->kernel->buffers[ghlo_kernel_memory (self->kernel, access->buffer)].is_written)
+  if (is_load && ghlo_kernel_is_written (self->kernel, access->buffer))
     bits = GHLO_KERNEL_CHECK_TIME | (GHLO_KERNEL_CHECK_TIME - 1);
   for (guint i = 0; i < GHLO_KERNEL_MAX_AXES; i++)
     if (access->strides[i] != 0)

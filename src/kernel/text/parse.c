@@ -38,20 +38,22 @@ static gboolean
 parse_buffer (GhloKernelParser *self)
 {
   g_autofree char *name = NULL;
-  gboolean is_written;
-  gint64 size, shared = GHLO_KERNEL_NONE;
+  gboolean is_written, has_shared;
+  gint64 size, shared = 0;
   guint number;
 
   if (!ghlo_kernel_parser_name (self, "a buffer", &name) || !ghlo_kernel_parser_integer (self, &size))
     return FALSE;
   is_written = ghlo_kernel_parser_accept_word (self, "written");
-  if (ghlo_kernel_parser_accept_word (self, "shares") && !ghlo_kernel_parser_integer (self, &shared))
+  has_shared = ghlo_kernel_parser_accept_word (self, "shares");
+  if (has_shared && !ghlo_kernel_parser_integer (self, &shared))
     return FALSE;
   number = ghlo_kernel_add_buffer (self->builder, name, size, is_written);
   if (number == GHLO_KERNEL_NONE)
     return FALSE;
-  /* What is no number of a buffer is refused with the kernel. */
-  ghlo_kernel_share_buffer (self->builder, number, (guint) CLAMP (shared, 0, GHLO_KERNEL_NONE));
+  if (has_shared)
+    ghlo_kernel_share_buffer (self->builder, number,
+                              shared >= 0 && shared < GHLO_KERNEL_MAX_BUFFERS ? shared : GHLO_KERNEL_MAX_BUFFERS);
   g_ptr_array_add (self->names[GHLO_KERNEL_NAMED_BUFFER], g_steal_pointer (&name));
 
   return TRUE;
