@@ -13,7 +13,7 @@
 #include "passes/walk.h"
 
 /* Groups and edges that a search looks at, in each direction: so a merge takes bounded time. */
-enum { MAX_SEEN = 512, MAX_EDGES = 4096 };
+enum { MAX_SEEN = 128, MAX_EDGES = 1024 };
 
 typedef struct
 {

@@ -17,12 +17,8 @@
 #include "kernel/kernel.h"
 
 #ifdef HAVE_SLEEF
-/* What its header declares depends on the compiler's target. */
-#pragma GCC push_options
-#pragma GCC target ("avx2,fma")
 #include <immintrin.h>
 #include <sleef.h>
-#pragma GCC pop_options
 #endif
 
 enum { N = 1024, ROUNDS = 400 };
@@ -35,9 +31,8 @@ typedef struct
 } Peers;
 
 #ifdef HAVE_SLEEF
-#define AVX2 __attribute__ ((target ("avx2,fma")))
 #define PEER_OF_TYPE(name, Element, vector, n_lanes, suffix, call) \
-  AVX2 static void \
+  static void \
   name (gconstpointer x_row, \
         gconstpointer y_row, \
         gpointer      z_row) \

@@ -65,7 +65,7 @@ plain_f32 (void)
 
   for (guint p = 0; p < K; p++)
     UNROLL for (guint i = 0; i < ROWS; i++)
-      sums[i] += a32[p * ROWS + i] * *(const F32x4 *) (b32 + 4 * p);
+      sums[i] += a32[p * ROWS + i] * *(const F32x4 *) (gconstpointer) (b32 + 4 * p);
   result = (double) (sums[0] + sums[1] + sums[2] + sums[3])[0];
 }
 
@@ -106,7 +106,7 @@ plain_f64 (void)
 
   for (guint p = 0; p < K; p++)
     UNROLL for (guint i = 0; i < ROWS; i++)
-      sums[i] += a64[p * ROWS + i] * *(const F64x2 *) (b64 + 2 * p);
+      sums[i] += a64[p * ROWS + i] * *(const F64x2 *) (gconstpointer) (b64 + 2 * p);
   result = (sums[0] + sums[1] + sums[2] + sums[3])[0];
 }
 
@@ -126,7 +126,7 @@ exact_f64 (void)
 
   for (guint p = 0; p < K; p++)
     {
-      F64x2 b = *(const F64x2 *) (b64 + 2 * p), b_upper = upper (b), b_lower = b - b_upper;
+      F64x2 b = *(const F64x2 *) (gconstpointer) (b64 + 2 * p), b_upper = upper (b), b_lower = b - b_upper;
 
       UNROLL for (guint i = 0; i < ROWS; i++)
         {

@@ -220,7 +220,9 @@ copy_c128 (const guint8 *const *operands,
     [GHLO_SCALAR_SUBTRACT] = subtract_##suffix, \
     [GHLO_CPU_ELEMENTWISE_TRUNCATE] = truncate_##suffix,
 
-const GhloCpuElementwiseFunc NAME (loops_f32)[GHLO_CPU_N_ELEMENTWISE] = { ROWS (f32) };
+const GhloCpuElementwiseFunc NAME (loops_f32)[GHLO_CPU_N_ELEMENTWISE] = {
+  ROWS (f32)
+};
 
 /* Remainders of f32 are made of nodes, which f64 would need too many of. */
 const GhloCpuElementwiseFunc NAME (loops_f64)[GHLO_CPU_N_ELEMENTWISE] = {

@@ -70,9 +70,9 @@ same_numbers (const guint8 *a,
     return FALSE;
   for (gsize i = 0; i < n_bytes; i += float_size)
     {
-      gboolean both_nan = float_size == sizeof (float)
-                          ? isnan (*(const float *) (a + i)) && isnan (*(const float *) (b + i))
-                          : isnan (*(const double *) (a + i)) && isnan (*(const double *) (b + i));
+      gconstpointer x = a + i, y = b + i;
+      gboolean both_nan = float_size == sizeof (float) ? isnan (*(const float *) x) && isnan (*(const float *) y)
+                          : isnan (*(const double *) x) && isnan (*(const double *) y);
 
       if (!both_nan && memcmp (a + i, b + i, float_size) != 0)
         return FALSE;
