@@ -36,7 +36,9 @@ add_dimensions (GhloLowering *self,
       ghlo_lower_refuse (self, "it has too many dimensions");
       return FALSE;
     }
-  memcpy (self->dimensions + self->rank, dimensions, n * sizeof *dimensions);
+  /* A scalar's are nowhere. */
+  if (n > 0)
+    memcpy (self->dimensions + self->rank, dimensions, n * sizeof *dimensions);
   self->rank += n;
 
   return TRUE;

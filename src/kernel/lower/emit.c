@@ -656,7 +656,7 @@ may_share (const Emission *self,
   gboolean is_read = FALSE;
 
   if (lowering->folds->len > 0 || from->element_type != to->element_type || from->rank != to->rank
-      || memcmp (from->dimensions, to->dimensions, to->rank * sizeof *to->dimensions) != 0
+      || (to->rank > 0 && memcmp (from->dimensions, to->dimensions, to->rank * sizeof *to->dimensions) != 0)
       || !ghlo_view_is_dense (from))
     return FALSE;
   for (guint i = 0; i < lowering->leaves->len; i++)
