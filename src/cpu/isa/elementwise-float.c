@@ -5,56 +5,12 @@
  * for each level.
  */
 
-#include "cpu/isa/elementwise-private.h"
+#include "cpu/isa/extremes-private.h"
 
 #include <math.h>
 #include <string.h>
 
 #define FLOATS(T, U, suffix, signs) \
-  static inline U \
-  bits_##suffix (T value) \
-  { \
-    U bits; \
-\
-    memcpy (&bits, &value, sizeof (bits)); \
-\
-    return bits; \
-  } \
-\
-  static inline T \
-  from_bits_##suffix (U bits) \
-  { \
-    T value; \
-\
-    memcpy (&value, &bits, sizeof (value)); \
-\
-    return value; \
-  } \
-\
-  /* Equal numbers differ in bits only where they are zeros, by the sign. Where one number is \
-   * NaN, the sum is NaN too. */ \
-  static inline T \
-  larger_##suffix (T x, \
-                   T y) \
-  { \
-    T other = x == y ? from_bits_##suffix (bits_##suffix (x) & bits_##suffix (y)) : x + y; \
-\
-    other = x < y ? y : other; \
-\
-    return x > y ? x : other; \
-  } \
-\
-  static inline T \
-  smaller_##suffix (T x, \
-                    T y) \
-  { \
-    T other = x == y ? from_bits_##suffix (bits_##suffix (x) | bits_##suffix (y)) : x + y; \
-\
-    other = x > y ? y : other; \
-\
-    return x < y ? x : other; \
-  } \
-\
   static inline T \
   away_from_zero_##suffix (T x) \
   { \

@@ -5,52 +5,10 @@
  * Each is combined in the order of its elements alone, hence the same bits at every level.
  */
 
+#include "cpu/isa/extremes-private.h"
 #include "cpu/isa/strips-private.h"
 
 #include <string.h>
-
-/* The minimum and maximum of floats as in elementwise-float.c: NaN wins, and -0 is below +0. */
-#define EXTREMES(T, U, suffix) \
-  static inline T \
-  zero_##suffix (T        x, \
-                 T        y, \
-                 gboolean is_maximum) \
-  { \
-    U a, b; \
-    T result; \
-\
-    memcpy (&a, &x, sizeof a); \
-    memcpy (&b, &y, sizeof b); \
-    a = is_maximum ? a & b : a | b; \
-    memcpy (&result, &a, sizeof a); \
-\
-    return result; \
-  } \
-\
-  static inline T \
-  larger_##suffix (T x, \
-                   T y) \
-  { \
-    T other = x == y ? zero_##suffix (x, y, TRUE) : x + y; \
-\
-    other = x < y ? y : other; \
-\
-    return x > y ? x : other; \
-  } \
-\
-  static inline T \
-  smaller_##suffix (T x, \
-                    T y) \
-  { \
-    T other = x == y ? zero_##suffix (x, y, FALSE) : x + y; \
-\
-    other = x > y ? y : other; \
-\
-    return x < y ? x : other; \
-  }
-
-EXTREMES (F32, U32, f32)
-EXTREMES (F64, U64, f64)
 
 /* @expression combines z, what there was before, with x, and with y where there are two operands. */
 #define FOLD(name, T, n_operands, expression) \

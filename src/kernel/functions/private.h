@@ -16,37 +16,8 @@ typedef GhloKernelBuilder Builder;
 
 /* All expansions, one file for each family; expand.c says for which types each is. */
 #define EXPANSION(name) guint ghlo_expand_##name (Builder *b, GhloElementType type, const guint *operands)
-EXPANSION (exponential);
-EXPANSION (exponential_minus_one);
-EXPANSION (log);
-EXPANSION (log_plus_one);
-EXPANSION (tanh);
-EXPANSION (logistic);
-EXPANSION (erf);
-EXPANSION (erfc);
-EXPANSION (erf_inv);
-EXPANSION (sine);
-EXPANSION (cosine);
-EXPANSION (tan);
-EXPANSION (asin);
-EXPANSION (acos);
-EXPANSION (atan);
-EXPANSION (atan2);
-EXPANSION (sinh);
-EXPANSION (cosh);
-EXPANSION (asinh);
-EXPANSION (acosh);
-EXPANSION (atanh);
-EXPANSION (power);
-EXPANSION (cbrt);
-EXPANSION (rsqrt);
-EXPANSION (lgamma);
-EXPANSION (digamma);
-EXPANSION (remainder_float);
-EXPANSION (from_bf16);
-EXPANSION (to_bf16);
-EXPANSION (from_f16);
-EXPANSION (to_f16);
+#define FUNCTION(ID, name, ...) EXPANSION (name);
+#include "kernel/node.def"
 #undef EXPANSION
 
 static inline GhloElementType
