@@ -156,7 +156,7 @@ ghlo_lower_identity (GhloLowering     *self,
 {
   guint k = 0;
 
-  *index = ghlo_lower_no_index ();
+  *index = ghlo_lower_no_index (NULL);
   if (type->rank > GHLO_LOWER_MAX_RANK)
     return FALSE;
   index->rank = type->rank;

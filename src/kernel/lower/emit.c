@@ -54,14 +54,21 @@ typedef struct
 
 /* Axes */
 
+static const GhloView *
+view_of (const Emission *self,
+         guint           buffer)
+{
+  const GhloKernelGroup *group = self->lowering->group;
+
+  return buffer < group->n_operands ? &group->operands[buffer] : &group->results[buffer - group->n_operands];
+}
+
 static GhloAffine
 leaf_form (const Emission  *self,
            guint            buffer,
            const GhloIndex *index)
 {
-  const GhloKernelGroup *group = self->lowering->group;
-  const GhloView *view = buffer < group->n_operands ? &group->operands[buffer]
-                         : &group->results[buffer - group->n_operands];
+  const GhloView *view = view_of (self, buffer);
   GhloAffine form = { 0 };
 
   for (guint i = 0; i < index->rank; i++)
@@ -197,18 +204,8 @@ set_strides (const Emission   *self,
 
 /* Items that cost nothing are computed wherever they are needed. */
 static gboolean
-is_free (GhloLowering   *lowering,
-         const GhloItem *item)
+is_free (const GhloItem *item)
 {
-  if (item->kind == GHLO_NODE_LOAD)
-    {
-      const GhloIndex *index = &ghlo_leaf (lowering, item->which)->index;
-
-      for (guint i = 0; i < index->rank; i++)
-        if (index->nodes[i] != GHLO_LOWER_NONE)
-          return FALSE;
-    }
-
   return item->kind == GHLO_NODE_CONSTANT || item->kind == GHLO_ITEM_COORDINATE || item->kind == GHLO_NODE_INSIDE
          || (item->kind == GHLO_NODE_LOAD && item->operands[0] == GHLO_LOWER_NONE);
 }
@@ -336,14 +333,6 @@ foreach_operand (Emission *self,
   for (guint i = 0; i < G_N_ELEMENTS (item->operands); i++)
     if (item->operands[i] != GHLO_LOWER_NONE)
       func (self, item->operands[i], block);
-  if (item->kind == GHLO_NODE_LOAD)
-    {
-      const GhloIndex *index = &ghlo_leaf (self->lowering, item->which)->index;
-
-      for (guint i = 0; i < index->rank; i++)
-        if (index->nodes[i] != GHLO_LOWER_NONE)
-          func (self, index->nodes[i], block);
-    }
 }
 
 /* Finds what the full block @block needs of item @number that another block had better keep. */
@@ -354,7 +343,7 @@ visit (Emission *self,
 {
   const GhloItem *item = ghlo_item (self->lowering, number);
 
-  if (is_free (self->lowering, item) || item->kind == GHLO_ITEM_FOLD || self->keepers[number] != 0
+  if (is_free (item) || item->kind == GHLO_ITEM_FOLD || self->keepers[number] != 0
       || self->visited[number] == block + 1)
     return;
   self->visited[number] = block + 1;
@@ -477,10 +466,8 @@ emit_access (Emission        *self,
              GhloElementType  type,
              const GhloIndex *wanted)
 {
-  const GhloKernelGroup *group = self->lowering->group;
-  const GhloView *view = buffer < group->n_operands ? &group->operands[buffer]
-                         : &group->results[buffer - group->n_operands];
-  GhloKernelTerm terms[GHLO_LOWER_MAX_GUARDS + GHLO_LOWER_MAX_RANK];
+  const GhloView *view = view_of (self, buffer);
+  GhloKernelTerm terms[GHLO_LOWER_MAX_GUARDS];
   gint64 strides[GHLO_KERNEL_MAX_AXES];
   GhloIndex index = *wanted;
   guint access, n_terms = 0;
@@ -489,10 +476,6 @@ emit_access (Emission        *self,
   for (guint i = index.n_guards; i > 0; i--)
     if (!always_holds (self, &index.guards[i - 1]))
       add_guard_term (self, &index.guards[i - 1], view, &index, &terms[n_terms++]);
-  for (guint i = 0; i < index.rank; i++)
-    if (index.nodes[i] != GHLO_LOWER_NONE)
-      terms[n_terms++] = (GhloKernelTerm) { .node = self->nodes[index.nodes[i]], .clamps = TRUE, .step = 1,
-                                            .end = index.ends[i], .stride = view->strides[i] };
   form = leaf_form (self, buffer, &index);
   set_strides (self, &form, strides);
   /* Without dimensions it is no element of the buffer, but one that is always there. */
@@ -626,20 +609,10 @@ add_buffers (Emission *self)
   for (guint i = 0; i < group->n_operands + group->n_results; i++)
     {
       gboolean is_written = i >= group->n_operands;
-      guint number = is_written ? i - group->n_operands : i;
-      const GhloView *view = is_written ? &group->results[number] : &group->operands[number];
-      g_autofree char *name = g_strdup_printf ("%s%u", is_written ? "result" : "operand", number);
-      gint64 least = 0, most = ghlo_element_info (view->element_type)->size;
+      g_autofree char *name = g_strdup_printf ("%s%u", is_written ? "result" : "operand",
+                                               is_written ? i - group->n_operands : i);
 
-      for (guint k = 0; k < view->rank; k++)
-        {
-          gint64 reach = view->strides[k] * (view->dimensions[k] - 1);
-
-          least += MIN (reach, 0);
-          most += MAX (reach, 0);
-        }
-      self->starts[i] = least;
-      ghlo_kernel_add_buffer (self->builder, name, most - least, is_written);
+      self->starts[i] = ghlo_lower_add_view (self->builder, name, view_of (self, i), is_written);
     }
 }
 

@@ -172,26 +172,19 @@ ghlo_lower_coordinate (GhloLowering     *self,
   return add_leaf_item (self, GHLO_ITEM_COORDINATE, type, number, is_row_form (self, form), 0);
 }
 
-/* The number of a leaf, and on which axes and level it depends. */
+/* The number of a leaf, and whether it depends on no inner axis. */
 static guint
 add_leaf (GhloLowering    *self,
           guint            buffer,
           const GhloIndex *index,
-          gboolean        *is_row,
-          guint           *level)
+          gboolean        *is_row)
 {
   GhloLeaf leaf = { .buffer = buffer, .index = *index };
   guint number = 0;
 
   *is_row = TRUE;
-  *level = 0;
   for (guint i = 0; i < index->rank; i++)
-    {
-      const GhloItem *node = index->nodes[i] != GHLO_LOWER_NONE ? ghlo_item (self, index->nodes[i]) : NULL;
-
-      *is_row = *is_row && is_row_form (self, &index->dimensions[i]) && (node == NULL || node->is_row);
-      *level = MAX (*level, node != NULL ? node->level : 0);
-    }
+    *is_row = *is_row && is_row_form (self, &index->dimensions[i]);
   for (guint i = 0; i < index->n_guards; i++)
     *is_row = *is_row && is_row_form (self, &index->guards[i].position);
   while (number < self->leaves->len && memcmp (ghlo_leaf (self, number), &leaf, sizeof leaf) != 0)
@@ -211,16 +204,10 @@ ghlo_lower_load (GhloLowering    *self,
 {
   GhloItem item = { .kind = GHLO_NODE_LOAD, .type = type, .operands = { fill, GHLO_LOWER_NONE, GHLO_LOWER_NONE } };
   gboolean is_row;
-  guint level;
 
-  item.which = add_leaf (self, buffer, index, &is_row, &level);
-  if (fill != GHLO_LOWER_NONE)
-    {
-      is_row = is_row && ghlo_item (self, fill)->is_row;
-      level = MAX (level, ghlo_item (self, fill)->level);
-    }
-  item.is_row = is_row;
-  item.level = level;
+  item.which = add_leaf (self, buffer, index, &is_row);
+  item.is_row = is_row && (fill == GHLO_LOWER_NONE || ghlo_item (self, fill)->is_row);
+  item.level = fill != GHLO_LOWER_NONE ? ghlo_item (self, fill)->level : 0;
 
   return add_item (self, item);
 }
@@ -230,15 +217,13 @@ guint32
 ghlo_lower_inside (GhloLowering    *self,
                    const GhloIndex *index)
 {
-  GhloIndex guards = ghlo_lower_no_index ();
+  const GhloIndex guards = ghlo_lower_no_index (index);
   gboolean is_row;
-  guint level, leaf;
+  guint leaf;
 
   if (index->n_guards == 0)
     return ghlo_lower_constant (self, GHLO_ELEMENT_TYPE_I1, TRUE);
-  guards.n_guards = index->n_guards;
-  memcpy (guards.guards, index->guards, index->n_guards * sizeof index->guards[0]);
-  leaf = add_leaf (self, 0, &guards, &is_row, &level);
+  leaf = add_leaf (self, 0, &guards, &is_row);
 
-  return add_leaf_item (self, GHLO_NODE_INSIDE, GHLO_ELEMENT_TYPE_I1, leaf, is_row, level);
+  return add_leaf_item (self, GHLO_NODE_INSIDE, GHLO_ELEMENT_TYPE_I1, leaf, is_row, 0);
 }

@@ -21,39 +21,18 @@ add_form (GhloAffine       *self,
 }
 
 GhloIndex
-ghlo_lower_no_index (void)
+ghlo_lower_no_index (const GhloIndex *index)
 {
-  GhloIndex index;
+  GhloIndex scalar;
 
   /* Indices are compared as bytes. */
-  memset (&index, 0, sizeof index);
-  for (guint i = 0; i < GHLO_LOWER_MAX_RANK; i++)
-    index.nodes[i] = GHLO_LOWER_NONE;
+  memset (&scalar, 0, sizeof scalar);
+  if (index == NULL)
+    return scalar;
+  scalar.n_guards = index->n_guards;
+  memcpy (scalar.guards, index->guards, index->n_guards * sizeof index->guards[0]);
 
-  return index;
-}
-
-/* What else there is of an index than its dimensions. */
-static void
-keep_guards (const GhloIndex *index,
-             GhloIndex       *moved,
-             guint            rank)
-{
-  *moved = ghlo_lower_no_index ();
-  moved->rank = rank;
-  moved->n_guards = index->n_guards;
-  memcpy (moved->guards, index->guards, index->n_guards * sizeof index->guards[0]);
-}
-
-static void
-copy_dimension (const GhloIndex *index,
-                guint            from,
-                GhloIndex       *moved,
-                guint            to)
-{
-  moved->dimensions[to] = index->dimensions[from];
-  moved->nodes[to] = index->nodes[from];
-  moved->ends[to] = index->ends[from];
+  return scalar;
 }
 
 static gboolean
@@ -67,7 +46,7 @@ move_transpose (GhloLowering    *self,
   g_autofree gint64 *permutation = ghlo_ir_op_dup_ints (op, "permutation", &n);
 
   for (guint i = 0; i < n; i++)
-    copy_dimension (index, i, moved, permutation[i]);
+    moved->dimensions[permutation[i]] = index->dimensions[i];
 
   return TRUE;
 }
@@ -85,7 +64,7 @@ move_broadcast (GhloLowering    *self,
 
   for (guint i = 0; i < n; i++)
     if (type->dimensions[i] != 1)
-      copy_dimension (index, dimensions[i], moved, i);
+      moved->dimensions[i] = index->dimensions[dimensions[i]];
 
   return TRUE;
 }
@@ -109,18 +88,10 @@ move_reshape (GhloLowering    *self,
         k++;
       if (k == to->rank || to->dimensions[k] != from->dimensions[i])
         return FALSE;
-      copy_dimension (index, k++, moved, i);
+      moved->dimensions[i] = index->dimensions[k++];
     }
 
   return TRUE;
-}
-
-/* Of a dimension with an item nothing but the item itself is known. */
-static gboolean
-is_affine (const GhloIndex *index,
-           guint            dimension)
-{
-  return index->nodes[dimension] == GHLO_LOWER_NONE;
 }
 
 static gboolean
@@ -138,8 +109,6 @@ move_slice (GhloLowering    *self,
     {
       gint64 step = op->results[0].type->dimensions[i] > 1 ? steps[i] : 1;
 
-      if (!is_affine (index, i))
-        return FALSE;
       moved->dimensions[i].offset = starts[i];
       add_form (&moved->dimensions[i], &index->dimensions[i], step);
     }
@@ -159,13 +128,11 @@ move_reverse (GhloLowering    *self,
   g_autofree gint64 *dimensions = ghlo_ir_op_dup_ints (op, "dimensions", &n);
 
   for (guint i = 0; i < type->rank; i++)
-    copy_dimension (index, i, moved, i);
+    moved->dimensions[i] = index->dimensions[i];
   for (guint i = 0; i < n; i++)
     {
       guint dimension = dimensions[i];
 
-      if (!is_affine (index, dimension))
-        return FALSE;
       moved->dimensions[dimension] = (GhloAffine) { .offset = type->dimensions[dimension] - 1 };
       add_form (&moved->dimensions[dimension], &index->dimensions[dimension], -1);
     }
@@ -204,7 +171,8 @@ ghlo_lower_move (GhloLowering    *self,
 
   if (type->rank > GHLO_LOWER_MAX_RANK)
     return FALSE;
-  keep_guards (index, moved, type->rank);
+  *moved = ghlo_lower_no_index (index);
+  moved->rank = type->rank;
 
   return moves[op->kind] (self, op, operand, index, moved);
 }

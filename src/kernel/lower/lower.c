@@ -7,6 +7,38 @@
 
 #include "base/fail.h"
 
+gint64
+ghlo_lower_add_view (GhloKernelBuilder *builder,
+                     const char        *name,
+                     const GhloView    *view,
+                     gboolean           is_written)
+{
+  gint64 least = 0, most = ghlo_element_info (view->element_type)->size;
+
+  for (guint i = 0; i < view->rank; i++)
+    {
+      gint64 reach = view->strides[i] * (view->dimensions[i] - 1);
+
+      least += MIN (reach, 0);
+      most += MAX (reach, 0);
+    }
+  ghlo_kernel_add_buffer (builder, name, most - least, is_written);
+
+  return least;
+}
+
+gint64
+ghlo_lower_number (const GhloIrOp *op,
+                   const char     *name,
+                   guint           index,
+                   gint64          fallback)
+{
+  gsize n;
+  g_autofree gint64 *numbers = ghlo_ir_op_dup_ints (op, name, &n);
+
+  return index < n ? numbers[index] : fallback;
+}
+
 static const GhloIrValue *
 get_result (const GhloKernelGroup *group,
             guint                  result)

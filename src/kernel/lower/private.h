@@ -48,8 +48,6 @@ typedef struct
 {
   guint          rank, n_guards;
   GhloAffine     dimensions[GHLO_LOWER_MAX_RANK];
-  guint32        nodes[GHLO_LOWER_MAX_RANK];    /* an item that is added to the dimension, or GHLO_LOWER_NONE: */
-  gint64         ends[GHLO_LOWER_MAX_RANK];     /* the item is clamped to [0, end) */
   GhloIndexGuard guards[GHLO_LOWER_MAX_GUARDS];
 } GhloIndex;
 
@@ -181,10 +179,25 @@ guint32 ghlo_lower_combine       (GhloLowering     *self,
 /* Why @op has no nodes, static; NULL where it has, as far as its kind and its operands say. */
 const char *ghlo_lower_scalar_obstacle (const GhloIrOp *op);
 
+/* What both ways of lowering need: lower.c */
+
+/* A buffer of the builder for @view; gives where it begins, in bytes from the view's first element. */
+gint64  ghlo_lower_add_view      (GhloKernelBuilder *builder,
+                                  const char       *name,
+                                  const GhloView   *view,
+                                  gboolean          is_written);
+/* Number @index of the list @name of @op, @fallback where there is none. */
+gint64  ghlo_lower_number        (const GhloIrOp   *op,
+                                  const char       *name,
+                                  guint             index,
+                                  gint64            fallback);
+/* The node that the comparison @op is; GHLO_N_NODES where it is none, as the total order of floats. */
+GhloNodeKind ghlo_lower_comparison (const GhloIrOp *op);
+
 /* index.c */
 
-/* Of a value of rank 0. */
-GhloIndex ghlo_lower_no_index    (void);
+/* Of a value of rank 0; with the guards of @index, where that is not NULL. */
+GhloIndex ghlo_lower_no_index    (const GhloIndex  *index);
 /* The index of @op's operand @operand, where its result is wanted at @index; FALSE where it is none that a
  * kernel can have. */
 gboolean ghlo_lower_move         (GhloLowering     *self,

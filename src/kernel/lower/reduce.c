@@ -47,7 +47,7 @@ get_init (GhloLowering   *self,
           const GhloIrOp *op,
           guint           result)
 {
-  const GhloIndex scalar = ghlo_lower_no_index ();
+  const GhloIndex scalar = ghlo_lower_no_index (NULL);
 
   return ghlo_lower_value (self, ghlo_ir_op_operand (op, op->n_operands / 2 + result), &scalar);
 }
@@ -121,7 +121,7 @@ make_body_value (GhloLowering      *self,
 {
   enum { MAX_OPERANDS = 3 };
   guint32 operands[MAX_OPERANDS], item = GPOINTER_TO_UINT (g_hash_table_lookup (values, value));
-  const GhloIndex scalar = ghlo_lower_no_index ();
+  const GhloIndex scalar = ghlo_lower_no_index (NULL);
   const GhloIrOp *op = value->op;
 
   if (item != 0)
@@ -214,19 +214,6 @@ get_element (GhloLowering   *self,
   return ghlo_lower_value (self, value, &index);
 }
 
-/* List @name of @op for @dimension, or @fallback where it has none. */
-static gint64
-get_number (const GhloIrOp *op,
-            const char     *name,
-            guint           dimension,
-            gint64          fallback)
-{
-  gsize n;
-  g_autofree gint64 *numbers = ghlo_ir_op_dup_ints (op, name, &n);
-
-  return dimension < n ? numbers[dimension] : fallback;
-}
-
 /* The same of a window: what lies in the padding is the initial value. */
 static guint32
 get_window_element (GhloLowering   *self,
@@ -234,22 +221,22 @@ get_window_element (GhloLowering   *self,
                     guint           operand)
 {
   const GhloIrValue *value = ghlo_ir_op_operand (op, operand);
-  const GhloIndex outer = ghlo_lower_no_index ();
+  const GhloIndex outer = ghlo_lower_no_index (NULL);
   GhloIndex index = outer;
   guint rank = index.rank = value->type->rank;
 
   for (guint i = 0; i < rank; i++)
     {
-      gint64 low = get_number (op, "padding", 2 * i, 0), high = get_number (op, "padding", 2 * i + 1, 0);
+      gint64 low = ghlo_lower_number (op, "padding", 2 * i, 0), high = ghlo_lower_number (op, "padding", 2 * i + 1, 0);
       GhloAffine *form = &index.dimensions[i];
 
-      if (get_number (op, "base_dilations", i, 1) != 1 && value->type->dimensions[i] > 1)
+      if (ghlo_lower_number (op, "base_dilations", i, 1) != 1 && value->type->dimensions[i] > 1)
         return ghlo_lower_refuse (self, "its windows are over an operand with gaps");
       form->offset = -low;
       if (self->axes[i] >= 0)
-        form->strides[self->axes[i]] = get_number (op, "window_strides", i, 1);
+        form->strides[self->axes[i]] = ghlo_lower_number (op, "window_strides", i, 1);
       if (self->axes[rank + i] >= 0)
-        form->strides[self->axes[rank + i]] = get_number (op, "window_dilations", i, 1);
+        form->strides[self->axes[rank + i]] = ghlo_lower_number (op, "window_dilations", i, 1);
       if ((low > 0 || high > 0) && !ghlo_lower_add_guard (&index, form, value->type->dimensions[i]))
         return ghlo_lower_refuse (self, "it is guarded too often");
     }
@@ -322,8 +309,7 @@ static gboolean
 same_places (const GhloIndex *a,
              const GhloIndex *b)
 {
-  return a->rank == b->rank && memcmp (a->dimensions, b->dimensions, a->rank * sizeof a->dimensions[0]) == 0
-         && memcmp (a->nodes, b->nodes, a->rank * sizeof a->nodes[0]) == 0;
+  return a->rank == b->rank && memcmp (a->dimensions, b->dimensions, a->rank * sizeof a->dimensions[0]) == 0;
 }
 
 guint32

@@ -92,23 +92,32 @@ make_clamp (GhloLowering    *self,
   return NODE (MINIMUM, type, NODE (MAXIMUM, type, operands[1], operands[0], NONE), operands[2], NONE);
 }
 
+GhloNodeKind
+ghlo_lower_comparison (const GhloIrOp *op)
+{
+  static const GhloNodeKind directions[] = { GHLO_NODE_EQUAL, GHLO_NODE_NOT_EQUAL, GHLO_NODE_GREATER_EQUAL,
+                                             GHLO_NODE_GREATER, GHLO_NODE_LESS_EQUAL, GHLO_NODE_LESS };
+  enum { TOTALORDER = 2 };
+  GhloElementType type = ghlo_ir_op_operand (op, 0)->type->element_type;
+  gint64 direction = ghlo_ir_op_get_int (op, "comparison_direction", 0);
+  gboolean is_total = ghlo_element_type_is_float (type) && ghlo_ir_op_get_int (op, "compare_type", 0) == TOTALORDER;
+
+  return !is_total && direction >= 0 && direction < (gint64) G_N_ELEMENTS (directions) ? directions[direction]
+         : GHLO_N_NODES;
+}
+
 static guint32
 make_compare (GhloLowering    *self,
               const GhloIrOp  *op,
               GhloElementType  type,
               const guint32   *operands)
 {
-  static const GhloNodeKind directions[] = { GHLO_NODE_EQUAL, GHLO_NODE_NOT_EQUAL, GHLO_NODE_GREATER_EQUAL,
-                                             GHLO_NODE_GREATER, GHLO_NODE_LESS_EQUAL, GHLO_NODE_LESS };
-  enum { TOTALORDER = 2 };
-  gint64 direction = ghlo_ir_op_get_int (op, "comparison_direction", 0);
+  GhloNodeKind node = ghlo_lower_comparison (op);
 
-  if (direction < 0 || direction >= (gint64) G_N_ELEMENTS (directions))
-    return ghlo_lower_refuse (self, "it compares in no known direction");
-  if (ghlo_node_types (type) == GHLO_NODE_TYPES_F && ghlo_ir_op_get_int (op, "compare_type", 0) == TOTALORDER)
+  if (node == GHLO_N_NODES)
     return ghlo_lower_refuse (self, "nodes know no order of NaNs");
 
-  return ghlo_lower_node (self, directions[direction], I1, operands[0], operands[1], NONE);
+  return ghlo_lower_node (self, node, I1, operands[0], operands[1], NONE);
 }
 
 /* Rounded once: integers of up to 32 bits are exact in f64, from which narrow floats are rounded. */

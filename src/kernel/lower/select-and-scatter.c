@@ -6,8 +6,7 @@
 
 #include "kernel/select-and-scatter.h"
 
-#include "kernel/build.h"
-#include "kernel/scalar.h"
+#include "kernel/lower/private.h"
 
 #define NONE GHLO_KERNEL_NONE
 #define I32  GHLO_ELEMENT_TYPE_I32
@@ -28,34 +27,18 @@ typedef struct
   guint                  window_axes;   /* bits */
 } Windows;
 
-static gint64
-get_number (const GhloIrOp *op,
-            const char     *name,
-            guint           index,
-            gint64          fallback)
-{
-  gsize n;
-  g_autofree gint64 *numbers = ghlo_ir_op_dup_ints (op, name, &n);
-
-  return index < n ? numbers[index] : fallback;
-}
-
 /* A comparison of the block's two arguments, in their order: its node; GHLO_N_NODES where it is none. */
 static GhloNodeKind
 find_comparison (const GhloIrBlock *block)
 {
-  static const GhloNodeKind directions[] = { GHLO_NODE_EQUAL, GHLO_NODE_NOT_EQUAL, GHLO_NODE_GREATER_EQUAL,
-                                             GHLO_NODE_GREATER, GHLO_NODE_LESS_EQUAL, GHLO_NODE_LESS };
   const GhloIrOp *op = block != NULL ? block->first : NULL;
-  gint64 direction;
 
   if (op == NULL || op->next != block->last || op->kind != GHLO_OP_STABLEHLO_COMPARE || block->n_arguments != 2
       || ghlo_ir_op_operand (op, 0) != block->arguments[0] || ghlo_ir_op_operand (op, 1) != block->arguments[1]
-      || ghlo_ir_op_operand (block->last, 0) != &op->results[0] || ghlo_ir_op_get_int (op, "compare_type", 0) == 2)
+      || ghlo_ir_op_operand (block->last, 0) != &op->results[0])
     return GHLO_N_NODES;
-  direction = ghlo_ir_op_get_int (op, "comparison_direction", 0);
 
-  return direction >= 0 && direction < (gint64) G_N_ELEMENTS (directions) ? directions[direction] : GHLO_N_NODES;
+  return ghlo_lower_comparison (op);
 }
 
 static const char *
@@ -79,9 +62,9 @@ read_op (Windows *self)
     return "it scatters by another operation than addition";
   for (guint i = 0; i < self->rank; i++)
     {
-      self->window[i] = get_number (op, "window_dimensions", i, 1);
-      self->step[i] = get_number (op, "window_strides", i, 1);
-      self->low[i] = get_number (op, "padding", 2 * i, 0);
+      self->window[i] = ghlo_lower_number (op, "window_dimensions", i, 1);
+      self->step[i] = ghlo_lower_number (op, "window_strides", i, 1);
+      self->low[i] = ghlo_lower_number (op, "padding", 2 * i, 0);
       if (__builtin_mul_overflow (n_elements, self->window[i], &n_elements) || n_elements > G_MAXINT32)
         return "its windows are too large";
     }
@@ -105,27 +88,6 @@ add_axes (Windows      *self,
         if (pass == 1 && axes[i] != NONE)
           self->window_axes |= 1u << axes[i];
       }
-}
-
-/* Adds a buffer for @view; gives its start. */
-static gint64
-add_buffer (Windows        *self,
-            const char     *name,
-            const GhloView *view,
-            gboolean        is_written)
-{
-  gint64 least = 0, most = ghlo_element_info (view->element_type)->size;
-
-  for (guint i = 0; i < view->rank; i++)
-    {
-      gint64 reach = view->strides[i] * (view->dimensions[i] - 1);
-
-      least += MIN (reach, 0);
-      most += MAX (reach, 0);
-    }
-  ghlo_kernel_add_buffer (self->builder, name, most - least, is_written);
-
-  return least;
 }
 
 static guint
@@ -251,7 +213,7 @@ make_select (Windows *self,
 
   self->builder = ghlo_kernel_builder_new ("select");
   add_axes (self, source->dimensions);
-  *start = add_buffer (self, "operand", &self->group->operands[0], FALSE);
+  *start = ghlo_lower_add_view (self->builder, "operand", &self->group->operands[0], FALSE);
   ghlo_kernel_add_buffer (self->builder, "selection", ghlo_view_count (source) * (gint64) sizeof (gint32), TRUE);
   temporaries[0] = ghlo_kernel_add_temporary (self->builder, "value", type, 0);
   temporaries[1] = ghlo_kernel_add_temporary (self->builder, "number", I32, 0);
@@ -328,10 +290,10 @@ make_gather (Windows *self,
     }
   self->builder = ghlo_kernel_builder_new ("gather");
   add_axes (self, result->dimensions);
-  starts[0] = add_buffer (self, "source", source, FALSE);
-  starts[1] = add_buffer (self, "init", &self->group->operands[2], FALSE);
+  starts[0] = ghlo_lower_add_view (self->builder, "source", source, FALSE);
+  starts[1] = ghlo_lower_add_view (self->builder, "init", &self->group->operands[2], FALSE);
   ghlo_kernel_add_buffer (self->builder, "selection", stride, FALSE);
-  add_buffer (self, "result", result, TRUE);
+  ghlo_lower_add_view (self->builder, "result", result, TRUE);
   temporary = ghlo_kernel_add_temporary (self->builder, "sum", type, 0);
 
   /* -0 changes no number that is added to it. */

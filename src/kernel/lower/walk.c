@@ -88,8 +88,7 @@ make_iota (GhloLowering    *self,
   gboolean is_integer = (ghlo_node_types (number) & (GHLO_NODE_TYPES_S | GHLO_NODE_TYPES_U)) != 0;
   guint32 value;
 
-  if (number == GHLO_ELEMENT_TYPE_INVALID || number == GHLO_ELEMENT_TYPE_I1
-      || index->nodes[dimension] != GHLO_LOWER_NONE)
+  if (number == GHLO_ELEMENT_TYPE_INVALID || number == GHLO_ELEMENT_TYPE_I1)
     return ghlo_lower_refuse (self, "it counts in a type that nodes have not");
   value = ghlo_lower_coordinate (self, is_integer ? number : GHLO_ELEMENT_TYPE_I64, &index->dimensions[dimension]);
   if (is_integer)
@@ -103,25 +102,13 @@ make_iota (GhloLowering    *self,
                                                         GHLO_LOWER_NONE, GHLO_LOWER_NONE));
 }
 
-/* The index of a value of which one element serves all. */
-static GhloIndex
-index_of_scalar (const GhloIndex *index)
-{
-  GhloIndex scalar = ghlo_lower_no_index ();
-
-  scalar.n_guards = index->n_guards;
-  memcpy (scalar.guards, index->guards, index->n_guards * sizeof index->guards[0]);
-
-  return scalar;
-}
-
 /* Indices are large: what follows is kept out of the frames of the walk, which may be deep. */
 static G_GNUC_NO_INLINE guint32
 value_of_scalar (GhloLowering      *self,
                  const GhloIrValue *value,
                  const GhloIndex   *index)
 {
-  const GhloIndex scalar = index_of_scalar (index);
+  const GhloIndex scalar = ghlo_lower_no_index (index);
 
   return ghlo_lower_value (self, value, &scalar);
 }
@@ -204,8 +191,6 @@ make_pad (GhloLowering    *self,
 
       if (interior[i] > 0 && size > 1)
         return ghlo_lower_refuse (self, "it pads between elements");
-      if (index->nodes[i] != GHLO_LOWER_NONE)
-        return ghlo_lower_refuse (self, "it pads what is indexed by a value");
       inner.dimensions[i].offset -= low[i];
       if ((low[i] > 0 || high[i] > 0) && !ghlo_lower_add_guard (&inner, &inner.dimensions[i], size))
         return ghlo_lower_refuse (self, "it pads too many dimensions");
@@ -225,8 +210,6 @@ make_concatenate (GhloLowering    *self,
   gint64 offset = op->results[0].type->dimensions[dimension];
   guint32 value = GHLO_LOWER_NONE;
 
-  if (index->nodes[dimension] != GHLO_LOWER_NONE)
-    return ghlo_lower_refuse (self, "it joins what is indexed by a value");
   for (guint i = op->n_operands; i > 0; i--)
     {
       const GhloIrValue *operand = ghlo_ir_op_operand (op, i - 1);
