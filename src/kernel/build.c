@@ -558,43 +558,13 @@ ghlo_kernel_builder_get_node (GhloKernelBuilder *self,
   return node < self->nodes->len ? &g_array_index (self->nodes, GhloKernelNode, node) : NULL;
 }
 
-/* Of what ghlo_kernel_equal () compares. */
 static guint64
 hash_kernel (const GhloKernel *self)
 {
   static const guint64 key[2] = { 0x676c686f2d6b6572, 0x6e656c2d68617368 };
   g_autoptr (GByteArray) bytes = g_byte_array_new ();
-  const guint16 counts[] = { self->n_axes, self->n_buffers, self->n_accesses, self->n_terms, self->n_temporaries,
-                             self->n_blocks, self->n_stores, self->n_folds, self->n_carries, self->n_nodes };
 
-  g_byte_array_append (bytes, (const guint8 *) counts, sizeof counts);
-  for (guint i = 0; i < self->n_axes; i++)
-    {
-      const GhloKernelAxis *axis = &self->axes[i];
-      const gint64 words[] = { axis->is_runtime ? 0 : axis->extent, axis->is_parallel, axis->is_runtime };
-
-      g_byte_array_append (bytes, (const guint8 *) words, sizeof words);
-    }
-  for (guint i = 0; i < self->n_buffers; i++)
-    {
-      const guint32 words[] = { self->buffers[i].is_written, self->buffers[i].shared };
-
-      g_byte_array_append (bytes, (const guint8 *) words, sizeof words);
-    }
-  for (guint i = 0; i < self->n_temporaries; i++)
-    {
-      g_byte_array_append (bytes, &self->temporaries[i].type, 1);
-      g_byte_array_append (bytes, &self->temporaries[i].axes, 1);
-    }
-#define ADD(table) g_byte_array_append (bytes, (const guint8 *) self->table, self->n_##table * sizeof self->table[0])
-  ADD (accesses);
-  ADD (terms);
-  ADD (blocks);
-  ADD (stores);
-  ADD (folds);
-  ADD (carries);
-  ADD (nodes);
-#undef ADD
+  ghlo_kernel_append_key (self, bytes);
 
   return ghlo_hash_keyed (key, 2, 4, bytes->data, bytes->len);
 }

@@ -135,3 +135,77 @@ ghlo_kernel_equal (const GhloKernel *self,
              && TABLE_EQUAL (accesses) && TABLE_EQUAL (terms) && TABLE_EQUAL (blocks) && TABLE_EQUAL (stores)
              && TABLE_EQUAL (folds) && TABLE_EQUAL (carries) && TABLE_EQUAL (nodes));
 }
+
+void
+ghlo_kernel_append_key (const GhloKernel *self,
+                        GByteArray       *bytes)
+{
+  const guint16 counts[] = { self->n_axes, self->n_buffers, self->n_accesses, self->n_terms, self->n_temporaries,
+                             self->n_blocks, self->n_stores, self->n_folds, self->n_carries, self->n_nodes };
+
+  g_byte_array_append (bytes, (const guint8 *) counts, sizeof counts);
+  for (guint i = 0; i < self->n_axes; i++)
+    {
+      const GhloKernelAxis *axis = &self->axes[i];
+      const gint64 words[] = { axis->is_runtime ? 0 : axis->extent, axis->is_parallel, axis->is_runtime };
+
+      g_byte_array_append (bytes, (const guint8 *) words, sizeof words);
+    }
+  for (guint i = 0; i < self->n_buffers; i++)
+    {
+      const guint32 words[] = { self->buffers[i].is_written, self->buffers[i].shared };
+
+      g_byte_array_append (bytes, (const guint8 *) words, sizeof words);
+    }
+  for (guint i = 0; i < self->n_temporaries; i++)
+    {
+      g_byte_array_append (bytes, &self->temporaries[i].type, 1);
+      g_byte_array_append (bytes, &self->temporaries[i].axes, 1);
+    }
+#define ADD(table) g_byte_array_append (bytes, (const guint8 *) self->table, self->n_##table * sizeof self->table[0])
+  ADD (accesses);
+  ADD (terms);
+  ADD (blocks);
+  ADD (stores);
+  ADD (folds);
+  ADD (carries);
+  ADD (nodes);
+#undef ADD
+}
+
+/* Where what is at @pointer of the block @from is in its copy @to. */
+static gconstpointer
+move (const GhloKernel *from,
+      const GhloKernel *to,
+      gconstpointer     pointer)
+{
+  return (const guint8 *) to + ((const guint8 *) pointer - (const guint8 *) from);
+}
+
+GhloKernel *
+ghlo_kernel_copy (const GhloKernel *self)
+{
+  GhloKernel *copy = g_memdup2 (self, self->size);
+
+#define MOVE(table) copy->table = move (self, copy, self->table)
+  MOVE (name);
+  MOVE (axes);
+  MOVE (buffers);
+  MOVE (accesses);
+  MOVE (terms);
+  MOVE (temporaries);
+  MOVE (blocks);
+  MOVE (stores);
+  MOVE (folds);
+  MOVE (carries);
+  MOVE (nodes);
+#undef MOVE
+  for (guint i = 0; i < copy->n_axes; i++)
+    ((GhloKernelAxis *) copy->axes)[i].name = move (self, copy, self->axes[i].name);
+  for (guint i = 0; i < copy->n_buffers; i++)
+    ((GhloKernelBuffer *) copy->buffers)[i].name = move (self, copy, self->buffers[i].name);
+  for (guint i = 0; i < copy->n_temporaries; i++)
+    ((GhloKernelTemporary *) copy->temporaries)[i].name = move (self, copy, self->temporaries[i].name);
+
+  return copy;
+}

@@ -267,5 +267,10 @@ GhloElementType     ghlo_kernel_operand_type (const GhloKernel     *self,
 /* Whether both have the same code: equal but for names, sizes of buffers and extents of run-time axes. */
 gboolean            ghlo_kernel_equal        (const GhloKernel     *self,
                                               const GhloKernel     *other);
+/* Appends what code depends on: the same bytes for kernels that are equal, others for others. */
+void                ghlo_kernel_append_key   (const GhloKernel     *self,
+                                              GByteArray           *bytes);
+/* To be freed by g_free (). */
+GhloKernel         *ghlo_kernel_copy         (const GhloKernel     *self);
 
 G_END_DECLS

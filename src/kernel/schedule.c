@@ -223,7 +223,8 @@ ghlo_kernel_schedule_choose (const GhloKernel   *kernel,
   double points = points_of (kernel, (1u << kernel->n_parallel) - 1);
 
   estimate.strip = choose_strip (kernel, machine);
-  *schedule = (GhloKernelSchedule) { .lanes = GHLO_KERNEL_NONE, .strip = (guint16) estimate.strip };
+  *schedule = (GhloKernelSchedule) { .lanes = GHLO_KERNEL_NONE, .strip = (guint16) estimate.strip,
+                                     .width = (guint16) (machine->vector_bytes / sizeof (float)) };
   schedule->cost = time_of (&estimate);
   for (guint i = 0; i < kernel->n_parallel; i++)
     {

@@ -18,6 +18,7 @@ typedef struct
 {
   guint16 lanes;                /* a parallel axis, or GHLO_KERNEL_NONE: the last axis of each block */
   guint16 strip;                /* points, at most GHLO_SCHEDULE_MAX_STRIP */
+  guint16 width;                /* lanes of a vector of points side by side, in machine code */
   double  cost;                 /* nanoseconds of one parallel point, about */
   gint64  grain;                /* parallel points that are worth a thread */
 } GhloKernelSchedule;

@@ -5,7 +5,6 @@
  */
 
 #include "base/ghlo-error.h"
-#include "kernel-copy.h"
 #include "kernel/check.h"
 #include "random-kernel.h"
 
@@ -102,7 +101,7 @@ check_run (const GhloKernel *kernel,
            guint64           seed)
 {
   GhloKernelMemory *memory, *mirrored_memory;
-  g_autofree GhloKernel *mirrored = kernel_copy (kernel);
+  g_autofree GhloKernel *mirrored = ghlo_kernel_copy (kernel);
   g_autoptr (GError) error = NULL;
 
   if (!is_small (kernel))
@@ -277,7 +276,7 @@ test_mutants (void)
 
       for (guint j = 0; j < 20; j++, i++)
         {
-          g_autofree GhloKernel *mutant = kernel_copy (kernel);
+          g_autofree GhloKernel *mutant = ghlo_kernel_copy (kernel);
           g_autoptr (GError) error = NULL;
 
           change (rand, mutant);

@@ -5,7 +5,6 @@
 
 #include "base/ghlo-error.h"
 #include "good-kernels.h"
-#include "kernel-copy.h"
 #include "kernel/check.h"
 
 #include <string.h>
@@ -42,7 +41,7 @@ check_refused (const GhloKernel *kernel,
   do \
     { \
       g_autofree GhloKernel *original = good_kernel (name); \
-      g_autofree GhloKernel *k = kernel_copy (original); \
+      g_autofree GhloKernel *k = ghlo_kernel_copy (original); \
       \
       __VA_ARGS__; \
       check_refused (k, message); \
@@ -54,7 +53,7 @@ check_refused (const GhloKernel *kernel,
   do \
     { \
       g_autofree GhloKernel *original = good_kernel (name); \
-      g_autofree GhloKernel *k = kernel_copy (original); \
+      g_autofree GhloKernel *k = ghlo_kernel_copy (original); \
       g_autoptr (GError) error = NULL; \
       \
       __VA_ARGS__; \
