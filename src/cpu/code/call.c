@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Lays out the scratch of machine code, and has the functions that the code calls.
+ */
+
+#include "cpu/code/call.h"
+
+#include <math.h>
+
+enum { ALIGNMENT = 64, ROOM = 64, BETWEEN = 64 };
+
+/* Adds the bytes of a temporary to *total, which is where it begins; FALSE where they are too many. */
+static gboolean
+add_temporary (const GhloKernel         *kernel,
+               const GhloKernelSchedule *schedule,
+               const gint64             *extents,
+               guint                     number,
+               gsize                    *total)
+{
+  const GhloKernelTemporary *temporary = &kernel->temporaries[number];
+  gsize bytes = schedule->lanes == GHLO_KERNEL_NONE ? 1 : schedule->width;
+
+  for (guint i = 0; i < kernel->n_axes; i++)
+    if ((temporary->axes & 1u << i) != 0 && __builtin_mul_overflow (bytes, (gsize) extents[i], &bytes))
+      return FALSE;
+
+  return !__builtin_add_overflow (bytes, (gsize) ROOM, &bytes)
+         && !__builtin_mul_overflow (bytes, (gsize) ghlo_element_info (temporary->type)->size, &bytes)
+         && !__builtin_add_overflow (bytes, (gsize) BETWEEN + ALIGNMENT - 1, &bytes)
+         && !__builtin_add_overflow (*total, bytes & ~(gsize) (ALIGNMENT - 1), total) && *total < G_MAXSIZE / 2;
+}
+
+gsize
+ghlo_code_scratch (const GhloKernel         *kernel,
+                   const GhloKernelSchedule *schedule,
+                   const gint64             *extents)
+{
+  gsize total = GHLO_CODE_WASTE;
+
+  for (guint i = 0; i < kernel->n_temporaries; i++)
+    if (kernel->temporaries[i].axes != 0 && !add_temporary (kernel, schedule, extents, i, &total))
+      return G_MAXSIZE;
+
+  return total;
+}
+
+static gboolean
+never_stops (gpointer data)
+{
+  return FALSE;
+}
+
+static void
+fma_f32 (float       *result,
+         const float *a,
+         const float *b,
+         const float *c,
+         gsize        n)
+{
+  for (gsize i = 0; i < n; i++)
+    result[i] = fmaf (a[i], b[i], c[i]);
+}
+
+static void
+fma_f64 (double       *result,
+         const double *a,
+         const double *b,
+         const double *c,
+         gsize         n)
+{
+  for (gsize i = 0; i < n; i++)
+    result[i] = fma (a[i], b[i], c[i]);
+}
+
+void
+ghlo_code_call_init (GhloCodeCall              *call,
+                     guint8                   **temporaries,
+                     const GhloKernel          *kernel,
+                     const GhloKernelSchedule  *schedule,
+                     const gint64              *extents,
+                     gpointer const            *buffers,
+                     gpointer                   scratch)
+{
+  gsize start = GHLO_CODE_WASTE;
+
+  for (guint i = 0; i < kernel->n_temporaries; i++)
+    {
+      temporaries[i] = NULL;
+      if (kernel->temporaries[i].axes == 0)
+        continue;
+      temporaries[i] = (guint8 *) scratch + start;
+      add_temporary (kernel, schedule, extents, i, &start);
+    }
+  *call = (GhloCodeCall) {
+    .buffers = buffers,
+    .extents = extents,
+    .temporaries = temporaries,
+    .scratch = scratch,
+    .stops = never_stops,
+    .fma_f32 = fma_f32,
+    .fma_f64 = fma_f64,
+  };
+}
