@@ -7,11 +7,11 @@
 
 #include "base/ghlo-error.h"
 #include "compiler/cache-entry.h"
-#include "compiler/cache.h"
 #include "compiler/devices.h"
 #include "compiler/optimize.h"
 #include "passes/walk.h"
 #include "reference/device.h"
+#include "runtime/cache.h"
 
 /* What part of a compile's progress the passes are, where there are any. */
 #define PASSES_SHARE 0.5

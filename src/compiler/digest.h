@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The SHA-256 of bytes, by which files and serialized executables are known to be whole.
+ * The SHA-256 of bytes, by which programs are told apart and serialized executables known to be whole.
  */
 
 #pragma once

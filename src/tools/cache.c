@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "compiler/cache.h"
 #include "compiler/cache-entry.h"
+#include "runtime/cache.h"
 
 /* What one file holds; nothing of it is known where it is damaged. */
 static void

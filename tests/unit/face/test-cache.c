@@ -11,8 +11,8 @@
 
 #include "../passes/pass-help.h"
 #include "compiler/build-id.h"
-#include "compiler/cache.h"
 #include "compiler/cache-entry.h"
+#include "runtime/cache.h"
 
 static const char name[] = "0123456789abcdef";
 

@@ -9,12 +9,12 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
-#include "compiler/cache.h"
 #include "compiler/devices.h"
 #include "cpu/device.h"
 #include "ghlo/ghlo-device-private.h"
 #include "ghlo/ghlo-executable-private.h"
 #include "reference/device.h"
+#include "runtime/cache.h"
 
 /* Folds to one multiplication, and a function that vanishes. */
 #define FOLDS \

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Files of the cache on disk. Each begins with eight bytes that name the format and the
- * SHA-256 of what follows. It is written under another name and renamed, so that a
+ * Files of the cache on disk. Each begins with eight bytes that name the format and a
+ * checksum of what follows, against damage: whoever could write a file with a purpose could write its
+ * checksum too. It is written under another name and renamed, so that a
  * reader finds all of it or nothing; its time of modification is that of its last use.
  *
  * The folder has to be the user's own and nobody else's: it is opened once for each
  * call, and files are reached through it, never by path.
  */
 
-#include "compiler/cache.h"
+#include "runtime/cache.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,11 +21,14 @@
 #include <unistd.h>
 
 #include "base/ghlo-error.h"
-#include "compiler/digest.h"
+#include "base/hash.h"
 
-static const char magic[8] = { 'G', 'H', 'L', 'O', 'C', 'A', 'C', '1' };
+static const char magic[8] = { 'G', 'H', 'L', 'O', 'C', 'A', 'C', '2' };
 
-enum { HEADER_SIZE = sizeof magic + GHLO_DIGEST_SIZE, NAME_LENGTH = 16 };
+enum { HEADER_SIZE = sizeof magic + sizeof (guint64), NAME_LENGTH = 16 };
+
+/* After how many bytes written the files are gone through, and before the first ones. */
+#define SHRINK_AFTER ((gsize) GHLO_CACHE_MAX_SIZE / 16)
 
 #define TEMPORARY "new-"
 /* After how many µs a temporary file is one that a process left behind. */
@@ -166,12 +170,21 @@ write_all (int           fd,
   return TRUE;
 }
 
+static guint64
+sum_bytes (gconstpointer bytes,
+           gsize         size)
+{
+  static const guint64 key[2] = { 0x676c686f2d636163, 0x68652d66696c6573 };
+
+  return GUINT64_TO_LE (ghlo_hash_keyed (key, 1, 3, bytes, size));
+}
+
 /* The contents of an open file, when they are what was written. */
 static GBytes *
 read_contents (int         fd,
                const char *name)
 {
-  guint8 found[GHLO_DIGEST_SIZE];
+  guint64 found;
   struct stat status;
   g_autoptr (GBytes) whole = NULL;
   guint8 *bytes;
@@ -191,8 +204,8 @@ read_contents (int         fd,
   whole = g_bytes_new_take (bytes, size);
   if (read_all (fd, bytes, size) == size && memcmp (bytes, magic, sizeof magic) == 0)
     {
-      ghlo_digest (bytes + HEADER_SIZE, size - HEADER_SIZE, found);
-      if (memcmp (found, bytes + sizeof magic, GHLO_DIGEST_SIZE) == 0)
+      found = sum_bytes (bytes + HEADER_SIZE, size - HEADER_SIZE);
+      if (memcmp (&found, bytes + sizeof magic, sizeof found) == 0)
         return g_bytes_new_from_bytes (whole, HEADER_SIZE, size - HEADER_SIZE);
     }
   g_debug ("the cache's file '%s' was cut off or changed, and is ignored", name);
@@ -245,16 +258,29 @@ write_file (int         folder,
   guint8 header[HEADER_SIZE];
   gsize size;
   const guint8 *bytes = g_bytes_get_data (contents, &size);
+  const guint64 sum = sum_bytes (bytes, size);
   int fd = openat (folder, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   gboolean ok;
 
   if (fd < 0)
     return FALSE;
   memcpy (header, magic, sizeof magic);
-  ghlo_digest (bytes, size, header + sizeof magic);
+  memcpy (header + sizeof magic, &sum, sizeof sum);
   ok = write_all (fd, header, HEADER_SIZE) && write_all (fd, bytes, size);
 
   return close (fd) == 0 && ok;
+}
+
+/* Each process counts what it writes, since going through all files takes longer than to write one. */
+static void
+shrink_sometimes (gsize size)
+{
+  static gsize written = SHRINK_AFTER;
+
+  if (__atomic_fetch_add (&written, size, __ATOMIC_RELAXED) < SHRINK_AFTER)
+    return;
+  __atomic_store_n (&written, 0, __ATOMIC_RELAXED);
+  ghlo_cache_shrink (GHLO_CACHE_MAX_SIZE);
 }
 
 void
@@ -277,7 +303,7 @@ ghlo_cache_write (const char *name,
       unlinkat (folder, temporary, 0);
     }
   close (folder);
-  ghlo_cache_shrink (GHLO_CACHE_MAX_SIZE);
+  shrink_sometimes (HEADER_SIZE + g_bytes_get_size (contents));
 }
 
 void
