@@ -90,7 +90,7 @@ node_time (const Estimate       *self,
 {
   const GhloMachine *machine = self->machine;
   const GhloNodeSpec *spec = ghlo_node_spec (node->kind);
-  double vectors = n * ghlo_element_info (node->type)->size / machine->vector_bytes;
+  double vectors = MAX (n * ghlo_element_info (node->type)->size / machine->vector_bytes, 1);
 
   if (node->kind == GHLO_NODE_LOAD || node->kind == GHLO_NODE_INSIDE)
     return machine->call_time + access_time (self, node->which, axis, n);
@@ -124,6 +124,17 @@ group_time (const Estimate        *self,
   return n_dependent > block->n_folds ? self->machine->call_time * n_dependent * n / block->n_chains : 0;
 }
 
+/* The time of the folds of @block at @n points side by side; where there are several chains, they are in memory. */
+static double
+chain_time (const Estimate        *self,
+            const GhloKernelBlock *block,
+            double                 n)
+{
+  double vectors = block->n_chains > 1 ? 4 * MAX (n * 4 / self->machine->vector_bytes, 1) : 0;
+
+  return block->n_folds * (self->machine->call_time + vectors * self->machine->vector_time);
+}
+
 /* One block at one point of the axes around it, for one parallel point. */
 static double
 block_time (const Estimate        *self,
@@ -144,7 +155,7 @@ block_time (const Estimate        *self,
     if (kernel->stores[i].access != GHLO_KERNEL_NONE)
       time += access_time (self, kernel->stores[i].access, axis, n);
   if (block->n_folds > 0)
-    time += is_across ? self->machine->call_time * block->n_folds : group_time (self, block, n);
+    time += is_across ? chain_time (self, block, n) : group_time (self, block, n);
 
   return time * strips / (is_across ? n : 1);
 }
@@ -214,26 +225,24 @@ choose_strip (const GhloKernel  *kernel,
   return strip;
 }
 
-void
-ghlo_kernel_schedule_choose (const GhloKernel   *kernel,
-                             const GhloMachine  *machine,
-                             GhloKernelSchedule *schedule)
+/* The least time of all choices of lanes. */
+static void
+choose_lanes (Estimate           *estimate,
+              GhloKernelSchedule *schedule)
 {
-  Estimate estimate = { .kernel = kernel, .machine = machine, .lanes = GHLO_KERNEL_NONE };
+  const GhloKernel *kernel = estimate->kernel;
   double points = points_of (kernel, (1u << kernel->n_parallel) - 1);
 
-  estimate.strip = choose_strip (kernel, machine);
-  *schedule = (GhloKernelSchedule) { .lanes = GHLO_KERNEL_NONE, .strip = (guint16) estimate.strip,
-                                     .width = (guint16) (machine->vector_bytes / sizeof (float)) };
-  schedule->cost = time_of (&estimate);
+  estimate->lanes = schedule->lanes = GHLO_KERNEL_NONE;
+  schedule->cost = time_of (estimate);
   for (guint i = 0; i < kernel->n_parallel; i++)
     {
       double cost;
 
       if (!ghlo_kernel_schedule_allows (kernel, i))
         break;
-      estimate.lanes = i;
-      cost = time_of (&estimate);
+      estimate->lanes = i;
+      cost = time_of (estimate);
       if (cost <= schedule->cost)
         {
           schedule->lanes = (guint16) i;
@@ -241,4 +250,49 @@ ghlo_kernel_schedule_choose (const GhloKernel   *kernel,
         }
     }
   schedule->grain = (gint64) CLAMP (GRAIN_NANOSECONDS / MAX (schedule->cost, 1e-3), 1, points);
+}
+
+void
+ghlo_kernel_schedule_choose (const GhloKernel   *kernel,
+                             const GhloMachine  *machine,
+                             GhloKernelSchedule *schedule)
+{
+  Estimate estimate = { .kernel = kernel, .machine = machine, .strip = choose_strip (kernel, machine) };
+
+  *schedule = (GhloKernelSchedule) { .strip = (guint16) estimate.strip };
+  choose_lanes (&estimate, schedule);
+}
+
+/* Two vectors of what most values are: so that one computes while the other waits. */
+static guint
+choose_width (const GhloKernel  *kernel,
+              const GhloMachine *machine)
+{
+  guint n = 0, bytes = 0, width = 2 * machine->vector_bytes;
+
+  for (guint i = 0; i < kernel->n_nodes; i++)
+    if (kernel->nodes[i].type != GHLO_ELEMENT_TYPE_I1
+        && (ghlo_node_spec (kernel->nodes[i].kind)->role != GHLO_NODE_LEAF || kernel->nodes[i].kind == GHLO_NODE_LOAD))
+      {
+        bytes += ghlo_element_info (kernel->nodes[i].type)->size;
+        n++;
+      }
+  while (bytes > n)
+    {
+      width /= 2;
+      n *= 2;
+    }
+
+  return CLAMP (width, 4, GHLO_SCHEDULE_MAX_WIDTH);
+}
+
+void
+ghlo_kernel_schedule_choose_code (const GhloKernel   *kernel,
+                                  const GhloMachine  *machine,
+                                  GhloKernelSchedule *schedule)
+{
+  Estimate estimate = { .kernel = kernel, .machine = machine, .strip = choose_width (kernel, machine) };
+
+  *schedule = (GhloKernelSchedule) { .width = (guint16) estimate.strip };
+  choose_lanes (&estimate, schedule);
 }

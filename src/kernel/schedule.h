@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How a kernel is run in strips: choices that change no bit. Points that lie side by side are the
- * lanes of a strip. They are those of one parallel axis, so that every value of every block is a strip of
- * parallel points; or each block has its own, along the last of its axes.
+ * How a kernel is run, in strips or as machine code: choices that change no bit. Points that lie side by side are the
+ * lanes of a strip, or of a vector. They are those of one parallel axis, so that every value of every block is a strip
+ * of parallel points; or each block has its own, along the last of its axes.
  */
 
 #pragma once
@@ -12,13 +12,13 @@
 
 G_BEGIN_DECLS
 
-enum { GHLO_SCHEDULE_MAX_STRIP = 512 };
+enum { GHLO_SCHEDULE_MAX_STRIP = 512, GHLO_SCHEDULE_MAX_WIDTH = 64 };
 
 typedef struct
 {
   guint16 lanes;                /* a parallel axis, or GHLO_KERNEL_NONE: the last axis of each block */
-  guint16 strip;                /* points, at most GHLO_SCHEDULE_MAX_STRIP */
-  guint16 width;                /* lanes of a vector of points side by side, in machine code */
+  guint16 strip;                /* points, at most GHLO_SCHEDULE_MAX_STRIP; 0 where it is for code */
+  guint16 width;                /* lanes of vectors in code, a power of two; 0 where it is for strips */
   double  cost;                 /* nanoseconds of one parallel point, about */
   gint64  grain;                /* parallel points that are worth a thread */
 } GhloKernelSchedule;
@@ -29,5 +29,9 @@ gboolean ghlo_kernel_schedule_allows (const GhloKernel   *kernel,
 void     ghlo_kernel_schedule_choose (const GhloKernel   *kernel,
                                       const GhloMachine  *machine,
                                       GhloKernelSchedule *schedule);
+/* The same for machine code; @machine says what its instructions take. */
+void     ghlo_kernel_schedule_choose_code (const GhloKernel   *kernel,
+                                           const GhloMachine  *machine,
+                                           GhloKernelSchedule *schedule);
 
 G_END_DECLS

@@ -43,8 +43,9 @@ typedef struct
   const char *cpu;              /* "x86-64-v3", "generic" */
   const char *features;         /* "+avx512f,-avx512er"; may be "" */
   guint       vector_bytes;     /* of one register */
+  guint       masked_bytes;     /* the least element that loads and stores of some lanes only are made for; 0: none */
   gboolean    has_fma;          /* an instruction for FMA */
-  gboolean    has_masks;        /* loads and stores of some lanes at no cost */
+  gboolean    has_rounding;     /* and for FLOOR and the like */
 } GhloCodeTarget;
 
 typedef struct

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The function of a kernel: what it is called with, and the loop over its parallel points.
+ */
+
+#include "cpu/emit/emit-private.h"
+
+#include "base/ghlo-error.h"
+
+#include <string.h>
+
+static Value
+load_field (Emitter *self,
+            gsize    offset)
+{
+  Value place = ghlo_emit_byte_address (self, self->call, ghlo_emit_i64 (self, (gint64) offset));
+
+  return LLVMBuildLoad2 (self->builder, self->pointer, place, "");
+}
+
+static Value
+load_element (Emitter *self,
+              Type     type,
+              Value    table,
+              guint    i)
+{
+  return LLVMBuildLoad2 (self->builder, type, ghlo_emit_byte_address (self, table, ghlo_emit_i64 (self, 8 * (gint64) i)),
+                         "");
+}
+
+static void
+load_call (Emitter *self)
+{
+  const GhloKernel *kernel = self->kernel;
+  Value extents = load_field (self, G_STRUCT_OFFSET (GhloCodeCall, extents));
+  Value buffers = load_field (self, G_STRUCT_OFFSET (GhloCodeCall, buffers));
+  Value temporaries = load_field (self, G_STRUCT_OFFSET (GhloCodeCall, temporaries));
+
+  self->scratch = load_field (self, G_STRUCT_OFFSET (GhloCodeCall, scratch));
+  for (guint i = 0; i < kernel->n_axes; i++)
+    self->extents[i] = kernel->axes[i].is_runtime ? load_element (self, self->i64, extents, i)
+                                                  : ghlo_emit_i64 (self, kernel->axes[i].extent);
+  for (guint i = 0; i < kernel->n_buffers; i++)
+    self->buffers[i] = load_element (self, self->pointer, buffers, i);
+  for (guint i = 0; i < kernel->n_temporaries; i++)
+    if (kernel->temporaries[i].axes != 0)
+      self->places[i] = load_element (self, self->pointer, temporaries, i);
+}
+
+/* Each memory, and the scratch, is told apart from all others. */
+static void
+make_scopes (Emitter *self)
+{
+  const guint n = self->kernel->n_buffers + 1u;
+  LLVMMetadataRef scopes[GHLO_KERNEL_MAX_BUFFERS + 1], others[GHLO_KERNEL_MAX_BUFFERS + 1], domain;
+
+  domain = LLVMMDStringInContext2 (self->context, "memory", strlen ("memory"));
+  domain = LLVMMDNodeInContext2 (self->context, &domain, 1);
+  for (guint i = 0; i < n; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("%u", i);
+      LLVMMetadataRef parts[] = { LLVMMDStringInContext2 (self->context, name, strlen (name)), domain };
+
+      scopes[i] = LLVMMDNodeInContext2 (self->context, parts, 2);
+    }
+  for (guint i = 0; i < n; i++)
+    {
+      guint n_others = 0;
+
+      for (guint j = 0; j < n; j++)
+        if (j != i)
+          others[n_others++] = scopes[j];
+      self->scopes[i] = LLVMMetadataAsValue (self->context, LLVMMDNodeInContext2 (self->context, &scopes[i], 1));
+      self->others[i] = LLVMMetadataAsValue (self->context, LLVMMDNodeInContext2 (self->context, others, n_others));
+    }
+}
+
+static void
+emit_kernel (Emitter  *self,
+             gpointer  data,
+             guint     number)
+{
+  ghlo_emit_blocks (self, 0, self->kernel->n_blocks, 0);
+}
+
+/* The coordinates of the point @number of all parallel axes but that of the lanes. */
+static void
+set_point (Emitter *self,
+           Value    number)
+{
+  guint first = self->schedule->lanes == 0 ? 1 : 0;
+
+  for (guint i = self->kernel->n_parallel; i-- > 0;)
+    {
+      if (i == self->schedule->lanes)
+        continue;
+      self->point[i] = i == first ? number : LLVMBuildURem (self->builder, number, self->extents[i], "");
+      if (i != first)
+        number = LLVMBuildUDiv (self->builder, number, self->extents[i], "");
+    }
+}
+
+/* One parallel point after the other. */
+static void
+emit_along (Emitter *self,
+            Value    begin,
+            Value    end)
+{
+  GhloEmitLoop loop = ghlo_emit_begin_loop (self, begin, end, FALSE);
+
+  self->lanes = GHLO_KERNEL_NONE;
+  self->width = 1;
+  set_point (self, loop.index);
+  emit_kernel (self, NULL, 0);
+  ghlo_emit_end_loop (self, loop, ghlo_emit_i64 (self, 1));
+}
+
+/* Row after row of the lanes' axis, the first and the last of which may be parts. */
+static void
+emit_across (Emitter *self,
+             Value    begin,
+             Value    end)
+{
+  LLVMBuilderRef builder = self->builder;
+  GhloEmitLoop loop;
+  Value extent, from, length, to;
+
+  self->lanes = self->schedule->lanes;
+  self->width = self->schedule->width;
+  extent = self->extents[self->lanes];
+  if (self->kernel->n_parallel == 1)
+    {
+      ghlo_emit_range (self, begin, end, emit_kernel, NULL);
+      return;
+    }
+  loop = ghlo_emit_begin_loop (self, begin, end, FALSE);
+  set_point (self, LLVMBuildUDiv (builder, loop.index, extent, ""));
+  from = LLVMBuildURem (builder, loop.index, extent, "");
+  length = LLVMBuildSub (builder, end, loop.index, "");
+  to = LLVMBuildAdd (builder, from, length, "");
+  to = LLVMBuildSelect (builder, LLVMBuildICmp (builder, LLVMIntSLT, to, extent, ""), to, extent, "");
+  ghlo_emit_range (self, from, to, emit_kernel, NULL);
+  ghlo_emit_end_loop (self, loop, LLVMBuildSub (builder, to, from, ""));
+}
+
+static void
+add_attribute (Emitter    *self,
+               const char *name)
+{
+  guint kind = LLVMGetEnumAttributeKindForName (name, strlen (name));
+
+  LLVMAddAttributeAtIndex (self->function, LLVMAttributeFunctionIndex,
+                           LLVMCreateEnumAttribute (self->context, kind, 0));
+}
+
+static void
+add_function (Emitter *self)
+{
+  g_autofree char *bits = g_strdup_printf ("%u", self->target->vector_bytes * 8);
+  Type parameters[] = { self->pointer, self->i64, self->i64 };
+
+  self->function = LLVMAddFunction (self->module, "kernel", LLVMFunctionType (self->i32, parameters, 3, FALSE));
+  self->call = LLVMGetParam (self->function, 0);
+  LLVMAddTargetDependentFunctionAttr (self->function, "target-cpu", self->target->cpu);
+  LLVMAddTargetDependentFunctionAttr (self->function, "target-features", self->target->features);
+  LLVMAddTargetDependentFunctionAttr (self->function, "prefer-vector-width", bits);
+  LLVMAddTargetDependentFunctionAttr (self->function, "min-legal-vector-width", bits);
+  add_attribute (self, "nounwind");
+}
+
+static void
+begin (Emitter                  *self,
+       LLVMModuleRef             module,
+       const GhloKernel         *kernel,
+       const GhloKernelSchedule *schedule,
+       const GhloCodeTarget     *target)
+{
+  self->kernel = kernel;
+  self->schedule = schedule;
+  self->target = target;
+  self->module = module;
+  self->context = LLVMGetModuleContext (module);
+  self->builder = LLVMCreateBuilderInContext (self->context);
+  self->entry = LLVMCreateBuilderInContext (self->context);
+  self->i1 = LLVMInt1TypeInContext (self->context);
+  self->i8 = LLVMInt8TypeInContext (self->context);
+  self->i32 = LLVMInt32TypeInContext (self->context);
+  self->i64 = LLVMInt64TypeInContext (self->context);
+  self->pointer = LLVMPointerTypeInContext (self->context, 0);
+  self->has_masks = target->masked_bytes > 0;
+  for (guint i = 0; i < kernel->n_accesses; i++)
+    if (ghlo_element_info (kernel->accesses[i].type)->size < target->masked_bytes)
+      self->has_masks = FALSE;
+}
+
+static void
+emit (Emitter *self)
+{
+  LLVMBasicBlockRef variables, body;
+  Value begin, end;
+
+  add_function (self);
+  variables = LLVMAppendBasicBlockInContext (self->context, self->function, "");
+  body = LLVMAppendBasicBlockInContext (self->context, self->function, "");
+  LLVMPositionBuilderAtEnd (self->entry, variables);
+  LLVMPositionBuilderBefore (self->entry, LLVMBuildBr (self->entry, body));
+  LLVMPositionBuilderAtEnd (self->builder, body);
+  load_call (self);
+  make_scopes (self);
+  begin = LLVMGetParam (self->function, 1);
+  end = LLVMGetParam (self->function, 2);
+  if (self->schedule->lanes == GHLO_KERNEL_NONE)
+    emit_along (self, begin, end);
+  else
+    emit_across (self, begin, end);
+  LLVMBuildRet (self->builder, LLVMConstInt (self->i32, 1, FALSE));
+}
+
+gboolean
+ghlo_emit_function (LLVMModuleRef              module,
+                    const GhloKernel          *kernel,
+                    const GhloKernelSchedule  *schedule,
+                    const GhloCodeTarget      *target,
+                    GError                   **error)
+{
+  g_autofree Emitter *self = g_new0 (Emitter, 1);
+
+  if (kernel->n_nodes > GHLO_EMIT_MAX_NODES)
+    {
+      g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, "the kernel %s has %u nodes: at most %u become code",
+                   kernel->name, kernel->n_nodes, GHLO_EMIT_MAX_NODES);
+      return FALSE;
+    }
+  begin (self, module, kernel, schedule, target);
+  emit (self);
+  LLVMDisposeBuilder (self->builder);
+  LLVMDisposeBuilder (self->entry);
+  if (self->stack > GHLO_EMIT_MAX_STACK)
+    {
+      g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, "the folds of the kernel %s would take %" G_GSIZE_FORMAT
+                   " bytes of the stack: at most %d are taken", kernel->name, self->stack, GHLO_EMIT_MAX_STACK);
+      return FALSE;
+    }
+
+  return TRUE;
+}

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Loops over coordinates, and over points in vectors: whole ones first, then what is left. With bounds that are known
+ * all of it is laid out ahead, without a branch; else what is left is one vector with a mask where the processor has
+ * masks, and a loop of single points where it has not.
+ */
+
+#include "cpu/emit/emit-private.h"
+
+GhloEmitLoop
+ghlo_emit_begin_loop (Emitter  *self,
+                      Value     begin,
+                      Value     end,
+                      gboolean  is_certain)
+{
+  LLVMBasicBlockRef from = LLVMGetInsertBlock (self->builder);
+  GhloEmitLoop loop = {
+    .body = LLVMAppendBasicBlockInContext (self->context, self->function, ""),
+    .exit = LLVMAppendBasicBlockInContext (self->context, self->function, ""),
+    .end = end,
+  };
+
+  if (is_certain)
+    LLVMBuildBr (self->builder, loop.body);
+  else
+    LLVMBuildCondBr (self->builder, LLVMBuildICmp (self->builder, LLVMIntSLT, begin, end, ""), loop.body, loop.exit);
+  LLVMPositionBuilderAtEnd (self->builder, loop.body);
+  loop.index = LLVMBuildPhi (self->builder, self->i64, "");
+  LLVMAddIncoming (loop.index, &begin, &from, 1);
+
+  return loop;
+}
+
+void
+ghlo_emit_end_loop (Emitter      *self,
+                    GhloEmitLoop  loop,
+                    Value         step)
+{
+  Value next = LLVMBuildAdd (self->builder, loop.index, step, "");
+  LLVMBasicBlockRef from = LLVMGetInsertBlock (self->builder);
+
+  LLVMSetNSW (next, TRUE);
+  LLVMBuildCondBr (self->builder, LLVMBuildICmp (self->builder, LLVMIntSLT, next, loop.end, ""), loop.body, loop.exit);
+  LLVMAddIncoming (loop.index, &next, &from, 1);
+  LLVMPositionBuilderAtEnd (self->builder, loop.exit);
+}
+
+/* A range on its way. */
+typedef struct
+{
+  Emitter        *self;
+  guint           n;
+  GhloEmitVector  func;
+  gpointer        data;
+} Range;
+
+/* One vector whose first lane is at @index. */
+static void
+emit_vector (const Range *range,
+             Value        index,
+             guint        number,
+             Value        mask)
+{
+  Emitter *self = range->self;
+
+  self->point[self->lanes] = index;
+  self->mask = mask;
+  range->func (self, range->data, number);
+  self->mask = NULL;
+}
+
+static Value
+move (const Range *range,
+      Value        index,
+      guint        number)
+{
+  Emitter *self = range->self;
+
+  return LLVMBuildAdd (self->builder, index, ghlo_emit_i64 (self, (gint64) number * self->width), "");
+}
+
+static void
+emit_whole (const Range *range,
+            Value        index)
+{
+  for (guint i = 0; i < range->n; i++)
+    emit_vector (range, move (range, index, i), i, NULL);
+}
+
+static Value
+constant_mask (Emitter *self,
+               gint64   n)
+{
+  Value lanes[GHLO_SCHEDULE_MAX_WIDTH];
+
+  for (guint i = 0; i < self->width; i++)
+    lanes[i] = LLVMConstInt (self->i1, i < n, FALSE);
+
+  return LLVMConstVector (lanes, self->width);
+}
+
+/* [0, extent). */
+static void
+emit_known (const Range *range,
+            gint64       extent)
+{
+  Emitter *self = range->self;
+  const gint64 step = (gint64) self->width * range->n, whole = extent / step * step;
+
+  if (whole == step)
+    emit_whole (range, ghlo_emit_i64 (self, 0));
+  else if (whole > 0)
+    {
+      GhloEmitLoop loop = ghlo_emit_begin_loop (self, ghlo_emit_i64 (self, 0), ghlo_emit_i64 (self, whole), TRUE);
+
+      emit_whole (range, loop.index);
+      ghlo_emit_end_loop (self, loop, ghlo_emit_i64 (self, step));
+    }
+  for (guint i = 0; whole + (gint64) i * self->width < extent; i++)
+    {
+      gint64 left = extent - whole - (gint64) i * self->width;
+
+      emit_vector (range, ghlo_emit_i64 (self, extent - left), i,
+                   left < self->width ? constant_mask (self, left) : NULL);
+    }
+}
+
+/* The lanes at @index and on that are below @end, and not below @begin where that is not NULL. */
+static Value
+variable_mask (Emitter *self,
+               Value    index,
+               Value    begin,
+               Value    end)
+{
+  Value lanes = LLVMBuildAdd (self->builder, ghlo_emit_widen (self, index), ghlo_emit_steps (self, self->i64, 1), "");
+  Value mask = LLVMBuildICmp (self->builder, LLVMIntSLT, lanes, ghlo_emit_widen (self, end), "");
+
+  if (begin != NULL)
+    mask = LLVMBuildAnd (self->builder, mask,
+                         LLVMBuildICmp (self->builder, LLVMIntSGE, lanes, ghlo_emit_widen (self, begin), ""), "");
+
+  return mask;
+}
+
+/* What is left of [index, end), less than one vector, if anything. */
+static void
+emit_rest (const Range *range,
+           Value        index,
+           Value        end)
+{
+  Emitter *self = range->self;
+  const guint width = self->width;
+  GhloEmitLoop loop = ghlo_emit_begin_loop (self, index, end, FALSE);
+
+  if (self->has_masks)
+    {
+      emit_vector (range, loop.index, 0, variable_mask (self, loop.index, NULL, end));
+      ghlo_emit_end_loop (self, loop, ghlo_emit_i64 (self, width));
+      return;
+    }
+  self->width = 1;
+  emit_vector (range, loop.index, 0, NULL);
+  self->width = width;
+  ghlo_emit_end_loop (self, loop, ghlo_emit_i64 (self, 1));
+}
+
+/* From @begin on, of which whatever the range has several vectors for is a multiple of all of them. */
+static void
+emit_unknown (const Range *range,
+              Value        begin,
+              Value        end)
+{
+  Emitter *self = range->self;
+  LLVMBuilderRef builder = self->builder;
+  Value step = ghlo_emit_i64 (self, (gint64) self->width * range->n), whole, middle;
+  GhloEmitLoop loop;
+
+  whole = LLVMBuildSub (builder, end, begin, "");
+  whole = LLVMBuildSub (builder, whole, LLVMBuildSRem (builder, whole, step, ""), "");
+  middle = LLVMBuildAdd (builder, begin, whole, "");
+  loop = ghlo_emit_begin_loop (self, begin, middle, FALSE);
+  emit_whole (range, loop.index);
+  ghlo_emit_end_loop (self, loop, step);
+  if (self->width == 1 && range->n == 1)
+    return;
+  if (range->n == 1)
+    {
+      emit_rest (range, middle, end);
+      return;
+    }
+  for (guint i = 0; i < range->n; i++)
+    {
+      Value index = move (range, middle, i);
+
+      emit_vector (range, index, i, variable_mask (self, index, NULL, end));
+    }
+}
+
+/* Vectors belong to multiples of all of them, where @begin may not be one. */
+static void
+emit_unaligned (const Range *range,
+                Value        begin,
+                Value        end)
+{
+  Emitter *self = range->self;
+  Value step = ghlo_emit_i64 (self, (gint64) self->width * range->n);
+  Value first = LLVMBuildSub (self->builder, begin, LLVMBuildSRem (self->builder, begin, step, ""), "");
+  GhloEmitLoop loop = ghlo_emit_begin_loop (self, first, end, FALSE);
+
+  for (guint i = 0; i < range->n; i++)
+    {
+      Value index = move (range, loop.index, i);
+
+      emit_vector (range, index, i, variable_mask (self, index, begin, end));
+    }
+  ghlo_emit_end_loop (self, loop, step);
+}
+
+static void
+emit_part (const Range *range,
+           Value        begin,
+           Value        end,
+           gint64       alignment)
+{
+  const gint64 step = (gint64) range->self->width * range->n;
+
+  if (begin == NULL && LLVMIsConstant (end))
+    emit_known (range, LLVMConstIntGetSExtValue (end));
+  else if (begin == NULL)
+    emit_unknown (range, ghlo_emit_i64 (range->self, 0), end);
+  else if (alignment % step == 0)
+    emit_unknown (range, begin, end);
+  else
+    emit_unaligned (range, begin, end);
+}
+
+void
+ghlo_emit_range (Emitter        *self,
+                 Value           begin,
+                 Value           end,
+                 GhloEmitVector  func,
+                 gpointer        data)
+{
+  emit_unknown (&(Range) { self, 1, func, data }, begin, end);
+}
+
+static void
+nest_from (Emitter            *self,
+           const GhloEmitNest *nest,
+           guint               axis)
+{
+  const gboolean is_first = nest->begin != NULL && (nest->axes & ((1u << axis) - 1)) == 0;
+  GhloEmitLoop loop;
+
+  while (axis < self->kernel->n_axes && ((nest->axes & 1u << axis) == 0 || axis == self->lanes))
+    axis++;
+  if (axis < self->kernel->n_axes)
+    {
+      loop = is_first ? ghlo_emit_begin_loop (self, nest->begin, nest->end, FALSE)
+                      : ghlo_emit_begin_loop (self, ghlo_emit_i64 (self, 0), self->extents[axis], TRUE);
+      self->point[axis] = loop.index;
+      nest_from (self, nest, axis + 1);
+      ghlo_emit_end_loop (self, loop, ghlo_emit_i64 (self, 1));
+    }
+  else if (self->lanes != GHLO_KERNEL_NONE && (nest->axes & 1u << self->lanes) != 0)
+    {
+      const Range range = { self, nest->n, nest->func, nest->data };
+      const gboolean is_only = nest->axes == 1u << self->lanes;
+
+      emit_part (&range, is_only ? nest->begin : NULL,
+                 is_only && nest->end != NULL ? nest->end : self->extents[self->lanes], nest->alignment);
+    }
+  else
+    nest->func (self, nest->data, 0);
+}
+
+void
+ghlo_emit_nest (Emitter            *self,
+                const GhloEmitNest *nest)
+{
+  nest_from (self, nest, 0);
+}
+
+GhloEmitLanes
+ghlo_emit_enter (Emitter *self,
+                 guint    axis,
+                 guint    width)
+{
+  const GhloEmitLanes saved = { self->width, self->lanes, self->mask };
+
+  if (self->schedule->lanes != GHLO_KERNEL_NONE)
+    return saved;
+  self->lanes = axis;
+  self->width = axis == GHLO_KERNEL_NONE ? 1 : width;
+  self->mask = NULL;
+
+  return saved;
+}
+
+guint
+ghlo_emit_choose_width (Emitter *self,
+                        guint    axis)
+{
+  guint width = self->schedule->width;
+
+  if (axis != GHLO_KERNEL_NONE && LLVMIsConstant (self->extents[axis]))
+    while (width > 1 && width / 2 >= LLVMConstIntGetSExtValue (self->extents[axis]))
+      width /= 2;
+
+  return width;
+}
+
+void
+ghlo_emit_leave (Emitter       *self,
+                 GhloEmitLanes  saved)
+{
+  self->width = saved.width;
+  self->lanes = saved.lanes;
+  self->mask = saved.mask;
+}
+
+void
+ghlo_emit_stop (Emitter *self)
+{
+  LLVMBuilderRef builder = self->builder;
+  LLVMBasicBlockRef stopped = LLVMAppendBasicBlockInContext (self->context, self->function, "");
+  LLVMBasicBlockRef goes_on = LLVMAppendBasicBlockInContext (self->context, self->function, "");
+  Type type = LLVMFunctionType (self->i32, &self->pointer, 1, FALSE);
+  Value fields[2], stops;
+  const gsize offsets[] = { G_STRUCT_OFFSET (GhloCodeCall, stops), G_STRUCT_OFFSET (GhloCodeCall, data) };
+
+  for (guint i = 0; i < 2; i++)
+    fields[i] = LLVMBuildLoad2 (builder, self->pointer,
+                                ghlo_emit_byte_address (self, self->call, ghlo_emit_i64 (self, (gint64) offsets[i])),
+                                "");
+  stops = LLVMBuildCall2 (builder, type, fields[0], &fields[1], 1, "");
+  LLVMBuildCondBr (builder, LLVMBuildICmp (builder, LLVMIntNE, stops, LLVMConstNull (self->i32), ""), stopped,
+                   goes_on);
+  LLVMPositionBuilderAtEnd (builder, stopped);
+  LLVMBuildRet (builder, LLVMConstNull (self->i32));
+  LLVMPositionBuilderAtEnd (builder, goes_on);
+}

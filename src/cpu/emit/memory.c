@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Loads and stores: of one element for all lanes, of elements side by side, or of lanes each from a place of its own. Where
+ * there is no element for any lane, the waste of the scratch is read, or written to.
+ */
+
+#include "cpu/emit/emit-private.h"
+
+#include <string.h>
+
+static guint
+size_of (const GhloEmitPlace *place)
+{
+  return ghlo_element_info (place->type)->size;
+}
+
+static void
+set_metadata (Emitter    *self,
+              Value       instruction,
+              const char *kind,
+              Value       node)
+{
+  LLVMSetMetadata (instruction, LLVMGetMDKindIDInContext (self->context, kind, (unsigned) strlen (kind)), node);
+}
+
+/* No memory overlaps another one. */
+static Value
+tell (Emitter             *self,
+      const GhloEmitPlace *place,
+      Value                instruction)
+{
+  set_metadata (self, instruction, "alias.scope", self->scopes[place->memory]);
+  set_metadata (self, instruction, "noalias", self->others[place->memory]);
+
+  return instruction;
+}
+
+/* Where elements are when the scalar @inside holds, else the waste. */
+static Value
+address_if (Emitter             *self,
+            const GhloEmitPlace *place,
+            Value                inside)
+{
+  return inside != NULL ? LLVMBuildSelect (self->builder, inside, place->base, self->scratch, "") : place->base;
+}
+
+/* Whether it is as if some lane is there. */
+static Value
+any_lane (Emitter *self,
+          Value    mask)
+{
+  Type type = LLVMTypeOf (mask);
+
+  return ghlo_emit_intrinsic (self, "llvm.vector.reduce.or", &type, 1, &mask, 1);
+}
+
+static gboolean
+is_uniform (const GhloEmitPlace *place)
+{
+  return place->stride == 0 && place->offsets == NULL;
+}
+
+static gboolean
+is_row (const GhloEmitPlace *place)
+{
+  return place->stride == size_of (place) && place->offsets == NULL;
+}
+
+static Value
+load (Emitter             *self,
+      const GhloEmitPlace *place,
+      Type                 type,
+      Value                address)
+{
+  Value loaded = LLVMBuildLoad2 (self->builder, type, address, "");
+
+  LLVMSetAlignment (loaded, size_of (place));
+
+  return tell (self, place, loaded);
+}
+
+/* Pointers of all lanes. */
+static Value
+addresses_of (Emitter             *self,
+              const GhloEmitPlace *place)
+{
+  Value offsets = place->offsets;
+
+  if (offsets == NULL)
+    offsets = ghlo_emit_steps (self, self->i64, place->stride);
+  else if (place->stride != 0)
+    offsets = LLVMBuildAdd (self->builder, offsets, ghlo_emit_steps (self, self->i64, place->stride), "");
+
+  return ghlo_emit_byte_address (self, place->base, offsets);
+}
+
+static Value
+masked_lanes (Emitter *self,
+              Value    mask)
+{
+  return ghlo_emit_widen (self, mask != NULL ? mask : LLVMConstInt (self->i1, 1, FALSE));
+}
+
+static Value
+alignment_of (Emitter             *self,
+              const GhloEmitPlace *place)
+{
+  return LLVMConstInt (self->i32, size_of (place), FALSE);
+}
+
+/* @fill is in memory's type, of all lanes. */
+static Value
+gather (Emitter             *self,
+        const GhloEmitPlace *place,
+        Value                mask,
+        Value                fill)
+{
+  Value addresses = addresses_of (self, place);
+  Value arguments[] = { addresses, alignment_of (self, place), masked_lanes (self, mask), fill };
+  Type types[] = { LLVMTypeOf (fill), LLVMTypeOf (addresses) };
+
+  return tell (self, place, ghlo_emit_intrinsic (self, "llvm.masked.gather", types, 2, arguments, 4));
+}
+
+static Value
+load_masked_row (Emitter             *self,
+                 const GhloEmitPlace *place,
+                 Value                address,
+                 Value                mask,
+                 Value                fill)
+{
+  Value arguments[] = { address, alignment_of (self, place), masked_lanes (self, mask), fill };
+  Type types[] = { LLVMTypeOf (fill), self->pointer };
+
+  return tell (self, place, ghlo_emit_intrinsic (self, "llvm.masked.load", types, 2, arguments, 4));
+}
+
+/* Elements in the opposite order. */
+static Value
+reverse (Emitter *self,
+         Value    value)
+{
+  Value lanes[GHLO_SCHEDULE_MAX_WIDTH];
+
+  for (guint i = 0; i < self->width; i++)
+    lanes[i] = LLVMConstInt (self->i32, self->width - 1 - i, FALSE);
+
+  return LLVMBuildShuffleVector (self->builder, value, LLVMGetPoison (LLVMTypeOf (value)),
+                                 LLVMConstVector (lanes, self->width), "");
+}
+
+/* Elements side by side, the last one's lane first. */
+static Value
+load_reversed (Emitter             *self,
+               const GhloEmitPlace *place,
+               Type                 type)
+{
+  Value back = ghlo_emit_i64 (self, -(gint64) (self->width - 1) * size_of (place));
+  Value address = ghlo_emit_byte_address (self, place->base, back);
+
+  return reverse (self, load (self, place, type, address));
+}
+
+/* Of memory's type. */
+static Value
+from_memory (Emitter             *self,
+             const GhloEmitPlace *place,
+             Value                value)
+{
+  Type type = ghlo_emit_type_like (self, self->i1, value);
+
+  return place->type == GHLO_ELEMENT_TYPE_I1 ? LLVMBuildTrunc (self->builder, value, type, "") : value;
+}
+
+static Value
+to_memory (Emitter             *self,
+           const GhloEmitPlace *place,
+           Value                value)
+{
+  Type type = ghlo_emit_type_like (self, self->i8, value);
+
+  return place->type == GHLO_ELEMENT_TYPE_I1 ? LLVMBuildZExt (self->builder, value, type, "") : value;
+}
+
+/* One element, for all lanes that it is there for. */
+static Value
+read_uniform (Emitter             *self,
+              const GhloEmitPlace *place,
+              Value                fill)
+{
+  Value inside = place->inside, value;
+
+  if (inside != NULL && ghlo_emit_is_vector (inside))
+    inside = any_lane (self, self->mask != NULL ? LLVMBuildAnd (self->builder, inside, self->mask, "") : inside);
+  value = load (self, place, ghlo_emit_memory_type (self, place->type), address_if (self, place, inside));
+  value = from_memory (self, place, value);
+
+  return place->inside != NULL ? ghlo_emit_select (self, place->inside, value, fill) : value;
+}
+
+Value
+ghlo_emit_read (Emitter             *self,
+                const GhloEmitPlace *place,
+                Value                fill)
+{
+  Type type = ghlo_emit_vector (self, ghlo_emit_memory_type (self, place->type));
+  Value inside = place->inside, value, mask, background;
+
+  if (fill == NULL)
+    fill = LLVMConstNull (ghlo_emit_type (self, place->type));
+  if (self->width == 1 || is_uniform (place))
+    return read_uniform (self, place, fill);
+  if (is_row (place) && (inside == NULL || !ghlo_emit_is_vector (inside)))
+    {
+      Value address = address_if (self, place, inside);
+
+      value = self->mask == NULL ? load (self, place, type, address)
+                                 : load_masked_row (self, place, address, self->mask, LLVMConstNull (type));
+      value = from_memory (self, place, value);
+      return inside != NULL ? ghlo_emit_select (self, inside, value, fill) : value;
+    }
+  mask = ghlo_emit_and (self, inside, self->mask);
+  if (place->offsets == NULL && place->stride == -(gint64) size_of (place) && mask == NULL)
+    return from_memory (self, place, load_reversed (self, place, type));
+  background = to_memory (self, place, ghlo_emit_widen (self, fill));
+  value = is_row (place) ? load_masked_row (self, place, place->base, mask, background)
+                         : gather (self, place, mask, background);
+
+  return from_memory (self, place, value);
+}
+
+static void
+write_one (Emitter             *self,
+           const GhloEmitPlace *place,
+           Value                value)
+{
+  Value stored = LLVMBuildStore (self->builder, value, address_if (self, place, place->inside));
+
+  LLVMSetAlignment (stored, size_of (place));
+  tell (self, place, stored);
+}
+
+/* @intrinsic is a masked store, or a scatter. */
+static void
+write_masked (Emitter             *self,
+              const GhloEmitPlace *place,
+              const char          *intrinsic,
+              Value                address,
+              Value                mask,
+              Value                value)
+{
+  Value arguments[] = { value, address, alignment_of (self, place), masked_lanes (self, mask) };
+  Type types[] = { LLVMTypeOf (value), LLVMTypeOf (address) };
+
+  tell (self, place, ghlo_emit_intrinsic (self, intrinsic, types, 2, arguments, 4));
+}
+
+void
+ghlo_emit_write (Emitter             *self,
+                 const GhloEmitPlace *place,
+                 Value                value)
+{
+  Value inside = place->inside;
+
+  if (self->width == 1)
+    {
+      write_one (self, place, to_memory (self, place, value));
+      return;
+    }
+  value = to_memory (self, place, ghlo_emit_widen (self, value));
+  if (!is_row (place))
+    write_masked (self, place, "llvm.masked.scatter", addresses_of (self, place),
+                  ghlo_emit_and (self, inside, self->mask), value);
+  else if (inside != NULL && ghlo_emit_is_vector (inside))
+    write_masked (self, place, "llvm.masked.store", place->base, ghlo_emit_and (self, inside, self->mask), value);
+  else if (self->mask != NULL)
+    write_masked (self, place, "llvm.masked.store", address_if (self, place, inside), self->mask, value);
+  else
+    write_one (self, place, value);
+}

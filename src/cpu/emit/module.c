@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The module that links LLVM: from a kernel to an object file. Variables become registers, equal values and what does not
+ * change in a loop are computed once; code generation does the rest, at level 1: higher ones take as long and gain
+ * nothing, the lowest is up to six times slower.
+ */
+
+#include "cpu/emit/emit-private.h"
+
+#include "base/ghlo-error.h"
+#include "kernel/expand.h"
+
+#include <gmodule.h>
+#include <llvm-c/Analysis.h>
+#include <llvm-c/Target.h>
+#include <llvm-c/TargetMachine.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+
+#include <string.h>
+
+#define PASSES "function(mem2reg,early-cse,loop-mssa(licm))"
+
+/* One compile. */
+typedef struct
+{
+  const GhloCodeTarget *target;
+  LLVMContextRef        context;
+  LLVMModuleRef         module;
+  LLVMTargetMachineRef  machine;
+} Compile;
+
+static gboolean
+fail (GError     **error,
+      const char  *what,
+      const char  *message)
+{
+  g_set_error (error, GHLO_ERROR, GHLO_ERROR_INTERNAL, "LLVM cannot %s: %s", what, message);
+
+  return FALSE;
+}
+
+static gboolean
+make_machine (Compile  *self,
+              GError  **error)
+{
+  LLVMTargetMachineOptionsRef options;
+  LLVMTargetRef target;
+  LLVMTargetDataRef layout;
+  char *message = NULL;
+
+  if (LLVMGetTargetFromTriple (self->target->triple, &target, &message))
+    {
+      g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, "LLVM makes no code for %s: %s", self->target->triple,
+                   message);
+      LLVMDisposeMessage (message);
+      return FALSE;
+    }
+  options = LLVMCreateTargetMachineOptions ();
+  LLVMTargetMachineOptionsSetCPU (options, self->target->cpu);
+  LLVMTargetMachineOptionsSetFeatures (options, self->target->features);
+  LLVMTargetMachineOptionsSetCodeGenOptLevel (options, LLVMCodeGenLevelLess);
+  LLVMTargetMachineOptionsSetRelocMode (options, LLVMRelocPIC);
+  self->machine = LLVMCreateTargetMachineWithOptions (target, self->target->triple, options);
+  LLVMDisposeTargetMachineOptions (options);
+  layout = LLVMCreateTargetDataLayout (self->machine);
+  LLVMSetTarget (self->module, self->target->triple);
+  LLVMSetModuleDataLayout (self->module, layout);
+  LLVMDisposeTargetData (layout);
+
+  return TRUE;
+}
+
+static gboolean
+run_passes (Compile  *self,
+            GError  **error)
+{
+  LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions ();
+  LLVMErrorRef failure = LLVMRunPasses (self->module, PASSES, self->machine, options);
+  char *message;
+
+  LLVMDisposePassBuilderOptions (options);
+  if (failure == NULL)
+    return TRUE;
+  message = LLVMGetErrorMessage (failure);
+  fail (error, "run its passes", message);
+  LLVMDisposeErrorMessage (message);
+
+  return FALSE;
+}
+
+static gboolean
+verify (Compile  *self,
+        GError  **error)
+{
+  char *message = NULL;
+  gboolean is_wrong = LLVMVerifyModule (self->module, LLVMReturnStatusAction, &message);
+
+  if (is_wrong)
+    fail (error, "take the code", message);
+  LLVMDisposeMessage (message);
+
+  return !is_wrong;
+}
+
+/* What LLVM makes of a copy of the module. */
+static char *
+make_listing (Compile *self)
+{
+  LLVMModuleRef copy = LLVMCloneModule (self->module);
+  LLVMMemoryBufferRef buffer = NULL;
+  char *message = NULL, *text = NULL, *form = LLVMPrintModuleToString (self->module);
+
+  if (!LLVMTargetMachineEmitToMemoryBuffer (self->machine, copy, LLVMAssemblyFile, &message, &buffer))
+    {
+      text = g_strdup_printf ("%s\n%.*s", form, (int) LLVMGetBufferSize (buffer), LLVMGetBufferStart (buffer));
+      LLVMDisposeMemoryBuffer (buffer);
+    }
+  LLVMDisposeMessage (form);
+  LLVMDisposeMessage (message);
+  LLVMDisposeModule (copy);
+
+  return text;
+}
+
+static GBytes *
+make_object (Compile  *self,
+             GError  **error)
+{
+  LLVMMemoryBufferRef buffer = NULL;
+  char *message = NULL;
+  GBytes *object;
+
+  if (LLVMTargetMachineEmitToMemoryBuffer (self->machine, self->module, LLVMObjectFile, &message, &buffer))
+    {
+      fail (error, "make an object of the code", message);
+      LLVMDisposeMessage (message);
+      return NULL;
+    }
+  object = g_bytes_new (LLVMGetBufferStart (buffer), LLVMGetBufferSize (buffer));
+  LLVMDisposeMemoryBuffer (buffer);
+
+  return object;
+}
+
+static gpointer
+initialize (gpointer data)
+{
+  LLVMInitializeX86TargetInfo ();
+  LLVMInitializeX86Target ();
+  LLVMInitializeX86TargetMC ();
+  LLVMInitializeX86AsmPrinter ();
+  LLVMInitializeAArch64TargetInfo ();
+  LLVMInitializeAArch64Target ();
+  LLVMInitializeAArch64TargetMC ();
+  LLVMInitializeAArch64AsmPrinter ();
+
+  return NULL;
+}
+
+static GBytes *
+compile_expanded (Compile                   *self,
+                  const GhloKernel          *kernel,
+                  const GhloKernelSchedule  *schedule,
+                  char                     **listing,
+                  GError                   **error)
+{
+  if (!make_machine (self, error) || !ghlo_emit_function (self->module, kernel, schedule, self->target, error)
+      || !verify (self, error) || !run_passes (self, error))
+    return NULL;
+  if (listing != NULL)
+    *listing = make_listing (self);
+
+  return make_object (self, error);
+}
+
+static GBytes *
+compile (const GhloKernel          *kernel,
+         const GhloKernelSchedule  *schedule,
+         const GhloCodeTarget      *target,
+         char                     **listing,
+         GError                   **error)
+{
+  static GOnce once = G_ONCE_INIT;
+  g_autofree GhloKernel *expanded = ghlo_kernel_expand (kernel, error);
+  Compile self = { .target = target };
+  GBytes *object;
+
+  if (expanded == NULL)
+    return NULL;
+  g_once (&once, initialize, NULL);
+  self.context = LLVMContextCreate ();
+  self.module = LLVMModuleCreateWithNameInContext (kernel->name, self.context);
+  object = compile_expanded (&self, expanded, schedule, listing, error);
+  if (self.machine != NULL)
+    LLVMDisposeTargetMachine (self.machine);
+  LLVMDisposeModule (self.module);
+  LLVMContextDispose (self.context);
+
+  return object;
+}
+
+G_MODULE_EXPORT const GhloEmitter *ghlo_emitter (void);
+
+const GhloEmitter *
+ghlo_emitter (void)
+{
+  static const GhloEmitter emitter = { .version = "1", .compile = compile };
+
+  return &emitter;
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Kernels in strips, and as machine code where there is LLVM, on one thread: bench-kernels FILE…, files as in
+ * tests/kernels, else all of those. For each choice of lanes the time of one parallel point and what the schedule says of
+ * it; a star is at the choice that is made. Of code also vectors of several widths, how long it took to make, and
+ * how many times as fast it is as the strips of the choice that is made. GHLO_LIST=1 prints the code of that choice.
+ */
+
+#include "cpu/code/blob.h"
+#include "cpu/code/call.h"
+#include "cpu/code/map.h"
+#include "cpu/code/target.h"
+#include "cpu/strips/strips.h"
+#include "kernel/text.h"
+
+#include <gmodule.h>
+#include <stdio.h>
+#include <string.h>
+
+static const GhloEmitter *emitter;
+
+/* One kernel, with memory for it. */
+typedef struct
+{
+  const GhloKernel *kernel;
+  gpointer         *buffers;
+  gint64            extents[GHLO_KERNEL_MAX_AXES], n;
+  double            strips;             /* seconds of the choice that is made */
+} Bench;
+
+/* Either runs a kernel. */
+typedef struct
+{
+  const Bench        *bench;
+  GhloCpuStrips      *strips;
+  gpointer            scratch;
+  GhloCodeFunc        code;
+  const GhloCodeCall *call;
+} Run;
+
+static void
+run_once (const Run *run)
+{
+  if (run->strips != NULL)
+    ghlo_cpu_strips_run (run->strips, NULL, run->bench->buffers, 0, run->bench->n, run->scratch, NULL);
+  else
+    run->code (run->call, 0, run->bench->n);
+}
+
+/* Seconds of one run, the best of some. */
+static double
+measure (const Run *run)
+{
+  double best = G_MAXDOUBLE;
+  gint64 end = g_get_monotonic_time () + 200000;
+
+  for (guint i = 0; i < 5 || g_get_monotonic_time () < end; i++)
+    {
+      gint64 begin = g_get_monotonic_time ();
+      guint n_runs = 0;
+
+      do
+        run_once (run);
+      while (++n_runs < 1000 && g_get_monotonic_time () < begin + 1000);
+      best = MIN (best, (double) (g_get_monotonic_time () - begin) * 1e-6 / n_runs);
+    }
+
+  return best;
+}
+
+static const char *
+lanes_of (const Bench              *bench,
+          const GhloKernelSchedule *schedule)
+{
+  return schedule->lanes == GHLO_KERNEL_NONE ? "of blocks" : bench->kernel->axes[schedule->lanes].name;
+}
+
+static void
+bench_strips (Bench                    *bench,
+              const GhloKernelSchedule *schedule,
+              gboolean                  is_chosen)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GhloCpuStrips) strips = ghlo_cpu_strips_new (bench->kernel, schedule, &error);
+  Run run = { .bench = bench, .strips = strips };
+  double time;
+
+  if (strips == NULL)
+    {
+      printf ("%s\n", error->message);
+      return;
+    }
+  run.scratch = g_aligned_alloc (1, ghlo_cpu_strips_scratch (strips, NULL), 64);
+  time = measure (&run);
+  printf ("%-20s lanes %-9s strips of %3u %s %12.2f us %10.3f ns a point (estimated %10.3f)\n", bench->kernel->name,
+          lanes_of (bench, schedule), schedule->strip, is_chosen ? "*" : " ", time * 1e6,
+          time * 1e9 / (double) bench->n, schedule->cost);
+  if (is_chosen)
+    bench->strips = time;
+  g_aligned_free (run.scratch);
+}
+
+static void
+bench_code (Bench                    *bench,
+            const GhloKernelSchedule *schedule,
+            gboolean                  is_chosen)
+{
+  const gboolean lists = is_chosen && g_getenv ("GHLO_LIST") != NULL;
+  g_autofree char *listing = NULL;
+  g_autoptr (GError) error = NULL;
+  gint64 begin = g_get_monotonic_time ();
+  g_autoptr (GBytes) object = emitter->compile (bench->kernel, schedule, ghlo_code_target (), lists ? &listing : NULL,
+                                                &error);
+  gint64 end = g_get_monotonic_time ();
+  g_autoptr (GBytes) blob = object != NULL ? ghlo_code_flatten (object, &error) : NULL;
+  g_autoptr (GhloCodeMap) map = blob != NULL ? ghlo_code_map_new (blob, &error) : NULL;
+  guint8 *temporaries[GHLO_KERNEL_MAX_TEMPORARIES];
+  GhloCodeCall call;
+  Run run = { .bench = bench, .call = &call };
+  double time;
+
+  if (map == NULL)
+    {
+      printf ("%s\n", error->message);
+      return;
+    }
+  run.scratch = g_aligned_alloc (1, ghlo_code_scratch (bench->kernel, schedule, bench->extents), 64);
+  run.code = (GhloCodeFunc) ghlo_code_map_get_entry (map);
+  ghlo_code_call_init (&call, temporaries, bench->kernel, schedule, bench->extents, bench->buffers, run.scratch);
+  time = measure (&run);
+  printf ("%-20s lanes %-9s vectors of %2u %s %12.2f us %10.3f ns a point (estimated %10.3f) %6.2f times strips, %5zu bytes "
+          "in %5.1f ms\n", bench->kernel->name, lanes_of (bench, schedule), schedule->width, is_chosen ? "*" : " ",
+          time * 1e6, time * 1e9 / (double) bench->n, schedule->cost, bench->strips / time, g_bytes_get_size (blob),
+          (double) (end - begin) * 1e-3);
+  if (lists)
+    printf ("%s\n", listing);
+  g_aligned_free (run.scratch);
+}
+
+/* Numbers around 0.5, which are no small indices: all bits of a byte are the same. */
+static void
+fill (gpointer data,
+      gsize    size)
+{
+  for (gsize i = 0; i < size / sizeof (float); i++)
+    ((float *) data)[i] = 0.3f + 0.4f * (float) (i * 2654435761u % 1024) / 1024;
+}
+
+static void
+bench_kernel (Bench *bench)
+{
+  GhloKernelSchedule chosen, schedule;
+
+  ghlo_kernel_schedule_choose (bench->kernel, ghlo_cpu_machine (), &chosen);
+  for (gint i = -1; i < (gint) bench->kernel->n_parallel; i++)
+    {
+      schedule = chosen;
+      schedule.lanes = i < 0 ? GHLO_KERNEL_NONE : (guint16) i;
+      if (ghlo_kernel_schedule_allows (bench->kernel, schedule.lanes))
+        bench_strips (bench, &schedule, schedule.lanes == chosen.lanes);
+    }
+  if (emitter == NULL)
+    return;
+  ghlo_kernel_schedule_choose_code (bench->kernel, ghlo_code_machine (), &chosen);
+  for (gint i = -1; i < (gint) bench->kernel->n_parallel; i++)
+    for (guint width = 4; width <= 64; width *= 2)
+      {
+        schedule = chosen;
+        schedule.lanes = i < 0 ? GHLO_KERNEL_NONE : (guint16) i;
+        schedule.width = (guint16) width;
+        if (ghlo_kernel_schedule_allows (bench->kernel, schedule.lanes))
+          bench_code (bench, &schedule, schedule.lanes == chosen.lanes && width == chosen.width);
+      }
+}
+
+static void
+bench_file (const char *path)
+{
+  g_autofree char *text = NULL;
+  g_autofree GhloKernel *kernel = NULL;
+  g_autoptr (GPtrArray) memory = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GError) error = NULL;
+  Bench bench = { .n = 1 };
+
+  if (g_file_get_contents (path, &text, NULL, &error))
+    kernel = ghlo_kernel_parse (text, strlen (text), &error);
+  if (kernel == NULL)
+    {
+      printf ("%s: %s\n", path, error->message);
+      return;
+    }
+  for (guint i = 0; i < kernel->n_buffers; i++)
+    {
+      g_ptr_array_add (memory, g_malloc0 ((gsize) kernel->buffers[i].size));
+      fill (memory->pdata[i], (gsize) kernel->buffers[i].size);
+    }
+  for (guint i = 0; i < kernel->n_axes; i++)
+    bench.extents[i] = kernel->axes[i].extent;
+  for (guint i = 0; i < kernel->n_parallel; i++)
+    bench.n *= kernel->axes[i].extent;
+  bench.kernel = kernel;
+  bench.buffers = memory->pdata;
+  bench_kernel (&bench);
+}
+
+static void
+open_emitter (void)
+{
+#ifdef GHLO_TEST_EMITTER
+  GModule *module = g_module_open (GHLO_TEST_EMITTER, G_MODULE_BIND_LOCAL);
+  gpointer symbol;
+
+  if (module != NULL && g_module_symbol (module, GHLO_EMITTER_SYMBOL, &symbol))
+    emitter = ((GhloEmitterFunc) symbol) ();
+#endif
+}
+
+int
+main (int    argc,
+      char **argv)
+{
+  open_emitter ();
+  if (argc > 1)
+    for (gint i = 1; i < argc; i++)
+      bench_file (argv[i]);
+  else
+    {
+      g_autofree char *folder = g_build_filename (g_getenv ("G_TEST_SRCDIR"), "kernels", NULL);
+      g_autoptr (GDir) files = g_dir_open (folder, 0, NULL);
+
+      for (const char *name; files != NULL && (name = g_dir_read_name (files)) != NULL;)
+        {
+          g_autofree char *path = g_build_filename (folder, name, NULL);
+
+          bench_file (path);
+        }
+    }
+
+  return 0;
+}
