@@ -16,6 +16,7 @@ typedef struct
   gsize  l1_bytes;              /* data cache of one core */
   guint  n_cores;
   double call_time;             /* nanoseconds that a call of a loop takes besides its points */
+  double wait_time;             /* of one operation that the next one waits for */
   double vector_time;           /* of one operation on one vector */
   double strided_time;          /* to load or store one element that is not beside the one before */
   double indexed_time;          /* the same by an address of its own */

@@ -6,6 +6,8 @@
 
 #include "kernel/schedule.h"
 
+#include "kernel/variance.h"
+
 #include <string.h>
 
 /* A thread is worth waking up for so much work. */
@@ -15,6 +17,7 @@ typedef struct
 {
   const GhloKernel  *kernel;
   const GhloMachine *machine;
+  const guint16     *varies;            /* of nodes: on which axes (kernel/variance.h) */
   guint              lanes, strip;
 } Estimate;
 
@@ -62,15 +65,17 @@ access_time (const Estimate *self,
     {
       const GhloKernelTerm *term = &self->kernel->terms[i];
 
-      if (term->node != GHLO_KERNEL_NONE)
+      if (term->node != GHLO_KERNEL_NONE && axis != GHLO_KERNEL_NONE && (self->varies[term->node] & 1u << axis) != 0)
         return n * self->machine->indexed_time;
       if (axis != GHLO_KERNEL_NONE && term->strides[axis] != 0)
         stride += term->strides[axis] / MAX (term->step, 1) * term->stride;
     }
+  if (axis == GHLO_KERNEL_NONE)
+    return self->machine->strided_time;
   if (stride == 0)
     return 0;
 
-  return stride == size ? n * size / self->machine->vector_bytes * self->machine->vector_time
+  return stride == size ? MAX (n * size / self->machine->vector_bytes, 1) * self->machine->vector_time
                         : n * self->machine->strided_time;
 }
 
@@ -90,7 +95,8 @@ node_time (const Estimate       *self,
 {
   const GhloMachine *machine = self->machine;
   const GhloNodeSpec *spec = ghlo_node_spec (node->kind);
-  double vectors = MAX (n * ghlo_element_info (node->type)->size / machine->vector_bytes, 1);
+  const gboolean varies = axis != GHLO_KERNEL_NONE && (self->varies[node - self->kernel->nodes] & 1u << axis) != 0;
+  double vectors = varies ? MAX (n * ghlo_element_info (node->type)->size / machine->vector_bytes, 1) : 1;
 
   if (node->kind == GHLO_NODE_LOAD || node->kind == GHLO_NODE_INSIDE)
     return machine->call_time + access_time (self, node->which, axis, n);
@@ -135,6 +141,14 @@ chain_time (const Estimate        *self,
   return block->n_folds * (self->machine->call_time + vectors * self->machine->vector_time);
 }
 
+/* The time of merging chains that are lanes of strips, half into half. */
+static double
+merge_time (const Estimate        *self,
+            const GhloKernelBlock *block)
+{
+  return g_bit_storage (block->n_chains - 1u) * (block->end_node - block->first_merge) * self->machine->wait_time;
+}
+
 /* One block at one point of the axes around it, for one parallel point. */
 static double
 block_time (const Estimate        *self,
@@ -149,15 +163,19 @@ block_time (const Estimate        *self,
 
   if (block->kind == GHLO_BLOCK_PRODUCT)
     time = self->machine->call_time + n * 4 / self->machine->vector_bytes * self->machine->vector_time;
+  /* In code a fold in order is one of single points; there are no vectors then. */
   for (guint i = block->first_node; i < block->first_merge; i++)
-    time += node_time (self, &kernel->nodes[i], axis, n);
+    time += block->n_chains == 1 && !is_across && self->machine->call_time == 0
+              ? n * node_time (self, &kernel->nodes[i], axis, 1) : node_time (self, &kernel->nodes[i], axis, n);
   for (guint i = block->first_store; i < block->first_store + block->n_stores; i++)
     if (kernel->stores[i].access != GHLO_KERNEL_NONE)
       time += access_time (self, kernel->stores[i].access, axis, n);
   if (block->n_folds > 0)
     time += is_across ? chain_time (self, block, n) : group_time (self, block, n);
 
-  return time * strips / (is_across ? n : 1);
+  time = time * strips / (is_across ? n : 1);
+
+  return block->n_folds > 0 && !is_across ? time + merge_time (self, block) : time;
 }
 
 static double
@@ -257,7 +275,8 @@ ghlo_kernel_schedule_choose (const GhloKernel   *kernel,
                              const GhloMachine  *machine,
                              GhloKernelSchedule *schedule)
 {
-  Estimate estimate = { .kernel = kernel, .machine = machine, .strip = choose_strip (kernel, machine) };
+  g_autofree guint16 *varies = ghlo_kernel_variance (kernel);
+  Estimate estimate = { kernel, machine, varies, .strip = choose_strip (kernel, machine) };
 
   *schedule = (GhloKernelSchedule) { .strip = (guint16) estimate.strip };
   choose_lanes (&estimate, schedule);
@@ -291,8 +310,13 @@ ghlo_kernel_schedule_choose_code (const GhloKernel   *kernel,
                                   const GhloMachine  *machine,
                                   GhloKernelSchedule *schedule)
 {
-  Estimate estimate = { .kernel = kernel, .machine = machine, .strip = choose_width (kernel, machine) };
+  g_autofree guint16 *varies = ghlo_kernel_variance (kernel);
+  Estimate estimate = { kernel, machine, varies, .strip = choose_width (kernel, machine) };
 
   *schedule = (GhloKernelSchedule) { .width = (guint16) estimate.strip };
   choose_lanes (&estimate, schedule);
+  /* No lanes for nothing. */
+  while (schedule->lanes != GHLO_KERNEL_NONE && schedule->width > 1
+         && schedule->width / 2 >= kernel->axes[schedule->lanes].extent && !kernel->axes[schedule->lanes].is_runtime)
+    schedule->width /= 2;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Kernels in strips, and as machine code where there is LLVM, on one thread: bench-kernels FILE…, files as in
- * tests/kernels, else all of those. For each choice of lanes the time of one parallel point and what the schedule says of
- * it; a star is at the choice that is made. Of code also vectors of several widths, how long it took to make, and
+ * tests/kernels, else all of those. For each choice of lanes the time of one parallel point and what the schedule says
+ * of it; a star is at the choice that is made. Of code also vectors of several widths, how long it took to make, and
  * how many times as fast it is as the strips of the choice that is made. GHLO_LIST=1 prints the code of that choice.
  */
 
@@ -128,8 +128,8 @@ bench_code (Bench                    *bench,
   run.code = (GhloCodeFunc) ghlo_code_map_get_entry (map);
   ghlo_code_call_init (&call, temporaries, bench->kernel, schedule, bench->extents, bench->buffers, run.scratch);
   time = measure (&run);
-  printf ("%-20s lanes %-9s vectors of %2u %s %12.2f us %10.3f ns a point (estimated %10.3f) %6.2f times strips, %5zu bytes "
-          "in %5.1f ms\n", bench->kernel->name, lanes_of (bench, schedule), schedule->width, is_chosen ? "*" : " ",
+  printf ("%-20s lanes %-9s vectors of %2u %s %12.2f us %10.3f ns a point (estimated %10.3f) %6.2f times strips, "
+          "%5zu bytes in %5.1f ms\n", bench->kernel->name, lanes_of (bench, schedule), schedule->width, is_chosen ? "*" : " ",
           time * 1e6, time * 1e9 / (double) bench->n, schedule->cost, bench->strips / time, g_bytes_get_size (blob),
           (double) (end - begin) * 1e-3);
   if (lists)

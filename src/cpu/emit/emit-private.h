@@ -40,10 +40,10 @@ typedef struct
   Value                     buffers[GHLO_KERNEL_MAX_BUFFERS];
   Value                     extents[GHLO_KERNEL_MAX_AXES];
   Value                     places[GHLO_KERNEL_MAX_TEMPORARIES];        /* of temporaries that span axes */
-  Value                     variables[2][GHLO_KERNEL_MAX_TEMPORARIES];  /* of those that span none; at width 1, and wide */
+  Value                     variables[2][GHLO_KERNEL_MAX_TEMPORARIES];  /* of those that span none: scalars, vectors */
   Value                     operands[2][4];     /* in the frame, for calls: of f32, of f64 */
-  Value                     scopes[GHLO_KERNEL_MAX_BUFFERS + 1], others[GHLO_KERNEL_MAX_BUFFERS + 1];   /* for loads and
-                                                                          * stores, by memory; the last one's is scratch */
+  /* What loads and stores of a memory are told apart by; of the scratch last. */
+  Value                     scopes[GHLO_KERNEL_MAX_BUFFERS + 1], others[GHLO_KERNEL_MAX_BUFFERS + 1];
 
   gboolean                  has_masks;          /* for all that is loaded and stored */
   gsize                     stack;              /* bytes of chains in the frame */

@@ -51,9 +51,9 @@ typedef struct
 typedef struct
 {
   const char *version;          /* of emitter and LLVM: other versions may make other code */
-  /* An object file of one function, whose name is "kernel", position-independent and without undefined symbols; UNSUPPORTED
-   * where the kernel has what the emitter does not do. Any thread may call it. @listing (nullable) gets LLVM's
-   * intermediate form and the assembly, to be freed by g_free (). */
+  /* An object file of one function, whose name is "kernel", position-independent and without undefined symbols;
+   * UNSUPPORTED where the kernel has what the emitter does not do. Any thread may call it. @listing (nullable) gets
+   * LLVM's intermediate form and the assembly, to be freed by g_free (). */
   GBytes   *(*compile) (const GhloKernel          *kernel,
                         const GhloKernelSchedule  *schedule,
                         const GhloCodeTarget      *target,

@@ -24,8 +24,9 @@ load_element (Emitter *self,
               Value    table,
               guint    i)
 {
-  return LLVMBuildLoad2 (self->builder, type, ghlo_emit_byte_address (self, table, ghlo_emit_i64 (self, 8 * (gint64) i)),
-                         "");
+  Value place = ghlo_emit_byte_address (self, table, ghlo_emit_i64 (self, 8 * (gint64) i));
+
+  return LLVMBuildLoad2 (self->builder, type, place, "");
 }
 
 static void

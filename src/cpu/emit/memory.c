@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Loads and stores: of one element for all lanes, of elements side by side, or of lanes each from a place of its own. Where
- * there is no element for any lane, the waste of the scratch is read, or written to.
+ * Loads and stores: of one element for all lanes, of elements side by side, or of each lane from a place of its own.
+ * Where there is no element for any lane, the waste of the scratch is read, or written to.
  */
 
 #include "cpu/emit/emit-private.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The module that links LLVM: from a kernel to an object file. Variables become registers, equal values and what does not
- * change in a loop are computed once; code generation does the rest, at level 1: higher ones take as long and gain
- * nothing, the lowest is up to six times slower.
+ * The module that links LLVM: from a kernel to an object file. Variables become registers, equal values and what does
+ * not change in a loop are computed once; code generation does the rest, at level 1: higher ones take as long and
+ * gain nothing, the lowest gives code that is up to six times slower.
  */
 
 #include "cpu/emit/emit-private.h"

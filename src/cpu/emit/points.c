@@ -17,8 +17,9 @@ typedef struct
   guint                  n;             /* vectors of chains after each other */
   guint                  last;          /* the last axis */
   gboolean               is_array;      /* chains are vectors of an array */
-  Value                  chains[GHLO_KERNEL_MAX_FOLDS][MAX_VECTORS];    /* variables, by the number in the block; or [0] the array */
-  Value                  whole[GHLO_KERNEL_MAX_FOLDS];  /* what parts so far have come to */
+  /* Variables, by the fold's number in the block. */
+  Value                  chains[GHLO_KERNEL_MAX_FOLDS][MAX_VECTORS];    /* the first one is the array */
+  Value                  whole[GHLO_KERNEL_MAX_FOLDS];                  /* what parts so far have come to */
 } Points;
 
 static const GhloKernelFold *

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Temporaries. One that spans no axis is a variable of the frame, scalar or with a value for each lane. The others
- * lie in the scratch, row-major over the axes that they span; where lanes are parallel points, each of their elements is a
- * vector.
+ * lie in the scratch, row-major over the axes that they span; where lanes are parallel points, each of their elements
+ * is a vector.
  */
 
 #include "cpu/emit/emit-private.h"

@@ -53,11 +53,6 @@ gboolean ghlo_kernel_check_nodes     (GhloKernelCheck *self);
 /* What all blocks do to buffers that are written. */
 gboolean ghlo_kernel_check_stores    (GhloKernelCheck *self);
 
-/* For each node the axes, as bits, that its value may depend on; and TIME where a loop carries it, so that it may be
- * another in other iterations. Freed by g_free (). */
-enum { GHLO_KERNEL_CHECK_TIME = 1 << GHLO_KERNEL_MAX_AXES };
-guint16 *ghlo_kernel_check_variance  (GhloKernelCheck *self);
-
 /* The axes in scope in the block that is looked at, points or a product, as bits. */
 static inline guint
 ghlo_kernel_check_scope (const GhloKernelCheck *self)

@@ -7,6 +7,8 @@
 
 #include "kernel/check/private.h"
 
+#include "kernel/variance.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,7 +92,7 @@ map_node (GhloKernelCheck *self,
 {
   const GhloKernelTerm *term = &self->kernel->terms[number];
   gboolean is_moving = (self->parallel & self->long_axes) != 0
-                       && (variance & (self->long_axes | GHLO_KERNEL_CHECK_TIME)) != 0;
+                       && (variance & (self->long_axes | GHLO_KERNEL_TIME)) != 0;
 
   if ((variance & unordered_axes (self, map->block)) == 0 && !is_moving)
     return TRUE;
@@ -391,7 +393,7 @@ check_block_loads (GhloKernelCheck *self)
 gboolean
 ghlo_kernel_check_stores (GhloKernelCheck *self)
 {
-  g_autofree guint16 *variance = ghlo_kernel_check_variance (self);
+  g_autofree guint16 *variance = ghlo_kernel_variance (self->kernel);
   g_autoptr (GArray) maps = g_array_new (FALSE, FALSE, sizeof (Map));
 
   for (self->block = 0; self->block < self->kernel->n_blocks; self->block++)

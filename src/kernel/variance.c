@@ -4,7 +4,7 @@
  * bits that only ever are added, from nodes to temporaries and back, until nothing changes.
  */
 
-#include "kernel/check/private.h"
+#include "kernel/variance.h"
 
 typedef struct
 {
@@ -36,7 +36,7 @@ vary_access (const Variance *self,
 
   /* What the kernel itself writes is different each time. */
   if (is_load && ghlo_kernel_is_written (self->kernel, access->buffer))
-    bits = GHLO_KERNEL_CHECK_TIME | (GHLO_KERNEL_CHECK_TIME - 1);
+    bits = GHLO_KERNEL_TIME | (GHLO_KERNEL_TIME - 1);
   for (guint i = 0; i < GHLO_KERNEL_MAX_AXES; i++)
     if (access->strides[i] != 0)
       bits |= 1u << i;
@@ -126,7 +126,7 @@ vary_block (Variance              *self,
     merge_into (self, &self->temporaries[block->result],
                 (vary_factor (self, &block->left) | vary_factor (self, &block->right)) & ~(guint) block->inner);
   if (block->kind == GHLO_BLOCK_LOOP || block->kind == GHLO_BLOCK_WHILE)
-    own = GHLO_KERNEL_CHECK_TIME;
+    own = GHLO_KERNEL_TIME;
   if (block->predicate != GHLO_KERNEL_NONE)
     own |= self->temporaries[block->predicate];
   for (guint i = block->first_carry; i < block->first_carry + block->n_carries; i++)
@@ -139,12 +139,12 @@ vary_block (Variance              *self,
 }
 
 guint16 *
-ghlo_kernel_check_variance (GhloKernelCheck *check)
+ghlo_kernel_variance (const GhloKernel *kernel)
 {
   g_autofree Variance *self = g_new0 (Variance, 1);
 
-  self->kernel = check->kernel;
-  self->nodes = g_new0 (guint16, check->kernel->n_nodes);
+  self->kernel = kernel;
+  self->nodes = g_new0 (guint16, kernel->n_nodes);
   do
     {
       self->has_changed = FALSE;
