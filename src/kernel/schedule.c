@@ -282,12 +282,12 @@ ghlo_kernel_schedule_choose (const GhloKernel   *kernel,
   choose_lanes (&estimate, schedule);
 }
 
-/* Two vectors of what most values are: so that one computes while the other waits. */
+/* One vector of what most values are. */
 static guint
 choose_width (const GhloKernel  *kernel,
               const GhloMachine *machine)
 {
-  guint n = 0, bytes = 0, width = 2 * machine->vector_bytes;
+  guint n = 0, bytes = 0, width = machine->vector_bytes;
 
   for (guint i = 0; i < kernel->n_nodes; i++)
     if (kernel->nodes[i].type != GHLO_ELEMENT_TYPE_I1
@@ -305,6 +305,17 @@ choose_width (const GhloKernel  *kernel,
   return CLAMP (width, 4, GHLO_SCHEDULE_MAX_WIDTH);
 }
 
+/* Whether there are folds of one chain. */
+static gboolean
+has_long_chains (const GhloKernel *kernel)
+{
+  for (guint i = 0; i < kernel->n_blocks; i++)
+    if (kernel->blocks[i].n_folds > 0 && kernel->blocks[i].n_chains == 1)
+      return TRUE;
+
+  return FALSE;
+}
+
 void
 ghlo_kernel_schedule_choose_code (const GhloKernel   *kernel,
                                   const GhloMachine  *machine,
@@ -315,6 +326,9 @@ ghlo_kernel_schedule_choose_code (const GhloKernel   *kernel,
 
   *schedule = (GhloKernelSchedule) { .width = (guint16) estimate.strip };
   choose_lanes (&estimate, schedule);
+  /* Parallel points wait for themselves only, so several vectors of them keep the processor busy. */
+  if (schedule->lanes != GHLO_KERNEL_NONE)
+    schedule->width = MIN (schedule->width * (has_long_chains (kernel) ? 4 : 2), GHLO_SCHEDULE_MAX_WIDTH);
   /* No lanes for nothing. */
   while (schedule->lanes != GHLO_KERNEL_NONE && schedule->width > 1
          && schedule->width / 2 >= kernel->axes[schedule->lanes].extent && !kernel->axes[schedule->lanes].is_runtime)

@@ -129,9 +129,9 @@ bench_code (Bench                    *bench,
   ghlo_code_call_init (&call, temporaries, bench->kernel, schedule, bench->extents, bench->buffers, run.scratch);
   time = measure (&run);
   printf ("%-20s lanes %-9s vectors of %2u %s %12.2f us %10.3f ns a point (estimated %10.3f) %6.2f times strips, "
-          "%5zu bytes in %5.1f ms\n", bench->kernel->name, lanes_of (bench, schedule), schedule->width, is_chosen ? "*" : " ",
-          time * 1e6, time * 1e9 / (double) bench->n, schedule->cost, bench->strips / time, g_bytes_get_size (blob),
-          (double) (end - begin) * 1e-3);
+          "%5zu bytes in %5.1f ms\n", bench->kernel->name, lanes_of (bench, schedule), schedule->width,
+          is_chosen ? "*" : " ", time * 1e6, time * 1e9 / (double) bench->n, schedule->cost, bench->strips / time,
+          g_bytes_get_size (blob), (double) (end - begin) * 1e-3);
   if (lists)
     printf ("%s\n", listing);
   g_aligned_free (run.scratch);

@@ -24,8 +24,7 @@ def read(path):
 
 
 def check_links(source, reference):
-    pages = [source / 'docs/architecture.md', source / 'docs/kernels-prototype.md',
-             source / 'docs/performance.md',
+    pages = [source / 'docs/architecture.md', source / 'docs/performance.md',
              *sorted((source / 'docs/guides').glob('*.md'))]
     for page in pages:
         html = reference / (page.stem + '.html')
