@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Machine code of kernels against the interpreter, bit by bit: drawn at random, with each choice of lanes, vectors of
- * several widths and parallel points cut anywhere, for each kind of processor that this one can be.
+ * several widths and parallel points cut anywhere, for each kind of processor that this one can be; and for
+ * aarch64, run under an emulator where there is one.
+ *
+ *   GHLO_TEST_KERNEL=SEED test-cpu-code      that kernel, whose text is printed when it fails
+ *   GHLO_TEST_COUNT=N test-cpu-code          as many kernels
  */
 
 #include "base/ghlo-error.h"
@@ -15,6 +19,7 @@
 #include "../kernel/random-kernel.h"
 #include "../sanitized.h"
 
+#include <glib/gstdio.h>
 #include <gmodule.h>
 #include <locale.h>
 #include <string.h>
@@ -37,6 +42,7 @@ static const struct
 #endif
 };
 
+/* Reports a kernel that went wrong. */
 static void
 list (const GhloKernel         *kernel,
       const GhloKernelSchedule *schedule,
@@ -145,19 +151,34 @@ compare (const GhloKernel *kernel,
   return n;
 }
 
+static GhloKernel *
+draw_kernel (guint64 seed)
+{
+  return random_kernel (seed, seed % 4 == 0 ? RANDOM_KERNEL_FUNCTIONS : 0);
+}
+
 static guint
 compare_random (guint64 seed)
 {
-  g_autofree GhloKernel *kernel = random_kernel (seed, seed % 4 == 0 ? RANDOM_KERNEL_FUNCTIONS : 0);
+  g_autofree GhloKernel *kernel = draw_kernel (seed);
 
   return compare (kernel, seed);
+}
+
+static guint
+count_kernels (void)
+{
+  const char *count = g_getenv ("GHLO_TEST_COUNT");
+
+  return count != NULL ? (guint) g_ascii_strtoull (count, NULL, 0) : SANITIZED ? 50 : 300;
 }
 
 static void
 test_random (void)
 {
-  const char *seed = g_getenv ("GHLO_TEST_KERNEL"), *count = g_getenv ("GHLO_TEST_COUNT");
-  guint n_kernels = count != NULL ? (guint) g_ascii_strtoull (count, NULL, 0) : 200, n = 0;
+  const char *seed = g_getenv ("GHLO_TEST_KERNEL");
+  const guint n_kernels = count_kernels ();
+  guint n = 0;
 
   if (seed != NULL)
     {
@@ -205,6 +226,196 @@ test_files (void)
   g_assert_cmpuint (n, >, 10);
 }
 
+/* What an emulated processor is to do, and what should come of it. */
+typedef struct
+{
+  GByteArray *in, *out;
+  GArray     *ends;             /* gsize: where the buffers of each kernel end in @out */
+  GArray     *seeds;            /* guint64 */
+} Emulated;
+
+static void
+add_word (Emulated *self,
+          guint64   word)
+{
+  g_byte_array_append (self->in, (const guint8 *) &word, sizeof word);
+}
+
+static void
+add_memory (GByteArray             *bytes,
+            const GhloKernel       *kernel,
+            const GhloKernelMemory *memory)
+{
+  for (guint i = 0; i < kernel->n_buffers; i++)
+    g_byte_array_append (bytes, memory[i].data, (guint) memory[i].size);
+}
+
+/* The Record of run-kernels.c, and what comes with it. */
+static void
+add_record (Emulated                 *self,
+            const GhloKernel         *kernel,
+            const GhloKernelSchedule *schedule,
+            const gint64             *extents,
+            const GhloKernelMemory   *memory,
+            GBytes                   *blob)
+{
+  guint8 *temporaries[GHLO_KERNEL_MAX_TEMPORARIES], *base = (guint8 *) (gsize) 4096;
+  GhloCodeCall call;
+  guint64 n = 1;
+
+  for (guint i = 0; i < kernel->n_parallel; i++)
+    n *= (guint64) extents[i];
+  ghlo_code_call_init (&call, temporaries, kernel, schedule, extents, NULL, base);
+  add_word (self, g_bytes_get_size (blob));
+  add_word (self, kernel->n_axes);
+  add_word (self, kernel->n_temporaries);
+  add_word (self, kernel->n_buffers);
+  add_word (self, ghlo_code_scratch (kernel, schedule, extents));
+  add_word (self, n);
+  add_word (self, MAX (n / 2 + 1, 1));
+  for (guint i = 0; i < kernel->n_axes; i++)
+    add_word (self, (guint64) extents[i]);
+  for (guint i = 0; i < kernel->n_temporaries; i++)
+    add_word (self, kernel->temporaries[i].axes != 0 ? (guint64) (temporaries[i] - base) : 0);
+  for (guint i = 0; i < kernel->n_buffers; i++)
+    add_word (self, memory[i].size);
+  g_byte_array_append (self->in, g_bytes_get_data (blob, NULL), (guint) g_bytes_get_size (blob));
+  add_memory (self->in, kernel, memory);
+}
+
+static void
+add_kernel (Emulated             *self,
+            const GhloCodeTarget *target,
+            guint64               seed)
+{
+  g_autofree GhloKernel *kernel = draw_kernel (seed);
+  g_autoptr (GRand) rand = g_rand_new_with_seed ((guint32) seed);
+  GhloKernelSchedule schedule = draw_schedule (rand, kernel, (guint) seed);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GBytes) object = emitter->compile (kernel, &schedule, target, NULL, &error), blob = NULL;
+  gint64 extents[GHLO_KERNEL_MAX_AXES];
+  GhloKernelMemory *memory;
+  gsize end;
+
+  if (g_error_matches (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED))
+    return;
+  g_assert_no_error (error);
+  blob = ghlo_code_flatten (object, &error);
+  g_assert_no_error (error);
+  memory = random_memory_new (kernel, seed);
+  random_kernel_extents (kernel, seed, extents);
+  add_record (self, kernel, &schedule, extents, memory, blob);
+  ghlo_kernel_interpret (kernel, extents, memory, NULL, &error);
+  g_assert_no_error (error);
+  add_memory (self->out, kernel, memory);
+  end = self->out->len;
+  g_array_append_val (self->ends, end);
+  g_array_append_val (self->seeds, seed);
+  random_memory_free (kernel, memory);
+}
+
+/* NULL where there is no compiler for the runner or no emulator. */
+static char *
+build_runner (const char *folder)
+{
+  g_autofree char *source = g_test_build_filename (G_TEST_DIST, "unit", "cpu", "run-kernels.c", NULL);
+  g_autofree char *line = g_strdup_printf ("aarch64-linux-gnu-gcc -static -O1 -ffp-contract=off -o %s/run-kernels %s -lm",
+                                           folder, source);
+  g_autofree char *emulator = g_find_program_in_path ("qemu-aarch64-static");
+  int status;
+
+  if (emulator == NULL || !g_spawn_command_line_sync (line, NULL, NULL, &status, NULL)
+      || !g_spawn_check_wait_status (status, NULL))
+    return NULL;
+
+  return g_strdup_printf ("%s %s/run-kernels %s/in %s/out", emulator, folder, folder, folder);
+}
+
+/* Fills @found with what the emulator made of each buffer, and compares. */
+static void
+compare_emulated (guint64       seed,
+                  const guint8 *found,
+                  gsize         size)
+{
+  g_autofree GhloKernel *kernel = draw_kernel (seed);
+  GhloKernelMemory *expected = random_memory_new (kernel, seed), *memory = random_memory_copy (kernel, expected);
+  gint64 extents[GHLO_KERNEL_MAX_AXES];
+  g_autofree char *difference = NULL;
+  const guint8 *at = found;
+
+  random_kernel_extents (kernel, seed, extents);
+  g_assert_true (ghlo_kernel_interpret (kernel, extents, expected, NULL, NULL));
+  for (guint i = 0; i < kernel->n_buffers; at += memory[i++].size)
+    memcpy (memory[i].data, at, memory[i].size);
+  g_assert_cmpuint ((gsize) (at - found), ==, size);
+  difference = random_memory_compare (kernel, expected, memory);
+  if (difference != NULL)
+    g_error ("kernel %" G_GUINT64_FORMAT ", for aarch64: %s", seed, difference);
+  random_memory_free (kernel, expected);
+  random_memory_free (kernel, memory);
+}
+
+static void
+run_emulated (Emulated   *self,
+              const char *folder,
+              const char *line)
+{
+  g_autofree char *in = g_build_filename (folder, "in", NULL), *out = g_build_filename (folder, "out", NULL);
+  g_autofree char *found = NULL;
+  g_autoptr (GError) error = NULL;
+  gsize size, begin = 0;
+  int status;
+
+  g_file_set_contents (in, (const char *) self->in->data, self->in->len, &error);
+  g_assert_no_error (error);
+  g_spawn_command_line_sync (line, NULL, NULL, &status, &error);
+  g_assert_no_error (error);
+  g_spawn_check_wait_status (status, &error);
+  g_assert_no_error (error);
+  g_file_get_contents (out, &found, &size, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (size, ==, self->out->len);
+  for (guint i = 0; i < self->seeds->len; i++)
+    {
+      gsize end = g_array_index (self->ends, gsize, i);
+
+      compare_emulated (g_array_index (self->seeds, guint64, i), (const guint8 *) found + begin, end - begin);
+      begin = end;
+    }
+  g_unlink (in);
+  g_unlink (out);
+}
+
+static void
+test_aarch64 (void)
+{
+  static const GhloCodeTarget target = { "aarch64-unknown-linux-gnu", "generic", "", 16, 0, TRUE, TRUE };
+  g_autofree char *folder = g_dir_make_tmp ("ghlo-code-XXXXXX", NULL), *line = NULL, *runner = NULL;
+  Emulated emulated = { g_byte_array_new (), g_byte_array_new (), g_array_new (FALSE, FALSE, sizeof (gsize)),
+                        g_array_new (FALSE, FALSE, sizeof (guint64)) };
+  guint64 n;
+
+  line = build_runner (folder);
+  add_word (&emulated, 0);
+  for (guint i = 0; i < count_kernels (); i++)
+    add_kernel (&emulated, &target, i);
+  n = emulated.seeds->len;
+  memcpy (emulated.in->data, &n, sizeof n);
+  g_assert_cmpuint (n, >, count_kernels () / 2);
+  if (line != NULL)
+    run_emulated (&emulated, folder, line);
+  else
+    g_test_skip ("there is no compiler for aarch64, or no emulator: code was made for it, and not run");
+  g_test_message ("%u kernels", (guint) n);
+  runner = g_build_filename (folder, "run-kernels", NULL);
+  g_unlink (runner);
+  g_rmdir (folder);
+  g_byte_array_unref (emulated.in);
+  g_byte_array_unref (emulated.out);
+  g_array_unref (emulated.ends);
+  g_array_unref (emulated.seeds);
+}
+
 int
 main (int    argc,
       char **argv)
@@ -220,6 +431,7 @@ main (int    argc,
   emitter = ((GhloEmitterFunc) symbol) ();
   g_test_add_func ("/cpu/code/files", test_files);
   g_test_add_func ("/cpu/code/random", test_random);
+  g_test_add_func ("/cpu/code/aarch64", test_aarch64);
 
   return g_test_run ();
 }
