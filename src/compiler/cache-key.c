@@ -12,10 +12,10 @@
 #include "base/element.h"
 #include "import/import.h"
 #include "passes/walk.h"
-#include "compiler/build-id.h"
-#include "runtime/parallel.h"
 #include "compiler/cache-entry.h"
 #include "compiler/digest.h"
+#include "runtime/build-id.h"
+#include "runtime/parallel.h"
 
 /* From how many bytes on a constant is left out. */
 #define LARGE ((gsize) 4096)

@@ -63,7 +63,7 @@ ghlo_cpu_step_has_scratch (const GhloStepRequest *request,
   return scratch <= request->scratch;
 }
 
-/* For the macro below: the struct refers to nothing of its own. */
+/* For the macros below: the struct refers to nothing of its own, or there is nothing to begin. */
 static inline void
 ghlo_cpu_step_clear_nothing (gpointer self)
 {
@@ -78,8 +78,9 @@ ghlo_cpu_step_clear_nothing (gpointer self)
  *                                      GhloStepSelection     *selection);
  *
  * The first gives NULL, or the reason why the request is not done; what it left in the struct
- * either way is freed by CLEAR. */
-#define GHLO_CPU_DEFINE_STEP(Type, CLEAR) \
+ * either way is freed by CLEAR. BEGIN is called with what is compiled in earnest. */
+#define GHLO_CPU_DEFINE_STEP(Type, CLEAR) GHLO_CPU_DEFINE_BEGUN_STEP (Type, CLEAR, ghlo_cpu_step_clear_nothing)
+#define GHLO_CPU_DEFINE_BEGUN_STEP(Type, CLEAR, BEGIN) \
   static gboolean \
   select_step (gpointer               target, \
                const GhloStepRequest *request, \
@@ -112,7 +113,10 @@ ghlo_cpu_step_clear_nothing (gpointer self)
     const char *reason = read_request (self, request); \
     \
     if (reason == NULL) \
-      return self; \
+      { \
+        BEGIN (self); \
+        return self; \
+      } \
     release (self); \
     return ghlo_cpu_step_fail (request, reason, error); \
   }

@@ -3,8 +3,8 @@
  * Fusions, and single operations that have no step of their own, as generated kernels.
  */
 
+#include "cpu/code/kernel.h"
 #include "cpu/steps.h"
-#include "cpu/strips/kernel.h"
 #include "kernel/lower.h"
 #include "kernel/text.h"
 
@@ -19,6 +19,12 @@ clear (Step *self)
 {
   ghlo_lowered_kernel_clear (&self->lowered);
   ghlo_cpu_kernel_clear (&self->kernel);
+}
+
+static void
+begin (Step *self)
+{
+  ghlo_cpu_kernel_begin (&self->kernel);
 }
 
 /* Whether a group had better be a kernel than steps of their own, which go over whole tensors by fewer
@@ -77,7 +83,7 @@ fill_selection (const Step            *self,
       selection->operands[i].in_place = buffers[i].shared - request->n_operands;
 }
 
-GHLO_CPU_DEFINE_STEP (Step, clear)
+GHLO_CPU_DEFINE_BEGUN_STEP (Step, clear, begin)
 
 static gboolean
 run (gpointer            compiled,

@@ -3,8 +3,8 @@
  * select_and_scatter as two kernels; what the windows select lies in the scratch in between.
  */
 
+#include "cpu/code/kernel.h"
 #include "cpu/steps.h"
-#include "cpu/strips/kernel.h"
 #include "kernel/select-and-scatter.h"
 #include "kernel/text.h"
 
@@ -21,6 +21,13 @@ clear (Step *self)
   ghlo_select_and_scatter_clear (&self->lowered);
   ghlo_cpu_kernel_clear (&self->select);
   ghlo_cpu_kernel_clear (&self->gather);
+}
+
+static void
+begin (Step *self)
+{
+  ghlo_cpu_kernel_begin (&self->select);
+  ghlo_cpu_kernel_begin (&self->gather);
 }
 
 static const char *
@@ -49,7 +56,7 @@ fill_selection (const Step            *self,
                                               ghlo_cpu_kernel_scratch (&self->gather));
 }
 
-GHLO_CPU_DEFINE_STEP (Step, clear)
+GHLO_CPU_DEFINE_BEGUN_STEP (Step, clear, begin)
 
 static gboolean
 run (gpointer            compiled,

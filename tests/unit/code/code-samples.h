@@ -55,7 +55,7 @@ sample_switch (int64_t x)
     case 3: y ^= 0x55; break;
     case 4: y = -y; break;
     case 5: y = y / 3; break;
-    case 6: y = y << 3; break;
+    case 6: y = y * 8; break;
     case 7: y = y | 0xf00; break;
     }
 

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "../passes/pass-help.h"
-#include "compiler/build-id.h"
 #include "compiler/cache-entry.h"
+#include "runtime/build-id.h"
 #include "runtime/cache.h"
 
 static const char name[] = "0123456789abcdef";

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The note that the linker writes into each program and library (--build-id), found
- * in the one that this code is part of.
+ * in the one that this code is part of, or in a file.
  */
 
-#include "compiler/build-id.h"
+#include "runtime/build-id.h"
 
+#include <fcntl.h>
 #include <link.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct
 {
@@ -100,6 +102,64 @@ ghlo_build_id (void)
       id = search.id;
       g_once_init_leave (&done, 1);
     }
+
+  return id;
+}
+
+/* Exactly @size bytes at @offset. */
+static gboolean
+read_at (int      fd,
+         guint64  offset,
+         gpointer bytes,
+         gsize    size)
+{
+  return offset <= G_MAXINT32 && pread (fd, bytes, size, (off_t) offset) == (gssize) size;
+}
+
+static char *
+read_note (int              fd,
+           const ElfW (Phdr) *header)
+{
+  guint8 bytes[1024];
+
+  if (header->p_type != PT_NOTE || header->p_filesz > sizeof bytes
+      || !read_at (fd, header->p_offset, bytes, header->p_filesz))
+    return NULL;
+
+  return find_note (bytes, header->p_filesz);
+}
+
+static char *
+read_id (int fd)
+{
+  ElfW (Ehdr) header;
+  char *id = NULL;
+
+  if (!read_at (fd, 0, &header, sizeof header) || memcmp (header.e_ident, ELFMAG, SELFMAG) != 0
+      || header.e_phentsize != sizeof (ElfW (Phdr)))
+    return NULL;
+  for (guint i = 0; i < header.e_phnum && id == NULL; i++)
+    {
+      ElfW (Phdr) part;
+
+      if (!read_at (fd, header.e_phoff + i * sizeof part, &part, sizeof part))
+        return NULL;
+      id = read_note (fd, &part);
+    }
+
+  return id;
+}
+
+char *
+ghlo_build_id_read (const char *path)
+{
+  int fd = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  char *id;
+
+  if (fd < 0)
+    return NULL;
+  id = read_id (fd);
+  close (fd);
 
   return id;
 }

@@ -11,6 +11,8 @@
 G_BEGIN_DECLS
 
 /* In hexadecimal; NULL where the linker left no id. */
-const char *ghlo_build_id (void);
+const char *ghlo_build_id              (void);
+/* The same of another library, which is read and not opened; to be freed by g_free (). NULL where the file is none. */
+char       *ghlo_build_id_read         (const char    *path);
 
 G_END_DECLS

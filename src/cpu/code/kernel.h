@@ -1,25 +1,35 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A kernel, ready to be run by all threads: what steps that are made of kernels share.
+ * A kernel, ready to be run by all threads: what steps that are made of kernels share. It is run in strips until
+ * there is machine code for it, to the same bits.
  */
 
 #pragma once
 
+#include "cpu/code/code.h"
 #include "cpu/strips/strips.h"
 
 G_BEGIN_DECLS
 
 typedef struct
 {
+  const GhloKernel  *kernel;            /* borrowed */
   GhloCpuStrips     *strips;            /* owned */
-  GhloKernelSchedule schedule;
+  GhloCode          *code;              /* owned; NULL where there is none and will be none */
+  GhloKernelSchedule schedule;          /* of strips */
+  GhloKernelSchedule code_schedule;
+  gint64             extents[GHLO_KERNEL_MAX_AXES];
   gint64             n_points;          /* parallel ones */
-  gsize              scratch;           /* of one thread, in bytes */
+  gsize              scratch;           /* of one thread, in bytes: enough for strips and code */
+  gboolean           code_fits;         /* enough for code indeed */
 } GhloCpuKernel;
 
-/* NULL, or the reason, static, why the CPU does not run @kernel, of which nothing is kept. */
+/* NULL, or the reason, static, why the CPU does not run @kernel, of which nothing is kept then. Otherwise it has to
+ * stay. */
 const char *ghlo_cpu_kernel_init     (GhloCpuKernel     *self,
                                       const GhloKernel  *kernel);
+/* Looks for machine code, and has it made where there is none: for kernels that will be run. */
+void        ghlo_cpu_kernel_begin    (GhloCpuKernel     *self);
 void        ghlo_cpu_kernel_clear    (GhloCpuKernel     *self);
 /* Of all threads. */
 gsize       ghlo_cpu_kernel_scratch  (const GhloCpuKernel *self);

@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A table of all code that somebody refers to. The queue has a reference of its own to what it is to make;
+ * where that is the last one, nothing is made.
+ */
+
+#include "cpu/code/code.h"
+
+#include <string.h>
+
+#include "base/ghlo-error.h"
+#include "base/hash.h"
+#include "cpu/code/blob.h"
+#include "cpu/code/entry.h"
+#include "cpu/code/map.h"
+#include "cpu/code/module.h"
+#include "cpu/code/queue.h"
+#include "cpu/code/target.h"
+#include "runtime/cache.h"
+
+/* How long who waits takes to notice a cancel, µs. */
+enum { PATIENCE = 20000 };
+
+typedef enum
+{
+  LOOKED_UP,            /* whoever made it looks whether it is on disk */
+  QUEUED,               /* or begun */
+  READY,
+  FAILED,
+} State;
+
+struct _GhloCode
+{
+  GhloCodeTask       task;      /* first */
+  GhloKernel        *kernel;    /* owned */
+  GhloKernelSchedule schedule;
+  GBytes            *key;       /* of its file; NULL where it has none; of whoever looks it up, then the queue's */
+  gpointer           function;  /* atomic; the map's */
+  GhloCodeMap       *map;
+  /* Guarded by the table's lock: */
+  guint              n_references;
+  gboolean           is_listed; /* in the table */
+  State              state;
+  char              *reason;    /* why it failed */
+};
+
+static struct
+{
+  GMutex      lock;
+  GCond       settled;  /* something became ready, or failed */
+  GHashTable *codes;    /* of GhloCode, borrowed */
+} table;
+
+static guint
+hash (gconstpointer key)
+{
+  const GhloCode *code = key;
+  const gint64 number = (gint64) code->kernel->hash;
+
+  return ghlo_hash_int64 (&number);
+}
+
+static gboolean
+equal (gconstpointer a,
+       gconstpointer b)
+{
+  const GhloCode *x = a, *y = b;
+
+  return x->schedule.lanes == y->schedule.lanes && x->schedule.width == y->schedule.width
+         && ghlo_kernel_equal (x->kernel, y->kernel);
+}
+
+static void
+code_free (GhloCode *self)
+{
+  g_clear_pointer (&self->map, ghlo_code_map_free);
+  g_clear_pointer (&self->key, g_bytes_unref);
+  g_free (self->kernel);
+  g_free (self->reason);
+  g_free (self);
+}
+
+/* Called with the lock held; whether it was the last reference, so that the caller frees it without the lock. */
+static gboolean
+drop_reference (GhloCode *self)
+{
+  if (--self->n_references > 0)
+    return FALSE;
+  if (self->is_listed)
+    g_hash_table_remove (table.codes, self);
+
+  return TRUE;
+}
+
+/* Called with the lock held. */
+static void
+settle (GhloCode   *self,
+        State       state,
+        const char *reason)
+{
+  self->state = state;
+  self->reason = g_strdup (reason);
+  g_cond_broadcast (&table.settled);
+}
+
+/* Makes @blob what is run. */
+static gboolean
+use_blob (GhloCode  *self,
+          GBytes    *blob,
+          GError   **error)
+{
+  GhloCodeMap *map = ghlo_code_map_new (blob, error);
+
+  if (map == NULL)
+    return FALSE;
+  self->map = map;
+  __atomic_store_n (&self->function, ghlo_code_map_get_entry (map), __ATOMIC_RELEASE);
+
+  return TRUE;
+}
+
+static GBytes *
+compile (GhloCode  *self,
+         GError   **error)
+{
+  const GhloEmitter *emitter = ghlo_code_module_open (error);
+  g_autoptr (GBytes) object = NULL;
+
+  if (emitter != NULL)
+    object = emitter->compile (self->kernel, &self->schedule, ghlo_code_target (), NULL, error);
+
+  return object != NULL ? ghlo_code_flatten (object, error) : NULL;
+}
+
+/* It may be run before it is on disk. */
+static gboolean
+make (GhloCode  *self,
+      GError   **error)
+{
+  g_autoptr (GBytes) blob = compile (self, error);
+
+  if (blob == NULL || !use_blob (self, blob, error))
+    return FALSE;
+  if (self->key != NULL)
+    ghlo_code_entry_write (self->key, self->kernel->name, blob);
+
+  return TRUE;
+}
+
+/* On a thread of the queue. */
+static void
+run_task (GhloCodeTask *task)
+{
+  GhloCode *self = (GhloCode *) task;
+  g_autoptr (GError) error = NULL;
+  gboolean is_last;
+
+  g_mutex_lock (&table.lock);
+  is_last = self->n_references == 1 && drop_reference (self);
+  g_mutex_unlock (&table.lock);
+  if (is_last)
+    {
+      code_free (self);
+      return;
+    }
+  if (!make (self, &error))
+    g_debug ("the kernel %s has no machine code: %s", self->kernel->name, error->message);
+  g_mutex_lock (&table.lock);
+  settle (self, error == NULL ? READY : FAILED, error != NULL ? error->message : NULL);
+  is_last = drop_reference (self);
+  g_mutex_unlock (&table.lock);
+  if (is_last)
+    code_free (self);
+}
+
+/* Whether it was on disk. */
+static gboolean
+look_up (GhloCode *self)
+{
+  g_autoptr (GBytes) blob = self->key != NULL ? ghlo_code_entry_read (self->key) : NULL;
+  g_autoptr (GError) error = NULL;
+
+  if (blob == NULL)
+    return FALSE;
+  if (use_blob (self, blob, &error))
+    {
+      g_mutex_lock (&table.lock);
+      settle (self, READY, NULL);
+      g_mutex_unlock (&table.lock);
+      return TRUE;
+    }
+  g_debug ("what the cache has of the kernel %s is not used: %s", self->kernel->name, error->message);
+  if (!g_error_matches (error, GHLO_ERROR, GHLO_ERROR_OUT_OF_MEMORY))
+    ghlo_code_entry_remove (self->key);
+
+  return FALSE;
+}
+
+static void
+enqueue (GhloCode *self)
+{
+  g_autoptr (GError) error = NULL;
+
+  g_mutex_lock (&table.lock);
+  self->state = QUEUED;
+  self->n_references++;
+  g_mutex_unlock (&table.lock);
+  if (ghlo_code_queue_push (&self->task, &error))
+    return;
+  g_debug ("the kernel %s has no machine code: %s", self->kernel->name, error->message);
+  g_mutex_lock (&table.lock);
+  drop_reference (self);
+  settle (self, FAILED, error->message);
+  g_mutex_unlock (&table.lock);
+}
+
+static GhloCode *
+code_new (const GhloKernel         *kernel,
+          const GhloKernelSchedule *schedule)
+{
+  GhloCode *self = g_new0 (GhloCode, 1);
+
+  self->task.run = run_task;
+  self->kernel = ghlo_kernel_copy (kernel);
+  self->schedule = *schedule;
+  self->n_references = 1;
+
+  return self;
+}
+
+/* The code in the table, or a new one, which the caller has to look up. */
+static GhloCode *
+find_or_add (const GhloKernel         *kernel,
+             const GhloKernelSchedule *schedule,
+             gboolean                 *is_new)
+{
+  const GhloCode key = { .kernel = (GhloKernel *) kernel, .schedule = *schedule };
+  GhloCode *self;
+
+  g_mutex_lock (&table.lock);
+  if (table.codes == NULL)
+    table.codes = g_hash_table_new (hash, equal);
+  self = g_hash_table_lookup (table.codes, &key);
+  *is_new = self == NULL;
+  if (self != NULL)
+    self->n_references++;
+  else
+    {
+      self = code_new (kernel, schedule);
+      g_hash_table_add (table.codes, self);
+      self->is_listed = TRUE;
+    }
+  g_mutex_unlock (&table.lock);
+
+  return self;
+}
+
+GhloCode *
+ghlo_code_get (const GhloKernel         *kernel,
+               const GhloKernelSchedule *schedule)
+{
+  const GhloCacheMode mode = ghlo_cache_get_mode ();
+  gboolean is_new = TRUE;
+  const char *id;
+  GhloCode *self;
+
+  ghlo_code_queue_init ();
+  id = ghlo_code_queue_is_forked () || ghlo_code_target () == NULL ? NULL : ghlo_code_module_id ();
+  if (id == NULL)
+    return NULL;
+  self = mode != GHLO_CACHE_OFF ? find_or_add (kernel, schedule, &is_new) : code_new (kernel, schedule);
+  if (!is_new)
+    return self;
+  if (*id != '\0' && mode >= GHLO_CACHE_ON)
+    self->key = ghlo_code_key (kernel, schedule, ghlo_code_target (), id);
+  if (!look_up (self))
+    enqueue (self);
+
+  return self;
+}
+
+void
+ghlo_code_unref (GhloCode *self)
+{
+  gboolean is_last;
+
+  if (ghlo_code_queue_is_forked ())
+    return;
+  g_mutex_lock (&table.lock);
+  is_last = drop_reference (self);
+  if (!is_last && self->n_references == 1 && self->state == QUEUED && ghlo_code_queue_remove (&self->task))
+    is_last = drop_reference (self);
+  g_mutex_unlock (&table.lock);
+  if (is_last)
+    code_free (self);
+}
+
+GhloCodeFunc
+ghlo_code_function (GhloCode *self)
+{
+  GhloCodeFunc function;
+
+  *(gpointer *) &function = __atomic_load_n (&self->function, __ATOMIC_ACQUIRE);
+
+  return function;
+}
+
+gboolean
+ghlo_code_wait (GhloCode           *self,
+                const GhloMonitor  *monitor,
+                GError            **error)
+{
+  gboolean is_cancelled = FALSE;
+
+  if (ghlo_code_function (self) != NULL)
+    return TRUE;
+  if (ghlo_code_queue_is_forked ())
+    {
+      g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_DEVICE,
+                           "no machine code is made in a process that was forked after the library's first use");
+      return FALSE;
+    }
+  g_mutex_lock (&table.lock);
+  while (self->state < READY && !is_cancelled)
+    {
+      g_cond_wait_until (&table.settled, &table.lock, g_get_monotonic_time () + PATIENCE);
+      g_mutex_unlock (&table.lock);
+      is_cancelled = ghlo_monitor_cancelled (monitor, error);
+      g_mutex_lock (&table.lock);
+    }
+  g_mutex_unlock (&table.lock);
+
+  return !is_cancelled;
+}
+
+char *
+ghlo_code_dup_reason (GhloCode *self)
+{
+  char *reason;
+
+  if (ghlo_code_queue_is_forked ())
+    return NULL;
+  g_mutex_lock (&table.lock);
+  reason = g_strdup (self->reason);
+  g_mutex_unlock (&table.lock);
+
+  return reason;
+}
+
+char *
+ghlo_code_list (const GhloKernel          *kernel,
+                const GhloKernelSchedule  *schedule,
+                GError                   **error)
+{
+  const GhloEmitter *emitter;
+  g_autoptr (GBytes) object = NULL;
+  char *listing = NULL;
+
+  if (ghlo_code_target () == NULL)
+    {
+      g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, "there is no machine code for this processor");
+      return NULL;
+    }
+  emitter = ghlo_code_module_open (error);
+  if (emitter == NULL)
+    return NULL;
+  object = emitter->compile (kernel, schedule, ghlo_code_target (), &listing, error);
+  if (object == NULL)
+    g_clear_pointer (&listing, g_free);
+
+  return listing;
+}

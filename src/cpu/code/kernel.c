@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Parallel points are shared among the threads. Whether a run is one of strips or of code is settled when it begins.
+ */
+
+#include "cpu/code/kernel.h"
+
+#include "cpu/code/call.h"
+#include "cpu/code/target.h"
+#include "runtime/parallel.h"
+
+const char *
+ghlo_cpu_kernel_init (GhloCpuKernel    *self,
+                      const GhloKernel *kernel)
+{
+  gsize most = G_MAXSIZE / 2 / ghlo_parallel_n_workers (), scratch;
+
+  self->kernel = kernel;
+  ghlo_kernel_schedule_choose (kernel, ghlo_cpu_machine (), &self->schedule);
+  self->strips = ghlo_cpu_strips_new (kernel, &self->schedule, NULL);
+  if (self->strips == NULL)
+    return "a node of it has no loop";
+  self->n_points = 1;
+  for (guint i = 0; i < kernel->n_axes; i++)
+    {
+      self->extents[i] = kernel->axes[i].extent;
+      if (i < kernel->n_parallel)
+        self->n_points *= kernel->axes[i].extent;
+    }
+  self->scratch = ghlo_cpu_strips_scratch (self->strips, NULL);
+  ghlo_kernel_schedule_choose_code (kernel, ghlo_code_machine (), &self->code_schedule);
+  scratch = ghlo_code_scratch (kernel, &self->code_schedule, self->extents);
+  self->code_fits = scratch < most;
+  if (self->code_fits)
+    self->scratch = MAX (self->scratch, scratch);
+
+  return self->scratch < most ? NULL : "it wants too much scratch";
+}
+
+void
+ghlo_cpu_kernel_begin (GhloCpuKernel *self)
+{
+  if (self->code_fits)
+    self->code = ghlo_code_get (self->kernel, &self->code_schedule);
+}
+
+void
+ghlo_cpu_kernel_clear (GhloCpuKernel *self)
+{
+  g_clear_pointer (&self->strips, ghlo_cpu_strips_free);
+  g_clear_pointer (&self->code, ghlo_code_unref);
+}
+
+gsize
+ghlo_cpu_kernel_scratch (const GhloCpuKernel *self)
+{
+  return self->scratch * ghlo_parallel_n_workers ();
+}
+
+typedef struct
+{
+  const GhloCpuKernel *kernel;
+  GhloCodeFunc         function;        /* NULL: strips */
+  gpointer const      *buffers;
+  guint8              *scratch;
+  const GhloMonitor   *monitor;
+} Run;
+
+static gboolean
+stops (gpointer cancellable)
+{
+  return g_cancellable_is_cancelled (cancellable);
+}
+
+static void
+run_code (const Run *run,
+          gint64     begin,
+          gint64     end,
+          gpointer   scratch)
+{
+  const GhloCpuKernel *self = run->kernel;
+  guint8 *temporaries[GHLO_KERNEL_MAX_TEMPORARIES];
+  GhloCodeCall call;
+
+  ghlo_code_call_init (&call, temporaries, self->kernel, &self->code_schedule, self->extents, run->buffers, scratch);
+  if (run->monitor != NULL && run->monitor->cancellable != NULL)
+    {
+      call.stops = stops;
+      call.data = run->monitor->cancellable;
+    }
+  run->function (&call, begin, end);
+}
+
+static void
+run_points (gpointer data,
+            gsize    begin,
+            gsize    end,
+            guint    worker)
+{
+  const Run *run = data;
+  gpointer scratch = run->scratch + worker * run->kernel->scratch;
+
+  if (run->function != NULL)
+    run_code (run, (gint64) begin, (gint64) end, scratch);
+  else
+    ghlo_cpu_strips_run (run->kernel->strips, NULL, run->buffers, begin, end, scratch, run->monitor);
+}
+
+gboolean
+ghlo_cpu_kernel_run (const GhloCpuKernel *self,
+                     gpointer const      *buffers,
+                     gpointer             scratch,
+                     const GhloMonitor   *monitor,
+                     GError             **error)
+{
+  Run run = { self, self->code != NULL ? ghlo_code_function (self->code) : NULL, buffers, scratch, monitor };
+  const GhloKernelSchedule *schedule = run.function != NULL ? &self->code_schedule : &self->schedule;
+
+  ghlo_parallel_for (self->n_points, schedule->grain, self->n_points * schedule->cost, run_points, &run, monitor);
+
+  return !ghlo_monitor_cancelled (monitor, error);
+}

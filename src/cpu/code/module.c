@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The module lies beside the library, in ghlo-1.0/, or where the build made it. It is never closed.
+ */
+
+#include "cpu/code/module.h"
+
+#include <dlfcn.h>
+
+#include "base/ghlo-error.h"
+#include "cpu/code/queue.h"
+#include "runtime/build-id.h"
+
+#define FILE_NAME "libghlo-llvm.so"
+
+/* Guarded by g_once_init_enter () of one of them. */
+static struct
+{
+  char              *path;      /* NULL: there is none */
+  char              *id;
+  const GhloEmitter *emitter;
+  char              *reason;    /* why there is no emitter */
+} module;
+
+/* For tests. */
+static struct
+{
+  const GhloEmitter *emitter;
+  const char        *id;
+} instead;
+
+/* Folders that the module may be in, from the one that the library lies in; that of an uninstalled command, library
+ * or test first. */
+static char *
+find_path (void)
+{
+  static const char *const folders[] = { "../cpu/emit", "../src/cpu/emit", "ghlo-1.0" };
+  Dl_info info;
+
+  if (dladdr (&module, &info) != 0 && info.dli_fname != NULL)
+    {
+      g_autofree char *own = g_path_get_dirname (info.dli_fname);
+
+      for (guint i = 0; i < G_N_ELEMENTS (folders); i++)
+        {
+          g_autofree char *path = g_build_filename (own, folders[i], FILE_NAME, NULL);
+
+          if (g_file_test (path, G_FILE_TEST_IS_REGULAR))
+            return g_steal_pointer (&path);
+        }
+    }
+  if (g_file_test (GHLO_MODULE_FOLDER "/" FILE_NAME, G_FILE_TEST_IS_REGULAR))
+    return g_strdup (GHLO_MODULE_FOLDER "/" FILE_NAME);
+
+  return NULL;
+}
+
+static void
+find (void)
+{
+  static gsize done;
+
+  if (!g_once_init_enter (&done))
+    return;
+  module.path = find_path ();
+  if (module.path != NULL)
+    module.id = ghlo_build_id_read (module.path);
+  else
+    g_debug ("kernels have no machine code: there is no module %s", FILE_NAME);
+  g_once_init_leave (&done, 1);
+}
+
+static gboolean
+is_disabled (void)
+{
+  const char *variable = g_getenv ("GHLO_DISABLE");
+  g_auto (GStrv) names = NULL;
+
+  if (variable == NULL || *variable == '\0')
+    return FALSE;
+  names = g_strsplit_set (variable, ", ", -1);
+
+  return g_strv_contains ((const char *const *) names, "llvm");
+}
+
+const char *
+ghlo_code_module_id (void)
+{
+  if (is_disabled ())
+    return NULL;
+  if (instead.emitter != NULL)
+    return instead.id;
+  find ();
+
+  return module.path == NULL ? NULL : module.id != NULL ? module.id : "";
+}
+
+static void
+open_module (void)
+{
+  gpointer library = dlopen (module.path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  GhloEmitterFunc function = NULL;
+
+  if (library != NULL)
+    *(gpointer *) &function = dlsym (library, GHLO_EMITTER_SYMBOL);
+  if (function != NULL)
+    module.emitter = function ();
+  if (library != NULL)
+    ghlo_code_queue_add_exit ();
+  if (module.emitter != NULL)
+    return;
+  module.reason = g_strdup (library == NULL || function == NULL ? dlerror () : "it has no emitter");
+  g_debug ("kernels have no machine code: %s", module.reason);
+}
+
+const GhloEmitter *
+ghlo_code_module_open (GError **error)
+{
+  static gsize done;
+
+  if (instead.emitter != NULL)
+    return instead.emitter;
+  if (ghlo_code_module_id () == NULL)
+    {
+      g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED,
+                           "there is no module " FILE_NAME " that makes machine code, or GHLO_DISABLE names 'llvm'");
+      return NULL;
+    }
+  if (g_once_init_enter (&done))
+    {
+      open_module ();
+      g_once_init_leave (&done, 1);
+    }
+  if (module.emitter == NULL)
+    g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, "the module that makes machine code cannot be used: %s",
+                 module.reason);
+
+  return module.emitter;
+}
+
+void
+ghlo_code_module_set (const GhloEmitter *emitter,
+                      const char        *id)
+{
+  instead.emitter = emitter;
+  instead.id = id;
+}

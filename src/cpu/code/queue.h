@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The threads that make machine code, in the background: few, nicer than all others of the library, made when there is
+ * something to do and gone when there is not. At exit what has not begun is dropped, and what is inside of LLVM, whose
+ * own destructors run then, is waited for, two seconds at most. In a child of the process nothing begins.
+ */
+
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* Part of what it is about. */
+typedef struct _GhloCodeTask GhloCodeTask;
+
+struct _GhloCodeTask
+{
+  void   (*run) (GhloCodeTask *self);
+  GList    link;                /* these two are the queue's */
+  gboolean is_queued;
+};
+
+/* Before anything else here. */
+void     ghlo_code_queue_init      (void);
+/* In a child of the process that called the above: locks may be held by threads that it does not have. */
+gboolean ghlo_code_queue_is_forked (void);
+/* Has a thread call @task's run, in the order of the calls. DEVICE where there is no thread for it. */
+gboolean ghlo_code_queue_push      (GhloCodeTask  *task,
+                                    GError       **error);
+/* FALSE when it has begun. */
+gboolean ghlo_code_queue_remove    (GhloCodeTask  *task);
+/* After a library was opened by such a thread, so that exit waits before its destructors run. */
+void     ghlo_code_queue_add_exit  (void);
+
+G_END_DECLS

@@ -1,0 +1,570 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Code of kernels is shared, made in the background, kept on disk and swapped in between runs; and whatever goes
+ * wrong with it leaves strips. The emitter is the tests' own, so that all of that can be told from outside.
+ */
+
+#include "base/ghlo-error.h"
+#include "cpu/code/entry.h"
+#include "cpu/code/kernel.h"
+#include "cpu/code/module.h"
+#include "cpu/code/target.h"
+#include "runtime/cache.h"
+
+#include "../sanitized.h"
+#include "fake-emitter.h"
+
+#include <glib/gstdio.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const char id[] = "the tests' emitter";
+
+static const GhloKernelSchedule schedule = { .lanes = 0, .width = 8, .cost = 1, .grain = 1 };
+
+static void
+begin (void)
+{
+  fake_emitter_set (FAKE_WORKS);
+  fake_emitter_release ();
+  ghlo_cache_clear (NULL);
+  g_assert_true (fake_emitter_install (id));
+}
+
+static void
+assert_computes (GhloCode *code,
+                 float     constant)
+{
+  float x[3] = { 1, 2, 3 }, y[3] = { 0, 0, 0 };
+  gpointer buffers[] = { x, y };
+  GhloCodeCall call = { .buffers = buffers };
+  GhloCodeFunc function = ghlo_code_function (code);
+
+  g_assert_nonnull (function);
+  g_assert_true (function (&call, 1, 3));
+  g_assert_cmpfloat (y[0], ==, 0);
+  g_assert_cmpfloat (y[1], ==, 2 + constant + FAKE_EXCESS);
+  g_assert_cmpfloat (y[2], ==, 3 + constant + FAKE_EXCESS);
+}
+
+static void
+wait_for (GhloCode *code)
+{
+  g_autoptr (GError) error = NULL;
+
+  g_assert_true (ghlo_code_wait (code, NULL, &error));
+  g_assert_no_error (error);
+}
+
+/* Equal kernels have one code, others another. */
+static void
+test_shared (void)
+{
+  g_autofree GhloKernel *one = fake_kernel ("one", 100, 5), *two = fake_kernel ("two", 200, 5);
+  g_autofree GhloKernel *other = fake_kernel ("other", 100, 6);
+  GhloKernelSchedule narrow = schedule;
+  g_autoptr (GhloCode) a = NULL, b = NULL, c = NULL, d = NULL;
+  guint count = fake_emitter_count ();
+
+  begin ();
+  narrow.width = 4;
+  a = ghlo_code_get (one, &schedule);
+  b = ghlo_code_get (two, &schedule);
+  c = ghlo_code_get (other, &schedule);
+  d = ghlo_code_get (one, &narrow);
+  g_assert_true (a == b && a != c && a != d);
+  wait_for (a);
+  wait_for (c);
+  wait_for (d);
+  g_assert_cmpuint (fake_emitter_count () - count, ==, 3);
+  assert_computes (a, 5);
+  assert_computes (c, 6);
+  assert_computes (d, 5);
+  g_assert_null (ghlo_code_dup_reason (a));
+}
+
+/* With the cache off nothing is shared or kept. */
+static void
+test_off (void)
+{
+  g_autofree GhloKernel *kernel = fake_kernel ("off", 100, 7);
+  g_autoptr (GhloCode) a = NULL, b = NULL;
+
+  begin ();
+  g_setenv ("GHLO_CACHE", "off", TRUE);
+  a = ghlo_code_get (kernel, &schedule);
+  b = ghlo_code_get (kernel, &schedule);
+  g_unsetenv ("GHLO_CACHE");
+  g_assert_true (a != b);
+  wait_for (a);
+  wait_for (b);
+  assert_computes (a, 7);
+  assert_computes (b, 7);
+}
+
+static guint
+count_files (void)
+{
+  g_autoptr (GPtrArray) files = ghlo_cache_list (NULL);
+
+  return files->len;
+}
+
+/* Whether the code of @kernel had to be made. */
+static gboolean
+is_made (const GhloKernel *kernel)
+{
+  guint count = fake_emitter_count ();
+  g_autoptr (GhloCode) code = ghlo_code_get (kernel, &schedule);
+
+  wait_for (code);
+  assert_computes (code, 8);
+
+  return fake_emitter_count () > count;
+}
+
+static void
+damage_file (gsize from_end)
+{
+  g_autoptr (GPtrArray) files = ghlo_cache_list (NULL);
+  const GhloCacheFile *file = files->pdata[0];
+  g_autoptr (GBytes) bytes = ghlo_cache_read (file->name);
+  gsize size;
+  const guint8 *data = g_bytes_get_data (bytes, &size);
+  g_autofree guint8 *copy = g_memdup2 (data, size);
+  g_autoptr (GBytes) changed = NULL;
+
+  if (from_end > size)
+    {
+      g_autofree char *path = g_build_filename (ghlo_cache_get_path (), file->name, NULL);
+
+      g_assert_true (g_file_set_contents (path, (char *) copy, (gssize) size, NULL));
+      return;
+    }
+  changed = g_bytes_new (copy, size - from_end);
+  ghlo_cache_write (file->name, changed);
+}
+
+static void
+test_disk (void)
+{
+  g_autofree GhloKernel *kernel = fake_kernel ("disk", 100, 8);
+
+  begin ();
+  g_assert_true (is_made (kernel));
+  g_assert_false (is_made (kernel));
+  /* Another emitter makes other code. */
+  g_assert_true (fake_emitter_install ("another"));
+  g_assert_true (is_made (kernel));
+  g_assert_cmpuint (count_files (), ==, 2);
+  g_assert_true (fake_emitter_install (id));
+  g_assert_false (is_made (kernel));
+  /* Nothing is found without one. */
+  g_setenv ("GHLO_DISABLE", "fold,llvm", TRUE);
+  g_assert_null (ghlo_code_get (kernel, &schedule));
+  g_unsetenv ("GHLO_DISABLE");
+  g_setenv ("GHLO_CACHE", "memory", TRUE);
+  g_assert_true (is_made (kernel));
+  g_unsetenv ("GHLO_CACHE");
+}
+
+/* A file that is not whole, and one that is but whose code is not: both are made again. */
+static void
+test_damage (void)
+{
+  g_autofree GhloKernel *kernel = fake_kernel ("damage", 100, 8);
+
+  begin ();
+  g_assert_true (is_made (kernel));
+  damage_file (G_MAXSIZE);
+  g_assert_true (is_made (kernel));
+  g_assert_false (is_made (kernel));
+  damage_file (10);
+  g_assert_true (is_made (kernel));
+  g_assert_false (is_made (kernel));
+}
+
+/* What the file's key says is compared, not what its name does. */
+static void
+test_collision (void)
+{
+  g_autofree GhloKernel *kernel = fake_kernel ("key", 100, 8), *other = fake_kernel ("key", 100, 9);
+  g_autoptr (GBytes) key = ghlo_code_key (kernel, &schedule, ghlo_code_target (), id);
+  g_autoptr (GBytes) another = ghlo_code_key (other, &schedule, ghlo_code_target (), id);
+  g_autoptr (GBytes) blob = g_bytes_new_static ("blob", 4), found = NULL, contents = NULL;
+  g_autoptr (GPtrArray) files = NULL;
+  g_autofree char *name = NULL, *first = NULL;
+
+  begin ();
+  ghlo_code_entry_write (key, "its name", blob);
+  found = ghlo_code_entry_read (key);
+  g_assert_true (g_bytes_equal (found, blob));
+  files = ghlo_cache_list (NULL);
+  g_assert_cmpuint (files->len, ==, 1);
+  first = g_strdup (((GhloCacheFile *) files->pdata[0])->name);
+  contents = ghlo_cache_read (first);
+  name = ghlo_code_entry_summarize (contents);
+  g_assert_cmpstr (name, ==, "its name");
+
+  ghlo_cache_clear (NULL);
+  ghlo_code_entry_write (another, "other", blob);
+  g_ptr_array_unref (files);
+  files = ghlo_cache_list (NULL);
+  ghlo_cache_write (((GhloCacheFile *) files->pdata[0])->name, contents);
+  g_assert_null (ghlo_code_entry_read (another));
+  g_clear_pointer (&name, g_free);
+  name = ghlo_code_entry_summarize (blob);
+  g_assert_null (name);
+}
+
+/* What keeps a kernel in strips. */
+static void
+test_failures (void)
+{
+  static const struct
+  {
+    FakeMode    mode;
+    const char *reason;
+  } cases[] = {
+    { FAKE_UNSUPPORTED, "the test wants it so" },
+    { FAKE_GARBAGE, "the object file is cut off" },
+    { FAKE_UNDEFINED, "*outside of it, 'other'" },
+    { FAKE_OTHER_MACHINE, "*" },
+  };
+
+  begin ();
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree GhloKernel *kernel = fake_kernel ("fails", 100, (float) i);
+      g_autoptr (GhloCode) code = NULL;
+      g_autofree char *reason = NULL;
+
+      fake_emitter_set (cases[i].mode);
+      code = ghlo_code_get (kernel, &schedule);
+      wait_for (code);
+      g_assert_null (ghlo_code_function (code));
+      reason = ghlo_code_dup_reason (code);
+      g_assert_nonnull (reason);
+      g_assert_true (g_pattern_match_simple (cases[i].reason, reason));
+    }
+  g_assert_cmpuint (count_files (), ==, 0);
+}
+
+static gpointer
+cancel_soon (gpointer cancellable)
+{
+  g_usleep (30000);
+  g_cancellable_cancel (cancellable);
+
+  return NULL;
+}
+
+static void
+test_wait (void)
+{
+  g_autofree GhloKernel *kernel = fake_kernel ("waits", 100, 8), *dropped = fake_kernel ("dropped", 100, 9);
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  const GhloMonitor monitor = { .cancellable = cancellable };
+  g_autoptr (GhloCode) code = NULL;
+  g_autoptr (GError) error = NULL;
+  guint count;
+  GThread *thread;
+
+  begin ();
+  count = fake_emitter_count ();
+  fake_emitter_hold ();
+  code = ghlo_code_get (kernel, &schedule);
+  thread = g_thread_new (NULL, cancel_soon, cancellable);
+  g_assert_false (ghlo_code_wait (code, &monitor, &error));
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  g_thread_join (thread);
+  g_assert_null (ghlo_code_function (code));
+
+  /* What nobody wants any more is not begun: one thread is held up with the other. */
+  fake_emitter_await (count + 1);
+  if (g_get_num_processors () < 8)
+    {
+      ghlo_code_unref (ghlo_code_get (dropped, &schedule));
+      fake_emitter_release ();
+      wait_for (code);
+      g_usleep (20000);
+      g_assert_cmpuint (fake_emitter_count (), ==, count + 1);
+    }
+  fake_emitter_release ();
+  wait_for (code);
+  assert_computes (code, 8);
+}
+
+/* The last reference goes while it is being made. */
+static void
+test_abandoned (void)
+{
+  begin ();
+  for (guint i = 0; i < 30; i++)
+    {
+      g_autofree GhloKernel *kernel = fake_kernel ("abandoned", 100, (float) i);
+      guint count = fake_emitter_count ();
+      GhloCode *code = ghlo_code_get (kernel, &schedule);
+
+      if (i % 3 == 0)
+        fake_emitter_await (count + 1);
+      else if (i % 3 == 1)
+        g_usleep ((gulong) i * 20);
+      ghlo_code_unref (code);
+    }
+}
+
+enum { N_RUNS = 60 };
+
+typedef struct
+{
+  GhloCpuKernel *kernel;
+  gint           n_code;        /* atomic: runs of code so far */
+} Swap;
+
+static gpointer
+run_often (gpointer data)
+{
+  Swap *swap = data;
+  const GhloCpuKernel *kernel = swap->kernel;
+  const gsize n = (gsize) kernel->n_points;
+  g_autofree float *x = g_new (float, n), *y = g_new (float, n);
+  gpointer scratch = g_aligned_alloc (1, ghlo_cpu_kernel_scratch (kernel), 64);
+  gpointer buffers[] = { x, y };
+  gboolean was_code = FALSE;
+
+  for (gsize i = 0; i < n; i++)
+    x[i] = (float) (i % 1000);
+  for (guint i = 0; i < N_RUNS || !was_code; i++)
+    {
+      gboolean is_code;
+
+      g_assert_true (ghlo_cpu_kernel_run (kernel, buffers, scratch, NULL, NULL));
+      is_code = y[0] > FAKE_EXCESS;
+      g_assert_true (is_code || !was_code);
+      for (gsize j = 0; j < n; j++)
+        g_assert_cmpfloat (y[j], ==, x[j] + 3 + (is_code ? FAKE_EXCESS : 0));
+      was_code = is_code;
+      g_atomic_int_add (&swap->n_code, is_code);
+      if (i == N_RUNS / 2)
+        fake_emitter_release ();
+    }
+  g_aligned_free (scratch);
+
+  return NULL;
+}
+
+/* Threads run a kernel while it gets its code; each run is all of one kind. */
+static void
+test_swap (void)
+{
+  g_autofree GhloKernel *kernel = fake_kernel ("swap", SANITIZED ? 30000 : 100000, 3);
+  GhloCpuKernel both = { .kernel = NULL };
+  Swap swap = { .kernel = &both };
+  GThread *threads[3];
+
+  begin ();
+  fake_emitter_hold ();
+  g_assert_null (ghlo_cpu_kernel_init (&both, kernel));
+  ghlo_cpu_kernel_begin (&both);
+  for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
+    threads[i] = g_thread_new (NULL, run_often, &swap);
+  for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
+    g_thread_join (threads[i]);
+  g_assert_cmpint (swap.n_code, >, 0);
+  ghlo_cpu_kernel_clear (&both);
+}
+
+/* A run of code stops where the monitor says so. */
+static void
+test_cancelled_run (void)
+{
+  g_autofree GhloKernel *kernel = fake_kernel ("stops", 1000, 3);
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  const GhloMonitor monitor = { .cancellable = cancellable };
+  g_autofree float *x = g_new0 (float, 1000), *y = g_new0 (float, 1000);
+  gpointer buffers[] = { x, y }, scratch;
+  GhloCpuKernel both = { .kernel = NULL };
+  g_autoptr (GError) error = NULL;
+
+  begin ();
+  g_assert_null (ghlo_cpu_kernel_init (&both, kernel));
+  ghlo_cpu_kernel_begin (&both);
+  wait_for (both.code);
+  scratch = g_aligned_alloc (1, ghlo_cpu_kernel_scratch (&both), 64);
+  g_assert_true (ghlo_cpu_kernel_run (&both, buffers, scratch, &monitor, &error));
+  g_assert_cmpfloat (y[999], ==, 3 + FAKE_EXCESS);
+  g_cancellable_cancel (cancellable);
+  g_assert_false (ghlo_cpu_kernel_run (&both, buffers, scratch, &monitor, &error));
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  g_aligned_free (scratch);
+  ghlo_cpu_kernel_clear (&both);
+}
+
+static int
+be_child (GhloCode         *ready,
+          GhloCode         *begun,
+          const GhloKernel *kernel)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (ghlo_code_function (ready) == NULL || ghlo_code_get (kernel, &schedule) != NULL)
+    return 1;
+  if (ghlo_code_wait (begun, NULL, &error) || !g_error_matches (error, GHLO_ERROR, GHLO_ERROR_DEVICE))
+    return 2;
+  assert_computes (ready, 1);
+  ghlo_code_unref (begun);
+  ghlo_code_unref (ready);
+
+  return 0;
+}
+
+static void
+test_fork (void)
+{
+  g_autofree GhloKernel *one = fake_kernel ("one", 100, 1), *two = fake_kernel ("two", 100, 2);
+  g_autoptr (GhloCode) ready = NULL, begun = NULL;
+  int status;
+  pid_t child;
+
+  begin ();
+  ready = ghlo_code_get (one, &schedule);
+  wait_for (ready);
+  fake_emitter_hold ();
+  begun = ghlo_code_get (two, &schedule);
+  child = fork ();
+  if (child == 0)
+    _exit (be_child (ready, begun, one));
+  g_assert_cmpint (waitpid (child, &status, 0), ==, child);
+  g_assert_true (WIFEXITED (status));
+  g_assert_cmpint (WEXITSTATUS (status), ==, 0);
+  fake_emitter_release ();
+  wait_for (begun);
+}
+
+static gpointer
+release_later (gpointer data)
+{
+  g_usleep (200000);
+  printf ("released\n");
+  fflush (stdout);
+  fake_emitter_release ();
+
+  return NULL;
+}
+
+/* Exit waits for what has begun, since LLVM's own destructors run behind it, and drops the rest. */
+static void
+test_exit (void)
+{
+  g_autofree GhloKernel *one = fake_kernel ("one", 100, 1), *two = fake_kernel ("two", 100, 2);
+  guint count = fake_emitter_count ();
+
+  if (!g_test_subprocess ())
+    {
+      g_test_trap_subprocess (NULL, 0, 0);
+      g_test_trap_assert_passed ();
+      g_test_trap_assert_stdout ("*released\n*");
+      return;
+    }
+  begin ();
+  fake_emitter_hold ();
+  ghlo_code_get (one, &schedule);
+  ghlo_code_get (two, &schedule);
+  fake_emitter_await (count + 1);
+  g_thread_unref (g_thread_new (NULL, release_later, NULL));
+  exit (0);
+}
+
+static void
+test_list (void)
+{
+  g_autofree GhloKernel *kernel = fake_kernel ("listed", 100, 1);
+  g_autofree char *listing = NULL;
+  g_autoptr (GError) error = NULL;
+
+  begin ();
+  listing = ghlo_code_list (kernel, &schedule, &error);
+  g_assert_no_error (error);
+  g_assert_true (g_str_has_prefix (listing, "kernel listed for "));
+  fake_emitter_set (FAKE_UNSUPPORTED);
+  g_assert_null (ghlo_code_list (kernel, &schedule, &error));
+  g_assert_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED);
+}
+
+/* How long code takes that is on disk; a cached run asks for each of its kernels. */
+static void
+test_speed (void)
+{
+  g_autofree GhloKernel *kernel = fake_kernel ("speed", 100, 8);
+  double best = G_MAXDOUBLE;
+  guint count;
+
+  begin ();
+  g_assert_true (is_made (kernel));
+  count = fake_emitter_count ();
+  for (guint i = 0; i < 300; i++)
+    {
+      g_autoptr (GhloCode) code = NULL;
+
+      g_test_timer_start ();
+      code = ghlo_code_get (kernel, &schedule);
+      best = MIN (best, g_test_timer_elapsed ());
+      g_assert_nonnull (ghlo_code_function (code));
+    }
+  g_assert_cmpuint (fake_emitter_count (), ==, count);
+  g_test_message ("%.1f us for code that is on disk", best * 1e6);
+}
+
+static void
+add_tests (void)
+{
+  g_test_add_func ("/code/shared", test_shared);
+  g_test_add_func ("/code/off", test_off);
+  g_test_add_func ("/code/disk", test_disk);
+  g_test_add_func ("/code/damage", test_damage);
+  g_test_add_func ("/code/collision", test_collision);
+  g_test_add_func ("/code/failures", test_failures);
+  g_test_add_func ("/code/wait", test_wait);
+  g_test_add_func ("/code/abandoned", test_abandoned);
+  g_test_add_func ("/code/swap", test_swap);
+  g_test_add_func ("/code/cancelled-run", test_cancelled_run);
+  g_test_add_func ("/code/fork", test_fork);
+  g_test_add_func ("/code/exit", test_exit);
+  g_test_add_func ("/code/list", test_list);
+  g_test_add_func ("/code/speed", test_speed);
+}
+
+static void
+test_no_compiler (void)
+{
+  g_test_skip ("there is no C compiler");
+}
+
+int
+main (int    argc,
+      char **argv)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *folder = g_dir_make_tmp ("ghlo-test-XXXXXX", &error);
+  g_autofree char *inner = g_build_filename (folder, "ghlo-1.0", NULL);
+  int status;
+
+  g_assert_no_error (error);
+  g_setenv ("XDG_CACHE_HOME", folder, TRUE);
+  g_unsetenv ("GHLO_CACHE");
+  g_unsetenv ("GHLO_DISABLE");
+  g_test_init (&argc, &argv, NULL);
+  if (ghlo_code_target () == NULL || !fake_emitter_install (id))
+    g_test_add_func ("/code/no-compiler", test_no_compiler);
+  else
+    add_tests ();
+  status = g_test_run ();
+  ghlo_cache_clear (NULL);
+  g_rmdir (inner);
+  g_rmdir (folder);
+
+  return status;
+}
