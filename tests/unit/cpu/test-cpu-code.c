@@ -319,7 +319,8 @@ static char *
 build_runner (const char *folder)
 {
   g_autofree char *source = g_test_build_filename (G_TEST_DIST, "unit", "cpu", "run-kernels.c", NULL);
-  g_autofree char *line = g_strdup_printf ("aarch64-linux-gnu-gcc -static -O1 -ffp-contract=off -o %s/run-kernels %s -lm",
+  g_autofree char *line = g_strdup_printf ("aarch64-linux-gnu-gcc -static -O1 -ffp-contract=off "
+                                           "-o %s/run-kernels %s -lm",
                                            folder, source);
   g_autofree char *emulator = g_find_program_in_path ("qemu-aarch64-static");
   int status;
