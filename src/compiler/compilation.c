@@ -16,6 +16,9 @@
 /* What part of a compile's progress the passes are, where there are any. */
 #define PASSES_SHARE 0.5
 
+/* The same of a compile that waits for machine code then. */
+#define COMPILE_SHARE 0.3
+
 /* What passes did in less time is quicker done again than looked up (measured: a key
  * takes 0.9 µs for each operation, reading 0.15, and passes 1.5 where they fold little). */
 #define MIN_MICROSECONDS 2000
@@ -245,14 +248,24 @@ compile_with_passes (GhloIrModule             *module,
   return self;
 }
 
-GhloCompilation *
-ghlo_compilation_new (GhloIrModule             *module,
-                      GhloDeviceCore           *device,
-                      const GhloSettings       *settings,
-                      const GhloCustomTargets  *custom_targets,
-                      GhloCacheUse             *use,
-                      const GhloMonitor        *monitor,
-                      GError                  **error)
+/* Of a part of the work, in which stages are told as of the whole. */
+static void
+pass_stage (gpointer          data,
+            GhloProgressStage stage)
+{
+  const GhloMonitorPart *part = data;
+
+  ghlo_monitor_stage (part->whole, stage);
+}
+
+static GhloCompilation *
+compile (GhloIrModule             *module,
+         GhloDeviceCore           *device,
+         const GhloSettings       *settings,
+         const GhloCustomTargets  *custom_targets,
+         GhloCacheUse             *use,
+         const GhloMonitor        *monitor,
+         GError                  **error)
 {
   GhloPassReport *report;
 
@@ -264,6 +277,35 @@ ghlo_compilation_new (GhloIrModule             *module,
   report->n_ops_before = report->n_ops_after = ghlo_pass_count_ops (module);
 
   return compilation_new (ghlo_ir_module_ref (module), report, device, custom_targets, 0, monitor, error);
+}
+
+GhloCompilation *
+ghlo_compilation_new (GhloIrModule             *module,
+                      GhloDeviceCore           *device,
+                      const GhloSettings       *settings,
+                      const GhloCustomTargets  *custom_targets,
+                      GhloCacheUse             *use,
+                      const GhloMonitor        *monitor,
+                      GError                  **error)
+{
+  GhloMonitorPart first = { monitor, 0, COMPILE_SHARE }, second = { monitor, COMPILE_SHARE, 1 };
+  const GhloMonitor waits = ghlo_monitor_of_part (&second);
+  GhloMonitor compiles = ghlo_monitor_of_part (&first);
+  g_autoptr (GhloCompilation) self = NULL;
+
+  if (!settings->wait_for_code)
+    return compile (module, device, settings, custom_targets, use, monitor, error);
+
+  if (monitor != NULL && monitor->stage != NULL)
+    {
+      compiles.stage = pass_stage;
+      compiles.progress_data = &first;
+    }
+  self = compile (module, device, settings, custom_targets, use, &compiles, error);
+  if (self == NULL || !ghlo_prepared_wait_for_code (self->prepared, &waits, error))
+    return NULL;
+
+  return g_steal_pointer (&self);
 }
 
 GhloCompilation *

@@ -27,7 +27,8 @@ static gboolean
 is_known (const char *name)
 {
   /* An empty one is what stands between two commas; "help" asks, and switches nothing. */
-  return *name == '\0' || g_str_equal (name, "help") || ghlo_pass_find (name) >= 0;
+  return *name == '\0' || g_str_equal (name, "help") || g_str_equal (name, GHLO_PASSES_NO_CODE)
+         || ghlo_pass_find (name) >= 0;
 }
 
 /* "'inline', 'fold'". */

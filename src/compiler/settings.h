@@ -16,6 +16,7 @@ typedef struct
   gboolean              debug_info;
   gboolean              caching;
   gboolean              excess_precision;
+  gboolean              wait_for_code;         /* no part of what is made, and not kept with it */
   char                **enabled_passes;        /* never NULL */
   char                **disabled_passes;       /* never NULL */
 } GhloSettings;

@@ -30,6 +30,7 @@ struct _GhloCompileOptions
   gboolean                debug_info;
   gboolean                caching;
   gboolean                excess_precision;
+  gboolean                wait_for_code;
   char                  **enabled_passes;      /* never NULL */
   char                  **disabled_passes;     /* never NULL */
 };
@@ -42,6 +43,7 @@ enum
   PROP_DEBUG_INFO,
   PROP_CACHING,
   PROP_EXCESS_PRECISION,
+  PROP_WAIT_FOR_CODE,
   PROP_ENABLED_PASSES,
   PROP_DISABLED_PASSES,
   N_PROPS
@@ -88,6 +90,9 @@ ghlo_compile_options_get_property (GObject    *object,
     case PROP_EXCESS_PRECISION:
       g_value_set_boolean (value, self->excess_precision);
       break;
+    case PROP_WAIT_FOR_CODE:
+      g_value_set_boolean (value, self->wait_for_code);
+      break;
     case PROP_ENABLED_PASSES:
       g_value_set_boxed (value, self->enabled_passes);
       break;
@@ -123,6 +128,9 @@ ghlo_compile_options_set_property (GObject      *object,
       break;
     case PROP_EXCESS_PRECISION:
       ghlo_compile_options_set_excess_precision (self, g_value_get_boolean (value));
+      break;
+    case PROP_WAIT_FOR_CODE:
+      ghlo_compile_options_set_wait_for_code (self, g_value_get_boolean (value));
       break;
     case PROP_ENABLED_PASSES:
       ghlo_compile_options_set_enabled_passes (self, g_value_get_boxed (value));
@@ -196,6 +204,18 @@ ghlo_compile_options_class_init (GhloCompileOptionsClass *klass)
   properties[PROP_EXCESS_PRECISION] = g_param_spec_boolean ("excess-precision", NULL, NULL, FALSE, flags);
 
   /**
+   * GhloCompileOptions:wait-for-code: (getter get_wait_for_code) (setter set_wait_for_code)
+   *
+   * Whether the compile ends only when the machine code of all kernels is made.
+   *
+   * It is made in the background otherwise, and the first runs do without, to the same
+   * results and more slowly. The compile's progress and its cancellable are of the wait too.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_WAIT_FOR_CODE] = g_param_spec_boolean ("wait-for-code", NULL, NULL, FALSE, flags);
+
+  /**
    * GhloCompileOptions:enabled-passes: (getter get_enabled_passes) (setter set_enabled_passes)
    *
    * The names of passes to run that the optimization level leaves out. A compile with a
@@ -240,6 +260,7 @@ ghlo_compile_options_dup_settings (GhloCompileOptions *options)
   settings->debug_info = options->debug_info;
   settings->caching = options->caching;
   settings->excess_precision = options->excess_precision;
+  settings->wait_for_code = options->wait_for_code;
   settings->enabled_passes = g_strdupv (options->enabled_passes);
   settings->disabled_passes = g_strdupv (options->disabled_passes);
 
@@ -556,6 +577,46 @@ set_strv (char              ***place,
   *place = copy;
 
   return TRUE;
+}
+
+/**
+ * ghlo_compile_options_get_wait_for_code: (get-property wait-for-code)
+ * @self: options
+ *
+ * Gets whether the compile ends only when the machine code of all kernels is made.
+ *
+ * Returns: %TRUE to wait for it
+ *
+ * Since: 1.0
+ */
+gboolean
+ghlo_compile_options_get_wait_for_code (GhloCompileOptions *self)
+{
+  g_return_val_if_fail (GHLO_IS_COMPILE_OPTIONS (self), FALSE);
+
+  return self->wait_for_code;
+}
+
+/**
+ * ghlo_compile_options_set_wait_for_code: (set-property wait-for-code)
+ * @self: options
+ * @wait_for_code: %TRUE to wait for it
+ *
+ * Sets whether the compile ends only when the machine code of all kernels is made.
+ *
+ * Since: 1.0
+ */
+void
+ghlo_compile_options_set_wait_for_code (GhloCompileOptions *self,
+                                        gboolean            wait_for_code)
+{
+  g_return_if_fail (GHLO_IS_COMPILE_OPTIONS (self));
+
+  wait_for_code = wait_for_code != FALSE;
+  if (self->wait_for_code == wait_for_code)
+    return;
+  self->wait_for_code = wait_for_code;
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_WAIT_FOR_CODE]);
 }
 
 /**

@@ -56,6 +56,11 @@ GHLO_AVAILABLE_IN_1_0
 void                   ghlo_compile_options_set_excess_precision   (GhloCompileOptions    *self,
                                                                     gboolean               excess_precision);
 GHLO_AVAILABLE_IN_1_0
+gboolean               ghlo_compile_options_get_wait_for_code      (GhloCompileOptions    *self);
+GHLO_AVAILABLE_IN_1_0
+void                   ghlo_compile_options_set_wait_for_code      (GhloCompileOptions    *self,
+                                                                    gboolean               wait_for_code);
+GHLO_AVAILABLE_IN_1_0
 const char * const    *ghlo_compile_options_get_enabled_passes     (GhloCompileOptions    *self);
 GHLO_AVAILABLE_IN_1_0
 void                   ghlo_compile_options_set_enabled_passes     (GhloCompileOptions    *self,

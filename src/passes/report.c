@@ -16,6 +16,10 @@ ghlo_passes_help (void)
     g_string_append_printf (text, "  %-16s O%u  %s\n", ghlo_pass_table[i].name, ghlo_pass_table[i].level,
                             ghlo_pass_table[i].summary);
 
+  g_string_append (text, "GHLO_DISABLE takes besides:\n");
+  g_string_append_printf (text, "  %-16s     Machine code of kernels, which are run by the loops of single operations "
+                          "then\n", GHLO_PASSES_NO_CODE);
+
   return g_string_free (text, FALSE);
 }
 

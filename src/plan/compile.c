@@ -105,3 +105,21 @@ ghlo_step_compile (GhloStepCode       *code,
 
   return code->compiled != NULL;
 }
+
+gboolean
+ghlo_step_plan_wait (const GhloStepPlan  *self,
+                     const GhloMonitor   *monitor,
+                     GError             **error)
+{
+  for (guint i = 0; i < self->n_codes; i++)
+    {
+      const GhloStepImplementation *implementation = self->codes[i]->step->implementation;
+
+      if (implementation->wait != NULL && self->codes[i]->compiled != NULL
+          && !implementation->wait (self->codes[i]->compiled, monitor, error))
+        return FALSE;
+      ghlo_monitor_progress (monitor, (i + 1.0) / self->n_codes, NULL);
+    }
+
+  return TRUE;
+}

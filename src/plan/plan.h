@@ -181,6 +181,11 @@ gsize         ghlo_step_plan_get_size (const GhloStepPlan *self);
 gboolean      ghlo_step_compile    (GhloStepCode          *code,
                                     const GhloMonitor     *monitor,
                                     GError               **error);
+/* Until all that makes the steps faster is made, in the background. @monitor is told how much of it is. FALSE when
+ * cancelled. */
+gboolean      ghlo_step_plan_wait  (const GhloStepPlan    *self,
+                                    const GhloMonitor     *monitor,
+                                    GError               **error);
 /* What people are told that the step is for: the operation, or of a fusion the first one; NULL for a copy. */
 const char   *ghlo_step_get_name   (const GhloStep        *self);
 /* Whether output @output may be written over the memory of input @input: they are of the same size,
@@ -206,6 +211,8 @@ gboolean      ghlo_step_runs_body  (const GhloStep        *self,
 char         *ghlo_step_plan_print (const GhloStepPlan    *self);
 /* The kernels that were generated for its steps, each once, as text; empty where there are none. */
 char         *ghlo_step_plan_print_kernels (const GhloStepPlan *self);
+/* The machine code of these, in the same way. */
+char         *ghlo_step_plan_print_code (const GhloStepPlan *self);
 /* Calls @func for every step of the tree, in order. */
 void          ghlo_step_plan_foreach (const GhloStepPlan  *self,
                                       void               (*func) (GhloStep *step,

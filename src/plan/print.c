@@ -305,27 +305,55 @@ append_number (GhloStep *step,
   self->n_steps++;
 }
 
-char *
-ghlo_step_plan_print_kernels (const GhloStepPlan *self)
+/* What @print gives of each code, under the numbers of its steps. */
+static char *
+print_codes (const GhloStepPlan *self,
+             char             *(*print) (const GhloStepCode *code))
 {
   GString *text = g_string_new (NULL);
 
   for (guint i = 0; i < self->n_codes; i++)
     {
-      const GhloStepImplementation *implementation = self->codes[i]->step->implementation;
+      g_autofree char *of_code = self->codes[i]->compiled != NULL ? print (self->codes[i]) : NULL;
       g_autoptr (GString) numbers = g_string_new (NULL);
       CodePrinter printer = { self->codes[i], numbers, 0 };
-      g_autofree char *kernels = NULL;
 
-      if (implementation->print_kernels == NULL || self->codes[i]->compiled == NULL)
+      if (of_code == NULL)
         continue;
-      kernels = implementation->print_kernels (self->codes[i]->compiled);
       ghlo_step_plan_foreach (self, append_number, &printer);
       g_string_append_printf (text, "%s# step%s %s\n%s", text->len > 0 ? "\n" : "",
-                              strchr (numbers->str, ',') != NULL ? "s" : "", numbers->str, kernels);
+                              strchr (numbers->str, ',') != NULL ? "s" : "", numbers->str, of_code);
     }
 
   return g_string_free (text, FALSE);
+}
+
+static char *
+print_kernels (const GhloStepCode *code)
+{
+  const GhloStepImplementation *implementation = code->step->implementation;
+
+  return implementation->print_kernels != NULL ? implementation->print_kernels (code->compiled) : NULL;
+}
+
+static char *
+print_code (const GhloStepCode *code)
+{
+  const GhloStepImplementation *implementation = code->step->implementation;
+
+  return implementation->print_code != NULL ? implementation->print_code (code->compiled) : NULL;
+}
+
+char *
+ghlo_step_plan_print_kernels (const GhloStepPlan *self)
+{
+  return print_codes (self, print_kernels);
+}
+
+char *
+ghlo_step_plan_print_code (const GhloStepPlan *self)
+{
+  return print_codes (self, print_code);
 }
 
 char *

@@ -88,6 +88,14 @@ typedef struct
   char     *(*describe) (gpointer               compiled);
   /* The kernels that were generated for it, as text; the caller frees it. NULL: there are none. */
   char     *(*print_kernels) (gpointer          compiled);
+  /* The machine code of these as the compiler lists it, or why there is none; the caller frees it. It may take as
+   * long as a compile. NULL: there are none. */
+  char     *(*print_code) (gpointer             compiled);
+  /* Until what is made of it in the background is there, or will not be. FALSE when cancelled, or where nothing
+   * goes on. NULL: there is nothing. */
+  gboolean  (*wait)     (gpointer               compiled,
+                         const GhloMonitor     *monitor,
+                         GError               **error);
   /* Bytes of constants that were brought into another order. NULL: none. */
   gsize     (*compiled_size) (gpointer          compiled);
 } GhloStepImplementation;

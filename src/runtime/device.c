@@ -245,6 +245,16 @@ ghlo_prepared_run (GhloPrepared          *self,
   return FALSE;
 }
 
+gboolean
+ghlo_prepared_wait_for_code (GhloPrepared       *self,
+                             const GhloMonitor  *monitor,
+                             GError            **error)
+{
+  const GhloStepPlan *plan = ghlo_prepared_get_plan (self);
+
+  return plan == NULL || ghlo_step_plan_wait (plan, monitor, error);
+}
+
 char *
 ghlo_prepared_describe (GhloPrepared *self)
 {

@@ -208,6 +208,11 @@ GhloPrepared *ghlo_device_core_prepare  (GhloDeviceCore           *self,
                                          const GhloMonitor        *monitor,
                                          GError                  **error);
 void          ghlo_prepared_free        (GhloPrepared             *self);
+/* Until what is made in the background for faster runs is there: a run may begin before, to the same results. FALSE
+ * when cancelled. */
+gboolean      ghlo_prepared_wait_for_code (GhloPrepared          *self,
+                                           const GhloMonitor     *monitor,      /* nullable */
+                                           GError               **error);
 /* The bytes that it keeps between runs, but for the module's and what values hold; 0 where they are not known. */
 gsize         ghlo_prepared_get_size    (const GhloPrepared       *self);
 /* Begins a run. Inputs that lie elsewhere are brought to the device before. TRUE: @outputs, which has room for the

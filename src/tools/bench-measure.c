@@ -131,7 +131,8 @@ run_many (Program                 *self,
   double seconds;
   long faults;
 
-  if (!run_once (self, NULL, &result->first, error))
+  if (!run_once (self, NULL, &result->first, error)
+      || (options->wait_for_code && !ghlo_prepared_wait_for_code (self->prepared, NULL, error)))
     return FALSE;
   for (guint i = 1; i < options->warm_up; i++)
     if (!run_once (self, NULL, &seconds, error))

@@ -21,6 +21,7 @@ typedef struct
   guint           repetitions;   /* 0: as many as fit into @seconds, 5 at least */
   double          seconds;
   gboolean        profile;       /* run as often again, step by step */
+  gboolean        wait_for_code; /* between the first run and the others */
 } GhloBenchOptions;
 
 /* One program; times are in seconds. */

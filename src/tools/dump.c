@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * `ghlo dump`: a program at the stages of a compile: as it was read, after the passes,
- * with the device's fusions, as its plan, and as the kernels that were generated for it. So a
+ * with the device's fusions, as its plan, as the kernels that were generated for it, and as their machine code. So a
  * wrong answer is followed to where it comes from.
  */
 
@@ -23,9 +23,11 @@ typedef enum
   STAGE_FUSION,
   STAGE_PLAN,
   STAGE_KERNELS,
+  STAGE_CODE,
+  N_STAGES
 } Stage;
 
-static const char *const stages[] = { "parsed", "passes", "fusion", "plan", "kernels" };
+static const char *const stages[N_STAGES] = { "parsed", "passes", "fusion", "plan", "kernels", "code" };
 
 typedef struct
 {
@@ -36,7 +38,7 @@ typedef struct
   GhloOptimizeOptions  optimize;      /* its names are borrowed */
 } Options;
 
-/* The plan as text, or its kernels; NULL where there is none. */
+/* The plan as text, or its kernels, or their code; NULL where there is none. */
 static char *
 print_plan (GhloPrepared *prepared,
             Stage         stage)
@@ -46,7 +48,10 @@ print_plan (GhloPrepared *prepared,
   if (stage == STAGE_PLAN)
     return ghlo_prepared_describe (prepared);
 
-  return plan != NULL ? ghlo_step_plan_print_kernels (plan) : NULL;
+  if (plan == NULL)
+    return NULL;
+
+  return stage == STAGE_CODE ? ghlo_step_plan_print_code (plan) : ghlo_step_plan_print_kernels (plan);
 }
 
 /* What the device says of the entry function. */
@@ -152,6 +157,7 @@ dump (GhloIrModule   *module,
       return print_fusions (made, candidates, options, error);
     case STAGE_PLAN:
     case STAGE_KERNELS:
+    case STAGE_CODE:
       return describe_plan (made, options, error);
     default:
       return ghlo_ir_to_text (made, options->print_flags, error);
@@ -188,12 +194,12 @@ read_options (Options    *options,
 {
   if (!ghlo_tool_check_fuse ())
     return FALSE;
-  while (options->stage <= STAGE_KERNELS && strcmp (stages[options->stage], stage) != 0)
+  while (options->stage < N_STAGES && strcmp (stages[options->stage], stage) != 0)
     options->stage++;
-  if (options->stage > STAGE_KERNELS)
+  if (options->stage == N_STAGES)
     {
-      ghlo_tool_error ("expected --stage=parsed, --stage=passes, --stage=fusion, --stage=plan or --stage=kernels, "
-                       "found '%s'", stage);
+      ghlo_tool_error ("expected --stage=parsed, --stage=passes, --stage=fusion, --stage=plan, --stage=kernels or "
+                       "--stage=code, found '%s'", stage);
       return FALSE;
     }
   if (level == NULL)
@@ -252,8 +258,8 @@ ghlo_tool_dump (int    argc,
   g_autoptr (GError) error = NULL;
   int status;
   const GOptionEntry entries[] = {
-    { "stage", 's', 0, G_OPTION_ARG_STRING, &stage, "What is shown: parsed, passes (default), fusion, plan, kernels",
-      "STAGE" },
+    { "stage", 's', 0, G_OPTION_ARG_STRING, &stage,
+      "What is shown: parsed, passes (default), fusion, plan, kernels, code", "STAGE" },
     { "device", 'd', 0, G_OPTION_ARG_STRING, &device, "The device to compile for (cpu)", "NAME" },
     { "optimize", 'O', 0, G_OPTION_ARG_STRING, &level,
       "The optimization level, 0 to 3 (2; 0 where the device runs programs as they are written)", "LEVEL" },

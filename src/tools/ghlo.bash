@@ -25,7 +25,7 @@ _ghlo ()
       mapfile -t COMPREPLY < <(compgen -W 'tensor dense' -- "$current")
       ;;
     --stage:*)
-      mapfile -t COMPREPLY < <(compgen -W 'parsed passes fusion plan kernels' -- "$current")
+      mapfile -t COMPREPLY < <(compgen -W 'parsed passes fusion plan kernels code' -- "$current")
       ;;
     --device:* | --function:* | --target:*)
       ;;

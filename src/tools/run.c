@@ -29,6 +29,7 @@ typedef struct
   gboolean  split;
   gboolean  timing;
   gboolean  profile;
+  gboolean  wait_for_code;
   GhloToolFormat format;
 } Options;
 
@@ -197,7 +198,7 @@ run_function (const Options   *options,
   start = g_get_monotonic_time ();
   ghlo_tool_progress_init (&progress, "running");
   prepared = ghlo_devices_prepare (device, module, function, NULL, error);
-  if (prepared == NULL)
+  if (prepared == NULL || (options->wait_for_code && !ghlo_prepared_wait_for_code (prepared, NULL, error)))
     return FALSE;
   prepared_at = g_get_monotonic_time ();
   g_ptr_array_set_size (outputs, (int) count_results (function));
@@ -327,6 +328,8 @@ ghlo_tool_run (int    argc,
     { "format", 0, 0, G_OPTION_ARG_STRING, &options.format_name, "How outputs are printed: tensor or dense", "FORMAT" },
     { "full", 0, 0, G_OPTION_ARG_NONE, &options.full, "Print every element of large outputs", NULL },
     { "device", 'd', 0, G_OPTION_ARG_STRING, &options.device, "The device to run on (cpu)", "NAME" },
+    { "wait-for-code", 0, 0, G_OPTION_ARG_NONE, &options.wait_for_code, "Run when the machine code of kernels is made",
+      NULL },
     { "split-input", 0, 0, G_OPTION_ARG_NONE, &options.split, "Run each program between lines \"// -----\"", NULL },
     { "time", 't', 0, G_OPTION_ARG_NONE, &options.timing, "Say how long it took", NULL },
     { "profile", 0, 0, G_OPTION_ARG_NONE, &options.profile, "Say what each step of the plan took", NULL },

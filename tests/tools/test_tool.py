@@ -24,6 +24,15 @@ ADD = '''func.func @main(%x: tensor<2x2xf32>, %y: tensor<2x2xf32>) -> tensor<2x2
   return %0 : tensor<2x2xf32>
 }
 '''
+KERNEL = '''func.func @main(%x: tensor<16x64xf32>) -> tensor<16xf32> {
+  %z = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.exponential %x : tensor<16x64xf32>
+  %1 = stablehlo.multiply %0, %x : tensor<16x64xf32>
+  %2 = stablehlo.reduce(%1 init: %z) applies stablehlo.add across dimensions = [1]
+    : (tensor<16x64xf32>, tensor<f32>) -> tensor<16xf32>
+  return %2 : tensor<16xf32>
+}
+'''
 COMPLEX = '''func.func @main(%x: tensor<2xcomplex<f32>>) -> tensor<2xcomplex<f32>> {
   %0 = chlo.conj %x : tensor<2xcomplex<f32>> -> tensor<2xcomplex<f32>>
   return %0 : tensor<2xcomplex<f32>>
@@ -575,6 +584,32 @@ def test_dump(tests):
                  "expected a function 'main' or a single public function to run, found no public function")
 
 
+def test_code(tests):
+    """Of kernels; with LLVM and without."""
+    program = tests.file('kernel.mlir', KERNEL)
+    environment = {**os.environ, 'XDG_CACHE_HOME': tests.folder, 'GHLO_CACHE': ''}
+    without = {**environment, 'GHLO_DISABLE': 'llvm'}
+    code = ghlo('dump', '--device=cpu', '--stage=code', program, env=environment)
+    has_code = '@kernel(' in code.stdout
+    tests.report(code.returncode == 0 and (has_code or '; the kernel reduction runs in strips: ' in code.stdout),
+                 'dump: machine code', code.stdout + code.stderr)
+    tests.expect('dump: no machine code', ghlo('dump', '--device=cpu', '--stage=code', program, env=without), 0,
+                 '# step 0\n; the kernel reduction runs in strips: ', "GHLO_DISABLE names 'llvm'")
+    tests.expect('dump: no kernel', ghlo('dump', '--device=cpu', '--stage=code', tests.file('add.mlir', ADD)), 0)
+    runs = [ghlo('run', '--device=cpu', '--fill=random:3', '--wait-for-code', program, env=each)
+            for each in (environment, environment, without)]
+    tests.report(all(run.returncode == 0 and run.stdout == runs[0].stdout for run in runs) and runs[0].stdout,
+                 'run: with and without machine code', runs[0].stderr)
+    listed = ghlo('cache', 'list', env=environment).stdout
+    rows = [row for row in json.loads(ghlo('cache', '--json', env=environment).stdout) if 'kernel' in row]
+    tests.report(('machine code of the kernel reduction' in listed) == has_code
+                 and [row['kernel'] for row in rows] == ['reduction'] * has_code, 'cache: machine code', listed)
+    tests.expect('bench: waits', ghlo('bench', '--device=cpu', '--repeat=3', '--wait-for-code', program,
+                                      env=environment), 0, 'kernel.mlir')
+    ghlo('cache', 'clear', env=environment)
+    os.rmdir(os.path.join(tests.folder, 'ghlo-1.0'))
+
+
 def test_cache(tests):
     def cache(*arguments):
         return ghlo('cache', *arguments, env={**os.environ, 'XDG_CACHE_HOME': tests.folder})
@@ -860,7 +895,8 @@ def test_completion(tests):
     for words, offered in ((('ghlo', 'co'), ['convert']), (('ghlo', 'convert', '--ta'), ['--target=']),
                            (('ghlo', 'convert', '--to', '='), ['text', 'bytecode']),
                            (('ghlo', 'convert', '--to', '=', 'b'), ['bytecode']),
-                           (('ghlo', 'dump', '--stage', '='), ['parsed', 'passes', 'fusion', 'plan', 'kernels']),
+                           (('ghlo', 'dump', '--stage', '='),
+                            ['parsed', 'passes', 'fusion', 'plan', 'kernels', 'code']),
                            (('ghlo', 'cache', 'c'), ['clear']),
                            (('ghlo', 'info', add[:-3]), [add]), (('ghlo', 'run', '--input', '=', add[:-3]), [add])):
         found = complete(*words)
@@ -906,6 +942,7 @@ def main():
         test_profile(tests)
         test_bench(tests)
         test_check(tests)
+        test_code(tests)
         test_cache(tests)
         test_dump(tests)
         test_listings(tests)

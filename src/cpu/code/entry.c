@@ -139,5 +139,6 @@ ghlo_code_entry_summarize (GBytes *contents)
   if (!read_header (contents, &header))
     return NULL;
 
-  return g_strndup (data + sizeof header + header.key_size, header.name_size);
+  return g_utf8_make_valid (data + sizeof header + header.key_size,
+                            (gssize) strnlen (data + sizeof header + header.key_size, header.name_size));
 }

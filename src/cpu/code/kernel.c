@@ -44,6 +44,27 @@ ghlo_cpu_kernel_begin (GhloCpuKernel *self)
     self->code = ghlo_code_get (self->kernel, &self->code_schedule);
 }
 
+gboolean
+ghlo_cpu_kernel_wait (const GhloCpuKernel  *self,
+                      const GhloMonitor    *monitor,
+                      GError              **error)
+{
+  return self->code == NULL || ghlo_code_wait (self->code, monitor, error);
+}
+
+char *
+ghlo_cpu_kernel_print_code (const GhloCpuKernel *self)
+{
+  g_autoptr (GError) error = NULL;
+  char *listing = self->code_fits ? ghlo_code_list (self->kernel, &self->code_schedule, &error) : NULL;
+
+  if (listing != NULL)
+    return listing;
+
+  return g_strdup_printf ("; the kernel %s runs in strips: %s\n", self->kernel->name,
+                          error != NULL ? error->message : "it wants too much scratch");
+}
+
 void
 ghlo_cpu_kernel_clear (GhloCpuKernel *self)
 {

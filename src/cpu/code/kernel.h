@@ -30,6 +30,12 @@ const char *ghlo_cpu_kernel_init     (GhloCpuKernel     *self,
                                       const GhloKernel  *kernel);
 /* Looks for machine code, and has it made where there is none: for kernels that will be run. */
 void        ghlo_cpu_kernel_begin    (GhloCpuKernel     *self);
+/* Until it is made, or will not be. FALSE with @error when cancelled. */
+gboolean    ghlo_cpu_kernel_wait     (const GhloCpuKernel *self,
+                                      const GhloMonitor   *monitor,
+                                      GError             **error);
+/* It as text, or why there is none; the caller frees it. Takes as long as making it. */
+char       *ghlo_cpu_kernel_print_code (const GhloCpuKernel *self);
 void        ghlo_cpu_kernel_clear    (GhloCpuKernel     *self);
 /* Of all threads. */
 gsize       ghlo_cpu_kernel_scratch  (const GhloCpuKernel *self);

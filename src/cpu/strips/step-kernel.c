@@ -127,6 +127,24 @@ print_kernels (gpointer compiled)
   return ghlo_kernel_print (step->lowered.kernel);
 }
 
+static char *
+print_code (gpointer compiled)
+{
+  const Step *step = compiled;
+
+  return ghlo_cpu_kernel_print_code (&step->kernel);
+}
+
+static gboolean
+wait (gpointer            compiled,
+      const GhloMonitor  *monitor,
+      GError            **error)
+{
+  const Step *step = compiled;
+
+  return ghlo_cpu_kernel_wait (&step->kernel, monitor, error);
+}
+
 const GhloStepImplementation ghlo_cpu_step_kernel = {
   .name = "kernel",
   .select = select_step,
@@ -135,4 +153,6 @@ const GhloStepImplementation ghlo_cpu_step_kernel = {
   .release = release,
   .describe = describe,
   .print_kernels = print_kernels,
+  .print_code = print_code,
+  .wait = wait,
 };

@@ -95,6 +95,26 @@ print_kernels (gpointer compiled)
   return g_strconcat (select, gather, NULL);
 }
 
+static char *
+print_code (gpointer compiled)
+{
+  const Step *step = compiled;
+  g_autofree char *select = ghlo_cpu_kernel_print_code (&step->select);
+  g_autofree char *gather = ghlo_cpu_kernel_print_code (&step->gather);
+
+  return g_strconcat (select, gather, NULL);
+}
+
+static gboolean
+wait (gpointer            compiled,
+      const GhloMonitor  *monitor,
+      GError            **error)
+{
+  const Step *step = compiled;
+
+  return ghlo_cpu_kernel_wait (&step->select, monitor, error) && ghlo_cpu_kernel_wait (&step->gather, monitor, error);
+}
+
 const GhloStepImplementation ghlo_cpu_step_select_and_scatter = {
   .name = "select_and_scatter",
   .select = select_step,
@@ -103,4 +123,6 @@ const GhloStepImplementation ghlo_cpu_step_select_and_scatter = {
   .release = release,
   .describe = describe,
   .print_kernels = print_kernels,
+  .print_code = print_code,
+  .wait = wait,
 };

@@ -796,7 +796,11 @@ test_options (void)
   ghlo_compile_options_set_excess_precision (options, TRUE);
   ghlo_compile_options_set_excess_precision (options, 2);
   ghlo_compile_options_set_optimization_level (options, GHLO_OPTIMIZATION_LEVEL_O2);
-  g_assert_cmpuint (n, ==, 2);
+  g_assert_false (ghlo_compile_options_get_wait_for_code (options));
+  ghlo_compile_options_set_wait_for_code (options, TRUE);
+  ghlo_compile_options_set_wait_for_code (options, 2);
+  g_assert_true (ghlo_compile_options_get_wait_for_code (options));
+  g_assert_cmpuint (n, ==, 3);
   g_assert_cmpstr (ghlo_compile_options_get_disabled_passes (options)[0], ==, "fuse-attention");
   ghlo_compile_options_set_disabled_passes (options, NULL);
   g_assert_null (ghlo_compile_options_get_disabled_passes (options)[0]);

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Compiles that wait for machine code, and those that do not: when they end, what they tell of their progress, and that
+ * a cancel ends the wait alone. The emitter is the tests' own, which does none of the program's kernels.
+ */
+
+#include "../passes/pass-help.h"
+#include "compiler/compilation.h"
+#include "cpu/device.h"
+#include "runtime/cache.h"
+
+#include "fake-emitter.h"
+
+#include <glib/gstdio.h>
+
+/* Small enough to be one step. */
+#define PROGRAM \
+  "func.func @main(%x: tensor<16x64xf32>) -> tensor<16xf32> {\n" \
+  "  %z = stablehlo.constant dense<0.0> : tensor<f32>\n" \
+  "  %0 = stablehlo.exponential %x : tensor<16x64xf32>\n" \
+  "  %1 = stablehlo.multiply %0, %x : tensor<16x64xf32>\n" \
+  "  %2 = stablehlo.reduce(%1 init: %z) applies stablehlo.add across dimensions = [1]" \
+  " : (tensor<16x64xf32>, tensor<f32>) -> tensor<16xf32>\n" \
+  "  return %2 : tensor<16xf32>\n" \
+  "}\n"
+
+typedef struct
+{
+  double   fraction;
+  guint    n_calls;
+  gboolean is_codegen;
+} Progress;
+
+static void
+on_progress (gpointer    data,
+             double      fraction,
+             const char *detail)
+{
+  Progress *self = data;
+
+  g_assert_cmpfloat (fraction, >=, self->fraction);
+  g_assert_cmpfloat (fraction, <=, 1);
+  self->fraction = fraction;
+  self->n_calls++;
+}
+
+static void
+on_stage (gpointer          data,
+          GhloProgressStage stage)
+{
+  Progress *self = data;
+
+  self->is_codegen |= stage == GHLO_PROGRESS_STAGE_CODEGEN;
+}
+
+static GhloCompilation *
+compile (gboolean       waits,
+         GCancellable  *cancellable,
+         Progress      *progress,
+         GError       **error)
+{
+  g_autoptr (GhloIrModule) module = pass_parse ("test", PROGRAM, strlen (PROGRAM), error);
+  const GhloMonitor monitor = { .cancellable = cancellable, .progress = on_progress, .stage = on_stage,
+                                .progress_data = progress };
+  GhloSettings *settings = ghlo_settings_new ();
+  GhloCompilation *compilation;
+  GhloCacheUse use;
+
+  g_assert_nonnull (module);
+  settings->wait_for_code = waits;
+  compilation = ghlo_compilation_new (module, ghlo_cpu_device (), settings, NULL, &use, &monitor, error);
+  ghlo_settings_unref (settings);
+
+  return compilation;
+}
+
+static gpointer
+release_soon (gpointer data)
+{
+  g_usleep (30000);
+  fake_emitter_release ();
+
+  return NULL;
+}
+
+static gpointer
+cancel_soon (gpointer cancellable)
+{
+  g_usleep (30000);
+  g_cancellable_cancel (cancellable);
+
+  return NULL;
+}
+
+static void
+begin (void)
+{
+  fake_emitter_set (FAKE_UNSUPPORTED);
+  fake_emitter_release ();
+  g_assert_true (fake_emitter_install ("waits"));
+}
+
+static void
+test_waits (void)
+{
+  g_autoptr (GhloCompilation) at_once = NULL, later = NULL;
+  g_autoptr (GError) error = NULL;
+  Progress progress = { 0 }, of_wait = { 0 };
+  guint count = fake_emitter_count ();
+  gint64 start;
+  GThread *thread;
+
+  begin ();
+  fake_emitter_hold ();
+  at_once = compile (FALSE, NULL, &progress, &error);
+  g_assert_no_error (error);
+  fake_emitter_await (count + 1);
+
+  thread = g_thread_new (NULL, release_soon, NULL);
+  start = g_get_monotonic_time ();
+  later = compile (TRUE, NULL, &of_wait, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (g_get_monotonic_time () - start, >=, 20000);
+  /* It is what was there already. */
+  g_assert_true (later == at_once);
+  g_assert_cmpfloat (of_wait.fraction, ==, 1);
+  g_assert_cmpuint (of_wait.n_calls, >, 0);
+  g_assert_cmpuint (fake_emitter_count (), ==, count + 1);
+  g_thread_join (thread);
+}
+
+static void
+test_progress (void)
+{
+  g_autoptr (GhloCompilation) compilation = NULL;
+  g_autoptr (GError) error = NULL;
+  Progress progress = { 0 };
+
+  begin ();
+  compilation = compile (TRUE, NULL, &progress, &error);
+  g_assert_no_error (error);
+  g_assert_cmpfloat (progress.fraction, ==, 1);
+  g_assert_true (progress.is_codegen);
+}
+
+static void
+test_cancel (void)
+{
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  g_autoptr (GhloCompilation) compilation = NULL;
+  g_autoptr (GError) error = NULL;
+  Progress progress = { 0 };
+  GThread *thread;
+
+  begin ();
+  fake_emitter_hold ();
+  thread = g_thread_new (NULL, cancel_soon, cancellable);
+  g_assert_null (compile (TRUE, cancellable, &progress, &error));
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  g_thread_join (thread);
+  g_clear_error (&error);
+  fake_emitter_release ();
+  compilation = compile (TRUE, NULL, &(Progress) { 0 }, &error);
+  g_assert_no_error (error);
+}
+
+/* Nothing to wait for. */
+static void
+test_disabled (void)
+{
+  g_autoptr (GhloCompilation) compilation = NULL;
+  g_autoptr (GError) error = NULL;
+  guint count = fake_emitter_count ();
+
+  begin ();
+  g_setenv ("GHLO_DISABLE", "llvm", TRUE);
+  compilation = compile (TRUE, NULL, &(Progress) { 0 }, &error);
+  g_unsetenv ("GHLO_DISABLE");
+  g_assert_no_error (error);
+  g_assert_cmpuint (fake_emitter_count (), ==, count);
+}
+
+static void
+test_no_compiler (void)
+{
+  g_test_skip ("there is no C compiler");
+}
+
+int
+main (int    argc,
+      char **argv)
+{
+  g_setenv ("GHLO_CACHE", "memory", TRUE);
+  g_unsetenv ("GHLO_DISABLE");
+  g_test_init (&argc, &argv, NULL);
+  if (!fake_emitter_install ("waits"))
+    {
+      g_test_add_func ("/code/compile/no-compiler", test_no_compiler);
+      return g_test_run ();
+    }
+  g_test_add_func ("/code/compile/waits", test_waits);
+  g_test_add_func ("/code/compile/progress", test_progress);
+  g_test_add_func ("/code/compile/cancel", test_cancel);
+  g_test_add_func ("/code/compile/disabled", test_disabled);
+
+  return g_test_run ();
+}
