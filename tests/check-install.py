@@ -51,10 +51,12 @@ if (`${Ghlo.Buffer.from_array (new Float32Array (2)).tensor_type}` !== 'tensor<2
 '''
 
 
-def expected(introspection, vapi):
+def expected(build, introspection, vapi):
     yield from (f'*/include/ghlo-1.0/ghlo/ghlo-{name}.h' for name in HEADERS)
     yield from ['*/include/ghlo-1.0/ghlo/ghlo.h', '*/bin/ghlo', '*/lib/*libghlo-1.0.so.0.*', '*/lib/*libghlo-1.0.so.0',
                 '*/lib/*libghlo-1.0.so', '*/pkgconfig/ghlo-1.0.pc']
+    if os.path.exists(os.path.join(build, 'src', 'cpu', 'emit', 'libghlo-llvm.so')):
+        yield '*/lib/*ghlo-1.0/libghlo-llvm.so'
     if introspection:
         yield from ['*/share/gir-1.0/Ghlo-1.0.gir', '*/girepository-1.0/Ghlo-1.0.typelib', '*/gi/overrides/Ghlo.py',
                     '*/gi/overrides/_ghlo_signatures.py', '*/gi-stubs/repository/Ghlo.pyi',
@@ -151,7 +153,7 @@ def main():
     with tempfile.TemporaryDirectory() as root:
         output = run([meson, 'install', '-C', build, '--no-rebuild'], env={**os.environ, 'DESTDIR': root})
         files = [os.path.join(folder, name) for folder, _, names in os.walk(root) for name in names]
-        missing = [pattern for pattern in expected(introspection, vapi) if not fnmatch.filter(files, pattern)]
+        missing = [pattern for pattern in expected(build, introspection, vapi) if not fnmatch.filter(files, pattern)]
         private = [path for path in files if path.endswith('-private.h')]
         headers = len(fnmatch.filter(files, '*/include/*.h'))
         for pattern in missing:

@@ -8,7 +8,6 @@
 #include <dlfcn.h>
 
 #include "base/ghlo-error.h"
-#include "cpu/code/queue.h"
 #include "runtime/build-id.h"
 
 #define FILE_NAME "libghlo-llvm.so"
@@ -105,8 +104,6 @@ open_module (void)
     *(gpointer *) &function = dlsym (library, GHLO_EMITTER_SYMBOL);
   if (function != NULL)
     module.emitter = function ();
-  if (library != NULL)
-    ghlo_code_queue_add_exit ();
   if (module.emitter != NULL)
     return;
   module.reason = g_strdup (library == NULL || function == NULL ? dlerror () : "it has no emitter");

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * One lock, one list. Exit handlers run in the opposite order of being added: the one that is added when LLVM has been
- * opened comes before LLVM's.
+ * One lock, one list. Exit handlers run in the opposite order of being added, and LLVM adds destructors whenever it
+ * comes by a new one of its static variables, so that no handler of ours would be sure to come before them. What
+ * does are destructors of the variables of the thread that calls exit (), which is the main one as a rule.
  */
 
 #include "cpu/code/queue.h"
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/ghlo-error.h"
 #include "runtime/parallel.h"
 
-enum { MAX_THREADS = 4, PROCESSORS_EACH = 4, NICE = 10, EXIT_SECONDS = 2 };
+enum { MAX_THREADS = 4, PROCESSORS_EACH = 4, NICE = 10, EXIT_SECONDS = 30 };
 
 static struct
 {
@@ -21,7 +23,6 @@ static struct
   GQueue   tasks;
   guint    n_threads;
   guint    n_running;   /* tasks that have begun */
-  gboolean has_exit;    /* exit knows of the threads */
   gboolean is_over;     /* the process ends */
 } queue;
 
@@ -34,7 +35,7 @@ on_forked (void)
 }
 
 static void
-on_exit_of_process (void)
+finish (void)
 {
   gint64 end = g_get_monotonic_time () + EXIT_SECONDS * G_USEC_PER_SEC;
 
@@ -47,6 +48,25 @@ on_exit_of_process (void)
   g_mutex_unlock (&queue.lock);
 }
 
+/* Of the C library's, for variables of threads that have destructors; not each has it. */
+extern int   __cxa_thread_atexit_impl (void (*func) (void *), void *data, void *object) __attribute__ ((weak));
+extern void *__dso_handle __attribute__ ((visibility ("hidden")));
+
+static void
+on_end_of_thread (void *data)
+{
+  finish ();
+}
+
+/* The thread that loads the library is the main one as a rule. A main thread that ends before its process costs
+ * the code that is not made then. */
+static void __attribute__ ((constructor))
+watch_main_thread (void)
+{
+  if (__cxa_thread_atexit_impl != NULL && gettid () == getpid ())
+    __cxa_thread_atexit_impl (on_end_of_thread, NULL, &__dso_handle);
+}
+
 void
 ghlo_code_queue_init (void)
 {
@@ -55,13 +75,9 @@ ghlo_code_queue_init (void)
   if (!g_once_init_enter (&done))
     return;
   pthread_atfork (NULL, NULL, on_forked);
+  /* Where another thread calls exit (): no more is begun then. */
+  atexit (finish);
   g_once_init_leave (&done, 1);
-}
-
-void
-ghlo_code_queue_add_exit (void)
-{
-  atexit (on_exit_of_process);
 }
 
 gboolean
@@ -104,11 +120,6 @@ start_thread (void)
 
   if (queue.n_threads >= most)
     return;
-  if (!queue.has_exit)
-    {
-      queue.has_exit = TRUE;
-      atexit (on_exit_of_process);
-    }
   thread = g_thread_try_new ("ghlo-code", work, NULL, NULL);
   if (thread == NULL)
     return;

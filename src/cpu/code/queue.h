@@ -2,7 +2,7 @@
  *
  * The threads that make machine code, in the background: few, nicer than all others of the library, made when there is
  * something to do and gone when there is not. At exit what has not begun is dropped, and what is inside of LLVM, whose
- * own destructors run then, is waited for, two seconds at most. In a child of the process nothing begins.
+ * own destructors run then, is waited for, half a minute at most. In a child of the process nothing begins.
  */
 
 #pragma once
@@ -30,7 +30,5 @@ gboolean ghlo_code_queue_push      (GhloCodeTask  *task,
                                     GError       **error);
 /* FALSE when it has begun. */
 gboolean ghlo_code_queue_remove    (GhloCodeTask  *task);
-/* After a library was opened by such a thread, so that exit waits before its destructors run. */
-void     ghlo_code_queue_add_exit  (void);
 
 G_END_DECLS
