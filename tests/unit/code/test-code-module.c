@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The module that links LLVM, as the library finds and opens it: when there is a kernel to compile, and not for one
+ * whose code is on disk. And a process may end whenever it likes. Each case is a process of its own.
+ */
+
+#include "cpu/code/kernel.h"
+#include "cpu/code/module.h"
+#include "kernel/text.h"
+#include "runtime/cache.h"
+
+#include <glib/gstdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static gboolean
+is_open (void)
+{
+  g_autofree char *maps = NULL;
+
+  g_assert_true (g_file_get_contents ("/proc/self/maps", &maps, NULL, NULL));
+
+  return strstr (maps, "libLLVM") != NULL || strstr (maps, "libghlo-llvm") != NULL;
+}
+
+static GhloKernel *
+read_kernel (void)
+{
+  g_autofree char *path = g_test_build_filename (G_TEST_DIST, "kernels", "layer-norm.kernel", NULL);
+  g_autofree char *text = NULL;
+  g_autoptr (GError) error = NULL;
+  GhloKernel *kernel;
+
+  g_file_get_contents (path, &text, NULL, &error);
+  g_assert_no_error (error);
+  kernel = ghlo_kernel_parse (text, strlen (text), &error);
+  g_assert_no_error (error);
+
+  return kernel;
+}
+
+/* Small numbers of f32 in each buffer. */
+static void
+fill (const GhloKernel *kernel,
+      gpointer         *buffers)
+{
+  for (guint i = 0; i < kernel->n_buffers; i++)
+    {
+      gsize n = (gsize) kernel->buffers[i].size / sizeof (float);
+
+      buffers[i] = g_aligned_alloc (n, sizeof (float), 64);
+      for (gsize j = 0; j < n; j++)
+        ((float *) buffers[i])[j] = (float) ((j * 7 + i) % 31) / 8;
+    }
+}
+
+static void
+run (const GhloCpuKernel *kernel,
+     gpointer            *buffers)
+{
+  gpointer scratch = g_aligned_alloc (1, ghlo_cpu_kernel_scratch (kernel), 64);
+  g_autoptr (GError) error = NULL;
+
+  fill (kernel->kernel, buffers);
+  ghlo_cpu_kernel_run (kernel, buffers, scratch, NULL, &error);
+  g_assert_no_error (error);
+  g_aligned_free (scratch);
+}
+
+/* In strips, and as code: the same bits. */
+static void
+compare (GhloCpuKernel *kernel)
+{
+  gpointer expected[GHLO_KERNEL_MAX_BUFFERS], found[GHLO_KERNEL_MAX_BUFFERS];
+  GhloCode *code = g_steal_pointer (&kernel->code);
+
+  run (kernel, expected);
+  kernel->code = code;
+  g_assert_nonnull (ghlo_code_function (code));
+  run (kernel, found);
+  for (guint i = 0; i < kernel->kernel->n_buffers; i++)
+    {
+      g_assert_cmpmem (found[i], (gsize) kernel->kernel->buffers[i].size,
+                       expected[i], (gsize) kernel->kernel->buffers[i].size);
+      g_aligned_free (expected[i]);
+      g_aligned_free (found[i]);
+    }
+}
+
+/* With nothing on disk, or with what the one before left there. */
+static void
+use (gboolean is_kept)
+{
+  g_autofree GhloKernel *kernel = read_kernel ();
+  GhloCpuKernel both = { .kernel = NULL };
+  g_autoptr (GError) error = NULL;
+
+  g_assert_null (ghlo_cpu_kernel_init (&both, kernel));
+  g_assert_cmpuint (strlen (ghlo_code_module_id ()), >=, 16);
+  g_assert_false (is_open ());
+  ghlo_cpu_kernel_begin (&both);
+  if (is_kept)
+    g_assert_nonnull (ghlo_code_function (both.code));
+  g_assert_true (ghlo_cpu_kernel_wait (&both, NULL, &error));
+  g_assert_no_error (error);
+  compare (&both);
+  g_assert_true (is_open () == !is_kept);
+  ghlo_cpu_kernel_clear (&both);
+}
+
+static void
+test_make (void)
+{
+  use (FALSE);
+}
+
+static void
+test_kept (void)
+{
+  use (TRUE);
+}
+
+static void
+test_opened (void)
+{
+  ghlo_cache_clear (NULL);
+  g_test_trap_subprocess ("/code/module/subprocess/make", 0, 0);
+  g_test_trap_assert_passed ();
+  g_test_trap_subprocess ("/code/module/subprocess/kept", 0, 0);
+  g_test_trap_assert_passed ();
+  g_assert_false (is_open ());
+}
+
+/* Ends while the module is opened, or while it compiles. */
+static void
+test_end (void)
+{
+  g_autofree GhloKernel *kernel = read_kernel ();
+  GhloCpuKernel both = { .kernel = NULL };
+
+  g_assert_null (ghlo_cpu_kernel_init (&both, kernel));
+  ghlo_cpu_kernel_begin (&both);
+  g_usleep ((gulong) g_ascii_strtoull (g_getenv ("GHLO_TEST_DELAY"), NULL, 10));
+  exit (0);
+}
+
+static void
+test_ends (void)
+{
+  for (guint i = 0; i < 16; i++)
+    {
+      g_autofree char *delay = g_strdup_printf ("%u", i * i * 300);
+
+      ghlo_cache_clear (NULL);
+      g_setenv ("GHLO_TEST_DELAY", delay, TRUE);
+      g_test_trap_subprocess ("/code/module/subprocess/end", 0, 0);
+      g_test_trap_assert_passed ();
+    }
+}
+
+int
+main (int    argc,
+      char **argv)
+{
+  g_autofree char *folder = NULL, *inner = NULL;
+  int status;
+
+  g_test_init (&argc, &argv, NULL);
+  if (!g_test_subprocess ())
+    {
+      folder = g_dir_make_tmp ("ghlo-test-XXXXXX", NULL);
+      g_setenv ("XDG_CACHE_HOME", folder, TRUE);
+      g_unsetenv ("GHLO_CACHE");
+      g_unsetenv ("GHLO_DISABLE");
+    }
+  g_test_add_func ("/code/module/opened", test_opened);
+  g_test_add_func ("/code/module/ends", test_ends);
+  g_test_add_func ("/code/module/subprocess/make", test_make);
+  g_test_add_func ("/code/module/subprocess/kept", test_kept);
+  g_test_add_func ("/code/module/subprocess/end", test_end);
+  status = g_test_run ();
+  if (folder != NULL)
+    {
+      inner = g_build_filename (folder, "ghlo-1.0", NULL);
+      ghlo_cache_clear (NULL);
+      g_rmdir (inner);
+      g_rmdir (folder);
+    }
+
+  return status;
+}
