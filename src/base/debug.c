@@ -16,6 +16,7 @@ static const struct
 } rows[] = {
   { "guard", GHLO_DEBUG_GUARD,
     "every block of memory ends at a protected page, is protected once freed, and is filled with 0xfb at first" },
+  { "code", GHLO_DEBUG_CODE, "compiles wait for the machine code of kernels, so that every run takes it" },
 };
 
 #define SEPARATORS ",:; \t"

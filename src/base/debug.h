@@ -13,6 +13,7 @@ G_BEGIN_DECLS
 typedef enum
 {
   GHLO_DEBUG_GUARD = 1 << 0,
+  GHLO_DEBUG_CODE  = 1 << 1,
 } GhloDebugFlags;
 
 /* TRUE when any of @flags is set. */

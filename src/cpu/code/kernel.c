@@ -5,6 +5,7 @@
 
 #include "cpu/code/kernel.h"
 
+#include "base/debug.h"
 #include "cpu/code/call.h"
 #include "cpu/code/target.h"
 #include "runtime/parallel.h"
@@ -42,6 +43,8 @@ ghlo_cpu_kernel_begin (GhloCpuKernel *self)
 {
   if (self->code_fits)
     self->code = ghlo_code_get (self->kernel, &self->code_schedule);
+  if (self->code != NULL && ghlo_debug_has (GHLO_DEBUG_CODE))
+    ghlo_code_wait (self->code, NULL, NULL);
 }
 
 gboolean
