@@ -27,33 +27,6 @@ begin (Step *self)
   ghlo_cpu_kernel_begin (&self->kernel);
 }
 
-/* Whether a group had better be a kernel than steps of their own, which go over whole tensors by fewer
- * calls: where it has so few elements that a step costs more than they do, or so many that what is between the steps
- * would leave the cache; and where there are points enough for the threads to share. Shapes alone decide, since the
- * order of sums follows. */
-static const char *
-find_drawback (const GhloKernel *kernel)
-{
-  enum { FEW = 1 << 12, MANY = 1 << 18, MANY_SHORT = 1 << 22, MANY_REDUCED = 1 << 23, LONG = 256, FEW_POINTS = 16 };
-  gboolean is_map = kernel->n_axes == kernel->n_parallel;
-  gint64 n_points = 1, n_elements = 1, row = 1;
-
-  for (guint i = 0; i < kernel->n_axes; i++)
-    {
-      row = kernel->axes[i].extent;
-      n_elements *= row;
-      if (i < kernel->n_parallel)
-        n_points *= row;
-    }
-  if (n_elements <= FEW)
-    return NULL;
-  if (n_points < FEW_POINTS)
-    return "it has too few results for the threads to share";
-
-  return n_elements >= (!is_map ? MANY_REDUCED : row < LONG ? MANY_SHORT : MANY) ? NULL
-         : "steps of their own are faster while their results stay in the cache";
-}
-
 static const char *
 read_request (Step                  *self,
               const GhloStepRequest *request)
@@ -65,9 +38,8 @@ read_request (Step                  *self,
 
   if (!ghlo_kernel_lower (&group, &self->lowered, &reason))
     return reason;
-  reason = request->body != NULL ? find_drawback (self->lowered.kernel) : NULL;
 
-  return reason != NULL ? reason : ghlo_cpu_kernel_init (&self->kernel, self->lowered.kernel);
+  return ghlo_cpu_kernel_init (&self->kernel, self->lowered.kernel);
 }
 
 static void
