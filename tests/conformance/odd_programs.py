@@ -133,6 +133,10 @@ def make_programs():
         'gradient-data': convolution(
             [3, 28, 29, 32], [3, 3, 32, 48], [3, 57, 59, 48],
             'stride = [1, 1], pad = [[2, 2], [2, 2]], lhs_dilate = [2, 2], rhs_dilate = [1, 1]'),
+        'convolution-channels-first': convolution([3, 21, 29, 31], [35, 21, 3, 3], [3, 35, 29, 31], SAME,
+                                                  '[b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1]'),
+        'gradient-weights-channels-first': convolution([16, 24, 31, 33], [16, 40, 31, 33], [40, 24, 3, 3], SAME,
+                                                       '[f, b, 0, 1]x[i, o, 0, 1]->[f, b, 0, 1]'),
         'gradient-weights': convolution([16, 31, 33, 24], [31, 33, 16, 40], [24, 3, 3, 40], SAME,
                                         '[f, 0, 1, b]x[0, 1, i, o]->[b, 0, 1, f]'),
         'gradient-weights-one-image': convolution([1, 131, 67, 24], [131, 67, 1, 40], [24, 3, 3, 40], SAME,
