@@ -5,6 +5,7 @@
 
 #include "cpu/device.h"
 
+#include "cpu/convolution/convolution.h"
 #include "cpu/gemm/fusion.h"
 #include "cpu/isa/level.h"
 #include "cpu/target.h"
@@ -24,6 +25,8 @@ declines (GhloDeviceCore        *self,
           const GhloIrOp *const *ops,
           guint                  n_ops)
 {
+  if (g_str_equal (kind, "channels-last"))
+    return ghlo_cpu_convolution_declines_layout (ops[0]);
   if (!g_str_equal (kind, "map") && !g_str_equal (kind, "reduction"))
     return ghlo_cpu_declines (kind, ops, n_ops);
   for (guint i = 0; i < n_ops; i++)

@@ -54,6 +54,7 @@ PASS (cse);
 PASS (licm);
 PASS (count_loops);
 PASS (dce);
+PASS (channels_last);
 PASS (fuse_epilogues);
 PASS (fuse_reductions);
 PASS (fuse_maps);

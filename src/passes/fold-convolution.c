@@ -6,58 +6,9 @@
 
 #include "passes/fold-transposes.h"
 
-#include "passes/constant.h"
+#include "passes/layout/convolution.h"
 #include "passes/shapes.h"
 #include "passes/walk.h"
-
-/* The fields of #stablehlo.conv for the two operands and the result. */
-enum { INPUT, KERNEL, OUTPUT, N_TENSORS };
-
-static const struct
-{
-  const char *single[2], *spatial;
-} fields[N_TENSORS] = {
-  [INPUT] = { { "input_batch_dimension", "input_feature_dimension" }, "input_spatial_dimensions" },
-  [KERNEL] = { { "kernel_input_feature_dimension", "kernel_output_feature_dimension" }, "kernel_spatial_dimensions" },
-  [OUTPUT] = { { "output_batch_dimension", "output_feature_dimension" }, "output_spatial_dimensions" },
-};
-
-static gboolean
-is_plain_convolution (const GhloIrOp *op)
-{
-  return op != NULL && op->kind == GHLO_OP_STABLEHLO_CONVOLUTION && ghlo_type_is_plain (op->results[0].type)
-         && ghlo_type_is_plain (ghlo_ir_op_operand (op, 0)->type)
-         && ghlo_type_is_plain (ghlo_ir_op_operand (op, 1)->type);
-}
-
-/* The numbers with those of one tensor mapped: dimension d becomes map[d]. */
-static const GhloIrAttr *
-map_numbers (GhloRewriter     *self,
-             const GhloIrAttr *numbers,
-             guint             tensor,
-             const gint64     *map)
-{
-  gsize n_spatial;
-  const gint64 *spatial = ghlo_ir_struct_get_dims (numbers, fields[tensor].spatial, &n_spatial);
-  const GhloIrStructSpec *spec = &ghlo_ir_struct_specs[GHLO_IR_STRUCT_CONV];
-  const GhloIrAttr *children[16];
-  gint64 mapped[GHLO_MAX_RANK];
-
-  for (gsize i = 0; i < n_spatial; i++)
-    mapped[i] = map[spatial[i]];
-  for (guint i = 0; i < spec->n_fields; i++)
-    {
-      const char *name = spec->fields[i].name;
-
-      children[i] = numbers->children[i];
-      if (g_str_equal (name, fields[tensor].spatial))
-        children[i] = ghlo_ir_attr_i64s (self->module, mapped, n_spatial);
-      else if (g_str_equal (name, fields[tensor].single[0]) || g_str_equal (name, fields[tensor].single[1]))
-        children[i] = ghlo_ir_attr_i64 (self->module, map[ghlo_ir_struct_get_int (numbers, name)]);
-    }
-
-  return ghlo_ir_attr_struct (self->module, GHLO_IR_STRUCT_CONV, children);
-}
 
 /* The convolution on @operands with @name set to @attr. */
 static GhloIrValue *
@@ -75,23 +26,35 @@ make_convolution (GhloRewriter       *self,
   return result;
 }
 
+/* The convolution on @operands, one of its tensors' dimensions d being map[d] there. */
+static GhloIrValue *
+make_mapped (GhloRewriter          *self,
+             const GhloIrOp        *like,
+             GhloIrValue *const    *operands,
+             const GhloIrType      *type,
+             GhloConvolutionTensor  tensor,
+             const gint64          *map)
+{
+  const GhloIrAttr *numbers = ghlo_ir_op_get (like, "dimension_numbers");
+
+  return make_convolution (self, like, operands, type, "dimension_numbers",
+                           ghlo_convolution_map_numbers (self->module, numbers, tensor, map));
+}
+
 static gboolean
 permuted_operand (GhloRewriter *self,
                   GhloIrOp     *op)
 {
   gint64 permutation[GHLO_MAX_RANK];
 
-  if (!is_plain_convolution (op))
+  if (!ghlo_convolution_is_plain (op))
     return FALSE;
-  for (guint i = INPUT; i <= KERNEL; i++)
+  for (guint i = GHLO_CONVOLUTION_INPUT; i <= GHLO_CONVOLUTION_KERNEL; i++)
     {
       GhloIrValue *operands[] = { ghlo_ir_op_operand (op, 0), ghlo_ir_op_operand (op, 1) };
 
       if (ghlo_find_permuted (operands[i], permutation, &operands[i]))
-        return ghlo_rewrite_replace (self, op,
-                                     make_convolution (self, op, operands, op->results[0].type, "dimension_numbers",
-                                                       map_numbers (self, ghlo_ir_op_get (op, "dimension_numbers"), i,
-                                                                    permutation)));
+        return ghlo_rewrite_replace (self, op, make_mapped (self, op, operands, op->results[0].type, i, permutation));
     }
 
   return FALSE;
@@ -105,17 +68,15 @@ transposed_result (GhloRewriter *self,
   const GhloIrOp *convolution = permutation != NULL ? ghlo_ir_op_operand (op, 0)->op : NULL;
   gint64 inverse[GHLO_MAX_RANK];
 
-  if (!is_plain_convolution (convolution) || !ghlo_pass_only_user (&convolution->results[0], op))
+  if (!ghlo_convolution_is_plain (convolution) || !ghlo_pass_only_user (&convolution->results[0], op))
     return FALSE;
   ghlo_permutation_invert (permutation, op->results[0].type->rank, inverse);
 
   return ghlo_rewrite_replace (self, op,
-                               make_convolution (self, convolution,
-                                                 (GhloIrValue *[]) { ghlo_ir_op_operand (convolution, 0),
-                                                                     ghlo_ir_op_operand (convolution, 1) },
-                                                 op->results[0].type, "dimension_numbers",
-                                                 map_numbers (self, ghlo_ir_op_get (convolution, "dimension_numbers"),
-                                                              OUTPUT, inverse)));
+                               make_mapped (self, convolution,
+                                            (GhloIrValue *[]) { ghlo_ir_op_operand (convolution, 0),
+                                                                ghlo_ir_op_operand (convolution, 1) },
+                                            op->results[0].type, GHLO_CONVOLUTION_OUTPUT, inverse));
 }
 
 /* A kernel reversed along its window is a window that is read the other way round. */
@@ -123,14 +84,16 @@ static gboolean
 reversed_kernel (GhloRewriter *self,
                  GhloIrOp     *op)
 {
-  const GhloIrOp *reverse = is_plain_convolution (op) ? ghlo_ir_op_operand (op, 1)->op : NULL;
+  const GhloIrOp *reverse = ghlo_convolution_is_plain (op) ? ghlo_ir_op_operand (op, 1)->op : NULL;
   gint64 reversal[GHLO_MAX_RANK] = { 0 };
   const gint64 *before, *spatial, *dimensions;
+  gint64 order[GHLO_MAX_RANK];
   gsize n_before, n_spatial, n;
 
   if (reverse == NULL || reverse->kind != GHLO_OP_STABLEHLO_REVERSE)
     return FALSE;
-  spatial = ghlo_ir_struct_get_dims (ghlo_ir_op_get (op, "dimension_numbers"), fields[KERNEL].spatial, &n_spatial);
+  n_spatial = ghlo_convolution_get_order (ghlo_ir_op_get (op, "dimension_numbers"), GHLO_CONVOLUTION_KERNEL, order) - 2;
+  spatial = order + 1;
   before = ghlo_ir_op_get_ints (op, "window_reversal", &n_before);
   dimensions = ghlo_ir_op_get_ints (reverse, "dimensions", &n);
   for (gsize i = 0; i < n_before; i++)

@@ -51,7 +51,7 @@ typedef void (*GhloFusionTellFunc) (gpointer                   data,
 typedef struct
 {
   /* NULL where the device does the operations as one step, which has yet to see how operands lie; else the
-   * reason why it does not, as above. */
+   * reason why it does not, as above. Of "channels-last", about one convolution: whether it would have that so. */
   const char         *(*declines) (gpointer               device,
                                    const char            *kind,
                                    const GhloIrOp *const *ops,

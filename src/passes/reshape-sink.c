@@ -13,7 +13,7 @@
 #include "passes/shapes.h"
 #include "passes/walk.h"
 
-enum { MAX_OPERANDS = 4 };
+enum { MAX_OPERANDS = GHLO_RESHAPE_MAX_OPERANDS };
 
 /* What the operands of an operation have in common. */
 typedef struct
@@ -31,8 +31,8 @@ takes_scalars (const GhloIrOp *op)
   return (ghlo_ir_op_get_spec (op)->traits & GHLO_IR_TRAIT_BROADCASTS_SCALARS) != 0;
 }
 
-static gboolean
-can_sink (const GhloIrOp *op)
+gboolean
+ghlo_reshape_is_simple (const GhloIrOp *op)
 {
   if (!ghlo_pass_is_elementwise (op))
     return FALSE;
@@ -213,7 +213,7 @@ ghlo_reshape_sink (GhloRewriter *rewriter,
   Sinking self = { .rewriter = rewriter, .op = op };
   GhloIrValue *result;
 
-  if (!can_sink (op) || !find_layout (&self) || !all_alike (&self) || !is_worth_it (&self))
+  if (!ghlo_reshape_is_simple (op) || !find_layout (&self) || !all_alike (&self) || !is_worth_it (&self))
     return FALSE;
 
   for (guint i = 0; i < op->n_operands; i++)

@@ -11,12 +11,16 @@
 
 G_BEGIN_DECLS
 
+enum { GHLO_RESHAPE_MAX_OPERANDS = 4 };
+
+/* An elementwise operation of a few operands of the result's shape, or of rank 0 where it takes such. */
+gboolean ghlo_reshape_is_simple (const GhloIrOp *op);
 /* Moves reshapes, transposes and broadcasts of all operands of an elementwise
  * operation behind it. */
-gboolean ghlo_reshape_sink   (GhloRewriter *self,
-                              GhloIrOp     *op);
+gboolean ghlo_reshape_sink      (GhloRewriter   *self,
+                                 GhloIrOp       *op);
 /* Takes the transpose away from a reduction's operand, and transposes the result. */
-gboolean ghlo_reshape_reduce (GhloRewriter *self,
-                              GhloIrOp     *op);
+gboolean ghlo_reshape_reduce    (GhloRewriter   *self,
+                                 GhloIrOp       *op);
 
 G_END_DECLS

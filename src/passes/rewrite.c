@@ -243,8 +243,10 @@ ghlo_rewrite_module (GhloIrModule       *module,
   g_autoptr (GPtrArray) queue = g_ptr_array_new ();
   g_autofree GArray **by_kind = g_new0 (GArray *, GHLO_N_OPS);
   g_autoptr (GHashTable) operand_ends = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  g_autoptr (GHashTable) layouts = g_hash_table_new (NULL, NULL);
   GhloRewriter self = {
-    .module = module, .context = context, .operand_ends = operand_ends, .queue = queue, .by_kind = by_kind,
+    .module = module, .context = context, .operand_ends = operand_ends, .layouts = layouts, .queue = queue,
+    .by_kind = by_kind,
   };
   gboolean ok;
 

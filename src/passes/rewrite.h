@@ -34,6 +34,7 @@ struct _GhloRewriter
   GhloPassContext *context;
   GhloIrOp        *op;           /* the one that a rule looks at */
   GHashTable      *operand_ends; /* canonicalize-moves.c's own: of concatenations, for g_free () */
+  GHashTable      *layouts;      /* channels-last.c's own: the transposes that it moves */
   /* The driver's own. */
   GPtrArray       *queue;
   guint            head;

@@ -87,8 +87,8 @@ typedef struct
   const char   *(*lacks)      (GhloDeviceCore           *self,
                                const GhloIrOp           *op);
   /* NULL where the device does @ops, which stand in one block in this order, as one step, a fusion of @kind; else
-   * the reason why not, as a sentence without its stop, static. It has yet to see how the operands lie. NULL for a
-   * device that does no fusions. */
+   * the reason why not, as a sentence without its stop, static. It has yet to see how the operands lie. Of kind
+   * "channels-last": whether it would have a convolution so. NULL for a device that does no fusions. */
   const char   *(*declines)   (GhloDeviceCore           *self,
                                const char               *kind,
                                const GhloIrOp *const    *ops,

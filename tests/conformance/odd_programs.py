@@ -64,6 +64,26 @@ def cumulative(n, kind='f32'):
         f'({tensor([n], kind)}, {one}) -> {tensor([n], kind)}'])
 
 
+def pool(image, result, window, steps, padding, kind, gradient):
+    """Maxima over windows, or where they came from."""
+    one, pads = tensor([], kind), ', '.join(f'[{low}, {high}]' for low, high in padding)
+    attributes = (f'window_dimensions = array<i64: {", ".join(map(str, window))}>, '
+                  f'window_strides = array<i64: {", ".join(map(str, steps))}>, '
+                  f'padding = dense<[{pads}]> : tensor<{len(padding)}x2xi64>')
+    start = f'%i = stablehlo.constant dense<{"0.0" if gradient else "-9.0"}> : {one}'
+    if gradient:
+        return program([image, result], kind, image, [
+            start, '%r = "stablehlo.select_and_scatter"(%x0, %x1, %i) ({', f'^bb0(%a: {one}, %b: {one}):',
+            f'  %s = stablehlo.compare GE, %a, %b : ({one}, {one}) -> tensor<i1>',
+            '  stablehlo.return %s : tensor<i1>', '}, {', f'^bb0(%a: {one}, %b: {one}):',
+            f'  %s = stablehlo.add %a, %b : {one}', f'  stablehlo.return %s : {one}',
+            f'}}) {{{attributes}}} : ({tensor(image, kind)}, {tensor(result, kind)}, {one}) -> {tensor(image, kind)}'])
+    return program([image], kind, result, [
+        start, '%r = "stablehlo.reduce_window"(%x0, %i) ({', f'^bb0(%a: {one}, %b: {one}):',
+        f'  %s = stablehlo.maximum %a, %b : {one}', f'  stablehlo.return %s : {one}',
+        f'}}) {{{attributes}}} : ({tensor(image, kind)}, {one}) -> {tensor(result, kind)}'])
+
+
 def solve(n, sides, kind):
     """Of a matrix with a large diagonal, so that the solution stays small."""
     square, vector = tensor([n, n], kind), tensor([n, sides], kind)
@@ -113,12 +133,19 @@ def make_programs():
         'gradient-data': convolution(
             [3, 28, 29, 32], [3, 3, 32, 48], [3, 57, 59, 48],
             'stride = [1, 1], pad = [[2, 2], [2, 2]], lhs_dilate = [2, 2], rhs_dilate = [1, 1]'),
+        'convolution-channels-first': convolution([3, 21, 29, 31], [35, 21, 3, 3], [3, 35, 29, 31], SAME,
+                                                  '[b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1]'),
+        'gradient-weights-channels-first': convolution([16, 24, 31, 33], [16, 40, 31, 33], [40, 24, 3, 3], SAME,
+                                                       '[f, b, 0, 1]x[i, o, 0, 1]->[f, b, 0, 1]'),
         'gradient-weights': convolution([16, 31, 33, 24], [31, 33, 16, 40], [24, 3, 3, 40], SAME,
                                         '[f, 0, 1, b]x[0, 1, i, o]->[b, 0, 1, f]'),
         'gradient-weights-one-image': convolution([1, 131, 67, 24], [131, 67, 1, 40], [24, 3, 3, 40], SAME,
                                                   '[f, 0, 1, b]x[0, 1, i, o]->[b, 0, 1, f]'),
         'convolution-f64': convolution([3, 29, 31, 16], [3, 3, 16, 24], [3, 29, 31, 24], SAME, kind='f64'),
         'convolution-bf16': convolution([3, 29, 31, 32], [3, 3, 32, 64], [3, 29, 31, 64], SAME, kind='bf16'),
+        **{f'pool-{name}-{kind}': pool([3, 57, 61, 37], [3, 29, 31, 37], [1, 3, 3, 1], [1, 2, 2, 1],
+                                       [[0, 0], [1, 1], [1, 1], [0, 0]], kind, name == 'gradient')
+           for name in ('maxima', 'gradient') for kind in ('f32', 'f64')},
         'multiply': reduction([1031, 517], [1], operation='multiply', start='1.0'),
         'solve-f32': solve(201, 517, 'f32'), 'solve-f64': solve(201, 517, 'f64'),
     }

@@ -79,6 +79,9 @@ gboolean            ghlo_cpu_convolution_run          (const GhloCpuConvolution 
                                                        const GhloMonitor               *monitor,
                                                        GError                         **error);
 
+/* Why @op, a convolution of plain types, need not be channels-last; NULL where that is better. */
+const char         *ghlo_cpu_convolution_declines_layout (const GhloIrOp              *op);
+
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GhloCpuConvolution, ghlo_cpu_convolution_free)
 
 G_END_DECLS

@@ -27,13 +27,16 @@ typedef struct
   GhloCpuCopy copy;                     /* in its direction */
 } GhloCpuConvolutionTensor;
 
+enum { GHLO_CPU_MAX_REORDERS = 8 };
+
 typedef struct
 {
   GhloCpuConvolutionShape  shape;       /* of everything */
   GhloCpuConvolutionTensor source, weights, result;
   GhloCpuConvolutionPart  *parts;
   gsize                    n_parts;
-  GhloCpuPrimitive        *reorder;     /* owned */
+  GhloCpuPrimitive        *reorders[GHLO_CPU_MAX_REORDERS];   /* owned; each of some of the result features */
+  gsize                    n_reorders;
   gsize                    packed_at, packed_size;
   gsize                    sums_at;     /* gradients for weights of each part */
   gsize                    own_at, own_size;   /* what primitives need, for each worker */

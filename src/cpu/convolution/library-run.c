@@ -13,6 +13,9 @@
 /* Least elements of the result that an epilogue is given: whole cache lines. */
 enum { MIN_RUN = 8192 };
 
+/* Approximate nanoseconds for a byte of weights that are reordered. */
+#define REORDER_COST 0.1
+
 typedef GhloCpuConvolutionPart Part;
 typedef GhloCpuConvolutionTensor Tensor;
 typedef GhloCpuConvolutionState State;
@@ -112,6 +115,49 @@ run_pieces (gpointer data,
     g_error_free (problem);
 }
 
+/* Weights from one order into the other. */
+typedef struct
+{
+  const State *state;
+  const guint8 *from;
+  guint8       *to, *scratch;
+  GError       *problem;      /* atomic; owned */
+} Reorder;
+
+static void
+run_reorders (gpointer data,
+              gsize    begin,
+              gsize    end,
+              guint    worker)
+{
+  Reorder *self = data;
+  guint8 *own = self->scratch + self->state->own_at + worker * self->state->own_size;
+  GError *problem = NULL;
+
+  for (gsize i = begin; i < end && problem == NULL; i++)
+    ghlo_cpu_onednn_run_reorder (self->state->reorders[i], self->from, self->to, own, &problem);
+  if (problem != NULL && !g_atomic_pointer_compare_and_exchange (&self->problem, NULL, problem))
+    g_error_free (problem);
+}
+
+static gboolean
+reorder (const State        *state,
+         const guint8       *from,
+         guint8             *to,
+         guint8             *scratch,
+         const GhloMonitor  *monitor,
+         GError            **error)
+{
+  Reorder self = { .state = state, .from = from, .to = to, .scratch = scratch };
+  gboolean done = ghlo_parallel_for (state->n_reorders, 1, REORDER_COST * (double) state->packed_size, run_reorders,
+                                     &self, monitor);
+
+  if (self.problem != NULL)
+    g_propagate_error (error, self.problem);
+
+  return done && self.problem == NULL;
+}
+
 gboolean
 ghlo_cpu_convolution_library_pack (const GhloCpuConvolution *self,
                                    const guint8             *rhs,
@@ -134,7 +180,7 @@ ghlo_cpu_convolution_library_pack (const GhloCpuConvolution *self,
       rhs = scratch + state->weights.at;
     }
 
-  return ghlo_cpu_onednn_run_reorder (state->reorder, rhs, packed, scratch + state->own_at, error);
+  return reorder (state, rhs, packed, scratch, monitor, error);
 }
 
 typedef struct
@@ -172,7 +218,7 @@ finish_weights (const Work  *work,
     return FALSE;
   if (state->weights.copies)
     to = work->run->scratch + state->weights.at;
-  if (!ghlo_cpu_onednn_run_reorder (state->reorder, work->packed, to, work->run->scratch + state->own_at, error))
+  if (!reorder (state, work->packed, to, work->run->scratch, work->run->monitor, error))
     return FALSE;
 
   return !state->weights.copies

@@ -27,6 +27,10 @@
  * most of a gradient for weights, where each costs a sum. */
 enum { FEW_PARTS = 6, MANY_PARTS = 32, MAX_SUMS = 8 };
 
+/* Fewest bytes of weights that are reordered apart from others, and what numbers of their features are multiples of,
+ * since oneDNN's blocks are not cut. */
+enum { MIN_REORDER = 1 << 17, FEATURES = 64 };
+
 typedef GhloCpuConvolutionPart Part;
 typedef GhloCpuConvolutionTensor Tensor;
 typedef GhloCpuConvolutionState State;
@@ -38,7 +42,8 @@ state_free (gpointer data)
 
   for (gsize i = 0; i < self->n_parts; i++)
     g_clear_pointer (&self->parts[i].primitive, ghlo_cpu_primitive_unref);
-  g_clear_pointer (&self->reorder, ghlo_cpu_primitive_unref);
+  for (gsize i = 0; i < self->n_reorders; i++)
+    g_clear_pointer (&self->reorders[i], ghlo_cpu_primitive_unref);
   g_free (self->parts);
   g_free (self);
 }
@@ -356,22 +361,22 @@ count_parts (const GhloCpuConvolutionShape *shape,
   return MIN (nanoseconds / MIN_PART, most);
 }
 
-/* Finds how many images and rows make a part. */
+/* Finds how many images make a part, and into how many parts the rows of one image are cut. */
 static void
 find_cut (const State *state,
           double       nanoseconds,
+          gint64       all_rows,
           gint64      *images,
-          gint64      *rows)
+          gint64      *row_parts)
 {
   const GhloCpuConvolutionShape *shape = &state->shape;
   gboolean sums = shape->direction == GHLO_CPU_BACKWARD_WEIGHTS;
-  gint64 all_rows = shape->direction == GHLO_CPU_BACKWARD_DATA ? shape->source[0] : shape->result[0];
   gint64 parts = (gint64) MAX (count_parts (shape, nanoseconds), sums ? 1 : nanoseconds / MAX_PART);
 
   parts = MAX (parts, 1);
   *images = ghlo_ceil_div (shape->images, MIN (parts, shape->images));
   parts = ghlo_ceil_div (parts, ghlo_ceil_div (shape->images, *images));
-  *rows = *images > 1 ? all_rows : ghlo_ceil_div (all_rows, MIN (parts, all_rows));
+  *row_parts = *images > 1 ? 1 : MIN (parts, all_rows);
 }
 
 /* The row at or after @row at which a part may begin. A gradient for data begins at a row that
@@ -394,22 +399,53 @@ make_pieces (State  *state,
 {
   const GhloCpuConvolutionShape *shape = &state->shape;
   gint64 all_rows = shape->direction == GHLO_CPU_BACKWARD_DATA ? shape->source[0] : shape->result[0];
-  gint64 images, rows;
+  gint64 images, row_parts;
 
-  find_cut (state, nanoseconds, &images, &rows);
-  state->parts = g_new0 (Part, (gsize) (ghlo_ceil_div (shape->images, images) * ghlo_ceil_div (all_rows, rows)));
+  find_cut (state, nanoseconds, all_rows, &images, &row_parts);
+  state->parts = g_new0 (Part, (gsize) (ghlo_ceil_div (shape->images, images) * row_parts));
   for (gint64 image = 0; image < shape->images; image += images)
-    for (gint64 row = 0, next; row < all_rows; row = next)
+    for (gint64 i = 1, row = 0, next; row < all_rows; i++, row = next)
       {
-        Part *part = &state->parts[state->n_parts++];
+        Part *part;
 
-        next = MIN (align_row (shape, row + rows), all_rows);
+        next = MIN (align_row (shape, all_rows * i / row_parts), all_rows);
+        if (next == row)
+          continue;
+        part = &state->parts[state->n_parts++];
         if (!part_init (part, state, image, MIN (images, shape->images - image), row, next - row,
                         state->n_parts > 1 ? state->parts : NULL))
           return FALSE;
       }
 
   return TRUE;
+}
+
+/* The reorder of all weights or, of many, as many reorders as their order allows, which threads share. */
+static void
+find_reorders (State        *state,
+               const gint64 *strides,
+               gboolean      back)
+{
+  const GhloCpuConvolutionShape *shape = &state->shape;
+  gint64 features = shape->result_features / shape->groups;
+  gint64 n = shape->groups > 1 ? 1 : (gint64) MIN (state->packed_size / MIN_REORDER, GHLO_CPU_MAX_REORDERS);
+  gint64 step = MAX (ghlo_ceil_div (ghlo_ceil_div (features, MAX (n, 1)), FEATURES) * FEATURES, 1);
+
+  for (gint64 begin = 0; begin < features; begin += step)
+    {
+      GhloCpuPrimitive *reorder = ghlo_cpu_onednn_reorder_weights (state->parts[0].primitive, shape, strides, begin,
+                                                                   MIN (begin + step, features), back);
+
+      if (reorder == NULL)
+        break;
+      state->reorders[state->n_reorders++] = reorder;
+    }
+  if ((gint64) state->n_reorders == ghlo_ceil_div (features, step))
+    return;
+  for (; state->n_reorders > 0; state->n_reorders--)
+    ghlo_cpu_primitive_unref (state->reorders[state->n_reorders - 1]);
+  state->reorders[0] = ghlo_cpu_onednn_reorder_weights (state->parts[0].primitive, shape, strides, 0, features, back);
+  state->n_reorders = state->reorders[0] != NULL;
 }
 
 /* Weights as they are given, or a copy of them that oneDNN can read, and their reorder
@@ -438,8 +474,8 @@ weights_init (State                *state,
     }
   state->packed_size = ghlo_size_align (ghlo_cpu_onednn_weights_size (state->parts[0].primitive));
   if (!state->weights.copies)
-    state->reorder = ghlo_cpu_onednn_reorder_weights (state->parts[0].primitive, shape, elements, back);
-  if (state->reorder == NULL)
+    find_reorders (state, elements, back);
+  if (state->n_reorders == 0)
     {
       /* Taps outermost, as most frameworks have them. */
       static const guint order[] = { 1, 2, 0, 3, 4, 5 };
@@ -457,12 +493,12 @@ weights_init (State                *state,
       if (!(back ? ghlo_cpu_copy_init (&state->weights.copy, rank, sizes, shape->type, own, type, strides)
                  : ghlo_cpu_copy_init (&state->weights.copy, rank, sizes, type, strides, shape->type, own)))
         return FALSE;
-      state->reorder = ghlo_cpu_onednn_reorder_weights (state->parts[0].primitive, shape, elements, back);
+      find_reorders (state, elements, back);
     }
-  if (state->reorder != NULL)
-    state->own_size = MAX (state->own_size, ghlo_size_align (ghlo_cpu_primitive_scratch_size (state->reorder)));
+  for (gsize i = 0; i < state->n_reorders; i++)
+    state->own_size = MAX (state->own_size, ghlo_size_align (ghlo_cpu_primitive_scratch_size (state->reorders[i])));
 
-  return state->reorder != NULL;
+  return state->n_reorders > 0;
 }
 
 /* bf16 pays only where the processor has tiles for it. A tile takes 32 features; where there are
@@ -488,7 +524,11 @@ compile (const State *state)
     if (state->parts[i].primitive != NULL && !ghlo_cpu_primitive_compile (state->parts[i].primitive))
       return FALSE;
 
-  return ghlo_cpu_primitive_compile (state->reorder);
+  for (gsize i = 0; i < state->n_reorders; i++)
+    if (!ghlo_cpu_primitive_compile (state->reorders[i]))
+      return FALSE;
+
+  return TRUE;
 }
 
 static gboolean
@@ -528,7 +568,8 @@ try_type (GhloCpuConvolution *self,
       || !ghlo_size_add (&scratch, scratch, all))
     return FALSE;
   state->own_at = scratch;
-  self->scratch_size = scratch + state->own_size * MIN (state->n_parts, ghlo_parallel_n_workers ());
+  all = MIN (MAX (state->n_parts, state->n_reorders), ghlo_parallel_n_workers ());
+  self->scratch_size = scratch + state->own_size * all;
   self->packed_size = is_weights ? 0 : state->packed_size;
   self->description = g_strdup_printf ("onednn %s%s%s", ghlo_cpu_primitive_name (state->parts[0].primitive),
                                        is_data ? ", gradient for data" : is_weights ? ", gradient for weights" : "",

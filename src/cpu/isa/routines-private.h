@@ -69,6 +69,8 @@ extern const GhloCpuPickFunc    NAME (picks)[GHLO_CPU_N_UNITS];
 extern const GhloCpuPlaneFunc   NAME (moves)[GHLO_CPU_N_UNITS];
 extern const GhloCpuPlaneFunc   NAME (transposes)[GHLO_CPU_N_UNITS];
 extern const GhloCpuPlaneFunc   NAME (streams)[GHLO_CPU_N_UNITS];
+extern const GhloCpuPoolFunc    NAME (pools)[2][GHLO_CPU_N_POOLS];
+extern const GhloCpuPoolGradientFunc  NAME (pool_gradients)[2][GHLO_CPU_N_SELECTIONS];
 
 void NAME (interleave4) (const gconstpointer *rows, guint n_rows, guint width, gsize n, gpointer to);
 void NAME (interleave8) (const gconstpointer *rows, guint n_rows, guint width, gsize n, gpointer to);

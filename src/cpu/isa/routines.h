@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The innermost loops, compiled once for each level of processors (level.h):
- * products of packed panels, of a matrix and a vector, conversions and copies of
- * elements. All of them take any number of elements and need no alignment.
+ * products of packed panels, of a matrix and a vector, windows, conversions and copies
+ * of elements. All of them take any number of elements and need no alignment.
  */
 
 #pragma once
@@ -183,6 +183,46 @@ typedef void (*GhloCpuPhiloxFunc)     (guint64              key,
                                        gsize                n,
                                        guint8              *words);
 
+/* Windows over rows of @n adjacent elements. Window i begins @operand_step bytes behind window i - 1 in the
+ * operand; @taps are the bytes from there to each of its rows. */
+typedef struct
+{
+  const guint8 *operand, *source;
+  guint8       *result;
+  gint64        operand_step, source_step, result_step;
+  gsize         n_windows, n;
+  const gint64 *taps;
+  guint         n_taps;
+  /* Of a gradient: it is as large as the operand, and only these taps of it are written: added to, or set where no
+   * other window has them. */
+  guint         first, end;
+  gboolean      adds;
+} GhloCpuPoolRow;
+
+typedef enum
+{
+  GHLO_CPU_POOL_MAXIMUM,
+  GHLO_CPU_POOL_MINIMUM,
+  GHLO_CPU_POOL_SUM,
+  GHLO_CPU_N_POOLS
+} GhloCpuPoolKind;
+
+/* The comparison by which an element that was selected stays so before a later one. */
+typedef enum
+{
+  GHLO_CPU_SELECT_GREATER_EQUAL,
+  GHLO_CPU_SELECT_GREATER,
+  GHLO_CPU_SELECT_LESS_EQUAL,
+  GHLO_CPU_SELECT_LESS,
+  GHLO_CPU_N_SELECTIONS
+} GhloCpuSelection;
+
+/* Each element of a result row is what *@start and the window's rows have in its place, combined in their order. */
+typedef void (*GhloCpuPoolFunc)         (const GhloCpuPoolRow *row,
+                                         gconstpointer         start);
+/* The element of the source goes to where the window selects, the others have none of it. There is a tap at least. */
+typedef void (*GhloCpuPoolGradientFunc) (const GhloCpuPoolRow *row);
+
 typedef struct
 {
   GhloCpuTiles           tiles[GHLO_CPU_N_ARITHMETICS];
@@ -200,6 +240,9 @@ typedef struct
   GhloCpuSortColumnsFunc sort_columns_64;
   GhloCpuThreefryFunc    threefry;
   GhloCpuPhiloxFunc      philox;
+  /* Of f32, of f64: */
+  GhloCpuPoolFunc         pool[2][GHLO_CPU_N_POOLS];
+  GhloCpuPoolGradientFunc pool_gradient[2][GHLO_CPU_N_SELECTIONS];
   /* By the logarithm of a unit's bytes: */
   GhloCpuPickFunc  pick[GHLO_CPU_N_UNITS];
   GhloCpuPlaneFunc move[GHLO_CPU_N_UNITS];                 /* any strides */

@@ -150,19 +150,30 @@ GhloCpuPrimitive *
 ghlo_cpu_onednn_reorder_weights (const GhloCpuPrimitive        *self,
                                  const GhloCpuConvolutionShape *shape,
                                  const gint64                  *strides,
+                                 gint64                         begin,
+                                 gint64                         end,
                                  gboolean                       back)
 {
-  const dnnl_memory_desc_t *own = &self->memories[WEIGHTS].layout;
-  dnnl_memory_desc_t plain;
-  dnnl_dims_t dimensions, plain_strides;
-  int n = find_weights (shape, dimensions);
+  dnnl_memory_desc_t whole, plain, own = self->memories[WEIGHTS].layout;
+  dnnl_dims_t dimensions, plain_strides, offsets = { 0 };
+  int n = find_weights (shape, dimensions), features = shape->groups > 1;
+  gboolean is_part = end - begin < dimensions[features];
 
   memcpy (plain_strides, strides + (shape->groups > 1 ? 0 : 1), (gsize) n * sizeof (gint64));
-  if (ghlo_cpu_dnnl.memory_desc_init_by_strides (&plain, n, dimensions, find_type (shape->type), plain_strides)
+  if (ghlo_cpu_dnnl.memory_desc_init_by_strides (&whole, n, dimensions, find_type (shape->type), plain_strides)
       != dnnl_success)
     return NULL;
+  plain = whole;
+  offsets[features] = begin;
+  dimensions[features] = end - begin;
+  if (is_part
+      && (ghlo_cpu_dnnl.memory_desc_init_submemory (&own, &self->memories[WEIGHTS].layout, dimensions, offsets)
+          != dnnl_success
+          || ghlo_cpu_dnnl.memory_desc_init_submemory (&plain, &whole, dimensions, offsets)
+             != dnnl_success))
+    return NULL;
 
-  return back ? ghlo_cpu_primitive_get_reorder (own, &plain) : ghlo_cpu_primitive_get_reorder (&plain, own);
+  return back ? ghlo_cpu_primitive_get_reorder (&own, &plain) : ghlo_cpu_primitive_get_reorder (&plain, &own);
 }
 
 gboolean

@@ -20,6 +20,7 @@
   FUNCTION (memory_desc_get_size) \
   FUNCTION (memory_desc_init_by_strides) \
   FUNCTION (memory_desc_init_by_tag) \
+  FUNCTION (memory_desc_init_submemory) \
   FUNCTION (memory_destroy) \
   FUNCTION (memory_set_data_handle) \
   FUNCTION (primitive_attr_create) \

@@ -136,6 +136,8 @@ GhloCpuPrimitive *
 ghlo_cpu_onednn_reorder_weights (const GhloCpuPrimitive        *self,
                                  const GhloCpuConvolutionShape *shape,
                                  const gint64                  *strides,
+                                 gint64                         begin,
+                                 gint64                         end,
                                  gboolean                       back)
 {
   return NULL;

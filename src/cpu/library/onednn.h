@@ -116,10 +116,13 @@ gboolean          ghlo_cpu_onednn_run_convolution (GhloCpuPrimitive *self,
 /* Bytes of weights in the primitive's order. */
 gsize             ghlo_cpu_onednn_weights_size    (const GhloCpuPrimitive *self);
 /* From weights as [group, result feature, source feature, spatial …] with strides in
- * elements, none negative, into the primitive's order, or back. */
+ * elements, none negative, into the primitive's order, or back: of result features
+ * [@begin, @end) of each group, in the memory of all. NULL where the order does not allow them alone. */
 GhloCpuPrimitive *ghlo_cpu_onednn_reorder_weights (const GhloCpuPrimitive        *self,
                                                    const GhloCpuConvolutionShape *shape,
                                                    const gint64                  *strides,
+                                                   gint64                         begin,
+                                                   gint64                         end,
                                                    gboolean                       back);
 gboolean          ghlo_cpu_onednn_run_reorder     (GhloCpuPrimitive *self,
                                                    gconstpointer     from,

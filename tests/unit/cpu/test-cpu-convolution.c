@@ -578,7 +578,7 @@ test_not_finite (void)
       }
 }
 
-/* Large enough to be cut into pieces of images and of rows. */
+/* Large enough to be cut into pieces of images and of rows; and weights of features. */
 static void
 test_pieces (void)
 {
@@ -595,6 +595,11 @@ test_pieces (void)
     { "data, images", WINDOW (5, 64, 32, 14, 3, 1, 1, 2, 2, 1, 1, 1), "onednn*data*" },
     { "weights, rows", WINDOW (64, 1, 64, 40, 40, 1, 1, 1, 1, 1, 1, 1), "onednn*weights*" },
     { "weights, images", WINDOW (64, 6, 64, 15, 7, 1, 1, 1, 1, 2, 1, 1), "onednn*weights*" },
+    /* So many weights that their reorder is cut as well, the last part being smaller. */
+    { "many weights", WINDOW (1, 64, 200, 6, 3, 1, 1, 1, 1, 1, 1, 1), "onednn*" },
+    { "more weights", WINDOW (1, 96, 600, 6, 3, 1, 1, 1, 1, 1, 1, 1), "onednn*" },
+    { "data, many weights", WINDOW (1, 200, 64, 4, 3, 1, 1, 2, 2, 1, 1, 1), "onednn*data*" },
+    { "weights, many", WINDOW (64, 2, 200, 9, 9, 1, 1, 1, 1, 1, 1, 1), "onednn*weights*" },
   };
   static const Types types[] = { SAME (F32), SAME (F32), SAME (BF16) };
   gboolean all = ghlo_cpu_onednn_available () && ghlo_cpu_level () > GHLO_CPU_LEVEL_AVX2;

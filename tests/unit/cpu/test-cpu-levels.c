@@ -2,7 +2,7 @@
  *
  * The routines of all levels of the instruction set that this processor has give the same bits:
  * elementwise loops, functions, casts, reductions, products of a matrix and a vector, small products,
- * conversions and random bits. Numbers are random bits, random numbers and special ones. A NaN
+ * conversions, random bits and windows. Numbers are random bits, random numbers and special ones. A NaN
  * equals any other where numbers are computed, and only itself where they are converted.
  */
 
@@ -390,6 +390,46 @@ test_random (void)
     }
 }
 
+/* A window of rows that lie anywhere in the first operand; the second is the source. */
+static void
+test_pools (void)
+{
+  for (guint round = 0; round < 40 * ROUNDS; round++)
+    {
+      guint type = round % 2, size = type == 0 ? sizeof (float) : sizeof (double);
+      gsize n = (gsize) g_test_rand_int_range (1, 70);
+      gint64 taps[9];
+      GhloCpuPoolRow row = {
+        .operand = operands[0], .source = operands[1], .operand_step = (gint64) (n * size),
+        .source_step = (gint64) (n * size), .result_step = (gint64) (n * size), .n_windows = 2, .n = n, .taps = taps,
+        .n_taps = (guint) g_test_rand_int_range (1, 10), .adds = round / 2 % 2,
+      };
+      Results *results = results_get (11 * n * size);
+
+      row.first = (guint) g_test_rand_int_range (0, (gint) row.n_taps);
+      row.end = (guint) g_test_rand_int_range ((gint) row.first, (gint) row.n_taps + 1);
+      for (guint i = 0; i < row.n_taps; i++)
+        taps[i] = (gint64) (i * n * size);
+      fill (operands[0], 11 * n, size, TRUE);
+      fill (operands[1], 2 * n, size, TRUE);
+      fill (operands[2], 1, size, TRUE);
+      for (guint kind = 0; kind < GHLO_CPU_N_POOLS; kind++)
+        for (guint level = 0; level < n_levels; level++)
+          {
+            row.result = results_of (results, level);
+            levels[level].routines.pool[type][kind] (&row, operands[2]);
+            results_check (results, level, size, "pool", type, kind, n);
+          }
+      for (guint kind = 0; kind < GHLO_CPU_N_SELECTIONS; kind++)
+        for (guint level = 0; level < n_levels; level++)
+          {
+            row.result = results_of (results, level);
+            levels[level].routines.pool_gradient[type][kind] (&row);
+            results_check (results, level, size, "gradient of a pool", type, kind, n);
+          }
+    }
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -415,6 +455,7 @@ main (int   argc,
   g_test_add_func ("/cpu-levels/conversions", test_conversions);
   g_test_add_func ("/cpu-levels/halves", test_halves);
   g_test_add_func ("/cpu-levels/random", test_random);
+  g_test_add_func ("/cpu-levels/pools", test_pools);
 
   status = g_test_run ();
   for (guint i = 0; i < G_N_ELEMENTS (operands); i++)

@@ -14,10 +14,13 @@
 
 enum { MAX_INPUTS = 32 };
 
+/* Of optimization. */
+static guint level = 1;
+
 static GhloIrModule *
 fuse (const char *text)
 {
-  const GhloOptimizeOptions options = { .level = 1 };
+  const GhloOptimizeOptions options = { .level = level };
   g_autoptr (GhloDiagnostics) diagnostics = ghlo_diagnostics_new ("fused", text, strlen (text));
   GhloIrModule *module = parse (text);
   g_autoptr (GError) error = NULL;
@@ -201,6 +204,34 @@ test_convolution (void)
          "  %4 = stablehlo.add %3, %r : tensor<2x6x6x5xf32>\n"
          "  return %4 : tensor<2x6x6x5xf32>\n}\n",
          "plan: 1 step, 0 of them", "0 convolution stablehlo.convolution + add + maximum + add ", NULL);
+}
+
+#define FIRST "dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1], "
+#define GROUPS "{batch_group_count = 1 : i64, feature_group_count = 1 : i64} : "
+
+/* What lies between convolutions lies as they want it: the first one reads the image as it is, the last one's result
+ * is copied once, and in between are no copies. */
+static void
+test_channels_last (void)
+{
+  level = 2;
+  check ("func.func @main(%x: tensor<2x3x8x8xf32>, %w: tensor<8x3x3x3xf32>, %b: tensor<8xf32>, "
+         "%v: tensor<5x8x3x3xf32>) -> tensor<2x5x4x4xf32> {\n"
+         "  %0 = stablehlo.convolution(%x, %w) " FIRST "window = {pad = [[1, 1], [1, 1]]} " GROUPS
+         "(tensor<2x3x8x8xf32>, tensor<8x3x3x3xf32>) -> tensor<2x8x8x8xf32>\n"
+         "  %1 = stablehlo.broadcast_in_dim %b, dims = [1] : (tensor<8xf32>) -> tensor<2x8x8x8xf32>\n"
+         "  %2 = stablehlo.add %0, %1 : tensor<2x8x8x8xf32>\n"
+         "  %least = stablehlo.constant dense<-100.0> : tensor<f32>\n"
+         "  %3 = \"stablehlo.reduce_window\"(%2, %least) ({\n  ^bb0(%p: tensor<f32>, %q: tensor<f32>):\n"
+         "    %m = stablehlo.maximum %p, %q : tensor<f32>\n    stablehlo.return %m : tensor<f32>\n  }) "
+         "{window_dimensions = array<i64: 1, 1, 2, 2>, window_strides = array<i64: 1, 1, 2, 2>} : "
+         "(tensor<2x8x8x8xf32>, tensor<f32>) -> tensor<2x8x4x4xf32>\n"
+         "  %4 = stablehlo.convolution(%3, %v) " FIRST "window = {pad = [[1, 1], [1, 1]]} " GROUPS
+         "(tensor<2x8x4x4xf32>, tensor<5x8x3x3xf32>) -> tensor<2x5x4x4xf32>\n"
+         "  return %4 : tensor<2x5x4x4xf32>\n}\n",
+         "plan: 4 steps, 0 of them", "0 convolution stablehlo.convolution + add ", "1 pool stablehlo.reduce_window",
+         "2 convolution stablehlo.convolution", "3 copy ", NULL);
+  level = 1;
 }
 
 /* As much as a kernel takes; the rest has steps of its own. */
@@ -860,6 +891,7 @@ main (int   argc,
 
   g_test_add_func ("/plan-fusion/product", test_product);
   g_test_add_func ("/plan-fusion/convolution", test_convolution);
+  g_test_add_func ("/plan-fusion/channels-last", test_channels_last);
   g_test_add_func ("/plan-fusion/partly", test_partly);
   g_test_add_func ("/plan-fusion/not", test_not);
   g_test_add_func ("/plan-fusion/loop", test_loop);

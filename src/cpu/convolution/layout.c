@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Which convolutions are better with their features innermost: those that the library does, which
+ * else works on copies.
+ */
+
+#include "cpu/convolution/convolution.h"
+#include "cpu/library/onednn.h"
+
+static gboolean
+is_narrow_float (const GhloIrValue *value)
+{
+  return ghlo_element_type_is_float (value->type->element_type)
+         && ghlo_element_info (value->type->element_type)->bits <= 32;
+}
+
+const char *
+ghlo_cpu_convolution_declines_layout (const GhloIrOp *op)
+{
+  guint rank = op->results[0].type->rank;
+
+  if (rank < 3 || rank > 2 + GHLO_CPU_MAX_SPATIAL)
+    return "the CPU does convolutions of so many dimensions in any layout";
+  if (!is_narrow_float (ghlo_ir_op_operand (op, 0)) || !is_narrow_float (ghlo_ir_op_operand (op, 1))
+      || !is_narrow_float (&op->results[0]))
+    return "the CPU does convolutions of its element types in any layout";
+
+  return NULL;
+}

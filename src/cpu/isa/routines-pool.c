@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Windows over rows of adjacent elements: what each window makes of its rows, element by element, and
+ * which of them it selects. A register has elements of one row, and the window's other rows go by.
+ * Compiled for each level.
+ */
+
+#include "cpu/isa/routines-private.h"
+
+#include <string.h>
+
+/* A whole register, a quarter or part of 16 bytes, and one element; of floats and of what comparisons of them give. */
+#define PARTS(T, I, suffix) \
+  typedef T V##suffix __attribute__ ((vector_size (VECTOR_BYTES), aligned (1), may_alias)); \
+  typedef I VI##suffix __attribute__ ((vector_size (VECTOR_BYTES), aligned (1), may_alias)); \
+  typedef T Q##suffix __attribute__ ((vector_size (16), aligned (1), may_alias)); \
+  typedef I QI##suffix __attribute__ ((vector_size (16), aligned (1), may_alias)); \
+  typedef T S##suffix __attribute__ ((vector_size (sizeof (T)), aligned (1), may_alias)); \
+  typedef I SI##suffix __attribute__ ((vector_size (sizeof (I)), aligned (1), may_alias));
+
+PARTS (float, gint32, _f32)
+PARTS (double, gint64, _f64)
+
+/* Lanes of @a where @mask has all bits, else of @b. */
+#define CHOOSE(V, I, mask, a, b) ((V) (((I) (a) & (mask)) | ((I) (b) & ~(mask))))
+
+/* As the scalar ones of extremes-private.h. */
+#define COMBINE(V, I, name) \
+  static inline V \
+  maximum##name (V x, \
+                 V y) \
+  { \
+    V other = CHOOSE (V, I, x == y, (I) x & (I) y, x + y); \
+\
+    other = CHOOSE (V, I, x < y, y, other); \
+\
+    return CHOOSE (V, I, x > y, x, other); \
+  } \
+\
+  static inline V \
+  minimum##name (V x, \
+                 V y) \
+  { \
+    V other = CHOOSE (V, I, x == y, (I) x | (I) y, x + y); \
+\
+    other = CHOOSE (V, I, x > y, y, other); \
+\
+    return CHOOSE (V, I, x < y, x, other); \
+  } \
+\
+  static inline V \
+  sum##name (V x, \
+             V y) \
+  { \
+    return x + y; \
+  }
+
+/* One window at as many elements as @V has. */
+#define POOL_ONCE(V, name, kind) \
+  static inline void \
+  pool_##kind##name (const guint8         *from, \
+                     guint8               *to, \
+                     const GhloCpuPoolRow *row, \
+                     V                     best) \
+  { \
+    for (guint tap = 0; tap < row->n_taps; tap++) \
+      best = kind##name (best, *(const V *) (gconstpointer) (from + row->taps[tap])); \
+    *(V *) (gpointer) to = best; \
+  }
+
+/* The element that a window selects is known by the number of its tap. */
+#define GRADIENT_ONCE(V, I, name, kind, KEEPS) \
+  static inline void \
+  gradient_##kind##name (const guint8         *from, \
+                         const guint8         *source, \
+                         guint8               *to, \
+                         const GhloCpuPoolRow *row) \
+  { \
+    V best = *(const V *) (gconstpointer) (from + row->taps[0]), s = *(const V *) (gconstpointer) source; \
+    I chosen = { 0 }; \
+\
+    for (guint tap = 1; tap < row->n_taps; tap++) \
+      { \
+        V x = *(const V *) (gconstpointer) (from + row->taps[tap]); \
+        I keeps = best KEEPS x; \
+\
+        best = CHOOSE (V, I, keeps, best, x); \
+        chosen = CHOOSE (I, I, keeps, chosen, (I) { 0 } + (gint32) tap); \
+      } \
+    for (guint tap = row->first; tap < row->end; tap++) \
+      { \
+        V *r = (gpointer) (to + row->taps[tap]); \
+        I here = chosen == (gint32) tap; \
+\
+        *r = row->adds ? CHOOSE (V, I, here, *r + s, *r) : (V) ((I) (s + 0) & here); \
+      } \
+  }
+
+#define ONCE(V, I, name) \
+  COMBINE (V, I, name) \
+  POOL_ONCE (V, name, maximum) \
+  POOL_ONCE (V, name, minimum) \
+  POOL_ONCE (V, name, sum) \
+  GRADIENT_ONCE (V, I, name, greater_equal, >=) \
+  GRADIENT_ONCE (V, I, name, greater, >) \
+  GRADIENT_ONCE (V, I, name, less_equal, <=) \
+  GRADIENT_ONCE (V, I, name, less, <)
+
+ONCE (V_f32, VI_f32, _v32)
+ONCE (Q_f32, QI_f32, _q32)
+ONCE (S_f32, SI_f32, _s32)
+ONCE (V_f64, VI_f64, _v64)
+ONCE (Q_f64, QI_f64, _q64)
+ONCE (S_f64, SI_f64, _s64)
+
+/* Each row in parts, the largest first. */
+#define POOL(T, bits, kind) \
+  static void \
+  pool_##kind##_f##bits (const GhloCpuPoolRow *row, \
+                         gconstpointer         start) \
+  { \
+    T first; \
+\
+    memcpy (&first, start, sizeof (first)); \
+    for (gsize w = 0; w < row->n_windows; w++) \
+      { \
+        const guint8 *from = row->operand + (gint64) w * row->operand_step; \
+        guint8 *to = row->result + (gint64) w * row->result_step; \
+        gsize n = row->n; \
+\
+        for (; n >= LANES (T); n -= LANES (T), from += VECTOR_BYTES, to += VECTOR_BYTES) \
+          pool_##kind##_v##bits (from, to, row, first - (V_f##bits) { 0 }); \
+        for (; n >= 16 / sizeof (T); n -= 16 / sizeof (T), from += 16, to += 16) \
+          pool_##kind##_q##bits (from, to, row, first - (Q_f##bits) { 0 }); \
+        for (; n > 0; n--, from += sizeof (T), to += sizeof (T)) \
+          pool_##kind##_s##bits (from, to, row, first - (S_f##bits) { 0 }); \
+      } \
+  }
+
+POOL (float, 32, maximum)
+POOL (float, 32, minimum)
+POOL (float, 32, sum)
+POOL (double, 64, maximum)
+POOL (double, 64, minimum)
+POOL (double, 64, sum)
+
+#define GRADIENT(T, bits, kind) \
+  static void \
+  gradient_##kind##_f##bits (const GhloCpuPoolRow *row) \
+  { \
+    for (gsize w = 0; w < row->n_windows; w++) \
+      { \
+        const guint8 *from = row->operand + (gint64) w * row->operand_step; \
+        const guint8 *source = row->source + (gint64) w * row->source_step; \
+        guint8 *to = row->result + (gint64) w * row->operand_step; \
+        gsize n = row->n; \
+\
+        for (; n >= LANES (T); n -= LANES (T), from += VECTOR_BYTES, source += VECTOR_BYTES, to += VECTOR_BYTES) \
+          gradient_##kind##_v##bits (from, source, to, row); \
+        for (; n >= 16 / sizeof (T); n -= 16 / sizeof (T), from += 16, source += 16, to += 16) \
+          gradient_##kind##_q##bits (from, source, to, row); \
+        for (; n > 0; n--, from += sizeof (T), source += sizeof (T), to += sizeof (T)) \
+          gradient_##kind##_s##bits (from, source, to, row); \
+      } \
+  }
+
+GRADIENT (float, 32, greater_equal)
+GRADIENT (float, 32, greater)
+GRADIENT (float, 32, less_equal)
+GRADIENT (float, 32, less)
+GRADIENT (double, 64, greater_equal)
+GRADIENT (double, 64, greater)
+GRADIENT (double, 64, less_equal)
+GRADIENT (double, 64, less)
+
+const GhloCpuPoolFunc NAME (pools)[2][GHLO_CPU_N_POOLS] = {
+  { pool_maximum_f32, pool_minimum_f32, pool_sum_f32 },
+  { pool_maximum_f64, pool_minimum_f64, pool_sum_f64 },
+};
+
+const GhloCpuPoolGradientFunc NAME (pool_gradients)[2][GHLO_CPU_N_SELECTIONS] = {
+  { gradient_greater_equal_f32, gradient_greater_f32, gradient_less_equal_f32, gradient_less_f32 },
+  { gradient_greater_equal_f64, gradient_greater_f64, gradient_less_equal_f64, gradient_less_f64 },
+};

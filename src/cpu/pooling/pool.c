@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Walks rows of windows along the last dimension that has some. Windows that reach into the padding
+ * have fewer taps than those between, which are done in one call of the routine. Rows are shared by
+ * threads; a gradient's rows are those of the operand, and a window that reaches into the rows of two
+ * threads is looked at by both.
+ */
+
+#include "cpu/pooling/pool.h"
+
+#include <string.h>
+
+#include "base/sizes.h"
+#include "runtime/parallel.h"
+
+/* Fewest adjacent elements that are worth it, the largest number in a window's geometry, and bytes that
+ * a part has at least. */
+enum { MIN_INNER = 4, MAX_NUMBER = 1 << 30, MIN_PART = 1 << 16 };
+
+/* Approximate nanoseconds for a byte of the operand. */
+#define COST 0.1
+
+typedef GhloCpuPool          Pool;
+typedef GhloCpuPoolDimension Dimension;
+
+/* One number for each dimension, @step apart; @other where the attribute is absent. */
+static gboolean
+read_numbers (const GhloIrOp *op,
+              const char     *name,
+              guint           rank,
+              guint           step,
+              gint64          other,
+              gint64         *numbers)
+{
+  gsize n;
+  g_autofree gint64 *from = ghlo_ir_op_dup_ints (op, name, &n);
+
+  if (from != NULL && n != (gsize) rank * step)
+    return FALSE;
+  for (guint i = 0; i < rank; i++)
+    {
+      numbers[i] = from != NULL ? from[i * step] : other;
+      if (numbers[i] > MAX_NUMBER || numbers[i] < -MAX_NUMBER)
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
+static gboolean
+has_window (const Dimension *self)
+{
+  return self->window != 1 || self->step != 1 || self->low != 0 || self->operand != self->result;
+}
+
+/* Dimensions without windows in front and behind become one each. */
+static const char *
+sort_dimensions (Pool            *self,
+                 const Dimension *dimensions,
+                 guint            rank)
+{
+  guint begin = 0, end = rank;
+  gint64 n_taps = 1;
+
+  self->outer = self->inner = 1;
+  for (; begin < rank && !has_window (&dimensions[begin]); begin++)
+    self->outer *= dimensions[begin].operand;
+  for (; end > begin && !has_window (&dimensions[end - 1]); end--)
+    self->inner *= dimensions[end - 1].operand;
+  if (begin == end || self->inner < MIN_INNER)
+    return "its windows are not over rows of adjacent elements";
+  if (end - begin == 1)
+    self->dimensions[self->n_dimensions++] = (Dimension) { 1, 1, 1, 1, 0, 1 };
+  for (guint i = begin; i < end; i++)
+    {
+      self->dimensions[self->n_dimensions++] = dimensions[i];
+      if (dimensions[i].window < 1 || dimensions[i].step < 1 || dimensions[i].dilation < 1
+          || dimensions[i].window > GHLO_CPU_POOL_MAX_TAPS
+          || (n_taps *= dimensions[i].window) > GHLO_CPU_POOL_MAX_TAPS)
+        return "its windows are too large";
+    }
+
+  return NULL;
+}
+
+const char *
+ghlo_cpu_pool_read (Pool           *self,
+                    const GhloIrOp *op,
+                    const GhloView *operand,
+                    const GhloView *result)
+{
+  gint64 windows[GHLO_MAX_RANK], steps[GHLO_MAX_RANK], lows[GHLO_MAX_RANK], dilations[GHLO_MAX_RANK];
+  Dimension dimensions[GHLO_MAX_RANK];
+  guint rank = operand->rank;
+
+  *self = (Pool) { .size = ghlo_element_info (operand->element_type)->size,
+                   .type = operand->element_type == GHLO_ELEMENT_TYPE_F64 };
+  if (operand->element_type != result->element_type
+      || (operand->element_type != GHLO_ELEMENT_TYPE_F32 && operand->element_type != GHLO_ELEMENT_TYPE_F64))
+    return "there is no routine for its element type";
+  if (rank != result->rank || ghlo_view_count (operand) == 0 || ghlo_view_count (result) == 0)
+    return "it has no elements";
+  if (!ghlo_ir_op_ints_are (op, "base_dilations", 1))
+    return "its operand is dilated";
+  if (!read_numbers (op, "window_dimensions", rank, 1, 1, windows)
+      || !read_numbers (op, "window_strides", rank, 1, 1, steps)
+      || !read_numbers (op, "padding", rank, 2, 0, lows)
+      || !read_numbers (op, "window_dilations", rank, 1, 1, dilations))
+    return "its windows are too large";
+  for (guint i = 0; i < rank; i++)
+    dimensions[i] = (Dimension) { operand->dimensions[i], result->dimensions[i], windows[i], steps[i], lows[i],
+                                  dilations[i] };
+
+  return sort_dimensions (self, dimensions, rank);
+}
+
+/* A call of a routine, and of what its windows are taken. */
+typedef struct
+{
+  const Pool              *pool;
+  GhloCpuPoolFunc          func;
+  GhloCpuPoolGradientFunc  gradient;
+  const guint8            *operand, *source;
+  gconstpointer            start;
+  guint8                  *result;
+  gboolean                 disjoint;      /* no element of the operand is in two windows */
+  gint64                   operand_image, result_image;       /* bytes */
+  const GhloMonitor       *monitor;
+  gint                     stopped;       /* atomic */
+} Work;
+
+/* The taps of the windows at one position in all dimensions but the last. */
+typedef struct
+{
+  guint  n;                               /* in these dimensions */
+  gint64 offsets[GHLO_CPU_POOL_MAX_TAPS]; /* bytes from the operand's first element of the image */
+  guint  first, end;                      /* those within the rows that are written */
+} Taps;
+
+/* The taps of @self's window at @position that meet the operand: [*begin, *end). */
+static void
+find_range (const Dimension *self,
+            gint64           position,
+            gint64          *begin,
+            gint64          *end)
+{
+  gint64 at = position * self->step - self->low;
+
+  *begin = at >= 0 ? 0 : ghlo_ceil_div (-at, self->dilation);
+  *begin = MIN (*begin, self->window);
+  *end = at < self->operand ? MIN ((self->operand - 1 - at) / self->dilation + 1, self->window) : 0;
+  *end = MAX (*begin, *end);
+}
+
+/* @rows are those of the first dimension that are written. */
+static void
+find_taps (const Pool   *pool,
+           const gint64 *position,
+           const gint64 *rows,
+           Taps         *taps)
+{
+  guint n = pool->n_dimensions - 1;
+  gint64 begin[GHLO_MAX_RANK], end[GHLO_MAX_RANK], tap[GHLO_MAX_RANK];
+  guint i;
+
+  taps->n = taps->first = taps->end = 0;
+  for (i = 0; i < n; i++)
+    {
+      find_range (&pool->dimensions[i], position[i], &begin[i], &end[i]);
+      tap[i] = begin[i];
+      if (begin[i] == end[i])
+        return;
+    }
+  do
+    {
+      gint64 offset = 0;
+
+      for (i = 0; i < n; i++)
+        {
+          const Dimension *d = &pool->dimensions[i];
+          gint64 at = position[i] * d->step + tap[i] * d->dilation - d->low;
+
+          offset = offset * d->operand + at;
+          if (i == 0)
+            {
+              taps->first += at < rows[0];
+              taps->end += at < rows[1];
+            }
+        }
+      taps->offsets[taps->n++] = offset * pool->dimensions[n].operand * pool->inner * (gint64) pool->size;
+      for (i = n; i > 0 && ++tap[i - 1] == end[i - 1]; i--)
+        tap[i - 1] = begin[i - 1];
+    }
+  while (i > 0);
+}
+
+/* Windows [begin, end) of the last dimension, all of which have the same taps there. */
+static void
+run_windows (const Work     *work,
+             const Taps     *taps,
+             gint64          begin,
+             gint64          end,
+             GhloCpuPoolRow *row)
+{
+  const Pool *pool = work->pool;
+  const Dimension *d = &pool->dimensions[pool->n_dimensions - 1];
+  gint64 stride = pool->inner * (gint64) pool->size, first, last, offsets[GHLO_CPU_POOL_MAX_TAPS];
+  GhloCpuPoolRow part = *row;
+
+  find_range (d, begin, &first, &last);
+  part.n_windows = (gsize) (end - begin);
+  part.n_taps = 0;
+  for (guint i = 0; i < taps->n; i++)
+    for (gint64 tap = first; tap < last; tap++)
+      offsets[part.n_taps++] = taps->offsets[i] + (begin * d->step + tap * d->dilation - d->low) * stride;
+  part.taps = offsets;
+  if (work->gradient != NULL)
+    {
+      part.source += begin * part.source_step;
+      part.first = taps->first * (guint) (last - first);
+      part.end = taps->end * (guint) (last - first);
+      part.adds = !work->disjoint;
+      if (part.n_taps > 0)
+        work->gradient (&part);
+    }
+  else
+    {
+      part.result += begin * part.result_step;
+      work->func (&part, work->start);
+    }
+}
+
+/* All windows along the last dimension. */
+static void
+run_line (const Work     *work,
+          const Taps     *taps,
+          GhloCpuPoolRow *row)
+{
+  const Pool *pool = work->pool;
+  const Dimension *d = &pool->dimensions[pool->n_dimensions - 1];
+  gint64 room = d->operand + d->low - (d->window - 1) * d->dilation - 1;
+  /* Those that no padding touches. */
+  gint64 begin = MIN (d->low > 0 ? ghlo_ceil_div (d->low, d->step) : 0, d->result);
+  gint64 end = room >= 0 ? CLAMP (room / d->step + 1, begin, d->result) : begin;
+
+  for (gint64 i = 0; i < begin; i++)
+    run_windows (work, taps, i, i + 1, row);
+  if (begin < end)
+    run_windows (work, taps, begin, end, row);
+  for (gint64 i = end; i < d->result; i++)
+    run_windows (work, taps, i, i + 1, row);
+}
+
+/* The windows at rows [begin, end) of the result's first dimension, of one image; @rows of the operand are written
+ * by a gradient. */
+static void
+run_image (const Work   *work,
+           gint64        image,
+           gint64        begin,
+           gint64        end,
+           const gint64 *rows)
+{
+  const Pool *pool = work->pool;
+  guint n = pool->n_dimensions - 1;
+  const Dimension *last = &pool->dimensions[n];
+  gint64 stride = pool->inner * (gint64) pool->size, position[GHLO_MAX_RANK] = { begin }, line = begin;
+  GhloCpuPoolRow row = {
+    .operand = work->operand + image * work->operand_image, .operand_step = last->step * stride,
+    .source_step = stride, .result_step = stride, .n = (gsize) pool->inner,
+  };
+  Taps taps;
+  guint i;
+
+  for (i = 1; i < n; i++)
+    line *= pool->dimensions[i].result;
+  do
+    {
+      gint64 at = image * work->result_image + line++ * last->result * stride;
+
+      find_taps (pool, position, rows, &taps);
+      row.source = work->source + at;
+      row.result = work->gradient != NULL ? work->result + image * work->operand_image : work->result + at;
+      run_line (work, &taps, &row);
+      for (i = n; i > 0 && ++position[i - 1] == (i == 1 ? end : pool->dimensions[i - 1].result); i--)
+        position[i - 1] = 0;
+    }
+  while (i > 0);
+}
+
+/* Rows [begin, end) of one image: of the result, or of a gradient. */
+static void
+run_rows (const Work *work,
+          gint64      image,
+          gint64      begin,
+          gint64      end)
+{
+  const Dimension *d = &work->pool->dimensions[0];
+  const gint64 rows[] = { begin, end };
+  gint64 row = work->operand_image / d->operand, first, last;
+
+  if (work->gradient == NULL)
+    {
+      run_image (work, image, begin, end, rows);
+      return;
+    }
+  /* Windows that reach one of the rows. */
+  first = begin + d->low - (d->window - 1) * d->dilation;
+  first = first > 0 ? ghlo_ceil_div (first, d->step) : 0;
+  last = end - 1 + d->low;
+  last = last >= 0 ? MIN (last / d->step + 1, d->result) : 0;
+  memset (work->result + image * work->operand_image + begin * row, 0, (gsize) ((end - begin) * row));
+  if (first < last)
+    run_image (work, image, first, last, rows);
+}
+
+static void
+run_part (gpointer data,
+          gsize    begin,
+          gsize    end,
+          guint    worker)
+{
+  Work *work = data;
+  const Dimension *d = &work->pool->dimensions[0];
+  gint64 rows = work->gradient != NULL ? d->operand : d->result;
+
+  for (gint64 i = (gint64) begin, next; i < (gint64) end && !g_atomic_int_get (&work->stopped); i = next)
+    {
+      next = MIN ((i / rows + 1) * rows, (gint64) end);
+      if (ghlo_monitor_cancelled (work->monitor, NULL))
+        g_atomic_int_set (&work->stopped, TRUE);
+      else
+        run_rows (work, i / rows, i % rows, next - i / rows * rows);
+    }
+}
+
+static gboolean
+run_work (Work  *work,
+          gint64 rows)
+{
+  const Pool *pool = work->pool;
+  gint64 taps = 1;
+  gsize grain;
+
+  work->operand_image = work->result_image = pool->inner * (gint64) pool->size;
+  for (guint i = 0; i < pool->n_dimensions; i++)
+    {
+      work->operand_image *= pool->dimensions[i].operand;
+      work->result_image *= pool->dimensions[i].result;
+      taps *= pool->dimensions[i].window;
+    }
+  grain = (gsize) (MIN_PART / MAX (work->operand_image / rows, 1) + 1);
+
+  return ghlo_parallel_for ((gsize) (pool->outer * rows), grain,
+                            COST * (double) pool->outer * (double) (work->operand_image + taps * work->result_image),
+                            run_part, work, work->monitor)
+         && !work->stopped;
+}
+
+gboolean
+ghlo_cpu_pool_run (const Pool        *self,
+                   GhloCpuPoolFunc    func,
+                   const guint8      *operand,
+                   gconstpointer      start,
+                   guint8            *result,
+                   const GhloMonitor *monitor)
+{
+  Work work = { .pool = self, .func = func, .operand = operand, .start = start, .result = result, .monitor = monitor };
+
+  return run_work (&work, self->dimensions[0].result);
+}
+
+gboolean
+ghlo_cpu_pool_run_gradient (const Pool              *self,
+                            GhloCpuPoolGradientFunc  func,
+                            const guint8            *operand,
+                            const guint8            *source,
+                            guint8                  *result,
+                            const GhloMonitor       *monitor)
+{
+  Work work = { .pool = self, .gradient = func, .operand = operand, .source = source, .result = result,
+                .disjoint = TRUE, .monitor = monitor };
+
+  for (guint i = 0; i < self->n_dimensions; i++)
+    if (self->dimensions[i].result > 1 && self->dimensions[i].step < self->dimensions[i].window)
+      work.disjoint = FALSE;
+
+  return run_work (&work, self->dimensions[0].operand);
+}
+
+gboolean
+ghlo_cpu_pool_finish (gboolean            done,
+                      const GhloMonitor  *monitor,
+                      GError            **error)
+{
+  if (!done && !ghlo_monitor_cancelled (monitor, error))
+    g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "the windows were cancelled");
+
+  return done;
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * select_and_scatter by a comparison and addition, which is the gradient of a maximum or minimum over
+ * windows of rows of adjacent elements, as a step of plans.
+ */
+
+#include <math.h>
+
+#include "cpu/pooling/pool.h"
+#include "kernel/scalar.h"
+
+typedef struct
+{
+  GhloCpuPool             pool;
+  GhloCpuPoolGradientFunc func;
+} Step;
+
+/* The selection by one comparison of the block's arguments, in their order; none: GHLO_CPU_N_SELECTIONS. */
+static GhloCpuSelection
+find_selection (const GhloIrBlock *block)
+{
+  /* EQ, NE, GE, GT, LE, LT; of floats TOTALORDER is another one. */
+  static const GhloCpuSelection directions[] = {
+    GHLO_CPU_N_SELECTIONS, GHLO_CPU_N_SELECTIONS, GHLO_CPU_SELECT_GREATER_EQUAL, GHLO_CPU_SELECT_GREATER,
+    GHLO_CPU_SELECT_LESS_EQUAL, GHLO_CPU_SELECT_LESS,
+  };
+  enum { TOTALORDER = 2 };
+  const GhloIrOp *op = block != NULL ? block->first : NULL;
+  gint64 direction;
+
+  if (op == NULL || op->next != block->last || op->kind != GHLO_OP_STABLEHLO_COMPARE || block->n_arguments != 2
+      || ghlo_ir_op_operand (op, 0) != block->arguments[0] || ghlo_ir_op_operand (op, 1) != block->arguments[1]
+      || ghlo_ir_op_operand (block->last, 0) != &op->results[0]
+      || ghlo_ir_op_get_int (op, "compare_type", 0) == TOTALORDER)
+    return GHLO_CPU_N_SELECTIONS;
+  direction = ghlo_ir_op_get_int (op, "comparison_direction", 0);
+
+  return direction >= 0 && direction < (gint64) G_N_ELEMENTS (directions) ? directions[direction]
+         : GHLO_CPU_N_SELECTIONS;
+}
+
+/* Whether the initial value is +0, which sums of the source may begin with. */
+static gboolean
+starts_from_zero (const GhloView *start)
+{
+  GhloScalar value;
+
+  if (start->data == NULL)
+    return FALSE;
+  value = ghlo_element_load (start->element_type, start->data);
+
+  return value.f == 0 && !signbit (value.f);
+}
+
+static const char *
+read_request (Step                  *self,
+              const GhloStepRequest *request)
+{
+  const GhloIrOp *op = request->op;
+  const GhloView *operands = request->operands;
+  GhloCpuSelection selection = find_selection (ghlo_ir_op_region_block (op, 0));
+  const char *reason = ghlo_cpu_pool_read (&self->pool, op, &operands[0], &operands[1]);
+
+  if (reason != NULL)
+    return reason;
+  if (selection == GHLO_CPU_N_SELECTIONS)
+    return "it selects by more than a comparison";
+  if (ghlo_combiner_of (ghlo_ir_op_region_block (op, 1), operands[0].element_type) != GHLO_COMBINER_ADD)
+    return "it scatters by another operation than addition";
+  if (!starts_from_zero (&operands[2]))
+    return "its sums may not begin with 0";
+  self->func = ghlo_cpu_routines ()->pool_gradient[self->pool.type][selection];
+
+  return NULL;
+}
+
+static void
+fill_selection (const Step            *self,
+                const GhloStepRequest *request,
+                GhloStepSelection     *selection)
+{
+  selection->operands[0].dense = selection->operands[1].dense = TRUE;
+  selection->operands[2].wants_data = TRUE;
+}
+
+GHLO_CPU_DEFINE_STEP (Step, ghlo_cpu_step_clear_nothing)
+
+static gboolean
+run (gpointer            compiled,
+     const GhloView     *operands,
+     const GhloView     *results,
+     gpointer            scratch,
+     const GhloMonitor  *monitor,
+     GError            **error)
+{
+  const Step *self = compiled;
+  gboolean done = ghlo_cpu_pool_run_gradient (&self->pool, self->func, operands[0].data, operands[1].data,
+                                              results[0].data, monitor);
+
+  return ghlo_cpu_pool_finish (done, monitor, error);
+}
+
+static char *
+describe (gpointer compiled)
+{
+  return g_strdup_printf ("of rows, %s", ghlo_cpu_level_name (ghlo_cpu_level ()));
+}
+
+const GhloStepImplementation ghlo_cpu_step_pool_gradient = {
+  .name = "pool_gradient",
+  .select = select_step,
+  .compile = compile,
+  .run = run,
+  .release = release,
+  .describe = describe,
+};

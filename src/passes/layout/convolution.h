@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The dimension numbers of a convolution, as rules read and change them.
+ */
+
+#pragma once
+
+#include "ir/module.h"
+
+G_BEGIN_DECLS
+
+typedef enum
+{
+  GHLO_CONVOLUTION_INPUT,
+  GHLO_CONVOLUTION_KERNEL,
+  GHLO_CONVOLUTION_OUTPUT,
+  GHLO_CONVOLUTION_N_TENSORS,
+} GhloConvolutionTensor;
+
+/* A convolution of plain types; @op may be NULL. */
+gboolean          ghlo_convolution_is_plain    (const GhloIrOp        *op);
+/* The tensor's dimensions: batch (of the kernel input features), spatial ones in their order, features (output
+ * features). Gives how many. */
+guint             ghlo_convolution_get_order   (const GhloIrAttr      *numbers,
+                                                GhloConvolutionTensor  tensor,
+                                                gint64                *order);
+/* The numbers with those of one tensor mapped: dimension d becomes map[d]. */
+const GhloIrAttr *ghlo_convolution_map_numbers (GhloIrModule          *module,
+                                                const GhloIrAttr      *numbers,
+                                                GhloConvolutionTensor  tensor,
+                                                const gint64          *map);
+
+G_END_DECLS
