@@ -15,24 +15,24 @@ new_strides (GhloStepBuilder *self,
   return ghlo_ir_arena_alloc (&self->plan->arena, MAX (rank, 1) * sizeof (gint64));
 }
 
-/* Strides for @to over the elements of @from in the same row-major order, of which there
- * are some; NULL when no strides say that. Both lists of dimensions are cut into the
- * shortest runs with the same number of elements, as NumPy does; the old dimensions of
- * a run must follow each other without a gap. */
-static const gint64 *
-reshape_strides (GhloStepBuilder       *self,
-                 const GhloStepOperand *from,
-                 const GhloIrType      *to)
+/* Both lists of dimensions are cut into the shortest runs with the same number of elements, as NumPy does; the old
+ * dimensions of a run must follow each other without a gap. */
+const gint64 *
+ghlo_step_reshape_strides (GhloIrArena      *arena,
+                           const gint64     *dimensions,
+                           const gint64     *strides,
+                           guint             rank,
+                           const GhloIrType *to)
 {
-  gint64 *strides = new_strides (self, to->rank);
+  gint64 *made = ghlo_ir_arena_alloc (arena, MAX (to->rank, 1) * sizeof (gint64));
   gint64 old[GHLO_MAX_RANK], old_strides[GHLO_MAX_RANK];
   guint n_old = 0, i = 0, j = 0;
 
-  for (guint k = 0; k < from->type->rank; k++)
-    if (from->type->dimensions[k] != 1)
+  for (guint k = 0; k < rank; k++)
+    if (dimensions[k] != 1)
       {
-        old[n_old] = from->type->dimensions[k];
-        old_strides[n_old++] = from->strides[k];
+        old[n_old] = dimensions[k];
+        old_strides[n_old++] = strides[k];
       }
 
   while (i < n_old)
@@ -52,12 +52,12 @@ reshape_strides (GhloStepBuilder       *self,
       stride = old_strides[i - 1];
       for (guint k = j; k > first_new; k--)
         {
-          strides[k - 1] = stride;
+          made[k - 1] = stride;
           stride *= to->dimensions[k - 1];
         }
     }
 
-  return strides;
+  return made;
 }
 
 static void
@@ -66,7 +66,12 @@ view_reshape (GhloStepBuilder *self,
               GhloStepValue   *value,
               GhloStepOperand *view)
 {
-  view->strides = ghlo_step_type_size (view->type) > 0 ? reshape_strides (self, &value->operand, view->type) : NULL;
+  const GhloStepOperand *from = &value->operand;
+
+  view->strides = NULL;
+  if (ghlo_step_type_size (view->type) > 0)
+    view->strides = ghlo_step_reshape_strides (&self->plan->arena, from->type->dimensions, from->strides,
+                                               from->type->rank, view->type);
   if (view->strides == NULL)
     {
       const GhloIrType *type = view->type;

@@ -81,6 +81,13 @@ GhloStepOperand  ghlo_step_dense_operand (GhloStepBuilder  *self,
                                           guint32           buffer,
                                           const GhloIrType *type);
 gboolean         ghlo_step_is_dense      (const GhloStepOperand *operand);
+/* Strides for @to over elements that lie by @strides in @dimensions, in the same row-major order, of which there
+ * are some; NULL when no strides say that. */
+const gint64    *ghlo_step_reshape_strides (GhloIrArena      *arena,
+                                            const gint64     *dimensions,
+                                            const gint64     *strides,
+                                            guint             rank,
+                                            const GhloIrType *to);
 
 /* Values */
 GhloStepValue   *ghlo_step_value         (const GhloStepBuilder *self,
@@ -184,6 +191,9 @@ gboolean         ghlo_step_unsupported   (const GhloIrOp *op,
 
 /* The stages after building. FALSE, with @watch's error set, when the plan was cancelled. */
 
+/* Steps write their results where copies would bring them, in another order, and these go. */
+gboolean         ghlo_step_plan_stride_results (GhloStepPlan  *plan,
+                                                GhloStepWatch *watch);
 /* Buffers are joined where one may stand for two, and copies that are none any more go. */
 gboolean         ghlo_step_plan_coalesce       (GhloStepPlan  *plan,
                                                 GhloStepWatch *watch);

@@ -334,8 +334,9 @@ ghlo_step_plan_new (const GhloIrModule   *module,
   plan->n_buffers = buffers->len;
   plan->buffers = ghlo_ir_arena_copy (&plan->arena, buffers->data, buffers->len * sizeof (GhloStepBuffer));
   ghlo_ir_arena_clear (&self.arena);
-  ok = ok && ghlo_step_plan_coalesce (plan, &watch) && ghlo_step_plan_find_donations (plan, &watch)
-       && ghlo_step_plan_assign (plan, &watch) && ghlo_step_plan_find_codes (plan, &watch);
+  ok = ok && ghlo_step_plan_stride_results (plan, &watch) && ghlo_step_plan_coalesce (plan, &watch)
+       && ghlo_step_plan_find_donations (plan, &watch) && ghlo_step_plan_assign (plan, &watch)
+       && ghlo_step_plan_find_codes (plan, &watch);
 
   return ok ? g_steal_pointer (&plan) : NULL;
 }

@@ -17,8 +17,9 @@ G_BEGIN_DECLS
 
 /* What is to be computed: an operation, a fusion (ir/fusion.h), or a copy of operand 0 to
  * result 0, of the same type. Operands and results are views: an operand's strides are those
- * that it happens to have, a result of an operation is dense. None is a tuple or quantized;
- * tokens are views without data, of rank 0 and no element type.
+ * that it happens to have, a result of an operation is dense, but where the implementation also
+ * writes others (writes_strides). None is a tuple or quantized; tokens are views without data, of
+ * rank 0 and no element type.
  *
  * A fusion's @body says what is to be done: its arguments are the operands, its terminator's
  * operands the results. It may hold anything, and is only done where all of it is understood. */
@@ -26,7 +27,7 @@ typedef struct
 {
   const GhloIrOp       *op;            /* NULL: a copy */
   const GhloIrBlock    *body;          /* NULL: no fusion */
-  guint                 n_ops;         /* of @body: those that are done, from the first on; all when selecting */
+  guint                 n_ops;         /* of @body: those that are done, from the first on; all when first selecting */
   guint                 n_operands, n_results;
   const GhloView       *operands;      /* of data only what is constant, for as long as what is compiled */
   const GhloView       *results;
@@ -63,6 +64,9 @@ typedef struct
 typedef struct
 {
   const char *name;               /* "gather" */
+  /* Where it has one result, it is also asked about that with its dimensions in another order, without gaps; but only
+   * after it was selected for a dense one, which is then copied: it declines what costs more than that. */
+  gboolean    writes_strides;
   /* Whether it does @request, and how: pure and quick, on any thread. Of constants it looks at
    * single numbers at most. FALSE with a reason: another one does, or another device's, or else the reference
    * executor. */

@@ -38,6 +38,19 @@ def product(left, right, contracted, kind='f32', batch=0, tail=()):
     return program([left, right], kind, result, [line, *(text.replace('TYPE', tensor(result, kind)) for text in tail)])
 
 
+def heads(batch, n_heads, rows, k, columns, kind='f32'):
+    """As attention ends: a product for each head, whose columns stand side by side then."""
+    left, right, made = [batch, n_heads, rows, k], [batch, n_heads, k, columns], [batch, n_heads, rows, columns]
+    result, flat = [batch, rows, n_heads, columns], [batch, rows, n_heads * columns]
+    return program([left, right], kind, flat, [
+        f'%d = stablehlo.dot_general %x0, %x1, batching_dims = [0, 1] x [0, 1], contracting_dims = [3] x [2] : '
+        f'({tensor(left, kind)}, {tensor(right, kind)}) -> {tensor(made, kind)}',
+        f'%z = stablehlo.constant dense<1.25> : {tensor(made, kind)}',
+        f'%s = stablehlo.add %d, %z : {tensor(made, kind)}',
+        f'%t = stablehlo.transpose %s, dims = [0, 2, 1, 3] : ({tensor(made, kind)}) -> {tensor(result, kind)}',
+        f'%r = stablehlo.reshape %t : ({tensor(result, kind)}) -> {tensor(flat, kind)}'])
+
+
 def convolution(image, taps, result, window, numbers='[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]', groups=(1, 1),
                 kind='f32'):
     line = (f'%r = stablehlo.convolution(%x0, %x1) dim_numbers = {numbers}, window = {{{window}}} '
@@ -155,6 +168,8 @@ def make_programs():
         programs[f'product-{name}-small'] = product([517, 7, 5], [517, 5, 9], (2, 1), kind, batch=1)
     programs['product-f64-large'] = product([517, 613], [613, 701], (1, 0), 'f64')
     programs['product-f64-batch'] = product([61, 43, 47], [61, 47, 53], (2, 1), 'f64', batch=1)
+    for kind in 'f32', 'f64', 'bf16', 'f16':
+        programs[f'heads-{kind}'] = heads(3, 7, 131, 67, 41, kind)
     for kind in 'f64', 'bf16', 'f16':
         programs[f'vector-rows-{kind}'] = product([1, 2999], [2999, 501], (1, 0), kind)
         programs[f'vector-columns-{kind}'] = product([501, 2999], [2999], (1, 0), kind)

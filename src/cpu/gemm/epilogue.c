@@ -61,6 +61,21 @@ ghlo_cpu_epilogue_takes (GhloElementType type,
   return form != NULL && find_loop (form, op) != NULL ? ghlo_ir_op_spec (op)->n_operands : 0;
 }
 
+/* As they lie, outermost first. */
+static void
+order_dimensions (const GhloView *result,
+                  guint          *order)
+{
+  for (guint d = 0; d < result->rank; d++)
+    {
+      guint at = d;
+
+      for (; at > 0 && result->strides[order[at - 1]] < result->strides[d]; at--)
+        order[at] = order[at - 1];
+      order[at] = d;
+    }
+}
+
 gboolean
 ghlo_cpu_epilogue_meet (const GhloView       *operand,
                         const GhloView       *result,
@@ -68,6 +83,7 @@ ghlo_cpu_epilogue_meet (const GhloView       *operand,
 {
   gint64 size = ghlo_element_info (result->element_type)->size;
   gboolean is_outer = FALSE;
+  guint order[GHLO_MAX_RANK];
 
   stage->inner = stage->count = 1;
   if (operand->element_type != result->element_type)
@@ -78,9 +94,11 @@ ghlo_cpu_epilogue_meet (const GhloView       *operand,
       || memcmp (operand->dimensions, result->dimensions, result->rank * sizeof (gint64)) != 0)
     return FALSE;
   /* From inside: where it stays, where it steps on, and where it begins again. */
-  for (guint d = result->rank; d > 0; d--)
+  order_dimensions (result, order);
+  for (guint i = result->rank; i > 0; i--)
     {
-      gint64 n = result->dimensions[d - 1], stride = operand->strides[d - 1];
+      guint d = order[i - 1];
+      gint64 n = result->dimensions[d], stride = operand->strides[d];
 
       if (n == 1)
         continue;

@@ -44,8 +44,8 @@ void             ghlo_cpu_epilogue_free  (GhloCpuEpilogue            *self);
  * 0 where there is none. */
 guint            ghlo_cpu_epilogue_takes (GhloElementType             type,
                                           GhloIrOpKind                op);
-/* How an operand meets the elements of a dense result of the same dimensions, or of any if
- * its rank is 0. FALSE when not as said above. */
+/* How an operand meets the elements of a result of the same dimensions, or of any if its rank
+ * is 0, which lies without gaps. FALSE when not as said above. */
 gboolean         ghlo_cpu_epilogue_meet  (const GhloView             *operand,
                                           const GhloView             *result,
                                           GhloCpuEpilogueStage       *stage);

@@ -162,6 +162,20 @@ view_of (const GhloIrType *type,
                       .dimensions = type->rank > 0 ? type->dimensions : no_dimensions, .strides = strides };
 }
 
+/* Of the result of any of the fusion's operations: where the last one's is not dense, there are no reshapes. */
+static const gint64 *
+find_strides (const GhloStepRequest *request,
+              const GhloIrType      *type,
+              gint64                *dense)
+{
+  if (!ghlo_view_is_dense (&request->results[0]))
+    return request->results[0].strides;
+  ghlo_shape_strides (type->rank > 0 ? type->dimensions : NULL, type->rank,
+                      ghlo_element_info (type->element_type)->size, dense);
+
+  return dense;
+}
+
 /* All of @op's stages, or none. */
 static gboolean
 add_op (Reader         *reader,
@@ -169,14 +183,15 @@ add_op (Reader         *reader,
         const GhloIrOp *before)
 {
   const GhloIrType *type = op->results[0].type;
-  const GhloView result = view_of (type, NULL);
+  gint64 strides[GHLO_MAX_RANK];
+  const GhloView result = view_of (type, find_strides (reader->request, type, strides));
   guint position = position_of (op, before), n_stages = reader->self->n_stages;
   gboolean ok;
 
   switch (continues (op, before) ? count_stages (op, position, type->element_type) : -1)
     {
     case 0:
-      return TRUE;
+      return ghlo_view_is_dense (&reader->request->results[0]);
     case 1:
       return add_stage (reader, op->kind, position == 1,
                         op->n_operands == 2 ? ghlo_ir_op_operand (op, 1 - position) : NULL, &result);
@@ -219,9 +234,9 @@ read_fusion (GhloCpuProduct        *self,
   self->rhs = find_operand (&reader, ghlo_ir_op_operand (op, 1));
   if (self->lhs == request->n_operands || self->rhs == request->n_operands)
     return "it does not begin with what it takes";
-  self->result = view_of (op->results[0].type, self->strides);
-  ghlo_shape_strides (self->result.dimensions, self->result.rank,
-                      ghlo_element_info (self->result.element_type)->size, self->strides);
+  if (request->results[0].rank != op->results[0].type->rank && !ghlo_view_is_dense (&request->results[0]))
+    return "its result is of another shape, and not dense";
+  self->result = view_of (op->results[0].type, find_strides (request, op->results[0].type, self->strides));
   fusion->n_elements = ghlo_view_count (&self->result);
   read_stages (&reader);
 

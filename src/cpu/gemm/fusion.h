@@ -28,7 +28,7 @@ typedef struct
   const GhloIrOp *op;                        /* the product or convolution */
   guint           lhs, rhs;                  /* its operands, among the request's */
   GhloView        result;                    /* its own: the request's may have another shape */
-  gint64          strides[GHLO_MAX_RANK];    /* of the result of a fusion's first operation */
+  gint64          strides[GHLO_MAX_RANK];    /* of a fusion's first operation, its result being dense */
 } GhloCpuProduct;
 
 /* As a device's class has it. */

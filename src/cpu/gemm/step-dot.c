@@ -6,6 +6,7 @@
 #include "cpu/gemm/dot-general.h"
 #include "cpu/gemm/fusion.h"
 #include "cpu/steps.h"
+#include "base/sizes.h"
 
 typedef struct
 {
@@ -50,6 +51,27 @@ read_request (Dot                   *self,
   return NULL;
 }
 
+/* Whether a dense result would be computed in another way, which is faster, and then copied. */
+static gboolean
+prefers_dense (const GhloStepRequest *request,
+               const GhloCpuGemm     *gemm)
+{
+  g_autofree GhloCpuGemmProblem *problem = g_new (GhloCpuGemmProblem, 1);
+  g_autoptr (Dot) self = g_new0 (Dot, 1);
+  const GhloView *result = &request->results[0];
+  gint64 strides[GHLO_MAX_RANK];
+  const GhloView dense = { NULL, result->element_type, result->rank, result->dimensions, strides };
+  GhloStepRequest other = *request;
+
+  ghlo_shape_strides (dense.dimensions, dense.rank, ghlo_element_info (dense.element_type)->size, strides);
+  other.results = &dense;
+  if (read_request (self, problem, &other) == NULL)
+    self->gemm = ghlo_cpu_gemm_choose (problem, NULL);
+
+  return self->gemm == NULL
+         || !g_str_equal (ghlo_cpu_gemm_describe (self->gemm), ghlo_cpu_gemm_describe (gemm));
+}
+
 static gboolean
 select_step (gpointer               target,
              const GhloStepRequest *request,
@@ -66,6 +88,8 @@ select_step (gpointer               target,
     selection->reason = "products of its element types are not computed here";
   else if (self->fusion != NULL && !ghlo_cpu_fusion_choose (self->fusion, ghlo_cpu_gemm_nanoseconds (self->gemm)))
     selection->reason = "what follows it is faster alone";
+  else if (!ghlo_view_is_dense (&request->results[0]) && prefers_dense (request, self->gemm))
+    selection->reason = "its result is faster dense";
   if (selection->reason != NULL)
     return FALSE;
   if (ghlo_cpu_gemm_packed_size (self->gemm) > 0)
@@ -133,6 +157,7 @@ describe (gpointer compiled)
 
 const GhloStepImplementation ghlo_cpu_step_dot = {
   .name = "dot",
+  .writes_strides = TRUE,
   .select = select_step,
   .compile = compile,
   .run = run,

@@ -5,6 +5,7 @@
  * aarch64, run under an emulator where there is one.
  *
  *   GHLO_TEST_KERNEL=SEED test-cpu-code      that kernel, whose text is printed when it fails
+ *   GHLO_TEST_LISTING=1 …                    with its code
  *   GHLO_TEST_COUNT=N test-cpu-code          as many kernels
  */
 
@@ -49,9 +50,10 @@ list (const GhloKernel         *kernel,
       const GhloCodeTarget     *target)
 {
   g_autofree char *text = ghlo_kernel_print (kernel), *listing = NULL;
-  g_autoptr (GBytes) object = emitter->compile (kernel, schedule, target, &listing, NULL);
+  g_autoptr (GBytes) object = NULL;
 
-  g_printerr ("%s\n%s\n", text, g_getenv ("GHLO_TEST_LISTING") != NULL ? listing : "");
+  object = emitter->compile (kernel, schedule, target, &listing, NULL);
+  g_printerr ("%s\n%s\n", text, object != NULL && g_getenv ("GHLO_TEST_LISTING") != NULL ? listing : "");
 }
 
 /* Runs all parallel points of @kernel in pieces of up to @piece. FALSE where the emitter does not take the kernel. */

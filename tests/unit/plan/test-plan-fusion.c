@@ -6,152 +6,7 @@
  * named as fusions and do something else.
  */
 
-#include "../reference/kernel-programs.h"
-
-#include "compiler/optimize.h"
-#include "compiler/devices.h"
-#include "ir/print/print.h"
-
-enum { MAX_INPUTS = 32 };
-
-/* Of optimization. */
-static guint level = 1;
-
-static GhloIrModule *
-fuse (const char *text)
-{
-  const GhloOptimizeOptions options = { .level = level };
-  g_autoptr (GhloDiagnostics) diagnostics = ghlo_diagnostics_new ("fused", text, strlen (text));
-  GhloIrModule *module = parse (text);
-  g_autoptr (GError) error = NULL;
-
-  ghlo_fuse (module, ghlo_devices_find ("cpu"), &options, NULL, NULL, NULL, NULL, &error);
-  g_assert_no_error (error);
-  if (!ghlo_ir_verify (module, diagnostics, NULL))
-    g_error ("fusion leaves what does not verify:\n%s", text);
-
-  return module;
-}
-
-static char *
-print_plan (GhloIrModule *module)
-{
-  GhloDeviceCore *device = ghlo_devices_find ("cpu");
-  g_autoptr (GError) error = NULL;
-  GhloPrepared *prepared = ghlo_devices_prepare (device, module, ghlo_ir_module_get_entry (module), NULL, &error);
-  char *printed;
-
-  g_assert_no_error (error);
-  printed = ghlo_prepared_describe (prepared);
-  ghlo_prepared_free (prepared);
-
-  return printed;
-}
-
-static void
-run_on (GhloDeviceCore *device,
-        GhloIrModule   *module,
-        GhloValue     **inputs,
-        guint           n_inputs,
-        GhloValue     **outputs)
-{
-  g_autoptr (GError) error = NULL;
-  g_autoptr (GhloPrepared) prepared = ghlo_devices_prepare (device, module, ghlo_ir_module_get_entry (module),
-                                                            NULL, &error);
-
-  g_assert_no_error (error);
-  ghlo_prepared_run (prepared, NULL, inputs, n_inputs, outputs, NULL, &error);
-  g_assert_no_error (error);
-}
-
-/* Numbers whose products and sums are exact. */
-static void
-fill (GhloValue *value)
-{
-  gboolean is_float = ghlo_element_type_is_float (value->type->element_type) || is_complex (value);
-
-  for (gsize i = 0; i < value->n_elements; i++)
-    if (is_float)
-      set_number (value, i, CMPLX (g_test_rand_int_range (-8, 9) / 4.0, g_test_rand_int_range (-8, 9) / 4.0));
-    else
-      set_number (value, i, g_test_rand_int_range (0, 4));
-}
-
-enum { REFERENCE, CPU, FUSED, FUSED_REFERENCE, READ_AGAIN, N_RUNS };
-
-static void
-run_all (const char  *text,
-         GhloValue  **inputs,
-         guint        n_inputs,
-         GhloValue  **outputs)
-{
-  GhloDeviceCore *reference = ghlo_reference_device (), *cpu = ghlo_devices_find ("cpu");
-  g_autoptr (GhloIrModule) plain = parse (text), fused = fuse (text), again = NULL;
-  g_autofree char *printed = ghlo_ir_to_string (fused, GHLO_IR_PRINT_DEFAULT);
-
-  again = parse (printed);
-  run_on (reference, plain, inputs, n_inputs, &outputs[REFERENCE]);
-  run_on (cpu, plain, inputs, n_inputs, &outputs[CPU]);
-  run_on (cpu, fused, inputs, n_inputs, &outputs[FUSED]);
-  run_on (reference, fused, inputs, n_inputs, &outputs[FUSED_REFERENCE]);
-  run_on (cpu, again, inputs, n_inputs, &outputs[READ_AGAIN]);
-}
-
-static gboolean
-same_bits (const GhloValue *a,
-           const GhloValue *b)
-{
-  return a->n_bytes == b->n_bytes && memcmp (a->data, b->data, a->n_bytes) == 0;
-}
-
-/* The first function's one result, as it is, fused, and read again after that, and by the reference executor. */
-static void
-check_runs (const char *text)
-{
-  g_autoptr (GhloIrModule) module = parse (text);
-  const GhloIrBlock *body = ghlo_ir_func_get_body (ghlo_ir_module_get_entry (module));
-  GhloValue *inputs[MAX_INPUTS], *outputs[N_RUNS] = { NULL };
-
-  for (guint i = 0; i < body->n_arguments; i++)
-    {
-      g_autoptr (GhloTensorType) type = ghlo_ir_type_to_tensor_type (body->arguments[i]->type);
-
-      inputs[i] = ghlo_value_new_tensor (type, NULL);
-      fill (inputs[i]);
-    }
-  run_all (text, inputs, body->n_arguments, outputs);
-  for (gsize i = 0; i < outputs[REFERENCE]->n_elements; i++)
-    if (number_at (outputs[REFERENCE], i) != number_at (outputs[CPU], i))
-      g_error ("element %" G_GSIZE_FORMAT " differs from the reference executor's:\n%s", i, text);
-  if (!same_bits (outputs[CPU], outputs[FUSED]))
-    g_error ("a fusion gives other bits:\n%s", text);
-  if (!same_bits (outputs[REFERENCE], outputs[FUSED_REFERENCE]))
-    g_error ("a fusion gives other bits on the reference executor:\n%s", text);
-  if (!same_bits (outputs[CPU], outputs[READ_AGAIN]))
-    g_error ("a fusion that was printed and read again gives other bits:\n%s", text);
-  for (guint i = 0; i < N_RUNS; i++)
-    ghlo_value_unref (outputs[i]);
-  for (guint i = 0; i < body->n_arguments; i++)
-    ghlo_value_unref (inputs[i]);
-}
-
-/* The plan has lines with @words, which NULL ends, and the program computes the same. */
-static void
-check (const char *text,
-       ...)
-{
-  g_autoptr (GhloIrModule) fused = fuse (text);
-  g_autofree char *plan = print_plan (fused);
-  const char *word;
-  va_list words;
-
-  va_start (words, text);
-  while ((word = va_arg (words, const char *)) != NULL)
-    if (strstr (plan, word) == NULL)
-      g_error ("expected \"%s\" in\n%s", word, plan);
-  va_end (words);
-  check_runs (text);
-}
+#include "plan-runs.h"
 
 #define HEAD "func.func @main(%x: tensor<6x8xf32>, %w: tensor<8x4xf32>, %b: tensor<4xf32>, %r: tensor<6x4xf32>) "
 #define DOT(result) \
@@ -816,9 +671,33 @@ add_follower (Maker *self,
     }
 }
 
-/* A program of up to six followers. */
+/* The result in another order. */
+static void
+add_transpose (Maker *self,
+               guint  last,
+               guint  next)
+{
+  g_autofree char *from = type_of (self->element, self->rank, self->dimensions), *to = NULL, *list = NULL;
+  gint64 permutation[8], dimensions[8];
+  guint order[8];
+
+  shuffle (order, self->rank);
+  for (guint i = 0; i < self->rank; i++)
+    {
+      permutation[i] = order[i];
+      dimensions[i] = self->dimensions[order[i]];
+    }
+  memcpy (self->dimensions, dimensions, self->rank * sizeof (gint64));
+  list = list_of ("[", self->rank, permutation, ", ", "]");
+  to = type_of (self->element, self->rank, self->dimensions);
+  g_string_append_printf (self->body, "  %%v%u = stablehlo.transpose %%v%u, dims = %s : (%s) -> %s\n", next, last, list,
+                          from, to);
+}
+
+/* A program of up to six followers, and of none where the result is transposed. */
 static char *
-make_program (gboolean convolution)
+make_program (gboolean convolution,
+              gboolean transposed)
 {
   static const struct
   {
@@ -830,7 +709,8 @@ make_program (gboolean convolution)
     { "ui8", "ui8", TRUE, FALSE }, { "i64", "i64", TRUE, FALSE }, { "bf16", "f32", TRUE, TRUE },
     { "complex<f32>", "complex<f32>", FALSE, TRUE },
   };
-  guint t = (guint) g_test_rand_int_range (0, G_N_ELEMENTS (types)), n = (guint) g_test_rand_int_range (1, 7);
+  guint t = (guint) g_test_rand_int_range (0, G_N_ELEMENTS (types));
+  guint n = (guint) g_test_rand_int_range (transposed ? 0 : 1, 7);
   g_autoptr (GString) arguments = g_string_new (NULL), body = g_string_new (NULL);
   Maker self = {
     .arguments = arguments, .body = body, .operand = types[t].operand, .element = types[t].element,
@@ -845,6 +725,11 @@ make_program (gboolean convolution)
   g_string_append_printf (self.body, "  %%v0 = %s\n", self.product);
   for (guint i = 0; i < n; i++)
     add_follower (&self, i, i + 1);
+  if (transposed)
+    {
+      add_transpose (&self, n, n + 1);
+      n++;
+    }
   type = type_of (self.element, self.rank, self.dimensions);
   g_free (self.product);
 
@@ -852,33 +737,42 @@ make_program (gboolean convolution)
                           n, type);
 }
 
+/* More than half of the plans have @word. */
 static void
-check_random (gboolean convolution)
+check_random (gboolean    convolution,
+              gboolean    transposed,
+              const char *word)
 {
-  guint n_joined = 0, n = 300;
+  guint n_found = 0, n = 300;
 
   for (guint i = 0; i < n; i++)
     {
-      g_autofree char *text = make_program (convolution), *plan = NULL;
+      g_autofree char *text = make_program (convolution, transposed), *plan = NULL;
       g_autoptr (GhloIrModule) fused = fuse (text);
 
       plan = print_plan (fused);
-      n_joined += strstr (plan, " + ") != NULL;
+      n_found += strstr (plan, word) != NULL;
       check_runs (text);
     }
-  g_assert_cmpuint (n_joined, >, n / 2);
+  g_assert_cmpuint (n_found, >, n / 2);
 }
 
 static void
 test_random_products (void)
 {
-  check_random (FALSE);
+  check_random (FALSE, FALSE, " + ");
+}
+
+static void
+test_random_transposed (void)
+{
+  check_random (FALSE, TRUE, " at 0 by (");
 }
 
 static void
 test_random_convolutions (void)
 {
-  check_random (TRUE);
+  check_random (TRUE, FALSE, " + ");
 }
 
 int
@@ -904,6 +798,7 @@ main (int   argc,
   g_test_add_func ("/plan-fusion/named-shapes", test_named_shapes);
   g_test_add_func ("/plan-fusion/named-endless", test_named_endless);
   g_test_add_func ("/plan-fusion/random-products", test_random_products);
+  g_test_add_func ("/plan-fusion/random-transposed", test_random_transposed);
   g_test_add_func ("/plan-fusion/random-convolutions", test_random_convolutions);
 
   return g_test_run ();
