@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What the parts of the emitter share. All values are scalars; integers have no sign, booleans are those of SPIR-V.
+ * Addresses are numbers of 64 bits, made pointers at an access. What lasts from block to block lies in variables of the
+ * function, of which drivers make registers.
+ */
+
+#pragma once
+
+#include "vulkan/spirv/builder.h"
+#include "vulkan/spirv/spirv.h"
+
+G_BEGIN_DECLS
+
+enum { GHLO_SPIRV_MAX_NODES = 4096 };
+
+typedef struct
+{
+  GhloSpirvBuilder *builder;
+  const GhloKernel *kernel;             /* without functions */
+  GhloSpirvFloats   floats;
+  Id                glsl;               /* the extended instructions */
+  Id                u32, u64, boolean;  /* types */
+
+  /* Of the invocation; u64. */
+  Id                table, number, n_invocations, scratch;
+  Id                buffers[GHLO_KERNEL_MAX_BUFFERS], extents[GHLO_KERNEL_MAX_AXES];
+  Id                variables[GHLO_KERNEL_MAX_TEMPORARIES];     /* of temporaries that span no axis; 0: not yet */
+
+  Id                point[GHLO_KERNEL_MAX_AXES];                /* u64 */
+  Id                values[GHLO_SPIRV_MAX_NODES];
+  Id                left[GHLO_KERNEL_MAX_FOLDS], right[GHLO_KERNEL_MAX_FOLDS];
+} Spirv;
+
+#define CODE(op, type, ...) ghlo_spirv_code (self->builder, op, type, GHLO_SPIRV_WORDS (__VA_ARGS__))
+#define GLSL(name, type, ...) CODE (SpvOpExtInst, type, self->glsl, GLSLstd450##name, __VA_ARGS__)
+#define STATEMENT(op, ...) ghlo_spirv_add (self->builder, GHLO_SPIRV_CODE, op, GHLO_SPIRV_WORDS (__VA_ARGS__))
+
+/* types.c */
+Id   ghlo_spirv_integer_type  (Spirv           *self,
+                               guint            bits);
+Id   ghlo_spirv_type          (Spirv           *self,
+                               GhloElementType  type);
+/* A constant of an integer type. */
+Id   ghlo_spirv_integer       (Spirv           *self,
+                               guint            bits,
+                               guint64          value);
+Id   ghlo_spirv_u64           (Spirv           *self,
+                               guint64          value);
+Id   ghlo_spirv_constant      (Spirv           *self,
+                               GhloElementType  type,
+                               guint64          bits);
+Id   ghlo_spirv_real          (Spirv           *self,
+                               GhloElementType  type,
+                               double           value);
+Id   ghlo_spirv_variable      (Spirv           *self,
+                               Id               type);
+Id   ghlo_spirv_select        (Spirv           *self,
+                               Id               type,
+                               Id               condition,
+                               Id               if_true,
+                               Id               if_false);
+/* @result, an instruction of floats, is neither contracted nor reassociated. */
+Id   ghlo_spirv_exact         (Spirv           *self,
+                               Id               result);
+/* offset + sum of strides × coordinates. */
+Id   ghlo_spirv_sum           (Spirv           *self,
+                               gint64           offset,
+                               const gint64    *strides);
+
+/* integers.c, floats.c, nodes.c */
+Id   ghlo_spirv_integer_node  (Spirv           *self,
+                               GhloNodeKind     kind,
+                               GhloElementType  type,
+                               const Id        *operands);
+Id   ghlo_spirv_float_node    (Spirv           *self,
+                               GhloNodeKind     kind,
+                               GhloElementType  type,
+                               const Id        *operands);
+Id   ghlo_spirv_convert       (Spirv           *self,
+                               GhloElementType  to,
+                               GhloElementType  from,
+                               Id               value);
+void ghlo_spirv_nodes         (Spirv           *self,
+                               guint            first,
+                               guint            end);
+
+/* memory.c */
+Id   ghlo_spirv_load          (Spirv           *self,
+                               guint            access,
+                               Id               fill);
+Id   ghlo_spirv_inside        (Spirv           *self,
+                               guint            access);
+void ghlo_spirv_store         (Spirv           *self,
+                               guint            access,
+                               Id               value);
+Id   ghlo_spirv_get           (Spirv           *self,
+                               guint            temporary);
+void ghlo_spirv_set           (Spirv           *self,
+                               guint            temporary,
+                               Id               value);
+Id   ghlo_spirv_word          (Spirv           *self,
+                               Id               address,
+                               guint            index);
+
+/* loops.c */
+typedef struct
+{
+  Id index;                     /* u64, within the loop */
+  Id variable, head, next, exit;
+} SpirvLoop;
+
+SpirvLoop ghlo_spirv_begin_loop (Spirv         *self,
+                                 Id             begin,
+                                 Id             end);
+void      ghlo_spirv_end_loop   (Spirv         *self,
+                                 SpirvLoop      loop,
+                                 Id             step);
+/* What follows, up to ghlo_spirv_end_if (), is done where @condition holds. */
+Id        ghlo_spirv_begin_if   (Spirv         *self,
+                                 Id             condition);
+void      ghlo_spirv_end_if     (Spirv         *self,
+                                 Id             exit);
+/* @func at each point of @axes, bits; of the first one at those of [begin, end), all where they are 0. */
+void      ghlo_spirv_nest       (Spirv         *self,
+                                 guint          axes,
+                                 Id             begin,
+                                 Id             end,
+                                 void         (*func) (Spirv *self, gpointer data),
+                                 gpointer       data);
+
+/* points.c, blocks.c */
+void ghlo_spirv_points        (Spirv                 *self,
+                               const GhloKernelBlock *block);
+void ghlo_spirv_blocks        (Spirv                 *self,
+                               guint                  first,
+                               guint                  end,
+                               guint                  loops);
+
+G_END_DECLS
