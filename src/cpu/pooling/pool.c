@@ -278,7 +278,8 @@ run_image (const Work   *work,
       gint64 at = image * work->result_image + line++ * last->result * stride;
 
       find_taps (pool, position, rows, &taps);
-      row.source = work->source + at;
+      /* Windows have no source, only gradients do. */
+      row.source = work->source != NULL ? work->source + at : NULL;
       row.result = work->gradient != NULL ? work->result + image * work->operand_image : work->result + at;
       run_line (work, &taps, &row);
       for (i = n; i > 0 && ++position[i - 1] == (i == 1 ? end : pool->dimensions[i - 1].result); i--)
