@@ -125,7 +125,8 @@ ghlo_spirv_unique (GhloSpirvBuilder *self,
   Id id;
 
   g_assert (n <= MAX_OPERANDS);
-  memcpy (key + 2, operands, n * sizeof *key);
+  for (guint i = 0; i < n; i++)
+    key[2 + i] = operands[i];
   bytes = g_bytes_new (key, (n + 2) * sizeof *key);
   found = g_hash_table_lookup (self->unique, bytes);
   if (found != NULL)
@@ -133,7 +134,8 @@ ghlo_spirv_unique (GhloSpirvBuilder *self,
   id = ghlo_spirv_new_id (self);
   words[0] = type;
   words[n_before - 1] = id;
-  memcpy (words + n_before, operands, n * sizeof *words);
+  for (guint i = 0; i < n; i++)
+    words[n_before + i] = operands[i];
   ghlo_spirv_add (self, GHLO_SPIRV_GLOBALS, op, words, n + n_before);
   g_hash_table_insert (self->unique, g_steal_pointer (&bytes), GUINT_TO_POINTER (id));
 
