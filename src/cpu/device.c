@@ -6,7 +6,7 @@
 #include "cpu/device.h"
 
 #include "cpu/convolution/convolution.h"
-#include "cpu/gemm/fusion.h"
+#include "cpu/gemm/epilogue.h"
 #include "cpu/isa/level.h"
 #include "cpu/target.h"
 #include "kernel/lower.h"
@@ -27,8 +27,12 @@ declines (GhloDeviceCore        *self,
 {
   if (g_str_equal (kind, "channels-last"))
     return ghlo_cpu_convolution_declines_layout (ops[0]);
+  if (g_str_equal (kind, "loop"))
+    return ghlo_kernel_loop_obstacle (ops, n_ops);
+  if (g_str_equal (kind, "epilogue"))
+    return ghlo_cpu_epilogue_declines (ops, n_ops);
   if (!g_str_equal (kind, "map") && !g_str_equal (kind, "reduction"))
-    return ghlo_cpu_declines (kind, ops, n_ops);
+    return "the CPU has no step of that kind";
   for (guint i = 0; i < n_ops; i++)
     {
       const char *reason = ghlo_kernel_obstacle (ops[i]);

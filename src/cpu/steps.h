@@ -24,7 +24,6 @@ extern const GhloStepImplementation ghlo_cpu_step_gather;
 extern const GhloStepImplementation ghlo_cpu_step_iota;
 extern const GhloStepImplementation ghlo_cpu_step_kernel;
 extern const GhloStepImplementation ghlo_cpu_step_pad;
-extern const GhloStepImplementation ghlo_cpu_step_pool;
 extern const GhloStepImplementation ghlo_cpu_step_pool_gradient;
 extern const GhloStepImplementation ghlo_cpu_step_random;
 extern const GhloStepImplementation ghlo_cpu_step_reduce;

@@ -2,13 +2,14 @@
  *
  * Which operations the CPU has step implementations for, besides those that it has
  * elementwise loops for. Of one operation they are tried in the table's order; composites
- * are fusions.
+ * are fusions. What no loop computes, of 8-bit floats for example, is a kernel.
  */
 
 #include "cpu/target.h"
 
 #include "cpu/isa/level.h"
 #include "cpu/steps.h"
+#include "kernel/scalar.h"
 #include "runtime/parallel.h"
 
 /* Approximate rates of one core, and how many cores get as much from memory. */
@@ -40,7 +41,6 @@ static const Row rows[] = {
   { GHLO_OP_STABLEHLO_REDUCE, &ghlo_cpu_step_reduce },
   { GHLO_OP_STABLEHLO_REDUCE, &ghlo_cpu_step_kernel },
   { GHLO_OP_STABLEHLO_REDUCE_WINDOW, &ghlo_cpu_step_cumulative },
-  { GHLO_OP_STABLEHLO_REDUCE_WINDOW, &ghlo_cpu_step_pool },
   { GHLO_OP_STABLEHLO_REDUCE_WINDOW, &ghlo_cpu_step_kernel },
   { GHLO_OP_STABLEHLO_RNG_BIT_GENERATOR, &ghlo_cpu_step_random },
   { GHLO_OP_STABLEHLO_SCATTER, &ghlo_cpu_step_scatter },
@@ -58,7 +58,9 @@ find (gpointer                      self,
   gboolean passed = previous == NULL;
 
   if (ghlo_cpu_has_elementwise (op->kind))
-    return passed ? &ghlo_cpu_step_elementwise : NULL;
+    return passed ? &ghlo_cpu_step_elementwise : previous == &ghlo_cpu_step_elementwise ? &ghlo_cpu_step_kernel : NULL;
+  if (ghlo_scalar_of (op->kind) != GHLO_SCALAR_INVALID)
+    return passed ? &ghlo_cpu_step_kernel : NULL;
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
     if (rows[i].op == op->kind)
       {

@@ -18,16 +18,19 @@ enum
   N = I | F,
   A = B | N,
   /* Types by name, beyond the bits of classes. */
-  UI16 = 1 << 4,
-  F32 = 1 << 5,
+  UI8 = 1 << 4,
+  UI16 = 1 << 5,
+  F32 = 1 << 6,
 };
 
 #define ONE_TYPE(types) \
-  ((types) == UI16 ? GHLO_ELEMENT_TYPE_UI16 : (types) == F32 ? GHLO_ELEMENT_TYPE_F32 : GHLO_ELEMENT_TYPE_INVALID)
+  ((types) == UI8 ? GHLO_ELEMENT_TYPE_UI8 : (types) == UI16 ? GHLO_ELEMENT_TYPE_UI16 \
+   : (types) == F32 ? GHLO_ELEMENT_TYPE_F32 : GHLO_ELEMENT_TYPE_INVALID)
 #define OPERANDS(n, types) n, (types) & A, ONE_TYPE (types)
 #define RESULT_SAME    0, GHLO_ELEMENT_TYPE_INVALID
 #define RESULT_OWN     A, GHLO_ELEMENT_TYPE_INVALID
 #define RESULT_BOOLEAN 0, GHLO_ELEMENT_TYPE_I1
+#define RESULT_UI8     0, GHLO_ELEMENT_TYPE_UI8
 #define RESULT_UI16    0, GHLO_ELEMENT_TYPE_UI16
 #define RESULT_F32     0, GHLO_ELEMENT_TYPE_F32
 

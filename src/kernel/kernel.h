@@ -226,6 +226,13 @@ ghlo_kernel_is_written (const GhloKernel *self,
   return self->buffers[ghlo_kernel_memory (self, buffer)].is_written;
 }
 
+/* The last of @axes, which are bits; GHLO_KERNEL_NONE where there is none. */
+static inline guint
+ghlo_kernel_last_axis (guint axes)
+{
+  return axes == 0 ? GHLO_KERNEL_NONE : 31 - (guint) __builtin_clz (axes);
+}
+
 /* Classes of types, as bits. */
 typedef enum
 {

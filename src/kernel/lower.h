@@ -23,9 +23,16 @@ typedef struct
 {
   const GhloIrOp    *op;                /* where there is no body */
   const GhloIrBlock *body;
+  const GhloIrOp    *given;             /* of the body, computed elsewhere: its result is the first operand, the body's
+                                         * arguments those behind it; or NULL */
+  const guint       *which;             /* of the body's results, those that are the group's; NULL: all */
+  const guint       *order;             /* of the points' dimensions, where nothing is reduced: which is the outermost,
+                                         * and so on; NULL: as they are */
   guint              n_operands, n_results;
+  const GhloIrValue *const *inputs;     /* the operands as values, where they are not those of the operation alone:
+                                         * what its regions take besides; else NULL */
   const GhloView    *operands;          /* any strides; data is not looked at */
-  const GhloView    *results;           /* dense */
+  const GhloView    *results;           /* without gaps */
 } GhloKernelGroup;
 
 /* Buffer i of the kernel is operand i, buffer n_operands + i is result i. */
@@ -41,6 +48,9 @@ gboolean ghlo_kernel_lower          (const GhloKernelGroup *group,
                                      const char           **reason);
 /* Why no group with @op is a kernel, static; NULL where one may be. */
 const char *ghlo_kernel_obstacle    (const GhloIrOp        *op);
+/* The same of a loop: @ops are the constants that it may take along, and the loop. */
+const char *ghlo_kernel_loop_obstacle (const GhloIrOp *const *ops,
+                                       guint                  n_ops);
 void     ghlo_lowered_kernel_clear  (GhloLoweredKernel     *self);
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (GhloLoweredKernel, ghlo_lowered_kernel_clear)

@@ -20,6 +20,7 @@ typedef struct
   double vector_time;           /* of one operation on one vector */
   double strided_time;          /* to load or store one element that is not beside the one before */
   double indexed_time;          /* the same by an address of its own */
+  double byte_time;             /* to bring one byte from or to memory */
 } GhloMachine;
 
 G_END_DECLS

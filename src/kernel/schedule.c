@@ -6,12 +6,18 @@
 
 #include "kernel/schedule.h"
 
+#include "kernel/depends.h"
 #include "kernel/variance.h"
 
 #include <string.h>
 
 /* A thread is worth waking up for so much work. */
 #define GRAIN_NANOSECONDS 20000.0
+/* Of code with all its cuts. */
+#define MAX_INSTRUCTIONS 2000
+
+/* Elements from lane to lane (cpu/emit/strides.c). */
+enum { MAX_APART = 4 };
 
 typedef struct
 {
@@ -75,15 +81,13 @@ access_time (const Estimate *self,
   if (stride == 0)
     return 0;
 
-  return stride == size ? MAX (n * size / self->machine->vector_bytes, 1) * self->machine->vector_time
-                        : n * self->machine->strided_time;
-}
+  if (stride == size)
+    return MAX (n * size / self->machine->vector_bytes, 1) * self->machine->vector_time;
+  /* Code picks lanes from whole vectors, in about as many steps as it loads. */
+  if (self->machine->call_time == 0 && stride % size == 0 && stride > 0 && stride <= MAX_APART * size)
+    return MAX (n * size / self->machine->vector_bytes, 1) * 2 * (double) (stride / size) * self->machine->vector_time;
 
-/* The last axis of @axes, which are bits; GHLO_KERNEL_NONE where there is none. */
-static guint
-last_axis (guint axes)
-{
-  return axes == 0 ? GHLO_KERNEL_NONE : 31 - (guint) __builtin_clz (axes);
+  return n * self->machine->strided_time;
 }
 
 /* A node for each of @n lanes along @axis. */
@@ -113,19 +117,11 @@ group_time (const Estimate        *self,
             const GhloKernelBlock *block,
             double                 n)
 {
-  g_autofree guint8 *depends = g_new0 (guint8, self->kernel->n_nodes);
+  g_autofree guint8 *depends = ghlo_kernel_depends (self->kernel, block);
   guint n_dependent = 0;
 
   for (guint i = block->first_node; i < block->first_merge; i++)
-    {
-      const GhloKernelNode *node = &self->kernel->nodes[i];
-
-      depends[i] = node->kind == GHLO_NODE_LEFT;
-      for (guint j = 0; j < 3; j++)
-        if (node->operands[j] != GHLO_KERNEL_NONE && depends[node->operands[j]])
-          depends[i] = TRUE;
-      n_dependent += depends[i] && node->kind != GHLO_NODE_LEFT;
-    }
+    n_dependent += depends[i] && self->kernel->nodes[i].kind != GHLO_NODE_LEFT;
 
   return n_dependent > block->n_folds ? self->machine->call_time * n_dependent * n / block->n_chains : 0;
 }
@@ -149,6 +145,23 @@ merge_time (const Estimate        *self,
   return g_bit_storage (block->n_chains - 1u) * (block->end_node - block->first_merge) * self->machine->wait_time;
 }
 
+/* Which nodes code evaluates at single points: those that depend on a fold of one chain along the lanes, or all of the
+ * block where they cannot be told apart. NULL: none. */
+static guint8 *
+find_single (const Estimate        *self,
+             const GhloKernelBlock *block)
+{
+  guint8 *single;
+
+  if (block->n_chains != 1 || self->lanes != GHLO_KERNEL_NONE || self->machine->call_time > 0)
+    return NULL;
+  single = ghlo_kernel_depends (self->kernel, block);
+  if (!ghlo_kernel_folds_in_order (self->kernel, block))
+    memset (single, TRUE, self->kernel->n_nodes);
+
+  return single;
+}
+
 /* One block at one point of the axes around it, for one parallel point. */
 static double
 block_time (const Estimate        *self,
@@ -156,17 +169,17 @@ block_time (const Estimate        *self,
 {
   const GhloKernel *kernel = self->kernel;
   const gboolean is_across = self->lanes != GHLO_KERNEL_NONE;
-  const guint axis = is_across ? self->lanes
-                               : last_axis (block->kind == GHLO_BLOCK_PRODUCT ? block->columns : block->axes);
+  const guint axes = block->kind == GHLO_BLOCK_PRODUCT ? block->columns : block->axes;
+  const guint axis = is_across ? self->lanes : ghlo_kernel_last_axis (axes);
   const double n = axis == GHLO_KERNEL_NONE ? 1 : (double) MIN (kernel->axes[axis].extent, self->strip);
+  g_autofree guint8 *single = find_single (self, block);
   double time = 0, strips = points_of (kernel, block->axes) / (is_across ? 1 : n);
 
   if (block->kind == GHLO_BLOCK_PRODUCT)
     time = self->machine->call_time + n * 4 / self->machine->vector_bytes * self->machine->vector_time;
-  /* In code a fold in order is one of single points; there are no vectors then. */
   for (guint i = block->first_node; i < block->first_merge; i++)
-    time += block->n_chains == 1 && !is_across && self->machine->call_time == 0
-              ? n * node_time (self, &kernel->nodes[i], axis, 1) : node_time (self, &kernel->nodes[i], axis, n);
+    time += single != NULL && single[i] ? n * node_time (self, &kernel->nodes[i], axis, 1)
+                                        : node_time (self, &kernel->nodes[i], axis, n);
   for (guint i = block->first_store; i < block->first_store + block->n_stores; i++)
     if (kernel->stores[i].access != GHLO_KERNEL_NONE)
       time += access_time (self, kernel->stores[i].access, axis, n);
@@ -243,13 +256,43 @@ choose_strip (const GhloKernel  *kernel,
   return strip;
 }
 
+/* What bringing all from and to memory takes for one parallel point; of buffers that are read in part as much as is
+ * loaded at most. */
+static double
+memory_time (const Estimate *self)
+{
+  const GhloKernel *kernel = self->kernel;
+  const double points = points_of (kernel, (1u << kernel->n_axes) - 1);
+  double bytes = 0, loaded[GHLO_KERNEL_MAX_BUFFERS] = { 0 };
+
+  for (guint i = 0; i < kernel->n_accesses; i++)
+    loaded[kernel->accesses[i].buffer] += points * ghlo_element_info (kernel->accesses[i].type)->size;
+  for (guint i = 0; i < kernel->n_buffers; i++)
+    bytes += MIN (loaded[i], (double) kernel->buffers[i].size);
+
+  return bytes * self->machine->byte_time / points_of (kernel, (1u << kernel->n_parallel) - 1);
+}
+
+/* Threads get whole strips or vectors: a part of one takes as long as all of it. */
+static void
+choose_grain (const GhloKernel   *kernel,
+              GhloKernelSchedule *schedule)
+{
+  double points = points_of (kernel, (1u << kernel->n_parallel) - 1);
+  gint64 grain = (gint64) CLAMP (GRAIN_NANOSECONDS / MAX (schedule->cost, 1e-3), 1, points), together = 1;
+
+  if (schedule->lanes != GHLO_KERNEL_NONE)
+    together = CLAMP (kernel->axes[schedule->lanes].extent, 1, MAX (schedule->strip, schedule->width));
+  schedule->grain = (grain + together - 1) / together * together;
+}
+
 /* The least time of all choices of lanes. */
 static void
 choose_lanes (Estimate           *estimate,
+              guint               axes,
               GhloKernelSchedule *schedule)
 {
   const GhloKernel *kernel = estimate->kernel;
-  double points = points_of (kernel, (1u << kernel->n_parallel) - 1);
 
   estimate->lanes = schedule->lanes = GHLO_KERNEL_NONE;
   schedule->cost = time_of (estimate);
@@ -259,6 +302,8 @@ choose_lanes (Estimate           *estimate,
 
       if (!ghlo_kernel_schedule_allows (kernel, i))
         break;
+      if ((axes & 1u << i) == 0)
+        continue;
       estimate->lanes = i;
       cost = time_of (estimate);
       if (cost <= schedule->cost)
@@ -267,19 +312,21 @@ choose_lanes (Estimate           *estimate,
           schedule->cost = cost;
         }
     }
-  schedule->grain = (gint64) CLAMP (GRAIN_NANOSECONDS / MAX (schedule->cost, 1e-3), 1, points);
+  schedule->cost = MAX (schedule->cost, memory_time (estimate));
 }
 
 void
 ghlo_kernel_schedule_choose (const GhloKernel   *kernel,
                              const GhloMachine  *machine,
+                             guint               axes,
                              GhloKernelSchedule *schedule)
 {
   g_autofree guint16 *varies = ghlo_kernel_variance (kernel);
   Estimate estimate = { kernel, machine, varies, .strip = choose_strip (kernel, machine) };
 
   *schedule = (GhloKernelSchedule) { .strip = (guint16) estimate.strip };
-  choose_lanes (&estimate, schedule);
+  choose_lanes (&estimate, axes, schedule);
+  choose_grain (kernel, schedule);
 }
 
 /* One vector of what most values are. */
@@ -316,16 +363,64 @@ has_long_chains (const GhloKernel *kernel)
   return FALSE;
 }
 
+/* What evaluating all nodes takes in code, about: instructions. */
+static guint
+count_instructions (const GhloKernel *kernel)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < kernel->n_nodes; i++)
+    n += ghlo_node_spec (kernel->nodes[i].kind)->role == GHLO_NODE_FUNCTION ? 30 : 1;
+
+  return n;
+}
+
+/* Whether the positions of some guard grow along @axis. */
+static gboolean
+has_guards (const GhloKernel *kernel,
+            guint             axis)
+{
+  for (guint i = 0; i < kernel->n_terms; i++)
+    if (!kernel->terms[i].clamps && kernel->terms[i].node == GHLO_KERNEL_NONE && kernel->terms[i].strides[axis] > 0)
+      return TRUE;
+
+  return FALSE;
+}
+
+/* Each cut is code for what is inside, for what is outside and for what is neither. Those of lanes save most, since
+ * they have masks; short loops of blocks are hardly worth one. */
+static guint
+choose_cuts (const GhloKernel         *kernel,
+             const GhloKernelSchedule *schedule)
+{
+  guint instructions = count_instructions (kernel), cuts = 0;
+
+  for (guint round = 0; round < 3; round++)
+    for (guint i = kernel->n_axes; i-- > 0;)
+      {
+        const guint kind = i == schedule->lanes ? 0 : i >= kernel->n_parallel ? 1 : 2;
+
+        if (kind != round || !has_guards (kernel, i) || instructions * 3 > MAX_INSTRUCTIONS
+            || (kind == 1 && kernel->axes[i].extent < 16 && !kernel->axes[i].is_runtime))
+          continue;
+        cuts |= 1u << i;
+        instructions *= 3;
+      }
+
+  return cuts;
+}
+
 void
 ghlo_kernel_schedule_choose_code (const GhloKernel   *kernel,
                                   const GhloMachine  *machine,
+                                  guint               axes,
                                   GhloKernelSchedule *schedule)
 {
   g_autofree guint16 *varies = ghlo_kernel_variance (kernel);
   Estimate estimate = { kernel, machine, varies, .strip = choose_width (kernel, machine) };
 
   *schedule = (GhloKernelSchedule) { .width = (guint16) estimate.strip };
-  choose_lanes (&estimate, schedule);
+  choose_lanes (&estimate, axes, schedule);
   /* Parallel points wait for themselves only, so several vectors of them keep the processor busy. */
   if (schedule->lanes != GHLO_KERNEL_NONE)
     schedule->width = MIN (schedule->width * (has_long_chains (kernel) ? 4 : 2), GHLO_SCHEDULE_MAX_WIDTH);
@@ -333,4 +428,6 @@ ghlo_kernel_schedule_choose_code (const GhloKernel   *kernel,
   while (schedule->lanes != GHLO_KERNEL_NONE && schedule->width > 1
          && schedule->width / 2 >= kernel->axes[schedule->lanes].extent && !kernel->axes[schedule->lanes].is_runtime)
     schedule->width /= 2;
+  schedule->cuts = (guint8) choose_cuts (kernel, schedule);
+  choose_grain (kernel, schedule);
 }

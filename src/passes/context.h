@@ -55,6 +55,7 @@ PASS (licm);
 PASS (count_loops);
 PASS (dce);
 PASS (channels_last);
+PASS (fuse_loops);
 PASS (fuse_epilogues);
 PASS (fuse_reductions);
 PASS (fuse_maps);

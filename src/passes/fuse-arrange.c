@@ -7,6 +7,8 @@
 
 #include "passes/fuse-kernels.h"
 
+#include <string.h>
+
 #include "passes/walk.h"
 
 typedef struct
@@ -34,6 +36,23 @@ use_copies (GhloIrOp   *op,
     }
 }
 
+/* What comes before it in the function are views that it does not read through. */
+static void
+put_product_first (const GhloFuseGraph *graph,
+                   GhloFuseList        *list)
+{
+  guint at = 0;
+  guint32 number;
+
+  while (at < list->n && graph->nodes[list->numbers[at]].role != GHLO_FUSE_ROLE_PRODUCT)
+    at++;
+  if (at == list->n)
+    return;
+  number = list->numbers[at];
+  memmove (&list->numbers[1], &list->numbers[0], at * sizeof number);
+  list->numbers[0] = number;
+}
+
 static void
 make_group (Arranger *self,
             guint32   number)
@@ -45,6 +64,7 @@ make_group (Arranger *self,
   GhloFuseGroup *group;
 
   ghlo_fuse_kernels_list (self->maker, number, &list);
+  put_product_first (graph, &list);
   group = g_malloc (offsetof (GhloFuseGroup, ops) + list.n * sizeof group->ops[0]);
   group->n_ops = list.n;
   for (guint i = 0; i < list.n; i++)

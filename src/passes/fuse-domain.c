@@ -14,7 +14,7 @@
 
 enum
 {
-  MAX_PLACES = 63,          /* bits */
+  MAX_PLACES = 32,          /* of at most 64 bits; a check takes time in proportion */
   MAX_VALUES = 48,          /* inputs and results */
   MAX_COMPUTED = 256,       /* operations, as often as they are computed */
 };
@@ -131,6 +131,7 @@ typedef struct
   const GhloFuseDomain *domain;
   const guint32        *list;
   guint                 n, n_places;
+  guint64               started;                        /* places where the program says */
   guint64               places[GHLO_FUSE_MAX_OPS];      /* bits */
   guint8                is_live[GHLO_FUSE_MAX_OPS];     /* computed from what the group computes, or computing itself */
   guint8                is_given[GHLO_FUSE_MAX_OPS];    /* used outside, by way of views that are */
@@ -281,6 +282,8 @@ read_elsewhere (Check             *self,
   if (self->n_places + n > MAX_PLACES)
     return "it would be computed at too many places";
   read_at (self, value, ((G_GUINT64_CONSTANT (1) << n) - 1) << self->n_places);
+  if ((places & self->started) != 0)
+    self->started |= ((G_GUINT64_CONSTANT (1) << n) - 1) << self->n_places;
   self->n_places += n;
 
   return NULL;
@@ -378,9 +381,28 @@ check_index (Check          *self,
 {
   const char *reason = NULL;
 
+  if ((places & self->started) != 0)
+    return "it is read where the program says, and what it reads depends on the place";
   if (op->kind == GHLO_OP_STABLEHLO_PAD && is_live (self, ghlo_ir_op_operand (op, 1)))
     return "the group computes what is padded with";
   for (guint k = 0; k < op->n_operands && reason == NULL; k++)
+    reason = read_elsewhere (self, ghlo_ir_op_operand (op, k), places);
+
+  return reason;
+}
+
+/* Its slices are read where starts say, the starts where slices are. */
+static const char *
+check_start (Check          *self,
+             const GhloIrOp *op,
+             guint64         places)
+{
+  guint first = self->n_places;
+  const char *reason = read_elsewhere (self, ghlo_ir_op_operand (op, 0), places);
+
+  for (guint i = first; i < self->n_places; i++)
+    self->started |= G_GUINT64_CONSTANT (1) << i;
+  for (guint k = 1; k < op->n_operands && reason == NULL; k++)
     reason = read_elsewhere (self, ghlo_ir_op_operand (op, k), places);
 
   return reason;
@@ -400,12 +422,17 @@ check_operands (Check              *self,
       return check_reduce (self, node);
     case GHLO_FUSE_ROLE_INDEX:
       return check_index (self, node->op, places);
+    case GHLO_FUSE_ROLE_START:
+      return check_start (self, node->op, places);
     case GHLO_FUSE_ROLE_BROADCAST:
       return check_broadcast (self, node->op, places);
     case GHLO_FUSE_ROLE_MOVE:
       return check_move (self, node->op, places);
     case GHLO_FUSE_ROLE_RESHAPE:
     case GHLO_FUSE_ROLE_CONVERT:
+      read_at (self, ghlo_ir_op_operand (node->op, 0), places);
+      return NULL;
+    case GHLO_FUSE_ROLE_PRODUCT:
       read_at (self, ghlo_ir_op_operand (node->op, 0), places);
       return NULL;
     case GHLO_FUSE_ROLE_LEAF:
@@ -429,6 +456,10 @@ check_op (Check *self,
     return NULL;
   if (!is_view && (self->is_given[i] || self->places[i] == 0))
     self->places[i] |= 1;
+  /* A reshape of all of it may follow. */
+  if (node->role == GHLO_FUSE_ROLE_PRODUCT
+      && ghlo_type_count (node->op->results[0].type) == ghlo_type_count (self->domain->type))
+    form = FULL;
   if ((self->places[i] & 1) != 0 && (is_reduce ? form != ROW : form == NEITHER))
     return "its elements are not those of the group";
   if (self->places[i] > 1 && !ghlo_fuse_role_is_cheap (node->role))

@@ -1,135 +1,295 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The pass "fuse-epilogues": products and convolutions together with the elementwise operations
- * that their result goes through, one after the other, each the only use of what came before it:
- * a bias, relu, a clamp, a scale, a residual. A device may do these to each finished part of the
- * result while it is in the cache. Reshapes may stand between them. What is computed stays the
- * same to the bit.
+ * The groups of "fuse-epilogues": a product or convolution and the elementwise operations on its result, on what they
+ * give, and so on. A device may do these to each finished part of the result while it is in the cache. A reshape of
+ * the result that is its only use counts as the product.
+ *
+ * What is within reach is all that depends on the product in no other way than through what is within reach. Of
+ * this, operations are left to those who read them where that leaves less to be written: so the square of a result
+ * that is summed stays with the sum, and relu with its mask goes with the product.
  */
 
-#include "passes/fuse.h"
+#include "passes/fuse-kernels.h"
 
 #include "passes/walk.h"
 
-/* Of an operation; and of a group. */
-enum { MAX_OPERANDS = 3, MAX_OPS = 17 };
+/* Operations behind a product that are looked at: so the time is in proportion to the program. */
+enum { WINDOW = 1024 };
+
+/* What one merge is worth at least: a step, in nanoseconds. */
+#define GAIN 1000.0
+
+typedef enum
+{
+  UNRELATED,
+  WITHIN,       /* the product, and what may be in its group */
+  BEYOND,       /* depends on it otherwise */
+} State;
+
+typedef struct
+{
+  GhloFuseKernels *maker;
+  guint32          product, end;        /* of the window */
+  guint8           states[WINDOW];      /* of operations from the product on */
+  guint8           is_given[WINDOW];    /* of those that are within: whether others read what they give */
+} Search;
+
+static const GhloFuseNode *
+node_of (const Search *self,
+         guint32       number)
+{
+  return &self->maker->graph->nodes[number];
+}
+
+static State
+state_of (const Search *self,
+          guint32       number)
+{
+  return number >= self->product && number < self->end ? self->states[number - self->product] : UNRELATED;
+}
+
+/* How @number depends on the product. */
+static State
+find_state (const Search *self,
+            guint32       number)
+{
+  const GhloFuseGraph *graph = self->maker->graph;
+  State state = UNRELATED;
+
+  for (guint32 k = graph->first_source[number]; k < graph->first_source[number + 1]; k++)
+    state = MAX (state, state_of (self, graph->sources[k]));
+
+  return state;
+}
 
 static gboolean
-begins (const GhloIrOp *op)
+may_be_within (const Search *self,
+               guint32       number)
 {
-  const GhloIrType *type;
+  const GhloFuseNode *node = node_of (self, number), *product = node_of (self, self->product);
 
-  if (op->kind != GHLO_OP_STABLEHLO_CONVOLUTION && op->kind != GHLO_OP_STABLEHLO_DOT
-      && op->kind != GHLO_OP_STABLEHLO_DOT_GENERAL)
+  if (node->op->block != product->op->block || node->n_members > 1 || node->group != number)
     return FALSE;
-  type = op->results[0].type;
-  for (guint i = 0; i < type->rank; i++)
-    if (type->dimensions[i] == 0)
-      return FALSE;
+  if (node->role == GHLO_FUSE_ROLE_RESHAPE || node->role == GHLO_FUSE_ROLE_CONVERT)
+    return TRUE;
 
-  return ghlo_ir_type_has_static_shape (type);
+  return (node->role == GHLO_FUSE_ROLE_ELEMENTWISE || node->role == GHLO_FUSE_ROLE_FUNCTION)
+         && ghlo_fuse_domain_is_full (&self->maker->candidates[self->product].domain, node->op->results[0].type);
 }
 
-/* NULL where @use is the only one of @value, in its block; else the reason why it is not. */
-static const char *
-find_other_use (const GhloIrValue *value)
+static guint32
+last_user (const Search *self,
+           guint32       number)
 {
-  const GhloIrUse *use = value->uses;
+  const GhloFuseGraph *graph = self->maker->graph;
+  guint32 last = number;
 
-  if (use == NULL)
-    return "its result is not used";
-  if (use->next != NULL)
-    return "its result is used more than once";
+  for (guint32 k = graph->first_user[number]; k < graph->first_user[number + 1]; k++)
+    last = MAX (last, graph->users[k]);
 
-  return use->op->block != value->op->block ? "its result is used in a region" : NULL;
+  return last;
 }
 
-static gboolean
-is_reshape (const GhloIrOp *op)
+static void
+find_within (Search *self)
 {
-  return op->kind == GHLO_OP_STABLEHLO_RESHAPE
-         && op->results[0].type->quantization == ghlo_ir_op_operand (op, 0)->type->quantization
-         && ghlo_ir_type_has_static_shape (op->results[0].type);
-}
+  const guint32 limit = MIN (self->maker->graph->n_nodes, self->product + WINDOW);
+  guint32 last = last_user (self, self->product);
 
-/* NULL where @op does something to each element of @type alone. A clamp's bounds may be single numbers, but
- * what it is of is the result's. */
-static const char *
-find_obstacle (const GhloIrOp   *op,
-               const GhloIrType *type)
-{
-  gboolean is_elementwise = (ghlo_ir_op_get_spec (op)->traits & GHLO_IR_TRAIT_ELEMENTWISE) != 0
-                            || op->kind == GHLO_OP_STABLEHLO_CLAMP;
-
-  if (!is_elementwise || op->n_results != 1 || op->n_regions > 0 || op->n_operands > MAX_OPERANDS)
-    return "it is not elementwise";
-
-  return op->results[0].type != type ? "it changes the type of the elements" : NULL;
-}
-
-/* The next operation and the reshapes before it. */
-static gboolean
-grow_once (GhloFuser     *self,
-           GhloFuseGroup *group)
-{
-  GhloFuseGroup grown = *group;
-
-  while (grown.n_ops < MAX_OPS)
+  self->states[0] = WITHIN;
+  for (self->end = self->product + 1; self->end < limit && self->end <= last; self->end++)
     {
-      const GhloIrValue *value = &grown.ops[grown.n_ops - 1]->results[0];
-      const char *reason = find_other_use (value);
-      GhloIrOp *next = reason == NULL ? value->uses->op : NULL;
+      State state = find_state (self, self->end);
 
-      if (next == NULL)
+      if (state == WITHIN && !may_be_within (self, self->end))
+        state = BEYOND;
+      if (state == WITHIN)
+        last = MAX (last, last_user (self, self->end));
+      self->states[self->end - self->product] = state;
+    }
+}
+
+/* How the values of one operation are used. */
+typedef struct
+{
+  gboolean within;      /* by operations that are within reach */
+  gboolean outside;
+  gboolean as_values;   /* outside, by what is in no group: they have to be written */
+} Uses;
+
+static void
+add_uses (const Search *self,
+          guint32       number,
+          Uses         *uses)
+{
+  const GhloFuseGraph *graph = self->maker->graph;
+
+  for (guint32 k = graph->first_user[number]; k < graph->first_user[number + 1]; k++)
+    {
+      guint32 user = graph->users[k];
+      GhloFuseRole role = graph->nodes[user].role;
+
+      if (state_of (self, user) != WITHIN)
         {
-          ghlo_fuse_refuse (self, group->ops[0], NULL, reason);
-          return FALSE;
+          uses->outside = TRUE;
+          uses->as_values |= role == GHLO_FUSE_ROLE_NONE || role == GHLO_FUSE_ROLE_PRODUCT;
         }
-      grown.ops[grown.n_ops++] = next;
-      if (is_reshape (next))
-        continue;
-      reason = find_obstacle (next, value->type);
-      if (reason == NULL)
-        return ghlo_fuse_merge (self, group, &grown);
-      ghlo_fuse_refuse (self, group->ops[0], next, reason);
-      return FALSE;
+      else if (ghlo_fuse_role_is_view (role))
+        add_uses (self, user, uses);
+      else
+        uses->within = TRUE;
     }
-  ghlo_fuse_refuse (self, group->ops[0], NULL, "it has as many operations as a group may have");
-
-  return FALSE;
 }
 
-static gboolean
-find (GhloFuser      *self,
-      GhloIrOp       *func,
-      gconstpointer   data,
-      GError        **error)
+static gsize
+size_of (const Search *self,
+         guint32       number)
 {
-  for (GhloIrOp *op = ghlo_pass_next_op (func, func); op != NULL; op = ghlo_pass_next_op (op, func))
-    {
-      GhloFuseGroup group;
+  return ghlo_element_info (node_of (self, number)->op->results[0].type->element_type)->size;
+}
 
-      if (ghlo_monitor_cancelled (ghlo_fuse_get_monitor (self), error))
-        return FALSE;
-      if (!begins (op))
+/* The bytes for each point that would have to be written if @number were left: of what it reads and nobody outside
+ * does. With @is_left it is. */
+static gsize
+find_cost_without (Search   *self,
+                   guint32   number,
+                   gboolean  is_left)
+{
+  const GhloFuseGraph *graph = self->maker->graph;
+  gsize cost = 0;
+
+  for (guint32 k = graph->first_source[number]; k < graph->first_source[number + 1]; k++)
+    {
+      guint32 source = graph->sources[k];
+
+      if (state_of (self, source) != WITHIN)
         continue;
-      group.ops[0] = op;
-      group.n_ops = 1;
-      while (grow_once (self, &group))
-        ;
-      if (group.n_ops > 1)
-        ghlo_fuse_add (self, &group);
+      if (ghlo_fuse_role_is_view (graph->nodes[source].role))
+        cost += find_cost_without (self, source, is_left);
+      else if (!self->is_given[source - self->product])
+        cost += size_of (self, source);
+      self->is_given[source - self->product] |= is_left;
     }
 
-  return TRUE;
+  return cost;
+}
+
+/* From the last one on: what only adds to what is written is left to those who read it. */
+static void
+leave_rest (Search *self)
+{
+  for (guint32 number = self->end; number-- > self->product; )
+    {
+      Uses uses = { FALSE };
+
+      if (state_of (self, number) != WITHIN)
+        continue;
+      add_uses (self, number, &uses);
+      self->is_given[number - self->product] = uses.outside;
+    }
+  for (guint32 number = self->end - 1; number > self->product; number--)
+    {
+      Uses uses = { FALSE };
+
+      if (state_of (self, number) != WITHIN || ghlo_fuse_role_is_view (node_of (self, number)->role))
+        continue;
+      add_uses (self, number, &uses);
+      if (uses.within || uses.as_values || find_cost_without (self, number, FALSE) >= size_of (self, number))
+        continue;
+      self->states[number - self->product] = BEYOND;
+      find_cost_without (self, number, TRUE);
+    }
+}
+
+/* Says why those stay outside that read what the group has. */
+static void
+tell_rest (const Search *self)
+{
+  const GhloFuseGraph *graph = self->maker->graph;
+  const GhloIrOp *first = node_of (self, self->product)->op;
+
+  for (guint32 number = self->product + 1; number < self->end; number++)
+    {
+      const GhloFuseNode *node = &graph->nodes[number];
+
+      if (find_state (self, number) != WITHIN || state_of (self, number) == WITHIN
+          || node->op->block != first->block)
+        continue;
+      if (node->role == GHLO_FUSE_ROLE_ELEMENTWISE || node->role == GHLO_FUSE_ROLE_FUNCTION)
+        ghlo_fuse_refuse (self->maker->fuser, first, node->op,
+                          node->group != number || node->n_members > 1 ? "it is in another group"
+                          : may_be_within (self, number) ? "what reads it computes it"
+                                                         : "it has other dimensions");
+      else if (node->op->n_results > 0)
+        ghlo_fuse_refuse (self->maker->fuser, first, node->op, "it is not elementwise");
+    }
+}
+
+/* The reshape that alone uses what @product gives and that is no view, or @product. */
+static guint32
+find_reshaped (const GhloFuseGraph *graph,
+               guint32              product)
+{
+  guint32 user;
+
+  if (graph->first_user[product + 1] - graph->first_user[product] != 1)
+    return product;
+  user = graph->users[graph->first_user[product]];
+
+  return graph->nodes[user].op->kind == GHLO_OP_STABLEHLO_RESHAPE
+         && graph->nodes[user].op->block == graph->nodes[product].op->block
+         && graph->nodes[user].role == GHLO_FUSE_ROLE_NONE ? user : product;
+}
+
+static void
+merge_within (Search  *self,
+              guint32  product)
+{
+  gboolean is_merged = product == self->product;
+
+  for (guint32 number = self->product + 1; number < self->end; number++)
+    {
+      if (state_of (self, number) != WITHIN || ghlo_fuse_role_is_view (node_of (self, number)->role))
+        continue;
+      if (!is_merged && !ghlo_fuse_kernels_merge (self->maker, product, self->product, GAIN))
+        return;
+      is_merged = TRUE;
+      ghlo_fuse_kernels_merge (self->maker, product, number, GAIN);
+    }
+}
+
+static void
+grow_one (Search  *self,
+          guint32  product)
+{
+  GhloFuseNode *node;
+
+  self->product = find_reshaped (self->maker->graph, product);
+  node = &self->maker->graph->nodes[self->product];
+  node->role = GHLO_FUSE_ROLE_PRODUCT;
+  self->maker->candidates[self->product].domain = ghlo_fuse_domain_of (node);
+  find_within (self);
+  leave_rest (self);
+  merge_within (self, product);
+  tell_rest (self);
+  if (node->group == self->product && self->product != product)
+    node->role = GHLO_FUSE_ROLE_NONE;
 }
 
 gboolean
-ghlo_pass_fuse_epilogues (GhloIrModule     *module,
-                          GhloPassContext  *context,
-                          GError          **error)
+ghlo_fuse_kernels_grow (GhloFuseKernels  *self,
+                        GError          **error)
 {
-  static const GhloFuseRules rules = { "epilogue", find, NULL };
+  g_autofree Search *search = g_new0 (Search, 1);
 
-  return ghlo_fuse_module (module, context, &rules, error);
+  search->maker = self;
+  for (guint32 i = 0; i < self->graph->n_nodes; i++)
+    {
+      if (ghlo_monitor_cancelled (ghlo_fuse_get_monitor (self->fuser), error))
+        return FALSE;
+      if (self->graph->nodes[i].role == GHLO_FUSE_ROLE_PRODUCT && self->graph->nodes[i].group == i)
+        grow_one (search, i);
+    }
+
+  return TRUE;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The passes "fuse-reductions" and "fuse-maps": groups of elementwise operations, index operations
- * and reductions that a device may generate one kernel for. Both are the same but for
- * reductions, which all groups of the first have, and none of the second.
+ * The passes "fuse-epilogues", "fuse-reductions" and "fuse-maps": groups of elementwise operations, index
+ * operations and reductions that a device may generate one kernel for. The latter two are the same but
+ * for reductions, which all groups of the first have, and none of the second; those of "fuse-epilogues" are
+ * elementwise and begin with a product (fuse-epilogues.c).
  */
 
 #include "passes/fuse-kernels.h"
@@ -21,7 +22,7 @@ enum { MAX_VIEWS = 8 };
 
 typedef struct
 {
-  gboolean    reductions;
+  gboolean    reductions, products;
   GHashTable *functions;      /* see ghlo_pass_pure_functions () */
 } Options;
 
@@ -74,6 +75,8 @@ ghlo_fuse_kernels_list (const GhloFuseKernels *self,
       return;
     }
   add_to_list (list, number);
+  if (self->graph->nodes[number].role == GHLO_FUSE_ROLE_PRODUCT)
+    return;
   for (guint i = 0; i < op->n_operands && list->n <= GHLO_FUSE_MAX_OPS; i++)
     for (guint32 view = view_of (self, op, ghlo_ir_op_operand (op, i)); view != GHLO_FUSE_NONE; )
       {
@@ -272,7 +275,8 @@ find_role (GhloFuseKernels *self,
 {
   GhloFuseRole role = ghlo_fuse_role_of (self->graph->nodes[number].op);
 
-  if (role == GHLO_FUSE_ROLE_REDUCE && !self->reductions)
+  /* Groups with products have neither, but leave to them what they read. */
+  if (!self->products && (role == GHLO_FUSE_ROLE_PRODUCT || (role == GHLO_FUSE_ROLE_REDUCE && !self->reductions)))
     return GHLO_FUSE_ROLE_NONE;
   if (role == GHLO_FUSE_ROLE_CONVERT && has_other_users (self->graph, number))
     return GHLO_FUSE_ROLE_ELEMENTWISE;
@@ -329,11 +333,17 @@ find_roles (GhloFuseKernels *self)
     }
 }
 
+/* Whether there is anything that each group has to have. */
 static gboolean
-has_reductions (GhloIrOp *func)
+has_groups (const Options *options,
+            GhloIrOp      *func)
 {
+  const GhloFuseRole role = options->products ? GHLO_FUSE_ROLE_PRODUCT : GHLO_FUSE_ROLE_REDUCE;
+
+  if (!options->products && !options->reductions)
+    return TRUE;
   for (const GhloIrOp *op = ghlo_pass_next_op (func, func); op != NULL; op = ghlo_pass_next_op (op, func))
-    if (op->kind == GHLO_OP_STABLEHLO_REDUCE)
+    if (ghlo_fuse_role_of (op) == role)
       return TRUE;
 
   return FALSE;
@@ -347,17 +357,17 @@ find (GhloFuser      *fuser,
 {
   const Options *options = data;
   g_autoptr (GhloFuseGraph) graph = NULL;
-  GhloFuseKernels self = { .fuser = fuser, .reductions = options->reductions };
+  GhloFuseKernels self = { .fuser = fuser, .reductions = options->reductions, .products = options->products };
   gboolean ok;
 
-  if (options->reductions && !has_reductions (func))
+  if (!has_groups (options, func))
     return TRUE;
   self.graph = graph = ghlo_fuse_graph_new (func, options->functions);
   self.candidates = g_new0 (GhloFuseCandidate, graph->n_nodes + 1);
   self.reasons = g_new0 (const char *, graph->n_nodes + 1);
   find_roles (&self);
   ghlo_fuse_checker_init (&self.checker, graph);
-  ok = ghlo_fuse_kernels_queue (&self, error);
+  ok = options->products ? ghlo_fuse_kernels_grow (&self, error) : ghlo_fuse_kernels_queue (&self, error);
   if (ok)
     ghlo_fuse_kernels_arrange (&self);
   ghlo_fuse_checker_clear (&self.checker);
@@ -373,14 +383,21 @@ static gboolean
 fuse (GhloIrModule     *module,
       GhloPassContext  *context,
       const char       *kind,
-      gboolean          reductions,
+      Options           options,
       GError          **error)
 {
-  g_autoptr (GHashTable) functions = ghlo_pass_pure_functions (module);
-  const Options options = { reductions, functions };
+  g_autoptr (GHashTable) functions = options.functions = ghlo_pass_pure_functions (module);
   const GhloFuseRules rules = { kind, find, &options };
 
   return ghlo_fuse_module (module, context, &rules, error);
+}
+
+gboolean
+ghlo_pass_fuse_epilogues (GhloIrModule     *module,
+                          GhloPassContext  *context,
+                          GError          **error)
+{
+  return fuse (module, context, "epilogue", (Options) { .products = TRUE }, error);
 }
 
 gboolean
@@ -388,7 +405,7 @@ ghlo_pass_fuse_reductions (GhloIrModule     *module,
                            GhloPassContext  *context,
                            GError          **error)
 {
-  return fuse (module, context, "reduction", TRUE, error);
+  return fuse (module, context, "reduction", (Options) { .reductions = TRUE }, error);
 }
 
 gboolean
@@ -396,5 +413,5 @@ ghlo_pass_fuse_maps (GhloIrModule     *module,
                      GhloPassContext  *context,
                      GError          **error)
 {
-  return fuse (module, context, "map", FALSE, error);
+  return fuse (module, context, "map", (Options) { .reductions = FALSE }, error);
 }

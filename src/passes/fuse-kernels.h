@@ -35,6 +35,7 @@ typedef struct
 {
   GhloFuser         *fuser;
   gboolean           reductions;   /* groups have reductions; else they have none */
+  gboolean           products;     /* they begin with a product, the only one */
   GhloFuseGraph     *graph;
   GhloFuseChecker    checker;
   GhloFuseCandidate *candidates;   /* by number */
@@ -58,6 +59,9 @@ gboolean ghlo_fuse_kernels_accept  (GhloFuseKernels       *self,
                                     guint32                number);
 
 gboolean ghlo_fuse_kernels_queue   (GhloFuseKernels       *self,
+                                    GError               **error);
+/* The same of groups that begin with a product. */
+gboolean ghlo_fuse_kernels_grow    (GhloFuseKernels       *self,
                                     GError               **error);
 /* Puts the operations of each group behind each other, with views of their own, in the function, and hands the groups
  * to the driver. */

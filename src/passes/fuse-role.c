@@ -167,10 +167,17 @@ role_by_kind (const GhloIrOp *op)
     case GHLO_OP_STABLEHLO_PAD:
     case GHLO_OP_STABLEHLO_CONCATENATE:
       return GHLO_FUSE_ROLE_INDEX;
+    case GHLO_OP_STABLEHLO_DYNAMIC_SLICE:
+    case GHLO_OP_STABLEHLO_GATHER:
+      return GHLO_FUSE_ROLE_START;
     case GHLO_OP_STABLEHLO_REDUCE:
       return role_of_reduce (op);
     case GHLO_OP_STABLEHLO_CONVERT:
       return role_of_convert (op);
+    case GHLO_OP_STABLEHLO_CONVOLUTION:
+    case GHLO_OP_STABLEHLO_DOT:
+    case GHLO_OP_STABLEHLO_DOT_GENERAL:
+      return GHLO_FUSE_ROLE_PRODUCT;
     default:
       if (!is_elementwise (op))
         return GHLO_FUSE_ROLE_NONE;
@@ -187,5 +194,6 @@ ghlo_fuse_role_of (const GhloIrOp *op)
 gboolean
 ghlo_fuse_role_is_cheap (GhloFuseRole role)
 {
-  return role != GHLO_FUSE_ROLE_NONE && role != GHLO_FUSE_ROLE_FUNCTION && role != GHLO_FUSE_ROLE_REDUCE;
+  return role != GHLO_FUSE_ROLE_NONE && role != GHLO_FUSE_ROLE_FUNCTION && role != GHLO_FUSE_ROLE_REDUCE
+         && role != GHLO_FUSE_ROLE_PRODUCT;
 }

@@ -17,7 +17,9 @@ typedef enum
   GHLO_FUSE_ROLE_ELEMENTWISE,
   GHLO_FUSE_ROLE_FUNCTION,      /* the same, but too costly to be computed again */
   GHLO_FUSE_ROLE_INDEX,         /* pad, concatenate */
+  GHLO_FUSE_ROLE_START,         /* dynamic slice, gather: what they read is where the program says */
   GHLO_FUSE_ROLE_REDUCE,
+  GHLO_FUSE_ROLE_PRODUCT,       /* a product or convolution: no kernel, but a group may begin with one */
   /* Views, which cost nothing or next to nothing, are in each group that uses them. */
   GHLO_FUSE_ROLE_LEAF,          /* has no operands: a constant of equal elements, iota */
   GHLO_FUSE_ROLE_BROADCAST,

@@ -141,12 +141,23 @@ ghlo_fuse_add (GhloFuser           *self,
 
 /* What is given: the results that others use; where there are none, the last operation's first. */
 
+/* Whether @op is one of @ops, or within the regions of one. */
+static gboolean
+is_member (GHashTable     *ops,
+           const GhloIrOp *op)
+{
+  while (op != NULL && !g_hash_table_contains (ops, op))
+    op = ghlo_ir_op_get_parent (op);
+
+  return op != NULL;
+}
+
 static gboolean
 has_other_use (const GhloIrValue *value,
                GHashTable        *ops)
 {
   for (const GhloIrUse *use = value->uses; use != NULL; use = use->next)
-    if (!g_hash_table_contains (ops, use->op))
+    if (!is_member (ops, use->op))
       return TRUE;
 
   return FALSE;

@@ -35,7 +35,7 @@ typedef struct
 /* Operations that a fusion pass might have merged, or has. */
 typedef struct
 {
-  const char     *kind;                   /* "epilogue", "reduction", "map" */
+  const char     *kind;                   /* "loop", "epilogue", "reduction", "map" */
   const GhloIrOp *first;                  /* of the group */
   const GhloIrOp *op;                     /* to be merged with the group; NULL where none was to be found */
   guint           number;                 /* of the merge, from 1 on; 0: there is none */

@@ -257,14 +257,13 @@ gboolean
 ghlo_step_build_called (GhloStepBuilder   *self,
                         const GhloIrOp    *op,
                         const GhloIrBlock *body,
-                        const GhloIrOp    *first,
                         GError           **error)
 {
   if (++self->depth > MAX_DEPTH)
     return ghlo_step_unsupported (op, "calls are nested too deeply", error);
   for (guint i = 0; i < body->n_arguments; i++)
     ghlo_step_bind_same (self, body->arguments[i], ghlo_step_value (self, ghlo_ir_op_operand (op, i)));
-  if (!ghlo_step_build_ops (self, first, error))
+  if (!ghlo_step_build_ops (self, body->first, error))
     return FALSE;
   for (guint i = 0; i < op->n_results; i++)
     ghlo_step_bind_same (self, &op->results[i], ghlo_step_value (self, ghlo_ir_op_operand (body->last, i)));
@@ -283,7 +282,7 @@ build_call (GhloStepBuilder *self,
   if (body == NULL)
     return ghlo_step_unsupported (op, "what it calls is not here", error);
 
-  return ghlo_step_build_called (self, op, body, body->first, error);
+  return ghlo_step_build_called (self, op, body, error);
 }
 
 gboolean

@@ -84,7 +84,7 @@ try_implementation (Attempt                      *attempt,
                     const GhloStepImplementation *implementation,
                     GhloStepSelection            *selection)
 {
-  *selection = (GhloStepSelection) { .operands = attempt->selections, .n_ops = attempt->request.n_ops };
+  *selection = (GhloStepSelection) { .operands = attempt->selections };
   for (guint i = 0; i < attempt->request.n_operands; i++)
     attempt->selections[i] = (GhloStepOperandSelection) { .in_place = GHLO_STEP_NONE };
 
@@ -148,27 +148,15 @@ prepare_operands (GhloStepBuilder *self,
     }
 }
 
-/* Of a fusion that is done in part: the request becomes one for that part, whose last operation is given. */
-static const GhloIrOp *
-cut_request (GhloStepBuilder *self,
-             Attempt         *attempt,
-             guint            n_ops)
+static guint
+count_ops (const GhloIrBlock *body)
 {
-  GhloStepRequest *request = &attempt->request;
-  const GhloIrOp *last = NULL;
+  guint n = 0;
 
-  request->n_operands = 0;
-  request->n_ops = n_ops;
-  for (guint n = 0; n < n_ops; n++)
-    {
-      last = last != NULL ? last->next : request->body->first;
-      for (guint i = 0; i < last->n_operands; i++)
-        if (ghlo_ir_op_operand (last, i)->block == request->body)
-          request->n_operands = MAX (request->n_operands, ghlo_ir_op_operand (last, i)->index + 1);
-    }
-  attempt->results[0] = ghlo_step_dense_operand (self, GHLO_STEP_NONE, last->results[0].type);
+  for (const GhloIrOp *op = body->first; op != body->last; op = op->next)
+    n++;
 
-  return last;
+  return n;
 }
 
 static void
@@ -179,30 +167,28 @@ add_step (GhloStepBuilder              *self,
           const GhloStepSelection      *selection)
 {
   const GhloStepRequest *request = &attempt->request;
-  const GhloIrOp *last = request->op;
+  const GhloIrOp *op = request->op;
   guint32 space = ghlo_step_target_space (self->plan, self->plan->targets[target]);
   GhloStep *step;
 
-  if (selection->n_ops < request->n_ops)
-    last = cut_request (self, attempt, selection->n_ops);
   prepare_operands (self, attempt, space);
-  for (guint i = 0; i < last->n_results; i++)
+  for (guint i = 0; i < op->n_results; i++)
     {
-      const GhloIrType *type = last->results[i].type;
+      const GhloIrType *type = op->results[i].type;
 
       if (type->kind != GHLO_IR_TYPE_TOKEN)
         attempt->results[i].buffer = ghlo_step_add_buffer (self, GHLO_STEP_BUFFER_TEMPORARY, 0,
                                                            ghlo_step_type_size (type), space);
-      ghlo_step_bind (self, &last->results[i], attempt->results[i]);
+      ghlo_step_bind (self, &op->results[i], attempt->results[i]);
     }
-  step = ghlo_step_add (self, GHLO_STEP_COMPUTE, request->op, request->n_operands, last->n_results);
+  step = ghlo_step_add (self, GHLO_STEP_COMPUTE, op, request->n_operands, op->n_results);
   step->target = self->plan->targets[target];
   step->reasons = ghlo_ir_arena_copy (&self->plan->arena, self->reasons, target * sizeof (const char *));
   step->implementation = implementation;
   step->body = request->body;
-  step->n_ops = request->n_ops;
+  step->n_ops = request->body != NULL ? count_ops (request->body) : 0;
   memcpy (step->operands, attempt->operands, request->n_operands * sizeof (GhloStepOperand));
-  memcpy (step->results, attempt->results, last->n_results * sizeof (GhloStepOperand));
+  memcpy (step->results, attempt->results, op->n_results * sizeof (GhloStepOperand));
   if (selection->scratch > 0)
     step->scratch = ghlo_step_add_buffer (self, GHLO_STEP_BUFFER_TEMPORARY, 0, selection->scratch, space);
 }
@@ -210,8 +196,7 @@ add_step (GhloStepBuilder              *self,
 gboolean
 ghlo_step_build_implementation (GhloStepBuilder   *self,
                                 const GhloIrOp    *op,
-                                const GhloIrBlock *body,
-                                guint             *n_ops)
+                                const GhloIrBlock *body)
 {
   guint n = op->n_operands;
   guint n_values = MAX (n + op->n_results, 1);       /* there may be neither operands nor results */
@@ -221,8 +206,8 @@ ghlo_step_build_implementation (GhloStepBuilder   *self,
   const GhloStepTarget *first;
   GhloStepSelection selection;
   Attempt attempt = {
-    .request = { .op = op, .body = body, .n_ops = body != NULL ? *n_ops : 0, .n_operands = n,
-                 .n_results = op->n_results, .operands = views, .results = views + n },
+    .request = { .op = op, .body = body, .n_operands = n, .n_results = op->n_results, .operands = views,
+                 .results = views + n },
     .operands = operands, .results = operands + n, .views = views, .selections = selections,
   };
 
@@ -240,8 +225,6 @@ ghlo_step_build_implementation (GhloStepBuilder   *self,
       if (implementation != NULL)
         {
           add_step (self, &attempt, i, implementation, &selection);
-          if (body != NULL)
-            *n_ops = selection.n_ops;
           return TRUE;
         }
     }

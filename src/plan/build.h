@@ -158,13 +158,11 @@ gboolean         ghlo_step_has_plain_types (const GhloIrOp      *op);
 const GhloStepTarget *ghlo_step_find_target      (const GhloStepBuilder *self,
                                                   const GhloIrOp        *op);
 /* A step of the first target that does @op, or, where that is a fusion, of the first that may do what it begins with.
- * Of @body there are *@n_ops operations, and fewer afterwards where the step does not do all. FALSE, with the
- * targets' reasons, when no implementation does it. */
+ * FALSE, with the targets' reasons, when no implementation does it. */
 gboolean         ghlo_step_build_implementation  (GhloStepBuilder   *self,
                                                   const GhloIrOp    *op,
-                                                  const GhloIrBlock *body,
-                                                  guint             *n_ops);
-/* Fusions: one step for what an implementation does, and one each for the rest. FALSE with @error set when it
+                                                  const GhloIrBlock *body);
+/* Fusions: one step where an implementation does all of it, else one for each operation. FALSE with @error set when it
  * fails; *built says whether @op is one. */
 gboolean         ghlo_step_build_fusion  (GhloStepBuilder *self,
                                           const GhloIrOp  *op,
@@ -174,7 +172,6 @@ gboolean         ghlo_step_build_fusion  (GhloStepBuilder *self,
 gboolean         ghlo_step_build_called  (GhloStepBuilder   *self,
                                           const GhloIrOp    *op,
                                           const GhloIrBlock *body,
-                                          const GhloIrOp    *first,
                                           GError           **error);
 /* Whether the next one builds operations of @kind. */
 gboolean         ghlo_step_is_control    (GhloIrOpKind     kind);

@@ -86,7 +86,7 @@ ghlo_step_compile (GhloStepCode       *code,
   g_autofree GhloView *views = g_new (GhloView, MAX (n, 1));
   g_autofree guint32 *aliases = g_new (guint32, step->n_operands), *alignments = g_new (guint32, n);
   const GhloStepRequest request = {
-    .op = step->op, .body = step->body, .n_ops = step->n_ops, .n_operands = step->n_operands,
+    .op = step->op, .body = step->body, .n_operands = step->n_operands,
     .n_results = step->n_results, .operands = views, .results = views + step->n_operands, .aliases = aliases,
     .alignments = alignments, .scratch = step->scratch != GHLO_STEP_NONE ? plan->buffers[step->scratch].size : 0,
   };

@@ -106,7 +106,8 @@ cost_compute (const GhloStepPlan  *plan,
     cost->bytes += operand_bytes (plan, step, i);
   for (guint i = 0; i < step->n_results; i++)
     cost->bytes += result_bytes (plan, step, i);
-  cost->seconds = roofline (rates, &work, cost->bytes);
+  /* Of a loop that is one step nobody may know how often it goes round. */
+  cost->seconds = work.exact ? roofline (rates, &work, cost->bytes) : -1;
 }
 
 static void

@@ -152,7 +152,7 @@ build_op (GhloStepBuilder *self,
     return TRUE;
   if (!ghlo_step_build_control (self, op, &built, error))
     return FALSE;
-  if (built || (ghlo_step_has_plain_types (op) && ghlo_step_build_implementation (self, op, NULL, NULL)))
+  if (built || (ghlo_step_has_plain_types (op) && ghlo_step_build_implementation (self, op, NULL)))
     return TRUE;
   for (guint i = 0; i < self->plan->n_targets && !ghlo_step_has_plain_types (op); i++)
     self->reasons[i] = "its types are the fallback's";

@@ -137,7 +137,7 @@ ghlo_step_runs_body (const GhloStep *self,
   return self->kind != GHLO_STEP_LOOP || body > 0 || self->trips < 0;
 }
 
-/* Constants go without saying where there is anything else. */
+/* Constants and broadcasts go without saying where there is anything else. */
 static void
 print_names (Printer        *self,
              const GhloStep *step)
@@ -149,7 +149,7 @@ print_names (Printer        *self,
     {
       const char *name = ghlo_ir_op_get_name (op), *dot = strchr (name, '.');
 
-      if (op->kind == GHLO_OP_STABLEHLO_CONSTANT)
+      if (op->kind == GHLO_OP_STABLEHLO_CONSTANT || op->kind == GHLO_OP_STABLEHLO_BROADCAST_IN_DIM)
         continue;
       g_string_append_printf (self->text, "%s%s", is_first ? " " : " + ", is_first || dot == NULL ? name : dot + 1);
       is_first = FALSE;

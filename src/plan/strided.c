@@ -143,8 +143,6 @@ fits (const GhloStepPlan      *plan,
       const GhloStep          *step,
       const GhloStepSelection *selection)
 {
-  if (step->body != NULL && selection->n_ops != step->n_ops)
-    return FALSE;
   if (selection->scratch > 0 && step->scratch == GHLO_STEP_NONE)
     return FALSE;
   for (guint i = 0; i < step->n_operands; i++)
@@ -163,9 +161,9 @@ select_result (Strider               *self,
 {
   g_autofree GhloView *views = g_new (GhloView, step->n_operands + 1);
   g_autofree GhloStepOperandSelection *selections = g_new (GhloStepOperandSelection, MAX (step->n_operands, 1));
-  GhloStepSelection selection = { .operands = selections, .n_ops = step->n_ops };
+  GhloStepSelection selection = { .operands = selections };
   const GhloStepRequest request = {
-    .op = step->op, .body = step->body, .n_ops = step->n_ops, .n_operands = step->n_operands, .n_results = 1,
+    .op = step->op, .body = step->body, .n_operands = step->n_operands, .n_results = 1,
     .operands = views, .results = views + step->n_operands,
   };
 

@@ -27,7 +27,6 @@ typedef struct
 {
   const GhloIrOp       *op;            /* NULL: a copy */
   const GhloIrBlock    *body;          /* NULL: no fusion */
-  guint                 n_ops;         /* of @body: those that are done, from the first on; all when first selecting */
   guint                 n_operands, n_results;
   const GhloView       *operands;      /* of data only what is constant, for as long as what is compiled */
   const GhloView       *results;
@@ -55,10 +54,6 @@ typedef struct
   GhloStepOperandSelection *operands;     /* as many as there are: FALSE, FALSE and GHLO_STEP_NONE as they come */
   gsize                     scratch;      /* bytes of memory that a run wants at most */
   const char               *reason;       /* why it is not done, as a sentence without its stop; static */
-  /* Of a fusion: the operations of its body that are done, from the first on; all, as it comes. Where there are
-   * fewer, the fusion has one result, and so has the last of them, which alone the others use. These become steps
-   * of their own. */
-  guint                     n_ops;
 } GhloStepSelection;
 
 typedef struct

@@ -56,6 +56,25 @@ same_operand (const GhloStepPlan    *plan,
   return first.data == second.data;
 }
 
+/* Whether the operands that are one value are the same of both: code may read such a value once. Where there are many,
+ * nobody looks. */
+static gboolean
+same_values (const GhloIrOp *a,
+             const GhloIrOp *b)
+{
+  enum { MANY = 64 };
+
+  if (a->n_operands > MANY)
+    return a == b;
+  for (guint i = 0; i < a->n_operands; i++)
+    for (guint k = 0; k < i; k++)
+      if ((ghlo_ir_op_operand (a, i) == ghlo_ir_op_operand (a, k))
+          != (ghlo_ir_op_operand (b, i) == ghlo_ir_op_operand (b, k)))
+        return FALSE;
+
+  return TRUE;
+}
+
 static gboolean
 same_code (gconstpointer a,
            gconstpointer b)
@@ -64,8 +83,8 @@ same_code (gconstpointer a,
   const GhloStep *x = ((const GhloStepCode *) a)->step, *y = ((const GhloStepCode *) b)->step;
 
   if (x->target != y->target || x->implementation != y->implementation || x->n_operands != y->n_operands
-      || x->n_results != y->n_results || x->body != y->body || x->n_ops != y->n_ops
-      || (x->op == NULL) != (y->op == NULL) || (x->op != NULL && !ghlo_ir_op_is_like (x->op, y->op)))
+      || x->n_results != y->n_results || x->body != y->body || (x->op == NULL) != (y->op == NULL)
+      || (x->op != NULL && (!ghlo_ir_op_is_like (x->op, y->op) || !same_values (x->op, y->op))))
     return FALSE;
   for (guint i = 0; i < x->n_operands; i++)
     if (!same_operand (plan, &x->operands[i], &y->operands[i])

@@ -51,8 +51,8 @@ def make_long(n_operations):
         '\n'.join(lines), n_operations - 1)
 
 
-def compile_text(text):
-    return Ghlo.Client().compile(Ghlo.Program.parse(text))
+def compile_text(text, **options):
+    return Ghlo.Client().compile(Ghlo.Program.parse(text), Ghlo.CompileOptions(**options))
 
 
 def get_rss():

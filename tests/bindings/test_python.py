@@ -216,7 +216,7 @@ class TestCalls(unittest.TestCase):
         self.assertGreater(step.props.measurement, 0)
         self.assertIs(plan[0], step)
         self.assertRegex(repr(step), '^<Ghlo.PlanStep stablehlo.add on .*>$')
-        session = Ghlo.Session.new(compile_text(COUNTED_LOOP))
+        session = Ghlo.Session.new(compile_text(COUNTED_LOOP, disabled_passes=['fuse-loops']))
         session.props.profile = True
         plan = session.run([np.float32(1)]).get_plan()
         (loop,) = [step for step in plan if step.props.operation == 'stablehlo.while']

@@ -14,22 +14,22 @@ func.func @main(%x: tensor<4x8xf32>, %w: tensor<8x3xf32>, %b: tensor<3xf32>, %r:
 // GIVES:
 module {
   func.func @main(%arg0: tensor<4x8xf32>, %arg1: tensor<8x3xf32>, %arg2: tensor<3xf32>, %arg3: tensor<4x3xf32>) -> tensor<4x3xf32> {
-    %cst = stablehlo.constant dense<0.000000e+00> : tensor<4x3xf32>
-    %0 = stablehlo.broadcast_in_dim %arg2, dims = [1] : (tensor<3xf32>) -> tensor<4x3xf32>
-    %1 = stablehlo.composite "ghlo.fusion.epilogue" %arg0, %arg1, %0, %cst, %arg3 {decomposition = @ghlo.fusion.epilogue.1} : (tensor<4x8xf32>, tensor<8x3xf32>, tensor<4x3xf32>, tensor<4x3xf32>, tensor<4x3xf32>) -> tensor<4x3xf32>
-    return %1 : tensor<4x3xf32>
+    %0 = stablehlo.composite "ghlo.fusion.epilogue" %arg0, %arg1, %arg2, %arg3 {decomposition = @ghlo.fusion.epilogue.1} : (tensor<4x8xf32>, tensor<8x3xf32>, tensor<3xf32>, tensor<4x3xf32>) -> tensor<4x3xf32>
+    return %0 : tensor<4x3xf32>
   }
-  func.func private @ghlo.fusion.epilogue.1(%arg0: tensor<4x8xf32>, %arg1: tensor<8x3xf32>, %arg2: tensor<4x3xf32>, %arg3: tensor<4x3xf32>, %arg4: tensor<4x3xf32>) -> tensor<4x3xf32> {
+  func.func private @ghlo.fusion.epilogue.1(%arg0: tensor<4x8xf32>, %arg1: tensor<8x3xf32>, %arg2: tensor<3xf32>, %arg3: tensor<4x3xf32>) -> tensor<4x3xf32> {
     %0 = stablehlo.dot_general %arg0, %arg1, contracting_dims = [1] x [0] : (tensor<4x8xf32>, tensor<8x3xf32>) -> tensor<4x3xf32>
-    %1 = stablehlo.add %0, %arg2 : tensor<4x3xf32>
-    %2 = stablehlo.maximum %1, %arg3 : tensor<4x3xf32>
-    %3 = stablehlo.add %arg4, %2 : tensor<4x3xf32>
-    return %3 : tensor<4x3xf32>
+    %cst = stablehlo.constant dense<0.000000e+00> : tensor<4x3xf32>
+    %1 = stablehlo.broadcast_in_dim %arg2, dims = [1] : (tensor<3xf32>) -> tensor<4x3xf32>
+    %2 = stablehlo.add %0, %1 : tensor<4x3xf32>
+    %3 = stablehlo.maximum %2, %cst : tensor<4x3xf32>
+    %4 = stablehlo.add %arg3, %3 : tensor<4x3xf32>
+    return %4 : tensor<4x3xf32>
   }
 }
 // -----
 // PASS: fuse-epilogues
-// Two uses; another type; the last operation; in between another shape.
+// Two uses; another type; the last operation; behind a reshape.
 func.func @main(%x: tensor<4x8xf32>, %w: tensor<8x6xf32>) -> (tensor<4x6xf32>, tensor<4x6xi1>, tensor<4x6xf32>, tensor<24xf32>) {
   %zero = stablehlo.constant dense<0.0> : tensor<4x6xf32>
   %0 = stablehlo.dot %x, %w : (tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
@@ -45,16 +45,24 @@ func.func @main(%x: tensor<4x8xf32>, %w: tensor<8x6xf32>) -> (tensor<4x6xf32>, t
 // GIVES:
 module {
   func.func @main(%arg0: tensor<4x8xf32>, %arg1: tensor<8x6xf32>) -> (tensor<4x6xf32>, tensor<4x6xi1>, tensor<4x6xf32>, tensor<24xf32>) {
-    %cst = stablehlo.constant dense<0.000000e+00> : tensor<4x6xf32>
+    %0 = stablehlo.composite "ghlo.fusion.epilogue" %arg0, %arg1 {decomposition = @ghlo.fusion.epilogue.1} : (tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
+    %1 = stablehlo.composite "ghlo.fusion.epilogue" %arg0, %arg1 {decomposition = @ghlo.fusion.epilogue.2} : (tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<4x6xi1>
+    %2 = stablehlo.dot %arg0, %arg1 : (tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
+    %3 = stablehlo.composite "ghlo.fusion.epilogue" %arg0, %arg1 {decomposition = @ghlo.fusion.epilogue.3} : (tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<24xf32>
+    return %0, %1, %2, %3 : tensor<4x6xf32>, tensor<4x6xi1>, tensor<4x6xf32>, tensor<24xf32>
+  }
+  func.func private @ghlo.fusion.epilogue.1(%arg0: tensor<4x8xf32>, %arg1: tensor<8x6xf32>) -> tensor<4x6xf32> {
     %0 = stablehlo.dot %arg0, %arg1 : (tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
     %1 = stablehlo.multiply %0, %0 : tensor<4x6xf32>
-    %2 = stablehlo.dot %arg0, %arg1 : (tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
-    %3 = stablehlo.compare LT, %2, %cst : (tensor<4x6xf32>, tensor<4x6xf32>) -> tensor<4x6xi1>
-    %4 = stablehlo.dot %arg0, %arg1 : (tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
-    %5 = stablehlo.composite "ghlo.fusion.epilogue" %arg0, %arg1 {decomposition = @ghlo.fusion.epilogue.1} : (tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<24xf32>
-    return %1, %3, %4, %5 : tensor<4x6xf32>, tensor<4x6xi1>, tensor<4x6xf32>, tensor<24xf32>
+    return %1 : tensor<4x6xf32>
   }
-  func.func private @ghlo.fusion.epilogue.1(%arg0: tensor<4x8xf32>, %arg1: tensor<8x6xf32>) -> tensor<24xf32> {
+  func.func private @ghlo.fusion.epilogue.2(%arg0: tensor<4x8xf32>, %arg1: tensor<8x6xf32>) -> tensor<4x6xi1> {
+    %0 = stablehlo.dot %arg0, %arg1 : (tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
+    %cst = stablehlo.constant dense<0.000000e+00> : tensor<4x6xf32>
+    %1 = stablehlo.compare LT, %0, %cst : (tensor<4x6xf32>, tensor<4x6xf32>) -> tensor<4x6xi1>
+    return %1 : tensor<4x6xi1>
+  }
+  func.func private @ghlo.fusion.epilogue.3(%arg0: tensor<4x8xf32>, %arg1: tensor<8x6xf32>) -> tensor<24xf32> {
     %0 = stablehlo.dot %arg0, %arg1 : (tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
     %1 = stablehlo.reshape %0 : (tensor<4x6xf32>) -> tensor<24xf32>
     %2 = stablehlo.negate %1 : tensor<24xf32>
@@ -158,24 +166,67 @@ func.func @main(%x: tensor<4x8xf32>, %w: tensor<8x4xf32>, %b: tensor<4xf32>) -> 
 // GIVES:
 module {
   func.func @main(%arg0: tensor<4x8xf32>, %arg1: tensor<8x4xf32>, %arg2: tensor<4xf32>) -> (tensor<4x4xf32>, tensor<8x4xf32>) {
-    %0 = stablehlo.broadcast_in_dim %arg2, dims = [1] : (tensor<4xf32>) -> tensor<4x4xf32>
-    %1 = stablehlo.transpose %0, dims = [1, 0] : (tensor<4x4xf32>) -> tensor<4x4xf32>
-    %2 = stablehlo.composite "ghlo.fusion.epilogue" %arg0, %arg1, %1 {decomposition = @ghlo.fusion.epilogue.1} : (tensor<4x8xf32>, tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
-    %3 = stablehlo.reshape %2 : (tensor<4x4xf32>) -> tensor<16xf32>
-    %4 = stablehlo.composite "ghlo.fusion.epilogue" %arg0, %arg1, %3 {decomposition = @ghlo.fusion.epilogue.2} : (tensor<4x8xf32>, tensor<8x4xf32>, tensor<16xf32>) -> tensor<16xf32>
-    %5 = stablehlo.add %arg1, %arg1 : tensor<8x4xf32>
-    %6 = stablehlo.reshape %4 : (tensor<16xf32>) -> tensor<4x4xf32>
-    return %6, %5 : tensor<4x4xf32>, tensor<8x4xf32>
+    %0 = stablehlo.add %arg1, %arg1 : tensor<8x4xf32>
+    %1 = stablehlo.composite "ghlo.fusion.epilogue" %arg0, %arg1, %arg2 {decomposition = @ghlo.fusion.epilogue.1} : (tensor<4x8xf32>, tensor<8x4xf32>, tensor<4xf32>) -> tensor<4x4xf32>
+    %2 = stablehlo.reshape %1 : (tensor<4x4xf32>) -> tensor<16xf32>
+    %3 = stablehlo.composite "ghlo.fusion.epilogue" %arg0, %arg1, %2 {decomposition = @ghlo.fusion.epilogue.2} : (tensor<4x8xf32>, tensor<8x4xf32>, tensor<16xf32>) -> tensor<16xf32>
+    %4 = stablehlo.reshape %3 : (tensor<16xf32>) -> tensor<4x4xf32>
+    return %4, %0 : tensor<4x4xf32>, tensor<8x4xf32>
   }
-  func.func private @ghlo.fusion.epilogue.1(%arg0: tensor<4x8xf32>, %arg1: tensor<8x4xf32>, %arg2: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  func.func private @ghlo.fusion.epilogue.1(%arg0: tensor<4x8xf32>, %arg1: tensor<8x4xf32>, %arg2: tensor<4xf32>) -> tensor<4x4xf32> {
     %0 = stablehlo.dot %arg0, %arg1 : (tensor<4x8xf32>, tensor<8x4xf32>) -> tensor<4x4xf32>
-    %1 = stablehlo.add %0, %arg2 : tensor<4x4xf32>
-    return %1 : tensor<4x4xf32>
+    %1 = stablehlo.broadcast_in_dim %arg2, dims = [1] : (tensor<4xf32>) -> tensor<4x4xf32>
+    %2 = stablehlo.transpose %1, dims = [1, 0] : (tensor<4x4xf32>) -> tensor<4x4xf32>
+    %3 = stablehlo.add %0, %2 : tensor<4x4xf32>
+    return %3 : tensor<4x4xf32>
   }
   func.func private @ghlo.fusion.epilogue.2(%arg0: tensor<4x8xf32>, %arg1: tensor<8x4xf32>, %arg2: tensor<16xf32>) -> tensor<16xf32> {
     %0 = stablehlo.dot %arg0, %arg1 : (tensor<4x8xf32>, tensor<8x4xf32>) -> tensor<4x4xf32>
     %1 = stablehlo.reshape %0 : (tensor<4x4xf32>) -> tensor<16xf32>
     %2 = stablehlo.multiply %1, %arg2 : tensor<16xf32>
     return %2 : tensor<16xf32>
+  }
+}
+// -----
+// PASS: fuse-epilogues
+// INPUTS: small
+// A square that only a sum reads is left to the sum, as it would have to be written; a mask is smaller than what it is of.
+func.func @main(%x: tensor<6x8xf32>, %w: tensor<8x4xf32>) -> (tensor<6xf32>, tensor<6x4xf32>, tensor<6x4xf32>, tensor<6x4xf32>) {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %zeros = stablehlo.constant dense<0.0> : tensor<6x4xf32>
+  %0 = stablehlo.dot %x, %w : (tensor<6x8xf32>, tensor<8x4xf32>) -> tensor<6x4xf32>
+  %1 = stablehlo.multiply %0, %0 : tensor<6x4xf32>
+  %2 = stablehlo.reduce(%1 init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<6x4xf32>, tensor<f32>) -> tensor<6xf32>
+  %3 = stablehlo.compare GT, %0, %zeros : (tensor<6x4xf32>, tensor<6x4xf32>) -> tensor<6x4xi1>
+  %4 = stablehlo.maximum %0, %zeros : tensor<6x4xf32>
+  %5 = stablehlo.dot_general %4, %4, contracting_dims = [1] x [1] : (tensor<6x4xf32>, tensor<6x4xf32>) -> tensor<6x6xf32>
+  %6 = stablehlo.dot %5, %4 : (tensor<6x6xf32>, tensor<6x4xf32>) -> tensor<6x4xf32>
+  %7 = stablehlo.select %3, %6, %zeros : tensor<6x4xi1>, tensor<6x4xf32>
+  return %2, %0, %4, %7 : tensor<6xf32>, tensor<6x4xf32>, tensor<6x4xf32>, tensor<6x4xf32>
+}
+// GIVES:
+module {
+  func.func @main(%arg0: tensor<6x8xf32>, %arg1: tensor<8x4xf32>) -> (tensor<6xf32>, tensor<6x4xf32>, tensor<6x4xf32>, tensor<6x4xf32>) {
+    %cst = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+    %cst_0 = stablehlo.constant dense<0.000000e+00> : tensor<6x4xf32>
+    %0:2 = stablehlo.composite "ghlo.fusion.epilogue" %arg0, %arg1 {decomposition = @ghlo.fusion.epilogue.1} : (tensor<6x8xf32>, tensor<8x4xf32>) -> (tensor<6x4xf32>, tensor<6x4xf32>)
+    %1 = stablehlo.multiply %0#0, %0#0 : tensor<6x4xf32>
+    %2 = stablehlo.reduce(%1 init: %cst) applies stablehlo.add across dimensions = [1] : (tensor<6x4xf32>, tensor<f32>) -> tensor<6xf32>
+    %3 = stablehlo.compare GT, %0#0, %cst_0 : (tensor<6x4xf32>, tensor<6x4xf32>) -> tensor<6x4xi1>
+    %4 = stablehlo.dot_general %0#1, %0#1, contracting_dims = [1] x [1] : (tensor<6x4xf32>, tensor<6x4xf32>) -> tensor<6x6xf32>
+    %5 = stablehlo.composite "ghlo.fusion.epilogue" %4, %0#1, %3 {decomposition = @ghlo.fusion.epilogue.2} : (tensor<6x6xf32>, tensor<6x4xf32>, tensor<6x4xi1>) -> tensor<6x4xf32>
+    return %2, %0#0, %0#1, %5 : tensor<6xf32>, tensor<6x4xf32>, tensor<6x4xf32>, tensor<6x4xf32>
+  }
+  func.func private @ghlo.fusion.epilogue.1(%arg0: tensor<6x8xf32>, %arg1: tensor<8x4xf32>) -> (tensor<6x4xf32>, tensor<6x4xf32>) {
+    %0 = stablehlo.dot %arg0, %arg1 : (tensor<6x8xf32>, tensor<8x4xf32>) -> tensor<6x4xf32>
+    %cst = stablehlo.constant dense<0.000000e+00> : tensor<6x4xf32>
+    %1 = stablehlo.maximum %0, %cst : tensor<6x4xf32>
+    return %0, %1 : tensor<6x4xf32>, tensor<6x4xf32>
+  }
+  func.func private @ghlo.fusion.epilogue.2(%arg0: tensor<6x6xf32>, %arg1: tensor<6x4xf32>, %arg2: tensor<6x4xi1>) -> tensor<6x4xf32> {
+    %0 = stablehlo.dot %arg0, %arg1 : (tensor<6x6xf32>, tensor<6x4xf32>) -> tensor<6x4xf32>
+    %cst = stablehlo.constant dense<0.000000e+00> : tensor<6x4xf32>
+    %1 = stablehlo.select %arg2, %0, %cst : tensor<6x4xi1>, tensor<6x4xf32>
+    return %1 : tensor<6x4xf32>
   }
 }

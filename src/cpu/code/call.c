@@ -5,6 +5,8 @@
 
 #include "cpu/code/call.h"
 
+#include "kernel/places.h"
+
 #include <math.h>
 
 enum { ALIGNMENT = 64, ROOM = 64, BETWEEN = 64 };
@@ -30,15 +32,26 @@ add_temporary (const GhloKernel         *kernel,
          && !__builtin_add_overflow (*total, bytes & ~(gsize) (ALIGNMENT - 1), total) && *total < G_MAXSIZE / 2;
 }
 
+/* Whether temporary @i has memory of its own; what spans no axes is a variable. */
+static gboolean
+has_memory (const GhloKernel *kernel,
+            const guint16    *places,
+            guint             i)
+{
+  return kernel->temporaries[i].axes != 0 && places[i] == i;
+}
+
 gsize
 ghlo_code_scratch (const GhloKernel         *kernel,
                    const GhloKernelSchedule *schedule,
                    const gint64             *extents)
 {
+  guint16 places[GHLO_KERNEL_MAX_TEMPORARIES];
   gsize total = GHLO_CODE_WASTE;
 
+  ghlo_kernel_find_places (kernel, places);
   for (guint i = 0; i < kernel->n_temporaries; i++)
-    if (kernel->temporaries[i].axes != 0 && !add_temporary (kernel, schedule, extents, i, &total))
+    if (has_memory (kernel, places, i) && !add_temporary (kernel, schedule, extents, i, &total))
       return G_MAXSIZE;
 
   return total;
@@ -81,16 +94,20 @@ ghlo_code_call_init (GhloCodeCall              *call,
                      gpointer const            *buffers,
                      gpointer                   scratch)
 {
+  guint16 places[GHLO_KERNEL_MAX_TEMPORARIES];
   gsize start = GHLO_CODE_WASTE;
 
+  ghlo_kernel_find_places (kernel, places);
   for (guint i = 0; i < kernel->n_temporaries; i++)
     {
       temporaries[i] = NULL;
-      if (kernel->temporaries[i].axes == 0)
+      if (!has_memory (kernel, places, i))
         continue;
       temporaries[i] = (guint8 *) scratch + start;
       add_temporary (kernel, schedule, extents, i, &start);
     }
+  for (guint i = 0; i < kernel->n_temporaries; i++)
+    temporaries[i] = temporaries[places[i]];
   *call = (GhloCodeCall) {
     .buffers = buffers,
     .extents = extents,

@@ -4,6 +4,7 @@
  *
  * The scratch begins with GHLO_CODE_WASTE bytes. Then comes each temporary that spans axes, row-major in the order of
  * axes; where the lanes are those of a parallel axis, each of its elements is a vector of the schedule's width.
+ * What a loop carries and its next value are in one place where they may be (kernel/places.h).
  * Behind it is room for 64 elements more, since whole vectors are loaded and stored, and a cache line, so that
  * temporaries of a power of two do not all begin at the same place of a page. Each is aligned to 64 bytes.
  */

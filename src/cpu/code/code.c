@@ -67,7 +67,7 @@ equal (gconstpointer a,
   const GhloCode *x = a, *y = b;
 
   return x->schedule.lanes == y->schedule.lanes && x->schedule.width == y->schedule.width
-         && ghlo_kernel_equal (x->kernel, y->kernel);
+         && x->schedule.cuts == y->schedule.cuts && ghlo_kernel_equal (x->kernel, y->kernel);
 }
 
 static void

@@ -35,7 +35,7 @@ ghlo_code_key (const GhloKernel         *kernel,
 {
   GByteArray *bytes = g_byte_array_sized_new (4096);
   const guint32 numbers[] = { target->vector_bytes, target->masked_bytes, target->has_fma, target->has_rounding,
-                              schedule->lanes, schedule->width };
+                              schedule->lanes, schedule->width, schedule->cuts };
 
   append_text (bytes, id);
   append_text (bytes, target->triple);

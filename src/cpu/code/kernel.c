@@ -12,12 +12,15 @@
 
 const char *
 ghlo_cpu_kernel_init (GhloCpuKernel    *self,
-                      const GhloKernel *kernel)
+                      const GhloKernel *kernel,
+                      gboolean          in_order)
 {
+  /* The axis of the lanes counts last. */
+  guint axes = in_order && kernel->n_parallel > 0 ? 1u << (kernel->n_parallel - 1) : GHLO_SCHEDULE_ANY;
   gsize most = G_MAXSIZE / 2 / ghlo_parallel_n_workers (), scratch;
 
   self->kernel = kernel;
-  ghlo_kernel_schedule_choose (kernel, ghlo_cpu_machine (), &self->schedule);
+  ghlo_kernel_schedule_choose (kernel, ghlo_cpu_machine (), axes, &self->schedule);
   self->strips = ghlo_cpu_strips_new (kernel, &self->schedule, NULL);
   if (self->strips == NULL)
     return "a node of it has no loop";
@@ -29,7 +32,7 @@ ghlo_cpu_kernel_init (GhloCpuKernel    *self,
         self->n_points *= kernel->axes[i].extent;
     }
   self->scratch = ghlo_cpu_strips_scratch (self->strips, NULL);
-  ghlo_kernel_schedule_choose_code (kernel, ghlo_code_machine (), &self->code_schedule);
+  ghlo_kernel_schedule_choose_code (kernel, ghlo_code_machine (), axes, &self->code_schedule);
   scratch = ghlo_code_scratch (kernel, &self->code_schedule, self->extents);
   self->code_fits = scratch < most;
   if (self->code_fits)
@@ -78,17 +81,9 @@ ghlo_cpu_kernel_clear (GhloCpuKernel *self)
 gsize
 ghlo_cpu_kernel_scratch (const GhloCpuKernel *self)
 {
-  return self->scratch * ghlo_parallel_n_workers ();
+  /* One point, as a loop is, is the caller's. */
+  return self->scratch * (self->n_points > 1 ? ghlo_parallel_n_workers () : 1);
 }
-
-typedef struct
-{
-  const GhloCpuKernel *kernel;
-  GhloCodeFunc         function;        /* NULL: strips */
-  gpointer const      *buffers;
-  guint8              *scratch;
-  const GhloMonitor   *monitor;
-} Run;
 
 static gboolean
 stops (gpointer cancellable)
@@ -97,10 +92,10 @@ stops (gpointer cancellable)
 }
 
 static void
-run_code (const Run *run,
-          gint64     begin,
-          gint64     end,
-          gpointer   scratch)
+run_code (const GhloCpuKernelRun *run,
+          gint64                  begin,
+          gint64                  end,
+          gpointer                scratch)
 {
   const GhloCpuKernel *self = run->kernel;
   guint8 *temporaries[GHLO_KERNEL_MAX_TEMPORARIES];
@@ -115,19 +110,39 @@ run_code (const Run *run,
   run->function (&call, begin, end);
 }
 
+void
+ghlo_cpu_kernel_run_init (GhloCpuKernelRun    *run,
+                          const GhloCpuKernel *kernel,
+                          gpointer const      *buffers,
+                          gpointer             scratch,
+                          const GhloMonitor   *monitor)
+{
+  *run = (GhloCpuKernelRun) { kernel, NULL, buffers, scratch, monitor };
+  if (kernel->code != NULL)
+    run->function = ghlo_code_function (kernel->code);
+}
+
+void
+ghlo_cpu_kernel_run_part (const GhloCpuKernelRun *run,
+                          gint64                  begin,
+                          gint64                  end,
+                          guint                   worker)
+{
+  gpointer scratch = run->scratch + worker * run->kernel->scratch;
+
+  if (run->function != NULL)
+    run_code (run, begin, end, scratch);
+  else
+    ghlo_cpu_strips_run (run->kernel->strips, NULL, run->buffers, begin, end, scratch, run->monitor);
+}
+
 static void
 run_points (gpointer data,
             gsize    begin,
             gsize    end,
             guint    worker)
 {
-  const Run *run = data;
-  gpointer scratch = run->scratch + worker * run->kernel->scratch;
-
-  if (run->function != NULL)
-    run_code (run, (gint64) begin, (gint64) end, scratch);
-  else
-    ghlo_cpu_strips_run (run->kernel->strips, NULL, run->buffers, begin, end, scratch, run->monitor);
+  ghlo_cpu_kernel_run_part (data, (gint64) begin, (gint64) end, worker);
 }
 
 gboolean
@@ -137,9 +152,11 @@ ghlo_cpu_kernel_run (const GhloCpuKernel *self,
                      const GhloMonitor   *monitor,
                      GError             **error)
 {
-  Run run = { self, self->code != NULL ? ghlo_code_function (self->code) : NULL, buffers, scratch, monitor };
-  const GhloKernelSchedule *schedule = run.function != NULL ? &self->code_schedule : &self->schedule;
+  const GhloKernelSchedule *schedule;
+  GhloCpuKernelRun run;
 
+  ghlo_cpu_kernel_run_init (&run, self, buffers, scratch, monitor);
+  schedule = run.function != NULL ? &self->code_schedule : &self->schedule;
   ghlo_parallel_for (self->n_points, schedule->grain, self->n_points * schedule->cost, run_points, &run, monitor);
 
   return !ghlo_monitor_cancelled (monitor, error);

@@ -25,9 +25,10 @@ typedef struct
 } GhloCpuKernel;
 
 /* NULL, or the reason, static, why the CPU does not run @kernel, of which nothing is kept then. Otherwise it has to
- * stay. */
+ * stay. With @in_order parallel points are counted in row-major order of their axes; else in any. */
 const char *ghlo_cpu_kernel_init     (GhloCpuKernel     *self,
-                                      const GhloKernel  *kernel);
+                                      const GhloKernel  *kernel,
+                                      gboolean           in_order);
 /* Looks for machine code, and has it made where there is none: for kernels that will be run. */
 void        ghlo_cpu_kernel_begin    (GhloCpuKernel     *self);
 /* Until it is made, or will not be. FALSE with @error when cancelled. */
@@ -39,7 +40,29 @@ char       *ghlo_cpu_kernel_print_code (const GhloCpuKernel *self);
 void        ghlo_cpu_kernel_clear    (GhloCpuKernel     *self);
 /* Of all threads. */
 gsize       ghlo_cpu_kernel_scratch  (const GhloCpuKernel *self);
-/* @buffers: of all that the kernel has. FALSE with @error when cancelled. */
+
+/* One run, of which any thread may do parts. */
+typedef struct
+{
+  const GhloCpuKernel *kernel;
+  GhloCodeFunc         function;        /* NULL: strips */
+  gpointer const      *buffers;
+  guint8              *scratch;
+  const GhloMonitor   *monitor;
+} GhloCpuKernelRun;
+
+/* Settles whether it is one of strips or of code. @buffers, of all that the kernel has, and @scratch have to stay. */
+void        ghlo_cpu_kernel_run_init (GhloCpuKernelRun    *run,
+                                      const GhloCpuKernel *kernel,
+                                      gpointer const      *buffers,
+                                      gpointer             scratch,
+                                      const GhloMonitor   *monitor);
+/* The parallel points from @begin to @end; @worker: see runtime/parallel.h. They are not complete when cancelled. */
+void        ghlo_cpu_kernel_run_part (const GhloCpuKernelRun *run,
+                                      gint64               begin,
+                                      gint64               end,
+                                      guint                worker);
+/* All of it. FALSE with @error when cancelled. */
 gboolean    ghlo_cpu_kernel_run      (const GhloCpuKernel *self,
                                       gpointer const      *buffers,
                                       gpointer             scratch,

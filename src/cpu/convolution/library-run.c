@@ -36,7 +36,8 @@ typedef struct
  * position, image by image. */
 static void
 call_epilogue (const Work *work,
-               const Part *part)
+               const Part *part,
+               guint       worker)
 {
   const GhloCpuConvolution *self = work->convolution;
   const GhloCpuWindows *w = &self->windows;
@@ -47,7 +48,7 @@ call_epilogue (const Work *work,
   self->epilogue (work->run->epilogue_data, &(GhloCpuPanel) {
     .data = work->run->result + (part->image * w->spatial[0].output + part->row) * positions * row,
     .n_rows = part->n_images * part->n_rows * positions, .row_stride = row,
-    .n_columns = w->output_features, .column_stride = size,
+    .n_columns = w->output_features, .column_stride = size, .worker = worker,
   });
 }
 
@@ -94,7 +95,7 @@ run_piece (Work    *work,
     return TRUE;
   if (part->image == 0)
     probe (work, part->row, part->row + part->n_rows);
-  call_epilogue (work, part);
+  call_epilogue (work, part, worker);
 
   return TRUE;
 }
@@ -239,6 +240,7 @@ finish_rows (gpointer data,
     {
       GhloCpuPanel panel = {
         .data = work->run->result, .n_rows = 1, .n_columns = w->output_features, .column_stride = w->result_feature,
+        .worker = worker,
       };
       gsize rest = row;
 
@@ -263,7 +265,7 @@ finish_run (gpointer data,
 
   work->convolution->epilogue (work->run->epilogue_data, &(GhloCpuPanel) {
     .data = work->run->result + begin * (gsize) size, .n_rows = 1, .n_columns = (gint64) (end - begin),
-    .column_stride = size,
+    .column_stride = size, .worker = worker,
   });
 }
 

@@ -5,14 +5,14 @@
  */
 
 #include "cpu/convolution/convolution.h"
-#include "cpu/gemm/fusion.h"
+#include "cpu/gemm/epilogue.h"
 #include "cpu/steps.h"
 #include "runtime/memory.h"
 
 typedef struct
 {
   GhloCpuConvolution *convolution;
-  GhloCpuFusion      *fusion;         /* nullable */
+  GhloCpuEpilogue    *epilogue;       /* nullable */
   guint               lhs, rhs;       /* operands */
   gpointer            packed;         /* packed_size bytes; NULL where the kernel is read as it is */
   gsize               packed_size;
@@ -26,7 +26,7 @@ release (gpointer compiled)
   if (self->packed != NULL)
     ghlo_memory_free (self->packed, self->packed_size);
   g_clear_pointer (&self->convolution, ghlo_cpu_convolution_free);
-  g_clear_pointer (&self->fusion, ghlo_cpu_fusion_free);
+  g_clear_pointer (&self->epilogue, ghlo_cpu_epilogue_free);
   g_free (self);
 }
 
@@ -40,8 +40,9 @@ read_request (Convolution           *self,
 {
   g_autofree GhloCpuConvolutionNumbers *numbers = g_new0 (GhloCpuConvolutionNumbers, 1);
   GhloCpuProduct product;
-  const char *reason = ghlo_cpu_product_read (&product, request, TRUE, &self->fusion);
+  const char *reason = ghlo_cpu_product_read (&product, request, TRUE);
 
+  self->epilogue = product.epilogue;
   if (reason != NULL)
     return reason;
   self->lhs = product.lhs;
@@ -50,9 +51,15 @@ read_request (Convolution           *self,
     return "its dimension numbers do not fit its operands";
   self->convolution = (compiles ? ghlo_cpu_convolution_prepare : ghlo_cpu_convolution_choose)
                         (numbers, &request->operands[self->lhs], &request->operands[self->rhs], &product.result,
-                         self->fusion != NULL ? ghlo_cpu_epilogue_panel : NULL, NULL);
+                         self->epilogue != NULL ? ghlo_cpu_epilogue_panel : NULL, NULL);
 
   return self->convolution != NULL ? NULL : "convolutions of its element types are not computed here";
+}
+
+static gsize
+find_scratch (const Convolution *self)
+{
+  return ghlo_cpu_epilogue_scratch (self->epilogue, ghlo_cpu_convolution_scratch_size (self->convolution));
 }
 
 static gboolean
@@ -63,15 +70,10 @@ select_step (gpointer               target,
   g_autoptr (Convolution) self = g_new0 (Convolution, 1);
 
   selection->reason = read_request (self, request, FALSE);
-  if (selection->reason == NULL && self->fusion != NULL
-      && !ghlo_cpu_fusion_choose (self->fusion, ghlo_cpu_convolution_nanoseconds (self->convolution)))
-    selection->reason = "what follows it is faster alone";
   if (selection->reason != NULL)
     return FALSE;
   selection->operands[self->rhs].wants_data = ghlo_cpu_convolution_packed_size (self->convolution) > 0;
-  if (self->fusion != NULL)
-    selection->n_ops = ghlo_cpu_fusion_n_ops (self->fusion);
-  selection->scratch = ghlo_cpu_convolution_scratch_size (self->convolution);
+  selection->scratch = find_scratch (self);
 
   return TRUE;
 }
@@ -115,14 +117,13 @@ compile (gpointer               target,
   const char *reason = read_request (self, request, TRUE);
   const guint8 *kernel;
 
-  if (reason == NULL && self->fusion != NULL && !ghlo_cpu_fusion_compile (self->fusion, request))
-    reason = "what follows it is another epilogue";
   if (reason != NULL)
     return ghlo_cpu_step_fail (request, reason, error);
   kernel = request->operands[self->rhs].data;
-  if (!ghlo_cpu_step_has_scratch (request, ghlo_cpu_convolution_scratch_size (self->convolution), error)
+  if (!ghlo_cpu_step_has_scratch (request, find_scratch (self), error)
       || (kernel != NULL && !pack (self, kernel, monitor, error)))
     return NULL;
+  ghlo_cpu_epilogue_begin (self->epilogue, ghlo_cpu_convolution_nanoseconds (self->convolution));
 
   return g_steal_pointer (&self);
 }
@@ -138,10 +139,12 @@ run (gpointer            compiled,
   const Convolution *self = compiled;
   GhloCpuEpilogueRun epilogue;
 
-  ghlo_cpu_fusion_begin (self->fusion, operands, &results[0], &epilogue);
+  ghlo_cpu_epilogue_run_begin (&epilogue, self->epilogue, operands, results, scratch,
+                               ghlo_cpu_convolution_scratch_size (self->convolution), monitor);
 
   return ghlo_cpu_convolution_run (self->convolution, operands[self->lhs].data, operands[self->rhs].data, self->packed,
-                                   results[0].data, scratch, &epilogue, monitor, error);
+                                   epilogue.product, scratch, &epilogue, monitor, error)
+         && ghlo_cpu_epilogue_run_end (&epilogue, monitor, error);
 }
 
 static gsize
@@ -161,6 +164,32 @@ describe (gpointer compiled)
                           self->packed != NULL ? ", kernel reordered" : "");
 }
 
+static char *
+print_kernels (gpointer compiled)
+{
+  const Convolution *self = compiled;
+
+  return ghlo_cpu_epilogue_print (self->epilogue);
+}
+
+static char *
+print_code (gpointer compiled)
+{
+  const Convolution *self = compiled;
+
+  return ghlo_cpu_epilogue_print_code (self->epilogue);
+}
+
+static gboolean
+wait (gpointer            compiled,
+      const GhloMonitor  *monitor,
+      GError            **error)
+{
+  const Convolution *self = compiled;
+
+  return ghlo_cpu_epilogue_wait (self->epilogue, monitor, error);
+}
+
 const GhloStepImplementation ghlo_cpu_step_convolution = {
   .name = "convolution",
   .select = select_step,
@@ -168,5 +197,8 @@ const GhloStepImplementation ghlo_cpu_step_convolution = {
   .run = run,
   .release = release,
   .describe = describe,
+  .print_kernels = print_kernels,
+  .print_code = print_code,
+  .wait = wait,
   .compiled_size = compiled_size,
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Elementwise operations as steps of plans: which loop computes which operation on which
- * element types. An operation is left to the reference executor where no loop gives its
+ * element types. An operation is left to kernels, or to the reference executor, where no loop gives its
  * bits: some functions, types below 8 bits, 8-bit floats.
  */
 

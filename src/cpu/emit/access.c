@@ -38,46 +38,15 @@ is_within (Emitter *self,
   return LLVMBuildICmp (self->builder, LLVMIntULT, position, ghlo_emit_integer (self, self->i64, end, position), "");
 }
 
-static Value
-clamp (Emitter *self,
-       Value    value,
-       Value    least,
-       Value    greatest)
-{
-  Type type = LLVMTypeOf (value);
-
-  value = ghlo_emit_intrinsic (self, "llvm.smax", &type, 1, (Value[]) { value, least }, 2);
-
-  return ghlo_emit_intrinsic (self, "llvm.smin", &type, 1, (Value[]) { value, greatest }, 2);
-}
-
-/* Which lanes of positions @first, @first + 1, … are within [0, end): those from one to another, which needs no vectors
- * of 64 bits. */
-static Value
-lanes_within (Emitter *self,
-              Value    first,
-              gint64   end)
-{
-  LLVMBuilderRef builder = self->builder;
-  Value zero = ghlo_emit_i64 (self, 0), width = ghlo_emit_i64 (self, self->width), from, to, n;
-
-  from = clamp (self, LLVMBuildSub (builder, zero, first, ""), zero, width);
-  to = clamp (self, LLVMBuildSub (builder, ghlo_emit_i64 (self, end), first, ""), from, width);
-  n = LLVMBuildTrunc (builder, LLVMBuildSub (builder, to, from, ""), self->i32, "");
-  from = LLVMBuildTrunc (builder, from, self->i32, "");
-  from = LLVMBuildSub (builder, ghlo_emit_steps (self, self->i32, 1), ghlo_emit_widen (self, from), "");
-
-  return LLVMBuildICmp (builder, LLVMIntULT, from, ghlo_emit_widen (self, n), "");
-}
-
 /* A term whose position grows by @stride from lane to lane. */
 static void
 add_even (Emitter              *self,
           Sum                  *sum,
-          const GhloKernelTerm *term,
+          guint                 number,
           Value                 position,
           gint64                stride)
 {
+  const GhloKernelTerm *term = &self->kernel->terms[number];
   Value inside;
 
   if (term->step > 1)
@@ -90,10 +59,13 @@ add_even (Emitter              *self,
       position = LLVMBuildSDiv (self->builder, position, step, "");
       stride /= term->step;
     }
-  if (stride == 0)
+  if (self->guards[number] == GHLO_EMIT_GUARD_HOLDS)
+    inside = NULL;
+  else if (stride == 0)
     inside = is_within (self, position, term->end);
   else if (stride == 1)
-    inside = lanes_within (self, position, term->end);
+    inside = ghlo_emit_lanes_from_to (self, LLVMBuildNeg (self->builder, position, ""),
+                                      LLVMBuildSub (self->builder, ghlo_emit_i64 (self, term->end), position, ""));
   else
     inside = is_within (self, LLVMBuildAdd (self->builder, ghlo_emit_widen (self, position),
                                             ghlo_emit_steps (self, self->i64, stride), ""), term->end);
@@ -112,8 +84,8 @@ add_uneven (Emitter              *self,
   Value offsets;
 
   if (term->clamps)
-    position = clamp (self, position, ghlo_emit_integer (self, self->i64, 0, position),
-                      ghlo_emit_integer (self, self->i64, term->end - 1, position));
+    position = ghlo_emit_clamp (self, position, ghlo_emit_integer (self, self->i64, 0, position),
+                                ghlo_emit_integer (self, self->i64, term->end - 1, position));
   else
     {
       Value step = ghlo_emit_integer (self, self->i64, term->step, position);
@@ -142,10 +114,11 @@ index_of (Emitter              *self,
 }
 
 static void
-add_term (Emitter              *self,
-          Sum                  *sum,
-          const GhloKernelTerm *term)
+add_term (Emitter *self,
+          Sum     *sum,
+          guint    number)
 {
+  const GhloKernelTerm *term = &self->kernel->terms[number];
   const gint64 stride = lane_stride (self, term->strides);
   Value position = ghlo_emit_sum (self, term->offset, term->strides);
   gboolean is_uneven = stride != 0 && (term->clamps || stride % MAX (term->step, 1) != 0);
@@ -168,11 +141,11 @@ add_term (Emitter              *self,
     }
   else if (term->clamps)
     {
-      position = clamp (self, position, ghlo_emit_i64 (self, 0), ghlo_emit_i64 (self, term->end - 1));
+      position = ghlo_emit_clamp (self, position, ghlo_emit_i64 (self, 0), ghlo_emit_i64 (self, term->end - 1));
       sum->offset = LLVMBuildAdd (self->builder, sum->offset, emit_bytes (self, position, term->stride), "");
     }
   else
-    add_even (self, sum, term, position, stride);
+    add_even (self, sum, number, position, stride);
 }
 
 static GhloEmitPlace
@@ -187,10 +160,38 @@ find_place (Emitter *self,
   };
 
   for (guint i = access->first_term; i < access->first_term + access->n_terms; i++)
-    add_term (self, &sum, &self->kernel->terms[i]);
+    add_term (self, &sum, i);
   sum.place.base = ghlo_emit_byte_address (self, self->buffers[access->buffer], sum.offset);
 
   return sum.place;
+}
+
+gboolean
+ghlo_emit_is_scattered (const Emitter *self,
+                        guint          number)
+{
+  const GhloKernelAccess *access = &self->kernel->accesses[number];
+  gint64 stride = lane_stride (self, access->strides);
+
+  for (guint i = access->first_term; i < (guint) access->first_term + access->n_terms; i++)
+    stride += lane_stride (self, self->kernel->terms[i].strides) / MAX (self->kernel->terms[i].step, 1)
+              * self->kernel->terms[i].stride;
+
+  return access->n_terms > 0 && stride != 0 && stride != ghlo_element_info (access->type)->size;
+}
+
+/* Whether a guard of @access is known to fail. */
+static gboolean
+is_outside (const Emitter *self,
+            guint          number)
+{
+  const GhloKernelAccess *access = &self->kernel->accesses[number];
+
+  for (guint i = access->first_term; i < (guint) access->first_term + access->n_terms; i++)
+    if (self->guards[i] == GHLO_EMIT_GUARD_FAILS)
+      return TRUE;
+
+  return FALSE;
 }
 
 Value
@@ -198,26 +199,65 @@ ghlo_emit_load (Emitter *self,
                 guint    access,
                 Value    fill)
 {
-  GhloEmitPlace place = find_place (self, access);
+  GhloEmitPlace place;
+
+  if (is_outside (self, access))
+    return fill != NULL ? fill : LLVMConstNull (ghlo_emit_type (self, self->kernel->accesses[access].type));
+  if (self->staged[access] != NULL)
+    return ghlo_emit_read_staged (self, access);
+  place = find_place (self, access);
+  ghlo_emit_find_beside (self, access, &place);
 
   return ghlo_emit_read (self, &place, fill);
 }
 
+/* The last of @n @stores writes for all of them. */
+static void
+write_row (Emitter     *self,
+           guint        number,
+           const guint *stores,
+           guint        n)
+{
+  const GhloKernelStore *table = self->kernel->stores;
+  GhloEmitPlace place = find_place (self, table[stores[0]].access);
+  Value values[GHLO_EMIT_MAX_APART];
+
+  for (guint i = 0; i < n; i++)
+    {
+      if (stores[i] > number)
+        return;
+      values[i] = ghlo_emit_to_memory (self, &place, ghlo_emit_widen (self, self->values[table[stores[i]].node]));
+    }
+  ghlo_emit_write_apart (self, &place, n, values);
+}
+
 void
 ghlo_emit_store (Emitter *self,
-                 guint    access,
-                 Value    value)
+                 guint    number)
 {
-  GhloEmitPlace place = find_place (self, access);
+  const GhloKernelStore *store = &self->kernel->stores[number];
+  guint stores[GHLO_EMIT_MAX_APART], n;
+  GhloEmitPlace place;
 
-  ghlo_emit_write (self, &place, value);
+  if (is_outside (self, store->access))
+    return;
+  place = find_place (self, store->access);
+  n = ghlo_emit_find_row (self, number, &place, stores);
+  if (n > 0)
+    write_row (self, number, stores, n);
+  else
+    ghlo_emit_write (self, &place, self->values[store->node]);
 }
 
 Value
 ghlo_emit_inside (Emitter *self,
                   guint    access)
 {
-  Value inside = find_place (self, access).inside;
+  Value inside;
+
+  if (is_outside (self, access))
+    return LLVMConstNull (self->i1);
+  inside = find_place (self, access).inside;
 
   return inside != NULL ? inside : LLVMConstInt (self->i1, 1, FALSE);
 }

@@ -5,13 +5,6 @@
 
 #include "cpu/emit/emit-private.h"
 
-/* The last of @axes, which are bits. */
-static guint
-last_axis (guint axes)
-{
-  return axes == 0 ? GHLO_KERNEL_NONE : 31 - (guint) __builtin_clz (axes);
-}
-
 static void
 copy_vector (Emitter  *self,
              gpointer  data,
@@ -34,10 +27,13 @@ emit_carries (Emitter               *self,
       GhloKernelCarry carry = self->kernel->carries[i];
       const guint axes = self->kernel->temporaries[carry.temporary].axes & ~loops;
       const GhloEmitNest nest = { .axes = axes, .n = 1, .func = copy_vector, .data = &carry };
-      const guint last = last_axis (axes);
-      GhloEmitLanes saved = ghlo_emit_enter (self, last, ghlo_emit_choose_width (self, last));
+      const guint last = ghlo_kernel_last_axis (axes);
+      GhloEmitLanes saved;
 
       carry.next = is_next ? carry.next : carry.first;
+      if (self->kernel->temporaries[carry.temporary].axes != 0 && self->shared[carry.next] == carry.temporary)
+        continue;
+      saved = ghlo_emit_enter (self, last, ghlo_emit_choose_width (self, last));
       ghlo_emit_nest (self, &nest);
       ghlo_emit_leave (self, saved);
     }
@@ -49,15 +45,17 @@ emit_loop (Emitter *self,
            guint    loops)
 {
   const GhloKernelBlock *block = &self->kernel->blocks[number];
-  const guint axis = last_axis (block->axes);
+  const guint axis = ghlo_kernel_last_axis (block->axes);
   GhloEmitLoop loop;
 
   emit_carries (self, block, loops, FALSE);
   loop = ghlo_emit_begin_loop (self, ghlo_emit_i64 (self, 0), self->extents[axis], TRUE);
   self->point[axis] = loop.index;
+  self->fixed |= 1u << axis;
   ghlo_emit_stop (self);
   ghlo_emit_blocks (self, number + 1, block->end, loops | block->axes);
   emit_carries (self, block, loops, TRUE);
+  self->fixed &= ~(1u << axis);
   ghlo_emit_end_loop (self, loop, ghlo_emit_i64 (self, 1));
 }
 
@@ -158,7 +156,7 @@ emit_product (Emitter               *self,
 {
   Product product = { .block = block };
   const GhloEmitNest nest = { .axes = block->rows | block->columns, .n = 1, .func = emit_sums, .data = &product };
-  const guint last = last_axis (block->columns);
+  const guint last = ghlo_kernel_last_axis (block->columns);
   GhloEmitLanes saved = ghlo_emit_enter (self, last, ghlo_emit_choose_width (self, last));
 
   ghlo_emit_nest (self, &nest);

@@ -20,7 +20,19 @@ enum
 {
   GHLO_EMIT_MAX_STACK = 32768,  /* bytes of chains that lie in the frame */
   GHLO_EMIT_MAX_NODES = 4096,   /* of an expanded kernel */
+  GHLO_EMIT_MAX_GUARDS = 16,    /* that are known at once by a cut */
+  GHLO_EMIT_MAX_STAGED = 4,     /* accesses whose elements are turned */
+  GHLO_EMIT_MAX_CUTS  = 6,      /* of one loop */
+  GHLO_EMIT_MAX_APART = 4,      /* elements from lane to lane, where lanes are picked from whole vectors */
 };
+
+/* What is known of a guard at the points that code is being made for. */
+typedef enum
+{
+  GHLO_EMIT_GUARD_OPEN,
+  GHLO_EMIT_GUARD_HOLDS,        /* but for the step, which positions may yet be no multiples of */
+  GHLO_EMIT_GUARD_FAILS,
+} GhloEmitGuard;
 
 typedef struct
 {
@@ -40,6 +52,7 @@ typedef struct
   Value                     buffers[GHLO_KERNEL_MAX_BUFFERS];
   Value                     extents[GHLO_KERNEL_MAX_AXES];
   Value                     places[GHLO_KERNEL_MAX_TEMPORARIES];        /* of temporaries that span axes */
+  guint16                   shared[GHLO_KERNEL_MAX_TEMPORARIES];        /* with which each shares its place */
   Value                     variables[2][GHLO_KERNEL_MAX_TEMPORARIES];  /* of those that span none: scalars, vectors */
   Value                     operands[2][4];     /* in the frame, for calls: of f32, of f64 */
   /* What loads and stores of a memory are told apart by; of the scratch last. */
@@ -49,10 +62,16 @@ typedef struct
   gsize                     stack;              /* bytes of chains in the frame */
 
   /* Where nodes are evaluated. */
+  const GhloKernelBlock    *block;              /* of points; NULL: none */
   guint                     width;              /* lanes */
   guint                     lanes;              /* the axis whose points they are, or GHLO_KERNEL_NONE */
   Value                     mask;               /* the lanes that are there; NULL: all */
   Value                     point[GHLO_KERNEL_MAX_AXES];        /* i64; of the lanes' axis that of the first one */
+  guint                     fixed;              /* bits: axes whose point is the current one */
+  guint8                    guards[GHLO_KERNEL_MAX_TERMS];      /* GhloEmitGuard */
+  gboolean                  has_cuts;           /* loops are cut */
+  Value                     staged[GHLO_KERNEL_MAX_ACCESSES];   /* vectors in the frame, one for each row; or NULL */
+  Value                     staged_row;
   Value                     values[GHLO_EMIT_MAX_NODES];
   Value                     left[GHLO_KERNEL_MAX_FOLDS], right[GHLO_KERNEL_MAX_FOLDS];  /* what folds have come to */
 } Emitter;
@@ -106,6 +125,14 @@ Value    ghlo_emit_select        (Emitter               *self,
                                   Value                  condition,
                                   Value                  if_true,
                                   Value                  if_false);
+Value    ghlo_emit_clamp         (Emitter               *self,
+                                  Value                  value,
+                                  Value                  least,
+                                  Value                  greatest);
+/* Which lanes are among those from @from on and before @to, of which either may be anything. */
+Value    ghlo_emit_lanes_from_to (Emitter               *self,
+                                  Value                  from,
+                                  Value                  to);
 /* A variable in the function's frame. */
 Value    ghlo_emit_variable      (Emitter               *self,
                                   Type                   type);
@@ -142,9 +169,12 @@ Value    ghlo_emit_load          (Emitter               *self,
                                   Value                  fill);
 Value    ghlo_emit_inside        (Emitter               *self,
                                   guint                  access);
+/* Whether lanes of the access @number, which has terms, lie apart. */
+gboolean ghlo_emit_is_scattered  (const Emitter         *self,
+                                  guint                  access);
+/* What the store @number of the block says; those that fill a row together at once, at the last one's turn. */
 void     ghlo_emit_store         (Emitter               *self,
-                                  guint                  access,
-                                  Value                  value);
+                                  guint                  number);
 
 /* temporary.c */
 Value    ghlo_emit_get           (Emitter               *self,
@@ -162,6 +192,8 @@ typedef struct
   gint64   stride;
   Value    offsets;             /* <i64>, bytes to be added in each lane; or NULL */
   Value    inside;              /* i1, or <i1>: whether there is such an element; NULL: yes */
+  gboolean is_whole;            /* of lanes a few elements apart: what is between them is loaded too, and as much */
+  guint8   member;              /* behind the last one, but for so many elements, which are in front of the first */
 } GhloEmitPlace;
 
 Value    ghlo_emit_read          (Emitter               *self,
@@ -170,6 +202,86 @@ Value    ghlo_emit_read          (Emitter               *self,
 void     ghlo_emit_write         (Emitter               *self,
                                   const GhloEmitPlace   *place,
                                   Value                  value);
+
+/* As memory has @value. */
+Value    ghlo_emit_to_memory     (Emitter               *self,
+                                  const GhloEmitPlace   *place,
+                                  Value                  value);
+/* One vector of @type of elements side by side, all of which are there. */
+Value    ghlo_emit_load_row      (Emitter               *self,
+                                  const GhloEmitPlace   *place,
+                                  Type                   type);
+void     ghlo_emit_store_row     (Emitter               *self,
+                                  const GhloEmitPlace   *place,
+                                  Value                  value);
+
+/* strides.c: how many elements lanes are apart, where they are picked from whole vectors; else 0. */
+guint    ghlo_emit_apart         (const Emitter         *self,
+                                  const GhloEmitPlace   *place);
+/* In memory's type; all lanes are there. */
+Value    ghlo_emit_read_apart    (Emitter               *self,
+                                  const GhloEmitPlace   *place,
+                                  guint                  apart);
+/* All @apart values between lanes, in memory's type, from the first one's @place on. */
+void     ghlo_emit_write_apart   (Emitter               *self,
+                                  const GhloEmitPlace   *place,
+                                  guint                  apart,
+                                  const Value           *values);
+/* Sets is_whole and member of @place of the access @number, which is loaded. */
+void     ghlo_emit_find_beside   (const Emitter         *self,
+                                  guint                  number,
+                                  GhloEmitPlace         *place);
+/* The stores of the block that fill a row together with @store, in the order of their elements; their number, or 0. */
+guint    ghlo_emit_find_row      (const Emitter         *self,
+                                  guint                  store,
+                                  const GhloEmitPlace   *place,
+                                  guint                 *stores);
+
+/* cuts.c: coordinates [begin, end) and what is known of guards there. */
+typedef struct
+{
+  Value  begin, end;
+  guint8 guards[GHLO_KERNEL_MAX_TERMS];         /* GhloEmitGuard */
+} GhloEmitCut;
+
+/* Does what is to be done at @index, NULL: where the point is. */
+typedef void (*GhloEmitPoint)    (Emitter               *self,
+                                  gpointer               data,
+                                  Value                  index);
+/* Fills in up to GHLO_EMIT_MAX_CUTS of @axis, for loops that go by @step through what @block (NULL: all blocks) loads
+ * and stores; their number. */
+guint    ghlo_emit_find_cuts     (Emitter               *self,
+                                  const GhloKernelBlock *block,
+                                  guint                  axis,
+                                  gint64                 step,
+                                  GhloEmitCut           *cuts);
+/* From @begin while below @end, which is a multiple of @step away; @cuts where they are. */
+void     ghlo_emit_cut_loop      (Emitter               *self,
+                                  const GhloEmitCut     *cuts,
+                                  guint                  n_cuts,
+                                  Value                  begin,
+                                  Value                  end,
+                                  gint64                 step,
+                                  GhloEmitPoint          func,
+                                  gpointer               data);
+/* Code for parallel points that are known: one for each part of them in which guards are known, and one for others. */
+void     ghlo_emit_versions      (Emitter               *self,
+                                  GhloEmitPoint          func,
+                                  gpointer               data);
+
+/* stage.c: how many rows of the axis @rows are to be done together, 0: none; and for which accesses. */
+guint    ghlo_emit_choose_rows   (const Emitter         *self,
+                                  guint                  rows,
+                                  guint8                *is_staged);
+/* All points of the lanes in @n rows from the point on. */
+void     ghlo_emit_rows          (Emitter               *self,
+                                  guint                  rows,
+                                  guint                  n,
+                                  const guint8          *is_staged,
+                                  void                 (*func) (Emitter *self, gpointer data, guint number));
+/* The vector of the access @number in the current row. */
+Value    ghlo_emit_read_staged   (Emitter               *self,
+                                  guint                  number);
 
 /* loops.c */
 typedef struct
@@ -193,6 +305,7 @@ typedef void (*GhloEmitVector)    (Emitter              *self,
 /* Points of several axes, those of the lanes' axis in vectors, as the innermost. */
 typedef struct
 {
+  const GhloKernelBlock *block; /* whose points they are; NULL: nothing is loaded or stored with guards */
   guint           axes;         /* bits */
   Value           begin, end;   /* of the first axis; NULL: all of it */
   gint64          alignment;    /* of begin: a divisor of it */
@@ -228,6 +341,8 @@ void         ghlo_emit_leave      (Emitter              *self,
 void         ghlo_emit_stop       (Emitter              *self);
 
 /* nodes.c, points.c, blocks.c */
+void     ghlo_emit_node          (Emitter               *self,
+                                  guint                  number);
 void     ghlo_emit_nodes         (Emitter               *self,
                                   guint                  first,
                                   guint                  end);

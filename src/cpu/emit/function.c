@@ -6,6 +6,7 @@
 #include "cpu/emit/emit-private.h"
 
 #include "base/ghlo-error.h"
+#include "kernel/places.h"
 
 #include <string.h>
 
@@ -43,6 +44,7 @@ load_call (Emitter *self)
                                                   : ghlo_emit_i64 (self, kernel->axes[i].extent);
   for (guint i = 0; i < kernel->n_buffers; i++)
     self->buffers[i] = load_element (self, self->pointer, buffers, i);
+  ghlo_kernel_find_places (kernel, self->shared);
   for (guint i = 0; i < kernel->n_temporaries; i++)
     if (kernel->temporaries[i].axes != 0)
       self->places[i] = load_element (self, self->pointer, temporaries, i);
@@ -95,10 +97,19 @@ set_point (Emitter *self,
     {
       if (i == self->schedule->lanes)
         continue;
+      self->fixed |= 1u << i;
       self->point[i] = i == first ? number : LLVMBuildURem (self->builder, number, self->extents[i], "");
       if (i != first)
         number = LLVMBuildUDiv (self->builder, number, self->extents[i], "");
     }
+}
+
+static void
+emit_point (Emitter  *self,
+            gpointer  data,
+            Value     index)
+{
+  emit_kernel (self, data, 0);
 }
 
 /* One parallel point after the other. */
@@ -112,8 +123,92 @@ emit_along (Emitter *self,
   self->lanes = GHLO_KERNEL_NONE;
   self->width = 1;
   set_point (self, loop.index);
-  emit_kernel (self, NULL, 0);
+  ghlo_emit_versions (self, emit_point, NULL);
   ghlo_emit_end_loop (self, loop, ghlo_emit_i64 (self, 1));
+}
+
+/* Points of the lanes' axis. */
+typedef struct
+{
+  Value from, to;
+} Row;
+
+static void
+emit_row (Emitter  *self,
+          gpointer  data,
+          Value     index)
+{
+  const Row *row = data;
+
+  ghlo_emit_range (self, row->from, row->to, emit_kernel, NULL);
+}
+
+/* The axis of the rows that follow each other. */
+static guint
+find_rows (const Emitter *self)
+{
+  for (guint i = self->kernel->n_parallel; i-- > 0;)
+    if (i != self->lanes)
+      return i;
+
+  return GHLO_KERNEL_NONE;
+}
+
+/* Some rows together, if there are as many from the point on; what is done then, in points, goes to @place. */
+static void
+emit_together (Emitter *self,
+               Value    left,
+               Value    from,
+               Value    place)
+{
+  LLVMBuilderRef builder = self->builder;
+  const guint rows = find_rows (self);
+  guint8 is_staged[GHLO_KERNEL_MAX_ACCESSES];
+  const guint n = ghlo_emit_choose_rows (self, rows, is_staged);
+  LLVMBasicBlockRef together, exit;
+  Value point, points, holds;
+
+  LLVMBuildStore (builder, ghlo_emit_i64 (self, 0), place);
+  if (n == 0)
+    return;
+  together = LLVMAppendBasicBlockInContext (self->context, self->function, "");
+  exit = LLVMAppendBasicBlockInContext (self->context, self->function, "");
+  point = self->point[rows];
+  points = LLVMBuildMul (builder, self->extents[self->lanes], ghlo_emit_i64 (self, n), "");
+  holds = LLVMBuildICmp (builder, LLVMIntEQ, from, ghlo_emit_i64 (self, 0), "");
+  holds = LLVMBuildAnd (builder, holds, LLVMBuildICmp (builder, LLVMIntSLE, points, left, ""), "");
+  holds = LLVMBuildAnd (builder, holds, LLVMBuildICmp (builder, LLVMIntSLE,
+                                                       LLVMBuildAdd (builder, point, ghlo_emit_i64 (self, n), ""),
+                                                       self->extents[rows], ""), "");
+  LLVMBuildCondBr (builder, holds, together, exit);
+  LLVMPositionBuilderAtEnd (builder, together);
+  ghlo_emit_rows (self, rows, n, is_staged, emit_kernel);
+  LLVMBuildStore (builder, points, place);
+  LLVMBuildBr (builder, exit);
+  LLVMPositionBuilderAtEnd (builder, exit);
+  self->point[rows] = point;
+}
+
+/* What is left of the row at the point, from @from on, unless it is done; @place gets how many points that are. */
+static void
+emit_alone (Emitter *self,
+            Value    left,
+            Value    from,
+            Value    place)
+{
+  LLVMBuilderRef builder = self->builder;
+  LLVMBasicBlockRef alone = LLVMAppendBasicBlockInContext (self->context, self->function, "");
+  LLVMBasicBlockRef exit = LLVMAppendBasicBlockInContext (self->context, self->function, "");
+  Value done = LLVMBuildLoad2 (builder, self->i64, place, ""), extent = self->extents[self->lanes], to;
+
+  LLVMBuildCondBr (builder, LLVMBuildICmp (builder, LLVMIntEQ, done, ghlo_emit_i64 (self, 0), ""), alone, exit);
+  LLVMPositionBuilderAtEnd (builder, alone);
+  to = LLVMBuildAdd (builder, from, left, "");
+  to = LLVMBuildSelect (builder, LLVMBuildICmp (builder, LLVMIntSLT, to, extent, ""), to, extent, "");
+  ghlo_emit_versions (self, emit_row, &(Row) { from, to });
+  LLVMBuildStore (builder, LLVMBuildSub (builder, to, from, ""), place);
+  LLVMBuildBr (builder, exit);
+  LLVMPositionBuilderAtEnd (builder, exit);
 }
 
 /* Row after row of the lanes' axis, the first and the last of which may be parts. */
@@ -124,7 +219,7 @@ emit_across (Emitter *self,
 {
   LLVMBuilderRef builder = self->builder;
   GhloEmitLoop loop;
-  Value extent, from, length, to;
+  Value extent, from, left, place;
 
   self->lanes = self->schedule->lanes;
   self->width = self->schedule->width;
@@ -134,14 +229,14 @@ emit_across (Emitter *self,
       ghlo_emit_range (self, begin, end, emit_kernel, NULL);
       return;
     }
+  place = ghlo_emit_variable (self, self->i64);
   loop = ghlo_emit_begin_loop (self, begin, end, FALSE);
   set_point (self, LLVMBuildUDiv (builder, loop.index, extent, ""));
   from = LLVMBuildURem (builder, loop.index, extent, "");
-  length = LLVMBuildSub (builder, end, loop.index, "");
-  to = LLVMBuildAdd (builder, from, length, "");
-  to = LLVMBuildSelect (builder, LLVMBuildICmp (builder, LLVMIntSLT, to, extent, ""), to, extent, "");
-  ghlo_emit_range (self, from, to, emit_kernel, NULL);
-  ghlo_emit_end_loop (self, loop, LLVMBuildSub (builder, to, from, ""));
+  left = LLVMBuildSub (builder, end, loop.index, "");
+  emit_together (self, left, from, place);
+  emit_alone (self, left, from, place);
+  ghlo_emit_end_loop (self, loop, LLVMBuildLoad2 (builder, self->i64, place, ""));
 }
 
 static void
@@ -188,6 +283,7 @@ begin (Emitter                  *self,
   self->i32 = LLVMInt32TypeInContext (self->context);
   self->i64 = LLVMInt64TypeInContext (self->context);
   self->pointer = LLVMPointerTypeInContext (self->context, 0);
+  self->has_cuts = TRUE;
   self->has_masks = target->masked_bytes > 0;
   for (guint i = 0; i < kernel->n_accesses; i++)
     if (ghlo_element_info (kernel->accesses[i].type)->size < target->masked_bytes)

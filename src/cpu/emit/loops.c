@@ -7,6 +7,9 @@
 
 #include "cpu/emit/emit-private.h"
 
+/* Nodes of short nests that are laid out without loops. */
+enum { MAX_LAID_OUT = 64, GATHER = 16 };
+
 GhloEmitLoop
 ghlo_emit_begin_loop (Emitter  *self,
                       Value     begin,
@@ -48,10 +51,12 @@ ghlo_emit_end_loop (Emitter      *self,
 /* A range on its way. */
 typedef struct
 {
-  Emitter        *self;
-  guint           n;
-  GhloEmitVector  func;
-  gpointer        data;
+  Emitter               *self;
+  const GhloKernelBlock *block;         /* whose points they are; NULL: those of all */
+  gboolean               has_accesses;
+  guint                  n;
+  GhloEmitVector         func;
+  gpointer               data;
 } Range;
 
 /* One vector whose first lane is at @index. */
@@ -64,9 +69,11 @@ emit_vector (const Range *range,
   Emitter *self = range->self;
 
   self->point[self->lanes] = index;
+  self->fixed |= 1u << self->lanes;
   self->mask = mask;
   range->func (self, range->data, number);
   self->mask = NULL;
+  self->fixed &= ~(1u << self->lanes);
 }
 
 static Value
@@ -80,11 +87,38 @@ move (const Range *range,
 }
 
 static void
-emit_whole (const Range *range,
-            Value        index)
+emit_whole (Emitter  *self,
+            gpointer  data,
+            Value     index)
 {
+  const Range *range = data;
+
   for (guint i = 0; i < range->n; i++)
     emit_vector (range, move (range, index, i), i, NULL);
+}
+
+/* From @begin on, as many times all vectors as there are until @end. */
+static void
+emit_wholes (const Range *range,
+             Value        begin,
+             Value        end,
+             gboolean     is_certain)
+{
+  Emitter *self = range->self;
+  const gint64 step = (gint64) self->width * range->n;
+  GhloEmitCut *cuts = g_new (GhloEmitCut, GHLO_EMIT_MAX_CUTS);
+  const guint n = range->has_accesses ? ghlo_emit_find_cuts (self, range->block, self->lanes, step, cuts) : 0;
+
+  if (n > 0)
+    ghlo_emit_cut_loop (self, cuts, n, begin, end, step, emit_whole, (gpointer) range);
+  else
+    {
+      GhloEmitLoop loop = ghlo_emit_begin_loop (self, begin, end, is_certain);
+
+      emit_whole (self, (gpointer) range, loop.index);
+      ghlo_emit_end_loop (self, loop, ghlo_emit_i64 (self, step));
+    }
+  g_free (cuts);
 }
 
 static Value
@@ -108,14 +142,9 @@ emit_known (const Range *range,
   const gint64 step = (gint64) self->width * range->n, whole = extent / step * step;
 
   if (whole == step)
-    emit_whole (range, ghlo_emit_i64 (self, 0));
+    emit_whole (self, (gpointer) range, ghlo_emit_i64 (self, 0));
   else if (whole > 0)
-    {
-      GhloEmitLoop loop = ghlo_emit_begin_loop (self, ghlo_emit_i64 (self, 0), ghlo_emit_i64 (self, whole), TRUE);
-
-      emit_whole (range, loop.index);
-      ghlo_emit_end_loop (self, loop, ghlo_emit_i64 (self, step));
-    }
+    emit_wholes (range, ghlo_emit_i64 (self, 0), ghlo_emit_i64 (self, whole), TRUE);
   for (guint i = 0; whole + (gint64) i * self->width < extent; i++)
     {
       gint64 left = extent - whole - (gint64) i * self->width;
@@ -132,14 +161,9 @@ variable_mask (Emitter *self,
                Value    begin,
                Value    end)
 {
-  Value lanes = LLVMBuildAdd (self->builder, ghlo_emit_widen (self, index), ghlo_emit_steps (self, self->i64, 1), "");
-  Value mask = LLVMBuildICmp (self->builder, LLVMIntSLT, lanes, ghlo_emit_widen (self, end), "");
+  Value from = begin != NULL ? LLVMBuildSub (self->builder, begin, index, "") : ghlo_emit_i64 (self, 0);
 
-  if (begin != NULL)
-    mask = LLVMBuildAnd (self->builder, mask,
-                         LLVMBuildICmp (self->builder, LLVMIntSGE, lanes, ghlo_emit_widen (self, begin), ""), "");
-
-  return mask;
+  return ghlo_emit_lanes_from_to (self, from, LLVMBuildSub (self->builder, end, index, ""));
 }
 
 /* What is left of [index, end), less than one vector, if anything. */
@@ -173,14 +197,11 @@ emit_unknown (const Range *range,
   Emitter *self = range->self;
   LLVMBuilderRef builder = self->builder;
   Value step = ghlo_emit_i64 (self, (gint64) self->width * range->n), whole, middle;
-  GhloEmitLoop loop;
 
   whole = LLVMBuildSub (builder, end, begin, "");
   whole = LLVMBuildSub (builder, whole, LLVMBuildSRem (builder, whole, step, ""), "");
   middle = LLVMBuildAdd (builder, begin, whole, "");
-  loop = ghlo_emit_begin_loop (self, begin, middle, FALSE);
-  emit_whole (range, loop.index);
-  ghlo_emit_end_loop (self, loop, step);
+  emit_wholes (range, begin, middle, FALSE);
   if (self->width == 1 && range->n == 1)
     return;
   if (range->n == 1)
@@ -241,7 +262,92 @@ ghlo_emit_range (Emitter        *self,
                  GhloEmitVector  func,
                  gpointer        data)
 {
-  emit_unknown (&(Range) { self, 1, func, data }, begin, end);
+  emit_unknown (&(Range) { .self = self, .has_accesses = TRUE, .n = 1, .func = func, .data = data }, begin, end);
+}
+
+/* The axes of a nest from one on. */
+typedef struct
+{
+  const GhloEmitNest *nest;
+  guint               axis;
+} Inner;
+
+static void nest_from (Emitter            *self,
+                       const GhloEmitNest *nest,
+                       guint               axis);
+
+static void
+emit_coordinate (Emitter  *self,
+                 gpointer  data,
+                 Value     index)
+{
+  const Inner *inner = data;
+
+  self->point[inner->axis] = index;
+  self->fixed |= 1u << inner->axis;
+  nest_from (self, inner->nest, inner->axis + 1);
+  self->fixed &= ~(1u << inner->axis);
+}
+
+/* Nodes of @block, of which a load with guards that is no row of elements is many instructions. */
+static gint64
+count_nodes (const Emitter         *self,
+             const GhloKernelBlock *block)
+{
+  gint64 n = block->first_merge - block->first_node;
+
+  for (guint i = block->first_node; i < block->first_merge; i++)
+    if (self->kernel->nodes[i].kind == GHLO_NODE_LOAD && ghlo_emit_is_scattered (self, self->kernel->nodes[i].which))
+      n += GATHER;
+
+  return n;
+}
+
+/* Whether the points of a nest are few, and little is done at each. */
+static gboolean
+is_laid_out (const Emitter      *self,
+             const GhloEmitNest *nest)
+{
+  gint64 n = nest->n;
+
+  if (nest->block == NULL || nest->begin != NULL)
+    return FALSE;
+  n *= count_nodes (self, nest->block);
+  for (guint i = 0; i < self->kernel->n_axes; i++)
+    if ((nest->axes & 1u << i) != 0)
+      {
+        if (!LLVMIsConstant (self->extents[i]) || LLVMConstIntGetSExtValue (self->extents[i]) > MAX_LAID_OUT)
+          return FALSE;
+        n *= LLVMConstIntGetSExtValue (self->extents[i]);
+      }
+
+  return n <= MAX_LAID_OUT;
+}
+
+static void
+emit_axis (Emitter            *self,
+           const GhloEmitNest *nest,
+           guint               axis)
+{
+  const gboolean is_first = nest->begin != NULL && (nest->axes & ((1u << axis) - 1)) == 0;
+  Value begin = is_first ? nest->begin : ghlo_emit_i64 (self, 0), end = is_first ? nest->end : self->extents[axis];
+  GhloEmitCut *cuts = g_new (GhloEmitCut, GHLO_EMIT_MAX_CUTS);
+  const guint n = nest->block != NULL ? ghlo_emit_find_cuts (self, nest->block, axis, 1, cuts) : 0;
+  Inner inner = { nest, axis };
+
+  if (is_laid_out (self, nest))
+    for (gint64 i = 0; i < LLVMConstIntGetSExtValue (end); i++)
+      emit_coordinate (self, &inner, ghlo_emit_i64 (self, i));
+  else if (n > 0)
+    ghlo_emit_cut_loop (self, cuts, n, begin, end, 1, emit_coordinate, &inner);
+  else
+    {
+      GhloEmitLoop loop = ghlo_emit_begin_loop (self, begin, end, !is_first);
+
+      emit_coordinate (self, &inner, loop.index);
+      ghlo_emit_end_loop (self, loop, ghlo_emit_i64 (self, 1));
+    }
+  g_free (cuts);
 }
 
 static void
@@ -249,22 +355,13 @@ nest_from (Emitter            *self,
            const GhloEmitNest *nest,
            guint               axis)
 {
-  const gboolean is_first = nest->begin != NULL && (nest->axes & ((1u << axis) - 1)) == 0;
-  GhloEmitLoop loop;
-
   while (axis < self->kernel->n_axes && ((nest->axes & 1u << axis) == 0 || axis == self->lanes))
     axis++;
   if (axis < self->kernel->n_axes)
-    {
-      loop = is_first ? ghlo_emit_begin_loop (self, nest->begin, nest->end, FALSE)
-                      : ghlo_emit_begin_loop (self, ghlo_emit_i64 (self, 0), self->extents[axis], TRUE);
-      self->point[axis] = loop.index;
-      nest_from (self, nest, axis + 1);
-      ghlo_emit_end_loop (self, loop, ghlo_emit_i64 (self, 1));
-    }
+    emit_axis (self, nest, axis);
   else if (self->lanes != GHLO_KERNEL_NONE && (nest->axes & 1u << self->lanes) != 0)
     {
-      const Range range = { self, nest->n, nest->func, nest->data };
+      const Range range = { self, nest->block, nest->block != NULL, nest->n, nest->func, nest->data };
       const gboolean is_only = nest->axes == 1u << self->lanes;
 
       emit_part (&range, is_only ? nest->begin : NULL,

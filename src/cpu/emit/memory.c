@@ -79,6 +79,25 @@ load (Emitter             *self,
   return tell (self, place, loaded);
 }
 
+Value
+ghlo_emit_load_row (Emitter             *self,
+                    const GhloEmitPlace *place,
+                    Type                 type)
+{
+  return load (self, place, type, place->base);
+}
+
+void
+ghlo_emit_store_row (Emitter             *self,
+                     const GhloEmitPlace *place,
+                     Value                value)
+{
+  Value stored = LLVMBuildStore (self->builder, value, place->base);
+
+  LLVMSetAlignment (stored, size_of (place));
+  tell (self, place, stored);
+}
+
 /* Pointers of all lanes. */
 static Value
 addresses_of (Emitter             *self,
@@ -172,10 +191,10 @@ from_memory (Emitter             *self,
   return place->type == GHLO_ELEMENT_TYPE_I1 ? LLVMBuildTrunc (self->builder, value, type, "") : value;
 }
 
-static Value
-to_memory (Emitter             *self,
-           const GhloEmitPlace *place,
-           Value                value)
+Value
+ghlo_emit_to_memory (Emitter             *self,
+                     const GhloEmitPlace *place,
+                     Value                value)
 {
   Type type = ghlo_emit_type_like (self, self->i8, value);
 
@@ -220,9 +239,11 @@ ghlo_emit_read (Emitter             *self,
       return inside != NULL ? ghlo_emit_select (self, inside, value, fill) : value;
     }
   mask = ghlo_emit_and (self, inside, self->mask);
+  if (mask == NULL && ghlo_emit_apart (self, place) > 0)
+    return from_memory (self, place, ghlo_emit_read_apart (self, place, ghlo_emit_apart (self, place)));
   if (place->offsets == NULL && place->stride == -(gint64) size_of (place) && mask == NULL)
     return from_memory (self, place, load_reversed (self, place, type));
-  background = to_memory (self, place, ghlo_emit_widen (self, fill));
+  background = ghlo_emit_to_memory (self, place, ghlo_emit_widen (self, fill));
   value = is_row (place) ? load_masked_row (self, place, place->base, mask, background)
                          : gather (self, place, mask, background);
 
@@ -264,10 +285,10 @@ ghlo_emit_write (Emitter             *self,
 
   if (self->width == 1)
     {
-      write_one (self, place, to_memory (self, place, value));
+      write_one (self, place, ghlo_emit_to_memory (self, place, value));
       return;
     }
-  value = to_memory (self, place, ghlo_emit_widen (self, value));
+  value = ghlo_emit_to_memory (self, place, ghlo_emit_widen (self, value));
   if (!is_row (place))
     write_masked (self, place, "llvm.masked.scatter", addresses_of (self, place),
                   ghlo_emit_and (self, inside, self->mask), value);

@@ -204,7 +204,7 @@ G_MODULE_EXPORT const GhloEmitter *ghlo_emitter (void);
 const GhloEmitter *
 ghlo_emitter (void)
 {
-  static const GhloEmitter emitter = { .version = "1", .compile = compile };
+  static const GhloEmitter emitter = { .version = "2", .compile = compile };
 
   return &emitter;
 }

@@ -251,22 +251,27 @@ emit_leaf (Emitter              *self,
 }
 
 void
+ghlo_emit_node (Emitter *self,
+                guint    number)
+{
+  const GhloKernelNode *node = &self->kernel->nodes[number];
+  Value operands[3] = { NULL };
+
+  if (ghlo_node_spec (node->kind)->role == GHLO_NODE_LEAF)
+    {
+      self->values[number] = emit_leaf (self, node);
+      return;
+    }
+  for (guint i = 0; i < ghlo_node_spec (node->kind)->n_operands; i++)
+    operands[i] = self->values[node->operands[i]];
+  self->values[number] = ghlo_emit_primitive (self, node, operands);
+}
+
+void
 ghlo_emit_nodes (Emitter *self,
                  guint    first,
                  guint    end)
 {
   for (guint i = first; i < end; i++)
-    {
-      const GhloKernelNode *node = &self->kernel->nodes[i];
-      Value operands[3] = { NULL };
-
-      if (ghlo_node_spec (node->kind)->role == GHLO_NODE_LEAF)
-        {
-          self->values[i] = emit_leaf (self, node);
-          continue;
-        }
-      for (guint j = 0; j < ghlo_node_spec (node->kind)->n_operands; j++)
-        operands[j] = self->values[node->operands[j]];
-      self->values[i] = ghlo_emit_primitive (self, node, operands);
-    }
+    ghlo_emit_node (self, i);
 }

@@ -1,14 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Blocks of points. Chains of a fold are lanes of vectors, and vectors after each other; where lanes are parallel
- * points, they are vectors of an array.
+ * points, they are vectors of an array. A single chain goes through lanes one after the other, when all that does not
+ * wait for it is there.
  */
 
 #include "cpu/emit/emit-private.h"
 
+#include "kernel/depends.h"
+
 #include <string.h>
 
-enum { MAX_VECTORS = GHLO_KERNEL_MAX_CHAINS / 2 };
+enum
+{
+  MAX_VECTORS = GHLO_KERNEL_MAX_CHAINS / 2,
+  MAX_IN_ORDER = 64,            /* nodes that wait for a chain, of all lanes */
+};
 
 /* A block on its way. */
 typedef struct
@@ -17,6 +24,7 @@ typedef struct
   guint                  n;             /* vectors of chains after each other */
   guint                  last;          /* the last axis */
   gboolean               is_array;      /* chains are vectors of an array */
+  guint8                *depends;       /* one chain, through lanes in order: nodes that wait for it; else NULL */
   /* Variables, by the fold's number in the block. */
   Value                  chains[GHLO_KERNEL_MAX_FOLDS][MAX_VECTORS];    /* the first one is the array */
   Value                  whole[GHLO_KERNEL_MAX_FOLDS];                  /* what parts so far have come to */
@@ -35,7 +43,9 @@ type_of (Emitter      *self,
          const Points *points,
          guint         i)
 {
-  return ghlo_emit_vector (self, ghlo_emit_type (self, fold_of (self, points, i)->type));
+  Type type = ghlo_emit_type (self, fold_of (self, points, i)->type);
+
+  return points->depends != NULL ? type : ghlo_emit_vector (self, type);
 }
 
 /* Where the chains of fold @i are that vector @number belongs to. */
@@ -73,10 +83,94 @@ emit_stores (Emitter               *self,
       const GhloKernelStore *store = &self->kernel->stores[i];
 
       if (store->access != GHLO_KERNEL_NONE)
-        ghlo_emit_store (self, store->access, self->values[store->node]);
+        ghlo_emit_store (self, i);
       else
         ghlo_emit_set (self, store->temporary, self->values[store->node]);
     }
+}
+
+/* The lanes [@first, @first + @n) of @value. */
+static Value
+take_lanes (Emitter *self,
+            Value    value,
+            guint    first,
+            guint    n)
+{
+  Value lanes[GHLO_SCHEDULE_MAX_WIDTH];
+
+  if (n == 1)
+    return LLVMBuildExtractElement (self->builder, value, ghlo_emit_i64 (self, first), "");
+  for (guint i = 0; i < n; i++)
+    lanes[i] = LLVMConstInt (self->i32, first + i, FALSE);
+
+  return LLVMBuildShuffleVector (self->builder, value, LLVMGetPoison (LLVMTypeOf (value)), LLVMConstVector (lanes, n),
+                                 "");
+}
+
+static void
+load_vector (Emitter      *self,
+             const Points *points,
+             guint         number,
+             Value        *values)
+{
+  for (guint i = 0; i < points->block->n_folds; i++)
+    values[i] = LLVMBuildLoad2 (self->builder, type_of (self, points, i), points->chains[i][number], "");
+}
+
+/* Nodes of the block that use what its folds have come to, in @lane; @vectors are the others in all lanes. */
+static void
+fold_lane (Emitter      *self,
+           const Points *points,
+           const Value  *vectors,
+           guint         lane)
+{
+  const GhloKernelBlock *block = points->block;
+
+  for (guint i = block->first_node; i < block->first_merge; i++)
+    if (points->depends[i])
+      ghlo_emit_node (self, i);
+    else
+      self->values[i] = ghlo_emit_is_vector (vectors[i - block->first_node])
+                          ? take_lanes (self, vectors[i - block->first_node], lane, 1) : vectors[i - block->first_node];
+}
+
+/* One vector of points, of which a single chain takes one after the other. */
+static void
+emit_in_order (Emitter      *self,
+               const Points *points)
+{
+  const GhloKernelBlock *block = points->block;
+  g_autofree Value *vectors = g_new0 (Value, block->first_merge - block->first_node);
+  Value mask = self->mask, left[GHLO_KERNEL_MAX_FOLDS];
+  const guint width = self->width;
+
+  for (guint i = block->first_node; i < block->first_merge; i++)
+    if (!points->depends[i])
+      {
+        ghlo_emit_node (self, i);
+        vectors[i - block->first_node] = self->values[i];
+      }
+  emit_stores (self, block);
+  self->width = 1;
+  self->mask = NULL;
+  load_vector (self, points, 0, left);
+  for (guint lane = 0; lane < width; lane++)
+    {
+      memcpy (self->left + block->first_fold, left, block->n_folds * sizeof *left);
+      fold_lane (self, points, vectors, lane);
+      for (guint i = 0; i < block->n_folds; i++)
+        {
+          Value updated = self->values[fold_of (self, points, i)->update];
+
+          if (mask != NULL)
+            updated = LLVMBuildSelect (self->builder, take_lanes (self, mask, lane, 1), updated, left[i], "");
+          left[i] = updated;
+        }
+    }
+  for (guint i = 0; i < block->n_folds; i++)
+    LLVMBuildStore (self->builder, left[i], points->chains[i][0]);
+  self->width = width;
+  self->mask = mask;
 }
 
 /* One vector of points. Lanes that are not there keep what they had. */
@@ -89,6 +183,11 @@ emit_vector (Emitter  *self,
   const GhloKernelBlock *block = points->block;
   Value chains[GHLO_KERNEL_MAX_FOLDS];
 
+  if (points->depends != NULL)
+    {
+      emit_in_order (self, points);
+      return;
+    }
   for (guint i = 0; i < block->n_folds; i++)
     {
       chains[i] = chains_at_point (self, points, i, number);
@@ -123,34 +222,6 @@ merge (Emitter      *self,
   for (guint i = 0; i < block->n_folds; i++)
     left[i] = ghlo_emit_widen (self, self->values[fold_of (self, points, i)->merge]);
   ghlo_emit_leave (self, saved);
-}
-
-/* The lanes [@first, @first + @n) of @value. */
-static Value
-take_lanes (Emitter *self,
-            Value    value,
-            guint    first,
-            guint    n)
-{
-  Value lanes[GHLO_SCHEDULE_MAX_WIDTH];
-
-  if (n == 1)
-    return LLVMBuildExtractElement (self->builder, value, ghlo_emit_i64 (self, first), "");
-  for (guint i = 0; i < n; i++)
-    lanes[i] = LLVMConstInt (self->i32, first + i, FALSE);
-
-  return LLVMBuildShuffleVector (self->builder, value, LLVMGetPoison (LLVMTypeOf (value)), LLVMConstVector (lanes, n),
-                                 "");
-}
-
-static void
-load_vector (Emitter      *self,
-             const Points *points,
-             guint         number,
-             Value        *values)
-{
-  for (guint i = 0; i < points->block->n_folds; i++)
-    values[i] = LLVMBuildLoad2 (self->builder, type_of (self, points, i), points->chains[i][number], "");
 }
 
 /* Chains that are vectors and lanes: the upper half goes into the lower one until one is left, in @result. */
@@ -220,9 +291,11 @@ begin_chains (Emitter      *self,
   for (guint i = 0; i < points->block->n_folds; i++)
     {
       const GhloKernelFold *fold = fold_of (self, points, i);
-      Value identity = ghlo_emit_widen (self, ghlo_emit_constant (self, fold->type, fold->identity));
+      Value identity = ghlo_emit_constant (self, fold->type, fold->identity);
       GhloEmitLoop loop;
 
+      if (points->depends == NULL)
+        identity = ghlo_emit_widen (self, identity);
       for (guint j = 0; !points->is_array && j < points->n; j++)
         LLVMBuildStore (self->builder, identity, points->chains[i][j]);
       if (!points->is_array)
@@ -242,7 +315,7 @@ merge_chains (Emitter      *self,
 
   if (points->is_array)
     merge_array (self, points, result);
-  else if (self->schedule->lanes != GHLO_KERNEL_NONE)
+  else if (self->schedule->lanes != GHLO_KERNEL_NONE || points->depends != NULL)
     load_vector (self, points, 0, result);
   else
     merge_lanes (self, points, result);
@@ -264,9 +337,9 @@ emit_part (Emitter *self,
            Value    end,
            Value   *result)
 {
-  const GhloEmitNest nest = { .axes = points->block->axes, .begin = begin, .end = end,
-                              .alignment = points->block->split, .n = points->n, .func = emit_vector,
-                              .data = points };
+  const GhloEmitNest nest = { .block = points->block, .axes = points->block->axes, .begin = begin, .end = end,
+                              .alignment = points->depends != NULL ? 0 : points->block->split, .n = points->n,
+                              .func = emit_vector, .data = points };
 
   begin_chains (self, points);
   ghlo_emit_nest (self, &nest);
@@ -345,20 +418,51 @@ choose_width (Emitter               *self,
   return block->n_chains == 1 ? 1 : CLAMP (self->schedule->width, 2, block->n_chains);
 }
 
+/* So many lanes that not too much is done one after the other. */
+static guint
+choose_width_in_order (Emitter      *self,
+                       const Points *points)
+{
+  guint width = ghlo_emit_choose_width (self, points->last), n = 0;
+
+  for (guint i = points->block->first_node; i < points->block->first_merge; i++)
+    n += points->depends[i];
+  while (width > 1 && width * n > MAX_IN_ORDER)
+    width /= 2;
+
+  return width;
+}
+
+/* Enters the lanes of a block. */
+static GhloEmitLanes
+enter_lanes (Emitter *self,
+             Points  *points)
+{
+  const GhloKernelBlock *block = points->block;
+  const gboolean is_across = self->schedule->lanes != GHLO_KERNEL_NONE;
+  GhloEmitLanes saved;
+
+  if (!is_across && ghlo_kernel_folds_in_order (self->kernel, block))
+    points->depends = ghlo_kernel_depends (self->kernel, block);
+  saved = ghlo_emit_enter (self, points->last, points->depends != NULL ? choose_width_in_order (self, points)
+                                                                       : choose_width (self, block, points->last));
+  points->is_array = is_across && block->n_chains > 1;
+  points->n = is_across || block->n_folds == 0 || points->depends != NULL ? 1 : block->n_chains / self->width;
+
+  return saved;
+}
+
 void
 ghlo_emit_points (Emitter               *self,
                   const GhloKernelBlock *block)
 {
-  const gboolean is_across = self->schedule->lanes != GHLO_KERNEL_NONE;
   g_autofree Points *points = g_new0 (Points, 1);
   Value result[GHLO_KERNEL_MAX_FOLDS];
   GhloEmitLanes saved;
 
-  points->block = block;
-  points->last = block->axes == 0 ? GHLO_KERNEL_NONE : 31 - (guint) __builtin_clz (block->axes);
-  saved = ghlo_emit_enter (self, points->last, choose_width (self, block, points->last));
-  points->is_array = is_across && block->n_chains > 1;
-  points->n = is_across || block->n_folds == 0 ? 1 : block->n_chains / self->width;
+  points->block = self->block = block;
+  points->last = ghlo_kernel_last_axis (block->axes);
+  saved = enter_lanes (self, points);
   take_variables (self, points);
   if (block->split > 0)
     emit_parts (self, points, result);
@@ -369,4 +473,6 @@ ghlo_emit_points (Emitter               *self,
   for (guint i = 0; i < block->n_folds; i++)
     ghlo_emit_set (self, fold_of (self, points, i)->temporary, result[i]);
   ghlo_emit_leave (self, saved);
+  self->block = NULL;
+  g_free (points->depends);
 }

@@ -175,6 +175,36 @@ ghlo_emit_select (Emitter *self,
 }
 
 Value
+ghlo_emit_clamp (Emitter *self,
+                 Value    value,
+                 Value    least,
+                 Value    greatest)
+{
+  Type type = LLVMTypeOf (value);
+
+  value = ghlo_emit_intrinsic (self, "llvm.smax", &type, 1, (Value[]) { value, least }, 2);
+
+  return ghlo_emit_intrinsic (self, "llvm.smin", &type, 1, (Value[]) { value, greatest }, 2);
+}
+
+Value
+ghlo_emit_lanes_from_to (Emitter *self,
+                         Value    from,
+                         Value    to)
+{
+  LLVMBuilderRef builder = self->builder;
+  Value zero = ghlo_emit_i64 (self, 0), width = ghlo_emit_i64 (self, self->width), lanes, n;
+
+  from = ghlo_emit_clamp (self, from, zero, width);
+  to = ghlo_emit_clamp (self, to, from, width);
+  n = LLVMBuildTrunc (builder, LLVMBuildSub (builder, to, from, ""), self->i32, "");
+  from = LLVMBuildTrunc (builder, from, self->i32, "");
+  lanes = LLVMBuildSub (builder, ghlo_emit_steps (self, self->i32, 1), ghlo_emit_widen (self, from), "");
+
+  return LLVMBuildICmp (builder, LLVMIntULT, lanes, ghlo_emit_widen (self, n), "");
+}
+
+Value
 ghlo_emit_variable (Emitter *self,
                     Type     type)
 {

@@ -1,433 +1,343 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A panel is done in chunks of its rows, or of its columns where those are adjacent in
- * memory; where nothing lies between them the whole panel is one row. A chunk goes
- * through all stages while it is in the first-level cache. What is made of an operand
- * for a chunk (repeated, converted) is kept for the next one that wants the same.
+ * The product has no gaps, and the points of the kernel are its elements in the order in which they lie: so a
+ * panel is some runs of points, whichever way it was computed.
+ *
+ * A fusion's body may come from anywhere: what is no product followed by a kernel is left to the plan.
  */
 
 #include "cpu/gemm/epilogue.h"
 
 #include <string.h>
 
-#include "cpu/move/strided.h"
-#include "cpu/elementwise/compute-type.h"
+#include "base/sizes.h"
+#include "kernel/text.h"
 
-enum { BUFFER = 2048 };   /* bytes */
+/* From so many nanoseconds on ghlo_parallel_for () splits. */
+#define MIN_SPLIT 100e3
 
-typedef enum
+#define ALIGNMENT ((gsize) 64)
+
+static gsize
+align (gsize size)
 {
-  NONE,
-  SINGLE,     /* one for all */
-  RESULT,     /* one for each */
-  PERIODS,    /* adjacent ones, over and over */
-  RUNS,       /* each of them several times */
-} Kind;
-
-typedef struct
-{
-  GhloCpuElementwiseFunc loop;
-  Kind                   kind;
-  gboolean               is_left;
-  gint64                 inner, count;
-} Stage;
-
-struct _GhloCpuEpilogue
-{
-  guint              n_stages;
-  Stage              stages[GHLO_CPU_MAX_STAGES];
-  guint              size;         /* of an element */
-  gint64             chunk;        /* elements of one, at most */
-  GhloCpuConvertFunc read, write;  /* nullable; from and to what is computed in */
-};
-
-/* The loop of @op, where it has one or two operands, and a result, of one type. */
-static GhloCpuElementwiseFunc
-find_loop (const GhloCpuComputeType *form,
-           GhloIrOpKind              op)
-{
-  GhloScalarKind kind = ghlo_scalar_of (op);
-
-  return ghlo_ir_op_spec (op)->n_operands <= 2 && ghlo_scalar_gives (kind, form->type, form->type)
-         ? ghlo_cpu_compute_type_loop (form, kind) : NULL;
+  return (size + ALIGNMENT - 1) & ~(ALIGNMENT - 1);
 }
 
-guint
-ghlo_cpu_epilogue_takes (GhloElementType type,
-                         GhloIrOpKind    op)
+static gboolean
+is_dot (const GhloIrOp *op)
 {
-  const GhloCpuComputeType *form = ghlo_cpu_compute_type (type);
-
-  return form != NULL && find_loop (form, op) != NULL ? ghlo_ir_op_spec (op)->n_operands : 0;
+  return op->kind == GHLO_OP_STABLEHLO_DOT_GENERAL || op->kind == GHLO_OP_STABLEHLO_DOT;
 }
 
-/* As they lie, outermost first. */
+static gboolean
+is_plain (const GhloIrType *type)
+{
+  return type->kind == GHLO_IR_TYPE_TENSOR && type->quantization == NULL && ghlo_ir_type_has_static_shape (type)
+         && type->element_type != GHLO_ELEMENT_TYPE_INVALID;
+}
+
+static gboolean
+has_plain_types (const GhloIrOp *op)
+{
+  return is_plain (ghlo_ir_op_operand (op, 0)->type) && is_plain (ghlo_ir_op_operand (op, 1)->type)
+         && is_plain (op->results[0].type);
+}
+
+const char *
+ghlo_cpu_epilogue_declines (const GhloIrOp *const *ops,
+                            guint                  n_ops)
+{
+  for (guint i = 0; i < n_ops; i++)
+    {
+      gboolean is_product = is_dot (ops[i]) || ops[i]->kind == GHLO_OP_STABLEHLO_CONVOLUTION;
+      const char *reason = is_product ? NULL : ghlo_kernel_obstacle (ops[i]);
+
+      if (is_product && !has_plain_types (ops[i]))
+        reason = "the CPU has no step for its types";
+      if (reason != NULL)
+        return reason;
+    }
+
+  return NULL;
+}
+
+/* Reading */
+
+/* The operation whose result the kernel begins with: the product, or a reshape that alone uses it. */
+static const GhloIrOp *
+find_given (const GhloIrBlock *body)
+{
+  const GhloIrOp *op = body->first;
+  const GhloIrUse *use;
+
+  while ((use = op->results[0].uses) != NULL && use->next == NULL && use->op->kind == GHLO_OP_STABLEHLO_RESHAPE
+         && use->op->block == body)
+    op = use->op;
+
+  return op;
+}
+
+/* Where @value stands among the body's arguments, which are the operands; their number where it is none. */
+static guint
+find_operand (const GhloStepRequest *request,
+              const GhloIrValue     *value)
+{
+  return value->block == request->body ? value->index : request->n_operands;
+}
+
+static gboolean
+has_shape (const GhloView   *view,
+           const GhloIrType *type)
+{
+  return view->rank == type->rank
+         && memcmp (view->dimensions, type->dimensions, type->rank * sizeof *type->dimensions) == 0;
+}
+
+/* The strides of the product, of @type: dense, or in the order that the only result is wanted in. */
 static void
-order_dimensions (const GhloView *result,
+find_strides (const GhloStepRequest *request,
+              const GhloIrType      *type,
+              gint64                *strides)
+{
+  const GhloView *result = &request->results[0];
+  const gint64 size = ghlo_element_info (type->element_type)->size;
+
+  if (request->n_results > 1 || ghlo_view_is_dense (result) || !has_shape (result, type))
+    ghlo_shape_strides (type->dimensions, type->rank, size, strides);
+  else
+    for (guint i = 0; i < type->rank; i++)
+      strides[i] = result->strides[i] / (gint64) ghlo_element_info (result->element_type)->size * size;
+}
+
+/* Its dimensions as they lie, outermost first. */
+static void
+order_dimensions (const GhloView *view,
                   guint          *order)
 {
-  for (guint d = 0; d < result->rank; d++)
+  for (guint d = 0; d < view->rank; d++)
     {
       guint at = d;
 
-      for (; at > 0 && result->strides[order[at - 1]] < result->strides[d]; at--)
+      for (; at > 0 && view->strides[order[at - 1]] < view->strides[d]; at--)
         order[at] = order[at - 1];
       order[at] = d;
     }
 }
 
-gboolean
-ghlo_cpu_epilogue_meet (const GhloView       *operand,
-                        const GhloView       *result,
-                        GhloCpuEpilogueStage *stage)
+/* Which of the results are the kernel's: all but the product itself. */
+static const char *
+choose_results (GhloCpuEpilogue       *self,
+                const GhloStepRequest *request,
+                const GhloIrOp        *given)
 {
-  gint64 size = ghlo_element_info (result->element_type)->size;
-  gboolean is_outer = FALSE;
-  guint order[GHLO_MAX_RANK];
-
-  stage->inner = stage->count = 1;
-  if (operand->element_type != result->element_type)
-    return FALSE;
-  if (operand->rank == 0)
-    return TRUE;
-  if (operand->rank != result->rank
-      || memcmp (operand->dimensions, result->dimensions, result->rank * sizeof (gint64)) != 0)
-    return FALSE;
-  /* From inside: where it stays, where it steps on, and where it begins again. */
-  order_dimensions (result, order);
-  for (guint i = result->rank; i > 0; i--)
+  self->place = GHLO_STEP_NONE;
+  for (guint i = 0; i < request->n_results; i++)
     {
-      guint d = order[i - 1];
-      gint64 n = result->dimensions[d], stride = operand->strides[d];
+      const GhloView *result = &request->results[i];
 
-      if (n == 1)
-        continue;
-      if (stride == 0 && stage->count == 1)
-        stage->inner *= n;
-      else if (stride == 0)
-        is_outer = TRUE;
-      else if (stride == size * stage->count && !is_outer)
-        stage->count *= n;
+      if (!ghlo_view_is_dense (result)
+          && (request->n_results > 1 || given != request->body->first || !has_shape (result, given->results[0].type)))
+        return "its result is faster dense";
+      if (ghlo_ir_op_operand (request->body->last, i) != &given->results[0])
+        self->which[self->n_results++] = i;
+      else if (self->place == GHLO_STEP_NONE)
+        self->place = i;
       else
-        return FALSE;
+        return "it gives the product twice";
     }
 
-  return TRUE;
+  return self->n_results > 0 ? NULL : "nothing follows the product";
 }
 
-static Kind
-find_kind (const GhloCpuEpilogueStage *stage,
-           gint64                      n)
+static const char *
+lower (GhloCpuEpilogue       *self,
+       const GhloStepRequest *request,
+       const GhloIrOp        *given)
 {
-  if (stage->count <= 1)
-    return stage->count == 1 ? SINGLE : NONE;
-  if (stage->inner > 1)
-    return RUNS;
+  const GhloIrType *type = given->results[0].type;
+  gint64 strides[GHLO_MAX_RANK];
+  guint order[GHLO_MAX_RANK], shared;
+  g_autofree GhloView *operands = g_new (GhloView, request->n_operands + 1);
+  g_autofree GhloView *results = g_new (GhloView, self->n_results);
+  const GhloKernelGroup group = {
+    .body = request->body, .given = given, .which = self->which, .n_operands = request->n_operands + 1,
+    .n_results = self->n_results, .operands = operands, .results = results,
+    .order = ghlo_view_is_dense (&request->results[0]) ? NULL : order,
+  };
+  const char *reason;
 
-  return stage->count < n ? PERIODS : RESULT;
+  find_strides (request, type, strides);
+  operands[0] = (GhloView) { .element_type = type->element_type, .rank = type->rank, .dimensions = type->dimensions,
+                             .strides = strides };
+  order_dimensions (&operands[0], order);
+  for (guint i = 0; i < request->n_operands; i++)
+    operands[i + 1] = request->operands[i];
+  for (guint i = 0; i < self->n_results; i++)
+    results[i] = request->results[self->which[i]];
+  if (!ghlo_kernel_lower (&group, &self->lowered, &reason))
+    return reason;
+  reason = ghlo_cpu_kernel_init (&self->kernel, self->lowered.kernel, TRUE);
+  if (reason != NULL)
+    return reason;
+  shared = self->lowered.kernel->buffers[0].shared;
+  if (self->place == GHLO_STEP_NONE && shared != GHLO_KERNEL_NONE)
+    self->place = self->which[shared - group.n_operands];
+  self->n_operands = request->n_operands;
+
+  return self->kernel.n_points == ghlo_view_count (&operands[0]) ? NULL : "it is no epilogue";
 }
 
-static gint64
-common_divisor (gint64 a,
-                gint64 b)
+static const char *
+read_fusion (GhloCpuProduct        *self,
+             const GhloStepRequest *request)
 {
-  while (b != 0)
+  const GhloIrOp *op = self->op = request->body->first, *given = find_given (request->body);
+  const GhloIrType *type = op->results[0].type;
+  GhloCpuEpilogue *epilogue;
+  const char *reason;
+
+  if (request->n_operands + request->n_results >= GHLO_KERNEL_MAX_BUFFERS)
+    return "it has too many operands and results";
+  if (!has_plain_types (op))
+    return "it is no epilogue";
+  self->lhs = find_operand (request, ghlo_ir_op_operand (op, 0));
+  self->rhs = find_operand (request, ghlo_ir_op_operand (op, 1));
+  if (self->lhs == request->n_operands || self->rhs == request->n_operands)
+    return "it does not begin with what it takes";
+  epilogue = self->epilogue = g_new0 (GhloCpuEpilogue, 1);
+  epilogue->element = ghlo_element_info (type->element_type)->size;
+  self->result = (GhloView) { .element_type = type->element_type, .rank = type->rank, .dimensions = type->dimensions,
+                              .strides = self->strides };
+  find_strides (request, type, self->strides);
+  epilogue->size = align ((gsize) ghlo_view_count (&self->result) * epilogue->element);
+  reason = choose_results (epilogue, request, given);
+
+  return reason != NULL ? reason : lower (epilogue, request, given);
+}
+
+const char *
+ghlo_cpu_product_read (GhloCpuProduct        *self,
+                       const GhloStepRequest *request,
+                       gboolean               is_convolution)
+{
+  *self = (GhloCpuProduct) { .op = request->op, .rhs = 1 };
+  if (request->body != NULL)
     {
-      gint64 rest = a % b;
+      const GhloIrOp *first = request->body->first;
 
-      a = b;
-      b = rest;
+      return (is_convolution ? first->kind == GHLO_OP_STABLEHLO_CONVOLUTION : is_dot (first))
+             ? read_fusion (self, request) : "it begins with another operation";
     }
+  self->result = request->results[0];
 
-  return a;
-}
-
-/* Pieces that are a multiple of short periods want the same of an operand each. */
-static void
-find_chunk (GhloCpuEpilogue *self,
-            gint64           most)
-{
-  gint64 unit = 1;
-
-  for (guint s = 0; s < self->n_stages; s++)
-    {
-      const Stage *stage = &self->stages[s];
-      gint64 period = stage->kind == PERIODS || stage->kind == RUNS ? stage->inner * stage->count : 1;
-      gint64 step = period / common_divisor (period, unit);
-
-      if (period <= most && step <= most / unit)
-        unit *= step;
-    }
-  self->chunk = most / unit * unit;
-}
-
-GhloCpuEpilogue *
-ghlo_cpu_epilogue_new (GhloElementType             type,
-                       gint64                      n,
-                       const GhloCpuEpilogueStage *stages,
-                       guint                       n_stages)
-{
-  const GhloCpuComputeType *form = ghlo_cpu_compute_type (type);
-  g_autoptr (GhloCpuEpilogue) self = NULL;
-
-  if (form == NULL || n_stages > GHLO_CPU_MAX_STAGES)
-    return NULL;
-  self = g_new0 (GhloCpuEpilogue, 1);
-  self->size = ghlo_cpu_compute_type_size (form);
-  self->read = ghlo_cpu_compute_type_reader (form);
-  self->write = ghlo_cpu_compute_type_writer (form);
-  for (guint i = 0; i < n_stages; i++)
-    {
-      GhloCpuElementwiseFunc loop = find_loop (form, stages[i].op);
-
-      if (loop == NULL || (ghlo_ir_op_spec (stages[i].op)->n_operands == 1) != (stages[i].count == 0))
-        return NULL;
-      self->stages[self->n_stages++] = (Stage) {
-        .loop = loop, .kind = find_kind (&stages[i], n), .is_left = stages[i].is_left, .inner = stages[i].inner,
-        .count = stages[i].count,
-      };
-      if (stages[i].count == 1)
-        self->stages[i].inner = MAX (n, 1);
-    }
-  find_chunk (self, BUFFER / ghlo_cpu_number_size (form->number));
-
-  return g_steal_pointer (&self);
+  return NULL;
 }
 
 void
 ghlo_cpu_epilogue_free (GhloCpuEpilogue *self)
 {
+  ghlo_cpu_kernel_clear (&self->kernel);
+  ghlo_lowered_kernel_clear (&self->lowered);
   g_free (self);
 }
 
-/* A panel by its rows, or by its columns. */
-typedef struct
+gsize
+ghlo_cpu_epilogue_scratch (const GhloCpuEpilogue *self,
+                           gsize                  scratch)
 {
-  const GhloCpuEpilogueRun *run;
-  guint8                   *data;
-  gint64                    n_rows, row_stride, n, stride;      /* strides in bytes */
-  gint64                    held[GHLO_CPU_MAX_STAGES];            /* what of the operand a buffer begins with */
-  gint64                    n_held[GHLO_CPU_MAX_STAGES];          /* numbers in it */
-  guint8                    value[BUFFER] __attribute__ ((aligned (64)));
-  guint8                    apart[BUFFER] __attribute__ ((aligned (64)));    /* elements that lie so, side by side */
-  guint8                    raw[BUFFER] __attribute__ ((aligned (64)));      /* elements before they are read */
-  guint8                    buffers[GHLO_CPU_MAX_STAGES][BUFFER] __attribute__ ((aligned (64)));
-} Rows;
+  if (self == NULL)
+    return scratch;
 
+  return align (scratch) + ghlo_cpu_kernel_scratch (&self->kernel) + (self->place == GHLO_STEP_NONE ? self->size : 0);
+}
+
+void
+ghlo_cpu_epilogue_begin (GhloCpuEpilogue *self,
+                         double           nanoseconds)
+{
+  if (self == NULL)
+    return;
+  /* More threads may take part than in the product. */
+  self->is_whole = nanoseconds < MIN_SPLIT
+                   && (double) self->kernel.n_points * self->kernel.schedule.cost >= MIN_SPLIT;
+  ghlo_cpu_kernel_begin (&self->kernel);
+}
+
+gboolean
+ghlo_cpu_epilogue_wait (const GhloCpuEpilogue  *self,
+                        const GhloMonitor      *monitor,
+                        GError                **error)
+{
+  return self == NULL || ghlo_cpu_kernel_wait (&self->kernel, monitor, error);
+}
+
+char *
+ghlo_cpu_epilogue_print (const GhloCpuEpilogue *self)
+{
+  return self != NULL ? ghlo_kernel_print (self->lowered.kernel) : NULL;
+}
+
+char *
+ghlo_cpu_epilogue_print_code (const GhloCpuEpilogue *self)
+{
+  return self != NULL ? ghlo_cpu_kernel_print_code (&self->kernel) : NULL;
+}
+
+/* Running */
+
+void
+ghlo_cpu_epilogue_run_begin (GhloCpuEpilogueRun    *run,
+                             const GhloCpuEpilogue *self,
+                             const GhloView        *operands,
+                             const GhloView        *results,
+                             gpointer               scratch,
+                             gsize                  own,
+                             const GhloMonitor     *monitor)
+{
+  guint8 *rest = (guint8 *) scratch + align (own);
+  const gint64 *starts;
+  guint n;
+
+  run->epilogue = self;
+  if (self == NULL)
+    {
+      run->product = results[0].data;
+      return;
+    }
+  starts = self->lowered.starts;
+  n = self->n_operands + 1;
+  run->product = self->place != GHLO_STEP_NONE ? results[self->place].data
+                                               : rest + ghlo_cpu_kernel_scratch (&self->kernel);
+  run->buffers[0] = run->product;
+  for (guint i = 0; i < self->n_operands; i++)
+    run->buffers[i + 1] = operands[i].data + starts[i + 1];
+  for (guint i = 0; i < self->n_results; i++)
+    run->buffers[n + i] = results[self->which[i]].data + starts[n + i];
+  ghlo_cpu_kernel_run_init (&run->kernel, &self->kernel, run->buffers, rest, monitor);
+}
+
+/* @n_runs of @n elements each, @stride bytes from one to the next. */
 static void
-rows_init (Rows                    *rows,
-           const GhloCpuEpilogueRun *run,
-           const GhloCpuPanel       *panel)
+run_parts (const GhloCpuEpilogueRun *run,
+           const GhloCpuPanel       *panel,
+           gint64                    n_runs,
+           gint64                    stride,
+           gint64                    n)
 {
-  gint64 size = run->epilogue->size;
+  const gint64 element = (gint64) run->epilogue->element;
 
-  rows->run = run;
-  rows->data = panel->data;
-  memset (rows->n_held, 0, sizeof (rows->n_held));
-  if (panel->column_stride == size || panel->row_stride != size)
+  if (stride == n * element)
     {
-      rows->n_rows = panel->n_rows;
-      rows->row_stride = panel->row_stride;
-      rows->n = panel->n_columns;
-      rows->stride = panel->column_stride;
+      n *= n_runs;
+      n_runs = 1;
     }
-  else
+  for (gint64 i = 0; i < n_runs; i++)
     {
-      rows->n_rows = panel->n_columns;
-      rows->row_stride = panel->column_stride;
-      rows->n = panel->n_rows;
-      rows->stride = panel->row_stride;
+      const gint64 begin = (panel->data - run->product + i * stride) / element;
+
+      ghlo_cpu_kernel_run_part (&run->kernel, begin, begin + n, panel->worker);
     }
-  if (rows->n == 1)
-    rows->stride = size;
-  if (rows->n_rows > 1 && rows->row_stride == rows->n * rows->stride)
-    {
-      rows->n *= rows->n_rows;
-      rows->n_rows = 1;
-    }
-}
-
-/* @n adjacent elements as numbers: where they are, or in @buffer. */
-static inline const guint8 *
-read_numbers (const GhloCpuEpilogue *self,
-              const guint8          *from,
-              guint8                *buffer,
-              gsize                  n)
-{
-  if (self->read == NULL)
-    return from;
-  self->read (from, buffer, n);
-
-  return buffer;
-}
-
-/* Elements of an operand for @n of the result's from element @index on, @step apart. */
-static void
-gather (const GhloCpuEpilogue *self,
-        const Stage           *stage,
-        const guint8          *from,
-        gint64                 index,
-        gint64                 step,
-        guint8                *to,
-        gint64                 n)
-{
-  for (gint64 i = 0; i < n; i++)
-    {
-      gint64 at = (index + i * step) / stage->inner % stage->count;
-
-      ghlo_cpu_fill (self->size, from + at * self->size, to + i * self->size, 1);
-    }
-}
-
-/* The same of a row without gaps, up to where the operand begins again. */
-static gint64
-repeat_once (const GhloCpuEpilogue *self,
-             const Stage           *stage,
-             const guint8          *from,
-             gint64                 index,
-             guint8                *to,
-             gint64                 n)
-{
-  gint64 at = index / stage->inner % stage->count, done = MIN (stage->inner - index % stage->inner, n);
-  gint64 runs = MIN ((n - done) / stage->inner, stage->count - at - 1);
-
-  if (stage->inner == 1)
-    {
-      memcpy (to, from + at * self->size, (gsize) (runs + done) * self->size);
-      return runs + done;
-    }
-  ghlo_cpu_fill (self->size, from + at * self->size, to, (gsize) done);
-  ghlo_cpu_pack_strided (self->size, from + (at + 1) * self->size, self->size, 0, to + done * self->size, (gsize) runs,
-                         (gsize) stage->inner);
-
-  return done + runs * stage->inner;
-}
-
-/* All of it: what came once comes again after a period. */
-static void
-repeat (const GhloCpuEpilogue *self,
-        const Stage           *stage,
-        const guint8          *from,
-        gint64                 index,
-        guint8                *to,
-        gint64                 n)
-{
-  gint64 most = MIN (n, stage->inner * stage->count), done = 0;
-
-  while (done < most)
-    done += repeat_once (self, stage, from, index + done, to + done * self->size, most - done);
-  for (gint64 m; done < n; done += m)
-    {
-      m = MIN (done, n - done);
-      memcpy (to + done * self->size, to, (gsize) m * self->size);
-    }
-}
-
-/* The operand of stage @s for @n elements of a row without gaps. */
-static const guint8 *
-read_operand (Rows  *rows,
-              guint   s,
-              gint64  index,
-              gint64  n)
-{
-  const GhloCpuEpilogue *self = rows->run->epilogue;
-  const Stage *stage = &self->stages[s];
-  const guint8 *from = rows->run->operands[s];
-  guint8 *buffer = rows->buffers[s], *to = self->read != NULL ? rows->raw : buffer;
-  gint64 at = 0;
-
-  switch (stage->kind)
-    {
-    case NONE:
-      return NULL;
-    case RESULT:
-      return read_numbers (self, from + index * self->size, buffer, (gsize) n);
-    case PERIODS:
-      at = index % stage->count;
-      if (self->read == NULL && n <= stage->count - at)
-        return from + at * self->size;
-      break;
-    case RUNS:
-      /* Within one run, and across several of them. */
-      at = index / stage->inner % stage->count;
-      if (n > stage->inner - index % stage->inner)
-        at = -1 - index % (stage->inner * stage->count);
-      break;
-    default:
-      break;
-    }
-  if (rows->held[s] == at && rows->n_held[s] >= n)
-    return buffer;
-  rows->held[s] = at;
-  rows->n_held[s] = n;
-  repeat (self, stage, from, index, to, n);
-
-  return read_numbers (self, to, buffer, (gsize) n);
-}
-
-/* The same of a row whose elements lie apart. */
-static const guint8 *
-gather_operand (Rows  *rows,
-                guint   s,
-                gint64  index,
-                gint64  n)
-{
-  const GhloCpuEpilogue *self = rows->run->epilogue;
-  guint8 *to = self->read != NULL ? rows->raw : rows->buffers[s];
-
-  if (self->stages[s].kind == NONE)
-    return NULL;
-  gather (self, &self->stages[s], rows->run->operands[s], index, rows->stride / self->size, to, n);
-
-  return read_numbers (self, to, rows->buffers[s], (gsize) n);
-}
-
-/* All stages on @n numbers, rounded to elements in @out after each; both are the same
- * where numbers are elements. */
-static void
-do_stages (Rows  *rows,
-           guint8 *value,
-           guint8 *out,
-           gint64  index,
-           gint64  n)
-{
-  const GhloCpuEpilogue *self = rows->run->epilogue;
-  gboolean is_direct = rows->stride == self->size;
-
-  for (guint s = 0; s < self->n_stages; s++)
-    {
-      const Stage *stage = &self->stages[s];
-      const guint8 *operand = is_direct ? read_operand (rows, s, index, n) : gather_operand (rows, s, index, n);
-      const guint8 *sides[2] = { stage->is_left ? operand : value, stage->is_left ? value : operand };
-
-      stage->loop (sides, value, (gsize) n, NULL);
-      if (self->write != NULL)
-        self->write (value, out, (gsize) n);
-      if (self->write != NULL && s + 1 < self->n_stages)
-        self->read (out, value, (gsize) n);
-    }
-}
-
-static void
-do_chunk (Rows  *rows,
-          guint8 *place,
-          gint64  n)
-{
-  const GhloCpuEpilogue *self = rows->run->epilogue;
-  gint64 index = (place - rows->run->result) / self->size;
-  gboolean is_apart = rows->stride != self->size;
-  guint8 *elements = is_apart ? rows->apart : place, *value = elements;
-
-  if (is_apart)
-    ghlo_cpu_pack_strided (self->size, place, 0, rows->stride, elements, 1, (gsize) n);
-  if (self->read != NULL)
-    {
-      value = rows->value;
-      self->read (elements, value, (gsize) n);
-    }
-  do_stages (rows, value, elements, index, n);
-  if (is_apart)
-    ghlo_cpu_unpack_strided (self->size, elements, place, rows->stride, (gsize) n);
 }
 
 void
@@ -435,13 +345,36 @@ ghlo_cpu_epilogue_panel (gpointer            data,
                          const GhloCpuPanel *panel)
 {
   const GhloCpuEpilogueRun *run = data;
-  const GhloCpuEpilogue *self = run->epilogue;
-  Rows rows;
+  GhloCpuPanel column = *panel;
 
-  if (self->n_stages == 0)
+  if (run->epilogue->is_whole)
     return;
-  rows_init (&rows, run, panel);
-  for (gint64 at = 0; at < rows.n; at += self->chunk)
-    for (gint64 row = 0; row < rows.n_rows; row++)
-      do_chunk (&rows, rows.data + row * rows.row_stride + at * rows.stride, MIN (self->chunk, rows.n - at));
+  if (panel->column_stride == (gint64) run->epilogue->element)
+    {
+      run_parts (run, panel, panel->n_rows, panel->row_stride, panel->n_columns);
+      return;
+    }
+  if (panel->row_stride == (gint64) run->epilogue->element)
+    {
+      run_parts (run, panel, panel->n_columns, panel->column_stride, panel->n_rows);
+      return;
+    }
+  for (gint64 i = 0; i < panel->n_columns; i++)
+    {
+      run_parts (run, &column, panel->n_rows, panel->row_stride, 1);
+      column.data += panel->column_stride;
+    }
+}
+
+gboolean
+ghlo_cpu_epilogue_run_end (const GhloCpuEpilogueRun  *run,
+                           const GhloMonitor         *monitor,
+                           GError                   **error)
+{
+  if (run->epilogue == NULL)
+    return TRUE;
+  if (run->epilogue->is_whole)
+    return ghlo_cpu_kernel_run (&run->epilogue->kernel, run->buffers, run->kernel.scratch, monitor, error);
+
+  return !ghlo_monitor_cancelled (monitor, error);
 }

@@ -1,67 +1,92 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What is done to the result of a product or convolution while it is still in the cache:
- * elementwise operations one after the other, each on what the one before left and an
- * operand. A bias, a residual, relu (the maximum with 0), a clamp (a maximum and a
- * minimum) and a scale are such. f16 and bf16 are rounded after each operation, as they
- * would be without an epilogue.
- *
- * The result lies without gaps. Its elements are counted in the order in which they lie,
- * and so it does not matter which panels it is made in.
+ * Requests for products and convolutions: one operation, or a fusion that begins with one and whose other
+ * operations are its epilogue: a generated kernel over the product's elements, which is run on each finished part of
+ * them while it is in the cache. It may give several results (relu and the mask of where it cut off, say); the first
+ * of the product's own type gets the product before.
  */
 
 #pragma once
 
-#include "base/view.h"
+#include "cpu/code/kernel.h"
 #include "cpu/gemm/gemm.h"
-#include "ir/op-spec.h"
+#include "kernel/lower.h"
+#include "plan/target.h"
 
 G_BEGIN_DECLS
 
-enum { GHLO_CPU_MAX_STAGES = 8 };
-
-/* The result's element i meets the operand's element i / inner % count. Those are adjacent
- * and of the result's type; inner * count is not more than the result's elements. One for
- * each column of a matrix is (1, columns), one for each row (columns, rows), one for all
- * (1, 1). */
 typedef struct
 {
-  GhloIrOpKind op;        /* of one operand or two, and of one type throughout */
-  gboolean     is_left;   /* the operand stands on the left of the result so far */
-  gint64       inner, count;   /* count 0: there is no operand (negate, abs, sqrt …) */
-} GhloCpuEpilogueStage;
+  GhloLoweredKernel lowered;        /* of the product's elements, the request's operands, and the results */
+  GhloCpuKernel     kernel;
+  guint             n_operands;     /* of the request */
+  guint             n_results;      /* of the kernel */
+  guint             which[GHLO_KERNEL_MAX_BUFFERS];    /* of each the result of the request */
+  guint             place;          /* the result of the request that has the product, or GHLO_STEP_NONE */
+  gsize             element, size;  /* bytes, of an element of the product and of all */
+  gboolean          is_whole;       /* the kernel is run when the product is complete */
+} GhloCpuEpilogue;
 
-typedef struct _GhloCpuEpilogue GhloCpuEpilogue;
+void ghlo_cpu_epilogue_free (GhloCpuEpilogue *self);
 
-/* Immutable; of a result of @n elements. NULL where there are too many stages, or no loop
- * for one (elementwise.h). */
-GhloCpuEpilogue *ghlo_cpu_epilogue_new   (GhloElementType             type,
-                                          gint64                      n,
-                                          const GhloCpuEpilogueStage *stages,
-                                          guint                       n_stages);
-void             ghlo_cpu_epilogue_free  (GhloCpuEpilogue            *self);
-/* Whether there is a loop for operations of that kind, and how many operands they have:
- * 0 where there is none. */
-guint            ghlo_cpu_epilogue_takes (GhloElementType             type,
-                                          GhloIrOpKind                op);
-/* How an operand meets the elements of a result of the same dimensions, or of any if its rank
- * is 0, which lies without gaps. FALSE when not as said above. */
-gboolean         ghlo_cpu_epilogue_meet  (const GhloView             *operand,
-                                          const GhloView             *result,
-                                          GhloCpuEpilogueStage       *stage);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GhloCpuEpilogue, ghlo_cpu_epilogue_free)
 
-/* One run's, that @data of the function below points to. */
+/* What a request is about; borrowed from it. */
+typedef struct
+{
+  const GhloIrOp  *op;                        /* the product or convolution */
+  guint            lhs, rhs;                  /* its operands, among the request's */
+  GhloView         result;                    /* its own */
+  gint64           strides[GHLO_MAX_RANK];    /* of a fusion's product */
+  GhloCpuEpilogue *epilogue;                  /* owned by the caller; NULL: it is no fusion */
+} GhloCpuProduct;
+
+/* As a device's class has it. */
+const char *ghlo_cpu_epilogue_declines (const GhloIrOp *const *ops,
+                                        guint                  n_ops);
+/* Reads a request for a product or, with @is_convolution, a convolution. NULL, or the reason why it cannot be done. */
+const char *ghlo_cpu_product_read      (GhloCpuProduct        *self,
+                                        const GhloStepRequest *request,
+                                        gboolean               is_convolution);
+
+/* Of all of these @self may be NULL: then there is no epilogue. */
+
+/* What the product, whose own scratch is @scratch bytes, wants with the epilogue. */
+gsize    ghlo_cpu_epilogue_scratch     (const GhloCpuEpilogue *self,
+                                        gsize                  scratch);
+/* For what is compiled in earnest, of a product that takes so many nanoseconds. */
+void     ghlo_cpu_epilogue_begin       (GhloCpuEpilogue       *self,
+                                        double                 nanoseconds);
+/* As of GhloStepImplementation; NULL without an epilogue. */
+gboolean ghlo_cpu_epilogue_wait        (const GhloCpuEpilogue *self,
+                                        const GhloMonitor     *monitor,
+                                        GError               **error);
+char    *ghlo_cpu_epilogue_print       (const GhloCpuEpilogue *self);
+char    *ghlo_cpu_epilogue_print_code  (const GhloCpuEpilogue *self);
+
+/* One run: what @data of the panels' function points to. */
 typedef struct
 {
   const GhloCpuEpilogue *epilogue;
-  const guint8          *result;                          /* the first element in memory */
-  const guint8          *operands[GHLO_CPU_MAX_STAGES];   /* by stage; NULL where it has none */
+  guint8                *product;     /* where the product is written to, all of it */
+  gpointer               buffers[GHLO_KERNEL_MAX_BUFFERS];
+  GhloCpuKernelRun       kernel;
 } GhloCpuEpilogueRun;
 
+/* @scratch: the step's, of which the product's own is the first @own bytes. */
+void     ghlo_cpu_epilogue_run_begin   (GhloCpuEpilogueRun    *run,
+                                        const GhloCpuEpilogue *self,
+                                        const GhloView        *operands,
+                                        const GhloView        *results,
+                                        gpointer               scratch,
+                                        gsize                  own,
+                                        const GhloMonitor     *monitor);
 /* A GhloCpuPanelFunc. */
-void             ghlo_cpu_epilogue_panel (gpointer                    data,
-                                          const GhloCpuPanel         *panel);
-
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (GhloCpuEpilogue, ghlo_cpu_epilogue_free)
+void     ghlo_cpu_epilogue_panel       (gpointer               data,
+                                        const GhloCpuPanel    *panel);
+/* When the product is complete; FALSE with @error when cancelled. */
+gboolean ghlo_cpu_epilogue_run_end     (const GhloCpuEpilogueRun *run,
+                                        const GhloMonitor     *monitor,
+                                        GError               **error);
 
 G_END_DECLS

@@ -34,6 +34,7 @@ typedef struct
   guint8 *data;
   gint64  n_rows, row_stride;          /* strides in bytes */
   gint64  n_columns, column_stride;
+  guint   worker;                      /* whose thread calls (runtime/parallel.h) */
 } GhloCpuPanel;
 
 /* Called for each part once, on any thread; parts do not overlap. */

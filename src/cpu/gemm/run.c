@@ -54,7 +54,8 @@ find_place (const GhloCpuGemm *self,
 /* Pieces of a tile in which rows and columns follow in equal steps. */
 static void
 finish_tile (const Run         *run,
-             const GhloCpuTile *tile)
+             const GhloCpuTile *tile,
+             guint              worker)
 {
   const GhloCpuResult *result = &run->gemm->result;
   gint64 end_row = tile->first_row + tile->n_rows, end_column = tile->first_column + tile->n_columns;
@@ -67,6 +68,7 @@ finish_tile (const Run         *run,
           GhloCpuPanel panel = {
             .data = tile->result + ghlo_cpu_axis_at (&result->rows, row) + ghlo_cpu_axis_at (&result->columns, column),
             .n_rows = row_end - row, .row_stride = result->rows.stride, .column_stride = result->columns.stride,
+            .worker = worker,
           };
 
           column_end = ghlo_cpu_axis_run_end (&result->columns, column, end_column);
@@ -80,12 +82,13 @@ finish_tile (const Run         *run,
 static void
 finish_run (const Run *run,
             gint64     first,
-            gint64     n)
+            gint64     n,
+            guint      worker)
 {
   const GhloCpuGemm *self = run->gemm;
   const GhloCpuPanel panel = {
     .data = run->result + find_place (self, first).result,
-    .n_rows = 1, .n_columns = n * self->m * self->n, .column_stride = self->result.size,
+    .n_rows = 1, .n_columns = n * self->m * self->n, .column_stride = self->result.size, .worker = worker,
   };
 
   self->epilogue (run->epilogue_data, &panel);
@@ -120,10 +123,10 @@ run_task (Run     *run,
       if (!self->algorithm->compute (self, &tile, error))
         return FALSE;
       if (self->epilogue != NULL && !self->is_one_run)
-        finish_tile (run, &tile);
+        finish_tile (run, &tile, worker);
     }
   if (self->epilogue != NULL && self->is_one_run)
-    finish_run (run, first, end - first);
+    finish_run (run, first, end - first, worker);
 
   return TRUE;
 }

@@ -4,15 +4,15 @@
  */
 
 #include "cpu/gemm/dot-general.h"
-#include "cpu/gemm/fusion.h"
+#include "cpu/gemm/epilogue.h"
 #include "cpu/steps.h"
 #include "base/sizes.h"
 
 typedef struct
 {
-  GhloCpuGemm   *gemm;
-  GhloCpuFusion *fusion;      /* nullable */
-  guint          lhs, rhs;    /* operands */
+  GhloCpuGemm     *gemm;
+  GhloCpuEpilogue *epilogue;    /* nullable */
+  guint            lhs, rhs;    /* operands */
 } Dot;
 
 static void
@@ -21,7 +21,7 @@ release (gpointer compiled)
   Dot *self = compiled;
 
   g_clear_pointer (&self->gemm, ghlo_cpu_gemm_free);
-  g_clear_pointer (&self->fusion, ghlo_cpu_fusion_free);
+  g_clear_pointer (&self->epilogue, ghlo_cpu_epilogue_free);
   g_free (self);
 }
 
@@ -35,8 +35,9 @@ read_request (Dot                   *self,
 {
   GhloCpuProduct product;
   GhloCpuDotNumbers numbers;
-  const char *reason = ghlo_cpu_product_read (&product, request, FALSE, &self->fusion);
+  const char *reason = ghlo_cpu_product_read (&product, request, FALSE);
 
+  self->epilogue = product.epilogue;
   if (reason != NULL)
     return reason;
   self->lhs = product.lhs;
@@ -45,7 +46,7 @@ read_request (Dot                   *self,
       || !ghlo_cpu_dot_general_read (problem, &numbers, &request->operands[self->lhs], &request->operands[self->rhs],
                                      &product.result, NULL))
     return "its dimension numbers do not fit its operands";
-  if (self->fusion != NULL)
+  if (self->epilogue != NULL)
     problem->epilogue = ghlo_cpu_epilogue_panel;
 
   return NULL;
@@ -86,17 +87,13 @@ select_step (gpointer               target,
   self->gemm = ghlo_cpu_gemm_choose (problem, NULL);
   if (self->gemm == NULL)
     selection->reason = "products of its element types are not computed here";
-  else if (self->fusion != NULL && !ghlo_cpu_fusion_choose (self->fusion, ghlo_cpu_gemm_nanoseconds (self->gemm)))
-    selection->reason = "what follows it is faster alone";
   else if (!ghlo_view_is_dense (&request->results[0]) && prefers_dense (request, self->gemm))
     selection->reason = "its result is faster dense";
   if (selection->reason != NULL)
     return FALSE;
   if (ghlo_cpu_gemm_packed_size (self->gemm) > 0)
     selection->operands[ghlo_cpu_gemm_packs_rhs (self->gemm) ? self->rhs : self->lhs].wants_data = TRUE;
-  if (self->fusion != NULL)
-    selection->n_ops = ghlo_cpu_fusion_n_ops (self->fusion);
-  selection->scratch = ghlo_cpu_gemm_scratch_size (self->gemm);
+  selection->scratch = ghlo_cpu_epilogue_scratch (self->epilogue, ghlo_cpu_gemm_scratch_size (self->gemm));
 
   return TRUE;
 }
@@ -111,13 +108,15 @@ compile (gpointer               target,
   g_autoptr (Dot) self = g_new0 (Dot, 1);
   const char *reason = read_request (self, problem, request);
 
-  if (reason == NULL && self->fusion != NULL && !ghlo_cpu_fusion_compile (self->fusion, request))
-    reason = "what follows it is another epilogue";
   if (reason != NULL)
     return ghlo_cpu_step_fail (request, reason, error);
   self->gemm = ghlo_cpu_gemm_prepare (problem, error);
-  if (self->gemm == NULL || !ghlo_cpu_step_has_scratch (request, ghlo_cpu_gemm_scratch_size (self->gemm), error))
+  if (self->gemm == NULL
+      || !ghlo_cpu_step_has_scratch (request, ghlo_cpu_epilogue_scratch (self->epilogue,
+                                                                         ghlo_cpu_gemm_scratch_size (self->gemm)),
+                                     error))
     return NULL;
+  ghlo_cpu_epilogue_begin (self->epilogue, ghlo_cpu_gemm_nanoseconds (self->gemm));
 
   return g_steal_pointer (&self);
 }
@@ -133,10 +132,12 @@ run (gpointer            compiled,
   const Dot *self = compiled;
   GhloCpuEpilogueRun epilogue;
 
-  ghlo_cpu_fusion_begin (self->fusion, operands, &results[0], &epilogue);
+  ghlo_cpu_epilogue_run_begin (&epilogue, self->epilogue, operands, results, scratch,
+                               ghlo_cpu_gemm_scratch_size (self->gemm), monitor);
 
-  return ghlo_cpu_gemm_run (self->gemm, operands[self->lhs].data, operands[self->rhs].data, results[0].data, scratch,
-                            &epilogue, monitor, error);
+  return ghlo_cpu_gemm_run (self->gemm, operands[self->lhs].data, operands[self->rhs].data, epilogue.product, scratch,
+                            &epilogue, monitor, error)
+         && ghlo_cpu_epilogue_run_end (&epilogue, monitor, error);
 }
 
 static gsize
@@ -155,6 +156,32 @@ describe (gpointer compiled)
   return g_strdup (ghlo_cpu_gemm_describe (self->gemm));
 }
 
+static char *
+print_kernels (gpointer compiled)
+{
+  const Dot *self = compiled;
+
+  return ghlo_cpu_epilogue_print (self->epilogue);
+}
+
+static char *
+print_code (gpointer compiled)
+{
+  const Dot *self = compiled;
+
+  return ghlo_cpu_epilogue_print_code (self->epilogue);
+}
+
+static gboolean
+wait (gpointer            compiled,
+      const GhloMonitor  *monitor,
+      GError            **error)
+{
+  const Dot *self = compiled;
+
+  return ghlo_cpu_epilogue_wait (self->epilogue, monitor, error);
+}
+
 const GhloStepImplementation ghlo_cpu_step_dot = {
   .name = "dot",
   .writes_strides = TRUE,
@@ -163,5 +190,8 @@ const GhloStepImplementation ghlo_cpu_step_dot = {
   .run = run,
   .release = release,
   .describe = describe,
+  .print_kernels = print_kernels,
+  .print_code = print_code,
+  .wait = wait,
   .compiled_size = compiled_size,
 };

@@ -118,6 +118,7 @@ extern const GhloCpuElementwiseFunc NAME (loops_f32)[GHLO_CPU_N_ELEMENTWISE];
 extern const GhloCpuElementwiseFunc NAME (loops_f64)[GHLO_CPU_N_ELEMENTWISE];
 extern const GhloCpuElementwiseFunc NAME (loops_c64)[GHLO_CPU_N_ELEMENTWISE];
 extern const GhloCpuElementwiseFunc NAME (loops_c128)[GHLO_CPU_N_ELEMENTWISE];
+extern const GhloCpuElementwiseFunc NAME (functions_u8)[];
 extern const GhloCpuElementwiseFunc NAME (functions_u16)[];
 extern const GhloCpuElementwiseFunc NAME (functions_f32)[];
 extern const GhloCpuElementwiseFunc NAME (functions_f64)[];

@@ -27,6 +27,7 @@ NAME (elementwise_routines_init) (GhloCpuElementwiseRoutines *self)
       [GHLO_CPU_NUMBER_C128] = NAME (loops_c128),
     },
     .functions = {
+      [GHLO_CPU_NUMBER_U8] = NAME (functions_u8),
       [GHLO_CPU_NUMBER_U16] = NAME (functions_u16),
       [GHLO_CPU_NUMBER_F32] = NAME (functions_f32),
       [GHLO_CPU_NUMBER_F64] = NAME (functions_f64),

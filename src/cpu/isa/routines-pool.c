@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Windows over rows of adjacent elements: what each window makes of its rows, element by element, and
- * which of them it selects. A register has elements of one row, and the window's other rows go by.
- * Compiled for each level.
+ * Windows over rows of adjacent elements: which of its rows each window selects, element by element. A
+ * register has elements of one row, and the window's other rows go by. Compiled for each level.
  */
 
 #include "cpu/isa/routines-private.h"
-
-#include <string.h>
 
 /* A whole register, a quarter or part of 16 bytes, and one element; of floats and of what comparisons of them give. */
 #define PARTS(T, I, suffix) \
@@ -23,50 +20,6 @@ PARTS (double, gint64, _f64)
 
 /* Lanes of @a where @mask has all bits, else of @b. */
 #define CHOOSE(V, I, mask, a, b) ((V) (((I) (a) & (mask)) | ((I) (b) & ~(mask))))
-
-/* As the scalar ones of extremes-private.h. */
-#define COMBINE(V, I, name) \
-  static inline V \
-  maximum##name (V x, \
-                 V y) \
-  { \
-    V other = CHOOSE (V, I, x == y, (I) x & (I) y, x + y); \
-\
-    other = CHOOSE (V, I, x < y, y, other); \
-\
-    return CHOOSE (V, I, x > y, x, other); \
-  } \
-\
-  static inline V \
-  minimum##name (V x, \
-                 V y) \
-  { \
-    V other = CHOOSE (V, I, x == y, (I) x | (I) y, x + y); \
-\
-    other = CHOOSE (V, I, x > y, y, other); \
-\
-    return CHOOSE (V, I, x < y, x, other); \
-  } \
-\
-  static inline V \
-  sum##name (V x, \
-             V y) \
-  { \
-    return x + y; \
-  }
-
-/* One window at as many elements as @V has. */
-#define POOL_ONCE(V, name, kind) \
-  static inline void \
-  pool_##kind##name (const guint8         *from, \
-                     guint8               *to, \
-                     const GhloCpuPoolRow *row, \
-                     V                     best) \
-  { \
-    for (guint tap = 0; tap < row->n_taps; tap++) \
-      best = kind##name (best, *(const V *) (gconstpointer) (from + row->taps[tap])); \
-    *(V *) (gpointer) to = best; \
-  }
 
 /* The element that a window selects is known by the number of its tap. */
 #define GRADIENT_ONCE(V, I, name, kind, KEEPS) \
@@ -97,10 +50,6 @@ PARTS (double, gint64, _f64)
   }
 
 #define ONCE(V, I, name) \
-  COMBINE (V, I, name) \
-  POOL_ONCE (V, name, maximum) \
-  POOL_ONCE (V, name, minimum) \
-  POOL_ONCE (V, name, sum) \
   GRADIENT_ONCE (V, I, name, greater_equal, >=) \
   GRADIENT_ONCE (V, I, name, greater, >) \
   GRADIENT_ONCE (V, I, name, less_equal, <=) \
@@ -114,36 +63,6 @@ ONCE (Q_f64, QI_f64, _q64)
 ONCE (S_f64, SI_f64, _s64)
 
 /* Each row in parts, the largest first. */
-#define POOL(T, bits, kind) \
-  static void \
-  pool_##kind##_f##bits (const GhloCpuPoolRow *row, \
-                         gconstpointer         start) \
-  { \
-    T first; \
-\
-    memcpy (&first, start, sizeof (first)); \
-    for (gsize w = 0; w < row->n_windows; w++) \
-      { \
-        const guint8 *from = row->operand + (gint64) w * row->operand_step; \
-        guint8 *to = row->result + (gint64) w * row->result_step; \
-        gsize n = row->n; \
-\
-        for (; n >= LANES (T); n -= LANES (T), from += VECTOR_BYTES, to += VECTOR_BYTES) \
-          pool_##kind##_v##bits (from, to, row, first - (V_f##bits) { 0 }); \
-        for (; n >= 16 / sizeof (T); n -= 16 / sizeof (T), from += 16, to += 16) \
-          pool_##kind##_q##bits (from, to, row, first - (Q_f##bits) { 0 }); \
-        for (; n > 0; n--, from += sizeof (T), to += sizeof (T)) \
-          pool_##kind##_s##bits (from, to, row, first - (S_f##bits) { 0 }); \
-      } \
-  }
-
-POOL (float, 32, maximum)
-POOL (float, 32, minimum)
-POOL (float, 32, sum)
-POOL (double, 64, maximum)
-POOL (double, 64, minimum)
-POOL (double, 64, sum)
-
 #define GRADIENT(T, bits, kind) \
   static void \
   gradient_##kind##_f##bits (const GhloCpuPoolRow *row) \
@@ -172,11 +91,6 @@ GRADIENT (double, 64, greater_equal)
 GRADIENT (double, 64, greater)
 GRADIENT (double, 64, less_equal)
 GRADIENT (double, 64, less)
-
-const GhloCpuPoolFunc NAME (pools)[2][GHLO_CPU_N_POOLS] = {
-  { pool_maximum_f32, pool_minimum_f32, pool_sum_f32 },
-  { pool_maximum_f64, pool_minimum_f64, pool_sum_f64 },
-};
 
 const GhloCpuPoolGradientFunc NAME (pool_gradients)[2][GHLO_CPU_N_SELECTIONS] = {
   { gradient_greater_equal_f32, gradient_greater_f32, gradient_less_equal_f32, gradient_less_f32 },

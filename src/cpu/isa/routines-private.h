@@ -69,7 +69,6 @@ extern const GhloCpuPickFunc    NAME (picks)[GHLO_CPU_N_UNITS];
 extern const GhloCpuPlaneFunc   NAME (moves)[GHLO_CPU_N_UNITS];
 extern const GhloCpuPlaneFunc   NAME (transposes)[GHLO_CPU_N_UNITS];
 extern const GhloCpuPlaneFunc   NAME (streams)[GHLO_CPU_N_UNITS];
-extern const GhloCpuPoolFunc    NAME (pools)[2][GHLO_CPU_N_POOLS];
 extern const GhloCpuPoolGradientFunc  NAME (pool_gradients)[2][GHLO_CPU_N_SELECTIONS];
 
 void NAME (interleave4) (const gconstpointer *rows, guint n_rows, guint width, gsize n, gpointer to);

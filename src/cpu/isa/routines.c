@@ -21,7 +21,6 @@ NAME (routines_init) (GhloCpuRoutines *self)
   self->interleave16 = NAME (interleave16);
   self->clamp_indices = NAME (clamp_indices);
   self->check_indices = NAME (check_indices);
-  memcpy (self->pool, NAME (pools), sizeof (self->pool));
   memcpy (self->pool_gradient, NAME (pool_gradients), sizeof (self->pool_gradient));
   memcpy (self->pick, NAME (picks), sizeof (self->pick));
   self->sort_columns_32 = NAME (sort_columns_32);

@@ -189,23 +189,15 @@ typedef struct
 {
   const guint8 *operand, *source;
   guint8       *result;
-  gint64        operand_step, source_step, result_step;
+  gint64        operand_step, source_step;
   gsize         n_windows, n;
   const gint64 *taps;
   guint         n_taps;
-  /* Of a gradient: it is as large as the operand, and only these taps of it are written: added to, or set where no
-   * other window has them. */
+  /* The result is as large as the operand, and only these taps of it are written: added to, or set where no other
+   * window has them. */
   guint         first, end;
   gboolean      adds;
 } GhloCpuPoolRow;
-
-typedef enum
-{
-  GHLO_CPU_POOL_MAXIMUM,
-  GHLO_CPU_POOL_MINIMUM,
-  GHLO_CPU_POOL_SUM,
-  GHLO_CPU_N_POOLS
-} GhloCpuPoolKind;
 
 /* The comparison by which an element that was selected stays so before a later one. */
 typedef enum
@@ -217,9 +209,6 @@ typedef enum
   GHLO_CPU_N_SELECTIONS
 } GhloCpuSelection;
 
-/* Each element of a result row is what *@start and the window's rows have in its place, combined in their order. */
-typedef void (*GhloCpuPoolFunc)         (const GhloCpuPoolRow *row,
-                                         gconstpointer         start);
 /* The element of the source goes to where the window selects, the others have none of it. There is a tap at least. */
 typedef void (*GhloCpuPoolGradientFunc) (const GhloCpuPoolRow *row);
 
@@ -241,7 +230,6 @@ typedef struct
   GhloCpuThreefryFunc    threefry;
   GhloCpuPhiloxFunc      philox;
   /* Of f32, of f64: */
-  GhloCpuPoolFunc         pool[2][GHLO_CPU_N_POOLS];
   GhloCpuPoolGradientFunc pool_gradient[2][GHLO_CPU_N_SELECTIONS];
   /* By the logarithm of a unit's bytes: */
   GhloCpuPickFunc  pick[GHLO_CPU_N_UNITS];

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Walks rows of windows along the last dimension that has some. Windows that reach into the padding
- * have fewer taps than those between, which are done in one call of the routine. Rows are shared by
- * threads; a gradient's rows are those of the operand, and a window that reaches into the rows of two
- * threads is looked at by both.
+ * have fewer taps than those between, which are done in one call of the routine. Rows of the operand are
+ * shared by threads, and a window that reaches into the rows of two of them is looked at by both.
  */
 
 #include "cpu/pooling/pool.h"
@@ -118,10 +117,8 @@ ghlo_cpu_pool_read (Pool           *self,
 typedef struct
 {
   const Pool              *pool;
-  GhloCpuPoolFunc          func;
   GhloCpuPoolGradientFunc  gradient;
   const guint8            *operand, *source;
-  gconstpointer            start;
   guint8                  *result;
   gboolean                 disjoint;      /* no element of the operand is in two windows */
   gint64                   operand_image, result_image;       /* bytes */
@@ -214,20 +211,12 @@ run_windows (const Work     *work,
     for (gint64 tap = first; tap < last; tap++)
       offsets[part.n_taps++] = taps->offsets[i] + (begin * d->step + tap * d->dilation - d->low) * stride;
   part.taps = offsets;
-  if (work->gradient != NULL)
-    {
-      part.source += begin * part.source_step;
-      part.first = taps->first * (guint) (last - first);
-      part.end = taps->end * (guint) (last - first);
-      part.adds = !work->disjoint;
-      if (part.n_taps > 0)
-        work->gradient (&part);
-    }
-  else
-    {
-      part.result += begin * part.result_step;
-      work->func (&part, work->start);
-    }
+  part.source += begin * part.source_step;
+  part.first = taps->first * (guint) (last - first);
+  part.end = taps->end * (guint) (last - first);
+  part.adds = !work->disjoint;
+  if (part.n_taps > 0)
+    work->gradient (&part);
 }
 
 /* All windows along the last dimension. */
@@ -251,8 +240,8 @@ run_line (const Work     *work,
     run_windows (work, taps, i, i + 1, row);
 }
 
-/* The windows at rows [begin, end) of the result's first dimension, of one image; @rows of the operand are written
- * by a gradient. */
+/* The windows at rows [begin, end) of the result's first dimension, of one image; @rows of the operand are
+ * written. */
 static void
 run_image (const Work   *work,
            gint64        image,
@@ -266,7 +255,8 @@ run_image (const Work   *work,
   gint64 stride = pool->inner * (gint64) pool->size, position[GHLO_MAX_RANK] = { begin }, line = begin;
   GhloCpuPoolRow row = {
     .operand = work->operand + image * work->operand_image, .operand_step = last->step * stride,
-    .source_step = stride, .result_step = stride, .n = (gsize) pool->inner,
+    .source_step = stride, .n = (gsize) pool->inner,
+    .result = work->result + image * work->operand_image,
   };
   Taps taps;
   guint i;
@@ -278,9 +268,7 @@ run_image (const Work   *work,
       gint64 at = image * work->result_image + line++ * last->result * stride;
 
       find_taps (pool, position, rows, &taps);
-      /* Windows have no source, only gradients do. */
-      row.source = work->source != NULL ? work->source + at : NULL;
-      row.result = work->gradient != NULL ? work->result + image * work->operand_image : work->result + at;
+      row.source = work->source + at;
       run_line (work, &taps, &row);
       for (i = n; i > 0 && ++position[i - 1] == (i == 1 ? end : pool->dimensions[i - 1].result); i--)
         position[i - 1] = 0;
@@ -288,7 +276,7 @@ run_image (const Work   *work,
   while (i > 0);
 }
 
-/* Rows [begin, end) of one image: of the result, or of a gradient. */
+/* Rows [begin, end) of one image of the operand. */
 static void
 run_rows (const Work *work,
           gint64      image,
@@ -299,11 +287,6 @@ run_rows (const Work *work,
   const gint64 rows[] = { begin, end };
   gint64 row = work->operand_image / d->operand, first, last;
 
-  if (work->gradient == NULL)
-    {
-      run_image (work, image, begin, end, rows);
-      return;
-    }
   /* Windows that reach one of the rows. */
   first = begin + d->low - (d->window - 1) * d->dilation;
   first = first > 0 ? ghlo_ceil_div (first, d->step) : 0;
@@ -322,7 +305,7 @@ run_part (gpointer data,
 {
   Work *work = data;
   const Dimension *d = &work->pool->dimensions[0];
-  gint64 rows = work->gradient != NULL ? d->operand : d->result;
+  gint64 rows = d->operand;
 
   for (gint64 i = (gint64) begin, next; i < (gint64) end && !g_atomic_int_get (&work->stopped); i = next)
     {
@@ -355,19 +338,6 @@ run_work (Work  *work,
                             COST * (double) pool->outer * (double) (work->operand_image + taps * work->result_image),
                             run_part, work, work->monitor)
          && !work->stopped;
-}
-
-gboolean
-ghlo_cpu_pool_run (const Pool        *self,
-                   GhloCpuPoolFunc    func,
-                   const guint8      *operand,
-                   gconstpointer      start,
-                   guint8            *result,
-                   const GhloMonitor *monitor)
-{
-  Work work = { .pool = self, .func = func, .operand = operand, .start = start, .result = result, .monitor = monitor };
-
-  return run_work (&work, self->dimensions[0].result);
 }
 
 gboolean

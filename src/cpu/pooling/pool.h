@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Windows over dense tensors whose last dimensions have none (channels-last), so that a window is a
- * few rows of adjacent elements: reduce_window and select_and_scatter of f32 and f64. The walk over
- * the windows is here, what is done with each is a routine of isa/.
+ * few rows of adjacent elements: select_and_scatter of f32 and f64, the gradient of reduce_window. The
+ * walk over the windows is here, what is done with each is a routine of isa/.
  */
 
 #pragma once
@@ -38,15 +38,8 @@ const char *ghlo_cpu_pool_read         (GhloCpuPool             *self,
                                         const GhloIrOp          *op,
                                         const GhloView          *operand,
                                         const GhloView          *result);
-/* FALSE when cancelled, without an error. */
-gboolean    ghlo_cpu_pool_run          (const GhloCpuPool       *self,
-                                        GhloCpuPoolFunc          func,
-                                        const guint8            *operand,
-                                        gconstpointer            start,
-                                        guint8                  *result,
-                                        const GhloMonitor       *monitor);
 /* @result, which is as large as @operand, is the sum, from 0 on, of the elements of @source whose windows select the
- * element there, in the order of the windows. */
+ * element there, in the order of the windows. FALSE when cancelled, without an error. */
 gboolean    ghlo_cpu_pool_run_gradient (const GhloCpuPool       *self,
                                         GhloCpuPoolGradientFunc  func,
                                         const guint8            *operand,

@@ -233,7 +233,7 @@ is_plain_temporary (const GhloCpuStripCompiler *self,
 {
   guint axes = self->kernel->temporaries[number].axes;
 
-  return !self->block->is_along || (axes != 0 && 31 - (guint) __builtin_clz (axes) == self->block->lanes);
+  return !self->block->is_along || (axes != 0 && ghlo_kernel_last_axis (axes) == self->block->lanes);
 }
 
 static void
@@ -273,8 +273,11 @@ add_leaf (GhloCpuStripCompiler *self,
       added->is_copied = is_copied;
       break;
     case GHLO_NODE_TEMPORARY:
-      result = ghlo_cpu_strip_add_slot (self, node->type, !is_plain_temporary (self, node->which));
-      ghlo_cpu_strip_add (list, GHLO_CPU_STRIP_READ, node->which, result);
+      is_copied = ghlo_cpu_strip_is_overwritten (self, node->which)
+                  && (self->block->block.n_folds > 0 || (self->facts[number] & GHLO_CPU_STRIP_STORED) != 0);
+      result = ghlo_cpu_strip_add_slot (self, node->type, is_copied || !is_plain_temporary (self, node->which));
+      added = ghlo_cpu_strip_add (list, GHLO_CPU_STRIP_READ, node->which, result);
+      added->is_copied = is_copied;
       break;
     case GHLO_NODE_LEFT:
       result = self->self->folds[node->which].left;

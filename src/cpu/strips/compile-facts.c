@@ -130,20 +130,52 @@ ghlo_cpu_strip_find_used (GhloCpuStripCompiler *self)
     }
 }
 
-/* Whether @node loads from the memory of @buffer, which is written. */
+/* Buffers have memory, and behind them temporaries. */
+static guint
+memory_of_temporary (const GhloCpuStripCompiler *self,
+                     guint                       temporary)
+{
+  return self->kernel->n_buffers + self->self->places[temporary];
+}
+
+static guint
+memory_of_store (const GhloCpuStripCompiler *self,
+                 const GhloKernelStore      *store)
+{
+  return store->access != GHLO_KERNEL_NONE ? self->kernel->accesses[store->access].buffer
+         : memory_of_temporary (self, store->temporary);
+}
+
+/* Whether @node reads from @memory, which is written. */
 static gboolean
 is_load_of (const GhloCpuStripCompiler *self,
             const GhloKernelNode       *node,
-            guint                       buffer)
+            guint                       memory)
 {
+  if (node->kind == GHLO_NODE_TEMPORARY)
+    return memory_of_temporary (self, node->which) == memory;
+
   return node->kind == GHLO_NODE_LOAD
-         && ghlo_kernel_memory (self->kernel, self->kernel->accesses[node->which].buffer) == buffer;
+         && ghlo_kernel_memory (self->kernel, self->kernel->accesses[node->which].buffer) == memory;
 }
 
-/* The last node that reads what is loaded from @buffer. */
+gboolean
+ghlo_cpu_strip_is_overwritten (const GhloCpuStripCompiler *self,
+                               guint                       temporary)
+{
+  const GhloKernelBlock *block = &self->block->block;
+
+  for (guint i = block->first_store; i < block->first_store + block->n_stores; i++)
+    if (memory_of_store (self, &self->kernel->stores[i]) == memory_of_temporary (self, temporary))
+      return TRUE;
+
+  return FALSE;
+}
+
+/* The last node that reads what is read from @memory. */
 static guint
 last_reader (const GhloCpuStripCompiler *self,
-             guint                       buffer)
+             guint                       memory)
 {
   const GhloKernelBlock *block = &self->block->block;
   guint last = 0;
@@ -157,17 +189,17 @@ last_reader (const GhloCpuStripCompiler *self,
         if (operand == GHLO_KERNEL_NONE)
           continue;
         node = &self->kernel->nodes[ghlo_cpu_strip_origin (self, operand)];
-        if (is_load_of (self, node, buffer))
+        if (is_load_of (self, node, memory))
           last = i;
       }
 
   return last;
 }
 
-/* What is loaded from @buffer is an index, an update or stored somewhere: it is read to the very end. */
+/* What is read from @memory is an index, an update or stored somewhere: it is read to the very end. */
 static gboolean
 is_read_late (const GhloCpuStripCompiler *self,
-              guint                       buffer)
+              guint                       memory)
 {
   const GhloKernelBlock *block = &self->block->block;
 
@@ -175,7 +207,7 @@ is_read_late (const GhloCpuStripCompiler *self,
     {
       const GhloKernelNode *node = &self->kernel->nodes[i];
 
-      if (!is_load_of (self, node, buffer))
+      if (!is_load_of (self, node, memory))
         continue;
       if (block->n_folds > 0 || (self->facts[i] & GHLO_CPU_STRIP_STORED) != 0
           || (self->facts[i] & GHLO_CPU_STRIP_VARIES) == 0)
@@ -213,13 +245,10 @@ ghlo_cpu_strip_find_late (GhloCpuStripCompiler *self)
   for (guint i = block->first_store; i < block->first_store + block->n_stores; i++)
     {
       const GhloKernelStore *store = &self->kernel->stores[i];
-      guint buffer;
+      const guint memory = memory_of_store (self, store);
 
-      if (store->access == GHLO_KERNEL_NONE)
-        continue;
-      buffer = self->kernel->accesses[store->access].buffer;
-      if (is_read_late (self, buffer) || last_reader (self, buffer) > store->node
-          || is_placed_behind (self, store->access, store->node))
+      if (is_read_late (self, memory) || last_reader (self, memory) > store->node
+          || (store->access != GHLO_KERNEL_NONE && is_placed_behind (self, store->access, store->node)))
         self->facts[store->node] |= GHLO_CPU_STRIP_LATE;
     }
 }

@@ -65,6 +65,9 @@ gboolean ghlo_cpu_strip_find_varying (GhloCpuStripCompiler      *self);
 void     ghlo_cpu_strip_find_used   (GhloCpuStripCompiler       *self);
 /* All but what can be stored as soon as it is there. */
 void     ghlo_cpu_strip_find_late   (GhloCpuStripCompiler       *self);
+/* Whether the block writes where @temporary is. */
+gboolean ghlo_cpu_strip_is_overwritten (const GhloCpuStripCompiler *self,
+                                        guint                       temporary);
 
 /* compile-folds.c: the slots of LEFT, folds by one loop, updates, and the merge. */
 void     ghlo_cpu_strip_begin_folds (GhloCpuStripCompiler       *self);

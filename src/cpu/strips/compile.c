@@ -7,6 +7,7 @@
 #include "cpu/strips/strips-private.h"
 
 #include "cpu/isa/level.h"
+#include "kernel/places.h"
 
 #include <string.h>
 
@@ -17,9 +18,9 @@ const GhloMachine *
 ghlo_cpu_machine (void)
 {
   static const GhloMachine machines[GHLO_CPU_N_LEVELS] = {
-    [GHLO_CPU_LEVEL_BASELINE] = { 16, 32768, 1, 6, 0, 0.7, 0.7, 1.5 },
-    [GHLO_CPU_LEVEL_AVX2] = { 32, 32768, 1, 6, 0, 0.7, 0.7, 1.5 },
-    [GHLO_CPU_LEVEL_AVX512] = { 64, 32768, 1, 6, 0, 1, 0.7, 1.5 },
+    [GHLO_CPU_LEVEL_BASELINE] = { 16, 32768, 1, 6, 0, 0.7, 0.7, 1.5, 0.04 },
+    [GHLO_CPU_LEVEL_AVX2] = { 32, 32768, 1, 6, 0, 0.7, 0.7, 1.5, 0.04 },
+    [GHLO_CPU_LEVEL_AVX512] = { 64, 32768, 1, 6, 0, 1, 0.7, 1.5, 0.04 },
   };
 
   return &machines[ghlo_cpu_level ()];
@@ -42,6 +43,8 @@ copy_tables (GhloCpuStrips    *self,
   self->temporaries = g_memdup2 (kernel->temporaries, kernel->n_temporaries * sizeof *kernel->temporaries);
   for (guint i = 0; i < kernel->n_temporaries; i++)
     self->temporaries[i].name = NULL;
+  self->places = g_new (guint16, kernel->n_temporaries + 1);
+  ghlo_kernel_find_places (kernel, self->places);
   self->carries = g_memdup2 (kernel->carries, kernel->n_carries * sizeof *kernel->carries);
   self->folds = g_new0 (GhloCpuStripFold, kernel->n_folds);
   self->blocks = g_new0 (GhloCpuStripBlock, kernel->n_blocks);
@@ -62,7 +65,7 @@ choose_lanes (const GhloCpuStrips *self,
   block->lanes = self->lanes;
   if (self->lanes == GHLO_KERNEL_NONE && axes != 0)
     {
-      block->lanes = 31 - (guint) __builtin_clz (axes);
+      block->lanes = ghlo_kernel_last_axis (axes);
       block->is_along = TRUE;
     }
   for (guint i = 0; i < self->n_axes; i++)
@@ -154,6 +157,7 @@ void
 ghlo_cpu_strips_free (GhloCpuStrips *self)
 {
   g_free (self->temporaries);
+  g_free (self->places);
   g_free (self->carries);
   g_free (self->folds);
   g_free (self->blocks);

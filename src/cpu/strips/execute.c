@@ -172,7 +172,7 @@ read_temporary (GhloCpuStripRun               *run,
   const gint64 lane = temporary_lane (run, block, instruction->which, row);
   guint8 *from = ghlo_cpu_strip_temporary (run, instruction->which), *to;
 
-  if (n == 1 || lane == (gint64) 1 << row)
+  if (!instruction->is_copied && (n == 1 || lane == (gint64) 1 << row))
     {
       run->slots[instruction->result] = from;
       return;

@@ -92,7 +92,7 @@ run_across (GhloCpuStripRun         *run,
     return;
   if (block->block.n_folds > 0)
     {
-      guint last = 31 - (guint) __builtin_clz (block->block.axes);
+      guint last = ghlo_kernel_last_axis (block->block.axes);
 
       set_left (run, block, (gsize) run->point[last] & (block->block.n_chains - 1u));
     }

@@ -65,6 +65,8 @@ ghlo_cpu_strips_scratch (const GhloCpuStrips *self,
       gint64 strides[GHLO_KERNEL_MAX_AXES];
       gsize bytes;
 
+      if (self->places[i] != i)
+        continue;
       if (!measure_temporary (self, extents != NULL ? extents : self->extents, i, strides, &bytes)
           || __builtin_add_overflow (total, (bytes + 127) & ~(gsize) 63, &total))
         return G_MAXSIZE;
@@ -97,8 +99,11 @@ begin (GhloCpuStripRun *run)
 
       measure_temporary (self, run->extents, i, temporary->strides, &temporary->bytes);
       /* Rows of a power of two do not all begin at the same place of a page. */
-      temporary->data = run->scratch + ghlo_cpu_strip_take (&bytes, temporary->bytes + 64);
+      if (self->places[i] == i)
+        temporary->data = run->scratch + ghlo_cpu_strip_take (&bytes, temporary->bytes + 64);
     }
+  for (guint i = 0; i < self->n_temporaries; i++)
+    run->temporaries[i].data = run->temporaries[self->places[i]].data;
 }
 
 /* Copies what @from is in the loops around, whose axes are @loops, to @to, which spans the same axes. */
@@ -116,7 +121,7 @@ copy_temporary (GhloCpuStripRun *run,
   /* All axes behind the last one of a loop lie in one piece. */
   if (fixed != 0)
     {
-      inner = 31 - (guint) __builtin_clz (fixed);
+      inner = ghlo_kernel_last_axis (fixed);
       bytes = (gsize) run->temporaries[to].strides[inner];
     }
   for (guint i = 0; i < inner; i++)
@@ -139,8 +144,10 @@ carry (GhloCpuStripRun       *run,
   for (guint i = block->first_carry; i < block->first_carry + (guint) block->n_carries; i++)
     {
       const GhloKernelCarry *it = &run->program->carries[i];
+      const guint from = is_next ? it->next : it->first;
 
-      copy_temporary (run, it->temporary, is_next ? it->next : it->first, loops);
+      if (run->program->places[from] != it->temporary)
+        copy_temporary (run, it->temporary, from, loops);
     }
 }
 

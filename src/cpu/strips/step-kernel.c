@@ -39,7 +39,7 @@ read_request (Step                  *self,
   if (!ghlo_kernel_lower (&group, &self->lowered, &reason))
     return reason;
 
-  return ghlo_cpu_kernel_init (&self->kernel, self->lowered.kernel);
+  return ghlo_cpu_kernel_init (&self->kernel, self->lowered.kernel, FALSE);
 }
 
 static void

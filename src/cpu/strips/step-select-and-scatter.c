@@ -41,10 +41,10 @@ read_request (Step                  *self,
 
   if (!ghlo_kernel_lower_select_and_scatter (&group, &self->lowered, &reason))
     return reason;
-  reason = ghlo_cpu_kernel_init (&self->select, self->lowered.select);
+  reason = ghlo_cpu_kernel_init (&self->select, self->lowered.select, FALSE);
   self->selection = ((gsize) self->lowered.n_windows * sizeof (gint32) + 63) & ~(gsize) 63;
 
-  return reason != NULL ? reason : ghlo_cpu_kernel_init (&self->gather, self->lowered.gather);
+  return reason != NULL ? reason : ghlo_cpu_kernel_init (&self->gather, self->lowered.gather, FALSE);
 }
 
 static void

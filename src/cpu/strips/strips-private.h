@@ -130,6 +130,7 @@ struct _GhloCpuStrips
   gboolean                 is_runtime[GHLO_KERNEL_MAX_AXES];
   gint64                   extents[GHLO_KERNEL_MAX_AXES];
   GhloKernelTemporary     *temporaries;
+  guint16                 *places;              /* of temporaries (kernel/places.h) */
   GhloKernelCarry         *carries;
   GhloCpuStripFold        *folds;
   GhloCpuStripBlock       *blocks;

@@ -80,12 +80,10 @@ ghlo_expand_from_f16 (Builder         *b,
   return float_of (b, or (b, result, left_by (b, and_bits (b, bits, 0x8000), 16)));
 }
 
-/* The bits of f32 that is @x rounded to odd: cut off, and the last bit set where anything was; so that
- * rounding it again gives what rounding once would. */
-static guint
-bits_of_odd (Builder         *b,
-             GhloElementType  type,
-             guint            x)
+guint
+ghlo_expand_odd_bits (Builder         *b,
+                      GhloElementType  type,
+                      guint            x)
 {
   guint nearest, back, bits, one, is_larger, odd;
 
@@ -101,11 +99,10 @@ bits_of_odd (Builder         *b,
   return choose (b, or (b, equal (b, back, x), unequal (b, x, x)), bits, odd);
 }
 
-/* x >> count, rounded to nearest even. */
-static guint
-shift_rounded (Builder *b,
-               guint    x,
-               guint    count)
+guint
+ghlo_expand_shift_rounded (Builder *b,
+                           guint    x,
+                           guint    count)
 {
   guint is_odd = and_bits (b, right_by (b, x, count), 1);
 
@@ -119,7 +116,7 @@ ghlo_expand_to_bf16 (Builder         *b,
                      GhloElementType  type,
                      const guint     *operands)
 {
-  guint x = operands[0], bits = bits_of_odd (b, type, x), result = shift_rounded (b, bits, 16);
+  guint x = operands[0], bits = ghlo_expand_odd_bits (b, type, x), result = ghlo_expand_shift_rounded (b, bits, 16);
 
   return convert (b, UI16, choose (b, unequal (b, x, x), whole (b, bits, 0x7fc0), result));
 }
@@ -130,9 +127,10 @@ ghlo_expand_to_f16 (Builder         *b,
                     GhloElementType  type,
                     const guint     *operands)
 {
-  guint x = operands[0], bits = bits_of_odd (b, type, x), size = and_bits (b, bits, 0x7fffffff), normal, low, result;
+  guint x = operands[0], bits = ghlo_expand_odd_bits (b, type, x), size = and_bits (b, bits, 0x7fffffff), normal;
+  guint low, result;
 
-  normal = shift_rounded (b, subtract (b, size, whole (b, size, 112 << 23)), 13);
+  normal = ghlo_expand_shift_rounded (b, subtract (b, size, whole (b, size, 112 << 23)), 13);
   low = subtract (b, bits_of (b, add_real (b, float_of (b, size), 0.5)), whole (b, size, 0x3f000000));
   result = choose (b, less (b, size, whole (b, size, 0x38800000)), low, normal);
   result = choose (b, greater_equal (b, size, whole (b, size, 0x477ff000)), whole (b, size, 0x7c00), result);

@@ -22,6 +22,8 @@ c_type (GhloElementType type)
       return "S32";
     case GHLO_ELEMENT_TYPE_I64:
       return "S64";
+    case GHLO_ELEMENT_TYPE_UI8:
+      return "U8";
     case GHLO_ELEMENT_TYPE_UI16:
       return "U16";
     case GHLO_ELEMENT_TYPE_UI32:

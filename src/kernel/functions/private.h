@@ -259,6 +259,16 @@ guint ghlo_expand_estrin (Builder      *b,
                           const double *c,
                           guint         n);
 
+/* The bits of f32 that is @x, of @type, rounded to odd: cut off, and the last bit set where anything was; so that
+ * rounding it again gives what rounding once would. */
+guint ghlo_expand_odd_bits      (Builder         *b,
+                                 GhloElementType  type,
+                                 guint            x);
+/* x >> count of an integer, rounded to nearest even. */
+guint ghlo_expand_shift_rounded (Builder         *b,
+                                 guint            x,
+                                 guint            count);
+
 #define HORNER(b, x, c) ghlo_expand_horner (b, x, c, G_N_ELEMENTS (c))
 #define ESTRIN(b, x, c) ghlo_expand_estrin (b, x, c, G_N_ELEMENTS (c))
 

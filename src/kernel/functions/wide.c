@@ -13,6 +13,22 @@
 /* Adding it rounds to an integer and leaves that, plus the exponent's bias, in the low bits. */
 #define MAGIC (0x1.8p52 + 1023)
 
+/* p (r) 2^n, t = n + r. */
+static guint
+exp2_of (Builder      *b,
+         guint         t,
+         const double *c,
+         guint         n)
+{
+  guint shifted, r;
+
+  t = clamped (b, t, -1000, 1000);
+  shifted = add_real (b, t, MAGIC);
+  r = subtract (b, t, add_real (b, shifted, -MAGIC));
+
+  return multiply (b, ghlo_expand_estrin (b, r, c, n), float_of (b, left_by (b, bits_of (b, shifted), 52)));
+}
+
 guint
 ghlo_expand_wide_exp2 (Builder *b,
                        guint    t)
@@ -21,13 +37,20 @@ ghlo_expand_wide_exp2 (Builder *b,
     0x1.0000000261508p0, 0x1.62e430c7e9244p-1, 0x1.ebfbdadcb0781p-3, 0x1.c6aed4b94f9cap-5, 0x1.3b2dbbc11b818p-7,
     0x1.5f456a8b9e4b9p-10, 0x1.41d3335bc8fd8p-13,
   };
-  guint shifted, r;
 
-  t = clamped (b, t, -1000, 1000);
-  shifted = add_real (b, t, MAGIC);
-  r = subtract (b, t, add_real (b, shifted, -MAGIC));
+  return exp2_of (b, t, c, G_N_ELEMENTS (c));
+}
 
-  return multiply (b, ESTRIN (b, r, c), float_of (b, left_by (b, bits_of (b, shifted), 52)));
+guint
+ghlo_expand_wide_exp2_precise (Builder *b,
+                               guint    t)
+{
+  static const double c[] = {
+    0x1.0000000000039p0, 0x1.62e42fefa375p-1, 0x1.ebfbdff8157dcp-3, 0x1.c6b08d70d2527p-5, 0x1.3b2ab72a04d03p-7,
+    0x1.5d87fd8f81232p-10, 0x1.43088fda746abp-13, 0x1.ffce25de9af64p-17, 0x1.63ede2d5f3e52p-20, 0x1.b3f2d0adf5f63p-24,
+  };
+
+  return exp2_of (b, t, c, G_N_ELEMENTS (c));
 }
 
 /* @x = 2^exponent × mantissa, which is within [√½, √2). */

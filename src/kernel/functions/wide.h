@@ -12,6 +12,8 @@ G_BEGIN_DECLS
 
 /* 2^t; as for |t| = 1000 beyond. */
 guint ghlo_expand_wide_exp2         (Builder *b, guint t);
+/* The same within 1.4e-14 and what t is rounded by. */
+guint ghlo_expand_wide_exp2_precise (Builder *b, guint t);
 /* Of positive normal numbers. */
 guint ghlo_expand_wide_log          (Builder *b, guint x);
 guint ghlo_expand_wide_log2         (Builder *b, guint x);

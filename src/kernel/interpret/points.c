@@ -10,17 +10,11 @@
 
 #include <string.h>
 
-/* The first axis of @axes, which are not none, and the last. */
+/* The first axis of @axes, which are not none. */
 static guint
 first_axis (guint axes)
 {
   return (guint) __builtin_ctz (axes);
-}
-
-static guint
-last_axis (guint axes)
-{
-  return 31 - (guint) __builtin_clz (axes);
 }
 
 static gboolean
@@ -163,7 +157,7 @@ run_part (GhloKernelRun         *self,
           gint64                 begin,
           gint64                 end)
 {
-  const guint first = first_axis (block->axes), last = last_axis (block->axes);
+  const guint first = first_axis (block->axes), last = ghlo_kernel_last_axis (block->axes);
 
   for (guint i = 0; i < block->n_chains; i++)
     begin_folds (self, block, partial_of (self, i));

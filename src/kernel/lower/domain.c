@@ -49,10 +49,12 @@ static gboolean
 set_axes (GhloLowering *self,
           guint64       reduced)
 {
+  const guint *order = reduced == 0 ? self->group->order : NULL;
+
   self->is_reduced = reduced;
   for (guint i = 0; i < self->rank; i++)
     if ((reduced >> i & 1) == 0)
-      add_axis (self, i);
+      add_axis (self, order != NULL ? order[i] : i);
   self->n_parallel = self->n_axes;
   for (guint i = 0; i < self->rank; i++)
     if ((reduced >> i & 1) != 0)
@@ -89,10 +91,10 @@ set_window (GhloLowering   *self,
   return set_axes (self, (((guint64) 1 << n) - 1) << type->rank);
 }
 
-static gboolean
-set_reduced (GhloLowering     *self,
-             const GhloIrType *type,
-             guint64           reduced)
+gboolean
+ghlo_lower_set_domain (GhloLowering     *self,
+                       const GhloIrType *type,
+                       guint64           reduced)
 {
   return add_dimensions (self, type->dimensions, type->rank) && set_axes (self, reduced);
 }
@@ -132,7 +134,6 @@ ghlo_lower_find_domain (GhloLowering *self)
 {
   const GhloKernelGroup *group = self->group;
   const GhloIrOp *reduction = find_reduction (group);
-  const GhloIrType *type;
 
   if (!has_static_shapes (group) || group->n_results == 0)
     {
@@ -142,10 +143,10 @@ ghlo_lower_find_domain (GhloLowering *self)
   if (reduction != NULL && reduction->kind == GHLO_OP_STABLEHLO_REDUCE_WINDOW)
     return set_window (self, reduction);
   if (reduction != NULL)
-    return set_reduced (self, ghlo_ir_op_operand (reduction, 0)->type, ghlo_lower_reduced_dimensions (reduction));
-  type = group->body != NULL ? ghlo_ir_op_operand (group->body->last, 0)->type : group->op->results[0].type;
+    return ghlo_lower_set_domain (self, ghlo_ir_op_operand (reduction, 0)->type,
+                                  ghlo_lower_reduced_dimensions (reduction));
 
-  return set_reduced (self, type, 0);
+  return ghlo_lower_set_domain (self, ghlo_lower_get_result (group, 0)->type, 0);
 }
 
 gboolean

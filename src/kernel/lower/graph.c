@@ -163,6 +163,8 @@ ghlo_lower_coordinate (GhloLowering     *self,
 {
   guint number = 0;
 
+  if (ghlo_lower_has_starts (form))
+    return ghlo_lower_refuse (self, "it counts where the program says");
   while (number < self->coordinates->len
          && memcmp (&g_array_index (self->coordinates, GhloAffine, number), form, sizeof *form) != 0)
     number++;
@@ -172,17 +174,25 @@ ghlo_lower_coordinate (GhloLowering     *self,
   return add_leaf_item (self, GHLO_ITEM_COORDINATE, type, number, is_row_form (self, form), 0);
 }
 
-/* The number of a leaf, and whether it depends on no inner axis. */
+/* The number of a leaf, whether it depends on no inner axis, and its level. */
 static guint
 add_leaf (GhloLowering    *self,
           guint            buffer,
           const GhloIndex *index,
-          gboolean        *is_row)
+          gboolean        *is_row,
+          guint           *level)
 {
   GhloLeaf leaf = { .buffer = buffer, .index = *index };
   guint number = 0;
 
   *is_row = TRUE;
+  *level = 0;
+  for (guint i = 0; i < self->n_starts; i++)
+    if (ghlo_lower_uses_start (index, i))
+      {
+        *is_row = *is_row && ghlo_item (self, self->starts[i].item)->is_row;
+        *level = MAX (*level, ghlo_item (self, self->starts[i].item)->level);
+      }
   for (guint i = 0; i < index->rank; i++)
     *is_row = *is_row && is_row_form (self, &index->dimensions[i]);
   for (guint i = 0; i < index->n_guards; i++)
@@ -196,6 +206,16 @@ add_leaf (GhloLowering    *self,
 }
 
 guint32
+ghlo_lower_carried_item (GhloLowering   *self,
+                         GhloElementType type,
+                         guint           carried,
+                         guint           part,
+                         gboolean        is_row)
+{
+  return add_leaf_item (self, GHLO_NODE_TEMPORARY, type, 2 * carried + part, is_row, 0);
+}
+
+guint32
 ghlo_lower_load (GhloLowering    *self,
                  guint            buffer,
                  GhloElementType  type,
@@ -204,10 +224,11 @@ ghlo_lower_load (GhloLowering    *self,
 {
   GhloItem item = { .kind = GHLO_NODE_LOAD, .type = type, .operands = { fill, GHLO_LOWER_NONE, GHLO_LOWER_NONE } };
   gboolean is_row;
+  guint level;
 
-  item.which = add_leaf (self, buffer, index, &is_row);
+  item.which = add_leaf (self, buffer, index, &is_row, &level);
   item.is_row = is_row && (fill == GHLO_LOWER_NONE || ghlo_item (self, fill)->is_row);
-  item.level = fill != GHLO_LOWER_NONE ? ghlo_item (self, fill)->level : 0;
+  item.level = fill != GHLO_LOWER_NONE ? MAX (level, ghlo_item (self, fill)->level) : level;
 
   return add_item (self, item);
 }
@@ -217,13 +238,14 @@ guint32
 ghlo_lower_inside (GhloLowering    *self,
                    const GhloIndex *index)
 {
-  const GhloIndex guards = ghlo_lower_no_index (index);
+  GhloIndex guards = ghlo_lower_no_index (index);
   gboolean is_row;
-  guint leaf;
+  guint leaf, level;
 
   if (index->n_guards == 0)
     return ghlo_lower_constant (self, GHLO_ELEMENT_TYPE_I1, TRUE);
-  leaf = add_leaf (self, 0, &guards, &is_row);
+  guards.part = 0;
+  leaf = add_leaf (self, 0, &guards, &is_row, &level);
 
-  return add_leaf_item (self, GHLO_NODE_INSIDE, GHLO_ELEMENT_TYPE_I1, leaf, is_row, 0);
+  return add_leaf_item (self, GHLO_NODE_INSIDE, GHLO_ELEMENT_TYPE_I1, leaf, is_row, level);
 }

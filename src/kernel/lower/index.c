@@ -16,7 +16,7 @@ add_form (GhloAffine       *self,
           gint64            factor)
 {
   self->offset += other->offset * factor;
-  for (guint i = 0; i < GHLO_LOWER_MAX_AXES; i++)
+  for (guint i = 0; i < GHLO_LOWER_MAX_VARIABLES; i++)
     self->strides[i] += other->strides[i] * factor;
 }
 
@@ -30,6 +30,7 @@ ghlo_lower_no_index (const GhloIndex *index)
   if (index == NULL)
     return scalar;
   scalar.n_guards = index->n_guards;
+  scalar.part = index->part;
   memcpy (scalar.guards, index->guards, index->n_guards * sizeof index->guards[0]);
 
   return scalar;

@@ -39,32 +39,61 @@ ghlo_lower_number (const GhloIrOp *op,
   return index < n ? numbers[index] : fallback;
 }
 
-static const GhloIrValue *
-get_result (const GhloKernelGroup *group,
-            guint                  result)
+const GhloIrValue *
+ghlo_lower_get_result (const GhloKernelGroup *group,
+                       guint                  result)
 {
+  if (group->which != NULL)
+    result = group->which[result];
+
   return group->body != NULL ? ghlo_ir_op_operand (group->body->last, result) : &group->op->results[result];
 }
 
-/* What each result is, as it is stored, and where. */
-static gboolean
-find_roots (GhloLowering *self,
-            guint32      *roots,
-            GhloIndex    *indices)
+gboolean
+ghlo_lower_root (GhloLowering      *self,
+                 const GhloIrValue *value,
+                 guint              part,
+                 GhloLowerRoot     *root)
 {
-  for (guint i = 0; i < self->group->n_results; i++)
-    {
-      const GhloIrValue *value = get_result (self->group, i);
+  if (!ghlo_lower_identity (self, value->type, FALSE, &root->index)
+      && !ghlo_lower_identity (self, value->type, TRUE, &root->index))
+    return GHLO_FALSE_AFTER (ghlo_lower_refuse (self, "its results are of several shapes"));
+  root->index.part = part;
+  root->item = ghlo_lower_encode (self, value->type->element_type, ghlo_lower_value (self, value, &root->index));
 
-      if (!ghlo_lower_identity (self, value->type, FALSE, &indices[i])
-          && !ghlo_lower_identity (self, value->type, TRUE, &indices[i]))
-        return GHLO_FALSE_AFTER (ghlo_lower_refuse (self, "its results are of several shapes"));
-      roots[i] = ghlo_lower_encode (self, value->type->element_type, ghlo_lower_value (self, value, &indices[i]));
-      if (roots[i] == GHLO_LOWER_NONE)
-        return FALSE;
+  return root->item != GHLO_LOWER_NONE;
+}
+
+static GhloKernel *
+lower_map (GhloLowering *self,
+           gint64       *starts)
+{
+  const GhloKernelGroup *group = self->group;
+  g_autofree GhloLowerRoot *roots = g_new0 (GhloLowerRoot, 2 * group->n_results);
+  g_autofree guint16 *shared = g_new (guint16, group->n_operands + 1);
+
+  guint n_roots = 0;
+
+  if (!ghlo_lower_find_domain (self))
+    return NULL;
+  for (guint i = 0; i < group->n_operands; i++)
+    shared[i] = GHLO_KERNEL_NONE;
+  for (guint i = 0; i < group->n_results; i++)
+    {
+      const GhloIrValue *value = ghlo_lower_get_result (group, i);
+
+      for (guint part = 0; part < ghlo_lower_n_parts (value->type); part++)
+        {
+          GhloLowerRoot *root = &roots[n_roots++];
+
+          root->temporary = GHLO_KERNEL_NONE;
+          root->result = i;
+          if (!ghlo_lower_root (self, value, part, root))
+            return NULL;
+        }
     }
 
-  return TRUE;
+  return ghlo_lower_emit (self, roots, n_roots, starts, shared);
 }
 
 static gboolean
@@ -83,6 +112,8 @@ ghlo_kernel_obstacle (const GhloIrOp *op)
     case GHLO_OP_STABLEHLO_IOTA:
     case GHLO_OP_STABLEHLO_PAD:
     case GHLO_OP_STABLEHLO_CONCATENATE:
+    case GHLO_OP_STABLEHLO_DYNAMIC_SLICE:
+    case GHLO_OP_STABLEHLO_GATHER:
     case GHLO_OP_STABLEHLO_REDUCE:
     case GHLO_OP_STABLEHLO_REDUCE_WINDOW:
       break;
@@ -110,29 +141,41 @@ has_elements (const GhloKernelGroup *group)
   return TRUE;
 }
 
+void
+ghlo_lower_init (GhloLowering          *self,
+                 const GhloKernelGroup *group)
+{
+  *self = (GhloLowering) { .group = group };
+  self->memo = g_hash_table_new_full (ghlo_lower_wanted_hash, ghlo_lower_wanted_equal, g_free, NULL);
+  self->reductions = g_hash_table_new (NULL, NULL);
+  ghlo_lower_init_graph (self);
+}
+
+void
+ghlo_lower_clear (GhloLowering *self)
+{
+  ghlo_lower_clear_graph (self);
+  g_hash_table_unref (self->memo);
+  g_hash_table_unref (self->reductions);
+}
+
 gboolean
 ghlo_kernel_lower (const GhloKernelGroup  *group,
                    GhloLoweredKernel      *lowered,
                    const char            **reason)
 {
-  GhloLowering self = { .group = group };
-  g_autofree guint32 *roots = g_new0 (guint32, group->n_results);
-  g_autofree GhloIndex *indices = g_new0 (GhloIndex, group->n_results);
-  g_autofree guint16 *shared = g_new (guint16, group->n_operands + 1);
+  const GhloIrOp *loop = ghlo_lower_find_loop (group);
+  GhloLowering self;
 
-  for (guint i = 0; i < group->n_operands; i++)
-    shared[i] = GHLO_KERNEL_NONE;
   *lowered = (GhloLoweredKernel) { NULL, g_new0 (gint64, group->n_operands + group->n_results) };
-  self.memo = g_hash_table_new_full (ghlo_lower_wanted_hash, ghlo_lower_wanted_equal, g_free, NULL);
-  self.reductions = g_hash_table_new (NULL, NULL);
-  ghlo_lower_init_graph (&self);
+  ghlo_lower_init (&self, group);
   if (!has_elements (group))
     ghlo_lower_refuse (&self, "it has no elements");
-  else if (ghlo_lower_find_domain (&self) && find_roots (&self, roots, indices))
-    lowered->kernel = ghlo_lower_emit (&self, roots, indices, lowered->starts, shared);
-  ghlo_lower_clear_graph (&self);
-  g_hash_table_unref (self.memo);
-  g_hash_table_unref (self.reductions);
+  else if (loop != NULL)
+    lowered->kernel = ghlo_lower_loop (group, loop, lowered->starts, &self.reason);
+  else
+    lowered->kernel = lower_map (&self, lowered->starts);
+  ghlo_lower_clear (&self);
   *reason = self.reason;
   if (lowered->kernel == NULL)
     ghlo_lowered_kernel_clear (lowered);

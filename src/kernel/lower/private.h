@@ -20,6 +20,9 @@ G_BEGIN_DECLS
 enum
 {
   GHLO_LOWER_MAX_AXES    = 16,          /* before axes are merged */
+  GHLO_LOWER_LOOP_AXIS   = GHLO_LOWER_MAX_AXES - 1,     /* that of a loop, where the kernel is one */
+  GHLO_LOWER_MAX_STARTS  = 8,
+  GHLO_LOWER_MAX_VARIABLES = GHLO_LOWER_MAX_AXES + GHLO_LOWER_MAX_STARTS,
   GHLO_LOWER_MAX_RANK    = 16,
   GHLO_LOWER_MAX_GUARDS  = 8,           /* of one index */
   GHLO_LOWER_MAX_LEVELS  = 16,
@@ -29,14 +32,14 @@ enum
 
 #define GHLO_LOWER_NONE G_MAXUINT32
 
-/* offset + sum of strides × coordinates of the axes */
+/* offset + sum of strides × coordinates of the axes, and then the starts */
 typedef struct
 {
   gint64 offset;
-  gint64 strides[GHLO_LOWER_MAX_AXES];
+  gint64 strides[GHLO_LOWER_MAX_VARIABLES];
 } GhloAffine;
 
-/* Holds where 0 <= position < end. */
+/* Holds where 0 <= position < end; without starts. */
 typedef struct
 {
   GhloAffine position;
@@ -47,6 +50,8 @@ typedef struct
 typedef struct
 {
   guint          rank, n_guards;
+  guint          part;                  /* of a complex number: 0 for the real part, 1 for the imaginary one; else 0 */
+  guint          reserved;              /* 0: indices are compared as bytes */
   GhloAffine     dimensions[GHLO_LOWER_MAX_RANK];
   GhloIndexGuard guards[GHLO_LOWER_MAX_GUARDS];
 } GhloIndex;
@@ -63,10 +68,18 @@ typedef struct
   guint8  kind, type;
   guint8  is_row, level;
   guint32 operands[3];                  /* items, or GHLO_LOWER_NONE */
-  guint32 which;                        /* LOAD, INSIDE: the leaf; FOLD, LEFT, RIGHT: the fold */
+  guint32 which;                        /* LOAD, INSIDE: the leaf; FOLD, LEFT, RIGHT: the fold; TEMPORARY: twice the
+                                         * carried value, and its part */
   guint32 reserved;                     /* 0: items are compared as bytes */
   guint64 bits;                         /* CONSTANT */
 } GhloItem;
+
+/* Where a slice begins: an integer of the program, brought to [0, end). */
+typedef struct
+{
+  guint32 item;
+  gint64  end;
+} GhloLowerStart;
 
 /* How a buffer is read. */
 typedef struct
@@ -84,9 +97,50 @@ typedef struct
   guint           n_chains;             /* 0: as the shape has it; else 1 */
 } GhloLowerFold;
 
+/* What becomes of an item, which is a value or one part of complex ones. */
+typedef struct
+{
+  guint32   item;
+  guint16   temporary;                  /* or GHLO_KERNEL_NONE: */
+  guint     result;                     /* it is stored there, at */
+  GhloIndex index;                      /* of temporaries with the strides that say whether it is a row */
+} GhloLowerRoot;
+
+/* loop.c: the values that a loop carries. */
+typedef enum
+{
+  GHLO_CARRIED_SAME,                    /* handed on as it is */
+  GHLO_CARRIED_COUNTER,                 /* of a counted loop: a multiple of the axis' coordinate */
+  GHLO_CARRIED_STACK,                   /* each iteration writes a part of it, and none reads it: the result itself */
+  GHLO_CARRIED_KEPT,                    /* in temporaries */
+} GhloCarriedKind;
+
+/* Its temporaries: as GhloKernelCarry has them. */
+enum { GHLO_CARRIED_NOW, GHLO_CARRIED_FIRST, GHLO_CARRIED_NEXT, GHLO_CARRIED_N };
+
+typedef struct
+{
+  GhloCarriedKind    kind;
+  const GhloIrType  *type;
+  const GhloIrValue *first, *next;
+  gboolean           is_row;            /* of one element */
+  guint16            temporaries[2][GHLO_CARRIED_N];   /* of its parts; those of complex numbers have two */
+} GhloLowerCarried;
+
+/* A loop that is counted has an axis for its iterations; any other a condition. */
+typedef struct
+{
+  const GhloIrOp    *op;
+  const GhloIrBlock *condition, *body;  /* condition: NULL where the loop is counted */
+  gint64             start, step, trips;
+  guint              n_carried;
+  GhloLowerCarried  *carried;           /* owned */
+} GhloLowerLoop;
+
 typedef struct
 {
   const GhloKernelGroup *group;
+  const GhloLowerLoop   *loop;          /* that this is a stage of, or NULL */
   const char            *reason;        /* why there is no kernel; static */
   guint                  depth;
   /* The domain. */
@@ -97,6 +151,8 @@ typedef struct
   gint                   axes[GHLO_LOWER_MAX_RANK];     /* of each the axis, or -1 where it has one element */
   guint64                is_reduced;    /* bits of its dimensions */
   const GhloIrOp        *window;        /* the reduction of windows, or NULL */
+  guint                  n_starts;
+  GhloLowerStart         starts[GHLO_LOWER_MAX_STARTS];
   /* The graph. */
   GArray                *items;         /* of GhloItem */
   GArray                *leaves;        /* of GhloLeaf */
@@ -139,6 +195,12 @@ guint32 ghlo_lower_fold_result   (GhloLowering     *self,
 guint32 ghlo_lower_coordinate    (GhloLowering     *self,
                                   GhloElementType   type,
                                   const GhloAffine *form);
+/* What a carried value, or one part of it, is in this iteration, as it is stored. */
+guint32 ghlo_lower_carried_item  (GhloLowering     *self,
+                                  GhloElementType   type,
+                                  guint             carried,
+                                  guint             part,
+                                  gboolean          is_row);
 /* Of a buffer at @index, of the node type that its elements are stored as; @fill, or zero, where a guard does
  * not hold. */
 guint32 ghlo_lower_load          (GhloLowering     *self,
@@ -150,11 +212,15 @@ guint32 ghlo_lower_load          (GhloLowering     *self,
 guint32 ghlo_lower_inside        (GhloLowering     *self,
                                   const GhloIndex  *index);
 
-/* types.c: values of the program as nodes, those of f16 and bf16 as f32 nodes. */
+/* types.c: values of the program as nodes, those of floats below 32 bits as f32 nodes, those of complex numbers by
+ * their parts. */
 
 /* What nodes compute values of @type in, and what such elements are loaded as; INVALID where there are none. */
 GhloElementType ghlo_lower_type     (GhloElementType  type);
 GhloElementType ghlo_lower_stored   (GhloElementType  type);
+/* Whether exact operations on numbers of @type give numbers of it: not where a negative zero, a sign, or a NaN is
+ * missing. */
+gboolean ghlo_lower_is_closed    (GhloElementType   type);
 guint32 ghlo_lower_decode        (GhloLowering     *self,
                                   GhloElementType   type,
                                   guint32           stored);
@@ -166,10 +232,14 @@ guint32 ghlo_lower_round         (GhloLowering     *self,
                                   GhloElementType   type,
                                   guint32           value);
 
-/* scalar.c: an elementwise operation on items. Refuses what has no nodes. */
+/* scalar.c: an elementwise operation on items, none of them complex. Refuses what has no nodes. */
 guint32 ghlo_lower_scalar        (GhloLowering     *self,
                                   const GhloIrOp   *op,
                                   const guint32    *operands);
+guint32 ghlo_lower_convert       (GhloLowering     *self,
+                                  GhloElementType   from,
+                                  GhloElementType   to,
+                                  guint32           value);
 /* Two partial results of a reduction, of nodes of @type; nothing is rounded to a narrow type. */
 guint32 ghlo_lower_combine       (GhloLowering     *self,
                                   GhloCombiner      combiner,
@@ -179,6 +249,39 @@ guint32 ghlo_lower_combine       (GhloLowering     *self,
 /* Why @op has no nodes, static; NULL where it has, as far as its kind and its operands say. */
 const char *ghlo_lower_scalar_obstacle (const GhloIrOp *op);
 
+/* complex.c */
+
+typedef struct
+{
+  guint32 re, im;
+} GhloComplexItem;
+
+/* The parts of the result of @op, an operation that takes or gives complex numbers; of operands that are real, both
+ * parts are the number. Refuses what has no nodes. */
+GhloComplexItem ghlo_lower_complex  (GhloLowering         *self,
+                                     const GhloIrOp        *op,
+                                     const GhloComplexItem *operands);
+/* Two partial results of a reduction, of parts of @type. */
+GhloComplexItem ghlo_lower_complex_combine (GhloLowering    *self,
+                                            GhloCombiner     combiner,
+                                            GhloElementType  type,
+                                            GhloComplexItem  x,
+                                            GhloComplexItem  y);
+/* Whether values of @op are complex numbers. */
+gboolean ghlo_lower_has_complex  (const GhloIrOp   *op);
+/* Why such an operation has no nodes, static; NULL where it has. */
+const char *ghlo_lower_complex_obstacle (const GhloIrOp *op);
+
+/* bits.c: operations on nodes of @type that are such on bits. */
+guint32 ghlo_lower_next_after    (GhloLowering     *self,
+                                  const GhloIrOp   *op,
+                                  GhloElementType   type,
+                                  const guint32    *operands);
+guint32 ghlo_lower_reduce_precision (GhloLowering  *self,
+                                  const GhloIrOp   *op,
+                                  GhloElementType   type,
+                                  const guint32    *operands);
+
 /* What both ways of lowering need: lower.c */
 
 /* A buffer of the builder for @view; gives where it begins, in bytes from the view's first element. */
@@ -186,6 +289,9 @@ gint64  ghlo_lower_add_view      (GhloKernelBuilder *builder,
                                   const char       *name,
                                   const GhloView   *view,
                                   gboolean          is_written);
+/* The value that is result @result of the group. */
+const GhloIrValue *ghlo_lower_get_result (const GhloKernelGroup *group,
+                                          guint                  result);
 /* Number @index of the list @name of @op, @fallback where there is none. */
 gint64  ghlo_lower_number        (const GhloIrOp   *op,
                                   const char       *name,
@@ -207,6 +313,17 @@ gboolean ghlo_lower_move         (GhloLowering     *self,
                                   GhloIndex        *moved);
 gboolean ghlo_lower_is_move      (GhloIrOpKind      op);
 
+/* start.c */
+
+/* The result of @op, a dynamic slice or a gather, at @index. */
+guint32 ghlo_lower_started       (GhloLowering     *self,
+                                  const GhloIrOp   *op,
+                                  const GhloIndex  *index);
+gboolean ghlo_lower_has_starts   (const GhloAffine *form);
+/* Whether @index has start number @start. */
+gboolean ghlo_lower_uses_start   (const GhloIndex  *index,
+                                  guint             start);
+
 /* walk.c: the value of @value at @index. */
 guint   ghlo_lower_wanted_hash   (gconstpointer     key);
 gboolean ghlo_lower_wanted_equal (gconstpointer     a,
@@ -214,7 +331,7 @@ gboolean ghlo_lower_wanted_equal (gconstpointer     a,
 guint32 ghlo_lower_value         (GhloLowering     *self,
                                   const GhloIrValue *value,
                                   const GhloIndex  *index);
-/* One more guard; FALSE where there is no room for it. */
+/* One more guard; FALSE where there is no room for it, or @position has starts. */
 gboolean ghlo_lower_add_guard    (GhloIndex        *index,
                                   const GhloAffine *position,
                                   gint64            end);
@@ -225,7 +342,10 @@ guint32 ghlo_lower_guarded       (GhloLowering     *self,
                                   const GhloIndex  *index,
                                   guint32           fill);
 
-/* domain.c */
+/* domain.c: from the group, or from @type, of which @reduced (bits) are reduced. */
+gboolean ghlo_lower_set_domain   (GhloLowering     *self,
+                                  const GhloIrType *type,
+                                  guint64           reduced);
 gboolean ghlo_lower_find_domain  (GhloLowering     *self);
 guint64 ghlo_lower_reduced_dimensions (const GhloIrOp *op);
 /* The elements of @type, one for each point of the domain, or of its parallel axes with @is_row. FALSE where the shapes
@@ -241,11 +361,69 @@ guint32 ghlo_lower_reduce        (GhloLowering     *self,
                                   guint             result,
                                   const GhloIndex  *index);
 
+/* lower.c */
+void    ghlo_lower_init          (GhloLowering          *self,
+                                  const GhloKernelGroup *group);
+void    ghlo_lower_clear         (GhloLowering          *self);
+/* 2 of complex numbers, else 1. */
+static inline guint
+ghlo_lower_n_parts (const GhloIrType *type)
+{
+  return ghlo_element_type_is_complex (type->element_type) ? 2 : 1;
+}
+
+/* Part @part of @value as it is stored, and where: at each point, or where it is the same at all of them, once. FALSE
+ * where it is of another shape. */
+gboolean ghlo_lower_root         (GhloLowering          *self,
+                                  const GhloIrValue     *value,
+                                  guint                  part,
+                                  GhloLowerRoot         *root);
+
+/* loop.c: values in a loop that the kernel is */
+
+static inline gboolean
+ghlo_lower_is_counted (const GhloLowering *self)
+{
+  return self->loop != NULL && self->loop->condition == NULL;
+}
+
+/* The loop of @group, or NULL. */
+const GhloIrOp *ghlo_lower_find_loop (const GhloKernelGroup *group);
+/* An argument of one of the loop's regions, or what it is in the end, at @index. */
+guint32 ghlo_lower_carried       (GhloLowering      *self,
+                                  const GhloIrValue *value,
+                                  const GhloIndex   *index);
+/* What @loop carries; NULL, or why that is no kernel, static. */
+const char *ghlo_lower_read_loop (GhloLowerLoop     *loop,
+                                  const GhloIrOp    *op);
+
+/* loop-forms.c: whether @start is in [0, @end) in each iteration, as a form of its coordinate. */
+gboolean ghlo_lower_slice_start  (const GhloLowerLoop *loop,
+                                  const GhloIrValue   *start,
+                                  gint64               end,
+                                  GhloAffine          *form);
+void    ghlo_lower_add_start     (GhloAffine          *form,
+                                  const GhloAffine    *start);
+/* Whether carried value @number is a stack. */
+gboolean ghlo_lower_is_stack     (const GhloLowerLoop *loop,
+                                  guint                number);
+/* The part of a stack that @op, a dynamic_update_slice, writes: where its elements at @update are of all. */
+gboolean ghlo_lower_stack_index  (const GhloLowerLoop *loop,
+                                  const GhloIrOp      *op,
+                                  const GhloIndex     *update,
+                                  GhloIndex           *index);
+
+/* lower-loop.c: a group of the loop @op and constants; NULL with *reason, static, where it is no kernel. */
+GhloKernel *ghlo_lower_loop      (const GhloKernelGroup *group,
+                                  const GhloIrOp        *op,
+                                  gint64                *starts,
+                                  const char           **reason);
+
 /* emit.c: blocks of the graph, whose @roots are what the results are. */
-GhloKernel *ghlo_lower_emit      (GhloLowering     *self,
-                                  const guint32    *roots,
-                                  const GhloIndex  *indices,
-                                  gint64           *starts,
-                                  guint16          *shared);
+GhloKernel *ghlo_lower_emit      (GhloLowering        *self,
+                                  const GhloLowerRoot *roots,
+                                  guint             n_roots,
+                                  gint64              *starts,
+                                  guint16             *shared);
 
 G_END_DECLS

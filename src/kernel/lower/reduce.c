@@ -45,9 +45,12 @@ count_reduced (const GhloLowering *self)
 static guint32
 get_init (GhloLowering   *self,
           const GhloIrOp *op,
-          guint           result)
+          guint           result,
+          guint           part)
 {
-  const GhloIndex scalar = ghlo_lower_no_index (NULL);
+  GhloIndex scalar = ghlo_lower_no_index (NULL);
+
+  scalar.part = part;
 
   return ghlo_lower_value (self, ghlo_ir_op_operand (op, op->n_operands / 2 + result), &scalar);
 }
@@ -89,7 +92,7 @@ make_combined (GhloLowering   *self,
 {
   GhloElementType element = op->results[0].type->element_type, type = ghlo_lower_type (element);
   gboolean is_rounded = rounds_each_step (self, combiner, element);
-  guint32 init = get_init (self, op, 0), left;
+  guint32 init = get_init (self, op, 0, 0), left;
   guint64 identity;
   guint fold;
 
@@ -109,6 +112,71 @@ make_combined (GhloLowering   *self,
   if (!is_rounded)
     ghlo_fold (self, fold)->merge =
       ghlo_lower_combine (self, combiner, type, left, ghlo_lower_side (self, GHLO_NODE_RIGHT, fold));
+
+  return self->reason == NULL;
+}
+
+/* The bits of what complex folds begin with: the neutral element, or the initial value, which is combined in order,
+ * where there is none: a product of an infinity and 1 has a NaN in it. */
+static gboolean
+find_complex_identity (GhloLowering   *self,
+                       const GhloIrOp *op,
+                       GhloCombiner    combiner,
+                       guint64        *bits,
+                       gboolean       *is_ordered)
+{
+  GhloElementType element = op->results[0].type->element_type;
+  GhloScalar neutral;
+
+  *is_ordered = self->window != NULL || !ghlo_combiner_neutral (combiner, element, &neutral);
+  for (guint part = 0; part < 2; part++)
+    if (*is_ordered)
+      {
+        guint32 init = get_init (self, op, 0, part);
+
+        if (init == GHLO_LOWER_NONE || ghlo_item (self, init)->kind != GHLO_NODE_CONSTANT)
+          return GHLO_FALSE_AFTER (ghlo_lower_refuse (self,
+                                                      "its reduction begins with a value that is not constant"));
+        bits[part] = ghlo_item (self, init)->bits;
+      }
+    else
+      bits[part] = ghlo_float_to_bits (element, part == 0 ? neutral.c.re : neutral.c.im);
+
+  return TRUE;
+}
+
+/* Two folds for the parts of complex numbers. */
+static gboolean
+make_complex_folds (GhloLowering   *self,
+                    const GhloIrOp *op,
+                    GhloCombiner    combiner,
+                    const guint32  *elements,
+                    guint           level)
+{
+  GhloElementType type = ghlo_element_type_real_part (op->results[0].type->element_type);
+  GhloComplexItem value = { elements[0], elements[1] }, left, right;
+  guint first = self->folds->len;
+  gboolean is_ordered;
+  guint64 bits[2];
+
+  if (combiner == GHLO_COMBINER_NONE)
+    return GHLO_FALSE_AFTER (ghlo_lower_refuse (self, "there is no node for its reduction"));
+  if (!find_complex_identity (self, op, combiner, bits, &is_ordered))
+    return FALSE;
+  for (guint part = 0; part < 2; part++)
+    add_fold (self, type, level, bits[part], is_ordered ? 1 : 0);
+  left.re = ghlo_lower_side (self, GHLO_NODE_LEFT, first);
+  left.im = ghlo_lower_side (self, GHLO_NODE_LEFT, first + 1);
+  value = ghlo_lower_complex_combine (self, combiner, type, left, value);
+  ghlo_fold (self, first)->update = value.re;
+  ghlo_fold (self, first + 1)->update = value.im;
+  if (is_ordered)
+    return self->reason == NULL;
+  right.re = ghlo_lower_side (self, GHLO_NODE_RIGHT, first);
+  right.im = ghlo_lower_side (self, GHLO_NODE_RIGHT, first + 1);
+  value = ghlo_lower_complex_combine (self, combiner, type, left, right);
+  ghlo_fold (self, first)->merge = value.re;
+  ghlo_fold (self, first + 1)->merge = value.im;
 
   return self->reason == NULL;
 }
@@ -182,7 +250,7 @@ make_general (GhloLowering   *self,
 
   for (guint i = 0; i < op->n_results; i++)
     {
-      guint32 init = get_init (self, op, i);
+      guint32 init = get_init (self, op, i, 0);
 
       if (init == GHLO_LOWER_NONE || ghlo_item (self, init)->kind != GHLO_NODE_CONSTANT)
         return GHLO_FALSE_AFTER (ghlo_lower_refuse (self,
@@ -198,11 +266,12 @@ make_general (GhloLowering   *self,
   return TRUE;
 }
 
-/* Operand @operand of a reduction of whole dimensions at the point. */
+/* One part of operand @operand of a reduction of whole dimensions at the point. */
 static guint32
 get_element (GhloLowering   *self,
              const GhloIrOp *op,
-             guint           operand)
+             guint           operand,
+             guint           part)
 {
   const GhloIrValue *value = ghlo_ir_op_operand (op, operand);
   GhloIndex index;
@@ -210,6 +279,7 @@ get_element (GhloLowering   *self,
   if (value->type->rank != self->rank || !ghlo_lower_identity (self, value->type, FALSE, &index)
       || ghlo_lower_reduced_dimensions (op) != self->is_reduced)
     return ghlo_lower_refuse (self, "its reductions are of several shapes");
+  index.part = part;
 
   return ghlo_lower_value (self, value, &index);
 }
@@ -218,13 +288,15 @@ get_element (GhloLowering   *self,
 static guint32
 get_window_element (GhloLowering   *self,
                     const GhloIrOp *op,
-                    guint           operand)
+                    guint           operand,
+                    guint           part)
 {
   const GhloIrValue *value = ghlo_ir_op_operand (op, operand);
   const GhloIndex outer = ghlo_lower_no_index (NULL);
   GhloIndex index = outer;
   guint rank = index.rank = value->type->rank;
 
+  index.part = part;
   for (guint i = 0; i < rank; i++)
     {
       gint64 low = ghlo_lower_number (op, "padding", 2 * i, 0), high = ghlo_lower_number (op, "padding", 2 * i + 1, 0);
@@ -241,23 +313,44 @@ get_window_element (GhloLowering   *self,
         return ghlo_lower_refuse (self, "it is guarded too often");
     }
 
-  return ghlo_lower_guarded (self, value, &index, &outer, get_init (self, op, operand));
+  return ghlo_lower_guarded (self, value, &index, &outer, get_init (self, op, operand, part));
 }
 
-/* What @op reduces at the point, one for each result; FALSE where there is no such thing. */
+static gboolean
+is_complex (const GhloIrOp *op)
+{
+  return ghlo_element_type_is_complex (op->results[0].type->element_type);
+}
+
+/* What @op reduces at the point, one for each result, or the parts of a complex one; FALSE where there is no such
+ * thing. */
 static gboolean
 get_elements (GhloLowering   *self,
               const GhloIrOp *op,
               guint32        *elements)
 {
-  if (op->n_results > MAX_RESULTS)
+  guint n_parts = 1 + is_complex (op);
+
+  if (op->n_results > (n_parts == 2 ? 1 : MAX_RESULTS))
     ghlo_lower_refuse (self, "its reduction has too many results");
   if (self->window != NULL ? op != self->window : op->kind != GHLO_OP_STABLEHLO_REDUCE)
     ghlo_lower_refuse (self, "its reductions are of several shapes");
-  for (guint i = 0; i < op->n_results && self->reason == NULL; i++)
-    elements[i] = self->window != NULL ? get_window_element (self, op, i) : get_element (self, op, i);
+  for (guint i = 0; i < op->n_results * n_parts && self->reason == NULL; i++)
+    elements[i] = self->window != NULL ? get_window_element (self, op, i / n_parts, i % n_parts)
+                  : get_element (self, op, i / n_parts, i % n_parts);
 
   return self->reason == NULL;
+}
+
+/* Whether the order changes no bit, or there is only one. */
+static gboolean
+is_exact (const GhloIrOp *op,
+          GhloCombiner    combiner)
+{
+  GhloElementType type = op->results[0].type->element_type;
+
+  return combiner == GHLO_COMBINER_NONE
+         || ghlo_combiner_is_exact (combiner, ghlo_element_info (type)->element_class);
 }
 
 /* The first fold of @op, GHLO_LOWER_NONE where it has none. */
@@ -271,14 +364,17 @@ make_folds (GhloLowering   *self,
 
   if (!get_elements (self, op, elements))
     return GHLO_LOWER_NONE;
-  for (guint i = 0; i < op->n_results; i++)
+  for (guint i = 0; i < op->n_results + is_complex (op); i++)
     level = MAX (level, ghlo_item (self, elements[i])->level);
   if (level + 1 >= GHLO_LOWER_MAX_LEVELS)
     return ghlo_lower_refuse (self, "too many of its reductions follow each other");
   first = self->folds->len;
   if (op->n_results == 1)
     combiner = ghlo_combiner_of (ghlo_ir_op_region_block (op, 0), op->results[0].type->element_type);
-  if (combiner != GHLO_COMBINER_NONE ? !make_combined (self, op, combiner, elements[0])
+  if (self->loop != NULL && !is_exact (op, combiner))
+    return ghlo_lower_refuse (self, "its sums might be in another order");
+  if (is_complex (op) ? !make_complex_folds (self, op, combiner, elements, level)
+      : combiner != GHLO_COMBINER_NONE ? !make_combined (self, op, combiner, elements[0])
       : !make_general (self, op, elements, level))
     return GHLO_LOWER_NONE;
 
@@ -293,11 +389,13 @@ reduce_single (GhloLowering   *self,
 {
   guint32 inits[MAX_RESULTS], elements[MAX_RESULTS], results[MAX_RESULTS];
 
+  if (is_complex (op))
+    return ghlo_lower_refuse (self, "it reduces one complex number");
   if (!get_elements (self, op, elements))
     return GHLO_LOWER_NONE;
   for (guint i = 0; i < op->n_results; i++)
     {
-      inits[i] = get_init (self, op, i);
+      inits[i] = get_init (self, op, i, 0);
       if (inits[i] == GHLO_LOWER_NONE)
         return GHLO_LOWER_NONE;
     }
@@ -310,6 +408,31 @@ same_places (const GhloIndex *a,
              const GhloIndex *b)
 {
   return a->rank == b->rank && memcmp (a->dimensions, b->dimensions, a->rank * sizeof a->dimensions[0]) == 0;
+}
+
+/* One part of the result of complex folds from @first on, and of the initial value where they do not begin with
+ * it. */
+static guint32
+finish_complex (GhloLowering   *self,
+                const GhloIrOp *op,
+                guint           first,
+                guint           part)
+{
+  GhloElementType element = op->results[0].type->element_type;
+  GhloCombiner combiner = ghlo_combiner_of (ghlo_ir_op_region_block (op, 0), element);
+  const GhloComplexItem init = { get_init (self, op, 0, 0), get_init (self, op, 0, 1) };
+  GhloComplexItem value = { ghlo_lower_fold_result (self, first), ghlo_lower_fold_result (self, first + 1) };
+
+  if (init.re == GHLO_LOWER_NONE || init.im == GHLO_LOWER_NONE)
+    return GHLO_LOWER_NONE;
+  if (ghlo_fold (self, first)->merge == GHLO_LOWER_NONE)
+    return part == 0 ? value.re : value.im;
+  if (ghlo_item (self, init.re)->kind != GHLO_NODE_CONSTANT || ghlo_item (self, init.im)->kind != GHLO_NODE_CONSTANT
+      || ghlo_item (self, init.re)->bits != ghlo_fold (self, first)->identity
+      || ghlo_item (self, init.im)->bits != ghlo_fold (self, first + 1)->identity)
+    value = ghlo_lower_complex_combine (self, combiner, ghlo_element_type_real_part (element), init, value);
+
+  return part == 0 ? value.re : value.im;
 }
 
 guint32
@@ -334,11 +457,13 @@ ghlo_lower_reduce (GhloLowering    *self,
         return GHLO_LOWER_NONE;
       g_hash_table_insert (self->reductions, (gpointer) op, GUINT_TO_POINTER (first));
     }
+  if (is_complex (op))
+    return finish_complex (self, op, first - 1, index->part);
   value = ghlo_lower_fold_result (self, first - 1 + result);
   is_combined = ghlo_fold (self, first - 1)->merge != GHLO_LOWER_NONE;
   if (!is_combined)
     return value;
-  init = get_init (self, op, result);
+  init = get_init (self, op, result, 0);
   if (ghlo_item (self, init)->kind != GHLO_NODE_CONSTANT
       || ghlo_item (self, init)->bits != ghlo_fold (self, first - 1)->identity)
     value = ghlo_lower_combine (self, ghlo_combiner_of (ghlo_ir_op_region_block (op, 0), element),

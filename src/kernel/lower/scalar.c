@@ -25,6 +25,7 @@ static const guint8 nodes[GHLO_N_SCALARS] = {
   SAME (POPCNT) SAME (POWER) SAME (REMAINDER) SAME (ROUND_NEAREST_EVEN) SAME (RSQRT) SAME (SELECT) SAME (SHIFT_LEFT)
   SAME (SINE) SAME (SQRT) SAME (SUBTRACT) SAME (TAN) SAME (TANH) SAME (ACOS) SAME (ACOSH) SAME (ASIN) SAME (ASINH)
   SAME (ATAN) SAME (ATANH) SAME (COSH) SAME (DIGAMMA) SAME (ERF) SAME (ERFC) SAME (ERF_INV) SAME (LGAMMA) SAME (SINH)
+  SAME (BESSEL_I1E)
 #undef SAME
   [GHLO_SCALAR_MULHI] = GHLO_NODE_MULTIPLY_HIGH,
 };
@@ -121,16 +122,14 @@ make_compare (GhloLowering    *self,
 }
 
 /* Rounded once: integers of up to 32 bits are exact in f64, from which narrow floats are rounded. */
-static guint32
-make_convert (GhloLowering    *self,
-              const GhloIrOp  *op,
-              GhloElementType  type,
-              const guint32   *operands)
+guint32
+ghlo_lower_convert (GhloLowering    *self,
+                    GhloElementType  from,
+                    GhloElementType  to,
+                    guint32          value)
 {
-  GhloElementType from = ghlo_ir_op_operand (op, 0)->type->element_type, to = op->results[0].type->element_type;
-  GhloElementType number = ghlo_lower_type (to);
+  GhloElementType type = ghlo_lower_type (from), number = ghlo_lower_type (to);
   gboolean is_narrow = ghlo_lower_stored (to) != number;
-  guint32 value = operands[0];
 
   if (from == to)
     return value;
@@ -146,6 +145,16 @@ make_convert (GhloLowering    *self,
     return ghlo_lower_round (self, to, value);
 
   return type == number ? value : ghlo_lower_node (self, GHLO_NODE_CONVERT, number, value, NONE, NONE);
+}
+
+static guint32
+make_convert (GhloLowering    *self,
+              const GhloIrOp  *op,
+              GhloElementType  type,
+              const guint32   *operands)
+{
+  return ghlo_lower_convert (self, ghlo_ir_op_operand (op, 0)->type->element_type, op->results[0].type->element_type,
+                             operands[0]);
 }
 
 /* The value @number of any type. */
@@ -254,6 +263,8 @@ static const Make makes[GHLO_N_SCALARS] = {
   [GHLO_SCALAR_IS_INF] = make_is_inf,
   [GHLO_SCALAR_IS_NEG_INF] = make_is_neg_inf,
   [GHLO_SCALAR_IS_POS_INF] = make_is_pos_inf,
+  [GHLO_SCALAR_NEXT_AFTER] = ghlo_lower_next_after,
+  [GHLO_SCALAR_REDUCE_PRECISION] = ghlo_lower_reduce_precision,
   [GHLO_SCALAR_ROUND_NEAREST_AFZ] = make_round_away,
   [GHLO_SCALAR_SHIFT_RIGHT_ARITHMETIC] = make_arithmetic_shift,
   [GHLO_SCALAR_SHIFT_RIGHT_LOGICAL] = make_logical_shift,
@@ -298,6 +309,8 @@ ghlo_lower_scalar_obstacle (const GhloIrOp *op)
 
   if (type == GHLO_ELEMENT_TYPE_INVALID)
     return "there are no nodes of its element type";
+  if (ghlo_lower_has_complex (op))
+    return ghlo_lower_complex_obstacle (op);
   kind = find_scalar (op, type);
 
   return kind != GHLO_SCALAR_INVALID && (makes[kind] != NULL || find_node (kind, type) != GHLO_N_NODES) ? NULL
@@ -330,7 +343,7 @@ ghlo_lower_scalar (GhloLowering   *self,
   GhloScalarKind kind;
   guint32 value;
 
-  if (values->quantization != NULL || op->results[0].type->quantization != NULL)
+  if (values->quantization != NULL || op->results[0].type->quantization != NULL || ghlo_lower_has_complex (op))
     obstacle = "there are no nodes of its element type";
   if (obstacle != NULL)
     return ghlo_lower_refuse (self, obstacle);
@@ -341,6 +354,7 @@ ghlo_lower_scalar (GhloLowering   *self,
     value = ghlo_lower_node (self, find_node (kind, type), type, operands[0], op->n_operands > 1 ? operands[1] : NONE,
                              op->n_operands > 2 ? operands[2] : NONE);
 
-  /* What is exact is a number of the type already. */
-  return value == NONE || ghlo_scalar_spec (kind)->is_exact ? value : ghlo_lower_round (self, result, value);
+  /* What is exact is a number of the type already, in most types. */
+  return value == NONE || (ghlo_scalar_spec (kind)->is_exact && ghlo_lower_is_closed (result))
+           ? value : ghlo_lower_round (self, result, value);
 }

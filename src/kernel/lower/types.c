@@ -1,27 +1,61 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Which nodes stand for values of which element types. Values of f16 and bf16 are nodes of f32
- * that hold a number of the narrow type: each operation on them is rounded to it.
+ * Which nodes stand for values of which element types. Values of floats narrower than f32 are nodes of f32
+ * that hold a number of the narrow type: each operation on them is rounded to it. Complex numbers are two nodes.
  */
 
 #include "kernel/lower/private.h"
 
+/* What nodes compute elements of a type in and load them as; of a narrow float, how its elements are made of numbers,
+ * and numbers of them. */
+typedef struct
+{
+  GhloElementType number, stored;
+  GhloNodeKind    from, to;             /* equal where it is no narrow float */
+} Form;
+
+#define SAME(ID)              [GHLO_ELEMENT_TYPE_##ID] = { GHLO_ELEMENT_TYPE_##ID, GHLO_ELEMENT_TYPE_##ID, 0, 0 }
+#define PARTS(ID, part)       [GHLO_ELEMENT_TYPE_##ID] = { GHLO_ELEMENT_TYPE_##part, GHLO_ELEMENT_TYPE_##part, 0, 0 }
+#define NARROW(ID, stored)    [GHLO_ELEMENT_TYPE_##ID] = { GHLO_ELEMENT_TYPE_F32, GHLO_ELEMENT_TYPE_##stored, \
+                                                           GHLO_NODE_FROM_##ID, GHLO_NODE_TO_##ID }
+
+/* INVALID is 0. */
+static const Form forms[] = {
+  SAME (I1), SAME (I8), SAME (I16), SAME (I32), SAME (I64), SAME (UI8), SAME (UI16), SAME (UI32), SAME (UI64),
+  SAME (F32), SAME (F64),
+  PARTS (COMPLEX_F32, F32), PARTS (COMPLEX_F64, F64),
+  NARROW (BF16, UI16), NARROW (F16, UI16),
+  NARROW (F4E2M1FN, UI8), NARROW (F6E2M3FN, UI8), NARROW (F6E3M2FN, UI8), NARROW (F8E3M4, UI8), NARROW (F8E4M3, UI8),
+  NARROW (F8E4M3B11FNUZ, UI8), NARROW (F8E4M3FN, UI8), NARROW (F8E4M3FNUZ, UI8), NARROW (F8E5M2, UI8),
+  NARROW (F8E5M2FNUZ, UI8), NARROW (F8E8M0FNU, UI8),
+};
+
+/* NULL where @type is no narrow float. */
+static const Form *
+find_narrow (GhloElementType type)
+{
+  return type < G_N_ELEMENTS (forms) && forms[type].from != forms[type].to ? &forms[type] : NULL;
+}
+
 GhloElementType
 ghlo_lower_type (GhloElementType type)
 {
-  if (type == GHLO_ELEMENT_TYPE_F16 || type == GHLO_ELEMENT_TYPE_BF16)
-    return GHLO_ELEMENT_TYPE_F32;
-
-  return ghlo_node_types (type) != 0 ? type : GHLO_ELEMENT_TYPE_INVALID;
+  return type < G_N_ELEMENTS (forms) ? forms[type].number : GHLO_ELEMENT_TYPE_INVALID;
 }
 
 GhloElementType
 ghlo_lower_stored (GhloElementType type)
 {
-  if (type == GHLO_ELEMENT_TYPE_F16 || type == GHLO_ELEMENT_TYPE_BF16)
-    return GHLO_ELEMENT_TYPE_UI16;
+  return type < G_N_ELEMENTS (forms) ? forms[type].stored : GHLO_ELEMENT_TYPE_INVALID;
+}
 
-  return ghlo_node_types (type) != 0 ? type : GHLO_ELEMENT_TYPE_INVALID;
+gboolean
+ghlo_lower_is_closed (GhloElementType type)
+{
+  const GhloElementInfo *info = ghlo_element_info (type);
+
+  return find_narrow (type) == NULL || info->specials == GHLO_FLOAT_IEEE
+         || (info->specials == GHLO_FLOAT_FINITE && info->bits == 8);
 }
 
 guint32
@@ -29,14 +63,15 @@ ghlo_lower_decode (GhloLowering    *self,
                    GhloElementType  type,
                    guint32          stored)
 {
-  if (stored == GHLO_LOWER_NONE || ghlo_lower_type (type) == ghlo_lower_stored (type))
+  const Form *narrow = find_narrow (type);
+
+  if (stored == GHLO_LOWER_NONE || narrow == NULL)
     return stored;
   if (ghlo_item (self, stored)->kind == GHLO_NODE_CONSTANT)
     return ghlo_lower_float (self, GHLO_ELEMENT_TYPE_F32,
                              ghlo_float_from_bits (type, ghlo_item (self, stored)->bits));
 
-  return ghlo_lower_node (self, type == GHLO_ELEMENT_TYPE_F16 ? GHLO_NODE_FROM_F16 : GHLO_NODE_FROM_BF16,
-                          GHLO_ELEMENT_TYPE_F32, stored, GHLO_LOWER_NONE, GHLO_LOWER_NONE);
+  return ghlo_lower_node (self, narrow->from, GHLO_ELEMENT_TYPE_F32, stored, GHLO_LOWER_NONE, GHLO_LOWER_NONE);
 }
 
 guint32
@@ -44,22 +79,21 @@ ghlo_lower_encode (GhloLowering    *self,
                    GhloElementType  type,
                    guint32          value)
 {
-  GhloNodeKind from = type == GHLO_ELEMENT_TYPE_F16 ? GHLO_NODE_FROM_F16 : GHLO_NODE_FROM_BF16;
+  const Form *narrow = find_narrow (type);
 
-  if (value == GHLO_LOWER_NONE || ghlo_lower_type (type) == ghlo_lower_stored (type))
+  if (value == GHLO_LOWER_NONE || narrow == NULL)
     return value;
   /* What was decoded just now is still there. */
-  if (ghlo_item (self, value)->kind == from)
+  if (ghlo_item (self, value)->kind == narrow->from)
     return ghlo_item (self, value)->operands[0];
   if (ghlo_item (self, value)->kind == GHLO_NODE_CONSTANT)
     {
       double number = ghlo_float_from_bits (ghlo_item (self, value)->type, ghlo_item (self, value)->bits);
 
-      return ghlo_lower_constant (self, GHLO_ELEMENT_TYPE_UI16, ghlo_float_to_bits (type, number));
+      return ghlo_lower_constant (self, narrow->stored, ghlo_float_to_bits (type, number));
     }
 
-  return ghlo_lower_node (self, type == GHLO_ELEMENT_TYPE_F16 ? GHLO_NODE_TO_F16 : GHLO_NODE_TO_BF16,
-                          GHLO_ELEMENT_TYPE_UI16, value, GHLO_LOWER_NONE, GHLO_LOWER_NONE);
+  return ghlo_lower_node (self, narrow->to, narrow->stored, value, GHLO_LOWER_NONE, GHLO_LOWER_NONE);
 }
 
 guint32

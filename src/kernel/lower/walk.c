@@ -15,17 +15,31 @@ typedef struct
   GhloIndex          index;
 } Wanted;
 
+/* Up to the last of the dimensions that there are: an index has room for many more. */
+static gsize
+wanted_size (const Wanted *self)
+{
+  return G_STRUCT_OFFSET (Wanted, index.dimensions) + self->index.rank * sizeof *self->index.dimensions;
+}
+
 guint
 ghlo_lower_wanted_hash (gconstpointer key)
 {
-  return (guint) ghlo_hash_bytes (key, sizeof (Wanted));
+  const Wanted *self = key;
+
+  return (guint) (ghlo_hash_bytes (self, wanted_size (self))
+                  ^ ghlo_hash_bytes (self->index.guards, self->index.n_guards * sizeof *self->index.guards));
 }
 
 gboolean
 ghlo_lower_wanted_equal (gconstpointer a,
                          gconstpointer b)
 {
-  return memcmp (a, b, sizeof (Wanted)) == 0;
+  const Wanted *left = a, *right = b;
+
+  return left->index.rank == right->index.rank && left->index.n_guards == right->index.n_guards
+         && memcmp (left, right, wanted_size (left)) == 0
+         && memcmp (left->index.guards, right->index.guards, left->index.n_guards * sizeof *left->index.guards) == 0;
 }
 
 /* The operand of the group that @value is, or -1. */
@@ -35,8 +49,15 @@ find_operand (const GhloLowering *self,
 {
   const GhloKernelGroup *group = self->group;
 
+  for (guint i = 0; group->inputs != NULL && i < group->n_operands; i++)
+    if (group->inputs[i] == value)
+      return (gint) i;
+  if (group->inputs != NULL)
+    return -1;
+  if (group->given != NULL && value->op == group->given)
+    return 0;
   if (group->body != NULL)
-    return value->op == NULL && value->block == group->body ? (gint) value->index : -1;
+    return value->op == NULL && value->block == group->body ? (gint) value->index + (group->given != NULL) : -1;
   for (guint i = 0; i < group->op->n_operands; i++)
     if (ghlo_ir_op_operand (group->op, i) == value)
       return i;
@@ -63,7 +84,8 @@ load_operand (GhloLowering      *self,
 
 static guint32
 make_constant (GhloLowering   *self,
-               const GhloIrOp *op)
+               const GhloIrOp *op,
+               guint           part)
 {
   const GhloIrAttr *attr = ghlo_ir_op_get (op, "value");
   GhloElementType type = op->results[0].type->element_type, stored = ghlo_lower_stored (type);
@@ -73,7 +95,8 @@ make_constant (GhloLowering   *self,
     return ghlo_lower_refuse (self, "there are no nodes of a constant's element type");
   if (attr->kind != GHLO_IR_ATTR_DENSE || (!attr->dense.splat && attr->dense.n_elements != 1))
     return ghlo_lower_refuse (self, "it holds a constant of several elements");
-  memcpy (&bits, g_bytes_get_data (attr->dense.bytes, NULL), ghlo_element_info (type)->size);
+  memcpy (&bits, (const guint8 *) g_bytes_get_data (attr->dense.bytes, NULL) + part * ghlo_element_info (stored)->size,
+          ghlo_element_info (stored)->size);
 
   return ghlo_lower_decode (self, type, ghlo_lower_constant (self, stored, GUINT64_FROM_LE (bits)));
 }
@@ -90,6 +113,8 @@ make_iota (GhloLowering    *self,
 
   if (number == GHLO_ELEMENT_TYPE_INVALID || number == GHLO_ELEMENT_TYPE_I1)
     return ghlo_lower_refuse (self, "it counts in a type that nodes have not");
+  if (index->part == 1)
+    return ghlo_lower_float (self, number, 0);
   value = ghlo_lower_coordinate (self, is_integer ? number : GHLO_ELEMENT_TYPE_I64, &index->dimensions[dimension]);
   if (is_integer)
     return value;
@@ -113,22 +138,74 @@ value_of_scalar (GhloLowering      *self,
   return ghlo_lower_value (self, value, &scalar);
 }
 
+static gboolean
+same_shape (const GhloIrType *a,
+            const GhloIrType *b)
+{
+  return a->rank == b->rank && memcmp (a->dimensions, b->dimensions, a->rank * sizeof *a->dimensions) == 0;
+}
+
+/* One part of operand @operand of an elementwise operation. */
+static guint32
+get_operand (GhloLowering    *self,
+             const GhloIrOp  *op,
+             guint            operand,
+             guint            part,
+             const GhloIndex *index)
+{
+  const GhloIrValue *value = ghlo_ir_op_operand (op, operand);
+  g_autofree GhloIndex *other = NULL;
+
+  /* CHLO's operations broadcast their operands. */
+  if (value->type->rank > 0 && !same_shape (value->type, op->results[0].type))
+    return ghlo_lower_refuse (self, "its operands are of several shapes");
+  if (index->part != part)
+    {
+      other = g_memdup2 (index, sizeof *index);
+      other->part = part;
+      index = other;
+    }
+
+  return value->type->rank == 0 && index->rank > 0 ? value_of_scalar (self, value, index)
+         : ghlo_lower_value (self, value, index);
+}
+
+enum { MAX_OPERANDS = 3 };
+
+/* One part of the result. */
+static guint32
+make_complex (GhloLowering    *self,
+              const GhloIrOp  *op,
+              const GhloIndex *index)
+{
+  GhloComplexItem operands[MAX_OPERANDS], result;
+
+  for (guint i = 0; i < op->n_operands; i++)
+    {
+      operands[i].re = get_operand (self, op, i, 0, index);
+      operands[i].im = get_operand (self, op, i, 1, index);
+      if (operands[i].re == GHLO_LOWER_NONE || operands[i].im == GHLO_LOWER_NONE)
+        return GHLO_LOWER_NONE;
+    }
+  result = ghlo_lower_complex (self, op, operands);
+
+  return index->part == 0 ? result.re : result.im;
+}
+
 static guint32
 make_scalar (GhloLowering    *self,
              const GhloIrOp  *op,
              const GhloIndex *index)
 {
-  enum { MAX_OPERANDS = 3 };
   guint32 operands[MAX_OPERANDS];
 
   if (op->n_operands > MAX_OPERANDS || op->n_operands == 0)
     return ghlo_lower_refuse (self, "there is no node for it");
+  if (ghlo_lower_has_complex (op))
+    return make_complex (self, op, index);
   for (guint i = 0; i < op->n_operands; i++)
     {
-      const GhloIrValue *operand = ghlo_ir_op_operand (op, i);
-
-      operands[i] = operand->type->rank == 0 && index->rank > 0 ? value_of_scalar (self, operand, index)
-                    : ghlo_lower_value (self, operand, index);
+      operands[i] = get_operand (self, op, i, 0, index);
       if (operands[i] == GHLO_LOWER_NONE)
         return GHLO_LOWER_NONE;
     }
@@ -141,7 +218,7 @@ ghlo_lower_add_guard (GhloIndex        *index,
                       const GhloAffine *position,
                       gint64            end)
 {
-  if (index->n_guards == GHLO_LOWER_MAX_GUARDS)
+  if (index->n_guards == GHLO_LOWER_MAX_GUARDS || ghlo_lower_has_starts (position))
     return FALSE;
   index->guards[index->n_guards++] = (GhloIndexGuard) { *position, end };
 
@@ -193,7 +270,7 @@ make_pad (GhloLowering    *self,
         return ghlo_lower_refuse (self, "it pads between elements");
       inner.dimensions[i].offset -= low[i];
       if ((low[i] > 0 || high[i] > 0) && !ghlo_lower_add_guard (&inner, &inner.dimensions[i], size))
-        return ghlo_lower_refuse (self, "it pads too many dimensions");
+        return ghlo_lower_refuse (self, "it pads too many dimensions, or where the program says");
     }
   value = value_of_scalar (self, ghlo_ir_op_operand (op, 1), index);
 
@@ -221,7 +298,7 @@ make_concatenate (GhloLowering    *self,
         continue;
       inner.dimensions[dimension].offset -= offset;
       if (!ghlo_lower_add_guard (&inner, &inner.dimensions[dimension], size))
-        return ghlo_lower_refuse (self, "it is guarded too often");
+        return ghlo_lower_refuse (self, "it is guarded too often, or where the program says");
       if (value == GHLO_LOWER_NONE)
         {
           /* Where no part before it has an element, the last one has. */
@@ -262,18 +339,23 @@ make_value (GhloLowering      *self,
 
   if (operand >= 0)
     return load_operand (self, value, operand, index, GHLO_LOWER_NONE);
+  if (self->loop != NULL && (op == NULL || op == self->loop->op))
+    return ghlo_lower_carried (self, value, index);
   if (op == NULL)
     return ghlo_lower_refuse (self, "it uses a value from elsewhere");
   switch (op->kind)
     {
     case GHLO_OP_STABLEHLO_CONSTANT:
-      return make_constant (self, op);
+      return make_constant (self, op, index->part);
     case GHLO_OP_STABLEHLO_IOTA:
       return make_iota (self, op, index);
     case GHLO_OP_STABLEHLO_PAD:
       return make_pad (self, op, index);
     case GHLO_OP_STABLEHLO_CONCATENATE:
       return make_concatenate (self, op, index);
+    case GHLO_OP_STABLEHLO_DYNAMIC_SLICE:
+    case GHLO_OP_STABLEHLO_GATHER:
+      return ghlo_lower_started (self, op, index);
     case GHLO_OP_STABLEHLO_REDUCE:
     case GHLO_OP_STABLEHLO_REDUCE_WINDOW:
       return ghlo_lower_reduce (self, op, value->index, index);
@@ -299,6 +381,8 @@ ghlo_lower_value (GhloLowering      *self,
   wanted = g_new0 (Wanted, 1);
   wanted->value = value;
   wanted->index = *index;
+  if (!ghlo_element_type_is_complex (value->type->element_type))
+    wanted->index.part = 0;
   item = GPOINTER_TO_UINT (g_hash_table_lookup (self->memo, wanted));
   if (item != 0)
     {
@@ -306,7 +390,7 @@ ghlo_lower_value (GhloLowering      *self,
       return item - 1;
     }
   self->depth++;
-  item = make_value (self, value, index);
+  item = make_value (self, value, &wanted->index);
   self->depth--;
   if (item != GHLO_LOWER_NONE)
     g_hash_table_insert (self->memo, wanted, GUINT_TO_POINTER (item + 1));

@@ -9,6 +9,7 @@
 #include "kernel/text.h"
 #include "runtime/cache.h"
 
+#include "../kernel/read-kernel.h"
 #include "../sanitized.h"
 
 #include <glib/gstdio.h>
@@ -24,22 +25,6 @@ is_open (void)
   g_assert_true (g_file_get_contents ("/proc/self/maps", &maps, NULL, NULL));
 
   return (!SANITIZED && strstr (maps, "libLLVM") != NULL) || strstr (maps, "libghlo-llvm") != NULL;
-}
-
-static GhloKernel *
-read_kernel (void)
-{
-  g_autofree char *path = g_test_build_filename (G_TEST_DIST, "kernels", "layer-norm.kernel", NULL);
-  g_autofree char *text = NULL;
-  g_autoptr (GError) error = NULL;
-  GhloKernel *kernel;
-
-  g_file_get_contents (path, &text, NULL, &error);
-  g_assert_no_error (error);
-  kernel = ghlo_kernel_parse (text, strlen (text), &error);
-  g_assert_no_error (error);
-
-  return kernel;
 }
 
 /* Small numbers of f32 in each buffer. */
@@ -94,11 +79,11 @@ compare (GhloCpuKernel *kernel)
 static void
 use (gboolean is_kept)
 {
-  g_autofree GhloKernel *kernel = read_kernel ();
+  g_autofree GhloKernel *kernel = read_kernel ("layer-norm.kernel");
   GhloCpuKernel both = { .kernel = NULL };
   g_autoptr (GError) error = NULL;
 
-  g_assert_null (ghlo_cpu_kernel_init (&both, kernel));
+  g_assert_null (ghlo_cpu_kernel_init (&both, kernel, FALSE));
   g_assert_cmpuint (strlen (ghlo_code_module_id ()), >=, 16);
   g_assert_false (is_open ());
   ghlo_cpu_kernel_begin (&both);
@@ -138,10 +123,10 @@ test_opened (void)
 static void
 test_end (void)
 {
-  g_autofree GhloKernel *kernel = read_kernel ();
+  g_autofree GhloKernel *kernel = read_kernel ("layer-norm.kernel");
   GhloCpuKernel both = { .kernel = NULL };
 
-  g_assert_null (ghlo_cpu_kernel_init (&both, kernel));
+  g_assert_null (ghlo_cpu_kernel_init (&both, kernel, FALSE));
   ghlo_cpu_kernel_begin (&both);
   g_usleep ((gulong) g_ascii_strtoull (g_getenv ("GHLO_TEST_DELAY"), NULL, 10));
   exit (0);

@@ -367,7 +367,7 @@ test_swap (void)
 
   begin ();
   fake_emitter_hold ();
-  g_assert_null (ghlo_cpu_kernel_init (&both, kernel));
+  g_assert_null (ghlo_cpu_kernel_init (&both, kernel, FALSE));
   ghlo_cpu_kernel_begin (&both);
   for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
     threads[i] = g_thread_new (NULL, run_often, &swap);
@@ -390,7 +390,7 @@ test_cancelled_run (void)
   g_autoptr (GError) error = NULL;
 
   begin ();
-  g_assert_null (ghlo_cpu_kernel_init (&both, kernel));
+  g_assert_null (ghlo_cpu_kernel_init (&both, kernel, FALSE));
   ghlo_cpu_kernel_begin (&both);
   wait_for (both.code);
   scratch = g_aligned_alloc (1, ghlo_cpu_kernel_scratch (&both), 64);

@@ -140,7 +140,7 @@ test_without_fallback (void)
     "  %0 = stablehlo.add %x, %x : tensor<?xf32>\n"
     "  return %0 : tensor<?xf32>\n}\n",
     "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n"
-    "  %0 = chlo.bessel_i1e %x : tensor<4xf32> -> tensor<4xf32>\n"
+    "  %0 = chlo.zeta %x, %x : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>\n"
     "  return %0 : tensor<4xf32>\n}\n",
   };
   GhloDeviceCore *cpu = ghlo_devices_find ("cpu");

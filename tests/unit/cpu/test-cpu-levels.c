@@ -401,7 +401,7 @@ test_pools (void)
       gint64 taps[9];
       GhloCpuPoolRow row = {
         .operand = operands[0], .source = operands[1], .operand_step = (gint64) (n * size),
-        .source_step = (gint64) (n * size), .result_step = (gint64) (n * size), .n_windows = 2, .n = n, .taps = taps,
+        .source_step = (gint64) (n * size), .n_windows = 2, .n = n, .taps = taps,
         .n_taps = (guint) g_test_rand_int_range (1, 10), .adds = round / 2 % 2,
       };
       Results *results = results_get (11 * n * size);
@@ -412,14 +412,6 @@ test_pools (void)
         taps[i] = (gint64) (i * n * size);
       fill (operands[0], 11 * n, size, TRUE);
       fill (operands[1], 2 * n, size, TRUE);
-      fill (operands[2], 1, size, TRUE);
-      for (guint kind = 0; kind < GHLO_CPU_N_POOLS; kind++)
-        for (guint level = 0; level < n_levels; level++)
-          {
-            row.result = results_of (results, level);
-            levels[level].routines.pool[type][kind] (&row, operands[2]);
-            results_check (results, level, size, "pool", type, kind, n);
-          }
       for (guint kind = 0; kind < GHLO_CPU_N_SELECTIONS; kind++)
         for (guint level = 0; level < n_levels; level++)
           {

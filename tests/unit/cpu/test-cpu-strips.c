@@ -11,6 +11,7 @@
 
 #include "../count-allocations.h"
 #include "../kernel/random-kernel.h"
+#include "../kernel/read-kernel.h"
 #include "../sanitized.h"
 
 #include <locale.h>
@@ -66,7 +67,7 @@ draw_schedule (GRand            *rand,
   static const guint16 strips[] = { 8, 13, 16, 48, 100, 256, 512 };
   GhloKernelSchedule schedule;
 
-  ghlo_kernel_schedule_choose (kernel, ghlo_cpu_machine (), &schedule);
+  ghlo_kernel_schedule_choose (kernel, ghlo_cpu_machine (), GHLO_SCHEDULE_ANY, &schedule);
   if (number == 0)
     return schedule;
   schedule.strip = strips[g_rand_int_range (rand, 0, G_N_ELEMENTS (strips))];
@@ -139,22 +140,6 @@ test_fewer (void)
   compare_many (SANITIZED ? 100 : 2000);
 }
 
-static GhloKernel *
-read_kernel (const char *name)
-{
-  g_autofree char *path = g_test_build_filename (G_TEST_DIST, "kernels", name, NULL);
-  g_autofree char *text = NULL;
-  g_autoptr (GError) error = NULL;
-  GhloKernel *kernel;
-
-  g_file_get_contents (path, &text, NULL, &error);
-  g_assert_no_error (error);
-  kernel = ghlo_kernel_parse (text, strlen (text), &error);
-  g_assert_no_error (error);
-
-  return kernel;
-}
-
 /* A function that has no expansion has no loop. */
 static void
 assert_unsupported (const GhloKernel *kernel)
@@ -162,7 +147,7 @@ assert_unsupported (const GhloKernel *kernel)
   GhloKernelSchedule schedule;
   g_autoptr (GError) error = NULL;
 
-  ghlo_kernel_schedule_choose (kernel, ghlo_cpu_machine (), &schedule);
+  ghlo_kernel_schedule_choose (kernel, ghlo_cpu_machine (), GHLO_SCHEDULE_ANY, &schedule);
   g_assert_null (ghlo_cpu_strips_new (kernel, &schedule, &error));
   g_assert_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED);
 }
@@ -199,7 +184,7 @@ test_shared (void)
   float x[1000], y[1000], z[1000];
   gpointer scratch;
 
-  ghlo_kernel_schedule_choose (kernel, ghlo_cpu_machine (), &schedule);
+  ghlo_kernel_schedule_choose (kernel, ghlo_cpu_machine (), GHLO_SCHEDULE_ANY, &schedule);
   strips = ghlo_cpu_strips_new (kernel, &schedule, NULL);
   g_assert_nonnull (strips);
   scratch = new_scratch (strips, NULL);
@@ -300,7 +285,7 @@ test_memory (void)
   g_autoptr (GhloCpuStrips) strips = NULL;
   guint n;
 
-  ghlo_kernel_schedule_choose (kernel, ghlo_cpu_machine (), &schedule);
+  ghlo_kernel_schedule_choose (kernel, ghlo_cpu_machine (), GHLO_SCHEDULE_ANY, &schedule);
   strips = ghlo_cpu_strips_new (kernel, &schedule, &error);
   g_assert_no_error (error);
   g_assert_cmpuint (ghlo_cpu_strips_scratch (strips, few), ==, ghlo_cpu_strips_scratch (strips, extents));

@@ -395,7 +395,7 @@ count_merges (const char *variable,
   g_autoptr (GhloProgram) program = parse (CHAIN);
   GhloDevice *device = ghlo_device_for_core (ghlo_devices_find ("cpu"));
   g_autoptr (GhloCompileOptions) options = g_object_new (GHLO_TYPE_COMPILE_OPTIONS, "device", device, "caching",
-                                                         caching, NULL);
+                                                         caching, "wait-for-code", TRUE, NULL);
   g_autoptr (GhloExecutable) executable = NULL;
   g_autofree char *plan = NULL;
   guint n = 0;
@@ -434,6 +434,8 @@ test_fusions (void)
                                              "found '-1'"));
   g_assert_nonnull (strstr (messages->str, "found '2x'"));
   g_string_free (g_steal_pointer (&messages), TRUE);
+  /* The code of kernels. */
+  g_assert_true (ghlo_cache_clear (NULL));
 }
 
 /* What the cache keeps has no fusions: it serves each number of them. */

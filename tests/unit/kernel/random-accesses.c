@@ -48,7 +48,7 @@ draw_order (Draw  *self,
   return n;
 }
 
-/* Strides of most of @axes, mostly dense, some backwards, some over each other. */
+/* Strides of most of @axes, mostly dense, some a few elements apart, some backwards, some over each other. */
 static Draft
 draft_input (Draw  *self,
              gint64 size,
@@ -56,7 +56,7 @@ draft_input (Draw  *self,
 {
   Draft draft = { .n_terms = 0 };
   guint order[GHLO_KERNEL_MAX_AXES], n = draw_order (self, draw_axes (self, axes, 80), order);
-  gint64 stride = size;
+  gint64 stride = draw_percent (self, 15) ? size * (2 + draw (self, 3)) : size;
 
   for (guint i = 0; i < n; i++)
     {

@@ -404,7 +404,7 @@ draw_any (Draw *self)
   for (guint i = 0; i < spec->n_operands; i++)
     operands[i] = draw_operand (self, kind == GHLO_NODE_SELECT && i == 0 ? GHLO_ELEMENT_TYPE_I1 : type);
   if (ghlo_node_types (type) == F
-      && (kind == GHLO_NODE_BITCAST || kind == GHLO_NODE_TO_BF16 || kind == GHLO_NODE_TO_F16))
+      && (kind == GHLO_NODE_BITCAST || (ghlo_node_types (spec->result_type) == GHLO_NODE_TYPES_U)))
     operands[0] = draw_number (self, operands[0]);
   if (kind == GHLO_NODE_BITCAST)
     result = draw_bitcast (self, type);

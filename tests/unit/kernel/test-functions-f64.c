@@ -52,6 +52,10 @@ EXACT (atanh, atanhl (x))
 EXACT (power, powl (x, y))
 EXACT (cbrt, cbrtl (x))
 EXACT (rsqrt, 1 / sqrtl (x))
+EXACT (lgamma, ghlo_ref_lgamma (x))
+EXACT (digamma, ghlo_ref_digamma (x))
+EXACT (bessel_i1e, ghlo_ref_bessel_i1e (x))
+EXACT (remainder_float, fmodl (x, y))
 
 /* The greatest error, in units in the last place, which --dense has measured to these bounds, and where ordinary
  * operands are. */
@@ -61,6 +65,7 @@ static const struct
   Exact        exact;
   double       ulps;
   double       least, most;
+  double       measure;         /* that of smaller results of negative operands is in units in this one's last place */
 } functions[] = {
   { GHLO_NODE_EXPONENTIAL, exact_exponential, 0.95, -746, 710 },
   { GHLO_NODE_EXPONENTIAL_MINUS_ONE, exact_exponential_minus_one, 1.35, -40, 710 },
@@ -83,16 +88,21 @@ static const struct
   { GHLO_NODE_ASINH, exact_asinh, 0.75, -10, 10 },
   { GHLO_NODE_ACOSH, exact_acosh, 0.75, 1, 20 },
   { GHLO_NODE_ATANH, exact_atanh, 0.75, -1, 1 },
-  { GHLO_NODE_POWER, exact_power, 1.3, 0, 300 },
+  { GHLO_NODE_POWER, exact_power, 1.4, 0, 300 },
   { GHLO_NODE_CBRT, exact_cbrt, 0.51, -100, 100 },
   { GHLO_NODE_RSQRT, exact_rsqrt, 1.51, 0, 100 },
+  { GHLO_NODE_LGAMMA, exact_lgamma, 1.1, -20, 20, 0.25 },
+  { GHLO_NODE_DIGAMMA, exact_digamma, 1.5, -20, 20, 0.5 },
+  { GHLO_NODE_BESSEL_I1E, exact_bessel_i1e, 1.9, -50, 50 },
+  { GHLO_NODE_REMAINDER_FLOAT, exact_remainder_float, 0, -100, 100 },
 };
 
-/* The distance from @exact in units in its last place in f64. Zeros have to have its sign. Infinity is where
- * the number after the greatest would be. */
+/* The distance from @exact in units in its or @measure's last place in f64. Zeros have to have its sign. Infinity is
+ * where the number after the greatest would be. */
 static double
 distance (double      found,
-          long double exact)
+          long double exact,
+          double      measure)
 {
   double nearest = (double) exact;
   long double value = isinf (found) ? copysignl (0x1p1024L, found) : found;
@@ -106,7 +116,7 @@ distance (double      found,
     return INFINITY;
   if (isinf (nearest))
     exact = copysignl (MIN (fabsl (exact), 0x1p1024L), exact);
-  frexpl (exact, &exponent);
+  frexpl (MAX (fabsl (exact), measure), &exponent);
 
   return (double) (fabsl (value - exact) / ldexpl (1, CLAMP (exponent, -1021, 1024) - 53));
 }
@@ -211,7 +221,7 @@ measure_chunk (guint                  f,
   loop (operands, (guint8 *) found, n, NULL);
   for (guint i = 0; i < n; i++)
     {
-      double error = distance (found[i], functions[f].exact (x[i], y[i]));
+      double error = distance (found[i], functions[f].exact (x[i], y[i]), x[i] < 0 ? functions[f].measure : 0);
 
       if (error > result->worst)
         *result = (Measured) { error, x[i], y[i], found[i] };

@@ -94,7 +94,7 @@ test_levels (void)
       g_assert_cmpuint (runs_of (report, "cse") > 0, ==, expected[i].level >= 2);
       g_assert_cmpuint (runs_of (report, "inline"), <=, 1);
       g_assert_cmpuint (runs_of (report, "fuse-epilogues") + runs_of (report, "fuse-reductions")
-                        + runs_of (report, "fuse-maps"), ==, 0);
+                        + runs_of (report, "fuse-maps") + runs_of (report, "fuse-loops"), ==, 0);
     }
 }
 

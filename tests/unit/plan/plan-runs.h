@@ -12,7 +12,7 @@
 #include "compiler/devices.h"
 #include "ir/print/print.h"
 
-enum { MAX_INPUTS = 32 };
+enum { MAX_INPUTS = 32, MAX_OUTPUTS = 8 };
 
 /* Of optimization. */
 static guint level = 1;
@@ -79,22 +79,27 @@ fill (GhloValue *value)
 
 enum { REFERENCE, CPU, FUSED, FUSED_REFERENCE, READ_AGAIN, N_RUNS };
 
+typedef struct
+{
+  GhloValue *runs[N_RUNS][MAX_OUTPUTS];
+} Outputs;
+
 static inline void
 run_all (const char  *text,
          GhloValue  **inputs,
          guint        n_inputs,
-         GhloValue  **outputs)
+         Outputs     *outputs)
 {
   GhloDeviceCore *reference = ghlo_reference_device (), *cpu = ghlo_devices_find ("cpu");
   g_autoptr (GhloIrModule) plain = parse (text), fused = fuse (text), again = NULL;
   g_autofree char *printed = ghlo_ir_to_string (fused, GHLO_IR_PRINT_DEFAULT);
 
   again = parse (printed);
-  run_on (reference, plain, inputs, n_inputs, &outputs[REFERENCE]);
-  run_on (cpu, plain, inputs, n_inputs, &outputs[CPU]);
-  run_on (cpu, fused, inputs, n_inputs, &outputs[FUSED]);
-  run_on (reference, fused, inputs, n_inputs, &outputs[FUSED_REFERENCE]);
-  run_on (cpu, again, inputs, n_inputs, &outputs[READ_AGAIN]);
+  run_on (reference, plain, inputs, n_inputs, outputs->runs[REFERENCE]);
+  run_on (cpu, plain, inputs, n_inputs, outputs->runs[CPU]);
+  run_on (cpu, fused, inputs, n_inputs, outputs->runs[FUSED]);
+  run_on (reference, fused, inputs, n_inputs, outputs->runs[FUSED_REFERENCE]);
+  run_on (cpu, again, inputs, n_inputs, outputs->runs[READ_AGAIN]);
 }
 
 static inline gboolean
@@ -104,13 +109,36 @@ same_bits (const GhloValue *a,
   return a->n_bytes == b->n_bytes && memcmp (a->data, b->data, a->n_bytes) == 0;
 }
 
-/* The first function's one result, as it is, fused, and read again after that, and by the reference executor. */
+static inline void
+check_output (const Outputs *outputs,
+              guint          output,
+              const char    *text)
+{
+  GhloValue *values[N_RUNS];
+
+  for (guint i = 0; i < N_RUNS; i++)
+    values[i] = outputs->runs[i][output];
+  for (gsize i = 0; i < values[REFERENCE]->n_elements; i++)
+    if (number_at (values[REFERENCE], i) != number_at (values[CPU], i))
+      g_error ("element %" G_GSIZE_FORMAT " of %u differs from the reference executor's:\n%s", i, output, text);
+  if (!same_bits (values[CPU], values[FUSED]))
+    g_error ("a fusion gives other bits:\n%s", text);
+  if (!same_bits (values[REFERENCE], values[FUSED_REFERENCE]))
+    g_error ("a fusion gives other bits on the reference executor:\n%s", text);
+  if (!same_bits (values[CPU], values[READ_AGAIN]))
+    g_error ("a fusion that was printed and read again gives other bits:\n%s", text);
+  for (guint i = 0; i < N_RUNS; i++)
+    ghlo_value_unref (values[i]);
+}
+
+/* The first function's results, as it is, fused, and read again after that, and by the reference executor. */
 static inline void
 check_runs (const char *text)
 {
   g_autoptr (GhloIrModule) module = parse (text);
   const GhloIrBlock *body = ghlo_ir_func_get_body (ghlo_ir_module_get_entry (module));
-  GhloValue *inputs[MAX_INPUTS], *outputs[N_RUNS] = { NULL };
+  GhloValue *inputs[MAX_INPUTS];
+  Outputs outputs = { 0 };
 
   for (guint i = 0; i < body->n_arguments; i++)
     {
@@ -119,18 +147,10 @@ check_runs (const char *text)
       inputs[i] = ghlo_value_new_tensor (type, NULL);
       fill (inputs[i]);
     }
-  run_all (text, inputs, body->n_arguments, outputs);
-  for (gsize i = 0; i < outputs[REFERENCE]->n_elements; i++)
-    if (number_at (outputs[REFERENCE], i) != number_at (outputs[CPU], i))
-      g_error ("element %" G_GSIZE_FORMAT " differs from the reference executor's:\n%s", i, text);
-  if (!same_bits (outputs[CPU], outputs[FUSED]))
-    g_error ("a fusion gives other bits:\n%s", text);
-  if (!same_bits (outputs[REFERENCE], outputs[FUSED_REFERENCE]))
-    g_error ("a fusion gives other bits on the reference executor:\n%s", text);
-  if (!same_bits (outputs[CPU], outputs[READ_AGAIN]))
-    g_error ("a fusion that was printed and read again gives other bits:\n%s", text);
-  for (guint i = 0; i < N_RUNS; i++)
-    ghlo_value_unref (outputs[i]);
+  g_assert_cmpuint (body->last->n_operands, <=, MAX_OUTPUTS);
+  run_all (text, inputs, body->n_arguments, &outputs);
+  for (guint i = 0; i < body->last->n_operands; i++)
+    check_output (&outputs, i, text);
   for (guint i = 0; i < body->n_arguments; i++)
     ghlo_value_unref (inputs[i]);
 }

@@ -109,7 +109,7 @@ static const char mixed[] =
   "      stablehlo.return %l : tensor<i1>\n"
   "  }) : (tensor<8xf32>) -> tensor<8xf32>\n"
   "  %3 = stablehlo.multiply %1, %2 : tensor<8xf32>\n"
-  "  %4 = chlo.bessel_i1e %c : tensor<8xf32> -> tensor<8xf32>\n"
+  "  %4 = chlo.zeta %c, %c : tensor<8xf32>, tensor<8xf32> -> tensor<8xf32>\n"
   "  return %2, %3, %4 : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>\n"
   "}\n";
 
@@ -120,7 +120,7 @@ test_mixed (void)
 
   ASSERT_RUNS (mixed, &a, 1, 3, 3, 1, { "4 transfers of 128 bytes", 1 },
                { "apart step stablehlo.multiply in0@apart tensor<8xf32>, c", 1 }, { "cpu sort stablehlo.sort", 2 },
-               { "-> out0@apart", 1 }, { "-> out1@apart", 2 }, { "reference chlo.bessel_i1e", 1 }, { "copy", 0 });
+               { "-> out0@apart", 1 }, { "-> out1@apart", 2 }, { "reference chlo.zeta", 1 }, { "copy", 0 });
 }
 
 typedef struct
@@ -199,8 +199,8 @@ static const char invariant[] =
   "    stablehlo.return %c : tensor<i1>\n"
   "  } do {\n"
   "    %j = stablehlo.add %i, %one : tensor<i64>\n"
-  "    %u = chlo.bessel_i1e %p : tensor<8xf32> -> tensor<8xf32>\n"
-  "    %v = chlo.bessel_i1e %a : tensor<8xf32> -> tensor<8xf32>\n"
+  "    %u = chlo.zeta %p, %p : tensor<8xf32>, tensor<8xf32> -> tensor<8xf32>\n"
+  "    %v = chlo.zeta %a, %a : tensor<8xf32>, tensor<8xf32> -> tensor<8xf32>\n"
   "    %w = stablehlo.add %u, %v : tensor<8xf32>\n"
   "    %t = stablehlo.multiply %w, %s : tensor<8xf32>\n"
   "    stablehlo.return %j, %t : tensor<i64>, tensor<8xf32>\n"
@@ -259,7 +259,7 @@ test_parts (void)
     "func.func @main(%a: tensor<100xf32>, %b: tensor<f32>) -> (tensor<2xf32>, tensor<100xf32>) {\n"
     "  %0 = stablehlo.add %a, %a : tensor<100xf32>\n"
     "  %1 = stablehlo.slice %0 [10:12] : (tensor<100xf32>) -> tensor<2xf32>\n"
-    "  %2 = chlo.bessel_i1e %1 : tensor<2xf32> -> tensor<2xf32>\n"
+    "  %2 = chlo.zeta %1, %1 : tensor<2xf32>, tensor<2xf32> -> tensor<2xf32>\n"
     "  %3 = stablehlo.negate %b : tensor<f32>\n"
     "  %4 = stablehlo.broadcast_in_dim %3, dims = [] : (tensor<f32>) -> tensor<100xf32>\n"
     "  %5 = stablehlo.divide %4, %4 : tensor<100xf32>\n"

@@ -390,7 +390,7 @@ test_devices (void)
     "  %1 = stablehlo.negate %0 : tensor<4xf32>\n"
     "  %2 = stablehlo.add %b, %b : tensor<4xi32>\n"
     "  %3 = stablehlo.add %c, %c : tensor<4xf64>\n"
-    "  %4 = chlo.bessel_i1e %3 : tensor<4xf64> -> tensor<4xf64>\n"
+    "  %4 = chlo.zeta %3, %3 : tensor<4xf64>, tensor<4xf64> -> tensor<4xf64>\n"
     "  return %1, %2, %3, %4 : tensor<4xf32>, tensor<4xi32>, tensor<4xf64>, tensor<4xf64>\n"
     "}\n";
   static const char *const lines[] = {
@@ -400,7 +400,7 @@ test_devices (void)
     ", test: there is no step for it: out0 ",
     ", test: it knows of f32 alone: in1 ",
     ", test: it has no f64: in2 ",
-    "reference chlo.bessel_i1e, test: it has no f64; cpu: there is no step for it: ",
+    "reference chlo.zeta, test: it has no f64; cpu: there is no node for it: ",
   };
   GhloValue *inputs[] = { new_random ("tensor<4xf32>", -2, 2), new_random ("tensor<4xi32>", -9, 9),
                           new_random ("tensor<4xf64>", -2, 2) };

@@ -60,10 +60,17 @@ test_epilogue (void)
 
       check_without_copy (text, "dot stablehlo.dot_general + add + multiply ");
     }
-  /* A residual of the other order is not met, and the order stays. */
-  check (HEADS ", %r: tensor<2x3x5x4xf32>) -> tensor<2x5x3x4xf32> {\n" PRODUCT
-         "  %1 = stablehlo.add %0, %r : tensor<2x3x5x4xf32>\n" SWAP ("%1", "%2")
-         "  return %2 : tensor<2x5x3x4xf32>\n}\n", "0 dot stablehlo.dot_general + add ", "1 copy ", NULL);
+  /* A residual is read in the other order. */
+  check_without_copy (HEADS ", %r: tensor<2x3x5x4xf32>) -> tensor<2x5x3x4xf32> {\n" PRODUCT
+                      "  %1 = stablehlo.add %0, %r : tensor<2x3x5x4xf32>\n" SWAP ("%1", "%2")
+                      "  return %2 : tensor<2x5x3x4xf32>\n}\n", "0 dot stablehlo.dot_general + add ");
+  /* Of two results one is copied. */
+  check (HEADS ") -> (tensor<2x5x3x4xf32>, tensor<2x3x5x4xi1>) {\n" PRODUCT
+         "  %s = stablehlo.constant dense<0.5> : tensor<2x3x5x4xf32>\n"
+         "  %1 = stablehlo.compare GT, %0, %s : (tensor<2x3x5x4xf32>, tensor<2x3x5x4xf32>) -> tensor<2x3x5x4xi1>\n"
+         "  %2 = stablehlo.maximum %0, %s : tensor<2x3x5x4xf32>\n" SWAP ("%2", "%3")
+         "  return %3, %1 : tensor<2x5x3x4xf32>, tensor<2x3x5x4xi1>\n}\n",
+         "0 dot stablehlo.dot_general + compare + maximum ", "1 copy ", NULL);
 }
 
 /* A dimension of the result that the copy takes apart has one stride only where it stays together. */

@@ -15,8 +15,8 @@
 static gint64 first_seed = 1;
 static int n_programs = 1000;
 
-static const char *fusions[] = { "canonicalize", "reshape", "cse", "dce", "channels-last", "fuse-epilogues",
-                                 "fuse-reductions", "fuse-maps", NULL };
+static const char *fusions[] = { "canonicalize", "reshape", "cse", "dce", "channels-last", "fuse-loops",
+                                 "fuse-epilogues", "fuse-reductions", "fuse-maps", NULL };
 
 static void
 test_random (void)

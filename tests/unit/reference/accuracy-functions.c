@@ -35,6 +35,11 @@ accuracy_erf_inv (mpfr_ptr    result,
   double start = magnitude < 0.1 ? magnitude * 0.886 : sqrt (sqrt (half * half - logarithm / 0.147) - half);
   mpfr_t y, value, slope;
 
+  if (!(magnitude < 1))
+    {
+      mpfr_set_d (result, magnitude == 1 ? copysign (INFINITY, argument) : NAN, round);
+      return 0;
+    }
   mpfr_inits2 (REAL_PRECISION, y, value, slope, NULL);
   mpfr_set_d (y, copysign (start, argument), round);
   for (int i = 0; i < N_STEPS && argument != 0; i++)
@@ -66,13 +71,17 @@ accuracy_lgamma (mpfr_ptr    result,
   return mpfr_lgamma (result, &sign, x, round);
 }
 
-/* MPFR agrees but for the poles, where ours is NaN as MPFR's. */
+/* NaN at all poles; MPFR has infinities at the zeros. */
 int
 accuracy_digamma (mpfr_ptr    result,
                   mpfr_srcptr x,
                   mpfr_rnd_t  round)
 {
-  return mpfr_digamma (result, x, round);
+  if (!mpfr_zero_p (x))
+    return mpfr_digamma (result, x, round);
+  mpfr_set_nan (result);
+
+  return 0;
 }
 
 /* The power series, whose terms have one sign. */

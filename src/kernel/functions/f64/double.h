@@ -146,7 +146,7 @@ Exponential ghlo_expand_double_exponential (Builder *b, Pair x);
 /* 2^n for whole n within [-1022, 1023]. */
 guint       ghlo_expand_double_scale       (Builder *b, guint n);
 
-/* x 2^n, rounded once where the result is normal; |n| < 2000. */
+/* x 2^n, rounded once where the result is normal; |x| < 2, |n| < 2000. */
 guint       ghlo_expand_double_scaled      (Builder *b, guint x, guint n);
 
 /* 2^exponent × mantissa, which is within [√½, √2). */

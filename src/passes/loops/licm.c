@@ -5,7 +5,7 @@
  * carried. Operations on values from outside move before the loop: cheap ones that
  * cannot fail always, costly ones when the loop surely runs. What only repeats or
  * counts stays inside unless something that moves needs it: read where it is made it
- * costs nothing, kept for the loop's time it is memory.
+ * costs nothing, kept for the loop's time it is memory. Products of slices go first (loops/products.c).
  *
  * Inner loops go first, so that what leaves them may leave the outer ones too.
  */
@@ -15,6 +15,7 @@
 #include "ir/loop.h"
 #include "passes/constant.h"
 #include "passes/effects.h"
+#include "passes/loops/products.h"
 #include "passes/walk.h"
 
 typedef struct
@@ -140,7 +141,8 @@ choose_moving (Hoisting *self)
 }
 
 static guint
-hoist_loop (GhloIrOp *loop)
+hoist_loop (GhloIrModule *module,
+            GhloIrOp     *loop)
 {
   GhloIrBlock *condition = ghlo_ir_op_region_block (loop, 0), *body = ghlo_ir_op_region_block (loop, 1);
   g_autoptr (GHashTable) movable = g_hash_table_new (NULL, NULL);
@@ -154,9 +156,12 @@ hoist_loop (GhloIrOp *loop)
       || ghlo_pass_terminator (body) == NULL)
     return 0;
   n = take_unchanged (loop);
+  if (!ghlo_ir_counted_loop (loop, &counted))
+    counted.trips = -1;
+  n += ghlo_pass_hoist_products (module, loop, counted.trips);
   /* The condition runs once whatever happens. */
   find_movable (&self, condition, TRUE);
-  find_movable (&self, body, ghlo_ir_counted_loop (loop, &counted) && counted.trips > 0);
+  find_movable (&self, body, counted.trips > 0);
   choose_moving (&self);
   for (guint i = 0; i < order->len; i++)
     if (g_hash_table_contains (moving, g_ptr_array_index (order, i)))
@@ -180,7 +185,7 @@ ghlo_pass_licm (GhloIrModule     *module,
     {
       if (ghlo_monitor_cancelled (context->monitor, error))
         return FALSE;
-      context->n_changes += hoist_loop (g_ptr_array_index (loops, i - 1));
+      context->n_changes += hoist_loop (module, g_ptr_array_index (loops, i - 1));
     }
 
   return TRUE;

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Accesses whose elements are a few apart from lane to lane, as the channels of an image or the parts of complex
+ * numbers: what lies between is loaded too, and lanes are picked from whole vectors; stores that fill a row together
+ * are woven into one. No load reaches beyond what is loaded anyway: the last one ends with the last element, unless
+ * others of the block have what is behind it.
+ */
+
+#include "cpu/emit/emit-private.h"
+
+#include <string.h>
+
+enum { MAX_APART = GHLO_EMIT_MAX_APART };
+
+/* Lanes of one register, or fewer where there are not as many. */
+static guint
+lanes_of_register (const Emitter *self,
+                   guint          size)
+{
+  return MIN (self->width, self->target->vector_bytes / size);
+}
+
+guint
+ghlo_emit_apart (const Emitter       *self,
+                 const GhloEmitPlace *place)
+{
+  const guint size = ghlo_element_info (place->type)->size;
+  const gint64 apart = place->stride / size;
+
+  /* Without instructions that shuffle bytes, one load after the other is as good. */
+  if (self->width == 1 || place->offsets != NULL || place->stride % size != 0 || apart < 2 || apart > MAX_APART
+      || lanes_of_register (self, size) < 2 || (size < 4 && !self->target->has_rounding))
+    return 0;
+
+  return (guint) apart;
+}
+
+/* A vector of @n lanes, of which lane i is lane lanes[i] of vectors[from[i]], all of @n lanes. */
+static Value
+pick (Emitter     *self,
+      const Value *vectors,
+      guint        n_vectors,
+      const guint *from,
+      const guint *lanes,
+      guint        n)
+{
+  Value result = vectors[0];
+
+  for (guint i = 1; i < n_vectors; i++)
+    {
+      Value mask[GHLO_SCHEDULE_MAX_WIDTH];
+
+      for (guint j = 0; j < n; j++)
+        mask[j] = from[j] > i ? LLVMGetPoison (self->i32)
+                              : LLVMConstInt (self->i32, from[j] == i ? n + lanes[j] : i == 1 ? lanes[j] : j, FALSE);
+      result = LLVMBuildShuffleVector (self->builder, result, vectors[i], LLVMConstVector (mask, n), "");
+    }
+
+  return result;
+}
+
+/* The @n lanes of @value from @first on. */
+static Value
+cut_out (Emitter *self,
+         Value    value,
+         guint    first,
+         guint    n)
+{
+  Value lanes[GHLO_SCHEDULE_MAX_WIDTH];
+
+  if (n == self->width)
+    return value;
+  for (guint i = 0; i < n; i++)
+    lanes[i] = LLVMConstInt (self->i32, first + i, FALSE);
+
+  return LLVMBuildShuffleVector (self->builder, value, LLVMGetPoison (LLVMTypeOf (value)), LLVMConstVector (lanes, n),
+                                 "");
+}
+
+/* Puts @n_parts vectors of @n lanes behind each other. */
+static Value
+join (Emitter *self,
+      Value   *parts,
+      guint    n_parts,
+      guint    n)
+{
+  Value lanes[GHLO_SCHEDULE_MAX_WIDTH];
+
+  for (; n_parts > 1; n_parts /= 2, n *= 2)
+    {
+      for (guint i = 0; i < 2 * n; i++)
+        lanes[i] = LLVMConstInt (self->i32, i, FALSE);
+      for (guint i = 0; i < n_parts / 2; i++)
+        parts[i] = LLVMBuildShuffleVector (self->builder, parts[2 * i], parts[2 * i + 1],
+                                           LLVMConstVector (lanes, 2 * n), "");
+    }
+
+  return parts[0];
+}
+
+Value
+ghlo_emit_read_apart (Emitter             *self,
+                      const GhloEmitPlace *place,
+                      guint                apart)
+{
+  const guint size = ghlo_element_info (place->type)->size, n = lanes_of_register (self, size);
+  const guint before = place->is_whole ? place->member : 0, n_parts = self->width / n;
+  Type type = LLVMVectorType (ghlo_emit_memory_type (self, place->type), n);
+  Value parts[GHLO_SCHEDULE_MAX_WIDTH], vectors[MAX_APART];
+
+  for (guint i = 0; i < n_parts; i++)
+    {
+      guint from[GHLO_SCHEDULE_MAX_WIDTH], lanes[GHLO_SCHEDULE_MAX_WIDTH];
+      /* By how much the last one begins earlier. */
+      const guint back = i + 1 == n_parts && !place->is_whole ? apart - 1 : 0;
+
+      for (guint j = 0; j < apart; j++)
+        {
+          const gint64 first = (gint64) (i * apart + j) * n - before - (j + 1 == apart ? back : 0);
+          GhloEmitPlace row = *place;
+
+          row.base = ghlo_emit_byte_address (self, place->base, ghlo_emit_i64 (self, first * size));
+          vectors[j] = ghlo_emit_load_row (self, &row, type);
+        }
+      for (guint j = 0; j < n; j++)
+        {
+          from[j] = (j * apart + before) / n;
+          lanes[j] = (j * apart + before) % n + (from[j] + 1 == apart ? back : 0);
+        }
+      parts[i] = pick (self, vectors, apart, from, lanes, n);
+    }
+
+  return join (self, parts, n_parts, n);
+}
+
+void
+ghlo_emit_write_apart (Emitter             *self,
+                       const GhloEmitPlace *place,
+                       guint                apart,
+                       const Value         *values)
+{
+  const guint size = ghlo_element_info (place->type)->size, n = lanes_of_register (self, size);
+
+  for (guint i = 0; i < self->width / n; i++)
+    {
+      Value vectors[MAX_APART];
+
+      for (guint j = 0; j < apart; j++)
+        vectors[j] = cut_out (self, values[j], i * n, n);
+      for (guint j = 0; j < apart; j++)
+        {
+          guint from[GHLO_SCHEDULE_MAX_WIDTH], lanes[GHLO_SCHEDULE_MAX_WIDTH];
+          GhloEmitPlace row = *place;
+
+          for (guint k = 0; k < n; k++)
+            {
+              from[k] = (j * n + k) % apart;
+              lanes[k] = (j * n + k) / apart;
+            }
+          row.base = ghlo_emit_byte_address (self, place->base,
+                                             ghlo_emit_i64 (self, (gint64) (i * apart + j) * n * size));
+          ghlo_emit_store_row (self, &row, pick (self, vectors, apart, from, lanes, n));
+        }
+    }
+}
+
+/* Whether @other has the elements that are @distance bytes behind those of @access. */
+static gboolean
+is_beside (const GhloKernelAccess *access,
+           const GhloKernelAccess *other,
+           gint64                  distance)
+{
+  return other->buffer == access->buffer && other->type == access->type && other->n_terms == 0 && access->n_terms == 0
+         && other->offset - access->offset == distance
+         && memcmp (other->strides, access->strides, sizeof access->strides) == 0;
+}
+
+/* Whether the current block loads, at each point, what is @distance bytes behind @access. */
+static gboolean
+loads_beside (const Emitter          *self,
+              const GhloKernelAccess *access,
+              gint64                  distance)
+{
+  const GhloKernel *kernel = self->kernel;
+
+  for (guint i = self->block->first_node; i < self->block->first_merge; i++)
+    if (kernel->nodes[i].kind == GHLO_NODE_LOAD
+        && is_beside (access, &kernel->accesses[kernel->nodes[i].which], distance))
+      return TRUE;
+
+  return FALSE;
+}
+
+void
+ghlo_emit_find_beside (const Emitter *self,
+                       guint          number,
+                       GhloEmitPlace *place)
+{
+  const GhloKernelAccess *access = &self->kernel->accesses[number];
+  const gint64 size = ghlo_element_info (access->type)->size;
+  const guint apart = ghlo_emit_apart (self, place);
+
+  for (guint i = 0; i < apart && self->block != NULL && !place->is_whole; i++)
+    if (loads_beside (self, access, -size * i) && loads_beside (self, access, size * (apart - 1 - i)))
+      {
+        place->is_whole = TRUE;
+        place->member = (guint8) i;
+      }
+}
+
+/* The store of the current block into what is @distance bytes behind @access, or GHLO_KERNEL_NONE. */
+static guint
+stores_beside (const Emitter          *self,
+               const GhloKernelAccess *access,
+               gint64                  distance)
+{
+  const GhloKernel *kernel = self->kernel;
+
+  for (guint i = self->block->first_store; i < self->block->first_store + (guint) self->block->n_stores; i++)
+    if (kernel->stores[i].access != GHLO_KERNEL_NONE
+        && is_beside (access, &kernel->accesses[kernel->stores[i].access], distance))
+      return i;
+
+  return GHLO_KERNEL_NONE;
+}
+
+static guint
+count_stores (const Emitter *self,
+              guint          buffer)
+{
+  const GhloKernel *kernel = self->kernel;
+  guint n = 0;
+
+  for (guint i = self->block->first_store; i < self->block->first_store + (guint) self->block->n_stores; i++)
+    n += kernel->stores[i].access != GHLO_KERNEL_NONE
+         && kernel->accesses[kernel->stores[i].access].buffer == buffer;
+
+  return n;
+}
+
+guint
+ghlo_emit_find_row (const Emitter       *self,
+                    guint                store,
+                    const GhloEmitPlace *place,
+                    guint               *stores)
+{
+  const GhloKernelAccess *access = &self->kernel->accesses[self->kernel->stores[store].access];
+  const gint64 size = ghlo_element_info (access->type)->size;
+  const guint apart = ghlo_emit_apart (self, place);
+
+  if (apart == 0 || access->n_terms > 0 || self->mask != NULL || count_stores (self, access->buffer) != apart)
+    return 0;
+  for (gint64 first = 0; first < apart; first++)
+    {
+      guint n = 0;
+
+      while (n < apart && (stores[n] = stores_beside (self, access, size * (n - first))) != GHLO_KERNEL_NONE)
+        n++;
+      if (n == apart)
+        return n;
+    }
+
+  return 0;
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Axes of kernels: those of the domain, of which several become one where everything goes over them as over one; and
+ * the order of folds over them.
+ */
+
+#include "kernel/lower/emit-private.h"
+
+#include "base/fail.h"
+
+enum
+{
+  MAX_CHAINS = 64,              /* lanes of four vectors of 16 f32, or eight of 8 */
+  MIN_POINTS = 32,              /* parallel points side by side that fill vectors without chains */
+  CHAIN = 512,                  /* most elements that are folded one after the other */
+};
+
+const GhloView *
+ghlo_emission_view (const GhloEmission *self,
+                    guint               buffer)
+{
+  const GhloKernelGroup *group = self->lowering->group;
+
+  return buffer < group->n_operands ? &group->operands[buffer] : &group->results[buffer - group->n_operands];
+}
+
+GhloAffine
+ghlo_emission_place (const GhloEmission *self,
+                     guint               buffer,
+                     const GhloIndex    *index)
+{
+  const GhloView *view = ghlo_emission_view (self, buffer);
+  GhloAffine form = { .offset = index->part * ghlo_element_info (view->element_type)->size / 2 };
+
+  for (guint i = 0; i < index->rank; i++)
+    {
+      form.offset += index->dimensions[i].offset * view->strides[i];
+      for (guint k = 0; k < GHLO_LOWER_MAX_VARIABLES; k++)
+        form.strides[k] += index->dimensions[i].strides[k] * view->strides[i];
+    }
+
+  return form;
+}
+
+static gboolean
+follows (const GhloLowering *lowering,
+         const GhloAffine   *form,
+         guint               axis)
+{
+  return form->strides[axis] == form->strides[axis + 1] * lowering->extents[axis + 1];
+}
+
+static gboolean
+index_follows (const GhloEmission *self,
+               guint               buffer,
+               const GhloIndex    *index,
+               guint               axis)
+{
+  GhloAffine form = ghlo_emission_place (self, buffer, index);
+
+  for (guint i = 0; i < index->n_guards; i++)
+    if (!follows (self->lowering, &index->guards[i].position, axis))
+      return FALSE;
+
+  return follows (self->lowering, &form, axis);
+}
+
+/* Whether going over @axis and the one behind it is going over one axis for all that depends on them. */
+static gboolean
+can_merge (const GhloEmission *self,
+           guint               axis)
+{
+  GhloLowering *lowering = self->lowering;
+
+  if (axis + 1 == lowering->n_parallel)
+    return FALSE;
+  for (guint i = 0; i < lowering->leaves->len; i++)
+    if (!index_follows (self, ghlo_leaf (lowering, i)->buffer, &ghlo_leaf (lowering, i)->index, axis))
+      return FALSE;
+  for (guint i = 0; i < self->n_roots; i++)
+    if (self->roots[i].temporary == GHLO_KERNEL_NONE
+        && !index_follows (self, lowering->group->n_operands + self->roots[i].result, &self->roots[i].index, axis))
+      return FALSE;
+  for (guint i = 0; i < lowering->coordinates->len; i++)
+    if (!follows (lowering, &g_array_index (lowering->coordinates, GhloAffine, i), axis))
+      return FALSE;
+
+  return TRUE;
+}
+
+static gboolean
+all_can_merge (const GhloEmission *stages,
+               guint               n_stages,
+               guint               axis)
+{
+  for (guint i = 0; i < n_stages; i++)
+    if (!can_merge (&stages[i], axis))
+      return FALSE;
+
+  return TRUE;
+}
+
+static void
+add_axis (GhloEmission *self,
+          guint         axis,
+          gboolean      is_merged)
+{
+  if (!is_merged)
+    {
+      self->extents[self->n_axes++] = 1;
+      self->n_parallel += axis < self->lowering->n_parallel;
+    }
+  self->last[self->n_axes - 1] = axis;
+  self->extents[self->n_axes - 1] *= self->lowering->extents[axis];
+}
+
+gboolean
+ghlo_emission_merge_axes (GhloEmission *stages,
+                          guint         n_stages)
+{
+  GhloLowering *lowering = stages[0].lowering;
+
+  for (guint i = 0; i < lowering->n_axes; i++)
+    {
+      gboolean is_merged = i > 0 && all_can_merge (stages, n_stages, i - 1);
+
+      for (guint k = 0; k < n_stages; k++)
+        add_axis (&stages[k], i, is_merged);
+    }
+  for (guint k = 0; k < n_stages; k++)
+    {
+      GhloEmission *stage = &stages[k];
+
+      stage->n_all = stage->n_axes;
+      if (!ghlo_lower_is_counted (lowering))
+        continue;
+      stage->last[stage->n_all] = GHLO_LOWER_LOOP_AXIS;
+      stage->extents[stage->n_all++] = lowering->extents[GHLO_LOWER_LOOP_AXIS];
+    }
+  if (stages[0].n_all > GHLO_KERNEL_MAX_AXES)
+    return GHLO_FALSE_AFTER (ghlo_lower_refuse (lowering, "it has too many dimensions"));
+
+  return TRUE;
+}
+
+/* Whether some operand's elements are adjacent along the last axis. */
+static gboolean
+has_rows (const GhloEmission *self)
+{
+  GhloLowering *lowering = self->lowering;
+
+  for (guint i = 0; i < lowering->items->len; i++)
+    {
+      const GhloItem *item = ghlo_item (lowering, i);
+
+      if (item->kind == GHLO_NODE_LOAD)
+        {
+          const GhloLeaf *leaf = ghlo_leaf (lowering, item->which);
+          GhloAffine form = ghlo_emission_place (self, leaf->buffer, &leaf->index);
+
+          if (form.strides[self->last[self->n_axes - 1]]
+              == ghlo_element_info (ghlo_emission_view (self, leaf->buffer)->element_type)->size)
+            return TRUE;
+        }
+    }
+
+  return FALSE;
+}
+
+void
+ghlo_emission_choose_order (GhloEmission *self)
+{
+  gint64 rest = 1;
+
+  self->n_chains = 1;
+  if (self->n_axes == self->n_parallel)
+    return;
+  if (has_rows (self) || self->n_parallel == 0 || self->extents[self->n_parallel - 1] < MIN_POINTS)
+    while (self->n_chains < MAX_CHAINS && self->n_chains * 2 <= self->extents[self->n_axes - 1])
+      self->n_chains *= 2;
+  for (guint i = self->n_parallel + 1; i < self->n_axes; i++)
+    rest *= self->extents[i];
+  self->split = MAX (CHAIN * (gint64) self->n_chains / rest, 1);
+  if (self->split >= self->extents[self->n_parallel])
+    self->split = 0;
+}
+
+void
+ghlo_emission_set_strides (const GhloEmission *self,
+                           const GhloAffine   *form,
+                           gint64             *strides)
+{
+  for (guint i = 0; i < GHLO_KERNEL_MAX_AXES; i++)
+    strides[i] = i < self->n_all ? form->strides[self->last[i]] : 0;
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What the files share that make blocks of a graph. A stage is a graph whose roots are wanted in one place
+ * of a kernel: most kernels have one stage; one that is a loop has one before it, up to two in it, and one behind it,
+ * of the same axes.
+ */
+
+#pragma once
+
+#include "kernel/lower/private.h"
+
+G_BEGIN_DECLS
+
+enum { GHLO_EMISSION_MAX_BLOCKS = 3 * GHLO_LOWER_MAX_LEVELS };
+
+typedef struct
+{
+  gboolean is_full, is_ordered;
+  guint    level;
+  GArray  *sinks;               /* items that are stored or kept; of folds nothing */
+  gboolean has_folds;
+} GhloEmissionBlock;
+
+/* A stage. */
+typedef struct
+{
+  GhloLowering        *lowering;
+  GhloKernelBuilder   *builder;
+  const GhloLowerRoot *roots;
+  guint                n_roots;
+  gint64              *starts;
+  guint16             *shared;          /* as GhloKernelBuffer has it, of operands */
+  /* Axes after merging: the last axis of the domain in each, and its extent. That of a loop follows the n_axes
+   * of points, of which n_all counts it. */
+  guint                n_axes, n_parallel, n_all;
+  guint                last[GHLO_LOWER_MAX_AXES];
+  gint64               extents[GHLO_LOWER_MAX_AXES];
+  guint                n_chains;
+  gint64               split;
+  guint                n_blocks;
+  GhloEmissionBlock    blocks[GHLO_EMISSION_MAX_BLOCKS];
+  /* Of each item: 1 + the block that keeps it, the first and the last full block that needed it, its temporary, its
+   * node in the block at hand. */
+  guint8              *keepers, *seen, *visited;
+  guint16             *temporaries, *nodes;
+  guint16             *folds, *fold_temporaries;        /* of each fold of the graph: its number in the block, its
+                                                         * temporary */
+  gint64               kept_bytes;
+} GhloEmission;
+
+/* emit.c */
+void            ghlo_emission_init            (GhloEmission        *self,
+                                               GhloLowering        *lowering,
+                                               const GhloLowerRoot *roots,
+                                               guint                n_roots,
+                                               gint64              *starts);
+void            ghlo_emission_clear           (GhloEmission        *self);
+void            ghlo_emission_add_axes        (GhloEmission        *self);
+void            ghlo_emission_add_buffers     (GhloEmission        *self);
+/* The axes that are not parallel, but for that of a loop, as bits. */
+guint           ghlo_emission_inner_axes      (const GhloEmission  *self);
+/* The blocks of the stage, where the builder is. */
+void            ghlo_emission_emit            (GhloEmission        *self);
+/* The kernel, of the builder that all stages of @lowering have. */
+GhloKernel     *ghlo_emission_end             (GhloLowering        *lowering,
+                                               GhloKernelBuilder   *builder);
+
+/* emit-axes.c */
+const GhloView *ghlo_emission_view            (const GhloEmission  *self,
+                                               guint                buffer);
+/* The place of @index in @buffer, in bytes. */
+GhloAffine      ghlo_emission_place           (const GhloEmission  *self,
+                                               guint                buffer,
+                                               const GhloIndex     *index);
+/* Merges axes that all stages go over as one; FALSE, and a reason of the first stage's, where there are too many. */
+gboolean        ghlo_emission_merge_axes      (GhloEmission        *stages,
+                                               guint                n_stages);
+/* Of folds that are free in their order; by shapes and strides alone. */
+void            ghlo_emission_choose_order    (GhloEmission        *self);
+void            ghlo_emission_set_strides     (const GhloEmission  *self,
+                                               const GhloAffine    *form,
+                                               gint64              *strides);
+
+/* emit-nodes.c: an access of the builder; its starts have nodes by now. */
+guint           ghlo_emission_access          (GhloEmission        *self,
+                                               guint                buffer,
+                                               GhloElementType      type,
+                                               const GhloIndex     *index);
+/* Whether @load, a LOAD, begins where start number @start says. */
+gboolean        ghlo_emission_has_start       (const GhloEmission  *self,
+                                               const GhloItem      *load,
+                                               guint                start);
+/* The node of item @number in @block. */
+guint           ghlo_emission_item            (GhloEmission        *self,
+                                               guint32              number,
+                                               guint                block);
+/* Calls @func for each item that item @number is computed from. */
+void            ghlo_emission_foreach_operand (GhloEmission        *self,
+                                               guint32              number,
+                                               guint                block,
+                                               void               (*func) (GhloEmission *self,
+                                                                           guint32       operand,
+                                                                           guint         block));
+
+G_END_DECLS

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Numbers in a loop that counts, as forms of the coordinate of its axis; and the arrays of which each iteration
+ * writes the part that such a number says.
+ */
+
+#include "kernel/lower/private.h"
+
+#include "ir/loop.h"
+
+enum { MAX_FORM = 16 };         /* operations of a form */
+
+static void
+find_range (const GhloLowerLoop *loop,
+            const GhloAffine    *form,
+            gint64              *least,
+            gint64              *most)
+{
+  gint64 last = form->offset + form->strides[GHLO_LOWER_LOOP_AXIS] * (loop->trips - 1);
+
+  *least = MIN (form->offset, last);
+  *most = MAX (form->offset, last);
+}
+
+/* Whether @form, in all iterations, is a number of @type: no operation on it wraps. */
+static gboolean
+fits_type (const GhloLowerLoop *loop,
+           const GhloAffine    *form,
+           GhloElementType      type)
+{
+  const GhloElementInfo *info = ghlo_element_info (type);
+  const gboolean is_signed = info->element_class == GHLO_ELEMENT_CLASS_SIGNED;
+  const gint64 limit = (gint64) 1 << MIN (info->bits - is_signed, 31);
+  gint64 last, stride = form->strides[GHLO_LOWER_LOOP_AXIS];
+
+  if (__builtin_mul_overflow (stride, loop->trips - 1, &last) || __builtin_add_overflow (last, form->offset, &last))
+    return FALSE;
+
+  return MIN (form->offset, last) >= (is_signed ? -limit : 0) && MAX (form->offset, last) < limit;
+}
+
+static gboolean find_form (const GhloLowerLoop *loop,
+                           const GhloIrValue   *value,
+                           guint                depth,
+                           GhloAffine          *form);
+
+static gboolean
+combine_forms (const GhloIrOp   *op,
+               const GhloAffine *a,
+               const GhloAffine *b,
+               GhloAffine       *form)
+{
+  const gint64 *x = &a->strides[GHLO_LOWER_LOOP_AXIS], *y = &b->strides[GHLO_LOWER_LOOP_AXIS];
+  gint64 *stride = &form->strides[GHLO_LOWER_LOOP_AXIS];
+
+  if (op->kind == GHLO_OP_STABLEHLO_ADD)
+    return !__builtin_add_overflow (a->offset, b->offset, &form->offset) && !__builtin_add_overflow (*x, *y, stride);
+  if (op->kind == GHLO_OP_STABLEHLO_SUBTRACT)
+    return !__builtin_sub_overflow (a->offset, b->offset, &form->offset) && !__builtin_sub_overflow (*x, *y, stride);
+  if (*x != 0 && *y != 0)
+    return FALSE;
+
+  return !__builtin_mul_overflow (a->offset, b->offset, &form->offset)
+         && !__builtin_mul_overflow (*x != 0 ? *x : *y, *x != 0 ? b->offset : a->offset, stride);
+}
+
+static gboolean
+find_op_form (const GhloLowerLoop *loop,
+              const GhloIrOp      *op,
+              guint                depth,
+              GhloAffine          *form)
+{
+  GhloAffine a = { 0 }, b = { 0 };
+
+  switch (op->kind)
+    {
+    case GHLO_OP_STABLEHLO_CONVERT:
+    case GHLO_OP_STABLEHLO_RESHAPE:
+      return find_form (loop, ghlo_ir_op_operand (op, 0), depth, form);
+    case GHLO_OP_STABLEHLO_ADD:
+    case GHLO_OP_STABLEHLO_SUBTRACT:
+    case GHLO_OP_STABLEHLO_MULTIPLY:
+      return find_form (loop, ghlo_ir_op_operand (op, 0), depth, &a)
+             && find_form (loop, ghlo_ir_op_operand (op, 1), depth, &b) && combine_forms (op, &a, &b, form);
+    default:
+      return FALSE;
+    }
+}
+
+/* The integer @value, of one element, as a form of the iteration. */
+static gboolean
+find_form (const GhloLowerLoop *loop,
+           const GhloIrValue   *value,
+           guint                depth,
+           GhloAffine          *form)
+{
+  *form = (GhloAffine) { 0 };
+  if (depth == MAX_FORM || loop->condition != NULL || value->type->kind != GHLO_IR_TYPE_TENSOR
+      || !ghlo_element_type_is_integer (value->type->element_type))
+    return FALSE;
+  if (value->op == NULL && value->block == loop->body)
+    {
+      const GhloLowerCarried *carried = &loop->carried[value->index];
+
+      if (carried->kind == GHLO_CARRIED_SAME)
+        return ghlo_ir_value_get_constant (carried->first, &form->offset);
+      if (carried->kind != GHLO_CARRIED_COUNTER)
+        return FALSE;
+      form->offset = loop->start;
+      form->strides[GHLO_LOWER_LOOP_AXIS] = loop->step;
+    }
+  else if (!ghlo_ir_value_get_constant (value, &form->offset)
+           && (value->op == NULL || !find_op_form (loop, value->op, depth + 1, form)))
+    return FALSE;
+
+  return fits_type (loop, form, value->type->element_type);
+}
+
+gboolean
+ghlo_lower_slice_start (const GhloLowerLoop *loop,
+                        const GhloIrValue   *start,
+                        gint64               end,
+                        GhloAffine          *form)
+{
+  gint64 least, most;
+
+  if (!find_form (loop, start, 0, form))
+    return FALSE;
+  find_range (loop, form, &least, &most);
+
+  return least >= 0 && most < end;
+}
+
+void
+ghlo_lower_add_start (GhloAffine       *form,
+                      const GhloAffine *start)
+{
+  form->offset += start->offset;
+  form->strides[GHLO_LOWER_LOOP_AXIS] += start->strides[GHLO_LOWER_LOOP_AXIS];
+}
+
+/* Stacks */
+
+/* Where the part that @op writes begins, dimension by dimension; FALSE where the parts of all iterations are not known
+ * to be all of it, each element once. */
+static gboolean
+find_stack (const GhloLowerLoop *loop,
+            const GhloIrOp      *op,
+            GhloAffine          *starts)
+{
+  const GhloIrType *type = op->results[0].type, *part = ghlo_ir_op_operand (op, 1)->type;
+  guint n_moving = 0;
+
+  if (type->rank > GHLO_LOWER_MAX_RANK || type->rank != part->rank || op->n_operands != 2 + type->rank)
+    return FALSE;
+  for (guint i = 0; i < type->rank; i++)
+    {
+      starts[i] = (GhloAffine) { 0 };
+      if (part->dimensions[i] == type->dimensions[i])
+        continue;
+      /* One place after the other: as many as there are iterations. */
+      if (part->dimensions[i] != 1 || type->dimensions[i] != loop->trips
+          || !ghlo_lower_slice_start (loop, ghlo_ir_op_operand (op, 2 + i), loop->trips, &starts[i])
+          || starts[i].strides[GHLO_LOWER_LOOP_AXIS] == 0)
+        return FALSE;
+      n_moving++;
+    }
+
+  return n_moving == 1;
+}
+
+gboolean
+ghlo_lower_stack_index (const GhloLowerLoop *loop,
+                        const GhloIrOp      *op,
+                        const GhloIndex     *update,
+                        GhloIndex           *index)
+{
+  GhloAffine starts[GHLO_LOWER_MAX_RANK];
+
+  if (!find_stack (loop, op, starts))
+    return FALSE;
+  *index = *update;
+  for (guint i = 0; i < index->rank; i++)
+    ghlo_lower_add_start (&index->dimensions[i], &starts[i]);
+
+  return TRUE;
+}
+
+static gboolean
+has_one_use (const GhloIrValue *value,
+             const GhloIrOp    *user)
+{
+  return value->uses != NULL && value->uses->next == NULL && value->uses->op == user;
+}
+
+gboolean
+ghlo_lower_is_stack (const GhloLowerLoop *loop,
+                     guint                number)
+{
+  const GhloIrValue *next = loop->carried[number].next, *argument = loop->body->arguments[number];
+  GhloAffine starts[GHLO_LOWER_MAX_RANK];
+
+  return loop->condition == NULL && next->op != NULL && next->op->kind == GHLO_OP_STABLEHLO_DYNAMIC_UPDATE_SLICE
+         && next->op->block == loop->body && ghlo_ir_op_operand (next->op, 0) == argument
+         && has_one_use (argument, next->op) && has_one_use (next, loop->body->last)
+         && find_stack (loop, next->op, starts);
+}

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A loop as one kernel, of no parallel axes: what it carries has values for the points of one shape, or a single one.
+ * There is a graph for each stage: what is carried first, whether to go on, what is carried next, what is given.
+ *
+ * No sum is made in another order than by a loop of steps, so that both give the same bits.
+ */
+
+#include "kernel/lower/emit-private.h"
+
+#include "base/sizes.h"
+#include "ir/outline.h"
+
+#include <string.h>
+
+enum { FIRST, CONDITION, BODY, RESULT, N_STAGES };
+
+/* With many more points a loop of steps is as fast, and its steps have threads (measured: 100 iterations of an
+ * addition take 0.12 of the time of steps with 64 points, 0.5 with 1024, 0.9 with 4096). The bytes are of all that
+ * is carried. */
+enum { MAX_POINTS = 2048, MAX_BYTES = 256 * 1024 };
+
+typedef struct
+{
+  const GhloKernelGroup *group;
+  GhloLowerLoop          loop;
+  GhloLowering           stages[N_STAGES];
+  GhloLowerRoot         *roots[N_STAGES];       /* owned */
+  guint                  n_roots[N_STAGES];
+  GhloEmission           emissions[N_STAGES];
+  GhloKernelBuilder     *builder;
+  guint                  going;                 /* the temporary that the condition gives */
+} Loop;
+
+static const char *
+find_reason (const Loop *self)
+{
+  for (guint i = 0; i < N_STAGES; i++)
+    if (self->stages[i].reason != NULL)
+      return self->stages[i].reason;
+
+  return NULL;
+}
+
+/* Points */
+
+/* What is reduced in one of the loop's regions; NULL where nothing is. */
+static const GhloIrType *
+find_reduced (const GhloIrBlock *block)
+{
+  for (const GhloIrOp *op = block != NULL ? block->first : NULL; op != NULL; op = op->next)
+    if (op->kind == GHLO_OP_STABLEHLO_REDUCE && op->n_operands > 0)
+      return ghlo_ir_op_operand (op, 0)->type;
+
+  return NULL;
+}
+
+static const GhloIrType *
+find_kept (const GhloLowerLoop *loop)
+{
+  for (guint i = 0; i < loop->n_carried; i++)
+    if (loop->carried[i].kind == GHLO_CARRIED_KEPT && !loop->carried[i].is_row)
+      return loop->carried[i].type;
+  for (guint i = 0; i < loop->n_carried; i++)
+    if (loop->carried[i].kind == GHLO_CARRIED_STACK)
+      return ghlo_ir_op_operand (loop->carried[i].next->op, 1)->type;
+
+  return NULL;
+}
+
+/* The shape of what is reduced, else of what is carried; NULL where all are single elements. */
+static const GhloIrType *
+find_shape (const GhloLowerLoop *loop)
+{
+  const GhloIrType *type = find_reduced (loop->condition);
+
+  if (type == NULL)
+    type = find_reduced (loop->body);
+
+  return type != NULL ? type : find_kept (loop);
+}
+
+static gboolean
+count_points (const GhloIrType *type,
+              gint64           *n)
+{
+  *n = 1;
+  for (guint i = 0; type != NULL && i < type->rank; i++)
+    if (type->dimensions[i] < 1 || __builtin_mul_overflow (*n, type->dimensions[i], n) || *n > MAX_POINTS)
+      return FALSE;
+
+  return TRUE;
+}
+
+static gboolean
+fits (const GhloLowerLoop *loop,
+      gint64               n_points)
+{
+  gint64 bytes = 0;
+
+  for (guint i = 0; i < loop->n_carried; i++)
+    if (loop->carried[i].kind == GHLO_CARRIED_KEPT)
+      bytes += GHLO_CARRIED_N * ghlo_element_info (loop->carried[i].type->element_type)->size
+               * (loop->carried[i].is_row ? 1 : n_points);
+
+  return bytes <= MAX_BYTES;
+}
+
+static const char *
+set_domain (Loop *self)
+{
+  const GhloIrType *type = find_shape (&self->loop);
+  const GhloIrType none = { .kind = GHLO_IR_TYPE_TENSOR };
+  gint64 n_points;
+
+  if (type != NULL && (type->kind != GHLO_IR_TYPE_TENSOR || !ghlo_ir_type_has_static_shape (type)))
+    return "its shapes are not known";
+  if (!count_points (type, &n_points))
+    return "it goes over so many elements that threads may share them";
+  if (!fits (&self->loop, n_points))
+    return "it carries more than fits the cache";
+  if (type == NULL)
+    type = &none;
+  for (guint i = 0; i < N_STAGES; i++)
+    {
+      GhloLowering *stage = &self->stages[i];
+
+      if (type->rank > GHLO_KERNEL_MAX_AXES
+          || !ghlo_lower_set_domain (stage, type, ((guint64) 1 << type->rank) - 1))
+        return "it has too many dimensions";
+      stage->loop = &self->loop;
+      stage->extents[GHLO_LOWER_LOOP_AXIS] = self->loop.trips;
+    }
+
+  return NULL;
+}
+
+/* Roots */
+
+/* @value, part by part, as roots of @stage; FALSE where it is no value of a kernel. Those of a temporary say their
+ * carried value by now. */
+static gboolean
+add_root (Loop              *self,
+          guint              stage,
+          const GhloIrValue *value,
+          guint16            temporary,
+          guint              result)
+{
+  for (guint part = 0; part < ghlo_lower_n_parts (value->type); part++)
+    {
+      GhloLowerRoot *root = &self->roots[stage][self->n_roots[stage]++];
+
+      root->temporary = temporary;
+      root->result = result;
+      if (!ghlo_lower_root (&self->stages[stage], value, part, root))
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
+static gboolean
+add_result (Loop *self,
+            guint result)
+{
+  const GhloKernelGroup *group = self->group;
+  const GhloIrValue *value = ghlo_lower_get_result (group, result);
+  const guint first = self->n_roots[BODY];
+  const GhloIrOp *op;
+
+  if (value->op != self->loop.op || self->loop.carried[value->index].kind != GHLO_CARRIED_STACK)
+    return add_root (self, RESULT, value, GHLO_KERNEL_NONE, result);
+  op = self->loop.carried[value->index].next->op;
+  if (!add_root (self, BODY, ghlo_ir_op_operand (op, 1), GHLO_KERNEL_NONE, result))
+    return FALSE;
+  for (guint i = first; i < self->n_roots[BODY]; i++)
+    {
+      GhloLowerRoot *root = &self->roots[BODY][i];
+      const GhloIndex update = root->index;
+
+      if (!ghlo_lower_stack_index (&self->loop, op, &update, &root->index))
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
+/* What becomes of the stages' graphs; temporaries have no numbers yet. */
+static gboolean
+add_roots (Loop *self)
+{
+  const GhloLowerLoop *loop = &self->loop;
+  const guint n = 2 * (loop->n_carried + self->group->n_results) + 1;
+
+  for (guint i = 0; i < N_STAGES; i++)
+    self->roots[i] = g_new0 (GhloLowerRoot, n);
+  for (guint i = 0; i < loop->n_carried; i++)
+    if (loop->carried[i].kind == GHLO_CARRIED_KEPT
+        && (!add_root (self, FIRST, loop->carried[i].first, 0, i)
+            || !add_root (self, BODY, loop->carried[i].next, 0, i)))
+      return FALSE;
+  for (guint i = 0; i < self->group->n_results; i++)
+    if (!add_result (self, i))
+      return FALSE;
+
+  return loop->condition == NULL || add_root (self, CONDITION, ghlo_ir_op_operand (loop->condition->last, 0), 0, 0);
+}
+
+/* Blocks */
+
+static void
+add_carried (Loop *self,
+             guint number)
+{
+  static const char *const names[] = { "carried", "first", "next" }, *const parts[] = { "", "i" };
+  GhloLowerCarried *carried = &self->loop.carried[number];
+  const guint axes = carried->is_row ? 0 : ghlo_emission_inner_axes (&self->emissions[FIRST]);
+
+  for (guint part = 0; part < ghlo_lower_n_parts (carried->type); part++)
+    for (guint k = 0; k < GHLO_CARRIED_N; k++)
+      {
+        g_autofree char *name = g_strdup_printf ("%s%u%s", names[k], number, parts[part]);
+
+        carried->temporaries[part][k] =
+          ghlo_kernel_add_temporary (self->builder, name, ghlo_lower_stored (carried->type->element_type), axes);
+      }
+}
+
+/* What roots of @stage are kept as. */
+static void
+set_temporaries (Loop  *self,
+                 guint  stage,
+                 guint  which)
+{
+  for (guint i = 0; i < self->n_roots[stage]; i++)
+    {
+      GhloLowerRoot *root = &self->roots[stage][i];
+
+      if (root->temporary != GHLO_KERNEL_NONE)
+        root->temporary = self->loop.carried[root->result].temporaries[root->index.part][which];
+    }
+}
+
+static void
+add_temporaries (Loop *self)
+{
+  for (guint i = 0; i < self->loop.n_carried; i++)
+    if (self->loop.carried[i].kind == GHLO_CARRIED_KEPT)
+      add_carried (self, i);
+  if (self->loop.condition != NULL)
+    self->going = self->roots[CONDITION][0].temporary =
+      ghlo_kernel_add_temporary (self->builder, "going", GHLO_ELEMENT_TYPE_I1, 0);
+  set_temporaries (self, FIRST, GHLO_CARRIED_FIRST);
+  set_temporaries (self, BODY, GHLO_CARRIED_NEXT);
+}
+
+static void
+emit_loop (Loop *self)
+{
+  ghlo_emission_emit (&self->emissions[FIRST]);
+  if (self->loop.condition != NULL)
+    ghlo_kernel_begin_while (self->builder, self->going);
+  else
+    ghlo_kernel_begin_loop (self->builder, self->emissions[BODY].n_axes);
+  for (guint i = 0; i < self->loop.n_carried; i++)
+    {
+      const GhloLowerCarried *carried = &self->loop.carried[i];
+
+      for (guint part = 0; carried->kind == GHLO_CARRIED_KEPT && part < ghlo_lower_n_parts (carried->type); part++)
+        ghlo_kernel_add_carry (self->builder, carried->temporaries[part][GHLO_CARRIED_NOW],
+                               carried->temporaries[part][GHLO_CARRIED_FIRST],
+                               carried->temporaries[part][GHLO_CARRIED_NEXT]);
+    }
+  if (self->loop.condition != NULL)
+    {
+      ghlo_emission_emit (&self->emissions[CONDITION]);
+      ghlo_kernel_begin_body (self->builder);
+    }
+  ghlo_emission_emit (&self->emissions[BODY]);
+  ghlo_kernel_end_block (self->builder);
+  ghlo_emission_emit (&self->emissions[RESULT]);
+}
+
+static GhloKernel *
+emit (Loop   *self,
+      gint64 *starts)
+{
+  GhloKernel *kernel = NULL;
+
+  for (guint i = 0; i < N_STAGES; i++)
+    ghlo_emission_init (&self->emissions[i], &self->stages[i], self->roots[i], self->n_roots[i], starts);
+  if (ghlo_emission_merge_axes (self->emissions, N_STAGES))
+    {
+      self->builder = ghlo_kernel_builder_new ("loop");
+      for (guint i = 0; i < N_STAGES; i++)
+        self->emissions[i].builder = self->builder;
+      ghlo_emission_add_axes (&self->emissions[FIRST]);
+      ghlo_emission_add_buffers (&self->emissions[FIRST]);
+      add_temporaries (self);
+      emit_loop (self);
+      kernel = ghlo_emission_end (&self->stages[FIRST], self->builder);
+    }
+  for (guint i = 0; i < N_STAGES; i++)
+    ghlo_emission_clear (&self->emissions[i]);
+
+  return kernel;
+}
+
+GhloKernel *
+ghlo_lower_loop (const GhloKernelGroup  *group,
+                 const GhloIrOp         *op,
+                 gint64                 *starts,
+                 const char            **reason)
+{
+  g_autofree Loop *self = g_new0 (Loop, 1);
+  GhloKernel *kernel = NULL;
+
+  self->group = group;
+  for (guint i = 0; i < N_STAGES; i++)
+    ghlo_lower_init (&self->stages[i], group);
+  *reason = ghlo_lower_read_loop (&self->loop, op);
+  if (*reason == NULL)
+    *reason = set_domain (self);
+  if (*reason == NULL)
+    {
+      kernel = add_roots (self) ? emit (self, starts) : NULL;
+      *reason = find_reason (self);
+      if (kernel == NULL && *reason == NULL)
+        *reason = "its values are of several shapes";
+    }
+  for (guint i = 0; i < N_STAGES; i++)
+    {
+      ghlo_lower_clear (&self->stages[i]);
+      g_free (self->roots[i]);
+    }
+  g_free (self->loop.carried);
+
+  return kernel;
+}
+
+/* Asking before there is a group */
+
+/* A dense view; @strides are made here. FALSE where there is none. */
+static gboolean
+make_view (const GhloIrType *type,
+           gint64           *strides,
+           GhloView         *view)
+{
+  static const gint64 none[1];
+
+  if (type->kind != GHLO_IR_TYPE_TENSOR || type->rank > GHLO_LOWER_MAX_RANK || !ghlo_ir_type_has_static_shape (type))
+    return FALSE;
+  ghlo_shape_strides (type->rank > 0 ? type->dimensions : none, type->rank,
+                      ghlo_element_info (type->element_type)->size, strides);
+  *view = (GhloView) { .element_type = type->element_type, .rank = type->rank,
+                       .dimensions = type->rank > 0 ? type->dimensions : none, .strides = strides };
+
+  return TRUE;
+}
+
+const char *
+ghlo_kernel_loop_obstacle (const GhloIrOp *const *ops,
+                           guint                  n_ops)
+{
+  const GhloIrOp *op = ops[n_ops - 1];
+  g_autoptr (GPtrArray) inputs = g_ptr_array_new ();
+  g_autofree GhloView *views = NULL;
+  g_autofree gint64 *strides = NULL;
+  g_auto (GhloLoweredKernel) lowered = { NULL };
+  GhloKernelGroup group = { .op = op, .n_results = op->n_results };
+  const char *reason;
+
+  ghlo_ir_outline_inputs (ops, n_ops, inputs);
+  g_ptr_array_add (inputs, NULL);
+  group.inputs = (const GhloIrValue *const *) inputs->pdata;
+  group.n_operands = inputs->len - 1;
+  views = g_new (GhloView, group.n_operands + group.n_results + 1);
+  strides = g_new (gint64, (gsize) GHLO_LOWER_MAX_RANK * (group.n_operands + group.n_results + 1));
+  for (guint i = 0; i < group.n_operands + group.n_results; i++)
+    if (!make_view (i < group.n_operands ? group.inputs[i]->type : op->results[i - group.n_operands].type,
+                    strides + (gsize) GHLO_LOWER_MAX_RANK * i, &views[i]))
+      return "its shapes are not known";
+  group.operands = views;
+  group.results = views + group.n_operands;
+  (void) ghlo_kernel_lower (&group, &lowered, &reason);
+
+  return reason;
+}

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Dynamic slices and gathers: moves of elements by numbers that the program computes. Each number is a start, which
+ * indices add like a coordinate, and accesses clamp; so it needs no room, and its slices are read where they lie. In
+ * a loop that counts, numbers made of its counter are coordinates.
+ */
+
+#include "kernel/lower/private.h"
+
+#include <string.h>
+
+/* The number of the start that is @item within [0, end); GHLO_LOWER_NONE where there is no room for it. */
+static guint32
+add_start (GhloLowering *self,
+           guint32       item,
+           gint64        end)
+{
+  guint i = 0;
+
+  while (i < self->n_starts && (self->starts[i].item != item || self->starts[i].end != end))
+    i++;
+  if (i == GHLO_LOWER_MAX_STARTS)
+    return ghlo_lower_refuse (self, "it begins at too many places that the program computes");
+  if (i == self->n_starts)
+    self->starts[self->n_starts++] = (GhloLowerStart) { item, end };
+
+  return i;
+}
+
+/* A number as accesses take them: of 63 bits at most. */
+static guint32
+cut_off (GhloLowering *self,
+         guint32       item)
+{
+  GhloElementType type = ghlo_item (self, item)->type;
+
+  if (type != GHLO_ELEMENT_TYPE_UI64)
+    return item;
+
+  return ghlo_lower_node (self, GHLO_NODE_MINIMUM, type, item, ghlo_lower_constant (self, type, G_MAXINT64),
+                          GHLO_LOWER_NONE);
+}
+
+static gint64
+constant_start (const GhloItem *item)
+{
+  guint64 bits = item->bits;
+  GhloScalar value;
+
+  if (ghlo_node_types (item->type) == GHLO_NODE_TYPES_U)
+    return (gint64) MIN (bits, G_MAXINT64);
+  bits = GUINT64_TO_LE (bits);
+  value = ghlo_element_load (item->type, &bits);
+
+  return value.i;
+}
+
+/* Adds @value at @index to @form, as the first of @room + 1 places. */
+static gboolean
+add_to_form (GhloLowering      *self,
+             GhloAffine        *form,
+             const GhloIrValue *value,
+             const GhloIndex   *index,
+             gint64             room)
+{
+  guint32 item, start;
+  GhloAffine counted;
+
+  if (room == 0)
+    return TRUE;
+  if (ghlo_lower_is_counted (self) && value->type->rank == 0
+      && ghlo_lower_slice_start (self->loop, value, room + 1, &counted))
+    {
+      ghlo_lower_add_start (form, &counted);
+      return TRUE;
+    }
+  item = ghlo_lower_value (self, value, index);
+  if (item == GHLO_LOWER_NONE)
+    return FALSE;
+  if (ghlo_item (self, item)->kind == GHLO_NODE_CONSTANT)
+    {
+      form->offset += CLAMP (constant_start (ghlo_item (self, item)), 0, room);
+      return TRUE;
+    }
+  item = cut_off (self, item);
+  start = item != GHLO_LOWER_NONE ? add_start (self, item, room + 1) : GHLO_LOWER_NONE;
+  if (start == GHLO_LOWER_NONE)
+    return FALSE;
+  form->strides[GHLO_LOWER_MAX_AXES + start]++;
+
+  return TRUE;
+}
+
+static guint32
+make_dynamic_slice (GhloLowering    *self,
+                    const GhloIrOp  *op,
+                    const GhloIndex *index)
+{
+  const GhloIrValue *operand = ghlo_ir_op_operand (op, 0);
+  const GhloIrType *type = operand->type, *slice = op->results[0].type;
+  g_autofree GhloIndex *moved = g_memdup2 (index, sizeof *index), *scalar = g_new (GhloIndex, 1);
+
+  *scalar = ghlo_lower_no_index (index);
+  if (type->rank != slice->rank || op->n_operands != 1 + type->rank)
+    return ghlo_lower_refuse (self, "its starts are no scalars");
+  for (guint i = 0; i < type->rank; i++)
+    if (!add_to_form (self, &moved->dimensions[i], ghlo_ir_op_operand (op, 1 + i), scalar,
+                      type->dimensions[i] - slice->dimensions[i]))
+      return GHLO_LOWER_NONE;
+
+  return ghlo_lower_value (self, operand, moved);
+}
+
+/* The dimension numbers of a gather, and the sizes of its slices. */
+typedef struct
+{
+  const gint64 *offset, *collapsed, *map, *batching, *starts_batching;
+  gsize         n_offset, n_collapsed, n_map, n_batching, n_starts_batching;
+  const gint64 *sizes;
+  gsize         n_sizes;
+  gint64        vector;         /* index_vector_dim */
+} Gather;
+
+static gboolean
+read_gather (Gather         *self,
+             const GhloIrOp *op)
+{
+  const GhloIrAttr *numbers = ghlo_ir_op_get (op, "dimension_numbers");
+
+  if (numbers == NULL)
+    return FALSE;
+  self->offset = ghlo_ir_struct_get_dims (numbers, "offset_dims", &self->n_offset);
+  self->collapsed = ghlo_ir_struct_get_dims (numbers, "collapsed_slice_dims", &self->n_collapsed);
+  self->map = ghlo_ir_struct_get_dims (numbers, "start_index_map", &self->n_map);
+  self->batching = ghlo_ir_struct_get_dims (numbers, "operand_batching_dims", &self->n_batching);
+  self->starts_batching = ghlo_ir_struct_get_dims (numbers, "start_indices_batching_dims", &self->n_starts_batching);
+  self->vector = ghlo_ir_struct_get_int (numbers, "index_vector_dim");
+  self->sizes = ghlo_ir_op_get_ints (op, "slice_sizes", &self->n_sizes);
+
+  return self->n_sizes == ghlo_ir_op_operand (op, 0)->type->rank && self->n_batching == self->n_starts_batching;
+}
+
+/* Where @list has @number, or -1. */
+static gint
+find_in (const gint64 *list,
+         gsize         n,
+         gint64        number)
+{
+  for (gsize i = 0; i < n; i++)
+    if (list[i] == number)
+      return (gint) i;
+
+  return -1;
+}
+
+/* The index of the vectors of starts that is wanted where the result is at @index: its dimensions but the vector's are
+ * those of the result that no slice has, in order. */
+static void
+find_vector (const Gather     *self,
+             const GhloIrOp   *op,
+             const GhloIndex  *index,
+             GhloIndex        *starts)
+{
+  guint result = 0;
+
+  *starts = ghlo_lower_no_index (index);
+  starts->rank = ghlo_ir_op_operand (op, 1)->type->rank;
+  for (guint i = 0; i < starts->rank; i++)
+    {
+      if (i == self->vector)
+        continue;
+      while (find_in (self->offset, self->n_offset, result) >= 0)
+        result++;
+      starts->dimensions[i] = index->dimensions[result++];
+    }
+}
+
+/* Dimension @dimension of the operand, without its start. */
+static GhloAffine
+find_form (const Gather    *self,
+           guint            dimension,
+           const GhloIndex *index,
+           const GhloIndex *starts,
+           guint           *n_offset)
+{
+  gint batching = find_in (self->batching, self->n_batching, dimension);
+
+  if (batching >= 0)
+    return starts->dimensions[self->starts_batching[batching]];
+  if (find_in (self->collapsed, self->n_collapsed, dimension) >= 0)
+    return (GhloAffine) { 0 };
+
+  return index->dimensions[self->offset[(*n_offset)++]];
+}
+
+static guint32
+make_gather (GhloLowering    *self,
+             const GhloIrOp  *op,
+             const GhloIndex *index)
+{
+  const GhloIrValue *operand = ghlo_ir_op_operand (op, 0), *vectors = ghlo_ir_op_operand (op, 1);
+  g_autofree GhloIndex *moved = g_new (GhloIndex, 1), *starts = g_new (GhloIndex, 1);
+  guint n_offset = 0;
+  Gather gather;
+
+  if (!read_gather (&gather, op) || vectors->type->rank > GHLO_LOWER_MAX_RANK)
+    return ghlo_lower_refuse (self, "its dimension numbers do not fit its operands");
+  find_vector (&gather, op, index, starts);
+  *moved = ghlo_lower_no_index (index);
+  moved->rank = operand->type->rank;
+  for (guint i = 0; i < moved->rank; i++)
+    {
+      gint which = find_in (gather.map, gather.n_map, i);
+
+      moved->dimensions[i] = find_form (&gather, i, index, starts, &n_offset);
+      if (which < 0)
+        continue;
+      if (gather.vector < starts->rank)
+        starts->dimensions[gather.vector].offset = which;
+      if (!add_to_form (self, &moved->dimensions[i], vectors, starts,
+                        operand->type->dimensions[i] - gather.sizes[i]))
+        return GHLO_LOWER_NONE;
+    }
+
+  return ghlo_lower_value (self, operand, moved);
+}
+
+gboolean
+ghlo_lower_has_starts (const GhloAffine *form)
+{
+  for (guint i = GHLO_LOWER_MAX_AXES; i < GHLO_LOWER_MAX_VARIABLES; i++)
+    if (form->strides[i] != 0)
+      return TRUE;
+
+  return FALSE;
+}
+
+gboolean
+ghlo_lower_uses_start (const GhloIndex *index,
+                       guint            start)
+{
+  for (guint i = 0; i < index->rank; i++)
+    if (index->dimensions[i].strides[GHLO_LOWER_MAX_AXES + start] != 0)
+      return TRUE;
+
+  return FALSE;
+}
+
+guint32
+ghlo_lower_started (GhloLowering    *self,
+                    const GhloIrOp  *op,
+                    const GhloIndex *index)
+{
+  return op->kind == GHLO_OP_STABLEHLO_GATHER ? make_gather (self, op, index) : make_dynamic_slice (self, op, index);
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The pass "fuse-loops": a loop whose iterations go over few elements becomes one step, where the device has one for
+ * all that is in it. As steps of their own, its operations would each take longer to begin than to
+ * do. A loop takes along what is constant outside of it: so its counter is known.
+ */
+
+#include "passes/fuse.h"
+
+#include "ir/outline.h"
+#include "passes/effects.h"
+#include "passes/walk.h"
+
+/* So large a loop is none of few elements; the device is not asked. */
+enum { MAX_OPS = 128 };
+
+/* The loops of @func, outer ones first. */
+static GPtrArray *
+find_loops (GhloIrOp *func)
+{
+  GPtrArray *loops = g_ptr_array_new ();
+
+  for (GhloIrOp *op = ghlo_pass_next_op (func, func); op != NULL; op = ghlo_pass_next_op (op, func))
+    if (op->kind == GHLO_OP_STABLEHLO_WHILE)
+      g_ptr_array_add (loops, op);
+
+  return loops;
+}
+
+static gboolean
+is_inside (const GhloIrOp *op,
+           const GhloIrOp *loop)
+{
+  while (op != NULL && op != loop)
+    op = ghlo_ir_op_get_parent (op);
+
+  return op == loop;
+}
+
+/* Whether kernels have it as a number. */
+static gboolean
+is_number (const GhloIrValue *value)
+{
+  const GhloIrAttr *attr = value->op != NULL && value->op->kind == GHLO_OP_STABLEHLO_CONSTANT
+                             ? ghlo_ir_op_get (value->op, "value") : NULL;
+
+  return attr != NULL && attr->kind == GHLO_IR_ATTR_DENSE && (attr->dense.splat || attr->dense.n_elements == 1);
+}
+
+/* The constants that @loop uses from outside, and the loop. */
+static void
+list_ops (GhloIrOp      *loop,
+          GhloFuseGroup *group)
+{
+  g_autoptr (GPtrArray) inputs = g_ptr_array_new ();
+  const GhloIrOp *ops[] = { loop };
+
+  group->n_ops = 0;
+  ghlo_ir_outline_inputs (ops, 1, inputs);
+  for (guint i = 0; i < inputs->len && group->n_ops + 1 < GHLO_FUSE_MAX_OPS; i++)
+    {
+      const GhloIrValue *value = g_ptr_array_index (inputs, i);
+
+      if (is_number (value))
+        group->ops[group->n_ops++] = value->op;
+    }
+  group->ops[group->n_ops++] = loop;
+}
+
+static void
+insert_copy (GhloIrModule *module,
+             GhloIrOp     *op,
+             GhloIrOp     *next,
+             GHashTable   *made,
+             GhloIrOp    **copy)
+{
+  *copy = ghlo_ir_op_copy (module, op, TRUE, made);
+  ghlo_ir_op_insert_before (*copy, next);
+}
+
+/* The group of a loop with constants of its own, which nothing else uses. */
+static void
+make_group (GhloFuser     *self,
+            GhloFuseGroup *group)
+{
+  g_autoptr (GHashTable) made = g_hash_table_new (NULL, NULL);
+  GhloIrModule *module = ghlo_fuse_get_module (self);
+  GhloIrOp *loop = group->ops[group->n_ops - 1];
+  GhloFuseGroup copies = { .n_ops = group->n_ops };
+
+  for (guint i = 0; i < group->n_ops; i++)
+    insert_copy (module, group->ops[i], loop, made, &copies.ops[i]);
+  for (guint i = 0; i < loop->n_results; i++)
+    ghlo_ir_value_replace (&loop->results[i], &copies.ops[copies.n_ops - 1]->results[i]);
+  ghlo_pass_erase (loop);
+  for (guint i = 0; i + 1 < group->n_ops; i++)
+    if (ghlo_pass_is_unused (group->ops[i]))
+      ghlo_pass_erase (group->ops[i]);
+  ghlo_fuse_add (self, &copies);
+}
+
+/* Whether @group, a loop and what it takes along, is one step. */
+static gboolean
+accept (GhloFuser     *self,
+        GhloFuseGroup *group,
+        GhloIrOp      *loop)
+{
+  const char *reason = NULL;
+
+  if (ghlo_pass_count_block (ghlo_ir_op_region_block (loop, 1)) > MAX_OPS)
+    reason = "its body has more operations than a group may have";
+  else if (!ghlo_pass_is_pure (loop, NULL))
+    reason = "it has effects";
+  if (reason != NULL)
+    {
+      ghlo_fuse_refuse (self, loop, NULL, reason);
+      return FALSE;
+    }
+  list_ops (loop, group);
+
+  return ghlo_fuse_accept (self, group->ops, group->n_ops, loop, NULL);
+}
+
+static gboolean
+find (GhloFuser      *self,
+      GhloIrOp       *func,
+      gconstpointer   data,
+      GError        **error)
+{
+  g_autoptr (GPtrArray) loops = find_loops (func);
+  guint i = 0;
+
+  while (i < loops->len)
+    {
+      GhloIrOp *loop = g_ptr_array_index (loops, i++);
+      GhloFuseGroup group;
+
+      if (ghlo_monitor_cancelled (ghlo_fuse_get_monitor (self), error))
+        return FALSE;
+      if (!accept (self, &group, loop))
+        continue;
+      while (i < loops->len && is_inside (g_ptr_array_index (loops, i), loop))
+        i++;
+      make_group (self, &group);
+    }
+
+  return TRUE;
+}
+
+gboolean
+ghlo_pass_fuse_loops (GhloIrModule     *module,
+                      GhloPassContext  *context,
+                      GError          **error)
+{
+  static const GhloFuseRules rules = { "loop", find, NULL };
+
+  return ghlo_fuse_module (module, context, &rules, error);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Products of slices in loops, for the pass "licm".
+ */
+
+#pragma once
+
+#include "ir/module.h"
+
+G_BEGIN_DECLS
+
+/* Takes products of slices out of the body of @loop, which runs @trips times. Gives how many there were. */
+guint ghlo_pass_hoist_products (GhloIrModule *module,
+                                GhloIrOp     *loop,
+                                gint64        trips);
+
+G_END_DECLS

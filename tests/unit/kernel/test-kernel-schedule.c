@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What is chosen for running a kernel: parts of the work are whole strips and vectors.
+ */
+
+#include "kernel/schedule.h"
+
+#include "random-kernel.h"
+#include "read-kernel.h"
+
+/* Processors that calls of loops cost something, and machine code, which calls none. */
+static const GhloMachine machines[] = {
+  { .vector_bytes = 64, .l1_bytes = 32768, .n_cores = 2, .call_time = 5, .wait_time = 2, .vector_time = 0.5,
+    .strided_time = 1, .indexed_time = 2 },
+  { .vector_bytes = 16, .l1_bytes = 32768, .n_cores = 8, .wait_time = 2, .vector_time = 0.5, .strided_time = 1,
+    .indexed_time = 2 },
+};
+
+static void
+choose (const GhloKernel   *kernel,
+        const GhloMachine  *machine,
+        gboolean            is_code,
+        GhloKernelSchedule *schedule)
+{
+  if (is_code)
+    ghlo_kernel_schedule_choose_code (kernel, machine, GHLO_SCHEDULE_ANY, schedule);
+  else
+    ghlo_kernel_schedule_choose (kernel, machine, GHLO_SCHEDULE_ANY, schedule);
+}
+
+/* Parts begin at multiples of the grain, along the axis of the lanes first. */
+static void
+assert_whole (const GhloKernel         *kernel,
+              const GhloKernelSchedule *schedule)
+{
+  gint64 extent;
+
+  g_assert_cmpint (schedule->grain, >=, 1);
+  if (schedule->lanes == GHLO_KERNEL_NONE)
+    return;
+  extent = MAX (kernel->axes[schedule->lanes].extent, 1);
+  g_assert_cmpint (schedule->grain % MIN (extent, MAX (schedule->strip, schedule->width)), ==, 0);
+}
+
+static void
+test_random (void)
+{
+  guint n_across = 0;
+
+  for (guint64 seed = 0; seed < 1000; seed++)
+    {
+      g_autofree GhloKernel *kernel = random_kernel (seed, 0);
+
+      for (guint i = 0; i < 2 * G_N_ELEMENTS (machines); i++)
+        {
+          GhloKernelSchedule schedule;
+
+          choose (kernel, &machines[i / 2], i % 2, &schedule);
+          assert_whole (kernel, &schedule);
+          n_across += schedule.lanes != GHLO_KERNEL_NONE && schedule.grain > 1;
+        }
+    }
+  g_assert_cmpuint (n_across, >, 100);
+}
+
+/* On a processor so slow that a column alone would be worth a thread. */
+static void
+test_columns (void)
+{
+  g_autofree GhloKernel *kernel = read_kernel ("column-sum.kernel");
+
+  for (guint i = 0; i < 2 * G_N_ELEMENTS (machines); i++)
+    {
+      GhloMachine slow = machines[i / 2];
+      GhloKernelSchedule schedule;
+
+      for (double *time = &slow.call_time; time <= &slow.indexed_time; time++)
+        *time *= 10000;
+      choose (kernel, &slow, i % 2, &schedule);
+      g_assert_cmpuint (schedule.lanes, ==, 0);
+      g_assert_cmpfloat (schedule.cost, >, 20000);
+      g_assert_cmpint (schedule.grain, ==, MIN (256, MAX (schedule.strip, schedule.width)));
+    }
+}
+
+/* Bringing all of it from memory takes at least what it takes. */
+static void
+test_memory (void)
+{
+  g_autofree GhloKernel *kernel = read_kernel ("column-sum.kernel");
+  gint64 bytes = 0;
+
+  for (guint i = 0; i < kernel->n_buffers; i++)
+    bytes += kernel->buffers[i].size;
+  for (guint i = 0; i < 2 * G_N_ELEMENTS (machines); i++)
+    {
+      GhloMachine slow = machines[i / 2];
+      GhloKernelSchedule schedule;
+
+      slow.byte_time = 1000;
+      choose (kernel, &slow, i % 2, &schedule);
+      g_assert_cmpfloat (schedule.cost, ==, (double) bytes * 1000 / (double) kernel->axes[0].extent);
+    }
+}
+
+int
+main (int    argc,
+      char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/kernel/schedule/random", test_random);
+  g_test_add_func ("/kernel/schedule/columns", test_columns);
+  g_test_add_func ("/kernel-schedule/memory", test_memory);
+
+  return g_test_run ();
+}
