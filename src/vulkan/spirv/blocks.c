@@ -26,7 +26,7 @@ emit_carries (Spirv                 *self,
       GhloKernelCarry carry = self->kernel->carries[i];
 
       carry.next = is_next ? carry.next : carry.first;
-      ghlo_spirv_nest (self, self->kernel->temporaries[carry.temporary].axes & ~loops, 0, 0, copy_element, &carry);
+      ghlo_spirv_spread (self, self->kernel->temporaries[carry.temporary].axes & ~loops, copy_element, &carry);
     }
 }
 
@@ -47,6 +47,18 @@ emit_loop (Spirv *self,
   ghlo_spirv_end_loop (self, loop, ghlo_spirv_u64 (self, 1));
 }
 
+/* All invocations of a workgroup have read it before one may write it again. */
+static Id
+get_predicate (Spirv                 *self,
+               const GhloKernelBlock *block)
+{
+  Id predicate = ghlo_spirv_get (self, block->predicate);
+
+  ghlo_spirv_barrier (self);
+
+  return predicate;
+}
+
 static void
 emit_while (Spirv *self,
             guint  number,
@@ -64,7 +76,7 @@ emit_while (Spirv *self,
   STATEMENT (SpvOpBranch, test);
   STATEMENT (SpvOpLabel, test);
   ghlo_spirv_blocks (self, number + 1, block->body, loops);
-  goes_on = ghlo_spirv_get (self, block->predicate);
+  goes_on = get_predicate (self, block);
   STATEMENT (SpvOpBranchConditional, goes_on, body, exit);
   STATEMENT (SpvOpLabel, body);
   ghlo_spirv_blocks (self, block->body, block->end, loops);
@@ -82,7 +94,7 @@ emit_when (Spirv *self,
 {
   const GhloKernelBlock *block = &self->kernel->blocks[number];
   Id then = ghlo_spirv_new_id (self->builder), otherwise = ghlo_spirv_new_id (self->builder);
-  Id exit = ghlo_spirv_new_id (self->builder), predicate = ghlo_spirv_get (self, block->predicate);
+  Id exit = ghlo_spirv_new_id (self->builder), predicate = get_predicate (self, block);
 
   STATEMENT (SpvOpSelectionMerge, exit, SpvSelectionControlMaskNone);
   STATEMENT (SpvOpBranchConditional, predicate, then, otherwise);
@@ -133,7 +145,7 @@ emit_sum (Spirv    *self,
   GhloElementType type = self->kernel->temporaries[block->result].type;
 
   STATEMENT (SpvOpStore, product->sum, ghlo_spirv_constant (self, type, 0));
-  ghlo_spirv_nest (self, block->inner, 0, 0, add_product, data);
+  ghlo_spirv_nest (self, (SpirvNest) { .axes = block->inner }, add_product, data);
   ghlo_spirv_set (self, block->result, CODE (SpvOpLoad, ghlo_spirv_type (self, type), product->sum));
 }
 
@@ -144,7 +156,7 @@ emit_product (Spirv                 *self,
   GhloElementType type = self->kernel->temporaries[block->result].type;
   Product product = { block, ghlo_spirv_variable (self, ghlo_spirv_type (self, type)) };
 
-  ghlo_spirv_nest (self, block->rows | block->columns, 0, 0, emit_sum, &product);
+  ghlo_spirv_spread (self, block->rows | block->columns, emit_sum, &product);
 }
 
 void

@@ -105,7 +105,8 @@ ghlo_spirv_code (GhloSpirvBuilder *self,
   guint32 words[MAX_OPERANDS + 2] = { type, ghlo_spirv_new_id (self) };
 
   g_assert (n <= MAX_OPERANDS);
-  memcpy (words + 2, operands, n * sizeof *words);
+  if (n > 0)
+    memcpy (words + 2, operands, n * sizeof *words);
   ghlo_spirv_add (self, GHLO_SPIRV_CODE, op, words, n + 2);
 
   return words[1];
@@ -140,6 +141,15 @@ ghlo_spirv_unique (GhloSpirvBuilder *self,
   g_hash_table_insert (self->unique, g_steal_pointer (&bytes), GUINT_TO_POINTER (id));
 
   return id;
+}
+
+void
+ghlo_spirv_builder_turn (GhloSpirvBuilder *self)
+{
+  GArray *code = self->sections[GHLO_SPIRV_CODE];
+
+  self->sections[GHLO_SPIRV_CODE] = self->sections[GHLO_SPIRV_OTHER_FUNCTIONS];
+  self->sections[GHLO_SPIRV_OTHER_FUNCTIONS] = code;
 }
 
 void

@@ -24,6 +24,7 @@ typedef enum
   GHLO_SPIRV_GLOBALS,           /* types, constants, variables of the module */
   GHLO_SPIRV_FUNCTION,          /* its head, and its variables */
   GHLO_SPIRV_CODE,
+  GHLO_SPIRV_OTHER_FUNCTIONS,   /* without variables */
   GHLO_SPIRV_N_SECTIONS
 } GhloSpirvSection;
 
@@ -64,6 +65,8 @@ Id                ghlo_spirv_unique       (GhloSpirvBuilder *self,
                                            Id                type,
                                            const guint32    *operands,
                                            guint             n);
+/* What is added to the code goes into the other functions, or into the code again. */
+void              ghlo_spirv_builder_turn (GhloSpirvBuilder *self);
 void              ghlo_spirv_capability   (GhloSpirvBuilder *self,
                                            SpvCapability     capability);
 

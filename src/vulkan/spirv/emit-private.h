@@ -21,11 +21,16 @@ typedef struct
   GhloSpirvFloats   floats;
   Id                glsl;               /* the extended instructions */
   Id                u32, u64, boolean;  /* types */
+  Id                wide_fma;           /* a function of three f64, or 0 */
 
   /* Of the invocation; u64. */
   Id                table, number, n_invocations, scratch;
+  Id                lane;               /* its number in the workgroup, where that does a point together; or 0 */
+  Id                zero;               /* read from the table, where floats.folds_exactly is FALSE */
   Id                buffers[GHLO_KERNEL_MAX_BUFFERS], extents[GHLO_KERNEL_MAX_AXES];
-  Id                variables[GHLO_KERNEL_MAX_TEMPORARIES];     /* of temporaries that span no axis; 0: not yet */
+  Id                variables[GHLO_KERNEL_MAX_TEMPORARIES];     /* of temporaries that span no axis, or of all, in
+                                                                 * shared memory; 0: not yet */
+  GArray           *interface;          /* Id: all variables of the module */
 
   Id                point[GHLO_KERNEL_MAX_AXES];                /* u64 */
   Id                values[GHLO_SPIRV_MAX_NODES];
@@ -68,13 +73,16 @@ Id   ghlo_spirv_sum           (Spirv           *self,
                                gint64           offset,
                                const gint64    *strides);
 
-/* integers.c, floats.c, nodes.c */
+/* integers.c, floats.c, fma.c, nodes.c */
 Id   ghlo_spirv_integer_node  (Spirv           *self,
                                GhloNodeKind     kind,
                                GhloElementType  type,
                                const Id        *operands);
 Id   ghlo_spirv_float_node    (Spirv           *self,
                                GhloNodeKind     kind,
+                               GhloElementType  type,
+                               const Id        *operands);
+Id   ghlo_spirv_fma           (Spirv           *self,
                                GhloElementType  type,
                                const Id        *operands);
 Id   ghlo_spirv_convert       (Spirv           *self,
@@ -86,6 +94,16 @@ void ghlo_spirv_nodes         (Spirv           *self,
                                guint            end);
 
 /* memory.c */
+Id   ghlo_spirv_read          (Spirv           *self,
+                               GhloElementType  type,
+                               Id               address);
+void ghlo_spirv_write         (Spirv           *self,
+                               GhloElementType  type,
+                               Id               address,
+                               Id               value);
+Id   ghlo_spirv_word          (Spirv           *self,
+                               Id               address,
+                               guint            index);
 Id   ghlo_spirv_load          (Spirv           *self,
                                guint            access,
                                Id               fill);
@@ -94,14 +112,31 @@ Id   ghlo_spirv_inside        (Spirv           *self,
 void ghlo_spirv_store         (Spirv           *self,
                                guint            access,
                                Id               value);
+
+/* temporaries.c */
 Id   ghlo_spirv_get           (Spirv           *self,
                                guint            temporary);
 void ghlo_spirv_set           (Spirv           *self,
                                guint            temporary,
                                Id               value);
-Id   ghlo_spirv_word          (Spirv           *self,
-                               Id               address,
-                               guint            index);
+/* @n elements of @type in shared memory: their variable; and one of them. */
+Id   ghlo_spirv_share         (Spirv           *self,
+                               GhloElementType  type,
+                               gsize            n);
+Id   ghlo_spirv_get_shared    (Spirv           *self,
+                               GhloElementType  type,
+                               Id               variable,
+                               Id               index);
+void ghlo_spirv_set_shared    (Spirv           *self,
+                               GhloElementType  type,
+                               Id               variable,
+                               Id               index,
+                               Id               value);
+
+/* module.c */
+Id   ghlo_spirv_global        (Spirv           *self,
+                               SpvStorageClass  class,
+                               Id               type);
 
 /* loops.c */
 typedef struct
@@ -121,13 +156,30 @@ Id        ghlo_spirv_begin_if   (Spirv         *self,
                                  Id             condition);
 void      ghlo_spirv_end_if     (Spirv         *self,
                                  Id             exit);
-/* @func at each point of @axes, bits; of the first one at those of [begin, end), all where they are 0. */
-void      ghlo_spirv_nest       (Spirv         *self,
-                                 guint          axes,
-                                 Id             begin,
-                                 Id             end,
-                                 void         (*func) (Spirv *self, gpointer data),
-                                 gpointer       data);
+
+/* Points of axes. */
+typedef struct
+{
+  guint axes;                   /* bits */
+  Id    begin, end;             /* of the first axis; 0: all of it */
+  guint stride;                 /* of the last axis: an invocation does those c with c % stride = lane; a power of two,
+                                 * or 0: all */
+} SpirvNest;
+
+typedef void (*SpirvPointFunc) (Spirv    *self,
+                                gpointer  data);
+
+void      ghlo_spirv_nest       (Spirv          *self,
+                                 SpirvNest       nest,
+                                 SpirvPointFunc  func,
+                                 gpointer        data);
+/* @func at each point of @axes, by any invocation where a workgroup does them together. */
+void      ghlo_spirv_spread     (Spirv          *self,
+                                 guint           axes,
+                                 SpirvPointFunc  func,
+                                 gpointer        data);
+/* Where a workgroup does a point together: all of it is here, and sees what has been written. */
+void      ghlo_spirv_barrier    (Spirv          *self);
 
 /* points.c, blocks.c */
 void ghlo_spirv_points        (Spirv                 *self,

@@ -78,68 +78,45 @@ emit_rounding (Spirv        *self,
     }
 }
 
+/* The same, of which the compiler knows nothing, where it takes liberties with what it knows. */
 static Id
-exact (Spirv *self,
-       SpvOp  op,
-       Id     a,
-       Id     b)
+hide (Spirv           *self,
+      GhloElementType  type,
+      Id               value)
 {
-  Id type = ghlo_spirv_type (self, GHLO_ELEMENT_TYPE_F64);
+  const guint n_bits = ghlo_element_info (type)->bits;
+  Id integer, zero = self->zero;
 
-  return ghlo_spirv_exact (self, CODE (op, type, a, b));
+  if (self->floats.folds_exactly)
+    return value;
+  integer = ghlo_spirv_integer_type (self, n_bits);
+  if (n_bits < 64)
+    zero = CODE (SpvOpUConvert, integer, zero);
+  value = CODE (SpvOpBitwiseXor, integer, bits_of (self, type, value), zero);
+
+  return CODE (SpvOpBitcast, ghlo_spirv_type (self, type), value);
 }
 
-/* What rounding left of @sum = @a + @b (Knuth's two-sum). */
+/* What is rounded. */
 static Id
-rounded_off (Spirv *self,
-             Id     sum,
-             Id     a,
-             Id     b)
+emit_arithmetic (Spirv           *self,
+                 GhloNodeKind     kind,
+                 GhloElementType  element_type,
+                 const Id        *operands)
 {
-  Id from_b = exact (self, SpvOpFSub, sum, a), from_a = exact (self, SpvOpFSub, sum, from_b);
+  static const SpvOp ops[] = {
+    [GHLO_NODE_ADD] = SpvOpFAdd, [GHLO_NODE_SUBTRACT] = SpvOpFSub, [GHLO_NODE_MULTIPLY] = SpvOpFMul,
+    [GHLO_NODE_DIVIDE] = SpvOpFDiv,
+  };
+  const guint n = ghlo_node_spec (kind)->n_operands;
+  Id hidden[3];
 
-  return exact (self, SpvOpFAdd, exact (self, SpvOpFSub, a, from_a), exact (self, SpvOpFSub, b, from_b));
-}
+  for (guint i = 0; i < n; i++)
+    hidden[i] = hide (self, element_type, operands[i]);
+  if (kind == GHLO_NODE_FMA)
+    return ghlo_spirv_fma (self, element_type, hidden);
 
-/* @sum + @rest, of which the last bit is set where it is not exact: what is rounded from it to half as many bits is
- * rounded once (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums: proved algorithms using rounding to
- * odd"). */
-static Id
-round_to_odd (Spirv *self,
-              Id     sum,
-              Id     rest)
-{
-  const Id f64 = ghlo_spirv_type (self, GHLO_ELEMENT_TYPE_F64), zero = ghlo_spirv_real (self, GHLO_ELEMENT_TYPE_F64, 0);
-  Id bits = bits_of (self, GHLO_ELEMENT_TYPE_F64, sum), one = ghlo_spirv_u64 (self, 1), is_even, moves, is_up, moved;
-
-  is_even = CODE (SpvOpIEqual, self->boolean, CODE (SpvOpBitwiseAnd, self->u64, bits, one), ghlo_spirv_u64 (self, 0));
-  moves = CODE (SpvOpLogicalAnd, self->boolean, is_even, CODE (SpvOpFOrdNotEqual, self->boolean, rest, zero));
-  is_up = CODE (SpvOpLogicalEqual, self->boolean, CODE (SpvOpFOrdGreaterThan, self->boolean, rest, zero),
-                CODE (SpvOpFOrdGreaterThan, self->boolean, sum, zero));
-  moved = ghlo_spirv_select (self, self->u64, is_up, one, ghlo_spirv_u64 (self, G_MAXUINT64));
-  moved = CODE (SpvOpBitcast, f64, CODE (SpvOpIAdd, self->u64, bits, moved));
-
-  return ghlo_spirv_select (self, f64, moves, moved, sum);
-}
-
-static Id
-emit_fma (Spirv           *self,
-          GhloElementType  element_type,
-          const Id        *operands)
-{
-  const Id type = ghlo_spirv_type (self, element_type);
-  Id wide[3], f64, product, sum;
-
-  if (element_type == GHLO_ELEMENT_TYPE_F64 || self->floats.fuses[0])
-    return ghlo_spirv_exact (self, GLSL (Fma, type, operands[0], operands[1], operands[2]));
-  f64 = ghlo_spirv_type (self, GHLO_ELEMENT_TYPE_F64);
-  for (guint i = 0; i < 3; i++)
-    wide[i] = CODE (SpvOpFConvert, f64, operands[i]);
-  product = exact (self, SpvOpFMul, wide[0], wide[1]);
-  sum = exact (self, SpvOpFAdd, product, wide[2]);
-  sum = round_to_odd (self, sum, rounded_off (self, sum, product, wide[2]));
-
-  return CODE (SpvOpFConvert, type, sum);
+  return ghlo_spirv_exact (self, CODE (ops[kind], ghlo_spirv_type (self, element_type), hidden[0], hidden[1]));
 }
 
 Id
@@ -153,15 +130,11 @@ ghlo_spirv_float_node (Spirv           *self,
   switch (kind)
     {
     case GHLO_NODE_ADD:
-      return ghlo_spirv_exact (self, CODE (SpvOpFAdd, type, a, b));
     case GHLO_NODE_SUBTRACT:
-      return ghlo_spirv_exact (self, CODE (SpvOpFSub, type, a, b));
     case GHLO_NODE_MULTIPLY:
-      return ghlo_spirv_exact (self, CODE (SpvOpFMul, type, a, b));
     case GHLO_NODE_DIVIDE:
-      return ghlo_spirv_exact (self, CODE (SpvOpFDiv, type, a, b));
     case GHLO_NODE_FMA:
-      return emit_fma (self, element_type, operands);
+      return emit_arithmetic (self, kind, element_type, operands);
     case GHLO_NODE_MINIMUM:
     case GHLO_NODE_MAXIMUM:
       return emit_extreme (self, element_type, kind == GHLO_NODE_MAXIMUM, a, b);

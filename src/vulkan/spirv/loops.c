@@ -65,25 +65,71 @@ ghlo_spirv_end_if (Spirv *self,
   STATEMENT (SpvOpLabel, exit);
 }
 
-void
-ghlo_spirv_nest (Spirv   *self,
-                 guint    axes,
-                 Id       begin,
-                 Id       end,
-                 void   (*func) (Spirv *self, gpointer data),
-                 gpointer data)
+static void
+do_points (Spirv          *self,
+           SpirvNest       nest,
+           SpirvPointFunc  func,
+           gpointer        data)
 {
-  const guint axis = (guint) __builtin_ctz (axes | 1u << GHLO_KERNEL_MAX_AXES);
+  const guint axis = (guint) __builtin_ctz (nest.axes | 1u << GHLO_KERNEL_MAX_AXES);
+  const gboolean is_last = (nest.axes & (nest.axes - 1)) == 0;
+  Id begin = nest.begin != 0 ? nest.begin : ghlo_spirv_u64 (self, 0);
   SpirvLoop loop;
 
-  if (axes == 0)
+  if (nest.axes == 0)
     {
       func (self, data);
       return;
     }
-  loop = ghlo_spirv_begin_loop (self, begin != 0 ? begin : ghlo_spirv_u64 (self, 0),
-                                end != 0 ? end : self->extents[axis]);
+  if (is_last && nest.stride > 0)
+    {
+      Id rest = CODE (SpvOpISub, self->u64, self->lane, begin);
+
+      rest = CODE (SpvOpBitwiseAnd, self->u64, rest, ghlo_spirv_u64 (self, nest.stride - 1));
+      begin = CODE (SpvOpIAdd, self->u64, begin, rest);
+    }
+  loop = ghlo_spirv_begin_loop (self, begin, nest.end != 0 ? nest.end : self->extents[axis]);
   self->point[axis] = loop.index;
-  ghlo_spirv_nest (self, axes & (axes - 1), 0, 0, func, data);
-  ghlo_spirv_end_loop (self, loop, ghlo_spirv_u64 (self, 1));
+  do_points (self, (SpirvNest) { nest.axes & (nest.axes - 1), 0, 0, nest.stride }, func, data);
+  ghlo_spirv_end_loop (self, loop, ghlo_spirv_u64 (self, is_last && nest.stride > 0 ? nest.stride : 1));
+}
+
+/* Invocations beyond the stride have no points. */
+void
+ghlo_spirv_nest (Spirv          *self,
+                 SpirvNest       nest,
+                 SpirvPointFunc  func,
+                 gpointer        data)
+{
+  Id exit = 0;
+
+  if (nest.stride > 0 && nest.stride < GHLO_SPIRV_GROUP)
+    exit = ghlo_spirv_begin_if (self, CODE (SpvOpULessThan, self->boolean, self->lane,
+                                            ghlo_spirv_u64 (self, nest.stride)));
+  do_points (self, nest, func, data);
+  if (exit != 0)
+    ghlo_spirv_end_if (self, exit);
+}
+
+void
+ghlo_spirv_spread (Spirv          *self,
+                   guint           axes,
+                   SpirvPointFunc  func,
+                   gpointer        data)
+{
+  const guint stride = axes != 0 ? GHLO_SPIRV_GROUP : 1;
+
+  ghlo_spirv_nest (self, (SpirvNest) { axes, 0, 0, self->lane != 0 ? stride : 0 }, func, data);
+  ghlo_spirv_barrier (self);
+}
+
+void
+ghlo_spirv_barrier (Spirv *self)
+{
+  const guint semantics = SpvMemorySemanticsAcquireReleaseMask | SpvMemorySemanticsWorkgroupMemoryMask
+                          | SpvMemorySemanticsUniformMemoryMask;
+  Id scope = ghlo_spirv_integer (self, 32, SpvScopeWorkgroup);
+
+  if (self->lane != 0)
+    STATEMENT (SpvOpControlBarrier, scope, scope, ghlo_spirv_integer (self, 32, semantics));
 }

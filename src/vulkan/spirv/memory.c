@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Accesses and temporaries. A load whose guard does not hold reads what is there always, the table. A temporary that
- * spans axes lies in the scratch of all invocations: each of its elements is a row of one for each invocation, so that
- * neighbours read side by side.
+ * Accesses. A load whose guard does not hold reads what is there always, the table.
  */
 
 #include "vulkan/spirv/emit-private.h"
@@ -37,10 +35,10 @@ pointer_to (Spirv *self,
   return CODE (SpvOpConvertUToPtr, pointer, address);
 }
 
-static Id
-read_element (Spirv           *self,
-              GhloElementType  type,
-              Id               address)
+Id
+ghlo_spirv_read (Spirv           *self,
+                 GhloElementType  type,
+                 Id               address)
 {
   Id in_memory = memory_type (self, type);
   Id value = CODE (SpvOpLoad, in_memory, pointer_to (self, in_memory, address), SpvMemoryAccessAlignedMask,
@@ -53,11 +51,11 @@ read_element (Spirv           *self,
   return CODE (SpvOpINotEqual, self->boolean, value, ghlo_spirv_integer (self, 8, 0));
 }
 
-static void
-write_element (Spirv           *self,
-               GhloElementType  type,
-               Id               address,
-               Id               value)
+void
+ghlo_spirv_write (Spirv           *self,
+                  GhloElementType  type,
+                  Id               address,
+                  Id               value)
 {
   Id in_memory = memory_type (self, type), pointer;
 
@@ -169,10 +167,10 @@ ghlo_spirv_load (Spirv *self,
   Id value;
 
   if (place.inside == 0)
-    return read_element (self, type, place.address);
+    return ghlo_spirv_read (self, type, place.address);
   if (fill == 0)
     fill = ghlo_spirv_constant (self, type, 0);
-  value = read_element (self, type, ghlo_spirv_select (self, self->u64, place.inside, place.address, self->table));
+  value = ghlo_spirv_read (self, type, ghlo_spirv_select (self, self->u64, place.inside, place.address, self->table));
 
   return ghlo_spirv_select (self, ghlo_spirv_type (self, type), place.inside, value, fill);
 }
@@ -194,108 +192,7 @@ ghlo_spirv_store (Spirv *self,
   Place place = find_place (self, access);
   Id exit = place.inside != 0 ? ghlo_spirv_begin_if (self, place.inside) : 0;
 
-  write_element (self, self->kernel->accesses[access].type, place.address, value);
+  ghlo_spirv_write (self, self->kernel->accesses[access].type, place.address, value);
   if (exit != 0)
     ghlo_spirv_end_if (self, exit);
-}
-
-/* The elements of a temporary, by the extents that the kernel states; FALSE where there are too many. */
-static gboolean
-count_elements (const GhloKernel *kernel,
-                guint             number,
-                gsize            *n)
-{
-  *n = 1;
-  for (guint i = 0; i < kernel->n_axes; i++)
-    if ((kernel->temporaries[number].axes & 1u << i) != 0
-        && __builtin_mul_overflow (*n, (gsize) kernel->axes[i].extent, n))
-      return FALSE;
-
-  return TRUE;
-}
-
-/* Bytes of one invocation before the temporary @number; FALSE where they are too many. */
-static gboolean
-find_start (const GhloKernel *kernel,
-            guint             number,
-            gsize            *start)
-{
-  *start = 0;
-  for (guint i = 0; i < number; i++)
-    {
-      gsize n;
-
-      if (kernel->temporaries[i].axes == 0)
-        continue;
-      if (!count_elements (kernel, i, &n) || n > G_MAXUINT32
-          || __builtin_add_overflow (*start, (n * size_of (kernel->temporaries[i].type) + 7) & ~(gsize) 7, start))
-        return FALSE;
-    }
-
-  return TRUE;
-}
-
-gsize
-ghlo_spirv_scratch (const GhloKernel *kernel)
-{
-  gsize end;
-
-  return find_start (kernel, kernel->n_temporaries, &end) ? end : G_MAXSIZE;
-}
-
-static Id
-find_element (Spirv *self,
-              guint  number)
-{
-  const GhloKernelTemporary *temporary = &self->kernel->temporaries[number];
-  Id element = ghlo_spirv_u64 (self, 0), offset;
-  gsize start;
-
-  find_start (self->kernel, number, &start);
-  for (guint i = 0; i < self->kernel->n_axes; i++)
-    if ((temporary->axes & 1u << i) != 0)
-      {
-        element = CODE (SpvOpIMul, self->u64, element, self->extents[i]);
-        element = CODE (SpvOpIAdd, self->u64, element, self->point[i]);
-      }
-  element = CODE (SpvOpIMul, self->u64, element, self->n_invocations);
-  element = CODE (SpvOpIAdd, self->u64, element, self->number);
-  element = CODE (SpvOpIMul, self->u64, element, ghlo_spirv_u64 (self, size_of (temporary->type)));
-  offset = CODE (SpvOpIMul, self->u64, self->n_invocations, ghlo_spirv_u64 (self, start));
-
-  return CODE (SpvOpIAdd, self->u64, self->scratch, CODE (SpvOpIAdd, self->u64, offset, element));
-}
-
-static Id
-find_variable (Spirv *self,
-               guint  number)
-{
-  if (self->variables[number] == 0)
-    self->variables[number] =
-      ghlo_spirv_variable (self, ghlo_spirv_type (self, self->kernel->temporaries[number].type));
-
-  return self->variables[number];
-}
-
-Id
-ghlo_spirv_get (Spirv *self,
-                guint  temporary)
-{
-  GhloElementType type = self->kernel->temporaries[temporary].type;
-
-  if (self->kernel->temporaries[temporary].axes == 0)
-    return CODE (SpvOpLoad, ghlo_spirv_type (self, type), find_variable (self, temporary));
-
-  return read_element (self, type, find_element (self, temporary));
-}
-
-void
-ghlo_spirv_set (Spirv *self,
-                guint  temporary,
-                Id     value)
-{
-  if (self->kernel->temporaries[temporary].axes == 0)
-    STATEMENT (SpvOpStore, find_variable (self, temporary), value);
-  else
-    write_element (self, self->kernel->temporaries[temporary].type, find_element (self, temporary), value);
 }

@@ -8,6 +8,8 @@
 #include "base/ghlo-error.h"
 #include "kernel/expand.h"
 
+#include <string.h>
+
 static void
 add (Spirv            *self,
      GhloSpirvSection  section,
@@ -45,18 +47,36 @@ add_float_modes (Spirv                 *self,
         }
 }
 
-/* A variable of the module, in a storage class. */
-static Id
-add_global (Spirv           *self,
-            SpvStorageClass  class,
-            Id               type)
+Id
+ghlo_spirv_global (Spirv           *self,
+                   SpvStorageClass  class,
+                   Id               type)
 {
   Id pointer = ghlo_spirv_unique (self->builder, SpvOpTypePointer, 0, GHLO_SPIRV_WORDS (class, type));
   Id variable = ghlo_spirv_new_id (self->builder);
 
   add (self, GHLO_SPIRV_GLOBALS, SpvOpVariable, GHLO_SPIRV_WORDS (pointer, variable, class));
+  g_array_append_val (self->interface, variable);
 
   return variable;
+}
+
+/* What the device says of an invocation: the first component where it is a vector. u64. */
+static Id
+load_built_in (Spirv      *self,
+               SpvBuiltIn  built_in,
+               gboolean    is_vector)
+{
+  Id type = is_vector ? ghlo_spirv_unique (self->builder, SpvOpTypeVector, 0, GHLO_SPIRV_WORDS (self->u32, 3))
+                      : self->u32;
+  Id variable = ghlo_spirv_global (self, SpvStorageClassInput, type), value;
+
+  add (self, GHLO_SPIRV_DECORATIONS, SpvOpDecorate, GHLO_SPIRV_WORDS (variable, SpvDecorationBuiltIn, built_in));
+  value = CODE (SpvOpLoad, type, variable);
+  if (is_vector)
+    value = CODE (SpvOpCompositeExtract, self->u32, value, 0);
+
+  return CODE (SpvOpUConvert, self->u64, value);
 }
 
 /* The variable of GhloSpirvPush. */
@@ -71,7 +91,7 @@ add_push (Spirv *self)
     add (self, GHLO_SPIRV_DECORATIONS, SpvOpMemberDecorate,
          GHLO_SPIRV_WORDS (record, i, SpvDecorationOffset, offsets[i]));
 
-  return add_global (self, SpvStorageClassPushConstant, record);
+  return ghlo_spirv_global (self, SpvStorageClassPushConstant, record);
 }
 
 static Id
@@ -86,17 +106,6 @@ load_push (Spirv *self,
   return CODE (SpvOpLoad, self->u64, place);
 }
 
-/* The number of the invocation in the dispatch. */
-static Id
-load_number (Spirv *self,
-             Id     input,
-             Id     vector)
-{
-  Id all = CODE (SpvOpLoad, vector, input), first = CODE (SpvOpCompositeExtract, self->u32, all, 0);
-
-  return CODE (SpvOpUConvert, self->u64, first);
-}
-
 static void
 load_table (Spirv *self)
 {
@@ -105,6 +114,8 @@ load_table (Spirv *self)
 
   self->scratch = ghlo_spirv_word (self, self->table, GHLO_SPIRV_WORD_SCRATCH);
   self->n_invocations = ghlo_spirv_word (self, self->table, GHLO_SPIRV_WORD_INVOCATIONS);
+  if (!self->floats.folds_exactly)
+    self->zero = ghlo_spirv_word (self, self->table, GHLO_SPIRV_WORD_ZERO);
   for (guint i = 0; i < kernel->n_buffers; i++)
     self->buffers[i] = ghlo_spirv_word (self, self->table, word++);
   for (guint i = 0; i < kernel->n_axes; i++, word++)
@@ -126,15 +137,15 @@ set_point (Spirv *self,
 }
 
 static void
-emit_body (Spirv *self,
-           Id     push,
-           Id     input,
-           Id     vector)
+emit_body (Spirv    *self,
+           gboolean  group_per_point)
 {
-  Id point, is_there, exit;
+  Id point, is_there, exit, push = add_push (self);
 
   self->table = load_push (self, push, 0);
-  self->number = load_number (self, input, vector);
+  if (group_per_point)
+    self->lane = load_built_in (self, SpvBuiltInLocalInvocationIndex, FALSE);
+  self->number = load_built_in (self, group_per_point ? SpvBuiltInWorkgroupId : SpvBuiltInGlobalInvocationId, TRUE);
   point = CODE (SpvOpIAdd, self->u64, self->number, load_push (self, push, 1));
   is_there = CODE (SpvOpULessThan, self->boolean, point,
                    ghlo_spirv_word (self, self->table, GHLO_SPIRV_WORD_END));
@@ -146,64 +157,88 @@ emit_body (Spirv *self,
   add (self, GHLO_SPIRV_CODE, SpvOpReturn, NULL, 0);
 }
 
+/* What @function is called by, with all variables of the module. */
 static void
-emit (Spirv                 *self,
-      const GhloSpirvFloats *floats)
+add_entry (Spirv *self,
+           Id     function)
+{
+  static const char name[8] = "main";
+  guint32 head[4] = { SpvExecutionModelGLCompute, function };
+
+  memcpy (head + 2, name, sizeof name);
+  g_array_prepend_vals (self->interface, head, G_N_ELEMENTS (head));
+  add (self, GHLO_SPIRV_ENTRY, SpvOpMemoryModel,
+       GHLO_SPIRV_WORDS (SpvAddressingModelPhysicalStorageBuffer64, SpvMemoryModelGLSL450));
+  add (self, GHLO_SPIRV_ENTRY, SpvOpEntryPoint, (const guint32 *) (gpointer) self->interface->data,
+       self->interface->len);
+  add (self, GHLO_SPIRV_ENTRY, SpvOpExecutionMode,
+       GHLO_SPIRV_WORDS (function, SpvExecutionModeLocalSize, GHLO_SPIRV_GROUP, 1, 1));
+  add_float_modes (self, function, &self->floats);
+}
+
+static void
+emit (Spirv    *self,
+      gboolean  group_per_point)
 {
   GhloSpirvBuilder *b = self->builder;
   Id nothing = ghlo_spirv_unique (b, SpvOpTypeVoid, 0, NULL, 0);
   Id function_type = ghlo_spirv_unique (b, SpvOpTypeFunction, 0, GHLO_SPIRV_WORDS (nothing));
-  Id vector, push, input, function = ghlo_spirv_new_id (b);
+  Id function = ghlo_spirv_new_id (b);
 
   self->glsl = ghlo_spirv_new_id (b);
   self->u32 = ghlo_spirv_integer_type (self, 32);
   self->u64 = ghlo_spirv_integer_type (self, 64);
   self->boolean = ghlo_spirv_unique (b, SpvOpTypeBool, 0, NULL, 0);
-  vector = ghlo_spirv_unique (b, SpvOpTypeVector, 0, GHLO_SPIRV_WORDS (self->u32, 3));
-  push = add_push (self);
-  input = add_global (self, SpvStorageClassInput, vector);
   ghlo_spirv_capability (b, SpvCapabilityShader);
   ghlo_spirv_capability (b, SpvCapabilityPhysicalStorageBufferAddresses);
   ghlo_spirv_add_string (b, GHLO_SPIRV_EXTENSIONS, SpvOpExtInstImport, GHLO_SPIRV_WORDS (self->glsl), 1,
                          "GLSL.std.450");
-  add (self, GHLO_SPIRV_ENTRY, SpvOpMemoryModel,
-       GHLO_SPIRV_WORDS (SpvAddressingModelPhysicalStorageBuffer64, SpvMemoryModelGLSL450));
-  ghlo_spirv_add_string (b, GHLO_SPIRV_ENTRY, SpvOpEntryPoint,
-                         GHLO_SPIRV_WORDS (SpvExecutionModelGLCompute, function, push, input), 2, "main");
-  add (self, GHLO_SPIRV_ENTRY, SpvOpExecutionMode,
-       GHLO_SPIRV_WORDS (function, SpvExecutionModeLocalSize, GHLO_SPIRV_GROUP, 1, 1));
-  add_float_modes (self, function, floats);
-  add (self, GHLO_SPIRV_DECORATIONS, SpvOpDecorate,
-       GHLO_SPIRV_WORDS (input, SpvDecorationBuiltIn, SpvBuiltInGlobalInvocationId));
   add (self, GHLO_SPIRV_FUNCTION, SpvOpFunction,
        GHLO_SPIRV_WORDS (nothing, function, SpvFunctionControlMaskNone, function_type));
   add (self, GHLO_SPIRV_FUNCTION, SpvOpLabel, GHLO_SPIRV_WORDS (ghlo_spirv_new_id (b)));
-  emit_body (self, push, input, vector);
+  emit_body (self, group_per_point);
   add (self, GHLO_SPIRV_CODE, SpvOpFunctionEnd, NULL, 0);
+  add_entry (self, function);
+}
+
+/* FALSE, with an error, where it is too large. */
+static gboolean
+check_size (const GhloKernel         *kernel,
+            const GhloSpirvSchedule  *schedule,
+            GError                  **error)
+{
+  if (kernel->n_nodes > GHLO_SPIRV_MAX_NODES)
+    g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, "the kernel %s has %u nodes: at most %u become a shader",
+                 kernel->name, kernel->n_nodes, GHLO_SPIRV_MAX_NODES);
+  else if (schedule->group_per_point && ghlo_spirv_shared (kernel) > schedule->shared_size)
+    g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, "a point of the kernel %s takes %" G_GSIZE_FORMAT
+                 " bytes of shared memory: at most %" G_GSIZE_FORMAT " are to be had", kernel->name,
+                 ghlo_spirv_shared (kernel), schedule->shared_size);
+  else
+    return TRUE;
+
+  return FALSE;
 }
 
 GBytes *
-ghlo_spirv_emit (const GhloKernel       *kernel,
-                 const GhloSpirvFloats  *floats,
-                 GError                **error)
+ghlo_spirv_emit (const GhloKernel         *kernel,
+                 const GhloSpirvFloats    *floats,
+                 const GhloSpirvSchedule  *schedule,
+                 GError                  **error)
 {
   g_autofree GhloKernel *expanded = ghlo_kernel_expand (kernel, error);
   g_autofree Spirv *self = NULL;
   g_autoptr (GhloSpirvBuilder) builder = NULL;
+  g_autoptr (GArray) interface = NULL;
 
-  if (expanded == NULL)
+  if (expanded == NULL || !check_size (expanded, schedule, error))
     return NULL;
-  if (expanded->n_nodes > GHLO_SPIRV_MAX_NODES)
-    {
-      g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, "the kernel %s has %u nodes: at most %u become a shader",
-                   kernel->name, expanded->n_nodes, GHLO_SPIRV_MAX_NODES);
-      return NULL;
-    }
   self = g_new0 (Spirv, 1);
   self->builder = builder = ghlo_spirv_builder_new ();
+  self->interface = interface = g_array_new (FALSE, FALSE, sizeof (Id));
   self->kernel = expanded;
   self->floats = *floats;
-  emit (self, floats);
+  emit (self, schedule->group_per_point);
 
   return ghlo_spirv_builder_end (builder);
 }

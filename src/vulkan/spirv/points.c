@@ -1,80 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Blocks of points, and nodes. The chains of a fold are elements of an array, which begin with the identity, are
- * updated in the order of points, and merged half into half.
+ * Blocks of points. The chains of a fold are elements of an array, which begin with the identity, are updated in the
+ * order of points, and merged half into half. Where a workgroup does a point each invocation has some of the chains,
+ * number c the invocation c % GHLO_SPIRV_GROUP, and they are merged in shared memory.
  */
 
 #include "vulkan/spirv/emit-private.h"
 
 #include <string.h>
-
-static Id
-emit_leaf (Spirv                *self,
-           const GhloKernelNode *node)
-{
-  const guint bits = ghlo_element_info (node->type)->bits;
-  Id value;
-
-  switch ((GhloNodeKind) node->kind)
-    {
-    case GHLO_NODE_CONSTANT:
-      return ghlo_spirv_constant (self, node->type, node->bits);
-    case GHLO_NODE_AXIS:
-    case GHLO_NODE_EXTENT:
-      value = node->kind == GHLO_NODE_AXIS ? self->point[node->which] : self->extents[node->which];
-      return bits == 64 ? value : CODE (SpvOpUConvert, ghlo_spirv_type (self, node->type), value);
-    case GHLO_NODE_LOAD:
-      return ghlo_spirv_load (self, node->which,
-                              node->operands[0] != GHLO_KERNEL_NONE ? self->values[node->operands[0]] : 0);
-    case GHLO_NODE_INSIDE:
-      return ghlo_spirv_inside (self, node->which);
-    case GHLO_NODE_TEMPORARY:
-      return ghlo_spirv_get (self, node->which);
-    case GHLO_NODE_LEFT:
-      return self->left[node->which];
-    case GHLO_NODE_RIGHT:
-      return self->right[node->which];
-    default:
-      g_assert_not_reached ();
-    }
-}
-
-static Id
-emit_node (Spirv                *self,
-           const GhloKernelNode *node)
-{
-  GhloElementType type = ghlo_kernel_operand_type (self->kernel, node);
-  Id operands[3] = { 0 };
-
-  if (ghlo_node_spec (node->kind)->role == GHLO_NODE_LEAF)
-    return emit_leaf (self, node);
-  for (guint i = 0; i < ghlo_node_spec (node->kind)->n_operands; i++)
-    operands[i] = self->values[node->operands[i]];
-  switch ((GhloNodeKind) node->kind)
-    {
-    case GHLO_NODE_SELECT:
-      return ghlo_spirv_select (self, ghlo_spirv_type (self, node->type), operands[0], operands[1], operands[2]);
-    case GHLO_NODE_CONVERT:
-      return ghlo_spirv_convert (self, node->type, type, operands[0]);
-    case GHLO_NODE_BITCAST:
-      /* Integers have no sign: some are of the same type already. */
-      return ghlo_spirv_type (self, node->type) == ghlo_spirv_type (self, type)
-               ? operands[0] : CODE (SpvOpBitcast, ghlo_spirv_type (self, node->type), operands[0]);
-    default:
-      return ghlo_node_types (type) == GHLO_NODE_TYPES_F
-               ? ghlo_spirv_float_node (self, node->kind, type, operands)
-               : ghlo_spirv_integer_node (self, node->kind, type, operands);
-    }
-}
-
-void
-ghlo_spirv_nodes (Spirv *self,
-                  guint  first,
-                  guint  end)
-{
-  for (guint i = first; i < end; i++)
-    self->values[i] = emit_node (self, &self->kernel->nodes[i]);
-}
 
 /* A block on its way. */
 typedef struct
@@ -83,6 +16,7 @@ typedef struct
   guint                  last;                          /* the last axis */
   Id                     chains[GHLO_KERNEL_MAX_FOLDS]; /* variables, by the fold's number in the block: arrays */
   Id                     whole[GHLO_KERNEL_MAX_FOLDS];  /* what parts so far have come to */
+  Id                     shared[GHLO_KERNEL_MAX_FOLDS]; /* of a workgroup: all chains */
 } Points;
 
 static const GhloKernelFold *
@@ -122,18 +56,57 @@ load_chain (Spirv        *self,
   return CODE (SpvOpLoad, type_of (self, points, i), find_chain (self, points, i, number));
 }
 
+/* The chains that an invocation has. */
+static guint
+count_chains (const Spirv  *self,
+              const Points *points)
+{
+  return self->lane != 0 ? MAX (points->block->n_chains / GHLO_SPIRV_GROUP, 1) : points->block->n_chains;
+}
+
+/* A chain when all invocations have ended theirs. */
+static Id
+load_ended (Spirv        *self,
+            const Points *points,
+            guint         i,
+            Id            number)
+{
+  return self->lane != 0 ? ghlo_spirv_get_shared (self, fold_of (self, points, i)->type, points->shared[i], number)
+                         : load_chain (self, points, i, number);
+}
+
+static void
+store_ended (Spirv        *self,
+             const Points *points,
+             guint         i,
+             Id            number,
+             Id            value)
+{
+  if (self->lane != 0)
+    ghlo_spirv_set_shared (self, fold_of (self, points, i)->type, points->shared[i], number, value);
+  else
+    {
+      Id place = find_chain (self, points, i, number);
+
+      STATEMENT (SpvOpStore, place, value);
+    }
+}
+
 static void
 take_variables (Spirv  *self,
                 Points *points)
 {
   for (guint i = 0; i < points->block->n_folds; i++)
     {
+      const guint n = count_chains (self, points);
       Id type = type_of (self, points, i);
       Id array = ghlo_spirv_unique (self->builder, SpvOpTypeArray, 0,
-                                    GHLO_SPIRV_WORDS (type, ghlo_spirv_integer (self, 32, points->block->n_chains)));
+                                    GHLO_SPIRV_WORDS (type, ghlo_spirv_integer (self, 32, n)));
 
       points->chains[i] = ghlo_spirv_variable (self, array);
       points->whole[i] = ghlo_spirv_variable (self, type);
+      if (self->lane != 0)
+        points->shared[i] = ghlo_spirv_share (self, fold_of (self, points, i)->type, points->block->n_chains);
     }
 }
 
@@ -145,7 +118,7 @@ begin_chains (Spirv        *self,
 
   if (points->block->n_folds == 0)
     return;
-  loop = ghlo_spirv_begin_loop (self, ghlo_spirv_u64 (self, 0), ghlo_spirv_u64 (self, points->block->n_chains));
+  loop = ghlo_spirv_begin_loop (self, ghlo_spirv_u64 (self, 0), ghlo_spirv_u64 (self, count_chains (self, points)));
   for (guint i = 0; i < points->block->n_folds; i++)
     {
       const GhloKernelFold *fold = fold_of (self, points, i);
@@ -171,19 +144,32 @@ emit_stores (Spirv                 *self,
     }
 }
 
+/* The chain of the point, as a number of those that the invocation has. */
+static Id
+find_number (Spirv        *self,
+             const Points *points)
+{
+  Id number = ghlo_spirv_u64 (self, points->block->n_chains);
+
+  if (count_chains (self, points) == 1)
+    return ghlo_spirv_u64 (self, 0);
+  number = CODE (SpvOpUMod, self->u64, self->point[points->last], number);
+  if (self->lane != 0)
+    number = CODE (SpvOpUDiv, self->u64, number, ghlo_spirv_u64 (self, GHLO_SPIRV_GROUP));
+
+  return number;
+}
+
 static void
 emit_point (Spirv    *self,
             gpointer  data)
 {
   const Points *points = data;
   const GhloKernelBlock *block = points->block;
-  Id chain = 0, n;
+  Id chain = 0;
 
   if (block->n_folds > 0)
-    {
-      n = ghlo_spirv_u64 (self, block->n_chains);
-      chain = CODE (SpvOpUMod, self->u64, self->point[points->last], n);
-    }
+    chain = find_number (self, points);
   for (guint i = 0; i < block->n_folds; i++)
     self->left[block->first_fold + i] = load_chain (self, points, i, chain);
   ghlo_spirv_nodes (self, block->first_node, block->first_merge);
@@ -210,43 +196,72 @@ merge (Spirv        *self,
   ghlo_spirv_nodes (self, block->first_merge, block->end_node);
 }
 
+/* What each invocation of a workgroup has goes to where all see it. */
+static void
+share_chains (Spirv        *self,
+              const Points *points)
+{
+  const guint n_chains = points->block->n_chains;
+  Id group = ghlo_spirv_u64 (self, GHLO_SPIRV_GROUP), number, exit;
+  SpirvLoop loop;
+
+  if (self->lane == 0)
+    return;
+  exit = ghlo_spirv_begin_if (self, CODE (SpvOpULessThan, self->boolean, self->lane, ghlo_spirv_u64 (self, n_chains)));
+  loop = ghlo_spirv_begin_loop (self, ghlo_spirv_u64 (self, 0), ghlo_spirv_u64 (self, count_chains (self, points)));
+  number = CODE (SpvOpIMul, self->u64, loop.index, group);
+  number = CODE (SpvOpIAdd, self->u64, number, self->lane);
+  for (guint i = 0; i < points->block->n_folds; i++)
+    store_ended (self, points, i, number, load_chain (self, points, i, loop.index));
+  ghlo_spirv_end_loop (self, loop, ghlo_spirv_u64 (self, 1));
+  ghlo_spirv_end_if (self, exit);
+  ghlo_spirv_barrier (self);
+}
+
 static void
 merge_chains (Spirv        *self,
               const Points *points)
 {
+  const guint step = self->lane != 0 ? GHLO_SPIRV_GROUP : 1;
+
+  share_chains (self, points);
   for (guint half = points->block->n_chains / 2; half > 0; half /= 2)
     {
-      SpirvLoop loop = ghlo_spirv_begin_loop (self, ghlo_spirv_u64 (self, 0), ghlo_spirv_u64 (self, half));
+      SpirvLoop loop = ghlo_spirv_begin_loop (self, self->lane != 0 ? self->lane : ghlo_spirv_u64 (self, 0),
+                                              ghlo_spirv_u64 (self, half));
       Id upper = CODE (SpvOpIAdd, self->u64, loop.index, ghlo_spirv_u64 (self, half));
       Id left[GHLO_KERNEL_MAX_FOLDS], right[GHLO_KERNEL_MAX_FOLDS];
 
       for (guint i = 0; i < points->block->n_folds; i++)
         {
-          left[i] = load_chain (self, points, i, loop.index);
-          right[i] = load_chain (self, points, i, upper);
+          left[i] = load_ended (self, points, i, loop.index);
+          right[i] = load_ended (self, points, i, upper);
         }
       merge (self, points, left, right);
       for (guint i = 0; i < points->block->n_folds; i++)
-        {
-          Id place = find_chain (self, points, i, loop.index);
-
-          STATEMENT (SpvOpStore, place, self->values[fold_of (self, points, i)->merge]);
-        }
-      ghlo_spirv_end_loop (self, loop, ghlo_spirv_u64 (self, 1));
+        store_ended (self, points, i, loop.index, self->values[fold_of (self, points, i)->merge]);
+      ghlo_spirv_end_loop (self, loop, ghlo_spirv_u64 (self, step));
+      ghlo_spirv_barrier (self);
     }
 }
 
-/* The points of one part; what they come to is in the first chain. */
+/* The points of one part; what they come to is the first chain. */
 static void
 emit_part (Spirv  *self,
            Points *points,
            Id      begin,
            Id      end)
 {
+  const guint stride = self->lane != 0 ? MIN (points->block->n_chains, GHLO_SPIRV_GROUP) : 0;
+
+  if (points->block->n_folds == 0)
+    {
+      ghlo_spirv_spread (self, points->block->axes, emit_point, points);
+      return;
+    }
   begin_chains (self, points);
-  ghlo_spirv_nest (self, points->block->axes, begin, end, emit_point, points);
-  if (points->block->n_folds > 0)
-    merge_chains (self, points);
+  ghlo_spirv_nest (self, (SpirvNest) { points->block->axes, begin, end, stride }, emit_point, points);
+  merge_chains (self, points);
 }
 
 /* Part after part of the first axis. */
@@ -268,7 +283,7 @@ emit_parts (Spirv  *self,
   is_first = CODE (SpvOpIEqual, self->boolean, loop.index, zero);
   for (guint i = 0; i < n_folds; i++)
     {
-      right[i] = load_chain (self, points, i, zero);
+      right[i] = load_ended (self, points, i, zero);
       left[i] = CODE (SpvOpLoad, type_of (self, points, i), points->whole[i]);
     }
   merge (self, points, left, right);
@@ -279,7 +294,24 @@ emit_parts (Spirv  *self,
 
       STATEMENT (SpvOpStore, points->whole[i], merged);
     }
+  ghlo_spirv_barrier (self);
   ghlo_spirv_end_loop (self, loop, split);
+}
+
+/* The results of the folds go into their temporaries. */
+static void
+emit_results (Spirv    *self,
+              gpointer  data)
+{
+  const Points *points = data;
+
+  for (guint i = 0; i < points->block->n_folds; i++)
+    {
+      Id value = points->block->split > 0 ? CODE (SpvOpLoad, type_of (self, points, i), points->whole[i])
+                                          : load_ended (self, points, i, ghlo_spirv_u64 (self, 0));
+
+      ghlo_spirv_set (self, fold_of (self, points, i)->temporary, value);
+    }
 }
 
 void
@@ -289,17 +321,12 @@ ghlo_spirv_points (Spirv                 *self,
   g_autofree Points *points = g_new0 (Points, 1);
 
   points->block = block;
-  points->last = block->axes == 0 ? 0 : 31 - (guint) __builtin_clz (block->axes);
+  points->last = ghlo_kernel_last_axis (block->axes);
   take_variables (self, points);
   if (block->split > 0)
     emit_parts (self, points);
   else
     emit_part (self, points, 0, 0);
-  for (guint i = 0; i < block->n_folds; i++)
-    {
-      Id value = block->split > 0 ? CODE (SpvOpLoad, type_of (self, points, i), points->whole[i])
-                                  : load_chain (self, points, i, ghlo_spirv_u64 (self, 0));
-
-      ghlo_spirv_set (self, fold_of (self, points, i)->temporary, value);
-    }
+  if (block->n_folds > 0)
+    ghlo_spirv_spread (self, 0, emit_results, points);
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * SPIR-V of kernels: one compute shader, of which each invocation does one parallel point. Buffers are addresses, and
- * their elements are aligned to their size.
+ * SPIR-V of kernels: one compute shader, of which each invocation or each workgroup does one parallel point. Buffers
+ * are addresses, and their elements are aligned to their size.
  *
  * Floats are computed as kernels state it where the device does that: it has to keep subnormals, to round single
- * operations to nearest even, and to divide and take roots exactly rounded.
+ * operations to nearest even, and to divide and take roots exactly rounded. What of it a device does is measured
+ * (measure.h).
  */
 
 #pragma once
@@ -19,7 +20,7 @@ enum { GHLO_SPIRV_GROUP = 64 };         /* invocations of a workgroup */
 typedef struct
 {
   guint64 table;                /* address of words of 64 bits (GhloSpirvWord) */
-  guint64 first;                /* the first invocation's point */
+  guint64 first;                /* the point of the first invocation, or workgroup */
 } GhloSpirvPush;
 
 /* The words of a table. Behind them come the addresses of all buffers, then the extents of all axes. */
@@ -28,22 +29,38 @@ typedef enum
   GHLO_SPIRV_WORD_END,          /* points from here on are left out */
   GHLO_SPIRV_WORD_SCRATCH,      /* address, aligned to 8 bytes */
   GHLO_SPIRV_WORD_INVOCATIONS,  /* of the dispatch, which all have scratch */
+  GHLO_SPIRV_WORD_ZERO,         /* 0, which no compiler knows */
   GHLO_SPIRV_N_WORDS
 } GhloSpirvWord;
 
-/* What the device promises for floats of 32 bits and of 64 (VkPhysicalDeviceFloatControlsProperties); and whether it
- * rounds an FMA once, which none promises and a test tells. Where it does not, an FMA of 32 bits is made of operations
- * on 64; one of 64 bits is what the device makes of it. */
+/* How a device computes floats of 32 bits and of 64. The first three are what its driver says
+ * (VkPhysicalDeviceFloatControlsProperties), and what a shader then asks for. The others none says; measure.h tests
+ * them. */
 typedef struct
 {
-  gboolean keeps_subnormals[2], rounds_to_even[2], keeps_nan[2], fuses[2];
+  gboolean keeps_subnormals[2], rounds_to_even[2], keeps_nan[2];
+  gboolean fuses[2];            /* an FMA is rounded once; else it is composed of other operations */
+  gboolean folds_exactly;       /* operations on what its compiler knows give what others give: it does not take
+                                 * x × 0 for 0, nor x + 0 for x; else operands are hidden from it */
 } GhloSpirvFloats;
 
-/* A module whose entry point is "main"; UNSUPPORTED where the kernel is too large. */
-GBytes *ghlo_spirv_emit    (const GhloKernel       *kernel,
-                            const GhloSpirvFloats  *floats,
-                            GError                **error);
+/* Choices that change no bit. */
+typedef struct
+{
+  gboolean group_per_point;     /* A workgroup does a parallel point: its invocations share out the points of blocks and
+                                 * the chains of folds, and temporaries lie in shared memory. For few parallel points
+                                 * with long axes in them. Else it is an invocation, with scratch. */
+  gsize    shared_size;         /* bytes of shared memory that the former may take */
+} GhloSpirvSchedule;
+
+/* A module whose entry point is "main"; UNSUPPORTED where the kernel is too large, or takes more shared memory. */
+GBytes *ghlo_spirv_emit    (const GhloKernel         *kernel,
+                            const GhloSpirvFloats    *floats,
+                            const GhloSpirvSchedule  *schedule,
+                            GError                  **error);
 /* The bytes of scratch that one invocation takes, G_MAXSIZE where they are too many. */
-gsize   ghlo_spirv_scratch (const GhloKernel       *kernel);
+gsize   ghlo_spirv_scratch (const GhloKernel         *kernel);
+/* Those of shared memory that a workgroup takes for a point. */
+gsize   ghlo_spirv_shared  (const GhloKernel         *kernel);
 
 G_END_DECLS

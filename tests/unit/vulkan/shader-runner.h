@@ -42,7 +42,7 @@ guint64               shader_runner_alloc        (ShaderRunner   *self,
 void                  shader_runner_free_all     (ShaderRunner   *self);
 
 /* Runs the entry point "main" in @n_groups × 1 × 1 workgroups and waits until memory has what it wrote. A module that
- * the validation layer finds errors in is not run. After G_IO_ERROR_TIMED_OUT, in 10 s, the device may be at work
+ * the validation layer finds errors in is not run. After G_IO_ERROR_TIMED_OUT, in a minute, the device may be at work
  * still: the runner runs nothing more, and keeps its memory even when it is freed. */
 gboolean              shader_runner_run          (ShaderRunner   *self,
                                                   const guint32  *words,

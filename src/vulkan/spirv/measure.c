@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Probes are run and held against the interpreter. Floats are probed again where the first time shows that FMAs have to
+ * be composed, or operands hidden, since it is those shaders that count then.
+ */
+
+#include "vulkan/spirv/measure.h"
+
+#include "kernel/evaluate.h"
+#include "vulkan/spirv/probe.h"
+
+#include <string.h>
+
+/* A measurement on its way. */
+typedef struct
+{
+  GhloSpirvDevice  *device;
+  GhloSpirvRunFunc  run;
+  gpointer          data;
+  gboolean          folds_exactly;      /* but for subnormal numbers */
+} Measuring;
+
+guint64
+ghlo_spirv_all_types (void)
+{
+  guint64 types = 0;
+
+  for (guint type = 0; type < 64 && type <= GHLO_ELEMENT_TYPE_F64; type++)
+    if (ghlo_node_types (type) != 0)
+      types |= (guint64) 1 << type;
+
+  return types;
+}
+
+static gboolean
+is_float (GhloElementType type)
+{
+  return ghlo_node_types (type) == GHLO_NODE_TYPES_F;
+}
+
+static gboolean
+is_subnormal (GhloElementType type,
+              guint64         bits)
+{
+  const guint64 unit = (guint64) 1 << (type == GHLO_ELEMENT_TYPE_F64 ? 52 : 23);
+  const guint64 sign = (guint64) 1 << (ghlo_element_info (type)->bits - 1);
+
+  return is_float (type) && (bits & ~sign) != 0 && (bits & ~sign) < unit;
+}
+
+static gboolean
+is_nan (GhloElementType type,
+        guint64         bits)
+{
+  const guint64 operands[3] = { bits, bits, 0 };
+
+  return is_float (type) && ghlo_node_evaluate (GHLO_NODE_NOT_EQUAL, GHLO_ELEMENT_TYPE_I1, type, operands) != 0;
+}
+
+static guint64
+element (const GhloKernelMemory *memory,
+         GhloElementType         type,
+         guint                   at)
+{
+  return ghlo_node_load (type, (const guint8 *) memory->data + at * (gsize) ghlo_element_info (type)->size);
+}
+
+static gboolean
+has_subnormal (const GhloProbe        *probe,
+               const GhloProbeRow     *row,
+               const GhloKernelMemory *memory,
+               guint                   at)
+{
+  for (guint i = 0; i < GHLO_PROBE_OPERANDS; i++)
+    if ((row->operands >> i & 1) != 0 && is_subnormal (probe->type, element (&memory[i], probe->type, at)))
+      return TRUE;
+
+  return FALSE;
+}
+
+/* Whether the results of a row are what they should be; @nearly: of normal numbers. */
+static gboolean
+compare (const GhloProbe        *probe,
+         guint                   number,
+         const GhloKernelMemory *expected,
+         const GhloKernelMemory *found,
+         gboolean               *nearly)
+{
+  const GhloProbeRow *row = &probe->rows[number];
+  const guint buffer = GHLO_PROBE_OPERANDS + number;
+  gboolean is_exact = TRUE;
+
+  *nearly = TRUE;
+  if (memcmp (expected[buffer].data, found[buffer].data, expected[buffer].size) == 0)
+    return TRUE;
+  for (guint i = 0; i < GHLO_PROBE_POINTS; i++)
+    {
+      guint64 a = element (&expected[buffer], row->type, i), b = element (&found[buffer], row->type, i);
+
+      if (a == b || (is_nan (row->type, a) && is_nan (row->type, b)))
+        continue;
+      is_exact = FALSE;
+      if (!is_subnormal (row->type, a) && !has_subnormal (probe, row, expected, i))
+        *nearly = FALSE;
+    }
+
+  return is_exact;
+}
+
+/* Whether what a compiler does wrong with constants may be mended by hiding them. An FMA that is rounded twice is that
+ * with constants too. */
+static gboolean
+can_hide (GhloNodeKind kind)
+{
+  return kind == GHLO_NODE_ADD || kind == GHLO_NODE_SUBTRACT || kind == GHLO_NODE_MULTIPLY || kind == GHLO_NODE_DIVIDE;
+}
+
+/* Takes the types away of which a node is not exact. */
+static void
+judge (Measuring              *self,
+       const GhloProbe        *probe,
+       const GhloKernelMemory *expected,
+       const GhloKernelMemory *found,
+       gboolean                of_constants)
+{
+  for (guint i = 0; i < probe->n_rows; i++)
+    {
+      const guint64 type = (guint64) 1 << probe->type;
+      gboolean nearly;
+
+      if (!compare (probe, i, expected, found, &nearly))
+        self->device->exact[probe->rows[i].kind] &= ~type;
+      if (!nearly)
+        self->device->nearly[probe->rows[i].kind] &= ~type;
+      if (!nearly && of_constants && can_hide (probe->rows[i].kind))
+        self->folds_exactly = FALSE;
+    }
+}
+
+/* Takes @probe. */
+static gboolean
+run_probe (Measuring  *self,
+           GhloProbe  *taken,
+           gboolean    of_constants,
+           GError    **error)
+{
+  g_autoptr (GhloProbe) probe = taken;
+  GhloKernelMemory *expected = ghlo_probe_memory_new (probe), *found = ghlo_probe_memory_new (probe);
+  const GhloSpirvSchedule schedule = { .group_per_point = FALSE };
+  g_autoptr (GBytes) words = ghlo_spirv_emit (probe->kernel, &self->device->floats, &schedule, error);
+  gboolean ok;
+
+  ok = words != NULL && ghlo_kernel_interpret (probe->kernel, NULL, expected, NULL, error)
+       && self->run (self->data, probe->kernel, words, found, error);
+  if (ok)
+    judge (self, probe, expected, found, of_constants);
+  ghlo_probe_memory_free (probe, expected);
+  ghlo_probe_memory_free (probe, found);
+
+  return ok;
+}
+
+/* All types of @types. */
+static gboolean
+run_probes (Measuring  *self,
+            guint64     types,
+            GError    **error)
+{
+  self->folds_exactly = TRUE;
+  for (guint kind = 0; kind < GHLO_N_NODES; kind++)
+    {
+      self->device->exact[kind] |= types;
+      self->device->nearly[kind] |= types;
+    }
+  for (guint type = 0; type < 64; type++)
+    if ((types >> type & 1) != 0
+        && (!run_probe (self, ghlo_probe_new (type, self->device->types), FALSE, error)
+            || (is_float (type) && !run_probe (self, ghlo_probe_new_constants (type), TRUE, error))))
+      return FALSE;
+
+  return TRUE;
+}
+
+static gboolean
+rounds_once (const GhloSpirvDevice *self,
+             GhloElementType        type)
+{
+  return (self->nearly[GHLO_NODE_FMA] >> type & 1) != 0;
+}
+
+gboolean
+ghlo_spirv_measure (GhloSpirvDevice        *self,
+                    guint64                 types,
+                    const GhloSpirvFloats  *promises,
+                    GhloSpirvRunFunc        run,
+                    gpointer                data,
+                    GError                **error)
+{
+  const guint64 f64 = (guint64) 1 << GHLO_ELEMENT_TYPE_F64, floats = (guint64) 1 << GHLO_ELEMENT_TYPE_F32 | f64;
+  Measuring measuring = { .device = self, .run = run, .data = data };
+
+  memset (self, 0, sizeof *self);
+  self->types = types & ghlo_spirv_all_types ();
+  self->floats = *promises;
+  self->floats.fuses[0] = self->floats.fuses[1] = self->floats.folds_exactly = TRUE;
+  if (!run_probes (&measuring, self->types, error))
+    return FALSE;
+  self->floats.folds_exactly = measuring.folds_exactly;
+  /* Either is composed of operations on f64. */
+  self->floats.fuses[0] = rounds_once (self, GHLO_ELEMENT_TYPE_F32) || (self->types & f64) == 0;
+  self->floats.fuses[1] = rounds_once (self, GHLO_ELEMENT_TYPE_F64) || (self->types & f64) == 0;
+  if (self->floats.folds_exactly && self->floats.fuses[0] && self->floats.fuses[1])
+    return TRUE;
+
+  return run_probes (&measuring, self->types & floats, error);
+}
+
+GhloNodeKind
+ghlo_spirv_find_inexact (const GhloSpirvDevice *self,
+                         const GhloKernel      *kernel,
+                         GhloElementType       *type)
+{
+  for (guint i = 0; i < kernel->n_nodes; i++)
+    {
+      const GhloKernelNode *node = &kernel->nodes[i];
+
+      *type = node->type;
+      if ((self->types >> *type & 1) == 0)
+        return node->kind;
+      *type = ghlo_kernel_operand_type (kernel, node);
+      if (ghlo_node_spec (node->kind)->role == GHLO_NODE_PRIMITIVE && (self->exact[node->kind] >> *type & 1) == 0)
+        return node->kind;
+    }
+  for (guint i = 0; i < kernel->n_blocks; i++)
+    if (kernel->blocks[i].kind == GHLO_BLOCK_PRODUCT)
+      {
+        *type = kernel->temporaries[kernel->blocks[i].result].type;
+        if ((self->exact[GHLO_NODE_FMA] >> *type & 1) == 0)
+          return GHLO_NODE_FMA;
+      }
+
+  return GHLO_N_NODES;
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Temporaries. Where an invocation does a point, one that spans axes lies in the scratch of all invocations: each of
+ * its elements is a row of one for each invocation, so that neighbours read side by side. Where a workgroup does a
+ * point all temporaries lie in shared memory.
+ */
+
+#include "vulkan/spirv/emit-private.h"
+
+static guint
+size_of (GhloElementType type)
+{
+  return ghlo_element_info (type)->size;
+}
+
+/* The elements of a temporary, by the extents that the kernel states; FALSE where there are too many. */
+static gboolean
+count_elements (const GhloKernel *kernel,
+                guint             number,
+                gsize            *n)
+{
+  *n = 1;
+  for (guint i = 0; i < kernel->n_axes; i++)
+    if ((kernel->temporaries[number].axes & 1u << i) != 0
+        && __builtin_mul_overflow (*n, (gsize) kernel->axes[i].extent, n))
+      return FALSE;
+
+  return TRUE;
+}
+
+/* Bytes of one invocation before the temporary @number; FALSE where they are too many. */
+static gboolean
+find_start (const GhloKernel *kernel,
+            guint             number,
+            gsize            *start)
+{
+  *start = 0;
+  for (guint i = 0; i < number; i++)
+    {
+      gsize n;
+
+      if (kernel->temporaries[i].axes == 0)
+        continue;
+      if (!count_elements (kernel, i, &n) || n > G_MAXUINT32
+          || __builtin_add_overflow (*start, (n * size_of (kernel->temporaries[i].type) + 7) & ~(gsize) 7, start))
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
+gsize
+ghlo_spirv_scratch (const GhloKernel *kernel)
+{
+  gsize end;
+
+  return find_start (kernel, kernel->n_temporaries, &end) ? end : G_MAXSIZE;
+}
+
+/* The number of the temporary's element at the point. */
+static Id
+find_index (Spirv *self,
+            guint  number)
+{
+  Id index = ghlo_spirv_u64 (self, 0);
+
+  for (guint i = 0; i < self->kernel->n_axes; i++)
+    if ((self->kernel->temporaries[number].axes & 1u << i) != 0)
+      {
+        index = CODE (SpvOpIMul, self->u64, index, self->extents[i]);
+        index = CODE (SpvOpIAdd, self->u64, index, self->point[i]);
+      }
+
+  return index;
+}
+
+static Id
+find_element (Spirv *self,
+              guint  number)
+{
+  const GhloKernelTemporary *temporary = &self->kernel->temporaries[number];
+  Id element = find_index (self, number), offset;
+  gsize start;
+
+  find_start (self->kernel, number, &start);
+  element = CODE (SpvOpIMul, self->u64, element, self->n_invocations);
+  element = CODE (SpvOpIAdd, self->u64, element, self->number);
+  element = CODE (SpvOpIMul, self->u64, element, ghlo_spirv_u64 (self, size_of (temporary->type)));
+  offset = CODE (SpvOpIMul, self->u64, self->n_invocations, ghlo_spirv_u64 (self, start));
+
+  return CODE (SpvOpIAdd, self->u64, self->scratch, CODE (SpvOpIAdd, self->u64, offset, element));
+}
+
+/* What an element is in shared memory, where there are no booleans. */
+static GhloElementType
+shared_type (GhloElementType type)
+{
+  return type == GHLO_ELEMENT_TYPE_I1 ? GHLO_ELEMENT_TYPE_UI32 : type;
+}
+
+Id
+ghlo_spirv_share (Spirv           *self,
+                  GhloElementType  type,
+                  gsize            n)
+{
+  Id element = ghlo_spirv_type (self, shared_type (type));
+  Id array = ghlo_spirv_unique (self->builder, SpvOpTypeArray, 0,
+                                GHLO_SPIRV_WORDS (element, ghlo_spirv_integer (self, 32, n)));
+
+  return ghlo_spirv_global (self, SpvStorageClassWorkgroup, array);
+}
+
+static Id
+find_shared (Spirv           *self,
+             GhloElementType  type,
+             Id               variable,
+             Id               index)
+{
+  Id element = ghlo_spirv_type (self, shared_type (type));
+  Id pointer = ghlo_spirv_unique (self->builder, SpvOpTypePointer, 0,
+                                  GHLO_SPIRV_WORDS (SpvStorageClassWorkgroup, element));
+
+  return CODE (SpvOpAccessChain, pointer, variable, CODE (SpvOpUConvert, self->u32, index));
+}
+
+Id
+ghlo_spirv_get_shared (Spirv           *self,
+                       GhloElementType  type,
+                       Id               variable,
+                       Id               index)
+{
+  Id value = CODE (SpvOpLoad, ghlo_spirv_type (self, shared_type (type)), find_shared (self, type, variable, index));
+
+  if (type == GHLO_ELEMENT_TYPE_I1)
+    return CODE (SpvOpINotEqual, self->boolean, value, ghlo_spirv_integer (self, 32, 0));
+
+  return value;
+}
+
+void
+ghlo_spirv_set_shared (Spirv           *self,
+                       GhloElementType  type,
+                       Id               variable,
+                       Id               index,
+                       Id               value)
+{
+  Id place = find_shared (self, type, variable, index);
+
+  if (type == GHLO_ELEMENT_TYPE_I1)
+    value = ghlo_spirv_select (self, self->u32, value, ghlo_spirv_integer (self, 32, 1),
+                               ghlo_spirv_integer (self, 32, 0));
+  STATEMENT (SpvOpStore, place, value);
+}
+
+/* Bytes of @n elements. */
+static gboolean
+add_shared (gsize           *size,
+            GhloElementType  type,
+            gsize            n)
+{
+  return n <= G_MAXUINT32 && !__builtin_add_overflow (*size, (n * size_of (shared_type (type)) + 7) & ~(gsize) 7, size);
+}
+
+gsize
+ghlo_spirv_shared (const GhloKernel *kernel)
+{
+  gsize size = 0, n;
+
+  for (guint i = 0; i < kernel->n_temporaries; i++)
+    if (!count_elements (kernel, i, &n) || !add_shared (&size, kernel->temporaries[i].type, n))
+      return G_MAXSIZE;
+  for (guint i = 0; i < kernel->n_blocks; i++)
+    for (guint j = 0; j < kernel->blocks[i].n_folds; j++)
+      if (!add_shared (&size, kernel->folds[kernel->blocks[i].first_fold + j].type, kernel->blocks[i].n_chains))
+        return G_MAXSIZE;
+
+  return size;
+}
+
+static Id
+find_variable (Spirv *self,
+               guint  number)
+{
+  GhloElementType type = self->kernel->temporaries[number].type;
+  gsize n;
+
+  if (self->variables[number] != 0)
+    return self->variables[number];
+  if (self->lane != 0)
+    {
+      count_elements (self->kernel, number, &n);
+      self->variables[number] = ghlo_spirv_share (self, type, n);
+    }
+  else
+    self->variables[number] = ghlo_spirv_variable (self, ghlo_spirv_type (self, type));
+
+  return self->variables[number];
+}
+
+Id
+ghlo_spirv_get (Spirv *self,
+                guint  temporary)
+{
+  GhloElementType type = self->kernel->temporaries[temporary].type;
+
+  if (self->lane != 0)
+    return ghlo_spirv_get_shared (self, type, find_variable (self, temporary), find_index (self, temporary));
+  if (self->kernel->temporaries[temporary].axes == 0)
+    return CODE (SpvOpLoad, ghlo_spirv_type (self, type), find_variable (self, temporary));
+
+  return ghlo_spirv_read (self, type, find_element (self, temporary));
+}
+
+void
+ghlo_spirv_set (Spirv *self,
+                guint  temporary,
+                Id     value)
+{
+  GhloElementType type = self->kernel->temporaries[temporary].type;
+
+  if (self->lane != 0)
+    ghlo_spirv_set_shared (self, type, find_variable (self, temporary), find_index (self, temporary), value);
+  else if (self->kernel->temporaries[temporary].axes == 0)
+    STATEMENT (SpvOpStore, find_variable (self, temporary), value);
+  else
+    ghlo_spirv_write (self, type, find_element (self, temporary), value);
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The validator and the disassembler are programs of their own, which read a file.
+ */
+
+#include "shader-check.h"
+
+#include "kernel/expand.h"
+#include "kernel/text.h"
+
+#include "../kernel/random-kernel.h"
+
+#include <glib/gstdio.h>
+
+/* All devices have so much shared memory; kernels of tests take less than any. */
+static const GhloSpirvSchedule by_invocation, by_group = { TRUE, 16384 }, by_any_group = { TRUE, G_MAXSIZE - 1 };
+
+static char *
+find_validator (void)
+{
+  return g_find_program_in_path ("spirv-val");
+}
+
+/* What the program @arguments says of the file behind them. */
+static char *
+read_output (GBytes            *words,
+             const char *const *arguments,
+             int               *status)
+{
+  g_autofree char *path = NULL, *errors = NULL;
+  g_autoptr (GPtrArray) line = g_ptr_array_new ();
+  g_autoptr (GError) error = NULL;
+  int file = g_file_open_tmp ("ghlo-XXXXXX.spv", &path, &error);
+  char *output;
+
+  g_assert_no_error (error);
+  g_close (file, NULL);
+  g_file_set_contents (path, g_bytes_get_data (words, NULL), (gssize) g_bytes_get_size (words), &error);
+  g_assert_no_error (error);
+  while (*arguments != NULL)
+    g_ptr_array_add (line, (gpointer) *arguments++);
+  g_ptr_array_add (line, path);
+  g_ptr_array_add (line, NULL);
+  g_spawn_sync (NULL, (char **) line->pdata, NULL, G_SPAWN_DEFAULT, NULL, NULL, &output, &errors, status, &error);
+  g_assert_no_error (error);
+  g_unlink (path);
+  if (*errors == '\0')
+    return output;
+  g_free (output);
+
+  return g_steal_pointer (&errors);
+}
+
+static void
+print (const GhloKernel *kernel,
+       GBytes           *words)
+{
+  g_autofree char *text = ghlo_kernel_print (kernel), *listing = NULL;
+  g_autofree char *disassembler = g_find_program_in_path ("spirv-dis");
+  int status;
+
+  if (disassembler != NULL)
+    listing = read_output (words, (const char *[]) { disassembler, NULL }, &status);
+  g_printerr ("%s\n%s\n", text, listing != NULL ? listing : "");
+}
+
+/* As it is for a device that promises all this. */
+static void
+validate (const GhloKernel        *kernel,
+          const GhloSpirvFloats   *floats,
+          const GhloSpirvSchedule *schedule,
+          const char              *name)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GBytes) words = ghlo_spirv_emit (kernel, floats, schedule, &error);
+  g_autofree char *validator = find_validator (), *output = NULL;
+  int status = 0;
+
+  g_assert_no_error (error);
+  g_assert_cmpuint (g_bytes_get_size (words) % 4, ==, 0);
+  if (validator != NULL)
+    output = read_output (words, (const char *[]) { validator, "--target-env", "vulkan1.2", NULL }, &status);
+  if (status != 0 || g_getenv ("GHLO_TEST_KERNEL") != NULL)
+    print (kernel, words);
+  if (status != 0)
+    g_error ("%s: %s", name, output);
+}
+
+void
+shader_check_validate (const GhloKernel *kernel,
+                       const char       *name)
+{
+  static const GhloSpirvFloats all = { { TRUE, TRUE }, { TRUE, TRUE }, { TRUE, TRUE }, { TRUE, TRUE }, TRUE };
+  static const GhloSpirvFloats none;
+
+  validate (kernel, &all, &by_invocation, name);
+  validate (kernel, &none, &by_any_group, name);
+}
+
+void
+shader_check_skip (void)
+{
+  g_autofree char *validator = find_validator ();
+
+  if (validator == NULL)
+    g_test_skip ("there is no spirv-val: shaders were made, and not validated");
+}
+
+/* Runs @kernel in a copy of @from, which has to become @expected. */
+static void
+compare (ShaderRunner            *runner,
+         const GhloSpirvDevice   *device,
+         const GhloKernel        *kernel,
+         const GhloSpirvSchedule *schedule,
+         const gint64            *extents,
+         const GhloKernelMemory  *from,
+         const GhloKernelMemory  *expected,
+         const char              *name)
+{
+  GhloKernelMemory *found = random_memory_copy (kernel, from);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GBytes) words = ghlo_spirv_emit (kernel, &device->floats, schedule, &error);
+  g_autofree char *difference = NULL;
+
+  g_assert_no_error (error);
+  if (!shader_kernel_run (runner, kernel, words, schedule->group_per_point, extents, found, &error))
+    g_error ("%s: %s", name, error->message);
+  difference = random_memory_compare (kernel, expected, found);
+  if (difference != NULL)
+    {
+      print (kernel, words);
+      g_error ("%s on %s, %s a point: %s", name, shader_runner_get_name (runner),
+               schedule->group_per_point ? "a workgroup" : "an invocation", difference);
+    }
+  random_memory_free (kernel, found);
+}
+
+ShaderCheck
+shader_check_run (ShaderRunner          *runner,
+                  const GhloSpirvDevice *device,
+                  const GhloKernel      *kernel,
+                  const gint64          *extents,
+                  guint64                seed,
+                  const char            *name)
+{
+  g_autofree GhloKernel *expanded = ghlo_kernel_expand (kernel, NULL);
+  g_autoptr (GError) error = NULL;
+  GhloKernelMemory *from, *expected;
+  const gboolean fits = ghlo_spirv_shared (kernel) <= by_group.shared_size;
+  GhloElementType type;
+
+  if (ghlo_spirv_find_inexact (device, expanded, &type) != GHLO_N_NODES)
+    return SHADER_CHECK_INEXACT;
+  from = random_memory_new (kernel, seed);
+  expected = random_memory_copy (kernel, from);
+  ghlo_kernel_interpret (expanded, extents, expected, NULL, &error);
+  g_assert_no_error (error);
+  compare (runner, device, kernel, &by_invocation, extents, from, expected, name);
+  if (fits)
+    compare (runner, device, kernel, &by_group, extents, from, expected, name);
+  random_memory_free (kernel, from);
+  random_memory_free (kernel, expected);
+
+  return fits ? SHADER_CHECK_BOTH : SHADER_CHECK_INVOCATIONS;
+}

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Devices that compute as the interpreter but for one fault, which the measurement has to find, and nothing else with
+ * it.
+ */
+
+#include "base/bits.h"
+#include "kernel/evaluate.h"
+#include "kernel/text.h"
+#include "vulkan/spirv/measure.h"
+#include "vulkan/spirv/probe.h"
+
+#include <locale.h>
+#include <math.h>
+#include <string.h>
+
+#define F32 GHLO_ELEMENT_TYPE_F32
+#define F64 GHLO_ELEMENT_TYPE_F64
+
+/* What a device of this file makes of one result, of @row of numbers of @type, where others give @bits. */
+typedef guint64 (*Fault) (const GhloProbeRow *row,
+                          GhloElementType     type,
+                          const guint64      *operands,
+                          guint64             bits);
+
+/* The probe whose kernel is @kernel. */
+static GhloProbe *
+find_probe (const GhloKernel *kernel)
+{
+  for (guint type = 0; type <= F64; type++)
+    for (guint of_constants = 0; of_constants < 2; of_constants++)
+      {
+        gboolean is_float = ghlo_node_types (type) == GHLO_NODE_TYPES_F;
+        g_autoptr (GhloProbe) probe = NULL;
+
+        if (ghlo_node_types (type) == 0 || (of_constants && !is_float))
+          continue;
+        probe = of_constants ? ghlo_probe_new_constants (type) : ghlo_probe_new (type, ghlo_spirv_all_types ());
+        if (ghlo_kernel_equal (probe->kernel, kernel))
+          return g_steal_pointer (&probe);
+      }
+  g_assert_not_reached ();
+}
+
+static guint64
+element (const GhloKernelMemory *memory,
+         GhloElementType         type,
+         gsize                   at)
+{
+  return ghlo_node_load (type, (const guint8 *) memory->data + at * ghlo_element_info (type)->size);
+}
+
+static gboolean
+run_with_fault (gpointer                 fault,
+                const GhloKernel        *kernel,
+                GBytes                  *words,
+                const GhloKernelMemory  *memory,
+                GError                 **error)
+{
+  g_autoptr (GhloProbe) probe = find_probe (kernel);
+
+  g_assert_cmpuint (g_bytes_get_size (words), >, 0);
+  g_assert_true (ghlo_kernel_interpret (kernel, NULL, memory, NULL, error));
+  for (guint i = 0; i < probe->n_rows; i++)
+    for (gsize j = 0; j < GHLO_PROBE_POINTS; j++)
+      {
+        const GhloProbeRow *row = &probe->rows[i];
+        const GhloKernelMemory *results = &memory[GHLO_PROBE_OPERANDS + i];
+        guint64 operands[GHLO_PROBE_OPERANDS], bits = element (results, row->type, j);
+
+        for (guint k = 0; k < GHLO_PROBE_OPERANDS; k++)
+          operands[k] = element (&memory[k], probe->type, j);
+        bits = (*(Fault *) fault) (row, probe->type, operands, bits);
+        ghlo_node_store (row->type, (guint8 *) results->data + j * ghlo_element_info (row->type)->size, bits);
+      }
+
+  return TRUE;
+}
+
+static GhloSpirvDevice
+measure (Fault fault)
+{
+  GhloSpirvFloats promises = { 0 };
+  g_autoptr (GError) error = NULL;
+  GhloSpirvDevice device;
+
+  ghlo_spirv_measure (&device, ghlo_spirv_all_types (), &promises, run_with_fault, &fault, &error);
+  g_assert_no_error (error);
+
+  return device;
+}
+
+/* Checks that those of @types, bits, are all that @kind is not exact with. */
+static void
+check_inexact (const GhloSpirvDevice *device,
+               GhloNodeKind           kind,
+               guint64                types,
+               guint64                nearly)
+{
+  g_assert_cmphex (device->exact[kind], ==, device->types & ~types);
+  g_assert_cmphex (device->nearly[kind], ==, device->types & ~(types & ~nearly));
+}
+
+static guint64
+no_fault (const GhloProbeRow *row,
+          GhloElementType     type,
+          const guint64      *operands,
+          guint64             bits)
+{
+  return bits;
+}
+
+static void
+test_exact (void)
+{
+  GhloSpirvDevice device = measure (no_fault);
+
+  for (guint kind = 0; kind < GHLO_N_NODES; kind++)
+    check_inexact (&device, kind, 0, 0);
+  g_assert_true (device.floats.fuses[0] && device.floats.fuses[1] && device.floats.folds_exactly);
+}
+
+static guint64
+flush (const GhloProbeRow *row,
+       GhloElementType     type,
+       const guint64      *operands,
+       guint64             bits)
+{
+  gboolean is_arithmetic = row->kind == GHLO_NODE_ADD || row->kind == GHLO_NODE_FMA;
+
+  return is_arithmetic && type == F32 && (bits & 0x7f800000) == 0 ? bits & 0x80000000 : bits;
+}
+
+static void
+test_subnormals (void)
+{
+  const guint64 f32 = (guint64) 1 << F32;
+  GhloSpirvDevice device = measure (flush);
+
+  check_inexact (&device, GHLO_NODE_ADD, f32, f32);
+  check_inexact (&device, GHLO_NODE_FMA, f32, f32);
+  check_inexact (&device, GHLO_NODE_MULTIPLY, 0, 0);
+  g_assert_true (device.floats.fuses[0] && device.floats.folds_exactly);
+}
+
+static guint64
+round_twice (const GhloProbeRow *row,
+             GhloElementType     type,
+             const guint64      *operands,
+             guint64             bits)
+{
+  guint64 sum[3] = { 0, operands[2], 0 };
+
+  /* Those with constants have two operands that are none. */
+  if (row->kind != GHLO_NODE_FMA || row->operands != 7)
+    return bits;
+  sum[0] = ghlo_node_evaluate (GHLO_NODE_MULTIPLY, type, type, operands);
+
+  return ghlo_node_evaluate (GHLO_NODE_ADD, type, type, sum);
+}
+
+static void
+test_rounding (void)
+{
+  GhloSpirvDevice device = measure (round_twice);
+  const guint64 both = (guint64) 1 << F32 | (guint64) 1 << F64;
+
+  g_assert_false (device.floats.fuses[0] || device.floats.fuses[1]);
+  g_assert_true (device.floats.folds_exactly);
+  check_inexact (&device, GHLO_NODE_FMA, both, 0);
+  check_inexact (&device, GHLO_NODE_ADD, 0, 0);
+}
+
+/* The zero of a product with a constant has no sign. */
+static guint64
+fold_zero (const GhloProbeRow *row,
+           GhloElementType     type,
+           const guint64      *operands,
+           guint64             bits)
+{
+  gboolean is_negative_zero = bits == (guint64) 1 << (ghlo_element_info (type)->bits - 1);
+
+  return row->kind == GHLO_NODE_MULTIPLY && row->operands == 1 && is_negative_zero ? 0 : bits;
+}
+
+static void
+test_constants (void)
+{
+  GhloSpirvDevice device = measure (fold_zero);
+
+  g_assert_false (device.floats.folds_exactly);
+  g_assert_true (device.floats.fuses[0] && device.floats.fuses[1]);
+}
+
+/* No number is taken for a NaN. */
+static guint64
+forget_nan (const GhloProbeRow *row,
+            GhloElementType     type,
+            const guint64      *operands,
+            guint64             bits)
+{
+  return row->kind == GHLO_NODE_NOT_EQUAL && type == F32 && row->operands == 1 ? 0 : bits;
+}
+
+static void
+test_nan (void)
+{
+  GhloSpirvDevice device = measure (forget_nan);
+
+  g_assert_true (device.floats.folds_exactly);
+  check_inexact (&device, GHLO_NODE_NOT_EQUAL, (guint64) 1 << F32, 0);
+  check_inexact (&device, GHLO_NODE_EQUAL, 0, 0);
+}
+
+/* A quotient of f64 that is off by the last bit now and then; the least integer's of 16 bits is something else. */
+static guint64
+divide_badly (const GhloProbeRow *row,
+              GhloElementType     type,
+              const guint64      *operands,
+              guint64             bits)
+{
+  if (row->kind != GHLO_NODE_DIVIDE)
+    return bits;
+  if (type == F64)
+    return operands[0] % 64 == 1 && isnormal (ghlo_double_of_bits (bits)) ? bits ^ 1 : bits;
+
+  return type == GHLO_ELEMENT_TYPE_I16 && operands[0] == 0x8000 && operands[1] == 0xffff ? 0x7fff : bits;
+}
+
+static void
+test_division (void)
+{
+  GhloSpirvDevice device = measure (divide_badly);
+
+  check_inexact (&device, GHLO_NODE_DIVIDE, (guint64) 1 << F64 | (guint64) 1 << GHLO_ELEMENT_TYPE_I16, 0);
+  check_inexact (&device, GHLO_NODE_REMAINDER, 0, 0);
+}
+
+static void
+check_find (const GhloSpirvDevice *device,
+            const char            *text,
+            GhloNodeKind           expected)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree GhloKernel *kernel = ghlo_kernel_parse (text, strlen (text), &error);
+  GhloElementType type;
+
+  g_assert_no_error (error);
+  g_assert_cmpuint (ghlo_spirv_find_inexact (device, kernel, &type), ==, expected);
+  g_assert_true (expected == GHLO_N_NODES || type == F64);
+}
+
+/* Kernels are left out for their nodes, products for the FMA in them. */
+static void
+test_find (void)
+{
+  static const char *divides =
+    "kernel k {\n  parallel i 8\n  buffer x 64\n  buffer y 64 written\n  access @0 f64 x [i * 8]\n"
+    "  access @1 f64 y [i * 8]\n  points {\n    %0 = load f64 @0\n    %1 = divide f64 %0 %0\n    store %1 to @1\n"
+    "  }\n}\n";
+  static const char *multiplies =
+    "kernel k {\n  parallel i 8\n  axis j 2\n  buffer x 72\n  buffer y 64 written\n  temporary t f64\n"
+    "  access @0 f64 x [i * 8 + j * 8]\n  access @1 f64 y [i * 8]\n  product t [] [] [j] = @0 * @0\n"
+    "  points {\n    %0 = temporary f64 t\n    store %0 to @1\n  }\n}\n";
+  GhloSpirvDevice bad = measure (divide_badly), twice = measure (round_twice);
+
+  check_find (&bad, divides, GHLO_NODE_DIVIDE);
+  check_find (&twice, divides, GHLO_N_NODES);
+  check_find (&bad, multiplies, GHLO_N_NODES);
+  check_find (&twice, multiplies, GHLO_NODE_FMA);
+  bad.types &= ~((guint64) 1 << F64);
+  check_find (&bad, multiplies, GHLO_NODE_TEMPORARY);
+}
+
+int
+main (int    argc,
+      char **argv)
+{
+  setlocale (LC_ALL, "");
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/spirv/measure/exact", test_exact);
+  g_test_add_func ("/spirv/measure/subnormals", test_subnormals);
+  g_test_add_func ("/spirv/measure/rounding", test_rounding);
+  g_test_add_func ("/spirv/measure/constants", test_constants);
+  g_test_add_func ("/spirv/measure/nan", test_nan);
+  g_test_add_func ("/spirv/measure/division", test_division);
+  g_test_add_func ("/spirv/measure/find", test_find);
+
+  return g_test_run ();
+}
