@@ -87,8 +87,10 @@ static const struct
   GhloNodeKind kind;
   double       low, high;       /* of operands */
   Peers        peers;
+  const char  *what;            /* is particular about them; nullable */
 } functions[] = {
   { GHLO_NODE_EXPONENTIAL, -10, 10, PEERS (exp) },
+  { GHLO_NODE_EXPONENTIAL, -2000, -1000, PEERS (exp), " = 0" },
   { GHLO_NODE_EXPONENTIAL_MINUS_ONE, -10, 10, PEERS (expm1) },
   { GHLO_NODE_LOG, 0, 10, PEERS (log) },
   { GHLO_NODE_LOG_PLUS_ONE, 0, 10, PEERS (log1p) },
@@ -114,6 +116,7 @@ static const struct
   { GHLO_NODE_RSQRT, 0, 10, { NULL, NULL } },
   { GHLO_NODE_LGAMMA, -10, 10, PEERS (lgamma) },
   { GHLO_NODE_DIGAMMA, -10, 10, { NULL, NULL } },
+  { GHLO_NODE_BESSEL_I1E, -10, 10, { NULL, NULL } },
   { GHLO_NODE_REMAINDER_FLOAT, -10, 10, PEERS (fmod) },
 };
 
@@ -217,7 +220,7 @@ main (int   argc,
         is_wanted = is_wanted || g_str_equal (argv[i], name);
       if (!is_wanted)
         continue;
-      printf ("%-24s", name);
+      printf ("%s%-*s", name, (int) (24 - strlen (name)), functions[f].what != NULL ? functions[f].what : "");
       print_times (f, FALSE);
       print_times (f, TRUE);
       printf ("\n");

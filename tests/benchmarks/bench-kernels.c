@@ -4,6 +4,7 @@
  * tests/kernels, else all of those. For each choice of lanes the time of one parallel point and what the schedule says
  * of it; a star is at the choice that is made. Of code also vectors of several widths, how long it took to make, and
  * how many times as fast it is as the strips of the choice that is made. GHLO_LIST=1 prints the code of that choice.
+ * GHLO_BESIDE=FILE, another module that makes code: only that choice, by both in turns.
  */
 
 #include "cpu/code/blob.h"
@@ -17,7 +18,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const GhloEmitter *emitter;
+static const GhloEmitter *emitter, *beside;
 
 /* One kernel, with memory for it. */
 typedef struct
@@ -100,6 +101,76 @@ bench_strips (Bench                    *bench,
   g_aligned_free (run.scratch);
 }
 
+/* Code that can be called, and what has to be freed. */
+typedef struct
+{
+  GhloCodeMap  *map;
+  gsize         size;
+  double        made;           /* seconds */
+  guint8       *temporaries[GHLO_KERNEL_MAX_TEMPORARIES];
+  GhloCodeCall  call;
+  Run           run;
+} Code;
+
+static gboolean
+make_code (Code                     *self,
+           const GhloEmitter        *maker,
+           const Bench              *bench,
+           const GhloKernelSchedule *schedule,
+           char                    **listing)
+{
+  g_autoptr (GError) error = NULL;
+  gint64 begin = g_get_monotonic_time ();
+  g_autoptr (GBytes) object = maker->compile (bench->kernel, schedule, ghlo_code_target (), listing, &error);
+  g_autoptr (GBytes) blob = object != NULL ? ghlo_code_flatten (object, &error) : NULL;
+
+  self->map = blob != NULL ? ghlo_code_map_new (blob, &error) : NULL;
+  if (self->map == NULL)
+    {
+      printf ("%s\n", error->message);
+      return FALSE;
+    }
+  self->size = g_bytes_get_size (blob);
+  self->made = (double) (g_get_monotonic_time () - begin) * 1e-6;
+  self->run = (Run) { .bench = bench, .call = &self->call,
+                      .scratch = g_aligned_alloc (1, ghlo_code_scratch (bench->kernel, schedule, bench->extents), 64),
+                      .code = (GhloCodeFunc) ghlo_code_map_get_entry (self->map) };
+  ghlo_code_call_init (&self->call, self->temporaries, bench->kernel, schedule, bench->extents, bench->buffers,
+                       self->run.scratch);
+
+  return TRUE;
+}
+
+static void
+free_code (Code *self)
+{
+  g_aligned_free (self->run.scratch);
+  g_clear_pointer (&self->map, ghlo_code_map_free);
+}
+
+/* The choice that is made, by this module and the other one. */
+static void
+bench_beside (const Bench              *bench,
+              const GhloKernelSchedule *schedule)
+{
+  Code ours, theirs;
+  double time = G_MAXDOUBLE, other = G_MAXDOUBLE;
+
+  if (!make_code (&ours, emitter, bench, schedule, NULL) || !make_code (&theirs, beside, bench, schedule, NULL))
+    return;
+  for (guint i = 0; i < 5; i++)
+    {
+      time = MIN (time, measure (&ours.run));
+      other = MIN (other, measure (&theirs.run));
+    }
+  printf ("%-20s lanes %-9s vectors of %2u   %12.2f us beside %12.2f us: %5.2f times as fast, %5zu and %5zu bytes, "
+          "made in %4.1f and %4.1f ms\n",
+          bench->kernel->name, lanes_of (bench, schedule), schedule->width, time * 1e6, other * 1e6, other / time,
+          ours.size, theirs.size, ours.made * 1e3, theirs.made * 1e3);
+  free_code (&ours);
+  free_code (&theirs);
+}
+
 static void
 bench_code (Bench                    *bench,
             const GhloKernelSchedule *schedule,
@@ -107,34 +178,19 @@ bench_code (Bench                    *bench,
 {
   const gboolean lists = is_chosen && g_getenv ("GHLO_LIST") != NULL;
   g_autofree char *listing = NULL;
-  g_autoptr (GError) error = NULL;
-  gint64 begin = g_get_monotonic_time ();
-  g_autoptr (GBytes) object = emitter->compile (bench->kernel, schedule, ghlo_code_target (), lists ? &listing : NULL,
-                                                &error);
-  gint64 end = g_get_monotonic_time ();
-  g_autoptr (GBytes) blob = object != NULL ? ghlo_code_flatten (object, &error) : NULL;
-  g_autoptr (GhloCodeMap) map = blob != NULL ? ghlo_code_map_new (blob, &error) : NULL;
-  guint8 *temporaries[GHLO_KERNEL_MAX_TEMPORARIES];
-  GhloCodeCall call;
-  Run run = { .bench = bench, .call = &call };
+  Code code;
   double time;
 
-  if (map == NULL)
-    {
-      printf ("%s\n", error->message);
-      return;
-    }
-  run.scratch = g_aligned_alloc (1, ghlo_code_scratch (bench->kernel, schedule, bench->extents), 64);
-  run.code = (GhloCodeFunc) ghlo_code_map_get_entry (map);
-  ghlo_code_call_init (&call, temporaries, bench->kernel, schedule, bench->extents, bench->buffers, run.scratch);
-  time = measure (&run);
+  if (!make_code (&code, emitter, bench, schedule, lists ? &listing : NULL))
+    return;
+  time = measure (&code.run);
   printf ("%-20s lanes %-9s vectors of %2u %s %12.2f us %10.3f ns a point (estimated %10.3f) %6.2f times strips, "
           "%5zu bytes in %5.1f ms\n", bench->kernel->name, lanes_of (bench, schedule), schedule->width,
           is_chosen ? "*" : " ", time * 1e6, time * 1e9 / (double) bench->n, schedule->cost, bench->strips / time,
-          g_bytes_get_size (blob), (double) (end - begin) * 1e-3);
+          code.size, code.made * 1e3);
   if (lists)
     printf ("%s\n", listing);
-  g_aligned_free (run.scratch);
+  free_code (&code);
 }
 
 /* Numbers around 0.5, which are no small indices: all bits of a byte are the same. */
@@ -151,7 +207,13 @@ bench_kernel (Bench *bench)
 {
   GhloKernelSchedule chosen, schedule;
 
-  ghlo_kernel_schedule_choose (bench->kernel, ghlo_cpu_machine (), &chosen);
+  if (beside != NULL)
+    {
+      ghlo_kernel_schedule_choose_code (bench->kernel, ghlo_code_machine (), GHLO_SCHEDULE_ANY, &chosen);
+      bench_beside (bench, &chosen);
+      return;
+    }
+  ghlo_kernel_schedule_choose (bench->kernel, ghlo_cpu_machine (), GHLO_SCHEDULE_ANY, &chosen);
   for (gint i = -1; i < (gint) bench->kernel->n_parallel; i++)
     {
       schedule = chosen;
@@ -161,7 +223,7 @@ bench_kernel (Bench *bench)
     }
   if (emitter == NULL)
     return;
-  ghlo_kernel_schedule_choose_code (bench->kernel, ghlo_code_machine (), &chosen);
+  ghlo_kernel_schedule_choose_code (bench->kernel, ghlo_code_machine (), GHLO_SCHEDULE_ANY, &chosen);
   for (gint i = -1; i < (gint) bench->kernel->n_parallel; i++)
     for (guint width = 4; width <= 64; width *= 2)
       {
@@ -203,23 +265,29 @@ bench_file (const char *path)
   bench_kernel (&bench);
 }
 
-static void
-open_emitter (void)
-{
 #ifdef GHLO_TEST_EMITTER
-  GModule *module = g_module_open (GHLO_TEST_EMITTER, G_MODULE_BIND_LOCAL);
+static const GhloEmitter *
+open_emitter (const char *path)
+{
+  GModule *module = g_module_open (path, G_MODULE_BIND_LOCAL);
   gpointer symbol;
 
-  if (module != NULL && g_module_symbol (module, GHLO_EMITTER_SYMBOL, &symbol))
-    emitter = ((GhloEmitterFunc) symbol) ();
-#endif
+  if (module == NULL || !g_module_symbol (module, GHLO_EMITTER_SYMBOL, &symbol))
+    return NULL;
+
+  return ((GhloEmitterFunc) symbol) ();
 }
+#endif
 
 int
 main (int    argc,
       char **argv)
 {
-  open_emitter ();
+#ifdef GHLO_TEST_EMITTER
+  emitter = open_emitter (GHLO_TEST_EMITTER);
+  if (g_getenv ("GHLO_BESIDE") != NULL)
+    beside = open_emitter (g_getenv ("GHLO_BESIDE"));
+#endif
   if (argc > 1)
     for (gint i = 1; i < argc; i++)
       bench_file (argv[i]);

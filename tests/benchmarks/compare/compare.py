@@ -119,13 +119,20 @@ def time_interleaved(runners, seconds):
     return {name: statistics.median(times) for name, times in samples.items()}
 
 
+def reason(error):
+    """The line that says why, of a message that may have many: a compiler's first error."""
+    lines = str(error).splitlines() or [type(error).__name__]
+    found = next((line for line in lines if 'error:' in line), lines[0])
+    return found.strip()[:160]
+
+
 def make_runners(text, options):
     runners, problems = [] if options.peers_only else [Ghlo(text, options.device)], []
     for peer in options.peers:
         try:
             runners.append(PEERS[peer](text))
         except Exception as error:  # pylint: disable=broad-except
-            problems.append(f'{PEERS[peer].name} does not compile it: {str(error).splitlines()[0][:120]}')
+            problems.append(f'{PEERS[peer].name} does not compile it: {reason(error)}')
     return runners, problems
 
 
@@ -139,7 +146,7 @@ def run_all(runners, inputs, problems):
         except Exception as error:  # pylint: disable=broad-except
             if number == 0:
                 raise
-            problems.append(f'{runner.name} does not run it: {str(error).splitlines()[0][:120]}')
+            problems.append(f'{runner.name} does not run it: {reason(error)}')
             continue
         running.append(runner)
     return running

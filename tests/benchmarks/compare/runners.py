@@ -8,20 +8,25 @@ import time
 import numpy as np
 
 
+def ghlo_library():
+    import gi
+    gi.require_version('Ghlo', '1.0')
+    from gi.repository import Ghlo as library
+    return library
+
+
 class Ghlo:
     """GHLO through its typelib, by the synchronous call."""
 
     name = 'GHLO'
 
-    def __init__(self, text, device=None):
-        import gi
-        gi.require_version('Ghlo', '1.0')
-        from gi.repository import Ghlo as library, GLib
-        self.library = library
+    def __init__(self, text, device=None, wait_for_code=True, caching=True):
+        from gi.repository import GLib
+        library = self.library = ghlo_library()
         program = library.Program.parse(GLib.Bytes.new(text.encode()), None, None)
         client = library.Client()
         # The peers' calls run finished code too, and it is in their compile times.
-        options = library.CompileOptions(wait_for_code=True)
+        options = library.CompileOptions(wait_for_code=wait_for_code, caching=caching)
         if device is not None:
             options.props.device = next(d for d in client.list_devices() if d.get_kind().value_nick == device)
         start = time.perf_counter()

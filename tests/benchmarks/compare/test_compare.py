@@ -57,6 +57,24 @@ class Narrow(Runner):
         self.result = [(a * a).astype(np.float32) for a in self.inputs]
 
 
+class Silent(Runner):
+    """Fails without a word."""
+
+    name = 'narrow'
+
+    def bind(self, inputs):
+        raise RuntimeError
+
+
+class Refusing(Runner):
+    """Its compiler says what it is and what it was called by, before the error."""
+
+    name = 'narrow'
+
+    def __init__(self, text, device=None):
+        raise RuntimeError("Error invoking the compiler tool\n  with -O3\n<stdin>:78:11: error: no such type\n  note")
+
+
 class Compare(unittest.TestCase):
     def measure(self, narrow, dtype, peers=('narrow', 'wide')):
         compare.Ghlo = Ours
@@ -79,6 +97,12 @@ class Compare(unittest.TestCase):
         result = self.measure(Off, 'float64')
         self.assertEqual(set(result['seconds']), {'GHLO', 'wide'})
         self.assertEqual(result['problems'], ['narrow does not run it: expected f32'])
+
+    def test_reasons(self):
+        self.assertEqual(self.measure(Silent, 'float32')['problems'], ['narrow does not run it: RuntimeError'])
+        result = self.measure(Refusing, 'float32')
+        self.assertEqual(set(result['seconds']), {'GHLO', 'wide'})
+        self.assertEqual(result['problems'], ['narrow does not compile it: <stdin>:78:11: error: no such type'])
 
     def test_narrower(self):
         result = self.measure(Narrow, 'float64')
