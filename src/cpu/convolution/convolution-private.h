@@ -53,6 +53,7 @@ typedef struct
   gconstpointer      packed;
   guint8            *result;
   guint8            *scratch;
+  GhloCpuPanelFunc   epilogue;     /* nullable */
   gpointer           epilogue_data;
   const GhloMonitor *monitor;
   gint              *is_suspect;   /* atomic, nullable: set where a probe is not finite */
@@ -110,12 +111,16 @@ gboolean ghlo_cpu_windows_probe              (const GhloCpuWindows *self,
 /* Of a kernel of floats up to 32 bits. */
 gboolean ghlo_cpu_windows_have_finite_kernel (const GhloCpuWindows *self,
                                               const guint8         *rhs);
-/* What weights that are not finite make of padding goes into the finished result; NaN stays that
- * in all that an epilogue does. FALSE when cancelled. */
+/* What weights that are not finite make of padding goes into the complete result, which no epilogue has read or
+ * written yet. FALSE when cancelled. */
 gboolean ghlo_cpu_windows_spread_nan         (const GhloCpuWindows *self,
                                               const guint8         *rhs,
                                               guint8               *result,
                                               const GhloMonitor    *monitor);
+
+/* Calls the epilogue on the complete result. FALSE when cancelled. */
+gboolean ghlo_cpu_windows_finish             (const GhloCpuWindows        *self,
+                                              const GhloCpuConvolutionRun *run);
 
 extern const GhloCpuConvolutionAlgorithm ghlo_cpu_convolution_library;   /* oneDNN */
 extern const GhloCpuConvolutionAlgorithm ghlo_cpu_convolution_panels;    /* a product of matrices */

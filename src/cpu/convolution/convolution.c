@@ -342,6 +342,22 @@ ghlo_cpu_convolution_pack (const GhloCpuConvolution *self,
   return finish (ok, problem, monitor, error);
 }
 
+/* The epilogue has taken the result for the complete one, and may have written over it: it is computed again. */
+static gboolean
+spread_nan (const GhloCpuConvolution     *self,
+            const GhloCpuConvolutionRun  *run,
+            GError                      **error)
+{
+  GhloCpuConvolutionRun again = *run;
+
+  again.epilogue = NULL;
+  again.is_suspect = NULL;
+
+  return (run->epilogue == NULL || self->algorithm->compute (self, &again, error))
+         && ghlo_cpu_windows_spread_nan (&self->windows, run->rhs, run->result, run->monitor)
+         && (run->epilogue == NULL || ghlo_cpu_windows_finish (&self->windows, run));
+}
+
 gboolean
 ghlo_cpu_convolution_run (const GhloCpuConvolution *self,
                           const guint8             *lhs,
@@ -357,14 +373,15 @@ ghlo_cpu_convolution_run (const GhloCpuConvolution *self,
   gboolean checks = self->skips_padding && packed == NULL;
   gint is_suspect = checks && !self->has_probes;
   GhloCpuConvolutionRun run = {
-    .lhs = lhs, .rhs = rhs, .packed = packed, .result = result, .scratch = scratch, .epilogue_data = epilogue_data,
-    .monitor = monitor, .is_suspect = checks && self->has_probes ? &is_suspect : NULL,
+    .lhs = lhs, .rhs = rhs, .packed = packed, .result = result, .scratch = scratch,
+    .epilogue = self->epilogue, .epilogue_data = epilogue_data, .monitor = monitor,
+    .is_suspect = checks && self->has_probes ? &is_suspect : NULL,
   };
   GError *problem = NULL;
   gboolean ok = self->algorithm->compute (self, &run, &problem);
 
   if (ok && is_suspect && !ghlo_cpu_windows_have_finite_kernel (&self->windows, rhs))
-    ok = ghlo_cpu_windows_spread_nan (&self->windows, rhs, result, monitor);
+    ok = spread_nan (self, &run, &problem);
 
   return finish (ok, problem, monitor, error);
 }

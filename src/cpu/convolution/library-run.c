@@ -39,13 +39,12 @@ call_epilogue (const Work *work,
                const Part *part,
                guint       worker)
 {
-  const GhloCpuConvolution *self = work->convolution;
-  const GhloCpuWindows *w = &self->windows;
+  const GhloCpuWindows *w = &work->convolution->windows;
   gint64 size = ghlo_element_info (w->result_type)->size, row = size * w->output_features, positions = 1;
 
   for (guint i = 1; i < w->n_spatial; i++)
     positions *= w->spatial[i].output;
-  self->epilogue (work->run->epilogue_data, &(GhloCpuPanel) {
+  work->run->epilogue (work->run->epilogue_data, &(GhloCpuPanel) {
     .data = work->run->result + (part->image * w->spatial[0].output + part->row) * positions * row,
     .n_rows = part->n_images * part->n_rows * positions, .row_stride = row,
     .n_columns = w->output_features, .column_stride = size, .worker = worker,
@@ -91,7 +90,7 @@ run_piece (Work    *work,
   else if (!ghlo_cpu_onednn_run_convolution (part->primitive, source, weights, work->result + part->result,
                                              work->run->scratch + state->own_at + worker * state->own_size, error))
     return FALSE;
-  if (work->convolution->epilogue == NULL || is_weights || output->copies)
+  if (work->run->epilogue == NULL || is_weights || output->copies)
     return TRUE;
   if (part->image == 0)
     probe (work, part->row, part->row + part->n_rows);
@@ -226,6 +225,13 @@ finish_weights (const Work  *work,
          || ghlo_cpu_copy_run (&state->weights.copy, to, work->run->result, work->run->monitor);
 }
 
+/* A complete result that is given to the epilogue. */
+typedef struct
+{
+  const GhloCpuWindows        *windows;
+  const GhloCpuConvolutionRun *run;
+} Finish;
+
 /* Calls the epilogue on rows of features, one for each position of the result. */
 static void
 finish_rows (gpointer data,
@@ -233,13 +239,13 @@ finish_rows (gpointer data,
              gsize    end,
              guint    worker)
 {
-  const Work *work = data;
-  const GhloCpuWindows *w = &work->convolution->windows;
+  const Finish *self = data;
+  const GhloCpuWindows *w = self->windows;
 
   for (gsize row = begin; row < end; row++)
     {
       GhloCpuPanel panel = {
-        .data = work->run->result, .n_rows = 1, .n_columns = w->output_features, .column_stride = w->result_feature,
+        .data = self->run->result, .n_rows = 1, .n_columns = w->output_features, .column_stride = w->result_feature,
         .worker = worker,
       };
       gsize rest = row;
@@ -250,7 +256,7 @@ finish_rows (gpointer data,
           rest /= (gsize) w->spatial[i - 1].output;
         }
       panel.data += (gint64) rest * w->result_batch;
-      work->convolution->epilogue (work->run->epilogue_data, &panel);
+      self->run->epilogue (self->run->epilogue_data, &panel);
     }
 }
 
@@ -260,21 +266,21 @@ finish_run (gpointer data,
             gsize    end,
             guint    worker)
 {
-  const Work *work = data;
-  gint64 size = ghlo_element_info (work->convolution->windows.result_type)->size;
+  const Finish *self = data;
+  gint64 size = ghlo_element_info (self->windows->result_type)->size;
 
-  work->convolution->epilogue (work->run->epilogue_data, &(GhloCpuPanel) {
-    .data = work->run->result + begin * (gsize) size, .n_rows = 1, .n_columns = (gint64) (end - begin),
+  self->run->epilogue (self->run->epilogue_data, &(GhloCpuPanel) {
+    .data = self->run->result + begin * (gsize) size, .n_rows = 1, .n_columns = (gint64) (end - begin),
     .column_stride = size, .worker = worker,
   });
 }
 
-/* Results that were copied, and gradients for weights, are given to the epilogue when they are
- * complete: as one row where all elements are adjacent. */
-static gboolean
-finish_epilogue (const Work *work)
+/* As one row where all elements are adjacent. */
+gboolean
+ghlo_cpu_windows_finish (const GhloCpuWindows        *w,
+                         const GhloCpuConvolutionRun *run)
 {
-  const GhloCpuWindows *w = &work->convolution->windows;
+  Finish self = { w, run };
   gint64 size = ghlo_element_info (w->result_type)->size, rows = w->output_batch;
   gint64 reach = size + (w->output_batch - 1) * w->result_batch + (w->output_features - 1) * w->result_feature;
   double nanoseconds;
@@ -287,9 +293,9 @@ finish_epilogue (const Work *work)
   nanoseconds = (double) (rows * w->output_features);
   if (reach == rows * w->output_features * size)
     return ghlo_parallel_for ((gsize) (rows * w->output_features), MIN_RUN, nanoseconds, finish_run,
-                              (gpointer) work, work->run->monitor);
+                              &self, run->monitor);
 
-  return ghlo_parallel_for ((gsize) rows, 1, nanoseconds, finish_rows, (gpointer) work, work->run->monitor);
+  return ghlo_parallel_for ((gsize) rows, 1, nanoseconds, finish_rows, &self, run->monitor);
 }
 
 gboolean
@@ -334,9 +340,10 @@ ghlo_cpu_convolution_library_compute (const GhloCpuConvolution     *self,
            && !ghlo_cpu_copy_run (&output->copy, is_data ? work.source : work.result, run->result, run->monitor))
     return FALSE;
 
-  if (self->epilogue != NULL && !is_weights && !output->copies)
+  if (run->epilogue != NULL && !is_weights && !output->copies)
     return TRUE;
   probe (&work, 0, self->windows.spatial[0].output);
 
-  return self->epilogue == NULL || finish_epilogue (&work);
+  /* Results that were copied, and gradients for weights, are only complete now. */
+  return run->epilogue == NULL || ghlo_cpu_windows_finish (&self->windows, run);
 }
