@@ -40,12 +40,13 @@ emit_division (Spirv    *self,
       is_special = CODE (SpvOpLogicalOr, self->boolean, is_zero, is_minus);
     }
   b = ghlo_spirv_select (self, type, is_special, one, b);
+  result = CODE (is_signed ? SpvOpSDiv : SpvOpUDiv, type, a, b);
   if (is_remainder)
     {
-      result = CODE (is_signed ? SpvOpSRem : SpvOpUMod, type, a, b);
+      /* Vulkan leaves OpSRem of negative numbers undefined. */
+      result = CODE (SpvOpISub, type, a, CODE (SpvOpIMul, type, result, b));
       return ghlo_spirv_select (self, type, is_zero, a, result);
     }
-  result = CODE (is_signed ? SpvOpSDiv : SpvOpUDiv, type, a, b);
   if (is_signed)
     result = ghlo_spirv_select (self, type, is_minus, CODE (SpvOpSNegate, type, a), result);
 

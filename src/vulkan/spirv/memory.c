@@ -130,11 +130,11 @@ add_term (Spirv                *self,
     {
       if (term->step > 1)
         {
-          Id step = ghlo_spirv_u64 (self, (guint64) term->step), rest;
+          Id step = ghlo_spirv_u64 (self, (guint64) term->step), whole = CODE (SpvOpSDiv, self->u64, position, step);
 
-          rest = CODE (SpvOpSRem, self->u64, position, step);
-          require (self, place, CODE (SpvOpIEqual, self->boolean, rest, ghlo_spirv_u64 (self, 0)));
-          position = CODE (SpvOpSDiv, self->u64, position, step);
+          /* OpSRem is undefined for negative numbers. */
+          require (self, place, CODE (SpvOpIEqual, self->boolean, CODE (SpvOpIMul, self->u64, whole, step), position));
+          position = whole;
         }
       /* As unsigned numbers negative ones are large. */
       require (self, place, CODE (SpvOpULessThan, self->boolean, position, ghlo_spirv_u64 (self, (guint64) term->end)));
