@@ -6,6 +6,7 @@
 
 #include "kernel/schedule.h"
 
+#include "base/sizes.h"
 #include "kernel/depends.h"
 #include "kernel/variance.h"
 
@@ -283,7 +284,7 @@ choose_grain (const GhloKernel   *kernel,
 
   if (schedule->lanes != GHLO_KERNEL_NONE)
     together = CLAMP (kernel->axes[schedule->lanes].extent, 1, MAX (schedule->strip, schedule->width));
-  schedule->grain = (grain + together - 1) / together * together;
+  schedule->grain = ghlo_round_up (grain, together);
 }
 
 /* The least time of all choices of lanes. */

@@ -7,8 +7,6 @@
 
 #include "base/sizes.h"
 
-enum { ALIGNMENT = 64 };
-
 typedef struct
 {
   gpointer memory;      /* NULL where there is nothing to hold */
@@ -43,7 +41,7 @@ lay_out_constants (const GhloRunSpaces  *self,
     if (is_constant_of (&plan->buffers[i], arena))
       {
         addresses[i] = GSIZE_TO_POINTER (size);
-        size += (plan->buffers[i].size + ALIGNMENT - 1) & ~(gsize) (ALIGNMENT - 1);
+        size += ghlo_size_align (plan->buffers[i].size);
       }
   self->constants[arena].size = size;
 }

@@ -275,7 +275,7 @@ find_rows (const GhloCpuConvolutionShape *shape,
     {
       /* Source row i meets result rows o with o * step + t * dilation - low = i. */
       first = begin + low - taps;
-      first = first > 0 ? (first + step - 1) / step : 0;
+      first = first > 0 ? ghlo_ceil_div (first, step) : 0;
       last = MIN ((end - 1 + low) / step, shape->result[0] - 1);
       part_shape->low[0] = low + begin - first * step;
       part_shape->source[0] = end - begin;

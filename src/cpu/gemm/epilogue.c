@@ -16,14 +16,6 @@
 /* From so many nanoseconds on ghlo_parallel_for () splits. */
 #define MIN_SPLIT 100e3
 
-#define ALIGNMENT ((gsize) 64)
-
-static gsize
-align (gsize size)
-{
-  return (size + ALIGNMENT - 1) & ~(ALIGNMENT - 1);
-}
-
 static gboolean
 is_dot (const GhloIrOp *op)
 {
@@ -210,7 +202,7 @@ read_fusion (GhloCpuProduct        *self,
   self->result = (GhloView) { .element_type = type->element_type, .rank = type->rank, .dimensions = type->dimensions,
                               .strides = self->strides };
   find_strides (request, type, self->strides);
-  epilogue->size = align ((gsize) ghlo_view_count (&self->result) * epilogue->element);
+  epilogue->size = ghlo_size_align ((gsize) ghlo_view_count (&self->result) * epilogue->element);
   reason = choose_results (epilogue, request, given);
 
   return reason != NULL ? reason : lower (epilogue, request, given);
@@ -249,7 +241,8 @@ ghlo_cpu_epilogue_scratch (const GhloCpuEpilogue *self,
   if (self == NULL)
     return scratch;
 
-  return align (scratch) + ghlo_cpu_kernel_scratch (&self->kernel) + (self->place == GHLO_STEP_NONE ? self->size : 0);
+  return ghlo_size_align (scratch) + ghlo_cpu_kernel_scratch (&self->kernel)
+         + (self->place == GHLO_STEP_NONE ? self->size : 0);
 }
 
 void
@@ -295,7 +288,7 @@ ghlo_cpu_epilogue_run_begin (GhloCpuEpilogueRun    *run,
                              gsize                  own,
                              const GhloMonitor     *monitor)
 {
-  guint8 *rest = (guint8 *) scratch + align (own);
+  guint8 *rest = (guint8 *) scratch + ghlo_size_align (own);
   const gint64 *starts;
   guint n;
 

@@ -8,6 +8,7 @@
 #include "cpu/strips/compile-private.h"
 
 #include "base/ghlo-error.h"
+#include "base/sizes.h"
 #include "kernel/evaluate.h"
 
 #include <string.h>
@@ -56,7 +57,7 @@ ghlo_cpu_strip_constant (GhloCpuStripCompiler *self,
           && memcmp (program->constants->data + other->offset, &bits, (gsize) 1 << slot.size_row) == 0)
         return (guint16) i;
     }
-  slot.offset = (program->constants->len + 63) & ~(gsize) 63;
+  slot.offset = ghlo_size_align (program->constants->len);
   g_byte_array_set_size (program->constants, (guint) (slot.offset + ((gsize) program->strip << slot.size_row)));
   ghlo_cpu_strip_routines ()->splats[slot.size_row] ((const guint8 *) &bits, program->constants->data + slot.offset,
                                                      program->strip);

@@ -7,6 +7,8 @@
 
 #include "cpu/strips/strips-private.h"
 
+#include "base/sizes.h"
+
 typedef struct
 {
   GhloCpuStrips *self;
@@ -23,7 +25,7 @@ ghlo_cpu_strip_take (gsize *bytes,
 {
   gsize offset = *bytes;
 
-  *bytes += (size + 63) & ~(gsize) 63;
+  *bytes += ghlo_size_align (size);
 
   return offset;
 }

@@ -3,6 +3,7 @@
  * select_and_scatter as two kernels; what the windows select lies in the scratch in between.
  */
 
+#include "base/sizes.h"
 #include "cpu/code/kernel.h"
 #include "cpu/steps.h"
 #include "kernel/select-and-scatter.h"
@@ -42,7 +43,7 @@ read_request (Step                  *self,
   if (!ghlo_kernel_lower_select_and_scatter (&group, &self->lowered, &reason))
     return reason;
   reason = ghlo_cpu_kernel_init (&self->select, self->lowered.select, FALSE);
-  self->selection = ((gsize) self->lowered.n_windows * sizeof (gint32) + 63) & ~(gsize) 63;
+  self->selection = ghlo_size_align ((gsize) self->lowered.n_windows * sizeof (gint32));
 
   return reason != NULL ? reason : ghlo_cpu_kernel_init (&self->gather, self->lowered.gather, FALSE);
 }
