@@ -148,17 +148,6 @@ prepare_operands (GhloStepBuilder *self,
     }
 }
 
-static guint
-count_ops (const GhloIrBlock *body)
-{
-  guint n = 0;
-
-  for (const GhloIrOp *op = body->first; op != body->last; op = op->next)
-    n++;
-
-  return n;
-}
-
 static void
 add_step (GhloStepBuilder              *self,
           Attempt                      *attempt,
@@ -186,7 +175,6 @@ add_step (GhloStepBuilder              *self,
   step->reasons = ghlo_ir_arena_copy (&self->plan->arena, self->reasons, target * sizeof (const char *));
   step->implementation = implementation;
   step->body = request->body;
-  step->n_ops = request->body != NULL ? count_ops (request->body) : 0;
   memcpy (step->operands, attempt->operands, request->n_operands * sizeof (GhloStepOperand));
   memcpy (step->results, attempt->results, op->n_results * sizeof (GhloStepOperand));
   if (selection->scratch > 0)

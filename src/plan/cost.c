@@ -72,11 +72,13 @@ static void
 count_ops (const GhloStep *step,
            GhloIrCost     *work)
 {
-  const GhloIrOp *op = step->body != NULL ? step->body->first : step->op;
+  const GhloIrBlock *body = step->body;
 
   *work = (GhloIrCost) { .exact = TRUE };
-  for (guint i = 0; op != NULL && i < MAX (step->n_ops, 1); i++, op = op->next)
+  for (const GhloIrOp *op = body != NULL ? body->first : NULL; op != NULL && op != body->last; op = op->next)
     ghlo_ir_cost_add (work, op);
+  if (body == NULL && step->op != NULL)
+    ghlo_ir_cost_add (work, step->op);
 }
 
 /* The longer of moving the bytes and doing the operations. */

@@ -85,7 +85,6 @@ struct _GhloStep
   guint                         end;   /* LOOP: a number after all of its steps' */
   const GhloIrOp               *op;    /* what it is for; of the plan's module; NULL for a copy */
   const GhloIrBlock            *body;  /* COMPUTE: of a fusion, what it does; of the plan's module, as op is */
-  guint                         n_ops;  /* of body */
   /* Why each of the plan's targets does not do it: of those before @target; REFERENCE: of all. Static. */
   const char *const            *reasons;
   GhloStepOperand              *operands;  /* REFERENCE: those of ghlo_ir_outline_inputs (); TRANSFER: a buffer alone */

@@ -113,7 +113,7 @@ ghlo_step_get_name (const GhloStep *self)
 const char *
 ghlo_step_get_operation (const GhloStep *self)
 {
-  if (self->body != NULL && self->n_ops > 1)
+  if (self->body != NULL && self->body->first->next != self->body->last)
     return ghlo_ir_op_get_string (self->op, "name");
   if (self->kind == GHLO_STEP_TRANSFER)
     return "transfer";
@@ -142,10 +142,10 @@ static void
 print_names (Printer        *self,
              const GhloStep *step)
 {
-  const GhloIrOp *op = step->body != NULL ? step->body->first : NULL;
+  const GhloIrBlock *body = step->body;
   gboolean is_first = TRUE;
 
-  for (guint i = 0; i < step->n_ops; i++, op = op->next)
+  for (const GhloIrOp *op = body != NULL ? body->first : NULL; op != NULL && op != body->last; op = op->next)
     {
       const char *name = ghlo_ir_op_get_name (op), *dot = strchr (name, '.');
 
