@@ -99,22 +99,46 @@ ghlo_pass_functions (const GhloIrModule *module)
   return functions;
 }
 
-GPtrArray *
-ghlo_pass_loops (const GhloIrModule *module)
+static void
+add_loops (const GhloIrOp *func,
+           GPtrArray      *loops)
 {
-  g_autoptr (GPtrArray) functions = ghlo_pass_functions (module);
+  for (GhloIrOp *op = ghlo_pass_next_op (func, func); op != NULL; op = ghlo_pass_next_op (op, func))
+    if (op->kind == GHLO_OP_STABLEHLO_WHILE)
+      g_ptr_array_add (loops, op);
+}
+
+GPtrArray *
+ghlo_pass_loops (const GhloIrOp *func)
+{
   GPtrArray *loops = g_ptr_array_new ();
 
-  for (guint i = 0; i < functions->len; i++)
-    {
-      GhloIrOp *func = g_ptr_array_index (functions, i);
-
-      for (GhloIrOp *op = ghlo_pass_next_op (func, func); op != NULL; op = ghlo_pass_next_op (op, func))
-        if (op->kind == GHLO_OP_STABLEHLO_WHILE)
-          g_ptr_array_add (loops, op);
-    }
+  add_loops (func, loops);
 
   return loops;
+}
+
+gboolean
+ghlo_pass_each_loop (GhloIrModule       *module,
+                     const GhloMonitor  *monitor,
+                     guint             (*func) (GhloIrModule *module,
+                                                GhloIrOp     *loop),
+                     guint64            *n_changes,
+                     GError            **error)
+{
+  g_autoptr (GPtrArray) functions = ghlo_pass_functions (module);
+  g_autoptr (GPtrArray) loops = g_ptr_array_new ();
+
+  for (guint i = 0; i < functions->len; i++)
+    add_loops (g_ptr_array_index (functions, i), loops);
+  for (guint i = loops->len; i > 0; i--)
+    {
+      if (ghlo_monitor_cancelled (monitor, error))
+        return FALSE;
+      *n_changes += func (module, g_ptr_array_index (loops, i - 1));
+    }
+
+  return TRUE;
 }
 
 GhloIrOp *
@@ -132,15 +156,22 @@ block_of (const GhloIrValue *value)
 }
 
 gboolean
+ghlo_pass_is_within (const GhloIrOp *op,
+                     const GhloIrOp *outer)
+{
+  while (op != NULL && op != outer)
+    op = ghlo_ir_op_get_parent (op);
+
+  return op != NULL;
+}
+
+gboolean
 ghlo_pass_is_inside (const GhloIrValue *value,
                      const GhloIrOp    *op)
 {
   const GhloIrBlock *block = block_of (value);
 
-  while (block != NULL && block->region->op != op)
-    block = block->region->op->block;
-
-  return block != NULL;
+  return block != NULL && ghlo_pass_is_within (block->region->op, op);
 }
 
 gboolean

@@ -8,6 +8,7 @@
 
 #pragma once
 
+#include "base/monitor.h"
 #include "ir/module.h"
 
 G_BEGIN_DECLS
@@ -15,8 +16,16 @@ G_BEGIN_DECLS
 /* The functions with a body that passes may change, in program order, those of
  * modules inside the module too. */
 GPtrArray    *ghlo_pass_functions        (const GhloIrModule *module);
-/* Their loops in program order, so that an outer one stands before those inside it. */
-GPtrArray    *ghlo_pass_loops            (const GhloIrModule *module);
+/* The loops of @func in program order, so that an outer one stands before those inside it. */
+GPtrArray    *ghlo_pass_loops            (const GhloIrOp     *func);
+/* Calls @func for each loop of the functions that passes may change, an inner one before those around it, and adds what
+ * it returns, the number of its changes, to *@n_changes. FALSE where @monitor (nullable) was cancelled. */
+gboolean      ghlo_pass_each_loop        (GhloIrModule       *module,
+                                          const GhloMonitor  *monitor,
+                                          guint             (*func) (GhloIrModule *module,
+                                                                     GhloIrOp     *loop),
+                                          guint64            *n_changes,
+                                          GError            **error);
 /* All operations, functions and modules included. */
 guint64       ghlo_pass_count_ops        (const GhloIrModule *module);
 /* Operations in @block and the regions inside it. */
@@ -29,6 +38,9 @@ GhloIrOp     *ghlo_pass_next_op          (const GhloIrOp     *op,
 
 /* The block's terminator; NULL where the text left it out. */
 GhloIrOp     *ghlo_pass_terminator       (const GhloIrBlock  *block);
+/* Whether @op is @outer, or inside a region of it. */
+gboolean      ghlo_pass_is_within        (const GhloIrOp     *op,
+                                          const GhloIrOp     *outer);
 /* Whether @value is defined inside a region of @op. */
 gboolean      ghlo_pass_is_inside        (const GhloIrValue  *value,
                                           const GhloIrOp     *op);

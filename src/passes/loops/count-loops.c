@@ -253,15 +253,6 @@ ghlo_pass_count_loops (GhloIrModule     *module,
                        GhloPassContext  *context,
                        GError          **error)
 {
-  g_autoptr (GPtrArray) loops = ghlo_pass_loops (module);
-
-  /* Inner loops first: what becomes of an outer one leaves them where they are. */
-  for (guint i = loops->len; i > 0; i--)
-    {
-      if (ghlo_monitor_cancelled (context->monitor, error))
-        return FALSE;
-      context->n_changes += count_loop (module, g_ptr_array_index (loops, i - 1));
-    }
-
-  return TRUE;
+  /* What is done to a loop leaves those around it where they are. */
+  return ghlo_pass_each_loop (module, context->monitor, count_loop, &context->n_changes, error);
 }

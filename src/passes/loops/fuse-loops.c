@@ -14,29 +14,6 @@
 /* So large a loop is none of few elements; the device is not asked. */
 enum { MAX_OPS = 128 };
 
-/* The loops of @func, outer ones first. */
-static GPtrArray *
-find_loops (GhloIrOp *func)
-{
-  GPtrArray *loops = g_ptr_array_new ();
-
-  for (GhloIrOp *op = ghlo_pass_next_op (func, func); op != NULL; op = ghlo_pass_next_op (op, func))
-    if (op->kind == GHLO_OP_STABLEHLO_WHILE)
-      g_ptr_array_add (loops, op);
-
-  return loops;
-}
-
-static gboolean
-is_inside (const GhloIrOp *op,
-           const GhloIrOp *loop)
-{
-  while (op != NULL && op != loop)
-    op = ghlo_ir_op_get_parent (op);
-
-  return op == loop;
-}
-
 /* Whether kernels have it as a number. */
 static gboolean
 is_number (const GhloIrValue *value)
@@ -127,7 +104,7 @@ find (GhloFuser      *self,
       gconstpointer   data,
       GError        **error)
 {
-  g_autoptr (GPtrArray) loops = find_loops (func);
+  g_autoptr (GPtrArray) loops = ghlo_pass_loops (func);
   guint i = 0;
 
   while (i < loops->len)
@@ -139,7 +116,7 @@ find (GhloFuser      *self,
         return FALSE;
       if (!accept (self, &group, loop))
         continue;
-      while (i < loops->len && is_inside (g_ptr_array_index (loops, i), loop))
+      while (i < loops->len && ghlo_pass_is_within (g_ptr_array_index (loops, i), loop))
         i++;
       make_group (self, &group);
     }

@@ -178,15 +178,5 @@ ghlo_pass_licm (GhloIrModule     *module,
                 GhloPassContext  *context,
                 GError          **error)
 {
-  g_autoptr (GPtrArray) loops = ghlo_pass_loops (module);
-
-  /* Inner loops first. */
-  for (guint i = loops->len; i > 0; i--)
-    {
-      if (ghlo_monitor_cancelled (context->monitor, error))
-        return FALSE;
-      context->n_changes += hoist_loop (module, g_ptr_array_index (loops, i - 1));
-    }
-
-  return TRUE;
+  return ghlo_pass_each_loop (module, context->monitor, hoist_loop, &context->n_changes, error);
 }
