@@ -29,7 +29,6 @@ typedef struct
   const GhloLowerRoot *roots;
   guint                n_roots;
   gint64              *starts;
-  guint16             *shared;          /* as GhloKernelBuffer has it, of operands */
   /* Axes after merging: the last axis of the domain in each, and its extent. That of a loop follows the n_axes
    * of points, of which n_all counts it. */
   guint                n_axes, n_parallel, n_all;

@@ -162,6 +162,17 @@ visit (GhloEmission *self,
   ghlo_emission_foreach_operand (self, number, block, visit);
 }
 
+static gboolean
+is_fold_here (const GhloEmission *self,
+              guint               fold,
+              guint               block)
+{
+  const GhloLowerFold *f = ghlo_fold (self->lowering, fold);
+  const GhloEmissionBlock *b = &self->blocks[block];
+
+  return b->is_full && f->level == b->level && (f->n_chains == 1) == b->is_ordered;
+}
+
 static void
 choose_kept (GhloEmission *self)
 {
@@ -174,12 +185,8 @@ choose_kept (GhloEmission *self)
       if (!block->is_full)
         continue;
       for (guint i = 0; i < lowering->folds->len; i++)
-        {
-          const GhloLowerFold *fold = ghlo_fold (lowering, i);
-
-          if (fold->level == block->level && (fold->n_chains == 1) == block->is_ordered)
-            visit (self, fold->update, b);
-        }
+        if (is_fold_here (self, i, b))
+          visit (self, ghlo_fold (lowering, i)->update, b);
       for (guint i = 0; i < block->sinks->len; i++)
         visit (self, g_array_index (block->sinks, guint32, i), b);
     }
@@ -262,13 +269,14 @@ static void
 share_buffers (GhloEmission *self)
 {
   const GhloKernelGroup *group = self->lowering->group;
+  g_autofree gboolean *is_shared = g_new0 (gboolean, group->n_operands + 1);
 
   for (guint r = 0; r < self->n_roots; r++)
     for (guint i = 0; i < group->n_operands; i++)
-      if (self->shared[i] == GHLO_KERNEL_NONE && may_share (self, i, &self->roots[r]))
+      if (!is_shared[i] && may_share (self, i, &self->roots[r]))
         {
-          self->shared[i] = group->n_operands + self->roots[r].result;
-          ghlo_kernel_share_buffer (self->builder, i, self->shared[i]);
+          is_shared[i] = TRUE;
+          ghlo_kernel_share_buffer (self->builder, i, group->n_operands + self->roots[r].result);
           break;
         }
 }
@@ -347,17 +355,6 @@ forget_nodes (GhloEmission *self)
 {
   for (guint i = 0; i < self->lowering->items->len; i++)
     self->nodes[i] = GHLO_KERNEL_NONE;
-}
-
-static gboolean
-is_fold_here (const GhloEmission *self,
-              guint               fold,
-              guint               block)
-{
-  const GhloLowerFold *f = ghlo_fold (self->lowering, fold);
-  const GhloEmissionBlock *b = &self->blocks[block];
-
-  return b->is_full && f->level == b->level && (f->n_chains == 1) == b->is_ordered;
 }
 
 static void
@@ -466,14 +463,12 @@ GhloKernel *
 ghlo_lower_emit (GhloLowering        *self,
                  const GhloLowerRoot *roots,
                  guint                n_roots,
-                 gint64              *starts,
-                 guint16             *shared)
+                 gint64              *starts)
 {
   GhloEmission emission;
   gboolean ok;
 
   ghlo_emission_init (&emission, self, roots, n_roots, starts);
-  emission.shared = shared;
   ok = ghlo_emission_merge_axes (&emission, 1);
   if (ok)
     {

@@ -70,14 +70,10 @@ lower_map (GhloLowering *self,
 {
   const GhloKernelGroup *group = self->group;
   g_autofree GhloLowerRoot *roots = g_new0 (GhloLowerRoot, 2 * group->n_results);
-  g_autofree guint16 *shared = g_new (guint16, group->n_operands + 1);
-
   guint n_roots = 0;
 
   if (!ghlo_lower_find_domain (self))
     return NULL;
-  for (guint i = 0; i < group->n_operands; i++)
-    shared[i] = GHLO_KERNEL_NONE;
   for (guint i = 0; i < group->n_results; i++)
     {
       const GhloIrValue *value = ghlo_lower_get_result (group, i);
@@ -93,7 +89,7 @@ lower_map (GhloLowering *self,
         }
     }
 
-  return ghlo_lower_emit (self, roots, n_roots, starts, shared);
+  return ghlo_lower_emit (self, roots, n_roots, starts);
 }
 
 static gboolean

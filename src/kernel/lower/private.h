@@ -422,8 +422,7 @@ GhloKernel *ghlo_lower_loop      (const GhloKernelGroup *group,
 /* emit.c: blocks of the graph, whose @roots are what the results are. */
 GhloKernel *ghlo_lower_emit      (GhloLowering        *self,
                                   const GhloLowerRoot *roots,
-                                  guint             n_roots,
-                                  gint64              *starts,
-                                  guint16             *shared);
+                                  guint                n_roots,
+                                  gint64              *starts);
 
 G_END_DECLS
