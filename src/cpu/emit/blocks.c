@@ -59,19 +59,14 @@ emit_loop (Emitter *self,
   ghlo_emit_end_loop (self, loop, ghlo_emit_i64 (self, 1));
 }
 
-static LLVMBasicBlockRef
-new_block (Emitter *self)
-{
-  return LLVMAppendBasicBlockInContext (self->context, self->function, "");
-}
-
 static void
 emit_while (Emitter *self,
             guint    number,
             guint    loops)
 {
   const GhloKernelBlock *block = &self->kernel->blocks[number];
-  LLVMBasicBlockRef head = new_block (self), body = new_block (self), exit = new_block (self);
+  LLVMBasicBlockRef head = ghlo_emit_add_block (self), body = ghlo_emit_add_block (self);
+  LLVMBasicBlockRef exit = ghlo_emit_add_block (self);
 
   emit_carries (self, block, loops, FALSE);
   LLVMBuildBr (self->builder, head);
@@ -92,7 +87,8 @@ emit_when (Emitter *self,
            guint    loops)
 {
   const GhloKernelBlock *block = &self->kernel->blocks[number];
-  LLVMBasicBlockRef then = new_block (self), otherwise = new_block (self), exit = new_block (self);
+  LLVMBasicBlockRef then = ghlo_emit_add_block (self), otherwise = ghlo_emit_add_block (self);
+  LLVMBasicBlockRef exit = ghlo_emit_add_block (self);
 
   LLVMBuildCondBr (self->builder, ghlo_emit_get (self, block->predicate), then, otherwise);
   LLVMPositionBuilderAtEnd (self->builder, then);

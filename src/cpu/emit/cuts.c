@@ -10,6 +10,8 @@
 
 #include <string.h>
 
+#include "base/sizes.h"
+
 /* What positions stay below by far, so that sums of them are no larger than their type. */
 #define LARGE ((gint64) 1 << 40)
 enum { LARGE_STRIDE = 1 << 16 };
@@ -196,8 +198,8 @@ get_bounds (const Emitter *self,
 {
   const gint64 offset = self->kernel->terms[guard->term].offset;
 
-  *begin = offset >= 0 ? 0 : (-offset + guard->stride - 1) / guard->stride;
-  *end = offset >= guard->end ? 0 : (guard->end - offset + guard->stride - 1) / guard->stride;
+  *begin = offset >= 0 ? 0 : ghlo_ceil_div (-offset, guard->stride);
+  *end = offset >= guard->end ? 0 : ghlo_ceil_div (guard->end - offset, guard->stride);
 }
 
 static int
@@ -209,7 +211,7 @@ compare_bounds (gconstpointer a,
   return (*x > *y) - (*x < *y);
 }
 
-/* The ranges between bounds, of which none shorter than @least. */
+/* The ranges between bounds, but for those that are shorter than @least_length. */
 static guint
 find_pieces (Emitter      *self,
              const Guards *guards,
@@ -388,12 +390,6 @@ learn (Emitter           *self,
       self->guards[i] = cut->guards[i];
 }
 
-static LLVMBasicBlockRef
-new_block (Emitter *self)
-{
-  return LLVMAppendBasicBlockInContext (self->context, self->function, "");
-}
-
 /* @func with what @cut knows. */
 static void
 emit_known (Emitter           *self,
@@ -425,14 +421,14 @@ ghlo_emit_versions (Emitter       *self,
                     GhloEmitPoint  func,
                     gpointer       data)
 {
-  GhloEmitCut *cuts = g_new (GhloEmitCut, GHLO_EMIT_MAX_CUTS);
+  g_autofree GhloEmitCut *cuts = g_new (GhloEmitCut, GHLO_EMIT_MAX_CUTS);
   Value conditions[GHLO_EMIT_MAX_CUTS];
   const guint n = find_versions (self, cuts, conditions);
-  LLVMBasicBlockRef exit = new_block (self);
+  LLVMBasicBlockRef exit = ghlo_emit_add_block (self);
 
   for (guint i = 0; i < n && conditions[i] != NULL; i++)
     {
-      LLVMBasicBlockRef known = new_block (self), next = new_block (self);
+      LLVMBasicBlockRef known = ghlo_emit_add_block (self), next = ghlo_emit_add_block (self);
 
       LLVMBuildCondBr (self->builder, conditions[i], known, next);
       LLVMPositionBuilderAtEnd (self->builder, known);
@@ -448,7 +444,6 @@ ghlo_emit_versions (Emitter       *self,
     emit_open (self, func, data);
   LLVMBuildBr (self->builder, exit);
   LLVMPositionBuilderAtEnd (self->builder, exit);
-  g_free (cuts);
 }
 
 /* Goes through as many steps of @step as @cut has from the coordinate in @place on. */
@@ -462,7 +457,7 @@ emit_cut (Emitter           *self,
           gpointer           data)
 {
   LLVMBuilderRef builder = self->builder;
-  LLVMBasicBlockRef body = new_block (self), exit = new_block (self);
+  LLVMBasicBlockRef body = ghlo_emit_add_block (self), exit = ghlo_emit_add_block (self);
   Value last = LLVMBuildSub (builder, least (self, cut->end, end), step, ""), index, enters;
 
   index = LLVMBuildLoad2 (builder, self->i64, place, "");
@@ -489,7 +484,8 @@ ghlo_emit_cut_loop (Emitter           *self,
                     gpointer           data)
 {
   LLVMBuilderRef builder = self->builder;
-  LLVMBasicBlockRef head = new_block (self), open = new_block (self), exit = new_block (self);
+  LLVMBasicBlockRef head = ghlo_emit_add_block (self), open = ghlo_emit_add_block (self);
+  LLVMBasicBlockRef exit = ghlo_emit_add_block (self);
   Value place = ghlo_emit_variable (self, self->i64), steps = ghlo_emit_i64 (self, step), index;
 
   LLVMBuildStore (builder, begin, place);

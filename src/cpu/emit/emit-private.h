@@ -133,6 +133,13 @@ Value    ghlo_emit_clamp         (Emitter               *self,
 Value    ghlo_emit_lanes_from_to (Emitter               *self,
                                   Value                  from,
                                   Value                  to);
+/* The @n lanes of @value, a vector, from @first on; a scalar where @n is 1. */
+Value    ghlo_emit_take_lanes    (Emitter               *self,
+                                  Value                  value,
+                                  guint                  first,
+                                  guint                  n);
+/* A block of the function, without instructions. */
+LLVMBasicBlockRef ghlo_emit_add_block (Emitter          *self);
 /* A variable in the function's frame. */
 Value    ghlo_emit_variable      (Emitter               *self,
                                   Type                   type);

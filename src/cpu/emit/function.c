@@ -171,8 +171,8 @@ emit_together (Emitter *self,
   LLVMBuildStore (builder, ghlo_emit_i64 (self, 0), place);
   if (n == 0)
     return;
-  together = LLVMAppendBasicBlockInContext (self->context, self->function, "");
-  exit = LLVMAppendBasicBlockInContext (self->context, self->function, "");
+  together = ghlo_emit_add_block (self);
+  exit = ghlo_emit_add_block (self);
   point = self->point[rows];
   points = LLVMBuildMul (builder, self->extents[self->lanes], ghlo_emit_i64 (self, n), "");
   holds = LLVMBuildICmp (builder, LLVMIntEQ, from, ghlo_emit_i64 (self, 0), "");
@@ -197,8 +197,8 @@ emit_alone (Emitter *self,
             Value    place)
 {
   LLVMBuilderRef builder = self->builder;
-  LLVMBasicBlockRef alone = LLVMAppendBasicBlockInContext (self->context, self->function, "");
-  LLVMBasicBlockRef exit = LLVMAppendBasicBlockInContext (self->context, self->function, "");
+  LLVMBasicBlockRef alone = ghlo_emit_add_block (self);
+  LLVMBasicBlockRef exit = ghlo_emit_add_block (self);
   Value done = LLVMBuildLoad2 (builder, self->i64, place, ""), extent = self->extents[self->lanes], to;
 
   LLVMBuildCondBr (builder, LLVMBuildICmp (builder, LLVMIntEQ, done, ghlo_emit_i64 (self, 0), ""), alone, exit);
@@ -297,8 +297,8 @@ emit (Emitter *self)
   Value begin, end;
 
   add_function (self);
-  variables = LLVMAppendBasicBlockInContext (self->context, self->function, "");
-  body = LLVMAppendBasicBlockInContext (self->context, self->function, "");
+  variables = ghlo_emit_add_block (self);
+  body = ghlo_emit_add_block (self);
   LLVMPositionBuilderAtEnd (self->entry, variables);
   LLVMPositionBuilderBefore (self->entry, LLVMBuildBr (self->entry, body));
   LLVMPositionBuilderAtEnd (self->builder, body);

@@ -18,8 +18,8 @@ ghlo_emit_begin_loop (Emitter  *self,
 {
   LLVMBasicBlockRef from = LLVMGetInsertBlock (self->builder);
   GhloEmitLoop loop = {
-    .body = LLVMAppendBasicBlockInContext (self->context, self->function, ""),
-    .exit = LLVMAppendBasicBlockInContext (self->context, self->function, ""),
+    .body = ghlo_emit_add_block (self),
+    .exit = ghlo_emit_add_block (self),
     .end = end,
   };
 
@@ -420,8 +420,8 @@ void
 ghlo_emit_stop (Emitter *self)
 {
   LLVMBuilderRef builder = self->builder;
-  LLVMBasicBlockRef stopped = LLVMAppendBasicBlockInContext (self->context, self->function, "");
-  LLVMBasicBlockRef goes_on = LLVMAppendBasicBlockInContext (self->context, self->function, "");
+  LLVMBasicBlockRef stopped = ghlo_emit_add_block (self);
+  LLVMBasicBlockRef goes_on = ghlo_emit_add_block (self);
   Type type = LLVMFunctionType (self->i32, &self->pointer, 1, FALSE);
   Value fields[2], stops;
   const gsize offsets[] = { G_STRUCT_OFFSET (GhloCodeCall, stops), G_STRUCT_OFFSET (GhloCodeCall, data) };

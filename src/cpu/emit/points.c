@@ -89,24 +89,6 @@ emit_stores (Emitter               *self,
     }
 }
 
-/* The lanes [@first, @first + @n) of @value. */
-static Value
-take_lanes (Emitter *self,
-            Value    value,
-            guint    first,
-            guint    n)
-{
-  Value lanes[GHLO_SCHEDULE_MAX_WIDTH];
-
-  if (n == 1)
-    return LLVMBuildExtractElement (self->builder, value, ghlo_emit_i64 (self, first), "");
-  for (guint i = 0; i < n; i++)
-    lanes[i] = LLVMConstInt (self->i32, first + i, FALSE);
-
-  return LLVMBuildShuffleVector (self->builder, value, LLVMGetPoison (LLVMTypeOf (value)), LLVMConstVector (lanes, n),
-                                 "");
-}
-
 static void
 load_vector (Emitter      *self,
              const Points *points,
@@ -130,8 +112,11 @@ fold_lane (Emitter      *self,
     if (points->depends[i])
       ghlo_emit_node (self, i);
     else
-      self->values[i] = ghlo_emit_is_vector (vectors[i - block->first_node])
-                          ? take_lanes (self, vectors[i - block->first_node], lane, 1) : vectors[i - block->first_node];
+      {
+        const Value value = vectors[i - block->first_node];
+
+        self->values[i] = ghlo_emit_is_vector (value) ? ghlo_emit_take_lanes (self, value, lane, 1) : value;
+      }
 }
 
 /* One vector of points, of which a single chain takes one after the other. */
@@ -163,7 +148,7 @@ emit_in_order (Emitter      *self,
           Value updated = self->values[fold_of (self, points, i)->update];
 
           if (mask != NULL)
-            updated = LLVMBuildSelect (self->builder, take_lanes (self, mask, lane, 1), updated, left[i], "");
+            updated = LLVMBuildSelect (self->builder, ghlo_emit_take_lanes (self, mask, lane, 1), updated, left[i], "");
           left[i] = updated;
         }
     }
@@ -245,8 +230,8 @@ merge_lanes (Emitter      *self,
       self->width /= 2;
       for (guint i = 0; i < n_folds; i++)
         {
-          right[i] = take_lanes (self, left[0][i], self->width, self->width);
-          left[0][i] = take_lanes (self, left[0][i], 0, self->width);
+          right[i] = ghlo_emit_take_lanes (self, left[0][i], self->width, self->width);
+          left[0][i] = ghlo_emit_take_lanes (self, left[0][i], 0, self->width);
         }
       merge (self, points, left[0], right);
     }

@@ -59,24 +59,6 @@ pick (Emitter     *self,
   return result;
 }
 
-/* The @n lanes of @value from @first on. */
-static Value
-cut_out (Emitter *self,
-         Value    value,
-         guint    first,
-         guint    n)
-{
-  Value lanes[GHLO_SCHEDULE_MAX_WIDTH];
-
-  if (n == self->width)
-    return value;
-  for (guint i = 0; i < n; i++)
-    lanes[i] = LLVMConstInt (self->i32, first + i, FALSE);
-
-  return LLVMBuildShuffleVector (self->builder, value, LLVMGetPoison (LLVMTypeOf (value)), LLVMConstVector (lanes, n),
-                                 "");
-}
-
 /* Puts @n_parts vectors of @n lanes behind each other. */
 static Value
 join (Emitter *self,
@@ -146,7 +128,7 @@ ghlo_emit_write_apart (Emitter             *self,
       Value vectors[MAX_APART];
 
       for (guint j = 0; j < apart; j++)
-        vectors[j] = cut_out (self, values[j], i * n, n);
+        vectors[j] = ghlo_emit_take_lanes (self, values[j], i * n, n);
       for (guint j = 0; j < apart; j++)
         {
           guint from[GHLO_SCHEDULE_MAX_WIDTH], lanes[GHLO_SCHEDULE_MAX_WIDTH];

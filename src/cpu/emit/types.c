@@ -205,6 +205,31 @@ ghlo_emit_lanes_from_to (Emitter *self,
 }
 
 Value
+ghlo_emit_take_lanes (Emitter *self,
+                      Value    value,
+                      guint    first,
+                      guint    n)
+{
+  Value lanes[GHLO_SCHEDULE_MAX_WIDTH];
+
+  if (n == 1)
+    return LLVMBuildExtractElement (self->builder, value, ghlo_emit_i64 (self, first), "");
+  if (n == LLVMGetVectorSize (LLVMTypeOf (value)))
+    return value;
+  for (guint i = 0; i < n; i++)
+    lanes[i] = LLVMConstInt (self->i32, first + i, FALSE);
+
+  return LLVMBuildShuffleVector (self->builder, value, LLVMGetPoison (LLVMTypeOf (value)), LLVMConstVector (lanes, n),
+                                 "");
+}
+
+LLVMBasicBlockRef
+ghlo_emit_add_block (Emitter *self)
+{
+  return LLVMAppendBasicBlockInContext (self->context, self->function, "");
+}
+
+Value
 ghlo_emit_variable (Emitter *self,
                     Type     type)
 {
