@@ -17,9 +17,6 @@
 /* Of code with all its cuts. */
 #define MAX_INSTRUCTIONS 2000
 
-/* Elements from lane to lane (cpu/emit/strides.c). */
-enum { MAX_APART = 4 };
-
 typedef struct
 {
   const GhloKernel  *kernel;
@@ -81,11 +78,10 @@ access_time (const Estimate *self,
     return self->machine->strided_time;
   if (stride == 0)
     return 0;
-
   if (stride == size)
     return MAX (n * size / self->machine->vector_bytes, 1) * self->machine->vector_time;
   /* Code picks lanes from whole vectors, in about as many steps as it loads. */
-  if (self->machine->call_time == 0 && stride % size == 0 && stride > 0 && stride <= MAX_APART * size)
+  if (self->machine->call_time == 0 && stride % size == 0 && stride > 0 && stride <= GHLO_SCHEDULE_MAX_APART * size)
     return MAX (n * size / self->machine->vector_bytes, 1) * 2 * (double) (stride / size) * self->machine->vector_time;
 
   return n * self->machine->strided_time;

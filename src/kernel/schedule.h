@@ -12,7 +12,12 @@
 
 G_BEGIN_DECLS
 
-enum { GHLO_SCHEDULE_MAX_STRIP = 512, GHLO_SCHEDULE_MAX_WIDTH = 64 };
+enum
+{
+  GHLO_SCHEDULE_MAX_STRIP = 512,
+  GHLO_SCHEDULE_MAX_WIDTH = 64,
+  GHLO_SCHEDULE_MAX_APART = 4,  /* elements from lane to lane, where code picks lanes from whole vectors */
+};
 
 #define GHLO_SCHEDULE_ANY G_MAXUINT
 

@@ -220,7 +220,7 @@ write_row (Emitter     *self,
 {
   const GhloKernelStore *table = self->kernel->stores;
   GhloEmitPlace place = find_place (self, table[stores[0]].access);
-  Value values[GHLO_EMIT_MAX_APART];
+  Value values[GHLO_SCHEDULE_MAX_APART];
 
   for (guint i = 0; i < n; i++)
     {
@@ -236,7 +236,7 @@ ghlo_emit_store (Emitter *self,
                  guint    number)
 {
   const GhloKernelStore *store = &self->kernel->stores[number];
-  guint stores[GHLO_EMIT_MAX_APART], n;
+  guint stores[GHLO_SCHEDULE_MAX_APART], n;
   GhloEmitPlace place;
 
   if (is_outside (self, store->access))

@@ -23,7 +23,6 @@ enum
   GHLO_EMIT_MAX_GUARDS = 16,    /* that are known at once by a cut */
   GHLO_EMIT_MAX_STAGED = 4,     /* accesses whose elements are turned */
   GHLO_EMIT_MAX_CUTS  = 6,      /* of one loop */
-  GHLO_EMIT_MAX_APART = 4,      /* elements from lane to lane, where lanes are picked from whole vectors */
 };
 
 /* What is known of a guard at the points that code is being made for. */

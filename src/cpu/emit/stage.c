@@ -20,7 +20,7 @@ is_turned (const Emitter          *self,
   const gint64 size = ghlo_element_info (access->type)->size, stride = access->strides[self->schedule->lanes];
 
   return access->n_terms == 0 && access->strides[rows] == size && (size >= 4 || self->target->has_rounding)
-         && (stride < 0 || stride > GHLO_EMIT_MAX_APART * size);
+         && (stride < 0 || stride > GHLO_SCHEDULE_MAX_APART * size);
 }
 
 /* So many rows that a register has them of each access, and a chunk of the lanes is as long. */

@@ -10,8 +10,6 @@
 
 #include <string.h>
 
-enum { MAX_APART = GHLO_EMIT_MAX_APART };
-
 /* Lanes of one register, or fewer where there are not as many. */
 static guint
 lanes_of_register (const Emitter *self,
@@ -28,8 +26,9 @@ ghlo_emit_apart (const Emitter       *self,
   const gint64 apart = place->stride / size;
 
   /* Without instructions that shuffle bytes, one load after the other is as good. */
-  if (self->width == 1 || place->offsets != NULL || place->stride % size != 0 || apart < 2 || apart > MAX_APART
-      || lanes_of_register (self, size) < 2 || (size < 4 && !self->target->has_rounding))
+  if (self->width == 1 || place->offsets != NULL || place->stride % size != 0 || apart < 2
+      || apart > GHLO_SCHEDULE_MAX_APART || lanes_of_register (self, size) < 2
+      || (size < 4 && !self->target->has_rounding))
     return 0;
 
   return (guint) apart;
@@ -88,7 +87,7 @@ ghlo_emit_read_apart (Emitter             *self,
   const guint size = ghlo_element_info (place->type)->size, n = lanes_of_register (self, size);
   const guint before = place->is_whole ? place->member : 0, n_parts = self->width / n;
   Type type = LLVMVectorType (ghlo_emit_memory_type (self, place->type), n);
-  Value parts[GHLO_SCHEDULE_MAX_WIDTH], vectors[MAX_APART];
+  Value parts[GHLO_SCHEDULE_MAX_WIDTH], vectors[GHLO_SCHEDULE_MAX_APART];
 
   for (guint i = 0; i < n_parts; i++)
     {
@@ -125,7 +124,7 @@ ghlo_emit_write_apart (Emitter             *self,
 
   for (guint i = 0; i < self->width / n; i++)
     {
-      Value vectors[MAX_APART];
+      Value vectors[GHLO_SCHEDULE_MAX_APART];
 
       for (guint j = 0; j < apart; j++)
         vectors[j] = ghlo_emit_take_lanes (self, values[j], i * n, n);
