@@ -46,6 +46,9 @@ Id   ghlo_spirv_integer_type  (Spirv           *self,
                                guint            bits);
 Id   ghlo_spirv_type          (Spirv           *self,
                                GhloElementType  type);
+Id   ghlo_spirv_pointer_type  (Spirv           *self,
+                               SpvStorageClass  class,
+                               Id               type);
 /* A constant of an integer type. */
 Id   ghlo_spirv_integer       (Spirv           *self,
                                guint            bits,

@@ -5,20 +5,14 @@
 
 #include "vulkan/spirv/emit-private.h"
 
-static guint
-size_of (GhloElementType type)
-{
-  return ghlo_element_info (type)->size;
-}
-
 /* What an element is in memory. */
 static Id
 memory_type (Spirv           *self,
              GhloElementType  type)
 {
-  if (size_of (type) == 1)
+  if (ghlo_element_info (type)->size == 1)
     ghlo_spirv_capability (self->builder, SpvCapabilityStorageBuffer8BitAccess);
-  if (size_of (type) == 2)
+  if (ghlo_element_info (type)->size == 2)
     ghlo_spirv_capability (self->builder, SpvCapabilityStorageBuffer16BitAccess);
 
   return type == GHLO_ELEMENT_TYPE_I1 ? ghlo_spirv_integer_type (self, 8) : ghlo_spirv_type (self, type);
@@ -29,8 +23,7 @@ pointer_to (Spirv *self,
             Id     type,
             Id     address)
 {
-  Id pointer = ghlo_spirv_unique (self->builder, SpvOpTypePointer, 0,
-                                  GHLO_SPIRV_WORDS (SpvStorageClassPhysicalStorageBuffer, type));
+  Id pointer = ghlo_spirv_pointer_type (self, SpvStorageClassPhysicalStorageBuffer, type);
 
   return CODE (SpvOpConvertUToPtr, pointer, address);
 }
@@ -42,7 +35,7 @@ ghlo_spirv_read (Spirv           *self,
 {
   Id in_memory = memory_type (self, type);
   Id value = CODE (SpvOpLoad, in_memory, pointer_to (self, in_memory, address), SpvMemoryAccessAlignedMask,
-                   size_of (type));
+                   ghlo_element_info (type)->size);
 
   if (type != GHLO_ELEMENT_TYPE_I1)
     return value;
@@ -63,7 +56,7 @@ ghlo_spirv_write (Spirv           *self,
     value = ghlo_spirv_select (self, in_memory, value, ghlo_spirv_integer (self, 8, 1),
                                ghlo_spirv_integer (self, 8, 0));
   pointer = pointer_to (self, in_memory, address);
-  STATEMENT (SpvOpStore, pointer, value, SpvMemoryAccessAlignedMask, size_of (type));
+  STATEMENT (SpvOpStore, pointer, value, SpvMemoryAccessAlignedMask, ghlo_element_info (type)->size);
 }
 
 Id

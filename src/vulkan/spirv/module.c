@@ -52,7 +52,7 @@ ghlo_spirv_global (Spirv           *self,
                    SpvStorageClass  class,
                    Id               type)
 {
-  Id pointer = ghlo_spirv_unique (self->builder, SpvOpTypePointer, 0, GHLO_SPIRV_WORDS (class, type));
+  Id pointer = ghlo_spirv_pointer_type (self, class, type);
   Id variable = ghlo_spirv_new_id (self->builder);
 
   add (self, GHLO_SPIRV_GLOBALS, SpvOpVariable, GHLO_SPIRV_WORDS (pointer, variable, class));
@@ -99,8 +99,7 @@ load_push (Spirv *self,
            Id     push,
            guint  field)
 {
-  Id pointer = ghlo_spirv_unique (self->builder, SpvOpTypePointer, 0,
-                                  GHLO_SPIRV_WORDS (SpvStorageClassPushConstant, self->u64));
+  Id pointer = ghlo_spirv_pointer_type (self, SpvStorageClassPushConstant, self->u64);
   Id place = CODE (SpvOpAccessChain, pointer, push, ghlo_spirv_integer (self, 32, field));
 
   return CODE (SpvOpLoad, self->u64, place);

@@ -41,8 +41,7 @@ find_chain (Spirv        *self,
             guint         i,
             Id            number)
 {
-  Id pointer = ghlo_spirv_unique (self->builder, SpvOpTypePointer, 0,
-                                  GHLO_SPIRV_WORDS (SpvStorageClassFunction, type_of (self, points, i)));
+  Id pointer = ghlo_spirv_pointer_type (self, SpvStorageClassFunction, type_of (self, points, i));
 
   return CODE (SpvOpAccessChain, pointer, points->chains[i], number);
 }

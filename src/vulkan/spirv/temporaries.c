@@ -7,12 +7,6 @@
 
 #include "vulkan/spirv/emit-private.h"
 
-static guint
-size_of (GhloElementType type)
-{
-  return ghlo_element_info (type)->size;
-}
-
 /* The elements of a temporary, by the extents that the kernel states; FALSE where there are too many. */
 static gboolean
 count_elements (const GhloKernel *kernel,
@@ -28,6 +22,16 @@ count_elements (const GhloKernel *kernel,
   return TRUE;
 }
 
+/* Adds the bytes of @n elements, and what is left of the last 8; FALSE where they are too many. */
+static gboolean
+add_bytes (gsize           *size,
+           GhloElementType  type,
+           gsize            n)
+{
+  return n <= G_MAXUINT32
+         && !__builtin_add_overflow (*size, (n * ghlo_element_info (type)->size + 7) & ~(gsize) 7, size);
+}
+
 /* Bytes of one invocation before the temporary @number; FALSE where they are too many. */
 static gboolean
 find_start (const GhloKernel *kernel,
@@ -41,8 +45,7 @@ find_start (const GhloKernel *kernel,
 
       if (kernel->temporaries[i].axes == 0)
         continue;
-      if (!count_elements (kernel, i, &n) || n > G_MAXUINT32
-          || __builtin_add_overflow (*start, (n * size_of (kernel->temporaries[i].type) + 7) & ~(gsize) 7, start))
+      if (!count_elements (kernel, i, &n) || !add_bytes (start, kernel->temporaries[i].type, n))
         return FALSE;
     }
 
@@ -85,7 +88,7 @@ find_element (Spirv *self,
   find_start (self->kernel, number, &start);
   element = CODE (SpvOpIMul, self->u64, element, self->n_invocations);
   element = CODE (SpvOpIAdd, self->u64, element, self->number);
-  element = CODE (SpvOpIMul, self->u64, element, ghlo_spirv_u64 (self, size_of (temporary->type)));
+  element = CODE (SpvOpIMul, self->u64, element, ghlo_spirv_u64 (self, ghlo_element_info (temporary->type)->size));
   offset = CODE (SpvOpIMul, self->u64, self->n_invocations, ghlo_spirv_u64 (self, start));
 
   return CODE (SpvOpIAdd, self->u64, self->scratch, CODE (SpvOpIAdd, self->u64, offset, element));
@@ -117,8 +120,7 @@ find_shared (Spirv           *self,
              Id               index)
 {
   Id element = ghlo_spirv_type (self, shared_type (type));
-  Id pointer = ghlo_spirv_unique (self->builder, SpvOpTypePointer, 0,
-                                  GHLO_SPIRV_WORDS (SpvStorageClassWorkgroup, element));
+  Id pointer = ghlo_spirv_pointer_type (self, SpvStorageClassWorkgroup, element);
 
   return CODE (SpvOpAccessChain, pointer, variable, CODE (SpvOpUConvert, self->u32, index));
 }
@@ -152,27 +154,22 @@ ghlo_spirv_set_shared (Spirv           *self,
   STATEMENT (SpvOpStore, place, value);
 }
 
-/* Bytes of @n elements. */
-static gboolean
-add_shared (gsize           *size,
-            GhloElementType  type,
-            gsize            n)
-{
-  return n <= G_MAXUINT32 && !__builtin_add_overflow (*size, (n * size_of (shared_type (type)) + 7) & ~(gsize) 7, size);
-}
-
 gsize
 ghlo_spirv_shared (const GhloKernel *kernel)
 {
   gsize size = 0, n;
 
   for (guint i = 0; i < kernel->n_temporaries; i++)
-    if (!count_elements (kernel, i, &n) || !add_shared (&size, kernel->temporaries[i].type, n))
+    if (!count_elements (kernel, i, &n) || !add_bytes (&size, shared_type (kernel->temporaries[i].type), n))
       return G_MAXSIZE;
   for (guint i = 0; i < kernel->n_blocks; i++)
     for (guint j = 0; j < kernel->blocks[i].n_folds; j++)
-      if (!add_shared (&size, kernel->folds[kernel->blocks[i].first_fold + j].type, kernel->blocks[i].n_chains))
-        return G_MAXSIZE;
+      {
+        GhloElementType type = kernel->folds[kernel->blocks[i].first_fold + j].type;
+
+        if (!add_bytes (&size, shared_type (type), kernel->blocks[i].n_chains))
+          return G_MAXSIZE;
+      }
 
   return size;
 }

@@ -34,6 +34,14 @@ ghlo_spirv_type (Spirv           *self,
 }
 
 Id
+ghlo_spirv_pointer_type (Spirv           *self,
+                         SpvStorageClass  class,
+                         Id               type)
+{
+  return ghlo_spirv_unique (self->builder, SpvOpTypePointer, 0, GHLO_SPIRV_WORDS (class, type));
+}
+
+Id
 ghlo_spirv_integer (Spirv   *self,
                     guint    bits,
                     guint64  value)
@@ -83,8 +91,7 @@ Id
 ghlo_spirv_variable (Spirv *self,
                      Id     type)
 {
-  Id pointer = ghlo_spirv_unique (self->builder, SpvOpTypePointer, 0,
-                                  GHLO_SPIRV_WORDS (SpvStorageClassFunction, type));
+  Id pointer = ghlo_spirv_pointer_type (self, SpvStorageClassFunction, type);
   Id variable = ghlo_spirv_new_id (self->builder);
 
   ghlo_spirv_add (self->builder, GHLO_SPIRV_FUNCTION, SpvOpVariable,
