@@ -42,10 +42,10 @@ static gboolean
 is_subnormal (GhloElementType type,
               guint64         bits)
 {
-  const guint64 unit = (guint64) 1 << (type == GHLO_ELEMENT_TYPE_F64 ? 52 : 23);
-  const guint64 sign = (guint64) 1 << (ghlo_element_info (type)->bits - 1);
+  const GhloElementInfo *info = ghlo_element_info (type);
+  const guint64 normal = (guint64) 1 << info->mantissa_bits, sign = (guint64) 1 << (info->bits - 1);
 
-  return is_float (type) && (bits & ~sign) != 0 && (bits & ~sign) < unit;
+  return is_float (type) && (bits & ~sign) != 0 && (bits & ~sign) < normal;
 }
 
 static gboolean

@@ -189,9 +189,9 @@ typedef struct
 static Format
 format_of (GhloElementType type)
 {
-  const gboolean is_f64 = type == GHLO_ELEMENT_TYPE_F64;
+  const GhloElementInfo *info = ghlo_element_info (type);
 
-  return (Format) { type, is_f64 ? 52 : 23, is_f64 ? 1023 : 127 };
+  return (Format) { type, info->mantissa_bits, info->bias };
 }
 
 /* A number of either sign with the exponent @exponent, where that is one of a normal number; else a special one. */
