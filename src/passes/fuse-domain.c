@@ -430,8 +430,6 @@ check_operands (Check              *self,
       return check_move (self, node->op, places);
     case GHLO_FUSE_ROLE_RESHAPE:
     case GHLO_FUSE_ROLE_CONVERT:
-      read_at (self, ghlo_ir_op_operand (node->op, 0), places);
-      return NULL;
     case GHLO_FUSE_ROLE_PRODUCT:
       read_at (self, ghlo_ir_op_operand (node->op, 0), places);
       return NULL;

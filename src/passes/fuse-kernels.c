@@ -275,7 +275,8 @@ find_role (GhloFuseKernels *self,
 {
   GhloFuseRole role = ghlo_fuse_role_of (self->graph->nodes[number].op);
 
-  /* Groups with products have neither, but leave to them what they read. */
+  /* Groups of products have no reductions either, but have to know them: what only reductions read is left to the
+   * groups that these will be in. */
   if (!self->products && (role == GHLO_FUSE_ROLE_PRODUCT || (role == GHLO_FUSE_ROLE_REDUCE && !self->reductions)))
     return GHLO_FUSE_ROLE_NONE;
   if (role == GHLO_FUSE_ROLE_CONVERT && has_other_users (self->graph, number))
