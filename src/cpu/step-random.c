@@ -7,6 +7,7 @@
  */
 
 #include "base/sizes.h"
+#include "cpu/finish.h"
 #include "cpu/isa/routines.h"
 #include "cpu/steps.h"
 #include "runtime/parallel.h"
@@ -294,11 +295,7 @@ run (gpointer            compiled,
   run.high = self->state_size == 16 ? words[0] : words[2];
   if (!ghlo_parallel_for (self->n_counts, GRAIN, COST * (double) self->n_counts,
                           self->is_threefry ? run_threefry : run_philox, &run, monitor))
-    {
-      if (!ghlo_monitor_cancelled (monitor, error))
-        g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "the random bits were cancelled");
-      return FALSE;
-    }
+    return ghlo_cpu_finish (FALSE, monitor, error);
 
   words[1] = run.low + self->n_counts;
   words[2] = run.high + (words[1] < run.low);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/ghlo-error.h"
+#include "cpu/finish.h"
 
 /* Multiply-adds up to which the library costs more than it saves; products of this size
  * are summed as the specification writes them. */
@@ -311,10 +312,9 @@ finish (gboolean            ok,
         const GhloMonitor  *monitor,
         GError            **error)
 {
-  if (problem != NULL)
-    g_propagate_error (error, problem);
-  else if (!ok && !ghlo_monitor_cancelled (monitor, error))
-    g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "the convolution was cancelled");
+  if (problem == NULL)
+    return ghlo_cpu_finish (ok, monitor, error);
+  g_propagate_error (error, problem);
 
   return ok;
 }

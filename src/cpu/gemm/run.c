@@ -5,6 +5,7 @@
  */
 
 #include "cpu/gemm/gemm-private.h"
+#include "cpu/finish.h"
 #include "runtime/parallel.h"
 
 typedef struct
@@ -172,10 +173,9 @@ ghlo_cpu_gemm_run (const GhloCpuGemm *self,
   if (ghlo_parallel_for (self->n_tasks, 1, self->nanoseconds, run_tasks, &run, monitor) && !run.stopped)
     return TRUE;
 
-  if (run.problem != NULL)
-    g_propagate_error (error, run.problem);
-  else if (!ghlo_monitor_cancelled (monitor, error))
-    g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "the product was cancelled");
+  if (run.problem == NULL)
+    return ghlo_cpu_finish (FALSE, monitor, error);
+  g_propagate_error (error, run.problem);
 
   return FALSE;
 }

@@ -14,6 +14,7 @@
 
 #include "base/ghlo-error.h"
 #include "base/sizes.h"
+#include "cpu/finish.h"
 #include "cpu/library/blas.h"
 #include "cpu/move/copy.h"
 #include "cpu/isa/level.h"
@@ -670,16 +671,13 @@ ghlo_cpu_lapack_run (const GhloCpuLapack *self,
   Run run = { .lapack = self, .a = a, .b = b, .result = result, .scratch = scratch, .monitor = monitor };
   double bytes = (double) self->n_batch * (double) self->result.rows * (double) self->result.columns
                  * (double) self->number;
+  gboolean done;
 
   if (self->n_batch == 0)
     return TRUE;
   /* Parts of one matrix work on what was fetched before. */
-  if ((self->n_parts == 1 || ghlo_parallel_for ((gsize) self->n_batch, 1, bytes, fetch_batches, &run, monitor))
-      && ghlo_parallel_for (count_tasks (self), 1, self->nanoseconds, run_tasks, &run, monitor) && !run.stopped)
-    return TRUE;
+  done = (self->n_parts == 1 || ghlo_parallel_for ((gsize) self->n_batch, 1, bytes, fetch_batches, &run, monitor))
+         && ghlo_parallel_for (count_tasks (self), 1, self->nanoseconds, run_tasks, &run, monitor) && !run.stopped;
 
-  if (!ghlo_monitor_cancelled (monitor, error))
-    g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "the factorization was cancelled");
-
-  return FALSE;
+  return ghlo_cpu_finish (done, monitor, error);
 }

@@ -5,22 +5,11 @@
 
 #pragma once
 
+#include "cpu/finish.h"
 #include "cpu/move/copy.h"
 #include "cpu/steps.h"
 
 G_BEGIN_DECLS
-
-/* The result of run() for work that is @done or was cancelled. */
-static inline gboolean
-ghlo_cpu_moves_finish (gboolean            done,
-                       const GhloMonitor  *monitor,
-                       GError            **error)
-{
-  if (!done && !ghlo_monitor_cancelled (monitor, error))
-    g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "the copy was cancelled");
-
-  return done;
-}
 
 /* A scalar index of any integer type; one that exceeds a gint64 becomes the greatest one. */
 static inline gint64

@@ -54,7 +54,7 @@ run (gpointer            compiled,
      const GhloMonitor  *monitor,
      GError            **error)
 {
-  return ghlo_cpu_moves_finish (ghlo_cpu_segments_run (compiled, operands, results[0].data, monitor), monitor, error);
+  return ghlo_cpu_finish (ghlo_cpu_segments_run (compiled, operands, results[0].data, monitor), monitor, error);
 }
 
 const GhloStepImplementation ghlo_cpu_step_concatenate = {

@@ -37,8 +37,7 @@ run (gpointer            compiled,
      const GhloMonitor  *monitor,
      GError            **error)
 {
-  return ghlo_cpu_moves_finish (ghlo_cpu_copy_run (compiled, operands[0].data, results[0].data, monitor), monitor,
-                                error);
+  return ghlo_cpu_finish (ghlo_cpu_copy_run (compiled, operands[0].data, results[0].data, monitor), monitor, error);
 }
 
 const GhloStepImplementation ghlo_cpu_step_copy = {

@@ -86,9 +86,8 @@ run_slice (gpointer            compiled,
 
   read_starts (operands, 1, operands[0].dimensions, results[0].dimensions, rank, starts);
 
-  return ghlo_cpu_moves_finish (ghlo_cpu_copy_run (compiled, operands[0].data
-                                                   + offset_of (starts, operands[0].strides, rank),
-                                                   results[0].data, monitor), monitor, error);
+  return ghlo_cpu_finish (ghlo_cpu_copy_run (compiled, operands[0].data + offset_of (starts, operands[0].strides, rank),
+                                             results[0].data, monitor), monitor, error);
 }
 
 static gboolean
@@ -148,7 +147,7 @@ run_update (gpointer            compiled,
       done = ghlo_cpu_segments_run (segments, operands, results[0].data, monitor);
     }
 
-  return ghlo_cpu_moves_finish (done, monitor, error);
+  return ghlo_cpu_finish (done, monitor, error);
 }
 
 const GhloStepImplementation ghlo_cpu_step_dynamic_slice = {

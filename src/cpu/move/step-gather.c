@@ -243,7 +243,7 @@ run (gpointer            compiled,
         done = ghlo_cpu_copy_run (&self->slice, operands[0].data + offset, results[0].data + other, monitor);
       }
 
-  return ghlo_cpu_moves_finish (done, monitor, error);
+  return ghlo_cpu_finish (done, monitor, error);
 }
 
 const GhloStepImplementation ghlo_cpu_step_gather = {

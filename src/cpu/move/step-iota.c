@@ -136,7 +136,7 @@ run (gpointer            compiled,
     done = ghlo_parallel_for (self->n, 4096, nanoseconds, count_part, &counted, monitor)
            && (self->is_single || ghlo_cpu_copy_run (&self->copy, scratch, results[0].data, monitor));
 
-  return ghlo_cpu_moves_finish (done, monitor, error);
+  return ghlo_cpu_finish (done, monitor, error);
 }
 
 const GhloStepImplementation ghlo_cpu_step_iota = {

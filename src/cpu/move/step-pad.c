@@ -149,11 +149,10 @@ run (gpointer            compiled,
      GError            **error)
 {
   const Pad *self = compiled;
+  gboolean done = (self->fill == NULL || ghlo_cpu_segments_run (self->fill, operands, results[0].data, monitor))
+                  && ghlo_cpu_segments_run (self->segments, operands, results[0].data, monitor);
 
-  return ghlo_cpu_moves_finish ((self->fill == NULL
-                                 || ghlo_cpu_segments_run (self->fill, operands, results[0].data, monitor))
-                                && ghlo_cpu_segments_run (self->segments, operands, results[0].data, monitor),
-                                monitor, error);
+  return ghlo_cpu_finish (done, monitor, error);
 }
 
 const GhloStepImplementation ghlo_cpu_step_pad = {

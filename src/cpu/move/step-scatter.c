@@ -449,7 +449,7 @@ run (gpointer            compiled,
   if (done && self->indexer.n_positions > 0)
     done = combine_all (self, &scatter);
 
-  return ghlo_cpu_moves_finish (done, monitor, error);
+  return ghlo_cpu_finish (done, monitor, error);
 }
 
 const GhloStepImplementation ghlo_cpu_step_scatter = {

@@ -357,14 +357,3 @@ ghlo_cpu_pool_run_gradient (const Pool              *self,
 
   return run_work (&work, self->dimensions[0].operand);
 }
-
-gboolean
-ghlo_cpu_pool_finish (gboolean            done,
-                      const GhloMonitor  *monitor,
-                      GError            **error)
-{
-  if (!done && !ghlo_monitor_cancelled (monitor, error))
-    g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "the windows were cancelled");
-
-  return done;
-}

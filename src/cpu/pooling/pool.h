@@ -47,9 +47,4 @@ gboolean    ghlo_cpu_pool_run_gradient (const GhloCpuPool       *self,
                                         guint8                  *result,
                                         const GhloMonitor       *monitor);
 
-/* The result of a step that was cancelled where it is not @done. */
-gboolean    ghlo_cpu_pool_finish       (gboolean                 done,
-                                        const GhloMonitor       *monitor,
-                                        GError                 **error);
-
 G_END_DECLS

@@ -6,6 +6,7 @@
 
 #include <math.h>
 
+#include "cpu/finish.h"
 #include "cpu/pooling/pool.h"
 #include "kernel/scalar.h"
 
@@ -97,7 +98,7 @@ run (gpointer            compiled,
   gboolean done = ghlo_cpu_pool_run_gradient (&self->pool, self->func, operands[0].data, operands[1].data,
                                               results[0].data, monitor);
 
-  return ghlo_cpu_pool_finish (done, monitor, error);
+  return ghlo_cpu_finish (done, monitor, error);
 }
 
 static char *

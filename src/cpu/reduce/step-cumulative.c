@@ -7,6 +7,7 @@
  */
 
 #include "base/sizes.h"
+#include "cpu/finish.h"
 #include "cpu/reduce/cumulative.h"
 #include "cpu/gemm/convert-row.h"
 #include "cpu/steps.h"
@@ -548,13 +549,8 @@ run (gpointer            compiled,
       done = split_row (&run, row);
   else
     done = ghlo_parallel_for (n_tasks, 1, self->nanoseconds, run_tasks, &run, monitor) && !run.stopped;
-  if (done)
-    return TRUE;
 
-  if (!ghlo_monitor_cancelled (monitor, error))
-    g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "the cumulative reduction was cancelled");
-
-  return FALSE;
+  return ghlo_cpu_finish (done, monitor, error);
 }
 
 static char *

@@ -6,6 +6,7 @@
  */
 
 #include "base/sizes.h"
+#include "cpu/finish.h"
 #include "cpu/isa/routines.h"
 #include "cpu/sort/columns.h"
 #include "cpu/steps.h"
@@ -353,13 +354,7 @@ run (gpointer            compiled,
   else
     sort_blocks (&run, 0, self->n_blocks, 0);
 
-  if (!run.failed)
-    return TRUE;
-
-  if (!ghlo_monitor_cancelled (monitor, error))
-    g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "the sort was cancelled");
-
-  return FALSE;
+  return ghlo_cpu_finish (!run.failed, monitor, error);
 }
 
 static char *

@@ -5,6 +5,7 @@
  */
 
 #include "base/sizes.h"
+#include "cpu/finish.h"
 #include "cpu/sort/keys.h"
 #include "cpu/sort/numbers.h"
 #include "cpu/steps.h"
@@ -335,13 +336,8 @@ run (gpointer            compiled,
   else
     for (gsize row = 0; done && row < self->n_rows; row++)
       done = split_row (&run, row);
-  if (done)
-    return TRUE;
 
-  if (!ghlo_monitor_cancelled (monitor, error))
-    g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "the search for the largest elements was cancelled");
-
-  return FALSE;
+  return ghlo_cpu_finish (done, monitor, error);
 }
 
 static char *
