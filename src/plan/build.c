@@ -62,6 +62,14 @@ ghlo_step_is_dense (const GhloStepOperand *operand)
   return operand->buffer != GHLO_STEP_NONE && ghlo_view_is_dense (&view);
 }
 
+gboolean
+ghlo_step_is_whole (const GhloStepPlan    *plan,
+                    const GhloStepOperand *operand)
+{
+  return operand->offset == 0 && ghlo_step_is_dense (operand)
+         && plan->buffers[operand->buffer].size == ghlo_step_type_size (operand->type);
+}
+
 GhloStepValue *
 ghlo_step_value (const GhloStepBuilder *self,
                  const GhloIrValue     *value)

@@ -81,6 +81,9 @@ GhloStepOperand  ghlo_step_dense_operand (GhloStepBuilder  *self,
                                           guint32           buffer,
                                           const GhloIrType *type);
 gboolean         ghlo_step_is_dense      (const GhloStepOperand *operand);
+/* Whether it is all of its buffer, dense; of a plan whose buffers are all there. */
+gboolean         ghlo_step_is_whole      (const GhloStepPlan    *plan,
+                                          const GhloStepOperand *operand);
 /* Strides for @to over elements that lie by @strides in @dimensions, in the same row-major order, of which there
  * are some; NULL when no strides say that. */
 const gint64    *ghlo_step_reshape_strides (GhloIrArena      *arena,

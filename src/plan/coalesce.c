@@ -34,14 +34,6 @@ find (Joiner  *self,
   return buffer;
 }
 
-static gboolean
-is_whole (Joiner                *self,
-          const GhloStepOperand *operand)
-{
-  return operand->buffer != GHLO_STEP_NONE && operand->offset == 0 && ghlo_step_is_dense (operand)
-         && self->plan->buffers[operand->buffer].size == ghlo_step_type_size (operand->type);
-}
-
 /* @buffer, a temporary, becomes @to. */
 static void
 join (Joiner  *self,
@@ -89,8 +81,8 @@ join_copy (Joiner         *self,
 {
   guint32 from = find (self, step->operands[0].buffer), to = find (self, step->results[0].buffer);
 
-  if (from != to && is_whole (self, &step->operands[0]) && is_whole (self, &step->results[0])
-      && may_join (self, step, from, to))
+  if (from != to && ghlo_step_is_whole (self->plan, &step->operands[0])
+      && ghlo_step_is_whole (self->plan, &step->results[0]) && may_join (self, step, from, to))
     join (self, from, to);
 }
 
@@ -131,7 +123,7 @@ join_operand (Joiner                *self,
   guint32 from, to;
   gboolean carries;
 
-  if (result == NULL || !is_whole (self, operand) || !is_whole (self, result))
+  if (result == NULL || !ghlo_step_is_whole (self->plan, operand) || !ghlo_step_is_whole (self->plan, result))
     return;
   from = find (self, operand->buffer);
   to = find (self, result->buffer);

@@ -7,14 +7,6 @@
 #include "plan/build.h"
 
 static gboolean
-is_all_of (const GhloStepPlan    *plan,
-           const GhloStepOperand *operand)
-{
-  return operand->offset == 0 && ghlo_step_is_dense (operand)
-         && plan->buffers[operand->buffer].size == ghlo_step_type_size (operand->type);
-}
-
-static gboolean
 is_read_once (const GhloStep *step,
               guint32         buffer)
 {
@@ -41,8 +33,8 @@ find_output (const GhloStepPlan *plan,
     return GHLO_STEP_NONE;
   result = &step->results[operand->in_place];
   to = &plan->buffers[result->buffer];
-  if (to->kind != GHLO_STEP_BUFFER_OUTPUT || to->first != step->number || !is_all_of (plan, operand)
-      || !is_all_of (plan, result) || to->size != plan->buffers[operand->buffer].size
+  if (to->kind != GHLO_STEP_BUFFER_OUTPUT || to->first != step->number || !ghlo_step_is_whole (plan, operand)
+      || !ghlo_step_is_whole (plan, result) || to->size != plan->buffers[operand->buffer].size
       || !is_read_once (step, operand->buffer))
     return GHLO_STEP_NONE;
 

@@ -84,11 +84,10 @@ is_reordering (const GhloStepPlan *plan,
                Layout             *self)
 {
   const GhloStepOperand *from = &copy->operands[0], *to = &copy->results[0];
-  gsize size = ghlo_step_type_size (to->type);
   gint64 stride = ghlo_element_info (from->type->element_type)->size;
 
-  if (from->buffer == to->buffer || from->offset != 0 || to->offset != 0 || !ghlo_step_is_dense (to)
-      || plan->buffers[from->buffer].size != size || plan->buffers[to->buffer].size != size)
+  if (from->buffer == to->buffer || from->offset != 0 || !ghlo_step_is_whole (plan, to)
+      || plan->buffers[from->buffer].size != plan->buffers[to->buffer].size)
     return FALSE;
   read_layout (self, copy);
   for (guint i = self->rank; i > 0; i--)
