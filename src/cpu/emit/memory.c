@@ -87,15 +87,24 @@ ghlo_emit_load_row (Emitter             *self,
   return load (self, place, type, place->base);
 }
 
+static void
+store (Emitter             *self,
+       const GhloEmitPlace *place,
+       Value                value,
+       Value                address)
+{
+  Value stored = LLVMBuildStore (self->builder, value, address);
+
+  LLVMSetAlignment (stored, size_of (place));
+  tell (self, place, stored);
+}
+
 void
 ghlo_emit_store_row (Emitter             *self,
                      const GhloEmitPlace *place,
                      Value                value)
 {
-  Value stored = LLVMBuildStore (self->builder, value, place->base);
-
-  LLVMSetAlignment (stored, size_of (place));
-  tell (self, place, stored);
+  store (self, place, value, place->base);
 }
 
 /* Pointers of all lanes. */
@@ -250,17 +259,6 @@ ghlo_emit_read (Emitter             *self,
   return from_memory (self, place, value);
 }
 
-static void
-write_one (Emitter             *self,
-           const GhloEmitPlace *place,
-           Value                value)
-{
-  Value stored = LLVMBuildStore (self->builder, value, address_if (self, place, place->inside));
-
-  LLVMSetAlignment (stored, size_of (place));
-  tell (self, place, stored);
-}
-
 /* @intrinsic is a masked store, or a scatter. */
 static void
 write_masked (Emitter             *self,
@@ -285,7 +283,8 @@ ghlo_emit_write (Emitter             *self,
 
   if (self->width == 1)
     {
-      write_one (self, place, ghlo_emit_to_memory (self, place, value));
+      value = ghlo_emit_to_memory (self, place, value);
+      store (self, place, value, address_if (self, place, inside));
       return;
     }
   value = ghlo_emit_to_memory (self, place, ghlo_emit_widen (self, value));
@@ -297,5 +296,5 @@ ghlo_emit_write (Emitter             *self,
   else if (self->mask != NULL)
     write_masked (self, place, "llvm.masked.store", address_if (self, place, inside), self->mask, value);
   else
-    write_one (self, place, value);
+    store (self, place, value, address_if (self, place, inside));
 }

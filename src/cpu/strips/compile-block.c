@@ -23,18 +23,12 @@ ghlo_cpu_strip_origin (const GhloCpuStripCompiler *self,
   return node;
 }
 
-static guint
-size_row (GhloElementType type)
-{
-  return (guint) __builtin_ctz (ghlo_element_info (type)->size);
-}
-
 guint16
 ghlo_cpu_strip_add_slot (GhloCpuStripCompiler *self,
                          GhloElementType       type,
                          gboolean              has_strip)
 {
-  GhloCpuStripSlot slot = { .size_row = (guint8) size_row (type), .has_strip = has_strip != FALSE };
+  GhloCpuStripSlot slot = { .size_row = (guint8) ghlo_cpu_strip_size_row (type), .has_strip = has_strip != FALSE };
 
   g_array_append_val (self->self->slots, slot);
 
@@ -47,7 +41,7 @@ ghlo_cpu_strip_constant (GhloCpuStripCompiler *self,
                          guint64               bits)
 {
   GhloCpuStrips *program = self->self;
-  GhloCpuStripSlot slot = { .size_row = (guint8) size_row (type), .is_constant = TRUE };
+  GhloCpuStripSlot slot = { .size_row = (guint8) ghlo_cpu_strip_size_row (type), .is_constant = TRUE };
 
   for (guint i = 0; i < program->slots->len; i++)
     {
@@ -105,7 +99,7 @@ ghlo_cpu_strip_slot (GhloCpuStripCompiler *self,
       splat = ghlo_cpu_strip_add (self->prologue, GHLO_CPU_STRIP_SPLAT, 0, self->splats[origin]);
       splat->operands[0] = self->slots[origin];
       splat->n_operands = 1;
-      splat->loop.splat = ghlo_cpu_strip_routines ()->splats[size_row (from->type)];
+      splat->loop.splat = ghlo_cpu_strip_routines ()->splats[ghlo_cpu_strip_size_row (from->type)];
     }
 
   return self->splats[origin];
@@ -255,7 +249,7 @@ add_leaf (GhloCpuStripCompiler *self,
       result = ghlo_cpu_strip_add_slot (self, node->type, TRUE);
       added = ghlo_cpu_strip_add (list, node->kind == GHLO_NODE_AXIS ? GHLO_CPU_STRIP_AXIS : GHLO_CPU_STRIP_EXTENT,
                                   node->which, result);
-      added->loop.ramp = ghlo_cpu_strip_routines ()->ramps[size_row (node->type)];
+      added->loop.ramp = ghlo_cpu_strip_routines ()->ramps[ghlo_cpu_strip_size_row (node->type)];
       break;
     case GHLO_NODE_LOAD:
     case GHLO_NODE_INSIDE:
@@ -306,7 +300,7 @@ add_store (GhloCpuStripCompiler  *self,
 
   added->operands[0] = slot;
   added->n_operands = 1;
-  added->size_row = (guint8) size_row (node->type);
+  added->size_row = (guint8) ghlo_cpu_strip_size_row (node->type);
 }
 
 /* The store that may take the place of the strip of @node, or NULL. */
@@ -350,7 +344,7 @@ add_body_node (GhloCpuStripCompiler *self,
       self->slots[number] = ghlo_cpu_strip_add_slot (self, node->type, !is_always);
       added = ghlo_cpu_strip_add (self->body, is_kept ? GHLO_CPU_STRIP_AIM_KEEP : GHLO_CPU_STRIP_AIM,
                                   is_kept ? aim->temporary : access, self->slots[number]);
-      added->size_row = (guint8) size_row (node->type);
+      added->size_row = (guint8) ghlo_cpu_strip_size_row (node->type);
     }
   else
     self->slots[number] = ghlo_cpu_strip_add_slot (self, node->type, TRUE);

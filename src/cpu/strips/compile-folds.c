@@ -7,12 +7,6 @@
 
 #include "cpu/strips/compile-private.h"
 
-static guint
-size_row (GhloElementType type)
-{
-  return (guint) __builtin_ctz (ghlo_element_info (type)->size);
-}
-
 /* Whether the bits of @node are those of what is LEFT of @fold, or of any where that is GHLO_KERNEL_NONE. */
 static gboolean
 is_left (const GhloCpuStripCompiler *self,
@@ -87,7 +81,7 @@ ghlo_cpu_strip_begin_folds (GhloCpuStripCompiler *self)
 
       fold->temporary = from->temporary;
       fold->identity = from->identity;
-      fold->size_row = (guint8) size_row (from->type);
+      fold->size_row = (guint8) ghlo_cpu_strip_size_row (from->type);
       fold->left = ghlo_cpu_strip_add_slot (self, from->type, FALSE);
       fold->right = ghlo_cpu_strip_add_slot (self, from->type, FALSE);
       fold->is_grouped = self->block->is_along;

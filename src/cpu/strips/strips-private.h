@@ -254,4 +254,11 @@ ghlo_cpu_strip_stops (GhloCpuStripRun *run,
   return run->is_stopped;
 }
 
+/* The row of elements of @type in tables of loops by the size of elements, which is 1 << row. */
+static inline guint
+ghlo_cpu_strip_size_row (GhloElementType type)
+{
+  return (guint) __builtin_ctz (ghlo_element_info (type)->size);
+}
+
 G_END_DECLS
