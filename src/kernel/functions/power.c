@@ -17,14 +17,6 @@
 #define F32 GHLO_ELEMENT_TYPE_F32
 #define I32 GHLO_ELEMENT_TYPE_I32
 
-/* Whether a float is a whole number; infinity is. */
-static guint
-is_whole (Builder *b,
-          guint    x)
-{
-  return equal (b, truncated (b, x), x);
-}
-
 /* x = 2^exponent × mantissa, which is within [√½, √2). */
 static void
 split (Builder *b,

@@ -99,6 +99,14 @@ EXPAND_COMPARISON (greater_equal, GREATER_EQUAL)
 #undef EXPAND_2
 #undef EXPAND_COMPARISON
 
+/* Whether a float is a whole number; infinity is. */
+static inline guint
+is_whole (Builder *b,
+          guint    x)
+{
+  return equal (b, truncated (b, x), x);
+}
+
 /* x × y + z, rounded once. */
 static inline guint
 multiply_add (Builder *b,

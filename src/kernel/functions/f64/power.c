@@ -8,14 +8,6 @@
 
 #include <math.h>
 
-/* Whether a float is a whole number; infinity is. */
-static guint
-is_whole (Builder *b,
-          guint    x)
-{
-  return equal (b, truncated (b, x), x);
-}
-
 /* |x|^y of ordinary |x|. */
 static guint
 power_of_size (Builder *b,
