@@ -326,7 +326,7 @@ ghlo_kernel_schedule_choose (const GhloKernel   *kernel,
   choose_grain (kernel, schedule);
 }
 
-/* One vector of what most values are. */
+/* The lanes of one vector of elements of average size. */
 static guint
 choose_width (const GhloKernel  *kernel,
               const GhloMachine *machine)
@@ -421,7 +421,7 @@ ghlo_kernel_schedule_choose_code (const GhloKernel   *kernel,
   /* Parallel points wait for themselves only, so several vectors of them keep the processor busy. */
   if (schedule->lanes != GHLO_KERNEL_NONE)
     schedule->width = MIN (schedule->width * (has_long_chains (kernel) ? 4 : 2), GHLO_SCHEDULE_MAX_WIDTH);
-  /* No lanes for nothing. */
+  /* No more lanes than there are points. */
   while (schedule->lanes != GHLO_KERNEL_NONE && schedule->width > 1
          && schedule->width / 2 >= kernel->axes[schedule->lanes].extent && !kernel->axes[schedule->lanes].is_runtime)
     schedule->width /= 2;

@@ -114,7 +114,7 @@ ghlo_fuse_domain_join (const GhloFuseDomain *producer,
                        GhloFuseDomain       *joined)
 {
   *joined = *consumer;
-  /* What it computes is full, rows, or moved, which only its uses tell. */
+  /* Only its uses tell whether what it computes is full, rows, or moved. */
   if (producer->inner == 0)
     return TRUE;
   *joined = *producer;

@@ -14,7 +14,7 @@
 #include "passes/effects.h"
 #include "passes/walk.h"
 
-/* Views that read through each other: what is behind these is none. */
+/* Views that are read through, one behind the other. */
 enum { MAX_VIEWS = 8 };
 
 /* Nanoseconds for an element that is computed again. */
@@ -234,7 +234,7 @@ ghlo_fuse_kernels_accept (GhloFuseKernels *self,
 
 /* What there is to merge */
 
-/* The plan knows a loop that counts by how its counter is compared and increased. */
+/* The plan recognizes a loop that counts by the comparison and the increment of its counter: these are in no group. */
 static void
 leave_counters (GhloFuseGraph *graph)
 {
@@ -285,7 +285,7 @@ find_role (GhloFuseKernels *self,
   return ghlo_fuse_role_is_view (role) && find_reason_alone (self, number) != NULL ? GHLO_FUSE_ROLE_NONE : role;
 }
 
-/* What reads through more views than MAX_VIEWS is none itself. */
+/* A view that reads through MAX_VIEWS others is in no group. */
 static void
 cut_views (GhloFuseGraph *graph)
 {

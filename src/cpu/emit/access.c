@@ -6,7 +6,7 @@
 
 #include "cpu/emit/emit-private.h"
 
-/* A place on its way: the bytes from the buffer's beginning in the first lane, besides place.base. */
+/* A place that is being found: the bytes from the buffer's beginning in the first lane, besides place.base. */
 typedef struct
 {
   Value         offset;

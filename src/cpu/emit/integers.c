@@ -27,7 +27,7 @@ emit_division (Emitter         *self,
   Value zero = like (self, type, 0, a), one = like (self, type, 1, a), minus = like (self, type, -1, a);
   Value is_zero = LLVMBuildICmp (builder, LLVMIntEQ, b, zero, ""), is_special = is_zero, result, special;
 
-  /* By -1 there is the least integer's overflow; so it is a negation. */
+  /* The least integer divided by -1 overflows: division by -1 is a negation. */
   if (is_signed)
     is_special = LLVMBuildOr (builder, is_zero, LLVMBuildICmp (builder, LLVMIntEQ, b, minus, ""), "");
   b = LLVMBuildSelect (builder, is_special, one, b, "");

@@ -48,7 +48,7 @@ ghlo_emit_end_loop (Emitter      *self,
   LLVMPositionBuilderAtEnd (self->builder, loop.exit);
 }
 
-/* A range on its way. */
+/* A range that is being emitted. */
 typedef struct
 {
   Emitter               *self;

@@ -17,7 +17,7 @@ enum
   MAX_IN_ORDER = 64,            /* nodes that wait for a chain, of all lanes */
 };
 
-/* A block on its way. */
+/* A block that is being emitted. */
 typedef struct
 {
   const GhloKernelBlock *block;

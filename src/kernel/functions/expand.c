@@ -127,7 +127,7 @@ ghlo_kernel_expansion (GhloNodeKind    kind,
          : type == GHLO_ELEMENT_TYPE_F64 ? expansions[kind].f64 : NULL;
 }
 
-/* One expansion on its way into @to. */
+/* One expansion that is being copied to @to. */
 typedef struct
 {
   Builder *from, *to;
@@ -207,7 +207,7 @@ expand_function (Builder         *to,
   return move_node (&move, result);
 }
 
-/* A kernel on its way into a builder. */
+/* A kernel that is being copied to a builder. */
 typedef struct
 {
   const GhloKernel *from;

@@ -108,7 +108,7 @@ emit_when (Spirv *self,
   STATEMENT (SpvOpLabel, exit);
 }
 
-/* A product on its way. */
+/* A product that is being emitted. */
 typedef struct
 {
   const GhloKernelBlock *block;

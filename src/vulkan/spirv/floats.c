@@ -97,7 +97,7 @@ hide (Spirv           *self,
   return CODE (SpvOpBitcast, ghlo_spirv_type (self, type), value);
 }
 
-/* What is rounded. */
+/* Arithmetic whose results are rounded. */
 static Id
 emit_arithmetic (Spirv           *self,
                  GhloNodeKind     kind,

@@ -33,7 +33,7 @@ emit_division (Spirv    *self,
   Id one = ghlo_spirv_integer (self, bits, 1), minus = ghlo_spirv_integer (self, bits, G_MAXUINT64);
   Id is_zero = CODE (SpvOpIEqual, self->boolean, b, zero), is_minus = 0, is_special = is_zero, result;
 
-  /* By -1 there is the least integer's overflow; so it is a negation. */
+  /* The least integer divided by -1 overflows: division by -1 is a negation. */
   if (is_signed)
     {
       is_minus = CODE (SpvOpIEqual, self->boolean, b, minus);
@@ -106,7 +106,7 @@ multiply_high_64 (Spirv *self,
   return CODE (SpvOpIAdd, self->u64, CODE (SpvOpIMul, self->u64, a_high, b_high), other);
 }
 
-/* What is too much where @a is negative and taken as unsigned: @b. */
+/* What the upper half of @a × @b is too large by where @a is negative and was taken as unsigned: @b. */
 static Id
 excess (Spirv *self,
         Id     a,

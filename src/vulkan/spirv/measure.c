@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-/* A measurement on its way. */
+/* A measurement that is under way. */
 typedef struct
 {
   GhloSpirvDevice  *device;

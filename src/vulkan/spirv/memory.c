@@ -129,7 +129,7 @@ add_term (Spirv                *self,
           require (self, place, CODE (SpvOpIEqual, self->boolean, CODE (SpvOpIMul, self->u64, whole, step), position));
           position = whole;
         }
-      /* As unsigned numbers negative ones are large. */
+      /* Whether 0 <= position < end: as unsigned numbers, negative ones are large. */
       require (self, place, CODE (SpvOpULessThan, self->boolean, position, ghlo_spirv_u64 (self, (guint64) term->end)));
     }
   position = CODE (SpvOpIMul, self->u64, position, ghlo_spirv_u64 (self, (guint64) term->stride));

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* A block on its way. */
+/* A block that is being emitted. */
 typedef struct
 {
   const GhloKernelBlock *block;

@@ -11,7 +11,7 @@
 
 #define NONE GHLO_KERNEL_NONE
 
-/* A probe on its way. */
+/* A probe that is being made. */
 typedef struct
 {
   GhloProbe         *probe;
