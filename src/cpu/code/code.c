@@ -46,9 +46,11 @@ struct _GhloCode
 
 static struct
 {
-  GMutex      lock;
-  GCond       settled;  /* something became ready, or failed */
-  GHashTable *codes;    /* of GhloCode, borrowed */
+  GMutex             lock;
+  GCond              settled;   /* something became ready, or failed */
+  GHashTable        *codes;     /* of GhloCode, borrowed */
+  guint              n_tasks;   /* of the queue, begun or not */
+  const GhloEmitter *used;      /* that may have memory to give back; NULL: none */
 } table;
 
 static guint
@@ -103,6 +105,22 @@ settle (GhloCode   *self,
   g_cond_broadcast (&table.settled);
 }
 
+/* A task of the queue has ended, or will not begin. Called with the lock held; the emitter that has nothing to do now,
+ * for rest (). */
+static const GhloEmitter *
+end_task (void)
+{
+  return --table.n_tasks == 0 ? g_steal_pointer (&table.used) : NULL;
+}
+
+/* Called without the lock; @emitter may be NULL. */
+static void
+rest (const GhloEmitter *emitter)
+{
+  if (emitter != NULL)
+    emitter->rest ();
+}
+
 /* Makes @blob what is run. */
 static gboolean
 use_blob (GhloCode  *self,
@@ -153,24 +171,31 @@ run_task (GhloCodeTask *task)
 {
   GhloCode *self = (GhloCode *) task;
   g_autoptr (GError) error = NULL;
+  const GhloEmitter *idle = NULL;
   gboolean is_last;
 
   g_mutex_lock (&table.lock);
   is_last = self->n_references == 1 && drop_reference (self);
-  g_mutex_unlock (&table.lock);
   if (is_last)
-    {
-      code_free (self);
-      return;
-    }
-  if (!make (self, &error))
-    g_debug ("the kernel %s has no machine code: %s", self->kernel->name, error->message);
-  g_mutex_lock (&table.lock);
-  settle (self, error == NULL ? READY : FAILED, error != NULL ? error->message : NULL);
-  is_last = drop_reference (self);
+    idle = end_task ();
   g_mutex_unlock (&table.lock);
+  if (!is_last)
+    {
+      const GhloEmitter *emitter;
+
+      if (!make (self, &error))
+        g_debug ("the kernel %s has no machine code: %s", self->kernel->name, error->message);
+      emitter = ghlo_code_module_open (NULL);
+      g_mutex_lock (&table.lock);
+      settle (self, error == NULL ? READY : FAILED, error != NULL ? error->message : NULL);
+      is_last = drop_reference (self);
+      table.used = emitter;
+      idle = end_task ();
+      g_mutex_unlock (&table.lock);
+    }
   if (is_last)
     code_free (self);
+  rest (idle);
 }
 
 /* Whether it was on disk. */
@@ -200,10 +225,12 @@ static void
 enqueue (GhloCode *self)
 {
   g_autoptr (GError) error = NULL;
+  const GhloEmitter *idle;
 
   g_mutex_lock (&table.lock);
   self->state = QUEUED;
   self->n_references++;
+  table.n_tasks++;
   g_mutex_unlock (&table.lock);
   if (ghlo_code_queue_push (&self->task, &error))
     return;
@@ -211,7 +238,9 @@ enqueue (GhloCode *self)
   g_mutex_lock (&table.lock);
   drop_reference (self);
   settle (self, FAILED, error->message);
+  idle = end_task ();
   g_mutex_unlock (&table.lock);
+  rest (idle);
 }
 
 static GhloCode *
@@ -282,6 +311,7 @@ ghlo_code_get (const GhloKernel         *kernel,
 void
 ghlo_code_unref (GhloCode *self)
 {
+  const GhloEmitter *idle = NULL;
   gboolean is_last;
 
   if (ghlo_code_queue_is_forked ())
@@ -289,10 +319,14 @@ ghlo_code_unref (GhloCode *self)
   g_mutex_lock (&table.lock);
   is_last = drop_reference (self);
   if (!is_last && self->n_references == 1 && self->state == QUEUED && ghlo_code_queue_remove (&self->task))
-    is_last = drop_reference (self);
+    {
+      is_last = drop_reference (self);
+      idle = end_task ();
+    }
   g_mutex_unlock (&table.lock);
   if (is_last)
     code_free (self);
+  rest (idle);
 }
 
 GhloCodeFunc

@@ -366,4 +366,8 @@ gboolean ghlo_emit_function      (LLVMModuleRef             module,
                                   const GhloCodeTarget     *target,
                                   GError                  **error);
 
+/* pages.c */
+/* Those of LLVM's code and constants that are in memory. Other threads may be using them. */
+void     ghlo_emit_give_back_pages (void);
+
 G_END_DECLS

@@ -59,6 +59,9 @@ typedef struct
                         const GhloCodeTarget      *target,
                         char                     **listing,
                         GError                   **error);
+  /* Gives back memory that the next compile gets again by itself, for when there is nothing to compile. Any thread may
+   * call it, also while others compile. */
+  void      (*rest)    (void);
 } GhloEmitter;
 
 /* The only symbol of the module. */

@@ -153,6 +153,8 @@ initialize (gpointer data)
   LLVMInitializeAArch64Target ();
   LLVMInitializeAArch64TargetMC ();
   LLVMInitializeAArch64AsmPrinter ();
+  /* Relocations, symbols and all that only constructors use are more than what compiles do. */
+  ghlo_emit_give_back_pages ();
 
   return NULL;
 }
@@ -204,7 +206,7 @@ G_MODULE_EXPORT const GhloEmitter *ghlo_emitter (void);
 const GhloEmitter *
 ghlo_emitter (void)
 {
-  static const GhloEmitter emitter = { .version = "2", .compile = compile };
+  static const GhloEmitter emitter = { .version = "2", .compile = compile, .rest = ghlo_emit_give_back_pages };
 
   return &emitter;
 }

@@ -20,6 +20,7 @@ static struct
   FakeMode mode;
   gboolean is_held;
   guint    count;
+  guint    n_rests;
   GBytes  *objects[FAKE_OTHER_MACHINE + 1];
 } fake;
 
@@ -112,6 +113,15 @@ compile (const GhloKernel          *kernel,
   return make_object (mode, kernel, error);
 }
 
+static void
+rest (void)
+{
+  g_mutex_lock (&fake.lock);
+  fake.n_rests++;
+  g_cond_broadcast (&fake.changed);
+  g_mutex_unlock (&fake.lock);
+}
+
 /* The first object, for a processor that there is none of. */
 static GBytes *
 change_machine (GBytes *object)
@@ -132,7 +142,7 @@ change_machine (GBytes *object)
 gboolean
 fake_emitter_install (const char *id)
 {
-  static const GhloEmitter emitter = { "fake", compile };
+  static const GhloEmitter emitter = { "fake", compile, rest };
 
   if (fake.objects[FAKE_WORKS] == NULL)
     fake.objects[FAKE_WORKS] = code_object_compile ("cc", "-O1", code);
@@ -191,6 +201,27 @@ fake_emitter_await (guint count)
 {
   g_mutex_lock (&fake.lock);
   while (fake.count < count)
+    g_cond_wait (&fake.changed, &fake.lock);
+  g_mutex_unlock (&fake.lock);
+}
+
+guint
+fake_emitter_rests (void)
+{
+  guint n;
+
+  g_mutex_lock (&fake.lock);
+  n = fake.n_rests;
+  g_mutex_unlock (&fake.lock);
+
+  return n;
+}
+
+void
+fake_emitter_await_rests (guint n)
+{
+  g_mutex_lock (&fake.lock);
+  while (fake.n_rests < n)
     g_cond_wait (&fake.changed, &fake.lock);
   g_mutex_unlock (&fake.lock);
 }

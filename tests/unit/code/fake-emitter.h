@@ -21,18 +21,21 @@ typedef enum
 #define FAKE_EXCESS 1000.0f
 
 /* Puts it in the module's place. FALSE where there is no compiler. */
-gboolean    fake_emitter_install (const char  *id);
+gboolean    fake_emitter_install     (const char *id);
 /* What compiles come to that begin from now on. */
-void        fake_emitter_set     (FakeMode     mode);
+void        fake_emitter_set         (FakeMode mode);
 /* Compiles that begin from now on wait until they are released. */
-void        fake_emitter_hold    (void);
-void        fake_emitter_release (void);
+void        fake_emitter_hold        (void);
+void        fake_emitter_release     (void);
 /* How many have begun. */
-guint       fake_emitter_count   (void);
+guint       fake_emitter_count       (void);
 /* Waits until so many have. */
-void        fake_emitter_await   (guint        count);
+void        fake_emitter_await       (guint count);
+/* How often it was told that there is nothing to compile, and until it was so often. */
+guint       fake_emitter_rests       (void);
+void        fake_emitter_await_rests (guint n);
 
 /* y = x + @constant, both f32, of @n points, which a run may have more or less of. */
-GhloKernel *fake_kernel          (const char  *name,
-                                  gint64       n,
-                                  float        constant);
+GhloKernel *fake_kernel              (const char *name,
+                                      gint64      n,
+                                      float       constant);

@@ -119,6 +119,68 @@ test_opened (void)
   g_assert_false (is_open ());
 }
 
+/* kB of LLVM's files that are mapped as they are on disk. */
+static guint64
+count_mapped (void)
+{
+  g_autofree char *maps = NULL;
+  g_auto (GStrv) lines = NULL;
+  gboolean is_llvm = FALSE;
+  guint64 sum = 0;
+
+  g_assert_true (g_file_get_contents ("/proc/self/smaps", &maps, NULL, NULL));
+  lines = g_strsplit (maps, "\n", -1);
+  for (guint i = 0; lines[i] != NULL; i++)
+    {
+      const char *colon = strchr (lines[i], ':');
+
+      if (colon == NULL || colon[1] != ' ')     /* a device's number: the first line of a mapping */
+        is_llvm = strstr (lines[i], "libLLVM") != NULL || strstr (lines[i], "libghlo-llvm") != NULL;
+      else if (is_llvm && (g_str_has_prefix (lines[i], "Shared_Clean:")
+                           || g_str_has_prefix (lines[i], "Private_Clean:")))
+        sum += g_ascii_strtoull (colon + 1, NULL, 10);
+    }
+
+  return sum;
+}
+
+enum { MOST_MAPPED = 4096, PATIENCE_SECONDS = 60 };
+
+/* Soon after the last compile hardly any of LLVM is mapped, and it compiles again, to the same. */
+static void
+test_rests (void)
+{
+  g_autofree GhloKernel *kernel = read_kernel ("layer-norm.kernel");
+  gint64 end = g_get_monotonic_time () + PATIENCE_SECONDS * G_USEC_PER_SEC;
+  GhloCpuKernel both = { .kernel = NULL };
+  g_autofree char *first = NULL, *second = NULL;
+  g_autoptr (GError) error = NULL;
+
+  g_assert_null (ghlo_cpu_kernel_init (&both, kernel, FALSE));
+  first = ghlo_cpu_kernel_print_code (&both);
+  g_assert_cmpuint (count_mapped (), >, MOST_MAPPED);
+  ghlo_cpu_kernel_begin (&both);
+  g_assert_true (ghlo_cpu_kernel_wait (&both, NULL, &error));
+  g_assert_no_error (error);
+  while (count_mapped () > MOST_MAPPED)
+    {
+      g_assert_cmpint (g_get_monotonic_time (), <, end);
+      g_usleep (5000);
+    }
+  second = ghlo_cpu_kernel_print_code (&both);
+  g_assert_cmpstr (first, ==, second);
+  compare (&both);
+  ghlo_cpu_kernel_clear (&both);
+}
+
+static void
+test_given_back (void)
+{
+  ghlo_cache_clear (NULL);
+  g_test_trap_subprocess ("/code/module/subprocess/rests", 0, 0);
+  g_test_trap_assert_passed ();
+}
+
 /* Ends while the module is opened, or while it compiles. */
 static void
 test_end (void)
@@ -162,9 +224,11 @@ main (int    argc,
       g_unsetenv ("GHLO_DISABLE");
     }
   g_test_add_func ("/code/module/opened", test_opened);
+  g_test_add_func ("/code/module/given-back", test_given_back);
   g_test_add_func ("/code/module/ends", test_ends);
   g_test_add_func ("/code/module/subprocess/make", test_make);
   g_test_add_func ("/code/module/subprocess/kept", test_kept);
+  g_test_add_func ("/code/module/subprocess/rests", test_rests);
   g_test_add_func ("/code/module/subprocess/end", test_end);
   status = g_test_run ();
   if (folder != NULL)

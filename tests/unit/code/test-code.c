@@ -58,6 +58,40 @@ wait_for (GhloCode *code)
   g_assert_no_error (error);
 }
 
+/* The emitter is told once that there is nothing to compile any more, and only where it has compiled. No other case
+ * may come before, whose last compile may be told of late. */
+static void
+test_rest (void)
+{
+  g_autofree GhloKernel *one = fake_kernel ("one", 100, 1), *two = fake_kernel ("two", 100, 2);
+  g_autofree GhloKernel *dropped = fake_kernel ("dropped", 100, 3), *next = fake_kernel ("next", 100, 4);
+  GhloCode *a, *b;
+
+  begin ();
+  fake_emitter_hold ();
+  a = ghlo_code_get (one, &schedule);
+  b = ghlo_code_get (two, &schedule);
+  fake_emitter_await (1);
+  ghlo_code_unref (ghlo_code_get (dropped, &schedule));
+  g_assert_cmpuint (fake_emitter_rests (), ==, 0);
+  fake_emitter_release ();
+  wait_for (a);
+  wait_for (b);
+  fake_emitter_await_rests (1);
+  ghlo_code_unref (b);
+
+  b = ghlo_code_get (two, &schedule);
+  g_assert_nonnull (ghlo_code_function (b));
+  g_assert_cmpuint (fake_emitter_rests (), ==, 1);
+  ghlo_code_unref (b);
+  ghlo_code_unref (a);
+
+  a = ghlo_code_get (next, &schedule);
+  wait_for (a);
+  fake_emitter_await_rests (2);
+  ghlo_code_unref (a);
+}
+
 /* Equal kernels have one code, others another. */
 static void
 test_shared (void)
@@ -529,6 +563,7 @@ test_speed (void)
 static void
 add_tests (void)
 {
+  g_test_add_func ("/code/rest", test_rest);
   g_test_add_func ("/code/shared", test_shared);
   g_test_add_func ("/code/off", test_off);
   g_test_add_func ("/code/disk", test_disk);
