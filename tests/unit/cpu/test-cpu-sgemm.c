@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Which products oneDNN's sgemm is asked for, and that they add up to the whole one. The function is
+ * this program's own here, which calls the library's.
+ */
+
+#include <math.h>
+#include <string.h>
+
+#include "cpu/gemm/gemm.h"
+#include "cpu/library/onednn-functions.h"
+#include "cpu/library/onednn.h"
+#include "runtime/parallel.h"
+
+typedef __typeof__ (dnnl_sgemm) Sgemm;
+
+static Sgemm *library;
+
+/* Of the calls since the last reset; on one thread. */
+static struct
+{
+  guint  n;
+  gint64 most_k, least_k;
+} calls;
+
+static dnnl_status_t
+sgemm (char         a_transposed,
+       char         b_transposed,
+       dnnl_dim_t   m,
+       dnnl_dim_t   n,
+       dnnl_dim_t   k,
+       float        alpha,
+       const float *a,
+       dnnl_dim_t   a_leading,
+       const float *b,
+       dnnl_dim_t   b_leading,
+       float        beta,
+       float       *c,
+       dnnl_dim_t   c_leading)
+{
+  calls.most_k = MAX (calls.most_k, k);
+  calls.least_k = calls.n == 0 ? k : MIN (calls.least_k, k);
+  calls.n++;
+
+  return library (a_transposed, b_transposed, m, n, k, alpha, a, a_leading, b, b_leading, beta, c, c_leading);
+}
+
+static void
+fill (float *numbers,
+      gint64 n)
+{
+  for (gint64 i = 0; i < n; i++)
+    numbers[i] = (float) g_test_rand_double_range (-1, 1);
+}
+
+/* Elements of the result against sums in f64: each row at a column of its own. */
+static void
+check_result (gint64       m,
+              gint64       n,
+              gint64       k,
+              gboolean     k_is_adjacent,
+              const float *lhs,
+              const float *rhs,
+              const float *result)
+{
+  for (gint64 i = 0; i < m; i++)
+    {
+      gint64 column = i * 37 % n;
+      double sum = 0;
+
+      for (gint64 p = 0; p < k; p++)
+        sum += (double) lhs[i * k + p] * (double) rhs[k_is_adjacent ? column * k + p : p * n + column];
+      g_assert_cmpfloat (fabs (sum - (double) result[i * n + column]), <=, 1e-6 * (double) k);
+    }
+}
+
+/* [m, k] times [k, n], or times the transpose of [n, k]; FALSE where oneDNN does not compute it. */
+static gboolean
+multiply (gint64   m,
+          gint64   n,
+          gint64   k,
+          gboolean k_is_adjacent)
+{
+  const GhloCpuGemmProblem problem = {
+    .lhs_type = GHLO_ELEMENT_TYPE_F32, .rhs_type = GHLO_ELEMENT_TYPE_F32, .result_type = GHLO_ELEMENT_TYPE_F32,
+    .n_rows = 1, .rows = { { m, 4 * k, 0, 4 * n } },
+    .n_columns = 1, .columns = { { n, 0, k_is_adjacent ? 4 * k : 4, 4 } },
+    .n_contracted = 1, .contracted = { { k, 4, k_is_adjacent ? 4 : 4 * n, 0 } },
+  };
+  g_autoptr (GhloCpuGemm) gemm = ghlo_cpu_gemm_prepare (&problem, NULL);
+  g_autofree float *lhs = g_new (float, m * k), *rhs = g_new (float, k * n), *result = g_new (float, m * n);
+  g_autofree guint8 *scratch = g_malloc (ghlo_cpu_gemm_scratch_size (gemm) + 64);
+
+  g_assert_nonnull (gemm);
+  if (!g_str_has_prefix (ghlo_cpu_gemm_describe (gemm), "onednn sgemm"))
+    {
+      g_test_skip ("oneDNN has no sgemm for this processor");
+      return FALSE;
+    }
+  fill (lhs, m * k);
+  fill (rhs, k * n);
+  memset (&calls, 0, sizeof calls);
+  g_assert_true (ghlo_cpu_gemm_run (gemm, (const guint8 *) lhs, (const guint8 *) rhs, (guint8 *) result,
+                                    (gpointer) (((gsize) scratch + 63) / 64 * 64), NULL, NULL, NULL));
+  check_result (m, n, k, k_is_adjacent, lhs, rhs, result);
+
+  return TRUE;
+}
+
+/* Rows of the right operand that share their places in a cache are not all packed at once. */
+static void
+test_aliased (void)
+{
+  if (!multiply (80, 1024, 800, FALSE))
+    return;
+  g_assert_cmpint (calls.most_k, ==, 267);
+  g_assert_cmpint (calls.least_k, ==, 266);
+  multiply (80, 2048, 768, FALSE);
+  g_assert_cmpint (calls.most_k, ==, 384);
+  g_assert_cmpint (calls.least_k, ==, 384);
+}
+
+/* Others are, also where k is adjacent. */
+static void
+test_whole (void)
+{
+  static const gint64 columns[] = { 768, 1000, 1536, 2304 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (columns); i++)
+    if (multiply (80, columns[i], 768, FALSE))
+      g_assert_cmpint (calls.least_k, ==, 768);
+  if (multiply (80, 768, 1024, TRUE))
+    g_assert_cmpint (calls.least_k, ==, 1024);
+  /* Few rows, and many. */
+  if (multiply (40, 1024, 512, FALSE))
+    g_assert_cmpint (calls.least_k, ==, 512);
+  if (multiply (3600, 1024, 385, FALSE))
+    g_assert_cmpint (calls.least_k, ==, 385);
+}
+
+int
+main (int   argc,
+      char *argv[])
+{
+  g_test_init (&argc, &argv, NULL);
+
+  ghlo_parallel_set_limit (1);
+  if (ghlo_cpu_onednn_available ())
+    {
+      library = ghlo_cpu_dnnl.sgemm;
+      ghlo_cpu_dnnl.sgemm = sgemm;
+    }
+  g_test_add_func ("/cpu-sgemm/aliased", test_aliased);
+  g_test_add_func ("/cpu-sgemm/whole", test_whole);
+
+  return g_test_run ();
+}
