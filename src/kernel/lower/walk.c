@@ -9,26 +9,56 @@
 
 #include <string.h>
 
+/* Of an index only what there is: it has room for much more. Where the memo owns it the rest follows in one block. */
 typedef struct
 {
-  const GhloIrValue *value;
-  GhloIndex          index;
+  const GhloIrValue    *value;
+  guint                 rank, n_guards, part;
+  const GhloAffine     *dimensions;
+  const GhloIndexGuard *guards;
 } Wanted;
 
-/* Up to the last of the dimensions that there are: an index has room for many more. */
-static gsize
-wanted_size (const Wanted *self)
+static Wanted *
+copy_wanted (const Wanted *self)
 {
-  return G_STRUCT_OFFSET (Wanted, index.dimensions) + self->index.rank * sizeof *self->index.dimensions;
+  gsize dimensions = self->rank * sizeof *self->dimensions, guards = self->n_guards * sizeof *self->guards;
+  guint8 *copy = g_malloc (sizeof *self + dimensions + guards), *rest = copy + sizeof *self;
+  Wanted *wanted = memcpy (copy, self, sizeof *self);
+
+  wanted->dimensions = memcpy (rest, self->dimensions, dimensions);
+  wanted->guards = memcpy (rest + dimensions, self->guards, guards);
+
+  return wanted;
+}
+
+/* Most strides are 0. */
+static void
+add_form (GhloHash         *hash,
+          const GhloAffine *form)
+{
+  ghlo_hash_add (hash, (guint64) form->offset);
+  for (guint i = 0; i < GHLO_LOWER_MAX_VARIABLES; i++)
+    if (form->strides[i] != 0)
+      {
+        ghlo_hash_add (hash, i);
+        ghlo_hash_add (hash, (guint64) form->strides[i]);
+      }
 }
 
 guint
 ghlo_lower_wanted_hash (gconstpointer key)
 {
   const Wanted *self = key;
+  GhloHash hash = ghlo_hash_begin ();
 
-  return (guint) (ghlo_hash_bytes (self, wanted_size (self))
-                  ^ ghlo_hash_bytes (self->index.guards, self->index.n_guards * sizeof *self->index.guards));
+  ghlo_hash_add_pointer (&hash, self->value);
+  ghlo_hash_add (&hash, self->part);
+  for (guint i = 0; i < self->rank; i++)
+    add_form (&hash, &self->dimensions[i]);
+  for (guint i = 0; i < self->n_guards; i++)
+    add_form (&hash, &self->guards[i].position);
+
+  return (guint) ghlo_hash_end (&hash);
 }
 
 gboolean
@@ -37,9 +67,10 @@ ghlo_lower_wanted_equal (gconstpointer a,
 {
   const Wanted *left = a, *right = b;
 
-  return left->index.rank == right->index.rank && left->index.n_guards == right->index.n_guards
-         && memcmp (left, right, wanted_size (left)) == 0
-         && memcmp (left->index.guards, right->index.guards, left->index.n_guards * sizeof *left->index.guards) == 0;
+  return left->value == right->value && left->rank == right->rank && left->n_guards == right->n_guards
+         && left->part == right->part
+         && memcmp (left->dimensions, right->dimensions, left->rank * sizeof *left->dimensions) == 0
+         && memcmp (left->guards, right->guards, left->n_guards * sizeof *left->guards) == 0;
 }
 
 /* The operand of the group that @value is, or -1. */
@@ -371,31 +402,29 @@ ghlo_lower_value (GhloLowering      *self,
                   const GhloIrValue *value,
                   const GhloIndex   *index)
 {
-  Wanted *wanted;
+  g_autofree GhloIndex *real = NULL;
+  Wanted wanted;
   guint32 item;
 
   if (self->reason != NULL)
     return GHLO_LOWER_NONE;
   if (value->type->rank > GHLO_LOWER_MAX_RANK || self->depth == GHLO_LOWER_MAX_DEPTH)
     return ghlo_lower_refuse (self, "it is too deep");
-  wanted = g_new0 (Wanted, 1);
-  wanted->value = value;
-  wanted->index = *index;
-  if (!ghlo_element_type_is_complex (value->type->element_type))
-    wanted->index.part = 0;
-  item = GPOINTER_TO_UINT (g_hash_table_lookup (self->memo, wanted));
-  if (item != 0)
+  if (index->part != 0 && !ghlo_element_type_is_complex (value->type->element_type))
     {
-      g_free (wanted);
-      return item - 1;
+      real = g_memdup2 (index, sizeof *index);
+      real->part = 0;
+      index = real;
     }
+  wanted = (Wanted) { value, index->rank, index->n_guards, index->part, index->dimensions, index->guards };
+  item = GPOINTER_TO_UINT (g_hash_table_lookup (self->memo, &wanted));
+  if (item != 0)
+    return item - 1;
   self->depth++;
-  item = make_value (self, value, &wanted->index);
+  item = make_value (self, value, index);
   self->depth--;
   if (item != GHLO_LOWER_NONE)
-    g_hash_table_insert (self->memo, wanted, GUINT_TO_POINTER (item + 1));
-  else
-    g_free (wanted);
+    g_hash_table_insert (self->memo, copy_wanted (&wanted), GUINT_TO_POINTER (item + 1));
 
   return item;
 }
