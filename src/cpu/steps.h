@@ -70,6 +70,14 @@ ghlo_cpu_step_clear_nothing (gpointer self)
 {
 }
 
+#define GHLO_CPU_DEFINE_RELEASE(Type, CLEAR) \
+  static void \
+  release (gpointer compiled) \
+  { \
+    CLEAR ((Type *) compiled); \
+    g_free (compiled); \
+  }
+
 /* select(), compile() and release() of an implementation that reads all of a request at once, by
  *
  *   static const char *read_request (Type                  *self,     // of zeros
@@ -79,9 +87,10 @@ ghlo_cpu_step_clear_nothing (gpointer self)
  *                                      GhloStepSelection     *selection);
  *
  * The first gives NULL, or the reason why the request is not done; what it left in the struct
- * either way is freed by CLEAR. BEGIN is called with what is compiled in earnest. */
-#define GHLO_CPU_DEFINE_STEP(Type, CLEAR) GHLO_CPU_DEFINE_BEGUN_STEP (Type, CLEAR, ghlo_cpu_step_clear_nothing)
-#define GHLO_CPU_DEFINE_BEGUN_STEP(Type, CLEAR, BEGIN) \
+ * either way is freed by CLEAR. */
+#define GHLO_CPU_DEFINE_STEP(Type, CLEAR) \
+  GHLO_CPU_DEFINE_RELEASE (Type, CLEAR) \
+  \
   static gboolean \
   select_step (gpointer               target, \
                const GhloStepRequest *request, \
@@ -92,16 +101,8 @@ ghlo_cpu_step_clear_nothing (gpointer self)
     selection->reason = read_request (self, request); \
     if (selection->reason == NULL) \
       fill_selection (self, request, selection); \
-    CLEAR (self); \
-    g_free (self); \
+    release (self); \
     return selection->reason == NULL; \
-  } \
-  \
-  static void \
-  release (gpointer compiled) \
-  { \
-    CLEAR (compiled); \
-    g_free (compiled); \
   } \
   \
   static gpointer \
@@ -113,6 +114,49 @@ ghlo_cpu_step_clear_nothing (gpointer self)
     Type *self = g_new0 (Type, 1); \
     const char *reason = read_request (self, request); \
     \
+    if (reason == NULL) \
+      return self; \
+    release (self); \
+    return ghlo_cpu_step_fail (request, reason, error); \
+  }
+
+/* The same for what refers to nothing of the request and is costly to read: it is read once, when it is selected. BEGIN
+ * is called with what is compiled in earnest. */
+#define GHLO_CPU_DEFINE_KEPT_STEP(Type, CLEAR, BEGIN) \
+  GHLO_CPU_DEFINE_RELEASE (Type, CLEAR) \
+  \
+  static gboolean \
+  select_step (gpointer               target, \
+               const GhloStepRequest *request, \
+               GhloStepSelection     *selection) \
+  { \
+    Type *self = g_new0 (Type, 1); \
+    \
+    selection->reason = read_request (self, request); \
+    if (selection->reason != NULL) \
+      { \
+        release (self); \
+        return FALSE; \
+      } \
+    fill_selection (self, request, selection); \
+    selection->kept = self; \
+    return TRUE; \
+  } \
+  \
+  static gpointer \
+  compile (gpointer               target, \
+           const GhloStepRequest *request, \
+           const GhloMonitor     *monitor, \
+           GError               **error) \
+  { \
+    Type *self = request->kept; \
+    const char *reason = NULL; \
+    \
+    if (self == NULL) \
+      { \
+        self = g_new0 (Type, 1); \
+        reason = read_request (self, request); \
+      } \
     if (reason == NULL) \
       { \
         BEGIN (self); \

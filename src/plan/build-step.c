@@ -148,6 +148,33 @@ prepare_operands (GhloStepBuilder *self,
     }
 }
 
+/* Whether operand @operand is taken as its implementation saw it when it was selected. */
+static gboolean
+is_as_selected (const Attempt *attempt,
+                guint          operand)
+{
+  const GhloView *view = &attempt->views[operand];
+  const GhloStepOperand *taken = &attempt->operands[operand];
+
+  return taken->strides == NULL || memcmp (taken->strides, view->strides, view->rank * sizeof (gint64)) == 0;
+}
+
+static void
+keep_selection (GhloStepBuilder         *self,
+                const Attempt           *attempt,
+                GhloStep                *step,
+                const GhloStepSelection *selection)
+{
+  guint n = 0;
+
+  while (n < step->n_operands && is_as_selected (attempt, n))
+    n++;
+  if (n == step->n_operands)
+    ghlo_step_keep (self->plan, step, selection->kept);
+  else if (selection->kept != NULL)
+    step->implementation->release (selection->kept);
+}
+
 static void
 add_step (GhloStepBuilder              *self,
           Attempt                      *attempt,
@@ -177,6 +204,7 @@ add_step (GhloStepBuilder              *self,
   step->body = request->body;
   memcpy (step->operands, attempt->operands, request->n_operands * sizeof (GhloStepOperand));
   memcpy (step->results, attempt->results, op->n_results * sizeof (GhloStepOperand));
+  keep_selection (self, attempt, step, selection);
   if (selection->scratch > 0)
     step->scratch = ghlo_step_add_buffer (self, GHLO_STEP_BUFFER_TEMPORARY, 0, selection->scratch, space);
 }

@@ -189,6 +189,15 @@ gboolean         ghlo_step_unsupported   (const GhloIrOp *op,
                                           GError        **error);
 #define ghlo_step_unsupported(...) GHLO_FALSE_AFTER (ghlo_step_unsupported (__VA_ARGS__))
 
+/* keep.c: what @step's selection kept, which may be NULL; instead of what was kept of another one. */
+void             ghlo_step_keep             (GhloStepPlan *plan,
+                                             GhloStep     *step,
+                                             gpointer      kept);
+/* Of steps that no code is compiled of. */
+void             ghlo_step_plan_drop_kept   (GhloStepPlan *plan);
+/* All that is left. */
+void             ghlo_step_plan_clear_kept  (GhloStepPlan *plan);
+
 /* The stages after building. FALSE, with @watch's error set, when the plan was cancelled. */
 
 /* Steps write their results where copies would bring them, in another order, and these go. */

@@ -81,7 +81,7 @@ ghlo_step_compile (GhloStepCode       *code,
                    GError            **error)
 {
   const GhloStepPlan *plan = code->plan;
-  const GhloStep *step = code->step;
+  GhloStep *step = (GhloStep *) code->step;     /* what it kept is the code's alone */
   guint n = step->n_operands + step->n_results;
   g_autofree GhloView *views = g_new (GhloView, MAX (n, 1));
   g_autofree guint32 *aliases = g_new (guint32, step->n_operands), *alignments = g_new (guint32, n);
@@ -89,6 +89,7 @@ ghlo_step_compile (GhloStepCode       *code,
     .op = step->op, .body = step->body, .n_operands = step->n_operands,
     .n_results = step->n_results, .operands = views, .results = views + step->n_operands, .aliases = aliases,
     .alignments = alignments, .scratch = step->scratch != GHLO_STEP_NONE ? plan->buffers[step->scratch].size : 0,
+    .kept = g_steal_pointer (&step->kept),
   };
 
   for (guint i = 0; i < n; i++)

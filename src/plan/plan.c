@@ -355,6 +355,7 @@ ghlo_step_plan_free (GhloStepPlan *self)
 {
   for (guint i = 0; i < self->n_codes; i++)
     release_code (self->codes[i]);
+  ghlo_step_plan_clear_kept (self);
   for (guint i = 0; i < self->n_buffers; i++)
     g_clear_pointer (&self->buffers[i].bytes, g_bytes_unref);
   ghlo_ir_arena_clear (&self->arena);

@@ -93,6 +93,7 @@ struct _GhloStep
   const GhloStepTarget         *target;          /* COMPUTE: whose it is; as the next two */
   const GhloStepImplementation *implementation;
   GhloStepCode                 *code;
+  gpointer                      kept;     /* COMPUTE: by the selection, until the code is compiled; the step's */
   guint32                       scratch;  /* a buffer, or GHLO_STEP_NONE */
   gpointer                      fallback;  /* REFERENCE: whoever runs the plan's own */
   GhloStepBody                 *bodies;  /* LOOP: condition, body; BRANCH: one for each value of operands[0] */
@@ -151,6 +152,7 @@ struct _GhloStepPlan
   guint           max_views;           /* of one step, operands and results */
   GhloStepCode  **codes;               /* in the order of their steps */
   guint           n_codes;
+  GPtrArray      *keepers;             /* the steps that something was kept for, borrowed */
   GhloStepBody    body;
 };
 

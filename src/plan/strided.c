@@ -170,9 +170,15 @@ select_result (Strider               *self,
   views[step->n_operands] = ghlo_step_view (result);
   for (guint i = 0; i < step->n_operands; i++)
     selections[i] = (GhloStepOperandSelection) { .in_place = GHLO_STEP_NONE };
-  if (!step->implementation->select (step->target->self, &request, &selection)
-      || !fits (self->plan, step, &selection))
+  if (!step->implementation->select (step->target->self, &request, &selection))
     return FALSE;
+  if (!fits (self->plan, step, &selection))
+    {
+      if (selection.kept != NULL)
+        step->implementation->release (selection.kept);
+      return FALSE;
+    }
+  ghlo_step_keep (self->plan, step, selection.kept);
 
   step->results[0] = *result;
   if (step->scratch != GHLO_STEP_NONE)

@@ -37,6 +37,7 @@ typedef struct
   const guint32        *aliases;
   const guint32        *alignments;
   gsize                 scratch;
+  gpointer              kept;          /* of the selection, for compile(), which takes it over; NULL: nothing */
 } GhloStepRequest;
 
 /* How an operand is taken. */
@@ -54,6 +55,9 @@ typedef struct
   GhloStepOperandSelection *operands;     /* as many as there are: FALSE, FALSE and GHLO_STEP_NONE as they come */
   gsize                     scratch;      /* bytes of memory that a run wants at most */
   const char               *reason;       /* why it is not done, as a sentence without its stop; static */
+  /* What compile() would find out again of the same operands and results; release() frees it as well. It may have
+   * to. NULL: nothing. */
+  gpointer                  kept;
 } GhloStepSelection;
 
 typedef struct
@@ -82,7 +86,7 @@ typedef struct
                          gpointer               scratch,
                          const GhloMonitor     *monitor,
                          GError               **error);
-  void      (*release)  (gpointer               compiled);
+  void      (*release)  (gpointer               compiled);       /* or what was kept */
   /* What the plan says of it besides the name: the algorithm, tiles; the caller frees it. NULL: nothing. */
   char     *(*describe) (gpointer               compiled);
   /* The kernels that were generated for it, as text; the caller frees it. NULL: there are none. */

@@ -131,6 +131,7 @@ ghlo_step_plan_find_codes (GhloStepPlan  *plan,
 
   if (!ghlo_step_plan_walk (plan, watch, find_code, &self))
     return FALSE;
+  ghlo_step_plan_drop_kept (plan);
   plan->n_codes = codes->len;
   plan->codes = ghlo_ir_arena_copy (&plan->arena, codes->pdata, codes->len * sizeof (GhloStepCode *));
 

@@ -32,15 +32,16 @@ release (gpointer compiled)
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Convolution, release)
 
-/* NULL, or the reason why there is no such convolution. */
+/* NULL, or the reason why there is no such convolution. @kept is the epilogue of its selection; nullable. */
 static const char *
 read_request (Convolution           *self,
               const GhloStepRequest *request,
-              gboolean               compiles)
+              gboolean               compiles,
+              GhloCpuEpilogue       *kept)
 {
   g_autofree GhloCpuConvolutionNumbers *numbers = g_new0 (GhloCpuConvolutionNumbers, 1);
   GhloCpuProduct product;
-  const char *reason = ghlo_cpu_product_read (&product, request, TRUE);
+  const char *reason = ghlo_cpu_product_read (&product, request, TRUE, kept);
 
   self->epilogue = product.epilogue;
   if (reason != NULL)
@@ -69,11 +70,14 @@ select_step (gpointer               target,
 {
   g_autoptr (Convolution) self = g_new0 (Convolution, 1);
 
-  selection->reason = read_request (self, request, FALSE);
+  selection->reason = read_request (self, request, FALSE, NULL);
   if (selection->reason != NULL)
     return FALSE;
   selection->operands[self->rhs].wants_data = ghlo_cpu_convolution_packed_size (self->convolution) > 0;
   selection->scratch = find_scratch (self);
+  g_clear_pointer (&self->convolution, ghlo_cpu_convolution_free);
+  if (self->epilogue != NULL)
+    selection->kept = g_steal_pointer (&self);
 
   return TRUE;
 }
@@ -113,8 +117,9 @@ compile (gpointer               target,
          const GhloMonitor     *monitor,
          GError               **error)
 {
-  g_autoptr (Convolution) self = g_new0 (Convolution, 1);
-  const char *reason = read_request (self, request, TRUE);
+  g_autoptr (Convolution) self = g_new0 (Convolution, 1), kept = request->kept;
+  const char *reason = read_request (self, request, TRUE,
+                                     kept != NULL ? g_steal_pointer (&kept->epilogue) : NULL);
   const guint8 *kernel;
 
   if (reason != NULL)

@@ -182,7 +182,8 @@ lower (GhloCpuEpilogue       *self,
 
 static const char *
 read_fusion (GhloCpuProduct        *self,
-             const GhloStepRequest *request)
+             const GhloStepRequest *request,
+             GhloCpuEpilogue       *kept)
 {
   const GhloIrOp *op = self->op = request->body->first, *given = find_given (request->body);
   const GhloIrType *type = op->results[0].type;
@@ -197,11 +198,14 @@ read_fusion (GhloCpuProduct        *self,
   self->rhs = find_operand (request, ghlo_ir_op_operand (op, 1));
   if (self->lhs == request->n_operands || self->rhs == request->n_operands)
     return "it does not begin with what it takes";
-  epilogue = self->epilogue = g_new0 (GhloCpuEpilogue, 1);
-  epilogue->element = ghlo_element_info (type->element_type)->size;
+  self->epilogue = kept;
   self->result = (GhloView) { .element_type = type->element_type, .rank = type->rank, .dimensions = type->dimensions,
                               .strides = self->strides };
   find_strides (request, type, self->strides);
+  if (kept != NULL)
+    return NULL;
+  epilogue = self->epilogue = g_new0 (GhloCpuEpilogue, 1);
+  epilogue->element = ghlo_element_info (type->element_type)->size;
   epilogue->size = ghlo_size_align ((gsize) ghlo_view_count (&self->result) * epilogue->element);
   reason = choose_results (epilogue, request, given);
 
@@ -211,7 +215,8 @@ read_fusion (GhloCpuProduct        *self,
 const char *
 ghlo_cpu_product_read (GhloCpuProduct        *self,
                        const GhloStepRequest *request,
-                       gboolean               is_convolution)
+                       gboolean               is_convolution,
+                       GhloCpuEpilogue       *kept)
 {
   *self = (GhloCpuProduct) { .op = request->op, .rhs = 1 };
   if (request->body != NULL)
@@ -219,7 +224,7 @@ ghlo_cpu_product_read (GhloCpuProduct        *self,
       const GhloIrOp *first = request->body->first;
 
       return (is_convolution ? first->kind == GHLO_OP_STABLEHLO_CONVOLUTION : is_dot (first))
-             ? read_fusion (self, request) : "it begins with another operation";
+             ? read_fusion (self, request, kept) : "it begins with another operation";
     }
   self->result = request->results[0];
 

@@ -44,10 +44,12 @@ typedef struct
 /* As a device's class has it. */
 const char *ghlo_cpu_epilogue_declines (const GhloIrOp *const *ops,
                                         guint                  n_ops);
-/* Reads a request for a product or, with @is_convolution, a convolution. NULL, or the reason why it cannot be done. */
+/* Reads a request for a product or, with @is_convolution, a convolution. NULL, or the reason why it cannot be done.
+ * @kept is the epilogue that the same request was read to before, which becomes @self's; nullable. */
 const char *ghlo_cpu_product_read      (GhloCpuProduct        *self,
                                         const GhloStepRequest *request,
-                                        gboolean               is_convolution);
+                                        gboolean               is_convolution,
+                                        GhloCpuEpilogue       *kept);
 
 /* Of all of these @self may be NULL: then there is no epilogue. */
 

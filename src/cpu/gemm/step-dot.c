@@ -27,15 +27,16 @@ release (gpointer compiled)
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Dot, release)
 
-/* NULL, or the reason why there is no such product. */
+/* NULL, or the reason why there is no such product. @kept is the epilogue of its selection; nullable. */
 static const char *
 read_request (Dot                   *self,
               GhloCpuGemmProblem    *problem,
-              const GhloStepRequest *request)
+              const GhloStepRequest *request,
+              GhloCpuEpilogue       *kept)
 {
   GhloCpuProduct product;
   GhloCpuDotNumbers numbers;
-  const char *reason = ghlo_cpu_product_read (&product, request, FALSE);
+  const char *reason = ghlo_cpu_product_read (&product, request, FALSE, kept);
 
   self->epilogue = product.epilogue;
   if (reason != NULL)
@@ -66,7 +67,7 @@ prefers_dense (const GhloStepRequest *request,
 
   ghlo_shape_strides (dense.dimensions, dense.rank, ghlo_element_info (dense.element_type)->size, strides);
   other.results = &dense;
-  if (read_request (self, problem, &other) == NULL)
+  if (read_request (self, problem, &other, NULL) == NULL)
     self->gemm = ghlo_cpu_gemm_choose (problem, NULL);
 
   return self->gemm == NULL
@@ -81,7 +82,7 @@ select_step (gpointer               target,
   g_autofree GhloCpuGemmProblem *problem = g_new (GhloCpuGemmProblem, 1);
   g_autoptr (Dot) self = g_new0 (Dot, 1);
 
-  selection->reason = read_request (self, problem, request);
+  selection->reason = read_request (self, problem, request, NULL);
   if (selection->reason != NULL)
     return FALSE;
   self->gemm = ghlo_cpu_gemm_choose (problem, NULL);
@@ -94,6 +95,9 @@ select_step (gpointer               target,
   if (ghlo_cpu_gemm_packed_size (self->gemm) > 0)
     selection->operands[ghlo_cpu_gemm_packs_rhs (self->gemm) ? self->rhs : self->lhs].wants_data = TRUE;
   selection->scratch = ghlo_cpu_epilogue_scratch (self->epilogue, ghlo_cpu_gemm_scratch_size (self->gemm));
+  g_clear_pointer (&self->gemm, ghlo_cpu_gemm_free);
+  if (self->epilogue != NULL)
+    selection->kept = g_steal_pointer (&self);
 
   return TRUE;
 }
@@ -105,8 +109,9 @@ compile (gpointer               target,
          GError               **error)
 {
   g_autofree GhloCpuGemmProblem *problem = g_new (GhloCpuGemmProblem, 1);
-  g_autoptr (Dot) self = g_new0 (Dot, 1);
-  const char *reason = read_request (self, problem, request);
+  g_autoptr (Dot) self = g_new0 (Dot, 1), kept = request->kept;
+  const char *reason = read_request (self, problem, request,
+                                     kept != NULL ? g_steal_pointer (&kept->epilogue) : NULL);
 
   if (reason != NULL)
     return ghlo_cpu_step_fail (request, reason, error);

@@ -55,7 +55,7 @@ fill_selection (const Step            *self,
       selection->operands[i].in_place = buffers[i].shared - request->n_operands;
 }
 
-GHLO_CPU_DEFINE_BEGUN_STEP (Step, clear, begin)
+GHLO_CPU_DEFINE_KEPT_STEP (Step, clear, begin)
 
 static gboolean
 run (gpointer            compiled,

@@ -57,7 +57,7 @@ fill_selection (const Step            *self,
                                               ghlo_cpu_kernel_scratch (&self->gather));
 }
 
-GHLO_CPU_DEFINE_BEGUN_STEP (Step, clear, begin)
+GHLO_CPU_DEFINE_KEPT_STEP (Step, clear, begin)
 
 static gboolean
 run (gpointer            compiled,

@@ -256,6 +256,7 @@ step_compile (StepRequest                  *self,
   self->request.aliases = self->aliases;
   self->request.alignments = self->alignments;
   self->request.scratch = self->selection.scratch;
+  self->request.kept = self->selection.kept;
   compiled = step->compile (ghlo_cpu_target ()->self, &self->request, NULL, &error);
   g_assert_no_error (error);
   g_assert_nonnull (compiled);

@@ -136,13 +136,21 @@ select_step (gpointer               self,
              const GhloStepRequest *request,
              GhloStepSelection     *selection)
 {
+  const GhloStepImplementation *inner = find_inner (request->op);
+
   if (request->op != NULL && request->n_results > 0 && request->results[0].rank == 3)
     {
       selection->reason = "it has no three dimensions";
       return FALSE;
     }
 
-  return find_inner (request->op)->select (ghlo_cpu_target ()->self, request, selection);
+  if (!inner->select (ghlo_cpu_target ()->self, request, selection))
+    return FALSE;
+  /* Its own release() would not know it. */
+  if (selection->kept != NULL)
+    inner->release (g_steal_pointer (&selection->kept));
+
+  return TRUE;
 }
 
 static gpointer

@@ -27,12 +27,16 @@ typedef struct
   guint           n_order;
   gulong          slow;            /* microseconds that a compile takes */
   gboolean        wants_data;
+  guint           n_kept, n_taken;    /* by selections; by their compiles */
+  guint           n_dropped;          /* of what was kept; atomic */
 } Device;
 
+/* What is compiled, or what a selection kept. */
 typedef struct
 {
-  Device       *device;
-  GhloIrOpKind  kind;
+  Device         *device;
+  GhloIrOpKind    kind;
+  const GhloIrOp *kept;      /* the operation that was selected; NULL: it is compiled */
 } Compiled;
 
 static void
@@ -64,6 +68,9 @@ select_step (gpointer               self,
   selection->scratch = 8;
   g_string_append (device->log, "select\n");
   device->order[device->n_order++] = request->op;
+  device->n_kept++;
+  selection->kept = g_new (Compiled, 1);
+  *(Compiled *) selection->kept = (Compiled) { device, request->op->kind, request->op };
 
   return TRUE;
 }
@@ -90,8 +97,11 @@ compile (gpointer               self,
          GError               **error)
 {
   Device *device = self;
+  g_autofree Compiled *kept = request->kept;
   Compiled *compiled;
 
+  /* Not where operands are taken otherwise than they lay when it was selected. */
+  g_assert_true (kept == NULL || kept->kept == request->op);
   g_usleep (device->slow);
   g_mutex_lock (&device->lock);
   g_string_append_printf (device->log, "compile %s, over", ghlo_ir_op_get_name (request->op));
@@ -106,11 +116,12 @@ compile (gpointer               self,
   g_string_append_c (device->log, '\n');
   g_assert_cmpuint (request->scratch, ==, 8);
   device->n_compiled++;
+  device->n_taken += kept != NULL;
   g_mutex_unlock (&device->lock);
   if (fails (device, request->op, error))
     return NULL;
   compiled = g_new (Compiled, 1);
-  *compiled = (Compiled) { device, request->op->kind };
+  *compiled = (Compiled) { device, request->op->kind, NULL };
 
   return compiled;
 }
@@ -140,7 +151,7 @@ release (gpointer data)
 {
   Compiled *compiled = data;
 
-  g_atomic_int_inc ((gint *) &compiled->device->n_released);
+  g_atomic_int_inc ((gint *) (compiled->kept != NULL ? &compiled->device->n_dropped : &compiled->device->n_released));
   g_free (compiled);
 }
 
@@ -186,6 +197,7 @@ device_init (Device *self)
 static void
 device_clear (Device *self)
 {
+  g_assert_cmpuint (self->n_kept, ==, self->n_taken + self->n_dropped);
   g_string_free (self->log, TRUE);
   g_mutex_clear (&self->lock);
 }

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What implementations found out when they were selected, until their steps are compiled: lowering a group takes most
+ * of the time of a plan, and would be done twice. Of large plans only the first steps keep it, so that all of it
+ * together is no memory to speak of.
+ */
+
+#include "plan/build.h"
+
+enum { MOST = 256 };
+
+static void
+release (GhloStep *step)
+{
+  if (step->kept != NULL)
+    step->implementation->release (g_steal_pointer (&step->kept));
+}
+
+void
+ghlo_step_keep (GhloStepPlan *plan,
+                GhloStep     *step,
+                gpointer      kept)
+{
+  release (step);
+  step->kept = kept;
+  if (kept == NULL)
+    return;
+  if (plan->keepers == NULL)
+    plan->keepers = g_ptr_array_new ();
+  if (plan->keepers->len < MOST)
+    g_ptr_array_add (plan->keepers, step);
+  else
+    release (step);
+}
+
+void
+ghlo_step_plan_drop_kept (GhloStepPlan *plan)
+{
+  for (guint i = 0; plan->keepers != NULL && i < plan->keepers->len; i++)
+    {
+      GhloStep *step = g_ptr_array_index (plan->keepers, i);
+
+      if (step->code == NULL || step->code->step != step)
+        release (step);
+    }
+}
+
+void
+ghlo_step_plan_clear_kept (GhloStepPlan *plan)
+{
+  for (guint i = 0; plan->keepers != NULL && i < plan->keepers->len; i++)
+    release (g_ptr_array_index (plan->keepers, i));
+  g_clear_pointer (&plan->keepers, g_ptr_array_unref);
+}
