@@ -8,6 +8,7 @@
 #pragma once
 
 #include <glib.h>
+#include <malloc.h>
 #include <stdlib.h>
 
 #ifndef __has_feature
@@ -18,16 +19,25 @@ static guint n_allocations;             /* atomic: of all threads */
 static __thread guint n_own_allocations;  /* of this one */
 static __thread gsize n_own_bytes;        /* that they asked for */
 
+/* Where the first so many of all were asked for: return addresses. */
+static gconstpointer allocation_callers[1024];
+
 static inline void
-count_allocation (gsize size)
+count_allocation (gsize         size,
+                  gconstpointer caller)
 {
-  __atomic_add_fetch (&n_allocations, 1, __ATOMIC_RELAXED);
+  guint number = __atomic_fetch_add (&n_allocations, 1, __ATOMIC_RELAXED);
+
+  if (number < G_N_ELEMENTS (allocation_callers))
+    allocation_callers[number] = caller;
   n_own_allocations++;
   n_own_bytes += size;
 }
 
 #if defined __GLIBC__ && !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__ \
     && !__has_feature (address_sanitizer) && !__has_feature (thread_sanitizer) && !__has_feature (memory_sanitizer)
+
+#define COUNTS_ALLOCATIONS 1
 
 /* Also for what other libraries ask: GLib above all. */
 #pragma GCC visibility push(default)
@@ -40,7 +50,7 @@ extern void *__libc_memalign (size_t alignment, size_t size);
 void *
 malloc (size_t size)
 {
-  count_allocation (size);
+  count_allocation (size, __builtin_return_address (0));
 
   return __libc_malloc (size);
 }
@@ -49,7 +59,7 @@ void *
 calloc (size_t n,
         size_t size)
 {
-  count_allocation (n * size);
+  count_allocation (n * size, __builtin_return_address (0));
 
   return __libc_calloc (n, size);
 }
@@ -58,7 +68,7 @@ void *
 realloc (void   *memory,
          size_t  size)
 {
-  count_allocation (size);
+  count_allocation (size, __builtin_return_address (0));
 
   return __libc_realloc (memory, size);
 }
@@ -68,15 +78,41 @@ posix_memalign (void   **memory,
                 size_t   alignment,
                 size_t   size)
 {
-  count_allocation (size);
+  count_allocation (size, __builtin_return_address (0));
   *memory = __libc_memalign (alignment, size);
 
   return *memory != NULL ? 0 : 12;
 }
 
+/* These two are all that is left of the C library's: aligned_alloc () and memalign (). */
+void *
+memalign (size_t alignment,
+          size_t size)
+{
+  count_allocation (size, __builtin_return_address (0));
+
+  return __libc_memalign (alignment, size);
+}
+
+void *
+aligned_alloc (size_t alignment,
+               size_t size)
+{
+  count_allocation (size, __builtin_return_address (0));
+
+  return __libc_memalign (alignment, size);
+}
+
 #pragma GCC visibility pop
 
 #endif
+
+/* From here on, with their callers. */
+static inline void
+begin_counting_allocations (void)
+{
+  __atomic_store_n (&n_allocations, 0, __ATOMIC_RELAXED);
+}
 
 static inline guint
 count_allocations (void)
