@@ -10,6 +10,9 @@
 #include "cpu/code/target.h"
 #include "runtime/parallel.h"
 
+/* Of parallel points, between two looks whether to stop: 160 µs as estimated. */
+enum { GRAINS = 8 };
+
 const char *
 ghlo_cpu_kernel_init (GhloCpuKernel    *self,
                       const GhloKernel *kernel,
@@ -136,13 +139,21 @@ ghlo_cpu_kernel_run_part (const GhloCpuKernelRun *run,
     ghlo_cpu_strips_run (run->kernel->strips, NULL, run->buffers, begin, end, scratch, run->monitor);
 }
 
+/* Where somebody may cancel, that is asked every few grains: what points cost is an estimate, which expensive functions
+ * and windows exceed by far. */
 static void
 run_points (gpointer data,
             gsize    begin,
             gsize    end,
             guint    worker)
 {
-  ghlo_cpu_kernel_run_part (data, (gint64) begin, (gint64) end, worker);
+  const GhloCpuKernelRun *run = data;
+  const GhloCpuKernel *self = run->kernel;
+  const gint64 grain = run->function != NULL ? self->code_schedule.grain : self->schedule.grain;
+  const gsize most = run->monitor != NULL ? (gsize) grain * GRAINS : end - begin;
+
+  for (; begin < end && !ghlo_monitor_cancelled (run->monitor, NULL); begin += most)
+    ghlo_cpu_kernel_run_part (run, (gint64) begin, (gint64) MIN (begin + most, end), worker);
 }
 
 gboolean
