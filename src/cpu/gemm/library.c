@@ -11,9 +11,9 @@
 enum
 {
   MAX_ROWS = 2048, MAX_COLUMNS = 1024, ROW_UNIT = 48, COLUMN_UNIT = 64,
-  /* With rows of rhs at multiples of so many bytes, which share a few sets of the caches, a call with more of k is at 0.88
-   * to 0.95 of the speed, measured on Zen 4. Tiles of more rows pack little next to what they compute, and pay as much for
-   * going over the result again; those of fewer gain nothing. */
+  /* With rows of rhs at multiples of so many bytes, which share a few sets of the caches, a call with more of k is at
+   * 0.88 to 0.95 of the speed, measured on Zen 4. Tiles of more rows pack little next to what they compute, and pay as
+   * much for going over the result again; those of fewer gain nothing. */
   ALIASED_BYTES = 4096, MAX_ALIASED_K = 384, MIN_ALIASED_ROWS = 48, MAX_ALIASED_ROWS = 384,
 };
 
