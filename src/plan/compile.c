@@ -112,6 +112,11 @@ ghlo_step_plan_wait (const GhloStepPlan  *self,
                      const GhloMonitor   *monitor,
                      GError             **error)
 {
+  /* All before the first wait, so that threads share them. */
+  for (guint i = 0; i < self->n_codes; i++)
+    if (self->codes[i]->step->implementation->hurry != NULL && self->codes[i]->compiled != NULL)
+      self->codes[i]->step->implementation->hurry (self->codes[i]->compiled);
+
   for (guint i = 0; i < self->n_codes; i++)
     {
       const GhloStepImplementation *implementation = self->codes[i]->step->implementation;

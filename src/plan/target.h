@@ -94,7 +94,9 @@ typedef struct
   /* The machine code of these as the compiler lists it, or why there is none; the caller frees it. It may take as
    * long as a compile. NULL: there are none. */
   char     *(*print_code) (gpointer             compiled);
-  /* Until what is made of it in the background is there, or will not be. FALSE when cancelled, or where nothing
+  /* What is made of it in the background will be waited for: it is made at once. NULL where wait is. */
+  void      (*hurry)    (gpointer               compiled);
+  /* Until that is there, or will not be. FALSE when cancelled, or where nothing
    * goes on. NULL: there is nothing. */
   gboolean  (*wait)     (gpointer               compiled,
                          const GhloMonitor     *monitor,

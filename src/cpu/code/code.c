@@ -339,6 +339,13 @@ ghlo_code_function (GhloCode *self)
   return function;
 }
 
+void
+ghlo_code_hurry (GhloCode *self)
+{
+  if (ghlo_code_function (self) == NULL)
+    ghlo_code_queue_hurry (&self->task);
+}
+
 gboolean
 ghlo_code_wait (GhloCode           *self,
                 const GhloMonitor  *monitor,
@@ -357,10 +364,12 @@ ghlo_code_wait (GhloCode           *self,
   g_mutex_lock (&table.lock);
   while (self->state < READY && !is_cancelled)
     {
-      g_cond_wait_until (&table.settled, &table.lock, g_get_monotonic_time () + PATIENCE);
       g_mutex_unlock (&table.lock);
+      ghlo_code_queue_hurry (&self->task);
       is_cancelled = ghlo_monitor_cancelled (monitor, error);
       g_mutex_lock (&table.lock);
+      if (self->state < READY && !is_cancelled)
+        g_cond_wait_until (&table.settled, &table.lock, g_get_monotonic_time () + PATIENCE);
     }
   g_mutex_unlock (&table.lock);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Machine code of kernels, for the whole process: one of each kind of kernel, however many programs have it. It is
- * there at once where the cache on disk has it, and otherwise as soon as a thread in the background has made it; until
- * then, and where that fails, kernels run in strips, to the same bits.
+ * there at once where the cache on disk has it, and otherwise as soon as a thread in the background has made it, or one
+ * in the foreground where somebody waits for it; until then, and where that fails, kernels run in strips, to the same
+ * bits.
  *
  * Any thread may call these. Code lives as long as somebody refers to it: what nobody uses is on disk.
  */
@@ -25,6 +26,9 @@ GhloCode     *ghlo_code_get       (const GhloKernel          *kernel,
 void          ghlo_code_unref     (GhloCode                  *self);
 /* NULL while there is none. One load, for each run. */
 GhloCodeFunc  ghlo_code_function  (GhloCode                  *self);
+/* Has it made before what nobody waits for, and no slower than the caller's own work; for all that will be waited for,
+ * before the first wait. */
+void          ghlo_code_hurry     (GhloCode                  *self);
 /* Until it is there, or will not be. FALSE when @monitor (nullable) is cancelled, or in a child of the process. */
 gboolean      ghlo_code_wait      (GhloCode                  *self,
                                    const GhloMonitor         *monitor,

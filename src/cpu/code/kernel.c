@@ -53,6 +53,13 @@ ghlo_cpu_kernel_begin (GhloCpuKernel *self)
     ghlo_code_wait (self->code, NULL, NULL);
 }
 
+void
+ghlo_cpu_kernel_hurry (const GhloCpuKernel *self)
+{
+  if (self->code != NULL)
+    ghlo_code_hurry (self->code);
+}
+
 gboolean
 ghlo_cpu_kernel_wait (const GhloCpuKernel  *self,
                       const GhloMonitor    *monitor,

@@ -31,6 +31,8 @@ const char *ghlo_cpu_kernel_init     (GhloCpuKernel     *self,
                                       gboolean           in_order);
 /* Looks for machine code, and has it made where there is none: for kernels that will be run. */
 void        ghlo_cpu_kernel_begin    (GhloCpuKernel     *self);
+/* Has it made with speed: see ghlo_code_hurry (). */
+void        ghlo_cpu_kernel_hurry    (const GhloCpuKernel *self);
 /* Until it is made, or will not be. FALSE with @error when cancelled. */
 gboolean    ghlo_cpu_kernel_wait     (const GhloCpuKernel *self,
                                       const GhloMonitor   *monitor,

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * One lock, one list. Exit handlers run in the opposite order of being added, and LLVM adds destructors whenever it
+ * One lock, two lines of tasks. A thread can make itself nicer and never less nice, so those in the background leave
+ * what is waited for to threads that the waiting one starts, and whose priority is that one's own. They rather than the
+ * waiting thread itself make the code, for LLVM does not look for a cancel, and wants more stack than some threads
+ * have.
+ *
+ * Exit handlers run in the opposite order of being added, and LLVM adds destructors whenever it
  * comes by a new one of its static variables, so that no handler of ours would be sure to come before them. What
  * does are destructors of the variables of the thread that calls exit (), which is the main one as a rule.
  */
@@ -14,16 +19,22 @@
 #include "base/ghlo-error.h"
 #include "runtime/parallel.h"
 
-enum { MAX_THREADS = 4, PROCESSORS_EACH = 4, NICE = 10, EXIT_SECONDS = 30 };
+enum { MAX_THREADS = 4, PROCESSORS_EACH = 4, MAX_URGENT = 8, NICE = 10, EXIT_SECONDS = 30 };
+
+struct _GhloCodeLine
+{
+  GQueue tasks;
+  guint  n_threads;     /* that take tasks of this line alone */
+  guint  n_running;     /* of them, those that do one */
+};
 
 static struct
 {
-  GMutex   lock;        /* guards what follows */
-  GCond    changed;     /* a thread has ended a task */
-  GQueue   tasks;
-  guint    n_threads;
-  guint    n_running;   /* tasks that have begun */
-  gboolean is_over;     /* the process ends */
+  GMutex       lock;            /* guards what follows */
+  GCond        changed;         /* a thread has ended a task */
+  GhloCodeLine background;
+  GhloCodeLine urgent;          /* somebody waits for these */
+  gboolean     is_over;         /* the process ends */
 } queue;
 
 static gint forked;     /* atomic */
@@ -43,7 +54,8 @@ finish (void)
     return;
   g_mutex_lock (&queue.lock);
   queue.is_over = TRUE;
-  while (queue.n_running > 0 && g_cond_wait_until (&queue.changed, &queue.lock, end))
+  while (queue.background.n_running + queue.urgent.n_running > 0
+         && g_cond_wait_until (&queue.changed, &queue.lock, end))
     ;
   g_mutex_unlock (&queue.lock);
 }
@@ -89,48 +101,72 @@ ghlo_code_queue_is_forked (void)
 static gpointer
 work (gpointer data)
 {
+  GhloCodeLine *line = data;
   GList *link;
 
-  ghlo_parallel_lower_priority (NICE);
+  if (line == &queue.background)
+    ghlo_parallel_lower_priority (NICE);
   g_mutex_lock (&queue.lock);
-  while (!queue.is_over && (link = g_queue_pop_head_link (&queue.tasks)) != NULL)
+  while (!queue.is_over && (link = g_queue_pop_head_link (&line->tasks)) != NULL)
     {
       GhloCodeTask *task = link->data;
 
-      task->is_queued = FALSE;
-      queue.n_running++;
+      task->line = NULL;
+      line->n_running++;
       g_mutex_unlock (&queue.lock);
       task->run (task);
       g_mutex_lock (&queue.lock);
-      queue.n_running--;
+      line->n_running--;
       g_cond_broadcast (&queue.changed);
     }
-  queue.n_threads--;
+  line->n_threads--;
   g_mutex_unlock (&queue.lock);
 
   return NULL;
 }
 
-/* Called with the lock held. */
-static void
-start_thread (void)
+/* Called with the lock held, as the next ones are. Where there are @most already, it starts none; FALSE where there is
+ * no thread at all then. */
+static gboolean
+start_thread (GhloCodeLine *line,
+              guint         most)
 {
-  guint most = CLAMP (ghlo_parallel_n_workers () / PROCESSORS_EACH, 1, MAX_THREADS);
-  GThread *thread;
+  GThread *thread = NULL;
 
-  if (queue.n_threads >= most)
-    return;
-  thread = g_thread_try_new ("ghlo-code", work, NULL, NULL);
-  if (thread == NULL)
-    return;
-  queue.n_threads++;
-  g_thread_unref (thread);
+  if (queue.is_over)
+    return FALSE;
+  if (line->n_threads < most)
+    thread = g_thread_try_new ("ghlo-code", work, line, NULL);
+  if (thread != NULL)
+    {
+      line->n_threads++;
+      g_thread_unref (thread);
+    }
+
+  return line->n_threads > 0;
+}
+
+static void
+enter (GhloCodeTask *task,
+       GhloCodeLine *line)
+{
+  task->link = (GList) { .data = task };
+  task->line = line;
+  g_queue_push_tail_link (&line->tasks, &task->link);
+}
+
+static void
+leave (GhloCodeTask *task)
+{
+  g_queue_unlink (&task->line->tasks, &task->link);
+  task->line = NULL;
 }
 
 gboolean
 ghlo_code_queue_push (GhloCodeTask  *task,
                       GError       **error)
 {
+  const guint most = CLAMP (ghlo_parallel_n_workers () / PROCESSORS_EACH, 1, MAX_THREADS);
   gboolean has_thread;
 
   if (ghlo_code_queue_is_forked ())
@@ -140,20 +176,36 @@ ghlo_code_queue_push (GhloCodeTask  *task,
       return FALSE;
     }
   g_mutex_lock (&queue.lock);
-  if (!queue.is_over)
-    start_thread ();
-  has_thread = queue.n_threads > 0 && !queue.is_over;
+  has_thread = start_thread (&queue.background, most);
   if (has_thread)
-    {
-      task->link = (GList) { .data = task };
-      task->is_queued = TRUE;
-      g_queue_push_tail_link (&queue.tasks, &task->link);
-    }
+    enter (task, &queue.background);
   else
     g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_DEVICE, "no thread could be started to make machine code");
   g_mutex_unlock (&queue.lock);
 
   return has_thread;
+}
+
+void
+ghlo_code_queue_hurry (GhloCodeTask *task)
+{
+  const guint n_processors = ghlo_parallel_n_workers ();
+  GhloCodeLine *line = &queue.urgent;
+  guint most;
+
+  if (ghlo_code_queue_is_forked ())
+    return;
+  g_mutex_lock (&queue.lock);
+  most = n_processors - MIN (n_processors - 1, queue.background.n_running);
+  /* Threads that do nothing yet are about to take a task each. */
+  if (line->tasks.length + (task->line == &queue.background) > line->n_threads - line->n_running)
+    start_thread (line, MIN (most, MAX_URGENT));
+  if (task->line == &queue.background && line->n_threads > 0)
+    {
+      leave (task);
+      enter (task, line);
+    }
+  g_mutex_unlock (&queue.lock);
 }
 
 gboolean
@@ -162,10 +214,9 @@ ghlo_code_queue_remove (GhloCodeTask *task)
   gboolean was_queued;
 
   g_mutex_lock (&queue.lock);
-  was_queued = task->is_queued;
+  was_queued = task->line != NULL;
   if (was_queued)
-    g_queue_unlink (&queue.tasks, &task->link);
-  task->is_queued = FALSE;
+    leave (task);
   g_mutex_unlock (&queue.lock);
 
   return was_queued;

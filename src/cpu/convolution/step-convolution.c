@@ -185,6 +185,14 @@ print_code (gpointer compiled)
   return ghlo_cpu_epilogue_print_code (self->epilogue);
 }
 
+static void
+hurry (gpointer compiled)
+{
+  const Convolution *self = compiled;
+
+  ghlo_cpu_epilogue_hurry (self->epilogue);
+}
+
 static gboolean
 wait (gpointer            compiled,
       const GhloMonitor  *monitor,
@@ -204,6 +212,7 @@ const GhloStepImplementation ghlo_cpu_step_convolution = {
   .describe = describe,
   .print_kernels = print_kernels,
   .print_code = print_code,
+  .hurry = hurry,
   .wait = wait,
   .compiled_size = compiled_size,
 };

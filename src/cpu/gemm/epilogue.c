@@ -262,6 +262,13 @@ ghlo_cpu_epilogue_begin (GhloCpuEpilogue *self,
   ghlo_cpu_kernel_begin (&self->kernel);
 }
 
+void
+ghlo_cpu_epilogue_hurry (const GhloCpuEpilogue *self)
+{
+  if (self != NULL)
+    ghlo_cpu_kernel_hurry (&self->kernel);
+}
+
 gboolean
 ghlo_cpu_epilogue_wait (const GhloCpuEpilogue  *self,
                         const GhloMonitor      *monitor,

@@ -60,6 +60,7 @@ gsize    ghlo_cpu_epilogue_scratch     (const GhloCpuEpilogue *self,
 void     ghlo_cpu_epilogue_begin       (GhloCpuEpilogue       *self,
                                         double                 nanoseconds);
 /* As of GhloStepImplementation; NULL without an epilogue. */
+void     ghlo_cpu_epilogue_hurry       (const GhloCpuEpilogue *self);
 gboolean ghlo_cpu_epilogue_wait        (const GhloCpuEpilogue *self,
                                         const GhloMonitor     *monitor,
                                         GError               **error);

@@ -177,6 +177,14 @@ print_code (gpointer compiled)
   return ghlo_cpu_epilogue_print_code (self->epilogue);
 }
 
+static void
+hurry (gpointer compiled)
+{
+  const Dot *self = compiled;
+
+  ghlo_cpu_epilogue_hurry (self->epilogue);
+}
+
 static gboolean
 wait (gpointer            compiled,
       const GhloMonitor  *monitor,
@@ -197,6 +205,7 @@ const GhloStepImplementation ghlo_cpu_step_dot = {
   .describe = describe,
   .print_kernels = print_kernels,
   .print_code = print_code,
+  .hurry = hurry,
   .wait = wait,
   .compiled_size = compiled_size,
 };

@@ -107,6 +107,14 @@ print_code (gpointer compiled)
   return ghlo_cpu_kernel_print_code (&step->kernel);
 }
 
+static void
+hurry (gpointer compiled)
+{
+  const Step *step = compiled;
+
+  ghlo_cpu_kernel_hurry (&step->kernel);
+}
+
 static gboolean
 wait (gpointer            compiled,
       const GhloMonitor  *monitor,
@@ -126,5 +134,6 @@ const GhloStepImplementation ghlo_cpu_step_kernel = {
   .describe = describe,
   .print_kernels = print_kernels,
   .print_code = print_code,
+  .hurry = hurry,
   .wait = wait,
 };

@@ -106,6 +106,15 @@ print_code (gpointer compiled)
   return g_strconcat (select, gather, NULL);
 }
 
+static void
+hurry (gpointer compiled)
+{
+  const Step *step = compiled;
+
+  ghlo_cpu_kernel_hurry (&step->select);
+  ghlo_cpu_kernel_hurry (&step->gather);
+}
+
 static gboolean
 wait (gpointer            compiled,
       const GhloMonitor  *monitor,
@@ -125,5 +134,6 @@ const GhloStepImplementation ghlo_cpu_step_select_and_scatter = {
   .describe = describe,
   .print_kernels = print_kernels,
   .print_code = print_code,
+  .hurry = hurry,
   .wait = wait,
 };

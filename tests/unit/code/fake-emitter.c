@@ -12,6 +12,7 @@
 
 #include <elf.h>
 #include <string.h>
+#include <sys/resource.h>
 
 static struct
 {
@@ -19,8 +20,10 @@ static struct
   GCond    changed;
   FakeMode mode;
   gboolean is_held;
+  gboolean holds_new;   /* and those that begin now, too */
   guint    count;
   guint    n_rests;
+  int      nice;        /* of the last one's thread */
   GBytes  *objects[FAKE_OTHER_MACHINE + 1];
 } fake;
 
@@ -98,13 +101,16 @@ compile (const GhloKernel          *kernel,
          char                     **listing,
          GError                   **error)
 {
+  gboolean is_held;
   FakeMode mode;
 
   g_mutex_lock (&fake.lock);
   mode = fake.mode;
+  is_held = fake.holds_new;
   fake.count++;
+  fake.nice = getpriority (PRIO_PROCESS, 0);
   g_cond_broadcast (&fake.changed);
-  while (fake.is_held)
+  while (is_held && fake.is_held)
     g_cond_wait (&fake.changed, &fake.lock);
   g_mutex_unlock (&fake.lock);
   if (listing != NULL && mode == FAKE_WORKS)
@@ -171,7 +177,7 @@ void
 fake_emitter_hold (void)
 {
   g_mutex_lock (&fake.lock);
-  fake.is_held = TRUE;
+  fake.is_held = fake.holds_new = TRUE;
   g_mutex_unlock (&fake.lock);
 }
 
@@ -179,8 +185,16 @@ void
 fake_emitter_release (void)
 {
   g_mutex_lock (&fake.lock);
-  fake.is_held = FALSE;
+  fake.is_held = fake.holds_new = FALSE;
   g_cond_broadcast (&fake.changed);
+  g_mutex_unlock (&fake.lock);
+}
+
+void
+fake_emitter_pass (void)
+{
+  g_mutex_lock (&fake.lock);
+  fake.holds_new = FALSE;
   g_mutex_unlock (&fake.lock);
 }
 
@@ -194,6 +208,18 @@ fake_emitter_count (void)
   g_mutex_unlock (&fake.lock);
 
   return count;
+}
+
+int
+fake_emitter_nice (void)
+{
+  int nice;
+
+  g_mutex_lock (&fake.lock);
+  nice = fake.nice;
+  g_mutex_unlock (&fake.lock);
+
+  return nice;
 }
 
 void

@@ -27,8 +27,12 @@ void        fake_emitter_set         (FakeMode mode);
 /* Compiles that begin from now on wait until they are released. */
 void        fake_emitter_hold        (void);
 void        fake_emitter_release     (void);
+/* Those that wait go on waiting, later ones do not. */
+void        fake_emitter_pass        (void);
 /* How many have begun. */
 guint       fake_emitter_count       (void);
+/* How nice the thread of the last one is. */
+int         fake_emitter_nice        (void);
 /* Waits until so many have. */
 void        fake_emitter_await       (guint count);
 /* How often it was told that there is nothing to compile, and until it was so often. */

@@ -17,6 +17,7 @@
 #include <glib/gstdio.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -310,25 +311,120 @@ test_wait (void)
   count = fake_emitter_count ();
   fake_emitter_hold ();
   code = ghlo_code_get (kernel, &schedule);
+  fake_emitter_await (count + 1);
   thread = g_thread_new (NULL, cancel_soon, cancellable);
   g_assert_false (ghlo_code_wait (code, &monitor, &error));
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
   g_thread_join (thread);
   g_assert_null (ghlo_code_function (code));
 
-  /* What nobody wants any more is not begun: one thread is held up with the other. */
-  fake_emitter_await (count + 1);
-  if (g_get_num_processors () < 8)
-    {
-      ghlo_code_unref (ghlo_code_get (dropped, &schedule));
-      fake_emitter_release ();
-      wait_for (code);
-      g_usleep (20000);
-      g_assert_cmpuint (fake_emitter_count (), ==, count + 1);
-    }
+  /* What nobody wants any more is not begun: the thread of the background is held up with the other. */
+  ghlo_code_unref (ghlo_code_get (dropped, &schedule));
   fake_emitter_release ();
   wait_for (code);
+  g_usleep (20000);
+  g_assert_cmpuint (fake_emitter_count (), ==, count + 1);
   assert_computes (code, 8);
+}
+
+/* Two kernels, and the only thread of the background is held up with the first. */
+static void
+hold_background (GhloCode   *codes[2],
+                 const char *name)
+{
+  g_autofree GhloKernel *one = fake_kernel (name, 100, 8), *two = fake_kernel (name, 100, 9);
+  guint count = fake_emitter_count ();
+
+  fake_emitter_hold ();
+  codes[0] = ghlo_code_get (one, &schedule);
+  fake_emitter_await (count + 1);
+  g_assert_cmpint (fake_emitter_nice (), >, getpriority (PRIO_PROCESS, 0));
+  codes[1] = ghlo_code_get (two, &schedule);
+}
+
+/* What is waited for is made without the threads of the background, and no slower than the waiting thread works. */
+static void
+test_hurry (void)
+{
+  GhloCode *codes[2];
+  guint count;
+
+  begin ();
+  count = fake_emitter_count ();
+  hold_background (codes, "hurries");
+  fake_emitter_pass ();
+  wait_for (codes[1]);
+  assert_computes (codes[1], 9);
+  g_assert_cmpint (fake_emitter_nice (), ==, getpriority (PRIO_PROCESS, 0));
+  g_assert_null (ghlo_code_function (codes[0]));
+  fake_emitter_release ();
+  wait_for (codes[0]);
+  assert_computes (codes[0], 8);
+  g_assert_cmpuint (fake_emitter_count (), ==, count + 2);
+  ghlo_code_unref (codes[0]);
+  ghlo_code_unref (codes[1]);
+}
+
+static gpointer
+wait_in_thread (gpointer code)
+{
+  wait_for (code);
+  assert_computes (code, 9);
+
+  return NULL;
+}
+
+/* One of the two that wait for a kernel gives up while it is made; it is made once. */
+static void
+test_two_waiters (void)
+{
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  const GhloMonitor monitor = { .cancellable = cancellable };
+  g_autoptr (GError) error = NULL;
+  GThread *canceller, *waiter;
+  GhloCode *codes[2];
+  guint count;
+
+  begin ();
+  count = fake_emitter_count ();
+  hold_background (codes, "twice");
+  waiter = g_thread_new (NULL, wait_in_thread, codes[1]);
+  fake_emitter_await (count + 2);
+  canceller = g_thread_new (NULL, cancel_soon, cancellable);
+  g_assert_false (ghlo_code_wait (codes[1], &monitor, &error));
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  g_thread_join (canceller);
+  fake_emitter_release ();
+  g_thread_join (waiter);
+  wait_for (codes[0]);
+  g_assert_cmpuint (fake_emitter_count (), ==, count + 2);
+  ghlo_code_unref (codes[0]);
+  ghlo_code_unref (codes[1]);
+}
+
+/* All that is hurried is made at the same time, as far as there are processors; what nobody wants any more is not. */
+static void
+test_hurry_many (void)
+{
+  g_autofree GhloKernel *three = fake_kernel ("many", 100, 10);
+  GhloCode *codes[2], *dropped;
+  guint count;
+
+  begin ();
+  count = fake_emitter_count ();
+  hold_background (codes, "many");
+  dropped = ghlo_code_get (three, &schedule);
+  ghlo_code_hurry (codes[1]);
+  fake_emitter_await (count + 2);
+  ghlo_code_hurry (dropped);
+  ghlo_code_unref (dropped);
+  fake_emitter_release ();
+  wait_for (codes[0]);
+  wait_for (codes[1]);
+  g_usleep (20000);
+  g_assert_cmpuint (fake_emitter_count (), ==, count + 2);
+  ghlo_code_unref (codes[0]);
+  ghlo_code_unref (codes[1]);
 }
 
 /* The last reference goes while it is being made. */
@@ -571,6 +667,9 @@ add_tests (void)
   g_test_add_func ("/code/collision", test_collision);
   g_test_add_func ("/code/failures", test_failures);
   g_test_add_func ("/code/wait", test_wait);
+  g_test_add_func ("/code/hurry", test_hurry);
+  g_test_add_func ("/code/hurry-many", test_hurry_many);
+  g_test_add_func ("/code/two-waiters", test_two_waiters);
   g_test_add_func ("/code/abandoned", test_abandoned);
   g_test_add_func ("/code/swap", test_swap);
   g_test_add_func ("/code/cancelled-run", test_cancelled_run);
@@ -599,6 +698,8 @@ main (int    argc,
   g_setenv ("XDG_CACHE_HOME", folder, TRUE);
   g_unsetenv ("GHLO_CACHE");
   g_unsetenv ("GHLO_DISABLE");
+  /* One thread in the background, and one more for what is waited for. */
+  g_setenv ("GHLO_THREADS", "2", TRUE);
   g_test_init (&argc, &argv, NULL);
   if (ghlo_code_target () == NULL || !fake_emitter_install (id))
     g_test_add_func ("/code/no-compiler", test_no_compiler);
