@@ -387,8 +387,10 @@ fuse (GhloIrModule     *module,
       Options           options,
       GError          **error)
 {
-  g_autoptr (GHashTable) functions = options.functions = ghlo_pass_pure_functions (module);
+  g_autoptr (GHashTable) functions = ghlo_pass_pure_functions (module);
   const GhloFuseRules rules = { kind, find, &options };
+
+  options.functions = functions;
 
   return ghlo_fuse_module (module, context, &rules, error);
 }

@@ -17,7 +17,7 @@
 #include "ir/verify/verify.h"
 #include "reference/device.h"
 
-enum { MEMORY_LIMIT = 64 * 1024 * 1024, RUN_LIMIT = 200000 /* microseconds */, MAX_INPUT_ELEMENTS = 4096,
+enum { MEMORY_LIMIT = 64 * 1024 * 1024, RUN_LIMIT = 200000, CODE_LIMIT = 10000000 /* microseconds */, MAX_INPUT_ELEMENTS = 4096,
        MAX_OUTPUTS = 1024 };
 
 int LLVMFuzzerInitialize (int *argc, char ***argv);
@@ -79,7 +79,24 @@ make_inputs (GhloIrOp *function)
   return g_steal_pointer (&inputs);
 }
 
-/* Prepares and runs @function of @module once. */
+static gboolean
+run_once (GhloPrepared       *prepared,
+          GPtrArray          *inputs,
+          GhloValue         **outputs,
+          guint               n_outputs,
+          const GhloMonitor  *monitor,
+          GError            **error)
+{
+  gboolean ok = ghlo_prepared_run (prepared, NULL, (GhloValue *const *) inputs->pdata, inputs->len, outputs, monitor,
+                                   error);
+
+  for (guint i = 0; ok && i < n_outputs; i++)
+    value_free (g_steal_pointer (&outputs[i]));
+
+  return ok;
+}
+
+/* Prepares and runs @function of @module, and once more when its machine code is there. */
 static gboolean
 run_on (GhloDeviceCore     *device,
         GhloIrModule       *module,
@@ -91,15 +108,15 @@ run_on (GhloDeviceCore     *device,
   guint n_outputs = ghlo_ir_op_get (function, "function_type")->type->n_results;
   g_autofree GhloValue **outputs = g_new0 (GhloValue *, n_outputs + 1);
   g_autoptr (GhloPrepared) prepared = ghlo_devices_prepare (device, module, function, monitor, error);
-  gboolean ok;
 
-  if (prepared == NULL)
+  if (prepared == NULL || !run_once (prepared, inputs, outputs, n_outputs, monitor, error))
     return FALSE;
-  ok = ghlo_prepared_run (prepared, NULL, (GhloValue *const *) inputs->pdata, inputs->len, outputs, monitor, error);
-  for (guint i = 0; ok && i < n_outputs; i++)
-    value_free (outputs[i]);
+  if (device == ghlo_reference_device ())
+    return TRUE;
+  watchdog_begin (monitor->cancellable, CODE_LIMIT);
 
-  return ok;
+  return ghlo_prepared_wait_for_code (prepared, monitor, error)
+         && run_once (prepared, inputs, outputs, n_outputs, monitor, error);
 }
 
 /* Whether the run ended, and not for a limit. */
