@@ -17,7 +17,8 @@
 #include "ir/verify/verify.h"
 #include "reference/device.h"
 
-enum { MEMORY_LIMIT = 64 * 1024 * 1024, RUN_LIMIT = 200000, CODE_LIMIT = 10000000 /* microseconds */, MAX_INPUT_ELEMENTS = 4096,
+enum { MEMORY_LIMIT = 64 * 1024 * 1024, RUN_LIMIT = 200000, CODE_LIMIT = 10000000 /* microseconds */,
+       MAX_INPUT_ELEMENTS = 4096,
        MAX_OUTPUTS = 1024 };
 
 int LLVMFuzzerInitialize (int *argc, char ***argv);

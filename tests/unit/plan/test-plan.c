@@ -994,17 +994,20 @@ time_cancel (GhloIrModule *module,
 /* Microseconds. */
 enum { MAX_CANCEL = SANITIZED ? 250000 : 50000 };
 
-/* Planning ends soon after it was cancelled, whatever stage it is in. */
+/* Planning ends soon after it was cancelled, whatever stage it is in, but for giving back the memory of some hundred
+ * thousand steps, which takes longer the more other processes do. */
 static void
 test_cancelled (void)
 {
   enum { N_DELAYS = 48 };
   g_autofree char *text = make_doubling (18, "negate");
   g_autoptr (GhloIrModule) module = parse (text);
-  gint64 start = g_get_monotonic_time (), all, worst = 0;
+  gint64 start = g_get_monotonic_time (), planned, all, worst = 0;
+  GhloStepPlan *plan = plan_module (module, ghlo_cpu_target (), NULL, NULL);
   guint n_cancelled = 0;
 
-  ghlo_step_plan_free (plan_module (module, ghlo_cpu_target (), NULL, NULL));
+  planned = g_get_monotonic_time ();
+  ghlo_step_plan_free (plan);
   all = g_get_monotonic_time () - start;
   for (guint i = 0; i < N_DELAYS; i++)
     {
@@ -1013,8 +1016,9 @@ test_cancelled (void)
       worst = MAX (worst, time);
       n_cancelled += time > 0;
     }
-  g_test_message ("planning took %.0f ms, and ended at most %.1f ms after it was cancelled", all / 1e3, worst / 1e3);
-  g_assert_cmpint (worst, <, MAX_CANCEL);
+  g_test_message ("planning took %.0f ms, freeing the plan %.1f, and it ended at most %.1f ms after it was cancelled",
+                  (planned - start) / 1e3, (start + all - planned) / 1e3, worst / 1e3);
+  g_assert_cmpint (worst, <, MAX_CANCEL + start + all - planned);
   g_assert_cmpuint (n_cancelled, >, N_DELAYS / 2);
 }
 
