@@ -106,11 +106,12 @@ ghlo_ref_digamma (long double x)
   return digamma_positive (1 - x) - pi_cotangent (x - rintl (x));
 }
 
-/* Euler-Maclaurin, for s > 1 and q > 0: sums terms until the asymptotic part converges,
+/* unit^s ζ (s, q) by Euler-Maclaurin, for s > 1 and q > 0: sums terms until the asymptotic part converges,
  * or until the rest is negligible. */
 static long double
 zeta_positive (long double s,
-               long double q)
+               long double q,
+               long double unit)
 {
   long double least = MAX (20, s);
   long double sum = 0, power, factor, factorial = 2;
@@ -120,13 +121,13 @@ zeta_positive (long double s,
 
   for (; q < least; q++)
     {
-      power = powl (q, -s);
+      power = powl (q / unit, -s);
       sum += power;
-      if (power * (1 + q / (s - 1)) <= sum * (LDBL_EPSILON / 8))
+      if (power * (1 + q / (s - 1)) <= sum * (LDBL_EPSILON / 8) || q + 1 == q)
         return sum;
     }
 
-  power = powl (q, -s);
+  power = powl (q / unit, -s);
   sum += q * power / (s - 1) + power / 2;
   factor = s * power / q;
   for (int k = 0; k < N_BERNOULLI; k++)
@@ -145,25 +146,26 @@ zeta_positive (long double s,
  * what lies on its two sides. */
 static long double
 zeta_negative (long double s,
-               long double q)
+               long double q,
+               gboolean    even)
 {
   long double distance = q - rintl (q);
   long double below = 0;
-  long double nearest = powl (distance, -s);
-  long double above = zeta_positive (s, 1 + distance);
+  long double nearest = powl (fabsl (distance), -s);
+  long double above = zeta_positive (s, 1 + distance, 1);
 
   if (rintl (q) < 0)
-    below = zeta_positive (s, 1 - distance) - zeta_positive (s, 1 - q);
+    below = zeta_positive (s, 1 - distance, 1) - zeta_positive (s, 1 - q, 1);
 
-  return nearest + above + (fmodl (s, 2) == 0 ? below : -below);
+  return (distance < 0 && !even ? -nearest : nearest) + above + (even ? below : -below);
 }
 
-long double
-ghlo_ref_zeta (long double x,
-               long double q)
+/* @even: whether x is an even number, which it may be too large to say. */
+static long double
+zeta_of (long double x,
+         long double q,
+         gboolean    even)
 {
-  gboolean even = x == floorl (x) && fmodl (x, 2) == 0;
-
   if (x == 1)
     return INFINITY;
   if (isnan (x) || isnan (q))
@@ -173,9 +175,16 @@ ghlo_ref_zeta (long double x,
   if (x < 1)
     return NAN;
   if (q > 0)
-    return zeta_positive (x, q);
+    return zeta_positive (x, q, 1);
 
-  return x == floorl (x) && isfinite (x) && isfinite (q) ? zeta_negative (x, q) : NAN;
+  return x == floorl (x) && isfinite (x) && isfinite (q) ? zeta_negative (x, q, even) : NAN;
+}
+
+long double
+ghlo_ref_zeta (long double x,
+               long double q)
+{
+  return zeta_of (x, q, x == floorl (x) && fmodl (x, 2) == 0);
 }
 
 long double
@@ -184,6 +193,7 @@ ghlo_ref_polygamma (long double n,
 {
   /* The greatest argument whose factorial long double holds everywhere. */
   enum { GREATEST = 169 };
+  gboolean odd;
   long double zeta, value;
 
   if (isnan (n) || isinf (n) || n < 0 || n != floorl (n) || isnan (x))
@@ -191,13 +201,20 @@ ghlo_ref_polygamma (long double n,
   if (n == 0)
     return ghlo_ref_digamma (x);
 
-  zeta = ghlo_ref_zeta (n + 1, x);
+  odd = fmodl (n, 2) == 1;
+  if (n > GREATEST && x > 0 && isfinite (x))
+    {
+      /* The zeta function may be no number of long double where the result is one. */
+      value = expl (ghlo_ref_lgamma (n + 1) - (n + 1) * logl (x)) * zeta_positive (n + 1, x, x);
+      return odd ? value : -value;
+    }
+  zeta = zeta_of (n + 1, x, odd);
   if (n <= GREATEST || !isfinite (zeta) || zeta == 0)
     value = n <= GREATEST ? tgammal (n + 1) * zeta : zeta;
   else
     value = copysignl (expl (ghlo_ref_lgamma (n + 1) + logl (fabsl (zeta))), zeta);
 
-  return fmodl (n, 2) == 1 ? value : -value;
+  return odd ? value : -value;
 }
 
 /* A first approximation to the inverse error function (Winitzki), within 3e-3. */
