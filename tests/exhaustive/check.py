@@ -26,7 +26,7 @@ def check(number, is_good, what):
 
 
 def main():
-    print('1..5')
+    print('1..6')
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, 'state')
         whole = run(RANGE, 'tanh', 'log')
@@ -51,6 +51,10 @@ def main():
         changed = run(RANGE, f'--state={path}', 'tanh')
         good &= check(4, '-100.0000 %' in changed[1], f'pieces of the file count: {changed[1]}'.replace('\n', ' '))
         good &= check(5, run('--range=2:1')[0] == 1 and run('--other')[0] == 1, 'wrong options are refused')
+        one = run('--range=3fff8000:40000000', '--every=32768', '--state=' + path + '-1', 'log')
+        with open(path + '-1', encoding='utf-8') as file:
+            word = file.read().split()[5]
+        good &= check(6, one[0] == 0 and word == '3fff8000', f'one argument alone is taken: {word}')
     return 0 if good else 1
 
 

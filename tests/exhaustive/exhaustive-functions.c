@@ -2,13 +2,13 @@
  *
  * Functions of one f32, at every f32: the greatest error, where it is, and how many results are not the nearest number.
  *
- *   exhaustive-functions [--threads=N] [--range=BEGIN:END] [--state=FILE] [NAME…]
+ *   exhaustive-functions [--threads=N] [--range=BEGIN:END] [--every=N] [--state=FILE] [NAME…]
  *
- * The truth is double's, whose error is bounded (Truth); where that leaves open to which side a result is rounded, and
- * at the place of the greatest error, MPFR says it. One argument in 65536 is given to MPFR besides, to see that the
- * bound holds. Arguments are taken in pieces of 2^24 bit patterns; --range takes some of them, in hexadecimal. With
- * --state each finished piece is a line of a file, and those that are there already, of the same nodes, are not taken
- * again: so a run can be ended at any time, and continued.
+ * The truth is double's, whose error is bounded (Truth); where that leaves open to which side a result is rounded,
+ * and at the place of the greatest error, MPFR says it. One argument in 65536 is given to MPFR besides, to see that
+ * the bound holds. Arguments are taken in pieces of 2^24 bit patterns; --range takes some of them, in hexadecimal,
+ * and --every each that is a multiple of N. With --state each finished piece is a line of a file, and those that are
+ * there already, of the same nodes, are not taken again: so a run can be ended at any time, and continued.
  */
 
 #include <math.h>
@@ -71,6 +71,7 @@ typedef struct
   const FunctionTruth   *function;
   const Truth           *truth;
   GhloCpuElementwiseFunc loop;
+  guint                  every;
   mpfr_t                 exact;         /* a thread's own */
 } Measure;
 
@@ -156,28 +157,31 @@ measure_piece (gpointer data,
                Piece   *piece)
 {
   Measure *self = data;
+  const guint64 every = self->every;
 
-  for (guint64 begin = piece->begin; begin < piece->end; begin += CHUNK)
+  for (guint64 begin = (piece->begin + every - 1) / every * every; begin < piece->end; begin += CHUNK * every)
     {
+      guint n = (guint) MIN (CHUNK, (piece->end - begin + every - 1) / every);
       float x[CHUNK], y[CHUNK];
       const guint8 *operands[] = { (const guint8 *) x };
 
-      for (guint i = 0; i < CHUNK; i++)
-        x[i] = ghlo_float_of_bits ((guint32) (begin + i));
-      self->loop (operands, (guint8 *) y, CHUNK, NULL);
-      for (guint i = 0; i < CHUNK; i++)
+      for (guint i = 0; i < n; i++)
+        x[i] = ghlo_float_of_bits ((guint32) (begin + i * every));
+      self->loop (operands, (guint8 *) y, n, NULL);
+      for (guint i = 0; i < n; i++)
         {
+          guint32 bits = (guint32) (begin + i * every);
           double exact = self->function->exact (x[i]), error = distance (y[i], exact, measure_for (self, x[i]));
 
           if (error > piece->worst)
             {
               piece->worst = error;
-              piece->where = (guint32) (begin + i);
+              piece->where = bits;
             }
           if (self->truth->exact == NULL)
             continue;
           /* An odd factor: the arguments that are checked are not round ones. */
-          if ((guint32) (begin + i) * 0x9e3779b1u % CHECKED == 0)
+          if (bits * 0x9e3779b1u % CHECKED == 0)
             check_truth (self, x[i], exact);
           piece->n_others += error > 0 && !is_nearest (self, x[i], y[i], exact);
         }
@@ -255,11 +259,11 @@ run_function (const FunctionTruth *function,
               const PieceOptions  *options)
 {
   static const PieceWork work = { measure_new, measure_piece, measure_free };
-  Measure self = { .function = function, .truth = truth,
+  Measure self = { .function = function, .truth = truth, .every = options->every,
                    .loop = ghlo_cpu_elementwise_routines ()->functions[GHLO_CPU_NUMBER_F32][function->kind] };
   const char *name = ghlo_node_spec (function->kind)->name;
   gint64 begin = g_get_monotonic_time ();
-  Piece total = pieces_run (options, name, fingerprint (function->kind), &work, &self);
+  Piece total = pieces_run (options, name, fingerprint (function->kind) + options->every - 1, &work, &self);
   float where = ghlo_float_of_bits (total.where);
 
   if (truth->exact != NULL && total.worst > 0)
@@ -267,7 +271,7 @@ run_function (const FunctionTruth *function,
   g_print ("%-24s %.4f ulp at %.9g (%a), ", name, total.worst, where, where);
   if (truth->exact != NULL)
     g_print ("%.4f %% are the nearest number, ",
-             100 - 100 * (double) total.n_others / (double) (total.end - total.begin));
+             100 - 100 * (double) total.n_others * options->every / (double) (total.end - total.begin));
   g_print ("%.0f s%s\n", (double) (g_get_monotonic_time () - begin) / 1e6,
            total.worst <= function->ulps ? "" : ": TOO FAR");
 
@@ -293,6 +297,8 @@ read_option (const char   *argument,
 
   if ((value = after (argument, "--threads=")) != NULL)
     options->n_threads = (guint) CLAMP (g_ascii_strtoll (value, NULL, 10), 1, 1024);
+  else if ((value = after (argument, "--every=")) != NULL)
+    options->every = (guint) CLAMP (g_ascii_strtoll (value, NULL, 10), 1, 1 << 24);
   else if ((value = after (argument, "--state=")) != NULL)
     options->state = value;
   else if ((value = after (argument, "--range=")) != NULL)
@@ -324,25 +330,38 @@ is_wanted (const char *name,
   return !has_names;
 }
 
+static const Truth *
+find_truth (const char  *name,
+            GhloNodeKind kind)
+{
+  for (guint k = 0; k < G_N_ELEMENTS (truths); k++)
+    if (truths[k].kind == kind)
+      return &truths[k];
+  g_error ("there is no bound of the truth of %s", name);
+}
+
 int
 main (int   argc,
       char *argv[])
 {
-  PieceOptions options = { .n_threads = g_get_num_processors (), .end = (guint64) 1 << 32 };
+  PieceOptions options = { .n_threads = g_get_num_processors (), .end = (guint64) 1 << 32, .every = 1 };
   gboolean is_good = TRUE;
 
   for (int i = 1; i < argc; i++)
     if (!read_option (argv[i], &options))
       {
-        g_printerr ("usage: exhaustive-functions [--threads=N] [--range=BEGIN:END] [--state=FILE] [NAME…]\n");
+        g_printerr ("usage: exhaustive-functions [--threads=N] [--range=BEGIN:END] [--every=N] [--state=FILE] "
+                    "[NAME…]\n");
         return EXIT_FAILURE;
       }
   g_print ("level %s\n", ghlo_cpu_level_name (ghlo_cpu_level ()));
   for (guint i = 0; i < n_function_truths; i++)
-    for (guint k = 0; k < G_N_ELEMENTS (truths); k++)
-      if (truths[k].kind == function_truths[i].kind
-          && is_wanted (ghlo_node_spec (truths[k].kind)->name, argc - 1, argv + 1))
-        is_good = run_function (&function_truths[i], &truths[k], &options) && is_good;
+    {
+      const char *name = ghlo_node_spec (function_truths[i].kind)->name;
+
+      if (is_wanted (name, argc - 1, argv + 1))
+        is_good = run_function (&function_truths[i], find_truth (name, function_truths[i].kind), &options) && is_good;
+    }
 
   return is_good ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -19,6 +19,7 @@ typedef struct
 {
   guint       n_threads;
   guint64     begin, end;         /* bit patterns */
+  guint       every;              /* of which multiples of it are taken */
   const char *state;              /* nullable; a file */
 } PieceOptions;
 

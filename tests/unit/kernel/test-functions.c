@@ -48,6 +48,25 @@ sample (guint i)
     }
 }
 
+/* Every function of one f32 has a truth, so that exhaustive-functions leaves none out. */
+static void
+test_truths (void)
+{
+  for (guint kind = 0; kind < GHLO_N_NODES; kind++)
+    {
+      const GhloNodeSpec *spec = ghlo_node_spec (kind);
+      guint n = 0;
+
+      if (ghlo_kernel_expansion (kind, GHLO_ELEMENT_TYPE_F32) == NULL || spec->n_operands != 1
+          || spec->result_type != 0)
+        continue;
+      for (guint i = 0; i < n_function_truths; i++)
+        n += function_truths[i].kind == kind;
+      if (n != 1)
+        g_error ("%s has %u truths", spec->name, n);
+    }
+}
+
 static void
 test_accuracy (void)
 {
@@ -419,6 +438,7 @@ main (int   argc,
 
   g_test_add_func ("/functions/expand", test_expand);
   g_test_add_func ("/functions/loops", test_loops);
+  g_test_add_func ("/functions/truths", test_truths);
   g_test_add_func ("/functions/accuracy", test_accuracy);
   g_test_add_func ("/functions/accuracy-2", test_accuracy_2);
   g_test_add_func ("/functions/conversions", test_conversions);
