@@ -117,6 +117,8 @@ static const struct
   { GHLO_NODE_LGAMMA, -10, 10, PEERS (lgamma) },
   { GHLO_NODE_DIGAMMA, -10, 10, { NULL, NULL } },
   { GHLO_NODE_BESSEL_I1E, -10, 10, { NULL, NULL } },
+  { GHLO_NODE_ZETA, 1, 10, { NULL, NULL } },
+  { GHLO_NODE_POLYGAMMA, 1, 10, { NULL, NULL } },
   { GHLO_NODE_REMAINDER_FLOAT, -10, 10, PEERS (fmod) },
 };
 

@@ -60,6 +60,16 @@ func.func @special_functions() {
   %zeta = chlo.zeta %two, %one : tensor<f64>, tensor<f64> -> tensor<f64>
   check.expect_almost_eq_const %polygamma, dense<1.6449340668482264> : tensor<f64>, tolerance = 1.0e-14
   check.expect_almost_eq_const %zeta, dense<1.6449340668482264> : tensor<f64>, tolerance = 1.0e-14
+  // Of f32: pi^2 / 6, pi^4 / 90, zeta (3) - 1; the last is 4 + 4 / 9 + pi^2 / 2.
+  %powers = stablehlo.constant dense<[2.0, 4.0, 3.0, 2.0]> : tensor<4xf32>
+  %places = stablehlo.constant dense<[1.0, 1.0, 2.0, -1.5]> : tensor<4xf32>
+  %zetas = chlo.zeta %powers, %places : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  check.expect_almost_eq_const %zetas, dense<[1.6449341, 1.0823232, 0.20205690, 9.3792467]> : tensor<4xf32>, tolerance = 1.0e-6
+  // digamma (1), pi^2 / 6, -14 zeta (3), and pi^4 / 15.
+  %orders = stablehlo.constant dense<[0.0, 1.0, 2.0, 3.0]> : tensor<4xf32>
+  %points = stablehlo.constant dense<[1.0, 1.0, 0.5, 1.0]> : tensor<4xf32>
+  %polygammas = chlo.polygamma %orders, %points : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  check.expect_almost_eq_const %polygammas, dense<[-0.57721567, 1.6449341, -16.828797, 6.4939394]> : tensor<4xf32>, tolerance = 1.0e-5
   // The error function, what is left of it to one, and its inverse.
   %erf = chlo.erf %one : tensor<f64> -> tensor<f64>
   %erfc = chlo.erfc %one : tensor<f64> -> tensor<f64>

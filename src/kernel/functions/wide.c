@@ -131,9 +131,11 @@ ghlo_expand_wide_log_precise (Builder *b,
                  G_N_ELEMENTS (precise_logarithm));
 }
 
-guint
-ghlo_expand_wide_log_plus_one (Builder *b,
-                               guint    t)
+static guint
+log_plus_one_of (Builder      *b,
+                 guint         t,
+                 const double *c,
+                 guint         n)
 {
   guint exponent, mantissa, f;
 
@@ -141,5 +143,19 @@ ghlo_expand_wide_log_plus_one (Builder *b,
   /* The sum's rounding matters where the logarithm is small alone. */
   f = choose (b, equal (b, exponent, real (b, t, 0)), t, add_real (b, mantissa, -1));
 
-  return log_of (b, exponent, f, M_LN2, logarithm, G_N_ELEMENTS (logarithm));
+  return log_of (b, exponent, f, M_LN2, c, n);
+}
+
+guint
+ghlo_expand_wide_log_plus_one (Builder *b,
+                               guint    t)
+{
+  return log_plus_one_of (b, t, logarithm, G_N_ELEMENTS (logarithm));
+}
+
+guint
+ghlo_expand_wide_log_plus_one_precise (Builder *b,
+                                       guint    t)
+{
+  return log_plus_one_of (b, t, precise_logarithm, G_N_ELEMENTS (precise_logarithm));
 }

@@ -21,5 +21,7 @@ guint ghlo_expand_wide_log2         (Builder *b, guint x);
 guint ghlo_expand_wide_log_precise  (Builder *b, guint x);
 /* log (1 + t), t >= 0. */
 guint ghlo_expand_wide_log_plus_one (Builder *b, guint t);
+/* The same to f64's precision. */
+guint ghlo_expand_wide_log_plus_one_precise (Builder *b, guint t);
 
 G_END_DECLS

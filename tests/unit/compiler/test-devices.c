@@ -140,7 +140,8 @@ test_without_fallback (void)
     "  %0 = stablehlo.add %x, %x : tensor<?xf32>\n"
     "  return %0 : tensor<?xf32>\n}\n",
     "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n"
-    "  %0 = chlo.zeta %x, %x : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>\n"
+    "  %0 = \"stablehlo.collective_permute\"(%x) "
+    "{source_target_pairs = dense<[[0, 0]]> : tensor<1x2xi64>} : (tensor<4xf32>) -> tensor<4xf32>\n"
     "  return %0 : tensor<4xf32>\n}\n",
   };
   GhloDeviceCore *cpu = ghlo_devices_find ("cpu");

@@ -147,6 +147,40 @@ test_zeros (void)
   mpfr_clear (exact);
 }
 
+/* Of two operands, both positive, the first of polygamma functions a whole number. */
+static void
+test_zeta (void)
+{
+  static const struct
+  {
+    GhloNodeKind      kind;
+    AccuracyFunction2 exact;
+  } binaries[] = { { GHLO_NODE_ZETA, accuracy_zeta }, { GHLO_NODE_POLYGAMMA, accuracy_polygamma } };
+  const double ulps = 6.5;
+  mpfr_t exact, first, second;
+
+  mpfr_inits2 (PRECISION, exact, first, second, NULL);
+  for (guint f = 0; f < G_N_ELEMENTS (binaries); f++)
+    for (guint i = 0; i < N; i++)
+      {
+        double x = g_test_rand_double_range (1, 40), y = ldexp (g_test_rand_double_range (0.5, 1), 6 - (int) i % 20);
+        const guint8 *operands[] = { (const guint8 *) &x, (const guint8 *) &y };
+        double found, error;
+
+        x = f == 1 ? floor (x) : x;
+        ghlo_cpu_elementwise_routines ()->functions[GHLO_CPU_NUMBER_F64][binaries[f].kind] (operands,
+                                                                                            (guint8 *) &found, 1, NULL);
+        mpfr_set_d (first, x, MPFR_RNDN);
+        mpfr_set_d (second, y, MPFR_RNDN);
+        binaries[f].exact (exact, first, second, MPFR_RNDN);
+        error = distance (found, exact, 0);
+        if (!(error <= ulps))
+          g_error ("%s (%.17g, %.17g): expected %.17g, found %.17g, which is %g units off",
+                   ghlo_node_spec (binaries[f].kind)->name, x, y, mpfr_get_d (exact, MPFR_RNDN), found, error);
+      }
+  mpfr_clears (exact, first, second, NULL);
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -155,6 +189,7 @@ main (int   argc,
 
   g_test_add_func ("/functions-mpfr/samples", test_samples);
   g_test_add_func ("/functions-mpfr/zeros", test_zeros);
+  g_test_add_func ("/functions-mpfr/zeta", test_zeta);
 
   return g_test_run ();
 }

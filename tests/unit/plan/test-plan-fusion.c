@@ -93,16 +93,18 @@ test_channels_last (void)
 static void
 test_partly (void)
 {
-  /* There is no node for zeta functions. */
+  /* There is no node for what goes between processes. */
   check (HEAD "-> tensor<6x4xf32> {\n" DOT ("%0") BIAS
          "  %1 = stablehlo.add %0, %bias : tensor<6x4xf32>\n"
          "  %s = stablehlo.sign %1 : tensor<6x4xf32>\n"
          "  %c = stablehlo.constant dense<2.5> : tensor<6x4xf32>\n"
          "  %2 = stablehlo.maximum %s, %c : tensor<6x4xf32>\n"
-         "  %3 = chlo.zeta %c, %2 : tensor<6x4xf32>, tensor<6x4xf32> -> tensor<6x4xf32>\n"
+         "  %3 = \"stablehlo.collective_permute\"(%2) "
+         "{source_target_pairs = dense<[[0, 0]]> : tensor<1x2xi64>} : (tensor<6x4xf32>) -> tensor<6x4xf32>\n"
          "  %4 = stablehlo.add %3, %r : tensor<6x4xf32>\n"
          "  return %4 : tensor<6x4xf32>\n}\n",
-         "plan: 4 steps, 1 of them", "dot stablehlo.dot_general + add + sign + maximum ", "reference chlo.zeta", NULL);
+         "plan: 3 steps, 1 of them", "dot stablehlo.dot_general + add + sign + maximum ",
+         "reference stablehlo.collective_permute", NULL);
 }
 
 /* Elements of the result are smaller than those of the product, or larger. */
@@ -232,7 +234,8 @@ test_two (void)
   /* Each waits for the one before. */
   check (HEAD "-> tensor<6x4xf32> {\n" DOT ("%0") DOT ("%1") DOT ("%2") DOT ("%3")
          "  %c = stablehlo.constant dense<2.5> : tensor<6x4xf32>\n"
-         "  %4 = chlo.zeta %c, %c : tensor<6x4xf32>, tensor<6x4xf32> -> tensor<6x4xf32>\n"
+         "  %4 = \"stablehlo.collective_permute\"(%c) "
+         "{source_target_pairs = dense<[[0, 0]]> : tensor<1x2xi64>} : (tensor<6x4xf32>) -> tensor<6x4xf32>\n"
          "  %5 = stablehlo.sign %4 : tensor<6x4xf32>\n"
          "  %6 = stablehlo.add %5, %0 : tensor<6x4xf32>\n"
          "  %7 = stablehlo.add %6, %1 : tensor<6x4xf32>\n"

@@ -92,8 +92,8 @@ assert_runs (const char      *text,
   assert_runs (text, inputs, n_inputs, n_outputs, n_uploads, n_downloads, \
                (const Expected[]) { __VA_ARGS__, { NULL, 0 } })
 
-/* The device adds, the CPU sorts what it has, twice, of one transfer, and the reference executor takes the Bessel
- * function; constants are where they are wanted before. */
+/* The device adds, the CPU sorts what it has, twice, of one transfer, and the reference executor exchanges
+ * numbers between processes; constants are where they are wanted before. */
 static const char mixed[] =
   "func.func @main(%a: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) {\n"
   "  %c = stablehlo.constant dense<[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]> : tensor<8xf32>\n"
@@ -109,7 +109,8 @@ static const char mixed[] =
   "      stablehlo.return %l : tensor<i1>\n"
   "  }) : (tensor<8xf32>) -> tensor<8xf32>\n"
   "  %3 = stablehlo.multiply %1, %2 : tensor<8xf32>\n"
-  "  %4 = chlo.zeta %c, %c : tensor<8xf32>, tensor<8xf32> -> tensor<8xf32>\n"
+  "  %4 = \"stablehlo.collective_permute\"(%c) "
+  "{source_target_pairs = dense<[[0, 0]]> : tensor<1x2xi64>} : (tensor<8xf32>) -> tensor<8xf32>\n"
   "  return %2, %3, %4 : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>\n"
   "}\n";
 
@@ -120,7 +121,8 @@ test_mixed (void)
 
   ASSERT_RUNS (mixed, &a, 1, 3, 3, 1, { "4 transfers of 128 bytes", 1 },
                { "apart step stablehlo.multiply in0@apart tensor<8xf32>, c", 1 }, { "cpu sort stablehlo.sort", 2 },
-               { "-> out0@apart", 1 }, { "-> out1@apart", 2 }, { "reference chlo.zeta", 1 }, { "copy", 0 });
+               { "-> out0@apart", 1 }, { "-> out1@apart", 2 }, { "reference stablehlo.collective_permute", 1 },
+               { "copy", 0 });
 }
 
 typedef struct
@@ -199,8 +201,10 @@ static const char invariant[] =
   "    stablehlo.return %c : tensor<i1>\n"
   "  } do {\n"
   "    %j = stablehlo.add %i, %one : tensor<i64>\n"
-  "    %u = chlo.zeta %p, %p : tensor<8xf32>, tensor<8xf32> -> tensor<8xf32>\n"
-  "    %v = chlo.zeta %a, %a : tensor<8xf32>, tensor<8xf32> -> tensor<8xf32>\n"
+  "    %u = \"stablehlo.collective_permute\"(%p) "
+  "{source_target_pairs = dense<[[0, 0]]> : tensor<1x2xi64>} : (tensor<8xf32>) -> tensor<8xf32>\n"
+  "    %v = \"stablehlo.collective_permute\"(%a) "
+  "{source_target_pairs = dense<[[0, 0]]> : tensor<1x2xi64>} : (tensor<8xf32>) -> tensor<8xf32>\n"
   "    %w = stablehlo.add %u, %v : tensor<8xf32>\n"
   "    %t = stablehlo.multiply %w, %s : tensor<8xf32>\n"
   "    stablehlo.return %j, %t : tensor<i64>, tensor<8xf32>\n"
@@ -259,7 +263,8 @@ test_parts (void)
     "func.func @main(%a: tensor<100xf32>, %b: tensor<f32>) -> (tensor<2xf32>, tensor<100xf32>) {\n"
     "  %0 = stablehlo.add %a, %a : tensor<100xf32>\n"
     "  %1 = stablehlo.slice %0 [10:12] : (tensor<100xf32>) -> tensor<2xf32>\n"
-    "  %2 = chlo.zeta %1, %1 : tensor<2xf32>, tensor<2xf32> -> tensor<2xf32>\n"
+    "  %2 = \"stablehlo.collective_permute\"(%1) "
+    "{source_target_pairs = dense<[[0, 0]]> : tensor<1x2xi64>} : (tensor<2xf32>) -> tensor<2xf32>\n"
     "  %3 = stablehlo.negate %b : tensor<f32>\n"
     "  %4 = stablehlo.broadcast_in_dim %3, dims = [] : (tensor<f32>) -> tensor<100xf32>\n"
     "  %5 = stablehlo.divide %4, %4 : tensor<100xf32>\n"

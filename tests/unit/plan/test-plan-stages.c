@@ -402,7 +402,8 @@ test_devices (void)
     "  %1 = stablehlo.negate %0 : tensor<4xf32>\n"
     "  %2 = stablehlo.add %b, %b : tensor<4xi32>\n"
     "  %3 = stablehlo.add %c, %c : tensor<4xf64>\n"
-    "  %4 = chlo.zeta %3, %3 : tensor<4xf64>, tensor<4xf64> -> tensor<4xf64>\n"
+    "  %4 = \"stablehlo.collective_permute\"(%3) "
+    "{source_target_pairs = dense<[[0, 0]]> : tensor<1x2xi64>} : (tensor<4xf64>) -> tensor<4xf64>\n"
     "  return %1, %2, %3, %4 : tensor<4xf32>, tensor<4xi32>, tensor<4xf64>, tensor<4xf64>\n"
     "}\n";
   static const char *const lines[] = {
@@ -412,7 +413,7 @@ test_devices (void)
     ", test: there is no step for it: out0 ",
     ", test: it knows of f32 alone: in1 ",
     ", test: it has no f64: in2 ",
-    "reference chlo.zeta, test: it has no f64; cpu: there is no node for it: ",
+    "reference stablehlo.collective_permute, test: it has no f64; cpu: there is no step for it: ",
   };
   GhloValue *inputs[] = { new_random ("tensor<4xf32>", -2, 2), new_random ("tensor<4xi32>", -9, 9),
                           new_random ("tensor<4xf64>", -2, 2) };

@@ -255,7 +255,8 @@ static const char calls[] =
   "func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {\n"
   "  %0 = call @twice(%x) : (tensor<8xf32>) -> tensor<8xf32>\n"
   "  %1 = call @twice(%0) : (tensor<8xf32>) -> tensor<8xf32>\n"
-  "  %2 = chlo.zeta %1, %1 : tensor<8xf32>, tensor<8xf32> -> tensor<8xf32>\n"
+  "  %2 = \"stablehlo.collective_permute\"(%1) "
+  "{source_target_pairs = dense<[[0, 0]]> : tensor<1x2xi64>} : (tensor<8xf32>) -> tensor<8xf32>\n"
   "  return %2 : tensor<8xf32>\n"
   "}\n"
   "func.func private @twice(%x: tensor<8xf32>) -> tensor<8xf32> {\n"
@@ -269,7 +270,7 @@ test_calls (void)
   g_autoptr (GhloValue) x = new_random ("tensor<8xf32>", -1, 1);
 
   ASSERT_PLAN (calls, { "3 steps, 1 of them on the fallback executor", 1 },
-               { "reference chlo.zeta, there is no node for it", 1 });
+               { "reference stablehlo.collective_permute, there is no step for it", 1 });
   assert_runs (calls, (GhloValue *[]) { x }, 1, 1);
 }
 
@@ -391,21 +392,22 @@ test_fallback_time (void)
 {
   static const struct
   {
-    const char *type, *operation, *operands, *types;
+    const char *type, *operation, *attributes;
     gboolean    has_fallback;
   } rows[] = {
-    { "tensor<100000xf32>", "stablehlo.negate", "%x", "tensor<100000xf32>", FALSE },
-    { "tensor<100000xf32>", "chlo.zeta", "%x, %x", "tensor<100000xf32>, tensor<100000xf32>", TRUE },
-    { "tensor<?xf32>", "stablehlo.negate", "%x", "tensor<?xf32>", TRUE },
+    { "tensor<100000xf32>", "stablehlo.negate", "", FALSE },
+    { "tensor<100000xf32>", "stablehlo.collective_permute",
+      "{source_target_pairs = dense<[[0, 0]]> : tensor<1x2xi64>}", TRUE },
+    { "tensor<?xf32>", "stablehlo.negate", "", TRUE },
   };
   GhloDeviceCore *device = ghlo_devices_find ("cpu");
   g_autoptr (GhloValue) x = new_random ("tensor<100000xf32>", -1, 1);
 
   for (guint r = 0; r < G_N_ELEMENTS (rows); r++)
     {
-      g_autofree char *text = g_strdup_printf ("func.func @main(%%x: %s) -> %s {\n  %%0 = \"%s\"(%s) : (%s) -> %s\n"
+      g_autofree char *text = g_strdup_printf ("func.func @main(%%x: %s) -> %s {\n  %%0 = \"%s\"(%%x) %s : (%s) -> %s\n"
                                                "  return %%0 : %s\n}\n", rows[r].type, rows[r].type,
-                                               rows[r].operation, rows[r].operands, rows[r].types, rows[r].type,
+                                               rows[r].operation, rows[r].attributes, rows[r].type, rows[r].type,
                                                rows[r].type);
       g_autoptr (GhloIrModule) module = parse (text);
       g_autoptr (GhloPrepared) prepared = ghlo_devices_prepare (device, module, ghlo_ir_module_get_entry (module),

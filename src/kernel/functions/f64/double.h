@@ -166,6 +166,9 @@ Pair        ghlo_expand_double_log_plus_one (Builder *b, Pair t);
 /* Of a positive number, to some 64 digits. */
 Pair        ghlo_expand_double_log_precise  (Builder *b, guint x);
 
+/* The logarithm of the gamma function of y >= 2.5, by that of y. */
+Pair        ghlo_expand_double_lgamma_beyond (Builder *b, guint y, Pair logarithm);
+
 /* e^x - 1 for x within [-745, 710]. */
 Pair        ghlo_expand_double_exponential_minus_one (Builder *b, Pair x);
 

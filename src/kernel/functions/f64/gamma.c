@@ -97,10 +97,10 @@ lgamma_middle (Builder     *b,
 }
 
 /* y (log y - 1) - (log y - 1) / 2 + log √(2 π) - 1/2 + …, which overflows where the result does. */
-static Pair
-lgamma_beyond (Builder *b,
-               guint    y,
-               Pair     logarithm)
+Pair
+ghlo_expand_double_lgamma_beyond (Builder *b,
+                                  guint    y,
+                                  Pair     logarithm)
 {
   static const double c[] = {
     0x1.5555555555555p-4, -0x1.6c16c16c16703p-9, 0x1.a01a019d6c3cdp-11, -0x1.38137ef35979ep-11, 0x1.b950dc192fc2dp-11,
@@ -154,8 +154,9 @@ ghlo_expand_lgamma_f64 (Builder         *b,
 {
   guint x = operands[0], infinity = real (b, x, INFINITY), always = equal (b, x, x), result, is_infinite;
   Place place = find_place (b, x);
-  Pair logarithm = ghlo_expand_double_log_precise (b, place.y), beyond = lgamma_beyond (b, place.y, logarithm), value;
+  Pair logarithm = ghlo_expand_double_log_precise (b, place.y), beyond, value;
 
+  beyond = ghlo_expand_double_lgamma_beyond (b, place.y, logarithm);
   value = choose_pair (b, place.is_middle, lgamma_middle (b, &place), beyond);
   value = signed_or_none (b, always, place.is_negative, value);
   result = sum_of_three (b, signed_or_none (b, place.is_negative, always, log_of_sine (b, place.y)),
