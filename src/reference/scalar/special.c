@@ -142,22 +142,42 @@ zeta_positive (long double s,
   return sum;
 }
 
-/* For q < 0, not an integer, and integer s: the term nearest to the pole and
+/* The terms on the two sides of 0 are the same but for their signs, and cancel up to 1 - q. */
+static gboolean
+is_symmetric (long double q,
+              gboolean    even)
+{
+  return q < 0 && !even && fabsl (q - rintl (q)) == 0.5L;
+}
+
+/* unit^s ζ (s, q) for q < 0, not an integer, and integer s: the term nearest to the pole and
  * what lies on its two sides. */
 static long double
 zeta_negative (long double s,
                long double q,
-               gboolean    even)
+               gboolean    even,
+               long double unit)
 {
   long double distance = q - rintl (q);
-  long double below = 0;
-  long double nearest = powl (fabsl (distance), -s);
-  long double above = zeta_positive (s, 1 + distance, 1);
+  long double below = 0, nearest, above;
 
+  if (is_symmetric (q, even))
+    return zeta_positive (s, 1 - q, unit);
+
+  nearest = powl (fabsl (distance) / unit, -s);
+  above = zeta_positive (s, 1 + distance, unit);
   if (rintl (q) < 0)
-    below = zeta_positive (s, 1 - distance, 1) - zeta_positive (s, 1 - q, 1);
+    below = zeta_positive (s, 1 - distance, unit) - zeta_positive (s, 1 - q, unit);
 
   return (distance < 0 && !even ? -nearest : nearest) + above + (even ? below : -below);
+}
+
+/* The number that the greatest term is a power of. */
+static long double
+zeta_unit (long double q,
+           gboolean    even)
+{
+  return q > 0 ? q : is_symmetric (q, even) ? 1 - q : fabsl (q - rintl (q));
 }
 
 /* @even: whether x is an even number, which it may be too large to say. */
@@ -166,6 +186,8 @@ zeta_of (long double x,
          long double q,
          gboolean    even)
 {
+  long double unit;
+
   if (x == 1)
     return INFINITY;
   if (isnan (x) || isnan (q))
@@ -176,8 +198,12 @@ zeta_of (long double x,
     return NAN;
   if (q > 0)
     return zeta_positive (x, q, 1);
+  if (x != floorl (x) || isinf (x))
+    return NAN;
 
-  return x == floorl (x) && isfinite (x) && isfinite (q) ? zeta_negative (x, q, even) : NAN;
+  unit = zeta_unit (q, even);
+
+  return powl (unit, -x) * zeta_negative (x, q, even, unit);
 }
 
 long double
@@ -194,7 +220,7 @@ ghlo_ref_polygamma (long double n,
   /* The greatest argument whose factorial long double holds everywhere. */
   enum { GREATEST = 169 };
   gboolean odd;
-  long double zeta, value;
+  long double value, unit;
 
   if (isnan (n) || isinf (n) || n < 0 || n != floorl (n) || isnan (x))
     return NAN;
@@ -202,17 +228,17 @@ ghlo_ref_polygamma (long double n,
     return ghlo_ref_digamma (x);
 
   odd = fmodl (n, 2) == 1;
-  if (n > GREATEST && x > 0 && isfinite (x))
+  if (isinf (x) || is_pole (x))
+    value = zeta_of (n + 1, x, odd);
+  else if (n <= GREATEST)
+    value = tgammal (n + 1) * zeta_of (n + 1, x, odd);
+  else
     {
       /* The zeta function may be no number of long double where the result is one. */
-      value = expl (ghlo_ref_lgamma (n + 1) - (n + 1) * logl (x)) * zeta_positive (n + 1, x, x);
-      return odd ? value : -value;
+      unit = zeta_unit (x, odd);
+      value = expl (ghlo_ref_lgamma (n + 1) - (n + 1) * logl (unit))
+              * (x > 0 ? zeta_positive (n + 1, x, unit) : zeta_negative (n + 1, x, odd, unit));
     }
-  zeta = zeta_of (n + 1, x, odd);
-  if (n <= GREATEST || !isfinite (zeta) || zeta == 0)
-    value = n <= GREATEST ? tgammal (n + 1) * zeta : zeta;
-  else
-    value = copysignl (expl (ghlo_ref_lgamma (n + 1) + logl (fabsl (zeta))), zeta);
 
   return odd ? value : -value;
 }

@@ -23,13 +23,6 @@ typedef struct
   guint             integral;           /* 1 / (s - 1) */
 } Sum;
 
-static guint
-is_whole (Builder *b,
-          guint    x)
-{
-  return equal (b, truncated (b, x), x);
-}
-
 /* (1 + v)^-s for v >= 0. */
 static guint
 power_of (Builder *b,
@@ -91,8 +84,7 @@ static Place
 find_place (Builder *b,
             guint    q)
 {
-  /* All halves are to the left, so that terms meet those that they cancel. */
-  guint nearest = rounded_down (b, add_real (b, q, 0.5)), distance = subtract (b, q, nearest), zero = real (b, q, 0);
+  guint nearest = rounded (b, q), distance = subtract (b, q, nearest), zero = real (b, q, 0);
   guint is_positive = is_above (b, q, 0), twice;
   Place place = { .is_left = and (b, not (b, is_positive), is_below (b, distance, 0)) };
 
@@ -105,8 +97,7 @@ find_place (Builder *b,
   return place;
 }
 
-/* The sum in its units, of numbers @q that are no poles. Terms that cancel, as those of halves do exactly where s is
- * odd, meet first. */
+/* The sum in its units, of numbers @q that are no poles. */
 static guint
 sum_terms (Builder     *b,
            const Sum   *self,
@@ -140,6 +131,19 @@ sum_terms (Builder     *b,
   return add (b, result, choose (b, greater_equal (b, place->count, count), multiply (b, sign, rest), zero));
 }
 
+/* @q, or where s is odd and q a half left of 0, whose terms have opposites up to 1 - q, that. */
+static guint
+without_opposites (Builder *b,
+                   guint    q,
+                   guint    is_even)
+{
+  guint is_half = is_real (b, magnitude (b, subtract (b, q, rounded (b, q))), 0.5);
+
+  is_half = and (b, and (b, is_half, is_below (b, q, 0)), not (b, is_even));
+
+  return choose (b, is_half, subtract (b, real (b, q, 1), q), q);
+}
+
 /* e^factor times the sum for s > 1, and a whole s where q < 0; at poles anything. */
 static guint
 sum_of (Builder          *b,
@@ -151,7 +155,8 @@ sum_of (Builder          *b,
 {
   /* Products with it are numbers, and what it is of is infinite or 0. */
   const double largest = 0x1p500;
-  Place place = find_place (b, q);
+  guint start = without_opposites (b, q, is_even);
+  Place place = find_place (b, start);
   guint is_large = is_above (b, place.size, 1), one = real (b, s, 1), less_one = add_real (b, s, -1);
   guint sum, power, is_far;
   Sum self = { .method = method, .s = s, .less_one = less_one, .size = place.size };
@@ -162,7 +167,7 @@ sum_of (Builder          *b,
   self.unit = choose (b, is_large, self.inverse, one);
   self.size_units = choose (b, is_large, one, place.size);
   self.integral = divide (b, one, less_one);
-  sum = sum_terms (b, &self, &place, q, is_even);
+  sum = sum_terms (b, &self, &place, start, is_even);
 
   power = negate (b, at_most (b, choose (b, is_large, less_one, s), largest));
   product = exact_product (b, logarithm.high, power);
