@@ -2,7 +2,7 @@
  *
  * Accesses whose elements are a few apart from lane to lane, as the channels of an image or the parts of complex
  * numbers: what lies between is loaded too, and lanes are picked from whole vectors; stores that fill a row together
- * are woven into one. No load reaches beyond what is loaded anyway: the last one ends with the last element, unless
+ * are woven into one. No load reaches beyond what is loaded anyway: the last ones end with the last element, unless
  * others of the block have what is behind it.
  */
 
@@ -79,6 +79,17 @@ join (Emitter *self,
   return parts[0];
 }
 
+/* By how much the vector @which of @n lanes begins earlier, so that it ends with the last of @n elements @apart. */
+static guint
+back_of (guint which,
+         guint apart,
+         guint n)
+{
+  const guint last = (n - 1) * apart, end = (which + 1) * n - 1;
+
+  return end > last ? end - last : 0;
+}
+
 Value
 ghlo_emit_read_apart (Emitter             *self,
                       const GhloEmitPlace *place,
@@ -92,12 +103,11 @@ ghlo_emit_read_apart (Emitter             *self,
   for (guint i = 0; i < n_parts; i++)
     {
       guint from[GHLO_SCHEDULE_MAX_WIDTH], lanes[GHLO_SCHEDULE_MAX_WIDTH];
-      /* By how much the last one begins earlier. */
-      const guint back = i + 1 == n_parts && !place->is_whole ? apart - 1 : 0;
+      const gboolean is_last = i + 1 == n_parts && !place->is_whole;
 
       for (guint j = 0; j < apart; j++)
         {
-          const gint64 first = (gint64) (i * apart + j) * n - before - (j + 1 == apart ? back : 0);
+          const gint64 first = (gint64) (i * apart + j) * n - before - (is_last ? back_of (j, apart, n) : 0);
           GhloEmitPlace row = *place;
 
           row.base = ghlo_emit_byte_address (self, place->base, ghlo_emit_i64 (self, first * size));
@@ -106,7 +116,7 @@ ghlo_emit_read_apart (Emitter             *self,
       for (guint j = 0; j < n; j++)
         {
           from[j] = (j * apart + before) / n;
-          lanes[j] = (j * apart + before) % n + (from[j] + 1 == apart ? back : 0);
+          lanes[j] = (j * apart + before) % n + (is_last ? back_of (from[j], apart, n) : 0);
         }
       parts[i] = pick (self, vectors, apart, from, lanes, n);
     }
