@@ -84,7 +84,34 @@ accuracy_digamma (mpfr_ptr    result,
   return 0;
 }
 
-/* The power series, whose terms have one sign. */
+/* The asymptotic series, over √(2 π |x|); what it lacks is below e^-2|x|. */
+static void
+bessel_asymptotic (mpfr_ptr    result,
+                   mpfr_srcptr x)
+{
+  mpfr_t term, sum, size;
+
+  mpfr_inits2 (REAL_PRECISION, term, sum, size, NULL);
+  mpfr_abs (size, x, MPFR_RNDN);
+  mpfr_set_ui (term, 1, MPFR_RNDN);
+  mpfr_set_ui (sum, 1, MPFR_RNDN);
+  for (long k = 1; !mpfr_zero_p (term) && mpfr_get_exp (term) > -REAL_PRECISION; k++)
+    {
+      mpfr_mul_si (term, term, (2 * k - 1) * (2 * k - 1) - 4, MPFR_RNDN);
+      mpfr_div_si (term, term, 8 * k, MPFR_RNDN);
+      mpfr_div (term, term, size, MPFR_RNDN);
+      mpfr_add (sum, sum, term, MPFR_RNDN);
+    }
+  mpfr_const_pi (term, MPFR_RNDN);
+  mpfr_mul_2ui (term, term, 1, MPFR_RNDN);
+  mpfr_mul (term, term, size, MPFR_RNDN);
+  mpfr_sqrt (term, term, MPFR_RNDN);
+  mpfr_div (sum, sum, term, MPFR_RNDN);
+  mpfr_copysign (result, sum, x, MPFR_RNDN);
+  mpfr_clears (term, sum, size, NULL);
+}
+
+/* The power series, whose terms have one sign, where it takes no more than some hundred. */
 int
 accuracy_bessel_i1e (mpfr_ptr    result,
                      mpfr_srcptr x,
@@ -92,6 +119,11 @@ accuracy_bessel_i1e (mpfr_ptr    result,
 {
   mpfr_t term, sum, quarter, decay;
 
+  if (mpfr_cmpabs_ui (x, 500) > 0)
+    {
+      bessel_asymptotic (result, x);
+      return 0;
+    }
   mpfr_inits2 (REAL_PRECISION, term, sum, quarter, decay, NULL);
   mpfr_abs (decay, x, round);
   mpfr_neg (decay, decay, round);
