@@ -997,30 +997,34 @@ time_cancel (GhloIrModule *module,
 enum { MAX_CANCEL = SANITIZED ? 250000 : 50000 };
 
 /* Planning ends soon after it was cancelled, whatever stage it is in, but for giving back the memory of some hundred
- * thousand steps, which takes longer the more other processes do. */
+ * thousand steps. Other processes slow both down, so that a delay is slow only when each of its tries is. */
 static void
 test_cancelled (void)
 {
-  enum { N_DELAYS = 48 };
+  enum { N_DELAYS = 48, N_TRIES = 5 };
   g_autofree char *text = make_doubling (18, "negate");
   g_autoptr (GhloIrModule) module = parse (text);
-  gint64 start = g_get_monotonic_time (), planned, all, worst = 0;
+  gint64 start = g_get_monotonic_time (), planned, all, most, worst = 0;
   GhloStepPlan *plan = plan_module (module, ghlo_cpu_target (), NULL, NULL);
   guint n_cancelled = 0;
 
   planned = g_get_monotonic_time ();
   ghlo_step_plan_free (plan);
   all = g_get_monotonic_time () - start;
+  most = MAX_CANCEL + start + all - planned;
   for (guint i = 0; i < N_DELAYS; i++)
     {
-      gint64 time = time_cancel (module, (gulong) (all * i / N_DELAYS));
+      gulong delay = (gulong) (all * i / N_DELAYS);
+      gint64 time = time_cancel (module, delay);
 
+      for (guint n_tries = 1; n_tries < N_TRIES && time >= most; n_tries++)
+        time = time_cancel (module, delay);
       worst = MAX (worst, time);
       n_cancelled += time > 0;
     }
   g_test_message ("planning took %.0f ms, freeing the plan %.1f, and it ended at most %.1f ms after it was cancelled",
                   (planned - start) / 1e3, (start + all - planned) / 1e3, worst / 1e3);
-  g_assert_cmpint (worst, <, MAX_CANCEL + start + all - planned);
+  g_assert_cmpint (worst, <, most);
   g_assert_cmpuint (n_cancelled, >, N_DELAYS / 2);
 }
 
