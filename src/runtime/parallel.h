@@ -13,6 +13,10 @@
 
 G_BEGIN_DECLS
 
+/* Nanoseconds of one thread from which work is split. Waking a worker takes 35 to 50 µs, in which the caller works on,
+ * and where split work follows split work the workers are awake (benchmarks/bench-storage.c). */
+#define GHLO_PARALLEL_MIN_WORK 45e3
+
 /* Does the part [begin, end). Called for each part once, on any thread. @worker is
  * below ghlo_parallel_n_workers (), and 0 on the caller's thread; no two threads that
  * work for one ghlo_parallel_for () share it. */
@@ -23,8 +27,8 @@ typedef void (*GhloParallelFunc) (gpointer data,
 
 /* Splits [0, n) into parts of @grain or more and has them done; where @n is not below
  * @grain, each part begins at a multiple of it. @nanoseconds is what all of it would
- * take on one thread, or 0 when not known: below 100 µs nothing is split, since waking
- * a worker costs a third of that. Parts that have not begun when @monitor (nullable) is
+ * take on one thread, or 0 when not known: nothing below GHLO_PARALLEL_MIN_WORK is split.
+ * Parts that have not begun when @monitor (nullable) is
  * cancelled are left out: FALSE then. @monitor's progress, where it has one, is told
  * the share of what is done, after each part of the caller's and at the end, always on
  * the caller's thread. */

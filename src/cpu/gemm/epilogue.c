@@ -12,9 +12,7 @@
 
 #include "base/sizes.h"
 #include "kernel/text.h"
-
-/* From so many nanoseconds on ghlo_parallel_for () splits. */
-#define MIN_SPLIT 100e3
+#include "runtime/parallel.h"
 
 static gboolean
 is_dot (const GhloIrOp *op)
@@ -257,8 +255,8 @@ ghlo_cpu_epilogue_begin (GhloCpuEpilogue *self,
   if (self == NULL)
     return;
   /* More threads may take part than in the product. */
-  self->is_whole = nanoseconds < MIN_SPLIT
-                   && (double) self->kernel.n_points * self->kernel.schedule.cost >= MIN_SPLIT;
+  self->is_whole = nanoseconds < GHLO_PARALLEL_MIN_WORK
+                   && (double) self->kernel.n_points * self->kernel.schedule.cost >= GHLO_PARALLEL_MIN_WORK;
   ghlo_cpu_kernel_begin (&self->kernel);
 }
 

@@ -67,9 +67,6 @@ typedef struct
   void      (*release) (gpointer            state);    /* nullable */
 } GhloCpuGemmAlgorithm;
 
-/* A product is not worth splitting below so many nanoseconds (runtime/parallel.h). */
-#define GHLO_CPU_MIN_SPLIT 100e3
-
 enum { GHLO_CPU_MAX_LOOPS = 3 * GHLO_MAX_RANK };
 
 struct _GhloCpuGemm

@@ -16,7 +16,7 @@
 /* Batches are worth a task of their own from so many nanoseconds on, and tiles, for each of which a
  * library packs both operands anew; and where there are many tiles already. */
 #define MIN_TASK   25e3
-#define MIN_TILE   80e3
+#define MIN_TILE   24e3
 #define LARGE_TILE 2e6
 /* A loop around a library's product pays from so many operations in each. */
 #define MIN_LOOPED 20e3
@@ -402,7 +402,7 @@ ghlo_cpu_gemm_rate (const GhloCpuGemm *self)
 static double
 count_tasks (double nanoseconds)
 {
-  if (nanoseconds < GHLO_CPU_MIN_SPLIT)
+  if (nanoseconds < GHLO_PARALLEL_MIN_WORK)
     return 1;
 
   return MIN (nanoseconds / MIN_TILE, CLAMP (nanoseconds / LARGE_TILE, FEW_TASKS, MANY_TASKS));

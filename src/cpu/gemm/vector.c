@@ -11,8 +11,11 @@
 
 #include "runtime/parallel.h"
 
-/* Bytes per second that one core reads, about. */
-#define READ_RATE 12e9
+/* Bytes per second that one core reads, about: a matrix from memory, and one that is so small that the core's own
+ * cache keeps it from one step of a loop, or one run, to the next. */
+#define READ_RATE   12e9
+#define CACHED_RATE 50e9
+#define MAX_CACHED  (1024.0 * 1024.0)
 /* A tile cannot be stopped. Nanoseconds. */
 #define MAX_TILE 10e6
 
@@ -65,6 +68,7 @@ take (GhloCpuGemm *self)
   gint64 unit = CLAMP (self->n / 4 / MIN_COLUMNS * MIN_COLUMNS, MIN_COLUMNS, WIDE_COLUMNS);
   GhloCpuVector kind;
   State *state;
+  double bytes;
 
   if (self->m != 1 || self->is_complex || !self->rhs.is_plain || row < MIN_ROW || !find_kind (self, &kind))
     return FALSE;
@@ -76,8 +80,8 @@ take (GhloCpuGemm *self)
   ghlo_cpu_writer_init (&state->writer, self->result.type, self->arithmetic);
   state->vector_is_direct = state->vector.same && self->lhs.is_plain && self->lhs.k_adjacent;
   state->result_is_direct = state->writer.same && self->result.is_plain;
-  self->nanoseconds = (double) self->n_batches * (double) self->k * (double) self->n * self->rhs.size
-                      / READ_RATE * 1e9;
+  bytes = (double) self->n_batches * (double) self->k * (double) self->n * self->rhs.size;
+  self->nanoseconds = bytes / (bytes > MAX_CACHED ? READ_RATE : CACHED_RATE) * 1e9;
   ghlo_cpu_gemm_cut (self, 1, self->rhs.k_adjacent ? 16 : unit, 1, self->n, MAX_TILE);
   self->scratch_size = (state->vector_is_direct ? 0 : ghlo_size_align ((gsize) self->k * size))
                        + (state->result_is_direct && !self->accumulate ? 0 : (gsize) self->tile_columns * size);

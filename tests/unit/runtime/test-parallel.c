@@ -18,7 +18,7 @@ enum { N_WORKERS = 4, N_CALLERS = 8 };
 
 /* Nanoseconds on one thread that make a call worth splitting, and not. */
 #define LONG  10e6
-#define SHORT 50e3
+#define SHORT (GHLO_PARALLEL_MIN_WORK * 0.9)
 
 typedef struct
 {
