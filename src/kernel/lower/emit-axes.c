@@ -7,9 +7,12 @@
 #include "kernel/lower/emit-private.h"
 
 #include "base/fail.h"
+#include "kernel/schedule.h"
 
 enum
 {
+  MAX_MEMBER_ITEMS = 128,       /* of all members of a point */
+  MIN_ROWS = 16,
   MAX_CHAINS = 64,              /* lanes of four vectors of 16 f32, or eight of 8 */
   MIN_POINTS = 32,              /* parallel points side by side that fill vectors without chains */
   CHAIN = 512,                  /* most elements that are folded one after the other */
@@ -141,6 +144,55 @@ ghlo_emission_merge_axes (GhloEmission *stages,
     return GHLO_FALSE_AFTER (ghlo_lower_refuse (lowering, "it has too many dimensions"));
 
   return TRUE;
+}
+
+/* Whether @root's rows of @n elements, which the last axis goes over, follow each other along the one before. */
+static gboolean
+has_short_rows (const GhloEmission  *self,
+                const GhloLowerRoot *root,
+                gint64               n)
+{
+  const guint result = self->lowering->group->n_operands + root->result;
+  const gint64 size = ghlo_element_info (ghlo_emission_view (self, result)->element_type)->size;
+  GhloAffine form = ghlo_emission_place (self, result, &root->index);
+
+  return form.strides[self->last[self->n_axes - 1]] == size && form.strides[self->last[self->n_axes - 2]] == n * size;
+}
+
+/* Vectors along such a row would be nearly empty, and those across rows store what lies apart, which costs as much
+ * as all the rest; stores of all elements of a point are woven into whole vectors (cpu/emit/strides.c). An epilogue's
+ * axes are those of what it follows. */
+void
+ghlo_emission_choose_members (GhloEmission *self)
+{
+  const GhloLowering *lowering = self->lowering;
+  gint64 n = self->n_axes > 0 ? self->extents[self->n_axes - 1] : 0;
+
+  if (self->n_axes < 2 || self->n_parallel != self->n_axes || self->n_all != self->n_axes || lowering->n_starts > 0
+      || lowering->group->given != NULL || n < 2 || n > GHLO_SCHEDULE_MAX_APART || n * lowering->items->len > MAX_MEMBER_ITEMS
+      || self->extents[self->n_axes - 2] < MIN_ROWS)
+    return;
+  for (guint i = 0; i < self->n_roots; i++)
+    if (self->roots[i].temporary != GHLO_KERNEL_NONE || !has_short_rows (self, &self->roots[i], n))
+      return;
+
+  self->n_members = (guint) n;
+  self->n_parallel = self->n_all = --self->n_axes;
+}
+
+GhloAffine
+ghlo_emission_at_member (const GhloEmission *self,
+                         const GhloAffine   *form)
+{
+  GhloAffine at = *form;
+
+  if (self->n_members == 1)
+    return at;
+  at.offset += at.strides[self->last[self->n_axes]] * self->member;
+  for (guint i = self->last[self->n_axes - 1] + 1; i <= self->last[self->n_axes]; i++)
+    at.strides[i] = 0;
+
+  return at;
 }
 
 /* Whether some operand's elements are adjacent along the last axis. */

@@ -101,6 +101,20 @@ add_start_terms (GhloEmission     *self,
     }
 }
 
+static GhloIndex
+find_index (const GhloEmission *self,
+            const GhloIndex    *index)
+{
+  GhloIndex at = *index;
+
+  for (guint i = 0; i < at.rank; i++)
+    at.dimensions[i] = ghlo_emission_at_member (self, &index->dimensions[i]);
+  for (guint i = 0; i < at.n_guards; i++)
+    at.guards[i].position = ghlo_emission_at_member (self, &index->guards[i].position);
+
+  return at;
+}
+
 /* The last guards are those of the operand's own dimensions. */
 guint
 ghlo_emission_access (GhloEmission    *self,
@@ -111,7 +125,7 @@ ghlo_emission_access (GhloEmission    *self,
   const GhloView *view = ghlo_emission_view (self, buffer);
   GhloKernelTerm terms[GHLO_LOWER_MAX_GUARDS];
   gint64 strides[GHLO_KERNEL_MAX_AXES];
-  GhloIndex index = *at;
+  GhloIndex index = find_index (self, at);
   guint access, n_terms = 0;
   GhloAffine form;
 
@@ -134,13 +148,14 @@ static guint
 emit_coordinate (GhloEmission   *self,
                  const GhloItem *item)
 {
-  const GhloAffine *form = &g_array_index (self->lowering->coordinates, GhloAffine, item->which);
+  GhloAffine form = ghlo_emission_at_member (self, &g_array_index (self->lowering->coordinates, GhloAffine,
+                                                                   item->which));
   guint64 mask = ghlo_low_bits (ghlo_element_info (item->type)->bits);
   guint sum = GHLO_KERNEL_NONE;
 
   for (guint i = 0; i < self->n_all; i++)
     {
-      gint64 stride = form->strides[self->last[i]];
+      gint64 stride = form.strides[self->last[i]];
       guint term;
 
       if (stride == 0)
@@ -154,12 +169,12 @@ emit_coordinate (GhloEmission   *self,
             : ghlo_kernel_add_node (self->builder, GHLO_NODE_ADD, item->type, sum, term, GHLO_KERNEL_NONE);
     }
   if (sum == GHLO_KERNEL_NONE)
-    return ghlo_kernel_add_constant (self->builder, item->type, (guint64) form->offset & mask);
-  if (form->offset == 0)
+    return ghlo_kernel_add_constant (self->builder, item->type, (guint64) form.offset & mask);
+  if (form.offset == 0)
     return sum;
 
   return ghlo_kernel_add_node (self->builder, GHLO_NODE_ADD, item->type, sum,
-                               ghlo_kernel_add_constant (self->builder, item->type, (guint64) form->offset & mask),
+                               ghlo_kernel_add_constant (self->builder, item->type, (guint64) form.offset & mask),
                                GHLO_KERNEL_NONE);
 }
 

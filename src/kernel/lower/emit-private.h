@@ -34,6 +34,9 @@ typedef struct
   guint                n_axes, n_parallel, n_all;
   guint                last[GHLO_LOWER_MAX_AXES];
   gint64               extents[GHLO_LOWER_MAX_AXES];
+  /* A point is so many elements of the results, along the axis that would follow the others; which of them is being
+   * emitted. */
+  guint                n_members, member;
   guint                n_chains;
   gint64               split;
   guint                n_blocks;
@@ -74,6 +77,11 @@ GhloAffine      ghlo_emission_place           (const GhloEmission  *self,
 /* Merges axes that all stages go over as one; FALSE, and a reason of the first stage's, where there are too many. */
 gboolean        ghlo_emission_merge_axes      (GhloEmission        *stages,
                                                guint                n_stages);
+/* Takes the last axis of a map from the axes, where it is so short that a whole row is better one point. */
+void            ghlo_emission_choose_members  (GhloEmission        *self);
+/* @form at the member at hand. */
+GhloAffine      ghlo_emission_at_member       (const GhloEmission  *self,
+                                               const GhloAffine    *form);
 /* Of folds that are free in their order; by shapes and strides alone. */
 void            ghlo_emission_choose_order    (GhloEmission        *self);
 void            ghlo_emission_set_strides     (const GhloEmission  *self,

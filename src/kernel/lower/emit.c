@@ -387,7 +387,6 @@ emit_block (GhloEmission *self,
 
   if (b->sinks->len == 0 && !b->has_folds)
     return;
-  forget_nodes (self);
   ghlo_kernel_begin_points (self->builder, b->is_full ? ghlo_emission_inner_axes (self) : 0);
   if (b->has_folds)
     ghlo_kernel_set_order (self->builder, b->is_ordered ? 1 : self->n_chains, b->is_ordered ? 0 : self->split);
@@ -395,7 +394,11 @@ emit_block (GhloEmission *self,
     if (is_fold_here (self, i, block))
       self->folds[i] = ghlo_kernel_add_fold (self->builder, ghlo_fold (lowering, i)->type, self->fold_temporaries[i],
                                              ghlo_fold (lowering, i)->identity);
-  emit_stores (self, block);
+  for (self->member = 0; self->member < self->n_members; self->member++)
+    {
+      forget_nodes (self);
+      emit_stores (self, block);
+    }
   if (b->has_folds)
     emit_folds (self, block);
   ghlo_kernel_end_block (self->builder);
@@ -411,7 +414,7 @@ ghlo_emission_init (GhloEmission        *self,
   guint n_items = lowering->items->len + 1, n_folds = lowering->folds->len + 1;
 
   *self = (GhloEmission) {
-    .lowering = lowering, .roots = roots, .n_roots = n_roots, .starts = starts,
+    .lowering = lowering, .roots = roots, .n_roots = n_roots, .starts = starts, .n_members = 1,
     .keepers = g_new0 (guint8, n_items), .seen = g_new0 (guint8, n_items), .visited = g_new0 (guint8, n_items),
     .temporaries = g_new0 (guint16, n_items), .nodes = g_new0 (guint16, n_items),
     .folds = g_new0 (guint16, n_folds), .fold_temporaries = g_new0 (guint16, n_folds),
@@ -472,6 +475,7 @@ ghlo_lower_emit (GhloLowering        *self,
   ok = ghlo_emission_merge_axes (&emission, 1);
   if (ok)
     {
+      ghlo_emission_choose_members (&emission);
       emission.builder = ghlo_kernel_builder_new (self->folds->len > 0 ? "reduction" : "map");
       ghlo_emission_add_axes (&emission);
       ghlo_emission_add_buffers (&emission);

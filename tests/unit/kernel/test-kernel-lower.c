@@ -313,6 +313,38 @@ static const LowerCase cases[] = {
           "}) : (tensor<2x8x6xf32>, tensor<f32>) -> tensor<2x4x3xf32>\n"
           "%1 = stablehlo.multiply %0, %q : tensor<2x4x3xf32>\n"
           "return %1 : tensor<2x4x3xf32>\n") },
+  /* Points that are whole rows: of an image's channels, of coordinates, guarded, and of complex numbers. */
+  { "channels", EXACT, 1,
+    FUNC ("%a: tensor<3x7x3xf32>, %b: tensor<3xf32>, %c: tensor<3xui8>", "(tensor<3x7x3xf32>, tensor<3x7x3xui8>)",
+          "%0 = stablehlo.broadcast_in_dim %b, dims = [2] : (tensor<3xf32>) -> tensor<3x7x3xf32>\n"
+          "%1 = stablehlo.subtract %a, %0 : tensor<3x7x3xf32>\n"
+          "%2 = stablehlo.broadcast_in_dim %c, dims = [2] : (tensor<3xui8>) -> tensor<3x7x3xui8>\n"
+          "%3 = stablehlo.convert %2 : (tensor<3x7x3xui8>) -> tensor<3x7x3xf32>\n"
+          "%4 = stablehlo.multiply %1, %3 : tensor<3x7x3xf32>\n"
+          "%5 = stablehlo.convert %4 : (tensor<3x7x3xf32>) -> tensor<3x7x3xui8>\n"
+          "return %4, %5 : tensor<3x7x3xf32>, tensor<3x7x3xui8>\n") },
+  { "coordinates of channels", EXACT, 1,
+    FUNC ("%a: tensor<19x2x2xi32>, %b: tensor<19x1xi32>", "tensor<19x2x2xi32>",
+          "%0 = stablehlo.iota dim = 2 : tensor<19x2x2xi32>\n"
+          "%1 = stablehlo.iota dim = 1 : tensor<19x2x2xi32>\n"
+          "%2 = stablehlo.broadcast_in_dim %b, dims = [0, 2] : (tensor<19x1xi32>) -> tensor<19x2x2xi32>\n"
+          "%3 = stablehlo.multiply %0, %2 : tensor<19x2x2xi32>\n"
+          "%4 = stablehlo.multiply %1, %a : tensor<19x2x2xi32>\n"
+          "%5 = stablehlo.add %3, %4 : tensor<19x2x2xi32>\n"
+          "return %5 : tensor<19x2x2xi32>\n") },
+  { "channels that begin later", EXACT, 1,
+    FUNC ("%a: tensor<20x2xf32>, %p: tensor<f32>, %b: tensor<4xf32>", "tensor<20x4xf32>",
+          "%0 = stablehlo.pad %a, %p, low = [0, 1], high = [0, 1], interior = [0, 0] : (tensor<20x2xf32>, tensor<f32>) "
+          "-> tensor<20x4xf32>\n"
+          "%1 = stablehlo.reverse %b, dims = [0] : tensor<4xf32>\n"
+          "%2 = stablehlo.broadcast_in_dim %1, dims = [1] : (tensor<4xf32>) -> tensor<20x4xf32>\n"
+          "%3 = stablehlo.add %0, %2 : tensor<20x4xf32>\n"
+          "return %3 : tensor<20x4xf32>\n") },
+  { "two complex numbers", EXACT, 1,
+    FUNC ("%a: tensor<17x2xcomplex<f32>>, %b: tensor<2xcomplex<f32>>", "tensor<17x2xcomplex<f32>>",
+          "%0 = stablehlo.broadcast_in_dim %b, dims = [1] : (tensor<2xcomplex<f32>>) -> tensor<17x2xcomplex<f32>>\n"
+          "%1 = stablehlo.subtract %a, %0 : tensor<17x2xcomplex<f32>>\n"
+          "return %1 : tensor<17x2xcomplex<f32>>\n") },
   { "one element", NEAR, 0,
     FUNC ("%a: tensor<4x1xf32>", "tensor<4xf32>",
           ZERO SUM ("%0", "%a", "1", "tensor<4x1xf32>", "tensor<4xf32>")
