@@ -24,14 +24,14 @@ struct _GhloCpuPrimitive
 {
   gatomicrefcount        ref_count;
   dnnl_primitive_desc_t  description;
-  GMutex                 lock;          /* guards making what follows */
+  GMutex                 lock;          /* guards making the primitive, and the spare objects */
   dnnl_primitive_t       primitive;     /* NULL before it is compiled */
   char                  *name;
   gsize                  scratch_size;
   dnnl_memory_desc_t     scratch_layout;
   GhloCpuPrimitiveMemory memories[GHLO_CPU_PRIMITIVE_MAX_MEMORIES];
   guint                  n_memories;
-  gpointer               spare;         /* atomic: what an earlier run left for the next one */
+  struct _Objects       *spare;         /* what earlier runs left for the next ones, a list */
 };
 
 dnnl_engine_t     ghlo_cpu_onednn_engine (void);

@@ -228,12 +228,15 @@ ghlo_cpu_onednn_sgemm (gboolean      a_transposed,
 }
 
 /* What a run holds while it runs. */
-typedef struct
+typedef struct _Objects Objects;
+
+struct _Objects
 {
+  Objects        *next;         /* in the primitive's list */
   dnnl_stream_t   stream;
   dnnl_memory_t   scratch;
   dnnl_memory_t   memories[GHLO_CPU_PRIMITIVE_MAX_MEMORIES];
-} Objects;
+};
 
 static void
 objects_free (Objects *self)
@@ -285,8 +288,11 @@ ghlo_cpu_primitive_unref (GhloCpuPrimitive *self)
     ghlo_cpu_dnnl.primitive_destroy (self->primitive);
   ghlo_cpu_dnnl.primitive_desc_destroy (self->description);
   g_mutex_clear (&self->lock);
-  if (self->spare != NULL)
-    objects_free (self->spare);
+  for (Objects *objects = self->spare, *next; objects != NULL; objects = next)
+    {
+      next = objects->next;
+      objects_free (objects);
+    }
   g_free (self->name);
   g_free (self);
 }
@@ -325,23 +331,44 @@ execute (const GhloCpuPrimitive *self,
   return ghlo_cpu_dnnl.primitive_execute (self->primitive, objects->stream, (int) self->n_memories + 1, arguments);
 }
 
+/* As many as ever ran at the same time are kept. */
+static Objects *
+take_objects (GhloCpuPrimitive *self)
+{
+  Objects *objects;
+
+  g_mutex_lock (&self->lock);
+  objects = self->spare;
+  if (objects != NULL)
+    self->spare = objects->next;
+  g_mutex_unlock (&self->lock);
+
+  return objects != NULL ? objects : objects_new (self);
+}
+
+static void
+give_back_objects (GhloCpuPrimitive *self,
+                   Objects          *objects)
+{
+  g_mutex_lock (&self->lock);
+  objects->next = self->spare;
+  self->spare = objects;
+  g_mutex_unlock (&self->lock);
+}
+
 gboolean
 ghlo_cpu_primitive_run (GhloCpuPrimitive *self,
                         gpointer const   *data,
                         gpointer          scratch,
                         GError          **error)
 {
-  Objects *objects = g_atomic_pointer_exchange (&self->spare, NULL);
   int threads = ghlo_cpu_onednn_enter ();
-  dnnl_status_t status;
-
-  if (objects == NULL)
-    objects = objects_new (self);
-  status = objects != NULL ? execute (self, objects, data, scratch) : dnnl_out_of_memory;
+  Objects *objects = take_objects (self);
+  dnnl_status_t status = objects != NULL ? execute (self, objects, data, scratch) : dnnl_out_of_memory;
   ghlo_cpu_onednn_leave (threads);
 
-  if (objects != NULL && !g_atomic_pointer_compare_and_exchange (&self->spare, NULL, objects))
-    objects_free (objects);
+  if (objects != NULL)
+    give_back_objects (self, objects);
 
   return check (status, self->name, error);
 }
