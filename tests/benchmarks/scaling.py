@@ -7,7 +7,7 @@ fails where they grow faster than the program.
 
 Runs BENCH under callgrind with N and a quarter of it. Unlike times, the counts are much
 the same on a busy machine, so that small programs are enough; what seems to grow too
-fast is looked at once more with four times as many operations, where steps of tables and
+fast is looked at once more with four and sixteen times as many operations, where steps of tables and
 seeds of hashes count for less, and only growth that lasts fails. The result is TAP; with
 --table the exponents, log (i (N) / i (N / 4)) / log 4, and millions of instructions.
 """
@@ -79,7 +79,7 @@ def main():
     parser = argparse.ArgumentParser(description='counts how instructions grow with programs')
     parser.add_argument('bench')
     parser.add_argument('shapes', nargs='*')
-    parser.add_argument('--operations', type=int, default=4000)
+    parser.add_argument('--operations', type=int, default=2000)
     parser.add_argument('--limit', type=float, default=LIMIT)
     parser.add_argument('--table', action='store_true')
     options = parser.parse_intermixed_args()
@@ -99,8 +99,8 @@ def main():
             continue
         bad = too_fast(small[name], counts, options.limit)
         if bad:
-            larger = count(options.bench, 4 * options.operations, [name])[name]
-            bad = {phase: exponent for phase, exponent in too_fast(counts, larger, options.limit).items()
+            larger, largest = (count(options.bench, n * options.operations, [name])[name] for n in (4, 16))
+            bad = {phase: exponent for phase, exponent in too_fast(larger, largest, options.limit).items()
                    if phase in bad}
         failed |= bool(bad)
         print(f'{"not " if bad else ""}ok {number} - {name}')

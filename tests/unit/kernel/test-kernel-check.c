@@ -6,6 +6,7 @@
 #include "good-kernels.h"
 #include "kernel/expand.h"
 #include "random-kernel.h"
+#include "../sanitized.h"
 
 /* All that is accepted runs, on memory of zeros of just the stated sizes. */
 static void
@@ -80,7 +81,7 @@ static void
 test_random (void)
 {
   static RandomCoverage coverage;
-  const guint n = g_test_slow () ? 100000 : 10000;
+  const guint n = g_test_slow () ? 100000 : SANITIZED ? 3000 : 10000;
 
   for (guint seed = 0; seed < n; seed++)
     {
