@@ -28,10 +28,9 @@ typedef void (*GhloParallelFunc) (gpointer data,
 /* Splits [0, n) into parts of @grain or more and has them done; where @n is not below
  * @grain, each part begins at a multiple of it. @nanoseconds is what all of it would
  * take on one thread, or 0 when not known: nothing below GHLO_PARALLEL_MIN_WORK is split.
- * Parts that have not begun when @monitor (nullable) is
- * cancelled are left out: FALSE then. @monitor's progress, where it has one, is told
- * the share of what is done, after each part of the caller's and at the end, always on
- * the caller's thread. */
+ * Parts that have not begun when @monitor (nullable) is cancelled are left out: FALSE
+ * then. @monitor's progress, where it has one, is told the share of what is done, after
+ * each part of the caller's and at the end, always on the caller's thread. */
 gboolean ghlo_parallel_for            (gsize              n,
                                        gsize              grain,
                                        double             nanoseconds,

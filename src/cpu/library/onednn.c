@@ -288,9 +288,11 @@ ghlo_cpu_primitive_unref (GhloCpuPrimitive *self)
     ghlo_cpu_dnnl.primitive_destroy (self->primitive);
   ghlo_cpu_dnnl.primitive_desc_destroy (self->description);
   g_mutex_clear (&self->lock);
-  for (Objects *objects = self->spare, *next; objects != NULL; objects = next)
+  while (self->spare != NULL)
     {
-      next = objects->next;
+      Objects *objects = self->spare;
+
+      self->spare = objects->next;
       objects_free (objects);
     }
   g_free (self->name);

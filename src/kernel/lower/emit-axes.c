@@ -12,7 +12,7 @@
 enum
 {
   MAX_MEMBER_ITEMS = 128,       /* of all members of a point */
-  MIN_ROWS = 16,
+  MIN_ROWS = 16,                /* that are points */
   MAX_CHAINS = 64,              /* lanes of four vectors of 16 f32, or eight of 8 */
   MIN_POINTS = 32,              /* parallel points side by side that fill vectors without chains */
   CHAIN = 512,                  /* most elements that are folded one after the other */
@@ -180,19 +180,15 @@ ghlo_emission_choose_members (GhloEmission *self)
   self->n_parallel = self->n_all = --self->n_axes;
 }
 
-GhloAffine
-ghlo_emission_at_member (const GhloEmission *self,
-                         const GhloAffine   *form)
+void
+ghlo_emission_set_member (const GhloEmission *self,
+                          GhloAffine         *form)
 {
-  GhloAffine at = *form;
-
   if (self->n_members == 1)
-    return at;
-  at.offset += at.strides[self->last[self->n_axes]] * self->member;
+    return;
+  form->offset += form->strides[self->last[self->n_axes]] * self->member;
   for (guint i = self->last[self->n_axes - 1] + 1; i <= self->last[self->n_axes]; i++)
-    at.strides[i] = 0;
-
-  return at;
+    form->strides[i] = 0;
 }
 
 /* Whether some operand's elements are adjacent along the last axis. */

@@ -101,20 +101,6 @@ add_start_terms (GhloEmission     *self,
     }
 }
 
-static GhloIndex
-find_index (const GhloEmission *self,
-            const GhloIndex    *index)
-{
-  GhloIndex at = *index;
-
-  for (guint i = 0; i < at.rank; i++)
-    at.dimensions[i] = ghlo_emission_at_member (self, &index->dimensions[i]);
-  for (guint i = 0; i < at.n_guards; i++)
-    at.guards[i].position = ghlo_emission_at_member (self, &index->guards[i].position);
-
-  return at;
-}
-
 /* The last guards are those of the operand's own dimensions. */
 guint
 ghlo_emission_access (GhloEmission    *self,
@@ -125,10 +111,14 @@ ghlo_emission_access (GhloEmission    *self,
   const GhloView *view = ghlo_emission_view (self, buffer);
   GhloKernelTerm terms[GHLO_LOWER_MAX_GUARDS];
   gint64 strides[GHLO_KERNEL_MAX_AXES];
-  GhloIndex index = find_index (self, at);
+  GhloIndex index = *at;
   guint access, n_terms = 0;
   GhloAffine form;
 
+  for (guint i = 0; i < index.rank; i++)
+    ghlo_emission_set_member (self, &index.dimensions[i]);
+  for (guint i = 0; i < index.n_guards; i++)
+    ghlo_emission_set_member (self, &index.guards[i].position);
   for (guint i = index.n_guards; i > 0; i--)
     if (!always_holds (self, &index.guards[i - 1]))
       add_guard_term (self, &index.guards[i - 1], view, &index, &terms[n_terms++]);
@@ -148,11 +138,11 @@ static guint
 emit_coordinate (GhloEmission   *self,
                  const GhloItem *item)
 {
-  GhloAffine form = ghlo_emission_at_member (self, &g_array_index (self->lowering->coordinates, GhloAffine,
-                                                                   item->which));
+  GhloAffine form = g_array_index (self->lowering->coordinates, GhloAffine, item->which);
   guint64 mask = ghlo_low_bits (ghlo_element_info (item->type)->bits);
   guint sum = GHLO_KERNEL_NONE;
 
+  ghlo_emission_set_member (self, &form);
   for (guint i = 0; i < self->n_all; i++)
     {
       gint64 stride = form.strides[self->last[i]];

@@ -79,9 +79,9 @@ gboolean        ghlo_emission_merge_axes      (GhloEmission        *stages,
                                                guint                n_stages);
 /* Takes the last axis of a map from the axes, where it is so short that a whole row is better one point. */
 void            ghlo_emission_choose_members  (GhloEmission        *self);
-/* @form at the member at hand. */
-GhloAffine      ghlo_emission_at_member       (const GhloEmission  *self,
-                                               const GhloAffine    *form);
+/* @form becomes that of the member at hand. */
+void            ghlo_emission_set_member      (const GhloEmission  *self,
+                                               GhloAffine          *form);
 /* Of folds that are free in their order; by shapes and strides alone. */
 void            ghlo_emission_choose_order    (GhloEmission        *self);
 void            ghlo_emission_set_strides     (const GhloEmission  *self,
