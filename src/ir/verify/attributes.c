@@ -346,6 +346,25 @@ ghlo_ir_attribute_problem (const GhloIrAttrSpec *spec,
   return g_strdup_printf ("expected attribute '%s' to be %s, found %s", spec->name, wanted, found);
 }
 
+/* What is wrong with a structure in @attr, which readers check as they read it, but nobody does where
+ * a program is built. */
+static char *
+find_struct_problem (const GhloIrAttr *attr)
+{
+  char *problem = attr != NULL && attr->kind == GHLO_IR_ATTR_STRUCT ? ghlo_ir_struct_problem (attr) : NULL;
+
+  if (attr == NULL)
+    return NULL;
+  if (attr->kind == GHLO_IR_ATTR_STRUCT || attr->kind == GHLO_IR_ATTR_ARRAY)
+    for (gsize i = 0; problem == NULL && i < attr->length; i++)
+      problem = find_struct_problem (attr->children[i]);
+  if (attr->kind == GHLO_IR_ATTR_DICTIONARY)
+    for (gsize i = 0; problem == NULL && i < attr->length; i++)
+      problem = find_struct_problem (attr->entries[i].value);
+
+  return problem;
+}
+
 gboolean
 ghlo_ir_verify_attributes (GhloIrVerifyRun *run,
                            const GhloIrOp  *op)
@@ -361,6 +380,15 @@ ghlo_ir_verify_attributes (GhloIrVerifyRun *run,
         return ghlo_ir_verify_fail (&run->verifier, op, "expected attribute '%s', found none",
                                     spec->attributes[i].name);
       problem = attr != NULL ? ghlo_ir_attribute_problem (&spec->attributes[i], attr) : NULL;
+      if (problem == NULL)
+        problem = find_struct_problem (attr);
+      if (problem != NULL)
+        return ghlo_ir_verify_fail (&run->verifier, op, "%s", problem);
+    }
+  for (guint i = 0; i < op->n_discardable; i++)
+    {
+      g_autofree char *problem = find_struct_problem (op->discardable[i].value);
+
       if (problem != NULL)
         return ghlo_ir_verify_fail (&run->verifier, op, "%s", problem);
     }

@@ -100,21 +100,6 @@ mesh_exists (GhloIrVerifier *verifier,
                               mesh->text);
 }
 
-/* Groups along axes of a mesh. */
-static gboolean
-verify_mesh_axes (GhloIrVerifier   *verifier,
-                  const GhloIrOp   *op,
-                  const GhloIrAttr *groups)
-{
-  g_autofree char *problem = ghlo_ir_struct_problem (groups);
-
-  if (problem != NULL)
-    return ghlo_ir_verify_fail (verifier, op, "%s", problem);
-
-  return ghlo_ir_struct_get (groups, "mesh")->kind != GHLO_IR_ATTR_SYMBOL
-         || ghlo_ir_verify_symbol_use (verifier, op, mesh_exists);
-}
-
 gboolean
 ghlo_ir_verify_replica_groups (GhloIrVerifier   *verifier,
                                const GhloIrOp   *op,
@@ -126,7 +111,8 @@ ghlo_ir_verify_replica_groups (GhloIrVerifier   *verifier,
   if (groups == NULL)
     return TRUE;
   if (groups->kind == GHLO_IR_ATTR_STRUCT)
-    return verify_mesh_axes (verifier, op, groups);
+    return ghlo_ir_struct_get (groups, "mesh")->kind != GHLO_IR_ATTR_SYMBOL
+           || ghlo_ir_verify_symbol_use (verifier, op, mesh_exists);
 
   return verify_table (verifier, op, groups, kind, size);
 }

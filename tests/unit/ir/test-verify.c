@@ -771,6 +771,32 @@ make_doubled (gboolean locations,
   return g_string_free (text, FALSE);
 }
 
+/* What readers would refuse, in an attribute of which an operation asks nothing. */
+static void
+test_built_structure (void)
+{
+  GhloIrNamedAttr attribute = { "note" };
+  const GhloIrAttr *fields[2] = { NULL }, *mesh, *axis, *groups;
+  GhloIrOp *op;
+  Built built;
+
+  build (&built);
+  fields[0] = ghlo_ir_attr_array (built.module, NULL, 0);
+  mesh = ghlo_ir_attr_struct (built.module, GHLO_IR_STRUCT_MESH, fields);
+  fields[0] = ghlo_ir_attr_string (built.module, "a", -1);
+  axis = ghlo_ir_attr_struct (built.module, GHLO_IR_STRUCT_AXIS_REF, fields);
+  fields[0] = mesh;
+  fields[1] = ghlo_ir_attr_array (built.module, &axis, 1);
+  groups = ghlo_ir_attr_struct (built.module, GHLO_IR_STRUCT_REPLICA_GROUP_MESH_AXES, fields);
+  attribute.value = ghlo_ir_attr_array (built.module, &groups, 1);
+  op = ghlo_ir_op_new (built.module, &(GhloIrOpState) {
+    .kind = GHLO_OP_STABLEHLO_TANH, .operands = &built.argument, .n_operands = 1, .result_types = &built.type,
+    .n_results = 1, .attributes = &attribute, .n_attributes = 1 });
+  ghlo_ir_block_append (built.body, op);
+  add_return (&built);
+  expect (&built, "expected an axis of the mesh of replica groups, found 'a'");
+}
+
 static void
 test_repeated (void)
 {
@@ -830,6 +856,7 @@ main (int   argc,
   g_test_add_func ("/verify/built/no-terminator", test_built_no_terminator);
   g_test_add_func ("/verify/built/isolated", test_built_isolated);
   g_test_add_func ("/verify/built/deep", test_built_deep);
+  g_test_add_func ("/verify/built/structure", test_built_structure);
   g_test_add_func ("/verify/repeated", test_repeated);
   g_test_add_func ("/verify/built/place", test_built_place);
   g_test_add_func ("/verify/built/cancelled", test_cancelled);
