@@ -82,7 +82,7 @@ const FunctionTruth function_truths[] = {
   { GHLO_NODE_TANH, tanh, 1.5 },
   { GHLO_NODE_LOGISTIC, exact_logistic, 2 },
   { GHLO_NODE_ERF, erf, 1 },
-  { GHLO_NODE_ERFC, erfc, 0.54 },
+  { GHLO_NODE_ERFC, erfc, 1.41 },
   { GHLO_NODE_ERF_INV, exact_erf_inv, 0.54 },
   { GHLO_NODE_SINE, sin, 1.6 },
   { GHLO_NODE_COSINE, cos, 1.6 },
