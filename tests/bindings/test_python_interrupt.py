@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 import unittest
+from pathlib import Path
 
 from python_common import ADD, ENDLESS, Ghlo, Gio, GLib, compile_text, make_long
 
@@ -186,11 +187,26 @@ def in_handler():
     check_interrupted(Ghlo.Client().compile, program, None, progress)
 
 
+def wait_for_sleeping_threads():
+    """A child of fork() inherits the locks that other threads hold just then, GObject's of its types among them, and
+    waits for them for ever: threads that have just begun (GLib's worker, GTask's pool) are to sleep first."""
+    def is_asleep(task):
+        try:
+            return Path(f'/proc/self/task/{task}/stat').read_text().rpartition(')')[2].split()[0] == 'S'
+        except FileNotFoundError:  # it ended meanwhile
+            return False
+
+    others = lambda: set(os.listdir('/proc/self/task')) - {str(threading.get_native_id())}
+    while not all(map(is_asleep, others())):
+        time.sleep(0.01)
+
+
 def after_fork():
     """A child's Ctrl-C is not its parent's."""
     executable, one = get_endless()
     cancellable = Gio.Cancellable()
     compile_text(ADD)
+    wait_for_sleeping_threads()
     child = os.fork()
     if child == 0:
         try:

@@ -173,13 +173,19 @@ class TestLeaks(unittest.TestCase):
     N, LIMIT = 4000, 8
 
     def check(self, run):
-        """run (n) makes n calls; what grows with the first of them may stay."""
+        """run (n) makes n calls. What they leave shows in each of three tries, what a thread that starts late or a table
+        that grows keeps, in one of them at most."""
         run(200)
-        collect()
-        before = get_allocated()
-        run(self.N)
-        collect()
-        self.assertLess((get_allocated() - before) / self.N, self.LIMIT)
+        grown = []
+        for _ in range(3):
+            collect()
+            before = get_allocated()
+            run(self.N)
+            collect()
+            grown.append((get_allocated() - before) / self.N)
+            if grown[-1] < self.LIMIT:
+                return
+        self.fail(f'{grown} bytes a call')
 
     def test_shared_arrays(self):
         array = np.ones(3)
