@@ -93,6 +93,9 @@ check_op (GhloStepBuilder *self,
     return FALSE;
   if (needs_company (op))
     return ghlo_step_unsupported (op, "it needs the rest of the program", error);
+  for (guint i = 0; i < op->n_operands; i++)
+    if (!can_hold (op->operands[i].value->type))
+      return ghlo_step_unsupported (op, "the shape of an operand is not known, or no buffer holds it", error);
   for (guint i = 0; i < op->n_results; i++)
     if (!can_hold (op->results[i].type))
       return ghlo_step_unsupported (op, "the shape of a result is not known, or no buffer holds it", error);
@@ -116,6 +119,8 @@ build_reference (GhloStepBuilder *self,
 
       if (value->members != NULL)
         return ghlo_step_unsupported (op, "it takes a tuple", error);
+      if (!can_hold (((const GhloIrValue *) g_ptr_array_index (inputs, i))->type))
+        return ghlo_step_unsupported (op, "the shape of a value that it takes is not known", error);
       ghlo_step_take (self, value, 0, TRUE);
     }
   for (guint i = 0; i < op->n_results; i++)
