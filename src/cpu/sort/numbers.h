@@ -9,9 +9,38 @@
 
 #include "base/monitor.h"
 
+#include <string.h>
+
 G_BEGIN_DECLS
 
 __extension__ typedef unsigned __int128 GhloCpuU128;
+
+/* What is done to a row of elements or numbers asks once in so many, about a millisecond's work, whether to go on. */
+#define GHLO_CPU_SORT_STRETCH ((gsize) 1 << 18)
+
+static inline gboolean
+ghlo_cpu_sort_continue (gsize              i,
+                        const GhloMonitor *monitor)
+{
+  return i % GHLO_CPU_SORT_STRETCH != 0 || i == 0 || !ghlo_monitor_cancelled (monitor, NULL);
+}
+
+/* FALSE when cancelled. */
+static inline gboolean
+ghlo_cpu_sort_copy (guint8            *to,
+                    const guint8      *from,
+                    gsize              n_bytes,
+                    const GhloMonitor *monitor)
+{
+  for (gsize i = 0; i < n_bytes; i += GHLO_CPU_SORT_STRETCH)
+    {
+      if (!ghlo_cpu_sort_continue (i, monitor))
+        return FALSE;
+      memcpy (to + i, from + i, MIN (GHLO_CPU_SORT_STRETCH, n_bytes - i));
+    }
+
+  return TRUE;
+}
 
 /* A sorted part of a row. */
 typedef struct

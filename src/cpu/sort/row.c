@@ -33,7 +33,7 @@ typedef struct
 {
   guint size;
   guint low;            /* where the rank begins, above the position */
-  void     (*load)  (Job   *job,
+  gboolean (*load)  (Job   *job,
                      guint  part);
   gboolean (*sort)  (Job   *job,
                      guint  part);
@@ -101,7 +101,7 @@ load_ranks (Job     *job,
 }
 
 #define DEFINE_RECORDS(NAME, NUMBER, LOW) \
-  static void \
+  static gboolean \
   load_##NAME (Job   *job, \
                guint  part) \
   { \
@@ -115,10 +115,13 @@ load_ranks (Job     *job,
       { \
         gsize n = MIN (GHLO_CPU_SORT_CHUNK, end - i); \
         \
+        if (!ghlo_cpu_sort_continue (i - begin, job->monitor)) \
+          return FALSE; \
         load_ranks (job, i, n, ranks); \
         for (gsize j = 0; j < n; j++) \
           numbers[i + j] = (NUMBER) ranks[j] << LOW | (i + j); \
       } \
+    return TRUE; \
   } \
   \
   static void \
@@ -167,7 +170,7 @@ DEFINE_NUMBERS (u32, guint32, 0)
 DEFINE_NUMBERS (u64, guint64, job->width->low)
 DEFINE_NUMBERS (u128, GhloCpuU128, 64)
 
-static void
+static gboolean
 load_values (Job   *job,
              guint  part)
 {
@@ -175,11 +178,14 @@ load_values (Job   *job,
   gsize begin = ghlo_cpu_sort_part_begin (row->n, row->n_parts, part);
   gsize end = ghlo_cpu_sort_part_begin (row->n, row->n_parts, part + 1);
 
-  job->runs[part].begin = begin;
-  job->runs[part].n = ghlo_cpu_sort_values_load (&job->values[part], &row->comparator, job->from[0], row->n, begin,
-                                                 end, job->numbers + begin * job->width->size);
+  if (!ghlo_cpu_sort_values_load (&job->values[part], &row->comparator, job->from[0], row->n, begin, end,
+                                  job->numbers + begin * job->width->size, job->monitor))
+    return FALSE;
+  job->runs[part] = (GhloCpuRun) { begin, job->values[part].n_numbers };
   if (job->values[part].unordered)
     g_atomic_int_set (&job->unordered, TRUE);
+
+  return TRUE;
 }
 
 enum { VALUES_32, VALUES_64, RECORDS_64, RECORDS_128 };
@@ -290,8 +296,8 @@ load_and_sort (gpointer data,
 
   for (gsize part = begin; part < end; part++)
     {
-      job->width->load (job, (guint) part);
-      if (!g_atomic_int_get (&job->unordered) && !job->width->sort (job, (guint) part))
+      if (!job->width->load (job, (guint) part)
+          || (!g_atomic_int_get (&job->unordered) && !job->width->sort (job, (guint) part)))
         g_atomic_int_set (&job->failed, TRUE);
     }
 }
@@ -401,8 +407,9 @@ fetch (Job *job)
     {
       guint i = job->operand;
 
-      if (job->from[i] == job->to[i])
-        memcpy (job->copy, job->from[i], row->n * row->sizes[i]);
+      if (job->from[i] == job->to[i]
+          && !ghlo_cpu_sort_copy (job->copy, job->from[i], row->n * row->sizes[i], job->monitor))
+        return FALSE;
       if (!ghlo_parallel_for (row->n, GRAIN, FETCH_COST * (double) row->n, fetch_range, job, job->monitor))
         return FALSE;
     }
@@ -422,8 +429,12 @@ run_partial (Job     *job,
       const GhloCpuSortKey *key = &row->comparator.keys[k];
 
       for (gsize i = 0; i < row->n; i += GHLO_CPU_SORT_CHUNK)
-        ghlo_cpu_sort_key_rank (key, job->from[key->operand] + i * key->element_size, key->element_size, NULL,
-                                MIN (GHLO_CPU_SORT_CHUNK, row->n - i), FALSE, ranks + k * row->n + i);
+        {
+          if (!ghlo_cpu_sort_continue (i, job->monitor))
+            return FALSE;
+          ghlo_cpu_sort_key_rank (key, job->from[key->operand] + i * key->element_size, key->element_size, NULL,
+                                  MIN (GHLO_CPU_SORT_CHUNK, row->n - i), FALSE, ranks + k * row->n + i);
+        }
     }
 
   return ghlo_cpu_sort_partial (&row->comparator, ranks, positions[0], positions[1], row->n, job->monitor,
@@ -508,6 +519,7 @@ ghlo_cpu_sort_row_run (const GhloCpuSortRow *self,
   Layout layout;
   Job job;
   guint32 *positions[2];
+  gboolean done;
 
   find_layout (self, &layout);
   /* The other fields stay uninitialized: sorting a short row takes less time than clearing the
@@ -531,14 +543,11 @@ ghlo_cpu_sort_row_run (const GhloCpuSortRow *self,
     }
 
   if (self->values && self->sizes[0] == 1)
-    {
-      if (ghlo_cpu_sort_bytes (&self->comparator, from[0], to[0], self->n, job.copy))
-        return TRUE;
-    }
-  else if (sort_groups (&job, positions[1]))
-    return TRUE;
-  else if (!job.unordered)
-    return FALSE;
+    done = ghlo_cpu_sort_bytes (&self->comparator, from[0], to[0], self->n, job.copy, monitor, &job.unordered);
+  else
+    done = sort_groups (&job, positions[1]);
+  if (done || !job.unordered)
+    return done;
 
   job.numbers = (guint8 *) scratch + layout.numbers;
   return run_partial (&job, positions);

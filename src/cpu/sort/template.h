@@ -11,9 +11,6 @@
 /* Fewer numbers are not sorted by radix, which counts 256 buckets for each digit. */
 #define MIN_RADIX 128
 
-/* Numbers moved between two checks for cancellation, some milliseconds' worth. */
-#define STRETCH ((gsize) 1 << 20)
-
 static void
 FUNCTION (insert) (NUMBER *numbers,
                    gsize   n)
@@ -81,29 +78,38 @@ FUNCTION (sort_few) (NUMBER *numbers,
   return numbers;
 }
 
-/* Counts the values of each digit; TRUE when the numbers are in order already. */
+/* Counts the values of each digit, and finds whether the numbers are in order already. FALSE when cancelled. */
 static gboolean
-FUNCTION (count_digits) (const NUMBER *numbers,
-                         gsize         n,
-                         guint         low,
-                         guint         digits,
-                         guint32       counts[][256])
+FUNCTION (count_digits) (const NUMBER      *numbers,
+                         gsize              n,
+                         guint              low,
+                         guint              digits,
+                         const GhloMonitor *monitor,
+                         guint32            counts[][256],
+                         gboolean          *ordered)
 {
-  gboolean ordered = TRUE;
   NUMBER last = numbers[0] >> low;
 
+  *ordered = TRUE;
   memset (counts, 0, digits * sizeof (counts[0]));
-  for (gsize i = 0; i < n; i++)
+  for (gsize begin = 0; begin < n; begin += GHLO_CPU_SORT_STRETCH)
     {
-      NUMBER number = numbers[i] >> low;
+      gsize end = MIN (begin + GHLO_CPU_SORT_STRETCH, n);
 
-      ordered &= last <= number;
-      last = number;
-      for (guint d = 0; d < digits; d++)
-        counts[d][(guint8) (number >> (8 * d))]++;
+      if (!ghlo_cpu_sort_continue (begin, monitor))
+        return FALSE;
+      for (gsize i = begin; i < end; i++)
+        {
+          NUMBER number = numbers[i] >> low;
+
+          *ordered &= last <= number;
+          last = number;
+          for (guint d = 0; d < digits; d++)
+            counts[d][(guint8) (number >> (8 * d))]++;
+        }
     }
 
-  return ordered;
+  return TRUE;
 }
 
 static gboolean
@@ -114,11 +120,11 @@ FUNCTION (move_digit) (const NUMBER      *from,
                        guint32            offsets[256],
                        const GhloMonitor *monitor)
 {
-  for (gsize begin = 0; begin < n; begin += STRETCH)
+  for (gsize begin = 0; begin < n; begin += GHLO_CPU_SORT_STRETCH)
     {
-      gsize end = MIN (begin + STRETCH, n);
+      gsize end = MIN (begin + GHLO_CPU_SORT_STRETCH, n);
 
-      if (n > STRETCH && ghlo_monitor_cancelled (monitor, NULL))
+      if (!ghlo_cpu_sort_continue (begin, monitor))
         return FALSE;
       for (gsize i = begin; i < end; i++)
         to[offsets[(guint8) (from[i] >> shift)]++] = from[i];
@@ -138,6 +144,7 @@ FUNCTION (ghlo_cpu_sort) (NUMBER             *numbers,
 {
   guint32 counts[sizeof (NUMBER)][256];
   guint digits = bits / 8;
+  gboolean ordered;
 
   *sorted = numbers;
   if (n < MIN_RADIX)
@@ -145,9 +152,9 @@ FUNCTION (ghlo_cpu_sort) (NUMBER             *numbers,
       *sorted = FUNCTION (sort_few) (numbers, spare, n);
       return TRUE;
     }
-  if (FUNCTION (count_digits) (numbers, n, low, digits, counts))
-    return TRUE;
-  for (guint d = 0; d < digits; d++)
+  if (!FUNCTION (count_digits) (numbers, n, low, digits, monitor, counts, &ordered))
+    return FALSE;
+  for (guint d = 0; d < digits && !ordered; d++)
     {
       guint32 first = (guint32) ((*sorted)[0] >> (low + 8 * d)) & 255, offset = 0;
       NUMBER *to = *sorted == numbers ? spare : numbers;
@@ -222,4 +229,3 @@ FUNCTION (ghlo_cpu_merge) (const NUMBER     *from,
 
 #undef BLOCK
 #undef MIN_RADIX
-#undef STRETCH

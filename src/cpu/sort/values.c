@@ -5,16 +5,19 @@
 
 #include "cpu/sort/values.h"
 
+#include "cpu/sort/numbers.h"
+
 #include <string.h>
 
 #define DEFINE_LOAD(BITS, NUMBER) \
-  static gsize \
+  static gboolean \
   load_##BITS (GhloCpuSortValues    *self, \
                const GhloCpuSortKey *key, \
                const guint8         *from, \
                gint64                stride, \
                gsize                 n, \
-               NUMBER               *numbers) \
+               NUMBER               *numbers, \
+               const GhloMonitor    *monitor) \
   { \
     typedef guint##BITS Unaligned __attribute__ ((aligned (1), may_alias)); \
     const guint##BITS magnitude = (guint##BITS) ~(guint##BITS) 0 >> 1, infinity = (guint##BITS) key->infinity; \
@@ -27,6 +30,8 @@
       { \
         gsize length = MIN (GHLO_CPU_SORT_CHUNK, n - i); \
         \
+        if (!ghlo_cpu_sort_continue (i, monitor)) \
+          return FALSE; \
         self->unordered |= ghlo_cpu_sort_key_rank (key, from, stride, NULL, length, FALSE, ranks); \
         for (gsize j = 0; j < length; j++) \
           { \
@@ -49,7 +54,8 @@
       } \
     self->n_zeros = key->zero_equal ? n_zeros : 0; \
     self->n_nans = n_nans; \
-    return to; \
+    self->n_numbers = to; \
+    return TRUE; \
   } \
   \
   static void \
@@ -100,14 +106,15 @@ DEFINE_LOAD (16, guint32)
 DEFINE_LOAD (32, guint32)
 DEFINE_LOAD (64, guint64)
 
-gsize
+gboolean
 ghlo_cpu_sort_values_load (GhloCpuSortValues           *self,
                            const GhloCpuSortComparator *comparator,
                            const guint8                *from,
                            gsize                        n,
                            gsize                        begin,
                            gsize                        end,
-                           gpointer                     numbers)
+                           gpointer                     numbers,
+                           const GhloMonitor           *monitor)
 {
   const GhloCpuSortKey *key = &comparator->keys[0];
   gint64 stride = key->size;
@@ -117,11 +124,11 @@ ghlo_cpu_sort_values_load (GhloCpuSortValues           *self,
   if (comparator->reverses_equal)
     stride = -stride;
   if (key->size == 8)
-    return load_64 (self, key, from, stride, end - begin, numbers);
+    return load_64 (self, key, from, stride, end - begin, numbers, monitor);
   if (key->size == 4)
-    return load_32 (self, key, from, stride, end - begin, numbers);
+    return load_32 (self, key, from, stride, end - begin, numbers, monitor);
 
-  return load_16 (self, key, from, stride, end - begin, numbers);
+  return load_16 (self, key, from, stride, end - begin, numbers, monitor);
 }
 
 /* Counts the NaN, which come after all numbers where they are equal, or before (@first). */
@@ -211,12 +218,13 @@ ghlo_cpu_sort_values_store_kept (const GhloCpuSortValues *parts,
 }
 
 /* Sorts bytes stably, since different bytes may have the same rank. */
-static void
+static gboolean
 scatter_bytes (const GhloCpuSortComparator *comparator,
                const guint8                *from,
                guint8                      *to,
                gsize                        n,
-               gsize                        offsets[256])
+               gsize                        offsets[256],
+               const GhloMonitor           *monitor)
 {
   const guint8 *ranks = comparator->keys[0].ranks;
 
@@ -224,8 +232,12 @@ scatter_bytes (const GhloCpuSortComparator *comparator,
     {
       guint8 byte = from[comparator->reverses_equal ? n - 1 - i : i];
 
+      if (!ghlo_cpu_sort_continue (i, monitor))
+        return FALSE;
       to[offsets[ranks[byte]]++] = byte;
     }
+
+  return TRUE;
 }
 
 gboolean
@@ -233,7 +245,9 @@ ghlo_cpu_sort_bytes (const GhloCpuSortComparator *comparator,
                      const guint8                *from,
                      guint8                      *to,
                      gsize                        n,
-                     guint8                      *copy)
+                     guint8                      *copy,
+                     const GhloMonitor           *monitor,
+                     gboolean                    *unordered)
 {
   const GhloCpuSortKey *key = &comparator->keys[0];
   gsize counts[4][256] = { { 0 } }, offsets[257] = { 0 };
@@ -241,8 +255,13 @@ ghlo_cpu_sort_bytes (const GhloCpuSortComparator *comparator,
   gboolean ambiguous = FALSE;
 
   memset (bytes, -1, sizeof (bytes));
-  for (gsize i = 0; i < n; i++)
-    counts[i % 4][from[i]]++;
+  for (gsize begin = 0; begin < n; begin += GHLO_CPU_SORT_STRETCH)
+    {
+      if (!ghlo_cpu_sort_continue (begin, monitor))
+        return FALSE;
+      for (gsize i = begin; i < MIN (begin + GHLO_CPU_SORT_STRETCH, n); i++)
+        counts[i % 4][from[i]]++;
+    }
   for (guint i = 0; i < 256; i++)
     {
       gsize count = counts[0][i] + counts[1][i] + counts[2][i] + counts[3][i];
@@ -251,20 +270,26 @@ ghlo_cpu_sort_bytes (const GhloCpuSortComparator *comparator,
       if (count == 0)
         continue;
       if (key->partial && rank == 0)
-        return FALSE;
+        {
+          *unordered = TRUE;
+          return FALSE;
+        }
       ambiguous |= bytes[rank] >= 0;
       bytes[rank] = (gint16) i;
       offsets[rank + 1] += count;
     }
   for (guint i = 0; i < 256; i++)
     offsets[i + 1] += offsets[i];
-  if (ambiguous && to == from)
-    from = memcpy (copy, from, n);
   if (ambiguous)
-    scatter_bytes (comparator, from, to, n, offsets);
-  else
-    for (guint i = 0; i < 256; i++)
-      memset (to + offsets[i], bytes[i], offsets[i + 1] - offsets[i]);
+    return (to != from || ghlo_cpu_sort_copy (copy, from, n, monitor))
+           && scatter_bytes (comparator, to != from ? from : copy, to, n, offsets, monitor);
+  for (guint i = 0; i < 256; i++)
+    for (gsize at = offsets[i]; at < offsets[i + 1]; at += GHLO_CPU_SORT_STRETCH)
+      {
+        if (!ghlo_cpu_sort_continue (at - offsets[i], monitor))
+          return FALSE;
+        memset (to + at, bytes[i], MIN (GHLO_CPU_SORT_STRETCH, offsets[i + 1] - at));
+      }
 
   return TRUE;
 }

@@ -16,20 +16,21 @@ typedef struct
 {
   guint8  *signs;           /* of zeros; borrowed, with room for all of the part's elements */
   guint8  *nans;            /* left out of the numbers; borrowed, with room for all of the part's elements */
-  gsize    n_zeros, n_nans;
+  gsize    n_numbers, n_zeros, n_nans;
   gboolean negative;        /* one of the zeros is -0 */
   gboolean unordered;       /* an element is not ordered */
 } GhloCpuSortValues;
 
 /* The numbers for elements [begin, end) of a row of @n elements of 2 bytes or more: of 64 bits
- * where the key has more than 32, else of 32. Returns how many there are. */
-gsize    ghlo_cpu_sort_values_load     (GhloCpuSortValues           *self,
+ * where the key has more than 32, else of 32. FALSE when cancelled. */
+gboolean ghlo_cpu_sort_values_load     (GhloCpuSortValues           *self,
                                         const GhloCpuSortComparator *comparator,
                                         const guint8                *from,
                                         gsize                        n,
                                         gsize                        begin,
                                         gsize                        end,
-                                        gpointer                     numbers);
+                                        gpointer                     numbers,
+                                        const GhloMonitor           *monitor);
 /* Writes the elements that numbers [begin, end) stand for. @parts are those of the whole row. */
 void     ghlo_cpu_sort_values_store    (const GhloCpuSortValues     *parts,
                                         guint                        n_parts,
@@ -47,11 +48,13 @@ void     ghlo_cpu_sort_values_store_kept (const GhloCpuSortValues   *parts,
                                         guint8                      *to);
 
 /* Sorts a row of elements of one byte; @copy has room for @n of them, and is used where @to is
- * @from. FALSE when one of them is not ordered. */
+ * @from. FALSE when cancelled, or when one of them is not ordered: *@unordered then. */
 gboolean ghlo_cpu_sort_bytes           (const GhloCpuSortComparator *comparator,
                                         const guint8                *from,
                                         guint8                      *to,
                                         gsize                        n,
-                                        guint8                      *copy);
+                                        guint8                      *copy,
+                                        const GhloMonitor           *monitor,
+                                        gboolean                    *unordered);
 
 G_END_DECLS

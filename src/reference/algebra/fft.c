@@ -11,6 +11,9 @@
 
 #include <string.h>
 
+/* Elements after which a call is asked whether to go on. */
+enum { CHECK_EVERY = 1 << 16 };
+
 typedef enum
 {
   FFT,
@@ -95,7 +98,7 @@ prepare (Transform       *self,
   for (guint i = 0; i < self->n_lengths; i++)
     {
       longest = MAX (longest, self->lengths[i]);
-      self->plans[i] = ghlo_ref_fourier_new ((gsize) self->lengths[i], error);
+      self->plans[i] = ghlo_ref_fourier_new (self->call, (gsize) self->lengths[i], error);
       if (self->plans[i] == NULL)
         return FALSE;
     }
@@ -126,11 +129,10 @@ run_dimension (Transform    *self,
 
       for (gsize k = 0; k < n; k++)
         self->row[k] = first[k * inner];
-      ghlo_ref_fourier_run (self->plans[d], inverse, self->row);
+      if (!ghlo_ref_fourier_run (self->plans[d], inverse, self->row, error))
+        return FALSE;
       for (gsize k = 0; k < n; k++)
         first[k * inner] = self->row[k];
-      if (!ghlo_ref_continue (self->call, error))
-        return FALSE;
     }
   return TRUE;
 }
@@ -149,10 +151,9 @@ run_real_rows (Transform *self,
   for (gsize l = 0; l < rows; l++)
     {
       memcpy (self->row, self->work + l * n, n * sizeof (GhloRefComplex));
-      ghlo_ref_fourier_run (self->plans[last], FALSE, self->row);
-      memcpy (self->work + l * half, self->row, half * sizeof (GhloRefComplex));
-      if (!ghlo_ref_continue (self->call, error))
+      if (!ghlo_ref_fourier_run (self->plans[last], FALSE, self->row, error))
         return FALSE;
+      memcpy (self->work + l * half, self->row, half * sizeof (GhloRefComplex));
     }
   return TRUE;
 }
@@ -177,10 +178,9 @@ run_half_rows (Transform *self,
         self->row[n / 2].im = 0;
       for (gsize k = half; k < n; k++)
         self->row[k] = (GhloRefComplex) { self->row[n - k].re, -self->row[n - k].im };
-      ghlo_ref_fourier_run (self->plans[last], TRUE, self->row);
-      memcpy (self->work + l * n, self->row, n * sizeof (GhloRefComplex));
-      if (!ghlo_ref_continue (self->call, error))
+      if (!ghlo_ref_fourier_run (self->plans[last], TRUE, self->row, error))
         return FALSE;
+      memcpy (self->work + l * n, self->row, n * sizeof (GhloRefComplex));
     }
   return TRUE;
 }
@@ -213,9 +213,10 @@ run_batch (Transform *self,
     }
 }
 
-static void
+static gboolean
 load_batch (Transform *self,
-            gsize      batch)
+            gsize      batch,
+            GError   **error)
 {
   const GhloValue *operand = self->call->operands[0];
 
@@ -223,17 +224,22 @@ load_batch (Transform *self,
     {
       GhloScalar scalar = ghlo_ref_load (operand, batch * self->n_from + i);
 
+      if (i % CHECK_EVERY == 0 && !ghlo_ref_continue (self->call, error))
+        return FALSE;
       if (self->type == RFFT)
         self->work[i] = (GhloRefComplex) { scalar.f, 0 };
       else
         self->work[i] = (GhloRefComplex) { scalar.c.re, scalar.c.im };
     }
+
+  return TRUE;
 }
 
-static void
+static gboolean
 store_batch (const Transform *self,
              GhloValue       *result,
-             gsize            batch)
+             gsize            batch,
+             GError         **error)
 {
   gboolean is_real = !ghlo_element_type_is_complex (result->type->element_type);
 
@@ -241,12 +247,16 @@ store_batch (const Transform *self,
     {
       GhloScalar scalar = { 0 };
 
+      if (i % CHECK_EVERY == 0 && !ghlo_ref_continue (self->call, error))
+        return FALSE;
       if (is_real)
         scalar.f = (double) self->work[i].re;
       else
         scalar = (GhloScalar) { .c = { (double) self->work[i].re, (double) self->work[i].im } };
       ghlo_ref_store (result, batch * self->n_to + i, scalar);
     }
+
+  return TRUE;
 }
 
 gboolean
@@ -270,11 +280,8 @@ ghlo_ref_fft (GhloRefCall *call,
   if (!prepare (&self, result, error))
     return FALSE;
   for (gsize batch = 0; batch < self.batch; batch++)
-    {
-      load_batch (&self, batch);
-      if (!run_batch (&self, error))
-        return FALSE;
-      store_batch (&self, result, batch);
-    }
+    if (!load_batch (&self, batch, error) || !run_batch (&self, error) || !store_batch (&self, result, batch, error))
+      return FALSE;
+
   return TRUE;
 }

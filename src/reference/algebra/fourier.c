@@ -16,8 +16,14 @@
 #define LARGEST_RADIX 31
 #define MAX_FACTORS   64
 
+/* Products of complex numbers after which a call is asked whether to go on, some milliseconds' worth. */
+#define CHECK_EVERY ((gsize) 1 << 18)
+#define ROOT_COST   16
+
 struct _GhloRefFourier
 {
+  GhloRefCall    *call;         /* borrowed */
+  gsize           unchecked;    /* products since the call was asked */
   gsize           length;
   /* Mixed radix */
   guint           factors[MAX_FACTORS];
@@ -37,7 +43,21 @@ times (GhloRefComplex a, GhloRefComplex b)
   return (GhloRefComplex) { a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re };
 }
 
-/* exp (-2 pi i k / n), from an angle of at most an eighth of a turn. */
+/* Counts @n products; FALSE when the call is to stop. */
+static gboolean
+proceed (GhloRefFourier *self,
+         gsize           n,
+         GError        **error)
+{
+  self->unchecked += n;
+  if (self->unchecked < CHECK_EVERY)
+    return TRUE;
+  self->unchecked = 0;
+
+  return ghlo_ref_continue (self->call, error);
+}
+
+/* exp (-2 pi i k / n), from an angle of at most an eighth of a turn; it takes as long as ROOT_COST products. */
 static GhloRefComplex
 root_of_unity (gsize k,
                gsize n)
@@ -76,18 +96,21 @@ factorize (GhloRefFourier *self)
   return rest == 1;
 }
 
-static void
-butterfly (const GhloRefFourier *self,
-           guint                 p,
-           gsize                 m,
-           gsize                 step,
-           GhloRefComplex       *out)
+static gboolean
+butterfly (GhloRefFourier *self,
+           guint           p,
+           gsize           m,
+           gsize           step,
+           GhloRefComplex *out,
+           GError        **error)
 {
   GhloRefComplex in[LARGEST_RADIX + 1];
   gsize n = self->length;
 
   for (gsize u = 0; u < m; u++)
     {
+      if (!proceed (self, p * p, error))
+        return FALSE;
       for (guint q = 0; q < p; q++)
         in[q] = out[u + q * m];
       for (guint k = 0; k < p; k++)
@@ -109,28 +132,33 @@ butterfly (const GhloRefFourier *self,
           out[u + k * m] = sum;
         }
     }
+
+  return TRUE;
 }
 
 /* The transform of the @n numbers at @in, @step apart, into @out. */
-static void
-transform (const GhloRefFourier *self,
+static gboolean
+transform (GhloRefFourier       *self,
            guint                 factor,
            gsize                 n,
            gsize                 step,
            const GhloRefComplex *in,
-           GhloRefComplex       *out)
+           GhloRefComplex       *out,
+           GError              **error)
 {
   guint p;
 
   if (factor == self->n_factors)
     {
       out[0] = in[0];
-      return;
+      return TRUE;
     }
   p = self->factors[factor];
   for (guint q = 0; q < p; q++)
-    transform (self, factor + 1, n / p, step * p, in + q * step, out + q * (n / p));
-  butterfly (self, p, n / p, step, out);
+    if (!transform (self, factor + 1, n / p, step * p, in + q * step, out + q * (n / p), error))
+      return FALSE;
+
+  return butterfly (self, p, n / p, step, out, error);
 }
 
 static gboolean
@@ -141,7 +169,11 @@ init_roots (GhloRefFourier *self,
   if (self->roots == NULL)
     return FALSE;
   for (gsize k = 0; k < self->length; k++)
-    self->roots[k] = root_of_unity (k, self->length);
+    {
+      if (!proceed (self, ROOT_COST, error))
+        return FALSE;
+      self->roots[k] = root_of_unity (k, self->length);
+    }
   self->spare = ghlo_ref_scratch (self->length, sizeof (GhloRefComplex), error);
   return self->spare != NULL;
 }
@@ -154,7 +186,7 @@ init_chirp (GhloRefFourier *self,
 
   while (size < 2 * n - 1)
     size *= 2;
-  self->power = ghlo_ref_fourier_new (size, error);
+  self->power = ghlo_ref_fourier_new (self->call, size, error);
   if (self->power == NULL)
     return FALSE;
   self->chirp = ghlo_ref_scratch (n, sizeof (GhloRefComplex), error);
@@ -170,6 +202,8 @@ init_chirp (GhloRefFourier *self,
     {
       GhloRefComplex conjugate;
 
+      if (!proceed (self, ROOT_COST, error))
+        return FALSE;
       self->chirp[k] = root_of_unity (square, 2 * n);
       conjugate = (GhloRefComplex) { self->chirp[k].re, -self->chirp[k].im };
       self->filter[k] = conjugate;
@@ -177,16 +211,18 @@ init_chirp (GhloRefFourier *self,
         self->filter[size - k] = conjugate;
       square = (square + 2 * k + 1) % (2 * n);
     }
-  ghlo_ref_fourier_run (self->power, FALSE, self->filter);
-  return TRUE;
+
+  return ghlo_ref_fourier_run (self->power, FALSE, self->filter, error);
 }
 
 GhloRefFourier *
-ghlo_ref_fourier_new (gsize    length,
-                      GError **error)
+ghlo_ref_fourier_new (GhloRefCall *call,
+                      gsize        length,
+                      GError     **error)
 {
   g_autoptr (GhloRefFourier) self = g_new0 (GhloRefFourier, 1);
 
+  self->call = call;
   self->length = length;
   if (factorize (self) ? !init_roots (self, error) : !init_chirp (self, error))
     return NULL;
@@ -205,47 +241,77 @@ ghlo_ref_fourier_free (GhloRefFourier *self)
   g_free (self);
 }
 
-static void
-run_chirp (GhloRefFourier *self,
-           GhloRefComplex *row)
+/* row[k] = a[k] * b[k] */
+static gboolean
+multiply (GhloRefFourier       *self,
+          const GhloRefComplex *a,
+          const GhloRefComplex *b,
+          gsize                 n,
+          GhloRefComplex       *row,
+          GError              **error)
 {
-  gsize size = self->power->length;
+  for (gsize k = 0; k < n; k++)
+    {
+      if (!proceed (self, 1, error))
+        return FALSE;
+      row[k] = times (a[k], b[k]);
+    }
+
+  return TRUE;
+}
+
+static gboolean
+run_chirp (GhloRefFourier *self,
+           GhloRefComplex *row,
+           GError        **error)
+{
+  gsize n = self->length, size = self->power->length;
 
   memset (self->work, 0, size * sizeof (GhloRefComplex));
-  for (gsize k = 0; k < self->length; k++)
-    self->work[k] = times (row[k], self->chirp[k]);
-  ghlo_ref_fourier_run (self->power, FALSE, self->work);
-  for (gsize k = 0; k < size; k++)
-    self->work[k] = times (self->work[k], self->filter[k]);
-  ghlo_ref_fourier_run (self->power, TRUE, self->work);
-  for (gsize k = 0; k < self->length; k++)
-    row[k] = times (self->work[k], self->chirp[k]);
+
+  return multiply (self, row, self->chirp, n, self->work, error)
+         && ghlo_ref_fourier_run (self->power, FALSE, self->work, error)
+         && multiply (self, self->work, self->filter, size, self->work, error)
+         && ghlo_ref_fourier_run (self->power, TRUE, self->work, error)
+         && multiply (self, self->work, self->chirp, n, row, error);
 }
 
 /* The inverse is the transform with real and imaginary parts exchanged. */
-static void
-exchange_parts (GhloRefComplex *row,
-                gsize           n,
-                long double     scale)
+static gboolean
+exchange_parts (GhloRefFourier *self,
+                GhloRefComplex *row,
+                long double     scale,
+                GError        **error)
 {
-  for (gsize k = 0; k < n; k++)
-    row[k] = (GhloRefComplex) { row[k].im * scale, row[k].re * scale };
+  for (gsize k = 0; k < self->length; k++)
+    {
+      if (!proceed (self, 1, error))
+        return FALSE;
+      row[k] = (GhloRefComplex) { row[k].im * scale, row[k].re * scale };
+    }
+
+  return TRUE;
 }
 
-void
+gboolean
 ghlo_ref_fourier_run (GhloRefFourier *self,
                       gboolean        inverse,
-                      GhloRefComplex *row)
+                      GhloRefComplex *row,
+                      GError        **error)
 {
-  if (inverse)
-    exchange_parts (row, self->length, 1);
+  if (!proceed (self, self->length, error) || (inverse && !exchange_parts (self, row, 1, error)))
+    return FALSE;
   if (self->power != NULL)
-    run_chirp (self, row);
+    {
+      if (!run_chirp (self, row, error))
+        return FALSE;
+    }
   else
     {
       memcpy (self->spare, row, self->length * sizeof (GhloRefComplex));
-      transform (self, 0, self->length, 1, self->spare, row);
+      if (!transform (self, 0, self->length, 1, self->spare, row, error))
+        return FALSE;
     }
-  if (inverse)
-    exchange_parts (row, self->length, 1 / (long double) self->length);
+
+  return !inverse || exchange_parts (self, row, 1 / (long double) self->length, error);
 }

@@ -18,14 +18,17 @@ typedef struct
 
 typedef struct _GhloRefFourier GhloRefFourier;
 
-/* NULL with @error set when there is no memory. @length is at least 1. */
-GhloRefFourier *ghlo_ref_fourier_new  (gsize            length,
+/* NULL with @error set when there is no memory, or when @call, which is used as long as the transform, is to stop.
+ * @length is at least 1. */
+GhloRefFourier *ghlo_ref_fourier_new  (GhloRefCall     *call,
+                                       gsize            length,
                                        GError         **error);
 void            ghlo_ref_fourier_free (GhloRefFourier  *self);
-/* Transforms @row in place. The inverse is divided by the length. */
-void            ghlo_ref_fourier_run  (GhloRefFourier *self,
-                                       gboolean        inverse,
-                                       GhloRefComplex *row);
+/* Transforms @row in place. The inverse is divided by the length. FALSE when the call is to stop. */
+gboolean        ghlo_ref_fourier_run  (GhloRefFourier  *self,
+                                       gboolean         inverse,
+                                       GhloRefComplex  *row,
+                                       GError         **error);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GhloRefFourier, ghlo_ref_fourier_free)
 

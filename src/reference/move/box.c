@@ -304,23 +304,30 @@ ghlo_ref_copy (GhloRefCall  *call,
   return ghlo_ref_box_copy (&box, call, dst, src, error);
 }
 
-void
-ghlo_ref_fill (guint8       *dst,
+gboolean
+ghlo_ref_fill (GhloRefCall  *call,
+               guint8       *dst,
                const guint8 *element,
                gsize         element_size,
-               gsize         count)
+               gsize         count,
+               GError      **error)
 {
-  gsize done = 1;
+  gsize done = 1, most = BYTES_BETWEEN_CHECKS / element_size;
 
   if (count == 0)
-    return;
+    return TRUE;
 
+  /* What is there doubles, until it is as much as is copied between two checks. */
   memcpy (dst, element, element_size);
   while (done < count)
     {
-      gsize n = MIN (done, count - done);
+      gsize n = MIN (MIN (done, most), count - done);
 
+      if (n == most && call != NULL && !ghlo_ref_continue (call, error))
+        return FALSE;
       memcpy (dst + done * element_size, dst, n * element_size);
       done += n;
     }
+
+  return TRUE;
 }

@@ -54,10 +54,12 @@ gboolean ghlo_ref_copy     (GhloRefCall  *call,
                             const guint8 *src,
                             const gint64 *src_strides,
                             GError      **error);
-/* Writes @count copies of the element at @element. */
-void     ghlo_ref_fill     (guint8       *dst,
+/* Writes @count copies of the element at @element. FALSE when @call (nullable) is to stop. */
+gboolean ghlo_ref_fill     (GhloRefCall  *call,
+                            guint8       *dst,
                             const guint8 *element,
                             gsize         element_size,
-                            gsize         count);
+                            gsize         count,
+                            GError      **error);
 
 G_END_DECLS

@@ -6,8 +6,7 @@
 
 #include "reference/frame.h"
 #include "reference/kernels.h"
-
-#include <string.h>
+#include "reference/move/box.h"
 
 /* A splat up to this many bytes is kept with the program. */
 enum { SMALL = 4096 };
@@ -31,8 +30,7 @@ new_splat (GhloTensorType *type,
 
   if (value == NULL)
     return NULL;
-  for (gsize i = 0; i < value->n_elements; i++)
-    memcpy (value->data + i * size, element, size);
+  ghlo_ref_fill (NULL, value->data, element, size, value->n_elements, NULL);
 
   return value;
 }

@@ -249,7 +249,8 @@ pad (GhloRefCall  *call,
   result = ghlo_ref_result (call, 0, dimensions, rank, error);
   if (result == NULL)
     return FALSE;
-  ghlo_ref_fill (result->data, call->operands[1]->data, size, result->n_elements);
+  if (!ghlo_ref_fill (call, result->data, call->operands[1]->data, size, result->n_elements, error))
+    return FALSE;
   for (guint i = 0; i < rank; i++)
     if (counts[i] == 0)
       return TRUE;

@@ -10,6 +10,7 @@
 
 #include "reference/frame.h"
 #include "reference/kernels.h"
+#include "reference/move/box.h"
 
 /* The contributions of a group's processes. */
 typedef struct
@@ -219,16 +220,15 @@ give_zeros (GhloRefCall     *call,
 {
   GhloValue *result = ghlo_ref_result_like (call, index, like, error);
   const GhloQuantization *quantization = result != NULL ? result->type->quantization : NULL;
+  guint8 zero[16];
 
-  if (quantization != NULL && quantization->axis < 0)
-    {
-      GhloScalar zero = { .i = quantization->zero_points[0] };
+  if (quantization == NULL || quantization->axis >= 0 || result->n_elements == 0)
+    return result != NULL;
 
-      for (gsize i = 0; i < result->n_elements; i++)
-        ghlo_ref_store (result, i, zero);
-    }
+  ghlo_element_store (result->type->element_type, zero, (GhloScalar) { .i = quantization->zero_points[0] });
 
-  return result != NULL;
+  return ghlo_ref_fill (call, result->data, zero, ghlo_element_info (result->type->element_type)->size,
+                        result->n_elements, error);
 }
 
 static gboolean
@@ -360,6 +360,8 @@ ghlo_ref_cross_replica_sum (GhloRefCall *call,
     {
       GhloScalar pair[2] = { ghlo_ref_load (contribution (&gathering, 0, 0), i) };
 
+      if (i % 1024 == 0 && !ghlo_ref_continue (call, error))
+        return FALSE;
       for (guint j = 1; j < gathering.n_group; j++)
         {
           pair[1] = ghlo_ref_load (contribution (&gathering, j, 0), i);

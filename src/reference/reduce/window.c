@@ -8,6 +8,7 @@
  */
 
 #include "reference/reduce/reducer.h"
+#include "reference/move/box.h"
 #include "reference/custom-call.h"
 #include "reference/kernels.h"
 #include "reference/scalar/numbers.h"
@@ -499,8 +500,9 @@ ghlo_ref_select_and_scatter (GhloRefCall *call,
   result = ghlo_ref_result_like (call, 0, operand, error);
   if (result == NULL)
     return FALSE;
-  for (gsize i = 0; i < result->n_elements; i++)
-    ghlo_ref_store (result, i, ghlo_ref_load (call->operands[2], 0));
+  if (!ghlo_ref_fill (call, result->data, call->operands[2]->data,
+                      ghlo_element_info (result->type->element_type)->size, result->n_elements, error))
+    return FALSE;
   if (source->n_elements == 0)
     return TRUE;
 
