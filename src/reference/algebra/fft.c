@@ -107,6 +107,26 @@ prepare (Transform       *self,
   return self->row != NULL;
 }
 
+/* @n numbers that are @from_step and @to_step apart. */
+static gboolean
+copy (Transform            *self,
+      const GhloRefComplex *from,
+      gsize                 from_step,
+      GhloRefComplex       *to,
+      gsize                 to_step,
+      gsize                 n,
+      GError              **error)
+{
+  for (gsize k = 0; k < n; k++)
+    {
+      if (k % CHECK_EVERY == CHECK_EVERY - 1 && !ghlo_ref_continue (self->call, error))
+        return FALSE;
+      to[k * to_step] = from[k * from_step];
+    }
+
+  return TRUE;
+}
+
 /* Transforms all rows along dimension @d of the work, whose dimensions are @dimensions. */
 static gboolean
 run_dimension (Transform    *self,
@@ -127,12 +147,10 @@ run_dimension (Transform    *self,
     {
       GhloRefComplex *first = self->work + l / inner * n * inner + l % inner;
 
-      for (gsize k = 0; k < n; k++)
-        self->row[k] = first[k * inner];
-      if (!ghlo_ref_fourier_run (self->plans[d], inverse, self->row, error))
+      if (!copy (self, first, inner, self->row, 1, n, error)
+          || !ghlo_ref_fourier_run (self->plans[d], inverse, self->row, error)
+          || !copy (self, self->row, 1, first, inner, n, error))
         return FALSE;
-      for (gsize k = 0; k < n; k++)
-        first[k * inner] = self->row[k];
     }
   return TRUE;
 }
@@ -150,10 +168,10 @@ run_real_rows (Transform *self,
 
   for (gsize l = 0; l < rows; l++)
     {
-      memcpy (self->row, self->work + l * n, n * sizeof (GhloRefComplex));
-      if (!ghlo_ref_fourier_run (self->plans[last], FALSE, self->row, error))
+      if (!copy (self, self->work + l * n, 1, self->row, 1, n, error)
+          || !ghlo_ref_fourier_run (self->plans[last], FALSE, self->row, error)
+          || !copy (self, self->row, 1, self->work + l * half, 1, half, error))
         return FALSE;
-      memcpy (self->work + l * half, self->row, half * sizeof (GhloRefComplex));
     }
   return TRUE;
 }
@@ -171,16 +189,20 @@ run_half_rows (Transform *self,
     {
       const GhloRefComplex *from = self->work + l * half;
 
-      for (gsize k = 0; k < half; k++)
-        self->row[k] = from[k];
+      if (!copy (self, from, 1, self->row, 1, half, error))
+        return FALSE;
       self->row[0].im = 0;
       if (n % 2 == 0)
         self->row[n / 2].im = 0;
       for (gsize k = half; k < n; k++)
-        self->row[k] = (GhloRefComplex) { self->row[n - k].re, -self->row[n - k].im };
-      if (!ghlo_ref_fourier_run (self->plans[last], TRUE, self->row, error))
+        {
+          if (k % CHECK_EVERY == 0 && !ghlo_ref_continue (self->call, error))
+            return FALSE;
+          self->row[k] = (GhloRefComplex) { self->row[n - k].re, -self->row[n - k].im };
+        }
+      if (!ghlo_ref_fourier_run (self->plans[last], TRUE, self->row, error)
+          || !copy (self, self->row, 1, self->work + l * n, 1, n, error))
         return FALSE;
-      memcpy (self->work + l * n, self->row, n * sizeof (GhloRefComplex));
     }
   return TRUE;
 }
