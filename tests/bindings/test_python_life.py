@@ -173,7 +173,7 @@ class TestLeaks(unittest.TestCase):
     N, LIMIT = 4000, 8
 
     def check(self, run):
-        """run (n) makes n calls. What they leave shows in each of three tries, what a thread that starts late or a table
+        """run (n) makes n calls. What they leave shows in each of three tries, what a late thread or a table
         that grows keeps, in one of them at most."""
         run(200)
         grown = []

@@ -19,6 +19,7 @@ typedef LLVMTypeRef  Type;
 enum
 {
   GHLO_EMIT_MAX_STACK = 32768,  /* bytes of chains that lie in the frame */
+  GHLO_EMIT_MAX_FRAME = 65536,  /* bytes of the frame, with what registers have no room for */
   GHLO_EMIT_MAX_NODES = 4096,   /* of an expanded kernel */
   GHLO_EMIT_MAX_GUARDS = 16,    /* that are known at once by a cut */
   GHLO_EMIT_MAX_STAGED = 4,     /* accesses whose elements are turned */

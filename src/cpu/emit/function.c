@@ -253,6 +253,7 @@ static void
 add_function (Emitter *self)
 {
   g_autofree char *bits = g_strdup_printf ("%u", self->target->vector_bytes * 8);
+  g_autofree char *frame = g_strdup_printf ("%d", GHLO_EMIT_MAX_FRAME);
   Type parameters[] = { self->pointer, self->i64, self->i64 };
 
   self->function = LLVMAddFunction (self->module, "kernel", LLVMFunctionType (self->i32, parameters, 3, FALSE));
@@ -261,6 +262,7 @@ add_function (Emitter *self)
   LLVMAddTargetDependentFunctionAttr (self->function, "target-features", self->target->features);
   LLVMAddTargetDependentFunctionAttr (self->function, "prefer-vector-width", bits);
   LLVMAddTargetDependentFunctionAttr (self->function, "min-legal-vector-width", bits);
+  LLVMAddTargetDependentFunctionAttr (self->function, "warn-stack-size", frame);
   add_attribute (self, "nounwind");
 }
 

@@ -27,6 +27,7 @@ typedef struct
   LLVMContextRef        context;
   LLVMModuleRef         module;
   LLVMTargetMachineRef  machine;
+  char                 *complaint;     /* owned; the first of LLVM's, a frame that is too large among them */
 } Compile;
 
 static gboolean
@@ -122,6 +123,22 @@ make_listing (Compile *self)
   return text;
 }
 
+/* LLVM ends the process after an error that nobody handles. */
+static void
+keep_complaint (LLVMDiagnosticInfoRef  info,
+                void                  *data)
+{
+  Compile *self = data;
+  LLVMDiagnosticSeverity severity = LLVMGetDiagInfoSeverity (info);
+  char *message;
+
+  if (self->complaint != NULL || (severity != LLVMDSError && severity != LLVMDSWarning))
+    return;
+  message = LLVMGetDiagInfoDescription (info);
+  self->complaint = g_strdup (message);
+  LLVMDisposeMessage (message);
+}
+
 static GBytes *
 make_object (Compile  *self,
              GError  **error)
@@ -136,8 +153,11 @@ make_object (Compile  *self,
       LLVMDisposeMessage (message);
       return NULL;
     }
-  object = g_bytes_new (LLVMGetBufferStart (buffer), LLVMGetBufferSize (buffer));
+  object = self->complaint == NULL
+           ? g_bytes_new (LLVMGetBufferStart (buffer), LLVMGetBufferSize (buffer)) : NULL;
   LLVMDisposeMemoryBuffer (buffer);
+  if (object == NULL)
+    g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, "the code is not to be used: %s", self->complaint);
 
   return object;
 }
@@ -191,12 +211,14 @@ compile (const GhloKernel          *kernel,
     return NULL;
   g_once (&once, initialize, NULL);
   self.context = LLVMContextCreate ();
+  LLVMContextSetDiagnosticHandler (self.context, keep_complaint, &self);
   self.module = LLVMModuleCreateWithNameInContext (kernel->name, self.context);
   object = compile_expanded (&self, expanded, schedule, listing, error);
   if (self.machine != NULL)
     LLVMDisposeTargetMachine (self.machine);
   LLVMDisposeModule (self.module);
   LLVMContextDispose (self.context);
+  g_free (self.complaint);
 
   return object;
 }

@@ -236,6 +236,38 @@ test_files (void)
   g_assert_cmpuint (n, >, 10);
 }
 
+/* Numbers that are all wanted after the last of them is known, so that the frame has to hold what registers cannot. */
+static void
+test_frame (void)
+{
+  enum { N = 1900 };
+  static const GhloCodeTarget wide = { "x86_64-unknown-linux-gnu", "x86-64-v4", "", 64, 1, TRUE, TRUE },
+                              narrow = { "x86_64-unknown-linux-gnu", "x86-64", "", 16, 0, FALSE, FALSE };
+  const GhloKernelSchedule by_4 = { .lanes = 0, .width = 4 }, by_16 = { .lanes = 0, .width = 16 };
+  g_autoptr (GString) text = g_string_new ("kernel powers {\n  parallel i 4096\n  buffer x 16384\n"
+                                           "  buffer y 16384 written\n  access @0 f32 x [i * 4]\n"
+                                           "  access @1 f32 y [i * 4]\n  points {\n    %0 = load f32 @0\n");
+  g_autofree GhloKernel *kernel = NULL;
+  g_autoptr (GBytes) object = NULL, none = NULL;
+  g_autoptr (GError) error = NULL;
+
+  for (guint i = 1; i < N; i++)
+    g_string_append_printf (text, "    %%%u = multiply f32 %%%u %%0\n", i, i - 1);
+  for (guint i = N; i < 2 * N - 1; i++)
+    g_string_append_printf (text, "    %%%u = subtract f32 %%%u %%%u\n", i, i - 1, i - N);
+  g_string_append_printf (text, "    store %%%u to @1\n  }\n}\n", 2 * N - 2);
+  kernel = ghlo_kernel_parse (text->str, text->len, &error);
+  g_assert_no_error (error);
+
+  object = emitter->compile (kernel, &by_4, &narrow, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_nonnull (object);
+  none = emitter->compile (kernel, &by_16, &wide, NULL, &error);
+  g_assert_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED);
+  g_assert_nonnull (strstr (error->message, "stack frame"));
+  g_assert_null (none);
+}
+
 /* What an emulated processor is to do, and what should come of it. */
 typedef struct
 {
@@ -441,6 +473,7 @@ main (int    argc,
     g_error ("%s", g_module_error ());
   emitter = ((GhloEmitterFunc) symbol) ();
   g_test_add_func ("/cpu/code/files", test_files);
+  g_test_add_func ("/cpu/code/frame", test_frame);
   g_test_add_func ("/cpu/code/random", test_random);
   g_test_add_func ("/cpu/code/aarch64", test_aarch64);
 
