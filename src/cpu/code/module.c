@@ -21,7 +21,7 @@ static struct
   char              *reason;    /* why there is no emitter */
 } module;
 
-/* For tests. */
+/* For tests, which set it while threads of earlier ones may be at work: both are atomic, the emitter is set last. */
 static struct
 {
   const GhloEmitter *emitter;
@@ -87,8 +87,8 @@ ghlo_code_module_id (void)
 {
   if (is_disabled ())
     return NULL;
-  if (instead.emitter != NULL)
-    return instead.id;
+  if (g_atomic_pointer_get (&instead.emitter) != NULL)
+    return g_atomic_pointer_get (&instead.id);
   find ();
 
   return module.path == NULL ? NULL : module.id != NULL ? module.id : "";
@@ -113,10 +113,11 @@ open_module (void)
 const GhloEmitter *
 ghlo_code_module_open (GError **error)
 {
+  const GhloEmitter *other = g_atomic_pointer_get (&instead.emitter);
   static gsize done;
 
-  if (instead.emitter != NULL)
-    return instead.emitter;
+  if (other != NULL)
+    return other;
   if (ghlo_code_module_id () == NULL)
     {
       g_set_error_literal (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED,
@@ -139,6 +140,6 @@ void
 ghlo_code_module_set (const GhloEmitter *emitter,
                       const char        *id)
 {
-  instead.emitter = emitter;
-  instead.id = id;
+  g_atomic_pointer_set (&instead.id, id);
+  g_atomic_pointer_set (&instead.emitter, emitter);
 }

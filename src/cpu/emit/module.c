@@ -162,9 +162,13 @@ make_object (Compile  *self,
   return object;
 }
 
-static gpointer
-initialize (gpointer data)
+static void
+initialize (void)
 {
+  static gsize done;
+
+  if (!g_once_init_enter (&done))
+    return;
   LLVMInitializeX86TargetInfo ();
   LLVMInitializeX86Target ();
   LLVMInitializeX86TargetMC ();
@@ -175,8 +179,7 @@ initialize (gpointer data)
   LLVMInitializeAArch64AsmPrinter ();
   /* Relocations, symbols and all that only constructors use are more than what compiles do. */
   ghlo_emit_give_back_pages ();
-
-  return NULL;
+  g_once_init_leave (&done, 1);
 }
 
 static GBytes *
@@ -202,14 +205,13 @@ compile (const GhloKernel          *kernel,
          char                     **listing,
          GError                   **error)
 {
-  static GOnce once = G_ONCE_INIT;
   g_autofree GhloKernel *expanded = ghlo_kernel_expand (kernel, error);
   Compile self = { .target = target };
   GBytes *object;
 
   if (expanded == NULL)
     return NULL;
-  g_once (&once, initialize, NULL);
+  initialize ();
   self.context = LLVMContextCreate ();
   LLVMContextSetDiagnosticHandler (self.context, keep_complaint, &self);
   self.module = LLVMModuleCreateWithNameInContext (kernel->name, self.context);
