@@ -132,9 +132,13 @@ store (GhloCpuStripRun               *run,
       return;
     }
   to = ghlo_cpu_strip_locate (run, access, n, &begin, &end);
-  if (begin < end && to != from)
-    move (run, row, from + (begin << row), (gint64) 1 << row, to + (gint64) begin * access->lane, access->lane,
-          end - begin);
+  if (begin == end)
+    return;
+  /* Lanes outside have no place: only the address of one inside tells whether the strip lies where it is stored. */
+  from += begin << row;
+  to += (gint64) begin * access->lane;
+  if (to != from)
+    move (run, row, from, (gint64) 1 << row, to, access->lane, end - begin);
 }
 
 static void

@@ -205,6 +205,51 @@ test_shared (void)
   g_aligned_free (scratch);
 }
 
+/* Where lane 0 of a store is outside, its address is of no element, and may be any: here each of the scratch. */
+static void
+test_addresses (void)
+{
+  static const char text[] = "kernel scattered {\n"
+                             "  parallel p 16\n"
+                             "  buffer x 64\n"
+                             "  buffer y 3588 written\n"
+                             "  access @0 f32 x [p * 4]\n"
+                             "  access @1 f32 y [512 * guard (p - 8, end 8)]\n"
+                             "  points {\n"
+                             "    %0 = load f32 @0\n"
+                             "    %1 = negate f32 %0\n"
+                             "    store %1 to @1\n"
+                             "  }\n"
+                             "}\n";
+  const GhloKernelSchedule schedule = { .lanes = 0, .strip = 16 };
+  const gsize before = 8 * 512;
+  g_autoptr (GError) error = NULL;
+  g_autofree GhloKernel *kernel = ghlo_kernel_parse (text, strlen (text), &error);
+  g_autoptr (GhloCpuStrips) strips = NULL;
+  gsize size;
+  float x[16];
+  guint8 *memory;
+
+  g_assert_no_error (error);
+  strips = ghlo_cpu_strips_new (kernel, &schedule, &error);
+  g_assert_no_error (error);
+  size = ghlo_cpu_strips_scratch (strips, NULL);
+  g_assert_cmpuint (size, <=, before);
+  for (guint i = 0; i < G_N_ELEMENTS (x); i++)
+    x[i] = i + 1;
+  memory = g_aligned_alloc0 (1, size + before + 3588, 64);
+  for (gsize i = 0; i < size; i += sizeof (float))
+    {
+      guint8 *y = memory + i + before;
+
+      memset (memory, 0xa5, size + before + 3588);
+      g_assert_true (ghlo_cpu_strips_run (strips, NULL, (gpointer[]) { x, y }, 0, 16, memory, NULL));
+      for (guint j = 0; j < 8; j++)
+        g_assert_cmpfloat (*(const float *) (gconstpointer) (y + 512 * j), ==, -x[8 + j]);
+    }
+  g_aligned_free (memory);
+}
+
 /* A kernel that ends only when it is told to: a predicate that stays true. */
 static GhloKernel *
 endless_kernel (void)
@@ -320,7 +365,8 @@ main (int    argc,
   setlocale (LC_ALL, "");
   g_test_init (&argc, &argv, NULL);
   program = argv[0];
-  g_test_add_func ("/cpu-strips/shared", test_shared);
+  g_test_add_func ("/cpu/strips/shared", test_shared);
+  g_test_add_func ("/cpu/strips/addresses", test_addresses);
   g_test_add_func ("/cpu/strips/cancel", test_cancel);
   g_test_add_func ("/cpu/strips/memory", test_memory);
   g_test_add_func ("/cpu/strips/files", test_files);
