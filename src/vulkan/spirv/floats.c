@@ -59,25 +59,6 @@ emit_extreme (Spirv           *self,
   return ghlo_spirv_select (self, float_type, is_equal, CODE (SpvOpBitcast, float_type, both), result);
 }
 
-static Id
-emit_rounding (Spirv        *self,
-               GhloNodeKind  kind,
-               Id            type,
-               Id            a)
-{
-  switch (kind)
-    {
-    case GHLO_NODE_FLOOR:
-      return GLSL (Floor, type, a);
-    case GHLO_NODE_CEIL:
-      return GLSL (Ceil, type, a);
-    case GHLO_NODE_TRUNCATE:
-      return GLSL (Trunc, type, a);
-    default:
-      return GLSL (RoundEven, type, a);
-    }
-}
-
 /* The same, of which the compiler knows nothing, where it takes liberties with what it knows. */
 static Id
 hide (Spirv           *self,
@@ -95,6 +76,63 @@ hide (Spirv           *self,
   value = CODE (SpvOpBitwiseXor, integer, bits_of (self, type, value), zero);
 
   return CODE (SpvOpBitcast, ghlo_spirv_type (self, type), value);
+}
+
+/* The nearest integer, by adding and subtracting the least number from which on all are integers; one less or more where
+ * that is beyond @a. The sign is that of @a, also of zeros. */
+static Id
+compose_rounding (Spirv           *self,
+                  GhloNodeKind     kind,
+                  GhloElementType  element_type,
+                  Id               a)
+{
+  const Id type = ghlo_spirv_type (self, element_type);
+  const Id integer = ghlo_spirv_integer_type (self, ghlo_element_info (element_type)->bits);
+  const Id whole = ghlo_spirv_real (self, element_type, element_type == GHLO_ELEMENT_TYPE_F64 ? 0x1p52 : 0x1p23);
+  const gboolean is_ceil = kind == GHLO_NODE_CEIL, is_truncated = kind == GHLO_NODE_TRUNCATE;
+  Id size = change_bits (self, SpvOpBitwiseAnd, element_type, a, ~sign_bit (element_type));
+  Id sign = bits_of (self, element_type, change_bits (self, SpvOpBitwiseAnd, element_type, a, sign_bit (element_type)));
+  Id result, next, is_beyond, has_fractions;
+
+  result = ghlo_spirv_exact (self, CODE (SpvOpFAdd, type, hide (self, element_type, size), whole));
+  result = ghlo_spirv_exact (self, CODE (SpvOpFSub, type, hide (self, element_type, result), whole));
+  if (!is_truncated)
+    result = CODE (SpvOpBitcast, type, CODE (SpvOpBitwiseOr, integer, bits_of (self, element_type, result), sign));
+  if (kind != GHLO_NODE_ROUND_NEAREST_EVEN)
+    {
+      next = ghlo_spirv_real (self, element_type, is_ceil ? 1 : -1);
+      next = ghlo_spirv_exact (self, CODE (SpvOpFAdd, type, result, next));
+      is_beyond = CODE (is_ceil ? SpvOpFOrdLessThan : SpvOpFOrdGreaterThan, self->boolean, result,
+                        is_truncated ? size : a);
+      result = ghlo_spirv_select (self, type, is_beyond, next, result);
+      result = CODE (SpvOpBitcast, type, CODE (SpvOpBitwiseOr, integer, bits_of (self, element_type, result), sign));
+    }
+  has_fractions = CODE (SpvOpFOrdLessThan, self->boolean, size, whole);
+
+  return ghlo_spirv_select (self, type, has_fractions, result, a);
+}
+
+static Id
+emit_rounding (Spirv           *self,
+               GhloNodeKind     kind,
+               GhloElementType  element_type,
+               Id               a)
+{
+  const Id type = ghlo_spirv_type (self, element_type);
+
+  if (!self->floats.rounds[element_type == GHLO_ELEMENT_TYPE_F64])
+    return compose_rounding (self, kind, element_type, a);
+  switch (kind)
+    {
+    case GHLO_NODE_FLOOR:
+      return GLSL (Floor, type, a);
+    case GHLO_NODE_CEIL:
+      return GLSL (Ceil, type, a);
+    case GHLO_NODE_TRUNCATE:
+      return GLSL (Trunc, type, a);
+    default:
+      return GLSL (RoundEven, type, a);
+    }
 }
 
 /* Arithmetic whose results are rounded. */
@@ -148,7 +186,7 @@ ghlo_spirv_float_node (Spirv           *self,
     case GHLO_NODE_CEIL:
     case GHLO_NODE_TRUNCATE:
     case GHLO_NODE_ROUND_NEAREST_EVEN:
-      return emit_rounding (self, kind, type, a);
+      return emit_rounding (self, kind, element_type, a);
     case GHLO_NODE_EQUAL:
       return CODE (SpvOpFOrdEqual, self->boolean, a, b);
     case GHLO_NODE_NOT_EQUAL:

@@ -181,11 +181,22 @@ run_probes (Measuring  *self,
   return TRUE;
 }
 
-static gboolean
-rounds_once (const GhloSpirvDevice *self,
-             GhloElementType        type)
+/* Which of those that can be composed the device does by itself. */
+static void
+choose_floats (GhloSpirvDevice *self)
 {
-  return (self->nearly[GHLO_NODE_FMA] >> type & 1) != 0;
+  static const GhloElementType types[2] = { GHLO_ELEMENT_TYPE_F32, GHLO_ELEMENT_TYPE_F64 };
+  const guint64 *nearly = self->nearly;
+  const guint64 rounded = nearly[GHLO_NODE_FLOOR] & nearly[GHLO_NODE_CEIL] & nearly[GHLO_NODE_TRUNCATE]
+                          & nearly[GHLO_NODE_ROUND_NEAREST_EVEN];
+  /* An FMA of either type is composed of operations on f64. */
+  const gboolean has_f64 = (self->types >> GHLO_ELEMENT_TYPE_F64 & 1) != 0;
+
+  for (guint i = 0; i < G_N_ELEMENTS (types); i++)
+    {
+      self->floats.fuses[i] = (nearly[GHLO_NODE_FMA] >> types[i] & 1) != 0 || !has_f64;
+      self->floats.rounds[i] = (rounded >> types[i] & 1) != 0;
+    }
 }
 
 gboolean
@@ -196,20 +207,21 @@ ghlo_spirv_measure (GhloSpirvDevice        *self,
                     gpointer                data,
                     GError                **error)
 {
-  const guint64 f64 = (guint64) 1 << GHLO_ELEMENT_TYPE_F64, floats = (guint64) 1 << GHLO_ELEMENT_TYPE_F32 | f64;
+  const guint64 floats = (guint64) 1 << GHLO_ELEMENT_TYPE_F32 | (guint64) 1 << GHLO_ELEMENT_TYPE_F64;
   Measuring measuring = { .device = self, .run = run, .data = data };
 
   memset (self, 0, sizeof *self);
   self->types = types & ghlo_spirv_all_types ();
   self->floats = *promises;
-  self->floats.fuses[0] = self->floats.fuses[1] = self->floats.folds_exactly = TRUE;
+  for (guint i = 0; i < 2; i++)
+    self->floats.fuses[i] = self->floats.rounds[i] = TRUE;
+  self->floats.folds_exactly = TRUE;
   if (!run_probes (&measuring, self->types, error))
     return FALSE;
   self->floats.folds_exactly = measuring.folds_exactly;
-  /* Either is composed of operations on f64. */
-  self->floats.fuses[0] = rounds_once (self, GHLO_ELEMENT_TYPE_F32) || (self->types & f64) == 0;
-  self->floats.fuses[1] = rounds_once (self, GHLO_ELEMENT_TYPE_F64) || (self->types & f64) == 0;
-  if (self->floats.folds_exactly && self->floats.fuses[0] && self->floats.fuses[1])
+  choose_floats (self);
+  if (self->floats.folds_exactly && self->floats.fuses[0] && self->floats.fuses[1] && self->floats.rounds[0]
+      && (self->floats.rounds[1] || (self->types >> GHLO_ELEMENT_TYPE_F64 & 1) == 0))
     return TRUE;
 
   return run_probes (&measuring, self->types & floats, error);
@@ -218,8 +230,11 @@ ghlo_spirv_measure (GhloSpirvDevice        *self,
 GhloNodeKind
 ghlo_spirv_find_inexact (const GhloSpirvDevice *self,
                          const GhloKernel      *kernel,
+                         gboolean               subnormals,
                          GhloElementType       *type)
 {
+  const guint64 *types = subnormals ? self->exact : self->nearly;
+
   for (guint i = 0; i < kernel->n_nodes; i++)
     {
       const GhloKernelNode *node = &kernel->nodes[i];
@@ -228,14 +243,14 @@ ghlo_spirv_find_inexact (const GhloSpirvDevice *self,
       if ((self->types >> *type & 1) == 0)
         return node->kind;
       *type = ghlo_kernel_operand_type (kernel, node);
-      if (ghlo_node_spec (node->kind)->role == GHLO_NODE_PRIMITIVE && (self->exact[node->kind] >> *type & 1) == 0)
+      if (ghlo_node_spec (node->kind)->role == GHLO_NODE_PRIMITIVE && (types[node->kind] >> *type & 1) == 0)
         return node->kind;
     }
   for (guint i = 0; i < kernel->n_blocks; i++)
     if (kernel->blocks[i].kind == GHLO_BLOCK_PRODUCT)
       {
         *type = kernel->temporaries[kernel->blocks[i].result].type;
-        if ((self->exact[GHLO_NODE_FMA] >> *type & 1) == 0)
+        if ((types[GHLO_NODE_FMA] >> *type & 1) == 0)
           return GHLO_NODE_FMA;
       }
 

@@ -40,9 +40,11 @@ gboolean ghlo_spirv_measure   (GhloSpirvDevice        *self,
                                gpointer                data,
                                GError                **error);
 /* The first node of @kernel, which is an expanded one, that the device does not do exactly (FMA for a product), or not
- * at all, and the type that it is so with; GHLO_N_NODES where there is none: the kernel has the CPU's bits. */
+ * at all, and the type that it is so with; GHLO_N_NODES where there is none: the kernel has the CPU's bits, without
+ * @subnormals at least where there are none of these. */
 GhloNodeKind ghlo_spirv_find_inexact (const GhloSpirvDevice *self,
                                       const GhloKernel      *kernel,
+                                      gboolean               subnormals,
                                       GhloElementType       *type);
 
 G_END_DECLS

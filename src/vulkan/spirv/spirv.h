@@ -40,6 +40,8 @@ typedef struct
 {
   gboolean keeps_subnormals[2], rounds_to_even[2], keeps_nan[2];
   gboolean fuses[2];            /* an FMA is rounded once; else it is composed of other operations */
+  gboolean rounds[2];           /* floor, ceil and the like give the integers that they should, and signs; else they are
+                                 * composed */
   gboolean folds_exactly;       /* operations on what its compiler knows give what others give: it does not take
                                  * x × 0 for 0, nor x + 0 for x; else operands are hidden from it */
 } GhloSpirvFloats;
@@ -62,5 +64,9 @@ GBytes *ghlo_spirv_emit    (const GhloKernel         *kernel,
 gsize   ghlo_spirv_scratch (const GhloKernel         *kernel);
 /* Those of shared memory that a workgroup takes for a point. */
 gsize   ghlo_spirv_shared  (const GhloKernel         *kernel);
+/* The most iterations of all loops together that an invocation makes for a point, INFINITY where data decides. A
+ * workgroup that does a point shares some of them out. */
+double  ghlo_spirv_count_iterations (const GhloKernel *kernel,
+                                     const gint64     *extents);
 
 G_END_DECLS

@@ -102,7 +102,8 @@ void
 shader_check_validate (const GhloKernel *kernel,
                        const char       *name)
 {
-  static const GhloSpirvFloats all = { { TRUE, TRUE }, { TRUE, TRUE }, { TRUE, TRUE }, { TRUE, TRUE }, TRUE };
+  static const GhloSpirvFloats all = { { TRUE, TRUE }, { TRUE, TRUE }, { TRUE, TRUE }, { TRUE, TRUE }, { TRUE, TRUE },
+                                       TRUE };
   static const GhloSpirvFloats none;
 
   validate (kernel, &all, &by_invocation, name);
@@ -164,7 +165,7 @@ shader_check_run (ShaderRunner          *runner,
   const gboolean fits = ghlo_spirv_shared (kernel) <= by_group.shared_size;
   GhloElementType type;
 
-  if (ghlo_spirv_find_inexact (device, expanded, &type) != GHLO_N_NODES)
+  if (ghlo_spirv_find_inexact (device, expanded, TRUE, &type) != GHLO_N_NODES)
     return SHADER_CHECK_INEXACT;
   from = random_memory_new (kernel, seed);
   expected = random_memory_copy (kernel, from);

@@ -11,7 +11,6 @@
 #include "shader-check.h"
 
 #include <locale.h>
-#include <math.h>
 #include <string.h>
 
 enum
@@ -19,7 +18,7 @@ enum
   POINTS = 4096,                /* of all axes together */
   SIZE   = 4 << 20,             /* bytes of all buffers */
   /* What lavapipe allows all loops of an invocation together; it ends those that would make more without a word. */
-  ROUNDS = 65535,
+  MAX_ITERATIONS = 65535,
 };
 
 /* Kernels, of which no two have the same code, and the path of the program that each was found in first. */
@@ -112,50 +111,6 @@ test_validate (void)
   shader_check_skip ();
 }
 
-/* Rounds of a nest of loops over @axes, around @inner each. */
-static double
-count_nest (const gint64 *extents,
-            guint         axes,
-            double        inner)
-{
-  for (guint i = GHLO_KERNEL_MAX_AXES; i-- > 0;)
-    if ((axes >> i & 1) != 0)
-      inner = ((double) extents[i] + 1) * (1 + inner);
-
-  return inner;
-}
-
-/* The most rounds of all loops that an invocation makes of blocks; those of a WHILE, which data decides, are too
- * many. */
-static double
-count_rounds (const GhloKernel *kernel,
-              const gint64     *extents,
-              guint             first,
-              guint             end)
-{
-  double n = 0;
-
-  for (guint i = first; i < end; i = kernel->blocks[i].end)
-    {
-      const GhloKernelBlock *block = &kernel->blocks[i];
-      gint64 first_extent = block->axes != 0 ? extents[__builtin_ctz (block->axes)] : 1;
-      double n_parts = block->split > 0 ? (double) (first_extent / block->split + 1) : 1;
-
-      if (block->kind == GHLO_BLOCK_WHILE)
-        return INFINITY;
-      if (block->kind == GHLO_BLOCK_LOOP || block->kind == GHLO_BLOCK_WHEN)
-        n += count_nest (extents, block->axes, count_rounds (kernel, extents, i + 1, block->end));
-      else if (block->kind == GHLO_BLOCK_PRODUCT)
-        n += count_nest (extents, block->rows | block->columns, count_nest (extents, block->inner, 0));
-      else
-        n += count_nest (extents, block->axes, 0) + n_parts * 3 * block->n_chains;
-      for (guint j = block->first_carry; j < block->first_carry + (guint) block->n_carries; j++)
-        n += 2 * count_nest (extents, kernel->temporaries[kernel->carries[j].temporary].axes, 0);
-    }
-
-  return n;
-}
-
 /* The extents that a kernel is run with: of those that a run chooses, less where there are many points. */
 static void
 choose_extents (const GhloKernel *kernel,
@@ -205,7 +160,7 @@ run_kernel (ShaderRunner          *runner,
   choose_extents (kernel, n_points, extents);
   if (count == NULL && count_bytes (kernel) > SIZE)
     counts->n_large++;
-  else if (count_rounds (kernel, extents, 0, kernel->n_blocks) > ROUNDS)
+  else if (ghlo_spirv_count_iterations (kernel, extents) > MAX_ITERATIONS)
     counts->n_long++;
   else
     counts->n_by[shader_check_run (runner, device, kernel, extents, number, names->pdata[number])]++;
@@ -229,9 +184,9 @@ test_run (void)
   n_run = counts.n_by[SHADER_CHECK_INVOCATIONS] + counts.n_by[SHADER_CHECK_BOTH];
   g_test_message ("%u of %u kernels on %s have the interpreter's bits, %u as well where a workgroup does a point",
                   n_run, kernels->len, shader_runner_get_name (runner), counts.n_by[SHADER_CHECK_BOTH]);
-  g_test_message ("left out: %u with buffers of more than %d MiB, %u with more than %d rounds of loops, %u with nodes "
-                  "that the device does not do exactly", counts.n_large, SIZE >> 20, counts.n_long, ROUNDS,
-                  counts.n_by[SHADER_CHECK_INEXACT]);
+  g_test_message ("left out: %u with buffers of more than %d MiB, %u with more than %d iterations of loops, %u "
+                  "with nodes that the device does not do exactly",
+                  counts.n_large, SIZE >> 20, counts.n_long, MAX_ITERATIONS, counts.n_by[SHADER_CHECK_INEXACT]);
   g_assert_true (n_run > kernels->len / 2 || g_getenv ("GHLO_TEST_VULKAN") != NULL);
 }
 

@@ -9,8 +9,10 @@
 
 #include "base/ghlo-error.h"
 #include "kernel/expand.h"
+#include "vulkan/spirv/probe.h"
 
 #include "shader-check.h"
+#include "shader-kernel.h"
 
 #include "../kernel/random-kernel.h"
 #include "../kernel/read-kernel.h"
@@ -117,12 +119,14 @@ open_device (const GhloSpirvDevice **device)
   was_opened = TRUE;
   runner = shader_kernel_open (&measured);
   if (runner != NULL)
-    g_test_message ("%s, %s: %.0f ms to measure it; FMA of f32 is %s, of f64 %s; operands are %s",
+    g_test_message ("%s, %s: %.0f ms to measure it; FMA of f32 is %s, of f64 %s; rounding of f64 to integers is %s; "
+                    "operands are %s",
                     shader_runner_get_name (runner),
                     shader_runner_is_validated (runner) ? "validated" : "without the validation layer",
                     (double) (g_get_monotonic_time () - begin) / 1e3,
                     measured.floats.fuses[0] ? "its own" : "composed",
                     measured.floats.fuses[1] ? "its own" : "composed",
+                    measured.floats.rounds[1] ? "its own" : "composed",
                     measured.floats.folds_exactly ? "as they are" : "hidden");
 
   return runner;
@@ -147,6 +151,40 @@ test_measure (void)
         }
   if (on != NULL && g_getenv ("GHLO_TEST_VULKAN") == NULL)
     g_assert_cmpuint (n, ==, 0);
+}
+
+/* Integers of floats as shaders compose them where a device's own are not what they should be. */
+static void
+test_rounding (void)
+{
+  const GhloSpirvDevice *device;
+  ShaderRunner *on = open_device (&device);
+  const GhloSpirvSchedule schedule = { .group_per_point = FALSE };
+  const gint64 extents[] = { GHLO_PROBE_POINTS };
+
+  for (GhloElementType type = GHLO_ELEMENT_TYPE_F32; on != NULL && type <= GHLO_ELEMENT_TYPE_F64; type++)
+    {
+      g_autoptr (GhloProbe) probe = ghlo_probe_new (type, device->types);
+      GhloKernelMemory *expected = ghlo_probe_memory_new (probe), *found = ghlo_probe_memory_new (probe);
+      GhloSpirvFloats floats = device->floats;
+      g_autoptr (GBytes) words = NULL;
+      g_autoptr (GError) error = NULL;
+
+      floats.rounds[0] = floats.rounds[1] = FALSE;
+      words = ghlo_spirv_emit (probe->kernel, &floats, &schedule, &error);
+      g_assert_no_error (error);
+      g_assert_true (ghlo_kernel_interpret (probe->kernel, NULL, expected, NULL, &error));
+      g_assert_true (shader_kernel_run (on, probe->kernel, words, FALSE, extents, found, &error));
+      for (guint i = 0; i < probe->n_rows; i++)
+        {
+          const guint at = GHLO_PROBE_OPERANDS + i;
+
+          if (probe->rows[i].kind >= GHLO_NODE_FLOOR && probe->rows[i].kind <= GHLO_NODE_ROUND_NEAREST_EVEN)
+            g_assert_cmpmem (expected[at].data, expected[at].size, found[at].data, found[at].size);
+        }
+      ghlo_probe_memory_free (probe, expected);
+      ghlo_probe_memory_free (probe, found);
+    }
 }
 
 static ShaderCheck
@@ -234,6 +272,7 @@ main (int    argc,
   g_test_add_func ("/spirv/random", test_random);
   g_test_add_func ("/spirv/limits", test_limits);
   g_test_add_func ("/spirv/measure", test_measure);
+  g_test_add_func ("/spirv/device/rounding", test_rounding);
   g_test_add_func ("/spirv/device/files", test_device_files);
   g_test_add_func ("/spirv/device/random", test_device);
   status = g_test_run ();
