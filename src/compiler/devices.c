@@ -13,40 +13,45 @@
 static struct
 {
   GMutex     lock;      /* guards what follows */
-  GPtrArray *found;     /* of GPtrArray of GhloDeviceCore, one for each finder; NULL until they were listed */
+  GPtrArray *found;     /* of GPtrArray of GhloDeviceCore, one for each finder that was asked; nullable */
+  GPtrArray *lost;      /* GhloDeviceCore, which somebody may still have; nullable */
 } known;
 
-/* Called with the lock held, as the next. */
-static void
-find_all (void)
+/* Called with the lock held, as the next. The devices of the executor @i, which is asked where it was not, and @again
+ * all the same. */
+static GPtrArray *
+find_of (guint    i,
+         gboolean again)
 {
   if (known.found == NULL)
     known.found = g_ptr_array_new ();
-  for (guint i = 0; ghlo_device_finders[i] != NULL; i++)
+  while (known.found->len <= i)
+    g_ptr_array_add (known.found, NULL);
+  if (known.found->pdata[i] == NULL || again)
     {
-      if (i == known.found->len)
-        g_ptr_array_add (known.found, g_ptr_array_new ());
+      if (known.found->pdata[i] == NULL)
+        known.found->pdata[i] = g_ptr_array_new ();
       ghlo_device_finders[i] (known.found->pdata[i]);
     }
+
+  return known.found->pdata[i];
 }
 
-/* Whether there were any. */
+/* Whether the executor @i had any. */
 static gboolean
-forget_lost (void)
+forget_lost (guint i)
 {
+  GPtrArray *devices = known.found != NULL && i < known.found->len ? known.found->pdata[i] : NULL;
   gboolean lost = FALSE;
 
-  for (guint i = 0; i < known.found->len; i++)
-    {
-      GPtrArray *devices = known.found->pdata[i];
-
-      for (guint k = devices->len; k-- > 0;)
-        if (ghlo_device_core_is_lost (devices->pdata[k]))
-          {
-            g_ptr_array_remove_index (devices, k);
-            lost = TRUE;
-          }
-    }
+  for (guint k = devices != NULL ? devices->len : 0; k-- > 0;)
+    if (ghlo_device_core_is_lost (devices->pdata[k]))
+      {
+        if (known.lost == NULL)
+          known.lost = g_ptr_array_new ();
+        g_ptr_array_add (known.lost, g_ptr_array_remove_index (devices, k));
+        lost = TRUE;
+      }
 
   return lost;
 }
@@ -57,10 +62,8 @@ ghlo_devices_list (void)
   GPtrArray *devices = g_ptr_array_new ();
 
   g_mutex_lock (&known.lock);
-  if (known.found == NULL || forget_lost ())
-    find_all ();
-  for (guint i = 0; i < known.found->len; i++)
-    g_ptr_array_extend (devices, known.found->pdata[i], NULL, NULL);
+  for (guint i = 0; ghlo_device_finders[i] != NULL; i++)
+    g_ptr_array_extend (devices, find_of (i, forget_lost (i)), NULL, NULL);
   g_mutex_unlock (&known.lock);
 
   return devices;
@@ -81,12 +84,36 @@ find_named (GPtrArray  *devices,
   return NULL;
 }
 
+/* Executors behind the one that has it are not asked, since some take long to find their devices. */
 GhloDeviceCore *
 ghlo_devices_find (const char *name)
 {
-  g_autoptr (GPtrArray) devices = ghlo_devices_list ();
+  GhloDeviceCore *device = NULL;
 
-  return find_named (devices, name);
+  g_mutex_lock (&known.lock);
+  for (guint i = 0; ghlo_device_finders[i] != NULL && device == NULL; i++)
+    device = find_named (find_of (i, forget_lost (i)), name);
+  g_mutex_unlock (&known.lock);
+
+  return device;
+}
+
+/* The first that there is. */
+static GhloDeviceCore *
+find_default (void)
+{
+  GhloDeviceCore *device = NULL;
+
+  g_mutex_lock (&known.lock);
+  for (guint i = 0; ghlo_device_finders[i] != NULL && device == NULL; i++)
+    {
+      GPtrArray *devices = find_of (i, forget_lost (i));
+
+      device = devices->len > 0 ? devices->pdata[0] : NULL;
+    }
+  g_mutex_unlock (&known.lock);
+
+  return device;
 }
 
 GhloDeviceCore *
@@ -94,16 +121,17 @@ ghlo_devices_choose (const char  *name,
                      GError     **error)
 {
   const char *wish = name != NULL ? name : g_getenv ("GHLO_DEVICE");
-  g_autoptr (GPtrArray) devices = ghlo_devices_list ();
+  g_autoptr (GPtrArray) devices = NULL;
   g_autoptr (GString) known = NULL;
   GhloDeviceCore *device;
 
   if (wish == NULL || *wish == '\0' || g_str_equal (wish, "auto"))
-    return devices->pdata[0];
-  device = find_named (devices, wish);
+    return find_default ();
+  device = ghlo_devices_find (wish);
   if (device != NULL)
     return device;
 
+  devices = ghlo_devices_list ();
   known = g_string_new ("'auto'");
   for (guint i = 0; i < devices->len; i++)
     g_string_append_printf (known, ", '%s'", ((GhloDeviceCore *) devices->pdata[i])->names[0]);
