@@ -46,6 +46,8 @@ typedef struct
 gboolean ghlo_kernel_lower          (const GhloKernelGroup *group,
                                      GhloLoweredKernel     *lowered,
                                      const char           **reason);
+/* Whether operations of the kind may be kernels, alone or as a fusion. */
+gboolean ghlo_kernel_has_kind       (GhloIrOpKind           kind);
 /* Why no group with @op is a kernel, static; NULL where one may be. */
 const char *ghlo_kernel_obstacle    (const GhloIrOp        *op);
 /* The same of a loop: @ops are the constants that it may take along, and the loop. */

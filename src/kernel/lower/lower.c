@@ -99,6 +99,26 @@ has_nodes (const GhloIrType *type)
          && ghlo_lower_type (type->element_type) != GHLO_ELEMENT_TYPE_INVALID;
 }
 
+gboolean
+ghlo_kernel_has_kind (GhloIrOpKind kind)
+{
+  switch (kind)
+    {
+    case GHLO_OP_STABLEHLO_COMPOSITE:
+    case GHLO_OP_STABLEHLO_CONSTANT:
+    case GHLO_OP_STABLEHLO_IOTA:
+    case GHLO_OP_STABLEHLO_PAD:
+    case GHLO_OP_STABLEHLO_CONCATENATE:
+    case GHLO_OP_STABLEHLO_DYNAMIC_SLICE:
+    case GHLO_OP_STABLEHLO_GATHER:
+    case GHLO_OP_STABLEHLO_REDUCE:
+    case GHLO_OP_STABLEHLO_REDUCE_WINDOW:
+      return TRUE;
+    default:
+      return ghlo_lower_is_move (kind) || ghlo_scalar_of (kind) != GHLO_SCALAR_INVALID;
+    }
+}
+
 const char *
 ghlo_kernel_obstacle (const GhloIrOp *op)
 {
