@@ -25,11 +25,13 @@ typedef struct
   gboolean            artifacts;
   gboolean            parse_only;
   gboolean            verbose;
+  gboolean            shows_units;
   char               *device_name;
   GhloPassOptions     passes;
   GhloDeviceCore     *device;
   guint               n_passed, n_failed, n_skipped;
   GhloToolArtifacts   versions;
+  GhloToolUnits       units;
   GhloToolProgress    progress;
 } Checker;
 
@@ -267,6 +269,8 @@ run_function (File         *file,
 
   for (guint i = 0; ok && i < n_results; i++)
     ghlo_value_unref (outputs[i]);
+  if (ok)
+    ghlo_tool_count_units (&file->checker->units, prepared);
   file->n_tested++;
   if (!ok)
     fail (file, "%s: @%s: %s", file->path, ghlo_ir_op_get_string (function, "sym_name"), error->message);
@@ -498,6 +502,8 @@ check_files (Checker   *checker,
   ghlo_tool_progress_end (&checker->progress);
   if (checker->artifacts)
     ghlo_tool_print_artifacts (&checker->versions);
+  if (checker->shows_units)
+    ghlo_tool_print_units (&checker->units);
   printf ("%u passed, %u failed, %u skipped\n", checker->n_passed, checker->n_failed, checker->n_skipped);
 }
 
@@ -522,6 +528,7 @@ ghlo_tool_check (int    argc,
     { "device", 'd', 0, G_OPTION_ARG_STRING, &checker.device_name, "The device to run on (cpu)", "NAME" },
     { "passes", 'p', 0, G_OPTION_ARG_STRING, &passes,
       "Run the passes of a level (O0 to O3), or these, before each program", "LEVEL|NAME,…" },
+    { "units", 'u', 0, G_OPTION_ARG_NONE, &checker.shows_units, "Say which units did the steps", NULL },
     { "verbose", 'v', 0, G_OPTION_ARG_NONE, &checker.verbose, "Name what passes too", NULL },
     G_OPTION_ENTRY_NULL
   };

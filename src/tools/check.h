@@ -18,12 +18,24 @@ typedef struct
   guint n_refused[GHLO_TOOL_N_VERSIONS];
 } GhloToolArtifacts;
 
+/* How many steps the units did that there are: a device's, the CPU's, the host's. */
+typedef struct
+{
+  const char *names[8];
+  guint       counts[8];
+  guint       n, total;
+} GhloToolUnits;
+
 /* The functions of a test program that are run: "main", or else all, where they take no inputs. */
 GPtrArray *ghlo_tool_find_runs  (const GhloIrModule *module);
 /* What of the program is left out when @runs are run: all of it, or functions with checks in
  * them. NULL when nothing is. */
 char      *ghlo_tool_find_unrun (const GhloIrModule *module,
                                  GPtrArray          *runs);
+
+void       ghlo_tool_count_units (GhloToolUnits       *self,
+                                  const GhloPrepared  *prepared);
+void       ghlo_tool_print_units (const GhloToolUnits *self);
 
 /* Adds what goes wrong to @failures, a line each. */
 void ghlo_tool_check_artifacts (GhloToolArtifacts       *self,
