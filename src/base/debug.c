@@ -17,6 +17,7 @@ static const struct
   { "guard", GHLO_DEBUG_GUARD,
     "every block of memory ends at a protected page, is protected once freed, and is filled with 0xfb at first" },
   { "code", GHLO_DEBUG_CODE, "compiles wait for the machine code of kernels, so that every run takes it" },
+  { "vulkan", GHLO_DEBUG_VULKAN, "calls of Vulkan are validated, where the validation layer is installed" },
 };
 
 #define SEPARATORS ",:; \t"

@@ -14,6 +14,7 @@ typedef enum
 {
   GHLO_DEBUG_GUARD = 1 << 0,
   GHLO_DEBUG_CODE  = 1 << 1,
+  GHLO_DEBUG_VULKAN = 1 << 2,
 } GhloDebugFlags;
 
 /* TRUE when any of @flags is set. */

@@ -8,9 +8,15 @@
 
 #include "cpu/device.h"
 #include "reference/device.h"
+#ifdef GHLO_HAS_VULKAN
+#include "vulkan/core.h"
+#endif
 
 const GhloDeviceFinder ghlo_device_finders[] = {
   ghlo_cpu_find_devices,
+#ifdef GHLO_HAS_VULKAN
+  ghlo_vulkan_find_devices,
+#endif
   ghlo_reference_find_devices,
   NULL
 };

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- *     test-random-programs [--programs=N] [--seed=S] [--verbose]
+ *     test-random-programs [--programs=N] [--seed=S] [--device=NAME] [--verbose]
  *
  * Random programs over all operations and element types, on the reference executor as
  * they are, after the passes of each level, with each pass switched off alone, and on
- * each device. Program i of a run has seed S + i, from 1 on unless --seed says another.
+ * each device, or on that of --device alone. Program i of a run has seed S + i, from 1
+ * on unless --seed says another.
  */
 
 #include "../plan/apart-device.h"
@@ -13,11 +14,17 @@
 #include "cpu/device.h"
 #include "reference/device.h"
 #include "runtime/memory.h"
+#ifdef GHLO_HAS_VULKAN
+#include "vulkan/core.h"
+#endif
 
 enum { N_LONG = 5000 };
 
 const GhloDeviceFinder ghlo_device_finders[] = {
   ghlo_cpu_find_devices,
+#ifdef GHLO_HAS_VULKAN
+  ghlo_vulkan_find_devices,
+#endif
   ghlo_reference_find_devices,
   apart_find_devices,
   NULL
@@ -41,11 +48,15 @@ static const struct
   { "cpu", 2, FALSE, FALSE, "fuse-epilogues" },
   { "apart", 0, FALSE },
   { "apart", 2, FALSE },
+  { "vulkan", 0, FALSE },
+  { "vulkan", 1, FALSE },
+  { "vulkan", 2, FALSE },
 };
 
 static gint64 first_seed = 1;
 static int n_programs = 500;
 static gboolean is_verbose;
+static char *device_name;       /* NULL: all but Vulkan's */
 
 static void
 leave_out (RandomSubject *subject,
@@ -55,6 +66,12 @@ leave_out (RandomSubject *subject,
 
   off[0] = g_strdup (pass);
   subject->passes.off = (const char *const *) off;
+}
+
+static gboolean
+is_asked_for (const char *name)
+{
+  return device_name != NULL ? g_str_equal (name, device_name) : !g_str_equal (name, "vulkan");
 }
 
 static GArray *
@@ -73,11 +90,16 @@ list_subjects (void)
         .same_bits = devices[i].same_bits, .is_elsewhere = devices[i].is_elsewhere,
       };
 
+      if (!is_asked_for (devices[i].name))
+        {
+          g_free (subject.name);
+          continue;
+        }
       if (devices[i].without != NULL)
         leave_out (&subject, devices[i].without);
       g_array_append_val (subjects, subject);
     }
-  for (guint i = 0; i < ghlo_passes_count (); i++)
+  for (guint i = 0; i < (device_name == NULL ? ghlo_passes_count () : 0); i++)
     {
       RandomSubject subject = {
         .name = g_strdup_printf ("reference at O2 without %s", ghlo_pass_get_name (i)),
@@ -94,11 +116,17 @@ list_subjects (void)
 static void
 test_programs (void)
 {
-  GArray *subjects = list_subjects ();
+  GArray *subjects;
   const RandomOptions options = { .n_steps = 24 };
   g_autofree char *missing = NULL;
   gboolean agree;
 
+  if (device_name != NULL && ghlo_devices_find (device_name) == NULL)
+    {
+      g_test_skip ("there is no such device");
+      return;
+    }
+  subjects = list_subjects ();
   g_test_message ("%d programs from seed %" G_GINT64_FORMAT, n_programs, first_seed);
   agree = random_check_programs ((guint32) first_seed, (guint) n_programs, &options,
                                  (RandomSubject *) (gpointer) subjects->data, subjects->len, is_verbose);
@@ -118,7 +146,8 @@ test_programs (void)
     }
   g_array_unref (subjects);
   g_assert_cmpuint (apart.n_blocks, ==, 0);
-  g_assert_cmpuint (apart.n_uploads + apart.n_downloads, >, 0);
+  if (device_name == NULL)
+    g_assert_cmpuint (apart.n_uploads + apart.n_downloads, >, 0);
 }
 
 int
@@ -128,6 +157,7 @@ main (int    argc,
   const GOptionEntry entries[] = {
     { "programs", 0, 0, G_OPTION_ARG_INT, &n_programs, NULL, NULL },
     { "seed", 0, 0, G_OPTION_ARG_INT64, &first_seed, NULL, NULL },
+    { "device", 0, 0, G_OPTION_ARG_STRING, &device_name, NULL, NULL },
     { "verbose", 0, 0, G_OPTION_ARG_NONE, &is_verbose, NULL, NULL },
     G_OPTION_ENTRY_NULL
   };

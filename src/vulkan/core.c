@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Storage and programs of Vulkan devices, behind the interface of runtime/device.h.
+ */
+
+#include "vulkan/core.h"
+
+#include "base/ghlo-error.h"
+#include "runtime/planned.h"
+#include "vulkan/device.h"
+#include "vulkan/memory.h"
+#include "vulkan/queue.h"
+#include "vulkan/target.h"
+#include "vulkan/transfer.h"
+
+static GhloVulkanDevice *
+device_of (GhloDeviceCore *core)
+{
+  return (GhloVulkanDevice *) core;
+}
+
+static guint64
+get_memory (GhloDeviceCore *core)
+{
+  const VkPhysicalDeviceMemoryProperties *memory = &device_of (core)->memory_types;
+  guint64 most = 0;
+
+  for (guint32 i = 0; i < memory->memoryHeapCount; i++)
+    if (memory->memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT)
+      most = MAX (most, memory->memoryHeaps[i].size);
+
+  return most;
+}
+
+static const char *
+declines (GhloDeviceCore        *core,
+          const char            *kind,
+          const GhloIrOp *const *ops,
+          guint                  n_ops)
+{
+  return ghlo_vulkan_declines (device_of (core), kind, ops, n_ops);
+}
+
+static void
+destroy (GhloStorage *storage)
+{
+  GhloVulkanDevice *device = device_of (storage->device);
+
+  ghlo_vulkan_memory_free (device->memory, storage->address, storage->size, ghlo_vulkan_queue_value (device->queue));
+  g_free (storage);
+}
+
+static GhloStorage *
+allocate (GhloDeviceCore  *core,
+          gsize            size,
+          GError         **error)
+{
+  GhloVulkanDevice *device = device_of (core);
+  guint64 address;
+  GhloStorage *storage;
+
+  if (!ghlo_vulkan_device_open (device, error))
+    return NULL;
+  address = ghlo_vulkan_memory_alloc (device->memory, GHLO_VULKAN_LOCAL, size, error);
+  if (address == 0)
+    return NULL;
+  storage = g_new0 (GhloStorage, 1);
+  g_atomic_ref_count_init (&storage->ref_count);
+  storage->space = GHLO_MEMORY_DEVICE;
+  storage->device = core;
+  storage->address = address;
+  storage->size = size;
+  storage->destroy = destroy;
+
+  return storage;
+}
+
+static gboolean
+upload (GhloDeviceCore     *core,
+        gconstpointer       from,
+        GhloStorage        *to,
+        const GhloMonitor  *monitor,
+        GError            **error)
+{
+  return ghlo_vulkan_upload (device_of (core), from, to->address, to->size, monitor, error);
+}
+
+static gboolean
+download (GhloDeviceCore     *core,
+          GhloStorage        *from,
+          gpointer            to,
+          const GhloMonitor  *monitor,
+          GError            **error)
+{
+  return ghlo_vulkan_download (device_of (core), from->address, to, from->size, monitor, error);
+}
+
+/* The queue does it after what was put in before, and before what follows. */
+static gboolean
+copy (GhloDeviceCore  *core,
+      GhloStorage     *from,
+      GhloStorage     *to,
+      GError         **error)
+{
+  return from->size == 0
+         || ghlo_vulkan_queue_copy (device_of (core)->queue, from->address, to->address, from->size, error);
+}
+
+static GhloPrepared *
+prepare (GhloDeviceCore            *core,
+         GhloIrModule              *module,
+         GhloIrOp                  *function,
+         const GhloPrepareOptions  *options,
+         const GhloMonitor         *monitor,
+         GError                   **error)
+{
+  if (!ghlo_vulkan_device_open (device_of (core), error))
+    return NULL;
+
+  return ghlo_planned_prepare (core, module, function, options, monitor, error);
+}
+
+static const GhloStepTarget *
+get_target (GhloDeviceCore *core)
+{
+  return device_of (core)->target;
+}
+
+static const GhloDeviceCoreClass klass = {
+  .name = "vulkan",
+  .get_memory = get_memory,
+  .declines = declines,
+  .allocate = allocate,
+  .upload = upload,
+  .download = download,
+  .copy = copy,
+  .prepare = prepare,
+  .release = ghlo_planned_release,
+  .start = ghlo_planned_start,
+  .get_target = get_target,
+  .get_plan = ghlo_planned_get_plan,
+  .describe = ghlo_planned_describe,
+  .measure = ghlo_planned_measure,
+};
+
+static gboolean
+has_index (GPtrArray *devices,
+           guint      index)
+{
+  for (guint i = 0; i < devices->len; i++)
+    if (((const GhloVulkanDevice *) devices->pdata[i])->index == index)
+      return TRUE;
+
+  return FALSE;
+}
+
+void
+ghlo_vulkan_find_devices (GPtrArray *devices)
+{
+  g_autoptr (GError) error = NULL;
+  const GhloVulkanInstance *instance = ghlo_vulkan_instance_get (&error);
+  VkPhysicalDevice physical[GHLO_VULKAN_MAX_DEVICES];
+  guint n = instance != NULL ? ghlo_vulkan_instance_list (instance, physical, &error) : 0;
+
+  for (guint i = 0; i < n; i++)
+    {
+      g_autoptr (GError) reason = NULL;
+      GhloVulkanDevice *device = has_index (devices, i) ? NULL : ghlo_vulkan_device_new (instance, physical[i], i,
+                                                                                         &reason);
+
+      if (device != NULL)
+        {
+          device->core.klass = &klass;
+          g_ptr_array_insert (devices, (gint) MIN (i, devices->len), device);
+        }
+      else if (reason != NULL)
+        g_debug ("%s", reason->message);
+    }
+  if (error != NULL)
+    g_debug ("there are no Vulkan devices: %s", error->message);
+}

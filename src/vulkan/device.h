@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A Vulkan device: what it is, which is known when it is listed, and what programs run through, which is made when the
+ * first of them needs it.
+ */
+
+#pragma once
+
+#include "runtime/device.h"
+#include "vulkan/drivers.h"
+#include "vulkan/instance.h"
+#include "vulkan/spirv/measure.h"
+
+G_BEGIN_DECLS
+
+typedef struct _GhloVulkanMemory    GhloVulkanMemory;
+typedef struct _GhloVulkanPipelines GhloVulkanPipelines;
+typedef struct _GhloVulkanQueue     GhloVulkanQueue;
+
+/* What a device has and what it is asked for, chained. */
+typedef struct
+{
+  VkPhysicalDeviceFeatures2        core;
+  VkPhysicalDeviceVulkan11Features v11;
+  VkPhysicalDeviceVulkan12Features v12;
+} GhloVulkanFeatures;
+
+typedef struct
+{
+  GhloDeviceCore             core;
+  const GhloVulkanInstance  *instance;
+  const GhloVulkanFunctions *vk;
+  VkPhysicalDevice           physical;
+  guint                      index;             /* among those of the instance */
+  VkPhysicalDeviceType       type;
+  const GhloVulkanDriver    *driver;
+  VkPhysicalDeviceLimits     limits;
+  gsize                      max_allocation;    /* bytes */
+  VkPhysicalDeviceMemoryProperties memory_types;
+  GhloVulkanFeatures         features;          /* those that it has and that are switched on */
+  GhloSpirvFloats            promises;          /* of floats, by its driver */
+  guint32                    family;            /* of queues */
+  gboolean                   has_budget;        /* VK_EXT_memory_budget */
+
+  /* Set once, by ghlo_vulkan_device_open (). */
+  VkDevice                   device;
+  GhloVulkanMemory          *memory;
+  GhloVulkanQueue           *queue;
+  GhloVulkanPipelines       *pipelines;
+  GhloSpirvDevice            measured;          /* what it makes of nodes */
+  const GhloStepTarget      *target;
+  gboolean                   is_open;
+} GhloVulkanDevice;
+
+/* One of @physical, which is the instance's @index-th; NULL where programs cannot run on it, and why. Nothing is
+ * opened. It belongs to the process. */
+GhloVulkanDevice *ghlo_vulkan_device_new    (const GhloVulkanInstance  *instance,
+                                             VkPhysicalDevice           physical,
+                                             guint                      index,
+                                             GError                   **error);
+/* Opens it, if it is not; any thread may call this, and it takes up to a tenth of a second. */
+gboolean          ghlo_vulkan_device_open   (GhloVulkanDevice          *self,
+                                             GError                   **error);
+/* As ghlo_vulkan_check (); a device that is lost stays so. */
+gboolean          ghlo_vulkan_device_check  (GhloVulkanDevice          *self,
+                                             VkResult                   result,
+                                             const char                *what,
+                                             GError                   **error);
+
+static inline gboolean
+ghlo_vulkan_device_is_cpu (const GhloVulkanDevice *self)
+{
+  return self->type == VK_PHYSICAL_DEVICE_TYPE_CPU;
+}
+
+G_END_DECLS

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Needed are features of Vulkan 1.2 that all drivers for desktops have had since 2020, but for integers of 64 bits,
+ * which some phones lack.
+ */
+
+#include "vulkan/features.h"
+
+#define BIT(type) (G_GUINT64_CONSTANT (1) << GHLO_ELEMENT_TYPE_##type)
+
+typedef struct
+{
+  const char *name;         /* as Vulkan spells it */
+  gsize       offset;       /* of the VkBool32 in GhloVulkanFeatures */
+  gboolean    needed;
+  const char *shown;        /* to users; NULL: it is not */
+} Row;
+
+#define ROW(part, name, needed, shown) { #name, offsetof (GhloVulkanFeatures, part.name), needed, shown }
+
+static const Row rows[] = {
+  ROW (v12, bufferDeviceAddress, TRUE, NULL),
+  ROW (core.features, shaderInt64, TRUE, "i64"),
+  ROW (v12, timelineSemaphore, TRUE, NULL),
+  ROW (core.features, shaderFloat64, FALSE, "f64"),
+  ROW (core.features, shaderInt16, FALSE, "i16"),
+  ROW (v12, shaderInt8, FALSE, "i8"),
+  ROW (v11, storageBuffer16BitAccess, FALSE, "storage-16"),
+  ROW (v12, storageBuffer8BitAccess, FALSE, "storage-8"),
+};
+
+#undef ROW
+
+static VkBool32
+get (const GhloVulkanFeatures *self,
+     const Row                *row)
+{
+  return *(const VkBool32 *) (gconstpointer) ((const guint8 *) self + row->offset);
+}
+
+void
+ghlo_vulkan_features_init (GhloVulkanFeatures *self)
+{
+  *self = (GhloVulkanFeatures) {
+    .core = { VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &self->v11 },
+    .v11 = { VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES, &self->v12 },
+    .v12 = { VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES },
+  };
+}
+
+const char *
+ghlo_vulkan_features_choose (const GhloVulkanFeatures *has,
+                             GhloVulkanFeatures       *chosen)
+{
+  const char *missing = NULL;
+
+  ghlo_vulkan_features_init (chosen);
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      *(VkBool32 *) (gpointer) ((guint8 *) chosen + rows[i].offset) = get (has, &rows[i]);
+      if (rows[i].needed && !get (has, &rows[i]) && missing == NULL)
+        missing = rows[i].name;
+    }
+
+  return missing;
+}
+
+char **
+ghlo_vulkan_features_list (const GhloVulkanFeatures *self)
+{
+  g_autoptr (GStrvBuilder) names = g_strv_builder_new ();
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    if (rows[i].shown != NULL && get (self, &rows[i]))
+      g_strv_builder_add (names, rows[i].shown);
+
+  return g_strv_builder_end (names);
+}
+
+guint64
+ghlo_vulkan_features_types (const GhloVulkanFeatures *self)
+{
+  guint64 types = ghlo_spirv_all_types ();
+
+  if (!self->core.features.shaderFloat64)
+    types &= ~BIT (F64);
+  if (!self->core.features.shaderInt16 || !self->v11.storageBuffer16BitAccess)
+    types &= ~(BIT (I16) | BIT (UI16));
+  if (!self->v12.shaderInt8 || !self->v12.storageBuffer8BitAccess)
+    types &= ~(BIT (I8) | BIT (UI8) | BIT (I1));
+
+  return types;
+}

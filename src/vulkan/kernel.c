@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Kernels as shaders. What a device computes otherwise than kernels say is not given to it, but for subnormal numbers
+ * where the device flushes them.
+ */
+
+#include "vulkan/kernel.h"
+
+#include <string.h>
+
+#include "kernel/expand.h"
+#include "vulkan/pipelines.h"
+#include "vulkan/queue.h"
+
+/* Fewer points than would fill a device are each done by a workgroup, where there is enough in them. */
+enum { FEW_POINTS = 4096, MANY_ELEMENTS = 256 };
+
+/* The most that a kernel takes for scratch; more invocations than that has room for take turns. */
+#define MAX_SCRATCH ((gsize) 64 << 20)
+
+/* Each workgroup's turn; see queue.c for the most in a dispatch. */
+#define MAX_INVOCATIONS (65535 * (guint64) GHLO_SPIRV_GROUP)
+
+void
+ghlo_vulkan_kernel_init_probe (GhloVulkanKernel *self,
+                               GhloVulkanDevice *device,
+                               const GhloKernel *kernel)
+{
+  *self = (GhloVulkanKernel) { .kernel = kernel, .device = device, .n_points = 1 };
+  for (guint i = 0; i < self->kernel->n_axes; i++)
+    self->extents[i] = self->kernel->axes[i].extent;
+  for (guint i = 0; i < self->kernel->n_parallel; i++)
+    self->n_points *= (guint64) self->extents[i];
+  self->n_invocations = MIN ((self->n_points + GHLO_SPIRV_GROUP - 1) / GHLO_SPIRV_GROUP * GHLO_SPIRV_GROUP,
+                             MAX_INVOCATIONS);
+}
+
+static gboolean
+is_group_per_point (const GhloVulkanKernel *self)
+{
+  gint64 longest = 1;
+
+  for (guint i = self->kernel->n_parallel; i < self->kernel->n_axes; i++)
+    longest = MAX (longest, self->extents[i]);
+
+  return self->n_points < FEW_POINTS && longest >= MANY_ELEMENTS
+         && ghlo_spirv_shared (self->kernel) <= self->device->limits.maxComputeSharedMemorySize;
+}
+
+const char *
+ghlo_vulkan_kernel_init (GhloVulkanKernel *self,
+                         GhloVulkanDevice *device,
+                         const GhloKernel *kernel)
+{
+  g_autofree GhloKernel *expanded = ghlo_kernel_expand (kernel, NULL);
+  GhloElementType type;
+
+  ghlo_vulkan_kernel_init_probe (self, device, kernel);
+  if (expanded == NULL)
+    return "its kernel is too large";
+  if (ghlo_spirv_find_inexact (&device->measured, expanded, FALSE, &type) != GHLO_N_NODES)
+    return "the device does not compute all of it as it is to be";
+  if (ghlo_spirv_count_iterations (kernel, self->extents) > device->driver->max_iterations)
+    return "the device may leave its loops before their end";
+  self->group_per_point = is_group_per_point (self);
+  if (self->group_per_point)
+    return NULL;
+  self->scratch_each = ghlo_spirv_scratch (kernel);
+  if (self->scratch_each > MAX_SCRATCH / GHLO_SPIRV_GROUP)
+    return "a point of it takes too much scratch";
+  if (self->scratch_each > 0)
+    self->n_invocations = MIN (self->n_invocations,
+                               MAX_SCRATCH / self->scratch_each / GHLO_SPIRV_GROUP * GHLO_SPIRV_GROUP);
+
+  return NULL;
+}
+
+gsize
+ghlo_vulkan_kernel_scratch (const GhloVulkanKernel *self)
+{
+  return self->scratch_each * (gsize) self->n_invocations;
+}
+
+gboolean
+ghlo_vulkan_kernel_compile (GhloVulkanKernel  *self,
+                            GError           **error)
+{
+  const GhloSpirvSchedule schedule = { self->group_per_point, self->device->limits.maxComputeSharedMemorySize };
+  g_autoptr (GBytes) words = ghlo_spirv_emit (self->kernel, &self->device->measured.floats, &schedule, error);
+
+  if (words != NULL)
+    self->pipeline = ghlo_vulkan_pipelines_get (self->device->pipelines, words, error);
+
+  return self->pipeline != VK_NULL_HANDLE;
+}
+
+gboolean
+ghlo_vulkan_kernel_run (const GhloVulkanKernel  *self,
+                        const guint64           *buffers,
+                        guint64                  scratch,
+                        GError                 **error)
+{
+  const GhloKernel *kernel = self->kernel;
+  guint64 words[GHLO_SPIRV_N_WORDS + GHLO_KERNEL_MAX_BUFFERS + GHLO_KERNEL_MAX_AXES] = { 0 };
+  GhloVulkanDispatch dispatch = {
+    .pipeline = self->pipeline, .n_points = self->n_points,
+    .points_each = self->group_per_point ? 1 : GHLO_SPIRV_GROUP,
+    .most_groups = self->group_per_point ? G_MAXUINT : (guint) (self->n_invocations / GHLO_SPIRV_GROUP),
+    .takes_turns = self->scratch_each > 0, .words = words,
+    .n_words = GHLO_SPIRV_N_WORDS + kernel->n_buffers + kernel->n_axes,
+  };
+
+  words[GHLO_SPIRV_WORD_END] = self->n_points;
+  words[GHLO_SPIRV_WORD_SCRATCH] = scratch;
+  words[GHLO_SPIRV_WORD_INVOCATIONS] = self->n_invocations;
+  memcpy (words + GHLO_SPIRV_N_WORDS, buffers, kernel->n_buffers * sizeof *buffers);
+  memcpy (words + GHLO_SPIRV_N_WORDS + kernel->n_buffers, self->extents, kernel->n_axes * sizeof *self->extents);
+
+  return ghlo_vulkan_queue_dispatch (self->device->queue, &dispatch, error);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A kernel with the shader that computes it on a device: what steps that are made of kernels share.
+ */
+
+#pragma once
+
+#include "vulkan/device.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  const GhloKernel *kernel;           /* borrowed */
+  GhloVulkanDevice *device;
+  VkPipeline        pipeline;         /* VK_NULL_HANDLE until it is compiled */
+  gboolean          group_per_point;
+  gint64            extents[GHLO_KERNEL_MAX_AXES];
+  guint64           n_points;         /* parallel ones */
+  gsize             scratch_each;     /* bytes of an invocation */
+  guint64           n_invocations;    /* that are at work at once: all of them have scratch */
+} GhloVulkanKernel;
+
+/* NULL, or the reason, static, why the device does not compute @kernel. Nothing is kept but @kernel. */
+const char *ghlo_vulkan_kernel_init    (GhloVulkanKernel         *self,
+                                        GhloVulkanDevice         *device,
+                                        const GhloKernel         *kernel);
+/* For kernels whose shaders find out what the device computes: an invocation for each point, and no scratch. */
+void        ghlo_vulkan_kernel_init_probe (GhloVulkanKernel      *self,
+                                        GhloVulkanDevice         *device,
+                                        const GhloKernel         *kernel);
+/* Bytes of scratch that a run takes. */
+gsize       ghlo_vulkan_kernel_scratch (const GhloVulkanKernel   *self);
+/* Makes its pipeline. */
+gboolean    ghlo_vulkan_kernel_compile (GhloVulkanKernel         *self,
+                                        GError                  **error);
+/* Puts it into the queue. @buffers: an address for each of the kernel's. */
+gboolean    ghlo_vulkan_kernel_run     (const GhloVulkanKernel   *self,
+                                        const guint64            *buffers,
+                                        guint64                   scratch,
+                                        GError                  **error);
+
+G_END_DECLS

@@ -1,0 +1,490 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Each block is one buffer over one allocation, with a sorted list of its free ranges; the smallest one that is large
+ * enough is taken. What is larger than a block has one of its own.
+ */
+
+#include "vulkan/memory.h"
+
+#include <string.h>
+
+#include "base/ghlo-error.h"
+#include "vulkan/queue.h"
+
+#define MEBIBYTE ((gsize) 1 << 20)
+
+typedef struct
+{
+  gsize offset, size;
+} Range;
+
+typedef struct
+{
+  GhloVulkanMemoryKind kind;
+  VkBuffer             buffer;
+  VkDeviceMemory       memory;
+  guint64              address;       /* of the buffer */
+  gsize                size;
+  gsize                first;         /* the offset whose address is aligned */
+  gsize                used;
+  guint8              *host;          /* nullable */
+  GArray              *free;          /* Range, sorted, with gaps between them */
+} Block;
+
+/* A range that the device may still be using. */
+typedef struct
+{
+  guint64 address;
+  gsize   size;
+  guint64 value;
+} Retired;
+
+struct _GhloVulkanMemory
+{
+  GhloVulkanDevice *device;
+  GMutex            lock;             /* guards what follows */
+  GPtrArray        *blocks;           /* sorted by address */
+  GQueue            retired;          /* in the order of their values, about */
+  gsize             used[GHLO_VULKAN_N_MEMORY_KINDS], reserved;
+};
+
+/* What a kind asks of a type of memory: the first line that some type has. */
+static const VkMemoryPropertyFlags wishes[GHLO_VULKAN_N_MEMORY_KINDS][3] = {
+#define LOCAL    VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT
+#define SEEN     (VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT)
+#define CACHED   VK_MEMORY_PROPERTY_HOST_CACHED_BIT
+  [GHLO_VULKAN_LOCAL] = { LOCAL, SEEN | CACHED, SEEN },
+  [GHLO_VULKAN_UPLOAD] = { LOCAL | SEEN, SEEN, SEEN },
+  [GHLO_VULKAN_READBACK] = { SEEN | CACHED, SEEN, SEEN },
+};
+
+/* A carve-out of shared memory, the device's alone, can be slower than what the host caches (ggml-org/llama.cpp 23762,
+ * 11592): a device that has no memory of its own takes that. */
+static const VkMemoryPropertyFlags shared_wishes[] = { LOCAL | SEEN | CACHED, SEEN | CACHED, LOCAL | SEEN };
+#undef LOCAL
+#undef SEEN
+#undef CACHED
+
+/* Blocks of the upload kind are small, since the window that the host sees may be. */
+static const gsize block_sizes[GHLO_VULKAN_N_MEMORY_KINDS] = { 64 * MEBIBYTE, 8 * MEBIBYTE, 16 * MEBIBYTE };
+
+GhloVulkanMemory *
+ghlo_vulkan_memory_new (GhloVulkanDevice *device)
+{
+  GhloVulkanMemory *self = g_new0 (GhloVulkanMemory, 1);
+
+  self->device = device;
+  self->blocks = g_ptr_array_new ();
+  g_mutex_init (&self->lock);
+
+  return self;
+}
+
+static void
+block_free (GhloVulkanMemory *self,
+            Block            *block)
+{
+  const GhloVulkanFunctions *vk = self->device->vk;
+
+  vk->DestroyBuffer (self->device->device, block->buffer, NULL);
+  vk->FreeMemory (self->device->device, block->memory, NULL);
+  g_array_unref (block->free);
+  g_free (block);
+}
+
+void
+ghlo_vulkan_memory_destroy (GhloVulkanMemory *self)
+{
+  for (guint i = 0; i < self->blocks->len; i++)
+    block_free (self, self->blocks->pdata[i]);
+  g_ptr_array_unref (self->blocks);
+  g_queue_clear_full (&self->retired, g_free);
+  g_mutex_clear (&self->lock);
+  g_free (self);
+}
+
+/* The type with the largest heap among those that have a wish: some devices have a small one that is as fast
+ * (ggml-org/llama.cpp 16832, 20670). G_MAXUINT32 where none of @allowed will do. */
+static guint32
+find_type (const GhloVulkanDevice      *device,
+           guint32                      allowed,
+           const VkMemoryPropertyFlags *wanted,
+           guint                        n)
+{
+  const VkPhysicalDeviceMemoryProperties *memory = &device->memory_types;
+  guint32 found = G_MAXUINT32;
+
+  for (guint k = 0; k < n && found == G_MAXUINT32; k++)
+    for (guint32 i = 0; i < memory->memoryTypeCount; i++)
+      if ((allowed >> i & 1) && (memory->memoryTypes[i].propertyFlags & wanted[k]) == wanted[k]
+          && (found == G_MAXUINT32 || memory->memoryHeaps[memory->memoryTypes[i].heapIndex].size
+                                      > memory->memoryHeaps[memory->memoryTypes[found].heapIndex].size))
+        found = i;
+
+  return found;
+}
+
+static guint32
+choose_type (const GhloVulkanDevice *device,
+             GhloVulkanMemoryKind    kind,
+             guint32                 allowed)
+{
+  gboolean is_shared = device->type == VK_PHYSICAL_DEVICE_TYPE_CPU
+                       || device->type == VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU;
+  guint32 found = kind == GHLO_VULKAN_LOCAL && is_shared
+                  ? find_type (device, allowed, shared_wishes, G_N_ELEMENTS (shared_wishes)) : G_MAXUINT32;
+
+  return found != G_MAXUINT32 ? found : find_type (device, allowed, wishes[kind], G_N_ELEMENTS (wishes[kind]));
+}
+
+/* Some drivers give more memory than there is and lose the device later (mesa, by ggml-org/llama.cpp 29213): they are
+ * asked before. */
+static gboolean
+check_budget (const GhloVulkanDevice  *device,
+              guint32                  type,
+              gsize                    size,
+              GError                 **error)
+{
+  VkPhysicalDeviceMemoryBudgetPropertiesEXT budget = {
+    VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_BUDGET_PROPERTIES_EXT
+  };
+  VkPhysicalDeviceMemoryProperties2 properties = { VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2, &budget };
+  guint32 heap = device->memory_types.memoryTypes[type].heapIndex;
+
+  if (!device->has_budget)
+    return TRUE;
+  device->vk->GetPhysicalDeviceMemoryProperties2 (device->physical, &properties);
+  if (budget.heapUsage[heap] <= budget.heapBudget[heap] && size <= budget.heapBudget[heap] - budget.heapUsage[heap])
+    return TRUE;
+  g_set_error (error, GHLO_ERROR, GHLO_ERROR_OUT_OF_MEMORY, "no %" G_GSIZE_FORMAT " bytes of memory are left on %s: "
+               "%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " are used", size, device->core.title,
+               (guint64) budget.heapUsage[heap], (guint64) budget.heapBudget[heap]);
+
+  return FALSE;
+}
+
+static gboolean
+allocate (GhloVulkanDevice  *device,
+          Block             *block,
+          GError           **error)
+{
+  const GhloVulkanFunctions *vk = device->vk;
+  const VkMemoryAllocateFlagsInfo flags = { VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO,
+                                            .flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT };
+  VkMemoryAllocateInfo info = { VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, &flags };
+  VkMemoryRequirements needs;
+
+  vk->GetBufferMemoryRequirements (device->device, block->buffer, &needs);
+  info.allocationSize = needs.size;
+  info.memoryTypeIndex = choose_type (device, block->kind, needs.memoryTypeBits);
+  if (info.memoryTypeIndex == G_MAXUINT32)
+    {
+      g_set_error (error, GHLO_ERROR, GHLO_ERROR_DEVICE, "the driver of %s has no memory that buffers may lie in",
+                   device->core.title);
+      return FALSE;
+    }
+  if (!check_budget (device, info.memoryTypeIndex, needs.size, error)
+      || !ghlo_vulkan_device_check (device, ghlo_vulkan_call (vk, AllocateMemory, device->device, &info, NULL,
+                                                              &block->memory), "allocate memory", error)
+      || !ghlo_vulkan_device_check (device, ghlo_vulkan_call (vk, BindBufferMemory, device->device, block->buffer,
+                                                              block->memory, 0), "bind memory to a buffer", error))
+    return FALSE;
+  if (!(device->memory_types.memoryTypes[info.memoryTypeIndex].propertyFlags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT)
+      || (block->kind == GHLO_VULKAN_LOCAL && device->type == VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU))
+    return TRUE;
+
+  return ghlo_vulkan_device_check (device, ghlo_vulkan_call (vk, MapMemory, device->device, block->memory, 0,
+                                                             VK_WHOLE_SIZE, 0, (void **) &block->host),
+                                   "map memory", error);
+}
+
+static Block *
+block_new (GhloVulkanMemory      *self,
+           GhloVulkanMemoryKind   kind,
+           gsize                  size,
+           GError               **error)
+{
+  GhloVulkanDevice *device = self->device;
+  const VkBufferCreateInfo info = {
+    VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .size = size,
+    .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT
+             | VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT,
+  };
+  VkBufferDeviceAddressInfo address = { VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO };
+  Block *block = g_new0 (Block, 1);
+  Range all;
+
+  block->kind = kind;
+  block->size = size;
+  block->free = g_array_new (FALSE, FALSE, sizeof (Range));
+  if (!ghlo_vulkan_device_check (device, ghlo_vulkan_call (device->vk, CreateBuffer, device->device, &info, NULL,
+                                                           &block->buffer), "make a buffer", error)
+      || !allocate (device, block, error))
+    {
+      block_free (self, block);
+      return NULL;
+    }
+  address.buffer = block->buffer;
+  block->address = device->vk->GetBufferDeviceAddress (device->device, &address);
+  block->first = (gsize) (-block->address % GHLO_VULKAN_ALIGNMENT);
+  all = (Range) { block->first, (size - block->first) / GHLO_VULKAN_ALIGNMENT * GHLO_VULKAN_ALIGNMENT };
+  g_array_append_val (block->free, all);
+
+  return block;
+}
+
+/* The index of the last block that begins at or before @address, or -1. */
+static gint
+find_block (const GhloVulkanMemory *self,
+            guint64                 address)
+{
+  guint low = 0, high = self->blocks->len;
+
+  while (low < high)
+    {
+      guint middle = low + (high - low) / 2;
+
+      if (((const Block *) self->blocks->pdata[middle])->address <= address)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+
+  return (gint) low - 1;
+}
+
+static void
+add_block (GhloVulkanMemory *self,
+           Block            *block)
+{
+  g_ptr_array_insert (self->blocks, find_block (self, block->address) + 1, block);
+  self->reserved += block->size;
+}
+
+/* Those of @kind (or of all, N_MEMORY_KINDS) that nothing lies in, but for @kept of them. */
+static void
+drop_empty (GhloVulkanMemory     *self,
+            GhloVulkanMemoryKind  kind,
+            guint                 kept)
+{
+  for (guint i = self->blocks->len; i-- > 0;)
+    {
+      Block *block = self->blocks->pdata[i];
+
+      if (block->used > 0 || (kind != GHLO_VULKAN_N_MEMORY_KINDS && block->kind != kind))
+        continue;
+      if (kept > 0)
+        {
+          kept--;
+          continue;
+        }
+      self->reserved -= block->size;
+      g_ptr_array_remove_index (self->blocks, i);
+      block_free (self, block);
+    }
+}
+
+/* Puts a range back, one with those that it touches. */
+static void
+give (GhloVulkanMemory *self,
+      guint64           address,
+      gsize             size)
+{
+  Block *block = self->blocks->pdata[find_block (self, address)];
+  Range range = { (gsize) (address - block->address), size }, *ranges = (gpointer) block->free->data;
+  guint i = 0;
+
+  while (i < block->free->len && ranges[i].offset < range.offset)
+    i++;
+  block->used -= size;
+  self->used[block->kind] -= size;
+  if (i < block->free->len && range.offset + range.size == ranges[i].offset)
+    {
+      range.size += ranges[i].size;
+      g_array_remove_index (block->free, i);
+      ranges = (gpointer) block->free->data;
+    }
+  if (i > 0 && ranges[i - 1].offset + ranges[i - 1].size == range.offset)
+    ranges[i - 1].size += range.size;
+  else
+    g_array_insert_val (block->free, i, range);
+  if (block->used == 0)
+    drop_empty (self, block->kind, 1);
+}
+
+/* What the device has ended with. */
+static void
+collect (GhloVulkanMemory *self)
+{
+  guint64 reached;
+
+  if (g_queue_is_empty (&self->retired))
+    return;
+  reached = ghlo_vulkan_queue_reached (self->device->queue);
+  for (GList *link = self->retired.head, *next; link != NULL; link = next)
+    {
+      g_autofree Retired *retired = NULL;
+
+      next = link->next;
+      if (((Retired *) link->data)->value > reached)
+        continue;
+      retired = link->data;
+      give (self, retired->address, retired->size);
+      g_queue_delete_link (&self->retired, link);
+    }
+}
+
+/* 0 where no block has room. */
+static guint64
+take (GhloVulkanMemory     *self,
+      GhloVulkanMemoryKind  kind,
+      gsize                 size)
+{
+  Block *best = NULL;
+  guint at = 0;
+  Range *range;
+  guint64 address;
+
+  for (guint i = 0; i < self->blocks->len; i++)
+    {
+      Block *block = self->blocks->pdata[i];
+      const Range *ranges = (gconstpointer) block->free->data;
+
+      for (guint k = 0; block->kind == kind && k < block->free->len; k++)
+        if (ranges[k].size >= size
+            && (best == NULL || ranges[k].size < g_array_index (best->free, Range, at).size))
+          {
+            best = block;
+            at = k;
+          }
+    }
+  if (best == NULL)
+    return 0;
+  range = &g_array_index (best->free, Range, at);
+  address = best->address + range->offset;
+  range->offset += size;
+  range->size -= size;
+  if (range->size == 0)
+    g_array_remove_index (best->free, at);
+  best->used += size;
+  self->used[kind] += size;
+
+  return address;
+}
+
+static gsize
+round_up (gsize size)
+{
+  return (MAX (size, 1) + GHLO_VULKAN_ALIGNMENT - 1) / GHLO_VULKAN_ALIGNMENT * GHLO_VULKAN_ALIGNMENT;
+}
+
+/* A block of the usual size, or where there is no memory for that of the least. */
+static gboolean
+reserve (GhloVulkanMemory      *self,
+         GhloVulkanMemoryKind   kind,
+         gsize                  size,
+         GError               **error)
+{
+  gsize least = size + GHLO_VULKAN_ALIGNMENT, usual = MIN (block_sizes[kind], self->device->max_allocation);
+  Block *block = NULL;
+
+  if (least < usual)
+    block = block_new (self, kind, usual, NULL);
+  if (block == NULL)
+    block = block_new (self, kind, least, error);
+  if (block != NULL)
+    add_block (self, block);
+
+  return block != NULL;
+}
+
+guint64
+ghlo_vulkan_memory_alloc (GhloVulkanMemory      *self,
+                          GhloVulkanMemoryKind   kind,
+                          gsize                  size,
+                          GError               **error)
+{
+  guint64 address = 0;
+  gsize rounded;
+
+  if (size > self->device->max_allocation - MIN (self->device->max_allocation, 2 * GHLO_VULKAN_ALIGNMENT))
+    {
+      g_set_error (error, GHLO_ERROR, GHLO_ERROR_OUT_OF_MEMORY, "expected at most %" G_GSIZE_FORMAT
+                   " bytes of memory at once on %s, found %" G_GSIZE_FORMAT, self->device->max_allocation,
+                   self->device->core.title, size);
+      return 0;
+    }
+  rounded = round_up (size);
+  g_mutex_lock (&self->lock);
+  collect (self);
+  address = take (self, kind, rounded);
+  if (address == 0)
+    {
+      g_autoptr (GError) first = NULL;
+
+      if (!reserve (self, kind, rounded, &first))
+        {
+          drop_empty (self, GHLO_VULKAN_N_MEMORY_KINDS, 0);
+          if (!g_error_matches (first, GHLO_ERROR, GHLO_ERROR_OUT_OF_MEMORY))
+            g_propagate_error (error, g_steal_pointer (&first));
+          else
+            reserve (self, kind, rounded, error);
+        }
+      address = take (self, kind, rounded);
+    }
+  g_mutex_unlock (&self->lock);
+
+  return address;
+}
+
+void
+ghlo_vulkan_memory_free (GhloVulkanMemory *self,
+                         guint64           address,
+                         gsize             size,
+                         guint64           value)
+{
+  Retired retired = { address, round_up (size), value };
+
+  g_mutex_lock (&self->lock);
+  if (value <= ghlo_vulkan_queue_reached (self->device->queue))
+    give (self, address, retired.size);
+  else
+    g_queue_push_tail (&self->retired, g_memdup2 (&retired, sizeof retired));
+  g_mutex_unlock (&self->lock);
+}
+
+GhloVulkanPlace
+ghlo_vulkan_memory_find (GhloVulkanMemory *self,
+                         guint64           address)
+{
+  GhloVulkanPlace place;
+  const Block *block;
+
+  g_mutex_lock (&self->lock);
+  block = self->blocks->pdata[find_block (self, address)];
+  place = (GhloVulkanPlace) { block->buffer, address - block->address,
+                              block->host != NULL ? block->host + (address - block->address) : NULL };
+  g_mutex_unlock (&self->lock);
+
+  return place;
+}
+
+void
+ghlo_vulkan_memory_trim (GhloVulkanMemory *self)
+{
+  g_mutex_lock (&self->lock);
+  collect (self);
+  drop_empty (self, GHLO_VULKAN_N_MEMORY_KINDS, 0);
+  g_mutex_unlock (&self->lock);
+}
+
+void
+ghlo_vulkan_memory_measure (GhloVulkanMemory           *self,
+                            GhloVulkanMemoryStatistics *statistics)
+{
+  g_mutex_lock (&self->lock);
+  collect (self);
+  *statistics = (GhloVulkanMemoryStatistics) { .reserved = self->reserved, .n_blocks = self->blocks->len };
+  memcpy (statistics->used, self->used, sizeof self->used);
+  g_mutex_unlock (&self->lock);
+}

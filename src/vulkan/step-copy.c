@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Copies of views, as kernels that load and store integers: devices may flush floats.
+ */
+
+#include "kernel/build.h"
+#include "base/ghlo-error.h"
+#include "vulkan/kernel.h"
+#include "vulkan/target.h"
+
+typedef struct
+{
+  GhloKernel       *kernel;           /* owned; NULL where there is nothing to copy */
+  GhloVulkanKernel  on;
+  gint64            starts[2];        /* of operand and result, in bytes from the view's first element; 0 or less */
+} Copy;
+
+static void
+release (gpointer compiled)
+{
+  Copy *self = compiled;
+
+  g_free (self->kernel);
+  g_free (self);
+}
+
+/* What it takes of elements of @size bytes: pieces of at most 8. */
+static GhloElementType
+piece_type (gsize size)
+{
+  return size == 1 ? GHLO_ELEMENT_TYPE_UI8 : size == 2 ? GHLO_ELEMENT_TYPE_UI16
+         : size == 4 ? GHLO_ELEMENT_TYPE_UI32 : GHLO_ELEMENT_TYPE_UI64;
+}
+
+/* Bytes from the first to the last element of a view and that one's own, and where the one with the least address
+ * is. */
+static gint64
+measure (const GhloView *view,
+         gint64         *start)
+{
+  gint64 above = (gint64) ghlo_element_info (view->element_type)->size;
+
+  *start = 0;
+  for (guint i = 0; i < view->rank; i++)
+    {
+      gint64 last = (view->dimensions[i] - 1) * view->strides[i];
+
+      if (last < 0)
+        *start += last;
+      else
+        above += last;
+    }
+
+  return above - *start;
+}
+
+static void
+build (Copy           *self,
+       const GhloView *from,
+       const GhloView *to)
+{
+  g_autoptr (GhloKernelBuilder) builder = ghlo_kernel_builder_new ("copy");
+  gsize size = ghlo_element_info (from->element_type)->size;
+  GhloElementType type = piece_type (size);
+  gint64 strides[2][GHLO_KERNEL_MAX_AXES] = { { 0 } };
+  gint64 sizes[2] = { measure (from, &self->starts[0]), measure (to, &self->starts[1]) };
+  guint n = 0, node;
+
+  for (guint i = 0; i < from->rank; i++)
+    if (from->dimensions[i] != 1)
+      {
+        g_autofree char *name = g_strdup_printf ("d%u", i);
+
+        strides[0][n] = from->strides[i];
+        strides[1][n++] = to->strides[i];
+        ghlo_kernel_add_axis (builder, name, from->dimensions[i], TRUE, FALSE);
+      }
+  if (size > 8)
+    {
+      strides[0][n] = strides[1][n] = 8;
+      ghlo_kernel_add_axis (builder, "part", (gint64) size / 8, TRUE, FALSE);
+    }
+  ghlo_kernel_add_buffer (builder, "from", sizes[0], FALSE);
+  ghlo_kernel_add_buffer (builder, "to", sizes[1], TRUE);
+  ghlo_kernel_add_access (builder, 0, type, -self->starts[0], strides[0]);
+  ghlo_kernel_add_access (builder, 1, type, -self->starts[1], strides[1]);
+  ghlo_kernel_begin_points (builder, 0);
+  node = ghlo_kernel_add_load (builder, type, 0, GHLO_KERNEL_NONE);
+  ghlo_kernel_store (builder, node, 1);
+  ghlo_kernel_end_block (builder);
+  self->kernel = ghlo_kernel_builder_end (g_steal_pointer (&builder), NULL);
+}
+
+static gboolean
+select_step (gpointer               target,
+             const GhloStepRequest *request,
+             GhloStepSelection     *selection)
+{
+  return TRUE;
+}
+
+static gpointer
+compile (gpointer               target,
+         const GhloStepRequest *request,
+         const GhloMonitor     *monitor,
+         GError               **error)
+{
+  Copy *self = g_new0 (Copy, 1);
+  const char *reason = NULL;
+
+  if (ghlo_view_count (&request->operands[0]) == 0)
+    return self;
+  build (self, &request->operands[0], &request->results[0]);
+  if (self->kernel == NULL)
+    reason = "it has too many dimensions";
+  else
+    reason = ghlo_vulkan_kernel_init (&self->on, target, self->kernel);
+  if (reason != NULL)
+    g_set_error (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED, "a Vulkan device cannot copy a view: %s", reason);
+  if (reason == NULL && ghlo_vulkan_kernel_compile (&self->on, error))
+    return self;
+  release (self);
+
+  return NULL;
+}
+
+static gboolean
+run (gpointer            compiled,
+     const GhloView     *operands,
+     const GhloView     *results,
+     gpointer            scratch,
+     const GhloMonitor  *monitor,
+     GError            **error)
+{
+  const Copy *self = compiled;
+  guint64 buffers[2];
+
+  if (self->kernel == NULL)
+    return TRUE;
+  buffers[0] = ghlo_vulkan_address (operands[0].data) + (guint64) self->starts[0];
+  buffers[1] = ghlo_vulkan_address (results[0].data) + (guint64) self->starts[1];
+
+  return ghlo_vulkan_kernel_run (&self->on, buffers, 0, error);
+}
+
+const GhloStepImplementation ghlo_vulkan_step_copy = {
+  .name = "copy",
+  .select = select_step,
+  .compile = compile,
+  .run = run,
+  .release = release,
+};

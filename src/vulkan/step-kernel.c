@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Fusions and single operations as generated kernels.
+ */
+
+#include "kernel/lower.h"
+#include "kernel/text.h"
+#include "base/ghlo-error.h"
+#include "vulkan/kernel.h"
+#include "vulkan/target.h"
+
+typedef struct
+{
+  GhloLoweredKernel lowered;
+  GhloVulkanKernel  kernel;
+} Step;
+
+static void
+release (gpointer compiled)
+{
+  Step *self = compiled;
+
+  ghlo_lowered_kernel_clear (&self->lowered);
+  g_free (self);
+}
+
+static const char *
+read_request (Step                  *self,
+              GhloVulkanDevice      *device,
+              const GhloStepRequest *request)
+{
+  const GhloKernelGroup group = { .op = request->op, .body = request->body, .n_operands = request->n_operands,
+                                  .n_results = request->n_results, .operands = request->operands,
+                                  .results = request->results };
+  const char *reason;
+
+  if (!ghlo_kernel_lower (&group, &self->lowered, &reason))
+    return reason;
+
+  return ghlo_vulkan_kernel_init (&self->kernel, device, self->lowered.kernel);
+}
+
+static gboolean
+select_step (gpointer               target,
+             const GhloStepRequest *request,
+             GhloStepSelection     *selection)
+{
+  Step *self = g_new0 (Step, 1);
+  const GhloKernelBuffer *buffers;
+
+  selection->reason = read_request (self, target, request);
+  if (selection->reason != NULL)
+    {
+      release (self);
+      return FALSE;
+    }
+  buffers = self->lowered.kernel->buffers;
+  selection->scratch = ghlo_vulkan_kernel_scratch (&self->kernel);
+  for (guint i = 0; i < request->n_operands; i++)
+    if (buffers[i].shared != GHLO_KERNEL_NONE)
+      selection->operands[i].in_place = buffers[i].shared - request->n_operands;
+  selection->kept = self;
+
+  return TRUE;
+}
+
+static gpointer
+compile (gpointer               target,
+         const GhloStepRequest *request,
+         const GhloMonitor     *monitor,
+         GError               **error)
+{
+  Step *self = request->kept;
+  const char *reason = NULL;
+
+  if (self == NULL)
+    {
+      self = g_new0 (Step, 1);
+      reason = read_request (self, target, request);
+    }
+  if (reason != NULL)
+    g_set_error (error, GHLO_ERROR, GHLO_ERROR_INTERNAL, "%s was selected for a Vulkan device, but cannot be compiled: "
+                 "%s", ghlo_ir_op_get_name (request->op), reason);
+  if (reason == NULL && ghlo_vulkan_kernel_compile (&self->kernel, error))
+    return self;
+  release (self);
+
+  return NULL;
+}
+
+static gboolean
+run (gpointer            compiled,
+     const GhloView     *operands,
+     const GhloView     *results,
+     gpointer            scratch,
+     const GhloMonitor  *monitor,
+     GError            **error)
+{
+  const Step *self = compiled;
+  const GhloKernel *kernel = self->lowered.kernel;
+  guint64 buffers[GHLO_KERNEL_MAX_BUFFERS];
+  guint n = 0;
+
+  for (; n < kernel->n_buffers && !kernel->buffers[n].is_written; n++)
+    buffers[n] = ghlo_vulkan_address (operands[n].data) + (guint64) self->lowered.starts[n];
+  for (guint i = n; i < kernel->n_buffers; i++)
+    buffers[i] = ghlo_vulkan_address (results[i - n].data) + (guint64) self->lowered.starts[i];
+
+  return ghlo_vulkan_kernel_run (&self->kernel, buffers, ghlo_vulkan_address (scratch), error);
+}
+
+static char *
+describe (gpointer compiled)
+{
+  const Step *self = compiled;
+
+  return g_strdup_printf ("%s of %u nodes, a point %s", self->lowered.kernel->name, self->lowered.kernel->n_nodes,
+                          self->kernel.group_per_point ? "for a workgroup" : "for an invocation");
+}
+
+static char *
+print_kernels (gpointer compiled)
+{
+  return ghlo_kernel_print (((const Step *) compiled)->lowered.kernel);
+}
+
+const GhloStepImplementation ghlo_vulkan_step_kernel = {
+  .name = "kernel",
+  .select = select_step,
+  .compile = compile,
+  .run = run,
+  .release = release,
+  .describe = describe,
+  .print_kernels = print_kernels,
+};

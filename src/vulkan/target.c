@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What a Vulkan device offers to plans. An address of its memory is one of the device's.
+ */
+
+#include "vulkan/target.h"
+
+#include "kernel/lower.h"
+#include "vulkan/memory.h"
+#include "vulkan/queue.h"
+#include "vulkan/transfer.h"
+
+static gpointer
+space_alloc (gpointer   self,
+             gsize      size,
+             GError   **error)
+{
+  GhloVulkanDevice *device = self;
+
+  return GSIZE_TO_POINTER (ghlo_vulkan_memory_alloc (device->memory, GHLO_VULKAN_LOCAL, size, error));
+}
+
+static void
+space_free (gpointer self,
+            gpointer memory,
+            gsize    size)
+{
+  GhloVulkanDevice *device = self;
+
+  ghlo_vulkan_memory_free (device->memory, ghlo_vulkan_address (memory), size, ghlo_vulkan_queue_value (device->queue));
+}
+
+static gboolean
+space_upload (gpointer            self,
+              gconstpointer       from,
+              gpointer            to,
+              gsize               size,
+              const GhloMonitor  *monitor,
+              GError            **error)
+{
+  return ghlo_vulkan_upload (self, from, ghlo_vulkan_address (to), size, monitor, error);
+}
+
+static gboolean
+space_download (gpointer            self,
+                gconstpointer       from,
+                gpointer            to,
+                gsize               size,
+                const GhloMonitor  *monitor,
+                GError            **error)
+{
+  return ghlo_vulkan_download (self, ghlo_vulkan_address (from), to, size, monitor, error);
+}
+
+static gboolean
+space_finish (gpointer            self,
+              const GhloMonitor  *monitor,
+              GError            **error)
+{
+  return ghlo_vulkan_queue_finish (((GhloVulkanDevice *) self)->queue, monitor, error);
+}
+
+static const GhloStepImplementation *
+find (gpointer                      self,
+      const GhloIrOp               *op,
+      const GhloStepImplementation *previous)
+{
+  return previous == NULL && ghlo_kernel_has_kind (op->kind) ? &ghlo_vulkan_step_kernel : NULL;
+}
+
+const char *
+ghlo_vulkan_declines (GhloVulkanDevice      *device,
+                      const char            *kind,
+                      const GhloIrOp *const *ops,
+                      guint                  n_ops)
+{
+  if (g_str_equal (kind, "loop"))
+    return ghlo_kernel_loop_obstacle (ops, n_ops);
+  if (!g_str_equal (kind, "map") && !g_str_equal (kind, "reduction"))
+    return "a Vulkan device has no step of that kind";
+  for (guint i = 0; i < n_ops; i++)
+    {
+      const char *reason = ghlo_kernel_obstacle (ops[i]);
+
+      if (reason != NULL)
+        return reason;
+    }
+
+  return NULL;
+}
+
+const GhloStepTarget *
+ghlo_vulkan_target_new (GhloVulkanDevice *device)
+{
+  GhloStepSpace *space = g_new (GhloStepSpace, 1);
+  GhloStepTarget *target = g_new (GhloStepTarget, 1);
+
+  *space = (GhloStepSpace) {
+    .name = "vulkan", .self = device, .alloc = space_alloc, .free = space_free, .upload = space_upload,
+    .download = space_download, .finish = space_finish,
+  };
+  *target = (GhloStepTarget) {
+    .name = device->core.names[0], .self = device, .space = space, .find = find, .copy = &ghlo_vulkan_step_copy,
+  };
+
+  return target;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The steps that Vulkan devices have.
+ */
+
+#pragma once
+
+#include "plan/target.h"
+#include "vulkan/device.h"
+
+G_BEGIN_DECLS
+
+/* What @device offers to plans; it stays for good. */
+const GhloStepTarget *ghlo_vulkan_target_new (GhloVulkanDevice     *device);
+/* NULL where the device does @ops as one step, a fusion of @kind; see GhloDeviceCoreClass. */
+const char           *ghlo_vulkan_declines  (GhloVulkanDevice      *device,
+                                             const char            *kind,
+                                             const GhloIrOp *const *ops,
+                                             guint                  n_ops);
+
+/* The address that a view of the device's memory has. */
+static inline guint64
+ghlo_vulkan_address (gconstpointer data)
+{
+  return GPOINTER_TO_SIZE (data);
+}
+
+extern const GhloStepImplementation ghlo_vulkan_step_copy;      /* a target's copy: there is no operation */
+extern const GhloStepImplementation ghlo_vulkan_step_kernel;
+
+G_END_DECLS

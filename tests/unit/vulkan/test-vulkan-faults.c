@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Calls of Vulkan that fail: each function's, when a device is opened and when a program runs on it, in each of the
+ * ways that drivers have. The program fails with the error that belongs to it or runs all the same, nothing is left
+ * behind, and the next run is as if nothing had been.
+ */
+
+#include "base/ghlo-error.h"
+#include "compiler/devices.h"
+#include "vulkan/core.h"
+#include "vulkan/device.h"
+#include "vulkan/memory.h"
+
+#include "import/import.h"
+
+#include "../sanitized.h"
+
+#include <string.h>
+
+#if SANITIZED
+/* Mesa 22.3 leaves what it keeps of each barrier, a VkMemoryBarrier2 of 48 bytes, when commands are reset. */
+const char *__lsan_default_suppressions (void);
+
+const char *
+__lsan_default_suppressions (void)
+{
+  return "leak:libvulkan_lvp.so\n";
+}
+#endif
+
+/* Bytes that the queue may keep for tables of its batches. */
+enum { MAX_TABLES = 4 << 16 };
+
+static const VkResult ways[] = {
+  VK_ERROR_OUT_OF_HOST_MEMORY, VK_ERROR_OUT_OF_DEVICE_MEMORY, VK_ERROR_DEVICE_LOST,
+};
+
+/* Steps of the device and of the CPU, and what moves between them. */
+static const char program[] =
+  "func.func @main() -> tensor<64xf32> {\n"
+  "  %i = stablehlo.iota dim = 0 : tensor<64x64xf32>\n"
+  "  %one = stablehlo.constant dense<1.0> : tensor<64x64xf32>\n"
+  "  %x = stablehlo.add %i, %one : tensor<64x64xf32>\n"
+  "  %p = stablehlo.dot_general %x, %one, contracting_dims = [1] x [0] : (tensor<64x64xf32>, tensor<64x64xf32>) "
+  "-> tensor<64x64xf32>\n"
+  "  %q = stablehlo.subtract %p, %x : tensor<64x64xf32>\n"
+  "  %zero = stablehlo.constant dense<0.0> : tensor<f32>\n"
+  "  %s = stablehlo.reduce(%q init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<64x64xf32>, "
+  "tensor<f32>) -> tensor<64xf32>\n"
+  "  %j = stablehlo.iota dim = 0 : tensor<64xf32>\n"
+  "  %k = stablehlo.constant dense<4032.0> : tensor<64xf32>\n"
+  "  %jk = stablehlo.multiply %j, %k : tensor<64xf32>\n"
+  "  %e = stablehlo.add %jk, %k : tensor<64xf32>\n"
+  "  stablehlo.custom_call @check.expect_eq(%s, %e) {has_side_effect = true} : (tensor<64xf32>, tensor<64xf32>) -> ()\n"
+  "  return %s : tensor<64xf32>\n"
+  "}\n";
+
+/* What is to fail: the first call of @name, which then becomes NULL. */
+static struct
+{
+  const char *name;
+  VkResult    result;
+  GHashTable *seen;     /* names of calls that were made; nullable */
+} fault;
+
+static VkResult
+fault_cb (const char *name)
+{
+  if (fault.seen != NULL)
+    g_hash_table_add (fault.seen, (gpointer) name);
+  if (g_strcmp0 (fault.name, name) != 0)
+    return VK_SUCCESS;
+  fault.name = NULL;
+
+  return fault.result;
+}
+
+static GhloVulkanFunctions *
+functions (void)
+{
+  const GhloVulkanInstance *instance = ghlo_vulkan_instance_get (NULL);
+
+  return instance != NULL ? instance->vk : NULL;
+}
+
+static GhloVulkanDevice *
+find_device (void)
+{
+  return (GhloVulkanDevice *) ghlo_devices_find ("vulkan");
+}
+
+/* Of the first one there is, not opened; the test is skipped where there is none. As devices do, it stays. */
+static GhloVulkanDevice *
+new_device (void)
+{
+  static GPtrArray *devices;
+  VkPhysicalDevice physical[GHLO_VULKAN_MAX_DEVICES];
+  g_autoptr (GError) error = NULL;
+  const GhloVulkanInstance *instance = ghlo_vulkan_instance_get (&error);
+  guint n = instance != NULL ? ghlo_vulkan_instance_list (instance, physical, &error) : 0;
+  GhloVulkanDevice *device = n > 0 ? ghlo_vulkan_device_new (instance, physical[0], 0, &error) : NULL;
+
+  if (device == NULL)
+    g_test_skip (error != NULL ? error->message : "there is no Vulkan device");
+  if (devices == NULL)
+    devices = g_ptr_array_new ();
+  g_ptr_array_add (devices, device);
+
+  return device;
+}
+
+static GhloIrModule *
+read_program (void)
+{
+  g_autoptr (GhloDiagnostics) diagnostics = ghlo_diagnostics_new ("test", program, strlen (program));
+  g_autoptr (GBytes) bytes = g_bytes_new_static (program, strlen (program));
+  GhloIrModule *module = ghlo_import (bytes, GHLO_IMPORT_DEFAULT, diagnostics, NULL, NULL);
+
+  if (module == NULL)
+    g_error ("%s", ((const GhloFinding *) diagnostics->findings->pdata[0])->message);
+
+  return module;
+}
+
+static gboolean
+run_program (GhloVulkanDevice  *device,
+             GError           **error)
+{
+  g_autoptr (GhloIrModule) module = read_program ();
+  GhloValue *outputs[1] = { NULL };
+  g_autoptr (GhloPrepared) prepared = ghlo_devices_prepare (&device->core, module, ghlo_ir_module_get_entry (module),
+                                                            NULL, error);
+
+  if (prepared == NULL || !ghlo_prepared_run (prepared, NULL, NULL, 0, outputs, NULL, error))
+    return FALSE;
+  ghlo_value_unref (outputs[0]);
+
+  return TRUE;
+}
+
+/* But for what the queue keeps for its tables. */
+static void
+assert_nothing_left (GhloVulkanDevice *device)
+{
+  GhloVulkanMemoryStatistics statistics;
+
+  ghlo_vulkan_memory_measure (device->memory, &statistics);
+  g_assert_cmpuint (statistics.used[GHLO_VULKAN_LOCAL], ==, 0);
+  g_assert_cmpuint (statistics.used[GHLO_VULKAN_READBACK], ==, 0);
+  g_assert_cmpuint (statistics.used[GHLO_VULKAN_UPLOAD], <=, MAX_TABLES);
+  ghlo_vulkan_memory_trim (device->memory);
+}
+
+static void
+assert_error (const GError *error,
+              VkResult      result,
+              const char   *name)
+{
+  GhloError code = result == VK_ERROR_DEVICE_LOST ? GHLO_ERROR_DEVICE_LOST : GHLO_ERROR_OUT_OF_MEMORY;
+
+  if (!g_error_matches (error, GHLO_ERROR, (gint) code))
+    g_error ("%s in vk%s: %s", ghlo_vulkan_result_name (result), name, error->message);
+}
+
+/* Commands that cannot be submitted may be those of several programs: the device is given up. */
+static void
+assert_may_lose (VkResult    result,
+                 const char *name)
+{
+  if (result != VK_ERROR_DEVICE_LOST && !g_str_equal (name, "EndCommandBuffer") && !g_str_equal (name, "QueueSubmit"))
+    g_error ("%s in vk%s loses the device", ghlo_vulkan_result_name (result), name);
+}
+
+/* The names of calls from here on, until they are taken. */
+static void
+watch_calls (void)
+{
+  functions ()->fault = fault_cb;
+  fault.seen = g_hash_table_new (g_str_hash, g_str_equal);
+}
+
+static GHashTable *
+take_calls (void)
+{
+  return g_steal_pointer (&fault.seen);
+}
+
+static void
+set_fault (const char *name,
+           VkResult    result)
+{
+  fault.name = name;
+  fault.result = result;
+}
+
+static void
+open_with_fault (const char *name,
+                 VkResult    result)
+{
+  GhloVulkanDevice *device = new_device ();
+  g_autoptr (GError) error = NULL;
+
+  set_fault (name, result);
+  if (!ghlo_vulkan_device_open (device, &error))
+    assert_error (error, result, name);
+  g_assert_null (fault.name);
+  g_clear_error (&error);
+  if (ghlo_device_core_is_lost (&device->core))
+    {
+      assert_may_lose (result, name);
+      device = new_device ();
+    }
+  g_assert_true (ghlo_vulkan_device_open (device, &error));
+  g_assert_no_error (error);
+  assert_nothing_left (device);
+}
+
+static void
+test_open (void)
+{
+  GhloVulkanDevice *device = new_device ();
+  g_autoptr (GHashTable) calls = NULL;
+  g_autoptr (GError) error = NULL;
+  GHashTableIter iter;
+  gpointer name;
+
+  if (device == NULL)
+    return;
+  watch_calls ();
+  g_assert_true (ghlo_vulkan_device_open (device, &error));
+  g_assert_no_error (error);
+  calls = take_calls ();
+  g_assert_cmpuint (g_hash_table_size (calls), >=, 15);
+  g_hash_table_iter_init (&iter, calls);
+  while (g_hash_table_iter_next (&iter, &name, NULL))
+    for (guint i = 0; i < G_N_ELEMENTS (ways); i++)
+      open_with_fault (name, ways[i]);
+}
+
+static void
+run_with_fault (const char *name,
+                VkResult    result)
+{
+  GhloVulkanDevice *device = find_device ();
+  g_autoptr (GError) error = NULL, again = NULL;
+
+  g_assert_true (run_program (device, &error));
+  g_assert_no_error (error);
+  assert_nothing_left (device);
+  set_fault (name, result);
+  if (!run_program (device, &error))
+    assert_error (error, result, name);
+  if (fault.name != NULL)
+    g_error ("vk%s was not called", name);
+  if (ghlo_device_core_is_lost (&device->core))
+    {
+      assert_may_lose (result, name);
+      /* It stays so, and another takes its place. */
+      g_assert_false (run_program (device, &again));
+      g_assert_error (again, GHLO_ERROR, GHLO_ERROR_DEVICE_LOST);
+      g_assert_true (find_device () != device);
+      g_clear_error (&again);
+    }
+  assert_nothing_left (device);
+  g_assert_true (run_program (find_device (), &again));
+  g_assert_no_error (again);
+  assert_nothing_left (find_device ());
+}
+
+static void
+test_run (void)
+{
+  GhloVulkanDevice *device = find_device ();
+  g_autoptr (GHashTable) calls = NULL;
+  g_autoptr (GError) error = NULL;
+  GHashTableIter iter;
+  gpointer name;
+
+  if (device == NULL)
+    {
+      g_test_skip ("there is no Vulkan device");
+      return;
+    }
+  g_assert_true (run_program (device, &error));
+  g_assert_no_error (error);
+  assert_nothing_left (device);
+  watch_calls ();
+  g_assert_true (run_program (device, &error));
+  g_assert_no_error (error);
+  calls = take_calls ();
+  g_assert_cmpuint (g_hash_table_size (calls), >=, 5);
+  g_hash_table_iter_init (&iter, calls);
+  while (g_hash_table_iter_next (&iter, &name, NULL))
+    for (guint i = 0; i < G_N_ELEMENTS (ways); i++)
+      run_with_fault (name, ways[i]);
+}
+
+int
+main (int    argc,
+      char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/vulkan/faults/open", test_open);
+  g_test_add_func ("/vulkan/faults/run", test_run);
+
+  return g_test_run ();
+}

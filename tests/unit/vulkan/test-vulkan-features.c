@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What a device needs for programs to run on it, and what it may lack.
+ */
+
+#include "vulkan/drivers.h"
+#include "vulkan/features.h"
+
+#include <math.h>
+
+static GhloVulkanFeatures
+all_features (void)
+{
+  GhloVulkanFeatures has;
+
+  ghlo_vulkan_features_init (&has);
+  has.core.features = (VkPhysicalDeviceFeatures) { .shaderFloat64 = VK_TRUE, .shaderInt64 = VK_TRUE,
+                                                   .shaderInt16 = VK_TRUE };
+  has.v11.storageBuffer16BitAccess = VK_TRUE;
+  has.v12.bufferDeviceAddress = has.v12.timelineSemaphore = VK_TRUE;
+  has.v12.shaderInt8 = has.v12.storageBuffer8BitAccess = VK_TRUE;
+
+  return has;
+}
+
+static void
+test_all (void)
+{
+  GhloVulkanFeatures has = all_features (), chosen;
+  g_auto (GStrv) shown = NULL;
+
+  /* What programs do not use is not switched on. */
+  has.core.features.geometryShader = VK_TRUE;
+  g_assert_null (ghlo_vulkan_features_choose (&has, &chosen));
+  g_assert_true (chosen.core.features.shaderInt64 && chosen.v12.bufferDeviceAddress);
+  g_assert_false (chosen.core.features.geometryShader);
+  shown = ghlo_vulkan_features_list (&chosen);
+  g_assert_true (g_strv_contains ((const char *const *) shown, "f64"));
+  g_assert_cmphex (ghlo_vulkan_features_types (&chosen), ==, ghlo_spirv_all_types ());
+}
+
+static void
+test_needed (void)
+{
+  GhloVulkanFeatures has = all_features (), chosen;
+
+  has.core.features.shaderInt64 = VK_FALSE;
+  g_assert_cmpstr (ghlo_vulkan_features_choose (&has, &chosen), ==, "shaderInt64");
+  has = all_features ();
+  has.v12.bufferDeviceAddress = VK_FALSE;
+  g_assert_cmpstr (ghlo_vulkan_features_choose (&has, &chosen), ==, "bufferDeviceAddress");
+  has = all_features ();
+  has.v12.timelineSemaphore = VK_FALSE;
+  g_assert_cmpstr (ghlo_vulkan_features_choose (&has, &chosen), ==, "timelineSemaphore");
+}
+
+static gboolean
+has_type (const GhloVulkanFeatures *features,
+          GhloElementType           type)
+{
+  return (ghlo_vulkan_features_types (features) >> type & 1) != 0;
+}
+
+static void
+test_types (void)
+{
+  GhloVulkanFeatures has = all_features (), chosen;
+
+  has.core.features.shaderFloat64 = has.core.features.shaderInt16 = has.v12.storageBuffer8BitAccess = VK_FALSE;
+  g_assert_null (ghlo_vulkan_features_choose (&has, &chosen));
+  g_assert_false (has_type (&chosen, GHLO_ELEMENT_TYPE_F64));
+  g_assert_false (has_type (&chosen, GHLO_ELEMENT_TYPE_UI16));
+  g_assert_false (has_type (&chosen, GHLO_ELEMENT_TYPE_I8));
+  g_assert_false (has_type (&chosen, GHLO_ELEMENT_TYPE_I1));
+  g_assert_true (has_type (&chosen, GHLO_ELEMENT_TYPE_I64));
+  g_assert_true (has_type (&chosen, GHLO_ELEMENT_TYPE_F32));
+}
+
+static void
+test_drivers (void)
+{
+  g_assert_true (isinf (ghlo_vulkan_driver_find (VK_DRIVER_ID_NVIDIA_PROPRIETARY)->max_iterations));
+  g_assert_cmpfloat (ghlo_vulkan_driver_find (VK_DRIVER_ID_MESA_LLVMPIPE)->max_iterations, ==, 65535);
+}
+
+int
+main (int    argc,
+      char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/vulkan/features/all", test_all);
+  g_test_add_func ("/vulkan/features/needed", test_needed);
+  g_test_add_func ("/vulkan/features/types", test_types);
+  g_test_add_func ("/vulkan/features/drivers", test_drivers);
+
+  return g_test_run ();
+}
