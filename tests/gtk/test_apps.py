@@ -351,8 +351,8 @@ class Tests:
         self.ok(not run.problem() and keys.wait() == 0, 'closed while it asks for a file', run)
 
     def test_device(self):
-        """Another device compiles the program again, and shows its plan. The keys choose the second device however often
-        they are pressed."""
+        """Another device compiles the program again, and shows its plan. The keys choose the second device, however
+        often they are pressed."""
         model = self.find('mlp.mlir')
         keys = self.press('Escape', 'alt+d', 'space', 'Home', 'Down', 'Return', 'alt+r')
         run = self.run('--close-after=12000', model)

@@ -237,7 +237,8 @@ def test_run(tests):
                  "input 0 ('x'): expected tensor<2x2xf32>, found tensor<4xf32>")
     tests.expect('a wrong count', ghlo('run', add, '--input=2x2xf32=1,2,3', '--fill=zeros'), 1,
                  'has 4 elements, found 3')
-    tests.expect('a wrong device', ghlo('run', add, '--device=abacus'), 2, "'cpu', 'reference', found 'abacus'")
+    tests.expect('a wrong device', ghlo('run', add, '--device=abacus'), 2, "'auto', 'cpu', ",
+                 "'reference', found 'abacus'")
     tests.expect('a missing file', ghlo('run', os.path.join(tests.folder, 'no.mlir')), 1, 'no.mlir')
 
     a, b = np.arange(4, dtype=np.float32).reshape(2, 2), np.ones((2, 2), np.float32)

@@ -78,8 +78,8 @@ hide (Spirv           *self,
   return CODE (SpvOpBitcast, ghlo_spirv_type (self, type), value);
 }
 
-/* The nearest integer, by adding and subtracting the least number from which on all are integers; one less or more where
- * that is beyond @a. The sign is that of @a, also of zeros. */
+/* The nearest integer, by adding and subtracting the least number from which on all are integers; one less or more
+ * where that is beyond @a. The sign is that of @a, also of zeros. */
 static Id
 compose_rounding (Spirv           *self,
                   GhloNodeKind     kind,
@@ -91,7 +91,8 @@ compose_rounding (Spirv           *self,
   const Id whole = ghlo_spirv_real (self, element_type, element_type == GHLO_ELEMENT_TYPE_F64 ? 0x1p52 : 0x1p23);
   const gboolean is_ceil = kind == GHLO_NODE_CEIL, is_truncated = kind == GHLO_NODE_TRUNCATE;
   Id size = change_bits (self, SpvOpBitwiseAnd, element_type, a, ~sign_bit (element_type));
-  Id sign = bits_of (self, element_type, change_bits (self, SpvOpBitwiseAnd, element_type, a, sign_bit (element_type)));
+  Id sign = CODE (SpvOpBitwiseAnd, integer, bits_of (self, element_type, a),
+                  ghlo_spirv_integer (self, ghlo_element_info (element_type)->bits, sign_bit (element_type)));
   Id result, next, is_beyond, has_fractions;
 
   result = ghlo_spirv_exact (self, CODE (SpvOpFAdd, type, hide (self, element_type, size), whole));
