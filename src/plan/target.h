@@ -60,6 +60,13 @@ typedef struct
   gpointer                  kept;
 } GhloStepSelection;
 
+/* Where a step finds a tensor in each run: bytes from the start of one of the run's buffers, by number. */
+typedef struct
+{
+  guint32 buffer;                 /* GHLO_STEP_NONE: nowhere */
+  gint64  offset;
+} GhloStepPlace;
+
 typedef struct
 {
   const char *name;               /* "gather" */
@@ -86,6 +93,14 @@ typedef struct
                          gpointer               scratch,
                          const GhloMonitor     *monitor,
                          GError               **error);
+  /* In place of run(), for a target whose space has a recorder: puts what the step does, wherever the buffers will
+   * be, behind what is in @recording. */
+  gboolean  (*record)   (gpointer               compiled,
+                         const GhloStepPlace   *operands,
+                         const GhloStepPlace   *results,
+                         GhloStepPlace          scratch,
+                         gpointer               recording,
+                         GError               **error);
   void      (*release)  (gpointer               compiled);       /* or what was kept */
   /* What the plan says of it besides the name: the algorithm, tiles; the caller frees it. NULL: nothing. */
   char     *(*describe) (gpointer               compiled);
@@ -104,6 +119,31 @@ typedef struct
   /* Bytes of constants that were brought into another order. NULL: none. */
   gsize     (*compiled_size) (gpointer          compiled);
 } GhloStepImplementation;
+
+/* What of a run's buffers is known before it: two of the same region lie at these offsets from each other, or in the
+ * same place; two of different regions never overlap. */
+typedef struct
+{
+  guint32 region;
+  gsize   offset, size;
+} GhloStepExtent;
+
+/* Steps that follow each other, told to a device once and run any number of times. */
+typedef struct
+{
+  /* An empty recording, of buffers that are borrowed until its end. */
+  gpointer  (*begin)    (gpointer               self,
+                         const GhloStepExtent  *buffers);
+  void      (*end)      (gpointer               recording);
+  /* Begins a run with the buffers at these addresses, after all that was put in before; any thread may. FALSE with
+   * @error when the device fails, or when cancelled. */
+  gboolean  (*replay)   (gpointer               recording,
+                         guint8 *const         *addresses,
+                         const GhloMonitor     *monitor,
+                         GError               **error);
+  /* Runs may still be on their way. */
+  void      (*free)     (gpointer               recording);
+} GhloStepRecorder;
 
 /* Memory that devices compute in and that is not the host's. An address in it is a number that says something to
  * its devices and to these functions alone; those of one block follow each other. */
@@ -138,6 +178,10 @@ typedef struct
   gboolean  (*finish)   (gpointer            self,
                          const GhloMonitor  *monitor,
                          GError            **error);
+  /* Has the device begin with what was put in, at the end of a run at the latest. NULL where finish is. */
+  gboolean  (*submit)   (gpointer            self,
+                         GError            **error);
+  const GhloStepRecorder *recorder;     /* NULL where steps are run one by one */
 } GhloStepSpace;
 
 /* What a device does in a second at its best, about; 0 where that is not known. */

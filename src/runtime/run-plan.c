@@ -15,6 +15,7 @@
 #include "runtime/arena.h"
 #include "runtime/compile-plan.h"
 #include "runtime/memory.h"
+#include "runtime/run-recordings.h"
 #include "runtime/run-spaces.h"
 
 enum { LARGEST_ELEMENT = 16 };     /* bytes, of complex<f64> */
@@ -27,7 +28,8 @@ struct _GhloRunPlan
   GhloDeviceCore     *device;        /* in whose memory inputs and outputs are */
   guint8            **addresses;     /* of constants; NULL for the other buffers */
   guint32            *slots;         /* of temporaries, in the arena */
-  GhloRunSpaces      *spaces;        /* NULL where all is in host memory */
+  GhloRunSpaces      *spaces;        /* NULL where all is in host memory, as the next */
+  GhloRunRecordings  *recordings;
   gsize               plan_size;     /* bytes of it that are counted in the process' memory */
   gsize               arena_size;    /* bytes, the frame included */
   guint               frame;         /* the slot of a run's addresses and views */
@@ -128,8 +130,10 @@ find_spaces (GhloRunPlan        *self,
   if (self->plan->n_arenas == 1)
     return TRUE;
   self->spaces = ghlo_run_spaces_new (self->plan, self->addresses, monitor, error);
+  if (self->spaces != NULL)
+    self->recordings = ghlo_run_recordings_new (self->plan, error);
 
-  return self->spaces != NULL;
+  return self->recordings != NULL;
 }
 
 GhloRunPlan *
@@ -164,6 +168,7 @@ void
 ghlo_run_plan_free (GhloRunPlan *self)
 {
   g_clear_pointer (&self->fallback, ghlo_fallback_free);
+  g_clear_pointer (&self->recordings, ghlo_run_recordings_free);
   g_clear_pointer (&self->spaces, ghlo_run_spaces_free);
   g_clear_pointer (&self->arenas, ghlo_run_arena_cache_free);
   if (self->plan != NULL)
@@ -392,25 +397,44 @@ finish_step (Run            *run,
   return space == NULL || space->finish == NULL || space->finish (space->self, run->monitor, error);
 }
 
-static gboolean
-measure_step (Run            *run,
-              const GhloStep *step,
-              GError        **error)
+/* The steps from @first on that are run as one, which is one where each is measured: how many; 0 with @error. */
+static guint
+perform_steps (Run                 *run,
+               const GhloStepBody  *body,
+               guint                first,
+               GError             **error)
 {
-  gint64 start = ghlo_run_profile_now ();
-  gboolean ok = perform_step (run, step, error) && finish_step (run, step, error);
+  const GhloStep *step = body->steps[first];
 
-  ghlo_run_profile_add (run->profile, step->number, ghlo_run_profile_now () - start);
+  if (ghlo_run_recorder_of (step) != NULL)
+    return ghlo_run_recordings_run (run->self->recordings, body, first, run->profile != NULL, run->addresses,
+                                    run->monitor, error);
 
-  return ok;
+  return perform_step (run, step, error) ? 1 : 0;
 }
 
-static inline gboolean
-run_step (Run            *run,
-          const GhloStep *step,
-          GError        **error)
+static guint
+measure_step (Run                 *run,
+              const GhloStepBody  *body,
+              guint                first,
+              GError             **error)
 {
-  return G_UNLIKELY (run->profile != NULL) ? measure_step (run, step, error) : perform_step (run, step, error);
+  gint64 start = ghlo_run_profile_now ();
+  gboolean ok = perform_steps (run, body, first, error) == 1 && finish_step (run, body->steps[first], error);
+
+  ghlo_run_profile_add (run->profile, body->steps[first]->number, ghlo_run_profile_now () - start);
+
+  return ok ? 1 : 0;
+}
+
+static inline guint
+run_steps (Run                 *run,
+           const GhloStepBody  *body,
+           guint                first,
+           GError             **error)
+{
+  return G_UNLIKELY (run->profile != NULL) ? measure_step (run, body, first, error)
+                                           : perform_steps (run, body, first, error);
 }
 
 static gboolean
@@ -418,9 +442,12 @@ run_body (Run                *run,
           const GhloStepBody *body,
           GError            **error)
 {
-  for (guint i = 0; i < body->n_steps; i++)
-    if (ghlo_monitor_cancelled (run->monitor, error) || !run_step (run, body->steps[i], error))
-      return FALSE;
+  for (guint i = 0, n; i < body->n_steps; i += n)
+    {
+      n = !ghlo_monitor_cancelled (run->monitor, error) ? run_steps (run, body, i, error) : 0;
+      if (n == 0)
+        return FALSE;
+    }
 
   return TRUE;
 }
@@ -433,12 +460,11 @@ run_function (Run                 *run,
 {
   const GhloStepBody *body = &run->self->plan->body;
 
-  for (guint i = 0; i < body->n_steps; i++)
+  for (guint i = 0, n; i < body->n_steps; i += n)
     {
-      const GhloStep *step = body->steps[i];
-
-      ghlo_monitor_progress (monitor, (double) i / body->n_steps, ghlo_step_get_name (step));
-      if (ghlo_monitor_cancelled (monitor, error) || !run_step (run, step, error))
+      ghlo_monitor_progress (monitor, (double) i / body->n_steps, ghlo_step_get_name (body->steps[i]));
+      n = !ghlo_monitor_cancelled (monitor, error) ? run_steps (run, body, i, error) : 0;
+      if (n == 0)
         return FALSE;
     }
 
@@ -588,6 +614,7 @@ run_in_spaces (Run                *run,
   if (arenas == NULL)
     return FALSE;
   ok = run_function (run, monitor, error);
+  ok = ghlo_run_spaces_submit (spaces, ok ? error : NULL) && ok;
   ghlo_run_spaces_end (spaces, arenas);
 
   return ok;

@@ -178,6 +178,21 @@ ghlo_run_spaces_begin (const GhloRunSpaces  *self,
   return arenas;
 }
 
+gboolean
+ghlo_run_spaces_submit (const GhloRunSpaces  *self,
+                        GError              **error)
+{
+  for (guint i = 1; i < self->plan->n_arenas; i++)
+    {
+      const GhloStepSpace *space = self->plan->arenas[i].space;
+
+      if (space->submit != NULL && !space->submit (space->self, error))
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
 void
 ghlo_run_spaces_end (const GhloRunSpaces *self,
                      gpointer            *arenas)

@@ -29,6 +29,9 @@ gpointer      *ghlo_run_spaces_begin    (const GhloRunSpaces  *self,
                                          guint8              **addresses,
                                          const GhloMonitor    *monitor,
                                          GError              **error);
+/* Has the devices begin with all that the run's steps put in. */
+gboolean       ghlo_run_spaces_submit   (const GhloRunSpaces  *self,
+                                         GError              **error);
 void           ghlo_run_spaces_end      (const GhloRunSpaces  *self,
                                          gpointer             *arenas);
 /* A value for output @output in @device's memory: @inputs' own where that is it. */

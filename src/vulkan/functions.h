@@ -25,7 +25,8 @@ G_BEGIN_DECLS
   row (CreatePipelineLayout) row (CreateSemaphore) row (CreateShaderModule) row (DestroyBuffer) \
   row (DestroyCommandPool) row (DestroyDevice) row (DestroyInstance) row (DestroyPipeline) \
   row (DestroyPipelineLayout) row (DestroySemaphore) row (DestroyShaderModule) row (DeviceWaitIdle) \
-  row (EndCommandBuffer) row (EnumerateDeviceExtensionProperties) row (EnumeratePhysicalDevices) row (FreeMemory) \
+  row (EndCommandBuffer) row (EnumerateDeviceExtensionProperties) row (EnumeratePhysicalDevices) \
+  row (FreeCommandBuffers) row (FreeMemory) \
   row (GetBufferDeviceAddress) row (GetBufferMemoryRequirements) row (GetDeviceQueue) row (GetPhysicalDeviceFeatures2) \
   row (GetPhysicalDeviceMemoryProperties2) row (GetPhysicalDeviceProperties) row (GetPhysicalDeviceProperties2) \
   row (GetPhysicalDeviceQueueFamilyProperties) row (GetSemaphoreCounterValue) row (MapMemory) row (QueueSubmit) \

@@ -10,7 +10,6 @@
 
 #include "kernel/expand.h"
 #include "vulkan/pipelines.h"
-#include "vulkan/queue.h"
 
 /* Fewer points than would fill a device are each done by a workgroup, where there is enough in them. */
 enum { FEW_POINTS = 4096, MANY_ELEMENTS = 256 };
@@ -18,7 +17,7 @@ enum { FEW_POINTS = 4096, MANY_ELEMENTS = 256 };
 /* The most that a kernel takes for scratch; more invocations than that has room for take turns. */
 #define MAX_SCRATCH ((gsize) 64 << 20)
 
-/* Each workgroup's turn; see queue.c for the most in a dispatch. */
+/* Each workgroup's turn; see recording.c for the most in a dispatch. */
 #define MAX_INVOCATIONS (65535 * (guint64) GHLO_SPIRV_GROUP)
 
 void
@@ -94,27 +93,31 @@ ghlo_vulkan_kernel_compile (GhloVulkanKernel  *self,
   return self->pipeline != VK_NULL_HANDLE;
 }
 
-gboolean
-ghlo_vulkan_kernel_run (const GhloVulkanKernel  *self,
-                        const guint64           *buffers,
-                        guint64                  scratch,
-                        GError                 **error)
+void
+ghlo_vulkan_kernel_record (const GhloVulkanKernel *self,
+                           const GhloStepPlace    *buffers,
+                           GhloStepPlace           scratch,
+                           GhloVulkanRecording    *recording)
 {
   const GhloKernel *kernel = self->kernel;
   guint64 words[GHLO_SPIRV_N_WORDS + GHLO_KERNEL_MAX_BUFFERS + GHLO_KERNEL_MAX_AXES] = { 0 };
+  GhloVulkanAccess accesses[GHLO_KERNEL_MAX_BUFFERS + 1];
   GhloVulkanDispatch dispatch = {
     .pipeline = self->pipeline, .n_points = self->n_points,
     .points_each = self->group_per_point ? 1 : GHLO_SPIRV_GROUP,
     .most_groups = self->group_per_point ? G_MAXUINT : (guint) (self->n_invocations / GHLO_SPIRV_GROUP),
     .takes_turns = self->scratch_each > 0, .words = words,
     .n_words = GHLO_SPIRV_N_WORDS + kernel->n_buffers + kernel->n_axes,
+    .accesses = accesses, .n_accesses = kernel->n_buffers,
   };
 
-  words[GHLO_SPIRV_WORD_END] = self->n_points;
-  words[GHLO_SPIRV_WORD_SCRATCH] = scratch;
   words[GHLO_SPIRV_WORD_INVOCATIONS] = self->n_invocations;
-  memcpy (words + GHLO_SPIRV_N_WORDS, buffers, kernel->n_buffers * sizeof *buffers);
   memcpy (words + GHLO_SPIRV_N_WORDS + kernel->n_buffers, self->extents, kernel->n_axes * sizeof *self->extents);
-
-  return ghlo_vulkan_queue_dispatch (self->device->queue, &dispatch, error);
+  for (guint i = 0; i < kernel->n_buffers; i++)
+    accesses[i] = (GhloVulkanAccess) { GHLO_SPIRV_N_WORDS + i, buffers[i], (gsize) kernel->buffers[i].size,
+                                       kernel->buffers[i].is_written };
+  if (self->scratch_each > 0)
+    accesses[dispatch.n_accesses++] = (GhloVulkanAccess) { GHLO_SPIRV_WORD_SCRATCH, scratch,
+                                                           ghlo_vulkan_kernel_scratch (self), TRUE };
+  ghlo_vulkan_recording_dispatch (recording, &dispatch);
 }

@@ -5,7 +5,7 @@
 
 #pragma once
 
-#include "vulkan/device.h"
+#include "vulkan/recording.h"
 
 G_BEGIN_DECLS
 
@@ -34,10 +34,10 @@ gsize       ghlo_vulkan_kernel_scratch (const GhloVulkanKernel   *self);
 /* Makes its pipeline. */
 gboolean    ghlo_vulkan_kernel_compile (GhloVulkanKernel         *self,
                                         GError                  **error);
-/* Puts it into the queue. @buffers: an address for each of the kernel's. */
-gboolean    ghlo_vulkan_kernel_run     (const GhloVulkanKernel   *self,
-                                        const guint64            *buffers,
-                                        guint64                   scratch,
-                                        GError                  **error);
+/* Puts it into @recording. @buffers: a place for each of the kernel's. */
+void        ghlo_vulkan_kernel_record  (const GhloVulkanKernel   *self,
+                                        const GhloStepPlace      *buffers,
+                                        GhloStepPlace             scratch,
+                                        GhloVulkanRecording      *recording);
 
 G_END_DECLS

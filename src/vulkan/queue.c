@@ -1,22 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A batch is a command buffer with tables for its dispatches. One is open at a time; those that were submitted are used
- * again once the timeline is past them.
+ * What gathers is a list of command buffers: recordings, and batches of copies, of which one is open at a time. Batches
+ * are used again once the timeline is past them.
  */
 
 #include "vulkan/queue.h"
 
-#include <string.h>
-
 #include "runtime/parallel.h"
 #include "vulkan/memory.h"
-#include "vulkan/spirv/spirv.h"
 
-/* Bytes of a batch's tables, and commands after which it is submitted. */
-enum { TABLE_SIZE = 1 << 16, MAX_COMMANDS = 128 };
-
-/* Of a dispatch, in each dimension, on all devices (VkPhysicalDeviceLimits, required limits). */
-enum { MAX_GROUPS = 65535 };
+/* Copies of a batch, and command buffers after which all are submitted. */
+enum { MAX_COPIES = 128, MAX_GATHERED = 32 };
 
 /* µs for which the end is polled, before the thread sleeps, and ns after which it looks whether it is to go on. */
 #define POLL_TIME  50
@@ -26,12 +20,16 @@ typedef struct
 {
   VkCommandPool   pool;
   VkCommandBuffer commands;
-  guint64         value;            /* once it is submitted */
-  guint64         table;            /* address */
-  guint8         *host;             /* the same */
-  gsize           used;             /* bytes of it */
-  guint           n_commands;
+  guint64         value;            /* of the timeline, when they are done */
+  guint           n_copies;
 } Batch;
+
+/* A pool that is destroyed when the timeline has reached a value. */
+typedef struct
+{
+  VkCommandPool pool;
+  guint64       value;
+} Retired;
 
 struct _GhloVulkanQueue
 {
@@ -41,8 +39,10 @@ struct _GhloVulkanQueue
   VkPipelineLayout  layout;
   GMutex            lock;           /* guards what follows, and the queue */
   guint64           submitted;      /* the timeline's last value */
-  Batch            *open;           /* nullable */
-  GQueue            batches;        /* submitted, in order */
+  GArray           *gathered;       /* VkCommandBuffer, in the order in which they are to be done */
+  Batch            *open;           /* behind them; nullable */
+  GQueue            batches;        /* the others, in order */
+  GArray           *retired;        /* Retired */
 };
 
 static gboolean
@@ -67,6 +67,8 @@ ghlo_vulkan_queue_new (GhloVulkanDevice  *device,
   GhloVulkanQueue *self = g_new0 (GhloVulkanQueue, 1);
 
   self->device = device;
+  self->gathered = g_array_new (FALSE, FALSE, sizeof (VkCommandBuffer));
+  self->retired = g_array_new (FALSE, FALSE, sizeof (Retired));
   g_mutex_init (&self->lock);
   device->vk->GetDeviceQueue (device->device, device->family, 0, &self->queue);
   if (check (self, ghlo_vulkan_call (device->vk, CreateSemaphore, device->device, &timeline, NULL, &self->timeline),
@@ -97,6 +99,10 @@ ghlo_vulkan_queue_free (GhloVulkanQueue *self)
     batch_free (self, self->open);
   for (Batch *batch; (batch = g_queue_pop_head (&self->batches)) != NULL;)
     batch_free (self, batch);
+  for (guint i = 0; i < self->retired->len; i++)
+    vk->DestroyCommandPool (self->device->device, g_array_index (self->retired, Retired, i).pool, NULL);
+  g_array_unref (self->retired);
+  g_array_unref (self->gathered);
   vk->DestroyPipelineLayout (self->device->device, self->layout, NULL);
   vk->DestroySemaphore (self->device->device, self->timeline, NULL);
   g_mutex_clear (&self->lock);
@@ -129,10 +135,39 @@ ghlo_vulkan_queue_value (GhloVulkanQueue *self)
   guint64 value;
 
   g_mutex_lock (&self->lock);
-  value = self->submitted + (self->open != NULL);
+  value = self->submitted + (self->open != NULL || self->gathered->len > 0);
   g_mutex_unlock (&self->lock);
 
   return value;
+}
+
+void
+ghlo_vulkan_add_barrier (const GhloVulkanFunctions *vk,
+                         VkCommandBuffer            commands)
+{
+  static const VkMemoryBarrier barrier = {
+    VK_STRUCTURE_TYPE_MEMORY_BARRIER,
+    .srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT,
+    .dstAccessMask = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_READ_BIT
+                     | VK_ACCESS_TRANSFER_WRITE_BIT,
+  };
+  const VkPipelineStageFlags stages = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT;
+
+  vk->CmdPipelineBarrier (commands, stages, stages, 0, 1, &barrier, 0, NULL, 0, NULL);
+}
+
+void
+ghlo_vulkan_add_host_barrier (const GhloVulkanFunctions *vk,
+                              VkCommandBuffer            commands)
+{
+  static const VkMemoryBarrier barrier = {
+    VK_STRUCTURE_TYPE_MEMORY_BARRIER,
+    .srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT,
+    .dstAccessMask = VK_ACCESS_HOST_READ_BIT | VK_ACCESS_HOST_WRITE_BIT,
+  };
+
+  vk->CmdPipelineBarrier (commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT,
+                          VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &barrier, 0, NULL, 0, NULL);
 }
 
 static Batch *
@@ -152,12 +187,7 @@ batch_new (GhloVulkanQueue  *self,
       info.commandPool = batch->pool;
       if (check (self, ghlo_vulkan_call (device->vk, AllocateCommandBuffers, device->device, &info, &batch->commands),
                  "make commands", error))
-        batch->table = ghlo_vulkan_memory_alloc (device->memory, GHLO_VULKAN_UPLOAD, TABLE_SIZE, error);
-    }
-  if (batch->table != 0)
-    {
-      batch->host = ghlo_vulkan_memory_find (device->memory, batch->table).host;
-      return batch;
+        return batch;
     }
   batch_free (self, batch);
 
@@ -174,15 +204,13 @@ open_batch (GhloVulkanQueue  *self,
   const GhloVulkanDevice *device = self->device;
   Batch *batch = g_queue_peek_head (&self->batches);
 
-  if (self->open != NULL)
-    return TRUE;
   if (batch != NULL && batch->value <= ghlo_vulkan_queue_reached (self))
     g_queue_pop_head (&self->batches);
   else
     batch = batch_new (self, error);
   if (batch == NULL)
     return FALSE;
-  batch->used = batch->n_commands = 0;
+  batch->n_copies = 0;
   if (check (self, ghlo_vulkan_call (device->vk, ResetCommandPool, device->device, batch->pool, 0), "reset commands",
              error)
       && check (self, ghlo_vulkan_call (device->vk, BeginCommandBuffer, batch->commands, &begin), "begin commands",
@@ -191,130 +219,106 @@ open_batch (GhloVulkanQueue  *self,
       self->open = batch;
       return TRUE;
     }
+  batch->value = 0;
   g_queue_push_head (&self->batches, batch);
 
   return FALSE;
 }
 
-/* What comes next sees what was written before, and writes where all was read. */
-static void
-add_barrier (GhloVulkanQueue *self)
-{
-  static const VkMemoryBarrier barrier = {
-    VK_STRUCTURE_TYPE_MEMORY_BARRIER,
-    .srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT,
-    .dstAccessMask = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_READ_BIT
-                     | VK_ACCESS_TRANSFER_WRITE_BIT,
-  };
-  const VkPipelineStageFlags stages = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT;
-
-  self->device->vk->CmdPipelineBarrier (self->open->commands, stages, stages, 0, 1, &barrier, 0, NULL, 0, NULL);
-}
-
-/* For the host, which reads once the timeline says so. */
-static void
-add_host_barrier (GhloVulkanQueue *self)
-{
-  static const VkMemoryBarrier barrier = {
-    VK_STRUCTURE_TYPE_MEMORY_BARRIER,
-    .srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT,
-    .dstAccessMask = VK_ACCESS_HOST_READ_BIT | VK_ACCESS_HOST_WRITE_BIT,
-  };
-
-  self->device->vk->CmdPipelineBarrier (self->open->commands,
-                                        VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT,
-                                        VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &barrier, 0, NULL, 0, NULL);
-}
-
-/* Whose commands they are that could not be submitted nobody knows here: the device counts as lost then. */
+/* Whose copies they are that could not be ended nobody knows here: the device counts as lost then. */
 static gboolean
-submit (GhloVulkanQueue  *self,
-        GError          **error)
+close_batch (GhloVulkanQueue  *self,
+             GError          **error)
 {
-  const GhloVulkanFunctions *vk = self->device->vk;
-  Batch *batch = self->open;
-  guint64 value = self->submitted + 1;
-  const VkTimelineSemaphoreSubmitInfo values = { VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO,
-                                                 .signalSemaphoreValueCount = 1, .pSignalSemaphoreValues = &value };
-  VkSubmitInfo info = { VK_STRUCTURE_TYPE_SUBMIT_INFO, &values, .commandBufferCount = 1, .signalSemaphoreCount = 1,
-                        .pSignalSemaphores = &self->timeline };
+  Batch *batch = g_steal_pointer (&self->open);
   gboolean ok;
 
   if (batch == NULL)
     return TRUE;
-  add_host_barrier (self);
-  info.pCommandBuffers = &batch->commands;
-  self->open = NULL;
-  ok = check (self, ghlo_vulkan_call (vk, EndCommandBuffer, batch->commands), "end commands", error)
-       && check (self, ghlo_vulkan_call (vk, QueueSubmit, self->queue, 1, &info, VK_NULL_HANDLE), "take commands",
-                 error);
+  ghlo_vulkan_add_host_barrier (self->device->vk, batch->commands);
+  ok = check (self, ghlo_vulkan_call (self->device->vk, EndCommandBuffer, batch->commands), "end commands", error);
+  batch->value = self->submitted + 1;
+  g_queue_push_tail (&self->batches, batch);
   if (ok)
-    self->submitted = batch->value = value;
-  if (ok)
-    g_queue_push_tail (&self->batches, batch);
+    g_array_append_val (self->gathered, batch->commands);
   else
-    {
-      g_queue_push_head (&self->batches, batch);
-      ghlo_device_core_lose (&self->device->core);
-    }
+    ghlo_device_core_lose (&self->device->core);
 
   return ok;
 }
 
-/* Room for one more command, with a table of @size bytes. */
-static gboolean
-begin_command (GhloVulkanQueue  *self,
-               gsize             size,
-               GError          **error)
-{
-  if (self->open != NULL && (self->open->n_commands == MAX_COMMANDS || size > TABLE_SIZE - self->open->used)
-      && !submit (self, error))
-    return FALSE;
-  if (!open_batch (self, error))
-    return FALSE;
-  add_barrier (self);
-  self->open->n_commands++;
-
-  return TRUE;
-}
-
 static void
-record_dispatch (GhloVulkanQueue          *self,
-                 const GhloVulkanDispatch *dispatch)
+destroy_retired (GhloVulkanQueue *self)
 {
-  const GhloVulkanFunctions *vk = self->device->vk;
-  Batch *batch = self->open;
-  guint64 *table = (guint64 *) (gpointer) (batch->host + batch->used);
-  GhloSpirvPush push = { .table = batch->table + batch->used };
-  guint most = MIN (dispatch->most_groups, MAX_GROUPS);
+  guint64 reached = self->retired->len > 0 ? ghlo_vulkan_queue_reached (self) : 0;
 
-  memcpy (table, dispatch->words, dispatch->n_words * sizeof *table);
-  table[GHLO_SPIRV_WORD_END] = dispatch->n_points;
-  batch->used += dispatch->n_words * sizeof *table;
-  vk->CmdBindPipeline (batch->commands, VK_PIPELINE_BIND_POINT_COMPUTE, dispatch->pipeline);
-  for (guint64 first = 0; first < dispatch->n_points; first += (guint64) most * dispatch->points_each)
+  for (guint i = self->retired->len; i-- > 0;)
     {
-      guint64 n = (dispatch->n_points - first + dispatch->points_each - 1) / dispatch->points_each;
+      const Retired *retired = &g_array_index (self->retired, Retired, i);
 
-      if (first > 0 && dispatch->takes_turns)
-        add_barrier (self);
-      push.first = first;
-      vk->CmdPushConstants (batch->commands, self->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof push, &push);
-      vk->CmdDispatch (batch->commands, (guint32) MIN (n, most), 1, 1);
+      if (retired->value > reached)
+        continue;
+      self->device->vk->DestroyCommandPool (self->device->device, retired->pool, NULL);
+      g_array_remove_index_fast (self->retired, i);
     }
 }
 
+/* Those of several programs, so that the device counts as lost where they are not taken. */
+static gboolean
+submit (GhloVulkanQueue  *self,
+        GError          **error)
+{
+  guint64 value = self->submitted + 1;
+  const VkTimelineSemaphoreSubmitInfo values = { VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO,
+                                                 .signalSemaphoreValueCount = 1, .pSignalSemaphoreValues = &value };
+  VkSubmitInfo info = { VK_STRUCTURE_TYPE_SUBMIT_INFO, &values, .signalSemaphoreCount = 1,
+                        .pSignalSemaphores = &self->timeline };
+  gboolean ok;
+
+  if (!close_batch (self, error))
+    return FALSE;
+  if (self->gathered->len == 0)
+    return TRUE;
+  info.commandBufferCount = self->gathered->len;
+  info.pCommandBuffers = (const VkCommandBuffer *) (gconstpointer) self->gathered->data;
+  ok = check (self, ghlo_vulkan_call (self->device->vk, QueueSubmit, self->queue, 1, &info, VK_NULL_HANDLE),
+              "take commands", error);
+  if (ok)
+    self->submitted = value;
+  else
+    ghlo_device_core_lose (&self->device->core);
+  g_array_set_size (self->gathered, 0);
+  destroy_retired (self);
+
+  return ok;
+}
+
 gboolean
-ghlo_vulkan_queue_dispatch (GhloVulkanQueue           *self,
-                            const GhloVulkanDispatch  *dispatch,
-                            GError                   **error)
+ghlo_vulkan_queue_submit (GhloVulkanQueue  *self,
+                          GError          **error)
 {
   gboolean ok;
 
   g_mutex_lock (&self->lock);
-  ok = begin_command (self, dispatch->n_words * sizeof (guint64), error);
+  ok = submit (self, error);
+  g_mutex_unlock (&self->lock);
+
+  return ok;
+}
+
+gboolean
+ghlo_vulkan_queue_put (GhloVulkanQueue  *self,
+                       VkCommandBuffer   commands,
+                       guint64          *value,
+                       GError          **error)
+{
+  gboolean ok;
+
+  g_mutex_lock (&self->lock);
+  ok = close_batch (self, error) && (self->gathered->len < MAX_GATHERED || submit (self, error));
+  *value = self->submitted + ok;
   if (ok)
-    record_dispatch (self, dispatch);
+    g_array_append_val (self->gathered, commands);
   g_mutex_unlock (&self->lock);
 
   return ok;
@@ -333,12 +337,29 @@ ghlo_vulkan_queue_copy (GhloVulkanQueue  *self,
   gboolean ok;
 
   g_mutex_lock (&self->lock);
-  ok = begin_command (self, 0, error);
+  ok = self->open == NULL || self->open->n_copies < MAX_COPIES || submit (self, error);
+  ok = ok && (self->open != NULL || open_batch (self, error));
   if (ok)
-    self->device->vk->CmdCopyBuffer (self->open->commands, source.buffer, target.buffer, 1, &region);
+    {
+      self->open->n_copies++;
+      ghlo_vulkan_add_barrier (self->device->vk, self->open->commands);
+      self->device->vk->CmdCopyBuffer (self->open->commands, source.buffer, target.buffer, 1, &region);
+    }
   g_mutex_unlock (&self->lock);
 
   return ok;
+}
+
+void
+ghlo_vulkan_queue_retire (GhloVulkanQueue *self,
+                          VkCommandPool    pool)
+{
+  Retired retired = { pool, ghlo_vulkan_queue_value (self) };
+
+  g_mutex_lock (&self->lock);
+  destroy_retired (self);
+  g_array_append_val (self->retired, retired);
+  g_mutex_unlock (&self->lock);
 }
 
 /* A device that is a processor needs it for its work, and is not polled. */
@@ -380,13 +401,14 @@ ghlo_vulkan_queue_finish (GhloVulkanQueue    *self,
   if (!ok)
     return FALSE;
   if (poll_for (self, value))
-    return ghlo_vulkan_device_check (self->device, ghlo_device_core_is_lost (&device->core) ? VK_ERROR_DEVICE_LOST
-                                                                                            : VK_SUCCESS,
-                                     "end its work", error);
+    result = VK_SUCCESS;
   while (result == VK_TIMEOUT && !ghlo_monitor_cancelled (monitor, error))
     result = ghlo_vulkan_call (device->vk, WaitSemaphores, device->device, &info, SLEEP_TIME);
   if (result == VK_TIMEOUT)
     return FALSE;
+  /* What another thread lost was never done. */
+  if (ghlo_device_core_is_lost (&device->core))
+    result = VK_ERROR_DEVICE_LOST;
 
   return check (self, result, "end its work", error);
 }

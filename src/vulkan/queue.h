@@ -11,20 +11,6 @@
 
 G_BEGIN_DECLS
 
-/* A kernel's shader over all its parallel points. */
-typedef struct
-{
-  VkPipeline     pipeline;
-  guint64        n_points;
-  guint          points_each;       /* of a workgroup */
-  guint          most_groups;       /* at once */
-  gboolean       takes_turns;       /* further ones begin when those have ended: they use the same scratch */
-  /* The words of GhloSpirvPush's table: those of GhloSpirvWord, of which the first, END, is set here, and what
-   * follows them. */
-  const guint64 *words;
-  guint          n_words;
-} GhloVulkanDispatch;
-
 /* Of an open device whose memory is there. */
 GhloVulkanQueue *ghlo_vulkan_queue_new      (GhloVulkanDevice          *device,
                                              GError                   **error);
@@ -32,8 +18,11 @@ GhloVulkanQueue *ghlo_vulkan_queue_new      (GhloVulkanDevice          *device,
 void             ghlo_vulkan_queue_free     (GhloVulkanQueue           *self);
 /* That of all pipelines: push constants alone. */
 VkPipelineLayout ghlo_vulkan_queue_get_layout (GhloVulkanQueue         *self);
-gboolean         ghlo_vulkan_queue_dispatch (GhloVulkanQueue           *self,
-                                             const GhloVulkanDispatch  *dispatch,
+/* Commands that begin with a barrier, and end with one for the host. @value, which the lock of the queue does not
+ * guard, is set to what the timeline reaches when they are done. */
+gboolean         ghlo_vulkan_queue_put      (GhloVulkanQueue           *self,
+                                             VkCommandBuffer            commands,
+                                             guint64                   *value,
                                              GError                   **error);
 /* Of memory of the device, which does not overlap. */
 gboolean         ghlo_vulkan_queue_copy     (GhloVulkanQueue           *self,
@@ -41,13 +30,25 @@ gboolean         ghlo_vulkan_queue_copy     (GhloVulkanQueue           *self,
                                              guint64                    to,
                                              gsize                      size,
                                              GError                   **error);
+gboolean         ghlo_vulkan_queue_submit   (GhloVulkanQueue           *self,
+                                             GError                   **error);
 /* Submits what is there, and waits until it is done and the host sees what it wrote. FALSE when cancelled, as well;
  * it is done all the same then. */
 gboolean         ghlo_vulkan_queue_finish   (GhloVulkanQueue           *self,
                                              const GhloMonitor         *monitor,
                                              GError                   **error);
+/* Destroys @pool, with its commands, when all is done that was put in so far. */
+void             ghlo_vulkan_queue_retire   (GhloVulkanQueue           *self,
+                                             VkCommandPool              pool);
 /* What the timeline reaches when all is done that was put in so far, and what it has reached. */
 guint64          ghlo_vulkan_queue_value    (GhloVulkanQueue           *self);
 guint64          ghlo_vulkan_queue_reached  (GhloVulkanQueue           *self);
+
+/* What comes next in @commands sees what was written before, and writes where all was read. */
+void             ghlo_vulkan_add_barrier    (const GhloVulkanFunctions *vk,
+                                             VkCommandBuffer            commands);
+/* The host sees it, once the timeline says so. */
+void             ghlo_vulkan_add_host_barrier (const GhloVulkanFunctions *vk,
+                                             VkCommandBuffer            commands);
 
 G_END_DECLS

@@ -10,24 +10,47 @@
 #include "vulkan/memory.h"
 #include "vulkan/pipelines.h"
 #include "vulkan/queue.h"
+#include "vulkan/target.h"
 #include "vulkan/transfer.h"
+
+static gboolean
+replay (GhloVulkanDevice        *device,
+        const GhloVulkanKernel  *kernel,
+        guint8 *const           *addresses,
+        GError                 **error)
+{
+  g_autoptr (GhloVulkanRecording) recording = NULL;
+  GhloStepExtent extents[GHLO_KERNEL_MAX_BUFFERS];
+  GhloStepPlace places[GHLO_KERNEL_MAX_BUFFERS];
+
+  for (guint i = 0; i < kernel->kernel->n_buffers; i++)
+    {
+      extents[i] = (GhloStepExtent) { i, 0, (gsize) kernel->kernel->buffers[i].size };
+      places[i] = (GhloStepPlace) { i, 0 };
+    }
+  recording = ghlo_vulkan_recording_new (device, extents);
+  ghlo_vulkan_kernel_record (kernel, places, (GhloStepPlace) { GHLO_STEP_NONE, 0 }, recording);
+  ghlo_vulkan_recording_end (recording);
+
+  return ghlo_vulkan_recording_replay (recording, addresses, NULL, error);
+}
 
 static gboolean
 run_on (GhloVulkanDevice        *device,
         const GhloVulkanKernel  *kernel,
         const GhloKernelMemory  *memory,
-        const guint64           *addresses,
+        guint8 *const           *addresses,
         GError                 **error)
 {
   guint n = kernel->kernel->n_buffers;
 
   for (guint i = 0; i < n; i++)
-    if (!ghlo_vulkan_upload (device, memory[i].data, addresses[i], memory[i].size, NULL, error))
+    if (!ghlo_vulkan_upload (device, memory[i].data, ghlo_vulkan_address (addresses[i]), memory[i].size, NULL, error))
       return FALSE;
-  if (!ghlo_vulkan_kernel_run (kernel, addresses, 0, error))
+  if (!replay (device, kernel, addresses, error))
     return FALSE;
   for (guint i = 0; i < n; i++)
-    if (!ghlo_vulkan_download (device, addresses[i], memory[i].data, memory[i].size, NULL, error))
+    if (!ghlo_vulkan_download (device, ghlo_vulkan_address (addresses[i]), memory[i].data, memory[i].size, NULL, error))
       return FALSE;
 
   return TRUE;
@@ -43,7 +66,7 @@ run_probe (gpointer                 data,
 {
   GhloVulkanDevice *device = data;
   GhloVulkanKernel probe;
-  guint64 addresses[GHLO_KERNEL_MAX_BUFFERS] = { 0 };
+  guint8 *addresses[GHLO_KERNEL_MAX_BUFFERS] = { NULL };
   gboolean ok = TRUE;
 
   ghlo_vulkan_kernel_init_probe (&probe, device, kernel);
@@ -52,13 +75,15 @@ run_probe (gpointer                 data,
     return FALSE;
   for (guint i = 0; i < kernel->n_buffers && ok; i++)
     {
-      addresses[i] = ghlo_vulkan_memory_alloc (device->memory, GHLO_VULKAN_LOCAL, memory[i].size, error);
-      ok = addresses[i] != 0;
+      addresses[i] = GSIZE_TO_POINTER (ghlo_vulkan_memory_alloc (device->memory, GHLO_VULKAN_LOCAL, memory[i].size,
+                                                                 error));
+      ok = addresses[i] != NULL;
     }
   ok = ok && run_on (device, &probe, memory, addresses, error);
   for (guint i = 0; i < kernel->n_buffers; i++)
-    if (addresses[i] != 0)
-      ghlo_vulkan_memory_free (device->memory, addresses[i], memory[i].size, ghlo_vulkan_queue_value (device->queue));
+    if (addresses[i] != NULL)
+      ghlo_vulkan_memory_free (device->memory, ghlo_vulkan_address (addresses[i]), memory[i].size,
+                               ghlo_vulkan_queue_value (device->queue));
 
   return ok;
 }

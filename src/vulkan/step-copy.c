@@ -125,28 +125,28 @@ compile (gpointer               target,
 }
 
 static gboolean
-run (gpointer            compiled,
-     const GhloView     *operands,
-     const GhloView     *results,
-     gpointer            scratch,
-     const GhloMonitor  *monitor,
-     GError            **error)
+record (gpointer              compiled,
+        const GhloStepPlace  *operands,
+        const GhloStepPlace  *results,
+        GhloStepPlace         scratch,
+        gpointer              recording,
+        GError              **error)
 {
   const Copy *self = compiled;
-  guint64 buffers[2];
+  GhloStepPlace buffers[2] = { operands[0], results[0] };
 
-  if (self->kernel == NULL)
-    return TRUE;
-  buffers[0] = ghlo_vulkan_address (operands[0].data) + (guint64) self->starts[0];
-  buffers[1] = ghlo_vulkan_address (results[0].data) + (guint64) self->starts[1];
+  buffers[0].offset += self->starts[0];
+  buffers[1].offset += self->starts[1];
+  if (self->kernel != NULL)
+    ghlo_vulkan_kernel_record (&self->on, buffers, scratch, recording);
 
-  return ghlo_vulkan_kernel_run (&self->on, buffers, 0, error);
+  return TRUE;
 }
 
 const GhloStepImplementation ghlo_vulkan_step_copy = {
   .name = "copy",
   .select = select_step,
   .compile = compile,
-  .run = run,
+  .record = record,
   .release = release,
 };

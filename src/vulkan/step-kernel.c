@@ -89,24 +89,27 @@ compile (gpointer               target,
 }
 
 static gboolean
-run (gpointer            compiled,
-     const GhloView     *operands,
-     const GhloView     *results,
-     gpointer            scratch,
-     const GhloMonitor  *monitor,
-     GError            **error)
+record (gpointer              compiled,
+        const GhloStepPlace  *operands,
+        const GhloStepPlace  *results,
+        GhloStepPlace         scratch,
+        gpointer              recording,
+        GError              **error)
 {
   const Step *self = compiled;
   const GhloKernel *kernel = self->lowered.kernel;
-  guint64 buffers[GHLO_KERNEL_MAX_BUFFERS];
+  GhloStepPlace buffers[GHLO_KERNEL_MAX_BUFFERS];
   guint n = 0;
 
   for (; n < kernel->n_buffers && !kernel->buffers[n].is_written; n++)
-    buffers[n] = ghlo_vulkan_address (operands[n].data) + (guint64) self->lowered.starts[n];
+    buffers[n] = operands[n];
   for (guint i = n; i < kernel->n_buffers; i++)
-    buffers[i] = ghlo_vulkan_address (results[i - n].data) + (guint64) self->lowered.starts[i];
+    buffers[i] = results[i - n];
+  for (guint i = 0; i < kernel->n_buffers; i++)
+    buffers[i].offset += self->lowered.starts[i];
+  ghlo_vulkan_kernel_record (&self->kernel, buffers, scratch, recording);
 
-  return ghlo_vulkan_kernel_run (&self->kernel, buffers, ghlo_vulkan_address (scratch), error);
+  return TRUE;
 }
 
 static char *
@@ -128,7 +131,7 @@ const GhloStepImplementation ghlo_vulkan_step_kernel = {
   .name = "kernel",
   .select = select_step,
   .compile = compile,
-  .run = run,
+  .record = record,
   .release = release,
   .describe = describe,
   .print_kernels = print_kernels,

@@ -8,6 +8,7 @@
 #include "kernel/lower.h"
 #include "vulkan/memory.h"
 #include "vulkan/queue.h"
+#include "vulkan/recording.h"
 #include "vulkan/transfer.h"
 
 static gpointer
@@ -60,6 +61,13 @@ space_finish (gpointer            self,
   return ghlo_vulkan_queue_finish (((GhloVulkanDevice *) self)->queue, monitor, error);
 }
 
+static gboolean
+space_submit (gpointer   self,
+              GError   **error)
+{
+  return ghlo_vulkan_queue_submit (((GhloVulkanDevice *) self)->queue, error);
+}
+
 static const GhloStepImplementation *
 find (gpointer                      self,
       const GhloIrOp               *op,
@@ -97,7 +105,7 @@ ghlo_vulkan_target_new (GhloVulkanDevice *device)
 
   *space = (GhloStepSpace) {
     .name = "vulkan", .self = device, .alloc = space_alloc, .free = space_free, .upload = space_upload,
-    .download = space_download, .finish = space_finish,
+    .download = space_download, .finish = space_finish, .submit = space_submit, .recorder = &ghlo_vulkan_recorder,
   };
   *target = (GhloStepTarget) {
     .name = device->core.names[0], .self = device, .space = space, .find = find, .copy = &ghlo_vulkan_step_copy,

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A list of ranges that were touched since the last barrier, sorted and apart, each with its last writer and its
+ * last reader.
+ */
+
+#include "vulkan/hazards.h"
+
+#define NOBODY G_MAXUINT
+
+typedef struct
+{
+  guint64 begin, end;
+  guint   writer, reader;       /* commands, or NOBODY */
+} Range;
+
+struct _GhloVulkanHazards
+{
+  GArray *ranges;
+};
+
+GhloVulkanHazards *
+ghlo_vulkan_hazards_new (void)
+{
+  GhloVulkanHazards *self = g_new (GhloVulkanHazards, 1);
+
+  self->ranges = g_array_new (FALSE, FALSE, sizeof (Range));
+
+  return self;
+}
+
+void
+ghlo_vulkan_hazards_free (GhloVulkanHazards *self)
+{
+  g_array_unref (self->ranges);
+  g_free (self);
+}
+
+void
+ghlo_vulkan_hazards_barrier (GhloVulkanHazards *self)
+{
+  g_array_set_size (self->ranges, 0);
+}
+
+/* Cuts the range that @at lies within. */
+static void
+split (GhloVulkanHazards *self,
+       guint64            at)
+{
+  for (guint i = 0; i < self->ranges->len; i++)
+    {
+      Range *range = &g_array_index (self->ranges, Range, i), second = *range;
+
+      if (range->begin >= at || range->end <= at)
+        continue;
+      range->end = second.begin = at;
+      g_array_insert_val (self->ranges, i + 1, second);
+      return;
+    }
+}
+
+/* Ranges that nobody touched, from @begin to @end. */
+static void
+fill (GhloVulkanHazards *self,
+      guint64            begin,
+      guint64            end)
+{
+  guint i = 0;
+
+  for (; begin < end; i++)
+    {
+      const Range *next = i < self->ranges->len ? &g_array_index (self->ranges, Range, i) : NULL;
+      Range gap = { begin, next != NULL ? MIN (end, next->begin) : end, NOBODY, NOBODY };
+
+      if (next != NULL && next->end <= begin)
+        continue;
+      if (next != NULL && next->begin <= begin)
+        begin = next->end;
+      else
+        {
+          g_array_insert_val (self->ranges, i, gap);
+          begin = gap.end;
+        }
+    }
+}
+
+guint
+ghlo_vulkan_hazards_add (GhloVulkanHazards *self,
+                         guint              number,
+                         guint64            begin,
+                         guint64            end,
+                         gboolean           is_written)
+{
+  guint other = NOBODY;
+
+  split (self, begin);
+  split (self, end);
+  fill (self, begin, end);
+  for (guint i = 0; i < self->ranges->len; i++)
+    {
+      Range *range = &g_array_index (self->ranges, Range, i);
+
+      if (range->begin < begin || range->end > end)
+        continue;
+      if (range->writer != NOBODY && range->writer != number)
+        other = range->writer;
+      else if (is_written && range->reader != NOBODY && range->reader != number)
+        other = range->reader;
+      if (is_written)
+        range->writer = number;
+      else
+        range->reader = number;
+    }
+
+  return other;
+}

@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A recording is a list of commands with the words of their tables. An instance is that list in a command buffer, with
+ * tables in memory that the host writes: a run sets the addresses in them and puts the commands into the queue. The
+ * instance that was used longest ago is used again once the device has ended with it.
+ */
+
+#include "vulkan/recording.h"
+
+#include <string.h>
+
+#include "base/debug.h"
+#include "vulkan/hazards.h"
+#include "vulkan/memory.h"
+#include "vulkan/queue.h"
+#include "vulkan/spirv/spirv.h"
+
+/* Of a dispatch, in each dimension, on all devices (VkPhysicalDeviceLimits, required limits). */
+enum { MAX_GROUPS = 65535 };
+
+/* Runs of a recording that may be on their way; the next one waits for the first of them. */
+enum { MAX_INSTANCES = 64 };
+
+/* Accesses that are looked at for one that a new one has to wait for. Behind more of them, it waits. */
+enum { MAX_TOUCHED = 256 };
+
+typedef struct
+{
+  VkPipeline pipeline;
+  guint64    n_points;
+  guint      points_each, most_groups;
+  gboolean   takes_turns;
+  gboolean   waits;             /* for what is before it */
+  guint      table;             /* the first of its words */
+  guint      first_access, n_accesses;
+} Command;
+
+typedef struct
+{
+  VkCommandBuffer commands;
+  guint64         table;        /* address */
+  guint64        *words;        /* the same */
+  guint64         value;        /* of the queue's timeline, when its last run is done */
+} Instance;
+
+struct _GhloVulkanRecording
+{
+  GhloVulkanDevice     *device;
+  GArray               *commands;   /* Command */
+  GArray               *words;      /* guint64 */
+  GArray               *accesses;   /* GhloVulkanAccess, the word being one of all words */
+  /* While it is recorded. */
+  const GhloStepExtent *buffers;
+  guint                 first_touched;  /* the first access that is not behind a barrier */
+  GMutex                lock;       /* guards what follows, and what is made of the pool */
+  VkCommandPool         pool;       /* VK_NULL_HANDLE until the first run */
+  GQueue                instances;  /* those that no thread is about to run, the one used longest ago first */
+  guint                 n_instances;
+};
+
+GhloVulkanRecording *
+ghlo_vulkan_recording_new (GhloVulkanDevice     *device,
+                           const GhloStepExtent *buffers)
+{
+  GhloVulkanRecording *self = g_new0 (GhloVulkanRecording, 1);
+
+  self->device = device;
+  self->buffers = buffers;
+  self->commands = g_array_new (FALSE, FALSE, sizeof (Command));
+  self->words = g_array_new (FALSE, FALSE, sizeof (guint64));
+  self->accesses = g_array_new (FALSE, FALSE, sizeof (GhloVulkanAccess));
+  g_mutex_init (&self->lock);
+
+  return self;
+}
+
+static gsize
+table_size (const GhloVulkanRecording *self)
+{
+  return self->words->len * sizeof (guint64);
+}
+
+void
+ghlo_vulkan_recording_free (GhloVulkanRecording *self)
+{
+  GhloVulkanDevice *device = self->device;
+
+  for (Instance *instance; (instance = g_queue_pop_head (&self->instances)) != NULL;)
+    {
+      ghlo_vulkan_memory_free (device->memory, instance->table, table_size (self),
+                               ghlo_vulkan_queue_value (device->queue));
+      g_free (instance);
+    }
+  if (self->pool != VK_NULL_HANDLE)
+    ghlo_vulkan_queue_retire (device->queue, self->pool);
+  g_array_unref (self->commands);
+  g_array_unref (self->words);
+  g_array_unref (self->accesses);
+  g_mutex_clear (&self->lock);
+  g_free (self);
+}
+
+/* Whether both may touch the same bytes, of which one writes some. */
+static gboolean
+is_conflict (const GhloVulkanRecording *self,
+             const GhloVulkanAccess    *a,
+             const GhloVulkanAccess    *b)
+{
+  const GhloStepExtent *in_a = &self->buffers[a->place.buffer], *in_b = &self->buffers[b->place.buffer];
+  gint64 from_a = (gint64) in_a->offset + a->place.offset, from_b = (gint64) in_b->offset + b->place.offset;
+
+  return (a->is_written || b->is_written) && in_a->region == in_b->region
+         && from_a < from_b + (gint64) b->size && from_b < from_a + (gint64) a->size;
+}
+
+static gboolean
+has_conflict (const GhloVulkanRecording *self,
+              const GhloVulkanAccess    *access)
+{
+  if (self->accesses->len - self->first_touched > MAX_TOUCHED)
+    return TRUE;
+  for (guint i = self->first_touched; i < self->accesses->len; i++)
+    if (is_conflict (self, &g_array_index (self->accesses, GhloVulkanAccess, i), access))
+      return TRUE;
+
+  return FALSE;
+}
+
+void
+ghlo_vulkan_recording_dispatch (GhloVulkanRecording      *self,
+                                const GhloVulkanDispatch *dispatch)
+{
+  Command command = {
+    dispatch->pipeline, dispatch->n_points, dispatch->points_each, MIN (dispatch->most_groups, MAX_GROUPS),
+    dispatch->takes_turns, FALSE, self->words->len, self->accesses->len, 0,
+  };
+
+  if (dispatch->n_points == 0)
+    return;
+  for (guint i = 0; i < dispatch->n_accesses && !command.waits; i++)
+    command.waits = dispatch->accesses[i].size > 0 && has_conflict (self, &dispatch->accesses[i]);
+  if (command.waits)
+    self->first_touched = self->accesses->len;
+  g_array_append_vals (self->words, dispatch->words, dispatch->n_words);
+  g_array_index (self->words, guint64, command.table + GHLO_SPIRV_WORD_END) = dispatch->n_points;
+  for (guint i = 0; i < dispatch->n_accesses; i++)
+    {
+      GhloVulkanAccess access = dispatch->accesses[i];
+
+      access.word += command.table;
+      g_array_append_val (self->accesses, access);
+    }
+  command.n_accesses = dispatch->n_accesses;
+  g_array_append_val (self->commands, command);
+}
+
+void
+ghlo_vulkan_recording_end (GhloVulkanRecording *self)
+{
+  self->buffers = NULL;
+}
+
+static void
+record_command (const GhloVulkanRecording *self,
+                const Command             *command,
+                const Instance            *instance)
+{
+  const GhloVulkanFunctions *vk = self->device->vk;
+  const guint64 step = (guint64) command->most_groups * command->points_each;
+  GhloSpirvPush push = { .table = instance->table + command->table * sizeof (guint64) };
+
+  if (command->waits)
+    ghlo_vulkan_add_barrier (vk, instance->commands);
+  vk->CmdBindPipeline (instance->commands, VK_PIPELINE_BIND_POINT_COMPUTE, command->pipeline);
+  for (; push.first < command->n_points; push.first += step)
+    {
+      guint64 n = (command->n_points - push.first + command->points_each - 1) / command->points_each;
+
+      if (push.first > 0 && command->takes_turns)
+        ghlo_vulkan_add_barrier (vk, instance->commands);
+      vk->CmdPushConstants (instance->commands, ghlo_vulkan_queue_get_layout (self->device->queue),
+                            VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof push, &push);
+      vk->CmdDispatch (instance->commands, (guint32) MIN (n, command->most_groups), 1, 1);
+    }
+}
+
+static gboolean
+record_all (const GhloVulkanRecording  *self,
+            const Instance             *instance,
+            GError                    **error)
+{
+  static const VkCommandBufferBeginInfo begin = { VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO };
+  const GhloVulkanFunctions *vk = self->device->vk;
+
+  if (!ghlo_vulkan_device_check (self->device, ghlo_vulkan_call (vk, BeginCommandBuffer, instance->commands, &begin),
+                                 "begin commands", error))
+    return FALSE;
+  ghlo_vulkan_add_barrier (vk, instance->commands);
+  for (guint i = 0; i < self->commands->len; i++)
+    record_command (self, &g_array_index (self->commands, Command, i), instance);
+  ghlo_vulkan_add_host_barrier (vk, instance->commands);
+
+  return ghlo_vulkan_device_check (self->device, ghlo_vulkan_call (vk, EndCommandBuffer, instance->commands),
+                                   "end commands", error);
+}
+
+static void
+free_instance (GhloVulkanRecording *self,
+               Instance            *instance)
+{
+  const GhloVulkanDevice *device = self->device;
+
+  if (instance->table != 0)
+    ghlo_vulkan_memory_free (device->memory, instance->table, table_size (self), 0);
+  if (instance->commands != NULL)
+    device->vk->FreeCommandBuffers (device->device, self->pool, 1, &instance->commands);
+  g_free (instance);
+}
+
+/* The lock is held. */
+static Instance *
+instance_new (GhloVulkanRecording  *self,
+              GError              **error)
+{
+  GhloVulkanDevice *device = self->device;
+  const VkCommandPoolCreateInfo pool = { VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
+                                         .queueFamilyIndex = device->family };
+  VkCommandBufferAllocateInfo info = { VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, .commandBufferCount = 1 };
+  Instance *instance;
+
+  if (self->pool == VK_NULL_HANDLE
+      && !ghlo_vulkan_device_check (device, ghlo_vulkan_call (device->vk, CreateCommandPool, device->device, &pool,
+                                                              NULL, &self->pool), "make a pool of commands", error))
+    {
+      self->pool = VK_NULL_HANDLE;
+      return NULL;
+    }
+  instance = g_new0 (Instance, 1);
+  info.commandPool = self->pool;
+  instance->table = ghlo_vulkan_memory_alloc (device->memory, GHLO_VULKAN_UPLOAD, table_size (self), error);
+  if (instance->table != 0)
+    {
+      instance->words = (guint64 *) (gpointer) ghlo_vulkan_memory_find (device->memory, instance->table).host;
+      memcpy (instance->words, self->words->data, table_size (self));
+      if (ghlo_vulkan_device_check (device, ghlo_vulkan_call (device->vk, AllocateCommandBuffers, device->device, &info,
+                                                              &instance->commands), "make commands", error)
+          && record_all (self, instance, error))
+        return instance;
+    }
+  free_instance (self, instance);
+
+  return NULL;
+}
+
+/* One that the device has ended with, or a new one. */
+static Instance *
+take_instance (GhloVulkanRecording  *self,
+               const GhloMonitor    *monitor,
+               GError              **error)
+{
+  GhloVulkanQueue *queue = self->device->queue;
+  Instance *instance;
+
+  g_mutex_lock (&self->lock);
+  instance = g_queue_peek_head (&self->instances);
+  if (instance != NULL && self->n_instances >= MAX_INSTANCES && instance->value > ghlo_vulkan_queue_reached (queue)
+      && !ghlo_vulkan_queue_finish (queue, monitor, error))
+    instance = NULL;
+  else if (instance != NULL && instance->value <= ghlo_vulkan_queue_reached (queue))
+    g_queue_pop_head (&self->instances);
+  else
+    {
+      instance = instance_new (self, error);
+      self->n_instances += instance != NULL;
+    }
+  g_mutex_unlock (&self->lock);
+
+  return instance;
+}
+
+guint
+ghlo_vulkan_recording_count (const GhloVulkanRecording *self)
+{
+  return self->commands->len;
+}
+
+gboolean
+ghlo_vulkan_recording_waits (const GhloVulkanRecording *self,
+                             guint                      i)
+{
+  return g_array_index (self->commands, Command, i).waits;
+}
+
+char *
+ghlo_vulkan_recording_check (const GhloVulkanRecording *self,
+                             guint8 *const             *addresses,
+                             guint                      without)
+{
+  g_autoptr (GhloVulkanHazards) hazards = ghlo_vulkan_hazards_new ();
+
+  for (guint i = 0; i < self->commands->len; i++)
+    {
+      const Command *command = &g_array_index (self->commands, Command, i);
+
+      if (command->waits && i != without)
+        ghlo_vulkan_hazards_barrier (hazards);
+      for (guint k = 0; k < command->n_accesses; k++)
+        {
+          const GhloVulkanAccess *access = &g_array_index (self->accesses, GhloVulkanAccess, command->first_access + k);
+          guint64 begin = GPOINTER_TO_SIZE (addresses[access->place.buffer]) + (guint64) access->place.offset;
+          guint other = ghlo_vulkan_hazards_add (hazards, i, begin, begin + access->size, access->is_written);
+
+          if (other != G_MAXUINT)
+            return g_strdup_printf ("dispatch %u of %u has to wait for dispatch %u: both use bytes from 0x%"
+                                    G_GINT64_MODIFIER "x to 0x%" G_GINT64_MODIFIER "x", i, self->commands->len, other,
+                                    begin, begin + access->size);
+        }
+    }
+
+  return NULL;
+}
+
+gboolean
+ghlo_vulkan_recording_replay (GhloVulkanRecording  *self,
+                              guint8 *const        *addresses,
+                              const GhloMonitor    *monitor,
+                              GError              **error)
+{
+  Instance *instance;
+  gboolean ok;
+
+  if (self->commands->len == 0)
+    return TRUE;
+  if (ghlo_debug_has (GHLO_DEBUG_VULKAN))
+    {
+      g_autofree char *problem = ghlo_vulkan_recording_check (self, addresses, G_MAXUINT);
+
+      if (problem != NULL)
+        g_critical ("%s", problem);
+    }
+  instance = take_instance (self, monitor, error);
+  if (instance == NULL)
+    return FALSE;
+  for (guint i = 0; i < self->accesses->len; i++)
+    {
+      const GhloVulkanAccess *access = &g_array_index (self->accesses, GhloVulkanAccess, i);
+
+      instance->words[access->word] = GPOINTER_TO_SIZE (addresses[access->place.buffer])
+                                      + (guint64) access->place.offset;
+    }
+  ok = ghlo_vulkan_queue_put (self->device->queue, instance->commands, &instance->value, error);
+  g_mutex_lock (&self->lock);
+  g_queue_push_tail (&self->instances, instance);
+  g_mutex_unlock (&self->lock);
+
+  return ok;
+}
+
+static gpointer
+begin (gpointer              self,
+       const GhloStepExtent *buffers)
+{
+  return ghlo_vulkan_recording_new (self, buffers);
+}
+
+static void
+end (gpointer recording)
+{
+  ghlo_vulkan_recording_end (recording);
+}
+
+static gboolean
+replay (gpointer            recording,
+        guint8 *const      *addresses,
+        const GhloMonitor  *monitor,
+        GError            **error)
+{
+  return ghlo_vulkan_recording_replay (recording, addresses, monitor, error);
+}
+
+static void
+destroy (gpointer recording)
+{
+  ghlo_vulkan_recording_free (recording);
+}
+
+const GhloStepRecorder ghlo_vulkan_recorder = {
+  .begin = begin,
+  .end = end,
+  .replay = replay,
+  .free = destroy,
+};

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Dispatches that are recorded once and run any number of times, with other addresses each time: shaders read those
+ * from a table. Of two dispatches the second waits for the first where both touch the same bytes and one writes them.
+ * Several runs at once have commands and a table each.
+ */
+
+#pragma once
+
+#include "plan/target.h"
+#include "vulkan/device.h"
+
+G_BEGIN_DECLS
+
+typedef struct _GhloVulkanRecording GhloVulkanRecording;
+
+/* Bytes that a dispatch may read, or read and write, and the word of its table that has their address. */
+typedef struct
+{
+  guint         word;
+  GhloStepPlace place;
+  gsize         size;
+  gboolean      is_written;
+} GhloVulkanAccess;
+
+/* A shader over points that are numbered. */
+typedef struct
+{
+  VkPipeline              pipeline;
+  guint64                 n_points;
+  guint                   points_each;    /* of a workgroup */
+  guint                   most_groups;    /* at once */
+  gboolean                takes_turns;    /* further ones begin when those have ended: they use the same scratch */
+  /* The words of GhloSpirvPush's table: those of GhloSpirvWord, of which the first, END, is set here, and what
+   * follows them. Those of accesses are set in each run. */
+  const guint64          *words;
+  guint                   n_words;
+  const GhloVulkanAccess *accesses;
+  guint                   n_accesses;
+} GhloVulkanDispatch;
+
+/* @buffers are borrowed until ghlo_vulkan_recording_end (). */
+GhloVulkanRecording *ghlo_vulkan_recording_new      (GhloVulkanDevice          *device,
+                                                     const GhloStepExtent      *buffers);
+void                 ghlo_vulkan_recording_dispatch (GhloVulkanRecording       *self,
+                                                     const GhloVulkanDispatch  *dispatch);
+void                 ghlo_vulkan_recording_end      (GhloVulkanRecording       *self);
+/* What the device has been given of it is done all the same. */
+void                 ghlo_vulkan_recording_free     (GhloVulkanRecording       *self);
+/* Puts it into the queue, with buffers at @addresses. Thread-safe. */
+gboolean             ghlo_vulkan_recording_replay   (GhloVulkanRecording       *self,
+                                                     guint8 *const             *addresses,
+                                                     const GhloMonitor         *monitor,
+                                                     GError                   **error);
+guint                ghlo_vulkan_recording_count    (const GhloVulkanRecording *self);
+/* Whether dispatch @i waits for what is before it; @i is less than ghlo_vulkan_recording_count (). */
+gboolean             ghlo_vulkan_recording_waits    (const GhloVulkanRecording *self,
+                                                     guint                      i);
+/* What goes wrong in a run with buffers at @addresses, if dispatch @without did not wait (G_MAXUINT: if all are as
+ * they are): a sentence, which the caller frees, or NULL. */
+char                *ghlo_vulkan_recording_check    (const GhloVulkanRecording *self,
+                                                     guint8 *const             *addresses,
+                                                     guint                      without);
+
+/* Of memory whose addresses are in a GhloStepSpace. */
+extern const GhloStepRecorder ghlo_vulkan_recorder;
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GhloVulkanRecording, ghlo_vulkan_recording_free)
+
+G_END_DECLS
