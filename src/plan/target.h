@@ -159,8 +159,8 @@ typedef struct
   void      (*free)     (gpointer            self,
                          gpointer            memory,
                          gsize               size);
-  /* From the host's memory, and to it, after all steps that were run before; what is copied is there when the call
-   * returns. FALSE with @error when the device fails, or when cancelled. */
+  /* From the host's memory, and to it, after all steps that were run before and ahead of those that follow; the host's
+   * memory is read, or written, when the call returns. FALSE with @error when the device fails, or when cancelled. */
   gboolean  (*upload)   (gpointer            self,
                          gconstpointer       from,
                          gpointer            to,

@@ -35,11 +35,12 @@ check_there (const GhloDeviceCore  *self,
 }
 
 GhloStorage *
-ghlo_device_core_allocate (GhloDeviceCore  *self,
-                           gsize            size,
-                           GError         **error)
+ghlo_device_core_allocate (GhloDeviceCore   *self,
+                           GhloMemorySpace   space,
+                           gsize             size,
+                           GError          **error)
 {
-  return check_there (self, error) ? self->klass->allocate (self, size, error) : NULL;
+  return check_there (self, error) ? self->klass->allocate (self, space, size, error) : NULL;
 }
 
 gboolean

@@ -94,10 +94,12 @@ typedef struct
                                const GhloIrOp *const    *ops,
                                guint                     n_ops);
   /* What deals with storage, NULL, all four, for a device that works in host memory. Storage is allocated for @size
-   * bytes, any content. Uploads and downloads are of all of it, and have ended when the call returns; what is
-   * downloaded is written. A copy of storage of the device's own, of the same size, begins after the runs and copies
+   * bytes, any content; @space, which is not the host's, is a wish: UPLOAD for what the host is about to write,
+   * READBACK for what the host may read soon, DEVICE for the rest. Uploads, of storage that nothing has used, and
+   * downloads, of what is written, are of all of it; the host's memory is not needed when the call returns. A copy of storage of the device's own, of the same size, begins after the runs and copies
    * that were begun before, and sets @to's pending. */
   GhloStorage  *(*allocate)   (GhloDeviceCore           *self,
+                               GhloMemorySpace           space,
                                gsize                     size,
                                GError                  **error);
   gboolean      (*upload)     (GhloDeviceCore           *self,
@@ -183,6 +185,7 @@ gboolean      ghlo_device_core_is_lost  (const GhloDeviceCore     *self);
 
 /* As the class's, of a device that is not lost; values are copied by place.h's functions. */
 GhloStorage  *ghlo_device_core_allocate (GhloDeviceCore           *self,
+                                         GhloMemorySpace           space,
                                          gsize                     size,
                                          GError                  **error);
 gboolean      ghlo_device_core_upload   (GhloDeviceCore           *self,

@@ -133,7 +133,7 @@ place_tensor (GhloValue          *tensor,
     return NULL;
   if (ghlo_device_core_is_host (device))
     return ghlo_value_new_over (tensor->type, on_host, error);
-  storage = ghlo_device_core_allocate (device, tensor->n_bytes, error);
+  storage = ghlo_device_core_allocate (device, GHLO_MEMORY_UPLOAD, tensor->n_bytes, error);
   if (storage == NULL || !ghlo_device_core_upload (device, on_host->host, storage, monitor, error))
     return NULL;
 
@@ -160,7 +160,7 @@ copy_tensor (GhloValue          *tensor,
 
   if (!ghlo_device_core_is_host (device))
     {
-      storage = ghlo_device_core_allocate (device, tensor->n_bytes, error);
+      storage = ghlo_device_core_allocate (device, GHLO_MEMORY_DEVICE, tensor->n_bytes, error);
       if (storage == NULL || !ghlo_device_core_copy (device, tensor->storage, storage, error))
         return NULL;
       return ghlo_value_new_over (tensor->type, storage, error);

@@ -220,7 +220,8 @@ ghlo_run_spaces_new_output (const GhloStepPlan  *plan,
 
   if (plan->shared[output] == GHLO_STEP_NONE)
     {
-      storage = ghlo_device_core_allocate (device, plan->buffers[plan->outputs[output]].size, error);
+      storage = ghlo_device_core_allocate (device, GHLO_MEMORY_READBACK, plan->buffers[plan->outputs[output]].size,
+                                           error);
       return storage != NULL ? ghlo_value_new_over (type, storage, error) : NULL;
     }
   input = inputs[plan->shared[output]];

@@ -13,6 +13,9 @@
 #include "vulkan/target.h"
 #include "vulkan/transfer.h"
 
+/* Bytes of storage that lies where the host sees it; for more of them the device's own memory is worth the copy. */
+enum { MAX_SEEN = 1 << 16 };
+
 static GhloVulkanDevice *
 device_of (GhloDeviceCore *core)
 {
@@ -50,23 +53,31 @@ destroy (GhloStorage *storage)
   g_free (storage);
 }
 
+/* What is small lies where the host sees it: a copy on the device would take longer than what is saved by it. */
 static GhloStorage *
-allocate (GhloDeviceCore  *core,
-          gsize            size,
-          GError         **error)
+allocate (GhloDeviceCore   *core,
+          GhloMemorySpace   space,
+          gsize             size,
+          GError          **error)
 {
+  static const GhloVulkanMemoryKind kinds[] = {
+    [GHLO_MEMORY_DEVICE] = GHLO_VULKAN_LOCAL, [GHLO_MEMORY_UPLOAD] = GHLO_VULKAN_UPLOAD,
+    [GHLO_MEMORY_READBACK] = GHLO_VULKAN_READBACK,
+  };
   GhloVulkanDevice *device = device_of (core);
   guint64 address;
   GhloStorage *storage;
 
   if (!ghlo_vulkan_device_open (device, error))
     return NULL;
-  address = ghlo_vulkan_memory_alloc (device->memory, GHLO_VULKAN_LOCAL, size, error);
+  if (size > MAX_SEEN)
+    space = GHLO_MEMORY_DEVICE;
+  address = ghlo_vulkan_memory_alloc (device->memory, kinds[space], size, error);
   if (address == 0)
     return NULL;
   storage = g_new0 (GhloStorage, 1);
   g_atomic_ref_count_init (&storage->ref_count);
-  storage->space = GHLO_MEMORY_DEVICE;
+  storage->space = space;
   storage->device = core;
   storage->address = address;
   storage->size = size;
@@ -82,7 +93,7 @@ upload (GhloDeviceCore     *core,
         const GhloMonitor  *monitor,
         GError            **error)
 {
-  return ghlo_vulkan_upload (device_of (core), from, to->address, to->size, monitor, error);
+  return ghlo_vulkan_fill (device_of (core), from, to->address, to->size, monitor, error);
 }
 
 static gboolean

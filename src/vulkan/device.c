@@ -181,6 +181,8 @@ ghlo_vulkan_device_new (const GhloVulkanInstance  *instance,
 static void
 close_device (GhloVulkanDevice *self)
 {
+  if (self->device != NULL)
+    self->vk->DeviceWaitIdle (self->device);
   g_clear_pointer (&self->pipelines, ghlo_vulkan_pipelines_free);
   g_clear_pointer (&self->queue, ghlo_vulkan_queue_free);
   g_clear_pointer (&self->memory, ghlo_vulkan_memory_destroy);

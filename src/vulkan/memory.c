@@ -462,7 +462,7 @@ ghlo_vulkan_memory_find (GhloVulkanMemory *self,
 
   g_mutex_lock (&self->lock);
   block = self->blocks->pdata[find_block (self, address)];
-  place = (GhloVulkanPlace) { block->buffer, address - block->address,
+  place = (GhloVulkanPlace) { block->kind, block->buffer, address - block->address,
                               block->host != NULL ? block->host + (address - block->address) : NULL };
   g_mutex_unlock (&self->lock);
 

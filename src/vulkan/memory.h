@@ -21,9 +21,10 @@ typedef enum
 /* Where an address lies. */
 typedef struct
 {
-  VkBuffer     buffer;
-  VkDeviceSize offset;
-  guint8      *host;            /* NULL where the host does not see it */
+  GhloVulkanMemoryKind kind;
+  VkBuffer             buffer;
+  VkDeviceSize         offset;
+  guint8              *host;    /* NULL where the host does not see it */
 } GhloVulkanPlace;
 
 typedef struct

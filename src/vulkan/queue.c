@@ -38,7 +38,7 @@ struct _GhloVulkanQueue
   VkSemaphore       timeline;
   VkPipelineLayout  layout;
   GMutex            lock;           /* guards what follows, and the queue */
-  guint64           submitted;      /* the timeline's last value */
+  guint64           submitted;      /* the timeline's last value; atomic where the lock is not held */
   GArray           *gathered;       /* VkCommandBuffer, in the order in which they are to be done */
   Batch            *open;           /* behind them; nullable */
   GQueue            batches;        /* the others, in order */
@@ -94,7 +94,6 @@ ghlo_vulkan_queue_free (GhloVulkanQueue *self)
 {
   const GhloVulkanFunctions *vk = self->device->vk;
 
-  vk->DeviceWaitIdle (self->device->device);
   if (self->open != NULL)
     batch_free (self, self->open);
   for (Batch *batch; (batch = g_queue_pop_head (&self->batches)) != NULL;)
@@ -115,18 +114,30 @@ ghlo_vulkan_queue_get_layout (GhloVulkanQueue *self)
   return self->layout;
 }
 
-/* Of a device that is lost nothing is at work any more. */
-guint64
-ghlo_vulkan_queue_reached (GhloVulkanQueue *self)
+/* A device that the driver lost has ended with all; one that was given up here goes on with what it was given. */
+static guint64
+reached_when_lost (GhloVulkanQueue *self)
 {
   guint64 value;
 
-  if (ghlo_device_core_is_lost (&self->device->core)
-      || !check (self, ghlo_vulkan_call (self->device->vk, GetSemaphoreCounterValue, self->device->device,
-                                         self->timeline, &value), "tell how far it is", NULL))
-    return ghlo_device_core_is_lost (&self->device->core) ? G_MAXUINT64 : 0;
+  if (self->device->vk->GetSemaphoreCounterValue (self->device->device, self->timeline, &value) != VK_SUCCESS
+      || value >= __atomic_load_n (&self->submitted, __ATOMIC_ACQUIRE))
+    return G_MAXUINT64;
 
   return value;
+}
+
+guint64
+ghlo_vulkan_queue_reached (GhloVulkanQueue *self)
+{
+  guint64 value = 0;
+
+  if (!ghlo_device_core_is_lost (&self->device->core)
+      && !check (self, ghlo_vulkan_call (self->device->vk, GetSemaphoreCounterValue, self->device->device,
+                                         self->timeline, &value), "tell how far it is", NULL))
+    value = 0;
+
+  return ghlo_device_core_is_lost (&self->device->core) ? reached_when_lost (self) : value;
 }
 
 guint64
@@ -284,7 +295,7 @@ submit (GhloVulkanQueue  *self,
   ok = check (self, ghlo_vulkan_call (self->device->vk, QueueSubmit, self->queue, 1, &info, VK_NULL_HANDLE),
               "take commands", error);
   if (ok)
-    self->submitted = value;
+    __atomic_store_n (&self->submitted, value, __ATOMIC_RELEASE);
   else
     ghlo_device_core_lose (&self->device->core);
   g_array_set_size (self->gathered, 0);

@@ -14,7 +14,7 @@ G_BEGIN_DECLS
 /* Of an open device whose memory is there. */
 GhloVulkanQueue *ghlo_vulkan_queue_new      (GhloVulkanDevice          *device,
                                              GError                   **error);
-/* Waits for what is submitted. */
+/* Of a device that is idle. */
 void             ghlo_vulkan_queue_free     (GhloVulkanQueue           *self);
 /* That of all pipelines: push constants alone. */
 VkPipelineLayout ghlo_vulkan_queue_get_layout (GhloVulkanQueue         *self);

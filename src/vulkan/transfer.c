@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Memory that the host sees is copied to and from where it lies; else pieces go through memory that both see.
+ * What is large goes through memory that both see, in pieces.
  */
 
 #include "vulkan/transfer.h"
@@ -10,30 +10,26 @@
 #include "vulkan/memory.h"
 #include "vulkan/queue.h"
 
-/* Bytes that are copied at once. */
+/* Bytes that are copied at once, and how many such pieces may be on their way. */
 #define PIECE ((gsize) 4 << 20)
+enum { PIECES_AHEAD = 8 };
 
+/* Into memory that both see, and from there in the queue. */
 static gboolean
-upload_pieces (GhloVulkanDevice   *device,
-               const guint8       *from,
-               guint64             to,
-               gsize               size,
-               const GhloMonitor  *monitor,
-               GError            **error)
+upload_piece (GhloVulkanDevice  *device,
+              const guint8      *from,
+              guint64            to,
+              gsize              size,
+              GError           **error)
 {
-  gsize room = MIN (size, PIECE);
-  guint64 stage = ghlo_vulkan_memory_alloc (device->memory, GHLO_VULKAN_UPLOAD, room, error);
-  gboolean ok = stage != 0;
+  guint64 stage = ghlo_vulkan_memory_alloc (device->memory, GHLO_VULKAN_UPLOAD, size, error);
+  gboolean ok;
 
-  for (gsize done = 0, n; ok && done < size; done += n)
-    {
-      n = MIN (room, size - done);
-      memcpy (ghlo_vulkan_memory_find (device->memory, stage).host, from + done, n);
-      ok = ghlo_vulkan_queue_copy (device->queue, stage, to + done, n, error)
-           && ghlo_vulkan_queue_finish (device->queue, monitor, error);
-    }
-  if (stage != 0)
-    ghlo_vulkan_memory_free (device->memory, stage, room, ghlo_vulkan_queue_value (device->queue));
+  if (stage == 0)
+    return FALSE;
+  memcpy (ghlo_vulkan_memory_find (device->memory, stage).host, from, size);
+  ok = ghlo_vulkan_queue_copy (device->queue, stage, to, size, error);
+  ghlo_vulkan_memory_free (device->memory, stage, size, ghlo_vulkan_queue_value (device->queue));
 
   return ok;
 }
@@ -46,15 +42,31 @@ ghlo_vulkan_upload (GhloVulkanDevice   *device,
                     const GhloMonitor  *monitor,
                     GError            **error)
 {
-  guint8 *host;
+  guint n = 0;
 
-  if (size == 0)
-    return TRUE;
-  host = ghlo_vulkan_memory_find (device->memory, to).host;
+  for (gsize done = 0, part; done < size; done += part)
+    {
+      part = MIN (size - done, PIECE);
+      if ((n++ % PIECES_AHEAD == PIECES_AHEAD - 1 && !ghlo_vulkan_queue_finish (device->queue, monitor, error))
+          || !upload_piece (device, (const guint8 *) from + done, to + done, part, error))
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
+gboolean
+ghlo_vulkan_fill (GhloVulkanDevice   *device,
+                  gconstpointer       from,
+                  guint64             to,
+                  gsize               size,
+                  const GhloMonitor  *monitor,
+                  GError            **error)
+{
+  guint8 *host = size > 0 ? ghlo_vulkan_memory_find (device->memory, to).host : NULL;
+
   if (host == NULL)
-    return upload_pieces (device, from, to, size, monitor, error);
-  if (!ghlo_vulkan_queue_finish (device->queue, monitor, error))
-    return FALSE;
+    return ghlo_vulkan_upload (device, from, to, size, monitor, error);
   memcpy (host, from, size);
 
   return TRUE;
@@ -94,16 +106,16 @@ ghlo_vulkan_download (GhloVulkanDevice   *device,
                       const GhloMonitor  *monitor,
                       GError            **error)
 {
-  const guint8 *host;
+  GhloVulkanPlace place;
 
   if (size == 0)
     return TRUE;
-  host = ghlo_vulkan_memory_find (device->memory, from).host;
-  if (host == NULL)
+  place = ghlo_vulkan_memory_find (device->memory, from);
+  if (place.host == NULL || place.kind == GHLO_VULKAN_UPLOAD)
     return download_pieces (device, from, to, size, monitor, error);
   if (!ghlo_vulkan_queue_finish (device->queue, monitor, error))
     return FALSE;
-  memcpy (to, host, size);
+  memcpy (to, place.host, size);
 
   return TRUE;
 }

@@ -9,14 +9,22 @@
 
 G_BEGIN_DECLS
 
-/* All that was put into the queue before has ended then, and so has the copy. FALSE with @error when cancelled, or when
- * the device fails. */
+/* Behind all that was put into the queue before; @from is not needed when the call returns. FALSE with @error when
+ * cancelled, or when the device fails. */
 gboolean ghlo_vulkan_upload   (GhloVulkanDevice   *device,
                                gconstpointer       from,
                                guint64             to,
                                gsize               size,
                                const GhloMonitor  *monitor,
                                GError            **error);
+/* The same of memory that nothing has used since it was allocated. */
+gboolean ghlo_vulkan_fill     (GhloVulkanDevice   *device,
+                               gconstpointer       from,
+                               guint64             to,
+                               gsize               size,
+                               const GhloMonitor  *monitor,
+                               GError            **error);
+/* All that was put into the queue before has ended when the call returns. */
 gboolean ghlo_vulkan_download (GhloVulkanDevice   *device,
                                guint64             from,
                                gpointer            to,

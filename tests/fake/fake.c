@@ -289,9 +289,10 @@ destroy (GhloStorage *storage)
 }
 
 static GhloStorage *
-allocate (GhloDeviceCore  *device,
-          gsize            size,
-          GError         **error)
+allocate (GhloDeviceCore   *device,
+          GhloMemorySpace   space,
+          gsize             size,
+          GError          **error)
 {
   FakeMemory *memory = fake_begin (device, FAKE_ALLOCATE, NULL, error) ? memory_new (size, error) : NULL;
   FakeStorage *self;

@@ -312,7 +312,7 @@ storage_for (Run                   *run,
       storage = ghlo_storage_ref (replaced->storage);
     }
   else
-    storage = ghlo_device_core_allocate (device, size, error);
+    storage = ghlo_device_core_allocate (device, GHLO_MEMORY_READBACK, size, error);
   if (storage == NULL)
     return NULL;
   ghlo_storage_rewrite (storage, run->pending);

@@ -285,9 +285,10 @@ destroy (GhloStorage *storage)
 }
 
 static GhloStorage *
-allocate (GhloDeviceCore  *self,
-          gsize            size,
-          GError         **error)
+allocate (GhloDeviceCore   *self,
+          GhloMemorySpace   space,
+          gsize             size,
+          GError          **error)
 {
   GhloStorage *storage;
 
