@@ -19,6 +19,9 @@ typedef struct
 struct _GhloPending
 {
   gatomicrefcount ref_count;
+  const GhloPendingSource *source;  /* of what the device ends when somebody looks, with the next two; nullable */
+  gpointer        data;
+  guint64         number;
   gint            done;         /* atomic */
   GError         *error;        /* set before done is */
   GMutex          lock;         /* guards what follows */
@@ -34,6 +37,20 @@ ghlo_pending_new (void)
   g_atomic_ref_count_init (&self->ref_count);
   g_mutex_init (&self->lock);
   g_cond_init (&self->changed);
+
+  return self;
+}
+
+GhloPending *
+ghlo_pending_new_of (const GhloPendingSource *source,
+                     gpointer                 data,
+                     guint64                  number)
+{
+  GhloPending *self = ghlo_pending_new ();
+
+  self->source = source;
+  self->data = data;
+  self->number = number;
 
   return self;
 }
@@ -82,10 +99,27 @@ ghlo_pending_end (GhloPending *self,
   ghlo_pending_unref (self);
 }
 
+/* Whether it has ended. */
+static gboolean
+look (GhloPending *self)
+{
+  if (!g_atomic_int_get (&self->done) && self->source != NULL)
+    self->source->settle (self->data);
+
+  return g_atomic_int_get (&self->done);
+}
+
+static void
+watch (GhloPending *self)
+{
+  if (self->source != NULL)
+    self->source->watch (self->data, self->number);
+}
+
 gboolean
 ghlo_pending_is_done (GhloPending *self)
 {
-  return self == NULL || g_atomic_int_get (&self->done);
+  return self == NULL || look (self);
 }
 
 const GError *
@@ -97,9 +131,9 @@ ghlo_pending_get_error (GhloPending *self)
 gboolean
 ghlo_pending_poll (GhloPending *self)
 {
-  gint64 end = g_get_monotonic_time () + SPIN;
+  gint64 end = g_get_monotonic_time () + (self->source == NULL || self->source->is_polled ? SPIN : 0);
 
-  while (!g_atomic_int_get (&self->done) && g_get_monotonic_time () < end)
+  while (!look (self) && g_get_monotonic_time () < end)
     for (guint i = 0; i < 16; i++)
       ghlo_parallel_relax ();
 
@@ -124,6 +158,7 @@ sleep_until_done (GhloPending  *self,
 {
   gulong handler = 0;
 
+  watch (self);
   if (cancellable != NULL)
     handler = g_cancellable_connect (cancellable, G_CALLBACK (wake), self, NULL);
   g_mutex_lock (&self->lock);
@@ -169,7 +204,11 @@ ghlo_pending_notify (GhloPending     *self,
         self->callbacks = g_array_new (FALSE, FALSE, sizeof callback);
       if (!done)
         g_array_append_val (self->callbacks, callback);
+      ghlo_pending_ref (self);
       g_mutex_unlock (&self->lock);
+      if (!done)
+        watch (self);
+      ghlo_pending_unref (self);
     }
   if (done)
     func (data);

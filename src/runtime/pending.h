@@ -23,6 +23,21 @@ GhloPending  *ghlo_pending_new       (void);
 void          ghlo_pending_end       (GhloPending        *self,
                                       GError             *error);
 
+/* How a device does that for which looking is cheap, and telling is not. */
+typedef struct
+{
+  /* Ends what has ended, of all that is of the source. */
+  void      (*settle) (gpointer data);
+  /* Somebody sleeps until what has @number ends, or is to be called back: the device ends it by itself. */
+  void      (*watch)  (gpointer data,
+                       guint64  number);
+  gboolean    is_polled;      /* FALSE: who waits sleeps at once, since the device needs the processor */
+} GhloPendingSource;
+
+GhloPending  *ghlo_pending_new_of    (const GhloPendingSource *source,
+                                      gpointer            data,
+                                      guint64             number);
+
 GhloPending  *ghlo_pending_ref       (GhloPending        *self);
 void          ghlo_pending_unref     (GhloPending        *self);
 

@@ -12,6 +12,7 @@
 #include "vulkan/queue.h"
 #include "vulkan/target.h"
 #include "vulkan/transfer.h"
+#include "vulkan/waiter.h"
 
 /* Bytes of storage that lies where the host sees it; for more of them the device's own memory is worth the copy. */
 enum { MAX_SEEN = 1 << 16 };
@@ -113,8 +114,42 @@ copy (GhloDeviceCore  *core,
       GhloStorage     *to,
       GError         **error)
 {
-  return from->size == 0
-         || ghlo_vulkan_queue_copy (device_of (core)->queue, from->address, to->address, from->size, error);
+  GhloVulkanDevice *device = device_of (core);
+
+  if (from->size == 0)
+    return TRUE;
+  if (!ghlo_vulkan_queue_copy (device->queue, from->address, to->address, from->size, error))
+    return FALSE;
+  to->pending = ghlo_vulkan_waiter_add (device->waiter);
+
+  return TRUE;
+}
+
+/* A run has ended when the queue has: then also what the host does between its steps has. */
+static gboolean
+start (GhloPrepared          *prepared,
+       const GhloRunOptions  *options,
+       GhloValue *const      *inputs,
+       gsize                  n_inputs,
+       GhloValue            **outputs,
+       GhloPending          **pending,
+       const GhloMonitor     *monitor,
+       GError               **error)
+{
+  GhloDeviceCore *core = prepared->device;
+
+  if (!ghlo_planned_start (prepared, options, inputs, n_inputs, outputs, pending, monitor, error))
+    return FALSE;
+  *pending = ghlo_vulkan_waiter_add (device_of (core)->waiter);
+  for (guint i = 0; i < prepared->n_outputs; i++)
+    {
+      GhloStorage *storage = outputs[i]->storage;
+
+      if (storage != NULL && storage->device == core && storage->pending == NULL && ghlo_storage_is_own (storage))
+        storage->pending = ghlo_pending_ref (*pending);
+    }
+
+  return TRUE;
 }
 
 static GhloPrepared *
@@ -147,7 +182,7 @@ static const GhloDeviceCoreClass klass = {
   .copy = copy,
   .prepare = prepare,
   .release = ghlo_planned_release,
-  .start = ghlo_planned_start,
+  .start = start,
   .get_target = get_target,
   .get_plan = ghlo_planned_get_plan,
   .describe = ghlo_planned_describe,

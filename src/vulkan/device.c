@@ -14,6 +14,7 @@
 #include "vulkan/queue.h"
 #include "vulkan/self-test.h"
 #include "vulkan/target.h"
+#include "vulkan/waiter.h"
 
 enum { MAX_FAMILIES = 16 };
 
@@ -184,6 +185,7 @@ close_device (GhloVulkanDevice *self)
   if (self->device != NULL)
     self->vk->DeviceWaitIdle (self->device);
   g_clear_pointer (&self->pipelines, ghlo_vulkan_pipelines_free);
+  g_clear_pointer (&self->waiter, ghlo_vulkan_waiter_free);
   g_clear_pointer (&self->queue, ghlo_vulkan_queue_free);
   g_clear_pointer (&self->memory, ghlo_vulkan_memory_destroy);
   if (self->device != NULL)
@@ -213,6 +215,7 @@ open_device (GhloVulkanDevice  *self,
   self->queue = ghlo_vulkan_queue_new (self, error);
   if (self->queue != NULL)
     {
+      self->waiter = ghlo_vulkan_waiter_new (self);
       self->pipelines = ghlo_vulkan_pipelines_new (self);
       if (self->target == NULL)
         self->target = ghlo_vulkan_target_new (self);

@@ -16,6 +16,7 @@ G_BEGIN_DECLS
 typedef struct _GhloVulkanMemory    GhloVulkanMemory;
 typedef struct _GhloVulkanPipelines GhloVulkanPipelines;
 typedef struct _GhloVulkanQueue     GhloVulkanQueue;
+typedef struct _GhloVulkanWaiter    GhloVulkanWaiter;
 
 /* What a device has and what it is asked for, chained. */
 typedef struct
@@ -46,6 +47,7 @@ typedef struct
   VkDevice                   device;
   GhloVulkanMemory          *memory;
   GhloVulkanQueue           *queue;
+  GhloVulkanWaiter          *waiter;
   GhloVulkanPipelines       *pipelines;
   GhloSpirvDevice            measured;          /* what it makes of nodes */
   const GhloStepTarget      *target;

@@ -393,16 +393,33 @@ poll_for (GhloVulkanQueue *self,
   return FALSE;
 }
 
+static VkResult
+sleep_until (GhloVulkanQueue *self,
+             guint64          value)
+{
+  const VkSemaphoreWaitInfo info = { VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO, .semaphoreCount = 1,
+                                     .pSemaphores = &self->timeline, .pValues = &value };
+
+  return ghlo_vulkan_call (self->device->vk, WaitSemaphores, self->device->device, &info, SLEEP_TIME);
+}
+
+void
+ghlo_vulkan_queue_sleep (GhloVulkanQueue *self,
+                         guint64          value)
+{
+  VkResult result = sleep_until (self, value);
+
+  if (result != VK_TIMEOUT)
+    check (self, result, "end its work", NULL);
+}
+
 gboolean
 ghlo_vulkan_queue_finish (GhloVulkanQueue    *self,
                           const GhloMonitor  *monitor,
                           GError            **error)
 {
-  const GhloVulkanDevice *device = self->device;
-  guint64 value;
-  const VkSemaphoreWaitInfo info = { VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO, .semaphoreCount = 1,
-                                     .pSemaphores = &self->timeline, .pValues = &value };
   VkResult result = VK_TIMEOUT;
+  guint64 value;
   gboolean ok;
 
   g_mutex_lock (&self->lock);
@@ -414,11 +431,11 @@ ghlo_vulkan_queue_finish (GhloVulkanQueue    *self,
   if (poll_for (self, value))
     result = VK_SUCCESS;
   while (result == VK_TIMEOUT && !ghlo_monitor_cancelled (monitor, error))
-    result = ghlo_vulkan_call (device->vk, WaitSemaphores, device->device, &info, SLEEP_TIME);
+    result = sleep_until (self, value);
   if (result == VK_TIMEOUT)
     return FALSE;
   /* What another thread lost was never done. */
-  if (ghlo_device_core_is_lost (&device->core))
+  if (ghlo_device_core_is_lost (&self->device->core))
     result = VK_ERROR_DEVICE_LOST;
 
   return check (self, result, "end its work", error);

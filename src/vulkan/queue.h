@@ -37,6 +37,9 @@ gboolean         ghlo_vulkan_queue_submit   (GhloVulkanQueue           *self,
 gboolean         ghlo_vulkan_queue_finish   (GhloVulkanQueue           *self,
                                              const GhloMonitor         *monitor,
                                              GError                   **error);
+/* Sleeps until the timeline has reached @value, or for a moment. */
+void             ghlo_vulkan_queue_sleep    (GhloVulkanQueue           *self,
+                                             guint64                    value);
 /* Destroys @pool, with its commands, when all is done that was put in so far. */
 void             ghlo_vulkan_queue_retire   (GhloVulkanQueue           *self,
                                              VkCommandPool              pool);

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A list in the order of values. The thread is made when somebody sleeps for the first time, since waking it takes
+ * longer than many a run. It waits for the first value of the list, and at exit is told to leave the driver, whose
+ * destructors run then.
+ */
+
+#include "vulkan/waiter.h"
+
+#include "base/ghlo-error.h"
+#include "vulkan/queue.h"
+
+/* µs that exit waits for the thread; it looks whether it is to stop more often. */
+#define EXIT_TIME (200 * G_TIME_SPAN_MILLISECOND)
+
+typedef struct
+{
+  guint64      value;
+  GhloPending *pending;
+} Entry;
+
+struct _GhloVulkanWaiter
+{
+  GhloVulkanDevice *device;
+  GMutex            lock;           /* guards what follows */
+  GCond             changed;
+  GQueue            entries;        /* Entry, by value */
+  guint64           watched;        /* up to which somebody sleeps */
+  gboolean          has_thread, stops;
+};
+
+/* For exit. */
+static struct
+{
+  GMutex     lock;                  /* guards the list */
+  GPtrArray *waiters;               /* that have a thread */
+} running;
+
+GhloVulkanWaiter *
+ghlo_vulkan_waiter_new (GhloVulkanDevice *device)
+{
+  GhloVulkanWaiter *self = g_new0 (GhloVulkanWaiter, 1);
+
+  self->device = device;
+  g_mutex_init (&self->lock);
+  g_cond_init (&self->changed);
+
+  return self;
+}
+
+/* A device is closed only where it could not be opened whole, so that there is no thread. */
+void
+ghlo_vulkan_waiter_free (GhloVulkanWaiter *self)
+{
+  g_assert (!self->has_thread && g_queue_is_empty (&self->entries));
+  g_mutex_clear (&self->lock);
+  g_cond_clear (&self->changed);
+  g_free (self);
+}
+
+static GError *
+make_error (const GhloVulkanDevice *device)
+{
+  return ghlo_device_core_is_lost (&device->core)
+         ? g_error_new (GHLO_ERROR, GHLO_ERROR_DEVICE_LOST, "the device '%s' went away while it computed",
+                        device->core.names[0])
+         : NULL;
+}
+
+/* Ends what the timeline has passed, and calls back without the lock. */
+static void
+settle (gpointer data)
+{
+  GhloVulkanWaiter *self = data;
+  guint64 reached = ghlo_vulkan_queue_reached (self->device->queue);
+  Entry *entry;
+
+  do
+    {
+      g_mutex_lock (&self->lock);
+      entry = g_queue_peek_head (&self->entries);
+      if (entry != NULL && entry->value <= reached)
+        g_queue_pop_head (&self->entries);
+      else
+        entry = NULL;
+      g_mutex_unlock (&self->lock);
+      if (entry != NULL)
+        {
+          ghlo_pending_end (entry->pending, make_error (self->device));
+          ghlo_pending_unref (entry->pending);
+          g_free (entry);
+        }
+    }
+  while (entry != NULL);
+}
+
+static gboolean
+is_wanted (GhloVulkanWaiter *self)
+{
+  const Entry *first = g_queue_peek_head (&self->entries);
+
+  return first != NULL && first->value <= self->watched;
+}
+
+static gpointer
+work (gpointer data)
+{
+  GhloVulkanWaiter *self = data;
+
+  g_mutex_lock (&self->lock);
+  while (!self->stops)
+    if (is_wanted (self))
+      {
+        guint64 value = ((const Entry *) g_queue_peek_head (&self->entries))->value;
+
+        g_mutex_unlock (&self->lock);
+        ghlo_vulkan_queue_sleep (self->device->queue, value);
+        settle (self);
+        g_mutex_lock (&self->lock);
+      }
+    else
+      g_cond_wait (&self->changed, &self->lock);
+  self->has_thread = FALSE;
+  g_cond_broadcast (&self->changed);
+  g_mutex_unlock (&self->lock);
+
+  return NULL;
+}
+
+static void
+stop (GhloVulkanWaiter *self)
+{
+  gint64 end = g_get_monotonic_time () + EXIT_TIME;
+
+  g_mutex_lock (&self->lock);
+  self->stops = TRUE;
+  g_cond_broadcast (&self->changed);
+  while (self->has_thread && g_cond_wait_until (&self->changed, &self->lock, end))
+    ;
+  g_mutex_unlock (&self->lock);
+}
+
+static void
+stop_all (void)
+{
+  g_mutex_lock (&running.lock);
+  for (guint i = 0; i < running.waiters->len; i++)
+    stop (running.waiters->pdata[i]);
+  g_mutex_unlock (&running.lock);
+}
+
+static void
+start_thread (GhloVulkanWaiter *self)
+{
+  g_mutex_lock (&running.lock);
+  if (running.waiters == NULL)
+    {
+      running.waiters = g_ptr_array_new ();
+      atexit (stop_all);
+    }
+  g_ptr_array_add (running.waiters, self);
+  g_mutex_unlock (&running.lock);
+  g_thread_unref (g_thread_new ("ghlo-vulkan", work, self));
+}
+
+/* Somebody sleeps until @value is reached. What is not submitted never would be. */
+static void
+watch (gpointer data,
+       guint64  value)
+{
+  GhloVulkanWaiter *self = data;
+  gboolean is_first;
+
+  ghlo_vulkan_queue_submit (self->device->queue, NULL);
+  g_mutex_lock (&self->lock);
+  self->watched = MAX (self->watched, value);
+  is_first = !self->has_thread && !self->stops;
+  self->has_thread |= is_first;
+  g_cond_broadcast (&self->changed);
+  g_mutex_unlock (&self->lock);
+  if (is_first)
+    start_thread (self);
+}
+
+GhloPending *
+ghlo_vulkan_waiter_add (GhloVulkanWaiter *self)
+{
+  static const GhloPendingSource source = { .settle = settle, .watch = watch, .is_polled = TRUE };
+  static const GhloPendingSource of_cpu = { .settle = settle, .watch = watch };
+  Entry *entry = g_new (Entry, 1);
+  GhloPending *pending;
+
+  settle (self);
+  g_mutex_lock (&self->lock);
+  entry->value = ghlo_vulkan_queue_value (self->device->queue);
+  pending = ghlo_pending_new_of (ghlo_vulkan_device_is_cpu (self->device) ? &of_cpu : &source, self, entry->value);
+  entry->pending = ghlo_pending_ref (pending);
+  g_queue_push_tail (&self->entries, entry);
+  g_mutex_unlock (&self->lock);
+
+  return pending;
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Runs that go on after the call that began them: they end when somebody looks, when somebody sleeps, and by themselves
+ * where somebody is to be called back; and a device that goes away ends them with an error.
+ */
+
+#include "vulkan-program.h"
+
+#include <math.h>
+
+#include "base/ghlo-error.h"
+#include "runtime/place.h"
+#include "vulkan/waiter.h"
+
+/* Some milliseconds of work. */
+static const char program[] =
+  "func.func @main() -> tensor<f32> {\n"
+  "  %x = stablehlo.iota dim = 0 : tensor<1000000xf32>\n"
+  "  %y = stablehlo.sine %x : tensor<1000000xf32>\n"
+  "  %zero = stablehlo.constant dense<0.0> : tensor<f32>\n"
+  "  %s = stablehlo.reduce(%y init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<1000000xf32>, "
+  "tensor<f32>) -> tensor<f32>\n"
+  "  return %s : tensor<f32>\n"
+  "}\n";
+
+static struct
+{
+  GMutex lock;
+  GCond  changed;
+  guint  n;
+} called;
+
+static void
+on_ended (gpointer pending)
+{
+  g_assert_true (ghlo_pending_is_done (pending));
+  g_mutex_lock (&called.lock);
+  called.n++;
+  g_cond_signal (&called.changed);
+  g_mutex_unlock (&called.lock);
+}
+
+static void
+wait_for_call (guint n)
+{
+  gint64 end = g_get_monotonic_time () + 60 * G_TIME_SPAN_SECOND;
+
+  g_mutex_lock (&called.lock);
+  while (called.n < n)
+    if (!g_cond_wait_until (&called.changed, &called.lock, end))
+      g_error ("nobody was called back");
+  g_mutex_unlock (&called.lock);
+}
+
+static GhloPending *
+begin (GhloPrepared  *prepared,
+       GhloValue    **output)
+{
+  g_autoptr (GError) error = NULL;
+  GhloPending *pending = NULL;
+
+  ghlo_prepared_start (prepared, NULL, NULL, 0, output, &pending, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_nonnull (pending);
+  g_assert_true ((*output)->storage->pending == pending);
+
+  return pending;
+}
+
+static void
+check_output (GhloValue *output)
+{
+  g_autoptr (GError) error = NULL;
+  double sum = 0;
+
+  for (guint i = 0; i < 1000000; i++)
+    sum += sin (i);
+  g_assert_true (ghlo_value_fetch (output, NULL, &error));
+  g_assert_cmpfloat_with_epsilon (*(const float *) output->data, sum, 0.01);
+  ghlo_value_unref (output);
+}
+
+static void
+test_end (void)
+{
+  GhloVulkanDevice *device = vulkan_program_device ();
+  g_autoptr (GhloPrepared) prepared = NULL;
+  g_autoptr (GError) error = NULL;
+  GhloPending *pending[4];
+  GhloValue *outputs[4];
+
+  if (device == NULL)
+    return;
+  prepared = vulkan_program_prepare (device, program, &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < 4; i++)
+    pending[i] = begin (prepared, &outputs[i]);
+  /* Sleeping until the second ends the first, which was begun before. */
+  g_assert_true (ghlo_pending_wait (pending[1], NULL, &error));
+  g_assert_true (ghlo_pending_is_done (pending[0]));
+  ghlo_pending_notify (pending[2], on_ended, pending[2]);
+  wait_for_call (1);
+  while (!ghlo_pending_is_done (pending[3]))
+    g_usleep (100);
+  ghlo_pending_notify (pending[3], on_ended, pending[3]);
+  g_assert_cmpuint (called.n, ==, 2);
+  for (guint i = 0; i < 4; i++)
+    {
+      g_assert_null (ghlo_pending_get_error (pending[i]));
+      ghlo_pending_unref (pending[i]);
+      check_output (outputs[i]);
+    }
+}
+
+static void
+test_lost (void)
+{
+  GhloVulkanDevice *device = vulkan_program_device ();
+  g_autoptr (GhloPrepared) prepared = NULL;
+  g_autoptr (GhloPending) pending = NULL;
+  g_autoptr (GhloValue) output = NULL;
+  g_autoptr (GError) error = NULL;
+
+  if (device == NULL)
+    return;
+  prepared = vulkan_program_prepare (device, program, &error);
+  g_assert_no_error (error);
+  pending = begin (prepared, &output);
+  ghlo_device_core_lose (&device->core);
+  g_assert_false (ghlo_pending_wait (pending, NULL, &error));
+  g_assert_error (error, GHLO_ERROR, GHLO_ERROR_DEVICE_LOST);
+  g_clear_error (&error);
+  g_assert_false (ghlo_value_fetch (output, NULL, &error));
+  g_assert_error (error, GHLO_ERROR, GHLO_ERROR_DEVICE_LOST);
+}
+
+int
+main (int    argc,
+      char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/vulkan/waiter/end", test_end);
+  g_test_add_func ("/vulkan/waiter/lost", test_lost);
+
+  return g_test_run ();
+}

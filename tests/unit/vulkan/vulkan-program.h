@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Programs for tests of a Vulkan device.
+ */
+
+#pragma once
+
+#include "runtime/device.h"
+#include "vulkan/device.h"
+
+G_BEGIN_DECLS
+
+/* The first one there is; NULL where there is none, the test being skipped then. */
+GhloVulkanDevice *vulkan_program_device  (void);
+/* Of a text that is right. */
+GhloPrepared     *vulkan_program_prepare (GhloVulkanDevice  *device,
+                                          const char        *text,
+                                          GError           **error);
+
+G_END_DECLS
