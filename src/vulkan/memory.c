@@ -42,6 +42,7 @@ typedef struct
 struct _GhloVulkanMemory
 {
   GhloVulkanDevice *device;
+  gsize             most_empty;       /* bytes of blocks that nothing lies in, which next runs take */
   GMutex            lock;             /* guards what follows */
   GPtrArray        *blocks;           /* sorted by address */
   GQueue            retired;          /* in the order of their values, about */
@@ -74,6 +75,8 @@ ghlo_vulkan_memory_new (GhloVulkanDevice *device)
   GhloVulkanMemory *self = g_new0 (GhloVulkanMemory, 1);
 
   self->device = device;
+  for (guint32 i = 0; i < device->memory_types.memoryHeapCount; i++)
+    self->most_empty = MAX (self->most_empty, (gsize) device->memory_types.memoryHeaps[i].size / 16);
   self->blocks = g_ptr_array_new ();
   g_mutex_init (&self->lock);
 
@@ -261,21 +264,20 @@ add_block (GhloVulkanMemory *self,
   self->reserved += block->size;
 }
 
-/* Those of @kind (or of all, N_MEMORY_KINDS) that nothing lies in, but for @kept of them. */
+/* Blocks that nothing lies in, but for the first of @kept bytes together. */
 static void
-drop_empty (GhloVulkanMemory     *self,
-            GhloVulkanMemoryKind  kind,
-            guint                 kept)
+drop_empty (GhloVulkanMemory *self,
+            gsize             kept)
 {
   for (guint i = self->blocks->len; i-- > 0;)
     {
       Block *block = self->blocks->pdata[i];
 
-      if (block->used > 0 || (kind != GHLO_VULKAN_N_MEMORY_KINDS && block->kind != kind))
+      if (block->used > 0)
         continue;
-      if (kept > 0)
+      if (block->size <= kept)
         {
-          kept--;
+          kept -= block->size;
           continue;
         }
       self->reserved -= block->size;
@@ -309,7 +311,7 @@ give (GhloVulkanMemory *self,
   else
     g_array_insert_val (block->free, i, range);
   if (block->used == 0)
-    drop_empty (self, block->kind, 1);
+    drop_empty (self, self->most_empty);
 }
 
 /* What the device has ended with. */
@@ -424,7 +426,7 @@ ghlo_vulkan_memory_alloc (GhloVulkanMemory      *self,
 
       if (!reserve (self, kind, rounded, &first))
         {
-          drop_empty (self, GHLO_VULKAN_N_MEMORY_KINDS, 0);
+          drop_empty (self, 0);
           if (!g_error_matches (first, GHLO_ERROR, GHLO_ERROR_OUT_OF_MEMORY))
             g_propagate_error (error, g_steal_pointer (&first));
           else
@@ -474,7 +476,7 @@ ghlo_vulkan_memory_trim (GhloVulkanMemory *self)
 {
   g_mutex_lock (&self->lock);
   collect (self);
-  drop_empty (self, GHLO_VULKAN_N_MEMORY_KINDS, 0);
+  drop_empty (self, 0);
   g_mutex_unlock (&self->lock);
 }
 
