@@ -18,7 +18,7 @@ GhloVulkanQueue *ghlo_vulkan_queue_new      (GhloVulkanDevice          *device,
 void             ghlo_vulkan_queue_free     (GhloVulkanQueue           *self);
 /* That of all pipelines: push constants alone. */
 VkPipelineLayout ghlo_vulkan_queue_get_layout (GhloVulkanQueue         *self);
-/* Commands that begin with a barrier, and end with one for the host. @value, which the lock of the queue does not
+/* Commands that begin with a barrier. @value, which the lock of the queue does not
  * guard, is set to what the timeline reaches when they are done. */
 gboolean         ghlo_vulkan_queue_put      (GhloVulkanQueue           *self,
                                              VkCommandBuffer            commands,
@@ -49,9 +49,6 @@ guint64          ghlo_vulkan_queue_reached  (GhloVulkanQueue           *self);
 
 /* What comes next in @commands sees what was written before, and writes where all was read. */
 void             ghlo_vulkan_add_barrier    (const GhloVulkanFunctions *vk,
-                                             VkCommandBuffer            commands);
-/* The host sees it, once the timeline says so. */
-void             ghlo_vulkan_add_host_barrier (const GhloVulkanFunctions *vk,
                                              VkCommandBuffer            commands);
 
 G_END_DECLS
