@@ -11,8 +11,9 @@
 #include "kernel/expand.h"
 #include "vulkan/pipelines.h"
 
-/* Fewer points than would fill a device are each done by a workgroup, where there is enough in them. */
-enum { FEW_POINTS = 4096, MANY_ELEMENTS = 256 };
+/* Fewer points than would fill a device are each done by a workgroup, where there is enough in them; and more of them
+ * where that reads memory side by side, and folds have as many chains. */
+enum { FEW_POINTS = 4096, MANY_ELEMENTS = 256, MANY_CHAINS = 16 };
 
 /* The most that a kernel takes for scratch; more invocations than that has room for take turns. */
 #define MAX_SCRATCH ((gsize) 64 << 20)
@@ -34,16 +35,60 @@ ghlo_vulkan_kernel_init_probe (GhloVulkanKernel *self,
                              MAX_INVOCATIONS);
 }
 
+/* Whether what lies side by side in the largest buffer that is read is of one point: then invocations that read it side
+ * by side are those of a workgroup that shares the point. */
+static gboolean
+has_points_side_by_side (const GhloKernel *kernel)
+{
+  gint64 largest = 0, least = G_MAXINT64;
+  gboolean is_inner = FALSE;
+
+  for (guint i = 0; i < kernel->n_accesses; i++)
+    {
+      const GhloKernelAccess *access = &kernel->accesses[i];
+      const GhloKernelBuffer *buffer = &kernel->buffers[access->buffer];
+
+      if (buffer->is_written || buffer->size < largest)
+        continue;
+      if (buffer->size > largest)
+        least = G_MAXINT64;
+      largest = buffer->size;
+      for (guint k = 0; k < kernel->n_axes; k++)
+        if (access->strides[k] != 0 && ABS (access->strides[k]) < least)
+          {
+            least = ABS (access->strides[k]);
+            is_inner = k >= kernel->n_parallel;
+          }
+    }
+
+  return is_inner;
+}
+
+static guint
+least_chains (const GhloKernel *kernel)
+{
+  guint least = GHLO_SPIRV_GROUP;
+
+  for (guint i = 0; i < kernel->n_blocks; i++)
+    if (kernel->blocks[i].n_folds > 0)
+      least = MIN (least, kernel->blocks[i].n_chains);
+
+  return least;
+}
+
 static gboolean
 is_group_per_point (const GhloVulkanKernel *self)
 {
+  const GhloKernel *kernel = self->kernel;
   gint64 longest = 1;
 
-  for (guint i = self->kernel->n_parallel; i < self->kernel->n_axes; i++)
+  for (guint i = kernel->n_parallel; i < kernel->n_axes; i++)
     longest = MAX (longest, self->extents[i]);
+  if (ghlo_spirv_shared (kernel) > self->device->limits.maxComputeSharedMemorySize)
+    return FALSE;
 
-  return self->n_points < FEW_POINTS && longest >= MANY_ELEMENTS
-         && ghlo_spirv_shared (self->kernel) <= self->device->limits.maxComputeSharedMemorySize;
+  return (self->n_points < FEW_POINTS && longest >= MANY_ELEMENTS)
+         || (longest >= GHLO_SPIRV_GROUP && least_chains (kernel) >= MANY_CHAINS && has_points_side_by_side (kernel));
 }
 
 const char *

@@ -103,7 +103,8 @@ record_last (GhloVulkanQueue  *self,
 
   self->last = batch_new (self, error);
   if (self->last == NULL
-      || !check (self, ghlo_vulkan_call (vk, BeginCommandBuffer, self->last->commands, &begin), "begin commands", error))
+      || !check (self, ghlo_vulkan_call (vk, BeginCommandBuffer, self->last->commands, &begin), "begin commands",
+                 error))
     return FALSE;
   vk->CmdPipelineBarrier (self->last->commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT,
                           VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &barrier, 0, NULL, 0, NULL);
