@@ -18,6 +18,9 @@ enum { FEW_POINTS = 4096, MANY_ELEMENTS = 256, MANY_CHAINS = 16 };
 /* The most that a kernel takes for scratch; more invocations than that has room for take turns. */
 #define MAX_SCRATCH ((gsize) 64 << 20)
 
+/* Folds of points that are fewer than these invocations are done in parts, where there are as many of them. */
+enum { MANY_INVOCATIONS = 1 << 18, LEAST_PARTS = 4 };
+
 /* Each workgroup's turn; see recording.c for the most in a dispatch. */
 #define MAX_INVOCATIONS (65535 * (guint64) GHLO_SPIRV_GROUP)
 
@@ -26,7 +29,7 @@ ghlo_vulkan_kernel_init_probe (GhloVulkanKernel *self,
                                GhloVulkanDevice *device,
                                const GhloKernel *kernel)
 {
-  *self = (GhloVulkanKernel) { .kernel = kernel, .device = device, .n_points = 1 };
+  *self = (GhloVulkanKernel) { .kernel = kernel, .device = device, .n_points = 1, .n_parts = 1 };
   for (guint i = 0; i < self->kernel->n_axes; i++)
     self->extents[i] = self->kernel->axes[i].extent;
   for (guint i = 0; i < self->kernel->n_parallel; i++)
@@ -91,6 +94,34 @@ is_group_per_point (const GhloVulkanKernel *self)
          || (longest >= GHLO_SPIRV_GROUP && least_chains (kernel) >= MANY_CHAINS && has_points_side_by_side (kernel));
 }
 
+static GhloSpirvSchedule
+schedule_of (const GhloVulkanKernel *self,
+             GhloSpirvParts          parts)
+{
+  return (GhloSpirvSchedule) { self->group_per_point, self->device->limits.maxComputeSharedMemorySize, parts };
+}
+
+static gboolean
+may_end_early (const GhloVulkanKernel *self,
+               GhloSpirvParts          parts)
+{
+  const GhloSpirvSchedule schedule = schedule_of (self, parts);
+
+  return ghlo_spirv_count_iterations (self->kernel, self->extents, &schedule) > self->device->driver->max_iterations;
+}
+
+/* More of them than a device has in work at once gain nothing. */
+static void
+choose_parts (GhloVulkanKernel *self)
+{
+  guint64 n_parts = ghlo_spirv_count_parts (self->kernel, self->extents);
+  guint64 n_invocations = self->group_per_point ? self->n_points * GHLO_SPIRV_GROUP : self->n_points;
+
+  if (self->scratch_each == 0 && n_parts >= LEAST_PARTS && n_invocations < MANY_INVOCATIONS
+      && ghlo_spirv_parts_scratch (self->kernel, self->n_points, n_parts) <= MAX_SCRATCH)
+    self->n_parts = n_parts;
+}
+
 const char *
 ghlo_vulkan_kernel_init (GhloVulkanKernel *self,
                          GhloVulkanDevice *device,
@@ -104,17 +135,18 @@ ghlo_vulkan_kernel_init (GhloVulkanKernel *self,
     return "its kernel is too large";
   if (ghlo_spirv_find_inexact (&device->measured, expanded, FALSE, &type) != GHLO_N_NODES)
     return "the device does not compute all of it as it is to be";
-  if (ghlo_spirv_count_iterations (kernel, self->extents) > device->driver->max_iterations)
-    return "the device may leave its loops before their end";
   self->group_per_point = is_group_per_point (self);
-  if (self->group_per_point)
-    return NULL;
-  self->scratch_each = ghlo_spirv_scratch (kernel);
+  if (!self->group_per_point)
+    self->scratch_each = ghlo_spirv_scratch (kernel);
   if (self->scratch_each > MAX_SCRATCH / GHLO_SPIRV_GROUP)
     return "a point of it takes too much scratch";
   if (self->scratch_each > 0)
     self->n_invocations = MIN (self->n_invocations,
                                MAX_SCRATCH / self->scratch_each / GHLO_SPIRV_GROUP * GHLO_SPIRV_GROUP);
+  choose_parts (self);
+  if (self->n_parts > 1 ? may_end_early (self, GHLO_SPIRV_PARTS_APART) || may_end_early (self, GHLO_SPIRV_PARTS_MERGED)
+                        : may_end_early (self, GHLO_SPIRV_PARTS_IN_TURN))
+    return "the device may leave its loops before their end";
 
   return NULL;
 }
@@ -122,20 +154,48 @@ ghlo_vulkan_kernel_init (GhloVulkanKernel *self,
 gsize
 ghlo_vulkan_kernel_scratch (const GhloVulkanKernel *self)
 {
-  return self->scratch_each * (gsize) self->n_invocations;
+  return self->n_parts > 1 ? ghlo_spirv_parts_scratch (self->kernel, self->n_points, self->n_parts)
+                           : self->scratch_each * (gsize) self->n_invocations;
+}
+
+static VkPipeline
+make_pipeline (const GhloVulkanKernel  *self,
+               GhloSpirvParts           parts,
+               GError                 **error)
+{
+  const GhloSpirvSchedule schedule = schedule_of (self, parts);
+  g_autoptr (GBytes) words = ghlo_spirv_emit (self->kernel, &self->device->measured.floats, &schedule, error);
+
+  return words != NULL ? ghlo_vulkan_pipelines_get (self->device->pipelines, words, error) : VK_NULL_HANDLE;
 }
 
 gboolean
 ghlo_vulkan_kernel_compile (GhloVulkanKernel  *self,
                             GError           **error)
 {
-  const GhloSpirvSchedule schedule = { self->group_per_point, self->device->limits.maxComputeSharedMemorySize };
-  g_autoptr (GBytes) words = ghlo_spirv_emit (self->kernel, &self->device->measured.floats, &schedule, error);
-
-  if (words != NULL)
-    self->pipeline = ghlo_vulkan_pipelines_get (self->device->pipelines, words, error);
+  if (self->n_parts > 1)
+    {
+      self->parts_pipeline = make_pipeline (self, GHLO_SPIRV_PARTS_APART, error);
+      if (self->parts_pipeline == VK_NULL_HANDLE)
+        return FALSE;
+    }
+  self->pipeline = make_pipeline (self, self->n_parts > 1 ? GHLO_SPIRV_PARTS_MERGED : GHLO_SPIRV_PARTS_IN_TURN, error);
 
   return self->pipeline != VK_NULL_HANDLE;
+}
+
+/* Ahead of @dispatch, which merges what they come to. */
+static void
+record_parts (const GhloVulkanKernel   *self,
+              const GhloVulkanDispatch *dispatch,
+              GhloVulkanRecording      *recording)
+{
+  GhloVulkanDispatch parts = *dispatch;
+
+  parts.pipeline = self->parts_pipeline;
+  parts.n_points = self->n_points * self->n_parts;
+  parts.most_groups = G_MAXUINT;
+  ghlo_vulkan_recording_dispatch (recording, &parts);
 }
 
 void
@@ -161,8 +221,10 @@ ghlo_vulkan_kernel_record (const GhloVulkanKernel *self,
   for (guint i = 0; i < kernel->n_buffers; i++)
     accesses[i] = (GhloVulkanAccess) { GHLO_SPIRV_N_WORDS + i, buffers[i], (gsize) kernel->buffers[i].size,
                                        kernel->buffers[i].is_written };
-  if (self->scratch_each > 0)
+  if (ghlo_vulkan_kernel_scratch (self) > 0)
     accesses[dispatch.n_accesses++] = (GhloVulkanAccess) { GHLO_SPIRV_WORD_SCRATCH, scratch,
                                                            ghlo_vulkan_kernel_scratch (self), TRUE };
+  if (self->n_parts > 1)
+    record_parts (self, &dispatch, recording);
   ghlo_vulkan_recording_dispatch (recording, &dispatch);
 }

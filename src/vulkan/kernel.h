@@ -14,9 +14,11 @@ typedef struct
   const GhloKernel *kernel;           /* borrowed */
   GhloVulkanDevice *device;
   VkPipeline        pipeline;         /* VK_NULL_HANDLE until it is compiled */
+  VkPipeline        parts_pipeline;   /* does parts apart, which @pipeline merges; VK_NULL_HANDLE where n_parts is 1 */
   gboolean          group_per_point;
   gint64            extents[GHLO_KERNEL_MAX_AXES];
   guint64           n_points;         /* parallel ones */
+  guint64           n_parts;          /* of each, that are done apart */
   gsize             scratch_each;     /* bytes of an invocation */
   guint64           n_invocations;    /* that are at work at once: all of them have scratch */
 } GhloVulkanKernel;

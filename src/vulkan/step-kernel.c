@@ -116,9 +116,12 @@ static char *
 describe (gpointer compiled)
 {
   const Step *self = compiled;
+  const GhloVulkanKernel *kernel = &self->kernel;
+  g_autofree char *parts = kernel->n_parts > 1 ? g_strdup_printf (", %" G_GUINT64_FORMAT " parts of each",
+                                                                  kernel->n_parts) : g_strdup ("");
 
-  return g_strdup_printf ("%s of %u nodes, a point %s", self->lowered.kernel->name, self->lowered.kernel->n_nodes,
-                          self->kernel.group_per_point ? "for a workgroup" : "for an invocation");
+  return g_strdup_printf ("%s of %u nodes, a point %s%s", kernel->kernel->name, kernel->kernel->n_nodes,
+                          kernel->group_per_point ? "for a workgroup" : "for an invocation", parts);
 }
 
 static char *

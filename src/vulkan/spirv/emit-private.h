@@ -26,6 +26,9 @@ typedef struct
   /* Of the invocation; u64. */
   Id                table, number, n_invocations, scratch;
   Id                lane;               /* its number in the workgroup, where that does a point together; or 0 */
+  GhloSpirvParts    parts;              /* of the first block */
+  Id                part, n_points, slot;  /* APART: which it is, and of what it comes to; MERGED: n_points and the
+                                         * point's number are there */
   Id                zero;               /* read from the table, where floats.folds_exactly is FALSE */
   Id                buffers[GHLO_KERNEL_MAX_BUFFERS], extents[GHLO_KERNEL_MAX_AXES];
   Id                variables[GHLO_KERNEL_MAX_TEMPORARIES];     /* of temporaries that span no axis, or of all, in
@@ -135,6 +138,10 @@ void ghlo_spirv_set_shared    (Spirv           *self,
                                Id               variable,
                                Id               index,
                                Id               value);
+
+/* points.c: a part of a block that is done apart. */
+void ghlo_spirv_part          (Spirv                 *self,
+                               const GhloKernelBlock *block);
 
 /* module.c */
 Id   ghlo_spirv_global        (Spirv           *self,

@@ -7,6 +7,7 @@
 #include "vulkan/spirv/spirv.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Those of a nest of loops over @axes, around @inner each; the last look at a condition counts. */
 static double
@@ -21,21 +22,38 @@ count_nest (const gint64 *extents,
   return inner;
 }
 
+/* A workgroup that does a point shares the last axis out; of a part that is done apart the first axis is shorter. */
 static double
-count_points (const GhloKernelBlock *block,
-              const gint64          *extents)
+count_points (const GhloKernelBlock   *block,
+              const gint64            *extents,
+              const GhloSpirvSchedule *schedule)
 {
-  const gint64 extent = block->axes != 0 ? extents[__builtin_ctz (block->axes)] : 1;
-  const double n_parts = block->split > 0 ? (double) (extent / block->split + 1) : 1;
+  const guint first = (guint) __builtin_ctz (block->axes | 1u << GHLO_KERNEL_MAX_AXES);
+  const guint last = ghlo_kernel_last_axis (block->axes);
+  const guint stride = block->n_folds > 0 ? MIN (block->n_chains, GHLO_SPIRV_GROUP) : GHLO_SPIRV_GROUP;
+  gint64 of_part[GHLO_KERNEL_MAX_AXES];
+  double n_parts = 1;
 
-  return count_nest (extents, block->axes, 0) + n_parts * 3 * block->n_chains;
+  if (block->axes == 0)
+    return 3 * block->n_chains;
+  memcpy (of_part, extents, sizeof of_part);
+  if (block->split > 0)
+    {
+      n_parts = schedule->parts == GHLO_SPIRV_PARTS_APART ? 1 : (double) (extents[first] / block->split + 1);
+      of_part[first] = MIN (extents[first], block->split);
+    }
+  if (schedule->group_per_point)
+    of_part[last] = of_part[last] / stride + 1;
+
+  return n_parts * (1 + count_nest (of_part, block->axes, 0) + 3 * block->n_chains);
 }
 
 static double
-count_blocks (const GhloKernel *kernel,
-              const gint64     *extents,
-              guint             first,
-              guint             end)
+count_blocks (const GhloKernel        *kernel,
+              const gint64            *extents,
+              const GhloSpirvSchedule *schedule,
+              guint                    first,
+              guint                    end)
 {
   double n = 0;
 
@@ -46,11 +64,11 @@ count_blocks (const GhloKernel *kernel,
       switch ((GhloBlockKind) block->kind)
         {
         case GHLO_BLOCK_POINTS:
-          n += count_points (block, extents);
+          n += count_points (block, extents, schedule);
           break;
         case GHLO_BLOCK_LOOP:
         case GHLO_BLOCK_WHEN:
-          n += count_nest (extents, block->axes, count_blocks (kernel, extents, i + 1, block->end));
+          n += count_nest (extents, block->axes, count_blocks (kernel, extents, schedule, i + 1, block->end));
           break;
         case GHLO_BLOCK_PRODUCT:
           n += count_nest (extents, block->rows | block->columns, count_nest (extents, block->inner, 0));
@@ -68,8 +86,15 @@ count_blocks (const GhloKernel *kernel,
 }
 
 double
-ghlo_spirv_count_iterations (const GhloKernel *kernel,
-                             const gint64     *extents)
+ghlo_spirv_count_iterations (const GhloKernel        *kernel,
+                             const gint64            *extents,
+                             const GhloSpirvSchedule *schedule)
 {
-  return count_blocks (kernel, extents, 0, kernel->n_blocks);
+  if (schedule->parts == GHLO_SPIRV_PARTS_APART)
+    return count_points (kernel->blocks, extents, schedule);
+  if (schedule->parts == GHLO_SPIRV_PARTS_MERGED)
+    return (double) ghlo_spirv_count_parts (kernel, extents)
+           + count_blocks (kernel, extents, schedule, kernel->blocks[0].end, kernel->n_blocks);
+
+  return count_blocks (kernel, extents, schedule, 0, kernel->n_blocks);
 }

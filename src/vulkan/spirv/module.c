@@ -162,6 +162,22 @@ set_point (Spirv *self,
     }
 }
 
+/* The number of the point; of @number, which counts the points of all parts, where they are done apart. */
+static Id
+find_part (Spirv *self,
+           Id     number)
+{
+  self->n_points = ghlo_spirv_u64 (self, 1);
+  for (guint i = 0; i < self->kernel->n_parallel; i++)
+    self->n_points = CODE (SpvOpIMul, self->u64, self->n_points, self->extents[i]);
+  self->slot = number;
+  if (self->parts == GHLO_SPIRV_PARTS_MERGED)
+    return number;
+  self->part = CODE (SpvOpUDiv, self->u64, number, self->n_points);
+
+  return CODE (SpvOpISub, self->u64, number, CODE (SpvOpIMul, self->u64, self->part, self->n_points));
+}
+
 static void
 emit_body (Spirv    *self,
            gboolean  group_per_point)
@@ -177,8 +193,13 @@ emit_body (Spirv    *self,
                    ghlo_spirv_word (self, self->table, GHLO_SPIRV_WORD_END));
   exit = ghlo_spirv_begin_if (self, is_there);
   load_table (self);
+  if (self->parts != GHLO_SPIRV_PARTS_IN_TURN)
+    point = find_part (self, point);
   set_point (self, point);
-  ghlo_spirv_blocks (self, 0, self->kernel->n_blocks, 0);
+  if (self->parts == GHLO_SPIRV_PARTS_APART)
+    ghlo_spirv_part (self, self->kernel->blocks);
+  else
+    ghlo_spirv_blocks (self, 0, self->kernel->n_blocks, 0);
   ghlo_spirv_end_if (self, exit);
   add (self, GHLO_SPIRV_CODE, SpvOpReturn, NULL, 0);
 }
@@ -264,6 +285,7 @@ ghlo_spirv_emit (const GhloKernel         *kernel,
   self->interface = interface = g_array_new (FALSE, FALSE, sizeof (Id));
   self->kernel = expanded;
   self->floats = *floats;
+  self->parts = schedule->parts;
   emit (self, schedule->group_per_point);
 
   return ghlo_spirv_builder_end (builder);

@@ -2,7 +2,8 @@
  *
  * Blocks of points. The chains of a fold are elements of an array, which begin with the identity, are updated in the
  * order of points, and merged half into half. Where a workgroup does a point each invocation has some of the chains,
- * number c the invocation c % GHLO_SPIRV_GROUP, and they are merged in shared memory.
+ * number c the invocation c % GHLO_SPIRV_GROUP, and they are merged in shared memory. Parts are done one after the
+ * other, or apart by one shader and merged by another.
  */
 
 #include "vulkan/spirv/emit-private.h"
@@ -263,28 +264,31 @@ emit_part (Spirv  *self,
   merge_chains (self, points);
 }
 
-/* Part after part of the first axis. */
+/* The end of the part that begins at @begin: the last one may be shorter. */
+static Id
+find_end (Spirv *self,
+          Id     begin,
+          Id     extent,
+          Id     split)
+{
+  Id end = CODE (SpvOpISub, self->u64, extent, begin);
+  Id is_short = CODE (SpvOpSLessThan, self->boolean, end, split);
+
+  return CODE (SpvOpIAdd, self->u64, begin, ghlo_spirv_select (self, self->u64, is_short, end, split));
+}
+
+/* Adds what the part that begins at @begin came to to those before it. */
 static void
-emit_parts (Spirv  *self,
-            Points *points)
+add_part (Spirv        *self,
+          const Points *points,
+          Id            begin,
+          const Id     *right)
 {
   const guint n_folds = points->block->n_folds;
-  Id extent = self->extents[__builtin_ctz (points->block->axes)], zero = ghlo_spirv_u64 (self, 0);
-  Id split = ghlo_spirv_u64 (self, (guint64) points->block->split), left[GHLO_KERNEL_MAX_FOLDS], is_short, is_first;
-  Id right[GHLO_KERNEL_MAX_FOLDS], end;
-  SpirvLoop loop = ghlo_spirv_begin_loop (self, zero, extent);
+  Id is_first = CODE (SpvOpIEqual, self->boolean, begin, ghlo_spirv_u64 (self, 0)), left[GHLO_KERNEL_MAX_FOLDS];
 
-  end = CODE (SpvOpISub, self->u64, extent, loop.index);
-  is_short = CODE (SpvOpSLessThan, self->boolean, end, split);
-  end = ghlo_spirv_select (self, self->u64, is_short, end, split);
-  end = CODE (SpvOpIAdd, self->u64, loop.index, end);
-  emit_part (self, points, loop.index, end);
-  is_first = CODE (SpvOpIEqual, self->boolean, loop.index, zero);
   for (guint i = 0; i < n_folds; i++)
-    {
-      right[i] = load_ended (self, points, i, zero);
-      left[i] = CODE (SpvOpLoad, type_of (self, points, i), points->whole[i]);
-    }
+    left[i] = CODE (SpvOpLoad, type_of (self, points, i), points->whole[i]);
   merge (self, points, left, right);
   for (guint i = 0; i < n_folds; i++)
     {
@@ -293,6 +297,21 @@ emit_parts (Spirv  *self,
 
       STATEMENT (SpvOpStore, points->whole[i], merged);
     }
+}
+
+/* Part after part of the first axis. */
+static void
+emit_parts (Spirv  *self,
+            Points *points)
+{
+  Id extent = self->extents[__builtin_ctz (points->block->axes)], zero = ghlo_spirv_u64 (self, 0);
+  Id split = ghlo_spirv_u64 (self, (guint64) points->block->split), right[GHLO_KERNEL_MAX_FOLDS];
+  SpirvLoop loop = ghlo_spirv_begin_loop (self, zero, extent);
+
+  emit_part (self, points, loop.index, find_end (self, loop.index, extent, split));
+  for (guint i = 0; i < points->block->n_folds; i++)
+    right[i] = load_ended (self, points, i, zero);
+  add_part (self, points, loop.index, right);
   ghlo_spirv_barrier (self);
   ghlo_spirv_end_loop (self, loop, split);
 }
@@ -313,6 +332,65 @@ emit_results (Spirv    *self,
     }
 }
 
+/* Where the scratch has what the folds of part number @slot of all points come to. */
+static Id
+find_partial (Spirv        *self,
+              const Points *points,
+              Id            slot,
+              guint         i)
+{
+  Id index = CODE (SpvOpIMul, self->u64, slot, ghlo_spirv_u64 (self, points->block->n_folds * sizeof (guint64)));
+
+  index = CODE (SpvOpIAdd, self->u64, index, ghlo_spirv_u64 (self, i * sizeof (guint64)));
+
+  return CODE (SpvOpIAdd, self->u64, self->scratch, index);
+}
+
+static void
+emit_partials (Spirv    *self,
+               gpointer  data)
+{
+  const Points *points = data;
+
+  for (guint i = 0; i < points->block->n_folds; i++)
+    ghlo_spirv_write (self, fold_of (self, points, i)->type, find_partial (self, points, self->slot, i),
+                      load_ended (self, points, i, ghlo_spirv_u64 (self, 0)));
+}
+
+void
+ghlo_spirv_part (Spirv                 *self,
+                 const GhloKernelBlock *block)
+{
+  g_autofree Points *points = g_new0 (Points, 1);
+  Id extent = self->extents[__builtin_ctz (block->axes)], split = ghlo_spirv_u64 (self, (guint64) block->split);
+  Id begin = CODE (SpvOpIMul, self->u64, self->part, split);
+
+  points->block = block;
+  points->last = ghlo_kernel_last_axis (block->axes);
+  take_variables (self, points);
+  emit_part (self, points, begin, find_end (self, begin, extent, split));
+  ghlo_spirv_spread (self, 0, emit_partials, points);
+}
+
+/* What the parts came to, one after the other. */
+static void
+merge_parts (Spirv        *self,
+             const Points *points)
+{
+  const GhloKernelBlock *block = points->block;
+  Id zero = ghlo_spirv_u64 (self, 0), split = ghlo_spirv_u64 (self, (guint64) block->split);
+  SpirvLoop loop = ghlo_spirv_begin_loop (self, zero, self->extents[__builtin_ctz (block->axes)]);
+  Id right[GHLO_KERNEL_MAX_FOLDS], slot;
+
+  slot = CODE (SpvOpUDiv, self->u64, loop.index, split);
+  slot = CODE (SpvOpIMul, self->u64, slot, self->n_points);
+  slot = CODE (SpvOpIAdd, self->u64, slot, self->slot);
+  for (guint i = 0; i < block->n_folds; i++)
+    right[i] = ghlo_spirv_read (self, fold_of (self, points, i)->type, find_partial (self, points, slot, i));
+  add_part (self, points, loop.index, right);
+  ghlo_spirv_end_loop (self, loop, split);
+}
+
 void
 ghlo_spirv_points (Spirv                 *self,
                    const GhloKernelBlock *block)
@@ -322,7 +400,9 @@ ghlo_spirv_points (Spirv                 *self,
   points->block = block;
   points->last = ghlo_kernel_last_axis (block->axes);
   take_variables (self, points);
-  if (block->split > 0)
+  if (self->parts == GHLO_SPIRV_PARTS_MERGED && block == self->kernel->blocks)
+    merge_parts (self, points);
+  else if (block->split > 0)
     emit_parts (self, points);
   else
     emit_part (self, points, 0, 0);

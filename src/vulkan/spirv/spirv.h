@@ -46,6 +46,15 @@ typedef struct
                                  * x × 0 for 0, nor x + 0 for x; else operands are hidden from it */
 } GhloSpirvFloats;
 
+/* The parts that folds of a kernel's first block are cut into. Where there are few parallel points for a device, one
+ * shader may do parts apart, and leave what each comes to in the scratch, which another one then merges. */
+typedef enum
+{
+  GHLO_SPIRV_PARTS_IN_TURN,
+  GHLO_SPIRV_PARTS_APART,       /* a point for each part: number % points is the point, number / points the part */
+  GHLO_SPIRV_PARTS_MERGED,
+} GhloSpirvParts;
+
 /* Choices that change no bit. */
 typedef struct
 {
@@ -53,6 +62,7 @@ typedef struct
                                  * the chains of folds, and temporaries lie in shared memory. For few parallel points
                                  * with long axes in them. Else it is an invocation, with scratch. */
   gsize    shared_size;         /* bytes of shared memory that the former may take */
+  GhloSpirvParts parts;         /* other than IN_TURN only where ghlo_spirv_count_parts () is more than 1 */
 } GhloSpirvSchedule;
 
 /* A module whose entry point is "main"; UNSUPPORTED where the kernel is too large, or takes more shared memory. */
@@ -62,11 +72,19 @@ GBytes *ghlo_spirv_emit    (const GhloKernel         *kernel,
                             GError                  **error);
 /* The bytes of scratch that one invocation takes, G_MAXSIZE where they are too many. */
 gsize   ghlo_spirv_scratch (const GhloKernel         *kernel);
+/* Into how many parts that may be done apart the folds of the first block are cut, 1 where they may not be; and the
+ * bytes of scratch that what they come to takes, G_MAXSIZE where they are too many. */
+guint64 ghlo_spirv_count_parts (const GhloKernel         *kernel,
+                                const gint64             *extents);
+gsize   ghlo_spirv_parts_scratch (const GhloKernel       *kernel,
+                                  guint64                 n_points,
+                                  guint64                 n_parts);
 /* Those of shared memory that a workgroup takes for a point. */
 gsize   ghlo_spirv_shared  (const GhloKernel         *kernel);
-/* The most iterations of all loops together that an invocation makes for a point, INFINITY where data decides. A
- * workgroup that does a point shares some of them out. */
+/* The most iterations of all loops together that an invocation makes for a point, or for a part of one, INFINITY where
+ * data decides. */
 double  ghlo_spirv_count_iterations (const GhloKernel *kernel,
-                                     const gint64     *extents);
+                                     const gint64     *extents,
+                                     const GhloSpirvSchedule *schedule);
 
 G_END_DECLS

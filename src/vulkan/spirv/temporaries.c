@@ -60,6 +60,42 @@ ghlo_spirv_scratch (const GhloKernel *kernel)
   return find_start (kernel, kernel->n_temporaries, &end) ? end : G_MAXSIZE;
 }
 
+/* What a part stores in temporaries would be lost with it. */
+static gboolean
+keeps_temporaries (const GhloKernel      *kernel,
+                   const GhloKernelBlock *block)
+{
+  for (guint i = block->first_store; i < block->first_store + (guint) block->n_stores; i++)
+    if (kernel->stores[i].temporary != GHLO_KERNEL_NONE)
+      return TRUE;
+
+  return FALSE;
+}
+
+guint64
+ghlo_spirv_count_parts (const GhloKernel *kernel,
+                        const gint64     *extents)
+{
+  const GhloKernelBlock *block = kernel->blocks;
+
+  if (kernel->n_blocks == 0 || block->kind != GHLO_BLOCK_POINTS || block->n_folds == 0 || block->split == 0
+      || keeps_temporaries (kernel, block))
+    return 1;
+
+  return (guint64) ((extents[__builtin_ctz (block->axes)] + block->split - 1) / block->split);
+}
+
+gsize
+ghlo_spirv_parts_scratch (const GhloKernel *kernel,
+                          guint64           n_points,
+                          guint64           n_parts)
+{
+  gsize size = kernel->blocks[0].n_folds * sizeof (guint64);
+
+  return __builtin_mul_overflow (size, n_points, &size) || __builtin_mul_overflow (size, n_parts, &size) ? G_MAXSIZE
+                                                                                                          : size;
+}
+
 /* The number of the temporary's element at the point. */
 static Id
 find_index (Spirv *self,

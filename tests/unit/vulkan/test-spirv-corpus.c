@@ -155,12 +155,13 @@ run_kernel (ShaderRunner          *runner,
   const char *count = g_getenv ("GHLO_TEST_COUNT");
   const double n_points = POINTS * (count != NULL ? g_ascii_strtod (count, NULL) : 1);
   const GhloKernel *kernel = kernels->pdata[number];
+  const GhloSpirvSchedule by_invocation = { .group_per_point = FALSE };
   gint64 extents[GHLO_KERNEL_MAX_AXES];
 
   choose_extents (kernel, n_points, extents);
   if (count == NULL && count_bytes (kernel) > SIZE)
     counts->n_large++;
-  else if (ghlo_spirv_count_iterations (kernel, extents) > MAX_ITERATIONS)
+  else if (ghlo_spirv_count_iterations (kernel, extents, &by_invocation) > MAX_ITERATIONS)
     counts->n_long++;
   else
     counts->n_by[shader_check_run (runner, device, kernel, extents, number, names->pdata[number])]++;

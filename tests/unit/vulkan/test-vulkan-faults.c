@@ -100,7 +100,7 @@ run_program (GhloVulkanDevice  *device,
              GError           **error)
 {
   GhloValue *outputs[1] = { NULL };
-  g_autoptr (GhloPrepared) prepared = vulkan_program_prepare (device, program, error);
+  g_autoptr (GhloPrepared) prepared = vulkan_program_prepare (&device->core, program, error);
 
   if (prepared == NULL || !ghlo_prepared_run (prepared, NULL, NULL, 0, outputs, NULL, error))
     return FALSE;

@@ -69,7 +69,7 @@ run_program (GhloVulkanDevice *device,
              const char       *text)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (GhloPrepared) prepared = vulkan_program_prepare (device, text, &error);
+  g_autoptr (GhloPrepared) prepared = vulkan_program_prepare (&device->core, text, &error);
   GhloValue *outputs[1] = { NULL };
 
   g_assert_no_error (error);

@@ -91,7 +91,7 @@ test_end (void)
 
   if (device == NULL)
     return;
-  prepared = vulkan_program_prepare (device, program, &error);
+  prepared = vulkan_program_prepare (&device->core, program, &error);
   g_assert_no_error (error);
   for (guint i = 0; i < 4; i++)
     pending[i] = begin (prepared, &outputs[i]);
@@ -123,7 +123,7 @@ test_lost (void)
 
   if (device == NULL)
     return;
-  prepared = vulkan_program_prepare (device, program, &error);
+  prepared = vulkan_program_prepare (&device->core, program, &error);
   g_assert_no_error (error);
   pending = begin (prepared, &output);
   ghlo_device_core_lose (&device->core);

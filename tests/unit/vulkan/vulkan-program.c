@@ -22,9 +22,9 @@ vulkan_program_device (void)
 }
 
 GhloPrepared *
-vulkan_program_prepare (GhloVulkanDevice  *device,
-                        const char        *text,
-                        GError           **error)
+vulkan_program_prepare (GhloDeviceCore  *device,
+                        const char      *text,
+                        GError         **error)
 {
   g_autoptr (GhloDiagnostics) diagnostics = ghlo_diagnostics_new ("test", text, strlen (text));
   g_autoptr (GBytes) bytes = g_bytes_new_static (text, strlen (text));
@@ -33,5 +33,5 @@ vulkan_program_prepare (GhloVulkanDevice  *device,
   if (module == NULL)
     g_error ("%s", ((const GhloFinding *) diagnostics->findings->pdata[0])->message);
 
-  return ghlo_devices_prepare (&device->core, module, ghlo_ir_module_get_entry (module), NULL, error);
+  return ghlo_devices_prepare (device, module, ghlo_ir_module_get_entry (module), NULL, error);
 }

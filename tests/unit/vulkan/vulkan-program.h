@@ -13,7 +13,7 @@ G_BEGIN_DECLS
 /* The first one there is; NULL where there is none, the test being skipped then. */
 GhloVulkanDevice *vulkan_program_device  (void);
 /* Of a text that is right. */
-GhloPrepared     *vulkan_program_prepare (GhloVulkanDevice  *device,
+GhloPrepared     *vulkan_program_prepare (GhloDeviceCore    *device,
                                           const char        *text,
                                           GError           **error);
 

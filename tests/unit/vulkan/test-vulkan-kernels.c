@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Kernels of files through the device's own way of running them, with the interpreter's bits: among them are folds
+ * whose parts are done apart and then merged.
+ */
+
+#include "vulkan-program.h"
+
+#include "vulkan/kernel.h"
+#include "vulkan/memory.h"
+#include "vulkan/queue.h"
+#include "vulkan/target.h"
+#include "vulkan/transfer.h"
+
+#include "../kernel/random-kernel.h"
+#include "../kernel/read-kernel.h"
+
+enum { SEED = 1 };
+
+static guint64
+allocate (GhloVulkanDevice *device,
+          gsize             size)
+{
+  g_autoptr (GError) error = NULL;
+  guint64 address = ghlo_vulkan_memory_alloc (device->memory, GHLO_VULKAN_LOCAL, size, &error);
+
+  g_assert_no_error (error);
+
+  return address;
+}
+
+static void
+release (GhloVulkanDevice *device,
+         guint64           address,
+         gsize             size)
+{
+  ghlo_vulkan_memory_free (device->memory, address, size, ghlo_vulkan_queue_value (device->queue));
+}
+
+/* The last buffer is the scratch. */
+static void
+replay (const GhloVulkanKernel *kernel,
+        guint8 *const          *addresses)
+{
+  const guint n = kernel->kernel->n_buffers;
+  GhloStepExtent extents[GHLO_KERNEL_MAX_BUFFERS + 1];
+  GhloStepPlace places[GHLO_KERNEL_MAX_BUFFERS + 1];
+  g_autoptr (GhloVulkanRecording) recording = NULL;
+  g_autoptr (GError) error = NULL;
+
+  for (guint i = 0; i <= n; i++)
+    {
+      extents[i] = (GhloStepExtent) { i, 0, G_MAXUINT32 };
+      places[i] = (GhloStepPlace) { i, 0 };
+    }
+  recording = ghlo_vulkan_recording_new (kernel->device, extents);
+  ghlo_vulkan_kernel_record (kernel, places, places[n], recording);
+  ghlo_vulkan_recording_end (recording);
+  g_assert_cmpuint (ghlo_vulkan_recording_count (recording), ==, kernel->n_parts > 1 ? 2 : 1);
+  ghlo_vulkan_recording_replay (recording, addresses, NULL, &error);
+  g_assert_no_error (error);
+}
+
+static void
+run (const GhloVulkanKernel *kernel,
+     GhloKernelMemory       *memory)
+{
+  const guint n = kernel->kernel->n_buffers;
+  const gsize scratch = ghlo_vulkan_kernel_scratch (kernel);
+  GhloVulkanDevice *device = kernel->device;
+  guint8 *addresses[GHLO_KERNEL_MAX_BUFFERS + 1];
+  g_autoptr (GError) error = NULL;
+
+  for (guint i = 0; i < n; i++)
+    {
+      addresses[i] = GSIZE_TO_POINTER (allocate (device, memory[i].size));
+      ghlo_vulkan_upload (device, memory[i].data, ghlo_vulkan_address (addresses[i]), memory[i].size, NULL, &error);
+      g_assert_no_error (error);
+    }
+  addresses[n] = GSIZE_TO_POINTER (allocate (device, scratch));
+  replay (kernel, addresses);
+  for (guint i = 0; i < n; i++)
+    {
+      ghlo_vulkan_download (device, ghlo_vulkan_address (addresses[i]), memory[i].data, memory[i].size, NULL, &error);
+      g_assert_no_error (error);
+      release (device, ghlo_vulkan_address (addresses[i]), memory[i].size);
+    }
+  release (device, ghlo_vulkan_address (addresses[n]), scratch);
+}
+
+static void
+check_kernel (GhloVulkanDevice *device,
+              const char       *name)
+{
+  g_autofree GhloKernel *kernel = read_kernel (name);
+  GhloVulkanKernel on_device;
+  const char *reason = ghlo_vulkan_kernel_init (&on_device, device, kernel);
+  GhloKernelMemory *found, *expected;
+  g_autoptr (GError) error = NULL;
+  g_autofree char *difference = NULL;
+
+  g_test_message ("%s: %s, %" G_GUINT64_FORMAT " parts", name, reason != NULL ? reason : "runs", on_device.n_parts);
+  g_assert_true (!g_str_has_prefix (name, "parts-") || (reason == NULL && on_device.n_parts > 1));
+  if (reason != NULL)
+    return;
+  ghlo_vulkan_kernel_compile (&on_device, &error);
+  g_assert_no_error (error);
+  found = random_memory_new (kernel, SEED);
+  expected = random_memory_copy (kernel, found);
+  g_assert_true (ghlo_kernel_interpret (kernel, NULL, expected, NULL, &error));
+  run (&on_device, found);
+  difference = random_memory_compare (kernel, expected, found);
+  g_assert_cmpstr (difference, ==, NULL);
+  random_memory_free (kernel, found);
+  random_memory_free (kernel, expected);
+}
+
+static void
+test_files (void)
+{
+  GhloVulkanDevice *device = vulkan_program_device ();
+  g_autofree char *folder = g_test_build_filename (G_TEST_DIST, "kernels", NULL);
+  g_autoptr (GDir) files = g_dir_open (folder, 0, NULL);
+  g_autoptr (GError) error = NULL;
+
+  if (device == NULL)
+    return;
+  ghlo_vulkan_device_open (device, &error);
+  g_assert_no_error (error);
+  for (const char *name; (name = g_dir_read_name (files)) != NULL;)
+    check_kernel (device, name);
+}
+
+int
+main (int    argc,
+      char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/vulkan/kernels", test_files);
+
+  return g_test_run ();
+}
