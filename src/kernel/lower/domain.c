@@ -157,19 +157,21 @@ ghlo_lower_identity (GhloLowering     *self,
 {
   guint k = 0;
 
-  *index = ghlo_lower_no_index (NULL);
   if (type->rank > GHLO_LOWER_MAX_RANK)
     return FALSE;
-  index->rank = type->rank;
+  *index = ghlo_lower_origin (self, type->rank, NULL);
   for (guint i = 0; i < self->rank; i++)
     {
+      GhloAffine form = { 0 };
+
       if (self->axes[i] < 0 || (is_row && (self->is_reduced >> i & 1) != 0))
         continue;
       while (k < type->rank && type->dimensions[k] == 1)
         k++;
       if (k == type->rank || type->dimensions[k] != self->dimensions[i])
         return FALSE;
-      index->dimensions[k++].strides[self->axes[i]] = 1;
+      form.strides[self->axes[i]] = 1;
+      index->dimensions[k++] = ghlo_lower_form (self, &form);
     }
   while (k < type->rank && type->dimensions[k] == 1)
     k++;

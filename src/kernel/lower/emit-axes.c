@@ -27,22 +27,40 @@ ghlo_emission_view (const GhloEmission *self,
   return buffer < group->n_operands ? &group->operands[buffer] : &group->results[buffer - group->n_operands];
 }
 
-GhloAffine
-ghlo_emission_place (const GhloEmission *self,
-                     guint               buffer,
-                     const GhloIndex    *index)
+static GhloEmissionPlace
+find_place (const GhloEmission *self,
+            guint               buffer,
+            const GhloIndex    *index)
 {
   const GhloView *view = ghlo_emission_view (self, buffer);
-  GhloAffine form = { .offset = index->part * ghlo_element_info (view->element_type)->size / 2 };
+  GhloEmissionPlace place = {
+    buffer, index, { .offset = index->part * ghlo_element_info (view->element_type)->size / 2 }
+  };
 
   for (guint i = 0; i < index->rank; i++)
     {
-      form.offset += index->dimensions[i].offset * view->strides[i];
+      place.form.offset += index->dimensions[i]->offset * view->strides[i];
       for (guint k = 0; k < GHLO_LOWER_MAX_VARIABLES; k++)
-        form.strides[k] += index->dimensions[i].strides[k] * view->strides[i];
+        place.form.strides[k] += index->dimensions[i]->strides[k] * view->strides[i];
     }
 
-  return form;
+  return place;
+}
+
+void
+ghlo_emission_find_places (GhloEmission *self)
+{
+  const GhloLowering *lowering = self->lowering;
+
+  self->first_stored = lowering->leaves->len;
+  self->n_places = self->first_stored + self->n_roots;
+  self->places = g_new0 (GhloEmissionPlace, self->n_places);
+  for (guint i = 0; i < self->first_stored; i++)
+    self->places[i] = find_place (self, ghlo_leaf (lowering, i)->buffer, &ghlo_leaf (lowering, i)->index);
+  for (guint i = 0; i < self->n_roots; i++)
+    if (self->roots[i].temporary == GHLO_KERNEL_NONE)
+      self->places[self->first_stored + i] = find_place (self, lowering->group->n_operands + self->roots[i].result,
+                                                         &self->roots[i].index);
 }
 
 static gboolean
@@ -54,18 +72,17 @@ follows (const GhloLowering *lowering,
 }
 
 static gboolean
-index_follows (const GhloEmission *self,
-               guint               buffer,
-               const GhloIndex    *index,
-               guint               axis)
+place_follows (const GhloEmission      *self,
+               const GhloEmissionPlace *place,
+               guint                    axis)
 {
-  GhloAffine form = ghlo_emission_place (self, buffer, index);
-
-  for (guint i = 0; i < index->n_guards; i++)
-    if (!follows (self->lowering, &index->guards[i].position, axis))
+  if (place->index == NULL)
+    return TRUE;
+  for (guint i = 0; i < place->index->n_guards; i++)
+    if (!follows (self->lowering, place->index->guards[i].position, axis))
       return FALSE;
 
-  return follows (self->lowering, &form, axis);
+  return follows (self->lowering, &place->form, axis);
 }
 
 /* Whether going over @axis and the one behind it is going over one axis for all that depends on them. */
@@ -77,15 +94,11 @@ can_merge (const GhloEmission *self,
 
   if (axis + 1 == lowering->n_parallel)
     return FALSE;
-  for (guint i = 0; i < lowering->leaves->len; i++)
-    if (!index_follows (self, ghlo_leaf (lowering, i)->buffer, &ghlo_leaf (lowering, i)->index, axis))
-      return FALSE;
-  for (guint i = 0; i < self->n_roots; i++)
-    if (self->roots[i].temporary == GHLO_KERNEL_NONE
-        && !index_follows (self, lowering->group->n_operands + self->roots[i].result, &self->roots[i].index, axis))
+  for (guint i = 0; i < self->n_places; i++)
+    if (!place_follows (self, &self->places[i], axis))
       return FALSE;
   for (guint i = 0; i < lowering->coordinates->len; i++)
-    if (!follows (lowering, &g_array_index (lowering->coordinates, GhloAffine, i), axis))
+    if (!follows (lowering, ghlo_coordinate (lowering, i), axis))
       return FALSE;
 
   return TRUE;
@@ -146,17 +159,23 @@ ghlo_emission_merge_axes (GhloEmission *stages,
   return TRUE;
 }
 
-/* Whether @root's rows of @n elements, which the last axis goes over, follow each other along the one before. */
-static gboolean
-has_short_rows (const GhloEmission  *self,
-                const GhloLowerRoot *root,
-                gint64               n)
+/* The bytes of an element where @place is. */
+static gint64
+element_size (const GhloEmission      *self,
+              const GhloEmissionPlace *place)
 {
-  const guint result = self->lowering->group->n_operands + root->result;
-  const gint64 size = ghlo_element_info (ghlo_emission_view (self, result)->element_type)->size;
-  GhloAffine form = ghlo_emission_place (self, result, &root->index);
+  return ghlo_element_info (ghlo_emission_view (self, place->buffer)->element_type)->size;
+}
 
-  return form.strides[self->last[self->n_axes - 1]] == size && form.strides[self->last[self->n_axes - 2]] == n * size;
+/* Whether rows of @n elements at @place, which the last axis goes over, follow each other along the one before. */
+static gboolean
+has_short_rows (const GhloEmission      *self,
+                const GhloEmissionPlace *place,
+                gint64                   n)
+{
+  const gint64 size = element_size (self, place), *strides = place->form.strides;
+
+  return strides[self->last[self->n_axes - 1]] == size && strides[self->last[self->n_axes - 2]] == n * size;
 }
 
 /* Vectors along such a row would be nearly empty, and those across rows store what lies apart, which costs as much
@@ -173,7 +192,7 @@ ghlo_emission_choose_members (GhloEmission *self)
       || n * lowering->items->len > MAX_MEMBER_ITEMS || self->extents[self->n_axes - 2] < MIN_ROWS)
     return;
   for (guint i = 0; i < self->n_roots; i++)
-    if (self->roots[i].temporary != GHLO_KERNEL_NONE || !has_short_rows (self, &self->roots[i], n))
+    if (self->roots[i].temporary != GHLO_KERNEL_NONE || !has_short_rows (self, &self->places[self->first_stored + i], n))
       return;
 
   self->n_members = (guint) n;
@@ -195,22 +214,9 @@ ghlo_emission_set_member (const GhloEmission *self,
 static gboolean
 has_rows (const GhloEmission *self)
 {
-  GhloLowering *lowering = self->lowering;
-
-  for (guint i = 0; i < lowering->items->len; i++)
-    {
-      const GhloItem *item = ghlo_item (lowering, i);
-
-      if (item->kind == GHLO_NODE_LOAD)
-        {
-          const GhloLeaf *leaf = ghlo_leaf (lowering, item->which);
-          GhloAffine form = ghlo_emission_place (self, leaf->buffer, &leaf->index);
-
-          if (form.strides[self->last[self->n_axes - 1]]
-              == ghlo_element_info (ghlo_emission_view (self, leaf->buffer)->element_type)->size)
-            return TRUE;
-        }
-    }
+  for (guint i = 0; i < self->first_stored; i++)
+    if (self->places[i].form.strides[self->last[self->n_axes - 1]] == element_size (self, &self->places[i]))
+      return TRUE;
 
   return FALSE;
 }

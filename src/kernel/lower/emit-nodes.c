@@ -7,8 +7,6 @@
 
 #include "base/bits.h"
 
-#include <string.h>
-
 gboolean
 ghlo_emission_has_start (const GhloEmission *self,
                          const GhloItem     *load,
@@ -27,20 +25,21 @@ emit_operand (GhloEmission *self,
 
 /* Guards that hold at every point are none. */
 static gboolean
-always_holds (const GhloEmission   *self,
-              const GhloIndexGuard *guard)
+always_holds (const GhloEmission *self,
+              const GhloAffine   *position,
+              gint64              end)
 {
-  gint64 least = guard->position.offset, most = least;
+  gint64 least = position->offset, most = least;
 
   for (guint i = 0; i < GHLO_LOWER_MAX_AXES; i++)
     {
-      gint64 reach = guard->position.strides[i] * (self->lowering->extents[i] - 1);
+      gint64 reach = position->strides[i] * (self->lowering->extents[i] - 1);
 
       least += MIN (reach, 0);
       most += MAX (reach, 0);
     }
 
-  return least >= 0 && most < guard->end;
+  return least >= 0 && most < end;
 }
 
 /* Whether @form is @factor × @other + @rest, starts left out. */
@@ -62,27 +61,43 @@ is_multiple (const GhloAffine *form,
   return *factor != 0;
 }
 
+/* An access on its way: where it is without its terms, and the dimensions (bits) whose places are terms'. */
+typedef struct
+{
+  const GhloEmissionPlace *place;
+  GhloAffine               form;
+  guint                    taken;
+  guint                    n_terms;
+  GhloKernelTerm           terms[GHLO_LOWER_MAX_GUARDS];
+} Access;
+
 /* A guard as a term. Where a dimension moves with its position, that one's place becomes the term's: the access is
  * known to be within the buffer then. */
 static void
-add_guard_term (GhloEmission         *self,
-                const GhloIndexGuard *guard,
-                const GhloView       *view,
-                GhloIndex            *index,
-                GhloKernelTerm       *term)
+add_guard_term (const GhloEmission *self,
+                Access             *access,
+                const GhloAffine   *position,
+                gint64              end)
 {
-  *term = (GhloKernelTerm) { .node = GHLO_KERNEL_NONE, .step = 1, .end = guard->end,
-                             .offset = guard->position.offset };
-  ghlo_emission_set_strides (self, &guard->position, term->strides);
+  const GhloIndex *index = access->place->index;
+  const GhloView *view = ghlo_emission_view (self, access->place->buffer);
+  GhloKernelTerm *term = &access->terms[access->n_terms++];
+
+  *term = (GhloKernelTerm) { .node = GHLO_KERNEL_NONE, .step = 1, .end = end, .offset = position->offset };
+  ghlo_emission_set_strides (self, position, term->strides);
   for (guint i = 0; i < index->rank && term->stride == 0; i++)
     {
+      GhloAffine form = *index->dimensions[i];
       gint64 factor, rest;
 
-      if (!is_multiple (&index->dimensions[i], &guard->position, &factor, &rest))
+      ghlo_emission_set_member (self, &form);
+      if ((access->taken & 1u << i) != 0 || !is_multiple (&form, position, &factor, &rest))
         continue;
+      access->taken |= 1u << i;
       term->stride = factor * view->strides[i];
-      index->dimensions[i].offset = rest;
-      memset (index->dimensions[i].strides, 0, GHLO_LOWER_MAX_AXES * sizeof rest);
+      access->form.offset += (rest - form.offset) * view->strides[i];
+      for (guint k = 0; k < GHLO_LOWER_MAX_AXES; k++)
+        access->form.strides[k] -= form.strides[k] * view->strides[i];
     }
 }
 
@@ -104,41 +119,41 @@ add_start_terms (GhloEmission     *self,
 /* The last guards are those of the operand's own dimensions. */
 guint
 ghlo_emission_access (GhloEmission    *self,
-                      guint            buffer,
-                      GhloElementType  type,
-                      const GhloIndex *at)
+                      guint            number,
+                      GhloElementType  type)
 {
-  const GhloView *view = ghlo_emission_view (self, buffer);
-  GhloKernelTerm terms[GHLO_LOWER_MAX_GUARDS];
+  const GhloEmissionPlace *place = &self->places[number];
+  const GhloIndex *index = place->index;
   gint64 strides[GHLO_KERNEL_MAX_AXES];
-  GhloIndex index = *at;
-  guint access, n_terms = 0;
-  GhloAffine form;
+  gboolean has_place = index->rank > 0 || ghlo_emission_view (self, place->buffer)->rank == 0;
+  Access access = { .place = place, .form = place->form };
+  guint added;
 
-  for (guint i = 0; i < index.rank; i++)
-    ghlo_emission_set_member (self, &index.dimensions[i]);
-  for (guint i = 0; i < index.n_guards; i++)
-    ghlo_emission_set_member (self, &index.guards[i].position);
-  for (guint i = index.n_guards; i > 0; i--)
-    if (!always_holds (self, &index.guards[i - 1]))
-      add_guard_term (self, &index.guards[i - 1], view, &index, &terms[n_terms++]);
-  form = ghlo_emission_place (self, buffer, &index);
-  ghlo_emission_set_strides (self, &form, strides);
+  ghlo_emission_set_member (self, &access.form);
+  for (guint i = index->n_guards; i > 0; i--)
+    {
+      GhloAffine position = *index->guards[i - 1].position;
+
+      ghlo_emission_set_member (self, &position);
+      if (!always_holds (self, &position, index->guards[i - 1].end))
+        add_guard_term (self, &access, &position, index->guards[i - 1].end);
+    }
+  ghlo_emission_set_strides (self, &access.form, strides);
   /* Without dimensions it is no element of the buffer, but one that is always there. */
-  access = ghlo_kernel_add_access (self->builder, buffer, type, index.rank > 0 || view->rank == 0
-                                   ? form.offset - self->starts[buffer] : 0, strides);
-  for (guint i = 0; i < n_terms; i++)
-    ghlo_kernel_add_term (self->builder, &terms[i]);
-  add_start_terms (self, &form);
+  added = ghlo_kernel_add_access (self->builder, place->buffer, type,
+                                  has_place ? access.form.offset - self->starts[place->buffer] : 0, strides);
+  for (guint i = 0; i < access.n_terms; i++)
+    ghlo_kernel_add_term (self->builder, &access.terms[i]);
+  add_start_terms (self, &access.form);
 
-  return access;
+  return added;
 }
 
 static guint
 emit_coordinate (GhloEmission   *self,
                  const GhloItem *item)
 {
-  GhloAffine form = g_array_index (self->lowering->coordinates, GhloAffine, item->which);
+  GhloAffine form = *ghlo_coordinate (self->lowering, item->which);
   guint64 mask = ghlo_low_bits (ghlo_element_info (item->type)->bits);
   guint sum = GHLO_KERNEL_NONE;
 
@@ -172,8 +187,7 @@ static guint
 emit_load (GhloEmission   *self,
            const GhloItem *item)
 {
-  const GhloLeaf *leaf = ghlo_leaf (self->lowering, item->which);
-  guint access = ghlo_emission_access (self, leaf->buffer, item->type, &leaf->index);
+  guint access = ghlo_emission_access (self, item->which, item->type);
 
   return ghlo_kernel_add_load (self->builder, item->type, access,
                                item->operands[0] != GHLO_LOWER_NONE ? self->nodes[item->operands[0]]
@@ -202,8 +216,7 @@ make_node (GhloEmission   *self,
       return emit_load (self, item);
     case GHLO_NODE_INSIDE:
       return ghlo_kernel_add_leaf (builder, GHLO_NODE_INSIDE, item->type,
-                                   ghlo_emission_access (self, 0, GHLO_ELEMENT_TYPE_UI8,
-                                                         &ghlo_leaf (self->lowering, item->which)->index));
+                                   ghlo_emission_access (self, item->which, GHLO_ELEMENT_TYPE_UI8));
     case GHLO_NODE_TEMPORARY:
       return ghlo_kernel_add_leaf (builder, GHLO_NODE_TEMPORARY, item->type,
                                    self->lowering->loop->carried[item->which / 2]

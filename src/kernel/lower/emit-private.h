@@ -21,6 +21,14 @@ typedef struct
   gboolean has_folds;
 } GhloEmissionBlock;
 
+/* Where elements are read or written: in bytes of a buffer. */
+typedef struct
+{
+  guint            buffer;
+  const GhloIndex *index;               /* NULL where there is no buffer */
+  GhloAffine       form;
+} GhloEmissionPlace;
+
 /* A stage. */
 typedef struct
 {
@@ -29,6 +37,8 @@ typedef struct
   const GhloLowerRoot *roots;
   guint                n_roots;
   gint64              *starts;
+  GhloEmissionPlace   *places;          /* of the leaves, and from first_stored on of the roots that are stored */
+  guint                n_places, first_stored;
   /* Axes after merging: the last axis of the domain in each, and its extent. That of a loop follows the n_axes
    * of points, of which n_all counts it. */
   guint                n_axes, n_parallel, n_all;
@@ -70,10 +80,7 @@ GhloKernel     *ghlo_emission_end             (GhloLowering        *lowering,
 /* emit-axes.c */
 const GhloView *ghlo_emission_view            (const GhloEmission  *self,
                                                guint                buffer);
-/* The place of @index in @buffer, in bytes. */
-GhloAffine      ghlo_emission_place           (const GhloEmission  *self,
-                                               guint                buffer,
-                                               const GhloIndex     *index);
+void            ghlo_emission_find_places     (GhloEmission        *self);
 /* Merges axes that all stages go over as one; FALSE, and a reason of the first stage's, where there are too many. */
 gboolean        ghlo_emission_merge_axes      (GhloEmission        *stages,
                                                guint                n_stages);
@@ -90,9 +97,8 @@ void            ghlo_emission_set_strides     (const GhloEmission  *self,
 
 /* emit-nodes.c: an access of the builder; its starts have nodes by now. */
 guint           ghlo_emission_access          (GhloEmission        *self,
-                                               guint                buffer,
-                                               GhloElementType      type,
-                                               const GhloIndex     *index);
+                                               guint                place,
+                                               GhloElementType      type);
 /* Whether @load, a LOAD, begins where start number @start says. */
 gboolean        ghlo_emission_has_start       (const GhloEmission  *self,
                                                const GhloItem      *load,

@@ -6,8 +6,6 @@
 
 #include "kernel/lower/emit-private.h"
 
-#include <string.h>
-
 /* Of full items: as much as a cache of the second level has at least. */
 enum { KEPT_BYTES = 256 * 1024 };
 
@@ -67,7 +65,7 @@ is_full_root (const GhloEmission *self,
 
   for (guint i = 0; i < index->rank; i++)
     for (guint k = self->lowering->n_parallel; k < self->lowering->n_axes; k++)
-      if (index->dimensions[i].strides[k] != 0)
+      if (index->dimensions[i]->strides[k] != 0)
         return TRUE;
 
   return FALSE;
@@ -257,7 +255,7 @@ may_share (const GhloEmission  *self,
       if (leaf->buffer != operand)
         continue;
       is_read = TRUE;
-      if (leaf->index.n_guards > 0 || memcmp (&leaf->index, index, sizeof *index) != 0)
+      if (leaf->index.n_guards > 0 || !ghlo_lower_same_index (&leaf->index, index))
         return FALSE;
     }
 
@@ -331,9 +329,8 @@ emit_root (GhloEmission        *self,
     ghlo_kernel_keep (self->builder, node, root->temporary);
   else
     ghlo_kernel_store (self->builder, node,
-                       ghlo_emission_access (self, group->n_operands + root->result,
-                                             ghlo_lower_stored (group->results[root->result].element_type),
-                                             &root->index));
+                       ghlo_emission_access (self, self->first_stored + (guint) (root - self->roots),
+                                             ghlo_lower_stored (group->results[root->result].element_type)));
 }
 
 static void
@@ -419,6 +416,7 @@ ghlo_emission_init (GhloEmission        *self,
     .temporaries = g_new0 (guint16, n_items), .nodes = g_new0 (guint16, n_items),
     .folds = g_new0 (guint16, n_folds), .fold_temporaries = g_new0 (guint16, n_folds),
   };
+  ghlo_emission_find_places (self);
 }
 
 void
@@ -426,6 +424,7 @@ ghlo_emission_clear (GhloEmission *self)
 {
   for (guint i = 0; i < self->n_blocks; i++)
     g_array_unref (self->blocks[i].sinks);
+  g_free (self->places);
   g_free (self->keepers);
   g_free (self->seen);
   g_free (self->visited);

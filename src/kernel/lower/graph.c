@@ -9,17 +9,19 @@
 
 #include <string.h>
 
-static guint
-hash_item (gconstpointer key)
+typedef struct
 {
-  return (guint) ghlo_hash_bytes (key, sizeof (GhloItem));
-}
+  const GhloLowering *lowering;
+  const GhloItem     *item;
+} Wanted;
 
 static gboolean
-same_item (gconstpointer a,
-           gconstpointer b)
+same_item (gconstpointer number,
+           gconstpointer key)
 {
-  return memcmp (a, b, sizeof (GhloItem)) == 0;
+  const Wanted *wanted = key;
+
+  return memcmp (ghlo_item (wanted->lowering, GPOINTER_TO_UINT (number) - 1), wanted->item, sizeof (GhloItem)) == 0;
 }
 
 void
@@ -27,11 +29,11 @@ ghlo_lower_init_graph (GhloLowering *self)
 {
   G_STATIC_ASSERT (sizeof (GhloItem) == 32);
 
+  self->zero = ghlo_lower_form (self, &(GhloAffine) { 0 });
   self->items = g_array_new (FALSE, TRUE, sizeof (GhloItem));
   self->leaves = g_array_new (FALSE, TRUE, sizeof (GhloLeaf));
   self->folds = g_array_new (FALSE, TRUE, sizeof (GhloLowerFold));
-  self->coordinates = g_array_new (FALSE, TRUE, sizeof (GhloAffine));
-  self->unique = g_hash_table_new_full (hash_item, same_item, g_free, NULL);
+  self->coordinates = g_array_new (FALSE, TRUE, sizeof (const GhloAffine *));
 }
 
 void
@@ -41,7 +43,10 @@ ghlo_lower_clear_graph (GhloLowering *self)
   g_array_unref (self->leaves);
   g_array_unref (self->folds);
   g_array_unref (self->coordinates);
-  g_hash_table_unref (self->unique);
+  ghlo_ir_intern_clear (&self->unique);
+  ghlo_ir_intern_clear (&self->memo);
+  ghlo_ir_intern_clear (&self->forms);
+  ghlo_ir_arena_clear (&self->arena);
 }
 
 guint32
@@ -58,14 +63,16 @@ static guint32
 add_item (GhloLowering *self,
           GhloItem      item)
 {
-  guint32 number = GPOINTER_TO_UINT (g_hash_table_lookup (self->unique, &item));
+  const Wanted wanted = { self, &item };
+  guint32 hash = (guint32) ghlo_hash_bytes (&item, sizeof item);
+  guint32 number = GPOINTER_TO_UINT (ghlo_ir_intern_find (&self->unique, hash, same_item, &wanted));
 
   if (number != 0)
     return number - 1;
   if (self->items->len == GHLO_LOWER_MAX_ITEMS)
     return ghlo_lower_refuse (self, "it has too many nodes");
   g_array_append_val (self->items, item);
-  g_hash_table_insert (self->unique, g_memdup2 (&item, sizeof item), GUINT_TO_POINTER (self->items->len));
+  ghlo_ir_intern_add (&self->unique, hash, GUINT_TO_POINTER (self->items->len));
 
   return self->items->len - 1;
 }
@@ -165,11 +172,10 @@ ghlo_lower_coordinate (GhloLowering     *self,
 
   if (ghlo_lower_has_starts (form))
     return ghlo_lower_refuse (self, "it counts where the program says");
-  while (number < self->coordinates->len
-         && memcmp (&g_array_index (self->coordinates, GhloAffine, number), form, sizeof *form) != 0)
+  while (number < self->coordinates->len && ghlo_coordinate (self, number) != form)
     number++;
   if (number == self->coordinates->len)
-    g_array_append_val (self->coordinates, *form);
+    g_array_append_val (self->coordinates, form);
 
   return add_leaf_item (self, GHLO_ITEM_COORDINATE, type, number, is_row_form (self, form), 0);
 }
@@ -194,10 +200,11 @@ add_leaf (GhloLowering    *self,
         *level = MAX (*level, ghlo_item (self, self->starts[i].item)->level);
       }
   for (guint i = 0; i < index->rank; i++)
-    *is_row = *is_row && is_row_form (self, &index->dimensions[i]);
+    *is_row = *is_row && is_row_form (self, index->dimensions[i]);
   for (guint i = 0; i < index->n_guards; i++)
-    *is_row = *is_row && is_row_form (self, &index->guards[i].position);
-  while (number < self->leaves->len && memcmp (ghlo_leaf (self, number), &leaf, sizeof leaf) != 0)
+    *is_row = *is_row && is_row_form (self, index->guards[i].position);
+  while (number < self->leaves->len && (ghlo_leaf (self, number)->buffer != buffer
+                                        || !ghlo_lower_same_index (&ghlo_leaf (self, number)->index, index)))
     number++;
   if (number == self->leaves->len)
     g_array_append_val (self->leaves, leaf);
@@ -238,7 +245,7 @@ guint32
 ghlo_lower_inside (GhloLowering    *self,
                    const GhloIndex *index)
 {
-  GhloIndex guards = ghlo_lower_no_index (index);
+  GhloIndex guards = ghlo_lower_origin (self, 0, index);
   gboolean is_row;
   guint leaf, level;
 

@@ -1,14 +1,67 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Operations that only move elements: where the element comes from that their result has at an
- * index.
+ * Indices, and operations that only move elements: where the element comes from that their result has at an index.
  */
 
 #include "kernel/lower/private.h"
 
-#include "base/sizes.h"
+#include "base/hash.h"
 
 #include <string.h>
+
+/* Forms */
+
+/* Most strides are 0. */
+static guint32
+hash_form (const GhloAffine *form)
+{
+  GhloHash hash = ghlo_hash_begin ();
+
+  ghlo_hash_add (&hash, (guint64) form->offset);
+  for (guint i = 0; i < GHLO_LOWER_MAX_VARIABLES; i++)
+    if (form->strides[i] != 0)
+      {
+        ghlo_hash_add (&hash, i);
+        ghlo_hash_add (&hash, (guint64) form->strides[i]);
+      }
+
+  return (guint32) ghlo_hash_end (&hash);
+}
+
+static gboolean
+same_form (gconstpointer item,
+           gconstpointer key)
+{
+  return memcmp (item, key, sizeof (GhloAffine)) == 0;
+}
+
+const GhloAffine *
+ghlo_lower_form (GhloLowering     *self,
+                 const GhloAffine *form)
+{
+  guint32 hash = hash_form (form);
+  GhloAffine *found = ghlo_ir_intern_find (&self->forms, hash, same_form, form);
+
+  if (found == NULL)
+    {
+      found = ghlo_ir_arena_copy (&self->arena, form, sizeof *form);
+      ghlo_ir_intern_add (&self->forms, hash, found);
+    }
+
+  return found;
+}
+
+const GhloAffine *
+ghlo_lower_shift (GhloLowering     *self,
+                  const GhloAffine *form,
+                  gint64            distance)
+{
+  GhloAffine shifted = *form;
+
+  shifted.offset += distance;
+
+  return ghlo_lower_form (self, &shifted);
+}
 
 static void
 add_form (GhloAffine       *self,
@@ -20,21 +73,43 @@ add_form (GhloAffine       *self,
     self->strides[i] += other->strides[i] * factor;
 }
 
+/* Indices */
+
 GhloIndex
-ghlo_lower_no_index (const GhloIndex *index)
+ghlo_lower_origin (GhloLowering    *self,
+                   guint            rank,
+                   const GhloIndex *index)
 {
-  GhloIndex scalar;
+  GhloIndex origin = { .rank = rank };
 
-  /* Indices are compared as bytes. */
-  memset (&scalar, 0, sizeof scalar);
-  if (index == NULL)
-    return scalar;
-  scalar.n_guards = index->n_guards;
-  scalar.part = index->part;
-  memcpy (scalar.guards, index->guards, index->n_guards * sizeof index->guards[0]);
+  for (guint i = 0; i < rank; i++)
+    origin.dimensions[i] = self->zero;
+  if (index != NULL)
+    {
+      origin.n_guards = index->n_guards;
+      origin.part = index->part;
+      memcpy (origin.guards, index->guards, index->n_guards * sizeof index->guards[0]);
+    }
 
-  return scalar;
+  return origin;
 }
+
+gboolean
+ghlo_lower_same_place (const GhloIndex *a,
+                       const GhloIndex *b)
+{
+  return a->rank == b->rank && memcmp (a->dimensions, b->dimensions, a->rank * sizeof a->dimensions[0]) == 0;
+}
+
+gboolean
+ghlo_lower_same_index (const GhloIndex *a,
+                       const GhloIndex *b)
+{
+  return ghlo_lower_same_place (a, b) && a->part == b->part && a->n_guards == b->n_guards
+         && memcmp (a->guards, b->guards, a->n_guards * sizeof a->guards[0]) == 0;
+}
+
+/* Moves */
 
 static gboolean
 move_transpose (GhloLowering    *self,
@@ -109,9 +184,10 @@ move_slice (GhloLowering    *self,
   for (guint i = 0; i < n; i++)
     {
       gint64 step = op->results[0].type->dimensions[i] > 1 ? steps[i] : 1;
+      GhloAffine form = { .offset = starts[i] };
 
-      moved->dimensions[i].offset = starts[i];
-      add_form (&moved->dimensions[i], &index->dimensions[i], step);
+      add_form (&form, index->dimensions[i], step);
+      moved->dimensions[i] = ghlo_lower_form (self, &form);
     }
 
   return TRUE;
@@ -133,9 +209,10 @@ move_reverse (GhloLowering    *self,
   for (guint i = 0; i < n; i++)
     {
       guint dimension = dimensions[i];
+      GhloAffine form = { .offset = type->dimensions[dimension] - 1 };
 
-      moved->dimensions[dimension] = (GhloAffine) { .offset = type->dimensions[dimension] - 1 };
-      add_form (&moved->dimensions[dimension], &index->dimensions[dimension], -1);
+      add_form (&form, index->dimensions[dimension], -1);
+      moved->dimensions[dimension] = ghlo_lower_form (self, &form);
     }
 
   return TRUE;
@@ -172,8 +249,7 @@ ghlo_lower_move (GhloLowering    *self,
 
   if (type->rank > GHLO_LOWER_MAX_RANK)
     return FALSE;
-  *moved = ghlo_lower_no_index (index);
-  moved->rank = type->rank;
+  *moved = ghlo_lower_origin (self, type->rank, index);
 
   return moves[op->kind] (self, op, operand, index, moved);
 }

@@ -170,18 +170,23 @@ find_stack (const GhloLowerLoop *loop,
 }
 
 gboolean
-ghlo_lower_stack_index (const GhloLowerLoop *loop,
-                        const GhloIrOp      *op,
-                        const GhloIndex     *update,
-                        GhloIndex           *index)
+ghlo_lower_stack_index (GhloLowering    *self,
+                        const GhloIrOp  *op,
+                        const GhloIndex *update,
+                        GhloIndex       *index)
 {
   GhloAffine starts[GHLO_LOWER_MAX_RANK];
 
-  if (!find_stack (loop, op, starts))
+  if (!find_stack (self->loop, op, starts))
     return FALSE;
   *index = *update;
   for (guint i = 0; i < index->rank; i++)
-    ghlo_lower_add_start (&index->dimensions[i], &starts[i]);
+    {
+      GhloAffine form = *index->dimensions[i];
+
+      ghlo_lower_add_start (&form, &starts[i]);
+      index->dimensions[i] = ghlo_lower_form (self, &form);
+    }
 
   return TRUE;
 }

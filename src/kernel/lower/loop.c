@@ -11,8 +11,6 @@
 #include "base/bits.h"
 #include "ir/loop.h"
 
-#include <string.h>
-
 enum { MAX_CARRIED = 64 };
 
 /* What is carried */
@@ -107,7 +105,7 @@ count_of (GhloLowering      *self,
   if (value->op == NULL)
     {
       form.strides[GHLO_LOWER_LOOP_AXIS] = loop->step;
-      return ghlo_lower_coordinate (self, type, &form);
+      return ghlo_lower_coordinate (self, type, ghlo_lower_form (self, &form));
     }
 
   return ghlo_lower_constant (self, type, (guint64) (loop->start + loop->step * loop->trips)
@@ -124,8 +122,7 @@ kept_value (GhloLowering      *self,
   GhloIndex own;
 
   if (!carried->is_row
-      && (!ghlo_lower_identity (self, carried->type, FALSE, &own) || own.rank != index->rank
-          || memcmp (own.dimensions, index->dimensions, own.rank * sizeof own.dimensions[0]) != 0))
+      && (!ghlo_lower_identity (self, carried->type, FALSE, &own) || !ghlo_lower_same_place (&own, index)))
     return ghlo_lower_refuse (self, "what it carries is read at other places");
 
   return ghlo_lower_decode (self, type, ghlo_lower_carried_item (self, ghlo_lower_stored (type), value->index,

@@ -178,7 +178,7 @@ add_result (Loop *self,
       GhloLowerRoot *root = &self->roots[BODY][i];
       const GhloIndex update = root->index;
 
-      if (!ghlo_lower_stack_index (&self->loop, op, &update, &root->index))
+      if (!ghlo_lower_stack_index (&self->stages[BODY], op, &update, &root->index))
         return FALSE;
     }
 

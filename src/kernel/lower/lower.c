@@ -162,7 +162,6 @@ ghlo_lower_init (GhloLowering          *self,
                  const GhloKernelGroup *group)
 {
   *self = (GhloLowering) { .group = group };
-  self->memo = g_hash_table_new_full (ghlo_lower_wanted_hash, ghlo_lower_wanted_equal, g_free, NULL);
   self->reductions = g_hash_table_new (NULL, NULL);
   ghlo_lower_init_graph (self);
 }
@@ -171,7 +170,6 @@ void
 ghlo_lower_clear (GhloLowering *self)
 {
   ghlo_lower_clear_graph (self);
-  g_hash_table_unref (self->memo);
   g_hash_table_unref (self->reductions);
 }
 

@@ -11,6 +11,7 @@
 
 #pragma once
 
+#include "ir/arena.h"
 #include "kernel/build.h"
 #include "kernel/lower.h"
 #include "kernel/scalar.h"
@@ -42,18 +43,18 @@ typedef struct
 /* Holds where 0 <= position < end; without starts. */
 typedef struct
 {
-  GhloAffine position;
-  gint64     end;
+  const GhloAffine *position;
+  gint64            end;
 } GhloIndexGuard;
 
-/* An index by the point. Where a guard does not hold it means nothing. */
+/* An index by the point. Where a guard does not hold it means nothing. Its forms are the lowering's, which has each
+ * form once, as it has indices: so pointers to them are compared. */
 typedef struct
 {
-  guint          rank, n_guards;
-  guint          part;                  /* of a complex number: 0 for the real part, 1 for the imaginary one; else 0 */
-  guint          reserved;              /* 0: indices are compared as bytes */
-  GhloAffine     dimensions[GHLO_LOWER_MAX_RANK];
-  GhloIndexGuard guards[GHLO_LOWER_MAX_GUARDS];
+  guint             rank, n_guards;
+  guint             part;               /* of a complex number: 0 for the real part, 1 for the imaginary one; else 0 */
+  const GhloAffine *dimensions[GHLO_LOWER_MAX_RANK];
+  GhloIndexGuard    guards[GHLO_LOWER_MAX_GUARDS];
 } GhloIndex;
 
 /* Kinds of items beyond those of nodes. */
@@ -84,7 +85,7 @@ typedef struct
 /* How a buffer is read. */
 typedef struct
 {
-  guint64    buffer;
+  guint      buffer;
   GhloIndex  index;                     /* of the operand's own dimensions */
 } GhloLeaf;
 
@@ -154,18 +155,22 @@ typedef struct
   guint                  n_starts;
   GhloLowerStart         starts[GHLO_LOWER_MAX_STARTS];
   /* The graph. */
+  GhloIrArena            arena;
+  GhloIrInternTable      forms;         /* of GhloAffine, in the arena */
+  const GhloAffine      *zero;          /* one of them */
   GArray                *items;         /* of GhloItem */
   GArray                *leaves;        /* of GhloLeaf */
   GArray                *folds;         /* of GhloLowerFold */
-  GArray                *coordinates;   /* of GhloAffine */
-  GHashTable            *unique;        /* GhloItem → number + 1 */
-  GHashTable            *memo;          /* value and index, owned, → number + 1 */
+  GArray                *coordinates;   /* of const GhloAffine *, forms */
+  GhloIrInternTable      unique;        /* number + 1 of each item */
+  GhloIrInternTable      memo;          /* of walk.c */
   GHashTable            *reductions;    /* GhloIrOp → its first fold + 1 */
 } GhloLowering;
 
 #define ghlo_item(self, number) (&g_array_index ((self)->items, GhloItem, number))
 #define ghlo_leaf(self, number) (&g_array_index ((self)->leaves, GhloLeaf, number))
 #define ghlo_fold(self, number) (&g_array_index ((self)->folds, GhloLowerFold, number))
+#define ghlo_coordinate(self, number) g_array_index ((self)->coordinates, const GhloAffine *, number)
 
 /* Remembers the first reason; gives GHLO_LOWER_NONE. */
 guint32 ghlo_lower_refuse        (GhloLowering     *self,
@@ -191,7 +196,7 @@ guint32 ghlo_lower_side          (GhloLowering     *self,
                                   guint             fold);
 guint32 ghlo_lower_fold_result   (GhloLowering     *self,
                                   guint             fold);
-/* The number that @form is at the point, of an integer type. */
+/* The number that @form, one of the lowering, is at the point, of an integer type. */
 guint32 ghlo_lower_coordinate    (GhloLowering     *self,
                                   GhloElementType   type,
                                   const GhloAffine *form);
@@ -302,8 +307,22 @@ GhloNodeKind ghlo_lower_comparison (const GhloIrOp *op);
 
 /* index.c */
 
-/* Of a value of rank 0; with the guards of @index, where that is not NULL. */
-GhloIndex ghlo_lower_no_index    (const GhloIndex  *index);
+/* The one of the lowering that is equal to @form. */
+const GhloAffine *ghlo_lower_form (GhloLowering     *self,
+                                  const GhloAffine *form);
+/* @form, moved on by @distance. */
+const GhloAffine *ghlo_lower_shift (GhloLowering     *self,
+                                  const GhloAffine *form,
+                                  gint64            distance);
+/* The first element of a value of @rank dimensions; guards and part are those of @index, where that is not NULL. */
+GhloIndex ghlo_lower_origin      (GhloLowering     *self,
+                                  guint             rank,
+                                  const GhloIndex  *index);
+/* Whether both are the same element, guards and parts aside. */
+gboolean ghlo_lower_same_place   (const GhloIndex  *a,
+                                  const GhloIndex  *b);
+gboolean ghlo_lower_same_index   (const GhloIndex  *a,
+                                  const GhloIndex  *b);
 /* The index of @op's operand @operand, where its result is wanted at @index; FALSE where it is none that a
  * kernel can have. */
 gboolean ghlo_lower_move         (GhloLowering     *self,
@@ -325,13 +344,10 @@ gboolean ghlo_lower_uses_start   (const GhloIndex  *index,
                                   guint             start);
 
 /* walk.c: the value of @value at @index. */
-guint   ghlo_lower_wanted_hash   (gconstpointer     key);
-gboolean ghlo_lower_wanted_equal (gconstpointer     a,
-                                  gconstpointer     b);
 guint32 ghlo_lower_value         (GhloLowering     *self,
                                   const GhloIrValue *value,
                                   const GhloIndex  *index);
-/* One more guard; FALSE where there is no room for it, or @position has starts. */
+/* One more guard; FALSE where there is no room for it, or @position, one of the lowering, has starts. */
 gboolean ghlo_lower_add_guard    (GhloIndex        *index,
                                   const GhloAffine *position,
                                   gint64            end);
@@ -408,7 +424,7 @@ void    ghlo_lower_add_start     (GhloAffine          *form,
 gboolean ghlo_lower_is_stack     (const GhloLowerLoop *loop,
                                   guint                number);
 /* The part of a stack that @op, a dynamic_update_slice, writes: where its elements at @update are of all. */
-gboolean ghlo_lower_stack_index  (const GhloLowerLoop *loop,
+gboolean ghlo_lower_stack_index  (GhloLowering        *self,
                                   const GhloIrOp      *op,
                                   const GhloIndex     *update,
                                   GhloIndex           *index);

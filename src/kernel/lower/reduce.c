@@ -8,8 +8,6 @@
 #include "base/fail.h"
 #include "kernel/scalar.h"
 
-#include <string.h>
-
 enum { MAX_RESULTS = 8 };
 
 /* Folds */
@@ -48,7 +46,7 @@ get_init (GhloLowering   *self,
           guint           result,
           guint           part)
 {
-  GhloIndex scalar = ghlo_lower_no_index (NULL);
+  GhloIndex scalar = ghlo_lower_origin (self, 0, NULL);
 
   scalar.part = part;
 
@@ -189,7 +187,7 @@ make_body_value (GhloLowering      *self,
 {
   enum { MAX_OPERANDS = 3 };
   guint32 operands[MAX_OPERANDS], item = GPOINTER_TO_UINT (g_hash_table_lookup (values, value));
-  const GhloIndex scalar = ghlo_lower_no_index (NULL);
+  const GhloIndex scalar = ghlo_lower_origin (self, 0, NULL);
   const GhloIrOp *op = value->op;
 
   if (item != 0)
@@ -292,24 +290,24 @@ get_window_element (GhloLowering   *self,
                     guint           part)
 {
   const GhloIrValue *value = ghlo_ir_op_operand (op, operand);
-  const GhloIndex outer = ghlo_lower_no_index (NULL);
+  const guint rank = value->type->rank;
+  const GhloIndex outer = ghlo_lower_origin (self, rank, NULL);
   GhloIndex index = outer;
-  guint rank = index.rank = value->type->rank;
 
   index.part = part;
   for (guint i = 0; i < rank; i++)
     {
       gint64 low = ghlo_lower_number (op, "padding", 2 * i, 0), high = ghlo_lower_number (op, "padding", 2 * i + 1, 0);
-      GhloAffine *form = &index.dimensions[i];
+      GhloAffine form = { .offset = -low };
 
       if (ghlo_lower_number (op, "base_dilations", i, 1) != 1 && value->type->dimensions[i] > 1)
         return ghlo_lower_refuse (self, "its windows are over an operand with gaps");
-      form->offset = -low;
       if (self->axes[i] >= 0)
-        form->strides[self->axes[i]] = ghlo_lower_number (op, "window_strides", i, 1);
+        form.strides[self->axes[i]] = ghlo_lower_number (op, "window_strides", i, 1);
       if (self->axes[rank + i] >= 0)
-        form->strides[self->axes[rank + i]] = ghlo_lower_number (op, "window_dilations", i, 1);
-      if ((low > 0 || high > 0) && !ghlo_lower_add_guard (&index, form, value->type->dimensions[i]))
+        form.strides[self->axes[rank + i]] = ghlo_lower_number (op, "window_dilations", i, 1);
+      index.dimensions[i] = ghlo_lower_form (self, &form);
+      if ((low > 0 || high > 0) && !ghlo_lower_add_guard (&index, index.dimensions[i], value->type->dimensions[i]))
         return ghlo_lower_refuse (self, "it is guarded too often");
     }
 
@@ -403,13 +401,6 @@ reduce_single (GhloLowering   *self,
   return apply_body (self, op, inits, elements, results) ? results[result] : GHLO_LOWER_NONE;
 }
 
-static gboolean
-same_places (const GhloIndex *a,
-             const GhloIndex *b)
-{
-  return a->rank == b->rank && memcmp (a->dimensions, b->dimensions, a->rank * sizeof a->dimensions[0]) == 0;
-}
-
 /* One part of the result of complex folds from @first on, and of the initial value where they do not begin with
  * it. */
 static guint32
@@ -446,7 +437,8 @@ ghlo_lower_reduce (GhloLowering    *self,
   GhloIndex identity;
   gboolean is_combined;
 
-  if (!ghlo_lower_identity (self, op->results[result].type, TRUE, &identity) || !same_places (&identity, index))
+  if (!ghlo_lower_identity (self, op->results[result].type, TRUE, &identity)
+      || !ghlo_lower_same_place (&identity, index))
     return ghlo_lower_refuse (self, "what is reduced is used at other places");
   if (self->n_axes == self->n_parallel)
     return reduce_single (self, op, result);

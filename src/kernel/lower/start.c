@@ -7,8 +7,6 @@
 
 #include "kernel/lower/private.h"
 
-#include <string.h>
-
 /* The number of the start that is @item within [0, end); GHLO_LOWER_NONE where there is no room for it. */
 static guint32
 add_start (GhloLowering *self,
@@ -55,40 +53,37 @@ constant_start (const GhloItem *item)
   return value.i;
 }
 
-/* Adds @value at @index to @form, as the first of @room + 1 places. */
-static gboolean
+/* @form with @value at @index added, as the first of @room + 1 places; NULL where there is no such thing. */
+static const GhloAffine *
 add_to_form (GhloLowering      *self,
-             GhloAffine        *form,
+             const GhloAffine  *form,
              const GhloIrValue *value,
              const GhloIndex   *index,
              gint64             room)
 {
+  GhloAffine sum = *form, counted;
   guint32 item, start;
-  GhloAffine counted;
 
   if (room == 0)
-    return TRUE;
+    return form;
   if (ghlo_lower_is_counted (self) && value->type->rank == 0
       && ghlo_lower_slice_start (self->loop, value, room + 1, &counted))
     {
-      ghlo_lower_add_start (form, &counted);
-      return TRUE;
+      ghlo_lower_add_start (&sum, &counted);
+      return ghlo_lower_form (self, &sum);
     }
   item = ghlo_lower_value (self, value, index);
   if (item == GHLO_LOWER_NONE)
-    return FALSE;
+    return NULL;
   if (ghlo_item (self, item)->kind == GHLO_NODE_CONSTANT)
-    {
-      form->offset += CLAMP (constant_start (ghlo_item (self, item)), 0, room);
-      return TRUE;
-    }
+    return ghlo_lower_shift (self, form, CLAMP (constant_start (ghlo_item (self, item)), 0, room));
   item = cut_off (self, item);
   start = item != GHLO_LOWER_NONE ? add_start (self, item, room + 1) : GHLO_LOWER_NONE;
   if (start == GHLO_LOWER_NONE)
-    return FALSE;
-  form->strides[GHLO_LOWER_MAX_AXES + start]++;
+    return NULL;
+  sum.strides[GHLO_LOWER_MAX_AXES + start]++;
 
-  return TRUE;
+  return ghlo_lower_form (self, &sum);
 }
 
 static guint32
@@ -98,17 +93,20 @@ make_dynamic_slice (GhloLowering    *self,
 {
   const GhloIrValue *operand = ghlo_ir_op_operand (op, 0);
   const GhloIrType *type = operand->type, *slice = op->results[0].type;
-  g_autofree GhloIndex *moved = g_memdup2 (index, sizeof *index), *scalar = g_new (GhloIndex, 1);
+  const GhloIndex scalar = ghlo_lower_origin (self, 0, index);
+  GhloIndex moved = *index;
 
-  *scalar = ghlo_lower_no_index (index);
   if (type->rank != slice->rank || op->n_operands != 1 + type->rank)
     return ghlo_lower_refuse (self, "its starts are no scalars");
   for (guint i = 0; i < type->rank; i++)
-    if (!add_to_form (self, &moved->dimensions[i], ghlo_ir_op_operand (op, 1 + i), scalar,
-                      type->dimensions[i] - slice->dimensions[i]))
-      return GHLO_LOWER_NONE;
+    {
+      moved.dimensions[i] = add_to_form (self, index->dimensions[i], ghlo_ir_op_operand (op, 1 + i), &scalar,
+                                         type->dimensions[i] - slice->dimensions[i]);
+      if (moved.dimensions[i] == NULL)
+        return GHLO_LOWER_NONE;
+    }
 
-  return ghlo_lower_value (self, operand, moved);
+  return ghlo_lower_value (self, operand, &moved);
 }
 
 /* The dimension numbers of a gather, and the sizes of its slices. */
@@ -155,29 +153,31 @@ find_in (const gint64 *list,
 
 /* The index of the vectors of starts that is wanted where the result is at @index: its dimensions but the vector's are
  * those of the result that no slice has, in order. */
-static void
+static GhloIndex
 find_vector (const Gather     *self,
+             GhloLowering     *lowering,
              const GhloIrOp   *op,
-             const GhloIndex  *index,
-             GhloIndex        *starts)
+             const GhloIndex  *index)
 {
+  GhloIndex starts = ghlo_lower_origin (lowering, ghlo_ir_op_operand (op, 1)->type->rank, index);
   guint result = 0;
 
-  *starts = ghlo_lower_no_index (index);
-  starts->rank = ghlo_ir_op_operand (op, 1)->type->rank;
-  for (guint i = 0; i < starts->rank; i++)
+  for (guint i = 0; i < starts.rank; i++)
     {
       if (i == self->vector)
         continue;
       while (find_in (self->offset, self->n_offset, result) >= 0)
         result++;
-      starts->dimensions[i] = index->dimensions[result++];
+      starts.dimensions[i] = index->dimensions[result++];
     }
+
+  return starts;
 }
 
 /* Dimension @dimension of the operand, without its start. */
-static GhloAffine
+static const GhloAffine *
 find_form (const Gather    *self,
+           GhloLowering    *lowering,
            guint            dimension,
            const GhloIndex *index,
            const GhloIndex *starts,
@@ -188,7 +188,7 @@ find_form (const Gather    *self,
   if (batching >= 0)
     return starts->dimensions[self->starts_batching[batching]];
   if (find_in (self->collapsed, self->n_collapsed, dimension) >= 0)
-    return (GhloAffine) { 0 };
+    return lowering->zero;
 
   return index->dimensions[self->offset[(*n_offset)++]];
 }
@@ -199,30 +199,32 @@ make_gather (GhloLowering    *self,
              const GhloIndex *index)
 {
   const GhloIrValue *operand = ghlo_ir_op_operand (op, 0), *vectors = ghlo_ir_op_operand (op, 1);
-  g_autofree GhloIndex *moved = g_new (GhloIndex, 1), *starts = g_new (GhloIndex, 1);
+  GhloIndex moved, starts;
   guint n_offset = 0;
   Gather gather;
 
-  if (!read_gather (&gather, op) || vectors->type->rank > GHLO_LOWER_MAX_RANK)
+  if (!read_gather (&gather, op))
     return ghlo_lower_refuse (self, "its dimension numbers do not fit its operands");
-  find_vector (&gather, op, index, starts);
-  *moved = ghlo_lower_no_index (index);
-  moved->rank = operand->type->rank;
-  for (guint i = 0; i < moved->rank; i++)
+  if (MAX (vectors->type->rank, operand->type->rank) > GHLO_LOWER_MAX_RANK)
+    return ghlo_lower_refuse (self, "it has too many dimensions");
+  starts = find_vector (&gather, self, op, index);
+  moved = ghlo_lower_origin (self, operand->type->rank, index);
+  for (guint i = 0; i < moved.rank; i++)
     {
       gint which = find_in (gather.map, gather.n_map, i);
 
-      moved->dimensions[i] = find_form (&gather, i, index, starts, &n_offset);
+      moved.dimensions[i] = find_form (&gather, self, i, index, &starts, &n_offset);
       if (which < 0)
         continue;
-      if (gather.vector < starts->rank)
-        starts->dimensions[gather.vector].offset = which;
-      if (!add_to_form (self, &moved->dimensions[i], vectors, starts,
-                        operand->type->dimensions[i] - gather.sizes[i]))
+      if (gather.vector < starts.rank)
+        starts.dimensions[gather.vector] = ghlo_lower_shift (self, self->zero, which);
+      moved.dimensions[i] = add_to_form (self, moved.dimensions[i], vectors, &starts,
+                                         operand->type->dimensions[i] - gather.sizes[i]);
+      if (moved.dimensions[i] == NULL)
         return GHLO_LOWER_NONE;
     }
 
-  return ghlo_lower_value (self, operand, moved);
+  return ghlo_lower_value (self, operand, &moved);
 }
 
 gboolean
@@ -240,7 +242,7 @@ ghlo_lower_uses_start (const GhloIndex *index,
                        guint            start)
 {
   for (guint i = 0; i < index->rank; i++)
-    if (index->dimensions[i].strides[GHLO_LOWER_MAX_AXES + start] != 0)
+    if (index->dimensions[i]->strides[GHLO_LOWER_MAX_AXES + start] != 0)
       return TRUE;
 
   return FALSE;

@@ -9,68 +9,44 @@
 
 #include <string.h>
 
-/* Of an index only what there is: it has room for much more. Where the memo owns it the rest follows in one block. */
+/* A value at an index, and the item that it is; of the memo, in the arena. */
 typedef struct
 {
-  const GhloIrValue    *value;
-  guint                 rank, n_guards, part;
-  const GhloAffine     *dimensions;
-  const GhloIndexGuard *guards;
+  const GhloIrValue *value;
+  GhloIndex          index;
+  guint32            item;
+} Found;
+
+typedef struct
+{
+  const GhloIrValue *value;
+  const GhloIndex   *index;
 } Wanted;
 
-static Wanted *
-copy_wanted (const Wanted *self)
+static guint32
+hash_wanted (const Wanted *self)
 {
-  gsize dimensions = self->rank * sizeof *self->dimensions, guards = self->n_guards * sizeof *self->guards;
-  guint8 *copy = g_malloc (sizeof *self + dimensions + guards), *rest = copy + sizeof *self;
-  Wanted *wanted = memcpy (copy, self, sizeof *self);
-
-  wanted->dimensions = memcpy (rest, self->dimensions, dimensions);
-  wanted->guards = memcpy (rest + dimensions, self->guards, guards);
-
-  return wanted;
-}
-
-/* Most strides are 0. */
-static void
-add_form (GhloHash         *hash,
-          const GhloAffine *form)
-{
-  ghlo_hash_add (hash, (guint64) form->offset);
-  for (guint i = 0; i < GHLO_LOWER_MAX_VARIABLES; i++)
-    if (form->strides[i] != 0)
-      {
-        ghlo_hash_add (hash, i);
-        ghlo_hash_add (hash, (guint64) form->strides[i]);
-      }
-}
-
-guint
-ghlo_lower_wanted_hash (gconstpointer key)
-{
-  const Wanted *self = key;
+  const GhloIndex *index = self->index;
   GhloHash hash = ghlo_hash_begin ();
 
   ghlo_hash_add_pointer (&hash, self->value);
-  ghlo_hash_add (&hash, self->part);
-  for (guint i = 0; i < self->rank; i++)
-    add_form (&hash, &self->dimensions[i]);
-  for (guint i = 0; i < self->n_guards; i++)
-    add_form (&hash, &self->guards[i].position);
+  ghlo_hash_add (&hash, index->part);
+  for (guint i = 0; i < index->rank; i++)
+    ghlo_hash_add_pointer (&hash, index->dimensions[i]);
+  for (guint i = 0; i < index->n_guards; i++)
+    ghlo_hash_add_pointer (&hash, index->guards[i].position);
 
-  return (guint) ghlo_hash_end (&hash);
+  return (guint32) ghlo_hash_end (&hash);
 }
 
-gboolean
-ghlo_lower_wanted_equal (gconstpointer a,
-                         gconstpointer b)
+static gboolean
+is_wanted (gconstpointer item,
+           gconstpointer key)
 {
-  const Wanted *left = a, *right = b;
+  const Found *found = item;
+  const Wanted *wanted = key;
 
-  return left->value == right->value && left->rank == right->rank && left->n_guards == right->n_guards
-         && left->part == right->part
-         && memcmp (left->dimensions, right->dimensions, left->rank * sizeof *left->dimensions) == 0
-         && memcmp (left->guards, right->guards, left->n_guards * sizeof *left->guards) == 0;
+  return found->value == wanted->value && ghlo_lower_same_index (&found->index, wanted->index);
 }
 
 /* The operand of the group that @value is, or -1. */
@@ -146,7 +122,7 @@ make_iota (GhloLowering    *self,
     return ghlo_lower_refuse (self, "it counts in a type that nodes have not");
   if (index->part == 1)
     return ghlo_lower_float (self, number, 0);
-  value = ghlo_lower_coordinate (self, is_integer ? number : GHLO_ELEMENT_TYPE_I64, &index->dimensions[dimension]);
+  value = ghlo_lower_coordinate (self, is_integer ? number : GHLO_ELEMENT_TYPE_I64, index->dimensions[dimension]);
   if (is_integer)
     return value;
   if (ghlo_lower_stored (type) == number)
@@ -158,15 +134,18 @@ make_iota (GhloLowering    *self,
                                                         GHLO_LOWER_NONE, GHLO_LOWER_NONE));
 }
 
-/* Indices are large: what follows is kept out of the frames of the walk, which may be deep. */
-static G_GNUC_NO_INLINE guint32
-value_of_scalar (GhloLowering      *self,
-                 const GhloIrValue *value,
-                 const GhloIndex   *index)
+/* One part of @value at @index, or of its one element where it is of rank 0. */
+static guint32
+value_of_part (GhloLowering      *self,
+               const GhloIrValue *value,
+               const GhloIndex   *index,
+               guint              part)
 {
-  const GhloIndex scalar = ghlo_lower_no_index (index);
+  GhloIndex own = value->type->rank == 0 ? ghlo_lower_origin (self, 0, index) : *index;
 
-  return ghlo_lower_value (self, value, &scalar);
+  own.part = part;
+
+  return ghlo_lower_value (self, value, &own);
 }
 
 static gboolean
@@ -185,20 +164,12 @@ get_operand (GhloLowering    *self,
              const GhloIndex *index)
 {
   const GhloIrValue *value = ghlo_ir_op_operand (op, operand);
-  g_autofree GhloIndex *other = NULL;
 
   /* CHLO's operations broadcast their operands. */
   if (value->type->rank > 0 && !same_shape (value->type, op->results[0].type))
     return ghlo_lower_refuse (self, "its operands are of several shapes");
-  if (index->part != part)
-    {
-      other = g_memdup2 (index, sizeof *index);
-      other->part = part;
-      index = other;
-    }
 
-  return value->type->rank == 0 && index->rank > 0 ? value_of_scalar (self, value, index)
-         : ghlo_lower_value (self, value, index);
+  return value_of_part (self, value, index, part);
 }
 
 enum { MAX_OPERANDS = 3 };
@@ -251,7 +222,7 @@ ghlo_lower_add_guard (GhloIndex        *index,
 {
   if (index->n_guards == GHLO_LOWER_MAX_GUARDS || ghlo_lower_has_starts (position))
     return FALSE;
-  index->guards[index->n_guards++] = (GhloIndexGuard) { *position, end };
+  index->guards[index->n_guards++] = (GhloIndexGuard) { position, end };
 
   return TRUE;
 }
@@ -280,7 +251,7 @@ ghlo_lower_guarded (GhloLowering      *self,
   return ghlo_lower_node (self, GHLO_NODE_SELECT, ghlo_item (self, node)->type, inside, node, fill);
 }
 
-static G_GNUC_NO_INLINE guint32
+static guint32
 make_pad (GhloLowering    *self,
           const GhloIrOp  *op,
           const GhloIndex *index)
@@ -299,17 +270,17 @@ make_pad (GhloLowering    *self,
 
       if (interior[i] > 0 && size > 1)
         return ghlo_lower_refuse (self, "it pads between elements");
-      inner.dimensions[i].offset -= low[i];
-      if ((low[i] > 0 || high[i] > 0) && !ghlo_lower_add_guard (&inner, &inner.dimensions[i], size))
+      inner.dimensions[i] = ghlo_lower_shift (self, index->dimensions[i], -low[i]);
+      if ((low[i] > 0 || high[i] > 0) && !ghlo_lower_add_guard (&inner, inner.dimensions[i], size))
         return ghlo_lower_refuse (self, "it pads too many dimensions, or where the program says");
     }
-  value = value_of_scalar (self, ghlo_ir_op_operand (op, 1), index);
+  value = value_of_part (self, ghlo_ir_op_operand (op, 1), index, index->part);
 
   return ghlo_lower_guarded (self, operand, &inner, index, value);
 }
 
 /* From the last part on: each is what is given where the one before it has no element. */
-static G_GNUC_NO_INLINE guint32
+static guint32
 make_concatenate (GhloLowering    *self,
                   const GhloIrOp  *op,
                   const GhloIndex *index)
@@ -327,8 +298,8 @@ make_concatenate (GhloLowering    *self,
       offset -= size;
       if (size == 0)
         continue;
-      inner.dimensions[dimension].offset -= offset;
-      if (!ghlo_lower_add_guard (&inner, &inner.dimensions[dimension], size))
+      inner.dimensions[dimension] = ghlo_lower_shift (self, index->dimensions[dimension], -offset);
+      if (!ghlo_lower_add_guard (&inner, inner.dimensions[dimension], size))
         return ghlo_lower_refuse (self, "it is guarded too often, or where the program says");
       if (value == GHLO_LOWER_NONE)
         {
@@ -347,7 +318,7 @@ make_concatenate (GhloLowering    *self,
   return value;
 }
 
-static G_GNUC_NO_INLINE guint32
+static guint32
 make_moved (GhloLowering    *self,
             const GhloIrOp  *op,
             const GhloIndex *index)
@@ -402,29 +373,29 @@ ghlo_lower_value (GhloLowering      *self,
                   const GhloIrValue *value,
                   const GhloIndex   *index)
 {
-  g_autofree GhloIndex *real = NULL;
-  Wanted wanted;
-  guint32 item;
+  const Wanted wanted = { value, index };
+  Found *found;
+  guint32 hash, item;
 
   if (self->reason != NULL)
     return GHLO_LOWER_NONE;
   if (value->type->rank > GHLO_LOWER_MAX_RANK || self->depth == GHLO_LOWER_MAX_DEPTH)
     return ghlo_lower_refuse (self, "it is too deep");
   if (index->part != 0 && !ghlo_element_type_is_complex (value->type->element_type))
-    {
-      real = g_memdup2 (index, sizeof *index);
-      real->part = 0;
-      index = real;
-    }
-  wanted = (Wanted) { value, index->rank, index->n_guards, index->part, index->dimensions, index->guards };
-  item = GPOINTER_TO_UINT (g_hash_table_lookup (self->memo, &wanted));
-  if (item != 0)
-    return item - 1;
+    return value_of_part (self, value, index, 0);
+  hash = hash_wanted (&wanted);
+  found = ghlo_ir_intern_find (&self->memo, hash, is_wanted, &wanted);
+  if (found != NULL)
+    return found->item;
   self->depth++;
   item = make_value (self, value, index);
   self->depth--;
   if (item != GHLO_LOWER_NONE)
-    g_hash_table_insert (self->memo, copy_wanted (&wanted), GUINT_TO_POINTER (item + 1));
+    {
+      found = ghlo_ir_arena_alloc (&self->arena, sizeof *found);
+      *found = (Found) { value, *index, item };
+      ghlo_ir_intern_add (&self->memo, hash, found);
+    }
 
   return item;
 }
