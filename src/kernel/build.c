@@ -31,6 +31,9 @@ struct _GhloKernelBuilder
   guint       depth;
 };
 
+/* Most kernels have no more of each table, nor of nodes. */
+enum { FEW = 8, MANY = 64 };
+
 GhloKernelBuilder *
 ghlo_kernel_builder_new (const char *name)
 {
@@ -38,16 +41,16 @@ ghlo_kernel_builder_new (const char *name)
 
   self->name = g_strdup (name);
   self->names = g_ptr_array_new_with_free_func (g_free);
-  self->axes = g_array_new (FALSE, TRUE, sizeof (GhloKernelAxis));
-  self->buffers = g_array_new (FALSE, TRUE, sizeof (GhloKernelBuffer));
-  self->accesses = g_array_new (FALSE, TRUE, sizeof (GhloKernelAccess));
-  self->terms = g_array_new (FALSE, TRUE, sizeof (GhloKernelTerm));
-  self->temporaries = g_array_new (FALSE, TRUE, sizeof (GhloKernelTemporary));
-  self->blocks = g_array_new (FALSE, TRUE, sizeof (GhloKernelBlock));
-  self->stores = g_array_new (FALSE, TRUE, sizeof (GhloKernelStore));
-  self->folds = g_array_new (FALSE, TRUE, sizeof (GhloKernelFold));
-  self->carries = g_array_new (FALSE, TRUE, sizeof (GhloKernelCarry));
-  self->nodes = g_array_new (FALSE, TRUE, sizeof (GhloKernelNode));
+  self->axes = g_array_sized_new (FALSE, TRUE, sizeof (GhloKernelAxis), FEW);
+  self->buffers = g_array_sized_new (FALSE, TRUE, sizeof (GhloKernelBuffer), FEW);
+  self->accesses = g_array_sized_new (FALSE, TRUE, sizeof (GhloKernelAccess), FEW);
+  self->terms = g_array_sized_new (FALSE, TRUE, sizeof (GhloKernelTerm), FEW);
+  self->temporaries = g_array_sized_new (FALSE, TRUE, sizeof (GhloKernelTemporary), FEW);
+  self->blocks = g_array_sized_new (FALSE, TRUE, sizeof (GhloKernelBlock), FEW);
+  self->stores = g_array_sized_new (FALSE, TRUE, sizeof (GhloKernelStore), FEW);
+  self->folds = g_array_sized_new (FALSE, TRUE, sizeof (GhloKernelFold), FEW);
+  self->carries = g_array_sized_new (FALSE, TRUE, sizeof (GhloKernelCarry), FEW);
+  self->nodes = g_array_sized_new (FALSE, TRUE, sizeof (GhloKernelNode), MANY);
 
   return self;
 }
@@ -561,12 +564,11 @@ ghlo_kernel_builder_get_node (GhloKernelBuilder *self,
 static guint64
 hash_kernel (const GhloKernel *self)
 {
-  static const guint64 key[2] = { 0x676c686f2d6b6572, 0x6e656c2d68617368 };
-  g_autoptr (GByteArray) bytes = g_byte_array_new ();
+  g_autoptr (GByteArray) bytes = g_byte_array_sized_new (self->size);
 
   ghlo_kernel_append_key (self, bytes);
 
-  return ghlo_hash_keyed (key, 2, 4, bytes->data, bytes->len);
+  return ghlo_hash_bytes (bytes->data, bytes->len);
 }
 
 /* Copies @table to *end, which moves behind it. */

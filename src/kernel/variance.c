@@ -145,13 +145,14 @@ ghlo_kernel_variance (const GhloKernel *kernel)
 
   self->kernel = kernel;
   self->nodes = g_new0 (guint16, kernel->n_nodes);
+  /* Without folds and loops nothing depends on what comes behind it. */
   do
     {
       self->has_changed = FALSE;
       for (guint i = 0; i < self->kernel->n_blocks; i++)
         vary_block (self, &self->kernel->blocks[i]);
     }
-  while (self->has_changed);
+  while (self->has_changed && kernel->n_folds + kernel->n_carries > 0);
 
   return self->nodes;
 }

@@ -150,12 +150,9 @@ gboolean
 ghlo_kernel_check (const GhloKernel  *self,
                    GError           **error)
 {
-  g_autofree GhloKernelCheck *check = g_new0 (GhloKernelCheck, 1);
+  GhloKernelCheck check = { .kernel = self, .error = error, .block = GHLO_KERNEL_NONE };
 
-  check->kernel = self;
-  check->error = error;
-  check->block = GHLO_KERNEL_NONE;
-
-  return check_counts (check) && check_axes (check) && check_buffers (check) && check_temporaries (check)
-         && ghlo_kernel_check_accesses (check) && ghlo_kernel_check_blocks (check) && ghlo_kernel_check_stores (check);
+  return check_counts (&check) && check_axes (&check) && check_buffers (&check) && check_temporaries (&check)
+         && ghlo_kernel_check_accesses (&check) && ghlo_kernel_check_blocks (&check)
+         && ghlo_kernel_check_stores (&check);
 }

@@ -24,13 +24,16 @@ same_item (gconstpointer number,
   return memcmp (ghlo_item (wanted->lowering, GPOINTER_TO_UINT (number) - 1), wanted->item, sizeof (GhloItem)) == 0;
 }
 
+/* Most graphs have no more. */
+enum { MANY_ITEMS = 64 };
+
 void
 ghlo_lower_init_graph (GhloLowering *self)
 {
   G_STATIC_ASSERT (sizeof (GhloItem) == 32);
 
   self->zero = ghlo_lower_form (self, &(GhloAffine) { 0 });
-  self->items = g_array_new (FALSE, TRUE, sizeof (GhloItem));
+  self->items = g_array_sized_new (FALSE, TRUE, sizeof (GhloItem), MANY_ITEMS);
   self->leaves = g_array_new (FALSE, TRUE, sizeof (GhloLeaf));
   self->folds = g_array_new (FALSE, TRUE, sizeof (GhloLowerFold));
   self->coordinates = g_array_new (FALSE, TRUE, sizeof (const GhloAffine *));

@@ -9,44 +9,66 @@
 
 #include <string.h>
 
-/* A value at an index, and the item that it is; of the memo, in the arena. */
+/* A value at an index, as words: of the index what there is. Those of the memo are in the arena, and have an item. */
 typedef struct
 {
-  const GhloIrValue *value;
-  GhloIndex          index;
-  guint32            item;
-} Found;
-
-typedef struct
-{
-  const GhloIrValue *value;
-  const GhloIndex   *index;
+  const guint64 *words;
+  guint32        n_words, item;
 } Wanted;
 
-static guint32
-hash_wanted (const Wanted *self)
+enum { MAX_WORDS = 2 + GHLO_LOWER_MAX_RANK + 2 * GHLO_LOWER_MAX_GUARDS };
+
+static Wanted
+list_words (const GhloIrValue *value,
+            const GhloIndex   *index,
+            guint64           *words)
 {
-  const GhloIndex *index = self->index;
-  GhloHash hash = ghlo_hash_begin ();
+  guint n = 0;
 
-  ghlo_hash_add_pointer (&hash, self->value);
-  ghlo_hash_add (&hash, index->part);
+  words[n++] = GPOINTER_TO_SIZE (value);
+  words[n++] = index->part;
   for (guint i = 0; i < index->rank; i++)
-    ghlo_hash_add_pointer (&hash, index->dimensions[i]);
+    words[n++] = GPOINTER_TO_SIZE (index->dimensions[i]);
   for (guint i = 0; i < index->n_guards; i++)
-    ghlo_hash_add_pointer (&hash, index->guards[i].position);
+    {
+      words[n++] = GPOINTER_TO_SIZE (index->guards[i].position);
+      words[n++] = (guint64) index->guards[i].end;
+    }
 
-  return (guint32) ghlo_hash_end (&hash);
+  return (Wanted) { words, n };
 }
 
-static gboolean
-is_wanted (gconstpointer item,
-           gconstpointer key)
+/* Addresses are no program's choice: a multiplicative hash (Knuth, "The Art of Computer Programming", 6.4) does. */
+static guint32
+hash_words (const Wanted *self)
 {
-  const Found *found = item;
-  const Wanted *wanted = key;
+  guint64 hash = 0;
 
-  return found->value == wanted->value && ghlo_lower_same_index (&found->index, wanted->index);
+  for (guint i = 0; i < self->n_words; i++)
+    hash = (ghlo_hash_rotate (hash, 5) ^ self->words[i]) * 0x9e3779b97f4a7c15;
+
+  return (guint32) (hash >> 32);
+}
+
+/* A value has one rank, so that indices of it which have as many words have as many guards. */
+static gboolean
+same_words (gconstpointer item,
+            gconstpointer key)
+{
+  const Wanted *a = item, *b = key;
+
+  return a->n_words == b->n_words && memcmp (a->words, b->words, a->n_words * sizeof a->words[0]) == 0;
+}
+
+static void
+remember (GhloLowering *self,
+          guint32       hash,
+          Wanted        wanted,
+          guint32       item)
+{
+  wanted.words = ghlo_ir_arena_copy (&self->arena, wanted.words, wanted.n_words * sizeof wanted.words[0]);
+  wanted.item = item;
+  ghlo_ir_intern_add (&self->memo, hash, ghlo_ir_arena_copy (&self->arena, &wanted, sizeof wanted));
 }
 
 /* The operand of the group that @value is, or -1. */
@@ -373,8 +395,9 @@ ghlo_lower_value (GhloLowering      *self,
                   const GhloIrValue *value,
                   const GhloIndex   *index)
 {
-  const Wanted wanted = { value, index };
-  Found *found;
+  guint64 words[MAX_WORDS];
+  const Wanted *found;
+  Wanted wanted;
   guint32 hash, item;
 
   if (self->reason != NULL)
@@ -383,19 +406,16 @@ ghlo_lower_value (GhloLowering      *self,
     return ghlo_lower_refuse (self, "it is too deep");
   if (index->part != 0 && !ghlo_element_type_is_complex (value->type->element_type))
     return value_of_part (self, value, index, 0);
-  hash = hash_wanted (&wanted);
-  found = ghlo_ir_intern_find (&self->memo, hash, is_wanted, &wanted);
+  wanted = list_words (value, index, words);
+  hash = hash_words (&wanted);
+  found = ghlo_ir_intern_find (&self->memo, hash, same_words, &wanted);
   if (found != NULL)
     return found->item;
   self->depth++;
   item = make_value (self, value, index);
   self->depth--;
   if (item != GHLO_LOWER_NONE)
-    {
-      found = ghlo_ir_arena_alloc (&self->arena, sizeof *found);
-      *found = (Found) { value, *index, item };
-      ghlo_ir_intern_add (&self->memo, hash, found);
-    }
+    remember (self, hash, wanted, item);
 
   return item;
 }
