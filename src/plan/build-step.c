@@ -173,6 +173,8 @@ keep_selection (GhloStepBuilder         *self,
     ghlo_step_keep (self->plan, step, selection->kept);
   else if (selection->kept != NULL)
     step->implementation->release (selection->kept);
+  if (n == step->n_operands && step->body != NULL)
+    g_hash_table_insert (self->fusions, (gpointer) step->body, step);
 }
 
 static void
@@ -209,6 +211,55 @@ add_step (GhloStepBuilder              *self,
     step->scratch = ghlo_step_add_buffer (self, GHLO_STEP_BUFFER_TEMPORARY, 0, selection->scratch, space);
 }
 
+static gboolean
+has_views_of (GhloStepBuilder *self,
+              const Attempt   *attempt,
+              const GhloStep  *step)
+{
+  for (guint i = 0; i < step->n_operands; i++)
+    {
+      const GhloView *view = &attempt->views[i], like = view_operand (self, &step->operands[i]);
+
+      if (view->data != like.data
+          || (view->rank > 0 && memcmp (view->strides, like.strides, view->rank * sizeof (gint64)) != 0))
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
+/* A fusion that there was before, with operands that lie the same, is done the same, since selecting is pure. Both are
+ * one code as a rule, which has what the first one kept. */
+static gboolean
+repeat_step (GhloStepBuilder *self,
+             Attempt         *attempt)
+{
+  const GhloStep *like = attempt->request.body != NULL
+                         ? g_hash_table_lookup (self->fusions, attempt->request.body) : NULL;
+  GhloStepSelection selection = { .operands = attempt->selections };
+  guint target = 0;
+
+  if (like == NULL)
+    return FALSE;
+  find_views (self, attempt, ghlo_step_target_space (self->plan, like->target));
+  if (!has_views_of (self, attempt, like))
+    return FALSE;
+  while (self->plan->targets[target] != like->target)
+    {
+      self->reasons[target] = like->reasons[target];
+      target++;
+    }
+  for (guint i = 0; i < like->n_operands; i++)
+    attempt->selections[i] = (GhloStepOperandSelection) {
+      .wants_data = like->operands[i].wants_data, .in_place = like->operands[i].in_place,
+    };
+  if (like->scratch != GHLO_STEP_NONE)
+    selection.scratch = g_array_index (self->buffers, GhloStepBuffer, like->scratch).size;
+  add_step (self, attempt, target, like->implementation, &selection);
+
+  return TRUE;
+}
+
 gboolean
 ghlo_step_build_implementation (GhloStepBuilder   *self,
                                 const GhloIrOp    *op,
@@ -227,6 +278,8 @@ ghlo_step_build_implementation (GhloStepBuilder   *self,
     .operands = operands, .results = operands + n, .views = views, .selections = selections,
   };
 
+  if (repeat_step (self, &attempt))
+    return TRUE;
   first = body != NULL ? ghlo_step_find_target (self, body->first) : NULL;
   for (guint i = 0; i < self->plan->n_targets; i++)
     {

@@ -61,6 +61,7 @@ typedef struct
   GArray               *buffers;   /* of GhloStepBuffer */
   GHashTable           *values;    /* GhloIrValue → GhloStepValue */
   GHashTable           *constants;  /* GhloIrAttr → buffer + 1 */
+  GHashTable           *fusions;   /* body → the last step of it that was taken as it was selected */
   GHashTable           *transferred;  /* buffer and space → where its contents are; of build-transfer.c */
   GPtrArray            *scopes;    /* all that were opened; freed at the end */
   GhloStepScope        *scope;

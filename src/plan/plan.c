@@ -320,14 +320,14 @@ ghlo_step_plan_new (const GhloIrModule   *module,
 {
   g_autoptr (GhloStepPlan) plan = g_new0 (GhloStepPlan, 1);
   g_autoptr (GHashTable) values = g_hash_table_new (NULL, NULL), constants = g_hash_table_new (NULL, NULL);
-  g_autoptr (GHashTable) transferred = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) transferred = g_hash_table_new (NULL, NULL), fusions = g_hash_table_new (NULL, NULL);
   g_autoptr (GPtrArray) scopes = g_ptr_array_new_with_free_func (scope_free);
   g_autoptr (GArray) buffers = g_array_new (FALSE, FALSE, sizeof (GhloStepBuffer));
   g_autofree const char **reasons = g_new0 (const char *, n_targets);
   GhloStepWatch watch = { monitor, error };
   GhloStepBuilder self = {
     .plan = plan, .reasons = reasons, .watch = &watch, .values = values, .constants = constants,
-    .transferred = transferred, .scopes = scopes, .buffers = buffers, .most_bytes = most_bytes,
+    .fusions = fusions, .transferred = transferred, .scopes = scopes, .buffers = buffers, .most_bytes = most_bytes,
   };
   gboolean ok;
 

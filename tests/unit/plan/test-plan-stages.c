@@ -26,7 +26,7 @@ typedef struct
   const GhloIrOp *order[64];
   guint           n_order;
   gulong          slow;            /* microseconds that a compile takes */
-  gboolean        wants_data;
+  gboolean        wants_data, does_fusions;
   guint           n_kept, n_taken;    /* by selections; by their compiles */
   guint           n_dropped;          /* of what was kept; atomic */
 } Device;
@@ -164,8 +164,10 @@ find (gpointer                      self,
       const GhloIrOp               *op,
       const GhloStepImplementation *previous)
 {
+  const Device *device = self;
   gboolean is_known = op->kind == GHLO_OP_STABLEHLO_ADD || op->kind == GHLO_OP_STABLEHLO_SUBTRACT
-                      || op->kind == GHLO_OP_STABLEHLO_MULTIPLY;
+                      || op->kind == GHLO_OP_STABLEHLO_MULTIPLY
+                      || (op->kind == GHLO_OP_STABLEHLO_COMPOSITE && device->does_fusions);
 
   return is_known && previous == NULL ? &arithmetic : NULL;
 }
@@ -284,6 +286,40 @@ test_constants (void)
       g_clear_pointer (&plan, ghlo_run_plan_free);
       device_clear (&device);
     }
+}
+
+/* A fusion is selected once for all that are equal, as long as their operands lie the same. */
+static void
+test_equal_fusions (void)
+{
+#define FUSION(result, operands) \
+  "  " result " = stablehlo.composite \"ghlo.fusion.map\" " operands " {decomposition = @f} : " \
+  "(tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>\n"
+  static const char text[] =
+    "func.func private @f(%a: tensor<8xf32>, %b: tensor<8xf32>) -> tensor<8xf32> {\n"
+    "  %0 = stablehlo.add %a, %b : tensor<8xf32>\n"
+    "  %1 = stablehlo.multiply %0, %b : tensor<8xf32>\n"
+    "  return %1 : tensor<8xf32>\n"
+    "}\n"
+    "func.func @main(%a: tensor<8xf32>, %b: tensor<8xf32>, %c: tensor<f32>) -> tensor<8xf32> {\n"
+    FUSION ("%0", "%a, %b") FUSION ("%1", "%0, %b") FUSION ("%2", "%1, %b")
+    "  %3 = stablehlo.broadcast_in_dim %c, dims = [] : (tensor<f32>) -> tensor<8xf32>\n"
+    FUSION ("%4", "%2, %3")
+    "  return %4 : tensor<8xf32>\n"
+    "}\n";
+#undef FUSION
+  g_autoptr (GhloRunPlan) plan = NULL;
+  g_autoptr (GError) error = NULL;
+  Device device;
+
+  device_init (&device);
+  device.does_fusions = TRUE;
+  plan = prepare_on (&device, NULL, text, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_true (g_str_has_prefix (device.log->str, "select\nselect\ncompile stablehlo.composite, "));
+  g_assert_cmpuint (device.n_kept, ==, 2);
+  g_clear_pointer (&plan, ghlo_run_plan_free);
+  device_clear (&device);
 }
 
 /* @n operations that all run differently. */
@@ -452,6 +488,7 @@ main (int   argc,
 
   g_test_add_func ("/plan-stages/order", test_order);
   g_test_add_func ("/plan-stages/constants", test_constants);
+  g_test_add_func ("/plan-stages/equal-fusions", test_equal_fusions);
   g_test_add_func ("/plan-stages/devices", test_devices);
   g_test_add_func ("/plan-stages/first-error", test_first_error);
   g_test_add_func ("/plan-stages/progress", test_progress);
