@@ -464,7 +464,7 @@ ghlo_cpu_strip_compile_points (GhloCpuStrips     *self,
   g_autofree guint8 *facts = g_new0 (guint8, kernel->n_nodes + 1);
   g_autofree guint16 *slots = g_new (guint16, 2 * kernel->n_nodes + 1);
   g_autoptr (GArray) prologue = g_array_new (FALSE, TRUE, size);
-  g_autoptr (GArray) body = g_array_new (FALSE, TRUE, size);
+  g_autoptr (GArray) body = g_array_sized_new (FALSE, TRUE, size, block->block.end_node - block->block.first_node);
   g_autoptr (GArray) groups = g_array_new (FALSE, TRUE, size);
   g_autoptr (GArray) last = g_array_new (FALSE, TRUE, size);
   g_autoptr (GArray) merge = g_array_new (FALSE, TRUE, size);

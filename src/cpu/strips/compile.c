@@ -48,8 +48,8 @@ copy_tables (GhloCpuStrips    *self,
   self->carries = g_memdup2 (kernel->carries, kernel->n_carries * sizeof *kernel->carries);
   self->folds = g_new0 (GhloCpuStripFold, kernel->n_folds);
   self->blocks = g_new0 (GhloCpuStripBlock, kernel->n_blocks);
-  self->slots = g_array_new (FALSE, TRUE, sizeof (GhloCpuStripSlot));
-  self->instructions = g_array_new (FALSE, TRUE, sizeof (GhloCpuStripInstruction));
+  self->slots = g_array_sized_new (FALSE, TRUE, sizeof (GhloCpuStripSlot), kernel->n_nodes);
+  self->instructions = g_array_sized_new (FALSE, TRUE, sizeof (GhloCpuStripInstruction), kernel->n_nodes);
   self->accesses = g_array_new (FALSE, TRUE, sizeof (GhloCpuStripAccess));
   self->constants = g_byte_array_new ();
   self->terms = g_ptr_array_new_with_free_func (g_free);

@@ -163,8 +163,11 @@ value_of_part (GhloLowering      *self,
                const GhloIndex   *index,
                guint              part)
 {
-  GhloIndex own = value->type->rank == 0 ? ghlo_lower_origin (self, 0, index) : *index;
+  GhloIndex own;
 
+  if (index->part == part && index->rank == value->type->rank)
+    return ghlo_lower_value (self, value, index);
+  own = value->type->rank == 0 ? ghlo_lower_origin (self, 0, index) : *index;
   own.part = part;
 
   return ghlo_lower_value (self, value, &own);
