@@ -192,7 +192,8 @@ ghlo_emission_choose_members (GhloEmission *self)
       || n * lowering->items->len > MAX_MEMBER_ITEMS || self->extents[self->n_axes - 2] < MIN_ROWS)
     return;
   for (guint i = 0; i < self->n_roots; i++)
-    if (self->roots[i].temporary != GHLO_KERNEL_NONE || !has_short_rows (self, &self->places[self->first_stored + i], n))
+    if (self->roots[i].temporary != GHLO_KERNEL_NONE
+        || !has_short_rows (self, &self->places[self->first_stored + i], n))
       return;
 
   self->n_members = (guint) n;

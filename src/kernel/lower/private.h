@@ -48,7 +48,7 @@ typedef struct
 } GhloIndexGuard;
 
 /* An index by the point. Where a guard does not hold it means nothing. Its forms are the lowering's, which has each
- * form once, as it has indices: so pointers to them are compared. */
+ * of them once, so that pointers are compared. */
 typedef struct
 {
   guint             rank, n_guards;

@@ -471,8 +471,8 @@ test_refused (void)
     /* More dimensions than an index has room for. */
     { FUNC ("%a: tensor<" EIGHT_OF_ONE EIGHT_OF_ONE "4xf32>, %b: tensor<3x1xi32>", "tensor<3xf32>",
             "%0 = \"stablehlo.gather\"(%a, %b) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = "
-            "[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16], start_index_map = [16], index_vector_dim = 1>, "
-            "slice_sizes = array<i64: 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1>}> : "
+            "[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16], start_index_map = [16], "
+            "index_vector_dim = 1>, slice_sizes = array<i64: 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1>}> : "
             "(tensor<" EIGHT_OF_ONE EIGHT_OF_ONE "4xf32>, tensor<3x1xi32>) -> tensor<3xf32>\n"
             "return %0 : tensor<3xf32>\n"),
       "it has too many dimensions" },
