@@ -564,11 +564,12 @@ ghlo_kernel_builder_get_node (GhloKernelBuilder *self,
 static guint64
 hash_kernel (const GhloKernel *self)
 {
+  static const guint64 key[2] = { 0x676c686f2d6b6572, 0x6e656c2d68617368 };
   g_autoptr (GByteArray) bytes = g_byte_array_sized_new (self->size);
 
   ghlo_kernel_append_key (self, bytes);
 
-  return ghlo_hash_bytes (bytes->data, bytes->len);
+  return ghlo_hash_keyed (key, 2, 4, bytes->data, bytes->len);
 }
 
 /* Copies @table to *end, which moves behind it. */
