@@ -11,8 +11,19 @@
 #include <string.h>
 
 #include "compiler/cache-entry.h"
-#include "cpu/code/entry.h"
+#include "runtime/cache-item.h"
 #include "runtime/cache.h"
+
+/* What executors keep, in words, and the member of JSON that has its title. */
+static const struct
+{
+  const char *words;
+  const char *member;
+} items[GHLO_CACHE_N_ITEMS] = {
+  [GHLO_CACHE_CODE] = { "machine code of the kernel", "kernel" },
+  [GHLO_CACHE_PIPELINE] = { "a pipeline for", "pipeline" },
+  [GHLO_CACHE_MEASUREMENT] = { "how numbers are computed by", "measurement" },
+};
 
 /* What one file holds; nothing of it is known where it is damaged. */
 static void
@@ -22,11 +33,12 @@ print_file (const GhloCacheFile *file)
   g_autoptr (GDateTime) used = g_date_time_new_from_unix_local (file->used / G_USEC_PER_SEC);
   g_autofree char *when = used != NULL ? g_date_time_format (used, "%F %T") : g_strdup ("");
   g_autoptr (GBytes) bytes = ghlo_cache_peek (file->name);
-  g_autofree char *kernel = bytes != NULL ? ghlo_code_entry_summarize (bytes) : NULL;
+  GhloCacheItem item;
+  g_autofree char *title = bytes != NULL ? ghlo_cache_item_summarize (bytes, &item) : NULL;
 
   printf ("%s %10" G_GUINT64_FORMAT " %s", file->name, file->size, when);
-  if (kernel != NULL)
-    printf ("  machine code of the kernel %s\n", kernel);
+  if (title != NULL)
+    printf ("  %s %s\n", items[item].words, title);
   else if (bytes != NULL && ghlo_cache_entry_summarize (bytes, &summary))
     printf ("  %s, for %s: %" G_GUINT64_FORMAT " operations of %" G_GUINT64_FORMAT ", in %.1f ms\n", summary.program,
             summary.device, summary.n_ops_after, summary.n_ops_before, summary.microseconds / 1e3);
@@ -40,18 +52,19 @@ add_file (JsonBuilder         *builder,
 {
   g_auto (GhloCacheEntrySummary) summary = { 0 };
   g_autoptr (GBytes) bytes = ghlo_cache_peek (file->name);
-  g_autofree char *kernel = bytes != NULL ? ghlo_code_entry_summarize (bytes) : NULL;
-  gboolean whole = kernel == NULL && bytes != NULL && ghlo_cache_entry_summarize (bytes, &summary);
+  GhloCacheItem item;
+  g_autofree char *title = bytes != NULL ? ghlo_cache_item_summarize (bytes, &item) : NULL;
+  gboolean whole = title == NULL && bytes != NULL && ghlo_cache_entry_summarize (bytes, &summary);
 
   json_builder_begin_object (builder);
   json_builder_set_member_name (builder, "name");
   json_builder_add_string_value (builder, file->name);
   ghlo_tool_json_add_int (builder, "size", file->size);
   ghlo_tool_json_add_int (builder, "used", file->used / G_USEC_PER_SEC);
-  if (kernel != NULL)
+  if (title != NULL)
     {
-      json_builder_set_member_name (builder, "kernel");
-      json_builder_add_string_value (builder, kernel);
+      json_builder_set_member_name (builder, items[item].member);
+      json_builder_add_string_value (builder, title);
     }
   if (whole)
     {

@@ -11,11 +11,12 @@
 #include "base/ghlo-error.h"
 #include "base/hash.h"
 #include "cpu/code/blob.h"
-#include "cpu/code/entry.h"
+#include "cpu/code/key.h"
 #include "cpu/code/map.h"
 #include "cpu/code/module.h"
 #include "cpu/code/queue.h"
 #include "cpu/code/target.h"
+#include "runtime/cache-item.h"
 #include "runtime/cache.h"
 
 /* How long who waits takes to notice a cancel, µs. */
@@ -160,7 +161,7 @@ make (GhloCode  *self,
   if (blob == NULL || !use_blob (self, blob, error))
     return FALSE;
   if (self->key != NULL)
-    ghlo_code_entry_write (self->key, self->kernel->name, blob);
+    ghlo_cache_item_write (GHLO_CACHE_CODE, self->key, self->kernel->name, blob);
 
   return TRUE;
 }
@@ -202,7 +203,7 @@ run_task (GhloCodeTask *task)
 static gboolean
 look_up (GhloCode *self)
 {
-  g_autoptr (GBytes) blob = self->key != NULL ? ghlo_code_entry_read (self->key) : NULL;
+  g_autoptr (GBytes) blob = self->key != NULL ? ghlo_cache_item_read (GHLO_CACHE_CODE, self->key) : NULL;
   g_autoptr (GError) error = NULL;
 
   if (blob == NULL)
@@ -216,7 +217,7 @@ look_up (GhloCode *self)
     }
   g_debug ("what the cache has of the kernel %s is not used: %s", self->kernel->name, error->message);
   if (!g_error_matches (error, GHLO_ERROR, GHLO_ERROR_OUT_OF_MEMORY))
-    ghlo_code_entry_remove (self->key);
+    ghlo_cache_item_remove (GHLO_CACHE_CODE, self->key);
 
   return FALSE;
 }

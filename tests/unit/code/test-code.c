@@ -5,10 +5,11 @@
  */
 
 #include "base/ghlo-error.h"
-#include "cpu/code/entry.h"
 #include "cpu/code/kernel.h"
+#include "cpu/code/key.h"
 #include "cpu/code/module.h"
 #include "cpu/code/target.h"
+#include "runtime/cache-item.h"
 #include "runtime/cache.h"
 
 #include "../sanitized.h"
@@ -231,26 +232,30 @@ test_collision (void)
   g_autoptr (GBytes) blob = g_bytes_new_static ("blob", 4), found = NULL, contents = NULL;
   g_autoptr (GPtrArray) files = NULL;
   g_autofree char *name = NULL, *first = NULL;
+  GhloCacheItem item;
 
   begin ();
-  ghlo_code_entry_write (key, "its name", blob);
-  found = ghlo_code_entry_read (key);
+  ghlo_cache_item_write (GHLO_CACHE_CODE, key, "its name", blob);
+  found = ghlo_cache_item_read (GHLO_CACHE_CODE, key);
   g_assert_true (g_bytes_equal (found, blob));
   files = ghlo_cache_list (NULL);
   g_assert_cmpuint (files->len, ==, 1);
   first = g_strdup (((GhloCacheFile *) files->pdata[0])->name);
   contents = ghlo_cache_read (first);
-  name = ghlo_code_entry_summarize (contents);
+  name = ghlo_cache_item_summarize (contents, &item);
   g_assert_cmpstr (name, ==, "its name");
+  g_assert_cmpint (item, ==, GHLO_CACHE_CODE);
+  /* Of another kind there is nothing, though it has the same key. */
+  g_assert_null (ghlo_cache_item_read (GHLO_CACHE_PIPELINE, key));
 
   ghlo_cache_clear (NULL);
-  ghlo_code_entry_write (another, "other", blob);
+  ghlo_cache_item_write (GHLO_CACHE_CODE, another, "other", blob);
   g_ptr_array_unref (files);
   files = ghlo_cache_list (NULL);
   ghlo_cache_write (((GhloCacheFile *) files->pdata[0])->name, contents);
-  g_assert_null (ghlo_code_entry_read (another));
+  g_assert_null (ghlo_cache_item_read (GHLO_CACHE_CODE, another));
   g_clear_pointer (&name, g_free);
-  name = ghlo_code_entry_summarize (blob);
+  name = ghlo_cache_item_summarize (blob, &item);
   g_assert_null (name);
 }
 
