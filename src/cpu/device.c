@@ -8,6 +8,8 @@
 #include "cpu/convolution/convolution.h"
 #include "cpu/gemm/epilogue.h"
 #include "cpu/isa/level.h"
+#include "cpu/library/blas.h"
+#include "cpu/library/onednn.h"
 #include "cpu/target.h"
 #include "kernel/lower.h"
 #include "runtime/memory.h"
@@ -50,12 +52,30 @@ get_memory (GhloDeviceCore *self)
   return ghlo_memory_get_limit ();
 }
 
+/* Libraries that steps call: names with versions. */
+static void
+add_facts (GhloDeviceCore *self,
+           GArray         *facts)
+{
+  g_autofree char *onednn = ghlo_cpu_onednn_dup_version ();
+  const GhloCpuBlas *blas = ghlo_cpu_blas ();
+  char **libraries = g_new0 (char *, 3);
+  guint n = 0;
+
+  if (onednn != NULL)
+    libraries[n++] = g_strdup_printf ("oneDNN %s", onednn);
+  if (blas != NULL)
+    libraries[n++] = g_strdup_printf ("OpenBLAS %s (%s)", blas->version, blas->core);
+  ghlo_device_facts_add_words (facts, "libraries", "libraries", libraries);
+}
+
 GhloDeviceCore *
 ghlo_cpu_device (void)
 {
   static const GhloDeviceCoreClass klass = {
     .name = "cpu",
     .get_memory = get_memory,
+    .add_facts = add_facts,
     .declines = declines,
     .prepare = ghlo_planned_prepare,
     .release = ghlo_planned_release,

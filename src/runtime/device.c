@@ -20,6 +20,63 @@ ghlo_device_core_is_lost (const GhloDeviceCore *self)
   return g_atomic_int_get (&self->lost);
 }
 
+static void
+clear_fact (gpointer fact)
+{
+  g_strfreev (((GhloDeviceFact *) fact)->words);
+}
+
+GArray *
+ghlo_device_core_list_facts (GhloDeviceCore *self)
+{
+  GArray *facts = g_array_new (FALSE, FALSE, sizeof (GhloDeviceFact));
+
+  g_array_set_clear_func (facts, clear_fact);
+  if (self->klass->add_facts != NULL)
+    self->klass->add_facts (self, facts);
+
+  return facts;
+}
+
+void
+ghlo_device_facts_add_words (GArray      *facts,
+                             const char  *name,
+                             const char  *label,
+                             char       **words)
+{
+  const GhloDeviceFact fact = { .name = name, .label = label, .words = words };
+
+  g_array_append_val (facts, fact);
+}
+
+void
+ghlo_device_facts_add_number (GArray     *facts,
+                              const char *name,
+                              const char *label,
+                              guint64     number)
+{
+  const GhloDeviceFact fact = { .name = name, .label = label, .number = number };
+
+  g_array_append_val (facts, fact);
+}
+
+void
+ghlo_device_facts_add_bytes (GArray     *facts,
+                             const char *name,
+                             const char *label,
+                             guint64     bytes)
+{
+  const GhloDeviceFact fact = { .name = name, .label = label, .number = bytes, .is_bytes = TRUE };
+
+  g_array_append_val (facts, fact);
+}
+
+char *
+ghlo_device_core_describe_work (GhloDeviceCore *self)
+{
+  return self->klass->describe_work != NULL ? self->klass->describe_work (self) : NULL;
+}
+
 static gboolean
 check_there (const GhloDeviceCore  *self,
              GError               **error)

@@ -76,12 +76,28 @@ typedef struct
   gsize transfer_bytes;
 } GhloRunFigures;
 
+/* Something to know of a device besides what all of them have: words, or a number. */
+typedef struct
+{
+  const char *name;               /* for programs: "subgroup_size"; static, as the next */
+  const char *label;              /* for people, at most ten characters: "subgroup" */
+  char      **words;              /* NULL-terminated; NULL: it is a number */
+  guint64     number;
+  gboolean    is_bytes;           /* the number is */
+} GhloDeviceFact;
+
 /* What an executor implements; callers use the functions below. */
 typedef struct
 {
   const char     *name;      /* "vulkan", which is a name of the first device of the class as well */
   /* Bytes of memory that programs may use. */
   guint64       (*get_memory) (GhloDeviceCore           *self);
+  /* Adds what people may want to know of it. The device is not opened for it. NULL: there is nothing. */
+  void          (*add_facts)  (GhloDeviceCore           *self,
+                               GArray                   *facts);
+  /* What the process has had made for it, for people: "pipelines: 3 made, 20 found on disk"; the caller frees it.
+   * NULL: nothing; also in place of the function. */
+  char         *(*describe_work) (GhloDeviceCore        *self);
   /* What @op needs and the device cannot give it in any way, "f64" or the operation's name; NULL for nothing.
    * NULL for a device that lacks nothing. */
   const char   *(*lacks)      (GhloDeviceCore           *self,
@@ -183,6 +199,24 @@ ghlo_device_core_is_host (const GhloDeviceCore *self)
 /* For the device: that it went away. Every later call fails with DEVICE_LOST. */
 void          ghlo_device_core_lose     (GhloDeviceCore           *self);
 gboolean      ghlo_device_core_is_lost  (const GhloDeviceCore     *self);
+
+/* Of GhloDeviceFact; the caller unrefs it. */
+GArray       *ghlo_device_core_list_facts (GhloDeviceCore         *self);
+/* For the device: the fact takes @words. */
+void          ghlo_device_facts_add_words (GArray                 *facts,
+                                           const char             *name,
+                                           const char             *label,
+                                           char                  **words);
+void          ghlo_device_facts_add_number (GArray                *facts,
+                                           const char             *name,
+                                           const char             *label,
+                                           guint64                 number);
+void          ghlo_device_facts_add_bytes (GArray                 *facts,
+                                           const char             *name,
+                                           const char             *label,
+                                           guint64                 bytes);
+/* As the class's; NULL for nothing. */
+char         *ghlo_device_core_describe_work (GhloDeviceCore      *self);
 
 /* As the class's, of a device that is not lost; values are copied by place.h's functions. */
 GhloStorage  *ghlo_device_core_allocate (GhloDeviceCore           *self,

@@ -10,11 +10,6 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "cpu/library/blas.h"
-#include "cpu/library/onednn.h"
-
-static const char *const none[] = { NULL };
-
 static void
 add_string (JsonBuilder *builder,
             const char  *name,
@@ -46,33 +41,21 @@ machine_memory (void)
   return (gint64) sysconf (_SC_PHYS_PAGES) * sysconf (_SC_PAGESIZE);
 }
 
-/* Libraries that steps of the device call: names with versions. NULL for a device without any of its own. */
-static char **
-list_libraries (const GhloDeviceCore *device)
+static void
+add_fact (JsonBuilder          *builder,
+          const GhloDeviceFact *fact)
 {
-  g_autofree char *onednn = NULL;
-  const GhloCpuBlas *blas;
-  char **libraries;
-  guint n = 0;
-
-  if (device->kind != GHLO_DEVICE_KIND_CPU || !ghlo_device_core_is_host (device))
-    return NULL;
-  libraries = g_new0 (char *, 3);
-  onednn = ghlo_cpu_onednn_dup_version ();
-  if (onednn != NULL)
-    libraries[n++] = g_strdup_printf ("oneDNN %s", onednn);
-  blas = ghlo_cpu_blas ();
-  if (blas != NULL)
-    libraries[n++] = g_strdup_printf ("OpenBLAS %s (%s)", blas->version, blas->core);
-
-  return libraries;
+  if (fact->words != NULL)
+    add_strings (builder, fact->name, (const char *const *) fact->words);
+  else
+    ghlo_tool_json_add_int (builder, fact->name, (gint64) fact->number);
 }
 
 static void
 add_device (JsonBuilder    *builder,
             GhloDeviceCore *device)
 {
-  g_auto (GStrv) libraries = list_libraries (device);
+  g_autoptr (GArray) facts = ghlo_device_core_list_facts (device);
 
   json_builder_begin_object (builder);
   add_string (builder, "name", device->names[0]);
@@ -86,21 +69,43 @@ add_device (JsonBuilder    *builder,
   ghlo_tool_json_add_int (builder, "memory", (gint64) device->klass->get_memory (device));
   if (ghlo_device_core_is_host (device))
     ghlo_tool_json_add_int (builder, "machine_memory", machine_memory ());
-  add_strings (builder, "libraries", libraries != NULL ? (const char *const *) libraries : none);
+  for (guint i = 0; i < facts->len; i++)
+    add_fact (builder, &g_array_index (facts, GhloDeviceFact, i));
   json_builder_end_object (builder);
+}
+
+static void
+print_words (const char        *label,
+             const char *const *words)
+{
+  g_autofree char *text = g_strjoinv (", ", (char **) words);
+
+  printf ("  %-10s %s\n", label, *text != '\0' ? text : "none");
+}
+
+static void
+print_fact (const GhloDeviceFact *fact)
+{
+  g_autofree char *size = g_format_size_full (fact->number, G_FORMAT_SIZE_IEC_UNITS);
+
+  if (fact->words != NULL)
+    print_words (fact->label, (const char *const *) fact->words);
+  else if (fact->is_bytes)
+    printf ("  %-10s %s\n", fact->label, size);
+  else
+    printf ("  %-10s %" G_GUINT64_FORMAT "\n", fact->label, fact->number);
 }
 
 static void
 print_device (GhloDeviceCore *device)
 {
-  g_auto (GStrv) libraries = list_libraries (device);
-  g_autofree char *names = g_strjoinv (", ", (char **) device->names);
-  g_autofree char *found = libraries != NULL ? g_strjoinv (", ", libraries) : NULL;
+  g_autoptr (GArray) facts = ghlo_device_core_list_facts (device);
   g_autofree char *limit = g_format_size_full (device->klass->get_memory (device), G_FORMAT_SIZE_IEC_UNITS);
   g_autofree char *machine = g_format_size_full (machine_memory (), G_FORMAT_SIZE_IEC_UNITS);
 
   printf ("%-12s %s, %s\n", device->names[0], device->title, device->driver);
-  printf ("  %-10s %s\n  %-10s %s\n", "names", names, "kind", device->klass->name);
+  print_words ("names", device->names);
+  printf ("  %-10s %s\n", "kind", device->klass->name);
   if (device->model != NULL)
     printf ("  %-10s %s\n", "model", device->model);
   if (device->vector_level != NULL)
@@ -109,8 +114,9 @@ print_device (GhloDeviceCore *device)
     printf ("  %-10s %s, of which programs may take %s\n", "memory", machine, limit);
   else
     printf ("  %-10s %s\n", "memory", limit);
-  if (found != NULL)
-    printf ("  %-10s %s\n", "libraries", *found != '\0' ? found : "none");
+  print_words ("features", device->features);
+  for (guint i = 0; i < facts->len; i++)
+    print_fact (&g_array_index (facts, GhloDeviceFact, i));
 }
 
 int

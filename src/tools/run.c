@@ -177,6 +177,17 @@ value_free (gpointer value)
     ghlo_value_unref (value);
 }
 
+static void
+print_time (GhloDeviceCore *device,
+            gint64          prepare,
+            gint64          run)
+{
+  g_autofree char *work = ghlo_device_core_describe_work (device);
+
+  fprintf (stderr, "prepare %.3f ms, run %.3f ms%s%s\n", prepare / 1e3, run / 1e3, work != NULL ? "; " : "",
+           work != NULL ? work : "");
+}
+
 static gboolean
 run_function (const Options   *options,
               GhloDeviceCore  *device,
@@ -206,8 +217,7 @@ run_function (const Options   *options,
                           (GhloValue **) outputs->pdata, &progress.monitor, error);
   ghlo_tool_progress_end (&progress);
   if (options->timing)
-    fprintf (stderr, "prepare %.3f ms, run %.3f ms\n", (prepared_at - start) / 1e3,
-             (g_get_monotonic_time () - prepared_at) / 1e3);
+    print_time (prepared->device, prepared_at - start, g_get_monotonic_time () - prepared_at);
   if (ok && profile != NULL)
     ghlo_tool_print_profile (stderr, prepared, profile);
 

@@ -678,8 +678,9 @@ def test_listings(tests):
     tests.report(cpu['vector_level'] in ('baseline', 'avx2', 'avx512') and reference['vector_level'] is None
                  and reference['model'] is None and 0 < cpu['memory'] <= cpu['machine_memory']
                  and all(name.split()[0] in ('oneDNN', 'OpenBLAS') for name in cpu['libraries'])
-                 and cpu['kind'] == 'cpu' and reference['libraries'] == [], 'devices as JSON', str(devices))
+                 and cpu['kind'] == 'cpu' and 'libraries' not in reference, 'devices as JSON', str(devices))
     lines = ['  kind       cpu', f'  vectors    {cpu["vector_level"]}', ', of which programs may take ',
+             f'  features   {", ".join(cpu["features"])}',
              f'  libraries  {", ".join(cpu["libraries"]) or "none"}']
     tests.expect('devices with what they are', ghlo('devices'), 0, *lines,
                  *([f'  model      {cpu["model"]}'] if cpu['model'] else []))
@@ -690,6 +691,43 @@ def test_listings(tests):
 
     closed = subprocess.run(f'"{TOOL}" ops | head -1', shell=True, capture_output=True, text=True, check=False)
     tests.report(closed.stderr == '', 'a reader that leaves early', closed.stderr)
+
+
+def test_vulkan(tests):
+    """What is known of a Vulkan device, where there is one, before and after a program is compiled for it."""
+    environment = {**os.environ, 'XDG_CACHE_HOME': tests.folder, 'GHLO_CACHE': ''}
+    kernel = tests.file('kernel.mlir', KERNEL)
+
+    def device():
+        found = json.loads(ghlo('devices', '--json', env=environment).stdout)
+        return next((each for each in found if each['name'] == 'vulkan:0'), None)
+
+    before = device()
+    if before is None:
+        tests.report(True, 'devices: Vulkan # SKIP there is no Vulkan device')
+        return
+    numbers = {'flushes', 'composes', 'leaves_to_cpu'}
+    # The least that Vulkan asks for.
+    tests.report(before['largest_allocation'] >= 1 << 30 and before['shared_memory'] >= 16384 and before['heaps']
+                 and before['subgroup_size'] >= 1 and 'i64' in before['features'] and not numbers & before.keys(),
+                 'devices: limits of a Vulkan device', str(before))
+    for _ in range(2):
+        run = ghlo('run', '--device=vulkan', '--fill=random:3', '--time', kernel, env=environment)
+        found = re.search(r'; (\d+) pipelines made, (\d+) found on disk\n', run.stderr)
+        tests.report(run.returncode == 0 and found and int(found[1]) + int(found[2]) > 0, 'run: pipelines', run.stderr)
+    after = device()
+    tests.report(numbers <= after.keys() and {**after, 'memory_budget': 0, **dict.fromkeys(numbers)}
+                 == {**before, 'memory_budget': 0, **dict.fromkeys(numbers)}, 'devices: how a Vulkan device computes',
+                 str(after))
+    tests.expect('devices: a Vulkan device as text', ghlo('devices', env=environment), 0,
+                 f'  subgroup   {after["subgroup_size"]}\n', f'  composes   {", ".join(after["composes"]) or "none"}\n')
+    rows = json.loads(ghlo('cache', '--json', env=environment).stdout)
+    tests.report([row['measurement'] for row in rows if 'measurement' in row] == [after['title']],
+                 'cache: how a Vulkan device computes', str(rows))
+    tests.expect('cache: what is of a Vulkan device', ghlo('cache', 'list', env=environment), 0,
+                 f'  how numbers are computed by {after["title"]}\n')
+    ghlo('cache', 'clear', env=environment)
+    os.rmdir(os.path.join(tests.folder, 'ghlo-1.0'))
 
 
 def unwritable(command, path, **options):
@@ -950,6 +988,7 @@ def main():
         test_cache(tests)
         test_dump(tests)
         test_listings(tests)
+        test_vulkan(tests)
         test_writes(tests)
         test_large_outputs(tests)
         test_written_files(tests)
