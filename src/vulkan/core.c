@@ -17,6 +17,9 @@
 /* Bytes of storage that lies where the host sees it; for more of them the device's own memory is worth the copy. */
 enum { MAX_SEEN = 1 << 16 };
 
+/* What part of a compile's progress the opening is. */
+#define OPENING_SHARE 0.5
+
 static GhloVulkanDevice *
 device_of (GhloDeviceCore *core)
 {
@@ -69,7 +72,7 @@ allocate (GhloDeviceCore   *core,
   guint64 address;
   GhloStorage *storage;
 
-  if (!ghlo_vulkan_device_open (device, error))
+  if (!ghlo_vulkan_device_open (device, NULL, error))
     return NULL;
   if (size > MAX_SEEN)
     space = GHLO_MEMORY_DEVICE;
@@ -160,10 +163,14 @@ prepare (GhloDeviceCore            *core,
          const GhloMonitor         *monitor,
          GError                   **error)
 {
-  if (!ghlo_vulkan_device_open (device_of (core), error))
+  const double share = ghlo_vulkan_device_is_open (device_of (core)) ? 0 : OPENING_SHARE;
+  GhloMonitorPart first = { monitor, 0, share }, second = { monitor, share, 1 };
+  const GhloMonitor opening = ghlo_monitor_of_part (&first), rest = ghlo_monitor_of_part (&second);
+
+  if (!ghlo_vulkan_device_open (device_of (core), &opening, error))
     return NULL;
 
-  return ghlo_planned_prepare (core, module, function, options, monitor, error);
+  return ghlo_planned_prepare (core, module, function, options, &rest, error);
 }
 
 static const GhloStepTarget *

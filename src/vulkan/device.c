@@ -18,6 +18,23 @@
 
 enum { MAX_FAMILIES = 16 };
 
+/* Those that a device may have, and that are switched on then. */
+static const struct
+{
+  const char *name;
+  gsize       offset;       /* of the gboolean in GhloVulkanDevice that says so */
+} extensions[] = {
+  { VK_EXT_MEMORY_BUDGET_EXTENSION_NAME, offsetof (GhloVulkanDevice, has_budget) },
+  { VK_EXT_PIPELINE_CREATION_FEEDBACK_EXTENSION_NAME, offsetof (GhloVulkanDevice, has_feedback) },
+};
+
+static gboolean *
+has_extension (GhloVulkanDevice *self,
+               guint             index)
+{
+  return (gboolean *) (gpointer) ((guint8 *) self + extensions[index].offset);
+}
+
 gboolean
 ghlo_vulkan_device_check (GhloVulkanDevice  *self,
                           VkResult           result,
@@ -50,24 +67,21 @@ find_family (const GhloVulkanDevice *self)
   return found;
 }
 
-static gboolean
-has_extension (const GhloVulkanDevice *self,
-               const char             *name)
+static void
+find_extensions (GhloVulkanDevice *self)
 {
-  g_autofree VkExtensionProperties *extensions = NULL;
+  g_autofree VkExtensionProperties *found = NULL;
   guint32 n = 0;
 
   if (ghlo_vulkan_call (self->vk, EnumerateDeviceExtensionProperties, self->physical, NULL, &n, NULL) != VK_SUCCESS)
-    return FALSE;
-  extensions = g_new0 (VkExtensionProperties, n + 1);
-  if (ghlo_vulkan_call (self->vk, EnumerateDeviceExtensionProperties, self->physical, NULL, &n, extensions)
-      != VK_SUCCESS)
-    return FALSE;
+    return;
+  found = g_new0 (VkExtensionProperties, n + 1);
+  if (ghlo_vulkan_call (self->vk, EnumerateDeviceExtensionProperties, self->physical, NULL, &n, found) != VK_SUCCESS)
+    return;
   for (guint32 i = 0; i < n; i++)
-    if (strcmp (extensions[i].extensionName, name) == 0)
-      return TRUE;
-
-  return FALSE;
+    for (guint k = 0; k < G_N_ELEMENTS (extensions); k++)
+      if (strcmp (found[i].extensionName, extensions[k].name) == 0)
+        *has_extension (self, k) = TRUE;
 }
 
 /* "vulkan:0", and "vulkan:" with the identifier that the driver keeps between starts; the first device is "vulkan" as
@@ -90,13 +104,54 @@ make_names (guint         index,
   return (const char *const *) g_strv_builder_end (names);
 }
 
+/* What the code of a device that is a processor is made for, as bits: its driver does not say. lavapipe rounds f64
+ * otherwise without AVX-512. */
+static guint32
+processor_features (void)
+{
+  guint32 bits = 0;
+
+#if defined (__x86_64__) || defined (__i386__)
+  __builtin_cpu_init ();
+#define BIT(i, name) bits |= (guint32) (__builtin_cpu_supports (name) != 0) << (i);
+  BIT (0, "sse4.1") BIT (1, "avx") BIT (2, "avx2") BIT (3, "fma") BIT (4, "avx512f") BIT (5, "avx512bw")
+  BIT (6, "avx512dq") BIT (7, "avx512vl")
+#undef BIT
+#endif
+
+  return bits;
+}
+
+/* Names and versions besides what Vulkan has to tell devices apart by: lavapipe's identifiers are the same for each
+ * version of LLVM. */
+static GBytes *
+make_identity (const GhloVulkanDevice                   *self,
+               const VkPhysicalDeviceProperties         *properties,
+               const VkPhysicalDeviceVulkan11Properties *v11,
+               VkDriverId                                driver)
+{
+  GByteArray *bytes = g_byte_array_new ();
+  const guint32 numbers[] = {
+    properties->vendorID, properties->deviceID, properties->driverVersion, properties->apiVersion, driver,
+    ghlo_vulkan_device_is_cpu (self) ? processor_features () : 0,
+  };
+
+  g_byte_array_append (bytes, (const guint8 *) numbers, sizeof numbers);
+  g_byte_array_append (bytes, properties->pipelineCacheUUID, VK_UUID_SIZE);
+  g_byte_array_append (bytes, v11->deviceUUID, VK_UUID_SIZE);
+  g_byte_array_append (bytes, v11->driverUUID, VK_UUID_SIZE);
+  g_byte_array_append (bytes, (const guint8 *) self->core.title, (guint) strlen (self->core.title) + 1);
+  g_byte_array_append (bytes, (const guint8 *) self->core.driver, (guint) strlen (self->core.driver) + 1);
+
+  return g_byte_array_free_to_bytes (bytes);
+}
+
 static void
 read_properties (GhloVulkanDevice *self)
 {
-  VkPhysicalDeviceIDProperties id = { VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES };
-  VkPhysicalDeviceVulkan12Properties v12 = { VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_PROPERTIES, &id };
-  VkPhysicalDeviceMaintenance3Properties sizes = { VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES, &v12 };
-  VkPhysicalDeviceProperties2 all = { VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &sizes };
+  VkPhysicalDeviceVulkan11Properties v11 = { VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES };
+  VkPhysicalDeviceVulkan12Properties v12 = { VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_PROPERTIES, &v11 };
+  VkPhysicalDeviceProperties2 all = { VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &v12 };
   VkPhysicalDeviceMemoryProperties2 memory = { VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2 };
 
   self->vk->GetPhysicalDeviceProperties2 (self->physical, &all);
@@ -104,7 +159,8 @@ read_properties (GhloVulkanDevice *self)
   self->type = all.properties.deviceType;
   self->driver = ghlo_vulkan_driver_find (v12.driverID);
   self->limits = all.properties.limits;
-  self->max_allocation = (gsize) MIN (sizes.maxMemoryAllocationSize, G_MAXSIZE / 2);
+  self->max_allocation = (gsize) MIN (v11.maxMemoryAllocationSize, G_MAXSIZE / 2);
+  self->subgroup_size = v11.subgroupSize;
   self->memory_types = memory.memoryProperties;
   self->promises = (GhloSpirvFloats) {
     .keeps_subnormals = { v12.shaderDenormPreserveFloat32, v12.shaderDenormPreserveFloat64 },
@@ -116,7 +172,8 @@ read_properties (GhloVulkanDevice *self)
   self->core.driver = g_strdup_printf ("%s %s, Vulkan %u.%u", v12.driverName, v12.driverInfo,
                                        VK_API_VERSION_MAJOR (all.properties.apiVersion),
                                        VK_API_VERSION_MINOR (all.properties.apiVersion));
-  self->core.names = make_names (self->index, id.deviceUUID);
+  self->core.names = make_names (self->index, v11.deviceUUID);
+  self->identity = make_identity (self, &all.properties, &v11, v12.driverID);
 }
 
 static gboolean
@@ -171,12 +228,27 @@ ghlo_vulkan_device_new (const GhloVulkanInstance  *instance,
   if (!check_device (self, error))
     return NULL;
   read_properties (self);
-  self->has_budget = has_extension (self, VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
+  find_extensions (self);
   self->core.kind = GHLO_DEVICE_KIND_VULKAN;
   self->core.wants_passes = TRUE;
   self->core.features = (const char *const *) ghlo_vulkan_features_list (&self->features);
 
   return g_steal_pointer (&self);
+}
+
+gboolean
+ghlo_vulkan_device_get_budget (const GhloVulkanDevice                    *self,
+                               VkPhysicalDeviceMemoryBudgetPropertiesEXT *budget)
+{
+  VkPhysicalDeviceMemoryProperties2 properties = { VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2, budget };
+
+  *budget = (VkPhysicalDeviceMemoryBudgetPropertiesEXT) {
+    VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_BUDGET_PROPERTIES_EXT
+  };
+  if (self->has_budget)
+    self->vk->GetPhysicalDeviceMemoryProperties2 (self->physical, &properties);
+
+  return self->has_budget;
 }
 
 static void
@@ -194,49 +266,62 @@ close_device (GhloVulkanDevice *self)
 }
 
 static gboolean
-open_device (GhloVulkanDevice  *self,
-             GError           **error)
+create_device (GhloVulkanDevice  *self,
+               GError           **error)
 {
-  static const char *const extensions[] = { VK_EXT_MEMORY_BUDGET_EXTENSION_NAME };
+  const char *enabled[G_N_ELEMENTS (extensions)];
   const VkDeviceQueueCreateInfo queue = { VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO, .queueFamilyIndex = self->family,
                                           .queueCount = 1, .pQueuePriorities = (const float[]) { 0 } };
-  const VkDeviceCreateInfo info = {
-    VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, &self->features.core, .queueCreateInfoCount = 1, .pQueueCreateInfos = &queue,
-    .enabledExtensionCount = self->has_budget, .ppEnabledExtensionNames = extensions,
-  };
+  VkDeviceCreateInfo info = { VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, &self->features.core, .queueCreateInfoCount = 1,
+                              .pQueueCreateInfos = &queue, .ppEnabledExtensionNames = enabled };
 
-  if (!ghlo_vulkan_device_check (self, ghlo_vulkan_call (self->vk, CreateDevice, self->physical, &info, NULL,
-                                                         &self->device), "open the device", error))
-    {
-      self->device = NULL;
-      return FALSE;
-    }
+  for (guint i = 0; i < G_N_ELEMENTS (extensions); i++)
+    if (*has_extension (self, i))
+      enabled[info.enabledExtensionCount++] = extensions[i].name;
+  if (ghlo_vulkan_device_check (self, ghlo_vulkan_call (self->vk, CreateDevice, self->physical, &info, NULL,
+                                                        &self->device), "open the device", error))
+    return TRUE;
+  self->device = NULL;
+
+  return FALSE;
+}
+
+static gboolean
+open_device (GhloVulkanDevice   *self,
+             const GhloMonitor  *monitor,
+             GError            **error)
+{
+  gboolean ok = FALSE;
+
+  if (!create_device (self, error))
+    return FALSE;
   self->memory = ghlo_vulkan_memory_new (self);
   self->queue = ghlo_vulkan_queue_new (self, error);
   if (self->queue != NULL)
     {
       self->waiter = ghlo_vulkan_waiter_new (self);
-      self->pipelines = ghlo_vulkan_pipelines_new (self);
+      self->pipelines = ghlo_vulkan_pipelines_new (self, ghlo_vulkan_queue_get_layout (self->queue), TRUE);
       if (self->target == NULL)
         self->target = ghlo_vulkan_target_new (self);
-      self->is_open = ghlo_vulkan_self_test (self, error);
+      ok = ghlo_vulkan_self_test (self, monitor, error);
     }
-  if (self->is_open)
-    return TRUE;
-  close_device (self);
+  g_atomic_int_set (&self->is_open, ok);
+  if (!ok)
+    close_device (self);
 
-  return FALSE;
+  return ok;
 }
 
 gboolean
-ghlo_vulkan_device_open (GhloVulkanDevice  *self,
-                         GError           **error)
+ghlo_vulkan_device_open (GhloVulkanDevice   *self,
+                         const GhloMonitor  *monitor,
+                         GError            **error)
 {
   static GMutex lock;
   gboolean ok;
 
   g_mutex_lock (&lock);
-  ok = self->is_open || open_device (self, error);
+  ok = ghlo_vulkan_device_is_open (self) || open_device (self, monitor, error);
   g_mutex_unlock (&lock);
 
   return ok;

@@ -37,13 +37,16 @@ typedef struct
   const GhloVulkanDriver    *driver;
   VkPhysicalDeviceLimits     limits;
   gsize                      max_allocation;    /* bytes */
+  guint                      subgroup_size;
+  GBytes                    *identity;          /* all that tells it, with its driver, from others: for caches */
   VkPhysicalDeviceMemoryProperties memory_types;
   GhloVulkanFeatures         features;          /* those that it has and that are switched on */
   GhloSpirvFloats            promises;          /* of floats, by its driver */
   guint32                    family;            /* of queues */
   gboolean                   has_budget;        /* VK_EXT_memory_budget */
+  gboolean                   has_feedback;      /* VK_EXT_pipeline_creation_feedback */
 
-  /* Set once, by ghlo_vulkan_device_open (). */
+  /* Set once, by ghlo_vulkan_device_open (), the last of it last. */
   VkDevice                   device;
   GhloVulkanMemory          *memory;
   GhloVulkanQueue           *queue;
@@ -51,7 +54,7 @@ typedef struct
   GhloVulkanPipelines       *pipelines;
   GhloSpirvDevice            measured;          /* what it makes of nodes */
   const GhloStepTarget      *target;
-  gboolean                   is_open;
+  gint                       is_open;           /* atomic */
 } GhloVulkanDevice;
 
 /* One of @physical, which is the instance's @index-th; NULL where programs cannot run on it, and why. Nothing is
@@ -60,14 +63,25 @@ GhloVulkanDevice *ghlo_vulkan_device_new    (const GhloVulkanInstance  *instance
                                              VkPhysicalDevice           physical,
                                              guint                      index,
                                              GError                   **error);
-/* Opens it, if it is not; any thread may call this, and it takes up to a tenth of a second. */
+/* Opens it, if it is not; any thread may call this. It takes up to a tenth of a second, and some seconds where it has
+ * to be found out what the device computes (self-test.h), which a cancel ends. */
 gboolean          ghlo_vulkan_device_open   (GhloVulkanDevice          *self,
+                                             const GhloMonitor         *monitor,    /* nullable */
                                              GError                   **error);
+/* What VK_EXT_memory_budget says now, by heap; FALSE where the device has none. */
+gboolean          ghlo_vulkan_device_get_budget (const GhloVulkanDevice *self,
+                                             VkPhysicalDeviceMemoryBudgetPropertiesEXT *budget);
 /* As ghlo_vulkan_check (); a device that is lost stays so. */
 gboolean          ghlo_vulkan_device_check  (GhloVulkanDevice          *self,
                                              VkResult                   result,
                                              const char                *what,
                                              GError                   **error);
+
+static inline gboolean
+ghlo_vulkan_device_is_open (const GhloVulkanDevice *self)
+{
+  return g_atomic_int_get (&self->is_open);
+}
 
 static inline gboolean
 ghlo_vulkan_device_is_cpu (const GhloVulkanDevice *self)

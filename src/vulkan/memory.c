@@ -148,15 +148,11 @@ check_budget (const GhloVulkanDevice  *device,
               gsize                    size,
               GError                 **error)
 {
-  VkPhysicalDeviceMemoryBudgetPropertiesEXT budget = {
-    VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_BUDGET_PROPERTIES_EXT
-  };
-  VkPhysicalDeviceMemoryProperties2 properties = { VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2, &budget };
   guint32 heap = device->memory_types.memoryTypes[type].heapIndex;
+  VkPhysicalDeviceMemoryBudgetPropertiesEXT budget;
 
-  if (!device->has_budget)
+  if (!ghlo_vulkan_device_get_budget (device, &budget))
     return TRUE;
-  device->vk->GetPhysicalDeviceMemoryProperties2 (device->physical, &properties);
   if (budget.heapUsage[heap] <= budget.heapBudget[heap] && size <= budget.heapBudget[heap] - budget.heapUsage[heap])
     return TRUE;
   g_set_error (error, GHLO_ERROR, GHLO_ERROR_OUT_OF_MEMORY, "no %" G_GSIZE_FORMAT " bytes of memory are left on %s: "

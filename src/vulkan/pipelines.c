@@ -1,24 +1,42 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Drivers take tens of milliseconds for a pipeline, so that none is made under the lock.
+ * Drivers take milliseconds for a pipeline, some of them seconds, so that none is made under the lock; and what a
+ * driver keeps of one, a VkPipelineCache, is a file of its own (runtime/cache-item.h). One of all pipelines would grow
+ * by what every program makes, would be written whole for each change, and merged with what other processes wrote
+ * meanwhile; and the driver would lock it for the threads that make pipelines (vkCreatePipelineCache: "internally
+ * synchronized"). Of these, a process reads what it needs, and what was not used for long goes first.
+ *
+ * Nothing of it is needed: where a cache or a file fails, a pipeline is made as if there were none.
  */
 
 #include "vulkan/pipelines.h"
 
 #include "base/hash.h"
-#include "vulkan/queue.h"
+#include "runtime/cache-item.h"
 
 struct _GhloVulkanPipelines
 {
-  GhloVulkanDevice *device;
-  GMutex            lock;           /* guards the table */
-  GHashTable       *table;          /* GBytes → Entry */
+  GhloVulkanDevice        *device;
+  VkPipelineLayout         layout;
+  gint                     on_disk;     /* atomic: becomes FALSE where the driver keeps nothing */
+  GMutex                   lock;        /* guards what follows */
+  GCond                    settled;     /* an entry has its pipeline, or is gone */
+  GHashTable              *table;       /* GBytes → Entry */
+  GhloVulkanPipelineCounts counts;
 };
 
 typedef struct
 {
-  VkPipeline pipeline;
+  VkPipeline pipeline;          /* VK_NULL_HANDLE while a thread makes it */
 } Entry;
+
+/* What is on disk of a pipeline that is being made. */
+typedef struct
+{
+  GBytes          *key;         /* NULL: nothing is to be */
+  VkPipelineCache  cache;       /* VK_NULL_HANDLE: none */
+  gboolean         is_filled;   /* by what was on disk */
+} Stored;
 
 static guint
 hash_words (gconstpointer words)
@@ -30,13 +48,18 @@ hash_words (gconstpointer words)
 }
 
 GhloVulkanPipelines *
-ghlo_vulkan_pipelines_new (GhloVulkanDevice *device)
+ghlo_vulkan_pipelines_new (GhloVulkanDevice *device,
+                           VkPipelineLayout  layout,
+                           gboolean          on_disk)
 {
   GhloVulkanPipelines *self = g_new0 (GhloVulkanPipelines, 1);
 
   self->device = device;
+  self->layout = layout;
+  self->on_disk = on_disk;
   self->table = g_hash_table_new_full (hash_words, g_bytes_equal, (GDestroyNotify) g_bytes_unref, g_free);
   g_mutex_init (&self->lock);
+  g_cond_init (&self->settled);
 
   return self;
 }
@@ -44,43 +67,208 @@ ghlo_vulkan_pipelines_new (GhloVulkanDevice *device)
 void
 ghlo_vulkan_pipelines_free (GhloVulkanPipelines *self)
 {
+  const GhloVulkanFunctions *vk = self->device->vk;
   GHashTableIter iter;
   gpointer entry;
 
+  vk->DeviceWaitIdle (self->device->device);
   g_hash_table_iter_init (&iter, self->table);
   while (g_hash_table_iter_next (&iter, NULL, &entry))
-    self->device->vk->DestroyPipeline (self->device->device, ((Entry *) entry)->pipeline, NULL);
+    vk->DestroyPipeline (self->device->device, ((Entry *) entry)->pipeline, NULL);
   g_hash_table_unref (self->table);
+  g_cond_clear (&self->settled);
   g_mutex_clear (&self->lock);
   g_free (self);
 }
 
-static VkPipeline
-make (GhloVulkanDevice  *device,
-      GBytes            *words,
-      GError           **error)
+/* Drivers compare what they are given with what they kept, so that a shader which shares its hash with another costs
+ * the making of a pipeline, and nothing else. */
+static GBytes *
+make_key (const GhloVulkanDevice *device,
+          GBytes                 *words)
 {
-  const GhloVulkanFunctions *vk = device->vk;
+  static const guint64 keys[2][2] = { { 0x676c686f2d766b70, 0x6970656c696e6531 },
+                                      { 0x676c686f2d766b70, 0x6970656c696e6532 } };
+  GByteArray *bytes = g_byte_array_new ();
+  gsize size;
+  gconstpointer data = g_bytes_get_data (words, &size);
+
+  g_byte_array_append (bytes, g_bytes_get_data (device->identity, NULL), (guint) g_bytes_get_size (device->identity));
+  for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
+    {
+      const guint64 hash = ghlo_hash_keyed (keys[i], 1, 3, data, size);
+
+      g_byte_array_append (bytes, (const guint8 *) &hash, sizeof hash);
+    }
+
+  return g_byte_array_free_to_bytes (bytes);
+}
+
+static gboolean
+check_quietly (VkResult    result,
+               const char *what)
+{
+  if (result == VK_SUCCESS)
+    return TRUE;
+  g_debug ("the Vulkan driver could not %s: %s", what, ghlo_vulkan_result_name (result));
+
+  return FALSE;
+}
+
+/* Damaged files and those of other devices are not read, which the cache sees to; drivers look at what they get. */
+static Stored
+open_stored (GhloVulkanPipelines *self,
+             GBytes              *words)
+{
+  const GhloVulkanDevice *device = self->device;
+  VkPipelineCacheCreateInfo info = { VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO };
+  g_autoptr (GBytes) data = NULL;
+  Stored stored = { 0 };
+
+  if (!g_atomic_int_get (&self->on_disk) || !ghlo_cache_keeps_items ())
+    return stored;
+  stored.key = make_key (device, words);
+  data = ghlo_cache_item_read (GHLO_CACHE_PIPELINE, stored.key);
+  if (data != NULL)
+    info.pInitialData = g_bytes_get_data (data, &info.initialDataSize);
+  if (!check_quietly (ghlo_vulkan_call (device->vk, CreatePipelineCache, device->device, &info, NULL, &stored.cache),
+                      "make a cache"))
+    stored.cache = VK_NULL_HANDLE;
+  stored.is_filled = stored.cache != VK_NULL_HANDLE && data != NULL;
+
+  return stored;
+}
+
+static GBytes *
+read_cache (const GhloVulkanDevice *device,
+            VkPipelineCache         cache)
+{
+  g_autofree guint8 *data = NULL;
+  gsize size = 0;
+
+  if (!check_quietly (ghlo_vulkan_call (device->vk, GetPipelineCacheData, device->device, cache, &size, NULL),
+                      "measure a cache"))
+    return NULL;
+  data = g_try_malloc0 (size);
+  if (data == NULL || !check_quietly (ghlo_vulkan_call (device->vk, GetPipelineCacheData, device->device, cache, &size,
+                                                        data), "give what is in a cache"))
+    return NULL;
+
+  return g_bytes_new_take (g_steal_pointer (&data), size);
+}
+
+/* Takes some 0.3 ms, where the pipeline took milliseconds. Mesa's lavapipe (22.3) keeps nothing but the header. */
+static void
+store (GhloVulkanPipelines *self,
+       const Stored        *stored)
+{
+  g_autoptr (GBytes) data = read_cache (self->device, stored->cache);
+
+  if (data == NULL)
+    return;
+  if (g_bytes_get_size (data) > sizeof (VkPipelineCacheHeaderVersionOne))
+    ghlo_cache_item_write (GHLO_CACHE_PIPELINE, stored->key, self->device->core.title, data);
+  else if (g_atomic_int_compare_and_exchange (&self->on_disk, TRUE, FALSE))
+    g_debug ("the driver of %s keeps nothing of pipelines", self->device->core.title);
+}
+
+/* @is_found: where the driver does not say it, whatever was on disk was used. */
+static VkPipeline
+create (GhloVulkanPipelines  *self,
+        VkShaderModule        module,
+        const Stored         *stored,
+        gboolean             *is_found,
+        GError              **error)
+{
+  GhloVulkanDevice *device = self->device;
+  const VkPipelineCreationFeedbackFlags hit = VK_PIPELINE_CREATION_FEEDBACK_VALID_BIT
+                                              | VK_PIPELINE_CREATION_FEEDBACK_APPLICATION_PIPELINE_CACHE_HIT_BIT;
+  VkPipelineCreationFeedback of_pipeline = { 0 }, of_stage = { 0 };
+  const VkPipelineCreationFeedbackCreateInfo feedback = { VK_STRUCTURE_TYPE_PIPELINE_CREATION_FEEDBACK_CREATE_INFO,
+                                                          NULL, &of_pipeline, 1, &of_stage };
+  const VkComputePipelineCreateInfo info = {
+    VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO, device->has_feedback ? &feedback : NULL,
+    .stage = { VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO, .stage = VK_SHADER_STAGE_COMPUTE_BIT,
+               .module = module, .pName = "main" },
+    .layout = self->layout,
+  };
+  VkPipeline pipeline = VK_NULL_HANDLE;
+
+  if (!ghlo_vulkan_device_check (device, ghlo_vulkan_call (device->vk, CreateComputePipelines, device->device,
+                                                           stored->cache, 1, &info, NULL, &pipeline),
+                                 "make a pipeline", error))
+    return VK_NULL_HANDLE;
+  *is_found = stored->is_filled
+              && (!(of_pipeline.flags & VK_PIPELINE_CREATION_FEEDBACK_VALID_BIT) || (of_pipeline.flags & hit) == hit);
+
+  return pipeline;
+}
+
+static VkPipeline
+make (GhloVulkanPipelines  *self,
+      GBytes               *words,
+      gboolean             *is_found,
+      GError              **error)
+{
+  GhloVulkanDevice *device = self->device;
   const VkShaderModuleCreateInfo info = { VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
                                           .codeSize = g_bytes_get_size (words),
                                           .pCode = g_bytes_get_data (words, NULL) };
-  VkComputePipelineCreateInfo pipeline_info = { VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO };
   VkShaderModule module = VK_NULL_HANDLE;
-  VkPipeline pipeline = VK_NULL_HANDLE;
+  VkPipeline pipeline;
+  Stored stored;
 
-  if (!ghlo_vulkan_device_check (device, ghlo_vulkan_call (vk, CreateShaderModule, device->device, &info, NULL,
+  if (!ghlo_vulkan_device_check (device, ghlo_vulkan_call (device->vk, CreateShaderModule, device->device, &info, NULL,
                                                            &module), "take a shader", error))
     return VK_NULL_HANDLE;
-  pipeline_info.stage = (VkPipelineShaderStageCreateInfo) {
-    VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO, .stage = VK_SHADER_STAGE_COMPUTE_BIT, .module = module,
-    .pName = "main",
-  };
-  pipeline_info.layout = ghlo_vulkan_queue_get_layout (device->queue);
-  if (!ghlo_vulkan_device_check (device, ghlo_vulkan_call (vk, CreateComputePipelines, device->device, VK_NULL_HANDLE,
-                                                           1, &pipeline_info, NULL, &pipeline), "make a pipeline",
-                                 error))
-    pipeline = VK_NULL_HANDLE;
-  vk->DestroyShaderModule (device->device, module, NULL);
+  stored = open_stored (self, words);
+  pipeline = create (self, module, &stored, is_found, error);
+  if (pipeline != VK_NULL_HANDLE && stored.cache != VK_NULL_HANDLE && !*is_found)
+    store (self, &stored);
+  if (stored.cache != VK_NULL_HANDLE)
+    device->vk->DestroyPipelineCache (device->device, stored.cache, NULL);
+  g_clear_pointer (&stored.key, g_bytes_unref);
+  device->vk->DestroyShaderModule (device->device, module, NULL);
+
+  return pipeline;
+}
+
+/* The lock is held, here as below. NULL where nobody has it or makes it. */
+static Entry *
+wait_for (GhloVulkanPipelines *self,
+          GBytes              *words)
+{
+  Entry *entry;
+
+  while ((entry = g_hash_table_lookup (self->table, words)) != NULL && entry->pipeline == VK_NULL_HANDLE)
+    g_cond_wait (&self->settled, &self->lock);
+
+  return entry;
+}
+
+/* Where it cannot be made, each thread that waits for it tries again, and says why not. */
+static VkPipeline
+add (GhloVulkanPipelines  *self,
+     GBytes               *words,
+     GError              **error)
+{
+  Entry *entry = g_new0 (Entry, 1);
+  gboolean is_found = FALSE;
+  VkPipeline pipeline;
+
+  g_hash_table_insert (self->table, g_bytes_ref (words), entry);
+  g_mutex_unlock (&self->lock);
+  pipeline = make (self, words, &is_found, error);
+  g_mutex_lock (&self->lock);
+  if (pipeline != VK_NULL_HANDLE)
+    {
+      entry->pipeline = pipeline;
+      self->counts.n_found += is_found;
+      self->counts.n_made += !is_found;
+    }
+  else
+    g_hash_table_remove (self->table, words);
+  g_cond_broadcast (&self->settled);
 
   return pipeline;
 }
@@ -91,28 +279,21 @@ ghlo_vulkan_pipelines_get (GhloVulkanPipelines  *self,
                            GError              **error)
 {
   VkPipeline pipeline;
-  Entry *entry;
+  const Entry *entry;
 
   g_mutex_lock (&self->lock);
-  entry = g_hash_table_lookup (self->table, words);
+  entry = wait_for (self, words);
+  pipeline = entry != NULL ? entry->pipeline : add (self, words, error);
   g_mutex_unlock (&self->lock);
-  if (entry != NULL)
-    return entry->pipeline;
 
-  pipeline = make (self->device, words, error);
-  if (pipeline == VK_NULL_HANDLE)
-    return VK_NULL_HANDLE;
+  return pipeline;
+}
+
+void
+ghlo_vulkan_pipelines_count (GhloVulkanPipelines      *self,
+                             GhloVulkanPipelineCounts *counts)
+{
   g_mutex_lock (&self->lock);
-  entry = g_hash_table_lookup (self->table, words);
-  if (entry != NULL)
-    self->device->vk->DestroyPipeline (self->device->device, pipeline, NULL);
-  else
-    {
-      entry = g_new (Entry, 1);
-      entry->pipeline = pipeline;
-      g_hash_table_insert (self->table, g_bytes_ref (words), entry);
-    }
+  *counts = self->counts;
   g_mutex_unlock (&self->lock);
-
-  return entry->pipeline;
 }

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Kernels of single nodes are run as all others are.
+ * Kernels of single nodes are run as all others are. Their pipelines are of no use to anybody later.
  */
 
 #include "vulkan/self-test.h"
 
+#include <string.h>
+
+#include "runtime/build-id.h"
+#include "runtime/cache-item.h"
 #include "vulkan/features.h"
 #include "vulkan/kernel.h"
 #include "vulkan/memory.h"
@@ -12,6 +16,18 @@
 #include "vulkan/queue.h"
 #include "vulkan/target.h"
 #include "vulkan/transfer.h"
+
+/* Of two types, besides one for each type: with constants, and both again. */
+enum { FLOAT_PROBES = 6 };
+
+/* A self-test that is under way. */
+typedef struct
+{
+  GhloVulkanDevice    *device;
+  GhloVulkanPipelines *pipelines;
+  const GhloMonitor   *monitor;     /* nullable */
+  guint                n_run, n_probes;     /* the latter are the most that there may be */
+} Test;
 
 static gboolean
 replay (GhloVulkanDevice        *device,
@@ -64,13 +80,17 @@ run_probe (gpointer                 data,
            const GhloKernelMemory  *memory,
            GError                 **error)
 {
-  GhloVulkanDevice *device = data;
+  Test *test = data;
+  GhloVulkanDevice *device = test->device;
   GhloVulkanKernel probe;
   guint8 *addresses[GHLO_KERNEL_MAX_BUFFERS] = { NULL };
   gboolean ok = TRUE;
 
+  if (ghlo_monitor_cancelled (test->monitor, error))
+    return FALSE;
+  ghlo_monitor_progress (test->monitor, (double) test->n_run++ / test->n_probes, NULL);
   ghlo_vulkan_kernel_init_probe (&probe, device, kernel);
-  probe.pipeline = ghlo_vulkan_pipelines_get (device->pipelines, words, error);
+  probe.pipeline = ghlo_vulkan_pipelines_get (test->pipelines, words, error);
   if (probe.pipeline == VK_NULL_HANDLE)
     return FALSE;
   for (guint i = 0; i < kernel->n_buffers && ok; i++)
@@ -88,10 +108,97 @@ run_probe (gpointer                 data,
   return ok;
 }
 
-gboolean
-ghlo_vulkan_self_test (GhloVulkanDevice  *device,
-                       GError           **error)
+/* What it depends on: the device, what is switched on of it and what it promises; and this build, whose probes and
+ * shaders they are. NULL where nothing is kept, or builds cannot be told apart. */
+static GBytes *
+make_key (const GhloVulkanDevice *device)
 {
-  return ghlo_spirv_measure (&device->measured, ghlo_vulkan_features_types (&device->features), &device->promises,
-                             run_probe, device, error);
+  const char *build = ghlo_cache_keeps_items () ? ghlo_build_id () : NULL;
+  const guint64 types = ghlo_vulkan_features_types (&device->features);
+  GByteArray *bytes;
+
+  if (build == NULL)
+    return NULL;
+  bytes = g_byte_array_new ();
+  g_byte_array_append (bytes, g_bytes_get_data (device->identity, NULL), (guint) g_bytes_get_size (device->identity));
+  g_byte_array_append (bytes, (const guint8 *) &types, sizeof types);
+  g_byte_array_append (bytes, (const guint8 *) &device->promises, sizeof device->promises);
+  g_byte_array_append (bytes, (const guint8 *) build, (guint) strlen (build) + 1);
+
+  return g_byte_array_free_to_bytes (bytes);
+}
+
+static gboolean
+read_measured (const GhloVulkanDevice *device,
+               GBytes                 *key,
+               GhloSpirvDevice        *measured)
+{
+  g_autoptr (GBytes) content = ghlo_cache_item_read (GHLO_CACHE_MEASUREMENT, key);
+
+  if (content == NULL)
+    return FALSE;
+  if (g_bytes_get_size (content) == sizeof *measured)
+    {
+      memcpy (measured, g_bytes_get_data (content, NULL), sizeof *measured);
+      if (ghlo_spirv_device_is_plausible (measured, ghlo_vulkan_features_types (&device->features), &device->promises))
+        return TRUE;
+    }
+  g_debug ("what the cache has of how %s computes is not used", device->core.title);
+
+  return FALSE;
+}
+
+static gboolean
+measure (GhloVulkanDevice   *device,
+         const GhloMonitor  *monitor,
+         GError            **error)
+{
+  const guint64 types = ghlo_vulkan_features_types (&device->features);
+  Test test = { .device = device, .monitor = monitor, .n_probes = FLOAT_PROBES };
+  gboolean ok;
+
+  test.pipelines = ghlo_vulkan_pipelines_new (device, ghlo_vulkan_queue_get_layout (device->queue), FALSE);
+  for (guint type = 0; type < 64; type++)
+    test.n_probes += (types >> type & 1) != 0;
+  ok = ghlo_spirv_measure (&device->measured, types, &device->promises, run_probe, &test, error);
+  ghlo_vulkan_pipelines_free (test.pipelines);
+
+  return ok;
+}
+
+gboolean
+ghlo_vulkan_self_test (GhloVulkanDevice   *device,
+                       const GhloMonitor  *monitor,
+                       GError            **error)
+{
+  g_autoptr (GBytes) key = make_key (device);
+  g_autoptr (GBytes) content = NULL;
+
+  if (key != NULL && read_measured (device, key, &device->measured))
+    return TRUE;
+  if (!measure (device, monitor, error))
+    return FALSE;
+  if (key != NULL)
+    {
+      content = g_bytes_new (&device->measured, sizeof device->measured);
+      ghlo_cache_item_write (GHLO_CACHE_MEASUREMENT, key, device->core.title, content);
+    }
+
+  return TRUE;
+}
+
+gboolean
+ghlo_vulkan_recall (const GhloVulkanDevice *device,
+                    GhloSpirvDevice        *measured)
+{
+  g_autoptr (GBytes) key = NULL;
+
+  if (ghlo_vulkan_device_is_open (device))
+    {
+      *measured = device->measured;
+      return TRUE;
+    }
+  key = make_key (device);
+
+  return key != NULL && read_measured (device, key, measured);
 }

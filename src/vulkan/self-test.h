@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Finds out what a device makes of single nodes (spirv/measure.h).
+ * Finds out what a device makes of single nodes (spirv/measure.h), and keeps it on disk: it takes some seconds on some
+ * devices, and is the same until the driver or the library is another.
  */
 
 #pragma once
@@ -9,8 +10,13 @@
 
 G_BEGIN_DECLS
 
-/* Of a device whose memory, queue and pipelines are there; FALSE where a kernel cannot be run. */
-gboolean ghlo_vulkan_self_test (GhloVulkanDevice  *device,
-                                GError           **error);
+/* Sets what is measured of a device whose memory and queue are there; FALSE where a kernel cannot be run, or when
+ * cancelled. */
+gboolean ghlo_vulkan_self_test (GhloVulkanDevice        *device,
+                                const GhloMonitor       *monitor,       /* nullable */
+                                GError                 **error);
+/* What is known of a device without opening it; FALSE where nothing is. Thread-safe. */
+gboolean ghlo_vulkan_recall    (const GhloVulkanDevice  *device,
+                                GhloSpirvDevice         *measured);
 
 G_END_DECLS

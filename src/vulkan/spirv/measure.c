@@ -227,6 +227,44 @@ ghlo_spirv_measure (GhloSpirvDevice        *self,
   return run_probes (&measuring, self->types & floats, error);
 }
 
+static gboolean
+are_same_booleans (const gboolean a[2],
+                   const gboolean b[2])
+{
+  return a[0] == b[0] && a[1] == b[1];
+}
+
+/* A set of types that contains @inner, and nothing outside of @types. */
+static gboolean
+is_between (guint64 set,
+            guint64 inner,
+            guint64 types)
+{
+  return (set & ~types) == 0 && (inner & ~set) == 0;
+}
+
+gboolean
+ghlo_spirv_device_is_plausible (const GhloSpirvDevice *self,
+                                guint64                types,
+                                const GhloSpirvFloats *promises)
+{
+  const GhloSpirvFloats *floats = &self->floats;
+  const gboolean found[] = { floats->fuses[0], floats->fuses[1], floats->rounds[0], floats->rounds[1],
+                             floats->folds_exactly };
+
+  for (guint i = 0; i < G_N_ELEMENTS (found); i++)
+    if (found[i] != FALSE && found[i] != TRUE)
+      return FALSE;
+  for (guint kind = 0; kind < GHLO_N_NODES; kind++)
+    if (!is_between (self->nearly[kind], self->exact[kind], self->types))
+      return FALSE;
+
+  return self->types == (types & ghlo_spirv_all_types ())
+         && are_same_booleans (floats->keeps_subnormals, promises->keeps_subnormals)
+         && are_same_booleans (floats->rounds_to_even, promises->rounds_to_even)
+         && are_same_booleans (floats->keeps_nan, promises->keeps_nan);
+}
+
 GhloNodeKind
 ghlo_spirv_find_inexact (const GhloSpirvDevice *self,
                          const GhloKernel      *kernel,

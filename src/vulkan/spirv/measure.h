@@ -39,6 +39,10 @@ gboolean ghlo_spirv_measure   (GhloSpirvDevice        *self,
                                GhloSpirvRunFunc        run,
                                gpointer                data,
                                GError                **error);
+/* Whether @self may be what was measured of such a device. */
+gboolean ghlo_spirv_device_is_plausible (const GhloSpirvDevice *self,
+                                         guint64                types,
+                                         const GhloSpirvFloats *promises);
 /* The first node of @kernel, which is an expanded one, that the device does not do exactly (FMA for a product), or not
  * at all, and the type that it is so with; GHLO_N_NODES where there is none: the kernel has the CPU's bits, without
  * @subnormals at least where there are none of these. */

@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Calls of Vulkan that fail: each function's, when a device is opened and when a program runs on it, in each of the
- * ways that drivers have. The program fails with the error that belongs to it or runs all the same, nothing is left
- * behind, and the next run is as if nothing had been.
+ * Calls of Vulkan that fail: each function's, when a device is opened, when a program is compiled for it and when it
+ * runs, in each of the ways that drivers have. The program fails with the error that belongs to it or runs all the
+ * same, nothing is left behind, and the next run is as if nothing had been.
  */
 
 #include "vulkan-program.h"
 
 #include "base/ghlo-error.h"
+#include "runtime/cache.h"
+#include "vulkan/core.h"
 #include "vulkan/memory.h"
 
 #include "../sanitized.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
 
 #if SANITIZED
 /* Mesa 22.3 leaves what it keeps of each barrier, a VkMemoryBarrier2 of 48 bytes, when commands are reset. */
@@ -80,19 +85,19 @@ static GhloVulkanDevice *
 new_device (void)
 {
   static GPtrArray *devices;
-  VkPhysicalDevice physical[GHLO_VULKAN_MAX_DEVICES];
-  g_autoptr (GError) error = NULL;
-  const GhloVulkanInstance *instance = ghlo_vulkan_instance_get (&error);
-  guint n = instance != NULL ? ghlo_vulkan_instance_list (instance, physical, &error) : 0;
-  GhloVulkanDevice *device = n > 0 ? ghlo_vulkan_device_new (instance, physical[0], 0, &error) : NULL;
+  g_autoptr (GPtrArray) found = g_ptr_array_new ();
 
-  if (device == NULL)
-    g_test_skip (error != NULL ? error->message : "there is no Vulkan device");
+  ghlo_vulkan_find_devices (found);
+  if (found->len == 0)
+    {
+      g_test_skip ("there is no Vulkan device");
+      return NULL;
+    }
   if (devices == NULL)
     devices = g_ptr_array_new ();
-  g_ptr_array_add (devices, device);
+  g_ptr_array_extend (devices, found, NULL, NULL);
 
-  return device;
+  return found->pdata[0];
 }
 
 static gboolean
@@ -165,6 +170,7 @@ set_fault (const char *name,
   fault.result = result;
 }
 
+/* With nothing on disk, so that it is found out what the device computes. */
 static void
 open_with_fault (const char *name,
                  VkResult    result)
@@ -172,8 +178,9 @@ open_with_fault (const char *name,
   GhloVulkanDevice *device = new_device ();
   g_autoptr (GError) error = NULL;
 
+  ghlo_cache_clear (NULL);
   set_fault (name, result);
-  if (!ghlo_vulkan_device_open (device, &error))
+  if (!ghlo_vulkan_device_open (device, NULL, &error))
     assert_error (error, result, name);
   g_assert_null (fault.name);
   g_clear_error (&error);
@@ -182,7 +189,7 @@ open_with_fault (const char *name,
       assert_may_lose (result, name);
       device = new_device ();
     }
-  g_assert_true (ghlo_vulkan_device_open (device, &error));
+  g_assert_true (ghlo_vulkan_device_open (device, NULL, &error));
   g_assert_no_error (error);
   assert_nothing_left (device);
 }
@@ -198,8 +205,9 @@ test_open (void)
 
   if (device == NULL)
     return;
+  ghlo_cache_clear (NULL);
   watch_calls ();
-  g_assert_true (ghlo_vulkan_device_open (device, &error));
+  g_assert_true (ghlo_vulkan_device_open (device, NULL, &error));
   g_assert_no_error (error);
   calls = take_calls ();
   g_assert_cmpuint (g_hash_table_size (calls), >=, 15);
@@ -207,6 +215,70 @@ test_open (void)
   while (g_hash_table_iter_next (&iter, &name, NULL))
     for (guint i = 0; i < G_N_ELEMENTS (ways); i++)
       open_with_fault (name, ways[i]);
+}
+
+/* An open device that has no pipelines yet. */
+static GhloVulkanDevice *
+open_new_device (void)
+{
+  GhloVulkanDevice *device = new_device ();
+  g_autoptr (GError) error = NULL;
+
+  if (device == NULL)
+    return NULL;
+  g_assert_true (ghlo_vulkan_device_open (device, NULL, &error));
+  g_assert_no_error (error);
+
+  return device;
+}
+
+static void
+compile_with_fault (const char *name,
+                    VkResult    result)
+{
+  GhloVulkanDevice *device = open_new_device ();
+  g_autoptr (GError) error = NULL, again = NULL;
+
+  set_fault (name, result);
+  if (!run_program (device, &error))
+    {
+      assert_error (error, result, name);
+      /* What is on disk is not needed. */
+      g_assert_null (strstr (name, "Cache"));
+    }
+  if (fault.name != NULL)
+    g_error ("vk%s was not called", name);
+  if (ghlo_device_core_is_lost (&device->core))
+    {
+      assert_may_lose (result, name);
+      return;
+    }
+  g_assert_true (run_program (device, &again));
+  g_assert_no_error (again);
+  assert_nothing_left (device);
+}
+
+static void
+test_compile (void)
+{
+  GhloVulkanDevice *device = open_new_device ();
+  g_autoptr (GHashTable) calls = NULL;
+  g_autoptr (GError) error = NULL;
+  GHashTableIter iter;
+  gpointer name;
+
+  if (device == NULL)
+    return;
+  watch_calls ();
+  g_assert_true (run_program (device, &error));
+  g_assert_no_error (error);
+  calls = take_calls ();
+  g_assert_true (g_hash_table_contains (calls, "CreatePipelineCache"));
+  g_assert_true (g_hash_table_contains (calls, "GetPipelineCacheData"));
+  g_hash_table_iter_init (&iter, calls);
+  while (g_hash_table_iter_next (&iter, &name, NULL))
+    for (guint i = 0; i < G_N_ELEMENTS (ways); i++)
+      compile_with_fault (name, ways[i]);
 }
 
 static void
@@ -268,9 +340,20 @@ int
 main (int    argc,
       char **argv)
 {
+  g_autofree char *folder = g_dir_make_tmp ("ghlo-test-XXXXXX", NULL);
+  g_autofree char *inner = g_build_filename (folder, "ghlo-1.0", NULL);
+  int status;
+
+  g_setenv ("XDG_CACHE_HOME", folder, TRUE);
+  g_unsetenv ("GHLO_CACHE");
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/vulkan/faults/open", test_open);
+  g_test_add_func ("/vulkan/faults/compile", test_compile);
   g_test_add_func ("/vulkan/faults/run", test_run);
+  status = g_test_run ();
+  ghlo_cache_clear (NULL);
+  g_rmdir (inner);
+  g_rmdir (folder);
 
-  return g_test_run ();
+  return status;
 }

@@ -135,7 +135,7 @@ test_barriers (void)
 
   if (device == NULL)
     return;
-  ghlo_vulkan_device_open (device, &error);
+  ghlo_vulkan_device_open (device, NULL, &error);
   g_assert_no_error (error);
   space = (GhloStepSpace *) device->target->space;
   recorder.replay = check_and_replay;
