@@ -8,6 +8,7 @@
 #include "base/ghlo-error.h"
 #include "runtime/planned.h"
 #include "vulkan/device.h"
+#include "vulkan/facts.h"
 #include "vulkan/memory.h"
 #include "vulkan/queue.h"
 #include "vulkan/target.h"
@@ -29,14 +30,9 @@ device_of (GhloDeviceCore *core)
 static guint64
 get_memory (GhloDeviceCore *core)
 {
-  const VkPhysicalDeviceMemoryProperties *memory = &device_of (core)->memory_types;
-  guint64 most = 0;
+  const guint heap = ghlo_vulkan_main_heap (device_of (core));
 
-  for (guint32 i = 0; i < memory->memoryHeapCount; i++)
-    if (memory->memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT)
-      most = MAX (most, memory->memoryHeaps[i].size);
-
-  return most;
+  return heap != G_MAXUINT ? device_of (core)->memory_types.memoryHeaps[heap].size : 0;
 }
 
 static const char *
@@ -182,6 +178,8 @@ get_target (GhloDeviceCore *core)
 static const GhloDeviceCoreClass klass = {
   .name = "vulkan",
   .get_memory = get_memory,
+  .add_facts = ghlo_vulkan_add_facts,
+  .describe_work = ghlo_vulkan_describe_work,
   .declines = declines,
   .allocate = allocate,
   .upload = upload,

@@ -10,6 +10,7 @@
 #include "runtime/cache.h"
 #include "vulkan/core.h"
 #include "vulkan/device.h"
+#include "vulkan/facts.h"
 #include "vulkan/features.h"
 #include "vulkan/pipelines.h"
 #include "vulkan/queue.h"
@@ -529,6 +530,56 @@ test_plausible (void)
   g_assert_false (ghlo_spirv_device_is_plausible (&device, all, &promises));
 }
 
+static char *
+join_fact (GArray     *facts,
+           const char *name)
+{
+  for (guint i = 0; i < facts->len; i++)
+    {
+      const GhloDeviceFact *fact = &g_array_index (facts, GhloDeviceFact, i);
+
+      if (g_str_equal (fact->name, name))
+        return g_strjoinv (", ", fact->words);
+    }
+
+  return NULL;
+}
+
+static void
+assert_numbers (const GhloSpirvDevice *measured,
+                const char            *flushes,
+                const char            *composes,
+                const char            *leaves)
+{
+  g_autoptr (GArray) facts = ghlo_device_core_list_facts (&(GhloDeviceCore) { .klass = &(GhloDeviceCoreClass) { 0 } });
+  g_autofree char *flushed = NULL, *composed = NULL, *left = NULL;
+
+  ghlo_vulkan_add_numbers (measured, facts);
+  flushed = join_fact (facts, "flushes");
+  composed = join_fact (facts, "composes");
+  left = join_fact (facts, "leaves_to_cpu");
+  g_assert_cmpstr (flushed, ==, flushes);
+  g_assert_cmpstr (composed, ==, composes);
+  g_assert_cmpstr (left, ==, leaves);
+}
+
+static void
+test_numbers (void)
+{
+  const guint64 all = ghlo_spirv_all_types (), f32 = (guint64) 1 << GHLO_ELEMENT_TYPE_F32;
+  GhloSpirvDevice device = exact_device (all, &(GhloSpirvFloats) { .rounds_to_even = { TRUE, TRUE } });
+
+  assert_numbers (&device, "", "", "");
+  device.exact[GHLO_NODE_ADD] &= ~f32;
+  device.floats.fuses[0] = device.floats.rounds[1] = FALSE;
+  assert_numbers (&device, "subnormal f32", "fma f32, rounding f64", "");
+  device.exact[GHLO_NODE_SQRT] &= ~f32;
+  device.nearly[GHLO_NODE_SQRT] &= ~f32;
+  assert_numbers (&device, "subnormal f32", "fma f32, rounding f64", "sqrt f32");
+  device = exact_device (all & ~((guint64) 1 << GHLO_ELEMENT_TYPE_F64), &(GhloSpirvFloats) { .keeps_nan = { TRUE } });
+  assert_numbers (&device, "", "", "all f64");
+}
+
 enum { N_PIPELINES = 24 };
 
 /* A program of as many pipelines. */
@@ -612,6 +663,34 @@ test_progress (void)
   g_assert_cmpuint (count_progress (device), >=, N_PIPELINES / 8);
 }
 
+/* Of a device that is not open, which stays so. */
+static void
+test_facts (void)
+{
+  GhloVulkanDevice *device = new_device ();
+  g_autoptr (GArray) facts = NULL, known = NULL;
+  GhloSpirvDevice measured;
+
+  if (device == NULL)
+    return;
+  ghlo_cache_clear (NULL);
+  facts = ghlo_device_core_list_facts (&device->core);
+  g_assert_cmpuint (facts->len, >=, 4);
+  for (guint i = 0; i < facts->len; i++)
+    {
+      const GhloDeviceFact *fact = &g_array_index (facts, GhloDeviceFact, i);
+
+      g_assert_cmpuint (strlen (fact->label), <=, 10);
+      g_assert_true (fact->words != NULL ? fact->words[0] != NULL : fact->number > 0);
+    }
+  g_assert_false (ghlo_vulkan_device_is_open (device));
+  g_assert_null (ghlo_device_core_describe_work (&device->core));
+  count_probes (&measured);
+  known = ghlo_device_core_list_facts (&device->core);
+  g_assert_cmpuint (known->len, ==, facts->len + 3);
+  g_assert_false (ghlo_vulkan_device_is_open (device));
+}
+
 int
 main (int    argc,
       char **argv)
@@ -636,7 +715,9 @@ main (int    argc,
   g_test_add_func ("/vulkan/caches/cancelled", test_cancelled);
   g_test_add_func ("/vulkan/caches/damaged", test_damaged);
   g_test_add_func ("/vulkan/caches/plausible", test_plausible);
+  g_test_add_func ("/vulkan/caches/numbers", test_numbers);
   g_test_add_func ("/vulkan/caches/progress", test_progress);
+  g_test_add_func ("/vulkan/caches/facts", test_facts);
   status = g_test_run ();
   if (folder != NULL)
     {

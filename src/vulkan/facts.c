@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Nothing is opened here: how a device computes is known once a program was compiled for it, in any process.
+ */
+
+#include "vulkan/facts.h"
+
+#include "vulkan/pipelines.h"
+#include "vulkan/self-test.h"
+
+guint
+ghlo_vulkan_main_heap (const GhloVulkanDevice *device)
+{
+  const VkPhysicalDeviceMemoryProperties *memory = &device->memory_types;
+  guint found = G_MAXUINT;
+
+  for (guint i = 0; i < memory->memoryHeapCount; i++)
+    if ((memory->memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT)
+        && (found == G_MAXUINT || memory->memoryHeaps[i].size > memory->memoryHeaps[found].size))
+      found = i;
+
+  return found;
+}
+
+/* "79.6 GiB device": whose it is, and what the host makes of some of it at least. */
+static char *
+describe_heap (const VkPhysicalDeviceMemoryProperties *memory,
+               guint                                   heap)
+{
+  g_autofree char *size = g_format_size_full (memory->memoryHeaps[heap].size, G_FORMAT_SIZE_IEC_UNITS);
+  VkMemoryPropertyFlags flags = 0;
+
+  for (guint i = 0; i < memory->memoryTypeCount; i++)
+    if (memory->memoryTypes[i].heapIndex == heap)
+      flags |= memory->memoryTypes[i].propertyFlags;
+
+  return g_strconcat (size, memory->memoryHeaps[heap].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT ? " local" : " host",
+                      flags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT ? " visible" : "",
+                      flags & VK_MEMORY_PROPERTY_HOST_CACHED_BIT ? " cached" : "", NULL);
+}
+
+static char **
+list_heaps (const GhloVulkanDevice *device)
+{
+  guint n = device->memory_types.memoryHeapCount;
+  char **heaps = g_new0 (char *, n + 1);
+
+  for (guint i = 0; i < n; i++)
+    heaps[i] = describe_heap (&device->memory_types, i);
+
+  return heaps;
+}
+
+static void
+add_word (GPtrArray       *words,
+          const char      *what,
+          GhloElementType  type)
+{
+  g_ptr_array_add (words, g_strdup_printf ("%s %s", what, ghlo_element_info (type)->name));
+}
+
+/* Takes @words. */
+static void
+add_words (GArray     *facts,
+           const char *name,
+           const char *label,
+           GPtrArray  *words)
+{
+  g_ptr_array_add (words, NULL);
+  ghlo_device_facts_add_words (facts, name, label, (char **) g_ptr_array_free (words, FALSE));
+}
+
+/* Whether some node has only normal numbers of @type right. */
+static gboolean
+flushes (const GhloSpirvDevice *measured,
+         GhloElementType        type)
+{
+  for (guint kind = 0; kind < GHLO_N_NODES; kind++)
+    if (((measured->nearly[kind] & ~measured->exact[kind]) >> type & 1) != 0)
+      return TRUE;
+
+  return FALSE;
+}
+
+/* Nodes that a device which has @type does not do as they are to be. */
+static void
+add_wrong_nodes (GPtrArray             *words,
+                 const GhloSpirvDevice *measured,
+                 GhloElementType        type)
+{
+  for (guint kind = 0; kind < GHLO_N_NODES; kind++)
+    {
+      const GhloNodeSpec *spec = ghlo_node_spec (kind);
+
+      if (spec->role == GHLO_NODE_PRIMITIVE && (spec->operand_types & ghlo_node_types (type)) != 0
+          && (measured->nearly[kind] >> type & 1) == 0)
+        add_word (words, spec->name, type);
+    }
+}
+
+void
+ghlo_vulkan_add_numbers (const GhloSpirvDevice *measured,
+                         GArray                *facts)
+{
+  static const GhloElementType floats[2] = { GHLO_ELEMENT_TYPE_F32, GHLO_ELEMENT_TYPE_F64 };
+  GPtrArray *flushed = g_ptr_array_new (), *composed = g_ptr_array_new (), *left = g_ptr_array_new ();
+  const guint64 all = ghlo_spirv_all_types ();
+
+  for (guint i = 0; i < G_N_ELEMENTS (floats); i++)
+    {
+      if ((measured->types >> floats[i] & 1) == 0)
+        continue;
+      if (flushes (measured, floats[i]))
+        add_word (flushed, "subnormal", floats[i]);
+      if (!measured->floats.fuses[i])
+        add_word (composed, ghlo_node_spec (GHLO_NODE_FMA)->name, floats[i]);
+      if (!measured->floats.rounds[i])
+        add_word (composed, "rounding", floats[i]);
+    }
+  for (guint type = 0; type < 64; type++)
+    if ((measured->types >> type & 1) != 0)
+      add_wrong_nodes (left, measured, type);
+    else if ((all >> type & 1) != 0)
+      add_word (left, "all", type);
+  add_words (facts, "flushes", "flushes", flushed);
+  add_words (facts, "composes", "composes", composed);
+  add_words (facts, "leaves_to_cpu", "leaves", left);
+}
+
+void
+ghlo_vulkan_add_facts (GhloDeviceCore *core,
+                       GArray         *facts)
+{
+  const GhloVulkanDevice *device = (const GhloVulkanDevice *) core;
+  const guint heap = ghlo_vulkan_main_heap (device);
+  VkPhysicalDeviceMemoryBudgetPropertiesEXT budget;
+  GhloSpirvDevice measured;
+
+  if (heap != G_MAXUINT && ghlo_vulkan_device_get_budget (device, &budget))
+    ghlo_device_facts_add_bytes (facts, "memory_budget", "budget", budget.heapBudget[heap]);
+  ghlo_device_facts_add_words (facts, "heaps", "heaps", list_heaps (device));
+  ghlo_device_facts_add_bytes (facts, "largest_allocation", "allocation", device->max_allocation);
+  ghlo_device_facts_add_bytes (facts, "shared_memory", "shared", device->limits.maxComputeSharedMemorySize);
+  ghlo_device_facts_add_number (facts, "subgroup_size", "subgroup", device->subgroup_size);
+  if (ghlo_vulkan_recall (device, &measured))
+    ghlo_vulkan_add_numbers (&measured, facts);
+}
+
+char *
+ghlo_vulkan_describe_work (GhloDeviceCore *core)
+{
+  const GhloVulkanDevice *device = (const GhloVulkanDevice *) core;
+  GhloVulkanPipelineCounts counts;
+
+  if (!ghlo_vulkan_device_is_open (device))
+    return NULL;
+  ghlo_vulkan_pipelines_count (device->pipelines, &counts);
+
+  return g_strdup_printf ("pipelines: %u made, %u found on disk", counts.n_made, counts.n_found);
+}
