@@ -13,7 +13,7 @@
 
 #include "base/view.h"
 #include "ir/module.h"
-#include "kernel/kernel.h"
+#include "kernel/build.h"
 
 G_BEGIN_DECLS
 
@@ -54,6 +54,19 @@ const char *ghlo_kernel_obstacle    (const GhloIrOp        *op);
 const char *ghlo_kernel_loop_obstacle (const GhloIrOp *const *ops,
                                        guint                  n_ops);
 void     ghlo_lowered_kernel_clear  (GhloLoweredKernel     *self);
+
+/* What nodes load elements of @type as, and store them as; INVALID where no node does. */
+GhloElementType ghlo_kernel_stored_type (GhloElementType    type);
+/* The number, as a node of type @as, of an element of @type, and back: the node of an element that is nearest to the
+ * node @number of type @from, which is a float where @type is a narrow one. */
+guint    ghlo_kernel_add_number     (GhloKernelBuilder     *builder,
+                                     GhloElementType        type,
+                                     guint                  stored,
+                                     GhloElementType        as);
+guint    ghlo_kernel_add_element    (GhloKernelBuilder     *builder,
+                                     GhloElementType        type,
+                                     guint                  number,
+                                     GhloElementType        from);
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (GhloLoweredKernel, ghlo_lowered_kernel_clear)
 

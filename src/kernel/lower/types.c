@@ -103,3 +103,51 @@ ghlo_lower_round (GhloLowering    *self,
 {
   return ghlo_lower_decode (self, type, ghlo_lower_encode (self, type, value));
 }
+
+GhloElementType
+ghlo_kernel_stored_type (GhloElementType type)
+{
+  return ghlo_element_type_is_complex (type) ? GHLO_ELEMENT_TYPE_INVALID : ghlo_lower_stored (type);
+}
+
+/* The same in nodes of @to. */
+static guint
+convert (GhloKernelBuilder *builder,
+         guint              node,
+         GhloElementType    from,
+         GhloElementType    to)
+{
+  if (from == to)
+    return node;
+
+  return ghlo_kernel_add_node (builder, GHLO_NODE_CONVERT, to, node, GHLO_KERNEL_NONE, GHLO_KERNEL_NONE);
+}
+
+guint
+ghlo_kernel_add_number (GhloKernelBuilder *builder,
+                        GhloElementType    type,
+                        guint              stored,
+                        GhloElementType    as)
+{
+  const Form *narrow = find_narrow (type);
+
+  if (narrow != NULL)
+    stored = ghlo_kernel_add_node (builder, narrow->from, GHLO_ELEMENT_TYPE_F32, stored, GHLO_KERNEL_NONE,
+                                   GHLO_KERNEL_NONE);
+
+  return convert (builder, stored, ghlo_lower_type (type), as);
+}
+
+guint
+ghlo_kernel_add_element (GhloKernelBuilder *builder,
+                         GhloElementType    type,
+                         guint              number,
+                         GhloElementType    from)
+{
+  const Form *narrow = find_narrow (type);
+
+  if (narrow == NULL)
+    return convert (builder, number, from, type);
+
+  return ghlo_kernel_add_node (builder, narrow->to, narrow->stored, number, GHLO_KERNEL_NONE, GHLO_KERNEL_NONE);
+}
