@@ -22,6 +22,7 @@ typedef struct
   Id                glsl;               /* the extended instructions */
   Id                u32, u64, boolean;  /* types */
   Id                wide_fma;           /* a function of three f64, or 0 */
+  Id                function;           /* the entry point */
 
   /* Of the invocation; u64. */
   Id                table, number, n_invocations, scratch;
@@ -147,6 +148,15 @@ void ghlo_spirv_part          (Spirv                 *self,
 Id   ghlo_spirv_global        (Spirv           *self,
                                SpvStorageClass  class,
                                Id               type);
+/* The module and its function, which is called by workgroups of @group invocations. */
+void ghlo_spirv_begin_module  (Spirv           *self);
+void ghlo_spirv_end_module    (Spirv           *self,
+                               guint            group);
+/* The number of the invocation's point, or of its workgroup's; what follows, up to ghlo_spirv_end_if (), is done where
+ * there is such a point. */
+Id   ghlo_spirv_begin_point   (Spirv           *self,
+                               gboolean         group_per_point,
+                               Id              *exit);
 
 /* loops.c */
 typedef struct

@@ -178,11 +178,12 @@ find_part (Spirv *self,
   return CODE (SpvOpISub, self->u64, number, CODE (SpvOpIMul, self->u64, self->part, self->n_points));
 }
 
-static void
-emit_body (Spirv    *self,
-           gboolean  group_per_point)
+Id
+ghlo_spirv_begin_point (Spirv    *self,
+                        gboolean  group_per_point,
+                        Id       *exit)
 {
-  Id point, is_there, exit, push = add_push (self);
+  Id point, is_there, push = add_push (self);
 
   self->table = load_push (self, push, 0);
   if (group_per_point)
@@ -191,7 +192,17 @@ emit_body (Spirv    *self,
   point = CODE (SpvOpIAdd, self->u64, self->number, load_push (self, push, 1));
   is_there = CODE (SpvOpULessThan, self->boolean, point,
                    ghlo_spirv_word (self, self->table, GHLO_SPIRV_WORD_END));
-  exit = ghlo_spirv_begin_if (self, is_there);
+  *exit = ghlo_spirv_begin_if (self, is_there);
+
+  return point;
+}
+
+static void
+emit_body (Spirv    *self,
+           gboolean  group_per_point)
+{
+  Id exit, point = ghlo_spirv_begin_point (self, group_per_point, &exit);
+
   load_table (self);
   if (self->parts != GHLO_SPIRV_PARTS_IN_TURN)
     point = find_part (self, point);
@@ -201,16 +212,15 @@ emit_body (Spirv    *self,
   else
     ghlo_spirv_blocks (self, 0, self->kernel->n_blocks, 0);
   ghlo_spirv_end_if (self, exit);
-  add (self, GHLO_SPIRV_CODE, SpvOpReturn, NULL, 0);
 }
 
-/* What @function is called by, with all variables of the module. */
+/* What the function is called by, with all variables of the module. */
 static void
 add_entry (Spirv *self,
-           Id     function)
+           guint  group)
 {
   static const char name[8] = "main";
-  guint32 head[4] = { SpvExecutionModelGLCompute, function };
+  guint32 head[4] = { SpvExecutionModelGLCompute, self->function };
 
   memcpy (head + 2, name, sizeof name);
   g_array_prepend_vals (self->interface, head, G_N_ELEMENTS (head));
@@ -219,19 +229,18 @@ add_entry (Spirv *self,
   add (self, GHLO_SPIRV_ENTRY, SpvOpEntryPoint, (const guint32 *) (gpointer) self->interface->data,
        self->interface->len);
   add (self, GHLO_SPIRV_ENTRY, SpvOpExecutionMode,
-       GHLO_SPIRV_WORDS (function, SpvExecutionModeLocalSize, GHLO_SPIRV_GROUP, 1, 1));
-  add_float_modes (self, function, &self->floats);
+       GHLO_SPIRV_WORDS (self->function, SpvExecutionModeLocalSize, group, 1, 1));
+  add_float_modes (self, self->function, &self->floats);
 }
 
-static void
-emit (Spirv    *self,
-      gboolean  group_per_point)
+void
+ghlo_spirv_begin_module (Spirv *self)
 {
   GhloSpirvBuilder *b = self->builder;
   Id nothing = ghlo_spirv_unique (b, SpvOpTypeVoid, 0, NULL, 0);
   Id function_type = ghlo_spirv_unique (b, SpvOpTypeFunction, 0, GHLO_SPIRV_WORDS (nothing));
-  Id function = ghlo_spirv_new_id (b);
 
+  self->function = ghlo_spirv_new_id (b);
   self->glsl = ghlo_spirv_new_id (b);
   self->u32 = ghlo_spirv_integer_type (self, 32);
   self->u64 = ghlo_spirv_integer_type (self, 64);
@@ -241,11 +250,17 @@ emit (Spirv    *self,
   ghlo_spirv_add_string (b, GHLO_SPIRV_EXTENSIONS, SpvOpExtInstImport, GHLO_SPIRV_WORDS (self->glsl), 1,
                          "GLSL.std.450");
   add (self, GHLO_SPIRV_FUNCTION, SpvOpFunction,
-       GHLO_SPIRV_WORDS (nothing, function, SpvFunctionControlMaskNone, function_type));
+       GHLO_SPIRV_WORDS (nothing, self->function, SpvFunctionControlMaskNone, function_type));
   add (self, GHLO_SPIRV_FUNCTION, SpvOpLabel, GHLO_SPIRV_WORDS (ghlo_spirv_new_id (b)));
-  emit_body (self, group_per_point);
+}
+
+void
+ghlo_spirv_end_module (Spirv *self,
+                       guint  group)
+{
+  add (self, GHLO_SPIRV_CODE, SpvOpReturn, NULL, 0);
   add (self, GHLO_SPIRV_CODE, SpvOpFunctionEnd, NULL, 0);
-  add_entry (self, function);
+  add_entry (self, group);
 }
 
 /* FALSE, with an error, where it is too large. */
@@ -286,7 +301,9 @@ ghlo_spirv_emit (const GhloKernel         *kernel,
   self->kernel = expanded;
   self->floats = *floats;
   self->parts = schedule->parts;
-  emit (self, schedule->group_per_point);
+  ghlo_spirv_begin_module (self);
+  emit_body (self, schedule->group_per_point);
+  ghlo_spirv_end_module (self, GHLO_SPIRV_GROUP);
 
   return ghlo_spirv_builder_end (builder);
 }

@@ -74,6 +74,30 @@ is_too_large (const GError *error)
   return g_error_matches (error, GHLO_ERROR, GHLO_ERROR_UNSUPPORTED) && strstr (error->message, " become a shader");
 }
 
+/* What is wrong with a module; NULL where nothing is, or nobody says. */
+static char *
+find_fault (GBytes *words)
+{
+  g_autofree char *validator = find_validator (), *output = NULL;
+  int status = 0;
+
+  g_assert_cmpuint (g_bytes_get_size (words) % 4, ==, 0);
+  if (validator != NULL)
+    output = read_output (words, (const char *[]) { validator, "--target-env", "vulkan1.2", NULL }, &status);
+
+  return status != 0 ? g_steal_pointer (&output) : NULL;
+}
+
+void
+shader_check_words (GBytes     *words,
+                    const char *name)
+{
+  g_autofree char *fault = find_fault (words);
+
+  if (fault != NULL)
+    g_error ("%s: %s", name, fault);
+}
+
 /* As it is for a device that promises all this. */
 static void
 validate (const GhloKernel        *kernel,
@@ -83,19 +107,16 @@ validate (const GhloKernel        *kernel,
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (GBytes) words = ghlo_spirv_emit (kernel, floats, schedule, &error);
-  g_autofree char *validator = find_validator (), *output = NULL;
-  int status = 0;
+  g_autofree char *fault = NULL;
 
   if (is_too_large (error))
     return;
   g_assert_no_error (error);
-  g_assert_cmpuint (g_bytes_get_size (words) % 4, ==, 0);
-  if (validator != NULL)
-    output = read_output (words, (const char *[]) { validator, "--target-env", "vulkan1.2", NULL }, &status);
-  if (status != 0 || g_getenv ("GHLO_TEST_KERNEL") != NULL)
+  fault = find_fault (words);
+  if (fault != NULL || g_getenv ("GHLO_TEST_KERNEL") != NULL)
     print (kernel, words);
-  if (status != 0)
-    g_error ("%s: %s", name, output);
+  if (fault != NULL)
+    g_error ("%s: %s", name, fault);
 }
 
 void

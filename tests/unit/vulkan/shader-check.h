@@ -14,6 +14,9 @@ G_BEGIN_DECLS
  * Without a validator they are made alone. */
 void        shader_check_validate (const GhloKernel      *kernel,
                                    const char            *name);
+/* Validates a module, where there is a validator. */
+void        shader_check_words    (GBytes                *words,
+                                   const char            *name);
 /* Skips the test where there is no validator. */
 void        shader_check_skip     (void);
 

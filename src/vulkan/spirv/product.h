@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * SPIR-V of products of matrices in tensors: result[b, m, n] = sum over k of lhs[b, m, k] × rhs[b, k, n], where each of
+ * b, m, n and k is any number of dimensions. A workgroup does one tile of the result of one batch: it stages blocks of
+ * both operands in shared memory, as numbers of the accumulator's type, and each of its invocations has some rows and
+ * columns in registers.
+ *
+ * Each sum goes through k in ascending order. Where k is cut into pieces, each is a plane of results of its own, for
+ * somebody else to add.
+ */
+
+#pragma once
+
+#include "vulkan/spirv/spirv.h"
+
+G_BEGIN_DECLS
+
+/* Of the tensors. */
+enum
+{
+  GHLO_SPIRV_LHS,
+  GHLO_SPIRV_RHS,
+  GHLO_SPIRV_RESULT,
+  GHLO_SPIRV_N_TENSORS
+};
+
+/* What dimensions are: of all three tensors, of lhs and result, of rhs and result, of lhs and rhs. */
+typedef enum
+{
+  GHLO_SPIRV_BATCH,
+  GHLO_SPIRV_ROWS,
+  GHLO_SPIRV_COLUMNS,
+  GHLO_SPIRV_INNER,
+  GHLO_SPIRV_N_ROLES
+} GhloSpirvRole;
+
+enum
+{
+  GHLO_SPIRV_MAX_DIMENSIONS   = 8,              /* of a role */
+  GHLO_SPIRV_PRODUCT_UNROLLED = 4,              /* steps of k that code is repeated for */
+};
+
+/* The words behind those of GhloSpirvWord. Behind these come the dimensions, outermost first, those of one role after
+ * those of another, of which each has a GhloSpirvProductDimension. Sizes and numbers have at most 31 bits. */
+typedef enum
+{
+  GHLO_SPIRV_PRODUCT_ADDRESSES,                 /* of each tensor's first element */
+  GHLO_SPIRV_PRODUCT_M = GHLO_SPIRV_PRODUCT_ADDRESSES + GHLO_SPIRV_N_TENSORS,
+  GHLO_SPIRV_PRODUCT_N,
+  GHLO_SPIRV_PRODUCT_K,
+  GHLO_SPIRV_PRODUCT_BATCHES,
+  GHLO_SPIRV_PRODUCT_PIECE,                     /* steps of k in each piece but the last: a multiple of the tile's */
+  GHLO_SPIRV_PRODUCT_PLANE,                     /* bytes from one piece's result to the next one's */
+  GHLO_SPIRV_PRODUCT_N_WORDS
+} GhloSpirvProductWord;
+
+typedef struct
+{
+  guint64 size;
+  gint64  strides[GHLO_SPIRV_N_TENSORS];        /* bytes; 0 of a tensor without it */
+} GhloSpirvProductDimension;
+
+/* All numbers are powers of two. */
+typedef struct
+{
+  guint n_row_threads, n_column_threads;        /* invocations */
+  guint n_rows, n_columns;                      /* of one of them; not 2 */
+  guint n_inner;                                /* steps of k that are staged at once; 4 at least */
+} GhloSpirvTile;
+
+/* What a module depends on. */
+typedef struct
+{
+  GhloSpirvTile   tile;
+  GhloElementType types[GHLO_SPIRV_N_TENSORS];
+  GhloElementType accumulator;                  /* f32, f64; ui32 and ui64 for all integers, whose sums wrap; i1:
+                                                 * products are "and", sums "or" */
+  guint8          n_dimensions[GHLO_SPIRV_N_ROLES];
+  gboolean        is_inner_adjacent[2];         /* of an operand: neighbours along k lie closer than those along its
+                                                 * rows or columns, and are read together */
+} GhloSpirvProduct;
+
+static inline guint
+ghlo_spirv_tile_rows (const GhloSpirvTile *self)
+{
+  return self->n_row_threads * self->n_rows;
+}
+
+static inline guint
+ghlo_spirv_tile_columns (const GhloSpirvTile *self)
+{
+  return self->n_column_threads * self->n_columns;
+}
+
+/* A module whose entry point is "main", for workgroups of one tile each, which are numbered tile after tile, then batch
+ * after batch, then piece after piece of k. */
+GBytes     *ghlo_spirv_emit_product    (const GhloSpirvProduct *product,
+                                        const GhloSpirvFloats  *floats);
+/* Bytes of shared memory that a workgroup takes. */
+gsize       ghlo_spirv_product_shared  (const GhloSpirvProduct *product);
+/* What becomes of a tensor's elements on their way to the accumulator or from there: an expanded kernel of one point,
+ * which the caller frees; NULL where they stay what they are. */
+GhloKernel *ghlo_spirv_product_convert (const GhloSpirvProduct *product,
+                                        guint                   tensor);
+
+G_END_DECLS
