@@ -219,10 +219,10 @@ ghlo_vulkan_kernel_record (const GhloVulkanKernel *self,
   words[GHLO_SPIRV_WORD_INVOCATIONS] = self->n_invocations;
   memcpy (words + GHLO_SPIRV_N_WORDS + kernel->n_buffers, self->extents, kernel->n_axes * sizeof *self->extents);
   for (guint i = 0; i < kernel->n_buffers; i++)
-    accesses[i] = (GhloVulkanAccess) { GHLO_SPIRV_N_WORDS + i, buffers[i], (gsize) kernel->buffers[i].size,
+    accesses[i] = (GhloVulkanAccess) { GHLO_SPIRV_N_WORDS + i, buffers[i], 0, (gsize) kernel->buffers[i].size,
                                        kernel->buffers[i].is_written };
   if (ghlo_vulkan_kernel_scratch (self) > 0)
-    accesses[dispatch.n_accesses++] = (GhloVulkanAccess) { GHLO_SPIRV_WORD_SCRATCH, scratch,
+    accesses[dispatch.n_accesses++] = (GhloVulkanAccess) { GHLO_SPIRV_WORD_SCRATCH, scratch, 0,
                                                            ghlo_vulkan_kernel_scratch (self), TRUE };
   if (self->n_parts > 1)
     record_parts (self, &dispatch, recording);

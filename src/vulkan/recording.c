@@ -58,6 +58,28 @@ struct _GhloVulkanRecording
   guint                 n_instances;
 };
 
+gsize
+ghlo_vulkan_reach (const GhloView *view,
+                   gint64         *begin)
+{
+  gint64 end = (gint64) ghlo_element_info (view->element_type)->size;
+
+  *begin = 0;
+  if (ghlo_view_count (view) == 0)
+    return 0;
+  for (guint i = 0; i < view->rank; i++)
+    {
+      gint64 last = (view->dimensions[i] - 1) * view->strides[i];
+
+      if (last < 0)
+        *begin += last;
+      else
+        end += last;
+    }
+
+  return (gsize) (end - *begin);
+}
+
 GhloVulkanRecording *
 ghlo_vulkan_recording_new (GhloVulkanDevice     *device,
                            const GhloStepExtent *buffers)
@@ -107,7 +129,8 @@ is_conflict (const GhloVulkanRecording *self,
              const GhloVulkanAccess    *b)
 {
   const GhloStepExtent *in_a = &self->buffers[a->place.buffer], *in_b = &self->buffers[b->place.buffer];
-  gint64 from_a = (gint64) in_a->offset + a->place.offset, from_b = (gint64) in_b->offset + b->place.offset;
+  gint64 from_a = (gint64) in_a->offset + a->place.offset + a->begin;
+  gint64 from_b = (gint64) in_b->offset + b->place.offset + b->begin;
 
   return (a->is_written || b->is_written) && in_a->region == in_b->region
          && from_a < from_b + (gint64) b->size && from_b < from_a + (gint64) a->size;
@@ -290,6 +313,13 @@ ghlo_vulkan_recording_waits (const GhloVulkanRecording *self,
   return g_array_index (self->commands, Command, i).waits;
 }
 
+static guint64
+address_of (const GhloVulkanAccess *access,
+            guint8 *const          *addresses)
+{
+  return GPOINTER_TO_SIZE (addresses[access->place.buffer]) + (guint64) access->place.offset;
+}
+
 char *
 ghlo_vulkan_recording_check (const GhloVulkanRecording *self,
                              guint8 *const             *addresses,
@@ -306,7 +336,7 @@ ghlo_vulkan_recording_check (const GhloVulkanRecording *self,
       for (guint k = 0; k < command->n_accesses; k++)
         {
           const GhloVulkanAccess *access = &g_array_index (self->accesses, GhloVulkanAccess, command->first_access + k);
-          guint64 begin = GPOINTER_TO_SIZE (addresses[access->place.buffer]) + (guint64) access->place.offset;
+          guint64 begin = address_of (access, addresses) + (guint64) access->begin;
           guint other = ghlo_vulkan_hazards_add (hazards, i, begin, begin + access->size, access->is_written);
 
           if (other != G_MAXUINT)
@@ -344,8 +374,7 @@ ghlo_vulkan_recording_replay (GhloVulkanRecording  *self,
     {
       const GhloVulkanAccess *access = &g_array_index (self->accesses, GhloVulkanAccess, i);
 
-      instance->words[access->word] = GPOINTER_TO_SIZE (addresses[access->place.buffer])
-                                      + (guint64) access->place.offset;
+      instance->words[access->word] = address_of (access, addresses);
     }
   ok = ghlo_vulkan_queue_put (self->device->queue, instance->commands, &instance->value, error);
   g_mutex_lock (&self->lock);

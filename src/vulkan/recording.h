@@ -14,14 +14,20 @@ G_BEGIN_DECLS
 
 typedef struct _GhloVulkanRecording GhloVulkanRecording;
 
-/* Bytes that a dispatch may read, or read and write, and the word of its table that has their address. */
+/* A word of a dispatch's table that has the address of @place; and the bytes, from @begin behind it on, that the dispatch
+ * may read, or read and write. */
 typedef struct
 {
   guint         word;
   GhloStepPlace place;
+  gint64        begin;
   gsize         size;
   gboolean      is_written;
 } GhloVulkanAccess;
+
+/* Bytes from the least to the end of the greatest of a view's elements, and where the least is, from its first on. */
+gsize ghlo_vulkan_reach (const GhloView *view,
+                         gint64         *begin);
 
 /* A shader over points that are numbered. */
 typedef struct

@@ -32,28 +32,6 @@ piece_type (gsize size)
          : size == 4 ? GHLO_ELEMENT_TYPE_UI32 : GHLO_ELEMENT_TYPE_UI64;
 }
 
-/* Bytes from the first to the last element of a view and that one's own, and where the one with the least address
- * is. */
-static gint64
-measure (const GhloView *view,
-         gint64         *start)
-{
-  gint64 above = (gint64) ghlo_element_info (view->element_type)->size;
-
-  *start = 0;
-  for (guint i = 0; i < view->rank; i++)
-    {
-      gint64 last = (view->dimensions[i] - 1) * view->strides[i];
-
-      if (last < 0)
-        *start += last;
-      else
-        above += last;
-    }
-
-  return above - *start;
-}
-
 static void
 build (Copy           *self,
        const GhloView *from,
@@ -63,7 +41,8 @@ build (Copy           *self,
   gsize size = ghlo_element_info (from->element_type)->size;
   GhloElementType type = piece_type (size);
   gint64 strides[2][GHLO_KERNEL_MAX_AXES] = { { 0 } };
-  gint64 sizes[2] = { measure (from, &self->starts[0]), measure (to, &self->starts[1]) };
+  gint64 sizes[2] = { (gint64) ghlo_vulkan_reach (from, &self->starts[0]),
+                      (gint64) ghlo_vulkan_reach (to, &self->starts[1]) };
   guint n = 0, node;
 
   for (guint i = 0; i < from->rank; i++)

@@ -73,7 +73,12 @@ find (gpointer                      self,
       const GhloIrOp               *op,
       const GhloStepImplementation *previous)
 {
-  return previous == NULL && ghlo_kernel_has_kind (op->kind) ? &ghlo_vulkan_step_kernel : NULL;
+  if (previous != NULL)
+    return NULL;
+  if (op->kind == GHLO_OP_STABLEHLO_DOT_GENERAL || op->kind == GHLO_OP_STABLEHLO_DOT)
+    return &ghlo_vulkan_step_product;
+
+  return ghlo_kernel_has_kind (op->kind) ? &ghlo_vulkan_step_kernel : NULL;
 }
 
 const char *

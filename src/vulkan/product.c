@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Reads products and chooses how they are cut.
+ */
+
+#include "vulkan/product.h"
+
+#include <string.h>
+
+#include "base/sizes.h"
+#include "kernel/lower.h"
+
+/* What is cut further where there are fewer workgroups: about two for each processor of a large device. */
+enum { ENOUGH_GROUPS = 256, LEAST_PIECE = 256 };
+
+/* A tile for products of at most so many rows and columns, where there are at least so many tiles. */
+typedef struct
+{
+  GhloSpirvTile tile;           /* n_inner: of elements of 32 bits */
+  gint64        most_rows, most_columns;
+  guint64       least_tiles;
+} Row;
+
+/* In order of preference. There are never more columns than rows where one of both is small. */
+static const Row rows[] = {
+  { { 8, 8, 1, 1, 64 }, 8, 8, 0 },
+  { { 128, 1, 1, 1, 32 }, G_MAXINT64, 1, 0 },
+  { { 32, 2, 4, 4, 16 }, G_MAXINT64, 8, 0 },
+  { { 16, 16, 8, 8, 16 }, G_MAXINT64, G_MAXINT64, 96 },
+  { { 16, 16, 4, 4, 16 }, G_MAXINT64, G_MAXINT64, 64 },
+  { { 8, 8, 4, 4, 32 }, G_MAXINT64, G_MAXINT64, 0 },
+};
+
+enum { FEW_COLUMNS = 8 };
+
+/* One more dimension of a role, within those that are there. FALSE where there are too many. */
+static gboolean
+append (GhloVulkanProduct               *self,
+        GhloSpirvRole                    role,
+        const GhloSpirvProductDimension *dimension)
+{
+  guint8 *n = &self->shader.n_dimensions[role];
+  GhloSpirvProductDimension *last = *n > 0 ? &self->dimensions[role][*n - 1] : NULL;
+  gboolean follows = last != NULL;
+
+  if (dimension->size == 1)
+    return TRUE;
+  if (dimension->size > G_MAXINT32 || (guint64) self->counts[role] * dimension->size > G_MAXINT32)
+    return FALSE;
+  self->counts[role] *= (gint64) dimension->size;
+  for (guint i = 0; i < GHLO_SPIRV_N_TENSORS && follows; i++)
+    follows = last->strides[i] == (gint64) dimension->size * dimension->strides[i];
+  if (!follows && *n == GHLO_SPIRV_MAX_DIMENSIONS)
+    return FALSE;
+  if (follows)
+    *last = (GhloSpirvProductDimension) { last->size * dimension->size, { dimension->strides[0], dimension->strides[1],
+                                                                          dimension->strides[2] } };
+  else
+    self->dimensions[role][(*n)++] = *dimension;
+
+  return TRUE;
+}
+
+/* A product's dimensions on their way into roles. */
+typedef struct
+{
+  GhloVulkanProduct *product;
+  const GhloView    *lhs, *rhs, *result;
+  guint64            lhs_used, rhs_used;        /* bits */
+  guint              n_results;                 /* the result's dimensions so far */
+} Reader;
+
+static gboolean
+take (Reader        *self,
+      GhloSpirvRole  role,
+      gint64         lhs,
+      gint64         rhs)
+{
+  const gint64 size = lhs >= 0 ? self->lhs->dimensions[lhs] : self->rhs->dimensions[rhs];
+  GhloSpirvProductDimension dimension = { .size = (guint64) size };
+
+  if (lhs >= 0)
+    dimension.strides[GHLO_SPIRV_LHS] = self->lhs->strides[lhs];
+  if (rhs >= 0)
+    dimension.strides[GHLO_SPIRV_RHS] = self->rhs->strides[rhs];
+  if (role != GHLO_SPIRV_INNER)
+    dimension.strides[GHLO_SPIRV_RESULT] = self->result->strides[self->n_results++];
+
+  return append (self->product, role, &dimension);
+}
+
+/* Dimensions of both operands, which the verifier has seen to be of the same sizes. */
+static gboolean
+take_pairs (Reader           *self,
+            GhloSpirvRole     role,
+            const GhloIrAttr *numbers,
+            const char       *lhs_field,
+            const char       *rhs_field)
+{
+  gsize n, n_rhs;
+  const gint64 *lhs = ghlo_ir_struct_get_dims (numbers, lhs_field, &n);
+  const gint64 *rhs = ghlo_ir_struct_get_dims (numbers, rhs_field, &n_rhs);
+
+  for (gsize i = 0; i < n; i++)
+    {
+      self->lhs_used |= (guint64) 1 << lhs[i];
+      self->rhs_used |= (guint64) 1 << rhs[i];
+      if (!take (self, role, lhs[i], rhs[i]))
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
+static gboolean
+take_rest (Reader *self)
+{
+  for (guint i = 0; i < self->lhs->rank; i++)
+    if ((self->lhs_used >> i & 1) == 0 && !take (self, GHLO_SPIRV_ROWS, i, -1))
+      return FALSE;
+  for (guint i = 0; i < self->rhs->rank; i++)
+    if ((self->rhs_used >> i & 1) == 0 && !take (self, GHLO_SPIRV_COLUMNS, -1, i))
+      return FALSE;
+
+  return TRUE;
+}
+
+static gboolean
+read_dimensions (GhloVulkanProduct     *self,
+                 const GhloStepRequest *request)
+{
+  Reader reader = { .product = self, .lhs = &request->operands[0], .rhs = &request->operands[1],
+                    .result = &request->results[0] };
+  const GhloIrAttr *numbers;
+
+  for (guint i = 0; i < GHLO_SPIRV_N_ROLES; i++)
+    self->counts[i] = 1;
+  if (request->op->kind == GHLO_OP_STABLEHLO_DOT)
+    {
+      const guint last = reader.lhs->rank - 1;          /* the verifier has seen vectors and matrices */
+
+      reader.lhs_used = (guint64) 1 << last;
+      reader.rhs_used = 1;
+      return take (&reader, GHLO_SPIRV_INNER, last, 0) && take_rest (&reader);
+    }
+  numbers = ghlo_ir_op_get (request->op, "dot_dimension_numbers");
+
+  return take_pairs (&reader, GHLO_SPIRV_BATCH, numbers, "lhs_batching_dimensions", "rhs_batching_dimensions")
+         && take_pairs (&reader, GHLO_SPIRV_INNER, numbers, "lhs_contracting_dimensions",
+                        "rhs_contracting_dimensions")
+         && take_rest (&reader);
+}
+
+static gboolean
+is_integer (GhloElementType type)
+{
+  return type == GHLO_ELEMENT_TYPE_I1 || ghlo_element_type_is_integer (type);
+}
+
+/* Floats are summed in f32, or in f64 where one is wider; integers wrap in the result's type. FALSE where there is no
+ * such sum. */
+static gboolean
+choose_accumulator (GhloSpirvProduct *self)
+{
+  const GhloElementType lhs = self->types[GHLO_SPIRV_LHS], rhs = self->types[GHLO_SPIRV_RHS];
+  const GhloElementType result = self->types[GHLO_SPIRV_RESULT];
+
+  for (guint i = 0; i < GHLO_SPIRV_N_TENSORS; i++)
+    if (ghlo_kernel_stored_type (self->types[i]) == GHLO_ELEMENT_TYPE_INVALID)
+      return FALSE;
+  if (ghlo_element_type_is_float (result))
+    {
+      self->accumulator = GHLO_ELEMENT_TYPE_F32;
+      for (guint i = 0; i < GHLO_SPIRV_N_TENSORS; i++)
+        if (self->types[i] == GHLO_ELEMENT_TYPE_F64)
+          self->accumulator = GHLO_ELEMENT_TYPE_F64;
+      return ghlo_element_type_is_float (lhs) && ghlo_element_type_is_float (rhs);
+    }
+  if (result == GHLO_ELEMENT_TYPE_I1)
+    {
+      self->accumulator = GHLO_ELEMENT_TYPE_I1;
+      return lhs == result && rhs == result;
+    }
+  self->accumulator = ghlo_element_info (result)->bits > 32 ? GHLO_ELEMENT_TYPE_UI64 : GHLO_ELEMENT_TYPE_UI32;
+
+  return is_integer (lhs) && is_integer (rhs);
+}
+
+/* Whether the device has all types, and converts between them as kernels do. */
+static gboolean
+has_types (const GhloSpirvProduct *self,
+           const GhloVulkanDevice *device)
+{
+  guint64 types = (guint64) 1 << self->accumulator;
+  gboolean is_exact = TRUE;
+
+  for (guint i = 0; i < GHLO_SPIRV_N_TENSORS; i++)
+    {
+      g_autofree GhloKernel *kernel = ghlo_spirv_product_convert (self, i);
+      GhloElementType type;
+
+      types |= (guint64) 1 << ghlo_kernel_stored_type (self->types[i]);
+      is_exact = is_exact && (kernel == NULL || ghlo_spirv_find_inexact (&device->measured, kernel, FALSE, &type)
+                                                == GHLO_N_NODES);
+    }
+
+  return is_exact && (types & ~device->measured.types) == 0;
+}
+
+static gboolean
+has_precision (const GhloIrAttr *algorithm,
+               const char       *field,
+               GhloElementType   type)
+{
+  const GhloIrAttr *attr = ghlo_ir_struct_get (algorithm, field);
+
+  return attr != NULL && attr->type != NULL && attr->type->kind == GHLO_IR_TYPE_ELEMENT && attr->type->text == NULL
+         && attr->type->element_type == type;
+}
+
+/* Whether the algorithm that the operation names, if any, is what is done here anyway. */
+static gboolean
+is_algorithm (const GhloIrOp         *op,
+              const GhloSpirvProduct *self)
+{
+  const GhloIrAttr *algorithm = ghlo_ir_op_get (op, "algorithm");
+
+  return algorithm == NULL
+         || (has_precision (algorithm, "lhs_precision_type", self->types[GHLO_SPIRV_LHS])
+             && has_precision (algorithm, "rhs_precision_type", self->types[GHLO_SPIRV_RHS])
+             && has_precision (algorithm, "accumulation_type", self->accumulator)
+             && ghlo_ir_struct_get_int (algorithm, "lhs_component_count") == 1
+             && ghlo_ir_struct_get_int (algorithm, "rhs_component_count") == 1
+             && ghlo_ir_struct_get_int (algorithm, "num_primitive_operations") == 1);
+}
+
+/* Bytes from one to the next along the innermost dimension; the most where there is none. */
+static guint64
+find_step (const GhloVulkanProduct *self,
+           GhloSpirvRole            role,
+           guint                    tensor)
+{
+  const guint n = self->shader.n_dimensions[role];
+  gint64 stride;
+
+  if (n == 0)
+    return G_MAXUINT64;
+  stride = self->dimensions[role][n - 1].strides[tensor];
+
+  return stride < 0 ? -(guint64) stride : (guint64) stride;
+}
+
+static void
+exchange (gpointer a,
+          gpointer b,
+          gsize    size)
+{
+  g_autofree gpointer kept = g_memdup2 (a, size);
+
+  memcpy (a, b, size);
+  memcpy (b, kept, size);
+}
+
+#define EXCHANGE(a, b) exchange (&(a), &(b), sizeof (a))
+
+/* The transposed product. */
+static void
+swap (GhloVulkanProduct *self)
+{
+  EXCHANGE (self->shader.types[GHLO_SPIRV_LHS], self->shader.types[GHLO_SPIRV_RHS]);
+  EXCHANGE (self->operands[0], self->operands[1]);
+  EXCHANGE (self->counts[GHLO_SPIRV_ROWS], self->counts[GHLO_SPIRV_COLUMNS]);
+  EXCHANGE (self->dimensions[GHLO_SPIRV_ROWS], self->dimensions[GHLO_SPIRV_COLUMNS]);
+  EXCHANGE (self->shader.n_dimensions[GHLO_SPIRV_ROWS], self->shader.n_dimensions[GHLO_SPIRV_COLUMNS]);
+  for (guint role = 0; role < GHLO_SPIRV_N_ROLES; role++)
+    for (guint i = 0; i < self->shader.n_dimensions[role]; i++)
+      EXCHANGE (self->dimensions[role][i].strides[GHLO_SPIRV_LHS], self->dimensions[role][i].strides[GHLO_SPIRV_RHS]);
+}
+
+/* Few rows become few columns; else the columns of the result are to be adjacent. */
+static gboolean
+should_swap (const GhloVulkanProduct *self)
+{
+  const gint64 m = self->counts[GHLO_SPIRV_ROWS], n = self->counts[GHLO_SPIRV_COLUMNS];
+
+  if (MIN (m, n) <= FEW_COLUMNS)
+    return m < n;
+
+  return find_step (self, GHLO_SPIRV_ROWS, GHLO_SPIRV_RESULT)
+         < find_step (self, GHLO_SPIRV_COLUMNS, GHLO_SPIRV_RESULT);
+}
+
+static guint64
+count_tiles (const GhloVulkanProduct *self,
+             const GhloSpirvTile     *tile)
+{
+  return (guint64) ghlo_ceil_div (self->counts[GHLO_SPIRV_ROWS], ghlo_spirv_tile_rows (tile))
+         * (guint64) ghlo_ceil_div (self->counts[GHLO_SPIRV_COLUMNS], ghlo_spirv_tile_columns (tile));
+}
+
+/* Whether at most a third of what tiles cover is beyond the result. */
+static gboolean
+is_covered_well (const GhloVulkanProduct *self,
+                 const GhloSpirvTile     *tile)
+{
+  const double covered = (double) count_tiles (self, tile) * ghlo_spirv_tile_rows (tile)
+                         * ghlo_spirv_tile_columns (tile);
+
+  return covered * 2 <= 3.0 * (double) self->counts[GHLO_SPIRV_ROWS] * (double) self->counts[GHLO_SPIRV_COLUMNS];
+}
+
+/* FALSE where the device has not enough for any. */
+static gboolean
+choose_tile (GhloVulkanProduct      *self,
+             const GhloVulkanDevice *device)
+{
+  const VkPhysicalDeviceLimits *limits = &device->limits;
+  const guint size = MAX (ghlo_element_info (self->shader.accumulator)->size, 4);
+  GhloSpirvTile *tile = &self->shader.tile;
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      const guint n_threads = rows[i].tile.n_row_threads * rows[i].tile.n_column_threads;
+
+      if (self->counts[GHLO_SPIRV_ROWS] > rows[i].most_rows || self->counts[GHLO_SPIRV_COLUMNS] > rows[i].most_columns)
+        continue;
+      *tile = rows[i].tile;
+      tile->n_inner = tile->n_inner * 4 / size;
+      if (ghlo_spirv_product_shared (&self->shader) > limits->maxComputeSharedMemorySize
+          || n_threads > limits->maxComputeWorkGroupInvocations || n_threads > limits->maxComputeWorkGroupSize[0])
+        continue;
+      if (rows[i].least_tiles == 0
+          || (count_tiles (self, tile) * (guint64) self->counts[GHLO_SPIRV_BATCH] >= rows[i].least_tiles
+              && is_covered_well (self, tile)))
+        return TRUE;
+    }
+
+  return FALSE;
+}
+
+/* Pieces of k where there are few tiles. FALSE where there are too many of both. */
+static gboolean
+cut (GhloVulkanProduct *self)
+{
+  const gint64 k = self->counts[GHLO_SPIRV_INNER], n_inner = self->shader.tile.n_inner;
+  const guint64 n_batches = (guint64) self->counts[GHLO_SPIRV_BATCH];
+  guint64 n_tiles = count_tiles (self, &self->shader.tile);
+
+  self->piece = ghlo_round_up (MAX (k, 1), n_inner);
+  self->n_pieces = 1;
+  if (n_tiles > G_MAXINT32 || n_tiles * n_batches > G_MAXINT32)
+    return FALSE;
+  n_tiles *= n_batches;
+  if (n_tiles > 0 && n_tiles <= ENOUGH_GROUPS / 2 && k >= 2 * LEAST_PIECE)
+    {
+      self->piece = ghlo_ceil_div (k, MIN ((gint64) (ENOUGH_GROUPS / n_tiles), k / LEAST_PIECE));
+      self->piece = ghlo_round_up (self->piece, n_inner);
+      self->n_pieces = ghlo_ceil_div (k, self->piece);
+    }
+  self->n_groups = n_tiles * (guint64) self->n_pieces;
+
+  return TRUE;
+}
+
+/* Of all loops of an invocation; the last look at a condition counts. */
+static double
+count_iterations (const GhloVulkanProduct *self)
+{
+  const double n_inner = self->shader.tile.n_inner;
+
+  return ((double) self->piece / n_inner + 1) * (n_inner / GHLO_SPIRV_PRODUCT_UNROLLED + 2);
+}
+
+const char *
+ghlo_vulkan_product_read (GhloVulkanProduct      *self,
+                          const GhloVulkanDevice *device,
+                          const GhloStepRequest  *request)
+{
+  GhloSpirvProduct *shader = &self->shader;
+
+  *self = (GhloVulkanProduct) {
+    .shader.types = { request->operands[0].element_type, request->operands[1].element_type,
+                      request->results[0].element_type },
+    .operands = { 0, 1 },
+  };
+  if (!choose_accumulator (shader))
+    return "shaders do no products of its element types";
+  if (!has_types (shader, device))
+    return "the device does not compute with its element types as it is to be";
+  if (!is_algorithm (request->op, shader))
+    return "it names an algorithm that shaders do not have";
+  if (!read_dimensions (self, request))
+    return "it has too many dimensions, or too large ones";
+  if (should_swap (self))
+    swap (self);
+  for (guint i = 0; i < 2; i++)
+    shader->is_inner_adjacent[i] = find_step (self, GHLO_SPIRV_INNER, i)
+                                   <= find_step (self, i == 0 ? GHLO_SPIRV_ROWS : GHLO_SPIRV_COLUMNS, i);
+  if (!choose_tile (self, device))
+    return "the device has too little shared memory for it";
+  if (!cut (self))
+    return "it has too many elements";
+  if (count_iterations (self) > device->driver->max_iterations)
+    return "the device may leave its loops before their end";
+
+  return NULL;
+}

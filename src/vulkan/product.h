@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * dot_general and dot as a product that shaders do: its dimensions by what they are, merged where they follow each
+ * other in all tensors, its tile, and the pieces that k is cut into. The order of a sum follows from shapes alone, on a
+ * device.
+ */
+
+#pragma once
+
+#include "plan/target.h"
+#include "vulkan/device.h"
+#include "vulkan/spirv/product.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  GhloSpirvProduct          shader;
+  guint                     operands[2];                        /* those that are its lhs and rhs */
+  GhloSpirvProductDimension dimensions[GHLO_SPIRV_N_ROLES][GHLO_SPIRV_MAX_DIMENSIONS];
+  gint64                    counts[GHLO_SPIRV_N_ROLES];         /* products of the sizes */
+  gint64                    piece, n_pieces;                    /* steps of k in each, and how many, at least 1 */
+  guint64                   n_groups;                           /* of workgroups; 0: the result is empty */
+} GhloVulkanProduct;
+
+/* NULL, or the reason, static, why the device does not do it. */
+const char *ghlo_vulkan_product_read (GhloVulkanProduct       *self,
+                                      const GhloVulkanDevice  *device,
+                                      const GhloStepRequest   *request);
+
+G_END_DECLS

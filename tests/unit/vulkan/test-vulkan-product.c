@@ -1,0 +1,646 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Products on a Vulkan device against the reference executor: all element types, dimensions in any order and number,
+ * operands with any strides, results in any order, and sizes around those of tiles. The shaders are validated where
+ * there is a validator, and each call where the validation layer is.
+ *
+ * "test-vulkan-product --seed SEED" makes the same cases again.
+ */
+
+#include "../cpu/cpu-steps.h"
+#include "shader-check.h"
+
+#include "compiler/devices.h"
+#include "vulkan/memory.h"
+#include "vulkan/product.h"
+#include "vulkan/target.h"
+
+typedef struct
+{
+  GhloElementType lhs, rhs, result;
+} Types;
+
+#define SAME(T)        { GHLO_ELEMENT_TYPE_##T, GHLO_ELEMENT_TYPE_##T, GHLO_ELEMENT_TYPE_##T }
+#define MIXED(A, B, C) { GHLO_ELEMENT_TYPE_##A, GHLO_ELEMENT_TYPE_##B, GHLO_ELEMENT_TYPE_##C }
+
+static const Types all_types[] = {
+  SAME (F32), SAME (F64), SAME (BF16), SAME (F16), SAME (F8E5M2), SAME (F8E4M3FN),
+  SAME (I1), SAME (I8), SAME (I16), SAME (I32), SAME (I64), SAME (UI8), SAME (UI16), SAME (UI32), SAME (UI64),
+  MIXED (BF16, BF16, F32), MIXED (F16, F16, F32), MIXED (F32, BF16, F32), MIXED (BF16, F32, BF16),
+  MIXED (F32, F32, F64), MIXED (F64, F32, F64), MIXED (F8E4M3FN, F8E5M2, F32),
+  MIXED (I8, I8, I32), MIXED (UI8, I8, I32), MIXED (I8, I8, I64), MIXED (I16, UI8, I16), MIXED (I1, I1, I32),
+};
+
+/* The sizes of dimensions by what they are. */
+typedef struct
+{
+  guint  n[GHLO_SPIRV_N_ROLES];
+  gint64 sizes[GHLO_SPIRV_N_ROLES][3];
+} Shape;
+
+static gint64
+count_role (const Shape *shape,
+            guint        role)
+{
+  gint64 count = 1;
+
+  for (guint i = 0; i < shape->n[role]; i++)
+    count *= shape->sizes[role][i];
+
+  return count;
+}
+
+/* A tensor's dimensions: which of which role each is. */
+typedef struct
+{
+  guint rank;
+  struct { guint role, index; } dimensions[9];
+} Order;
+
+static void
+append_role (Order       *self,
+             const Shape *shape,
+             guint        role)
+{
+  for (guint i = 0; i < shape->n[role]; i++, self->rank++)
+    {
+      self->dimensions[self->rank].role = role;
+      self->dimensions[self->rank].index = i;
+    }
+}
+
+static void
+shuffle (Order *self)
+{
+  for (guint i = self->rank; i > 1; i--)
+    {
+      guint other = (guint) g_test_rand_int_range (0, (gint) i);
+      Order kept = *self;
+
+      self->dimensions[i - 1] = kept.dimensions[other];
+      self->dimensions[other] = kept.dimensions[i - 1];
+    }
+}
+
+static void
+append_rest (Order       *self,
+             const Order *operand,
+             guint        role)
+{
+  for (guint i = 0; i < operand->rank; i++)
+    if (operand->dimensions[i].role == role)
+      self->dimensions[self->rank++] = operand->dimensions[i];
+}
+
+static char *
+print_type (const Shape     *shape,
+            const Order     *order,
+            GhloElementType  type)
+{
+  g_autoptr (GString) text = g_string_new ("tensor<");
+
+  for (guint i = 0; i < order->rank; i++)
+    g_string_append_printf (text, "%" G_GINT64_FORMAT "x",
+                            shape->sizes[order->dimensions[i].role][order->dimensions[i].index]);
+  g_string_append_printf (text, "%s>", ghlo_element_info (type)->name);
+
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
+/* "name = [numbers] x [numbers], " */
+static void
+print_numbers (GString     *text,
+               const char  *name,
+               const Order *lhs,
+               const Order *rhs,
+               guint        role,
+               guint        n)
+{
+  const Order *orders[] = { lhs, rhs };
+
+  g_string_append_printf (text, "%s = [", name);
+  for (guint o = 0; o < 2; o++)
+    {
+      for (guint i = 0; i < n; i++)
+        for (guint d = 0; d < orders[o]->rank; d++)
+          if (orders[o]->dimensions[d].role == role && orders[o]->dimensions[d].index == i)
+            g_string_append_printf (text, "%s%u", i > 0 ? ", " : "", d);
+      g_string_append (text, o == 0 ? "] x [" : "]");
+    }
+}
+
+/* A program of one product, its operands' dimensions in any order. */
+static char *
+print_product (const Shape *shape,
+               const Types *types)
+{
+  Order lhs = { 0 }, rhs = { 0 }, result = { 0 };
+  g_autofree char *a = NULL, *b = NULL, *c = NULL;
+  g_autoptr (GString) numbers = g_string_new (NULL);
+
+  append_role (&lhs, shape, GHLO_SPIRV_BATCH);
+  append_role (&lhs, shape, GHLO_SPIRV_ROWS);
+  append_role (&lhs, shape, GHLO_SPIRV_INNER);
+  shuffle (&lhs);
+  append_role (&rhs, shape, GHLO_SPIRV_BATCH);
+  append_role (&rhs, shape, GHLO_SPIRV_INNER);
+  append_role (&rhs, shape, GHLO_SPIRV_COLUMNS);
+  shuffle (&rhs);
+  append_role (&result, shape, GHLO_SPIRV_BATCH);
+  append_rest (&result, &lhs, GHLO_SPIRV_ROWS);
+  append_rest (&result, &rhs, GHLO_SPIRV_COLUMNS);
+  a = print_type (shape, &lhs, types->lhs);
+  b = print_type (shape, &rhs, types->rhs);
+  c = print_type (shape, &result, types->result);
+  print_numbers (numbers, "batching_dims", &lhs, &rhs, GHLO_SPIRV_BATCH, shape->n[GHLO_SPIRV_BATCH]);
+  g_string_append (numbers, ", ");
+  print_numbers (numbers, "contracting_dims", &lhs, &rhs, GHLO_SPIRV_INNER, shape->n[GHLO_SPIRV_INNER]);
+
+  return g_strdup_printf ("func.func @main(%%a: %s, %%b: %s) -> %s {\n"
+                          "  %%0 = stablehlo.dot_general %%a, %%b, %s : (%s, %s) -> %s\n"
+                          "  return %%0 : %s\n}\n", a, b, c, numbers->str, a, b, c, c);
+}
+
+/* The device, open, for all tests; NULL, and the test is skipped, where there is none. */
+static GhloVulkanDevice *
+get_device (void)
+{
+  GhloVulkanDevice *device = (GhloVulkanDevice *) ghlo_devices_find ("vulkan");
+  g_autoptr (GError) error = NULL;
+
+  if (device != NULL && !ghlo_vulkan_device_open (device, NULL, &error))
+    g_error ("%s", error->message);
+  if (device == NULL)
+    g_test_skip ("there is no Vulkan device");
+
+  return device;
+}
+
+static guint64
+upload (const GhloVulkanDevice *device,
+        const StepTensor       *tensor)
+{
+  const GhloStepSpace *space = device->target->space;
+  g_autoptr (GError) error = NULL;
+  gpointer memory = space->alloc (space->self, tensor->n_bytes, &error);
+
+  g_assert_no_error (error);
+  space->upload (space->self, tensor->memory + STEP_GUARD, memory, tensor->n_bytes, NULL, &error);
+  g_assert_no_error (error);
+
+  return ghlo_vulkan_address (memory);
+}
+
+/* The tensors' first elements in the device's memory. */
+static GhloView
+view_on (const StepTensor *tensor,
+         guint64           address)
+{
+  GhloView view = tensor->view;
+
+  view.data = GSIZE_TO_POINTER (address + (gsize) (tensor->view.data - tensor->memory - STEP_GUARD));
+
+  return view;
+}
+
+/* Runs @compiled; the result comes back into its tensor. */
+static void
+run_compiled (const GhloVulkanDevice       *device,
+              const GhloStepImplementation *step,
+              gpointer                      compiled,
+              gsize                         scratch_size,
+              const StepTensor             *tensors)
+{
+  const GhloStepSpace *space = device->target->space;
+  guint64 addresses[3];
+  GhloView views[3];
+  g_autoptr (GError) error = NULL;
+  gpointer scratch = space->alloc (space->self, MAX (scratch_size, 64), &error);
+
+  g_assert_no_error (error);
+  for (guint i = 0; i < 3; i++)
+    {
+      addresses[i] = upload (device, &tensors[i]);
+      views[i] = view_on (&tensors[i], addresses[i]);
+    }
+  step->run (compiled, views, views + 2, scratch, NULL, &error);
+  g_assert_no_error (error);
+  space->download (space->self, GSIZE_TO_POINTER (addresses[2]), tensors[2].memory + STEP_GUARD, tensors[2].n_bytes,
+                   NULL, &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < 3; i++)
+    space->free (space->self, GSIZE_TO_POINTER (addresses[i]), tensors[i].n_bytes);
+  space->free (space->self, scratch, MAX (scratch_size, 64));
+}
+
+/* Once for each module. */
+static void
+validate (const GhloVulkanDevice *device,
+          const GhloStepRequest  *request,
+          const char             *text)
+{
+  static GHashTable *seen;
+  g_autofree GhloVulkanProduct *product = g_new0 (GhloVulkanProduct, 1);
+  GBytes *words;
+
+  g_assert_null (ghlo_vulkan_product_read (product, device, request));
+  words = ghlo_spirv_emit_product (&product->shader, &device->measured.floats);
+  if (seen == NULL)
+    seen = g_hash_table_new (g_bytes_hash, g_bytes_equal);
+  if (g_hash_table_add (seen, words))
+    shader_check_words (words, text);
+}
+
+/* The result's dimensions in any order, without gaps. */
+static void
+reorder (StepTensor *tensor)
+{
+  const guint rank = tensor->view.rank;
+  guint order[9];
+  gint64 stride = (gint64) ghlo_element_info (tensor->view.element_type)->size;
+
+  for (guint i = 0; i < rank; i++)
+    order[i] = i;
+  for (guint i = rank; i > 1; i--)
+    {
+      guint other = (guint) g_test_rand_int_range (0, (gint) i), kept = order[i - 1];
+
+      order[i - 1] = order[other];
+      order[other] = kept;
+    }
+  for (guint i = 0; i < rank; i++)
+    {
+      tensor->strides[order[i]] = stride;
+      stride *= MAX (tensor->dimensions[order[i]], 1);
+    }
+}
+
+static GhloValue *
+gather (const StepTensor *tensor,
+        GhloTensorType   *type)
+{
+  GhloValue *value = ghlo_value_new_tensor (type, NULL);
+  gsize size = ghlo_element_info (type->element_type)->size;
+  guint8 *element;
+
+  for (gsize i = 0; i < value->n_elements; i++)
+    {
+      step_for_each (&tensor->view, i, &element);
+      memcpy (value->data + i * size, element, size);
+    }
+
+  return value;
+}
+
+typedef void (*FillFunc) (GhloValue *value);
+
+/* The product of @text with its operands as they come, or dense, on the device and by the reference executor. */
+static void
+check_product (GhloVulkanDevice *device,
+               const char       *text,
+               FillFunc          fill,
+               double            tolerance,
+               gboolean          is_dense)
+{
+  g_autoptr (GhloIrModule) module = parse (text);
+  const GhloIrOp *op = step_find_op (module);
+  const GhloStepImplementation *step = &ghlo_vulkan_step_product;
+  GhloStepOperandSelection operands[2] = { { 0 } };
+  GhloStepSelection selection = { .operands = operands };
+  g_autoptr (GhloValue) expected = NULL, found = NULL;
+  g_autoptr (GError) error = NULL;
+  GhloValue *values[2];
+  StepTensor tensors[3];
+  GhloView views[3];
+  GhloStepRequest request = { .op = op, .n_operands = 2, .n_results = 1, .operands = views, .results = views + 2 };
+  gpointer compiled;
+
+  for (guint i = 0; i < 2; i++)
+    {
+      g_autoptr (GhloTensorType) type = ghlo_ir_type_to_tensor_type (ghlo_ir_op_operand (op, i)->type);
+
+      values[i] = ghlo_value_new_tensor (type, NULL);
+      fill (values[i]);
+      step_tensor_init (&tensors[i], type, !is_dense);
+      step_tensor_fill (&tensors[i], values[i]);
+    }
+  expected = result_of (text, values, 2);
+  step_tensor_init (&tensors[2], expected->type, FALSE);
+  if (!is_dense)
+    reorder (&tensors[2]);
+  for (guint i = 0; i < 3; i++)
+    views[i] = tensors[i].view;
+  if (!step->select (device, &request, &selection))
+    g_error ("%s: %s", text, selection.reason);
+  validate (device, &request, text);
+  compiled = step->compile (device, &request, NULL, &error);
+  g_assert_no_error (error);
+  run_compiled (device, step, compiled, selection.scratch, tensors);
+  step->release (compiled);
+  found = gather (&tensors[2], expected->type);
+  step_compare (&(GhloView) { .data = found->data, .element_type = expected->type->element_type }, expected, tolerance,
+                text);
+  for (guint i = 0; i < 3; i++)
+    step_tensor_clear (&tensors[i]);
+  for (guint i = 0; i < 2; i++)
+    ghlo_value_unref (values[i]);
+}
+
+/* Floats whose products and sums are exact, and any integers. */
+static void
+fill_exact (GhloValue *value)
+{
+  const GhloElementType type = value->type->element_type;
+
+  for (gsize i = 0; i < value->n_elements; i++)
+    if (ghlo_element_type_is_float (type))
+      set_number (value, i, g_test_rand_int_range (-8, 9) / 4.0);
+    else if (type == GHLO_ELEMENT_TYPE_I1)
+      value->data[i] = g_test_rand_int_range (0, 4) == 0;
+    else
+      for (gsize j = 0; j < ghlo_element_info (type)->size; j++)
+        value->data[i * ghlo_element_info (type)->size + j] = (guint8) g_test_rand_int_range (0, 256);
+}
+
+static void
+fill_real (GhloValue *value)
+{
+  for (gsize i = 0; i < value->n_elements; i++)
+    set_number (value, i, g_test_rand_double_range (-1, 1));
+}
+
+/* Zeros of both signs, infinities, NaN, and numbers whose products overflow. */
+static void
+fill_special (GhloValue *value)
+{
+  static const double numbers[] = { 0, -0.0, 1, -1, 0, -0.0, 2, INFINITY, -INFINITY, NAN, 0x1p100, -0x1p100 };
+
+  for (gsize i = 0; i < value->n_elements; i++)
+    {
+      const gint n = g_test_rand_int_range (0, 4) == 0 ? G_N_ELEMENTS (numbers) : 7;
+
+      set_number (value, i, numbers[g_test_rand_int_range (0, n)]);
+    }
+}
+
+static gint64
+draw_size (gint64 most)
+{
+  static const gint64 sizes[] = { 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 67, 127, 128, 129, 131 };
+  guint n = 0;
+
+  if (g_test_rand_int_range (0, 60) == 0)
+    return 0;
+  while (n < G_N_ELEMENTS (sizes) && sizes[n] <= most)
+    n++;
+
+  return sizes[g_test_rand_int_range (0, (gint) n)];
+}
+
+/* Kinds of products that have tiles of their own. */
+static Shape
+draw_shape (void)
+{
+  static const struct { gint64 most[GHLO_SPIRV_N_ROLES]; } kinds[] = {
+    { { 3, 131, 131, 65 } }, { { 17, 33, 33, 33 } }, { { 3, 131, 1, 131 } }, { { 3, 1, 131, 131 } },
+    { { 3, 131, 8, 131 } }, { { 3, 8, 131, 131 } }, { { 3, 8, 8, 131 } },
+  };
+  const gint64 *most = kinds[g_test_rand_int_range (0, G_N_ELEMENTS (kinds))].most;
+  Shape shape;
+
+  do
+    for (guint role = 0; role < GHLO_SPIRV_N_ROLES; role++)
+      {
+        shape.n[role] = (guint) g_test_rand_int_range (0, 4);
+        for (guint i = 0; i < shape.n[role]; i++)
+          shape.sizes[role][i] = draw_size (shape.n[role] == 1 ? most[role] : MIN (most[role], 17));
+      }
+  while (count_role (&shape, GHLO_SPIRV_BATCH) * count_role (&shape, GHLO_SPIRV_ROWS)
+         * count_role (&shape, GHLO_SPIRV_COLUMNS) * MAX (count_role (&shape, GHLO_SPIRV_INNER), 1) > 1 << 20
+         || count_role (&shape, GHLO_SPIRV_INNER) > 20000);
+
+  return shape;
+}
+
+/* Narrow floats are rounded once, of sums that are exact. */
+static void
+test_random (void)
+{
+  GhloVulkanDevice *device = get_device ();
+  const char *count = g_getenv ("GHLO_TEST_COUNT");
+  guint n = count != NULL ? (guint) g_ascii_strtoull (count, NULL, 0) : 27;
+
+  for (guint i = 0; device != NULL && i < n; i++)
+    {
+      Shape shape = draw_shape ();
+      g_autofree char *text = print_product (&shape, &all_types[i % G_N_ELEMENTS (all_types)]);
+
+      check_product (device, text, fill_exact, STEP_SAME, g_test_rand_bit ());
+    }
+}
+
+static void
+check_shape (GhloVulkanDevice *device,
+             gint64            batch,
+             gint64            rows,
+             gint64            columns,
+             gint64            inner,
+             const Types      *types,
+             FillFunc          fill,
+             double            tolerance)
+{
+  const Shape shape = { { 1, 1, 1, 1 }, { { batch }, { rows }, { columns }, { inner } } };
+  g_autofree char *text = print_product (&shape, types);
+
+  check_product (device, text, fill, tolerance, TRUE);
+}
+
+/* Enough tiles for the large ones. */
+static void
+test_large (void)
+{
+  static const Types f32 = SAME (F32), f64 = SAME (F64), i8 = MIXED (I8, I8, I32);
+  GhloVulkanDevice *device = get_device ();
+
+  if (device == NULL)
+    return;
+  check_shape (device, 96, 128, 127, 17, &f32, fill_exact, STEP_SAME);
+  check_shape (device, 1, 1281, 1290, 16, &f32, fill_exact, STEP_SAME);
+  check_shape (device, 97, 125, 128, 9, &f64, fill_exact, STEP_SAME);
+  check_shape (device, 64, 63, 64, 33, &i8, fill_exact, STEP_SAME);
+  check_shape (device, 64, 64, 62, 15, &f32, fill_exact, STEP_SAME);
+}
+
+/* k in pieces, in all shapes of tiles, and the sums of pieces as each type. */
+static void
+test_pieces (void)
+{
+  static const gint64 sizes[][3] = { { 1, 1, 100003 }, { 5, 3, 4097 }, { 300, 1, 2048 }, { 1, 130, 1023 },
+                                     { 70, 7, 1500 }, { 33, 65, 3000 }, { 128, 128, 513 } };
+  GhloVulkanDevice *device = get_device ();
+
+  for (guint i = 0; device != NULL && i < G_N_ELEMENTS (sizes); i++)
+    for (guint j = i; j < G_N_ELEMENTS (all_types); j += 2 * G_N_ELEMENTS (sizes))
+      check_shape (device, 1 + i % 2, sizes[i][0], sizes[i][1], sizes[i][2], &all_types[j], fill_exact, STEP_SAME);
+}
+
+static void
+test_real (void)
+{
+  static const Types types[] = { SAME (F32), SAME (F64), MIXED (BF16, BF16, F32), MIXED (F16, F16, F32) };
+  GhloVulkanDevice *device = get_device ();
+
+  for (guint i = 0; device != NULL && i < 8; i++)
+    {
+      const Types *type = &types[i % G_N_ELEMENTS (types)];
+      const gint64 inner = g_test_rand_int_range (1, 3000), columns = g_test_rand_int_range (1, 40);
+      const double unit = type->result == GHLO_ELEMENT_TYPE_F64 ? 0x1p-52 : 0x1p-23;
+
+      check_shape (device, 1, g_test_rand_int_range (1, 40), columns, inner, type, fill_real, unit * (double) inner);
+    }
+}
+
+/* What is beyond the last row, column or step of k is not met, whatever there is. */
+static void
+test_special (void)
+{
+  static const Types types[] = { SAME (F32), SAME (BF16), SAME (F16), SAME (F64), MIXED (F16, F16, F32) };
+  GhloVulkanDevice *device = get_device ();
+
+  for (guint i = 0; device != NULL && i < 15; i++)
+    {
+      Shape shape = draw_shape ();
+      g_autofree char *text = NULL;
+
+      shape.n[GHLO_SPIRV_INNER] = 1;
+      shape.sizes[GHLO_SPIRV_INNER][0] = g_test_rand_int_range (0, 20);
+      text = print_product (&shape, &types[i % G_N_ELEMENTS (types)]);
+      check_product (device, text, fill_special, STEP_SAME, g_test_rand_bit ());
+    }
+}
+
+static void
+check_reason (GhloVulkanDevice *device,
+              const char       *text,
+              const char       *reason)
+{
+  g_autoptr (GhloIrModule) module = parse (text);
+  const GhloIrOp *op = step_find_op (module);
+  GhloStepOperandSelection operands[2] = { { 0 } };
+  GhloStepSelection selection = { .operands = operands };
+  StepTensor tensors[3];
+  GhloView views[3];
+  const GhloStepRequest request = { .op = op, .n_operands = 2, .n_results = 1, .operands = views,
+                                    .results = views + 2 };
+
+  for (guint i = 0; i < 3; i++)
+    {
+      const GhloIrValue *value = i < 2 ? ghlo_ir_op_operand (op, i) : &op->results[0];
+      g_autoptr (GhloTensorType) type = ghlo_ir_type_to_tensor_type (value->type);
+
+      step_tensor_init (&tensors[i], type, FALSE);
+      views[i] = tensors[i].view;
+    }
+  g_assert_true (ghlo_vulkan_step_product.select (device, &request, &selection) == (reason == NULL));
+  if (reason != NULL)
+    g_assert_cmpstr (selection.reason, ==, reason);
+  for (guint i = 0; i < 3; i++)
+    step_tensor_clear (&tensors[i]);
+}
+
+/* An algorithm that is named is done as named, or by another device. */
+static void
+test_algorithm (void)
+{
+  static const struct { const char *type, *precision, *accumulation; guint n; gboolean is_done; } cases[] = {
+    { "f32", "f32", "f32", 1, TRUE }, { "f64", "f64", "f64", 1, TRUE }, { "f32", "tf32", "f32", 1, FALSE },
+    { "f32", "bf16", "f32", 3, FALSE }, { "bf16", "bf16", "f32", 1, TRUE }, { "f16", "f16", "f32", 1, TRUE },
+    { "f16", "f16", "f16", 1, FALSE },
+  };
+  GhloVulkanDevice *device = get_device ();
+
+  for (guint i = 0; device != NULL && i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *text = g_strdup_printf (
+        "func.func @main(%%a: tensor<4x5x%s>, %%b: tensor<5x3x%s>) -> tensor<4x3x%s> {\n"
+        "  %%0 = stablehlo.dot_general %%a, %%b, contracting_dims = [1] x [0], algorithm = <lhs_precision_type = %s, "
+        "rhs_precision_type = %s, accumulation_type = %s, lhs_component_count = 1, rhs_component_count = 1, "
+        "num_primitive_operations = %u, allow_imprecise_accumulation = false> : "
+        "(tensor<4x5x%s>, tensor<5x3x%s>) -> tensor<4x3x%s>\n  return %%0 : tensor<4x3x%s>\n}\n",
+        cases[i].type, cases[i].type, cases[i].type, cases[i].precision, cases[i].precision, cases[i].accumulation,
+        cases[i].n, cases[i].type, cases[i].type, cases[i].type, cases[i].type);
+
+      check_reason (device, text, cases[i].is_done ? NULL : "it names an algorithm that shaders do not have");
+    }
+}
+
+/* What it leaves to others. */
+static void
+test_declined (void)
+{
+  static const char *const types[] = { "complex<f32>", "i4" };
+  GhloVulkanDevice *device = get_device ();
+
+  for (guint i = 0; device != NULL && i < G_N_ELEMENTS (types); i++)
+    {
+      g_autofree char *text = g_strdup_printf (
+        "func.func @main(%%a: tensor<4x5x%s>, %%b: tensor<5x3x%s>) -> tensor<4x3x%s> {\n"
+        "  %%0 = stablehlo.dot_general %%a, %%b, contracting_dims = [1] x [0] : "
+        "(tensor<4x5x%s>, tensor<5x3x%s>) -> tensor<4x3x%s>\n  return %%0 : tensor<4x3x%s>\n}\n",
+        types[i], types[i], types[i], types[i], types[i], types[i], types[i]);
+
+      check_reason (device, text, "shaders do no products of its element types");
+    }
+}
+
+/* Attention as programs are exported: neither copies nor steps of the CPU. */
+static void
+test_attention (void)
+{
+  static const char text[] =
+    "func.func @main(%q: tensor<2x6x24xf32>, %k: tensor<2x6x24xf32>, %v: tensor<2x6x24xf32>) -> tensor<2x6x24xf32> {\n"
+    "  %0 = stablehlo.reshape %q : (tensor<2x6x24xf32>) -> tensor<2x6x3x8xf32>\n"
+    "  %1 = stablehlo.transpose %0, dims = [0, 2, 1, 3] : (tensor<2x6x3x8xf32>) -> tensor<2x3x6x8xf32>\n"
+    "  %2 = stablehlo.reshape %k : (tensor<2x6x24xf32>) -> tensor<2x6x3x8xf32>\n"
+    "  %3 = stablehlo.transpose %2, dims = [0, 2, 3, 1] : (tensor<2x6x3x8xf32>) -> tensor<2x3x8x6xf32>\n"
+    "  %4 = stablehlo.dot_general %1, %3, batching_dims = [0, 1] x [0, 1], contracting_dims = [3] x [2] : "
+    "(tensor<2x3x6x8xf32>, tensor<2x3x8x6xf32>) -> tensor<2x3x6x6xf32>\n"
+    "  %5 = stablehlo.reshape %v : (tensor<2x6x24xf32>) -> tensor<2x6x3x8xf32>\n"
+    "  %6 = stablehlo.transpose %5, dims = [0, 2, 1, 3] : (tensor<2x6x3x8xf32>) -> tensor<2x3x6x8xf32>\n"
+    "  %7 = stablehlo.dot_general %4, %6, batching_dims = [0, 1] x [0, 1], contracting_dims = [3] x [2] : "
+    "(tensor<2x3x6x6xf32>, tensor<2x3x6x8xf32>) -> tensor<2x3x6x8xf32>\n"
+    "  %8 = stablehlo.transpose %7, dims = [0, 2, 1, 3] : (tensor<2x3x6x8xf32>) -> tensor<2x6x3x8xf32>\n"
+    "  %9 = stablehlo.reshape %8 : (tensor<2x6x3x8xf32>) -> tensor<2x6x24xf32>\n"
+    "  return %9 : tensor<2x6x24xf32>\n}\n";
+  GhloVulkanDevice *device = get_device ();
+  g_autoptr (GhloIrModule) module = parse (text);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GhloPrepared) prepared = NULL;
+  g_autofree char *plan = NULL;
+
+  if (device == NULL)
+    return;
+  prepared = ghlo_devices_prepare (&device->core, module, ghlo_ir_module_get_entry (module), NULL, &error);
+  g_assert_no_error (error);
+  plan = ghlo_prepared_describe (prepared);
+  if (!g_str_has_prefix (plan, "plan: 2 steps, 0 of them on the fallback executor; 0 transfers"))
+    g_error ("expected two products alone in\n%s", plan);
+}
+
+int
+main (int    argc,
+      char **argv)
+{
+  g_setenv ("GHLO_DEBUG", "vulkan", FALSE);
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/vulkan/product/random", test_random);
+  g_test_add_func ("/vulkan/product/large", test_large);
+  g_test_add_func ("/vulkan/product/pieces", test_pieces);
+  g_test_add_func ("/vulkan/product/real", test_real);
+  g_test_add_func ("/vulkan/product/special", test_special);
+  g_test_add_func ("/vulkan/product/algorithm", test_algorithm);
+  g_test_add_func ("/vulkan/product/declined", test_declined);
+  g_test_add_func ("/vulkan/product/attention", test_attention);
+
+  return g_test_run ();
+}
