@@ -23,6 +23,7 @@ typedef struct
   Id                u32, u64, boolean;  /* types */
   Id                wide_fma;           /* a function of three f64, or 0 */
   Id                function;           /* the entry point */
+  gboolean          has_vulkan_model;   /* Vulkan's memory model, which cooperative matrices need */
 
   /* Of the invocation; u64. */
   Id                table, number, n_invocations, scratch;
@@ -148,6 +149,10 @@ void ghlo_spirv_part          (Spirv                 *self,
 Id   ghlo_spirv_global        (Spirv           *self,
                                SpvStorageClass  class,
                                Id               type);
+/* What the device says of an invocation: the first component where it is a vector. u64. */
+Id   ghlo_spirv_built_in      (Spirv           *self,
+                               SpvBuiltIn       built_in,
+                               gboolean         is_vector);
 /* The module and its function, which is called by workgroups of @group invocations. */
 void ghlo_spirv_begin_module  (Spirv           *self);
 void ghlo_spirv_end_module    (Spirv           *self,

@@ -61,11 +61,10 @@ ghlo_spirv_global (Spirv           *self,
   return variable;
 }
 
-/* What the device says of an invocation: the first component where it is a vector. u64. */
-static Id
-load_built_in (Spirv      *self,
-               SpvBuiltIn  built_in,
-               gboolean    is_vector)
+Id
+ghlo_spirv_built_in (Spirv      *self,
+                     SpvBuiltIn  built_in,
+                     gboolean    is_vector)
 {
   Id type = is_vector ? ghlo_spirv_unique (self->builder, SpvOpTypeVector, 0, GHLO_SPIRV_WORDS (self->u32, 3))
                       : self->u32;
@@ -187,8 +186,9 @@ ghlo_spirv_begin_point (Spirv    *self,
 
   self->table = load_push (self, push, 0);
   if (group_per_point)
-    self->lane = load_built_in (self, SpvBuiltInLocalInvocationIndex, FALSE);
-  self->number = load_built_in (self, group_per_point ? SpvBuiltInWorkgroupId : SpvBuiltInGlobalInvocationId, TRUE);
+    self->lane = ghlo_spirv_built_in (self, SpvBuiltInLocalInvocationIndex, FALSE);
+  self->number = ghlo_spirv_built_in (self, group_per_point ? SpvBuiltInWorkgroupId : SpvBuiltInGlobalInvocationId,
+                                      TRUE);
   point = CODE (SpvOpIAdd, self->u64, self->number, load_push (self, push, 1));
   is_there = CODE (SpvOpULessThan, self->boolean, point,
                    ghlo_spirv_word (self, self->table, GHLO_SPIRV_WORD_END));
@@ -225,7 +225,8 @@ add_entry (Spirv *self,
   memcpy (head + 2, name, sizeof name);
   g_array_prepend_vals (self->interface, head, G_N_ELEMENTS (head));
   add (self, GHLO_SPIRV_ENTRY, SpvOpMemoryModel,
-       GHLO_SPIRV_WORDS (SpvAddressingModelPhysicalStorageBuffer64, SpvMemoryModelGLSL450));
+       GHLO_SPIRV_WORDS (SpvAddressingModelPhysicalStorageBuffer64,
+                         self->has_vulkan_model ? SpvMemoryModelVulkan : SpvMemoryModelGLSL450));
   add (self, GHLO_SPIRV_ENTRY, SpvOpEntryPoint, (const guint32 *) (gpointer) self->interface->data,
        self->interface->len);
   add (self, GHLO_SPIRV_ENTRY, SpvOpExecutionMode,

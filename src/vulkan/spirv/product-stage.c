@@ -23,42 +23,48 @@ log_of (guint power)
   return (guint) g_bit_nth_msf (power, -1);
 }
 
-static guint
-shared_pitch (guint extent,
-              guint width)
-{
-  return extent / width + 1;            /* so that what is staged side by side lies in several banks */
-}
-
 void
-ghlo_spirv_side_init (SpirvProduct *product,
-                      guint         tensor)
+ghlo_spirv_side_init (SpirvSide              *side,
+                      const GhloSpirvProduct *product,
+                      guint                   tensor)
 {
-  const GhloSpirvTile *tile = &product->product->tile;
-  SpirvSide *side = &product->sides[tensor];
-  guint n;
+  const GhloSpirvTile *tile = &product->tile;
+  const gboolean is_inner_adjacent = product->is_inner_adjacent[tensor];
+  guint n, n_across;
 
   side->tensor = tensor;
   side->role = tensor == GHLO_SPIRV_LHS ? GHLO_SPIRV_ROWS : GHLO_SPIRV_COLUMNS;
   side->n_threads = tensor == GHLO_SPIRV_LHS ? tile->n_row_threads : tile->n_column_threads;
   side->n_each = tensor == GHLO_SPIRV_LHS ? tile->n_rows : tile->n_columns;
-  side->width = MIN (side->n_each, 4);
   side->extent = side->n_threads * side->n_each;
-  side->pitch = shared_pitch (side->extent, side->width);
-  n = side->extent * tile->n_inner;
-  side->brings_few = n < product->n_threads;
-  side->n_brought = MAX (n / product->n_threads, 1);
+  side->unit = product->subgroup > 0 ? ghlo_spirv_piece (product) : 1;
+  side->length = (is_inner_adjacent ? tile->n_inner : side->extent) / side->unit;
+  n_across = is_inner_adjacent ? side->extent : tile->n_inner;
+  side->width = product->subgroup > 0 ? side->unit : MIN (side->n_each, 4);
+  /* One more, so that what is side by side across lies in several banks. */
+  side->pitch = (product->subgroup > 0 ? side->length : side->extent / side->width) + 1;
+  side->n_vectors = side->pitch * (product->subgroup > 0 ? n_across : tile->n_inner);
+  n = side->length * n_across;
+  side->brings_few = n < ghlo_spirv_product_threads (product);
+  side->n_brought = MAX (n / ghlo_spirv_product_threads (product), 1);
 }
 
 gsize
 ghlo_spirv_product_shared (const GhloSpirvProduct *product)
 {
-  const GhloSpirvTile *tile = &product->tile;
-  const guint row_width = MIN (tile->n_rows, 4), column_width = MIN (tile->n_columns, 4);
-  const gsize n = (gsize) row_width * shared_pitch (ghlo_spirv_tile_rows (tile), row_width)
-                  + (gsize) column_width * shared_pitch (ghlo_spirv_tile_columns (tile), column_width);
+  const guint size = MAX (ghlo_element_info (product->accumulator)->size, 4);
+  gsize shared = 0;
 
-  return n * tile->n_inner * MAX (ghlo_element_info (product->accumulator)->size, 4);
+  for (guint i = 0; i < 2; i++)
+    {
+      SpirvSide side = { 0 };
+
+      ghlo_spirv_side_init (&side, product, i);
+      shared += product->subgroup > 0 ? (gsize) GHLO_SPIRV_N_BLOCKS * side.n_vectors * GHLO_SPIRV_PIECE_BYTES
+                                      : (gsize) side.n_vectors * side.width * size;
+    }
+
+  return shared;
 }
 
 static Id
@@ -71,7 +77,7 @@ add_index (Spirv *self,
   return ghlo_spirv_add_u32 (self, index.base, index.add);
 }
 
-/* The place of element @i that the invocation brings: along the operand's rows or columns, and along k. */
+/* The place of unit @i that the invocation brings: along the operand's rows or columns, and along k. */
 static void
 find_place (const SpirvProduct *product,
             const SpirvSide    *side,
@@ -80,21 +86,21 @@ find_place (const SpirvProduct *product,
             Index              *inner)
 {
   const gboolean is_inner_adjacent = product->product->is_inner_adjacent[side->tensor];
-  const guint length = is_inner_adjacent ? product->product->tile.n_inner : side->extent;
   const guint begin = i * product->n_threads;
-  const Index along = { side->low, begin % length }, across = { side->high, begin / length };
+  const Index along = { side->low, begin % side->length * side->unit }, across = { side->high, begin / side->length };
 
   *outer = is_inner_adjacent ? across : along;
   *inner = is_inner_adjacent ? along : across;
 }
 
-/* Each invocation's first address of each element that it brings. */
+/* Each invocation's first address of each unit that it brings. */
 static void
 find_bases (const SpirvProduct *product,
             SpirvSide          *side)
 {
   Spirv *self = product->spirv;
-  Id last = CODE (SpvOpISub, self->u32, side->count, ghlo_spirv_u32 (self, 1));
+  const guint n = product->product->is_inner_adjacent[side->tensor] ? 1 : side->unit;
+  Id last = CODE (SpvOpISub, self->u32, side->count, ghlo_spirv_u32 (self, n));
 
   for (guint i = 0; i < side->n_brought; i++)
     {
@@ -117,31 +123,34 @@ find_bases (const SpirvProduct *product,
 
 void
 ghlo_spirv_side_begin (const SpirvProduct *product,
-                       SpirvSide          *side)
+                       SpirvSide          *side,
+                       guint               n_blocks)
 {
   Spirv *self = product->spirv;
   GhloSpirvBuilder *b = self->builder;
-  const gboolean is_inner_adjacent = product->product->is_inner_adjacent[side->tensor];
-  const guint length = is_inner_adjacent ? product->product->tile.n_inner : side->extent;
-  const guint n = side->pitch * product->product->tile.n_inner;
+  const guint length = side->length;
+  Id n = ghlo_spirv_u32 (self, n_blocks * side->n_vectors), array;
 
   side->vector = side->width == 1 ? product->element
-                 : ghlo_spirv_unique (b, SpvOpTypeVector, 0, GHLO_SPIRV_WORDS (product->element, side->width));
-  side->shared = ghlo_spirv_global (self, SpvStorageClassWorkgroup,
-                                    ghlo_spirv_unique (b, SpvOpTypeArray, 0,
-                                                       GHLO_SPIRV_WORDS (side->vector, ghlo_spirv_u32 (self, n))));
+                 : ghlo_spirv_unique (b, SpvOpTypeVector, 0,
+                                      GHLO_SPIRV_WORDS (side->unit > 1 ? self->u32 : product->element, 4));
+  side->brought = side->unit > 1 ? side->vector : product->element;
+  array = ghlo_spirv_unique (b, SpvOpTypeArray, 0, GHLO_SPIRV_WORDS (side->vector, n));
+  side->shared = ghlo_spirv_global (self, SpvStorageClassWorkgroup, array);
   side->low = product->lane;
   if (length <= product->n_threads)
     {
       side->low = CODE (SpvOpBitwiseAnd, self->u32, product->lane, ghlo_spirv_u32 (self, length - 1));
       side->high = CODE (SpvOpShiftRightLogical, self->u32, product->lane, ghlo_spirv_u32 (self, log_of (length)));
     }
+  if (side->unit > 1)
+    side->low = CODE (SpvOpIMul, self->u32, side->low, ghlo_spirv_u32 (self, side->unit));
   find_bases (product, side);
   for (guint i = 0; i < side->n_brought; i++)
-    side->variables[i] = ghlo_spirv_variable (self, product->element);
+    side->variables[i] = ghlo_spirv_variable (self, side->brought);
 }
 
-/* A step of k, where the part of it that is known is @step.add. */
+/* Steps of k that a unit has: bytes to the first, and whether there are any. */
 typedef struct
 {
   Id offset, is_there;
@@ -155,7 +164,8 @@ find_step (const SpirvProduct *product,
 {
   Spirv *self = product->spirv;
   Id index = CODE (SpvOpIAdd, self->u32, begin, add_index (self, inner));
-  Id last = CODE (SpvOpISub, self->u32, product->end, ghlo_spirv_u32 (self, 1));
+  const guint n = product->product->is_inner_adjacent[side->tensor] ? side->unit : 1;
+  Id last = CODE (SpvOpISub, self->u32, product->end, ghlo_spirv_u32 (self, n));
   Step step = { .is_there = CODE (SpvOpULessThan, self->boolean, index, product->end) };
 
   step.offset = ghlo_spirv_product_offset (product, GHLO_SPIRV_INNER, side->tensor,
@@ -164,13 +174,31 @@ find_step (const SpirvProduct *product,
   return step;
 }
 
+/* What is at @address, as it is staged. */
+static Id
+read_unit (const SpirvProduct *product,
+           const SpirvSide    *side,
+           Id                  address)
+{
+  Spirv *self = product->spirv;
+  const GhloElementType stored = ghlo_kernel_stored_type (product->product->types[side->tensor]);
+  Id pointer;
+
+  if (side->unit == 1)
+    return ghlo_spirv_product_number (product, side->tensor, ghlo_spirv_read (self, stored, address));
+  pointer = ghlo_spirv_pointer_type (self, SpvStorageClassPhysicalStorageBuffer, side->brought);
+  pointer = CODE (SpvOpConvertUToPtr, pointer, address);
+
+  return CODE (SpvOpLoad, side->brought, pointer, SpvMemoryAccessAlignedMask, GHLO_SPIRV_PIECE_BYTES);
+}
+
 void
 ghlo_spirv_side_fetch (const SpirvProduct *product,
                        const SpirvSide    *side,
                        Id                  begin)
 {
   Spirv *self = product->spirv;
-  const GhloElementType stored = ghlo_kernel_stored_type (product->product->types[side->tensor]);
+  Id zero = ghlo_spirv_unique (self->builder, SpvOpConstantNull, side->brought, NULL, 0);
   Step step = { 0, 0 };
   Index before = { 0, 0 };
 
@@ -183,10 +211,8 @@ ghlo_spirv_side_fetch (const SpirvProduct *product,
       if (i == 0 || inner.add != before.add)
         step = find_step (product, side, begin, inner);
       before = inner;
-      value = ghlo_spirv_read (self, stored, CODE (SpvOpIAdd, self->u64, side->bases[i], step.offset));
-      value = ghlo_spirv_product_number (product, side->tensor, value);
-      value = ghlo_spirv_select (self, product->element, step.is_there, value,
-                                 ghlo_spirv_constant (self, product->number, 0));
+      value = read_unit (product, side, CODE (SpvOpIAdd, self->u64, side->bases[i], step.offset));
+      value = ghlo_spirv_select (self, side->brought, step.is_there, value, zero);
       STATEMENT (SpvOpStore, side->variables[i], value);
     }
 }
@@ -234,6 +260,27 @@ ghlo_spirv_side_stage (const SpirvProduct *product,
     }
   if (exit != 0)
     ghlo_spirv_end_if (self, exit);
+}
+
+void
+ghlo_spirv_side_stage_pieces (const SpirvProduct *product,
+                              const SpirvSide    *side,
+                              Id                  begin)
+{
+  Spirv *self = product->spirv;
+  Id pointer = ghlo_spirv_pointer_type (self, SpvStorageClassWorkgroup, side->vector), first, along;
+
+  along = CODE (SpvOpShiftRightLogical, self->u32, side->low, ghlo_spirv_u32 (self, log_of (side->unit)));
+  first = CODE (SpvOpIMul, self->u32, side->high, ghlo_spirv_u32 (self, side->pitch));
+  first = CODE (SpvOpIAdd, self->u32, begin, CODE (SpvOpIAdd, self->u32, first, along));
+  for (guint i = 0; i < side->n_brought; i++)
+    {
+      Id index = ghlo_spirv_add_u32 (self, first, i * product->n_threads / side->length * side->pitch), place, value;
+
+      place = CODE (SpvOpAccessChain, pointer, side->shared, index);
+      value = CODE (SpvOpLoad, side->vector, side->variables[i]);
+      STATEMENT (SpvOpStore, place, value, SpvMemoryAccessNonPrivatePointerMask);
+    }
 }
 
 Id

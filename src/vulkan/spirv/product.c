@@ -402,27 +402,39 @@ store_sums (const SpirvProduct *product,
     }
 }
 
+/* Each invocation multiplies numbers. */
+static void
+emit_numbers (SpirvProduct *product)
+{
+  Spirv *self = product->spirv;
+  Id n_columns = ghlo_spirv_u32 (self, product->product->tile.n_column_threads);
+  Sums sums;
+
+  product->sides[GHLO_SPIRV_LHS].thread = divide (self, product->lane, n_columns,
+                                                  &product->sides[GHLO_SPIRV_RHS].thread);
+  for (guint i = 0; i < 2; i++)
+    ghlo_spirv_side_begin (product, &product->sides[i], 1);
+  begin_sums (product, &sums);
+  emit_loop (product, &sums);
+  store_sums (product, &sums);
+}
+
 static void
 emit_body (SpirvProduct *product)
 {
   Spirv *self = product->spirv;
   Id exit, number = ghlo_spirv_begin_point (self, TRUE, &exit);
-  Sums sums;
 
   if (!self->floats.folds_exactly)
     self->zero = ghlo_spirv_word (self, self->table, GHLO_SPIRV_WORD_ZERO);
   product->element = ghlo_spirv_type (self, product->number);
   product->lane = CODE (SpvOpUConvert, self->u32, self->lane);
-  product->sides[GHLO_SPIRV_LHS].thread = divide (self, product->lane,
-                                                  ghlo_spirv_u32 (self, product->product->tile.n_column_threads),
-                                                  &product->sides[GHLO_SPIRV_RHS].thread);
   load_dimensions (product);
   find_place (product, CODE (SpvOpUConvert, self->u32, number));
-  for (guint i = 0; i < 2; i++)
-    ghlo_spirv_side_begin (product, &product->sides[i]);
-  begin_sums (product, &sums);
-  emit_loop (product, &sums);
-  store_sums (product, &sums);
+  if (product->product->subgroup > 0)
+    ghlo_spirv_matrix_body (product);
+  else
+    emit_numbers (product);
   ghlo_spirv_end_if (self, exit);
 }
 
@@ -430,7 +442,7 @@ GBytes *
 ghlo_spirv_emit_product (const GhloSpirvProduct *shape,
                          const GhloSpirvFloats  *floats)
 {
-  const guint n_threads = shape->tile.n_row_threads * shape->tile.n_column_threads;
+  const guint n_threads = ghlo_spirv_product_threads (shape);
   g_autofree Spirv *self = g_new0 (Spirv, 1);
   g_autofree SpirvProduct *product = g_new0 (SpirvProduct, 1);
   g_autoptr (GhloSpirvBuilder) builder = ghlo_spirv_builder_new ();
@@ -443,7 +455,9 @@ ghlo_spirv_emit_product (const GhloSpirvProduct *shape,
   for (guint i = 0; i < GHLO_SPIRV_N_TENSORS; i++)
     product->conversions[i] = ghlo_spirv_product_convert (shape, i);
   for (guint i = 0; i < 2; i++)
-    ghlo_spirv_side_init (product, i);
+    ghlo_spirv_side_init (&product->sides[i], shape, i);
+  if (shape->subgroup > 0)
+    ghlo_spirv_matrix_prepare (product);
   ghlo_spirv_begin_module (self);
   emit_body (product);
   ghlo_spirv_end_module (self, n_threads);

@@ -7,6 +7,10 @@
  *
  * Each sum goes through k in ascending order. Where k is cut into pieces, each is a plane of results of its own, for
  * somebody else to add.
+ *
+ * Subgroups that multiply cooperative matrices take operands as they are, in pieces of 16 bytes. Both are f16, bf16, i8
+ * or ui8; the accumulator is f32 or ui32. The matrices are 16 × k and k × 16, where k steps are 32 bytes. Of the sums'
+ * rounding a device says nothing.
  */
 
 #pragma once
@@ -63,8 +67,8 @@ typedef struct
 /* All numbers are powers of two. */
 typedef struct
 {
-  guint n_row_threads, n_column_threads;        /* invocations */
-  guint n_rows, n_columns;                      /* of one of them; not 2 */
+  guint n_row_threads, n_column_threads;        /* invocations, or subgroups */
+  guint n_rows, n_columns;                      /* of one of them; not 2; of a subgroup multiples of 16 */
   guint n_inner;                                /* steps of k that are staged at once; 4 at least */
 } GhloSpirvTile;
 
@@ -78,7 +82,31 @@ typedef struct
   guint8          n_dimensions[GHLO_SPIRV_N_ROLES];
   gboolean        is_inner_adjacent[2];         /* of an operand: neighbours along k lie closer than those along its
                                                  * rows or columns, and are read together */
+  guint           subgroup;                     /* invocations of a subgroup, which multiplies cooperative matrices; 0:
+                                                 * each invocation multiplies numbers */
 } GhloSpirvProduct;
+
+enum { GHLO_SPIRV_MATRIX = 16, GHLO_SPIRV_MATRIX_BYTES = 32, GHLO_SPIRV_PIECE_BYTES = 16 };
+
+/* Elements of a piece, and steps of k of a matrix. */
+static inline guint
+ghlo_spirv_piece (const GhloSpirvProduct *self)
+{
+  return GHLO_SPIRV_PIECE_BYTES / ghlo_element_info (self->types[GHLO_SPIRV_LHS])->size;
+}
+
+static inline guint
+ghlo_spirv_matrix_inner (const GhloSpirvProduct *self)
+{
+  return GHLO_SPIRV_MATRIX_BYTES / ghlo_element_info (self->types[GHLO_SPIRV_LHS])->size;
+}
+
+/* Invocations of a workgroup. */
+static inline guint
+ghlo_spirv_product_threads (const GhloSpirvProduct *self)
+{
+  return self->tile.n_row_threads * self->tile.n_column_threads * MAX (self->subgroup, 1);
+}
 
 static inline guint
 ghlo_spirv_tile_rows (const GhloSpirvTile *self)
