@@ -18,6 +18,9 @@
 
 enum { MAX_FAMILIES = 16 };
 
+/* Of subgroups that tiles of cooperative matrices are made for. */
+enum { SUBGROUP_SIZE = 32 };
+
 /* Those that a device may have, and that are switched on then. */
 static const struct
 {
@@ -26,6 +29,8 @@ static const struct
 } extensions[] = {
   { VK_EXT_MEMORY_BUDGET_EXTENSION_NAME, offsetof (GhloVulkanDevice, has_budget) },
   { VK_EXT_PIPELINE_CREATION_FEEDBACK_EXTENSION_NAME, offsetof (GhloVulkanDevice, has_feedback) },
+  { GHLO_VULKAN_COOPERATIVE_MATRIX, offsetof (GhloVulkanDevice, has_cooperative) },
+  { GHLO_VULKAN_BFLOAT16, offsetof (GhloVulkanDevice, has_bfloat16) },
 };
 
 static gboolean *
@@ -201,6 +206,7 @@ check_device (GhloVulkanDevice  *self,
   if (properties.apiVersion < VK_API_VERSION_1_2)
     return refuse (&properties, "is older than Vulkan 1.2", error);
   ghlo_vulkan_features_init (&has);
+  ghlo_vulkan_features_extend (&has, self->has_cooperative, self->has_bfloat16);
   self->vk->GetPhysicalDeviceFeatures2 (self->physical, &has.core);
   missing = ghlo_vulkan_features_choose (&has, &self->features);
   if (missing != NULL)
@@ -225,10 +231,12 @@ ghlo_vulkan_device_new (const GhloVulkanInstance  *instance,
   self->vk = instance->vk;
   self->physical = physical;
   self->index = index;
+  find_extensions (self);
   if (!check_device (self, error))
     return NULL;
   read_properties (self);
-  find_extensions (self);
+  if (self->subgroup_size == SUBGROUP_SIZE)
+    self->matrices = ghlo_vulkan_cooperative_types (self);
   self->core.kind = GHLO_DEVICE_KIND_VULKAN;
   self->core.wants_passes = TRUE;
   self->core.features = (const char *const *) ghlo_vulkan_features_list (&self->features);

@@ -24,6 +24,9 @@ typedef struct
   VkPhysicalDeviceFeatures2        core;
   VkPhysicalDeviceVulkan11Features v11;
   VkPhysicalDeviceVulkan12Features v12;
+  /* Of extensions, chained where the device has those. */
+  GhloVulkanCooperativeFeatures    cooperative;
+  GhloVulkanBfloat16Features       bfloat16;
 } GhloVulkanFeatures;
 
 typedef struct
@@ -45,6 +48,8 @@ typedef struct
   guint32                    family;            /* of queues */
   gboolean                   has_budget;        /* VK_EXT_memory_budget */
   gboolean                   has_feedback;      /* VK_EXT_pipeline_creation_feedback */
+  gboolean                   has_cooperative, has_bfloat16;     /* as cooperative.h names them */
+  guint64                    matrices;          /* as ghlo_vulkan_cooperative_types () says */
 
   /* Set once, by ghlo_vulkan_device_open (), the last of it last. */
   VkDevice                   device;
@@ -76,6 +81,10 @@ gboolean          ghlo_vulkan_device_check  (GhloVulkanDevice          *self,
                                              VkResult                   result,
                                              const char                *what,
                                              GError                   **error);
+
+/* The element types of operands that subgroups of the device, whose features are known, multiply in cooperative
+ * matrices of 16 × 16 by steps of 32 bytes, as bits: floats into f32, integers into those of 32 bits. */
+guint64           ghlo_vulkan_cooperative_types (const GhloVulkanDevice *self);
 
 static inline gboolean
 ghlo_vulkan_device_is_open (const GhloVulkanDevice *self)

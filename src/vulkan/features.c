@@ -27,6 +27,11 @@ static const Row rows[] = {
   ROW (v12, shaderInt8, FALSE, "i8"),
   ROW (v11, storageBuffer16BitAccess, FALSE, "storage-16"),
   ROW (v12, storageBuffer8BitAccess, FALSE, "storage-8"),
+  ROW (v12, shaderFloat16, FALSE, NULL),
+  ROW (v12, vulkanMemoryModel, FALSE, NULL),
+  ROW (cooperative, cooperativeMatrix, FALSE, "matrices"),
+  ROW (bfloat16, shaderBFloat16Type, FALSE, NULL),
+  ROW (bfloat16, shaderBFloat16CooperativeMatrix, FALSE, NULL),
 };
 
 #undef ROW
@@ -45,7 +50,26 @@ ghlo_vulkan_features_init (GhloVulkanFeatures *self)
     .core = { VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &self->v11 },
     .v11 = { VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES, &self->v12 },
     .v12 = { VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES },
+    .cooperative = { .sType = GHLO_VULKAN_COOPERATIVE_FEATURES },
+    .bfloat16 = { .sType = GHLO_VULKAN_BFLOAT16_FEATURES },
   };
+}
+
+void
+ghlo_vulkan_features_extend (GhloVulkanFeatures *self,
+                             gboolean            cooperative,
+                             gboolean            bfloat16)
+{
+  if (cooperative)
+    {
+      self->cooperative.pNext = self->v12.pNext;
+      self->v12.pNext = &self->cooperative;
+    }
+  if (bfloat16)
+    {
+      self->bfloat16.pNext = self->v12.pNext;
+      self->v12.pNext = &self->bfloat16;
+    }
 }
 
 const char *
@@ -61,6 +85,7 @@ ghlo_vulkan_features_choose (const GhloVulkanFeatures *has,
       if (rows[i].needed && !get (has, &rows[i]) && missing == NULL)
         missing = rows[i].name;
     }
+  ghlo_vulkan_features_extend (chosen, chosen->cooperative.cooperativeMatrix, chosen->bfloat16.shaderBFloat16Type);
 
   return missing;
 }

@@ -10,8 +10,12 @@
 G_BEGIN_DECLS
 
 void               ghlo_vulkan_features_init    (GhloVulkanFeatures       *self);
-/* Leaves those of the table that @has has in @chosen. The first that every device needs and this one lacks, as Vulkan
- * spells it; NULL where it has them all. */
+/* Chains what belongs to extensions that the device has; it must not move from then on. */
+void               ghlo_vulkan_features_extend  (GhloVulkanFeatures       *self,
+                                                 gboolean                  cooperative,
+                                                 gboolean                  bfloat16);
+/* Leaves those of the table that @has has in @chosen, with what they need chained. The first that every device needs
+ * and this one lacks, as Vulkan spells it; NULL where it has them all. */
 const char        *ghlo_vulkan_features_choose  (const GhloVulkanFeatures *has,
                                                  GhloVulkanFeatures       *chosen);
 /* What is shown of those that it has, NULL-terminated; the caller frees it. */

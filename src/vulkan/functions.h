@@ -8,8 +8,7 @@
 
 #include <gio/gio.h>
 
-#define VK_NO_PROTOTYPES
-#include <vulkan/vulkan.h>
+#include "vulkan/cooperative.h"
 
 G_BEGIN_DECLS
 
@@ -43,6 +42,7 @@ typedef struct
   GHLO_VULKAN_GLOBAL_FUNCTIONS (GHLO_VULKAN_MEMBER)
   GHLO_VULKAN_FUNCTIONS (GHLO_VULKAN_MEMBER)
   GHLO_VULKAN_MESSAGE_FUNCTIONS (GHLO_VULKAN_MEMBER)
+  GhloVulkanCooperativeFunc GetPhysicalDeviceCooperativeMatrixPropertiesKHR;    /* NULL where the loader has none */
   /* For tests: what a call gives in place of being made, or VK_SUCCESS where it is made. NULL: all are made. */
   VkResult (*fault) (const char *name);
 } GhloVulkanFunctions;

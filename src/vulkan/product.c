@@ -309,6 +309,60 @@ is_covered_well (const GhloVulkanProduct *self,
   return covered * 2 <= 3.0 * (double) self->counts[GHLO_SPIRV_ROWS] * (double) self->counts[GHLO_SPIRV_COLUMNS];
 }
 
+/* Whether the elements that lie side by side are adjacent, and fill pieces that begin at multiples of their size. */
+static gboolean
+lies_in_pieces (const GhloVulkanProduct *self,
+                guint                    tensor)
+{
+  const GhloSpirvRole outer = tensor == GHLO_SPIRV_LHS ? GHLO_SPIRV_ROWS : GHLO_SPIRV_COLUMNS;
+  const GhloSpirvRole along = self->shader.is_inner_adjacent[tensor] ? GHLO_SPIRV_INNER : outer;
+  const gint64 size = ghlo_element_info (self->shader.types[tensor])->size;
+
+  if (find_step (self, along, tensor) != (guint64) size)
+    return FALSE;
+  for (guint role = 0; role < GHLO_SPIRV_N_ROLES; role++)
+    for (guint i = 0; i < self->shader.n_dimensions[role]; i++)
+      {
+        const GhloSpirvProductDimension *dimension = &self->dimensions[role][i];
+        const gboolean is_adjacent = role == along && i + 1 == self->shader.n_dimensions[role];
+        const gint64 bytes = is_adjacent ? (gint64) dimension->size * size : dimension->strides[tensor];
+
+        if ((is_adjacent && dimension->strides[tensor] < 0) || bytes % GHLO_SPIRV_PIECE_BYTES != 0)
+          return FALSE;
+      }
+
+  return TRUE;
+}
+
+/* A tile for two by two subgroups, and the least number of rows and columns that are worth it. */
+static const GhloSpirvTile matrix_tile = { 2, 2, 64, 64, 64 };
+
+enum { LEAST_FOR_MATRICES = 32 };
+
+/* FALSE, and nothing is changed, where it is not for cooperative matrices. */
+static gboolean
+choose_matrices (GhloVulkanProduct      *self,
+                 const GhloVulkanDevice *device)
+{
+  const GhloElementType type = self->shader.types[GHLO_SPIRV_LHS];
+  GhloSpirvProduct shader = self->shader;
+
+  if ((device->matrices >> type & 1) == 0 || self->shader.types[GHLO_SPIRV_RHS] != type
+      || self->shader.accumulator != (ghlo_element_type_is_float (type) ? GHLO_ELEMENT_TYPE_F32
+                                                                        : GHLO_ELEMENT_TYPE_UI32)
+      || MIN (self->counts[GHLO_SPIRV_ROWS], self->counts[GHLO_SPIRV_COLUMNS]) < LEAST_FOR_MATRICES
+      || !lies_in_pieces (self, GHLO_SPIRV_LHS) || !lies_in_pieces (self, GHLO_SPIRV_RHS))
+    return FALSE;
+  shader.tile = matrix_tile;
+  shader.tile.n_inner /= ghlo_element_info (type)->size;
+  shader.subgroup = device->subgroup_size;
+  if (ghlo_spirv_product_shared (&shader) > device->limits.maxComputeSharedMemorySize)
+    return FALSE;
+  self->shader = shader;
+
+  return TRUE;
+}
+
 /* FALSE where the device has not enough for any. */
 static gboolean
 choose_tile (GhloVulkanProduct      *self,
@@ -374,7 +428,8 @@ count_iterations (const GhloVulkanProduct *self)
 const char *
 ghlo_vulkan_product_read (GhloVulkanProduct      *self,
                           const GhloVulkanDevice *device,
-                          const GhloStepRequest  *request)
+                          const GhloStepRequest  *request,
+                          gboolean                matrices)
 {
   GhloSpirvProduct *shader = &self->shader;
 
@@ -396,7 +451,7 @@ ghlo_vulkan_product_read (GhloVulkanProduct      *self,
   for (guint i = 0; i < 2; i++)
     shader->is_inner_adjacent[i] = find_step (self, GHLO_SPIRV_INNER, i)
                                    <= find_step (self, i == 0 ? GHLO_SPIRV_ROWS : GHLO_SPIRV_COLUMNS, i);
-  if (!choose_tile (self, device))
+  if (!(matrices && choose_matrices (self, device)) && !choose_tile (self, device))
     return "the device has too little shared memory for it";
   if (!cut (self))
     return "it has too many elements";

@@ -23,9 +23,11 @@ typedef struct
   guint64                   n_groups;                           /* of workgroups; 0: the result is empty */
 } GhloVulkanProduct;
 
-/* NULL, or the reason, static, why the device does not do it. */
+/* NULL, or the reason, static, why the device does not do it. By cooperative matrices where the device has them, the
+ * operands lie so that pieces of 16 bytes can be read, and @matrices says that they begin at multiples of those. */
 const char *ghlo_vulkan_product_read (GhloVulkanProduct       *self,
                                       const GhloVulkanDevice  *device,
-                                      const GhloStepRequest   *request);
+                                      const GhloStepRequest   *request,
+                                      gboolean                 matrices);
 
 G_END_DECLS

@@ -70,27 +70,32 @@ read_pieces (Step *self)
 static const char *
 read_request (Step                  *self,
               GhloVulkanDevice      *device,
-              const GhloStepRequest *request)
+              const GhloStepRequest *request,
+              gboolean               matrices)
 {
-  const char *reason = ghlo_vulkan_product_read (&self->product, device, request);
+  const char *reason = ghlo_vulkan_product_read (&self->product, device, request, matrices);
 
   self->device = device;
 
   return reason != NULL ? reason : read_pieces (self);
 }
 
+/* Where operands will lie is not known yet: there is to be scratch for either way. */
 static gboolean
 select_step (gpointer               target,
              const GhloStepRequest *request,
              GhloStepSelection     *selection)
 {
-  g_autoptr (Step) self = g_new0 (Step, 1);
+  for (guint matrices = 0; matrices < 2; matrices++)
+    {
+      g_autoptr (Step) self = g_new0 (Step, 1);
 
-  selection->reason = read_request (self, target, request);
-  if (selection->reason != NULL)
-    return FALSE;
-  if (self->pieces != NULL)
-    selection->scratch = self->planes + ghlo_vulkan_kernel_scratch (&self->sum);
+      selection->reason = read_request (self, target, request, matrices != 0);
+      if (selection->reason != NULL)
+        return FALSE;
+      if (self->pieces != NULL)
+        selection->scratch = MAX (selection->scratch, self->planes + ghlo_vulkan_kernel_scratch (&self->sum));
+    }
 
   return TRUE;
 }
@@ -111,6 +116,14 @@ find_accesses (Step                  *self,
     }
 }
 
+/* Whether both operands begin at multiples of a piece's size in all runs. */
+static gboolean
+is_aligned (const GhloStepRequest *request)
+{
+  return request->alignments != NULL && request->alignments[0] % GHLO_SPIRV_PIECE_BYTES == 0
+         && request->alignments[1] % GHLO_SPIRV_PIECE_BYTES == 0;
+}
+
 static gpointer
 compile (gpointer               target,
          const GhloStepRequest *request,
@@ -119,7 +132,7 @@ compile (gpointer               target,
 {
   g_autoptr (Step) self = g_new0 (Step, 1);
   g_autoptr (GBytes) words = NULL;
-  const char *reason = read_request (self, target, request);
+  const char *reason = read_request (self, target, request, is_aligned (request));
 
   if (reason != NULL)
     {
@@ -218,8 +231,9 @@ describe (gpointer compiled)
 
   if (product->n_groups == 0)
     return g_strdup ("nothing to compute");
-  g_string_printf (text, "tiles of %u x %u, %u steps at once", ghlo_spirv_tile_rows (tile),
-                   ghlo_spirv_tile_columns (tile), tile->n_inner);
+  g_string_printf (text, "tiles of %u x %u, %u steps at once%s", ghlo_spirv_tile_rows (tile),
+                   ghlo_spirv_tile_columns (tile), tile->n_inner,
+                   product->shader.subgroup > 0 ? ", by cooperative matrices" : "");
   if (product->n_pieces > 1)
     g_string_append_printf (text, ", in %" G_GINT64_FORMAT " pieces", product->n_pieces);
 

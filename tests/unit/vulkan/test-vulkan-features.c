@@ -54,6 +54,24 @@ test_needed (void)
   g_assert_cmpstr (ghlo_vulkan_features_choose (&has, &chosen), ==, "timelineSemaphore");
 }
 
+/* What belongs to extensions is chained where it is there, and only there. */
+static void
+test_extensions (void)
+{
+  GhloVulkanFeatures has = all_features (), chosen;
+
+  g_assert_null (ghlo_vulkan_features_choose (&has, &chosen));
+  g_assert_null (chosen.v12.pNext);
+  has.cooperative.cooperativeMatrix = has.cooperative.cooperativeMatrixRobustBufferAccess = VK_TRUE;
+  g_assert_null (ghlo_vulkan_features_choose (&has, &chosen));
+  g_assert_true (chosen.v12.pNext == &chosen.cooperative && chosen.cooperative.cooperativeMatrix);
+  g_assert_false (chosen.cooperative.cooperativeMatrixRobustBufferAccess);
+  g_assert_null (chosen.cooperative.pNext);
+  has.bfloat16.shaderBFloat16Type = has.bfloat16.shaderBFloat16CooperativeMatrix = VK_TRUE;
+  g_assert_null (ghlo_vulkan_features_choose (&has, &chosen));
+  g_assert_true (chosen.v12.pNext == &chosen.bfloat16 && chosen.bfloat16.pNext == &chosen.cooperative);
+}
+
 static gboolean
 has_type (const GhloVulkanFeatures *features,
           GhloElementType           type)
@@ -90,6 +108,7 @@ main (int    argc,
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/vulkan/features/all", test_all);
   g_test_add_func ("/vulkan/features/needed", test_needed);
+  g_test_add_func ("/vulkan/features/extensions", test_extensions);
   g_test_add_func ("/vulkan/features/types", test_types);
   g_test_add_func ("/vulkan/features/drivers", test_drivers);
 

@@ -4,15 +4,20 @@
  * operands with any strides, results in any order, and sizes around those of tiles. The shaders are validated where
  * there is a validator, and each call where the validation layer is.
  *
- * "test-vulkan-product --seed SEED" makes the same cases again.
+ *   test-vulkan-product --seed SEED            makes the same cases again
+ *   GHLO_TEST_COUNT=N test-vulkan-product      as many at random
+ *   GHLO_TEST_MODULES=FOLDER test-vulkan-product -p /vulkan/product/modules
+ *                                              writes modules with cooperative matrices there
  */
 
 #include "../cpu/cpu-steps.h"
 #include "shader-check.h"
+#include "vulkan-program.h"
 
 #include "compiler/devices.h"
 #include "vulkan/memory.h"
 #include "vulkan/product.h"
+#include "vulkan/spirv/builder.h"
 #include "vulkan/target.h"
 
 typedef struct
@@ -223,7 +228,7 @@ run_compiled (const GhloVulkanDevice       *device,
       addresses[i] = upload (device, &tensors[i]);
       views[i] = view_on (&tensors[i], addresses[i]);
     }
-  step->run (compiled, views, views + 2, scratch, NULL, &error);
+  vulkan_program_run_step (device, step, compiled, views, 2, views + 2, 1, scratch, &error);
   g_assert_no_error (error);
   space->download (space->self, GSIZE_TO_POINTER (addresses[2]), tensors[2].memory + STEP_GUARD, tensors[2].n_bytes,
                    NULL, &error);
@@ -243,7 +248,7 @@ validate (const GhloVulkanDevice *device,
   g_autofree GhloVulkanProduct *product = g_new0 (GhloVulkanProduct, 1);
   GBytes *words;
 
-  g_assert_null (ghlo_vulkan_product_read (product, device, request));
+  g_assert_null (ghlo_vulkan_product_read (product, device, request, FALSE));
   words = ghlo_spirv_emit_product (&product->shader, &device->measured.floats);
   if (seen == NULL)
     seen = g_hash_table_new (g_bytes_hash, g_bytes_equal);
@@ -312,7 +317,9 @@ check_product (GhloVulkanDevice *device,
   GhloValue *values[2];
   StepTensor tensors[3];
   GhloView views[3];
-  GhloStepRequest request = { .op = op, .n_operands = 2, .n_results = 1, .operands = views, .results = views + 2 };
+  guint32 alignments[3];
+  GhloStepRequest request = { .op = op, .n_operands = 2, .n_results = 1, .operands = views, .results = views + 2,
+                              .alignments = alignments };
   gpointer compiled;
 
   for (guint i = 0; i < 2; i++)
@@ -329,7 +336,10 @@ check_product (GhloVulkanDevice *device,
   if (!is_dense)
     reorder (&tensors[2]);
   for (guint i = 0; i < 3; i++)
-    views[i] = tensors[i].view;
+    {
+      views[i] = tensors[i].view;
+      alignments[i] = is_dense ? 64 : ghlo_element_info (views[i].element_type)->size;
+    }
   if (!step->select (device, &request, &selection))
     g_error ("%s: %s", text, selection.reason);
   validate (device, &request, text);
@@ -519,33 +529,177 @@ test_special (void)
     }
 }
 
+/* By cooperative matrices where the device has them: dimensions of whole pieces, in any order, and edges of tiles. */
 static void
-check_reason (GhloVulkanDevice *device,
-              const char       *text,
-              const char       *reason)
+test_matrices (void)
 {
-  g_autoptr (GhloIrModule) module = parse (text);
-  const GhloIrOp *op = step_find_op (module);
-  GhloStepOperandSelection operands[2] = { { 0 } };
-  GhloStepSelection selection = { .operands = operands };
-  StepTensor tensors[3];
-  GhloView views[3];
-  const GhloStepRequest request = { .op = op, .n_operands = 2, .n_results = 1, .operands = views,
-                                    .results = views + 2 };
+  static const Types types[] = {
+    SAME (BF16), SAME (F16), MIXED (BF16, BF16, F32), MIXED (F16, F16, F32), MIXED (I8, I8, I32), SAME (I8),
+    MIXED (UI8, UI8, UI32),
+  };
+  static const gint64 sizes[][4] = { { 1, 128, 128, 64 }, { 2, 144, 48, 16 }, { 3, 32, 272, 80 }, { 1, 48, 64, 1040 } };
+  GhloVulkanDevice *device = get_device ();
 
+  for (guint i = 0; device != NULL && i < G_N_ELEMENTS (types); i++)
+    for (guint j = i % 2; j < G_N_ELEMENTS (sizes); j += 2)
+      check_shape (device, sizes[j][0], sizes[j][1], sizes[j][2], sizes[j][3], &types[i], fill_exact, STEP_SAME);
+}
+
+/* How many instructions @op there are; all of them have their lengths. */
+static guint
+count_instructions (GBytes *bytes,
+                    guint   op)
+{
+  gsize size;
+  const guint32 *words = g_bytes_get_data (bytes, &size);
+  const gsize n_words = size / sizeof *words;
+  guint n = 0;
+
+  g_assert_cmpuint (words[0], ==, SpvMagicNumber);
+  for (gsize i = 5; i < n_words; i += words[i] >> SpvWordCountShift)
+    {
+      g_assert_cmpuint (words[i] >> SpvWordCountShift, >, 0);
+      g_assert_cmpuint (i + (words[i] >> SpvWordCountShift), <=, n_words);
+      n += (words[i] & SpvOpCodeMask) == op;
+    }
+
+  return n;
+}
+
+/* Modules with cooperative matrices, of which old validators know nothing: they go to the folder GHLO_TEST_MODULES, if
+ * that is set, for others. */
+static void
+test_modules (void)
+{
+  static const GhloElementType types[] = { GHLO_ELEMENT_TYPE_F16, GHLO_ELEMENT_TYPE_BF16, GHLO_ELEMENT_TYPE_I8,
+                                           GHLO_ELEMENT_TYPE_UI8 };
+  static const GhloSpirvFloats floats = { .keeps_nan = { TRUE, TRUE }, .folds_exactly = TRUE };
+  const char *folder = g_getenv ("GHLO_TEST_MODULES");
+
+  for (guint i = 0; i < 4 * G_N_ELEMENTS (types); i++)
+    {
+      const GhloElementType type = types[i / 4];
+      const gboolean is_float = ghlo_element_type_is_float (type);
+      const GhloSpirvProduct product = {
+        .tile = { 2, 2, 64, 64, 64 / ghlo_element_info (type)->size }, .subgroup = 32,
+        .types = { type, type, i % 2 == 0 ? type : is_float ? GHLO_ELEMENT_TYPE_F32 : GHLO_ELEMENT_TYPE_UI32 },
+        .accumulator = is_float ? GHLO_ELEMENT_TYPE_F32 : GHLO_ELEMENT_TYPE_UI32,
+        .n_dimensions = { 1, 1, 2, 1 }, .is_inner_adjacent = { i / 2 % 2, i % 2 },
+      };
+      g_autoptr (GBytes) words = ghlo_spirv_emit_product (&product, &floats);
+      g_autofree char *name = g_strdup_printf ("product-%u.spv", i);
+      g_autofree char *path = folder != NULL ? g_build_filename (folder, name, NULL) : NULL;
+
+      /* Two steps of a block, with 4 by 4 matrices each. */
+      g_assert_cmpuint (count_instructions (words, 4459), ==, 2 * 16);
+      g_assert_cmpuint (ghlo_spirv_product_shared (&product), <=, 48 << 10);
+      if (path != NULL)
+        g_assert_true (g_file_set_contents (path, g_bytes_get_data (words, NULL), (gssize) g_bytes_get_size (words),
+                                            NULL));
+    }
+}
+
+/* A product whose tensors are dense, to be asked about. */
+typedef struct
+{
+  GhloIrModule            *module;
+  StepTensor               tensors[3];
+  GhloView                 views[3];
+  GhloStepOperandSelection operands[2];
+  GhloStepRequest          request;
+} Question;
+
+static void
+question_init (Question   *self,
+               const char *text)
+{
+  const GhloIrOp *op;
+
+  *self = (Question) { .module = parse (text) };
+  op = step_find_op (self->module);
   for (guint i = 0; i < 3; i++)
     {
       const GhloIrValue *value = i < 2 ? ghlo_ir_op_operand (op, i) : &op->results[0];
       g_autoptr (GhloTensorType) type = ghlo_ir_type_to_tensor_type (value->type);
 
-      step_tensor_init (&tensors[i], type, FALSE);
-      views[i] = tensors[i].view;
+      step_tensor_init (&self->tensors[i], type, FALSE);
+      self->views[i] = self->tensors[i].view;
     }
-  g_assert_true (ghlo_vulkan_step_product.select (device, &request, &selection) == (reason == NULL));
+  self->request = (GhloStepRequest) { .op = op, .n_operands = 2, .n_results = 1, .operands = self->views,
+                                      .results = self->views + 2 };
+}
+
+static void
+question_clear (Question *self)
+{
+  for (guint i = 0; i < 3; i++)
+    step_tensor_clear (&self->tensors[i]);
+  g_clear_pointer (&self->module, ghlo_ir_module_unref);
+}
+
+static void
+check_reason (GhloVulkanDevice *device,
+              const char       *text,
+              const char       *reason)
+{
+  Question question;
+  GhloStepSelection selection;
+
+  question_init (&question, text);
+  selection = (GhloStepSelection) { .operands = question.operands };
+  g_assert_true (ghlo_vulkan_step_product.select (device, &question.request, &selection) == (reason == NULL));
   if (reason != NULL)
     g_assert_cmpstr (selection.reason, ==, reason);
-  for (guint i = 0; i < 3; i++)
-    step_tensor_clear (&tensors[i]);
+  question_clear (&question);
+}
+
+/* What is for cooperative matrices, on a device that has them. */
+static void
+test_choice (void)
+{
+  static const struct { const char *lhs, *rhs, *result; gint64 m, n, k; gboolean is_for_matrices; } cases[] = {
+    { "bf16", "bf16", "f32", 64, 72, 40, TRUE }, { "f16", "f16", "f16", 33, 40, 8, TRUE },
+    { "i8", "i8", "i32", 64, 64, 32, TRUE }, { "ui8", "ui8", "ui8", 40, 48, 16, TRUE },
+    /* No whole pieces, too little of it, other types, other sums. */
+    { "bf16", "bf16", "f32", 64, 72, 39, FALSE }, { "bf16", "bf16", "f32", 64, 71, 40, FALSE },
+    { "i8", "i8", "i32", 64, 72, 32, FALSE }, { "bf16", "bf16", "f32", 8, 4096, 4096, FALSE },
+    { "bf16", "f32", "f32", 64, 64, 64, FALSE }, { "i8", "ui8", "i32", 64, 64, 64, FALSE },
+    { "f32", "f32", "f32", 64, 64, 64, FALSE }, { "i8", "i8", "i64", 64, 64, 64, FALSE },
+  };
+  const GhloVulkanDevice *device = get_device ();
+  g_autofree GhloVulkanProduct *product = g_new (GhloVulkanProduct, 1);
+  GhloVulkanDevice other;
+
+  if (device == NULL)
+    return;
+  other = *device;
+  other.subgroup_size = 32;
+  other.limits.maxComputeSharedMemorySize = 48 << 10;
+  other.matrices = (guint64) 1 << GHLO_ELEMENT_TYPE_BF16 | (guint64) 1 << GHLO_ELEMENT_TYPE_F16
+                   | (guint64) 1 << GHLO_ELEMENT_TYPE_I8 | (guint64) 1 << GHLO_ELEMENT_TYPE_UI8;
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      const gint64 m = cases[i].m, n = cases[i].n, k = cases[i].k;
+      g_autofree char *types = g_strdup_printf (
+        "(tensor<%" G_GINT64_FORMAT "x%" G_GINT64_FORMAT "x%s>, tensor<%" G_GINT64_FORMAT "x%" G_GINT64_FORMAT "x%s>)",
+        m, k, cases[i].lhs, k, n, cases[i].rhs);
+      g_autofree char *result = g_strdup_printf ("tensor<%" G_GINT64_FORMAT "x%" G_GINT64_FORMAT "x%s>", m, n,
+                                                 cases[i].result);
+      g_autofree char *text = g_strdup_printf (
+        "func.func @main(%%a: tensor<%" G_GINT64_FORMAT "x%" G_GINT64_FORMAT "x%s>, %%b: tensor<%" G_GINT64_FORMAT "x%"
+        G_GINT64_FORMAT "x%s>) -> %s {\n"
+        "  %%0 = stablehlo.dot_general %%a, %%b, contracting_dims = [1] x [0] : %s -> %s\n"
+        "  return %%0 : %s\n}\n", m, k, cases[i].lhs, k, n, cases[i].rhs, result, types, result, result);
+      Question question;
+
+      question_init (&question, text);
+      g_assert_null (ghlo_vulkan_product_read (product, &other, &question.request, TRUE));
+      if ((product->shader.subgroup > 0) != cases[i].is_for_matrices)
+        g_error ("expected %s for\n%s", cases[i].is_for_matrices ? "matrices" : "numbers", text);
+      g_assert_null (ghlo_vulkan_product_read (product, &other, &question.request, FALSE));
+      g_assert_cmpuint (product->shader.subgroup, ==, 0);
+      question_clear (&question);
+    }
 }
 
 /* An algorithm that is named is done as named, or by another device. */
@@ -638,6 +792,9 @@ main (int    argc,
   g_test_add_func ("/vulkan/product/pieces", test_pieces);
   g_test_add_func ("/vulkan/product/real", test_real);
   g_test_add_func ("/vulkan/product/special", test_special);
+  g_test_add_func ("/vulkan/product/matrices", test_matrices);
+  g_test_add_func ("/vulkan/product/choice", test_choice);
+  g_test_add_func ("/vulkan/product/modules", test_modules);
   g_test_add_func ("/vulkan/product/algorithm", test_algorithm);
   g_test_add_func ("/vulkan/product/declined", test_declined);
   g_test_add_func ("/vulkan/product/attention", test_attention);

@@ -17,4 +17,15 @@ GhloPrepared     *vulkan_program_prepare (GhloDeviceCore    *device,
                                           const char        *text,
                                           GError           **error);
 
+/* Runs @compiled alone, with operands, then results, then the scratch at these addresses; no two of them overlap. */
+void              vulkan_program_run_step (const GhloVulkanDevice       *device,
+                                          const GhloStepImplementation *implementation,
+                                          gpointer                      compiled,
+                                          const GhloView               *operands,
+                                          guint                         n_operands,
+                                          const GhloView               *results,
+                                          guint                         n_results,
+                                          gpointer                      scratch,
+                                          GError                      **error);
+
 G_END_DECLS
