@@ -1,43 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Reads products and chooses how they are cut.
+ * Reads products: types, dimensions, and which operand is which.
  */
 
-#include "vulkan/product.h"
+#include "vulkan/product-private.h"
 
 #include <string.h>
 
 #include "base/sizes.h"
 #include "kernel/lower.h"
 
-/* What is cut further where there are fewer workgroups: about two for each processor of a large device. */
-enum { ENOUGH_GROUPS = 256, LEAST_PIECE = 256 };
-
-/* A tile for products of at most so many rows and columns, where there are at least so many tiles. */
-typedef struct
-{
-  GhloSpirvTile tile;           /* n_inner: of elements of 32 bits */
-  gint64        most_rows, most_columns;
-  guint64       least_tiles;
-} Row;
-
-/* In order of preference. There are never more columns than rows where one of both is small. */
-static const Row rows[] = {
-  { { 8, 8, 1, 1, 64 }, 8, 8, 0 },
-  { { 128, 1, 1, 1, 32 }, G_MAXINT64, 1, 0 },
-  { { 32, 2, 4, 4, 16 }, G_MAXINT64, 8, 0 },
-  { { 16, 16, 8, 8, 16 }, G_MAXINT64, G_MAXINT64, 96 },
-  { { 16, 16, 4, 4, 16 }, G_MAXINT64, G_MAXINT64, 64 },
-  { { 8, 8, 4, 4, 32 }, G_MAXINT64, G_MAXINT64, 0 },
-};
-
+/* What tiles for few columns are for. */
 enum { FEW_COLUMNS = 8 };
 
-/* One more dimension of a role, within those that are there. FALSE where there are too many. */
-static gboolean
-append (GhloVulkanProduct               *self,
-        GhloSpirvRole                    role,
-        const GhloSpirvProductDimension *dimension)
+gboolean
+ghlo_vulkan_product_append (GhloVulkanProduct               *self,
+                            GhloSpirvRole                    role,
+                            const GhloSpirvProductDimension *dimension)
 {
   guint8 *n = &self->shader.n_dimensions[role];
   GhloSpirvProductDimension *last = *n > 0 ? &self->dimensions[role][*n - 1] : NULL;
@@ -48,13 +27,17 @@ append (GhloVulkanProduct               *self,
   if (dimension->size > G_MAXINT32 || (guint64) self->counts[role] * dimension->size > G_MAXINT32)
     return FALSE;
   self->counts[role] *= (gint64) dimension->size;
-  for (guint i = 0; i < GHLO_SPIRV_N_TENSORS && follows; i++)
+  for (guint i = 0; i < GHLO_SPIRV_N_FORMS && follows; i++)
     follows = last->strides[i] == (gint64) dimension->size * dimension->strides[i];
   if (!follows && *n == GHLO_SPIRV_MAX_DIMENSIONS)
     return FALSE;
   if (follows)
-    *last = (GhloSpirvProductDimension) { last->size * dimension->size, { dimension->strides[0], dimension->strides[1],
-                                                                          dimension->strides[2] } };
+    {
+      guint64 size = last->size * dimension->size;
+
+      *last = *dimension;
+      last->size = size;
+    }
   else
     self->dimensions[role][(*n)++] = *dimension;
 
@@ -86,7 +69,7 @@ take (Reader        *self,
   if (role != GHLO_SPIRV_INNER)
     dimension.strides[GHLO_SPIRV_RESULT] = self->result->strides[self->n_results++];
 
-  return append (self->product, role, &dimension);
+  return ghlo_vulkan_product_append (self->product, role, &dimension);
 }
 
 /* Dimensions of both operands, which the verifier has seen to be of the same sizes. */
@@ -135,6 +118,8 @@ read_dimensions (GhloVulkanProduct     *self,
 
   for (guint i = 0; i < GHLO_SPIRV_N_ROLES; i++)
     self->counts[i] = 1;
+  if (request->op->kind == GHLO_OP_STABLEHLO_CONVOLUTION)
+    return ghlo_vulkan_product_read_convolution (self, request);
   if (request->op->kind == GHLO_OP_STABLEHLO_DOT)
     {
       const guint last = reader.lhs->rank - 1;          /* the verifier has seen vectors and matrices */
@@ -234,11 +219,10 @@ is_algorithm (const GhloIrOp         *op,
              && ghlo_ir_struct_get_int (algorithm, "num_primitive_operations") == 1);
 }
 
-/* Bytes from one to the next along the innermost dimension; the most where there is none. */
-static guint64
-find_step (const GhloVulkanProduct *self,
-           GhloSpirvRole            role,
-           guint                    tensor)
+guint64
+ghlo_vulkan_product_step (const GhloVulkanProduct *self,
+                          GhloSpirvRole            role,
+                          guint                    tensor)
 {
   const guint n = self->shader.n_dimensions[role];
   gint64 stride;
@@ -269,6 +253,8 @@ swap (GhloVulkanProduct *self)
 {
   EXCHANGE (self->shader.types[GHLO_SPIRV_LHS], self->shader.types[GHLO_SPIRV_RHS]);
   EXCHANGE (self->operands[0], self->operands[1]);
+  EXCHANGE (self->starts[0], self->starts[1]);
+  self->shader.windowed = self->shader.windowed == GHLO_SPIRV_LHS ? GHLO_SPIRV_RHS : GHLO_SPIRV_LHS;
   EXCHANGE (self->counts[GHLO_SPIRV_ROWS], self->counts[GHLO_SPIRV_COLUMNS]);
   EXCHANGE (self->dimensions[GHLO_SPIRV_ROWS], self->dimensions[GHLO_SPIRV_COLUMNS]);
   EXCHANGE (self->shader.n_dimensions[GHLO_SPIRV_ROWS], self->shader.n_dimensions[GHLO_SPIRV_COLUMNS]);
@@ -286,143 +272,8 @@ should_swap (const GhloVulkanProduct *self)
   if (MIN (m, n) <= FEW_COLUMNS)
     return m < n;
 
-  return find_step (self, GHLO_SPIRV_ROWS, GHLO_SPIRV_RESULT)
-         < find_step (self, GHLO_SPIRV_COLUMNS, GHLO_SPIRV_RESULT);
-}
-
-static guint64
-count_tiles (const GhloVulkanProduct *self,
-             const GhloSpirvTile     *tile)
-{
-  return (guint64) ghlo_ceil_div (self->counts[GHLO_SPIRV_ROWS], ghlo_spirv_tile_rows (tile))
-         * (guint64) ghlo_ceil_div (self->counts[GHLO_SPIRV_COLUMNS], ghlo_spirv_tile_columns (tile));
-}
-
-/* Whether at most a third of what tiles cover is beyond the result. */
-static gboolean
-is_covered_well (const GhloVulkanProduct *self,
-                 const GhloSpirvTile     *tile)
-{
-  const double covered = (double) count_tiles (self, tile) * ghlo_spirv_tile_rows (tile)
-                         * ghlo_spirv_tile_columns (tile);
-
-  return covered * 2 <= 3.0 * (double) self->counts[GHLO_SPIRV_ROWS] * (double) self->counts[GHLO_SPIRV_COLUMNS];
-}
-
-/* Whether the elements that lie side by side are adjacent, and fill pieces that begin at multiples of their size. */
-static gboolean
-lies_in_pieces (const GhloVulkanProduct *self,
-                guint                    tensor)
-{
-  const GhloSpirvRole outer = tensor == GHLO_SPIRV_LHS ? GHLO_SPIRV_ROWS : GHLO_SPIRV_COLUMNS;
-  const GhloSpirvRole along = self->shader.is_inner_adjacent[tensor] ? GHLO_SPIRV_INNER : outer;
-  const gint64 size = ghlo_element_info (self->shader.types[tensor])->size;
-
-  if (find_step (self, along, tensor) != (guint64) size)
-    return FALSE;
-  for (guint role = 0; role < GHLO_SPIRV_N_ROLES; role++)
-    for (guint i = 0; i < self->shader.n_dimensions[role]; i++)
-      {
-        const GhloSpirvProductDimension *dimension = &self->dimensions[role][i];
-        const gboolean is_adjacent = role == along && i + 1 == self->shader.n_dimensions[role];
-        const gint64 bytes = is_adjacent ? (gint64) dimension->size * size : dimension->strides[tensor];
-
-        if ((is_adjacent && dimension->strides[tensor] < 0) || bytes % GHLO_SPIRV_PIECE_BYTES != 0)
-          return FALSE;
-      }
-
-  return TRUE;
-}
-
-/* A tile for two by two subgroups, and the least number of rows and columns that are worth it. */
-static const GhloSpirvTile matrix_tile = { 2, 2, 64, 64, 64 };
-
-enum { LEAST_FOR_MATRICES = 32 };
-
-/* FALSE, and nothing is changed, where it is not for cooperative matrices. */
-static gboolean
-choose_matrices (GhloVulkanProduct      *self,
-                 const GhloVulkanDevice *device)
-{
-  const GhloElementType type = self->shader.types[GHLO_SPIRV_LHS];
-  GhloSpirvProduct shader = self->shader;
-
-  if ((device->matrices >> type & 1) == 0 || self->shader.types[GHLO_SPIRV_RHS] != type
-      || self->shader.accumulator != (ghlo_element_type_is_float (type) ? GHLO_ELEMENT_TYPE_F32
-                                                                        : GHLO_ELEMENT_TYPE_UI32)
-      || MIN (self->counts[GHLO_SPIRV_ROWS], self->counts[GHLO_SPIRV_COLUMNS]) < LEAST_FOR_MATRICES
-      || !lies_in_pieces (self, GHLO_SPIRV_LHS) || !lies_in_pieces (self, GHLO_SPIRV_RHS))
-    return FALSE;
-  shader.tile = matrix_tile;
-  shader.tile.n_inner /= ghlo_element_info (type)->size;
-  shader.subgroup = device->subgroup_size;
-  if (ghlo_spirv_product_shared (&shader) > device->limits.maxComputeSharedMemorySize)
-    return FALSE;
-  self->shader = shader;
-
-  return TRUE;
-}
-
-/* FALSE where the device has not enough for any. */
-static gboolean
-choose_tile (GhloVulkanProduct      *self,
-             const GhloVulkanDevice *device)
-{
-  const VkPhysicalDeviceLimits *limits = &device->limits;
-  const guint size = MAX (ghlo_element_info (self->shader.accumulator)->size, 4);
-  GhloSpirvTile *tile = &self->shader.tile;
-
-  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
-    {
-      const guint n_threads = rows[i].tile.n_row_threads * rows[i].tile.n_column_threads;
-
-      if (self->counts[GHLO_SPIRV_ROWS] > rows[i].most_rows || self->counts[GHLO_SPIRV_COLUMNS] > rows[i].most_columns)
-        continue;
-      *tile = rows[i].tile;
-      tile->n_inner = tile->n_inner * 4 / size;
-      if (ghlo_spirv_product_shared (&self->shader) > limits->maxComputeSharedMemorySize
-          || n_threads > limits->maxComputeWorkGroupInvocations || n_threads > limits->maxComputeWorkGroupSize[0])
-        continue;
-      if (rows[i].least_tiles == 0
-          || (count_tiles (self, tile) * (guint64) self->counts[GHLO_SPIRV_BATCH] >= rows[i].least_tiles
-              && is_covered_well (self, tile)))
-        return TRUE;
-    }
-
-  return FALSE;
-}
-
-/* Pieces of k where there are few tiles. FALSE where there are too many of both. */
-static gboolean
-cut (GhloVulkanProduct *self)
-{
-  const gint64 k = self->counts[GHLO_SPIRV_INNER], n_inner = self->shader.tile.n_inner;
-  const guint64 n_batches = (guint64) self->counts[GHLO_SPIRV_BATCH];
-  guint64 n_tiles = count_tiles (self, &self->shader.tile);
-
-  self->piece = ghlo_round_up (MAX (k, 1), n_inner);
-  self->n_pieces = 1;
-  if (n_tiles > G_MAXINT32 || n_tiles * n_batches > G_MAXINT32)
-    return FALSE;
-  n_tiles *= n_batches;
-  if (n_tiles > 0 && n_tiles <= ENOUGH_GROUPS / 2 && k >= 2 * LEAST_PIECE)
-    {
-      self->piece = ghlo_ceil_div (k, MIN ((gint64) (ENOUGH_GROUPS / n_tiles), k / LEAST_PIECE));
-      self->piece = ghlo_round_up (self->piece, n_inner);
-      self->n_pieces = ghlo_ceil_div (k, self->piece);
-    }
-  self->n_groups = n_tiles * (guint64) self->n_pieces;
-
-  return TRUE;
-}
-
-/* Of all loops of an invocation; the last look at a condition counts. */
-static double
-count_iterations (const GhloVulkanProduct *self)
-{
-  const double n_inner = self->shader.tile.n_inner;
-
-  return ((double) self->piece / n_inner + 1) * (n_inner / GHLO_SPIRV_PRODUCT_UNROLLED + 2);
+  return ghlo_vulkan_product_step (self, GHLO_SPIRV_ROWS, GHLO_SPIRV_RESULT)
+         < ghlo_vulkan_product_step (self, GHLO_SPIRV_COLUMNS, GHLO_SPIRV_RESULT);
 }
 
 const char *
@@ -449,14 +300,8 @@ ghlo_vulkan_product_read (GhloVulkanProduct      *self,
   if (should_swap (self))
     swap (self);
   for (guint i = 0; i < 2; i++)
-    shader->is_inner_adjacent[i] = find_step (self, GHLO_SPIRV_INNER, i)
-                                   <= find_step (self, i == 0 ? GHLO_SPIRV_ROWS : GHLO_SPIRV_COLUMNS, i);
-  if (!(matrices && choose_matrices (self, device)) && !choose_tile (self, device))
-    return "the device has too little shared memory for it";
-  if (!cut (self))
-    return "it has too many elements";
-  if (count_iterations (self) > device->driver->max_iterations)
-    return "the device may leave its loops before their end";
+    shader->is_inner_adjacent[i] = ghlo_vulkan_product_step (self, GHLO_SPIRV_INNER, i)
+                                   <= ghlo_vulkan_product_step (self, i == 0 ? GHLO_SPIRV_ROWS : GHLO_SPIRV_COLUMNS, i);
 
-  return NULL;
+  return ghlo_vulkan_product_cut (self, device, matrices);
 }

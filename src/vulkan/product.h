@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * dot_general and dot as a product that shaders do: its dimensions by what they are, merged where they follow each
- * other in all tensors, its tile, and the pieces that k is cut into. The order of a sum follows from shapes alone, on a
- * device.
+ * dot_general, dot and convolution as a product that shaders do: its dimensions by what they are, merged where they
+ * follow each other in all tensors, its tile, and the pieces that k is cut into. The order of a sum follows from shapes
+ * alone, on a device.
  */
 
 #pragma once
@@ -17,6 +17,9 @@ typedef struct
 {
   GhloSpirvProduct          shader;
   guint                     operands[2];                        /* those that are its lhs and rhs */
+  gint64                    starts[2];                          /* bytes from their first elements to where they begin,
+                                                                 * as one that is reversed does at its end */
+  GhloSpirvProductWindow    windows[GHLO_SPIRV_MAX_WINDOWS];
   GhloSpirvProductDimension dimensions[GHLO_SPIRV_N_ROLES][GHLO_SPIRV_MAX_DIMENSIONS];
   gint64                    counts[GHLO_SPIRV_N_ROLES];         /* products of the sizes */
   gint64                    piece, n_pieces;                    /* steps of k in each, and how many, at least 1 */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * dot_general and dot as steps. Operands and results are taken as they lie, whatever their strides.
+ * dot_general, dot and convolution as steps. Operands and results are taken as they lie, whatever their strides.
  */
 
 #include <string.h>
@@ -113,6 +113,9 @@ find_accesses (Step                  *self,
       access->word = GHLO_SPIRV_N_WORDS + GHLO_SPIRV_PRODUCT_ADDRESSES + i;
       access->is_written = is_result;
       access->size = is_result && self->pieces != NULL ? self->planes : ghlo_vulkan_reach (view, &access->begin);
+      /* What the shader gets is the address of another element than the view's first. */
+      if (!is_result)
+        access->begin -= self->product.starts[i];
     }
 }
 
@@ -154,7 +157,8 @@ compile (gpointer               target,
 enum
 {
   MAX_WORDS = GHLO_SPIRV_N_WORDS + GHLO_SPIRV_PRODUCT_N_WORDS
-              + GHLO_SPIRV_N_ROLES * GHLO_SPIRV_MAX_DIMENSIONS * (1 + GHLO_SPIRV_N_TENSORS)
+              + GHLO_SPIRV_MAX_WINDOWS * sizeof (GhloSpirvProductWindow) / sizeof (guint64)
+              + GHLO_SPIRV_N_ROLES * GHLO_SPIRV_MAX_DIMENSIONS * (1 + GHLO_SPIRV_N_FORMS)
 };
 
 /* All of the table but the addresses; how many words it has. */
@@ -171,23 +175,29 @@ write_words (const GhloVulkanProduct *product,
   own[GHLO_SPIRV_PRODUCT_BATCHES] = (guint64) product->counts[GHLO_SPIRV_BATCH];
   own[GHLO_SPIRV_PRODUCT_PIECE] = (guint64) product->piece;
   own[GHLO_SPIRV_PRODUCT_PLANE] = ghlo_vulkan_product_plane (product);
+  for (guint i = 0; i < product->shader.n_windows; i++)
+    {
+      own[n++] = product->windows[i].low;
+      own[n++] = product->windows[i].extent;
+      own[n++] = product->windows[i].dilation;
+      own[n++] = (guint64) product->windows[i].stride;
+    }
   for (guint role = 0; role < GHLO_SPIRV_N_ROLES; role++)
     for (guint i = 0; i < product->shader.n_dimensions[role]; i++)
       {
         own[n++] = product->dimensions[role][i].size;
-        for (guint tensor = 0; tensor < GHLO_SPIRV_N_TENSORS; tensor++)
-          own[n++] = (guint64) product->dimensions[role][i].strides[tensor];
+        for (guint form = 0; form < GHLO_SPIRV_N_TENSORS + (guint) product->shader.n_windows; form++)
+          own[n++] = (guint64) product->dimensions[role][i].strides[form];
       }
 
   return GHLO_SPIRV_N_WORDS + n;
 }
 
-/* Where the sums lie that pieces come to. */
 static GhloStepPlace
-behind (GhloStepPlace place,
-        gsize         bytes)
+moved (GhloStepPlace place,
+       gint64        bytes)
 {
-  return (GhloStepPlace) { place.buffer, place.offset + (gint64) bytes };
+  return (GhloStepPlace) { place.buffer, place.offset + bytes };
 }
 
 static gboolean
@@ -211,12 +221,12 @@ record (gpointer              compiled,
     return TRUE;
   memcpy (accesses, self->accesses, sizeof accesses);
   for (guint i = 0; i < 2; i++)
-    accesses[i].place = operands[product->operands[i]];
+    accesses[i].place = moved (operands[product->operands[i]], product->starts[i]);
   accesses[GHLO_SPIRV_RESULT].place = self->pieces != NULL ? scratch : results[0];
   ghlo_vulkan_recording_dispatch (recording, &dispatch);
   if (self->pieces != NULL)
     ghlo_vulkan_kernel_record (&self->sum, (const GhloStepPlace[]) { scratch, results[0] },
-                               behind (scratch, self->planes), recording);
+                               moved (scratch, (gint64) self->planes), recording);
 
   return TRUE;
 }

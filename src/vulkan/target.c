@@ -75,7 +75,8 @@ find (gpointer                      self,
 {
   if (previous != NULL)
     return NULL;
-  if (op->kind == GHLO_OP_STABLEHLO_DOT_GENERAL || op->kind == GHLO_OP_STABLEHLO_DOT)
+  if (op->kind == GHLO_OP_STABLEHLO_DOT_GENERAL || op->kind == GHLO_OP_STABLEHLO_DOT
+      || op->kind == GHLO_OP_STABLEHLO_CONVOLUTION)
     return &ghlo_vulkan_step_product;
 
   return ghlo_kernel_has_kind (op->kind) ? &ghlo_vulkan_step_kernel : NULL;

@@ -27,6 +27,6 @@ ghlo_vulkan_address (gconstpointer data)
 
 extern const GhloStepImplementation ghlo_vulkan_step_copy;      /* a target's copy: there is no operation */
 extern const GhloStepImplementation ghlo_vulkan_step_kernel;
-extern const GhloStepImplementation ghlo_vulkan_step_product;   /* dot_general and dot */
+extern const GhloStepImplementation ghlo_vulkan_step_product;   /* dot_general, dot, convolution */
 
 G_END_DECLS

@@ -39,7 +39,9 @@ typedef struct
   gboolean      brings_few;             /* there are fewer than invocations */
   Id            low, high;              /* of the invocation's number: its place along what is adjacent, and across; 0:
                                          * not there */
+  guint         n_windows;
   Id            bases[GHLO_SPIRV_MAX_BROUGHT];          /* addresses, at the first step of k */
+  Id            positions[GHLO_SPIRV_MAX_BROUGHT][GHLO_SPIRV_MAX_WINDOWS];      /* the same, in windows */
   Id            variables[GHLO_SPIRV_MAX_BROUGHT];      /* what was fetched and is not staged yet */
 } SpirvSide;
 
@@ -53,7 +55,8 @@ typedef struct
   Id                      element;      /* their type */
   Id                      addresses[GHLO_SPIRV_N_TENSORS];      /* of this batch */
   Id                      sizes[GHLO_SPIRV_N_ROLES][GHLO_SPIRV_MAX_DIMENSIONS];
-  Id                      strides[GHLO_SPIRV_N_ROLES][GHLO_SPIRV_MAX_DIMENSIONS][GHLO_SPIRV_N_TENSORS];
+  Id                      strides[GHLO_SPIRV_N_ROLES][GHLO_SPIRV_MAX_DIMENSIONS][GHLO_SPIRV_N_FORMS];
+  struct { Id low, extent, dilation, stride; } windows[GHLO_SPIRV_MAX_WINDOWS];
   Id                      lane;         /* 32 bits */
   Id                      begin, end;   /* of the piece of k */
   SpirvSide               sides[2];     /* of lhs and rhs */
@@ -65,10 +68,10 @@ Id   ghlo_spirv_u32              (Spirv              *self,
 Id   ghlo_spirv_add_u32          (Spirv              *self,
                                   Id                  a,
                                   guint               b);
-/* Bytes to the index of a role in a tensor. */
+/* Bytes to the index of a role in a tensor, or its part of a position where @form is a window's. */
 Id   ghlo_spirv_product_offset   (const SpirvProduct *product,
                                   GhloSpirvRole       role,
-                                  guint               tensor,
+                                  guint               form,
                                   Id                  index);
 /* An element that was loaded as a number, or a number as one that is stored. */
 Id   ghlo_spirv_product_number   (const SpirvProduct *product,

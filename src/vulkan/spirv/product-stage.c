@@ -4,11 +4,14 @@
  * those that lie closest in memory; in shared memory there is a row of vectors for each step of k.
  *
  * What is beyond the last row or column is read as if it were the last: nobody stores what becomes of it. What is
- * beyond the end of k is 0.
+ * beyond the end of k, or outside of a window, is 0.
  */
 
-#include "kernel/lower.h"
 #include "vulkan/spirv/product-private.h"
+
+#include <string.h>
+
+#include "kernel/lower.h"
 
 /* An index of which a part is known. */
 typedef struct
@@ -45,6 +48,7 @@ ghlo_spirv_side_init (SpirvSide              *side,
   side->pitch = (product->subgroup > 0 ? side->length : side->extent / side->width) + 1;
   side->n_vectors = side->pitch * (product->subgroup > 0 ? n_across : tile->n_inner);
   n = side->length * n_across;
+  side->n_windows = product->windowed == tensor ? product->n_windows : 0;
   side->brings_few = n < ghlo_spirv_product_threads (product);
   side->n_brought = MAX (n / ghlo_spirv_product_threads (product), 1);
 }
@@ -93,7 +97,35 @@ find_place (const SpirvProduct *product,
   *inner = is_inner_adjacent ? along : across;
 }
 
-/* Each invocation's first address of each unit that it brings. */
+/* The part of a position that @index of @role has. */
+static Id
+find_position (const SpirvProduct *product,
+               GhloSpirvRole       role,
+               guint               window,
+               Id                  index)
+{
+  Spirv *self = product->spirv;
+  Id position = ghlo_spirv_product_offset (product, role, GHLO_SPIRV_N_TENSORS + window, index);
+
+  return CODE (SpvOpUConvert, self->u32, position);
+}
+
+/* Where the unit @i that the invocation brings begins, @outer being its row or column. */
+static void
+find_base (const SpirvProduct *product,
+           SpirvSide          *side,
+           guint               i,
+           Id                  outer)
+{
+  Spirv *self = product->spirv;
+
+  side->bases[i] = CODE (SpvOpIAdd, self->u64, product->addresses[side->tensor],
+                         ghlo_spirv_product_offset (product, side->role, side->tensor, outer));
+  for (guint w = 0; w < side->n_windows; w++)
+    side->positions[i][w] = CODE (SpvOpISub, self->u32, find_position (product, side->role, w, outer),
+                                  product->windows[w].low);
+}
+
 static void
 find_bases (const SpirvProduct *product,
             SpirvSide          *side)
@@ -112,12 +144,11 @@ find_bases (const SpirvProduct *product,
       if (i > 0 && outer.add == before.add)
         {
           side->bases[i] = side->bases[i - 1];
+          memcpy (side->positions[i], side->positions[i - 1], sizeof side->positions[i]);
           continue;
         }
       index = CODE (SpvOpIAdd, self->u32, side->first, add_index (self, outer));
-      index = GLSL (UMin, self->u32, index, last);
-      side->bases[i] = CODE (SpvOpIAdd, self->u64, product->addresses[side->tensor],
-                             ghlo_spirv_product_offset (product, side->role, side->tensor, index));
+      find_base (product, side, i, GLSL (UMin, self->u32, index, last));
     }
 }
 
@@ -154,6 +185,7 @@ ghlo_spirv_side_begin (const SpirvProduct *product,
 typedef struct
 {
   Id offset, is_there;
+  Id positions[GHLO_SPIRV_MAX_WINDOWS];
 } Step;
 
 static Step
@@ -168,10 +200,34 @@ find_step (const SpirvProduct *product,
   Id last = CODE (SpvOpISub, self->u32, product->end, ghlo_spirv_u32 (self, n));
   Step step = { .is_there = CODE (SpvOpULessThan, self->boolean, index, product->end) };
 
-  step.offset = ghlo_spirv_product_offset (product, GHLO_SPIRV_INNER, side->tensor,
-                                           GLSL (UMin, self->u32, index, last));
+  index = GLSL (UMin, self->u32, index, last);
+  step.offset = ghlo_spirv_product_offset (product, GHLO_SPIRV_INNER, side->tensor, index);
+  for (guint w = 0; w < side->n_windows; w++)
+    step.positions[w] = find_position (product, GHLO_SPIRV_INNER, w, index);
 
   return step;
+}
+
+/* Whether the position in a window is one of an element; *@address goes to that. */
+static Id
+is_inside (const SpirvProduct *product,
+           guint               window,
+           Id                  position,
+           Id                 *address)
+{
+  Spirv *self = product->spirv;
+  Id inside = CODE (SpvOpULessThan, self->boolean, position, product->windows[window].extent), index, whole;
+
+  if (!product->product->is_dilated)
+    return inside;
+  index = CODE (SpvOpUDiv, self->u32, position, product->windows[window].dilation);
+  whole = CODE (SpvOpIMul, self->u32, index, product->windows[window].dilation);
+  inside = CODE (SpvOpLogicalAnd, self->boolean, inside, CODE (SpvOpIEqual, self->boolean, whole, position));
+  index = CODE (SpvOpUConvert, self->u64, index);
+  *address = CODE (SpvOpIAdd, self->u64, *address,
+                   CODE (SpvOpIMul, self->u64, index, product->windows[window].stride));
+
+  return inside;
 }
 
 /* What is at @address, as it is staged. */
@@ -199,20 +255,30 @@ ghlo_spirv_side_fetch (const SpirvProduct *product,
 {
   Spirv *self = product->spirv;
   Id zero = ghlo_spirv_unique (self->builder, SpvOpConstantNull, side->brought, NULL, 0);
-  Step step = { 0, 0 };
+  Step step = { 0 };
   Index before = { 0, 0 };
 
   for (guint i = 0; i < side->n_brought; i++)
     {
       Index outer, inner;
-      Id value;
+      Id value, address, is_there;
 
       find_place (product, side, i, &outer, &inner);
       if (i == 0 || inner.add != before.add)
         step = find_step (product, side, begin, inner);
       before = inner;
-      value = read_unit (product, side, CODE (SpvOpIAdd, self->u64, side->bases[i], step.offset));
-      value = ghlo_spirv_select (self, side->brought, step.is_there, value, zero);
+      address = CODE (SpvOpIAdd, self->u64, side->bases[i], step.offset);
+      is_there = step.is_there;
+      for (guint w = 0; w < side->n_windows; w++)
+        {
+          Id position = CODE (SpvOpIAdd, self->u32, side->positions[i][w], step.positions[w]);
+
+          is_there = CODE (SpvOpLogicalAnd, self->boolean, is_there, is_inside (product, w, position, &address));
+        }
+      if (side->n_windows > 0)
+        address = ghlo_spirv_select (self, self->u64, is_there, address, self->table);
+      value = read_unit (product, side, address);
+      value = ghlo_spirv_select (self, side->brought, is_there, value, zero);
       STATEMENT (SpvOpStore, side->variables[i], value);
     }
 }

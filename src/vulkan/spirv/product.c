@@ -101,7 +101,7 @@ divide (Spirv *self,
 Id
 ghlo_spirv_product_offset (const SpirvProduct *product,
                            GhloSpirvRole       role,
-                           guint               tensor,
+                           guint               form,
                            Id                  index)
 {
   Spirv *self = product->spirv;
@@ -113,7 +113,7 @@ ghlo_spirv_product_offset (const SpirvProduct *product,
 
       if (i > 0)
         index = divide (self, index, product->sizes[role][i], &at);
-      bytes = CODE (SpvOpIMul, self->u64, CODE (SpvOpUConvert, self->u64, at), product->strides[role][i][tensor]);
+      bytes = CODE (SpvOpIMul, self->u64, CODE (SpvOpUConvert, self->u64, at), product->strides[role][i][form]);
       sum = sum != 0 ? CODE (SpvOpIAdd, self->u64, sum, bytes) : bytes;
     }
 
@@ -138,14 +138,22 @@ static void
 load_dimensions (SpirvProduct *product)
 {
   Spirv *self = product->spirv;
+  const guint n_forms = GHLO_SPIRV_N_TENSORS + product->product->n_windows;
   guint word = GHLO_SPIRV_PRODUCT_N_WORDS;
 
+  for (guint i = 0; i < product->product->n_windows; i++)
+    {
+      product->windows[i].low = load_number (self, word++);
+      product->windows[i].extent = load_number (self, word++);
+      product->windows[i].dilation = load_number (self, word++);
+      product->windows[i].stride = load_word (self, word++);
+    }
   for (guint role = 0; role < GHLO_SPIRV_N_ROLES; role++)
     for (guint i = 0; i < product->product->n_dimensions[role]; i++)
       {
         product->sizes[role][i] = load_number (self, word++);
-        for (guint tensor = 0; tensor < GHLO_SPIRV_N_TENSORS; tensor++)
-          product->strides[role][i][tensor] = load_word (self, word++);
+        for (guint form = 0; form < n_forms; form++)
+          product->strides[role][i][form] = load_word (self, word++);
       }
 }
 

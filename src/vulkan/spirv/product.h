@@ -41,11 +41,14 @@ typedef enum
 enum
 {
   GHLO_SPIRV_MAX_DIMENSIONS   = 8,              /* of a role */
+  GHLO_SPIRV_MAX_WINDOWS      = 3,
+  GHLO_SPIRV_N_FORMS          = GHLO_SPIRV_N_TENSORS + GHLO_SPIRV_MAX_WINDOWS,
   GHLO_SPIRV_PRODUCT_UNROLLED = 4,              /* steps of k that code is repeated for */
 };
 
-/* The words behind those of GhloSpirvWord. Behind these come the dimensions, outermost first, those of one role after
- * those of another, of which each has a GhloSpirvProductDimension. Sizes and numbers have at most 31 bits. */
+/* The words behind those of GhloSpirvWord. Behind these come the windows, of which each has a GhloSpirvProductWindow,
+ * and the dimensions, outermost first, those of one role after those of another: of each its size, and as many strides
+ * as there are tensors and windows. Sizes, numbers and positions have at most 31 bits. */
 typedef enum
 {
   GHLO_SPIRV_PRODUCT_ADDRESSES,                 /* of each tensor's first element */
@@ -58,10 +61,20 @@ typedef enum
   GHLO_SPIRV_PRODUCT_N_WORDS
 } GhloSpirvProductWord;
 
+/* Where an operand of a convolution ends in one of its dimensions. The position there is linear in the coordinates of
+ * rows and of k, as addresses are; what is not in [0, extent), or at no multiple of the dilation, is 0. Where there is
+ * dilation, elements lie at position / dilation × stride, and addresses leave that out. */
+typedef struct
+{
+  guint64 low;                                  /* what is taken off the position */
+  guint64 extent, dilation;
+  gint64  stride;                               /* bytes */
+} GhloSpirvProductWindow;
+
 typedef struct
 {
   guint64 size;
-  gint64  strides[GHLO_SPIRV_N_TENSORS];        /* bytes; 0 of a tensor without it */
+  gint64  strides[GHLO_SPIRV_N_FORMS];          /* bytes, 0 of a tensor without it; then of windows' positions */
 } GhloSpirvProductDimension;
 
 /* All numbers are powers of two. */
@@ -82,6 +95,9 @@ typedef struct
   guint8          n_dimensions[GHLO_SPIRV_N_ROLES];
   gboolean        is_inner_adjacent[2];         /* of an operand: neighbours along k lie closer than those along its
                                                  * rows or columns, and are read together */
+  guint8          n_windows;
+  guint8          windowed;                     /* the operand that these are of */
+  gboolean        is_dilated;                   /* one of them is */
   guint           subgroup;                     /* invocations of a subgroup, which multiplies cooperative matrices; 0:
                                                  * each invocation multiplies numbers */
 } GhloSpirvProduct;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Products on a Vulkan device against the reference executor: all element types, dimensions in any order and number,
- * operands with any strides, results in any order, and sizes around those of tiles. The shaders are validated where
- * there is a validator, and each call where the validation layer is.
+ * Products and convolutions on a Vulkan device against the reference executor: all element types, dimensions in any
+ * order and number, operands with any strides, results in any order, and sizes around those of tiles. The shaders are
+ * validated where there is a validator, and each call where the validation layer is.
  *
  *   test-vulkan-product --seed SEED            makes the same cases again
  *   GHLO_TEST_COUNT=N test-vulkan-product      as many at random
@@ -529,6 +529,147 @@ test_special (void)
     }
 }
 
+/* A convolution in the making. */
+typedef struct
+{
+  guint  n_spatial;
+  gint64 image[3], window[3], output[3], step[3], low[3], high[3], image_dilation[3], window_dilation[3];
+  gint64 feature_groups, batch_groups, images, in, out;       /* of one group */
+} Convolution;
+
+static void
+draw_spatial (Convolution *self,
+              guint        i)
+{
+  gint64 size;
+
+  do
+    {
+      self->image[i] = g_test_rand_int_range (1, 10);
+      self->window[i] = g_test_rand_int_range (1, 5);
+      self->step[i] = g_test_rand_int_range (1, 4);
+      self->low[i] = g_test_rand_int_range (-2, 4);
+      self->high[i] = g_test_rand_int_range (-2, 4);
+      self->image_dilation[i] = g_test_rand_int_range (0, 3) == 0 ? g_test_rand_int_range (1, 4) : 1;
+      self->window_dilation[i] = g_test_rand_int_range (0, 3) == 0 ? g_test_rand_int_range (1, 4) : 1;
+      size = (self->image[i] - 1) * self->image_dilation[i] + 1 + self->low[i] + self->high[i]
+             - ((self->window[i] - 1) * self->window_dilation[i] + 1);
+    }
+  while (size < 0);
+  self->output[i] = size / self->step[i] + 1;
+}
+
+/* The letters of dimensions in any order, and their sizes: @first and @second are those that are not spatial. */
+static void
+print_layout (GString      *numbers,
+              GString      *type,
+              const char   *letters,
+              gint64        first,
+              gint64        second,
+              const gint64 *spatial,
+              guint         n_spatial)
+{
+  guint order[5];
+
+  for (guint i = 0; i < n_spatial + 2; i++)
+    order[i] = i;
+  for (guint i = n_spatial + 2; i > 1; i--)
+    {
+      guint other = (guint) g_test_rand_int_range (0, (gint) i), kept = order[i - 1];
+
+      order[i - 1] = order[other];
+      order[other] = kept;
+    }
+  g_string_assign (type, "tensor<");
+  g_string_append_c (numbers, '[');
+  for (guint i = 0; i < n_spatial + 2; i++)
+    {
+      const guint d = order[i];
+
+      g_string_append (numbers, i > 0 ? ", " : "");
+      if (d < 2)
+        g_string_append_c (numbers, letters[d]);
+      else
+        g_string_append_printf (numbers, "%u", d - 2);
+      g_string_append_printf (type, "%" G_GINT64_FORMAT "x", d == 0 ? first : d == 1 ? second : spatial[d - 2]);
+    }
+  g_string_append_c (numbers, ']');
+}
+
+static void
+print_values (GString      *text,
+              const char   *name,
+              const gint64 *values,
+              guint         n)
+{
+  g_string_append_printf (text, "%s = [", name);
+  for (guint i = 0; i < n; i++)
+    g_string_append_printf (text, "%s%" G_GINT64_FORMAT, i > 0 ? ", " : "", values[i]);
+  g_string_append (text, "], ");
+}
+
+static char *
+print_convolution (const Convolution *self,
+                   const char        *type)
+{
+  const guint n = self->n_spatial;
+  const gint64 groups = self->feature_groups * self->batch_groups;
+  g_autoptr (GString) numbers = g_string_new (NULL), window = g_string_new (NULL), lhs = g_string_new (NULL);
+  g_autoptr (GString) rhs = g_string_new (NULL), result = g_string_new (NULL);
+
+  print_layout (numbers, lhs, "bf", self->images * self->batch_groups, self->in * self->feature_groups, self->image, n);
+  g_string_append_c (numbers, 'x');
+  print_layout (numbers, rhs, "io", self->in, self->out * groups, self->window, n);
+  g_string_append (numbers, "->");
+  print_layout (numbers, result, "bf", self->images, self->out * groups, self->output, n);
+  print_values (window, "stride", self->step, n);
+  g_string_append (window, "pad = [");
+  for (guint i = 0; i < n; i++)
+    g_string_append_printf (window, "%s[%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT "]", i > 0 ? ", " : "", self->low[i],
+                            self->high[i]);
+  g_string_append (window, "], ");
+  print_values (window, "lhs_dilate", self->image_dilation, n);
+  print_values (window, "rhs_dilate", self->window_dilation, n);
+  g_string_append (window, "reverse = [");
+  for (guint i = 0; i < n; i++)
+    g_string_append_printf (window, "%s%s", i > 0 ? ", " : "", g_test_rand_bit () ? "true" : "false");
+  g_string_append_c (window, ']');
+
+  return g_strdup_printf (
+    "func.func @main(%%a: %s%s>, %%b: %s%s>) -> %s%s> {\n"
+    "  %%0 = stablehlo.convolution(%%a, %%b) dim_numbers = %s, window = {%s} {batch_group_count = %" G_GINT64_FORMAT
+    " : i64, feature_group_count = %" G_GINT64_FORMAT " : i64} : (%s%s>, %s%s>) -> %s%s>\n  return %%0 : %s%s>\n}\n",
+    lhs->str, type, rhs->str, type, result->str, type, numbers->str, n > 0 ? window->str : "", self->batch_groups,
+    self->feature_groups, lhs->str, type, rhs->str, type, result->str, type, result->str, type);
+}
+
+/* All layouts, windows, dilations and groups. */
+static void
+test_convolutions (void)
+{
+  static const char *const types[] = { "f32", "f32", "bf16", "f64", "i32", "i8" };
+  GhloVulkanDevice *device = get_device ();
+  const char *count = g_getenv ("GHLO_TEST_COUNT");
+  guint n = count != NULL ? (guint) g_ascii_strtoull (count, NULL, 0) : 24;
+
+  for (guint i = 0; device != NULL && i < n; i++)
+    {
+      Convolution convolution = {
+        .n_spatial = (guint) g_test_rand_int_range (0, 4), .feature_groups = 1, .batch_groups = 1,
+        .images = g_test_rand_int_range (1, 4), .in = g_test_rand_int_range (1, 9),
+        .out = g_test_rand_int_range (1, 20),
+      };
+      g_autofree char *text = NULL;
+
+      if (g_test_rand_int_range (0, 3) == 0)
+        *(g_test_rand_bit () ? &convolution.feature_groups : &convolution.batch_groups) = g_test_rand_int_range (2, 4);
+      for (guint d = 0; d < convolution.n_spatial; d++)
+        draw_spatial (&convolution, d);
+      text = print_convolution (&convolution, types[i % G_N_ELEMENTS (types)]);
+      check_product (device, text, i % 6 == 0 ? fill_special : fill_exact, STEP_SAME, g_test_rand_bit ());
+    }
+}
+
 /* By cooperative matrices where the device has them: dimensions of whole pieces, in any order, and edges of tiles. */
 static void
 test_matrices (void)
@@ -792,6 +933,7 @@ main (int    argc,
   g_test_add_func ("/vulkan/product/pieces", test_pieces);
   g_test_add_func ("/vulkan/product/real", test_real);
   g_test_add_func ("/vulkan/product/special", test_special);
+  g_test_add_func ("/vulkan/product/convolutions", test_convolutions);
   g_test_add_func ("/vulkan/product/matrices", test_matrices);
   g_test_add_func ("/vulkan/product/choice", test_choice);
   g_test_add_func ("/vulkan/product/modules", test_modules);

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A convolution as a product: rows are the places where the window stands, in all images, columns the features that
+ * come out, and k is the window and the features that go in. Groups are batches. Where a window may stand beyond the
+ * image, or between its elements, the image has a window in the shader's sense.
+ */
+
+#include "vulkan/product-private.h"
+
+#include "base/sizes.h"
+
+/* One spatial dimension. */
+typedef struct
+{
+  gint64   image, window, output;               /* sizes */
+  gint64   step, low, image_dilation, window_dilation;
+  gint64   lhs, rhs, result;                    /* strides */
+  guint    number;                              /* of the shader's window; GHLO_SPIRV_MAX_WINDOWS: it has none */
+} Spatial;
+
+typedef struct
+{
+  GhloVulkanProduct     *product;
+  const GhloStepRequest *request;
+  const GhloIrAttr      *numbers;
+  guint                  n_spatial;
+  gboolean               is_dilated;
+  Spatial                spatial[GHLO_MAX_RANK];
+} Reader;
+
+static gint64
+get_number (const Reader *self,
+            const char   *field)
+{
+  return ghlo_ir_struct_get_int (self->numbers, field);
+}
+
+static gint64
+get_place (const Reader *self,
+           const char   *field,
+           guint         i)
+{
+  gsize n;
+
+  return ghlo_ir_struct_get_dims (self->numbers, field, &n)[i];
+}
+
+/* Value @i of an attribute; @absent where there is none. */
+static gint64
+get_value (const GhloIrOp *op,
+           const char     *name,
+           guint           i,
+           gint64          absent)
+{
+  gsize n;
+  g_autofree gint64 *values = ghlo_ir_op_dup_ints (op, name, &n);
+
+  return values != NULL ? values[i] : absent;
+}
+
+/* Positions of 31 bits. */
+static gboolean
+has_reach (const Spatial *self)
+{
+  const double reach = ((double) self->output - 1) * (double) self->step
+                       + ((double) self->window - 1) * (double) self->window_dilation;
+
+  return reach <= G_MAXINT32 && (double) self->image * (double) self->image_dilation <= G_MAXINT32
+         && self->low >= -G_MAXINT32 && self->low <= G_MAXINT32 && reach - (double) self->low <= G_MAXINT32;
+}
+
+/* Whether the window always stands on elements. */
+static gboolean
+is_inside (const Spatial *self)
+{
+  return self->image_dilation == 1 && self->low <= 0
+         && (self->output - 1) * self->step + (self->window - 1) * self->window_dilation - self->low < self->image;
+}
+
+static gboolean
+read_spatial (Reader *self,
+              guint   i)
+{
+  const GhloIrOp *op = self->request->op;
+  const GhloView *lhs = &self->request->operands[0], *rhs = &self->request->operands[1];
+  const GhloView *result = &self->request->results[0];
+  const gint64 l = get_place (self, "input_spatial_dimensions", i);
+  const gint64 r = get_place (self, "kernel_spatial_dimensions", i);
+  const gint64 o = get_place (self, "output_spatial_dimensions", i);
+  Spatial *spatial = &self->spatial[i];
+  gsize n;
+  const gint64 *reversal = ghlo_ir_op_get_ints (op, "window_reversal", &n);
+
+  *spatial = (Spatial) {
+    .image = lhs->dimensions[l], .window = rhs->dimensions[r], .output = result->dimensions[o],
+    .step = get_value (op, "window_strides", i, 1), .low = get_value (op, "padding", 2 * i, 0),
+    .image_dilation = get_value (op, "lhs_dilation", i, 1), .window_dilation = get_value (op, "rhs_dilation", i, 1),
+    .lhs = lhs->strides[l], .rhs = rhs->strides[r], .result = result->strides[o], .number = GHLO_SPIRV_MAX_WINDOWS,
+  };
+  if (reversal != NULL && reversal[i] != 0 && spatial->window > 0)
+    {
+      self->product->starts[GHLO_SPIRV_RHS] += (spatial->window - 1) * spatial->rhs;
+      spatial->rhs = -spatial->rhs;
+    }
+  self->is_dilated = self->is_dilated || spatial->image_dilation > 1;
+
+  return has_reach (spatial);
+}
+
+/* Gives those that need one a window. FALSE where they are too many. */
+static gboolean
+add_windows (Reader *self)
+{
+  GhloVulkanProduct *product = self->product;
+
+  product->shader.is_dilated = self->is_dilated;
+  product->shader.windowed = GHLO_SPIRV_LHS;
+  for (guint i = 0; i < self->n_spatial; i++)
+    {
+      Spatial *spatial = &self->spatial[i];
+
+      /* Where one is dilated, addresses are made of all positions. */
+      if (!self->is_dilated)
+        product->starts[GHLO_SPIRV_LHS] -= spatial->low * spatial->lhs;
+      if (is_inside (spatial) && !self->is_dilated)
+        continue;
+      if (product->shader.n_windows == GHLO_SPIRV_MAX_WINDOWS)
+        return FALSE;
+      spatial->number = product->shader.n_windows++;
+      product->windows[spatial->number] = (GhloSpirvProductWindow) {
+        .low = (guint32) spatial->low, .dilation = (guint64) spatial->image_dilation, .stride = spatial->lhs,
+        .extent = spatial->image > 0 ? (guint64) ((spatial->image - 1) * spatial->image_dilation + 1) : 0,
+      };
+      if (self->is_dilated)
+        spatial->lhs = 0;
+    }
+
+  return TRUE;
+}
+
+static gboolean
+append (Reader        *self,
+        GhloSpirvRole  role,
+        gint64         size,
+        gint64         lhs,
+        gint64         rhs,
+        gint64         result)
+{
+  const GhloSpirvProductDimension dimension = { (guint64) size, { lhs, rhs, result } };
+
+  return ghlo_vulkan_product_append (self->product, role, &dimension);
+}
+
+/* Places of the window, or its elements, which are @each apart. */
+static gboolean
+append_spatial (Reader        *self,
+                GhloSpirvRole  role,
+                const Spatial *spatial)
+{
+  const gint64 each = role == GHLO_SPIRV_ROWS ? spatial->step : spatial->window_dilation;
+  GhloSpirvProductDimension dimension = {
+    (guint64) (role == GHLO_SPIRV_ROWS ? spatial->output : spatial->window),
+    { each * spatial->lhs, role == GHLO_SPIRV_INNER ? spatial->rhs : 0, role == GHLO_SPIRV_ROWS ? spatial->result : 0 },
+  };
+
+  if (spatial->number < GHLO_SPIRV_MAX_WINDOWS)
+    dimension.strides[GHLO_SPIRV_N_TENSORS + spatial->number] = each;
+
+  return ghlo_vulkan_product_append (self->product, role, &dimension);
+}
+
+static gboolean
+append_all (Reader *self)
+{
+  const GhloView *lhs = &self->request->operands[0], *rhs = &self->request->operands[1];
+  const GhloView *result = &self->request->results[0];
+  const gint64 feature_groups = ghlo_ir_op_get_int (self->request->op, "feature_group_count", 1);
+  const gint64 batch_groups = ghlo_ir_op_get_int (self->request->op, "batch_group_count", 1);
+  const gint64 in = get_number (self, "input_feature_dimension"), batch = get_number (self, "input_batch_dimension");
+  const gint64 rhs_in = get_number (self, "kernel_input_feature_dimension");
+  const gint64 rhs_out = get_number (self, "kernel_output_feature_dimension");
+  const gint64 out = get_number (self, "output_feature_dimension");
+  const gint64 images = get_number (self, "output_batch_dimension");
+  const gint64 n_in = rhs->dimensions[rhs_in], n_images = result->dimensions[images];
+  const gint64 n_out = result->dimensions[out] / (feature_groups * batch_groups);
+  const gint64 rhs_group = n_out * rhs->strides[rhs_out], result_group = n_out * result->strides[out];
+  const gint64 lhs_group = n_images * lhs->strides[batch];
+  gboolean ok = append (self, GHLO_SPIRV_BATCH, feature_groups, n_in * lhs->strides[in], rhs_group, result_group)
+                && append (self, GHLO_SPIRV_BATCH, batch_groups, lhs_group, rhs_group, result_group)
+                && append (self, GHLO_SPIRV_ROWS, n_images, lhs->strides[batch], 0, result->strides[images])
+                && append (self, GHLO_SPIRV_COLUMNS, n_out, 0, rhs->strides[rhs_out], result->strides[out]);
+
+  for (guint i = 0; ok && i < self->n_spatial; i++)
+    ok = append_spatial (self, GHLO_SPIRV_ROWS, &self->spatial[i])
+         && append_spatial (self, GHLO_SPIRV_INNER, &self->spatial[i]);
+
+  return ok && append (self, GHLO_SPIRV_INNER, n_in, lhs->strides[in], rhs->strides[rhs_in], 0);
+}
+
+gboolean
+ghlo_vulkan_product_read_convolution (GhloVulkanProduct     *self,
+                                      const GhloStepRequest *request)
+{
+  g_autofree Reader *reader = g_new0 (Reader, 1);
+
+  reader->product = self;
+  reader->request = request;
+  reader->numbers = ghlo_ir_op_get (request->op, "dimension_numbers");
+  reader->n_spatial = request->operands[0].rank - 2;
+  for (guint i = 0; i < reader->n_spatial; i++)
+    if (!read_spatial (reader, i))
+      return FALSE;
+
+  return add_windows (reader) && append_all (reader);
+}

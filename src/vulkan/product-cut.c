@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * How products are cut: by tiles, which are rows of a table, and k in pieces.
+ */
+
+#include "vulkan/product-private.h"
+
+#include "base/sizes.h"
+
+/* What is cut further where there are fewer workgroups: about two for each processor of a large device. */
+enum { ENOUGH_GROUPS = 256, LEAST_PIECE = 256 };
+
+/* A tile for products of at most so many rows and columns, where there are at least so many tiles. */
+typedef struct
+{
+  GhloSpirvTile tile;           /* n_inner: of elements of 32 bits */
+  gint64        most_rows, most_columns;
+  guint64       least_tiles;
+} Row;
+
+/* In order of preference. There are never more columns than rows where one of both is small. */
+static const Row rows[] = {
+  { { 8, 8, 1, 1, 64 }, 8, 8, 0 },
+  { { 128, 1, 1, 1, 32 }, G_MAXINT64, 1, 0 },
+  { { 32, 2, 4, 4, 16 }, G_MAXINT64, 8, 0 },
+  { { 16, 16, 8, 8, 16 }, G_MAXINT64, G_MAXINT64, 96 },
+  { { 16, 16, 4, 4, 16 }, G_MAXINT64, G_MAXINT64, 64 },
+  { { 8, 8, 4, 4, 32 }, G_MAXINT64, G_MAXINT64, 0 },
+};
+
+static guint64
+count_tiles (const GhloVulkanProduct *self,
+             const GhloSpirvTile     *tile)
+{
+  return (guint64) ghlo_ceil_div (self->counts[GHLO_SPIRV_ROWS], ghlo_spirv_tile_rows (tile))
+         * (guint64) ghlo_ceil_div (self->counts[GHLO_SPIRV_COLUMNS], ghlo_spirv_tile_columns (tile));
+}
+
+/* Whether at most a third of what tiles cover is beyond the result. */
+static gboolean
+is_covered_well (const GhloVulkanProduct *self,
+                 const GhloSpirvTile     *tile)
+{
+  const double covered = (double) count_tiles (self, tile) * ghlo_spirv_tile_rows (tile)
+                         * ghlo_spirv_tile_columns (tile);
+
+  return covered * 2 <= 3.0 * (double) self->counts[GHLO_SPIRV_ROWS] * (double) self->counts[GHLO_SPIRV_COLUMNS];
+}
+
+/* Whether the elements that lie side by side are adjacent, and fill pieces that begin at multiples of their size. */
+static gboolean
+lies_in_pieces (const GhloVulkanProduct *self,
+                guint                    tensor)
+{
+  const GhloSpirvRole outer = tensor == GHLO_SPIRV_LHS ? GHLO_SPIRV_ROWS : GHLO_SPIRV_COLUMNS;
+  const GhloSpirvRole along = self->shader.is_inner_adjacent[tensor] ? GHLO_SPIRV_INNER : outer;
+  const gint64 size = ghlo_element_info (self->shader.types[tensor])->size;
+
+  if (ghlo_vulkan_product_step (self, along, tensor) != (guint64) size)
+    return FALSE;
+  for (guint role = 0; role < GHLO_SPIRV_N_ROLES; role++)
+    for (guint i = 0; i < self->shader.n_dimensions[role]; i++)
+      {
+        const GhloSpirvProductDimension *dimension = &self->dimensions[role][i];
+        const gboolean is_adjacent = role == along && i + 1 == self->shader.n_dimensions[role];
+        const gint64 bytes = is_adjacent ? (gint64) dimension->size * size : dimension->strides[tensor];
+
+        if ((is_adjacent && dimension->strides[tensor] < 0) || bytes % GHLO_SPIRV_PIECE_BYTES != 0)
+          return FALSE;
+      }
+
+  return TRUE;
+}
+
+/* A tile for two by two subgroups, and the least number of rows and columns that are worth it. */
+static const GhloSpirvTile matrix_tile = { 2, 2, 64, 64, 64 };
+
+enum { LEAST_FOR_MATRICES = 32 };
+
+/* FALSE, and nothing is changed, where it is not for cooperative matrices. */
+static gboolean
+choose_matrices (GhloVulkanProduct      *self,
+                 const GhloVulkanDevice *device)
+{
+  const GhloElementType type = self->shader.types[GHLO_SPIRV_LHS];
+  GhloSpirvProduct shader = self->shader;
+
+  if ((device->matrices >> type & 1) == 0 || self->shader.n_windows > 0 || self->shader.types[GHLO_SPIRV_RHS] != type
+      || self->shader.accumulator != (ghlo_element_type_is_float (type) ? GHLO_ELEMENT_TYPE_F32
+                                                                        : GHLO_ELEMENT_TYPE_UI32)
+      || MIN (self->counts[GHLO_SPIRV_ROWS], self->counts[GHLO_SPIRV_COLUMNS]) < LEAST_FOR_MATRICES
+      || !lies_in_pieces (self, GHLO_SPIRV_LHS) || !lies_in_pieces (self, GHLO_SPIRV_RHS))
+    return FALSE;
+  shader.tile = matrix_tile;
+  shader.tile.n_inner /= ghlo_element_info (type)->size;
+  shader.subgroup = device->subgroup_size;
+  if (ghlo_spirv_product_shared (&shader) > device->limits.maxComputeSharedMemorySize)
+    return FALSE;
+  self->shader = shader;
+
+  return TRUE;
+}
+
+/* FALSE where the device has not enough for any. */
+static gboolean
+choose_tile (GhloVulkanProduct      *self,
+             const GhloVulkanDevice *device)
+{
+  const VkPhysicalDeviceLimits *limits = &device->limits;
+  const guint size = MAX (ghlo_element_info (self->shader.accumulator)->size, 4);
+  GhloSpirvTile *tile = &self->shader.tile;
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      const guint n_threads = rows[i].tile.n_row_threads * rows[i].tile.n_column_threads;
+
+      if (self->counts[GHLO_SPIRV_ROWS] > rows[i].most_rows || self->counts[GHLO_SPIRV_COLUMNS] > rows[i].most_columns)
+        continue;
+      *tile = rows[i].tile;
+      tile->n_inner = tile->n_inner * 4 / size;
+      if (ghlo_spirv_product_shared (&self->shader) > limits->maxComputeSharedMemorySize
+          || n_threads > limits->maxComputeWorkGroupInvocations || n_threads > limits->maxComputeWorkGroupSize[0])
+        continue;
+      if (rows[i].least_tiles == 0
+          || (count_tiles (self, tile) * (guint64) self->counts[GHLO_SPIRV_BATCH] >= rows[i].least_tiles
+              && is_covered_well (self, tile)))
+        return TRUE;
+    }
+
+  return FALSE;
+}
+
+/* Pieces of k where there are few tiles. FALSE where there are too many of both. */
+static gboolean
+cut (GhloVulkanProduct *self)
+{
+  const gint64 k = self->counts[GHLO_SPIRV_INNER], n_inner = self->shader.tile.n_inner;
+  const guint64 n_batches = (guint64) self->counts[GHLO_SPIRV_BATCH];
+  guint64 n_tiles = count_tiles (self, &self->shader.tile);
+
+  self->piece = ghlo_round_up (MAX (k, 1), n_inner);
+  self->n_pieces = 1;
+  if (n_tiles > G_MAXINT32 || n_tiles * n_batches > G_MAXINT32)
+    return FALSE;
+  n_tiles *= n_batches;
+  if (n_tiles > 0 && n_tiles <= ENOUGH_GROUPS / 2 && k >= 2 * LEAST_PIECE)
+    {
+      self->piece = ghlo_ceil_div (k, MIN ((gint64) (ENOUGH_GROUPS / n_tiles), k / LEAST_PIECE));
+      self->piece = ghlo_round_up (self->piece, n_inner);
+      self->n_pieces = ghlo_ceil_div (k, self->piece);
+    }
+  self->n_groups = n_tiles * (guint64) self->n_pieces;
+
+  return TRUE;
+}
+
+/* Of all loops of an invocation; the last look at a condition counts. */
+static double
+count_iterations (const GhloVulkanProduct *self)
+{
+  const double n_inner = self->shader.tile.n_inner;
+
+  return ((double) self->piece / n_inner + 1) * (n_inner / GHLO_SPIRV_PRODUCT_UNROLLED + 2);
+}
+
+const char *
+ghlo_vulkan_product_cut (GhloVulkanProduct      *self,
+                         const GhloVulkanDevice *device,
+                         gboolean                matrices)
+{
+  if (!(matrices && choose_matrices (self, device)) && !choose_tile (self, device))
+    return "the device has too little shared memory for it";
+  if (!cut (self))
+    return "it has too many elements";
+  if (count_iterations (self) > device->driver->max_iterations)
+    return "the device may leave its loops before their end";
+
+  return NULL;
+}
