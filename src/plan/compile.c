@@ -6,8 +6,9 @@
 
 #include "plan/build.h"
 
-/* What addresses of buffers are multiples of: of those in an arena, and of constants that are not where the program has
- * them; and of outputs, which the caller may bring. Inputs are aligned to their elements alone. */
+/* What addresses of buffers are multiples of: of those in an arena or a device's memory, and of constants that are not
+ * where the program has them; and of outputs, which the caller may bring. Inputs in the host's memory are aligned to
+ * their elements alone. */
 enum { ARENA_ALIGNMENT = 64, OUTPUT_ALIGNMENT = 16 };
 
 guint32
@@ -26,7 +27,7 @@ ghlo_step_alignment (const GhloStepPlan    *plan,
       address = ARENA_ALIGNMENT;
       break;
     case GHLO_STEP_BUFFER_OUTPUT:
-      address = OUTPUT_ALIGNMENT;
+      address = buffer->space == 0 ? OUTPUT_ALIGNMENT : ARENA_ALIGNMENT;
       break;
     case GHLO_STEP_BUFFER_CONSTANT:
       address = ARENA_ALIGNMENT;
@@ -34,7 +35,7 @@ ghlo_step_alignment (const GhloStepPlan    *plan,
         address |= (gsize) g_bytes_get_data (buffer->bytes, NULL);
       break;
     default:
-      address = ghlo_element_info (operand->type->element_type)->size;
+      address = buffer->space == 0 ? ghlo_element_info (operand->type->element_type)->size : ARENA_ALIGNMENT;
     }
   address |= operand->offset;
 

@@ -110,11 +110,11 @@ typedef struct
                                const GhloIrOp *const    *ops,
                                guint                     n_ops);
   /* What deals with storage, NULL, all four, for a device that works in host memory. Storage is allocated for @size
-   * bytes, any content; @space, which is not the host's, is a wish: UPLOAD for what the host is about to write,
-   * READBACK for what the host may read soon, DEVICE for the rest. Uploads, of storage that nothing has used, and
-   * downloads, of what is written, are of all of it; the host's memory is not needed when the call returns. A copy
-   * of storage of the device's own, of the same size, begins after the runs and copies that were begun before, and sets
-   * @to's pending. */
+   * bytes, any content, at a multiple of 64; @space, which is not the host's, is a wish: UPLOAD for what the host is
+   * about to write, READBACK for what the host may read soon, DEVICE for the rest. Uploads, of storage that nothing has
+   * used, and downloads, of what is written, are of all of it; the host's memory is not needed when the call returns. A
+   * copy of storage of the device's own, of the same size, begins after the runs and copies that were begun before, and
+   * sets @to's pending. */
   GhloStorage  *(*allocate)   (GhloDeviceCore           *self,
                                GhloMemorySpace           space,
                                gsize                     size,
