@@ -15,6 +15,7 @@
 #include "vulkan-program.h"
 
 #include "compiler/devices.h"
+#include "plan/build.h"
 #include "vulkan/memory.h"
 #include "vulkan/product.h"
 #include "vulkan/spirv/builder.h"
@@ -888,7 +889,7 @@ test_declined (void)
     }
 }
 
-/* Attention as programs are exported: neither copies nor steps of the CPU. */
+/* Attention as programs are exported: neither copies nor steps of the CPU, and all operands begin as pieces do. */
 static void
 test_attention (void)
 {
@@ -911,6 +912,7 @@ test_attention (void)
   g_autoptr (GhloIrModule) module = parse (text);
   g_autoptr (GError) error = NULL;
   g_autoptr (GhloPrepared) prepared = NULL;
+  const GhloStepPlan *steps;
   g_autofree char *plan = NULL;
 
   if (device == NULL)
@@ -920,6 +922,10 @@ test_attention (void)
   plan = ghlo_prepared_describe (prepared);
   if (!g_str_has_prefix (plan, "plan: 2 steps, 0 of them on the fallback executor; 0 transfers"))
     g_error ("expected two products alone in\n%s", plan);
+  steps = ghlo_prepared_get_plan (prepared);
+  for (guint i = 0; i < steps->body.n_steps; i++)
+    for (guint j = 0; j < 2; j++)
+      g_assert_cmpuint (ghlo_step_alignment (steps, &steps->body.steps[i]->operands[j]), >=, GHLO_SPIRV_PIECE_BYTES);
 }
 
 int
