@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * rng_bit_generator as a step of a plan. Counters and words are laid out as XLA does it:
- * Philox gives four words for each count, taken in turn; Threefry gives two, which an
- * element of 64 bits takes both, while of smaller ones they go to the two halves of one
- * dimension. DEFAULT is Philox.
+ * rng_bit_generator as a step of a plan.
  */
 
-#include "base/sizes.h"
 #include "cpu/finish.h"
 #include "cpu/isa/routines.h"
 #include "cpu/steps.h"
+#include "kernel/random.h"
 #include "runtime/parallel.h"
 
 #include <string.h>
@@ -22,98 +19,20 @@ enum { CHUNK = 512, GRAIN = 4096 };
 
 typedef struct
 {
-  gboolean is_threefry;
-  gboolean is_wide;           /* an element takes two words */
-  guint    size;              /* of an element */
-  gsize    n, n_counts;
-  gsize    extent, inner;     /* of the dimension that Threefry's words are split over, and of those after it */
-  gsize    state_size;
-  gboolean is_narrow;         /* elements of one byte hold fewer bits */
-  guint8   narrow[256];       /* them by the word's lowest byte */
-} Random;
-
-typedef struct
-{
-  const Random *random;
-  guint64       key, low, high;
-  guint8       *to;
+  const GhloRandom *random;
+  guint64           key, low, high;
+  guint8           *to;
 } Run;
 
-static void
-init_narrow (Random          *self,
-             GhloElementType  type)
-{
-  const GhloElementInfo *info = ghlo_element_info (type);
-
-  self->is_narrow = info->bits < 8;
-  for (guint i = 0; self->is_narrow && i < 256; i++)
-    if (info->element_class == GHLO_ELEMENT_CLASS_FLOAT)
-      self->narrow[i] = (guint8) (i & ((1u << info->bits) - 1));
-    else
-      ghlo_element_store (type, &self->narrow[i], (GhloScalar) { .u = i });
-}
-
-/* The first dimension of an even size, or else the first of the largest. */
-static void
-find_split (Random         *self,
-            const GhloView *output)
-{
-  guint split = 0;
-
-  self->extent = self->inner = 1;
-  if (output->rank == 0)
-    return;
-  for (guint i = 1; i < output->rank; i++)
-    if (output->dimensions[i] > output->dimensions[split])
-      split = i;
-  for (guint i = output->rank; i > 0; i--)
-    if (output->dimensions[i - 1] % 2 == 0)
-      split = i - 1;
-  self->extent = (gsize) output->dimensions[split];
-  for (guint i = split + 1; i < output->rank; i++)
-    self->inner *= (gsize) output->dimensions[i];
-}
-
-static void
-count_counts (Random *self)
-{
-  if (self->n == 0)
-    self->n_counts = 0;
-  else if (!self->is_threefry)
-    self->n_counts = self->is_wide ? self->n / 2 + self->n % 2 : self->n / 4 + (self->n % 4 != 0);
-  else if (self->is_wide)
-    self->n_counts = self->n;
-  else
-    self->n_counts = self->n / self->extent * (self->extent / 2 + self->extent % 2);
-}
-
 static const char *
-read_request (Random                *self,
+read_request (GhloRandom            *self,
               const GhloStepRequest *request)
 {
-  const char *algorithm = ghlo_ir_enum_word (ghlo_ir_op_get (request->op, "rng_algorithm"));
-  const GhloView *state = &request->operands[0], *output = &request->results[1];
-
-  self->state_size = (gsize) ghlo_view_count (state) * ghlo_element_info (state->element_type)->size;
-  self->is_threefry = g_strcmp0 (algorithm, "THREE_FRY") == 0;
-  if (self->state_size != 16 && (self->state_size != 24 || self->is_threefry))
-    return "its state is not of a size that its algorithm has";
-  self->size = ghlo_element_info (output->element_type)->size;
-  self->is_wide = ghlo_element_info (output->element_type)->bits > 32;
-  if (self->size > 8)
-    return "its elements have more than 64 bits";
-  if (!ghlo_shape_count (output->dimensions, output->rank, &self->n))
-    return "it has too many results";
-  init_narrow (self, output->element_type);
-  if (self->n > 0)
-    find_split (self, output);
-  count_counts (self);
-
-  return NULL;
+  return ghlo_random_init (self, request->op, &request->operands[0], &request->results[1]);
 }
 
 static void
-fill_selection (const Random          *self,
+fill_selection (const GhloRandom      *self,
                 const GhloStepRequest *request,
                 GhloStepSelection     *selection)
 {
@@ -121,7 +40,7 @@ fill_selection (const Random          *self,
   selection->operands[0].in_place = 0;
 }
 
-GHLO_CPU_DEFINE_STEP (Random, ghlo_cpu_step_clear_nothing)
+GHLO_CPU_DEFINE_STEP (GhloRandom, ghlo_cpu_step_clear_nothing)
 
 /* Words as elements of 32 bits or less, from the element @at on. */
 static void
@@ -130,7 +49,7 @@ put (const Run     *run,
      const guint32 *words,
      gsize          n)
 {
-  const Random *self = run->random;
+  const GhloRandom *self = run->random;
   guint8 *to = run->to + at * self->size;
 
   if (self->size == 4)
@@ -255,7 +174,7 @@ run_philox (gpointer data,
             guint    worker)
 {
   const Run *run = data;
-  const Random *self = run->random;
+  const GhloRandom *self = run->random;
   gsize each = self->is_wide ? 2 : 4;
   guint32 words[4 * CHUNK];
 
@@ -284,7 +203,7 @@ run (gpointer            compiled,
      const GhloMonitor  *monitor,
      GError            **error)
 {
-  const Random *self = compiled;
+  const GhloRandom *self = compiled;
   guint64 words[3] = { 0 };
   Run run = { .random = self, .to = results[1].data };
 
@@ -307,7 +226,7 @@ run (gpointer            compiled,
 static char *
 describe (gpointer compiled)
 {
-  const Random *self = compiled;
+  const GhloRandom *self = compiled;
 
   return g_strdup (self->is_threefry ? "threefry" : "philox");
 }

@@ -16,9 +16,9 @@ enum { MOST = GHLO_CPU_SORT_CHUNK, MAX_SIZE = 16 };
 static gboolean
 tells_elements (const GhloCpuSortRow *row)
 {
-  const GhloCpuSortKey *key = &row->comparator.keys[0];
+  const GhloSortKey *key = &row->comparator.keys[0];
 
-  return row->values && key->size > 1 && !ghlo_cpu_sort_key_is_lossy (key);
+  return row->values && key->size > 1 && !ghlo_sort_key_is_lossy (key);
 }
 
 gboolean
@@ -35,14 +35,14 @@ load_column (const GhloCpuSortRow *row,
              guint                 column,
              gpointer              rows)
 {
-  const GhloCpuSortComparator *comparator = &row->comparator;
+  const GhloSortComparator *comparator = &row->comparator;
   gsize last = comparator->reverses_equal ? row->n - 1 : 0;
   gboolean unordered = FALSE;
   guint64 ranks[MOST];
 
   for (guint k = 0; k < comparator->n_keys; k++)
     {
-      const GhloCpuSortKey *key = &comparator->keys[k];
+      const GhloSortKey *key = &comparator->keys[k];
       const guint8 *first = from[key->operand] + column * steps[key->operand] + last * key->element_size;
 
       unordered |= ghlo_cpu_sort_key_rank (key, first, last > 0 ? -(gint64) key->element_size : key->element_size, NULL,

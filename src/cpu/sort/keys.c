@@ -6,97 +6,16 @@
 
 #include "cpu/sort/keys.h"
 
-#include <math.h>
 #include <string.h>
 
-/* A double's position in the total order. */
-static gint64
-double_order (double number)
-{
-  guint64 bits;
-
-  memcpy (&bits, &number, sizeof (bits));
-
-  return bits >> 63 ? -1 - (gint64) (bits & G_MAXINT64) : (gint64) bits;
-}
-
-static gint64
-byte_order (const GhloCpuSortKey *self,
-            GhloElementType       type,
-            guint8                byte)
-{
-  GhloScalar scalar = ghlo_element_load (type, &byte);
-
-  if (!self->is_float)
-    return scalar.i;
-  if (self->zero_equal && scalar.f == 0)
-    scalar.f = 0;
-  if (self->nan_equal && isnan (scalar.f))
-    {
-      guint8 nan = (guint8) self->nan_bits;
-
-      scalar = ghlo_element_load (type, &nan);
-    }
-
-  return self->partial && isnan (scalar.f) ? G_MININT64 : double_order (scalar.f);
-}
-
-/* The rank of a byte is the number of bytes below it, plus one where some bytes are not
- * ordered, since these have rank 0. */
-static void
-init_table (GhloCpuSortKey  *self,
-            GhloElementType  type)
-{
-  gint64 orders[256];
-  guint least = 0;
-
-  for (guint i = 0; i < 256; i++)
-    {
-      orders[i] = byte_order (self, type, (guint8) i);
-      if (orders[i] == G_MININT64)
-        least = 1;
-    }
-  self->partial = least == 1;
-  for (guint i = 0; i < 256; i++)
-    {
-      guint before = least;
-
-      for (guint j = 0; j < 256; j++)
-        before += orders[j] != G_MININT64 && (self->descending ? orders[j] > orders[i] : orders[j] < orders[i]);
-      self->ranks[i] = orders[i] == G_MININT64 ? 0 : (guint8) before;
-    }
-}
-
-gboolean
-ghlo_cpu_sort_key_init (GhloCpuSortKey  *self,
-                        GhloElementType  type)
-{
-  GhloElementType part = ghlo_element_type_real_part (type);
-  const GhloElementInfo *info = ghlo_element_info (part);
-
-  self->element_size = ghlo_element_info (type)->size;
-  self->size = info->size;
-  self->is_float = info->element_class == GHLO_ELEMENT_CLASS_FLOAT;
-  self->is_signed = info->element_class == GHLO_ELEMENT_CLASS_SIGNED;
-  if (info->element_class == GHLO_ELEMENT_CLASS_NONE
-      || (self->size > 1 && self->is_float && info->specials != GHLO_FLOAT_IEEE)
-      || (self->size > 1 && info->bits != 8 * self->size))
-    return FALSE;
-  self->infinity = (((guint64) 1 << info->exponent_bits) - 1) << info->mantissa_bits;
-  if (self->size == 1)
-    init_table (self, part);
-
-  return TRUE;
-}
-
 static gboolean
-rank_bytes (const GhloCpuSortKey *self,
-            const guint8         *from,
-            gint64                stride,
-            const guint32        *positions,
-            gsize                 n,
-            gboolean              below,
-            guint64              *ranks)
+rank_bytes (const GhloSortKey *self,
+            const guint8      *from,
+            gint64             stride,
+            const guint32     *positions,
+            gsize              n,
+            gboolean           below,
+            guint64           *ranks)
 {
   gboolean unordered = FALSE;
 
@@ -141,17 +60,17 @@ rank_bytes (const GhloCpuSortKey *self,
   } \
   \
   static gboolean \
-  order_floats_##BITS (const GhloCpuSortKey *self, \
-                       guint##BITS          *raw, \
-                       gsize                 n, \
-                       guint##BITS           flip) \
+  order_floats_##BITS (const GhloSortKey *self, \
+                       guint##BITS       *raw, \
+                       gsize              n, \
+                       guint##BITS        flip) \
   { \
     const guint##BITS magnitude = (guint##BITS) ~(guint##BITS) 0 >> 1, infinity = (guint##BITS) self->infinity; \
     const guint##BITS zero = self->zero_equal ? 0 : (guint##BITS) 1 << (BITS - 1); \
     const guint##BITS nan = order_##BITS ((guint##BITS) self->nan_bits) ^ flip; \
     guint##BITS unordered = 0; \
     \
-    if (!ghlo_cpu_sort_key_is_lossy (self)) \
+    if (!ghlo_sort_key_is_lossy (self)) \
       { \
         for (gsize i = 0; i < n; i++) \
           raw[i] = order_##BITS (raw[i]) ^ flip; \
@@ -169,13 +88,13 @@ rank_bytes (const GhloCpuSortKey *self,
   } \
   \
   static gboolean \
-  rank_##BITS (const GhloCpuSortKey *self, \
-               const guint8         *from, \
-               gint64                stride, \
-               const guint32        *positions, \
-               gsize                 n, \
-               gboolean              below, \
-               guint64              *ranks) \
+  rank_##BITS (const GhloSortKey *self, \
+               const guint8      *from, \
+               gint64             stride, \
+               const guint32     *positions, \
+               gsize              n, \
+               gboolean           below, \
+               guint64           *ranks) \
   { \
     guint##BITS raw[GHLO_CPU_SORT_CHUNK], flip = self->descending ? (guint##BITS) ~(guint##BITS) 0 : 0; \
     gboolean unordered = FALSE; \
@@ -204,15 +123,15 @@ DEFINE_RANK (32)
 DEFINE_RANK (64)
 
 gboolean
-ghlo_cpu_sort_key_rank (const GhloCpuSortKey *self,
-                        const guint8         *from,
-                        gint64                stride,
-                        const guint32        *positions,
-                        gsize                 n,
-                        gboolean              below,
-                        guint64              *ranks)
+ghlo_cpu_sort_key_rank (const GhloSortKey *self,
+                        const guint8      *from,
+                        gint64             stride,
+                        const guint32     *positions,
+                        gsize              n,
+                        gboolean           below,
+                        guint64           *ranks)
 {
-  static gboolean (*const funcs[]) (const GhloCpuSortKey *, const guint8 *, gint64, const guint32 *, gsize, gboolean,
+  static gboolean (*const funcs[]) (const GhloSortKey *, const guint8 *, gint64, const guint32 *, gsize, gboolean,
                                     guint64 *) = {
     [1] = rank_bytes, [2] = rank_16, [4] = rank_32, [8] = rank_64,
   };
@@ -221,10 +140,10 @@ ghlo_cpu_sort_key_rank (const GhloCpuSortKey *self,
 }
 
 guint64
-ghlo_cpu_sort_key_unrank (const GhloCpuSortKey *self,
-                          guint64               rank)
+ghlo_cpu_sort_key_unrank (const GhloSortKey *self,
+                          guint64            rank)
 {
-  guint bits = ghlo_cpu_sort_key_bits (self);
+  guint bits = ghlo_sort_key_bits (self);
   guint64 sign = (guint64) 1 << (bits - 1), mask = sign | (sign - 1);
 
   if (self->descending)

@@ -13,9 +13,9 @@ enum { BLOCK = 8, CHECK_EVERY = 1 << 18 };
 
 typedef struct
 {
-  const GhloCpuSortComparator *comparator;
-  const guint64               *ranks;
-  gsize                        n;
+  const GhloSortComparator *comparator;
+  const guint64            *ranks;
+  gsize                     n;
 } Partial;
 
 /* Where a key is partial, rank 0 is not ordered and equals no rank. */
@@ -24,7 +24,7 @@ is_before (const Partial *self,
            guint32        a,
            guint32        b)
 {
-  const GhloCpuSortComparator *comparator = self->comparator;
+  const GhloSortComparator *comparator = self->comparator;
 
   for (guint k = 0; k < comparator->n_keys; k++)
     {
@@ -91,13 +91,13 @@ merge (const Partial     *self,
 }
 
 gboolean
-ghlo_cpu_sort_partial (const GhloCpuSortComparator *comparator,
-                       const guint64               *ranks,
-                       guint32                     *order,
-                       guint32                     *spare,
-                       gsize                        n,
-                       const GhloMonitor           *monitor,
-                       guint32                    **sorted)
+ghlo_cpu_sort_partial (const GhloSortComparator *comparator,
+                       const guint64            *ranks,
+                       guint32                  *order,
+                       guint32                  *spare,
+                       gsize                     n,
+                       const GhloMonitor        *monitor,
+                       guint32                 **sorted)
 {
   const Partial self = { comparator, ranks, n };
 

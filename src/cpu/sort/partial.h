@@ -7,20 +7,19 @@
 
 #pragma once
 
-#include "cpu/sort/comparator.h"
-
 #include "base/monitor.h"
+#include "kernel/sort-comparator.h"
 
 G_BEGIN_DECLS
 
 /* @ranks holds @n ranks for each of the comparator's keys. @order and @spare have room for @n
  * positions, and *@sorted is one of the two. FALSE when cancelled. */
-gboolean ghlo_cpu_sort_partial (const GhloCpuSortComparator *comparator,
-                                const guint64               *ranks,
-                                guint32                     *order,
-                                guint32                     *spare,
-                                gsize                        n,
-                                const GhloMonitor           *monitor,
-                                guint32                    **sorted);
+gboolean ghlo_cpu_sort_partial (const GhloSortComparator *comparator,
+                                const guint64            *ranks,
+                                guint32                  *order,
+                                guint32                  *spare,
+                                gsize                     n,
+                                const GhloMonitor        *monitor,
+                                guint32                 **sorted);
 
 G_END_DECLS

@@ -82,12 +82,12 @@ load_ranks (Job     *job,
             gsize    n,
             guint64 *ranks)
 {
-  const GhloCpuSortComparator *comparator = &job->row->comparator;
+  const GhloSortComparator *comparator = &job->row->comparator;
   const guint32 *positions = job->old_positions != NULL ? job->old_positions + i : NULL;
 
   for (guint k = 0; k < job->group->n; k++)
     {
-      const GhloCpuSortKey *key = &comparator->keys[job->group->first + k];
+      const GhloSortKey *key = &comparator->keys[job->group->first + k];
       const guint8 *from = job->from[key->operand];
       gint64 stride = key->element_size;
 
@@ -244,7 +244,7 @@ find_groups (GhloCpuSortRow *row)
   row->n_groups = 0;
   for (guint i = row->comparator.n_keys; i > 0; i--)
     {
-      guint bits = ghlo_cpu_sort_key_bits (&row->comparator.keys[i - 1]);
+      guint bits = ghlo_sort_key_bits (&row->comparator.keys[i - 1]);
 
       if (group == NULL || group->bits + bits > 64)
         {
@@ -261,7 +261,7 @@ gboolean
 ghlo_cpu_sort_row_init (GhloCpuSortRow *self,
                         guint           n_parts)
 {
-  const GhloCpuSortKey *key = &self->comparator.keys[0];
+  const GhloSortKey *key = &self->comparator.keys[0];
   Layout layout;
   double cost = 0;
 
@@ -426,7 +426,7 @@ run_partial (Job     *job,
 
   for (guint k = 0; k < row->comparator.n_keys; k++)
     {
-      const GhloCpuSortKey *key = &row->comparator.keys[k];
+      const GhloSortKey *key = &row->comparator.keys[k];
 
       for (gsize i = 0; i < row->n; i += GHLO_CPU_SORT_CHUNK)
         {

@@ -6,8 +6,9 @@
 
 #pragma once
 
-#include "cpu/sort/comparator.h"
+#include "cpu/sort/keys.h"
 #include "cpu/sort/numbers.h"
+#include "kernel/sort-comparator.h"
 
 G_BEGIN_DECLS
 
@@ -19,17 +20,17 @@ typedef struct
 
 typedef struct
 {
-  GhloCpuSortComparator comparator;
-  gsize                 n;               /* elements */
-  guint                 n_operands;
-  const guint          *sizes;           /* of an element of each; borrowed */
-  guint                 most_size;
-  gboolean              values;          /* the single key is the whole element */
-  GhloCpuSortGroup      groups[GHLO_CPU_SORT_MAX_KEYS];    /* in the order of sorting: the least significant first */
-  guint                 n_groups;
-  guint                 n_parts;         /* sorted separately and then merged; a power of two */
-  gsize                 scratch;         /* bytes */
-  double                nanoseconds;     /* approximate, on one thread */
+  GhloSortComparator comparator;
+  gsize              n;               /* elements */
+  guint              n_operands;
+  const guint       *sizes;           /* of an element of each; borrowed */
+  guint              most_size;
+  gboolean           values;          /* the single key is the whole element */
+  GhloCpuSortGroup   groups[GHLO_SORT_MAX_KEYS];    /* in the order of sorting: the least significant first */
+  guint              n_groups;
+  guint              n_parts;         /* sorted separately and then merged; a power of two */
+  gsize              scratch;         /* bytes */
+  double             nanoseconds;     /* approximate, on one thread */
 } GhloCpuSortRow;
 
 /* Call it after the comparator was read and the fields up to sizes were set. FALSE when the row

@@ -151,7 +151,7 @@ read_request (Sort                  *self,
   self->dimension = (guint) dimension;
   if (n == 0 || dimension < 0 || dimension >= operands[0].rank)
     return "it has no such dimension";
-  if (!ghlo_cpu_sort_comparator_read (&self->row.comparator, request->op))
+  if (!ghlo_sort_comparator_read (&self->row.comparator, request->op))
     return "its comparator does not compare keys";
   if (!find_rows (self, operands, &request->results[0]) || !ghlo_cpu_sort_row_init (&self->row, choose_parts (self))
       || !find_scratch (self) || !find_all_scratch (self, &scratch))

@@ -48,7 +48,7 @@ typedef struct
 
 struct _TopK
 {
-  GhloCpuSortKey key;
+  GhloSortKey    key;
   const Width   *width;
   gsize          n, k, n_rows;
   gsize          capacity;      /* of a buffer of candidates, in numbers */
@@ -186,7 +186,7 @@ read_request (TopK                  *self,
   self->key.descending = TRUE;
   if (operand->rank == 0 || ghlo_element_type_is_complex (operand->element_type)
       || request->results[1].element_type != GHLO_ELEMENT_TYPE_I32 || values->element_type != operand->element_type
-      || !ghlo_cpu_sort_key_init (&self->key, operand->element_type))
+      || !ghlo_sort_key_init (&self->key, operand->element_type))
     return "its element types have no keys";
   if (!ghlo_shape_count (values->dimensions, values->rank, &count))
     return "it has too many results";

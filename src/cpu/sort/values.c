@@ -5,19 +5,20 @@
 
 #include "cpu/sort/values.h"
 
+#include "cpu/sort/keys.h"
 #include "cpu/sort/numbers.h"
 
 #include <string.h>
 
 #define DEFINE_LOAD(BITS, NUMBER) \
   static gboolean \
-  load_##BITS (GhloCpuSortValues    *self, \
-               const GhloCpuSortKey *key, \
-               const guint8         *from, \
-               gint64                stride, \
-               gsize                 n, \
-               NUMBER               *numbers, \
-               const GhloMonitor    *monitor) \
+  load_##BITS (GhloCpuSortValues *self, \
+               const GhloSortKey *key, \
+               const guint8      *from, \
+               gint64             stride, \
+               gsize              n, \
+               NUMBER            *numbers, \
+               const GhloMonitor *monitor) \
   { \
     typedef guint##BITS Unaligned __attribute__ ((aligned (1), may_alias)); \
     const guint##BITS magnitude = (guint##BITS) ~(guint##BITS) 0 >> 1, infinity = (guint##BITS) key->infinity; \
@@ -37,7 +38,7 @@
           { \
             guint##BITS bits = *(const Unaligned *) (from + (gint64) j * stride), size = bits & magnitude; \
             \
-            if (!ghlo_cpu_sort_key_is_lossy (key)) \
+            if (!ghlo_sort_key_is_lossy (key)) \
               { \
                 numbers[to++] = (NUMBER) ranks[j]; \
                 continue; \
@@ -59,10 +60,10 @@
   } \
   \
   static void \
-  store_##BITS (const GhloCpuSortKey *key, \
-                gconstpointer         numbers, \
-                gsize                 n, \
-                guint8               *to) \
+  store_##BITS (const GhloSortKey *key, \
+                gconstpointer      numbers, \
+                gsize              n, \
+                guint8            *to) \
   { \
     typedef guint##BITS Unaligned __attribute__ ((aligned (1), may_alias)); \
     const guint##BITS sign = (guint##BITS) ((guint##BITS) 1 << (BITS - 1)), all = (guint##BITS) ~(guint##BITS) 0; \
@@ -107,16 +108,16 @@ DEFINE_LOAD (32, guint32)
 DEFINE_LOAD (64, guint64)
 
 gboolean
-ghlo_cpu_sort_values_load (GhloCpuSortValues           *self,
-                           const GhloCpuSortComparator *comparator,
-                           const guint8                *from,
-                           gsize                        n,
-                           gsize                        begin,
-                           gsize                        end,
-                           gpointer                     numbers,
-                           const GhloMonitor           *monitor)
+ghlo_cpu_sort_values_load (GhloCpuSortValues        *self,
+                           const GhloSortComparator *comparator,
+                           const guint8             *from,
+                           gsize                     n,
+                           gsize                     begin,
+                           gsize                     end,
+                           gpointer                  numbers,
+                           const GhloMonitor        *monitor)
 {
-  const GhloCpuSortKey *key = &comparator->keys[0];
+  const GhloSortKey *key = &comparator->keys[0];
   gint64 stride = key->size;
 
   self->negative = self->unordered = FALSE;
@@ -135,7 +136,7 @@ ghlo_cpu_sort_values_load (GhloCpuSortValues           *self,
 static gsize
 find_nans (const GhloCpuSortValues *parts,
            guint                    n_parts,
-           const GhloCpuSortKey    *key,
+           const GhloSortKey       *key,
            gboolean                *first)
 {
   gboolean negative = key->nan_bits >> (8 * key->size - 1) & 1;
@@ -151,7 +152,7 @@ find_nans (const GhloCpuSortValues *parts,
 void
 ghlo_cpu_sort_values_store (const GhloCpuSortValues *parts,
                             guint                    n_parts,
-                            const GhloCpuSortKey    *key,
+                            const GhloSortKey       *key,
                             gconstpointer            numbers,
                             gsize                    begin,
                             gsize                    end,
@@ -184,7 +185,7 @@ store_zeros (const GhloCpuSortValues *part,
 void
 ghlo_cpu_sort_values_store_kept (const GhloCpuSortValues *parts,
                                  guint                    n_parts,
-                                 const GhloCpuSortKey    *key,
+                                 const GhloSortKey       *key,
                                  gconstpointer            numbers,
                                  gsize                    n,
                                  guint8                  *to)
@@ -219,10 +220,10 @@ ghlo_cpu_sort_values_store_kept (const GhloCpuSortValues *parts,
 
 /* Sorts bytes stably, since different bytes may have the same rank. */
 static gboolean
-scatter_bytes (const GhloCpuSortComparator *comparator,
-               const guint8                *from,
-               guint8                      *to,
-               gsize                        n,
+scatter_bytes (const GhloSortComparator *comparator,
+               const guint8             *from,
+               guint8                   *to,
+               gsize                     n,
                gsize                        offsets[256],
                const GhloMonitor           *monitor)
 {
@@ -241,15 +242,15 @@ scatter_bytes (const GhloCpuSortComparator *comparator,
 }
 
 gboolean
-ghlo_cpu_sort_bytes (const GhloCpuSortComparator *comparator,
-                     const guint8                *from,
-                     guint8                      *to,
-                     gsize                        n,
-                     guint8                      *copy,
-                     const GhloMonitor           *monitor,
-                     gboolean                    *unordered)
+ghlo_cpu_sort_bytes (const GhloSortComparator *comparator,
+                     const guint8             *from,
+                     guint8                   *to,
+                     gsize                     n,
+                     guint8                   *copy,
+                     const GhloMonitor        *monitor,
+                     gboolean                 *unordered)
 {
-  const GhloCpuSortKey *key = &comparator->keys[0];
+  const GhloSortKey *key = &comparator->keys[0];
   gsize counts[4][256] = { { 0 } }, offsets[257] = { 0 };
   gint16 bytes[256];
   gboolean ambiguous = FALSE;

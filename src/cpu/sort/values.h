@@ -7,7 +7,7 @@
 
 #pragma once
 
-#include "cpu/sort/comparator.h"
+#include "kernel/sort-comparator.h"
 
 G_BEGIN_DECLS
 
@@ -23,38 +23,38 @@ typedef struct
 
 /* The numbers for elements [begin, end) of a row of @n elements of 2 bytes or more: of 64 bits
  * where the key has more than 32, else of 32. FALSE when cancelled. */
-gboolean ghlo_cpu_sort_values_load     (GhloCpuSortValues           *self,
-                                        const GhloCpuSortComparator *comparator,
-                                        const guint8                *from,
-                                        gsize                        n,
-                                        gsize                        begin,
-                                        gsize                        end,
-                                        gpointer                     numbers,
-                                        const GhloMonitor           *monitor);
+gboolean ghlo_cpu_sort_values_load     (GhloCpuSortValues        *self,
+                                        const GhloSortComparator *comparator,
+                                        const guint8             *from,
+                                        gsize                     n,
+                                        gsize                     begin,
+                                        gsize                     end,
+                                        gpointer                  numbers,
+                                        const GhloMonitor        *monitor);
 /* Writes the elements that numbers [begin, end) stand for. @parts are those of the whole row. */
-void     ghlo_cpu_sort_values_store    (const GhloCpuSortValues     *parts,
-                                        guint                        n_parts,
-                                        const GhloCpuSortKey        *key,
-                                        gconstpointer                numbers,
-                                        gsize                        begin,
-                                        gsize                        end,
-                                        guint8                      *to);
+void     ghlo_cpu_sort_values_store    (const GhloCpuSortValues *parts,
+                                        guint                    n_parts,
+                                        const GhloSortKey       *key,
+                                        gconstpointer            numbers,
+                                        gsize                    begin,
+                                        gsize                    end,
+                                        guint8                  *to);
 /* Writes the zeros and NaN of all @parts, after the elements of all @n numbers were stored. */
 void     ghlo_cpu_sort_values_store_kept (const GhloCpuSortValues   *parts,
                                         guint                        n_parts,
-                                        const GhloCpuSortKey        *key,
+                                        const GhloSortKey        *key,
                                         gconstpointer                numbers,
                                         gsize                        n,
                                         guint8                      *to);
 
 /* Sorts a row of elements of one byte; @copy has room for @n of them, and is used where @to is
  * @from. FALSE when cancelled, or when one of them is not ordered: *@unordered then. */
-gboolean ghlo_cpu_sort_bytes           (const GhloCpuSortComparator *comparator,
-                                        const guint8                *from,
-                                        guint8                      *to,
-                                        gsize                        n,
-                                        guint8                      *copy,
-                                        const GhloMonitor           *monitor,
-                                        gboolean                    *unordered);
+gboolean ghlo_cpu_sort_bytes           (const GhloSortComparator *comparator,
+                                        const guint8             *from,
+                                        guint8                   *to,
+                                        gsize                     n,
+                                        guint8                   *copy,
+                                        const GhloMonitor        *monitor,
+                                        gboolean                 *unordered);
 
 G_END_DECLS

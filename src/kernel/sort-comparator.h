@@ -6,24 +6,24 @@
 
 #pragma once
 
-#include "cpu/sort/keys.h"
 #include "ir/module.h"
+#include "kernel/sort-key.h"
 
 G_BEGIN_DECLS
 
-enum { GHLO_CPU_SORT_MAX_KEYS = 32 };
+enum { GHLO_SORT_MAX_KEYS = 32 };
 
 typedef struct
 {
-  GhloCpuSortKey keys[GHLO_CPU_SORT_MAX_KEYS];   /* the most significant first */
-  guint          n_keys;
+  GhloSortKey keys[GHLO_SORT_MAX_KEYS];      /* the most significant first */
+  guint       n_keys;
   /* The comparator is true of equal elements (LE or GE), so that sorting reverses their order. */
-  gboolean       reverses_equal;
-} GhloCpuSortComparator;
+  gboolean    reverses_equal;
+} GhloSortComparator;
 
 /* FALSE when the comparator does anything else than compare keys, or compares a type without
  * keys. */
-gboolean ghlo_cpu_sort_comparator_read (GhloCpuSortComparator *self,
-                                        const GhloIrOp        *sort);
+gboolean ghlo_sort_comparator_read (GhloSortComparator *self,
+                                    const GhloIrOp     *sort);
 
 G_END_DECLS

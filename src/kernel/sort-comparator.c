@@ -5,7 +5,7 @@
  * compared, as JAX does.
  */
 
-#include "cpu/sort/comparator.h"
+#include "kernel/sort-comparator.h"
 
 #include <math.h>
 #include <string.h>
@@ -289,23 +289,23 @@ read_first (const GhloIrBlock  *block,
 }
 
 static gboolean
-add_key (GhloCpuSortComparator *self,
-         const Comparison      *comparison,
-         const GhloIrOp        *sort)
+add_key (GhloSortComparator *self,
+         const Comparison   *comparison,
+         const GhloIrOp     *sort)
 {
   const Side *side = &comparison->key;
-  GhloCpuSortKey *key = &self->keys[self->n_keys];
+  GhloSortKey *key = &self->keys[self->n_keys];
   gboolean is_float = ghlo_element_type_is_float (ghlo_element_type_real_part (side->type));
   const GhloIrType *type;
 
-  if (self->n_keys == GHLO_CPU_SORT_MAX_KEYS || side->operand >= sort->n_operands)
+  if (self->n_keys == GHLO_SORT_MAX_KEYS || side->operand >= sort->n_operands)
     return FALSE;
   type = ghlo_ir_op_operand (sort, side->operand)->type;
   if (type->element_type != side->type || type->quantization != NULL)
     return FALSE;
 
   self->n_keys++;
-  *key = (GhloCpuSortKey) {
+  *key = (GhloSortKey) {
     .operand = side->operand,
     .offset = side->part * ghlo_element_info (side->type)->size / 2,
     .descending = comparison->direction[0] == 'G',
@@ -315,12 +315,12 @@ add_key (GhloCpuSortComparator *self,
     .nan_bits = side->nan_bits,
   };
 
-  return ghlo_cpu_sort_key_init (key, side->type);
+  return ghlo_sort_key_init (key, side->type);
 }
 
 gboolean
-ghlo_cpu_sort_comparator_read (GhloCpuSortComparator *self,
-                               const GhloIrOp        *sort)
+ghlo_sort_comparator_read (GhloSortComparator *self,
+                           const GhloIrOp     *sort)
 {
   const GhloIrBlock *block = ghlo_ir_op_region_block (sort, 0);
   const GhloIrValue *rest;
