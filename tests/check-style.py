@@ -16,8 +16,8 @@ import sys
 MAX_COLUMNS, MAX_LINES = 120, 1500
 
 # Where an SPDX line belongs; short data and prose carry none.
-LICENSED = {'.c', '.h', '.def', '.py', '.vala', '.js', '.mlir'}
-NARROW = {'.c', '.h', '.py', '.js', '.vala'}
+LICENSED = {'.c', '.h', '.def', '.py', '.vala', '.js', '.mlir', '.comp', '.glsl', '.words'}
+NARROW = {'.c', '.h', '.py', '.js', '.vala', '.comp', '.glsl', '.words'}
 TEXT = LICENSED | {'.md', '.rst', '.build', '.txt', '.in', '.sh', '.dict', '.symbols', '.metadata', '.bash', ''}
 
 # Programs that other tools wrote, or that must stay as their readers want them.

@@ -29,6 +29,7 @@ static const Row rows[] = {
   ROW (v12, storageBuffer8BitAccess, FALSE, "storage-8"),
   ROW (v12, shaderFloat16, FALSE, NULL),
   ROW (v12, vulkanMemoryModel, FALSE, NULL),
+  ROW (v12, vulkanMemoryModelDeviceScope, FALSE, NULL),
   ROW (cooperative, cooperativeMatrix, FALSE, "matrices"),
   ROW (bfloat16, shaderBFloat16Type, FALSE, NULL),
   ROW (bfloat16, shaderBFloat16CooperativeMatrix, FALSE, NULL),
@@ -85,6 +86,9 @@ ghlo_vulkan_features_choose (const GhloVulkanFeatures *has,
       if (rows[i].needed && !get (has, &rows[i]) && missing == NULL)
         missing = rows[i].name;
     }
+  /* With the first alone no shader may have atomics that all workgroups see. */
+  if (!chosen->v12.vulkanMemoryModelDeviceScope)
+    chosen->v12.vulkanMemoryModel = VK_FALSE;
   ghlo_vulkan_features_extend (chosen, chosen->cooperative.cooperativeMatrix, chosen->bfloat16.shaderBFloat16Type);
 
   return missing;

@@ -177,6 +177,16 @@ ghlo_vulkan_recording_dispatch (GhloVulkanRecording      *self,
   g_array_append_val (self->commands, command);
 }
 
+GhloVulkanAccess
+ghlo_vulkan_recording_all (const GhloVulkanRecording *self,
+                           guint                      word,
+                           guint64                    number)
+{
+  const GhloStepPlace place = ghlo_vulkan_number_place (number);
+
+  return (GhloVulkanAccess) { word, place, -place.offset, self->buffers[place.buffer].size, TRUE };
+}
+
 void
 ghlo_vulkan_recording_end (GhloVulkanRecording *self)
 {

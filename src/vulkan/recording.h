@@ -29,6 +29,25 @@ typedef struct
 gsize ghlo_vulkan_reach (const GhloView *view,
                          gint64         *begin);
 
+/* A number that stands for the address of @place while tables are made, and that bytes may be added to, fewer than 2^39;
+ * 0 where it is nowhere. */
+static inline guint64
+ghlo_vulkan_number (GhloStepPlace place)
+{
+  if (place.buffer == GHLO_STEP_NONE)
+    return 0;
+
+  return ((guint64) (place.buffer + 1) << 40) + ((guint64) 1 << 39) + (guint64) place.offset;
+}
+
+static inline GhloStepPlace
+ghlo_vulkan_number_place (guint64 number)
+{
+  const guint64 low = number & (((guint64) 1 << 40) - 1);
+
+  return (GhloStepPlace) { (guint32) (number >> 40) - 1, (gint64) low - ((gint64) 1 << 39) };
+}
+
 /* A shader over points that are numbered. */
 typedef struct
 {
@@ -50,6 +69,10 @@ GhloVulkanRecording *ghlo_vulkan_recording_new      (GhloVulkanDevice          *
                                                      const GhloStepExtent      *buffers);
 void                 ghlo_vulkan_recording_dispatch (GhloVulkanRecording       *self,
                                                      const GhloVulkanDispatch  *dispatch);
+/* The access by which a dispatch may write all of the buffer where @number is a place. */
+GhloVulkanAccess     ghlo_vulkan_recording_all      (const GhloVulkanRecording *self,
+                                                     guint                      word,
+                                                     guint64                    number);
 void                 ghlo_vulkan_recording_end      (GhloVulkanRecording       *self);
 /* What the device has been given of it is done all the same. */
 void                 ghlo_vulkan_recording_free     (GhloVulkanRecording       *self);

@@ -68,18 +68,34 @@ space_submit (gpointer   self,
   return ghlo_vulkan_queue_submit (((GhloVulkanDevice *) self)->queue, error);
 }
 
+/* What is done by other shaders than those of kernels, which are asked first. */
+static const struct
+{
+  GhloIrOpKind                  op;
+  const GhloStepImplementation *implementation;
+} rows[] = {
+  { GHLO_OP_STABLEHLO_CONVOLUTION, &ghlo_vulkan_step_product },
+  { GHLO_OP_STABLEHLO_DOT, &ghlo_vulkan_step_product },
+  { GHLO_OP_STABLEHLO_DOT_GENERAL, &ghlo_vulkan_step_product },
+#ifdef GHLO_HAS_SHADERS
+  { GHLO_OP_CHLO_TOP_K, &ghlo_vulkan_step_top_k },
+  { GHLO_OP_STABLEHLO_SORT, &ghlo_vulkan_step_sort },
+#endif
+  { GHLO_N_OPS, NULL }
+};
+
 static const GhloStepImplementation *
 find (gpointer                      self,
       const GhloIrOp               *op,
       const GhloStepImplementation *previous)
 {
-  if (previous != NULL)
-    return NULL;
-  if (op->kind == GHLO_OP_STABLEHLO_DOT_GENERAL || op->kind == GHLO_OP_STABLEHLO_DOT
-      || op->kind == GHLO_OP_STABLEHLO_CONVOLUTION)
-    return &ghlo_vulkan_step_product;
+  if (previous == NULL && ghlo_kernel_has_kind (op->kind))
+    return &ghlo_vulkan_step_kernel;
+  for (guint i = 0; rows[i].implementation != NULL; i++)
+    if (rows[i].op == op->kind)
+      return previous == NULL || previous == &ghlo_vulkan_step_kernel ? rows[i].implementation : NULL;
 
-  return ghlo_kernel_has_kind (op->kind) ? &ghlo_vulkan_step_kernel : NULL;
+  return NULL;
 }
 
 const char *

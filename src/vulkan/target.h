@@ -28,5 +28,9 @@ ghlo_vulkan_address (gconstpointer data)
 extern const GhloStepImplementation ghlo_vulkan_step_copy;      /* a target's copy: there is no operation */
 extern const GhloStepImplementation ghlo_vulkan_step_kernel;
 extern const GhloStepImplementation ghlo_vulkan_step_product;   /* dot_general, dot, convolution */
+#ifdef GHLO_HAS_SHADERS
+extern const GhloStepImplementation ghlo_vulkan_step_sort;
+extern const GhloStepImplementation ghlo_vulkan_step_top_k;
+#endif
 
 G_END_DECLS

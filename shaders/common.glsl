@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What all shaders begin with. Each has a list NAME.words of what the words of its table are, which both sides read:
+ * here it gives the members of Table, and in C those of a structure of guint64. What is pushed is GhloSpirvPush of
+ * src/vulkan/spirv/spirv.h.
+ *
+ * Buffers are addresses. What is loaded and stored is integers: devices may flush floats.
+ */
+
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_buffer_reference_uvec2 : require
+#extension GL_EXT_shader_8bit_storage : require
+#extension GL_EXT_shader_16bit_storage : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+
+/* Invocations of a workgroup; GHLO_VULKAN_SHADER_GROUP is the same. */
+#define GROUP 256
+
+layout (local_size_x = GROUP) in;
+
+#define WORD(name) uint64_t name;
+#define WORDS(name, n) uint64_t name[n];
+
+layout (buffer_reference, std430, buffer_reference_align = 1) buffer U8 { uint8_t value; };
+layout (buffer_reference, std430, buffer_reference_align = 2) buffer U16 { uint16_t value; };
+layout (buffer_reference, std430, buffer_reference_align = 4) buffer U32 { uint value; };
+layout (buffer_reference, std430, buffer_reference_align = 8) buffer U64 { uint64_t value; };
+
+uint
+load_u32 (uint64_t address)
+{
+  return U32 (address).value;
+}
+
+void
+store_u32 (uint64_t address, uint value)
+{
+  U32 (address).value = value;
+}
+
+/* An unsigned integer of @size bytes, at most 8. */
+uint64_t
+load_unsigned (uint64_t address, uint size)
+{
+  switch (size)
+    {
+    case 1:
+      return uint64_t (uint (U8 (address).value));
+    case 2:
+      return uint64_t (uint (U16 (address).value));
+    case 4:
+      return uint64_t (U32 (address).value);
+    default:
+      return U64 (address).value;
+    }
+}
+
+void
+store_unsigned (uint64_t address, uint size, uint64_t value)
+{
+  switch (size)
+    {
+    case 1:
+      U8 (address).value = uint8_t (uint (value));
+      break;
+    case 2:
+      U16 (address).value = uint16_t (uint (value));
+      break;
+    case 4:
+      U32 (address).value = uint (value);
+      break;
+    default:
+      U64 (address).value = value;
+    }
+}
+
+/* An element of @size bytes, at most 16. */
+void
+copy_element (uint64_t from, uint64_t to, uint size)
+{
+  store_unsigned (to, size, load_unsigned (from, size));
+  if (size == 16)
+    U64 (to + 8).value = U64 (from + 8).value;
+}
+
+/* Of 64 bits, which is slow, only where it has to be. */
+uint64_t
+divide (uint64_t a, uint64_t b)
+{
+  return ((a | b) >> 32) == 0 ? uint64_t (uint (a) / uint (b)) : a / b;
+}

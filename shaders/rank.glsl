@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Ranks of elements, as src/cpu/sort/keys.c makes them.
+ */
+
+uint64_t
+order_of_float (uint64_t bits, uint64_t sign)
+{
+  return (bits & sign) != 0 ? bits ^ (sign | (sign - 1)) : bits ^ sign;
+}
+
+/* 0 where an element is not ordered. */
+uint64_t
+rank_of (uint64_t line, uint element)
+{
+  uint64_t at = element_at (line, element, table.n);
+  uint64_t bits = load_unsigned (table.from + at * table.element_size + table.offset, SIZE);
+  uint64_t sign = uint64_t (1) << (8 * SIZE - 1), flip = table.descending != 0 ? sign | (sign - 1) : 0;
+  uint64_t magnitude = bits & (sign - 1);
+
+  if (SIZE == 1)
+    return table.byte_ranks[uint (bits) >> 3] >> ((uint (bits) & 7) * 8) & 255;
+  if (table.is_float == 0)
+    return bits ^ flip ^ (table.is_signed != 0 ? sign : 0);
+  if (magnitude > table.infinity && table.partial != 0)
+    return 0;
+  if (magnitude > table.infinity && table.nan_equal != 0)
+    bits = table.nan_bits;
+  if (magnitude == 0 && table.zero_equal != 0)
+    bits = 0;
+
+  return order_of_float (bits, sign) ^ flip;
+}
+
+/* The 32 bits that lines are sorted by, of the element at a place. */
+uint
+key_of (uint64_t line, uint number)
+{
+  uint64_t rank = rank_of (line, element_of (number));
+
+  return uint (table.upper != 0 ? rank >> 32 : rank);
+}

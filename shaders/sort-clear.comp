@@ -1,0 +1,19 @@
+#version 460
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * No line is known to have an element that is not ordered.
+ */
+
+#extension GL_GOOGLE_include_directive : require
+
+#include "common.glsl"
+#include "sort.glsl"
+
+void
+main ()
+{
+  uint64_t line = first + gl_GlobalInvocationID.x;
+
+  if (line < table.n_lines)
+    store_u32 (table.flags + line * 4, 0);
+}

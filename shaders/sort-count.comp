@@ -1,0 +1,31 @@
+#version 460
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * How often a tile of a long line has each digit: the first of the three parts of a pass of radix sort.
+ */
+
+#extension GL_GOOGLE_include_directive : require
+
+#include "common.glsl"
+#include "sort.glsl"
+
+shared uint counts[DIGITS];
+
+void
+main ()
+{
+  uint64_t line = divide (group_number (), table.n_tiles);
+  uint tile = uint (group_number () - line * table.n_tiles), self = gl_LocalInvocationID.x;
+
+  counts[self] = 0;
+  barrier ();
+  for (uint i = 0; i < ITEMS; i++)
+    {
+      uint place = tile * TILE + i * GROUP + self;
+
+      if (place < table.n)
+        atomicAdd (counts[load_u32 (table.keys_from + (line * table.n + place) * 4) >> uint (table.shift) & 255], 1);
+    }
+  barrier ();
+  store_u32 (table.counts + ((line * DIGITS + self) * table.n_tiles + tile) * 4, counts[self]);
+}

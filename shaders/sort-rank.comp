@@ -1,0 +1,32 @@
+#version 460
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The 32 bits that long lines are sorted by next, in the order so far, and that order. A workgroup does a tile.
+ */
+
+#extension GL_GOOGLE_include_directive : require
+
+#include "common.glsl"
+#include "sort.glsl"
+#include "rank.glsl"
+
+void
+main ()
+{
+  uint64_t line = divide (group_number (), table.n_tiles);
+  uint begin = uint (group_number () - line * table.n_tiles) * TILE;
+
+  for (uint i = 0; i < ITEMS; i++)
+    {
+      uint place = begin + i * GROUP + gl_LocalInvocationID.x;
+
+      if (place < table.n)
+        {
+          uint64_t at = (line * table.n + place) * 4;
+          uint number = order_at (line, place);
+
+          store_u32 (table.keys_to + at, key_of (line, number));
+          store_u32 (table.order_to + at, number);
+        }
+    }
+}

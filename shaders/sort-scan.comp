@@ -1,0 +1,54 @@
+#version 460
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The second part of a pass of radix sort: of each digit, how often it is in the tiles before each, and in the line.
+ * A workgroup does a digit of a line.
+ */
+
+#extension GL_GOOGLE_include_directive : require
+
+#include "common.glsl"
+#include "sort.glsl"
+
+shared uint sums[GROUP];
+
+/* Of all invocations before this one and its own. */
+uint
+sum_up (uint value)
+{
+  uint self = gl_LocalInvocationID.x;
+
+  barrier ();
+  sums[self] = value;
+  for (uint distance = 1; distance < GROUP; distance *= 2)
+    {
+      uint other;
+
+      barrier ();
+      other = self >= distance ? sums[self - distance] : 0;
+      barrier ();
+      sums[self] += other;
+    }
+  barrier ();
+
+  return sums[self];
+}
+
+void
+main ()
+{
+  uint64_t from = table.counts + group_number () * table.n_tiles * 4;
+  uint n_tiles = uint (table.n_tiles), before = 0;
+
+  for (uint begin = 0; begin < n_tiles; begin += GROUP)
+    {
+      uint tile = begin + gl_LocalInvocationID.x;
+      uint count = tile < n_tiles ? load_u32 (from + uint64_t (tile) * 4) : 0, sum = sum_up (count);
+
+      if (tile < n_tiles)
+        store_u32 (from + uint64_t (tile) * 4, before + sum - count);
+      before += sums[GROUP - 1];
+    }
+  if (gl_LocalInvocationID.x == 0)
+    store_u32 (table.totals + group_number () * 4, before);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What the shaders of sorts share.
+ */
+
+layout (constant_id = 0) const uint SIZE = 4;     /* bytes of the key, or of the element that is moved */
+
+/* Elements that a workgroup sorts at once. */
+#define TILE 2048
+#define ITEMS (TILE / GROUP)
+#define DIGITS 256
+
+layout (buffer_reference, std430, buffer_reference_align = 8) readonly buffer Table
+{
+  WORDS (head, 4)       /* GhloSpirvWord */
+#include "sort.words"
+};
+
+layout (push_constant) uniform Push
+{
+  Table    table;
+  uint64_t first;
+};
+
+/* The number of this workgroup, where each is a point. */
+uint64_t
+group_number ()
+{
+  return first + gl_WorkGroupID.x;
+}
+
+/* Where an element of a line is, counted in elements. */
+uint64_t
+element_at (uint64_t line, uint64_t i, uint64_t n)
+{
+  uint64_t outer = divide (line, table.inner);
+
+  return (outer * n + i) * table.inner + line - outer * table.inner;
+}
+
+/* The element that an order's number stands for. */
+uint
+element_of (uint number)
+{
+  return table.reversed != 0 ? uint (table.n) - 1 - number : number;
+}
+
+uint
+order_at (uint64_t line, uint place)
+{
+  return table.order_from != 0 ? load_u32 (table.order_from + (line * table.n + place) * 4) : place;
+}

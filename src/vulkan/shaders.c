@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Specialization constants are set in the words themselves, so that pipelines are known by words alone.
+ */
+
+#include "vulkan/shaders.h"
+
+#include <spirv/unified1/spirv.h>
+#include <string.h>
+
+#include "vulkan/pipelines.h"
+#include "vulkan/spirv/spirv.h"
+
+/* Made of shaders/NAME.comp by the build: an array of words each. */
+#include "shaders/sort_clear.h"
+#include "shaders/sort_count.h"
+#include "shaders/sort_merge.h"
+#include "shaders/sort_move.h"
+#include "shaders/sort_permute.h"
+#include "shaders/sort_rank.h"
+#include "shaders/sort_rank_all.h"
+#include "shaders/sort_scan.h"
+#include "shaders/sort_short.h"
+
+enum { HEADER_WORDS = 5, MAX_CONSTANTS = 8 };
+
+typedef struct
+{
+  const char    *name;
+  const guint32 *words;
+  gsize          size;          /* bytes */
+} Row;
+
+static const Row rows[] = {
+#define SHADER(ID, name) [GHLO_VULKAN_SHADER_##ID] = { #name, ghlo_shader_##name, sizeof ghlo_shader_##name },
+  GHLO_VULKAN_SHADERS (SHADER)
+#undef SHADER
+};
+
+const char *
+ghlo_vulkan_shader_get_name (GhloVulkanShader shader)
+{
+  return rows[shader].name;
+}
+
+/* Decorations stand before constants. */
+static void
+specialize (guint32       *words,
+            gsize          n,
+            const guint32 *constants,
+            guint          n_constants)
+{
+  guint32 ids[MAX_CONSTANTS] = { 0 };
+
+  g_assert (n_constants <= MAX_CONSTANTS);
+  for (gsize i = HEADER_WORDS; i < n; i += words[i] >> SpvWordCountShift)
+    {
+      guint32 op = words[i] & SpvOpCodeMask;
+
+      if (op == SpvOpDecorate && words[i + 2] == SpvDecorationSpecId && words[i + 3] < n_constants)
+        ids[words[i + 3]] = words[i + 1];
+      for (guint k = 0; op == SpvOpSpecConstant && k < n_constants; k++)
+        if (words[i + 2] == ids[k])
+          words[i + 3] = constants[k];
+      if (op == SpvOpFunction)
+        break;
+    }
+}
+
+GBytes *
+ghlo_vulkan_shader_get_words (GhloVulkanShader  shader,
+                              const guint32    *constants,
+                              guint             n_constants)
+{
+  guint32 *words = g_memdup2 (rows[shader].words, rows[shader].size);
+
+  specialize (words, rows[shader].size / sizeof *words, constants, n_constants);
+
+  return g_bytes_new_take (words, rows[shader].size);
+}
+
+const char *
+ghlo_vulkan_shaders_obstacle (const GhloVulkanDevice *device)
+{
+  if (!device->features.v12.storageBuffer8BitAccess || !device->features.v11.storageBuffer16BitAccess)
+    return "the device does not load integers of 8 or 16 bits";
+  if (device->limits.maxComputeWorkGroupInvocations < GHLO_VULKAN_SHADER_GROUP
+      || device->limits.maxComputeWorkGroupSize[0] < GHLO_VULKAN_SHADER_GROUP)
+    return "the device's workgroups are too small";
+
+  return NULL;
+}
+
+VkPipeline
+ghlo_vulkan_shader_compile (GhloVulkanDevice  *device,
+                            GhloVulkanShader   shader,
+                            const guint32     *constants,
+                            guint              n_constants,
+                            GError           **error)
+{
+  g_autoptr (GBytes) words = ghlo_vulkan_shader_get_words (shader, constants, n_constants);
+
+  return ghlo_vulkan_pipelines_get (device->pipelines, words, error);
+}
+
+void
+ghlo_vulkan_shader_record (GhloVulkanRecording *recording,
+                           VkPipeline           pipeline,
+                           guint64              n_points,
+                           guint                points_each,
+                           gconstpointer        table,
+                           gsize                size,
+                           guint                n_addresses)
+{
+  GhloVulkanAccess accesses[GHLO_VULKAN_MAX_ADDRESSES];
+  GhloVulkanDispatch dispatch = {
+    .pipeline = pipeline, .n_points = n_points, .points_each = points_each, .most_groups = G_MAXUINT,
+    .words = table, .n_words = (guint) (size / sizeof (guint64)), .accesses = accesses,
+  };
+
+  g_assert (n_addresses <= GHLO_VULKAN_MAX_ADDRESSES);
+  for (guint i = GHLO_SPIRV_N_WORDS; i < GHLO_SPIRV_N_WORDS + n_addresses; i++)
+    if (dispatch.words[i] != 0)
+      accesses[dispatch.n_accesses++] = ghlo_vulkan_recording_all (recording, i, dispatch.words[i]);
+  ghlo_vulkan_recording_dispatch (recording, &dispatch);
+}
