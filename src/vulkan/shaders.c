@@ -12,6 +12,7 @@
 #include "vulkan/spirv/spirv.h"
 
 /* Made of shaders/NAME.comp by the build: an array of words each. */
+#include "shaders/random.h"
 #include "shaders/sort_clear.h"
 #include "shaders/sort_count.h"
 #include "shaders/sort_merge.h"

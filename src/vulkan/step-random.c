@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * rng_bit_generator.
+ */
+
+#include "kernel/random.h"
+#include "vulkan/shader-step.h"
+#include "vulkan/spirv/spirv.h"
+
+typedef struct
+{
+  GHLO_VULKAN_TABLE_HEAD
+#include "shaders/random.words"
+} Table;
+
+typedef struct
+{
+  GhloVulkanDevice *device;
+  guint             size;         /* of an element */
+  VkPipeline        pipeline;
+  Table             table;        /* but for the addresses */
+} Random;
+
+static const char *
+read_request (Random                *self,
+              GhloVulkanDevice      *device,
+              const GhloStepRequest *request)
+{
+  GhloRandom random;
+  const char *reason = ghlo_random_init (&random, request->op, &request->operands[0], &request->results[1]);
+
+  if (reason == NULL && ghlo_element_info (request->operands[0].element_type)->size < sizeof (guint32))
+    reason = "its state may lie at any address";
+  if (reason == NULL)
+    reason = ghlo_vulkan_shaders_obstacle (device);
+  if (reason != NULL)
+    return reason;
+  self->device = device;
+  self->size = random.size;
+  self->table.state_size = random.state_size;
+  self->table.is_threefry = random.is_threefry;
+  self->table.is_wide = random.is_wide;
+  self->table.n = random.n;
+  self->table.n_counts = random.n_counts;
+  self->table.extent = random.extent;
+  self->table.inner = random.inner;
+  self->table.is_narrow = random.is_narrow;
+  for (guint i = 0; random.is_narrow && i < 256; i++)
+    self->table.narrow[i / 8] |= (guint64) random.narrow[i] << (i % 8 * 8);
+
+  return NULL;
+}
+
+/* The state is read by all invocations, so that the new one is elsewhere. */
+static void
+fill_selection (const Random          *self,
+                const GhloStepRequest *request,
+                GhloStepSelection     *selection)
+{
+  selection->operands[0].dense = TRUE;
+}
+
+static gboolean
+make_pipelines (Random  *self,
+                GError **error)
+{
+  self->pipeline = ghlo_vulkan_shader_compile (self->device, GHLO_VULKAN_SHADER_RANDOM, &self->size, 1, error);
+
+  return self->pipeline != VK_NULL_HANDLE;
+}
+
+GHLO_VULKAN_DEFINE_SHADER_STEP (Random)
+
+static gboolean
+record (gpointer              compiled,
+        const GhloStepPlace  *operands,
+        const GhloStepPlace  *results,
+        GhloStepPlace         scratch,
+        gpointer              recording,
+        GError              **error)
+{
+  const Random *self = compiled;
+  Table table = self->table;
+
+  table.state_from = ghlo_vulkan_number (operands[0]);
+  table.state_to = ghlo_vulkan_number (results[0]);
+  table.to = ghlo_vulkan_number (results[1]);
+  ghlo_vulkan_shader_record (recording, self->pipeline, table.n_counts + 1, GHLO_VULKAN_SHADER_GROUP, &table,
+                             sizeof table, GHLO_VULKAN_N_ADDRESSES (Table, state_size));
+
+  return TRUE;
+}
+
+static char *
+describe (gpointer compiled)
+{
+  const Random *self = compiled;
+
+  return g_strdup (self->table.is_threefry ? "threefry" : "philox");
+}
+
+const GhloStepImplementation ghlo_vulkan_step_random = {
+  .name = "random",
+  .select = select_step,
+  .compile = compile,
+  .record = record,
+  .release = release,
+  .describe = describe,
+};
