@@ -183,6 +183,23 @@ ghlo_combiner_of (const GhloIrBlock *block,
 }
 
 gboolean
+ghlo_combiner_of_update (const GhloIrBlock *block,
+                         GhloElementType    type,
+                         GhloCombiner      *combiner)
+{
+  const GhloIrValue *returned;
+
+  *combiner = ghlo_combiner_of (block, type);
+  if (*combiner != GHLO_COMBINER_NONE)
+    return TRUE;
+  if (block == NULL || block->n_arguments != 2 || block->last == NULL || block->last->n_operands != 1)
+    return FALSE;
+  returned = ghlo_ir_op_operand (block->last, 0);
+
+  return returned == block->arguments[1] && returned->type->element_type == type;
+}
+
+gboolean
 ghlo_combiner_neutral (GhloCombiner     combiner,
                        GhloElementType  type,
                        GhloScalar      *value)

@@ -80,6 +80,11 @@ GhloScalarKind ghlo_combiner_scalar    (GhloCombiner        combiner);
  * does something else. On booleans it is AND, OR or XOR. */
 GhloCombiner   ghlo_combiner_of        (const GhloIrBlock  *block,
                                         GhloElementType     type);
+/* How @block changes an element, its first argument, by an update, its second: by a combiner, or NONE where the update
+ * takes its place. FALSE where it does something else. */
+gboolean       ghlo_combiner_of_update (const GhloIrBlock  *block,
+                                        GhloElementType     type,
+                                        GhloCombiner       *combiner);
 /* The neutral element, which changes no element of @type that it is combined with; FALSE where there is none. */
 gboolean       ghlo_combiner_neutral   (GhloCombiner        combiner,
                                         GhloElementType     type,

@@ -12,7 +12,13 @@
 #include "vulkan/spirv/spirv.h"
 
 /* Made of shaders/NAME.comp by the build: an array of words each. */
+#include "shaders/copy.h"
 #include "shaders/random.h"
+#include "shaders/scatter_apply.h"
+#include "shaders/scatter_apply_f64.h"
+#include "shaders/scatter_direct.h"
+#include "shaders/scatter_direct_f64.h"
+#include "shaders/scatter_locate.h"
 #include "shaders/sort_clear.h"
 #include "shaders/sort_count.h"
 #include "shaders/sort_merge.h"
@@ -124,4 +130,23 @@ ghlo_vulkan_shader_record (GhloVulkanRecording *recording,
     if (dispatch.words[i] != 0)
       accesses[dispatch.n_accesses++] = ghlo_vulkan_recording_all (recording, i, dispatch.words[i]);
   ghlo_vulkan_recording_dispatch (recording, &dispatch);
+}
+
+typedef struct
+{
+  GHLO_VULKAN_TABLE_HEAD
+#include "shaders/copy.words"
+} CopyTable;
+
+void
+ghlo_vulkan_shader_copy (GhloVulkanRecording *recording,
+                         VkPipeline           pipeline,
+                         GhloStepPlace        from,
+                         GhloStepPlace        to,
+                         gsize                n_pieces)
+{
+  const CopyTable table = { .from = ghlo_vulkan_number (from), .to = ghlo_vulkan_number (to), .n_pieces = n_pieces };
+
+  ghlo_vulkan_shader_record (recording, pipeline, n_pieces, GHLO_VULKAN_SHADER_GROUP, &table, sizeof table,
+                             GHLO_VULKAN_N_ADDRESSES (CopyTable, n_pieces));
 }

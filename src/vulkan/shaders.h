@@ -17,7 +17,13 @@ G_BEGIN_DECLS
 enum { GHLO_VULKAN_SHADER_GROUP = 256, GHLO_VULKAN_MAX_ADDRESSES = 32 };
 
 #define GHLO_VULKAN_SHADERS(SHADER) \
+  SHADER (COPY, copy) \
   SHADER (RANDOM, random) \
+  SHADER (SCATTER_APPLY, scatter_apply) \
+  SHADER (SCATTER_APPLY_F64, scatter_apply_f64) \
+  SHADER (SCATTER_DIRECT, scatter_direct) \
+  SHADER (SCATTER_DIRECT_F64, scatter_direct_f64) \
+  SHADER (SCATTER_LOCATE, scatter_locate) \
   SHADER (SORT_CLEAR, sort_clear) \
   SHADER (SORT_COUNT, sort_count) \
   SHADER (SORT_MERGE, sort_merge) \
@@ -63,6 +69,13 @@ void        ghlo_vulkan_shader_record     (GhloVulkanRecording     *recording,
                                            gconstpointer            table,
                                            gsize                    size,
                                            guint                    n_addresses);
+
+/* Puts a copy of pieces between two places into @recording; @pipeline is of the shader COPY, for pieces of that size. */
+void        ghlo_vulkan_shader_copy       (GhloVulkanRecording     *recording,
+                                           VkPipeline               pipeline,
+                                           GhloStepPlace            from,
+                                           GhloStepPlace            to,
+                                           gsize                    n_pieces);
 
 /* How many words of a table are before its member @first, which is the first that is no address. */
 #define GHLO_VULKAN_N_ADDRESSES(Table, first) \

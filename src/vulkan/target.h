@@ -29,7 +29,9 @@ extern const GhloStepImplementation ghlo_vulkan_step_copy;      /* a target's co
 extern const GhloStepImplementation ghlo_vulkan_step_kernel;
 extern const GhloStepImplementation ghlo_vulkan_step_product;   /* dot_general, dot, convolution */
 #ifdef GHLO_HAS_SHADERS
+extern const GhloStepImplementation ghlo_vulkan_step_dynamic_update_slice;
 extern const GhloStepImplementation ghlo_vulkan_step_random;
+extern const GhloStepImplementation ghlo_vulkan_step_scatter;
 extern const GhloStepImplementation ghlo_vulkan_step_sort;
 extern const GhloStepImplementation ghlo_vulkan_step_top_k;
 #endif

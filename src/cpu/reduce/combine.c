@@ -287,24 +287,6 @@ static const struct
   { 16, LOOPS (assign_128) },
 };
 
-/* How @block combines its two arguments; FALSE when it neither combines nor assigns them. */
-static gboolean
-find_combiner (const GhloIrBlock *block,
-               GhloElementType    type,
-               GhloCombiner      *combiner)
-{
-  const GhloIrValue *returned;
-
-  *combiner = ghlo_combiner_of (block, type);
-  if (*combiner != GHLO_COMBINER_NONE)
-    return TRUE;
-  if (block == NULL || block->n_arguments != 2 || block->last == NULL || block->last->n_operands != 1)
-    return FALSE;
-  returned = ghlo_ir_op_operand (block->last, 0);
-
-  return returned == block->arguments[1] && returned->type->element_type == type;
-}
-
 /* Types without loops of their own take the general one, where the operation is defined on
  * them. */
 static gboolean
@@ -334,7 +316,7 @@ ghlo_cpu_combine_init (GhloCpuCombine    *self,
                        GhloElementType    type)
 {
   *self = (GhloCpuCombine) { .type = type };
-  if (!find_combiner (block, type, &self->combiner) || !find_loops (self))
+  if (!ghlo_combiner_of_update (block, type, &self->combiner) || !find_loops (self))
     return FALSE;
   self->is_ordered = self->combiner == GHLO_COMBINER_NONE
                      || !ghlo_combiner_is_exact (self->combiner, ghlo_element_info (type)->element_class);

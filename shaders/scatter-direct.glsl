@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The body of scatter-direct.comp: an invocation for each update.
+ */
+
+#include "common.glsl"
+#include "scatter.glsl"
+
+void
+main ()
+{
+  uint64_t point = first + gl_GlobalInvocationID.x, item, to, update, inner_to, inner_update;
+
+  if (point >= table.head[0])
+    return;
+  item = divide (point, table.n_inner);
+  if (!locate (uint (item), to, update))
+    return;
+  locate_inner (point - item * table.n_inner, inner_to, inner_update);
+  to += table.to + inner_to;
+  update += table.updates + inner_update;
+  if (KIND == COMBINE_ASSIGN)
+    copy_element (update, to, SIZE);
+  else
+    store_unsigned (to, SIZE, combine (load_unsigned (to, SIZE), load_unsigned (update, SIZE)));
+}

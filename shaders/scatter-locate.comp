@@ -1,0 +1,22 @@
+#version 460
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The element of the result where each item begins.
+ */
+
+#extension GL_GOOGLE_include_directive : require
+
+#include "common.glsl"
+#include "scatter.glsl"
+
+void
+main ()
+{
+  uint64_t item = first + gl_GlobalInvocationID.x, to, update;
+  bool is_inside;
+
+  if (item >= table.head[0])
+    return;
+  is_inside = locate (uint (item), to, update);
+  store_u32 (table.keys + item * 4, uint (is_inside ? to / SIZE : table.n_elements));
+}

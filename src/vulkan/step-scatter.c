@@ -1,0 +1,546 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * scatter into one tensor, and dynamic_update_slice. Each element is updated in the order of the updates tensor, as the
+ * CPU does it: where items may have elements in common they are sorted, stably, by where they are in the result, and
+ * one invocation does all updates of an element.
+ */
+
+#include "base/sizes.h"
+#include "kernel/scalar.h"
+#include "vulkan/shader-step.h"
+#include "vulkan/sort.h"
+#include "vulkan/spirv/spirv.h"
+
+#include "shaders/combine.words"
+
+typedef struct
+{
+  GHLO_VULKAN_TABLE_HEAD
+#include "shaders/scatter.words"
+} Table;
+
+/* Iterations of the loop over an element's updates in one turn. */
+enum { MAX_CHUNK = 1 << 15 };
+
+typedef struct
+{
+  GhloVulkanDevice  *device;
+  guint              size;                  /* of an element */
+  guint              kind, class;           /* of combine.words */
+  gboolean           is_direct;             /* items have no element in common */
+  gsize              n_bytes;               /* of the result */
+  GhloSortComparator comparator;
+  GhloVulkanSort     sort;
+  gsize              keys, scratch;         /* offset and size; the sort's begins at 0 */
+  VkPipeline         locate, apply, copy;
+  Table              table;                 /* but for the addresses; starts are offsets from the indices' */
+} Scatter;
+
+/* Dimension numbers of a scatter. */
+typedef struct
+{
+  const gint64 *window, *inserted, *map, *batching, *index_batching;
+  gsize         n_window, n_inserted, n_map, n_batching, n_index_batching;
+  gint64        vector;
+} Numbers;
+
+static const guint kinds[GHLO_N_COMBINERS] = {
+  [GHLO_COMBINER_NONE] = COMBINE_ASSIGN, [GHLO_COMBINER_ADD] = COMBINE_ADD,
+  [GHLO_COMBINER_MULTIPLY] = COMBINE_MULTIPLY, [GHLO_COMBINER_MINIMUM] = COMBINE_MINIMUM,
+  [GHLO_COMBINER_MAXIMUM] = COMBINE_MAXIMUM, [GHLO_COMBINER_AND] = COMBINE_AND, [GHLO_COMBINER_OR] = COMBINE_OR,
+  [GHLO_COMBINER_XOR] = COMBINE_XOR,
+};
+
+/* Whether the device adds and multiplies floats of @type as the CPU does, but for subnormal numbers. */
+static gboolean
+calculates (const GhloVulkanDevice *device,
+            GhloElementType         type)
+{
+  const guint64 *nearly = device->measured.nearly;
+
+  return (nearly[GHLO_NODE_ADD] & nearly[GHLO_NODE_MULTIPLY]) >> type & 1;
+}
+
+static const char *
+read_combiner (Scatter           *self,
+               const GhloIrBlock *block,
+               GhloElementType    type)
+{
+  const GhloElementInfo *info = ghlo_element_info (type);
+  GhloCombiner combiner;
+
+  if (!ghlo_combiner_of_update (block, type, &combiner))
+    return "there is no shader for its computation";
+  self->kind = kinds[combiner];
+  if (info->element_class == GHLO_ELEMENT_CLASS_FLOAT)
+    self->class = type == GHLO_ELEMENT_TYPE_BF16 ? COMBINE_BF16 : COMBINE_IEEE;
+  else if (info->element_class == GHLO_ELEMENT_CLASS_SIGNED)
+    self->class = COMBINE_SIGNED;
+  if (self->kind == COMBINE_ASSIGN || type == GHLO_ELEMENT_TYPE_I1)
+    return NULL;
+  if (info->bits != 8 * info->size || info->element_class == GHLO_ELEMENT_CLASS_COMPLEX
+      || (info->element_class == GHLO_ELEMENT_CLASS_FLOAT && info->size == 1))
+    return "there is no shader for its element type";
+  if (self->class >= COMBINE_IEEE && (self->kind == COMBINE_ADD || self->kind == COMBINE_MULTIPLY)
+      && !calculates (self->device, info->size == 8 ? GHLO_ELEMENT_TYPE_F64 : GHLO_ELEMENT_TYPE_F32))
+    return "the device does not compute all of it as it is to be";
+
+  return NULL;
+}
+
+/* A dimension of items. */
+static gboolean
+add_dim (Table  *table,
+         gint64  size,
+         gint64  index_stride,
+         gint64  to_stride,
+         gint64  update_stride)
+{
+  guint64 d = table->n_dims;
+
+  if (size == 1)
+    return TRUE;
+  if (d == MAX_DIMS)
+    return FALSE;
+  table->sizes[d] = (guint64) size;
+  table->index_strides[d] = (guint64) index_stride;
+  table->to_strides[d] = (guint64) to_stride;
+  table->update_strides[d] = (guint64) update_stride;
+  table->n_dims++;
+
+  return TRUE;
+}
+
+/* A dimension of inner points. */
+static gboolean
+add_inner_dim (Table  *table,
+               gint64  size,
+               gint64  to_stride,
+               gint64  update_stride)
+{
+  guint64 d = table->n_inner_dims;
+
+  if (size == 1)
+    return TRUE;
+  if (d == MAX_DIMS)
+    return FALSE;
+  table->inner_sizes[d] = (guint64) size;
+  table->inner_to_strides[d] = (guint64) to_stride;
+  table->inner_update_strides[d] = (guint64) update_stride;
+  table->n_inner_dims++;
+
+  return TRUE;
+}
+
+static gboolean
+read_numbers (Numbers        *self,
+              const GhloIrOp *op)
+{
+  const GhloIrAttr *numbers = ghlo_ir_op_get (op, "scatter_dimension_numbers");
+
+  if (numbers == NULL)
+    return FALSE;
+  self->window = ghlo_ir_struct_get_dims (numbers, "update_window_dims", &self->n_window);
+  self->inserted = ghlo_ir_struct_get_dims (numbers, "inserted_window_dims", &self->n_inserted);
+  self->map = ghlo_ir_struct_get_dims (numbers, "scatter_dims_to_operand_dims", &self->n_map);
+  self->batching = ghlo_ir_struct_get_dims (numbers, "input_batching_dims", &self->n_batching);
+  self->index_batching = ghlo_ir_struct_get_dims (numbers, "scatter_indices_batching_dims", &self->n_index_batching);
+  self->vector = ghlo_ir_struct_get_int (numbers, "index_vector_dim");
+
+  return self->n_map <= MAX_DIMS;
+}
+
+/* The dimension of the result that each of the updates' window dimensions belongs to. */
+static void
+find_windowed (const Numbers *numbers,
+               guint          rank,
+               guint         *windowed)
+{
+  guint n = 0;
+
+  for (guint d = 0; d < rank && n < numbers->n_window; d++)
+    if (!ghlo_dims_contain (numbers->inserted, numbers->n_inserted, d)
+        && !ghlo_dims_contain (numbers->batching, numbers->n_batching, d))
+      windowed[n++] = d;
+}
+
+static gint64
+map_of (const Numbers *numbers,
+        gint64         dimension)
+{
+  for (gsize i = 0; i < numbers->n_map; i++)
+    if (numbers->map[i] == dimension)
+      return (gint64) i;
+
+  return -1;
+}
+
+/* A dimension of the updates that is one of the indices, @i. */
+static gboolean
+add_position (Table          *table,
+              const Numbers  *numbers,
+              const GhloView *result,
+              const GhloView *indices,
+              guint           i,
+              gint64          update_stride)
+{
+  gint64 to_stride = 0;
+
+  for (gsize b = 0; b < numbers->n_index_batching; b++)
+    if (numbers->index_batching[b] == i)
+      to_stride = result->strides[numbers->batching[b]];
+
+  return add_dim (table, indices->dimensions[i], indices->strides[i], to_stride, update_stride);
+}
+
+/* The dimensions of the updates: those of windows are inner ones, unless @is_apart; each update is an item of its own
+ * then, since windows may overlap or lie across the result's borders. */
+static gboolean
+read_dims (Table          *table,
+           const Numbers  *numbers,
+           const GhloView *result,
+           const GhloView *indices,
+           const GhloView *updates,
+           gboolean        is_apart)
+{
+  guint windowed[GHLO_MAX_RANK] = { 0 }, window = 0, position = 0;
+
+  find_windowed (numbers, result->rank, windowed);
+  for (guint o = 0; o < updates->rank; o++)
+    {
+      gint64 size = updates->dimensions[o], stride = updates->strides[o], part;
+      guint d = windowed[MIN (window, GHLO_MAX_RANK - 1)];
+      gboolean ok;
+
+      if (!ghlo_dims_contain (numbers->window, numbers->n_window, o))
+        {
+          position += position == numbers->vector;
+          if (!add_position (table, numbers, result, indices, position++, stride))
+            return FALSE;
+          continue;
+        }
+      window++;
+      part = map_of (numbers, d);
+      if (is_apart && part >= 0 && size != 1)
+        table->part_dims[part] = table->n_dims;
+      if (is_apart)
+        ok = add_dim (table, size, 0, part >= 0 ? 0 : result->strides[d], stride);
+      else
+        ok = add_inner_dim (table, size, result->strides[d], stride);
+      if (!ok)
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
+/* Whether windows have several elements in a dimension that indices move them in. */
+static gboolean
+may_overlap (const Numbers  *numbers,
+             const GhloView *result,
+             const GhloView *updates)
+{
+  guint windowed[GHLO_MAX_RANK] = { 0 }, window = 0;
+
+  find_windowed (numbers, result->rank, windowed);
+  for (guint o = 0; o < updates->rank; o++)
+    if (ghlo_dims_contain (numbers->window, numbers->n_window, o) && map_of (numbers, windowed[window++]) >= 0
+        && updates->dimensions[o] > 1)
+      return TRUE;
+
+  return FALSE;
+}
+
+/* Whether there is one index vector alone. */
+static gboolean
+is_single (const Numbers  *numbers,
+           const GhloView *indices)
+{
+  for (guint i = 0; i < indices->rank; i++)
+    if (i != numbers->vector && indices->dimensions[i] != 1)
+      return FALSE;
+
+  return TRUE;
+}
+
+static void
+set_indices (Table          *table,
+             const GhloView *indices)
+{
+  const GhloElementInfo *info = ghlo_element_info (indices->element_type);
+
+  table->index_size = info->size;
+  table->index_is_signed = info->element_class == GHLO_ELEMENT_CLASS_SIGNED;
+}
+
+/* Items and inner points, of the dimensions. */
+static const char *
+count_points (Scatter        *self,
+              const GhloView *result)
+{
+  gsize n_items = 1, n_inner = 1;
+
+  for (guint d = 0; d < self->table.n_dims; d++)
+    if (!ghlo_size_mul (&n_items, n_items, self->table.sizes[d]))
+      return "it has too many updates";
+  for (guint d = 0; d < self->table.n_inner_dims; d++)
+    if (!ghlo_size_mul (&n_inner, n_inner, self->table.inner_sizes[d]))
+      return "it has too many updates";
+  self->table.n_items = n_items;
+  self->table.n_inner = n_inner;
+  self->table.n_elements = (guint64) ghlo_view_count (result);
+  self->n_bytes = self->table.n_elements * self->size;
+  if (n_items > G_MAXINT32 || self->table.n_elements >= G_MAXUINT32)
+    return "it has too many updates, or too large a result";
+
+  return ghlo_vulkan_shaders_obstacle (self->device);
+}
+
+/* The items are sorted by their keys, numbers of 32 bits. */
+static const char *
+read_sort (Scatter *self)
+{
+  GhloSortKey *key = &self->comparator.keys[0];
+  const char *reason;
+
+  self->comparator.n_keys = 1;
+  ghlo_sort_key_init (key, GHLO_ELEMENT_TYPE_UI32);
+  reason = ghlo_vulkan_sort_init (&self->sort, self->device, &self->comparator, self->table.n_items, 1, 1,
+                                  g_bit_storage (self->table.n_elements));
+  self->scratch = self->sort.scratch;
+  if (reason == NULL && !ghlo_size_reserve (&self->scratch, &self->keys, self->table.n_items, sizeof (guint32)))
+    return "it has too many updates";
+  /* Each update goes through the dimensions, too. */
+  self->table.chunk = (guint64) MIN (self->device->driver->max_iterations / (2 * (self->table.n_dims + 1)), MAX_CHUNK);
+
+  return reason;
+}
+
+static const char *
+read_scatter (Scatter               *self,
+              const GhloStepRequest *request)
+{
+  const GhloView *result = &request->results[0], *indices = &request->operands[1], *updates = &request->operands[2];
+  GhloElementType type = result->element_type;
+  Numbers numbers;
+  const char *reason;
+
+  if (request->n_operands != 3 || request->n_results != 1)
+    return "it scatters into more than one tensor";
+  if (request->operands[0].element_type != type || updates->element_type != type)
+    return "its updates are of another type";
+  reason = read_combiner (self, ghlo_ir_op_region_block (request->op, 0), type);
+  if (reason != NULL)
+    return reason;
+  if (!read_numbers (&numbers, request->op))
+    return "it has too many dimensions";
+  set_indices (&self->table, indices);
+  self->table.n_parts = numbers.n_map;
+  for (guint i = 0; i < numbers.n_map; i++)
+    {
+      gint64 d = numbers.map[i];
+
+      self->table.starts[i] = numbers.vector < indices->rank ? (guint64) (i * indices->strides[numbers.vector]) : 0;
+      self->table.limits[i] = (guint64) (result->dimensions[d] - 1);
+      self->table.part_strides[i] = (guint64) result->strides[d];
+      self->table.part_dims[i] = MAX_DIMS;
+    }
+  if (!read_dims (&self->table, &numbers, result, indices, updates, may_overlap (&numbers, result, updates)))
+    return "it has too many dimensions";
+  reason = count_points (self, result);
+  self->is_direct = ghlo_ir_op_get_int (request->op, "unique_indices", 0) != 0
+                    || is_single (&numbers, indices);
+
+  return reason == NULL && !self->is_direct ? read_sort (self) : reason;
+}
+
+static const char *
+read_update_slice (Scatter               *self,
+                   const GhloStepRequest *request)
+{
+  const GhloView *result = &request->results[0], *update = &request->operands[1];
+  Table *table = &self->table;
+
+  if (result->rank > MAX_DIMS)
+    return "it has too many dimensions";
+  if (update->rank != result->rank || request->n_operands != 2 + result->rank)
+    return "its slice has another rank than its operand";
+  self->kind = COMBINE_ASSIGN;
+  self->is_direct = TRUE;
+  table->clamps = TRUE;
+  table->n_parts = result->rank;
+  if (result->rank > 0)
+    set_indices (table, &request->operands[2]);
+  for (guint d = 0; d < result->rank; d++)
+    {
+      if (update->dimensions[d] > result->dimensions[d])
+        return "its slice is larger than its operand";
+      table->limits[d] = (guint64) (result->dimensions[d] - update->dimensions[d]);
+      table->part_strides[d] = (guint64) result->strides[d];
+      table->part_dims[d] = MAX_DIMS;
+      add_inner_dim (table, update->dimensions[d], result->strides[d], update->strides[d]);
+    }
+
+  return count_points (self, result);
+}
+
+static const char *
+read_request (Scatter               *self,
+              GhloVulkanDevice      *device,
+              const GhloStepRequest *request)
+{
+  self->device = device;
+  self->size = ghlo_element_info (request->results[0].element_type)->size;
+
+  return request->op->kind == GHLO_OP_STABLEHLO_SCATTER ? read_scatter (self, request)
+                                                        : read_update_slice (self, request);
+}
+
+static void
+fill_selection (const Scatter         *self,
+                const GhloStepRequest *request,
+                GhloStepSelection     *selection)
+{
+  selection->operands[0].dense = TRUE;
+  selection->operands[0].in_place = 0;
+  selection->scratch = self->scratch;
+}
+
+static gboolean
+make_pipelines (Scatter *self,
+                GError **error)
+{
+  gboolean is_f64 = self->size == 8 && self->class == COMBINE_IEEE && self->kind != COMBINE_ASSIGN;
+  const guint32 constants[] = { self->size, self->kind, self->class };
+  GhloVulkanShader apply = is_f64 ? GHLO_VULKAN_SHADER_SCATTER_APPLY_F64 : GHLO_VULKAN_SHADER_SCATTER_APPLY;
+  GhloVulkanShader direct = is_f64 ? GHLO_VULKAN_SHADER_SCATTER_DIRECT_F64 : GHLO_VULKAN_SHADER_SCATTER_DIRECT;
+
+  if (!self->is_direct && !ghlo_vulkan_sort_compile (&self->sort, error))
+    return FALSE;
+  if (!self->is_direct)
+    self->locate = ghlo_vulkan_shader_compile (self->device, GHLO_VULKAN_SHADER_SCATTER_LOCATE, constants, 1, error);
+  if (!self->is_direct && self->locate == VK_NULL_HANDLE)
+    return FALSE;
+  self->apply = ghlo_vulkan_shader_compile (self->device, self->is_direct ? direct : apply, constants,
+                                            G_N_ELEMENTS (constants), error);
+
+  if (self->apply != VK_NULL_HANDLE)
+    self->copy = ghlo_vulkan_shader_compile (self->device, GHLO_VULKAN_SHADER_COPY,
+                                             (guint32[]) { MIN (self->size, 8) }, 1, error);
+
+  return self->copy != VK_NULL_HANDLE;
+}
+
+GHLO_VULKAN_DEFINE_SHADER_STEP (Scatter)
+
+static void
+record_shader (VkPipeline           pipeline,
+               guint64              n_points,
+               const Table         *table,
+               GhloVulkanRecording *recording)
+{
+  ghlo_vulkan_shader_record (recording, pipeline, n_points, GHLO_VULKAN_SHADER_GROUP, table, sizeof *table,
+                             GHLO_VULKAN_N_ADDRESSES (Table, n_items));
+}
+
+static void
+record_sorted (const Scatter       *self,
+               Table               *table,
+               guint64              scratch,
+               GhloVulkanRecording *recording)
+{
+  guint64 n_turns = self->kind == COMBINE_ASSIGN ? 1 : (table->n_items + table->chunk - 1) / table->chunk;
+
+  table->keys = scratch + self->keys;
+  record_shader (self->locate, table->n_items, table, recording);
+  table->order = ghlo_vulkan_sort_record (&self->sort, &table->keys, scratch, recording);
+  for (guint64 i = 0; i < n_turns; i++)
+    {
+      table->before = i * table->chunk;
+      record_shader (self->apply, table->n_items * table->n_inner, table, recording);
+    }
+}
+
+static void
+record_any (const Scatter       *self,
+            GhloStepPlace        operand,
+            GhloStepPlace        result,
+            GhloStepPlace        updates,
+            Table               *table,
+            GhloStepPlace        scratch,
+            GhloVulkanRecording *recording)
+{
+  table->to = ghlo_vulkan_number (result);
+  table->updates = ghlo_vulkan_number (updates);
+  if (table->n_elements == 0)
+    return;
+  if (operand.buffer != result.buffer || operand.offset != result.offset)
+    ghlo_vulkan_shader_copy (recording, self->copy, operand, result, self->n_bytes / MIN (self->size, 8));
+  if (table->n_items == 0 || table->n_inner == 0)
+    return;
+  if (self->is_direct)
+    record_shader (self->apply, table->n_items * table->n_inner, table, recording);
+  else
+    record_sorted (self, table, ghlo_vulkan_number (scratch), recording);
+}
+
+static gboolean
+record (gpointer              compiled,
+        const GhloStepPlace  *operands,
+        const GhloStepPlace  *results,
+        GhloStepPlace         scratch,
+        gpointer              recording,
+        GError              **error)
+{
+  const Scatter *self = compiled;
+  Table table = self->table;
+
+  for (guint i = 0; i < table.n_parts; i++)
+    table.starts[i] += ghlo_vulkan_number (operands[1]);
+  record_any (self, operands[0], results[0], operands[2], &table, scratch, recording);
+
+  return TRUE;
+}
+
+static gboolean
+record_update_slice (gpointer              compiled,
+                     const GhloStepPlace  *operands,
+                     const GhloStepPlace  *results,
+                     GhloStepPlace         scratch,
+                     gpointer              recording,
+                     GError              **error)
+{
+  const Scatter *self = compiled;
+  Table table = self->table;
+
+  for (guint i = 0; i < table.n_parts; i++)
+    table.starts[i] = ghlo_vulkan_number (operands[2 + i]);
+  record_any (self, operands[0], results[0], operands[1], &table, scratch, recording);
+
+  return TRUE;
+}
+
+static char *
+describe (gpointer compiled)
+{
+  const Scatter *self = compiled;
+
+  return g_strdup (self->is_direct ? "direct" : "sorted");
+}
+
+const GhloStepImplementation ghlo_vulkan_step_scatter = {
+  .name = "scatter",
+  .select = select_step,
+  .compile = compile,
+  .record = record,
+  .release = release,
+  .describe = describe,
+};
+
+const GhloStepImplementation ghlo_vulkan_step_dynamic_update_slice = {
+  .name = "dynamic_update_slice",
+  .select = select_step,
+  .compile = compile,
+  .record = record_update_slice,
+  .release = release,
+};
