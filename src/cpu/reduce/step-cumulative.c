@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Cumulative sums, products, maxima and minima as a step of a plan: a reduce_window whose
- * window is as large as one dimension and padded on one side alone. Short sums of floats, and
- * products of narrow ones, follow the specification and round each step to the element's
- * type; longer sums of f32 are made in f64, those of narrower floats in f32. Integers wrap.
+ * Cumulative reductions (kernel/cumulative.h) as a step of a plan.
  */
 
 #include "base/sizes.h"
@@ -11,7 +8,7 @@
 #include "cpu/reduce/cumulative.h"
 #include "cpu/gemm/convert-row.h"
 #include "cpu/steps.h"
-#include "kernel/scalar.h"
+#include "kernel/cumulative.h"
 #include "runtime/parallel.h"
 
 #include <string.h>
@@ -56,80 +53,22 @@ typedef struct
   gint                stopped;        /* atomic */
 } Run;
 
-/* Finds the dimension that the window spans, and the side of its padding. */
+/* The loops of the arithmetic that elements are combined in. */
 static gboolean
-find_dimension (Cumulative     *self,
-                const GhloIrOp *op,
-                const GhloView *operand)
+find_loops (Cumulative           *self,
+            const GhloCumulative *window)
 {
-  gsize n_sizes, n_padding;
-  g_autofree gint64 *sizes = ghlo_ir_op_dup_ints (op, "window_dimensions", &n_sizes);
-  g_autofree gint64 *padding = ghlo_ir_op_dup_ints (op, "padding", &n_padding);
-  guint found = 0;
+  GhloCpuArithmetic arithmetic = window->number == GHLO_ELEMENT_TYPE_F64 ? GHLO_CPU_F64
+                                 : window->number == GHLO_ELEMENT_TYPE_F32 ? GHLO_CPU_F32 : GHLO_CPU_I64;
 
-  if (sizes == NULL || n_sizes != operand->rank || (padding != NULL && n_padding != 2 * n_sizes))
+  if (!ghlo_cpu_reader_init (&self->reader, window->type, arithmetic)
+      || !ghlo_cpu_writer_init (&self->writer, window->type, arithmetic))
     return FALSE;
-  for (guint i = 0; i < operand->rank; i++)
-    {
-      gint64 low = padding != NULL ? padding[2 * i] : 0, high = padding != NULL ? padding[2 * i + 1] : 0;
-
-      if (sizes[i] == 1 && low == 0 && high == 0)
-        continue;
-      if (sizes[i] != operand->dimensions[i] || low + high != sizes[i] - 1 || (low != 0 && high != 0) || low < 0
-          || high < 0)
-        return FALSE;
-      found++;
-      self->dimension = i;
-      self->backward = high > 0;
-    }
-  /* A window of one element is cumulative where the dimension has no more. */
-  for (guint i = 0; found == 0 && i < operand->rank; i++)
-    if (operand->dimensions[i] == 1)
-      {
-        found = 1;
-        self->dimension = i;
-      }
-
-  return found == 1;
-}
-
-/* Chooses the arithmetic that elements are combined in, and its loops. */
-static gboolean
-find_loops (Cumulative      *self,
-            GhloCombiner     combiner,
-            GhloElementType  type,
-            gint64           n_terms)
-{
-  const GhloElementInfo *info = ghlo_element_info (type);
-  gboolean is_short = (gsize) n_terms <= ghlo_element_short_sum (type), is_narrow = info->bits < 32;
-  gboolean is_sum = combiner == GHLO_COMBINER_ADD;
-  GhloCpuArithmetic arithmetic = GHLO_CPU_I64;
-
-  if (info->element_class == GHLO_ELEMENT_CLASS_FLOAT)
-    {
-      self->rounds = is_narrow && (combiner == GHLO_COMBINER_MULTIPLY || (is_sum && is_short));
-      self->restarts = self->rounds && self->backward && is_short;
-      arithmetic = info->size == 8 || (info->size == 4 && is_sum && !is_short) ? GHLO_CPU_F64 : GHLO_CPU_F32;
-    }
-  if (!ghlo_cpu_reader_init (&self->reader, type, arithmetic)
-      || !ghlo_cpu_writer_init (&self->writer, type, arithmetic))
-    return FALSE;
-  self->loops = ghlo_cpu_cumulative_loops (arithmetic, combiner, info->element_class == GHLO_ELEMENT_CLASS_UNSIGNED);
+  self->loops = ghlo_cpu_cumulative_loops (arithmetic, window->combiner,
+                                           ghlo_element_info (window->type)->element_class
+                                           == GHLO_ELEMENT_CLASS_UNSIGNED);
 
   return self->loops != NULL;
-}
-
-/* Whether combining an element of padding changes nothing. */
-static gboolean
-start_is_neutral (GhloCombiner    combiner,
-                  const GhloView *start)
-{
-  GhloElementType type = start->element_type;
-  GhloScalar neutral;
-
-  return ghlo_combiner_is_idempotent (combiner)
-         || (start->data != NULL && ghlo_combiner_neutral (combiner, type, &neutral)
-             && ghlo_scalar_equal (type, ghlo_element_load (type, start->data), neutral));
 }
 
 static gboolean
@@ -155,52 +94,27 @@ part_type (const Cumulative *self,
   return self->is_complex ? ghlo_element_type_real_part (view->element_type) : view->element_type;
 }
 
-static GhloCombiner
-find_combiner (const GhloStepRequest *request)
-{
-  return ghlo_combiner_of (ghlo_ir_op_region_block (request->op, 0), request->operands[0].element_type);
-}
-
-/* Reads all but the initial value. */
 static const char *
-read_window (Cumulative            *self,
-             GhloCombiner           combiner,
-             const GhloStepRequest *request)
+read_request (Cumulative            *self,
+              GhloCumulative        *window,
+              const GhloStepRequest *request)
 {
-  const GhloView *operand = &request->operands[0];
-  const GhloIrOp *op = request->op;
+  const char *reason = ghlo_cumulative_read (window, request->op, &request->operands[0], &request->results[0]);
   gsize scratch;
 
-  if (!ghlo_ir_op_ints_are (op, "window_strides", 1) || !ghlo_ir_op_ints_are (op, "base_dilations", 1)
-      || !ghlo_ir_op_ints_are (op, "window_dilations", 1) || !find_dimension (self, op, operand))
-    return "its window is not a cumulative reduction's";
-  if (!find_loops (self, combiner, part_type (self, operand), operand->dimensions[self->dimension]))
+  if (reason != NULL)
+    return reason;
+  self->backward = window->backward;
+  self->rounds = window->rounds;
+  self->restarts = window->restarts;
+  self->dimension = window->dimension;
+  self->is_complex = window->is_complex;
+  if (!find_loops (self, window))
     return "there is no loop for its element type";
-  if (!find_sizes (self, operand) || !ghlo_size_mul (&scratch, self->n_chunks, sizeof (GhloCpuCarry)))
+  if (!find_sizes (self, &request->operands[0]) || !ghlo_size_mul (&scratch, self->n_chunks, sizeof (GhloCpuCarry)))
     return "its rows are too long";
 
   return NULL;
-}
-
-static const char *
-read_request (Cumulative            *self,
-              const GhloStepRequest *request)
-{
-  const GhloView *operands = request->operands;
-  GhloCombiner combiner;
-
-  if (request->n_operands != 2 || request->n_results != 1)
-    return "it reduces more than one tensor";
-  if (operands[0].rank == 0 || operands[0].rank >= GHLO_MAX_RANK)
-    return "there is no loop for its rank";
-  if (operands[0].element_type != request->results[0].element_type)
-    return "its result is of another type";
-  self->is_complex = ghlo_element_type_is_complex (operands[0].element_type);
-  combiner = find_combiner (request);
-  if (combiner == GHLO_COMBINER_NONE || (self->is_complex && combiner != GHLO_COMBINER_ADD))
-    return "there is no loop for its computation";
-
-  return read_window (self, combiner, request);
 }
 
 /* A known initial value only decides whether the step applies; nothing is compiled for it. */
@@ -210,9 +124,10 @@ select_step (gpointer               target,
              GhloStepSelection     *selection)
 {
   Cumulative self = { 0 };
+  GhloCumulative window;
 
-  selection->reason = read_request (&self, request);
-  if (selection->reason == NULL && !start_is_neutral (find_combiner (request), &request->operands[1]))
+  selection->reason = read_request (&self, &window, request);
+  if (selection->reason == NULL && !ghlo_cumulative_start_is_neutral (window.combiner, &request->operands[1]))
     selection->reason = "its initial value changes what it is combined with";
   /* Elements are read before the same ones are written. */
   selection->operands[0].in_place = 0;
@@ -228,7 +143,8 @@ compile (gpointer               target,
          GError               **error)
 {
   Cumulative self = { 0 };
-  const char *reason = read_request (&self, request);
+  GhloCumulative window;
+  const char *reason = read_request (&self, &window, request);
 
   return reason == NULL ? g_memdup2 (&self, sizeof (self)) : ghlo_cpu_step_fail (request, reason, error);
 }
