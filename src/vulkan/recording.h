@@ -14,8 +14,8 @@ G_BEGIN_DECLS
 
 typedef struct _GhloVulkanRecording GhloVulkanRecording;
 
-/* A word of a dispatch's table that has the address of @place; and the bytes, from @begin behind it on, that the dispatch
- * may read, or read and write. */
+/* A word of a dispatch's table that has the address of @place; and the bytes, from @begin behind it on, that the
+ * dispatch may read, or read and write. */
 typedef struct
 {
   guint         word;
@@ -29,8 +29,8 @@ typedef struct
 gsize ghlo_vulkan_reach (const GhloView *view,
                          gint64         *begin);
 
-/* A number that stands for the address of @place while tables are made, and that bytes may be added to, fewer than 2^39;
- * 0 where it is nowhere. */
+/* A number that stands for the address of @place while tables are made, and that bytes may be added to, fewer than
+ * 2^39; 0 where it is nowhere. */
 static inline guint64
 ghlo_vulkan_number (GhloStepPlace place)
 {

@@ -13,6 +13,9 @@
 
 /* Made of shaders/NAME.comp by the build: an array of words each. */
 #include "shaders/copy.h"
+#include "shaders/cumulative.h"
+#include "shaders/cumulative_f64.h"
+#include "shaders/fft.h"
 #include "shaders/random.h"
 #include "shaders/scatter_apply.h"
 #include "shaders/scatter_apply_f64.h"

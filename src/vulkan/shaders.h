@@ -4,7 +4,7 @@
  * are compiled when the library is built, and lie in it as words.
  *
  * A shader's table is a structure of guint64: GHLO_SPIRV_N_WORDS words as those of kernels have them, then what
- * shaders/NAME.words lists, of which GHLO_VULKAN_WORDS_MEMBERS makes the members.
+ * shaders/NAME.words lists, which is included there.
  */
 
 #pragma once
@@ -18,6 +18,9 @@ enum { GHLO_VULKAN_SHADER_GROUP = 256, GHLO_VULKAN_MAX_ADDRESSES = 32 };
 
 #define GHLO_VULKAN_SHADERS(SHADER) \
   SHADER (COPY, copy) \
+  SHADER (CUMULATIVE, cumulative) \
+  SHADER (CUMULATIVE_F64, cumulative_f64) \
+  SHADER (FFT, fft) \
   SHADER (RANDOM, random) \
   SHADER (SCATTER_APPLY, scatter_apply) \
   SHADER (SCATTER_APPLY_F64, scatter_apply_f64) \
@@ -42,13 +45,15 @@ typedef enum
   GHLO_VULKAN_N_SHADERS
 } GhloVulkanShader;
 
-/* A table's members, for the list of words that is included behind it. Those that are addresses stand first; 0 is none. */
+/* A table's members: the first, and what lists of words are made of. Those that are addresses stand first; 0 is
+ * none. */
 #define GHLO_VULKAN_TABLE_HEAD guint64 head[GHLO_SPIRV_N_WORDS];
 #define WORD(name)     guint64 name;
 #define WORDS(name, n) guint64 name[n];
 
 const char *ghlo_vulkan_shader_get_name   (GhloVulkanShader         shader);
-/* Its words with @constants in the place of its specialization constants 0, 1 and so on. */
+/* Its words with @constants in the place of its specialization constants 0, 1 and so on, all of which are unsigned
+ * integers. */
 GBytes     *ghlo_vulkan_shader_get_words  (GhloVulkanShader         shader,
                                            const guint32           *constants,
                                            guint                    n_constants);
@@ -61,7 +66,8 @@ VkPipeline  ghlo_vulkan_shader_compile    (GhloVulkanDevice        *device,
                                            guint                    n_constants,
                                            GError                 **error);
 /* Puts it into @recording, over @n_points points, of which a workgroup does @points_each: 1, or one in each invocation.
- * @table is @size bytes, of which @n_addresses words behind the head are numbers of places (ghlo_vulkan_number ()), or 0. */
+ * @table is @size bytes, of which @n_addresses words behind the head are numbers of places (ghlo_vulkan_number ()), or
+ * 0. */
 void        ghlo_vulkan_shader_record     (GhloVulkanRecording     *recording,
                                            VkPipeline               pipeline,
                                            guint64                  n_points,
@@ -70,7 +76,7 @@ void        ghlo_vulkan_shader_record     (GhloVulkanRecording     *recording,
                                            gsize                    size,
                                            guint                    n_addresses);
 
-/* Puts a copy of pieces between two places into @recording; @pipeline is of the shader COPY, for pieces of that size. */
+/* Puts a copy of pieces between two places into @recording; @pipeline is of the shader COPY, for pieces of a size. */
 void        ghlo_vulkan_shader_copy       (GhloVulkanRecording     *recording,
                                            VkPipeline               pipeline,
                                            GhloStepPlace            from,

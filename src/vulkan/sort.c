@@ -76,6 +76,9 @@ ghlo_vulkan_sort_init (GhloVulkanSort           *self,
       self->partial_keys |= 1u << i;
   if (self->partial_keys != 0 && n > MAX_PARTIAL)
     return "its comparator does not order NaN, and its lines are long";
+  /* Each element that is merged is compared by all keys. */
+  if (self->partial_keys != 0 && n * (1.0 + comparator->n_keys) > device->driver->max_iterations)
+    return "the device may leave its loops before their end";
   if (n > G_MAXINT32 || !find_scratch (self))
     return "its lines are too long";
 
@@ -332,6 +335,6 @@ ghlo_vulkan_sort_permute (const GhloVulkanSort *self,
   run.table.from = operand;
   run.table.to = result;
   run.table.n_kept = n_kept;
-  ghlo_vulkan_shader_record (recording, permuter, (guint64) self->n_lines * n_kept, GHLO_VULKAN_SHADER_GROUP, &run.table,
-                             sizeof run.table, GHLO_VULKAN_N_ADDRESSES (Table, n));
+  ghlo_vulkan_shader_record (recording, permuter, (guint64) self->n_lines * n_kept, GHLO_VULKAN_SHADER_GROUP,
+                             &run.table, sizeof run.table, GHLO_VULKAN_N_ADDRESSES (Table, n));
 }

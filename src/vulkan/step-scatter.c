@@ -2,16 +2,14 @@
  *
  * scatter into one tensor, and dynamic_update_slice. Each element is updated in the order of the updates tensor, as the
  * CPU does it: where items may have elements in common they are sorted, stably, by where they are in the result, and
- * one invocation does all updates of an element.
+ * one invocation does all updates of an element. Only where no order changes anything are updates done at once.
  */
 
 #include "base/sizes.h"
-#include "kernel/scalar.h"
+#include "vulkan/combine.h"
 #include "vulkan/shader-step.h"
 #include "vulkan/sort.h"
 #include "vulkan/spirv/spirv.h"
-
-#include "shaders/combine.words"
 
 typedef struct
 {
@@ -25,9 +23,9 @@ enum { MAX_CHUNK = 1 << 15 };
 typedef struct
 {
   GhloVulkanDevice  *device;
-  guint              size;                  /* of an element */
-  guint              kind, class;           /* of combine.words */
-  gboolean           is_direct;             /* items have no element in common */
+  GhloVulkanCombine  combine;
+  gboolean           is_direct;             /* items have no element in common, or … */
+  gboolean           is_atomic;             /* … their order changes nothing */
   gsize              n_bytes;               /* of the result */
   GhloSortComparator comparator;
   GhloVulkanSort     sort;
@@ -43,50 +41,6 @@ typedef struct
   gsize         n_window, n_inserted, n_map, n_batching, n_index_batching;
   gint64        vector;
 } Numbers;
-
-static const guint kinds[GHLO_N_COMBINERS] = {
-  [GHLO_COMBINER_NONE] = COMBINE_ASSIGN, [GHLO_COMBINER_ADD] = COMBINE_ADD,
-  [GHLO_COMBINER_MULTIPLY] = COMBINE_MULTIPLY, [GHLO_COMBINER_MINIMUM] = COMBINE_MINIMUM,
-  [GHLO_COMBINER_MAXIMUM] = COMBINE_MAXIMUM, [GHLO_COMBINER_AND] = COMBINE_AND, [GHLO_COMBINER_OR] = COMBINE_OR,
-  [GHLO_COMBINER_XOR] = COMBINE_XOR,
-};
-
-/* Whether the device adds and multiplies floats of @type as the CPU does, but for subnormal numbers. */
-static gboolean
-calculates (const GhloVulkanDevice *device,
-            GhloElementType         type)
-{
-  const guint64 *nearly = device->measured.nearly;
-
-  return (nearly[GHLO_NODE_ADD] & nearly[GHLO_NODE_MULTIPLY]) >> type & 1;
-}
-
-static const char *
-read_combiner (Scatter           *self,
-               const GhloIrBlock *block,
-               GhloElementType    type)
-{
-  const GhloElementInfo *info = ghlo_element_info (type);
-  GhloCombiner combiner;
-
-  if (!ghlo_combiner_of_update (block, type, &combiner))
-    return "there is no shader for its computation";
-  self->kind = kinds[combiner];
-  if (info->element_class == GHLO_ELEMENT_CLASS_FLOAT)
-    self->class = type == GHLO_ELEMENT_TYPE_BF16 ? COMBINE_BF16 : COMBINE_IEEE;
-  else if (info->element_class == GHLO_ELEMENT_CLASS_SIGNED)
-    self->class = COMBINE_SIGNED;
-  if (self->kind == COMBINE_ASSIGN || type == GHLO_ELEMENT_TYPE_I1)
-    return NULL;
-  if (info->bits != 8 * info->size || info->element_class == GHLO_ELEMENT_CLASS_COMPLEX
-      || (info->element_class == GHLO_ELEMENT_CLASS_FLOAT && info->size == 1))
-    return "there is no shader for its element type";
-  if (self->class >= COMBINE_IEEE && (self->kind == COMBINE_ADD || self->kind == COMBINE_MULTIPLY)
-      && !calculates (self->device, info->size == 8 ? GHLO_ELEMENT_TYPE_F64 : GHLO_ELEMENT_TYPE_F32))
-    return "the device does not compute all of it as it is to be";
-
-  return NULL;
-}
 
 /* A dimension of items. */
 static gboolean
@@ -289,11 +243,19 @@ count_points (Scatter        *self,
   self->table.n_items = n_items;
   self->table.n_inner = n_inner;
   self->table.n_elements = (guint64) ghlo_view_count (result);
-  self->n_bytes = self->table.n_elements * self->size;
+  self->n_bytes = self->table.n_elements * self->combine.size;
   if (n_items > G_MAXINT32 || self->table.n_elements >= G_MAXUINT32)
     return "it has too many updates, or too large a result";
 
   return ghlo_vulkan_shaders_obstacle (self->device);
+}
+
+/* Integers of 32 bits, which all devices combine atomically. */
+static gboolean
+is_atomic (const GhloVulkanCombine *combine)
+{
+  return combine->size == sizeof (guint32) && combine->class <= COMBINE_SIGNED && combine->kind != COMBINE_ASSIGN
+         && combine->kind != COMBINE_MULTIPLY;
 }
 
 /* The items are sorted by their keys, numbers of 32 bits. */
@@ -322,6 +284,7 @@ read_scatter (Scatter               *self,
 {
   const GhloView *result = &request->results[0], *indices = &request->operands[1], *updates = &request->operands[2];
   GhloElementType type = result->element_type;
+  GhloCombiner combiner;
   Numbers numbers;
   const char *reason;
 
@@ -329,7 +292,9 @@ read_scatter (Scatter               *self,
     return "it scatters into more than one tensor";
   if (request->operands[0].element_type != type || updates->element_type != type)
     return "its updates are of another type";
-  reason = read_combiner (self, ghlo_ir_op_region_block (request->op, 0), type);
+  if (!ghlo_combiner_of_update (ghlo_ir_op_region_block (request->op, 0), type, &combiner))
+    return "there is no shader for its computation";
+  reason = ghlo_vulkan_combine_init (&self->combine, self->device, combiner, type);
   if (reason != NULL)
     return reason;
   if (!read_numbers (&numbers, request->op))
@@ -350,6 +315,8 @@ read_scatter (Scatter               *self,
   reason = count_points (self, result);
   self->is_direct = ghlo_ir_op_get_int (request->op, "unique_indices", 0) != 0
                     || is_single (&numbers, indices);
+  self->is_atomic = !self->is_direct && is_atomic (&self->combine);
+  self->is_direct |= self->is_atomic;
 
   return reason == NULL && !self->is_direct ? read_sort (self) : reason;
 }
@@ -361,11 +328,11 @@ read_update_slice (Scatter               *self,
   const GhloView *result = &request->results[0], *update = &request->operands[1];
   Table *table = &self->table;
 
+  ghlo_vulkan_combine_init (&self->combine, self->device, GHLO_COMBINER_NONE, result->element_type);
   if (result->rank > MAX_DIMS)
     return "it has too many dimensions";
   if (update->rank != result->rank || request->n_operands != 2 + result->rank)
     return "its slice has another rank than its operand";
-  self->kind = COMBINE_ASSIGN;
   self->is_direct = TRUE;
   table->clamps = TRUE;
   table->n_parts = result->rank;
@@ -390,7 +357,6 @@ read_request (Scatter               *self,
               const GhloStepRequest *request)
 {
   self->device = device;
-  self->size = ghlo_element_info (request->results[0].element_type)->size;
 
   return request->op->kind == GHLO_OP_STABLEHLO_SCATTER ? read_scatter (self, request)
                                                         : read_update_slice (self, request);
@@ -410,8 +376,8 @@ static gboolean
 make_pipelines (Scatter *self,
                 GError **error)
 {
-  gboolean is_f64 = self->size == 8 && self->class == COMBINE_IEEE && self->kind != COMBINE_ASSIGN;
-  const guint32 constants[] = { self->size, self->kind, self->class };
+  gboolean is_f64 = self->combine.size == 8 && ghlo_vulkan_combine_calculates (&self->combine);
+  const guint32 constants[] = { self->combine.size, self->combine.kind, self->combine.class, self->is_atomic };
   GhloVulkanShader apply = is_f64 ? GHLO_VULKAN_SHADER_SCATTER_APPLY_F64 : GHLO_VULKAN_SHADER_SCATTER_APPLY;
   GhloVulkanShader direct = is_f64 ? GHLO_VULKAN_SHADER_SCATTER_DIRECT_F64 : GHLO_VULKAN_SHADER_SCATTER_DIRECT;
 
@@ -426,7 +392,7 @@ make_pipelines (Scatter *self,
 
   if (self->apply != VK_NULL_HANDLE)
     self->copy = ghlo_vulkan_shader_compile (self->device, GHLO_VULKAN_SHADER_COPY,
-                                             (guint32[]) { MIN (self->size, 8) }, 1, error);
+                                             (guint32[]) { MIN (self->combine.size, 8) }, 1, error);
 
   return self->copy != VK_NULL_HANDLE;
 }
@@ -449,7 +415,7 @@ record_sorted (const Scatter       *self,
                guint64              scratch,
                GhloVulkanRecording *recording)
 {
-  guint64 n_turns = self->kind == COMBINE_ASSIGN ? 1 : (table->n_items + table->chunk - 1) / table->chunk;
+  guint64 n_turns = self->combine.kind == COMBINE_ASSIGN ? 1 : (table->n_items + table->chunk - 1) / table->chunk;
 
   table->keys = scratch + self->keys;
   record_shader (self->locate, table->n_items, table, recording);
@@ -475,7 +441,7 @@ record_any (const Scatter       *self,
   if (table->n_elements == 0)
     return;
   if (operand.buffer != result.buffer || operand.offset != result.offset)
-    ghlo_vulkan_shader_copy (recording, self->copy, operand, result, self->n_bytes / MIN (self->size, 8));
+    ghlo_vulkan_shader_copy (recording, self->copy, operand, result, self->n_bytes / MIN (self->combine.size, 8));
   if (table->n_items == 0 || table->n_inner == 0)
     return;
   if (self->is_direct)
@@ -525,7 +491,7 @@ describe (gpointer compiled)
 {
   const Scatter *self = compiled;
 
-  return g_strdup (self->is_direct ? "direct" : "sorted");
+  return g_strdup (self->is_atomic ? "atomic" : self->is_direct ? "direct" : "sorted");
 }
 
 const GhloStepImplementation ghlo_vulkan_step_scatter = {

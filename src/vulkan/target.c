@@ -68,7 +68,7 @@ space_submit (gpointer   self,
   return ghlo_vulkan_queue_submit (((GhloVulkanDevice *) self)->queue, error);
 }
 
-/* What is done by other shaders than those of kernels, which are asked first. */
+/* What is more than one kernel, or other shaders; single kernels are asked next. */
 static const struct
 {
   GhloIrOpKind                  op;
@@ -80,11 +80,14 @@ static const struct
 #ifdef GHLO_HAS_SHADERS
   { GHLO_OP_CHLO_TOP_K, &ghlo_vulkan_step_top_k },
   { GHLO_OP_STABLEHLO_DYNAMIC_UPDATE_SLICE, &ghlo_vulkan_step_dynamic_update_slice },
+  { GHLO_OP_STABLEHLO_FFT, &ghlo_vulkan_step_fft },
+  { GHLO_OP_STABLEHLO_REDUCE_WINDOW, &ghlo_vulkan_step_cumulative },
   { GHLO_OP_STABLEHLO_RNG_BIT_GENERATOR, &ghlo_vulkan_step_random },
   { GHLO_OP_STABLEHLO_SCATTER, &ghlo_vulkan_step_scatter },
   { GHLO_OP_STABLEHLO_SORT, &ghlo_vulkan_step_sort },
 #endif
-  { GHLO_N_OPS, NULL }
+  { GHLO_OP_STABLEHLO_SELECT_AND_SCATTER, &ghlo_vulkan_step_select_and_scatter },
+  { GHLO_N_OPS, NULL },
 };
 
 static const GhloStepImplementation *
@@ -92,13 +95,11 @@ find (gpointer                      self,
       const GhloIrOp               *op,
       const GhloStepImplementation *previous)
 {
-  if (previous == NULL && ghlo_kernel_has_kind (op->kind))
-    return &ghlo_vulkan_step_kernel;
-  for (guint i = 0; rows[i].implementation != NULL; i++)
+  for (guint i = 0; previous == NULL && rows[i].implementation != NULL; i++)
     if (rows[i].op == op->kind)
-      return previous == NULL || previous == &ghlo_vulkan_step_kernel ? rows[i].implementation : NULL;
+      return rows[i].implementation;
 
-  return NULL;
+  return previous != &ghlo_vulkan_step_kernel && ghlo_kernel_has_kind (op->kind) ? &ghlo_vulkan_step_kernel : NULL;
 }
 
 const char *

@@ -28,8 +28,11 @@ ghlo_vulkan_address (gconstpointer data)
 extern const GhloStepImplementation ghlo_vulkan_step_copy;      /* a target's copy: there is no operation */
 extern const GhloStepImplementation ghlo_vulkan_step_kernel;
 extern const GhloStepImplementation ghlo_vulkan_step_product;   /* dot_general, dot, convolution */
+extern const GhloStepImplementation ghlo_vulkan_step_select_and_scatter;
 #ifdef GHLO_HAS_SHADERS
+extern const GhloStepImplementation ghlo_vulkan_step_cumulative;
 extern const GhloStepImplementation ghlo_vulkan_step_dynamic_update_slice;
+extern const GhloStepImplementation ghlo_vulkan_step_fft;
 extern const GhloStepImplementation ghlo_vulkan_step_random;
 extern const GhloStepImplementation ghlo_vulkan_step_scatter;
 extern const GhloStepImplementation ghlo_vulkan_step_sort;

@@ -95,6 +95,7 @@ test_many (void)
   check_scatter ("assign", "i16", "i32", "300x", "5000x1x", "5000x", numbers, 300);
   check_scatter ("add", "f32", "i32", "2x", "100000x1x", "100000x", numbers, 2);
   check_scatter ("multiply", "ui32", "i32", "70000x", "3000x1x", "3000x", numbers, 70000);
+  check_scatter ("add", "i32", "i32", "2x", "100000x1x", "100000x", numbers, 2);
 }
 
 /* Windows that overlap and that lie across the borders, where each update is an item. */
@@ -143,6 +144,34 @@ test_empty (void)
   /* All index vectors are empty, so that all updates are of the same elements. */
   check_scatter ("add", "f32", "i32", "3x", "5x0x", "5x3x", "update_window_dims = [1], inserted_window_dims = [], "
                  "scatter_dims_to_operand_dims = [], index_vector_dim = 1", 4);
+}
+
+/* Different indices, as the program says. */
+static void
+test_unique (void)
+{
+  static const char *const text =
+    "func.func @main(%x: tensor<50x3xf32>, %i: tensor<50x1xi32>, %u: tensor<50x3xf32>) -> tensor<50x3xf32> {\n"
+    "  %y = \"stablehlo.scatter\"(%x, %i, %u) ({\n  ^bb0(%a: tensor<f32>, %b: tensor<f32>):\n"
+    "    %r = stablehlo.add %a, %b : tensor<f32>\n    stablehlo.return %r : tensor<f32>\n"
+    "  }) {scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], "
+    "scatter_dims_to_operand_dims = [0], index_vector_dim = 1>, unique_indices = true} : (tensor<50x3xf32>, "
+    "tensor<50x1xi32>, tensor<50x3xf32>) -> tensor<50x3xf32>\n  return %y : tensor<50x3xf32>\n}\n";
+  g_autoptr (GhloValue) x = new_random ("tensor<50x3xf32>", -2, 2), i = new_tensor ("tensor<50x1xi32>");
+  g_autoptr (GhloValue) u = new_random ("tensor<50x3xf32>", -2, 2);
+  g_autoptr (GhloIrModule) module = NULL;
+  g_autoptr (GhloPrepared) prepared = NULL;
+  g_autofree char *plan = NULL;
+
+  if (find_vulkan () == NULL)
+    return;
+  for (gsize k = 0; k < 50; k++)
+    set_number (i, k, (double) (k * 7 % 50));
+  check_step (text, "scatter", (GhloValue *[]) { x, i, u }, 3, 1);
+  module = parse (text);
+  prepared = ghlo_devices_prepare (ghlo_devices_find ("vulkan"), module, ghlo_ir_module_get_entry (module), NULL, NULL);
+  plan = ghlo_prepared_describe (prepared);
+  g_assert_nonnull (strstr (plan, "\"direct\""));
 }
 
 static void
@@ -200,6 +229,7 @@ main (int    argc,
   g_test_add_func ("/vulkan/scatter/windows", test_windows);
   g_test_add_func ("/vulkan/scatter/batches", test_batches);
   g_test_add_func ("/vulkan/scatter/empty", test_empty);
+  g_test_add_func ("/vulkan/scatter/unique", test_unique);
   g_test_add_func ("/vulkan/scatter/update-slice", test_update_slice);
   g_test_add_func ("/vulkan/scatter/declined", test_declined);
 

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Combiners by the names that shaders have for them.
+ */
+
+#include "vulkan/combine.h"
+
+static const guint32 kinds[GHLO_N_COMBINERS] = {
+  [GHLO_COMBINER_NONE] = COMBINE_ASSIGN, [GHLO_COMBINER_ADD] = COMBINE_ADD,
+  [GHLO_COMBINER_MULTIPLY] = COMBINE_MULTIPLY, [GHLO_COMBINER_MINIMUM] = COMBINE_MINIMUM,
+  [GHLO_COMBINER_MAXIMUM] = COMBINE_MAXIMUM, [GHLO_COMBINER_AND] = COMBINE_AND, [GHLO_COMBINER_OR] = COMBINE_OR,
+  [GHLO_COMBINER_XOR] = COMBINE_XOR,
+};
+
+gboolean
+ghlo_vulkan_combine_calculates (const GhloVulkanCombine *self)
+{
+  return self->class >= COMBINE_IEEE && (self->kind == COMBINE_ADD || self->kind == COMBINE_MULTIPLY);
+}
+
+const char *
+ghlo_vulkan_combine_init (GhloVulkanCombine      *self,
+                          const GhloVulkanDevice *device,
+                          GhloCombiner            combiner,
+                          GhloElementType         type)
+{
+  const GhloElementInfo *info = ghlo_element_info (type);
+  const guint64 *nearly = device->measured.nearly;
+
+  *self = (GhloVulkanCombine) { .size = info->size, .kind = kinds[combiner], .class = COMBINE_UNSIGNED };
+  if (info->element_class == GHLO_ELEMENT_CLASS_FLOAT)
+    self->class = type == GHLO_ELEMENT_TYPE_BF16 ? COMBINE_BF16 : COMBINE_IEEE;
+  else if (info->element_class == GHLO_ELEMENT_CLASS_SIGNED)
+    self->class = COMBINE_SIGNED;
+  if (self->kind == COMBINE_ASSIGN || type == GHLO_ELEMENT_TYPE_I1)
+    return NULL;
+  if (info->bits != 8 * info->size || info->element_class == GHLO_ELEMENT_CLASS_COMPLEX
+      || (info->element_class == GHLO_ELEMENT_CLASS_FLOAT && info->size == 1))
+    return "there is no shader for its element type";
+  /* Narrow floats are combined as f32. */
+  if (ghlo_vulkan_combine_calculates (self)
+      && !((nearly[GHLO_NODE_ADD] & nearly[GHLO_NODE_MULTIPLY])
+           >> (info->size == 8 ? GHLO_ELEMENT_TYPE_F64 : GHLO_ELEMENT_TYPE_F32) & 1))
+    return "the device does not compute all of it as it is to be";
+
+  return NULL;
+}

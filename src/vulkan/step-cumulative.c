@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Cumulative reductions (kernel/cumulative.h), to the CPU's bits. A line whose sums are rounded at each step, or one of
+ * many side by side, is an invocation's; other long ones are in pieces, whose totals are found at once, then what is
+ * before each, and at last the results.
+ */
+
+#include "base/sizes.h"
+#include "kernel/cumulative.h"
+#include "vulkan/combine.h"
+#include "vulkan/shader-step.h"
+#include "vulkan/spirv/spirv.h"
+
+typedef struct
+{
+  GHLO_VULKAN_TABLE_HEAD
+#include "shaders/cumulative.words"
+} Table;
+
+/* The length up to which lines are not in pieces, as the CPU's rows, and the most that an invocation does alone. */
+enum { SHORT_LINE = 256, MAX_LINE = 1 << 15 };
+
+enum { N_PHASES = PHASE_RESULTS + 1 };
+
+typedef struct
+{
+  GhloVulkanDevice *device;
+  GhloCumulative    window;
+  GhloVulkanCombine combine;
+  gboolean          is_wider;                   /* numbers are wider than elements, and not rounded at each step */
+  gboolean          in_pieces;
+  gsize             n_lines;
+  gsize             totals, insides, chunk_totals, befores, scratch;    /* offsets, and size */
+  VkPipeline        pipelines[N_PHASES];
+  Table             table;                      /* but for the addresses */
+} Cumulative;
+
+/* Whether numbers are f64, or become f32 of them. */
+static gboolean
+is_f64 (const Cumulative *self)
+{
+  return ghlo_vulkan_combine_calculates (&self->combine) && self->window.number == GHLO_ELEMENT_TYPE_F64;
+}
+
+static gboolean
+has_f64 (const Cumulative *self)
+{
+  const guint64 *nearly = self->device->measured.nearly;
+
+  return (nearly[GHLO_NODE_ADD] & nearly[GHLO_NODE_MULTIPLY] & nearly[GHLO_NODE_CONVERT]) >> GHLO_ELEMENT_TYPE_F64 & 1;
+}
+
+static gboolean
+find_scratch (Cumulative *self)
+{
+  gsize *size = &self->scratch, n_chunks, n_pieces;
+
+  return ghlo_size_mul (&n_chunks, self->n_lines, self->table.n_chunks)
+         && ghlo_size_mul (&n_pieces, self->n_lines, self->table.n_blocks)
+         && ghlo_size_mul (&n_pieces, n_pieces, PIECES)
+         && ghlo_size_reserve (size, &self->totals, n_pieces, sizeof (guint64))
+         && ghlo_size_reserve (size, &self->insides, n_pieces, sizeof (guint64))
+         && ghlo_size_reserve (size, &self->chunk_totals, n_chunks, sizeof (guint64))
+         && ghlo_size_reserve (size, &self->befores, n_chunks, sizeof (guint64));
+}
+
+/* The parts of complex numbers are lines side by side. Where no order changes anything, lines are in pieces that are
+ * not on the CPU. */
+static const char *
+read_lines (Cumulative     *self,
+            const GhloView *operand)
+{
+  guint d = self->window.dimension;
+  gsize n = (gsize) operand->dimensions[d], outer, inner;
+  gboolean any_order = !ghlo_vulkan_combine_calculates (&self->combine);
+
+  if (!ghlo_shape_count (operand->dimensions, d, &outer)
+      || !ghlo_shape_count (operand->dimensions + d + 1, operand->rank - d - 1, &inner)
+      || !ghlo_size_mul (&inner, inner, self->window.is_complex ? 2 : 1)
+      || !ghlo_size_mul (&self->n_lines, outer, inner))
+    return "its lines are too many";
+  self->table.n = n;
+  self->table.inner = inner;
+  self->table.n_blocks = (n + BLOCK - 1) / BLOCK;
+  self->table.n_chunks = (self->table.n_blocks + CHUNK_BLOCKS - 1) / CHUNK_BLOCKS;
+  self->in_pieces = n > SHORT_LINE && (any_order || (inner == 1 && !self->window.rounds));
+  if (!self->in_pieces && n > MAX_LINE)
+    return "its lines are long, and each sum depends on the one before";
+  if (self->in_pieces && self->table.n_chunks > self->device->driver->max_iterations)
+    return "the device may leave its loops before their end";
+
+  return !self->in_pieces || find_scratch (self) ? NULL : "its lines are too long";
+}
+
+static const char *
+read_request (Cumulative            *self,
+              GhloVulkanDevice      *device,
+              const GhloStepRequest *request)
+{
+  const GhloView *operand = &request->operands[0];
+  const char *reason = ghlo_cumulative_read (&self->window, request->op, operand, &request->results[0]);
+
+  self->device = device;
+  if (reason == NULL)
+    reason = ghlo_vulkan_combine_init (&self->combine, device, self->window.combiner, self->window.type);
+  if (reason == NULL)
+    reason = ghlo_vulkan_shaders_obstacle (device);
+  if (reason != NULL)
+    return reason;
+  if (is_f64 (self) && !has_f64 (self))
+    return "the device does not compute all of it as it is to be";
+  self->is_wider = ghlo_vulkan_combine_calculates (&self->combine) && !self->window.rounds
+                   && ghlo_element_info (self->window.number)->size > self->combine.size;
+  self->table.backward = self->window.backward;
+  self->table.restarts = self->window.restarts;
+
+  return read_lines (self, operand);
+}
+
+static gboolean
+make_pipelines (Cumulative *self,
+                GError    **error)
+{
+  guint32 constants[] = { self->combine.size, self->combine.kind, self->combine.class, (guint32) self->is_wider, 0 };
+
+  for (guint phase = 0; phase < N_PHASES; phase++)
+    if (self->in_pieces == (phase != PHASE_LINES))
+      {
+        constants[4] = phase;
+        self->pipelines[phase] = ghlo_vulkan_shader_compile (self->device,
+                                                             is_f64 (self) ? GHLO_VULKAN_SHADER_CUMULATIVE_F64
+                                                                           : GHLO_VULKAN_SHADER_CUMULATIVE,
+                                                             constants, G_N_ELEMENTS (constants), error);
+        if (self->pipelines[phase] == VK_NULL_HANDLE)
+          return FALSE;
+      }
+
+  return TRUE;
+}
+
+static void
+fill_selection (const Cumulative      *self,
+                const GhloStepRequest *request,
+                GhloStepSelection     *selection)
+{
+  selection->operands[0].dense = TRUE;
+  /* Elements are read before the same ones are written, but where they are read again. */
+  if (!self->window.restarts)
+    selection->operands[0].in_place = 0;
+  selection->scratch = self->scratch;
+}
+
+GHLO_VULKAN_DEFINE_SHADER_STEP (Cumulative)
+
+/* A known initial value only decides whether the step applies; nothing is compiled for it. */
+static gboolean
+select_cumulative (gpointer               target,
+                   const GhloStepRequest *request,
+                   GhloStepSelection     *selection)
+{
+  GhloCumulative window;
+
+  selection->reason = ghlo_cumulative_read (&window, request->op, &request->operands[0], &request->results[0]);
+  if (selection->reason == NULL && !ghlo_cumulative_start_is_neutral (window.combiner, &request->operands[1]))
+    selection->reason = "its initial value changes what it is combined with";
+
+  return selection->reason == NULL && select_step (target, request, selection);
+}
+
+static gboolean
+record (gpointer              compiled,
+        const GhloStepPlace  *operands,
+        const GhloStepPlace  *results,
+        GhloStepPlace         scratch,
+        gpointer              recording,
+        GError              **error)
+{
+  const Cumulative *self = compiled;
+  const guint64 base = ghlo_vulkan_number (scratch), n_blocks = self->n_lines * self->table.n_blocks * PIECES;
+  const guint64 n_chunks = self->n_lines * self->table.n_chunks;
+  const guint64 n_points[] = { self->n_lines, n_blocks, n_chunks, self->n_lines, n_blocks };
+  Table table = self->table;
+
+  if (self->n_lines == 0 || table.n == 0)
+    return TRUE;
+  table.from = ghlo_vulkan_number (operands[0]);
+  table.start = ghlo_vulkan_number (operands[1]);
+  table.to = ghlo_vulkan_number (results[0]);
+  table.totals = base + self->totals;
+  table.insides = base + self->insides;
+  table.chunk_totals = base + self->chunk_totals;
+  table.befores = base + self->befores;
+  for (guint phase = 0; phase < N_PHASES; phase++)
+    if (self->pipelines[phase] != VK_NULL_HANDLE)
+      ghlo_vulkan_shader_record (recording, self->pipelines[phase], n_points[phase], GHLO_VULKAN_SHADER_GROUP, &table,
+                                 sizeof table, GHLO_VULKAN_N_ADDRESSES (Table, n));
+
+  return TRUE;
+}
+
+static char *
+describe (gpointer compiled)
+{
+  const Cumulative *self = compiled;
+
+  return g_strdup_printf ("%s%s", self->window.backward ? "backward" : "forward", self->in_pieces ? ", in pieces" : "");
+}
+
+const GhloStepImplementation ghlo_vulkan_step_cumulative = {
+  .name = "cumulative",
+  .select = select_cumulative,
+  .compile = compile,
+  .record = record,
+  .release = release,
+  .describe = describe,
+};

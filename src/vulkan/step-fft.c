@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * fft of f32, in f64, which rounds to what the reference executor's long doubles round to, almost always. Dimensions
+ * are transformed one after the other, in passes over all numbers, which go from one half of the scratch to the other.
+ */
+
+#include "base/sizes.h"
+#include "vulkan/shader-step.h"
+#include "vulkan/spirv/spirv.h"
+
+#include <string.h>
+
+typedef struct
+{
+  GHLO_VULKAN_TABLE_HEAD
+#include "shaders/fft.words"
+} Table;
+
+/* Radices that lengths are cut into where they can be, the greatest prime that is one all the same, dimensions, and
+ * dispatches of a run: of the 2^59 numbers that may have addresses 5 is a factor 25 times, and there are six others. */
+enum { MAX_RADIX = 16, MAX_PRIME = 4096, MAX_DIMS = 3, MAX_STAGES = 32, N_PHASES = FFT_STORE_COMPLEX + 1 };
+
+/* Bytes of a number. */
+enum { NUMBER = 16 };
+
+typedef enum
+{
+  FFT,
+  IFFT,
+  RFFT,
+  IRFFT,
+} Type;
+
+/* A dispatch; of its table the addresses are offsets in the scratch. */
+typedef struct
+{
+  guint   phase;
+  guint64 n_points;
+  Table   table;
+} Stage;
+
+typedef struct
+{
+  GhloVulkanDevice *device;
+  Type              type;
+  guint             n_dims;
+  gint64            dims[MAX_DIMS];             /* as they are at the moment */
+  gsize             batch;
+  gsize             numbers[2], scratch;        /* offsets, and size */
+  guint             at;                         /* the half where numbers are */
+  Stage             stages[MAX_STAGES];
+  guint             n_stages;
+  VkPipeline        pipelines[N_PHASES];
+} Fourier;
+
+static Stage *
+add_stage (Fourier *self,
+           guint    phase,
+           guint64  n_points)
+{
+  Stage *stage = &self->stages[self->n_stages++];
+
+  g_assert (self->n_stages <= MAX_STAGES);
+  stage->phase = phase;
+  stage->n_points = n_points;
+  stage->table.from = self->numbers[self->at];
+  stage->table.to = self->numbers[1 - self->at];
+
+  return stage;
+}
+
+static gsize
+count (const Fourier *self)
+{
+  gsize n = self->batch;
+
+  for (guint i = 0; i < self->n_dims; i++)
+    n *= (gsize) self->dims[i];
+
+  return n;
+}
+
+/* The greatest factor of @n that is a radix, or else its least prime. */
+static gint64
+find_radix (gint64 n)
+{
+  for (gint64 r = MAX_RADIX; r > 1; r--)
+    if (n % r == 0)
+      return r;
+  for (gint64 r = MAX_RADIX + 1; r <= MAX_PRIME; r++)
+    if (n % r == 0)
+      return r;
+
+  return 0;
+}
+
+/* Transforms along dimension @d. */
+static const char *
+add_passes (Fourier *self,
+            guint    d)
+{
+  gint64 n = self->dims[d], inner = 1;
+  gsize twiddles;
+  Stage *stage;
+
+  if (n == 1)
+    return NULL;
+  if (!ghlo_size_reserve (&self->scratch, &twiddles, (gsize) n, NUMBER))
+    return "it takes too much scratch";
+  stage = add_stage (self, FFT_TWIDDLES, (guint64) n);
+  stage->table.to = twiddles;
+  stage->table.n = (guint64) n;
+  for (guint i = d + 1; i < self->n_dims; i++)
+    inner *= self->dims[i];
+  for (gint64 stride = 1, radix; stride < n; stride *= radix)
+    {
+      radix = find_radix (n / stride);
+      if (radix == 0)
+        return "its length has a large prime factor";
+      stage = add_stage (self, FFT_PASS, count (self));
+      stage->table.twiddles = twiddles;
+      stage->table.n = (guint64) n;
+      stage->table.inner = (guint64) inner;
+      stage->table.radix = (guint64) radix;
+      stage->table.stride = (guint64) stride;
+      stage->table.inverse = self->type == IFFT || self->type == IRFFT;
+      self->at = 1 - self->at;
+    }
+
+  return NULL;
+}
+
+static void
+add_expand (Fourier *self,
+            gint64   n)
+{
+  guint last = self->n_dims - 1;
+  gint64 half = self->dims[last];
+  Stage *stage;
+
+  self->dims[last] = n;
+  stage = add_stage (self, FFT_EXPAND, count (self));
+  stage->table.n = (guint64) n;
+  stage->table.n_from = (guint64) half;
+  self->at = 1 - self->at;
+}
+
+/* @lengths: those of the transform. */
+static const char *
+add_stages (Fourier      *self,
+            const gint64 *lengths)
+{
+  guint last = self->n_dims - 1;
+  gint64 n_to = self->type == RFFT ? lengths[last] / 2 + 1 : lengths[last];
+  gsize divisor = 1;
+  const char *reason = NULL;
+  Stage *stage;
+
+  add_stage (self, self->type == RFFT ? FFT_LOAD_REAL : FFT_LOAD_COMPLEX, count (self));
+  self->at = 1 - self->at;
+  for (guint d = 0; d < last && reason == NULL; d++)
+    reason = add_passes (self, d);
+  if (self->type == IRFFT)
+    add_expand (self, lengths[last]);
+  if (reason == NULL)
+    reason = add_passes (self, last);
+  if (reason != NULL)
+    return reason;
+  for (guint i = 0; i < self->n_dims && (self->type == IFFT || self->type == IRFFT); i++)
+    divisor *= (gsize) lengths[i];
+  stage = add_stage (self, self->type == IRFFT ? FFT_STORE_REAL : FFT_STORE_COMPLEX,
+                     count (self) / (gsize) lengths[last] * (gsize) n_to);
+  stage->table.n_from = (guint64) lengths[last];
+  stage->table.n_to = (guint64) n_to;
+  stage->table.divisor = divisor;
+
+  return NULL;
+}
+
+static const char *
+read_lengths (Fourier        *self,
+              const gint64   *lengths,
+              const GhloView *operand,
+              const GhloView *result)
+{
+  guint first = operand->rank - self->n_dims, last = self->n_dims - 1;
+  gsize n, n_result;
+
+  for (guint i = 0; i < self->n_dims; i++)
+    {
+      gint64 half = lengths[i] / 2 + 1;
+
+      self->dims[i] = operand->dimensions[first + i];
+      if (lengths[i] < 1 || self->dims[i] != (self->type == IRFFT && i == last ? half : lengths[i])
+          || result->dimensions[first + i] != (self->type == RFFT && i == last ? half : lengths[i]))
+        return "its lengths are not those of its operand";
+    }
+  if (!ghlo_shape_count (operand->dimensions, first, &self->batch)
+      || !ghlo_shape_count (operand->dimensions, operand->rank, &n)
+      || !ghlo_shape_count (result->dimensions, result->rank, &n_result)
+      || !ghlo_size_reserve (&self->scratch, &self->numbers[0], MAX (n, n_result), NUMBER)
+      || !ghlo_size_reserve (&self->scratch, &self->numbers[1], MAX (n, n_result), NUMBER))
+    return "it takes too much scratch";
+
+  return self->batch == 0 ? NULL : add_stages (self, lengths);
+}
+
+static gboolean
+has_f64 (const GhloVulkanDevice *device)
+{
+  const guint64 *nearly = device->measured.nearly;
+
+  return (nearly[GHLO_NODE_ADD] & nearly[GHLO_NODE_MULTIPLY] & nearly[GHLO_NODE_DIVIDE] & nearly[GHLO_NODE_CONVERT])
+         >> GHLO_ELEMENT_TYPE_F64 & 1;
+}
+
+static const char *
+read_request (Fourier               *self,
+              GhloVulkanDevice      *device,
+              const GhloStepRequest *request)
+{
+  static const char *const types[] = { "FFT", "IFFT", "RFFT", "IRFFT" };
+  const char *type = ghlo_ir_enum_word (ghlo_ir_op_get (request->op, "fft_type"));
+  const GhloView *operand = &request->operands[0], *result = &request->results[0];
+  g_autofree gint64 *lengths = NULL;
+  gsize n;
+
+  self->device = device;
+  if (ghlo_element_type_real_part (operand->element_type) != GHLO_ELEMENT_TYPE_F32)
+    return "it is not of f32, which f64 is more precise than";
+  for (guint i = 0; i < G_N_ELEMENTS (types); i++)
+    if (g_strcmp0 (type, types[i]) == 0)
+      self->type = i;
+  lengths = ghlo_ir_op_dup_ints (request->op, "fft_length", &n);
+  if (lengths == NULL || n < 1 || n > MAX_DIMS || n > operand->rank)
+    return "it transforms too many dimensions";
+  self->n_dims = (guint) n;
+  if (!has_f64 (device))
+    return "the device does not compute all of it as it is to be";
+
+  return ghlo_vulkan_shaders_obstacle (device) != NULL ? ghlo_vulkan_shaders_obstacle (device)
+                                                       : read_lengths (self, lengths, operand, result);
+}
+
+static void
+fill_selection (const Fourier         *self,
+                const GhloStepRequest *request,
+                GhloStepSelection     *selection)
+{
+  selection->operands[0].dense = TRUE;
+  selection->scratch = self->scratch;
+}
+
+static gboolean
+make_pipelines (Fourier *self,
+                GError **error)
+{
+  for (guint i = 0; i < self->n_stages; i++)
+    {
+      guint32 phase = self->stages[i].phase;
+
+      if (self->pipelines[phase] == VK_NULL_HANDLE)
+        self->pipelines[phase] = ghlo_vulkan_shader_compile (self->device, GHLO_VULKAN_SHADER_FFT, &phase, 1, error);
+      if (self->pipelines[phase] == VK_NULL_HANDLE)
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
+GHLO_VULKAN_DEFINE_SHADER_STEP (Fourier)
+
+/* The first stage reads the operand, and the last one writes the result. */
+static gboolean
+record (gpointer              compiled,
+        const GhloStepPlace  *operands,
+        const GhloStepPlace  *results,
+        GhloStepPlace         scratch,
+        gpointer              recording,
+        GError              **error)
+{
+  const Fourier *self = compiled;
+  const guint64 base = ghlo_vulkan_number (scratch);
+
+  for (guint i = 0; i < self->n_stages; i++)
+    {
+      const Stage *stage = &self->stages[i];
+      Table table = stage->table;
+
+      table.from = i == 0 ? ghlo_vulkan_number (operands[0]) : base + table.from;
+      table.to = i + 1 == self->n_stages ? ghlo_vulkan_number (results[0]) : base + table.to;
+      table.twiddles += base;
+      ghlo_vulkan_shader_record (recording, self->pipelines[stage->phase], stage->n_points, GHLO_VULKAN_SHADER_GROUP,
+                                 &table, sizeof table, GHLO_VULKAN_N_ADDRESSES (Table, n));
+    }
+
+  return TRUE;
+}
+
+static char *
+describe (gpointer compiled)
+{
+  return g_strdup_printf ("%u dispatches", ((const Fourier *) compiled)->n_stages);
+}
+
+const GhloStepImplementation ghlo_vulkan_step_fft = {
+  .name = "fft",
+  .select = select_step,
+  .compile = compile,
+  .record = record,
+  .release = release,
+  .describe = describe,
+};
