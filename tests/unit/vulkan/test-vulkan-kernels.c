@@ -125,7 +125,7 @@ test_files (void)
 
   if (device == NULL)
     return;
-  ghlo_vulkan_device_open (device, &error);
+  ghlo_vulkan_device_open (device, NULL, &error);
   g_assert_no_error (error);
   for (const char *name; (name = g_dir_read_name (files)) != NULL;)
     check_kernel (device, name);
