@@ -76,6 +76,21 @@ ghlo_pending_unref (GhloPending *self)
   g_free (self);
 }
 
+/* The lock is held. */
+static void
+set_done (GhloPending *self,
+          GError      *error)
+{
+  if (g_atomic_int_get (&self->done))
+    {
+      g_clear_error (&error);
+      return;
+    }
+  self->error = error;
+  g_atomic_int_set (&self->done, TRUE);
+  g_cond_broadcast (&self->changed);
+}
+
 void
 ghlo_pending_end (GhloPending *self,
                   GError      *error)
@@ -84,11 +99,9 @@ ghlo_pending_end (GhloPending *self,
 
   /* Whoever is told may give up the last reference. */
   ghlo_pending_ref (self);
-  self->error = error;
   g_mutex_lock (&self->lock);
-  g_atomic_int_set (&self->done, TRUE);
+  set_done (self, error);
   callbacks = g_steal_pointer (&self->callbacks);
-  g_cond_broadcast (&self->changed);
   g_mutex_unlock (&self->lock);
   for (guint i = 0; callbacks != NULL && i < callbacks->len; i++)
     {
@@ -99,12 +112,20 @@ ghlo_pending_end (GhloPending *self,
   ghlo_pending_unref (self);
 }
 
-/* Whether it has ended. */
+/* Whether it has ended. Whoever is to be called back is called by the device: the caller may have locks. */
 static gboolean
 look (GhloPending *self)
 {
-  if (!g_atomic_int_get (&self->done) && self->source != NULL)
-    self->source->settle (self->data);
+  GError *error = NULL;
+
+  if (g_atomic_int_get (&self->done) || self->source == NULL
+      || !self->source->has_ended (self->data, self->number, &error))
+    return g_atomic_int_get (&self->done);
+  g_mutex_lock (&self->lock);
+  if (self->callbacks == NULL)
+    set_done (self, g_steal_pointer (&error));
+  g_mutex_unlock (&self->lock);
+  g_clear_error (&error);
 
   return g_atomic_int_get (&self->done);
 }
@@ -119,7 +140,7 @@ watch (GhloPending *self)
 gboolean
 ghlo_pending_is_done (GhloPending *self)
 {
-  return self == NULL || look (self);
+  return self == NULL || g_atomic_int_get (&self->done);
 }
 
 const GError *

@@ -17,7 +17,7 @@ typedef struct _GhloPending GhloPending;
 
 typedef void (*GhloPendingFunc) (gpointer data);
 
-/* For devices: one to be ended, once, with ghlo_pending_end (), which takes @error over, NULL when all
+/* For devices: one to be ended with ghlo_pending_end (), of which the first call counts, which takes @error over, NULL when all
  * went well, and calls back on this thread. */
 GhloPending  *ghlo_pending_new       (void);
 void          ghlo_pending_end       (GhloPending        *self,
@@ -26,11 +26,13 @@ void          ghlo_pending_end       (GhloPending        *self,
 /* How a device does that for which looking is cheap, and telling is not. */
 typedef struct
 {
-  /* Ends what has ended, of all that is of the source. */
-  void      (*settle) (gpointer data);
-  /* Somebody sleeps until what has @number ends, or is to be called back: the device ends it by itself. */
-  void      (*watch)  (gpointer data,
-                       guint64  number);
+  /* Whether what has @number has ended, and with what error. */
+  gboolean  (*has_ended) (gpointer   data,
+                          guint64    number,
+                          GError   **error);
+  /* Somebody sleeps until what has @number ends, or is to be called back: the device ends it, on a thread of its own. */
+  void      (*watch)     (gpointer   data,
+                          guint64    number);
   gboolean    is_polled;      /* FALSE: who waits sleeps at once, since the device needs the processor */
 } GhloPendingSource;
 
@@ -42,6 +44,7 @@ GhloPending  *ghlo_pending_ref       (GhloPending        *self);
 void          ghlo_pending_unref     (GhloPending        *self);
 
 /* These take NULL for @self. */
+/* As far as anybody has looked. */
 gboolean      ghlo_pending_is_done   (GhloPending        *self);
 /* The error that the run ended with; NULL when it succeeded or still goes on. Valid as long as @self. */
 const GError *ghlo_pending_get_error (GhloPending        *self);

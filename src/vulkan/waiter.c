@@ -67,28 +67,56 @@ make_error (const GhloVulkanDevice *device)
          : NULL;
 }
 
+static gboolean
+has_ended (gpointer   data,
+           guint64    value,
+           GError   **error)
+{
+  const GhloVulkanWaiter *self = data;
+
+  if (ghlo_vulkan_queue_reached (self->device->queue) < value)
+    return FALSE;
+  *error = make_error (self->device);
+
+  return TRUE;
+}
+
+/* The first entry, where the timeline has passed it, or with @only_done where somebody has seen its end. The lock is
+ * held. */
+static Entry *
+take_ended (GhloVulkanWaiter *self,
+            guint64           reached,
+            gboolean          only_done)
+{
+  const Entry *first = g_queue_peek_head (&self->entries);
+  gboolean is_ended = first != NULL && (only_done ? ghlo_pending_is_done (first->pending) : first->value <= reached);
+
+  return is_ended ? g_queue_pop_head (&self->entries) : NULL;
+}
+
+static void
+free_entry (Entry *entry)
+{
+  ghlo_pending_unref (entry->pending);
+  g_free (entry);
+}
+
 /* Ends what the timeline has passed, and calls back without the lock. */
 static void
-settle (gpointer data)
+settle (GhloVulkanWaiter *self)
 {
-  GhloVulkanWaiter *self = data;
   guint64 reached = ghlo_vulkan_queue_reached (self->device->queue);
   Entry *entry;
 
   do
     {
       g_mutex_lock (&self->lock);
-      entry = g_queue_peek_head (&self->entries);
-      if (entry != NULL && entry->value <= reached)
-        g_queue_pop_head (&self->entries);
-      else
-        entry = NULL;
+      entry = take_ended (self, reached, FALSE);
       g_mutex_unlock (&self->lock);
       if (entry != NULL)
         {
           ghlo_pending_end (entry->pending, make_error (self->device));
-          ghlo_pending_unref (entry->pending);
-          g_free (entry);
+          free_entry (entry);
         }
     }
   while (entry != NULL);
@@ -185,13 +213,14 @@ watch (gpointer data,
 GhloPending *
 ghlo_vulkan_waiter_add (GhloVulkanWaiter *self)
 {
-  static const GhloPendingSource source = { .settle = settle, .watch = watch, .is_polled = TRUE };
-  static const GhloPendingSource of_cpu = { .settle = settle, .watch = watch };
-  Entry *entry = g_new (Entry, 1);
+  static const GhloPendingSource source = { .has_ended = has_ended, .watch = watch, .is_polled = TRUE };
+  static const GhloPendingSource of_cpu = { .has_ended = has_ended, .watch = watch };
+  Entry *entry = g_new (Entry, 1), *ended;
   GhloPending *pending;
 
-  settle (self);
   g_mutex_lock (&self->lock);
+  while ((ended = take_ended (self, 0, TRUE)) != NULL)
+    free_entry (ended);
   entry->value = ghlo_vulkan_queue_value (self->device->queue);
   pending = ghlo_pending_new_of (ghlo_vulkan_device_is_cpu (self->device) ? &of_cpu : &source, self, entry->value);
   entry->pending = ghlo_pending_ref (pending);

@@ -20,21 +20,8 @@
 #include "compiler/devices.h"
 #include "import/import.h"
 
-#include "../sanitized.h"
-
 #include <glib/gstdio.h>
 #include <string.h>
-
-#if SANITIZED
-/* Mesa 22.3 leaves what it keeps of each barrier, a VkMemoryBarrier2 of 48 bytes, when commands are reset. */
-const char *__lsan_default_suppressions (void);
-
-const char *
-__lsan_default_suppressions (void)
-{
-  return "leak:libvulkan_lvp.so\n";
-}
-#endif
 
 enum { N_THREADS = 8, N_SHADERS = 3 };
 

@@ -12,21 +12,8 @@
 #include "vulkan/core.h"
 #include "vulkan/memory.h"
 
-#include "../sanitized.h"
-
 #include <glib/gstdio.h>
 #include <string.h>
-
-#if SANITIZED
-/* Mesa 22.3 leaves what it keeps of each barrier, a VkMemoryBarrier2 of 48 bytes, when commands are reset. */
-const char *__lsan_default_suppressions (void);
-
-const char *
-__lsan_default_suppressions (void)
-{
-  return "leak:libvulkan_lvp.so\n";
-}
-#endif
 
 static const VkResult ways[] = {
   VK_ERROR_OUT_OF_HOST_MEMORY, VK_ERROR_OUT_OF_DEVICE_MEMORY, VK_ERROR_DEVICE_LOST,

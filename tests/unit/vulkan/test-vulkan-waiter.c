@@ -97,10 +97,10 @@ test_end (void)
     pending[i] = begin (prepared, &outputs[i]);
   /* Sleeping until the second ends the first, which was begun before. */
   g_assert_true (ghlo_pending_wait (pending[1], NULL, &error));
-  g_assert_true (ghlo_pending_is_done (pending[0]));
+  g_assert_true (ghlo_pending_poll (pending[0]));
   ghlo_pending_notify (pending[2], on_ended, pending[2]);
   wait_for_call (1);
-  while (!ghlo_pending_is_done (pending[3]))
+  while (!ghlo_pending_poll (pending[3]))
     g_usleep (100);
   ghlo_pending_notify (pending[3], on_ended, pending[3]);
   g_assert_cmpuint (called.n, ==, 2);
