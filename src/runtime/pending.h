@@ -17,7 +17,7 @@ typedef struct _GhloPending GhloPending;
 
 typedef void (*GhloPendingFunc) (gpointer data);
 
-/* For devices: one to be ended with ghlo_pending_end (), of which the first call counts, which takes @error over, NULL when all
+/* For devices: one to be ended with ghlo_pending_end (), whose first call counts. It takes @error over, NULL when all
  * went well, and calls back on this thread. */
 GhloPending  *ghlo_pending_new       (void);
 void          ghlo_pending_end       (GhloPending        *self,
@@ -30,7 +30,7 @@ typedef struct
   gboolean  (*has_ended) (gpointer   data,
                           guint64    number,
                           GError   **error);
-  /* Somebody sleeps until what has @number ends, or is to be called back: the device ends it, on a thread of its own. */
+  /* Somebody sleeps until what has @number ends, or is to be called back: the device ends it on a thread of its own. */
   void      (*watch)     (gpointer   data,
                           guint64    number);
   gboolean    is_polled;      /* FALSE: who waits sleeps at once, since the device needs the processor */
