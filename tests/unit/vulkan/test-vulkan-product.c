@@ -11,6 +11,7 @@
  */
 
 #include "../cpu/cpu-steps.h"
+#include "../sanitized.h"
 #include "shader-check.h"
 #include "vulkan-program.h"
 
@@ -440,7 +441,7 @@ test_random (void)
 {
   GhloVulkanDevice *device = get_device ();
   const char *count = g_getenv ("GHLO_TEST_COUNT");
-  guint n = count != NULL ? (guint) g_ascii_strtoull (count, NULL, 0) : 27;
+  guint n = count != NULL ? (guint) g_ascii_strtoull (count, NULL, 0) : SANITIZED ? 9 : 27;
 
   for (guint i = 0; device != NULL && i < n; i++)
     {
@@ -652,7 +653,7 @@ test_convolutions (void)
   static const char *const types[] = { "f32", "f32", "bf16", "f64", "i32", "i8" };
   GhloVulkanDevice *device = get_device ();
   const char *count = g_getenv ("GHLO_TEST_COUNT");
-  guint n = count != NULL ? (guint) g_ascii_strtoull (count, NULL, 0) : 24;
+  guint n = count != NULL ? (guint) g_ascii_strtoull (count, NULL, 0) : SANITIZED ? 6 : 24;
 
   for (guint i = 0; device != NULL && i < n; i++)
     {
