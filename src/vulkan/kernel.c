@@ -21,6 +21,9 @@ enum { FEW_POINTS = 4096, MANY_ELEMENTS = 256, MANY_CHAINS = 16 };
 /* Folds of points that are fewer than these invocations are done in parts, where there are as many of them. */
 enum { MANY_INVOCATIONS = 1 << 18, LEAST_PARTS = 4 };
 
+/* What an invocation does of more points than these. */
+enum { POINTS_EACH = 8 };
+
 /* Each workgroup's turn; see recording.c for the most in a dispatch. */
 #define MAX_INVOCATIONS (65535 * (guint64) GHLO_SPIRV_GROUP)
 
@@ -29,7 +32,7 @@ ghlo_vulkan_kernel_init_probe (GhloVulkanKernel *self,
                                GhloVulkanDevice *device,
                                const GhloKernel *kernel)
 {
-  *self = (GhloVulkanKernel) { .kernel = kernel, .device = device, .n_points = 1, .n_parts = 1 };
+  *self = (GhloVulkanKernel) { .kernel = kernel, .device = device, .n_points = 1, .n_parts = 1, .points_each = 1 };
   for (guint i = 0; i < self->kernel->n_axes; i++)
     self->extents[i] = self->kernel->axes[i].extent;
   for (guint i = 0; i < self->kernel->n_parallel; i++)
@@ -98,7 +101,8 @@ static GhloSpirvSchedule
 schedule_of (const GhloVulkanKernel *self,
              GhloSpirvParts          parts)
 {
-  return (GhloSpirvSchedule) { self->group_per_point, self->device->limits.maxComputeSharedMemorySize, parts };
+  return (GhloSpirvSchedule) { self->group_per_point, self->device->limits.maxComputeSharedMemorySize,
+                               self->points_each, parts };
 }
 
 static gboolean
@@ -107,7 +111,19 @@ may_end_early (const GhloVulkanKernel *self,
 {
   const GhloSpirvSchedule schedule = schedule_of (self, parts);
 
-  return ghlo_spirv_count_iterations (self->kernel, self->extents, &schedule) > self->device->driver->max_iterations;
+  return self->points_each * (1 + ghlo_spirv_count_iterations (self->kernel, self->extents, &schedule))
+         > self->device->driver->max_iterations;
+}
+
+/* Beginning a workgroup takes longer than many a point. */
+static void
+choose_points (GhloVulkanKernel *self)
+{
+  if (self->group_per_point || self->scratch_each > 0 || self->n_parts > 1 || self->n_points < MANY_INVOCATIONS)
+    return;
+  self->points_each = POINTS_EACH;
+  if (may_end_early (self, GHLO_SPIRV_PARTS_IN_TURN))
+    self->points_each = 1;
 }
 
 /* More of them than a device has in work at once gain nothing. */
@@ -144,6 +160,7 @@ ghlo_vulkan_kernel_init (GhloVulkanKernel *self,
     self->n_invocations = MIN (self->n_invocations,
                                MAX_SCRATCH / self->scratch_each / GHLO_SPIRV_GROUP * GHLO_SPIRV_GROUP);
   choose_parts (self);
+  choose_points (self);
   if (self->n_parts > 1 ? may_end_early (self, GHLO_SPIRV_PARTS_APART) || may_end_early (self, GHLO_SPIRV_PARTS_MERGED)
                         : may_end_early (self, GHLO_SPIRV_PARTS_IN_TURN))
     return "the device may leave its loops before their end";
@@ -209,7 +226,7 @@ ghlo_vulkan_kernel_record (const GhloVulkanKernel *self,
   GhloVulkanAccess accesses[GHLO_KERNEL_MAX_BUFFERS + 1];
   GhloVulkanDispatch dispatch = {
     .pipeline = self->pipeline, .n_points = self->n_points,
-    .points_each = self->group_per_point ? 1 : GHLO_SPIRV_GROUP,
+    .points_each = self->group_per_point ? 1 : GHLO_SPIRV_GROUP * self->points_each,
     .most_groups = self->group_per_point ? G_MAXUINT : (guint) (self->n_invocations / GHLO_SPIRV_GROUP),
     .takes_turns = self->scratch_each > 0, .words = words,
     .n_words = GHLO_SPIRV_N_WORDS + kernel->n_buffers + kernel->n_axes,

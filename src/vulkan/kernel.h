@@ -18,6 +18,7 @@ typedef struct
   gboolean          group_per_point;
   gint64            extents[GHLO_KERNEL_MAX_AXES];
   guint64           n_points;         /* parallel ones */
+  guint             points_each;      /* of an invocation */
   guint64           n_parts;          /* of each, that are done apart */
   gsize             scratch_each;     /* bytes of an invocation */
   guint64           n_invocations;    /* that are at work at once: all of them have scratch */

@@ -197,6 +197,29 @@ ghlo_spirv_begin_point (Spirv    *self,
   return point;
 }
 
+/* An invocation does @n points, a workgroup's width apart, so that neighbours read side by side. */
+static void
+emit_points (Spirv *self,
+             guint  n)
+{
+  const Id push = add_push (self), group = ghlo_spirv_built_in (self, SpvBuiltInWorkgroupId, TRUE);
+  const Id lane = ghlo_spirv_built_in (self, SpvBuiltInLocalInvocationIndex, FALSE);
+  Id begin = CODE (SpvOpIMul, self->u64, group, ghlo_spirv_u64 (self, (guint64) n * GHLO_SPIRV_GROUP)), end, exit;
+  SpirvLoop loop;
+
+  self->table = load_push (self, push, 0);
+  begin = CODE (SpvOpIAdd, self->u64, begin, CODE (SpvOpIAdd, self->u64, lane, load_push (self, push, 1)));
+  load_table (self);
+  end = ghlo_spirv_word (self, self->table, GHLO_SPIRV_WORD_END);
+  loop = ghlo_spirv_begin_loop (self, begin, CODE (SpvOpIAdd, self->u64, begin,
+                                                   ghlo_spirv_u64 (self, (guint64) n * GHLO_SPIRV_GROUP)));
+  exit = ghlo_spirv_begin_if (self, CODE (SpvOpULessThan, self->boolean, loop.index, end));
+  set_point (self, loop.index);
+  ghlo_spirv_blocks (self, 0, self->kernel->n_blocks, 0);
+  ghlo_spirv_end_if (self, exit);
+  ghlo_spirv_end_loop (self, loop, ghlo_spirv_u64 (self, GHLO_SPIRV_GROUP));
+}
+
 static void
 emit_body (Spirv    *self,
            gboolean  group_per_point)
@@ -303,7 +326,10 @@ ghlo_spirv_emit (const GhloKernel         *kernel,
   self->floats = *floats;
   self->parts = schedule->parts;
   ghlo_spirv_begin_module (self);
-  emit_body (self, schedule->group_per_point);
+  if (schedule->points_each > 1)
+    emit_points (self, schedule->points_each);
+  else
+    emit_body (self, schedule->group_per_point);
   ghlo_spirv_end_module (self, GHLO_SPIRV_GROUP);
 
   return ghlo_spirv_builder_end (builder);

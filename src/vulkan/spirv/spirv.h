@@ -62,6 +62,7 @@ typedef struct
                                  * the chains of folds, and temporaries lie in shared memory. For few parallel points
                                  * with long axes in them. Else it is an invocation, with scratch. */
   gsize    shared_size;         /* bytes of shared memory that the former may take */
+  guint    points_each;         /* of an invocation that needs no scratch, where parts are done in turn; 0 is 1 */
   GhloSpirvParts parts;         /* other than IN_TURN only where ghlo_spirv_count_parts () is more than 1 */
 } GhloSpirvSchedule;
 
