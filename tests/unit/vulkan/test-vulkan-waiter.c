@@ -76,7 +76,7 @@ check_output (GhloValue *output)
   for (guint i = 0; i < 1000000; i++)
     sum += sin (i);
   g_assert_true (ghlo_value_fetch (output, NULL, &error));
-  g_assert_cmpfloat_with_epsilon (*(const float *) output->data, sum, 0.01);
+  g_assert_cmpfloat_with_epsilon (*(const float *) (gconstpointer) output->data, sum, 0.01);
   ghlo_value_unref (output);
 }
 
