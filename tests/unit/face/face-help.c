@@ -5,6 +5,8 @@
 
 #include "face-help.h"
 
+#include "../driver-leaks.h"
+
 #include <string.h>
 
 static const float ones[6] = { 1, 1, 1, 1, 1, 1 };

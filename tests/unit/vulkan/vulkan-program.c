@@ -10,19 +10,7 @@
 #include "compiler/devices.h"
 #include "import/import.h"
 
-#include "../sanitized.h"
-
-#if SANITIZED
-/* Mesa 22.3 leaves what lavapipe keeps of each barrier, a VkMemoryBarrier2 of 48 bytes, when commands are reset;
- * RADV leaves something of a device that is not there, and their compilers, in C++, what they were asked for. */
-const char *__lsan_default_suppressions (void);
-
-const char *
-__lsan_default_suppressions (void)
-{
-  return "leak:libvulkan_lvp.so\nleak:libvulkan_radeon.so\nleak:libstdc++.so\n";
-}
-#endif
+#include "../driver-leaks.h"
 
 GhloVulkanDevice *
 vulkan_program_device (void)
